@@ -16,6 +16,7 @@ const (
 	// Where one writes at a time: it must not write that read before another one committed. What such a transaction sees, overwrites and counts follows.
 	CauseOldWriter = "write from an old snapshot"
 	CauseOwn       = "own write missed by reads" // a read missed what its transaction had written and the final contents have
+	CauseLater     = "own later write read"      // a read saw what its transaction wrote only after it
 	CauseThinAir   = "thin-air read"             // a read saw what nobody wrote
 	CauseMissing   = "row missing from reads"    // a read missed a row that nobody had touched
 	CauseSearch    = "search finds wrong rows"   // a read with a WHERE clause, of a table with an index; the whole table reads right
@@ -30,6 +31,8 @@ const (
 	CauseDamaged   = "damaged pages"                         // the same
 	CauseGone      = "savepoint gone"                        // from a transaction that goes on, whichever statement asks for it
 	CauseEnded     = "transaction ended without a word"      // its COMMIT and its ROLLBACK found none
+	// Behind the verb of a write: it wrote fewer rows than its WHERE clause is true for, and says so.
+	PassesOver = " passes over rows"
 	// Of warnings, where nothing else differs; which ones follows.
 	CauseWarned      = "warned otherwise: "
 	CauseWarnedOfOwn = "warned of a name of the database's own: " // which no statement knows
@@ -47,11 +50,12 @@ var ofReads = []string{CauseMissing, CauseSearch, CauseTwice, CauseMiscount, Cau
 
 // OfReads says whether a cause is one that any read shows, and so a query of a table's versions, too.
 func OfReads(cause string) bool {
-	return slices.Contains([]string{CauseLost, CauseKept, CauseKeptTo, CauseStale, CauseDirty, CauseNewer, CauseOwn, CauseThinAir, CauseMissing, CauseSearch, CauseTwice}, cause)
+	return slices.Contains([]string{CauseLost, CauseKept, CauseKeptTo, CauseStale, CauseDirty, CauseNewer, CauseOwn, CauseLater, CauseThinAir, CauseMissing, CauseSearch,
+		CauseTwice}, cause)
 }
 
 // explained are the causes that damage explains which the database tells of in the same case.
-var explained = append([]string{CauseThinAir}, ofReads...)
+var explained = append([]string{CauseThinAir, CauseLater}, ofReads...)
 
 // answered are the classes of findings that have no cause by the answers alone, which damage may have made wrong. Of two transactions that
 // held one lock, or depend on each other in a circle, it says nothing.
@@ -71,7 +75,7 @@ func OfWarnings(cause string) bool {
 // ofTransactions are the causes for which no statement's own syntax matters: what was lost or damaged, or what a snapshot held, is the
 // same for whoever reads it.
 var ofTransactions = []string{CauseIndex, CauseDamaged, CauseOrphan, CauseLost, CauseKept, CauseKeptTo, CauseStale, CauseDirty, CauseNewer, CauseOldWriter, CauseOwn, CauseThinAir,
-	CauseUnwritten, CauseEnded}
+	CauseLater, CauseUnwritten, CauseEnded}
 
 // OfStatements says whether a cause is one that a statement has by itself, so that what it needs of SQL matters: not where the cause is one of
 // transactions, nor where the database names what only it knows, which tells more of the bug than the statement does.

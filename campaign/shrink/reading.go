@@ -16,7 +16,8 @@ const missing = "snapshot-violation/missing-row"
 
 // reading is plainer for a small case by which a read of some statement was wrong, which is what made another finding of it. A query of the whole
 // table stands in the statement's place: where it misses rows that nobody had touched, that is what the case shows, whatever the statement did. So
-// it is where a transaction missed rows of its own: they are there from the start, and where they are missed as well, who made them is no matter.
+// it is where a transaction missed rows of its own, or counts others than the reads around a write show: they are there from the start, and where they are
+// missed as well, who made them is no matter. Of a table without versions one row is, of versions.
 // Of a search that goes wrong, and none that reads the whole table, queries by single columns are asked.
 func (k *shrinker) reading(ctx context.Context, c *testcase.Case) (*testcase.Case, error) {
 	if k.signature == missing {
@@ -34,9 +35,13 @@ func (k *shrinker) reading(ctx context.Context, c *testcase.Case) (*testcase.Cas
 	if !ok {
 		return k.owing(ctx, c, &list[at].Finding)
 	}
-	switch list[at].Cause {
+	cause := list[at].Cause
+	if cause == finding.CauseMiscount && list[at].Differences[0].What == "affected-versus-written" { // by what reads around it showed: those may have missed rows
+		cause = finding.CauseMissing
+	}
+	switch cause {
 	case finding.CauseOwn, finding.CauseMissing:
-		return k.firstShowing(ctx, c, missesRow, eachPrinted(c, txn, stmt)...)
+		return k.firstShowing(ctx, c, missesRow, append(eachPrinted(c, txn, stmt), eachLone(c, txn)...)...)
 	case finding.CauseSearch:
 		if k.signature == unprinted {
 			break
@@ -51,9 +56,11 @@ func (k *shrinker) reading(ctx context.Context, c *testcase.Case) (*testcase.Cas
 }
 
 // owing is reading for a COMMIT that is refused for a row which the reads before it missed: the queries stand in the place of what the transaction did
-// last, also without foreign keys, which keep such a row from being there from the start.
+// last, also without foreign keys, which keep such a row from being there from the start. One that succeeds though a read before it found such rows may have seen
+// what was not committed, and then a query in that place does.
 func (k *shrinker) owing(ctx context.Context, c *testcase.Case, f *finding.Finding) (*testcase.Case, error) {
-	if f.Cause != finding.CauseOwn && f.Cause != finding.CauseMissing {
+	dirty := f.Cause == "" && f.Differences[0].What == finding.CommittedOwed
+	if !dirty && f.Cause != finding.CauseOwn && f.Cause != finding.CauseMissing {
 		return c, nil
 	}
 	for txn := range c.Txns {
@@ -62,6 +69,9 @@ func (k *shrinker) owing(ctx context.Context, c *testcase.Case, f *finding.Findi
 			continue
 		}
 		others := eachPrinted(c, txn, last)
+		if dirty {
+			return k.firstShowing(ctx, c, func(f *campaign.Found) bool { return f.Cause == finding.CauseDirty }, others...)
+		}
 		if bare := unchecked(c); bare != nil {
 			others = append(others, eachPrinted(bare, txn, last)...)
 		}

@@ -130,7 +130,14 @@ func Run(ctx context.Context, w campaign.Worker, p *dbms.Profile, c *testcase.Ca
 // case. Where no variant shows that as surely, the case stays, and what it shows.
 func (k *shrinker) further(ctx context.Context, out *Result, o Options) error {
 	first := k.sought
-	other, err := k.telling(ctx, out.Case)
+	other := out.Case
+	err := k.learn(ctx, out.Case)
+	if err == nil {
+		other, err = k.telling(ctx, out.Case)
+	}
+	if err == nil && other == out.Case && !o.Exact {
+		other, err = k.later(ctx, out.Case)
+	}
 	if err == nil && other == out.Case && !o.Exact {
 		other, err = k.printing(ctx, out.Case)
 	}
@@ -154,6 +161,21 @@ func (k *shrinker) further(ctx context.Context, out *Result, o Options) error {
 		err = nil
 	}
 	return err
+}
+
+// learn takes the cause that a reduced case tells by itself, where the original did not, as the one by which plainer variants are looked for.
+func (k *shrinker) learn(ctx context.Context, c *testcase.Case) error {
+	if k.cause != "" {
+		return nil
+	}
+	list, err := k.findings(ctx, c)
+	if err != nil {
+		return err
+	}
+	if at := slices.IndexFunc(list, func(f campaign.Found) bool { return f.Signature == k.signature }); at >= 0 {
+		k.cause = list[at].OwnCause()
+	}
+	return nil
 }
 
 // sought is what a case has to show.

@@ -323,11 +323,12 @@ func TestFurther(t *testing.T) {
 	}
 	for _, x := range []struct {
 		name    string
-		times   int // that the variant shows its cause
+		cause   string // that is sought
+		times   int    // that the variant shows its cause
 		changed bool
-	}{{"once", 1, false}, {"each time", 1000, true}} {
+	}{{"once", finding.CauseDirty, 1, false}, {"each time", finding.CauseDirty, 1000, true}, {"of a cause that the small case alone tells", "", 1000, true}, {"once of such a one", "", 1, false}} {
 		asked := 0
-		k := &shrinker{repeat: 2, runs: 1, sought: sought{signature: "a", cause: finding.CauseDirty}, worker: looking(func(c *testcase.Case) []campaign.Found {
+		k := &shrinker{repeat: 2, runs: 1, sought: sought{signature: "a", cause: x.cause}, worker: looking(func(c *testcase.Case) []campaign.Found {
 			f := finding.Finding{Signature: "a", Cause: finding.CauseDirty, Differences: []finding.Difference{{Stmt: "T0.S0"}}}
 			if c.Txns[0].End.SQL == "ROLLBACK" && len(c.Txns[0].Stmts) > 0 {
 				if asked++; asked > x.times {
@@ -340,7 +341,7 @@ func TestFurther(t *testing.T) {
 		k.look = k.check
 		out := &Result{Case: c, Stats: reduce.Stats{Attempts: 7}}
 		err := k.further(t.Context(), out, Options{})
-		want := sought{signature: "a", cause: finding.CauseDirty}
+		want := sought{signature: "a", cause: x.cause}
 		if x.changed {
 			want = sought{"b", finding.CauseKept, true}
 		}

@@ -26,7 +26,11 @@ var untelling = []string{"inconsistent-read-write/ROLLBACK TO:lost-savepoint", "
 func (k *shrinker) telling(ctx context.Context, c *testcase.Case) (*testcase.Case, error) {
 	if k.cause == finding.CauseNone {
 		committed := ending(c, "ROLLBACK", "COMMIT")
-		return k.firstTelling(ctx, c, func(cause string) bool { return cause == finding.CauseOwn }, committed, keeping(committed))
+		others := []*testcase.Case{committed, keeping(committed)}
+		if bare := unchecked(committed); bare != nil { // its COMMIT may be refused
+			others = append(others, bare)
+		}
+		return k.firstTelling(ctx, c, func(cause string) bool { return cause == finding.CauseOwn }, others...)
 	}
 	if k.cause != "" && !tellsLittle(k.cause) || !slices.Contains(untelling, k.signature) {
 		return c, nil
@@ -117,6 +121,21 @@ func keeping(c *testcase.Case) *testcase.Case {
 	return c
 }
 
+// eachNotUndone are the cases that lack one write before a ROLLBACK TO of its transaction, which that may be there to undo.
+func eachNotUndone(c *testcase.Case) (out []*testcase.Case) {
+	for i := range c.Txns {
+		goesBack := false
+		for j, s := range slices.Backward(c.Txns[i].Stmts) {
+			read := sqltext.Read(s.SQL)
+			goesBack = goesBack || read.Kind == sqltext.RollbackTo
+			if goesBack && read.IsTarget() && read.Target != "" {
+				out = append(out, without(c, i, j))
+			}
+		}
+	}
+	return out
+}
+
 // without is a case that lacks one statement.
 func without(c *testcase.Case, txn, stmt int) *testcase.Case {
 	c = c.Clone()
@@ -165,11 +184,14 @@ const unprinted = "replay-difference/SELECT:rows"
 // misordered is the signature of a query that gives its rows in another order than it asks for: or what it counts for them is wrong, and not what it went by.
 const misordered = "inconsistent-read-write/SELECT:order-versus-rows"
 
+// miscounted is the signature of a query of a whole table that gives other rows than there are, and does not print which.
+const miscounted = "inconsistent-read-write/SELECT:count-versus-seen"
+
 // printing is telling for a query whose rows differ without a cause: it lets queries stand in its place that print what it reads, one after the
 // other, of one table each. Where such a query is wrong by itself, as a read of its snapshot or as a search, that is what the case shows, whatever
 // the query made of it. Of one that counts, and gives its rows in another order than it asks for, it is COUNT that is asked. Where none is wrong, it returns the case given.
 func (k *shrinker) printing(ctx context.Context, c *testcase.Case) (*testcase.Case, error) {
-	if k.cause != "" || k.signature != unprinted && k.signature != misordered {
+	if k.cause != "" || !slices.Contains([]string{unprinted, misordered, miscounted}, k.signature) {
 		return c, nil
 	}
 	list, err := k.findings(ctx, c)
@@ -234,14 +256,16 @@ func (k *shrinker) firstShowing(ctx context.Context, c *testcase.Case, wanted fu
 	return c, nil
 }
 
+// failedYetWrote is the signature of an UPDATE that failed and wrote: for a key that only a COMMIT is refused for, it may be, in the midst of its transaction.
+const failedYetWrote = "inconsistent-read-write/UPDATE:failed-yet-wrote"
+
 // plainer is telling for a small case by which a cause is less plain than it could be. A transaction whose writes others see before its end, or later
-// than they should, is rolled back: where they stay, it had been committed before its end; it writes a row more, and sooner, than what is seen too late: where that
-// is seen before its end, reads are of its state. What a read missed is written by nobody else. Rows that a read missed which somebody had committed before
-// it are there from the start: where they are missed as well, who made them is no matter. An UPDATE that says that it wrote fewer rows, and would have left them as they are,
-// writes something else: where they stay as they are, it passed over them. An INSERT that says that it wrote fewer rows than it spells, or more, and may have left
-// rows as they were, is asked in an empty database, where there are none. A cause of statements, in a case with foreign keys or checks, is looked for
-// without these: with them another oracle saw it, as they keep the first one from judging. Rows that are missing, which a read showed beside whatever
-// was found, are looked for by a query of nothing but them.
+// than they should, is rolled back: where they stay, it had been committed before its end; it writes a row more, and sooner, than what is seen too late: where
+// that is seen before its end, reads are of its state. What a read missed is written by nobody else. Rows that a read missed which somebody had committed before
+// it are there from the start: where they are missed as well, who made them is no matter. An UPDATE that says that it wrote fewer rows, and would have left them
+// as they are, writes something else: where they stay as they are, it passed over them. An INSERT that says that it wrote fewer rows than it spells, or more, and
+// may have left rows as they were, is asked in an empty database, where there are none. Rows that are missing, which a read showed beside whatever was found, are
+// looked for by a query of nothing but them.
 func (k *shrinker) plainer(ctx context.Context, c *testcase.Case) (*testcase.Case, error) {
 	other, err := k.reading(ctx, c)
 	if err != nil || other != c {
@@ -267,14 +291,24 @@ func (k *shrinker) plainer(ctx context.Context, c *testcase.Case) (*testcase.Cas
 			return other, err
 		}
 		return k.changing(ctx, c)
-	case k.cause == "" && k.signature == misspelled:
-		return k.alone(ctx, c)
-	case k.cause != "" && finding.OfStatements(k.cause):
-		bare, cause := unchecked(c), k.cause
-		if bare == nil {
-			return c, nil
+	case k.cause == finding.CauseKeptTo:
+		return k.firstShowing(ctx, c, func(f *campaign.Found) bool { return f.Cause == finding.CauseLost }, eachNotUndone(c)...)
+	case k.cause == "" && (k.signature == misspelled || k.signature == unlikeAtEnd):
+		other, err := k.alone(ctx, c)
+		if err != nil || other != c {
+			return other, err
 		}
-		return k.firstShowing(ctx, c, func(f *campaign.Found) bool { return f.Cause == cause }, bare)
+		return k.colliding(ctx, c)
+	case k.cause == "" && k.signature == failedYetWrote:
+		if bare := unchecked(c); bare != nil {
+			return k.firstShowing(ctx, c, func(f *campaign.Found) bool { return f.Cause == finding.CauseKept }, eachRolledBack(bare)...)
+		}
+	case k.cause == "":
+		signature := k.signature
+		missing := func(f *campaign.Found) bool { return f.Cause == finding.CauseMissing && f.Signature == signature }
+		return k.firstShowing(ctx, c, missing, eachFromTheStart(c)...)
+	case finding.OfStatements(k.cause):
+		return k.ofStatement(ctx, c)
 	}
 	return c, nil
 }
@@ -370,15 +404,19 @@ const uncounted = "replay-difference/UPDATE:affected"
 
 // changing lets UPDATEs write other values than the literals that they spell.
 func (k *shrinker) changing(ctx context.Context, c *testcase.Case) (*testcase.Case, error) {
-	var others []*testcase.Case
+	return k.firstShowing(ctx, c, func(f *campaign.Found) bool { return finding.OfStatements(f.Cause) && f.Cause != finding.CauseMiscount }, eachChanging(c)...)
+}
+
+// eachChanging are the cases in which one of the UPDATEs does.
+func eachChanging(c *testcase.Case) (out []*testcase.Case) {
 	for i := range c.Txns {
 		for j, s := range c.Txns[i].Stmts {
 			if sql := assigningOthers(s.SQL); sql != s.SQL {
-				others = append(others, with(c, i, j, sql))
+				out = append(out, with(c, i, j, sql))
 			}
 		}
 	}
-	return k.firstShowing(ctx, c, func(f *campaign.Found) bool { return finding.OfStatements(f.Cause) && f.Cause != finding.CauseMiscount }, others...)
+	return out
 }
 
 // assigningOthers is an UPDATE whose assignments have other literals in place of their own.
@@ -406,26 +444,6 @@ func assigningOthers(sql string) string {
 		b.WriteString(text)
 	}
 	return b.String()
-}
-
-// unchecked is a case without its foreign keys and checks; nil where it has none.
-func unchecked(c *testcase.Case) *testcase.Case {
-	other, gone := c.Clone(), false
-	for i, s := range c.Schema {
-		d, ok := sqltext.SplitTable(s.SQL)
-		if !ok {
-			continue
-		}
-		n := len(d.Items)
-		d.Items = slices.DeleteFunc(d.Items, func(x sqltext.TableElement) bool { _, kind := x.Kind(); return kind == sqltext.CheckElement })
-		if len(d.Items) < n {
-			other.Schema[i].SQL, gone = d.Text(), true
-		}
-	}
-	if !gone {
-		return nil
-	}
-	return other
 }
 
 // guilty finds the statement that the finding which is looked for names first; ok is false where the case does not show it, or it names none.

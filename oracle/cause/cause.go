@@ -98,8 +98,8 @@ func (r *run) of(f *finding.Finding, d *finding.Difference) string {
 			return cmp.Or(r.data(nil), r.readWrong(d.Stmt), finding.CauseKey)
 		case d.What == finding.Rows && at >= 0 && r.readWrong(d.Stmt) != "": // so are the dependencies that the order keeps
 			return r.readWrong(d.Stmt)
-		case d.What == finding.Rows && at >= 0 && r.fewerOfNone(at, d):
-			return finding.CauseMissing
+		case d.What == finding.Rows && at >= 0 && r.ofNone(at, d) != "":
+			return r.ofNone(at, d)
 		case d.What == finding.Rows && at >= 0 && r.listsWrong(at):
 			return r.search()
 		case d.What == finding.Affected && at >= 0 && r.writesNone(r.Observation.Stmts[at]):
@@ -107,7 +107,7 @@ func (r *run) of(f *finding.Finding, d *finding.Difference) string {
 		case !slices.ContainsFunc(f.Differences, func(d finding.Difference) bool { return d.What != finding.Affected }):
 			return finding.CauseMiscount // rows, errors and what the tables hold agree
 		case d.What == finding.Affected && at >= 0 && r.passesOver(at):
-			return d.Kind + " passes over rows"
+			return d.Kind + finding.PassesOver
 		case at >= 0 && r.insertedNone(r.Observation.Stmts[at]):
 			return finding.CauseNone
 		}
@@ -135,7 +135,7 @@ func (r *run) compare() {
 	}
 	chains := map[history.Item][]write{}
 	r.unsure = map[string]bool{}
-	for _, s := range r.Observation.Stmts {
+	for i, s := range r.Observation.Stmts {
 		for _, table := range s.Untold() {
 			r.unsure[table] = true
 		}
@@ -144,7 +144,7 @@ func (r *run) compare() {
 		}
 		for _, w := range s.Writes {
 			named := s.Kind == sqltext.Update && s.Run != nil && !s.Run.Block.Info.Diff && !r.Observation.Contents[w.Table]
-			chains[w.Item] = append(chains[w.Item], write{w, s.Txn, s.Undone, named})
+			chains[w.Item] = append(chains[w.Item], write{w, i, s.Txn, s.Undone, named})
 		}
 	}
 	for item, chain := range chains {
@@ -190,12 +190,18 @@ func (r *run) versions(table string, rows *history.Rows) map[int64]int64 {
 	return out
 }
 
-// write is a write with its transaction.
+// write is a write with its statement and transaction.
 type write struct {
 	history.Write
+	at     int // the statement's place in the run
 	txn    int
 	undone bool // by a ROLLBACK TO
 	named  bool // the row itself names the version that it was before
+}
+
+// last says whether nothing that was written of the row later is its transaction's: what a ROLLBACK TO undid left it as it was.
+func (w write) last(later []write) bool {
+	return !slices.ContainsFunc(later, func(x write) bool { return x.txn == w.txn && !x.undone })
 }
 
 // state is what the final contents hold of a row.
@@ -242,7 +248,7 @@ func (r *run) item(chain []write, end history.State) {
 		return
 	}
 	for i, w := range chain {
-		last := !slices.ContainsFunc(chain[i+1:], func(x write) bool { return x.txn == w.txn })
+		last := w.last(chain[i+1:])
 		if w.txn == by && last || r.committed(w) && last && !same(w.To, end) && !slices.ContainsFunc(chain, func(x write) bool {
 			return x.txn != w.txn && r.committed(x) && same(x.From, w.To)
 		}) {
@@ -316,8 +322,16 @@ func (r *run) read(f *finding.Finding, d *finding.Difference) string {
 // wrongRead is the cause of a read of a statement that the snapshot oracle calls wrong.
 func (r *run) wrongRead(what, stmt string) string {
 	switch {
+	case what == snapshot.ThinAir && r.sawLater(stmt):
+		return finding.CauseLater
+	case (what == snapshot.Dirty || what == snapshot.Newer) && r.sawThinAir(stmt):
+		return finding.CauseThinAir
+	case (what == snapshot.Stale || what == snapshot.Session) && r.sawOver(stmt):
+		return finding.CauseDirty
 	case what == snapshot.Newer && (r.dirtyBefore(stmt) || r.letIn(stmt)):
 		return finding.CauseDirty
+	case slices.Contains([]string{snapshot.OwnWrite, snapshot.Stale, snapshot.Session}, what) && r.sawNotTaken(stmt):
+		return finding.CauseMissing
 	case what == snapshot.OwnWrite && slices.Contains(r.lost, strings.Split(stmt, ".")[0]):
 		return finding.CauseLost // it was gone, and the read right
 	case what == snapshot.Undone && r.foundUndone(stmt):
@@ -391,8 +405,11 @@ func (r *run) write(d *finding.Difference) string {
 		return r.search()
 	}
 	s := r.Observation.Stmts[at]
-	if c := cmp.Or(r.readWrong(s.Name), r.stillThere(at)); c != "" {
+	if c := r.readWrong(s.Name); c != "" {
 		return c
+	}
+	if r.stillThere(at) {
+		return finding.CauseMissing
 	}
 	if d.What == "overwrote-unseen" && slices.ContainsFunc(s.Writes, r.overwroteNone) {
 		return finding.CauseUnwritten
@@ -403,7 +420,7 @@ func (r *run) write(d *finding.Difference) string {
 	if r.wroteMore(s) || r.madeBefore(s) || r.changedBefore(s) || r.leftBefore(s) || r.erasedUnseen(s) || r.erasedLater(s) {
 		return finding.CauseOwn
 	}
-	if d.What == "returned-versus-written" && r.missedInitial(s) {
+	if d.What == "returned-versus-written" && r.missedInitial(s) || r.missedBefore(s) {
 		return finding.CauseMissing
 	}
 	for _, w := range r.reads {
@@ -440,7 +457,7 @@ func (r *run) write(d *finding.Difference) string {
 	case unknown && r.Indexed:
 		return finding.CauseSearch // which of the two searches went wrong is not known, and an index may be why
 	case missed && !extra:
-		return d.Kind + " passes over rows"
+		return d.Kind + finding.PassesOver
 	case extra && !missed:
 		return d.Kind + " writes other rows"
 	}
@@ -473,17 +490,3 @@ func (r *run) search() string {
 
 // rowTwice is what a read is called that gives one row twice.
 const rowTwice = "row-twice"
-
-// sawNewer says whether a statement wrote over, or its after-write read saw, what another transaction had committed and the reads
-// before it, which are right, did not see.
-func (r *run) sawNewer(s *observe.ObservedStmt) bool {
-	seen := s.Seen(s.Target)
-	others := func(v history.State) bool {
-		return !v.Absent() && slices.ContainsFunc(r.Observation.Stmts, func(o *observe.ObservedStmt) bool {
-			return o.VKey == int64(v) && o.Target == s.Target && o.Txn != s.Txn && r.Observation.Txns[o.Txn].Outcome == history.Committed
-		})
-	}
-	return slices.ContainsFunc(s.Writes, func(w history.Write) bool {
-		return history.State(seen[w.PKey]) != w.From && others(w.From) || int64(w.To) != s.VKey && others(w.To)
-	})
-}

@@ -15,7 +15,7 @@ import (
 // a newer one, without its savepoints, and the statement that did so works on other rows than the reads before it saw.
 func followsOldWriter(cause string) bool {
 	return slices.Contains([]string{"", finding.CauseNewer, finding.CauseKey, finding.CauseGone, finding.CauseMiscount}, cause) ||
-		strings.HasSuffix(cause, " passes over rows") || strings.HasSuffix(cause, " writes other rows")
+		strings.HasSuffix(cause, finding.PassesOver) || strings.HasSuffix(cause, " writes other rows")
 }
 
 // oldWriter says whether a transaction that a finding names, or any where it names none, wrote though another one had committed what it wrote since

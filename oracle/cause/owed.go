@@ -9,7 +9,7 @@ import (
 )
 
 // owed is the cause of a COMMIT that does not go by the reads right before it, of rows that refer to none. Those are reads like others of its transaction: where one
-// of these missed a row, whoever made it, so did they; where one saw what was not committed, so did they, and COMMIT did not.
+// of these missed a row, whoever made it, or a write of its own that may make up for what is owed, so did they; where one saw what was not committed, so did they, and COMMIT did not.
 // That what the transaction wrote is not there in the end explains nothing: it may be the COMMIT's error that is not told.
 func (r *run) owed(d *finding.Difference) string {
 	explains := []string{snapshot.MissingRow, snapshot.OwnWrite}
@@ -21,7 +21,10 @@ func (r *run) owed(d *finding.Difference) string {
 			return r.wrongRead(w.What, w.Stmt)
 		}
 	}
-	if d.What == finding.RefusedOwed && r.owedUnseen(d) {
+	madeUp := func(s *observe.ObservedStmt) bool {
+		return d.OfCommit(s.Txn) && s.Bad == nil && !s.Waited && r.wroteMore(s)
+	}
+	if d.What == finding.RefusedOwed && r.owedUnseen(d) || d.What == finding.CommittedOwed && slices.ContainsFunc(r.Observation.Stmts, madeUp) {
 		return finding.CauseOwn
 	}
 	return ""

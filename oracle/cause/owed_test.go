@@ -89,3 +89,19 @@ func TestOwes(t *testing.T) {
 		}
 	}
 }
+
+// TestOwedMade: a COMMIT that succeeds though a read before it found rows that refer to none goes by a write of its transaction which no read around it showed, and
+// which is there in the end; where all is seen, it is the COMMIT.
+func TestOwedMade(t *testing.T) {
+	for seen, want := range map[bool]string{false: finding.CauseOwn, true: ""} {
+		s := update("T0.S0", 0, 1, 2)
+		if !seen {
+			s.Writes = nil
+		}
+		o := &observe.Observation{Promise: &dbms.Profile{}, Stmts: []*observe.ObservedStmt{s}, Txns: []observe.ObservedTxn{{Outcome: history.Committed}}, Initial: map[string]map[int64]int64{"t": {1: 1}}}
+		f := finding.Finding{Class: finding.ClassInconsistent, Differences: []finding.Difference{{Kind: "COMMIT", What: finding.CommittedOwed, Detail: "COMMIT of T0: it succeeded"}}}
+		if got := Of(&f, Facts{Observation: o, Final: ends(1, 2)}); got != want {
+			t.Errorf("seen %v: %q, want %q", seen, got, want)
+		}
+	}
+}

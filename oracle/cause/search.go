@@ -3,6 +3,7 @@ package cause
 import (
 	"slices"
 
+	"txweave/finding"
 	"txweave/history"
 	"txweave/observe"
 	"txweave/oracle"
@@ -76,7 +77,7 @@ func (r *run) joined(what string, s *observe.ObservedStmt) string {
 	switch verb := oracle.Verb(s.Kind); {
 	case what != "matched-versus-written":
 	case missed && !extra:
-		return verb + " passes over rows"
+		return verb + finding.PassesOver
 	case extra && !missed:
 		return verb + " writes other rows"
 	}

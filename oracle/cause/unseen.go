@@ -45,10 +45,14 @@ func (r *run) wroteMore(s *observe.ObservedStmt) bool {
 			}
 		}
 		if slices.ContainsFunc(o.Writes, func(w history.Write) bool {
-			return w.Table == s.Target && w.From == history.State(s.VKey) && !wrote(w.PKey)
+			// What another statement seems to have made as this one's version is in the read after it, and was not in the one before.
+			return w.Table == s.Target && (w.From == history.State(s.VKey) || w.To == history.State(s.VKey)) && !wrote(w.PKey)
 		}) {
 			return true
 		}
+	}
+	if r.updatedUnseen(s, wrote) {
+		return true
 	}
 	rows, known := r.final[s.Target]
 	if !known || r.Observation.Txns[s.Txn].Outcome != history.Committed {
@@ -85,6 +89,17 @@ func (r *run) wroteMore(s *observe.ObservedStmt) bool {
 		}
 	}
 	return false
+}
+
+// updatedUnseen says whether an UPDATE behind an INSERT, which counts more rows than the reads around that show, seems to have made a row that was not there
+// from the start: no UPDATE makes any, it was there, and the read before it missed it, too.
+func (r *run) updatedUnseen(s *observe.ObservedStmt, wrote func(pkey int64) bool) bool {
+	return s.Kind == sqltext.Insert && saysMore(s) && slices.ContainsFunc(r.Observation.Stmts, func(o *observe.ObservedStmt) bool {
+		return o.Kind == sqltext.Update && o.Sent > s.Done && o.Target == s.Target && slices.ContainsFunc(o.Writes, func(w history.Write) bool {
+			_, initial := r.Observation.Initial[w.Table][w.PKey]
+			return w.Table == s.Target && w.From.Absent() && !w.To.Absent() && !initial && !wrote(w.PKey)
+		})
+	})
 }
 
 // bears says whether the table of a statement ends with a row that bears its version key and that it is not seen to write. Where versions are contents,
@@ -253,12 +268,20 @@ func (r *run) madeBefore(s *observe.ObservedStmt) bool {
 	})
 }
 
-// changedBefore says whether a statement that failed seems to have changed rows, where a write before it in its transaction counted more rows than
-// the reads around that saw it write: the read before the statement missed them, and the one after it does not.
+// changedBefore says whether a statement that failed, or says that it wrote fewer rows, seems to have written what a write before it in its transaction
+// had: that one counted so many rows more than the reads around it saw it write. The read before the statement missed them, and the one after it does not.
 func (r *run) changedBefore(s *observe.ObservedStmt) bool {
-	return s.Err != nil && slices.ContainsFunc(s.Writes, func(w history.Write) bool {
+	over := int64(len(s.Writes))
+	if s.Err == nil {
+		over -= s.Affected
+	}
+	return over > 0 && !s.Loose && slices.ContainsFunc(s.Writes, func(w history.Write) bool {
 		return slices.ContainsFunc(r.Observation.Stmts, func(o *observe.ObservedStmt) bool {
-			return o.Txn == s.Txn && o.Done < s.Sent && o.Err == nil && o.Target == w.Table && !o.Undone && o.Affected > int64(len(o.Writes))
+			short := o.Affected - int64(len(o.Writes))
+			if o.Replaces && len(o.Writes) > 0 {
+				short = 0 // a row that it changes may count twice
+			}
+			return o.Txn == s.Txn && o.Done < s.Sent && o.Err == nil && o.Target == w.Table && !o.Undone && (short >= over || s.Err != nil && short > 0)
 		})
 	})
 }
@@ -383,16 +406,23 @@ func (r *run) keptOnly() string {
 	return ""
 }
 
-// fewerOfNone says whether a query that reads no table has fewer rows in its transaction than without it: those of a table would be missing, too.
-func (r *run) fewerOfNone(at int, d *finding.Difference) bool {
+// ofNone is the cause of a query that reads no table and has another number of rows in its transaction than without it: those of a table would be missing,
+// or there twice, too. "" of others.
+func (r *run) ofNone(at int, d *finding.Difference) string {
 	s := r.Observation.Stmts[at]
 	var in, without int
 	if s.Run == nil || len(s.Run.Block.Info.Tables) > 0 {
-		return false
+		return ""
 	}
-	if _, err := fmt.Sscanf(d.Transaction, "%d rows", &in); err != nil {
-		return false
+	_, err := fmt.Sscanf(d.Transaction, "%d rows", &in)
+	if _, err2 := fmt.Sscanf(d.Replay, "%d rows", &without); err != nil || err2 != nil {
+		return ""
 	}
-	_, err := fmt.Sscanf(d.Replay, "%d rows", &without)
-	return err == nil && in < without
+	switch {
+	case in < without:
+		return finding.CauseMissing
+	case in > without:
+		return finding.CauseTwice
+	}
+	return ""
 }

@@ -10,14 +10,15 @@ import (
 )
 
 // notMissed is what was written of a row without what only seems to have made it, as it was from the start, while nobody is seen to have deleted it:
-// the read before such a statement missed the row, and the one after it did not.
+// the read before such a statement missed the row, and the one after it did not. Nor with a DELETE that only seems to have taken it away,
+// and what is out of thin air.
 func (r *run) notMissed(item history.Item, chain []write) []write {
 	initial, there := r.Observation.Initial[item.Table][item.PKey]
 	gone := !there
 	return slices.DeleteFunc(slices.Clone(chain), func(w write) bool {
 		missed := !gone && w.From.Absent() && w.To == history.State(initial)
 		gone = gone || w.To.Absent()
-		return missed
+		return missed || r.notTaken(w.at, w.Write) || r.outOfThinAir(w.at, w.Write)
 	})
 }
 
@@ -25,7 +26,7 @@ func (r *run) notMissed(item history.Item, chain []write) []write {
 // committed wrote over an older version, as the row itself says.
 func (r *run) passedOver(chain []write) {
 	for i, w := range chain {
-		if !r.committed(w) || slices.ContainsFunc(chain[i+1:], func(x write) bool { return x.txn == w.txn }) {
+		if !r.committed(w) || !w.last(chain[i+1:]) {
 			continue
 		}
 		done := r.Observation.Txns[w.txn].Done
@@ -59,9 +60,13 @@ func (r *run) writtenOver(chain []write) {
 
 // neverWas says whether no row of a table can have had a version: no statement gives it, and none had it at the start.
 func (r *run) neverWas(table string, vkey int64) bool {
-	if vkey <= 0 || r.unsure[table] {
-		return false
-	}
+	return vkey > 0 && !r.unsure[table] && r.givenByNone(vkey) && !slices.ContainsFunc(r.Observation.Stmts, func(s *observe.ObservedStmt) bool {
+		return slices.ContainsFunc(s.Writes, func(w history.Write) bool { return w.Table == table && w.To == history.State(vkey) })
+	})
+}
+
+// givenByNone says whether no statement gives rows a version, and none had it at the start.
+func (r *run) givenByNone(vkey int64) bool {
 	for _, rows := range r.Observation.Initial {
 		for _, was := range rows {
 			if was == vkey {
@@ -69,9 +74,13 @@ func (r *run) neverWas(table string, vkey int64) bool {
 			}
 		}
 	}
-	return !slices.ContainsFunc(r.Observation.Stmts, func(s *observe.ObservedStmt) bool {
-		return s.VKey == vkey || slices.ContainsFunc(s.Writes, func(w history.Write) bool { return w.Table == table && w.To == history.State(vkey) })
-	})
+	return !slices.ContainsFunc(r.Observation.Stmts, func(s *observe.ObservedStmt) bool { return s.VKey == vkey })
+}
+
+// outOfThinAir says whether a statement that gives rows one version seems to have written another one, which nobody gives: the read after it showed what is not.
+func (r *run) outOfThinAir(at int, w history.Write) bool {
+	s := r.Observation.Stmts[at]
+	return s.VKey != 0 && !w.To.Absent() && !r.Observation.Contents[w.Table] && int64(w.To) != s.VKey && r.givenByNone(int64(w.To))
 }
 
 // overwroteNone says whether a row that was changed names as what it was before a version that it cannot have been.
@@ -104,24 +113,123 @@ func (r *run) namesNone(table string) string {
 	return ""
 }
 
-// stillThere is the cause where a DELETE seems to have taken a row away that a SELECT with its WHERE clause did not find, and that is there in
-// the end as it was, written by nobody else: the read after the statement missed it. "" where that is not so.
-func (r *run) stillThere(at int) string {
-	s, found := r.Observation.Stmts[at], r.found(at)
-	if s.Kind != sqltext.Delete || found == nil || r.unsure[s.Target] || !r.Observation.Committed(s) {
-		return ""
+// stillThere says whether a DELETE seems to have taken a row away that a SELECT with its WHERE clause did not find, and that is there in the end as
+// it was, written by nobody else: the read after the statement missed it.
+func (r *run) stillThere(at int) bool {
+	return slices.ContainsFunc(r.Observation.Stmts[at].Writes, func(w history.Write) bool { return r.notTaken(at, w) })
+}
+
+// notTaken says whether one of the rows that a DELETE seems to have taken away is such a row.
+func (r *run) notTaken(at int, w history.Write) bool {
+	s := r.Observation.Stmts[at]
+	if s.Kind != sqltext.Delete || w.Table != s.Target || !w.To.Absent() || w.From.Absent() || r.unsure[s.Target] || !r.Observation.Committed(s) {
+		return false
 	}
-	for _, w := range s.Writes {
-		_, matched := found[w.PKey]
-		if matched || !w.To.Absent() || w.From.Absent() || w.Table != s.Target {
-			continue
-		}
-		end, there := r.final[w.Table][w.PKey]
-		if there && history.State(end) == w.From && !slices.ContainsFunc(r.Observation.Stmts, func(o *observe.ObservedStmt) bool {
-			return o != s && o.Done > s.Sent && slices.ContainsFunc(o.Writes, func(x history.Write) bool { return x.Item == w.Item })
-		}) {
-			return finding.CauseMissing
+	found := r.found(at)
+	if _, matched := found[w.PKey]; matched || found == nil {
+		return false
+	}
+	end, there := r.final[w.Table][w.PKey]
+	return there && history.State(end) == w.From && !slices.ContainsFunc(r.Observation.Stmts, func(o *observe.ObservedStmt) bool {
+		return o != s && o.Done > s.Sent && slices.ContainsFunc(o.Writes, func(x history.Write) bool { return x.Item == w.Item })
+	})
+}
+
+// sawNotTaken says whether a statement saw a row, as it was, that a DELETE before it only seems to have taken away.
+func (r *run) sawNotTaken(stmt string) bool {
+	return r.sawOf(stmt, func(s, o *observe.ObservedStmt, at int, w history.Write) bool {
+		return o.Done < s.Sent && saw(s, w.Item, w.From) && r.notTaken(at, w)
+	})
+}
+
+// sawThinAir says whether a statement saw a version that another one only seems to have written, as nobody gives it.
+func (r *run) sawThinAir(stmt string) bool {
+	return r.sawOf(stmt, func(s, o *observe.ObservedStmt, at int, w history.Write) bool {
+		return s != o && saw(s, w.Item, w.To) && r.outOfThinAir(at, w)
+	})
+}
+
+// sawOver says whether a statement saw a version of a transaction that had written over what another one had not committed then: no later version of the row is
+// missing, it was written too soon.
+func (r *run) sawOver(stmt string) bool {
+	return r.sawOf(stmt, func(s, o *observe.ObservedStmt, _ int, w history.Write) bool {
+		return saw(s, w.Item, w.To) && slices.ContainsFunc(r.Observation.Stmts, func(x *observe.ObservedStmt) bool {
+			return x.Txn == o.Txn && slices.ContainsFunc(x.Writes, func(y history.Write) bool { return y.Item == w.Item && r.overUncommitted(x, y) })
+		})
+	})
+}
+
+// overUncommitted says whether a statement wrote over what another transaction had written, which committed only after it.
+func (r *run) overUncommitted(s *observe.ObservedStmt, w history.Write) bool {
+	return !w.From.Absent() && slices.ContainsFunc(r.Observation.Stmts, func(o *observe.ObservedStmt) bool {
+		return o.Txn != s.Txn && r.Observation.Committed(o) && r.Observation.Txns[o.Txn].Sent > s.Done &&
+			slices.ContainsFunc(o.Writes, func(x history.Write) bool { return x.Item == w.Item && x.To == w.From })
+	})
+}
+
+// sawOf says whether something is so of a statement s and of what some statement o, the run's at-th, seems to have written.
+func (r *run) sawOf(stmt string, is func(s, o *observe.ObservedStmt, at int, w history.Write) bool) bool {
+	s := r.at(stmt)
+	if s < 0 {
+		return false
+	}
+	for at, o := range r.Observation.Stmts {
+		if slices.ContainsFunc(o.Writes, func(w history.Write) bool { return is(r.Observation.Stmts[s], o, at, w) }) {
+			return true
 		}
 	}
-	return ""
+	return false
+}
+
+// saw says whether a statement, or the read beside it, saw a version of a row.
+func saw(s *observe.ObservedStmt, item history.Item, version history.State) bool {
+	vkey, there := s.Seen(item.Table)[item.PKey]
+	return there && history.State(vkey) == version || slices.Contains(s.Out, history.Version{Item: item, VKey: int64(version)})
+}
+
+// missedBefore says whether a write counts more rows than the reads around it show, and such a read missed a row that was there from the start around a
+// statement before it in its transaction, too.
+func (r *run) missedBefore(s *observe.ObservedStmt) bool {
+	return s.Err == nil && s.Affected > int64(len(s.Writes)) && slices.ContainsFunc(r.Observation.Stmts, func(o *observe.ObservedStmt) bool {
+		return o.Txn == s.Txn && o.Done < s.Sent && o.Target == s.Target && r.missedInitial(o)
+	})
+}
+
+// sawLater says whether a statement saw a version that a later one of its own transaction gives rows.
+func (r *run) sawLater(stmt string) bool {
+	at := r.at(stmt)
+	if at < 0 {
+		return false
+	}
+	s := r.Observation.Stmts[at]
+	later := func(table string, vkey int64) bool {
+		return slices.ContainsFunc(r.Observation.Stmts, func(o *observe.ObservedStmt) bool {
+			return o.Txn == s.Txn && o.Sent > s.Done && o.VKey != 0 && o.VKey == vkey && o.Target == table
+		})
+	}
+	if slices.ContainsFunc(s.Out, func(v history.Version) bool { return later(v.Table, v.VKey) }) {
+		return true
+	}
+	for _, read := range s.Reads {
+		for _, vkey := range read.Seen {
+			if later(read.Table, vkey) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// sawNewer says whether a statement wrote over, or its after-write read saw, what another transaction had committed and the reads
+// before it, which are right, did not see.
+func (r *run) sawNewer(s *observe.ObservedStmt) bool {
+	seen := s.Seen(s.Target)
+	others := func(v history.State) bool {
+		return !v.Absent() && slices.ContainsFunc(r.Observation.Stmts, func(o *observe.ObservedStmt) bool {
+			return o.VKey == int64(v) && o.Target == s.Target && o.Txn != s.Txn && r.Observation.Txns[o.Txn].Outcome == history.Committed
+		})
+	}
+	return slices.ContainsFunc(s.Writes, func(w history.Write) bool {
+		return history.State(seen[w.PKey]) != w.From && others(w.From) || int64(w.To) != s.VKey && others(w.To)
+	})
 }

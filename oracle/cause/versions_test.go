@@ -44,6 +44,56 @@ func TestPassedOver(t *testing.T) {
 	}
 }
 
+// TestPassedOverUndone: what a ROLLBACK TO undid behind a write is not its transaction's last.
+func TestPassedOverUndone(t *testing.T) {
+	for _, undone := range []bool{true, false} {
+		second, next := update("T0.S1", 0, 2, 3), update("T1.S0", 1, 1, 4)
+		second.Undone = undone
+		next.Run = &observe.BlockRun{Block: &instrument.Block{Info: &sqltext.Analysis{Kind: sqltext.Update}}}
+		o := &observe.Observation{Promise: &dbms.Profile{}, Stmts: []*observe.ObservedStmt{update("T0.S0", 0, 1, 2), second, next},
+			Txns: []observe.ObservedTxn{{Outcome: history.Committed, Began: 1, Done: 20}, {Outcome: history.Committed, Began: 30, Done: 40}}}
+		r := &run{Facts: Facts{Observation: o, Final: ends(1, 4)}}
+		r.compare()
+		// Where it was not undone, its transaction wrote once more, and that is what the next one did not find.
+		if got := r.data([]string{"T0"}); got != finding.CauseLost || len(r.lost) != 1 {
+			t.Errorf("undone %v: %q of %q, want %q of T0", undone, got, r.lost, finding.CauseLost)
+		}
+	}
+}
+
+// TestSawLater: a version that a read saw and that a later statement of its own transaction gives rows is read too soon; one that nobody gives, that another
+// transaction does, or that the transaction gave before, is another matter.
+func TestSawLater(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		printed bool // by the statement itself, not by the read beside it
+		change  func(o *observe.Observation)
+		want    string
+	}{
+		{"printed", true, nil, finding.CauseLater},
+		{"read beside it", false, nil, finding.CauseLater},
+		{"nobody's", true, func(o *observe.Observation) { o.Stmts[1].VKey = 3 }, finding.CauseThinAir},
+		{"another transaction's", true, func(o *observe.Observation) { o.Stmts[1].Txn = 1 }, finding.CauseThinAir},
+		{"another table's", true, func(o *observe.Observation) { o.Stmts[1].Target = "u" }, finding.CauseThinAir},
+		{"of before", true, func(o *observe.Observation) { o.Stmts[1].Sent, o.Stmts[1].Done = 1, 2 }, finding.CauseThinAir},
+	} {
+		read := &observe.ObservedStmt{Node: sdg.Node{Name: "T0.S0", Kind: sqltext.Select}, Sent: 3, Done: 4}
+		if read.Out = []history.Version{{Item: row(1), VKey: 2}}; !c.printed {
+			read.Out, read.Reads = nil, []sdg.TableRead{{Table: "t", Seen: map[int64]int64{1: 2}}}
+		}
+		write := update("T0.S1", 0, 1, 2)
+		write.VKey, write.Target, write.Sent, write.Done = 2, "t", 5, 6
+		o := &observe.Observation{Promise: &dbms.Profile{}, Stmts: []*observe.ObservedStmt{read, write}, Txns: []observe.ObservedTxn{{Outcome: history.Committed}, {Outcome: history.Committed}}}
+		if c.change != nil {
+			c.change(o)
+		}
+		f := finding.Finding{Class: finding.ClassSnapshot, Differences: []finding.Difference{{Stmt: "T0.S0", What: "thin-air-read", Detail: "it saw version 2 of (t, 1)"}}}
+		if got := Of(&f, Facts{Observation: o, Final: ends(1, 2)}); got != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
 // TestStillThere: a DELETE that seems to have taken away a row which it did not find has not where the row is there in the end; where the row is gone,
 // or somebody wrote it again, it has.
 func TestStillThere(t *testing.T) {

@@ -1,0 +1,104 @@
+package shrink
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	"txweave/campaign"
+	"txweave/finding"
+	"txweave/sqltext"
+	"txweave/testcase"
+)
+
+// ofStatement is plainer for a cause that a statement has by itself. It is looked for without foreign keys and checks, and of UPDATEs that do not ignore errors: with
+// them another oracle saw it, as they keep the first one from judging; and with the rows that other transactions insert there from the start. A write that passes
+// over rows may have been refused for a key, and one that is not refused may write nothing, whatever the key.
+func (k *shrinker) ofStatement(ctx context.Context, c *testcase.Case) (*testcase.Case, error) {
+	if strings.HasSuffix(k.cause, finding.PassesOver) {
+		if other, err := k.colliding(ctx, c); err != nil || other != c {
+			return other, err
+		}
+	}
+	if k.cause == finding.CauseKey {
+		other, err := k.unkeyed(ctx, c)
+		if err == nil && other == c {
+			other, err = k.alone(ctx, c)
+		}
+		if err != nil || other != c {
+			return other, err
+		}
+	}
+	var others []*testcase.Case
+	if bare := cmp.Or(unchecked(heeding(c)), heeding(c), unchecked(c)); bare != nil {
+		others = append(eachFromTheStart(bare), bare)
+	}
+	others, cause := append(others, eachFromTheStart(c)...), k.cause
+	return k.firstShowing(ctx, c, func(f *campaign.Found) bool { return f.Cause == cause }, others...)
+}
+
+// unchecked is a case without its foreign keys and checks; nil where it is nil or has none.
+func unchecked(c *testcase.Case) *testcase.Case {
+	return lacking(c, func(x sqltext.TableElement) bool { _, kind := x.Kind(); return kind == sqltext.CheckElement })
+}
+
+// lacking is a case of whose tables some items are left out; nil where there are none such.
+func lacking(c *testcase.Case, what func(sqltext.TableElement) bool) *testcase.Case {
+	if c == nil {
+		return nil
+	}
+	other, gone := c.Clone(), false
+	for i, s := range c.Schema {
+		d, ok := sqltext.SplitTable(s.SQL)
+		if !ok {
+			continue
+		}
+		n := len(d.Items)
+		d.Items = slices.DeleteFunc(d.Items, what)
+		if len(d.Items) < n {
+			other.Schema[i].SQL, gone = d.Text(), true
+		}
+	}
+	if !gone {
+		return nil
+	}
+	return other
+}
+
+// heeding is a case whose UPDATEs do not ignore errors, for which rows may stay as they were, so that no oracle asks which they pass over; nil where none does.
+func heeding(c *testcase.Case) (other *testcase.Case) {
+	for i := range c.Txns {
+		for j, s := range c.Txns[i].Stmts {
+			words := sqltext.Significant(s.SQL, 3)
+			switch {
+			case len(words) < 3 || !words[0].Is("update"):
+				continue
+			case words[1].Is("ignore"):
+				words = words[1:2]
+			case words[1].Is("or") && words[2].Is("ignore"):
+				words = words[1:3]
+			default:
+				continue
+			}
+			if other == nil {
+				other = c.Clone()
+			}
+			for _, w := range words {
+				s.SQL = strings.Replace(s.SQL, w.Text+" ", "", 1)
+			}
+			other.Txns[i].Stmts[j] = s
+		}
+	}
+	return other
+}
+
+// unkeyed is plainer for an UPDATE that is refused for a key without its transaction, and not in it: where it passes over rows that need have no key, also of
+// those which it changes, it did not come as far as to be refused.
+func (k *shrinker) unkeyed(ctx context.Context, c *testcase.Case) (*testcase.Case, error) {
+	bare := lacking(c, func(x sqltext.TableElement) bool { _, kind := x.Kind(); return kind == sqltext.KeyElement })
+	if bare == nil {
+		return c, nil
+	}
+	return k.firstShowing(ctx, c, func(f *campaign.Found) bool { return strings.HasSuffix(f.Cause, finding.PassesOver) }, append(eachChanging(bare), bare)...)
+}

@@ -1,0 +1,91 @@
+package shrink
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"txweave/campaign"
+	"txweave/finding"
+	"txweave/sqltext"
+	"txweave/testcase"
+)
+
+// later is plainer for a query that misses rows, or that goes wrong without a cause, and whose transaction writes a table of the query's behind it. A row that such a
+// write deletes, and one of a table without versions, does not say who wrote it. So the table is printed before its transaction inserts a row there: where the
+// query prints that row, it reads what is to come, and what that is is no matter.
+func (k *shrinker) later(ctx context.Context, c *testcase.Case) (*testcase.Case, error) {
+	if !slices.Contains([]string{"", finding.CauseMissing, finding.CauseOwn, finding.CauseStale}, k.cause) {
+		return c, nil
+	}
+	txn, stmt, ok, err := k.guilty(ctx, c)
+	if err != nil || !ok {
+		return c, err
+	}
+	stmts := c.Txns[txn].Stmts
+	reads := sqltext.Read(stmts[stmt].SQL)
+	if reads.Kind != sqltext.Select {
+		return c, nil
+	}
+	var others []*testcase.Case
+	for _, s := range stmts[stmt+1:] {
+		if table := sqltext.Read(s.SQL).Target; slices.Contains(reads.Tables(), table) {
+			if other := toCome(c, txn, table); other != nil {
+				others = append(others, other)
+			}
+		}
+	}
+	return k.firstShowing(ctx, c, func(f *campaign.Found) bool { return f.Cause == finding.CauseLater }, others...)
+}
+
+// toCome is a case in which a transaction does nothing but print a table, which has no rows, and insert one there; nil where the case does not create the table.
+func toCome(c *testcase.Case, txn int, table string) *testcase.Case {
+	out, row := lone(c, txn, table)
+	if out != nil {
+		out.Txns[0].Stmts = append(out.Txns[0].Stmts, testcase.Stmt{SQL: row})
+		out.Schedule = append(out.Schedule, 0)
+	}
+	return out
+}
+
+// eachLone are the cases in which a transaction does nothing but print a table that has one row.
+func eachLone(c *testcase.Case, txn int) (out []*testcase.Case) {
+	for _, s := range c.Schema {
+		if d, ok := sqltext.SplitTable(s.SQL); ok {
+			if other, row := lone(c, txn, d.Name); other != nil {
+				other.Rows = []testcase.Stmt{{SQL: row}}
+				out = append(out, other)
+			}
+		}
+	}
+	return out
+}
+
+// lone is a case in which a transaction does nothing but print a table, which is given versions where it has none, and no rows; and an INSERT of a row there. nil
+// where the case does not create the table, or its rows have no names.
+func lone(c *testcase.Case, txn int, table string) (out *testcase.Case, row string) {
+	out = c.Clone()
+	for i, s := range out.Schema {
+		d, ok := sqltext.SplitTable(s.SQL)
+		if !ok || d.Name != table {
+			continue
+		}
+		t := sqltext.ReadSchema([]string{s.SQL}).Table(table)
+		if t == nil || t.Column(sqltext.PKey) == nil {
+			return nil, ""
+		}
+		for _, name := range []string{sqltext.VKey, sqltext.PVKey} {
+			if t.Column(name) == nil {
+				d.Items = slices.Insert(d.Items, 0, sqltext.TableElement(name+" BIGINT NOT NULL"))
+			}
+		}
+		out.Schema[i].SQL = d.Text()
+		out.Rows, out.Txns, out.Schedule = nil, out.Txns[txn:txn+1], []int{0, 0, 0}
+		out.Txns[0].Stmts = []testcase.Stmt{{SQL: fmt.Sprintf("SELECT %s, %s FROM %s", sqltext.PKey, sqltext.VKey, table)}}
+		if out.Txns[0].Begin.SQL == "" {
+			out.Schedule = []int{0}
+		}
+		return out, rowOf(out.Schema[i].SQL, 1, 1)
+	}
+	return nil, ""
+}
