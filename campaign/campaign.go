@@ -262,7 +262,7 @@ func (r *run) job(n int) (job Job, err error) {
 // Guided is the job of a number in a campaign with a guide.
 func Guided(g *guide.Guide, n int) Job {
 	text := g.Next(n)
-	return Job{Case: n, Text: text, Mutant: text != nil, Shapes: true}
+	return Job{Case: n, Text: text, Mutant: text != nil, Shapes: true, Keeps: g.Keeps(n)}
 }
 
 // enoughConfirmed is how many findings with one signature are repeated as often as the first.

@@ -25,6 +25,8 @@ type Job struct {
 	Mutant  bool   `json:"mutant,omitempty"`  // Text is one of the campaign's, made from other cases
 	Blind   bool   `json:"blind,omitempty"`   // Text was made without knowing which rows a REPLACE replaces
 	Shapes  bool   `json:"shapes,omitempty"`  // what it shows is wanted: CaseResult.Shapes
+	// Keeps are shapes that are wanted though they are not new.
+	Keeps []string `json:"keeps,omitempty"`
 	// Known are signatures of which enough findings have been confirmed.
 	Known []string `json:"known,omitempty"`
 }
@@ -44,7 +46,7 @@ type CaseResult struct {
 	Detail      string         `json:"detail,omitempty"`  // … and what was said, on one line
 	Refused     string         `json:"refused,omitempty"` // why the oracle or the database does not take a case given as text
 	Uses        []string       `json:"uses,omitempty"`    // productions of the generator that it is made of
-	Shapes      []string       `json:"shapes,omitempty"`  // that the worker has met for the first time
+	Shapes      []string       `json:"shapes,omitempty"`  // that the worker has met for the first time, and those of Job.Keeps
 	Findings    []Found        `json:"findings,omitempty"`
 	Flaky       []Found        `json:"flaky,omitempty"`
 	// Doing says that this is no result yet: the case is still being checked, and this is what it is at.

@@ -92,16 +92,37 @@ func ReadShapes(dir string) ([]string, error) {
 
 // Add keeps a case and what it was the first to show.
 func (c *Corpus) Add(x *testcase.Case, shapes []string) error {
-	text := x.Print()
-	sum := sha256.Sum256(text)
-	path := filepath.Join(c.dir, hex.EncodeToString(sum[:8])+".txw")
-	if err := os.WriteFile(path+".new", text, 0o600); err != nil {
-		return err
-	}
-	if err := os.Rename(path+".new", path); err != nil {
+	if err := c.keep(x); err != nil {
 		return err
 	}
 	return c.note(shapes)
+}
+
+// Replace keeps a case in the place of another one. A case that is not there, as another campaign has replaced it, is replaced all the same.
+func (c *Corpus) Replace(old, x *testcase.Case) error {
+	if err := c.keep(x); err != nil {
+		return err
+	}
+	if err := os.Remove(c.path(old.Print())); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// keep writes the file of a case.
+func (c *Corpus) keep(x *testcase.Case) error {
+	text := x.Print()
+	path := c.path(text)
+	if err := os.WriteFile(path+".new", text, 0o600); err != nil {
+		return err
+	}
+	return os.Rename(path+".new", path)
+}
+
+// path is the file of a case by its text.
+func (c *Corpus) path(text []byte) string {
+	sum := sha256.Sum256(text)
+	return filepath.Join(c.dir, hex.EncodeToString(sum[:8])+".txw")
 }
 
 // note keeps shapes alone; without a corpus it keeps nothing.

@@ -20,13 +20,23 @@ const (
 // explainedShare: of so many cases one is asked for the plans of its queries.
 const explainedShare = 6
 
-// Plans lists the shapes of the plans of a case's queries, those that no case showed before; of one case in a few. ask sends a
+// Explained says whether the case of a number is asked for the plans of its queries: one in a few is.
+func Explained(number int) bool { return number%explainedShare == 0 }
+
+// Plans lists the shapes of the plans of a case's queries: those that no case showed before, and those of keeps. ask sends a
 // query to the database, on which the case's tables are; what it refuses shows nothing.
-func (s *Shapes) Plans(rep *weave.Report, how dbms.Explain, number int, ask func(sql string) (*history.Rows, error)) []string {
-	if how.Before == "" || number%explainedShare != 0 || !rep.Checked {
+func (s *Shapes) Plans(rep *weave.Report, how dbms.Explain, keeps []string, ask func(sql string) (*history.Rows, error)) []string {
+	if how.Before == "" || !rep.Checked {
 		return nil
 	}
 	var out []string
+	add := func(kind, text string) {
+		shape := kind + " " + text
+		if d := digest(shape); !s.seen[d] || slices.Contains(keeps, shape) {
+			s.seen[d] = true
+			out = append(out, shape)
+		}
+	}
 	for i := range rep.Plan.Txns {
 		for _, b := range rep.Plan.Txns[i].Blocks {
 			if b.Info == nil || b.Info.Kind != sqltext.Select || b.Control() {
@@ -38,24 +48,15 @@ func (s *Shapes) Plans(rep *weave.Report, how dbms.Explain, number int, ask func
 			}
 			lines := compact(rows, how.Columns)
 			for _, line := range lines {
-				out = s.plan(out, ShapeStep, line)
+				add(ShapeStep, line)
 			}
 			if len(lines) > 1 {
-				out = s.plan(out, ShapePlan, strings.Join(lines, " | "))
+				add(ShapePlan, strings.Join(lines, " | "))
 			}
 		}
 	}
 	slices.Sort(out)
-	return out
-}
-
-// plan adds a shape that is new.
-func (s *Shapes) plan(out []string, kind, text string) []string {
-	if d := digest(kind, text); !s.seen[d] {
-		s.seen[d] = true
-		out = append(out, kind+" "+text)
-	}
-	return out
+	return slices.Compact(out)
 }
 
 // Names and numbers of a plan: whose table it is and how many rows there are is not what makes it another one.

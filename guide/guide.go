@@ -36,6 +36,8 @@ type Guide struct {
 	given   map[int]*given  // mutants that are out, by their numbers
 	store   *Corpus         // nil: nothing is kept
 	tally   Tally
+	// trimming is the case of the corpus that is being made smaller; nil: none.
+	trimming *trimming
 	// Watches says that every case is the generator's: what they show is counted, and kept, all the same.
 	Watches bool
 }
@@ -48,6 +50,7 @@ type Tally struct {
 	Corpus      int            `json:"corpus"`       // cases to change
 	Mutants     int            `json:"mutants"`      // cases that were made from others
 	Unjudged    int            `json:"unjudged"`     // of them, those that could not be judged
+	Trimmed     int            `json:"trimmed"`      // of them, those that took the place of the larger case that they were made from
 	ByKind      map[string]int `json:"by_kind"`      // new shapes by their kinds
 	ByOperator  map[string]int `json:"by_operator"`  // new shapes by the operators of their cases, each counted to all of these
 	OverTime    []int          `json:"over_time"`    // new shapes after each 100 cases that were learned from
@@ -57,13 +60,15 @@ type Tally struct {
 // entry is a case of the corpus.
 type entry struct {
 	c      *testcase.Case
-	shapes int // telling ones that it was the first to show
-	born   int // number of the case
-	picked int // how often it was changed
-	heirs  int // new telling shapes of what it was changed into
+	shapes int      // telling ones that it was the first to show
+	tells  []string // they themselves, where they are known
+	born   int      // number of the case
+	picked int      // how often it was changed
+	heirs  int      // new telling shapes of what it was changed into
 	// kin says that the generator makes others over its tables and rows.
-	kin    bool
-	schema *sqltext.Schema
+	kin     bool
+	trimmed bool // it has been made smaller, or is being made
+	schema  *sqltext.Schema
 }
 
 // given is a mutant that is being checked.
@@ -71,6 +76,7 @@ type given struct {
 	c         *testcase.Case
 	parent    *entry
 	operators []string
+	trims     *trimming // it is a step of; nil: of none
 }
 
 // What guidance draws, in percent, and how far it goes.
@@ -138,11 +144,31 @@ func (g *Guide) Next(n int) []byte {
 	if g.Watches || rng.IntN(100) < freshShare || len(g.corpus) == 0 {
 		return nil
 	}
+	if rng.IntN(100) < trimShare {
+		if x := g.candidate(rng, n); x != nil {
+			return g.give(n, x)
+		}
+	}
 	for range attempts {
 		if x := g.mutant(rng, g.pick(rng, n)); x != nil {
-			g.given[n] = x
-			return x.c.Print()
+			return g.give(n, x)
 		}
+	}
+	return nil
+}
+
+// give notes the mutant that is checked under a number, and returns its text.
+func (g *Guide) give(n int, x *given) []byte {
+	g.given[n] = x
+	return x.c.Print()
+}
+
+// Keeps lists the shapes that the mutant of a number is to be asked for, whoever showed them before: they decide what becomes of it.
+func (g *Guide) Keeps(n int) []string {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if x := g.given[n]; x != nil && x.trims != nil {
+		return x.parent.tells
 	}
 	return nil
 }
@@ -205,8 +231,8 @@ func (g *Guide) kin(rng *rand.Rand, e *entry) *testcase.Case {
 	return fit[rng.IntN(len(fit))].c
 }
 
-// Learn notes the new shapes of the case that was tried under a number, and whether it could be judged. An error means that the
-// corpus cannot be written.
+// Learn notes the shapes of the case that was tried under a number, those that are new and those that Keeps lists, and whether it could be
+// judged. An error means that the corpus cannot be written.
 func (g *Guide) Learn(n int, shapes []string, judged bool) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -216,6 +242,11 @@ func (g *Guide) Learn(n int, shapes []string, judged bool) error {
 		g.tally.Mutants++
 		if !judged {
 			g.tally.Unjudged++
+		}
+		if x.trims != nil {
+			if err := g.trimmed(x, shapes, judged); err != nil {
+				return err
+			}
 		}
 	}
 	g.tick()
@@ -227,18 +258,22 @@ func (g *Guide) Learn(n int, shapes []string, judged bool) error {
 		g.tally.ByKind[KindOf(s)]++
 	}
 	g.tally.NewShapes += len(fresh)
-	tells := telling(fresh)
+	telling := slices.DeleteFunc(slices.Clone(fresh), func(s string) bool { return !tells(s) })
 	if x != nil {
 		g.tally.FromMutants += len(fresh)
 		for _, o := range slices.Compact(slices.Sorted(slices.Values(x.operators))) {
 			g.tally.ByOperator[o] += len(fresh)
 		}
-		x.parent.heirs += tells
+		x.parent.heirs += len(telling)
 	}
-	if tells == 0 {
+	if len(telling) == 0 {
 		return g.store.note(fresh)
 	}
-	e := &entry{shapes: tells, born: n}
+	e := &entry{shapes: len(telling), tells: telling, born: n}
+	if x != nil && x.trims != nil && x.parent.c == x.c { // it is in the corpus already, and is to stay what it is now
+		x.parent.shapes, x.parent.tells = x.parent.shapes+len(telling), slices.Concat(x.parent.tells, telling)
+		return g.store.note(fresh)
+	}
 	if x != nil {
 		e.c, e.kin = x.c, x.parent.kin
 	} else {
@@ -255,17 +290,14 @@ func (g *Guide) Learn(n int, shapes []string, judged bool) error {
 	return g.store.Add(e.c, fresh)
 }
 
-// telling counts the shapes that take a case into the corpus: what transactions did to each other, and errors. Pairs of features are so
-// many that nearly every case shows a new one.
-func telling(shapes []string) int {
-	n := 0
-	for _, s := range shapes {
-		switch KindOf(s) {
-		case ShapeEdge, ShapePath, ShapeWait, ShapeError, ShapePlan:
-			n++
-		}
+// tells says whether a shape takes a case into the corpus: what transactions did to each other, errors, plans. Pairs of features are so many
+// that nearly every case shows a new one.
+func tells(shape string) bool {
+	switch KindOf(shape) {
+	case ShapeEdge, ShapePath, ShapeWait, ShapeError, ShapePlan:
+		return true
 	}
-	return n
+	return false
 }
 
 // tick counts a case, and every hundredth time the shapes.
@@ -313,6 +345,12 @@ func (g *Guide) Tally() *Tally {
 
 // Close ends the writing of the corpus.
 func (g *Guide) Close() error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.trimming != nil {
+		g.trimming.stop()
+		g.trimming = nil
+	}
 	if g.store == nil {
 		return nil
 	}

@@ -62,15 +62,31 @@ type look struct {
 // Of lists the shapes of a case that was checked, those that no case showed before, sorted. productions are the generator's that
 // it is made of, nil where that is not known.
 func (s *Shapes) Of(rep *weave.Report, productions map[string]bool) []string {
-	if !rep.Checked || rep.First == nil {
-		return nil
-	}
 	var out []string
-	add := func(parts ...string) {
+	s.each(rep, productions, func(parts ...string) {
 		if d := digest(parts...); !s.seen[d] {
 			s.seen[d] = true
 			out = append(out, strings.Join(parts, " "))
 		}
+	})
+	slices.Sort(out)
+	return out
+}
+
+// Shown lists those of some shapes that a case shows, whoever showed them before; plans are not looked at.
+func (s *Shapes) Shown(rep *weave.Report, shapes []string) []string {
+	if len(shapes) == 0 {
+		return nil
+	}
+	shown := map[uint64]bool{}
+	s.each(rep, nil, func(parts ...string) { shown[digest(parts...)] = true })
+	return slices.DeleteFunc(slices.Clone(shapes), func(shape string) bool { return !shown[digest(shape)] })
+}
+
+// each tells of the shapes of a case that was checked, of some more than once.
+func (s *Shapes) each(rep *weave.Report, productions map[string]bool, add func(...string)) {
+	if !rep.Checked || rep.First == nil {
+		return
 	}
 	for name := range productions {
 		add(ShapeProduction, name)
@@ -86,8 +102,6 @@ func (s *Shapes) Of(rep *weave.Report, productions map[string]bool) []string {
 	first(rep.First, looks, add)
 	inTransactions(rep, looks, add)
 	inGraph(rep, looks, add)
-	slices.Sort(out)
-	return out
 }
 
 // look reads one statement.

@@ -37,6 +37,8 @@ type Options struct {
 	// Isolations are other levels under which the reduced case is tried, as its Isolation, to tell whether the
 	// failure needs its own.
 	Isolations []string
+	// Unconditional says that nobody asks what the failure needs of the reduced case: Stats.Conditions is nil.
+	Unconditional bool
 
 	// Kept, unless nil, is told of every candidate that became the smallest case so far, which it must not change.
 	Kept func(pass string, c *testcase.Case)
@@ -74,7 +76,7 @@ type Stats struct {
 	Passes   []PassStats   `json:"passes"` // one per pass, in the order of the passes; the last one finds the conditions
 
 	// Conditions are what the failure needs of the reduced case: nil unless a fixpoint was reached and there was
-	// budget left to find them.
+	// budget left to find them, and they were asked for.
 	Conditions []finding.Condition `json:"conditions"`
 }
 
@@ -155,6 +157,10 @@ func (s *Search) run(c *testcase.Case) error {
 			}
 			again = again || kept
 		}
+	}
+	if s.options.Unconditional {
+		s.stats.Stop = Fixpoint
+		return nil
 	}
 	if _, err := s.runPass(len(passes), Pass{last, conditions}); err != nil && !errors.Is(err, errBudget) {
 		return err

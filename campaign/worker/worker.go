@@ -149,7 +149,7 @@ func (w *Worker) Check(ctx context.Context, job campaign.Job) (*campaign.CaseRes
 		if w.shapes == nil {
 			w.shapes = guide.NewShapes(p.DBMS)
 		}
-		res.Shapes = append(w.shapes.Of(rep, uses), w.plans(ctx, rep, p, job.Case)...)
+		res.Shapes = slices.Concat(w.shapes.Of(rep, uses), w.shapes.Shown(rep, job.Keeps), w.plans(ctx, rep, p, &job))
 	}
 	if job.Plain != "" && !rep.Spoilt {
 		w.plain(res, rep, c, p, job.Plain)
@@ -168,11 +168,12 @@ const explainTime = 10 * time.Second
 
 // plans asks the database how it executes queries of a case that is well. Where it cannot be asked nothing is known, and it is not asked again:
 // no case shall suffer from it.
-func (w *Worker) plans(ctx context.Context, rep *weave.Report, p *dbms.Profile, number int) []string {
-	if w.silent || rep.Outcome != finding.Clean || rep.Spoilt {
+func (w *Worker) plans(ctx context.Context, rep *weave.Report, p *dbms.Profile, job *campaign.Job) []string {
+	asked := guide.Explained(job.Case) || slices.ContainsFunc(job.Keeps, func(s string) bool { return guide.KindOf(s) == guide.ShapePlan })
+	if !asked || w.silent || rep.Outcome != finding.Clean || rep.Spoilt {
 		return nil
 	}
-	return w.shapes.Plans(rep, p.Explain, number, func(sql string) (*history.Rows, error) {
+	return w.shapes.Plans(rep, p.Explain, job.Keeps, func(sql string) (*history.Rows, error) {
 		limited, cancel := context.WithTimeout(ctx, explainTime)
 		defer cancel()
 		rows, err := w.target.Control().Read(limited, sql)

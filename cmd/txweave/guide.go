@@ -74,8 +74,8 @@ func (f *guideFlags) open(ctx context.Context, p *dbms.Profile, src *worker.Case
 
 // guided prints what guidance did, on one line.
 func guided(t *guide.Tally) string {
-	return fmt.Sprintf("%d shapes, %d new (%d by mutants); corpus %d; %d mutants, %d of them not judged",
-		t.Shapes, t.NewShapes, t.FromMutants, t.Corpus, t.Mutants, t.Unjudged)
+	return fmt.Sprintf("%d shapes, %d new (%d by mutants); corpus %d, %d times made smaller; %d mutants, %d of them not judged",
+		t.Shapes, t.NewShapes, t.FromMutants, t.Corpus, t.Trimmed, t.Mutants, t.Unjudged)
 }
 
 // printCovered prints what a corpus has shown, and what of the generator's productions it has not.
