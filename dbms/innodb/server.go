@@ -80,9 +80,9 @@ var checkTable = &exec.Integrity{
 var inTheWay = []string{"Lock wait timeout exceeded", "Deadlock found", "was interrupted"}
 
 // complaints are what CHECK TABLE says against tables, and whether it was kept from one. A table that it could not open it names twice: by an "Error", which
-// is the server's own, and by a status.
+// is the server's own, and by a status. Which index is damaged a warning before the error says.
 func complaints(rows *history.Rows) (out []string, busy bool) {
-	opening := map[string]string{} // by table, why it was not opened
+	opening, warned := map[string]string{}, map[string]string{} // by table, why it was not opened, and what it was warned of last
 	for i := range rows.Len() {
 		row := rows.Row(i)
 		if len(row) != 4 {
@@ -92,12 +92,16 @@ func complaints(rows *history.Rows) (out []string, busy bool) {
 		switch why := opening[table]; {
 		case kind == "Error":
 			opening[table] = text
+		case kind == "Warning" && !strings.Contains(text, "Unpurged"):
+			warned[table] = ": " + text
 		case kind == "status" && why != "" && slices.ContainsFunc(inTheWay, func(t string) bool { return strings.Contains(why, t) }):
 			busy = true
 		case kind == "status" && text != "OK" && why != "":
 			out = append(out, table+": "+text+": "+why)
+		case kind == "error" && why != "":
+			out = append(out, table+": "+text+": "+why)
 		case kind == "error", kind == "status" && text != "OK":
-			out = append(out, table+": "+text)
+			out = append(out, table+": "+text+warned[table])
 		}
 	}
 	return out, busy

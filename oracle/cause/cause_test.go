@@ -315,6 +315,7 @@ func TestDamage(t *testing.T) {
 		{finding.ClassCorruption, "integrity (row N missing from index N)", "row 3 missing from index i0", finding.CauseIndex},
 		{finding.ClassCorruption, "integrity (a foreign key of N names a row that N does not have)", "a foreign key of t1 names a row that t0 does not have", finding.CauseOrphan},
 		{finding.ClassCorruption, "integrity (Page N: never used)", "Page 5: never used", finding.CauseDamaged},
+		{finding.ClassCorruption, "integrity (N Corrupt: InnoDB: Index N is marked as corrupted)", "d.t0: Corrupt: InnoDB: Index t0_v is marked as corrupted", finding.CauseIndex},
 		{finding.ClassCorruption, "11", "SELECT * FROM t: error 11: database disk image is malformed (11)", finding.CauseDamaged},
 		{finding.ClassCorruption, "1", "CREATE INDEX i ON t (a): error 1: table t already exists (1)", "error 1 N: table t already exists (N)"},
 		{finding.ClassUnexpected, "779", "UPDATE t SET a = 1: error 779: database disk image is malformed (779)", finding.CauseIndex},
