@@ -15,6 +15,7 @@ type filling struct {
 	m *mutator
 	// certain says that every step does to its row what the pattern says, and that one can tell.
 	certain bool
+	again   int              // in how many of 100 cases a read is followed by another one of the same row
 	from    []*testcase.Case // whose statements are taken
 	rows    map[byte][2]string
 	begin   []string

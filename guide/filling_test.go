@@ -178,3 +178,30 @@ func TestBeside(t *testing.T) {
 		t.Errorf("beside one that is certain: %v", f.beside())
 	}
 }
+
+// TestReadsAgain: reads of a pattern may be followed by others of the same row, writes by none, up to the size that a case may have.
+func TestReadsAgain(t *testing.T) {
+	g, src := guideOf(t, "mariadb", "repeatable-read")
+	for n := range 20 {
+		f := fillingOf(t, g, src, n)
+		if !f.chooseRows() {
+			continue
+		}
+		m := f.m
+		m.c.Txns, m.c.Schedule = nil, nil
+		if f.again = 100; !f.fill(&pattern{"P2", common, "w2x r1x w2x c2 r1x c1"}) {
+			t.Fatalf("case %d: not filled", n)
+		}
+		if err := m.check(); err != nil {
+			t.Fatalf("case %d: %v\n%s", n, err, m.c.Print())
+		}
+		if reads, wrote := len(m.c.Txns[1].Stmts), len(m.c.Txns[0].Stmts); wrote != 2 || reads < 4 || reads+wrote > maxStmts/2 {
+			t.Errorf("case %d: %d reads, %d writes\n%s", n, reads, wrote, m.c.Print())
+		}
+		for _, s := range m.c.Txns[1].Stmts {
+			if _, ok := witnessed(m, s.SQL, f.rows['x'][0], f.rows['x'][1]); !ok {
+				t.Errorf("case %d: no read of the row %v: %s", n, f.rows['x'], s.SQL)
+			}
+		}
+	}
+}
