@@ -41,8 +41,19 @@ func (o *Observation) Rewrote(s *ObservedStmt, v history.Version) bool {
 		return false
 	}
 	return slices.ContainsFunc(o.Stmts, func(k *ObservedStmt) bool {
-		seen, there := k.Seen(v.Table)[v.PKey]
-		return k.Txn == s.Txn && k.Sent < s.Sent && k.Err == nil && k.leaves(v.Table) && there && seen == v.VKey
+		return k.Txn == s.Txn && k.Sent < s.Sent && k.Err == nil && k.leaves(v.Table) && o.mayMeet(k, v)
+	})
+}
+
+// mayMeet says whether a write may have met a version of a row: the read before it did, or it waited, and who wrote that version committed meanwhile.
+func (o *Observation) mayMeet(k *ObservedStmt, v history.Version) bool {
+	if seen, there := k.Seen(v.Table)[v.PKey]; there && seen == v.VKey {
+		return true
+	}
+	return k.Waited && k.Seen(v.Table) != nil && slices.ContainsFunc(o.Stmts, func(w *ObservedStmt) bool {
+		t := &o.Txns[w.Txn]
+		return w.Txn != k.Txn && t.Outcome == history.Committed && t.Sent < k.Done && t.Done > k.Sent &&
+			slices.ContainsFunc(w.Writes, func(x history.Write) bool { return x.Item == v.Item && int64(x.To) == v.VKey })
 	})
 }
 
@@ -61,8 +72,7 @@ func (o *observer) rewrote(txn int, v history.Version) bool {
 		return false
 	}
 	return slices.ContainsFunc(o.own[txn].stmts, func(k *ObservedStmt) bool {
-		seen, there := k.Seen(v.Table)[v.PKey]
-		return k.Err == nil && k.leaves(v.Table) && there && seen == v.VKey
+		return k.Err == nil && k.leaves(v.Table) && o.out.mayMeet(k, v)
 	})
 }
 
