@@ -20,8 +20,8 @@ var triggerTable = []production[triggerFunc]{
 	{"trigger-set", 30, triggerSet, about{apart: true, what: "BEFORE triggers that change what is written", covers: triggerWords, needs: CanSetRow}},
 	{"trigger-insert", 25, triggerInsert, about{apart: true, what: "AFTER triggers that insert into another table", covers: triggerWords, needs: CanTrigger}},
 	{"trigger-update", 30, triggerUpdate, about{apart: true, what: "AFTER triggers that update another table", covers: triggerWords, needs: CanTrigger}},
-	{"trigger-clash", 25, triggerClash, about{apart: true, what: "AFTER INSERT triggers that insert a row which is mostly there: the statement fails behind rows that it has written", covers: triggerWords,
-		needs: CanClash}},
+	{"trigger-clash", 25, triggerClash, about{apart: true, what: "AFTER INSERT triggers that insert a row which is mostly there: the statement fails behind rows that it has written",
+		covers: triggerWords, needs: CanClash}},
 	{"trigger-delete", 15, triggerDelete, about{apart: true, what: "AFTER DELETE triggers that delete from another table", covers: triggerWords, needs: CanTrigger}},
 }
 
