@@ -106,6 +106,9 @@ func (g *generator) otherWhere(where whereFunc) whereFunc {
 	if g.wants("convert-where") {
 		return whereConvert
 	}
+	if g.wants("ranked-where") {
+		return whereRanked
+	}
 	derived := options["derived-where"]
 	if g.wants(derived.name) || g.forms["unused-window"] && g.weight(&derived.about, derived.name, derived.weight) > 0 && g.beside("windowed-where").IntN(100) < windowedWhere {
 		g.uses[derived.name] = true

@@ -251,8 +251,11 @@ func (g *generator) vkey() int64 {
 // went through, so it is unique, and the same in every order of execution.
 func (g *generator) insertBase() int64 {
 	g.inserts++
-	return 1000 << g.inserts
+	return firstInserted << g.inserts
 }
+
+// firstInserted is above the pkeys of the rows that a case begins with.
+const firstInserted = 1000
 
 // maxInserts bounds the INSERT statements of a case, so that a pkey stays below 2^31.
 const maxInserts = 18

@@ -65,6 +65,7 @@ var writeOptions = []entry{
 	{"convert-where", 12, about{apart: true, what: "UPDATEs and DELETEs whose whole condition converts a text: it is evaluated for every row",
 		covers: "implicit-conversion; implicit type conversion; " + runTimeErrors, needs: CanConvert}},
 	{"derived-where", 10, about{apart: true, what: "UPDATEs and DELETEs, beyond others, whose condition is (NOT) IN a subquery that reads a derived table", covers: "derived-in-subquery"}},
+	{"ranked-where", 8, about{apart: true, what: "UPDATEs and DELETEs, beyond others, whose condition asks for each row how many others of its table lie before it", needs: CanRank}},
 	{"insert-set", 20, about{apart: true, what: "cases with INSERT … SET in place of VALUES of one row", needs: CanSet}},
 	{"bad-value", 2, about{what: "what the column's type does not take", covers: "out-of-range-literal"}},
 }

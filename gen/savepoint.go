@@ -20,6 +20,10 @@ const (
 	savepointInner = 35
 	innerSame      = 25
 	savepointAgain = 25
+	// savepointOpen: inner ones that nothing names again, which end with the outer one; openRelease: of these outer ones are released, and keep what was
+	// written since the inner one.
+	savepointOpen = 35
+	openRelease   = 50
 	// Of cases that undo much: undoingTxns have savepoints, undoingInner of these nested ones; undoingRollback of all end with ROLLBACK;
 	// undoingDuplicates are values of unique columns that probably exist already.
 	undoingTxns       = 75
@@ -92,6 +96,7 @@ func (g *generator) savepointGaps(n int) [][]string {
 	if g.undoing {
 		innerShare = undoingInner
 	}
+	outer := back
 	if pct(innerShare) {
 		name := "b"
 		if pct(innerSame) {
@@ -100,9 +105,13 @@ func (g *generator) savepointGaps(n int) [][]string {
 		inner := between(from, to-1)
 		end := between(inner+1, to)
 		gaps[inner] = append(gaps[inner], "SAVEPOINT "+name)
-		gaps[end] = append(gaps[end], back(name))
+		if named := back(name); g.beside("open-savepoint").IntN(100) >= savepointOpen {
+			gaps[end] = append(gaps[end], named)
+		} else if g.beside("open-savepoint").IntN(100) < openRelease {
+			outer = func(name string) string { return "RELEASE SAVEPOINT " + name }
+		}
 	}
-	gaps[to] = append(gaps[to], back("a"))
+	gaps[to] = append(gaps[to], outer("a"))
 	if again := between(to, n); pct(savepointAgain) && !slices.Contains(gaps[to], "RELEASE SAVEPOINT a") {
 		gaps[again] = append(gaps[again], back("a"))
 	}

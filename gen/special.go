@@ -120,9 +120,10 @@ func (g *generator) specialValue(c *column) string {
 func long(repeat, word string, n int) string { return fmt.Sprintf(repeat, "'"+word+"'", n) }
 
 // LongValues are values of the lengths at which engines move a value out of its row, with one that they keep there; from
-// the format of a call that repeats a string.
+// the format of a call that repeats a string. Of those lengths there are two each, which differ at their ends: the one is written in the place of the other.
 func LongValues(repeat string) []string {
-	return []string{long(repeat, "ab", 20), long(repeat, "ba", 400), long(repeat, "xyz", 1300), long(repeat, "q0", 4100), long(repeat, "m", 8200), "''", "'ab'"}
+	return []string{long(repeat, "ab", 20), long(repeat, "ba", 400), long(repeat, "bc", 400), long(repeat, "xyz", 1300), long(repeat, "xyw", 1300),
+		long(repeat, "q0", 4100), long(repeat, "m", 8200), "''", "'ab'"}
 }
 
 // generatedColumn adds a column to t that the database computes from another one, with an index in some cases. It

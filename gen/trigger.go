@@ -20,6 +20,8 @@ var triggerTable = []production[triggerFunc]{
 	{"trigger-set", 30, triggerSet, about{apart: true, what: "BEFORE triggers that change what is written", covers: triggerWords, needs: CanSetRow}},
 	{"trigger-insert", 25, triggerInsert, about{apart: true, what: "AFTER triggers that insert into another table", covers: triggerWords, needs: CanTrigger}},
 	{"trigger-update", 30, triggerUpdate, about{apart: true, what: "AFTER triggers that update another table", covers: triggerWords, needs: CanTrigger}},
+	{"trigger-clash", 25, triggerClash, about{apart: true, what: "AFTER INSERT triggers that insert a row which is mostly there: the statement fails behind rows that it has written",
+		covers: triggerWords, needs: CanClash}},
 	{"trigger-delete", 15, triggerDelete, about{apart: true, what: "AFTER DELETE triggers that delete from another table", covers: triggerWords, needs: CanTrigger}},
 }
 
@@ -54,7 +56,7 @@ func (g *generator) drawTriggers() (stmts []testcase.Stmt) {
 			if !strings.HasPrefix(body, "SET ") {
 				a.fires = append(a.fires, b)
 			}
-			if g.d.TriggerBlock {
+			if g.d.TriggerBlock && !strings.HasPrefix(body, "WHEN ") {
 				body = "BEGIN " + body + "; END"
 			}
 			g.uses["trigger"] = true
@@ -96,9 +98,24 @@ func triggerSet(g *generator, a, _ *table) (when, body string) {
 		fmt.Sprintf("SET NEW.%[1]s = CASE WHEN NEW.%[1]s %[2]s %[3]s THEN %[4]s ELSE NEW.%[1]s END", c.name, oneOf(g, []string{"<", ">=", "="}), limit, to)
 }
 
+// takesRows says whether a row of t has no other key of its own than its pkey.
+func (t *table) takesRows() bool {
+	return t.pkeyIndex == "UNIQUE" && len(t.own) == 0 || slices.Equal(t.primary, []string{"pkey"})
+}
+
+// triggerClash fails the statement that fires it where the row which it would insert is there. Of several rows, one that is spelled first
+// comes first, so that it is the same row each time, and what OR IGNORE passes over is, too: no other statement fires it than INSERT. The rows
+// of the case itself do not, which come before there is anything to undo.
+func triggerClash(g *generator, a, b *table) (when, body string) {
+	if !b.takesRows() {
+		return "", ""
+	}
+	insert := g.insertFrom("NEW", fmt.Sprintf("NEW.pkey %% %d + 1", g.between(3, 9)), a, b)
+	return "AFTER INSERT", fmt.Sprintf("WHEN NEW.pkey > %d BEGIN %s; END", firstInserted, insert)
+}
+
 func triggerInsert(g *generator, a, b *table) (when, body string) {
-	named := b.pkeyIndex == "UNIQUE" && len(b.own) == 0 || slices.Equal(b.primary, []string{"pkey"})
-	if !named || g.inserts >= maxInserts {
+	if !b.takesRows() || g.inserts >= maxInserts {
 		return "", ""
 	}
 	row := "NEW"
@@ -106,7 +123,11 @@ func triggerInsert(g *generator, a, b *table) (when, body string) {
 	if g.pct(35) {
 		row, when = "OLD", "AFTER DELETE"
 	}
-	key := fmt.Sprintf("%d + %s.pkey", g.insertBase(), row)
+	return when, g.insertFrom(row, fmt.Sprintf("%d + %s.pkey", g.insertBase(), row), a, b)
+}
+
+// insertFrom returns an INSERT into b of one row with a key, from a row of a.
+func (g *generator) insertFrom(row, key string, a, b *table) string {
 	version := row + ".vkey"
 	if a.bare {
 		version = "0"
@@ -128,7 +149,7 @@ func triggerInsert(g *generator, a, b *table) (when, body string) {
 			values = append(values, g.literal(c.fam, c.pool).sql)
 		}
 	}
-	return when, insertHead(b) + " VALUES (" + strings.Join(values, ", ") + ")"
+	return insertHead(b) + " VALUES (" + strings.Join(values, ", ") + ")"
 }
 
 func triggerUpdate(g *generator, a, b *table) (when, body string) {

@@ -388,6 +388,8 @@ const (
 	CanDescend     Capability = "descending order in some cases"
 	CanCluster     Capability = "NONCLUSTERED"
 	CanConvert     Capability = "conversions in writes"
+	CanClash       Capability = "triggers that fail"      // their rows are met in the order in which they are spelled
+	CanRank        Capability = "ranks of rows in writes" // a subquery reads the statement's own table as it was before
 )
 
 // lockOf is what names the tables that a lock is of.

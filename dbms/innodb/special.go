@@ -19,7 +19,7 @@ var Specials = []gen.Special{
 		Values: []string{"x'61'", "x'6100'", "x'00'", "x''", "x'6162'", "x'6120'"}, Bad: []string{"x'616161616161616161'"}},
 	{Name: "blob", Decl: "BLOB", Read: "HEX(%s)", Family: gen.FamString, Bound: 40, Prefix: "(4)",
 		Values: []string{"x'61'", "x'6100'", "x'00'", "x''", "x'6162636465'", "x'6162636466'"}},
-	{Name: "long-text", Decl: "TEXT", Read: "CONCAT(CHAR_LENGTH(%[1]s), LEFT(%[1]s, 2))", Family: gen.FamString, Bound: 9, Prefix: "(8)",
+	{Name: "long-text", Decl: "TEXT", Read: "CONCAT(CHAR_LENGTH(%[1]s), LEFT(%[1]s, 2), RIGHT(%[1]s, 2))", Family: gen.FamString, Bound: 9, Prefix: "(8)",
 		Values: gen.LongValues("REPEAT(%s, %d)"), Bare: true},
 	{Name: "enum", Key: true, Decl: "ENUM('a','zz','b','c')", Read: "CONCAT(%s)", Family: gen.FamString, Bound: 2,
 		Values: []string{"'a'", "'b'", "'c'", "'zz'"}, Bad: []string{"'q'"}, Equal: true},

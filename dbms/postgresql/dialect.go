@@ -13,7 +13,7 @@ var Syntax = &sqltext.Syntax{Quoting: sqltext.PostgreSQL, Grammar: func() sqltex
 var specials = []gen.Special{
 	{Name: "smallint", Key: true, Decl: "SMALLINT", Read: "(%s + 0)", Family: gen.FamInt, Bound: 32768,
 		Values: []string{"-32768", "0", "1", "5", "300", "32767"}, Bad: []string{"32768"}},
-	{Name: "long-text", Decl: "TEXT", Read: "CONCAT(CHAR_LENGTH(%[1]s), LEFT(%[1]s, 2))", Family: gen.FamString, Bound: 9,
+	{Name: "long-text", Decl: "TEXT", Read: "CONCAT(CHAR_LENGTH(%[1]s), LEFT(%[1]s, 2), RIGHT(%[1]s, 2))", Family: gen.FamString, Bound: 9,
 		Values: gen.LongValues("REPEAT(%s, %d)"), Bare: true, Unindexed: true},
 	{Name: "boolean", Decl: "BOOLEAN", Read: "CASE WHEN %s THEN 1 ELSE 0 END", Family: gen.FamInt, Bound: 1, Values: []string{"TRUE", "FALSE"}},
 	{Name: "array", Decl: "INT[]", Read: "ARRAY_TO_STRING(%s, '.')", Family: gen.FamString, Bound: 10,

@@ -13,7 +13,7 @@ var Syntax = &sqltext.Syntax{Quoting: sqltext.ANSI, Grammar: func() sqltext.Pars
 var specials = []gen.Special{
 	{Name: "blob", Key: true, Decl: "BLOB", Read: "HEX(%s)", Family: gen.FamString, Bound: 40,
 		Values: []string{"x'61'", "x'6100'", "x'00'", "x''", "x'6162636465'", "x'6162636466'"}},
-	{Name: "long-text", Decl: "TEXT", Read: "CONCAT(LENGTH(%[1]s), SUBSTR(%[1]s, 1, 2))", Family: gen.FamString, Bound: 9,
+	{Name: "long-text", Decl: "TEXT", Read: "CONCAT(LENGTH(%[1]s), SUBSTR(%[1]s, 1, 2), SUBSTR(%[1]s, -2))", Family: gen.FamString, Bound: 9,
 		Values: gen.LongValues("REPLACE(HEX(ZEROBLOB(%[2]d)), '00', %[1]s)"), Bare: true},
 	{Name: "case-insensitive", Blurred: true, Decl: "TEXT COLLATE NOCASE", Read: "HEX(%s)", Family: gen.FamString, Bound: 40,
 		Values: []string{"'a'", "'A'", "'a '", "'b'", "'B'", "'ab'", "'Ab '", "''"}},
@@ -69,7 +69,8 @@ var Dialect = &gen.Dialect{
 	},
 	Has: map[gen.Capability]string{gen.CanReplace: "", gen.CanUpsert: "", gen.CanCompare: "", gen.CanWindow: "",
 		gen.CanReference: "", gen.CanCascade: "", gen.CanOwe: "", gen.CanView: "", gen.CanTrigger: "", gen.CanFunctional: "", gen.CanCheck: "", gen.CanGenerate: "",
-		gen.CanRedefine: "", gen.CanStandAlone: "", gen.CanScratch: "", gen.CanReturn: "", gen.CanPartial: "", gen.CanOrIgnore: "", gen.CanCheckpoint: "", gen.CanSpecial: "", gen.CanUntyped: ""},
+		gen.CanRedefine: "", gen.CanStandAlone: "", gen.CanScratch: "", gen.CanReturn: "", gen.CanPartial: "", gen.CanOrIgnore: "", gen.CanCheckpoint: "", gen.CanSpecial: "", gen.CanUntyped: "",
+		gen.CanRank: "", gen.CanClash: ""},
 	Specials:      specials,
 	Scratch:       "TEMP TABLE",
 	Ignore:        "OR IGNORE",
@@ -81,7 +82,7 @@ var Dialect = &gen.Dialect{
 	ReadOnlyShare: 40,
 	Weights: map[string]int{"decimal": 0, "locking": 0, "quantified": 0, "xor": 0, "null-safe": 0, "row-in-subquery": 0, "straight-join": 0,
 		"using-join": 0, "unsigned": 0, "unsigned-bigint": 0, "tinyint": 0, "smallint": 0, "char": 0, "binary": 0, "enum": 0, "set-type": 0, "bit": 0,
-		"functional-index": 20, "upsert": 8, "timestamp": 0, "time": 0, "year": 0, "latin1": 0},
+		"functional-index": 20, "upsert": 8, "savepoint": 35, "undoing": 20, "timestamp": 0, "time": 0, "year": 0, "latin1": 0},
 	DDL: gen.Redefinitions{
 		AddIndex:   []string{"CREATE INDEX {name} ON {table} ({columns})"},
 		DropIndex:  []string{"DROP INDEX {name}"},

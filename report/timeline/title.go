@@ -83,6 +83,8 @@ var faults = map[string]wording{
 		"Who tries to lock a number is refused only where another transaction has it, or waits for it. Here no other one had asked for it."},
 	"write-lock": {"", "Two transactions have the database's one write lock at the same time",
 		"A BEGIN that takes the write lock keeps every other transaction from beginning so, and from writing, until it ends. Here another one went on."},
+	"refused": {"", "A transaction's first write is refused for a newer commit, though there is none",
+		"A transaction that has read may begin to write unless another one has committed since. Here nobody who may have written had ended."},
 	"dirty-write": {"", "Two transactions change the same row before either of them has ended",
 		"A row that a transaction has changed belongs to it until it ends. Here another one changed it in between."},
 	"concurrent-update": {"", "Two concurrent transactions both change a row and both commit",
