@@ -35,6 +35,7 @@ func (g *generator) drawTriggers() (stmts []testcase.Stmt) {
 			return
 		}
 		delete(g.uses, "trigger")
+		var clashing *table // whose trigger may fail; nil: none
 		for i := range g.between(1, 2) {
 			g.startStmt()
 			at := g.rng.IntN(len(g.tables))
@@ -50,13 +51,17 @@ func (g *generator) drawTriggers() (stmts []testcase.Stmt) {
 			if _, can := g.d.Has[CanSetRow]; body == "" && can {
 				when, body = triggerSet(g, a, b)
 			}
-			if body == "" {
+			clash := strings.HasPrefix(body, "WHEN ")
+			if body == "" || clash && g.fired(a) || clashing != nil && clashing == b { // rows of the case would fire it through another one
 				continue
+			}
+			if clash {
+				clashing = a
 			}
 			if !strings.HasPrefix(body, "SET ") {
 				a.fires = append(a.fires, b)
 			}
-			if g.d.TriggerBlock && !strings.HasPrefix(body, "WHEN ") {
+			if g.d.TriggerBlock && !clash {
 				body = "BEGIN " + body + "; END"
 			}
 			g.uses["trigger"] = true
@@ -64,6 +69,11 @@ func (g *generator) drawTriggers() (stmts []testcase.Stmt) {
 		}
 	})
 	return stmts
+}
+
+// fired says whether a trigger writes a table.
+func (g *generator) fired(t *table) bool {
+	return slices.ContainsFunc(g.tables, func(a *table) bool { return slices.Contains(a.fires, t) })
 }
 
 // plainColumn says whether any value of its family that is not too long can be written into a column of t.

@@ -15,6 +15,9 @@ type Body struct {
 func (b *Body) Take(t Token) {
 	if t.Kind != Word {
 		if t.Kind == Symbol {
+			if b.holds && b.last == "REPEAT" && t.Text == "(" { // the function, no block
+				b.depth--
+			}
 			b.last = t.Text
 		}
 		return
@@ -27,6 +30,7 @@ func (b *Body) Take(t Token) {
 	case b.seen < 12 && (w == "PROCEDURE" || w == "FUNCTION" || w == "TRIGGER" || w == "EVENT"):
 		b.holds = true
 	case b.holds && b.last == "END" && (w == "IF" || w == "CASE" || w == "LOOP" || w == "WHILE" || w == "REPEAT"):
+		w = "END " + w
 	case b.holds && (w == "BEGIN" || w == "CASE" || w == "LOOP" || w == "WHILE" || w == "REPEAT"):
 		b.depth++
 	case b.holds && w == "IF" && b.depth > 0 && (b.last == ";" || b.last == "BEGIN" || b.last == "THEN" || b.last == "ELSE" || b.last == "DO"):
