@@ -2,10 +2,13 @@ package worker
 
 import (
 	"errors"
+	"slices"
 	"testing"
 
 	"txweave/campaign"
 	"txweave/finding"
+	"txweave/sqltext"
+	"txweave/testcase"
 )
 
 // TestRefusedRow: a case of which a new database takes the tables and not a row is a finding; the next case is checked as ever.
@@ -16,15 +19,22 @@ func TestRefusedRow(t *testing.T) {
 	if err != nil || len(c.Rows) == 0 {
 		t.Fatal(err, len(c.Rows))
 	}
+	first, _ := sqltext.SplitValues(c.Rows[0].SQL)
+	refusing := "CREATE TRIGGER refusing AFTER INSERT ON " + first.Table + " BEGIN SELECT RAISE(ABORT, 'no'); END"
 	for name, x := range map[string]struct {
-		row  string
-		want int
+		trigger, row string
+		want         int
 	}{
-		"a row for the second time":             {c.Rows[0].SQL, 1},
-		"what is no row of the case's":          {"INSERT INTO nowhere VALUES (1)", 0},
-		"what the database does not understand": {"INSERT INTO t0 VALUES (", 0},
+		"a row for the second time":                   {"", c.Rows[0].SQL, 1},
+		"a row for the second time, beside a trigger": {refusing, c.Rows[0].SQL, 1},
+		"a row that a trigger refuses":                {refusing, "DELETE FROM " + first.Table + " WHERE 0", 0},
+		"what is no row of the case's":                {"", "INSERT INTO nowhere VALUES (1)", 0},
+		"what the database does not understand":       {"", "INSERT INTO t0 VALUES (", 0},
 	} {
 		bad := *c
+		if x.trigger != "" {
+			bad.Schema = append(slices.Clone(c.Schema), testcase.Stmt{SQL: x.trigger})
+		}
 		bad.Rows = append(bad.Rows[:len(c.Rows):len(c.Rows)], c.Rows[0])
 		bad.Rows[len(c.Rows)].SQL = x.row
 		row := w.refusedRow(t.Context(), &bad)
