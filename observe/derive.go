@@ -142,6 +142,9 @@ func (o *observer) describe(b *BlockRun) *ObservedStmt {
 	if c := o.run.Certificate; c != nil && b.Target.Err == nil {
 		s.Read = c.Read[b]
 	}
+	if info.Target != "" && s.Err == nil && !s.Carries {
+		s.Given = sqltext.Givens(o.plan.Schema, b.Block.SQL)
+	}
 	o.told(s, info)
 	return s
 }

@@ -89,6 +89,8 @@ type ObservedStmt struct {
 	// Returned are the columns that it returns of each row that it writes, as it left that row, "" for other things; nil: it returns none,
 	// or need not return them so.
 	Returned []string
+	// Given is what its text says of the rows that it leaves.
+	Given []sqltext.Given
 	// Waited says that the probes around it need not have seen what it saw, Mixed that it may have read two views.
 	Waited, Mixed bool
 	// Undone says that a ROLLBACK TO a savepoint undid the statement, SawUndone that it read a table in which such

@@ -50,7 +50,8 @@ func ClassOf(word string) Class { return typeClasses[lower(word)] }
 // Column is one column of a table.
 type Column struct {
 	Name  string // in lower case
-	Class Class  // of its declared type
+	Type  string // first word of its declared type, in lower case
+	Class Class  // of that
 	// Counts says that the database numbers the rows by it where an INSERT gives no value: AUTO_INCREMENT, SERIAL, and
 	// in SQLite INTEGER PRIMARY KEY.
 	Counts bool
@@ -349,7 +350,7 @@ func (t *Table) readColumn(name string, x TableElement) {
 	c := Column{Name: name}
 	tokens := Significant(string(x), -1)
 	if len(tokens) > 1 {
-		c.Class = ClassOf(tokens[1].Text)
+		c.Type, c.Class = lower(tokens[1].Text), ClassOf(tokens[1].Text)
 		c.integer = tokens[1].Is("integer") && (len(tokens) == 2 || tokens[2].Text != "(")
 	}
 	depth := 0

@@ -121,6 +121,7 @@ func (j *judge) statement(s *observe.ObservedStmt) {
 	default:
 		j.write(s)
 	}
+	j.given(s)
 	for _, w := range s.Writes {
 		j.origin[history.Version{Item: w.Item, VKey: int64(w.To)}] = origin{w.From, s}
 	}

@@ -33,6 +33,7 @@ var faults = map[string]wording{
 		"Each row that it spells is inserted, or changes one that is in its way. So the number of affected rows is known from its text alone."},
 	"returned-versus-written": {"", "{stmt} returns other rows than it writes",
 		"RETURNING gives each row that the statement writes, once, as the statement leaves it. A read right after it, with nothing in between, shows other rows or values."},
+	"given-versus-left": {"", "{stmt} leaves another value than it gives", "Its text says what it gives to a column. A read right after it, with nothing in between, shows another value."},
 	"count-versus-seen": {"", "{stmt} finds another number of rows in a table than another SELECT beside it",
 		"Both read the same table as it is at the same moment, and neither has a condition. So they must find the same number of rows."},
 	"order-versus-rows": {"", "{stmt} returns its rows in another order than its ORDER BY says",
