@@ -98,7 +98,7 @@ func (g *generator) fulltext(t *table) []string {
 	delete(g.uses, "fulltext-index")
 	var texts []string
 	for _, c := range t.cols {
-		if (c.kind == KindText || c.kind == KindVarchar) && c.special == nil && c.fam == FamString {
+		if (c.kind == KindText || c.kind == KindVarchar) && c.special == nil && c.fam == FamString && c.parent == nil { // MySQL would want another index for that
 			texts = append(texts, c.name)
 		}
 	}
