@@ -69,7 +69,7 @@ func Givens(schema *Schema, sql string) []Given {
 	}
 	for _, g := range list {
 		c := t.Column(g.Column)
-		if c == nil || g.unknown || c.Counts || c.Generated || g.Null && c.NotNull || IsBookkeeping(g.Column) {
+		if c == nil || g.unknown || c.Counts || c.Random || c.Generated || g.Null && c.NotNull || IsBookkeeping(g.Column) {
 			continue
 		}
 		if g.Type = c.Type; !g.holds() {

@@ -2,6 +2,7 @@ package consistency
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 
@@ -51,7 +52,7 @@ func is(left history.Value, g *sqltext.Given, row map[string]history.Value) bool
 		case history.Int:
 			return float64(left.N) == n && !g.IsFloat() // such a column has numbers of its own kind
 		case history.Float:
-			return left == history.FloatValue(n)
+			return math.Float64frombits(uint64(left.N)) == n
 		case history.Text:
 			is, err := strconv.ParseFloat(left.S, 64)
 			return err == nil && is == n
