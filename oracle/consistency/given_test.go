@@ -37,7 +37,7 @@ func TestGiven(t *testing.T) {
 		"NULL for a number":       {number("int"), history.Value{}, nil, "it gives a of row 1 of t 5, and leaves NULL"},
 		"bytes for a number":      {number("int"), history.BlobValue("5"), nil, "it gives a of row 1 of t 5, and leaves x'35'"},
 		"a floating-point number": {number("real"), history.FloatValue(5), nil, ""},
-		"a zero with a sign":       {sqltext.Given{Column: "a", Type: "real", Number: true, Value: "-0.0"}, history.FloatValue(0), nil, ""},
+		"a zero with a sign":      {sqltext.Given{Column: "a", Type: "real", Number: true, Value: "-0.0"}, history.FloatValue(0), nil, ""},
 		"an integer in its place": {number("real"), history.IntValue(5), nil, "it gives a of row 1 of t 5, and leaves 5"},
 		"a text":                  {text, history.TextValue(text.Value), nil, ""},
 		"a text that is padded":   {text, history.TextValue(text.Value + "  "), nil, ""},
