@@ -75,7 +75,7 @@ type ObservedStmt struct {
 	Searched map[int64]int64
 	// Joined are the rows that a SELECT with the joins and the WHERE clause of a write of several tables found before it, by table.
 	Joined map[string]map[int64]int64
-	// Counted is how many rows a SELECT says there are in the one table that it searches, without a condition; -1 where it does not say.
+	// Counted is how many rows a SELECT says there are for which its condition is true in the one table that it searches; -1 where it does not say.
 	Counted int64
 	// Compared says that its writes are only known from what its table held before it and after it.
 	Compared bool

@@ -77,6 +77,7 @@ var expectedOf = map[string]string{
 	"affected-versus-written": "the number of rows that it reports is the number of rows that it changes.",
 	"affected-versus-spelled": "as many affected rows as it spells: each is inserted or changes one that is there.",
 	"given-versus-left":       "the row holds what the statement's text gives to it.",
+	"search-versus-rows":      "it finds the rows for which its WHERE clause is true, all of them and no others.",
 	"returned-versus-written": "each row that it writes, once, with the values that the row has then.",
 	"matched-versus-written":  "it changes the rows that a SELECT with its WHERE clause finds right before it, all of them and no others.",
 	"passed-over-after-wait":  "it changes the rows that a SELECT with its WHERE clause finds, all of them and no others.",

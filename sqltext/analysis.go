@@ -55,7 +55,7 @@ type Analysis struct {
 	// EveryRow says that the statement has to visit every row of MatchTable for which the clause is true: no
 	// shortcut to a smallest, a largest or a distinct value.
 	EveryRow bool
-	// RowCount says how the answer of a SELECT without a condition tells the number of rows of MatchTable.
+	// RowCount says how the answer of a SELECT tells the number of rows of MatchTable for which its condition is true.
 	RowCount RowCount
 	// VKey is the version key that the statement writes; 0 for SELECT and DELETE, and for others that give none.
 	VKey int64

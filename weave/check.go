@@ -53,7 +53,7 @@ func (k *checker) check() error {
 		if k.plan.NoReplay() != "" && (guilty == 0 || k.judged) { // nothing is refined: the run is all there is to judge
 			k.account(run, obs, nil)
 			k.rep.Checked = true
-			return nil
+			return k.search(steps, run, obs)
 		}
 		if guilty > 0 {
 			steps = k.without(steps)
@@ -200,6 +200,9 @@ func (k *checker) replay(steps []instrument.Step, run *observe.Run, obs *observe
 		last, lastOrder = rep, sorted
 	}
 	k.rep.Checked = true
+	if err := k.search(steps, run, obs); err != nil {
+		return err
+	}
 	return k.third(lastOrder, last, &Evidence{Run: run, Observation: obs, Graph: g})
 }
 

@@ -143,8 +143,8 @@ func (k *checker) judgeAgain(ev *Evidence, obs *observe.Observation) ([]finding.
 		}
 		return consistency.Unexplained(g), nil
 	}
-	for _, o := range slices.Concat(plainly, deeply) {
-		if o.Class() == ev.Class {
+	for _, o := range slices.Concat(plainly, deeply, lastly) {
+		if o.Class() == ev.Class && o.Name() == ev.Oracle {
 			v, err := k.verdict(o, obs)
 			for _, part := range apart(ev.Class, v.Differences) {
 				if part[0].Kind == ev.Differences[0].Kind && part[0].What == ev.Differences[0].What {

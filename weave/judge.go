@@ -22,6 +22,9 @@ var plainly = []oracle.Oracle{unexpected.Oracle{}, consistency.Oracle{}}
 // deeply are those others. Of what they find about the same statements the first one's name counts most.
 var deeply = []oracle.Oracle{isolation.Oracle{}, snapshot.Oracle{}, mechanism.Oracle{}, clock.Oracle{}}
 
+// lastly are the oracles for what nobody else finds anything wrong with.
+var lastly = []oracle.Oracle{consistency.Searches{}}
+
 // again are those of them that judge later runs too.
 var again = []oracle.Oracle{clock.Oracle{}}
 
@@ -54,6 +57,15 @@ func (k *checker) judge(steps []instrument.Step, run *observe.Run, obs *observe.
 	}
 	k.drop(guilty, DroppedGuilty)
 	return len(guilty), nil
+}
+
+// search lets the last oracles judge a run that all others, and its replay, have found to be well.
+func (k *checker) search(steps []instrument.Step, run *observe.Run, obs *observe.Observation) error {
+	found, err := k.ask(lastly, run, obs)
+	if err != nil {
+		return err
+	}
+	return k.file(steps, found)
 }
 
 // ask lets oracles judge a run.

@@ -414,6 +414,9 @@ func (r *run) write(d *finding.Difference) string {
 	if d.What == "overwrote-unseen" && slices.ContainsFunc(s.Writes, r.overwroteNone) {
 		return finding.CauseUnwritten
 	}
+	if d.What == "search-versus-rows" {
+		return finding.CauseSearch
+	}
 	if d.What == "count-versus-seen" && s.Run != nil && s.Run.Block.Info.RowCount.Counts {
 		return finding.CauseCount
 	}

@@ -127,18 +127,6 @@ func (j *judge) statement(s *observe.ObservedStmt) {
 	}
 }
 
-// read compares a SELECT of a whole table with the version-set read of the same snapshot: both find as many rows. Where statements see
-// what others have not committed, or rows have no name of their own, the two need not agree.
-func (j *judge) read(s *observe.ObservedStmt) {
-	if s.Counted < 0 || len(s.Search) != 1 || s.Waited || s.Mixed || s.Undone || s.SawUndone || s.View != dbms.Snapshot || j.o.Contents[s.Search[0].Table] ||
-		!slices.Contains(j.promise(s).Judged(), dbms.G1a) {
-		return
-	}
-	if n := int64(len(s.Search[0].Seen)); s.Counted != n {
-		j.odd(s, "count-versus-seen", "it finds %d rows in %s; a read of all columns that saw the same, right beside it, found %d", s.Counted, s.Search[0].Table, n)
-	}
-}
-
 // promise is what the database promises to a statement's transaction.
 func (j *judge) promise(s *observe.ObservedStmt) *dbms.Profile {
 	if p := j.o.Txns[s.Txn].Promise; p != nil {

@@ -50,7 +50,7 @@ func (a *analysis) match(s *sqltext.Schema) error {
 		s := &shortcuts{}
 		sel.Accept(s)
 		a.EveryRow = !sel.Distinct && sel.GroupBy == nil && sel.Having == nil && !s.found && !skipsLocked(sel)
-		if a.EveryRow && where == nil && sel.LockInfo == nil && sel.SelectIntoOpt == nil && wholeTable(from) {
+		if a.EveryRow && sel.LockInfo == nil && sel.SelectIntoOpt == nil && wholeTable(from) {
 			a.RowCount = rowCount(sel, a.parser.ansi)
 		}
 	}
