@@ -76,6 +76,7 @@ type run struct {
 	floods   map[string]bool // causes that were paused, some time
 	repeated map[string]int  // findings that came back each time, by signature
 	faults   int             // of txweave's own, since a case was checked
+	texts    int             // of cases that could not be checked, kept
 }
 
 // Run runs a campaign until its cases or its time are used up, ctx is cancelled (which is no error), or a worker
@@ -223,7 +224,7 @@ func (r *run) work(ctx context.Context, w *Worker) {
 			return // interrupted in the middle: what it met then means nothing
 		}
 		res.because(err)
-		if ferr := r.finish(res); err == nil {
+		if ferr := r.finish(res, job.Text); err == nil {
 			err = ferr
 		}
 		if err != nil {
@@ -288,8 +289,11 @@ func (r *run) fail(err error) {
 	r.lost(err)
 }
 
-// finish counts a case and keeps its findings.
-func (r *run) finish(res *CaseResult) error {
+// maxTexts is how many cases that were made from others, and could not be checked, are kept as they are.
+const maxTexts = 100
+
+// finish counts a case and keeps its findings. text is that of a case that was made from others.
+func (r *run) finish(res *CaseResult, text []byte) error {
 	if res == nil {
 		return nil
 	}
@@ -313,6 +317,10 @@ func (r *run) finish(res *CaseResult) error {
 	done := &store.CaseDone{Case: res.Case, Outcome: res.Outcome(), Work: res.work(), Uses: res.Uses}
 	if done.Outcome == finding.Unchecked {
 		done.Unchecked = &store.Unchecked{Seed: r.cfg.Seed, Case: res.Case, Reason: cmp.Or(res.Skipped, SkippedUnknown), Detail: res.Detail}
+		if text != nil && r.texts < maxTexts {
+			r.texts++
+			done.Unchecked.Text = string(text)
+		}
 	}
 	var list []pending
 	for i := range res.Findings {

@@ -103,4 +103,6 @@ type Unchecked struct {
 	Case   int    `json:"case"`
 	Reason string `json:"reason"`
 	Detail string `json:"detail,omitempty"` // what was said, on one line
+	// Text is the case itself, of one that was made from others, which its number does not make again. Directories keep it, databases do not.
+	Text string `json:"text,omitempty"`
 }
