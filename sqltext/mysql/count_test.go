@@ -30,7 +30,8 @@ func TestRowCount(t *testing.T) {
 		"SELECT COUNT(*) FROM t HAVING COUNT(*) > 1":          none,
 		"SELECT DISTINCT c0 FROM t":                           none,
 		"SELECT c0 FROM t LIMIT 3":                            none,
-		"SELECT c0 FROM t WHERE TRUE":                         none,
+		"SELECT c0 FROM t WHERE TRUE":                         each, // those for which it is
+		"SELECT COUNT(*) FROM t WHERE c0 > 1":                 column(0),
 		"SELECT c0 FROM t FOR UPDATE":                         none,
 		"SELECT c0 FROM t LOCK IN SHARE MODE":                 none,
 		"SELECT c0 FROM t PARTITION (p0)":                     none,
