@@ -48,6 +48,16 @@ func (j *judge) comparable(s *observe.ObservedStmt) bool {
 	return s.Counted >= 0 && len(s.Search) == 1 && s.View == dbms.Snapshot && !j.o.Contents[s.Search[0].Table] && slices.Contains(j.promise(s).Judged(), dbms.G1a)
 }
 
+// read compares a SELECT of a whole table with the version-set read of the same snapshot: both find as many rows.
+func (j *judge) read(s *observe.ObservedStmt) {
+	if !j.comparable(s) || s.Waited || s.Mixed || s.Undone || s.SawUndone || s.Run != nil && s.Run.Block.Info.MatchWhere != "" {
+		return
+	}
+	if n := int64(len(s.Search[0].Seen)); s.Counted != n {
+		j.odd(s, "count-versus-seen", "it finds %d rows in %s; a read of all columns that saw the same, right beside it, found %d", s.Counted, s.Search[0].Table, n)
+	}
+}
+
 // listed compares how many rows a SELECT of one table finds with those of which the database says that its condition is true.
 func (j *judge) listed(at int, s *observe.ObservedStmt) {
 	if !j.comparable(s) {
