@@ -22,7 +22,7 @@ type Given struct {
 // Declared types, by their first words, of which it is certain what is left of a value: they round nothing, and pad with blanks at most.
 var (
 	exactTypes = words("int integer bigint smallint tinyint mediumint")
-	floatTypes = words("double real")
+	floatTypes = words("double")
 	textTypes  = words("varchar text tinytext mediumtext longtext char character")
 )
 

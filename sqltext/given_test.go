@@ -9,7 +9,8 @@ import (
 // TestGivens: what a write says of the rows that it leaves, and that it says nothing where something else may decide.
 func TestGivens(t *testing.T) {
 	schema := ReadSchema([]string{
-		"CREATE TABLE t (id INTEGER PRIMARY KEY, pkey BIGINT, vkey BIGINT, pvkey BIGINT, a INT, b INT, c VARCHAR(20), d TEXT NOT NULL, e REAL, f DECIMAL(5, 2), g INT GENERATED ALWAYS AS (a + 1), y YEAR)",
+		"CREATE TABLE t (id INTEGER PRIMARY KEY, pkey BIGINT, vkey BIGINT, pvkey BIGINT, a INT, b INT, c VARCHAR(20), d TEXT NOT NULL, " +
+			"e DOUBLE, s REAL, m DOUBLE(5, 1), x TEXT[], f DECIMAL(5, 2), g INT GENERATED ALWAYS AS (a + 1), y YEAR)",
 		"CREATE TABLE u (pkey BIGINT, a INT)", "CREATE TRIGGER tr BEFORE UPDATE ON u FOR EACH ROW SET NEW.a = 5"})
 	for _, c := range [][2]string{
 		{"UPDATE t SET pvkey = vkey, vkey = 7, a = 5, c = 'it''s' WHERE a = 6", "a 5; c 'it's'"},
@@ -27,6 +28,7 @@ func TestGivens(t *testing.T) {
 		{"UPDATE t SET e = -2.25, a = 2.5", "e -2.25"},
 		{"UPDATE t SET e = 12.00e0", "e 12.00"},
 		{"UPDATE t SET e = 12.5e3", ""},
+		{"UPDATE t SET s = 2.1, m = 2.25, x = '{a, b}', e = 2.25", "e 2.25"},
 		{"UPDATE t, u SET t.a = 5", ""},
 		{"UPDATE t JOIN u ON t.a = u.a SET t.a = 5", ""},
 		{"UPDATE IGNORE t SET a = 5", ""},

@@ -50,7 +50,7 @@ func ClassOf(word string) Class { return typeClasses[lower(word)] }
 // Column is one column of a table.
 type Column struct {
 	Name  string // in lower case
-	Type  string // first word of its declared type, in lower case
+	Type  string // first word of its declared type, in lower case, with "(" behind a floating-point one that rounds, and "[" behind an array's
 	Class Class  // of that
 	// Counts says that the database numbers the rows by it where an INSERT gives no value: AUTO_INCREMENT, SERIAL, and
 	// in SQLite INTEGER PRIMARY KEY.
@@ -345,12 +345,26 @@ func (t *Table) read(d Definition) {
 	}
 }
 
+// typeOf names a declared type by its first word: of floating-point numbers those with so many digits are told apart, and arrays.
+func typeOf(tokens []Token) string {
+	name := lower(tokens[0].Text)
+	for i, t := range tokens[1:] {
+		switch {
+		case t.Text == "[" || t.Is("array"):
+			return name + "["
+		case t.Text == "(" && i == 0 && ClassOf(name) == Floating:
+			return name + "("
+		}
+	}
+	return name
+}
+
 // readColumn takes one column.
 func (t *Table) readColumn(name string, x TableElement) {
 	c := Column{Name: name}
 	tokens := Significant(string(x), -1)
 	if len(tokens) > 1 {
-		c.Type, c.Class = lower(tokens[1].Text), ClassOf(tokens[1].Text)
+		c.Type, c.Class = typeOf(tokens[1:]), ClassOf(tokens[1].Text)
 		c.integer = tokens[1].Is("integer") && (len(tokens) == 2 || tokens[2].Text != "(")
 	}
 	depth := 0
