@@ -1,6 +1,8 @@
 package gen
 
 import (
+	"slices"
+
 	"txweave/sqltext"
 	"txweave/testcase"
 )
@@ -43,6 +45,7 @@ func (g *generator) txns() ([]testcase.Txn, []int) {
 		txns[i] = testcase.Txn{Begin: testcase.Stmt{SQL: "BEGIN"}, Stmts: make([]testcase.Stmt, sizes[i]), End: testcase.Stmt{SQL: "COMMIT"}}
 		states[i] = txnState{reader: sizes[i] > 1 && g.pct(readerShare), readOnly: g.pct(g.d.ReadOnlyShare)}
 	}
+	g.someWriter(states)
 	g.sessions(txns)
 	g.levels(txns, states)
 	g.savepoints(txns, states)
@@ -73,6 +76,20 @@ func (g *generator) txns() ([]testcase.Txn, []int) {
 		}
 	}
 	return g.checkpointed(txns, states, g.locked(txns, states, schedule))
+}
+
+// allRead is the share of the cases, in percent, that stay without a write where every transaction was to have none.
+const allRead = 10
+
+// someWriter lets a transaction write where none was to: transactions that only read have nothing to see of each other.
+func (g *generator) someWriter(states []txnState) {
+	if slices.ContainsFunc(states, func(s txnState) bool { return !s.reader && !s.readOnly }) {
+		return
+	}
+	if rng := g.beside("some-writer"); rng.IntN(100) >= allRead {
+		s := &states[rng.IntN(len(states))]
+		s.reader, s.readOnly = false, false
+	}
 }
 
 // unset counts the statements that are still to be drawn.

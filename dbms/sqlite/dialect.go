@@ -13,7 +13,7 @@ var Syntax = &sqltext.Syntax{Quoting: sqltext.ANSI, Grammar: func() sqltext.Pars
 var specials = []gen.Special{
 	{Name: "blob", Key: true, Decl: "BLOB", Read: "HEX(%s)", Family: gen.FamString, Bound: 40,
 		Values: []string{"x'61'", "x'6100'", "x'00'", "x''", "x'6162636465'", "x'6162636466'"}},
-	{Name: "long-text", Decl: "TEXT", Read: "CONCAT(LENGTH(%[1]s), SUBSTR(%[1]s, 1, 2), SUBSTR(%[1]s, -2))", Family: gen.FamString, Bound: 9,
+	{Name: "long-text", Decl: "TEXT", Read: "CONCAT(OCTET_LENGTH(%[1]s), SUBSTR(%[1]s, 1, 2), SUBSTR(%[1]s, OCTET_LENGTH(%[1]s) - 1))", Family: gen.FamString, Bound: 9,
 		Values: gen.LongValues("REPLACE(HEX(ZEROBLOB(%[2]d)), '00', %[1]s)"), Bare: true},
 	{Name: "case-insensitive", Blurred: true, Decl: "TEXT COLLATE NOCASE", Read: "HEX(%s)", Family: gen.FamString, Bound: 40,
 		Values: []string{"'a'", "'A'", "'a '", "'b'", "'B'", "'ab'", "'Ab '", "''"}},
