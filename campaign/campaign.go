@@ -299,7 +299,7 @@ func (r *run) finish(res *CaseResult, text []byte) error {
 	}
 	var lost error
 	if r.cfg.Guide != nil {
-		lost = r.cfg.Guide.Learn(res.Case, res.Shapes, res.Checked)
+		lost = r.cfg.Guide.Learn(res.Case, res.Guidance())
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -56,6 +56,15 @@ type CaseResult struct {
 	Unavailable bool   `json:"unavailable,omitempty"` // … because the target is not to be had
 }
 
+// Guidance is what guidance learns from the case.
+func (r *CaseResult) Guidance() guide.Outcome {
+	o := guide.Outcome{Shapes: r.Shapes, Judged: r.Checked}
+	for _, n := range r.CrossEdges {
+		o.Edges += n
+	}
+	return o
+}
+
 // FindBySignature returns a result's finding with a signature, one that is flaky if need be; nil if it has none.
 func FindBySignature(res *CaseResult, signature string) *Found {
 	for _, list := range [][]Found{res.Findings, res.Flaky} {

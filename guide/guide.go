@@ -62,6 +62,7 @@ type entry struct {
 	c      *testcase.Case
 	shapes int      // telling ones that it was the first to show
 	tells  []string // they themselves, where they are known
+	edges  int      // between its transactions
 	born   int      // number of the case
 	picked int      // how often it was changed
 	heirs  int      // new telling shapes of what it was changed into
@@ -81,7 +82,8 @@ type given struct {
 
 // What guidance draws, in percent, and how far it goes.
 const (
-	freshShare   = 75 // cases of the campaign's by their numbers, among them those whose transactions are made to meet
+	freshShare   = 50 // cases of the campaign's by their numbers, among them those whose transactions are made to meet
+	edgesMost    = 32 // edges that count for a case's energy
 	oftenChanged = 3  // operators that are applied, at most
 	whole        = 70 // templates that nothing is done to afterwards
 	attempts     = 6  // to make a mutant that can be judged, before the generator's case is taken
@@ -118,7 +120,7 @@ func (g *Guide) Seed(c *testcase.Case) bool {
 	if c.Target != g.profile.DBMS || c.Isolation != g.profile.Isolation || len(c.Order) > 0 {
 		return false
 	}
-	g.admit(&entry{c: c, shapes: 8, kin: g.isKin(c)}, 0)
+	g.admit(&entry{c: c, shapes: 8, edges: edgesMost / 2, kin: g.isKin(c)}, 0) // what it shows nobody has counted
 	return true
 }
 
@@ -206,9 +208,11 @@ func (g *Guide) pick(rng *rand.Rand, n int) *entry {
 	return g.corpus[0]
 }
 
-// energy is the weight of a case in a draw: a whole number, so that it is the same on every machine.
+// energy is the weight of a case in a draw: a whole number, so that it is the same on every machine. A bug that transactions show needs an edge
+// between them, and strikes one of many: a case has as many chances as edges.
 func (e *entry) energy(n int) int {
 	w := 64 * bits.Len(uint(e.shapes)) * (2 + bits.Len(uint(e.heirs))) / (4 + e.picked)
+	w *= 1 + min(e.edges, edgesMost)
 	return max(w*1000/(1000+max(n-e.born, 0)), 1)
 }
 
@@ -231,26 +235,32 @@ func (g *Guide) kin(rng *rand.Rand, e *entry) *testcase.Case {
 	return fit[rng.IntN(len(fit))].c
 }
 
-// Learn notes the shapes of the case that was tried under a number, those that are new and those that Keeps lists, and whether it could be
-// judged. An error means that the corpus cannot be written.
-func (g *Guide) Learn(n int, shapes []string, judged bool) error {
+// Outcome is what became of a case that was tried.
+type Outcome struct {
+	Shapes []string // those that are new, and those that Keeps lists
+	Judged bool     // to its end
+	Edges  int      // between transactions, in the graph that was replayed
+}
+
+// Learn notes what became of the case that was tried under a number. An error means that the corpus cannot be written.
+func (g *Guide) Learn(n int, o Outcome) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	x := g.given[n]
 	delete(g.given, n)
 	if x != nil {
 		g.tally.Mutants++
-		if !judged {
+		if !o.Judged {
 			g.tally.Unjudged++
 		}
 		if x.trims != nil {
-			if err := g.trimmed(x, shapes, judged); err != nil {
+			if err := g.trimmed(x, o); err != nil {
 				return err
 			}
 		}
 	}
 	g.tick()
-	fresh := g.unknown(shapes)
+	fresh := g.unknown(o.Shapes)
 	if len(fresh) == 0 {
 		return nil
 	}
@@ -269,7 +279,7 @@ func (g *Guide) Learn(n int, shapes []string, judged bool) error {
 	if len(telling) == 0 {
 		return g.store.note(fresh)
 	}
-	e := &entry{shapes: len(telling), tells: telling, born: n}
+	e := &entry{shapes: len(telling), tells: telling, edges: o.Edges, born: n}
 	if x != nil && x.trims != nil && x.parent.c == x.c { // it is in the corpus already, and is to stay what it is now
 		x.parent.shapes, x.parent.tells = x.parent.shapes+len(telling), slices.Concat(x.parent.tells, telling)
 		return g.store.note(fresh)

@@ -2,6 +2,7 @@ package guide
 
 import (
 	"math/rand/v2"
+	"slices"
 	"strings"
 
 	"txweave/dbms"
@@ -25,4 +26,32 @@ func Meet(rng *rand.Rand, c *testcase.Case, p *dbms.Profile, levels []string, ki
 		}
 	}
 	return nil, nil
+}
+
+// Meetings counts the pairs of statements of different transactions of which one writes a table that the other one names. It goes with the edges
+// that the transactions will have between them, and takes no database.
+func Meetings(c *testcase.Case) int {
+	type stmt struct {
+		txn int
+		sqltext.Statement
+	}
+	var all []stmt
+	for i := range c.Txns {
+		for j := range c.Txns[i].Stmts {
+			all = append(all, stmt{i, sqltext.Read(c.Txns[i].Stmts[j].SQL)})
+		}
+	}
+	n := 0
+	for i := range all {
+		w := &all[i]
+		if !w.Kind.Writes() {
+			continue
+		}
+		for j := range all {
+			if o := &all[j]; o.txn != w.txn && slices.ContainsFunc(o.Named, func(t sqltext.TableName) bool { return t.Name == w.Target }) {
+				n++
+			}
+		}
+	}
+	return n
 }

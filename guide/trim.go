@@ -20,7 +20,7 @@ const operatorTrim = "trim"
 // trimShare is the share of mutants, in percent, that are steps of a trimming while there is something to trim, trimAttempts how many of them one
 // case may take. A small case of the corpus leaves room for what changes add (maxStmts), and has less beside what made it new.
 const (
-	trimShare    = 20
+	trimShare    = 5
 	trimAttempts = 16
 )
 
@@ -109,17 +109,17 @@ func (g *Guide) candidate(rng *rand.Rand, n int) *given {
 }
 
 // trimmed notes whether a candidate still shows what its case was the first to show. Where it does it takes the case's place.
-func (g *Guide) trimmed(x *given, shapes []string, judged bool) error {
+func (g *Guide) trimmed(x *given, o Outcome) error {
 	t, e := x.trims, x.parent
-	t.out, t.holds = false, judged
+	t.out, t.holds = false, o.Judged
 	for _, s := range e.tells {
-		t.holds = t.holds && slices.Contains(shapes, s)
+		t.holds = t.holds && slices.Contains(o.Shapes, s)
 	}
 	if !t.holds {
 		return nil
 	}
 	old := e.c
-	e.c = x.c
+	e.c, e.edges = x.c, o.Edges
 	g.tally.Trimmed++
 	if g.store == nil {
 		return nil

@@ -178,7 +178,7 @@ func EachResult(ctx context.Context, t exec.Target, p *dbms.Profile, src *worker
 		}
 		res, err := w.Check(ctx, job)
 		if err == nil && g != nil {
-			err = g.Learn(res.Case, res.Shapes, res.Checked)
+			err = g.Learn(res.Case, res.Guidance())
 		}
 		if err != nil {
 			return n, err

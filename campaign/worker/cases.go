@@ -73,7 +73,7 @@ func (s *Cases) Guide(ctx context.Context, store *guide.Corpus) (*guide.Guide, e
 
 // told is Make with the names of the productions that the case is made of.
 func (s *Cases) told(n int) (*testcase.Case, map[string]bool, error) {
-	c, uses, err := gen.GenerateTold(gen.CaseSeed(s.seed, n), s.dialect, s.options)
+	c, uses, err := s.draft(n)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -97,6 +97,25 @@ func (s *Cases) told(n int) (*testcase.Case, map[string]bool, error) {
 		}
 	}
 	return c, uses, nil
+}
+
+// draft generates a case. In most cases it is that of several drafts in which most statements can meet: which ones do, chance decides, and it
+// leaves the transactions of one draft in four without anything to see of each other.
+func (s *Cases) draft(n int) (best *testcase.Case, uses map[string]bool, err error) {
+	most := -1
+	for i := range drafts {
+		c, productions, err := gen.GenerateTold(gen.CaseSeed(s.seed+uint64(i)*draftStream, n), s.dialect, s.options)
+		if err != nil {
+			return nil, nil, err
+		}
+		if i == 0 && rand.New(rand.NewPCG(c.Seed, draftStream)).IntN(undrafted) == 0 {
+			return c, productions, nil
+		}
+		if meetings := guide.Meetings(c); meetings > most {
+			best, uses, most = c, productions, meetings
+		}
+	}
+	return best, uses, nil
 }
 
 // meet makes the transactions of a share of cases meet, where chance would not have them: between the right steps, on the right rows. It
@@ -164,6 +183,9 @@ const (
 	settingStream = planStream + 2
 	meeting       = 50 // of 100 cases: their transactions are made to meet
 	meetStream    = planStream + 3
+	drafts        = 3 // of which one is taken …
+	undrafted     = 4 // … but in one of so many cases
+	draftStream   = planStream + 4
 )
 
 // Text prints a case; of one that cannot be made, a remark that says why.

@@ -1,10 +1,14 @@
 package worker
 
 import (
+	"bytes"
 	"slices"
 	"testing"
 
 	"txweave/dbms"
+	"txweave/gen"
+	"txweave/guide"
+	"txweave/testcase"
 )
 
 // TestCasesOfVersion: what one version of a server answers wrong is made for the next only
@@ -21,6 +25,47 @@ func TestCasesOfVersion(t *testing.T) {
 		}
 		if got := slices.Contains(src.Without(), "window-in-write"); got != left || !slices.Contains(src.Without(), "chain") {
 			t.Errorf("%s: left out are %v", version, src.Without())
+		}
+	}
+}
+
+// TestDrafts: most cases have more statements that can meet than the first draft has, some are the first draft whatever it is, and each is made again
+// from its header's seed.
+func TestDrafts(t *testing.T) {
+	for _, target := range [][2]string{{"sqlite", "serializable"}, {"tidb", "read-committed"}} {
+		p, err := dbms.Lookup(target[0], target[1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		src, err := NewCases(4, p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again := func(seed uint64) *testcase.Case {
+			c, err := src.Again(seed, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return c
+		}
+		const cases = 120
+		first, taken, same := 0, 0, 0
+		for n := range cases {
+			c, _, err := src.draft(n)
+			if err != nil {
+				t.Fatal(err)
+			}
+			seed := gen.CaseSeed(4, n)
+			first, taken = first+guide.Meetings(again(seed)), taken+guide.Meetings(c)
+			if c.Seed == seed {
+				same++
+			}
+			if !bytes.Equal(c.Print(), again(c.Seed).Print()) {
+				t.Fatalf("%s, case %d: its seed makes another one", target[0], n)
+			}
+		}
+		if 4*taken < 5*first || same < cases/3 || same > cases*2/3 {
+			t.Errorf("%s: %d meetings of statements, %d in the first drafts, of which %d of %d are taken", target[0], taken, first, same, cases)
 		}
 	}
 }
