@@ -25,7 +25,7 @@ import (
 // nearly every case, and its reduced case has two sessions.
 const (
 	demoFault = "dirty-read"
-	demoSeed  = "1"
+	demoSeed  = "2"
 )
 
 // demo shows what becomes of a bug, on the embedded engine: each step is a command of its own, run as it is printed.

@@ -47,7 +47,7 @@ func failingWorker(at string) {
 // TestOwnFaults: what txweave itself does wrong at a case costs fuzz and a campaign's cell that case and no other, is described in a file,
 // and keeps the exit code from being 0; six cases in a row end fuzz, and let the cell rest.
 func TestOwnFaults(t *testing.T) {
-	const cells = "duration = \"30s\"\nslice = \"5s\"\n[[cell]]\nname = \"c\"\ntarget = \"sqlite\"\nmode = \"fuzz\"\nseed = 7\ncases = 12\n"
+	const cells = "duration = \"30s\"\nslice = \"30s\"\n[[cell]]\nname = \"c\"\ntarget = \"sqlite\"\nmode = \"fuzz\"\nseed = 7\ncases = 12\n"
 	for _, c := range []struct {
 		name, at string
 		args     []string
