@@ -31,6 +31,7 @@ type FaultResult struct {
 	Oracle     string   `json:"oracle,omitempty"`
 	Cases      *float64 `json:"cases"` // medians over the seeds, null when not found
 	Seconds    *float64 `json:"seconds"`
+	Showing    int      `json:"showing,omitempty"` // cases of all seeds that have a finding, where Options.Count asked for them
 }
 
 // Result is the object that detect prints.
@@ -39,6 +40,7 @@ type Result struct {
 	Isolation   string        `json:"isolation"`
 	Budget      int           `json:"budget"`
 	Faults      []FaultResult `json:"faults"`
+	Counted     bool          `json:"counted,omitempty"`   // FaultResult.Showing is known
 	FalseAlarms int           `json:"false_alarms"`        // findings in the same cases with no fault planted: len(Unplanted)
 	Unplanted   []Unplanted   `json:"unplanted,omitempty"` // what they are: false alarms, or the server's own bugs
 }
@@ -60,6 +62,7 @@ type Options struct {
 	OnlyPlanted bool            // the same cases are not checked with nothing planted
 	Rarity      *planted.Rarity // how the bugs are made as rare as those of engines; nil: they are not
 	Guided      bool            // cases that showed something new are changed, too
+	Count       bool            // all cases of the budget are checked, and those that have a finding counted: that says more of what cases are worth
 	// Log is called when it is known what became of a planted bug.
 	Log func(*FaultResult)
 }
@@ -69,7 +72,7 @@ func (o *Options) seed(i int) uint64 { return max(o.First, 1) + uint64(i) }
 
 // Run plants each bug and counts what the same cases show with nothing planted.
 func (o *Options) Run(ctx context.Context, t exec.Target, p *dbms.Profile, faults []*planted.Fault) (*Result, error) {
-	d := &Result{Target: t.Describe().Target, Isolation: p.Isolation, Budget: o.Budget}
+	d := &Result{Target: t.Describe().Target, Isolation: p.Isolation, Budget: o.Budget, Counted: o.Count}
 	for seed := range o.Seeds {
 		if o.OnlyPlanted {
 			break
@@ -111,13 +114,13 @@ func (o *Options) tryFault(ctx context.Context, t exec.Target, p *dbms.Profile, 
 				return nil, err
 			}
 		}
-		n, by, err := o.firstFinding(ctx, target, p, o.seed(seed), own)
+		shown, err := o.findings(ctx, target, p, o.seed(seed), own)
 		if err != nil {
 			return nil, err
 		}
-		if by != "" {
-			cases, seconds = append(cases, float64(n)), append(seconds, time.Since(start).Seconds())
-			oracles[by]++
+		if res.Showing += shown.cases; shown.by != "" {
+			cases, seconds = append(cases, float64(shown.first)), append(seconds, shown.at.Sub(start).Seconds())
+			oracles[shown.by]++
 		}
 	}
 	if res.Found = 2*len(cases) > o.Seeds; res.Found {
@@ -138,20 +141,34 @@ func Median(xs []float64) *float64 {
 	return &m
 }
 
-// firstFinding checks cases until one has a finding that it has not without the planted bug, and returns how many that took and the
-// oracle; "" if none had.
-func (o *Options) firstFinding(ctx context.Context, t exec.Target, p *dbms.Profile, seed uint64, own []Unplanted) (int, string, error) {
-	by := ""
-	n, err := o.eachOf(ctx, t, p, seed, func(res *campaign.CaseResult) bool {
-		for _, f := range res.Findings {
-			same := func(u Unplanted) bool { return u.Seed == seed && u.Case == res.Case && u.Signature == f.Signature }
-			if by == "" && !slices.ContainsFunc(own, same) {
-				by = f.Oracle
-			}
+// shown is what became of a planted bug under one seed.
+type shown struct {
+	first int // case that has a finding, counted from 1 …
+	at    time.Time
+	by    string // … and the oracle; "": none has
+	cases int    // that have one, with Options.Count
+}
+
+// findings checks cases until one has a finding that it has not without the planted bug, with Options.Count all of the budget.
+func (o *Options) findings(ctx context.Context, t exec.Target, p *dbms.Profile, seed uint64, own []Unplanted) (s shown, err error) {
+	n := 0
+	_, err = o.eachOf(ctx, t, p, seed, func(res *campaign.CaseResult) bool {
+		n++
+		i := slices.IndexFunc(res.Findings, func(f campaign.Found) bool {
+			return !slices.ContainsFunc(own, func(u Unplanted) bool { return u.Seed == seed && u.Case == res.Case && u.Signature == f.Signature })
+		})
+		if i < 0 {
+			return true
 		}
-		return by == ""
+		if s.by == "" {
+			s.first, s.at, s.by = n, time.Now(), res.Findings[i].Oracle
+		}
+		if o.Count {
+			s.cases++
+		}
+		return o.Count
 	})
-	return n, by, err
+	return s, err
 }
 
 // ownFindings checks all cases and lists findings and flaky differences.

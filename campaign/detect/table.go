@@ -94,6 +94,15 @@ func (d *Result) Table(w io.Writer) error {
 	if err := tw.Flush(); err != nil {
 		return err
 	}
+	if d.Counted {
+		total := 0
+		for _, f := range d.Faults {
+			total += f.Showing
+		}
+		if _, err := fmt.Fprintf(w, "\ncases that show the bug planted, all in all: %d\n", total); err != nil {
+			return err
+		}
+	}
 	if _, err := fmt.Fprintf(w, "\n%s at %s, medians; %d false alarms with nothing planted\n", d.Target, d.Isolation, d.FalseAlarms); err != nil {
 		return err
 	}

@@ -23,6 +23,7 @@ type detectFlags struct {
 	when        string
 	sometimes   bool
 	guide       string
+	count       bool
 	budget      int
 	seeds       int
 	first       uint64
@@ -69,7 +70,7 @@ no false alarm, else 1.`,
 				return err
 			}
 			return f.use(cmd.Context(), func(t exec.Target) error {
-				o := detect.Options{Budget: f.budget, Seeds: f.seeds, First: f.first, OnlyPlanted: f.onlyPlanted, Rarity: f.rare(), Guided: f.guide == "coverage",
+				o := detect.Options{Budget: f.budget, Seeds: f.seeds, First: f.first, OnlyPlanted: f.onlyPlanted, Rarity: f.rare(), Guided: f.guide == "coverage", Count: f.count,
 					Log: func(x *detect.FaultResult) { fmt.Fprintf(cmd.ErrOrStderr(), "%s: found %v\n", x.Name, x.Found) }}
 				d, err := o.Run(cmd.Context(), t, p, faults)
 				if err != nil {
@@ -85,6 +86,7 @@ no false alarm, else 1.`,
 	cmd.Flags().StringVar(&f.when, "when", "", "strike only under this condition: "+conditionNames())
 	cmd.Flags().BoolVar(&f.sometimes, "sometimes", false, "let it depend on the run whether a bug strikes: what showed need not come back")
 	cmd.Flags().StringVar(&f.guide, "guide", "none", "how cases are chosen: none or coverage, as fuzz has it")
+	cmd.Flags().BoolVar(&f.count, "count", false, "check all cases of the budget, and count those that show the planted bug: that compares two builds with fewer cases than how soon the first one comes")
 	cmd.Flags().IntVar(&f.budget, "budget", 200, "cases to try for each planted bug and seed")
 	cmd.Flags().IntVar(&f.seeds, "seeds", 3, "seeds to try, from --seed on")
 	cmd.Flags().Uint64Var(&f.first, "seed", 1, "the first seed")
