@@ -57,8 +57,8 @@ type CaseResult struct {
 }
 
 // Guidance is what guidance learns from the case.
-func (r *CaseResult) Guidance() guide.Outcome {
-	o := guide.Outcome{Shapes: r.Shapes, Judged: r.Checked}
+func (r *CaseResult) Guidance() guide.Lesson {
+	o := guide.Lesson{Shapes: r.Shapes, Judged: r.Checked}
 	for _, n := range r.CrossEdges {
 		o.Edges += n
 	}

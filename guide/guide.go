@@ -235,15 +235,15 @@ func (g *Guide) kin(rng *rand.Rand, e *entry) *testcase.Case {
 	return fit[rng.IntN(len(fit))].c
 }
 
-// Outcome is what became of a case that was tried.
-type Outcome struct {
+// Lesson is what guidance learns of a case that was tried.
+type Lesson struct {
 	Shapes []string // those that are new, and those that Keeps lists
 	Judged bool     // to its end
 	Edges  int      // between transactions, in the graph that was replayed
 }
 
 // Learn notes what became of the case that was tried under a number. An error means that the corpus cannot be written.
-func (g *Guide) Learn(n int, o Outcome) error {
+func (g *Guide) Learn(n int, o Lesson) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	x := g.given[n]

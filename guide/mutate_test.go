@@ -62,7 +62,7 @@ func campaign(t testing.TB, g *Guide, cases int) []*testcase.Case {
 			}
 			out = append(out, c)
 		}
-		if err := g.Learn(n, Outcome{Shapes: []string{fmt.Sprintf("%s n%d", ShapeError, n)}, Judged: true}); err != nil {
+		if err := g.Learn(n, Lesson{Shapes: []string{fmt.Sprintf("%s n%d", ShapeError, n)}, Judged: true}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -327,7 +327,7 @@ func TestTelling(t *testing.T) {
 	g, _ := guideOf(t, "sqlite", "serializable")
 	g.store = store
 	for n, shape := range []string{ShapeNext + " a", ShapeAcross + " b", ShapeProduction + " c", ShapeWait + " d", ShapePath + " e"} {
-		if err := g.Learn(n, Outcome{Shapes: []string{shape}, Judged: true}); err != nil {
+		if err := g.Learn(n, Lesson{Shapes: []string{shape}, Judged: true}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -346,7 +346,7 @@ func TestTelling(t *testing.T) {
 func TestEnergy(t *testing.T) {
 	g, _ := guideOf(t, "sqlite", "serializable")
 	for n, edges := range []int{0, 15} {
-		if err := g.Learn(n, Outcome{Shapes: []string{fmt.Sprintf("%s n%d", ShapeError, n)}, Judged: true, Edges: edges}); err != nil {
+		if err := g.Learn(n, Lesson{Shapes: []string{fmt.Sprintf("%s n%d", ShapeError, n)}, Judged: true, Edges: edges}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -392,7 +392,7 @@ func TestCorpus(t *testing.T) {
 			t.Errorf("the generator does not know the tables of its own case\n%s", e.c.Print())
 		}
 	}
-	if err := again.Learn(0, Outcome{Shapes: []string{ShapeError + " n3"}, Judged: true}); err != nil || again.Tally().NewShapes != 0 {
+	if err := again.Learn(0, Lesson{Shapes: []string{ShapeError + " n3"}, Judged: true}); err != nil || again.Tally().NewShapes != 0 {
 		t.Errorf("a shape of the corpus is new: %v", err)
 	}
 }

@@ -109,7 +109,7 @@ func (g *Guide) candidate(rng *rand.Rand, n int) *given {
 }
 
 // trimmed notes whether a candidate still shows what its case was the first to show. Where it does it takes the case's place.
-func (g *Guide) trimmed(x *given, o Outcome) error {
+func (g *Guide) trimmed(x *given, o Lesson) error {
 	t, e := x.trims, x.parent
 	t.out, t.holds = false, o.Judged
 	for _, s := range e.tells {

@@ -58,7 +58,7 @@ func TestTrim(t *testing.T) {
 		} else if len(g.corpus) == 0 && shows(c) && statements(c) > 6 {
 			first, shapes = statements(c), []string{telling}
 		}
-		if err := g.Learn(n, Outcome{Shapes: shapes, Judged: true}); err != nil {
+		if err := g.Learn(n, Lesson{Shapes: shapes, Judged: true}); err != nil {
 			t.Fatal(err)
 		}
 	}
