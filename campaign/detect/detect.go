@@ -114,13 +114,13 @@ func (o *Options) tryFault(ctx context.Context, t exec.Target, p *dbms.Profile, 
 				return nil, err
 			}
 		}
-		shown, err := o.findings(ctx, target, p, o.seed(seed), own)
+		got, err := o.findings(ctx, target, p, o.seed(seed), own)
 		if err != nil {
 			return nil, err
 		}
-		if res.Showing += shown.cases; shown.by != "" {
-			cases, seconds = append(cases, float64(shown.first)), append(seconds, shown.at.Sub(start).Seconds())
-			oracles[shown.by]++
+		if res.Showing += got.cases; got.by != "" {
+			cases, seconds = append(cases, float64(got.first)), append(seconds, got.at.Sub(start).Seconds())
+			oracles[got.by]++
 		}
 	}
 	if res.Found = 2*len(cases) > o.Seeds; res.Found {

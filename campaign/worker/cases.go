@@ -99,8 +99,8 @@ func (s *Cases) told(n int) (*testcase.Case, map[string]bool, error) {
 	return c, uses, nil
 }
 
-// draft generates a case. In most cases it is that of several drafts in which most statements can meet: which ones do, chance decides, and it
-// leaves the transactions of one draft in four without anything to see of each other.
+// draft generates a case: mostly that of several drafts in which most statements can meet, as chance leaves the transactions of many a draft
+// without anything to see of each other (docs/guidance.md).
 func (s *Cases) draft(n int) (best *testcase.Case, uses map[string]bool, err error) {
 	most := -1
 	for i := range drafts {

@@ -63,7 +63,7 @@ func TestOwnFaults(t *testing.T) {
 			"seed-7-case-000002.txt", "seed-7-case-000003.txt", "seed-7-case-000004.txt", "seed-7-case-000005.txt"},
 			[]string{"txweave: txweave itself failed at 6 cases in a row: worker ended on case 5"}},
 		{"cell, each", "all", []string{"campaign", "run", "cells.toml", "--duration", "4s"}, []string{"c-seed-7-case-000000.txt"},
-			[]string{"cell c cannot run (1 times in a row): txweave itself failed at 6 cases in a row", " cases: out/faults tells more\n"}}, // of which there are more where the cell had a second turn
+			[]string{"cell c cannot run (1 times in a row): txweave itself failed at 6 cases in a row", "txweave: txweave itself failed at 6 cases: out/faults tells more\n"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			run := func() (*osexec.Cmd, *buffer, *buffer) {
@@ -84,6 +84,9 @@ func TestOwnFaults(t *testing.T) {
 			if last := len(c.args) - 1; c.args[last] == "4s" && !strings.Contains(stderr.String(), "6 cases in a row") { // the machine is busy
 				c.args[last] = "60s"
 				cmd, stdout, stderr = run()
+				if strings.Contains(stderr.String(), "cannot run (2 times in a row)") { // it had time for a second turn, with faults of its own
+					c.said = c.said[:1]
+				}
 			}
 			for _, w := range c.said {
 				if !strings.Contains(stderr.String(), w) {
