@@ -183,7 +183,7 @@ const (
 	settingStream = planStream + 2
 	meeting       = 50 // of 100 cases: their transactions are made to meet
 	meetStream    = planStream + 3
-	drafts        = 3 // of which one is taken …
+	drafts        = 6 // of which one is taken …
 	undrafted     = 4 // … but in one of so many cases
 	draftStream   = planStream + 4
 )
