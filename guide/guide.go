@@ -32,6 +32,7 @@ type Guide struct {
 	levels  []string
 	parser  sqltext.Parser
 	corpus  []*entry
+	seeds   int             // in the corpus, of those that Seed added
 	known   map[uint64]bool // digests of shapes
 	given   map[int]*given  // mutants that are out, by their numbers
 	store   *Corpus         // nil: nothing is kept
@@ -82,7 +83,9 @@ type given struct {
 
 // What guidance draws, in percent, and how far it goes.
 const (
-	freshShare   = 50 // cases of the campaign's by their numbers, among them those whose transactions are made to meet
+	freshShare   = 80 // cases of the campaign's by their numbers, among them those whose transactions are made to meet …
+	freshBeside  = 50 // … until there were seedTries mutants for each seed
+	seedTries    = 40
 	edgesMost    = 32 // edges that count for a case's energy
 	oftenChanged = 3  // operators that are applied, at most
 	whole        = 70 // templates that nothing is done to afterwards
@@ -109,14 +112,23 @@ func New(ctx context.Context, src Maker, p *dbms.Profile, levels []string, store
 		g.known[digest(s)] = true
 	}
 	for _, c := range cases {
-		g.Seed(c)
+		g.take(c)
 	}
 	return g, nil
 }
 
-// Seed adds a case to the corpus that nobody has checked: one of an earlier campaign's, or one that shows a known bug. Cases of
-// another DBMS or level are passed over; it says whether this one was taken.
+// Seed adds a case to the corpus that shows a known bug, so that cases like it are tried. Cases of another DBMS or level are passed over; it says
+// whether this one was taken.
 func (g *Guide) Seed(c *testcase.Case) bool {
+	taken := g.take(c)
+	if taken {
+		g.seeds++
+	}
+	return taken
+}
+
+// take adds a case to the corpus that nobody has checked: a seed, or one of an earlier campaign's.
+func (g *Guide) take(c *testcase.Case) bool {
 	if c.Target != g.profile.DBMS || c.Isolation != g.profile.Isolation || len(c.Order) > 0 {
 		return false
 	}
@@ -143,7 +155,7 @@ func (g *Guide) Next(n int) []byte {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	rng := rand.New(rand.NewPCG(g.source.Seed()^guideStream, uint64(n)))
-	if g.Watches || rng.IntN(100) < freshShare || len(g.corpus) == 0 {
+	if g.Watches || rng.IntN(100) < g.fresh() || len(g.corpus) == 0 {
 		return nil
 	}
 	if rng.IntN(100) < trimShare {
@@ -157,6 +169,15 @@ func (g *Guide) Next(n int) []byte {
 		}
 	}
 	return nil
+}
+
+// fresh is in how many of 100 cases nothing is changed. Mutants repeat statements, and what a statement did not show it seldom shows the next time, so
+// new cases find more (docs/guidance.md); whoever names seeds wants them changed.
+func (g *Guide) fresh() int {
+	if g.tally.Mutants < seedTries*g.seeds {
+		return freshBeside
+	}
+	return freshShare
 }
 
 // give notes the mutant that is checked under a number, and returns its text.

@@ -70,14 +70,32 @@ func campaign(t testing.TB, g *Guide, cases int) []*testcase.Case {
 }
 
 // TestMutantsAreCases: what changes make of generated cases, over generations, can be judged: keys name one row and one writer,
-// tables and rows are those of the case that was changed. A share of the cases is the generator's, all others are mutants.
+// tables and rows are those of the case that was changed. A share of the cases is the generator's, all others are mutants; more of them are while seeds
+// are changed, which is until each was changed often enough.
 func TestMutantsAreCases(t *testing.T) {
 	for _, target := range profiles {
 		g, src := guideOf(t, target[0], target[1])
 		const cases = 200
+		if mutants := campaign(t, g, cases); len(mutants) < cases/10 || len(mutants) > cases*3/10 {
+			t.Errorf("%s: %d of %d cases are mutants", target[0], len(mutants), cases)
+		}
+		g, src = guideOf(t, target[0], target[1])
+		for n := range 10 {
+			c, err := src.Make(n)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !g.Seed(c) {
+				t.Fatalf("%s: case %d is no seed", target[0], n)
+			}
+		}
 		mutants := campaign(t, g, cases)
 		if len(mutants) < cases*2/5 || len(mutants) > cases*3/5 {
-			t.Errorf("%s: %d of %d cases are mutants", target[0], len(mutants), cases)
+			t.Errorf("%s: with seeds %d of %d cases are mutants", target[0], len(mutants), cases)
+		}
+		g.tally.Mutants = 10 * seedTries
+		if got := g.fresh(); got != freshShare {
+			t.Errorf("%s: %d of 100 cases are fresh once the seeds are changed", target[0], got)
 		}
 		for _, c := range mutants {
 			judgeable(t, g, src, c)
