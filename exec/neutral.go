@@ -49,9 +49,9 @@ func neutralize(ctx context.Context, s *Session, own map[string]string) error {
 	if err != nil {
 		return err
 	}
-	var set, its []string
+	var set, its []string // what differs: a variable that must be as it is may be one that no session sets (lc_messages of TiDB before 6.2)
 	for i := range rows.Len() {
-		name, is := strings.ToLower(rows.Cell(i, 0).S), rows.Cell(i, 1).String()
+		name, is := strings.ToLower(rows.Cell(i, 0).S), rows.Cell(i, 1).Raw()
 		if number, fraction, ok := strings.Cut(is, "."); ok && strings.Trim(fraction, "0") == "" {
 			is = number
 		}

@@ -2,6 +2,7 @@ package exec
 
 import (
 	"errors"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -38,6 +39,36 @@ func TestNeutral(t *testing.T) {
 	for i, want := range []string{"1", "18446744073709551615", "0", "0", "1", "NO_CHAIN", "1", "28800", "OFF", "1024", "en_US"} {
 		if got := r.Cell(0, i).String(); got != want && got != "'"+want+"'" {
 			t.Errorf("setting %d is %s, want %s", i, got, want)
+		}
+	}
+}
+
+// TestNeutralAlready: what is as it must be is not set: TiDB before 6.2 lets nobody set lc_messages.
+func TestNeutralAlready(t *testing.T) {
+	db := own(t)
+	s, err := db.dial(t.Context(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	sets := func() int64 {
+		r, err := s.Read(t.Context(), "SHOW SESSION STATUS LIKE 'Com_set_option'")
+		if err != nil || r.Len() != 1 {
+			t.Fatal(r, err)
+		}
+		n, err := strconv.ParseInt(r.Cell(0, 1).Raw(), 10, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	for _, want := range []int64{2, 1} { // what is asked before the others are known; and what a private server's session has otherwise, once
+		before := sets()
+		if err := neutralize(t.Context(), s, db.kind.Neutral); err != nil {
+			t.Fatal(err)
+		}
+		if got := sets() - before; got != want {
+			t.Errorf("%d SET statements, want %d", got, want)
 		}
 	}
 }
