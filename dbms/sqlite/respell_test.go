@@ -77,8 +77,8 @@ func TestRespelledMeansTheSame(t *testing.T) {
 	})
 }
 
-// TestLeftJoinMeansTheSame: SQLite answers a RIGHT JOIN as it does the LEFT JOIN the other way round.
-func TestLeftJoinMeansTheSame(t *testing.T) {
+// TestTurnedJoinMeansTheSame: SQLite answers a RIGHT JOIN as it does the LEFT JOIN the other way round, and a LEFT JOIN as the RIGHT JOIN.
+func TestTurnedJoinMeansTheSame(t *testing.T) {
 	db, err := sql.Open("sqlite", ":memory:")
 	if err != nil {
 		t.Fatal(err)
@@ -92,9 +92,10 @@ func TestLeftJoinMeansTheSame(t *testing.T) {
 	setting := &dbms.PlanSetting{Copies: "none_%[1]s AS (SELECT 1)", Respelled: true}
 	rapid.Check(t, func(rt *rapid.T) {
 		draw := func(what ...string) string { return rapid.SampledFrom(what).Draw(rt, "part") }
-		query := "SELECT a.x, a.y, b.x, b.y FROM " + draw("t0 AS a", "t1 AS a", "(SELECT x, y FROM t1 WHERE x > 1) AS a") + " RIGHT JOIN " + draw("t0 AS b", "t1 AS b") + " ON " +
-			draw("a.x = b.x", "a.x < b.x AND b.y <> 'a'", "a.y = b.y", "b.x IS NULL", "1 = 0") + draw("", " INNER JOIN t0 AS c ON c.x = b.x", " LEFT JOIN t1 AS c ON c.x = a.x AND c.y = a.y") +
-			draw("", " WHERE a.x IS NULL", " WHERE b.x > 1", " WHERE COALESCE(a.y, 'z') >= 'b'") + " ORDER BY 1, 2, 3, 4"
+		query := "SELECT a.x, a.y, b.x, b.y FROM " + draw("t0 AS a", "t1 AS a", "(SELECT x, y FROM t1 WHERE x > 1) AS a") + draw(" RIGHT", " LEFT") + " JOIN " + draw("t0 AS b", "t1 AS b") + " ON " +
+			draw("a.x = b.x", "a.x < b.x AND b.y <> 'a'", "a.y = b.y", "b.x IS NULL", "1 = 0") + draw("", " INNER JOIN t0 AS c ON c.x = b.x", " LEFT JOIN t1 AS c ON c.x = a.x AND c.y = a.y",
+			" CROSS JOIN t1 AS c") +
+			draw("", " WHERE a.x IS NULL", " WHERE b.x > 1", " WHERE b.x IS NULL", " WHERE b.x IS NOT NULL OR a.x = 4", " WHERE COALESCE(a.y, 'z') >= 'b'") + " ORDER BY 1, 2, 3, 4"
 		answer := func(sql string) string {
 			rows, err := db.Query(sql)
 			if err != nil {
@@ -112,8 +113,77 @@ func TestLeftJoinMeansTheSame(t *testing.T) {
 			return out.String()
 		}
 		respelled := setting.Query(query, sqltext.ANSI)
-		if strings.Contains(respelled, "RIGHT") || !strings.Contains(respelled, "LEFT") {
+		if at := strings.Index(respelled, " JOIN "); strings.Contains(query, "RIGHT") == strings.HasSuffix(respelled[:at], "RIGHT") {
 			rt.Fatalf("%s is sent as %s", query, respelled)
+		}
+		if was, is := answer(query), answer(respelled); was != is {
+			rt.Fatalf("%s\nanswers\n%s\n%s\nanswers\n%s", query, was, respelled, is)
+		}
+	})
+}
+
+// TestQueriesRespelledMeanTheSame: SQLite answers IN (SELECT …) as it does the EXISTS in its place, and a scalar subquery with a LIMIT as it does the query of its rows,
+// whatever the affinities and collations of what is compared are, with NULLs and without rows.
+func TestQueriesRespelledMeanTheSame(t *testing.T) {
+	db, err := sql.Open("sqlite", ":memory:")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	db.SetMaxOpenConns(1)
+	columns := []string{"i", "t", "r", "n", "b", "x", "c"}
+	for _, table := range []string{"t0", "t1"} {
+		if _, err := db.Exec("CREATE TABLE " + table + " (pkey INTEGER PRIMARY KEY, i INTEGER, t TEXT, r REAL, n NUMERIC, b BLOB, x, c TEXT COLLATE NOCASE)"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	values := []string{"0", "1", "-1", "1.0", "'1'", "'1.0'", "'a'", "'A'", "'a '", "''", "NULL", "9007199254740993", "1e3", "x'31'", "2", "2.5"}
+	for i := range 24 {
+		row := make([]string, len(columns))
+		for j := range row {
+			row[j] = values[(i*(2*j+1)+j)%len(values)]
+		}
+		for table, width := range map[string]int{"t0": 24, "t1": 9} {
+			if _, err := db.Exec("INSERT INTO " + table + " (" + strings.Join(columns, ", ") + ") SELECT " + strings.Join(row, ", ") + fmt.Sprintf(" WHERE %d < %d", i, width)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if _, err := db.Exec("CREATE INDEX t0_i ON t0 (i); CREATE INDEX t1_t ON t1 (t); CREATE INDEX t1_x ON t1 (x DESC); CREATE UNIQUE INDEX t1_p ON t1 (n, pkey)"); err != nil {
+		t.Fatal(err)
+	}
+	setting := &dbms.PlanSetting{Copies: "none_%[1]s AS (SELECT 1)", Respelled: true}
+	rapid.Check(t, func(rt *rapid.T) {
+		draw := func(what ...string) string { return rapid.SampledFrom(what).Draw(rt, "part") }
+		column := func(table string) string { return table + "." + draw(columns...) }
+		set := "SELECT " + draw("", "DISTINCT ") + column("s") + " FROM t1 AS s WHERE " +
+			draw("1", "0", "s.pkey < 4", column("s")+" IS NOT NULL", "s.i = t0.i", "s.pkey > t0.pkey", column("s")+" < "+column("t0")) + draw("", " ORDER BY 1 LIMIT 2")
+		condition := column("t0") + draw(" IN (", " NOT IN (") + set + ")"
+		one := "(SELECT " + column("s") + " FROM t1 AS s WHERE " + draw("1", "s.pkey > t0.pkey", "s.i = t0.i") + " ORDER BY s.pkey LIMIT 1" + draw("", " OFFSET 1", " OFFSET 3") + ")"
+		value := draw(one, "("+one+" = "+column("t0")+")", "COALESCE("+one+", "+column("t0")+")")
+		query := fmt.Sprintf(draw("SELECT pkey, %[1]s FROM t0 ORDER BY pkey", "SELECT pkey, 1 FROM t0 WHERE %[1]s ORDER BY pkey", "SELECT pkey, 1 FROM t0 WHERE NOT %[1]s AND i IS NOT NULL ORDER BY pkey",
+			"SELECT pkey, %[2]s FROM t0 ORDER BY pkey", "SELECT pkey, typeof(%[2]s) FROM t0 ORDER BY pkey",
+			"SELECT pkey, %[2]s FROM t0 WHERE %[2]s = %[3]s AND %[1]s ORDER BY pkey"), condition, value, column("t0"))
+		respelled := setting.Query(query, sqltext.ANSI)
+		if !strings.Contains(respelled, "EXISTS (") && !strings.Contains(respelled, "(SELECT * FROM (SELECT") {
+			rt.Fatalf("%s is sent as %s", query, respelled)
+		}
+		answer := func(sql string) string {
+			rows, err := db.Query(sql)
+			if err != nil {
+				rt.Fatalf("%s: %v", sql, err)
+			}
+			defer rows.Close()
+			var out strings.Builder
+			for rows.Next() {
+				var pkey int64
+				var is any
+				if err := rows.Scan(&pkey, &is); err != nil {
+					rt.Fatal(err)
+				}
+				fmt.Fprintf(&out, "%d %T %v\n", pkey, is, is)
+			}
+			return out.String()
 		}
 		if was, is := answer(query), answer(respelled); was != is {
 			rt.Fatalf("%s\nanswers\n%s\n%s\nanswers\n%s", query, was, respelled, is)
