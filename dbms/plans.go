@@ -36,7 +36,8 @@ type PlanSetting struct {
 	// of the tables, so that what the database answers from an index, a count or a statistic of its own is worked out from the rows.
 	// "": queries stay as they are.
 	Copies string
-	// Respelled says that lists behind IN are written as comparisons, and a RIGHT JOIN as a LEFT JOIN the other way round.
+	// Respelled says that lists behind IN are written as comparisons, IN (SELECT …) by EXISTS, a RIGHT JOIN as a LEFT JOIN the other way round, and this as
+	// that, and a scalar subquery with a LIMIT, or a set operation, as a query of such rows.
 	Respelled bool
 }
 

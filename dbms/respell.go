@@ -16,14 +16,19 @@ type spelling struct {
 
 // respelled is a statement in which lists of literals behind IN are comparisons: a IN (1, 2) is ((a >= 1 AND a <= 1) OR (a >= 2 AND a <= 2)),
 // which is the same by sqlite.org/lang_expr.html, "The IN and NOT IN operators", and no list to the planner, as a = 1 OR a = 2 is.
-// What stands otherwise than as a condition of its own stays as it is. The first join of a FROM clause is a LEFT JOIN where it was a RIGHT one.
+// What stands otherwise than as a condition of its own stays as it is. IN (SELECT …) is said by EXISTS, a scalar subquery with a LIMIT is a query of the rows of
+// one, a set operation is a query of its operands, and the first join of a FROM clause is a LEFT JOIN where it was a RIGHT one, and the other way round.
 func respelled(sql string, q sqltext.Quoting) string {
-	sql = leftJoins(sql, q)
+	sql = apart(within(turned(sql, q), q), q)
 	s := spelled(sql, q)
 	var out strings.Builder
 	done := 0
 	for i := range s.tokens {
-		if begin, end, text := s.list(i); end > 0 && s.at[begin] >= done {
+		begin, end, text := s.list(i)
+		if end == 0 {
+			begin, end, text = s.chosen(i)
+		}
+		if end > 0 && s.at[begin] >= done {
 			out.WriteString(sql[done:s.at[begin]] + text)
 			done = s.at[end] + len(s.tokens[end].Text)
 		}

@@ -19,29 +19,42 @@ func spelled(sql string, q sqltext.Quoting) spelling {
 	return s
 }
 
-// leftJoins is a statement in which FROM a RIGHT JOIN b is FROM b LEFT JOIN a, which is the same by its definition, and something else to do: a
-// LEFT JOIN writes the row without a partner where it comes to it, a RIGHT JOIN has to find those rows once more in the end. One that is not the first
-// join of its FROM clause stays, as does one whose query prints * and would print its columns in another order.
-func leftJoins(sql string, q sqltext.Quoting) string {
-	for i := 0; ; i++ {
-		s := spelled(sql, q)
-		for i < len(s.tokens) && !s.tokens[i].Is("right") {
-			i++
-		}
-		if i >= len(s.tokens) {
-			return sql
-		}
-		from, on := s.first(i), s.second(i)
-		if from < 0 || on < 0 {
-			continue
-		}
-		a, join, b := s.text(from+1, i-1), s.text(i+1, i+1), s.text(i+2, on-1)
-		sql = sql[:s.at[from+1]] + b + " LEFT " + join + " " + a + " " + sql[s.at[on]:]
-		i = from // there may be more within what has moved
+// turned is a statement in which FROM a RIGHT JOIN b is FROM b LEFT JOIN a, and the other way round, which is the same by its definition, and something else to do:
+// a LEFT JOIN writes the row without a partner where it comes to it, a RIGHT JOIN has to find those rows once more in the end. One that is not the first
+// join of its FROM clause stays, as does one whose query prints * and would print its columns in another order, and all where columns are told by the order of the tables.
+func turned(sql string, q sqltext.Quoting) string {
+	s := spelled(sql, q)
+	if slices.ContainsFunc(s.tokens, func(t sqltext.Token) bool { return t.Is("natural", "using") }) {
+		return sql
 	}
+	return s.turn(q)
 }
 
-// first is the FROM before the one table reference in front of a RIGHT at i; -1 where there are several, or its query prints *.
+// turn turns the outermost join first, so that what it consists of is whole.
+func (s *spelling) turn(q sqltext.Quoting) string {
+	at, least, depth := -1, 0, 0
+	for i, t := range s.tokens {
+		depth += t.Nesting()
+		if t.Is("left", "right") && (at < 0 || depth < least) && s.first(i) >= 0 && s.second(i) >= 0 {
+			at, least = i, depth
+		}
+	}
+	if at < 0 {
+		return s.sql
+	}
+	part := func(sql string) string {
+		p := spelled(sql, q)
+		return p.turn(q)
+	}
+	from, on := s.first(at), s.second(at)
+	direction := " LEFT "
+	if s.tokens[at].Is("left") {
+		direction = " RIGHT "
+	}
+	return part(s.sql[:s.at[from+1]]) + part(s.text(at+2, on-1)) + direction + s.text(at+1, at+1) + " " + part(s.text(from+1, at-1)) + " " + part(s.sql[s.at[on]:])
+}
+
+// first is the FROM before the one table reference in front of a LEFT or RIGHT at i; -1 where there are several, or its query prints *.
 func (s *spelling) first(i int) int {
 	from := s.back(i-1, "from", "join", ",")
 	if from < 0 || !s.tokens[from].Is("from") || from+1 >= i {
@@ -74,7 +87,7 @@ func (s *spelling) back(i int, words ...string) int {
 	return -1
 }
 
-// second is the ON behind RIGHT JOIN at i and its table reference; -1 where there is none.
+// second is the ON behind LEFT or RIGHT JOIN at i and its table reference; -1 where there is none.
 func (s *spelling) second(i int) int {
 	if i+2 >= len(s.tokens) || !s.tokens[i+1].Is("join") {
 		return -1

@@ -35,12 +35,12 @@ func (r *Runner) questions() (out []question) {
 	for _, sql := range i.Ask(names) {
 		out = append(out, question{sql: sql, read: i.Read, given: i.Given != "" && sql == i.Given, busy: i.Busy})
 	}
-	if i.Indexes != nil {
+	if i.Besides != nil {
 		var schema []string
 		for _, s := range r.loaded.Case.Schema {
 			schema = append(schema, s.SQL)
 		}
-		for _, sql := range i.Indexes(schema) {
+		for _, sql := range i.Besides(schema) {
 			out = append(out, question{sql: sql, read: i.Read, aside: true})
 		}
 	}
@@ -196,8 +196,8 @@ type Integrity struct {
 	Cheap bool
 	// Given is the one of them whose complaints count only where they are more than those of the tables as they were filled.
 	Given string
-	// Indexes returns, after the statements that make a case's tables, queries of what the others pass over in their indexes; nil: none.
-	Indexes func(schema []string) []string
+	// Besides returns, after the statements that make a case's tables, queries of what the others pass over in their indexes and computed columns; nil: none.
+	Besides func(schema []string) []string
 	// Read returns what an answer complains of, each in one line.
 	Read func(*history.Rows) []string
 	// Busy says of an answer that others were in the way of the check, as far as it says nothing else; nil: that is an error.

@@ -61,6 +61,33 @@ func TestComplaintsPartial(t *testing.T) {
 	}
 }
 
+// TestComplaintsComputed: a stored generated column is told of where it does not hold what its expression gives.
+func TestComplaintsComputed(t *testing.T) {
+	db := target(t, "sqlite")
+	r := newRunner(t, db, lookup(t, "sqlite/serializable"), Options{})
+	load(t, r, parseCase(t, "CREATE TABLE t (pkey INTEGER PRIMARY KEY, vkey INTEGER, pvkey INTEGER, v INT, w INT, g TEXT AS (v + 2) STORED, h INT AS (v || '') STORED)", updateOne))
+	for _, c := range []struct {
+		sql  string
+		want []string
+	}{
+		{"INSERT INTO t (pkey, v) VALUES (7, 12), (8, NULL), (9, 'a'), (10, '5'), (11, 2.5)", nil},
+		{"PRAGMA writable_schema=ON; UPDATE sqlite_schema SET sql = replace(sql, 'v + 2', 'v + 3') WHERE name = 't'; PRAGMA writable_schema=RESET; " +
+			"INSERT INTO t (pkey, v) VALUES (12, 1), (13, NULL); " +
+			"PRAGMA writable_schema=ON; UPDATE sqlite_schema SET sql = replace(sql, 'v + 3', 'v + 2') WHERE name = 't'; PRAGMA writable_schema=RESET",
+			[]string{"generated column g of table t is not what its expression gives in 1 rows"}},
+	} {
+		if err := db.Control().Must(t.Context(), c.sql); err != nil {
+			t.Fatal(err)
+		}
+		if said, err := r.Complaints(); err != nil || !slices.Equal(said, c.want) {
+			t.Errorf("%s: %q, %v; want %q", c.sql, said, err, c.want)
+		}
+	}
+	if err := db.Restart(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // TestComplaintsReference: a row that refers to none is told of, one that refers to a row or to nothing is not.
 func TestComplaintsReference(t *testing.T) {
 	db := target(t, "sqlite")

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // Foreign keys.
@@ -12,10 +13,10 @@ import (
 var referenceTable = []production[string]{
 	{"no-action", 50, "", about{apart: true, what: "nothing: the statement fails", covers: "fk (no cascade)"}},
 	{"delete-cascade", 18, " ON DELETE CASCADE", about{apart: true, what: "they go, too", covers: "fk cascade; fk-cascade", needs: CanCascade}},
-	{"delete-set-null", 10, " ON DELETE SET NULL", about{apart: true, what: "they refer to none", covers: "fk cascade; fk-cascade", needs: CanCascade}},
+	{"delete-set-null", 18, " ON DELETE SET NULL", about{apart: true, what: "they refer to none", covers: "fk cascade; fk-cascade", needs: CanCascade}},
 	{"update-cascade", 12, " ON UPDATE CASCADE", about{apart: true, what: "they get its new key", covers: "fk cascade; fk-cascade", needs: CanCascade}},
 	{"all-cascade", 12, " ON DELETE CASCADE ON UPDATE CASCADE", about{apart: true, what: "both", covers: "fk cascade; fk-cascade", needs: CanCascade}},
-	{"update-set-null", 6, " ON DELETE CASCADE ON UPDATE SET NULL",
+	{"update-set-null", 12, " ON DELETE CASCADE ON UPDATE SET NULL",
 		about{apart: true, what: "they go with it, and refer to none where its key changes", covers: "fk cascade; fk-cascade", needs: CanCascade}},
 }
 
@@ -49,18 +50,25 @@ func (g *generator) foreignKey(t *table) (def, constraint string) {
 	}
 	at := g.rng.IntN(len(parents))
 	p, key := parents[at], keys[at]
+	deferred, act := g.wants("deferred-key"), oneOf(g, []string{"", "", " ON DELETE RESTRICT", " ON UPDATE NO ACTION"})
+	action := ""
+	if !deferred {
+		action = choose(g, referenceTable)
+	}
+	if own := slices.IndexFunc(keys, func(k *column) bool { return k.name != "pkey" }); strings.Contains(action, "ON UPDATE") && key == p.pkey && own >= 0 { // no row gets another pkey
+		p, key = parents[own], keys[own]
+	}
 	c := &column{name: "f0", kind: key.kind, fam: key.fam, decl: key.decl, bound: key.bound, indexed: true, parent: p, parentKey: key}
 	if key == p.pkey {
 		c.decl = g.d.PkeyType
 	}
 	t.cols = append(t.cols, c)
-	action := oneOf(g, []string{"", "", " ON DELETE RESTRICT", " ON UPDATE NO ACTION"})
-	if c.deferred = g.wants("deferred-key"); c.deferred {
-		action = " DEFERRABLE INITIALLY DEFERRED"
-	} else if other := choose(g, referenceTable); other != "" {
-		action = other
+	if c.deferred, c.action = deferred, action; deferred {
+		act = " DEFERRABLE INITIALLY DEFERRED"
+	} else if action != "" {
+		act = action
 	}
-	return c.name + " " + c.decl, fmt.Sprintf("FOREIGN KEY (%s) REFERENCES %s (%s)%s", c.name, p.name, key.name, action)
+	return c.name + " " + c.decl, fmt.Sprintf("FOREIGN KEY (%s) REFERENCES %s (%s)%s", c.name, p.name, key.name, act)
 }
 
 // refers says whether a table has a foreign key.

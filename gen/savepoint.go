@@ -1,6 +1,7 @@
 package gen
 
 import (
+	"math/rand/v2"
 	"slices"
 
 	"txweave/testcase"
@@ -10,6 +11,9 @@ import (
 const (
 	// savepointTxns: transactions of two statements and more that have some, in the cases that have any.
 	savepointTxns = 50
+	// savepointReaders: of the transactions that read the same rows again and again, those that have some, which undo nothing: what they read behind ROLLBACK TO
+	// is what they have read before.
+	savepointReaders = 40
 	// savepointFirst: savepoints that are set before anything else, which MariaDB and MySQL handle as they do no other one
 	// (docs/findings/innodb-early-savepoint.md).
 	savepointFirst = 10
@@ -24,6 +28,8 @@ const (
 	// written since the inner one.
 	savepointOpen = 35
 	openRelease   = 50
+	// savepointApart: inner ones that a statement stands before, where there is room: else both savepoints name one state.
+	savepointApart = 75
 	// Of cases that undo much: undoingTxns have savepoints, undoingInner of these nested ones; undoingRollback of all end with ROLLBACK;
 	// undoingDuplicates are values of unique columns that probably exist already.
 	undoingTxns       = 75
@@ -53,11 +59,14 @@ func (g *generator) savepoints(txns []testcase.Txn, states []txnState) {
 	}
 	delete(g.uses, "savepoint")
 	for i := range txns {
-		n := len(txns[i].Stmts)
-		if n < 2 || states[i].reader || g.sideRNG.IntN(100) >= txnShare {
+		n, rng, share := len(txns[i].Stmts), g.sideRNG, txnShare
+		if states[i].reader {
+			rng, share = g.beside("reader-savepoint"), savepointReaders
+		}
+		if n < 2 || rng.IntN(100) >= share {
 			continue
 		}
-		gaps := g.savepointGaps(n)
+		gaps := g.savepointGaps(n, rng)
 		var stmts []testcase.Stmt
 		for at := range n + 1 {
 			for _, sql := range gaps[at] {
@@ -73,9 +82,9 @@ func (g *generator) savepoints(txns []testcase.Txn, states []txnState) {
 }
 
 // savepointGaps draws what stands before the first of n statements, between them and after the last.
-func (g *generator) savepointGaps(n int) [][]string {
-	pct := func(p int) bool { return g.sideRNG.IntN(100) < p }
-	between := func(lo, hi int) int { return lo + g.sideRNG.IntN(hi-lo+1) }
+func (g *generator) savepointGaps(n int, rng *rand.Rand) [][]string {
+	pct := func(p int) bool { return rng.IntN(100) < p }
+	between := func(lo, hi int) int { return lo + rng.IntN(hi-lo+1) }
 	back := func(name string) string {
 		switch {
 		case pct(savepointRelease):
@@ -104,6 +113,11 @@ func (g *generator) savepointGaps(n int) [][]string {
 		}
 		inner := between(from, to-1)
 		end := between(inner+1, to)
+		if inner == from && g.beside("inner-savepoint").IntN(100) < savepointApart {
+			to = min(max(to, from+2), n)
+			inner = min(from+1, to-1)
+			end = max(end, inner+1)
+		}
 		gaps[inner] = append(gaps[inner], "SAVEPOINT "+name)
 		if named := back(name); g.beside("open-savepoint").IntN(100) >= savepointOpen {
 			gaps[end] = append(gaps[end], named)

@@ -118,6 +118,9 @@ func (g *generator) statement() string {
 	if sql := g.owe(); sql != "" {
 		return sql
 	}
+	if sql := g.carry(); sql != "" {
+		return sql
+	}
 	if len(g.txn.wrote) > 0 && g.pct(g.style.back) {
 		return g.lookBack()
 	}

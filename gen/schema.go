@@ -68,6 +68,7 @@ type column struct {
 	parent     *table   // the table that its values refer to
 	parentKey  *column  // the column of its that they are values of
 	deferred   bool     // whether it has them is checked when the transaction commits
+	action     string   // what becomes of its row where the one that it refers to goes, or gets another key; "": nothing, the statement fails
 	max        float64  // the largest number that a CHECK allows; 0 where there is none
 	hasDefault bool     // its definition gives a DEFAULT
 

@@ -145,6 +145,9 @@ func (o *observer) describe(b *BlockRun) *ObservedStmt {
 	if info.Target != "" && s.Err == nil && !s.Carries {
 		s.Given = sqltext.Givens(o.plan.Schema, b.Block.SQL)
 	}
+	if s.Carries {
+		s.Carrying = o.carrying(info.Target)
+	}
 	o.told(s, info)
 	return s
 }

@@ -89,6 +89,8 @@ type ObservedStmt struct {
 	// Returned are the columns that it returns of each row that it writes, as it left that row, "" for other things; nil: it returns none,
 	// or need not return them so.
 	Returned []string
+	// Carrying are the foreign keys by which rows of other tables follow those that it writes, where nothing else changes these.
+	Carrying []Carrying
 	// Given is what its text says of the rows that it leaves.
 	Given []sqltext.Given
 	// Waited says that the probes around it need not have seen what it saw, Mixed that it may have read two views.

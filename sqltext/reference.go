@@ -12,6 +12,8 @@ type Reference struct {
 	Deferred bool
 	// Acts says that it does something with the rows that refer to one which goes, or refuses that at once: CASCADE, SET NULL, SET DEFAULT, RESTRICT.
 	Acts bool
+	// OnDelete and OnUpdate are what it does then: "cascade", "set null"; "" for all else.
+	OnDelete, OnUpdate string
 }
 
 // Deferred are the foreign keys of the table that are checked when a transaction commits.
@@ -92,6 +94,18 @@ func (t *Table) readReference(column string, tokens []Token) {
 	for i := at; i+2 < len(tokens); i++ {
 		if tokens[i].Is("on") && tokens[i+1].Is("delete", "update") {
 			r.Acts = r.Acts || tokens[i+2].Is("cascade", "set", "restrict")
+			action := ""
+			switch {
+			case tokens[i+2].Is("cascade"):
+				action = "cascade"
+			case tokens[i+2].Is("set") && i+3 < len(tokens) && tokens[i+3].Is("null"):
+				action = "set null"
+			}
+			if tokens[i+1].Is("delete") {
+				r.OnDelete = action
+			} else {
+				r.OnUpdate = action
+			}
 			if tokens[i+2].Is("cascade", "set") && !slices.Contains(t.Cascades, parent) {
 				t.Cascades = append(t.Cascades, parent)
 			}

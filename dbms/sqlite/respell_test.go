@@ -3,6 +3,7 @@ package sqlite
 import (
 	"database/sql"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -77,8 +78,8 @@ func TestRespelledMeansTheSame(t *testing.T) {
 	})
 }
 
-// TestLeftJoinMeansTheSame: SQLite answers a RIGHT JOIN as it does the LEFT JOIN the other way round.
-func TestLeftJoinMeansTheSame(t *testing.T) {
+// TestTurnedJoinMeansTheSame: SQLite answers a RIGHT JOIN as it does the LEFT JOIN the other way round, and a LEFT JOIN as the RIGHT JOIN.
+func TestTurnedJoinMeansTheSame(t *testing.T) {
 	db, err := sql.Open("sqlite", ":memory:")
 	if err != nil {
 		t.Fatal(err)
@@ -92,9 +93,10 @@ func TestLeftJoinMeansTheSame(t *testing.T) {
 	setting := &dbms.PlanSetting{Copies: "none_%[1]s AS (SELECT 1)", Respelled: true}
 	rapid.Check(t, func(rt *rapid.T) {
 		draw := func(what ...string) string { return rapid.SampledFrom(what).Draw(rt, "part") }
-		query := "SELECT a.x, a.y, b.x, b.y FROM " + draw("t0 AS a", "t1 AS a", "(SELECT x, y FROM t1 WHERE x > 1) AS a") + " RIGHT JOIN " + draw("t0 AS b", "t1 AS b") + " ON " +
-			draw("a.x = b.x", "a.x < b.x AND b.y <> 'a'", "a.y = b.y", "b.x IS NULL", "1 = 0") + draw("", " INNER JOIN t0 AS c ON c.x = b.x", " LEFT JOIN t1 AS c ON c.x = a.x AND c.y = a.y") +
-			draw("", " WHERE a.x IS NULL", " WHERE b.x > 1", " WHERE COALESCE(a.y, 'z') >= 'b'") + " ORDER BY 1, 2, 3, 4"
+		query := "SELECT a.x, a.y, b.x, b.y FROM " + draw("t0 AS a", "t1 AS a", "(SELECT x, y FROM t1 WHERE x > 1) AS a") + draw(" RIGHT", " LEFT") + " JOIN " + draw("t0 AS b", "t1 AS b") + " ON " +
+			draw("a.x = b.x", "a.x < b.x AND b.y <> 'a'", "a.y = b.y", "b.x IS NULL", "1 = 0") + draw("", " INNER JOIN t0 AS c ON c.x = b.x", " LEFT JOIN t1 AS c ON c.x = a.x AND c.y = a.y",
+			" CROSS JOIN t1 AS c") +
+			draw("", " WHERE a.x IS NULL", " WHERE b.x > 1", " WHERE b.x IS NULL", " WHERE b.x IS NOT NULL OR a.x = 4", " WHERE COALESCE(a.y, 'z') >= 'b'") + " ORDER BY 1, 2, 3, 4"
 		answer := func(sql string) string {
 			rows, err := db.Query(sql)
 			if err != nil {
@@ -112,11 +114,116 @@ func TestLeftJoinMeansTheSame(t *testing.T) {
 			return out.String()
 		}
 		respelled := setting.Query(query, sqltext.ANSI)
-		if strings.Contains(respelled, "RIGHT") || !strings.Contains(respelled, "LEFT") {
+		if at := strings.Index(respelled, " JOIN "); strings.Contains(query, "RIGHT") == strings.HasSuffix(respelled[:at], "RIGHT") {
 			rt.Fatalf("%s is sent as %s", query, respelled)
 		}
 		if was, is := answer(query), answer(respelled); was != is {
 			rt.Fatalf("%s\nanswers\n%s\n%s\nanswers\n%s", query, was, respelled, is)
 		}
 	})
+}
+
+// TestQueriesRespelledMeanTheSame: SQLite answers IN (SELECT …) as it does the EXISTS in its place, and a scalar subquery with a LIMIT as it does the query of its rows,
+// whatever the affinities and collations of what is compared are, with NULLs and without rows.
+func TestQueriesRespelledMeanTheSame(t *testing.T) {
+	db := mixed(t)
+	setting := &dbms.PlanSetting{Copies: "none_%[1]s AS (SELECT 1)", Respelled: true}
+	rapid.Check(t, func(rt *rapid.T) {
+		draw := func(what ...string) string { return rapid.SampledFrom(what).Draw(rt, "part") }
+		column := func(table string) string { return table + "." + draw(mixedColumns...) }
+		set := "SELECT " + draw("", "DISTINCT ") + column("s") + " FROM t1 AS s WHERE " +
+			draw("1", "0", "s.pkey < 4", column("s")+" IS NOT NULL", "s.i = t0.i", "s.pkey > t0.pkey", column("s")+" < "+column("t0")) + draw("", " ORDER BY 1 LIMIT 2")
+		condition := column("t0") + draw(" IN (", " NOT IN (") + set + ")"
+		one := "(SELECT " + column("s") + " FROM t1 AS s WHERE " + draw("1", "s.pkey > t0.pkey", "s.i = t0.i") + " ORDER BY s.pkey LIMIT 1" + draw("", " OFFSET 1", " OFFSET 3") + ")"
+		value := draw(one, "("+one+" = "+column("t0")+")", "COALESCE("+one+", "+column("t0")+")")
+		query := fmt.Sprintf(draw("SELECT pkey, %[1]s FROM t0 ORDER BY pkey", "SELECT pkey, 1 FROM t0 WHERE %[1]s ORDER BY pkey", "SELECT pkey, 1 FROM t0 WHERE NOT %[1]s AND i IS NOT NULL ORDER BY pkey",
+			"SELECT pkey, %[2]s FROM t0 ORDER BY pkey", "SELECT pkey, typeof(%[2]s) FROM t0 ORDER BY pkey",
+			"SELECT pkey, %[2]s FROM t0 WHERE %[2]s = %[3]s AND %[1]s ORDER BY pkey"), condition, value, column("t0"))
+		respelled := setting.Query(query, sqltext.ANSI)
+		if !strings.Contains(respelled, "EXISTS (") && !strings.Contains(respelled, "(SELECT * FROM (SELECT") {
+			rt.Fatalf("%s is sent as %s", query, respelled)
+		}
+		if was, is := answers(rt, db, query), answers(rt, db, respelled); was != is {
+			rt.Fatalf("%s\nanswers\n%s\n%s\nanswers\n%s", query, was, respelled, is)
+		}
+	})
+}
+
+// TestSetsRespelledMeanTheSame: SQLite answers a set operation as it does the query of its operands in its place.
+func TestSetsRespelledMeanTheSame(t *testing.T) {
+	db := mixed(t)
+	setting := &dbms.PlanSetting{Copies: "none_%[1]s AS (SELECT 1)", Respelled: true}
+	rapid.Check(t, func(rt *rapid.T) {
+		draw := func(what ...string) string { return rapid.SampledFrom(what).Draw(rt, "part") }
+		a, b, c := draw(mixedColumns...), draw(mixedColumns...), draw(mixedColumns...)
+		query := fmt.Sprintf("SELECT r.%s AS e0, r.%s AS e1 FROM t0 AS r%s %s SELECT s.%s AS e0, s.%s AS e1 FROM t1 AS s%s", a, b, draw("", " WHERE r.pkey < 9"),
+			draw("UNION", "EXCEPT", "INTERSECT"), draw(a, a, c), draw(b, c, "pkey"), draw("", " WHERE s.i = 1"))
+		order := draw("", " ORDER BY 1, 2", " ORDER BY e1 DESC, e0 LIMIT 5")
+		respelled := setting.Query(query+order, sqltext.ANSI)
+		if !strings.Contains(respelled, "SELECT DISTINCT * FROM (") {
+			rt.Fatalf("%s is sent as %s", query, respelled)
+		}
+		if was, is := answers(rt, db, query+order), answers(rt, db, respelled); was != is {
+			rt.Fatalf("%s\nanswers\n%s\n%s\nanswers\n%s", query+order, was, respelled, is)
+		}
+	})
+}
+
+// mixedColumns are those of the tables of mixed.
+var mixedColumns = []string{"i", "t", "r", "n", "b", "x", "c"}
+
+// mixed has two tables whose columns hold values of all classes, with indexes.
+func mixed(t *testing.T) *sql.DB {
+	db, err := sql.Open("sqlite", ":memory:")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	db.SetMaxOpenConns(1)
+	values := []string{"0", "1", "-1", "1.0", "'1'", "'1.0'", "'a'", "'A'", "'a '", "''", "NULL", "9007199254740993", "1e3", "x'31'", "2", "2.5"}
+	for table, rows := range map[string]int{"t0": 24, "t1": 9} {
+		if _, err := db.Exec("CREATE TABLE " + table + " (pkey INTEGER PRIMARY KEY, i INTEGER, t TEXT, r REAL, n NUMERIC, b BLOB, x, c TEXT COLLATE NOCASE)"); err != nil {
+			t.Fatal(err)
+		}
+		for i := range rows {
+			row := make([]string, len(mixedColumns))
+			for j := range row {
+				row[j] = values[(i*(2*j+1)+j)%len(values)]
+			}
+			if _, err := db.Exec("INSERT INTO " + table + " (" + strings.Join(mixedColumns, ", ") + ") VALUES (" + strings.Join(row, ", ") + ")"); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if _, err := db.Exec("CREATE INDEX t0_i ON t0 (i); CREATE INDEX t1_t ON t1 (t); CREATE INDEX t1_x ON t1 (x DESC); CREATE UNIQUE INDEX t1_p ON t1 (n, pkey)"); err != nil {
+		t.Fatal(err)
+	}
+	return db
+}
+
+// answers are the rows of a query of two columns, those that are equal spelled alike, in an order of their own.
+func answers(rt *rapid.T, db *sql.DB, query string) string {
+	rows, err := db.Query(query)
+	if err != nil {
+		rt.Fatalf("%s: %v", query, err)
+	}
+	defer rows.Close()
+	var out []string
+	for rows.Next() {
+		var a, b any
+		if err := rows.Scan(&a, &b); err != nil {
+			rt.Fatal(err)
+		}
+		for _, v := range []*any{&a, &b} {
+			switch is := (*v).(type) {
+			case int64:
+				*v = float64(is) // 1, 1.0
+			case string:
+				*v = "'" + strings.ToLower(is) + "'" // 'a', 'A'
+			}
+		}
+		out = append(out, fmt.Sprint(a, " ", b))
+	}
+	slices.Sort(out)
+	return strings.Join(out, "\n")
 }

@@ -26,7 +26,7 @@ var protocol = &exec.Protocol{DBError: dbError, InProcess: true, Scratch: exec.T
 	ScratchColumns: "SELECT name, type FROM pragma_table_info('%s', 'temp')", Integrity: &exec.Integrity{
 		Ask:     func([]string) []string { return []string{"PRAGMA integrity_check", references} },
 		Given:   references,
-		Indexes: partials,
+		Besides: func(schema []string) []string { return append(partials(schema), computed(schema)...) },
 		Cheap:   true, // the tables are small, and in this process
 		Read: func(rows *history.Rows) []string {
 			var out []string

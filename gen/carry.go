@@ -1,0 +1,64 @@
+package gen
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Foreign keys that are checked by each statement: a row that others refer to goes, or gets another key, and they go with it, follow it or stand in its way.
+// Of rows that are drawn without a look at who refers to them next to none does.
+
+// Shares, in percent, of the statements of transactions that write, in cases with such a foreign key.
+const (
+	carryingStmts = 30 // with an action
+	refusingStmts = 10 // with none: the statement fails
+)
+
+// carry returns, in some places of a transaction, a statement that takes away a row which others refer to, or gives it another key; "" elsewhere.
+func (g *generator) carry() string {
+	var keys []debt
+	for _, t := range g.tables {
+		for _, c := range t.cols {
+			if c.parent != nil && !c.deferred {
+				keys = append(keys, debt{child: t, column: c})
+			}
+		}
+	}
+	if len(keys) == 0 || g.txn.alone {
+		return ""
+	}
+	rng := g.beside("foreign-action")
+	d := keys[rng.IntN(len(keys))]
+	share := refusingStmts
+	if d.column.action != "" {
+		share = carryingStmts
+	}
+	parent, key := d.column.parent, d.column.parentKey
+	if rng.IntN(100) >= share || parent.rows == 0 || len(parent.heirs) > 0 || len(d.child.heirs) > 0 {
+		return ""
+	}
+	moves := key != parent.pkey && (rng.IntN(100) < 50 || !strings.Contains(d.column.action, "ON DELETE"))
+	goes := !moves && (strings.Contains(d.column.action, "ON DELETE") || d.column.action == "")
+	if !moves && (!goes || parent.stays || d.child.stays) {
+		return ""
+	}
+	pkey, ok := d.leave(g)
+	if !ok {
+		return ""
+	}
+	where := fmt.Sprintf(" WHERE %s.%s = %s", parent.name, key.name, d.key)
+	g.wrote(parent, pkey)
+	if !slices.Contains(g.txn.wrote, d.child) {
+		g.txn.wrote = append(g.txn.wrote, d.child)
+	}
+	if moves {
+		to := g.freshValue(key)
+		parent.moved(pkey, []string{to})
+		return fmt.Sprintf("UPDATE %s SET %s%s", parent.name, strings.Join(append(g.newVersion(parent), key.name+" = "+to), ", "), where)
+	}
+	parent.shrinks = true
+	parent.moved(pkey, nil)
+	parent.gone[pkey] = true
+	return "DELETE FROM " + parent.name + where
+}
