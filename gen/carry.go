@@ -40,7 +40,7 @@ func (g *generator) carry() string {
 	}
 	moves := key != parent.pkey && (rng.IntN(100) < 50 || !strings.Contains(d.column.action, "ON DELETE"))
 	goes := !moves && (strings.Contains(d.column.action, "ON DELETE") || d.column.action == "")
-	if !moves && (!goes || parent.stays || d.child.stays) {
+	if !moves && (!goes || !g.mayGo(parent) || !g.mayGo(d.child)) {
 		return ""
 	}
 	pkey, ok := d.leave(g)

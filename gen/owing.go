@@ -74,7 +74,7 @@ func (g *generator) borrow(d *debt) string {
 	parent := d.column.parent
 	rng := g.beside("deferred-key")
 	switch n := rng.IntN(100); {
-	case n < 35 && !parent.stays && parent.rows > 0: // the row that others may refer to goes
+	case n < 35 && g.mayGo(parent) && parent.rows > 0: // the row that others may refer to goes
 		pkey, ok := d.leave(g)
 		if !ok {
 			return ""
@@ -175,7 +175,7 @@ func (g *generator) pay(d *debt) string {
 	}
 	where := fmt.Sprintf(" WHERE %s.%s = %s", d.child.name, d.column.name, d.key)
 	g.wrote(d.child)
-	if d.child.stays || rng.IntN(100) < 50 {
+	if !g.mayGo(d.child) || rng.IntN(100) < 50 {
 		to := "NULL"
 		if d.column.parent.rows > 0 && rng.IntN(100) < 50 {
 			to = g.initialReference(d.column)
@@ -186,13 +186,16 @@ func (g *generator) pay(d *debt) string {
 	return "DELETE FROM " + d.child.name + where
 }
 
+// mayGo says whether rows of a table may be deleted.
+func (g *generator) mayGo(t *table) bool { return !t.stays && g.has(statementTable, "delete") }
+
 // payAll returns a statement that does away with all rows which refer to none.
 func (g *generator) payAll(d *debt) string {
 	parent := d.column.parent
 	c := d.child.name + "." + d.column.name
 	where := fmt.Sprintf(" WHERE %[1]s NOT IN (SELECT r0.%[2]s FROM %[3]s AS r0)", c, d.column.parentKey.name, parent.name)
 	g.wrote(d.child)
-	if d.child.stays || g.beside("deferred-key").IntN(100) < 60 {
+	if !g.mayGo(d.child) || g.beside("deferred-key").IntN(100) < 60 {
 		return fmt.Sprintf("UPDATE %s SET %s%s", d.child.name, strings.Join(append(g.newVersion(d.child), d.column.name+" = NULL"), ", "), where)
 	}
 	d.child.shrinks = true

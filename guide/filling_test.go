@@ -95,7 +95,7 @@ func TestBorn(t *testing.T) {
 				born++
 				table, key := f.rows['x'][0], f.rows['x'][1]
 				adds := func(form string) bool { return strings.Contains(insert, fmt.Sprintf(form, key)) }
-				if !adds("(%s, ") && !adds("pkey = %s,") && !adds(", %s,") && !adds("SELECT %s AS pkey") && !adds("ALL SELECT %s ") && !adds("ALL SELECT %s)") {
+				if !adds("(%s, ") && !adds("pkey = %s,") && !adds(", %s,") && !adds("SELECT %s AS pkey") && !adds("UNION ALL SELECT %s)") && !adds("UNION ALL SELECT %s ") {
 					t.Errorf("%s: case %d: row %s of %s does not come by %s", target[0], n, key, table, insert)
 				}
 			}

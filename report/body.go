@@ -77,6 +77,8 @@ var expectedOf = map[string]string{
 	"affected-versus-written": "the number of rows that it reports is the number of rows that it changes.",
 	"affected-versus-spelled": "as many affected rows as it spells: each is inserted or changes one that is there.",
 	"given-versus-left":       "the row holds what the statement's text gives to it.",
+	"carried-otherwise":       "a row that refers to one which goes, or gets another key, is left as the action of its foreign key says.",
+	"refused-versus-carried":  "it succeeds: each row that refers to one of its own goes with it, follows it or refers to none.",
 	"search-versus-rows":      "it finds the rows for which its WHERE clause is true, all of them and no others.",
 	"returned-versus-written": "each row that it writes, once, with the values that the row has then.",
 	"matched-versus-written":  "it changes the rows that a SELECT with its WHERE clause finds right before it, all of them and no others.",
