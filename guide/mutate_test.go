@@ -74,12 +74,12 @@ func campaign(t testing.TB, g *Guide, cases int) []*testcase.Case {
 // are changed, which is until each was changed often enough.
 func TestMutantsAreCases(t *testing.T) {
 	for _, target := range profiles {
-		g, src := guideOf(t, target[0], target[1])
+		g, _ := guideOf(t, target[0], target[1])
 		const cases = 200
 		if mutants := campaign(t, g, cases); len(mutants) < cases/10 || len(mutants) > cases*3/10 {
 			t.Errorf("%s: %d of %d cases are mutants", target[0], len(mutants), cases)
 		}
-		g, src = guideOf(t, target[0], target[1])
+		g, src := guideOf(t, target[0], target[1])
 		for n := range 10 {
 			c, err := src.Make(n)
 			if err != nil {
