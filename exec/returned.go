@@ -66,3 +66,45 @@ func (t *track) mark(b *instrument.Block, hide bool) {
 		t.marks.Apply(&text, 0)
 	}
 }
+
+// readsOn says whether a transaction that is lost to another one has something left to read before it is rolled back: what it reads is its
+// snapshot still, where the database leaves it open (sqlite.org/rescode.html, SQLITE_BUSY_SNAPSHOT).
+func (s *runState) readsOn(t *track) bool {
+	txn, u := &s.plan.Txns[t.txn], t.unit
+	if !s.profile.LostStayOpen || t.lost || u.block == nil || txn.Autocommit() {
+		return false
+	}
+	for i := u.step.Unit + 1; i < len(txn.Blocks); i++ {
+		if readsOnly(txn.Blocks[i]) && slices.Contains(s.steps, instrument.Step{Txn: t.txn, Unit: i}) {
+			return true
+		}
+	}
+	return false
+}
+
+// lose leaves out the statement for which a transaction is lost. Of what follows it only what reads is sent, and a ROLLBACK in the place of its end.
+func (s *runState) lose(t *track) error {
+	t.lost, t.unit.run = true, nil
+	return s.finish(t)
+}
+
+// leavesOut says whether a step is not run as it stands, and notes it at its turn: its transaction has been rolled back, or is lost, and ends in a ROLLBACK.
+func (s *runState) leavesOut(t *track, st instrument.Step) (bool, error) {
+	switch {
+	case t.aborted || t.ended:
+	case !t.lost:
+		return false, nil
+	case st.Unit == instrument.EndUnit:
+		t.unit = &unit{step: st}
+		return true, s.abort(t)
+	case readsOnly(s.plan.Txns[t.txn].Blocks[st.Unit]):
+		return false, nil
+	}
+	s.out.Order = append(s.out.Order, st)
+	return true, nil
+}
+
+// readsOnly says whether a statement needs no lock and changes nothing.
+func readsOnly(b *instrument.Block) bool {
+	return b.Info.Kind == sqltext.Select && !b.Info.Locking && b.Redefines == nil && b.Advisory == nil && b.Locks == nil
+}

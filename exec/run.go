@@ -51,6 +51,7 @@ type track struct {
 	locks   []sqltext.TableLock // by LOCK TABLES
 	ends    int                 // transactions that had ended when its statement was refused
 	marks   sqltext.Savepoints
+	lost    bool // it can change nothing any more, and reads on before it is rolled back
 	aborted bool
 	ended   bool
 	// exported says that its snapshot was asked for.
@@ -180,9 +181,8 @@ func (s *runState) drain() error {
 
 // step starts one step of a transaction that is not blocked.
 func (s *runState) step(t *track, st instrument.Step) error {
-	if t.aborted || t.ended {
-		s.out.Order = append(s.out.Order, st) // left out by the abort, at its turn
-		return nil
+	if left, err := s.leavesOut(t, st); left || err != nil {
+		return err
 	}
 	u := &unit{step: st}
 	txn := &s.plan.Txns[st.Txn]
@@ -381,6 +381,9 @@ func (s *runState) answered(t *track, rep reply) error {
 	case dbms.Environment:
 		return s.spoilt(e.Text, ans.Err, rep.finished.Sub(u.sent))
 	case dbms.TxnLost:
+		if s.readsOn(t) {
+			return s.lose(t)
+		}
 		return s.abort(t)
 	case dbms.WouldBlock:
 		e.Blocked = true

@@ -5,9 +5,12 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
+	"txweave/history"
 	"txweave/testcase"
 )
 
@@ -33,6 +36,57 @@ func TestSQLiteRestart(t *testing.T) {
 	}
 	if err := db.Close(); err != nil {
 		t.Errorf("Close: %v", err)
+	}
+}
+
+// TestReadsOn: a transaction that is refused its first write for a newer commit reads its snapshot on; it is sent no further write, and rolled back where it
+// would have ended. With nothing left to read it is rolled back at once.
+func TestReadsOn(t *testing.T) {
+	r := newRunner(t, target(t, "sqlite"), lookup(t, "sqlite/serializable"), Options{})
+	for _, c := range []struct {
+		rest string
+		want []string
+	}{
+		{`
+		T0 SELECT t.pkey AS t_p, t.vkey AS t_v FROM t WHERE t.pkey = 1
+		T0 UPDATE t SET pvkey = vkey, vkey = 1002, v = 9 WHERE t.pkey = 2`, []string{"UPDATE", "SELECT", "ROLLBACK"}},
+		{`
+		T0 UPDATE t SET pvkey = vkey, vkey = 1002, v = 9 WHERE t.pkey = 2`, []string{"UPDATE", "ROLLBACK"}},
+	} {
+		plan := load(t, r, parseCase(t, tables, `
+		T0 BEGIN
+		T0 SELECT t.pkey AS t_p, t.vkey AS t_v FROM t WHERE t.pkey = 1
+		T1 BEGIN
+		T1 UPDATE t SET pvkey = vkey, vkey = 1000, v = 7 WHERE t.pkey = 1
+		T1 COMMIT
+		T0 UPDATE t SET pvkey = vkey, vkey = 1001, v = 8 WHERE t.pkey = 1`+c.rest+`
+		T0 COMMIT`))
+		run, err := r.Run(plan, plan.Steps)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if run.Txns[0] != history.Aborted || run.Txns[1] != history.Committed || len(run.Order) != len(plan.Steps) {
+			t.Errorf("outcomes %v after %d of %d steps", run.Txns, len(run.Order), len(plan.Steps))
+		}
+		var read []string // the rows of T0's own statements
+		var sent []string // from the refusal on
+		for _, e := range run.Trace.Events {
+			if e.Txn != 0 || e.Role != history.Target && e.Role != history.Abort && e.Role != history.End {
+				continue
+			}
+			if verb, _, _ := strings.Cut(e.Text, " "); verb == "UPDATE" || len(sent) > 0 {
+				sent = append(sent, verb)
+			}
+			if e.Role == history.Target && e.Err == nil {
+				read = append(read, printRows(e.Rows))
+			}
+		}
+		if !slices.Equal(sent, c.want) {
+			t.Errorf("from the refusal on %v was sent, want %v", sent, c.want)
+		}
+		if slices.ContainsFunc(read, func(rows string) bool { return rows != read[0] }) || len(read) != len(c.want)-1 {
+			t.Errorf("it has read %q", read)
+		}
 	}
 }
 
