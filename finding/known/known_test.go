@@ -147,6 +147,26 @@ func TestIgnoredReference(t *testing.T) {
 	}
 }
 
+// TestUnsigned: TiDB's UPDATE of a BIGINT UNSIGNED column to a negative number is known; any other value that is not what was given is not.
+func TestUnsigned(t *testing.T) {
+	bugs, err := Default()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for detail, want := range map[string]bool{
+		"it gives c1 of row 9 of t0 -1, and leaves '18446744073709551615'":     true,
+		"it gives c1 of row 9 of t0 -32768, and leaves '18446744073709518848'": true,
+		"it gives c1 of row 9 of t0 -1, and leaves '9223372036854775807'":      false,
+		"it gives c1 of row 9 of t0 1, and leaves '18446744073709551615'":      false,
+	} {
+		f := &finding.Finding{Signature: "inconsistent-read-write/UPDATE:given-versus-left",
+			Differences: []finding.Difference{{Stmt: "T0.S0", What: "given-versus-left", Detail: detail}}}
+		if b := bugs.Match(f, finding.Signature{Coarse: f.Signature}); (b != nil) != want || want && b.Name != "tidb-63455" {
+			t.Errorf("%s: %v", detail, b)
+		}
+	}
+}
+
 // TestMovedRow: a row that is passed over at READ COMMITTED is the bug in a transaction that alone is at that level, too, and not where
 // another transaction of the case is.
 func TestMovedRow(t *testing.T) {
