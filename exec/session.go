@@ -93,7 +93,7 @@ func (s *Session) query(ctx context.Context, sql string, affected func(driver.Ro
 	if errors.Is(err, ErrTooLarge) {
 		cancel() // to close the rows is to read the rest of them
 	}
-	if cerr := rows.Close(); err == nil {
+	if cerr := s.closeRows(ctx, rows); err == nil {
 		err = cerr
 	}
 	if err != nil {
@@ -109,6 +109,17 @@ func (s *Session) query(ctx context.Context, sql string, affected func(driver.Ro
 		return answer, nil
 	}
 	return history.Answer{Rows: out, Affected: affected(rows, out)}, nil
+}
+
+// closeRows ends a result. The driver of MySQL reads what is left of one that could not be read to its end, and no longer looks at the context while it
+// does: where a byte has changed on its way more may be waited for than ever comes.
+func (s *Session) closeRows(ctx context.Context, rows driver.Rows) error {
+	if until, limited := ctx.Deadline(); limited && s.raw != nil {
+		if err := s.raw.SetReadDeadline(until); err == nil {
+			defer func() { _ = s.raw.SetReadDeadline(time.Time{}) }()
+		}
+	}
+	return rows.Close()
 }
 
 func isSelected(rows driver.Rows) bool {

@@ -1,10 +1,57 @@
 package exec
 
 import (
+	"context"
+	"database/sql/driver"
 	"errors"
 	"fmt"
+	"net"
+	"os"
 	"testing"
+	"time"
 )
+
+// torn is a connection whose answers end in a row that cannot be read. As the driver of MySQL does, its result reads what is left when it is closed, and
+// looks at no context while it does.
+type torn struct {
+	driver.Conn
+	raw    net.Conn
+	closed error // what came of that
+}
+
+func (c *torn) QueryContext(context.Context, string, []driver.NamedValue) (driver.Rows, error) {
+	return c, nil
+}
+func (c *torn) Columns() []string         { return []string{"a"} }
+func (c *torn) Next([]driver.Value) error { return errors.New("a row that cannot be read") }
+
+func (c *torn) Close() error {
+	_, c.closed = c.raw.Read(make([]byte, 1))
+	return c.closed
+}
+
+// TestTornAnswer: what is left of an answer that cannot be read is waited for no longer than the statement may take.
+func TestTornAnswer(t *testing.T) {
+	client, server := net.Pipe()
+	defer server.Close()
+	c := &torn{raw: client}
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	done := make(chan error, 1)
+	go func() {
+		_, err := NewSession(c, 1, &Protocol{DBError: MySQLError}).OverNetwork(client).Query(ctx, "SELECT a FROM t")
+		done <- err
+	}()
+	select {
+	case err := <-done:
+		if err == nil || !errors.Is(c.closed, os.ErrDeadlineExceeded) {
+			t.Errorf("the query answers %v, and its result was closed with %v", err, c.closed)
+		}
+	case <-time.After(20 * time.Second):
+		client.Close()
+		t.Error("the query does not end")
+	}
+}
 
 // A result that is too large to keep is given up early, without the rest being read, and the runner goes on with
 // new sessions.
