@@ -120,14 +120,15 @@ func (j *judge) held(item history.Item, v history.State, column string) (string,
 }
 
 // refusedCarrying finds a write that is refused for a foreign key though each of those which refer to its table has an action for what it does: a row that follows another
-// refers to it, or to none, and nobody refers to it.
+// refers to it, or to none, and nobody refers to it. A key that is converted on its way into a column of another type may be none that the table has.
 func (j *judge) refusedCarrying(s *observe.ObservedStmt) {
 	for _, c := range s.Carrying {
 		action := c.Reference.OnUpdate
 		if s.Kind == sqltext.Delete {
 			action = c.Reference.OnDelete
 		}
-		if c.Beyond || action != "cascade" && action != "set null" {
+		converted := s.Kind == sqltext.Update && action == "cascade" && !c.Alike
+		if c.Beyond || converted || action != "cascade" && action != "set null" {
 			return
 		}
 	}

@@ -71,6 +71,7 @@ func TestCarried(t *testing.T) {
 		"several writers at once":          {kind: sqltext.Delete, reference: reference("set null", ""), writes: []history.Write{row("p", 1, 1, absent), row("c", 5, 1, absent)}, promise: mariadb},
 		"it is refused, as it may be":      {kind: sqltext.Delete, reference: reference("", "cascade"), err: refused},
 		"somebody else may refuse it":      {kind: sqltext.Delete, reference: reference("cascade", ""), err: refused, change: func(s *observe.ObservedStmt) { s.Carrying[0].Beyond = true }},
+		"a key of another type is refused": {kind: sqltext.Update, reference: reference("", "cascade"), err: refused, change: func(s *observe.ObservedStmt) { s.Carrying[0].Alike = false }},
 		"it is refused for something else": {kind: sqltext.Delete, reference: reference("cascade", ""), err: &history.DBError{Code: 2067}},
 		"it goes in place of referring to none": {kind: sqltext.Delete, reference: reference("set null", ""), writes: []history.Write{row("p", 1, 1, absent), row("c", 5, 1, absent)},
 			want: "row 5 of c referred to 10, which is no row now, and the foreign key's action leaves no row; it should leave NULL"},
