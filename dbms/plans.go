@@ -37,7 +37,7 @@ type PlanSetting struct {
 	// "": queries stay as they are.
 	Copies string
 	// Respelled says that lists behind IN are written as comparisons, IN (SELECT …) by EXISTS, a RIGHT JOIN as a LEFT JOIN the other way round, and this as
-	// that, and a scalar subquery with a LIMIT, or a set operation, as a query of such rows.
+	// that, a scalar subquery with a LIMIT, or a set operation, as a query of such rows, and a window function as a scalar subquery.
 	Respelled bool
 }
 

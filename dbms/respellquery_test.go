@@ -24,7 +24,7 @@ func TestRespelledQueries(t *testing.T) {
 		"SELECT (SELECT x FROM t UNION SELECT y FROM u ORDER BY 1 LIMIT 1) FROM u":     "",
 		"SELECT 1 + (SELECT (SELECT x FROM t LIMIT 1) FROM t LIMIT 1) FROM u":          "SELECT 1 + (SELECT * FROM (SELECT (SELECT * FROM (SELECT x FROM t LIMIT 1)) FROM t LIMIT 1)) FROM u",
 		"SELECT x FROM (SELECT x FROM t LIMIT 1) AS d WHERE EXISTS (SELECT 1 LIMIT 1)": "",
-		"SELECT (SELECT MAX(x) FROM (SELECT x FROM t LIMIT 1) AS d) FROM u":            "",
+		"SELECT (SELECT MAX(x), 1 FROM (SELECT x FROM t LIMIT 1) AS d) FROM u":         "",
 		"SELECT 1 FROM t WHERE x + 1 IN (SELECT y FROM u)":                             "",
 		"SELECT 1 FROM t WHERE x IN (SELECT y + 1 FROM u)":                             "",
 		"SELECT 1 FROM t WHERE x IN (SELECT y FROM u UNION SELECT z FROM v)":           "",
@@ -33,6 +33,44 @@ func TestRespelledQueries(t *testing.T) {
 			"(SELECT DISTINCT u.y FROM u WHERE y > 1) SELECT 1 FROM respelled_rows WHERE x = respelled_value) THEN 1 WHEN NOT EXISTS (SELECT DISTINCT u.y FROM u WHERE y > 1) THEN 0 " +
 			"WHEN x IS NULL OR EXISTS (WITH respelled_rows (respelled_value) AS (SELECT DISTINCT u.y FROM u WHERE y > 1) SELECT 1 FROM respelled_rows WHERE respelled_value IS NULL) " +
 			"THEN NULL ELSE 0 END)",
+	} {
+		if want == "" {
+			want = sql
+		}
+		if got := respelled(sql, sqltext.ANSI); got != want {
+			t.Errorf("%s\nis %s\nwant %s", sql, got, want)
+		}
+	}
+}
+
+func TestRespelledWindows(t *testing.T) {
+	rows := "(WITH respelled_rows AS MATERIALIZED (SELECT x AS respelled_value FROM t AS r WHERE y > 1) SELECT "
+	for sql, want := range map[string]string{
+		"SELECT y, COUNT(x) OVER () AS e FROM t AS r WHERE y > 1 ORDER BY 1": "SELECT y, " + rows + "COUNT(respelled_value) FROM (SELECT respelled_value FROM respelled_rows WHERE 1)) AS e FROM t AS r WHERE y > 1 ORDER BY 1",
+		"SELECT LAG(x) OVER (PARTITION BY z ORDER BY pkey DESC) FROM t": "SELECT (WITH respelled_rows AS MATERIALIZED (SELECT x AS respelled_value, z AS respelled_part0, pkey AS respelled_key0 FROM t) " +
+			"SELECT MAX(respelled_value) FROM (SELECT * FROM (SELECT respelled_value FROM respelled_rows WHERE 1 AND +respelled_part0 IS +z AND " +
+			"(+pkey < +respelled_key0 OR +pkey IS NULL AND +respelled_key0 IS NOT NULL OR +respelled_key0 IS +pkey AND 0) ORDER BY respelled_key0 LIMIT 1 OFFSET 0))) FROM t",
+		"SELECT LAG(x) OVER (ORDER BY y) FROM t":                                   "", // peers
+		"SELECT ROW_NUMBER() OVER (ORDER BY r.pkey) FROM t AS r INNER JOIN u AS s": "",
+		"SELECT ROW_NUMBER() OVER (ORDER BY pkey) FROM (SELECT 1 AS pkey) AS d":    "",
+		"SELECT COUNT(x) OVER (ORDER BY y ROWS UNBOUNDED PRECEDING) FROM t":        "",
+		"SELECT COUNT(x) OVER (ORDER BY pkey GROUPS UNBOUNDED PRECEDING) FROM t":   "",
+		"SELECT COUNT(x + 1) OVER () FROM t":                                       "",
+		"SELECT COUNT(x) OVER (ORDER BY y NULLS LAST) FROM t":                      "",
+		"SELECT COUNT(x) OVER (ORDER BY y COLLATE NOCASE) FROM t":                  "",
+		"SELECT COUNT(x) FILTER (WHERE y) OVER () FROM t":                          "",
+		"SELECT COUNT(x) OVER w FROM t WINDOW w AS ()":                             "",
+		"SELECT COUNT(x) OVER () FROM t GROUP BY x":                                "",
+		"SELECT COUNT(x) OVER (), MAX(y) FROM t":                                   "",
+		"SELECT y FROM t ORDER BY COUNT(x) OVER ()":                                "",
+		"SELECT GROUP_CONCAT(x) OVER () FROM t":                                    "",
+		"SELECT MIN(x), MAX(x) FROM t":                                             "",
+		"SELECT MIN(x, y) FROM t":                                                  "",
+		"SELECT MIN(x) FROM t HAVING y > 1":                                        "",
+		"SELECT DISTINCT MIN(x) FROM t":                                            "",
+		"SELECT MIN(x) + 1 FROM t":                                                 "",
+		"SELECT (SELECT MIN(r.x) FROM t AS r) AS e, y FROM t ORDER BY 1":           "SELECT (SELECT MIN(r.x) FILTER (WHERE r.x IS NOT NULL) FROM t AS r) AS e, y FROM t ORDER BY 1",
+		"SELECT COUNT(x) AS n FROM t GROUP BY y":                                   "SELECT COUNT(x) FILTER (WHERE x IS NOT NULL) AS n FROM t GROUP BY y",
 	} {
 		if want == "" {
 			want = sql

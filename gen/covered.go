@@ -17,6 +17,30 @@ func selWhole(g *generator) string {
 	return "SELECT " + list([]output{out}) + from
 }
 
+// leastShare is how many queries of aggregates ask for the least or the greatest value of an indexed column and nothing else, in percent: the engine looks at one end of the index.
+const leastShare = 12
+
+// selLeast is such a query; "" where no table has an index that begins with a column which may be NULL.
+func (g *generator) selLeast() string {
+	if g.beside("least").IntN(100) >= leastShare {
+		return ""
+	}
+	sc := &scope{}
+	from := " FROM " + g.addBase(sc)
+	r := sc.refs[0]
+	columns := slices.DeleteFunc(r.base.indexed(), func(c *column) bool { return c.notNull || c.special != nil || c.kind == KindText })
+	if len(columns) == 0 {
+		return ""
+	}
+	least := r.column(oneOf(g, columns))
+	where := ""
+	if g.pct(30) {
+		where = " WHERE " + whereRange(g, sc, 0)
+	}
+	least.sql = oneOf(g, []string{"MIN", "MIN", "MAX"}) + "(" + least.sql + ")"
+	return "SELECT " + list([]output{{least, g.newOutput()}}) + from + where
+}
+
 // selCovered asks a table for nothing but what one of its indexes holds: its entries are read without the rows. Where they are to be in
 // order, they come from either end.
 func selCovered(g *generator) string {

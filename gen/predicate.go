@@ -3,6 +3,7 @@ package gen
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -185,6 +186,21 @@ func predExists(g *generator, sc *scope, depth int) (string, bool) {
 	return not + "EXISTS (" + in.with + "SELECT " + g.innerAdvice() + g.anyColumn(in).sql + from + g.subWhere(in, depth-1) + ")", true
 }
 
+// notInNull is how many IN (SELECT …) are NOT IN with rows of NULL, and few others, in percent: it is true for no row then, and by a look at the others alone it would be for most.
+const notInNull = 50
+
+// mayLack returns, for some subqueries, a column of theirs that may be NULL.
+func (g *generator) mayLack(in *scope, f Family) (expr, bool) {
+	if g.beside("not-in-null").IntN(100) >= notInNull {
+		return expr{}, false
+	}
+	columns := slices.DeleteFunc(sharp(in.columns(f)), func(e expr) bool { return e.notNull || len(e.pool) == 0 })
+	if len(columns) == 0 {
+		return expr{}, false
+	}
+	return oneOf(g, columns), true
+}
+
 func predInQuery(g *generator, sc *scope, depth int) (string, bool) {
 	if depth == 0 || !g.canRead(sc) {
 		return "", false
@@ -199,7 +215,9 @@ func predInQuery(g *generator, sc *scope, depth int) (string, bool) {
 	}
 	not := oneOf(g, []string{"", "", "", "NOT "})
 	tail := g.subWhere(in, depth-1)
-	if g.pct(20) {
+	if other, ok := g.mayLack(in, a.fam); ok {
+		b, not, tail = other, "NOT ", " WHERE "+other.sql+" IS NULL OR "+other.sql+" = "+oneOf(g, other.pool)
+	} else if g.pct(20) {
 		tail += " GROUP BY " + b.sql
 		if g.pct(70) {
 			tail += fmt.Sprintf(" HAVING COUNT(*) %s %d", oneOf(g, []string{">", "=", "<="}), g.between(1, 3))

@@ -302,6 +302,9 @@ func (g *generator) plain(sc *scope, with string, source func(*scope, int) strin
 }
 
 func selAggregate(g *generator) string {
+	if least := g.selLeast(); least != "" {
+		return least
+	}
 	sc := &scope{}
 	from := g.from(sc, choose(g, joinSizes))
 	outs := g.aggregates(sc, g.between(1, 4), false)

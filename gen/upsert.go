@@ -11,6 +11,9 @@ import (
 // metShare is how many of the rows that such a write names are there already, in percent.
 const metShare = 60
 
+// metElsewhere is how many upserts of a table with unique columns meet rows by these, and not by their primary keys, in percent.
+const metElsewhere = 40
+
 // values returns n rows of VALUES for t and the pkeys that they name. met gives the share of pkeys that may be there.
 func (g *generator) values(t *table, vkey int64, n, met int) (rows []string, keys []int64) {
 	sc := &scope{flat: len(t.fires) > 0}
@@ -64,7 +67,11 @@ func stmtUpsert(g *generator) string {
 	t := g.table()
 	g.banned = t
 	vkey := g.vkey()
-	rows, _ := g.values(t, vkey, choose(g, insertRows), metShare)
+	met := metShare
+	if slices.ContainsFunc(t.cols, func(c *column) bool { return c.unique }) && g.beside("met-elsewhere").IntN(100) < metElsewhere {
+		g.careless, met = true, 0
+	}
+	rows, _ := g.values(t, vkey, choose(g, insertRows), met)
 	set := g.version(t, vkey)
 	set = append(set, g.newValues(t, "%s = "+g.d.NewValue)...)
 	return g.insertRows(insertHead(t), rows) + g.d.OnConflict + strings.Join(set, ", ")

@@ -17,15 +17,12 @@ var (
 )
 
 // claims returns the query for the rows that keep an INSERT from adding the one row that it spells: those that have one of its unique keys.
-// "" where that is not known: of a table with a key on an expression, or whose triggers may change what is written; where a
-// value may be another one by the time that it is stored, or is compared otherwise than it is spelled.
+// "" where that is not known.
 func (p *Plan) claims(b *Block) string {
-	t, sql := p.Schema.Table(b.Info.Target), b.SQL
-	if b.Info.Spells != 1 || t == nil || !t.KeysAreColumns() || len(p.Schema.Heirs) > 0 || p.keepsOut() ||
-		slices.ContainsFunc(p.Schema.Triggers, func(tr sqltext.Trigger) bool { return tr.Table == t.Name }) {
+	if b.Info.Spells != 1 {
 		return ""
 	}
-	at := 0
+	at, sql := 0, b.SQL
 	for tok := range sqltext.SyntaxOf(p.Profile.DBMS).Quoting.Tokens(b.SQL) {
 		switch {
 		case tok.Is("ignore", "or", "conflict", "duplicate"):
@@ -35,37 +32,94 @@ func (p *Plan) claims(b *Block) string {
 		}
 		at += len(tok.Text)
 	}
-	v, ok := sqltext.SplitValues(strings.TrimSpace(sql))
-	if !ok || len(v.Cells) != 1 || v.Columns == nil {
+	t, keys, ok := p.spelledKeys(b, sql)
+	if !ok {
 		return ""
 	}
 	var any []string
-	for _, key := range t.Keys() {
+	for _, key := range keys {
 		var all []string
-		free := false
 		for _, part := range key {
-			i, c := slices.Index(v.Columns, part.Column), t.Column(part.Column)
-			if i < 0 || c == nil || c.Generated || c.Collation != "" {
-				return ""
-			}
-			cell := strings.TrimSpace(v.Cells[0][i])
-			if strings.EqualFold(cell, "NULL") && !c.NotNull {
-				free = true // of NULLs a unique key may hold any number
-				continue
-			}
-			if !(c.Class == sqltext.Exact && wholeNumber.MatchString(cell) && !(c.Counts && cell == "0") || c.Class == sqltext.Text && plainText.MatchString(cell)) {
-				return ""
-			}
-			all = append(all, part.Column+" = "+cell)
+			all = append(all, part.Column+" = "+part.Literal)
 		}
-		if !free {
-			any = append(any, "("+strings.Join(all, " AND ")+")")
-		}
+		any = append(any, "("+strings.Join(all, " AND ")+")")
 	}
 	if len(any) == 0 {
 		any = []string{"1 = 0"}
 	}
 	return fmt.Sprintf("SELECT %s FROM %s WHERE %s", t.Columns[0].Name, t.Name, strings.Join(any, " OR "))
+}
+
+// SpelledPart is what a row that an INSERT spells has in a column of a unique key: a whole number, or a text of letters, digits and blanks, as a literal.
+type SpelledPart struct{ Column, Literal string }
+
+// Meets are the unique keys of the rows that an upsert spells: a row that it changes has one of them. ok is false where they are not known.
+func (p *Plan) Meets(b *Block) (keys [][]SpelledPart, ok bool) {
+	if b.Info.Upserts == 0 {
+		return nil, false
+	}
+	at, depth := 0, 0
+	for tok := range sqltext.SyntaxOf(p.Profile.DBMS).Quoting.Tokens(b.SQL) {
+		if depth += tok.Nesting(); depth == 0 && tok.Is("on") {
+			break
+		}
+		at += len(tok.Text)
+	}
+	_, keys, ok = p.spelledKeys(b, b.SQL[:at])
+	return keys, ok
+}
+
+// spelledKeys are the unique keys of the rows that an INSERT … VALUES spells, without those that hold a NULL: of these a unique key may have any number. Not known are those
+// of a table with a key on an expression, or whose triggers may change what is written; where a value may be another one by the time that it is stored, or is compared
+// otherwise than it is spelled.
+func (p *Plan) spelledKeys(b *Block, sql string) (t *sqltext.Table, keys [][]SpelledPart, ok bool) {
+	t = p.Schema.Table(b.Info.Target)
+	if t == nil || !t.KeysAreColumns() || len(p.Schema.Heirs) > 0 || p.keepsOut() ||
+		slices.ContainsFunc(p.Schema.Triggers, func(tr sqltext.Trigger) bool { return tr.Table == t.Name }) {
+		return nil, nil, false
+	}
+	v, ok := sqltext.SplitValues(strings.TrimSpace(sql))
+	if !ok || v.Columns == nil {
+		return nil, nil, false
+	}
+	for _, cells := range v.Cells {
+		for _, key := range t.Keys() {
+			var all []SpelledPart
+			free := false
+			for _, part := range key {
+				i, c := slices.Index(v.Columns, part.Column), t.Column(part.Column)
+				if i < 0 || c == nil || c.Generated || c.Collation != "" {
+					return nil, nil, false
+				}
+				cell := strings.TrimSpace(cells[i])
+				if strings.EqualFold(cell, "NULL") && !c.NotNull {
+					free = true
+					continue
+				}
+				if !(c.Class == sqltext.Exact && wholeNumber.MatchString(cell) && !(c.Counts && cell == "0") || c.Class == sqltext.Text && plainText.MatchString(cell)) {
+					return nil, nil, false
+				}
+				all = append(all, SpelledPart{Column: part.Column, Literal: cell})
+			}
+			if !free {
+				keys = append(keys, all)
+			}
+		}
+	}
+	return t, keys, true
+}
+
+// Unlike says whether a value, as it is printed, is certainly not what the literal of such a part stores, by whatever collation.
+func (s SpelledPart) Unlike(value string) bool {
+	switch {
+	case value == "NULL":
+		return true
+	case wholeNumber.MatchString(value) && wholeNumber.MatchString(s.Literal):
+		return value != s.Literal
+	case plainText.MatchString(value) && plainText.MatchString(s.Literal):
+		return !strings.EqualFold(value, s.Literal)
+	}
+	return false
 }
 
 // keepsOut says whether rows of some table are kept out by something else than keys of whole tables: a unique index of a part of the rows, an

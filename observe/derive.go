@@ -144,6 +144,9 @@ func (o *observer) describe(b *BlockRun) *ObservedStmt {
 	}
 	if info.Target != "" && s.Err == nil && !s.Carries {
 		s.Given = sqltext.Givens(o.plan.Schema, b.Block.SQL)
+		if keys, ok := o.plan.Meets(b.Block); ok {
+			s.Meets = keys
+		}
 	}
 	if s.Carries {
 		s.Carrying = o.carrying(info.Target)

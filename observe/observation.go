@@ -6,6 +6,7 @@ import (
 
 	"txweave/dbms"
 	"txweave/history"
+	"txweave/instrument"
 	"txweave/sdg"
 	"txweave/sqltext"
 )
@@ -93,6 +94,8 @@ type ObservedStmt struct {
 	Carrying []Carrying
 	// Given is what its text says of the rows that it leaves.
 	Given []sqltext.Given
+	// Meets are the unique keys of the rows that an upsert spells, one of which each row that it changes has; nil where they are not known.
+	Meets [][]instrument.SpelledPart
 	// Waited says that the probes around it need not have seen what it saw, Mixed that it may have read two views.
 	Waited, Mixed bool
 	// Undone says that a ROLLBACK TO a savepoint undid the statement, SawUndone that it read a table in which such

@@ -3,6 +3,7 @@ package sqlite
 import (
 	"database/sql"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -169,6 +170,80 @@ func TestSetsRespelledMeanTheSame(t *testing.T) {
 	})
 }
 
+// TestWindowsRespelledMeanTheSame: SQLite answers a window function as it does the scalar subquery in its place.
+func TestWindowsRespelledMeanTheSame(t *testing.T) {
+	db := mixed(t)
+	setting := &dbms.PlanSetting{Copies: "none_%[1]s AS (SELECT 1)", Respelled: true}
+	known := 0
+	rapid.Check(t, func(rt *rapid.T) {
+		draw := func(what ...string) string { return rapid.SampledFrom(what).Draw(rt, "part") }
+		from, key := "t0 AS r", "r.pkey"
+		if draw("one", "two") == "two" {
+			from, key = "t0 AS r"+draw(" INNER", " LEFT", " RIGHT")+" JOIN t1 AS s ON "+draw("r.i = s.i", "r.pkey = s.pkey", "r.pkey < s.i AND r.pkey < 4"), "r.pkey, s.pkey"
+		}
+		column := func() string { return draw("r.") + draw(mixedColumns...) }
+		direction := func() string { return draw("", "", " DESC", " ASC") }
+		call := draw("COUNT(%s)", "COUNT(*)", "MIN(%s)", "MAX(%s)", "SUM(%s)", "FIRST_VALUE(%s)", "LAST_VALUE(%s)", "NTH_VALUE(%s, 2)", "LAG(%s)", "LEAD(%s)",
+			"ROW_NUMBER()", "RANK()", "DENSE_RANK()", "CUME_DIST()", "PERCENT_RANK()")
+		if strings.Contains(call, "%s") {
+			call = fmt.Sprintf(call, column())
+		}
+		over := draw("", "PARTITION BY "+column()+" ", "PARTITION BY "+column()+", "+column()+" ")
+		ordered := regexp.MustCompile(`VALUE|LAG|LEAD|ROW_N`).MatchString(call) // hangs on the order of peers
+		switch how := draw("total", "total", "peers", "whole"); {
+		case ordered || how == "total":
+			over += "ORDER BY " + strings.ReplaceAll(key, ",", direction()+",") + direction() + draw("", "", " ROWS "+draw("UNBOUNDED PRECEDING", "CURRENT ROW", "3 PRECEDING",
+				"BETWEEN "+draw("UNBOUNDED PRECEDING", "2 PRECEDING", "1 PRECEDING", "CURRENT ROW", "1 FOLLOWING", "2 FOLLOWING")+
+					" AND "+draw("2 PRECEDING", "1 PRECEDING", "CURRENT ROW", "1 FOLLOWING", "3 FOLLOWING", "UNBOUNDED FOLLOWING")), " RANGE BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING")
+		case how == "peers":
+			over += "ORDER BY " + column() + direction() + draw("", ", "+column())
+		}
+		query := fmt.Sprintf(draw("SELECT %[3]s, %[1]s OVER (%[2]s) FROM %[4]s", "SELECT %[3]s, COALESCE(%[1]s OVER (%[2]s), 'none') AS e FROM %[4]s WHERE r.pkey > 3 ORDER BY 2 LIMIT 99",
+			"SELECT pkey, i IN (SELECT %[1]s OVER (%[2]s) FROM %[4]s WHERE r.pkey < 9) FROM t1", "SELECT d.e, typeof(d.v) FROM (SELECT %[3]s, %[1]s OVER (%[2]s) AS v FROM %[4]s) AS d"),
+			call, over, "r.pkey AS e", from)
+		if strings.Contains(query, "i IN (SELECT") && strings.Contains(key, ",") {
+			query = strings.ReplaceAll(query, "SELECT pkey, i IN", "SELECT pkey, i + 0 IN")
+		}
+		respelled := setting.Query(query, sqltext.ANSI)
+		if strings.Contains(respelled, "respelled_value") {
+			known++
+		}
+		was, err := tried(db, query)
+		if err != nil { // such a frame is refused
+			return
+		}
+		if is := answers(rt, db, respelled); was != is {
+			rt.Fatalf("%s\nanswers\n%s\n%s\nanswers\n%s", query, was, respelled, is)
+		}
+	})
+	if known == 0 {
+		t.Error("no window was respelled")
+	}
+}
+
+// TestAggregatesRespelledMeanTheSame: SQLite answers an aggregate of a column as it does that of the rows with a value, or as a query says it in which values are counted one by one.
+func TestAggregatesRespelledMeanTheSame(t *testing.T) {
+	db := mixed(t)
+	setting := &dbms.PlanSetting{Copies: "none_%[1]s AS (SELECT 1)", Respelled: true}
+	rapid.Check(t, func(rt *rapid.T) {
+		draw := func(what ...string) string { return rapid.SampledFrom(what).Draw(rt, "part") }
+		from := draw("t0 AS r", "t1 AS r", "t1 AS s INNER JOIN t0 AS r ON s.pkey = r.pkey", "t1 AS s LEFT JOIN t0 AS r ON s.i = r.pkey")
+		one := "SELECT " + draw("MIN", "MAX", "COUNT", "SUM") + "(r." + draw(mixedColumns...) + ")" + draw("", " AS e") + " FROM " + from +
+			draw("", " WHERE r.pkey > 4", " WHERE r.i IS NULL", " WHERE 1 = 0", " WHERE r.t > 'a'", " GROUP BY r.i ORDER BY 1 LIMIT 1")
+		query := fmt.Sprintf(draw("SELECT 1, (%s)", "SELECT pkey, i > (%s) FROM t1", "SELECT pkey, 1 FROM t0 WHERE i IN (%s)", "SELECT 1, d.e FROM (%s) AS d"), one)
+		if strings.Contains(query, "d.e") {
+			query = strings.Replace(strings.Replace(query, ") FROM", ") AS e FROM", 1), "e AS e", "e", 1)
+		}
+		respelled := setting.Query(query, sqltext.ANSI)
+		if !strings.Contains(respelled, "FILTER (WHERE r.") {
+			rt.Fatalf("%s is sent as %s", query, respelled)
+		}
+		if was, is := answers(rt, db, query), answers(rt, db, respelled); was != is {
+			rt.Fatalf("%s\nanswers\n%s\n%s\nanswers\n%s", query, was, respelled, is)
+		}
+	})
+}
+
 // mixedColumns are those of the tables of mixed.
 var mixedColumns = []string{"i", "t", "r", "n", "b", "x", "c"}
 
@@ -203,16 +278,25 @@ func mixed(t *testing.T) *sql.DB {
 
 // answers are the rows of a query of two columns, those that are equal spelled alike, in an order of their own.
 func answers(rt *rapid.T, db *sql.DB, query string) string {
-	rows, err := db.Query(query)
+	out, err := tried(db, query)
 	if err != nil {
 		rt.Fatalf("%s: %v", query, err)
+	}
+	return out
+}
+
+// tried is answers, or the error.
+func tried(db *sql.DB, query string) (string, error) {
+	rows, err := db.Query(query)
+	if err != nil {
+		return "", err
 	}
 	defer rows.Close()
 	var out []string
 	for rows.Next() {
 		var a, b any
 		if err := rows.Scan(&a, &b); err != nil {
-			rt.Fatal(err)
+			return "", err
 		}
 		for _, v := range []*any{&a, &b} {
 			switch is := (*v).(type) {
@@ -225,5 +309,5 @@ func answers(rt *rapid.T, db *sql.DB, query string) string {
 		out = append(out, fmt.Sprint(a, " ", b))
 	}
 	slices.Sort(out)
-	return strings.Join(out, "\n")
+	return strings.Join(out, "\n"), rows.Err()
 }

@@ -122,6 +122,7 @@ func (j *judge) statement(s *observe.ObservedStmt) {
 		j.write(s)
 	}
 	j.given(s)
+	j.met(s)
 	j.carried(s)
 	for _, w := range s.Writes {
 		j.origin[history.Version{Item: w.Item, VKey: int64(w.To)}] = origin{w.From, s}
