@@ -17,9 +17,10 @@ type spelling struct {
 // respelled is a statement in which lists of literals behind IN are comparisons: a IN (1, 2) is ((a >= 1 AND a <= 1) OR (a >= 2 AND a <= 2)),
 // which is the same by sqlite.org/lang_expr.html, "The IN and NOT IN operators", and no list to the planner, as a = 1 OR a = 2 is.
 // What stands otherwise than as a condition of its own stays as it is. IN (SELECT …) is said by EXISTS, a scalar subquery with a LIMIT is a query of the rows of
-// one, a set operation is a query of its operands, a window function is a scalar subquery, the aggregate of a column is that of its values, and the first join of a FROM clause is a LEFT JOIN where it was a RIGHT one, and the other way round.
+// one, a set operation is a query of its operands, a window function is a scalar subquery, the aggregate of a column is that of its values, a derived table is worked out by itself, and the
+// first join of a FROM clause is a LEFT JOIN where it was a RIGHT one, and the other way round.
 func respelled(sql string, q sqltext.Quoting) string {
-	sql = apart(within(turned(unwindowed(filtered(sql, q), q), q), q), q)
+	sql = apart(within(turned(unwindowed(filtered(fenced(sql, q), q), q), q), q), q)
 	s := spelled(sql, q)
 	var out strings.Builder
 	done := 0

@@ -164,9 +164,10 @@ func (s *spelling) names(i int) (names []string) {
 
 // names of tables and a column that no case has.
 const (
-	respelledTable  = "respelled_rows"
-	respelledOther  = "respelled_others"
-	respelledColumn = "respelled_value"
+	respelledTable   = "respelled_rows"
+	respelledOther   = "respelled_others"
+	respelledColumn  = "respelled_value"
+	respelledDerived = "respelled_derived"
 )
 
 // chosen is what a column IN (SELECT a column …) at i says by EXISTS, with its first and last tokens; end is 0 where there is none that can be respelled: true where a

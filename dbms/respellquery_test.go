@@ -13,22 +13,22 @@ func TestRespelledQueries(t *testing.T) {
 			"(SELECT 1 FROM (SELECT y AS z FROM u WHERE 1) AS respelled_others WHERE +respelled_rows.x IS +respelled_others.z)",
 		"SELECT x, y FROM t INTERSECT SELECT y, x FROM u ORDER BY 1": "SELECT DISTINCT * FROM (SELECT x, y FROM t) AS respelled_rows WHERE EXISTS " +
 			"(SELECT 1 FROM (SELECT y, x FROM u) AS respelled_others WHERE +respelled_rows.x IS +respelled_others.y AND +respelled_rows.y IS +respelled_others.x) ORDER BY 1",
-		"SELECT x FROM (SELECT x FROM t INTERSECT SELECT y FROM u) AS d":               "",
-		"SELECT x + 1 FROM t UNION SELECT y FROM u":                                    "",
-		"SELECT x, x FROM t EXCEPT SELECT y, z FROM u":                                 "",
-		"SELECT x FROM t UNION ALL SELECT y FROM u":                                    "",
-		"SELECT x FROM t UNION SELECT y FROM u EXCEPT SELECT z FROM v":                 "",
-		"SELECT x FROM t UNION ALL SELECT y FROM u INTERSECT SELECT z FROM v":          "",
-		"SELECT * FROM t UNION SELECT y FROM u":                                        "",
-		"SELECT (SELECT x FROM t LIMIT 1 OFFSET 2) FROM u":                             "SELECT (SELECT * FROM (SELECT x FROM t LIMIT 1 OFFSET 2)) FROM u",
-		"SELECT (SELECT x FROM t UNION SELECT y FROM u ORDER BY 1 LIMIT 1) FROM u":     "",
-		"SELECT 1 + (SELECT (SELECT x FROM t LIMIT 1) FROM t LIMIT 1) FROM u":          "SELECT 1 + (SELECT * FROM (SELECT (SELECT * FROM (SELECT x FROM t LIMIT 1)) FROM t LIMIT 1)) FROM u",
-		"SELECT x FROM (SELECT x FROM t LIMIT 1) AS d WHERE EXISTS (SELECT 1 LIMIT 1)": "",
-		"SELECT (SELECT MAX(x), 1 FROM (SELECT x FROM t LIMIT 1) AS d) FROM u":         "",
-		"SELECT 1 FROM t WHERE x + 1 IN (SELECT y FROM u)":                             "",
-		"SELECT 1 FROM t WHERE x IN (SELECT y + 1 FROM u)":                             "",
-		"SELECT 1 FROM t WHERE x IN (SELECT y FROM u UNION SELECT z FROM v)":           "",
-		"SELECT 1 FROM t WHERE x = y IN (SELECT y FROM u)":                             "",
+		"SELECT x FROM (SELECT x FROM t INTERSECT SELECT y FROM u) AS d":           "",
+		"SELECT x + 1 FROM t UNION SELECT y FROM u":                                "",
+		"SELECT x, x FROM t EXCEPT SELECT y, z FROM u":                             "",
+		"SELECT x FROM t UNION ALL SELECT y FROM u":                                "",
+		"SELECT x FROM t UNION SELECT y FROM u EXCEPT SELECT z FROM v":             "",
+		"SELECT x FROM t UNION ALL SELECT y FROM u INTERSECT SELECT z FROM v":      "",
+		"SELECT * FROM t UNION SELECT y FROM u":                                    "",
+		"SELECT (SELECT x FROM t LIMIT 1 OFFSET 2) FROM u":                         "SELECT (SELECT * FROM (SELECT x FROM t LIMIT 1 OFFSET 2)) FROM u",
+		"SELECT (SELECT x FROM t UNION SELECT y FROM u ORDER BY 1 LIMIT 1) FROM u": "",
+		"SELECT 1 + (SELECT (SELECT x FROM t LIMIT 1) FROM t LIMIT 1) FROM u":      "SELECT 1 + (SELECT * FROM (SELECT (SELECT * FROM (SELECT x FROM t LIMIT 1)) FROM t LIMIT 1)) FROM u",
+		"SELECT x FROM (SELECT x FROM t LIMIT 1) WHERE EXISTS (SELECT 1 LIMIT 1)":  "",
+		"SELECT (SELECT MAX(x) + 1 FROM (SELECT x FROM t LIMIT 1)) FROM u":         "",
+		"SELECT 1 FROM t WHERE x + 1 IN (SELECT y FROM u)":                         "",
+		"SELECT 1 FROM t WHERE x IN (SELECT y + 1 FROM u)":                         "",
+		"SELECT 1 FROM t WHERE x IN (SELECT y FROM u UNION SELECT z FROM v)":       "",
+		"SELECT 1 FROM t WHERE x = y IN (SELECT y FROM u)":                         "",
 		"DELETE FROM t WHERE x NOT IN (SELECT DISTINCT u.y FROM u WHERE y > 1)": "DELETE FROM t WHERE (NOT CASE WHEN EXISTS (WITH respelled_rows (respelled_value) AS " +
 			"(SELECT DISTINCT u.y FROM u WHERE y > 1) SELECT 1 FROM respelled_rows WHERE x = respelled_value) THEN 1 WHEN NOT EXISTS (SELECT DISTINCT u.y FROM u WHERE y > 1) THEN 0 " +
 			"WHEN x IS NULL OR EXISTS (WITH respelled_rows (respelled_value) AS (SELECT DISTINCT u.y FROM u WHERE y > 1) SELECT 1 FROM respelled_rows WHERE respelled_value IS NULL) " +
@@ -43,6 +43,27 @@ func TestRespelledQueries(t *testing.T) {
 	}
 }
 
+func TestFenced(t *testing.T) {
+	for sql, want := range map[string]string{
+		"SELECT d.x FROM (SELECT x FROM t ORDER BY x LIMIT 2) AS d WHERE d.x > 1": "SELECT d.x FROM (WITH respelled_derived AS MATERIALIZED (SELECT x FROM t ORDER BY x LIMIT 2) " +
+			"SELECT * FROM respelled_derived) AS d WHERE d.x > 1",
+		"SELECT 1 FROM u, (SELECT x FROM (SELECT x FROM t) AS e) AS d": "SELECT 1 FROM u, (WITH respelled_derived AS MATERIALIZED (SELECT x FROM (WITH respelled_derived AS MATERIALIZED " +
+			"(SELECT x FROM t) SELECT * FROM respelled_derived) AS e) SELECT * FROM respelled_derived) AS d",
+		"SELECT y, (SELECT x FROM t) AS e FROM u":                    "",
+		"SELECT y FROM v UNION ALL SELECT y, (SELECT x FROM t) AS e": "",
+		"SELECT 1 FROM (SELECT x FROM t UNION SELECT y FROM u) AS d": "",
+		"SELECT 1 FROM (SELECT x FROM t)":                            "",
+		"SELECT x IN (SELECT x FROM t) AS e FROM u":                  "",
+	} {
+		if want == "" {
+			want = sql
+		}
+		if got := fenced(sql, sqltext.ANSI); got != want {
+			t.Errorf("%s\nis %s\nwant %s", sql, got, want)
+		}
+	}
+}
+
 func TestRespelledWindows(t *testing.T) {
 	rows := "(WITH respelled_rows AS MATERIALIZED (SELECT x AS respelled_value FROM t AS r WHERE y > 1) SELECT "
 	for sql, want := range map[string]string{
@@ -52,7 +73,7 @@ func TestRespelledWindows(t *testing.T) {
 			"(+pkey < +respelled_key0 OR +pkey IS NULL AND +respelled_key0 IS NOT NULL OR +respelled_key0 IS +pkey AND 0) ORDER BY respelled_key0 LIMIT 1 OFFSET 0))) FROM t",
 		"SELECT LAG(x) OVER (ORDER BY y) FROM t":                                   "", // peers
 		"SELECT ROW_NUMBER() OVER (ORDER BY r.pkey) FROM t AS r INNER JOIN u AS s": "",
-		"SELECT ROW_NUMBER() OVER (ORDER BY pkey) FROM (SELECT 1 AS pkey) AS d":    "",
+		"SELECT ROW_NUMBER() OVER (ORDER BY pkey) FROM (SELECT 1 AS pkey)":         "",
 		"SELECT COUNT(x) OVER (ORDER BY y ROWS UNBOUNDED PRECEDING) FROM t":        "",
 		"SELECT COUNT(x) OVER (ORDER BY pkey GROUPS UNBOUNDED PRECEDING) FROM t":   "",
 		"SELECT COUNT(x + 1) OVER () FROM t":                                       "",

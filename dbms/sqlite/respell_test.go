@@ -244,6 +244,28 @@ func TestAggregatesRespelledMeanTheSame(t *testing.T) {
 	})
 }
 
+// TestDerivedTablesRespelledMeanTheSame: SQLite answers a query of derived tables as it does that of materialized ones.
+func TestDerivedTablesRespelledMeanTheSame(t *testing.T) {
+	db := mixed(t)
+	setting := &dbms.PlanSetting{Copies: "none_%[1]s AS (SELECT 1)", Respelled: true}
+	rapid.Check(t, func(rt *rapid.T) {
+		draw := func(what ...string) string { return rapid.SampledFrom(what).Draw(rt, "part") }
+		a, b := draw(mixedColumns...), draw(mixedColumns...)
+		derived := fmt.Sprintf(draw("(SELECT s.pkey AS k, s.%[1]s AS v FROM t1 AS s) AS d", "(SELECT s.pkey AS k, s.%[1]s AS v FROM t1 AS s ORDER BY s.pkey DESC LIMIT 4) AS d",
+			"(SELECT s.pkey AS k, COALESCE(s.%[1]s, 'a') AS v FROM t1 AS s WHERE s.pkey > 2) AS d", "(SELECT MIN(s.pkey) AS k, s.%[1]s AS v FROM t1 AS s GROUP BY s.%[1]s) AS d",
+			"(SELECT e.k, e.v FROM (SELECT s.pkey AS k, s.%[1]s AS v FROM t1 AS s) AS e WHERE e.k < 8) AS d", "(SELECT DISTINCT s.i AS k, s.%[1]s AS v FROM t1 AS s) AS d"), a)
+		query := "SELECT d.k, d.v FROM " + draw(derived, derived+" INNER JOIN t0 AS r ON r.pkey = d.k", "t0 AS r LEFT JOIN "+derived+" ON r."+b+" = d.v", derived+" LEFT JOIN t0 AS r ON r."+b+" = d.v")
+		query += draw("", " WHERE d.k > 3", " WHERE d.v = '1'", " WHERE d.v IS NULL", " WHERE d.v = 1", " WHERE d.k IN (1, 2, 9)", " WHERE d.v > 'A' AND d.k < 9", " WHERE EXISTS (SELECT 1 FROM t1 AS x WHERE x."+b+" = d.v)")
+		respelled := setting.Query(query, sqltext.ANSI)
+		if !strings.Contains(respelled, "MATERIALIZED") {
+			rt.Fatalf("%s is sent as %s", query, respelled)
+		}
+		if was, is := answers(rt, db, query), answers(rt, db, respelled); was != is {
+			rt.Fatalf("%s\nanswers\n%s\n%s\nanswers\n%s", query, was, respelled, is)
+		}
+	})
+}
+
 // mixedColumns are those of the tables of mixed.
 var mixedColumns = []string{"i", "t", "r", "n", "b", "x", "c"}
 
