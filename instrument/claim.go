@@ -16,7 +16,13 @@ var (
 	plainText   = regexp.MustCompile(`^'([0-9A-Za-z_ -]*[0-9A-Za-z_-])?'$`)
 )
 
-// claims returns the query for the rows that keep an INSERT from adding the one row that it spells: those that have one of its unique keys.
+// What the rows of the query for what keeps an INSERT out print.
+const (
+	KeyHeld    = 1 // a row has one of its unique keys
+	ParentGone = 2 // no row has the key that one of its foreign keys refers to, or that is not known
+)
+
+// claims returns the query for what keeps an INSERT from adding the one row that it spells: the rows that have one of its unique keys, and those of its foreign keys to which no row has the key.
 // "" where that is not known.
 func (p *Plan) claims(b *Block) string {
 	if b.Info.Spells != 1 {
@@ -47,7 +53,40 @@ func (p *Plan) claims(b *Block) string {
 	if len(any) == 0 {
 		any = []string{"1 = 0"}
 	}
-	return fmt.Sprintf("SELECT %s FROM %s WHERE %s", t.Columns[0].Name, t.Name, strings.Join(any, " OR "))
+	return fmt.Sprintf("SELECT %d FROM %s WHERE %s", KeyHeld, t.Name, strings.Join(any, " OR ")) + p.parentless(t, sql)
+}
+
+// parentless are the queries, joined to another one, for the foreign keys of the row that an INSERT spells to which no row has the key. One that is checked at COMMIT keeps nothing out.
+func (p *Plan) parentless(t *sqltext.Table, sql string) string {
+	v, _ := sqltext.SplitValues(strings.TrimSpace(sql))
+	out := ""
+	for _, r := range t.References {
+		if r.Deferred {
+			continue
+		}
+		i := slices.Index(v.Columns, r.Column)
+		column, parent := t.Column(r.Column), p.Schema.Table(r.Parent)
+		if i >= 0 && strings.EqualFold(strings.TrimSpace(v.Cells[0][i]), "NULL") {
+			continue // refers to none
+		}
+		gone := fmt.Sprintf(" UNION ALL SELECT %d", ParentGone)
+		if own := slices.Index(v.Columns, r.Key); parent == t && own >= 0 && i >= 0 && strings.TrimSpace(v.Cells[0][own]) == strings.TrimSpace(v.Cells[0][i]) {
+			continue // refers to itself
+		}
+		if i < 0 || column == nil || parent == nil || parent.Column(r.Key) == nil || parent.Column(r.Key).Type != column.Type ||
+			!storedAsSpelled(column, v.Cells[0][i]) || !storedAsSpelled(parent.Column(r.Key), v.Cells[0][i]) {
+			out += gone
+			continue
+		}
+		out += fmt.Sprintf("%s FROM (SELECT 1 AS c0) AS r0 WHERE NOT EXISTS (SELECT 1 FROM %s WHERE %s = %s)", gone, parent.Name, r.Key, strings.TrimSpace(v.Cells[0][i]))
+	}
+	return out
+}
+
+// storedAsSpelled says whether a column stores what a literal spells, and compares it as such.
+func storedAsSpelled(c *sqltext.Column, cell string) bool {
+	cell = strings.TrimSpace(cell)
+	return !c.Generated && c.Collation == "" && (c.Class == sqltext.Exact && wholeNumber.MatchString(cell) && !(c.Counts && cell == "0") || c.Class == sqltext.Text && plainText.MatchString(cell))
 }
 
 // SpelledPart is what a row that an INSERT spells has in a column of a unique key: a whole number, or a text of letters, digits and blanks, as a literal.
@@ -96,7 +135,7 @@ func (p *Plan) spelledKeys(b *Block, sql string) (t *sqltext.Table, keys [][]Spe
 					free = true
 					continue
 				}
-				if !(c.Class == sqltext.Exact && wholeNumber.MatchString(cell) && !(c.Counts && cell == "0") || c.Class == sqltext.Text && plainText.MatchString(cell)) {
+				if !storedAsSpelled(c, cell) {
 					return nil, nil, false
 				}
 				all = append(all, SpelledPart{Column: part.Column, Literal: cell})

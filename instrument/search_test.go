@@ -13,6 +13,8 @@ import (
 func TestSearch(t *testing.T) {
 	const schema = "CREATE TABLE t (pkey BIGINT NOT NULL PRIMARY KEY, vkey BIGINT NOT NULL, pvkey BIGINT NOT NULL, v INT);"
 	const keyed = "CREATE TABLE t (pkey BIGINT NOT NULL PRIMARY KEY, vkey BIGINT NOT NULL, pvkey BIGINT NOT NULL, v INT, w VARCHAR(9), UNIQUE KEY u (v, w));"
+	const refers = "CREATE TABLE t (pkey BIGINT NOT NULL PRIMARY KEY, v BIGINT UNIQUE); " +
+		"CREATE TABLE c (pkey BIGINT NOT NULL PRIMARY KEY, vkey BIGINT NOT NULL, pvkey BIGINT NOT NULL, v BIGINT, FOREIGN KEY (v) REFERENCES t (v));"
 	for _, c := range []struct{ schema, sql, want string }{
 		{schema, "UPDATE t SET pvkey = vkey, vkey = 5, v = 1 WHERE v > 1", "SELECT t.pkey,t.vkey FROM t WHERE v > 1"},
 		{schema, "DELETE FROM t WHERE v IN (SELECT v FROM t AS u) ORDER BY pkey LIMIT 1", "SELECT t.pkey,t.vkey FROM t WHERE v IN (SELECT v FROM t AS u) ORDER BY pkey LIMIT 1"},
@@ -20,15 +22,24 @@ func TestSearch(t *testing.T) {
 		{schema, "UPDATE t SET v = 1 WHERE v > 1", ""}, // a row that has it already may count or not
 		{schema, "UPDATE IGNORE t SET pvkey = vkey, vkey = 5, v = 1 WHERE v > 1", ""},
 		{schema, "TRUNCATE TABLE t", ""},
-		{schema, "INSERT INTO t (pkey, vkey, pvkey, v) VALUES (9, 5, 0, 1)", "SELECT pkey FROM t WHERE (pkey = 9)"},
-		{schema, "INSERT INTO t (pkey, vkey, pvkey, v) VALUES (9, 5, 0, 1) RETURNING pkey", "SELECT pkey FROM t WHERE (pkey = 9)"},
+		{schema, "INSERT INTO t (pkey, vkey, pvkey, v) VALUES (9, 5, 0, 1)", "SELECT 1 FROM t WHERE (pkey = 9)"},
+		{schema, "INSERT INTO t (pkey, vkey, pvkey, v) VALUES (9, 5, 0, 1) RETURNING pkey", "SELECT 1 FROM t WHERE (pkey = 9)"},
 		{schema, "INSERT INTO t (pkey, vkey, pvkey, v) VALUES (9, 5, 0, 1), (10, 5, 0, 1)", ""},
 		{schema, "INSERT IGNORE INTO t (pkey, vkey, pvkey, v) VALUES (9, 5, 0, 1)", ""},
 		{schema, "INSERT INTO t (pkey, vkey, pvkey, v) VALUES (9, 5, 0, 1) ON DUPLICATE KEY UPDATE v = 2", ""},
 		{schema, "INSERT INTO t (pkey, vkey, pvkey, v) VALUES (4 + 5, 5, 0, 1)", ""},
-		{keyed, "INSERT INTO t (pkey, vkey, pvkey, v, w) VALUES (9, 5, 0, 1, 'a')", "SELECT pkey FROM t WHERE (pkey = 9) OR (v = 1 AND w = 'a')"},
-		{keyed, "INSERT INTO t (pkey, vkey, pvkey, v, w) VALUES (9, 5, 0, NULL, 'a')", "SELECT pkey FROM t WHERE (pkey = 9)"},
+		{keyed, "INSERT INTO t (pkey, vkey, pvkey, v, w) VALUES (9, 5, 0, 1, 'a')", "SELECT 1 FROM t WHERE (pkey = 9) OR (v = 1 AND w = 'a')"},
+		{keyed, "INSERT INTO t (pkey, vkey, pvkey, v, w) VALUES (9, 5, 0, NULL, 'a')", "SELECT 1 FROM t WHERE (pkey = 9)"},
 		{keyed, "INSERT INTO t (pkey, vkey, pvkey, v, w) VALUES (9, 5, 0, 1, 'a ')", ""},
+		{refers, "INSERT INTO c (pkey, vkey, pvkey, v) VALUES (9, 5, 0, 3)",
+			"SELECT 1 FROM c WHERE (pkey = 9) UNION ALL SELECT 2 FROM (SELECT 1 AS c0) AS r0 WHERE NOT EXISTS (SELECT 1 FROM t WHERE v = 3)"},
+		{refers, "INSERT INTO c (pkey, vkey, pvkey, v) VALUES (9, 5, 0, NULL)", "SELECT 1 FROM c WHERE (pkey = 9)"},
+		{refers, "INSERT INTO c (pkey, vkey, pvkey, v) VALUES (9, 5, 0, 1 + 2)", "SELECT 1 FROM c WHERE (pkey = 9) UNION ALL SELECT 2"}, // there may be one
+		{refers, "INSERT INTO c (pkey, vkey, pvkey) VALUES (9, 5, 0)", "SELECT 1 FROM c WHERE (pkey = 9) UNION ALL SELECT 2"},
+		{strings.Replace(refers, "(v) REFERENCES t (v)", "(v) REFERENCES c (pkey)", 1), "INSERT INTO c (pkey, vkey, pvkey, v) VALUES (9, 5, 0, 9)", "SELECT 1 FROM c WHERE (pkey = 9)"},
+		{strings.Replace(refers, "(v) REFERENCES t (v)", "(v) REFERENCES c (pkey)", 1), "INSERT INTO c (pkey, vkey, pvkey, v) VALUES (9, 5, 0, 8)",
+			"SELECT 1 FROM c WHERE (pkey = 9) UNION ALL SELECT 2 FROM (SELECT 1 AS c0) AS r0 WHERE NOT EXISTS (SELECT 1 FROM c WHERE pkey = 8)"},
+		{strings.Replace(refers, "(v) REFERENCES t (v)", "(pkey, v) REFERENCES t (pkey, v)", 1), "INSERT INTO c (pkey, vkey, pvkey, v) VALUES (9, 5, 0, 3)", "SELECT 1 FROM c WHERE (pkey = 9) UNION ALL SELECT 2"},
 		{keyed, "INSERT INTO t (pkey, vkey, pvkey, v, w) VALUES (9, 5, 0, '1', 'a')", ""},
 		{keyed, "INSERT INTO t (pkey, vkey, pvkey, v) VALUES (9, 5, 0, 1)", ""},
 		{strings.Replace(keyed, "w VARCHAR(9)", "w VARCHAR(9) COLLATE utf8mb4_bin", 1), "INSERT INTO t (pkey, vkey, pvkey, v, w) VALUES (9, 5, 0, 1, 'a')", ""},

@@ -51,7 +51,7 @@ func (k *checker) third(sorted []*observe.BlockRun, as *observe.Replayed, in *Ev
 			return other, diffs, nil
 		}
 		diffs := replay.ComparePlans(k.plan.Schema.Tables, blocksOf(sorted), as, other)
-		return other, append(diffs, replay.CompareSearches(blocksOf(sorted), other, k.plan.Profile.Duplicate)...), nil
+		return other, append(diffs, replay.CompareSearches(blocksOf(sorted), other, k.plan.Profile)...), nil
 	}
 	other, diffs, err := differences(as)
 	if errors.Is(err, exec.ErrNoSetting) {

@@ -115,6 +115,7 @@ func Level(name, isolation, level string) *dbms.Profile {
 		Malformed:       Malformed,
 		ErrorTexts:      ErrorTexts,
 		Duplicate:       []int{1062},
+		ForeignKey:      []int{1452},
 	}
 }
 

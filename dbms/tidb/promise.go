@@ -84,9 +84,9 @@ func level(isolation, mode, sqlLevel string) *dbms.Profile {
 		// 1105, too: a lock that was not had in time, where the statement is tried again by the server.
 		ErrorTexts: []dbms.ErrorText{{Part: "pessimistic lock retry limit reached", Class: dbms.StatementLost}, {Part: "lock wait timeout", Class: dbms.StatementLost},
 			{Part: "context canceled", Class: dbms.Environment}, {Part: "[executor:1317]", Class: dbms.Environment}, {Part: "[executor:3024]", Class: dbms.Environment}},
-		Duplicate: []int{1062},
-		EitherOf:  [][2]int{{1452, 1062}}, // in a pessimistic transaction keys are asked for as they are locked, after the parents of rows; by itself (tidb_constraint_check_in_place) before
-		Plans:     plans,
+		Duplicate: []int{1062}, ForeignKey: []int{1452},
+		EitherOf: [][2]int{{1452, 1062}}, // in a pessimistic transaction keys are asked for as they are locked, after the parents of rows; by itself (tidb_constraint_check_in_place) before
+		Plans:    plans,
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"txweave/dbms"
 	"txweave/finding"
 	"txweave/history"
 	"txweave/instrument"
@@ -54,9 +55,9 @@ func ComparePlans(tables []*sqltext.Table, blocks []*instrument.Block, a, b *obs
 // inserts: it affects as many. That an UPDATE, a DELETE and a SELECT with one condition find the same rows is an oracle by itself (Song et al.,
 // Testing Database Systems via Differential Query Execution, ICSE 2023, section 3); here no transaction nor lock comes between them, at whatever
 // level the case was run. Where either of the two meets an error nothing is said: which rows are looked at, and so whether one comes, is up to
-// the plan. An INSERT of one row is held against the query for the rows that have one of its keys: it is refused for a duplicate, by one of
-// these error codes, where there is one and only there.
-func CompareSearches(blocks []*instrument.Block, rep *observe.Replayed, duplicate []int) []finding.Difference {
+// the plan. An INSERT of one row is held against the query for what keeps it out: it is refused for a duplicate where a row has one of its keys, and only there, and for
+// a row that it refers to only where there is none. (That it is not refused then the integrity check tells.)
+func CompareSearches(blocks []*instrument.Block, rep *observe.Replayed, p *dbms.Profile) []finding.Difference {
 	var out []finding.Difference
 	for i, block := range blocks {
 		search, e := rep.Searches[i], rep.Events[i]
@@ -67,7 +68,7 @@ func CompareSearches(blocks []*instrument.Block, rep *observe.Replayed, duplicat
 		d := finding.Difference{Stmt: block.Name(), Kind: oracle.Verb(block.Info.Kind), What: finding.Matched, Replay: rowCount(found), Detail: finding.AskedBefore + search.Text}
 		switch {
 		case block.Info.Spells > 0:
-			if e.Err != nil && !slices.Contains(duplicate, e.Err.Code) || (e.Err != nil) == (found > 0) {
+			if asItShould(search.Rows, e.Err, p) {
 				continue
 			}
 			d.What, d.Transaction = finding.Claimed, printError(e.Err)
@@ -79,6 +80,24 @@ func CompareSearches(blocks []*instrument.Block, rep *observe.Replayed, duplicat
 		out = append(out, d)
 	}
 	return out
+}
+
+// asItShould says whether what became of an INSERT goes with what was found to keep it out.
+func asItShould(found *history.Rows, err *history.DBError, p *dbms.Profile) bool {
+	held, gone := false, false
+	for i := range found.Len() {
+		why, _ := found.Row(i)[0].Int64()
+		held, gone = held || why == instrument.KeyHeld, gone || why == instrument.ParentGone
+	}
+	switch {
+	case err == nil:
+		return !held
+	case slices.Contains(p.Duplicate, err.Code):
+		return held
+	case slices.Contains(p.ForeignKey, err.Code):
+		return gone
+	}
+	return true
 }
 
 func rowCount(n int64) string {
