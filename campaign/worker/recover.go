@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"txweave/campaign"
+	"txweave/dbms"
 	"txweave/exec"
 	"txweave/finding"
 	"txweave/observe"
@@ -299,7 +300,7 @@ func (w *Worker) spoilt() bool {
 // tables and rows a sound one takes and gives back as they were written; nil if that is not what an error says.
 func (w *Worker) damaged(job campaign.Job, err error) (*finding.Difference, error) {
 	var env *exec.EnvironmentError
-	if err == nil || job.Text != nil || errors.As(err, &env) {
+	if err == nil || job.Text != nil || errors.As(err, &env) && !w.keptOut(env) {
 		return nil, nil
 	}
 	var answer *exec.AnswerError
@@ -315,6 +316,12 @@ func (w *Worker) damaged(job campaign.Job, err error) (*finding.Difference, erro
 		return &finding.Difference{What: "rows", Detail: finding.Line(judged.Reason.Error())}, judged.Reason
 	}
 	return nil, nil
+}
+
+// keptOut says whether a statement of the tool's own was refused for a lock by an engine that nobody else uses, behind a case that had come to its end: all
+// transactions have ended then.
+func (w *Worker) keptOut(env *exec.EnvironmentError) bool {
+	return w.profile.Embedded && w.trouble == 0 && w.profile.Classify(env.Answer.Err.Code, env.Answer.Err.Message) == dbms.WouldBlock
 }
 
 // onNew checks a case once more on a new database. Where that takes the case's tables the one before was damaged, which is

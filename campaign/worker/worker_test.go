@@ -102,6 +102,35 @@ func TestDamagedDatabase(t *testing.T) {
 	}
 }
 
+// TestLockLeft: a database that keeps the tool's own statements out by a lock, when all transactions have ended, is damaged; after a case that did not come to
+// its end that says nothing.
+func TestLockLeft(t *testing.T) {
+	for _, trouble := range []int{0, 1} {
+		w, db, p := onSQLite(t)
+		if res, err := w.Check(t.Context(), campaign.Job{Case: 0}); err != nil || len(res.Findings) != 0 {
+			t.Fatalf("%+v, %v", res, err)
+		}
+		holder, err := db.Open(t.Context(), p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := holder.Must(t.Context(), "BEGIN IMMEDIATE"); err != nil {
+			t.Fatal(err)
+		}
+		w.trouble = trouble
+		res, err := w.Check(t.Context(), campaign.Job{Case: 0})
+		switch {
+		case err != nil:
+			t.Error(err)
+		case trouble == 0 && (!res.Checked || len(res.Findings) != 1 || res.Findings[0].Signature != "corruption/5"):
+			t.Errorf("after a case that ended: %+v", res)
+		case trouble > 0 && (len(res.Findings) != 0 || res.Skipped != "environment"):
+			t.Errorf("after one that did not: %+v", res)
+		}
+		_ = holder.Close()
+	}
+}
+
 // TestRefusedCase: a generated case that a new database takes no better is noted and passed over; some in a row end the campaign.
 func TestRefusedCase(t *testing.T) {
 	w, db, _ := onSQLite(t)
