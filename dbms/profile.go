@@ -216,6 +216,8 @@ type Profile struct {
 	Stores []StoreShape
 	// Duplicate are the Deterministic errors of an INSERT whose key is there already.
 	Duplicate []int
+	// WriteLocked are the errors that say WouldBlock because another transaction has the one write lock of the database.
+	WriteLocked []int
 	// EitherOf are two errors, of two constraints that a row violates both, of which a statement in a transaction may be answered with the one and the
 	// same statement by itself with the other. None: constraints are checked in one order.
 	EitherOf [][2]int

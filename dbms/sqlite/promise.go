@@ -52,6 +52,7 @@ func Levels() []*dbms.Profile {
 		},
 		Duplicate:    []int{1555, 2067}, // SQLITE_CONSTRAINT_PRIMARYKEY, _UNIQUE
 		ForeignKey:   []int{787},        // SQLITE_CONSTRAINT_FOREIGNKEY
+		WriteLocked:  []int{5},          // SQLITE_BUSY
 		DeferredSeen: true,              // whoever has written is the only one, in a snapshot that is the last one
 		Impossible: map[int]string{
 			2: "SQLITE_INTERNAL", 11: "SQLITE_CORRUPT", 21: "SQLITE_MISUSE", 26: "SQLITE_NOTADB",

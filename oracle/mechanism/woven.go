@@ -47,7 +47,7 @@ func (Oracle) Judge(o *observe.Observation) (v oracle.Ruling, err error) {
 			v.Differences = append(v.Differences, d)
 		}
 	}
-	v.Differences = slices.Concat(v.Differences, writeLocks(o), refused(o), tableLocks(o))
+	v.Differences = slices.Concat(v.Differences, writeLocks(o), refused(o), unheld(o), tableLocks(o))
 	if p.RowLocks && !p.GapLocks { // which are judged above, with all that was scanned
 		v.Differences = append(v.Differences, rowLocks(o)...)
 	}
