@@ -1,6 +1,7 @@
 package instrument
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -116,6 +117,44 @@ func TestEveryRow(t *testing.T) {
 		}
 		if a.EveryRow != want {
 			t.Errorf("%s: EveryRow is %v", sql, a.EveryRow)
+		}
+	}
+}
+
+// TestSpelled: the keys that an upsert spells are known where they are literals that are stored and compared as they are spelled; those with NULL meet nobody.
+func TestSpelled(t *testing.T) {
+	const schema = "CREATE TABLE t (pkey BIGINT NOT NULL PRIMARY KEY, vkey BIGINT NOT NULL, pvkey BIGINT NOT NULL, v INT, w VARCHAR(9), UNIQUE KEY u (v, w));"
+	const tail = " ON DUPLICATE KEY UPDATE pvkey = t.vkey, vkey = 5"
+	for _, c := range []struct{ schema, sql, want string }{
+		{schema, "INSERT INTO t (pkey, vkey, pvkey, v, w) VALUES (9, 5, 0, 1, 'a')" + tail, "[[{pkey 9}] [{v 1} {w 'a'}]]"},
+		{schema, "INSERT INTO t (pkey, vkey, pvkey, v, w) VALUES (9, 5, 0, NULL, 'a'), (10, 5, 0, 2, 'b')" + tail, "[[{pkey 9}] [{pkey 10}] [{v 2} {w 'b'}]]"},
+		{schema, "INSERT INTO t (pkey, vkey, pvkey, v, w) VALUES (9, 5, 0, 1 + 1, 'a')" + tail, ""},
+		{schema, "INSERT INTO t (pkey, vkey, pvkey, w) VALUES (9, 5, 0, 'a')" + tail, ""},
+		{schema, "INSERT INTO t (pkey, vkey, pvkey, v, w) VALUES (9, 5, 0, 1, 'ä')" + tail, ""},
+		{schema, "INSERT INTO t (pkey, vkey, pvkey, v, w) VALUES (9, 5, 0, 1, 'a')", ""},
+		{schema, "REPLACE INTO t (pkey, vkey, pvkey, v, w) VALUES (9, 5, 0, 1, 'a')", ""},
+		{strings.Replace(schema, "w)", "w(2))", 1), "INSERT INTO t (pkey, vkey, pvkey, v, w) VALUES (9, 5, 0, 1, 'a')" + tail, ""},
+		{schema + " CREATE TRIGGER g BEFORE INSERT ON t FOR EACH ROW SET NEW.v = 3;", "INSERT INTO t (pkey, vkey, pvkey, v, w) VALUES (9, 5, 0, 1, 'a')" + tail, ""},
+	} {
+		p, err := dbms.Lookup("mariadb", "repeatable-read")
+		if err != nil {
+			t.Fatal(err)
+		}
+		tc, err := testcase.Parse(c.sql, []byte("txweave case 1\ntarget: mariadb\nisolation: repeatable-read\n\n-- schema --\n"+c.schema+"\n\n-- T0 --\n"+c.sql+";\n\n-- schedule --\nT0\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		plan, err := Instrument(tc, p)
+		if err != nil {
+			t.Fatalf("%s: %v", c.sql, err)
+		}
+		keys, ok := plan.Meets(plan.Txns[0].Blocks[0])
+		got := ""
+		if ok {
+			got = fmt.Sprint(keys)
+		}
+		if got != c.want {
+			t.Errorf("%s: %s, want %q", c.sql, got, c.want)
 		}
 	}
 }

@@ -77,6 +77,7 @@ var expectedOf = map[string]string{
 	"affected-versus-written": "the number of rows that it reports is the number of rows that it changes.",
 	"affected-versus-spelled": "as many affected rows as it spells: each is inserted or changes one that is there.",
 	"given-versus-left":       "the row holds what the statement's text gives to it.",
+	"changed-unmet-row":       "it changes rows that have a unique key which it spells, and no others.",
 	"carried-otherwise":       "a row that refers to one which goes, or gets another key, is left as the action of its foreign key says.",
 	"refused-versus-carried":  "it succeeds: each row that refers to one of its own goes with it, follows it or refers to none.",
 	"search-versus-rows":      "it finds the rows for which its WHERE clause is true, all of them and no others.",
@@ -92,6 +93,7 @@ var expectedOf = map[string]string{
 	finding.RefusedOwed:       "COMMIT succeeds: each row refers to one that is there.",
 	finding.CommittedOwed:     "COMMIT fails: a row refers to one that is not there.",
 	"row-twice":               "each row once.",
+	"write-lock-of-nobody":    "an answer: nobody keeps it from writing.",
 	"dirty-write":             "the second change waits until the first transaction has ended.",
 	string(dbms.G0):           "the second change waits until the first transaction has ended.",
 }
