@@ -77,9 +77,9 @@ func (s *Cases) told(n int) (*testcase.Case, map[string]bool, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	// One case in planned is executed a third time, under a setting of its own: drawn from a stream beside the generator's.
+	// One case in planned is executed a third time, under a setting of its own, drawn from a stream beside the generator's; on an engine inside the process, where that takes little, each.
 	plans, stores := s.profile.Alternatives(), s.profile.Stores
-	if rng := rand.New(rand.NewPCG(c.Seed, planStream)); len(plans) > 0 && rng.IntN(planned) == 0 {
+	if rng := rand.New(rand.NewPCG(c.Seed, planStream)); len(plans) > 0 && (s.profile.Embedded || rng.IntN(planned) == 0) {
 		c.Options = append(c.Options, testcase.Option{Key: testcase.OptionPlan, Value: drawPlan(rng, plans)})
 	}
 	// One in underSetting is run and replayed under a setting.
