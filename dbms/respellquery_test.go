@@ -67,7 +67,8 @@ func TestFenced(t *testing.T) {
 func TestRespelledWindows(t *testing.T) {
 	rows := "(WITH respelled_rows AS MATERIALIZED (SELECT x AS respelled_value FROM t AS r WHERE y > 1) SELECT "
 	for sql, want := range map[string]string{
-		"SELECT y, COUNT(x) OVER () AS e FROM t AS r WHERE y > 1 ORDER BY 1": "SELECT y, " + rows + "COUNT(respelled_value) FROM (SELECT respelled_value FROM respelled_rows WHERE 1)) AS e FROM t AS r WHERE y > 1 ORDER BY 1",
+		"SELECT y, COUNT(x) OVER () AS e FROM t AS r WHERE y > 1 ORDER BY 1": "SELECT y, " + rows +
+			"COUNT(respelled_value) FROM (SELECT respelled_value FROM respelled_rows WHERE 1)) AS e FROM t AS r WHERE y > 1 ORDER BY 1",
 		"SELECT LAG(x) OVER (PARTITION BY z ORDER BY pkey DESC) FROM t": "SELECT (WITH respelled_rows AS MATERIALIZED (SELECT x AS respelled_value, z AS respelled_part0, pkey AS respelled_key0 FROM t) " +
 			"SELECT MAX(respelled_value) FROM (SELECT * FROM (SELECT respelled_value FROM respelled_rows WHERE 1 AND +respelled_part0 IS +z AND " +
 			"(+pkey < +respelled_key0 OR +pkey IS NULL AND +respelled_key0 IS NOT NULL OR +respelled_key0 IS +pkey AND 0) ORDER BY respelled_key0 LIMIT 1 OFFSET 0))) FROM t",

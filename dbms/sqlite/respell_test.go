@@ -255,7 +255,8 @@ func TestDerivedTablesRespelledMeanTheSame(t *testing.T) {
 			"(SELECT s.pkey AS k, COALESCE(s.%[1]s, 'a') AS v FROM t1 AS s WHERE s.pkey > 2) AS d", "(SELECT MIN(s.pkey) AS k, s.%[1]s AS v FROM t1 AS s GROUP BY s.%[1]s) AS d",
 			"(SELECT e.k, e.v FROM (SELECT s.pkey AS k, s.%[1]s AS v FROM t1 AS s) AS e WHERE e.k < 8) AS d", "(SELECT DISTINCT s.i AS k, s.%[1]s AS v FROM t1 AS s) AS d"), a)
 		query := "SELECT d.k, d.v FROM " + draw(derived, derived+" INNER JOIN t0 AS r ON r.pkey = d.k", "t0 AS r LEFT JOIN "+derived+" ON r."+b+" = d.v", derived+" LEFT JOIN t0 AS r ON r."+b+" = d.v")
-		query += draw("", " WHERE d.k > 3", " WHERE d.v = '1'", " WHERE d.v IS NULL", " WHERE d.v = 1", " WHERE d.k IN (1, 2, 9)", " WHERE d.v > 'A' AND d.k < 9", " WHERE EXISTS (SELECT 1 FROM t1 AS x WHERE x."+b+" = d.v)")
+		query += draw("", " WHERE d.k > 3", " WHERE d.v = '1'", " WHERE d.v IS NULL", " WHERE d.v = 1", " WHERE d.k IN (1, 2, 9)", " WHERE d.v > 'A' AND d.k < 9",
+			" WHERE EXISTS (SELECT 1 FROM t1 AS x WHERE x."+b+" = d.v)")
 		respelled := setting.Query(query, sqltext.ANSI)
 		if !strings.Contains(respelled, "MATERIALIZED") {
 			rt.Fatalf("%s is sent as %s", query, respelled)

@@ -173,11 +173,14 @@ func TestUnsortedWindows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const text = "txweave case 1\ntarget: tidb\nisolation: repeatable-read\n\n-- schema --\nCREATE TABLE t (pkey BIGINT NOT NULL, vkey BIGINT NOT NULL, pvkey BIGINT NOT NULL, c INT, PRIMARY KEY (pkey));\n\n" +
-		"-- rows --\nINSERT INTO t (pkey, vkey, pvkey, c) VALUES (1, 1, 0, 1);\n\n-- T0 --\nBEGIN;\nSELECT r0.pkey AS e0, %s FROM t AS r0 ORDER BY r0.pkey;\nSELECT COUNT(*) OVER (ORDER BY r0.pkey) AS e0 FROM t AS r0;\nCOMMIT;\n\n" +
+	const text = "txweave case 1\ntarget: tidb\nisolation: repeatable-read\n\n-- schema --\n" +
+		"CREATE TABLE t (pkey BIGINT NOT NULL, vkey BIGINT NOT NULL, pvkey BIGINT NOT NULL, c INT, PRIMARY KEY (pkey));\n\n" +
+		"-- rows --\nINSERT INTO t (pkey, vkey, pvkey, c) VALUES (1, 1, 0, 1);\n\n-- T0 --\nBEGIN;\n" +
+		"SELECT r0.pkey AS e0, %s FROM t AS r0 ORDER BY r0.pkey;\nSELECT COUNT(*) OVER (ORDER BY r0.pkey) AS e0 FROM t AS r0;\nCOMMIT;\n\n" +
 		"-- schedule --\nT0 T0 T0 T0\n"
 	for output, want := range map[string]bool{"LAG(r0.c) OVER (PARTITION BY r0.pkey ORDER BY r0.pkey) AS e1": true, "r0.c AS e1": false} {
-		f := &finding.Finding{Class: finding.ClassInconsistent, Signature: "inconsistent-read-write/SELECT:order-versus-rows", Differences: []finding.Difference{{Stmt: "T0.S0", Kind: "SELECT", What: "order-versus-rows"}}}
+		f := &finding.Finding{Class: finding.ClassInconsistent, Signature: "inconsistent-read-write/SELECT:order-versus-rows",
+			Differences: []finding.Difference{{Stmt: "T0.S0", Kind: "SELECT", What: "order-versus-rows"}}}
 		if b := bugs.Match(f, signature.OfText(f, []byte(strings.Replace(text, "%s", output, 1)))); (b != nil) != want || want && b.Name != "tidb-70812" {
 			t.Errorf("%s: %v", output, b)
 		}
