@@ -28,6 +28,7 @@ type Dialect struct {
 	DatetimeLit   string           // DATETIME literal, from its text
 	NullSafe      string           // a comparison in which NULL equals NULL, from both operands; "": <=>
 	Prefix        string           // the first n characters of a string, from both
+	BeginsWith    string           // a search for texts with a beginning, beside LIKE, from the text and what it begins with; "": none
 	Functions     []Function       // deterministic functions without errors
 	If            string           // choice by a condition, from it and both values
 	Truth         string           // a condition as a number, from it

@@ -67,35 +67,6 @@ func whereRange(g *generator, sc *scope, _ int) string {
 	return fmt.Sprintf("%s.pkey BETWEEN %d AND %d", r.alias, k, k+g.width(r.base))
 }
 
-func whereIndex(g *generator, sc *scope, _ int) string {
-	r := sc.refs[0]
-	if len(r.base.expressions) > 0 && g.pct(50) {
-		e := oneOf(g, r.base.expressions)
-		return "(" + r.alias + "." + e.name + ") = " + g.literal(e.fam, e.known()).sql
-	}
-	indexed := r.base.indexed()
-	if len(indexed) == 0 {
-		return whereRange(g, sc, 0)
-	}
-	return g.byIndex(r, oneOf(g, indexed))
-}
-
-// indexed lists the columns that an index begins with.
-func (t *table) indexed() []*column {
-	return slices.DeleteFunc(slices.Concat(t.cols, t.derived), func(c *column) bool { return !c.indexed })
-}
-
-// byIndex is a condition on an indexed column.
-func (g *generator) byIndex(r *ref, c *column) string {
-	if c.special != nil {
-		return r.alias + "." + c.name + " = " + oneOf(g, c.known())
-	}
-	if g.pct(indexRangeShare) {
-		return g.compared(r.column(c))
-	}
-	return r.alias + "." + c.name + " = " + g.literal(c.fam, c.known()).sql
-}
-
 func whereFree(g *generator, sc *scope, depth int) string {
 	return g.anchored(sc, g.predicate(sc, depth))
 }

@@ -48,6 +48,9 @@ var compareOps = []string{"=", "=", "<", ">", "<=", ">=", "<>"}
 
 // predColumn compares a column with one of the values it is known to hold.
 func predColumn(g *generator, sc *scope, _ int) (string, bool) {
+	if e, ok := g.heldExpression(sc, "expression-compared", expressionCompared); ok {
+		return g.compared(e), true
+	}
 	return g.compared(g.likelyColumn(sc, hasPool)), true
 }
 
@@ -92,6 +95,11 @@ func predBetween(g *generator, sc *scope, depth int) (string, bool) {
 }
 
 func predIn(g *generator, sc *scope, depth int) (string, bool) {
+	if bases := sc.bases(); len(bases) > 0 && g.beside("list-search").IntN(100) < listSearch {
+		if cond, ok := g.listBehind(oneOf(g, bases)); ok {
+			return cond, true
+		}
+	}
 	c := g.anyColumn(sc)
 	var list []string
 	for range g.between(min(2, max(1, len(c.pool)-1)), min(5, max(2, len(c.pool)-1))) {
@@ -110,6 +118,11 @@ func predLike(g *generator, sc *scope, _ int) (string, bool) {
 		return "", false
 	}
 	not := oneOf(g, []string{"", "", "NOT "})
+	if g.beside("prefix-search").IntN(100) < prefixSearch {
+		if cond, ok := g.beginning(oneOf(g, cols)); ok {
+			return not + cond, true
+		}
+	}
 	pattern := oneOf(g, []string{"a%", "%b%", "_", "__", "%a", "k%", "x_", "%1%", "ж%", "%b_", "b%", "%"})
 	return oneOf(g, cols).sql + " " + not + "LIKE '" + pattern + "'", true
 }
@@ -296,6 +309,11 @@ func predTruth(g *generator, sc *scope, depth int) (string, bool) {
 
 // predRowCompare compares two columns with two literals as one value.
 func predRowCompare(g *generator, sc *scope, _ int) (string, bool) {
+	if bases := sc.bases(); len(bases) > 0 && g.beside("row-search").IntN(100) < rowSearch {
+		if cond, ok := g.rowBehind(oneOf(g, bases)); ok {
+			return cond, true
+		}
+	}
 	a, b := g.anyColumn(sc), g.anyColumn(sc)
 	op := oneOf(g, []string{"<", "<=", ">", ">=", "=", "<>"})
 	return fmt.Sprintf("(%s, %s) %s (%s, %s)", a.sql, b.sql, op, g.literal(a.fam, a.pool).sql, g.literal(b.fam, b.pool).sql), true

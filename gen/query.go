@@ -2,7 +2,6 @@ package gen
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 )
 
@@ -50,6 +49,9 @@ func (g *generator) outputs(sc *scope, n, depth int) []output {
 		if g.pct(60) {
 			e = g.value(sc, e.fam, depth)
 		}
+		if held, ok := g.heldExpression(sc, "expression-read", expressionRead); ok {
+			e = held
+		}
 		outs = append(outs, output{e, g.newOutput()})
 	}
 	return outs
@@ -60,7 +62,7 @@ func (g *generator) where(sc *scope, depth int) string {
 	if !g.pct(whereShare) {
 		return ""
 	}
-	return " WHERE " + g.anchored(sc, g.predicate(sc, depth))
+	return " WHERE " + g.limitedWhere(sc) + g.anchored(sc, g.predicate(sc, depth))
 }
 
 // from adds up to n table references to sc and returns the FROM clause.
@@ -117,9 +119,14 @@ func sourceDerived(g *generator, sc *scope) string {
 		return g.addBase(sc)
 	}
 	g.nesting++
-	body, cols := g.derivedBody()
+	limited := g.limitsDerived()
+	derived := g.derivedBody
+	if limited {
+		derived = g.limitedBody
+	}
+	body, cols := derived()
 	g.nesting--
-	r := &ref{alias: g.newAlias(), cols: cols}
+	r := &ref{alias: g.newAlias(), cols: cols, limited: limited}
 	sc.refs = append(sc.refs, r)
 	return "(" + body + ") AS " + r.alias
 }
@@ -173,7 +180,9 @@ func (g *generator) joinOn(sc *scope) string {
 	last := len(sc.refs) - 1
 	a, b := &scope{refs: sc.refs[:last]}, &scope{refs: sc.refs[last:]}
 	cond := ""
-	if x, y, ok := g.pair(a, b); ok {
+	if by, ok := g.joinedByExpression(a, b); ok {
+		cond = by
+	} else if x, y, ok := g.pair(a, b); ok {
 		cond = x.sql + " " + choose(g, joinOps) + " " + y.sql
 	} else {
 		cond, _ = predColumn(g, b, 0)
@@ -279,6 +288,9 @@ func (g *generator) orderKeys(sc *scope, outs int) string {
 // Select productions.
 
 func selPlain(g *generator) string {
+	if text := g.selUnmatched(); text != "" {
+		return text
+	}
 	return g.plain(&scope{}, "", g.from)
 }
 
@@ -429,69 +441,4 @@ func (g *generator) operandWhere(sc *scope, constant *int) string {
 	default:
 		return g.where(sc, 1)
 	}
-}
-
-// sliceSet returns a set operation whose operands print the same columns of one table, those of its primary key more often than others: of all its
-// rows, of some, of none.
-func (g *generator) sliceSet(op string) (string, []output) {
-	t := g.table()
-	var picks []int
-	var names []string
-	var parts []string
-	var outs []output
-	constant := constantSlice
-	for i := range g.between(2, max(2, min(3, g.refs))) {
-		sc := &scope{}
-		from := " FROM " + g.addTable(sc, t)
-		cols := sc.columns()
-		if i == 0 {
-			for range g.between(1, 2) {
-				picks, names = append(picks, g.keyOrOther(t, sc.refs[0])), append(names, g.newOutput())
-			}
-		}
-		outs = outs[:0]
-		for j, at := range picks {
-			outs = append(outs, output{cols[at], names[j]})
-		}
-		parts = append(parts, "SELECT "+list(outs)+from+g.operandWhere(sc, &constant))
-	}
-	return strings.Join(parts, op), outs
-}
-
-// keyOrOther returns the place of a column among those of a table: half of the time one of its primary key.
-func (g *generator) keyOrOther(t *table, r *ref) int {
-	key := []*column{t.pkey}
-	if len(t.own) > 0 {
-		key = t.own
-	}
-	if c := oneOf(g, key); g.pct(50) {
-		return slices.Index(r.cols, c)
-	}
-	return g.rng.IntN(len(r.cols))
-}
-
-// rowSet returns a set operation whose operands print the pkey, and with versions now and then the vkey, of one table each.
-func (g *generator) rowSet(op string, versions bool) (string, []output) {
-	names := []string{g.newOutput()}
-	if versions && g.pct(50) {
-		names = append(names, g.newOutput())
-	}
-	var parts []string
-	var outs []output
-	constant := constantSlice
-	for range g.between(2, max(2, min(3, g.refs))) {
-		sc := &scope{}
-		from := " FROM " + g.addBase(sc)
-		r := sc.refs[0]
-		outs = []output{{r.column(r.base.pkey), names[0]}}
-		if len(names) > 1 {
-			column := ".vkey"
-			if r.base.bare {
-				column = ".pkey"
-			}
-			outs = append(outs, output{expr{sql: r.alias + column, fam: FamInt, bound: pkeyBound, notNull: true}, names[1]})
-		}
-		parts = append(parts, "SELECT "+list(outs)+from+g.operandWhere(sc, &constant))
-	}
-	return strings.Join(parts, op), outs
 }

@@ -74,6 +74,8 @@ type column struct {
 
 	computed []*column           // columns and expressions that the database computes from it
 	calc     func(string) string // what such a one is from a literal of the column; "" where that is not known
+	of       *column             // what an expression that an index holds is computed from
+	reads    string              // the format of such an expression, from that column
 }
 
 // table is a base table.
@@ -98,16 +100,17 @@ type table struct {
 	pair        []*column // columns that are unique together
 	indexes     []string  // names of secondary indexes
 	partitioned bool
-	heirs       []string  // itself and the tables that inherit from it: a row lies in the one that its pkey, divided by their number, leaves
-	parted      bool      // its partitions are statements of their own, and tables of the DBMS's
-	hashed      bool      // … by a function whose number says which one a row lies in
-	versioned   bool      // the database keeps what its rows held before
-	expressions []*column // that an index holds: their names are expressions
-	fires       []*table  // that its triggers write
-	stays       bool      // no row of it is deleted, as ON CONFLICT may meet those that are there
-	shrinks     bool      // rows of it are deleted
-	defers      bool      // has a key that is checked when the statement is done, with which ON CONFLICT cannot be used
-	met         []int64   // keys of initial rows and of those that REPLACE and upserts have written: others do not insert them
+	heirs       []string    // itself and the tables that inherit from it: a row lies in the one that its pkey, divided by their number, leaves
+	parted      bool        // its partitions are statements of their own, and tables of the DBMS's
+	hashed      bool        // … by a function whose number says which one a row lies in
+	versioned   bool        // the database keeps what its rows held before
+	expressions []*column   // that an index holds: their names are expressions
+	sideBySide  [][]*column // the first two columns of indexes that have several
+	fires       []*table    // that its triggers write
+	stays       bool        // no row of it is deleted, as ON CONFLICT may meet those that are there
+	shrinks     bool        // rows of it are deleted
+	defers      bool        // has a key that is checked when the statement is done, with which ON CONFLICT cannot be used
+	met         []int64     // keys of initial rows and of those that REPLACE and upserts have written: others do not insert them
 }
 
 // schema draws the tables and returns their CREATE statements.
@@ -299,13 +302,19 @@ func (g *generator) indexExpression(t *table, c *column, first bool) string {
 		return ""
 	}
 	more := g.between(2, 7)
-	e := &column{name: fmt.Sprintf("%s + %d", c.name, more), kind: KindBigint, fam: FamInt, bound: c.bound + 7, pool: smallInts}
+	e := &column{reads: fmt.Sprintf("%%s + %d", more), kind: KindBigint, fam: FamInt, bound: c.bound + 7, pool: smallInts, of: c}
 	e.calc = numbered(func(v int64) int64 { return v + int64(more) })
 	if g.pct(50) {
 		n := g.between(2, 5)
-		e.name, e.pool = fmt.Sprintf("%s %% %d", c.name, n), smallInts[:n]
+		e.reads, e.pool = fmt.Sprintf("%%s %%%% %d", n), smallInts[:n]
 		e.calc = numbered(func(v int64) int64 { return v % int64(n) })
 	}
+	if !c.notNull && g.beside("null-expression").IntN(100) < nullExpression { // a row that an outer join has not found has a value, too
+		e.reads, e.pool = fmt.Sprintf("COALESCE(%%s, %d)", more), smallInts
+		e.calc = numbered(func(v int64) int64 { return v })
+		e.holds(fmt.Sprint(more))
+	}
+	e.name = fmt.Sprintf(e.reads, c.name)
 	c.computed = append(c.computed, e)
 	if first {
 		t.expressions = append(t.expressions, e)
@@ -318,13 +327,14 @@ func (g *generator) indexColumns(t *table) string {
 	order := slices.DeleteFunc(g.rng.Perm(len(t.cols)), func(at int) bool { s := t.cols[at].special; return s != nil && s.Unindexed })
 	n := min(len(order), 1+g.rng.IntN(3))
 	parts := make([]string, 0, n)
+	var plain []int // the places of those that are no expressions
 	for i, at := range order[:n] {
 		c := t.cols[at]
 		if text := g.indexExpression(t, c, i == 0); text != "" {
 			parts = append(parts, "("+text+")")
 			continue
 		}
-		c.indexed = c.indexed || i == 0
+		c.indexed, plain = c.indexed || i == 0, append(plain, i)
 		part := c.name
 		switch {
 		case c.special != nil:
@@ -341,6 +351,9 @@ func (g *generator) indexColumns(t *table) string {
 	}
 	if len(parts) == 0 {
 		return "pkey"
+	}
+	if len(plain) > 1 && plain[0] == 0 && plain[1] == 1 {
+		t.sideBySide = append(t.sideBySide, []*column{t.cols[order[0]], t.cols[order[1]]})
 	}
 	return strings.Join(parts, ", ")
 }

@@ -22,6 +22,8 @@ type ref struct {
 	base  *table    // nil for a derived table or a CTE
 	cols  []*column // the columns that expressions may use
 	outer bool      // on the NULL-supplying side of an outer join
+
+	limited bool // a derived table of the first rows of others
 }
 
 // scope holds the table references that an expression may use.

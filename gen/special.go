@@ -79,6 +79,9 @@ func predBare(g *generator, sc *scope, _ int) (string, bool) {
 
 // bareCondition is a condition on a column of a special type.
 func (g *generator) bareCondition(c expr) string {
+	if cond, ok := g.blurredBeginning(c); ok {
+		return cond
+	}
 	s := c.special
 	one := func() string {
 		if len(c.pool) > 0 && g.pct(80) {

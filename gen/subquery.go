@@ -58,9 +58,13 @@ func whereDerived(g *generator, sc *scope, depth int) string {
 	if g.forms["unused-window"] && g.pct(50) {
 		derived = g.plainBody
 	}
+	limited := g.limitsDerived()
+	if limited {
+		derived = g.limitedBody
+	}
 	body, cols := derived()
 	g.nesting--
-	in := &scope{parent: sc, refs: []*ref{{alias: g.newAlias(), cols: cols}}}
+	in := &scope{parent: sc, refs: []*ref{{alias: g.newAlias(), cols: cols, limited: limited}}}
 	a, b, ok := g.pair(sc, in)
 	if !ok {
 		return whereRange(g, sc, depth)
@@ -69,7 +73,7 @@ func whereDerived(g *generator, sc *scope, depth int) string {
 	if g.pct(70) {
 		p, ok := oneOf(g, []predicateFunc{predInQuery, predInQuery, predExists, predScalar, predConstant, predColumn})(g, in, 1)
 		if ok {
-			tail = " WHERE " + p
+			tail = " WHERE " + g.limitedWhere(in) + p
 		}
 	}
 	return fmt.Sprintf("%s %sIN (SELECT %s FROM (%s) AS %s%s)", a.sql, oneOf(g, []string{"", "NOT "}), b.sql, body, in.refs[0].alias, tail)

@@ -62,13 +62,39 @@ func (g *generator) drawTriggers() (stmts []testcase.Stmt) {
 				a.fires = append(a.fires, b)
 			}
 			if g.d.TriggerBlock && !clash {
-				body = "BEGIN " + body + "; END"
+				body = g.triggerWhen(a, when) + "BEGIN " + body + "; END"
 			}
 			g.uses["trigger"] = true
 			stmts = append(stmts, testcase.Stmt{SQL: fmt.Sprintf("CREATE TRIGGER tr%d %s ON %s FOR EACH ROW %s", i, when, a.name, body)})
 		}
 	})
 	return stmts
+}
+
+// whenShare is how many triggers have a WHEN, in percent, where the dialect has that.
+const whenShare = 70
+
+// triggerWhen returns the WHEN of a trigger: a condition on the row alone, true for some rows and false for others. It is the same for a row whatever the statement has done
+// to others. "" for some triggers, which fire for each row.
+func (g *generator) triggerWhen(a *table, when string) string {
+	rng := g.beside("trigger-when")
+	columns := slices.DeleteFunc(append(slices.Clone(a.cols), a.pkey), func(c *column) bool { return c.special != nil || len(c.known()) < 2 })
+	if rng.IntN(100) >= whenShare || len(columns) == 0 {
+		return ""
+	}
+	c := columns[rng.IntN(len(columns))]
+	rows := []string{"NEW", "OLD"}
+	switch {
+	case strings.HasSuffix(when, "INSERT"):
+		rows = rows[:1]
+	case strings.HasSuffix(when, "DELETE"):
+		rows = rows[1:]
+	case rng.IntN(100) < 25:
+		return fmt.Sprintf("WHEN NEW.%[1]s <> OLD.%[1]s ", c.name)
+	}
+	op := compareOps[rng.IntN(len(compareOps))]
+	values := split(op, c.known())
+	return fmt.Sprintf("WHEN %s.%s %s %s ", rows[rng.IntN(len(rows))], c.name, op, values[rng.IntN(len(values))])
 }
 
 // fired says whether a trigger writes a table.

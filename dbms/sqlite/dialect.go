@@ -44,6 +44,7 @@ var Dialect = &gen.Dialect{
 	DateLit:       "'%s'",
 	DatetimeLit:   "'%s'",
 	Prefix:        "SUBSTR(%s, 1, %d)",
+	BeginsWith:    "GLOB('%[2]s*', %[1]s)",
 	SetOps:        []string{"UNION", "UNION ALL", "UNION ALL", "INTERSECT", "EXCEPT"},
 	DerivedSetOps: []string{"UNION", "UNION ALL", "INTERSECT", "EXCEPT"},
 	If:            "IIF(%s, %s, %s)",
