@@ -167,6 +167,24 @@ func TestUnsigned(t *testing.T) {
 	}
 }
 
+// TestPushedDown: TiDB's error for what it cannot push down is known, with a transaction alone or without; another internal error is not.
+func TestPushedDown(t *testing.T) {
+	bugs, err := Default()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]bool{
+		"error 1815: expression eq(txweave.t0.c2, cast(json_extract(txweave.t0.c0, $.a), bigint(22) BINARY)) cannot be pushed down": true,
+		"error 1815: Internal : can not find the column": false,
+	} {
+		f := &finding.Finding{Signature: "replay-difference/SELECT:error(none,1815)",
+			Differences: []finding.Difference{{Stmt: "T0.S4", Kind: "SELECT", What: finding.Error, Transaction: finding.NoError, Replay: text}}}
+		if b := bugs.Match(f, finding.Signature{Coarse: f.Signature}); (b != nil) != want || want && b.Name != "tidb-63753" {
+			t.Errorf("%s: %v", text, b)
+		}
+	}
+}
+
 // TestUnsortedWindows: an ORDER BY that is not kept is TiDB's known bug where a window function is in that query, and only there.
 func TestUnsortedWindows(t *testing.T) {
 	bugs, err := Default()
