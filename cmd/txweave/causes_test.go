@@ -236,12 +236,18 @@ func TestCausesOfPlanted(t *testing.T) {
 			"CREATE TABLE t1 (pkey INTEGER NOT NULL, vkey BIGINT NOT NULL, pvkey BIGINT NOT NULL, c0 INTEGER, PRIMARY KEY (pkey), FOREIGN KEY (c0) REFERENCES t0 (pkey) ON UPDATE NO ACTION) WITHOUT ROWID;\n" +
 			row + "INSERT INTO t1 (pkey, vkey, pvkey, c0) VALUES (1, 2, 0, NULL);\nINSERT INTO t1 (pkey, vkey, pvkey, c0) VALUES (2, 3, 0, NULL);\n" +
 			"\n-- T0 --\nBEGIN;\nSELECT pkey, vkey FROM t1;\nCOMMIT;\n" +
-			"\n-- T1 --\nBEGIN;\nINSERT INTO t1 (pkey, vkey, pvkey, c0) VALUES (2, 4, 0, 1) ON CONFLICT DO UPDATE SET pvkey = vkey, vkey = 4;\nCOMMIT;\n" +
+			"\n-- T1 --\nBEGIN;\nINSERT INTO t1 (pkey, vkey, pvkey, c0) VALUES (1 + 1, 4, 0, 1) ON CONFLICT DO UPDATE SET pvkey = vkey, vkey = 4;\nCOMMIT;\n" +
 			"\n-- schedule --\nT0 T0 T0 T1 T1 T1\n", "isolation-violation/OTV", finding.CauseThinAir},
+		{"… by an upsert that does not meet it", "thin-air-read", named +
+			"CREATE TABLE t1 (pkey INTEGER NOT NULL, vkey BIGINT NOT NULL, pvkey BIGINT NOT NULL, c0 INTEGER, PRIMARY KEY (pkey), FOREIGN KEY (c0) REFERENCES t0 (pkey) ON UPDATE NO ACTION) WITHOUT ROWID;\n" +
+			row + "INSERT INTO t1 (pkey, vkey, pvkey, c0) VALUES (1, 2, 0, NULL);\nINSERT INTO t1 (pkey, vkey, pvkey, c0) VALUES (2, 3, 0, NULL);\n" +
+			"\n-- T0 --\nBEGIN;\nSELECT pkey, vkey FROM t1;\nCOMMIT;\n" +
+			"\n-- T1 --\nBEGIN;\nINSERT INTO t1 (pkey, vkey, pvkey, c0) VALUES (2, 4, 0, 1) ON CONFLICT DO UPDATE SET pvkey = vkey, vkey = 4;\nCOMMIT;\n" +
+			"\n-- schedule --\nT0 T0 T0 T1 T1 T1\n", "inconsistent-read-write/INSERT:changed-unmet-row", finding.CauseThinAir},
 		{"… and read by another transaction before it commits", "thin-air-read", named +
 			"CREATE TABLE t1 (pkey INTEGER NOT NULL, vkey BIGINT NOT NULL, pvkey BIGINT NOT NULL, c0 INTEGER, PRIMARY KEY (pkey), FOREIGN KEY (c0) REFERENCES t0 (pkey) ON UPDATE NO ACTION) WITHOUT ROWID;\n" +
 			row + "INSERT INTO t1 (pkey, vkey, pvkey, c0) VALUES (1, 2, 0, NULL);\n" +
-			"\n-- T0 --\nBEGIN;\nINSERT INTO t1 (pkey, vkey, pvkey, c0) VALUES (2, 3, 0, 1) ON CONFLICT DO UPDATE SET pvkey = vkey, vkey = 3;\nCOMMIT;\n" +
+			"\n-- T0 --\nBEGIN;\nINSERT INTO t1 (pkey, vkey, pvkey, c0) VALUES (1 + 1, 3, 0, 1) ON CONFLICT DO UPDATE SET pvkey = vkey, vkey = 3;\nCOMMIT;\n" +
 			"\n-- T1 --\nBEGIN;\nSELECT 'a' FROM t1;\nCOMMIT;\n\n-- schedule --\nT0 T0 T1 T1 T1 T0\n", "snapshot-violation/dirty-read", finding.CauseThinAir},
 		{"a read of what its transaction inserts behind it", "future-read", named +
 			"\n-- T0 --\nBEGIN;\nSELECT pkey, vkey FROM t0;\nINSERT INTO t0 (pkey, vkey, pvkey) VALUES (1, 1, 0);\nCOMMIT;\n\n-- schedule --\nT0 T0 T0 T0\n",
