@@ -10,6 +10,24 @@ import (
 	"txweave/testcase"
 )
 
+// planOf instruments a case of one statement on MariaDB.
+func planOf(t *testing.T, schema, sql string) *Plan {
+	t.Helper()
+	p, err := dbms.Lookup("mariadb", "repeatable-read")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tc, err := testcase.Parse(sql, []byte("txweave case 1\ntarget: mariadb\nisolation: repeatable-read\n\n-- schema --\n"+schema+"\n\n-- T0 --\n"+sql+";\n\n-- schedule --\nT0\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := Instrument(tc, p)
+	if err != nil {
+		t.Fatalf("%s: %v", sql, err)
+	}
+	return plan
+}
+
 // TestSearch: before which writes a replay can ask for their rows, each of which they count.
 func TestSearch(t *testing.T) {
 	const schema = "CREATE TABLE t (pkey BIGINT NOT NULL PRIMARY KEY, vkey BIGINT NOT NULL, pvkey BIGINT NOT NULL, v INT);"
@@ -55,18 +73,7 @@ func TestSearch(t *testing.T) {
 			"DELETE FROM t WHERE v > 1", ""}, // what is carried along need not match
 		{"CREATE TABLE t (pkey BIGINT NOT NULL PRIMARY KEY, v INT);", "DELETE FROM t WHERE v > 1", ""},
 	} {
-		p, err := dbms.Lookup("mariadb", "repeatable-read")
-		if err != nil {
-			t.Fatal(err)
-		}
-		tc, err := testcase.Parse(c.sql, []byte("txweave case 1\ntarget: mariadb\nisolation: repeatable-read\n\n-- schema --\n"+c.schema+"\n\n-- T0 --\n"+c.sql+";\n\n-- schedule --\nT0\n"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		plan, err := Instrument(tc, p)
-		if err != nil {
-			t.Fatalf("%s: %v", c.sql, err)
-		}
+		plan := planOf(t, c.schema, c.sql)
 		got, err := plan.Search(plan.Txns[0].Blocks[0])
 		if err != nil || got != c.want {
 			t.Errorf("%s: %q, %v, want %q", c.sql, got, err, c.want)
@@ -137,18 +144,7 @@ func TestSpelled(t *testing.T) {
 		{strings.Replace(schema, "w)", "w(2))", 1), "INSERT INTO t (pkey, vkey, pvkey, v, w) VALUES (9, 5, 0, 1, 'a')" + tail, ""},
 		{schema + " CREATE TRIGGER g BEFORE INSERT ON t FOR EACH ROW SET NEW.v = 3;", "INSERT INTO t (pkey, vkey, pvkey, v, w) VALUES (9, 5, 0, 1, 'a')" + tail, ""},
 	} {
-		p, err := dbms.Lookup("mariadb", "repeatable-read")
-		if err != nil {
-			t.Fatal(err)
-		}
-		tc, err := testcase.Parse(c.sql, []byte("txweave case 1\ntarget: mariadb\nisolation: repeatable-read\n\n-- schema --\n"+c.schema+"\n\n-- T0 --\n"+c.sql+";\n\n-- schedule --\nT0\n"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		plan, err := Instrument(tc, p)
-		if err != nil {
-			t.Fatalf("%s: %v", c.sql, err)
-		}
+		plan := planOf(t, c.schema, c.sql)
 		keys, ok := plan.Meets(plan.Txns[0].Blocks[0])
 		got := ""
 		if ok {
