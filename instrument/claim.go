@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"txweave/sqltext"
@@ -104,8 +105,11 @@ func (p *Plan) Meets(b *Block) (keys [][]SpelledPart, ok bool) {
 		}
 		at += len(tok.Text)
 	}
-	_, keys, ok = p.spelledKeys(b, b.SQL[:at])
-	return keys, ok
+	t, keys, ok := p.spelledKeys(b, b.SQL[:at])
+	if !ok || slices.ContainsFunc(t.Columns, func(c sqltext.Column) bool { return c.Type == "year" }) { // 24 is 2024 there
+		return nil, false
+	}
+	return keys, true
 }
 
 // spelledKeys are the unique keys of the rows that an INSERT … VALUES spells, without those that hold a NULL: of these a unique key may have any number. Not known are those
@@ -154,7 +158,9 @@ func (s SpelledPart) Unlike(value string) bool {
 	case value == "NULL":
 		return true
 	case wholeNumber.MatchString(value) && wholeNumber.MatchString(s.Literal):
-		return value != s.Literal
+		was, _ := strconv.Atoi(value)
+		spelled, _ := strconv.Atoi(s.Literal) // 007 is 7
+		return was != spelled
 	case plainText.MatchString(value) && plainText.MatchString(s.Literal):
 		return !strings.EqualFold(value, s.Literal)
 	}

@@ -142,6 +142,7 @@ func TestSpelled(t *testing.T) {
 		{schema, "INSERT INTO t (pkey, vkey, pvkey, v, w) VALUES (9, 5, 0, 1, 'a')", ""},
 		{schema, "REPLACE INTO t (pkey, vkey, pvkey, v, w) VALUES (9, 5, 0, 1, 'a')", ""},
 		{strings.Replace(schema, "w)", "w(2))", 1), "INSERT INTO t (pkey, vkey, pvkey, v, w) VALUES (9, 5, 0, 1, 'a')" + tail, ""},
+		{strings.Replace(schema, "v INT", "v YEAR", 1), "INSERT INTO t (pkey, vkey, pvkey, v, w) VALUES (9, 5, 0, 24, 'a')" + tail, ""}, // 2024
 		{schema + " CREATE TRIGGER g BEFORE INSERT ON t FOR EACH ROW SET NEW.v = 3;", "INSERT INTO t (pkey, vkey, pvkey, v, w) VALUES (9, 5, 0, 1, 'a')" + tail, ""},
 	} {
 		plan := planOf(t, c.schema, c.sql)

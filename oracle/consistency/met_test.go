@@ -38,6 +38,8 @@ func TestMet(t *testing.T) {
 		"another text":            {holds: map[string]string{"c": "'k1'"}, meets: [][]instrument.SpelledPart{key("c", "'k2'")}, odd: true},
 		"alike to a collation":    {holds: map[string]string{"c": "'K1'"}, meets: [][]instrument.SpelledPart{key("c", "'k1'")}},
 		"perhaps alike to one":    {holds: map[string]string{"c": "'ä'"}, meets: [][]instrument.SpelledPart{key("c", "'a'")}},
+		"a number in other words": {holds: map[string]string{"c": "7"}, meets: [][]instrument.SpelledPart{key("c", "007")}},
+		"no number below zero":    {holds: map[string]string{"c": "0"}, meets: [][]instrument.SpelledPart{key("c", "-0")}},
 		"another kind of value":   {holds: map[string]string{"c": "'4'"}, meets: [][]instrument.SpelledPart{key("c", "5")}},
 		"a column nobody printed": {holds: map[string]string{"pkey": "7"}, meets: [][]instrument.SpelledPart{key("c", "4")}},
 		"a row that it inserted":  {holds: map[string]string{"c": "3"}, meets: [][]instrument.SpelledPart{key("c", "4")}, from: history.Dead},
