@@ -25,12 +25,12 @@ func only(sql string) (text string, named bool) {
 	p := words(sql)
 	var b strings.Builder
 	last := 0
-	for i := range p {
-		if !p[i].Is("only") || i < 2 || p.at(i-1).Is("read") || p[i-1].Is("from") && p[i-2].Is("delete") || p.at(i+1).Kind != sqltext.Word {
+	for i := range p.Words {
+		if !p.Words[i].Is("only") || i < 2 || p.At(i-1).Is("read") || p.Words[i-1].Is("from") && p.Words[i-2].Is("delete") || p.At(i+1).Kind != sqltext.Word {
 			continue
 		}
-		b.WriteString(sql[last:p[i].from] + sqltext.Only + p[i+1].Text)
-		last = p[i+1].to
+		b.WriteString(sql[last:p.Words[i].From] + sqltext.Only + p.Words[i+1].Text)
+		last = p.Words[i+1].To
 	}
 	return b.String() + sql[last:], last > 0
 }
@@ -45,7 +45,7 @@ func writesHeir(s *sqltext.Schema, sql string) bool {
 	}
 	p := words(sql)
 	at, only := written(p)
-	name, _ := p.at(at).Ident()
+	name, _ := p.At(at).Ident()
 	h := s.Heir(name)
 	return at > 0 && h != nil && (only > 0 || !h.Own())
 }
@@ -53,13 +53,13 @@ func writesHeir(s *sqltext.Schema, sql string) bool {
 // written returns the place of the name of what a statement writes, and where ONLY stands before it: 0 where it does not.
 func written(p phrase) (name, only int) {
 	switch {
-	case p.has(0, "update", "only"):
+	case p.Has(0, "update", "only"):
 		return 2, 1
-	case p.has(0, "delete", "from", "only"):
+	case p.Has(0, "delete", "from", "only"):
 		return 3, 2
-	case p.has(0, "update"):
+	case p.Has(0, "update"):
 		return 1, 0
-	case p.has(0, "delete", "from"), p.has(0, "insert", "into"):
+	case p.Has(0, "delete", "from"), p.Has(0, "insert", "into"):
 		return 2, 0
 	}
 	return 0, 0
@@ -72,19 +72,19 @@ func ofFamily(s *sqltext.Schema, sql string) (string, error) {
 	}
 	p := words(sql)
 	at, only := written(p)
-	if at == 0 || at >= len(p) {
+	if at == 0 || at >= len(p.Words) {
 		return sql, nil
 	}
-	name, _ := p[at].Ident()
+	name, _ := p.Words[at].Ident()
 	h := s.Heir(name)
 	switch {
 	case h == nil:
 		return sql, nil
-	case p[0].Is("insert"):
-		if len(p) > at && p.find(0, "on", "conflict") > 0 {
+	case p.Words[0].Is("insert"):
+		if len(p.Words) > at && p.Find(0, "on", "conflict") > 0 {
 			return "", fmt.Errorf("ON CONFLICT of a table that others inherit from, or that inherits, is not read: no key of one holds the rows of the others")
 		}
-		return sql[:p[at].from] + h.Of + sql[p[at].to:], nil
+		return sql[:p.Words[at].From] + h.Of + sql[p.Words[at].To:], nil
 	case h.Own() && only == 0:
 		return sql, nil
 	case !h.Own():
@@ -95,18 +95,18 @@ func ofFamily(s *sqltext.Schema, sql string) (string, error) {
 
 // narrowed is UPDATE ONLY and DELETE FROM ONLY as one of the whole table with one more condition.
 func narrowed(p phrase, only int, h *sqltext.Heir) (string, error) {
-	sql := p[0].text
+	sql := p.Text
 	end := len(sql)
-	if at := p.find(0, "returning"); at > 0 {
-		end = p[at].from
+	if at := p.Find(0, "returning"); at > 0 {
+		end = p.Words[at].From
 	}
-	from := p.find(only, "from")
-	if from > 0 && !p[from-1].Is("distinct") || p.find(0, "using") > 0 || p.at(only+2).Text != "" && !p.at(only+2).Is("set", "where", "returning") {
+	from := p.Find(only, "from")
+	if from > 0 && !p.Words[from-1].Is("distinct") || p.Find(0, "using") > 0 || p.At(only+2).Text != "" && !p.At(only+2).Is("set", "where", "returning") {
 		return "", fmt.Errorf("ONLY is read of writes that read no further table, of a table without an alias")
 	}
-	head, where := sql[:p[only].from], p.find(0, "where")
+	head, where := sql[:p.Words[only].From], p.Find(0, "where")
 	if where < 0 {
-		return head + strings.TrimRight(sql[p[only].to+1:end], " ") + " WHERE " + h.Where(h.Of) + " " + sql[end:], nil
+		return head + strings.TrimRight(sql[p.Words[only].To+1:end], " ") + " WHERE " + h.Where(h.Of) + " " + sql[end:], nil
 	}
-	return head + sql[p[only].to+1:p[where].to] + " " + h.Where(h.Of) + " AND (" + strings.TrimSpace(sql[p[where].to:end]) + ") " + sql[end:], nil
+	return head + sql[p.Words[only].To+1:p.Words[where].To] + " " + h.Where(h.Of) + " AND (" + strings.TrimSpace(sql[p.Words[where].To:end]) + ") " + sql[end:], nil
 }

@@ -31,14 +31,14 @@ type mergeWhen struct {
 
 // merge reads MERGE INTO table USING source ON condition, and what it does with rows that match and with others.
 func (p phrase) merge() (*merge, error) {
-	if !p.at(1).Is("into") {
+	if !p.At(1).Is("into") {
 		return nil, errMerge
 	}
 	m := &merge{}
 	var using int
 	m.table, m.alias, using = p.named(2)
-	on := p.find(using, "on")
-	if !p.at(using).Is("using") || on < 0 {
+	on := p.Find(using, "on")
+	if !p.At(using).Is("using") || on < 0 {
 		return nil, errMerge
 	}
 	m.source = [2]int{using + 1, on}
@@ -46,9 +46,9 @@ func (p phrase) merge() (*merge, error) {
 	if len(whens) == 0 {
 		return nil, errMerge
 	}
-	m.on = p.part(on+1, whens[0])
+	m.on = p.Part(on+1, whens[0])
 	for i, at := range whens {
-		end := len(p)
+		end := len(p.Words)
 		if i+1 < len(whens) {
 			end = whens[i+1]
 		}
@@ -64,8 +64,8 @@ func (p phrase) merge() (*merge, error) {
 // whens are the words at which WHEN clauses begin.
 func (p phrase) whens(from int) []int {
 	var out []int
-	for i := from; i < len(p); i++ {
-		if p[i].depth == 0 && (p.has(i, "when", "matched") || p.has(i, "when", "not", "matched")) {
+	for i := from; i < len(p.Words); i++ {
+		if p.Words[i].Depth == 0 && (p.Has(i, "when", "matched") || p.Has(i, "when", "not", "matched")) {
 			out = append(out, i)
 		}
 	}
@@ -74,45 +74,45 @@ func (p phrase) whens(from int) []int {
 
 // when reads the clause from word i up to word end.
 func (p phrase) when(i, end int) (w mergeWhen, err error) {
-	w.matched = !p.at(i + 1).Is("not")
+	w.matched = !p.At(i + 1).Is("not")
 	if i += 2; !w.matched {
 		i++
 	}
 	then, cases := i, 0
-	for ; then < end && (p[then].depth > 0 || cases > 0 || !p[then].Is("then")); then++ {
+	for ; then < end && (p.Words[then].Depth > 0 || cases > 0 || !p.Words[then].Is("then")); then++ {
 		switch {
-		case p[then].Is("case"):
+		case p.Words[then].Is("case"):
 			cases++
-		case p[then].Is("end"):
+		case p.Words[then].Is("end"):
 			cases--
 		}
 	}
-	if p.at(i).Is("and") {
-		w.and = p.part(i+1, then)
+	if p.At(i).Is("and") {
+		w.and = p.Part(i+1, then)
 	} else if i != then {
 		return w, errMerge
 	}
 	do, rest := then+1, end-then-1
 	switch {
-	case p.has(do, "do", "nothing") && rest == 2:
-	case w.matched && p.has(do, "delete") && rest == 1:
+	case p.Has(do, "do", "nothing") && rest == 2:
+	case w.matched && p.Has(do, "delete") && rest == 1:
 		w.deletes = true
-	case w.matched && p.has(do, "update", "set"):
+	case w.matched && p.Has(do, "update", "set"):
 		if w.set = p.assignments(do+2, end); w.set == nil {
 			return w, errMerge
 		}
-	case !w.matched && p.has(do, "insert") && p.at(do+1).Text == "(":
-		values := p.find(do, "values")
+	case !w.matched && p.Has(do, "insert") && p.At(do+1).Text == "(":
+		values := p.Find(do, "values")
 		if values < 0 || values > end {
 			return w, errMerge
 		}
 		var closed int
-		w.columns, closed = sqltext.SplitList(p.part(do+1, values), 0)
-		last := len(p.part(do+1, values)) - 1
+		w.columns, closed = sqltext.SplitList(p.Part(do+1, values), 0)
+		last := len(p.Part(do+1, values)) - 1
 		if closed != last || len(w.columns) == 0 {
 			return w, errMerge
 		}
-		text := p.part(values+1, end)
+		text := p.Part(values+1, end)
 		if w.values, closed = sqltext.SplitList(text, 0); closed != len(text)-1 || len(w.values) != len(w.columns) {
 			return w, errMerge
 		}
@@ -126,13 +126,13 @@ func (p phrase) when(i, end int) (w mergeWhen, err error) {
 func (p phrase) assignments(i, end int) []string {
 	var out []string
 	for start, at := i, i; at <= end; at++ {
-		if at < end && (p[at].Text != "," || p[at].depth > 0) {
+		if at < end && (p.Words[at].Text != "," || p.Words[at].Depth > 0) {
 			continue
 		}
-		if p.at(start+1).Text != "=" {
+		if p.At(start+1).Text != "=" {
 			return nil
 		}
-		out, start = append(out, p.part(start, at)), at+1
+		out, start = append(out, p.Part(start, at)), at+1
 	}
 	return out
 }
@@ -140,7 +140,7 @@ func (p phrase) assignments(i, end int) []string {
 // lower writes it as what the common grammar reads, with the same tables, columns and version key: an INSERT … SELECT that does something
 // to the rows in its way; without an INSERT as an UPDATE or DELETE of joined tables.
 func (m *merge) lower(p phrase) (lowered, error) {
-	source := p.part(m.source[0], m.source[1])
+	source := p.Part(m.source[0], m.source[1])
 	where := []string{"(" + m.on + ")"}
 	var set []string
 	var insert *mergeWhen
@@ -223,8 +223,8 @@ func (m *merge) keys(p phrase) []int64 {
 func (p phrase) spelled(i, end int, name string) []int64 {
 	var cells [][]int // by SELECT, the words at which its columns begin
 	for ; i < end; i++ {
-		switch w := p[i]; {
-		case w.depth != 1:
+		switch w := p.Words[i]; {
+		case w.Depth != 1:
 		case w.Is("select"):
 			cells = append(cells, []int{i + 1})
 		case w.Text == "," && len(cells) > 0:
@@ -234,7 +234,7 @@ func (p phrase) spelled(i, end int, name string) []int64 {
 	if len(cells) == 0 {
 		return nil
 	}
-	at := slices.IndexFunc(cells[0], func(c int) bool { return p.at(c+1).Is("as") && p.at(c+2).Is(strings.ToLower(name)) })
+	at := slices.IndexFunc(cells[0], func(c int) bool { return p.At(c+1).Is("as") && p.At(c+2).Is(strings.ToLower(name)) })
 	if at < 0 {
 		return nil
 	}
@@ -243,7 +243,7 @@ func (p phrase) spelled(i, end int, name string) []int64 {
 		if at >= len(row) {
 			continue
 		}
-		if n, err := strconv.ParseInt(p.at(row[at]).Text, 10, 64); err == nil {
+		if n, err := strconv.ParseInt(p.At(row[at]).Text, 10, 64); err == nil {
 			out = append(out, n)
 		}
 	}
@@ -255,13 +255,13 @@ func mergeEdit(sql string, i int) (text string, more bool) {
 	p := words(sql)
 	whens := p.whens(0)
 	for n, at := range whens {
-		end := len(p)
+		end := len(p.Words)
 		if n+1 < len(whens) {
 			end = whens[n+1]
 		}
 		if len(whens) > 1 {
 			if i == 0 {
-				return strings.TrimSpace(p.part(0, at) + " " + p.part(end, len(p))), true
+				return strings.TrimSpace(p.Part(0, at) + " " + p.Part(end, len(p.Words))), true
 			}
 			i--
 		}
@@ -270,8 +270,8 @@ func mergeEdit(sql string, i int) (text string, more bool) {
 			continue
 		}
 		if i == 0 {
-			and := p.find(at, "and")
-			return sql[:p[and].from] + strings.TrimLeft(sql[p[and+1].from+len(w.and):], sqltext.Space), true
+			and := p.Find(at, "and")
+			return sql[:p.Words[and].From] + strings.TrimLeft(sql[p.Words[and+1].From+len(w.and):], sqltext.Space), true
 		}
 		i--
 	}
