@@ -3,11 +3,11 @@ package sqlite
 import (
 	"txweave/gen"
 	"txweave/sqltext"
-	"txweave/sqltext/mysql"
+	grammar "txweave/sqltext/sqlite"
 )
 
 // Syntax is that of the SQL standard, in so far as the grammar of MySQL reads it too.
-var Syntax = &sqltext.Syntax{Quoting: sqltext.ANSI, Grammar: func() sqltext.Parser { return mysql.NewSQLite() }, TextTellsTime: true}
+var Syntax = &sqltext.Syntax{Quoting: sqltext.ANSI, Grammar: func() sqltext.Parser { return grammar.New() }, TextTellsTime: true}
 
 // specials are columns outside the families: rows that reach beyond their page, blobs, a collation, JSON and columns that convert nothing.
 var specials = []gen.Special{

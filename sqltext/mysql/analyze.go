@@ -33,7 +33,7 @@ func (p *Parser) Analyze(s *sqltext.Schema, sql string) (*sqltext.Analysis, erro
 		return nil, fmt.Errorf("%q: %w", sql, err)
 	}
 	a := &analysis{Analysis: &sqltext.Analysis{}, parser: p, stmt: node}
-	v := &collector{schema: s, pipes: p.ansi && strings.Contains(sql, "||"), ctes: map[string]bool{}, alias: map[string][]string{},
+	v := &collector{schema: s, pipes: p.ansi && p.words == nil && strings.Contains(sql, "||"), ctes: map[string]bool{}, alias: map[string][]string{},
 		refs: map[string]bool{}, inner: map[string]bool{}}
 	node.Accept(v)
 	if v.err != nil {
@@ -64,7 +64,7 @@ func (p *Parser) Analyze(s *sqltext.Schema, sql string) (*sqltext.Analysis, erro
 		return nil, fmt.Errorf("%q: %w", sql, err)
 	}
 	_, _, a.Truncates = sqltext.ReadTruncate(sql)
-	if err := a.returns(v, sql); err != nil {
+	if err := errors.Join(a.returns(v, sql), a.apart(v, sql)); err != nil {
 		return nil, fmt.Errorf("%q: %w", sql, err)
 	}
 	a.Subquery, a.Blocks, a.LockedBlocks = v.blocks > outer, v.selects, v.locked

@@ -38,7 +38,7 @@ func (a *analysis) match(s *sqltext.Schema) error {
 		return nil
 	}
 	if where != nil {
-		text, err := restore(where, a.parser.ansi)
+		text, err := a.parser.raised(restore(where, a.parser.ansi))
 		if err != nil {
 			return err
 		}
@@ -247,7 +247,7 @@ func (p *Parser) keysOf(sel *ast.SelectStmt, tables []aliasedTable, locking, inn
 	if locking {
 		sel.LockInfo = &ast.SelectLockInfo{LockType: ast.SelectLockForUpdate}
 	}
-	return restore(sel, p.ansi)
+	return p.raised(restore(sel, p.ansi))
 }
 
 func column(table, name string) *ast.SelectField {

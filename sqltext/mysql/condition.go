@@ -18,6 +18,10 @@ func (p *Parser) IsCondition(where string) error {
 
 // condition parses a predicate: a condition and nothing more, not the end of one statement and another one.
 func (p *Parser) condition(where string) (ast.ExprNode, error) {
+	where, err := p.lower(where)
+	if err != nil {
+		return nil, err
+	}
 	stmts, _, err := p.tidb.Parse("SELECT 1 FROM t WHERE "+where, "", "")
 	if err != nil {
 		return nil, fmt.Errorf("the parser does not read it: %w", err)

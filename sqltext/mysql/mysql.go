@@ -1,5 +1,5 @@
-// Package mysql is the grammar of MySQL, MariaDB and TiDB, and of SQLite as far as it writes the same: TiDB's parser
-// behind sqltext.Parser.
+// Package mysql is the grammar of MySQL, MariaDB and TiDB, and of others with Words for what they say otherwise: TiDB's
+// parser behind sqltext.Parser.
 //
 // All that looks at the parser's tree is here, and the tree stays here: what the oracles have to know of a statement
 // (analyze.go, refuse.go, before.go), the names of what it has (features.go), its conditions (condition.go), and how it
@@ -11,8 +11,6 @@ package mysql
 
 import (
 	"errors"
-	"slices"
-	"strings"
 
 	"github.com/pingcap/tidb/pkg/parser"
 	"github.com/pingcap/tidb/pkg/parser/ast"
@@ -24,10 +22,9 @@ import (
 
 // Parser implements sqltext.Parser.
 type Parser struct {
-	tidb *parser.Parser // keeps its sql_mode
-	ansi bool
-	// sqlite says that a write's conflicts are spelled as SQLite does.
-	sqlite bool
+	tidb  *parser.Parser // keeps its sql_mode
+	ansi  bool
+	words Words // nil: none
 	// Collide has Analyze tell which rows the keys of what a statement writes meet (sqltext.Analysis.KeyWhere): where = compares as unique
 	// keys do.
 	Collide bool
@@ -44,11 +41,42 @@ func New(q sqltext.Quoting) *Parser {
 	return p
 }
 
-// NewSQLite returns a parser of what SQLite writes as MySQL does, or for which MySQL has other words.
-func NewSQLite() *Parser {
-	p := New(sqltext.ANSI)
-	p.sqlite = true
+// Words are how another DBMS says what this grammar has no words for, or others.
+type Words interface {
+	// Lower writes a statement, or a condition that stands alone, in this grammar's words.
+	Lower(sql string) (string, error)
+	// Raise writes what is printed in those of the DBMS; whole is the statement of which it was printed, "" for a part of one. ok is
+	// false where the DBMS cannot say it.
+	Raise(printed, whole string) (text string, ok bool)
+	// Apart is the condition that Lower leaves out of a statement and Raise gives back: of the rows that an upsert changes; "" for none.
+	Apart(sql string) string
+}
+
+// NewWith returns a parser of what a DBMS writes as MySQL does, or has other words for.
+func NewWith(q sqltext.Quoting, w Words) *Parser {
+	p := New(q)
+	p.words = w
 	return p
+}
+
+// lower writes a text in this grammar's words.
+func (p *Parser) lower(sql string) (string, error) {
+	if p.words == nil {
+		return sql, nil
+	}
+	return p.words.Lower(sql)
+}
+
+// raised writes what was printed of a part of a statement in the words of the DBMS.
+func (p *Parser) raised(text string, err error) (string, error) {
+	if err != nil || p.words == nil {
+		return text, err
+	}
+	text, ok := p.words.Raise(text, "")
+	if !ok {
+		return "", errors.New("a part of the statement cannot be printed")
+	}
+	return text, nil
 }
 
 // parse reads one statement of any kind. What the grammar does not know is left out: that the answer of a query goes through a table of
@@ -62,40 +90,15 @@ func (p *Parser) parse(sql string) (ast.StmtNode, error) {
 		text = del
 	}
 	text, _, _ = sqltext.CutReturning(text)
-	if p.sqlite {
-		if dual(text) {
-			return nil, errors.New("DUAL is no table of SQLite's: leave FROM out")
-		}
-		text = cutCondition(fromSQLite(withoutArbiter(text)))
+	text, err := p.lower(text)
+	if err != nil {
+		return nil, err
 	}
 	node, err := p.tidb.ParseOneStmt(text, "", "")
 	if err == nil {
 		node.SetText(nil, sql)
 	}
 	return node, err
-}
-
-// cutCondition leaves out of CREATE INDEX … WHERE which rows it holds: the grammar knows no such index.
-func cutCondition(sql string) string {
-	if first := sqltext.Significant(sql, 3); len(first) < 3 || !first[0].Is("create") || !first[1].Is("index") && !first[2].Is("index") {
-		return sql
-	}
-	at, depth := 0, 0
-	for t := range sqltext.ANSI.Tokens(sql) {
-		if depth += t.Nesting(); depth == 0 && t.Is("where") {
-			return sql[:at]
-		}
-		at += len(t.Text)
-	}
-	return sql
-}
-
-// dual says whether a statement reads DUAL, which the grammar takes for no table at all.
-func dual(sql string) bool {
-	if !strings.Contains(strings.ToLower(sql), "dual") {
-		return false
-	}
-	return slices.ContainsFunc(sqltext.ANSI.Read(sql).Named, func(n sqltext.TableName) bool { return n.Name == "dual" })
 }
 
 // read parses one SELECT, INSERT, UPDATE or DELETE; ok is false for what is none or cannot be read.

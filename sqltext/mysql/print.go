@@ -72,8 +72,10 @@ func (p *Parser) print(root ast.StmtNode) (sql string, ok bool) {
 		return "", false
 	}
 	sql = tidy(text)
-	if p.sqlite {
-		sql = withArbiter(toSQLite(sql), root.OriginalText())
+	if p.words != nil {
+		if sql, ok = p.words.Raise(sql, root.OriginalText()); !ok {
+			return "", false
+		}
 	}
 	sql = dressed(sql, root.OriginalText())
 	again, readable := p.read(sql)

@@ -16,7 +16,11 @@ func (a *analysis) returns(v *collector, sql string) error {
 	if len(a.Also) > 0 {
 		return errors.New("RETURNING from several tables is not supported")
 	}
-	node, err := a.parser.tidb.ParseOneStmt("SELECT"+list+" FROM "+a.Target, "", "")
+	text, err := a.parser.lower("SELECT" + list + " FROM " + a.Target)
+	if err != nil {
+		return err
+	}
+	node, err := a.parser.tidb.ParseOneStmt(text, "", "")
 	if err != nil {
 		return fmt.Errorf("cannot parse what it returns: %w", err)
 	}
@@ -28,4 +32,23 @@ func (a *analysis) returns(v *collector, sql string) error {
 	a.Returns = true
 	v.exprs, v.wildcard = append(v.exprs, own.exprs...), v.wildcard || own.wildcard
 	return nil
+}
+
+// apart notes what the condition of an upsert reads that stands apart: of the rows in its way it changes those of which it is true, so that not each
+// row which it spells is written.
+func (a *analysis) apart(v *collector, sql string) error {
+	if a.parser.words == nil {
+		return nil
+	}
+	where := a.parser.words.Apart(sql)
+	if where == "" {
+		return nil
+	}
+	condition, err := a.parser.condition(where)
+	if err != nil {
+		return fmt.Errorf("the condition of the upsert: %w", err)
+	}
+	condition.Accept(v)
+	a.Upserts, a.Spells = 0, 0
+	return v.err
 }

@@ -45,7 +45,7 @@ func (p *Parser) Telling(sql string, s *sqltext.Schema) (out []string) {
 	for _, t := range tables {
 		var own []string
 		for _, c := range conditions {
-			if text, err := restore(c, p.ansi); err == nil && about(c, t.alias, len(tables) == 1) {
+			if text, err := p.raised(restore(c, p.ansi)); err == nil && about(c, t.alias, len(tables) == 1) {
 				own = append(own, text)
 			}
 		}
