@@ -47,6 +47,7 @@ func (p *PlanSetting) Query(sql string, q sqltext.Quoting) string {
 		return sql
 	}
 	s := q.Read(sql)
+	sql = unhinted(sql, q)
 	if p.Respelled {
 		sql = respelled(sql, q)
 	}
@@ -68,6 +69,35 @@ func (p *PlanSetting) Query(sql string, q sqltext.Quoting) string {
 		}
 	}
 	return with + strings.Join(copies, ", ") + rest
+}
+
+// unhinted is a statement that names no index which the database is to use, or not to: a copy has none.
+func unhinted(sql string, q sqltext.Quoting) string {
+	p := q.Phrase(sql)
+	var b strings.Builder
+	last := 0
+	for i := 0; i < len(p.Words); i++ {
+		n := 0 // how many words such a hint has
+		switch w := p.Words[i]; {
+		case w.Is("indexed") && p.At(i+1).Is("by"):
+			n = 3
+		case w.Is("not") && p.At(i+1).Is("indexed"):
+			n = 2
+		case w.Is("use", "force", "ignore") && p.At(i+1).Is("index", "key"):
+			for open := i + 2; n == 0 && open < len(p.Words); open++ {
+				if p.Words[open].Text == "(" {
+					n = p.Close(open) + 1 - i
+				}
+			}
+		}
+		if n == 0 || i+n > len(p.Words) {
+			continue
+		}
+		b.WriteString(strings.TrimRight(sql[last:p.Words[i].From], sqltext.Space))
+		i += n - 1
+		last = p.Words[i].To
+	}
+	return b.String() + sql[last:]
 }
 
 // after is what stands in a statement behind the first of a word.

@@ -21,9 +21,12 @@ func TestCopies(t *testing.T) {
 		"SELECT a FROM t0 PARTITION (p1)":             "SELECT a FROM t0 PARTITION (p1)",
 		"SELECT a FROM t0 AS OF TIMESTAMP 1":          "SELECT a FROM t0 AS OF TIMESTAMP 1",
 		"SELECT RANK() OVER (PARTITION BY a) FROM t0": "WITH " + t0 + " SELECT RANK() OVER (PARTITION BY a) FROM t0",
-		"UPDATE t0 SET a = 1":                         "UPDATE t0 SET a = 1",
-		"INSERT INTO t0 SELECT a FROM t1":             "INSERT INTO t0 SELECT a FROM t1",
-		"SELECT 'WITH', a FROM t0 FOR SHARE":          "WITH " + t0 + " SELECT 'WITH', a FROM t0 FOR SHARE",
+		"SELECT r.a FROM t0 AS r INDEXED BY i JOIN t0 AS q NOT INDEXED ON r.a = q.a": "WITH " + t0 + " SELECT r.a FROM t0 AS r JOIN t0 AS q ON r.a = q.a",
+		"SELECT a FROM t0 FORCE INDEX FOR ORDER BY (i, j) WHERE a IN (1)":            "WITH " + t0 + " SELECT a FROM t0 WHERE a IN (1)",
+		"UPDATE t0 INDEXED BY i SET a = 'NOT INDEXED'":                               "UPDATE t0 SET a = 'NOT INDEXED'",
+		"UPDATE t0 SET a = 1":                "UPDATE t0 SET a = 1",
+		"INSERT INTO t0 SELECT a FROM t1":    "INSERT INTO t0 SELECT a FROM t1",
+		"SELECT 'WITH', a FROM t0 FOR SHARE": "WITH " + t0 + " SELECT 'WITH', a FROM t0 FOR SHARE",
 	} {
 		if got := s.Query(sql, sqltext.ANSI); got != want {
 			t.Errorf("%s\nis sent as %s\nwant       %s", sql, got, want)

@@ -31,7 +31,7 @@ func TestCarry(t *testing.T) {
 			}
 		}
 	}
-	if acting < 100 || went < acting/2 || moved < acting/10 {
+	if acting < 100 || went < acting/2 || moved < acting/20 {
 		t.Errorf("%d foreign keys with an action; %d rows went from the tables that they refer to, and %d got another key", acting, went, moved)
 	}
 }

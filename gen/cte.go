@@ -50,7 +50,7 @@ func subCTE(g *generator, in *scope) string {
 	g.nesting--
 	g.aliases++
 	name := fmt.Sprintf("q%d", g.aliases)
-	in.with = "WITH " + name + " AS (" + body + ") "
+	in.with = "WITH " + name + " AS " + g.material(body) + "(" + body + ") "
 	r := &ref{alias: g.newAlias(), cols: cols}
 	in.refs = append(in.refs, r)
 	in.cte = &cte{name, cols}
@@ -82,5 +82,5 @@ func selCTE(g *generator) string {
 		return text
 	}
 	g.cte = &cte{outerCTE, cols}
-	return g.plain(&scope{}, "WITH "+outerCTE+" AS ("+body+") ", use)
+	return g.plain(&scope{}, "WITH "+outerCTE+" AS "+g.material(body)+"("+body+") ", use)
 }

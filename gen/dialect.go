@@ -27,6 +27,7 @@ type Dialect struct {
 	DateLit       string           // DATE literal, from its text
 	DatetimeLit   string           // DATETIME literal, from its text
 	NullSafe      string           // a comparison in which NULL equals NULL, from both operands; "": <=>
+	Distinct      string           // the comparison that says the opposite, from both operands; "": none is used
 	Prefix        string           // the first n characters of a string, from both
 	BeginsWith    string           // a search for texts with a beginning, beside LIKE, from the text and what it begins with; "": none
 	Functions     []Function       // deterministic functions without errors

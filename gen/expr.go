@@ -257,13 +257,13 @@ func (g *generator) aggregate(in *scope, f Family, grouped bool) (expr, bool) {
 		switch {
 		case c.fam == FamInt && g.pct(35):
 			distinct := oneOf(g, []string{"", "", "DISTINCT "})
-			return expr{sql: "SUM(" + distinct + c.sql + ")", fam: f, bound: c.bound * 1e6}, c.bound*1e6 <= maxBound*1e3
+			return expr{sql: g.ofSome("SUM("+distinct+c.sql+")", in), fam: f, bound: c.bound * 1e6}, c.bound*1e6 <= maxBound*1e3
 		case g.pct(35):
-			return expr{sql: "COUNT(DISTINCT " + c.sql + ")", fam: f, bound: 1e6, notNull: true, pool: smallInts}, true
+			return expr{sql: g.ofSome("COUNT(DISTINCT "+c.sql+")", in), fam: f, bound: 1e6, notNull: true, pool: smallInts}, true
 		case g.pct(40):
-			return expr{sql: "COUNT(" + c.sql + ")", fam: f, bound: 1e6, notNull: true, pool: smallInts}, true
+			return expr{sql: g.ofSome("COUNT("+c.sql+")", in), fam: f, bound: 1e6, notNull: true, pool: smallInts}, true
 		default:
-			return expr{sql: "COUNT(*)", fam: f, bound: 1e6, notNull: true, pool: smallInts}, true
+			return expr{sql: g.ofSome("COUNT(*)", in), fam: f, bound: 1e6, notNull: true, pool: smallInts}, true
 		}
 	}
 	if len(cols) == 0 || grouped && !slices.Contains(g.d.GroupExtrema, f) {
@@ -277,7 +277,7 @@ func (g *generator) aggregate(in *scope, f Family, grouped bool) (expr, bool) {
 	if grouped || !g.ascending { // without groups the first or the last entry of an index will do
 		name = oneOf(g, []string{"MIN", "MAX"})
 	}
-	e.sql, e.notNull = name+"("+e.sql+")", false
+	e.sql, e.notNull = g.ofSome(name+"("+e.sql+")", in), false
 	return e, true
 }
 

@@ -47,6 +47,7 @@ func indexPartial(g *generator, t *table, name, cols string) string {
 	if g.pct(65) {
 		where = fmt.Sprintf("%s %s %s", c.name, oneOf(g, []string{"<", ">=", "<>"}), g.literal(c.fam, c.pool).sql)
 	}
+	t.partial = append(t.partial, name)
 	return indexPlain(g, t, name, cols) + " WHERE " + where
 }
 

@@ -1,9 +1,6 @@
 package gen
 
-import (
-	"fmt"
-	"strings"
-)
+import "fmt"
 
 // Derived tables of the first rows of others: a condition of the query around one may not be asked before these are counted.
 
@@ -30,11 +27,7 @@ func (g *generator) limitedBody() (string, []*column) {
 	if g.pct(30) {
 		tail = g.where(in, 1)
 	}
-	order := make([]string, len(outs))
-	for i, at := range g.rng.Perm(len(outs)) {
-		order[i] = fmt.Sprint(at+1) + g.direction()
-	}
-	tail += " ORDER BY " + strings.Join(order, ", ") + fmt.Sprintf(" LIMIT %d", g.between(1, 6))
+	tail += " ORDER BY " + g.orderOutputs(outs, g.rng.Perm(len(outs))) + fmt.Sprintf(" LIMIT %d", g.between(1, 6))
 	if g.pct(15) {
 		tail += fmt.Sprintf(" OFFSET %d", g.between(1, 2))
 	}

@@ -47,6 +47,9 @@ var queryOptions = []entry{
 		covers: "cte-in-subquery; deep-nesting; deep nesting"}},
 	{"locking-value", 30, about{apart: true, what: "locking subqueries, instead, of a query that reads nothing itself: SELECT (SELECT … FOR UPDATE)", covers: "locking-subquery", needs: CanLockInner}},
 	{"optimizer-hint", 20, about{apart: true, what: "cases with optimizer hints: /*+ … */ in queries and in their subqueries", covers: "hints", needs: CanCommentHint}},
+	{"filter", 25, about{apart: true, what: "cases with FILTER (WHERE …) behind aggregates", covers: "filter", needs: CanFilter}},
+	{"nulls-order", 25, about{apart: true, what: "cases with NULLS FIRST and NULLS LAST in the order of windows and of derived tables", needs: CanOrderNulls}},
+	{"materialized", 30, about{apart: true, what: "cases with common table expressions AS MATERIALIZED and AS NOT MATERIALIZED", needs: CanMaterialize}},
 	{"select-option", 6, about{what: "SQL_BIG_RESULT and the like", needs: CanAdvise}},
 }
 
@@ -58,6 +61,7 @@ var writeOptions = []entry{
 	{"returning", 12, about{apart: true, what: "cases with RETURNING", covers: "returning", needs: CanReturn}},
 	{"or-ignore", 50, about{apart: true, what: "cases with, in place of REPLACE: INSERT … ON CONFLICT DO UPDATE, INSERT OR IGNORE, UPDATE OR IGNORE",
 		covers: "on-duplicate-key; insert odku; insert-ignore; insert ignore; update/delete ignore", needs: CanOrIgnore}},
+	{"upsert-where", 50, about{apart: true, what: "cases with INSERT … ON CONFLICT DO UPDATE SET … WHERE: it changes some of the rows in its way", covers: "upsert-where", needs: CanUpsertWhere}},
 	{"unique-many", 25, about{apart: true, what: "UPDATEs that give any number of rows one value of a unique column: of more than one it fails half-way, and is undone",
 		covers: "statement rollback"}},
 	{"convert-constant", 4, about{apart: true, what: "UPDATEs and DELETEs whose whole condition is the conversion of a text literal",

@@ -296,6 +296,9 @@ func predNullSafe(g *generator, sc *scope, depth int) (string, bool) {
 	if g.pct(50) {
 		b = g.literal(a.fam, a.pool)
 	}
+	if g.d.Distinct != "" && g.pct(distinctShare) {
+		return fmt.Sprintf(g.d.Distinct, a.sql, b.sql), true
+	}
 	return fmt.Sprintf(cmp.Or(g.d.NullSafe, "%s <=> %s"), a.sql, b.sql), true
 }
 

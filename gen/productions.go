@@ -170,7 +170,8 @@ func (g *generator) wants(name string) bool {
 
 // forms are ways of writing statements that a case has or has not, and the share, in percent, of the statements that could be written
 // so which are, where it has.
-var forms = map[string]int{"scratch-table": 25, "returning": 40, "or-ignore": 75, "insert-set": 40, "optimizer-hint": 50, "unused-window": 70, "window-frame": 60}
+var forms = map[string]int{"scratch-table": 25, "returning": 40, "or-ignore": 75, "insert-set": 40, "optimizer-hint": 50, "unused-window": 70, "window-frame": 60,
+	"filter": 35, "nulls-order": 50, "upsert-where": 45, "materialized": 60}
 
 // drawForms draws which of them the case has.
 func (g *generator) drawForms() {

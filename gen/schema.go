@@ -99,6 +99,7 @@ type table struct {
 	derived     []*column // g0, g1: columns that the database computes
 	pair        []*column // columns that are unique together
 	indexes     []string  // names of secondary indexes
+	partial     []string  // those that do not hold all rows
 	partitioned bool
 	heirs       []string    // itself and the tables that inherit from it: a row lies in the one that its pkey, divided by their number, leaves
 	parted      bool        // its partitions are statements of their own, and tables of the DBMS's

@@ -13,8 +13,8 @@ import (
 var searches = map[string]*regexp.Regexp{
 	"list":       regexp.MustCompile(`\((?:t\d|r\d+)\.\w+ = [^()]+ AND (?:t\d|r\d+)\.\w+ IN \([^()]+, [^()]+\)\)`),
 	"beginning":  regexp.MustCompile(` LIKE '[^%_']+%'`),
-	"glob":       regexp.MustCompile(`GLOB\('\S+\*', \w+\.\w+\)`),
-	"limited":    regexp.MustCompile(`FROM \(SELECT .* ORDER BY \d[ ,\dDESC]* LIMIT \d(?: OFFSET \d)?\) AS r\d+ WHERE r\d+\.e\d+ [<=>]`),
+	"glob":       regexp.MustCompile(`\w+\.\w+ GLOB '\S+\*'`),
+	"limited":    regexp.MustCompile(`FROM \(SELECT .* ORDER BY (?:\d|r\d)[^()]* LIMIT \d(?: OFFSET \d)?\) AS r\d+ WHERE r\d+\.e\d+ [<=>]`),
 	"row":        regexp.MustCompile(`\((?:t\d|r\d+)\.\w+, (?:t\d|r\d+)\.\w+\) [<>]=? \([^()]+, [^()]+\)`),
 	"expression": regexp.MustCompile(`SELECT .*\(COALESCE\(r1\.\w+, \d\)\) AS e\d+.* LEFT JOIN t\d AS r1 ON \(COALESCE\(r1.* = r0\.`),
 	"when":       regexp.MustCompile(`^CREATE TRIGGER .* FOR EACH ROW WHEN (?:NEW|OLD)\.\w+ (?:[<>=]+) (?:'|-?\d|OLD).* BEGIN `),
@@ -23,10 +23,10 @@ var searches = map[string]*regexp.Regexp{
 // TestSearches: cases of each DBMS have those that it can have.
 func TestSearches(t *testing.T) {
 	least := map[string]map[string]int{
-		"sqlite":     {"list": 50, "beginning": 50, "glob": 20, "limited": 20, "expression": 4, "when": 6},
-		"mysql":      {"list": 50, "beginning": 60, "limited": 20, "row": 30, "expression": 2},
-		"mariadb":    {"list": 50, "beginning": 60, "limited": 20, "row": 30},
-		"postgresql": {"list": 50, "beginning": 60, "limited": 20, "row": 30, "expression": 2},
+		"sqlite":     {"list": 40, "beginning": 50, "glob": 20, "limited": 20, "row": 30, "expression": 4, "when": 6},
+		"mysql":      {"list": 40, "beginning": 50, "limited": 20, "row": 30, "expression": 1},
+		"mariadb":    {"list": 40, "beginning": 50, "limited": 20, "row": 30},
+		"postgresql": {"list": 40, "beginning": 50, "limited": 20, "row": 30, "expression": 1},
 	}
 	for name, want := range least {
 		seen := map[string]int{}
@@ -65,10 +65,10 @@ func TestSearchesRun(t *testing.T) {
 		drop(t, db, c)
 		bare := *c
 		bare.Schema = slices.DeleteFunc(slices.Clone(c.Schema), func(s testcase.Stmt) bool { return strings.HasPrefix(s.SQL, "CREATE INDEX") })
-		other, _, _ := serial(t, db, &bare, same)
+		other, _, _ := serial(t, db, &bare, unhinted)
 		drop(t, db, c)
 		for j := range log {
-			if log[j] != other[j] && !sameRows(log[j], other[j]) {
+			if log[j] != other[j] && log[j] != noSolution && !sameRows(log[j], other[j]) {
 				t.Fatalf("seed %d, without indexes: answer %d differs:\n%s\n%s\n%s", c.Seed, j, log[j], other[j], render(c))
 			}
 		}

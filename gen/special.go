@@ -416,11 +416,21 @@ func (g *generator) hint(t *table) string {
 	if len(t.indexes) == 0 {
 		return ""
 	}
-	hint := choose(g, hintTable)
-	if hint == "" {
+	switch hint := choose(g, hintTable); {
+	case hint == "":
 		return ""
+	case hint == notIndexed:
+		return " " + hint
+	default:
+		whole := t.indexes
+		if hint == indexedBy { // the rows that such an index lacks cannot be found by it
+			whole = slices.DeleteFunc(slices.Clone(whole), func(name string) bool { return slices.Contains(t.partial, name) })
+		}
+		if len(whole) == 0 {
+			return ""
+		}
+		return " " + fmt.Sprintf(hint, oneOf(g, whole))
 	}
-	return " " + fmt.Sprintf(hint, oneOf(g, t.indexes))
 }
 
 // specialTable weighs the types outside the families by the names of the dialects' Specials.

@@ -74,7 +74,7 @@ func stmtUpsert(g *generator) string {
 	rows, _ := g.values(t, vkey, choose(g, insertRows), met)
 	set := g.version(t, vkey)
 	set = append(set, g.newValues(t, "%s = "+g.d.NewValue)...)
-	return g.insertRows(insertHead(t), rows) + g.d.OnConflict + strings.Join(set, ", ")
+	return g.insertRows(insertHead(t), rows) + g.d.OnConflict + strings.Join(set, ", ") + g.upsertWhere(t)
 }
 
 // newValues returns assignments to some columns of a row that an INSERT met; same gives a column the value that was to be inserted.

@@ -106,7 +106,7 @@ func init() {
 		{"conflict-nothing", 4, stmtConflictNothing, about{apart: true, what: "INSERT … ON CONFLICT DO NOTHING", covers: "on-conflict", needs: CanConflict}},
 		{"update-from", 4, stmtUpdateFrom, about{apart: true, what: "UPDATE … FROM", covers: "update-from; multi-table-dml", needs: CanFrom}},
 		{"merge", 6, stmtMerge, about{apart: true, what: "MERGE: UPDATE, DELETE or nothing where a row matches, INSERT where none does", covers: "merge", needs: CanMerge}},
-		{"delete-using", 2, stmtDeleteUsing, about{apart: true, what: "DELETE … USING", covers: "delete-using; multi-table-dml", needs: CanFrom}},
+		{"delete-using", 2, stmtDeleteUsing, about{apart: true, what: "DELETE … USING", covers: "delete-using; multi-table-dml", needs: CanUsing}},
 	}
 	// Shapes of SELECT.
 	selectTable = []production[stmtFunc]{
@@ -372,7 +372,13 @@ const (
 	CanCompare     Capability = "writes told by comparison" // at each of its levels some read shows what is about to be overwritten
 	CanWindow      Capability = "windows in subqueries of writes"
 	CanOrIgnore    Capability = "OR IGNORE"
-	CanFrom        Capability = "UPDATE … FROM and DELETE … USING"
+	CanFrom        Capability = "UPDATE … FROM"
+	CanUsing       Capability = "DELETE … USING"
+	CanFilter      Capability = "FILTER"
+	CanOrderNulls  Capability = "NULLS FIRST"
+	CanMaterialize Capability = "MATERIALIZED"
+	CanUpsertWhere Capability = "DO UPDATE … WHERE"
+	CanIndexedBy   Capability = "INDEXED BY"
 	CanMerge       Capability = "MERGE"
 	CanPartitionOf Capability = "PARTITION OF"
 	CanDefer       Capability = "UNIQUE … DEFERRABLE"
@@ -403,12 +409,20 @@ var lockTable = []production[string]{
 	{"lock-of", 6, lockOf, about{apart: true, what: "FOR UPDATE OF its tables by their names", needs: CanLockOf}},
 }
 
+// SQLite's hints; that without an index names none.
+const (
+	indexedBy  = "INDEXED BY %s"
+	notIndexed = "NOT INDEXED"
+)
+
 // hintTable weighs index hints, from the index's name.
 var hintTable = []production[string]{
 	{"no-hint", 80, "", about{what: "none"}},
 	{"force-index", 8, "FORCE INDEX (%s)", about{what: "FORCE INDEX", covers: "index hint; hints", needs: CanHint}},
 	{"use-index", 6, "USE INDEX (%s)", about{what: "USE INDEX", covers: "index hint; hints", needs: CanHint}},
 	{"ignore-index", 6, "IGNORE INDEX (%s)", about{what: "IGNORE INDEX", covers: "index hint; hints", needs: CanHint}},
+	{"indexed-by", 10, indexedBy, about{what: "INDEXED BY", covers: "index hint; hints", needs: CanIndexedBy}},
+	{"not-indexed", 6, notIndexed, about{what: "NOT INDEXED", covers: "index hint; hints", needs: CanIndexedBy}},
 }
 
 // indexTable weighs the kinds of indexes that CREATE INDEX makes.

@@ -47,7 +47,7 @@ func (g *generator) window(sc *scope) (call string, counts bool) {
 	}
 	order := ""
 	if g.pct(50) {
-		order = g.anyColumn(sc).sql
+		order = g.anyColumn(sc).sql + g.nullsPlace()
 	}
 	if order != "" && g.pct(40) {
 		return over(oneOf(g, []string{"RANK()", "DENSE_RANK()"}), order), true
@@ -57,7 +57,7 @@ func (g *generator) window(sc *scope) (call string, counts bool) {
 	if c.fam == FamInt && g.pct(50) {
 		call = "SUM(%s)"
 	}
-	return over(fmt.Sprintf(call, c.sql), order), strings.HasPrefix(call, "COUNT")
+	return over(g.ofSome(fmt.Sprintf(call, c.sql), sc), order), strings.HasPrefix(call, "COUNT")
 }
 
 // framed returns a window function that looks at a frame, and the frame; "" where that is the default one, or the function looks at its whole

@@ -84,7 +84,7 @@ var Dialect = &gen.Dialect{
 		gen.Func("UPPER(%s)", gen.FamString, gen.Most, gen.FamString),
 	},
 	Specials: specials,
-	Has: map[gen.Capability]string{gen.CanCompare: "", gen.CanWindow: "", gen.CanCheck: "", gen.CanDefault: "", gen.CanConflict: "", gen.CanFrom: "",
+	Has: map[gen.Capability]string{gen.CanCompare: "", gen.CanWindow: "", gen.CanCheck: "", gen.CanDefault: "", gen.CanConflict: "", gen.CanFrom: "", gen.CanUsing: "",
 		gen.CanIndexKind: "", gen.CanPartial: "", gen.CanFunctional: "", gen.CanView: "", gen.CanGenerate: "", gen.CanAccessMode: "", gen.CanNotWait: "", gen.CanSkipLocked: "",
 		gen.CanLockOf: "", gen.CanSpecial: "", gen.CanArray: "", gen.CanRow: "", gen.CanStandAlone: "", gen.CanReference: "", gen.CanOwe: "", gen.CanRedefine: "",
 		gen.CanTruncate: "", gen.CanRewrite: "", gen.CanCascade: "", gen.CanReturn: "", gen.CanMixLevels: "",

@@ -197,7 +197,7 @@ func plain(k *kin) *gen.Dialect {
 	d.LockClauses, d.LockWaits = []string{"FOR UPDATE", "FOR SHARE"}, []string{"FOR UPDATE", "FOR SHARE"}
 	d.Levels = nil
 	d.Has = map[gen.Capability]string{}
-	for _, c := range []gen.Capability{gen.CanCompare, gen.CanWindow, gen.CanCheck, gen.CanDefault, gen.CanConflict, gen.CanFrom, gen.CanPartial, gen.CanView, gen.CanNotWait,
+	for _, c := range []gen.Capability{gen.CanCompare, gen.CanWindow, gen.CanCheck, gen.CanDefault, gen.CanConflict, gen.CanFrom, gen.CanUsing, gen.CanPartial, gen.CanView, gen.CanNotWait,
 		gen.CanSkipLocked, gen.CanRow, gen.CanReference} {
 		d.Has[c] = ""
 	}

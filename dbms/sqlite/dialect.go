@@ -26,8 +26,7 @@ var specials = []gen.Special{
 // Dialect is the dialect of SQLite 3.44 and later.
 //
 // Left out: DECIMAL (a binary floating-point number there); ANY and ALL, FOR UPDATE, <=>, XOR, STRAIGHT_JOIN, LEFT() and
-// parenthesised set operands (no such syntax); scalar MIN and MAX of two arguments and || (the parser reads them
-// otherwise); CAST (its type names differ); row values (the parser prints them as ROW(…)); ORDER BY … LIMIT in UPDATE
+// parenthesised set operands (no such syntax); rows in a list behind IN; ORDER BY … LIMIT in UPDATE
 // and DELETE (a build option); JOIN … USING (docs/findings/sqlite-using-stale-schema.md). DATE and DATETIME columns are TEXT, because the driver turns declared dates into other
 // values.
 var Dialect = &gen.Dialect{
@@ -44,7 +43,9 @@ var Dialect = &gen.Dialect{
 	DateLit:       "'%s'",
 	DatetimeLit:   "'%s'",
 	Prefix:        "SUBSTR(%s, 1, %d)",
-	BeginsWith:    "GLOB('%[2]s*', %[1]s)",
+	NullSafe:      "%s IS %s",
+	Distinct:      "%s IS NOT %s",
+	BeginsWith:    "%[1]s GLOB '%[2]s*'",
 	SetOps:        []string{"UNION", "UNION ALL", "UNION ALL", "INTERSECT", "EXCEPT"},
 	DerivedSetOps: []string{"UNION", "UNION ALL", "INTERSECT", "EXCEPT"},
 	If:            "IIF(%s, %s, %s)",
@@ -65,13 +66,17 @@ var Dialect = &gen.Dialect{
 		gen.Func("UPPER(%s)", gen.FamString, gen.Most, gen.FamString),
 		gen.Func("(%s & %s)", gen.FamInt, gen.Bits, gen.FamInt, gen.FamInt),
 		gen.Func("(%s | %s)", gen.FamInt, gen.Bits, gen.FamInt, gen.FamInt),
+		gen.Func("(%s || %s)", gen.FamString, gen.Sum, gen.FamString, gen.FamString),
+		gen.Func("MAX(%s, %s)", gen.FamInt, gen.Most, gen.FamInt, gen.FamInt),
+		gen.Func("MIN(%s, %s)", gen.FamString, gen.Most, gen.FamString, gen.FamString),
+		gen.Func("CAST(%s AS TEXT)", gen.FamString, gen.UpTo(20), gen.FamInt),
 		gen.Func("CONCAT(%s, %s)", gen.FamString, gen.Sum, gen.FamString, gen.FamString),
 		gen.Func("SUBSTR(%s, 1, 10)", gen.FamDate, gen.UpTo(0), gen.FamDatetime),
 	},
 	Has: map[gen.Capability]string{gen.CanReplace: "", gen.CanUpsert: "", gen.CanCompare: "", gen.CanWindow: "",
 		gen.CanReference: "", gen.CanCascade: "", gen.CanOwe: "", gen.CanView: "", gen.CanTrigger: "", gen.CanFunctional: "", gen.CanCheck: "", gen.CanGenerate: "",
 		gen.CanRedefine: "", gen.CanStandAlone: "", gen.CanScratch: "", gen.CanReturn: "", gen.CanPartial: "", gen.CanOrIgnore: "", gen.CanCheckpoint: "", gen.CanSpecial: "", gen.CanUntyped: "",
-		gen.CanRank: "", gen.CanClash: ""},
+		gen.CanRank: "", gen.CanClash: "", gen.CanRow: "", gen.CanFrom: "", gen.CanFilter: "", gen.CanOrderNulls: "", gen.CanMaterialize: "", gen.CanUpsertWhere: "", gen.CanIndexedBy: ""},
 	Specials:      specials,
 	Scratch:       "TEMP TABLE",
 	Ignore:        "OR IGNORE",
@@ -81,7 +86,7 @@ var Dialect = &gen.Dialect{
 	TriggerBlock:  true,
 	// One writer at a time: more read-only transactions keep transactions overlapping.
 	ReadOnlyShare: 40,
-	Weights: map[string]int{"decimal": 0, "locking": 0, "quantified": 0, "xor": 0, "null-safe": 0, "row-in-subquery": 0, "straight-join": 0,
+	Weights: map[string]int{"decimal": 0, "locking": 0, "quantified": 0, "xor": 0, "row-in-list": 0, "straight-join": 0,
 		"using-join": 0, "unsigned": 0, "unsigned-bigint": 0, "tinyint": 0, "smallint": 0, "char": 0, "binary": 0, "enum": 0, "set-type": 0, "bit": 0,
 		"functional-index": 20, "upsert": 8, "savepoint": 35, "undoing": 20, "timestamp": 0, "time": 0, "year": 0, "latin1": 0},
 	DDL: gen.Redefinitions{

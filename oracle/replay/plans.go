@@ -124,9 +124,12 @@ func ordered(b *instrument.Block, tables []*sqltext.Table) bool {
 	if info.Kind == sqltext.Select {
 		return false
 	}
-	head, joined, several := true, false, false
+	head, joined, several, depth := true, false, false, 0
 	for tok := range sqltext.Tokens(b.SQL) {
+		depth += tok.Nesting()
 		switch {
+		case tok.Is("from") && depth == 0 && info.Kind == sqltext.Update:
+			joined = true
 		case tok.Is("set", "where", "values"):
 			head = false
 		case tok.Is("ignore", "replace"):
