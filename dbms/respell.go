@@ -20,6 +20,7 @@ type spelling struct {
 // one, a set operation is a query of its operands, a window function is a scalar subquery, the aggregate of a column is that of its values, a derived table is worked out by itself, and the
 // first join of a FROM clause is a LEFT JOIN where it was a RIGHT one, and the other way round.
 func respelled(sql string, q sqltext.Quoting) string {
+	sql = compared(reworded(sql, q), q)
 	sql = apart(within(turned(unwindowed(filtered(fenced(sql, q), q), q), q), q), q)
 	s := spelled(sql, q)
 	var out strings.Builder

@@ -78,3 +78,47 @@ func (p Phrase) Close(i int) int {
 	}
 	return len(p.Words)
 }
+
+// Open returns the word that opens the parenthesis which word i closes; -1 where none does.
+func (p Phrase) Open(i int) int {
+	for j := min(i, len(p.Words)) - 1; j >= 0; j-- {
+		if p.Words[j].Text == "(" && p.Words[j].Depth == p.At(i).Depth {
+			return j
+		}
+	}
+	return -1
+}
+
+// Commas are the words that divide what stands in the parenthesis which word i opens.
+func (p Phrase) Commas(i int) (out []int) {
+	for j, end := i+1, p.Close(i); j < end; j++ {
+		if p.Words[j].Text == "," && p.Words[j].Depth == p.Words[i].Depth+1 {
+			out = append(out, j)
+		}
+	}
+	return out
+}
+
+// List is what the commas divide there; nil where word i opens none.
+func (p Phrase) List(i int) (out []string) {
+	if p.At(i).Text != "(" {
+		return nil
+	}
+	from := i + 1
+	for _, at := range append(p.Commas(i), p.Close(i)) {
+		out = append(out, p.Part(from, at))
+		from = at + 1
+	}
+	return out
+}
+
+// Symbol says whether word i and those behind it are the signs of one operator.
+func (p Phrase) Symbol(i int, signs string) bool {
+	for j := range len(signs) {
+		w := p.At(i + j)
+		if w.Kind != Symbol || w.Text != signs[j:j+1] || j > 0 && w.From != p.At(i+j-1).To {
+			return false
+		}
+	}
+	return true
+}

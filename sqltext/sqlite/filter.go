@@ -5,7 +5,7 @@ import "txweave/sqltext"
 // lowerFilters writes SUM(a) FILTER (WHERE c) as SUM(FILTER(c, a)), and COUNT(*) FILTER (WHERE c) as COUNT(FILTER(c)).
 func lowerFilters(sql string) (string, error) {
 	for {
-		r := rewriteOf(sql)
+		r := sqltext.ANSI.Phrase(sql)
 		at := -1
 		for i := 0; i < len(r.Words) && at < 0; i++ {
 			if r.Words[i].Is("filter") && r.At(i+1).Text == "(" && r.At(i+2).Is("where") && r.At(i-1).Text == ")" {
@@ -15,7 +15,7 @@ func lowerFilters(sql string) (string, error) {
 		if at < 0 {
 			return sql, nil
 		}
-		open, end := r.opens(at-1), r.Close(at+1)
+		open, end := r.Open(at-1), r.Close(at+1)
 		if end == len(r.Words) || open <= 0 {
 			return sql, nil // no statement: the grammar says why
 		}
@@ -31,16 +31,14 @@ func lowerFilters(sql string) (string, error) {
 		if r.Part(first, last) != "*" {
 			inner += ", " + r.Part(first, last)
 		}
-		r.b.WriteString(sql[:r.Words[first].From] + inner + ")" + sql[r.Words[last-1].To:r.Words[at-1].To])
-		r.last = r.Words[end].To
-		sql = r.done()
+		sql = sql[:r.Words[first].From] + inner + ")" + sql[r.Words[last-1].To:r.Words[at-1].To] + sql[r.Words[end].To:]
 	}
 }
 
 // raiseFilters is the way back; ok is false where such a call is no aggregate's argument any more.
 func raiseFilters(sql string) (string, bool) {
 	for {
-		r := rewriteOf(sql)
+		r := sqltext.ANSI.Phrase(sql)
 		at := -1
 		for i := range r.Words { // the last one first: conditions may have some themselves
 			if r.Words[i].Is("filter") && r.At(i+1).Text == "(" && !r.At(i+2).Is("where") {
@@ -58,14 +56,12 @@ func raiseFilters(sql string) (string, bool) {
 		if r.At(open).Text != "(" || r.At(open-1).Kind != sqltext.Word || end == len(r.Words) || r.Close(open) == len(r.Words) {
 			return "", false
 		}
-		commas := r.commas(at + 1)
+		commas := r.Commas(at + 1)
 		condition, argument := r.Part(at+2, end), "*"
 		if len(commas) > 0 {
 			condition, argument = r.Part(at+2, commas[0]), r.Part(commas[0]+1, end)
 		}
 		closing := r.Words[r.Close(open)]
-		r.b.WriteString(sql[:r.Words[at].From] + argument + sql[r.Words[end].To:closing.To] + " FILTER (WHERE " + condition + ")")
-		r.last = closing.To
-		sql = r.done()
+		sql = sql[:r.Words[at].From] + argument + sql[r.Words[end].To:closing.To] + " FILTER (WHERE " + condition + ")" + sql[closing.To:]
 	}
 }

@@ -9,7 +9,7 @@ import (
 
 // lowerFrom writes UPDATE t SET a = u.b FROM u WHERE … as UPDATE t JOIN u SET t.a = u.b WHERE ….
 func lowerFrom(sql string) (string, error) {
-	r := rewriteOf(sql)
+	r := statement{sqltext.ANSI.Phrase(sql)}
 	set, from, where, name, ok := r.update()
 	if !ok || from < 0 {
 		return sql, nil
@@ -18,60 +18,43 @@ func lowerFrom(sql string) (string, error) {
 	if r.joins(from+1, where) {
 		sources = "(" + sources + ")"
 	}
-	r.b.WriteString(strings.TrimRight(sql[:r.Words[set].From], sqltext.Space) + " JOIN " + sources + " SET ")
-	for i, at := range r.assignments(set, from) {
-		if i > 0 {
-			r.b.WriteString(", ")
-		}
-		r.b.WriteString(name + "." + r.Part(at[0], at[1]))
+	var list []string
+	for _, at := range r.assignments(set, from) {
+		list = append(list, name+"."+r.Part(at[0], at[1]))
 	}
-	r.last = r.Words[where-1].To
-	return r.done(), nil
+	return strings.TrimRight(sql[:r.Words[set].From], sqltext.Space) + " JOIN " + sources + " SET " + strings.Join(list, ", ") + sql[r.Words[where-1].To:], nil
 }
 
 // lowerRows writes SET (a, b) = (1, 2) as SET a = 1, b = 2.
 func lowerRows(sql string) (string, error) {
-	r := rewriteOf(sql)
-	set, from, where, _, ok := r.update()
+	r := sqltext.ANSI.Rewrite(sql)
+	set, from, where, _, ok := statement{r.Phrase}.update()
 	if !ok {
 		return sql, nil
 	}
 	if from < 0 {
 		from = where
 	}
-	for _, at := range r.assignments(set, from) {
+	for _, at := range (statement{r.Phrase}).assignments(set, from) {
 		if r.At(at[0]).Text != "(" {
 			continue
 		}
 		equals := r.Close(at[0]) + 1
-		names, values := r.list(at[0]), r.list(equals+1)
+		names, values := r.List(at[0]), r.List(equals+1)
 		if r.At(equals).Text != "=" || r.Close(equals+1) != at[1]-1 || len(names) != len(values) {
 			return "", errors.New("SET (…) = … is read with a list of as many values")
 		}
 		for i := range names {
 			names[i] += " = " + values[i]
 		}
-		r.put(at[0], at[1]-at[0], strings.Join(names, ", "))
+		r.Put(at[0], at[1]-at[0], strings.Join(names, ", "))
 	}
-	return r.done(), nil
-}
-
-// list is what the commas divide in the parenthesis that word i opens.
-func (r *rewrite) list(i int) (out []string) {
-	if r.At(i).Text != "(" {
-		return nil
-	}
-	from := i + 1
-	for _, at := range append(r.commas(i), r.Close(i)) {
-		out = append(out, r.Part(from, at))
-		from = at + 1
-	}
-	return out
+	return r.Done(), nil
 }
 
 // raiseFrom is the way back.
 func raiseFrom(sql string) string {
-	r := rewriteOf(sql)
+	r := statement{sqltext.ANSI.Phrase(sql)}
 	set, _, where, name, ok := r.update()
 	if !ok {
 		return sql
@@ -84,27 +67,26 @@ func raiseFrom(sql string) string {
 			sources = r.Part(join+2, set-1)
 		}
 	}
-	r.b.WriteString(r.Part(0, head) + " SET ")
-	for i, at := range r.assignments(set, where) {
-		if i > 0 {
-			r.b.WriteString(", ")
-		}
+	var list []string
+	for _, at := range r.assignments(set, where) {
 		text := r.Part(at[0], at[1])
 		if r.At(at[0]+1).Text == "." && strings.EqualFold(r.At(at[0]).Text, name) {
 			text = r.Part(at[0]+2, at[1])
 		}
-		r.b.WriteString(text)
+		list = append(list, text)
 	}
 	if sources != "" {
-		r.b.WriteString(" FROM " + sources)
+		sources = " FROM " + sources
 	}
-	r.last = r.Words[where-1].To
-	return r.done()
+	return r.Part(0, head) + " SET " + strings.Join(list, ", ") + sources + sql[r.Words[where-1].To:]
 }
+
+// statement is an UPDATE as its words.
+type statement struct{ sqltext.Phrase }
 
 // update finds the words at which the parts of an UPDATE begin, and the name of what it writes: from is -1 where there is none, where that
 // behind the last. ok is false for what is no UPDATE.
-func (r *rewrite) update() (set, from, where int, name string, ok bool) {
+func (r statement) update() (set, from, where int, name string, ok bool) {
 	at := r.Find(0, "update")
 	if at < 0 || at > 0 && !r.At(0).Is("with") {
 		return 0, 0, 0, "", false
@@ -128,7 +110,7 @@ func (r *rewrite) update() (set, from, where int, name string, ok bool) {
 }
 
 // assignments are those behind SET, each from a word up to another one.
-func (r *rewrite) assignments(set, end int) (out [][2]int) {
+func (r statement) assignments(set, end int) (out [][2]int) {
 	for start, at := set+1, set+1; at <= end; at++ {
 		if at == end || r.Words[at].Text == "," && r.Words[at].Depth == 0 {
 			out = append(out, [2]int{start, at})
@@ -139,7 +121,7 @@ func (r *rewrite) assignments(set, end int) (out [][2]int) {
 }
 
 // joins says whether there are several sources from word i up to word end.
-func (r *rewrite) joins(i, end int) bool {
+func (r statement) joins(i, end int) bool {
 	for ; i < end; i++ {
 		if w := r.Words[i]; w.Depth == 0 && (w.Text == "," || w.Is("join")) {
 			return true

@@ -26,11 +26,11 @@ var foreign = []string{"ilike", "sql_big_result", "sql_small_result"}
 
 // lower writes a statement of SQLite's, or a condition, in the words of the common grammar.
 func lower(sql string) (string, error) {
-	r := rewriteOf(sql)
+	r := sqltext.ANSI.Rewrite(sql)
 	if len(r.Words) == 0 {
 		return sql, nil
 	}
-	l := &lowering{rewrite: r}
+	l := &lowering{Rewrite: r}
 	for i := 0; i < len(r.Words); {
 		n, err := l.word(i)
 		if err != nil {
@@ -38,9 +38,9 @@ func lower(sql string) (string, error) {
 		}
 		i += max(n, 1)
 	}
-	text, err := r.done(), error(nil)
+	text, err := r.Done(), error(nil)
 	if l.nulls {
-		text, err = lowerNulls(text)
+		text, err = sqltext.ANSI.PlaceNulls(text)
 	}
 	if l.filters && err == nil {
 		text, err = lowerFilters(text)
@@ -56,7 +56,7 @@ func lower(sql string) (string, error) {
 
 // lowering is a statement while its words are replaced one after the other.
 type lowering struct {
-	*rewrite
+	*sqltext.Rewrite
 	clause               bool // ON CONFLICT DO UPDATE SET was passed
 	nulls, filters, from bool // what has to be looked at as a whole
 	rows                 bool // the same of SET
@@ -69,7 +69,7 @@ func (l *lowering) word(i int) (n int, err error) {
 	case w.Kind == sqltext.Symbol:
 		return l.sign(i)
 	case w.Kind == sqltext.Name && w.Text[0] != '`' && plainName.MatchString(w.Unquote()):
-		l.put(i, 1, w.Unquote())
+		l.Put(i, 1, w.Unquote())
 		return 1, nil
 	case w.Kind != sqltext.Word:
 		return 1, nil
@@ -80,29 +80,29 @@ func (l *lowering) word(i int) (n int, err error) {
 	case w.Is("is"):
 		return l.is(i), nil
 	case w.Is("isnull"):
-		l.put(i, 1, "IS NULL")
+		l.Put(i, 1, "IS NULL")
 	case w.Is("notnull"):
-		l.put(i, 1, "IS NOT NULL")
+		l.Put(i, 1, "IS NOT NULL")
 	case w.Is("glob") && l.infix(i):
-		l.put(i, 1, "ILIKE")
+		l.Put(i, 1, "ILIKE")
 	case w.Is("collate"):
 		return l.named(i, collations), nil
-	case w.Is("max", "min") && l.At(i+1).Text == "(" && len(l.commas(i+1)) > 0:
-		l.put(i, 1, choices[index(choices, 0, w.Text)][1])
+	case w.Is("max", "min") && l.At(i+1).Text == "(" && len(l.Commas(i+1)) > 0:
+		l.Put(i, 1, choices[index(choices, 0, w.Text)][1])
 	case w.Is("as"):
 		return l.as(i)
 	case l.Has(i, "indexed", "by"):
-		l.put(i, 3, "FORCE INDEX ("+l.At(i+2).Text+")")
+		l.Put(i, 3, "FORCE INDEX ("+l.At(i+2).Text+")")
 		return 3, nil
 	case l.Has(i, "not", "indexed"):
-		l.put(i, 2, "USE INDEX ()")
+		l.Put(i, 2, "USE INDEX ()")
 		return 2, nil
 	case l.Has(i, "on", "conflict", "do", "update", "set"):
-		l.put(i, 5, "ON DUPLICATE KEY UPDATE")
+		l.Put(i, 5, "ON DUPLICATE KEY UPDATE")
 		l.clause = true
 		return 5, nil
 	case l.clause && w.Is("excluded") && l.At(i+1).Text == ".":
-		l.put(i, 3, "VALUES("+l.At(i+2).Text+")")
+		l.Put(i, 3, "VALUES("+l.At(i+2).Text+")")
 		return 3, nil
 	case w.Is("nulls") && l.At(i+1).Is("first", "last"):
 		l.nulls = true
@@ -121,13 +121,13 @@ func (l *lowering) word(i int) (n int, err error) {
 // sign lowers operators.
 func (l *lowering) sign(i int) (int, error) {
 	switch {
-	case l.symbol(i, "<=>"), l.symbol(i, "^"):
+	case l.Symbol(i, "<=>"), l.Symbol(i, "^"):
 		return 0, fmt.Errorf("operator %s is none of SQLite's", strings.TrimSpace(l.Part(i, i+1)))
-	case l.symbol(i, "||"):
-		l.put(i, 2, "^")
+	case l.Symbol(i, "||"):
+		l.Put(i, 2, "^")
 		return 2, nil
-	case l.symbol(i, "=="):
-		l.put(i, 2, "=")
+	case l.Symbol(i, "=="):
+		l.Put(i, 2, "=")
 		return 2, nil
 	}
 	return 1, nil
@@ -139,11 +139,11 @@ func (l *lowering) alternative() (int, error) {
 	switch way := l.At(2); {
 	case !insert && !l.Words[0].Is("update"):
 	case way.Is("ignore"):
-		l.put(1, 2, "IGNORE")
+		l.Put(1, 2, "IGNORE")
 	case way.Is("abort"): // as without it
-		l.drop(1, 2)
+		l.Drop(1, 2)
 	case way.Is("replace") && insert:
-		l.put(0, 3, "REPLACE")
+		l.Put(0, 3, "REPLACE")
 	case way.Is("replace", "rollback", "fail"):
 		return 0, fmt.Errorf("%s OR %s is not read", strings.ToUpper(l.Words[0].Text), strings.ToUpper(way.Text))
 	}
@@ -163,9 +163,9 @@ func (l *lowering) is(i int) int {
 		return next - i
 	}
 	if same {
-		l.put(i, next-i, "<=>")
+		l.Put(i, next-i, "<=>")
 	} else {
-		l.put(i, next-i, "<=> BINARY")
+		l.Put(i, next-i, "<=> BINARY")
 	}
 	return next - i
 }
@@ -190,7 +190,7 @@ func (l *lowering) infix(i int) bool {
 // named lowers the name behind word i.
 func (l *lowering) named(i int, names [][2]string) int {
 	if at := index(names, 0, l.At(i+1).Text); at >= 0 {
-		l.put(i+1, 1, names[at][1])
+		l.Put(i+1, 1, names[at][1])
 		return 2
 	}
 	return 1
@@ -211,7 +211,7 @@ func (l *lowering) as(i int) (int, error) {
 		if !l.At(next + 2).Is("select") {
 			return 0, fmt.Errorf("MATERIALIZED is read before a SELECT")
 		}
-		l.put(i, next+3-i, materials[kept][1])
+		l.Put(i, next+3-i, materials[kept][1])
 		return next + 3 - i, nil
 	}
 	end := i + 1
@@ -221,7 +221,7 @@ func (l *lowering) as(i int) (int, error) {
 		return 1, nil
 	}
 	if as := castType(l.Part(i+1, end)); as != "" {
-		l.put(i+1, end-i-1, as)
+		l.Put(i+1, end-i-1, as)
 		return end - i, nil
 	}
 	return 1, nil
@@ -229,7 +229,7 @@ func (l *lowering) as(i int) (int, error) {
 
 // casts says whether the parenthesis that word i closes is that of a CAST.
 func (l *lowering) casts(i int) bool {
-	open := l.opens(i)
+	open := l.Open(i)
 	return open > 0 && l.At(open-1).Is("cast")
 }
 
@@ -255,24 +255,4 @@ func castType(name string) string {
 		return "DECIMAL"
 	}
 	return ""
-}
-
-// opens returns the word that opens the parenthesis which word i closes; -1 where none does.
-func (r *rewrite) opens(i int) int {
-	for j := i - 1; j >= 0; j-- {
-		if r.Words[j].Text == "(" && r.Words[j].Depth == r.At(i).Depth {
-			return j
-		}
-	}
-	return -1
-}
-
-// commas are the words that divide what stands in the parenthesis which word i opens.
-func (r *rewrite) commas(i int) (out []int) {
-	for j, end := i+1, r.Close(i); j < end; j++ {
-		if r.Words[j].Text == "," && r.Words[j].Depth == r.Words[i].Depth+1 {
-			out = append(out, j)
-		}
-	}
-	return out
 }

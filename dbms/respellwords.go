@@ -1,0 +1,191 @@
+package dbms
+
+import (
+	"strings"
+
+	"txweave/sqltext"
+)
+
+// reworded is a statement without words that stand for what others say, too: an aggregate with a FILTER takes a value that is NULL for the other rows, ORDER BY … NULLS LAST goes by whether there is a
+// value first, UPDATE … FROM is one WHERE EXISTS, and whether the answer of a common table expression is kept is the other way round.
+func reworded(sql string, q sqltext.Quoting) string {
+	sql = unjoined(unfiltered(sql, q), q)
+	if text, err := q.PlaceNulls(sql); err == nil {
+		sql = text
+	}
+	r := q.Rewrite(sql)
+	for i := range r.Words {
+		switch {
+		case !r.Words[i].Is("materialized") || r.At(i+1).Text != "(":
+		case r.At(i-1).Is("not") && r.At(i-2).Is("as"):
+			r.Put(i-1, 2, "MATERIALIZED")
+		case r.At(i - 1).Is("as"):
+			r.Put(i, 1, "NOT MATERIALIZED")
+		}
+	}
+	return r.Done()
+}
+
+// unfiltered is a statement in which SUM(a) FILTER (WHERE c) is SUM(CASE WHEN c THEN a END): aggregates ignore NULL (sqlite.org/lang_aggfunc.html). One that tells values apart, as
+// MIN and those with DISTINCT do, stays: by the collation of a, which the CASE has not.
+func unfiltered(sql string, q sqltext.Quoting) string {
+	for from := 0; ; {
+		p := q.Phrase(sql)
+		at := -1
+		for i := from; i < len(p.Words) && at < 0; i++ {
+			if p.Words[i].Is("filter") && p.At(i+1).Text == "(" && p.At(i+2).Is("where") && p.At(i-1).Text == ")" {
+				at = i
+			}
+		}
+		if at < 0 {
+			return sql
+		}
+		open, end := p.Open(at-1), p.Close(at+1)
+		from = at + 1
+		if open < 1 || end == len(p.Words) || !p.At(open-1).Is("count", "sum", "total", "avg") || p.At(open+1).Is("distinct") || len(p.Commas(open)) > 0 {
+			continue
+		}
+		value := p.Part(open+1, at-1)
+		if value == "*" {
+			value = "1"
+		}
+		sql = sql[:p.Words[open].To] + "CASE WHEN " + p.Part(at+3, end) + " THEN " + value + " END)" + sql[p.Words[end].To:]
+		from = open
+	}
+}
+
+// unjoined is an UPDATE … FROM whose values are its own table's as one WHERE EXISTS.
+func unjoined(sql string, q sqltext.Quoting) string {
+	p := q.Phrase(sql)
+	set := p.Find(0, "set")
+	if set < 0 || !p.At(0).Is("update") {
+		return sql
+	}
+	target := p.At(set - 1).Text // its name, or its alias
+	from, where, end := p.Find(set, "from"), p.Find(set, "where"), p.Find(set, "returning")
+	if end < 0 {
+		end = len(p.Words)
+	}
+	if from < 0 || where < from || end < where || p.At(from-1).Is("distinct") {
+		return sql
+	}
+	for i := set; i < from; i++ {
+		if p.At(i+1).Text == "." && !strings.EqualFold(p.At(i).Text, target) || p.At(i).Is("select") {
+			return sql
+		}
+	}
+	text := p.Part(0, from) + " WHERE EXISTS (SELECT 1 " + p.Part(from, end) + ")"
+	if end < len(p.Words) {
+		text += " " + p.Part(end, len(p.Words))
+	}
+	return text
+}
+
+// compared is a statement in which row values are compared column by column, and IS is =, or whether both are NULL.
+func compared(sql string, q sqltext.Quoting) string {
+	s := spelled(sql, q)
+	var out strings.Builder
+	done := 0
+	for i := range s.tokens {
+		begin, end, text := s.rows(i)
+		if end == 0 {
+			begin, end, text = s.same(i)
+		}
+		if end > 0 && s.at[begin] >= done {
+			out.WriteString(sql[done:s.at[begin]] + text)
+			done = s.at[end] + len(s.tokens[end].Text)
+		}
+	}
+	return out.String() + sql[done:]
+}
+
+// rows is what a comparison of two row values says whose first one begins at i, and its first and last tokens; end is 0 where there is none that can be respelled
+// (sqlite.org/rowvalue.html, section 2.1: the first columns that differ decide).
+func (s *spelling) rows(i int) (begin, end int, text string) {
+	if s.tokens[i].Text != "(" || i == 0 || s.calls(i) {
+		return 0, 0, ""
+	}
+	closing := s.match(i, 1)
+	op, next := "", closing+1
+	for ; closing > 0 && next < len(s.tokens) && strings.Contains("<>=!", s.tokens[next].Text) && len(op) < 2; next++ {
+		op += s.tokens[next].Text
+	}
+	if op == "" || next >= len(s.tokens) || s.tokens[next].Text != "(" {
+		return 0, 0, ""
+	}
+	end = s.match(next, 1)
+	if end < 0 || !s.alone(i-1, end+1) {
+		return 0, 0, ""
+	}
+	left, right := s.values(i+1, closing), s.values(next+1, end)
+	if len(left) < 2 || len(left) != len(right) {
+		return 0, 0, ""
+	}
+	for k := len(left) - 1; k >= 0; k-- {
+		a, b := left[k], right[k]
+		switch strict := strings.TrimSuffix(op, "="); {
+		case op == "=":
+			text = both(a+" = "+b, " AND ", text)
+		case op == "<>", op == "!=":
+			text = both(a+" <> "+b, " OR ", text)
+		case op != "<" && op != ">" && op != "<=" && op != ">=":
+			return 0, 0, ""
+		case text == "":
+			text = a + " " + op + " " + b
+		default:
+			text = "(" + a + " " + strict + " " + b + " OR (" + a + " = " + b + " AND " + text + "))"
+		}
+	}
+	return i, end, "(" + text + ")"
+}
+
+func both(a, operator, b string) string {
+	if b == "" {
+		return a
+	}
+	return "(" + a + operator + b + ")"
+}
+
+// values are what commas divide, each a column or a literal; nil where one is neither.
+func (s *spelling) values(from, to int) (out []string) {
+	for first, i := from, from; i <= to; i++ {
+		if i < to && s.tokens[i].Text != "," {
+			continue
+		}
+		if first == i || !s.column(first, i-1) && s.members(first, i)[0] == "" {
+			return nil
+		}
+		out, first = append(out, s.text(first, i-1)), i+1
+	}
+	return out
+}
+
+// same is what IS or IS NOT at i says of two columns, or of a column and a literal, and its first and last tokens.
+func (s *spelling) same(i int) (begin, end int, text string) {
+	if !s.tokens[i].Is("is") || i == 0 {
+		return 0, 0, ""
+	}
+	not, next := "", i+1
+	if next < len(s.tokens) && s.tokens[next].Is("not") {
+		not, next = "NOT ", next+1
+	}
+	if next >= len(s.tokens) || s.tokens[next].Is("null", "true", "false", "distinct") {
+		return 0, 0, ""
+	}
+	begin, end = s.operand(i-1), next
+	if s.tokens[end].Text == "-" {
+		end++
+	}
+	for end+2 < len(s.tokens) && s.tokens[end+1].Text == "." {
+		end += 2
+	}
+	if begin < 1 || end >= len(s.tokens) || !s.column(begin, i-1) || !s.alone(begin-1, end+1) {
+		return 0, 0, ""
+	}
+	right := s.values(next, end+1)
+	if len(right) != 1 {
+		return 0, 0, ""
+	}
+	a, b := s.text(begin, i-1), right[0]
+	return begin, end, "(" + not + "COALESCE(" + a + " = " + b + ", " + a + " IS NULL AND " + b + " IS NULL))"
+}
