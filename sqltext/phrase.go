@@ -1,7 +1,7 @@
 package sqltext
 
-// Placed is a token with its place in a text, From to To in bytes, and how many parentheses are open before it.
-type Placed struct {
+// PhraseWord is a token with its place in a text, From to To in bytes, and how many parentheses are open before it.
+type PhraseWord struct {
 	Token
 	From, To, Depth int
 }
@@ -9,7 +9,7 @@ type Placed struct {
 // Phrase is a text as its tokens, white space and comments left out.
 type Phrase struct {
 	Text  string
-	Words []Placed
+	Words []PhraseWord
 }
 
 // Phrase reads a text.
@@ -25,7 +25,7 @@ func (q Quoting) Phrase(sql string) Phrase {
 		if t.Text == ")" {
 			depth--
 		}
-		out.Words = append(out.Words, Placed{Token: t, From: from, To: at, Depth: depth})
+		out.Words = append(out.Words, PhraseWord{Token: t, From: from, To: at, Depth: depth})
 		if t.Text == "(" {
 			depth++
 		}
@@ -34,9 +34,9 @@ func (q Quoting) Phrase(sql string) Phrase {
 }
 
 // At returns word i; one that is nothing before the first and behind the last.
-func (p Phrase) At(i int) Placed {
+func (p Phrase) At(i int) PhraseWord {
 	if i < 0 || i >= len(p.Words) {
-		return Placed{}
+		return PhraseWord{}
 	}
 	return p.Words[i]
 }

@@ -80,7 +80,8 @@ func TestUpdatesRespelledMeanTheSame(t *testing.T) {
 			rt.Fatalf("%s\nleaves\n%s\n%s\nleaves\n%s", query, was, respelled, is)
 		}
 	})
-	for _, other := range []string{"UPDATE t0 SET b = r.i FROM t1 AS r WHERE r.pkey = t0.pkey", "UPDATE t0 SET b = (SELECT 1 FROM t1) FROM t1 AS r WHERE r.pkey = 1", "UPDATE t0 SET b = i IS DISTINCT FROM 3 WHERE i = 1"} {
+	for _, other := range []string{"UPDATE t0 SET b = r.i FROM t1 AS r WHERE r.pkey = t0.pkey", "UPDATE t0 SET b = (SELECT 1 FROM t1) FROM t1 AS r WHERE r.pkey = 1",
+		"UPDATE t0 SET b = i IS DISTINCT FROM 3 WHERE i = 1"} {
 		if got := setting.Query(other, sqltext.ANSI); strings.Contains(got, "EXISTS") {
 			t.Errorf("%s is sent as %s", other, got)
 		}

@@ -73,7 +73,7 @@ func (p *Parser) Analyze(s *sqltext.Schema, sql string) (*sqltext.Analysis, erro
 		a.Locking = !p.ansi // InnoDB's CREATE TABLE … SELECT reads what INSERT … SELECT does
 	}
 	if a.Kind == sqltext.Select {
-		a.PlanDecides = planDecides(node, s)
+		a.PlanDecides = p.planDecides(node, s)
 		a.Locking = a.Locking || v.locked > 0 && v.locked == v.selects
 		a.SkipsLocked, a.LocksSome = v.skips, v.some
 		if sel, one := node.(*ast.SelectStmt); one && !a.SetOrCTE && !a.LocksSome && !p.ansi {

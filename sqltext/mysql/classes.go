@@ -345,6 +345,10 @@ func (c columnClasses) binary(n *ast.BinaryOperationExpr) class {
 		return floating
 	case opcode.Div:
 		return floating
+	case opcode.Xor: // texts are put together by it, where a DBMS has Words
+		if c.classOf(n.L) == text || c.classOf(n.R) == text {
+			return text
+		}
 	}
 	return exact
 }
@@ -360,6 +364,10 @@ func (c columnClasses) function(n *ast.FuncCallExpr) class {
 		}
 	case "ifnull", "coalesce", "least", "greatest":
 		return c.oneOf(n.Args...)
+	case "filter": // what an aggregate takes of some rows, where a DBMS has Words
+		if len(n.Args) > 1 {
+			return c.classOf(n.Args[1])
+		}
 	case "nullif":
 		if len(n.Args) > 0 {
 			return c.classOf(n.Args[0])

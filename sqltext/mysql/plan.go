@@ -13,14 +13,15 @@ import (
 
 // planDecides says whether a query has an expression that can raise an error or a warning and that the plan need not
 // evaluate: a scalar subquery of more than one row, a division, a conversion of a text, an overflow.
-func planDecides(root ast.StmtNode, s *sqltext.Schema) bool {
-	v := &risky{classes: classesIn(root, s, either), sets: map[*ast.SubqueryExpr]bool{}}
+func (p *Parser) planDecides(root ast.StmtNode, s *sqltext.Schema) bool {
+	v := &risky{words: p.words != nil, classes: classesIn(root, s, either), sets: map[*ast.SubqueryExpr]bool{}}
 	root.Accept(v)
 	return v.found
 }
 
 // risky looks for such expressions.
 type risky struct {
+	words   bool // the DBMS has Words: the sign of an exclusive OR puts texts together
 	classes columnClasses
 	sets    map[*ast.SubqueryExpr]bool // subqueries that may have any number of rows
 	found   bool
@@ -105,11 +106,15 @@ func (v *risky) calculates(name string, args []ast.ExprNode) {
 // operation looks at an arithmetic or logical operator, or a comparison.
 func (v *risky) operation(x *ast.BinaryOperationExpr) {
 	switch x.Op {
+	case opcode.Xor:
+		if !v.words {
+			v.numbers(x.L, x.R)
+		}
 	case opcode.Div, opcode.IntDiv, opcode.Mod:
 		lit, ok := x.R.(*test_driver.ValueExpr)
 		v.found = v.found || !ok || lit.Kind() != test_driver.KindInt64 || lit.GetInt64() == 0
 		v.numbers(x.L)
-	case opcode.LogicAnd, opcode.LogicOr, opcode.LogicXor, opcode.And, opcode.Or, opcode.Xor, opcode.LeftShift, opcode.RightShift:
+	case opcode.LogicAnd, opcode.LogicOr, opcode.LogicXor, opcode.And, opcode.Or, opcode.LeftShift, opcode.RightShift:
 		v.numbers(x.L, x.R)
 	case opcode.Plus, opcode.Minus, opcode.Mul:
 		v.numbers(x.L, x.R)
