@@ -21,6 +21,7 @@ var (
 const (
 	KeyHeld    = 1 // a row has one of its unique keys
 	ParentGone = 2 // no row has the key that one of its foreign keys refers to, or that is not known
+	KeyMet     = 3 // a row has one of its unique keys, and is one of those that the INSERT changes
 )
 
 // claims returns the query for what keeps an INSERT from adding the one row that it spells: the rows that have one of its unique keys, and those of its foreign keys to which no row has the key.
@@ -43,6 +44,11 @@ func (p *Plan) claims(b *Block) string {
 	if !ok {
 		return ""
 	}
+	return fmt.Sprintf("SELECT %d FROM %s WHERE %s", KeyHeld, t.Name, held(keys)) + p.parentless(t, sql)
+}
+
+// held is the condition that a row has one of several keys.
+func held(keys [][]SpelledPart) string {
 	var any []string
 	for _, key := range keys {
 		var all []string
@@ -52,9 +58,37 @@ func (p *Plan) claims(b *Block) string {
 		any = append(any, "("+strings.Join(all, " AND ")+")")
 	}
 	if len(any) == 0 {
-		any = []string{"1 = 0"}
+		return "1 = 0"
 	}
-	return fmt.Sprintf("SELECT %d FROM %s WHERE %s", KeyHeld, t.Name, strings.Join(any, " OR ")) + p.parentless(t, sql)
+	return strings.Join(any, " OR ")
+}
+
+// passes returns the query for the rows in the way of the one that an upsert with a condition spells, and once more for those of them of which it is true. "" where that is not
+// known: where what it would have inserted is not stored as it is spelled.
+func (p *Plan) passes(b *Block) string {
+	head := b.SQL[:p.conflictAt(b)]
+	t, keys, ok := p.spelledKeys(b, head)
+	if !ok || b.Info.Passes != 1 {
+		return ""
+	}
+	v, _ := sqltext.SplitValues(strings.TrimSpace(head))
+	where := sqltext.SyntaxOf(p.Profile.DBMS).Quoting.Rewrite(b.Info.MetWhere)
+	for i := range where.Words {
+		if !where.Words[i].Is("excluded") || where.At(i+1).Text != "." {
+			continue
+		}
+		name, _ := where.At(i + 2).Ident()
+		at, c := slices.Index(v.Columns, name), t.Column(name)
+		if at < 0 || c == nil {
+			return ""
+		}
+		cell := strings.TrimSpace(v.Cells[0][at])
+		if !strings.EqualFold(cell, "NULL") && !storedAsSpelled(c, cell) {
+			return ""
+		}
+		where.Put(i, 3, "CAST("+cell+" AS "+c.Type+")") // with the affinity that the column has
+	}
+	return fmt.Sprintf("SELECT %[1]d FROM %[3]s WHERE %[4]s UNION ALL SELECT %[2]d FROM %[3]s WHERE (%[4]s) AND (%[5]s)", KeyHeld, KeyMet, t.Name, held(keys), where.Done())
 }
 
 // parentless are the queries, joined to another one, for the foreign keys of the row that an INSERT spells to which no row has the key. One that is checked at COMMIT keeps nothing out.
@@ -98,6 +132,15 @@ func (p *Plan) Meets(b *Block) (keys [][]SpelledPart, ok bool) {
 	if b.Info.Upserts == 0 {
 		return nil, false
 	}
+	t, keys, ok := p.spelledKeys(b, b.SQL[:p.conflictAt(b)])
+	if !ok || slices.ContainsFunc(t.Columns, func(c sqltext.Column) bool { return c.Type == "year" }) { // 24 is 2024 there
+		return nil, false
+	}
+	return keys, true
+}
+
+// conflictAt is where an upsert begins to say what it does to rows in its way.
+func (p *Plan) conflictAt(b *Block) int {
 	at, depth := 0, 0
 	for tok := range sqltext.SyntaxOf(p.Profile.DBMS).Quoting.Tokens(b.SQL) {
 		if depth += tok.Nesting(); depth == 0 && tok.Is("on") {
@@ -105,11 +148,7 @@ func (p *Plan) Meets(b *Block) (keys [][]SpelledPart, ok bool) {
 		}
 		at += len(tok.Text)
 	}
-	t, keys, ok := p.spelledKeys(b, b.SQL[:at])
-	if !ok || slices.ContainsFunc(t.Columns, func(c sqltext.Column) bool { return c.Type == "year" }) { // 24 is 2024 there
-		return nil, false
-	}
-	return keys, true
+	return at
 }
 
 // spelledKeys are the unique keys of the rows that an INSERT … VALUES spells, without those that hold a NULL: of these a unique key may have any number. Not known are those

@@ -13,11 +13,16 @@ import (
 // planOf instruments a case of one statement on MariaDB.
 func planOf(t *testing.T, schema, sql string) *Plan {
 	t.Helper()
-	p, err := dbms.Lookup("mariadb", "repeatable-read")
+	return planFor(t, "mariadb", "repeatable-read", schema, sql)
+}
+
+func planFor(t *testing.T, target, isolation, schema, sql string) *Plan {
+	t.Helper()
+	p, err := dbms.Lookup(target, isolation)
 	if err != nil {
 		t.Fatal(err)
 	}
-	tc, err := testcase.Parse(sql, []byte("txweave case 1\ntarget: mariadb\nisolation: repeatable-read\n\n-- schema --\n"+schema+"\n\n-- T0 --\n"+sql+";\n\n-- schedule --\nT0\n"))
+	tc, err := testcase.Parse(sql, []byte("txweave case 1\ntarget: "+target+"\nisolation: "+isolation+"\n\n-- schema --\n"+schema+"\n\n-- T0 --\n"+sql+";\n\n-- schedule --\nT0\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -153,6 +158,31 @@ func TestSpelled(t *testing.T) {
 		}
 		if got != c.want {
 			t.Errorf("%s: %s, want %q", c.sql, got, c.want)
+		}
+	}
+}
+
+// TestPasses: of an upsert of one row with a condition the query is known for the rows in its way, and for those of them that it changes.
+func TestPasses(t *testing.T) {
+	const schema = "CREATE TABLE t (pkey INTEGER PRIMARY KEY, vkey INT, pvkey INT, a INT, b TEXT, c TEXT COLLATE NOCASE, CONSTRAINT u UNIQUE (a));"
+	const met = "SELECT 1 FROM t WHERE (pkey = 9) OR (a = 3) UNION ALL SELECT 3 FROM t WHERE ((pkey = 9) OR (a = 3)) AND (%s)"
+	for _, c := range []struct{ values, where, want string }{
+		{"(9, 5, 0, 3, 'x', NULL)", "t.b IS NOT excluded.b", "t.b IS NOT CAST('x' AS text)"},
+		{"(9, 5, 0, 3, 'x', NULL)", "a < excluded.a + 1 AND c = 'y' RETURNING a", "a < CAST(3 AS int) + 1 AND c = 'y'"},
+		{"(9, 5, 0, 3, NULL, NULL)", "excluded.b IS NULL", "CAST(NULL AS text) IS NULL"},
+		{"(9, 5, 0, 3, NULL, 'x')", "excluded.c = 'X'", ""}, // by its collation
+		{"(9, 5, 0, 3, b'1', 'x')", "excluded.b > 'X'", ""},
+		{"(9, 5, 0, 1 + 2, 'x', 'x')", "a > 1", ""},
+		{"(9, 5, 0, 3, 'x', 'x'), (10, 5, 0, 4, 'x', 'x')", "a > 1", ""},
+	} {
+		sql := "INSERT INTO t (pkey, vkey, pvkey, a, b, c) VALUES " + c.values + " ON CONFLICT DO UPDATE SET pvkey = t.vkey, vkey = 5 WHERE " + c.where
+		plan := planFor(t, "sqlite", "serializable", schema, sql)
+		want := c.want
+		if want != "" {
+			want = fmt.Sprintf(met, want)
+		}
+		if got, err := plan.Search(plan.Txns[0].Blocks[0]); err != nil || got != want {
+			t.Errorf("%s: %q, %v, want %q", sql, got, err, want)
 		}
 	}
 }

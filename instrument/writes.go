@@ -59,7 +59,7 @@ func (p *Plan) beforeRead(b *Block) (string, error) {
 
 // Search returns the query that finds the rows which an UPDATE or DELETE of one table writes, or which an INSERT … SELECT adds, each of which
 // it counts: alone on the database the two agree, whatever its level would have it read. Of an INSERT of one row it is the query for the rows
-// that keep it out. "" where there is no such query, or the write may count others.
+// that keep it out, or that it changes instead. "" where there is no such query, or the write may count others.
 func (p *Plan) Search(b *Block) (string, error) {
 	info := b.Info
 	switch {
@@ -70,6 +70,8 @@ func (p *Plan) Search(b *Block) (string, error) {
 			return source, nil
 		}
 		return p.claims(b), nil
+	case info.Passes > 0 && !b.Carries():
+		return p.passes(b), nil
 	case info.Kind != sqltext.Update && info.Kind != sqltext.Delete, info.Truncates, b.Carries(), // what is carried along need not match
 		info.Kind == sqltext.Update && (info.Unkeyed || info.VKey == 0), // a row that stays as it is may count or not
 		p.Schema.Table(info.Target).Column(sqltext.VKey) == nil:

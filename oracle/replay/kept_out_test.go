@@ -42,3 +42,28 @@ func TestAsItShould(t *testing.T) {
 		}
 	}
 }
+
+// TestPassed: an upsert with a condition writes one row, but where a row in its way does not meet that.
+func TestPassed(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		found []int64
+		rows  int64
+		sure  bool
+	}{
+		{"nothing is in its way", nil, 1, true},
+		{"a row is, and is changed", []int64{instrument.KeyHeld, instrument.KeyMet}, 1, true},
+		{"a row is, and stays", []int64{instrument.KeyHeld}, 0, true},
+		{"two are, and either is changed", []int64{instrument.KeyHeld, instrument.KeyHeld, instrument.KeyMet, instrument.KeyMet}, 1, true},
+		{"two are, and both stay", []int64{instrument.KeyHeld, instrument.KeyHeld}, 0, true},
+		{"two are, and one of them stays", []int64{instrument.KeyHeld, instrument.KeyHeld, instrument.KeyMet}, 0, false},
+	} {
+		found := &history.Rows{Columns: []string{"1"}}
+		for _, why := range c.found {
+			found.Cells = append(found.Cells, history.IntValue(why))
+		}
+		if rows, sure := passed(found); rows != c.rows || sure != c.sure {
+			t.Errorf("%s: %d, %v", c.name, rows, sure)
+		}
+	}
+}
