@@ -44,6 +44,13 @@ const Matched = "matched-versus-affected"
 // before it, or adds a row though that one finds some.
 const Claimed = "refused-versus-held"
 
+// Met is what differs where an INSERT of one row that changes a row in its way on a condition, without transactions, writes though a query right before it finds that the condition is not true of
+// that row, or passes over one of which it is.
+const Met = "changed-versus-met"
+
+// BySearch says whether what differs is between a write and a query right before it for the rows that it writes, or that keep it from writing.
+func BySearch(what string) bool { return what == Matched || what == Claimed || what == Met }
+
 // NoError is what a difference shows of a statement that was not refused.
 const NoError = "no error"
 
@@ -126,7 +133,7 @@ const ofTable = "table "
 // Sides name what the two answers that a difference of a class tells are of: two executions, or a write and the query right before it.
 func Sides(class, what string) (transaction, replay string) {
 	switch {
-	case what == Matched || what == Claimed:
+	case BySearch(what):
 		return "the write", "the query"
 	case class == ClassPlan:
 		return "as planned", "otherwise"

@@ -5,6 +5,7 @@ import (
 
 	"txweave/dbms"
 	"txweave/finding"
+	"txweave/instrument"
 	"txweave/report/script"
 )
 
@@ -23,6 +24,12 @@ func Script(d *Doc) {
 // Compare writes actual and expected side by side.
 func Compare(d *Doc) {
 	if x := d.f.Searched(); x != nil {
+		if x.What == finding.Met {
+			d.Text("Expected: it writes %s. This query, sent right before it, prints %d for each row that is in its way, and %d for each of these for which its condition is true; it writes %s:",
+				x.Replay, instrument.KeyHeld, instrument.KeyMet, x.Transaction)
+			d.asked(x)
+			return
+		}
 		if x.What == finding.Claimed {
 			d.Text("Expected: it is refused for a duplicate key where this query finds a row, and only there. That was sent right before it and finds %s, and the answer is: %s.", x.Replay, x.Transaction)
 			d.asked(x)

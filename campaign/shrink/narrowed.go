@@ -14,7 +14,7 @@ import (
 // under any setting, and says nothing of one.
 func (k *shrinker) narrowed(ctx context.Context, c *testcase.Case) (*testcase.Case, error) {
 	for _, key := range []string{testcase.OptionPlan, testcase.OptionSetting} {
-		if key == testcase.OptionPlan && (strings.HasSuffix(k.signature, ":"+finding.Matched) || strings.HasSuffix(k.signature, ":"+finding.Claimed)) {
+		if key == testcase.OptionPlan && finding.BySearch(k.signature[strings.LastIndex(k.signature, ":")+1:]) {
 			continue
 		}
 		for _, s := range k.narrower(c.Option(key), key) {

@@ -73,7 +73,7 @@ func CompareSearches(blocks []*instrument.Block, rep *observe.Replayed, p *dbms.
 			if e.Err != nil || !sure || want == e.Affected {
 				continue
 			}
-			d.Replay, d.Transaction = rowCount(want), rowCount(e.Affected)
+			d.What, d.Replay, d.Transaction = finding.Met, rowCount(want), rowCount(e.Affected)
 		case block.Info.Spells > 0:
 			if asItShould(search.Rows, e.Err, p) {
 				continue

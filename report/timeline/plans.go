@@ -32,6 +32,11 @@ func (f *Dossier) planClaim(t *Timeline, d *finding.Difference) string {
 			return "INSERT adds another number of rows than its query finds"
 		}
 		return d.Kind + " affects another number of rows than a query with its WHERE clause finds"
+	case finding.Met:
+		if d.Replay == "no row" {
+			return "INSERT … ON CONFLICT DO UPDATE changes a row for which its WHERE clause is not true"
+		}
+		return "INSERT … ON CONFLICT DO UPDATE passes over a row for which its WHERE clause is true"
 	case finding.Claimed:
 		if d.Transaction == finding.NoError {
 			return "INSERT adds a row though another one has its key"
@@ -45,6 +50,8 @@ func (f *Dossier) planClaim(t *Timeline, d *finding.Difference) string {
 func (f *Dossier) whyPlan() string {
 	if d := f.Searched(); d != nil && d.What == finding.Claimed {
 		return "The query was right before it, alone on the database and without a transaction. A unique key keeps a row out where another one has it, and only there."
+	} else if d != nil && d.What == finding.Met {
+		return "The query was right before it, alone on the database and without a transaction: the condition holds for the same rows in both."
 	} else if d != nil {
 		return "The query was right before it, alone on the database and without a transaction: both must find the same rows."
 	}
@@ -57,7 +64,7 @@ func (f *Dossier) Searched() *finding.Difference {
 	if f.Record.Class != finding.ClassPlan || len(f.Record.Differences) == 0 {
 		return nil
 	}
-	if what := f.Record.Differences[0].What; what != finding.Matched && what != finding.Claimed {
+	if what := f.Record.Differences[0].What; !finding.BySearch(what) {
 		return nil
 	}
 	return &f.Record.Differences[0]

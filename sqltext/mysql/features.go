@@ -17,6 +17,8 @@ import (
 type features struct {
 	seen  map[string]bool
 	plain bool // operators and WHERE clauses count too
+	// lowered says that the statement was written in this grammar's words (Words): some of its nodes stand for others.
+	lowered bool
 }
 
 func (f *features) add(name string) { f.seen[name] = true }
@@ -32,7 +34,7 @@ func (p *Parser) Features(sql string, ordinary bool) ([]string, bool) {
 	if err != nil {
 		return nil, false
 	}
-	f := &features{seen: map[string]bool{}, plain: ordinary}
+	f := &features{seen: map[string]bool{}, plain: ordinary, lowered: p.words != nil}
 	node.Accept(f)
 	return f.sorted(), true
 }
@@ -230,7 +232,9 @@ func (f *features) expression(e ast.ExprNode) {
 	case *ast.CaseExpr:
 		f.add("case")
 	case *ast.FuncCastExpr:
-		f.add("cast")
+		if !f.lowered || x.FunctionType != ast.CastBinaryOperator { // else it is IS NOT
+			f.add("cast")
+		}
 	case *ast.WindowFuncExpr:
 		f.add("window")
 	case *ast.PatternLikeOrIlikeExpr, *ast.PatternRegexpExpr:
@@ -240,6 +244,10 @@ func (f *features) expression(e ast.ExprNode) {
 	case *ast.PatternInExpr, *ast.BetweenExpr:
 		f.ordinary("compare")
 	case *ast.BinaryOperationExpr:
+		if f.lowered && x.Op == opcode.Xor {
+			f.add("CONCAT")
+			return
+		}
 		f.operator(x.Op)
 	case *ast.UnaryOperationExpr:
 		if x.Op == opcode.Not || x.Op == opcode.Not2 {
