@@ -10,7 +10,7 @@ import (
 // value first, UPDATE … FROM is one WHERE EXISTS, and whether the answer of a common table expression is kept is the other way round.
 func reworded(sql string, q sqltext.Quoting) string {
 	sql = unjoined(unfiltered(sql, q), q)
-	if text, err := q.PlaceNulls(sql); err == nil {
+	if text, err := q.PlaceNulls(sql, false); err == nil {
 		sql = text
 	}
 	r := q.Rewrite(sql)

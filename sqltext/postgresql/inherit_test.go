@@ -36,7 +36,7 @@ func TestInherited(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", want, err)
 		}
-		same.MatchWhere = raiseNull(spell(same.MatchWhere))
+		same.MatchWhere = raiseWords(spell(same.MatchWhere))
 		if !reflect.DeepEqual(got, same) {
 			t.Errorf("%s:\n%+v\nis not\n%+v", sql, got, same)
 		}

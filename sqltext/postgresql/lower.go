@@ -9,7 +9,8 @@ import (
 
 // A lowered statement is one that means the same to the common grammar, which has no words for what PostgreSQL says: ON
 // CONFLICT is written as ON DUPLICATE KEY UPDATE and IGNORE, UPDATE … FROM and DELETE … USING as joins, weak row locks as
-// the strong ones, IS NOT DISTINCT FROM as <=>.
+// the strong ones, IS NOT DISTINCT FROM as <=>, IS DISTINCT FROM as <=> BINARY, || as ^, which is no operator here, and what stands in the
+// same words in more grammars than this one as package sqltext does: FILTER, NULLS FIRST and LAST, MATERIALIZED.
 type lowered struct {
 	text string
 	// raise writes what the common grammar prints as PostgreSQL's again; nil where that cannot be.
@@ -18,6 +19,10 @@ type lowered struct {
 
 // lower reads what stands in PostgreSQL's grammar alone.
 func lower(sql string) (lowered, error) {
+	sql, err := lowerWords(sql)
+	if err != nil {
+		return lowered{}, err
+	}
 	locks := words(sql).locks()
 	w := words(locks.text)
 	if len(w.Words) == 0 {
@@ -31,7 +36,8 @@ func lower(sql string) (lowered, error) {
 		}
 	case w.Words[0].Is("update"):
 		if from := w.Find(0, "from"); from >= 0 {
-			return w.updateFrom(from)
+			l, err := w.updateFrom(from)
+			return l.after(locks), err
 		}
 	case w.Words[0].Is("merge"):
 		m, err := w.merge()
@@ -46,8 +52,6 @@ func lower(sql string) (lowered, error) {
 	}
 	return locks, nil
 }
-
-func same(sql string) string { return sql }
 
 // after is what was lowered once before.
 func (l lowered) after(first lowered) lowered {
@@ -139,23 +143,14 @@ func (p phrase) named(i int) (table, alias string, next int) {
 
 // updateFrom reads UPDATE t SET … FROM … [WHERE …]: the columns that are set are t's.
 func (p phrase) updateFrom(from int) (lowered, error) {
-	table, alias, set := p.named(1)
-	where := p.Find(from, "where")
-	if where < 0 {
-		where = len(p.Words)
-	}
+	_, _, set := p.named(1)
 	if !p.At(set).Is("set") {
 		return lowered{}, errors.New("UPDATE … FROM is read as UPDATE table SET … FROM …")
 	}
-	list := p.assignments(set+1, from)
-	if list == nil {
+	if p.assignments(set+1, from) == nil {
 		return lowered{}, errors.New("UPDATE … FROM sets one column at a time")
 	}
-	for i := range list {
-		list[i] = alias + "." + list[i]
-	}
-	text := "UPDATE " + table + " AS " + alias + ", " + p.Part(from+1, where) + " SET " + strings.Join(list, ", ")
-	return lowered{text: text + " " + p.Part(where, len(p.Words))}, nil
+	return lowered{text: sqltext.PostgreSQL.JoinUpdate(p.Text), raise: sqltext.PostgreSQL.SplitUpdate}, nil
 }
 
 // deleteUsing reads DELETE FROM t USING … [WHERE …].
@@ -170,10 +165,10 @@ func (p phrase) deleteUsing(using int) (lowered, error) {
 // locks reads FOR NO KEY UPDATE and FOR KEY SHARE, and comparisons that know NULL.
 func (p phrase) locks() lowered {
 	if len(p.Words) == 0 {
-		return lowered{raise: same}
+		return lowered{raise: raiseWords}
 	}
 	var b strings.Builder
-	last, strong, weak, null := 0, 0, 0, false
+	last, strong, weak := 0, 0, 0
 	replace := func(i, n int, by string) {
 		b.WriteString(p.Text[last:p.Words[i].From] + by)
 		last = p.Words[i+n-1].To
@@ -190,11 +185,14 @@ func (p phrase) locks() lowered {
 			strong++
 		case p.Has(i, "is", "not", "distinct", "from"):
 			replace(i, 4, "<=>")
-			null = true
+		case p.Has(i, "is", "distinct", "from"):
+			replace(i, 3, "<=> BINARY")
+		case p.Symbol(i, "||"):
+			replace(i, 2, "^")
 		}
 	}
 	if last == 0 {
-		return lowered{text: p.Text, raise: same}
+		return lowered{text: p.Text, raise: raiseWords}
 	}
 	out := lowered{text: b.String() + p.Text[last:]}
 	if weak > 0 && strong > 0 || weak > 1 {
@@ -202,9 +200,7 @@ func (p phrase) locks() lowered {
 	}
 	noKey := p.Find(0, "no", "key", "update") >= 0
 	out.raise = func(sql string) string {
-		if null {
-			sql = raiseNull(sql)
-		}
+		sql = raiseWords(sql)
 		switch {
 		case weak > 0 && noKey:
 			return strings.Replace(sql, "FOR UPDATE", "FOR NO KEY UPDATE", 1)
@@ -216,19 +212,37 @@ func (p phrase) locks() lowered {
 	return out
 }
 
-// raiseNull writes IS NOT DISTINCT FROM for <=>.
-func raiseNull(sql string) string {
-	var b strings.Builder
-	last := 0
-	p := words(sql)
-	for i := range p.Words {
-		if p.Words[i].Text != "<" || p.At(i+1).Text != "=" || p.At(i+2).Text != ">" || p.At(i+2).To != p.Words[i].To+2 {
-			continue
-		}
-		b.WriteString(strings.TrimRight(sql[last:p.Words[i].From], " ") + " IS NOT DISTINCT FROM ")
-		last = p.At(i + 3).From
+// lowerWords lowers what stands in the same words in several grammars.
+func lowerWords(sql string) (string, error) {
+	sql, err := sqltext.PostgreSQL.FoldMaterials(sql)
+	if err != nil {
+		return "", err
 	}
-	return b.String() + sql[last:]
+	if sql, err = sqltext.PostgreSQL.PlaceNulls(sql, true); err != nil {
+		return "", err
+	}
+	return sqltext.PostgreSQL.FoldFilters(sql), nil
+}
+
+// raiseWords writes what is printed with the operators and the clauses that PostgreSQL has.
+func raiseWords(sql string) string {
+	r := sqltext.PostgreSQL.Rewrite(sql)
+	for i := range r.Words {
+		switch {
+		case r.Passed(i):
+		case r.Symbol(i, "<=>") && r.At(i+3).Is("binary"):
+			r.Put(i, 4, "IS DISTINCT FROM")
+		case r.Symbol(i, "<=>"):
+			r.Put(i, 3, "IS NOT DISTINCT FROM")
+		case r.Symbol(i, "^"):
+			r.Put(i, 1, "||")
+		}
+	}
+	text := sqltext.PostgreSQL.NameNulls(sqltext.PostgreSQL.UnfoldMaterials(r.Done()), true)
+	if whole, ok := sqltext.PostgreSQL.UnfoldFilters(text); ok {
+		return whole
+	}
+	return text // which no server takes
 }
 
 // rowLock is the lock clause of the outermost block: none where there are several.

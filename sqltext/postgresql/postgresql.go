@@ -22,10 +22,22 @@ var _ sqltext.Parser = (*Parser)(nil)
 
 // New returns a parser, for one goroutine at a time.
 func New() *Parser {
-	common := mysql.New(sqltext.ANSI)
+	common := mysql.NewWith(sqltext.ANSI, spoken{})
 	common.Collide = true
 	return &Parser{common: common}
 }
+
+// spoken are no words: what is given to the common grammar is lowered before, and raised behind it.
+type spoken struct{}
+
+// Lower implements mysql.Words.
+func (spoken) Lower(sql string) (string, error) { return sql, nil }
+
+// Raise implements mysql.Words.
+func (spoken) Raise(printed, _ string) (string, bool) { return printed, true }
+
+// Apart implements mysql.Words.
+func (spoken) Apart(string) string { return "" }
 
 // read makes of a statement, or of a condition, one that the common grammar reads, and tells how its own are written back:
 // nil where they are not.
@@ -82,7 +94,7 @@ func (p *Parser) Analyze(s *sqltext.Schema, sql string) (*sqltext.Analysis, erro
 	}
 	a, err := p.common.Analyze(s, text)
 	if err == nil {
-		a.MatchWhere, a.KeyWhere = raiseNull(spell(a.MatchWhere)), raiseNull(spell(a.KeyWhere))
+		a.MatchWhere, a.KeyWhere = raiseWords(spell(a.MatchWhere)), raiseWords(spell(a.KeyWhere))
 		if merges(sql) {
 			merged(a, s, sql)
 		}
@@ -112,7 +124,7 @@ func (p *Parser) BeforeRead(s *sqltext.Schema, sql string, locking, inner bool) 
 		return "", nil
 	}
 	text, err := p.common.BeforeRead(s, lower, locking, inner)
-	return raiseOnly(raiseNull(spell(text))), err
+	return raiseOnly(raiseWords(spell(text))), err
 }
 
 // IsCondition implements sqltext.Analyzer.

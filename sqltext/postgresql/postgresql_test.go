@@ -12,7 +12,7 @@ import (
 func TestGate(t *testing.T) {
 	schema := sqltext.ReadSchema([]string{"CREATE TABLE t (pkey BIGINT PRIMARY KEY, vkey BIGINT, pvkey BIGINT, a TEXT)", "CREATE TABLE s (pkey BIGINT PRIMARY KEY, vkey BIGINT, pvkey BIGINT)"})
 	p := New()
-	for _, sql := range []string{"SELECT t.pkey FROM t FULL JOIN s ON t.pkey = s.pkey", "SELECT E'a' FROM t", "SELECT t.a || t.a FROM t", `SELECT "a" FROM t`,
+	for _, sql := range []string{"SELECT t.pkey FROM t FULL JOIN s ON t.pkey = s.pkey", "SELECT E'a' FROM t", `SELECT "a" FROM t`,
 		"SELECT t.a::int FROM t", "SELECT t.pkey ^ 2 FROM t", "SELECT t.pkey # 2 FROM t", "SELECT 1 FROM ONLY t", "SELECT $1 FROM t", "SELECT $$a$$ FROM t",
 		"SELECT a AS returning FROM t", "SELECT a ~ 'x' FROM t", "SELECT t.pkey FROM t WHERE a && a", "SELECT a FROM t WHERE a ILIKE 'x'",
 		"SELECT CAST(' NOW' AS TIMESTAMP) FROM t", "SELECT DATE 'today' FROM t", "SELECT 1 FROM DUAL WHERE EXISTS (SELECT 1 FROM t)",
@@ -65,7 +65,8 @@ func TestLower(t *testing.T) {
 			sqltext.Analysis{Kind: sqltext.Insert, Target: "t", VKey: 7, Diff: true, ChecksUnique: true}},
 		{"INSERT INTO t (pkey, vkey, pvkey, a) VALUES (3, 7, 0, 1) ON CONFLICT DO NOTHING", "INSERT INTO t (pkey, vkey, pvkey, a) VALUES (3, 7, 0, 1) ON CONFLICT DO NOTHING",
 			sqltext.Analysis{Kind: sqltext.Insert, Target: "t", VKey: 7, ChecksUnique: true, Plain: true}},
-		{"UPDATE t SET pvkey = t.vkey, vkey = 8, a = CASE WHEN t.a > 1 THEN 2 ELSE 3 END FROM s AS r0 WHERE t.pkey = r0.pkey AND r0.a = 4", "",
+		{"UPDATE t SET pvkey = t.vkey, vkey = 8, a = CASE WHEN t.a > 1 THEN 2 ELSE 3 END FROM s AS r0 WHERE t.pkey = r0.pkey AND r0.a = 4",
+			"UPDATE t SET pvkey = t.vkey, vkey = 8, a = CASE WHEN t.a > 1 THEN 2 ELSE 3 END FROM s AS r0 WHERE t.pkey = r0.pkey AND r0.a = 4",
 			sqltext.Analysis{Kind: sqltext.Update, Target: "t", VKey: 8, ChecksUnique: true}},
 		{"DELETE FROM t USING s AS r0, v AS r1 WHERE t.pkey = r0.pkey AND r1.e = r0.a", "", sqltext.Analysis{Kind: sqltext.Delete, Target: "t", Diff: true}},
 		{"MERGE INTO t USING s AS r0 ON t.pkey = r0.pkey WHEN MATCHED AND CASE WHEN r0.a > 1 THEN 2 ELSE 3 END = 2 THEN UPDATE SET pvkey = t.vkey, vkey = 9, a = r0.a" +
@@ -75,6 +76,10 @@ func TestLower(t *testing.T) {
 			sqltext.Analysis{Kind: sqltext.Insert, Target: "t", VKey: 9, Diff: true, ChecksUnique: true}},
 		{"MERGE INTO t USING s ON t.pkey = s.pkey WHEN MATCHED THEN DELETE WHEN NOT MATCHED THEN DO NOTHING", "",
 			sqltext.Analysis{Kind: sqltext.Insert, Target: "t", Diff: true, ChecksUnique: true}},
+		{"SELECT t.a || 'x' FROM t WHERE t.a IS DISTINCT FROM 3 OR EXISTS (SELECT 1 FROM s ORDER BY s.a NULLS FIRST, s.pkey DESC NULLS LAST, s.vkey NULLS LAST LIMIT 1)",
+			"SELECT t.a || 'x' FROM t WHERE t.a IS DISTINCT FROM 3 OR EXISTS (SELECT 1 FROM s ORDER BY s.a NULLS FIRST, s.pkey DESC NULLS LAST, s.vkey LIMIT 1)", sqltext.Analysis{Kind: sqltext.Select}},
+		{"WITH q AS NOT MATERIALIZED (SELECT SUM(s.a) FILTER (WHERE s.a > 1) AS e FROM s) SELECT q.e, COUNT(*) FILTER (WHERE q.e IS NULL) FROM q GROUP BY q.e",
+			"WITH q AS NOT MATERIALIZED (SELECT SUM(s.a) FILTER (WHERE s.a > 1) AS e FROM s) SELECT q.e, COUNT(*) FILTER (WHERE q.e IS NULL) FROM q GROUP BY q.e", sqltext.Analysis{Kind: sqltext.Select}},
 		{"SELECT t.pkey FROM t WHERE t.a IS NOT DISTINCT FROM 3 FOR NO KEY UPDATE", "SELECT t.pkey FROM t WHERE t.a IS NOT DISTINCT FROM 3 FOR NO KEY UPDATE",
 			sqltext.Analysis{Kind: sqltext.Select, Locking: true, RowLock: sqltext.ForNoKeyUpdate}},
 		{"SELECT t.pkey FROM t FOR KEY SHARE SKIP LOCKED", "SELECT t.pkey FROM t FOR KEY SHARE SKIP LOCKED",
@@ -94,7 +99,7 @@ func TestLower(t *testing.T) {
 		}
 	}
 	for _, sql := range []string{"INSERT INTO t (pkey) VALUES (3) ON CONFLICT (a) DO UPDATE SET a = 1 WHERE t.a > 3", "INSERT INTO t (pkey) VALUES (3) ON CONFLICT ON CONSTRAINT u DO NOTHING",
-		"INSERT INTO t (pkey) VALUES (3) ON CONFLICT (a) WHERE a > 1 DO NOTHING", "UPDATE t SET (a, pvkey) = (1, 2) FROM s", "SELECT a FROM t WHERE a IS DISTINCT FROM 3",
+		"INSERT INTO t (pkey) VALUES (3) ON CONFLICT (a) WHERE a > 1 DO NOTHING", "UPDATE t SET (a, pvkey) = (1, 2) FROM s",
 		"WITH q AS (SELECT 1 AS e) UPDATE t SET a = 1 FROM q", "MERGE INTO t USING s ON t.pkey = s.pkey WHEN MATCHED THEN DO NOTHING",
 		"MERGE INTO t USING s ON t.pkey = s.pkey WHEN NOT MATCHED THEN INSERT VALUES (1, 2, 3, 4)", "MERGE INTO t USING s ON t.pkey = s.pkey WHEN MATCHED THEN UPDATE SET (a, pvkey) = (1, 2)",
 		"MERGE INTO t USING s ON t.pkey = s.pkey WHEN MATCHED THEN UPDATE SET pkey = 3", "WITH q AS (SELECT 1 AS e) MERGE INTO t USING q ON t.pkey = q.e WHEN MATCHED THEN DELETE"} {

@@ -15,9 +15,6 @@ var collations = [][2]string{{"NOCASE", "utf8mb4_general_ci"}, {"BINARY", "utf8m
 // choices are functions of several values that are called as aggregates are.
 var choices = [][2]string{{"MAX", "GREATEST"}, {"MIN", "LEAST"}}
 
-// materials say whether the answer of a common table expression is kept.
-var materials = [][2]string{{"AS MATERIALIZED (SELECT", "AS (SELECT SQL_BIG_RESULT"}, {"AS NOT MATERIALIZED (SELECT", "AS (SELECT SQL_SMALL_RESULT"}}
-
 // plainName is a name that needs no quotes, unless it is a keyword.
 var plainName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
@@ -40,16 +37,19 @@ func lower(sql string) (string, error) {
 	}
 	text, err := r.Done(), error(nil)
 	if l.nulls {
-		text, err = sqltext.ANSI.PlaceNulls(text)
+		text, err = sqltext.ANSI.PlaceNulls(text, false)
 	}
-	if l.filters && err == nil {
-		text, err = lowerFilters(text)
+	if l.materials && err == nil {
+		text, err = sqltext.ANSI.FoldMaterials(text)
 	}
 	if l.rows && err == nil {
-		text, err = lowerRows(text)
+		text, err = sqltext.ANSI.SpreadRows(text)
 	}
-	if l.from && err == nil {
-		text, err = lowerFrom(text)
+	if l.filters {
+		text = sqltext.ANSI.FoldFilters(text)
+	}
+	if l.from {
+		text = sqltext.ANSI.JoinUpdate(text)
 	}
 	return text, err
 }
@@ -59,7 +59,7 @@ type lowering struct {
 	*sqltext.Rewrite
 	clause               bool // ON CONFLICT DO UPDATE SET was passed
 	nulls, filters, from bool // what has to be looked at as a whole
-	rows                 bool // the same of SET
+	rows, materials      bool
 }
 
 // word lowers what begins at word i, and returns how many words that are.
@@ -90,7 +90,7 @@ func (l *lowering) word(i int) (n int, err error) {
 	case w.Is("max", "min") && l.At(i+1).Text == "(" && len(l.Commas(i+1)) > 0:
 		l.Put(i, 1, choices[index(choices, 0, w.Text)][1])
 	case w.Is("as"):
-		return l.as(i)
+		return l.as(i), nil
 	case l.Has(i, "indexed", "by"):
 		l.Put(i, 3, "FORCE INDEX ("+l.At(i+2).Text+")")
 		return 3, nil
@@ -104,6 +104,8 @@ func (l *lowering) word(i int) (n int, err error) {
 	case l.clause && w.Is("excluded") && l.At(i+1).Text == ".":
 		l.Put(i, 3, "VALUES("+l.At(i+2).Text+")")
 		return 3, nil
+	case w.Is("materialized"):
+		l.materials = true
 	case w.Is("nulls") && l.At(i+1).Is("first", "last"):
 		l.nulls = true
 	case w.Is("filter") && l.At(i+1).Text == "(":
@@ -201,30 +203,19 @@ func index(pairs [][2]string, side int, word string) int {
 	return slices.IndexFunc(pairs, func(p [2]string) bool { return strings.EqualFold(p[side], word) })
 }
 
-// as lowers the type of a CAST, and what is said of the answer of a common table expression.
-func (l *lowering) as(i int) (int, error) {
-	kept, next := 0, i+1
-	if l.At(next).Is("not") {
-		kept, next = 1, next+1
-	}
-	if l.At(next).Is("materialized") && l.At(next+1).Text == "(" {
-		if !l.At(next + 2).Is("select") {
-			return 0, fmt.Errorf("MATERIALIZED is read before a SELECT")
-		}
-		l.Put(i, next+3-i, materials[kept][1])
-		return next + 3 - i, nil
-	}
+// as lowers the type of a CAST.
+func (l *lowering) as(i int) int {
 	end := i + 1
 	for ; end < len(l.Words) && l.Words[end].Depth >= l.Words[i].Depth && l.Words[end].Text != ","; end++ {
 	}
 	if l.At(end).Text != ")" || !l.casts(end) {
-		return 1, nil
+		return 1
 	}
 	if as := castType(l.Part(i+1, end)); as != "" {
 		l.Put(i+1, end-i-1, as)
-		return end - i, nil
+		return end - i
 	}
-	return 1, nil
+	return 1
 }
 
 // casts says whether the parenthesis that word i closes is that of a CAST.

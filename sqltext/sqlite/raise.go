@@ -10,13 +10,16 @@ func raise(sql string) (text string, ok bool) {
 	}
 	text, ok = r.Done(), true
 	if r.filters {
-		text, ok = raiseFilters(text)
+		text, ok = sqltext.ANSI.UnfoldFilters(text)
+	}
+	if r.materials && ok {
+		text = sqltext.ANSI.UnfoldMaterials(text)
 	}
 	if r.orders && ok {
-		text = raiseNulls(text)
+		text = sqltext.ANSI.NameNulls(text, false)
 	}
 	if r.updates && ok {
-		text = raiseFrom(text)
+		text = sqltext.ANSI.SplitUpdate(text)
 	}
 	return text, ok
 }
@@ -26,6 +29,7 @@ type raising struct {
 	*sqltext.Rewrite
 	clause                   bool // ON DUPLICATE KEY UPDATE was passed
 	filters, orders, updates bool // what has to be looked at as a whole
+	materials                bool
 }
 
 // word raises what begins at word i, and returns how many words that are.
@@ -50,9 +54,8 @@ func (r *raising) word(i int) int {
 	case w.Is("as") && r.At(i+2).Text == ")" && r.At(i+1).Is("unsigned", "binary") && r.At(r.Open(i+2)-1).Is("cast"):
 		r.Put(i+1, 1, map[bool]string{true: "INTEGER", false: "BLOB"}[r.At(i+1).Is("unsigned")])
 		return 2
-	case w.Is("as") && r.At(i+1).Text == "(" && r.At(i+2).Is("select") && r.At(i+3).Is("sql_big_result", "sql_small_result"):
-		r.Put(i, 4, materials[index(materials, 1, r.Part(i, i+4))][0])
-		return 4
+	case w.Is("sql_big_result", "sql_small_result"):
+		r.materials = true
 	case r.Has(i, "force", "index") && r.At(i+2).Text == "(" && r.At(i+4).Text == ")":
 		r.Put(i, 5, "INDEXED BY "+r.At(i+3).Text)
 		return 5

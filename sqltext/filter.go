@@ -1,11 +1,9 @@
-package sqlite
+package sqltext
 
-import "txweave/sqltext"
-
-// lowerFilters writes SUM(a) FILTER (WHERE c) as SUM(FILTER(c, a)), and COUNT(*) FILTER (WHERE c) as COUNT(FILTER(c)).
-func lowerFilters(sql string) (string, error) {
+// FoldFilters writes SUM(a) FILTER (WHERE c) as SUM(FILTER(c, a)), and COUNT(*) FILTER (WHERE c) as COUNT(FILTER(c)): a call that no DBMS has.
+func (q Quoting) FoldFilters(sql string) string {
 	for {
-		r := sqltext.ANSI.Phrase(sql)
+		r := q.Phrase(sql)
 		at := -1
 		for i := 0; i < len(r.Words) && at < 0; i++ {
 			if r.Words[i].Is("filter") && r.At(i+1).Text == "(" && r.At(i+2).Is("where") && r.At(i-1).Text == ")" {
@@ -13,11 +11,11 @@ func lowerFilters(sql string) (string, error) {
 			}
 		}
 		if at < 0 {
-			return sql, nil
+			return sql
 		}
 		open, end := r.Open(at-1), r.Close(at+1)
 		if end == len(r.Words) || open <= 0 {
-			return sql, nil // no statement: the grammar says why
+			return sql // no statement: the grammar says why
 		}
 		first := open + 1
 		if r.At(first).Is("distinct") {
@@ -35,10 +33,10 @@ func lowerFilters(sql string) (string, error) {
 	}
 }
 
-// raiseFilters is the way back; ok is false where such a call is no aggregate's argument any more.
-func raiseFilters(sql string) (string, bool) {
+// UnfoldFilters is the way back; ok is false where such a call is no aggregate's argument any more.
+func (q Quoting) UnfoldFilters(sql string) (text string, ok bool) {
 	for {
-		r := sqltext.ANSI.Phrase(sql)
+		r := q.Phrase(sql)
 		at := -1
 		for i := range r.Words { // the last one first: conditions may have some themselves
 			if r.Words[i].Is("filter") && r.At(i+1).Text == "(" && !r.At(i+2).Is("where") {
@@ -53,7 +51,7 @@ func raiseFilters(sql string) (string, bool) {
 			open--
 		}
 		end := r.Close(at + 1)
-		if r.At(open).Text != "(" || r.At(open-1).Kind != sqltext.Word || end == len(r.Words) || r.Close(open) == len(r.Words) {
+		if r.At(open).Text != "(" || r.At(open-1).Kind != Word || end == len(r.Words) || r.Close(open) == len(r.Words) {
 			return "", false
 		}
 		commas := r.Commas(at + 1)

@@ -1,18 +1,16 @@
-package sqlite
+package sqltext
 
 import (
 	"errors"
 	"strings"
-
-	"txweave/sqltext"
 )
 
-// lowerFrom writes UPDATE t SET a = u.b FROM u WHERE … as UPDATE t JOIN u SET t.a = u.b WHERE ….
-func lowerFrom(sql string) (string, error) {
-	r := statement{sqltext.ANSI.Phrase(sql)}
+// JoinUpdate writes UPDATE t SET a = u.b FROM u WHERE … as UPDATE t JOIN u SET t.a = u.b WHERE ….
+func (q Quoting) JoinUpdate(sql string) string {
+	r := updating{q.Phrase(sql)}
 	set, from, where, name, ok := r.update()
 	if !ok || from < 0 {
-		return sql, nil
+		return sql
 	}
 	sources := r.Part(from+1, where)
 	if r.joins(from+1, where) {
@@ -22,20 +20,20 @@ func lowerFrom(sql string) (string, error) {
 	for _, at := range r.assignments(set, from) {
 		list = append(list, name+"."+r.Part(at[0], at[1]))
 	}
-	return strings.TrimRight(sql[:r.Words[set].From], sqltext.Space) + " JOIN " + sources + " SET " + strings.Join(list, ", ") + sql[r.Words[where-1].To:], nil
+	return strings.TrimRight(sql[:r.Words[set].From], Space) + " JOIN " + sources + " SET " + strings.Join(list, ", ") + sql[r.Words[where-1].To:]
 }
 
-// lowerRows writes SET (a, b) = (1, 2) as SET a = 1, b = 2.
-func lowerRows(sql string) (string, error) {
-	r := sqltext.ANSI.Rewrite(sql)
-	set, from, where, _, ok := statement{r.Phrase}.update()
+// SpreadRows writes SET (a, b) = (1, 2) as SET a = 1, b = 2.
+func (q Quoting) SpreadRows(sql string) (string, error) {
+	r := q.Rewrite(sql)
+	set, from, where, _, ok := updating{r.Phrase}.update()
 	if !ok {
 		return sql, nil
 	}
 	if from < 0 {
 		from = where
 	}
-	for _, at := range (statement{r.Phrase}).assignments(set, from) {
+	for _, at := range (updating{r.Phrase}).assignments(set, from) {
 		if r.At(at[0]).Text != "(" {
 			continue
 		}
@@ -52,9 +50,9 @@ func lowerRows(sql string) (string, error) {
 	return r.Done(), nil
 }
 
-// raiseFrom is the way back.
-func raiseFrom(sql string) string {
-	r := statement{sqltext.ANSI.Phrase(sql)}
+// SplitUpdate is the way back.
+func (q Quoting) SplitUpdate(sql string) string {
+	r := updating{q.Phrase(sql)}
 	set, _, where, name, ok := r.update()
 	if !ok {
 		return sql
@@ -63,6 +61,9 @@ func raiseFrom(sql string) string {
 	head, sources := set, ""
 	if join > 0 && join < set {
 		head, sources = join, r.Part(join+1, set)
+		if r.At(join - 1).Is("cross") {
+			head--
+		}
 		if r.At(join+1).Text == "(" && r.Close(join+1) == set-1 && !r.At(join+2).Is("select", "with", "values") {
 			sources = r.Part(join+2, set-1)
 		}
@@ -81,12 +82,12 @@ func raiseFrom(sql string) string {
 	return r.Part(0, head) + " SET " + strings.Join(list, ", ") + sources + sql[r.Words[where-1].To:]
 }
 
-// statement is an UPDATE as its words.
-type statement struct{ sqltext.Phrase }
+// updating is an UPDATE as its words.
+type updating struct{ Phrase }
 
 // update finds the words at which the parts of an UPDATE begin, and the name of what it writes: from is -1 where there is none, where that
 // behind the last. ok is false for what is no UPDATE.
-func (r statement) update() (set, from, where int, name string, ok bool) {
+func (r updating) update() (set, from, where int, name string, ok bool) {
 	at := r.Find(0, "update")
 	if at < 0 || at > 0 && !r.At(0).Is("with") {
 		return 0, 0, 0, "", false
@@ -103,14 +104,14 @@ func (r statement) update() (set, from, where int, name string, ok bool) {
 	}
 	if name = r.At(at).Text; r.At(at + 1).Is("as") {
 		name = r.At(at + 2).Text
-	} else if w := r.At(at + 1); w.Kind == sqltext.Word && !w.Is("set", "join", "force", "use") {
+	} else if w := r.At(at + 1); w.Kind == Word && !w.Is("set", "join", "cross", "force", "use") {
 		name = w.Text
 	}
 	return set, from, where, name, true
 }
 
 // assignments are those behind SET, each from a word up to another one.
-func (r statement) assignments(set, end int) (out [][2]int) {
+func (r updating) assignments(set, end int) (out [][2]int) {
 	for start, at := set+1, set+1; at <= end; at++ {
 		if at == end || r.Words[at].Text == "," && r.Words[at].Depth == 0 {
 			out = append(out, [2]int{start, at})
@@ -121,7 +122,7 @@ func (r statement) assignments(set, end int) (out [][2]int) {
 }
 
 // joins says whether there are several sources from word i up to word end.
-func (r statement) joins(i, end int) bool {
+func (r updating) joins(i, end int) bool {
 	for ; i < end; i++ {
 		if w := r.Words[i]; w.Depth == 0 && (w.Text == "," || w.Is("join")) {
 			return true
