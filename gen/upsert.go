@@ -71,10 +71,18 @@ func stmtUpsert(g *generator) string {
 	if slices.ContainsFunc(t.cols, func(c *column) bool { return c.unique }) && g.beside("met-elsewhere").IntN(100) < metElsewhere {
 		g.careless, met = true, 0
 	}
-	rows, _ := g.values(t, vkey, choose(g, insertRows), met)
+	conditional, n := g.form("upsert-where"), choose(g, insertRows)
+	if conditional && g.pct(conditionalOne) {
+		n = 1
+	}
+	rows, _ := g.values(t, vkey, n, met)
 	set := g.version(t, vkey)
 	set = append(set, g.newValues(t, "%s = "+g.d.NewValue)...)
-	return g.insertRows(insertHead(t), rows) + g.d.OnConflict + strings.Join(set, ", ") + g.upsertWhere(t)
+	text := g.insertRows(insertHead(t), rows) + g.d.OnConflict + strings.Join(set, ", ")
+	if conditional {
+		text += g.upsertWhere(t)
+	}
+	return text
 }
 
 // newValues returns assignments to some columns of a row that an INSERT met; same gives a column the value that was to be inserted.

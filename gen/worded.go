@@ -10,10 +10,11 @@ import (
 // answer of a common table expression is kept.
 
 // Shares, in percent: distinctShare are the comparisons that take NULL for a value which ask whether two are different, keptShare the common table expressions whose answer is kept, of
-// those that say whether it is.
+// those that say whether it is, conditionalOne the upserts with a condition that spell one row: of such it is known what they write.
 const (
-	distinctShare = 40
-	keptShare     = 60
+	distinctShare  = 40
+	keptShare      = 60
+	conditionalOne = 65
 )
 
 // ofSome makes of an aggregate over a scope one of some of its rows, in cases that have such.
@@ -55,11 +56,8 @@ func (g *generator) orderOutputs(outs []output, at []int) string {
 	return strings.Join(parts, ", ")
 }
 
-// upsertWhere returns the condition of the rows in its way that an upsert of t changes, in cases that have such.
+// upsertWhere returns the condition of the rows in its way that an upsert of t changes.
 func (g *generator) upsertWhere(t *table) string {
-	if !g.form("upsert-where") {
-		return ""
-	}
 	sc := target(t)
 	sc.flat = true
 	plain := slices.DeleteFunc(slices.Clone(t.cols), func(c *column) bool { return c.special != nil })

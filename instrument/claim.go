@@ -47,6 +47,25 @@ func (p *Plan) claims(b *Block) string {
 	return fmt.Sprintf("SELECT %d FROM %s WHERE %s", KeyHeld, t.Name, held(keys)) + p.parentless(t, sql)
 }
 
+// numeral is a number, with a fraction or without; simpleText a text without quotes.
+var (
+	numeral    = regexp.MustCompile(`^-?[0-9]{1,12}(\.[0-9]{1,6})?$`)
+	simpleText = regexp.MustCompile(`^'[^']*'$`)
+)
+
+// castAsStored says whether a column of SQLite's stores what a literal is cast to by its type.
+func castAsStored(c *sqltext.Column, cell string) bool {
+	switch {
+	case c.Generated || c.Collation != "":
+		return false
+	case c.Class == sqltext.Text:
+		return simpleText.MatchString(cell)
+	case c.Class == sqltext.Floating:
+		return numeral.MatchString(cell)
+	}
+	return storedAsSpelled(c, cell)
+}
+
 // held is the condition that a row has one of several keys.
 func held(keys [][]SpelledPart) string {
 	var any []string
@@ -83,7 +102,7 @@ func (p *Plan) passes(b *Block) string {
 			return ""
 		}
 		cell := strings.TrimSpace(v.Cells[0][at])
-		if !strings.EqualFold(cell, "NULL") && !storedAsSpelled(c, cell) {
+		if !strings.EqualFold(cell, "NULL") && !castAsStored(c, cell) {
 			return ""
 		}
 		where.Put(i, 3, "CAST("+cell+" AS "+c.Type+")") // with the affinity that the column has

@@ -171,7 +171,8 @@ func TestPasses(t *testing.T) {
 		{"(9, 5, 0, 3, 'x', NULL)", "a < excluded.a + 1 AND c = 'y' RETURNING a", "a < CAST(3 AS int) + 1 AND c = 'y'"},
 		{"(9, 5, 0, 3, NULL, NULL)", "excluded.b IS NULL", "CAST(NULL AS text) IS NULL"},
 		{"(9, 5, 0, 3, NULL, 'x')", "excluded.c = 'X'", ""}, // by its collation
-		{"(9, 5, 0, 3, b'1', 'x')", "excluded.b > 'X'", ""},
+		{"(9, 5, 0, 3, x'31', 'x')", "excluded.b > 'X'", ""},
+		{"(9, 5, 0, 3, 'ж 1:2', 'x')", "excluded.b > 'X'", "CAST('ж 1:2' AS text) > 'X'"},
 		{"(9, 5, 0, 1 + 2, 'x', 'x')", "a > 1", ""},
 		{"(9, 5, 0, 3, 'x', 'x'), (10, 5, 0, 4, 'x', 'x')", "a > 1", ""},
 	} {
