@@ -1,6 +1,7 @@
 package dbms
 
 import (
+	"fmt"
 	"strings"
 
 	"txweave/sqltext"
@@ -91,6 +92,9 @@ func compared(sql string, q sqltext.Quoting) string {
 		if end == 0 {
 			begin, end, text = s.same(i)
 		}
+		if end == 0 {
+			begin, end, text = s.rowsIn(i)
+		}
 		if end > 0 && s.at[begin] >= done {
 			out.WriteString(sql[done:s.at[begin]] + text)
 			done = s.at[end] + len(s.tokens[end].Text)
@@ -144,6 +148,64 @@ func both(a, operator, b string) string {
 		return a
 	}
 	return "(" + a + operator + b + ")"
+}
+
+// rowsIn is what (column, …) IN (SELECT column, … …) at i says by EXISTS, with its first and last tokens; end is 0 where there is none that can be respelled, as with one column (chosen): true where a row is like
+// the operand in all columns, unknown where one may be.
+func (s *spelling) rowsIn(i int) (begin, end int, text string) {
+	if !s.tokens[i].Is("in") || i < 2 || i+2 >= len(s.tokens) || s.tokens[i+1].Text != "(" || !s.tokens[i+2].Is("select") {
+		return 0, 0, ""
+	}
+	left, not := i-1, ""
+	if s.tokens[left].Is("not") {
+		left, not = left-1, "NOT "
+	}
+	if s.tokens[left].Text != ")" {
+		return 0, 0, ""
+	}
+	begin, end = s.match(left, -1), s.match(i+1, 1)
+	if begin < 1 || end < 0 || s.calls(begin) || !s.alone(begin-1, end+1) {
+		return 0, 0, ""
+	}
+	item, from, depth := i+3, 0, 0
+	if s.tokens[item].Is("distinct", "all") {
+		item++
+	}
+	for k := i + 2; k < end; k++ {
+		if depth += s.tokens[k].Nesting(); depth == 0 && s.tokens[k].Is("union", "except", "intersect") {
+			return 0, 0, ""
+		}
+		if depth == 0 && from == 0 && s.tokens[k].Is("from") {
+			from = k
+		}
+	}
+	operands, columns := s.columns(begin+1, left), s.columns(item, from)
+	if len(operands) < 2 || len(operands) != len(columns) {
+		return 0, 0, ""
+	}
+	names, alike := make([]string, len(operands)), make([]string, len(operands))
+	for k, operand := range operands {
+		names[k] = fmt.Sprintf("respelled_part%d", k)
+		alike[k] = operand + " = " + names[k]
+	}
+	exists := func(condition string) string {
+		return fmt.Sprintf("EXISTS (WITH %s (%s) AS (%s) SELECT 1 FROM %[1]s WHERE %[4]s)", respelledTable, strings.Join(names, ", "), s.text(i+2, end-1), condition)
+	}
+	all := strings.Join(alike, " AND ")
+	return begin, end, fmt.Sprintf("(%sCASE WHEN %s THEN 1 WHEN %s THEN NULL ELSE 0 END)", not, exists(all), exists("("+all+") IS NULL"))
+}
+
+// columns are what commas divide, each a column; nil where one is none.
+func (s *spelling) columns(from, to int) []string {
+	for first, k := from, from; k <= to; k++ {
+		if k == to || s.tokens[k].Text == "," {
+			if !s.column(first, k-1) {
+				return nil
+			}
+			first = k + 1
+		}
+	}
+	return s.values(from, to)
 }
 
 // values are what commas divide, each a column or a literal; nil where one is neither.

@@ -92,7 +92,7 @@ func selLocking(g *generator) string {
 	outs := append(items(sc), g.outputs(sc, g.between(1, 2), 1)...)
 	order := ""
 	if g.pct(15) {
-		order = g.orderKeys(sc, len(outs))
+		order = g.orderKeys(sc, outs)
 	}
 	return "SELECT " + g.advice(sc) + list(outs) + text + where + order + g.lock(sc)
 }

@@ -48,7 +48,7 @@ var queryOptions = []entry{
 	{"locking-value", 30, about{apart: true, what: "locking subqueries, instead, of a query that reads nothing itself: SELECT (SELECT … FOR UPDATE)", covers: "locking-subquery", needs: CanLockInner}},
 	{"optimizer-hint", 20, about{apart: true, what: "cases with optimizer hints: /*+ … */ in queries and in their subqueries", covers: "hints", needs: CanCommentHint}},
 	{"filter", 25, about{apart: true, what: "cases with FILTER (WHERE …) behind aggregates", covers: "filter", needs: CanFilter}},
-	{"nulls-order", 25, about{apart: true, what: "cases with NULLS FIRST and NULLS LAST in the order of windows and of derived tables", needs: CanOrderNulls}},
+	{"nulls-order", 25, about{apart: true, what: "cases with NULLS FIRST and NULLS LAST in the order of queries, windows and derived tables", needs: CanOrderNulls}},
 	{"materialized", 30, about{apart: true, what: "cases with common table expressions AS MATERIALIZED and AS NOT MATERIALIZED", needs: CanMaterialize}},
 	{"select-option", 6, about{what: "SQL_BIG_RESULT and the like", needs: CanAdvise}},
 }

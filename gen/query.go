@@ -232,14 +232,18 @@ func (g *generator) aggregates(sc *scope, n int, grouped bool) []output {
 	return outs
 }
 
-// orderAll returns an ORDER BY over all n outputs, a total order up to rows that cannot be told apart, and
+// orderAll returns an ORDER BY over all outputs, a total order up to rows that cannot be told apart, and
 // sometimes a LIMIT; often it returns nothing.
-func (g *generator) orderAll(n int) string {
+func (g *generator) orderAll(outs []output) string {
 	if !g.pct(orderShare) {
 		return ""
 	}
-	parts := make([]string, n)
-	for i, at := range g.rng.Perm(n) {
+	parts := make([]string, len(outs))
+	for i, at := range g.rng.Perm(len(outs)) {
+		if place := g.nullsPlace(); place != "" {
+			parts[i] = outs[at].name + place
+			continue
+		}
 		parts[i] = fmt.Sprint(at + 1)
 		if !g.ascending && g.pct(30) {
 			parts[i] += " DESC"
@@ -270,7 +274,7 @@ func (g *generator) limit() string {
 
 // orderKeys returns an ORDER BY of a plain query: the pkeys of its base tables where these are all, else all
 // outputs.
-func (g *generator) orderKeys(sc *scope, outs int) string {
+func (g *generator) orderKeys(sc *scope, outs []output) string {
 	bases := sc.bases()
 	if len(bases) < len(sc.refs) || g.pct(30) {
 		return g.orderAll(outs)
@@ -302,7 +306,7 @@ func (g *generator) plain(sc *scope, with string, source func(*scope, int) strin
 		where = g.where(sc, g.o.Depth)
 	}
 	outs := append(items(sc), g.outputs(sc, g.between(1, 3), g.o.Depth-1)...)
-	if order := g.orderKeys(sc, len(outs)); order != "" {
+	if order := g.orderKeys(sc, outs); order != "" {
 		return with + "SELECT " + g.advice(sc) + list(outs) + from + where + order
 	}
 	outs = append(outs, g.bareOutputs(sc)...)
@@ -330,19 +334,19 @@ func selGroup(g *generator) string {
 	sc := &scope{}
 	from := g.from(sc, choose(g, joinSizes))
 	outs, tail := g.groupOutputs(sc, g.where(sc, g.o.Depth-1))
-	return "SELECT " + g.advice(sc) + list(outs) + from + tail + g.orderAll(len(outs))
+	return "SELECT " + g.advice(sc) + list(outs) + from + tail + g.orderAll(outs)
 }
 
 func selDistinct(g *generator) string {
 	sc := &scope{}
 	from := g.from(sc, choose(g, joinSizes))
 	outs := g.outputs(sc, g.between(1, 3), 2)
-	return "SELECT DISTINCT " + list(outs) + from + g.where(sc, g.o.Depth-1) + g.orderAll(len(outs))
+	return "SELECT DISTINCT " + list(outs) + from + g.where(sc, g.o.Depth-1) + g.orderAll(outs)
 }
 
 func selSet(g *generator) string {
 	body, outs := g.setOperation(g.d.SetOps, true)
-	return body + g.orderAll(len(outs))
+	return body + g.orderAll(outs)
 }
 
 // setOperation returns two or three queries that one of the operators joins, and the outputs. versions says that these

@@ -225,5 +225,5 @@ func (g *generator) selUnmatched() string {
 	case n < 60:
 		where = g.where(sc, 1)
 	}
-	return "SELECT " + list(outs) + from + " ON " + on + where + g.orderKeys(sc, len(outs))
+	return "SELECT " + list(outs) + from + " ON " + on + where + g.orderKeys(sc, outs)
 }

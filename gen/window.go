@@ -16,7 +16,7 @@ func selWindow(g *generator) string {
 		call, _ := g.window(sc)
 		outs = append(outs, output{expr{sql: call}, g.newOutput()})
 	}
-	return "SELECT " + g.advice(sc) + list(outs) + from + where + g.orderKeys(sc, len(outs))
+	return "SELECT " + g.advice(sc) + list(outs) + from + where + g.orderKeys(sc, outs)
 }
 
 // window returns a window function whose values do not depend on the order of the rows: one that gives peers of its

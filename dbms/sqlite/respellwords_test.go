@@ -20,7 +20,7 @@ func TestWordsRespelledMeanTheSame(t *testing.T) {
 		a, b := "r."+draw(mixedColumns...), "r."+draw(mixedColumns...)
 		literal := draw("1", "'1'", "'a'", "- 2.5", "0", "'A'")
 		query, less := "", ""
-		switch rapid.IntRange(0, 4).Draw(rt, "form") {
+		switch rapid.IntRange(0, 5).Draw(rt, "form") {
 		case 0:
 			query = fmt.Sprintf(draw("SELECT 1, %s FROM t0 AS r", "SELECT r.i, %s FROM t0 AS r GROUP BY r.i", "SELECT r.pkey, %s OVER (PARTITION BY r.i) FROM t0 AS r"),
 				draw("COUNT("+a+")", "COUNT(*)", "SUM(r.i)", "TOTAL(r.pkey)")+" FILTER (WHERE "+draw(b+" > "+literal, b+" IS NOT NULL", "r.pkey IN (1, 2, 5)", "0")+")")
@@ -38,6 +38,13 @@ func TestWordsRespelledMeanTheSame(t *testing.T) {
 		case 3:
 			less = a + draw(" IS ", " IS NOT ") + draw(b, literal)
 			query = fmt.Sprintf("SELECT r.pkey, %[1]s FROM t0 AS r WHERE %[1]s OR r.pkey = 3", less)
+		case 4:
+			query = fmt.Sprintf("SELECT r.pkey, %[1]s FROM t0 AS r WHERE r.pkey = 3 OR %[1]s", fmt.Sprintf("(%s, %s)%s IN (SELECT %ss.%s, s.%s FROM t1 AS s%s)", a, b, draw("", " NOT"), draw("", "DISTINCT "),
+				draw(mixedColumns...), draw(mixedColumns...), draw("", " WHERE s.pkey > 4", " WHERE 1 = 0", " WHERE s.pkey = r.pkey", " ORDER BY s.pkey LIMIT 3")))
+			less = ") IN (SELECT"
+			if strings.Contains(query, " NOT IN") {
+				less = " NOT IN (SELECT"
+			}
 		default:
 			query = "WITH q AS " + draw("", "NOT ") + "MATERIALIZED (SELECT r.pkey AS k, " + a + " AS v FROM t0 AS r) SELECT q.k, q.v FROM q WHERE q.v > " + literal
 			less = strings.SplitN(query, "(", 2)[0]

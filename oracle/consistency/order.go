@@ -13,7 +13,7 @@ import (
 
 // unsorted holds the rows of a SELECT against its own ORDER BY, as far as that is of columns which it prints: two rows that follow each
 // other come in that order. Only whole numbers are told apart here, as how texts are ordered is up to their collation, and where NULL comes
-// is up to the database: what is printed alike is equal, of all else nothing is said. A locking read is passed over, which PostgreSQL
+// is up to the database where the query does not say (NULLS FIRST, NULLS LAST): what is printed alike is equal, of all else nothing is said. A locking read is passed over, which PostgreSQL
 // sorts before it locks, and so are levels at which rows may change while they are looked at.
 func (j *judge) unsorted(s *observe.ObservedStmt) {
 	if s.Run == nil || s.Run.Target == nil || s.Run.Target.Rows == nil || s.Err != nil || s.Waited || s.Mixed || s.Run.Block.Info.Locking || s.View != dbms.Snapshot ||
@@ -35,6 +35,7 @@ func (j *judge) unsorted(s *observe.ObservedStmt) {
 type orderKey struct {
 	column int
 	desc   bool
+	nulls  string // "FIRST" or "LAST"; "" where the query does not say
 }
 
 // broken is the column by which the second of two rows should come first; nil if there is none, or nobody knows.
@@ -44,6 +45,8 @@ func broken(a, b []history.Value, keys []orderKey) *orderKey {
 		switch {
 		case x.Kind == y.Kind && x.String() == y.String():
 			continue
+		case k.nulls == "FIRST" && y.Kind == history.Null, k.nulls == "LAST" && x.Kind == history.Null:
+			return &k
 		case x.Kind == history.Int && y.Kind == history.Int && (x.N > y.N) != k.desc:
 			return &k
 		}
@@ -62,6 +65,9 @@ func orderOf(sql string, q sqltext.Quoting, n int) (out []orderKey) {
 	for _, item := range order {
 		words := strings.Fields(item)
 		var k orderKey
+		if n := len(words); n > 2 && strings.EqualFold(words[n-2], "NULLS") {
+			k.nulls, words = strings.ToUpper(words[n-1]), words[:n-2]
+		}
 		switch {
 		case len(words) == 2 && strings.EqualFold(words[1], "DESC"):
 			k.desc = true
