@@ -150,8 +150,8 @@ func both(a, operator, b string) string {
 	return "(" + a + operator + b + ")"
 }
 
-// rowsIn is what (column, …) IN (SELECT column, … …) at i says by EXISTS, with its first and last tokens; end is 0 where there is none that can be respelled, as with one column (chosen): true where a row is like
-// the operand in all columns, unknown where one may be.
+// rowsIn is what (column, …) IN (SELECT column, … …) at i says by EXISTS, with its first and last tokens; end is 0 where there is none that can be respelled, as with one column
+// (chosen): true where a row is like the operand in all columns, unknown where one may be.
 func (s *spelling) rowsIn(i int) (begin, end int, text string) {
 	if !s.tokens[i].Is("in") || i < 2 || i+2 >= len(s.tokens) || s.tokens[i+1].Text != "(" || !s.tokens[i+2].Is("select") {
 		return 0, 0, ""
