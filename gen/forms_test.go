@@ -256,3 +256,26 @@ func TestWideRows(t *testing.T) {
 		}
 	}
 }
+
+// TestHashIndexes: an index that holds one part holds the whole of it, also where that is an expression with a comma.
+func TestHashIndexes(t *testing.T) {
+	expressions := 0
+	for i := range 1500 {
+		c := must(t, testDialect(t, "postgresql"), CaseSeed(9, i), Options{Isolation: "read-committed", Weights: map[string]int{"index-hash": 60, "functional-index": 60}})
+		for _, s := range c.Schema {
+			_, cols, hash := strings.Cut(s.SQL, " USING hash ")
+			if !hash || strings.HasPrefix(s.SQL, "CREATE TABLE") {
+				continue
+			}
+			if parts, end := sqltext.SplitList(cols, 0); end != len(cols)-1 || len(parts) != 1 {
+				t.Fatalf("seed %d: %s", c.Seed, s.SQL)
+			}
+			if strings.Contains(cols, "COALESCE") {
+				expressions++
+			}
+		}
+	}
+	if expressions < 20 {
+		t.Errorf("%d of an expression with a comma", expressions)
+	}
+}

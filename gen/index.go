@@ -3,6 +3,8 @@ package gen
 import (
 	"fmt"
 	"strings"
+
+	"txweave/sqltext"
 )
 
 // uniqueTable weighs what makes a column unique: the definition, from that of a unique index.
@@ -62,8 +64,8 @@ func indexInclude(g *generator, t *table, name, cols string) string {
 
 // indexHash holds one column, in no order.
 func indexHash(_ *generator, t *table, name, cols string) string {
-	first, _, _ := strings.Cut(cols, ", ")
-	return fmt.Sprintf("CREATE INDEX %s ON %s USING hash (%s)", name, t.name, strings.TrimSuffix(first, " DESC"))
+	parts, _ := sqltext.SplitList("("+cols+")", 0) // an expression has commas, too
+	return fmt.Sprintf("CREATE INDEX %s ON %s USING hash (%s)", name, t.name, strings.TrimSuffix(strings.TrimSpace(parts[0]), " DESC"))
 }
 
 // indexBrin holds the smallest and the largest values of ranges of pages.
