@@ -32,7 +32,7 @@ func respelled(sql string, q sqltext.Quoting) string {
 		}
 		if end > 0 && s.at[begin] >= done {
 			out.WriteString(sql[done:s.at[begin]] + text)
-			done = s.at[end] + len(s.tokens[end].Text)
+			done = s.at[end] + len(s.tok(end).Text)
 		}
 	}
 	return out.String() + sql[done:]
@@ -40,12 +40,12 @@ func respelled(sql string, q sqltext.Quoting) string {
 
 // list is what a list behind an IN at i says, and its first and last tokens; end is 0 where there is none that can be respelled.
 func (s *spelling) list(i int) (begin, end int, text string) {
-	if !s.tokens[i].Is("in") || i == 0 || i+1 == len(s.tokens) || s.tokens[i+1].Text != "(" {
+	if !s.tok(i).Is("in") || i == 0 || i+1 == len(s.tokens) || s.tok(i+1).Text != "(" {
 		return 0, 0, ""
 	}
 	end = s.match(i+1, 1)
 	left, opening, closing := i-1, "(", ")"
-	if s.tokens[left].Is("not") {
+	if s.tok(left).Is("not") {
 		left, opening, closing = left-1, "(NOT (", "))"
 	}
 	begin = s.operand(left)
@@ -63,8 +63,19 @@ func (s *spelling) list(i int) (begin, end int, text string) {
 	return begin, end, opening + strings.Join(parts, " OR ") + closing
 }
 
-// text is what stands from one token to another.
+// tok is token i; one that is nothing before the first and behind the last.
+func (s *spelling) tok(i int) sqltext.Token {
+	if i < 0 || i >= len(s.tokens) {
+		return sqltext.Token{}
+	}
+	return s.tokens[i]
+}
+
+// text is what stands from one token to another; "" where that is nothing.
 func (s *spelling) text(from, to int) string {
+	if from < 0 || from > to || to >= len(s.tokens) {
+		return ""
+	}
 	return s.sql[s.at[from] : s.at[to]+len(s.tokens[to].Text)]
 }
 
@@ -72,7 +83,7 @@ func (s *spelling) text(from, to int) string {
 func (s *spelling) match(i, step int) int {
 	depth := 0
 	for ; i >= 0 && i < len(s.tokens); i += step {
-		if depth += s.tokens[i].Nesting(); depth == 0 {
+		if depth += s.tok(i).Nesting(); depth == 0 {
 			return i
 		}
 	}
@@ -84,7 +95,7 @@ func (s *spelling) operand(i int) int {
 	if i < 0 {
 		return -1
 	}
-	switch t := s.tokens[i]; {
+	switch t := s.tok(i); {
 	case t.Text == ")":
 		open := s.match(i, -1)
 		if open < 0 || slices.ContainsFunc(s.tokens[open:i], func(t sqltext.Token) bool { return t.Is("select") || t.Text == "," && !s.calls(open) }) {
@@ -97,7 +108,7 @@ func (s *spelling) operand(i int) int {
 	case t.Kind == sqltext.Symbol || t.Is("end"):
 		return -1
 	}
-	for i > 1 && s.tokens[i-1].Text == "." {
+	for i > 1 && s.tok(i-1).Text == "." {
 		i -= 2
 	}
 	return i
@@ -112,26 +123,26 @@ var (
 
 // calls says whether a parenthesis is that of a function's arguments.
 func (s *spelling) calls(open int) bool {
-	return open > 0 && s.tokens[open-1].Kind == sqltext.Word && !s.tokens[open-1].Is(append(before, "in", "between", "like", "is", "over", "exists", "values", "case", "by", "all")...)
+	return open > 0 && s.tok(open-1).Kind == sqltext.Word && !s.tok(open-1).Is(append(before, "in", "between", "like", "is", "over", "exists", "values", "case", "by", "all")...)
 }
 
 // alone says whether what stands between two tokens is an operand of nothing but AND, OR and NOT.
 func (s *spelling) alone(left, right int) bool {
-	if right < len(s.tokens) && s.tokens[right].Text != ")" && s.tokens[right].Text != "," && !s.tokens[right].Is(behind...) {
+	if right < len(s.tokens) && s.tok(right).Text != ")" && s.tok(right).Text != "," && !s.tok(right).Is(behind...) {
 		return false
 	}
-	t := s.tokens[left]
+	t := s.tok(left)
 	if t.Text == "(" || t.Text == "," {
 		return true
 	}
 	if t.Is("and") { // that of a BETWEEN takes what is behind it for its own
 		depth := 0
 		for i := left - 1; i >= 0 && depth <= 0; i-- {
-			depth += s.tokens[i].Nesting()
-			if depth == 0 && s.tokens[i].Is("between") {
+			depth += s.tok(i).Nesting()
+			if depth == 0 && s.tok(i).Is("between") {
 				return false
 			}
-			if depth == 0 && s.tokens[i].Is("and", "or", "where", "on", "having") {
+			if depth == 0 && s.tok(i).Is("and", "or", "where", "on", "having") {
 				break
 			}
 		}
@@ -143,7 +154,7 @@ func (s *spelling) alone(left, right int) bool {
 func (s *spelling) members(from, to int) []string {
 	var out []string
 	for first, i := from, from; i <= to; i++ {
-		if i < to && s.tokens[i].Text != "," {
+		if i < to && s.tok(i).Text != "," {
 			continue
 		}
 		member := ""

@@ -30,15 +30,15 @@ func fenced(sql string, q sqltext.Quoting) string {
 
 // derived is the parenthesis that ends the derived table which begins with the one at i; 0 where there is none, or it is a set operation.
 func (s *spelling) derived(i int) int {
-	if s.tokens[i].Text != "(" || i == 0 || i+1 >= len(s.tokens) || !s.tokens[i+1].Is("select") || !s.tokens[i-1].Is("from", "join") && s.tokens[i-1].Text != "," {
+	if s.tok(i).Text != "(" || i == 0 || i+1 >= len(s.tokens) || !s.tok(i+1).Is("select") || !s.tok(i-1).Is("from", "join") && s.tok(i-1).Text != "," {
 		return 0
 	}
 	end := s.match(i, 1)
-	if end < 0 || end+1 >= len(s.tokens) || !s.tokens[end+1].Is("as") {
+	if end < 0 || end+1 >= len(s.tokens) || !s.tok(end+1).Is("as") {
 		return 0
 	}
-	if s.tokens[i-1].Text == "," {
-		if list := s.back(i-2, "from", "select"); list < 0 || !s.tokens[list].Is("from") {
+	if s.tok(i-1).Text == "," {
+		if list := s.back(i-2, "from", "select"); list < 0 || !s.tok(list).Is("from") {
 			return 0
 		}
 	}

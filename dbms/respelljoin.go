@@ -48,7 +48,7 @@ func (s *spelling) turn(q sqltext.Quoting) string {
 	}
 	from, on := s.first(at), s.second(at)
 	direction := " LEFT "
-	if s.tokens[at].Is("left") {
+	if s.tok(at).Is("left") {
 		direction = " RIGHT "
 	}
 	return part(s.sql[:s.at[from+1]]) + part(s.text(at+2, on-1)) + direction + s.text(at+1, at+1) + " " + part(s.text(from+1, at-1)) + " " + part(s.sql[s.at[on]:])
@@ -57,7 +57,7 @@ func (s *spelling) turn(q sqltext.Quoting) string {
 // first is the FROM before the one table reference in front of a LEFT or RIGHT at i; -1 where there are several, or its query prints *.
 func (s *spelling) first(i int) int {
 	from := s.back(i-1, "from", "join", ",")
-	if from < 0 || !s.tokens[from].Is("from") || from+1 >= i {
+	if from < 0 || !s.tok(from).Is("from") || from+1 >= i {
 		return -1
 	}
 	begin := s.back(from-1, "select")
@@ -66,8 +66,8 @@ func (s *spelling) first(i int) int {
 	}
 	depth := 0
 	for k := begin + 1; k < from; k++ {
-		depth += s.tokens[k].Nesting()
-		if depth == 0 && s.tokens[k].Text == "*" && (s.tokens[k-1].Is("select", "distinct", "all") || s.tokens[k-1].Text == "," || s.tokens[k-1].Text == ".") {
+		depth += s.tok(k).Nesting()
+		if depth == 0 && s.tok(k).Text == "*" && (s.tok(k-1).Is("select", "distinct", "all") || s.tok(k-1).Text == "," || s.tok(k-1).Text == ".") {
 			return -1
 		}
 	}
@@ -77,10 +77,10 @@ func (s *spelling) first(i int) int {
 // back is the last token up to i that is one of the words, at the depth of i; -1 if there is none.
 func (s *spelling) back(i int, words ...string) int {
 	for depth := 0; i >= 0; i-- {
-		if depth += s.tokens[i].Nesting(); depth > 0 {
+		if depth += s.tok(i).Nesting(); depth > 0 {
 			return -1
 		}
-		if depth == 0 && (s.tokens[i].Is(words...) || slices.Contains(words, s.tokens[i].Text)) {
+		if depth == 0 && (s.tok(i).Is(words...) || slices.Contains(words, s.tok(i).Text)) {
 			return i
 		}
 	}
@@ -89,18 +89,18 @@ func (s *spelling) back(i int, words ...string) int {
 
 // second is the ON behind LEFT or RIGHT JOIN at i and its table reference; -1 where there is none.
 func (s *spelling) second(i int) int {
-	if i+2 >= len(s.tokens) || !s.tokens[i+1].Is("join") {
+	if i+2 >= len(s.tokens) || !s.tok(i+1).Is("join") {
 		return -1
 	}
 	depth := 0
 	for k := i + 2; k < len(s.tokens); k++ {
-		depth += s.tokens[k].Nesting()
+		depth += s.tok(k).Nesting()
 		switch {
 		case depth < 0:
 			return -1
-		case depth == 0 && s.tokens[k].Is("on"):
+		case depth == 0 && s.tok(k).Is("on"):
 			return k
-		case depth == 0 && s.tokens[k].Is("join", "using", "where", "group", "order", "union", "except", "intersect", "limit"):
+		case depth == 0 && s.tok(k).Is("join", "using", "where", "group", "order", "union", "except", "intersect", "limit"):
 			return -1
 		}
 	}

@@ -31,8 +31,8 @@ func within(sql string, q sqltext.Quoting) string {
 
 // scalar says whether the parenthesis at i is that of a scalar subquery with a LIMIT. A set operation stays: its columns have an affinity where it is read from.
 func (s *spelling) scalar(i int) bool {
-	if s.tokens[i].Text != "(" || i == 0 || i+1 >= len(s.tokens) || !s.tokens[i+1].Is("select") ||
-		s.tokens[i-1].Is("in", "exists", "as", "materialized", "from", "join") {
+	if s.tok(i).Text != "(" || i == 0 || i+1 >= len(s.tokens) || !s.tok(i+1).Is("select") ||
+		s.tok(i-1).Is("in", "exists", "as", "materialized", "from", "join") {
 		return false
 	}
 	depth, limited := 0, false
@@ -53,11 +53,11 @@ func apart(sql string, q sqltext.Quoting) string {
 	s := spelled(sql, q)
 	at, depth := -1, 0
 	for i := range s.tokens {
-		if depth += s.tokens[i].Nesting(); depth == 0 && s.tokens[i].Is("union", "except", "intersect") {
+		if depth += s.tok(i).Nesting(); depth == 0 && s.tok(i).Is("union", "except", "intersect") {
 			at = i
 		}
 	}
-	if at < 0 || at+1 == len(s.tokens) || !s.tokens[at+1].Is("select") {
+	if at < 0 || at+1 == len(s.tokens) || !s.tok(at+1).Is("select") {
 		return sql
 	}
 	begin, end := s.operands(at)
@@ -70,38 +70,38 @@ func apart(sql string, q sqltext.Quoting) string {
 	}
 	a, b := s.text(begin, at-1), s.text(at+1, end)
 	text := "SELECT DISTINCT * FROM (" + s.bare(begin, at-1) + " UNION ALL " + s.bare(at+1, end) + ")" // else what is no REAL becomes one where the column of a is
-	if !s.tokens[at].Is("union") {
+	if !s.tok(at).Is("union") {
 		var alike []string
 		for n := range left {
 			alike = append(alike, fmt.Sprintf("+%s.%s IS +%s.%s", respelledTable, left[n], respelledOther, right[n]))
 		}
 		not := ""
-		if s.tokens[at].Is("except") {
+		if s.tok(at).Is("except") {
 			not = "NOT "
 		}
 		text = fmt.Sprintf("SELECT DISTINCT * FROM (%s) AS %s WHERE %sEXISTS (SELECT 1 FROM (%s) AS %s WHERE %s)",
 			a, respelledTable, not, b, respelledOther, strings.Join(alike, " AND "))
 	}
-	return sql[:s.at[begin]] + text + sql[s.at[end]+len(s.tokens[end].Text):]
+	return sql[:s.at[begin]] + text + sql[s.at[end]+len(s.tok(end).Text):]
 }
 
 // bare is a query of plain columns whose columns have no affinity.
 func (s *spelling) bare(from, to int) string {
 	var out strings.Builder
 	first := from + 1
-	if s.tokens[first].Is("distinct", "all") {
+	if s.tok(first).Is("distinct", "all") {
 		first++
 	}
 	out.WriteString(s.text(from, first-1))
 	for k := first; k <= to; k++ {
-		if t := s.tokens[k]; t.Text != "," && !t.Is("from") {
+		if t := s.tok(k); t.Text != "," && !t.Is("from") {
 			continue
 		}
 		out.WriteString(" +" + s.text(first, k-1))
-		if k-2 < first || !s.tokens[k-2].Is("as") {
-			out.WriteString(" AS " + s.tokens[k-1].Text)
+		if k-2 < first || !s.tok(k-2).Is("as") {
+			out.WriteString(" AS " + s.tok(k-1).Text)
 		}
-		if s.tokens[k].Is("from") {
+		if s.tok(k).Is("from") {
 			return out.String() + " " + s.text(k, to)
 		}
 		out.WriteString(",")
@@ -114,19 +114,19 @@ func (s *spelling) bare(from, to int) string {
 // has a clause that would get another meaning.
 func (s *spelling) operands(i int) (begin, end int) {
 	begin = s.back(i-1, "select")
-	if begin < 0 || begin > 0 && s.tokens[begin-1].Is("union", "all", "except", "intersect") {
+	if begin < 0 || begin > 0 && s.tok(begin-1).Is("union", "all", "except", "intersect") {
 		return -1, 0
 	}
 	depth := 0
 	for k := begin; k < len(s.tokens); k++ {
-		if depth += s.tokens[k].Nesting(); depth < 0 {
+		if depth += s.tok(k).Nesting(); depth < 0 {
 			return begin, k - 1
 		}
-		switch t := s.tokens[k]; {
+		switch t := s.tok(k); {
 		case depth > 0 || k == i:
 		case k > i && t.Is("order", "limit"):
 			return begin, k - 1
-		case t.Is("union", "except", "intersect", "returning") || k > i && t.Is("on") && s.tokens[k+1].Is("conflict"), t.Text == ";":
+		case t.Is("union", "except", "intersect", "returning") || k > i && t.Is("on") && s.tok(k+1).Is("conflict"), t.Text == ";":
 			return -1, 0
 		}
 	}
@@ -135,19 +135,19 @@ func (s *spelling) operands(i int) (begin, end int) {
 
 // names are those of the columns that the query at i prints, each of which is a plain column with a name of its own; nil where that is not so.
 func (s *spelling) names(i int) (names []string) {
-	if i++; s.tokens[i].Is("distinct", "all") {
+	if i++; s.tok(i).Is("distinct", "all") {
 		i++
 	}
 	for first, k := i, i; k < len(s.tokens); k++ {
-		t := s.tokens[k]
+		t := s.tok(k)
 		if t.Text != "," && !t.Is("from") {
 			if t.Nesting() != 0 {
 				return nil
 			}
 			continue
 		}
-		column, name := k-1, s.tokens[k-1].Text
-		if column-2 >= first && s.tokens[column-1].Is("as") {
+		column, name := k-1, s.tok(k-1).Text
+		if column-2 >= first && s.tok(column-1).Is("as") {
 			column -= 2
 		}
 		if !s.column(first, column) || slices.Contains(names, name) {
@@ -175,12 +175,12 @@ const (
 // (SELECT y ...)" is handled as "x=y"), which holds to the last digit where both have an affinity of their own; a set operation, of which nobody says what its
 // affinity is, and expressions, which have none, stay as they are.
 func (s *spelling) chosen(i int) (begin, end int, text string) {
-	if !s.tokens[i].Is("in") || i == 0 || i+2 >= len(s.tokens) || s.tokens[i+1].Text != "(" || !s.tokens[i+2].Is("select") {
+	if !s.tok(i).Is("in") || i == 0 || i+2 >= len(s.tokens) || s.tok(i+1).Text != "(" || !s.tok(i+2).Is("select") {
 		return 0, 0, ""
 	}
 	end = s.match(i+1, 1)
 	left, negation := i-1, ""
-	if s.tokens[left].Is("not") {
+	if s.tok(left).Is("not") {
 		left, negation = left-1, "NOT "
 	}
 	begin = s.operand(left)
@@ -188,15 +188,15 @@ func (s *spelling) chosen(i int) (begin, end int, text string) {
 		return 0, 0, ""
 	}
 	item := i + 3
-	if s.tokens[item].Is("distinct", "all") {
+	if s.tok(item).Is("distinct", "all") {
 		item++
 	}
 	from, depth := item, 0
 	for k := i + 2; k < end; k++ {
-		if depth += s.tokens[k].Nesting(); depth == 0 && s.tokens[k].Is("union", "except", "intersect") {
+		if depth += s.tok(k).Nesting(); depth == 0 && s.tok(k).Is("union", "except", "intersect") {
 			return 0, 0, ""
 		}
-		if depth == 0 && s.tokens[k].Is("from") && from == item {
+		if depth == 0 && s.tok(k).Is("from") && from == item {
 			from = k
 		}
 	}
@@ -214,7 +214,7 @@ func (s *spelling) chosen(i int) (begin, end int, text string) {
 // column says whether what stands from one token to another is the name of a column.
 func (s *spelling) column(from, to int) bool {
 	for k := from; k <= to; k++ {
-		t := s.tokens[k]
+		t := s.tok(k)
 		name := t.Kind == sqltext.Name || t.Kind == sqltext.Word && (t.Text[0] < '0' || t.Text[0] > '9') && !t.Is("null", "true", "false", "case", "end", "as")
 		if (k-from)%2 == 0 && !name || (k-from)%2 == 1 && t.Text != "." {
 			return false

@@ -23,7 +23,7 @@ func unwindowed(sql string, q sqltext.Quoting) string {
 		}
 		if text := w.subquery(); text != "" && s.at[w.begin] >= done {
 			out.WriteString(sql[done:s.at[w.begin]] + text)
-			done = s.at[w.end] + len(s.tokens[w.end].Text)
+			done = s.at[w.end] + len(s.tok(w.end).Text)
 		}
 	}
 	return out.String() + sql[done:]
@@ -45,7 +45,7 @@ type window struct {
 
 // window is the one whose OVER stands at i.
 func (s *spelling) window(i int) (w window, ok bool) {
-	if !s.tokens[i].Is("over") || i < 3 || i+1 >= len(s.tokens) || s.tokens[i-1].Text != ")" || s.tokens[i+1].Text != "(" {
+	if !s.tok(i).Is("over") || i < 3 || i+1 >= len(s.tokens) || s.tok(i-1).Text != ")" || s.tok(i+1).Text != "(" {
 		return w, false
 	}
 	opening := s.match(i-1, -1)
@@ -53,7 +53,7 @@ func (s *spelling) window(i int) (w window, ok bool) {
 	if opening < 1 || w.end < 0 {
 		return w, false
 	}
-	w.begin, w.function = opening-1, strings.ToLower(s.tokens[opening-1].Text)
+	w.begin, w.function = opening-1, strings.ToLower(s.tok(opening-1).Text)
 	w.text = s.text(w.begin, w.end)
 	if !s.arguments(&w, opening+1, i-1) || !s.definition(&w, i+2) {
 		return w, false
@@ -72,8 +72,8 @@ func (s *spelling) arguments(w *window, from, end int) bool {
 	if from == end {
 		return true
 	}
-	if comma := end - 2; comma > from && s.tokens[comma].Text == "," {
-		w.second = s.tokens[end-1].Text
+	if comma := end - 2; comma > from && s.tok(comma).Text == "," {
+		w.second = s.tok(end - 1).Text
 		end = comma
 	}
 	w.argument = s.text(from, end-1)
@@ -85,34 +85,34 @@ func (s *spelling) definition(w *window, i int) bool {
 	columns := func(i int) (names []string, descending []bool, next int) {
 		for {
 			first := i
-			for i < w.end && s.tokens[i].Text != "," && !s.tokens[i].Is("order", "rows", "range", "groups", "asc", "desc") {
+			for i < w.end && s.tok(i).Text != "," && !s.tok(i).Is("order", "rows", "range", "groups", "asc", "desc") {
 				i++
 			}
 			if !s.column(first, i-1) {
 				return nil, nil, -1
 			}
-			names, descending = append(names, s.text(first, i-1)), append(descending, s.tokens[i].Is("desc"))
-			if s.tokens[i].Is("asc", "desc") {
+			names, descending = append(names, s.text(first, i-1)), append(descending, s.tok(i).Is("desc"))
+			if s.tok(i).Is("asc", "desc") {
 				i++
 			}
-			if s.tokens[i].Text != "," {
+			if s.tok(i).Text != "," {
 				return names, descending, i
 			}
 			i++
 		}
 	}
-	if s.tokens[i].Is("partition") {
+	if s.tok(i).Is("partition") {
 		if w.partition, _, i = columns(i + 2); i < 0 {
 			return false
 		}
 	}
-	if s.tokens[i].Is("order") {
+	if s.tok(i).Is("order") {
 		if w.order, w.descending, i = columns(i + 2); i < 0 {
 			return false
 		}
 	}
 	for ; i < w.end; i++ {
-		w.frame = strings.TrimSpace(w.frame + " " + strings.ToLower(s.tokens[i].Text))
+		w.frame = strings.TrimSpace(w.frame + " " + strings.ToLower(s.tok(i).Text))
 	}
 	return true
 }
@@ -121,7 +121,7 @@ func (s *spelling) definition(w *window, i int) bool {
 func (s *spelling) source(i int) (from, to int) {
 	begin, depth := i, 0
 	for ; begin >= 0; begin-- {
-		if depth += s.tokens[begin].Nesting(); depth >= 0 && s.tokens[begin].Is("select") {
+		if depth += s.tok(begin).Nesting(); depth >= 0 && s.tok(begin).Is("select") {
 			break
 		}
 	}
@@ -130,19 +130,19 @@ func (s *spelling) source(i int) (from, to int) {
 	}
 	from, depth = -1, 0
 	for k := begin + 1; k < len(s.tokens); k++ {
-		t := s.tokens[k]
+		t := s.tok(k)
 		if depth += t.Nesting(); depth < 0 {
 			return from, k - 1
 		}
 		switch {
-		case from < 0 && t.Is("sum", "count", "min", "max", "avg", "total", "group_concat") && s.tokens[k+1].Text == "(" && !s.over(k+1):
+		case from < 0 && t.Is("sum", "count", "min", "max", "avg", "total", "group_concat") && s.tok(k+1).Text == "(" && !s.over(k+1):
 			return -1, 0 // one row for all
 		case depth > 0:
 		case from < 0 && k > i && t.Is("from"):
 			from = k
 		case t.Is("group", "having"), from < 0 && t.Is("from"):
 			return -1, 0
-		case from >= 0 && (t.Is("window", "order", "limit", "union", "except", "intersect", "returning") || t.Text == ";" || t.Is("on") && s.tokens[k+1].Is("conflict")):
+		case from >= 0 && (t.Is("window", "order", "limit", "union", "except", "intersect", "returning") || t.Text == ";" || t.Is("on") && s.tok(k+1).Is("conflict")):
 			return from, k - 1
 		}
 	}
@@ -152,18 +152,18 @@ func (s *spelling) source(i int) (from, to int) {
 // over says whether OVER stands behind the parenthesis at i.
 func (s *spelling) over(i int) bool {
 	end := s.match(i, 1)
-	return end > 0 && end+1 < len(s.tokens) && s.tokens[end+1].Is("over")
+	return end > 0 && end+1 < len(s.tokens) && s.tok(end+1).Is("over")
 }
 
 // total says whether an order is one by the keys of all tables of a FROM clause, which are called pkey.
 func (s *spelling) total(from, to int, order []string) bool {
 	tables, depth := 1, 0
-	for k := from + 1; k <= to && (depth > 0 || !s.tokens[k].Is("where")); k++ {
-		depth += s.tokens[k].Nesting()
-		if depth == 0 && (s.tokens[k].Text == "," || s.tokens[k].Is("join")) {
+	for k := from + 1; k <= to && (depth > 0 || !s.tok(k).Is("where")); k++ {
+		depth += s.tok(k).Nesting()
+		if depth == 0 && (s.tok(k).Text == "," || s.tok(k).Is("join")) {
 			tables++
 		}
-		if depth == 1 && s.tokens[k].Is("select", "values", "with") {
+		if depth == 1 && s.tok(k).Is("select", "values", "with") {
 			return false
 		}
 	}
@@ -422,14 +422,14 @@ func filtered(sql string, q sqltext.Quoting) string {
 	var out strings.Builder
 	done := 0
 	for i := range s.tokens {
-		if !s.tokens[i].Is("min", "max", "count", "sum") || i == 0 || !s.tokens[i-1].Is("select") || i+3 >= len(s.tokens) || s.tokens[i+1].Text != "(" {
+		if !s.tok(i).Is("min", "max", "count", "sum") || i == 0 || !s.tok(i-1).Is("select") || i+3 >= len(s.tokens) || s.tok(i+1).Text != "(" {
 			continue
 		}
 		end := s.match(i+1, 1)
 		if end < 0 || end+1 >= len(s.tokens) || !s.column(i+2, end-1) || s.groups(i) {
 			continue
 		}
-		if behind := s.tokens[end+1]; behind.Is("as", "from") || behind.Text == ")" {
+		if behind := s.tok(end + 1); behind.Is("as", "from") || behind.Text == ")" {
 			at := s.at[end] + 1
 			out.WriteString(sql[done:at] + " FILTER (WHERE " + s.text(i+2, end-1) + " IS NOT NULL)")
 			done = at
@@ -442,11 +442,11 @@ func filtered(sql string, q sqltext.Quoting) string {
 func (s *spelling) groups(i int) bool {
 	depth, listed := 0, true
 	for k := i; k < len(s.tokens); k++ {
-		if depth += s.tokens[k].Nesting(); depth < 0 {
+		if depth += s.tok(k).Nesting(); depth < 0 {
 			return false
 		}
-		listed = listed && (depth > 0 || !s.tokens[k].Is("from"))
-		if depth == 0 && (s.tokens[k].Is("having") || listed && s.tokens[k].Text == ",") {
+		listed = listed && (depth > 0 || !s.tok(k).Is("from"))
+		if depth == 0 && (s.tok(k).Is("having") || listed && s.tok(k).Text == ",") {
 			return true
 		}
 	}

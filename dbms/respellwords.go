@@ -97,7 +97,7 @@ func compared(sql string, q sqltext.Quoting) string {
 		}
 		if end > 0 && s.at[begin] >= done {
 			out.WriteString(sql[done:s.at[begin]] + text)
-			done = s.at[end] + len(s.tokens[end].Text)
+			done = s.at[end] + len(s.tok(end).Text)
 		}
 	}
 	return out.String() + sql[done:]
@@ -106,15 +106,15 @@ func compared(sql string, q sqltext.Quoting) string {
 // rows is what a comparison of two row values says whose first one begins at i, and its first and last tokens; end is 0 where there is none that can be respelled
 // (sqlite.org/rowvalue.html, section 2.1: the first columns that differ decide).
 func (s *spelling) rows(i int) (begin, end int, text string) {
-	if s.tokens[i].Text != "(" || i == 0 || s.calls(i) {
+	if s.tok(i).Text != "(" || i == 0 || s.calls(i) {
 		return 0, 0, ""
 	}
 	closing := s.match(i, 1)
 	op, next := "", closing+1
-	for ; closing > 0 && next < len(s.tokens) && strings.Contains("<>=!", s.tokens[next].Text) && len(op) < 2; next++ {
-		op += s.tokens[next].Text
+	for ; closing > 0 && next < len(s.tokens) && strings.Contains("<>=!", s.tok(next).Text) && len(op) < 2; next++ {
+		op += s.tok(next).Text
 	}
-	if op == "" || next >= len(s.tokens) || s.tokens[next].Text != "(" {
+	if op == "" || next >= len(s.tokens) || s.tok(next).Text != "(" {
 		return 0, 0, ""
 	}
 	end = s.match(next, 1)
@@ -153,14 +153,14 @@ func both(a, operator, b string) string {
 // rowsIn is what (column, …) IN (SELECT column, … …) at i says by EXISTS, with its first and last tokens; end is 0 where there is none that can be respelled, as with one column
 // (chosen): true where a row is like the operand in all columns, unknown where one may be.
 func (s *spelling) rowsIn(i int) (begin, end int, text string) {
-	if !s.tokens[i].Is("in") || i < 2 || i+2 >= len(s.tokens) || s.tokens[i+1].Text != "(" || !s.tokens[i+2].Is("select") {
+	if !s.tok(i).Is("in") || i < 2 || i+2 >= len(s.tokens) || s.tok(i+1).Text != "(" || !s.tok(i+2).Is("select") {
 		return 0, 0, ""
 	}
 	left, not := i-1, ""
-	if s.tokens[left].Is("not") {
+	if s.tok(left).Is("not") {
 		left, not = left-1, "NOT "
 	}
-	if s.tokens[left].Text != ")" {
+	if s.tok(left).Text != ")" {
 		return 0, 0, ""
 	}
 	begin, end = s.match(left, -1), s.match(i+1, 1)
@@ -168,14 +168,14 @@ func (s *spelling) rowsIn(i int) (begin, end int, text string) {
 		return 0, 0, ""
 	}
 	item, from, depth := i+3, 0, 0
-	if s.tokens[item].Is("distinct", "all") {
+	if s.tok(item).Is("distinct", "all") {
 		item++
 	}
 	for k := i + 2; k < end; k++ {
-		if depth += s.tokens[k].Nesting(); depth == 0 && s.tokens[k].Is("union", "except", "intersect") {
+		if depth += s.tok(k).Nesting(); depth == 0 && s.tok(k).Is("union", "except", "intersect") {
 			return 0, 0, ""
 		}
-		if depth == 0 && from == 0 && s.tokens[k].Is("from") {
+		if depth == 0 && from == 0 && s.tok(k).Is("from") {
 			from = k
 		}
 	}
@@ -198,7 +198,7 @@ func (s *spelling) rowsIn(i int) (begin, end int, text string) {
 // columns are what commas divide, each a column; nil where one is none.
 func (s *spelling) columns(from, to int) []string {
 	for first, k := from, from; k <= to; k++ {
-		if k == to || s.tokens[k].Text == "," {
+		if k == to || s.tok(k).Text == "," {
 			if !s.column(first, k-1) {
 				return nil
 			}
@@ -211,7 +211,7 @@ func (s *spelling) columns(from, to int) []string {
 // values are what commas divide, each a column or a literal; nil where one is neither.
 func (s *spelling) values(from, to int) (out []string) {
 	for first, i := from, from; i <= to; i++ {
-		if i < to && s.tokens[i].Text != "," {
+		if i < to && s.tok(i).Text != "," {
 			continue
 		}
 		if first == i || !s.column(first, i-1) && s.members(first, i)[0] == "" {
@@ -224,21 +224,21 @@ func (s *spelling) values(from, to int) (out []string) {
 
 // same is what IS or IS NOT at i says of two columns, or of a column and a literal, and its first and last tokens.
 func (s *spelling) same(i int) (begin, end int, text string) {
-	if !s.tokens[i].Is("is") || i == 0 {
+	if !s.tok(i).Is("is") || i == 0 {
 		return 0, 0, ""
 	}
 	not, next := "", i+1
-	if next < len(s.tokens) && s.tokens[next].Is("not") {
+	if next < len(s.tokens) && s.tok(next).Is("not") {
 		not, next = "NOT ", next+1
 	}
-	if next >= len(s.tokens) || s.tokens[next].Is("null", "true", "false", "distinct") {
+	if next >= len(s.tokens) || s.tok(next).Is("null", "true", "false", "distinct") {
 		return 0, 0, ""
 	}
 	begin, end = s.operand(i-1), next
-	if s.tokens[end].Text == "-" {
+	if s.tok(end).Text == "-" {
 		end++
 	}
-	for end+2 < len(s.tokens) && s.tokens[end+1].Text == "." {
+	for end+2 < len(s.tokens) && s.tok(end+1).Text == "." {
 		end += 2
 	}
 	if begin < 1 || end >= len(s.tokens) || !s.column(begin, i-1) || !s.alone(begin-1, end+1) {

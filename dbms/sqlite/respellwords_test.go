@@ -94,3 +94,15 @@ func TestUpdatesRespelledMeanTheSame(t *testing.T) {
 		}
 	}
 }
+
+// TestOddTextsRespelled: whatever words follow each other, a text is respelled or left as it is.
+func TestOddTextsRespelled(t *testing.T) {
+	setting := &dbms.PlanSetting{Copies: "%[1]s AS (SELECT 1)", Respelled: true}
+	words := strings.Fields("SELECT UPDATE WITH t a 1 'x' ( ) , . = < > - IS NOT NULL DISTINCT FROM SET WHERE FILTER OVER ORDER BY NULLS FIRST LAST DESC ROWS IN EXISTS UNION LIMIT AS MATERIALIZED " +
+		"COUNT SUM MIN INDEXED FORCE INDEX JOIN LEFT ON AND OR CASE WHEN END RETURNING")
+	rapid.Check(t, func(rt *rapid.T) {
+		text := strings.Join(rapid.SliceOfN(rapid.SampledFrom(words), 1, 14).Draw(rt, "words"), " ")
+		head := rapid.SampledFrom([]string{"", "SELECT a FROM t WHERE (a, a) ", "UPDATE t SET a = ", "SELECT SUM(a) FILTER (WHERE a) ", "SELECT a FROM t WHERE a "}).Draw(rt, "head")
+		_ = setting.Query(head+text, sqltext.ANSI)
+	})
+}

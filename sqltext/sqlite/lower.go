@@ -91,7 +91,7 @@ func (l *lowering) word(i int) (n int, err error) {
 		l.Put(i, 1, choices[index(choices, 0, w.Text)][1])
 	case w.Is("as"):
 		return l.as(i), nil
-	case l.Has(i, "indexed", "by"):
+	case l.Has(i, "indexed", "by") && i+2 < len(l.Words):
 		l.Put(i, 3, "FORCE INDEX ("+l.At(i+2).Text+")")
 		return 3, nil
 	case l.Has(i, "not", "indexed"):
@@ -101,7 +101,7 @@ func (l *lowering) word(i int) (n int, err error) {
 		l.Put(i, 5, "ON DUPLICATE KEY UPDATE")
 		l.clause = true
 		return 5, nil
-	case l.clause && w.Is("excluded") && l.At(i+1).Text == ".":
+	case l.clause && w.Is("excluded") && l.At(i+1).Text == "." && i+2 < len(l.Words):
 		l.Put(i, 3, "VALUES("+l.At(i+2).Text+")")
 		return 3, nil
 	case w.Is("materialized"):
