@@ -120,9 +120,12 @@ func TestAnalyze(t *testing.T) {
 func TestOddTexts(t *testing.T) {
 	schema := sqltext.ReadSchema([]string{"CREATE TABLE t (pkey INTEGER PRIMARY KEY, vkey INT, pvkey INT, a INT)"})
 	p := New()
-	words := strings.Fields("SELECT INSERT UPDATE WITH t a 1 'x' ( ) , . = < <=> IS NOT NULL DISTINCT FROM SET WHERE FILTER OVER ORDER BY NULLS FIRST LAST DESC ROW CAST AS " +
-		"INTEGER UNSIGNED BINARY COLLATE NOCASE MAX GREATEST INDEXED USE INDEX MATERIALIZED SQL_BIG_RESULT OR IGNORE REPLACE ON CONFLICT DO NOTHING DUPLICATE KEY excluded VALUES INTO GLOB ILIKE || ^ == JOIN LIMIT \"a\" [t] RETURNING")
-	heads := []string{"", "SELECT a FROM t WHERE ", "UPDATE t SET a = ", "INSERT INTO t (a) VALUES (1) ON CONFLICT DO UPDATE SET a = ", "SELECT SUM(a) FILTER (WHERE a) "}
+	words := strings.Fields("SELECT INSERT UPDATE WITH t a 1 'x' ( ) , . = < <=> IS NOT NULL DISTINCT FROM SET WHERE FILTER OVER " +
+		"ORDER BY NULLS FIRST LAST DESC ROW CAST AS " +
+		"INTEGER UNSIGNED BINARY COLLATE NOCASE MAX GREATEST INDEXED USE INDEX MATERIALIZED SQL_BIG_RESULT OR IGNORE REPLACE ON CONFLICT DO NOTHING DUPLICATE KEY excluded VALUES INTO GLOB ILIKE || ^ == JOIN LIMIT \"a\" [t] " +
+		"RETURNING")
+	heads := []string{"", "SELECT a FROM t WHERE ", "UPDATE t SET a = ",
+		"INSERT INTO t (a) VALUES (1) ON CONFLICT DO UPDATE SET a = ", "SELECT SUM(a) FILTER (WHERE a) "}
 	rapid.Check(t, func(rt *rapid.T) {
 		text := strings.Join(rapid.SliceOfN(rapid.SampledFrom(words), 1, 14).Draw(rt, "words"), " ")
 		head := rapid.SampledFrom(heads).Draw(rt, "head")
