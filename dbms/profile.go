@@ -169,6 +169,8 @@ type Profile struct {
 	// ErrorsEnd says that any error ends the transaction and gives its locks back, unless it goes back to a savepoint:
 	// whatever else follows is refused.
 	ErrorsEnd bool
+	// PanicsAlone says that a bug of the DBMS's may end one connection and nothing else. Of others the whole server goes down, or begins anew, with whoever crashes.
+	PanicsAlone bool
 	// LostStayOpen says that a transaction which is TxnLost can change nothing any more and is open for all that: what ends it is its own.
 	LostStayOpen bool
 	// NoSavepoint is a part of the message which says that a savepoint is not there.

@@ -10,11 +10,7 @@ import (
 // reworded is a statement without words that stand for what others say, too: an aggregate with a FILTER takes a value that is NULL for the other rows, ORDER BY … NULLS LAST goes by whether there is a
 // value first, UPDATE … FROM is one WHERE EXISTS, and whether the answer of a common table expression is kept is the other way round.
 func reworded(sql string, q sqltext.Quoting) string {
-	sql = unjoined(unfiltered(sql, q), q)
-	if text, err := q.PlaceNulls(sql, false); err == nil {
-		sql = text
-	}
-	r := q.Rewrite(sql)
+	r := q.Rewrite(placedNulls(unjoined(unfiltered(sql, q), q), q))
 	for i := range r.Words {
 		switch {
 		case !r.Words[i].Is("materialized") || r.At(i+1).Text != "(":
@@ -25,6 +21,66 @@ func reworded(sql string, q sqltext.Quoting) string {
 		}
 	}
 	return r.Done()
+}
+
+// placedNulls is a statement in which ORDER BY a NULLS LAST is ORDER BY a IS NULL, a: NULL is the least (sqlite.org/lang_select.html#orderby), and nothing is left where it stands there anyhow.
+// What is ordered by a number stays, and so does a name that may be another one's in an expression, the order of a set operation, which is by its columns alone, and a RANGE, which takes one key.
+func placedNulls(sql string, q sqltext.Quoting) string {
+	r := q.Rewrite(sql)
+	for i := range r.Words {
+		if !r.Words[i].Is("nulls") || !r.At(i+1).Is("first", "last") {
+			continue
+		}
+		from, end, last := r.ItemBefore(i), i, r.At(i+1).Is("last")
+		descends := r.At(i - 1).Is("desc")
+		if r.At(i-1).Is("asc", "desc") {
+			end--
+		}
+		if descends == last {
+			r.Drop(i, 2)
+			continue
+		}
+		if from >= end || r.Passed(from) || !movable(r.Phrase, from, end) || r.At(i+2).Is("range") {
+			continue
+		}
+		text := r.Part(from, end)
+		if end-from > 1 && !(end-from == 3 && r.At(from+1).Text == ".") {
+			text = "(" + text + ")"
+		}
+		item := text + " IS NULL"
+		if !last {
+			item += " DESC"
+		}
+		if item += ", " + text; descends {
+			item += " DESC"
+		}
+		r.Put(from, i+2-from, item)
+	}
+	return r.Done()
+}
+
+// movable says whether an item of an ORDER BY, from a word up to another one, means the same within an expression.
+func movable(p sqltext.Phrase, from, end int) bool {
+	depth := p.At(from).Depth
+	for i := from - 1; i >= 0 && p.Words[i].Depth >= depth; i-- {
+		if p.Words[i].Depth == depth && p.Words[i].Is("union", "except", "intersect") {
+			return false
+		}
+	}
+	name, single := p.At(from).Ident()
+	if end-from > 1 || !single {
+		return end-from > 1
+	}
+	said, as := 0, 0
+	for i := range p.Words {
+		if other, ok := p.Words[i].Ident(); ok && other == name {
+			said++
+			if p.At(i - 1).Is("as") {
+				as++
+			}
+		}
+	}
+	return said == 2 && as == 1 // the name of an output, and of nothing else
 }
 
 // unfiltered is a statement in which SUM(a) FILTER (WHERE c) is SUM(CASE WHEN c THEN a END): aggregates ignore NULL (sqlite.org/lang_aggfunc.html). One that tells values apart, as
@@ -118,7 +174,7 @@ func (s *spelling) rows(i int) (begin, end int, text string) {
 		return 0, 0, ""
 	}
 	end = s.match(next, 1)
-	if end < 0 || !s.alone(i-1, end+1) {
+	if end < 0 || !s.alone(i-1, end+1) || s.assigns(i) {
 		return 0, 0, ""
 	}
 	left, right := s.values(i+1, closing), s.values(next+1, end)
@@ -141,6 +197,16 @@ func (s *spelling) rows(i int) (begin, end int, text string) {
 		}
 	}
 	return i, end, "(" + text + ")"
+}
+
+// assigns says whether what begins at i is an assignment of a SET behind others.
+func (s *spelling) assigns(i int) bool {
+	for depth, k := 0, i-1; k >= 0 && depth <= 0; k-- {
+		if depth += s.tok(k).Nesting(); depth == 0 && s.tok(k).Is("set", "select", "where", "on", "having", "when", "values") {
+			return s.tok(k).Is("set")
+		}
+	}
+	return false
 }
 
 func both(a, operator, b string) string {

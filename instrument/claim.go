@@ -225,16 +225,17 @@ func (s SpelledPart) Unlike(value string) bool {
 	return false
 }
 
-// keepsOut says whether rows of some table are kept out by something else than keys of whole tables: a unique index of a part of the rows, an
-// exclusion constraint.
+// keepsOut says whether rows of some table are kept out by something else than keys of whole tables: a unique index of a part of the rows, or
+// by another collation, an exclusion constraint, a constraint that says itself what is done.
 func (p *Plan) keepsOut() bool {
 	return slices.ContainsFunc(p.Case.Schema, func(s testcase.Stmt) bool {
 		unique, partial := false, false
+		index := !strings.HasPrefix(strings.ToUpper(s.SQL), "CREATE TABLE")
 		for tok := range sqltext.SyntaxOf(p.Profile.DBMS).Quoting.Tokens(s.SQL) {
-			if tok.Is("exclude", "nulls") { // NULLS NOT DISTINCT
+			if tok.Is("exclude", "nulls", "conflict") { // NULLS NOT DISTINCT; UNIQUE ON CONFLICT IGNORE
 				return true
 			}
-			unique, partial = unique || tok.Is("unique"), partial || tok.Is("where")
+			unique, partial = unique || tok.Is("unique"), partial || tok.Is("where") || index && tok.Is("collate")
 		}
 		return unique && partial
 	})

@@ -1,117 +1,76 @@
 package sqltext
 
 import (
-	"errors"
-	"regexp"
+	"slices"
+	"strings"
 )
 
-var position = regexp.MustCompile(`^[0-9]+$`)
+// nullCalls are calls that no DBMS has, by where NULLs stand in an order.
+var nullCalls = [][2]string{{"first", "NULLS_FIRST"}, {"last", "NULLS_LAST"}}
 
-// PlaceNulls writes ORDER BY a NULLS LAST as ORDER BY a IS NULL, a, for a DBMS where NULL is the least (sqlite.org/lang_select.html#orderby), or with greatest
-// ORDER BY a NULLS FIRST as ORDER BY a IS NULL DESC, a (postgresql.org/docs, Sorting Rows): where it stands there anyhow, nothing is left of that.
-func (q Quoting) PlaceNulls(sql string, greatest bool) (string, error) {
-	r := q.Rewrite(sql)
-	for i := range r.Words {
-		if !r.Words[i].Is("nulls") || !r.At(i+1).Is("first", "last") {
-			continue
+// orderEnds are the words that may stand behind an item of an ORDER BY.
+var orderEnds = []string{"limit", "offset", "fetch", "rows", "range", "groups", "for", "lock", "window", "union", "except", "intersect", "returning", "on", "separator"}
+
+// FoldNulls writes ORDER BY a DESC NULLS LAST as ORDER BY NULLS_LAST(a) DESC.
+func (q Quoting) FoldNulls(sql string) string {
+	for {
+		p := q.Phrase(sql)
+		at := slices.IndexFunc(p.Words, func(w PhraseWord) bool { return w.Is("nulls") })
+		for at >= 0 && at < len(p.Words) && !(p.Words[at].Is("nulls") && p.At(at+1).Is("first", "last")) {
+			at++
 		}
-		from := i - 1
-		for from >= 0 && (r.Words[from].Depth > r.Words[i].Depth || r.Words[from].Text != "," && !r.Words[from].Is("by")) {
-			from--
+		if at < 0 || at == len(p.Words) {
+			return sql
 		}
-		from++
-		end, descends := i, r.At(i-1).Is("desc")
-		if r.At(i-1).Is("asc", "desc") {
+		from, end := p.ItemBefore(at), at
+		if p.At(at-1).Is("asc", "desc") {
 			end--
 		}
-		text := r.Part(from, end)
-		if text == "" || r.Passed(from) {
-			return "", errors.New("NULLS FIRST and NULLS LAST are read behind what ORDER BY names")
+		if from >= end {
+			return sql // no statement: the grammar says why
 		}
-		last := r.At(i + 1).Is("last")
-		if descends == (last != greatest) {
-			r.Drop(i, 2)
-			continue
+		call := nullCalls[0][1]
+		if p.At(at + 1).Is("last") {
+			call = nullCalls[1][1]
 		}
-		if position.MatchString(text) {
-			return "", errors.New("NULLS FIRST and NULLS LAST are not read of a column by its number: write what it is")
-		}
-		if end-from > 1 && !(end-from == 3 && r.At(from+1).Text == ".") {
-			text = "(" + text + ")"
-		}
-		item := text + " IS NULL"
-		if !last {
-			item += " DESC"
-		}
-		item += ", " + text
-		if descends {
-			item += " DESC"
-		}
-		r.Put(from, i+2-from, item)
+		sql = sql[:p.Words[from].From] + call + "(" + p.Part(from, end) + ")" + sql[p.Words[end-1].To:p.Words[at-1].To] + sql[p.Words[at+1].To:]
 	}
-	return r.Done(), nil
 }
 
-// orderItem is what ORDER BY names, from a word up to another one.
-type orderItem struct {
-	from, to int
-	null     bool // it is followed by IS NULL
-	descends bool
-}
-
-// NameNulls is the way back.
-func (q Quoting) NameNulls(sql string, greatest bool) string {
-	r := q.Rewrite(sql)
-	for i := 0; i < len(r.Words); i++ {
-		if !r.Has(i, "order", "by") {
-			continue
-		}
-		items := r.orderItems(i + 2)
-		for k := 0; k+1 < len(items); k++ {
-			a, b := items[k], items[k+1]
-			if !a.null || b.null || (a.descends == b.descends) == greatest || r.Part(a.from, a.to) != r.Part(b.from, b.to) {
-				continue
-			}
-			from, to, end := a.from, a.to, b.to
-			text := r.Part(from, to)
-			if r.At(from).Text == "(" && r.Close(from) == to-1 {
-				text = r.Part(from+1, to-1)
-			}
-			if b.descends {
-				text, end = text+" DESC", end+1
-			}
-			if a.descends {
-				text += " NULLS FIRST"
-			} else {
-				text += " NULLS LAST"
-			}
-			r.Put(from, end-from, text)
-			k++
-		}
+// ItemBefore is the word that begins the item of an ORDER BY which ends before word i.
+func (p Phrase) ItemBefore(i int) int {
+	from := i - 1
+	for from >= 0 && (p.Words[from].Depth > p.Words[i].Depth || p.Words[from].Text != "," && !p.Words[from].Is("by") && p.Words[from].Depth == p.Words[i].Depth) {
+		from--
 	}
-	return r.Done()
+	return from + 1
 }
 
-// orderItems are those of an ORDER BY from word i on, words that end it excluded.
-func (p Phrase) orderItems(i int) (out []orderItem) {
-	depth := p.At(i).Depth
-	for from := i; ; i++ {
-		w := p.At(i)
-		ends := w.Text == "" || w.Depth < depth || w.Depth == depth && w.Is("limit", "rows", "range", "groups", "union", "except", "intersect")
-		if !ends && !(w.Depth == depth && w.Text == ",") {
-			continue
+// UnfoldNulls is the way back; ok is false where such a call is no item of an ORDER BY any more.
+func (q Quoting) UnfoldNulls(sql string) (text string, ok bool) {
+	for {
+		p := q.Phrase(sql)
+		at, which := -1, 0
+		for i := range p.Words {
+			for k, call := range nullCalls {
+				if p.At(i+1).Text == "(" && p.Words[i].Kind == Word && strings.EqualFold(p.Words[i].Text, call[1]) {
+					at, which = i, k // the last one first: items may have some themselves
+				}
+			}
 		}
-		it := orderItem{from: from, to: i}
-		if it.descends = p.At(i - 1).Is("desc"); it.descends {
-			it.to--
+		if at < 0 {
+			return sql, true
 		}
-		if it.null = p.At(it.to-1).Is("null") && p.At(it.to-2).Is("is") && it.to-2 > from; it.null {
-			it.to -= 2
+		end := p.Close(at + 1)
+		next := end + 1
+		if p.At(next).Is("asc", "desc") {
+			next++
 		}
-		out = append(out, it)
-		if ends {
-			return out
+		behind := p.At(next)
+		if end == len(p.Words) || p.At(at-1).Text != "," && !p.At(at-1).Is("by") || behind.Text != "" && behind.Text != "," && behind.Text != ")" && behind.Text != ";" && !behind.Is(orderEnds...) {
+			return "", false
 		}
-		from = i + 1
+		place := " NULLS " + strings.ToUpper(nullCalls[which][0])
+		sql = sql[:p.Words[at].From] + p.Part(at+2, end) + sql[p.Words[end].To:p.Words[next-1].To] + place + sql[p.Words[next-1].To:]
 	}
 }

@@ -64,7 +64,7 @@ func TestDrafts(t *testing.T) {
 				t.Fatalf("%s, case %d: its seed makes another one", target[0], n)
 			}
 		}
-		if 4*taken < 5*first || same < cases/3 || same > cases*2/3 {
+		if 4*taken < 5*first || same < cases/4 || same > cases*2/3 {
 			t.Errorf("%s: %d meetings of statements, %d in the first drafts, of which %d of %d are taken", target[0], taken, first, same, cases)
 		}
 	}

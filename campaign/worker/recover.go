@@ -60,7 +60,7 @@ func (w *Worker) recover(ctx context.Context, job campaign.Job, res *campaign.Ca
 		// did not answer is kept all the same, unless somebody had stopped it.
 		var hang *exec.HangError
 		switch {
-		case how == dropped && w.target.Log() == "" && !(r.same == f.Repeated && told(why, c)) && !(anew && r.anew == f.Repeated):
+		case how == dropped && w.target.Log() == "" && !(w.profile.PanicsAlone && r.same == f.Repeated && told(why, c)) && !(anew && r.anew == f.Repeated):
 			if anew && r.anew > 0 {
 				res.Flaky = append(res.Flaky, f)
 			}
@@ -181,8 +181,8 @@ type repeated struct {
 
 // repeat runs a case alone again that ended so, and counts how often it comes back. A reduction does that itself, but for a
 // server that lives on. Between a server of the user's and this process there is a network, which cuts connections or changes what is
-// sent at any statement, and its log is not at hand: what tells a crash is the same statement of the case each time, or a server that is
-// new afterwards, which whoever runs it may have started again, but not at each repetition.
+// sent at any statement, and its log is not at hand: what tells a crash is the same statement of the case each time, of a DBMS that may lose one connection alone (of another
+// it may be an answer so large that no connection lives through it), or a server that is new afterwards, which whoever runs it may have started again, but not at each repetition.
 func (w *Worker) repeat(ctx context.Context, job campaign.Job, how symptom, c *testcase.Case, why error, f *finding.Finding) (r repeated, err error) {
 	times := crashRepeats
 	switch {

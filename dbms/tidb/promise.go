@@ -55,6 +55,7 @@ func level(isolation, mode, sqlLevel string) *dbms.Profile {
 	return &dbms.Profile{
 		LockingBegin: "BEGIN PESSIMISTIC", // FOR UPDATE in autocommit locks nothing and waits for nobody (docs.pingcap.com, SELECT)
 		DBMS:         "tidb",
+		PanicsAlone:  true,
 		Isolation:    isolation,
 		Protocol:     "2PL+MVCC",
 		Source:       source,

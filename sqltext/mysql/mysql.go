@@ -11,6 +11,7 @@ package mysql
 
 import (
 	"errors"
+	"strings"
 
 	"github.com/pingcap/tidb/pkg/parser"
 	"github.com/pingcap/tidb/pkg/parser/ast"
@@ -58,6 +59,20 @@ func NewWith(q sqltext.Quoting, w Words) *Parser {
 	p.words = w
 	return p
 }
+
+// reserved are the keywords that are no names without quotes, in lower case.
+var reserved = func() map[string]bool {
+	out := map[string]bool{}
+	for _, k := range parser.Keywords {
+		if k.Reserved {
+			out[strings.ToLower(k.Word)] = true
+		}
+	}
+	return out
+}()
+
+// Reserved says whether a word is no name in this grammar, unless it is quoted.
+func Reserved(word string) bool { return reserved[strings.ToLower(word)] }
 
 // lower writes a text in this grammar's words.
 func (p *Parser) lower(sql string) (string, error) {

@@ -38,7 +38,7 @@ func gate(sql string) error {
 			return fmt.Errorf("%s is not read", strings.ToUpper(text))
 		case t.Kind == sqltext.Symbol && strings.Contains("^#~@?`\\{}[]:", text):
 			return fmt.Errorf("operator %s is not read", text)
-		case t.Kind == sqltext.Symbol && last.Kind == sqltext.Symbol && text == "&" && last.Text == text, t.Is("ilike", "sql_big_result", "sql_small_result"):
+		case t.Kind == sqltext.Symbol && last.Kind == sqltext.Symbol && text == "&" && last.Text == text, t.Is("ilike", "nulls_first", "nulls_last", "sql_big_result", "sql_small_result"):
 			return fmt.Errorf("operator %s%s is not read", text, text)
 		case last.Text == "!" && text != "=":
 			return fmt.Errorf("operator ! is not read")

@@ -218,10 +218,7 @@ func lowerWords(sql string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if sql, err = sqltext.PostgreSQL.PlaceNulls(sql, true); err != nil {
-		return "", err
-	}
-	return sqltext.PostgreSQL.FoldFilters(sql), nil
+	return sqltext.PostgreSQL.FoldFilters(sqltext.PostgreSQL.FoldNulls(sql)), nil
 }
 
 // raiseWords writes what is printed with the operators and the clauses that PostgreSQL has.
@@ -238,11 +235,14 @@ func raiseWords(sql string) string {
 			r.Put(i, 1, "||")
 		}
 	}
-	text := sqltext.PostgreSQL.NameNulls(sqltext.PostgreSQL.UnfoldMaterials(r.Done()), true)
-	if whole, ok := sqltext.PostgreSQL.UnfoldFilters(text); ok {
-		return whole
+	text := sqltext.PostgreSQL.UnfoldMaterials(r.Done())
+	if whole, ok := sqltext.PostgreSQL.UnfoldNulls(text); ok {
+		text = whole
 	}
-	return text // which no server takes
+	if whole, ok := sqltext.PostgreSQL.UnfoldFilters(text); ok {
+		text = whole
+	}
+	return text // where a call is left that no DBMS has no server takes it
 }
 
 // rowLock is the lock clause of the outermost block: none where there are several.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"txweave/sqltext"
+	"txweave/sqltext/mysql"
 )
 
 // collations have names of the common grammar, which knows others than SQLite's.
@@ -19,7 +20,7 @@ var choices = [][2]string{{"MAX", "GREATEST"}, {"MIN", "LEAST"}}
 var plainName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 // foreign are words that a statement of SQLite's has no use for, and that stand for some of its own once it is lowered.
-var foreign = []string{"ilike", "sql_big_result", "sql_small_result"}
+var foreign = []string{"ilike", "nulls_first", "nulls_last", "sql_big_result", "sql_small_result"}
 
 // lower writes a statement of SQLite's, or a condition, in the words of the common grammar.
 func lower(sql string) (string, error) {
@@ -37,9 +38,9 @@ func lower(sql string) (string, error) {
 	}
 	text, err := r.Done(), error(nil)
 	if l.nulls {
-		text, err = sqltext.ANSI.PlaceNulls(text, false)
+		text = sqltext.ANSI.FoldNulls(text)
 	}
-	if l.materials && err == nil {
+	if l.materials {
 		text, err = sqltext.ANSI.FoldMaterials(text)
 	}
 	if l.rows && err == nil {
@@ -69,13 +70,15 @@ func (l *lowering) word(i int) (n int, err error) {
 	case w.Kind == sqltext.Symbol:
 		return l.sign(i)
 	case w.Kind == sqltext.Name && w.Text[0] != '`' && plainName.MatchString(w.Unquote()):
+		if mysql.Reserved(w.Unquote()) {
+			return 0, fmt.Errorf("%s: a name that is a keyword is not read", w.Text)
+		}
 		l.Put(i, 1, w.Unquote())
-		return 1, nil
 	case w.Kind != sqltext.Word:
 		return 1, nil
 	case w.Is(foreign...), w.Is("greatest", "least") && l.At(i+1).Text == "(", l.Has(i, "force", "index"), l.Has(i, "use", "index"):
 		return 0, fmt.Errorf("%s is no word of SQLite's", w.Text)
-	case w.Is("or") && i == 1:
+	case w.Is("or") && i == 1 && l.Words[0].Is("insert", "update"):
 		return l.alternative()
 	case w.Is("is"):
 		return l.is(i), nil
@@ -92,7 +95,7 @@ func (l *lowering) word(i int) (n int, err error) {
 	case w.Is("as"):
 		return l.as(i), nil
 	case l.Has(i, "indexed", "by") && i+2 < len(l.Words):
-		l.Put(i, 3, "FORCE INDEX ("+l.At(i+2).Text+")")
+		l.Put(i, 3, "FORCE INDEX ("+l.At(i+2).Unquote()+")")
 		return 3, nil
 	case l.Has(i, "not", "indexed"):
 		l.Put(i, 2, "USE INDEX ()")
@@ -102,7 +105,7 @@ func (l *lowering) word(i int) (n int, err error) {
 		l.clause = true
 		return 5, nil
 	case l.clause && w.Is("excluded") && l.At(i+1).Text == "." && i+2 < len(l.Words):
-		l.Put(i, 3, "VALUES("+l.At(i+2).Text+")")
+		l.Put(i, 3, "VALUES("+l.At(i+2).Unquote()+")")
 		return 3, nil
 	case w.Is("materialized"):
 		l.materials = true
@@ -139,7 +142,6 @@ func (l *lowering) sign(i int) (int, error) {
 func (l *lowering) alternative() (int, error) {
 	insert := l.Words[0].Is("insert")
 	switch way := l.At(2); {
-	case !insert && !l.Words[0].Is("update"):
 	case way.Is("ignore"):
 		l.Put(1, 2, "IGNORE")
 	case way.Is("abort"): // as without it

@@ -16,7 +16,7 @@ func raise(sql string) (text string, ok bool) {
 		text = sqltext.ANSI.UnfoldMaterials(text)
 	}
 	if r.orders && ok {
-		text = sqltext.ANSI.NameNulls(text, false)
+		text, ok = sqltext.ANSI.UnfoldNulls(text)
 	}
 	if r.updates && ok {
 		text = sqltext.ANSI.SplitUpdate(text)

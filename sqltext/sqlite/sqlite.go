@@ -10,7 +10,7 @@
 //	t INDEXED BY i, t NOT INDEXED            t FORCE INDEX (i), t USE INDEX ()
 //	AS MATERIALIZED (SELECT …                AS (SELECT SQL_BIG_RESULT …
 //	SUM(a) FILTER (WHERE c)                  SUM(FILTER(c, a))
-//	ORDER BY a NULLS LAST                    ORDER BY a IS NULL, a
+//	ORDER BY a DESC NULLS LAST               ORDER BY NULLS_LAST(a) DESC
 //	INSERT OR IGNORE                         INSERT IGNORE
 //	ON CONFLICT (k) DO UPDATE SET a = excluded.b WHERE c
 //	                                         ON DUPLICATE KEY UPDATE a = VALUES(b), k and c apart

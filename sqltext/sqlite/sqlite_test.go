@@ -33,10 +33,13 @@ func TestWords(t *testing.T) {
 		{"SELECT COUNT(*) FILTER (WHERE a > 1), SUM(DISTINCT b) FILTER (WHERE a IS NOT b) FROM t", "SELECT COUNT(FILTER(a > 1)), SUM(DISTINCT FILTER(a <=> BINARY b, b)) FROM t", ""},
 		{"SELECT SUM(a) FILTER (WHERE b IN (SELECT MAX(c) FILTER (WHERE c < 3) FROM u)) OVER (ORDER BY a) FROM t",
 			"SELECT SUM(FILTER(b IN (SELECT MAX(FILTER(c < 3, c)) FROM u), a)) OVER (ORDER BY a) FROM t", ""},
-		{"SELECT a FROM t ORDER BY a NULLS LAST, b DESC NULLS LAST, c DESC NULLS FIRST, d NULLS FIRST LIMIT 3", "SELECT a FROM t ORDER BY a IS NULL, a, b DESC, c IS NULL DESC, c DESC, d LIMIT 3",
-			"SELECT a FROM t ORDER BY a NULLS LAST, b DESC, c DESC NULLS FIRST, d LIMIT 3"},
-		{"SELECT RANK() OVER (PARTITION BY b ORDER BY t.a + 1 ASC NULLS LAST) FROM t", "SELECT RANK() OVER (PARTITION BY b ORDER BY (t.a + 1) IS NULL, (t.a + 1)) FROM t",
+		{"SELECT a FROM t ORDER BY a NULLS LAST, b DESC NULLS LAST, c DESC NULLS FIRST, d NULLS FIRST LIMIT 3",
+			"SELECT a FROM t ORDER BY NULLS_LAST(a), NULLS_LAST(b) DESC, NULLS_FIRST(c) DESC, NULLS_FIRST(d) LIMIT 3",
+			""},
+		{"SELECT RANK() OVER (PARTITION BY b ORDER BY t.a + 1 ASC NULLS LAST) FROM t", "SELECT RANK() OVER (PARTITION BY b ORDER BY NULLS_LAST(t.a + 1) ASC) FROM t",
 			"SELECT RANK() OVER (PARTITION BY b ORDER BY t.a + 1 NULLS LAST) FROM t"},
+		{"SELECT a FROM t ORDER BY (SELECT b FROM u ORDER BY c NULLS LAST LIMIT 1) DESC NULLS FIRST, x OR a IS NULL, x OR a, 2 NULLS LAST",
+			"SELECT a FROM t ORDER BY NULLS_FIRST((SELECT b FROM u ORDER BY NULLS_LAST(c) LIMIT 1)) DESC, x OR a IS NULL, x OR a, NULLS_LAST(2)", ""},
 		{"SELECT a FROM t WHERE (a, b) IN ((1, 2)) AND (a, b) > (3, 4)", "SELECT a FROM t WHERE (a, b) IN ((1, 2)) AND (a, b) > (3, 4)", ""},
 		{"UPDATE t SET a = u.a + 1, b = 2 FROM u WHERE u.a = t.a RETURNING b", "UPDATE t JOIN u SET t.a = u.a + 1, t.b = 2 WHERE u.a = t.a RETURNING b", ""},
 		{"UPDATE t AS x SET a = 1 FROM u, (SELECT 1 AS e) AS v LEFT JOIN w ON w.a = v.e", "UPDATE t AS x JOIN (u, (SELECT 1 AS e) AS v LEFT JOIN w ON w.a = v.e) SET x.a = 1",
@@ -79,7 +82,8 @@ func TestRefused(t *testing.T) {
 	p := New()
 	for _, sql := range []string{"SELECT a ^ 1 FROM t", "SELECT a <=> 1 FROM t", "SELECT a FROM t WHERE a ILIKE 'x'", "SELECT GREATEST(a, 1) FROM t", "SELECT a FROM t FORCE INDEX (i)",
 		"SELECT a FROM t USE INDEX ()", "SELECT SQL_BIG_RESULT a FROM t", "SELECT FILTER(a, 1) FROM t", "UPDATE OR REPLACE t SET pvkey = vkey, vkey = 7, a = 1", "SELECT 1 FROM DUAL",
-		"INSERT OR ROLLBACK INTO t (pkey, vkey, pvkey) VALUES (1, 2, 3)", "UPDATE t SET (pvkey, vkey) = (SELECT vkey, 8)", "SELECT a FROM t ORDER BY 1 NULLS LAST",
+		"INSERT OR ROLLBACK INTO t (pkey, vkey, pvkey) VALUES (1, 2, 3)", "UPDATE t SET (pvkey, vkey) = (SELECT vkey, 8)", `SELECT a FROM t WHERE "null" = 5`,
+		`SELECT a AS "rank" FROM t`, "SELECT a FROM t ORDER BY NULLS_LAST(a)",
 		"WITH c AS MATERIALIZED (VALUES (1)) SELECT * FROM c", "INSERT INTO t (pkey, vkey, pvkey) VALUES (1, 2, 3) ON CONFLICT DO UPDATE SET a = 1 WHERE a IN (SELECT a FROM nowhere)"} {
 		if a, err := p.Analyze(schema, sql); err == nil {
 			t.Errorf("%s is read: %+v", sql, a)
