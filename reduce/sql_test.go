@@ -158,7 +158,7 @@ func checkNoEditLeft(t *rapid.T, c *testcase.Case, holds Interesting, p *dbms.Pr
 }
 
 // shift is an UPDATE that moves keys by a number that no other statement uses: no key that is there is met on the way.
-var shift = regexp.MustCompile(`(?:SET|,) (\w+) = (\w+) \+ (\d+)(?: |$)`)
+var shift = regexp.MustCompile(`(?:SET|,) (\w+) = (\w+) \+ (\d+)(?: |,|$)`)
 
 // isShift says whether the column that an UPDATE computes is moved by a number of gen's own, 1000 times a power of two.
 func isShift(sql string) bool {

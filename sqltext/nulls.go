@@ -74,3 +74,8 @@ func (q Quoting) UnfoldNulls(sql string) (text string, ok bool) {
 		sql = sql[:p.Words[at].From] + p.Part(at+2, end) + sql[p.Words[end].To:p.Words[next-1].To] + place + sql[p.Words[next-1].To:]
 	}
 }
+
+// IsNullsCall says whether a function, in lower case, is one of those calls.
+func IsNullsCall(name string) bool {
+	return slices.ContainsFunc(nullCalls, func(call [2]string) bool { return strings.EqualFold(call[1], name) })
+}

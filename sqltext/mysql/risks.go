@@ -41,7 +41,7 @@ func (r *risker) Enter(n ast.Node) (ast.Node, bool) {
 	case *ast.SelectStmt:
 		r.block(x)
 	case *ast.SetOprStmt:
-		if x.Limit != nil && !ordersOutput(x.OrderBy, widthOf(x)) {
+		if x.Limit != nil && !ordersOutput(x.OrderBy, fieldsOf(x)) {
 			r.found |= sqltext.RiskTies
 		}
 	case *ast.BinaryOperationExpr:
@@ -90,7 +90,7 @@ func (r *risker) scalars(list ...ast.ExprNode) {
 
 // block judges one query block.
 func (r *risker) block(n *ast.SelectStmt) {
-	if n.Limit != nil && !ordersOutput(n.OrderBy, len(n.Fields.Fields)) && !orders(n.OrderBy, aliasesOf(n.From)) {
+	if n.Limit != nil && !ordersOutput(n.OrderBy, n.Fields.Fields) && !orders(n.OrderBy, aliasesOf(n.From)) {
 		r.found |= sqltext.RiskTies
 	}
 	grouped := n.GroupBy != nil
@@ -284,31 +284,36 @@ func orders(by *ast.OrderByClause, tables []string) bool {
 	return true
 }
 
-// ordersOutput says whether ORDER BY names every column of the result by its position, so that rows that tie are
-// the same.
-func ordersOutput(by *ast.OrderByClause, width int) bool {
-	if by == nil {
+// ordersOutput says whether ORDER BY names every column of the result, by its position or, where it says where NULLs stand, by its name or what it
+// is, so that rows that tie are the same.
+func ordersOutput(by *ast.OrderByClause, fields []*ast.SelectField) bool {
+	if by == nil || len(fields) == 0 {
 		return false
 	}
-	seen := map[int]bool{}
+	seen := make([]bool, len(fields))
 	for _, item := range by.Items {
-		if p, ok := item.Expr.(*ast.PositionExpr); ok {
-			seen[p.N] = true
+		if p, ok := item.Expr.(*ast.PositionExpr); ok && p.N >= 1 && p.N <= len(fields) {
+			seen[p.N-1] = true
+		}
+		call, ok := item.Expr.(*ast.FuncCallExpr)
+		if !ok || !sqltext.IsNullsCall(call.FnName.L) || len(call.Args) != 1 {
+			continue
+		}
+		text := printed(call.Args[0])
+		for i, f := range fields {
+			is := f.Expr != nil && (f.AsName.L == "" || strings.Contains(text, ".")) && printed(f.Expr) == text // else it is the name of an output
+			seen[i] = seen[i] || f.AsName.L == text || is
 		}
 	}
-	for i := 1; i <= width; i++ {
-		if !seen[i] {
-			return false
-		}
-	}
-	return true
+	return !slices.Contains(seen, false)
 }
 
-func widthOf(n *ast.SetOprStmt) int {
+// fieldsOf are the columns of a set operation's result; none where they are not known.
+func fieldsOf(n *ast.SetOprStmt) []*ast.SelectField {
 	if sel, ok := n.SelectList.Selects[0].(*ast.SelectStmt); ok {
-		return len(sel.Fields.Fields)
+		return sel.Fields.Fields
 	}
-	return 1 << 20 // not known: no order is total
+	return nil
 }
 
 func (r *risker) update(n *ast.UpdateStmt) {
