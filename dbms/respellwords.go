@@ -67,20 +67,16 @@ func movable(p sqltext.Phrase, from, end int) bool {
 			return false
 		}
 	}
-	name, single := p.At(from).Ident()
-	if end-from > 1 || !single {
-		return end-from > 1
-	}
-	said, as := 0, 0
-	for i := range p.Words {
-		if other, ok := p.Words[i].Ident(); ok && other == name {
-			said++
-			if p.At(i - 1).Is("as") {
-				as++
-			}
+	words := 0 // beside parentheses and a collation, through which SQLite looks for the name of an output
+	for i := from; i < end; i++ {
+		switch w := p.Words[i]; {
+		case w.Is("collate"):
+			i++
+		case w.Text != "(" && w.Text != ")":
+			words++
 		}
 	}
-	return said == 2 && as == 1 // the name of an output, and of nothing else
+	return words > 1
 }
 
 // unfiltered is a statement in which SUM(a) FILTER (WHERE c) is SUM(CASE WHEN c THEN a END): aggregates ignore NULL (sqlite.org/lang_aggfunc.html). One that tells values apart, as
@@ -123,7 +119,7 @@ func unjoined(sql string, q sqltext.Quoting) string {
 	if end < 0 {
 		end = len(p.Words)
 	}
-	if from < 0 || where < from || end < where || p.At(from-1).Is("distinct") {
+	if from < 0 || where < from || end < where || p.At(from-1).Is("distinct") || p.Find(where, "limit") > 0 {
 		return sql
 	}
 	for i := set; i < from; i++ {

@@ -51,6 +51,8 @@ func (p *Plan) claims(b *Block) string {
 var (
 	numeral    = regexp.MustCompile(`^-?[0-9]{1,12}(\.[0-9]{1,6})?$`)
 	simpleText = regexp.MustCompile(`^'[^']*'$`)
+	// textAffinity are SQLite's types of texts; an ENUM is none there (sqlite.org/datatype3.html, section 3.1).
+	textAffinity = regexp.MustCompile(`char|clob|text`)
 )
 
 // castAsStored says whether a column of SQLite's stores what a literal is cast to by its type.
@@ -59,7 +61,7 @@ func castAsStored(c *sqltext.Column, cell string) bool {
 	case c.Generated || c.Collation != "":
 		return false
 	case c.Class == sqltext.Text:
-		return simpleText.MatchString(cell)
+		return textAffinity.MatchString(c.Type) && simpleText.MatchString(cell)
 	case c.Class == sqltext.Floating:
 		return numeral.MatchString(cell)
 	}

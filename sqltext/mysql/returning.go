@@ -49,6 +49,7 @@ func (a *analysis) apart(v *collector, sql string) error {
 		return fmt.Errorf("the condition of the upsert: %w", err)
 	}
 	condition.Accept(v)
+	a.ValueDepends = a.ValueDepends || v.blocks > 0
 	a.MetWhere, a.Passes = where, a.Upserts
 	a.Upserts, a.Spells = 0, 0
 	return v.err

@@ -101,7 +101,7 @@ func TestAnalyze(t *testing.T) {
 		t.Errorf("%+v, %v; want %s", a, err, want)
 	}
 	a, err = p.Analyze(schema, "INSERT INTO t (pkey, vkey, pvkey, a) VALUES (9, 7, 0, 1) ON CONFLICT (a) DO UPDATE SET pvkey = t.vkey, vkey = 7 WHERE EXISTS (SELECT 1 FROM u WHERE u.a = excluded.a)")
-	if err != nil || a.Upserts != 0 || a.Spells != 0 || !a.Diff || len(a.Tables) != 2 || a.VKey != 7 || len(a.Used["u"]) != 1 {
+	if err != nil || a.Upserts != 0 || a.Spells != 0 || !a.Diff || !a.ValueDepends || len(a.Tables) != 2 || a.VKey != 7 || len(a.Used["u"]) != 1 {
 		t.Errorf("%+v, %v", a, err)
 	}
 	a, err = p.Analyze(schema, "UPDATE t SET pvkey = t.vkey, vkey = 8, a = 2 FROM u WHERE t.pkey = u.pkey")
