@@ -386,12 +386,12 @@ func (s *runState) answered(t *track, rep reply) error {
 		}
 		return s.abort(t)
 	case dbms.WouldBlock:
-		e.Blocked = true
 		if excludes(u.block) && u.tries < maxTries && !s.heldUp(t) {
-			s.restart(u) // something in the database itself uses the table for a moment: nobody's end would let it in
+			s.restart(u) // something in the database itself uses the table for a moment: it waits for no transaction
 			s.sleep(20 * pause)
 			return nil
 		}
+		e.Blocked = true
 		s.refused(t)
 		return nil
 	case dbms.StatementLost:
