@@ -1,9 +1,11 @@
 package exec
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"txweave/testcase"
 )
@@ -78,4 +80,46 @@ func TestPurgedInVain(t *testing.T) {
 	if !slices.ContainsFunc(recorded, func(b BareStmt) bool { return strings.HasPrefix(b.SQL, "FLUSH TABLES") }) {
 		t.Errorf("nothing is purged when it has ended: %v", recorded)
 	}
+}
+
+// TestPassingUse: a change of a table that something outside the case keeps out for a moment is sent again at once. It has waited for no
+// transaction of the case, and so is not written as one that did.
+func TestPassingUse(t *testing.T) {
+	target, p := mariadb(t), lookup(t, "mariadb/repeatable-read")
+	r := newRunner(t, target, p, Options{})
+	plan := load(t, r, parseCase(t, tables, "T0 BEGIN\nT0 SELECT pkey FROM s\nT1 TRUNCATE TABLE t\nT0 COMMIT"))
+	other, err := target.Open(t.Context(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = other.Close() }()
+	for _, sql := range []string{"BEGIN", "SELECT * FROM t"} {
+		if _, err := other.Query(t.Context(), sql); err != nil {
+			t.Fatal(err)
+		}
+	}
+	released := make(chan error, 1)
+	time.AfterFunc(60*time.Millisecond, func() {
+		_, err := other.Exec(t.Context(), "COMMIT")
+		released <- err
+	})
+	out, err := r.Run(plan, plan.Steps)
+	if err := errors.Join(err, <-released); err != nil {
+		t.Fatal(err)
+	}
+	refused := 0
+	for _, e := range out.Trace.Events {
+		if e.Blocked {
+			t.Errorf("%s counts as one that waited", e.Text)
+		}
+		if e.Err != nil {
+			refused++
+		}
+	}
+	for _, b := range out.Blocks {
+		if b.Lost || b.Target.Err != nil {
+			t.Errorf("%s is lost: %v", b.Block.Name(), b.Target.Err)
+		}
+	}
+	t.Logf("refused %d times", refused)
 }
