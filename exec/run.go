@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"time"
@@ -303,6 +304,9 @@ func (s *runState) send(t *track, act action) error {
 	}
 	if blocked {
 		t.flying, e.Blocked = true, true
+		if u.run != nil {
+			u.run.Lock = cmp.Or(u.run.Lock, t.wait.Lock)
+		}
 		s.waiters = append(s.waiters, t)
 		return nil
 	}
@@ -451,19 +455,12 @@ func (s *runState) keep(u *unit, e *history.Event) {
 	}
 }
 
-// refused makes a track wait until another transaction has ended, as a server would queue it.
-func (s *runState) refused(t *track) {
-	s.restart(t.unit)
-	t.retry, t.ends = true, s.ends
-	s.waiters = append(s.waiters, t)
-}
-
 // restart puts a unit back to its first action.
 func (s *runState) restart(u *unit) {
 	u.at = 0
 	u.tries++
 	if u.run != nil {
-		*u.run = observe.BlockRun{Block: u.block}
+		*u.run = observe.BlockRun{Block: u.block, Lock: u.run.Lock}
 	}
 }
 

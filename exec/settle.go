@@ -117,7 +117,7 @@ func (s *runState) poll() (*wokenTrack, error) {
 // moved notes a blocked statement that waits for another lock than it was last seen to: nobody's end let it go on, but something in the
 // database itself, purge for one, that took away what was locked. It has run between the probes of the block under way.
 func (s *runState) moved(t *track, to Wait) {
-	if t.wait != to {
+	if t.wait.ID != to.ID {
 		s.disturbed()
 	}
 	t.wait = to
@@ -189,6 +189,13 @@ func (u *unit) reread() {
 		again = append(again, action{role: p.Role, conn: p.Conn, sql: p.SQL, query: true})
 	}
 	u.actions = append(again, u.actions[u.at:]...)
+}
+
+// refused makes a track wait until another transaction has ended, as a server would queue it.
+func (s *runState) refused(t *track) {
+	s.restart(t.unit)
+	t.retry, t.ends = true, s.ends
+	s.waiters = append(s.waiters, t)
 }
 
 // retryRefused sends refused steps again once another transaction has ended: only that can let them in.

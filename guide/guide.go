@@ -325,7 +325,7 @@ func (g *Guide) Learn(n int, o Lesson) error {
 // that nearly every case shows a new one.
 func tells(shape string) bool {
 	switch KindOf(shape) {
-	case ShapeEdge, ShapePath, ShapeWait, ShapeError, ShapePlan:
+	case ShapeEdge, ShapePath, ShapeCertificate, ShapeWait, ShapeLock, ShapeError, ShapePlan:
 		return true
 	}
 	return false

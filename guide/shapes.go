@@ -15,15 +15,19 @@ import (
 
 // The kinds of shapes: what stands before the first blank of each.
 const (
-	ShapeError      = "error"      // a statement's kind and the code of its error
-	ShapeWait       = "wait"       // a statement that waited, the one that let it go, how it ended
-	ShapeFeature    = "feature"    // a statement's kind and one feature of its text
-	ShapePair       = "pair"       // two statements of a transaction, by their classes
-	ShapeNext       = "next"       // features of two neighbours in a transaction
-	ShapeEdge       = "edge"       // an edge between transactions: labels and both ends' classes
-	ShapeAcross     = "across"     // features of both ends of an edge between transactions
-	ShapePath       = "path"       // two edges that follow each other, over at least two transactions
-	ShapeProduction = "production" // of the generator's, in a case that was checked
+	ShapeError   = "error"   // a statement's kind and the code of its error
+	ShapeWait    = "wait"    // a statement that waited, the one that let it go, how it ended
+	ShapeLock    = "lock"    // a statement that waited, and the mode of the lock that it waited for first
+	ShapeFeature = "feature" // a statement's kind and one feature of its text
+	ShapePair    = "pair"    // two statements of a transaction, by their classes
+	ShapeNext    = "next"    // features of two neighbours in a transaction
+	ShapeEdge    = "edge"    // an edge between transactions: labels and both ends' classes
+	ShapeAcross  = "across"  // features of both ends of an edge between transactions
+	ShapePath    = "path"    // two edges that follow each other, over at least two transactions
+	// Two edges that meet in a transaction, as a certifier of serialization looks at them: what they are, which of the three were open at
+	// once, who ended first (Cahill et al., Serializable Isolation for Snapshot Databases, section 3.2, looks at two rw edges and these).
+	ShapeCertificate = "certificate"
+	ShapeProduction  = "production" // of the generator's, in a case that was checked
 )
 
 // Shapes collects the shapes of cases, each of which it gives out once.
@@ -56,6 +60,7 @@ func digest(parts ...string) uint64 {
 type look struct {
 	class    string   // kind, lock, how many tables, whether it waited
 	kind     string   // the class's first word
+	by       string   // what it finds its rows by
 	features []string // of its text
 }
 
@@ -102,6 +107,7 @@ func (s *Shapes) each(rep *weave.Report, productions map[string]bool, add func(.
 	first(rep.First, looks, add)
 	inTransactions(rep, looks, add)
 	inGraph(rep, looks, add)
+	certificates(rep, add)
 }
 
 // look reads one statement.
@@ -121,7 +127,8 @@ func (s *Shapes) look(schema *sqltext.Schema, b *instrument.Block) *look {
 		l.class += "/joined"
 	}
 	l.features, _ = s.parser.Features(b.SQL, false)
-	l.features = append(l.features, access(schema, b))
+	l.by = access(schema, b)
+	l.features = append(l.features, l.by)
 	if b.Info.TotalOrder {
 		l.features = append(l.features, "total-order")
 	}
@@ -171,6 +178,9 @@ func first(obs *observe.Observation, looks map[string]*look, add func(...string)
 		if st.Err != nil {
 			ended = strconv.Itoa(st.Err.Code)
 			add(ShapeError, l.kind, ended)
+		}
+		if st.Run != nil && st.Run.Lock != "" {
+			add(ShapeLock, l.kind, l.by, st.Run.Lock, ended)
 		}
 		if st.Waited {
 			l.class += "/waited"
@@ -296,7 +306,7 @@ func KindOf(shape string) string {
 
 // Kinds lists the kinds of shapes in the order of this package's documents.
 func Kinds() []string {
-	return []string{ShapeProduction, ShapeFeature, ShapePair, ShapeNext, ShapeEdge, ShapeAcross, ShapePath, ShapeError, ShapeWait, ShapeStep, ShapePlan}
+	return []string{ShapeProduction, ShapeFeature, ShapePair, ShapeNext, ShapeEdge, ShapeAcross, ShapePath, ShapeCertificate, ShapeError, ShapeWait, ShapeLock, ShapeStep, ShapePlan}
 }
 
 // Count counts shapes by their kinds.

@@ -3,6 +3,7 @@ package mysql
 import (
 	"context"
 
+	"txweave/dbms/innodb"
 	"txweave/exec"
 	"txweave/history"
 )
@@ -15,7 +16,7 @@ import (
 func dataLocks() *exec.WaitSource {
 	connections := map[int64]uint64{} // by thread
 	ask := func(ctx context.Context, control *exec.Session) (map[uint64]exec.Wait, error) {
-		rows, err := control.Read(ctx, "SELECT ENGINE_TRANSACTION_ID, LOCK_STATUS = 'WAITING', LOCK_TYPE = 'TABLE', THREAD_ID, ENGINE_LOCK_ID"+
+		rows, err := control.Read(ctx, "SELECT ENGINE_TRANSACTION_ID, LOCK_STATUS = 'WAITING', LOCK_TYPE = 'TABLE', THREAD_ID, ENGINE_LOCK_ID, LOCK_MODE, INDEX_NAME"+
 			" FROM performance_schema.data_locks WHERE LOCK_STATUS = 'WAITING' OR LOCK_TYPE = 'TABLE'")
 		if err != nil {
 			return nil, err
@@ -23,7 +24,7 @@ func dataLocks() *exec.WaitSource {
 		waiting := map[history.Value]exec.Wait{}
 		for i := range rows.Len() {
 			if r := rows.Row(i); r[1].String() == "1" {
-				waiting[r[0]] = exec.Wait(r[4].String())
+				waiting[r[0]] = exec.Wait{ID: r[4].String(), Lock: innodb.LockName(r[5].S, r[6].S)}
 			}
 		}
 		out := map[uint64]exec.Wait{}

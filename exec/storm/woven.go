@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"txweave/dbms"
 	"txweave/gen/workload"
@@ -19,6 +20,9 @@ const (
 	lockingCopies = 8 // by that where it locks all rows of them
 	matchingShare = 2 // an UPDATE by a query for the rows that its condition holds of
 )
+
+// slowQuery is how long a query may take that is to be sent again: a join of joins over all rows, beside which nothing else is done.
+const slowQuery = 250 * time.Millisecond
 
 // Send sends a statement of the generator's and learns what it did from reads of its transaction, or, where the transaction keeps what
 // it reads, from the same query of copies of its tables, in which no index takes part.
@@ -67,6 +71,9 @@ func (t *tx) ask(s *workload.Generated) error {
 		return t.failed(s.Ran.Load(), s.SQL, a, start, end)
 	}
 	s.Ran.Store(true)
+	if time.Duration(end-start) > slowQuery {
+		s.Slow.Store(true)
+	}
 	if len(s.Reads) == 0 {
 		return nil
 	}
@@ -103,6 +110,9 @@ func (t *tx) askCopies(s *workload.Generated, before *history.Rows) error {
 	case a.Err != nil: // a recursion or a hint that copies cannot have
 		s.NoCopies.Store(true)
 		return t.failed(s.Ran.Load(), sql, a, start, end)
+	}
+	if time.Duration(end-start) > slowQuery {
+		s.NoCopies.Store(true)
 	}
 	if d, same := replay.SameRows(before, a.Rows); !same {
 		return t.wrong(differs(s.SQL), s.SQL, fmt.Sprintf("it answered %s; %s answered, in the same transaction, %s", d.Transaction, sql, d.Replay))

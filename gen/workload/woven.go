@@ -26,14 +26,14 @@ type Generated struct {
 	Reads, Writes []int
 	// Adds is how many rows an INSERT of literal rows adds unless it fails; 0 where that is not certain.
 	Adds int
-	// Ran says that it has been answered without an error, NoCopies that it cannot be asked of copies.
-	Ran, NoCopies atomic.Bool
+	// Ran says that it has been answered without an error, NoCopies that it cannot be asked of copies, Slow that it is sent no more.
+	Ran, NoCopies, Slow atomic.Bool
 }
 
 // How the generator is used.
 const (
 	wovenCases  = 256  // a pool of transactions of so many cases
-	wovenRows   = 300  // at most: queries join several references to a table
+	wovenRows   = 100  // at most: queries join three references to a table
 	wovenMark   = 8e15 // the version keys of its statements begin here: nothing else in a text looks like one
 	wovenLevels = 8    // bounds of the keys that new rows have
 	trimShare   = 20   // one transaction in so many removes rows that others have added
@@ -220,6 +220,9 @@ func (p *pool) run(rng *rand.Rand, tx Tx, statements []*Generated, keys *Keys, n
 			if err := p.own(rng, tx, int64(1+keys.Draw(rng)%n)); err != nil {
 				return err
 			}
+		}
+		if s.Slow.Load() {
+			continue
 		}
 		if err := tx.Send(s); err != nil {
 			return err
