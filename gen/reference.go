@@ -71,10 +71,49 @@ func (g *generator) foreignKey(t *table) (def, constraint string) {
 	return c.name + " " + c.decl, fmt.Sprintf("FOREIGN KEY (%s) REFERENCES %s (%s)%s", c.name, p.name, key.name, act)
 }
 
+// selfReference adds a column to t that refers to its own pkey, and returns its definition and the constraint's; "" where pkey is not a key by
+// itself. No such key is ON DELETE CASCADE: how many rows a DELETE counts would be up to which of them it comes to first.
+func (g *generator) selfReference(t *table) (def, constraint string) {
+	if t.pkeyIndex != "UNIQUE" && !slices.Equal(t.primary, []string{"pkey"}) {
+		return "", ""
+	}
+	action := ""
+	if g.baseWeight(&about{needs: CanCascade}, "self-reference", 1) > 0 && g.beside("self-reference").IntN(100) < setNullShare {
+		action = " ON DELETE SET NULL"
+	}
+	c := &column{name: "f1", kind: t.pkey.kind, fam: t.pkey.fam, decl: g.d.PkeyType, bound: t.pkey.bound, indexed: true, parent: t, parentKey: t.pkey, action: action}
+	t.cols = append(t.cols, c)
+	return c.name + " " + c.decl, fmt.Sprintf("FOREIGN KEY (f1) REFERENCES %s (pkey)%s", t.name, action)
+}
+
+// setNullShare is how many, in percent, of the foreign keys to the table itself are ON DELETE SET NULL.
+const setNullShare = 35
+
+// ownReference returns the key of an initial row of the table itself that is there before row i, or of row i, or NULL.
+func (g *generator) ownReference(c *column, i int) string {
+	rng := g.beside("self-reference")
+	switch n := rng.IntN(100); {
+	case n < 15:
+		return "NULL"
+	case n < 30 || i == 0:
+		return strconv.FormatInt(c.parent.pkeys[i], 10)
+	}
+	return strconv.FormatInt(c.parent.pkeys[rng.IntN(i)], 10)
+}
+
+// forgets says whether the table has a foreign key to itself that SQLite forgets to check in a REPLACE
+// (docs/findings/sqlite-replace-self-reference.md): each campaign would find that and little else.
+func (t *table) forgets() bool {
+	return slices.ContainsFunc(t.cols, func(c *column) bool { return c.parent == t && c.action != "" })
+}
+
 // refers says whether a table has a foreign key.
 func (t *table) refers() bool {
 	return slices.ContainsFunc(t.cols, func(c *column) bool { return c.parent != nil })
 }
+
+// owns says whether a column is one of the table's.
+func (t *table) owns(c *column) bool { return slices.Contains(t.cols, c) }
 
 // reference returns a value of a foreign key's column: mostly a key of the parent.
 func (g *generator) reference(c *column) string {

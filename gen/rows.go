@@ -181,7 +181,10 @@ func (g *generator) initialValues(c *column, n int) []string {
 	values := make([]string, n)
 	for i := range values {
 		values[i] = oneOf(g, c.pool)
-		if c.parent != nil {
+		switch {
+		case c.parent != nil && c.parent.owns(c):
+			values[i] = g.ownReference(c, i)
+		case c.parent != nil:
 			values[i] = g.initialReference(c)
 		}
 	}

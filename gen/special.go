@@ -388,6 +388,13 @@ func (g *generator) extraDefinitions(t *table) (columns, keys []string) {
 			columns, keys = append(columns, def), append(keys, constraint)
 		}
 	}
+	if g.wants("self-reference") {
+		if def, constraint := g.selfReference(t); def != "" {
+			columns, keys = append(columns, def), append(keys, constraint)
+		} else {
+			delete(g.uses, "self-reference")
+		}
+	}
 	for i, name := range []string{"virtual-column", "stored-column"} {
 		if !g.wants(name) {
 			continue

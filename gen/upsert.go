@@ -54,6 +54,9 @@ func stmtReplace(g *generator) string {
 		return oneOf(g, []stmtFunc{stmtUpsert, stmtUpsert, stmtInsertIgnore, stmtUpdateIgnore})(g)
 	}
 	t := g.table()
+	if t.forgets() {
+		return stmtUpdate(g)
+	}
 	g.banned = t
 	rows, _ := g.values(t, g.vkey(), choose(g, insertRows), metShare)
 	return g.insertRows(strings.Replace(insertHead(t), "INSERT", "REPLACE", 1), rows) + g.returning(t)

@@ -88,7 +88,7 @@ var Dialect = &gen.Dialect{
 	Specials: specials,
 	Has: map[gen.Capability]string{gen.CanCompare: "", gen.CanWindow: "", gen.CanCheck: "", gen.CanDefault: "", gen.CanConflict: "", gen.CanFrom: "", gen.CanUsing: "",
 		gen.CanIndexKind: "", gen.CanPartial: "", gen.CanFunctional: "", gen.CanView: "", gen.CanGenerate: "", gen.CanAccessMode: "", gen.CanNotWait: "", gen.CanSkipLocked: "",
-		gen.CanLockOf: "", gen.CanSpecial: "", gen.CanArray: "", gen.CanRow: "", gen.CanStandAlone: "", gen.CanReference: "", gen.CanOwe: "", gen.CanRedefine: "",
+		gen.CanLockOf: "", gen.CanSpecial: "", gen.CanArray: "", gen.CanRow: "", gen.CanStandAlone: "", gen.CanReference: "", gen.CanOwe: "", gen.CanSelfRefer: "", gen.CanRedefine: "",
 		gen.CanTruncate: "", gen.CanRewrite: "", gen.CanCascade: "", gen.CanReturn: "", gen.CanMixLevels: "",
 		gen.CanMerge: "15", gen.CanPartitionOf: "", gen.CanInherit: "", gen.CanDefer: "", gen.CanExclude: "", gen.CanDisconnect: "", gen.CanLockModes: "",
 		gen.CanLockAlone: "", gen.CanAdvisory: "", gen.CanRefuseWrite: "", gen.CanPrepare: "", gen.CanDeferRead: "", gen.CanWiden: "", gen.CanFilter: "", gen.CanOrderNulls: "", gen.CanMaterialize: ""},

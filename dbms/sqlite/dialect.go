@@ -74,7 +74,7 @@ var Dialect = &gen.Dialect{
 		gen.Func("SUBSTR(%s, 1, 10)", gen.FamDate, gen.UpTo(0), gen.FamDatetime),
 	},
 	Has: map[gen.Capability]string{gen.CanReplace: "", gen.CanUpsert: "", gen.CanCompare: "", gen.CanWindow: "",
-		gen.CanReference: "", gen.CanCascade: "", gen.CanOwe: "", gen.CanView: "", gen.CanTrigger: "", gen.CanFunctional: "", gen.CanCheck: "", gen.CanGenerate: "",
+		gen.CanReference: "", gen.CanCascade: "", gen.CanOwe: "", gen.CanSelfRefer: "", gen.CanView: "", gen.CanTrigger: "", gen.CanFunctional: "", gen.CanCheck: "", gen.CanGenerate: "",
 		gen.CanRedefine: "", gen.CanStandAlone: "", gen.CanScratch: "", gen.CanReturn: "", gen.CanPartial: "", gen.CanOrIgnore: "", gen.CanCheckpoint: "", gen.CanSpecial: "", gen.CanUntyped: "",
 		gen.CanRank: "", gen.CanClash: "", gen.CanRow: "", gen.CanFrom: "", gen.CanFilter: "", gen.CanOrderNulls: "", gen.CanMaterialize: "", gen.CanUpsertWhere: "", gen.CanIndexedBy: ""},
 	Specials:      specials,
