@@ -46,7 +46,7 @@ func (r *Runner) questions() (out []question) {
 	}
 	for _, t := range r.loaded.Schema.Tables {
 		for _, ref := range t.References {
-			if i.Given == "" && ref.Column != "" && ref.Key != "" && !(r.loose && ref.Deferred) {
+			if i.Given == "" && len(ref.Columns) > 0 && len(ref.Columns) == len(ref.Keys) && !(r.loose && ref.Deferred) {
 				out = append(out, orphans(&instrument.Owing{Table: t.Name, Reference: ref}))
 			}
 		}

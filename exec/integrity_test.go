@@ -134,6 +134,13 @@ func TestComplaintsReferenceMariaDB(t *testing.T) {
 			t.Errorf("%s: %q, %v; want %q", c.sql, said, err, c.want)
 		}
 	}
+	load(t, r, parseCase(t, tables+"; CREATE UNIQUE INDEX u ON t (pkey, v); CREATE TABLE t1 (pkey INT PRIMARY KEY, c0 BIGINT, c1 INT, FOREIGN KEY (c0, c1) REFERENCES t (pkey, v))", updateOne))
+	if err := db.Control().Must(t.Context(), "INSERT INTO t1 VALUES (1, 1, 10), (2, NULL, 10), (3, 1, NULL), (4, 99, NULL); SET foreign_key_checks = OFF; INSERT INTO t1 VALUES (5, 1, 11)"); err != nil {
+		t.Fatal(err)
+	}
+	if said, err := r.Complaints(); err != nil || !slices.Equal(said, []string{lost}) {
+		t.Errorf("of a foreign key of two columns: %q, %v", said, err)
+	}
 	load(t, r, parseCase(t, tables+"; CREATE TABLE t1 (pkey INT PRIMARY KEY, c0 BIGINT, FOREIGN KEY (c0) REFERENCES t (pkey)); SET foreign_key_checks = OFF; INSERT INTO t1 VALUES (1, 55)", updateOne))
 	if said, err := r.Complaints(); err != nil || len(said) > 0 {
 		t.Errorf("of rows of the beginning: %q, %v", said, err)

@@ -20,7 +20,7 @@ func (g *generator) carry() string {
 	var keys []debt
 	for _, t := range g.tables {
 		for _, c := range t.cols {
-			if c.parent != nil && !c.deferred {
+			if c.parent != nil && !c.deferred && c.with == nil {
 				keys = append(keys, debt{child: t, column: c})
 			}
 		}
@@ -38,7 +38,8 @@ func (g *generator) carry() string {
 	if rng.IntN(100) >= share || parent.rows == 0 || len(parent.heirs) > 0 || len(d.child.heirs) > 0 {
 		return ""
 	}
-	moves := key != parent.pkey && (rng.IntN(100) < 50 || !strings.Contains(d.column.action, "ON DELETE"))
+	second := d.second()
+	moves := (key != parent.pkey || second != nil) && (rng.IntN(100) < 50 || !strings.Contains(d.column.action, "ON DELETE"))
 	goes := !moves && (strings.Contains(d.column.action, "ON DELETE") || d.column.action == "")
 	if !moves && (!goes || !g.mayGo(parent) || !g.mayGo(d.child)) {
 		return ""
@@ -52,6 +53,10 @@ func (g *generator) carry() string {
 	if !slices.Contains(g.txn.wrote, d.child) {
 		g.txn.wrote = append(g.txn.wrote, d.child)
 	}
+	if moves && second != nil { // the other column that the key names changes
+		to := g.another(second.parentKey, g.follows(second, d.key))
+		return fmt.Sprintf("UPDATE %s SET %s%s", parent.name, strings.Join(append(g.newVersion(parent), second.parentKey.name+" = "+to), ", "), where)
+	}
 	if moves {
 		to := g.freshValue(key)
 		parent.moved(pkey, []string{to})
@@ -61,4 +66,26 @@ func (g *generator) carry() string {
 	parent.moved(pkey, nil)
 	parent.gone[pkey] = true
 	return "DELETE FROM " + parent.name + where
+}
+
+// second is the other column of a foreign key of two, nil where it has one.
+func (d *debt) second() *column {
+	if at := slices.IndexFunc(d.child.cols, func(c *column) bool { return c.with == d.column }); at >= 0 {
+		return d.child.cols[at]
+	}
+	return nil
+}
+
+// another returns a literal for a column of a row, another one than it holds where there is one.
+func (g *generator) another(c *column, held string) string {
+	rng := g.beside("composite-reference")
+	value := "NULL"
+	for tries := 0; tries < 4 && len(c.pool) > 0 && (value == "NULL" || value == held); tries++ {
+		value = c.pool[rng.IntN(len(c.pool))]
+	}
+	if value == "NULL" && c.notNull || value == held || c.unique {
+		value = g.freshValue(c)
+	}
+	c.holds(value)
+	return value
 }

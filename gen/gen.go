@@ -187,6 +187,8 @@ type generator struct {
 	style      style
 	uses       map[string]bool // productions that were drawn
 
+	before []testcase.Stmt // that the next table needs: keys of those before it
+
 	blind     bool // some UPDATEs give rows no version of their own
 	ascending bool // nothing is read in descending order
 	undoing   bool // much is undone

@@ -7,6 +7,8 @@ var schemaOptions = []entry{
 	{"deferred-key", 45, about{apart: true, what: "FOREIGN KEY … DEFERRABLE INITIALLY DEFERRED, checked at COMMIT: rows before those that they refer to, and after them",
 		covers: "deferrable; deferred foreign key", needs: CanOwe}},
 	{"self-reference", 10, about{apart: true, what: "FOREIGN KEY to the table itself: rows that refer to others of it, or to themselves", covers: "fk-self; self-referencing FK", needs: CanSelfRefer}},
+	{"composite-reference", 8, about{apart: true, what: "FOREIGN KEY of two columns, to the pkey and another column of a table before it, which are unique together", covers: "fk-composite; composite foreign key",
+		needs: CanReference}},
 	{"virtual-column", 12, about{what: "virtual generated columns, mostly with an index", covers: "virtual column", needs: CanGenerate}},
 	{"stored-column", 8, about{what: "stored generated columns, mostly with an index", covers: "stored column", needs: CanGenerate}},
 	{"composite-unique", 10, about{what: "UNIQUE over two columns", covers: "composite-unique"}},

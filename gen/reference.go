@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"txweave/testcase"
 )
 
 // Foreign keys.
@@ -71,6 +73,59 @@ func (g *generator) foreignKey(t *table) (def, constraint string) {
 	return c.name + " " + c.decl, fmt.Sprintf("FOREIGN KEY (%s) REFERENCES %s (%s)%s", c.name, p.name, key.name, act)
 }
 
+// compositeReference adds two columns to t that refer to the pkey of an earlier table and another column of its, of which the two get a unique
+// index. It returns their definitions and the constraint's; "" where no table can be referred to.
+func (g *generator) compositeReference(t *table) (defs []string, constraint string) {
+	rng := g.beside("composite-reference")
+	var fit []*column // by its place the table of parents
+	var parents []*table
+	for _, p := range g.tables {
+		if p == t || p.partitioned || p.versioned || p.refers() {
+			continue
+		}
+		for _, c := range p.cols {
+			if c.special == nil && c.keyable() && (c.fam == FamInt || c.fam == FamString) && !c.discerns && !slices.Contains(p.own, c) && !slices.Contains(p.pair, c) {
+				fit, parents = append(fit, c), append(parents, p)
+			}
+		}
+	}
+	if len(fit) == 0 {
+		return nil, ""
+	}
+	at := rng.IntN(len(fit))
+	p, key := parents[at], fit[at]
+	action := choose(g, referenceTable)
+	first := &column{name: "f2", kind: p.pkey.kind, fam: p.pkey.fam, decl: g.d.PkeyType, bound: p.pkey.bound, indexed: true, parent: p, parentKey: p.pkey, action: action}
+	second := &column{name: "f3", kind: key.kind, fam: key.fam, decl: key.decl, bound: key.bound, parent: p, parentKey: key, with: first}
+	t.cols = append(t.cols, first, second)
+	index := p.name + "_r_" + t.name
+	p.indexes = append(p.indexes, index)
+	g.before = append(g.before, testcase.Stmt{SQL: fmt.Sprintf("CREATE UNIQUE INDEX %s ON %s (pkey, %s)", index, p.name, key.name)})
+	return []string{"f2 " + first.decl, "f3 " + second.decl}, fmt.Sprintf("FOREIGN KEY (f2, f3) REFERENCES %s (pkey, %s)%s", p.name, key.name, action)
+}
+
+// following returns the second values of a foreign key of two columns: those of the rows that have the first ones.
+func (g *generator) following(c *column, firsts []string) []string {
+	out := make([]string, len(firsts))
+	for i, first := range firsts {
+		out[i] = g.follows(c, first)
+	}
+	return out
+}
+
+// follows returns what a parent's initial row with a pkey holds in the other column; any value where there is no such row.
+func (g *generator) follows(c *column, pkey string) string {
+	for i, value := range c.parentKey.rows {
+		if pkey == strconv.FormatInt(c.parent.pkeys[i], 10) {
+			return value
+		}
+	}
+	if pkey == "NULL" && len(c.parentKey.pool) > 0 {
+		return c.parentKey.pool[g.beside("composite-reference").IntN(len(c.parentKey.pool))]
+	}
+	return "NULL"
+}
+
 // selfReference adds a column to t that refers to its own pkey, and returns its definition and the constraint's; "" where pkey is not a key by
 // itself. No such key is ON DELETE CASCADE: how many rows a DELETE counts would be up to which of them it comes to first.
 func (g *generator) selfReference(t *table) (def, constraint string) {
@@ -118,6 +173,8 @@ func (t *table) owns(c *column) bool { return slices.Contains(t.cols, c) }
 // reference returns a value of a foreign key's column: mostly a key of the parent.
 func (g *generator) reference(c *column) string {
 	switch {
+	case c.with != nil && c.with.last != "":
+		return g.follows(c, c.with.last)
 	case g.pct(12):
 		return "NULL"
 	case c.parentKey != c.parent.pkey:
@@ -125,7 +182,8 @@ func (g *generator) reference(c *column) string {
 	case g.pct(8):
 		return strconv.Itoa(-g.between(1, 9)) // no row has it
 	}
-	return strconv.FormatInt(oneOf(g, c.parent.pkeys), 10)
+	c.last = strconv.FormatInt(oneOf(g, c.parent.pkeys), 10)
+	return c.last
 }
 
 // initialReference returns a key of an initial row of the parent, which is filled before, or NULL.

@@ -2,6 +2,7 @@ package gen
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -59,6 +60,9 @@ func (g *generator) rows() []testcase.Stmt {
 		values := make([][]string, len(t.cols))
 		for i, c := range t.cols {
 			values[i] = g.initialValues(c, t.rows)
+			if c.with != nil {
+				values[i] = g.following(c, values[slices.Index(t.cols, c.with)])
+			}
 		}
 		g.apart(t, values)
 		seen := map[string]bool{}
@@ -69,6 +73,7 @@ func (g *generator) rows() []testcase.Stmt {
 			t.pkey.holds(row[0])
 			for i, c := range t.cols {
 				c.holds(values[i][r])
+				c.rows = append(c.rows, values[i][r])
 				row = append(row, values[i][r])
 			}
 			stmts = append(stmts, testcase.Stmt{SQL: headOf(t, t.pkeys[r]) + " VALUES (" + strings.Join(row, ", ") + ")"})

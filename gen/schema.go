@@ -67,6 +67,9 @@ type column struct {
 	special    *Special // its type, where that is none of the families
 	parent     *table   // the table that its values refer to
 	parentKey  *column  // the column of its that they are values of
+	with       *column  // of a foreign key of two columns the first one, where this is the second
+	last       string   // what was last drawn for a column that refers to others
+	rows       []string // what the initial rows hold, by their number
 	deferred   bool     // whether it has them is checked when the transaction commits
 	action     string   // what becomes of its row where the one that it refers to goes, or gets another key; "": nothing, the statement fails
 	max        float64  // the largest number that a CHECK allows; 0 where there is none
@@ -129,7 +132,9 @@ func (g *generator) schema() []testcase.Stmt {
 		}
 		t.bare = g.wants("no-version-key")
 		g.tables = append(g.tables, t)
-		stmts = append(stmts, g.createTable(t)...)
+		own := g.createTable(t)
+		stmts = append(append(stmts, g.before...), own...)
+		g.before = nil
 	}
 	return stmts
 }

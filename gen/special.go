@@ -388,6 +388,13 @@ func (g *generator) extraDefinitions(t *table) (columns, keys []string) {
 			columns, keys = append(columns, def), append(keys, constraint)
 		}
 	}
+	if g.wants("composite-reference") {
+		if defs, constraint := g.compositeReference(t); constraint != "" {
+			columns, keys = append(columns, defs...), append(keys, constraint)
+		} else {
+			delete(g.uses, "composite-reference")
+		}
+	}
 	if g.wants("self-reference") {
 		if def, constraint := g.selfReference(t); def != "" {
 			columns, keys = append(columns, def), append(keys, constraint)

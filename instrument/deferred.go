@@ -58,7 +58,13 @@ type Owing struct {
 
 // Orphans asks for the rows that refer to none.
 func (o *Owing) Orphans() string {
-	return fmt.Sprintf("SELECT c.%[2]s FROM %[1]s c LEFT JOIN %[3]s p ON p.%[4]s = c.%[2]s WHERE c.%[2]s IS NOT NULL AND p.%[4]s IS NULL", o.Table, o.Column, o.Parent, o.Key)
+	var on, where []string
+	for i, column := range o.Columns {
+		on = append(on, fmt.Sprintf("p.%s = c.%s", o.Keys[i], column))
+		where = append(where, fmt.Sprintf("c.%s IS NOT NULL", column))
+	}
+	return fmt.Sprintf("SELECT c.%s FROM %s c LEFT JOIN %s p ON %s WHERE %s AND p.%s IS NULL",
+		strings.Join(o.Columns, ", c."), o.Table, o.Parent, strings.Join(on, " AND "), strings.Join(where, " AND "), o.Keys[0])
 }
 
 // owes adds to a transaction the reads, right before its COMMIT, of the rows that refer to none, where these show what COMMIT is about to check.

@@ -8,6 +8,8 @@ import (
 // Reference is a foreign key; names are in lower case, those of columns empty where it is of several, or names none.
 type Reference struct {
 	Column, Parent, Key string
+	// Columns and Keys are all of them, in their order; Keys is empty where the definition names none.
+	Columns, Keys []string
 	// Deferred says that it is checked when the transaction commits, and not with each statement: DEFERRABLE INITIALLY DEFERRED.
 	Deferred bool
 	// Acts says that it does something with the rows that refer to one which goes, or refuses that at once: CASCADE, SET NULL, SET DEFAULT, RESTRICT.
@@ -80,17 +82,21 @@ func (t *Table) readReference(column string, tokens []Token) {
 		parent, _ = tokens[next+1].Ident()
 	}
 	t.Parents = append(t.Parents, parent)
-	alone := func(from, to int) string { // the one column in parentheses
-		if from < 0 || to > len(tokens) || tokens[from].Text != "(" || tokens[to-1].Text != ")" {
-			return ""
+	r := Reference{Parent: parent, Keys: listed(tokens[next:])}
+	if column != "" {
+		r.Columns = []string{column}
+	} else if open := at - 1; at > 0 && tokens[open].Text == ")" {
+		for open > 0 && tokens[open].Text != "(" {
+			open--
 		}
-		name, _ := tokens[from+1].Ident()
-		return name
+		r.Columns = listed(tokens[open:])
 	}
-	if column == "" {
-		column = alone(at-3, at)
+	if len(r.Columns) == 1 {
+		r.Column = r.Columns[0]
 	}
-	r := Reference{Column: column, Parent: parent, Key: alone(next, next+3)}
+	if len(r.Keys) == 1 {
+		r.Key = r.Keys[0]
+	}
 	for i := at; i+2 < len(tokens); i++ {
 		if tokens[i].Is("on") && tokens[i+1].Is("delete", "update") {
 			r.Acts = r.Acts || tokens[i+2].Is("cascade", "set", "restrict")
@@ -113,6 +119,20 @@ func (t *Table) readReference(column string, tokens []Token) {
 	}
 	r.Deferred, _ = deferred(tokens, at)
 	t.References = append(t.References, r)
+}
+
+// listed reads the names in the parentheses with which tokens begin; nil where there are none, or something else is in there.
+func listed(tokens []Token) (out []string) {
+	for i := 0; i+2 < len(tokens); i += 2 {
+		name, ok := tokens[i+1].Ident()
+		if !ok || i == 0 && tokens[i].Text != "(" || i > 0 && tokens[i].Text != "," {
+			return nil
+		}
+		if out = append(out, name); tokens[i+2].Text == ")" {
+			return out
+		}
+	}
+	return nil
 }
 
 // deferred says whether the foreign key whose REFERENCES stands at a place is DEFERRABLE INITIALLY DEFERRED, and where its clause ends.

@@ -1,6 +1,7 @@
 package sqltext_test
 
 import (
+	"reflect"
 	"slices"
 	"testing"
 
@@ -30,7 +31,11 @@ func TestReferences(t *testing.T) {
 	} {
 		sql := head + x.item + ")"
 		s := sqltext.ReadSchema([]string{"CREATE TABLE p (k INT PRIMARY KEY)", sql})
-		if got := s.Table("c").References; !slices.Equal(got, []sqltext.Reference{x.want}) {
+		x.want.Columns = []string{"r"}
+		if x.want.Key != "" {
+			x.want.Keys = []string{x.want.Key}
+		}
+		if got := s.Table("c").References; !reflect.DeepEqual(got, []sqltext.Reference{x.want}) {
 			t.Errorf("%s: %+v, want %+v", x.item, got, x.want)
 		}
 		want := sql
@@ -46,5 +51,17 @@ func TestReferences(t *testing.T) {
 	}
 	if sql := "CREATE INDEX i ON c (r)"; sqltext.WithoutDeferred(sql) != sql {
 		t.Error("an index changes")
+	}
+}
+
+// TestCompositeReferences: a foreign key of several columns has none that stands for it alone.
+func TestCompositeReferences(t *testing.T) {
+	for sql, want := range map[string]sqltext.Reference{
+		"CREATE TABLE c (a INT, b INT, FOREIGN KEY (b, `a`) REFERENCES p (k, `l`) ON DELETE CASCADE)": {Columns: []string{"b", "a"}, Parent: "p", Keys: []string{"k", "l"}, Acts: true, OnDelete: "cascade"},
+		"CREATE TABLE c (a INT, b INT, CONSTRAINT x FOREIGN KEY (a, b) REFERENCES p)":                 {Columns: []string{"a", "b"}, Parent: "p"},
+	} {
+		if got := sqltext.ReadSchema([]string{sql}).Table("c").References; !reflect.DeepEqual(got, []sqltext.Reference{want}) {
+			t.Errorf("%s: %+v, want %+v", sql, got, want)
+		}
 	}
 }
