@@ -14,6 +14,7 @@ type Dialect struct {
 	Types         [NumKinds]string // column types; VARCHAR takes a length, DECIMAL a precision and a scale
 	PkeyType      string           // type of pkey
 	RowNumber     string           // type that makes a primary key the number by which the engine finds its rows; "": none does
+	RowByRow      bool             // foreign keys are checked with each row that a statement writes, not when it is done
 	WithoutNumber string           // what follows the TableSuffix of tables that have no such number; "": all have one, or none
 	TableSuffix   string           // what follows the closing parenthesis of CREATE TABLE
 	UniqueDef     string           // unique index inside CREATE TABLE, from its name and its column

@@ -223,6 +223,9 @@ func stmtDelete(g *generator) string {
 	if (len(t.fires) > 0 || g.referred(t)) && g.beside("clear").IntN(100) < clearShare {
 		where = whereWhole
 	}
+	if g.chancy(t) {
+		where, tail = whereKey, ""
+	}
 	text := "DELETE FROM " + g.ownRows(t) + t.name + clause(where(g, target(t), g.o.Depth-1)) + tail + g.returning(t)
 	g.wrote(t, g.named...)
 	if len(g.named) == 1 {
@@ -445,6 +448,8 @@ func stmtInsertSelect(g *generator) string {
 	outs := t.naming(fmt.Sprintf("%d + %s", base, key), vkey)
 	for _, c := range t.cols {
 		switch {
+		case c.parent == t && g.chancy(t):
+			outs = append(outs, "NULL")
 		case !c.unique && !c.discerns:
 			outs = append(outs, g.assign(c, sc))
 		case !c.notNull && g.pct(40):

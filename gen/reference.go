@@ -156,6 +156,11 @@ func (g *generator) ownReference(c *column, i int) string {
 	return strconv.FormatInt(c.parent.pkeys[rng.IntN(i)], 10)
 }
 
+// chancy says whether which row of the table comes first may decide whether a statement that takes several away, or adds them from a query, fails.
+func (g *generator) chancy(t *table) bool {
+	return g.d.RowByRow && slices.ContainsFunc(t.cols, func(c *column) bool { return c.parent == t })
+}
+
 // forgets says whether the table has a foreign key to itself that SQLite forgets to check in a REPLACE
 // (docs/findings/sqlite-replace-self-reference.md): each campaign would find that and little else.
 func (t *table) forgets() bool {

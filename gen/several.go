@@ -126,6 +126,9 @@ func stmtDeleteSeveral(g *generator) string {
 	if !related(sc.refs[0].base, sc.refs[1].base) && g.pct(severalBoth) {
 		of, wrote = append(of, sc.refs[1].alias), append(wrote, sc.refs[1].base)
 	}
+	if slices.ContainsFunc(wrote, g.chancy) {
+		return stmtDelete(g)
+	}
 	text := "DELETE " + strings.Join(of, ", ") + " FROM " + from
 	if g.pct(30) {
 		text = "DELETE FROM " + strings.Join(of, ", ") + " USING " + from

@@ -45,7 +45,7 @@ func (g *generator) drawTriggers() (stmts []testcase.Stmt) {
 			}
 			make := choose(g, triggerTable)
 			when, body := "", ""
-			if a != b {
+			if a != b && !g.chancy(b) {
 				when, body = make(g, a, b)
 			}
 			if _, can := g.d.Has[CanSetRow]; body == "" && can {

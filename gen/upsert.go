@@ -54,7 +54,7 @@ func stmtReplace(g *generator) string {
 		return oneOf(g, []stmtFunc{stmtUpsert, stmtUpsert, stmtInsertIgnore, stmtUpdateIgnore})(g)
 	}
 	t := g.table()
-	if t.forgets() {
+	if !g.d.RowByRow && t.forgets() {
 		return stmtUpdate(g)
 	}
 	g.banned = t

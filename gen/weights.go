@@ -326,7 +326,7 @@ const (
 	CanSpecial     Capability = "special types"
 	CanReference   Capability = "foreign keys"
 	CanCascade     Capability = "foreign keys with actions"
-	CanSelfRefer   Capability = "foreign keys to the table itself that are checked when the statement is done, whichever row came first"
+	CanSelfRefer   Capability = "foreign keys to the table itself"
 	CanOwe         Capability = "foreign keys that are checked at COMMIT"
 	CanVersion     Capability = "system-versioned tables"
 	CanFunctional  Capability = "indexes of expressions"

@@ -166,10 +166,11 @@ func (o *observer) isUnder(txn int, v history.Version) bool {
 func (o *observer) second(txn int, item history.Item, seen map[int64]int64, vkey int64, under map[history.Version]bool) (ok bool) {
 	first := seen[item.PKey]
 	own, wrote := o.own[txn].last[item]
-	if o.own[txn].unsure[item.Table] && o.mayMove(item.Table) { // which one is its own is not known: nothing is said of the statement
+	a, b := history.Version{Item: item, VKey: first}, history.Version{Item: item, VKey: vkey}
+	if o.own[txn].unsure[item.Table] && o.mayMove(item.Table) { // which one is its own is not known: nothing is said of the row
+		under[a], under[b] = true, true
 		return true
 	}
-	a, b := history.Version{Item: item, VKey: first}, history.Version{Item: item, VKey: vkey}
 	if !wrote && o.covers(txn, a, b) && (o.rewrote(txn, a) || o.rewrote(txn, b)) { // which one is its own shows when it changes the row
 		o.own[txn].unsure[item.Table] = true
 		return true
@@ -318,7 +319,7 @@ func (o *observer) isHidden(s *ObservedStmt, v history.Version) bool {
 // what lies under its transaction's own writes, and those whose place its transaction gave to another row.
 func (o *observer) blur(s *ObservedStmt) {
 	own := &o.own[s.Txn]
-	if !o.mixed || !o.mixes(s.Txn) || s.View != dbms.Snapshot || len(own.last) == 0 {
+	if !o.mixed || !o.mixes(s.Txn) || s.View != dbms.Snapshot || len(own.last) == 0 && len(s.Under) == 0 {
 		return
 	}
 	note := func(i history.Item) {

@@ -23,6 +23,7 @@ var Dialect = &gen.Dialect{
 	UniqueDef:     "UNIQUE KEY %s (%s)",
 	InlineShare:   60,
 	TextPrefix:    "(8)",
+	RowByRow:      true,
 	DoubleLit:     "%se0",
 	DateLit:       "DATE '%s'",
 	DatetimeLit:   "TIMESTAMP '%s'",

@@ -45,7 +45,7 @@ var Specials = []gen.Special{
 func Has() map[gen.Capability]string {
 	return map[gen.Capability]string{
 		gen.CanReplace: "", gen.CanUpsert: "", gen.CanIgnore: "", gen.CanHint: "", gen.CanPartition: "", gen.CanSpecial: "",
-		gen.CanReference: "", gen.CanCascade: "", gen.CanSeveral: "", gen.CanView: "", gen.CanTrigger: "", gen.CanSetRow: "", gen.CanCheck: "", gen.CanGenerate: "",
+		gen.CanReference: "", gen.CanCascade: "", gen.CanSelfRefer: "", gen.CanSeveral: "", gen.CanView: "", gen.CanTrigger: "", gen.CanSetRow: "", gen.CanCheck: "", gen.CanGenerate: "",
 		gen.CanDefault: "", gen.CanRename: "", gen.CanFlush: "", gen.CanMaintain: "", gen.CanSet: "", gen.CanScratch: "", gen.CanCount: "", gen.CanPrefixIndex: "",
 		gen.CanRowFormat: "", gen.CanWiden: "", gen.CanManyRows: "", gen.CanLockInner: "", gen.CanRollup: "", gen.CanRow: "", gen.CanOverflow: "",
 		gen.CanAdvise: "", gen.CanRedefine: "", gen.CanDisconnect: "", gen.CanFulltext: "", gen.CanTruncate: "", gen.CanMixLevels: "", gen.CanNotWait: "", gen.CanFrame: "",

@@ -35,7 +35,7 @@ var Dialect = func() *gen.Dialect {
 		delete(d.Has, c)
 	}
 	// Before 6.6 a foreign key is read and not kept, and up to 8.4 an experiment (docs.pingcap.com, FOREIGN KEY Constraints).
-	d.Has[gen.CanReference], d.Has[gen.CanCascade] = "8.5", "8.5"
+	d.Has[gen.CanReference], d.Has[gen.CanCascade], d.Has[gen.CanSelfRefer] = "8.5", "8.5", "8.5"
 	d.Version = func(server string) string {
 		_, version, _ := strings.Cut(server, "-TiDB-v")
 		return version
