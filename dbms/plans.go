@@ -39,6 +39,9 @@ type PlanSetting struct {
 	// Respelled says that lists behind IN are written as comparisons, IN (SELECT …) by EXISTS, a RIGHT JOIN as a LEFT JOIN the other way round, and this as
 	// that, a scalar subquery with a LIMIT, or a set operation, as a query of such rows, and a window function as a scalar subquery.
 	Respelled bool
+	// Unfired says that triggers are dropped where that is known how to: what they do is sent in statements of its own, for each row that
+	// fires them.
+	Unfired bool
 }
 
 // Query returns a statement as it is sent under the setting.

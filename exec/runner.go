@@ -320,6 +320,12 @@ func (r *Runner) replay(blocks []*instrument.Block, watch bool, setting *dbms.Pl
 		}
 		defer func() { err = errors.Join(err, undo()) }()
 	}
+	var fire *firing
+	if setting != nil && setting.Unfired {
+		if fire, err = r.unfired(blocks); err != nil {
+			return nil, err
+		}
+	}
 	var before map[string]*history.Rows
 	if watch {
 		var err error
@@ -339,7 +345,7 @@ func (r *Runner) replay(blocks []*instrument.Block, watch bool, setting *dbms.Pl
 		e := &history.Event{Op: i, Session: "replay", Txn: b.Txn, Stmt: b.Stmt, Role: history.Target, Text: sql,
 			Start: int64(time.Since(start)), Done: i}
 		query := b.Info.Kind == sqltext.Select
-		ans, err := r.guarded(sql, query, b.Info.Returns)
+		ans, err := r.answer(fire, b, sql)
 		for tries := 0; err == nil && r.stillUsed(b, ans) && tries < maxTries; tries++ {
 			r.sleep(20 * pause)
 			ans, err = r.guarded(sql, query, b.Info.Returns)

@@ -16,7 +16,9 @@ type Trigger struct {
 	Writes      string // the table that its body writes, in lower case; "": none but the row that fires it
 	Replaces    bool   // its body is REPLACE
 	Body        []Token
-	Block       bool // its body stands between BEGIN and END, which are not of Body
+	Block       bool    // its body stands between BEGIN and END, which are not of Body
+	Before      bool    // it is fired before its row is written
+	When        []Token // the condition of a row that fires it; nil: each does
 }
 
 // Sets returns the first column that the trigger gives the row that fires it, of those which a predicate picks; "" where it gives none of these.
@@ -96,7 +98,7 @@ func TriggerOf(tokens []Token) (t Trigger, ok bool) {
 	}
 	events := map[string]Kind{"insert": Insert, "update": Update, "delete": Delete}
 	event, known := events[lower(tokens[4].Text)]
-	t.Event = event
+	t.Event, t.Before = event, tokens[3].Is("before")
 	t.Name, _ = tokens[2].Ident()
 	on := slices.IndexFunc(tokens, func(x Token) bool { return x.Is("on") })
 	if !known || t.Name == "" || on < 0 || on+2 >= len(tokens) || on > 5 && !(event == Update && tokens[5].Is("of")) {
@@ -115,6 +117,9 @@ func TriggerOf(tokens []Token) (t Trigger, ok bool) {
 			return t, false
 		}
 		t.Body, t.Block = rest[begin+1:n-2], true
+		if begin > 0 {
+			t.When = rest[1:begin]
+		}
 		t.names(rest[:begin])
 	}
 	t.Replaces = Replaces(t.Body)
