@@ -50,7 +50,7 @@ func tellable(p *instrument.Plan, blocks []*instrument.Block) bool {
 		}
 	}
 	for _, t := range p.Schema.Tables {
-		if len(t.References) > 0 { // whose actions fire triggers, too
+		if fires[t.Name] && len(t.Cascades) > 0 || len(t.Deferred()) > 0 { // an action fires triggers, too; a COMMIT behind each statement would be refused
 			return false
 		}
 	}

@@ -18,15 +18,20 @@ func TestUnfired(t *testing.T) {
 	r := newRunner(t, target, p, Options{})
 	const log = "CREATE TABLE l (pkey INTEGER PRIMARY KEY, vkey BIGINT, pvkey BIGINT, v INT)"
 	for _, c := range []struct{ trigger, wrong, statements string }{
-		{"AFTER DELETE ON t FOR EACH ROW WHEN OLD.v >= 20 BEGIN DELETE FROM l WHERE l.pkey = OLD.pkey; END", "AFTER DELETE ON t FOR EACH ROW BEGIN DELETE FROM l WHERE l.pkey = OLD.pkey; END",
+		{"AFTER DELETE ON t FOR EACH ROW WHEN OLD.v >= 20 BEGIN DELETE FROM l WHERE l.pkey = OLD.pkey; END",
+			"AFTER DELETE ON t FOR EACH ROW BEGIN DELETE FROM l WHERE l.pkey = OLD.pkey; END",
 			"T0 INSERT INTO l VALUES (1, 50, 0, 0), (2, 50, 0, 0), (3, 50, 0, 0)\nT1 DELETE FROM t WHERE pkey < 3"},
-		{"AFTER DELETE ON t BEGIN INSERT INTO l VALUES (1000 + OLD.pkey, OLD.vkey, 0, OLD.v); END", "AFTER DELETE ON t WHEN OLD.pkey > 1 BEGIN INSERT INTO l VALUES (1000 + OLD.pkey, OLD.vkey, 0, OLD.v); END",
+		{"AFTER DELETE ON t BEGIN INSERT INTO l VALUES (1000 + OLD.pkey, OLD.vkey, 0, OLD.v); END",
+			"AFTER DELETE ON t WHEN OLD.pkey > 1 BEGIN INSERT INTO l VALUES (1000 + OLD.pkey, OLD.vkey, 0, OLD.v); END",
 			"T0 DELETE FROM t"},
-		{"AFTER INSERT ON t FOR EACH ROW WHEN NEW.v < '15' BEGIN UPDATE s SET v = NEW.v + 1 WHERE s.pkey = NEW.pkey % 2 + 1; END", "AFTER INSERT ON t FOR EACH ROW WHEN NEW.v > 15 BEGIN UPDATE s SET v = NEW.v + 1 WHERE s.pkey = NEW.pkey % 2 + 1; END",
+		{"AFTER INSERT ON t FOR EACH ROW WHEN NEW.v < '15' BEGIN UPDATE s SET v = NEW.v + 1 WHERE s.pkey = NEW.pkey % 2 + 1; END",
+			"AFTER INSERT ON t FOR EACH ROW WHEN NEW.v > 15 BEGIN UPDATE s SET v = NEW.v + 1 WHERE s.pkey = NEW.pkey % 2 + 1; END",
 			"T0 INSERT INTO t (pkey, vkey, v) VALUES (11, 60, 14), (12, 60, 16)"},
-		{"AFTER UPDATE ON t BEGIN UPDATE s SET v = s.v + 1 WHERE s.pkey = NEW.pkey % 2 + 1; END", "AFTER UPDATE ON t WHEN OLD.pkey <> 2 BEGIN UPDATE s SET v = s.v + 1 WHERE s.pkey = NEW.pkey % 2 + 1; END",
+		{"AFTER UPDATE ON t BEGIN UPDATE s SET v = s.v + 1 WHERE s.pkey = NEW.pkey % 2 + 1; END",
+			"AFTER UPDATE ON t WHEN OLD.pkey <> 2 BEGIN UPDATE s SET v = s.v + 1 WHERE s.pkey = NEW.pkey % 2 + 1; END",
 			"T0 UPDATE t SET pvkey = vkey, vkey = 70, v = v + 1"},
-		{"AFTER INSERT ON t WHEN NEW.pkey > 20 BEGIN INSERT INTO l VALUES (7, 1, 0, NEW.v); END", "AFTER INSERT ON t WHEN NEW.pkey > 20 BEGIN INSERT INTO l VALUES (7 + NEW.pkey, 1, 0, NEW.v); END",
+		{"AFTER INSERT ON t WHEN NEW.pkey > 20 BEGIN INSERT INTO l VALUES (7, 1, 0, NEW.v); END",
+			"AFTER INSERT ON t WHEN NEW.pkey > 20 BEGIN INSERT INTO l VALUES (7 + NEW.pkey, 1, 0, NEW.v); END",
 			"T0 INSERT INTO t (pkey, vkey, v) VALUES (21, 80, 1), (22, 80, 2)\nT1 INSERT INTO t (pkey, vkey, v) VALUES (23, 81, 1)"},
 	} {
 		file := parseCase(t, tables+"; "+log, c.statements)
@@ -84,12 +89,13 @@ func TestUntold(t *testing.T) {
 		{"", copied, "T0 INSERT OR IGNORE INTO t (pkey, vkey, v) VALUES (1, 60, 1)"},
 		{"", copied, "T0 INSERT INTO t (pkey, vkey, v) VALUES (1, 60, 1) ON CONFLICT (pkey) DO UPDATE SET vkey = 60"},
 		{"CREATE TRIGGER y AFTER UPDATE ON s BEGIN DELETE FROM t WHERE t.pkey = 9; END", copied, "T0 DELETE FROM t"},
-		{"CREATE TABLE c (pkey INTEGER PRIMARY KEY, f INT REFERENCES t (pkey))", copied, "T0 DELETE FROM t"},
+		{"CREATE TABLE c (pkey INTEGER PRIMARY KEY, f INT REFERENCES t (pkey) ON DELETE SET NULL); CREATE TRIGGER y AFTER UPDATE ON c BEGIN DELETE FROM s WHERE s.pkey = 9; END", copied, "T0 DELETE FROM t"},
+		{"CREATE TABLE c (pkey INTEGER PRIMARY KEY, f INT REFERENCES t (pkey) DEFERRABLE INITIALLY DEFERRED)", copied, "T0 DELETE FROM t"},
 	} {
 		file := parseCase(t, tables, c.statements)
-		for _, sql := range []string{c.more, "CREATE TRIGGER x " + c.trigger} {
+		for _, sql := range append(strings.SplitAfter(c.more, "); "), "CREATE TRIGGER x "+c.trigger) {
 			if sql != "" {
-				file.Schema = append(file.Schema, testcase.Stmt{SQL: sql})
+				file.Schema = append(file.Schema, testcase.Stmt{SQL: strings.TrimSuffix(sql, "; ")})
 			}
 		}
 		plan := load(t, r, file)

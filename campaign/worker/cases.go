@@ -4,6 +4,7 @@ import (
 	"context"
 	"math/rand/v2"
 	"slices"
+	"strings"
 
 	"txweave/dbms"
 	"txweave/dbms/registry"
@@ -80,7 +81,7 @@ func (s *Cases) told(n int) (*testcase.Case, map[string]bool, error) {
 	// One case in planned is executed a third time, under a setting of its own, drawn from a stream beside the generator's; on an engine inside the process, where that takes little, each.
 	plans, stores := s.profile.Alternatives(), s.profile.Stores
 	if rng := rand.New(rand.NewPCG(c.Seed, planStream)); len(plans) > 0 && (s.profile.Embedded || rng.IntN(planned) == 0) {
-		c.Options = append(c.Options, testcase.Option{Key: testcase.OptionPlan, Value: drawPlan(rng, plans)})
+		c.Options = append(c.Options, testcase.Option{Key: testcase.OptionPlan, Value: drawPlan(rng, plans, c)})
 	}
 	// One in underSetting is run and replayed under a setting.
 	if rng := rand.New(rand.NewPCG(c.Seed, settingStream)); rng.IntN(underSetting) == 0 {
@@ -165,7 +166,11 @@ func drawSetting(rng *rand.Rand, settings []dbms.PlanSetting) string {
 // drawPlan draws a setting. One that has queries read copies of the tables is drawn every other time: no other setting shows what a
 // database answers from something else than its rows, a count that it keeps, the ends of an index, while those that change how rows
 // are found overlap.
-func drawPlan(rng *rand.Rand, plans []dbms.PlanSetting) string {
+func drawPlan(rng *rand.Rand, plans []dbms.PlanSetting, c *testcase.Case) string {
+	unfired := slices.IndexFunc(plans, func(p dbms.PlanSetting) bool { return p.Unfired })
+	if unfired >= 0 && slices.ContainsFunc(c.Schema, func(s testcase.Stmt) bool { return strings.HasPrefix(s.SQL, "CREATE TRIGGER ") }) && rng.IntN(8) > 0 {
+		return plans[unfired].Name // no other shows what a trigger does
+	}
 	copies := slices.IndexFunc(plans, func(p dbms.PlanSetting) bool { return p.Copies != "" })
 	if at := rng.IntN(2 * len(plans)); at < len(plans) || copies < 0 {
 		return plans[at%len(plans)].Name
