@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
+	"unicode"
 
 	"txweave/dbms"
 	"txweave/history"
@@ -46,12 +48,19 @@ func (r *Runner) questions() (out []question) {
 	}
 	for _, t := range r.loaded.Schema.Tables {
 		for _, ref := range t.References {
-			if i.Given == "" && len(ref.Columns) > 0 && len(ref.Columns) == len(ref.Keys) && !(r.loose && ref.Deferred) {
+			if i.Given == "" && len(ref.Columns) > 0 && len(ref.Columns) == len(ref.Keys) && plainNames(ref.Columns, ref.Keys) && !(r.loose && ref.Deferred) {
 				out = append(out, orphans(&instrument.Owing{Table: t.Name, Reference: ref}))
 			}
 		}
 	}
 	return out
+}
+
+// plainNames says whether names can stand in a query as they are.
+func plainNames(lists ...[]string) bool {
+	return !slices.ContainsFunc(slices.Concat(lists...), func(name string) bool {
+		return strings.ContainsFunc(name, func(c rune) bool { return c != '_' && !unicode.IsLetter(c) && !unicode.IsDigit(c) })
+	})
 }
 
 // orphans asks for the rows of a table that refer to none.

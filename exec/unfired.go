@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -38,49 +39,103 @@ func (r *Runner) unfired(blocks []*instrument.Block) (*firing, error) {
 }
 
 // tellable says whether all that the triggers of a case do can be told from the rows of their tables: each is fired once, behind its row, by
-// a statement that gives each row which it writes a version of its own, and fires no other.
+// a statement that gives each row which it writes a version of its own, fires no other, and does the same whichever row comes first.
 func tellable(p *instrument.Plan, blocks []*instrument.Block) bool {
 	fires := map[string]bool{}
-	for _, t := range p.Schema.Triggers {
+	for i := range p.Schema.Triggers {
+		t := &p.Schema.Triggers[i]
+		for j := range i {
+			if o := p.Schema.Triggers[j]; o.Table == t.Table && o.Event == t.Event { // which is fired first is up to SQLite
+				return false
+			}
+		}
 		fires[t.Table] = true
 	}
-	for _, s := range p.Case.Schema {
-		if d, ok := sqltext.SplitTable(s.SQL); ok && fires[strings.ToLower(d.Name)] && strings.Contains(strings.ToUpper(s.SQL), "COLLATE") {
-			return false // a copy of a row compares otherwise
+	for i := range p.Schema.Triggers {
+		if t := &p.Schema.Triggers[i]; fires[t.Writes] || !tellableOne(p, t) {
+			return false
 		}
 	}
 	for _, t := range p.Schema.Tables {
-		if fires[t.Name] && len(t.Cascades) > 0 || len(t.Deferred()) > 0 { // an action fires triggers, too; a COMMIT behind each statement would be refused
+		if len(t.Cascades) > 0 || len(t.Deferred()) > 0 { // an action fires triggers, too; a COMMIT behind each statement would be refused
 			return false
 		}
 	}
-	for _, t := range p.Schema.Triggers {
-		if t.Before || t.Replaces || t.Writes == "" || fires[t.Writes] || p.Schema.Table(t.Table) == nil || p.Schema.Table(t.Table).Column(sqltext.PKey) == nil {
+	return !slices.ContainsFunc(blocks, func(b *instrument.Block) bool { return !firesPlainly(p, b) })
+}
+
+// tellableOne is tellable of one trigger.
+func tellableOne(p *instrument.Plan, t *sqltext.Trigger) bool {
+	of, to := p.Schema.Table(t.Table), p.Schema.Table(t.Writes)
+	if t.Before || t.Of || t.Replaces || !t.Block || of == nil || to == nil || of.Column(sqltext.PKey) == nil || !commutes(t) {
+		return false
+	}
+	for _, name := range t.Named { // what else it reads may change between two rows
+		if name != t.Writes && p.Schema.Table(name) != nil {
 			return false
 		}
 	}
-	for _, b := range blocks {
-		if b.Redefines != nil {
+	for _, s := range p.Case.Schema { // a row's copy compares otherwise
+		d, ok := sqltext.SplitTable(s.SQL)
+		name, text := strings.ToLower(d.Name), strings.ToUpper(s.SQL)
+		if ok && (name == t.Table || name == t.Writes) && strings.Contains(text, "COLLATE") || ok && name == t.Table && strings.Contains(text, "ROWID") {
 			return false
 		}
-		if !fires[b.Info.Target] {
-			continue
-		}
-		switch b.Info.Kind {
-		case sqltext.Insert:
-			if !b.Info.Plain {
-				return false
-			}
-		case sqltext.Update:
-			if b.Info.VKey == 0 || b.Info.Unkeyed {
-				return false
-			}
-		}
-		for t := range sqltext.Tokens(b.SQL) {
-			if t.Is("ignore", "replace", "abort", "fail", "rollback") {
+	}
+	_, ok1 := ofRow(of, t.Condition)
+	_, ok2 := ofRow(of, t.Does)
+	return ok1 && ok2
+}
+
+// commutes says whether it is the same in which order rows fire a trigger: each writes rows of its own, or adds to a number.
+func commutes(t *sqltext.Trigger) bool {
+	is := func(at int, words ...string) bool {
+		for i, w := range words {
+			if at < 0 || at+i >= len(t.Body) || w != "…" && !t.Body[at+i].Is(w) && t.Body[at+i].Text != w {
 				return false
 			}
 		}
+		return true
+	}
+	for _, x := range t.Body {
+		if x.Is("raise", "or", "rowid", "oid", "_rowid_", "collate") {
+			return false
+		}
+	}
+	switch where := len(t.Body) - 7; { // ends in: t.pkey = NEW.pkey
+	case is(0, "insert", "into", "…", "("), is(0, "insert", "into", "…", "values"), is(0, "delete", "from"):
+		return true
+	case is(0, "update", "…", "set", "…", "=", "…", "+", "…", "where"), is(0, "update", "…", "set", "…", "=", "…", "-", "…", "where"):
+		return t.Body[3].Text == t.Body[5].Text
+	default:
+		return is(0, "update") && (is(where, "…", ".", sqltext.PKey, "=", "new", ".", sqltext.PKey) || is(where, "…", ".", sqltext.PKey, "=", "old", ".", sqltext.PKey)) &&
+			is(where-1, "where")
+	}
+}
+
+// firesPlainly says whether what a statement writes, and what its triggers do then, is told from its table's rows.
+func firesPlainly(p *instrument.Plan, b *instrument.Block) bool {
+	if b.Redefines != nil {
+		return false
+	}
+	fired := p.Schema.On(b.Info.Target)
+	if len(fired) == 0 {
+		return true
+	}
+	for t := range sqltext.Tokens(b.SQL) {
+		if t.Is("ignore", "replace", "abort", "fail", "rollback") {
+			return false
+		}
+		name, ok := t.Ident() // what it reads its trigger has written for the rows before
+		if ok && slices.ContainsFunc(fired, func(t sqltext.Trigger) bool { return t.Writes == name }) {
+			return false
+		}
+	}
+	switch b.Info.Kind {
+	case sqltext.Insert:
+		return b.Info.Plain
+	case sqltext.Update:
+		return b.Info.VKey != 0 && !b.Info.Unkeyed
 	}
 	return true
 }
@@ -93,26 +148,28 @@ func (r *Runner) answer(f *firing, b *instrument.Block, sql string) (history.Ans
 	}
 	table := b.Info.Target
 	if err := r.apart("BEGIN", "DROP TABLE IF EXISTS temp."+wasTable, fmt.Sprintf("CREATE TEMP TABLE %s AS SELECT * FROM %s", wasTable, table)); err != nil {
-		return history.Answer{}, err
+		return history.Answer{}, errors.Join(err, r.takeBack())
 	}
 	ans, err := r.guarded(sql, false, b.Info.Returns)
-	if err != nil {
-		return ans, err
-	}
-	if ans.Err == nil {
-		failed, err := f.fire(r, b)
-		if err != nil {
-			return ans, err
-		}
-		if failed != nil { // the statement fails with its trigger
+	if err == nil && ans.Err == nil {
+		var failed *history.DBError
+		if failed, err = f.fire(r, b); failed != nil { // the statement fails with its trigger
 			ans = history.Answer{Affected: -1, Err: failed}
 		}
 	}
-	end := "COMMIT"
-	if ans.Err != nil {
-		end = "ROLLBACK"
+	if err != nil || ans.Err != nil {
+		return ans, errors.Join(err, r.takeBack())
 	}
-	return ans, r.apart(end)
+	return ans, r.apart("COMMIT")
+}
+
+// takeBack rolls the transaction back, unless the database has done so: it does where it is interrupted in a write.
+func (r *Runner) takeBack() error {
+	ans, err := r.guarded("ROLLBACK", false, false)
+	if err == nil && ans.Err == nil {
+		r.note(replayConn, "ROLLBACK", false, nil)
+	}
+	return err
 }
 
 // apart runs statements of the tool's own.
@@ -160,46 +217,55 @@ func (f *firing) fire(r *Runner, b *instrument.Block) (*history.DBError, error) 
 	return nil, nil
 }
 
-// body runs a trigger's body for the row at hand, where that fires it.
+// body runs a trigger's body for the row at hand, where that fires it, and returns the error with which it fails.
 func (r *Runner) body(t *sqltext.Trigger) (*history.DBError, error) {
-	if t.When != nil {
-		is, err := r.replayer.Read(r.ctx, "SELECT "+ofRow(t.When))
-		if err != nil {
-			return nil, err
-		}
-		if v, ok := is.Row(0)[0].Int64(); !ok || v == 0 {
-			return nil, nil
+	of := r.loaded.Schema.Table(t.Table)
+	if t.Condition != "" {
+		condition, _ := ofRow(of, t.Condition)
+		sql := "SELECT CASE WHEN (" + condition + ") THEN 1 ELSE 0 END"
+		is, err := r.guarded(sql, true, false)
+		r.note(replayConn, sql, true, is.Err)
+		if err != nil || is.Err != nil || is.Rows.Cell(0, 0).String() != "1" {
+			return is.Err, err
 		}
 	}
-	sql := ofRow(t.Body)
+	sql, _ := ofRow(of, t.Does)
 	ans, err := r.guarded(sql, false, false)
 	r.note(replayConn, sql, false, ans.Err)
 	return ans.Err, err
 }
 
-// ofRow writes what tokens of a trigger say with the row at hand in place of OLD and NEW. These have no affinity, by SQLite 3.53: NEW.a < '15' holds of 16
-// where a is an INT. Nor has an expression that begins with a plus (sqlite.org/datatype3.html, section 3.2).
-func ofRow(tokens []sqltext.Token) string {
+// ofRow writes a text of a trigger's with the row at hand in place of OLD and NEW; false where these are something else. A column of such a row has no
+// affinity by SQLite 3.53: NEW.a < '15' holds of 16 where a is an INT. Nor has an expression that begins with a plus
+// (sqlite.org/datatype3.html, section 3.2). What is another name of the row's number is an INTEGER.
+func ofRow(of *sqltext.Table, text string) (string, bool) {
 	var out strings.Builder
+	tokens := slices.Collect(sqltext.Tokens(text))
 	for i := 0; i < len(tokens); i++ {
 		row := ""
 		switch t := tokens[i]; {
-		case i+2 >= len(tokens) || tokens[i+1].Text != ".":
 		case t.Is("old"):
 			row = oldRow
 		case t.Is("new"):
 			row = newRow
-		}
-		const operators = "<>=!|"
-		if i > 0 && !(strings.Contains(operators, tokens[i].Text) && strings.Contains(operators, tokens[i-1].Text)) { // >= is two tokens
-			out.WriteByte(' ')
-		}
-		if row == "" {
-			out.WriteString(tokens[i].Text)
+		default:
+			out.WriteString(t.Text)
 			continue
 		}
-		fmt.Fprintf(&out, "+(SELECT %s FROM %s)", tokens[i+2].Text, row)
+		if i+2 >= len(tokens) || tokens[i+1].Text != "." || i > 0 && tokens[i-1].Text == "." {
+			return "", false
+		}
+		name, ok := tokens[i+2].Ident()
+		c := of.Column(name)
+		if !ok || c == nil {
+			return "", false
+		}
+		form := "+(SELECT %s FROM %s)"
+		if strings.EqualFold(c.Type, "INTEGER") && slices.Equal(of.Key, []string{c.Name}) {
+			form = "CAST((SELECT %s FROM %s) AS INTEGER)"
+		}
+		fmt.Fprintf(&out, form, tokens[i+2].Text, row)
 		i += 2
 	}
-	return out.String()
+	return out.String(), true
 }

@@ -24,17 +24,26 @@ func TestUnfired(t *testing.T) {
 		{"AFTER DELETE ON t BEGIN INSERT INTO l VALUES (1000 + OLD.pkey, OLD.vkey, 0, OLD.v); END",
 			"AFTER DELETE ON t WHEN OLD.pkey > 1 BEGIN INSERT INTO l VALUES (1000 + OLD.pkey, OLD.vkey, 0, OLD.v); END",
 			"T0 DELETE FROM t"},
-		{"AFTER INSERT ON t FOR EACH ROW WHEN NEW.v < '15' BEGIN UPDATE s SET v = NEW.v + 1 WHERE s.pkey = NEW.pkey % 2 + 1; END",
-			"AFTER INSERT ON t FOR EACH ROW WHEN NEW.v > 15 BEGIN UPDATE s SET v = NEW.v + 1 WHERE s.pkey = NEW.pkey % 2 + 1; END",
-			"T0 INSERT INTO t (pkey, vkey, v) VALUES (11, 60, 14), (12, 60, 16)"},
-		{"AFTER UPDATE ON t BEGIN UPDATE s SET v = s.v + 1 WHERE s.pkey = NEW.pkey % 2 + 1; END",
-			"AFTER UPDATE ON t WHEN OLD.pkey <> 2 BEGIN UPDATE s SET v = s.v + 1 WHERE s.pkey = NEW.pkey % 2 + 1; END",
+		{"AFTER INSERT ON t FOR EACH ROW WHEN NEW.v < '15' BEGIN UPDATE s SET v = NEW.v + 1 WHERE s.pkey = NEW.pkey; END",
+			"AFTER INSERT ON t FOR EACH ROW WHEN NEW.v > 15 BEGIN UPDATE s SET v = NEW.v + 1 WHERE s.pkey = NEW.pkey; END",
+			"T0 INSERT INTO s (pkey, vkey, v) VALUES (11, 59, 0), (12, 59, 0)\nT1 INSERT INTO t (pkey, vkey, v) VALUES (11, 60, 14), (12, 60, 16)"},
+		{"AFTER UPDATE ON t BEGIN UPDATE s SET v = v + 1 WHERE s.pkey = NEW.pkey % 2 + 1; END",
+			"AFTER UPDATE ON t WHEN OLD.pkey <> 2 BEGIN UPDATE s SET v = v + 1 WHERE s.pkey = NEW.pkey % 2 + 1; END",
 			"T0 UPDATE t SET pvkey = vkey, vkey = 70, v = v + 1"},
 		{"AFTER INSERT ON t WHEN NEW.pkey > 20 BEGIN INSERT INTO l VALUES (7, 1, 0, NEW.v); END",
 			"AFTER INSERT ON t WHEN NEW.pkey > 20 BEGIN INSERT INTO l VALUES (7 + NEW.pkey, 1, 0, NEW.v); END",
 			"T0 INSERT INTO t (pkey, vkey, v) VALUES (21, 80, 1), (22, 80, 2)\nT1 INSERT INTO t (pkey, vkey, v) VALUES (23, 81, 1)"},
+		// Literals stay what they are; a WHEN may be any number, and may fail; the number of a row is an INTEGER, other columns have no type.
+		{"AFTER INSERT ON t WHEN NEW.v >= 8.50 AND NEW.v <> x'41' BEGIN INSERT INTO l VALUES (NEW.pkey, 1, 0, 1e-3); END", "AFTER INSERT ON t BEGIN INSERT INTO l VALUES (NEW.pkey, 1, 0, 1); END",
+			"T0 INSERT INTO t (pkey, vkey, v) VALUES (21, 80, 8), (22, 80, 9)"},
+		{"AFTER INSERT ON t WHEN NEW.v * 0.1 BEGIN INSERT INTO l VALUES (NEW.pkey, 1, 0, 1); END", "AFTER INSERT ON t WHEN NEW.v > 5 BEGIN INSERT INTO l VALUES (NEW.pkey, 1, 0, 1); END",
+			"T0 INSERT INTO t (pkey, vkey, v) VALUES (21, 80, 0), (22, 80, 5)"},
+		{"AFTER INSERT ON t WHEN abs(NEW.v) > 5 BEGIN INSERT INTO l VALUES (NEW.pkey, 1, 0, 1); END", "AFTER INSERT ON t WHEN NEW.v > 5 BEGIN INSERT INTO l VALUES (NEW.pkey, 1, 0, 1); END",
+			"T0 INSERT INTO t (pkey, vkey, v) VALUES (21, 80, -9223372036854775807 - 1)"},
+		{"AFTER INSERT ON i WHEN NEW.pkey < '15' BEGIN INSERT INTO l VALUES (NEW.pkey, 1, 0, 1); END", "AFTER INSERT ON i BEGIN INSERT INTO l VALUES (NEW.pkey, 1, 0, 1); END",
+			"T0 INSERT INTO i VALUES (14, 80, 0), (16, 80, 0)"},
 	} {
-		file := parseCase(t, tables+"; "+log, c.statements)
+		file := parseCase(t, tables+"; CREATE TABLE i (pkey INTEGER PRIMARY KEY, vkey BIGINT, pvkey BIGINT); "+log, c.statements)
 		file.Schema = append(file.Schema, testcase.Stmt{SQL: "CREATE TRIGGER x " + c.trigger})
 		plan := load(t, r, file)
 		var blocks []*instrument.Block
@@ -89,7 +98,14 @@ func TestUntold(t *testing.T) {
 		{"", copied, "T0 INSERT OR IGNORE INTO t (pkey, vkey, v) VALUES (1, 60, 1)"},
 		{"", copied, "T0 INSERT INTO t (pkey, vkey, v) VALUES (1, 60, 1) ON CONFLICT (pkey) DO UPDATE SET vkey = 60"},
 		{"CREATE TRIGGER y AFTER UPDATE ON s BEGIN DELETE FROM t WHERE t.pkey = 9; END", copied, "T0 DELETE FROM t"},
-		{"CREATE TABLE c (pkey INTEGER PRIMARY KEY, f INT REFERENCES t (pkey) ON DELETE SET NULL); CREATE TRIGGER y AFTER UPDATE ON c BEGIN DELETE FROM s WHERE s.pkey = 9; END", copied, "T0 DELETE FROM t"},
+		{"CREATE TABLE c (pkey INTEGER PRIMARY KEY, f INT REFERENCES t (pkey) ON DELETE SET NULL)", copied, "T0 DELETE FROM t"},
+		{"CREATE TRIGGER y AFTER INSERT ON t BEGIN UPDATE s SET v = 2 WHERE s.pkey = NEW.pkey; END", copied, "T0 DELETE FROM t"},                                 // which comes first?
+		{"", "AFTER UPDATE OF v ON t BEGIN UPDATE s SET v = 1 WHERE s.pkey = NEW.pkey; END", "T0 DELETE FROM t"},                                                 // not each UPDATE
+		{"", "AFTER DELETE ON t BEGIN UPDATE s SET v = (SELECT COUNT(*) FROM t) WHERE s.pkey = OLD.pkey; END", "T0 DELETE FROM t"},                               // fewer with each row
+		{"", "AFTER INSERT ON t BEGIN UPDATE s SET v = NEW.v WHERE s.pkey = 1; END", "T0 DELETE FROM t"},                                                         // the last row's
+		{"", copied, "T0 INSERT INTO t (pkey, vkey, v) SELECT 100 + pkey, 60, v FROM s"},                                                                         // reads what it writes
+		{"", "AFTER INSERT ON t BEGIN DELETE FROM s WHERE s.pkey = NEW.rowid; END", "T0 DELETE FROM t"},                                                          // no column
+		{"CREATE TABLE n (pkey INTEGER PRIMARY KEY, v TEXT COLLATE NOCASE)", "AFTER INSERT ON t BEGIN DELETE FROM n WHERE NEW.v = n.v; END", "T0 DELETE FROM t"}, // compares otherwise
 		{"CREATE TABLE c (pkey INTEGER PRIMARY KEY, f INT REFERENCES t (pkey) DEFERRABLE INITIALLY DEFERRED)", copied, "T0 DELETE FROM t"},
 	} {
 		file := parseCase(t, tables, c.statements)

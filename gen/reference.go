@@ -158,7 +158,12 @@ func (g *generator) ownReference(c *column, i int) string {
 
 // chancy says whether which row of the table comes first may decide whether a statement that takes several away, or adds them from a query, fails.
 func (g *generator) chancy(t *table) bool {
-	return g.d.RowByRow && slices.ContainsFunc(t.cols, func(c *column) bool { return c.parent == t })
+	owns := func(t *table) bool {
+		return slices.ContainsFunc(t.cols, func(c *column) bool { return c.parent == t })
+	}
+	return g.d.RowByRow && (owns(t) || slices.ContainsFunc(g.tables, func(child *table) bool { // whose rows go with those of t
+		return owns(child) && slices.ContainsFunc(child.cols, func(c *column) bool { return c.parent == t && strings.Contains(c.action, "DELETE CASCADE") })
+	}))
 }
 
 // forgets says whether the table has a foreign key to itself that SQLite forgets to check in a REPLACE

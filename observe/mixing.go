@@ -167,7 +167,9 @@ func (o *observer) second(txn int, item history.Item, seen map[int64]int64, vkey
 	first := seen[item.PKey]
 	own, wrote := o.own[txn].last[item]
 	a, b := history.Version{Item: item, VKey: first}, history.Version{Item: item, VKey: vkey}
-	if o.own[txn].unsure[item.Table] && o.mayMove(item.Table) { // which one is its own is not known: nothing is said of the row
+	pa, pb := o.places(a), o.places(b)
+	apart := len(pa) == 0 || len(pb) == 0 || o.covers(txn, a, b)
+	if o.own[txn].unsure[item.Table] && o.mayMove(item.Table) && apart { // which one is its own is not known: nothing is said of the row
 		under[a], under[b] = true, true
 		return true
 	}

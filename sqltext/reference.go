@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Reference is a foreign key; names are in lower case, those of columns empty where it is of several, or names none.
+// Reference is a foreign key; names are in lower case, Column and Key empty where it is of several, or names none.
 type Reference struct {
 	Column, Parent, Key string
 	// Columns and Keys are all of them, in their order; Keys is empty where the definition names none.
@@ -86,8 +86,10 @@ func (t *Table) readReference(column string, tokens []Token) {
 	if column != "" {
 		r.Columns = []string{column}
 	} else if open := at - 1; at > 0 && tokens[open].Text == ")" {
-		for open > 0 && tokens[open].Text != "(" {
-			open--
+		for depth := 0; open > 0; open-- {
+			if depth -= tokens[open].Nesting(); depth == 0 {
+				break
+			}
 		}
 		r.Columns = listed(tokens[open:])
 	}

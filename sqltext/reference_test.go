@@ -58,6 +58,7 @@ func TestReferences(t *testing.T) {
 func TestCompositeReferences(t *testing.T) {
 	for sql, want := range map[string]sqltext.Reference{
 		"CREATE TABLE c (a INT, b INT, FOREIGN KEY (b, `a`) REFERENCES p (k, `l`) ON DELETE CASCADE)": {Columns: []string{"b", "a"}, Parent: "p", Keys: []string{"k", "l"}, Acts: true, OnDelete: "cascade"},
+		"CREATE TABLE c (a TEXT, b INT, FOREIGN KEY (a(2), b) REFERENCES p (k, l))":                   {Parent: "p", Keys: []string{"k", "l"}},
 		"CREATE TABLE c (a INT, b INT, CONSTRAINT x FOREIGN KEY (a, b) REFERENCES p)":                 {Columns: []string{"a", "b"}, Parent: "p"},
 	} {
 		if got := sqltext.ReadSchema([]string{sql}).Table("c").References; !reflect.DeepEqual(got, []sqltext.Reference{want}) {

@@ -1,6 +1,9 @@
 package sqltext
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // ViewDefinition is a view of a case: a query under a name.
 type ViewDefinition struct {
@@ -16,9 +19,10 @@ type Trigger struct {
 	Writes      string // the table that its body writes, in lower case; "": none but the row that fires it
 	Replaces    bool   // its body is REPLACE
 	Body        []Token
-	Block       bool    // its body stands between BEGIN and END, which are not of Body
-	Before      bool    // it is fired before its row is written
-	When        []Token // the condition of a row that fires it; nil: each does
+	Block       bool // its body stands between BEGIN and END, which are not of Body
+	Before, Of  bool // it is fired before its row is written; by an UPDATE of some columns alone
+	// Condition is that of a row which fires it, as it is written, "" where each does, and Does its body, where that stands in a block.
+	Condition, Does string
 }
 
 // Sets returns the first column that the trigger gives the row that fires it, of those which a predicate picks; "" where it gives none of these.
@@ -88,7 +92,28 @@ func Replaces(tokens []Token) bool {
 // ReadTrigger reads CREATE TRIGGER name, BEFORE or AFTER, INSERT, UPDATE or DELETE, ON table FOR EACH ROW and one statement; or what SQLite
 // takes, which may leave FOR EACH ROW out and have OF columns, WHEN and a condition, and has the statement between BEGIN and END. ok is
 // false for anything else.
-func ReadTrigger(sql string) (t Trigger, ok bool) { return TriggerOf(Significant(sql, -1)) }
+func ReadTrigger(sql string) (t Trigger, ok bool) {
+	if t, ok = TriggerOf(Significant(sql, -1)); !ok || !t.Block {
+		return t, ok
+	}
+	when, begin, end, at := -1, -1, -1, 0 // where these words begin, and the last semicolon does
+	for x := range Tokens(sql) {
+		switch {
+		case begin < 0 && when < 0 && x.Is("when"):
+			when = at
+		case begin < 0 && x.Is("begin"):
+			begin = at
+		case x.Text == ";":
+			end = at
+		}
+		at += len(x.Text)
+	}
+	if when >= 0 {
+		t.Condition = strings.TrimSpace(sql[when+len("when") : begin])
+	}
+	t.Does = strings.TrimSpace(sql[begin+len("begin") : end])
+	return t, ok
+}
 
 // TriggerOf is ReadTrigger of a statement's tokens without white space and comments.
 func TriggerOf(tokens []Token) (t Trigger, ok bool) {
@@ -98,7 +123,7 @@ func TriggerOf(tokens []Token) (t Trigger, ok bool) {
 	}
 	events := map[string]Kind{"insert": Insert, "update": Update, "delete": Delete}
 	event, known := events[lower(tokens[4].Text)]
-	t.Event, t.Before = event, tokens[3].Is("before")
+	t.Event, t.Before, t.Of = event, tokens[3].Is("before"), tokens[5].Is("of")
 	t.Name, _ = tokens[2].Ident()
 	on := slices.IndexFunc(tokens, func(x Token) bool { return x.Is("on") })
 	if !known || t.Name == "" || on < 0 || on+2 >= len(tokens) || on > 5 && !(event == Update && tokens[5].Is("of")) {
@@ -117,9 +142,6 @@ func TriggerOf(tokens []Token) (t Trigger, ok bool) {
 			return t, false
 		}
 		t.Body, t.Block = rest[begin+1:n-2], true
-		if begin > 0 {
-			t.When = rest[1:begin]
-		}
 		t.names(rest[:begin])
 	}
 	t.Replaces = Replaces(t.Body)

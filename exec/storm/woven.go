@@ -71,13 +71,13 @@ func (t *tx) ask(s *workload.Generated) error {
 		return t.failed(s.Ran.Load(), s.SQL, a, start, end)
 	}
 	s.Ran.Store(true)
-	if time.Duration(end-start) > slowQuery {
-		s.Slow.Store(true)
+	intent, _ := t.readLock(false)
+	if intent == history.LockNone { // it waits for nobody
+		s.Took(time.Duration(end-start) > slowQuery)
 	}
 	if len(s.Reads) == 0 {
 		return nil
 	}
-	intent, _ := t.readLock(false)
 	if intent == history.LockNone {
 		if err := t.opens(start, end); err != nil {
 			return err
@@ -111,7 +111,7 @@ func (t *tx) askCopies(s *workload.Generated, before *history.Rows) error {
 		s.NoCopies.Store(true)
 		return t.failed(s.Ran.Load(), sql, a, start, end)
 	}
-	if time.Duration(end-start) > slowQuery {
+	if time.Duration(end-start) > 4*slowQuery {
 		s.NoCopies.Store(true)
 	}
 	if d, same := replay.SameRows(before, a.Rows); !same {

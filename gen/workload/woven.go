@@ -26,8 +26,9 @@ type Generated struct {
 	Reads, Writes []int
 	// Adds is how many rows an INSERT of literal rows adds unless it fails; 0 where that is not certain.
 	Adds int
-	// Ran says that it has been answered without an error, NoCopies that it cannot be asked of copies, Slow that it is sent no more.
-	Ran, NoCopies, Slow atomic.Bool
+	// Ran says that it has been answered without an error, NoCopies that it cannot be asked of copies.
+	Ran, NoCopies atomic.Bool
+	slow          atomic.Int32 // how often in a row it took too long
 }
 
 // How the generator is used.
@@ -203,6 +204,18 @@ func (p *pool) read(sql string) *Generated {
 	return s
 }
 
+// slowTimes is how often in a row a query may take too long before it is sent no more: once may be for a wait, or for what befalls the database.
+const slowTimes = 2
+
+// Took notes whether an execution took too long.
+func (s *Generated) Took(long bool) {
+	if !long {
+		s.slow.Store(0)
+		return
+	}
+	s.slow.Add(1)
+}
+
 // passesOver says whether an INSERT passes over rows that it cannot add.
 func passesOver(sql string) bool {
 	for t := range sqltext.Tokens(sql) {
@@ -221,7 +234,7 @@ func (p *pool) run(rng *rand.Rand, tx Tx, statements []*Generated, keys *Keys, n
 				return err
 			}
 		}
-		if s.Slow.Load() {
+		if s.slow.Load() >= slowTimes {
 			continue
 		}
 		if err := tx.Send(s); err != nil {
