@@ -55,7 +55,17 @@ func (r *Runner) Bare(ctx context.Context, recorded []BareStmt) (*BareRate, erro
 		return nil, err
 	}
 	out := &BareRate{}
+	differed := false // since the tables were made
 	for i, rec := range recorded {
+		if differed && rec.Conn == controlConn {
+			// A transaction that met another error may be open still, and keep others from its tables for good.
+			for _, l := range r.lanes {
+				if _, err := l.session.Exec(ctx, "ROLLBACK"); err != nil {
+					return nil, fmt.Errorf("statement %d of the recording: %w", i, err)
+				}
+			}
+			differed = false
+		}
 		start := time.Now()
 		same, err := bare(ctx, conns[rec.Conn], rec, r.replayer.protocol)
 		if err != nil {
@@ -63,6 +73,7 @@ func (r *Runner) Bare(ctx context.Context, recorded []BareStmt) (*BareRate, erro
 		}
 		if !same {
 			out.Different++
+			differed = true
 			continue
 		}
 		out.Statements++

@@ -1,8 +1,10 @@
 package exec
 
 import (
+	"context"
 	"slices"
 	"testing"
+	"time"
 
 	"txweave/testcase"
 )
@@ -41,5 +43,24 @@ func TestRecordedSetting(t *testing.T) {
 	rate, err := r.Bare(t.Context(), recorded)
 	if err != nil || rate.Statements != len(recorded) || rate.Different != 0 {
 		t.Errorf("of %d statements: %+v, %v", len(recorded), rate, err)
+	}
+}
+
+// TestBareLeftOpen: a transaction of a recording that meets another error than it did then, and so does not come to its end, does not keep
+// the tables from being made anew.
+func TestBareLeftOpen(t *testing.T) {
+	r := newRunner(t, target(t, "mariadb"), lookup(t, "mariadb/repeatable-read"), Options{})
+	load(t, r, parseCase(t, tables, "T0 BEGIN\nT0 SELECT pkey FROM t\nT0 COMMIT"))
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	rate, err := r.Bare(ctx, []BareStmt{
+		{Conn: controlConn, SQL: "CREATE TABLE t (pkey INT PRIMARY KEY)"},
+		{Conn: "T0", SQL: "BEGIN"},
+		{Conn: "T0", SQL: "INSERT INTO t VALUES (1)"},
+		{Conn: "T0", SQL: "INSERT INTO t VALUES (1)", Err: 1213}, // which ended it
+		{Conn: controlConn, SQL: "DROP TABLE t"},
+	})
+	if err != nil || rate.Different != 1 || rate.Statements != 4 {
+		t.Errorf("%+v, %v", rate, err)
 	}
 }
