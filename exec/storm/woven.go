@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"txweave/dbms"
@@ -23,6 +24,32 @@ const (
 
 // slowQuery is how long a query may take that is to be sent again: a join of joins over all rows, beside which nothing else is done.
 const slowQuery = 250 * time.Millisecond
+
+// endless is when a query is ended that runs inside this process, and takes the time of all others.
+const endless = time.Second
+
+// hurried sends a query of the generator's, which is ended where it does not end soon, and is sent no more then.
+func (t *tx) hurried(s *workload.Generated, sql string) (a history.Answer, start, end int64, err error) {
+	if !t.profile.Embedded {
+		return t.send(t.ctx, sql, true)
+	}
+	var mu sync.Mutex // what comes behind the query is not ended in its place
+	conn, answered := t.conn, false
+	timer := time.AfterFunc(endless, func() {
+		mu.Lock()
+		defer mu.Unlock()
+		if !answered {
+			s.TooLong()
+			_ = t.target.Kill(t.ctx, conn)
+		}
+	})
+	defer timer.Stop()
+	a, start, end, err = t.send(t.ctx, sql, true)
+	mu.Lock()
+	defer mu.Unlock()
+	answered = true
+	return a, start, end, err
+}
 
 // Send sends a statement of the generator's and learns what it did from reads of its transaction, or, where the transaction keeps what
 // it reads, from the same query of copies of its tables, in which no index takes part.
@@ -62,7 +89,7 @@ func (t *tx) failed(ran bool, sql string, a history.Answer, start, end int64) er
 
 // ask sends a query that locks nothing, unless all do.
 func (t *tx) ask(s *workload.Generated) error {
-	a, start, end, err := t.send(t.ctx, s.SQL, true)
+	a, start, end, err := t.hurried(s, s.SQL)
 	if err != nil {
 		return err
 	}
@@ -103,7 +130,7 @@ func (t *tx) askCopies(s *workload.Generated, before *history.Rows) error {
 	if sql == s.SQL {
 		return nil
 	}
-	a, start, end, err := t.send(t.ctx, sql, true)
+	a, start, end, err := t.hurried(s, sql)
 	switch {
 	case err != nil:
 		return err

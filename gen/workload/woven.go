@@ -207,10 +207,15 @@ func (p *pool) read(sql string) *Generated {
 // slowTimes is how often in a row a query may take too long before it is sent no more: once may be for a wait, or for what befalls the database.
 const slowTimes = 2
 
+// TooLong says that it is sent no more.
+func (s *Generated) TooLong() { s.slow.Store(slowTimes) }
+
 // Took notes whether an execution took too long.
 func (s *Generated) Took(long bool) {
-	if !long {
-		s.slow.Store(0)
+	if n := s.slow.Load(); n >= slowTimes {
+		return
+	} else if !long {
+		s.slow.CompareAndSwap(n, 0)
 		return
 	}
 	s.slow.Add(1)
