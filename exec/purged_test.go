@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"txweave/dbms"
 	"txweave/testcase"
 )
 
@@ -51,6 +52,22 @@ func TestPurged(t *testing.T) {
 	}
 }
 
+// using returns a session of nobody's that uses the table t in a transaction.
+func using(t *testing.T, target Target, p *dbms.Profile) *Session {
+	t.Helper()
+	s, err := target.Open(t.Context(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	for _, sql := range []string{"BEGIN", "SELECT * FROM t"} {
+		if _, err := s.Query(t.Context(), sql); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return s
+}
+
 // TestPurgedInVain: a change of a table that is left out, as something else uses the table for good, has ended all the same.
 func TestPurgedInVain(t *testing.T) {
 	target, p := mariadb(t), lookup(t, "mariadb/repeatable-read")
@@ -58,16 +75,7 @@ func TestPurgedInVain(t *testing.T) {
 	c := parseCase(t, tables, "T0 ALTER TABLE t FORCE")
 	c.Options = []testcase.Option{{Key: testcase.OptionSetting, Value: "purged"}}
 	plan := load(t, r, c)
-	other, err := target.Open(t.Context(), p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = other.Close() }()
-	for _, sql := range []string{"BEGIN", "SELECT * FROM t"} {
-		if _, err := other.Query(t.Context(), sql); err != nil {
-			t.Fatal(err)
-		}
-	}
+	using(t, target, p)
 	var recorded []BareStmt
 	r.Record(&recorded)
 	out, err := r.Run(plan, plan.Steps)
@@ -88,16 +96,7 @@ func TestPassingUse(t *testing.T) {
 	target, p := mariadb(t), lookup(t, "mariadb/repeatable-read")
 	r := newRunner(t, target, p, Options{})
 	plan := load(t, r, parseCase(t, tables, "T0 BEGIN\nT0 SELECT pkey FROM s\nT1 TRUNCATE TABLE t\nT0 COMMIT"))
-	other, err := target.Open(t.Context(), p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = other.Close() }()
-	for _, sql := range []string{"BEGIN", "SELECT * FROM t"} {
-		if _, err := other.Query(t.Context(), sql); err != nil {
-			t.Fatal(err)
-		}
-	}
+	other := using(t, target, p)
 	released := make(chan error, 1)
 	time.AfterFunc(60*time.Millisecond, func() {
 		_, err := other.Exec(t.Context(), "COMMIT")

@@ -97,20 +97,29 @@ func commutes(t *sqltext.Trigger) bool {
 		}
 		return true
 	}
-	for _, x := range t.Body {
-		if x.Is("raise", "or", "rowid", "oid", "_rowid_", "collate") {
+	for _, x := range slices.Concat(t.Body, sqltext.Significant(t.Condition, -1)) { // a query, a count or a limit would see what the rows before have left
+		if x.Is("raise", "or", "rowid", "oid", "_rowid_", "collate", "select", "limit", "conflict", "returning", "changes", "total_changes", "last_insert_rowid", "random") {
 			return false
 		}
 	}
 	switch where := len(t.Body) - 7; { // ends in: t.pkey = NEW.pkey
-	case is(0, "insert", "into", "…", "("), is(0, "insert", "into", "…", "values"), is(0, "delete", "from"):
+	case is(0, "insert", "into", "…", "("), is(0, "insert", "into", "…", "values"):
+		return !slices.ContainsFunc(t.Body, func(x sqltext.Token) bool { return x.Is("null", "default") }) || namesKey(t)
+	case is(0, "delete", "from"):
 		return true
 	case is(0, "update", "…", "set", "…", "=", "…", "+", "…", "where"), is(0, "update", "…", "set", "…", "=", "…", "-", "…", "where"):
-		return t.Body[3].Text == t.Body[5].Text
+		return t.Body[3].Text == t.Body[5].Text && !slices.ContainsFunc(t.Body[9:], func(x sqltext.Token) bool { return strings.EqualFold(x.Text, t.Body[3].Text) })
 	default:
 		return is(0, "update") && (is(where, "…", ".", sqltext.PKey, "=", "new", ".", sqltext.PKey) || is(where, "…", ".", sqltext.PKey, "=", "old", ".", sqltext.PKey)) &&
 			is(where-1, "where")
 	}
+}
+
+// namesKey says whether an INSERT names the column pkey, and gives it a value: a number that the database gives goes by which row comes first.
+func namesKey(t *sqltext.Trigger) bool {
+	v, ok := sqltext.SplitValues(t.Does)
+	at := slices.Index(v.Columns, sqltext.PKey)
+	return ok && len(v.Cells) == 1 && at >= 0 && !strings.EqualFold(v.Cells[0][at], "NULL")
 }
 
 // firesPlainly says whether what a statement writes, and what its triggers do then, is told from its table's rows.

@@ -33,6 +33,9 @@ func TestUnfired(t *testing.T) {
 		{"AFTER INSERT ON t WHEN NEW.pkey > 20 BEGIN INSERT INTO l VALUES (7, 1, 0, NEW.v); END",
 			"AFTER INSERT ON t WHEN NEW.pkey > 20 BEGIN INSERT INTO l VALUES (7 + NEW.pkey, 1, 0, NEW.v); END",
 			"T0 INSERT INTO t (pkey, vkey, v) VALUES (21, 80, 1), (22, 80, 2)\nT1 INSERT INTO t (pkey, vkey, v) VALUES (23, 81, 1)"},
+		{"AFTER DELETE ON t BEGIN INSERT INTO l (pkey, vkey, pvkey, v) VALUES (1000 + OLD.pkey, OLD.vkey, 0, NULL); END",
+			"AFTER DELETE ON t BEGIN INSERT INTO l (pkey, vkey, pvkey, v) VALUES (1000 + OLD.pkey, OLD.vkey, 0, 1); END",
+			"T0 DELETE FROM t"},
 		// Literals stay what they are; a WHEN may be any number, and may fail; the number of a row is an INTEGER, other columns have no type.
 		{"AFTER INSERT ON t WHEN NEW.v >= 8.50 AND NEW.v <> x'41' BEGIN INSERT INTO l VALUES (NEW.pkey, 1, 0, 1e-3); END", "AFTER INSERT ON t BEGIN INSERT INTO l VALUES (NEW.pkey, 1, 0, 1); END",
 			"T0 INSERT INTO t (pkey, vkey, v) VALUES (21, 80, 8), (22, 80, 9)"},
@@ -99,10 +102,14 @@ func TestUntold(t *testing.T) {
 		{"", copied, "T0 INSERT INTO t (pkey, vkey, v) VALUES (1, 60, 1) ON CONFLICT (pkey) DO UPDATE SET vkey = 60"},
 		{"CREATE TRIGGER y AFTER UPDATE ON s BEGIN DELETE FROM t WHERE t.pkey = 9; END", copied, "T0 DELETE FROM t"},
 		{"CREATE TABLE c (pkey INTEGER PRIMARY KEY, f INT REFERENCES t (pkey) ON DELETE SET NULL)", copied, "T0 DELETE FROM t"},
-		{"CREATE TRIGGER y AFTER INSERT ON t BEGIN UPDATE s SET v = 2 WHERE s.pkey = NEW.pkey; END", copied, "T0 DELETE FROM t"},                                 // which comes first?
-		{"", "AFTER UPDATE OF v ON t BEGIN UPDATE s SET v = 1 WHERE s.pkey = NEW.pkey; END", "T0 DELETE FROM t"},                                                 // not each UPDATE
-		{"", "AFTER DELETE ON t BEGIN UPDATE s SET v = (SELECT COUNT(*) FROM t) WHERE s.pkey = OLD.pkey; END", "T0 DELETE FROM t"},                               // fewer with each row
-		{"", "AFTER INSERT ON t BEGIN UPDATE s SET v = NEW.v WHERE s.pkey = 1; END", "T0 DELETE FROM t"},                                                         // the last row's
+		{"CREATE TRIGGER y AFTER INSERT ON t BEGIN UPDATE s SET v = 2 WHERE s.pkey = NEW.pkey; END", copied, "T0 DELETE FROM t"},   // which comes first?
+		{"", "AFTER UPDATE OF v ON t BEGIN UPDATE s SET v = 1 WHERE s.pkey = NEW.pkey; END", "T0 DELETE FROM t"},                   // not each UPDATE
+		{"", "AFTER DELETE ON t BEGIN UPDATE s SET v = (SELECT COUNT(*) FROM t) WHERE s.pkey = OLD.pkey; END", "T0 DELETE FROM t"}, // fewer with each row
+		{"", "AFTER INSERT ON t BEGIN UPDATE s SET v = NEW.v WHERE s.pkey = 1; END", "T0 DELETE FROM t"},                           // the last row's
+		{"", "AFTER INSERT ON t BEGIN DELETE FROM s WHERE s.pkey = (SELECT MAX(pkey) FROM s); END", "T0 DELETE FROM t"},
+		{"", "AFTER INSERT ON t WHEN EXISTS (SELECT 1 FROM s) BEGIN DELETE FROM s WHERE s.pkey = NEW.pkey; END", "T0 DELETE FROM t"},
+		{"", "AFTER INSERT ON t BEGIN UPDATE s SET v = v + 1 WHERE s.v < NEW.v; END", "T0 DELETE FROM t"},
+		{"CREATE TABLE n (pkey INTEGER PRIMARY KEY, v INT)", "AFTER INSERT ON t BEGIN INSERT INTO n (pkey, v) VALUES (NULL, NEW.v); END", "T0 DELETE FROM t"},
 		{"", copied, "T0 INSERT INTO t (pkey, vkey, v) SELECT 100 + pkey, 60, v FROM s"},                                                                         // reads what it writes
 		{"", "AFTER INSERT ON t BEGIN DELETE FROM s WHERE s.pkey = NEW.rowid; END", "T0 DELETE FROM t"},                                                          // no column
 		{"CREATE TABLE n (pkey INTEGER PRIMARY KEY, v TEXT COLLATE NOCASE)", "AFTER INSERT ON t BEGIN DELETE FROM n WHERE NEW.v = n.v; END", "T0 DELETE FROM t"}, // compares otherwise
