@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -81,21 +82,26 @@ func TestGolden(t *testing.T) {
 				if d.HasArg("tries") {
 					d.ScanArgs(t, "tries", &tries)
 				}
-				var out string
-				for range tries {
+				for try := 1; ; try++ {
 					rep, err := weave.Check(newRunner(t, p), readCase(t, name), p, weave.Options{Precision: sdg.Match})
 					if err != nil {
 						return "error: " + err.Error() + "\n"
 					}
-					if out = printReport(rep, !d.HasArg("no-runs")); out == d.Expected {
-						break
+					out := printReport(rep, !d.HasArg("no-runs"))
+					if out == d.Expected || try >= tries && (try >= maxMoved || p.DBMS == "sqlite" || numberOfRuns.ReplaceAllString(out, "") != numberOfRuns.ReplaceAllString(d.Expected, "")) {
+						return out
 					}
 				}
-				return out
 			})
 		})
 	}
 }
+
+// numberOfRuns is what may differ at a server where all else is as expected: what works in its background (purge, for one) moves a wait now
+// and then, by which the statement under way counts as disturbed, and the case is run once more. Not maxMoved times in a row.
+var numberOfRuns = regexp.MustCompile(`(?m)^runs: \d+, `)
+
+const maxMoved = 3
 
 var fateNames = map[weave.Fate]string{
 	weave.Survived: "", weave.DroppedBlocked: "  [dropped: waited]", weave.DroppedCyclic: "  [dropped: cycle]",
