@@ -70,3 +70,27 @@ func TestRespelled(t *testing.T) {
 		t.Errorf("a query is sent as %s", got)
 	}
 }
+
+// TestOpaque: each condition of a query or a write is the value of a CASE, whatever stands behind it; what only looks like one stays.
+func TestOpaque(t *testing.T) {
+	for sql, want := range map[string]string{
+		"SELECT a FROM t WHERE a = 1":                                                        "SELECT a FROM t WHERE CASE WHEN (a = 1) THEN TRUE ELSE FALSE END",
+		"SELECT a FROM t JOIN s ON t.a = s.a, u WHERE a OR b GROUP BY a":                     "SELECT a FROM t JOIN s ON CASE WHEN (t.a = s.a) THEN TRUE ELSE FALSE END, u WHERE CASE WHEN (a OR b) THEN TRUE ELSE FALSE END GROUP BY a",
+		"SELECT a FROM t LEFT JOIN s ON LEFT(t.a, 1) LEFT JOIN u ON 1":                       "SELECT a FROM t LEFT JOIN s ON CASE WHEN (LEFT(t.a, 1)) THEN TRUE ELSE FALSE END LEFT JOIN u ON CASE WHEN (1) THEN TRUE ELSE FALSE END",
+		"SELECT a FROM t WHERE a IN (SELECT b FROM s WHERE b) ORDER BY a":                    "SELECT a FROM t WHERE CASE WHEN (a IN (SELECT b FROM s WHERE CASE WHEN (b) THEN TRUE ELSE FALSE END)) THEN TRUE ELSE FALSE END ORDER BY a",
+		"SELECT COUNT(*) FILTER (WHERE a) FROM t GROUP BY b HAVING MAX(a) > 1":               "SELECT COUNT(*) FILTER (WHERE CASE WHEN (a) THEN TRUE ELSE FALSE END) FROM t GROUP BY b HAVING CASE WHEN (MAX(a) > 1) THEN TRUE ELSE FALSE END",
+		"SELECT a FROM t WHERE CASE WHEN a THEN b END FOR UPDATE":                            "SELECT a FROM t WHERE CASE WHEN (CASE WHEN a THEN b END) THEN TRUE ELSE FALSE END FOR UPDATE",
+		"SELECT a FROM t WHERE(a) UNION SELECT b FROM s WHERE b":                             "SELECT a FROM t WHERE CASE WHEN ((a)) THEN TRUE ELSE FALSE END UNION SELECT b FROM s WHERE CASE WHEN (b) THEN TRUE ELSE FALSE END",
+		"UPDATE t JOIN s ON t.a = s.a SET t.b = 1 WHERE s.b LIMIT 1":                         "UPDATE t JOIN s ON CASE WHEN (t.a = s.a) THEN TRUE ELSE FALSE END SET t.b = 1 WHERE CASE WHEN (s.b) THEN TRUE ELSE FALSE END LIMIT 1",
+		"DELETE FROM t WHERE a = 'x WHERE y' RETURNING a":                                    "DELETE FROM t WHERE CASE WHEN (a = 'x WHERE y') THEN TRUE ELSE FALSE END RETURNING a",
+		"INSERT INTO t SELECT a FROM s WHERE b ON DUPLICATE KEY UPDATE c = 1":                "INSERT INTO t SELECT a FROM s WHERE CASE WHEN (b) THEN TRUE ELSE FALSE END ON DUPLICATE KEY UPDATE c = 1",
+		"INSERT INTO t VALUES (1) ON CONFLICT (a) WHERE b DO UPDATE SET c = 1 WHERE t.c > 2": "INSERT INTO t VALUES (1) ON CONFLICT (a) WHERE b DO UPDATE SET c = 1 WHERE t.c > 2",
+		"SELECT DISTINCT ON (a) b FROM t":                                                    "SELECT DISTINCT ON (a) b FROM t",
+		"CREATE TABLE s AS SELECT a FROM t WHERE b":                                          "CREATE TABLE s AS SELECT a FROM t WHERE b",
+		"SELECT a FROM t WHERE b -- all\n":                                                   "SELECT a FROM t WHERE CASE WHEN (b) THEN TRUE ELSE FALSE END -- all\n",
+	} {
+		if got := OpaqueConditions.Query(sql, sqltext.ANSI); got != want {
+			t.Errorf("%s\nis sent as %s\nwant       %s", sql, got, want)
+		}
+	}
+}

@@ -9,7 +9,7 @@ import (
 	"txweave/testcase"
 )
 
-// narrowed has a case that needs a setting of several variables, or copies of its tables, run under one variable alone, the first one under
+// narrowed has a case that needs a setting of several variables, or copies of its tables, or hidden conditions, run under one variable alone, the first one under
 // which it shows the same: who is to mend the bug is told which part of the planner it is in. A write that is held against a query right before it is so
 // under any setting, and says nothing of one.
 func (k *shrinker) narrowed(ctx context.Context, c *testcase.Case) (*testcase.Case, error) {
@@ -33,7 +33,7 @@ func (k *shrinker) narrowed(ctx context.Context, c *testcase.Case) (*testcase.Ca
 	return c, nil
 }
 
-// narrower are the settings of one variable that may do what another setting does: those of which it is made, and in place of copies, which
+// narrower are the settings of one variable that may do what another setting does: those of which it is made, and in place of copies or hidden conditions, which
 // are no setting of the database's, all that there are.
 func (k *shrinker) narrower(name, key string) (out []dbms.PlanSetting) {
 	p := k.profile
@@ -44,7 +44,7 @@ func (k *shrinker) narrower(name, key string) (out []dbms.PlanSetting) {
 	if s == nil {
 		return nil
 	}
-	if s.Copies == "" || key != testcase.OptionPlan {
+	if s.Copies == "" && !s.Opaque || key != testcase.OptionPlan {
 		return s.Narrower()
 	}
 	for _, other := range p.Alternatives() {

@@ -163,17 +163,22 @@ func drawSetting(rng *rand.Rand, settings []dbms.PlanSetting) string {
 	return settings[at].Name
 }
 
-// drawPlan draws a setting. One that has queries read copies of the tables is drawn every other time: no other setting shows what a
-// database answers from something else than its rows, a count that it keeps, the ends of an index, while those that change how rows
-// are found overlap.
+// drawPlan draws a setting. Every other time it is one that has queries read copies of the tables, or one in three of these one that hides conditions from the
+// planner: no other setting shows what a database answers from something else than its rows, a count that it keeps, the ends of an index, or what it makes of a
+// condition, while those that change how rows are found overlap.
 func drawPlan(rng *rand.Rand, plans []dbms.PlanSetting, c *testcase.Case) string {
 	unfired := slices.IndexFunc(plans, func(p dbms.PlanSetting) bool { return p.Unfired })
 	if unfired >= 0 && slices.ContainsFunc(c.Schema, func(s testcase.Stmt) bool { return strings.HasPrefix(s.SQL, "CREATE TRIGGER ") }) && rng.IntN(8) > 0 {
 		return plans[unfired].Name // no other shows what a trigger does
 	}
 	copies := slices.IndexFunc(plans, func(p dbms.PlanSetting) bool { return p.Copies != "" })
-	if at := rng.IntN(2 * len(plans)); at < len(plans) || copies < 0 {
+	opaque := slices.IndexFunc(plans, func(p dbms.PlanSetting) bool { return p.Opaque })
+	at := rng.IntN(2 * len(plans))
+	switch {
+	case at < len(plans) || copies < 0:
 		return plans[at%len(plans)].Name
+	case opaque >= 0 && rng.IntN(3) == 0:
+		return plans[opaque].Name
 	}
 	return plans[copies].Name
 }

@@ -40,6 +40,7 @@ type stormResult struct {
 	LagS            float64          `json:"lag_s"`            // from the storm's last answer to the verdict
 	PeakMiB         float64          `json:"peak_mib"`
 	LeftOut         []string         `json:"left_out,omitempty"` // acts of the nemeses that were not done, and why
+	Retired         int64            `json:"retired,omitempty"`  // queries of the generator's that took too long, and were sent no more
 	Findings        []finding.Listed `json:"findings"`
 }
 
@@ -319,7 +320,7 @@ func (f *stormFlags) storm(ctx context.Context, stderr io.Writer, t exec.Target,
 	}
 	out := &stormResult{Workload: w.Name, Sessions: f.sessions, Transactions: res.Transactions, Operations: rep.Stats.Operations,
 		OpsPerSecond: rate(rep.Stats.Operations, res.Elapsed), VerifyPerSecond: rate(rep.Stats.Operations, res.Elapsed+lag),
-		LagS: lag.Seconds(), LeftOut: res.LeftOut, Findings: verdict.Findings(res, rep)}
+		LagS: lag.Seconds(), LeftOut: res.LeftOut, Retired: res.Retired, Findings: verdict.Findings(res, rep)}
 	out.UncertainBefore, out.UncertainAfter = rep.Stats.Uncertain()
 	if res.Transactions > 0 {
 		out.AbortRate = float64(res.Aborted) / float64(res.Transactions)

@@ -90,6 +90,9 @@ func (s *stormSummary) print(w io.Writer) error {
 	fmt.Fprintf(w, "transactions  %d in %.1f s (%.0f a second): %d committed, %d aborted by the database (%.1f %%), %d rolled back, %d unknown\n",
 		r.Transactions, r.Elapsed.Seconds(), rate(r.Transactions, r.Elapsed), r.Committed, r.Aborted, 100*s.AbortRate, r.RolledBack, r.Unknown)
 	fmt.Fprintf(w, "operations    %d (%.0f a second), %d refused and sent again\n", s.Operations, s.OpsPerSecond, r.Resent)
+	if r.Retired > 0 {
+		fmt.Fprintf(w, "retired       %d queries that took too long: they were sent no more\n", r.Retired)
+	}
 	if err := s.printActs(w); err != nil {
 		return err
 	}

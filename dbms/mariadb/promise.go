@@ -40,6 +40,7 @@ var plans = []dbms.PlanSetting{
 	innodb.Impatient(0),
 	innodb.Purged,
 	innodb.Copies,
+	dbms.OpaqueConditions,
 	innodb.Switched("no-rewrites", "index_merge=off", "index_condition_pushdown=off", "derived_merge=off", "derived_with_keys=off", "semijoin=off",
 		"materialization=off", "subquery_cache=off", "outer_join_with_cache=off", "table_elimination=off", "extended_keys=off", "exists_to_in=off",
 		"split_materialized=off", "orderby_uses_equalities=off", "condition_pushdown_for_derived=off", "condition_pushdown_for_subquery=off",

@@ -23,6 +23,7 @@ var plans = []dbms.PlanSetting{
 	innodb.Prepared,
 	innodb.PreparedAsText,
 	innodb.Copies,
+	dbms.OpaqueConditions,
 	innodb.Switched("no-rewrites", "index_merge=off", "index_condition_pushdown=off", "derived_merge=off", "semijoin=off", "materialization=off",
 		"use_index_extensions=off", "condition_fanout_filter=off", "skip_scan=off", "hash_join=off", "block_nested_loop=off",
 		"derived_condition_pushdown=off", "prefer_ordering_index=off"),

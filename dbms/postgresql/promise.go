@@ -125,6 +125,7 @@ var malformed = func() []int {
 // plans are ways to have PostgreSQL plan a statement otherwise (postgresql.org/docs, Planner Method Configuration).
 var plans = []dbms.PlanSetting{
 	{Name: "copies", Copies: "%[1]s AS MATERIALIZED (SELECT * FROM %[1]s)"},
+	dbms.OpaqueConditions,
 	off("no-indexes", "enable_indexscan", "enable_indexonlyscan", "enable_bitmapscan"),
 	off("no-scans", "enable_seqscan", "enable_sort"),
 	off("no-hashes", "enable_hashjoin", "enable_hashagg", "enable_memoize"),

@@ -98,6 +98,7 @@ var plans = []dbms.PlanSetting{
 	innodb.Prepared,
 	innodb.Impatient(1),
 	{Name: "copies", Copies: "%[1]s AS (SELECT * FROM %[1]s)"},
+	dbms.OpaqueConditions,
 	set("row-by-row", "tidb_enable_vectorized_expression = OFF"),
 	set("small-chunks", "tidb_init_chunk_size = 1", "tidb_max_chunk_size = 32"),
 	set("moved-aggregates", "tidb_opt_agg_push_down = ON", "tidb_opt_distinct_agg_push_down = ON"),

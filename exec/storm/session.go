@@ -49,7 +49,7 @@ type session struct {
 	// held says that an operation that began before the statement being sent is still to be emitted.
 	held bool
 
-	transactions, committed, aborted, rolledBack, unknown, settled, statements, resent int64
+	transactions, committed, aborted, rolledBack, unknown, settled, statements, resent, retired int64
 
 	errors map[int]int64
 }

@@ -104,6 +104,7 @@ type Result struct {
 	Unknown      int64 // of unknown outcome
 	Statements   int64 // answered, BEGIN and COMMIT included
 	Resent       int64 // statements that were refused and sent again
+	Retired      int64 // queries that are sent no more, as they took too long
 	Kept         int   // times that others kept the database from a check of its tables
 	// Errors counts what ended statements, by code.
 	Errors map[int]int64
@@ -416,6 +417,7 @@ func (st *storm) result(sessions []*session) *Result {
 		res.Unknown += s.unknown
 		res.Statements += s.statements
 		res.Resent += s.resent
+		res.Retired += s.retired
 		res.Settled += s.settled
 		for code, n := range s.errors {
 			res.Errors[code] += n

@@ -26,9 +26,10 @@ type Generated struct {
 	Reads, Writes []int
 	// Adds is how many rows an INSERT of literal rows adds unless it fails; 0 where that is not certain.
 	Adds int
-	// Ran says that it has been answered without an error, NoCopies that it cannot be asked of copies.
-	Ran, NoCopies atomic.Bool
-	slow          atomic.Int32 // how often in a row it took too long
+	// Ran says that it has been answered without an error, NoCopies that it cannot be asked of copies, NoOpaque that it cannot with its conditions hidden.
+	Ran, NoCopies, NoOpaque atomic.Bool
+
+	slow atomic.Int32 // how often in a row it took too long
 }
 
 // How the generator is used.
@@ -207,18 +208,20 @@ func (p *pool) read(sql string) *Generated {
 // slowTimes is how often in a row a query may take too long before it is sent no more: once may be for a wait, or for what befalls the database.
 const slowTimes = 2
 
-// TooLong says that it is sent no more.
-func (s *Generated) TooLong() { s.slow.Store(slowTimes) }
+// TooLong says that it is sent no more, and whether nobody had said so before.
+func (s *Generated) TooLong() (retired bool) { return s.slow.Swap(slowTimes) < slowTimes }
 
-// Took notes whether an execution took too long.
-func (s *Generated) Took(long bool) {
-	if n := s.slow.Load(); n >= slowTimes {
-		return
-	} else if !long {
-		s.slow.CompareAndSwap(n, 0)
-		return
+// Took notes whether an execution took too long, and says whether it is sent no more because of this one.
+func (s *Generated) Took(long bool) (retired bool) {
+	n := s.slow.Load()
+	switch {
+	case n >= slowTimes:
+		return false
+	case long:
+		return s.slow.Add(1) == slowTimes
 	}
-	s.slow.Add(1)
+	s.slow.CompareAndSwap(n, 0)
+	return false
 }
 
 // passesOver says whether an INSERT passes over rows that it cannot add.

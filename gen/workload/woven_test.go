@@ -43,3 +43,16 @@ func TestWoven(t *testing.T) {
 		t.Error("without a dialect there is nothing to generate")
 	}
 }
+
+// TestRetired: a query is sent no more after two slow executions in a row, and it is told once.
+func TestRetired(t *testing.T) {
+	var s Generated
+	for i, c := range []struct{ long, retired bool }{{true, false}, {false, false}, {true, false}, {true, true}, {true, false}, {false, false}} {
+		if got := s.Took(c.long); got != c.retired {
+			t.Errorf("execution %d: retired %v", i, got)
+		}
+	}
+	if s.TooLong() || !new(Generated).TooLong() {
+		t.Error("retired twice, or not")
+	}
+}
