@@ -121,3 +121,26 @@ func TestThird(t *testing.T) {
 		t.Errorf("a setting that is not known: %v", err)
 	}
 }
+
+// TestOpaqueConditions: an index lookup that MariaDB makes wrong (docs/findings/mariadb-index-lookup-rounds.md) is no lookup where the condition is hidden; one
+// that it makes right is a difference to nobody.
+func TestOpaqueConditions(t *testing.T) {
+	p := lookup(t, "mariadb/repeatable-read")
+	r := newRunner(t, p)
+	for _, x := range []struct{ condition, want string }{{"c0 = 1.5", "inconsistent-read-write/SELECT:search-versus-rows plan-difference/SELECT:rows"}, {"c0 = 2", ""}} {
+		text := "txweave case 1\ntarget: mariadb\nisolation: repeatable-read\nplan: opaque-conditions\n\n-- schema --\n" +
+			"CREATE TABLE t (pkey BIGINT NOT NULL PRIMARY KEY, vkey BIGINT NOT NULL, pvkey BIGINT, c0 INT, KEY (c0));\n\n-- rows --\n" +
+			"INSERT INTO t (pkey, vkey, c0) VALUES (1, 1, 2);\n\n-- T0 --\nBEGIN;\nSELECT c0 FROM t WHERE " + x.condition + ";\nCOMMIT;\n\n-- schedule --\nT0 T0 T0\n"
+		c, err := testcase.Parse("lookup", []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		rep, err := weave.Check(r, c, p, weave.Options{Repeats: 3})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Join(signatures(rep.Findings), " "); got != x.want || !rep.Checked || rep.Replays < 2 {
+			t.Errorf("%s: %q, want %q (%d replays)", x.condition, got, x.want, rep.Replays)
+		}
+	}
+}
