@@ -236,6 +236,7 @@ func (p *Plan) analyze() error {
 			if slices.ContainsFunc(b.Writes, func(t string) bool { return p.Contents[t] }) {
 				b.Info.Diff = true
 				p.asksForKeys(b.Info)
+				p.refers(b)
 			}
 		}
 	}
@@ -299,6 +300,7 @@ func (p *Plan) addWrites(b *Block) {
 		known = len(b.Writes)
 		p.fires(b, len(itself), also)
 		if info.Kind == sqltext.Insert && !info.Diff {
+			p.refers(b)
 			return
 		}
 		for _, t := range slices.Clone(b.Writes) { // in SQLite what a foreign key carries along fires triggers, too
@@ -307,8 +309,47 @@ func (p *Plan) addWrites(b *Block) {
 			}
 		}
 	}
+	p.refers(b)
 	if b.Carries() {
 		info.MatchTable, info.KeyWhere = "", "" // a row that does not match may be written all the same
+	}
+}
+
+// refers notes in which tables that a block's statement reads anyway its foreign keys look for rows, and that it depends on their columns
+// there; those that it does not read else are read whole (versionSetTables).
+func (p *Plan) refers(b *Block) {
+	info := b.Info
+	look := func(table string, columns []string) {
+		if !slices.Contains(info.Tables, table) {
+			return
+		}
+		if !slices.Contains(info.Refers, table) {
+			info.Refers = append(info.Refers, table)
+		}
+		used, some := info.Used[table]
+		info.Used = maps.Clone(info.Used)
+		if len(columns) == 0 || used == nil {
+			delete(info.Used, table) // all of them
+		} else if some {
+			info.Used[table] = slices.Compact(slices.Sorted(slices.Values(slices.Concat(used, columns))))
+		}
+	}
+	for _, written := range b.Writes {
+		for _, r := range p.Schema.Table(written).References {
+			if !r.Deferred && info.Kind != sqltext.Delete {
+				look(r.Parent, r.Keys)
+			}
+		}
+		if info.Kind == sqltext.Insert && !info.Diff {
+			continue
+		}
+		for _, child := range p.Schema.Asking(written) {
+			for _, r := range p.Schema.Table(child).References {
+				if r.Parent == written && !r.Deferred {
+					look(child, r.Columns)
+				}
+			}
+		}
 	}
 }
 

@@ -170,7 +170,7 @@ func (o *observer) statement(b *BlockRun) (*ObservedStmt, error) {
 		}
 		for _, t := range p.Tables {
 			if slices.Contains(b.Block.Depends, t) {
-				s.Reads = append(s.Reads, sdg.TableRead{Table: t, Seen: before[t], Columns: info.Used[t]})
+				s.Reads = append(s.Reads, sdg.TableRead{Table: t, Seen: before[t], Columns: info.Used[t], Refers: slices.Contains(info.Refers, t)})
 			}
 		}
 	}

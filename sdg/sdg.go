@@ -16,6 +16,9 @@ type TableRead struct {
 	// unique keys. Where it succeeded, that makes edges at match precision only: below it, whoever frees a
 	// key has seen that the new row was not there yet, and so has an edge to its INSERT already.
 	KeyCheck bool
+	// Refers says that the statement looks among all rows of the table for those that a foreign key names, or that name one: match precision
+	// does not apply.
+	Refers bool
 }
 
 // Node is a node of the graph: one statement of a committed transaction with what it read and wrote.

@@ -39,7 +39,7 @@ func (b *builder) newView(j int, r *TableRead) view {
 		read:   r,
 		silent: r.KeyCheck && len(s.Writes) > 0 && (b.p < Match || b.omit&ruleKeyCheck != 0),
 		column: b.p >= Column && b.in.Content != nil,
-		match:  b.p >= Match && b.in.Matches != nil && (s.MatchTable == r.Table || s.KeyTable == r.Table),
+		match:  b.p >= Match && b.in.Matches != nil && !r.Refers && (s.MatchTable == r.Table || s.KeyTable == r.Table),
 	}
 }
 

@@ -57,6 +57,9 @@ type Analysis struct {
 	EveryRow bool
 	// RowCount says how the answer of a SELECT tells the number of rows of MatchTable for which its condition is true.
 	RowCount RowCount
+	// Refers are the tables among whose rows the statement's foreign keys look for those that refer, or are referred to: there more than what
+	// its text finds matters.
+	Refers []string
 	// VKey is the version key that the statement writes; 0 for SELECT and DELETE, and for others that give none.
 	VKey int64
 	// ChecksUnique says that rows of the target which it does not write can make it fail.
