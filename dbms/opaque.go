@@ -7,8 +7,8 @@ import (
 	"txweave/sqltext"
 )
 
-// OpaqueConditions is the setting under which the planner learns nothing from conditions.
-var OpaqueConditions = PlanSetting{Name: "opaque-conditions", Opaque: true}
+// OpaqueConditions is the setting under which the planner learns nothing from conditions, and makes no join of subqueries.
+var OpaqueConditions = PlanSetting{Name: "opaque-conditions", Opaque: true, Unquantified: true}
 
 // opaque is a query or a write in which each condition of WHERE, ON, HAVING and FILTER is said by a CASE. A row is taken where a condition is true, and left where
 // it is false or unknown; so it is with CASE WHEN (condition) THEN TRUE ELSE FALSE END. Nothing of it can be asked of an index, pushed below a join, made

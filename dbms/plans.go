@@ -36,8 +36,9 @@ type PlanSetting struct {
 	// of the tables, so that what the database answers from an index, a count or a statistic of its own is worked out from the rows.
 	// "": queries stay as they are.
 	Copies string
-	// Opaque says that each condition is the value of a CASE, into which no planner looks: see opaque.
-	Opaque bool
+	// Opaque says that each condition is the value of a CASE, into which no planner looks: see opaque; Unquantified that comparisons with the rows of a
+	// subquery are said by EXISTS.
+	Opaque, Unquantified bool
 	// Respelled says that lists behind IN are written as comparisons, IN (SELECT …) by EXISTS, a RIGHT JOIN as a LEFT JOIN the other way round, and this as
 	// that, a scalar subquery with a LIMIT, or a set operation, as a query of such rows, and a window function as a scalar subquery.
 	Respelled bool
@@ -48,6 +49,9 @@ type PlanSetting struct {
 
 // Query returns a statement as it is sent under the setting.
 func (p *PlanSetting) Query(sql string, q sqltext.Quoting) string {
+	if p != nil && p.Unquantified {
+		sql = unquantified(sql, q)
+	}
 	if p != nil && p.Opaque {
 		return opaque(sql, q)
 	}

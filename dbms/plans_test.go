@@ -94,3 +94,37 @@ func TestOpaque(t *testing.T) {
 		}
 	}
 }
+
+// TestUnquantified: a comparison with the rows of a subquery is said by EXISTS, the inner ones first; what would read another row there, or is none of its own, stays.
+func TestUnquantified(t *testing.T) {
+	const bFrom = "FROM s AS r1 WHERE "
+	for sql, want := range map[string]string{
+		"r0.a IN (SELECT r1.b FROM s AS r1)":                                      "(CASE WHEN EXISTS (SELECT 1 " + bFrom + "(r0.a = r1.b)) THEN TRUE WHEN EXISTS (SELECT 1 " + bFrom + "(r0.a = r1.b) IS NULL) THEN NULL ELSE FALSE END)",
+		"x AND 1 NOT IN (SELECT DISTINCT r1.b AS e FROM s AS r1 WHERE r1.c OR y)": "x AND (NOT CASE WHEN EXISTS (SELECT 1 " + bFrom + "(r1.c OR y) AND (1 = r1.b)) THEN TRUE WHEN EXISTS (SELECT 1 " + bFrom + "(r1.c OR y) AND (1 = r1.b) IS NULL) THEN NULL ELSE FALSE END)",
+		"r0.a <= ALL (SELECT r1.b FROM s AS r1)":                                  "(CASE WHEN EXISTS (SELECT 1 " + bFrom + "NOT (r0.a <= r1.b)) THEN FALSE WHEN EXISTS (SELECT 1 " + bFrom + "(r0.a <= r1.b) IS NULL) THEN NULL ELSE TRUE END)",
+		"r0.a <> ANY (SELECT 1 FROM s AS r1)":                                     "(CASE WHEN EXISTS (SELECT 1 " + bFrom + "(r0.a <> 1)) THEN TRUE WHEN EXISTS (SELECT 1 " + bFrom + "(r0.a <> 1) IS NULL) THEN NULL ELSE FALSE END)",
+		"r0.a IN (SELECT r1.b FROM s AS r1 GROUP BY r1.b)":                        "",
+		"r0.a IN (SELECT r1.b FROM s AS r1 UNION SELECT r2.b FROM s AS r2)":       "",
+		"r0.a IN (SELECT MAX(r1.b) FROM s AS r1)":                                 "",
+		"r0.a IN (SELECT r0.b FROM s AS r0)":                                      "",
+		"t.a IN (SELECT t.b FROM t)":                                              "",
+		"a IN (SELECT r1.b FROM s AS r1)":                                         "",
+		"(r0.a, 1) IN (SELECT r1.b, 1 FROM s AS r1)":                              "",
+		"r0.a + 1 IN (SELECT r1.b FROM s AS r1)":                                  "",
+		"r0.a IN (SELECT 1)":                                                      "",
+		"r0.a IN (1, 2)":                                                          "",
+		"EXISTS (SELECT r1.b FROM s AS r1)":                                       "",
+	} {
+		if want == "" {
+			want = sql
+		}
+		if got := unquantified("DELETE FROM t WHERE "+sql, sqltext.ANSI); got != "DELETE FROM t WHERE "+want {
+			t.Errorf("%s\nis sent as %s\nwant       %s", sql, got, want)
+		}
+	}
+	inner := "(CASE WHEN EXISTS (SELECT 1 FROM u AS r2 WHERE (r1.c = r2.d)) THEN TRUE WHEN EXISTS (SELECT 1 FROM u AS r2 WHERE (r1.c = r2.d) IS NULL) THEN NULL ELSE FALSE END)"
+	want := "SELECT 1 FROM t AS r0 WHERE (CASE WHEN EXISTS (SELECT 1 " + bFrom + "(" + inner + ") AND (r0.a = r1.b)) THEN TRUE WHEN EXISTS (SELECT 1 " + bFrom + "(" + inner + ") AND (r0.a = r1.b) IS NULL) THEN NULL ELSE FALSE END)"
+	if got := unquantified("SELECT 1 FROM t AS r0 WHERE r0.a IN (SELECT r1.b FROM s AS r1 WHERE r1.c IN (SELECT r2.d FROM u AS r2))", sqltext.ANSI); got != want {
+		t.Errorf("nested: %s\nwant    %s", got, want)
+	}
+}

@@ -136,7 +136,7 @@ func (t *tx) retire(was bool) {
 func (t *tx) askAgain(s *workload.Generated, before *history.Rows) error {
 	setting, never := t.profile.PlanSetting("copies"), &s.NoCopies
 	if never.Load() || t.rng.IntN(2) == 0 {
-		setting, never = &dbms.OpaqueConditions, &s.NoOpaque
+		setting, never = t.profile.PlanSetting(dbms.OpaqueConditions.Name), &s.NoOpaque
 	}
 	sql := setting.Query(s.SQL, sqltext.SyntaxOf(t.profile.DBMS).Quoting)
 	if sql == s.SQL || never.Load() {
