@@ -9,7 +9,8 @@ import (
 	"txweave/testcase"
 )
 
-// TestDrawPlan: every setting is drawn, and one that reads copies, or hides conditions, as often as all others together; of a case with triggers mostly the one that says them otherwise; a DBMS may have none.
+// TestDrawPlan: every setting is drawn, and one that reads copies, or hides conditions, as often as all others together; of a case with
+// triggers mostly the one that says them otherwise; a DBMS may have none.
 func TestDrawPlan(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	fires := &testcase.Case{Schema: []testcase.Stmt{{SQL: "CREATE TRIGGER x AFTER INSERT ON t BEGIN DELETE FROM s; END"}}}

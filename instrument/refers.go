@@ -1,0 +1,73 @@
+package instrument
+
+import (
+	"maps"
+	"slices"
+
+	"txweave/sqltext"
+)
+
+// versionSetTables lists the tables whose version sets a statement can depend on: those it references, and
+// through foreign keys that are checked with it the parents of what it inserts or updates and the children of what it deletes or updates.
+func (p *Plan) versionSetTables(info *sqltext.Analysis) []string {
+	tables := slices.Clone(info.Tables)
+	add := func(names []string) {
+		for _, t := range names {
+			if !slices.Contains(tables, t) {
+				tables = append(tables, t)
+			}
+		}
+	}
+	if info.Target == "" {
+		slices.Sort(tables)
+		return tables
+	}
+	for _, t := range append([]string{info.Target}, info.Also...) {
+		if info.Kind != sqltext.Delete {
+			add(p.Schema.Table(t).Asked())
+		}
+		if info.Kind != sqltext.Insert || info.Diff { // REPLACE deletes
+			add(p.Schema.Asking(t))
+		}
+	}
+	slices.Sort(tables)
+	return tables
+}
+
+// refers notes in which tables that a block's statement reads anyway its foreign keys look for rows, and that it depends on their columns
+// there; those that it does not read else are read whole (versionSetTables).
+func (p *Plan) refers(b *Block) {
+	info := b.Info
+	look := func(table string, columns []string) {
+		if !slices.Contains(info.Tables, table) {
+			return
+		}
+		if !slices.Contains(info.Refers, table) {
+			info.Refers = append(info.Refers, table)
+		}
+		used, some := info.Used[table]
+		info.Used = maps.Clone(info.Used)
+		if len(columns) == 0 || used == nil {
+			delete(info.Used, table) // all of them
+		} else if some {
+			info.Used[table] = slices.Compact(slices.Sorted(slices.Values(slices.Concat(used, columns))))
+		}
+	}
+	for _, written := range b.Writes {
+		for _, r := range p.Schema.Table(written).References {
+			if !r.Deferred && info.Kind != sqltext.Delete {
+				look(r.Parent, r.Keys)
+			}
+		}
+		if info.Kind == sqltext.Insert && !info.Diff {
+			continue
+		}
+		for _, child := range p.Schema.Asking(written) {
+			for _, r := range p.Schema.Table(child).References {
+				if r.Parent == written && !r.Deferred {
+					look(child, r.Columns)
+				}
+			}
+		}
+	}
+}
