@@ -2,8 +2,11 @@ package gen
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
+
+	"txweave/sqltext"
 )
 
 // TestCarry: in cases with foreign keys that have an action rows go, or get another key, that others refer to; of the rows that are drawn without a look at who refers
@@ -33,6 +36,39 @@ func TestCarry(t *testing.T) {
 	}
 	if acting < 100 || went < acting/2 || moved < acting/20 {
 		t.Errorf("%d foreign keys with an action; %d rows went from the tables that they refer to, and %d got another key", acting, went, moved)
+	}
+}
+
+// TestRefersToItself: some rows that transactions insert into a table with a foreign key to itself refer to themselves.
+func TestRefersToItself(t *testing.T) {
+	own := regexp.MustCompile(`FOREIGN KEY \((\w+)\) REFERENCES (t\d) \(pkey\)`)
+	tables, rows := 0, 0
+	for i := range 400 {
+		c := must(t, testDialect(t, "sqlite"), CaseSeed(7, i), Options{})
+		for _, create := range c.Schema {
+			m := own.FindStringSubmatch(create.SQL)
+			if m == nil || !strings.HasPrefix(create.SQL, "CREATE TABLE "+m[2]+" ") {
+				continue
+			}
+			tables++
+			for _, txn := range c.Txns {
+				for _, s := range txn.Stmts {
+					v, ok := sqltext.SplitValues(s.SQL)
+					if !ok || !strings.HasPrefix(s.SQL, "INSERT INTO "+m[2]+" ") {
+						continue
+					}
+					key, at := slices.Index(v.Columns, "pkey"), slices.Index(v.Columns, m[1])
+					for _, cells := range v.Cells {
+						if key >= 0 && at >= 0 && cells[key] == cells[at] {
+							rows++
+						}
+					}
+				}
+			}
+		}
+	}
+	if tables < 20 || rows < tables/4 {
+		t.Errorf("%d tables refer to themselves, %d rows that are inserted do", tables, rows)
 	}
 }
 

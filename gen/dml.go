@@ -387,6 +387,9 @@ func (g *generator) insertRow(t *table, key, vkey int64, own []string, sc *scope
 			continue
 		}
 		value := g.insertValue(c, sc)
+		if c.parent == t && g.beside("self-reference").IntN(4) == 0 { // the row refers to itself
+			value = fmt.Sprint(key)
+		}
 		c.holds(value)
 		row = append(row, value)
 	}
