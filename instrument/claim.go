@@ -120,23 +120,54 @@ func (p *Plan) parentless(t *sqltext.Table, sql string) string {
 		if r.Deferred {
 			continue
 		}
-		i := slices.Index(v.Columns, r.Column)
-		column, parent := t.Column(r.Column), p.Schema.Table(r.Parent)
-		if i >= 0 && strings.EqualFold(strings.TrimSpace(v.Cells[0][i]), "NULL") {
-			continue // refers to none
-		}
 		gone := fmt.Sprintf(" UNION ALL SELECT %d", ParentGone)
-		if own := slices.Index(v.Columns, r.Key); parent == t && own >= 0 && i >= 0 && strings.TrimSpace(v.Cells[0][own]) == strings.TrimSpace(v.Cells[0][i]) {
-			continue // refers to itself
-		}
-		if i < 0 || column == nil || parent == nil || parent.Column(r.Key) == nil || parent.Column(r.Key).Type != column.Type ||
-			!storedAsSpelled(column, v.Cells[0][i]) || !storedAsSpelled(parent.Column(r.Key), v.Cells[0][i]) {
+		switch key, refers := p.spelledReference(t, r, v); {
+		case !refers:
+		case key == "":
 			out += gone
-			continue
+		default:
+			out += fmt.Sprintf("%s FROM (SELECT 1 AS c0) AS r0 WHERE NOT EXISTS (SELECT 1 FROM %s WHERE %s)", gone, r.Parent, key)
 		}
-		out += fmt.Sprintf("%s FROM (SELECT 1 AS c0) AS r0 WHERE NOT EXISTS (SELECT 1 FROM %s WHERE %s = %s)", gone, parent.Name, r.Key, strings.TrimSpace(v.Cells[0][i]))
 	}
 	return out
+}
+
+// spelledReference is the condition of the row to which a row that an INSERT spells refers by a foreign key, "" where that is not known; refers is false where it
+// refers to none, as one of the columns is NULL, or to itself.
+func (p *Plan) spelledReference(t *sqltext.Table, r sqltext.Reference, v sqltext.InsertValues) (key string, refers bool) {
+	parent := p.Schema.Table(r.Parent)
+	known, itself := parent != nil && len(r.Keys) == len(r.Columns) && len(r.Keys) > 0, parent == t
+	var alike []string
+	for n, name := range r.Columns {
+		i := slices.Index(v.Columns, name)
+		if i < 0 {
+			known, itself = false, false // what it holds by default
+			continue
+		}
+		cell := strings.TrimSpace(v.Cells[0][i])
+		if strings.EqualFold(cell, "NULL") && !r.Full {
+			return "", false
+		}
+		if n >= len(r.Keys) {
+			known, itself = false, false
+			continue
+		}
+		own := slices.Index(v.Columns, r.Keys[n])
+		itself = itself && own >= 0 && strings.TrimSpace(v.Cells[0][own]) == cell
+		column, named := t.Column(name), (*sqltext.Column)(nil)
+		if parent != nil {
+			named = parent.Column(r.Keys[n])
+		}
+		known = known && column != nil && named != nil && named.Type == column.Type && storedAsSpelled(column, cell) && storedAsSpelled(named, cell)
+		alike = append(alike, r.Keys[n]+" = "+cell)
+	}
+	switch {
+	case itself:
+		return "", false
+	case !known:
+		return "", true
+	}
+	return strings.Join(alike, " AND "), true
 }
 
 // storedAsSpelled says whether a column stores what a literal spells, and compares it as such.

@@ -12,6 +12,8 @@ type Reference struct {
 	Columns, Keys []string
 	// Deferred says that it is checked when the transaction commits, and not with each statement: DEFERRABLE INITIALLY DEFERRED.
 	Deferred bool
+	// Full says that of its columns all are NULL or none: MATCH FULL. By others a row of which one is NULL refers to none.
+	Full bool
 	// Acts says that it does something with the rows that refer to one which goes, or refuses that at once: CASCADE, SET NULL, SET DEFAULT, RESTRICT.
 	Acts bool
 	// OnDelete and OnUpdate are what it does then: "cascade", "set null"; "" for all else.
@@ -98,6 +100,9 @@ func (t *Table) readReference(column string, tokens []Token) {
 	}
 	if len(r.Keys) == 1 {
 		r.Key = r.Keys[0]
+	}
+	for i := at; i+1 < len(tokens); i++ {
+		r.Full = r.Full || tokens[i].Is("match") && tokens[i+1].Is("full")
 	}
 	for i := at; i+2 < len(tokens); i++ {
 		if tokens[i].Is("on") && tokens[i+1].Is("delete", "update") {

@@ -25,7 +25,9 @@ func TestReferences(t *testing.T) {
 			sqltext.Reference{Column: "r", Parent: "p", Key: "k", Deferred: true, Acts: true, OnDelete: "set null", OnUpdate: "cascade"}},
 		{"r INT REFERENCES p (k) ON UPDATE SET DEFAULT ON DELETE CASCADE", "-", sqltext.Reference{Column: "r", Parent: "p", Key: "k", Acts: true, OnDelete: "cascade"}},
 		{"r INT, FOREIGN KEY (r) REFERENCES p (k) ON DELETE RESTRICT", "-", sqltext.Reference{Column: "r", Parent: "p", Key: "k", Acts: true}},
-		{"r INT CONSTRAINT x REFERENCES s.p (k) MATCH FULL DEFERRABLE INITIALLY DEFERRED NOT NULL", "r INT NOT NULL", sqltext.Reference{Column: "r", Parent: "p", Key: "k", Deferred: true}},
+		{"r INT CONSTRAINT x REFERENCES s.p (k) MATCH FULL DEFERRABLE INITIALLY DEFERRED NOT NULL", "r INT NOT NULL",
+			sqltext.Reference{Column: "r", Parent: "p", Key: "k", Deferred: true, Full: true}},
+		{"r INT REFERENCES p (k) MATCH SIMPLE", "-", sqltext.Reference{Column: "r", Parent: "p", Key: "k"}},
 		{"r INT REFERENCES p DEFERRABLE INITIALLY DEFERRED UNIQUE", "r INT UNIQUE", sqltext.Reference{Column: "r", Parent: "p", Deferred: true}},
 		{"r INT UNIQUE DEFERRABLE INITIALLY DEFERRED REFERENCES p (k)", "-", sqltext.Reference{Column: "r", Parent: "p", Key: "k"}},
 	} {
