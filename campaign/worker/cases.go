@@ -78,9 +78,9 @@ func (s *Cases) told(n int) (*testcase.Case, map[string]bool, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	// One case in planned is executed a third time, under a setting of its own, drawn from a stream beside the generator's; on an engine inside the process, where that takes little, each.
+	// Each case is executed a third time, under a setting of its own, drawn from a stream beside the generator's.
 	plans, stores := s.profile.Alternatives(), s.profile.Stores
-	if rng := rand.New(rand.NewPCG(c.Seed, planStream)); len(plans) > 0 && (s.profile.Embedded || rng.IntN(planned) == 0) {
+	if rng := rand.New(rand.NewPCG(c.Seed, planStream)); len(plans) > 0 {
 		c.Options = append(c.Options, testcase.Option{Key: testcase.OptionPlan, Value: drawPlan(rng, plans, c)})
 	}
 	// One in underSetting is run and replayed under a setting.
@@ -183,9 +183,8 @@ func drawPlan(rng *rand.Rand, plans []dbms.PlanSetting, c *testcase.Case) string
 	return plans[copies].Name
 }
 
-// How often a case is executed under another plan, lies in another store, or is made to meet, and the random streams that say so.
+// How often a case is run under a setting, lies in another store, or is made to meet, and the random streams that say so.
 const (
-	planned       = 2
 	planStream    = 0x7478_7765_706c_616e
 	stored        = 8
 	storeStream   = planStream + 1
