@@ -92,3 +92,16 @@ func TestDiffers(t *testing.T) {
 		}
 	}
 }
+
+// TestReferences: what is counted of a query whose conditions may be hidden.
+func TestReferences(t *testing.T) {
+	for sql, want := range map[string]int{
+		"SELECT 'from' FROM t": 1,
+		"SELECT a FROM t JOIN s ON 1 WHERE EXISTS (SELECT 1 FROM u)": 3,
+		"SELECT 1": 0,
+	} {
+		if got := references(sql); got != want {
+			t.Errorf("%s: %d", sql, got)
+		}
+	}
+}
