@@ -133,7 +133,7 @@ func (g *generator) selfReference(t *table) (def, constraint string) {
 		return "", ""
 	}
 	action := ""
-	if g.baseWeight(&about{needs: CanCascade}, "self-reference", 1) > 0 && g.beside("self-reference").IntN(100) < setNullShare {
+	if g.baseWeight(&about{needs: CanCascade}, "delete-set-null", 1) > 0 && g.beside("self-reference").IntN(100) < setNullShare {
 		action = " ON DELETE SET NULL"
 	}
 	c := &column{name: "f1", kind: t.pkey.kind, fam: t.pkey.fam, decl: g.d.PkeyType, bound: t.pkey.bound, indexed: true, parent: t, parentKey: t.pkey, action: action}

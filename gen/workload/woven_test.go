@@ -1,6 +1,7 @@
 package workload
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -41,6 +42,34 @@ func TestWoven(t *testing.T) {
 	}
 	if _, err := New("woven", Config{Keys: 3, Distribution: Uniform}); err == nil {
 		t.Error("without a dialect there is nothing to generate")
+	}
+}
+
+// TestNothingCarried: no foreign key of a storm's tables changes rows that a statement does not name, those to the table itself among them.
+func TestNothingCarried(t *testing.T) {
+	own := 0
+	for _, name := range registry.Names() {
+		of, err := registry.Lookup(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for seed := range uint64(60) {
+			w, err := New("woven", Config{Keys: 10, Distribution: Uniform, Dialect: of.Dialect, Seed: seed})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, table := range sqltext.ReadSchema(w.Made.Schema).Tables {
+				if slices.Contains(table.Parents, table.Name) {
+					own++
+				}
+				if len(table.Cascades) > 0 {
+					t.Errorf("%s, seed %d: %s carries what is done to %v along", name, seed, table.Name, table.Cascades)
+				}
+			}
+		}
+	}
+	if own < 10 {
+		t.Errorf("%d tables refer to themselves", own)
 	}
 }
 
