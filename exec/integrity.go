@@ -63,11 +63,22 @@ func plainNames(lists ...[]string) bool {
 	})
 }
 
+// dangling is how a complaint begins of a row that refers to none.
+const dangling = "a foreign key of "
+
+// Dangling is the complaint that a row of a table refers to none of another one.
+func Dangling(table, parent string) string {
+	return fmt.Sprintf("%s%s names a row that %s does not have", dangling, table, parent)
+}
+
+// IsDangling says whether a complaint is of a row that refers to none: what keeps the tables is whole then, and tables that are made anew are, too.
+func IsDangling(said string) bool { return strings.HasPrefix(said, dangling) }
+
 // orphans asks for the rows of a table that refer to none.
 func orphans(o *instrument.Owing) question {
 	return question{sql: o.Orphans(), given: true, read: func(rows *history.Rows) (out []string) {
 		for range rows.Len() {
-			out = append(out, fmt.Sprintf("a foreign key of %s names a row that %s does not have", o.Table, o.Parent))
+			out = append(out, Dangling(o.Table, o.Parent))
 		}
 		return out
 	}}

@@ -53,13 +53,13 @@ type damage struct {
 }
 
 // integrity makes a finding of what the database complains of, or has complained of, one for each case, with what was run last;
-// after it the database is not to be used any more.
+// after it the database is not to be used any more, unless it is only that rows refer to none.
 func (k *checker) integrity() error {
 	if err := k.askWhole(); err != nil || k.unsound || len(k.damage.said) == 0 {
 		return err
 	}
-	k.unsound, k.rep.Spoilt = true, true
 	said := k.damage.said
+	k.unsound, k.rep.Spoilt = true, k.rep.Spoilt || slices.ContainsFunc(said, func(s string) bool { return !exec.IsDangling(s) })
 	ev := &Evidence{Run: k.damage.run}
 	ev.Finding = finding.Finding{Class: finding.ClassCorruption, Oracle: integrityOracle, Log: k.Log(), Differences: []finding.Difference{
 		{What: integrityOracle + " (" + complaintShape(said) + ")", Transaction: finding.Line(said[0]), Detail: finding.Line(strings.Join(said, "; "))}}}

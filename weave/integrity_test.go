@@ -18,6 +18,7 @@ type complainer struct {
 	asked, from, to int // it complains from one question to before another
 	err             error
 	cheap           bool
+	dangling        bool // all that it says is that a row refers to none
 }
 
 func (c *complainer) ComplainsCheaply() bool { return c.cheap }
@@ -28,6 +29,9 @@ func (c *complainer) Complaints() ([]string, error) {
 		return nil, c.err
 	}
 	if c.asked > c.from && c.asked <= c.to {
+		if c.dangling {
+			return []string{exec.Dangling("t", "t")}, nil
+		}
 		return []string{"row 3 missing from index t1_i0", "wrong # of entries in index t1_i0"}, nil
 	}
 	return nil, nil
@@ -36,7 +40,7 @@ func (c *complainer) Complaints() ([]string, error) {
 func (c *complainer) Log() string { return "[ERROR] index" }
 
 // TestIntegrity: the database is asked in each so-many-th case and where something is found; what it complains of is a finding
-// with trace, rate and log, one for each case; the oracles speak all the same.
+// with trace, rate and log, one for each case; the oracles speak all the same. The next case gets a new database, but where a row refers to none.
 func TestIntegrity(t *testing.T) {
 	const complaint = "corruption/integrity (row N missing from index N)"
 	found := &editor{replay: inReplay(0, 0, func(e *history.Event) { dropRow(e.Rows) }), when: always}
@@ -64,6 +68,7 @@ func TestIntegrity(t *testing.T) {
 		{"it may not be asked", 20, 10, nil, complainer{err: refused}, nil, 2, 0, false},
 		{"not due, and a row may refer to none", 21, 10, nil, complainer{to: 9}, []string{complaint}, 2, 1, true},
 		{"not due, and it costs nothing", 21, 10, nil, complainer{to: 9, cheap: true}, []string{complaint}, 2, 1, false},
+		{"a row refers to none", 20, 10, nil, complainer{to: 9, dangling: true}, []string{"corruption/integrity (a foreign key of t names a row that t does not have)"}, 2, 1, true},
 		{"never due, and it costs nothing", 21, 0, nil, complainer{to: 9, cheap: true}, nil, 0, 0, false},
 		{"never due, and a row may refer to none", 21, 0, nil, complainer{to: 9}, nil, 0, 0, true},
 	} {
@@ -93,7 +98,7 @@ func TestIntegrity(t *testing.T) {
 				t.Errorf("not judged: %v", rep.NotJudged)
 			}
 			for _, f := range rep.Findings {
-				if f.Class == finding.ClassCorruption && (!rep.Spoilt || f.Confirmed != c.confirmed || f.Repeated != 1 || f.Log == "" || len(f.Run.Trace.Events) == 0) {
+				if f.Class == finding.ClassCorruption && (rep.Spoilt == c.complainer.dangling || f.Confirmed != c.confirmed || f.Repeated != 1 || f.Log == "" || len(f.Run.Trace.Events) == 0) {
 					t.Errorf("spoilt %v, confirmed %d of %d, log %q", rep.Spoilt, f.Confirmed, f.Repeated, f.Log)
 				}
 				if f.Class == finding.ClassReplay && c.number == 20 && f.With != complaint {

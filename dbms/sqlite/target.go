@@ -34,7 +34,7 @@ var protocol = &exec.Protocol{DBError: dbError, InProcess: true, Scratch: exec.T
 				row := rows.Row(i)
 				switch {
 				case len(row) > 1: // of foreign_key_check: table, rowid, the table it refers to, number of the key
-					out = append(out, fmt.Sprintf("a foreign key of %s names a row that %s does not have", row[0].S, row[2].S))
+					out = append(out, exec.Dangling(row[0].S, row[2].S))
 				case row[0].S != "ok":
 					out = append(out, row[0].S)
 				}
