@@ -11,7 +11,10 @@ const switches = "optimizer_switch"
 // Narrower are the settings of which this one is made, each by itself and under a name of its own, "no-rewrites/semijoin": which of them a
 // difference needs tells a developer where to look. None where it sets one thing, or does more than to set variables.
 func (p *PlanSetting) Narrower() []PlanSetting {
-	if p.Each != "" || p.Copies != "" || p.Prepared || p.AsText || !p.Replans() || len(p.Set) != len(p.Unset) {
+	if p.Opaque && p.Unquantified {
+		return []PlanSetting{{Name: p.Name + "/conditions", Opaque: true}, {Name: p.Name + "/exists", Unquantified: true}}
+	}
+	if p.Each != "" || p.Copies != "" || p.Opaque || p.Prepared || p.AsText || !p.Replans() || len(p.Set) != len(p.Unset) {
 		return nil
 	}
 	var out []PlanSetting

@@ -36,9 +36,10 @@ type PlanSetting struct {
 	// of the tables, so that what the database answers from an index, a count or a statistic of its own is worked out from the rows.
 	// "": queries stay as they are.
 	Copies string
-	// Opaque says that each condition is the value of a CASE, into which no planner looks: see opaque; Unquantified that comparisons with the rows of a
-	// subquery are said by EXISTS.
-	Opaque, Unquantified bool
+	// Opaque says that each condition is the value of a CASE, into which no planner looks: see opaque.
+	Opaque bool
+	// Unquantified says that comparisons with the rows of a subquery are said by EXISTS: see unquantified.
+	Unquantified bool
 	// Respelled says that lists behind IN are written as comparisons, IN (SELECT …) by EXISTS, a RIGHT JOIN as a LEFT JOIN the other way round, and this as
 	// that, a scalar subquery with a LIMIT, or a set operation, as a query of such rows, and a window function as a scalar subquery.
 	Respelled bool
@@ -49,13 +50,16 @@ type PlanSetting struct {
 
 // Query returns a statement as it is sent under the setting.
 func (p *PlanSetting) Query(sql string, q sqltext.Quoting) string {
-	if p != nil && p.Unquantified {
+	if p == nil {
+		return sql
+	}
+	if p.Unquantified {
 		sql = unquantified(sql, q)
 	}
-	if p != nil && p.Opaque {
-		return opaque(sql, q)
+	if p.Opaque {
+		sql = opaque(unhinted(sql, q), q)
 	}
-	if p == nil || p.Copies == "" {
+	if p.Copies == "" {
 		return sql
 	}
 	s := q.Read(sql)
@@ -131,7 +135,9 @@ type Explain struct {
 }
 
 // Lasting says whether the setting can be in force while transactions run: it changes sessions alone, and neither tables nor queries.
-func (p *PlanSetting) Lasting() bool { return p.Each == "" && p.Copies == "" && !p.Opaque }
+func (p *PlanSetting) Lasting() bool {
+	return p.Each == "" && p.Copies == "" && !p.Opaque && !p.Unquantified
+}
 
 // SettingOf returns the statements that put a setting in force, by its name; none where the database has none of that name.
 func (p *Profile) SettingOf(name string) []string {

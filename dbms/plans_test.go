@@ -74,22 +74,26 @@ func TestRespelled(t *testing.T) {
 
 // TestOpaque: each condition of a query or a write is the value of a CASE, whatever stands behind it; what only looks like one stays.
 func TestOpaque(t *testing.T) {
-	hidden := strings.NewReplacer("[", "CASE WHEN (", "]", ") THEN TRUE ELSE FALSE END")
+	hidden := strings.NewReplacer("ARRAY[1, 2]", "ARRAY[1, 2]", "'[]'", "'[]'", "[", "CASE WHEN (", "]", ") THEN TRUE ELSE FALSE END")
 	for sql, want := range map[string]string{
-		"SELECT a FROM t WHERE a = 1":                                          "SELECT a FROM t WHERE [a = 1]",
-		"SELECT a FROM t JOIN s ON t.a = s.a, u WHERE a OR b GROUP BY a":       "SELECT a FROM t JOIN s ON [t.a = s.a], u WHERE [a OR b] GROUP BY a",
-		"SELECT a FROM t LEFT JOIN s ON LEFT(t.a, 1) LEFT JOIN u ON 1":         "SELECT a FROM t LEFT JOIN s ON [LEFT(t.a, 1)] LEFT JOIN u ON [1]",
-		"SELECT a FROM t WHERE a IN (1, (SELECT b FROM s WHERE b)) ORDER BY a": "SELECT a FROM t WHERE [a IN (1, (SELECT b FROM s WHERE [b]))] ORDER BY a",
-		"SELECT COUNT(*) FILTER (WHERE a) FROM t GROUP BY b HAVING MAX(a) > 1": "SELECT COUNT(*) FILTER (WHERE [a]) FROM t GROUP BY b HAVING [MAX(a) > 1]",
-		"SELECT a FROM t WHERE CASE WHEN a THEN b END FOR UPDATE":              "SELECT a FROM t WHERE [CASE WHEN a THEN b END] FOR UPDATE",
-		"SELECT a FROM t WHERE(a) UNION SELECT b FROM s WHERE b":               "SELECT a FROM t WHERE [(a)] UNION SELECT b FROM s WHERE [b]",
-		"UPDATE t JOIN s ON t.a = s.a SET t.b = 1 WHERE s.b LIMIT 1":           "UPDATE t JOIN s ON [t.a = s.a] SET t.b = 1 WHERE [s.b] LIMIT 1",
-		"DELETE FROM t WHERE a = 'x WHERE y' RETURNING a":                      "DELETE FROM t WHERE [a = 'x WHERE y'] RETURNING a",
-		"INSERT INTO t SELECT a FROM s WHERE b ON DUPLICATE KEY UPDATE c = 1":  "INSERT INTO t SELECT a FROM s WHERE [b] ON DUPLICATE KEY UPDATE c = 1",
-		"SELECT a FROM t WHERE b -- all\n":                                     "SELECT a FROM t WHERE [b] -- all\n",
-		"INSERT INTO t VALUES (1) ON CONFLICT (a) WHERE b DO UPDATE SET c = 1": "",
-		"SELECT DISTINCT ON (a) b FROM t":                                      "",
-		"CREATE TABLE s AS SELECT a FROM t WHERE b":                            "",
+		"SELECT a FROM t WHERE a = 1":                                                                 "SELECT a FROM t WHERE [a = 1]",
+		"SELECT a FROM t JOIN s ON t.a = s.a, u WHERE a OR b GROUP BY a":                              "SELECT a FROM t JOIN s ON [t.a = s.a], u WHERE [a OR b] GROUP BY a",
+		"SELECT a FROM t LEFT JOIN s ON LEFT(t.a, 1) LEFT JOIN u ON 1":                                "SELECT a FROM t LEFT JOIN s ON [LEFT(t.a, 1)] LEFT JOIN u ON [1]",
+		"SELECT a FROM t WHERE a IN (1, (SELECT b FROM s WHERE b)) ORDER BY a":                        "SELECT a FROM t WHERE [a IN (1, (SELECT b FROM s WHERE [b]))] ORDER BY a",
+		"SELECT COUNT(*) FILTER (WHERE a) FROM t GROUP BY b HAVING MAX(a) > 1":                        "SELECT COUNT(*) FILTER (WHERE [a]) FROM t GROUP BY b HAVING [MAX(a) > 1]",
+		"SELECT a FROM t WHERE CASE WHEN a THEN b END FOR UPDATE":                                     "SELECT a FROM t WHERE [CASE WHEN a THEN b END] FOR UPDATE",
+		"SELECT a FROM t WHERE(a) UNION SELECT b FROM s WHERE b":                                      "SELECT a FROM t WHERE [(a)] UNION SELECT b FROM s WHERE [b]",
+		"UPDATE t JOIN s ON t.a = s.a SET t.b = 1 WHERE s.b LIMIT 1":                                  "UPDATE t JOIN s ON [t.a = s.a] SET t.b = 1 WHERE [s.b] LIMIT 1",
+		"DELETE FROM t WHERE a = 'x WHERE y' RETURNING a":                                             "DELETE FROM t WHERE [a = 'x WHERE y'] RETURNING a",
+		"INSERT INTO t SELECT a FROM s WHERE b ON DUPLICATE KEY UPDATE c = 1":                         "INSERT INTO t SELECT a FROM s WHERE [b] ON DUPLICATE KEY UPDATE c = 1",
+		"SELECT a FROM t WHERE b -- all\n":                                                            "SELECT a FROM t WHERE [b] -- all\n",
+		"INSERT INTO t VALUES (1) ON CONFLICT (a) WHERE b DO UPDATE SET c = 1":                        "",
+		"SELECT a FROM t JOIN s ON a WHERE a @> ARRAY[1, 2] AND b":                                    "SELECT a FROM t JOIN s ON [a] WHERE [a @> ARRAY[1, 2] AND b]",
+		"SELECT a FROM t FULL JOIN s ON a WHERE b":                                                    "SELECT a FROM t FULL JOIN s ON a WHERE [b]",
+		"SELECT a FROM JSON_TABLE('[]', '$' COLUMNS (a INT PATH '$' NULL ON EMPTY ERROR ON ERROR)) x": "",
+		"WITH c AS (SELECT 1) MERGE INTO t USING c ON a WHEN MATCHED THEN DELETE":                     "",
+		"SELECT DISTINCT ON (a) b FROM t":                                                             "",
+		"CREATE TABLE s AS SELECT a FROM t WHERE b":                                                   "",
 	} {
 		if want == "" {
 			want = sql
@@ -97,6 +101,14 @@ func TestOpaque(t *testing.T) {
 		if got := OpaqueConditions.Query(sql, sqltext.ANSI); got != hidden.Replace(want) {
 			t.Errorf("%s\nis sent as %s\nwant       %s", sql, got, hidden.Replace(want))
 		}
+	}
+}
+
+// TestExecutableStays: what stands in a comment that some servers execute may be more than a condition.
+func TestExecutableStays(t *testing.T) {
+	const sql = "SELECT a FROM t WHERE b /*! LIMIT 1 */"
+	if got := OpaqueConditions.Query(sql, sqltext.MySQL); got != sql {
+		t.Errorf("sent as %s", got)
 	}
 }
 
@@ -110,23 +122,26 @@ func TestUnquantified(t *testing.T) {
 	}
 	const in, inner = "(r0.a = r1.b)", "r1.c IN (SELECT r1.d FROM s AS r1)"
 	for sql, want := range map[string]string{
-		"r0.a IN (SELECT r1.b FROM s AS r1)":                      said("", "", in, "TRUE", in, "FALSE"),
-		"x AND 1 NOT IN (SELECT DISTINCT r1.b AS e FROM s AS r1)": "x AND " + said("NOT ", "", "(1 = r1.b)", "TRUE", "(1 = r1.b)", "FALSE"),
-		"r0.a IN (SELECT r1.b FROM s AS r1 WHERE r1.c OR y)":      said("", "(r1.c OR y) AND ", in, "TRUE", in, "FALSE"),
-		"r0.a <= ALL (SELECT r1.b FROM s AS r1)":                  said("", "", "NOT (r0.a <= r1.b)", "FALSE", "(r0.a <= r1.b)", "TRUE"),
-		"r0.a <> ANY (SELECT 1 FROM s AS r1)":                     said("", "", "(r0.a <> 1)", "TRUE", "(r0.a <> 1)", "FALSE"),
-		"r0.a IN (SELECT r1.b FROM s AS r1 WHERE " + inner + ")":  said("", "("+inner+") AND ", in, "TRUE", in, "FALSE"),
-		"r0.a IN (SELECT r1.b FROM s AS r1 GROUP BY r1.b)":        "",
-		"r0.a IN (SELECT r1.b FROM s UNION SELECT r2.b FROM s)":   "",
-		"r0.a IN (SELECT MAX(r1.b) FROM s AS r1)":                 "",
-		"r0.a IN (SELECT r0.b FROM s AS r0)":                      "",
-		"t.a IN (SELECT t.b FROM t)":                              "",
-		"a IN (SELECT r1.b FROM s AS r1)":                         "",
-		"(r0.a, 1) IN (SELECT r1.b, 1 FROM s AS r1)":              "",
-		"r0.a + 1 IN (SELECT r1.b FROM s AS r1)":                  "",
-		"r0.a IN (SELECT 1)":                                      "",
-		"r0.a IN (1, 2)":                                          "",
-		"EXISTS (SELECT r1.b FROM s AS r1)":                       "",
+		"r0.a IN (SELECT r1.b FROM s AS r1)":                         said("", "", in, "TRUE", in, "FALSE"),
+		"x AND r0.a NOT IN (SELECT DISTINCT r1.b AS e FROM s AS r1)": "x AND " + said("NOT ", "", in, "TRUE", in, "FALSE"),
+		"r0.a IN (SELECT r1.b FROM s AS r1 WHERE r1.c OR y)":         said("", "(r1.c OR y) AND ", in, "TRUE", in, "FALSE"),
+		"r0.a <= ALL (SELECT r1.b FROM s AS r1)":                     said("", "", "NOT (r0.a <= r1.b)", "FALSE", "(r0.a <= r1.b)", "TRUE"),
+		"r0.a <> ANY (SELECT r1.b FROM s AS r1) FOR UPDATE":          said("", "", "(r0.a <> r1.b)", "TRUE", "(r0.a <> r1.b)", "FALSE") + " FOR UPDATE",
+		"r0.a IN (SELECT r1.b FROM s AS r1 WHERE " + inner + ")":     said("", "("+inner+") AND ", in, "TRUE", in, "FALSE"),
+		"r0.a IN (SELECT r1.b FROM s AS r1 GROUP BY r1.b)":           "",
+		"r0.a IN (SELECT r1.b FROM s UNION SELECT r2.b FROM s)":      "",
+		"r0.a IN (SELECT MAX(r1.b) FROM s AS r1)":                    "",
+		"r0.a IN (SELECT r0.b FROM s AS r0)":                         "",
+		"t.a IN (SELECT t.b FROM t)":                                 "",
+		"a IN (SELECT r1.b FROM s AS r1)":                            "",
+		"(r0.a, 1) IN (SELECT r1.b, 1 FROM s AS r1)":                 "",
+		"r0.a + 1 IN (SELECT r1.b FROM s AS r1)":                     "",
+		"1 IN (SELECT r1.b FROM s AS r1)":                            "", // it is another type's beside the column
+		"r0.a IN (SELECT 1 FROM s AS r1)":                            "",
+		"r0.a IN (SELECT r1.b FROM s AS \"R0\" JOIN u AS r1)":        "",
+		"r0.a IN (SELECT 1)":                                         "",
+		"r0.a IN (1, 2)":                                             "",
+		"EXISTS (SELECT r1.b FROM s AS r1)":                          "",
 	} {
 		if want == "" {
 			want = sql
@@ -140,5 +155,21 @@ func TestUnquantified(t *testing.T) {
 	got := unquantified("SELECT 1 FROM t AS r0 WHERE r0.a IN (SELECT r1.b FROM s AS r1 WHERE r1.c IN (SELECT r2.d FROM u AS r2))", sqltext.ANSI)
 	if want := "SELECT 1 FROM t AS r0 WHERE " + said("", "("+nested+") AND ", in, "TRUE", in, "FALSE"); got != want {
 		t.Errorf("nested: %s\nwant    %s", got, want)
+	}
+}
+
+// TestHiddenInPart: of the two ways to hide conditions each is a setting by itself, so that it can be said which of them a difference needs.
+func TestHiddenInPart(t *testing.T) {
+	p := &Profile{Plans: []PlanSetting{OpaqueConditions}}
+	const sql = "SELECT 1 FROM t AS r0 WHERE r0.a IN (SELECT r1.b FROM s AS r1)"
+	for name, has := range map[string][2]bool{"opaque-conditions": {true, true}, "opaque-conditions/conditions": {true, false}, "opaque-conditions/exists": {false, true}} {
+		s := p.PlanSetting(name)
+		if s == nil {
+			t.Fatalf("no %s", name)
+		}
+		text := s.Query(sql, sqltext.ANSI)
+		if got := [2]bool{strings.Contains(text, "WHERE CASE"), strings.Contains(text, "EXISTS")}; got != has || s.Lasting() {
+			t.Errorf("%s: %s", name, text)
+		}
 	}
 }

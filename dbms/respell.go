@@ -117,8 +117,7 @@ func (s *spelling) operand(i int) int {
 // before and behind are the words between which a condition stands by itself.
 var (
 	before = []string{"and", "or", "not", "where", "on", "when", "then", "else", "select", "distinct", "having"}
-	behind = []string{"and", "or", "then", "else", "end", "as", "from", "where", "inner", "left", "cross", "natural", "join", "group", "having", "window",
-		"order", "limit", "union", "except", "intersect", "returning"}
+	behind = append(slices.Clone(behindCondition), "and", "or", "then", "else", "end", "as", "from", "left", "right")
 )
 
 // calls says whether a parenthesis is that of a function's arguments.

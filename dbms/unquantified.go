@@ -8,27 +8,28 @@ import (
 	"txweave/sqltext"
 )
 
+// longest is how long a statement may become, in bytes: a subquery stands there twice, and those within it four times.
+const longest = 20000
+
 // unquantified is a statement in which comparisons with the rows of a subquery are said by EXISTS: a IN (SELECT b FROM t WHERE c), which is a = ANY of
 // them, is true where there is a row for which c and a = b are, unknown where there is none and one for which a = b is unknown, else false; and a op ALL is false
 // where a op b is false of a row, unknown where it is of none and unknown of one, else true (ISO/IEC 9075-2, quantified comparison predicate). Databases answer them by
-// semi-joins, by tables that hold the subquery's rows, by indexes, or by the smallest and the largest of them. What is no condition of its own stays, as
-// does a subquery that prints anything but a column or a literal, or has more than FROM and WHERE.
+// semi-joins, by tables that hold the subquery's rows, by indexes, or by the smallest and the largest of them. Columns are compared so: what type a literal is taken for
+// depends on what it stands beside. What is no condition of its own stays, as does a subquery that prints anything but a column, or has more than FROM and WHERE.
 func unquantified(sql string, q sqltext.Quoting) string {
-	for limit := len(sql); ; {
+	if !respellable(sql, q) {
+		return sql
+	}
+	for limit := len(sql); len(sql) < longest; {
 		s := spelled(sql, q)
-		i := len(s.tokens) - 1
-		var c quantified
-		for ok := false; !ok; i-- {
-			if i < 0 {
-				return sql
-			}
-			if s.at[i] < limit {
-				c, ok = s.quantified(i)
-			}
+		c, ok := s.lastQuantified(limit)
+		if !ok {
+			break
 		}
 		limit = s.at[c.begin] // what is written there has been looked through
 		sql = sql[:limit] + c.text() + sql[c.end:]
 	}
+	return sql
 }
 
 // quantified is a comparison with the rows of a subquery.
@@ -60,12 +61,22 @@ func (c *quantified) text() string {
 	return fmt.Sprintf("(%sCASE WHEN %s THEN %s WHEN %s THEN NULL ELSE %s END)", not, exists(one), decided, exists(compared+" IS NULL"), otherwise)
 }
 
-// quantified reads the comparison whose subquery begins behind token i: IN, ANY, SOME or ALL.
-func (s *spelling) quantified(i int) (c quantified, ok bool) {
+// lastQuantified is the last such comparison whose subquery begins before a place: one within another one comes first.
+func (s *spelling) lastQuantified(limit int) (c quantified, ok bool) {
+	for i := len(s.tokens) - 1; i >= 0 && !ok; i-- {
+		if s.at[i] < limit {
+			c, ok = s.quantifiedAt(i)
+		}
+	}
+	return c, ok
+}
+
+// quantifiedAt reads the comparison whose subquery begins behind token i: IN, ANY, SOME or ALL.
+func (s *spelling) quantifiedAt(i int) (c quantified, ok bool) {
 	if !s.tok(i).Is("in", "any", "some", "all") || s.tok(i+1).Text != "(" || !s.tok(i+2).Is("select") {
 		return c, false
 	}
-	close, left := s.match(i+1, 1), i-1
+	last, left := s.match(i+1, 1), i-1
 	if c.sign, c.all = "=", s.tok(i).Is("all"); s.tok(i).Is("in") {
 		if c.negated = s.tok(left).Is("not"); c.negated {
 			left--
@@ -76,11 +87,11 @@ func (s *spelling) quantified(i int) (c quantified, ok bool) {
 		}
 	}
 	c.begin = s.operand(left)
-	if close < 0 || c.begin < 1 || !slices.Contains([]string{"=", "<>", "!=", "<", "<=", ">", ">="}, c.sign) || !s.alone(c.begin-1, close+1) || !s.single(c.begin, left) {
+	if last < 0 || c.begin < 1 || !slices.Contains([]string{"=", "<>", "!=", "<", "<=", ">", ">="}, c.sign) || !s.alone(c.begin-1, last+1) || !s.qualified(c.begin, left) {
 		return c, false
 	}
-	c.left, c.end = s.text(c.begin, left), s.at[close]+1
-	return c, s.rowsOf(&c, i+2, close, s.tok(c.begin))
+	c.left, c.end = s.text(c.begin, left), s.at[last]+1
+	return c, s.rowsOf(&c, i+2, last, s.tok(c.begin))
 }
 
 // rowsOf takes what a subquery prints, from what, and under which condition.
@@ -96,7 +107,7 @@ func (s *spelling) rowsOf(c *quantified, begin, end int, left sqltext.Token) boo
 			continue
 		}
 		switch {
-		case t.Is("group", "having", "limit", "order", "offset", "fetch", "union", "except", "intersect", "window", "for", "lock", "into", "procedure"):
+		case t.Is(clauses...):
 			return false
 		case t.Is("from") && from < 0:
 			from = k
@@ -108,7 +119,7 @@ func (s *spelling) rowsOf(c *quantified, begin, end int, left sqltext.Token) boo
 	if from > item+1 && s.tok(last-1).Is("as") {
 		last -= 2
 	}
-	if from < 0 || !s.single(item, last) || s.gives(left, from, where) {
+	if from < 0 || !s.qualified(item, last) || s.gives(left, from, where) {
 		return false
 	}
 	c.item, c.from = s.text(item, last), s.text(from, where-1)
@@ -118,19 +129,14 @@ func (s *spelling) rowsOf(c *quantified, begin, end int, left sqltext.Token) boo
 	return true
 }
 
-// single says whether what stands from one token to another is the name of a column with that of its table, or a literal.
-func (s *spelling) single(from, to int) bool {
-	t := s.tok(from)
-	if from == to {
-		return t.Kind == sqltext.Literal || t.Is("null") || t.Kind == sqltext.Word && t.Text[0] >= '0' && t.Text[0] <= '9'
-	}
-	return to == from+2 && s.column(from, to)
-}
+// qualified says whether what stands from one token to another is the name of a column with that of its table.
+func (s *spelling) qualified(from, to int) bool { return to == from+2 && s.column(from, to) }
 
 // gives says whether FROM, between two tokens, gives the name by which the other operand knows its table to one of its own.
 func (s *spelling) gives(table sqltext.Token, from, to int) bool {
+	name, _ := table.Ident()
 	for k := from; k < to; k++ {
-		if strings.EqualFold(s.tok(k).Text, table.Text) && s.tok(k+1).Text != "." && !s.tok(k+1).Is("as") {
+		if own, ok := s.tok(k).Ident(); ok && own == name && s.tok(k+1).Text != "." && !s.tok(k+1).Is("as") {
 			return true
 		}
 	}

@@ -145,8 +145,11 @@ func (p *Plan) spelledReference(t *sqltext.Table, r sqltext.Reference, v sqltext
 			continue
 		}
 		cell := strings.TrimSpace(v.Cells[0][i])
-		if strings.EqualFold(cell, "NULL") && !r.Full {
-			return "", false
+		if strings.EqualFold(cell, "NULL") {
+			if !r.Full {
+				return "", false
+			}
+			known = false // refused, unless all are NULL
 		}
 		if n >= len(r.Keys) {
 			known, itself = false, false
@@ -162,10 +165,10 @@ func (p *Plan) spelledReference(t *sqltext.Table, r sqltext.Reference, v sqltext
 		alike = append(alike, r.Keys[n]+" = "+cell)
 	}
 	switch {
-	case itself:
-		return "", false
 	case !known:
 		return "", true
+	case itself:
+		return "", false
 	}
 	return strings.Join(alike, " AND "), true
 }

@@ -23,7 +23,7 @@ func (p *Plan) versionSetTables(info *sqltext.Analysis) []string {
 		return tables
 	}
 	for _, t := range append([]string{info.Target}, info.Also...) {
-		if info.Kind != sqltext.Delete {
+		if p.asksParents(info, t) {
 			add(p.Schema.Table(t).Asked())
 		}
 		if info.Kind != sqltext.Insert || info.Diff { // REPLACE deletes
@@ -32,6 +32,12 @@ func (p *Plan) versionSetTables(info *sqltext.Analysis) []string {
 	}
 	slices.Sort(tables)
 	return tables
+}
+
+// asksParents says whether the rows that a statement writes into a table are looked for in those that it refers to: not where it takes them away, but a trigger may
+// do something else to another table.
+func (p *Plan) asksParents(info *sqltext.Analysis, table string) bool {
+	return info.Kind != sqltext.Delete || table != info.Target && len(p.Schema.Triggers) > 0
 }
 
 // refers notes in which tables that a block's statement reads anyway its foreign keys look for rows, and that it depends on their columns
@@ -45,17 +51,17 @@ func (p *Plan) refers(b *Block) {
 		if !slices.Contains(info.Refers, table) {
 			info.Refers = append(info.Refers, table)
 		}
-		used, some := info.Used[table]
+		used := info.Used[table]
 		info.Used = maps.Clone(info.Used)
 		if len(columns) == 0 || used == nil {
 			delete(info.Used, table) // all of them
-		} else if some {
-			info.Used[table] = slices.Compact(slices.Sorted(slices.Values(slices.Concat(used, columns))))
+			return
 		}
+		info.Used[table] = slices.Compact(slices.Sorted(slices.Values(slices.Concat(used, columns))))
 	}
 	for _, written := range b.Writes {
 		for _, r := range p.Schema.Table(written).References {
-			if !r.Deferred && info.Kind != sqltext.Delete {
+			if !r.Deferred && p.asksParents(info, written) {
 				look(r.Parent, r.Keys)
 			}
 		}

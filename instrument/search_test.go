@@ -69,6 +69,10 @@ func TestSearch(t *testing.T) {
 			"SELECT 1 FROM c WHERE (pkey = 9)"}, // one of them is NULL: it refers to none
 		{strings.Replace(refers, "(v) REFERENCES t (v)", "(pkey, v) REFERENCES t (pkey, v) MATCH FULL", 1), "INSERT INTO c (pkey, vkey, pvkey, v) VALUES (9, 5, 0, NULL)",
 			"SELECT 1 FROM c WHERE (pkey = 9) UNION ALL SELECT 2"},
+		{strings.Replace(refers, "(v) REFERENCES t (v)", "(v, vkey) REFERENCES c (v, vkey) MATCH FULL", 1), "INSERT INTO c (pkey, vkey, pvkey, v) VALUES (9, 5, 0, NULL)",
+			"SELECT 1 FROM c WHERE (pkey = 9) UNION ALL SELECT 2"}, // refused: one of two is NULL
+		{strings.Replace(refers, "(v) REFERENCES t (v)", "(v) REFERENCES c (pvkey)", 1), "INSERT INTO c (pkey, vkey, pvkey, v) VALUES (9, 5, DEFAULT, DEFAULT)",
+			"SELECT 1 FROM c WHERE (pkey = 9) UNION ALL SELECT 2"},
 		{strings.Replace(refers, "(v) REFERENCES t (v)", "(pkey, v) REFERENCES c (v, pkey)", 1), "INSERT INTO c (pkey, vkey, pvkey, v) VALUES (9, 5, 0, 9)",
 			"SELECT 1 FROM c WHERE (pkey = 9)"},
 		{strings.Replace(refers, "(v) REFERENCES t (v)", "(pkey, v) REFERENCES t (pkey)", 1), "INSERT INTO c (pkey, vkey, pvkey, v) VALUES (9, 5, 0, 3)",

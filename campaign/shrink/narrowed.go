@@ -34,7 +34,7 @@ func (k *shrinker) narrowed(ctx context.Context, c *testcase.Case) (*testcase.Ca
 }
 
 // narrower are the settings of one variable that may do what another setting does: those of which it is made, and in place of copies or hidden conditions, which
-// are no setting of the database's, all that there are.
+// are no setting of the database's, all that there are, and then one of the two ways to hide conditions.
 func (k *shrinker) narrower(name, key string) (out []dbms.PlanSetting) {
 	p := k.profile
 	if name == "" || p == nil {
@@ -48,7 +48,9 @@ func (k *shrinker) narrower(name, key string) (out []dbms.PlanSetting) {
 		return s.Narrower()
 	}
 	for _, other := range p.Alternatives() {
-		out = append(out, other.Narrower()...)
+		if other.Name != s.Name {
+			out = append(out, other.Narrower()...)
+		}
 	}
-	return out
+	return append(out, s.Narrower()...)
 }

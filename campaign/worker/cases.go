@@ -163,8 +163,8 @@ func drawSetting(rng *rand.Rand, settings []dbms.PlanSetting) string {
 	return settings[at].Name
 }
 
-// drawPlan draws a setting. Every other time it is one that has queries read copies of the tables, or one in three of these one that hides conditions from the
-// planner: no other setting shows what a database answers from something else than its rows, a count that it keeps, the ends of an index, or what it makes of a
+// drawPlan draws a setting. Every other time it is one that has queries read copies of the tables, or, one in three of these times, one that hides conditions from
+// the planner: no other setting shows what a database answers from something else than its rows, a count that it keeps, the ends of an index, or what it makes of a
 // condition, while those that change how rows are found overlap.
 func drawPlan(rng *rand.Rand, plans []dbms.PlanSetting, c *testcase.Case) string {
 	unfired := slices.IndexFunc(plans, func(p dbms.PlanSetting) bool { return p.Unfired })

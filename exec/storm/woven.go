@@ -136,11 +136,12 @@ func (t *tx) retire(was bool) {
 // askAgain asks the same of copies of the tables, whose rows are those that the transaction saw a moment ago, or with conditions of which
 // the planner learns nothing.
 func (t *tx) askAgain(s *workload.Generated, before *history.Rows) error {
+	quoting := sqltext.SyntaxOf(t.profile.DBMS).Quoting
 	setting, never := t.profile.PlanSetting("copies"), &s.NoCopies
-	if (never.Load() || t.rng.IntN(2) == 0) && references(s.SQL) <= opaqueReferences {
+	if (never.Load() || t.rng.IntN(2) == 0) && references(s.SQL, quoting) <= opaqueReferences {
 		setting, never = t.profile.PlanSetting(dbms.OpaqueConditions.Name), &s.NoOpaque
 	}
-	sql := setting.Query(s.SQL, sqltext.SyntaxOf(t.profile.DBMS).Quoting)
+	sql := setting.Query(s.SQL, quoting)
 	if sql == s.SQL || never.Load() {
 		return nil
 	}
@@ -161,9 +162,9 @@ func (t *tx) askAgain(s *workload.Generated, before *history.Rows) error {
 	return nil
 }
 
-// references is how many tables a query reads at least, one named twice counted twice.
-func references(sql string) (n int) {
-	for t := range sqltext.Tokens(sql) {
+// references is how many tables a query reads, or so: those that FROM and JOIN name first, one named twice counted twice.
+func references(sql string, q sqltext.Quoting) (n int) {
+	for t := range q.Tokens(sql) {
 		if t.Is("from", "join") {
 			n++
 		}

@@ -100,7 +100,7 @@ func TestReferences(t *testing.T) {
 		"SELECT a FROM t JOIN s ON 1 WHERE EXISTS (SELECT 1 FROM u)": 3,
 		"SELECT 1": 0,
 	} {
-		if got := references(sql); got != want {
+		if got := references(sql, sqltext.ANSI); got != want {
 			t.Errorf("%s: %d", sql, got)
 		}
 	}

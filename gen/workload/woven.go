@@ -175,7 +175,7 @@ func (p *pool) read(sql string) *Generated {
 	}
 	if info.Target != "" {
 		for _, t := range append([]string{info.Target}, info.Also...) {
-			if len(p.schema.Carried(t)) > 0 && info.Kind != sqltext.Insert { // rows that nobody asks for change with it
+			if len(p.schema.Carried(t)) > 0 && !(info.Kind == sqltext.Insert && info.Plain) { // rows that nobody asks for change with it
 				return nil
 			}
 			s.Writes = append(s.Writes, p.table(t))
