@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"txweave/sqltext"
+	"txweave/testcase"
 )
 
 // TestCarry: in cases with foreign keys that have an action rows go, or get another key, that others refer to; of the rows that are drawn without a look at who refers
@@ -70,6 +71,46 @@ func TestRefersToItself(t *testing.T) {
 	if tables < 20 || rows < tables/4 {
 		t.Errorf("%d tables refer to themselves, %d rows that are inserted do", tables, rows)
 	}
+}
+
+// TestSetUnreferred: no trigger changes what rows of other tables refer to, by which these could not be filled.
+func TestSetUnreferred(t *testing.T) {
+	set, composite := 0, 0
+	for i := range 600 {
+		c := must(t, testDialect(t, "mysql"), CaseSeed(8, i), Options{Weights: map[string]int{"trigger": 60, "composite-reference": 60, "foreign-key": 60}})
+		schema := sqltext.ReadSchema(statements(c.Schema))
+		for _, s := range c.Schema {
+			_, column, ok := strings.Cut(s.SQL, "SET NEW.")
+			if !ok {
+				continue
+			}
+			set++
+			column, _, _ = strings.Cut(column, " ")
+			_, on, _ := strings.Cut(s.SQL, " ON ")
+			on, _, _ = strings.Cut(on, " ")
+			for _, table := range schema.Tables {
+				for _, r := range table.References {
+					if len(r.Keys) > 1 {
+						composite++
+					}
+					if r.Parent == on && slices.Contains(r.Keys, column) {
+						t.Errorf("case %d: %s, and %s refers to it", i, s.SQL, table.Name)
+					}
+				}
+			}
+		}
+	}
+	if set < 50 || composite < 50 {
+		t.Errorf("%d triggers, beside %d foreign keys of several columns", set, composite)
+	}
+}
+
+// statements are those of a list.
+func statements(list []testcase.Stmt) (out []string) {
+	for _, s := range list {
+		out = append(out, s.SQL)
+	}
+	return out
 }
 
 // TestSavepointsApart: transactions that only read have savepoints, too, and a statement stands between two savepoints where there is room for one.

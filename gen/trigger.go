@@ -102,6 +102,13 @@ func (g *generator) fired(t *table) bool {
 	return slices.ContainsFunc(g.tables, func(a *table) bool { return slices.Contains(a.fires, t) })
 }
 
+// referredBy says whether a foreign key refers to a column of t.
+func (g *generator) referredBy(t *table, c *column) bool {
+	return slices.ContainsFunc(g.tables, func(child *table) bool {
+		return slices.ContainsFunc(child.cols, func(f *column) bool { return f.parent == t && f.parentKey == c })
+	})
+}
+
 // plainColumn says whether any value of its family that is not too long can be written into a column of t.
 func (t *table) plainColumn(c *column) bool {
 	return c.special == nil && c.parent == nil && c.max == 0 && !c.unique && !c.discerns && !slices.Contains(t.own, c) && !slices.Contains(t.pair, c) && !t.inPrimary(c)
@@ -124,7 +131,7 @@ func (g *generator) fromRow(row string, a *table, c *column) string {
 }
 
 func triggerSet(g *generator, a, _ *table) (when, body string) {
-	cols := a.plainColumns()
+	cols := slices.DeleteFunc(a.plainColumns(), func(c *column) bool { return g.referredBy(a, c) }) // else initial rows that refer to it would be refused
 	if len(cols) == 0 {
 		return "", ""
 	}
