@@ -213,7 +213,7 @@ func widen(m *mutator) bool {
 		return false
 	}
 	tokens, list := sites(m.schema, m.sql(p))
-	list = slices.DeleteFunc(list, func(s site) bool { return s.equals == 0 || s.column != sqltext.PKey })
+	list = slices.DeleteFunc(list, func(s site) bool { return s.equals == 0 || s.column != sqltext.PKey || within(tokens, s.at) })
 	s, ok := one(m, list)
 	if !ok {
 		return false
@@ -226,6 +226,26 @@ func widen(m *mutator) bool {
 	tokens[s.at].Text = fmt.Sprintf("%d AND %d", max(key-int64(m.rng.IntN(2)), 0), key+1+int64(m.rng.IntN(4)))
 	m.c.Txns[p.txn].Stmts[p.stmt].SQL = join(tokens)
 	return true
+}
+
+// within says whether a token stands in a subquery: one that is a value gives one of its rows where it finds several, on SQLite, and which one nobody says.
+func within(tokens []sqltext.Token, at int) bool {
+	var open []bool // of the parentheses around it: whether a query begins there
+	begins := false
+	for _, t := range tokens[:at] {
+		switch {
+		case t.Kind == sqltext.Blank || t.Kind == sqltext.Comment:
+			continue
+		case begins:
+			open[len(open)-1] = t.Is("select", "with")
+		}
+		if begins = t.Text == "("; begins {
+			open = append(open, false)
+		} else if t.Text == ")" && len(open) > 0 {
+			open = open[:len(open)-1]
+		}
+	}
+	return slices.Contains(open, true)
 }
 
 // meet makes two statements of different transactions, of which one writes, name the same row.
