@@ -13,13 +13,16 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/go-sql-driver/mysql"
+
+	"txweave/dbms"
 )
 
-// Launcher starts private servers from one binary. The data directory is initialised once and
+// Launcher starts private servers from one binary. A data directory is initialised once for each shape of the store and
 // copied for each server.
 type Launcher struct {
 	kind    *Server
@@ -29,6 +32,8 @@ type Launcher struct {
 	version string
 	user    *account     // that servers run as; nil: the one that txweave runs as
 	started atomic.Int64 // servers so far; workers start theirs at the same time
+	making  sync.Mutex   // held while a data directory is made, or looked for
+	made    []string     // data directories that are there
 
 	// CommitLog makes the servers started from now on keep a log from which packages binlog and decoding tell the order of
 	// versions. It costs time and space.
@@ -78,10 +83,7 @@ func NewLauncher(ctx context.Context, kind *Server, path string, progress io.Wri
 			return nil, errors.Join(err, l.root.Remove())
 		}
 	}
-	if !l.hasData() {
-		return l, nil
-	}
-	if err := l.initialise(ctx); err != nil {
+	if _, err := l.template(ctx, nil); err != nil {
 		l.Close()
 		return nil, err
 	}
@@ -166,14 +168,33 @@ func AsUser() []string {
 	return nil
 }
 
-func (l *Launcher) template() string { return filepath.Join(l.root.Path, "template") }
-
 // hasData says whether servers begin with a copy of a data directory.
 func (l *Launcher) hasData() bool { return len(l.kind.Initialise) > 0 || l.kind.MakeData != nil }
 
-// initialise makes the data directory that all servers start from.
-func (l *Launcher) initialise(ctx context.Context) error {
-	dir := l.template()
+// template is the data directory that servers of a shape start from, made when one is first asked for; "" where servers begin without.
+func (l *Launcher) template(ctx context.Context, shape *dbms.StoreShape) (string, error) {
+	if !l.hasData() {
+		return "", nil
+	}
+	name := "template"
+	if shape != nil && shape.Lasting() {
+		name += "-" + shape.Name
+	}
+	dir := filepath.Join(l.root.Path, name)
+	l.making.Lock()
+	defer l.making.Unlock()
+	if slices.Contains(l.made, dir) {
+		return dir, nil
+	}
+	if err := l.initialise(ctx, dir, serverArguments(shape)); err != nil {
+		return "", errors.Join(err, os.RemoveAll(dir))
+	}
+	l.made = append(l.made, dir)
+	return dir, nil
+}
+
+// initialise makes a data directory that servers start from.
+func (l *Launcher) initialise(ctx context.Context, dir string, shaped []string) error {
 	if l.kind.MakeData != nil {
 		return l.makeData(ctx, dir)
 	}
@@ -184,7 +205,7 @@ func (l *Launcher) initialise(ctx context.Context) error {
 		return err
 	}
 	args = append(args, "--datadir="+dir, "--tmpdir="+temporary, "--innodb-flush-log-at-trx-commit=2")
-	args = append(args, l.kind.Initialise...)
+	args = slices.Concat(args, l.kind.Initialise, shaped)
 	var stdin io.Reader
 	if l.kind.Bootstrap != nil {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -210,7 +231,7 @@ func (l *Launcher) initialise(ctx context.Context) error {
 
 // Start starts a server and returns it as a target.
 func (l *Launcher) Start(ctx context.Context) (Target, error) {
-	srv, err := l.start(ctx)
+	srv, err := l.start(ctx, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -231,17 +252,21 @@ type Instance struct {
 	launcher *Launcher
 	dir      string
 	process  *process
+	shape    *dbms.StoreShape // of its store; nil: the usual one
 }
 
-func (l *Launcher) start(ctx context.Context) (*Instance, error) {
+func (l *Launcher) start(ctx context.Context, shape *dbms.StoreShape) (*Instance, error) {
+	template, err := l.template(ctx, shape)
+	if err != nil {
+		return nil, err
+	}
 	dir := filepath.Join(l.root.Path, fmt.Sprintf("s%d", l.started.Add(1)))
-	err := os.Mkdir(dir, 0o700)
-	if err == nil {
+	if err = os.Mkdir(dir, 0o700); err == nil {
 		err = os.Mkdir(filepath.Join(dir, FilesName), 0o700)
 	}
-	if err == nil && l.hasData() {
+	if err == nil && template != "" {
 		data := filepath.Join(dir, "data")
-		if err = os.CopyFS(data, os.DirFS(l.template())); err == nil {
+		if err = os.CopyFS(data, os.DirFS(template)); err == nil {
 			err = os.Chmod(data, 0o700) // some insist on it
 		}
 	}
@@ -251,7 +276,7 @@ func (l *Launcher) start(ctx context.Context) (*Instance, error) {
 	if err := l.user.give(dir); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}
-	s := &Instance{launcher: l, dir: dir}
+	s := &Instance{launcher: l, dir: dir, shape: shape}
 	if err := s.run(); err != nil {
 		return nil, err
 	}
@@ -265,7 +290,7 @@ func (l *Launcher) start(ctx context.Context) (*Instance, error) {
 func (s *Instance) run() error {
 	l := s.launcher
 	arguments := l.kind.Arguments(s.dir, l.built)
-	arguments = append(arguments, s.durable()...)
+	arguments = slices.Concat(arguments, s.durable(), serverArguments(s.shape))
 	if l.CommitLog {
 		arguments = append(arguments, l.kind.CommitLog...)
 	}
@@ -392,12 +417,12 @@ func (s *Instance) Server() *Server { return s.launcher.kind }
 // Memory is what its first process holds of the machine's, in bytes; 0 where that is not known.
 func (s *Instance) Memory() uint64 { return s.process.memory() }
 
-// Again starts a fresh server in place of one that has crashed.
+// Again starts a fresh server in place of one that has crashed. Its store has the same shape.
 func (s *Instance) Again(ctx context.Context) (*Instance, error) {
 	if err := s.Close(); err != nil {
 		return nil, err
 	}
-	return s.launcher.start(ctx)
+	return s.launcher.start(ctx, s.shape)
 }
 
 // Close kills the server, whose data nobody needs, and removes its directory.

@@ -180,8 +180,12 @@ func (g *Guide) fresh() int {
 	return freshShare
 }
 
-// give notes the mutant that is checked under a number, and returns its text.
+// give notes the mutant that is checked under a number, and returns its text. It lies on the server of the cases around it, whichever its parent lay on.
 func (g *Guide) give(n int, x *given) []byte {
+	name := x.c.Option(testcase.OptionStore)
+	if lasting, s := g.profile.LastingStore(g.source.Seed(), n), g.profile.Store(name); lasting != "" || s != nil && s.Lasting() {
+		x.c.SetOption(testcase.OptionStore, lasting)
+	}
 	g.given[n] = x
 	return x.c.Print()
 }

@@ -479,8 +479,8 @@ func session(m *mutator) bool {
 // store gives the case's tables another store, or the usual one.
 func store(m *mutator) bool {
 	var names []string
-	for i := range m.profile.Stores {
-		names = append(names, m.profile.Stores[i].Name)
+	for _, s := range m.profile.BriefStores() {
+		names = append(names, s.Name)
 	}
 	return m.setting(testcase.OptionStore, names)
 }

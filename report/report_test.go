@@ -10,8 +10,10 @@ import (
 
 	"github.com/cockroachdb/datadriven"
 
+	"txweave/finding"
 	"txweave/report/export"
 	"txweave/report/timeline"
+	"txweave/testcase"
 )
 
 // load loads one of the findings in testdata/findings. They are real ones of MariaDB 10.11 and SQLite, with planted
@@ -264,4 +266,17 @@ func TestHostileServer(t *testing.T) {
 func unescaped(line, mark string) bool {
 	at := strings.Index(line, mark)
 	return at >= 0 && (at == 0 || line[at-1] != '\\')
+}
+
+// TestTellingStore: whoever repeats a finding in a store of its own is told how the server is started, and nothing of one in the usual store.
+func TestTellingStore(t *testing.T) {
+	f := &timeline.Dossier{Case: &testcase.Case{Target: "mariadb"}, Record: finding.Record{Environment: finding.Environment{DBMS: "mariadb", Isolation: "repeatable-read",
+		Changed: []string{"innodb_buffer_pool_size", "autocommit"}, Settings: map[string]string{"innodb_buffer_pool_size": "67108864", "autocommit": "OFF"}}}}
+	for store, want := range map[string]string{"": "[[autocommit OFF]]", "pages-4k": "[[autocommit OFF] [innodb_page_size 4k]]",
+		"small-pool": "[[autocommit OFF] [innodb_buffer_pool_size 8M] [innodb_adaptive_hash_index ON] [innodb_change_buffering all]]"} {
+		f.Case.SetOption(testcase.OptionStore, store)
+		if got := fmt.Sprint(f.Telling()); got != want {
+			t.Errorf("%q: %s, want %s", store, got, want)
+		}
+	}
 }

@@ -121,7 +121,7 @@ func Platform(d *Doc) {
 // Settings names the level, and the variables that somebody has to set who repeats this.
 func Settings(d *Doc) {
 	env := &d.f.Record.Environment
-	telling := env.Telling(d.f.Record.Class)
+	telling := d.f.Telling()
 	switch {
 	case len(env.Settings) == 0:
 		d.Text("Isolation level: %s. Variables are unknown: finding.json names none.", d.f.Level())

@@ -79,7 +79,7 @@ func (s *Cases) told(n int) (*testcase.Case, map[string]bool, error) {
 		return nil, nil, err
 	}
 	// Each case is executed a third time, under a setting of its own, drawn from a stream beside the generator's.
-	plans, stores := s.profile.Alternatives(), s.profile.Stores
+	plans, stores := s.profile.Alternatives(), s.profile.BriefStores()
 	if rng := rand.New(rand.NewPCG(c.Seed, planStream)); len(plans) > 0 {
 		c.Options = append(c.Options, testcase.Option{Key: testcase.OptionPlan, Value: drawPlan(rng, plans, c)})
 	}
@@ -91,6 +91,9 @@ func (s *Cases) told(n int) (*testcase.Case, map[string]bool, error) {
 	}
 	if name := drawStore(c.Seed, stores, uses); name != "" {
 		c.Options = append(c.Options, testcase.Option{Key: testcase.OptionStore, Value: name})
+	}
+	if name := s.profile.LastingStore(s.seed, n); name != "" {
+		c.SetOption(testcase.OptionStore, name)
 	}
 	if met, names := s.meet(c); met != nil {
 		if c = met; slices.Contains(names, guide.Template) { // its statements are others

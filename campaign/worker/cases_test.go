@@ -69,3 +69,64 @@ func TestDrafts(t *testing.T) {
 		}
 	}
 }
+
+// TestStretches: some stretches of cases have a server of their own shape, all of a stretch the same one, mutants among them, whatever their parents had.
+func TestStretches(t *testing.T) {
+	p, err := dbms.Lookup("mariadb", "repeatable-read")
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]int{}
+	for seed := range uint64(400) {
+		name := p.LastingStore(seed, 0)
+		if seen[name]++; p.LastingStore(seed, 999) != name {
+			t.Fatalf("seed %d: a stretch has two stores", seed)
+		}
+	}
+	if len(seen) != 1+len(p.Stores) || seen[""] < 270 || seen[""] > 330 {
+		t.Errorf("%v, want three in four to be the usual one and the others to have each", seen)
+	}
+	for _, seed := range []uint64{1, 2} {
+		src, err := NewCases(seed, p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := src.Make(0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := p.LastingStore(seed, 0)
+		if c.Option(testcase.OptionStore) != want {
+			t.Errorf("seed %d: the store is %q, want %q", seed, c.Option(testcase.OptionStore), want)
+		}
+		g, err := src.Guide(t.Context(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		mutants := 0
+		for _, store := range []string{"", "pages-64k"} {
+			parent := c.Clone()
+			parent.SetOption(testcase.OptionStore, store)
+			g.Seed(parent)
+		}
+		for n := range 40 {
+			text := g.Next(n)
+			if text == nil {
+				continue
+			}
+			m, err := testcase.Parse("mutant", text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if mutants++; m.Option(testcase.OptionStore) != want {
+				t.Errorf("seed %d: the store of a mutant is %q, want %q", seed, m.Option(testcase.OptionStore), want)
+			}
+		}
+		if mutants == 0 {
+			t.Errorf("seed %d: no mutants", seed)
+		}
+	}
+	if p, err = dbms.Lookup("sqlite", "serializable"); err != nil || p.LastingStore(1, 0) != "" || len(p.BriefStores()) != len(p.Stores) {
+		t.Errorf("SQLite needs no server for a store: %v", err)
+	}
+}

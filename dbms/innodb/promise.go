@@ -92,6 +92,7 @@ func Level(name, isolation, level string) *dbms.Profile {
 		Source:     source,
 		Mechanisms: Mechanisms(isolation),
 		Explain:    dbms.Explain{Before: "EXPLAIN FORMAT=TRADITIONAL ", Columns: []string{"select_type", "type", "key", "extra"}},
+		Stores:     stores,
 		Setup: []string{
 			StrictMode,
 			"SET SESSION innodb_lock_wait_timeout = 10",

@@ -13,14 +13,14 @@ import (
 	"txweave/exec"
 )
 
-// dial opens one connection to a database, with settings of its own: name=value.
+// dial opens one connection to a database, with settings of its own: SET name = value.
 func (t *target) dial(ctx context.Context, database string, settings ...string) (*exec.Session, error) {
 	ctx, cancel := context.WithTimeout(ctx, dialTime)
 	defer cancel()
 	c := t.config.Copy()
 	c.Database = database
 	for _, s := range settings { // RESET comes back to what is set here
-		name, value, _ := strings.Cut(s, "=")
+		name, value, _ := strings.Cut(strings.TrimPrefix(s, "SET "), " = ")
 		c.RuntimeParams[name] = value
 	}
 	var raw net.Conn // of the attempt that succeeded: the last one

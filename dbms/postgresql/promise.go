@@ -144,9 +144,9 @@ var plans = []dbms.PlanSetting{
 // SERIALIZABLE (SIREAD) is then parts of an index and single rows, and rows are found that an index knows by several versions. A table
 // without dead rows whose pages are marked as seen by all is read from its indexes alone, until somebody writes.
 var stores = []dbms.StoreShape{
-	{Name: "indexes", Set: []string{"enable_seqscan=off", "enable_bitmapscan=off"}},
-	{Name: "bitmaps", Set: []string{"enable_seqscan=off", "enable_indexscan=off", "enable_indexonlyscan=off"}},
-	{Name: "frozen", Set: []string{"enable_seqscan=off", "enable_bitmapscan=off"}, Upkeep: "VACUUM (FREEZE, ANALYZE) %s"},
+	{Name: "indexes", Set: []string{"SET enable_seqscan = off", "SET enable_bitmapscan = off"}},
+	{Name: "bitmaps", Set: []string{"SET enable_seqscan = off", "SET enable_indexscan = off", "SET enable_indexonlyscan = off"}},
+	{Name: "frozen", Set: []string{"SET enable_seqscan = off", "SET enable_bitmapscan = off"}, Upkeep: "VACUUM (FREEZE, ANALYZE) %s"},
 }
 
 // off is a plan setting of the planner's switches.

@@ -244,7 +244,7 @@ func (t *target) upkeep(ctx context.Context) error {
 	if t.shape == nil || t.shape.Upkeep == "" || len(t.tables) == 0 {
 		return nil
 	}
-	return t.control.Must(ctx, fmt.Sprintf(t.shape.Upkeep, strings.Join(t.tables, ", ")))
+	return t.control.Must(ctx, t.shape.Follows(t.tables))
 }
 
 // Store implements exec.Storer.

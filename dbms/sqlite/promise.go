@@ -43,13 +43,13 @@ func Levels() []*dbms.Profile {
 		},
 		Explain: dbms.Explain{Before: "EXPLAIN QUERY PLAN ", Columns: []string{"detail"}},
 		Stores: []dbms.StoreShape{
-			{Name: "small-pages", Set: []string{"page_size(512)"}},
-			{Name: "small-cache", Set: []string{"page_size(512)", "cache_size(3)"}, Upkeep: emptyLog, Spills: true},
-			{Name: "empty-log", Set: []string{"page_size(512)"}, Upkeep: emptyLog},
-			{Name: "checkpoints", Set: []string{"page_size(512)", "wal_autocheckpoint(1)"}},
-			{Name: "auto-vacuum", Set: []string{"page_size(512)", "auto_vacuum(1)"}}, // each commit moves pages
-			{Name: "mapped", Set: []string{"mmap_size(1048576)"}},
-			{Name: "checkpoints-and-cache", Set: []string{"page_size(1024)", "wal_autocheckpoint(4)", "cache_size(5)"}, Upkeep: emptyLog, Spills: true},
+			{Name: "small-pages", Set: []string{"PRAGMA page_size(512)"}},
+			{Name: "small-cache", Set: []string{"PRAGMA page_size(512)", "PRAGMA cache_size(3)"}, Upkeep: emptyLog, Spills: true},
+			{Name: "empty-log", Set: []string{"PRAGMA page_size(512)"}, Upkeep: emptyLog},
+			{Name: "checkpoints", Set: []string{"PRAGMA page_size(512)", "PRAGMA wal_autocheckpoint(1)"}},
+			{Name: "auto-vacuum", Set: []string{"PRAGMA page_size(512)", "PRAGMA auto_vacuum(1)"}}, // each commit moves pages
+			{Name: "mapped", Set: []string{"PRAGMA mmap_size(1048576)"}},
+			{Name: "checkpoints-and-cache", Set: []string{"PRAGMA page_size(1024)", "PRAGMA wal_autocheckpoint(4)", "PRAGMA cache_size(5)"}, Upkeep: emptyLog, Spills: true},
 		},
 		Duplicate:    []int{1555, 2067}, // SQLITE_CONSTRAINT_PRIMARYKEY, _UNIQUE
 		ForeignKey:   []int{787},        // SQLITE_CONSTRAINT_FOREIGNKEY

@@ -121,7 +121,7 @@ func (t *target) Reshape(ctx context.Context, shape *dbms.StoreShape) error {
 }
 
 // fixed are the settings of a file that hold from its first page on.
-var fixed = []string{"page_size(", "auto_vacuum("}
+var fixed = []string{"PRAGMA page_size(", "PRAGMA auto_vacuum("}
 
 // create makes an empty file with those settings of the shape that hold for good: the driver switches the journal's mode before it sets
 // them, which writes the first page.
@@ -130,7 +130,7 @@ func (t *target) create() error {
 	if t.shape != nil {
 		for _, set := range t.shape.Set {
 			if slices.ContainsFunc(fixed, func(name string) bool { return strings.HasPrefix(set, name) }) {
-				texts = append(texts, "PRAGMA "+set)
+				texts = append(texts, set)
 			}
 		}
 	}
@@ -154,7 +154,7 @@ func open(path, synchronous string, shape *dbms.StoreShape) (*exec.Session, erro
 	pragmas := ""
 	if shape != nil {
 		for _, set := range shape.Set {
-			pragmas += "&_pragma=" + set
+			pragmas += "&_pragma=" + strings.TrimPrefix(set, "PRAGMA ")
 		}
 	}
 	conn, err := new(moderncsqlite.Driver).Open("file:" + path + "?_pragma=busy_timeout(0)" + pragmas + "&_pragma=journal_mode(WAL)&_pragma=synchronous(" + synchronous + ")&_pragma=trusted_schema(OFF)")
@@ -262,7 +262,7 @@ func (t *target) fill(ctx context.Context, script string) error {
 	if err != nil || t.shape == nil || t.shape.Upkeep == "" {
 		return err
 	}
-	return t.control.Must(ctx, t.shape.Upkeep)
+	return t.control.Must(ctx, t.shape.Follows(t.tables))
 }
 
 // transact runs a script that is one transaction and leaves none open when it fails.

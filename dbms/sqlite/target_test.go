@@ -94,7 +94,7 @@ func TestStore(t *testing.T) {
 			t.Fatalf("%s: %v; sessions were closed: %v", shape.Name, err, released)
 		}
 		for _, set := range shape.Set {
-			pragma, value, _ := strings.Cut(strings.TrimSuffix(set, ")"), "(")
+			pragma, value, _ := strings.Cut(strings.TrimSuffix(strings.TrimPrefix(set, "PRAGMA "), ")"), "(")
 			if got := read(pragma); got != value {
 				t.Errorf("%s: %s is %s, want %s", shape.Name, pragma, got, value)
 			}

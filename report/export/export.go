@@ -77,8 +77,9 @@ type script struct {
 	finding *timeline.Dossier
 	of      *testcase.Case // the plain form of the finding's, where there is one
 	dbms    *Spelling
-	setup   []string // sent on every connection
-	tables  []string // in order of creation
+	setup   []string         // sent on every connection
+	store   *dbms.StoreShape // nil: the usual one
+	tables  []string         // in order of creation
 	serial  []serial
 }
 
@@ -101,6 +102,9 @@ func newScript(f *timeline.Dossier) (*script, error) {
 		return nil, err
 	}
 	s.tables = tableNames(s.of)
+	if s.store = f.Store(); s.store != nil {
+		s.setup = append(s.setup, s.store.Set...)
+	}
 	s.setup = append(s.setup, s.dbms.Session...)
 	if p, err := dbms.Lookup(env.DBMS, env.Isolation); err == nil {
 		s.setup = append(s.setup, p.Setup...)
@@ -185,6 +189,9 @@ func (s *script) head() []string {
 	if f.Case.Seed != 0 {
 		line += fmt.Sprintf(", case seed %d", f.Case.Seed)
 	}
+	if s.store != nil && s.store.Lasting() {
+		line += "; the server is made and started with " + strings.Join(s.store.Server, " ")
+	}
 	return append(out, line)
 }
 
@@ -223,11 +230,16 @@ func comment(marker string, lines ...string) string {
 
 // creation are the statements that make and fill the tables.
 func (s *script) creation() []string {
-	var out []string
-	for _, x := range slices.Concat(s.of.Schema, s.of.Rows) {
-		out = append(out, x.SQL)
+	out := s.filling()
+	if s.store != nil && s.store.Upkeep != "" {
+		out = append(out, s.store.Follows(s.tables))
 	}
 	return out
+}
+
+// filling are the statements of one transaction that make the tables and fill them.
+func (s *script) filling() []string {
+	return testcase.Texts(slices.Concat(s.of.Schema, s.of.Rows))
 }
 
 // drops are the statements that drop the views, and the tables.

@@ -203,6 +203,31 @@ T0 T1 T0 T1 T0 T1 T1
 	}
 }
 
+// TestSQLiteStore: the scripts of a finding in a store of its own make its tables in one, and do what is done there behind rows.
+func TestSQLiteStore(t *testing.T) {
+	shell := installed(t, "sqlite3", "sqlite3")
+	c, err := testcase.Parse("case.txw", []byte("txweave case 1\ntarget: sqlite\nisolation: serializable\nstore: small-cache\n\n-- schema --\nCREATE TABLE t (id INTEGER PRIMARY KEY, a INT);\n\n"+
+		"-- rows --\nINSERT INTO t VALUES (1, 10);\n\n-- T0 --\nBEGIN;\nSELECT a FROM t;\nCOMMIT;\n\n-- schedule --\nT0 T0 T0\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	target, err := sqlite.Open(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer target.Close()
+	dir := save(t, "sql", plainRun(t, target, servers.Level(t, "sqlite/serializable", ""), c))
+	text, err := os.ReadFile(filepath.Join(dir, "setup.sql"))
+	if err != nil || !strings.Contains(string(text), "INSERT INTO t VALUES (1, 10);\nPRAGMA wal_checkpoint(TRUNCATE);") {
+		t.Errorf("%v\n%s", err, text)
+	}
+	cmd := osexec.CommandContext(t.Context(), shell, filepath.Join(dir, "made.db"))
+	cmd.Stdin = strings.NewReader(string(text) + "PRAGMA page_size;\n")
+	if printed, err := cmd.CombinedOutput(); err != nil || !strings.HasSuffix(string(printed), "512\n") {
+		t.Errorf("pages of 512 bytes are wanted: %v\n%s", err, printed)
+	}
+}
+
 // plainRun runs a case without probes and gives it out as a finding in its plain form.
 func plainRun(t *testing.T, target exec.Target, p *dbms.Profile, c *testcase.Case) *timeline.Dossier {
 	t.Helper()

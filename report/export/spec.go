@@ -19,7 +19,7 @@ func writeSpec(s *script) ([]File, error) {
 		}
 	}
 	b.WriteString("\nsetup\n{\n")
-	for _, sql := range s.creation() {
+	for _, sql := range s.filling() {
 		if err := noBrace(sql); err != nil {
 			return nil, err
 		}
@@ -30,12 +30,20 @@ func writeSpec(s *script) ([]File, error) {
 		fmt.Fprintf(&b, "\t%s;\n", sql)
 	}
 	b.WriteString("}\n")
+	if s.store != nil && s.store.Upkeep != "" { // VACUUM runs by itself
+		fmt.Fprintf(&b, "\nsetup\n{\n\t%s;\n}\n", s.store.Follows(s.tables))
+	}
 	level := specLevels[s.finding.Record.Environment.Isolation]
 	for _, i := range s.usedLanes() {
 		lane := s.Lanes[i]
 		fmt.Fprintf(&b, "\nsession %s\n", lower(lane.Name))
 		if level != "" && !lane.Observer {
 			fmt.Fprintf(&b, "setup\t\t{ SET default_transaction_isolation = '%s'; }\n", level)
+		}
+		if s.store != nil && !lane.Observer {
+			for _, sql := range s.store.Set {
+				fmt.Fprintf(&b, "setup\t\t{ %s; }\n", sql)
+			}
 		}
 		for _, st := range s.Steps {
 			if st.Lane == i {

@@ -19,6 +19,11 @@ func writeSQL(s *script) ([]File, error) {
 	head := comment("-- ", s.head()...)
 	var setup strings.Builder
 	setup.WriteString(head)
+	if s.store != nil {
+		for _, sql := range s.store.Set { // the size of pages is a file's from its first table on
+			setup.WriteString(sql + ";\n")
+		}
+	}
 	for _, sql := range append(s.drops(), s.creation()...) {
 		setup.WriteString(sql + ";\n")
 	}

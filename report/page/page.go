@@ -482,7 +482,7 @@ func (p *page) facts() {
 	if p.f.Reduced {
 		add("case", "reduced")
 	}
-	p.Settings = env.Telling(r.Class)
+	p.Settings = p.f.Telling()
 	if p.f.Reduction != nil {
 		for _, c := range p.f.Reduction.Conditions {
 			if c.Kind != "transaction" && c.Kind != "statement" && c.Kind != "row" { // a reduced case needs all that it has

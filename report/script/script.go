@@ -12,6 +12,7 @@ import (
 	"txweave/finding"
 	"txweave/history"
 	"txweave/report/timeline"
+	"txweave/sqltext"
 	"txweave/testcase"
 )
 
@@ -72,6 +73,9 @@ func (s *Windowed) level() []string {
 		return nil
 	}
 	var out []string
+	if store := s.f.Store(); store != nil {
+		out = append(out, store.Set...)
+	}
 	for _, sql := range p.Setup {
 		if env.Default(sql) {
 			continue
@@ -94,6 +98,13 @@ func (s *Windowed) statements() string {
 	var lines []line
 	for _, x := range slices.Concat(s.of.Schema, s.of.Rows) {
 		lines = append(lines, line{sql: x.SQL + ";"})
+	}
+	var tables []string
+	for _, t := range sqltext.ReadSchema(testcase.Texts(s.of.Schema)).Tables {
+		tables = append(tables, t.Name)
+	}
+	if store := s.f.Store(); store != nil && store.Upkeep != "" {
+		lines = append(lines, line{sql: store.Follows(tables) + ";"})
 	}
 	last := -1
 	for _, m := range s.Marks {

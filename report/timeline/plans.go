@@ -2,14 +2,41 @@ package timeline
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
+	"txweave/dbms"
 	"txweave/finding"
 	"txweave/testcase"
 )
 
 // PlanSetting is the plan setting that the case names; "" if it names none.
 func (f *Dossier) PlanSetting() string { return f.Case.Option(testcase.OptionPlan) }
+
+// Store is the shape of the store that the case lies in; nil: the usual one.
+func (f *Dossier) Store() *dbms.StoreShape {
+	name := f.Case.Option(testcase.OptionStore)
+	p, err := dbms.Lookup(f.Record.Environment.DBMS, f.Record.Environment.Isolation)
+	if name == "" || err != nil {
+		return nil
+	}
+	return p.Store(name)
+}
+
+// Telling lists the settings that somebody who repeats the finding has to make, with those with which a server of the case's store is started.
+func (f *Dossier) Telling() [][2]string {
+	out := f.Record.Environment.Telling(f.Record.Class)
+	s := f.Store()
+	if s == nil {
+		return out
+	}
+	for _, argument := range s.Server {
+		name, value, _ := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(argument, "--"), "loose-"), "=")
+		name = strings.ReplaceAll(name, "-", "_")
+		out = append(slices.DeleteFunc(out, func(t [2]string) bool { return t[0] == name }), [2]string{name, value})
+	}
+	return out
+}
 
 // otherPlan is how texts call that setting: by the one variable that it sets, where the case was reduced to that.
 func (f *Dossier) otherPlan() string {
