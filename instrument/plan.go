@@ -289,6 +289,9 @@ func (p *Plan) addWrites(b *Block) {
 	itself := slices.Clone(b.Writes)
 	also := func(t string) {
 		p.contents(t)
+		if !slices.Contains(info.Reached, t) {
+			info.Reached = append(info.Reached, t)
+		}
 		info.Spreads = info.Spreads || slices.Contains(itself, t)
 		if !slices.Contains(b.Writes, t) {
 			b.Writes = append(b.Writes, t)
@@ -296,15 +299,19 @@ func (p *Plan) addWrites(b *Block) {
 		}
 		info.Diff = true
 	}
-	for known := 0; known < len(b.Writes); {
-		known = len(b.Writes)
+	for known := -1; known < len(b.Writes)+len(info.Reached); {
+		known = len(b.Writes) + len(info.Reached)
 		p.fires(b, len(itself), also)
 		if info.Kind == sqltext.Insert && !info.Diff {
 			p.refers(b)
 			return
 		}
 		for _, t := range slices.Clone(b.Writes) { // in SQLite what a foreign key carries along fires triggers, too
-			for _, c := range p.Schema.Carried(t) {
+			carried := p.Schema.Carried
+			if !takesKeys(info, t) {
+				carried = p.Schema.CarriedByUpdate
+			}
+			for _, c := range carried(t) {
 				also(c)
 			}
 		}

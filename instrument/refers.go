@@ -27,7 +27,7 @@ func (p *Plan) versionSetTables(info *sqltext.Analysis) []string {
 			add(p.Schema.Table(t).Asked())
 		}
 		if info.Kind != sqltext.Insert || info.Diff { // REPLACE deletes
-			add(p.Schema.Asking(t))
+			add(p.asking(info, t))
 		}
 	}
 	slices.Sort(tables)
@@ -38,6 +38,24 @@ func (p *Plan) versionSetTables(info *sqltext.Analysis) []string {
 // do something else to another table.
 func (p *Plan) asksParents(info *sqltext.Analysis, table string) bool {
 	return info.Kind != sqltext.Delete || table != info.Target && len(p.Schema.Triggers) > 0
+}
+
+// takesKeys says whether a statement may take rows of a table that it writes away, or give them another pkey: an UPDATE does not, but what it reaches may.
+func takesKeys(info *sqltext.Analysis, table string) bool {
+	return info.Kind != sqltext.Update || slices.Contains(info.Reached, table)
+}
+
+// asking are the tables in which a statement that writes a table looks for rows that refer to those it writes.
+func (p *Plan) asking(info *sqltext.Analysis, table string) []string {
+	out := p.Schema.Asking(table)
+	if takesKeys(info, table) {
+		return out
+	}
+	return slices.DeleteFunc(out, func(child string) bool {
+		return !slices.ContainsFunc(p.Schema.Table(child).References, func(r sqltext.Reference) bool {
+			return r.Parent == table && !r.Deferred && !p.Schema.Fixed(&r)
+		})
+	})
 }
 
 // refers notes in which tables that a block's statement reads anyway its foreign keys look for rows, and that it depends on their columns
@@ -68,9 +86,9 @@ func (p *Plan) refers(b *Block) {
 		if info.Kind == sqltext.Insert && !info.Diff {
 			continue
 		}
-		for _, child := range p.Schema.Asking(written) {
+		for _, child := range p.asking(info, written) {
 			for _, r := range p.Schema.Table(child).References {
-				if r.Parent == written && !r.Deferred {
+				if r.Parent == written && !r.Deferred && (takesKeys(info, written) || !p.Schema.Fixed(&r)) {
 					look(child, r.Columns)
 				}
 			}

@@ -154,7 +154,8 @@ func (o *observer) exactly(b *BlockRun, after map[int64]int64) []history.Write {
 }
 
 // recurrences lists the versions that came to be more than once: equal contents are one version, so who wrote what was seen
-// of them is not certain. Where not all that a statement wrote is known, any version of the table may be one that it wrote again.
+// of them is not certain. Where not all that a statement wrote is known, any version of the table may be one that it wrote again, but those whose version
+// key a statement gives that was sent when this one had been answered.
 func (o *observer) recurrences() {
 	if len(o.plan.Contents) == 0 {
 		return
@@ -166,6 +167,12 @@ func (o *observer) recurrences() {
 		}
 	}
 	o.out.Recurring = map[history.Version]bool{}
+	sent := map[int64]int64{} // by version key, when the statement was that gives it
+	for _, s := range o.out.Stmts {
+		if s.VKey != 0 {
+			sent[s.VKey] = s.Sent
+		}
+	}
 	for _, s := range o.out.Stmts {
 		for _, w := range s.Writes {
 			v := history.Version{Item: w.Item, VKey: int64(w.To)}
@@ -174,9 +181,13 @@ func (o *observer) recurrences() {
 			}
 		}
 		for v := range o.content {
-			if slices.Contains(s.Unsure, v.Table) && o.plan.Contents[v.Table] {
-				o.out.Recurring[v] = true
+			if !slices.Contains(s.Unsure, v.Table) || !o.plan.Contents[v.Table] {
+				continue
 			}
+			if vkey, _, keyed := o.versionKeys(v); keyed && sent[vkey] >= s.Done {
+				continue
+			}
+			o.out.Recurring[v] = true
 		}
 	}
 }

@@ -226,7 +226,7 @@ func (o *observer) writesOf(b *BlockRun, s *ObservedStmt, sets *versionSets) (er
 		if s.Writes = o.exactly(b, after[info.Target]); s.Writes == nil {
 			s.Writes = o.certainDeletes(b, seen, after[info.Target])
 		}
-		if int64(len(s.Writes)) != b.Target.Affected || b.Block.Carries() {
+		if int64(len(s.Writes)) != b.Target.Affected || b.Block.Carries() && !o.deletesNothing(b) {
 			s.Unsure = b.Block.Writes
 		}
 	}
@@ -234,6 +234,12 @@ func (o *observer) writesOf(b *BlockRun, s *ObservedStmt, sets *versionSets) (er
 		unwrite(sets.visible[info.Target], s.Writes)
 	}
 	return nil
+}
+
+// deletesNothing says of a block that it deleted no row, and so carried nothing to others: a trigger could have done so before it kept a row.
+func (o *observer) deletesNothing(b *BlockRun) bool {
+	info := b.Block.Info
+	return info.Kind == sqltext.Delete && !info.Truncates && b.Target.Err == nil && b.Target.Affected == 0 && len(o.plan.Schema.On(info.Target)) == 0
 }
 
 // search says which table a statement judged row by row.

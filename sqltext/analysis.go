@@ -38,6 +38,8 @@ type Analysis struct {
 	// Also are further tables that it may write: other targets of an UPDATE or DELETE of several, and those that foreign
 	// keys and triggers write for it.
 	Also []string
+	// Reached are those that foreign keys and triggers write for it, the target maybe among them.
+	Reached []string
 	// Tables are the base tables it references anywhere, the target of UPDATE and DELETE included, sorted.
 	Tables []string
 	// Inner are those that subqueries in expressions and common table expressions reference, sorted.

@@ -55,6 +55,15 @@ func (s *Schema) Asking(name string) (out []string) {
 	return out
 }
 
+// Fixed says of a foreign key that no UPDATE changes what it refers to: pkey, to which no statement of a case gives another value.
+func (s *Schema) Fixed(r *Reference) bool {
+	keys := r.Keys
+	if t := s.Table(r.Parent); len(keys) == 0 && t != nil {
+		keys = t.Key
+	}
+	return len(keys) == 1 && keys[0] == PKey
+}
+
 // Linked returns the tables that foreign keys link with a table, in whatever direction and over however many, itself included.
 func (s *Schema) Linked(name string) []string {
 	out := []string{name}

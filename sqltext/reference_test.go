@@ -68,3 +68,19 @@ func TestCompositeReferences(t *testing.T) {
 		}
 	}
 }
+
+// TestCarriedByUpdate: an UPDATE changes no row through a foreign key to pkey, which none gives another value, by whichever way that is the key; and through others
+// whatever is carried on from there.
+func TestCarriedByUpdate(t *testing.T) {
+	for refers, want := range map[string][]string{"(pkey)": nil, "": nil, "(k)": {"c", "d"}, "(k, pkey)": {"c", "d"}} {
+		s := sqltext.ReadSchema([]string{"CREATE TABLE p (pkey INT PRIMARY KEY, k INT UNIQUE, own INT REFERENCES p (pkey) ON DELETE CASCADE)",
+			"CREATE TABLE c (pkey INT PRIMARY KEY, a INT, b INT, FOREIGN KEY (a, b) REFERENCES p " + refers + " ON UPDATE CASCADE)",
+			"CREATE TABLE d (pkey INT PRIMARY KEY REFERENCES c (pkey) ON DELETE SET NULL)"})
+		if got := s.CarriedByUpdate("p"); !slices.Equal(got, want) {
+			t.Errorf("REFERENCES p %s: %v, want %v", refers, got, want)
+		}
+		if got := s.Carried("p"); !slices.Equal(got, []string{"p", "c", "d"}) {
+			t.Errorf("REFERENCES p %s: all that is carried is %v", refers, got)
+		}
+	}
+}

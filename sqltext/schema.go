@@ -229,13 +229,26 @@ func (s *Schema) Table(name string) *Table { return s.index[name] }
 // Carried returns the tables that foreign keys may change where rows of a table are deleted or updated, whatever is
 // carried on from there.
 func (s *Schema) Carried(name string) []string {
+	return s.carriedOn(name, func(*Reference) bool { return true })
+}
+
+// CarriedByUpdate returns those of them that they may change where a statement updates rows of the table.
+func (s *Schema) CarriedByUpdate(name string) []string {
+	return s.carriedOn(name, func(r *Reference) bool { return !s.Fixed(r) })
+}
+
+// carriedOn returns the tables that foreign keys may change, the first of which are picked.
+func (s *Schema) carriedOn(name string, first func(*Reference) bool) []string {
 	var out []string
+	picked := first
 	for queue := []string{name}; len(queue) > 0; queue = queue[1:] {
 		for _, t := range s.Tables {
-			if slices.Contains(t.Cascades, queue[0]) && !slices.Contains(out, t.Name) {
+			if slices.Contains(t.Cascades, queue[0]) && !slices.Contains(out, t.Name) &&
+				slices.ContainsFunc(t.References, func(r Reference) bool { return r.Parent == queue[0] && picked(&r) }) {
 				out, queue = append(out, t.Name), append(queue, t.Name)
 			}
 		}
+		picked = func(*Reference) bool { return true }
 	}
 	return out
 }

@@ -6,7 +6,9 @@ import (
 	"regexp"
 	"strings"
 
+	"txweave/dbms"
 	"txweave/exec"
+	"txweave/sqltext"
 )
 
 // PlantAlways returns a target that shows a planted bug at every statement that it concerns, whatever the seed and the
@@ -35,7 +37,7 @@ func Semantic() []*Fault {
 		loseWrite("insert-select-lost", "INSERT … SELECT says that it inserted and does not", `^INSERT .* SELECT `),
 		loseWrite("delete-in-lost", "DELETE … IN says that it deleted and does not", `^DELETE .* IN \(`),
 		loseWrite("update-between-lost", "UPDATE … BETWEEN says that it changed a row and does not", `^UPDATE .* BETWEEN `),
-		missingEntry,
+		missingEntry, victimUnsaid,
 		loseWrite("insert-rows-lost", "an INSERT of several rows says that it inserted one and inserts none", `^INSERT .*\), \(`),
 	}
 }
@@ -54,6 +56,37 @@ var missingEntry = &Fault{Name: "index-entry-missing", Reference: "an index lack
 			return c.ask(ctx, sql)
 		}
 		return c.edit(ctx, sql, loseLast)
+	}}
+
+// victimUnsaid mirrors MySQL 9.7 (docs/findings/mysql-self-reference-deadlock-unsaid.md): what its transaction had done is gone, and what it does from there on is
+// committed at once.
+var victimUnsaid = &Fault{Name: "victim-unsaid", Reference: "the victim of a deadlock is answered as if its write had found no row",
+	Forbidden: always, every: 1, verbs: []string{"INSERT", "UPDATE", "DELETE"}, needs: "its transactions begin anew where a storm says so",
+	Inapplicable: func(p *dbms.Profile) string {
+		if p.Order == dbms.OneWriterAtOnce {
+			return "with one writer at a time there are no deadlocks"
+		}
+		return ""
+	},
+	exec: func(c *faultConn, ctx context.Context, sql string) (driver.Result, error) {
+		res, err := c.send(ctx, sql)
+		if err == nil || !strings.Contains(err.Error(), "Deadlock found") && !strings.Contains(err.Error(), "deadlock detected") {
+			return res, err
+		}
+		if _, err := c.send(ctx, "ROLLBACK"); err != nil {
+			return nil, err
+		}
+		rows, err := c.ask(ctx, "SELECT 1 FROM "+sqltext.Read(sql).Target+" WHERE 1 = 0") // MariaDB keeps the warning of it until a table is read
+		if err == nil {
+			err = rows.Close()
+		}
+		if err != nil {
+			return nil, err
+		}
+		if c.returning != "" {
+			c.returned = noRows(c.returning)
+		}
+		return affected(0), nil
 	}}
 
 // spoilAnswer makes a bug that changes the answers of queries whose text matches.
