@@ -26,6 +26,7 @@ type reply struct {
 	answer   history.Answer
 	stamps   []history.Value // the session's timestamps after it, where the database gives some
 	snapshot string          // the name of the transaction's snapshot, where it was asked for and given
+	state    TxnState        // of the session's transaction, by the last answer
 	err      error
 	finished time.Time
 }
@@ -54,7 +55,9 @@ func newLane(ctx context.Context, s *Session, p *dbms.Profile) *lane {
 
 func (l *lane) serve() {
 	for req := range l.reqs {
-		l.replies <- l.run(req)
+		r := l.run(req)
+		r.state = l.session.txnState()
+		l.replies <- r
 	}
 	l.session.Close()
 	close(l.gone)

@@ -16,6 +16,7 @@ type network struct {
 	net.Conn
 	delay atomic.Int64         // ns, of what is sent and of what comes
 	loss  atomic.Pointer[Loss] // nil: none
+	wire  *wire                // nil: what goes over it is not followed
 }
 
 // Loss says where a connection is lost. A pointer to one tells it from others.
@@ -28,6 +29,9 @@ type Loss struct {
 // Read delays what comes.
 func (n *network) Read(p []byte) (int, error) {
 	got, err := n.Conn.Read(p)
+	if n.wire != nil {
+		n.wire.came(p[:got])
+	}
 	if d := n.delay.Load(); d > 0 {
 		time.Sleep(time.Duration(d))
 	}
@@ -36,6 +40,9 @@ func (n *network) Read(p []byte) (int, error) {
 
 // Write delays what is sent, which then comes in two parts, or loses the connection in the middle of it.
 func (n *network) Write(p []byte) (int, error) {
+	if n.wire != nil {
+		n.wire.sent(p)
+	}
 	if l := n.loss.Load(); l != nil && bytes.Contains(p, []byte(l.Of)) && n.loss.CompareAndSwap(l, nil) {
 		part := p[:len(p)/2]
 		if l.Sent {

@@ -55,6 +55,7 @@ type track struct {
 	lost    bool // it can change nothing any more, and reads on before it is rolled back
 	aborted bool
 	ended   bool
+	open    bool // the database has said that the transaction is, and nothing has been sent since that would end it
 	// exported says that its snapshot was asked for.
 	exported bool
 }
@@ -364,6 +365,7 @@ func (s *runState) answered(t *track, rep reply) error {
 			s.note(e.Session, p.Warnings, true, nil)
 		}
 	}
+	s.stillOpen(t, e, class, rep.state)
 	if err := s.account(t, e, rep); err != nil {
 		return err
 	}

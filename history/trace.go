@@ -75,6 +75,7 @@ type Event struct {
 	End     int64  `json:"end"`               // ns since the run began: after the answer
 	Blocked bool   `json:"blocked,omitempty"` // it waited for a lock while others ran
 	Done    int    `json:"done"`              // position in the order of answering
+	Gone    bool   `json:"gone,omitempty"`    // with the answer the database said that the transaction is open no more, which nothing had ended
 	Answer
 }
 

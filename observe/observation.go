@@ -22,6 +22,8 @@ type Observation struct {
 	Events  []Moment // in order of sending
 	// Errors are the events that were answered with an error, probes included, in order of sending.
 	Errors []*history.Event
+	// Gone are those with whose answer the database said that their transaction is open no more, which nothing had ended.
+	Gone []*history.Event
 	// Unmade are those of the errors that were answered to the DROP of a table which nobody was sure to have made by then, beside the schema's.
 	Unmade map[*history.Event]bool
 	// Unsettled says that a write in autocommit waited: others may have overwritten what it left before anybody read it.

@@ -20,6 +20,14 @@ import (
 // results come as text.
 type conn struct{ pg *pgconn.PgConn }
 
+// TxnState is what the server said with its last answer.
+func (c *conn) TxnState() exec.TxnState {
+	if c.pg.TxStatus() == 'I' {
+		return exec.TxnNone
+	}
+	return exec.TxnOpen
+}
+
 // stateCode is the code of an error that the server names by five letters and digits: they, read as a number of base 36.
 func stateCode(state string) int {
 	n, err := strconv.ParseInt(state, 36, 32)

@@ -50,8 +50,10 @@ func TestCounterKept(t *testing.T) {
 		{finding.ClassSnapshot, "dirty-read", "it saw version 3 of (t, 4), not nothing: T0 had not committed it" + before, "mariadb-33593-kept"},
 		{finding.ClassSnapshot, "dirty-read", "it saw version 3 of (t, 4), not nothing: T0 had not committed it", ""},
 		{finding.ClassSnapshot, "stale-read", "it saw version 3 of (t, 4)" + before, ""},
+		{finding.ClassInconsistent, "transaction-gone", "no transaction is open" + before, "mariadb-33593-gone"},
+		{finding.ClassInconsistent, "transaction-gone", "no transaction is open", ""},
 	} {
-		f := &finding.Finding{Class: c.class, Differences: []finding.Difference{{What: c.what, Detail: c.detail}}}
+		f := &finding.Finding{Class: c.class, Differences: []finding.Difference{{Kind: "SELECT", What: c.what, Detail: c.detail}}}
 		f.Sign()
 		got := ""
 		if b := bugs.In(&finding.Environment{DBMS: "mariadb", Version: "10.11.19", Isolation: "repeatable-read"}).Match(f, finding.Signature{Coarse: f.Signature}); b != nil {

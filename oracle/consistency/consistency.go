@@ -44,6 +44,7 @@ func (Oracle) Judge(o *observe.Observation) (oracle.Ruling, error) {
 	}
 	j.conflicts()
 	j.savepoints()
+	j.gone()
 	for i := range o.Txns {
 		if j.owed(i) {
 			continue
@@ -273,6 +274,19 @@ func (j *judge) savepoints() {
 		case !p.Known && p.Err == nil:
 			j.out = append(j.out, finding.Difference{Stmt: p.Stmt, Kind: oracle.Verb(p.Kind), What: "unknown-savepoint", Detail: "the transaction had not set it, and yet there was no error"})
 		}
+	}
+}
+
+// gone finds answers with which a transaction was gone that nothing had ended: the database has rolled it back, or committed it, and what follows in it
+// is committed at once.
+func (j *judge) gone() {
+	for _, e := range j.o.Gone {
+		answer := "rows"
+		if e.Affected >= 0 {
+			answer = fmt.Sprintf("%d rows", e.Affected)
+		}
+		j.out = append(j.out, finding.Difference{Stmt: fmt.Sprintf("T%d.S%d", e.Txn, e.Stmt), Kind: oracle.Verb(sqltext.Read(e.Text).Kind), What: "transaction-gone",
+			Detail: fmt.Sprintf("%s was answered with %s, and with that the database said that no transaction is open%s", e.Text, answer, observe.FailedBefore(j.o.Errors, e.Txn, e.Start))})
 	}
 }
 
