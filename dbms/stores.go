@@ -35,15 +35,15 @@ func (s *StoreShape) Follows(tables []string) string {
 	return fmt.Sprintf(s.Upkeep, strings.Join(tables, ", "))
 }
 
-// How many cases one after the other have a server of one shape, and in which part of such stretches it is not the usual one.
+// How many cases one after the other have a server of one shape, and in which part of such stretches but the first it is not the usual one.
 const (
-	stretch     = 1000
-	reshaped    = 4
+	stretch     = 500
+	reshaped    = 3
 	shapeStream = 0x7478_7765_7368_6170 // the random stream that says so
 )
 
 // LastingStore names the shape of the store for which a case needs another server, by the campaign's seed and the case's number; "" for the
-// usual one. As such a server takes seconds to start, a stretch of cases has the same.
+// usual one. As such a server takes seconds to start, a stretch of cases has the same, and the first has the usual one.
 func (p *Profile) LastingStore(seed uint64, n int) string {
 	var names []string
 	for _, s := range p.Stores {
@@ -52,7 +52,7 @@ func (p *Profile) LastingStore(seed uint64, n int) string {
 		}
 	}
 	rng := rand.New(rand.NewPCG(seed^shapeStream, uint64(n/stretch)))
-	if len(names) == 0 || rng.IntN(reshaped) > 0 {
+	if len(names) == 0 || n < stretch || rng.IntN(reshaped) > 0 {
 		return ""
 	}
 	return names[rng.IntN(len(names))]

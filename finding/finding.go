@@ -48,6 +48,9 @@ const Claimed = "refused-versus-held"
 // that row, or passes over one of which it is.
 const Met = "changed-versus-met"
 
+// Gone is what is wrong where the database says with an answer that no transaction is open, though nothing has ended it.
+const Gone = "transaction-gone"
+
 // BySearch says whether what differs is between a write and a query right before it for the rows that it writes, or that keep it from writing.
 func BySearch(what string) bool { return what == Matched || what == Claimed || what == Met }
 

@@ -100,6 +100,7 @@ var expectedOf = map[string]string{
 	finding.RefusedOwed:       "COMMIT succeeds: each row refers to one that is there.",
 	finding.CommittedOwed:     "COMMIT fails: a row refers to one that is not there.",
 	"row-twice":               "each row once.",
+	finding.Gone:              "the error that has ended the transaction, or one that is still open.",
 	"write-lock-of-nobody":    "an answer: nobody keeps it from writing.",
 	"dirty-write":             "the second change waits until the first transaction has ended.",
 	string(dbms.G0):           "the second change waits until the first transaction has ended.",

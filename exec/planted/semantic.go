@@ -58,7 +58,7 @@ var missingEntry = &Fault{Name: "index-entry-missing", Reference: "an index lack
 		return c.edit(ctx, sql, loseLast)
 	}}
 
-// victimUnsaid mirrors MySQL 9.7 (docs/findings/mysql-self-reference-deadlock-unsaid.md): what its transaction had done is gone, and what it does from there on is
+// victimUnsaid mirrors MySQL 9.7 (docs/findings/mysql-cascade-errors-unsaid.md): what its transaction had done is gone, and what it does from there on is
 // committed at once.
 var victimUnsaid = &Fault{Name: "victim-unsaid", Reference: "the victim of a deadlock is answered as if its write had found no row",
 	Forbidden: always, every: 1, verbs: []string{"INSERT", "UPDATE", "DELETE"}, needs: "its transactions begin anew where a storm says so",

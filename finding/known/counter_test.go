@@ -53,7 +53,10 @@ func TestCounterKept(t *testing.T) {
 		{finding.ClassInconsistent, "transaction-gone", "no transaction is open" + before, "mariadb-33593-gone"},
 		{finding.ClassInconsistent, "transaction-gone", "no transaction is open", ""},
 	} {
-		f := &finding.Finding{Class: c.class, Differences: []finding.Difference{{Kind: "SELECT", What: c.what, Detail: c.detail}}}
+		f := &finding.Finding{Class: c.class, Differences: []finding.Difference{{What: c.what, Detail: c.detail}}}
+		if c.class == finding.ClassInconsistent {
+			f.Differences[0].Kind = "SELECT"
+		}
 		f.Sign()
 		got := ""
 		if b := bugs.In(&finding.Environment{DBMS: "mariadb", Version: "10.11.19", Isolation: "repeatable-read"}).Match(f, finding.Signature{Coarse: f.Signature}); b != nil {

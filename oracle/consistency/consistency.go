@@ -285,7 +285,7 @@ func (j *judge) gone() {
 		if e.Affected >= 0 {
 			answer = fmt.Sprintf("%d rows", e.Affected)
 		}
-		j.out = append(j.out, finding.Difference{Stmt: fmt.Sprintf("T%d.S%d", e.Txn, e.Stmt), Kind: oracle.Verb(sqltext.Read(e.Text).Kind), What: "transaction-gone",
+		j.out = append(j.out, finding.Difference{Stmt: fmt.Sprintf("T%d.S%d", e.Txn, e.Stmt), Kind: oracle.Verb(sqltext.Read(e.Text).Kind), What: finding.Gone,
 			Detail: fmt.Sprintf("%s was answered with %s, and with that the database said that no transaction is open%s", e.Text, answer, observe.FailedBefore(j.o.Errors, e.Txn, e.Start))})
 	}
 }

@@ -153,6 +153,9 @@ func (s *Windowed) moment(m timeline.Mark) line {
 		l.sql, l.remark = "", "goes on: "+text
 	}
 	l.remark += warned(&x.Answer)
+	if x.Gone {
+		l.remark += ", and no transaction is open any more"
+	}
 	if x.Probe() {
 		l.remark += what[x.Role]
 	}

@@ -119,7 +119,7 @@ var faults = map[string]wording{
 		"A conflict of this kind is found when a transaction commits. Here a statement before that is answered with it."},
 	"lost-savepoint": {"", "A savepoint that was set is not there",
 		"A savepoint stays until it is released, replaced or the transaction ends. None of that happened, and ROLLBACK TO it fails."},
-	"transaction-gone": {"", "A transaction is ended by {stmt}, and no error says so",
+	finding.Gone: {"", "A transaction is ended by {stmt}, and no error says so",
 		"Until it is committed or rolled back, or an error ends it, a transaction stays open. Here the database says with the answer to a statement that none is: what follows in it is committed at once."},
 	"unknown-savepoint": {"", "A savepoint that was never set is there",
 		"ROLLBACK TO a savepoint that does not exist must fail. Here it is answered with success."},

@@ -125,6 +125,10 @@ func (p *PlainForm) point(of []finding.Difference) {
 				return
 			}
 		}
+		if j := slices.IndexFunc(p.Timeline.Steps, func(s *LaneStep) bool { return s.Gone }); d.What == finding.Gone && j >= 0 { // without probes another one may be the victim
+			p.Timeline.Steps[j].Differences = append(p.Timeline.Steps[j].Differences, d)
+			return
+		}
 		for _, s := range p.Timeline.Steps {
 			if s.Role == history.Target && (s.Name == d.Stmt && s.Kind() == d.Kind || len(p.Orders) == 0 && s.Kind() == d.Kind && d.Kind != "SELECT") {
 				s.Differences = append(s.Differences, d)

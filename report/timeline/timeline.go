@@ -24,6 +24,7 @@ type LaneStep struct {
 	Role     history.Role
 	SQL      string
 	Blocked  bool // it waited for a lock while others ran
+	Gone     bool // see history.Event
 	Answered bool // false where the trace ends before its answer
 	Answer   history.Answer
 	Expected *history.Answer // in the replay, without transactions; nil if it was not replayed
@@ -183,7 +184,7 @@ func (t *Timeline) steps(c *testcase.Case, run *history.Trace, probed []string, 
 		s.Blocked = s.Blocked || e.Blocked
 		s.done, s.end = e.Done, e.End
 		s.Answered = e.Done >= 0
-		s.Answer = e.Answer
+		s.Answer, s.Gone = e.Answer, s.Gone || e.Gone
 	}
 }
 

@@ -50,6 +50,9 @@ func Make(r weave.Runner, c *testcase.Case, p *dbms.Profile, f *finding.Finding,
 	default:
 		m.shows = m.noOrder
 	}
+	if len(f.Differences) > 0 && f.Differences[0].What == finding.Gone {
+		m.shows = m.gone
+	}
 	for _, start := range m.starts(base) {
 		m.around = start.around
 		ok, err := m.try(start.Case)
@@ -445,6 +448,15 @@ func (m *maker) errors(c *testcase.Case) (*finding.Plain, error) {
 		}
 	}
 	return nil, nil
+}
+
+// gone shows an answer with which a transaction is gone.
+func (m *maker) gone(c *testcase.Case) (*finding.Plain, error) {
+	x, err := m.run(c)
+	if err == nil && slices.ContainsFunc(x.run.Trace.Events, func(e *history.Event) bool { return e.Gone }) {
+		return x.plain(), nil
+	}
+	return nil, err
 }
 
 // permutations lists the orders of a few numbers, the ascending one first.

@@ -11,6 +11,7 @@ import (
 	"txweave/exec"
 	"txweave/exec/planted"
 	"txweave/finding"
+	"txweave/history"
 	"txweave/internal/testkit/servers"
 	"txweave/testcase"
 	"txweave/weave/plain"
@@ -248,5 +249,26 @@ func TestPlanted(t *testing.T) {
 				t.Error(err)
 			}
 		}
+	}
+}
+
+// TestGone: a transaction that is gone without an error is shown by what the database says with an answer, and by nothing else: one that it gave up with an error is not gone.
+func TestGone(t *testing.T) {
+	server := servers.Launched("a MariaDB server", mariadb.Server)
+	defer server.Close()
+	target := server.Target(t)
+	const crossed = "\n-- schema --\nCREATE TABLE t0 (pkey BIGINT NOT NULL PRIMARY KEY, vkey BIGINT NOT NULL, pvkey BIGINT NOT NULL);\n\n" +
+		"-- rows --\nINSERT INTO t0 (pkey, vkey, pvkey) VALUES (1, 1, 0);\nINSERT INTO t0 (pkey, vkey, pvkey) VALUES (2, 2, 0);\n\n" +
+		"-- T0 --\nBEGIN;\nUPDATE t0 SET pvkey = vkey, vkey = 3 WHERE pkey = 1;\nUPDATE t0 SET pvkey = vkey, vkey = 4 WHERE pkey = 2;\nCOMMIT;\n\n" +
+		"-- T1 --\nBEGIN;\nUPDATE t0 SET pvkey = vkey, vkey = 5 WHERE pkey = 2;\nUPDATE t0 SET pvkey = vkey, vkey = 6 WHERE pkey = 1;\nCOMMIT;\n\n" +
+		"-- schedule --\nT0 T0 T1 T1 T0 T1 T0 T1\n"
+	gone := &finding.Finding{Class: finding.ClassInconsistent, Differences: []finding.Difference{{Stmt: "T1.S1", Kind: "UPDATE", What: finding.Gone}}}
+	if out := makePlain(t, target, "repeatable-read", "", crossed, gone); out != nil {
+		t.Errorf("the victim of a deadlock is told so:\n%s", out.Case)
+	}
+	at := slices.IndexFunc(planted.Semantic(), func(f *planted.Fault) bool { return f.Name == "victim-unsaid" })
+	out := makePlain(t, planted.PlantAlways(target, planted.Semantic()[at]), "repeatable-read", "", crossed, gone)
+	if out == nil || out.Shown != out.Runs || !slices.ContainsFunc(out.Run, func(e *history.Event) bool { return e.Gone }) {
+		t.Errorf("a victim that is not told: %+v", out)
 	}
 }
