@@ -26,11 +26,28 @@ func (s *runState) endsTxn(t *track, e *history.Event) bool {
 	if e.Role != history.Target {
 		return false
 	}
-	switch kind := sqltext.KindOf(e.Text); kind {
+	b := t.unit.block
+	return b == nil || mayEnd(e) || b.Redefines != nil
+}
+
+// mayEnd says of a statement by itself whether it may end a transaction.
+func mayEnd(e *history.Event) bool {
+	text := sqltext.Read(e.Text)
+	switch text.Kind {
 	case sqltext.Savepoint, sqltext.RollbackTo, sqltext.Release:
 		return false
-	default:
-		b := t.unit.block
-		return b == nil || !kind.IsTarget() || b.Redefines != nil || b.Info.Truncates || observe.CommitsAnyhow(e)
+	}
+	return !text.Kind.IsTarget() || text.Tokens[0].Is("truncate", "call") || observe.CommitsAnyhow(e)
+}
+
+// stillOpen is the same of a script's session.
+func (x *seat) stillOpen(e *history.Event, class dbms.ErrorClass, state TxnState) {
+	switch {
+	case sqltext.KindOf(e.Text) == sqltext.Begin:
+		x.open = state == TxnOpen && e.Err == nil
+	case class != dbms.Deterministic || mayEnd(e):
+		x.open = false
+	case x.open && state == TxnNone:
+		e.Gone, x.open = true, false
 	}
 }

@@ -107,6 +107,7 @@ type seat struct {
 	at      time.Time
 	silent  bool // it does not answer, and the database does not say that it waits
 	refused int  // it was refused because of a lock when so many had answered; -1: it is in flight
+	open    bool // see track
 }
 
 func (s *player) all() error {
@@ -303,6 +304,11 @@ func (s *player) answered(x *seat, rep reply) error {
 	if k := sqltext.KindOf(e.Text); !k.Writes() {
 		e.Affected = -1
 	}
+	class := dbms.Deterministic
+	if ans.Err != nil {
+		class = s.profile.Classify(ans.Err.Code, ans.Err.Message)
+	}
+	x.stillOpen(e, class, rep.state)
 	return nil
 }
 
@@ -321,7 +327,7 @@ func (s *player) lost(x *seat, err error) error {
 		return err
 	}
 	x.lane.close()
-	x.lane = fresh.lane
+	x.lane, x.open = fresh.lane, false
 	return nil
 }
 

@@ -264,6 +264,9 @@ func printScript(w io.Writer, out *script.Showing) {
 		default:
 			fmt.Fprintf(w, "%s  %s\n", at, clipped(m.Step.SQL))
 		}
+		if m.Step.Gone {
+			fmt.Fprintf(w, "%s    -- no transaction is open any more\n", strings.Repeat(" ", len(at)))
+		}
 		if control && m.Step.Answer.Err == nil && len(m.Step.Answer.Warnings) == 0 {
 			continue
 		}
@@ -359,6 +362,11 @@ func (c *conclusion) engine(out *script.Showing, users bool) {
 	}
 	for _, d := range out.Impossible {
 		c.say(true, "an error that no statement can cause: %s %s", d.Stmt, finding.Line(d.Detail))
+	}
+	for i, e := range out.Run.Steps {
+		if e != nil && e.Gone {
+			c.say(true, "line %d: with its answer the database says that no transaction is open any more, which nothing had ended: %s", out.Script.Steps[i].Line, clipped(out.Script.Steps[i].SQL))
+		}
 	}
 	for _, i := range out.Run.Lost {
 		if users {

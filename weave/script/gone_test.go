@@ -1,0 +1,80 @@
+package script_test
+
+import (
+	"context"
+	"database/sql/driver"
+	"strings"
+	"testing"
+	"time"
+
+	"txweave/dbms"
+	"txweave/dbms/mariadb"
+	"txweave/exec"
+	"txweave/internal/testkit/servers"
+	"txweave/testcase/importer"
+	"txweave/weave/script"
+)
+
+// unsaid is a database that answers the victim of a deadlock as if its write had found no row.
+type unsaid struct{ exec.Target }
+
+func (u unsaid) Open(ctx context.Context, p *dbms.Profile) (*exec.Session, error) {
+	s, err := u.Target.Open(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	return s.Over(silent{s.Conn()}), nil
+}
+
+type silent struct{ driver.Conn }
+
+func (c silent) ExecContext(ctx context.Context, sql string, _ []driver.NamedValue) (driver.Result, error) {
+	x := c.Conn.(driver.ExecerContext)
+	res, err := x.ExecContext(ctx, sql, nil)
+	if err == nil || !strings.Contains(err.Error(), "Deadlock found") {
+		return res, err
+	}
+	_, err = x.ExecContext(ctx, "ROLLBACK", nil)
+	return driver.RowsAffected(0), err
+}
+
+func (c silent) QueryContext(ctx context.Context, sql string, _ []driver.NamedValue) (driver.Rows, error) {
+	return c.Conn.(driver.QueryerContext).QueryContext(ctx, sql, nil)
+}
+
+// TestGone: of a script's statements the one is named with whose answer its transaction is gone. One that is given up with an error is not, nor one that a statement ends
+// which commits by itself.
+func TestGone(t *testing.T) {
+	const text = "create table t (id int primary key, a int);\ninsert into t values (1, 10), (2, 20);\n" +
+		"A> begin;\nA> update t set a = 11 where id = 1;\nB> begin;\nB> update t set a = 21 where id = 2;\nA> update t set a = 22 where id = 2;\nB> update t set a = 12 where id = 1;\n" +
+		"A> savepoint s;\nA> rollback to s;\nA> commit;\nB> commit;\nB> begin;\nB> select a from t;\nB> create table u (id int);\nB> select a from t;\nB> truncate table t;\nB> commit;\n"
+	server := servers.Launched("a MariaDB server", mariadb.Server)
+	defer server.Close()
+	target := server.Target(t)
+	p, err := dbms.Lookup("mariadb", "repeatable-read")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, x := range map[string]struct {
+		target exec.Target
+		want   int
+	}{"told": {target, 0}, "not told": {unsaid{target}, 1}} {
+		all, err := importer.ReadScripts("text", []byte(text), importer.Options{Target: "mariadb"}, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := script.Check(t.Context(), x.target, p, all[0].Script, script.Options{Patience: exec.Patience{Statement: 5 * time.Second}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var gone []string
+		for _, e := range out.Run.Steps {
+			if e.Gone {
+				gone = append(gone, e.Text)
+			}
+		}
+		if len(gone) != x.want {
+			t.Errorf("%s: gone with %q, want %d", name, gone, x.want)
+		}
+	}
+}
