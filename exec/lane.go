@@ -56,7 +56,7 @@ func newLane(ctx context.Context, s *Session, p *dbms.Profile) *lane {
 func (l *lane) serve() {
 	for req := range l.reqs {
 		r := l.run(req)
-		r.state = l.session.txnState()
+		r.state = l.session.TxnState()
 		l.replies <- r
 	}
 	l.session.Close()

@@ -20,8 +20,8 @@ const (
 // stateful is a connection that says whether a transaction is open, as of the last answer.
 type stateful interface{ TxnState() TxnState }
 
-// txnState is what the last answer said.
-func (s *Session) txnState() TxnState {
+// TxnState is what the last answer said.
+func (s *Session) TxnState() TxnState {
 	if c, tells := s.conn.(stateful); tells {
 		return c.TxnState()
 	}

@@ -77,8 +77,8 @@ func TestTxnState(t *testing.T) {
 		} else {
 			_, err = s.Exec(ctx, x.sql)
 		}
-		if err != nil || s.txnState() != x.want {
-			t.Errorf("%s: %d, want %d: %v", x.sql, s.txnState(), x.want, err)
+		if err != nil || s.TxnState() != x.want {
+			t.Errorf("%s: %d, want %d: %v", x.sql, s.TxnState(), x.want, err)
 		}
 	}
 	for dsn, want := range map[string]bool{"u@tcp(h:1)/": true, "u@tcp(h:1)/?tls=false": true, "u@tcp(h:1)/?tls=preferred": false, "u@tcp(h:1)/?compress=true": false} {

@@ -61,7 +61,7 @@ var missingEntry = &Fault{Name: "index-entry-missing", Reference: "an index lack
 // victimUnsaid mirrors MySQL 9.7 (docs/findings/mysql-cascade-errors-unsaid.md): what its transaction had done is gone, and what it does from there on is
 // committed at once.
 var victimUnsaid = &Fault{Name: "victim-unsaid", Reference: "the victim of a deadlock is answered as if its write had found no row",
-	Forbidden: always, every: 1, verbs: []string{"INSERT", "UPDATE", "DELETE"}, needs: "its transactions begin anew where a storm says so",
+	Forbidden: always, every: 1, verbs: []string{"INSERT", "UPDATE", "DELETE"},
 	Inapplicable: func(p *dbms.Profile) string {
 		if p.Order == dbms.OneWriterAtOnce {
 			return "with one writer at a time there are no deadlocks"

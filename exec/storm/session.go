@@ -35,6 +35,7 @@ type session struct {
 
 	txn         int64       // number of the open transaction, unique in the storm
 	wrote       bool        // it has written
+	open        bool        // the database has said that it is, and what would end it has not been sent
 	branch      branch      // it is one of XA's
 	interrupted bool        // it was ended by something outside the database's doing
 	version     int64       // the last one that was used
@@ -149,7 +150,7 @@ func (s *session) transaction(ctx context.Context, program workload.Program) err
 	s.txn = s.unique(s.txn)
 	tx := &tx{session: s, ctx: ctx}
 	begin := "BEGIN"
-	s.branch = branch{}
+	s.branch, s.open = branch{}, false
 	if s.byBranch() {
 		s.branch.id = fmt.Sprintf("'txweave-%d'", s.txn)
 		begin = "XA START " + s.branch.id
@@ -165,6 +166,7 @@ func (s *session) transaction(ctx context.Context, program workload.Program) err
 		return err
 	}
 	s.begun, s.committing, s.stamps, s.snapshot, s.wrote, s.interrupted = start, 0, exec.Stamps{}, history.Snapshot{}, false, false
+	s.open = s.branch.id == "" && s.conn.TxnState() == exec.TxnOpen
 	s.record.begin()
 	if err := s.emit(history.Operation{Kind: history.OpBegin, Start: start, End: end}); err != nil {
 		return err
@@ -199,6 +201,7 @@ func (s *session) transaction(ctx context.Context, program workload.Program) err
 }
 
 func (s *session) commit(ctx context.Context) error {
+	s.open = false
 	_, start, end, err := s.send(ctx, "COMMIT", false)
 	s.committing = start
 	switch {
@@ -226,7 +229,7 @@ func (s *session) commit(ctx context.Context) error {
 // ROLLBACK does nothing.
 func (s *session) rollback(ctx context.Context, since int64) error {
 	s.sink.Sending(since)
-	s.held = true
+	s.held, s.open = true, false
 	if s.branch.id != "" { // one that the database has rolled back is ended as one that it has not
 		_, _, _, _ = s.send(ctx, "XA END "+s.branch.id, false)
 	}
@@ -323,6 +326,11 @@ func (s *session) send(ctx context.Context, sql string, query bool) (a history.A
 			return a, start, end, err
 		}
 		s.sink.Sending(start)
+	}
+	if a.Err == nil && s.open && s.conn.TxnState() == exec.TxnNone {
+		s.fault(WrongAnswer{What: Gone, Statement: sql, Detail: "the database says with its answer that no transaction is open, which nothing had ended", Txn: s.txn})
+		s.failedAt = first
+		return a, start, end, errAborted
 	}
 	return a, start, end, nil
 }
