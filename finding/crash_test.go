@@ -74,3 +74,16 @@ func TestSign(t *testing.T) {
 		}
 	}
 }
+
+// TestCrashedIn: a crash is titled by the function in which the server ended, where its stack is known.
+func TestCrashedIn(t *testing.T) {
+	for signature, want := range map[string]string{
+		"crash": "", "crash/panic: at N": "", "hang/a" + betweenFrames + "b": "",
+		"crash/Item_func::val_int" + betweenFrames + "JOIN::exec":                                  "Item_func::val_int",
+		"crash/github.com/pingcap/tidb/pkg/kv.IntHandle.EncodedCol" + betweenFrames + "x/y.(*z).a": "kv.IntHandle.EncodedCol",
+	} {
+		if got := (&Finding{Signature: signature}).CrashedIn(); got != want {
+			t.Errorf("%s: %q, want %q", signature, got, want)
+		}
+	}
+}

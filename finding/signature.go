@@ -68,6 +68,16 @@ func (s Signature) ofStack() bool {
 	return strings.HasPrefix(s.Coarse, ClassCrash+"/") && strings.Contains(s.Coarse, betweenFrames)
 }
 
+// CrashedIn is the function in which a server ended, by its signature: the innermost of its stack; "" where that is not known.
+func (f *Finding) CrashedIn() string {
+	stack, crash := strings.CutPrefix(f.Signature, ClassCrash+"/")
+	if !crash || !strings.Contains(stack, betweenFrames) {
+		return ""
+	}
+	inner, _, _ := strings.Cut(stack, betweenFrames)
+	return inner[strings.LastIndexByte(inner, '/')+1:] // without the path of a package of Go's
+}
+
 // within says whether all of some features are among others, sorted.
 func within(some, others []string) bool {
 	return !slices.ContainsFunc(some, func(f string) bool {

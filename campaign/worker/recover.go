@@ -287,6 +287,9 @@ func (w *Worker) ending(how symptom, why error, c *testcase.Case) campaign.Found
 		f.Signature += "/lost-connection"
 	}
 	files[finding.LogFile] = []byte(f.Log)
+	if f.Class == finding.ClassCrash {
+		f.Title = title(c, &weave.Evidence{Finding: f})
+	}
 	return campaign.Found{Finding: f, Files: files}
 }
 

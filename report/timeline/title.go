@@ -142,6 +142,9 @@ func atStart(d *finding.Difference) bool {
 func (f *Dossier) Claim(t *Timeline) string {
 	switch f.Record.Class {
 	case finding.ClassCrash:
+		if in := f.Record.CrashedIn(); in != "" {
+			return "The server crashes in " + in
+		}
 		return "The server crashes"
 	case finding.ClassCorruption:
 		return "The database is damaged"
