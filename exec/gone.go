@@ -51,3 +51,11 @@ func (x *seat) stillOpen(e *history.Event, class dbms.ErrorClass, state TxnState
 		e.Gone, x.open = true, false
 	}
 }
+
+// classOf is the class of an answer in a transaction; err is nil where it was no error.
+func (s *runState) classOf(t *track, err *history.DBError) dbms.ErrorClass {
+	if err == nil {
+		return dbms.Deterministic
+	}
+	return s.profile.ClassifyIn(s.plan.Txns[t.txn].ReadOnly(), err.Code, err.Message)
+}

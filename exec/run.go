@@ -355,10 +355,7 @@ func (s *runState) answered(t *track, rep reply) error {
 	if e.Role == history.Begin || e.Role == history.End {
 		e.Affected = -1 // stale with some drivers
 	}
-	class := dbms.Deterministic
-	if ans.Err != nil {
-		class = s.profile.ClassifyIn(s.plan.Txns[t.txn].ReadOnly(), ans.Err.Code, ans.Err.Message)
-	}
+	class := s.classOf(t, ans.Err)
 	if class == dbms.Deterministic {
 		s.note(e.Session, e.Text, u.actions[u.at].query || u.actions[u.at].returns, ans.Err)
 		if p := t.lane.session.protocol; e.Role == history.Target && ans.Err == nil && p.warns(e.Text) {

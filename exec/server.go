@@ -30,10 +30,10 @@ type Launcher struct {
 	built   bool // the binary is the one that txweave builds
 	root    *WorkDir
 	version string
-	user    *account     // that servers run as; nil: the one that txweave runs as
-	started atomic.Int64 // servers so far; workers start theirs at the same time
-	making  sync.Mutex   // held while a data directory is made, or looked for
-	made    []string     // data directories that are there
+	user    *account         // that servers run as; nil: the one that txweave runs as
+	started atomic.Int64     // servers so far; workers start theirs at the same time
+	making  sync.Mutex       // held while a data directory is made, or looked for
+	made    map[string]error // data directories that are there, or why one could not be made
 
 	// CommitLog makes the servers started from now on keep a log from which packages binlog and decoding tell the order of
 	// versions. It costs time and space.
@@ -48,7 +48,7 @@ var binaryDirs = []string{"/usr/sbin", "/usr/libexec", "/usr/local/sbin", "/usr/
 // NewLauncher finds the server (path may name it), or builds it and says so to progress, and initialises a data
 // directory.
 func NewLauncher(ctx context.Context, kind *Server, path string, progress io.Writer) (*Launcher, error) {
-	l := &Launcher{kind: kind, binary: path}
+	l := &Launcher{kind: kind, binary: path, made: map[string]error{}}
 	var err error
 	switch {
 	case path != "":
@@ -183,14 +183,16 @@ func (l *Launcher) template(ctx context.Context, shape *dbms.StoreShape) (string
 	dir := filepath.Join(l.root.Path, name)
 	l.making.Lock()
 	defer l.making.Unlock()
-	if slices.Contains(l.made, dir) {
-		return dir, nil
+	err, tried := l.made[dir]
+	if !tried {
+		if err = l.initialise(ctx, dir, serverArguments(shape)); err != nil {
+			err = errors.Join(err, os.RemoveAll(dir))
+		}
+		if ctx.Err() == nil {
+			l.made[dir] = err
+		}
 	}
-	if err := l.initialise(ctx, dir, serverArguments(shape)); err != nil {
-		return "", errors.Join(err, os.RemoveAll(dir))
-	}
-	l.made = append(l.made, dir)
-	return dir, nil
+	return dir, err
 }
 
 // initialise makes a data directory that servers start from.

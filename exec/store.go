@@ -33,16 +33,31 @@ func Shape(ctx context.Context, t Target, c *testcase.Case, p *dbms.Profile, rel
 	shape := p.Store(name)
 	switch {
 	case name != "" && shape == nil:
-		return &ShapeError{p.DBMS, name}
+		return &ShapeError{DBMS: p.DBMS, Name: name}
 	case !can || s.Store() == name:
 		return nil
 	}
-	release()
-	err := s.Reshape(ctx, shape)
-	if errors.Is(err, errOwnStore) {
-		c.SetOption(testcase.OptionStore, "")
-		return nil
+	if m, mine := s.(*mysqlTarget); mine && shape != nil {
+		switch err := m.makeStore(ctx, shape); {
+		case errors.Is(err, errOwnStore):
+			c.SetOption(testcase.OptionStore, "")
+			return nil
+		case err != nil && ctx.Err() == nil:
+			return &ShapeError{p.DBMS, name, err}
+		case err != nil:
+			return err
+		}
 	}
+	release()
+	return s.Reshape(ctx, shape)
+}
+
+// makeStore makes the data directory of a shape, where there is none yet: a server that has none of that shape goes on as it is.
+func (t *mysqlTarget) makeStore(ctx context.Context, shape *dbms.StoreShape) error {
+	if t.instance == nil {
+		return errOwnStore
+	}
+	_, err := t.instance.launcher.template(ctx, shape)
 	return err
 }
 
@@ -62,18 +77,32 @@ func (t *mysqlTarget) Store() string {
 	return t.instance.shape.Name
 }
 
-// Reshape implements Storer. A restart that does not come to its end is made up for by the next one, in the same shape.
+// Reshape implements Storer. Where the server does not come up in that shape, the next restart brings it up in the one that it had.
 func (t *mysqlTarget) Reshape(ctx context.Context, shape *dbms.StoreShape) error {
 	if t.instance == nil {
 		return errOwnStore
 	}
-	t.instance.shape = shape
-	return t.Restart(ctx)
+	instance, before := t.instance, t.instance.shape
+	instance.shape = shape
+	err := t.Restart(ctx)
+	if err != nil && t.instance == instance {
+		instance.shape = before
+	}
+	return err
 }
 
-// ShapeError says that a case names a shape of the store that its DBMS has not.
-type ShapeError struct{ DBMS, Name string }
+// ShapeError says that a case names a shape of the store that its DBMS has not, or that the server at hand cannot be made in: Why.
+type ShapeError struct {
+	DBMS, Name string
+	Why        error // nil: there is none of that name
+}
+
+// Unwrap returns why the server cannot be made so.
+func (e *ShapeError) Unwrap() error { return e.Why }
 
 func (e *ShapeError) Error() string {
+	if e.Why != nil {
+		return fmt.Sprintf("%s %q: %v", testcase.OptionStore, e.Name, e.Why)
+	}
 	return fmt.Sprintf("%s: %s has no store %q", testcase.OptionStore, e.DBMS, e.Name)
 }

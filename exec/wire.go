@@ -3,6 +3,7 @@ package exec
 import (
 	"encoding/binary"
 	"strings"
+	"sync/atomic"
 
 	"github.com/go-sql-driver/mysql"
 )
@@ -23,10 +24,12 @@ type stateful interface{ TxnState() TxnState }
 // TxnState is what the last answer said.
 func (s *Session) TxnState() TxnState {
 	if c, tells := s.conn.(stateful); tells {
-		return c.TxnState()
+		if state := c.TxnState(); state != TxnUnsaid {
+			return state
+		}
 	}
 	if n, ok := s.raw.(*network); ok && n.wire != nil {
-		return n.wire.state
+		return TxnState(n.wire.state.Load())
 	}
 	return TxnUnsaid
 }
@@ -34,12 +37,12 @@ func (s *Session) TxnState() TxnState {
 // wire follows the packets of MySQL's protocol for what a server says of the transaction behind each answer, which the driver keeps to itself
 // (dev.mysql.com/doc/dev/mysql-server, OK_Packet and EOF_Packet: SERVER_STATUS_IN_TRANS). It is for connections that are neither encrypted nor compressed.
 type wire struct {
-	head  []byte // of the packet that comes: its header, and as much of what follows as can tell anything
-	size  int    // of what follows the header, in bytes
-	left  int    // of it, what has not come
-	first bool   // an answer begins with this packet
-	deaf  bool   // the answers that come are of another form
-	state TxnState
+	head  []byte       // of the packet that comes: its header, and as much of what follows as can tell anything
+	size  int          // of what follows the header, in bytes
+	left  int          // of it, what has not come
+	first bool         // an answer begins with this packet
+	deaf  bool         // the answers that come are of another form
+	state atomic.Int32 // a TxnState
 }
 
 const (
@@ -69,7 +72,8 @@ func (w *wire) sent(p []byte) {
 	case commandClose, commandLongData: // nobody answers
 		return
 	}
-	w.state, w.first, w.deaf = TxnUnsaid, true, p[packetHeader] == commandPrepare
+	w.say(TxnUnsaid)
+	w.first, w.deaf = true, p[packetHeader] == commandPrepare
 	w.head, w.left = w.head[:0], 0
 }
 
@@ -104,7 +108,7 @@ func (w *wire) packet(p []byte) {
 	}
 	switch first := w.first; {
 	case p[0] == 0xff: // an error, with which nothing is said
-		w.state = TxnUnsaid
+		w.say(TxnUnsaid)
 	case first && p[0] == 0:
 		w.ok(p)
 	case first: // how many columns; rows follow
@@ -139,11 +143,14 @@ func (w *wire) ok(p []byte) {
 	}
 }
 
+func (w *wire) say(s TxnState) { w.state.Store(int32(s)) }
+
 // status reads a server's status.
 func (w *wire) status(s uint16) {
-	w.state = TxnNone
+	state := TxnNone
 	if s&statusInTrans != 0 {
-		w.state = TxnOpen
+		state = TxnOpen
 	}
+	w.say(state)
 	w.first = s&statusMoreResults != 0
 }

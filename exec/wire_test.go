@@ -44,17 +44,18 @@ func TestWire(t *testing.T) {
 		"what is prepared":         {prepare, packets("\x00\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00"), TxnUnsaid},
 	} {
 		for _, cut := range []int{1, 2, 3, 7, len(x.answer)} {
-			w := &wire{state: TxnOpen}
+			w := new(wire)
+			w.say(TxnOpen)
 			w.sent(append([]byte{byte(len(x.command)), 0, 0, 0}, x.command...))
 			for from := 0; from < len(x.answer); from += cut {
 				w.came(x.answer[from:min(from+cut, len(x.answer))])
 			}
-			if w.state != x.want {
-				t.Errorf("%s, in pieces of %d: %d, want %d", name, cut, w.state, x.want)
+			if TxnState(w.state.Load()) != x.want {
+				t.Errorf("%s, in pieces of %d: %d, want %d", name, cut, w.state.Load(), x.want)
 			}
 			w.sent(append([]byte{byte(len(closing)), 0, 0, 0}, closing...))
-			if w.state != x.want {
-				t.Errorf("%s: nobody answers the end of what was prepared, and now it is %d", name, w.state)
+			if TxnState(w.state.Load()) != x.want {
+				t.Errorf("%s: nobody answers the end of what was prepared, and now it is %d", name, w.state.Load())
 			}
 		}
 	}

@@ -308,7 +308,7 @@ func (p *Plan) addWrites(b *Block) {
 		}
 		for _, t := range slices.Clone(b.Writes) { // in SQLite what a foreign key carries along fires triggers, too
 			carried := p.Schema.Carried
-			if !takesKeys(info, t) {
+			if !TakesKeys(info, t) {
 				carried = p.Schema.CarriedByUpdate
 			}
 			for _, c := range carried(t) {

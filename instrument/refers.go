@@ -27,7 +27,7 @@ func (p *Plan) versionSetTables(info *sqltext.Analysis) []string {
 			add(p.Schema.Table(t).Asked())
 		}
 		if info.Kind != sqltext.Insert || info.Diff { // REPLACE deletes
-			add(p.asking(info, t))
+			add(p.Asking(info, t))
 		}
 	}
 	slices.Sort(tables)
@@ -40,15 +40,15 @@ func (p *Plan) asksParents(info *sqltext.Analysis, table string) bool {
 	return info.Kind != sqltext.Delete || table != info.Target && len(p.Schema.Triggers) > 0
 }
 
-// takesKeys says whether a statement may take rows of a table that it writes away, or give them another pkey: an UPDATE does not, but what it reaches may.
-func takesKeys(info *sqltext.Analysis, table string) bool {
+// TakesKeys says whether a statement may take rows of a table that it writes away, or give them another pkey: an UPDATE does not, but what it reaches may.
+func TakesKeys(info *sqltext.Analysis, table string) bool {
 	return info.Kind != sqltext.Update || slices.Contains(info.Reached, table)
 }
 
-// asking are the tables in which a statement that writes a table looks for rows that refer to those it writes.
-func (p *Plan) asking(info *sqltext.Analysis, table string) []string {
+// Asking are the tables in which a statement that writes a table looks for rows that refer to those it writes.
+func (p *Plan) Asking(info *sqltext.Analysis, table string) []string {
 	out := p.Schema.Asking(table)
-	if takesKeys(info, table) {
+	if TakesKeys(info, table) {
 		return out
 	}
 	return slices.DeleteFunc(out, func(child string) bool {
@@ -86,9 +86,9 @@ func (p *Plan) refers(b *Block) {
 		if info.Kind == sqltext.Insert && !info.Diff {
 			continue
 		}
-		for _, child := range p.asking(info, written) {
+		for _, child := range p.Asking(info, written) {
 			for _, r := range p.Schema.Table(child).References {
-				if r.Parent == written && !r.Deferred && (takesKeys(info, written) || !p.Schema.Fixed(&r)) {
+				if r.Parent == written && !r.Deferred && (TakesKeys(info, written) || !p.Schema.Fixed(&r)) {
 					look(child, r.Columns)
 				}
 			}

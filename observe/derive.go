@@ -100,6 +100,7 @@ func New(plan *instrument.Plan, initial map[string]*history.Rows, run *Run) (*Ob
 		o.out.Unsettled = o.out.Unsettled || stmt.Waited && stmt.Target != "" && plan.Txns[stmt.Txn].Autocommit()
 		o.out.Stmts = append(o.out.Stmts, stmt)
 	}
+	o.gone()
 	o.recurrences()
 	o.pastSnapshot()
 	o.kept()
@@ -234,12 +235,6 @@ func (o *observer) writesOf(b *BlockRun, s *ObservedStmt, sets *versionSets) (er
 		unwrite(sets.visible[info.Target], s.Writes)
 	}
 	return nil
-}
-
-// deletesNothing says of a block that it deleted no row, and so carried nothing to others: a trigger could have done so before it kept a row.
-func (o *observer) deletesNothing(b *BlockRun) bool {
-	info := b.Block.Info
-	return info.Kind == sqltext.Delete && !info.Truncates && b.Target.Err == nil && b.Target.Affected == 0 && len(o.plan.Schema.On(info.Target)) == 0
 }
 
 // search says which table a statement judged row by row.

@@ -17,3 +17,12 @@ func FailedBefore(events []*history.Event, txn int, at int64) string {
 	}
 	return failed
 }
+
+// gone lists the answers with which a transaction was gone.
+func (o *observer) gone() {
+	for _, e := range o.run.Trace.Events {
+		if e.Gone {
+			o.out.Gone = append(o.out.Gone, e)
+		}
+	}
+}

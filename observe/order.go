@@ -35,9 +35,6 @@ func (o *observer) transactions() {
 	}
 	failed := make([]*history.Event, len(o.run.Txns)) // the statement with which the database gave it up
 	for _, e := range o.run.Trace.Events {
-		if e.Gone {
-			o.out.Gone = append(o.out.Gone, e)
-		}
 		if e.Err != nil {
 			o.out.Errors = append(o.out.Errors, e)
 			if o.unmade(e) {

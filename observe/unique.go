@@ -9,6 +9,7 @@ import (
 
 	"txweave/dbms"
 	"txweave/history"
+	"txweave/instrument"
 	"txweave/sdg"
 	"txweave/sqltext"
 )
@@ -22,7 +23,8 @@ func (o *observer) pastSnapshot() {
 		if !p.FixedViews() || !p.KeysReborn || s.Target == "" {
 			continue
 		}
-		children, unique := o.plan.Schema.Asking(s.Target), s.Run.Block.Info.ChecksUnique
+		info := s.Run.Block.Info
+		children, unique := o.plan.Asking(info, s.Target), info.ChecksUnique
 		s.Mixed = s.Mixed || slices.ContainsFunc(o.out.Stmts, func(other *ObservedStmt) bool {
 			txn := &o.out.Txns[other.Txn]
 			if other.Txn == s.Txn || other.Undone || txn.Outcome != history.Committed || txn.Sent > s.Done {
@@ -42,7 +44,7 @@ func (o *observer) referred(s, other *ObservedStmt, child string) bool {
 	if slices.Contains(other.Unsure, child) {
 		return true
 	}
-	seen := s.Seen(child)
+	seen, takes := s.Seen(child), instrument.TakesKeys(s.Run.Block.Info, s.Target)
 	for _, w := range other.Writes {
 		vkey, visible := seen[w.PKey]
 		if w.Table != child || w.To >= 0 && visible && vkey == int64(w.To) {
@@ -50,11 +52,11 @@ func (o *observer) referred(s, other *ObservedStmt, child string) bool {
 		}
 		was, wasKnown := []string{}, true
 		if w.From >= 0 {
-			was, wasKnown = o.refersTo(s.Target, history.Version{Item: w.Item, VKey: int64(w.From)})
+			was, wasKnown = o.refersTo(s.Target, takes, history.Version{Item: w.Item, VKey: int64(w.From)})
 		}
 		is, known := []string{}, true
 		if w.To >= 0 {
-			is, known = o.refersTo(s.Target, history.Version{Item: w.Item, VKey: int64(w.To)})
+			is, known = o.refersTo(s.Target, takes, history.Version{Item: w.Item, VKey: int64(w.To)})
 		}
 		if !wasKnown || !known || !slices.Equal(was, is) && o.takes(s, append(was, is...)) {
 			return true
@@ -63,11 +65,11 @@ func (o *observer) referred(s, other *ObservedStmt, child string) bool {
 	return false
 }
 
-// refersTo returns the keys of a table's rows to which a version of a row refers; false where it is not known.
-func (o *observer) refersTo(parent string, v history.Version) (keys []string, known bool) {
+// refersTo returns the keys of a table's rows to which a version of a row refers, those that no UPDATE changes only where rows are taken away; false where it is not known.
+func (o *observer) refersTo(parent string, takes bool, v history.Version) (keys []string, known bool) {
 	row := o.row(v)
 	for _, r := range o.plan.Schema.Table(v.Table).References {
-		if r.Parent != parent {
+		if r.Parent != parent || !takes && o.plan.Schema.Fixed(&r) {
 			continue
 		}
 		if row == nil || r.Column == "" || r.Key == "" {

@@ -221,3 +221,9 @@ func (o *observer) shownAfter(b *BlockRun) map[int]bool {
 	}
 	return out
 }
+
+// deletesNothing says of a block that it deleted no row, and so carried nothing to others: a trigger could have done so before it kept a row.
+func (o *observer) deletesNothing(b *BlockRun) bool {
+	info := b.Block.Info
+	return info.Kind == sqltext.Delete && !info.Truncates && b.Target.Err == nil && b.Target.Affected == 0 && len(o.plan.Schema.On(info.Target)) == 0
+}

@@ -50,8 +50,9 @@ COMMIT;
 T0 T0 T1 T1 T0 T1 T0 T0 T1 T2 T2 T2
 `
 
-// TestVictimUnsaid: where a DELETE is the victim of a deadlock and the database says that it found no row, its answer says that no transaction is open. Where that is not told what its transaction goes on to write shows though that is
-// rolled back, and what it had written does not though it commits. Which rows such a DELETE wrote, foreign keys and all, would not be known had it deleted any.
+// TestVictimUnsaid: where a DELETE is the victim of a deadlock and the database says that it found no row, its answer says that no transaction is open. Where that
+// is not told what its transaction goes on to write shows though that is rolled back, and what it had written does not though it commits.
+// Which rows such a DELETE wrote, foreign keys and all, would not be known had it deleted any.
 func TestVictimUnsaid(t *testing.T) {
 	p := lookup(t, "mariadb/read-committed")
 	db := target(t, "mariadb")

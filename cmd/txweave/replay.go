@@ -249,6 +249,9 @@ func try(ctx context.Context, t exec.Target, p *dbms.Profile, c *testcase.Case, 
 
 // certifyCase runs a case once and writes its history and certificate.
 func certifyCase(ctx context.Context, t exec.Target, p *dbms.Profile, c *testcase.Case, historyFile, certificateFile string) error {
+	if err := inStore(ctx, t, p, c); err != nil {
+		return err
+	}
 	r, err := exec.NewRunner(ctx, t, p, exec.Options{})
 	if err != nil {
 		return err
@@ -263,10 +266,20 @@ func certifyCase(ctx context.Context, t exec.Target, p *dbms.Profile, c *testcas
 		writeFile(ctx, certificateFile, func(w io.Writer) error { return certificate.Write(w, h, cert) }))
 }
 
+// inStore gives a target the store that a case names, before any session is opened.
+func inStore(ctx context.Context, t exec.Target, p *dbms.Profile, c *testcase.Case) error {
+	err := exec.Shape(ctx, t, c, p, func() {})
+	var none *exec.ShapeError
+	if errors.As(err, &none) && none.Why == nil {
+		return usage(err)
+	}
+	return err
+}
+
 // checkOnce checks a case over connections of its own.
 func checkOnce(ctx context.Context, t exec.Target, p *dbms.Profile, c *testcase.Case, o weave.Options) (*weave.Report, error) {
-	if err := exec.Shape(ctx, t, c, p, func() {}); err != nil {
-		return nil, usage(err)
+	if err := inStore(ctx, t, p, c); err != nil {
+		return nil, err
 	}
 	r, err := exec.NewRunner(ctx, t, p, exec.Options{})
 	if err != nil {

@@ -256,6 +256,16 @@ func (c *faultConn) Interrupt() {
 	}
 }
 
+// TxnState passes on what the connection that it wraps says of a transaction.
+func (c *faultConn) TxnState() exec.TxnState {
+	c.using.Lock()
+	defer c.using.Unlock()
+	if s, tells := c.Conn.(interface{ TxnState() exec.TxnState }); tells {
+		return s.TxnState()
+	}
+	return exec.TxnUnsaid
+}
+
 // rollbackTo is the verb of a statement that goes back to a savepoint.
 const rollbackTo = "ROLLBACK TO"
 

@@ -35,6 +35,7 @@ type goData struct {
 	Import, Driver string
 	Waits          string // query for how many sessions wait; "" where statements are sent again
 	Schema, Drops  []string
+	Store          []string // what shapes the database's file before anything else
 	Reads          []string
 	Lanes          []goLane
 	Moments        []goMoment
@@ -70,6 +71,9 @@ type goAnswer struct{ Name, Text string }
 func writeGo(s *script) ([]File, error) {
 	d := goData{Head: s.head(), Import: s.dbms.GoImport, Driver: s.dbms.GoDriver, Schema: s.creation(), Drops: s.drops(),
 		What: s.finding.Claim(s.Timeline)}
+	if s.store != nil && s.dbms.Waits[0] == "" {
+		d.Store = s.store.Set
+	}
 	if s.dbms.Waits[0] != "" {
 		d.Waits = "SELECT " + s.dbms.Waits[0] + " FROM " + s.dbms.Waits[1]
 	}

@@ -84,6 +84,11 @@ func TestPlainExports(t *testing.T) {
 		}
 	})
 	t.Run("isolation-spec", func(t *testing.T) { isolationSpec(t, f) })
+	t.Run("isolation-spec in a store", func(t *testing.T) {
+		f.Record.Environment.DBMS, f.Case.Target = "postgresql", "postgresql"
+		f.Case.SetOption(testcase.OptionStore, "frozen")
+		isolationSpec(t, f)
+	})
 }
 
 // compareParts holds what a client printed against the plain run and its orders.
@@ -216,15 +221,30 @@ func TestSQLiteStore(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer target.Close()
-	dir := save(t, "sql", plainRun(t, target, servers.Level(t, "sqlite/serializable", ""), c))
+	f := plainRun(t, target, servers.Level(t, "sqlite/serializable", ""), c)
+	dir := save(t, "sql", f)
 	text, err := os.ReadFile(filepath.Join(dir, "setup.sql"))
 	if err != nil || !strings.Contains(string(text), "INSERT INTO t VALUES (1, 10);\nPRAGMA wal_checkpoint(TRUNCATE);") {
 		t.Errorf("%v\n%s", err, text)
 	}
-	cmd := osexec.CommandContext(t.Context(), shell, filepath.Join(dir, "made.db"))
-	cmd.Stdin = strings.NewReader(string(text) + "PRAGMA page_size;\n")
-	if printed, err := cmd.CombinedOutput(); err != nil || !strings.HasSuffix(string(printed), "512\n") {
-		t.Errorf("pages of 512 bytes are wanted: %v\n%s", err, printed)
+	run, err := os.ReadFile(filepath.Join(dir, "run.sh"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept := strings.TrimSuffix(strings.TrimSpace(string(run)), "rm -f case.db case.db-wal case.db-shm here.* moment.*") + "cp case.db kept.db\n"
+	if err := os.WriteFile(filepath.Join(dir, "kept.sh"), []byte(kept), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if printed, err := osexec.CommandContext(t.Context(), "sh", filepath.Join(dir, "kept.sh"), shell).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, printed)
+	}
+	file, err := os.ReadFile(filepath.Join(dir, "kept.db"))
+	if err != nil || len(file) < 100 || int(file[16])<<8|int(file[17]) != 512 {
+		t.Errorf("pages of 512 bytes are wanted: %v", err)
+	}
+	goTest, err := os.ReadFile(filepath.Join(save(t, "go", f), "case_test.go"))
+	if err != nil || !strings.Contains(string(goTest), "[]string{`PRAGMA page_size(512)`, `PRAGMA cache_size(3)`, \"VACUUM\"}") {
+		t.Errorf("the Go test makes no such file: %v\n%s", err, goTest)
 	}
 }
 

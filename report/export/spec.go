@@ -25,25 +25,30 @@ func writeSpec(s *script) ([]File, error) {
 		}
 		fmt.Fprintf(&b, "\t%s;\n", sql)
 	}
-	b.WriteString("}\n\nteardown\n{\n")
-	for _, sql := range s.drops() {
-		fmt.Fprintf(&b, "\t%s;\n", sql)
-	}
 	b.WriteString("}\n")
 	if s.store != nil && s.store.Upkeep != "" { // VACUUM runs by itself
 		fmt.Fprintf(&b, "\nsetup\n{\n\t%s;\n}\n", s.store.Follows(s.tables))
 	}
+	b.WriteString("\nteardown\n{\n")
+	for _, sql := range s.drops() {
+		fmt.Fprintf(&b, "\t%s;\n", sql)
+	}
+	b.WriteString("}\n")
 	level := specLevels[s.finding.Record.Environment.Isolation]
 	for _, i := range s.usedLanes() {
 		lane := s.Lanes[i]
 		fmt.Fprintf(&b, "\nsession %s\n", lower(lane.Name))
+		var first []string
 		if level != "" && !lane.Observer {
-			fmt.Fprintf(&b, "setup\t\t{ SET default_transaction_isolation = '%s'; }\n", level)
+			first = append(first, "SET default_transaction_isolation = '"+level+"';")
 		}
 		if s.store != nil && !lane.Observer {
 			for _, sql := range s.store.Set {
-				fmt.Fprintf(&b, "setup\t\t{ %s; }\n", sql)
+				first = append(first, sql+";")
 			}
+		}
+		if len(first) > 0 {
+			fmt.Fprintf(&b, "setup\t\t{ %s }\n", strings.Join(first, " "))
 		}
 		for _, st := range s.Steps {
 			if st.Lane == i {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"txweave/dbms"
 	"txweave/history"
 	"txweave/report/timeline"
 )
@@ -53,9 +54,9 @@ func writeSQL(s *script) ([]File, error) {
 	}
 	switch {
 	case s.dbms.Shell && alone:
-		files = append(files, File{"run.sh", runShell(sessions, len(s.serial) > 0)})
+		files = append(files, File{"run.sh", runShell(sessions, len(s.serial) > 0, s.store)})
 	case s.dbms.Shell:
-		files = append(files, File{"await.sh", awaitShell}, File{"run.sh", runShell(sessions, len(s.serial) > 0)})
+		files = append(files, File{"await.sh", awaitShell}, File{"run.sh", runShell(sessions, len(s.serial) > 0, s.store)})
 	case s.dbms.Locks || alone:
 		files = append(files, File{"run.sh", runScript(sessions, len(s.serial) > 0)})
 	}
@@ -299,8 +300,12 @@ done
 `, byHand)
 
 // runShell runs the scripts with SQLite's shell, each over a connection of its own to one file.
-func runShell(sessions []string, serial bool) string {
+func runShell(sessions []string, serial bool, store *dbms.StoreShape) string {
 	var b strings.Builder
+	first := ""
+	if store != nil { // the size of pages is a file's before its journal is another one
+		first = strings.Join(store.Set, "; ") + "; "
+	}
 	fmt.Fprintf(&b, `#!/bin/sh
 # usage: sh run.sh [sqlite3]
 # Makes and removes case.db in this directory.
@@ -308,9 +313,9 @@ cd "$(dirname "$0")" || exit 1
 client=${1:-sqlite3}
 export PATIENCE="${PATIENCE:-%d}"
 rm -f case.db case.db-wal case.db-shm here.* moment.*
-echo 'PRAGMA journal_mode = WAL;' | "$client" case.db > /dev/null || exit 1
+echo '%sPRAGMA journal_mode = WAL;' | "$client" case.db > /dev/null || exit 1
 "$client" case.db < setup.sql || exit 1
-`, byScript)
+`, byScript, first)
 	for _, name := range sessions {
 		fmt.Fprintf(&b, "\"$client\" -echo -header -column case.db < %s.sql > %s.out 2>&1 &\n", name, name)
 	}

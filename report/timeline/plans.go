@@ -17,7 +17,7 @@ func (f *Dossier) PlanSetting() string { return f.Case.Option(testcase.OptionPla
 func (f *Dossier) Store() *dbms.StoreShape {
 	name := f.Case.Option(testcase.OptionStore)
 	p, err := dbms.Lookup(f.Record.Environment.DBMS, f.Record.Environment.Isolation)
-	if name == "" || err != nil {
+	if name == "" || err != nil || f.Case.Target != p.DBMS { // it says nothing of another DBMS
 		return nil
 	}
 	return p.Store(name)
