@@ -236,11 +236,21 @@ func (p *Plan) analyze() error {
 			if slices.ContainsFunc(b.Writes, func(t string) bool { return p.Contents[t] }) {
 				b.Info.Diff = true
 				p.asksForKeys(b.Info)
+				p.comparesRows(b.Info)
 				p.refers(b)
 			}
 		}
 	}
 	return nil
+}
+
+// comparesRows notes that an INSERT which does something to the rows in its way depends on all that they hold, where they bear no version of theirs: one that already is as it
+// would be stays as it is, and is counted otherwise.
+func (p *Plan) comparesRows(info *sqltext.Analysis) {
+	if info.Kind == sqltext.Insert && !info.Plain && p.Contents[info.Target] {
+		info.Used = maps.Clone(info.Used)
+		delete(info.Used, info.Target)
+	}
 }
 
 // asksForKeys notes that an INSERT which may use a pkey again (CheckKeys) depends on whether that is taken, be it in what error it fails.
