@@ -223,6 +223,9 @@ type Profile struct {
 	// EitherOf are two errors, of two constraints that a row violates both, of which a statement in a transaction may be answered with the one and the
 	// same statement by itself with the other. None: constraints are checked in one order.
 	EitherOf [][2]int
+	// KeysAsRowsLie says that an UPDATE comes to rows as they lie, and looks for the new key of each among those that rows have by then: of the same rows
+	// whether it is refused depends on how they were written.
+	KeysAsRowsLie bool
 	// DuplicateKey reads from the message of such an error, or of one for rows that refer to another, the key that it is about:
 	// its columns, in lower case, and their values as the database prints them, joined by a comma and a space. No columns: it
 	// is not told. nil: it never is.

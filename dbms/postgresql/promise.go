@@ -61,6 +61,7 @@ func level(isolation, name string) *dbms.Profile {
 		SharedChanges:   true,
 		Hurry:           []string{"SET lock_timeout = 20", "SET lock_timeout = 0"},
 		Duplicate:       []int{stateCode("23505"), stateCode("23P01")}, // exclusion_violation, too
+		KeysAsRowsLie:   true,
 		DuplicateKey:    duplicateKey,
 		ForeignKey:      []int{stateCode("23503")},
 	}

@@ -5,6 +5,7 @@ import (
 
 	"txweave/dbms"
 	"txweave/dbms/innodb"
+	"txweave/dbms/postgresql"
 	"txweave/dbms/tidb"
 	"txweave/finding"
 	"txweave/history"
@@ -161,6 +162,39 @@ func TestEitherConstraint(t *testing.T) {
 		got := Compare(p, nil, []*observe.BlockRun{n}, nil, &observe.Replayed{Events: []*history.Event{failed(c.alone)}})
 		if len(got) != c.differ {
 			t.Errorf("%s, %d in the transaction and %d alone: %v", c.dbms, c.in, c.alone, got)
+		}
+	}
+}
+
+// TestKeysAsRowsLie: an UPDATE of several rows that PostgreSQL refuses for a key one time and not the other, and what comes after it, says nothing; of one row, of columns that
+// are in no key, for another error, and elsewhere it does, and so does what came before.
+func TestKeysAsRowsLie(t *testing.T) {
+	duplicate, other := postgresql.Levels()[0].Duplicate[0], postgresql.Levels()[0].ForeignKey[0]
+	for name, c := range map[string]struct {
+		dbms         string
+		unique       bool
+		rows         int64
+		code, differ int
+	}{
+		"several rows": {"postgresql", true, 2, duplicate, 1}, "one row": {"postgresql", true, 1, duplicate, 3}, "no key": {"postgresql", false, 2, duplicate, 3},
+		"another error": {"postgresql", true, 2, other, 3}, "elsewhere": {"mysql", true, 2, 1062, 3},
+	} {
+		p := innodb.Level("mysql", "repeatable-read", "REPEATABLE READ")
+		if c.dbms == "postgresql" {
+			p = postgresql.Levels()[0]
+		}
+		var nodes []*observe.BlockRun
+		again := &observe.Replayed{}
+		for i := range 3 { // the second one is the UPDATE; the others affect one row, and two
+			block := &instrument.Block{SQL: "UPDATE t SET a = a + 1", Info: &sqltext.Analysis{Kind: sqltext.Update, ChecksUnique: c.unique && i == 1}}
+			done, alone := &history.Event{Answer: history.Answer{Affected: 1}}, &history.Event{Answer: history.Answer{Affected: 2}}
+			if i == 1 {
+				done.Affected, alone.Err = c.rows, &history.DBError{Code: c.code}
+			}
+			nodes, again.Events = append(nodes, &observe.BlockRun{Block: block, Target: done}), append(again.Events, alone)
+		}
+		if got := Compare(p, nil, nodes, nil, again); len(got) != c.differ {
+			t.Errorf("%s: %v, want %d differences", name, got, c.differ)
 		}
 	}
 }
