@@ -23,6 +23,7 @@ import (
 // TestCausesOfPlanted reduces cases of which each made a bug of its own once, beside the one that it is a finding of.
 func TestCausesOfPlanted(t *testing.T) {
 	const named, plain = "CREATE TABLE t0 (pkey INTEGER NOT NULL, vkey BIGINT NOT NULL, pvkey BIGINT NOT NULL, PRIMARY KEY (pkey));\n", "CREATE TABLE t0 (pkey INTEGER NOT NULL, c0 TEXT);\n"
+	const referred = "CREATE TABLE t0 (pkey INTEGER NOT NULL, vkey BIGINT NOT NULL, pvkey BIGINT NOT NULL, k INTEGER UNIQUE, PRIMARY KEY (pkey));\n"
 	const row, texts = "\n-- rows --\nINSERT INTO t0 (pkey, vkey, pvkey) VALUES (1, 1, 0);\n", "\n-- rows --\nINSERT INTO t0 (pkey, c0) VALUES (1, 'a');\n"
 	const owing = "CREATE TABLE t1 (pkey INTEGER NOT NULL, vkey BIGINT NOT NULL, pvkey BIGINT NOT NULL, c0 INTEGER, FOREIGN KEY (c0) REFERENCES t0 (pkey) DEFERRABLE INITIALLY DEFERRED);\n"
 	p, err := dbms.Lookup("sqlite", "serializable")
@@ -45,8 +46,8 @@ func TestCausesOfPlanted(t *testing.T) {
 			"\n-- T0 --\nBEGIN;\nINSERT INTO t0 (pkey, vkey, pvkey) VALUES (1, 1, 0);\nCOMMIT;\n\n-- T1 --\nBEGIN;\nUPDATE t0 SET pvkey = vkey, vkey = 2;\nCOMMIT;\n" +
 			"\n-- T2 --\nBEGIN;\nSELECT vkey FROM t0;\nCOMMIT;\n\n-- schedule --\nT0 T0 T0 T1 T1 T2 T2 T2 T1\n",
 			"isolation-violation/G-SIa-read", finding.CauseKept},
-		{"with a foreign key", "update-other-rows", named +
-			"CREATE TABLE t1 (pkey INTEGER NOT NULL, vkey BIGINT NOT NULL, pvkey BIGINT NOT NULL, c0 INTEGER, PRIMARY KEY (pkey), FOREIGN KEY (c0) REFERENCES t0 (pkey) ON UPDATE CASCADE);\n" + row +
+		{"with a foreign key", "update-other-rows", referred +
+			"CREATE TABLE t1 (pkey INTEGER NOT NULL, vkey BIGINT NOT NULL, pvkey BIGINT NOT NULL, c0 INTEGER, PRIMARY KEY (pkey), FOREIGN KEY (c0) REFERENCES t0 (k) ON UPDATE CASCADE);\n" + row +
 			"\n-- T0 --\nBEGIN;\nUPDATE t0 SET pvkey = vkey, vkey = 2;\nCOMMIT;\n\n-- schedule --\nT0 T0 T0\n",
 			"replay-difference/UPDATE:affected", "UPDATE passes over rows"},
 		{"an UPDATE that leaves its row as it is", "update-other-rows", plain + texts +
@@ -87,8 +88,8 @@ func TestCausesOfPlanted(t *testing.T) {
 		{"a row names a version that nobody wrote", "other-final-state", named + row +
 			"\n-- T0 --\nBEGIN;\nUPDATE t0 SET pvkey = vkey, vkey = 2;\nCOMMIT;\n\n-- schedule --\nT0 T0 T0\n",
 			"inconsistent-read-write/UPDATE:overwrote-unseen", finding.CauseUnwritten},
-		{"… and the contents at the end alone tell", "other-final-state", named +
-			"CREATE TABLE t1 (pkey INTEGER NOT NULL, vkey BIGINT NOT NULL, pvkey BIGINT NOT NULL, c0 INTEGER, FOREIGN KEY (c0) REFERENCES t0 (pkey) ON DELETE CASCADE);\n" + row +
+		{"… and the contents at the end alone tell", "other-final-state", referred +
+			"CREATE TABLE t1 (pkey INTEGER NOT NULL, vkey BIGINT NOT NULL, pvkey BIGINT NOT NULL, c0 INTEGER, FOREIGN KEY (c0) REFERENCES t0 (k) ON DELETE CASCADE);\n" + row +
 			"\n-- T0 --\nBEGIN;\nUPDATE t0 SET pvkey = vkey, vkey = 2;\nCOMMIT;\n\n-- schedule --\nT0 T0 T0\n",
 			"replay-difference/final", finding.CauseUnwritten},
 		{"a row is missed behind its INSERT, and goes with others", "lost-row", named + row +
