@@ -188,7 +188,7 @@ func (l *Launcher) template(ctx context.Context, shape *dbms.StoreShape) (string
 		if err = l.initialise(ctx, dir, serverArguments(shape)); err != nil {
 			err = errors.Join(err, os.RemoveAll(dir))
 		}
-		if ctx.Err() == nil {
+		if err == nil || ctx.Err() == nil { // who was told to stop has not tried
 			l.made[dir] = err
 		}
 	}

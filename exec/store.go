@@ -13,9 +13,14 @@ import (
 type Storer interface {
 	// Store names the shape that it has; "" is the usual one.
 	Store() string
-	// Reshape replaces the database by a new and empty one of a shape; nil: the usual one. A target whose store is not for txweave to make
-	// returns errOwnStore.
+	// Reshape replaces the database by a new and empty one of a shape; nil: the usual one.
 	Reshape(ctx context.Context, shape *dbms.StoreShape) error
+}
+
+// StorePreparer is a Storer that makes ready what a shape needs, where that is not there yet, before its database is given up for it: one that
+// cannot goes on with the store that it has. The error is errOwnStore where the store is not for txweave to make.
+type StorePreparer interface {
+	PrepareStore(ctx context.Context, shape *dbms.StoreShape) error
 }
 
 // errOwnStore says that a server of the user's keeps its tables as it does.
@@ -37,8 +42,8 @@ func Shape(ctx context.Context, t Target, c *testcase.Case, p *dbms.Profile, rel
 	case !can || s.Store() == name:
 		return nil
 	}
-	if m, mine := s.(*mysqlTarget); mine && shape != nil {
-		switch err := m.makeStore(ctx, shape); {
+	if m, prepares := t.(StorePreparer); prepares && shape != nil {
+		switch err := m.PrepareStore(ctx, shape); {
 		case errors.Is(err, errOwnStore):
 			c.SetOption(testcase.OptionStore, "")
 			return nil
@@ -52,8 +57,8 @@ func Shape(ctx context.Context, t Target, c *testcase.Case, p *dbms.Profile, rel
 	return s.Reshape(ctx, shape)
 }
 
-// makeStore makes the data directory of a shape, where there is none yet: a server that has none of that shape goes on as it is.
-func (t *mysqlTarget) makeStore(ctx context.Context, shape *dbms.StoreShape) error {
+// PrepareStore implements StorePreparer: it makes the data directory of a shape.
+func (t *mysqlTarget) PrepareStore(ctx context.Context, shape *dbms.StoreShape) error {
 	if t.instance == nil {
 		return errOwnStore
 	}

@@ -23,6 +23,14 @@ func (t *faultyTarget) Store() string {
 	return ""
 }
 
+// PrepareStore implements exec.StorePreparer.
+func (t *faultyTarget) PrepareStore(ctx context.Context, shape *dbms.StoreShape) error {
+	if s, can := t.Target.(exec.StorePreparer); can {
+		return s.PrepareStore(ctx, shape)
+	}
+	return nil
+}
+
 // Reshape implements exec.Storer.
 func (t *faultyTarget) Reshape(ctx context.Context, shape *dbms.StoreShape) error {
 	s, can := t.Target.(exec.Storer)

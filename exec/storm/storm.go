@@ -85,9 +85,6 @@ func (o *Options) Sinks() int {
 	return o.Sessions
 }
 
-// Gone is what is wrong where a database says with an answer that no transaction is open, though nothing has ended it.
-const Gone = "transaction-gone"
-
 // WrongAnswer is an answer that is wrong whatever else happened: an error where there is no reason for one, one row twice.
 type WrongAnswer struct {
 	What      string // "unexpected-error/1064", "duplicate-row"
