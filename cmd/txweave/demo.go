@@ -22,10 +22,11 @@ import (
 )
 
 // The demonstration's planted bug: transactions read what others have not committed. Everybody knows that one, it shows in
-// nearly every case, and its reduced case has two sessions.
+// nearly every case, and its reduced case has two sessions. The seed's case is small and joins no three tables, whose
+// thousands of rows would take most of the time.
 const (
 	demoFault = "dirty-read"
-	demoSeed  = "2"
+	demoSeed  = "8"
 )
 
 // demo shows what becomes of a bug, on the embedded engine: each step is a command of its own, run as it is printed.
@@ -71,7 +72,7 @@ func (d *demo) run() error {
 		return fmt.Errorf("fuzz did not keep a finding: %w", errors.Join(err, errors.New("its summary names none")))
 	}
 	first := sum.Findings[0]
-	d.say("Case %d of the campaign, %d statements: %s.", sum.Cases, sum.Statements.Generated, first.Class)
+	d.say("Case %d of the campaign shows something: %s.", sum.Cases, first.Class)
 
 	if text, err = d.step("The case is made smaller as long as it shows the same.", exitClean, "reduce", first.Dir, "--format", "json"); err != nil {
 		return err
@@ -80,8 +81,7 @@ func (d *demo) run() error {
 	if err := json.Unmarshal(text, &small); err != nil {
 		return err
 	}
-	d.say("%s in %s and %s are left; there were %d, %d and %d.", finding.Count(small.After.Statements, "statement"), finding.Count(small.After.Transactions, "transaction"),
-		finding.Count(small.After.Rows, "row"), small.Before.Statements, small.Before.Transactions, small.Before.Rows)
+	d.say("%s became %s.", caseSize(small.Before), caseSize(small.After))
 
 	dir := filepath.Join(first.Dir, finding.ReducedDir)
 	if text, err = d.step("It comes back on fresh tables.", exitFindings, "replay", dir, "--repeat", "5"); err != nil {
@@ -153,6 +153,11 @@ func (d *demo) step(what string, want int, args ...string) ([]byte, error) {
 		return nil, fmt.Errorf("the command ended with exit code %d, not %d: %s", code, want, lastLine(stderr.Bytes()))
 	}
 	return stdout.Bytes(), nil
+}
+
+// caseSize says how large a case is.
+func caseSize(s shrink.Size) string {
+	return finding.Count(s.Statements, "statement") + " in " + finding.Count(s.Transactions, "transaction") + " over " + finding.Count(s.Rows, "row")
 }
 
 func (d *demo) say(format string, args ...any) { fmt.Fprintf(d.stdout, "   "+format+"\n", args...) }
