@@ -2,7 +2,6 @@ package importer
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -18,13 +17,13 @@ type column struct {
 }
 
 var (
-	columnSession = regexp.MustCompile(`(?i)^[*_` + "`" + `\s]*(?:` + spelledSession +
+	columnSession = lazily(`(?i)^[*_` + "`" + `\s]*(?:` + spelledSession +
 		`|(?:transaction|txn|trx|tx|t|s|session|sess|connection|conn|con|client|terminal|window|thread|user|` +
 		`worker|process|proc|shell|psql|tab|pane|console|task|job|agent|goroutine|node)[ _#-]{0,2}(?:\d+|[a-z])\b|c\d\b|` + foreignSession + `)[^|]{0,30}$`)
-	columnTime = regexp.MustCompile(`(?i)^[*_\s]*(?:time|step|no\.?|#|seq|order|t|when|时间|步骤|顺序|時間|時刻|)[*_\s]*$`)
-	ruler      = regexp.MustCompile(`^[\s|+:=-]*$`)
-	breaks     = regexp.MustCompile(`(?i)<br\s*/?>`)
-	gap        = regexp.MustCompile(`\t+| {2,}`)
+	columnTime = lazily(`(?i)^[*_\s]*(?:time|step|no\.?|#|seq|order|t|when|时间|步骤|顺序|時間|時刻|)[*_\s]*$`)
+	ruler      = lazily(`^[\s|+:=-]*$`)
+	breaks     = lazily(`(?i)<br\s*/?>`)
+	gap        = lazily(`\t+| {2,}`)
 )
 
 // readColumns reads a table of sessions: a column for each of them, time downwards; cells are marked by bars, as in Markdown and
@@ -203,7 +202,7 @@ func onlyNames(line string) bool {
 	})
 }
 
-var farApart = regexp.MustCompile(` {4,}`)
+var farApart = lazily(` {4,}`)
 
 // anchored gives columns the places where their statements begin, where those stand beside the headings; nil where it is not clear whose
 // they are.
@@ -377,7 +376,7 @@ func (t *table) cell(n, line int, text string) {
 }
 
 // cellRemark is what became of a statement, in parentheses behind it.
-var cellRemark = regexp.MustCompile(`(?i)^(.*?)\s*[_*]*\(((?:now |it )?(?:block|wait|hang|stuck|deadlock|error|ok\b|fails?|succeed|\d+ rows?)[^()]*)\)[_*.]*$`)
+var cellRemark = lazily(`(?i)^(.*?)\s*[_*]*\(((?:now |it )?(?:block|wait|hang|stuck|deadlock|error|ok\b|fails?|succeed|\d+ rows?)[^()]*)\)[_*.]*$`)
 
 // goesOn says whether a line that might be a statement is the further line of one: UPDATE t, below it SET a = 1.
 func goesOn(sql, next string) bool {
@@ -391,7 +390,7 @@ func goesOn(sql, next string) bool {
 }
 
 // codeCell is a cell that holds a statement as code, and something behind it.
-var codeCell = regexp.MustCompile("^`([^`]+)`\\s*(.*)$")
+var codeCell = lazily("^`([^`]+)`\\s*(.*)$")
 
 // asCode is what a cell says, without the marks of code; what stands behind them is a remark.
 func asCode(cell string) string {
@@ -410,7 +409,7 @@ func asCode(cell string) string {
 	}
 }
 
-var remarkLike = regexp.MustCompile(`(?i)^(?:--|#|/\*|\(|\[|->|=>|→|ok\b|query ok|empty|error|blocked|block|wait|hang|result|\d+ rows?|returns?\b|deadlock|success)`)
+var remarkLike = lazily(`(?i)^(?:--|#|/\*|\(|\[|->|=>|→|ok\b|query ok|empty|error|blocked|block|wait|hang|result|\d+ rows?|returns?\b|deadlock|success)`)
 
 // closed says whether a statement has had its semicolon, or is one word.
 func (t *table) closed(at int) bool {

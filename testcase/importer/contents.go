@@ -2,7 +2,6 @@ package importer
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -10,7 +9,7 @@ import (
 )
 
 // initialRows is what people write above a table of the rows that are there at the beginning.
-var initialRows = regexp.MustCompile(`(?i)\b(?:initial(?:ly)?|existing|starting|sample|test|base|original|current)\s+(?:data|rows?|contents?|state|values?|table|records?)\b|` +
+var initialRows = lazily(`(?i)\b(?:initial(?:ly)?|existing|starting|sample|test|base|original|current)\s+(?:data|rows?|contents?|state|values?|table|records?)\b|` +
 	`^\W*(?:\d+[.):]\s*)?(?:table |the )?(?:data|rows|contents?|records)(?: (?:in|of|is|are)\b[^;]{0,30})?\W*$|\b(?:data|contents?|rows) (?:of|in) (?:the )?table\b|初始数据|表数据`)
 
 // contents makes an INSERT of rows that are printed as a client or Markdown prints them, where one of the tables that were made has
@@ -74,7 +73,7 @@ func columnsOf(sql string) (out []string) {
 	return out
 }
 
-var plainNumber = regexp.MustCompile(`^-?\d+(?:\.\d+)?$`)
+var plainNumber = lazily(`^-?\d+(?:\.\d+)?$`)
 
 // literalOf is a printed value as a statement has it.
 func literalOf(v string) string {
@@ -125,7 +124,7 @@ func (s *scanner) printedRows() {
 }
 
 // stageLine is a line that says when the statements below it are sent: "Step 3:".
-var stageLine = regexp.MustCompile(`(?i)^\W*(?:step|phase|stage|action|time|moment)\s*#?\s*(\d{1,3})\W*$`)
+var stageLine = lazily(`(?i)^\W*(?:step|phase|stage|action|time|moment)\s*#?\s*(\d{1,3})\W*$`)
 
 // byStage brings statements that stand under such lines into their order, where each session's stand by themselves.
 func (s *scanner) byStage() {
@@ -183,7 +182,7 @@ func (s *scanner) awaited() {
 }
 
 // shortWait is a setting by which who waits for a lock is refused soon.
-var shortWait = regexp.MustCompile(`(?i)lock_(?:wait_)?timeout\b\s*:?=\s*'?(?:[0-9]|10|[0-9]{1,4}\s*ms)'?\s*$`)
+var shortWait = lazily(`(?i)lock_(?:wait_)?timeout\b\s*:?=\s*'?(?:[0-9]|10|[0-9]{1,4}\s*ms)'?\s*$`)
 
 // refused keeps what comes after a statement that its text shows to be refused after it has waited until it is: the next one is not sent
 // before. Only where the text makes such waits short: nobody waits for the usual minute.
@@ -214,7 +213,7 @@ func (s *scanner) answered(at int) bool {
 }
 
 // toldSQL is a statement within what people say.
-var toldSQL = regexp.MustCompile(`(?i)\b(?:update\s+[\w.` + "`" + `"]+\s+set\b|insert\s+into\b|delete\s+from\b|select\b.+\bfrom\b|replace\s+into\b|alter\s+table\b)`)
+var toldSQL = lazily(`(?i)\b(?:update\s+[\w.` + "`" + `"]+\s+set\b|insert\s+into\b|delete\s+from\b|select\b.+\bfrom\b|replace\s+into\b|alter\s+table\b)`)
 
 // tell remembers that a remark tells of a statement of another session.
 func (s *scanner) tell(line string, at int) {
@@ -255,20 +254,20 @@ func (s *scanner) cells() error {
 }
 
 // number is what tells a session from others: the number or letter with which its name ends.
-var number = regexp.MustCompile(`(?:\d+|.)$`)
+var number = lazily(`(?:\d+|.)$`)
 
 // everySession is how prose names all sessions at once.
-var everySession = regexp.MustCompile(`(?i)\b(?:each|both|all|every)\b(?: (?:of )?(?:the )?(?:two |three |open )?(?:sessions?|transactions?|clients?|terminals?|windows?|connections?))?`)
+var everySession = lazily(`(?i)\b(?:each|both|all|every)\b(?: (?:of )?(?:the )?(?:two |three |open )?(?:sessions?|transactions?|clients?|terminals?|windows?|connections?))?`)
 
 // endsAll says whether prose speaks of the end of every session's transaction.
 func endsAll(line string) bool {
 	return (ending.MatchString(line) || endWord.MatchString(line)) && everySession.MatchString(line) && len(line) < 100
 }
 
-var endWord = regexp.MustCompile("\\bEND;|`END;?`|\\bend (?:the|both|each) transactions?\\b")
+var endWord = lazily("\\bEND;|`END;?`|\\bend (?:the|both|each) transactions?\\b")
 
 // autocommitOff is how prose says that no session commits by itself.
-var autocommitOff = regexp.MustCompile(`(?i)\b(?:disabl\w+|switch\w* off|turn\w* off|without|no)\s+(?:the\s+)?auto-?commit\b|` +
+var autocommitOff = lazily(`(?i)\b(?:disabl\w+|switch\w* off|turn\w* off|without|no)\s+(?:the\s+)?auto-?commit\b|` +
 	`\bauto-?commit\b(?:\s+(?:option|mode))?\s*(?:is|was|are|=|:|set to)?\s*(?:off|disabled|0|false)\b`)
 
 // withoutAutocommit sends what such prose says, before the first statement of each session.
@@ -299,7 +298,7 @@ func (s *scanner) withoutAutocommit() {
 }
 
 // loneBar is a line of nothing but a bar: what copying a tracker's numbered lines leaves behind each.
-var loneBar = regexp.MustCompile(`(?m)^[ \t]*\|[ \t]*$`)
+var loneBar = lazily(`(?m)^[ \t]*\|[ \t]*$`)
 
 // withoutBars takes such lines out of a text that has no tables.
 func withoutBars(text string) string {

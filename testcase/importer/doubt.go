@@ -2,7 +2,6 @@ package importer
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"sort"
 	"strconv"
@@ -104,10 +103,10 @@ func (s *scanner) firstWindow() {
 }
 
 // otherWindow is a session that is called another one.
-var otherWindow = regexp.MustCompile(`(?i)^(?:another|other|second|2nd)\b`)
+var otherWindow = lazily(`(?i)^(?:another|other|second|2nd)\b`)
 
 // scheduleLine is an order of sessions by their numbers, on a line of its own.
-var scheduleLine = regexp.MustCompile(`^\s*\d(?:-\d){2,}\s*$`)
+var scheduleLine = lazily(`^\s*\d(?:-\d){2,}\s*$`)
 
 // counts says where a text begins whose marks count its statements, or its times, as if each were a session: t1, t2, t3; 0 where they do not.
 func (s *scanner) counts() int {
@@ -139,7 +138,7 @@ func (s *scanner) counts() int {
 }
 
 // caseHeading is where one of several experiments begins.
-var caseHeading = regexp.MustCompile(`(?i)^\W*(?:case|scenario|experiment|variant|example|attempt)\s*(?:no\.?\s*)?#?(?:\d+|[A-H])\b[^;]{0,60}$`)
+var caseHeading = lazily(`(?i)^\W*(?:case|scenario|experiment|variant|example|attempt)\s*(?:no\.?\s*)?#?(?:\d+|[A-H])\b[^;]{0,60}$`)
 
 // letters takes the letters behind the statements of a text without any other mark as their sessions: "BEGIN -- A".
 func (s *scanner) letters() {
@@ -183,7 +182,7 @@ func (s *scanner) letters() {
 }
 
 // letterRemark is a session's letter behind its statement.
-var letterRemark = regexp.MustCompile(`^([A-H])(?:[.,:;)]|\s|$)|^(#?\d{1,2})(?:[.,:;)]|$)`)
+var letterRemark = lazily(`^([A-H])(?:[.,:;)]|\s|$)|^(#?\d{1,2})(?:[.,:;)]|$)`)
 
 // tells says whether the text tells of several sessions, or has anything beside its statements that may say who goes on.
 func (s *scanner) tells() bool {
@@ -224,8 +223,8 @@ func (s *scanner) called(tags []string) []string {
 }
 
 var (
-	transactionTag = regexp.MustCompile(`^(?:t|tx|txn|trx|transaction)(\d+|[a-z])$`)
-	sessionTag     = regexp.MustCompile(`^(?:session|s)(\d+|[a-z])$`)
+	transactionTag = lazily(`^(?:t|tx|txn|trx|transaction)(\d+|[a-z])$`)
+	sessionTag     = lazily(`^(?:session|s)(\d+|[a-z])$`)
 )
 
 // twoNames is the error where a text has statements of session 1 and of transaction 1, as lines above them say.
@@ -256,7 +255,7 @@ func (s *scanner) twoNames() error {
 }
 
 // setupLabel is what stands in front of tables and rows on their line.
-var setupLabel = regexp.MustCompile(`(?i)^(?:the )?(?:tables?|schema|ddl|data|rows|set-?up|preparation|before all|beforehand|given|initially|` +
+var setupLabel = lazily(`(?i)^(?:the )?(?:tables?|schema|ddl|data|rows|set-?up|preparation|before all|beforehand|given|initially|` +
 	`initial (?:state|data|rows)|where|with|assume)(?: \w{1,20})?(?: (?:is|are|was|were))?:\s+|^\w{1,20} (?:is|was|are|were)(?: (?:simply|just|made by|made with|created (?:as|by|with)))?:\s+`)
 
 // labelled is what stands behind such a label, where that is a statement that makes tables or rows; else "".
@@ -329,7 +328,7 @@ func names(sql, table string) bool {
 }
 
 // numberRemark is a statement's number behind it.
-var numberRemark = regexp.MustCompile(`^(?:step\s*)?[(\[#]?(\d{1,3})[)\].:]?(?:[ ,;(]|$)`)
+var numberRemark = lazily(`^(?:step\s*)?[(\[#]?(\d{1,3})[)\].:]?(?:[ ,;(]|$)`)
 
 // byNumber brings the statements of a text into the order in which it counts them, where it lists each session's by themselves.
 func (s *scanner) byNumber() {

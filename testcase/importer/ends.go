@@ -1,7 +1,6 @@
 package importer
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
@@ -55,7 +54,7 @@ func (s *scanner) beforeRemark(start, end int) int {
 }
 
 // alone are statements that are whole at the end of their line, with or without a semicolon.
-var alone = regexp.MustCompile(`(?i)^\s*(?:begin(?:\s+(?:work|pessimistic|optimistic|transaction))?|start\s+transaction|commit|rollback)\s*((?:--|#|//).*)?$`)
+var alone = lazily(`(?i)^\s*(?:begin(?:\s+(?:work|pessimistic|optimistic|transaction))?|start\s+transaction|commit|rollback)\s*((?:--|#|//).*)?$`)
 
 func lineOf(text string) string {
 	line, _, _ := strings.Cut(text, "\n")
@@ -83,7 +82,7 @@ func (s *scanner) foreign(start, end, at int) bool {
 		return true
 	}
 	if m := stepLabel.FindString(line); m != "" {
-		for _, re := range []*regexp.Regexp{commentTag, promptTag, bracketTag, parenTag} {
+		for _, re := range []*pattern{commentTag, promptTag, bracketTag, parenTag} {
 			if next := re.FindString(line[len(m):]); next != "" && isStatement(strings.TrimSpace(line[len(m)+len(next):])) {
 				return true
 			}

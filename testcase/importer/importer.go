@@ -11,7 +11,6 @@ package importer
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -160,13 +159,13 @@ func (b *builder) addSetup(p *piece) error {
 }
 
 var (
-	levelWords = regexp.MustCompile(`(?i)\b(read[ -]uncommitted|read[ -]committed|repeatable[ -]read|serializable)\b`)
-	autocommit = regexp.MustCompile(`(?i)\bautocommit\s*:?=\s*'?(\w+)`)
-	txnMode    = regexp.MustCompile(`(?i)\btidb_txn_mode\s*:?=\s*['"]?(\w+)`)
-	accessMode = regexp.MustCompile(`(?i)^[^,]*,\s*(?:read\s+(?:only|write)|isolation\s+level\s+[\w\s]+)$`)
+	levelWords = lazily(`(?i)\b(read[ -]uncommitted|read[ -]committed|repeatable[ -]read|serializable)\b`)
+	autocommit = lazily(`(?i)\bautocommit\s*:?=\s*'?(\w+)`)
+	txnMode    = lazily(`(?i)\btidb_txn_mode\s*:?=\s*['"]?(\w+)`)
+	accessMode = lazily(`(?i)^[^,]*,\s*(?:read\s+(?:only|write)|isolation\s+level\s+[\w\s]+)$`)
 	// without are settings that change no answer: how names and results are spelled, how long to wait, what a dump puts
 	// back when it is read.
-	without = regexp.MustCompile(`(?i)^set\s+(?:session\s+|@@session\.|@@)?(?:names\b|character\s+set\b|(?:character_set_\w+|sql_notes|sql_log_bin` +
+	without = lazily(`(?i)^set\s+(?:session\s+|@@session\.|@@)?(?:names\b|character\s+set\b|(?:character_set_\w+|sql_notes|sql_log_bin` +
 		`|(?:innodb_)?lock_wait_timeout|wait_timeout|max_execution_time|unique_checks|profiling)\s*:?=|@old_\w+\s*:?=\s*@@\w+\s*$|\w+\s*=\s*@old_\w+)`)
 )
 

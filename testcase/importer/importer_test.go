@@ -11,7 +11,7 @@ import (
 
 	"github.com/cockroachdb/datadriven"
 
-	"txweave/internal/testkit/race"
+	"txweave/internal/testkit/effort"
 	"txweave/sqltext"
 	"txweave/testcase"
 )
@@ -116,7 +116,7 @@ func FuzzScripts(f *testing.F) {
 			continue // a directory of the fuzzer's
 		}
 		parts := strings.Split(string(text), "\n----\n")
-		for _, part := range parts[:race.Fewer(len(parts))] {
+		for _, part := range parts[:effort.Cases(len(parts))] {
 			f.Add(part)
 		}
 	}

@@ -2,7 +2,6 @@ package importer
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -12,35 +11,35 @@ var (
 	boxed = strings.NewReplacer("│", "|", "┃", "|", "║", "|", "─", "-", "━", "-", "═", "-",
 		"┌", "+", "┐", "+", "└", "+", "┘", "+", "├", "+", "┤", "+", "┬", "+", "┴", "+", "┼", "+",
 		"╔", "+", "╗", "+", "╚", "+", "╝", "+", "╠", "+", "╣", "+", "╦", "+", "╩", "+", "╬", "+", "╪", "+")
-	boxStart = regexp.MustCompile(`^\s*[│┃║┌├└╔╠╚]`)
+	boxStart = lazily(`^\s*[│┃║┌├└╔╠╚]`)
 	// monospaced is code in a line of Jira's.
-	monospaced = regexp.MustCompile(`\{\{([^{}\n]+)\}\}`)
+	monospaced = lazily(`\{\{([^{}\n]+)\}\}`)
 	// inFront is a session's mark in front of what it does; beside are those of one line, with bars between.
-	inFront = regexp.MustCompile(`(?i)^\s*(` + anySession + `)\s?[:>]\s*`)
+	inFront = lazily(`(?i)^\s*(` + anySession + `)\s?[:>]\s*`)
 	// chatLine is the head of what somebody wrote in a chat: a name and a time.
-	chatLine = regexp.MustCompile(`^\s*\**([A-Za-z][\w.-]{0,20})\**(?: APP)?[ \t,]+\[?\d{1,2}:\d\d(?::\d\d)?(?:\s?[AP]M)?\]?:?\s*$`)
+	chatLine = lazily(`^\s*\**([A-Za-z][\w.-]{0,20})\**(?: APP)?[ \t,]+\[?\d{1,2}:\d\d(?::\d\d)?(?:\s?[AP]M)?\]?:?\s*$`)
 	// deadlockHead begins InnoDB's report of a deadlock, which ends with deadlockEnd.
-	deadlockHead = regexp.MustCompile(`^\s*(?:LATEST DETECTED DEADLOCK|\*\*\* \(1\) TRANSACTION:)\s*$`)
-	deadlockEnd  = regexp.MustCompile(`^\s*\*\*\* WE ROLL BACK TRANSACTION \(\d+\)`)
+	deadlockHead = lazily(`^\s*(?:LATEST DETECTED DEADLOCK|\*\*\* \(1\) TRANSACTION:)\s*$`)
+	deadlockEnd  = lazily(`^\s*\*\*\* WE ROLL BACK TRANSACTION \(\d+\)`)
 	// clientOwn is a command of psql's or of SQLite's shell, which no server sees; psqlAutocommit is one that changes what a server is sent.
-	clientOwn = regexp.MustCompile(`^((?:\s*\S{0,40}?[=#>]\S{0,3}\s)?\s*)(\\(?:timing|set|unset|pset|c|connect|x|echo|encoding|conninfo|d\w*\+?|l\+?|a|t|watch|q|g|gx)\b.*|` +
+	clientOwn = lazily(`^((?:\s*\S{0,40}?[=#>]\S{0,3}\s)?\s*)(\\(?:timing|set|unset|pset|c|connect|x|echo|encoding|conninfo|d\w*\+?|l\+?|a|t|watch|q|g|gx)\b.*|` +
 		`\.(?:open|mode|headers?|timeout|timer|echo|changes|width|nullvalue|eqp|bail|print|tables|schema|separator|log|stats|shell|show|once|output|prompt|explain)\b.*)$`)
-	psqlAutocommit = regexp.MustCompile(`(?i)^\\set\s+autocommit\s+'?off\b`)
+	psqlAutocommit = lazily(`(?i)^\\set\s+autocommit\s+'?off\b`)
 	// arrow is what somebody sends in a diagram of Mermaid's.
-	arrow   = regexp.MustCompile(`^\s*(\w[\w -]{0,20}?)\s*-{1,2}(?:>>|>|x|\))[+-]?\s*\w[\w -]*?\s*:\s*(.+?)\s*$`)
-	mermaid = regexp.MustCompile("^\\s*(?:```|~~~|:::)\\s*mermaid\\b")
-	dotMark = regexp.MustCompile(`(?i)^\s*(` + anySession + `)\.\s?([a-z].*)$`)
+	arrow   = lazily(`^\s*(\w[\w -]{0,20}?)\s*-{1,2}(?:>>|>|x|\))[+-]?\s*\w[\w -]*?\s*:\s*(.+?)\s*$`)
+	mermaid = lazily("^\\s*(?:```|~~~|:::)\\s*mermaid\\b")
+	dotMark = lazily(`(?i)^\s*(` + anySession + `)\.\s?([a-z].*)$`)
 	// closeMark is a session with a colon and nothing behind it, wideMark one with nothing but blanks.
-	closeMark = regexp.MustCompile(`(?i)^\s*(` + anySession + `):([A-Za-z(].*)$`)
-	wideMark  = regexp.MustCompile(`(?i)^\s*(` + anySession + `)(?:\t| {2})\s*(\S.*)$`)
+	closeMark = lazily(`(?i)^\s*(` + anySession + `):([A-Za-z(].*)$`)
+	wideMark  = lazily(`(?i)^\s*(` + anySession + `)(?:\t| {2})\s*(\S.*)$`)
 	// hashPrompt is a session as a shell's prompt; letterBracket and barMark are letters and numbers with brackets around them, or a bar
 	// behind; timeMark is a session behind the time or the step of its statement.
-	hashPrompt    = regexp.MustCompile(`(?i)^\s*(` + anySession + `)\s?[#$%]\s+(\S.*)$`)
-	letterBracket = regexp.MustCompile(`^\s*\[([A-Ha-h])\]:?\s+(\S.*)$`)
-	barMark       = regexp.MustCompile(`^\s*(\d{1,2}|[A-H])\s*\|\s*([^|]*[^|\s])\s*$`)
-	timeMark      = regexp.MustCompile(`(?i)^\s*(?:t|step\s?|time\s?)\d{1,3}\s*[:.)|-]?\s+(` + anySession + `)\s*[:>]?\s+(\S.*)$`)
-	atMark        = regexp.MustCompile(`^\s*@(\d{1,2}|[a-z]\w{0,10})[: ]\s*(.+)$`)
-	bulleted      = regexp.MustCompile(`^(\s*)(?:[-*+•]|\d{1,2}[.)]) +`)
+	hashPrompt    = lazily(`(?i)^\s*(` + anySession + `)\s?[#$%]\s+(\S.*)$`)
+	letterBracket = lazily(`^\s*\[([A-Ha-h])\]:?\s+(\S.*)$`)
+	barMark       = lazily(`^\s*(\d{1,2}|[A-H])\s*\|\s*([^|]*[^|\s])\s*$`)
+	timeMark      = lazily(`(?i)^\s*(?:t|step\s?|time\s?)\d{1,3}\s*[:.)|-]?\s+(` + anySession + `)\s*[:>]?\s+(\S.*)$`)
+	atMark        = lazily(`^\s*@(\d{1,2}|[a-z]\w{0,10})[: ]\s*(.+)$`)
+	bulleted      = lazily(`^(\s*)(?:[-*+•]|\d{1,2}[.)]) +`)
 )
 
 // laidOut writes layouts in which people and programs show schedules as statements with marks; lines stay where they are.
@@ -173,10 +172,10 @@ func chats(lines []string) {
 
 // ownHead is a line that may name a session in its text's own way, above what that session does: "Alice:", "**The writer:**".
 var (
-	ownHead = regexp.MustCompile(`^\s*(?:#+\s+|--+\s*|//+\s*)?[*_]{0,2}((?:the\s+)?[A-Za-z][\w-]{0,20}(?: [A-Za-z0-9][\w-]{0,20})?)(?: \([^()]{0,40}\))?:[*_]{0,2}\s*$`)
+	ownHead = lazily(`^\s*(?:#+\s+|--+\s*|//+\s*)?[*_]{0,2}((?:the\s+)?[A-Za-z][\w-]{0,20}(?: [A-Za-z0-9][\w-]{0,20})?)(?: \([^()]{0,40}\))?:[*_]{0,2}\s*$`)
 	// saidHead is a remark that says over which connection the statements below it are sent.
-	saidHead = regexp.MustCompile(`(?i)^\s*(?:--+|#+|//+)\s*(?:connection|session|client|user|console|window|tab|data ?source)\s*[:=]\s*(\S.{0,60}?)\s*$`)
-	noHead   = regexp.MustCompile(`(?i)\b(?:set-?up|schema|tables?|data|rows?|initial\w*|expect\w*|actual\w*|results?|outputs?|returns?|prints?|shows?|get|gets|see|sees|` +
+	saidHead = lazily(`(?i)^\s*(?:--+|#+|//+)\s*(?:connection|session|client|user|console|window|tab|data ?source)\s*[:=]\s*(\S.{0,60}?)\s*$`)
+	noHead   = lazily(`(?i)\b(?:set-?up|schema|tables?|data|rows?|initial\w*|expect\w*|actual\w*|results?|outputs?|returns?|prints?|shows?|get|gets|see|sees|` +
 		`then|next|now|finally|after\w*|before|first|second|third|last|again|case|cases|works?|not|fails?|ok|bug|note|notes|hint|example|` +
 		`steps?|query|queries|statements?|run|repeat|reproduce|test|verify|check|clean\w*|teardown|version|create|insert|update|` +
 		`delete|select|begin|commit|rollback|left|right|upper|lower|both|each|where|with|and|or|this|that|here|it|also|same|other|detail|statement|context|log|warning|error|answer|sql|code)\b`)
@@ -234,7 +233,7 @@ func (s *scanner) prepares(lines []string) {
 }
 
 // setupBehind is such a sentence.
-var setupBehind = regexp.MustCompile(`(?i)^(\s*[^-#/\s].*[.,:;)]\s+(?:the )?(?:set-?up|preparation|schema|tables?|given|ddl)\s*(?:is|are)?:?)\s+(create\s+table\b.*;.*)$`)
+var setupBehind = lazily(`(?i)^(\s*[^-#/\s].*[.,:;)]\s+(?:the )?(?:set-?up|preparation|schema|tables?|given|ddl)\s*(?:is|are)?:?)\s+(create\s+table\b.*;.*)$`)
 
 // besides writes what two sessions do on one line, with a bar between and a mark in front of each, one behind the other.
 func besides(lines []string) {
@@ -269,7 +268,7 @@ func besides(lines []string) {
 
 // dotted writes "t1.update t set a = 1" and "@1 begin" with marks as others have them.
 func dotted(lines []string) {
-	for _, re := range []*regexp.Regexp{dotMark, atMark, closeMark, wideMark, hashPrompt, letterBracket, barMark, timeMark} {
+	for _, re := range []*pattern{dotMark, atMark, closeMark, wideMark, hashPrompt, letterBracket, barMark, timeMark} {
 		seen := map[string]int{}
 		for _, line := range lines {
 			if m := re.FindStringSubmatch(line); m != nil && isStatement(m[2]) {
@@ -299,7 +298,7 @@ func dotted(lines []string) {
 }
 
 // lastMark is a session in parentheses or brackets at the end of its statement's line.
-var lastMark = regexp.MustCompile(`(?i)^(.*[^\s,(])\s+[(\[](` + anySession + `)[)\]]\s*;?\s*$`)
+var lastMark = lazily(`(?i)^(.*[^\s,(])\s+[(\[](` + anySession + `)[)\]]\s*;?\s*$`)
 
 // marksLast writes sessions that stand in parentheses or brackets behind their statements in front of them, where nearly all have one.
 func marksLast(lines []string) {
@@ -331,19 +330,19 @@ func marksLast(lines []string) {
 
 var (
 	// processPrompt is a prompt of psql's with the process in front; bracketed, a session in brackets with an equals sign.
-	processPrompt = regexp.MustCompile(`^\s*\[(\d{2,7})\]\s+[\w.-]{1,40}(=[*!^?]?[#>]\s)`)
-	bracketed     = regexp.MustCompile(`(?i)^\s*\[(session|conn|connection|client|thread|trx|tx|txn)(?:_?id)?\s*[=:]\s*(\d{1,7})\]:?\s*(.*)$`)
+	processPrompt = lazily(`^\s*\[(\d{2,7})\]\s+[\w.-]{1,40}(=[*!^?]?[#>]\s)`)
+	bracketed     = lazily(`(?i)^\s*\[(session|conn|connection|client|thread|trx|tx|txn)(?:_?id)?\s*[=:]\s*(\d{1,7})\]:?\s*(.*)$`)
 )
 
 // took is how long a statement took, behind it.
-var took = regexp.MustCompile(`;?\s+\(\d+(?:\.\d+)?\s?(?:s|ms|sec)\)\s*$`)
+var took = lazily(`;?\s+\(\d+(?:\.\d+)?\s?(?:s|ms|sec)\)\s*$`)
 
 var (
 	// windowPrompt is a client's prompt with a name in brackets, of a database or of a window.
-	windowPrompt = regexp.MustCompile(`(?i)^\s*(?:mysql|mariadb|tidb)\s*[\[(]+(\w+)[\])]+\s*>\s`)
-	changesTo    = regexp.MustCompile(`(?i)>\s*(?:use\s|\\u\s|create\s+database|drop\s+database)`)
+	windowPrompt = lazily(`(?i)^\s*(?:mysql|mariadb|tidb)\s*[\[(]+(\w+)[\])]+\s*>\s`)
+	changesTo    = lazily(`(?i)>\s*(?:use\s|\\u\s|create\s+database|drop\s+database)`)
 	// moment is a line that says when what stands below it is sent.
-	moment = regexp.MustCompile(`(?i)^\s*t\s*[+=]\s*\d+(?:\.\d+)?\s*(?:s|ms)?:?\s*$`)
+	moment = lazily(`(?i)^\s*t\s*[+=]\s*\d+(?:\.\d+)?\s*(?:s|ms)?:?\s*$`)
 )
 
 // prompts writes the prompts of windows that have names of their own, and go on in turn, with their sessions.

@@ -1,15 +1,14 @@
 package importer
 
 import (
-	"regexp"
 	"strings"
 )
 
 var (
-	listWho = regexp.MustCompile(`(?i)^[*_\s]*(?:session|transaction|txn|trx|tx|connection|conn|client|thread|user|terminal|window|process|会话|事务)s?(?: ?(?:id|no\.?|number|#|name))?[*_\s]*$|` +
+	listWho = lazily(`(?i)^[*_\s]*(?:session|transaction|txn|trx|tx|connection|conn|client|thread|user|terminal|window|process|会话|事务)s?(?: ?(?:id|no\.?|number|#|name))?[*_\s]*$|` +
 		`^[*_\s]*(?:who|where|tid|sid|pid|txid|conn_id|session_id|thread_id)[*_\s]*$`)
-	listWhat = regexp.MustCompile(`(?i)^[*_\s]*(?:what|does|operation|statement|sql|query|command|action|event|sql statement|sql query|sql command|executed|语句|操作|sql语句)s?[*_\s]*$`)
-	listName = regexp.MustCompile(`^[*_\s` + "`" + `]*([\w# -]{1,20}?)[*_\s` + "`" + `]*$`)
+	listWhat = lazily(`(?i)^[*_\s]*(?:what|does|operation|statement|sql|query|command|action|event|sql statement|sql query|sql command|executed|语句|操作|sql语句)s?[*_\s]*$`)
+	listName = lazily(`^[*_\s` + "`" + `]*([\w# -]{1,20}?)[*_\s` + "`" + `]*$`)
 )
 
 // listOf finds in the heading of a table with bars the column that says whose a statement is, and the column that holds it.

@@ -1,17 +1,16 @@
 package importer
 
 import (
-	"regexp"
 	"strings"
 
 	"txweave/sqltext"
 )
 
 var (
-	logicBlock = regexp.MustCompile(`^(?:statement (?:ok(?: \w+)?|maybe(?: \w+)?|error\b.*|count \d+)|query (?:[BDFIORT]+|error)\b.*)$`)
+	logicBlock = lazily(`^(?:statement (?:ok(?: \w+)?|maybe(?: \w+)?|error\b.*|count \d+)|query (?:[BDFIORT]+|error)\b.*)$`)
 	// logicName is the connection that DuckDB's tests name behind what they want.
-	logicName = regexp.MustCompile(`^(?:statement (?:ok|error|maybe)|query [BDFIORT]+(?: (?:nosort|rowsort|valuesort))?) (\w+)$`)
-	logicUser = regexp.MustCompile(`^user (\w+)`)
+	logicName = lazily(`^(?:statement (?:ok|error|maybe)|query [BDFIORT]+(?: (?:nosort|rowsort|valuesort))?) (\w+)$`)
+	logicUser = lazily(`^user (\w+)`)
 )
 
 // isLogicTest says whether a text is a test of sqllogictest's kind, as CockroachDB and DuckDB write them.

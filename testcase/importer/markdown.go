@@ -1,7 +1,6 @@
 package importer
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
@@ -9,13 +8,13 @@ import (
 )
 
 var (
-	fenceLine  = regexp.MustCompile("^\\s*(?:>\\s*)?(```+|~~~+)\\s*([\\w+-]*)")
-	jiraFence  = regexp.MustCompile(`^\s*\{(?:code|noformat)(?::[^}]*)?\}\s*$`)
-	jiraTitle  = regexp.MustCompile(`\btitle=([^|}]+)`)
-	otherLangs = regexp.MustCompile(`(?i)^(?:json|ya?ml|go|java|python|py|bash|sh|shell|log|diff|c|cpp|c\+\+|xml|html|js|toml|ini|conf|dockerfile)$`)
+	fenceLine  = lazily("^\\s*(?:>\\s*)?(```+|~~~+)\\s*([\\w+-]*)")
+	jiraFence  = lazily(`^\s*\{(?:code|noformat)(?::[^}]*)?\}\s*$`)
+	jiraTitle  = lazily(`\btitle=([^|}]+)`)
+	otherLangs = lazily(`(?i)^(?:json|ya?ml|go|java|python|py|bash|sh|shell|log|diff|c|cpp|c\+\+|xml|html|js|toml|ini|conf|dockerfile)$`)
 	// results are headings of what a report expects, saw, and ran on.
-	results = regexp.MustCompile(`(?i)\b(?:expect|instead|actual|version|environment|output|stack ?trace|log|workaround|cause|analysis|answers)\w*\b`)
-	marks   = regexp.MustCompile("[*_`#>]+|^\\s*(?:[-+]|\\d+[.)])\\s+")
+	results = lazily(`(?i)\b(?:expect|instead|actual|version|environment|output|stack ?trace|log|workaround|cause|analysis|answers)\w*\b`)
+	marks   = lazily("[*_`#>]+|^\\s*(?:[-+]|\\d+[.)])\\s+")
 )
 
 // fenced says whether statements stand in fences, with prose around them.
@@ -227,8 +226,8 @@ func (s *scanner) spelledOut(line string) *block {
 
 var (
 	// codeMark is a session in front of its statement as code; setupCode, what stands in front of tables and rows.
-	codeMark  = regexp.MustCompile("(?i)^\\s*(?:[-*+•]\\s+|\\d+[.)]\\s+)?\\**(" + anySession + ")\\**\\s*(?::|->|→|»|>|=>|-|–|—)\\**\\s*`")
-	setupCode = regexp.MustCompile("(?i)^\\W*(?:\\d+[.)]\\s*)?(?:(?:first|then|now|and|next)[ ,]+)*" +
+	codeMark  = lazily("(?i)^\\s*(?:[-*+•]\\s+|\\d+[.)]\\s+)?\\**(" + anySession + ")\\**\\s*(?::|->|→|»|>|=>|-|–|—)\\**\\s*`")
+	setupCode = lazily("(?i)^\\W*(?:\\d+[.)]\\s*)?(?:(?:first|then|now|and|next)[ ,]+)*" +
 		"(?:create|insert|fill|add|make|set ?up|prepare|given|table|schema|rows?|data|with|populate)\\b[^`]{0,40}`")
 )
 
@@ -262,7 +261,7 @@ func (s *scanner) missed(parts []*scanner) {
 }
 
 // named finds the one session that a line of prose speaks of.
-var spokenSession = regexp.MustCompile(`(?i)\b(?:` + spelledSession + `)\b|` +
+var spokenSession = lazily(`(?i)\b(?:` + spelledSession + `)\b|` +
 	`\b(?:session|transaction|txn|trx|tx|connection|conn|client|terminal|window|thread|user|psql|shell|tab|pane|console|prompt|sess)(?:[ _#-]{0,2}\d+|[ _#-]{1,2}(?-i:[A-H]))\b|` + foreignSession)
 
 func namedSession(line string) string {
@@ -290,13 +289,13 @@ func (b *block) speaksSQL() bool {
 // withoutPrompt is a line without what a client, or a report, puts in front of a statement.
 func withoutPrompt(line string) string {
 	line = strings.TrimSpace(line)
-	for _, re := range []*regexp.Regexp{clockTime, stepNumber, commentTag, countedTag, promptTag, bracketTag, parenTag, sandbox, barePrompt} {
+	for _, re := range []*pattern{clockTime, stepNumber, commentTag, countedTag, promptTag, bracketTag, parenTag, sandbox, barePrompt} {
 		line = strings.TrimSpace(strings.TrimPrefix(line, re.FindString(line)))
 	}
 	return line
 }
 
-var continuation = regexp.MustCompile("(?m)^[ \\t]*(?:-|'|\"|`|/\\*)>[ \\t]?")
+var continuation = lazily("(?m)^[ \\t]*(?:-|'|\"|`|/\\*)>[ \\t]?")
 
 // withoutContinuations blanks what a client prints in front of the further lines of a statement.
 func withoutContinuations(text string) string {

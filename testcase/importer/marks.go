@@ -1,7 +1,6 @@
 package importer
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -22,9 +21,9 @@ type tallied struct {
 }
 
 var (
-	bracketNumber = regexp.MustCompile(`^\[\d+\]`)
-	listTag       = regexp.MustCompile(`^\(?(\d{1,2})[.)]\s+`)
-	hashTag       = regexp.MustCompile(`^#(\d{1,3})\s*[:.)>|]?\s+`)
+	bracketNumber = lazily(`^\[\d+\]`)
+	listTag       = lazily(`^\(?(\d{1,2})[.)]\s+`)
+	hashTag       = lazily(`^#(\d{1,3})\s*[:.)>|]?\s+`)
 	// noNames stand in front of statements and name no session.
 	noNames = strings.Fields(`mysql mariadb tidb sqlite sqlite3 postgres psql sql note result results expected actual output step query statement test example
 		then now and also or with here where so todo update case bug fix warning error info debug setup init prepare answer mysqltest obclient ysqlsh`)

@@ -1,20 +1,19 @@
 package importer
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 )
 
 var (
 	// literals is code in a line of reStructuredText's.
-	literals = regexp.MustCompile("``([^`\n]+)``")
+	literals = lazily("``([^`\n]+)``")
 	// simpleRule is above and below the heading of a simple table of reStructuredText's, and at its end.
-	simpleRule = regexp.MustCompile(`^\s*=+(?:\s+=+)+\s*$`)
-	wikiStart  = regexp.MustCompile(`^\s*\{\|`)
-	wikiEnd    = regexp.MustCompile(`^\s*\|\}`)
-	wikiRow    = regexp.MustCompile(`^\s*\|-+\s*$`)
-	asciiDoc   = regexp.MustCompile(`^\s*\|={3,}\s*$`)
+	simpleRule = lazily(`^\s*=+(?:\s+=+)+\s*$`)
+	wikiStart  = lazily(`^\s*\{\|`)
+	wikiEnd    = lazily(`^\s*\|\}`)
+	wikiRow    = lazily(`^\s*\|-+\s*$`)
+	asciiDoc   = lazily(`^\s*\|={3,}\s*$`)
 )
 
 // markups writes tables of reStructuredText, of wikis and of AsciiDoc as Markdown's.

@@ -1,7 +1,6 @@
 package importer
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,12 +10,12 @@ import (
 )
 
 var (
-	mtrCommand = regexp.MustCompile(`(?mi)^(?:--\s*)?(?:connect\s*\(|connect\s+\w+\s*,|connection\s+\w+\s*;?\s*$|` +
+	mtrCommand = lazily(`(?mi)^(?:--\s*)?(?:connect\s*\(|connect\s+\w+\s*,|connection\s+\w+\s*;?\s*$|` +
 		`send(?:\s|;)|reap\s*;?\s*$|disconnect\s+\w+|source\s+include/)|^--\s*(?:source\s|error\s|connection\s)`)
-	mtrHeading = regexp.MustCompile(`(?i)^connection\s+\w+\s*$`)
-	mtrConnect = regexp.MustCompile(`(?i)^connect\s*\(?\s*([\w$]+)\s*,`)
-	mtrLet     = regexp.MustCompile(`(?is)^let\s+(\$?\w+)\s*=\s*(.*)$`)
-	mtrVar     = regexp.MustCompile(`\$\w+`)
+	mtrHeading = lazily(`(?i)^connection\s+\w+\s*$`)
+	mtrConnect = lazily(`(?i)^connect\s*\(?\s*([\w$]+)\s*,`)
+	mtrLet     = lazily(`(?is)^let\s+(\$?\w+)\s*=\s*(.*)$`)
+	mtrVar     = lazily(`\$\w+`)
 )
 
 // isMTR says whether a text is a test of mysqltest's.
@@ -226,7 +225,7 @@ func (r *mtrReader) command(line int, text string, dashed bool) bool {
 }
 
 // harmlessSource are files of the test suite that change no answer: what is needed to run, and waiting for others.
-var harmlessSource = regexp.MustCompile(`(?i)(?:have_|not_|wait_|count_sessions|wait_until|no_|default_|maybe_|big_test|long_test|only_|innodb_page_size)`)
+var harmlessSource = lazily(`(?i)(?:have_|not_|wait_|count_sessions|wait_until|no_|default_|maybe_|big_test|long_test|only_|innodb_page_size)`)
 
 func (r *mtrReader) missing(line int, why, text string) {
 	r.out.notes = append(r.out.notes, Note{line, why + ": " + quote(strings.Join(strings.Fields(text), " ")), true})

@@ -1,7 +1,6 @@
 package importer
 
 import (
-	"regexp"
 	"strings"
 )
 
@@ -24,7 +23,7 @@ var counted = map[string]string{"first": "1", "second": "2", "third": "3", "orig
 	"left": "left", "right": "right", "upper": "upper", "lower": "lower", "top": "upper", "bottom": "lower"}
 
 // window is what people call that which sends a session's statements; who writes "connection 1" above and "session 1" below means one.
-var window = regexp.MustCompile(`^(?:sess|ses|connection|conn|con|client|terminal|term|window|win|user|psql|shell|tab|pane|console|cli|prompt|side|one)(\d+|[a-z]|left|right|upper|lower)$`)
+var window = lazily(`^(?:sess|ses|connection|conn|con|client|terminal|term|window|win|user|psql|shell|tab|pane|console|cli|prompt|side|one)(\d+|[a-z]|left|right|upper|lower)$`)
 
 // normal is a session's name as it is compared: "Session 1", "session1" and "connection 1" are one.
 func normal(tag string) string {

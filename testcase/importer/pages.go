@@ -2,18 +2,17 @@ package importer
 
 import (
 	"html"
-	"regexp"
 	"strings"
 )
 
 var (
 	// pageCode is where a page of HTML has code, and pageMark are the marks that it has around lines.
-	pageCode = regexp.MustCompile(`(?i)<(?:pre|code)\b[^>]*>`)
-	pageMark = regexp.MustCompile(`(?i)</?(?:p|pre|code|div|span|br|ul|ol|li|h\d|b|i|em|strong|blockquote|hr)\b[^>]*>`)
+	pageCode = lazily(`(?i)<(?:pre|code)\b[^>]*>`)
+	pageMark = lazily(`(?i)</?(?:p|pre|code|div|span|br|ul|ol|li|h\d|b|i|em|strong|blockquote|hr)\b[^>]*>`)
 	// clockTime is when a line was logged, where a mark or a statement follows.
-	clockTime = regexp.MustCompile(`(?i)^(?:time:?\s*)?\[?(?:\d{4}-\d\d-\d\d[T ])?\d{1,2}:\d\d:\d\d(?:[.,]\d+)?Z?\]?\s*[-|:]?\s+`)
+	clockTime = lazily(`(?i)^(?:time:?\s*)?\[?(?:\d{4}-\d\d-\d\d[T ])?\d{1,2}:\d\d:\d\d(?:[.,]\d+)?Z?\]?\s*[-|:]?\s+`)
 	// caseRule is a line that says which part of a log begins.
-	caseRule = regexp.MustCompile(`^-{5,}[^-].*-{5,}$`)
+	caseRule = lazily(`^-{5,}[^-].*-{5,}$`)
 )
 
 // withoutTags takes the marks of HTML out of a page that has code in it. Lines stay where they are.
@@ -25,7 +24,7 @@ func withoutTags(text string) string {
 }
 
 // together are sessions in front of a statement that each of them sends.
-var together = regexp.MustCompile(`(?im)^([ \t]*)((?:` + anySession + `)(?:\s*(?:,|and|&|\+)\s*(?:` + anySession + `))+)\s*:[ \t]+([^;\n]+);?[ \t]*((?:--|#)[^\n]*)?$`)
+var together = lazily(`(?im)^([ \t]*)((?:` + anySession + `)(?:\s*(?:,|and|&|\+)\s*(?:` + anySession + `))+)\s*:[ \t]+([^;\n]+);?[ \t]*((?:--|#)[^\n]*)?$`)
 
 // apart writes "T1, T2: BEGIN;" as a statement of each.
 func apart(text string) string {
@@ -43,7 +42,7 @@ func apart(text string) string {
 	})
 }
 
-var wholeName = regexp.MustCompile(`(?i)` + anySession)
+var wholeName = lazily(`(?i)` + anySession)
 
 // speaks says whether a line goes on with a session's mark, a prompt or a statement.
 func (s *scanner) speaks(line string) bool {

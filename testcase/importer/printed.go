@@ -1,7 +1,6 @@
 package importer
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,15 +9,15 @@ import (
 )
 
 var (
-	gridRule    = regexp.MustCompile(`^\+[-+]+\+$`)
-	rowsInSet   = regexp.MustCompile(`(?i)^(\d+) rows? in set`)
-	emptySet    = regexp.MustCompile(`(?i)^empty set\b`)
-	queryOK     = regexp.MustCompile(`(?i)^query ok, (\d+) rows? affected`)
-	errorAnswer = regexp.MustCompile(`(?i)^(?:--+\s*)?\(?ERROR:?\s*(?:code\s*)?\(?(\d{3,5})\b`)
-	errorRemark = regexp.MustCompile(`(?i)\berror:?\s*(?:code:?\s*)?(\d{4})\b|^E(\d{4}):`)
+	gridRule    = lazily(`^\+[-+]+\+$`)
+	rowsInSet   = lazily(`(?i)^(\d+) rows? in set`)
+	emptySet    = lazily(`(?i)^empty set\b`)
+	queryOK     = lazily(`(?i)^query ok, (\d+) rows? affected`)
+	errorAnswer = lazily(`(?i)^(?:--+\s*)?\(?ERROR:?\s*(?:code\s*)?\(?(\d{3,5})\b`)
+	errorRemark = lazily(`(?i)\berror:?\s*(?:code:?\s*)?(\d{4})\b|^E(\d{4}):`)
 	// logged is what a session was answered, as a log has it below the statement: "t1 >> blocked".
-	logged      = regexp.MustCompile(`(?i)^(` + anySession + `)\s*>>\s*(\S.*)$`)
-	waitsRemark = regexp.MustCompile(`(?i)^[(\[<=>*← -]*(?:blocks?|blocked|waits?|waiting|hangs?|is blocked|will block|this blocks|blocking)\b`)
+	logged      = lazily(`(?i)^(` + anySession + `)\s*>>\s*(\S.*)$`)
+	waitsRemark = lazily(`(?i)^[(\[<=>*← -]*(?:blocks?|blocked|waits?|waiting|hangs?|is blocked|will block|this blocks|blocking)\b`)
 )
 
 // print files a line that a client printed under the last statement.

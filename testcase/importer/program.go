@@ -1,7 +1,6 @@
 package importer
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,39 +9,39 @@ import (
 var (
 	// call is a statement that a program sends: the object that sends it, and the text as a string. A program may keep what comes
 	// back, and look at it.
-	call = regexp.MustCompile(`^\s*(?:(?:p|pp|puts|print|println|printf|echo|log|list|rows|var_dump|print_r|dump|dd|fmt\.Print\w*|console\.(?:log|table|dir)|` +
+	call = lazily(`^\s*(?:(?:p|pp|puts|print|println|printf|echo|log|list|rows|var_dump|print_r|dump|dd|fmt\.Print\w*|console\.(?:log|table|dir)|` +
 		`System\.out\.print\w*)\b[\s(!]*(?:\w+\()?)?` +
 		`(?:[\w.,:<>\[\]* ]*=\s*|(?:if|return|assert|require|await|err)\b[^"'` + "`" + `;]*?)?(?:await\s+)?(\w+)(?:\.\w+)??\.` +
 		`((?i:must\w*|exec\w*|query\w*|execute\w*|run\w*|sql|raw|do|fetch\w*|get\w*|select\w*|update\w*))\(\s*(?:(?:ctx|context\.\w+\(\)|c)\s*,\s*)?(?:text\()?[rRuU]?` +
 		`("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|` + "`[^`]*`" + `)\)?(.*)$`)
 	// verb is the beginning or the end of a transaction that a program asks for by a call.
-	verb = regexp.MustCompile(`^\s*(?:(?:require|assert|check|must|if|return|try|t|expect|\w+\.\w+)\b[^"'` + "`" + `;]*?[\s(])?` +
+	verb = lazily(`^\s*(?:(?:require|assert|check|must|if|return|try|t|expect|\w+\.\w+)\b[^"'` + "`" + `;]*?[\s(])?` +
 		`(?:[\w.,: ]*=\s*|await\s+)*(\w+)\.((?i:commit|rollback|begin|start_?transaction|begin_?transaction))\(\s*(?:ctx|context\.\w+\(\))?\s*\)`)
 	// derived is an object that sends what another one's connection sends.
-	derived = regexp.MustCompile(`^\s*(?:\w+\s+)?(\w+)\s*(?:,\s*\w+\s*)?:?=\s*(?:await\s+)?(\w+)\.(?i:cursor|createStatement)\(`)
+	derived = lazily(`^\s*(?:\w+\s+)?(\w+)\s*(?:,\s*\w+\s*)?:?=\s*(?:await\s+)?(\w+)\.(?i:cursor|createStatement)\(`)
 	// derivedIn is the same for a block.
-	derivedIn = regexp.MustCompile(`^\s*(?:async\s+)?with\s+(\w+)\.cursor\([^)]*\)\s+as\s+(\w+)\s*:`)
+	derivedIn = lazily(`^\s*(?:async\s+)?with\s+(\w+)\.cursor\([^)]*\)\s+as\s+(\w+)\s*:`)
 	// callBehind is a statement whose sender stands behind it: query("…").execute(&mut *tx1), new MySqlCommand("…", conn1).
-	callBehind = regexp.MustCompile(`\b(?:query\w*!?(?:::<[^("]*>)?|\w*Command)\(\s*` +
+	callBehind = lazily(`\b(?:query\w*!?(?:::<[^("]*>)?|\w*Command)\(\s*` +
 		`r?#?("(?:[^"\\]|\\.)*")#?\s*` +
 		`(?:\)(.*?)\.(?:execute|fetch\w*)\(\s*(?:&\s*)?(?:mut\s+)?\*?(\w+)|,\s*(\w+)\s*(?:,\s*\w+\s*)?\))`)
 	// asks is a call with a statement, in whatever form.
-	asks = regexp.MustCompile(`\.\w*(?i:exec|query|execute|select|insert|update|delete|prepare)\w*!?(?:::<[^("]*>)?\(\s*(?:ctx,\s*)?[rRuUfFbB]?("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')`)
+	asks = lazily(`\.\w*(?i:exec|query|execute|select|insert|update|delete|prepare)\w*!?(?:::<[^("]*>)?\(\s*(?:ctx,\s*)?[rRuUfFbB]?("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')`)
 	// opened is a transaction as an object of its own.
-	opened = regexp.MustCompile(`^\s*(?:(?:const|let|var|final|auto|using|await|mut)\s+)*(?:[A-Z]\w*\s+)?(\w+)(?:\s*,\s*\w+)?\s*:?=\s*(?:await\s+)?\w+\.` +
+	opened = lazily(`^\s*(?:(?:const|let|var|final|auto|using|await|mut)\s+)*(?:[A-Z]\w*\s+)?(\w+)(?:\s*,\s*\w+)?\s*:?=\s*(?:await\s+)?\w+\.` +
 		`(?i:begin|beginTx|begin_?transaction|transaction)\(`)
-	cursors = regexp.MustCompile(`\.cursor\(`)
+	cursors = lazily(`\.cursor\(`)
 	// commits is what makes a connection of Python's commit each statement.
-	commits = regexp.MustCompile(`(?i)\b(\w+)\.(?:autocommit\s*=\s*True|autocommit\(True\)|set_session\([^)]*autocommit\s*=\s*True)|autocommit\s*=\s*True`)
+	commits = lazily(`(?i)\b(\w+)\.(?:autocommit\s*=\s*True|autocommit\(True\)|set_session\([^)]*autocommit\s*=\s*True)|autocommit\s*=\s*True`)
 	// together at once: what runs side by side, or more than once, is in no order that the text shows.
-	atOnce = regexp.MustCompile(`^\s*(?:go\s+(?:func\b|\w+\()|(?:for|while)\b|.*\b(?:threading\.|Thread\(|asyncio\.gather|Promise\.all|errgroup|std::thread|pool\.submit|concurrent\.))`)
+	atOnce = lazily(`^\s*(?:go\s+(?:func\b|\w+\()|(?:for|while)\b|.*\b(?:threading\.|Thread\(|asyncio\.gather|Promise\.all|errgroup|std::thread|pool\.submit|concurrent\.))`)
 	// unreadable is a call whose statement is no string by itself.
-	unreadable = regexp.MustCompile(`^\s*(?:[\w.,: ]*=\s*)?(\w+)\.(?i:must(?:exec|query)|exec|execute|executeUpdate|executeQuery)\(\s*(?:ctx\s*,\s*)?\w+\s*[,)]`)
-	holders    = regexp.MustCompile(`\?|%s|\$\d|:\w+`)
+	unreadable = lazily(`^\s*(?:[\w.,: ]*=\s*)?(\w+)\.(?i:must(?:exec|query)|exec|execute|executeUpdate|executeQuery)\(\s*(?:ctx\s*,\s*)?\w+\s*[,)]`)
+	holders    = lazily(`\?|%s|\$\d|:\w+`)
 )
 
 // helperCall is a function of the program's own that is given the connection first, and then the statement.
-var helperCall = regexp.MustCompile(`^\s*(?:await\s+)?(?:\w+\.)?(?i:exec\w*|run\w*|query\w*|sql|send)\(\s*(\w+)\s*,\s*("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')\s*(\).*|,.*)$`)
+var helperCall = lazily(`^\s*(?:await\s+)?(?:\w+\.)?(?i:exec\w*|run\w*|query\w*|sql|send)\(\s*(\w+)\s*,\s*("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')\s*(\).*|,.*)$`)
 
 // calls are the calls of a line, where several stand on it: "a.commit(); b.commit();".
 func calls(line string) (out []string) {
@@ -88,7 +87,7 @@ func sent(line string) (who, quoted, rest string, ok bool) {
 }
 
 // arrows are PHP's and C++'s way to call; a name of PHP's has a dollar in front.
-var arrows, dollars = regexp.MustCompile(`(\w|\))->(\w)`), regexp.MustCompile(`(^|[^\w'"$])\$([A-Za-z_])`)
+var arrows, dollars = lazily(`(\w|\))->(\w)`), lazily(`(^|[^\w'"$])\$([A-Za-z_])`)
 
 // wholeCalls are the lines of a program; a text in backquotes, or in three quotes as Python has it, that goes over several stands on its first one.
 func wholeCalls(text string) []string {
@@ -265,10 +264,10 @@ func (p *programReader) derive(line string) {
 }
 
 // openedOf is a transaction as an object with the connection that it is of.
-var openedOf = regexp.MustCompile(`^\s*(?:(?:const|let|var|final|auto|using)\s+)*(\w+)\s*:?=\s*(?:await\s+)?(\w+)\.(?i:begin|begin_?transaction|transaction)\(`)
+var openedOf = lazily(`^\s*(?:(?:const|let|var|final|auto|using)\s+)*(\w+)\s*:?=\s*(?:await\s+)?(\w+)\.(?i:begin|begin_?transaction|transaction)\(`)
 
 // ofConnection is a transaction as an object beside its connection, which its statements name, too: C#.
-var ofConnection = regexp.MustCompile(`^\s*(?:(?:using|await|var)\s+)*(\w+)\s*=\s*(?:await\s+)?(\w+)\.BeginTransaction(?:Async)?\(\s*(?:IsolationLevel\.\w+)?\s*\)`)
+var ofConnection = lazily(`^\s*(?:(?:using|await|var)\s+)*(\w+)\s*=\s*(?:await\s+)?(\w+)\.BeginTransaction(?:Async)?\(\s*(?:IsolationLevel\.\w+)?\s*\)`)
 
 func (p *programReader) connection(name string) string {
 	if of := p.of[name]; of != "" {
@@ -301,8 +300,8 @@ func (p *programReader) send(line int, who, sql, rest string) {
 
 // programLevel is the level that a call asks for.
 var (
-	programLevel = regexp.MustCompile(`(?:IsolationLevel\.|sql\.Level|pgx\.)(ReadUncommitted|ReadCommitted|RepeatableRead|Serializable)\b`)
-	wordsApart   = regexp.MustCompile(`([a-z])([A-Z])`)
+	programLevel = lazily(`(?:IsolationLevel\.|sql\.Level|pgx\.)(ReadUncommitted|ReadCommitted|RepeatableRead|Serializable)\b`)
+	wordsApart   = lazily(`([a-z])([A-Z])`)
 )
 
 // line reads one line of the program.

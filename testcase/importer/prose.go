@@ -1,7 +1,6 @@
 package importer
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,16 +17,16 @@ const everyone = "*"
 
 var (
 	// orders are how prose hands over to a session: "Client 1 executes:", "now in session 2", "switch to terminal 1 and run".
-	orders = regexp.MustCompile(`(?i)[:：]\s*$|中|执行|里|^\W*(?:now|then|next|and|back|again|switch|go|open|start|connect|use|run|execute|step|continue|return)\b|` +
+	orders = lazily(`(?i)[:：]\s*$|中|执行|里|^\W*(?:now|then|next|and|back|again|switch|go|open|start|connect|use|run|execute|step|continue|return)\b|` +
 		`^\W*(?:in|on|from|at|with|using)\b|\b(?:executes?|runs?|issues?|sends?|starts?|begins?|does|do|tries|updates?|inserts?|deletes?|selects?|reads?|writes?|commits?|continues?)\b`)
 	// tales are how prose tells what became of a statement.
-	tales = regexp.MustCompile(`(?i)\b(?:block(?:s|ed|ing)?|wait(?:s|ing|ed)?|hangs?|hung|is|was|are|were|has|had|sees?|saw|gets?|got|returns?|returned|shows?|fails?|failed|` +
+	tales = lazily(`(?i)\b(?:block(?:s|ed|ing)?|wait(?:s|ing|ed)?|hangs?|hung|is|was|are|were|has|had|sees?|saw|gets?|got|returns?|returned|shows?|fails?|failed|` +
 		`errors?|deadlock|should|must|expect(?:s|ed)?|result|still|cannot|can't|does not|doesn't|holds?|because|but|while|when|until|which|that)\b`)
 	// likeSQL is what a misspelt statement has and prose has not.
-	likeSQL      = regexp.MustCompile(`(?i);|\b(?:from|into|set|values|where|table)\b.*[=(*]|[=*(].*\b(?:from|into|set|values|where|table)\b`)
-	wholeSession = regexp.MustCompile(`(?i)^(?:` + anySession + `)$`)
+	likeSQL      = lazily(`(?i);|\b(?:from|into|set|values|where|table)\b.*[=(*]|[=*(].*\b(?:from|into|set|values|where|table)\b`)
+	wholeSession = lazily(`(?i)^(?:` + anySession + `)$`)
 	// behind is a session's mark behind a statement.
-	behind = regexp.MustCompile(`(?im);[ \t]*(?:--|#|/\*)[ \t]*(?:` + anySession + `)[ \t]*(?:$|[,.:;(]|\*/)`)
+	behind = lazily(`(?im);[ \t]*(?:--|#|/\*)[ \t]*(?:` + anySession + `)[ \t]*(?:$|[,.:;(]|\*/)`)
 )
 
 // decoration stands around a heading.
@@ -140,7 +139,7 @@ func (s *scanner) says(verb string) bool {
 }
 
 // label is a session's name in front of what it does, on a line of its own.
-var label = regexp.MustCompile(`(?i)^\W*(` + anySession + `)\s*[:(–-]\s*[\pL ,'-]{2,40}\W*$`)
+var label = lazily(`(?i)^\W*(` + anySession + `)\s*[:(–-]\s*[\pL ,'-]{2,40}\W*$`)
 
 // head remembers a session that a line of its own names.
 func (s *scanner) head(tag string) {
@@ -151,7 +150,7 @@ func (s *scanner) head(tag string) {
 }
 
 // styled is a remark that begins with a session's name, and how it is marked as one.
-var styled = regexp.MustCompile(`(?i)^((?:--+|#+|//+|/\*+)\s*)(` + anySession + `)\b`)
+var styled = lazily(`(?i)^((?:--+|#+|//+|/\*+)\s*)(` + anySession + `)\b`)
 
 // nextSpeaks says whether the next line is a statement.
 func (s *scanner) nextSpeaks() bool {
@@ -217,13 +216,13 @@ func handsOver(line string) string {
 
 var (
 	// withLevel is the level that a heading names behind the session.
-	withLevel = regexp.MustCompile(`(?i)[ ,(]+(?:(?:with|at|in|under|using)\s+)?(?:the\s+)?isolation(?:\s+level)?[:= ]+(?:read|repeatable|serializable|snapshot)[\w -]*\)?:?\s*$`)
+	withLevel = lazily(`(?i)[ ,(]+(?:(?:with|at|in|under|using)\s+)?(?:the\s+)?isolation(?:\s+level)?[:= ]+(?:read|repeatable|serializable|snapshot)[\w -]*\)?:?\s*$`)
 	// actsIn says what is done in a session: "Finish the transaction in session 1".
-	actsIn = regexp.MustCompile(`(?i)^\W*(?:\d+[.)]\s*)?(?:(?:now|then|next|first|second|third|finally|and|again|also)[ ,]+)*` +
+	actsIn = lazily(`(?i)^\W*(?:\d+[.)]\s*)?(?:(?:now|then|next|first|second|third|finally|and|again|also)[ ,]+)*` +
 		`(?:start|begin|run|execute|do|finish|continue|resume|complete|end|commit|update|insert|delete|select|read|write|change|modify|issue|open)\b[^;]{0,50}\b` +
 		`(?:in|on|from|at|using|with)\s+(?:the\s+)?(` + anySession + `)\W*$`)
 	// goesBack is the clause with which a sentence hands over, whatever it tells behind the comma.
-	goesBack = regexp.MustCompile(`(?i)^(?:(?:now|then|and|finally|so)[ ,]+)*(?:back|switch(?:ing)? back|going back|returning|over)\s+(?:to|in|on|at)\s[^,;.]{3,40},`)
+	goesBack = lazily(`(?i)^(?:(?:now|then|and|finally|so)[ ,]+)*(?:back|switch(?:ing)? back|going back|returning|over)\s+(?:to|in|on|at)\s[^,;.]{3,40},`)
 )
 
 // undecided remembers a line that hands over to nobody and names several sessions: what comes may be either's.
@@ -237,14 +236,14 @@ func (s *scanner) undecided(line string, remark bool) {
 }
 
 // subject is the session with which a line begins that ends with a colon: "Session 2 then tries to delete it, and waits:".
-var subject = regexp.MustCompile(`(?i)^\W*(?:\d+[.)]\s*)?(?:(?:then|now|finally|first|next|meanwhile|and|after that|afterwards|at last|again|so)[ ,]+)*` +
+var subject = lazily(`(?i)^\W*(?:\d+[.)]\s*)?(?:(?:then|now|finally|first|next|meanwhile|and|after that|afterwards|at last|again|so)[ ,]+)*` +
 	`(?:the\s+)?(` + anySession + `)\s+\pL[^;]*[:：]\s*$`)
 
 // jointly names several sessions that do the same.
-var jointly = regexp.MustCompile(`(?i)` + anySession + `\s*(?:,|and|&|\+|/)\s*(?:the\s+)?` + anySession)
+var jointly = lazily(`(?i)` + anySession + `\s*(?:,|and|&|\+|/)\s*(?:the\s+)?` + anySession)
 
 // jointHead is a heading that names several sessions, or all: "Session 1 and 2:", "Both sessions:".
-var jointHead = regexp.MustCompile(`(?i)^\W*(?:(?:in|on|from|at)\s+)?(?:the\s+)?(?:(?:sessions?|connections?|transactions?|clients?|terminals?|windows?|txns?|conns?)\s*#?(?:\d+|(?-i:[A-H]))` +
+var jointHead = lazily(`(?i)^\W*(?:(?:in|on|from|at)\s+)?(?:the\s+)?(?:(?:sessions?|connections?|transactions?|clients?|terminals?|windows?|txns?|conns?)\s*#?(?:\d+|(?-i:[A-H]))` +
 	`\s*(?:,|and|&|\+|/)\s*#?(?:\d+|(?-i:[A-H]))|(?:both|all|each|every|each of the|two)\s+(?:sessions?|connections?|transactions?|clients?|terminals?|windows?))\W*$`)
 
 // subjectOf names the session that a line of prose above a statement is about; "" where there is none.
@@ -271,13 +270,13 @@ func unclear(line string) bool {
 }
 
 // lastSentence is the end of a line that speaks of what comes below it.
-var lastSentence = regexp.MustCompile(`[\pL\pN)"'` + "`" + `][.!;]\s+([^.!;]{3,80}:)\s*$`)
+var lastSentence = lazily(`[\pL\pN)"'` + "`" + `][.!;]\s+([^.!;]{3,80}:)\s*$`)
 
 // side is a window by its place alone, where all goes on: "left again".
-var side = regexp.MustCompile(`(?i)^\W*(?:(?:back|again|now|then|in|on|to|the)[ ,]+)*(left|right|upper|lower)(?: one)?(?: again)?\W*$`)
+var side = lazily(`(?i)^\W*(?:(?:back|again|now|then|in|on|to|the)[ ,]+)*(left|right|upper|lower)(?: one)?(?: again)?\W*$`)
 
 // backTo is a session by its letter or number alone, where all goes on: "back to A:".
-var backTo = regexp.MustCompile(`(?i)^\W*(?:(?:and|now|then|switch|return|over|go|again|back)[ ,]+)+(?:(?:to|in|on|at)\s+)?(?:the\s+)?#?((?-i:[A-H])|\d|first|second|third|original)(?: again)?\W*$`)
+var backTo = lazily(`(?i)^\W*(?:(?:and|now|then|switch|return|over|go|again|back)[ ,]+)+(?:(?:to|in|on|at)\s+)?(?:the\s+)?#?((?-i:[A-H])|\d|first|second|third|original)(?: again)?\W*$`)
 
 // speaksOf lists the sessions that a line names, each once.
 func speaksOf(line string) (out []string) {

@@ -2,20 +2,19 @@ package importer
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 )
 
 var (
 	// psqlPrompt is PostgreSQL's: the database, how the transaction stands, and who asks; psqlMore is in front of further lines.
-	psqlPrompt = regexp.MustCompile(`^([ \t]*(?:[^\s=>#|;:]{1,30}[ \t]*[:)>][ \t]*)?)([\w.@-]{1,40}=[*!^?]?[#>])[ \t]`)
-	psqlMore   = regexp.MustCompile(`^[ \t]*[\w.@-]{1,40}[-'"($][*!^?]?[#>][ \t]?`)
+	psqlPrompt = lazily(`^([ \t]*(?:[^\s=>#|;:]{1,30}[ \t]*[:)>][ \t]*)?)([\w.@-]{1,40}=[*!^?]?[#>])[ \t]`)
+	psqlMore   = lazily(`^[ \t]*[\w.@-]{1,40}[-'"($][*!^?]?[#>][ \t]?`)
 	// cockroach is the prompt of CockroachDB's shell.
-	cockroach = regexp.MustCompile(`^[ \t]*\w+@[\w.:-]*/\w+(?:[ \t]+[A-Za-z]+)?>[ \t]`)
-	psqlRows  = regexp.MustCompile(`^\((\d+) rows?\)$`)
-	psqlRule  = regexp.MustCompile(`^-+(?:\+-+)*$`)
-	psqlError = regexp.MustCompile(`^(?:ERROR|FATAL|WARNING|DETAIL|HINT|CONTEXT|NOTICE|LINE \d+):`)
+	cockroach = lazily(`^[ \t]*\w+@[\w.:-]*/\w+(?:[ \t]+[A-Za-z]+)?>[ \t]`)
+	psqlRows  = lazily(`^\((\d+) rows?\)$`)
+	psqlRule  = lazily(`^-+(?:\+-+)*$`)
+	psqlError = lazily(`^(?:ERROR|FATAL|WARNING|DETAIL|HINT|CONTEXT|NOTICE|LINE \d+):`)
 )
 
 // asMySQLPrints writes what psql shows as MySQL's client would show it; lines stay where they are.
@@ -91,10 +90,10 @@ func psqlSpeakers(lines []string) func(prompt string) string {
 }
 
 // changesDatabase is psql's command to go on in another database.
-var changesDatabase = regexp.MustCompile(`^[^'"]*[#>]\s*\\c(?:onnect)?\b`)
+var changesDatabase = lazily(`^[^'"]*[#>]\s*\\c(?:onnect)?\b`)
 
 // psqlTag is what psql prints of a statement that returns no rows.
-var psqlTag = regexp.MustCompile(`^(?:(?:UPDATE|DELETE|INSERT 0|SELECT|MERGE) (\d+)|BEGIN|COMMIT|ROLLBACK|SET|SAVEPOINT|RELEASE|START TRANSACTION|(?:CREATE|DROP|ALTER|TRUNCATE|LOCK) ?[A-Z]*)$`)
+var psqlTag = lazily(`^(?:(?:UPDATE|DELETE|INSERT 0|SELECT|MERGE) (\d+)|BEGIN|COMMIT|ROLLBACK|SET|SAVEPOINT|RELEASE|START TRANSACTION|(?:CREATE|DROP|ALTER|TRUNCATE|LOCK) ?[A-Z]*)$`)
 
 // printedTag says whether a line, where statements have prompts, is what a client prints of the statement above it: "BEGIN", "UPDATE 1".
 func (s *scanner) printedTag(line string) bool {

@@ -4,7 +4,6 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -13,12 +12,12 @@ import (
 
 var (
 	// recordWho and recordWhat are the keys of a record that say whose a statement is, and which.
-	recordWho  = regexp.MustCompile(`(?i)^(?:session|transaction|txn|trx|tx|connection|conn|client|thread|user|terminal|window|process|who|worker|actor)(?:[_ -]?(?:id|no|name|number))?$`)
-	recordWhat = regexp.MustCompile(`(?i)^(?:sql|statement|stmt|query|command|cmd|operation|op|action|exec|execute|run|step|text|q)$`)
+	recordWho  = lazily(`(?i)^(?:session|transaction|txn|trx|tx|connection|conn|client|thread|user|terminal|window|process|who|worker|actor)(?:[_ -]?(?:id|no|name|number))?$`)
+	recordWhat = lazily(`(?i)^(?:sql|statement|stmt|query|command|cmd|operation|op|action|exec|execute|run|step|text|q)$`)
 	// recordSetup is the key of statements that come before all sessions.
-	recordSetup = regexp.MustCompile(`(?i)^(?:set[-_]?up|schema|ddl|init\w*|prepare|preparation|before|given|tables?|data|fixtures?)$`)
-	recordStart = regexp.MustCompile(`^(?:[\[{]|- |[\w-]+:(?:\s|$))`)
-	recordFence = regexp.MustCompile("^(\\s*(?:```+|~~~+)).*$")
+	recordSetup = lazily(`(?i)^(?:set[-_]?up|schema|ddl|init\w*|prepare|preparation|before|given|tables?|data|fixtures?)$`)
+	recordStart = lazily(`^(?:[\[{]|- |[\w-]+:(?:\s|$))`)
+	recordFence = lazily("^(\\s*(?:```+|~~~+)).*$")
 )
 
 // records writes lists of steps in JSON, YAML and CSV, by themselves or in fences, as statements with their sessions in front.
@@ -137,7 +136,7 @@ func (r *recordReader) record(n *yaml.Node, setup bool) {
 // isName says whether a key is a session's name.
 func isName(key string) bool { return wholeSession.MatchString(key) || oneLetter.MatchString(key) }
 
-var oneLetter = regexp.MustCompile(`^(?:[A-Za-z]|\d{1,2})$`)
+var oneLetter = lazily(`^(?:[A-Za-z]|\d{1,2})$`)
 
 func (r *recordReader) say(what *yaml.Node, who string) { r.add(what.Line, who, what.Value) }
 

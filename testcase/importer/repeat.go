@@ -2,7 +2,6 @@ package importer
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -148,13 +147,13 @@ func ended(list []piece) bool {
 
 var (
 	// outcome is a heading of what was expected or seen, in a text without fences.
-	outcome = regexp.MustCompile(`(?i)^\W*(?:order\s*:?\s*(?:tx|txn|t|s)?\d\s*(?:[-—=]+>|→)|expect\w*|actual\w*|observed|seen|what (?:did|do) (?:you|i)|instead|the results? (?:is|are)|` +
+	outcome = lazily(`(?i)^\W*(?:order\s*:?\s*(?:tx|txn|t|s)?\d\s*(?:[-—=]+>|→)|expect\w*|actual\w*|observed|seen|what (?:did|do) (?:you|i)|instead|the results? (?:is|are)|` +
 		`(?:you|we|one)(?:'ll| will| should| can| would)? (?:now )?(?:see|get|observe|notice)s?)\b[^;]{0,60}$`)
 	// deeds are how prose ends a transaction, or begins one.
-	deed = regexp.MustCompile(`(?i)^\W*(?:\d+[.):]\s*)?(?:(?:then|now|and|finally|next|again)[ ,]+)*(?:` +
+	deed = lazily(`(?i)^\W*(?:\d+[.):]\s*)?(?:(?:then|now|and|finally|next|again)[ ,]+)*(?:` +
 		`(commit|roll ?back|begin|start)s?\s+(?:(?:a|the)\s+)?(?:transaction\s+)??(?:(?:in|on|of|from|for|with)\s+)?(?:the\s+)?(` + anySession + `)|` +
 		`(?:in\s+)?(` + anySession + `)\s*[:,]?\s+(commits?|rolls? ?back|rollbacks?|begins?|starts?)(?:\s+(?:a|the|its|transaction|work))*)\W*$`)
-	ending = regexp.MustCompile(`(?i)\b(?:commit|commits|rollback|rolls? back)\b|提交|回滚`)
+	ending = lazily(`(?i)\b(?:commit|commits|rollback|rolls? back)\b|提交|回滚`)
 )
 
 // deedOf returns the statement that a line of prose stands for, and whose it is: "Commit session 1.", "then T2 rolls back".
@@ -192,12 +191,12 @@ func (s *scanner) saidAgain() bool {
 
 var (
 	// usedLevel is prose that says under which level all is done, without the word; otherwise, what it says of another one.
-	usedLevel = regexp.MustCompile(`(?i)\b(?:under|at|in|with|uses?|using|running|run|set to|are|is)\s+(?:the\s+)?(?:(?-i:(RC|RR|RU))\b|(?:read[ -](?:un)?committed|repeatable[ -]read|serializable)\b)`)
-	otherwise = regexp.MustCompile(`(?i)\b(?:not|works?|worked|fine|unlike|than|instead|but|only|ok|doesn['’]?t|don['’]?t|cannot|can['’]t|should|expected|expect|would|even)\b`)
+	usedLevel = lazily(`(?i)\b(?:under|at|in|with|uses?|using|running|run|set to|are|is)\s+(?:the\s+)?(?:(?-i:(RC|RR|RU))\b|(?:read[ -](?:un)?committed|repeatable[ -]read|serializable)\b)`)
+	otherwise = lazily(`(?i)\b(?:not|works?|worked|fine|unlike|than|instead|but|only|ok|doesn['’]?t|don['’]?t|cannot|can['’]t|should|expected|expect|would|even)\b`)
 )
 
-var spokenLevel = regexp.MustCompile(`(?i)isolation\b|\blevel\b|隔离级别`)
-var shortLevel = regexp.MustCompile(`(?i)\bisolation(?: level)?(?: is)?\s*[:=]?\s*(RU|RC|RR|SER)\b`)
+var spokenLevel = lazily(`(?i)isolation\b|\blevel\b|隔离级别`)
+var shortLevel = lazily(`(?i)\bisolation(?: level)?(?: is)?\s*[:=]?\s*(RU|RC|RR|SER)\b`)
 
 // levelsOf lists the levels that a text names where it sets none.
 func levelsOf(text string) (out []string) {

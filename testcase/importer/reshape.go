@@ -2,7 +2,6 @@ package importer
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -11,11 +10,11 @@ import (
 
 var (
 	// markLine is a remark that holds a session's name and nothing else, or says that what it belongs to is set-up.
-	markLine = regexp.MustCompile(`(?i)^\s*(?:--|#)\s*(?:` + anySession + `|init|setup)\s*$`)
+	markLine = lazily(`(?i)^\s*(?:--|#)\s*(?:` + anySession + `|init|setup)\s*$`)
 	// sessionLine is a statement with its session in front and nothing between: "T1 BEGIN".
-	sessionLine = regexp.MustCompile(`(?i)^\s*(` + anySession + `)\s+(\S.*)$`)
+	sessionLine = lazily(`(?i)^\s*(` + anySession + `)\s+(\S.*)$`)
 	// settingLine is a setting that prose names, by itself on its line.
-	settingLine = regexp.MustCompile(`(?i)^\W*(?:@@)?(?:global\.|session\.)?((?:innodb|tidb|tx|transaction|optimizer|binlog|lock|default_transaction)(?:_[a-z0-9]+)+)\s*[=:]\s*['"]?([\w-]+)['"]?\W*$`)
+	settingLine = lazily(`(?i)^\W*(?:@@)?(?:global\.|session\.)?((?:innodb|tidb|tx|transaction|optimizer|binlog|lock|default_transaction)(?:_[a-z0-9]+)+)\s*[=:]\s*['"]?([\w-]+)['"]?\W*$`)
 )
 
 // marksBelow brings the marks of a text in which each statement has its session on the line below it to the statements' own
@@ -112,7 +111,7 @@ func (s *scanner) take(order []piece) {
 
 // everywhere are settings of the set-up that hold for every session, where the text does not say whose they are: not those by which
 // tables are loaded.
-var loading = regexp.MustCompile(`(?i)^set\s+(?:global\b|persist|@@global|names\b|character|(?:session\s+|local\s+|@@(?:session\.)?)?(?:sql_mode|foreign_key_checks|unique_checks|time_zone|` +
+var loading = lazily(`(?i)^set\s+(?:global\b|persist|@@global|names\b|character|(?:session\s+|local\s+|@@(?:session\.)?)?(?:sql_mode|foreign_key_checks|unique_checks|time_zone|` +
 	`sql_notes|character_set\w*|collation\w*|client_\w+|search_path)\b|@[^@])`)
 
 // forAll sends the settings that stand above all sessions, and are nobody's, in each of them.
@@ -193,7 +192,7 @@ func (b *scriptBuilder) unbegun() {
 	}
 }
 
-var calledTransaction = regexp.MustCompile(`(?i)^(?:transaction|txn|trx|事务|トランザクション|트랜잭션|transaktion|транзакция)`)
+var calledTransaction = lazily(`(?i)^(?:transaction|txn|trx|事务|トランザクション|트랜잭션|transaktion|транзакция)`)
 
 // placeholder stands in a cell for a statement that the text gives elsewhere.
-var placeholder = regexp.MustCompile(`^\\?<\w[\w ]{0,30}\\?>;?$`)
+var placeholder = lazily(`^\\?<\w[\w ]{0,30}\\?>;?$`)

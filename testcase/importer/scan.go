@@ -2,7 +2,6 @@ package importer
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -38,52 +37,52 @@ const lexer = sqltext.MySQL
 const setupTag = "init"
 
 var (
-	commentTag = regexp.MustCompile(`(?i)^/\*\s*(` + anySession + `|init|setup|set-up|prepare)\s*:?\s*\*/`)
+	commentTag = lazily(`(?i)^/\*\s*(` + anySession + `|init|setup|set-up|prepare)\s*:?\s*\*/`)
 	// wordyTag is a session in a comment with a word behind it, in front of a statement.
-	wordyTag = regexp.MustCompile(`(?i)^/\*\s*(` + anySession + `)\b[^*\n]{0,40}\*/`)
+	wordyTag = lazily(`(?i)^/\*\s*(` + anySession + `)\b[^*\n]{0,40}\*/`)
 	// countedTag is a session that is a number in a comment, and letterTag one of one letter or number: where the text counts
 	// sessions so, and not its statements.
-	countedTag = regexp.MustCompile(`^/\*\s*(\d{1,6}|[A-Z])\s*:?\s*\*/`)
+	countedTag = lazily(`^/\*\s*(\d{1,6}|[A-Z])\s*:?\s*\*/`)
 	// armTag is a session with an arrow or a bar behind it.
-	armTag = regexp.MustCompile(`(?i)^(?:(` + anySession + `)\s*(?:->|→|»|\||-)|((?-i:[A-H]))\s*(?:->|→|»))\s+`)
+	armTag = lazily(`(?i)^(?:(` + anySession + `)\s*(?:->|→|»|\||-)|((?-i:[A-H]))\s*(?:->|→|»))\s+`)
 	// nameTag is a session by a name of its own.
-	nameTag   = regexp.MustCompile(`^([A-Za-z][\w-]{0,20})\s?(?:>|:)\s+`)
-	promptTag = regexp.MustCompile(`(?i)^(?:mysql|mariadb|tidb)?\s*[\[(]?(` + anySession + `)[\])]?\s*` +
+	nameTag   = lazily(`^([A-Za-z][\w-]{0,20})\s?(?:>|:)\s+`)
+	promptTag = lazily(`(?i)^(?:mysql|mariadb|tidb)?\s*[\[(]?(` + anySession + `)[\])]?\s*` +
 		`(?:(?:mysql|mariadb|tidb|sql|psql|postgres|sqlite)?\s*(?:[\[(][^\])]{0,30}[\])])?\s*>|:|=>|\)?\s?#>)(?:\s|$)`)
 	// bracketTag is a session in brackets, or a transaction and the number of its statement.
-	bracketTag = regexp.MustCompile(`(?i)^[\[<]((?:` + anySession + `)|\d{1,6})(?:-\d+)?[\]>]:?\s*`)
-	letterTag  = regexp.MustCompile(`^([A-H]|\d)\s?(?:>|:)\s+`)
+	bracketTag = lazily(`(?i)^[\[<]((?:` + anySession + `)|\d{1,6})(?:-\d+)?[\]>]:?\s*`)
+	letterTag  = lazily(`^([A-H]|\d)\s?(?:>|:)\s+`)
 	// parenTag is a session in parentheses.
-	parenTag   = regexp.MustCompile(`(?i)^\((` + anySession + `|(?-i:[A-H]))\)\s*:?\s*`)
-	barePrompt = regexp.MustCompile(`(?i)^sql>|^>\s|^(?:mysql|mariadb|tidb|obclient|sqlite|root@\S+(?:\s+[A-Z][A-Za-z]+)?)(?:\s*[\[(][^\])]*[\])])?\s*>(?:\s|$)|` +
+	parenTag   = lazily(`(?i)^\((` + anySession + `|(?-i:[A-H]))\)\s*:?\s*`)
+	barePrompt = lazily(`(?i)^sql>|^>\s|^(?:mysql|mariadb|tidb|obclient|sqlite|root@\S+(?:\s+[A-Z][A-Za-z]+)?)(?:\s*[\[(][^\])]*[\])])?\s*>(?:\s|$)|` +
 		`^[\w@. :-]{0,40}\[[\w()-]{0,40}\]\s*>(?:\s|$)|` +
 		`^(?:mysql|mariadb|tidb|obclient)\b[^>\n;|'"=]{1,60}>\s|^\(?[\w.%-]+@[\w.%-]+\)?[^>\n;|'"=]{0,40}>\s`)
 	// sandbox is a prompt with the server's name in front, its port and its user.
-	sandbox    = regexp.MustCompile(`^(\w+)\s*\[[^\]\n]{0,40}\]\s*\{\w*\}\s*\(\(?[^)\n]{0,60}\)?\)\s*>(?:\s|$)`)
-	anyPrompt  = regexp.MustCompile(`(?im)^[ \t]*(?:mysql|mariadb|tidb|` + anySession + `|[\w@. :-]{0,40}\[[\w()-]{0,40}\])[^>\n;]{0,40}>`)
-	stepNumber = regexp.MustCompile(`^\(?\d{1,3}[.):]\s+`)
+	sandbox    = lazily(`^(\w+)\s*\[[^\]\n]{0,40}\]\s*\{\w*\}\s*\(\(?[^)\n]{0,60}\)?\)\s*>(?:\s|$)`)
+	anyPrompt  = lazily(`(?im)^[ \t]*(?:mysql|mariadb|tidb|` + anySession + `|[\w@. :-]{0,40}\[[\w()-]{0,40}\])[^>\n;]{0,40}>`)
+	stepNumber = lazily(`^\(?\d{1,3}[.):]\s+`)
 	// stepLabel says when a statement is sent; a session follows.
-	stepLabel = regexp.MustCompile(`(?i)^(?:step|time|t)?\s?\d{1,3}\s?[:.)|-]?\s+`)
-	executed  = regexp.MustCompile(`(?i)^\s*Q\d+-T(\d+) execute \w+: '(.*)'\s*;?\s*$`)
-	heading   = regexp.MustCompile(`(?i)^(?:--+|#+|/\*+|=+|//+|[–—]+)?\s*[\[(*_<]{0,3}` +
+	stepLabel = lazily(`(?i)^(?:step|time|t)?\s?\d{1,3}\s?[:.)|-]?\s+`)
+	executed  = lazily(`(?i)^\s*Q\d+-T(\d+) execute \w+: '(.*)'\s*;?\s*$`)
+	heading   = lazily(`(?i)^(?:--+|#+|/\*+|=+|//+|[–—]+)?\s*[\[(*_<]{0,3}` +
 		`(?:(?:in|on|from|at|then|and|now|open|start|connect|connection|switch to|back to|use)[ ,]+)*(?:the\s+)?(?:connection\s+)?(` +
 		anySession + `)[\])*_>]{0,3}\s*(?:\([^)]{0,30}\)\s*)?(?::|;|,|\.|\*/|-+|=+)*[*_]{0,2}\s*(?:\*/)?$`)
-	orderStart    = regexp.MustCompile(`(?i)\b(?:no transactions?|without (?:the )?transactions?|oracle|equivalent|serial(?:ly|ized)?)\b`)
-	suffixTag     = regexp.MustCompile(`(?i)^(` + anySession + `|either|both)\b[.,:;]?\s*`)
-	resultLine    = regexp.MustCompile(`(?i)^(?:\+[-+]+\+|\||query ok|empty set|error\b|rows matched|\d+ rows? (?:in set|affected)|records:|database changed|bye$|time: [\d.]+ ms)`)
-	delimiterLine = regexp.MustCompile(`(?i)^delimiter\s+(\S+)$`)
-	fence         = regexp.MustCompile("^(?:```|~~~)")
-	unknownPrompt = regexp.MustCompile(`^[^'"]{0,80}[>#$%|:]\s*(\w+\b[^>]*;)[\s|]*$`)
-	nextPrompt    = regexp.MustCompile(`(?i)\s(?:` + sessionName + `)\s*>\s`)
-	answerArrow   = regexp.MustCompile(`\s+(?:=>|-->|->|→|⇒)\s+([^'"\s][^'"\n]*|\([^\n]*)$`)
+	orderStart    = lazily(`(?i)\b(?:no transactions?|without (?:the )?transactions?|oracle|equivalent|serial(?:ly|ized)?)\b`)
+	suffixTag     = lazily(`(?i)^(` + anySession + `|either|both)\b[.,:;]?\s*`)
+	resultLine    = lazily(`(?i)^(?:\+[-+]+\+|\||query ok|empty set|error\b|rows matched|\d+ rows? (?:in set|affected)|records:|database changed|bye$|time: [\d.]+ ms)`)
+	delimiterLine = lazily(`(?i)^delimiter\s+(\S+)$`)
+	fence         = lazily("^(?:```|~~~)")
+	unknownPrompt = lazily(`^[^'"]{0,80}[>#$%|:]\s*(\w+\b[^>]*;)[\s|]*$`)
+	nextPrompt    = lazily(`(?i)\s(?:` + sessionName + `)\s*>\s`)
+	answerArrow   = lazily(`\s+(?:=>|-->|->|→|⇒)\s+([^'"\s][^'"\n]*|\([^\n]*)$`)
 	// saidInParens is what a statement answered, in parentheses behind it.
-	saidInParens = regexp.MustCompile(`(?i)\s\(((?:returns?|gives?|sees?|shows?|prints?|waits?|blocks?|blocked|hangs?|fails?)\b[^()]{0,60})\)$`)
-	endRemark    = regexp.MustCompile(`\s+(?:--\s+|#\s*|//\s*)([^'"\n]+)$`)
-	spaces       = regexp.MustCompile(`\s+`)
-	commentMark  = regexp.MustCompile(`^(?:--+|#+|//+|[–—]+)\s*`)
-	inParens     = regexp.MustCompile(`(?i)^\((?:[\pL ,.'!-]{2,40}|(?:returns?|gives?|sees?|shows?|reads?|prints?|waits?|blocks?|still|now)\b[^()]{0,60})\)\s*$`) // behind a statement
-	arrowRemark  = regexp.MustCompile(`^(?:=>|-->|->|→|⇒)\s*`)                                                                                                    // behind a statement
-	lineRest     = regexp.MustCompile(`(?i)^/\*\s*(` + anySession + `)\s*\*/[ \t]*$`)
+	saidInParens = lazily(`(?i)\s\(((?:returns?|gives?|sees?|shows?|prints?|waits?|blocks?|blocked|hangs?|fails?)\b[^()]{0,60})\)$`)
+	endRemark    = lazily(`\s+(?:--\s+|#\s*|//\s*)([^'"\n]+)$`)
+	spaces       = lazily(`\s+`)
+	commentMark  = lazily(`^(?:--+|#+|//+|[–—]+)\s*`)
+	inParens     = lazily(`(?i)^\((?:[\pL ,.'!-]{2,40}|(?:returns?|gives?|sees?|shows?|reads?|prints?|waits?|blocks?|still|now)\b[^()]{0,60})\)\s*$`) // behind a statement
+	arrowRemark  = lazily(`^(?:=>|-->|->|→|⇒)\s*`)                                                                                                    // behind a statement
+	lineRest     = lazily(`(?i)^/\*\s*(` + anySession + `)\s*\*/[ \t]*$`)
 )
 
 // scanner splits a text into pieces.
@@ -265,7 +264,7 @@ func (s *scanner) prefix() bool {
 		s.pos += len(m)
 		return true
 	}
-	for _, re := range []*regexp.Regexp{commentTag, promptTag, bracketTag, parenTag, wordyTag} {
+	for _, re := range []*pattern{commentTag, promptTag, bracketTag, parenTag, wordyTag} {
 		if m := re.FindStringSubmatch(rest); m != nil && ((re != parenTag && re != wordyTag) || isStatement(strings.TrimSpace(rest[len(m[0]):]))) {
 			s.talks = s.talks || re == promptTag
 			if re != bracketTag || s.marks.brackets || !bracketNumber.MatchString(m[0]) {
@@ -302,7 +301,7 @@ func (s *scanner) prefix() bool {
 		return true
 	}
 	if m := stepLabel.FindString(rest); m != "" && s.startsLine() {
-		for _, re := range []*regexp.Regexp{commentTag, promptTag, bracketTag} {
+		for _, re := range []*pattern{commentTag, promptTag, bracketTag} {
 			if next := re.FindString(rest[len(m):]); next != "" && isStatement(strings.TrimSpace(rest[len(m)+len(next):])) {
 				s.pos += len(m)
 				return true
@@ -464,7 +463,7 @@ func (s *scanner) statement() error {
 	} else if p.tag == "" {
 		p.tag = s.sticky
 	}
-	for _, re := range []*regexp.Regexp{endRemark, answerArrow, saidInParens} { // what it answered stands behind it
+	for _, re := range []*pattern{endRemark, answerArrow, saidInParens} { // what it answered stands behind it
 		if m := re.FindStringSubmatchIndex(p.sql); mark == 0 && m != nil {
 			said := strings.Clone(p.sql[m[2]:m[3]])
 			p.comments, p.sql = append(p.comments, said), p.sql[:m[0]]

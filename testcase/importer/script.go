@@ -3,7 +3,6 @@ package importer
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -173,18 +172,18 @@ func (b *scriptBuilder) prepares(p *piece, tagged bool) bool {
 const usualMode = "STRICT_TRANS_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION"
 
 var (
-	dumpQuiet = regexp.MustCompile(`(?i)^(?:@old_\w+|@saved_cs_client|names|character[ _]set(?:_\w+)?|collation_connection|@@?(?:session\.)?(?:character_set_\w+|collation_connection)|` +
+	dumpQuiet = lazily(`(?i)^(?:@old_\w+|@saved_cs_client|names|character[ _]set(?:_\w+)?|collation_connection|@@?(?:session\.)?(?:character_set_\w+|collation_connection)|` +
 		`sql_notes|sql_log_bin|unique_checks|@mysqldump_temp_log_bin|@@session\.sql_log_bin|@@global\.gtid_purged|profiling|net_write_timeout|sql_quote_show_create|time_zone)\b`)
 	// modeKept is where a dump keeps the mode that it changes, and modeBack where it sets it back.
-	modeKept  = regexp.MustCompile(`(?i)@old_sql_mode\s*:?=\s*@@(?:session\.)?sql_mode\b`)
-	modeBack  = regexp.MustCompile(`(?i)^\s*set\s+(?:session\s+|@@session\.|@@)?sql_mode\s*:?=\s*@old_sql_mode\s*$`)
-	dumpKeys  = regexp.MustCompile(`(?i)^alter\s+table\s+\S+\s+(?:disable|enable)\s+keys$`)
-	dropFirst = regexp.MustCompile(`(?i)^drop\s+(?:temporary\s+)?(?:table|view|procedure|function|trigger|database|schema|index|sequence)\s+(if\s+exists\s+)?`)
-	definer   = regexp.MustCompile("(?i)\\bdefiner\\s*=\\s*(?:`[^`]*`|'[^']*'|\\w+)(?:\\s*@\\s*(?:`[^`]*`|'[^']*'|[\\w%.]+))?(?:\\s*\\(\\s*\\))?")
+	modeKept  = lazily(`(?i)@old_sql_mode\s*:?=\s*@@(?:session\.)?sql_mode\b`)
+	modeBack  = lazily(`(?i)^\s*set\s+(?:session\s+|@@session\.|@@)?sql_mode\s*:?=\s*@old_sql_mode\s*$`)
+	dumpKeys  = lazily(`(?i)^alter\s+table\s+\S+\s+(?:disable|enable)\s+keys$`)
+	dropFirst = lazily(`(?i)^drop\s+(?:temporary\s+)?(?:table|view|procedure|function|trigger|database|schema|index|sequence)\s+(if\s+exists\s+)?`)
+	definer   = lazily("(?i)\\bdefiner\\s*=\\s*(?:`[^`]*`|'[^']*'|\\w+)(?:\\s*@\\s*(?:`[^`]*`|'[^']*'|[\\w%.]+))?(?:\\s*\\(\\s*\\))?")
 )
 
 // walMode asks for the journal that SQLite's databases have here.
-var walMode = regexp.MustCompile(`(?i)^pragma\s+journal_mode\s*=\s*["']?wal["']?$`)
+var walMode = lazily(`(?i)^pragma\s+journal_mode\s*=\s*["']?wal["']?$`)
 
 // levelOf returns the isolation level that a SET asks for and nothing else, "" for any other statement.
 func levelOf(sql string) string {
@@ -329,7 +328,7 @@ func (b *scriptBuilder) stmt(p *piece, session int) testcase.ScriptStmt {
 }
 
 // ownDatabase is the database that a table is made in.
-var ownDatabase = regexp.MustCompile("(?i)^\\s*create\\s+table\\s+(?:if\\s+not\\s+exists\\s+)?`?(\\w+)`?\\s*\\.")
+var ownDatabase = lazily("(?i)^\\s*create\\s+table\\s+(?:if\\s+not\\s+exists\\s+)?`?(\\w+)`?\\s*\\.")
 
 // system are databases that no text's own tables are in.
 var system = []string{"mysql", "information_schema", "performance_schema", "sys", "new", "old", "excluded"}

@@ -1,19 +1,18 @@
 package importer
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 )
 
 var (
 	// shellCall is a client that somebody starts in a shell; shellText is the statement that it is given.
-	shellCall = regexp.MustCompile(`^\s*(?:\$|#|%|[\w.-]+@[\w.-]+[^$#]{0,40}[$#])?\s*(?:sudo\s+)?(?:[\w./-]*/)?(?:mysql|mariadb|psql|sqlite3|cockroach sql|tidb)\b(?:\s.*)?$`)
-	shellText = regexp.MustCompile(`\s(?:-[A-Za-z]*e|-[A-Za-z]*c|--execute|--command)\s*=?\s*("(?:[^"\\]|\\.)*"|'[^']*')`)
+	shellCall = lazily(`^\s*(?:\$|#|%|[\w.-]+@[\w.-]+[^$#]{0,40}[$#])?\s*(?:sudo\s+)?(?:[\w./-]*/)?(?:mysql|mariadb|psql|sqlite3|cockroach sql|tidb)\b(?:\s.*)?$`)
+	shellText = lazily(`\s(?:-[A-Za-z]*e|-[A-Za-z]*c|--execute|--command)\s*=?\s*("(?:[^"\\]|\\.)*"|'[^']*')`)
 	// sqliteText is what SQLite's shell is given behind its file.
-	sqliteText = regexp.MustCompile(`\bsqlite3\s+(?:-\S+\s+)*[\w./-]+\s+("(?:[^"\\]|\\.)*"|'[^']*')`)
-	hereStart  = regexp.MustCompile(`<<-?\s*['"]?(\w+)['"]?\s*$`)
-	sideJob    = regexp.MustCompile(`(?:^|[^&])&\s*(?:#.*)?$`)
+	sqliteText = lazily(`\bsqlite3\s+(?:-\S+\s+)*[\w./-]+\s+("(?:[^"\\]|\\.)*"|'[^']*')`)
+	hereStart  = lazily(`<<-?\s*['"]?(\w+)['"]?\s*$`)
+	sideJob    = lazily(`(?:^|[^&])&\s*(?:#.*)?$`)
 )
 
 // shells writes the statements that a client is given in a shell's lines as statements by themselves. Each such line is a connection
@@ -64,10 +63,10 @@ func (s *scanner) shells(lines []string) {
 }
 
 var (
-	crashLine = regexp.MustCompile(`(?i)^\s*(?:\S*(?:mysqld|mariadbd|postgres|tidb-server|sqlite3)\S*: .*(?:assert|: fatal)|.*\bgot signal \d+|.*\[ERROR\] .*(?:signal|assert|innodb:)|` +
+	crashLine = lazily(`(?i)^\s*(?:\S*(?:mysqld|mariadbd|postgres|tidb-server|sqlite3)\S*: .*(?:assert|: fatal)|.*\bgot signal \d+|.*\[ERROR\] .*(?:signal|assert|innodb:)|` +
 		`==+\d+==+\s*ERROR: |SUMMARY: \w+Sanitizer|(?:TRAP|PANIC):|panic: |fatal error: |goroutine \d+ \[|thread \d+ \(|\*{3} .*(?:stack|backtrace)|stack_bottom = |` +
 		`(?:back ?trace|stack ?trace|call stack)\s*:?\s*$|program terminated with signal|\[?\d{4}-\d\d-\d\d.*(?:assertion failure|mysqld got|\[fatal\]))`)
-	frameLine = regexp.MustCompile(`^\s*(?:#\d+\s+(?:0x[0-9a-f]+\s+)?(?:in\s+)?[\w<~:?_]|(?:\S+\.)?\w+(?:\.\(?\*?\w+\)?)*\(.*\)\s*$|\s+at \S+\(.*\)|at [\w.$<>]+\(|` +
+	frameLine = lazily(`^\s*(?:#\d+\s+(?:0x[0-9a-f]+\s+)?(?:in\s+)?[\w<~:?_]|(?:\S+\.)?\w+(?:\.\(?\*?\w+\)?)*\(.*\)\s*$|\s+at \S+\(.*\)|at [\w.$<>]+\(|` +
 		`\S*\.(?:go|cc|cpp|c|h|java|py|rs|ic):\d+|` +
 		`(?:\S*/)?(?:mysqld|mariadbd|postgres|libc\.so\S*|libpthread\S*)\(|0x[0-9a-f]{6,}|\[0x[0-9a-f]{6,}\])`)
 )
@@ -99,10 +98,10 @@ func (s *scanner) traces(lines []string) {
 }
 
 // stackFrame is a line of a stack wherever it stands.
-var stackFrame = regexp.MustCompile(`^\s*#\d+\s+(?:0x[0-9a-f]+\s+in\s|\w[\w:~<>]*\s*\(.*\)\s+(?:at|from)\s|<signal handler)`)
+var stackFrame = lazily(`^\s*#\d+\s+(?:0x[0-9a-f]+\s+in\s|\w[\w:~<>]*\s*\(.*\)\s+(?:at|from)\s|<signal handler)`)
 
 // mailHead is a line of a mail's head.
-var mailHead = regexp.MustCompile(`^(?:From|To|Cc|Bcc|Subject|Date|Sent|Reply-To|Message-I[Dd]|In-Reply-To|References|List-\w+|MIME-Version|Content-[\w-]+|X-[\w-]+|Lists)\s*:\s`)
+var mailHead = lazily(`^(?:From|To|Cc|Bcc|Subject|Date|Sent|Reply-To|Message-I[Dd]|In-Reply-To|References|List-\w+|MIME-Version|Content-[\w-]+|X-[\w-]+|Lists)\s*:\s`)
 
 // mails leaves out the heads of mails.
 func (s *scanner) mails(lines []string) {
@@ -121,8 +120,8 @@ func (s *scanner) mails(lines []string) {
 
 var (
 	// consoleLine is a statement in the log of an IDE, behind the name of its source; consoleAnswer is what stands below it.
-	consoleLine   = regexp.MustCompile(`^\s*([\w@.-]{1,40}(?: \[\d+\])?)>\s+(.*\S)\s*$`)
-	consoleAnswer = regexp.MustCompile(`^\s*\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\]\s+(?:completed\b|connected\b|(\d+) rows? (affected|retrieved)|\[?\w*\]?\[?\d*\]?.*)`)
+	consoleLine   = lazily(`^\s*([\w@.-]{1,40}(?: \[\d+\])?)>\s+(.*\S)\s*$`)
+	consoleAnswer = lazily(`^\s*\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\]\s+(?:completed\b|connected\b|(\d+) rows? (affected|retrieved)|\[?\w*\]?\[?\d*\]?.*)`)
 )
 
 // consoles writes the log of an IDE's console as a client's, with what it says of its answers.
@@ -151,4 +150,4 @@ func consoles(lines []string) {
 }
 
 // consoleNumber is the console's number in the name of its source.
-var consoleNumber = regexp.MustCompile(`\[(\d+)\]$`)
+var consoleNumber = lazily(`\[(\d+)\]$`)

@@ -1,7 +1,6 @@
 package importer
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
@@ -9,10 +8,10 @@ import (
 )
 
 var (
-	specSession = regexp.MustCompile(`(?m)^\s*session\s+["\w]`)
-	specStep    = regexp.MustCompile(`(?m)^\s*step\s+["\w][^\n{]*\{`)
-	specLevel   = regexp.MustCompile(`(?i)^(begin|start\s+transaction)(?:\s+work|\s+transaction)?\s+isolation\s+level\s+(read\s+uncommitted|read\s+committed|repeatable\s+read|serializable)\s*,?(.*)$`)
-	specDefault = regexp.MustCompile(`(?i)^set\s+(?:session\s+)?default_transaction_isolation\s*(?:=|to)\s*'?(read\s+uncommitted|read\s+committed|repeatable\s+read|serializable)'?$`)
+	specSession = lazily(`(?m)^\s*session\s+["\w]`)
+	specStep    = lazily(`(?m)^\s*step\s+["\w][^\n{]*\{`)
+	specLevel   = lazily(`(?i)^(begin|start\s+transaction)(?:\s+work|\s+transaction)?\s+isolation\s+level\s+(read\s+uncommitted|read\s+committed|repeatable\s+read|serializable)\s*,?(.*)$`)
+	specDefault = lazily(`(?i)^set\s+(?:session\s+)?default_transaction_isolation\s*(?:=|to)\s*'?(read\s+uncommitted|read\s+committed|repeatable\s+read|serializable)'?$`)
 )
 
 // isSpec says whether a text is a spec of PostgreSQL's isolation tester.

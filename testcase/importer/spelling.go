@@ -1,7 +1,6 @@
 package importer
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
@@ -10,7 +9,7 @@ import (
 
 var (
 	// misspelt may be a word for a session that somebody has misspelt, with the session's number or letter behind it.
-	misspelt = regexp.MustCompile(`\b([A-Za-z]{5,13})([ _#-]?(?:\d{1,2}|[A-H]))\b`)
+	misspelt = lazily(`\b([A-Za-z]{5,13})([ _#-]?(?:\d{1,2}|[A-H]))\b`)
 	// meant are the words for sessions; real ones are other words that are as close to them.
 	meant     = strings.Fields("session connection transaction terminal client window thread")
 	realWords = strings.Fields("transition translation mission cession sessions connections transactions terminals clients windows threads threat threads tread")

@@ -2,7 +2,6 @@ package importer
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -62,8 +61,8 @@ var forms = []form{
 }
 
 var (
-	ownCase   = regexp.MustCompile(`(?m)\A(?:#.*\n|\s*\n)*txweave case \d+\s*$`)
-	goProgram = regexp.MustCompile(`(?m)\A(?://.*\n|\s*\n)*package \w+\s*$`)
+	ownCase   = lazily(`(?m)\A(?:#.*\n|\s*\n)*txweave case \d+\s*$`)
+	goProgram = lazily(`(?m)\A(?://.*\n|\s*\n)*package \w+\s*$`)
 )
 
 // pieces splits a text into statements with what stands around them: one scanner for each schedule in it, at least one.
@@ -168,8 +167,8 @@ func readText(s *scanner) ([]*scanner, error) {
 }
 
 var (
-	howToRepeat = regexp.MustCompile(`(?mi)^\**how to repeat:?\**[ \t]*$`)
-	afterRepeat = regexp.MustCompile(`(?mi)^\**suggested fix:?\**[ \t]*$|\n\n-{4,}$`)
+	howToRepeat = lazily(`(?mi)^\**how to repeat:?\**[ \t]*$`)
+	afterRepeat = lazily(`(?mi)^\**suggested fix:?\**[ \t]*$|\n\n-{4,}$`)
 )
 
 // toRepeat leaves the part of a report that says how to repeat what it is about; its lines stay where they are.
@@ -192,7 +191,7 @@ func toRepeat(text string) string {
 func markedStatements(text string) (n int) {
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
-		for _, re := range []*regexp.Regexp{commentTag, promptTag, bracketTag} {
+		for _, re := range []*pattern{commentTag, promptTag, bracketTag} {
 			if m := re.FindString(line); m != "" && isStatement(strings.TrimSpace(line[len(m):])) {
 				n++
 				break

@@ -2,29 +2,28 @@ package importer
 
 import (
 	"html"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 )
 
 var (
-	mailQuote = regexp.MustCompile(`(?m)^>+ ?`)
-	endBar    = regexp.MustCompile(`;[ \t]*\|[ \t]*$`)
-	innerBar  = regexp.MustCompile(`^[^|'"]*\|\s*[^|\s]`)
-	serverLog = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\S+\s+(\d+)\s+(Query|Execute|Connect|Quit|Prepare|Close stmt|Reset stmt|Init DB|Field List|Ping|Statistics)\b[ \t]*(.*)$`)
+	mailQuote = lazily(`(?m)^>+ ?`)
+	endBar    = lazily(`;[ \t]*\|[ \t]*$`)
+	innerBar  = lazily(`^[^|'"]*\|\s*[^|\s]`)
+	serverLog = lazily(`^\d{4}-\d\d-\d\dT\S+\s+(\d+)\s+(Query|Execute|Connect|Quit|Prepare|Close stmt|Reset stmt|Init DB|Field List|Ping|Statistics)\b[ \t]*(.*)$`)
 	// olderLog is the general log of older servers, whose lines of the same second have no time; postgresLog is PostgreSQL's.
-	olderLog    = regexp.MustCompile(`^(?:\d{6}\s+\d{1,2}:\d\d:\d\d)?\s+(\d+)\s+(Query|Execute|Connect|Quit|Prepare|Close stmt|Reset stmt|Init DB|Field List|Ping|Statistics)\b[ \t]*(.*)$`)
-	postgresLog = regexp.MustCompile(`^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\S*(?: \w+)? \[(\d+)\](?: \S+)*? (LOG|ERROR|DETAIL|HINT|STATEMENT|WARNING):\s+(?:(?:statement|execute \S+): )?(.*)$`)
+	olderLog    = lazily(`^(?:\d{6}\s+\d{1,2}:\d\d:\d\d)?\s+(\d+)\s+(Query|Execute|Connect|Quit|Prepare|Close stmt|Reset stmt|Init DB|Field List|Ping|Statistics)\b[ \t]*(.*)$`)
+	postgresLog = lazily(`^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\S*(?: \w+)? \[(\d+)\](?: \S+)*? (LOG|ERROR|DETAIL|HINT|STATEMENT|WARNING):\s+(?:(?:statement|execute \S+): )?(.*)$`)
 	// programLog is a line of a program's log, with the thread that sent a statement; a thread is numbered as it comes.
-	programLog = regexp.MustCompile(`^\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d[.,\dZ+]*\s+(?:[A-Z]{4,5}\s+)?(?:\d+ --- )?` +
+	programLog = lazily(`^\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d[.,\dZ+]*\s+(?:[A-Z]{4,5}\s+)?(?:\d+ --- )?` +
 		`\[\s*([\w.:-]{1,40})\]\s+(?:[A-Z]{4,5}\s+)?(?:[\w.$]+\s*)?[-:]+\s+(?:(?:executing|execute|sql|query|statement)\s*[:=]\s*)?(.*)$`)
-	closing   = regexp.MustCompile(`(?i)^[ \t]*(?:exit|quit|\\q|\.quit|\.exit)[ \t]*;?[ \t]*$`)
-	inWords   = regexp.MustCompile(`&[gl]t;`)
-	quotes    = regexp.MustCompile(`'[^'\n]*'`)
-	tableRow  = regexp.MustCompile(`(?is)<tr\b[^>]*>(.*?)</tr>`)
-	tableCell = regexp.MustCompile(`(?i)<t[dh]\b[^>]*>`)
-	tableMark = regexp.MustCompile(`(?i)</?(?:table|tbody|thead|tr|td|th|code|pre|b|strong|p)\b[^>]*>`)
+	closing   = lazily(`(?i)^[ \t]*(?:exit|quit|\\q|\.quit|\.exit)[ \t]*;?[ \t]*$`)
+	inWords   = lazily(`&[gl]t;`)
+	quotes    = lazily(`'[^'\n]*'`)
+	tableRow  = lazily(`(?is)<tr\b[^>]*>(.*?)</tr>`)
+	tableCell = lazily(`(?i)<t[dh]\b[^>]*>`)
+	tableMark = lazily(`(?i)</?(?:table|tbody|thead|tr|td|th|code|pre|b|strong|p)\b[^>]*>`)
 )
 
 // tidied takes out of a text what trackers and mails have put in: marks of a quoted mail, characters that a page writes in words,
@@ -75,7 +74,7 @@ func tidied(text string) string {
 
 // logLine takes a line of a server's log apart: connection, kind, text.
 func logLine(line string) []string {
-	for _, re := range []*regexp.Regexp{serverLog, olderLog, postgresLog} {
+	for _, re := range []*pattern{serverLog, olderLog, postgresLog} {
 		if m := re.FindStringSubmatch(line); m != nil {
 			return m
 		}
@@ -122,12 +121,12 @@ func fromLog(lines []string) []string {
 	return out
 }
 
-var wholeNumber = regexp.MustCompile(`^\d+$`)
+var wholeNumber = lazily(`^\d+$`)
 
 var (
-	bullet = regexp.MustCompile(`^\s*[-*+•]\s+`)
+	bullet = lazily(`^\s*[-*+•]\s+`)
 	// shortSession is a session as it is called in front of what it does, in sentences.
-	shortSession = regexp.MustCompile(`\b(?:[STC]|[Tt]x|[Tt]xn|[Tt]rx|conn?|sess)[_#-]?\d{1,3}\b`)
+	shortSession = lazily(`\b(?:[STC]|[Tt]x|[Tt]xn|[Tt]rx|conn?|sess)[_#-]?\d{1,3}\b`)
 )
 
 // whoseSentence lists the sessions that a sentence names beside its statements, each once.
@@ -143,7 +142,7 @@ func whoseSentence(line string) []string {
 }
 
 // onLetter is a session by its letter or number alone, where a sentence says what it does: "On A: `BEGIN`".
-var onLetter = regexp.MustCompile(`(?i)\b(?:on|in|from|at|by)\s+((?-i:[A-H])|\d)\s*[:,]`)
+var onLetter = lazily(`(?i)\b(?:on|in|from|at|by)\s+((?-i:[A-H])|\d)\s*[:,]`)
 
 // lettered are the letters of sessions by which sentences with statements hand over; nil where there are not several.
 func lettered(lines []string) (out []string) {
@@ -159,7 +158,7 @@ func lettered(lines []string) (out []string) {
 	return out
 }
 
-var inlineSQL = regexp.MustCompile("`([^`\n]+)`")
+var inlineSQL = lazily("`([^`\n]+)`")
 
 // fromSentences writes sentences that hold their statements as code ("In session 1 run `BEGIN`") as statements with the session
 // in front that the sentence names. It leaves a text alone that has statements on lines of their own.

@@ -2,7 +2,6 @@ package importer
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -11,16 +10,16 @@ import (
 
 var (
 	// tableInside is a table that a sentence makes on its way: "with a made by CREATE TABLE a (id int)".
-	tableInside = regexp.MustCompile("(?i)^(\\s*\\pL[\\pL\\pN ,.'’():`-]*?\\s[`\"]?)(create\\s+table\\s+(?:if\\s+not\\s+exists\\s+)?[\\w.`\"]+\\s*\\()")
+	tableInside = lazily("(?i)^(\\s*\\pL[\\pL\\pN ,.'’():`-]*?\\s[`\"]?)(create\\s+table\\s+(?:if\\s+not\\s+exists\\s+)?[\\w.`\"]+\\s*\\()")
 	// leadsIn are the words with which such a sentence comes to its statement, and no mark of a session does.
-	leadsIn = regexp.MustCompile("(?i)\\b(?:by|with|like|as|is|was|are|were|using|via|tables?|schema|ddl|from|of|run|ran|running|execute|executed|did|first|have|has|had|" +
+	leadsIn = lazily("(?i)\\b(?:by|with|like|as|is|was|are|were|using|via|tables?|schema|ddl|from|of|run|ran|running|execute|executed|did|first|have|has|had|" +
 		"made|created|given|assume|consider|say|suppose|use|used|do|this|that|a|the|statement|query)[ ,:]*[`\"]?$")
 	// rowsInside is a statement in backticks behind it.
-	rowsInside = regexp.MustCompile("(?i)`((?:insert\\s+into|replace\\s+into|create\\s+(?:unique\\s+)?index)\\b[^`]+)`")
+	rowsInside = lazily("(?i)`((?:insert\\s+into|replace\\s+into|create\\s+(?:unique\\s+)?index)\\b[^`]+)`")
 	// rowTold is a row as prose has it.
-	rowTold = regexp.MustCompile(`\(\s*(?:-?\d+(?:\.\d+)?|'[^'()]*'|NULL)\s*(?:,\s*(?:-?\d+(?:\.\d+)?|'[^'()]*'|NULL)\s*)*\)`)
+	rowTold = lazily(`\(\s*(?:-?\d+(?:\.\d+)?|'[^'()]*'|NULL)\s*(?:,\s*(?:-?\d+(?:\.\d+)?|'[^'()]*'|NULL)\s*)*\)`)
 	// ofRows says that prose speaks of a table's rows.
-	ofRows = regexp.MustCompile(`(?i)\b(?:rows?|records?|tuples?|contains?|containing|holds?|holding|initially|filled|populated)\b`)
+	ofRows = lazily(`(?i)\b(?:rows?|records?|tuples?|contains?|containing|holds?|holding|initially|filled|populated)\b`)
 )
 
 // sentences writes a sentence of prose that makes a table on its way as the statements that it has in it, and notes what it says of rows.
@@ -55,7 +54,7 @@ func (s *scanner) sentences(lines []string) {
 	}
 }
 
-var digits = regexp.MustCompile(`\d`)
+var digits = lazily(`\d`)
 
 // fits says whether rows are told that have as many values as a table has columns.
 func fits(rows []string, table string) bool {
@@ -69,7 +68,7 @@ func tellsOfRows(line string) bool {
 }
 
 // tableOption is what may stand behind the columns of a table.
-var tableOption = regexp.MustCompile(`(?i)^\s*(?:engine\s*=?\s*\w+|without\s+rowid|strict|(?:default\s+)?(?:charset|character\s+set)\s*=?\s*\w+)`)
+var tableOption = lazily(`(?i)^\s*(?:engine\s*=?\s*\w+|without\s+rowid|strict|(?:default\s+)?(?:charset|character\s+set)\s*=?\s*\w+)`)
 
 // closes is where the bracket that opens at a place is closed, and one more; -1 where it is not, on its line.
 func closes(line string, at int) int {
@@ -86,7 +85,7 @@ func closes(line string, at int) int {
 }
 
 // doneAgain is how prose says that what stands there is done again, or somewhere else, too.
-var doneAgain = regexp.MustCompile(`(?i)^\W*(?:\d+[.)]\s*)?(?:(?:then|now|and|next|finally|please|again)[ ,]+)*(?:(?:in|on|from)\s+(?:the\s+)?` + anySession + `[ ,]+)?(?:` +
+var doneAgain = lazily(`(?i)^\W*(?:\d+[.)]\s*)?(?:(?:then|now|and|next|finally|please|again)[ ,]+)*(?:(?:in|on|from)\s+(?:the\s+)?` + anySession + `[ ,]+)?(?:` +
 	`repeat(?:ing|ed)?\b(?:\s+(?:the|this|that|these|those|all|it|steps?|both|everything|above|previous|from|until|as|\d+|many|several|a few|with|in|for)\b|[.!:]?\s*$)|` +
 	`(?:do|run|execute|issue|perform|type)\s+(?:exactly\s+)?(?:the same|this again|that again|it again|likewise|all (?:of )?(?:this|that|the above)|the above)\b|` +
 	`(?:exactly\s+)?the same (?:statements?|steps?|commands?|queries|thing|again)?\s*(?:(?:in|for|on|from|with|as)\s+(?:` + anySession + `|the other|another|a second|both|each)\b)|` +
@@ -94,18 +93,18 @@ var doneAgain = regexp.MustCompile(`(?i)^\W*(?:\d+[.)]\s*)?(?:(?:then|now|and|ne
 
 var (
 	// sideBySide is how prose says that what stands below it runs at once; elsewhere, that something is done to the server itself.
-	sideBySide = regexp.MustCompile(`(?i)^\W*(?:\d+[.)]\s*)?(?:(?:then|now|and|next|please)[ ,]+)*(?:run|execute|do|start|issue|send|open)\b[^;]{0,60}` +
+	sideBySide = lazily(`(?i)^\W*(?:\d+[.)]\s*)?(?:(?:then|now|and|next|please)[ ,]+)*(?:run|execute|do|start|issue|send|open)\b[^;]{0,60}` +
 		`\b(?:concurrently|in parallel|simultaneously|at the same time|at once)\b`)
-	elsewhere = regexp.MustCompile(`(?i)^\W*(?:\d+[.)]\s*)?(?:(?:then|now|and|next|please)[ ,]+)*` +
+	elsewhere = lazily(`(?i)^\W*(?:\d+[.)]\s*)?(?:(?:then|now|and|next|please)[ ,]+)*` +
 		`(?:kill|restart|reboot|shut ?down|stop|pause|disconnect|unplug|upgrade|fail ?over)\b[^;]{0,60}` +
 		`\b(?:-9|mysqld|mariadbd?|mysql|server|instance|tidb|tikv|pd|postgres(?:ql)?|database|node|primary|replica|master|slave|process|network|leader|region)\b`)
 )
 
 // snipped stands for what somebody has cut out.
-var snipped = regexp.MustCompile(`(?i)^\s*(?:--|#|//|/\*)?\s*[\[(<{]?\s*(?:\.{3,}|…|(?:snip|cut|omitted|some more statements|other statements|more statements here)(?:ped)?)\s*[\])>}]?\s*(?:\*/)?\s*$`)
+var snipped = lazily(`(?i)^\s*(?:--|#|//|/\*)?\s*[\[(<{]?\s*(?:\.{3,}|…|(?:snip|cut|omitted|some more statements|other statements|more statements here)(?:ped)?)\s*[\])>}]?\s*(?:\*/)?\s*$`)
 
 // corrects is how a text says afterwards that one of its statements is another, or missing.
-var corrects = regexp.MustCompile(`(?i)^\W*(?:edit|correction|erratum|oops|sorry)\b.*(?:\b(?:begin|start transaction|commit|rollback)\b|\b` + anySession + `\b)`)
+var corrects = lazily(`(?i)^\W*(?:edit|correction|erratum|oops|sorry)\b.*(?:\b(?:begin|start transaction|commit|rollback)\b|\b` + anySession + `\b)`)
 
 // changes says whether a line is a statement that prints no rows: what is cut out below it is no result.
 func changes(line string) bool {
@@ -139,7 +138,7 @@ func (s *scanner) again(text string) {
 }
 
 // contrast is a line that begins one of several experiments by what came of it: "This works:", "… but this does not:".
-var contrast = regexp.MustCompile(`(?i)^\W*(?:(?:but|and|however|while|whereas|now|here|so|for comparison)[ ,]+)*(?:` +
+var contrast = lazily(`(?i)^\W*(?:(?:but|and|however|while|whereas|now|here|so|for comparison)[ ,]+)*(?:` +
 	`(?:(?:this|that|it|the (?:following|first|second|third|next|other)|these|those|what|which)\s+)` +
 	`(?:(?:one|case|version|example|variant|script|sequence|also|statements?|order|code|query|queries|transaction)\s+){0,2}` +
 	`(?:works?|is (?:ok|okay|fine|correct|right|wrong|broken|not ok)|are (?:ok|fine|wrong)|fails?|breaks?|does\b|do\b|doesn['’]?t|don['’]?t|succeeds?)[^;]{0,50}|` +
@@ -242,7 +241,7 @@ func (s *scanner) leans(p, first *scanner, shared int) bool {
 }
 
 // otherWay is an alternative to a statement, in a remark behind it.
-var otherWay = regexp.MustCompile(`(?i)^\W*(?:or|alternatively|also with|same with|also for)\b[:, ]+(.*)$`)
+var otherWay = lazily(`(?i)^\W*(?:or|alternatively|also with|same with|also for)\b[:, ]+(.*)$`)
 
 // otherWays notes the alternatives that remarks name, which are not tried.
 func (b *scriptBuilder) otherWays() {
@@ -297,7 +296,7 @@ func (s *scanner) rowsTold(text string) {
 }
 
 // toldRows are the words of such a line that are those of a tale elsewhere.
-var toldRows = regexp.MustCompile(`(?i)\b(?:has|had|is|are|was|holds?|with|which|that)\b`)
+var toldRows = lazily(`(?i)\b(?:has|had|is|are|was|holds?|with|which|that)\b`)
 
 // severalMarks says whether a text names several sessions, by marks or in words.
 func (s *scanner) severalMarks(text string) bool {
@@ -305,7 +304,7 @@ func (s *scanner) severalMarks(text string) bool {
 }
 
 // next is a session's mark behind an arrow.
-var next = regexp.MustCompile(`(?i)\s*(?:--?>|=>|→|⇒)\s*((?:` + anySession + `|(?-i:[A-H]))\s?[:>]\s*)`)
+var next = lazily(`(?i)\s*(?:--?>|=>|→|⇒)\s*((?:` + anySession + `|(?-i:[A-H]))\s?[:>]\s*)`)
 
 // chained writes what sessions do on one line, with an arrow in front of each mark, one behind the other.
 func chained(lines []string) {
@@ -330,8 +329,8 @@ func chained(lines []string) {
 
 var (
 	// shownTable is the answer to SHOW CREATE TABLE, as \G prints it, and asksTable what asks for it.
-	shownTable = regexp.MustCompile(`(?i)^\s*Create Table:\s+(create\s+(?:temporary\s+)?table\b.*)$`)
-	asksTable  = regexp.MustCompile(`(?i)^.{0,60}\bshow\s+create\s+table\s+\S+\s*(?:;|\\G)?\s*$`)
+	shownTable = lazily(`(?i)^\s*Create Table:\s+(create\s+(?:temporary\s+)?table\b.*)$`)
+	asksTable  = lazily(`(?i)^.{0,60}\bshow\s+create\s+table\s+\S+\s*(?:;|\\G)?\s*$`)
 )
 
 // shownTables makes the tables that a client was asked to show, where nothing else makes a table.
@@ -371,7 +370,7 @@ func (s *scanner) indentedApart(a, b int) bool {
 }
 
 // headLevel is a level behind a session's name, in its heading.
-var headLevel = regexp.MustCompile(`(?i)[(\[,:-]\s*(?:at |in |isolation(?: level)?[:= ]+)?(read[ -]uncommitted|read[ -]committed|repeatable[ -]read|serializable)\b`)
+var headLevel = lazily(`(?i)[(\[,:-]\s*(?:at |in |isolation(?: level)?[:= ]+)?(read[ -]uncommitted|read[ -]committed|repeatable[ -]read|serializable)\b`)
 
 // levelOfHead: the heading of a session that names a level sets it there, once.
 func (s *scanner) levelOfHead(line string, at int) {

@@ -2,7 +2,6 @@ package importer
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -10,7 +9,7 @@ import (
 )
 
 var (
-	trocSchedule = regexp.MustCompile(`^[12](?:\s*-\s*[12])+$`)
+	trocSchedule = lazily(`^[12](?:\s*-\s*[12])+$`)
 	trocLevels   = map[string]string{"RU": "READ UNCOMMITTED", "RC": "READ COMMITTED", "RR": "REPEATABLE READ", "SER": "SERIALIZABLE"}
 )
 

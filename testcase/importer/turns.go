@@ -3,7 +3,6 @@ package importer
 import (
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,10 +11,10 @@ import (
 )
 
 // turnsLine is a line that says in which order sessions speak, which are listed one after the other: "Input schedule: 1-2-2-1".
-var turnsLine = regexp.MustCompile(`(?im)^[^\pL\n]*(?:(?:input|submitted|execution|statement|the)\s+)?(?:schedule|interleaving|order|sequence)\b[^\n\d]{0,30}?` +
+var turnsLine = lazily(`(?im)^[^\pL\n]*(?:(?:input|submitted|execution|statement|the)\s+)?(?:schedule|interleaving|order|sequence)\b[^\n\d]{0,30}?` +
 	`((?:(?:t|tx|s)?\d(?:\.\d+)?\s*(?:[-,>→]|->)+\s*){2,}(?:t|tx|s)?\d(?:\.\d+)?|(?:(?:t|tx|s)\d(?:\.\d+)?\s+){2,}(?:t|tx|s)\d(?:\.\d+)?)\W*$`)
 
-var turnNumber = regexp.MustCompile(`(?i)(?:t|tx|s)?(\d)(?:\.\d+)?`)
+var turnNumber = lazily(`(?i)(?:t|tx|s)?(\d)(?:\.\d+)?`)
 
 // turnsOf takes such a line out of a text that has one; lines stay where they are.
 func (s *scanner) turnsOf() {
@@ -79,7 +78,7 @@ func (s *scanner) byTurns() error {
 }
 
 // clockOnly is the time of a line that was logged.
-var clockOnly = regexp.MustCompile(`(?:\d{4}-\d\d-\d\d[T ])?\d{1,2}:\d\d:\d\d(?:[.,]\d+)?`)
+var clockOnly = lazily(`(?:\d{4}-\d\d-\d\d[T ])?\d{1,2}:\d\d:\d\d(?:[.,]\d+)?`)
 
 // byClock brings the statements of sessions that are listed one after the other into the order of the times in front of them.
 func (s *scanner) byClock() {

@@ -1,17 +1,16 @@
 package importer
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 )
 
 var (
 	// valueList are the values behind a statement, in whatever brackets a language has around them.
-	valueList = regexp.MustCompile(`^\s*,\s*(?:\[\]\w+\{|new \w+\[\]\s*\{|\[|\(|\{)?\s*(.*?)[\])};,\s]*(?:(?:#|//|--)\s.*)?$`)
+	valueList = lazily(`^\s*,\s*(?:\[\]\w+\{|new \w+\[\]\s*\{|\[|\(|\{)?\s*(.*?)[\])};,\s]*(?:(?:#|//|--)\s.*)?$`)
 	// oneValue is a number, a text or nothing.
-	oneValue = regexp.MustCompile(`^\s*(?:(-?\d+(?:\.\d+)?)|"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'|((?i:none|null|nil|undefined))|((?i:true|false)))\s*(?:,|$)`)
-	holder   = regexp.MustCompile(`'(?:[^']|'')*'|\?|%s|%d|\$(\d+)`)
+	oneValue = lazily(`^\s*(?:(-?\d+(?:\.\d+)?)|"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'|((?i:none|null|nil|undefined))|((?i:true|false)))\s*(?:,|$)`)
+	holder   = lazily(`'(?:[^']|'')*'|\?|%s|%d|\$(\d+)`)
 )
 
 // withValues writes the values that stand beside a statement into it; false where they are not all written out there.

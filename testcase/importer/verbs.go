@@ -2,7 +2,6 @@ package importer
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -39,7 +38,7 @@ func isStatement(sql string) bool {
 }
 
 // postgresOnly are statements whose first words are those of prose, too.
-var postgresOnly = regexp.MustCompile(`(?i)^\s*(?:(?:end|abort)(?:\s+(?:work|transaction))?\s*(?:;.*)?$|merge\s+into\s|declare\s+\w+\s+(?:\w+\s+){0,4}cursor\b|` +
+var postgresOnly = lazily(`(?i)^\s*(?:(?:end|abort)(?:\s+(?:work|transaction))?\s*(?:;.*)?$|merge\s+into\s|declare\s+\w+\s+(?:\w+\s+){0,4}cursor\b|` +
 	`fetch\s+(?:(?:all|next|prior|first|last|forward|backward|absolute|relative|\d+)\s+)*(?:from|in)\s+\w+\s*;|close\s+\w+\s*;|(?:listen|notify)\s+\w+\s*;)`)
 
 // Words by which sentences go on and statements do not.
@@ -50,11 +49,11 @@ var (
 	behindTable = strings.Fields(`ORDER LIMIT OFFSET FETCH FOR UNION INTERSECT EXCEPT INTO`)
 	behindThose = strings.Fields(`WORK TRANSACTION TRAN AND NO RELEASE PESSIMISTIC OPTIMISTIC IMMEDIATE DEFERRED EXCLUSIVE CONCURRENT ISOLATION READ TO PREPARED NOT PREPARE DEFERRABLE WRITE`)
 	// colon is what a line of prose ends with and a statement does not; stop, where the words before it are plain ones.
-	colon = regexp.MustCompile(`[:：]\s*$`)
-	stop  = regexp.MustCompile(`[A-Za-z]{2,}[.!?]\s*$`)
+	colon = lazily(`[:：]\s*$`)
+	stop  = lazily(`[A-Za-z]{2,}[.!?]\s*$`)
 	// everywhere is where a setting of all sessions is said in words.
-	everywhere = regexp.MustCompile(`(?i)\b(?:for|in|on) (?:each|both|all|every) (?:of )?(?:the )?(?:sessions?|connections?|clients?|transactions?|windows?|terminals?)\b`)
-	plain      = regexp.MustCompile(`^[\pL\pN ,.'’!?:;()/-]*$`)
+	everywhere = lazily(`(?i)\b(?:for|in|on) (?:each|both|all|every) (?:of )?(?:the )?(?:sessions?|connections?|clients?|transactions?|windows?|terminals?)\b`)
+	plain      = lazily(`^[\pL\pN ,.'’!?:;()/-]*$`)
 )
 
 // isSentence says whether a line that begins with a statement's word is prose: "Create a table:", "Start two sessions", "Set the
@@ -103,7 +102,7 @@ func isSentence(line string, w []string) bool {
 }
 
 // withTable begins a query with a table of its own.
-var withTable = regexp.MustCompile(`(?i)^with\s+(?:recursive\s+)?[\w"]+\s*(?:\([^)]*\)\s*)?as\b`)
+var withTable = lazily(`(?i)^with\s+(?:recursive\s+)?[\w"]+\s*(?:\([^)]*\)\s*)?as\b`)
 
 func isWord(s string) bool { return s != "" && (isLetter(s[0]) || s[0] >= 0x80) }
 
@@ -145,4 +144,4 @@ func (s *scanner) plainEnds() {
 	}
 }
 
-var otherEnd = regexp.MustCompile(`(?i)^(end|abort)(?:\s+(?:work|transaction))?$`)
+var otherEnd = lazily(`(?i)^(end|abort)(?:\s+(?:work|transaction))?$`)

@@ -3,7 +3,6 @@ package importer
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,9 +14,9 @@ import (
 type SessionFile struct{ Name, Text string }
 
 var (
-	namedFile = regexp.MustCompile(`^T\d+\.sql$`)
-	ownMoment = regexp.MustCompile(`(?i)^do release_lock\('txweave (\d+)'\)$`)
-	ownPacing = regexp.MustCompile(`(?i)^(?:do\s+(?:get_lock|release_lock|sleep)\b|call\s+txweave_|(?:create|drop)\s+(?:table|procedure)\s+(?:if\s+exists\s+)?txweave_)`)
+	namedFile = lazily(`^T\d+\.sql$`)
+	ownMoment = lazily(`(?i)^do release_lock\('txweave (\d+)'\)$`)
+	ownPacing = lazily(`(?i)^(?:do\s+(?:get_lock|release_lock|sleep)\b|call\s+txweave_|(?:create|drop)\s+(?:table|procedure)\s+(?:if\s+exists\s+)?txweave_)`)
 )
 
 // IsSessions says whether files are the scripts that export writes for each session.
