@@ -385,10 +385,29 @@ func (r *Runner) replay(blocks []*instrument.Block, watch bool, setting *dbms.Pl
 	return out, err
 }
 
+// killPause is between two tries to kill a statement: one that comes before the database has begun with it strikes nothing.
+const killPause = 20 * time.Millisecond
+
 // guarded runs one statement on the replay session; one that does not answer in time is killed.
 func (r *Runner) guarded(sql string, query, returns bool) (history.Answer, error) {
-	timer := time.AfterFunc(r.timeout, func() { _ = r.target.Kill(r.ctx, r.replayer) })
-	defer timer.Stop()
+	answered, gone := make(chan struct{}), make(chan struct{})
+	timer := time.AfterFunc(r.timeout, func() {
+		defer close(gone)
+		for {
+			_ = r.target.Kill(r.ctx, r.replayer)
+			select {
+			case <-answered:
+				return
+			case <-time.After(killPause):
+			}
+		}
+	})
+	defer func() {
+		close(answered)
+		if !timer.Stop() {
+			<-gone // what it does must not strike the next statement
+		}
+	}()
 	r.doing.begin(replayConn, sql)
 	l := lane{session: r.replayer, ctx: r.ctx}
 	rep := l.run(request{sql: sql, query: query, returning: returns, warnings: true})

@@ -274,9 +274,8 @@ func (s *player) overtime(x *seat) error {
 	}
 	if !slices.Contains(s.out.Killed, x.step) {
 		s.out.Killed = append(s.out.Killed, x.step)
-		return s.target.Kill(s.ctx, x.lane.session)
 	}
-	return nil
+	return s.target.Kill(s.ctx, x.lane.session) // again: it may have come before the database had begun with the statement
 }
 
 // answered files the answer to the statement in flight.
