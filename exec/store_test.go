@@ -3,12 +3,14 @@ package exec
 import (
 	"testing"
 
+	"txweave/internal/testkit/effort"
 	"txweave/testcase"
 )
 
 // TestServerStore: a private server is made and started as the store of a case says, and again so when it is restarted, until a case asks for another one. One of the
 // user's keeps its own, and the case no longer says otherwise.
 func TestServerStore(t *testing.T) {
+	effort.Full(t)
 	db, err := launch(t).Start(t.Context())
 	if err != nil {
 		t.Fatal(err)

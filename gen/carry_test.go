@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"txweave/internal/testkit/effort"
 	"txweave/sqltext"
 	"txweave/testcase"
 )
@@ -116,7 +117,7 @@ func statements(list []testcase.Stmt) (out []string) {
 // TestSavepointsApart: transactions that only read have savepoints, too, and a statement stands between two savepoints where there is room for one.
 func TestSavepointsApart(t *testing.T) {
 	read, apart, together := 0, 0, 0
-	for i := range 1000 {
+	for i := range effort.Cases(1000) {
 		c := must(t, testDialect(t, "sqlite"), CaseSeed(6, i), Options{})
 		for _, txn := range c.Txns {
 			reads, back, last := true, false, ""
@@ -140,7 +141,7 @@ func TestSavepointsApart(t *testing.T) {
 			}
 		}
 	}
-	if read < 50 || apart < together/3 {
+	if read < effort.Cases(50) || apart < together/3 {
 		t.Errorf("%d transactions that only read go back to a savepoint; %d savepoints stand behind a statement, %d behind another one", read, apart, together)
 	}
 }

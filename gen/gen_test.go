@@ -261,7 +261,7 @@ func TestParses(t *testing.T) {
 	p := parser.New()
 	for _, d := range TestDialects {
 		count := 0
-		for i := 0; count < *parsed; i++ {
+		for i := 0; count < parsed(); i++ {
 			c := must(t, d, CaseSeed(1, i), Options{Isolation: "repeatable-read"})
 			stmts := append(append([]testcase.Stmt{}, c.Schema...), c.Rows[:min(3, len(c.Rows))]...)
 			for _, txn := range c.Txns {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"txweave/internal/testkit/effort"
 	"txweave/testcase"
 )
 
@@ -85,7 +86,7 @@ func TestClashesAlone(t *testing.T) {
 	clash := regexp.MustCompile(`^CREATE TRIGGER \w+ AFTER INSERT ON (t\d) FOR EACH ROW WHEN NEW\.pkey > 1000 `)
 	writes := regexp.MustCompile(`BEGIN (?:INSERT INTO|UPDATE) (t\d)`)
 	clashes := 0
-	for i := range 6000 {
+	for i := range effort.Cases(6000) {
 		c := must(t, testDialect(t, "sqlite"), CaseSeed(3110101443369, i), Options{Isolation: "serializable"})
 		failing := map[string]bool{}
 		for _, s := range c.Schema {
@@ -100,7 +101,7 @@ func TestClashesAlone(t *testing.T) {
 			}
 		}
 	}
-	if clashes < 30 {
+	if clashes < effort.Cases(30) {
 		t.Errorf("%d triggers that may fail", clashes)
 	}
 }

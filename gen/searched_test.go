@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"txweave/internal/testkit/effort"
 	"txweave/testcase"
 )
 
@@ -22,6 +23,7 @@ var searches = map[string]*regexp.Regexp{
 
 // TestSearches: cases of each DBMS have those that it can have.
 func TestSearches(t *testing.T) {
+	effort.Full(t)
 	least := map[string]map[string]int{
 		"sqlite":     {"list": 40, "beginning": 50, "glob": 20, "limited": 20, "row": 30, "expression": 4, "when": 6},
 		"mysql":      {"list": 40, "beginning": 50, "limited": 20, "row": 30, "expression": 1},

@@ -11,7 +11,7 @@ import (
 
 	_ "modernc.org/sqlite"
 
-	"txweave/internal/testkit/race"
+	"txweave/internal/testkit/effort"
 	"txweave/sqltext"
 	"txweave/testcase"
 )
@@ -19,8 +19,8 @@ import (
 // Sizes of the usual run, small because the engine and the parser are slow under the race detector. A longer run:
 // go test ./gen -run SQLiteRuns -cases 5000 -campaign 7, or go test ./gen -run Parses -parsed 20000.
 var (
-	caseCount = flag.Int("cases", race.Fewer(100), "cases that TestSQLiteRuns executes")
-	parsed    = flag.Int("parsed", race.Fewer(2000), "statements of each dialect that TestParses parses")
+	caseCount = effort.Flag("cases", 100, "cases that TestSQLiteRuns executes")
+	parsed    = effort.Flag("parsed", 2000, "statements of each dialect that TestParses parses")
 	campaign  = flag.Uint64("campaign", 3, "campaign that its seeds come from")
 )
 
@@ -153,7 +153,7 @@ func TestSQLiteRuns(t *testing.T) {
 		spelled++
 		return text
 	}
-	for i := range *caseCount {
+	for i := range caseCount() {
 		c := must(t, testDialect(t, "sqlite"), CaseSeed(*campaign, i), Options{Isolation: "serializable"})
 		log, e, f := serial(t, db, c, same)
 		drop(t, db, c)

@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"txweave/internal/testkit/effort"
 	"txweave/sqltext"
 	"txweave/testcase"
 )
@@ -13,7 +14,7 @@ import (
 func TestStepsStay(t *testing.T) {
 	g, src := guideOf(t, "sqlite", "serializable")
 	weights := []func(*operator) int{func(o *operator) int { return o.weight }, func(o *operator) int { return o.meets }}
-	for n := range 300 {
+	for n := range effort.Cases(300) {
 		c, err := src.Make(n)
 		if err != nil {
 			t.Fatal(err)

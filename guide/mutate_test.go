@@ -13,6 +13,7 @@ import (
 	"txweave/dbms/registry"
 	"txweave/gen"
 	"txweave/instrument"
+	"txweave/internal/testkit/effort"
 	"txweave/sqltext"
 	"txweave/testcase"
 )
@@ -73,6 +74,7 @@ func campaign(t testing.TB, g *Guide, cases int) []*testcase.Case {
 // tables and rows are those of the case that was changed. A share of the cases is the generator's, all others are mutants; more of them are while seeds
 // are changed, which is until each was changed often enough.
 func TestMutantsAreCases(t *testing.T) {
+	effort.Full(t)
 	for _, target := range profiles {
 		g, _ := guideOf(t, target[0], target[1])
 		const cases = 200

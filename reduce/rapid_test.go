@@ -2,15 +2,17 @@ package reduce
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"hash/fnv"
+	"os"
 	"slices"
 	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 
-	"txweave/internal/testkit/race"
+	"txweave/internal/testkit/effort"
 	"txweave/sqltext"
 	"txweave/testcase"
 )
@@ -125,7 +127,11 @@ func neighbours(c *testcase.Case) []*testcase.Case {
 	return out
 }
 
-func init() { race.Checks() }
+func TestMain(m *testing.M) {
+	flag.Parse()
+	effort.Checks()
+	os.Exit(m.Run())
+}
 
 // TestOneMinimal: the result satisfies the predicate and none of its valid neighbours does; the original stays.
 func TestOneMinimal(t *testing.T) {

@@ -16,7 +16,7 @@ import (
 	"txweave/dbms/registry"
 	"txweave/gen"
 	"txweave/instrument"
-	"txweave/internal/testkit/race"
+	"txweave/internal/testkit/effort"
 	"txweave/sqltext"
 	"txweave/sqltext/mysql"
 	"txweave/testcase"
@@ -180,7 +180,7 @@ func TestNoRiskGenerated(t *testing.T) {
 		}
 		d, _ := registry.Lookup(target)
 		g := sqltext.SyntaxOf(p.DBMS).Grammar()
-		for seed := range uint64(race.Fewer(60)) {
+		for seed := range uint64(effort.Cases(60)) {
 			c, err := gen.Generate(gen.CaseSeed(1, int(seed)), d.Dialect, gen.Options{Isolation: p.Isolation})
 			if err != nil {
 				t.Fatal(err)

@@ -10,13 +10,13 @@ import (
 	"testing"
 
 	"txweave/finding"
-	"txweave/internal/testkit/race"
+	"txweave/internal/testkit/effort"
 	"txweave/report/export"
 	"txweave/report/timeline"
 )
 
 // mutations are how often each finding of testdata is damaged.
-var mutations = race.Fewer(250)
+const mutations = 250
 
 var (
 	jsonNumber = regexp.MustCompile(`-?\b\d+\b`)
@@ -81,7 +81,7 @@ func TestMutations(t *testing.T) {
 		if err := os.CopyFS(dir, os.DirFS(from)); err != nil {
 			t.Fatal(err)
 		}
-		for n := range mutations {
+		for n := range effort.Cases(mutations) {
 			name := files[rng.IntN(len(files))]
 			path := filepath.Join(dir, name)
 			text, err := os.ReadFile(path)

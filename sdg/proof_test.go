@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"txweave/internal/testkit/race"
+	"txweave/internal/testkit/effort"
 	"txweave/sqltext"
 )
 
@@ -125,7 +125,7 @@ func proveCase(seed uint64, c *modelCase, rng *rand.Rand, orders int, inf infere
 // TestProof runs random cases on the model engine in every mode and precision: a replay in any order of
 // the graph gives every result of the run again.
 func TestProof(t *testing.T) {
-	cases := race.Fewer(1000)
+	cases := effort.Cases(1000)
 	if *proofCases > 0 {
 		cases = *proofCases
 	}

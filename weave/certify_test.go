@@ -11,7 +11,7 @@ import (
 	"txweave/dbms/registry"
 	"txweave/dbms/sqlite"
 	"txweave/gen"
-	"txweave/internal/testkit/race"
+	"txweave/internal/testkit/effort"
 	"txweave/weave"
 )
 
@@ -23,7 +23,7 @@ func TestCertify(t *testing.T) {
 	}
 	in := certificate.NewInterpreter(engine)
 	defer in.Close()
-	for name, n := range map[string]int{"sqlite/serializable": race.Fewer(60), "mariadb/serializable": 30, "mariadb/snapshot": 30} {
+	for name, n := range map[string]int{"sqlite/serializable": effort.Cases(60), "mariadb/serializable": effort.Cases(30), "mariadb/snapshot": effort.Cases(30)} {
 		t.Run(name, func(t *testing.T) {
 			p := lookup(t, name)
 			r := newRunner(t, p)

@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"txweave/finding"
-	"txweave/internal/testkit/race"
+	"txweave/internal/testkit/effort"
 )
 
 func TestStore(t *testing.T) {
@@ -403,7 +403,7 @@ func TestFlatCost(t *testing.T) {
 		}
 		return slices.Min(all) // the others tell of what else the machine had to do
 	}
-	most := race.Fewer(20_000)
+	most := effort.Cases(20_000)
 	few, many := cost(1), cost(most)
 	t.Logf("a finding costs %v with 1 bug, %v with %d", few, many, most)
 	if many > 10*few+2*time.Millisecond {

@@ -25,6 +25,7 @@ import (
 	"txweave/exec"
 	"txweave/finding"
 	"txweave/gen/workload"
+	"txweave/internal/testkit/effort"
 	"txweave/internal/testkit/servers"
 	"txweave/testcase"
 	"txweave/weave"
@@ -121,6 +122,7 @@ func joined(t *testing.T, socket string) exec.Target {
 // TestJoinedCrash: a PostgreSQL server of the user's ends all its connections and puts itself together again. That it does so each time a
 // case is run is a finding, that it does now and then a suspect, and that somebody ends a connection each time is none.
 func TestJoinedCrash(t *testing.T) {
+	effort.Full(t)
 	p, err := dbms.Lookup("postgresql", "repeatable-read")
 	if err != nil {
 		t.Fatal(err)
@@ -355,7 +357,11 @@ func TestBackendCrash(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer w.Release()
-	for _, signal := range []syscall.Signal{syscall.SIGSEGV, syscall.SIGABRT, syscall.SIGKILL} {
+	signals := []syscall.Signal{syscall.SIGKILL, syscall.SIGSEGV, syscall.SIGABRT}
+	if testing.Short() {
+		signals = signals[:2]
+	}
+	for _, signal := range signals {
 		target.end = func() {
 			pid, err := strconv.Atoi(backend(t, db))
 			if err == nil {

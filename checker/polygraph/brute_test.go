@@ -1,7 +1,6 @@
 package polygraph
 
 import (
-	"flag"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -10,10 +9,10 @@ import (
 	"txweave/dbms"
 	"txweave/history/register"
 	"txweave/internal/testkit/brute"
-	"txweave/internal/testkit/race"
+	"txweave/internal/testkit/effort"
 )
 
-var cases = flag.Int("txweave.cases", race.Fewer(1500), "small random histories for each level, compared with brute force")
+var cases = effort.Flag("txweave.cases", 1500, "small random histories for each level, compared with brute force")
 
 // dump prints a small history.
 func dump(h *register.History) string {
@@ -39,7 +38,7 @@ func TestAgainstBruteForce(t *testing.T) {
 	for _, level := range []dbms.Level{dbms.SI, dbms.SER, dbms.SSER} {
 		for _, opt := range []checker.Options{{SessionOrder: true}, {}} {
 			valid := 0
-			for i := range *cases {
+			for i := range cases() {
 				rng := rand.New(rand.NewPCG(uint64(i), 2))
 				shape.NoAborts = i%2 == 0
 				h := brute.Random(rng, shape)
@@ -58,9 +57,9 @@ func TestAgainstBruteForce(t *testing.T) {
 					}
 				}
 			}
-			t.Logf("%s %+v: %d of %d valid", level, opt, valid, *cases)
-			if valid < *cases/20 || valid > *cases*19/20 {
-				t.Errorf("%s %+v: %d of %d valid: the histories are one-sided", level, opt, valid, *cases)
+			t.Logf("%s %+v: %d of %d valid", level, opt, valid, cases())
+			if valid < cases()/20 || valid > cases()*19/20 {
+				t.Errorf("%s %+v: %d of %d valid: the histories are one-sided", level, opt, valid, cases())
 			}
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"txweave/dbms"
 	"txweave/gen/workload"
 	"txweave/history/register"
-	"txweave/internal/testkit/race"
+	"txweave/internal/testkit/effort"
 	"txweave/internal/testkit/synth"
 )
 
@@ -17,7 +17,7 @@ import (
 // a level makes valid ones, whichever way they are found to be. Snapshot isolation is not serializable.
 func TestEngines(t *testing.T) {
 	txns := 200
-	if race.Enabled {
+	if testing.Short() {
 		txns = 60
 	}
 	for _, cfg := range []synth.Config{
@@ -25,7 +25,7 @@ func TestEngines(t *testing.T) {
 		{Shape: synth.General, Keys: 20, NoInitial: true}, {Shape: synth.Mini, Keys: 20},
 	} {
 		for _, level := range []dbms.Level{dbms.SSER, dbms.SER, dbms.SI} {
-			for seed := range uint64(race.Fewer(2)) {
+			for seed := range uint64(effort.Cases(2)) {
 				cfg.Level, cfg.Txns, cfg.Sessions = level, txns, 8
 				t.Run(fmt.Sprintf("%s/%s/%s/%d/%d", level, cfg.Shape, cfg.Distribution, cfg.Keys, seed), func(t *testing.T) {
 					engine(t, dbms.Level(level), cfg, seed)

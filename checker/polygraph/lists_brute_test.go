@@ -16,7 +16,7 @@ func TestListsAgainstBruteForce(t *testing.T) {
 	for _, level := range []dbms.Level{dbms.SI, dbms.SER, dbms.SSER} {
 		for _, opt := range []checker.Options{{SessionOrder: true}, {}} {
 			valid := 0
-			for i := range *cases {
+			for i := range cases() {
 				shape.NoAborts = i%2 == 0
 				h := brute.RandomLists(rand.New(rand.NewPCG(uint64(i), 5)), shape)
 				want := checker.Invalid
@@ -32,9 +32,9 @@ func TestListsAgainstBruteForce(t *testing.T) {
 					checkCounterexample(t, h, got)
 				}
 			}
-			t.Logf("%s %+v: %d of %d valid", level, opt, valid, *cases)
-			if valid < *cases/20 || valid > *cases*19/20 {
-				t.Errorf("%s %+v: %d of %d valid: the histories are one-sided", level, opt, valid, *cases)
+			t.Logf("%s %+v: %d of %d valid", level, opt, valid, cases())
+			if valid < cases()/20 || valid > cases()*19/20 {
+				t.Errorf("%s %+v: %d of %d valid: the histories are one-sided", level, opt, valid, cases())
 			}
 		}
 	}

@@ -8,7 +8,7 @@ import (
 
 	"txweave/checker"
 	"txweave/internal/testkit/cputime"
-	"txweave/internal/testkit/race"
+	"txweave/internal/testkit/effort"
 )
 
 // TestStop stops checks that would take long, in all that they do: none goes on for long, by processor time, and none has a
@@ -21,7 +21,7 @@ func TestStop(t *testing.T) {
 			continue
 		}
 		h, opt := b.make(t)
-		for _, after := range limits[:race.Fewer(len(limits))] {
+		for _, after := range limits[:effort.Cases(len(limits))] {
 			ctx, cancel := context.WithTimeoutCause(t.Context(), after, errEnough)
 			started := cputime.Process()
 			v := Check(ctx, h, b.level, opt)

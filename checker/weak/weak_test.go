@@ -1,7 +1,6 @@
 package weak
 
 import (
-	"flag"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -15,12 +14,12 @@ import (
 	"txweave/history/register"
 	"txweave/internal/testkit/brute"
 	"txweave/internal/testkit/cputime"
+	"txweave/internal/testkit/effort"
 	"txweave/internal/testkit/notation"
-	"txweave/internal/testkit/race"
 	"txweave/internal/testkit/synth"
 )
 
-var cases = flag.Int("txweave.cases", race.Fewer(1500), "small random histories for each level, compared with brute force")
+var cases = effort.Flag("txweave.cases", 1500, "small random histories for each level, compared with brute force")
 
 // TestGolden runs the histories under testdata, one file for each anomaly, rejecting ones beside accepting twins.
 func TestGolden(t *testing.T) {
@@ -43,14 +42,14 @@ func TestGolden(t *testing.T) {
 
 // TestAgainstBruteForce compares verdicts with the search through all commit orders: no disagreement, and no unknown.
 func TestAgainstBruteForce(t *testing.T) {
-	compare(t, *cases, func(rng *rand.Rand, i int) *register.History {
+	compare(t, cases(), func(rng *rand.Rand, i int) *register.History {
 		return brute.Random(rng, brute.Bounds{Txns: 6, Keys: 3, Sessions: 3, Ops: 4, RMW: i%4 == 0, NoAborts: i%2 == 0})
 	})
 }
 
 // TestListsAgainstBruteForce does so for histories of lists.
 func TestListsAgainstBruteForce(t *testing.T) {
-	compare(t, *cases, func(rng *rand.Rand, i int) *register.History {
+	compare(t, cases(), func(rng *rand.Rand, i int) *register.History {
 		return brute.RandomLists(rng, brute.Bounds{Txns: 5, Keys: 2, Sessions: 3, Ops: 5, NoAborts: i%2 == 0})
 	})
 }

@@ -1,8 +1,3 @@
-//go:build !race
-
-// The race detector slows the engine, C turned into Go, down by far more than ordinary code, and nothing here is concurrent: ./test.sh
-// runs these tests without it.
-
 package main
 
 import (
@@ -15,6 +10,7 @@ import (
 	"txweave/exec"
 	"txweave/exec/planted"
 	"txweave/finding"
+	"txweave/internal/testkit/effort"
 	"txweave/sdg"
 	"txweave/testcase"
 	"txweave/weave"
@@ -22,6 +18,7 @@ import (
 
 // TestCausesOfPlanted reduces cases of which each made a bug of its own once, beside the one that it is a finding of.
 func TestCausesOfPlanted(t *testing.T) {
+	effort.Full(t)
 	const named, plain = "CREATE TABLE t0 (pkey INTEGER NOT NULL, vkey BIGINT NOT NULL, pvkey BIGINT NOT NULL, PRIMARY KEY (pkey));\n", "CREATE TABLE t0 (pkey INTEGER NOT NULL, c0 TEXT);\n"
 	const referred = "CREATE TABLE t0 (pkey INTEGER NOT NULL, vkey BIGINT NOT NULL, pvkey BIGINT NOT NULL, k INTEGER UNIQUE, PRIMARY KEY (pkey));\n"
 	const row, texts = "\n-- rows --\nINSERT INTO t0 (pkey, vkey, pvkey) VALUES (1, 1, 0);\n", "\n-- rows --\nINSERT INTO t0 (pkey, c0) VALUES (1, 'a');\n"

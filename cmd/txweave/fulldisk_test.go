@@ -11,7 +11,6 @@ import (
 	"txweave/campaign/store"
 	"txweave/finding"
 	"txweave/internal/testkit/need"
-	"txweave/internal/testkit/race"
 )
 
 // onSmallDisk runs a command, "$@", while $DISK is a file system of $SIZE, and copies what is on it to $COPY, as the file system is
@@ -41,7 +40,7 @@ func TestFullDisk(t *testing.T) {
 		need.Missing(t, "no namespaces for users: nothing can be mounted")
 	}
 	ended, sizes := 0, []string{"24k", "300k", "8k", "140k", "60k", "420k"}
-	if race.Enabled {
+	if testing.Short() {
 		sizes = sizes[:2]
 	}
 	for i, size := range sizes {

@@ -1,8 +1,3 @@
-//go:build !race
-
-// The race detector slows the engine, C turned into Go, down by far more than ordinary code, and nothing here is concurrent: ./test.sh
-// runs these tests without it.
-
 package main
 
 import (
@@ -24,6 +19,7 @@ import (
 	"txweave/exec/planted"
 	"txweave/finding"
 	"txweave/finding/signature"
+	"txweave/internal/testkit/effort"
 	"txweave/sdg"
 	"txweave/testcase"
 	"txweave/weave"
@@ -41,6 +37,7 @@ var (
 // as one bug shows to several oracles in several kinds of statements. With -v, -groups.faults all and more cases it is the
 // measurement that docs/triage.md names.
 func TestGroups(t *testing.T) {
+	effort.Full(t)
 	p, err := dbms.Lookup("sqlite", "serializable")
 	if err != nil {
 		t.Fatal(err)
@@ -68,6 +65,7 @@ func TestGroups(t *testing.T) {
 
 // TestGroupsApart plants several bugs at once: each is a bug of its own.
 func TestGroupsApart(t *testing.T) {
+	effort.Full(t)
 	p, err := dbms.Lookup("sqlite", "serializable")
 	if err != nil {
 		t.Fatal(err)

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	osexec "os/exec"
 	"strconv"
@@ -16,7 +15,6 @@ import (
 
 	"txweave/dbms/mariadb"
 	"txweave/internal/testkit/need"
-	"txweave/internal/testkit/race"
 	"txweave/internal/testkit/servers"
 )
 
@@ -41,44 +39,11 @@ type shared struct{ m *testing.M }
 
 func (s *shared) Run() int {
 	code := s.m.Run()
-	if err := errors.Join(userServer.Close(), plainCommand.remove()); err != nil {
+	if err := userServer.Close(); err != nil {
 		os.Stderr.WriteString("after the tests: " + err.Error() + "\n")
 		return max(code, 1)
 	}
 	return code
-}
-
-// plain is txweave built without the race detector, in a directory of its own.
-type plain struct {
-	once sync.Once
-	dir  string
-	err  error
-}
-
-var plainCommand plain
-
-// use puts the command in front of a script's path where the race detector watches the tests, once it is built.
-func (p *plain) use(e *testscript.Env) error {
-	if !race.Enabled {
-		return nil
-	}
-	p.once.Do(func() {
-		if p.dir, p.err = os.MkdirTemp("", "txweave-plain-"); p.err != nil {
-			return
-		}
-		if said, err := osexec.Command("go", "build", "-o", p.dir, ".").CombinedOutput(); err != nil {
-			p.err = fmt.Errorf("go build: %w\n%s", err, said)
-		}
-	})
-	e.Setenv("PATH", p.dir+string(os.PathListSeparator)+e.Getenv("PATH"))
-	return p.err
-}
-
-func (p *plain) remove() error {
-	if p.dir == "" {
-		return nil
-	}
-	return os.RemoveAll(p.dir)
 }
 
 // requireServer skips a test that needs MariaDB where there is none.

@@ -17,7 +17,6 @@ import (
 	"txweave/exec"
 	"txweave/exec/planted"
 	"txweave/finding"
-	"txweave/internal/testkit/race"
 	"txweave/reduce"
 	"txweave/sdg"
 	"txweave/testcase"
@@ -28,16 +27,19 @@ var (
 	plantedTarget    = flag.String("planted.target", "sqlite", "target on which planted bugs are reduced")
 	plantedIsolation = flag.String("planted.isolation", "", "its level; default: its usual one")
 	plantedSeeds     = flag.Int("planted.seeds", 1, "cases to reduce for each planted bug")
-	plantedFaults    = flag.String("planted.faults", usuallyPlanted(), "planted bugs by name, or all")
+	plantedFaults    = flag.String("planted.faults", "", "planted bugs by name, or all; default: some")
 	plantedBudget    = flag.Duration("planted.budget", time.Minute, "time for each reduction")
 )
 
-// usuallyPlanted are those of the usual run: one under the race detector, which is of no use here.
-func usuallyPlanted() string {
-	if race.Enabled {
-		return "delete-in-lost"
+// toReduce are the planted bugs to reduce: those that were asked for, or some, of which a quick run tries the cheapest.
+func toReduce() []string {
+	switch {
+	case *plantedFaults != "":
+		return strings.Split(*plantedFaults, ",")
+	case testing.Short():
+		return []string{"delete-in-lost"}
 	}
-	return "left-join-own-write,delete-in-lost,lost-commit"
+	return []string{"left-join-own-write", "delete-in-lost", "lost-commit"}
 }
 
 // TestReducePlanted reduces the first case that shows each planted bug, which then strikes at every occasion, and
@@ -53,7 +55,7 @@ func TestReducePlanted(t *testing.T) {
 	var lines []string
 	err = f.use(ctx, func(target exec.Target) error {
 		for _, fault := range append(planted.Semantic(), planted.Faults()...) {
-			wanted := *plantedFaults == "all" || slices.Contains(strings.Split(*plantedFaults, ","), fault.Name)
+			wanted := *plantedFaults == "all" || slices.Contains(toReduce(), fault.Name)
 			const crash = "crash-while-blocked" // it leaves the transactions of the server that it says is gone open
 			if !wanted || fault.Inapplicable(p) != "" || fault.Name == crash {
 				continue

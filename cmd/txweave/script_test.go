@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"txweave/internal/testkit/effort"
 )
 
 // TestScripts runs testdata/script. Beyond the usual commands they have
@@ -21,8 +23,6 @@ import (
 //	finds DURATION [PATTERN...] txweave ARGUMENT...
 //	                          runs a storm until it has findings, and its output lines like these, for so long or longer
 //	oneline                   checks that standard error holds one line, without a stack trace
-//
-// Under the race detector they run a command built without it, but for those of sharing.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
@@ -31,7 +31,7 @@ func TestScripts(t *testing.T) {
 			e.Setenv("GORACE", gorace)
 			findings, err := filepath.Abs("../../report/testdata/findings")
 			e.Setenv("FINDINGS", findings)
-			return errors.Join(err, withoutRace(e))
+			return err
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exit": exitScript, "finds": findsScript, "oneline": onelineScript,
@@ -51,7 +51,7 @@ func TestServerScripts(t *testing.T) {
 				e.Setenv("GORACE", gorace)
 				e.Setenv("SOCKET", socket)
 				e.Setenv("SECRET", secret)
-				return withoutRace(e)
+				return nil
 			},
 			Cmds: map[string]func(*testscript.TestScript, bool, []string){
 				"exit": exitScript, "finds": findsScript, "oneline": onelineScript,
@@ -61,17 +61,6 @@ func TestServerScripts(t *testing.T) {
 	if left := databases(t); len(left) > 0 {
 		t.Errorf("databases left behind: %v", left)
 	}
-}
-
-// sharing are the scripts in which many goroutines work on one database or one history.
-var sharing = []string{"storm", "certificate", "planted", "private", "dsn"}
-
-// withoutRace lets other scripts run a command that was built without the race detector.
-func withoutRace(e *testscript.Env) error {
-	if slices.Contains(sharing, strings.TrimPrefix(filepath.Base(e.WorkDir), "script-")) {
-		return nil
-	}
-	return plainCommand.use(e)
 }
 
 // exitScript checks a command's exit code, and that it does not print the password that it may have been given.
@@ -149,6 +138,7 @@ func onelineScript(ts *testscript.TestScript, neg bool, args []string) {
 // TestREADME runs the commands that README.md says run as they stand, in its order, in an empty directory. A remark that begins
 // with an exit code says which one is right.
 func TestREADME(t *testing.T) {
+	effort.Full(t)
 	_, block, _ := strings.Cut(doc(t, "README.md"), "These run as they stand")
 	_, block, _ = strings.Cut(block, "```\n")
 	block, _, _ = strings.Cut(block, "```")
@@ -171,5 +161,5 @@ func TestREADME(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "readme.txtar"), []byte(script.String()), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	testscript.Run(t, testscript.Params{Dir: dir, RequireExplicitExec: true, Setup: plainCommand.use, Cmds: map[string]func(*testscript.TestScript, bool, []string){"exit": exitScript}})
+	testscript.Run(t, testscript.Params{Dir: dir, RequireExplicitExec: true, Cmds: map[string]func(*testscript.TestScript, bool, []string){"exit": exitScript}})
 }

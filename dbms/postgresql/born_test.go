@@ -8,11 +8,13 @@ import (
 	"time"
 
 	"txweave/exec"
+	"txweave/internal/testkit/effort"
 )
 
 // TestBorn: since when a server lives changes with the crash of one of its processes, and with nothing else: neither for its superuser nor for
 // somebody who may not see the others' processes.
 func TestBorn(t *testing.T) {
+	effort.Full(t)
 	own := shared.Own(t, "-c", "restart_after_crash=on") // as servers are unless they are told otherwise
 	dir := own.(*target).private.Dir()
 	for _, user := range []string{superuser, owner} {

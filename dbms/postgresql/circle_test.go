@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"txweave/history"
+	"txweave/internal/testkit/effort"
 	"txweave/internal/testkit/servers"
 	"txweave/testcase"
 	"txweave/weave"
@@ -52,7 +53,7 @@ func TestCircle(t *testing.T) {
 	r := servers.Runner(t, server(t), p)
 	const step, steps, early = 150e-6, 60, 0.5e-3 // of a second
 	seen, tries := 0, 20*steps
-	for n := 0; n < steps || seen == 0 && n < tries; n++ {
+	for n := 0; n < effort.Cases(steps) || seen == 0 && n < tries; n++ {
 		c, err := testcase.Parse(t.Name(), fmt.Appendf(nil, circle, float64(n%13)*step, early+float64(n%steps)*step))
 		if err != nil {
 			t.Fatal(err)

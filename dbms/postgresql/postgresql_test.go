@@ -15,6 +15,7 @@ import (
 	"txweave/gen"
 	"txweave/history"
 	"txweave/instrument"
+	"txweave/internal/testkit/effort"
 	"txweave/internal/testkit/servers"
 	"txweave/sqltext"
 	"txweave/testcase"
@@ -264,7 +265,7 @@ func TestCases(t *testing.T) {
 		t.Run(p.Isolation, func(t *testing.T) {
 			r := servers.Runner(t, db, p)
 			survived, all := 0, 0
-			for n := range 8 {
+			for n := range effort.Cases(8) {
 				for _, fate := range judge(t, r, p, gen.CaseSeed(3, n), gen.Options{Isolation: p.Isolation}).Fates {
 					if all++; fate == weave.Survived {
 						survived++
@@ -321,7 +322,11 @@ func outcomes(t *testing.T, r *exec.Runner, plan *instrument.Plan) (all []histor
 // SERIALIZABLE it fails if they are made in the transactions.
 func TestProbesChangeNothing(t *testing.T) {
 	db := server(t)
-	for _, p := range Levels() {
+	levels := Levels()
+	if testing.Short() {
+		levels = levels[:1]
+	}
+	for _, p := range levels {
 		t.Run(p.Isolation, func(t *testing.T) {
 			r := servers.Runner(t, db, p)
 			count := map[history.Outcome]int{}

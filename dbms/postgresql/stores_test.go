@@ -6,6 +6,7 @@ import (
 
 	"txweave/exec"
 	"txweave/gen"
+	"txweave/internal/testkit/effort"
 	"txweave/internal/testkit/servers"
 	"txweave/testcase"
 )
@@ -98,7 +99,7 @@ func TestCasesInStores(t *testing.T) {
 			t.Run(p.Isolation+" "+p.Stores[i].Name, func(t *testing.T) {
 				reshape(t, db, p.Stores[i].Name)
 				r := servers.Runner(t, db, p)
-				for n := range 4 {
+				for n := range effort.Cases(4) {
 					judge(t, r, p, gen.CaseSeed(11, n), gen.Options{Isolation: p.Isolation, Weights: map[string]int{"ddl-analyze": 90}})
 				}
 			})

@@ -1,16 +1,15 @@
 package postgresql
 
 import (
-	"flag"
 	"testing"
 
 	"txweave/gen"
-	"txweave/internal/testkit/race"
+	"txweave/internal/testkit/effort"
 	"txweave/sqltext"
 	"txweave/testcase"
 )
 
-var typed = flag.Int("txweave.typed", 60, "generated cases whose statements are planned")
+var typed = effort.Flag("txweave.typed", 60, "generated cases whose statements are planned")
 
 // crowded are weights with which what is seldom otherwise, and has types that differ from the columns', is in most statements.
 var crowded = map[string]int{"derived": 150, "window-derived": 70, "cte": 40, "set": 40}
@@ -20,7 +19,7 @@ var crowded = map[string]int{"derived": 150, "window-derived": 70, "cte": 40, "s
 func TestWellTyped(t *testing.T) {
 	db, p := server(t), profile(t, "read-committed")
 	planned := 0
-	for n := range race.Fewer(*typed) {
+	for n := range typed() {
 		o := gen.Options{Isolation: "read-committed"}
 		if n%2 == 1 {
 			o.Weights = crowded

@@ -13,7 +13,6 @@ import (
 	"txweave/exec/planted"
 	"txweave/guide/interleave"
 	"txweave/instrument"
-	"txweave/internal/testkit/race"
 	"txweave/internal/testkit/servers"
 	"txweave/sdg"
 	"txweave/testcase"
@@ -32,7 +31,7 @@ func TestExploreFindsWhatEveryInterleavingShows(t *testing.T) {
 	p := servers.Level(t, "sqlite", "")
 	showing, least, most := 0, 0, 0
 	bugs := []string{"lost-update", "non-repeatable-read", "stale-snapshot", "lost-delete"}
-	if race.Enabled { // it would take minutes
+	if testing.Short() {
 		bugs = bugs[:1]
 	}
 	for _, name := range bugs {

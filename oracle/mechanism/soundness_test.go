@@ -1,7 +1,6 @@
 package mechanism
 
 import (
-	"flag"
 	"fmt"
 	"math/rand/v2"
 	"runtime"
@@ -11,10 +10,10 @@ import (
 
 	"txweave/dbms"
 	"txweave/history"
-	"txweave/internal/testkit/race"
+	"txweave/internal/testkit/effort"
 )
 
-var traces = flag.Int("txweave.traces", race.Fewer(100), "traces of the model engine for each level")
+var traces = effort.Flag("txweave.traces", 100, "traces of the model engine for each level")
 
 // levels are those that the model engine implements.
 func levels(t testing.TB) []level {
@@ -68,7 +67,7 @@ func TestModelIsNeverBlamed(t *testing.T) {
 		t.Run(l.DBMS+"/"+l.Isolation, func(t *testing.T) {
 			t.Parallel()
 			var total TraceStats
-			for seed := range uint64(*traces) {
+			for seed := range uint64(traces()) {
 				m, o := l.trace(seed, noBug)
 				r, err := Check(o, m.trace)
 				if err != nil {
@@ -82,7 +81,7 @@ func TestModelIsNeverBlamed(t *testing.T) {
 			}
 			before, after := total.Uncertain()
 			t.Logf("%d traces, %d committed, %d reads checked, %d locks; uncertain %.1f %%, after deduction %.1f %%",
-				*traces, total.Committed, total.Reads, total.Locks, 100*before, 100*after)
+				traces(), total.Committed, total.Reads, total.Locks, 100*before, 100*after)
 			if total.Committed == 0 || total.Reads == 0 && l.ConsistentRead != dbms.NoConsistentRead {
 				t.Error("nothing was checked")
 			}
@@ -136,7 +135,7 @@ func TestPlantedBugsAreFound(t *testing.T) {
 						continue
 					}
 					c := count{}
-					for seed := range uint64(*traces / 2) {
+					for seed := range uint64(traces() / 2) {
 						m, o := l.trace(seed, b)
 						if m.shown == 0 {
 							continue
@@ -168,7 +167,7 @@ func TestPlantedBugsAreFound(t *testing.T) {
 	for b := staleRead; b < bugs; b++ {
 		c := counts[b]
 		t.Logf("%-28s %d of %d (%.0f %%)", bugNames[b], c.found, c.shown, 100*float64(c.found)/float64(c.shown))
-		if c.shown < race.Fewer(10) || c.found*2 < c.shown {
+		if c.shown < effort.Cases(10) || c.found*2 < c.shown {
 			t.Errorf("%s: fewer than half are found", bugNames[b])
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"txweave/exec/planted"
 	"txweave/finding"
 	"txweave/history"
+	"txweave/internal/testkit/effort"
 	"txweave/internal/testkit/servers"
 	"txweave/report/timeline"
 	"txweave/testcase"
@@ -188,6 +189,7 @@ func runGo(t *testing.T, f *timeline.Dossier, dsn string) (passed bool, out stri
 // TestGo compiles and runs exported Go tests: one fails while the database shows the finding, one passes where it does
 // not, since the bug was planted between txweave and a correct engine.
 func TestGo(t *testing.T) {
+	effort.Full(t)
 	target := shared.Target(t)
 	dsn := "root@unix(" + shared.Socket(t) + ")/test_go"
 	if passed, out := runGo(t, writeSkew(t, target), dsn); passed || !strings.Contains(out, "once more: Transactions commit although") {
@@ -230,6 +232,7 @@ T0 T0 T0 T1 T1 T1 T1 T1
 
 // TestGoScratch: SQLite counts for a CREATE TABLE the rows of its connection's last write, which is no answer; what the query found is.
 func TestGoScratch(t *testing.T) {
+	effort.Full(t)
 	target, err := sqlite.Open(t.Context())
 	if err != nil {
 		t.Fatal(err)

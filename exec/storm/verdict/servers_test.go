@@ -12,6 +12,7 @@ import (
 	"txweave/exec/planted"
 	"txweave/exec/storm"
 	"txweave/finding"
+	"txweave/internal/testkit/effort"
 	"txweave/internal/testkit/servers"
 )
 
@@ -22,6 +23,7 @@ var (
 
 // Bugs that only an upheaval of a server shows are found there, too, and servers without them are not blamed for the same nemesis.
 func TestPlantedUpheavalsOfServers(t *testing.T) {
+	effort.Full(t)
 	signs := map[string]string{"lock-kept-by-killed": "lock-kept", "write-kept-by-killed": "aborted-read", "table-lock-ignored": "lock-ignored"}
 	for _, s := range []struct {
 		level string
