@@ -12,6 +12,7 @@ import (
 
 	"txweave/campaign/store"
 	"txweave/finding"
+	"txweave/internal/testkit/cputime"
 )
 
 var grownFindings = flag.Int("database.findings", 600, "of how many findings TestGrowth measures the cost, beside 100")
@@ -99,10 +100,11 @@ func grow(t *testing.T, d *DB, c *Cell, findings int) {
 	}
 }
 
-// TestGrowth: what a case, a finding and a look at the campaign cost with many findings is not much more than with few.
+// TestGrowth: what a case, a finding and a look at the campaign cost with many findings is not much more than with few. It prints
+// the time that each takes; what must not grow is held by this process's processor time, which on a server is only its share.
 func TestGrowth(t *testing.T) {
 	each(t, func(t *testing.T, d *DB) {
-		costs := map[string][]time.Duration{}
+		costs, used := map[string][]time.Duration{}, map[string][]time.Duration{}
 		for _, n := range []int{100, *grownFindings} {
 			if d.shared() {
 				empty(t, d)
@@ -120,15 +122,16 @@ func TestGrowth(t *testing.T) {
 			c := cells[0]
 			grow(t, d, c, n)
 			measure := func(what string, do func() error) {
-				var all []time.Duration
+				var all, cpu []time.Duration
 				for range 7 {
-					begun := time.Now()
+					begun, used := time.Now(), cputime.Process()
 					if err := do(); err != nil {
 						t.Fatalf("%s: %v", what, err)
 					}
-					all = append(all, time.Since(begun))
+					all, cpu = append(all, time.Since(begun)), append(cpu, cputime.Process()-used)
 				}
-				costs[what] = append(costs[what], slices.Min(all)) // the others tell what else the machine had to do
+				// The others tell what else the machine had to do.
+				costs[what], used[what] = append(costs[what], slices.Min(all)), append(used[what], slices.Min(cpu))
 			}
 			measure("a case", func() error {
 				k, _ := c.Next()
@@ -163,8 +166,8 @@ func TestGrowth(t *testing.T) {
 		for what, list := range costs {
 			out[what] = fmt.Sprintf("%v, %v", list[0].Round(time.Microsecond), list[1].Round(time.Microsecond))
 			// What is listed, or summed up by bug, grows; what a campaign does for each case must not.
-			if (what == "a case" || what == "a finding" || what == "a beginning") && list[1] > 5*list[0]+5*time.Millisecond {
-				t.Errorf("%s costs %v with 100 findings, and %v with %d", what, list[0], list[1], *grownFindings)
+			if (what == "a case" || what == "a finding" || what == "a beginning") && used[what][1] > 5*used[what][0]+5*time.Millisecond {
+				t.Errorf("%s costs %v of processor time with 100 findings, and %v with %d", what, used[what][0], used[what][1], *grownFindings)
 			}
 		}
 		text, err := json.MarshalIndent(out, "", "  ")

@@ -218,7 +218,7 @@ func TestSilentStore(t *testing.T) {
 		if d != nil || !errors.As(err, &away) || strings.Contains(err.Error(), "secret") {
 			t.Errorf("%s: %v", scheme, err)
 		}
-		if took := time.Since(began); took > 20*time.Second {
+		if took := time.Since(began); took > time.Minute {
 			t.Errorf("%s: given up after %s", scheme, took)
 		}
 	}

@@ -351,7 +351,7 @@ func TestChildAbandoned(t *testing.T) {
 			if res, err := c.Check(ctx, campaign.Job{Case: 13}); res != nil || !errors.Is(err, ctx.Err()) {
 				t.Errorf("%+v, %v", res, err)
 			}
-			if took := time.Since(began); took > 30*time.Second {
+			if took := time.Since(began); took > time.Minute {
 				t.Errorf("it took %s, half of what a case may take that nobody waits for", took)
 			}
 			if res, err := c.Check(t.Context(), campaign.Job{Case: 14}); err != nil || !res.Checked {

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	osexec "os/exec"
 	"strconv"
@@ -113,14 +114,30 @@ func (b *buffer) String() string {
 	return b.b.String()
 }
 
-// await polls until ok, and fails the test after a minute.
+// await polls until ok, and fails the test after some minutes.
 func await(t testing.TB, what string, ok func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(time.Minute); !ok(); time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(5 * time.Minute); !ok(); time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(deadline) {
-			t.Fatalf("no %s within a minute", what)
+			t.Fatalf("no %s within five minutes", what)
 		}
 	}
+}
+
+// busy waits until a process has used so much processor time: it is past its beginning then, on a busy machine, too.
+func busy(t testing.TB, pid int, ticks int) {
+	t.Helper()
+	await(t, "processor time used", func() bool {
+		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+		_, rest, _ := strings.Cut(string(stat), ") ")
+		f := strings.Fields(rest)
+		if err != nil || len(f) < 13 {
+			return false
+		}
+		user, _ := strconv.Atoi(f[11])
+		system, _ := strconv.Atoi(f[12])
+		return user+system >= ticks
+	})
 }
 
 // exitCode waits for a command and returns its exit code.
@@ -134,7 +151,7 @@ func exitCode(t testing.TB, cmd *osexec.Cmd) int {
 		if err != nil && !errors.As(err, &exit) {
 			t.Fatal(err)
 		}
-	case <-time.After(2 * time.Minute):
+	case <-time.After(5 * time.Minute):
 		_ = cmd.Process.Kill()
 		t.Fatal("txweave does not end")
 	}

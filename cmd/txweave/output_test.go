@@ -118,7 +118,7 @@ func checkUnread(t *testing.T, path string, args []string) {
 	begun := time.Now()
 	code := exitCode(t, cmd)
 	close(ended)
-	if took := time.Since(begun); took > 20*time.Second {
+	if took := time.Since(begun); took > time.Minute {
 		t.Errorf("it ended %s after it began", took)
 	}
 	if code != exitInterrupted {
@@ -160,7 +160,7 @@ func TestUnreadStandardOutput(t *testing.T) {
 	if code := exitCode(t, cmd); code != exitInterrupted {
 		t.Errorf("exit code %d, want %d: %s", code, exitInterrupted, stderr)
 	}
-	if took := time.Since(sent); took > 10*time.Second {
+	if took := time.Since(sent); took > time.Minute {
 		t.Errorf("it ended %s after the signal", took)
 	}
 }

@@ -56,7 +56,7 @@ func TestBorn(t *testing.T) {
 				t.Fatal(err)
 			}
 			anew := false
-			for begun := time.Now(); !anew && (step.anew && time.Since(begun) < 20*time.Second || time.Since(begun) < time.Second); {
+			for begun := time.Now(); !anew && (step.anew && time.Since(begun) < time.Minute || time.Since(begun) < time.Second); {
 				time.Sleep(100 * time.Millisecond) // its first process learns of it a moment later
 				if err := db.Alive(t.Context()); err != nil {
 					t.Fatal(err)

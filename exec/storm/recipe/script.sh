@@ -154,7 +154,7 @@ if [ -s "$dir/found" ]; then
 fi
 if ! [ "${transactions:-0}" -gt 0 ] 2>/dev/null; then
   echo "not one transaction was done in $after s; the client said:"
-  head -5 "$dir/errors"
+  [ -e "$dir/errors" ] && head -5 "$dir/errors" || echo "nothing"
   exit 2
 fi
 echo "nothing wrong in $after s, ${transactions:-?} transactions"
