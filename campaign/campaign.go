@@ -30,6 +30,9 @@ type Config struct {
 	First    int           // number of the first case
 	Cases    int           // 0: no limit
 	Duration time.Duration // 0: no limit
+	// Whole lets a worker's first case come to its end though Duration is over: what runs for a while again and again would get
+	// nowhere with cases that take longer.
+	Whole bool
 	// Next, unless nil, gives the number of the next case in place of First and those after it; false: there are no more.
 	Next func() (n int, ok bool)
 	// Name, unless "", is part of the names of findings, so that campaigns that share a store have names of their own.
@@ -98,12 +101,17 @@ func Run(ctx context.Context, cfg Config) (*Summary, error) {
 	r.sum.Target, r.sum.Version, r.sum.Isolation = r.env.DBMS, r.env.Version, r.env.Isolation
 	r.start = time.Now() // speed counts from when the servers are up
 	user := ctx
-	if cfg.Duration > 0 {
-		ctx, r.stop = Until(ctx, r.start.Add(cfg.Duration))
-	} else {
-		ctx, r.stop = context.WithCancel(ctx)
-	}
+	ctx, r.stop = context.WithCancel(ctx) // also of first cases that are whole
 	defer r.stop()
+	first := ctx
+	if cfg.Duration > 0 {
+		var end context.CancelFunc
+		ctx, end = Until(ctx, r.start.Add(cfg.Duration))
+		defer end()
+	}
+	if !cfg.Whole {
+		first = ctx
+	}
 	if cfg.NewReducer != nil && keeps {
 		r.queue = newReductions(user, r)
 	}
@@ -112,7 +120,7 @@ func Run(ctx context.Context, cfg Config) (*Summary, error) {
 	r.mu.Unlock()
 	var wg sync.WaitGroup
 	for i := range workers {
-		wg.Go(func() { r.work(ctx, &workers[i]) })
+		wg.Go(func() { r.work(ctx, first, &workers[i]) })
 	}
 	wg.Wait()
 	r.clock()
@@ -197,14 +205,15 @@ func (r *run) watch(w Worker, n int) (stop func()) {
 	return func() { close(done) }
 }
 
-func (r *run) work(ctx context.Context, w *Worker) {
+// work checks cases until the time is over; during is the context of the first one.
+func (r *run) work(ctx, during context.Context, w *Worker) {
 	defer func() {
 		if why := recover(); why != nil { // what was kept stays so, and the others come to an end
 			r.fail(&PanicError{why, string(debug.Stack())})
 		}
 	}()
 	for {
-		n, ok := r.take(ctx)
+		n, ok := r.take(during)
 		if !ok {
 			return
 		}
@@ -212,17 +221,18 @@ func (r *run) work(ctx context.Context, w *Worker) {
 		var res *CaseResult
 		job, err := r.job(n)
 		if err == nil {
-			res, err = check(ctx, *w, job)
+			res, err = check(during, *w, job)
 		}
 		if err == nil {
 			r.sound(res)
-		} else if ctx.Err() == nil {
-			res, err = r.endure(ctx, w, job, res, err)
+		} else if during.Err() == nil {
+			res, err = r.endure(during, w, job, res, err)
 		}
 		stop()
-		if err != nil && ctx.Err() != nil {
+		if err != nil && during.Err() != nil {
 			return // interrupted in the middle: what it met then means nothing
 		}
+		during = ctx
 		res.because(err)
 		if ferr := r.finish(res, job.Text); err == nil {
 			err = ferr

@@ -228,6 +228,26 @@ func TestDuration(t *testing.T) {
 	}
 }
 
+// TestWhole: the first case of a turn that takes longer than the turn is brought to its end where that is asked for, and is lost else.
+func TestWhole(t *testing.T) {
+	for _, whole := range []bool{true, false} {
+		over := make(chan struct{})
+		cfg, _ := fakes(func(ctx context.Context, n int) (*CaseResult, error) {
+			select {
+			case <-ctx.Done():
+				return nil, ctx.Err()
+			case <-over:
+				return result(n), nil
+			}
+		})
+		cfg.Duration, cfg.Whole = time.Millisecond, whole
+		time.AfterFunc(300*time.Millisecond, func() { close(over) })
+		if s, err := Run(t.Context(), cfg); err != nil || whole != (s.Cases == 1) || s.Cases > 1 {
+			t.Errorf("whole %t: %v, %d cases", whole, err, s.Cases)
+		}
+	}
+}
+
 func TestFailures(t *testing.T) {
 	boom := errors.New("boom")
 	for _, tc := range []struct {

@@ -206,7 +206,11 @@ func TestWire(t *testing.T) {
 		}, postgresql.Server},
 		{"mariadb", "read-committed", my, func(at string) string { return "root@unix(" + at + ")/" }, mariadb.Server},
 	} {
-		for _, w := range []*wire{{cut: true, every: 200_000}, {every: 200_000}} {
+		wires := []*wire{{cut: true, every: 200_000}, {every: 200_000}}
+		if testing.Short() {
+			wires = wires[:1]
+		}
+		for _, w := range wires {
 			t.Run(fmt.Sprintf("%s cut %t", test.dbms, w.cut), func(t *testing.T) {
 				t.Parallel() // they mostly wait
 				checkWire(t, w, test.dbms, test.isolation, test.dsn(w.wired(t, test.socket)), test.server)
