@@ -6,12 +6,14 @@ import (
 	"strings"
 	"testing"
 
+	"txweave/internal/testkit/effort"
 	"txweave/testcase"
 )
 
 // TestTrim: a case of the corpus loses the statements and transactions without which it still shows what was new in it, and what lies on
 // the disk with it; what stands before and behind a trimming is the campaign of always, and a case that shows it no more never comes in.
 func TestTrim(t *testing.T) {
+	effort.Full(t)
 	dir := t.TempDir()
 	store, err := OpenCorpus(dir)
 	if err != nil {

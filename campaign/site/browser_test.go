@@ -23,6 +23,7 @@ import (
 
 	"txweave/campaign/database"
 	"txweave/finding"
+	"txweave/internal/testkit/effort"
 	"txweave/internal/testkit/need"
 )
 
@@ -190,6 +191,7 @@ var everyPage = [][2]string{{"campaign", "/"}, {"bugs", "/bugs"}, {"bug", "/bugs
 // TestBrowserPages: in a real browser every page is what it is to be, in the light and in the dark, on a desk and on a phone, with script and
 // without; nothing is asked of anybody else, nothing a server wrote runs.
 func TestBrowserPages(t *testing.T) {
+	effort.Full(t)
 	db := campaign(t)
 	history(t, db)
 	b := browse(t, Options{DB: db, Repeat: func(context.Context, string, string) (string, error) { return "", nil }})
@@ -314,6 +316,7 @@ func TestBrowserVisit(t *testing.T) {
 
 // TestBrowserToken: whoever has the token gets in, and stays in.
 func TestBrowserToken(t *testing.T) {
+	effort.Full(t)
 	const token = "0123456789abcdef"
 	b := browse(t, Options{DB: campaign(t), Token: token})
 	b.do(chromedp.Navigate(b.base+"/bugs"), chromedp.SendKeys("input[name=token]", token, chromedp.ByQuery))
@@ -331,6 +334,7 @@ func TestBrowserToken(t *testing.T) {
 
 // TestBrowserManyBugs: a thousand bugs are pages that a phone shows, and one of them is found.
 func TestBrowserManyBugs(t *testing.T) {
+	effort.Full(t)
 	db := campaign(t)
 	many(t, db, 1000)
 	b := browse(t, Options{DB: db})

@@ -16,6 +16,7 @@ import (
 	"txweave/finding"
 	"txweave/history"
 	"txweave/instrument"
+	"txweave/internal/testkit/effort"
 	"txweave/internal/testkit/servers"
 	"txweave/report/export"
 	"txweave/report/timeline"
@@ -209,6 +210,7 @@ func printed(a *history.Answer) string {
 //
 // More of them: go test ./report/export -run TestMTRWoven -v -export.cases 100
 func TestMTRWoven(t *testing.T) {
+	effort.Full(t)
 	target := shared.Target(t)
 	blocked, failed, ran, raced := 0, 0, 0, 0
 	for _, name := range []string{"mariadb/repeatable-read", "mariadb/read-committed", "mariadb/serializable"} {

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"txweave/internal/testkit/effort"
 	"txweave/internal/testkit/need"
 )
 
@@ -137,6 +138,7 @@ func (m *measured) check(t *testing.T) {
 
 // TestBrowser lays pages out in a real browser, without a network.
 func TestBrowser(t *testing.T) {
+	effort.Full(t)
 	chromium(t)
 	t.Run("differing cells, light", func(t *testing.T) {
 		m := layOut(t, "aggregate")

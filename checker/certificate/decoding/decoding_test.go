@@ -20,6 +20,7 @@ import (
 	"txweave/exec"
 	"txweave/history"
 	"txweave/history/register"
+	"txweave/internal/testkit/effort"
 	"txweave/internal/testkit/need"
 )
 
@@ -249,6 +250,7 @@ func (r *recorder) end(ctx context.Context, s *exec.Session, id int64, ops []reg
 // TestServer: what a server's log says of transactions at the same time certifies them at its two stronger levels, and shows what the
 // weaker of both allows.
 func TestServer(t *testing.T) {
+	effort.Full(t)
 	target := decodable(t)
 	for _, p := range postgresql.Levels()[1:] {
 		level := p.Isolation

@@ -17,6 +17,7 @@ import (
 	"txweave/dbms/mariadb"
 	"txweave/dbms/postgresql"
 	"txweave/dbms/registry"
+	"txweave/internal/testkit/effort"
 	"txweave/internal/testkit/need"
 	"txweave/internal/testkit/servers"
 )
@@ -170,6 +171,9 @@ func TestScriptRuns(t *testing.T) {
 			"ALTER SYSTEM RESET autovacuum_naptime; SELECT pg_reload_conf();"},
 	} {
 		t.Run(name, func(t *testing.T) {
+			if name != "mariadb" {
+				effort.Full(t)
+			}
 			args := c.arguments(c.server.Socket(t))
 			if _, err := osexec.LookPath(c.client); err != nil {
 				need.Missing(t, "needs the client %s", c.client)

@@ -18,6 +18,7 @@ import (
 	"txweave/finding"
 	"txweave/gen/workload"
 	"txweave/history"
+	"txweave/internal/testkit/effort"
 	"txweave/internal/testkit/servers"
 )
 
@@ -125,6 +126,7 @@ func TestUpheaval(t *testing.T) {
 
 // Bugs that only an upheaval shows are found.
 func TestPlantedUpheavals(t *testing.T) {
+	effort.Full(t)
 	signs := map[string]string{"commit-lost-in-crash": "stale-read", "commit-before-sync": "stale-read", "half-commit-after-crash": "", "lock-kept-by-killed": "lock-kept",
 		"write-kept-by-killed": "aborted-read", "write-kept-by-lost-commit": "aborted-read", "index-misses-concurrent-write": "missing-row", "purge-too-early": "future-read",
 		"write-lost-in-pause": "", "table-lock-ignored": "lock-ignored"}
