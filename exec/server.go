@@ -22,18 +22,19 @@ import (
 	"txweave/dbms"
 )
 
-// Launcher starts private servers from one binary. A data directory is initialised once for each shape of the store and
-// copied for each server.
+// Launcher starts private servers from one binary. A data directory is initialised once for each shape of the store, and copied
+// for each server; that of an installed server is kept among the user's caches.
 type Launcher struct {
 	kind    *Server
 	binary  string
 	built   bool // the binary is the one that txweave builds
+	named   bool // somebody has named it
 	root    *WorkDir
 	version string
-	user    *account         // that servers run as; nil: the one that txweave runs as
-	started atomic.Int64     // servers so far; workers start theirs at the same time
-	making  sync.Mutex       // held while a data directory is made, or looked for
-	made    map[string]error // data directories that are there, or why one could not be made
+	user    *account            // that servers run as; nil: the one that txweave runs as
+	started atomic.Int64        // servers so far; workers start theirs at the same time
+	making  sync.Mutex          // held while a data directory is made, or looked for
+	made    map[string]template // by name
 
 	// CommitLog makes the servers started from now on keep a log from which packages binlog and decoding tell the order of
 	// versions. It costs time and space.
@@ -48,7 +49,7 @@ var binaryDirs = []string{"/usr/sbin", "/usr/libexec", "/usr/local/sbin", "/usr/
 // NewLauncher finds the server (path may name it), or builds it and says so to progress, and initialises a data
 // directory.
 func NewLauncher(ctx context.Context, kind *Server, path string, progress io.Writer) (*Launcher, error) {
-	l := &Launcher{kind: kind, binary: path, made: map[string]error{}}
+	l := &Launcher{kind: kind, binary: path, named: path != "", made: map[string]template{}}
 	var err error
 	switch {
 	case path != "":
@@ -166,33 +167,6 @@ func AsUser() []string {
 		return []string{"--user=root"}
 	}
 	return nil
-}
-
-// hasData says whether servers begin with a copy of a data directory.
-func (l *Launcher) hasData() bool { return len(l.kind.Initialise) > 0 || l.kind.MakeData != nil }
-
-// template is the data directory that servers of a shape start from, made when one is first asked for; "" where servers begin without.
-func (l *Launcher) template(ctx context.Context, shape *dbms.StoreShape) (string, error) {
-	if !l.hasData() {
-		return "", nil
-	}
-	name := "template"
-	if shape != nil && shape.Lasting() {
-		name += "-" + shape.Name
-	}
-	dir := filepath.Join(l.root.Path, name)
-	l.making.Lock()
-	defer l.making.Unlock()
-	err, tried := l.made[dir]
-	if !tried {
-		if err = l.initialise(ctx, dir, serverArguments(shape)); err != nil {
-			err = errors.Join(err, os.RemoveAll(dir))
-		}
-		if err == nil || ctx.Err() == nil { // who was told to stop has not tried
-			l.made[dir] = err
-		}
-	}
-	return dir, err
 }
 
 // initialise makes a data directory that servers start from.
