@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"txweave/campaign/worker"
 	"txweave/checker/certificate"
 	"txweave/dbms"
 	"txweave/dbms/registry"
@@ -41,7 +42,9 @@ type stormResult struct {
 	PeakMiB         float64          `json:"peak_mib"`
 	LeftOut         []string         `json:"left_out,omitempty"` // acts of the nemeses that were not done, and why
 	Retired         int64            `json:"retired,omitempty"`  // queries of the generator's that took too long, and were sent no more
-	Findings        []finding.Listed `json:"findings"`
+	Bugs            []*finding.Alike `json:"bugs"`               // what was found, by signature
+
+	Findings []finding.Listed `json:"-"` // all that was kept
 }
 
 // stormFlags are the flags of storm.
@@ -252,7 +255,9 @@ func (f *stormFlags) run(ctx context.Context, cmd *cobra.Command, t exec.Target,
 	if f.save != "" && s.found > 0 {
 		err = errors.Join(err, f.recipe(s).Write(ctx, f.save))
 	}
-	s.Findings = s.Findings[:min(len(s.Findings), f.limit)]
+	if err := s.group(worker.Environment(p, f.claim, f.faults, t.Describe()), f.limit); err != nil {
+		return err
+	}
 	if f.format == "json" {
 		enc := json.NewEncoder(cmd.OutOrStdout())
 		enc.SetEscapeHTML(false)
@@ -266,7 +271,7 @@ func (f *stormFlags) run(ctx context.Context, cmd *cobra.Command, t exec.Target,
 		return errors.Join(err, herr)
 	case ctx.Err() != nil:
 		return errInterrupted()
-	case s.found > 0:
+	case s.found > s.known:
 		return &exitError{exitFindings, herr}
 	case herr != nil:
 		return herr

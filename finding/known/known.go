@@ -20,7 +20,7 @@ import (
 // Entry is a known bug: one entry of known.toml. At least one of Signature, Error and Features is there; all that are have to hold.
 type Entry struct {
 	Name      string   `toml:"name"`      // short and unique: "tidb-28212"
-	Link      string   `toml:"link"`      // the report upstream
+	Link      string   `toml:"link"`      // the report upstream, or the page below Pages
 	Title     string   `toml:"title"`     // what it is, in a line
 	DBMS      string   `toml:"dbms"`      // the dialect; empty: any
 	Versions  string   `toml:"versions"`  // regular expression over the server's version; empty: any
@@ -34,6 +34,9 @@ type Entry struct {
 
 	versions, signature, errors *regexp.Regexp
 }
+
+// Pages is where the bugs are told that this project has found: a link to one of those is a path in its repository.
+const Pages = "docs/findings/"
 
 // List is a list of known bugs.
 type List []*Entry
@@ -78,8 +81,8 @@ func (b *Entry) check() error {
 	switch {
 	case b.Name == "" || strings.ContainsAny(b.Name, " \t\n"):
 		return errors.New("it needs a name without spaces")
-	case !strings.HasPrefix(b.Link, "https://") && !strings.HasPrefix(b.Link, "http://"):
-		return errors.New("it needs a link to the report")
+	case !strings.HasPrefix(b.Link, "https://") && !strings.HasPrefix(b.Link, "http://") && !strings.HasPrefix(b.Link, Pages):
+		return fmt.Errorf("it needs a link to the report, or to a page below %s", Pages)
 	case b.Signature == "" && b.Error == "" && len(b.Features) == 0:
 		return errors.New("it needs a signature, an error or features: it would match everything")
 	}
