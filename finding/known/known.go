@@ -1,4 +1,4 @@
-// Package known recognises findings that are bugs which somebody has reported already.
+// Package known recognises findings that are bugs which somebody has reported already, or which this project tells of.
 //
 // Its claim: a finding that an entry matches has everything that the entry asks for: all the patterns that it names hold.
 package known
@@ -30,9 +30,10 @@ type Entry struct {
 	Features  []string `toml:"features"`  // what the reduced case must have, all of it: see signature.Of
 	Guilty    []string `toml:"guilty"`    // what the transactions or ("in:…") the statement that the finding names must have in a case that is not reduced to the end
 	Named     []string `toml:"named"`     // what one of the statements that its first difference names must have, all of it: see Signature.Named
+	SQL       string   `toml:"sql"`       // regular expression over the text of such a statement
 	Without   []string `toml:"without"`   // what the generator leaves out while the entry is in force: productions of package gen
 
-	versions, signature, errors *regexp.Regexp
+	versions, signature, errors, sql *regexp.Regexp
 }
 
 // Pages is where the bugs are told that this project has found: a link to one of those is a path in its repository.
@@ -89,7 +90,7 @@ func (b *Entry) check() error {
 	for _, p := range []struct {
 		name, text string
 		into       **regexp.Regexp
-	}{{"versions", b.Versions, &b.versions}, {"signature", b.Signature, &b.signature}, {"error", b.Error, &b.errors}} {
+	}{{"versions", b.Versions, &b.versions}, {"signature", b.Signature, &b.signature}, {"error", b.Error, &b.errors}, {"sql", b.SQL, &b.sql}} {
 		re, err := regexp.Compile(p.text)
 		if err != nil {
 			return fmt.Errorf("%s: %w", p.name, err)
@@ -168,6 +169,9 @@ func (b *Entry) matches(f *finding.Finding, sig finding.Signature) bool {
 		return !slices.ContainsFunc(b.Named, func(feature string) bool { return !slices.Contains(statement, feature) })
 	}
 	if len(b.Named) > 0 && !slices.ContainsFunc(sig.Named, has) {
+		return false
+	}
+	if b.SQL != "" && !slices.ContainsFunc(sig.Said, b.sql.MatchString) {
 		return false
 	}
 	return b.signature.MatchString(sig.Coarse) && (b.Error == "" || b.hasError(f))
