@@ -130,7 +130,7 @@ func (f *stormFlags) define(fs *pflag.FlagSet) {
 		"write the history to this file, for check; one that ends in .bin is small and quick to read (workloads that read and write single rows; it is kept in memory until the end)")
 	fs.StringVar(&f.certificate, "certificate", "",
 		"write the database's own order of versions to this file, for check --certificate, and check the history with it (a private server of MariaDB, MySQL or PostgreSQL then keeps a log to read it from)")
-	fs.IntVar(&f.limit, "limit", 20, "findings to print")
+	fs.IntVar(&f.limit, "limit", 20, "samples of findings to print, two of each kind at most")
 	fs.StringSliceVar(&f.nemesis, "nemesis", nil, "what is done to the database meanwhile, several with commas: "+strings.Join(nemesisNames(), ", "))
 	fs.DurationVar(&f.every, "every", 0, "mean time from one act of a nemesis to its next (default: each has its own)")
 	fs.BoolVar(&f.perturb, "perturb", false, "hold statements back and send them within microseconds of the end of a transaction that wrote the same row, or of another COMMIT")
