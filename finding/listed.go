@@ -28,8 +28,8 @@ func FirstOfEach(all []Listed) []Listed {
 // samples is how many violations of one signature are told of.
 const samples = 2
 
-// Alike are the violations of one signature that a storm found.
-type Alike struct {
+// Recurring are the violations of one signature that a storm found.
+type Recurring struct {
 	Signature string   `json:"signature"`
 	Count     int      `json:"count"`
 	Known     string   `json:"known,omitempty"` // the name of the known bug that they are …
@@ -38,12 +38,12 @@ type Alike struct {
 }
 
 // Group gathers violations by their signatures, in the order in which these came first, with two samples of each.
-func Group(all []Listed) []*Alike {
-	out, of := []*Alike{}, map[string]*Alike{}
+func Group(all []Listed) []*Recurring {
+	out, of := []*Recurring{}, map[string]*Recurring{}
 	for _, l := range all {
 		g := of[l.Signature]
 		if g == nil {
-			g = &Alike{Signature: l.Signature}
+			g = &Recurring{Signature: l.Signature}
 			of[l.Signature] = g
 			out = append(out, g)
 		}
@@ -55,7 +55,7 @@ func Group(all []Listed) []*Alike {
 }
 
 // Finding is what a storm found as a finding: of the first sample, with what was told of both.
-func (g *Alike) Finding() Finding {
+func (g *Recurring) Finding() Finding {
 	class, what, _ := strings.Cut(g.Signature, "/")
 	f := Finding{Class: class, Oracle: "storm", Signature: g.Signature, Summary: g.Samples[0].Summary}
 	if g.Count > 1 {

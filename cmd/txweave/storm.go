@@ -29,20 +29,20 @@ import (
 
 // stormResult is what a storm prints.
 type stormResult struct {
-	Workload        string           `json:"workload"`
-	Sessions        int              `json:"sessions"`
-	Transactions    int64            `json:"transactions"` // ended, in any way
-	Operations      int64            `json:"operations"`   // of the trace: statements, BEGIN and the end of transactions included
-	OpsPerSecond    float64          `json:"ops_per_s"`
-	AbortRate       float64          `json:"abort_rate"`       // of transactions: those that the database gave up
-	UncertainBefore float64          `json:"uncertain_before"` // share of dependencies that overlapping intervals leave open
-	UncertainAfter  float64          `json:"uncertain_after"`  // … and that no mechanism settles
-	VerifyPerSecond float64          `json:"verify_ops_per_s"` // from the first operation to the verdict
-	LagS            float64          `json:"lag_s"`            // from the storm's last answer to the verdict
-	PeakMiB         float64          `json:"peak_mib"`
-	LeftOut         []string         `json:"left_out,omitempty"` // acts of the nemeses that were not done, and why
-	Retired         int64            `json:"retired,omitempty"`  // queries of the generator's that took too long, and were sent no more
-	Bugs            []*finding.Alike `json:"bugs"`               // what was found, by signature
+	Workload        string               `json:"workload"`
+	Sessions        int                  `json:"sessions"`
+	Transactions    int64                `json:"transactions"` // ended, in any way
+	Operations      int64                `json:"operations"`   // of the trace: statements, BEGIN and the end of transactions included
+	OpsPerSecond    float64              `json:"ops_per_s"`
+	AbortRate       float64              `json:"abort_rate"`       // of transactions: those that the database gave up
+	UncertainBefore float64              `json:"uncertain_before"` // share of dependencies that overlapping intervals leave open
+	UncertainAfter  float64              `json:"uncertain_after"`  // … and that no mechanism settles
+	VerifyPerSecond float64              `json:"verify_ops_per_s"` // from the first operation to the verdict
+	LagS            float64              `json:"lag_s"`            // from the storm's last answer to the verdict
+	PeakMiB         float64              `json:"peak_mib"`
+	LeftOut         []string             `json:"left_out,omitempty"` // acts of the nemeses that were not done, and why
+	Retired         int64                `json:"retired,omitempty"`  // queries of the generator's that took too long, and were sent no more
+	Bugs            []*finding.Recurring `json:"bugs"`               // what was found, by signature
 
 	Findings []finding.Listed `json:"-"` // all that was kept
 }

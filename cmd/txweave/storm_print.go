@@ -64,7 +64,7 @@ type stormSummary struct {
 	judged *verdict.Judgement // of the history
 	cert   *verdict.Judgement // of its certificate
 	found  int
-	known  int // of those, known bugs'
+	known  int           // of those, known bugs'
 	first  time.Duration // until the first finding, where the storm ended with it; else 0
 }
 
