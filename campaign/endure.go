@@ -53,14 +53,20 @@ func ownFrames(stack string) (out []string) {
 	return out
 }
 
-// check lets a worker check a case; a panic of its own is an error.
+// check lets a worker check a case; a panic of its own is an error, and so are counts that do not add up.
 func check(ctx context.Context, w Worker, job Job) (res *CaseResult, err error) {
 	defer func() {
 		if why := recover(); why != nil {
 			res, err = nil, &PanicError{why, string(debug.Stack())}
 		}
 	}()
-	return w.Check(ctx, job)
+	if res, err = w.Check(ctx, job); err != nil {
+		return res, err
+	}
+	if err = res.missing(); err != nil {
+		res.Statements = Statements{} // what the case showed may be kept
+	}
+	return res, err
 }
 
 // endure deals with a case at which a worker failed by a fault of txweave's own: that is written down, the worker is replaced, and the case

@@ -219,3 +219,34 @@ func (r *slowReducer) Reduce(ctx context.Context, f *finding.Record, text []byte
 	}
 }
 func (*slowReducer) Close() error { return nil }
+
+// TestCountsAddUp: a case of whose statements one has neither survived nor been dropped for a reason is a fault of txweave's own that is written down; what it
+// showed is kept, and the campaign goes on with counts that add up.
+func TestCountsAddUp(t *testing.T) {
+	dir := t.TempDir()
+	cfg, _ := fakes(func(_ context.Context, n int) (*CaseResult, error) {
+		res := result(n)
+		if n == 1 || n == 3 {
+			res.Statements.Survived--
+		}
+		if n == 3 {
+			res.Findings = []Found{found("isolation-violation")}
+		}
+		return res, nil
+	})
+	cfg.Cases, cfg.Store = 6, store.In(dir)
+	sum, err := Run(t.Context(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if sum.Faults != 2 || sum.Skipped[SkippedFault] != 1 || len(sum.Findings) != 1 || sum.CasesChecked != 5 {
+		t.Errorf("%d faults, skipped %v, %d findings, %d checked", sum.Faults, sum.Skipped, len(sum.Findings), sum.CasesChecked)
+	}
+	if st := sum.Statements; st.Generated != st.Survived+st.DroppedBlocked+st.DroppedCyclic+st.DroppedAborted+st.DroppedGuilty || st.Generated != 4*15 {
+		t.Errorf("%+v", st)
+	}
+	text, err := os.ReadFile(filepath.Join(dir, store.FaultsDir, "seed-7-case-000001.txt"))
+	if err != nil || !strings.Contains(string(text), "of 15 statements 14 have survived or were dropped for a reason: the counts do not add up") {
+		t.Errorf("%s, %v", text, err)
+	}
+}

@@ -5,6 +5,7 @@ package campaign
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -118,6 +119,15 @@ type Statements struct {
 	DroppedCyclic  int `json:"dropped_cyclic"`
 	DroppedAborted int `json:"dropped_aborted"`
 	DroppedGuilty  int `json:"dropped_guilty"`
+}
+
+// missing says of a case that was checked which of its statements nothing is known of; nil where the counts add up.
+func (r *CaseResult) missing() error {
+	st := &r.Statements
+	if told := st.Survived + st.DroppedBlocked + st.DroppedCyclic + st.DroppedAborted + st.DroppedGuilty; r.Checked && told != st.Generated {
+		return fmt.Errorf("of %d statements %d have survived or were dropped for a reason: the counts do not add up", st.Generated, told)
+	}
+	return nil
 }
 
 // FindingRef names a finding and where it is kept.

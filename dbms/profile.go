@@ -104,6 +104,8 @@ type Profile struct {
 
 	Embedded bool     // the engine runs inside the process that uses it
 	Setup    []string // sent once on every session that runs transactions
+	// NewTables is a query after which a session knows that the tables are others, where it otherwise plans a statement by those that it knows.
+	NewTables string
 	// NoWait makes a session refuse to wait for a lock, or wait as short as the server allows.
 	NoWait []string
 	// LateRefusal says that a change of a table that others use is refused only after a second: it is not sent while one is

@@ -20,6 +20,8 @@ type StoreShape struct {
 	Server []string
 	// Upkeep is a statement that is sent whenever tables have been filled, with their names in place of %s; "": none.
 	Upkeep string
+	// Unfit are errors by which it refuses tables, and rows, that others take: they do not fit its pages.
+	Unfit []int
 	// Spills says that so few pages are kept in memory that a transaction's own are written out before it ends.
 	Spills bool
 }

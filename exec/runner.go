@@ -170,6 +170,23 @@ func (r *Runner) load(p *instrument.Plan, loose bool) error {
 		}
 		r.lanes = append(r.lanes, newLane(r.ctx, s, r.profile))
 	}
+	return r.renewed()
+}
+
+// renewed tells the sessions that the tables are others than those of the case before.
+func (r *Runner) renewed() error {
+	if r.profile.NewTables == "" {
+		return nil
+	}
+	sessions := []*Session{r.committed, r.replayer}
+	for _, l := range r.lanes {
+		sessions = append(sessions, l.session)
+	}
+	for _, s := range sessions {
+		if _, err := s.Read(r.ctx, r.profile.NewTables); err != nil {
+			return r.classify(err)
+		}
+	}
 	return nil
 }
 

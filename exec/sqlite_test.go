@@ -90,6 +90,34 @@ func TestReadsOn(t *testing.T) {
 	}
 }
 
+// TestNewTablesSQLite: a case is answered by its own tables, not by what a session knows of those of the case before it, whose index of the same name
+// had a WHERE clause that kept it from the query. Where the case's own index has such a clause the error stays.
+func TestNewTablesSQLite(t *testing.T) {
+	r := newRunner(t, target(t, "sqlite"), lookup(t, "sqlite/serializable"), Options{})
+	const index = "CREATE INDEX i ON t (v)"
+	for i, clause := range []string{" WHERE v <> 5", "", " WHERE v <> 5"} {
+		c := parseCase(t, tables, `
+		T0 BEGIN
+		T0 SELECT t.pkey AS e0 FROM t INDEXED BY i
+		T0 COMMIT`)
+		c.Schema = append(c.Schema, testcase.Stmt{SQL: index + clause})
+		plan := load(t, r, c)
+		run, err := r.Run(plan, plan.Steps)
+		if err != nil {
+			t.Fatal(err)
+		}
+		replayed, err := r.Replay(plan.Txns[0].Blocks)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range slices.Concat(run.Trace.Events, replayed.Events) {
+			if e.Role == history.Target && (e.Err != nil) != (clause != "") {
+				t.Errorf("case %d, %s%s: %s: %v", i, index, clause, e.Session, e.Err)
+			}
+		}
+	}
+}
+
 // TestKillSQLite ends a statement that would run for ever.
 func TestKillSQLite(t *testing.T) {
 	r := newRunner(t, target(t, "sqlite"), lookup(t, "sqlite/serializable"), Options{StatementTimeout: 50 * time.Millisecond})

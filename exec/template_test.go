@@ -8,6 +8,7 @@ import (
 
 // TestTemplateKept: the data directory of an installed server is initialised once; that of a binary which somebody names is not kept.
 func TestTemplateKept(t *testing.T) {
+	installed := launch(t).binary // says what is missing
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	templates := func(binary string) (string, int) {
 		t.Helper()
@@ -26,7 +27,6 @@ func TestTemplateKept(t *testing.T) {
 		}
 		return dir, len(kept)
 	}
-	installed := launch(t).binary
 	if _, own := templates(installed); own != 1 {
 		t.Errorf("a binary that is named: %d templates of its own", own)
 	}

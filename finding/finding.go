@@ -165,6 +165,12 @@ type Finding struct {
 	Derived bool `json:"derived,omitempty"`
 }
 
+// OfStatement says whether the finding is of a statement of the case: what a trace tells of. A server that ended, a row that the tables cannot be filled with and
+// tables that are damaged are not.
+func (f *Finding) OfStatement() bool {
+	return f.Class != ClassCrash && f.Class != ClassHang && len(f.Differences) > 0 && f.Differences[0].Stmt != ""
+}
+
 // OwnCause is the cause that the finding tells by itself; "" where it does not, or where only a smaller case does: whether a search goes wrong by
 // an index shows when that cannot be taken away.
 func (f *Finding) OwnCause() string {

@@ -1,5 +1,7 @@
 package finding
 
+import "strings"
+
 // Listed is a violation that a check of a history or of a trace found, as check and storm print it.
 type Listed struct {
 	Signature    string   `json:"signature"`
@@ -21,4 +23,46 @@ func FirstOfEach(all []Listed) []Listed {
 		first = append(first, l)
 	}
 	return append(first, more...)
+}
+
+// samples is how many violations of one signature are told of.
+const samples = 2
+
+// Recurring are the violations of one signature that a storm found.
+type Recurring struct {
+	Signature string   `json:"signature"`
+	Count     int      `json:"count"`
+	Known     string   `json:"known,omitempty"` // the name of the known bug that they are …
+	Link      string   `json:"link,omitempty"`  // … and where that is told
+	Samples   []Listed `json:"samples"`
+}
+
+// Group gathers violations by their signatures, in the order in which these came first, with two samples of each.
+func Group(all []Listed) []*Recurring {
+	out, of := []*Recurring{}, map[string]*Recurring{}
+	for _, l := range all {
+		g := of[l.Signature]
+		if g == nil {
+			g = &Recurring{Signature: l.Signature}
+			of[l.Signature] = g
+			out = append(out, g)
+		}
+		if g.Count++; len(g.Samples) < samples {
+			g.Samples = append(g.Samples, l)
+		}
+	}
+	return out
+}
+
+// Finding is what a storm found as a finding: of the first sample, with what was told of both.
+func (g *Recurring) Finding() Finding {
+	class, what, _ := strings.Cut(g.Signature, "/")
+	f := Finding{Class: class, Oracle: "storm", Signature: g.Signature, Summary: g.Samples[0].Summary}
+	if g.Count > 1 {
+		f.Summary += ", the first of " + Count(g.Count, "such violation")
+	}
+	for i := range g.Samples {
+		f.Differences = append(f.Differences, Difference{What: what, Detail: strings.Join(g.Samples[i].Explanation, "; ")})
+	}
+	return f
 }

@@ -19,6 +19,8 @@ type Signature struct {
 	Guilty []string `json:"-"`
 	// Named are those of each statement that the first difference names, sorted: one of several may be what the finding comes down to.
 	Named [][]string `json:"-"`
+	// Said are the texts of those statements.
+	Said []string `json:"-"`
 	// Minimal says that the case is reduced until nothing more could go, so that each feature is needed.
 	Minimal bool `json:"minimal"`
 }

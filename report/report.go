@@ -95,7 +95,7 @@ func Write(to string, f *timeline.Dossier) (string, error) {
 			return "", err
 		}
 		d.t = tl
-	} else if f.Record.Class != finding.ClassCrash {
+	} else if f.Record.OfStatement() {
 		return "", errors.New("there is no trace.jsonl: what the statements answered is not known")
 	}
 	d.write()

@@ -280,3 +280,45 @@ func TestTellingStore(t *testing.T) {
 		}
 	}
 }
+
+// TestWithoutTrace: what is found before a statement of the case is sent has no trace, and is reported to every tracker: with the statement that was refused,
+// what it was answered, and the case.
+func TestWithoutTrace(t *testing.T) {
+	const row = "INSERT INTO t0 (pkey, vkey, pvkey) VALUES (1, 1, 0)"
+	for _, d := range []struct {
+		class string
+		of    finding.Difference
+	}{
+		{finding.ClassUnexpected, finding.Difference{Kind: finding.InitialRow, What: "1118", Detail: row + ": error 1118: Row size too large"}},
+		{finding.ClassCorruption, finding.Difference{What: "1118", Detail: row + ": error 1118: Row size too large"}},
+		{finding.ClassHang, finding.Difference{}},
+	} {
+		dir := t.TempDir()
+		c, err := os.ReadFile("testdata/findings/lost_commit_sqlite/case.txw")
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := finding.Finding{Class: d.class, Oracle: "unexpected", Summary: "the database does not take it", Confirmed: 1, Repeated: 1}
+		if d.of.What != "" {
+			f.Differences = []finding.Difference{d.of}
+		}
+		f.Sign()
+		rec := finding.Record{ID: "x", Finding: f, Environment: finding.Environment{DBMS: "mariadb", Version: "10.11", Isolation: "repeatable-read"}}
+		if err := finding.Write(filepath.Join(dir, "x"), &rec, map[string][]byte{finding.CaseFile: c}, nil); err != nil {
+			t.Fatal(err)
+		}
+		find, err := timeline.Load(filepath.Join(dir, "x"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, to := range append(Trackers(), HTML) {
+			text, err := Write(to, find)
+			if err != nil || !strings.Contains(text, "CREATE TABLE") {
+				t.Errorf("%s for %s: %v, %s", d.class, to, err, text)
+			}
+			if d.of.Kind != "" && !strings.Contains(text, "1118") {
+				t.Errorf("%s for %s does not say what was answered:\n%s", d.class, to, text)
+			}
+		}
+	}
+}

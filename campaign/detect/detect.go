@@ -3,6 +3,7 @@ package detect
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -16,8 +17,6 @@ import (
 	"txweave/finding/known"
 	"txweave/finding/signature"
 	"txweave/guide"
-	"txweave/sdg"
-	"txweave/weave"
 )
 
 // FaultResult is what became of one planted bug.
@@ -45,21 +44,14 @@ type Result struct {
 	Unplanted   []Unplanted   `json:"unplanted,omitempty"` // what they are: false alarms, or the server's own bugs
 }
 
-// Unplanted is a finding of a case with nothing planted.
-type Unplanted struct {
-	Seed      uint64 `json:"seed"`
-	Case      int    `json:"case"`
-	Signature string `json:"signature"`
-	Title     string `json:"title,omitempty"`
-	Flaky     bool   `json:"flaky,omitempty"` // it did not come back
-}
-
 // Options say what is tried.
 type Options struct {
 	Budget      int             // cases for each planted bug and seed
 	Seeds       int             // to try …
 	First       uint64          // … from this one on; 0: 1
 	OnlyPlanted bool            // the same cases are not checked with nothing planted
+	Out         string          // a directory to keep what those show; "": nowhere
+	Command     string          // the command line, for what is kept
 	Rarity      *planted.Rarity // how the bugs are made as rare as those of engines; nil: they are not
 	Guided      bool            // cases that showed something new are changed, too
 	Count       bool            // all cases of the budget are checked, and those that have a finding counted: that says more of what cases are worth
@@ -72,7 +64,7 @@ func (o *Options) seed(i int) uint64 { return max(o.First, 1) + uint64(i) }
 
 // Run plants each bug and counts what the same cases show with nothing planted.
 func (o *Options) Run(ctx context.Context, t exec.Target, p *dbms.Profile, faults []*planted.Fault) (*Result, error) {
-	d := &Result{Target: t.Describe().Target, Isolation: p.Isolation, Budget: o.Budget, Counted: o.Count}
+	d := &Result{Target: t.Describe().Target, Isolation: p.Isolation, Budget: o.Budget, Faults: []FaultResult{}, Counted: o.Count}
 	for seed := range o.Seeds {
 		if o.OnlyPlanted {
 			break
@@ -171,22 +163,25 @@ func (o *Options) findings(ctx context.Context, t exec.Target, p *dbms.Profile, 
 	return s, err
 }
 
-// ownFindings checks all cases and lists findings and flaky differences.
+// ownFindings checks all cases, lists findings and flaky differences, and keeps them.
 func (o *Options) ownFindings(ctx context.Context, t exec.Target, p *dbms.Profile, seed uint64) ([]Unplanted, error) {
 	var found []Unplanted
+	var lost error
 	_, err := o.eachOf(ctx, t, p, seed, func(res *campaign.CaseResult) bool {
 		for i, f := range slices.Concat(res.Findings, res.Flaky) {
-			found = append(found, Unplanted{Seed: seed, Case: res.Case, Signature: f.Signature, Title: f.Title, Flaky: i >= len(res.Findings)})
+			u := Unplanted{Seed: seed, Case: res.Case, Signature: f.Signature, Title: f.Title, Flaky: i >= len(res.Findings)}
+			lost = errors.Join(lost, o.keep(ctx, t, p, &u, &f, i))
+			found = append(found, u)
 		}
-		return true
+		return lost == nil
 	})
-	return found, err
+	return found, errors.Join(err, lost)
 }
 
 // EachResult checks cases until more says no, and returns how many it checked; g chooses them where it is not nil. The target stays
 // the caller's, whatever happens.
 func EachResult(ctx context.Context, t exec.Target, p *dbms.Profile, src *worker.Cases, g *guide.Guide, budget int, more func(*campaign.CaseResult) bool) (int, error) {
-	w := worker.OnCases(t, p, src, weave.Options{Precision: sdg.Match, Repeats: 2})
+	w := worker.OnCases(t, p, src, checking)
 	defer w.Release()
 	for n := range budget {
 		job := campaign.Job{Case: n}

@@ -73,8 +73,38 @@ func (d *Result) cell(name string) string {
 	return "allowed"
 }
 
-// Table prints the planted bugs as a Markdown table.
+// Table prints the planted bugs as a Markdown table, and what the cases show with nothing planted.
 func (d *Result) Table(w io.Writer) error {
+	if err := d.planted(w); err != nil {
+		return err
+	}
+	medians := "medians; "
+	if len(d.Faults) == 0 {
+		medians = ""
+	}
+	if _, err := fmt.Fprintf(w, "%s at %s, %s%d false alarms with nothing planted\n", d.Target, d.Isolation, medians, d.FalseAlarms); err != nil {
+		return err
+	}
+	for _, u := range d.Unplanted { // which are the server's own bugs is for somebody to say
+		line := fmt.Sprintf("seed %d, case %d: %s: %s\n", u.Seed, u.Case, u.Signature, u.Title)
+		if u.Again != "" {
+			line += "  again: " + u.Again + "\n"
+		}
+		if u.Dir != "" && !u.Alone {
+			line += "  its case by itself does not show it: " + u.Dir + "\n"
+		}
+		if _, err := io.WriteString(w, line); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// planted prints the planted bugs, where there are any.
+func (d *Result) planted(w io.Writer) error {
+	if len(d.Faults) == 0 {
+		return nil
+	}
 	tw := tabwriter.NewWriter(w, 0, 0, 1, ' ', 0)
 	fmt.Fprintf(tw, "| planted bug\t| forbidden\t| found by\t| cases\t| seconds\t|\n| ---\t| ---\t| ---\t| ---\t| ---\t|\n")
 	for _, f := range d.Faults {
@@ -103,13 +133,6 @@ func (d *Result) Table(w io.Writer) error {
 			return err
 		}
 	}
-	if _, err := fmt.Fprintf(w, "\n%s at %s, medians; %d false alarms with nothing planted\n", d.Target, d.Isolation, d.FalseAlarms); err != nil {
-		return err
-	}
-	for _, u := range d.Unplanted { // which are the server's own bugs is for somebody to say
-		if _, err := fmt.Fprintf(w, "seed %d, case %d: %s: %s\n", u.Seed, u.Case, u.Signature, u.Title); err != nil {
-			return err
-		}
-	}
-	return nil
+	_, err := fmt.Fprintln(w)
+	return err
 }

@@ -129,7 +129,7 @@ func nameless() (*os.File, error) {
 	return f, nil
 }
 
-// found makes findings of what a storm found: one of each signature, the first.
+// found makes findings of what a storm found: one of each signature, with how often it came.
 func (w *Worker) found(list []finding.Listed, seed uint64, trace *os.File) (out []campaign.Found, err error) {
 	files := map[string][]byte{}
 	// The trace is one of intervals: txweave check --oracle mechanism reads it.
@@ -145,18 +145,11 @@ func (w *Worker) found(list []finding.Listed, seed uint64, trace *os.File) (out 
 	if err != nil {
 		return nil, err
 	}
-	seen := map[string]bool{}
-	for _, l := range list {
-		if seen[l.Signature] {
-			continue
-		}
-		seen[l.Signature] = true
-		class, what, _ := strings.Cut(l.Signature, "/")
-		f := finding.Finding{Class: class, Oracle: "storm", Signature: l.Signature, Summary: l.Summary,
-			Differences: []finding.Difference{{What: what, Detail: strings.Join(l.Explanation, "; ")}}}
+	for _, g := range finding.Group(list) {
+		f := g.Finding()
 		f.Title = (&timeline.Dossier{Record: finding.Record{Finding: f}}).Claim(nil)
-		if class == finding.ClassCrash {
-			f.Log = strings.Join(l.Explanation, "\n")
+		if f.Class == finding.ClassCrash {
+			f.Log = strings.Join(g.Samples[0].Explanation, "\n")
 			files[finding.LogFile] = []byte(f.Log)
 		}
 		out = append(out, campaign.Found{Finding: f, Files: files})

@@ -21,19 +21,12 @@ func fill(res *campaign.CaseResult, rep *weave.Report, bare bool) {
 	st := &res.Statements
 	st.Errored, st.Effective, st.Searches, st.Partial = rep.Errored, rep.Effective, rep.Searches, rep.Partial
 	res.Overlapping, res.OverlapEdge = rep.Overlapping, rep.OverlapEdge
-	for _, fate := range rep.Fates {
-		st.Generated++
-		switch fate {
-		case weave.Survived:
-			st.Survived++
-		case weave.DroppedBlocked:
-			st.DroppedBlocked++
-		case weave.DroppedCyclic:
-			st.DroppedCyclic++
-		case weave.DroppedAborted:
-			st.DroppedAborted++
-		case weave.DroppedGuilty:
-			st.DroppedGuilty++
+	for i := range rep.Plan.Txns {
+		for _, b := range rep.Plan.Txns[i].Blocks {
+			if !b.Control() {
+				st.Generated++
+				count(st, rep.Fates, b.Name())
+			}
 		}
 	}
 	res.CrossEdges = map[string]int{}
@@ -45,6 +38,26 @@ func fill(res *campaign.CaseResult, rep *weave.Report, bare bool) {
 	}
 	for _, ev := range rep.Suspects {
 		res.Flaky = append(res.Flaky, pack(rep.Plan.Case, ev, bare))
+	}
+}
+
+// count counts what became of a statement.
+func count(st *campaign.Statements, fates map[string]weave.Fate, name string) {
+	fate, told := fates[name]
+	if !told {
+		return
+	}
+	switch fate {
+	case weave.Survived:
+		st.Survived++
+	case weave.DroppedBlocked:
+		st.DroppedBlocked++
+	case weave.DroppedCyclic:
+		st.DroppedCyclic++
+	case weave.DroppedAborted:
+		st.DroppedAborted++
+	case weave.DroppedGuilty:
+		st.DroppedGuilty++
 	}
 }
 

@@ -16,8 +16,15 @@ import (
 )
 
 // refused notes a case that a new database does not take either. The generator makes rows that violate nothing: where one of them is refused by
-// itself, for what it holds, that is a finding, and on a server, whose settings may be such that it converts nothing, a suspect.
+// itself, for what it holds, that is a finding, and on a server, whose settings may be such that it converts nothing, a suspect. What does not fit the store
+// of the case is neither.
 func (w *Worker) refused(ctx context.Context, res *campaign.CaseResult, c *testcase.Case, why error) (*campaign.CaseResult, error) {
+	if w.unfit(c, why) {
+		w.Release()
+		w.trouble = 0
+		res.Skipped, res.Detail = skippedRefused, finding.Line(why.Error())
+		return res, nil
+	}
 	if row := w.refusedRow(ctx, c); row != nil {
 		w.Release()
 		f := finding.Finding{Class: finding.ClassUnexpected, Oracle: unexpected.Oracle{}.Name(), Confirmed: 1, Repeated: 1,
@@ -43,6 +50,13 @@ func (w *Worker) refused(ctx context.Context, res *campaign.CaseResult, c *testc
 	w.Release()
 	res.Skipped, res.Detail = skippedRefused, finding.Line(why.Error())
 	return res, nil
+}
+
+// unfit says whether the store that a case lies in has no room for its tables or rows, which others take.
+func (w *Worker) unfit(c *testcase.Case, why error) bool {
+	var answer *exec.AnswerError
+	shape := w.profile.Store(c.Option(testcase.OptionStore))
+	return shape != nil && errors.As(why, &answer) && slices.Contains(shape.Unfit, answer.Err.Code)
 }
 
 // refusedRow fills an empty database with the tables of a case, and then with its rows one by one, and returns the error of the first row that

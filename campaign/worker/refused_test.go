@@ -6,7 +6,10 @@ import (
 	"testing"
 
 	"txweave/campaign"
+	"txweave/dbms"
+	"txweave/exec"
 	"txweave/finding"
+	"txweave/history"
 	"txweave/sqltext"
 	"txweave/testcase"
 )
@@ -48,5 +51,32 @@ func TestRefusedRow(t *testing.T) {
 	}
 	if res, err := w.Check(t.Context(), job); err != nil || !res.Checked || len(res.Findings) > 0 {
 		t.Fatalf("the case after it: %+v, %v", res, err)
+	}
+}
+
+// TestUnfit: a row, or a table, that does not fit the pages of the case's store is no finding, and no trouble. In the usual store the same answer is a suspect, and so is
+// another one in that store.
+func TestUnfit(t *testing.T) {
+	w, _, _ := onSQLite(t)
+	c, _, _, err := w.load(campaign.Job{Case: 0})
+	if err != nil || len(c.Rows) == 0 {
+		t.Fatal(err, len(c.Rows))
+	}
+	c.Rows = append(c.Rows, c.Rows[0]) // a new database refuses it, too
+	p := *w.profile
+	w.profile = &p
+	tooWide := &exec.AnswerError{Text: c.Rows[0].SQL, Err: &history.DBError{Code: 1118, Message: "Row size too large (> 1979)"}}
+	p.Stores = []dbms.StoreShape{{Name: "pages", Unfit: []int{1118}}}
+	for _, x := range []struct {
+		store string
+		why   error
+		want  int
+	}{{"pages", tooWide, 0}, {"", tooWide, 1}, {"pages", &exec.AnswerError{Text: c.Rows[0].SQL, Err: &history.DBError{Code: 1062}}, 1}} {
+		c.SetOption(testcase.OptionStore, x.store)
+		w.trouble = 3
+		res, err := w.refused(t.Context(), &campaign.CaseResult{}, c, x.why)
+		if err != nil || res.Skipped != skippedRefused || len(res.Findings) != x.want || w.trouble != 0 {
+			t.Errorf("store %q, %v: %+v, %v, trouble %d", x.store, x.why, res, err, w.trouble)
+		}
 	}
 }

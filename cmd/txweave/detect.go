@@ -4,12 +4,15 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"txweave/campaign/detect"
+	"txweave/campaign/store"
 	"txweave/dbms/registry"
 	"txweave/exec"
 	"txweave/exec/planted"
@@ -28,35 +31,30 @@ type detectFlags struct {
 	seeds       int
 	first       uint64
 	onlyPlanted bool
+	unplanted   bool // only
+	out         string
 	format      string
 	tables      []string
 }
 
-func detectCommand() *cobra.Command {
-	var f detectFlags
+func detectCommand() *cobra.Command { return new(detectFlags).command() }
+
+// command is the command whose flags these are.
+func (f *detectFlags) command() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "detect",
 		Short: "Plant bugs in a correct engine and measure how soon they are found",
 		Long: `Plant bugs, one at a time, between txweave and a correct engine, and count the cases and seconds until the first
 confirmed finding: the median over several seeds. The same cases are checked with nothing planted, and every
-finding there is a false alarm. Exit code 0 if every planted bug that the level forbids was found and there was
+finding there is a false alarm, or a bug of the server itself; it is printed with the command that shows it again. Exit code 0 if every planted bug that the level forbids was found and there was
 no false alarm, else 1.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if len(f.tables) > 0 {
 				return usageOf(detect.Combined(cmd.Context(), cmd.OutOrStdout(), f.tables))
 			}
-			if f.budget < 1 || f.seeds < 1 {
-				return usagef("--budget and --seeds must be at least 1")
-			}
-			if f.format != "text" && f.format != "json" {
-				return usagef("--format %q: want text or json", f.format)
-			}
-			if f.guide != "none" && f.guide != "coverage" {
-				return usagef("--guide %q: want none or coverage", f.guide)
-			}
-			if f.when != "" && !slices.Contains(strings.Split(conditionNames(), ", "), f.when) {
-				return usagef("--when %q: want one of %s", f.when, conditionNames())
+			if err := f.check(cmd.Flags()); err != nil {
+				return err
 			}
 			p, err := f.resolve(cmd.Context())
 			if err != nil {
@@ -71,10 +69,14 @@ no false alarm, else 1.`,
 			}
 			return f.use(cmd.Context(), func(t exec.Target) error {
 				o := detect.Options{Budget: f.budget, Seeds: f.seeds, First: f.first, OnlyPlanted: f.onlyPlanted, Rarity: f.rare(), Guided: f.guide == "coverage", Count: f.count,
+					Out: f.out, Command: commandLine(os.Args),
 					Log: func(x *detect.FaultResult) { fmt.Fprintf(cmd.ErrOrStderr(), "%s: found %v\n", x.Name, x.Found) }}
 				d, err := o.Run(cmd.Context(), t, p, faults)
 				if err != nil {
 					return err
+				}
+				for i := range d.Unplanted {
+					d.Unplanted[i].Again = f.again(&d.Unplanted[i])
 				}
 				return printDetection(cmd.OutOrStdout(), d, f.format)
 			})
@@ -91,9 +93,65 @@ no false alarm, else 1.`,
 	cmd.Flags().IntVar(&f.seeds, "seeds", 3, "seeds to try, from --seed on")
 	cmd.Flags().Uint64Var(&f.first, "seed", 1, "the first seed")
 	cmd.Flags().BoolVar(&f.onlyPlanted, "only-planted", false, "do not check the cases with nothing planted first")
+	cmd.Flags().BoolVar(&f.unplanted, "only-unplanted", false, "plant nothing: check the cases with nothing planted, and no more")
+	cmd.Flags().StringVar(&f.out, "out", "", "a directory to keep what shows with nothing planted, as fuzz keeps findings")
 	cmd.Flags().StringVar(&f.format, "format", "text", "text (a Markdown table) or json")
 	cmd.Flags().StringSliceVar(&f.tables, "table", nil, "run nothing: print one table from these files, the JSON of earlier runs")
 	return cmd
+}
+
+// check says what the flags have that cannot be.
+func (f *detectFlags) check(fs *pflag.FlagSet) error {
+	if f.budget < 1 || f.seeds < 1 {
+		return usagef("--budget and --seeds must be at least 1")
+	}
+	if f.format != "text" && f.format != "json" {
+		return usagef("--format %q: want text or json", f.format)
+	}
+	if f.guide != "none" && f.guide != "coverage" {
+		return usagef("--guide %q: want none or coverage", f.guide)
+	}
+	if f.when != "" && !slices.Contains(strings.Split(conditionNames(), ", "), f.when) {
+		return usagef("--when %q: want one of %s", f.when, conditionNames())
+	}
+	if f.unplanted {
+		for _, name := range []string{"only-planted", "faults", "rarity", "when", "sometimes", "count"} {
+			if fs.Changed(name) {
+				return usagef("--only-unplanted and --%s exclude each other", name)
+			}
+		}
+	}
+	if f.out != "" && f.onlyPlanted {
+		return usagef("--out keeps what shows with nothing planted: --only-planted leaves that out")
+	}
+	if f.out == "" {
+		return nil
+	}
+	return usageOf(store.In(f.out).Check())
+}
+
+// again is the command that shows a finding with nothing planted again: its case by itself where that does, else those of its seed up to it.
+func (f *detectFlags) again(u *detect.Unplanted) string {
+	if u.Alone {
+		return f.sameServer("replay", u.Dir)
+	}
+	args := []string{"detect", "--only-unplanted", "--seed", fmt.Sprint(u.Seed), "--seeds", "1", "--budget", fmt.Sprint(u.Case + 1)}
+	for _, name := range []string{"target", "isolation", "claim", "guide"} {
+		if f.flags.Changed(name) {
+			args = append(args, "--"+name, f.flags.Lookup(name).Value.String())
+		}
+	}
+	return f.sameServer(args...)
+}
+
+// sameServer is a command line of txweave for the server of these flags.
+func (f *detectFlags) sameServer(args ...string) string {
+	for _, name := range []string{"dsn", "server"} {
+		if f.flags.Changed(name) {
+			args = append(args, "--"+name, f.flags.Lookup(name).Value.String())
+		}
+	}
+	return commandLine(append([]string{"txweave"}, args...))
 }
 
 // rare is how rare the planted bugs are made; nil: they are not.
@@ -115,6 +173,9 @@ func conditionNames() string {
 
 // pick returns the planted bugs that the flags name, all where they name none.
 func (f *detectFlags) pick() ([]*planted.Fault, error) {
+	if f.unplanted {
+		return nil, nil
+	}
 	if len(f.faults) == 0 {
 		return planted.Faults(), nil
 	}

@@ -314,7 +314,7 @@ func (f *fuzzFlags) conclude(ctx context.Context, sum *campaign.Summary, err err
 	if f.format == "json" {
 		perr = json.NewEncoder(stdout).Encode(sum)
 	} else {
-		perr = printSummary(stdout, sum)
+		perr = printSummary(stdout, sum, f.bugs)
 	}
 	if err = errors.Join(err, perr); err != nil {
 		return err
@@ -341,8 +341,17 @@ func ownFaults(n int64, out string) error {
 	return &exitError{exitInternal, fmt.Errorf("txweave itself failed at %s: %s tells more", finding.Count(n, "case"), filepath.Join(out, store.FaultsDir))}
 }
 
+// toldAt is where a known bug is told, in brackets.
+func toldAt(bugs known.List, name string) string {
+	i := slices.IndexFunc(bugs, func(b *known.Entry) bool { return b.Name == name })
+	if i < 0 {
+		return ""
+	}
+	return " (" + bugs[i].Link + ")"
+}
+
 // printSummary prints a summary for people.
-func printSummary(w io.Writer, s *campaign.Summary) error {
+func printSummary(w io.Writer, s *campaign.Summary, bugs known.List) error {
 	st := &s.Statements
 	alive := st.Generated - st.DroppedAborted
 	_, err := fmt.Fprintf(w, `%s %s, %s, seed %d
@@ -376,7 +385,9 @@ work        %d runs, %d replays, %d statements sent
 		fmt.Fprintf(w, "bug         %s (%s, %d times)  %s  %s\n", b.ID, state, b.Count, where(b.Dir, b.ID), finding.Line(b.Signature))
 	}
 	if len(s.Known) > 0 {
-		fmt.Fprintf(w, "known bugs  %s\n", printCounts(s.Known))
+		for _, name := range slices.Sorted(maps.Keys(s.Known)) {
+			fmt.Fprintf(w, "known bugs  %s%s %d\n", name, toldAt(bugs, name), s.Known[name])
+		}
 	}
 	if len(s.Paused) > 0 {
 		fmt.Fprintf(w, "set-up fault? paused: %s\n", printCounts(s.Paused))

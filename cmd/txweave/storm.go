@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"txweave/campaign/worker"
 	"txweave/checker/certificate"
 	"txweave/dbms"
 	"txweave/dbms/registry"
@@ -28,20 +29,22 @@ import (
 
 // stormResult is what a storm prints.
 type stormResult struct {
-	Workload        string           `json:"workload"`
-	Sessions        int              `json:"sessions"`
-	Transactions    int64            `json:"transactions"` // ended, in any way
-	Operations      int64            `json:"operations"`   // of the trace: statements, BEGIN and the end of transactions included
-	OpsPerSecond    float64          `json:"ops_per_s"`
-	AbortRate       float64          `json:"abort_rate"`       // of transactions: those that the database gave up
-	UncertainBefore float64          `json:"uncertain_before"` // share of dependencies that overlapping intervals leave open
-	UncertainAfter  float64          `json:"uncertain_after"`  // … and that no mechanism settles
-	VerifyPerSecond float64          `json:"verify_ops_per_s"` // from the first operation to the verdict
-	LagS            float64          `json:"lag_s"`            // from the storm's last answer to the verdict
-	PeakMiB         float64          `json:"peak_mib"`
-	LeftOut         []string         `json:"left_out,omitempty"` // acts of the nemeses that were not done, and why
-	Retired         int64            `json:"retired,omitempty"`  // queries of the generator's that took too long, and were sent no more
-	Findings        []finding.Listed `json:"findings"`
+	Workload        string               `json:"workload"`
+	Sessions        int                  `json:"sessions"`
+	Transactions    int64                `json:"transactions"` // ended, in any way
+	Operations      int64                `json:"operations"`   // of the trace: statements, BEGIN and the end of transactions included
+	OpsPerSecond    float64              `json:"ops_per_s"`
+	AbortRate       float64              `json:"abort_rate"`       // of transactions: those that the database gave up
+	UncertainBefore float64              `json:"uncertain_before"` // share of dependencies that overlapping intervals leave open
+	UncertainAfter  float64              `json:"uncertain_after"`  // … and that no mechanism settles
+	VerifyPerSecond float64              `json:"verify_ops_per_s"` // from the first operation to the verdict
+	LagS            float64              `json:"lag_s"`            // from the storm's last answer to the verdict
+	PeakMiB         float64              `json:"peak_mib"`
+	LeftOut         []string             `json:"left_out,omitempty"` // acts of the nemeses that were not done, and why
+	Retired         int64                `json:"retired,omitempty"`  // queries of the generator's that took too long, and were sent no more
+	Bugs            []*finding.Recurring `json:"bugs"`               // what was found, by signature
+
+	Findings []finding.Listed `json:"-"` // all that was kept
 }
 
 // stormFlags are the flags of storm.
@@ -127,7 +130,7 @@ func (f *stormFlags) define(fs *pflag.FlagSet) {
 		"write the history to this file, for check; one that ends in .bin is small and quick to read (workloads that read and write single rows; it is kept in memory until the end)")
 	fs.StringVar(&f.certificate, "certificate", "",
 		"write the database's own order of versions to this file, for check --certificate, and check the history with it (a private server of MariaDB, MySQL or PostgreSQL then keeps a log to read it from)")
-	fs.IntVar(&f.limit, "limit", 20, "findings to print")
+	fs.IntVar(&f.limit, "limit", 20, "samples of findings to print, two of each kind at most")
 	fs.StringSliceVar(&f.nemesis, "nemesis", nil, "what is done to the database meanwhile, several with commas: "+strings.Join(nemesisNames(), ", "))
 	fs.DurationVar(&f.every, "every", 0, "mean time from one act of a nemesis to its next (default: each has its own)")
 	fs.BoolVar(&f.perturb, "perturb", false, "hold statements back and send them within microseconds of the end of a transaction that wrote the same row, or of another COMMIT")
@@ -252,7 +255,9 @@ func (f *stormFlags) run(ctx context.Context, cmd *cobra.Command, t exec.Target,
 	if f.save != "" && s.found > 0 {
 		err = errors.Join(err, f.recipe(s).Write(ctx, f.save))
 	}
-	s.Findings = s.Findings[:min(len(s.Findings), f.limit)]
+	if err := s.group(worker.Environment(p, f.claim, f.faults, t.Describe()), f.limit); err != nil {
+		return err
+	}
 	if f.format == "json" {
 		enc := json.NewEncoder(cmd.OutOrStdout())
 		enc.SetEscapeHTML(false)
@@ -266,7 +271,7 @@ func (f *stormFlags) run(ctx context.Context, cmd *cobra.Command, t exec.Target,
 		return errors.Join(err, herr)
 	case ctx.Err() != nil:
 		return errInterrupted()
-	case s.found > 0:
+	case s.found > s.known:
 		return &exitError{exitFindings, herr}
 	case herr != nil:
 		return herr

@@ -13,6 +13,8 @@ import (
 	"txweave/exec/storm"
 	"txweave/exec/storm/verdict"
 	"txweave/finding"
+	"txweave/finding/known"
+	"txweave/finding/signature"
 	"txweave/history"
 	"txweave/oracle/mechanism"
 )
@@ -62,6 +64,7 @@ type stormSummary struct {
 	judged *verdict.Judgement // of the history
 	cert   *verdict.Judgement // of its certificate
 	found  int
+	known  int           // of those, known bugs'
 	first  time.Duration // until the first finding, where the storm ended with it; else 0
 }
 
@@ -123,12 +126,57 @@ func (s *stormSummary) print(w io.Writer) error {
 	if s.cert != nil {
 		fmt.Fprintf(w, "certificate   %s\n", s.cert.Text)
 	}
-	for _, f := range s.Findings {
-		fmt.Fprintf(w, "finding       %s\n", f.Summary)
-		for _, line := range f.Explanation {
-			fmt.Fprintf(w, "              %s\n", line)
+	return s.printFound(w)
+}
+
+// group gathers what was found by bugs, names those that are known, and leaves so many samples that no more than a limit are printed.
+func (s *stormSummary) group(env finding.Environment, limit int) error {
+	bugs, err := known.Default()
+	if err != nil {
+		return err
+	}
+	bugs, s.known = bugs.In(&env), 0
+	s.Bugs = finding.Group(s.Findings)
+	for _, g := range s.Bugs {
+		f := g.Finding()
+		if b := bugs.Match(&f, signature.OfText(&f, nil)); b != nil {
+			g.Known, g.Link = b.Name, b.Link
+			s.known += g.Count
 		}
 	}
-	_, err := fmt.Fprintf(w, "findings      %d\n", s.found)
+	for second := range 2 { // the first of each before the second of any
+		for _, g := range s.Bugs {
+			if len(g.Samples) > second {
+				if limit--; limit < 0 {
+					g.Samples = g.Samples[:second]
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// printFound prints the bugs, each with how often it came, a known one with its name alone.
+func (s *stormSummary) printFound(w io.Writer) error {
+	for _, g := range s.Bugs {
+		if g.Known != "" {
+			fmt.Fprintf(w, "known         %s (%s), %d times\n", g.Known, g.Link, g.Count)
+			continue
+		}
+		for i := range g.Samples {
+			fmt.Fprintf(w, "finding       %s\n", g.Samples[i].Summary)
+			for _, line := range g.Samples[i].Explanation {
+				fmt.Fprintf(w, "              %s\n", line)
+			}
+		}
+		if more := g.Count - len(g.Samples); more > 0 {
+			fmt.Fprintf(w, "              … and %d more of %s\n", more, g.Signature)
+		}
+	}
+	of := ""
+	if s.known > 0 {
+		of = fmt.Sprintf(", %d of known bugs", s.known)
+	}
+	_, err := fmt.Fprintf(w, "findings      %d%s\n", s.found, of)
 	return err
 }

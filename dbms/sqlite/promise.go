@@ -17,6 +17,7 @@ func Levels() []*dbms.Profile {
 		Protocol:  "MVCC, one writer",
 		Source:    "sqlite.org/isolation.html (WAL mode)",
 		Setup:     []string{"PRAGMA foreign_keys = ON"},
+		NewTables: "SELECT 1 FROM sqlite_schema LIMIT 0", // docs/findings/sqlite-using-stale-schema.md
 		Mechanisms: dbms.Mechanisms{ConsistentRead: dbms.PerTransaction, SnapshotAt: dbms.AtFirstAccess, DMLView: dbms.Snapshot,
 			MutualExclusion: true, FirstUpdaterWins: true, Certifier: dbms.ConflictCycles, Serializable: true},
 		SelectView: dbms.Snapshot,

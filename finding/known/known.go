@@ -1,4 +1,4 @@
-// Package known recognises findings that are bugs which somebody has reported already.
+// Package known recognises findings that are bugs which somebody has reported already, or which this project tells of.
 //
 // Its claim: a finding that an entry matches has everything that the entry asks for: all the patterns that it names hold.
 package known
@@ -20,7 +20,7 @@ import (
 // Entry is a known bug: one entry of known.toml. At least one of Signature, Error and Features is there; all that are have to hold.
 type Entry struct {
 	Name      string   `toml:"name"`      // short and unique: "tidb-28212"
-	Link      string   `toml:"link"`      // the report upstream
+	Link      string   `toml:"link"`      // the report upstream, or the page below Pages
 	Title     string   `toml:"title"`     // what it is, in a line
 	DBMS      string   `toml:"dbms"`      // the dialect; empty: any
 	Versions  string   `toml:"versions"`  // regular expression over the server's version; empty: any
@@ -30,10 +30,14 @@ type Entry struct {
 	Features  []string `toml:"features"`  // what the reduced case must have, all of it: see signature.Of
 	Guilty    []string `toml:"guilty"`    // what the transactions or ("in:…") the statement that the finding names must have in a case that is not reduced to the end
 	Named     []string `toml:"named"`     // what one of the statements that its first difference names must have, all of it: see Signature.Named
+	SQL       string   `toml:"sql"`       // regular expression over the text of such a statement
 	Without   []string `toml:"without"`   // what the generator leaves out while the entry is in force: productions of package gen
 
-	versions, signature, errors *regexp.Regexp
+	versions, signature, errors, sql *regexp.Regexp
 }
+
+// Pages is where the bugs are told that this project has found: a link to one of those is a path in its repository.
+const Pages = "docs/findings/"
 
 // List is a list of known bugs.
 type List []*Entry
@@ -78,15 +82,15 @@ func (b *Entry) check() error {
 	switch {
 	case b.Name == "" || strings.ContainsAny(b.Name, " \t\n"):
 		return errors.New("it needs a name without spaces")
-	case !strings.HasPrefix(b.Link, "https://") && !strings.HasPrefix(b.Link, "http://"):
-		return errors.New("it needs a link to the report")
+	case !strings.HasPrefix(b.Link, "https://") && !strings.HasPrefix(b.Link, "http://") && !strings.HasPrefix(b.Link, Pages):
+		return fmt.Errorf("it needs a link to the report, or to a page below %s", Pages)
 	case b.Signature == "" && b.Error == "" && len(b.Features) == 0:
 		return errors.New("it needs a signature, an error or features: it would match everything")
 	}
 	for _, p := range []struct {
 		name, text string
 		into       **regexp.Regexp
-	}{{"versions", b.Versions, &b.versions}, {"signature", b.Signature, &b.signature}, {"error", b.Error, &b.errors}} {
+	}{{"versions", b.Versions, &b.versions}, {"signature", b.Signature, &b.signature}, {"error", b.Error, &b.errors}, {"sql", b.SQL, &b.sql}} {
 		re, err := regexp.Compile(p.text)
 		if err != nil {
 			return fmt.Errorf("%s: %w", p.name, err)
@@ -165,6 +169,9 @@ func (b *Entry) matches(f *finding.Finding, sig finding.Signature) bool {
 		return !slices.ContainsFunc(b.Named, func(feature string) bool { return !slices.Contains(statement, feature) })
 	}
 	if len(b.Named) > 0 && !slices.ContainsFunc(sig.Named, has) {
+		return false
+	}
+	if b.SQL != "" && !slices.ContainsFunc(sig.Said, b.sql.MatchString) {
 		return false
 	}
 	return b.signature.MatchString(sig.Coarse) && (b.Error == "" || b.hasError(f))

@@ -61,8 +61,9 @@ func Of(f *finding.Finding, c *testcase.Case) finding.Signature {
 	for _, s := range c.Schema {
 		set.add(set.parser.SchemaFeatures(s.SQL)...)
 	}
-	return finding.Signature{Coarse: f.Signature, Cause: f.Cause, Features: set.sorted(), Guilty: guilty(f, c, set.parser),
-		Named: ofNamed(f, c, set.parser)}
+	out := finding.Signature{Coarse: f.Signature, Cause: f.Cause, Features: set.sorted(), Guilty: guilty(f, c, set.parser)}
+	out.Named, out.Said = ofNamed(f, c, set.parser)
+	return out
 }
 
 // anyStatement are the classes of findings that any statement of the case may have caused, where they name none.
@@ -95,10 +96,10 @@ func place(c *testcase.Case, name string) (*testcase.Stmt, *testcase.Txn) {
 
 var rowName = regexp.MustCompile(`\((\w+), -?\d+\)`)
 
-// ofNamed lists the features of each statement that a finding's first difference names.
-func ofNamed(f *finding.Finding, c *testcase.Case, parser sqltext.Parser) (out [][]string) {
+// ofNamed lists the features of each statement that a finding's first difference names, and their texts.
+func ofNamed(f *finding.Finding, c *testcase.Case, parser sqltext.Parser) (out [][]string, texts []string) {
 	if len(f.Differences) == 0 {
-		return nil
+		return nil, nil
 	}
 	d := &f.Differences[0]
 	schema := sqltext.ReadSchema(testcase.Texts(c.Schema))
@@ -126,9 +127,9 @@ func ofNamed(f *finding.Finding, c *testcase.Case, parser sqltext.Parser) (out [
 			features = append(features, level)
 		}
 		slices.Sort(features)
-		out = append(out, slices.Compact(features))
+		out, texts = append(out, slices.Compact(features)), append(texts, s.SQL)
 	}
-	return out
+	return out, texts
 }
 
 // readsOwn says whether a statement of a transaction names a table that an earlier one of it writes.

@@ -1,0 +1,26 @@
+package finding
+
+import "testing"
+
+// TestGroup: what a storm found is a bug for each signature, with how often it came and two samples, in the order of the first ones.
+func TestGroup(t *testing.T) {
+	var all []Listed
+	for i := range 154 {
+		all = append(all, Listed{Signature: "mechanism-violation/consistent-read:missing-row-after-rebuild", Summary: "row", Explanation: []string{"a", "b"}, Transactions: []int64{int64(i)}})
+	}
+	all = append(all, Listed{Signature: "crash", Summary: "it is gone"})
+	got := Group(all)
+	if len(got) != 2 || got[0].Count != 154 || len(got[0].Samples) != 2 || got[0].Samples[1].Transactions[0] != 1 || got[1].Count != 1 {
+		t.Fatalf("%+v", got)
+	}
+	if f := got[0].Finding(); f.Class != ClassMechanism || f.Summary != "row, the first of 154 such violations" || len(f.Differences) != 2 ||
+		f.Differences[0].What != "consistent-read:missing-row-after-rebuild" || f.Differences[0].Detail != "a; b" {
+		t.Errorf("%+v", f)
+	}
+	if f := got[1].Finding(); f.Class != ClassCrash || f.Summary != "it is gone" {
+		t.Errorf("%+v", f)
+	}
+	if Group(nil) == nil {
+		t.Error("no bugs are null in JSON")
+	}
+}
