@@ -11,11 +11,13 @@ import (
 
 	"txweave/campaign/database"
 	"txweave/finding"
+	"txweave/internal/testkit/effort"
 )
 
 // TestOneAndTwoProcesses: a campaign that two processes share, side by side, checks the same cases with the same outcome as one process alone:
 // what was counted of each, of which productions they were made, the bugs with how often each was found.
 func TestOneAndTwoProcesses(t *testing.T) {
+	effort.Full(t)
 	store := (&url.URL{Scheme: "mysql", User: url.UserPassword("store", secret), Host: "localhost", Path: "/halves", RawQuery: "socket=" + url.QueryEscape(userServer.Socket(t))}).String()
 	t.Setenv("TXWEAVE_TEST_STORE", store)
 	dir := t.TempDir()

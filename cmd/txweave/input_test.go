@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"txweave/internal/testkit/effort"
 )
 
 // namedFiles are command lines in which FILE is a file that the user names, for every way there is to name one.
@@ -53,6 +55,7 @@ var namedFiles = []string{
 // memory, one that is not there, and pipes: one that nobody writes, one whose writer says nothing. Each ends soon, a pipe's reader by
 // a signal, with one line that says why.
 func TestNamedFiles(t *testing.T) {
+	effort.Full(t)
 	dir := t.TempDir()
 	files := map[string]string{"device": "/dev/zero", "directory": t.TempDir(), "none": filepath.Join(dir, "none")}
 	for kind, text := range map[string]string{"empty": "", "huge": "", "history": "w(1,5,0,0)\nr(1,5,1,1)\n"} {

@@ -17,6 +17,7 @@ import (
 	"txweave/dbms"
 	"txweave/gen/workload"
 	"txweave/history/format"
+	"txweave/internal/testkit/effort"
 	"txweave/internal/testkit/need"
 	"txweave/internal/testkit/synth"
 )
@@ -337,6 +338,7 @@ func TestCheckEnds(t *testing.T) {
 
 // TestTwoCampaigns: two campaigns use one --out at the same time; each ends as it should, and nothing is counted twice or lost.
 func TestTwoCampaigns(t *testing.T) {
+	effort.Full(t)
 	out := filepath.Join(t.TempDir(), "out")
 	var cmds []*osexec.Cmd
 	var stdouts []*buffer
