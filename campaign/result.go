@@ -112,6 +112,7 @@ type Statements struct {
 	Generated      int `json:"generated"`
 	Errored        int `json:"errored"`
 	Effective      int `json:"effective"`
+	Rows           int `json:"rows"`     // that they returned and changed
 	Searches       int `json:"searches"` // of which it is known which rows of a table they touch
 	Partial        int `json:"partial"`  // those of them that touch at least one row and not all
 	Survived       int `json:"survived"`
@@ -170,6 +171,7 @@ type Summary struct {
 	OverlapEdgeCases int            `json:"overlap_edge_cases"` // an edge joins transactions that overlapped
 	CrossEdges       map[string]int `json:"cross_edges"`
 	Statements       Statements     `json:"statements"`
+	Features         map[string]int `json:"features"` // cases that each production of the generator is in
 	Runs             int            `json:"runs"`
 	Replays          int            `json:"replays"`
 	ServerStatements int64          `json:"server_statements"`
@@ -217,6 +219,9 @@ func (s *Summary) add(r *CaseResult) {
 		s.CrossEdges[k] += r.CrossEdges[k]
 	}
 	s.Statements.add(&r.Statements)
+	for _, name := range r.Uses {
+		s.Features[name]++
+	}
 }
 
 // Total is how many findings the campaign has placed; those of known bugs and those held back are not among them.
@@ -254,6 +259,7 @@ func (s *Statements) add(o *Statements) {
 	s.Generated += o.Generated
 	s.Errored += o.Errored
 	s.Effective += o.Effective
+	s.Rows += o.Rows
 	s.Searches += o.Searches
 	s.Partial += o.Partial
 	s.Survived += o.Survived

@@ -115,8 +115,8 @@ type Report struct {
 	// Malformed are, by name, the statements that the database did not understand in the first run, and what it said.
 	Malformed []string
 	Errored   int // statements that failed deterministically in the first run
-	// Effective statements returned or changed at least one row in the first run.
-	Effective int
+	// Effective statements returned or changed at least one row in the first run, Rows all that they returned and changed.
+	Effective, Rows int
 	// Searches are the statements of which it is known which rows of a table they touch, Partial those of them that touch at least one and
 	// not all, in the first run.
 	Searches, Partial int
@@ -319,6 +319,7 @@ func (k *checker) firstRun(run *observe.Run) {
 			k.rep.Errored++
 		case b.Target.Rows.Len() > 0 || b.Target.Affected > 0:
 			k.rep.Effective++
+			k.rep.Rows += b.Target.Rows.Len() + int(max(b.Target.Affected, 0))
 		}
 	}
 }

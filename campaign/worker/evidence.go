@@ -19,7 +19,7 @@ import (
 func fill(res *campaign.CaseResult, rep *weave.Report, bare bool) {
 	res.Runs, res.Replays, res.Checked, res.Skipped = rep.Runs, rep.Replays, rep.Checked, rep.Why.String()
 	st := &res.Statements
-	st.Errored, st.Effective, st.Searches, st.Partial = rep.Errored, rep.Effective, rep.Searches, rep.Partial
+	st.Errored, st.Effective, st.Rows, st.Searches, st.Partial = rep.Errored, rep.Effective, rep.Rows, rep.Searches, rep.Partial
 	res.Overlapping, res.OverlapEdge = rep.Overlapping, rep.OverlapEdge
 	for i := range rep.Plan.Txns {
 		for _, b := range rep.Plan.Txns[i].Blocks {

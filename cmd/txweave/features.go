@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -13,7 +14,7 @@ import (
 )
 
 func featuresCommand() *cobra.Command {
-	var target, reach, find, isolation, covered string
+	var target, reach, find, isolation, covered, format string
 	var markdown, show bool
 	cmd := &cobra.Command{
 		Use:   "features",
@@ -48,10 +49,17 @@ With --covered DIR: what the campaigns of "fuzz --guide coverage --corpus DIR" h
 			case find != "":
 				return usagef("--find looks for a bug of a list: name it with --reach")
 			}
-			return printFeatures(out, target)
+			switch format {
+			case "text":
+				return printFeatures(out, target)
+			case "json":
+				return printFeaturesJSON(out, target)
+			}
+			return usagef("--format %q: want text or json", format)
 		},
 	}
 	cmd.Flags().StringVar(&target, "target", registry.Default, registry.Or(registry.Names()))
+	cmd.Flags().StringVar(&format, "format", "text", "of the productions: text or json")
 	cmd.Flags().BoolVar(&markdown, "markdown", false, "print docs/features.md: all targets")
 	cmd.Flags().StringVar(&reach, "reach", "", "a list of bugs and what each of them needs")
 	cmd.Flags().StringVar(&covered, "covered", "", "a corpus: print what it has shown, and what not")
@@ -88,6 +96,26 @@ func printFeatures(w io.Writer, target string) error {
 		fmt.Fprintf(t, "  %s\t%s\t%s\n", f.Name, share(f), f.What)
 	}
 	return t.Flush()
+}
+
+// printFeaturesJSON prints the productions of a target as a list of objects.
+func printFeaturesJSON(w io.Writer, target string) error {
+	type feature struct {
+		Group    string `json:"group"`
+		Optional bool   `json:"optional"`
+		Name     string `json:"name"`
+		Weight   int    `json:"weight"` // 0: not for this target
+		Since    string `json:"since,omitempty"`
+	}
+	d, err := registry.Lookup(target)
+	if err != nil {
+		return usage(err)
+	}
+	var all []feature
+	for _, f := range gen.Features(d.Dialect) {
+		all = append(all, feature{f.Group, f.Optional, f.Name, f.Weight, f.Since})
+	}
+	return json.NewEncoder(w).Encode(all)
 }
 
 // printFeaturesPage prints the page of the documents.

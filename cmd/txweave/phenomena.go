@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 	"txweave/dbms"
 	"txweave/exec"
 	"txweave/history"
+	"txweave/oracle/isolation"
 	"txweave/testcase"
 	"txweave/weave"
 )
@@ -22,6 +24,7 @@ const phenomenonOption = "phenomenon"
 func phenomenaCommand() *cobra.Command {
 	var f targetFlags
 	var reasons bool
+	var format string
 	cmd := &cobra.Command{
 		Use:   "phenomena CASE.txw...",
 		Short: "Say which phenomena happen in cases, allowed or not",
@@ -31,6 +34,9 @@ Markdown; in brackets is what the database did besides: statements that waited, 
 		Example: "  txweave phenomena docs/hermitage/*.txw --target mariadb",
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if format != "text" && format != "json" {
+				return usagef("--format %q: want text or json", format)
+			}
 			var cases []*testcase.Case
 			for _, path := range args {
 				c, err := readCase(cmd.Context(), path)
@@ -51,42 +57,83 @@ Markdown; in brackets is what the database did besides: statements that waited, 
 				levels = dbms.Levels(p.DBMS)
 			}
 			return f.use(cmd.Context(), func(t exec.Target) error {
-				return printPhenomena(cmd.Context(), t, levels, args, cases, reasons, cmd.OutOrStdout())
+				rows, err := phenomenaIn(cmd.Context(), t, levels, args, cases)
+				if err != nil {
+					return err
+				}
+				if format == "json" {
+					return json.NewEncoder(cmd.OutOrStdout()).Encode(rows)
+				}
+				return printPhenomena(levels, rows, reasons, cmd.OutOrStdout())
 			})
 		},
 	}
 	f.add(cmd.Flags(), "")
+	cmd.Flags().StringVar(&format, "format", "text", "text (a Markdown table) or json")
 	cmd.Flags().BoolVar(&reasons, "explain", false, "say of each phenomenon, below the table, why it is certain")
 	return cmd
 }
 
+// phenomenaOfCase is what happened in a case: of the list that phenomena --format json prints.
+type phenomenaOfCase struct {
+	Case   string             `json:"case"`
+	About  string             `json:"about"` // the phenomenon that it names, or "all"
+	Levels []phenomenaAtLevel `json:"levels"`
+}
+
+type phenomenaAtLevel struct {
+	Isolation string   `json:"isolation"`
+	Happened  []string `json:"happened"`
+	Waited    bool     `json:"waited"`
+	Aborts    []string `json:"aborts"` // the errors that ended transactions
+	shown     []isolation.Occurrence
+}
+
+// phenomenaIn runs each case at each level.
+func phenomenaIn(ctx context.Context, t exec.Target, levels []*dbms.Profile, paths []string, cases []*testcase.Case) ([]phenomenaOfCase, error) {
+	rows := []phenomenaOfCase{}
+	for i, c := range cases {
+		asked, err := askedPhenomena(c)
+		if err != nil {
+			return nil, usage(fmt.Errorf("%s: %w", paths[i], err))
+		}
+		row := phenomenaOfCase{Case: strings.TrimSuffix(filepath.Base(paths[i]), ".txw"), About: "all"}
+		if len(asked) == 1 {
+			row.About = string(asked[0])
+		}
+		for _, p := range levels {
+			v, err := phenomenaOf(ctx, t, p, c, asked)
+			if err != nil {
+				return nil, fmt.Errorf("%s at %s: %w", paths[i], p.Isolation, err)
+			}
+			at := phenomenaAtLevel{Isolation: p.Isolation, Happened: []string{}, Waited: v.Waited, Aborts: []string{}, shown: v.Anomalies}
+			for _, a := range v.Anomalies {
+				at.Happened = append(at.Happened, string(a.Phenomenon))
+			}
+			for _, code := range v.Aborts {
+				at.Aborts = append(at.Aborts, history.ErrorName(code))
+			}
+			row.Levels = append(row.Levels, at)
+		}
+		rows = append(rows, row)
+	}
+	return rows, nil
+}
+
 // printPhenomena prints a table with a row for each case and a column for each level.
-func printPhenomena(ctx context.Context, t exec.Target, levels []*dbms.Profile, paths []string, cases []*testcase.Case, reasons bool, w io.Writer) error {
+func printPhenomena(levels []*dbms.Profile, rows []phenomenaOfCase, reasons bool, w io.Writer) error {
 	var b, why strings.Builder
 	b.WriteString("| case | about |")
 	for _, p := range levels {
 		fmt.Fprintf(&b, " %s |", p.Isolation)
 	}
 	b.WriteString("\n| --- | --- |" + strings.Repeat(" --- |", len(levels)) + "\n")
-	for i, c := range cases {
-		name := strings.TrimSuffix(filepath.Base(paths[i]), ".txw")
-		asked, err := askedPhenomena(c)
-		if err != nil {
-			return usage(fmt.Errorf("%s: %w", paths[i], err))
-		}
-		about := "all"
-		if len(asked) == 1 {
-			about = string(asked[0])
-		}
-		fmt.Fprintf(&b, "| %s | %s |", name, about)
-		for _, p := range levels {
-			v, err := phenomenaOf(ctx, t, p, c, asked)
-			if err != nil {
-				return fmt.Errorf("%s at %s: %w", paths[i], p.Isolation, err)
-			}
-			fmt.Fprintf(&b, " %s |", cell(v))
-			for _, a := range v.Anomalies {
-				fmt.Fprintf(&why, "\n%s at %s: %s\n", name, p.Isolation, a.Phenomenon)
+	for _, row := range rows {
+		fmt.Fprintf(&b, "| %s | %s |", row.Case, row.About)
+		for _, at := range row.Levels {
+			fmt.Fprintf(&b, " %s |", at.cell())
+			for _, a := range at.shown {
+				fmt.Fprintf(&why, "\n%s at %s: %s\n", row.Case, at.Isolation, a.Phenomenon)
 				for _, line := range a.Explanation {
 					fmt.Fprintf(&why, "  %s\n", line)
 				}
@@ -132,21 +179,18 @@ func phenomenaOf(ctx context.Context, t exec.Target, p *dbms.Profile, c *testcas
 }
 
 // cell prints a verdict for a table.
-func cell(v *weave.Exhibited) string {
-	var happened, besides []string
-	for _, a := range v.Anomalies {
-		happened = append(happened, string(a.Phenomenon))
+func (p *phenomenaAtLevel) cell() string {
+	text := "–"
+	if len(p.Happened) > 0 {
+		text = strings.Join(p.Happened, " ")
 	}
-	if len(happened) == 0 {
-		happened = []string{"–"}
-	}
-	if v.Waited {
+	var besides []string
+	if p.Waited {
 		besides = append(besides, "waits")
 	}
-	for _, code := range v.Aborts {
-		besides = append(besides, "error "+history.ErrorName(code))
+	for _, name := range p.Aborts {
+		besides = append(besides, "error "+name)
 	}
-	text := strings.Join(happened, " ")
 	if len(besides) > 0 {
 		text += " (" + strings.Join(besides, ", ") + ")"
 	}

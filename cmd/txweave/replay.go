@@ -27,18 +27,25 @@ func replayCommand() *cobra.Command {
 	var f targetFlags
 	var from sourceFlags
 	var repeat, orders int
-	var precision, history, certificate string
+	var precision, history, certificate, format string
 	cmd := &cobra.Command{
-		Use:   "replay CASE.txw|FINDING|BUG",
+		Use:   "replay CASE.txw|FINDING|BUG...",
 		Short: "Run one case again and say how often it shows a difference",
 		Long: `Run one case again, from its file alone, on fresh tables, and say how often it shows a difference.
 It runs under what it was found under: target, level, --claim and planted bugs; flags say otherwise.
-Exit code 0: never, 1: at least once, 2: it could not be checked.`,
-		Args: cobra.ExactArgs(1),
+With --format json an object says what came of it and of each statement; several cases of one target and level then share a
+server, and have an object each.
+Exit code 0: never, 1: at least once, 2: it could not be checked, 64: it is not understood; of several cases that of the worst, 1 first.`,
+		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			c, rec, err := f.caseOf(cmd.Context(), &from, args[0])
-			if err != nil {
-				return err
+			if format != "text" && format != "json" {
+				return usagef("--format %q: want text or json", format)
+			}
+			if format == "text" && len(args) > 1 {
+				return usagef("several cases need --format json")
+			}
+			if format == "json" && history != "" {
+				return usagef("--history and --format json do not go together")
 			}
 			if repeat < 1 {
 				return usagef("--repeat must be at least 1")
@@ -48,6 +55,13 @@ Exit code 0: never, 1: at least once, 2: it could not be checked.`,
 				return err
 			}
 			o.Integrity = 1
+			if format == "json" {
+				return f.replayAll(cmd, &from, args, o, repeat)
+			}
+			c, rec, err := f.caseOf(cmd.Context(), &from, args[0])
+			if err != nil {
+				return err
+			}
 			p, err := f.forCase(cmd.Context(), c)
 			if err != nil {
 				return err
@@ -79,6 +93,7 @@ Exit code 0: never, 1: at least once, 2: it could not be checked.`,
 	cmd.Flags().IntVar(&repeat, "repeat", 1, "how many times to check the case")
 	cmd.Flags().IntVar(&orders, "orders", 2, "topological orders to replay each time")
 	cmd.Flags().StringVar(&precision, "precision", "match", "exact, column or match")
+	cmd.Flags().StringVar(&format, "format", "text", "text or json")
 	cmd.Flags().StringVar(&history, "history", "", "write one more run of the case as a history to this file, for check")
 	cmd.Flags().StringVar(&certificate, "certificate", "", "write that history's certificate to this file, for check --certificate: from the probes, or TiDB's own timestamps")
 	return cmd
@@ -153,44 +168,50 @@ func otherSettings(then, now map[string]string) []string {
 
 // replayCase checks a case repeat times and prints what came of it.
 func replayCase(ctx context.Context, t exec.Target, p *dbms.Profile, c *testcase.Case, o weave.Options, repeat int, w io.Writer) error {
-	shown, checked := 0, 0
+	return replayInto(ctx, t, p, c, o, &replayed{Runs: repeat}, w)
+}
+
+// replayInto checks a case r.Runs times, notes what came of it, and prints it.
+func replayInto(ctx context.Context, t exec.Target, p *dbms.Profile, c *testcase.Case, o weave.Options, r *replayed, w io.Writer) error {
 	var last *weave.Report
-	for i := range repeat {
+	for i := range r.Runs {
 		at, err := try(ctx, t, p, c, o)
 		if err != nil {
 			return err
 		}
+		r.add(at)
 		if at.broken != "" {
 			fmt.Fprintf(w, "run %d: %s\n", i+1, at.broken)
-			shown++
+			r.Shown++
 			if at.hangs {
 				return &exitError{code: exitFindings}
 			}
 			continue
 		}
 		if at.rep.Checked {
-			checked++
+			r.Checked++
 		}
 		if len(at.evidence) > 0 {
-			shown++
+			r.Shown++
 		}
 		for _, ev := range at.evidence {
 			printEvidence(w, i+1, ev)
 		}
-		if last = at.rep; i+1 < repeat {
+		if last = at.rep; i+1 < r.Runs {
 			if err := at.renew(ctx, t); err != nil {
 				return err
 			}
 		}
 	}
 	d := t.Describe()
-	fmt.Fprintf(w, "%s %s, %s: %d/%d showed a difference\n", d.Target, d.Version, p.Isolation, shown, repeat)
+	fmt.Fprintf(w, "%s %s, %s: %d/%d showed a difference\n", d.Target, d.Version, p.Isolation, r.Shown, r.Runs)
 	switch {
-	case shown > 0:
+	case r.Shown > 0:
 		return &exitError{code: exitFindings}
 	case last != nil && len(last.Malformed) > 0:
 		return malformed(last)
-	case checked == 0:
+	case r.Checked == 0:
+		r.Why = last.Why.String()
 		return &exitError{exitInconclusive, fmt.Errorf("inconclusive: the case could not be checked: %s", last.Why)}
 	}
 	return nil
