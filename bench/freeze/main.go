@@ -1,0 +1,186 @@
+// Command freeze compares two builds of txweave: what they find, what they say of the same cases, and what their cases are
+// made of. It runs their command lines alone and reads the JSON and the exit codes of these. README.md says how.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// Exit codes.
+const (
+	exitWorse       = 1
+	exitUnsure      = 2
+	exitUsage       = 64
+	exitMissing     = 69
+	exitInternal    = 70
+	exitInterrupted = 130
+)
+
+// exitError carries an exit code.
+type exitError struct {
+	code int
+	error
+}
+
+func (e *exitError) Unwrap() error { return e.error }
+
+// part is a part of the comparison.
+type part struct {
+	name string
+	run  func(*bench) error
+}
+
+var parts = []part{
+	{"verdicts", (*bench).verdicts}, {"phenomena", (*bench).phenomena}, {"histories", (*bench).histories}, {"statements", (*bench).statements},
+	{"features", (*bench).features}, {"cases", (*bench).distributions}, {"pace", (*bench).pace}, {"alarms", (*bench).alarms},
+	{"planted", (*bench).planted}, {"groups", (*bench).grouping}, {"storms", (*bench).storms}, {"known", (*bench).known}, {"mutants", (*bench).mutantsTable},
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	code, err := freeze(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	if ctx.Err() != nil {
+		code, err = exitInterrupted, errors.New("interrupted")
+	}
+	if err != nil && !errors.Is(err, flag.ErrHelp) {
+		fmt.Fprintln(os.Stderr, "freeze:", err)
+	}
+	os.Exit(code)
+}
+
+// freeze compares and returns the exit code.
+func freeze(ctx context.Context, args []string, stdout, stderr io.Writer) (int, error) {
+	b := &bench{ctx: ctx, progress: stderr, runs: map[cell][]casesPair{}}
+	chosen, err := b.parse(args, stderr)
+	var exit *exitError
+	if errors.As(err, &exit) {
+		return exit.code, err
+	}
+	if b.tmp, err = os.MkdirTemp("", "txweave-freeze-"); err != nil {
+		return exitInternal, err
+	}
+	defer os.RemoveAll(b.tmp)
+	begun := time.Now()
+	var took []string
+	for _, p := range chosen {
+		cpu, at := b.cpu, time.Now()
+		if err := p.run(b); err != nil {
+			return exitInternal, fmt.Errorf("%s: %w", p.name, err)
+		}
+		took = append(took, fmt.Sprintf("%s %.0f s", p.name, b.cpu-cpu))
+		fmt.Fprintf(stderr, "freeze: %s: %.0f s, processor time %.0f s\n", p.name, time.Since(at).Seconds(), b.cpu-cpu)
+	}
+	form := pick(b, "short form", "full form")
+	if _, err := fmt.Fprintf(stdout, "%s: %s, in %.0f s. Processor time: %s.\n\n", form, strings.Join(b.targets, ", "), time.Since(begun).Seconds(), strings.Join(took, ", ")); err != nil {
+		return exitInternal, err
+	}
+	code, err := print(stdout, b.measures)
+	if err != nil {
+		return exitInternal, err
+	}
+	return code, nil
+}
+
+// parse reads the command line and returns the parts that are to be run.
+func (b *bench) parse(args []string, stderr io.Writer) ([]part, error) {
+	flags := flag.NewFlagSet("freeze", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	flags.Usage = func() {
+		fmt.Fprintf(stderr, "usage: go run ./bench/freeze [flags] OLD NEW\n\nExit codes: 0 as good, 1 worse, 2 could not tell, 64 wrong arguments, 69 something is missing.\n\n")
+		flags.PrintDefaults()
+	}
+	var only, targets, mutants string
+	flags.BoolVar(&b.full, "full", false, "the full form, some hours; else the short one, some minutes")
+	flags.StringVar(&only, "only", "", "`parts` to run, with commas between them: "+strings.Join(names(), ", "))
+	flags.StringVar(&targets, "targets", "sqlite,mariadb,postgresql", "`databases` that are here")
+	flags.StringVar(&b.tree, "tree", ".", "the `checkout` whose cases and histories are run")
+	flags.StringVar(&mutants, "mutants", "", "`OLD,NEW`: the same builds with the mutants of bench/mutants in their engine, for --full")
+	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
+		return nil, &exitError{0, err}
+	} else if err != nil {
+		return nil, &exitError{exitUsage, err}
+	}
+	if flags.NArg() != 2 {
+		return nil, &exitError{exitUsage, fmt.Errorf("want two programs, got %d", flags.NArg())}
+	}
+	b.targets = strings.Split(targets, ",")
+	for _, t := range b.targets {
+		if !slices.Contains(dialects, t) {
+			return nil, &exitError{exitUsage, fmt.Errorf("--targets: %q is none of %s", t, strings.Join(dialects, ", "))}
+		}
+	}
+	chosen, err := choose(only)
+	if err != nil {
+		return nil, err
+	}
+	copy(b.programs[:], flags.Args())
+	if old, now, ok := strings.Cut(mutants, ","); ok {
+		b.mutants = [2]string{old, now}
+	} else if mutants != "" {
+		return nil, &exitError{exitUsage, fmt.Errorf("--mutants %q: want OLD,NEW", mutants)}
+	}
+	for _, list := range []*[2]string{&b.programs, &b.mutants} {
+		for i, path := range list {
+			if path == "" {
+				continue
+			}
+			if list[i], err = program(path); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if b.tree, err = filepath.Abs(b.tree); err != nil {
+		return nil, &exitError{exitUsage, err}
+	}
+	if _, err := os.Stat(filepath.Join(b.tree, "docs", "hermitage")); err != nil {
+		return nil, &exitError{exitMissing, fmt.Errorf("--tree: no checkout of txweave: %w", err)}
+	}
+	return chosen, nil
+}
+
+// program returns the path of a program wherever the command runs.
+func program(path string) (string, error) {
+	found, err := exec.LookPath(path)
+	if err == nil {
+		found, err = filepath.Abs(found)
+	}
+	if err != nil {
+		return "", &exitError{exitMissing, err}
+	}
+	return found, nil
+}
+
+// names are those of the parts.
+func names() (all []string) {
+	for _, p := range parts {
+		all = append(all, p.name)
+	}
+	return all
+}
+
+// choose returns the parts of a list, all for none.
+func choose(only string) ([]part, error) {
+	if only == "" {
+		return parts, nil
+	}
+	wanted := strings.Split(only, ",")
+	for _, name := range wanted {
+		if !slices.Contains(names(), name) {
+			return nil, &exitError{exitUsage, fmt.Errorf("--only: %q is none of %s", name, strings.Join(names(), ", "))}
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(parts), func(p part) bool { return !slices.Contains(wanted, p.name) }), nil
+}

@@ -1,0 +1,114 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+)
+
+// mutated is what this reads of a line that bench/mutants writes of a mutant.
+type mutated struct {
+	Mutant string `json:"mutant"`
+	Ran    int    `json:"ran"`
+	First  int    `json:"first"` // 0: not found
+	Struck uint64 `json:"struck"`
+	Ended  string `json:"ended"`
+}
+
+// mutantCases are how many cases each mutant is given.
+const mutantCases = 60
+
+// mutantsTable compares which bugs of an engine are found. It needs builds over that engine.
+func (b *bench) mutantsTable() error {
+	what := fmt.Sprintf("sqlite: mutants found, %d cases", mutantCases)
+	if b.mutants[0] == "" || !b.full {
+		b.add(notTold("mutants", what+" (--full --mutants OLD,NEW)"))
+		return nil
+	}
+	driver := filepath.Join(b.tmp, "mutants")
+	e, err := b.command("go", "build", "-C", b.tree, "-o", driver, "./bench/mutants")
+	if err != nil {
+		return err
+	}
+	if e.code != 0 {
+		return fmt.Errorf("bench/mutants: %s", e.said)
+	}
+	files := [2]string{driver + "-old.jsonl", driver + "-new.jsonl"}
+	var ran [2]map[string]mutated
+	// Each side is one command, which takes its time; both at once meet the same load.
+	err = b.pairs("mutants", 2, func(i, side int) error {
+		if i != side {
+			return nil
+		}
+		e, err := b.command(driver, "run", "--program", b.mutants[side], "--cases", fmt.Sprint(mutantCases), "--reduce-time", "1s", "--json", files[side])
+		if err == nil && e.code != 0 {
+			err = fmt.Errorf("bench/mutants of the %s build: %s", sideName(side), e.said)
+		}
+		if err == nil {
+			ran[side], err = readMutated(files[side])
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	b.add(mutantRows(what, ran)...)
+	return nil
+}
+
+func readMutated(path string) (map[string]mutated, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	all := map[string]mutated{}
+	for d := json.NewDecoder(bytes.NewReader(text)); d.More(); {
+		var m mutated
+		if err := d.Decode(&m); err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		all[m.Mutant] = m
+	}
+	return all, nil
+}
+
+// mutantRows compares those that struck on either side.
+func mutantRows(what string, ran [2]map[string]mutated) []*measure {
+	var common int
+	var only [2]int
+	var pairs [][2]float64
+	m := &measure{}
+	for _, name := range slices.Sorted(maps.Keys(ran[0])) {
+		old, now := ran[0][name], ran[1][name]
+		if name == "" || old.Struck+now.Struck == 0 {
+			continue
+		}
+		pair := [2]float64{mutantCases, mutantCases}
+		for side, o := range []mutated{old, now} {
+			if o.First > 0 {
+				pair[side] = float64(o.First)
+			}
+		}
+		pairs = append(pairs, pair)
+		switch {
+		case old.First > 0 && now.First > 0:
+			common++
+		case old.First > 0:
+			only[0]++
+			m.detail = append(m.detail, fmt.Sprintf("%s: not found, though it struck %d times", name, now.Struck))
+		case now.First > 0:
+			only[1]++
+		}
+	}
+	row := counted("mutants", what, common, only[0], only[1], fmt.Sprintf(" of %d", len(pairs)))
+	row.detail = m.detail
+	alarm := &measure{part: "mutants", what: "sqlite: the engine as it is: cases to a finding", old: fmt.Sprint(ran[0][""].First), new: fmt.Sprint(ran[1][""].First), says: equal}
+	if ran[0][""].First == 0 && ran[1][""].First > 0 {
+		alarm.says = worse
+	}
+	return []*measure{row, lessIsBetter(averaged("mutants", "sqlite: cases to the first", pairs)), alarm}
+}

@@ -1,0 +1,184 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"unicode/utf8"
+)
+
+// says is what a row says of the new side.
+type says string
+
+const (
+	equal   says = "same"
+	better  says = "better"
+	worse   says = "WORSE"
+	changed says = "changed" // and not judged
+	untold  says = "not told"
+	unsure  says = "unsure" // it could not be measured
+)
+
+// measure is a row of the table.
+type measure struct {
+	part, what string
+	old, new   string // as printed
+	less       bool   // is better
+	slack      float64
+	// ratio returns the interval that holds but for a doubt; nil: the row says by itself what it says.
+	ratio  func(doubt float64) (interval, bool)
+	says   says
+	detail []string // what differs, printed below the table
+}
+
+// family is the probability that any of the intervals of a table misses its ratio.
+const family = 0.05
+
+// judge fills in what rows with intervals say, each with its share of the doubt. The ratio of a side with nothing is not told.
+func (m *measure) judge(doubt float64) (change string) {
+	if m.ratio == nil {
+		return "–"
+	}
+	v, ok := m.ratio(doubt)
+	if !ok {
+		m.says = unsure
+		return "–"
+	}
+	low, high := v.low, v.high
+	if m.less { // than one is better: seen as its inverse
+		low, high = 1/v.high, 1/v.low
+	}
+	switch {
+	case high < 1-m.slack:
+		m.says = worse
+	case low > 1:
+		m.says = better
+	default:
+		m.says = equal
+	}
+	return fmt.Sprintf("%s [%s, %s]", times(v.at), times(v.low), times(v.high))
+}
+
+// times prints a ratio.
+func times(v float64) string {
+	if math.IsInf(v, 0) || v > 999 {
+		return "∞"
+	}
+	return fmt.Sprintf("%.2f", v)
+}
+
+// counted is a row for two counts that share some.
+func counted(part, what string, common, onlyOld, onlyNew int, of string) *measure {
+	return &measure{part: part, what: what, old: fmt.Sprintf("%d%s", common+onlyOld, of), new: fmt.Sprintf("%d%s", common+onlyNew, of),
+		ratio: func(doubt float64) (interval, bool) { return ofCounts(common, onlyOld, onlyNew, doubt) }}
+}
+
+// averaged is a row for the mean of pairs.
+func averaged(part, what string, pairs [][2]float64) *measure {
+	return pairsRow(part, what, pairs, ofMeans)
+}
+
+// paced is a row for a speed, of which the ratio in each pair counts.
+func paced(part, what string, pairs [][2]float64) *measure {
+	return pairsRow(part, what, pairs, ofPairs)
+}
+
+func pairsRow(part, what string, pairs [][2]float64, ratio func([][2]float64, float64) (interval, bool)) *measure {
+	m := &measure{part: part, what: what, old: "–", new: "–", slack: 0.02}
+	if len(pairs) == 0 {
+		m.says = unsure
+		return m
+	}
+	var sum [2]float64
+	for _, p := range pairs {
+		sum[0], sum[1] = sum[0]+p[0], sum[1]+p[1]
+	}
+	m.old, m.new = short(sum[0]/float64(len(pairs))), short(sum[1]/float64(len(pairs)))
+	m.ratio = func(doubt float64) (interval, bool) { return ratio(pairs, doubt) }
+	return m
+}
+
+// short prints a number with as many digits as matter.
+func short(v float64) string {
+	switch {
+	case v == math.Trunc(v) || math.Abs(v) >= 1000:
+		return fmt.Sprintf("%.0f", v)
+	case math.Abs(v) >= 10:
+		return fmt.Sprintf("%.1f", v)
+	}
+	return fmt.Sprintf("%.3f", v)
+}
+
+// lessIsBetter marks a row so.
+func lessIsBetter(m *measure) *measure {
+	m.less = true
+	return m
+}
+
+// print prints the table and what differs, and returns the exit code.
+func print(w io.Writer, measures []*measure) (int, error) {
+	judged := 0
+	for _, m := range measures {
+		if m.ratio != nil {
+			judged++
+		}
+	}
+	doubt := family / float64(max(judged, 1))
+	lines := [][]string{{"part", "what", "old", "new", "new / old", "says"}}
+	count := map[says]int{}
+	var details strings.Builder
+	for _, m := range measures {
+		change := m.judge(doubt)
+		count[m.says]++
+		lines = append(lines, []string{m.part, m.what, m.old, m.new, change, string(m.says)})
+		if len(m.detail) > 0 {
+			fmt.Fprintf(&details, "\n%s, %s:\n", m.part, m.what)
+		}
+		for i, d := range m.detail {
+			if i == 40 {
+				fmt.Fprintf(&details, "- … and %d more\n", len(m.detail)-i)
+				break
+			}
+			fmt.Fprintf(&details, "- %s\n", d)
+		}
+	}
+	if _, err := io.WriteString(w, aligned(lines)+details.String()); err != nil {
+		return 0, err
+	}
+	verdict, code := "The new build is as good as the old one, as far as this tells.", 0
+	switch {
+	case count[worse] > 0:
+		verdict, code = fmt.Sprintf("The new build is worse in %d of %d rows.", count[worse], len(measures)), exitWorse
+	case count[unsure] > 0 || len(measures) == 0:
+		verdict, code = fmt.Sprintf("%d of %d rows could not be measured.", count[unsure], len(measures)), exitUnsure
+	}
+	_, err := fmt.Fprintf(w, "\n%s Same: %d, better: %d, changed and not judged: %d, not told by one of them: %d.\nIn brackets: intervals that hold together with a probability of %.0f %%.\n",
+		verdict, count[equal], count[better], count[changed], count[untold], 100*(1-family))
+	return code, err
+}
+
+// aligned prints lines as a Markdown table whose columns line up.
+func aligned(lines [][]string) string {
+	width := make([]int, len(lines[0]))
+	for _, l := range lines {
+		for i, cell := range l {
+			width[i] = max(width[i], utf8.RuneCountInString(cell))
+		}
+	}
+	var b strings.Builder
+	for n, l := range lines {
+		for i, cell := range l {
+			b.WriteString("| " + cmp.Or(cell, "–") + strings.Repeat(" ", width[i]-max(utf8.RuneCountInString(cell), 1)+1))
+		}
+		b.WriteString("|\n")
+		if n == 0 {
+			for _, w := range width {
+				b.WriteString("| " + strings.Repeat("-", w) + " ")
+			}
+			b.WriteString("|\n")
+		}
+	}
+	return b.String()
+}
