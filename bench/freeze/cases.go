@@ -18,7 +18,7 @@ func (c cell) String() string { return c.target + " " + c.level }
 
 // cells are those of the targets that are measured: SQLite most of all, which costs a tenth of a server.
 func (b *bench) cells() []cell {
-	all := []cell{{"sqlite", "serializable", 10, 60}, {"mariadb", "repeatable-read", 8, 15}, {"postgresql", "serializable", 6, 10}}
+	all := []cell{{"sqlite", "serializable", 10, 60}, {"mariadb", "repeatable-read", 6, 12}, {"postgresql", "serializable", 4, 6}}
 	if b.full {
 		all = []cell{{"sqlite", "serializable", 10, 500}}
 		for _, l := range []string{"read-uncommitted", "read-committed", "repeatable-read", "snapshot", "serializable"} {

@@ -129,10 +129,11 @@ func (b *bench) pairs(name string, n int, do func(i, side int) error) error {
 					errs[i] = do(i, (i+k)%2)
 				}
 			}
-			fmt.Fprintf(b.progress, "freeze: %s: pair %d of %d\n", name, i+1, n)
+
 		})
 	}
 	wait.Wait()
+	fmt.Fprintf(b.progress, "freeze: %s\n", name)
 	return errors.Join(append(errs, b.ctx.Err())...)
 }
 

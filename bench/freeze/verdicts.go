@@ -356,7 +356,7 @@ func (b *bench) histories() error {
 	if err != nil {
 		return err
 	}
-	for _, level := range historyLevels {
+	for _, level := range pick(b, []string{"rc", "si", "ser"}, historyLevels) {
 		all, err := b.asked("histories at "+level, files, func(side int, files []string) ([]verdict, error) {
 			var all []verdict
 			for _, f := range files {
@@ -395,7 +395,7 @@ func (b *bench) recorded(dir string) ([]string, error) {
 			return nil, err
 		}
 		for i, h := range blocks(string(text)) {
-			if i%pick(b, 4, 1) != 0 {
+			if i%pick(b, 8, 1) != 0 {
 				continue
 			}
 			if err := os.WriteFile(filepath.Join(dir, filepath.Base(source)+"-"+strconv.Itoa(i)), []byte(h), 0o644); err != nil {

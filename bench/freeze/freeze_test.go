@@ -1,0 +1,215 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// build is what a program that plays txweave says.
+type build struct {
+	found    bool   // planted bugs are found, and cases that show something show it
+	edges    int    // between transactions, of the cases of a seed
+	findings string // of cases in which nothing is planted
+	features string
+}
+
+// good is a build as it should be.
+var good = build{found: true, edges: 300, features: `"select":60,"update":30`}
+
+// program writes a program that answers as a build does.
+func (b build) program(t *testing.T) string {
+	t.Helper()
+	code := 0
+	if b.found {
+		code = 1
+	}
+	script := fmt.Sprintf(`#!/bin/sh
+for last; do :; done
+[ "$last" != --help ] || exit 0
+case $1 in
+features) echo '[{"name":"select","weight":3},{"name":"update","weight":2}]' ;;
+fuzz) echo '{"cases":60,"cases_checked":60,"overlap_edge_cases":40,"cross_edges":{"item-read":%d},"features":{%s},"server_statements":5000,
+	"statements":{"generated":900,"effective":700,"rows":4000,"partial":300,"survived":800},"bugs":[%s]}' ;;
+detect) echo '{"faults":[{"name":"'$last'","applicable":true,"forbidden":true,"found":%v,"cases":7}]}' ;;
+storm) echo '{}'; exit %d ;;
+replay)
+	shift 3
+	for c; do echo '{"case":"'$c'","exit":%d,"findings":[],"statements":[]}'; done ;;
+*) exit 70 ;;
+esac
+`, b.edges, b.features, b.findings, b.found, code, code)
+	path := filepath.Join(t.TempDir(), "txweave")
+	if err := os.WriteFile(path, []byte(script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// compared compares two builds in parts and returns the exit code and the table.
+func compared(t *testing.T, parts string, old, now build) (int, string) {
+	t.Helper()
+	var out bytes.Buffer
+	code, err := freeze(t.Context(), []string{"--tree", "../..", "--targets", "sqlite", "--only", parts, old.program(t), now.program(t)}, &out, io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return code, out.String()
+}
+
+func TestABuildIsAsGoodAsItself(t *testing.T) {
+	if code, table := compared(t, "verdicts,features,cases,alarms,planted,storms", good, good); code != 0 {
+		t.Errorf("exit %d:\n%s", code, table)
+	}
+}
+
+func TestALossIsSeen(t *testing.T) {
+	blind, fewer, alarm, poor := good, good, good, good
+	blind.found = false
+	fewer.edges = 200
+	alarm.findings = `{"status":"open","signature":"replay-difference/SELECT:rows","count":1}`
+	poor.features = `"select":60`
+	for _, c := range []struct {
+		parts string
+		now   build
+		row   string // that says so
+	}{
+		{"planted", blind, "found, budget"},
+		{"storms", blind, "planted bugs found"},
+		{"verdicts", blind, "cases of the tree"},
+		{"cases", fewer, "edges a case"},
+		{"cases", fewer, "kinds of edges"},
+		{"cases", poor, "features"},
+		{"alarms", alarm, "unknown findings"},
+	} {
+		code, table := compared(t, c.parts, good, c.now)
+		said := false
+		for line := range strings.Lines(table) {
+			said = said || strings.Contains(line, c.row) && strings.Contains(line, string(worse))
+		}
+		if code != exitWorse || !said {
+			t.Errorf("%s: exit %d, want %d, and a row %q that is worse:\n%s", c.parts, code, exitWorse, c.row, table)
+		}
+		if code, table := compared(t, c.parts, c.now, good); code != 0 && c.parts != "verdicts" {
+			t.Errorf("%s, the other way round: exit %d:\n%s", c.parts, code, table)
+		}
+	}
+}
+
+// TestWhatEndsIsNotCompared: a build that breaks down is neither as good nor worse: it was not measured.
+func TestWhatEndsIsNotCompared(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "txweave")
+	if err := os.WriteFile(path, []byte("#!/bin/sh\necho 'fell over' >&2\nexit 70\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	code, err := freeze(t.Context(), []string{"--tree", "../..", "--targets", "sqlite", "--only", "cases,planted", good.program(t), path}, &out, io.Discard)
+	if err != nil || code != exitUnsure || !strings.Contains(out.String(), "fell over") {
+		t.Errorf("exit %d, %v, want %d:\n%s", code, err, exitUnsure, out.String())
+	}
+}
+
+func TestExitCodesOfArguments(t *testing.T) {
+	path := good.program(t)
+	for _, c := range []struct {
+		args string
+		want int
+	}{
+		{"", exitUsage}, {path, exitUsage}, {"--nosuch a b", exitUsage}, {"--only nosuch " + path + " " + path, exitUsage}, {"--targets oracle " + path + " " + path, exitUsage},
+		{"--mutants x " + path + " " + path, exitUsage}, {path + " /nosuch", exitMissing}, {"--tree /nosuch " + path + " " + path, exitMissing}, {"--help", 0},
+	} {
+		if code, _ := freeze(t.Context(), strings.Fields(c.args), io.Discard, io.Discard); code != c.want {
+			t.Errorf("%q: exit %d, want %d", c.args, code, c.want)
+		}
+	}
+}
+
+// TestTheStatementsAreManyAndDiffer reads the corpora.
+func TestTheStatementsAreManyAndDiffer(t *testing.T) {
+	for _, dialect := range dialects {
+		c, err := readStatements(filepath.Join("testdata", "statements", dialect+".sql"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen := map[string]bool{}
+		for _, text := range c.all {
+			if seen[text] {
+				t.Errorf("%s twice in %s", text, dialect)
+			}
+			seen[text] = true
+		}
+		if len(c.all) < 200 {
+			t.Errorf("%s has %d statements, want 200", dialect, len(c.all))
+		}
+	}
+}
+
+// TestQuantiles holds the quantiles to tables.
+func TestQuantiles(t *testing.T) {
+	for _, c := range []struct{ freedom, doubt, want float64 }{{1, 0.05, 12.706}, {2, 0.05, 4.303}, {9, 0.05, 2.262}, {9, 0.001, 4.781}, {100, 0.01, 2.626}} {
+		if got := studentT(c.freedom, c.doubt); math.Abs(got-c.want) > 0.001 {
+			t.Errorf("t of %v at %v is %v, want %v", c.freedom, c.doubt, got, c.want)
+		}
+	}
+	// Clopper and Pearson's interval of 1 in 10 is 0.0025 to 0.4450.
+	v, _ := ofCounts(0, 9, 1, 0.05)
+	if low, high := v.low/(1+v.low), v.high/(1+v.high); math.Abs(low-0.0025) > 1e-4 || math.Abs(high-0.4450) > 1e-4 {
+		t.Errorf("1 of 10 lies between %v and %v", low, high)
+	}
+	if v, ok := ofCounts(5, 0, 0, 0.05); !ok || v != same {
+		t.Errorf("the same counts: %v %v", v, ok)
+	}
+}
+
+// TestIntervalsHold draws from two equal distributions, again and again: few intervals may say that they differ.
+func TestIntervalsHold(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	const tables, doubt = 2000, 0.05
+	missed := map[string]int{}
+	for range tables {
+		var pairs [][2]float64
+		var count [2]int
+		for range 10 {
+			pairs = append(pairs, [2]float64{math.Exp(rng.NormFloat64() / 4), math.Exp(rng.NormFloat64() / 4)})
+		}
+		for range 200 {
+			count[rng.IntN(2)]++
+		}
+		means, _ := ofMeans(pairs, doubt)
+		ratios, _ := ofPairs(pairs, doubt)
+		counts, _ := ofCounts(0, count[0], count[1], doubt)
+		for name, v := range map[string]interval{"means": means, "pairs": ratios, "counts": counts} {
+			if v.low > 1 || v.high < 1 {
+				missed[name]++
+			}
+		}
+	}
+	for name, n := range missed {
+		if float64(n) > 1.3*doubt*tables {
+			t.Errorf("intervals of %s miss %d times in %d, want %v", name, n, tables, doubt*tables)
+		}
+	}
+}
+
+// TestASlowerBuildIsSlower: a third less in each pair shows through a load that varies threefold.
+func TestASlowerBuildIsSlower(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	var pairs [][2]float64
+	for range 10 {
+		load := 1 + 2*rng.Float64()
+		pairs = append(pairs, [2]float64{100 / load * (1 + rng.Float64()/20), 67 / load * (1 + rng.Float64()/20)})
+	}
+	m := paced("pace", "cases", pairs)
+	if m.judge(0.001); m.says != worse {
+		t.Errorf("says %s", m.says)
+	}
+	if m.less = true; m.judge(0.001) == "" || m.says != better {
+		t.Errorf("as what is better the less of it there is: %s", m.says)
+	}
+}
