@@ -115,7 +115,7 @@ tool="go tool -modfile=tools/go.mod" # pinned there
 # exception.
 unused() {
   local dead
-  dead=$($tool deadcode ./cmd/txweave ./bench/mutants) || return
+  dead=$($tool deadcode ./cmd/txweave ./bench/mutants ./bench/freeze) || return
   dead=$(grep -vE '^internal/testkit/|unreachable func: \w+\.String$' <<<"$dead" || true)
   [ -z "$dead" ] && return
   printf 'nothing calls these but tests:\n%s\n' "$dead"

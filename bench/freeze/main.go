@@ -1,5 +1,5 @@
 // Command freeze compares two builds of txweave: what they find, what they say of the same cases, and what their cases are
-// made of. It runs their command lines alone and reads the JSON and the exit codes of these. README.md says how.
+// made of. It runs their command lines alone and reads the JSON and the exit codes of these. CONTRIBUTING.md says how.
 package main
 
 import (

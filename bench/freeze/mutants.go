@@ -78,10 +78,8 @@ func readMutated(path string) (map[string]mutated, error) {
 
 // mutantRows compares those that struck on either side.
 func mutantRows(what string, ran [2]map[string]mutated) []*measure {
-	var common int
-	var only [2]int
+	var found tally
 	var pairs [][2]float64
-	m := &measure{}
 	for _, name := range slices.Sorted(maps.Keys(ran[0])) {
 		old, now := ran[0][name], ran[1][name]
 		if name == "" || old.Struck+now.Struck == 0 {
@@ -94,21 +92,11 @@ func mutantRows(what string, ran [2]map[string]mutated) []*measure {
 			}
 		}
 		pairs = append(pairs, pair)
-		switch {
-		case old.First > 0 && now.First > 0:
-			common++
-		case old.First > 0:
-			only[0]++
-			m.detail = append(m.detail, fmt.Sprintf("%s: not found, though it struck %d times", name, now.Struck))
-		case now.First > 0:
-			only[1]++
-		}
+		found.add(name, old.First > 0, now.First > 0)
 	}
-	row := counted("mutants", what, common, only[0], only[1], fmt.Sprintf(" of %d", len(pairs)))
-	row.detail = m.detail
 	alarm := &measure{part: "mutants", what: "sqlite: the engine as it is: cases to a finding", old: fmt.Sprint(ran[0][""].First), new: fmt.Sprint(ran[1][""].First), says: equal}
 	if ran[0][""].First == 0 && ran[1][""].First > 0 {
 		alarm.says = worse
 	}
-	return []*measure{row, lessIsBetter(averaged("mutants", "sqlite: cases to the first", pairs)), alarm}
+	return []*measure{found.row("mutants", what), lessIsBetter(averaged("mutants", "sqlite: cases to the first", pairs)), alarm}
 }

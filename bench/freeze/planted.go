@@ -81,8 +81,7 @@ func (b *bench) detect(c cell, bugs []string, budget, rarity int) error {
 		return err
 	}
 	var cases, seconds [][2]float64
-	var common, only [2]int
-	missed := map[string]int{}
+	var found tally
 	for i, p := range all {
 		if len(p[0].Faults) == 0 || len(p[0].Faults) != len(p[1].Faults) {
 			continue
@@ -93,6 +92,7 @@ func (b *bench) detect(c cell, bugs []string, budget, rarity int) error {
 			if !old.Applicable || !old.Forbidden {
 				continue
 			}
+			found.add(old.Name, old.Found, now.Found)
 			pair := [2]float64{float64(budget), float64(budget)}
 			if old.Found && old.Cases != nil {
 				pair[0] = *old.Cases
@@ -101,24 +101,9 @@ func (b *bench) detect(c cell, bugs []string, budget, rarity int) error {
 				pair[1] = *now.Cases
 			}
 			cases = append(cases, pair)
-			switch {
-			case old.Found && now.Found:
-				common[0]++
-			case old.Found:
-				only[0]++
-				missed[old.Name]++
-			case now.Found:
-				only[1]++
-			}
 		}
 	}
-	found := counted("planted", fmt.Sprintf("%s: found, budget %d, rarity %d", c, budget, rarity), common[0], only[0], only[1], fmt.Sprintf(" of %d", len(cases)))
-	for _, name := range bugs {
-		if n := missed[name]; n > 0 {
-			found.detail = append(found.detail, fmt.Sprintf("%s: missed with %d seeds with which it was found before", name, n))
-		}
-	}
-	b.add(found, lessIsBetter(averaged("planted", c.String()+": cases to the first", cases)), lessIsBetter(averaged("planted", c.String()+": cpu s to the first", seconds)))
+	b.add(found.row("planted", fmt.Sprintf("%s: found, budget %d, rarity %d", c, budget, rarity)), lessIsBetter(averaged("planted", c.String()+": cases to the first", cases)), lessIsBetter(averaged("planted", c.String()+": cpu s to the first", seconds)))
 	if len(lost.detail) > 0 {
 		b.add(lost)
 	}
@@ -277,23 +262,11 @@ func (b *bench) storms() error {
 	if err != nil {
 		return err
 	}
-	var common int
-	var only [2]int
-	m := &measure{}
+	var found tally
 	for i, codes := range got {
-		switch old, now := codes[0] == 1, codes[1] == 1; {
-		case old && now:
-			common++
-		case old:
-			only[0]++
-			m.detail = append(m.detail, fmt.Sprintf("%s: not found (exit code %d)", bugs[i], codes[1]))
-		case now:
-			only[1]++
-		}
+		found.add(bugs[i], codes[0] == 1, codes[1] == 1)
 	}
-	row := counted("storms", "sqlite: planted bugs found", common, only[0], only[1], fmt.Sprintf(" of %d", len(bugs)))
-	row.detail = m.detail
-	b.add(row)
+	b.add(found.row("storms", "sqlite: planted bugs found"))
 	return nil
 }
 
@@ -337,8 +310,7 @@ func (b *bench) known() error {
 
 // addKnown adds the rows of a cell.
 func (b *bench) addKnown(c cell, all [][2]rediscovered, cpu [][2]float64) {
-	var common int
-	var only, met [2]int
+	var found tally
 	var minutes [2]float64
 	var seconds [][2]float64
 	for i, p := range all {
@@ -348,26 +320,18 @@ func (b *bench) addKnown(c cell, all [][2]rediscovered, cpu [][2]float64) {
 				bug := p[side].Bugs[k]
 				if has[side] = bug.Seeds > 0 && bug.Seconds != nil; has[side] {
 					pair[side] = *bug.Seconds
-					met[side]++
 				}
 			}
-			switch {
-			case has[0] && has[1]:
-				common++
-			case has[0]:
-				only[0]++
-			case has[1]:
-				only[1]++
-			}
+			found.add(p[0].Bugs[k].Name, has[0], has[1])
 			if has[0] || has[1] {
 				seconds = append(seconds, pair)
 			}
 		}
 		minutes[0], minutes[1] = minutes[0]+cpu[i][0]/60, minutes[1]+cpu[i][1]/60
 	}
-	m := counted("known", fmt.Sprintf("%s: met, %d seeds, %d cases", c, c.seeds, c.cases), common, only[0], only[1], "")
-	m.old += fmt.Sprintf(" (%s/cpu min)", short(float64(met[0])/max(minutes[0], 1e-3)))
-	m.new += fmt.Sprintf(" (%s/cpu min)", short(float64(met[1])/max(minutes[1], 1e-3)))
+	m := found.row("known", fmt.Sprintf("%s: met, %d seeds, %d cases", c, c.seeds, c.cases))
+	m.old += fmt.Sprintf(", %s a cpu min", short(float64(found.common+found.only[0])/max(minutes[0], 1e-3)))
+	m.new += fmt.Sprintf(", %s a cpu min", short(float64(found.common+found.only[1])/max(minutes[1], 1e-3)))
 	b.add(m)
 	if len(seconds) > 1 {
 		b.add(lessIsBetter(averaged("known", c.String()+": cpu s to each", seconds)))

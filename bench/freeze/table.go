@@ -69,10 +69,31 @@ func times(v float64) string {
 	return fmt.Sprintf("%.2f", v)
 }
 
-// counted is a row for two counts that share some.
-func counted(part, what string, common, onlyOld, onlyNew int, of string) *measure {
-	return &measure{part: part, what: what, old: fmt.Sprintf("%d%s", common+onlyOld, of), new: fmt.Sprintf("%d%s", common+onlyNew, of),
-		ratio: func(doubt float64) (interval, bool) { return ofCounts(common, onlyOld, onlyNew, doubt) }}
+// tally counts what is found by whom.
+type tally struct {
+	common, all int
+	only        [2]int
+	lost        []string
+}
+
+// add counts a thing that may be found.
+func (t *tally) add(name string, old, now bool) {
+	t.all++
+	switch {
+	case old && now:
+		t.common++
+	case old:
+		t.only[0]++
+		t.lost = append(t.lost, "not found: "+name)
+	case now:
+		t.only[1]++
+	}
+}
+
+// row compares how much is found.
+func (t *tally) row(part, what string) *measure {
+	return &measure{part: part, what: what, old: fmt.Sprintf("%d of %d", t.common+t.only[0], t.all), new: fmt.Sprintf("%d of %d", t.common+t.only[1], t.all),
+		detail: t.lost, ratio: func(doubt float64) (interval, bool) { return ofCounts(t.common, t.only[0], t.only[1], doubt) }}
 }
 
 // averaged is a row for the mean of pairs.
