@@ -103,7 +103,8 @@ func (b *bench) detect(c cell, bugs []string, budget, rarity int) error {
 			cases = append(cases, pair)
 		}
 	}
-	b.add(found.row("planted", fmt.Sprintf("%s: found, budget %d, rarity %d", c, budget, rarity)), lessIsBetter(averaged("planted", c.String()+": cases to the first", cases)), lessIsBetter(averaged("planted", c.String()+": cpu s to the first", seconds)))
+	b.add(found.row("planted", fmt.Sprintf("%s: found, budget %d, rarity %d", c, budget, rarity)),
+		lessIsBetter(averaged("planted", c.String()+": cases to the first", cases)), lessIsBetter(averaged("planted", c.String()+": cpu s to the first", seconds)))
 	if len(lost.detail) > 0 {
 		b.add(lost)
 	}
