@@ -118,6 +118,18 @@ func TestWhatEndsIsNotCompared(t *testing.T) {
 	}
 }
 
+// TestAMissingDatabaseIsNoAgreement: what neither side could try is not the same.
+func TestAMissingDatabaseIsNoAgreement(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "txweave")
+	if err := os.WriteFile(path, []byte("#!/bin/sh\nfor last; do :; done\n[ \"$last\" = --help ] || exit 69\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	code, err := freeze(t.Context(), []string{"--tree", "../..", "--targets", "sqlite", "--only", "verdicts", path, path}, io.Discard, io.Discard)
+	if err != nil || code != exitMissing {
+		t.Errorf("exit %d, %v, want %d", code, err, exitMissing)
+	}
+}
+
 func TestExitCodesOfArguments(t *testing.T) {
 	path := good.program(t)
 	for _, c := range []struct {

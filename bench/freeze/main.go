@@ -88,8 +88,11 @@ func freeze(ctx context.Context, args []string, stdout, stderr io.Writer) (int, 
 		return exitInternal, err
 	}
 	code, err := print(stdout, b.measures)
-	if err != nil {
+	switch {
+	case err != nil:
 		return exitInternal, err
+	case code == exitUnsure && b.missing:
+		return exitMissing, nil
 	}
 	return code, nil
 }

@@ -30,6 +30,7 @@ type bench struct {
 	mu       sync.Mutex
 	jobs     int
 	cpu      float64
+	missing  bool // a target was not to be had
 	measures []*measure
 	runs     map[cell][]casesPair // what cases has run already
 }
@@ -81,6 +82,7 @@ func (b *bench) command(program string, args ...string) (*ended, error) {
 		cpu: (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds()}
 	b.mu.Lock()
 	b.cpu += e.cpu
+	b.missing = b.missing || e.code == exitMissing
 	b.mu.Unlock()
 	return e, nil
 }

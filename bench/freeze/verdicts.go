@@ -118,6 +118,10 @@ func agreement(part, what string, all []*outcome, strict bool) *measure {
 	}
 	for _, o := range all {
 		code, tells := o.differs()
+		if !tells && o.old[0].code > exitUsage && m.says != worse { // neither could do it
+			m.says = unsure
+			m.detail = append(m.detail, fmt.Sprintf("%s: both end with %d", o.name, o.old[0].code))
+		}
 		if !tells {
 			continue
 		}
