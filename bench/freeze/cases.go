@@ -25,7 +25,7 @@ func (b *bench) cells() []cell {
 			all = append(all, cell{"mariadb", l, 10, 200})
 		}
 		for _, l := range []string{"read-committed", "repeatable-read", "serializable"} {
-			all = append(all, cell{"postgresql", l, 10, 100}, cell{"mysql", l, 10, 200})
+			all = append(all, cell{"postgresql", l, 10, 60}, cell{"mysql", l, 10, 200})
 		}
 		for _, l := range []string{"read-committed", "repeatable-read", "optimistic"} {
 			all = append(all, cell{"tidb", l, 10, 100})

@@ -33,7 +33,8 @@ func (b *bench) statements() error {
 				b.add(notTold("statements", what))
 				continue
 			}
-			ask, what, texts.all = b.replayOne, what+", exit codes", every(texts.all, pick(b, 4, 1))
+			ask, texts.all = b.replayOne, every(texts.all, pick(b, 4, 1))
+			what = fmt.Sprintf("%s: %d, as they are judged, exit codes", dialect, len(texts.all))
 		}
 		for i, text := range texts.all {
 			path := filepath.Join(b.tmp, fmt.Sprintf("%s-%03d.txw", dialect, i+1))
