@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // cell is a target and a level, with how many cases of how many seeds are run there.
@@ -58,8 +59,20 @@ type summary struct {
 		Signature string `json:"signature"`
 		Count     int    `json:"count"`
 	} `json:"bugs"`
+	Findings []struct {
+		Oracle string `json:"oracle"`
+	} `json:"findings"`
 	cpu  float64
 	lost string // why there is nothing
+}
+
+// oracles counts the findings of each oracle.
+func (s *summary) oracles() map[string]int {
+	count := map[string]int{}
+	for _, f := range s.Findings {
+		count[f.Oracle]++
+	}
+	return count
 }
 
 // casesPair is what both sides did with the cases of one seed.
@@ -72,32 +85,36 @@ func (b *bench) ran(c cell) ([]casesPair, error) {
 	}
 	all := make([]casesPair, c.seeds)
 	err := b.pairs(fmt.Sprintf("%s, %d cases", c, c.cases), c.seeds, func(i, side int) error {
-		s := &all[i][side]
-		e, err := b.object(side, s, "fuzz", "--target", c.target, "--isolation", c.level, "--cases", strconv.Itoa(c.cases),
-			"--seed", strconv.Itoa(i+1), "--format", "json", "--no-reduce", "--out", "found")
-		if err != nil {
-			return err
-		}
-		if s.cpu = e.cpu; e.broken() {
-			s.lost = fmt.Sprintf("seed %d of the %s build ended with %d: %s", i+1, sideName(side), e.code, e.said)
-		}
-		e.forget()
-		return nil
+		return b.fuzz(side, &all[i][side], "--target", c.target, "--isolation", c.level, "--cases", strconv.Itoa(c.cases), "--seed", strconv.Itoa(i+1))
 	})
 	b.runs[c] = all
 	return all, err
 }
 
+// fuzz runs a campaign.
+func (b *bench) fuzz(side int, s *summary, args ...string) error {
+	e, err := b.object(side, s, append([]string{"fuzz", "--format", "json", "--no-reduce", "--out", "found"}, args...)...)
+	if err != nil {
+		return err
+	}
+	if s.cpu = e.cpu; e.broken() {
+		s.lost = fmt.Sprintf("fuzz %s of the %s build ended with %d: %s", strings.Join(args, " "), sideName(side), e.code, e.said)
+	}
+	e.forget()
+	return nil
+}
+
 func sideName(side int) string { return []string{"old", "new"}[side] }
 
-// complete returns the pairs of which both sides came to their end; where that is not all, a row says so.
+// complete returns the pairs of a cell.
 func (b *bench) complete(part string, c cell) ([]casesPair, error) {
 	all, err := b.ran(c)
-	if err != nil {
-		return nil, err
-	}
-	var whole []casesPair
-	m := &measure{part: part, what: c.String() + ": seeds that came to their end", says: unsure}
+	return b.ended(part, c.String()+": seeds that came to their end", all), err
+}
+
+// ended returns the pairs of which both sides came to their end; where that is not all, a row says so.
+func (b *bench) ended(part, what string, all []casesPair) (whole []casesPair) {
+	m := &measure{part: part, what: what, says: unsure}
 	for _, p := range all {
 		if p[0].lost == "" && p[1].lost == "" {
 			whole = append(whole, p)
@@ -113,7 +130,7 @@ func (b *bench) complete(part string, c cell) ([]casesPair, error) {
 		m.old, m.new = fmt.Sprint(len(whole)), fmt.Sprint(len(whole))
 		b.add(m)
 	}
-	return whole, nil
+	return whole
 }
 
 // figure is something that is measured of the cases of each seed.

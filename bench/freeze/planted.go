@@ -57,7 +57,18 @@ func (b *bench) planted() error {
 			}
 		}
 	}
-	return nil
+	return b.oracles(bugs)
+}
+
+// oracles compares which oracles say something where bugs strike as often as they can: what one of them does not see any
+// more another one may, as long as a bug is as plain as that.
+func (b *bench) oracles(bugs []string) error {
+	all := make([]casesPair, len(bugs))
+	err := b.pairs("planted bugs by oracles", len(bugs), func(i, side int) error {
+		return b.fuzz(side, &all[i][side], "--faults", bugs[i], "--cases", strconv.Itoa(pick(b, 8, 20)), "--seed", "5", "--flood", "0", "--max-logs-per-bug", "1000")
+	})
+	b.add(rarer("planted", "sqlite: oracles that find them", "findings", b.ended("planted", "sqlite: campaigns that came to their end", all), (*summary).oracles))
+	return err
 }
 
 // detect plants bugs in a target, as many in one command as the cell has cases.
