@@ -391,18 +391,18 @@ func (f *bugsFlags) line(w io.Writer, g *finding.Bug) error {
 	if len(g.Labels) > 0 {
 		labels += "  [" + strings.Join(g.Labels, ", ") + "]"
 	}
-	return printf(w, "%-4s %-10s %6d  %s  %s%s\n", g.ID, state, g.Count, g.DBMS, finding.Line(g.Signature.String()), labels)
+	return printf(w, "%-4s %-10s %6d  %s  %s%s\n", g.ID, finding.Line(state), g.Count, finding.Line(g.DBMS), finding.Line(g.Signature.String()), finding.Line(labels))
 }
 
 func (f *bugsFlags) show(w io.Writer, s store.BugStore, g *finding.Bug) error {
 	err := f.line(w, g)
 	note := func(name, text string) {
 		if text != "" {
-			err = errors.Join(err, printf(w, "%-11s %s\n", name, text))
+			err = errors.Join(err, printf(w, "%-11s %s\n", name, finding.Line(text)))
 		}
 	}
-	note("what", finding.Line(g.Title))
-	note("summary", finding.Line(g.Summary))
+	note("what", g.Title)
+	note("summary", g.Summary)
 	note("note", g.Note)
 	note("found", fmt.Sprintf("%s to %s, on %s at %s", g.First.Format("2006-01-02 15:04"), g.Last.Format("2006-01-02 15:04"),
 		strings.Join(g.Versions, ", "), strings.Join(g.Isolations, ", ")))
