@@ -48,8 +48,11 @@ var _ Store = (*Directory)(nil)
 // In returns the store in a directory.
 func In(dir string) *Directory { return &Directory{dir: dir} }
 
-// Exists says whether the store has bugs.
+// Exists says whether the store has bugs, or findings that wait to be reduced before they are counted to one.
 func (d *Directory) Exists() bool {
+	if names, err := findingsIn(d.dir); err == nil && len(names) > 0 {
+		return true
+	}
 	for _, name := range []string{bugFile, journalFile} {
 		if _, err := os.Stat(filepath.Join(d.dir, name)); err == nil {
 			return true
@@ -180,7 +183,7 @@ func (d *Directory) Enter() (left []string, err error) {
 			if err := os.RemoveAll(filepath.Join(d.dir, e.Name())); err != nil {
 				return nil, err
 			}
-		case e.IsDir() && !placed[e.Name()] && (strings.HasPrefix(e.Name(), "finding-") || strings.HasPrefix(e.Name(), "suspect-")):
+		case e.IsDir() && !placed[e.Name()] && isFinding(e.Name()):
 			left = append(left, e.Name())
 		}
 	}
