@@ -26,6 +26,12 @@ func findingsIn(dir string) (out []string, err error) {
 	return out, err
 }
 
+// Holds says whether the directory has findings: without bugs they wait to be reduced before they are counted to one.
+func (d *Directory) Holds() bool {
+	names, err := findingsIn(d.dir)
+	return err == nil && len(names) > 0
+}
+
 func isFinding(name string) bool {
 	return strings.HasPrefix(name, "finding-") || strings.HasPrefix(name, "suspect-")
 }

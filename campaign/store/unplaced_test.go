@@ -32,8 +32,8 @@ func TestFindingsThatWaitAreGrouped(t *testing.T) {
 	}
 	see := func() (text string) {
 		t.Helper()
-		if !In(dir).Exists() {
-			t.Fatal("there are no bugs")
+		if !In(dir).Holds() {
+			t.Fatal("there are no findings")
 		}
 		b, err := AsItStands(In(dir), dir).Bugs()
 		if err != nil {

@@ -109,7 +109,7 @@ func openBugs(dir string) (store.BugStore, error) {
 		return store.AsItStands(db, dir), nil
 	}
 	s := store.In(dir)
-	if !s.Exists() {
+	if !s.Exists() && !s.Holds() {
 		return nil, &fs.PathError{Op: "open", Path: dir, Err: fs.ErrNotExist}
 	}
 	return store.AsItStands(s, dir), nil
