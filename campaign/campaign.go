@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"runtime/debug"
 	"slices"
 	"sync"
@@ -128,7 +130,26 @@ func Run(ctx context.Context, cfg Config) (*Summary, error) {
 	if r.queue != nil {
 		r.queue.finish()
 	}
+	r.there()
 	return r.sum, errors.Join(r.failure, err, r.cfg.Store.Close())
+}
+
+// there takes from the summary what is not kept any more, and says so where somebody has removed the whole store.
+func (r *run) there() {
+	gone := func(dir *string) {
+		if _, err := os.Stat(*dir); *dir != "" && errors.Is(err, fs.ErrNotExist) {
+			*dir = ""
+		}
+	}
+	if store, ok := r.cfg.Store.(interface{ Here() error }); ok {
+		r.fail(store.Here())
+	}
+	for i := range r.sum.Findings {
+		gone(&r.sum.Findings[i].Dir)
+	}
+	for _, b := range r.sum.Bugs {
+		gone(&b.Dir)
+	}
 }
 
 // open starts the workers, all at once.

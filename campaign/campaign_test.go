@@ -459,3 +459,37 @@ func TestSlowCase(t *testing.T) {
 		t.Errorf("%+v, %v", sum, err)
 	}
 }
+
+// TestRemovedDirectoryIsNoticed: where somebody removes what a campaign keeps, or puts another directory in its place, that ends the campaign and is
+// said, and what is gone does not count as kept.
+func TestRemovedDirectoryIsNoticed(t *testing.T) {
+	for _, again := range []bool{false, true} {
+		dir := filepath.Join(t.TempDir(), "out")
+		cfg, _ := fakes(func(_ context.Context, n int) (*CaseResult, error) {
+			r := result(n)
+			if n == 5 {
+				if err := os.RemoveAll(dir); err != nil {
+					return nil, err
+				}
+				if again {
+					if err := os.Mkdir(dir, 0o700); err != nil {
+						return nil, err
+					}
+				}
+			}
+			r.Findings = []Found{found(fmt.Sprint("class", n))}
+			return r, nil
+		})
+		cfg.Cases, cfg.Store, cfg.MaxKept = 50, store.In(dir), 3
+		s, err := Run(t.Context(), cfg)
+		if err == nil || !strings.Contains(err.Error(), dir+" was removed while the campaign ran") {
+			t.Errorf("%v: %v", again, err)
+		}
+		if s.Kept() != 0 || s.Cases > 10 {
+			t.Errorf("%v: %d kept, %d cases", again, s.Kept(), s.Cases)
+		}
+		if left, _ := os.ReadDir(dir); len(left) > 0 {
+			t.Errorf("%v: it is begun anew: %v", again, left)
+		}
+	}
+}

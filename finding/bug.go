@@ -46,6 +46,8 @@ type Bug struct {
 	Isolations []string       `json:"isolations"`
 	Kept       []Kept         `json:"kept"` // findings whose files are kept, oldest first
 	Verified   []Verification `json:"verified,omitempty"`
+	// Unreduced are those of its findings that no campaign has reduced and counted yet: of bugs as they are shown, never as they are kept.
+	Unreduced int `json:"unreduced,omitempty"`
 }
 
 // Origin says which case of which campaign a finding is: with it the case can be made again, whether its files are kept or

@@ -120,7 +120,10 @@ const Fixpoint = "fixpoint"
 
 // Reduced opens the directory of the smaller case; nil where there is none.
 func (d *Dir) Reduced() (*Dir, error) {
-	if _, err := os.Stat(filepath.Join(d.Path, ReducedDir, CaseFile)); err != nil {
+	if st, err := os.Lstat(d.file(ReducedDir)); err == nil && !st.IsDir() { // a link would lead elsewhere
+		return nil, fmt.Errorf("%s is no directory", d.file(ReducedDir))
+	}
+	if _, err := os.Lstat(filepath.Join(d.Path, ReducedDir, CaseFile)); err != nil {
 		return nil, nil
 	}
 	return Open(d.file(ReducedDir))

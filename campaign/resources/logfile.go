@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"sync"
+	"syscall"
 )
 
 // LogFile is a file that is written at its end and never takes more of the disk than so much: where it would, it becomes path.1, what
@@ -26,13 +27,17 @@ func OpenLog(path string, size int64, keep int) (*LogFile, error) {
 }
 
 func (l *LogFile) open() error {
-	f, err := os.OpenFile(l.path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	// A link in a directory of somebody else's could lead to any file of the user's.
+	f, err := os.OpenFile(l.path, os.O_CREATE|os.O_WRONLY|os.O_APPEND|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0o600)
 	if err != nil {
 		return err
 	}
 	st, err := f.Stat()
 	if err != nil {
 		return errors.Join(err, f.Close())
+	}
+	if !st.Mode().IsRegular() {
+		return errors.Join(fmt.Errorf("%s is no file", l.path), f.Close())
 	}
 	l.file, l.n = f, st.Size()
 	return nil

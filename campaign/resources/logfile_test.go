@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 )
 
@@ -77,5 +78,25 @@ func TestLogFileStuck(t *testing.T) {
 	text, err := os.ReadFile(path)
 	if err != nil || len(text) > size || !strings.HasPrefix(string(text), "entry ") || !strings.HasSuffix(string(text), "entry 99 ..........\n") {
 		t.Errorf("%q, %v", text, err)
+	}
+}
+
+// TestLogFileLeadsNowhereElse: a link, or a pipe, in the place of a log is refused.
+func TestLogFileLeadsNowhereElse(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Symlink("elsewhere", filepath.Join(dir, "link")); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Mkfifo(filepath.Join(dir, "pipe"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"link", "pipe"} {
+		if l, err := OpenLog(filepath.Join(dir, name), 200, 1); err == nil {
+			t.Errorf("%s: it is written to", name)
+			_ = l.Close()
+		}
+	}
+	if _, err := os.Lstat(filepath.Join(dir, "elsewhere")); err == nil {
+		t.Error("a file was made elsewhere")
 	}
 }

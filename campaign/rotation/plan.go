@@ -179,6 +179,9 @@ func (p *CampaignPlan) Print() ([]byte, error) {
 
 var cellName = regexp.MustCompile(`^[a-z0-9][a-z0-9.]*(-[a-z0-9.]+)*$`)
 
+// MaxWorkers is how many workers there are at most, of a cell or of fuzz, and how many cells run at once: each has a server or a process of its own.
+const MaxWorkers = 256
+
 // maxName is how long a cell's name may be: it is a part of names of directories.
 const maxName = 80
 
@@ -186,8 +189,8 @@ const maxName = 80
 func (p *CampaignPlan) Check() error {
 	p.Slice = cmp.Or(p.Slice, Span(10*time.Minute))
 	p.Parallel = cmp.Or(p.Parallel, 1)
-	if p.Parallel < 1 {
-		return errors.New("parallel must be at least 1")
+	if p.Parallel < 1 || p.Parallel > MaxWorkers {
+		return fmt.Errorf("parallel must be from 1 to %d", MaxWorkers)
 	}
 	if p.MaxBugs < 0 {
 		return errors.New("max_bugs must not be negative")
@@ -233,8 +236,10 @@ func (c *Part) check() error {
 		return errors.New("it needs a target, or a dsn")
 	case c.Seed > math.MaxInt64: // TOML's numbers are no larger: it was less than nothing
 		return errors.New("seed must not be negative")
-	case c.Workers < 1 || c.Cases < 0 || c.Orders < 0 || c.Budget < 0:
-		return errors.New("workers, cases, orders and budget must not be negative")
+	case c.Workers < 1 || c.Workers > MaxWorkers:
+		return fmt.Errorf("workers must be from 1 to %d", MaxWorkers)
+	case c.Cases < 0 || c.Orders < 0 || c.Budget < 0:
+		return errors.New("cases, orders and budget must not be negative")
 	case stormy && c.Mode != ModeStorm:
 		return errors.New("workload, sessions, keys, distribution, nemesis and length belong to mode storm")
 	case c.Mode != ModeFuzz && (len(c.Without) > 0 || c.Orders > 0 || c.Guide != ""):

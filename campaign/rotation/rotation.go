@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -21,6 +22,7 @@ type Turn struct {
 	end      context.CancelFunc // of the turn
 	begun    time.Time          // the last turn
 	noted    time.Time          // until when the time that it runs is noted
+	why      string             // it was taken
 	complete bool
 	spent    time.Duration
 	longest  time.Duration // turn
@@ -138,7 +140,7 @@ func (r *Rotation) take(ctx context.Context) *Turn {
 			}
 		}
 		if best != nil {
-			best.running = true
+			best.running, best.why = true, r.reason(best)
 			return best
 		}
 		if !left {
@@ -158,6 +160,35 @@ func (r *Rotation) take(ctx context.Context) *Turn {
 	}
 	return nil
 }
+
+// reason says why a cell has the turn.
+func (r *Rotation) reason(best *Turn) string {
+	had := func(t *Turn) string {
+		return fmt.Sprintf("%s of weight %v", t.spent.Round(time.Second), float64(t.Weight))
+	}
+	var others []string
+	for _, t := range r.Turns {
+		switch {
+		case t == best:
+		case t.complete:
+			others = append(others, t.Name+" is done")
+		case t.running:
+			others = append(others, t.Name+" runs")
+		case time.Now().Before(t.retryAt):
+			others = append(others, t.Name+" cannot run until "+t.retryAt.Format("15:04:05"))
+		default:
+			others = append(others, t.Name+" "+had(t))
+		}
+	}
+	text := "it has had the least time for its weight: " + had(best)
+	if len(others) > 0 {
+		text += "; " + strings.Join(others, ", ")
+	}
+	return text
+}
+
+// Why says why the cell has the turn.
+func (t *Turn) Why() string { return t.why }
 
 // share is the time that a cell has had, by its weight.
 func (t *Turn) share() float64 { return t.spent.Seconds() / float64(t.Weight) }

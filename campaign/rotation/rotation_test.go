@@ -230,3 +230,16 @@ func TestPlan(t *testing.T) {
 		}
 	}
 }
+
+// TestTheTurnHasAReason: whoever reads the log learns why a cell has the turn, as on a second start, where one that had less time before comes first.
+func TestTheTurnHasAReason(t *testing.T) {
+	r := rotation(t, 3, 1, 1, 1)
+	r.ready = sync.NewCond(&r.mu)
+	r.Turns[0].spent, r.Turns[1].spent = 60*time.Second, 10*time.Second
+	r.Turns[2].complete = true
+	r.Turns[3].retryAt = time.Date(2100, 1, 1, 12, 0, 0, 0, time.Local)
+	const want = "it has had the least time for its weight: 10s of weight 1; c0.x 1m0s of weight 3, c2.x is done, c3.x cannot run until 12:00:00"
+	if x := r.take(t.Context()); x.Name != "c1.x" || x.Why() != want {
+		t.Errorf("%s: %s", x.Name, x.Why())
+	}
+}

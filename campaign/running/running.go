@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -56,6 +57,8 @@ type Life struct {
 	leaked  map[string]bool     // cells and programs of which one has leaked: the next one tells whether it comes again; watch alone uses it
 	stands  Standing            // watch alone uses it
 	faults  atomic.Int64
+	out     os.FileInfo // the campaign's directory, as it was when it began
+	removed error       // it is there no more; watch alone writes it
 }
 
 // Faults is at how many cases txweave itself has failed.
@@ -83,6 +86,9 @@ func (l *Life) Run(ctx context.Context, cells []*database.Cell) error {
 			}
 		}()
 	}
+	if st, err := os.Stat(l.DB.Dir()); err == nil {
+		l.out = st
+	}
 	l.tells = l.teller()
 	defer l.tells.Close()
 	beat, cancel := context.WithCancel(ctx)
@@ -97,7 +103,7 @@ func (l *Life) Run(ctx context.Context, cells []*database.Cell) error {
 	if s, serr := l.DB.Status(context.WithoutCancel(ctx)); serr == nil {
 		l.tell(rotation.EventEnd, "", "", fmt.Sprintf("the campaign has ended with %s and %s", finding.Count(s.Bugs, "bug"), finding.Count(s.Findings, "finding")))
 	}
-	return errors.Join(err, l.DB.End(context.WithoutCancel(ctx)))
+	return errors.Join(err, l.removed, l.DB.End(context.WithoutCancel(ctx)))
 }
 
 // dead tells that a cell cannot run: the first time, the second, the fourth … in a row. What is tried again every ten minutes for days is in the log.
@@ -115,7 +121,7 @@ func (l *Life) dead(t *rotation.Turn, err error, failures int64) {
 
 // turn runs a cell for so long.
 func (l *Life) turn(ctx context.Context, t *rotation.Turn, length time.Duration) (complete bool, err error) {
-	l.Log.Info("turn begins", "cell", t.Name, "slice", length)
+	l.Log.Info("turn begins", "cell", t.Name, "mode", t.Mode, "slice", length, "why", t.Why())
 	defer func() { l.Log.Info("turn ends", "cell", t.Name, "complete", complete, "error", err) }()
 	c, done, err := l.Configure(ctx, t)
 	if err != nil {

@@ -157,3 +157,35 @@ func TestLife(t *testing.T) {
 		t.Errorf("told %d times: %q", n, display.found[told:])
 	}
 }
+
+// TestRemovedDirectoryEndsTheCampaign: a campaign whose directory is removed, or replaced, ends with a word.
+func TestRemovedDirectoryEndsTheCampaign(t *testing.T) {
+	for _, again := range []bool{false, true} {
+		dir := filepath.Join(t.TempDir(), "out")
+		db, err := database.Open(t.Context(), dir, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer db.Close()
+		l := &Life{DB: db}
+		if l.out, err = os.Stat(dir); err != nil {
+			t.Fatal(err)
+		}
+		stopped := 0
+		stop := func() { stopped++ }
+		if l.gone(stop) || stopped > 0 {
+			t.Fatal("it is there")
+		}
+		if err := os.Rename(dir, dir+".old"); err != nil {
+			t.Fatal(err)
+		}
+		if again {
+			if err := os.Mkdir(dir, 0o700); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if !l.gone(stop) || !l.gone(stop) || stopped != 1 || l.removed == nil || !strings.Contains(l.removed.Error(), "was removed while the campaign ran") {
+			t.Errorf("%v: stopped %d times, %v", again, stopped, l.removed)
+		}
+	}
+}

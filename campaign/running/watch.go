@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -53,6 +54,9 @@ func (l *Life) watch(ctx context.Context, all *rotation.Rotation, stop context.C
 		if err := errors.Join(l.DB.Beat(ctx), all.Clock(ctx)); err != nil && ctx.Err() == nil {
 			l.Note(err.Error())
 		}
+		if l.gone(stop) {
+			continue
+		}
 		processes := resources.Processes()
 		memory := resources.Memory(processes)
 		l.stands.Memory = resources.Memory(slices.DeleteFunc(slices.Clone(processes), func(p resources.Process) bool { return p.PID != os.Getpid() }))
@@ -76,6 +80,19 @@ func (l *Life) watch(ctx context.Context, all *rotation.Rotation, stop context.C
 		}
 		l.enough(ctx, stop)
 	}
+}
+
+// gone ends the campaign whose directory somebody has removed: what it goes on to count is kept nowhere.
+func (l *Life) gone(stop context.CancelFunc) bool {
+	now, err := os.Stat(l.DB.Dir())
+	if l.out == nil || l.removed == nil && !(err == nil && !os.SameFile(l.out, now)) && !errors.Is(err, fs.ErrNotExist) {
+		return false
+	}
+	if l.removed == nil {
+		l.removed = fmt.Errorf("%s was removed while the campaign ran: what it had kept is gone", l.DB.Dir())
+		stop()
+	}
+	return true
 }
 
 // begin notes for the screen how the campaign stood when this process began.

@@ -180,7 +180,7 @@ func (d *Directory) Enter() (left []string, err error) {
 			if err := os.RemoveAll(filepath.Join(d.dir, e.Name())); err != nil {
 				return nil, err
 			}
-		case e.IsDir() && !placed[e.Name()] && (strings.HasPrefix(e.Name(), "finding-") || strings.HasPrefix(e.Name(), "suspect-")):
+		case e.IsDir() && !placed[e.Name()] && isFinding(e.Name()):
 			left = append(left, e.Name())
 		}
 	}
@@ -192,7 +192,7 @@ func (d *Directory) enter() (alone bool, err error) {
 	d.present.Lock()
 	defer d.present.Unlock()
 	if d.presence != nil {
-		return false, nil
+		return false, d.here()
 	}
 	f, err := os.OpenFile(filepath.Join(d.dir, presenceFile), os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
@@ -205,6 +205,28 @@ func (d *Directory) enter() (alone bool, err error) {
 	}
 	d.presence = f
 	return alone, nil
+}
+
+// Here says that a directory which this campaign uses is not the one any more that it was: somebody has removed it, and what was kept there.
+func (d *Directory) Here() error {
+	d.present.Lock()
+	defer d.present.Unlock()
+	return d.here()
+}
+
+func (d *Directory) here() error {
+	if d.presence == nil {
+		return nil
+	}
+	own, err := d.presence.Stat()
+	if err != nil {
+		return err
+	}
+	now, err := os.Stat(filepath.Join(d.dir, presenceFile))
+	if err == nil && !os.SameFile(own, now) || errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s was removed while the campaign ran: what it had kept is gone", d.dir)
+	}
+	return err
 }
 
 // used says whether a campaign uses the store over this one.

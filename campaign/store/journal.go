@@ -92,6 +92,9 @@ func (s *state) forget() { *s = state{} }
 
 // locked calls do while no other process reads or writes the bugs, with the bugs as they are.
 func (d *Directory) locked(do func() error) (err error) {
+	if err := d.Here(); err != nil { // nothing of it is begun anew
+		return err
+	}
 	lock, err := opened(d.dir, lockFile, os.O_CREATE|os.O_RDWR)
 	if err != nil {
 		return err

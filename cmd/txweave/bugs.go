@@ -102,13 +102,17 @@ func (f *bugsFlags) store(ctx context.Context) (store.BugStore, error) {
 // openBugs opens the store in a directory: a campaign's database, or that of fuzz. Its error is fs.ErrNotExist where there is none.
 func openBugs(dir string) (store.BugStore, error) {
 	if database.Exists(dir) {
-		return database.Open(context.Background(), dir, false)
+		db, err := database.Open(context.Background(), dir, false)
+		if err != nil {
+			return nil, err
+		}
+		return store.AsItStands(db, dir), nil
 	}
 	s := store.In(dir)
-	if !s.Exists() {
+	if !s.Exists() && !s.Holds() {
 		return nil, &fs.PathError{Op: "open", Path: dir, Err: fs.ErrNotExist}
 	}
-	return s, nil
+	return store.AsItStands(s, dir), nil
 }
 
 // edit changes the store's bugs and prints the one that it is about.
@@ -275,6 +279,7 @@ func (f *bugsFlags) table(w io.Writer, list []*finding.Bug, signatures bool) err
 	}
 	rows := [][]string{{"bug", "status", "found", "last seen", "case", "database", "level", "what"}}
 	var all []index.BugRow
+	waiting := 0
 	for _, g := range list {
 		r := index.RowOf(f.out, g)
 		all = append(all, r)
@@ -288,6 +293,10 @@ func (f *bugsFlags) table(w io.Writer, list []*finding.Bug, signatures bool) err
 		if len(g.Labels) > 0 {
 			what += "  [" + strings.Join(g.Labels, ", ") + "]"
 		}
+		if text := unreduced(g); text != "" {
+			what += "  (" + text + ")"
+		}
+		waiting += g.Unreduced
 		rows = append(rows, []string{r.ID, r.Status, fmt.Sprint(r.Count), r.Last, r.Size, r.DBMS, r.Levels, finding.Line(what)})
 	}
 	if err := printTable(w, rows); err != nil {
@@ -298,7 +307,24 @@ func (f *bugsFlags) table(w io.Writer, list []*finding.Bug, signatures bool) err
 			return err
 		}
 	}
+	if waiting > 0 {
+		if err := printf(w, "%s not reduced yet, and grouped as they are: a campaign that goes on with --out %s reduces them, and numbers their bugs\n",
+			finding.Count(waiting, "finding"), quoteArg(f.out)); err != nil {
+			return err
+		}
+	}
 	return printf(w, "case: statements in transactions, of the smallest one\n")
+}
+
+// unreduced says which of a bug's findings are not reduced yet.
+func unreduced(g *finding.Bug) string {
+	switch g.Unreduced {
+	case 0:
+		return ""
+	case g.Count:
+		return "not reduced yet"
+	}
+	return fmt.Sprintf("%d of them not reduced yet", g.Unreduced)
 }
 
 // printTable prints rows in columns as wide as they need.
@@ -391,19 +417,20 @@ func (f *bugsFlags) line(w io.Writer, g *finding.Bug) error {
 	if len(g.Labels) > 0 {
 		labels += "  [" + strings.Join(g.Labels, ", ") + "]"
 	}
-	return printf(w, "%-4s %-10s %6d  %s  %s%s\n", g.ID, state, g.Count, g.DBMS, finding.Line(g.Signature.String()), labels)
+	return printf(w, "%-4s %-10s %6d  %s  %s%s\n", g.ID, finding.Line(state), g.Count, finding.Line(g.DBMS), finding.Line(g.Signature.String()), finding.Line(labels))
 }
 
 func (f *bugsFlags) show(w io.Writer, s store.BugStore, g *finding.Bug) error {
 	err := f.line(w, g)
 	note := func(name, text string) {
 		if text != "" {
-			err = errors.Join(err, printf(w, "%-11s %s\n", name, text))
+			err = errors.Join(err, printf(w, "%-11s %s\n", name, finding.Line(text)))
 		}
 	}
-	note("what", finding.Line(g.Title))
-	note("summary", finding.Line(g.Summary))
+	note("what", g.Title)
+	note("summary", g.Summary)
 	note("note", g.Note)
+	note("reduced", unreduced(g))
 	note("found", fmt.Sprintf("%s to %s, on %s at %s", g.First.Format("2006-01-02 15:04"), g.Last.Format("2006-01-02 15:04"),
 		strings.Join(g.Versions, ", "), strings.Join(g.Isolations, ", ")))
 	for _, s := range g.Also {

@@ -65,7 +65,8 @@ func campaignRunCommand() *cobra.Command {
 		Use:   "run [campaign.toml]",
 		Short: "Run a campaign, or go on with it",
 		Long: `Run the cells of a campaign.toml in turn, each from its cursor on. Without a file a directory's campaign goes on as it was; where there
-is none, SQLite is fuzzed and stormed in turn.
+is none, SQLite is fuzzed and stormed in turn. A directory is data: a server, an address or a command that it names is used only if
+a campaign.toml of yours had it, or if it is shown and confirmed once (--trust).
 
 A cell whose target cannot be had is tried again, ever more rarely, and shown as unavailable. Ctrl-C ends the campaign once the cases under way
 have ended or three seconds have passed; a second one ends it at once. Either way, and after kill -9, the next run goes on.
@@ -150,6 +151,9 @@ func (f *campaignFlags) plan(ctx context.Context, args []string) (p *rotation.Ca
 	case f.store == "" && database.Exists(f.out):
 		if p, err = storedPlan(ctx, f.out); err != nil {
 			return nil, err
+		}
+		if err := f.book().Refuse(f.out, p.Ways()...); err != nil {
+			return nil, usagef("%w; or give the campaign.toml", err)
 		}
 	default:
 		p = defaultPlan()
@@ -249,6 +253,9 @@ func (f *campaignFlags) run(ctx context.Context, stdout, stderr io.Writer, args 
 	}
 	if err != nil {
 		return err
+	}
+	if err := f.book().Name(plan.Ways()...); err != nil { // it was in a file that the user named, or known
+		life.Note(fmt.Sprintf("without its campaign.toml the campaign will ask for what this names: it cannot be remembered: %s", err))
 	}
 	hide, err := f.present(ctx, r, stderr)
 	if err != nil {

@@ -17,6 +17,7 @@ import (
 	"txweave/campaign/database"
 	"txweave/campaign/running"
 	"txweave/finding"
+	"txweave/internal/output"
 )
 
 // screen shows how a campaign stands. On a terminal it is a block of lines at the end that is written over, and what is said stands
@@ -35,11 +36,11 @@ type screen struct {
 
 // newScreen returns a screen on w, if that is a terminal which understands how lines are written over.
 func newScreen(w io.Writer) *screen {
-	f, ok := w.(*os.File)
-	s := &screen{w: w, tty: ok && isatty.IsTerminal(f.Fd()) && os.Getenv("TERM") != "dumb"}
-	if !s.tty {
-		return s
+	f, ok := output.Terminal(w)
+	if !ok || !isatty.IsTerminal(f.Fd()) || os.Getenv("TERM") == "dumb" {
+		return &screen{w: w}
 	}
+	s := &screen{w: f, tty: true}
 	fd := int(f.Fd())
 	s.size = func() (columns, rows int) {
 		if size, err := unix.IoctlGetWinsize(fd, unix.TIOCGWINSZ); err == nil && size.Col > 0 && size.Row > 0 {
@@ -113,11 +114,11 @@ func (s *screen) draw(text string) {
 		b.WriteString(strings.Repeat("\x1b[A\x1b[2K", max((width+columns-1)/columns, 1)))
 	}
 	s.shown = nil
-	b.WriteString(text)
+	b.WriteString(output.Clean(text))
 	if s.block != nil && s.front() {
 		lines := s.block(columns-1, rows-1)
 		for _, line := range lines[:min(len(lines), max(rows-1, 0))] {
-			line = fit([]string{line}, columns-1)
+			line = fit([]string{output.Clean(line)}, columns-1)
 			s.shown = append(s.shown, wide(line))
 			b.WriteString("\r\x1b[2K" + line + "\n")
 		}

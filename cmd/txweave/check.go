@@ -24,6 +24,7 @@ import (
 	"txweave/history"
 	"txweave/history/format"
 	"txweave/internal/input"
+	"txweave/internal/output"
 	"txweave/oracle/mechanism"
 )
 
@@ -148,14 +149,23 @@ hand is unknown.`,
 			default:
 				return usagef("--oracle %q: want %s, %s or %s", f.oracle, oracleHistory, oracleMechanism, oracleAuto)
 			}
-			if mechanism {
-				return f.mechanism(cmd.Context(), cmd.OutOrStdout(), files)
+			if f.out == "json" {
+				return f.check(cmd.Context(), mechanism, cmd.OutOrStdout(), cmd.ErrOrStderr(), files)
 			}
-			return f.histories(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr(), files)
+			out := output.Show(cmd.OutOrStdout()) // keys, values and values of fields are whatever a file has
+			return errors.Join(f.check(cmd.Context(), mechanism, out, output.Show(cmd.ErrOrStderr()), files), out.Flush())
 		},
 	}
 	f.flags(cmd.Flags())
 	return cmd
+}
+
+// check checks what the files hold.
+func (f *checkFlags) check(ctx context.Context, mechanism bool, stdout, stderr io.Writer, files []string) error {
+	if mechanism {
+		return f.mechanism(ctx, stdout, files)
+	}
+	return f.histories(ctx, stdout, stderr, files)
 }
 
 // flags adds the flags.

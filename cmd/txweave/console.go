@@ -17,6 +17,7 @@ import (
 
 	"txweave/campaign"
 	"txweave/finding"
+	"txweave/internal/output"
 )
 
 // console shows a campaign's progress: one line that is written over on a terminal, else a line with its time now and then.
@@ -39,8 +40,10 @@ type console struct {
 
 // newConsole shows progress on a terminal, unless that does not understand how a line is written over.
 func newConsole(w io.Writer) *console {
-	f, ok := w.(*os.File)
-	return &console{w: w, tty: ok && isatty.IsTerminal(f.Fd()) && os.Getenv("TERM") != "dumb", last: time.Now()}
+	if f, ok := output.Terminal(w); ok && isatty.IsTerminal(f.Fd()) && os.Getenv("TERM") != "dumb" {
+		return &console{w: f, tty: true, last: time.Now()} // it moves the cursor, and cleans what it says
+	}
+	return &console{w: w, last: time.Now()}
 }
 
 // width is how many characters a line of the terminal has.
@@ -124,7 +127,7 @@ func fit(parts []string, columns int) string {
 func (c *console) show(parts []string) {
 	if c.tty {
 		columns := c.width()
-		line := fit(parts, columns-1)
+		line := output.Clean(fit(parts, columns-1))
 		// A terminal that has become narrower has broken the line that stands there.
 		fmt.Fprintf(c.w, "\r\x1b[2K%s%s", strings.Repeat("\x1b[A\x1b[2K", max((c.shown-1)/columns, 0)), line)
 		c.open, c.shown = true, wide(line)

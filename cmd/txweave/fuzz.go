@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -19,6 +20,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"txweave/campaign"
+	"txweave/campaign/rotation"
 	"txweave/campaign/shrink"
 	"txweave/campaign/store"
 	"txweave/campaign/worker"
@@ -140,7 +142,7 @@ func (f *fuzzFlags) add(fs *pflag.FlagSet) {
 	fs.IntVar(&f.first, "first", 0, "number of the first case of the campaign")
 	fs.BoolVar(&f.once, "stop-at-finding", false, "stop after the first case that shows something")
 	fs.Uint64Var(&f.seed, "seed", 0, "seed of the campaign (default: a fresh one, printed)")
-	fs.IntVar(&f.workers, "workers", 1, "workers, each with a database of its own")
+	fs.IntVar(&f.workers, "workers", 1, "workers, each with a database of its own, up to "+strconv.Itoa(rotation.MaxWorkers))
 	fs.StringVar(&f.out, "out", "txweave-out", "directory for findings, made when the first one comes")
 	fs.IntVar(&f.orders, "orders", 2, "topological orders to replay for each case")
 	fs.IntVar(&f.integrity, "integrity", 10, "ask the database in every so-many-th case (SQLite: in each), and at each finding, whether its tables are whole (0: only at findings)")
@@ -168,8 +170,8 @@ func (f *fuzzFlags) check(ctx context.Context) (o weave.Options, err error) {
 	if f.format != "text" && f.format != "json" {
 		return o, usagef("--format %q: want text or json", f.format)
 	}
-	if f.workers < 1 {
-		return o, usagef("--workers must be at least 1")
+	if f.workers < 1 || f.workers > rotation.MaxWorkers {
+		return o, usagef("--workers must be from 1 to %d", rotation.MaxWorkers)
 	}
 	if f.cases < 0 || f.duration < 0 || f.first < 0 {
 		return o, usagef("--cases, --first and --duration must not be negative")

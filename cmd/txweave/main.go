@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/mattn/go-isatty"
 	"github.com/spf13/cobra"
 
 	"txweave/campaign"
@@ -74,15 +75,16 @@ func run() int {
 		time.Sleep(time.Second) // timeout(1) sends its signal twice
 		stop()                  // from now on another Ctrl-C ends the process at once
 	})
-	root, stderr := rootCommand(), io.Writer(os.Stderr)
-	if out := output.Standard(ctx, os.Stdout); out.Waits() {
-		root.SetOut(out)
-	}
-	if out := output.Standard(ctx, os.Stderr); out.Waits() {
-		stderr = out
-		root.SetErr(out)
-	}
+	root := rootCommand()
+	root.SetOut(standard(ctx, os.Stdout))
+	stderr := standard(ctx, os.Stderr)
+	root.SetErr(stderr)
 	err := execute(ctx, root, stderr)
+	for _, w := range []io.Writer{root.OutOrStdout(), stderr} {
+		if shown, ok := w.(*output.Shown); ok {
+			err = errors.Join(err, shown.Flush())
+		}
+	}
 	if err == nil {
 		return exitClean
 	}
@@ -97,6 +99,17 @@ func run() int {
 		fmt.Fprintln(stderr, "txweave: "+text)
 	}
 	return code
+}
+
+// standard is standard output, or standard error: a terminal is shown what does nothing to it, of a pipe the reader may stop.
+func standard(ctx context.Context, f *os.File) io.Writer {
+	if isatty.IsTerminal(f.Fd()) {
+		return output.Show(f)
+	}
+	if out := output.Standard(ctx, f); out.Waits() {
+		return out
+	}
+	return f
 }
 
 // execute executes the command line. A panic is an error like others, behind where it arose; but the parent of a worker, or of a host, tells

@@ -39,8 +39,14 @@ const gorace = "atexit_sleep_ms=0"
 type shared struct{ m *testing.M }
 
 func (s *shared) Run() int {
+	own, err := os.MkdirTemp("", "txweave-named-")
+	if err != nil {
+		os.Stderr.WriteString("before the tests: " + err.Error() + "\n")
+		return 1
+	}
+	os.Setenv("XDG_CONFIG_HOME", own) // what tests name is nothing that whoever runs them has named
 	code := s.m.Run()
-	if err := userServer.Close(); err != nil {
+	if err := errors.Join(userServer.Close(), os.RemoveAll(own)); err != nil {
 		os.Stderr.WriteString("after the tests: " + err.Error() + "\n")
 		return max(code, 1)
 	}

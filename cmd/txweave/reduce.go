@@ -59,11 +59,11 @@ directory to reduced/ in it, with its own evidence and reduction.json: what was 
 			if f.format != "text" && f.format != "json" {
 				return usagef("--format %q: want text or json", f.format)
 			}
-			path, dir, err := f.paths(cmd.Context(), args[0])
+			path, of, dir, err := f.paths(cmd.Context(), args[0])
 			if err != nil {
 				return err
 			}
-			c, err := readCase(cmd.Context(), path)
+			c, err := f.read(cmd.Context(), path, of)
 			if err != nil {
 				return err
 			}
@@ -91,29 +91,42 @@ directory to reduced/ in it, with its own evidence and reduction.json: what was 
 	return cmd
 }
 
-// paths resolves the argument: the case's file, and the finding's directory whose reduced/ the result is to be ("" where it
-// is only a case).
-func (f *reduceFlags) paths(ctx context.Context, arg string) (path, dir string, err error) {
+// read reads the case, as a file that the user names or as one of a finding's directory, which may be a stranger's.
+func (f *reduceFlags) read(ctx context.Context, path, of string) (*testcase.Case, error) {
+	if of == "" {
+		return readCase(ctx, path)
+	}
+	d, err := finding.Open(of)
+	if err != nil {
+		return nil, usage(err)
+	}
+	c, err := d.Case()
+	return c, usageOf(err)
+}
+
+// paths resolves the argument: the case's file, the finding's directory that it is of, if it is of one, and that whose reduced/ the result
+// is to be ("" where it is only a case, or has another place to go to).
+func (f *reduceFlags) paths(ctx context.Context, arg string) (path, of, dir string, err error) {
 	if arg, err = f.from.named(ctx, arg); err != nil {
-		return "", "", err
+		return "", "", "", err
 	}
 	st, err := os.Stat(arg)
 	if err != nil {
-		return "", "", usage(err)
+		return "", "", "", usage(err)
 	}
 	if !st.IsDir() {
 		if f.flags.Changed("out") {
-			return "", "", usagef("--out is the campaign's directory, where bugs are looked up by name; --output says where to write the reduced case")
+			return "", "", "", usagef("--out is the campaign's directory, where bugs are looked up by name; --output says where to write the reduced case")
 		}
 		if f.output == "" {
 			f.output = strings.TrimSuffix(arg, filepath.Ext(arg)) + ".reduced.txw"
 		}
-		return arg, "", nil
+		return arg, "", "", nil
 	}
 	arg = ofFinding(arg)
 	r, err := finding.ReadRecord(arg)
 	if err != nil {
-		return "", "", usage(fmt.Errorf("%s is no finding's directory: %w", arg, err))
+		return "", "", "", usage(fmt.Errorf("%s is no finding's directory: %w", arg, err))
 	}
 	if f.signature == "" {
 		f.signature, f.cause = r.Signature, r.OwnCause()
@@ -124,7 +137,7 @@ func (f *reduceFlags) paths(ctx context.Context, arg string) (path, dir string, 
 	if f.output == "" {
 		f.output, dir = filepath.Join(arg, finding.ReducedDir), arg
 	}
-	return filepath.Join(arg, finding.CaseFile), dir, nil
+	return filepath.Join(arg, finding.CaseFile), arg, dir, nil
 }
 
 func (f *reduceFlags) reduce(cmd *cobra.Command, t exec.Target, p *dbms.Profile, c *testcase.Case, dir string) error {

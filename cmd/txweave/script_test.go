@@ -29,6 +29,7 @@ func TestScripts(t *testing.T) {
 		RequireExplicitExec: true,
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("GORACE", gorace)
+			e.Setenv("XDG_CONFIG_HOME", os.Getenv("XDG_CONFIG_HOME"))
 			findings, err := filepath.Abs("../../report/testdata/findings")
 			e.Setenv("FINDINGS", findings)
 			return err
@@ -49,6 +50,7 @@ func TestServerScripts(t *testing.T) {
 			RequireExplicitExec: true,
 			Setup: func(e *testscript.Env) error {
 				e.Setenv("GORACE", gorace)
+				e.Setenv("XDG_CONFIG_HOME", os.Getenv("XDG_CONFIG_HOME"))
 				e.Setenv("SOCKET", socket)
 				e.Setenv("SECRET", secret)
 				return nil

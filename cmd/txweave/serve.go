@@ -21,7 +21,26 @@ import (
 	"txweave/exec"
 	"txweave/finding"
 	"txweave/internal/input"
+	"txweave/internal/trust"
 )
+
+// trustFlags say what the user means to be run though only data names it.
+type trustFlags struct {
+	codes  []string
+	opened *trust.Book
+}
+
+func (f *trustFlags) add(fs *pflag.FlagSet) {
+	fs.StringSliceVar(&f.codes, "trust", nil, "run, read or connect to what a directory's campaign names, by the code with which it was shown; it is remembered")
+}
+
+// book remembers what the user has named.
+func (f *trustFlags) book() *trust.Book {
+	if f.opened == nil {
+		f.opened = trust.Open(f.codes...)
+	}
+	return f.opened
+}
 
 // pageFlags say where a campaign's page is shown, and to whom.
 type pageFlags struct {
@@ -29,11 +48,13 @@ type pageFlags struct {
 	tokenFile  string
 	userHeader string
 	token      string // what the file holds
+	trustFlags
 }
 
 func (f *pageFlags) add(fs *pflag.FlagSet, address string) {
 	fs.StringVar(&f.http, "http", address, "show the campaign's page at this address, e.g. 127.0.0.1:8080")
 	fs.StringVar(&f.tokenFile, "token-file", "", "a file with the token that whoever looks at the page must give; without one the page is for this machine alone")
+	f.trustFlags.add(fs)
 	fs.StringVar(&f.userHeader, "user-header", "", "the page lies behind a proxy that names its user in this header, and removes it from what others send")
 }
 
@@ -63,7 +84,7 @@ func (f *pageFlags) show(ctx context.Context, db *database.DB, stderr io.Writer)
 	if err != nil {
 		return "", nil, usageOf(err)
 	}
-	s, err := site.New(site.Options{DB: db, Token: f.token, UserHeader: f.userHeader, Repeat: repeater(db)})
+	s, err := site.New(site.Options{DB: db, Token: f.token, UserHeader: f.userHeader, Repeat: repeater(db, f.book())})
 	if err != nil {
 		return "", nil, errors.Join(err, l.Close())
 	}
@@ -81,7 +102,8 @@ func serveCommand() *cobra.Command {
 		Use:   "serve [DIR]",
 		Short: "Show a campaign in a browser",
 		Long: `Show a campaign's page: its cells over time, its bugs, whose state can be changed there, and each finding with its timeline, its reports, and
-a button that runs it again. /metrics is for Prometheus, /healthz for who watches. "campaign run --http" shows the same while it runs.`,
+a button that runs it again. A server that only the directory names is not run: a directory is data. The page shows it, with what
+--trust must be to run it, once; one that "campaign run" had in its campaign.toml is known. /metrics is for Prometheus, /healthz for who watches. "campaign run --http" shows the same while it runs.`,
 		Example: `  txweave serve found
   txweave serve found --http 0.0.0.0:8080 --token-file token`,
 		Args: cobra.MaximumNArgs(1),
@@ -108,7 +130,7 @@ a button that runs it again. /metrics is for Prometheus, /healthz for who watche
 }
 
 // repeater runs findings' cases again, each in a process of its own, on the target of a cell.
-func repeater(db *database.DB) func(ctx context.Context, name, cell string) (string, error) {
+func repeater(db *database.DB, book *trust.Book) func(ctx context.Context, name, cell string) (string, error) {
 	return func(ctx context.Context, name, cell string) (string, error) {
 		spec, err := db.Spec(ctx, cell)
 		if err != nil {
@@ -116,6 +138,9 @@ func repeater(db *database.DB) func(ctx context.Context, name, cell string) (str
 		}
 		plan, err := rotation.Parse("the cell "+cell, []byte(spec))
 		if err != nil {
+			return "", err
+		}
+		if err := book.Refuse("the cell "+cell, plan.Ways()...); err != nil {
 			return "", err
 		}
 		part := &plan.Parts[0]

@@ -25,6 +25,7 @@ import (
 	"txweave/history/format"
 	"txweave/history/register"
 	"txweave/internal/output"
+	"txweave/internal/trust"
 )
 
 // stormResult is what a storm prints.
@@ -239,6 +240,17 @@ func (f *stormFlags) plantable(p *dbms.Profile) error {
 	return nil
 }
 
+// keep writes what the storm was for storm repeat, for which the user has named the server.
+func (f *stormFlags) keep(ctx context.Context, s *stormSummary, stderr io.Writer) error {
+	if err := f.recipe(s).Write(ctx, f.save); err != nil || f.server == "" {
+		return err
+	}
+	if err := trust.Open().Name(trust.Program(f.server)); err != nil {
+		fmt.Fprintf(stderr, "txweave: %s will need --server to be repeated: it cannot be remembered: %s\n", f.save, finding.ErrorLine(err))
+	}
+	return nil
+}
+
 // run runs the storm and prints what came of it.
 func (f *stormFlags) run(ctx context.Context, cmd *cobra.Command, t exec.Target, p *dbms.Profile, w *workload.Workload) error {
 	s, herr, err := f.storm(ctx, cmd.ErrOrStderr(), t, p, w)
@@ -253,7 +265,7 @@ func (f *stormFlags) run(ctx context.Context, cmd *cobra.Command, t exec.Target,
 		return err
 	}
 	if f.save != "" && s.found > 0 {
-		err = errors.Join(err, f.recipe(s).Write(ctx, f.save))
+		err = errors.Join(err, f.keep(ctx, s, cmd.ErrOrStderr()))
 	}
 	if err := s.group(worker.Environment(p, f.claim, f.faults, t.Describe()), f.limit); err != nil {
 		return err

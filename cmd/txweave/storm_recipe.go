@@ -23,6 +23,7 @@ import (
 	"txweave/exec/storm/verdict"
 	"txweave/finding"
 	"txweave/gen/workload"
+	"txweave/internal/trust"
 )
 
 // recipe is what the storm was, with what it found.
@@ -51,6 +52,7 @@ func recipeFlags(r *recipe.Recipe) *stormFlags {
 
 // repeating runs recipes over and over.
 type repeating struct {
+	trustFlags
 	server  string // in place of the recipe's
 	out     io.Writer
 	seed    uint64 // added to the recipe's, one more with each storm
@@ -89,6 +91,17 @@ func (x *repeating) storm(ctx context.Context, r *recipe.Recipe) (found []findin
 		err = errInterrupted()
 	}
 	return found, after, err
+}
+
+// allowed says whether the user has named the server that is to be run: a file that somebody else has saved is data.
+func (x *repeating) allowed(r *recipe.Recipe, path string) error {
+	if r.Server == "" || x.server != "" {
+		return nil
+	}
+	if err := x.book().Refuse(path, trust.Program(r.Server)); err != nil {
+		return usagef("%w; or name one by --server", err)
+	}
+	return nil
 }
 
 // showing says whether a storm shows one finding.
@@ -150,7 +163,8 @@ func stormRepeatCommand() *cobra.Command {
 		Use:   "repeat STORM.TOML",
 		Short: "Run a storm that storm --save wrote again, several times, and say how often its finding comes",
 		Long: `repeat runs the storm of a file that storm --save or storm reduce wrote, with one seed after another, each until its first finding, and
-says in how many storms the file's first finding, or that of --signature, came, and after what time.
+says in how many storms the file's first finding, or that of --signature, came, and after what time. A server that only the file names is not
+run: name it by --server, or confirm it once by --trust.
 
 Exit codes: 0 it did not come, 1 it came, 64 usage, 69 target unavailable, 70 internal error, 130 interrupted.`,
 		Args: cobra.ExactArgs(1),
@@ -163,6 +177,9 @@ Exit codes: 0 it did not come, 1 it came, 64 usage, 69 target unavailable, 70 in
 				return usage(err)
 			}
 			about, err := wanted(r, signature)
+			if err == nil {
+				err = x.allowed(r, args[0])
+			}
 			if err != nil {
 				return err
 			}
@@ -181,6 +198,7 @@ Exit codes: 0 it did not come, 1 it came, 64 usage, 69 target unavailable, 70 in
 	cmd.Flags().IntVar(&times, "times", 5, "storms to run")
 	cmd.Flags().StringVar(&signature, "signature", "", "the finding to look for (default: the first one of the file)")
 	cmd.Flags().StringVar(&x.server, "server", "", "path of another server binary, to see whether it has the bug, too")
+	x.add(cmd.Flags())
 	return cmd
 }
 
@@ -253,6 +271,9 @@ Exit codes: 0 it was made smaller or is as small as can be, 2 it did not come at
 				return usage(err)
 			}
 			about, err := wanted(r, signature)
+			if err == nil {
+				err = x.allowed(r, args[0])
+			}
 			if err != nil {
 				return err
 			}
@@ -269,6 +290,7 @@ Exit codes: 0 it was made smaller or is as small as can be, 2 it did not come at
 	cmd.Flags().StringVar(&signature, "signature", "", "the finding to look for (default: the first one of the file)")
 	cmd.Flags().StringVar(&output, "output", "", "where to write what is left (default: the file's name with -reduced)")
 	cmd.Flags().StringVar(&x.server, "server", "", "path of another server binary than the file's")
+	x.add(cmd.Flags())
 	return cmd
 }
 

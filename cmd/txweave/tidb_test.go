@@ -24,6 +24,7 @@ func TestTiDBScripts(t *testing.T) {
 		RequireExplicitExec: true,
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("GORACE", gorace)
+			e.Setenv("XDG_CONFIG_HOME", os.Getenv("XDG_CONFIG_HOME"))
 			e.Setenv("HOME", home)
 			e.Setenv("XDG_CACHE_HOME", cache)
 			return nil

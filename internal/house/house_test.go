@@ -24,7 +24,7 @@ import (
 // A room is a path without the module's; "dbms/*" are the packages right below dbms, and a room with nothing more
 // special in the list holds the packages below it too.
 var layers = [][]string{
-	{"graph", "sqltext", "internal/version", "internal/strict", "internal/spelling", "internal/input", "internal/output"},
+	{"graph", "sqltext", "internal/version", "internal/strict", "internal/spelling", "internal/input", "internal/output", "internal/trust"},
 	{"history", "testcase", "dbms"},
 	{"sdg", "instrument", "finding", "gen", "history/*"},
 	{"observe", "checker", "reduce", "gen/*"},

@@ -43,7 +43,7 @@ func writeAnnotated(s *script) ([]File, error) {
 		b.WriteString(s.linear(m))
 	}
 	for _, t := range s.Tables {
-		fmt.Fprintf(&b, "/* s */ %s;\n", t.Read)
+		fmt.Fprintf(&b, "/* s */ %s;\n", s.flat(t.Read))
 		b.WriteString(comment("--   ", timeline.Grid(t.Actual)...))
 		if len(t.Differences) > 0 && t.Expected != nil {
 			b.WriteString(comment("--   ", "but without transactions:"))

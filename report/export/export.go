@@ -195,6 +195,21 @@ func (s *script) head() []string {
 	return append(out, line)
 }
 
+// flat writes a statement on one line: there are clients for which a line's beginning has a meaning of its own. What stands in quotes stays.
+func (s *script) flat(sql string) string {
+	if !strings.ContainsAny(sql, "\n\r") {
+		return sql
+	}
+	var b strings.Builder
+	for t := range sqltext.SyntaxOf(s.dbms.DBMS).Quoting.Tokens(sql) {
+		if (t.Kind == sqltext.Blank || t.Kind == sqltext.Comment) && strings.ContainsAny(t.Text, "\n\r") {
+			t.Text = " "
+		}
+		b.WriteString(t.Text)
+	}
+	return b.String()
+}
+
 // describe says what one difference is.
 func describe(class string, d *finding.Difference) []string {
 	head := strings.TrimSpace(strings.Join([]string{d.Stmt, d.Kind, d.What}, " "))
@@ -217,16 +232,20 @@ func (s *script) describe(d *finding.Difference) []string {
 	return describe(s.finding.Record.Class, d)
 }
 
-// comment puts a marker before each line.
+// comment puts a marker before each line. What a finding says reaches a script through it, or through remark: no text of a finding's ends
+// a comment.
 func comment(marker string, lines ...string) string {
 	var b strings.Builder
 	for _, l := range lines {
 		for part := range strings.SplitSeq(l, "\n") {
-			b.WriteString(strings.TrimRight(marker+part, " ") + "\n")
+			b.WriteString(remark(marker+part) + "\n")
 		}
 	}
 	return b.String()
 }
+
+// remark makes a text one that stands in a comment which the line's end ends, by whatever character a language means that.
+func remark(text string) string { return strings.TrimRight(finding.Line(text), " ") }
 
 // creation are the statements that make and fill the tables.
 func (s *script) creation() []string {
@@ -239,7 +258,11 @@ func (s *script) creation() []string {
 
 // filling are the statements of one transaction that make the tables and fill them.
 func (s *script) filling() []string {
-	return testcase.Texts(slices.Concat(s.of.Schema, s.of.Rows))
+	out := testcase.Texts(slices.Concat(s.of.Schema, s.of.Rows))
+	for i := range out {
+		out[i] = s.flat(out[i])
+	}
+	return out
 }
 
 // drops are the statements that drop the views, and the tables.
@@ -266,7 +289,7 @@ func (s *script) reads() []string {
 		read := "SELECT * FROM " + t
 		if s.Timeline != nil {
 			if at := slices.IndexFunc(s.Tables, func(f timeline.FinalTable) bool { return f.Name == t && f.Read != "" }); at >= 0 {
-				read = s.Tables[at].Read
+				read = s.flat(s.Tables[at].Read)
 			}
 		}
 		out = append(out, read)

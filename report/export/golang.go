@@ -69,8 +69,8 @@ type goAnswer struct{ Name, Text string }
 // writeGo writes a Go test. It fails while the finding is there: where none of the executions without concurrency gives the
 // answers of the interleaving or, for a finding without such executions, where the run answers once more what it must not.
 func writeGo(s *script) ([]File, error) {
-	d := goData{Head: s.head(), Import: s.dbms.GoImport, Driver: s.dbms.GoDriver, Schema: s.creation(), Drops: s.drops(),
-		What: s.finding.Claim(s.Timeline)}
+	d := goData{Head: strings.Split(strings.TrimSuffix(comment("// ", s.head()...), "\n"), "\n"), Import: s.dbms.GoImport, Driver: s.dbms.GoDriver, Schema: s.creation(), Drops: s.drops(),
+		What: remark(s.finding.Claim(s.Timeline))}
 	if s.store != nil && s.dbms.Waits[0] == "" {
 		d.Store = s.store.Set
 	}

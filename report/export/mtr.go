@@ -228,7 +228,7 @@ func (w *mtrWriter) plain(st *timeline.LaneStep) {
 // contents reads the tables.
 func (w *mtrWriter) contents() {
 	for i, sql := range w.reads() {
-		fmt.Fprintf(w, "--echo # %s at the end\n", w.script.tables[i])
+		fmt.Fprintf(w, "--echo # %s at the end\n", remark(w.script.tables[i]))
 		for _, t := range w.Tables {
 			if t.Name == w.script.tables[i] && len(t.Differences) > 0 {
 				for _, line := range w.told(&t.Differences[0]) {

@@ -15,7 +15,7 @@ func (s *script) spellOut() {
 		var out []*timeline.LaneStep
 		for _, st := range steps {
 			if parts[st] == nil {
-				parts[st] = scratchSteps(st)
+				parts[st] = s.scratchSteps(st)
 			}
 			out = append(out, parts[st]...)
 		}
@@ -41,7 +41,11 @@ func (s *script) spellOut() {
 }
 
 // scratchSteps are the statements that were sent for one of the case.
-func scratchSteps(st *timeline.LaneStep) []*timeline.LaneStep {
+func (s *script) scratchSteps(st *timeline.LaneStep) []*timeline.LaneStep {
+	if line := s.flat(st.SQL); line != st.SQL {
+		one := *st
+		one.SQL, st = line, &one
+	}
 	x, ok := sqltext.ReadScratch(st.SQL)
 	if !ok || st.Answer.Rows == nil {
 		return []*timeline.LaneStep{st}

@@ -228,7 +228,7 @@ func (s *script) remark(st *timeline.LaneStep, how string) string {
 			out += "; finding: " + d.What
 		}
 	}
-	return out
+	return remark(out)
 }
 
 // serialScript runs the serial executions one after the other.

@@ -247,11 +247,11 @@ func layOut(lines []line) string {
 			if pad < 0 {
 				pad = 0
 			}
-			b.WriteString(strings.Repeat(" ", pad) + "  -- " + l.remark)
+			b.WriteString(strings.Repeat(" ", pad) + "  -- " + finding.Line(l.remark))
 		}
 		b.WriteString("\n")
 		for _, x := range l.below {
-			b.WriteString("--   " + x + "\n")
+			b.WriteString("--   " + finding.Line(x) + "\n")
 		}
 	}
 	return b.String()

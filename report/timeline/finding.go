@@ -8,12 +8,16 @@ import (
 	"io"
 	"io/fs"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 
+	"txweave/dbms"
 	"txweave/finding"
 	"txweave/history"
 	"txweave/observe"
 	"txweave/sdg"
+	"txweave/sqltext"
 	"txweave/testcase"
 )
 
@@ -154,25 +158,43 @@ func (f *Dossier) fill() {
 	}
 }
 
-// check holds the traces against the case, so that a file that was edited or mixed up is an error, not a panic.
+// check holds the traces against the case, so that a file that was edited or mixed up is an error, not a panic, and nothing comes into scripts
+// but what a case may hold.
 func (f *Dossier) check() error {
+	// What is one statement of the case's target can be two of the database that the record names.
+	if err := f.Case.Admit(f.quoting()); err != nil {
+		return fmt.Errorf("the case is not one of %s: %w", f.Record.Environment.DBMS, err)
+	}
 	for _, t := range []*history.Trace{f.Run, f.Replayed} {
 		if t == nil {
 			continue
 		}
-		if err := checkEvents(f.Case, t.Events); err != nil {
+		if err := f.checkEvents(f.Case, t.Events, t == f.Run); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func checkEvents(c *testcase.Case, events []*history.Event) error {
+// quoting is how the database reads statements.
+func (f *Dossier) quoting() sqltext.Quoting { return sqltext.SyntaxOf(f.Record.Environment.DBMS).Quoting }
+
+// checkEvents holds a trace against its case; shown says that its statements come into reports, and not its answers alone.
+func (f *Dossier) checkEvents(c *testcase.Case, events []*history.Event, shown bool) error {
+	sent, err := c.Sent(f.quoting())
+	if err != nil {
+		return err
+	}
+	settings := f.settings(c)
 	for n, e := range events {
 		if e == nil {
 			return fmt.Errorf("statement %d of the trace is null", n)
 		}
-		if err := checkEvent(c, e); err != nil {
+		err := checkEvent(c, e)
+		if err == nil && shown && !(e.Role == history.Level && slices.Contains(settings, e.Text)) {
+			err = checkText(c, sent, e)
+		}
+		if err != nil {
 			return fmt.Errorf("the trace does not belong to the case: its statement %d %w", n, err)
 		}
 	}
@@ -196,6 +218,52 @@ func checkEvent(c *testcase.Case, e *history.Event) error {
 	}
 	if e.Txn < -1 || e.Stmt < -1 || e.Txn >= len(c.Txns) || e.Txn >= 0 && e.Stmt >= len(c.Txns[e.Txn].Stmts) {
 		return fmt.Errorf("is statement %d of transaction T%d, which the case does not have", e.Stmt, e.Txn)
+	}
+	return nil
+}
+
+// settings are the statements that set sessions to the levels of a case, or queries to be planned otherwise.
+func (f *Dossier) settings(c *testcase.Case) (out []string) {
+	levels := []string{f.Record.Environment.Isolation}
+	for i := range c.Txns {
+		levels = append(levels, c.Txns[i].Isolation)
+	}
+	for _, level := range levels {
+		p, err := dbms.Lookup(f.Record.Environment.DBMS, level)
+		if err != nil {
+			continue
+		}
+		out = append(append(out, p.Setup...), p.SettingOf(c.Option(testcase.OptionSetting))...)
+		for i := range p.Plans {
+			out = append(out, p.Plans[i].Set...)
+		}
+	}
+	return out
+}
+
+var sessionName = regexp.MustCompile(`^T[0-9]+$`)
+
+// checkText says what running the case does not send, or nobody who does.
+func checkText(c *testcase.Case, sent *testcase.Sent, e *history.Event) error {
+	if !observes(e.Session) && !sessionName.MatchString(e.Session) {
+		return fmt.Errorf("is of a session %q, which there is not", e.Session)
+	}
+	own, what := "", testcase.Within
+	switch e.Role {
+	case history.Begin:
+		own, what = c.Txns[e.Txn].Begin.SQL, testcase.Opening
+	case history.End:
+		own, what = c.Txns[e.Txn].End.SQL, testcase.Closing
+	case history.Level, history.Abort:
+		what = testcase.Clearing
+	case history.Target:
+		own = c.Txns[e.Txn].Stmts[e.Stmt].SQL
+	}
+	if own != "" && e.Text == own {
+		return nil
+	}
+	if err := sent.Admit(e.Text, what); err != nil {
+		return fmt.Errorf("is %q: %w", e.Text, err)
 	}
 	return nil
 }

@@ -40,13 +40,13 @@ func (f *Dossier) readPlain(d *finding.Dir) error {
 
 // SetPlain gives a finding its plain form, whose case is c.
 func (f *Dossier) SetPlain(p *finding.Plain, c *testcase.Case) error {
-	if err := checkEvents(c, p.Run); err != nil {
+	if err := f.checkEvents(c, p.Run, true); err != nil {
 		return err
 	}
 	run := &history.Trace{Events: p.Run}
 	form := &PlainForm{Case: c, Later: p.Later, Shown: p.Shown, Runs: p.Runs}
 	for _, o := range p.Orders {
-		if err := checkEvents(c, o.Events); err != nil {
+		if err := f.checkEvents(c, o.Events, false); err != nil {
 			return err
 		}
 		form.Orders = append(form.Orders, Order{o.Txns, Build(c, run, &history.Trace{Events: o.Events}, nil, nil)})

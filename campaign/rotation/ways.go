@@ -1,0 +1,28 @@
+package rotation
+
+import "txweave/internal/trust"
+
+// Ways are what a plan names to be executed, read or connected to.
+func (p *CampaignPlan) Ways() (out []trust.Way) {
+	for i := range p.Parts {
+		c := &p.Parts[i]
+		if c.Server != "" {
+			out = append(out, trust.Program(c.Server))
+		}
+		if c.DSN != "" {
+			out = append(out, trust.Address("dsn", c.DSN))
+		}
+		if c.DSNFile != "" {
+			out = append(out, trust.File(c.DSNFile))
+		}
+	}
+	if n := p.Notify; n != nil {
+		if len(n.Command) > 0 {
+			out = append(out, trust.Command(n.Command))
+		}
+		if n.Webhook != "" {
+			out = append(out, trust.Address("webhook", n.Webhook))
+		}
+	}
+	return out
+}

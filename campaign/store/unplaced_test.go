@@ -1,0 +1,69 @@
+package store
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"txweave/finding"
+	"txweave/finding/signature"
+)
+
+// TestFindingsThatWaitAreGrouped: findings that a campaign has kept and not reduced yet are bugs as they are, beside those that are placed and with
+// them where they are alike; nothing of that is written, and a campaign finds them as it has left them.
+func TestFindingsThatWaitAreGrouped(t *testing.T) {
+	dir := t.TempDir()
+	s := In(dir)
+	save := func(n int, sig string) *finding.Record {
+		r := &finding.Record{ID: fmt.Sprintf("finding-%06d-0", n)}
+		r.Class, r.Signature, r.Summary = finding.ClassReplay, sig, "it differs"
+		r.Environment.DBMS, r.Environment.Isolation = "sqlite", "serializable"
+		if _, err := s.Save(r, map[string][]byte{finding.CaseFile: []byte("no case that can be read")}); err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	for n, sig := range []string{"a", "b", "a"} {
+		save(n, sig)
+	}
+	if err := os.Mkdir(filepath.Join(dir, "finding-000009-0"), 0o700); err != nil { // which is damaged
+		t.Fatal(err)
+	}
+	see := func() (text string) {
+		t.Helper()
+		if !In(dir).Holds() {
+			t.Fatal("there are no findings")
+		}
+		b, err := AsItStands(In(dir), dir).Bugs()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, g := range b.Bugs {
+			text += fmt.Sprintf("%s %s %s %d, %d kept, %d not reduced\n", g.ID, g.Status, g.Signature.Coarse, g.Count, len(g.Kept), g.Unreduced)
+		}
+		return text
+	}
+	want := "finding-000000-0 open a 2, 2 kept, 2 not reduced\nfinding-000001-0 open b 1, 1 kept, 1 not reduced\n"
+	if got := see(); got != want {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+	if b, err := In(dir).Bugs(); err != nil || len(b.Bugs) != 0 {
+		t.Errorf("%v, %v is written", b, err)
+	}
+	placed := save(4, "a")
+	if _, err := s.Place([]Placement{{Record: placed, Name: placed.ID, Signature: signature.OfText(&placed.Finding, nil)}}, 3); err != nil {
+		t.Fatal(err)
+	}
+	want = "B1 open a 3, 3 kept, 2 not reduced\nfinding-000001-0 open b 1, 1 kept, 1 not reduced\n"
+	if got := see(); got != want {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+	if err := s.Close(); err != nil { // it is killed
+		t.Fatal(err)
+	}
+	left, err := In(dir).Enter()
+	if err != nil || fmt.Sprint(left) != "[finding-000000-0 finding-000001-0 finding-000002-0 finding-000009-0]" {
+		t.Errorf("left %v, %v", left, err)
+	}
+}

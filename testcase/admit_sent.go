@@ -1,0 +1,53 @@
+package testcase
+
+import (
+	"errors"
+
+	"txweave/sqltext"
+)
+
+// Sent judges texts of which a trace says that they were sent while the case was run. A trace comes from anywhere, as a case does, and scripts
+// are written of it.
+type Sent struct{ admission }
+
+// Sending is what a text was sent for.
+type Sending uint8
+
+// What texts are sent for.
+const (
+	Within   Sending = iota // a transaction's statement, or a read around it
+	Opening                 // the begin of a transaction
+	Closing                 // its end
+	Clearing                // a setting of the level before it, or what is left of it after an error
+)
+
+// Sent returns a judge for a case, which is admitted, as the quoting of the database reads it.
+func (c *Case) Sent(q sqltext.Quoting) (*Sent, error) {
+	a := admission{quoting: q, tables: map[string]bool{}}
+	for _, s := range c.Schema {
+		if err := a.definition(s.SQL); err != nil {
+			return nil, err
+		}
+	}
+	return &Sent{a}, nil
+}
+
+// Admit says why running the case sends no such text.
+func (s *Sent) Admit(sql string, what Sending) error {
+	if what != Clearing {
+		return s.step(sql, what == Opening, what == Closing, what == Within)
+	}
+	x, err := s.read(sql)
+	switch {
+	case err != nil:
+		return err
+	case x.Kind == sqltext.Rollback || x.Kind == sqltext.Commit || x.EndsPrepared() != "" || x.Unlocks() || sql == "SET autocommit = 1":
+		return nil
+	case x.Kind == sqltext.Set && len(x.Tokens) > 1 && x.Tokens[1].Is("transaction"):
+		x.Tokens = x.Tokens[1:]
+		return s.onlyWords(sql, x, sqltext.Set, beginWords)
+	case x.Kind == sqltext.Select && s.quoting == sqltext.PostgreSQL:
+		return target(x)
+	}
+	return errors.New("nothing is cleared up by it")
+}
