@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"strings"
 	"syscall"
 
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgproto3"
 
 	"txweave/exec"
 )
@@ -25,6 +27,11 @@ func (t *target) dial(ctx context.Context, database string, settings ...string) 
 	}
 	var raw net.Conn // of the attempt that succeeded: the last one
 	dial := c.DialFunc
+	c.BuildFrontend = func(r io.Reader, w io.Writer) *pgproto3.Frontend {
+		f := pgproto3.NewFrontend(r, w)
+		f.SetMaxBodyLen(exec.MaxResult) // a row is one message, which is read before it is looked at
+		return f
+	}
 	c.DialFunc = func(ctx context.Context, network, address string) (net.Conn, error) {
 		conn, err := dial(ctx, network, address)
 		if err != nil {

@@ -185,7 +185,7 @@ func (s *scanner) labelled(line string) string {
 
 // handsOver names the session that a line of prose hands over to; "" where it does not.
 func handsOver(line string) string {
-	if jointHead.MatchString(line) {
+	if len(line) > longestProse || jointHead.MatchString(line) {
 		return ""
 	}
 	line = strings.TrimRight(withLevel.ReplaceAllString(line, ""), " ")
@@ -281,7 +281,7 @@ var backTo = regexp.MustCompile(`(?i)^\W*(?:(?:and|now|then|switch|return|over|g
 
 // speaksOf lists the sessions that a line names, each once.
 func speaksOf(line string) (out []string) {
-	if !numbered(line) {
+	if len(line) > longestProse || !numbered(line) {
 		return nil
 	}
 	for _, name := range spokenSession.FindAllString(line, -1) {
