@@ -49,3 +49,22 @@ func TestBound(t *testing.T) {
 		}
 	}
 }
+
+// What names the one before it twice stands for twice as much.
+func TestExpands(t *testing.T) {
+	views := map[string]float64{"v1": 1, "v2": 3}
+	for sql, want := range map[string]float64{
+		"SELECT a FROM t":                              0,
+		"SELECT v1.a FROM v1":                          1,
+		"SELECT 1 FROM v2 AS x, v2 AS y":               6,
+		"WITH a AS (SELECT 1) SELECT 1 FROM a, a AS b": 2,
+		"WITH a (x) AS (SELECT 1 FROM v2), b (y, z) AS (SELECT 1 FROM a AS p, a AS q) SELECT 1 FROM b, b AS c":      18,
+		"WITH RECURSIVE a AS (SELECT 1 UNION SELECT n FROM a), b AS MATERIALIZED (SELECT 1 FROM a) SELECT 1 FROM b": 2,
+		"SELECT 1 FROM (WITH a AS (WITH b AS (SELECT 1) SELECT 1 FROM b, b AS c) SELECT 1 FROM a, a AS d) AS e":     6,
+		"INSERT INTO t WITH a AS (SELECT 1) SELECT 1 FROM a":                                                        1,
+	} {
+		if got := sqltext.Read(sql).Expands(views); got != want {
+			t.Errorf("%s: %v, want %v", sql, got, want)
+		}
+	}
+}

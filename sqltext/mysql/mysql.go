@@ -11,7 +11,6 @@ package mysql
 
 import (
 	"errors"
-	"fmt"
 	"strings"
 
 	"github.com/pingcap/tidb/pkg/parser"
@@ -133,9 +132,9 @@ func (p *Parser) ask(text string) (node ast.StmtNode, err error) {
 		return nil, err
 	}
 	defer func() {
-		if why := recover(); why != nil {
+		if recover() != nil {
 			p.tidb = newTiDB(p.ansi)
-			node, err = nil, fmt.Errorf("the parser does not read it: %v", why)
+			node, err = nil, errors.New("the parser knows no such literal, or no such clause")
 		}
 	}()
 	return p.tidb.ParseOneStmt(text, "", "")
