@@ -17,7 +17,14 @@ type network struct {
 	delay atomic.Int64         // ns, of what is sent and of what comes
 	loss  atomic.Pointer[Loss] // nil: none
 	wire  *wire                // nil: what goes over it is not followed
+	came  atomic.Int64         // bytes since something was sent
 }
+
+// maxAnswer is how large an answer may be as it comes, in bytes: drivers keep a whole row, or what they take for one, before anybody looks at it.
+const maxAnswer = MaxResult / 2
+
+// flooded says that more has come than is kept: the connection was ended.
+func (n *network) flooded() bool { return n.came.Load() > maxAnswer }
 
 // Loss says where a connection is lost. A pointer to one tells it from others.
 type Loss struct {
@@ -29,6 +36,10 @@ type Loss struct {
 // Read delays what comes.
 func (n *network) Read(p []byte) (int, error) {
 	got, err := n.Conn.Read(p)
+	if n.came.Add(int64(got)); n.flooded() {
+		n.Conn.Close()
+		return 0, ErrTooLarge
+	}
 	if n.wire != nil {
 		n.wire.came(p[:got])
 	}
@@ -40,6 +51,10 @@ func (n *network) Read(p []byte) (int, error) {
 
 // Write delays what is sent, which then comes in two parts, or loses the connection in the middle of it.
 func (n *network) Write(p []byte) (int, error) {
+	if n.flooded() {
+		return 0, ErrTooLarge
+	}
+	n.came.Store(0)
 	if n.wire != nil {
 		n.wire.sent(p)
 	}

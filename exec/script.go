@@ -37,6 +37,8 @@ type Played struct {
 	// Killed are steps that were ended from outside after Patience.Statement, Lost those whose connection broke while the
 	// database lived on.
 	Killed, Lost []int
+	// Busy are those of Killed of which the database did not say that they wait.
+	Busy []int
 	// Down says how the database went down, or stopped answering, which ended the script; nil if it did not.
 	Down error
 }
@@ -274,6 +276,13 @@ func (s *player) overtime(x *seat) error {
 	}
 	if !slices.Contains(s.out.Killed, x.step) {
 		s.out.Killed = append(s.out.Killed, x.step)
+		waiting, err := s.target.Waiting(s.ctx, []*Session{x.lane.session})
+		if err != nil {
+			return s.broken(err)
+		}
+		if waiting[0] == NoWait {
+			s.out.Busy = append(s.out.Busy, x.step)
+		}
 	}
 	return s.target.Kill(s.ctx, x.lane.session) // again: it may have come before the database had begun with the statement
 }

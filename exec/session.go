@@ -174,6 +174,9 @@ func (s *Session) failed(sql string, err error) (history.Answer, error) {
 		s.refused = clip(sql) + ": " + db.String()
 		return history.Answer{Affected: -1, Err: db}, nil
 	}
+	if n, ok := s.raw.(*network); ok && n.flooded() { // which drivers call the loss of their connection
+		err = fmt.Errorf("%w: more than %d MiB", ErrTooLarge, maxAnswer>>20)
+	}
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
 		err = fmt.Errorf("%w: %w", ErrTimeout, err)

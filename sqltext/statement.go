@@ -150,11 +150,7 @@ func (s Statement) commonTables() []string {
 			continue
 		}
 		name, ok := s.Tokens[i].Ident()
-		rest := s.Tokens[i+1:]
-		if len(rest) > 0 && rest[0].Text == "(" {
-			rest = afterParentheses(rest)
-		}
-		if ok && len(rest) > 1 && rest[0].Is("as") && (rest[1].Text == "(" || rest[1].Is("materialized", "not")) {
+		if ok && defines(s.Tokens[i+1:]) {
 			out = append(out, name)
 		}
 	}

@@ -73,6 +73,7 @@ type admission struct {
 	quoting sqltext.Quoting
 	tables  map[string]bool // that the schema creates
 	script  bool            // it is a script's statement: see Script.Admit
+	views   map[string]float64
 }
 
 // engines keep their rows in the database, and are part of its transactions. Any other one reaches for files or
@@ -343,6 +344,16 @@ func (a *admission) read(sql string) (sqltext.Statement, error) {
 	}
 	if s.Open {
 		return s, errors.New("a literal, a name or a comment in it does not end")
+	}
+	references := s.Expands(a.views)
+	if references > sqltext.MaxExpands {
+		return s, fmt.Errorf("its views and common table expressions stand for more than %d tables", sqltext.MaxExpands)
+	}
+	if s.Creates() == "view" {
+		if a.views == nil {
+			a.views = map[string]float64{}
+		}
+		a.views[s.Target] = references + 1
 	}
 	holds := hasBody(s) && a.script
 	if t, ok := sqltext.TriggerOf(s.Tokens); ok && t.Block {

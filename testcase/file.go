@@ -8,8 +8,12 @@ import (
 	"txweave/internal/output"
 )
 
-// MaxSize is how many bytes the text of a case may have. A generated case has some thousand.
-const MaxSize = 16 << 20
+// Bounds of a case's text. A generated case has some thousand bytes and some dozen statements.
+const (
+	MaxSize         = 16 << 20 // bytes
+	MaxStatements   = 20_000
+	MaxTransactions = 200 // each may ask for a session of its own, of which servers have some hundred at most
+)
 
 // ReadNamed reads the case in a file that a user names, as Read does. One larger than MaxSize is refused; a pipe is waited for until ctx
 // ends.

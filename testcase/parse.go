@@ -239,6 +239,8 @@ func (p *parser) order(at int, name string) error {
 		return p.errorf(at, "section %q appears twice", name)
 	case rankOf(name) < rankOf(p.last):
 		return p.errorf(at, "section %q must come before section %q", name, p.last)
+	case isTxn && n >= MaxTransactions:
+		return p.errorf(at, "more than %d transactions: no case has so many", MaxTransactions)
 	case isTxn && n > len(p.c.Txns):
 		return p.errorf(at, "section %q where \"T%d\" is expected: transactions are numbered in order", name, len(p.c.Txns))
 	}
@@ -253,6 +255,9 @@ func (p *parser) stmts() (stmts []Stmt, starts []int, err error) {
 			return stmts, starts, err
 		}
 		starts = append(starts, p.pos)
+		if len(p.starts)+len(starts) > MaxStatements {
+			return nil, nil, p.errorf(p.pos, "more than %d statements: no case has so many", MaxStatements)
+		}
 		sql, err := p.stmt()
 		if err != nil {
 			return nil, nil, err
@@ -308,7 +313,7 @@ func (p *parser) stmt() (sql string, err error) {
 			if sql = strings.Trim(p.text[start:at], space); sql == "" {
 				return "", p.errorf(at, "empty statement before ';'")
 			}
-			if err := checkSQL(sql); err != nil { // "--;" is all that is left
+			if err := errors.Join(checkSQL(sql), lexer.Bound(sql)); err != nil { // "--;" is all that is left
 				return "", p.errorf(start, "%s: %s", err, quote(sql))
 			}
 			return sql, nil

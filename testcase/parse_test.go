@@ -2,6 +2,7 @@ package testcase
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/cockroachdb/datadriven"
+
+	"txweave/sqltext"
 )
 
 // TestParseGolden runs testdata/parse: each input gives its error, or its canonical text.
@@ -222,4 +225,31 @@ func TestValidate(t *testing.T) {
 			checkIdentity(t, c)
 		}
 	}
+}
+
+// A case of a size that nobody writes is refused with its line, whatever of it is large.
+func TestTooLarge(t *testing.T) {
+	head := "txweave case 1\ntarget: mariadb\nisolation: serializable\n\n"
+	for name, text := range map[string]string{
+		"a statement":  head + "-- T0 --\nSELECT " + strings.Repeat("- ", sqltext.MaxDepth+1) + "1;\n",
+		"a list":       head + "-- T0 --\nSELECT 1 IN (1" + strings.Repeat(",1", sqltext.MaxTokens) + ");\n",
+		"statements":   head + "-- T0 --\nBEGIN;\n" + strings.Repeat("SELECT 1;\n", MaxStatements) + "COMMIT;\n",
+		"transactions": head + transactions(MaxTransactions+1),
+	} {
+		var wrong *ParseError
+		if _, err := Parse("case.txw", []byte(text)); !errors.As(err, &wrong) || wrong.Line < 5 {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := Parse("case.txw", []byte(head+transactions(MaxTransactions))); err != nil {
+		t.Error(err)
+	}
+}
+
+func transactions(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "-- T%d --\nSELECT 1;\n\n", i)
+	}
+	return b.String()
 }

@@ -161,6 +161,9 @@ func checkSQL(sql string) error {
 // swallowsSection reports whether the line comment at s[i] is the line of a section: a statement without its
 // semicolon would otherwise take the section that follows for a part of itself.
 func swallowsSection(s string, i int) bool {
+	if !strings.HasPrefix(s[i:], "-- ") { // of which a line has one: what stands before it is looked at once
+		return false
+	}
 	rest, atStart := lineAt(s, i)
 	if !atStart {
 		return false

@@ -6,6 +6,7 @@ package weave
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 
@@ -252,7 +253,7 @@ func newChecker(r Runner, c *testcase.Case, p *dbms.Profile, o Options) (*checke
 	if k.initial, err = r.Load(plan); err != nil || given {
 		return k, err
 	}
-	if err := plan.CheckKeys(k.initialKeys, o.Blind); err != nil {
+	if err := errors.Join(k.checkInitial(), plan.CheckKeys(k.initialKeys, o.Blind)); err != nil {
 		return nil, &UnjudgeableError{Reason: err, Loaded: true}
 	}
 	return k, nil
@@ -267,6 +268,26 @@ type UnjudgeableError struct {
 func (e *UnjudgeableError) Error() string { return "the case cannot be judged: " + e.Reason.Error() }
 
 func (e *UnjudgeableError) Unwrap() error { return e.Reason }
+
+// checkInitial says which of the initial rows bears no name that the oracles can read: of a column that is no integer, or a larger one.
+func (k *checker) checkInitial() error {
+	for _, table := range slices.Sorted(maps.Keys(k.initial)) {
+		rows := k.initial[table]
+		for _, name := range []string{sqltext.PKey, sqltext.VKey} {
+			at := slices.Index(rows.Columns, name)
+			if at < 0 || name == sqltext.VKey && k.plan.Contents[table] {
+				continue
+			}
+			for i := range rows.Len() {
+				if _, ok := rows.Row(i)[at].Int64(); !ok {
+					bad := &observe.BadAnswer{What: "bad-key", Detail: fmt.Sprintf("table %s: %s is %s", table, name, rows.Row(i)[at])}
+					return fmt.Errorf("%w: want an integer of 64 bits", bad)
+				}
+			}
+		}
+	}
+	return nil
+}
 
 // initialKeys returns the primary keys of a table's initial rows.
 func (k *checker) initialKeys(table string) []int64 {

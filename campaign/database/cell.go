@@ -41,7 +41,7 @@ type Cell struct {
 
 var _ store.Ledger = (*Cell)(nil)
 
-// PlanError says that a plan does not go on where the database is.
+// PlanError says that a plan does not go on where the database is, or that what it names is no address of one.
 type PlanError struct{ Reason string }
 
 func (e *PlanError) Error() string { return e.Reason }

@@ -90,7 +90,7 @@ func OpenShared(ctx context.Context, at, dir string) (*DB, error) {
 	}
 	u, err := url.Parse(at)
 	if err != nil {
-		return nil, errors.New("the store is no URL: want postgres://user:password@host/database or mysql://…")
+		return nil, &PlanError{"the store is no URL: want postgres://user:password@host/database or mysql://…"}
 	}
 	d := &DB{dir: dir, shard: Shard{0, 1}}
 	switch u.Scheme {
@@ -101,10 +101,10 @@ func OpenShared(ctx context.Context, at, dir string) (*DB, error) {
 		d.dialect = &mysqlDialect
 		d.sql, err = openMySQL(u)
 	default:
-		return nil, fmt.Errorf("the store %s:// is none: want postgres:// or mysql://", u.Scheme)
+		return nil, &PlanError{fmt.Sprintf("the store %s:// is none: want postgres:// or mysql://", u.Scheme)}
 	}
 	if err != nil {
-		return nil, errors.New("the store's URL cannot be read") // the driver's message quotes it
+		return nil, &PlanError{"the store's URL cannot be read"} // the driver's message quotes it
 	}
 	d.sql.SetMaxOpenConns(4)
 	d.sql.SetConnMaxIdleTime(time.Minute)

@@ -31,3 +31,31 @@ func writable(paths ...string) error {
 	}
 	return nil
 }
+
+// obeying returns what read does, which looks at no signal: when the context ends it is left alone.
+func obeying[T any](ctx context.Context, read func() (T, error)) (T, error) {
+	type result struct {
+		out      T
+		err      error
+		panicked any
+	}
+	done := make(chan result, 1)
+	go func() {
+		var r result
+		defer func() {
+			r.panicked = recover()
+			done <- r
+		}()
+		r.out, r.err = read()
+	}()
+	select {
+	case <-ctx.Done():
+		var none T
+		return none, errInterrupted()
+	case r := <-done:
+		if r.panicked != nil {
+			panic(r.panicked) // where it is looked after
+		}
+		return r.out, r.err
+	}
+}

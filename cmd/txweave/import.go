@@ -81,18 +81,11 @@ sessions (below a line such as "-- no transactions") is the equivalent order tha
 }
 
 func importFile(cmd *cobra.Command, path string, text []byte, out string, o importer.Options) error {
-	c, notes, err := importer.Read(path, text, o)
+	read, err := obeying(cmd.Context(), func() (imported, error) { return readImport(path, text, o) })
 	if err != nil {
-		return usage(fmt.Errorf("%w (import --run runs a text as it stands)", err))
+		return err
 	}
-	if len(c.Order) == 0 && c.Tool == "" {
-		if watched, err := importer.Keep(c); err != nil {
-			notes = append(notes, fmt.Sprintf("no bookkeeping columns: %v: replay needs them or an order; import --run runs the text as it stands", err))
-		} else {
-			c = watched
-			notes = append(notes, "the tables have the bookkeeping columns pkey, vkey and pvkey, and the statements their values")
-		}
-	}
+	c, notes := read.c, read.notes
 	c.Tool = version.Tool
 	if _, err := lookup(c.Target, c.Isolation); err != nil {
 		return err
@@ -105,6 +98,28 @@ func importFile(cmd *cobra.Command, path string, text []byte, out string, o impo
 		return err
 	}
 	return testcase.WriteFile(cmd.Context(), out, c)
+}
+
+// imported is the case that a text is, and what is to be said of how it was read.
+type imported struct {
+	c     *testcase.Case
+	notes []string
+}
+
+// readImport makes a case of a text, with the bookkeeping columns unless it says itself what its statements must give.
+func readImport(path string, text []byte, o importer.Options) (imported, error) {
+	c, notes, err := importer.Read(path, text, o)
+	if err != nil {
+		return imported{}, usage(fmt.Errorf("%w (import --run runs a text as it stands)", err))
+	}
+	if len(c.Order) > 0 || c.Tool != "" {
+		return imported{c, notes}, nil
+	}
+	watched, err := importer.Keep(c)
+	if err != nil {
+		return imported{c, append(notes, fmt.Sprintf("no bookkeeping columns: %v: replay needs them or an order; import --run runs the text as it stands", err))}, nil
+	}
+	return imported{watched, append(notes, "the tables have the bookkeeping columns pkey, vkey and pvkey, and the statements their values")}, nil
 }
 
 // readInput reads a file, or standard input for "-".

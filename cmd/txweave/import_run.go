@@ -26,7 +26,10 @@ import (
 // runScripts reads a text, runs each of its schedules as it stands, and says what came of it. The worst of them is the exit
 // code.
 func (f *importFlags) runScripts(ctx context.Context, name string, text []byte, o importer.Options, w io.Writer) (err error) {
-	schedules, err := importer.ReadScripts(name, text, o, f.dsn == "")
+	schedules, err := obeying(ctx, func() ([]importer.Schedule, error) { return importer.ReadScripts(name, text, o, f.dsn == "") })
+	if ctx.Err() != nil {
+		return err
+	}
 	if err != nil {
 		return usage(err)
 	}
@@ -374,9 +377,13 @@ func (c *conclusion) engine(out *script.Showing, users bool) {
 		}
 		c.say(!users, "line %d: the connection was lost, and the server lives on: %s", out.Script.Steps[i].Line, clipped(out.Script.Steps[i].SQL))
 	}
+	busy := len(out.Run.Busy) > 0 // others may have waited for it
+	if busy {
+		c.around = &exitError{exitInconclusive, errors.New("inconclusive: a statement runs for longer than --timeout, and waits for nobody")}
+	}
 	for _, i := range out.Run.Killed {
 		if i >= 0 {
-			c.say(true, "line %d: no answer in time; it was ended from outside: %s", out.Script.Steps[i].Line, clipped(out.Script.Steps[i].SQL))
+			c.say(!busy, "line %d: no answer in time; it was ended from outside: %s", out.Script.Steps[i].Line, clipped(out.Script.Steps[i].SQL))
 		}
 	}
 }

@@ -30,7 +30,7 @@ const (
 	exitFindings     = 1   // findings
 	exitInconclusive = 2   // nothing could be checked
 	exitUsage        = 64  // wrong flags, arguments or files
-	exitUnavailable  = 69  // the target cannot be had
+	exitUnavailable  = 69  // the target, or the campaign's database, cannot be had
 	exitInternal     = 70  // txweave's own fault
 	exitInterrupted  = 130 // interrupted; what was done is counted and kept
 )
@@ -67,13 +67,17 @@ func main() { os.Exit(run()) }
 
 // run executes the command line and returns the exit code.
 func run() int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	signals := []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP}
+	ctx, stop := signal.NotifyContext(context.Background(), signals...)
 	defer stop()
 	context.AfterFunc(ctx, func() {
 		// The tee that reads what we print had the same Ctrl-C: what is left to do is done all the same.
 		signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 		time.Sleep(time.Second) // timeout(1) sends its signal twice
-		stop()                  // from now on another Ctrl-C ends the process at once
+		again := make(chan os.Signal, 1)
+		signal.Notify(again, signals...)
+		<-again // another Ctrl-C ends the process at once
+		os.Exit(exitInterrupted)
 	})
 	root := rootCommand()
 	root.SetOut(standard(ctx, os.Stdout))
@@ -132,13 +136,17 @@ func codeOf(err error) int {
 	var ofCase *campaign.CaseError
 	var damaged *database.BrokenError
 	var plan *database.PlanError
+	var around *exec.EnvironmentError
+	var kept *database.StoreError
 	switch {
 	case errors.As(err, &coded):
 		return coded.code
 	case errors.As(err, &ofCase), errors.As(err, &damaged), errors.As(err, &plan):
 		return exitUsage
-	case errors.Is(err, exec.ErrUnavailable):
+	case errors.Is(err, exec.ErrUnavailable), errors.As(err, &kept):
 		return exitUnavailable
+	case errors.Is(err, exec.ErrTimeout), errors.Is(err, exec.ErrTooLarge), errors.As(err, &around):
+		return exitInconclusive // of a statement, and the database answers
 	default:
 		return exitInternal
 	}

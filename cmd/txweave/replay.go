@@ -101,11 +101,10 @@ Exit code 0: never, 1: at least once, 2: it could not be checked, 64: it is not 
 
 // readCase reads a case file; what is wrong with it is the user's to mend.
 func readCase(ctx context.Context, path string) (*testcase.Case, error) {
-	c, err := testcase.ReadNamed(ctx, path)
-	if err != nil {
-		return nil, usage(err)
-	}
-	return c, nil
+	return obeying(ctx, func() (*testcase.Case, error) {
+		c, err := testcase.ReadNamed(ctx, path)
+		return c, usageOf(err)
+	})
 }
 
 // forCase resolves the flags with what the case was made under as defaults: its target and level, the level that it was held

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgproto3"
 	"github.com/jackc/pgx/v5/pgtype"
 
 	"txweave/exec"
@@ -86,6 +87,15 @@ func (c *conn) QueryContext(ctx context.Context, sql string, _ []driver.NamedVal
 
 // send sends a text and reads the answer to its end, unless it is too large to keep: that ends the connection.
 func (c *conn) send(ctx context.Context, sql string) (*rows, error) {
+	out, err := c.sent(ctx, sql)
+	var long *pgproto3.ExceededMaxBodyLenErr
+	if errors.As(err, &long) {
+		return nil, fmt.Errorf("%w: a row of %d MiB", exec.ErrTooLarge, long.ActualBodyLen>>20)
+	}
+	return out, err
+}
+
+func (c *conn) sent(ctx context.Context, sql string) (*rows, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	out := &rows{}

@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"strings"
 	"syscall"
 
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgproto3"
 
 	"txweave/exec"
 )
@@ -25,6 +27,7 @@ func (t *target) dial(ctx context.Context, database string, settings ...string) 
 	}
 	var raw net.Conn // of the attempt that succeeded: the last one
 	dial := c.DialFunc
+	c.BuildFrontend = frontend
 	c.DialFunc = func(ctx context.Context, network, address string) (net.Conn, error) {
 		conn, err := dial(ctx, network, address)
 		if err != nil {
@@ -70,6 +73,14 @@ func (t *target) dial(ctx context.Context, database string, settings ...string) 
 		}
 	}
 	return out, nil
+}
+
+// frontend reads messages no longer than what is kept of a whole result: a row is one, for which the driver makes room when it has read how
+// long it is.
+func frontend(r io.Reader, w io.Writer) *pgproto3.Frontend {
+	f := pgproto3.NewFrontend(r, w)
+	f.SetMaxBodyLen(exec.MaxResult)
+	return f
 }
 
 // numberOf asks what a session is known by.

@@ -27,17 +27,17 @@ type analysis struct {
 func (p *Parser) Analyze(s *sqltext.Schema, sql string) (*sqltext.Analysis, error) {
 	node, err := p.parse(sql)
 	if err != nil {
-		return nil, fmt.Errorf("cannot parse %q: %w", sql, err)
+		return nil, fmt.Errorf("cannot parse %q: %s", clipped(sql), clipped(err.Error()))
 	}
 	if node, err = p.withoutViews(s, node); err != nil {
-		return nil, fmt.Errorf("%q: %w", sql, err)
+		return nil, fmt.Errorf("%q: %w", clipped(sql), err)
 	}
 	a := &analysis{Analysis: &sqltext.Analysis{}, parser: p, stmt: node}
 	v := &collector{schema: s, pipes: p.ansi && p.words == nil && strings.Contains(sql, "||"), ctes: map[string]bool{}, alias: map[string][]string{},
 		refs: map[string]bool{}, inner: map[string]bool{}}
 	node.Accept(v)
 	if v.err != nil {
-		return nil, fmt.Errorf("%q: %w", sql, v.err)
+		return nil, fmt.Errorf("%q: %w", clipped(sql), v.err)
 	}
 	outer := 0 // query blocks that are no subquery
 	a.SetOrCTE = v.setOrCTE
@@ -61,11 +61,11 @@ func (p *Parser) Analyze(s *sqltext.Schema, sql string) (*sqltext.Analysis, erro
 		err = fmt.Errorf("not a SELECT, INSERT, UPDATE or DELETE")
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%q: %w", sql, err)
+		return nil, fmt.Errorf("%q: %w", clipped(sql), err)
 	}
 	_, _, a.Truncates = sqltext.ReadTruncate(sql)
 	if err := errors.Join(a.returns(v, sql), a.apart(v, sql)); err != nil {
-		return nil, fmt.Errorf("%q: %w", sql, err)
+		return nil, fmt.Errorf("%q: %w", clipped(sql), err)
 	}
 	a.Subquery, a.Blocks, a.LockedBlocks = v.blocks > outer, v.selects, v.locked
 	if _, scratch := sqltext.ReadScratch(sql); scratch {
@@ -87,6 +87,15 @@ func (p *Parser) Analyze(s *sqltext.Schema, sql string) (*sqltext.Analysis, erro
 		a.Used[a.Target] = append(a.Used[a.Target], s.Table(a.Target).Unique...)
 	}
 	return a.Analysis, errors.Join(a.keys(s, v), a.match(s))
+}
+
+// clipped is the beginning of a text: as much of a statement as an error shows.
+func clipped(s string) string {
+	const limit = 300
+	if len(s) <= limit {
+		return s
+	}
+	return strings.ToValidUTF8(s[:limit], "") + "…"
 }
 
 // checksUnique says whether rows of the target that the statement does not write can make it fail.

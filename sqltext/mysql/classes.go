@@ -48,6 +48,9 @@ type columnClasses struct {
 	of     map[string]map[string]class
 	ctes   map[string]*ast.CommonTableExpression
 	clash  class // of a column of which two sources do not agree whether it is a text: unknown or either
+	// known are the expressions that were asked about, of a tree that stays as it is: those that enclose one another are asked about one by
+	// one. nil: they are not kept.
+	known map[ast.ExprNode]class
 }
 
 // classesOf returns the classes of a table's columns by name; nil for a table that is not known.
@@ -98,13 +101,15 @@ func (s *sources) Enter(n ast.Node) (ast.Node, bool) {
 	return n, false
 }
 
-// add takes a source's columns in, beside those of others that go by its name.
-func (c columnClasses) add(x *ast.TableSource) {
+// add takes a source's columns in, beside those of others that go by its name, and says whether they were not known so.
+func (c columnClasses) add(x *ast.TableSource) bool {
 	columns := map[string]class{}
 	for _, o := range c.columnsFrom(x) {
 		columns[o.name] = o.class
 	}
-	c.of[sourceName(x)] = c.merge(c.of[sourceName(x)], columns)
+	before := c.of[sourceName(x)]
+	c.of[sourceName(x)] = c.merge(before, columns)
+	return before == nil || !maps.Equal(before, c.of[sourceName(x)])
 }
 
 // merge is what is known of the columns of two sources that go by one name, whichever of them is meant.
@@ -140,11 +145,12 @@ func columnsOf(root ast.StmtNode, schema *sqltext.Schema) columnClasses {
 
 // classesIn is columnsOf with a class for what two sources of one name do not agree in.
 func classesIn(root ast.StmtNode, schema *sqltext.Schema, clash class) columnClasses {
-	v := &sources{out: columnClasses{schema, map[string]map[string]class{}, map[string]*ast.CommonTableExpression{}, clash}}
+	v := &sources{out: columnClasses{schema: schema, of: map[string]map[string]class{}, ctes: map[string]*ast.CommonTableExpression{}, clash: clash}}
 	root.Accept(v)
-	for range v.derived { // inner ones must be known first: as often as they can be nested
+	for changed := len(v.derived) > 0; changed; { // inner ones must be known first: as often as they are nested
+		changed = false
 		for _, d := range slices.Backward(v.derived) {
-			v.out.add(d)
+			changed = v.out.add(d) || changed
 		}
 		if len(v.derived) == 1 {
 			break
@@ -207,6 +213,21 @@ func isTemporalLiteral(n *ast.FuncCallExpr) bool {
 
 // classOf tells the class of an expression.
 func (c columnClasses) classOf(x ast.ExprNode) class {
+	switch x.(type) {
+	case *test_driver.ValueExpr, *ast.ColumnNameExpr:
+		return c.resolve(x)
+	}
+	if is, known := c.known[x]; known {
+		return is
+	}
+	is := c.resolve(x)
+	if c.known != nil {
+		c.known[x] = is
+	}
+	return is
+}
+
+func (c columnClasses) resolve(x ast.ExprNode) class {
 	switch n := x.(type) {
 	case *ast.ParenthesesExpr:
 		return c.classOf(n.Expr)

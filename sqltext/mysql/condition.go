@@ -22,12 +22,12 @@ func (p *Parser) condition(where string) (ast.ExprNode, error) {
 	if err != nil {
 		return nil, err
 	}
-	stmts, _, err := p.tidb.Parse("SELECT 1 FROM t WHERE "+where, "", "")
+	stmt, err := p.ask("SELECT 1 FROM t WHERE " + where)
 	if err != nil {
 		return nil, fmt.Errorf("the parser does not read it: %w", err)
 	}
-	sel, ok := stmts[0].(*ast.SelectStmt)
-	if len(stmts) != 1 || !ok || sel.GroupBy != nil || sel.OrderBy != nil || sel.Limit != nil || sel.Having != nil || sel.LockInfo != nil || sel.WindowSpecs != nil || sel.SelectIntoOpt != nil {
+	sel, ok := stmt.(*ast.SelectStmt)
+	if !ok || sel.GroupBy != nil || sel.OrderBy != nil || sel.Limit != nil || sel.Having != nil || sel.LockInfo != nil || sel.WindowSpecs != nil || sel.SelectIntoOpt != nil {
 		return nil, errors.New("it is more than a condition")
 	}
 	return sel.Where, nil

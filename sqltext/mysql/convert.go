@@ -99,6 +99,28 @@ func (v *risky) mixes(of ...ast.ExprNode) {
 	}
 }
 
+// mixesAll looks at values each of which is compared with every other one, two of those that meet others alike in the place of all.
+func (v *risky) mixesAll(list []ast.ExprNode) {
+	type kind struct {
+		class        class
+		number, time bool
+	}
+	seen := map[kind]int{}
+	var kinds []ast.ExprNode
+	for _, e := range list {
+		if row := v.row(e); len(row) == 1 {
+			k := kind{row[0].class, row[0].toNumber(), row[0].toTime()}
+			if seen[k]++; seen[k] > 2 {
+				continue
+			}
+		}
+		kinds = append(kinds, e)
+	}
+	for i := range kinds {
+		v.mixes(kinds[i:]...)
+	}
+}
+
 // numbers looks at what is taken as a number or as a truth value.
 func (v *risky) numbers(list ...ast.ExprNode) {
 	for _, e := range list {
@@ -173,9 +195,7 @@ func (v *risky) call(x *ast.FuncCallExpr) {
 	name := x.FnName.L
 	switch name {
 	case "greatest", "least", "nullif", "field":
-		for i := range x.Args {
-			v.mixes(x.Args[i:]...)
-		}
+		v.mixesAll(x.Args)
 		return
 	case "ln", "log", "log2", "log10", "exp", "pow", "power": // of what has none, or one that is too large
 		_, lit := unwrap(x.Args[0]).(*test_driver.ValueExpr)

@@ -35,9 +35,14 @@ var _ sqltext.Parser = (*Parser)(nil)
 
 // New returns a parser, for one goroutine at a time. With the quoting of the SQL standard || concatenates, too.
 func New(q sqltext.Quoting) *Parser {
-	p := &Parser{tidb: parser.New(), ansi: q == sqltext.ANSI}
-	if p.ansi {
-		p.tidb.SetSQLMode(mysql.ModePipesAsConcat | mysql.ModeNoBackslashEscapes)
+	ansi := q == sqltext.ANSI
+	return &Parser{tidb: newTiDB(ansi), ansi: ansi}
+}
+
+func newTiDB(ansi bool) *parser.Parser {
+	p := parser.New()
+	if ansi {
+		p.SetSQLMode(mysql.ModePipesAsConcat | mysql.ModeNoBackslashEscapes)
 	}
 	return p
 }
@@ -109,11 +114,30 @@ func (p *Parser) parse(sql string) (ast.StmtNode, error) {
 	if err != nil {
 		return nil, err
 	}
-	node, err := p.tidb.ParseOneStmt(text, "", "")
+	node, err := p.ask(text)
 	if err == nil {
 		node.SetText(nil, sql)
 	}
 	return node, err
+}
+
+// ask has TiDB's parser read one statement, of a size that it can read. It panics at some texts, an integer of 82 digits for one: that is an
+// error, and the next statement is for a parser that knows nothing of it.
+func (p *Parser) ask(text string) (node ast.StmtNode, err error) {
+	quoting := sqltext.MySQL
+	if p.ansi {
+		quoting = sqltext.ANSI
+	}
+	if err := quoting.Bound(text); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if recover() != nil {
+			p.tidb = newTiDB(p.ansi)
+			node, err = nil, errors.New("the parser knows no such literal, or no such clause")
+		}
+	}()
+	return p.tidb.ParseOneStmt(text, "", "")
 }
 
 // read parses one SELECT, INSERT, UPDATE or DELETE; ok is false for what is none or cannot be read.

@@ -15,6 +15,7 @@ import (
 // evaluate: a scalar subquery of more than one row, a division, a conversion of a text, an overflow.
 func (p *Parser) planDecides(root ast.StmtNode, s *sqltext.Schema) bool {
 	v := &risky{words: p.words != nil, classes: classesIn(root, s, either), sets: map[*ast.SubqueryExpr]bool{}}
+	v.classes.known = map[ast.ExprNode]class{}
 	root.Accept(v)
 	return v.found
 }

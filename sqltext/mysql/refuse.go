@@ -26,6 +26,8 @@ func (c *collector) refuse(n ast.Node) error {
 			return fmt.Errorf("system variable @@%s: its value is not part of the case", x.Name)
 		}
 		return fmt.Errorf("user variable @%s: its value is not part of the case", x.Name)
+	case *test_driver.ParamMarkerExpr:
+		return fmt.Errorf("a parameter, whose value nobody gives")
 	case *ast.FuncCallExpr:
 		if c.pipes && x.FnName.O == ast.Concat {
 			return fmt.Errorf("the operator || cannot be printed again for this target: write CONCAT or another function")

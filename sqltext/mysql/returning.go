@@ -20,7 +20,7 @@ func (a *analysis) returns(v *collector, sql string) error {
 	if err != nil {
 		return err
 	}
-	node, err := a.parser.tidb.ParseOneStmt(text, "", "")
+	node, err := a.parser.ask(text)
 	if err != nil {
 		return fmt.Errorf("cannot parse what it returns: %w", err)
 	}

@@ -134,6 +134,7 @@ func needs(before, line string) bool {
 const (
 	longestMark    = 200
 	longestHeading = 200
+	longestProse   = 4000
 )
 
 // isHeading says whether a line is a session's name and nothing else.

@@ -163,3 +163,21 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+// A statement of a size that nobody writes is refused with its line, in whatever form it stands, and prose of that size is none.
+func TestTooLarge(t *testing.T) {
+	deep := "SELECT " + strings.Repeat("- ", sqltext.MaxDepth+1) + "1;"
+	for name, text := range map[string]string{
+		"statements":  "CREATE TABLE t (a INT);\nT0> BEGIN;\nT0> " + deep + "\n",
+		"behind":      "CREATE TABLE t (a INT);\nBEGIN; -- T0\n" + deep + " -- T0\n",
+		"fences":      "Session 1:\n```sql\n" + deep + "\n```\nSession 2:\n```sql\nBEGIN;\n```\n",
+		"mtr":         "--connect (c1,localhost,root,,)\nBEGIN;\n" + deep + "\n--connection default\nBEGIN;\n",
+		"a spec":      "setup { CREATE TABLE t (a int); }\nsession s1\nstep a { " + deep + " }\npermutation a\n",
+		"a wide line": "T0> SELECT 1 FROM t WHERE a IN (1" + strings.Repeat(", 1", sqltext.MaxLength) + ");\n",
+	} {
+		var wrong *testcase.ParseError
+		if _, err := ReadScripts("a.sql", []byte(text), Options{Target: "mariadb"}, true); !errors.As(err, &wrong) || wrong.Line < 1 {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

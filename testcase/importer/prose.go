@@ -184,7 +184,7 @@ func (s *scanner) labelled(line string) string {
 
 // handsOver names the session that a line of prose hands over to; "" where it does not.
 func handsOver(line string) string {
-	if jointHead.MatchString(line) {
+	if len(line) > longestProse || jointHead.MatchString(line) {
 		return ""
 	}
 	line = strings.TrimRight(withLevel.ReplaceAllString(line, ""), " ")
@@ -280,7 +280,7 @@ var backTo = lazily(`(?i)^\W*(?:(?:and|now|then|switch|return|over|go|again|back
 
 // speaksOf lists the sessions that a line names, each once.
 func speaksOf(line string) (out []string) {
-	if !numbered(line) {
+	if len(line) > longestProse || !numbered(line) {
 		return nil
 	}
 	for _, name := range spokenSession.FindAllString(line, -1) {

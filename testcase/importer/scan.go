@@ -457,6 +457,9 @@ func (s *scanner) statement() error {
 	}
 	behind := s.tag == "" && !s.startsLine() && s.besideLast()
 	end, mark := s.statementEnd(start)
+	if err := s.bound(s.lineOf(start), s.text[start:end]); err != nil {
+		return err
+	}
 	p := piece{line: s.lineOf(start), tag: s.tag, sql: strings.Clone(strings.TrimSpace(s.text[start:end]))} // not to keep the text of each
 	if p.behind = behind; behind {
 		p.tag = (*s.list())[len(*s.list())-1].tag

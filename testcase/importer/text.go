@@ -74,6 +74,9 @@ func pieces(name string, text []byte, o Options) ([]*scanner, error) {
 	if strings.Count(s.text, "\n") > maxLines {
 		return nil, s.errorf(0, "more than %d lines: no report is that long", maxLines)
 	}
+	if err := s.tooWide(); err != nil {
+		return nil, err
+	}
 	for _, f := range forms {
 		if f.is(s.text) {
 			parts, err := f.read(s)
@@ -92,6 +95,31 @@ func bounded(s *scanner, parts []*scanner) error {
 		if n += len(p.out); n > maxStatements {
 			return s.errorf(0, "more than %d statements: no report is that long", maxStatements)
 		}
+		for i := range p.out {
+			if err := s.bound(p.out[i].line, p.out[i].sql); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// bound refuses a statement that is too large to be read.
+func (s *scanner) bound(line int, sql string) error {
+	if err := lexer.Bound(sql); err != nil {
+		return s.parseError(line, "%s: %s", quote(sql), err)
+	}
+	return nil
+}
+
+// tooWide refuses a text with a line that can be no statement, nor anything else that people write.
+func (s *scanner) tooWide() error {
+	at := 0
+	for line := range strings.Lines(s.text) {
+		if len(line) > 2*sqltext.MaxLength {
+			return s.errorf(at, "a line of %d bytes: a statement may have %d", len(line), sqltext.MaxLength)
+		}
+		at += len(line)
 	}
 	return nil
 }
