@@ -184,7 +184,8 @@ func TestRemovedDirectoryEndsTheCampaign(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if !l.gone(stop) || !l.gone(stop) || stopped != 1 || l.removed == nil || !strings.Contains(l.removed.Error(), "was removed while the campaign ran") {
+		first, second := l.gone(stop), l.gone(stop)
+		if !first || !second || stopped != 1 || l.removed == nil || !strings.Contains(l.removed.Error(), "was removed while the campaign ran") {
 			t.Errorf("%v: stopped %d times, %v", again, stopped, l.removed)
 		}
 	}

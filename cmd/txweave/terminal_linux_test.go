@@ -64,7 +64,8 @@ func TestTerminalIsShownNoEscapes(t *testing.T) {
 		"{:type :invoke, :f :txn, :value [[:r K nil]], :process 1}\n{:type :ok, :f :txn, :value [[:r K [2 1]]], :process 1}\n"))
 	script := file("c.txw", "txweave case 1\ntarget: sqlite\nisolation: serializable\n\n-- schema --\nCREATE TABLE t0 (pkey INTEGER PRIMARY KEY, vkey INTEGER, a TEXT);\n\n"+
 		"-- T0 --\nSELECT a FROM t0 WHERE a = '"+escapes+"';\n\n-- schedule --\n0\n")
-	for _, args := range [][]string{{"check", history}, {"check", history, "--format-out", "json"}, {"check", filepath.Join(dir, escapes)}, {"replay", script}, {"import", script}, {escapes}, {"fuzz", "--" + escapes}} {
+	for _, args := range [][]string{{"check", history}, {"check", history, "--format-out", "json"}, {"check", filepath.Join(dir, escapes)},
+		{"replay", script}, {"import", script}, {escapes}, {"fuzz", "--" + escapes}} {
 		got := onTerminal(t, args...)
 		if len(got) == 0 {
 			t.Errorf("%q prints nothing", args)

@@ -177,7 +177,9 @@ func (f *Dossier) check() error {
 }
 
 // quoting is how the database reads statements.
-func (f *Dossier) quoting() sqltext.Quoting { return sqltext.SyntaxOf(f.Record.Environment.DBMS).Quoting }
+func (f *Dossier) quoting() sqltext.Quoting {
+	return sqltext.SyntaxOf(f.Record.Environment.DBMS).Quoting
+}
 
 // checkEvents holds a trace against its case; shown says that its statements come into reports, and not its answers alone.
 func (f *Dossier) checkEvents(c *testcase.Case, events []*history.Event, shown bool) error {
