@@ -71,7 +71,7 @@ func (b *bucket) failed(err error) error {
 	if err == nil {
 		return nil
 	}
-	return &StoreError{fmt.Errorf("bucket %s: %w", b.name, err)}
+	return &StoreError{fmt.Errorf("bucket %s: %w", b.name, err), true}
 }
 
 // put keeps the files of a finding, by their paths, and nothing else of it.

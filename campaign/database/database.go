@@ -196,7 +196,11 @@ func scanAll(rows *sql.Rows, err error, each func(scan func(...any) error) error
 }
 
 // StoreError is a failure of the campaign's own database.
-type StoreError struct{ Reason error }
+type StoreError struct {
+	Reason error
+	// Shared says that it is a server's, or a bucket, which others can reach or nobody; else the file in the campaign's directory.
+	Shared bool
+}
 
 func (e *StoreError) Error() string { return "the campaign's database: " + e.Reason.Error() }
 
@@ -264,7 +268,7 @@ func (d *DB) fault(err error) error {
 	case d.dialect.damaged(err):
 		return &BrokenError{filepath.Join(d.dir, File), err}
 	case d.dialect.own(err):
-		return &StoreError{err}
+		return &StoreError{err, d.shared()}
 	}
 	return err
 }

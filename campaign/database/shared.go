@@ -118,7 +118,7 @@ func OpenShared(ctx context.Context, at, dir string) (*DB, error) {
 			return d, nil
 		}
 		if wait > 5*time.Second || ctx.Err() != nil {
-			return nil, errors.Join(&StoreError{fmt.Errorf("%s://%s: %w", u.Scheme, u.Host, err)}, d.sql.Close())
+			return nil, errors.Join(&StoreError{fmt.Errorf("%s://%s: %w", u.Scheme, u.Host, err), true}, d.sql.Close())
 		}
 		select {
 		case <-time.After(wait):

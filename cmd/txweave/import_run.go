@@ -135,7 +135,11 @@ func (f *importFlags) runScript(ctx context.Context, fl *held, s *importer.Sched
 		}
 		c.engine(out, t.Log() == "")
 		c.orders(p, out)
-		if out.Run.Down != nil {
+		switch {
+		case out.Run.Down != nil:
+			return nil
+		case len(out.Run.Busy) > 0:
+			c.say(false, "oracles: not asked: they would wait for it, too")
 			return nil
 		}
 		return c.watched(ctx, t, p, out)

@@ -30,7 +30,7 @@ const (
 	exitFindings     = 1   // findings
 	exitInconclusive = 2   // nothing could be checked
 	exitUsage        = 64  // wrong flags, arguments or files
-	exitUnavailable  = 69  // the target, or the campaign's database, cannot be had
+	exitUnavailable  = 69  // the target, or a store that machines share, cannot be had
 	exitInternal     = 70  // txweave's own fault
 	exitInterrupted  = 130 // interrupted; what was done is counted and kept
 )
@@ -143,7 +143,7 @@ func codeOf(err error) int {
 		return coded.code
 	case errors.As(err, &ofCase), errors.As(err, &damaged), errors.As(err, &plan):
 		return exitUsage
-	case errors.Is(err, exec.ErrUnavailable), errors.As(err, &kept):
+	case errors.Is(err, exec.ErrUnavailable), errors.As(err, &kept) && kept.Shared:
 		return exitUnavailable
 	case errors.Is(err, exec.ErrTimeout), errors.Is(err, exec.ErrTooLarge), errors.As(err, &around):
 		return exitInconclusive // of a statement, and the database answers
@@ -159,7 +159,7 @@ func rootCommand() *cobra.Command {
 		Long: `txweave weaves random transactions together, watches what each statement saw, sorts the statements so that
 every dependency is kept, runs them again without transactions, and reports wherever the two disagree.
 
-Exit codes: 0 clean with at least one case checked, 1 findings, 2 inconclusive, 64 usage, 69 target unavailable,
+Exit codes: 0 clean with at least one case checked, 1 findings, 2 inconclusive, 64 usage, 69 target or store unavailable,
 70 internal error, 130 interrupted.`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
