@@ -91,7 +91,7 @@ func TestAddingUp(t *testing.T) {
 	want := fmt.Sprintf("%+v", Summary{Seed: 7, Target: "fake", Version: "1.0", Isolation: "serializable", Cases: 10, CasesChecked: 8, CasesClean: 8,
 		OverlappingCases: 8, OverlapEdgeCases: 4, CrossEdges: map[string]int{"item-read": 48, "item-write": 10 + 11 + 12 + 13 + 15 + 16 + 17 + 18},
 		Statements: Statements{Generated: 120, Errored: 16, Effective: 72, Rows: 160, Survived: 64, DroppedBlocked: 8, DroppedCyclic: 16, DroppedAborted: 32}, Features: map[string]int{"select": 8},
-		Runs:       30, Replays: 50, ServerStatements: 1000, Bugs: []*BugRef{}, Findings: []FindingRef{}, Known: map[string]int{}, Paused: map[string]int{},
+		Runs: 30, Replays: 50, ServerStatements: 1000, Bugs: []*BugRef{}, Findings: []FindingRef{}, Known: map[string]int{}, Paused: map[string]int{},
 		Flaky: []string{}, Skipped: map[string]int{"environment": 2}})
 	if got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
