@@ -75,3 +75,13 @@ func TestAllOfOneKind(t *testing.T) {
 		}
 	}
 }
+
+// TestSourcesThatDisagree: two derived tables of one name, one within the other's statement, whose columns are of two classes, come to an end.
+func TestSourcesThatDisagree(t *testing.T) {
+	two := []string{"CREATE TABLE t0 (pkey BIGINT NOT NULL PRIMARY KEY, vkey BIGINT NOT NULL, pvkey BIGINT NOT NULL, c0 INT, c1 DATE)"}
+	for name, p := range parsers() {
+		if _, err := p.Analyze(sqltext.ReadSchema(two), "SELECT d.x AS e0 FROM (SELECT c0 AS x FROM t0) AS d WHERE EXISTS (SELECT 1 FROM (SELECT c1 AS x FROM t0) AS d)"); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

@@ -147,12 +147,14 @@ func columnsOf(root ast.StmtNode, schema *sqltext.Schema) columnClasses {
 func classesIn(root ast.StmtNode, schema *sqltext.Schema, clash class) columnClasses {
 	v := &sources{out: columnClasses{schema: schema, of: map[string]map[string]class{}, ctes: map[string]*ast.CommonTableExpression{}, clash: clash}}
 	root.Accept(v)
-	for changed := len(v.derived) > 0; changed; { // inner ones must be known first: as often as they are nested
-		changed = false
+	// Inner ones must be known first: as often as they can be nested. Where two of one name do not agree, each takes back what the
+	// other one has said, without end.
+	for range v.derived {
+		changed := false
 		for _, d := range slices.Backward(v.derived) {
 			changed = v.out.add(d) || changed
 		}
-		if len(v.derived) == 1 {
+		if !changed || len(v.derived) == 1 {
 			break
 		}
 	}
