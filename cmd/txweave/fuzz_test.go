@@ -13,11 +13,11 @@ import (
 )
 
 // summaryKeys are the keys of the object that fuzz --format json prints, as documented.
-var summaryKeys = strings.Fields(`bugs cases cases_checked cases_clean cases_per_minute cases_with_findings cross_edges elapsed_s findings flaky isolation known
+var summaryKeys = strings.Fields(`bugs cases cases_checked cases_clean cases_per_minute cases_with_findings cross_edges elapsed_s features findings flaky isolation known
 	overlap_edge_cases overlapping_cases paused repeats replays runs seed server_statements skipped statements target version`)
 
 // statementKeys are those of its statements.
-var statementKeys = strings.Fields("dropped_aborted dropped_blocked dropped_cyclic dropped_guilty effective errored generated partial searches survived")
+var statementKeys = strings.Fields("dropped_aborted dropped_blocked dropped_cyclic dropped_guilty effective errored generated partial rows searches survived")
 
 // fuzzJSON runs a campaign and returns its summary, having checked what must hold of every one.
 func fuzzJSON(t *testing.T, args ...string) *campaign.Summary {
