@@ -254,6 +254,7 @@ const unnamed = `Array.from(document.querySelectorAll('a, button, input:not([typ
 // TestBrowserVisit: a visitor goes by keyboard and mouse from the campaign to a bug, says what is known of it, looks at a finding and
 // runs it again; the page of a campaign that runs is brought up to date.
 func TestBrowserVisit(t *testing.T) {
+	effort.Full(t)
 	db := campaign(t)
 	begun, end := make(chan struct{}), make(chan struct{})
 	b := browse(t, Options{DB: db, Repeat: func(context.Context, string, string) (string, error) {

@@ -224,6 +224,7 @@ var wireMySQL = flag.String("wire.mysql", "", "path of a mysqld, for TestWireSto
 
 // TestWireStorm: storms over a wire that cuts connections come to their end and find nothing: what a lost connection leaves open stays open.
 func TestWireStorm(t *testing.T) {
+	effort.Full(t)
 	pg, my := sharedPostgreSQL.Socket(t), sharedMariaDB.Socket(t)
 	t.Run("postgresql", func(t *testing.T) {
 		t.Parallel()

@@ -254,6 +254,7 @@ func TestGoScratch(t *testing.T) {
 
 // TestGoSQLite runs a test on the embedded engine, where a statement that would wait is sent again.
 func TestGoSQLite(t *testing.T) {
+	effort.Full(t)
 	target, err := sqlite.Open(t.Context())
 	if err != nil {
 		t.Fatal(err)
