@@ -29,7 +29,7 @@ func TestScripts(t *testing.T) {
 		RequireExplicitExec: true,
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("GORACE", gorace)
-			e.Setenv("XDG_CONFIG_HOME", os.Getenv("XDG_CONFIG_HOME"))
+			userDirs(e)
 			findings, err := filepath.Abs("../../report/testdata/findings")
 			e.Setenv("FINDINGS", findings)
 			return err
@@ -50,7 +50,7 @@ func TestServerScripts(t *testing.T) {
 			RequireExplicitExec: true,
 			Setup: func(e *testscript.Env) error {
 				e.Setenv("GORACE", gorace)
-				e.Setenv("XDG_CONFIG_HOME", os.Getenv("XDG_CONFIG_HOME"))
+				userDirs(e)
 				e.Setenv("SOCKET", socket)
 				e.Setenv("SECRET", secret)
 				return nil
@@ -62,6 +62,15 @@ func TestServerScripts(t *testing.T) {
 	})
 	if left := databases(t); len(left) > 0 {
 		t.Errorf("databases left behind: %v", left)
+	}
+}
+
+// userDirs tells a script, which has no home, the tests' directory of settings and the user's caches, where data directories of servers
+// are kept.
+func userDirs(e *testscript.Env) {
+	e.Setenv("XDG_CONFIG_HOME", os.Getenv("XDG_CONFIG_HOME"))
+	if caches, err := os.UserCacheDir(); err == nil {
+		e.Setenv("XDG_CACHE_HOME", caches)
 	}
 }
 
@@ -163,5 +172,5 @@ func TestREADME(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "readme.txtar"), []byte(script.String()), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	testscript.Run(t, testscript.Params{Dir: dir, RequireExplicitExec: true, Cmds: map[string]func(*testscript.TestScript, bool, []string){"exit": exitScript}})
+	testscript.Run(t, testscript.Params{Dir: dir, RequireExplicitExec: true, Setup: func(e *testscript.Env) error { userDirs(e); return nil }, Cmds: map[string]func(*testscript.TestScript, bool, []string){"exit": exitScript}})
 }
