@@ -65,12 +65,12 @@ func TestServerScripts(t *testing.T) {
 	}
 }
 
-// userDirs tells a script, which has no home, the tests' directory of settings and the user's caches, where data directories of servers
-// are kept.
+// userDirs tells a script, which has no home, the tests' directory of settings, and one among the user's caches, where data directories
+// of servers are kept; what else is there, a TiDB that was built, is not for it.
 func userDirs(e *testscript.Env) {
 	e.Setenv("XDG_CONFIG_HOME", os.Getenv("XDG_CONFIG_HOME"))
 	if caches, err := os.UserCacheDir(); err == nil {
-		e.Setenv("XDG_CACHE_HOME", caches)
+		e.Setenv("XDG_CACHE_HOME", filepath.Join(caches, "txweave", "tests"))
 	}
 }
 
