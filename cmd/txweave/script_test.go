@@ -172,5 +172,7 @@ func TestREADME(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "readme.txtar"), []byte(script.String()), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	testscript.Run(t, testscript.Params{Dir: dir, RequireExplicitExec: true, Setup: func(e *testscript.Env) error { userDirs(e); return nil }, Cmds: map[string]func(*testscript.TestScript, bool, []string){"exit": exitScript}})
+	testscript.Run(t, testscript.Params{Dir: dir, RequireExplicitExec: true,
+		Setup: func(e *testscript.Env) error { userDirs(e); return nil },
+		Cmds:  map[string]func(*testscript.TestScript, bool, []string){"exit": exitScript}})
 }
