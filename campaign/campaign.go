@@ -103,17 +103,18 @@ func Run(ctx context.Context, cfg Config) (*Summary, error) {
 	r.sum.Target, r.sum.Version, r.sum.Isolation = r.env.DBMS, r.env.Version, r.env.Isolation
 	r.start = time.Now() // speed counts from when the servers are up
 	user := ctx
-	ctx, r.stop = context.WithCancel(ctx) // also of first cases that are whole
-	defer r.stop()
-	first := ctx
 	if cfg.Duration > 0 {
 		var end context.CancelFunc
 		ctx, end = Until(ctx, r.start.Add(cfg.Duration))
 		defer end()
 	}
-	if !cfg.Whole {
-		first = ctx
+	ctx, stop := context.WithCancel(ctx)
+	first, stopFirst := ctx, stop
+	if cfg.Whole {
+		first, stopFirst = context.WithCancel(user)
 	}
+	r.stop = func() { stop(); stopFirst() }
+	defer r.stop()
 	if cfg.NewReducer != nil && keeps {
 		r.queue = newReductions(user, r)
 	}
