@@ -27,6 +27,7 @@ type reply struct {
 	stamps   []history.Value // the session's timestamps after it, where the database gives some
 	snapshot string          // the name of the transaction's snapshot, where it was asked for and given
 	state    TxnState        // of the session's transaction, by the last answer
+	warned   bool            // its warnings were asked for
 	err      error
 	finished time.Time
 }
@@ -106,8 +107,9 @@ func (l *lane) run(req request) (r reply) {
 		r.answer, r.err = session.Exec(l.ctx, req.sql)
 	}
 	r.finished = time.Now()
-	if req.warnings && r.err == nil && r.answer.Err == nil && l.session.protocol.warns(req.sql) {
+	if req.warnings && r.err == nil && r.answer.Err == nil && !session.noWarnings() && l.session.protocol.warns(req.sql) {
 		r.answer.Warnings, r.err = l.session.readWarnings(l.ctx)
+		r.warned = true
 	}
 	if clock := l.session.protocol.Clock; req.stamps && clock != nil && r.err == nil && r.answer.Err == nil {
 		var rows *history.Rows

@@ -357,10 +357,8 @@ func (s *runState) answered(t *track, rep reply) error {
 	}
 	class := s.classOf(t, ans.Err)
 	if class == dbms.Deterministic {
+		s.warned = rep.warned
 		s.note(e.Session, e.Text, u.actions[u.at].query || u.actions[u.at].returns, ans.Err)
-		if p := t.lane.session.protocol; e.Role == history.Target && ans.Err == nil && p.warns(e.Text) {
-			s.note(e.Session, p.Warnings, true, nil)
-		}
 	}
 	s.stillOpen(t, e, class, rep.state)
 	if err := s.account(t, e, rep); err != nil {

@@ -43,6 +43,7 @@ type Runner struct {
 	// LockWait is the time spent on waiting for locks and on asking the server who waits.
 	LockWait time.Duration
 	recorded *[]BareStmt // where statements are recorded; nil: nowhere
+	warned   bool        // behind the statement that is noted next its warnings were asked for
 	unitAt   int         // how many were recorded when the step of the schedule that is under way began
 }
 
@@ -272,6 +273,10 @@ func (r *Runner) spoilt(sql string, answer *history.DBError, took time.Duration)
 
 // note counts a statement that has been answered, and records it.
 func (r *Runner) note(conn, sql string, query bool, answer *history.DBError) {
+	if r.warned {
+		r.warned = false
+		defer r.note(conn, r.replayer.protocol.Warnings, true, nil)
+	}
 	r.Statements++
 	if r.recorded != nil {
 		rec := BareStmt{Conn: conn, SQL: sql, Query: query}
@@ -371,9 +376,6 @@ func (r *Runner) replay(blocks []*instrument.Block, watch bool, setting *dbms.Pl
 			return nil, fmt.Errorf("replay of %s: %w", b.Name(), r.explain(err))
 		}
 		r.note(replayConn, sql, query || b.Info.Returns, ans.Err)
-		if p := r.replayer.protocol; ans.Err == nil && p.warns(sql) {
-			r.note(replayConn, p.Warnings, true, nil)
-		}
 		e.End = int64(time.Since(start))
 		e.Answer = ans
 		out.Events = append(out.Events, e)
@@ -428,6 +430,7 @@ func (r *Runner) guarded(sql string, query, returns bool) (history.Answer, error
 	r.doing.begin(replayConn, sql)
 	l := lane{session: r.replayer, ctx: r.ctx}
 	rep := l.run(request{sql: sql, query: query, returning: returns, warnings: true})
+	r.warned = rep.warned
 	return rep.answer, rep.err
 }
 

@@ -34,8 +34,19 @@ func (s *Session) TxnState() TxnState {
 	return TxnUnsaid
 }
 
-// wire follows the packets of MySQL's protocol for what a server says of the transaction behind each answer, which the driver keeps to itself
-// (dev.mysql.com/doc/dev/mysql-server, OK_Packet and EOF_Packet: SERVER_STATUS_IN_TRANS). It is for connections that are neither encrypted nor compressed.
+// trailing is a connection that sends statements of its own behind those that it is asked to send: the last answer is to one of its own.
+type trailing interface{ sendsMore() }
+
+// noWarnings says that the last answer came with a count of warnings, and that it was 0: nobody needs to ask for them.
+func (s *Session) noWarnings() bool {
+	n, ok := s.raw.(*network)
+	_, more := s.conn.(trailing)
+	return ok && n.wire != nil && !more && n.wire.warnings.Load() == 0
+}
+
+// wire follows the packets of MySQL's protocol for what a server says behind each answer of the transaction, and how many warnings there are, which the
+// driver keeps to itself (dev.mysql.com/doc/dev/mysql-server, OK_Packet and EOF_Packet: SERVER_STATUS_IN_TRANS, warnings). It is for connections that are
+// neither encrypted nor compressed.
 type wire struct {
 	head  []byte       // of the packet that comes: its header, and as much of what follows as can tell anything
 	size  int          // of what follows the header, in bytes
@@ -43,6 +54,8 @@ type wire struct {
 	first bool         // an answer begins with this packet
 	deaf  bool         // the answers that come are of another form
 	state atomic.Int32 // a TxnState
+	// warnings are how many the last answer had; -1: it did not say.
+	warnings atomic.Int32
 }
 
 const (
@@ -114,6 +127,7 @@ func (w *wire) packet(p []byte) {
 	case first: // how many columns; rows follow
 		w.first = false
 	case p[0] == 0xfe && w.size == 5: // EOF, as servers send it to whom they must
+		w.warnings.Store(int32(binary.LittleEndian.Uint16(p[1:])))
 		w.status(binary.LittleEndian.Uint16(p[3:]))
 	case p[0] == 0xfe && w.size < wholePacket: // OK behind rows; a row with such a beginning is longer
 		w.ok(p)
@@ -138,12 +152,19 @@ func (w *wire) ok(p []byte) {
 			at++
 		}
 	}
+	if at+4 <= len(p) {
+		w.warnings.Store(int32(binary.LittleEndian.Uint16(p[at+2:])))
+	}
 	if at+2 <= len(p) {
 		w.status(binary.LittleEndian.Uint16(p[at:]))
 	}
 }
 
-func (w *wire) say(s TxnState) { w.state.Store(int32(s)) }
+// say notes what is known without a status, and so without a count of warnings.
+func (w *wire) say(s TxnState) {
+	w.state.Store(int32(s))
+	w.warnings.Store(-1)
+}
 
 // status reads a server's status.
 func (w *wire) status(s uint16) {
@@ -151,6 +172,6 @@ func (w *wire) status(s uint16) {
 	if s&statusInTrans != 0 {
 		state = TxnOpen
 	}
-	w.say(state)
+	w.state.Store(int32(state))
 	w.first = s&statusMoreResults != 0
 }

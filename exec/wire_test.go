@@ -30,18 +30,21 @@ func TestWire(t *testing.T) {
 		command string
 		answer  []byte
 		want    TxnState
+		// warnings are how many the answer says there are; -1: it says nothing.
+		warnings int32
 	}{
-		"a write":                  {query, packets("\x00\x05\x00\x01\x00\x00\x00"), TxnOpen},
-		"a write of many rows":     {query, packets("\x00\xfd\x01\x02\x03\xfc\x01\x02\x02\x00\x00\x00"), TxnNone},
-		"a number of nine bytes":   {query, packets("\x00\x01\xfe\x01\x02\x03\x04\x05\x06\x07\x08\x03\x00\x00\x00"), TxnOpen},
-		"rows":                     {query, packets(columns, definition, "\x00", "\x05\x00\x01\x00\x00", "\xfe\x00\x00\x02\x00\x00\x00"), TxnNone},
-		"rows, as servers used to": {query, packets(columns, definition, "\xfe\x00\x00\x01\x00", "\x00", "\xfe\x00\x00\x01\x00"), TxnOpen},
-		"an error":                 {query, packets("\xff\x48\x04#HY000no"), TxnUnsaid},
-		"an error behind rows":     {query, packets(columns, definition, "\xfe\x00\x00\x01\x00", "\x01a", "\xff\x48\x04#HY000no"), TxnUnsaid},
-		"several answers":          {query, packets("\x00\x00\x00\x09\x00\x00\x00", columns, definition, "\x01a", "\xfe\x00\x00\x0a\x00\x00\x00", "\x00\x00\x00\x00\x00\x00\x00"), TxnNone},
-		"half an answer":           {query, packets("\x00\x05\x00\x01\x00\x00\x00")[:8], TxnUnsaid},
-		"too short":                {query, packets("\x00\xfe\x01"), TxnUnsaid},
-		"what is prepared":         {prepare, packets("\x00\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00"), TxnUnsaid},
+		"a write":                  {query, packets("\x00\x05\x00\x01\x00\x00\x00"), TxnOpen, 0},
+		"a write of many rows":     {query, packets("\x00\xfd\x01\x02\x03\xfc\x01\x02\x02\x00\x00\x00"), TxnNone, 0},
+		"a number of nine bytes":   {query, packets("\x00\x01\xfe\x01\x02\x03\x04\x05\x06\x07\x08\x03\x00\x00\x00"), TxnOpen, 0},
+		"rows":                     {query, packets(columns, definition, "\x00", "\x05\x00\x01\x00\x00", "\xfe\x00\x00\x02\x00\x00\x00"), TxnNone, 0},
+		"rows, as servers used to": {query, packets(columns, definition, "\xfe\x00\x00\x01\x00", "\x00", "\xfe\x00\x00\x01\x00"), TxnOpen, 0},
+		"rows and three warnings":  {query, packets(columns, definition, "\x05\x00\x01\x00\x00", "\xfe\x03\x00\x02\x00"), TxnNone, 3},
+		"an error":                 {query, packets("\xff\x48\x04#HY000no"), TxnUnsaid, -1},
+		"an error behind rows":     {query, packets(columns, definition, "\xfe\x00\x00\x01\x00", "\x01a", "\xff\x48\x04#HY000no"), TxnUnsaid, -1},
+		"several answers":          {query, packets("\x00\x00\x00\x09\x00\x00\x00", columns, definition, "\x01a", "\xfe\x00\x00\x0a\x00\x00\x00", "\x00\x00\x00\x00\x00\x00\x00"), TxnNone, 0},
+		"half an answer":           {query, packets("\x00\x05\x00\x01\x00\x00\x00")[:8], TxnUnsaid, -1},
+		"too short":                {query, packets("\x00\xfe\x01"), TxnUnsaid, -1},
+		"what is prepared":         {prepare, packets("\x00\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00"), TxnUnsaid, -1},
 	} {
 		for _, cut := range []int{1, 2, 3, 7, len(x.answer)} {
 			w := new(wire)
@@ -52,6 +55,9 @@ func TestWire(t *testing.T) {
 			}
 			if TxnState(w.state.Load()) != x.want {
 				t.Errorf("%s, in pieces of %d: %d, want %d", name, cut, w.state.Load(), x.want)
+			}
+			if w.warnings.Load() != x.warnings {
+				t.Errorf("%s, in pieces of %d: %d warnings, want %d", name, cut, w.warnings.Load(), x.warnings)
 			}
 			w.sent(append([]byte{byte(len(closing)), 0, 0, 0}, closing...))
 			if TxnState(w.state.Load()) != x.want {
@@ -86,6 +92,31 @@ func TestTxnState(t *testing.T) {
 		c, err := mysql.ParseDSN(dsn)
 		if err != nil || readable(c) != want {
 			t.Errorf("%s: %v, want %v: %v", dsn, readable(c), want, err)
+		}
+	}
+}
+
+// TestWarnings: warnings are asked for where the server says that there are some, or may not have said so of the statement, and nowhere else.
+func TestWarnings(t *testing.T) {
+	p := lookup(t, "mariadb/repeatable-read")
+	s, err := mariadb(t).Open(t.Context(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if err := s.Must(t.Context(), "CREATE TEMPORARY TABLE warned (a INT)", "INSERT INTO warned VALUES (1)"); err != nil {
+		t.Fatal(err)
+	}
+	for _, setting := range []string{"", "prepared", "prepared-as-text"} {
+		l := lane{session: s, profile: p, ctx: t.Context(), setting: p.PlanSetting(setting)}
+		for sql, want := range map[string]int{"SELECT CAST('a' AS SIGNED) AS a FROM warned": 1, "SELECT 1 AS a FROM warned": 0} {
+			r := l.run(request{sql: sql, query: true, warnings: true})
+			if r.err != nil || r.answer.Err != nil || len(r.answer.Warnings) != want {
+				t.Errorf("%s, %q: %v, %v, %v", sql, setting, r.err, r.answer.Err, r.answer.Warnings)
+			}
+			if must := want > 0 || setting == "prepared-as-text"; r.warned != must {
+				t.Errorf("%s, %q: asked for warnings: %v, want %v", sql, setting, r.warned, must)
+			}
 		}
 	}
 }
