@@ -30,6 +30,9 @@ type PlanSetting struct {
 	// Between are statements of a session of its own whenever a transaction has ended, with a table that nobody else uses for each %s: they set
 	// off what the database else does now and then. It is no other plan either.
 	Between []string
+	// Rare is how often, of so many times that it is drawn, it is taken, for it costs much: at the others the setting before it in the list is.
+	// 0: always.
+	Rare int
 	// Covers are words by which lists of bugs call what the setting brings.
 	Covers []string
 	// Copies is a common table expression that holds a table's rows, with its name for each %[1]s: queries read such copies in place
@@ -145,6 +148,14 @@ func (p *Profile) SettingOf(name string) []string {
 		return s.Set
 	}
 	return nil
+}
+
+// Settled is the setting at a place of a list, or the one before it, where that is rare: n draws a number below its argument.
+func Settled(of []PlanSetting, at int, n func(int) int) string {
+	if rare := of[at].Rare; rare > 1 && at > 0 && n(rare) > 0 {
+		at--
+	}
+	return of[at].Name
 }
 
 // Alternatives are those settings under which statements can be planned otherwise.

@@ -163,7 +163,7 @@ func drawSetting(rng *rand.Rand, settings []dbms.PlanSetting) string {
 	if late := slices.IndexFunc(settings, func(s dbms.PlanSetting) bool { return s.LateKeys }); late >= 0 && rng.IntN(3) == 0 {
 		at = late
 	}
-	return settings[at].Name
+	return dbms.Settled(settings, at, rng.IntN)
 }
 
 // drawPlan draws a setting. Every other time it is one that has queries read copies of the tables, or, one in three of these times, one that hides conditions from
@@ -179,7 +179,7 @@ func drawPlan(rng *rand.Rand, plans []dbms.PlanSetting, c *testcase.Case) string
 	at := rng.IntN(2 * len(plans))
 	switch {
 	case at < len(plans) || copies < 0:
-		return plans[at%len(plans)].Name
+		return dbms.Settled(plans, at%len(plans), rng.IntN)
 	case opaque >= 0 && rng.IntN(3) == 0:
 		return plans[opaque].Name
 	}

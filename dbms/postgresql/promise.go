@@ -2,6 +2,7 @@
 package postgresql
 
 import (
+	"fmt"
 	"regexp"
 	"strings"
 
@@ -133,12 +134,8 @@ var plans = []dbms.PlanSetting{
 	off("no-loops", "enable_nestloop", "enable_material"),
 	{Name: "as-written", Set: []string{"SET join_collapse_limit = 1", "SET from_collapse_limit = 1"}, Unset: []string{"RESET join_collapse_limit", "RESET from_collapse_limit"}},
 	{Name: "analyzed", Each: "SELECT 'VACUUM (FREEZE, ANALYZE) ' || quote_ident(relname) FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace"},
-	{Name: "parallel", Set: []string{"SELECT set_config(name, 'on', false) FROM pg_settings WHERE name IN ('force_parallel_mode', 'debug_parallel_query')",
-		"SET max_parallel_workers_per_gather = 2", "SET parallel_setup_cost = 0", "SET parallel_tuple_cost = 0", "SET min_parallel_table_scan_size = 0",
-		"SET min_parallel_index_scan_size = 0"},
-		Unset: []string{"SELECT set_config(name, 'off', false) FROM pg_settings WHERE name IN ('force_parallel_mode', 'debug_parallel_query')",
-			"SET max_parallel_workers_per_gather = 0", "RESET parallel_setup_cost", "RESET parallel_tuple_cost", "RESET min_parallel_table_scan_size",
-			"RESET min_parallel_index_scan_size"}},
+	parallel("parallel-leader", "SET max_parallel_workers = 0"), // whose process does what its workers would
+	rarely(parallel("parallel", "RESET max_parallel_workers")),
 }
 
 // stores have transactions reach a few rows by indexes, or by bitmaps of them, where the planner would read the table: what they lock for
@@ -148,6 +145,22 @@ var stores = []dbms.StoreShape{
 	{Name: "indexes", Set: []string{"SET enable_seqscan = off", "SET enable_bitmapscan = off"}},
 	{Name: "bitmaps", Set: []string{"SET enable_seqscan = off", "SET enable_indexscan = off", "SET enable_indexonlyscan = off"}},
 	{Name: "frozen", Set: []string{"SET enable_seqscan = off", "SET enable_bitmapscan = off"}, Upkeep: "VACUUM (FREEZE, ANALYZE) %s"},
+}
+
+// parallel is the setting under which each query is planned for several processes.
+func parallel(name, workers string) dbms.PlanSetting {
+	const debug = "SELECT set_config(name, '%s', false) FROM pg_settings WHERE name IN ('force_parallel_mode', 'debug_parallel_query')"
+	return dbms.PlanSetting{Name: name,
+		Set: []string{fmt.Sprintf(debug, "on"), "SET max_parallel_workers_per_gather = 2", "SET parallel_setup_cost = 0", "SET parallel_tuple_cost = 0",
+			"SET min_parallel_table_scan_size = 0", "SET min_parallel_index_scan_size = 0", workers},
+		Unset: []string{fmt.Sprintf(debug, "off"), "SET max_parallel_workers_per_gather = 0", "RESET parallel_setup_cost", "RESET parallel_tuple_cost",
+			"RESET min_parallel_table_scan_size", "RESET min_parallel_index_scan_size", "RESET max_parallel_workers"}}
+}
+
+// rarely is a setting under which a case costs ten times as much: each query starts processes.
+func rarely(s dbms.PlanSetting) dbms.PlanSetting {
+	s.Rare = 16
+	return s
 }
 
 // off is a plan setting of the planner's switches.
