@@ -85,19 +85,21 @@ func (s *Session) query(ctx context.Context, sql string, affected func(driver.Ro
 	}
 	ctx, cancel := context.WithTimeout(ctx, hardLimit)
 	defer cancel()
-	rows, err := q.QueryContext(ctx, sql, nil)
+	sending, over := s.watched(ctx)
+	defer over()
+	rows, err := q.QueryContext(sending, sql, nil)
 	if err != nil {
-		return s.failed(sql, err)
+		return s.failed(ctx, sql, err)
 	}
 	out, err := readRows(rows)
 	if errors.Is(err, ErrTooLarge) {
 		cancel() // to close the rows is to read the rest of them
 	}
-	if cerr := s.closeRows(ctx, rows); err == nil {
+	if cerr := rows.Close(); err == nil {
 		err = cerr
 	}
 	if err != nil {
-		return s.failed(sql, err)
+		return s.failed(ctx, sql, err)
 	}
 	s.refused = ""
 	// MERGE, EXECUTE of a write, VACUUM; a DELETE … RETURNING of which MariaDB knows that no row matches.
@@ -109,17 +111,6 @@ func (s *Session) query(ctx context.Context, sql string, affected func(driver.Ro
 		return answer, nil
 	}
 	return history.Answer{Rows: out, Affected: affected(rows, out)}, nil
-}
-
-// closeRows ends a result. The driver of MySQL reads what is left of one that could not be read to its end, and no longer looks at the context while it
-// does: where a byte has changed on its way more may be waited for than ever comes.
-func (s *Session) closeRows(ctx context.Context, rows driver.Rows) error {
-	if until, limited := ctx.Deadline(); limited && s.raw != nil {
-		if err := s.raw.SetReadDeadline(until); err == nil {
-			defer func() { _ = s.raw.SetReadDeadline(time.Time{}) }()
-		}
-	}
-	return rows.Close()
 }
 
 func isSelected(rows driver.Rows) bool {
@@ -156,20 +147,34 @@ func (s *Session) Exec(ctx context.Context, sql string) (answer history.Answer, 
 	}
 	ctx, cancel := context.WithTimeout(ctx, hardLimit)
 	defer cancel()
-	res, err := x.ExecContext(ctx, sql, nil)
+	sending, over := s.watched(ctx)
+	defer over()
+	res, err := x.ExecContext(sending, sql, nil)
 	if err != nil {
-		return s.failed(sql, err)
+		return s.failed(ctx, sql, err)
 	}
 	n, err := res.RowsAffected()
 	if err != nil {
-		return s.failed(sql, err)
+		return s.failed(ctx, sql, err)
 	}
 	s.refused = ""
 	return history.Answer{Affected: n}, nil
 }
 
-// failed sorts an error into the database's answer and the connection's failure.
-func (s *Session) failed(sql string, err error) (history.Answer, error) {
+// watched returns the context for a driver that sends something over a network: one that never ends, as a driver starts a goroutine, or wakes one, to
+// watch another, which costs more than a short statement. When ctx ends, whatever the driver waits for fails. over has to be called.
+func (s *Session) watched(ctx context.Context) (sending context.Context, over func() bool) {
+	if s.raw == nil {
+		return ctx, func() bool { return true }
+	}
+	return context.Background(), context.AfterFunc(ctx, func() { _ = s.raw.SetDeadline(time.Unix(1, 0)) })
+}
+
+// failed sorts an error of something that was sent under ctx into the database's answer and the connection's failure.
+func (s *Session) failed(ctx context.Context, sql string, err error) (history.Answer, error) {
+	if end := ctx.Err(); end != nil && s.raw != nil && !errors.Is(err, ErrTooLarge) {
+		err = end
+	}
 	if db := s.protocol.DBError(err); db != nil {
 		s.refused = clip(sql) + ": " + db.String()
 		return history.Answer{Affected: -1, Err: db}, nil

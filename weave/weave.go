@@ -49,7 +49,8 @@ type Runner interface {
 
 // Options of a check.
 type Options struct {
-	Orders    int           // topological orders to replay; 0: 2
+	// Orders are the topological orders to replay; 0: two, which a finding is looked for with.
+	Orders    int
 	Precision sdg.Precision // the finest equivalence that may be used to break cycles
 	Repeats   int           // repetitions of what was found; 0: 5
 	// Known says of a signature that enough findings with it have been confirmed: more are repeated once at most. nil: of

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime/debug"
 	"slices"
 	"time"
 
@@ -152,6 +153,7 @@ type fleet struct {
 
 // newFleet prepares what the targets share: a private server's initialised data directory.
 func newFleet(ctx context.Context, f *targetFlags) (*fleet, error) {
+	collectSeldom()
 	fl := &fleet{flags: f}
 	if f.config != nil || f.embedded() {
 		return fl, nil
@@ -162,6 +164,23 @@ func newFleet(ctx context.Context, f *targetFlags) (*fleet, error) {
 	}
 	fl.launcher.CommitLog, fl.launcher.Durable = f.commitLog, f.durable
 	return fl, nil
+}
+
+// seldom is how much memory may be left behind before it is collected, in percent of what is in use, which is little: a case lives for a tenth of a second.
+// From memoryLimit on, in bytes, it is collected as often as it takes to stay there.
+const (
+	seldom      = 400
+	memoryLimit = 1 << 30
+)
+
+// collectSeldom tunes the garbage collector for cases, unless the user has done so.
+func collectSeldom() {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(seldom)
+	}
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(memoryLimit)
+	}
 }
 
 // embedded says whether the engine runs inside the process that opens it.
