@@ -13,30 +13,43 @@ import (
 type cell struct {
 	target, level string
 	seeds, cases  int
+	first         int  // seed
+	fresh         bool // nothing that was said another time counts
 }
 
 func (c cell) String() string { return c.target + " " + c.level }
 
-// cells are those of the targets that are measured: SQLite most of all, which costs a tenth of a server.
+// among leaves the cells of the targets that are here.
+func (b *bench) among(all []cell) []cell {
+	return slices.DeleteFunc(all, func(c cell) bool { return !slices.Contains(b.targets, c.target) })
+}
+
+// levels are those of a target whose cases are compared in the full form.
+var levels = map[string][]string{
+	"mariadb":    {"read-uncommitted", "read-committed", "repeatable-read", "snapshot", "serializable"},
+	"mysql":      {"read-committed", "repeatable-read", "serializable"},
+	"postgresql": {"read-committed", "repeatable-read", "serializable"},
+	"tidb":       {"read-committed", "repeatable-read", "optimistic"},
+}
+
+// cells are those that are measured: SQLite most of all, which costs a tenth of a server. Each level has cases of its own.
 func (b *bench) cells() []cell {
-	all := []cell{{"sqlite", "serializable", 10, 60}, {"mariadb", "repeatable-read", 6, 12}, {"postgresql", "serializable", 4, 6}}
+	all := []cell{{"sqlite", "serializable", 10, 60, 1, false}, {"mariadb", "repeatable-read", 6, 12, 1, false}, {"postgresql", "serializable", 4, 6, 1, false}}
 	if b.full {
-		all = []cell{{"sqlite", "serializable", 10, 500}}
-		for _, l := range []string{"read-uncommitted", "read-committed", "repeatable-read", "snapshot", "serializable"} {
-			all = append(all, cell{"mariadb", l, 10, 200})
-		}
-		for _, l := range []string{"read-committed", "repeatable-read", "serializable"} {
-			all = append(all, cell{"postgresql", l, 10, 60}, cell{"mysql", l, 10, 200})
-		}
-		for _, l := range []string{"read-committed", "repeatable-read", "optimistic"} {
-			all = append(all, cell{"tidb", l, 10, 100})
+		all = []cell{{"sqlite", "serializable", 10, 500, 1, false}}
+		cases := map[string]int{"mariadb": 80, "mysql": 80, "postgresql": 24, "tidb": 60}
+		for _, target := range dialects[1:] {
+			for i, level := range levels[target] {
+				all = append(all, cell{target, level, 10, cases[target], 100*i + 1, false})
+			}
 		}
 	}
-	return slices.DeleteFunc(all, func(c cell) bool { return !slices.Contains(b.targets, c.target) })
+	return b.among(all)
 }
 
 // summary is what this reads of the object that fuzz prints.
 type summary struct {
+	told
 	Checked     int            `json:"cases_checked"`
 	Cases       int            `json:"cases"`
 	Finding     int            `json:"cases_with_findings"`
@@ -46,13 +59,13 @@ type summary struct {
 	Sent        float64        `json:"server_statements"`
 	Known       map[string]int `json:"known"`
 	Statements  struct {
-		Generated float64  `json:"generated"`
-		Errored   float64  `json:"errored"`
-		Effective float64  `json:"effective"`
-		Rows      *float64 `json:"rows"`
-		Partial   float64  `json:"partial"`
-		Survived  float64  `json:"survived"`
-		Aborted   float64  `json:"dropped_aborted"`
+		Generated float64 `json:"generated"`
+		Errored   float64 `json:"errored"`
+		Effective float64 `json:"effective"`
+		Rows      float64 `json:"rows"`
+		Partial   float64 `json:"partial"`
+		Survived  float64 `json:"survived"`
+		Aborted   float64 `json:"dropped_aborted"`
 	} `json:"statements"`
 	Bugs []struct {
 		Status    string `json:"status"`
@@ -60,77 +73,49 @@ type summary struct {
 		Count     int    `json:"count"`
 	} `json:"bugs"`
 	Findings []struct {
-		Oracle string `json:"oracle"`
+		Oracle    string `json:"oracle"`
+		Class     string `json:"class"`
+		Signature string `json:"signature"`
 	} `json:"findings"`
-	cpu  float64
-	lost string // why there is nothing
 }
 
-// oracles counts the findings of each oracle.
-func (s *summary) oracles() map[string]int {
+// kinds counts the findings of each oracle and class, with final contents by themselves.
+func (s *summary) kinds() map[string]int {
 	count := map[string]int{}
 	for _, f := range s.Findings {
-		count[f.Oracle]++
+		kind := f.Oracle + " " + f.Class
+		if what, _, _ := strings.Cut(f.Signature, " "); strings.HasSuffix(what, "/final") {
+			kind += " of final contents"
+		}
+		count[kind]++
 	}
 	return count
 }
 
-// casesPair is what both sides did with the cases of one seed.
-type casesPair [2]summary
-
 // ran runs the cases of a cell, once for all parts that look at them.
-func (b *bench) ran(c cell) ([]casesPair, error) {
+func (b *bench) ran(part string, c cell) ([][2]summary, error) {
 	if done, ok := b.runs[c]; ok {
 		return done, nil
 	}
-	all := make([]casesPair, c.seeds)
-	err := b.pairs(fmt.Sprintf("%s, %d cases", c, c.cases), c.seeds, func(i, side int) error {
-		return b.fuzz(side, &all[i][side], "--target", c.target, "--isolation", c.level, "--cases", strconv.Itoa(c.cases), "--seed", strconv.Itoa(i+1))
+	all, err := objects(b, part, c.String(), c.seeds, func(i, side int, s *summary) error {
+		return b.fuzz(side, c.fresh, s, "--target", c.target, "--isolation", c.level, "--cases", strconv.Itoa(c.cases), "--seed", strconv.Itoa(c.first+i))
 	})
 	b.runs[c] = all
 	return all, err
 }
 
 // fuzz runs a campaign.
-func (b *bench) fuzz(side int, s *summary, args ...string) error {
-	e, err := b.object(side, s, append([]string{"fuzz", "--format", "json", "--no-reduce", "--out", "found"}, args...)...)
+func (b *bench) fuzz(side int, fresh bool, s *summary, args ...string) error {
+	args = append([]string{"fuzz", "--format", "json", "--no-reduce", "--out", "found"}, args...)
+	if !fresh {
+		return b.object(side, s, args...)
+	}
+	e, err := b.command(side, "", b.programs[side], args...)
 	if err != nil {
 		return err
 	}
-	if s.cpu = e.cpu; e.broken() {
-		s.lost = fmt.Sprintf("fuzz %s of the %s build ended with %d: %s", strings.Join(args, " "), sideName(side), e.code, e.said)
-	}
-	e.forget()
-	return nil
-}
-
-func sideName(side int) string { return []string{"old", "new"}[side] }
-
-// complete returns the pairs of a cell.
-func (b *bench) complete(part string, c cell) ([]casesPair, error) {
-	all, err := b.ran(c)
-	return b.ended(part, c.String()+": seeds that came to their end", all), err
-}
-
-// ended returns the pairs of which both sides came to their end; where that is not all, a row says so.
-func (b *bench) ended(part, what string, all []casesPair) (whole []casesPair) {
-	m := &measure{part: part, what: what, says: unsure}
-	for _, p := range all {
-		if p[0].lost == "" && p[1].lost == "" {
-			whole = append(whole, p)
-			continue
-		}
-		for _, s := range p {
-			if s.lost != "" {
-				m.detail = append(m.detail, s.lost)
-			}
-		}
-	}
-	if len(whole) < len(all) {
-		m.old, m.new = fmt.Sprint(len(whole)), fmt.Sprint(len(whole))
-		b.add(m)
-	}
-	return whole
+	defer e.forget()
+	return e.read(side, s, args)
 }
 
 // figure is something that is measured of the cases of each seed.
@@ -155,7 +140,7 @@ func generated(s *summary) float64 { return s.Statements.Generated }
 // figures are what is compared of cases.
 var figures = []figure{
 	{"statements a case", false, apiece(generated)},
-	{"rows a case", false, apiece(func(s *summary) float64 { return *s.Statements.Rows })},
+	{"rows a case", false, apiece(func(s *summary) float64 { return s.Statements.Rows })},
 	{"share checked", false, func(s *summary) float64 { return float64(s.Checked) / float64(max(s.Cases, 1)) }},
 	{"survival", false, share(func(s *summary) float64 { return s.Statements.Survived }, func(s *summary) float64 { return s.Statements.Generated - s.Statements.Aborted })},
 	{"effective", false, share(func(s *summary) float64 { return s.Statements.Effective }, generated)},
@@ -173,7 +158,7 @@ var figures = []figure{
 }
 
 // pairsOf are the values of a figure.
-func pairsOf(all []casesPair, of func(*summary) float64) (out [][2]float64) {
+func pairsOf(all [][2]summary, of func(*summary) float64) (out [][2]float64) {
 	for i := range all {
 		out = append(out, [2]float64{of(&all[i][0]), of(&all[i][1])})
 	}
@@ -183,18 +168,12 @@ func pairsOf(all []casesPair, of func(*summary) float64) (out [][2]float64) {
 // distributions compares what cases are made of and what becomes of them.
 func (b *bench) distributions() error {
 	for _, c := range b.cells() {
-		all, err := b.complete("cases", c)
+		all, err := b.ran("cases", c)
 		if err != nil {
 			return err
 		}
-		rows := !slices.ContainsFunc(all, func(p casesPair) bool { return p[0].Statements.Rows == nil || p[1].Statements.Rows == nil })
 		for _, f := range figures {
-			what := c.String() + ": " + f.name
-			if f.name == "rows a case" && !rows {
-				b.add(notTold("cases", what))
-				continue
-			}
-			m := averaged("cases", what, pairsOf(all, f.of))
+			m := averaged("cases", c.String()+": "+f.name, pairsOf(all, f.of))
 			m.less = f.less
 			b.add(m)
 		}
@@ -205,16 +184,12 @@ func (b *bench) distributions() error {
 }
 
 // rarer compares how often things of many kinds come: worse is what comes clearly more rarely, or not at all any more.
-func rarer(part, what, of string, all []casesPair, counts func(*summary) map[string]int) *measure {
+func rarer(part, what, of string, all [][2]summary, counts func(*summary) map[string]int) *measure {
 	var sum [2]map[string]int
 	for side := range sum {
 		sum[side] = map[string]int{}
 		for i := range all {
-			got := counts(&all[i][side])
-			if got == nil {
-				return notTold(part, what)
-			}
-			for name, n := range got {
+			for name, n := range counts(&all[i][side]) {
 				sum[side][name] += n
 			}
 		}
@@ -250,20 +225,24 @@ func kinds(pairs [][2]float64, doubt float64) (interval, bool) {
 	return interval{v.at, min(v.low, w.low), max(v.high, w.high)}, fine
 }
 
-// pace compares speeds: for each second of processor time, the tool's and the server's together.
+// pace compares speeds: for each second of processor time, the tool's and the server's together. Both sides run at once.
 func (b *bench) pace() error {
 	for _, c := range b.cells() {
-		all, err := b.complete("pace", c)
+		if b.old.used() {
+			c.fresh, c.cases = true, c.cases/pick(b, 1, 5)
+		}
+		all, err := b.ran("pace", c)
 		if err != nil {
 			return err
 		}
-		second := func(n func(*summary) float64) func(*summary) float64 {
-			return func(s *summary) float64 { return n(s) / max(s.cpu, 1e-3) }
+		for _, f := range []figure{
+			{"cases", false, func(s *summary) float64 { return float64(s.Checked) }},
+			{"sent", false, func(s *summary) float64 { return s.Sent }},
+			{"judged", false, func(s *summary) float64 { return s.Statements.Survived }},
+		} {
+			b.add(paced("pace", c.String()+": "+f.name+"/cpu s", pairsOf(all, func(s *summary) float64 { return f.of(s) / max(s.cpu, 1e-3) })))
 		}
-		b.add(paced("pace", c.String()+": cases/cpu s", pairsOf(all, second(func(s *summary) float64 { return float64(s.Checked) }))),
-			paced("pace", c.String()+": sent/cpu s", pairsOf(all, second(func(s *summary) float64 { return s.Sent }))),
-			paced("pace", c.String()+": judged/cpu s", pairsOf(all, second(func(s *summary) float64 { return s.Statements.Survived }))),
-			lessIsBetter(averaged("pace", c.String()+": sent/generated", pairsOf(all, share(func(s *summary) float64 { return s.Sent }, generated)))))
+		b.add(lessIsBetter(averaged("pace", c.String()+": sent/generated", pairsOf(all, share(func(s *summary) float64 { return s.Sent }, generated)))))
 	}
 	return nil
 }
@@ -271,7 +250,7 @@ func (b *bench) pace() error {
 // alarms compares the findings of cases in which nothing is planted and which are no known bugs.
 func (b *bench) alarms() error {
 	for _, c := range b.cells() {
-		all, err := b.complete("alarms", c)
+		all, err := b.ran("alarms", c)
 		if err != nil {
 			return err
 		}
@@ -285,7 +264,7 @@ func (b *bench) alarms() error {
 					if bug.Status == "open" {
 						open[side] += bug.Count
 					}
-					m.detail = append(m.detail, fmt.Sprintf("%s, seed %d: %s, %s, %d times", sideName(side), i+1, bug.Signature, bug.Status, bug.Count))
+					m.detail = append(m.detail, fmt.Sprintf("%s, seed %d: %s, %s, %d times", sideName(side), c.first+i, bug.Signature, bug.Status, bug.Count))
 				}
 			}
 		}
@@ -309,36 +288,31 @@ type production struct {
 
 // features compares the names of the generator's productions.
 func (b *bench) features() error {
-	tells, err := b.tells("features", "--format", "json")
+	has, err := both(b, "features", len(dialects), func(i, side int) (map[string]bool, error) {
+		e, err := b.run(side, "features", "--target", dialects[i], "--format", "json")
+		if err != nil {
+			return nil, err
+		}
+		defer e.forget()
+		var all []production
+		if err := json.Unmarshal(e.Out, &all); err != nil {
+			return nil, fmt.Errorf("features of the %s build: %w", sideName(side), err)
+		}
+		names := map[string]bool{}
+		for _, p := range all {
+			if p.Weight > 0 {
+				names[p.Name] = true
+			}
+		}
+		return names, nil
+	})
 	if err != nil {
 		return err
 	}
-	for _, target := range []string{"sqlite", "mariadb", "mysql", "postgresql", "tidb"} {
-		what := target + ": productions with a weight"
-		if !tells {
-			b.add(notTold("features", what))
-			continue
-		}
-		var has [2]map[string]bool
-		for side := range 2 {
-			e, err := b.run(side, "features", "--target", target, "--format", "json")
-			if err != nil {
-				return err
-			}
-			var all []production
-			if err := json.Unmarshal(e.out, &all); err != nil {
-				return fmt.Errorf("features of the %s build: %w", sideName(side), err)
-			}
-			has[side] = map[string]bool{}
-			for _, p := range all {
-				if p.Weight > 0 {
-					has[side][p.Name] = true
-				}
-			}
-		}
-		m := &measure{part: "features", what: what, old: fmt.Sprint(len(has[0])), new: fmt.Sprint(len(has[1])), says: equal}
-		for _, name := range slices.Sorted(maps.Keys(has[0])) {
-			if !has[1][name] {
+	for i, target := range dialects {
+		m := &measure{part: "features", what: target + ": productions with a weight", old: fmt.Sprint(len(has[i][0])), new: fmt.Sprint(len(has[i][1])), says: equal}
+		for _, name := range slices.Sorted(maps.Keys(has[i][0])) {
+			if !has[i][1][name] {
 				m.says = worse
 				m.detail = append(m.detail, "gone: "+name)
 			}

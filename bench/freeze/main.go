@@ -63,7 +63,7 @@ func main() {
 
 // freeze compares and returns the exit code.
 func freeze(ctx context.Context, args []string, stdout, stderr io.Writer) (int, error) {
-	b := &bench{ctx: ctx, progress: stderr, runs: map[cell][]casesPair{}}
+	b := &bench{ctx: ctx, progress: stderr, runs: map[cell][][2]summary{}}
 	chosen, err := b.parse(args, stderr)
 	var exit *exitError
 	if errors.As(err, &exit) {
@@ -80,11 +80,15 @@ func freeze(ctx context.Context, args []string, stdout, stderr io.Writer) (int, 
 		if err := p.run(b); err != nil {
 			return exitInternal, fmt.Errorf("%s: %w", p.name, err)
 		}
-		took = append(took, fmt.Sprintf("%s %.0f s", p.name, b.cpu-cpu))
-		fmt.Fprintf(stderr, "freeze: %s: %.0f s, processor time %.0f s\n", p.name, time.Since(at).Seconds(), b.cpu-cpu)
+		if err := b.old.save(); err != nil {
+			return exitInternal, err
+		}
+		took = append(took, fmt.Sprintf("%s %.0f + %.0f s", p.name, b.cpu[0]-cpu[0], b.cpu[1]-cpu[1]))
+		fmt.Fprintf(stderr, "freeze: %s: in %.0f s\n", took[len(took)-1], time.Since(at).Seconds())
 	}
 	form := pick(b, "short form", "full form")
-	if _, err := fmt.Fprintf(stdout, "%s: %s, in %.0f s. Processor time: %s.\n\n", form, strings.Join(b.targets, ", "), time.Since(begun).Seconds(), strings.Join(took, ", ")); err != nil {
+	if _, err := fmt.Fprintf(stdout, "%s: %s, in %.0f s. Processor time, old and new: %s; in all %.0f + %.0f s.\n\n",
+		form, strings.Join(b.targets, ", "), time.Since(begun).Seconds(), strings.Join(took, ", "), b.cpu[0], b.cpu[1]); err != nil {
 		return exitInternal, err
 	}
 	code, err := print(stdout, b.measures)
@@ -105,12 +109,13 @@ func (b *bench) parse(args []string, stderr io.Writer) ([]part, error) {
 		fmt.Fprintf(stderr, "usage: go run ./bench/freeze [flags] OLD NEW\n\nExit codes: 0 as good, 1 worse, 2 could not tell, 64 wrong arguments, 69 something is missing.\n\n")
 		flags.PrintDefaults()
 	}
-	var only, targets, mutants string
-	flags.BoolVar(&b.full, "full", false, "the full form, some hours; else the short one, some minutes")
+	var only, targets, mutants, old string
+	flags.BoolVar(&b.full, "full", false, "the full form, some hours of processor time; else the short one, some minutes")
 	flags.StringVar(&only, "only", "", "`parts` to run, with commas between them: "+strings.Join(names(), ", "))
 	flags.StringVar(&targets, "targets", "sqlite,mariadb,postgresql", "`databases` that are here")
 	flags.StringVar(&b.tree, "tree", ".", "the `checkout` whose cases and histories are run")
 	flags.StringVar(&mutants, "mutants", "", "`OLD,NEW`: the same builds with the mutants of bench/mutants in their engine, for --full")
+	flags.StringVar(&old, "old", "", "a `file` of what OLD has said, made where it is not there: what it holds is not asked again, but for pace")
 	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
 		return nil, &exitError{0, err}
 	} else if err != nil {
@@ -143,6 +148,11 @@ func (b *bench) parse(args []string, stderr io.Writer) ([]part, error) {
 			if list[i], err = program(path); err != nil {
 				return nil, err
 			}
+		}
+	}
+	if old != "" {
+		if b.old, err = openRecord(old, b.programs[0]); err != nil {
+			return nil, &exitError{exitUsage, fmt.Errorf("--old: %w", err)}
 		}
 	}
 	if b.tree, err = filepath.Abs(b.tree); err != nil {

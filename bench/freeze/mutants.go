@@ -26,37 +26,36 @@ const mutantCases = 60
 func (b *bench) mutantsTable() error {
 	what := fmt.Sprintf("sqlite: mutants found, %d cases", mutantCases)
 	if b.mutants[0] == "" || !b.full {
-		b.add(notTold("mutants", what+" (--full --mutants OLD,NEW)"))
+		b.add(&measure{part: "mutants", what: what + " (--full --mutants OLD,NEW)", says: untold})
 		return nil
 	}
 	driver := filepath.Join(b.tmp, "mutants")
-	e, err := b.command("go", "build", "-C", b.tree, "-o", driver, "./bench/mutants")
+	e, err := b.command(0, "", "go", "build", "-C", b.tree, "-o", driver, "./bench/mutants")
+	if err == nil && e.Code != 0 {
+		err = fmt.Errorf("bench/mutants: %s", e.Said)
+	}
 	if err != nil {
 		return err
 	}
-	if e.code != 0 {
-		return fmt.Errorf("bench/mutants: %s", e.said)
-	}
-	files := [2]string{driver + "-old.jsonl", driver + "-new.jsonl"}
-	var ran [2]map[string]mutated
 	// Each side is one command, which takes its time; both at once meet the same load.
-	err = b.pairs("mutants", 2, func(i, side int) error {
+	ran, err := both(b, "mutants", 2, func(i, side int) (all map[string]mutated, err error) {
 		if i != side {
-			return nil
+			return nil, nil
 		}
-		e, err := b.command(driver, "run", "--program", b.mutants[side], "--cases", fmt.Sprint(mutantCases), "--reduce-time", "1s", "--json", files[side])
-		if err == nil && e.code != 0 {
-			err = fmt.Errorf("bench/mutants of the %s build: %s", sideName(side), e.said)
+		file := driver + "-" + sideName(side) + ".jsonl"
+		e, err := b.command(side, "", driver, "run", "--program", b.mutants[side], "--cases", fmt.Sprint(mutantCases), "--reduce-time", "1s", "--json", file)
+		if err == nil && e.Code != 0 {
+			err = fmt.Errorf("bench/mutants of the %s build: %s", sideName(side), e.Said)
 		}
 		if err == nil {
-			ran[side], err = readMutated(files[side])
+			all, err = readMutated(file)
 		}
-		return err
+		return all, err
 	})
 	if err != nil {
 		return err
 	}
-	b.add(mutantRows(what, ran)...)
+	b.add(mutantRows(what, [2]map[string]mutated{ran[0][0], ran[1][1]})...)
 	return nil
 }
 

@@ -10,10 +10,6 @@ import (
 
 // statements compares what is made of statements that people, and other programs, write.
 func (b *bench) statements() error {
-	tells, err := b.tells("replay", "--format", "json")
-	if err != nil {
-		return err
-	}
 	for _, dialect := range dialects {
 		texts, err := readStatements(filepath.Join(b.tree, "bench", "freeze", "testdata", "statements", dialect+".sql"))
 		if err != nil {
@@ -24,18 +20,10 @@ func (b *bench) statements() error {
 		}
 		what := fmt.Sprintf("%s: %d, as they are judged", dialect, len(texts.all))
 		if !slices.Contains(b.targets, dialect) {
-			b.add(&measure{part: "statements", what: what + ": not among --targets", says: untold})
+			b.add(elsewhere("statements", what))
 			continue
 		}
-		ask, paths := b.replay, []string{}
-		if !tells {
-			if dialect != "sqlite" {
-				b.add(notTold("statements", what))
-				continue
-			}
-			ask, texts.all = b.replayOne, every(texts.all, pick(b, 4, 1))
-			what = fmt.Sprintf("%s: %d, as they are judged, exit codes", dialect, len(texts.all))
-		}
+		var paths []string
 		for i, text := range texts.all {
 			path := filepath.Join(b.tmp, fmt.Sprintf("%s-%03d.txw", dialect, i+1))
 			if err := os.WriteFile(path, []byte(texts.asCase(dialect, text)), 0o644); err != nil {
@@ -43,7 +31,7 @@ func (b *bench) statements() error {
 			}
 			paths = append(paths, path)
 		}
-		all, err := b.asked("statements, "+dialect, paths, func(side int, cases []string) ([]verdict, error) { return ask(side, cases, (*replayed).told) })
+		all, err := b.asked("statements, "+dialect, paths, func(side int, cases []string) ([]verdict, error) { return b.replay(side, cases, (*replayed).told) })
 		if err != nil {
 			return err
 		}
@@ -128,24 +116,27 @@ func (c *corpus) asScript(text string) string {
 // imports compares how scripts are read, and printed as cases, byte by byte: no server is needed.
 func (b *bench) imports(dialect string, texts *corpus) error {
 	var outcomes []*outcome
+	var paths []string
 	for i, text := range texts.all {
 		if script := texts.asScript(text); script != "" && i%pick(b, 16, 1) == 0 {
-			outcomes = append(outcomes, &outcome{name: strings.Join(strings.Fields(text), " "), old: make([]verdict, 1), now: make([]verdict, 1)})
-			path := filepath.Join(b.tmp, fmt.Sprintf("%s-%d.sql", dialect, len(outcomes)-1))
-			if err := os.WriteFile(path, []byte(script), 0o644); err != nil {
+			outcomes = append(outcomes, &outcome{name: strings.Join(strings.Fields(text), " ")})
+			paths = append(paths, filepath.Join(b.tmp, fmt.Sprintf("%s-%d.sql", dialect, i)))
+			if err := os.WriteFile(paths[len(paths)-1], []byte(script), 0o644); err != nil {
 				return err
 			}
 		}
 	}
-	err := b.pairs("statements imported, "+dialect, len(outcomes), func(i, side int) error {
-		e, err := b.run(side, "import", filepath.Join(b.tmp, fmt.Sprintf("%s-%d.sql", dialect, i)), "--target", dialect, "--isolation", usual[dialect])
+	got, err := both(b, "statements imported, "+dialect, len(outcomes), func(i, side int) (v verdict, err error) {
+		e, err := b.run(side, "import", paths[i], "--target", dialect, "--isolation", usual[dialect])
 		if err != nil {
-			return err
+			return v, err
 		}
-		(*outcomes[i].of(side))[0] = verdict{e.code, printed(string(e.out))}
-		e.forget()
-		return nil
+		defer e.forget()
+		return verdict{e.Code, printed(string(e.Out))}, nil
 	})
+	for i, o := range outcomes {
+		o.answers = [2][]verdict{{got[i][0]}, {got[i][1]}}
+	}
 	b.add(agreement("statements", fmt.Sprintf("%s: %d, as import prints them", dialect, len(outcomes)), outcomes, true))
 	return err
 }

@@ -26,6 +26,7 @@ type measure struct {
 	part, what string
 	old, new   string // as printed
 	less       bool   // is better
+	timed      bool   // it is processor time
 	slack      float64
 	// ratio returns the interval that holds but for a doubt; nil: the row says by itself what it says.
 	ratio  func(doubt float64) (interval, bool)
