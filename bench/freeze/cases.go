@@ -173,9 +173,7 @@ func (b *bench) distributions() error {
 			return err
 		}
 		for _, f := range figures {
-			m := averaged("cases", c.String()+": "+f.name, pairsOf(all, f.of))
-			m.less = f.less
-			b.add(m)
+			b.add(averaged("cases", c.String()+": "+f.name, f.less, pairsOf(all, f.of)))
 		}
 		b.add(rarer("cases", c.String()+": kinds of edges", "of edges", all, func(s *summary) map[string]int { return s.Edges }),
 			rarer("cases", c.String()+": features", "of cases", all, func(s *summary) map[string]int { return s.Features }))
@@ -214,10 +212,7 @@ func rarer(part, what, of string, all [][2]summary, counts func(*summary) map[st
 // kinds is the ratio of how often a thing comes: seeds say how much that varies where it is frequent, counts where it is rare.
 func kinds(pairs [][2]float64, doubt float64) (interval, bool) {
 	v, ok := ofMeans(pairs, doubt)
-	var sum [2]float64
-	for _, p := range pairs {
-		sum[0], sum[1] = sum[0]+p[0], sum[1]+p[1]
-	}
+	sum := sums(pairs)
 	w, fine := ofCounts(0, int(sum[0]), int(sum[1]), doubt)
 	if !ok {
 		return w, fine && len(pairs) > 0
@@ -242,7 +237,7 @@ func (b *bench) pace() error {
 		} {
 			b.add(paced("pace", c.String()+": "+f.name+"/cpu s", pairsOf(all, func(s *summary) float64 { return f.of(s) / max(s.cpu, 1e-3) })))
 		}
-		b.add(lessIsBetter(averaged("pace", c.String()+": sent/generated", pairsOf(all, share(func(s *summary) float64 { return s.Sent }, generated)))))
+		b.add(averaged("pace", c.String()+": sent/generated", true, pairsOf(all, share(func(s *summary) float64 { return s.Sent }, generated))))
 	}
 	return nil
 }

@@ -188,7 +188,7 @@ func TestQuantiles(t *testing.T) {
 // TestIntervalsHold draws from two equal distributions, again and again: few intervals may say that they differ.
 func TestIntervalsHold(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	const tables, doubt = 2000, 0.05
+	const tables, doubt = 1000, 0.05
 	missed := map[string]int{}
 	for range tables {
 		var pairs [][2]float64
@@ -196,7 +196,7 @@ func TestIntervalsHold(t *testing.T) {
 		for range 10 {
 			pairs = append(pairs, [2]float64{math.Exp(rng.NormFloat64() / 4), math.Exp(rng.NormFloat64() / 4)})
 		}
-		for range 200 {
+		for range 60 {
 			count[rng.IntN(2)]++
 		}
 		means, _ := ofMeans(pairs, doubt)

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -45,7 +46,7 @@ type part struct {
 var parts = []part{
 	{"verdicts", (*bench).verdicts}, {"phenomena", (*bench).phenomena}, {"histories", (*bench).histories}, {"statements", (*bench).statements},
 	{"features", (*bench).features}, {"cases", (*bench).distributions}, {"pace", (*bench).pace}, {"alarms", (*bench).alarms},
-	{"planted", (*bench).planted}, {"groups", (*bench).grouping}, {"storms", (*bench).storms}, {"known", (*bench).known}, {"mutants", (*bench).mutantsTable},
+	{"oracles", (*bench).oracles}, {"planted", (*bench).planted}, {"groups", (*bench).grouping}, {"storms", (*bench).storms}, {"known", (*bench).known}, {"mutants", (*bench).mutantsTable},
 }
 
 func main() {
@@ -66,8 +67,11 @@ func freeze(ctx context.Context, args []string, stdout, stderr io.Writer) (int, 
 	b := &bench{ctx: ctx, progress: stderr, runs: map[cell][][2]summary{}}
 	chosen, err := b.parse(args, stderr)
 	var exit *exitError
-	if errors.As(err, &exit) {
+	switch {
+	case errors.As(err, &exit):
 		return exit.code, err
+	case err != nil:
+		return exitInternal, err
 	}
 	if b.tmp, err = os.MkdirTemp("", "txweave-freeze-"); err != nil {
 		return exitInternal, err
@@ -86,11 +90,8 @@ func freeze(ctx context.Context, args []string, stdout, stderr io.Writer) (int, 
 		took = append(took, fmt.Sprintf("%s %.0f + %.0f s", p.name, b.cpu[0]-cpu[0], b.cpu[1]-cpu[1]))
 		fmt.Fprintf(stderr, "freeze: %s: in %.0f s\n", took[len(took)-1], time.Since(at).Seconds())
 	}
-	form := pick(b, "short form", "full form")
-	if _, err := fmt.Fprintf(stdout, "%s: %s, in %.0f s. Processor time, old and new: %s; in all %.0f + %.0f s.\n\n",
-		form, strings.Join(b.targets, ", "), time.Since(begun).Seconds(), strings.Join(took, ", "), b.cpu[0], b.cpu[1]); err != nil {
-		return exitInternal, err
-	}
+	fmt.Fprintf(stdout, "%s: %s, in %.0f s. Processor time, old and new: %s; in all %.0f + %.0f s.\n\n",
+		pick(b, "short form", "full form"), strings.Join(b.targets, ", "), time.Since(begun).Seconds(), strings.Join(took, ", "), b.cpu[0], b.cpu[1])
 	code, err := print(stdout, b.measures)
 	switch {
 	case err != nil:
@@ -125,55 +126,53 @@ func (b *bench) parse(args []string, stderr io.Writer) ([]part, error) {
 		return nil, &exitError{exitUsage, fmt.Errorf("want two programs, got %d", flags.NArg())}
 	}
 	b.targets = strings.Split(targets, ",")
-	for _, t := range b.targets {
-		if !slices.Contains(dialects, t) {
-			return nil, &exitError{exitUsage, fmt.Errorf("--targets: %q is none of %s", t, strings.Join(dialects, ", "))}
-		}
-	}
-	chosen, err := choose(only)
-	if err != nil {
-		return nil, err
+	chosen := parts
+	err := among("--targets", b.targets, dialects)
+	if only != "" {
+		wanted := strings.Split(only, ",")
+		chosen = slices.DeleteFunc(slices.Clone(parts), func(p part) bool { return !slices.Contains(wanted, p.name) })
+		err = cmp.Or(err, among("--only", wanted, names()))
 	}
 	copy(b.programs[:], flags.Args())
-	if old, now, ok := strings.Cut(mutants, ","); ok {
-		b.mutants = [2]string{old, now}
-	} else if mutants != "" {
-		return nil, &exitError{exitUsage, fmt.Errorf("--mutants %q: want OLD,NEW", mutants)}
+	if mutants != "" && copy(b.mutants[:], strings.Split(mutants, ",")) != 2 {
+		err = fmt.Errorf("--mutants %q: want OLD,NEW", mutants)
 	}
-	for _, list := range []*[2]string{&b.programs, &b.mutants} {
-		for i, path := range list {
-			if path == "" {
-				continue
-			}
-			if list[i], err = program(path); err != nil {
-				return nil, err
-			}
+	if err != nil {
+		return nil, &exitError{exitUsage, err}
+	}
+	for _, path := range []*string{&b.programs[0], &b.programs[1], &b.mutants[0], &b.mutants[1]} {
+		if *path == "" {
+			continue
 		}
+		if *path, err = exec.LookPath(*path); err != nil {
+			return nil, &exitError{exitMissing, err}
+		}
+		if *path, err = filepath.Abs(*path); err != nil { // it is run elsewhere
+			return nil, err
+		}
+	}
+	if b.tree, err = filepath.Abs(b.tree); err != nil {
+		return nil, err
+	}
+	if _, err := os.Stat(filepath.Join(b.tree, "docs", "hermitage")); err != nil {
+		return nil, &exitError{exitMissing, fmt.Errorf("--tree: no checkout of txweave: %w", err)}
 	}
 	if old != "" {
 		if b.old, err = openRecord(old, b.programs[0]); err != nil {
 			return nil, &exitError{exitUsage, fmt.Errorf("--old: %w", err)}
 		}
 	}
-	if b.tree, err = filepath.Abs(b.tree); err != nil {
-		return nil, &exitError{exitUsage, err}
-	}
-	if _, err := os.Stat(filepath.Join(b.tree, "docs", "hermitage")); err != nil {
-		return nil, &exitError{exitMissing, fmt.Errorf("--tree: no checkout of txweave: %w", err)}
-	}
 	return chosen, nil
 }
 
-// program returns the path of a program wherever the command runs.
-func program(path string) (string, error) {
-	found, err := exec.LookPath(path)
-	if err == nil {
-		found, err = filepath.Abs(found)
+// among says which of a list is none of all.
+func among(flag string, list, all []string) error {
+	for _, name := range list {
+		if !slices.Contains(all, name) {
+			return fmt.Errorf("%s: %q is none of %s", flag, name, strings.Join(all, ", "))
+		}
 	}
-	if err != nil {
-		return "", &exitError{exitMissing, err}
-	}
-	return found, nil
+	return nil
 }
 
 // names are those of the parts.
@@ -182,18 +181,4 @@ func names() (all []string) {
 		all = append(all, p.name)
 	}
 	return all
-}
-
-// choose returns the parts of a list, all for none.
-func choose(only string) ([]part, error) {
-	if only == "" {
-		return parts, nil
-	}
-	wanted := strings.Split(only, ",")
-	for _, name := range wanted {
-		if !slices.Contains(names(), name) {
-			return nil, &exitError{exitUsage, fmt.Errorf("--only: %q is none of %s", name, strings.Join(names(), ", "))}
-		}
-	}
-	return slices.DeleteFunc(slices.Clone(parts), func(p part) bool { return !slices.Contains(wanted, p.name) }), nil
 }

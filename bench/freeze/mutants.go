@@ -97,5 +97,5 @@ func mutantRows(what string, ran [2]map[string]mutated) []*measure {
 	if ran[0][""].First == 0 && ran[1][""].First > 0 {
 		alarm.says = worse
 	}
-	return []*measure{found.row("mutants", what), lessIsBetter(averaged("mutants", "sqlite: cases to the first", pairs)), alarm}
+	return []*measure{found.row("mutants", what), averaged("mutants", "sqlite: cases to the first", true, pairs), alarm}
 }

@@ -2,9 +2,11 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -79,22 +81,14 @@ func (b *bench) asked(name string, things []string, ask func(side int, things []
 
 // exits counts exit codes for a cell.
 func exits(all []*outcome, side int) string {
+	words := map[int]string{0: "clean", 1: "found", 2: "unclear", 64: "refused", 69: "not here"}
 	count := map[int]int{}
 	for _, o := range all {
 		count[o.answers[side][0].code]++
 	}
 	var out []string
-	for _, name := range []struct {
-		code int
-		text string
-	}{{0, "clean"}, {1, "found"}, {2, "unclear"}, {64, "refused"}, {69, "not here"}} {
-		if n := count[name.code]; n > 0 {
-			out = append(out, fmt.Sprintf("%d %s", n, name.text))
-			delete(count, name.code)
-		}
-	}
-	for _, n := range count {
-		out = append(out, fmt.Sprintf("%d failed", n))
+	for _, code := range slices.Sorted(maps.Keys(count)) {
+		out = append(out, fmt.Sprintf("%d %s", count[code], cmp.Or(words[code], fmt.Sprint("ended with ", code))))
 	}
 	return strings.Join(out, ", ")
 }
@@ -131,10 +125,9 @@ func agreement(part, what string, all []*outcome, strict bool) *measure {
 
 // replayed is what this reads of the object that replay prints of a case.
 type replayed struct {
-	Case       string `json:"case"`
-	Code       int    `json:"exit"`
-	Refused    string `json:"refused"`
-	Findings   []json.RawMessage
+	Case       string            `json:"case"`
+	Code       int               `json:"exit"`
+	Findings   []json.RawMessage `json:"findings"`
 	Statements []struct {
 		Name     string   `json:"name"`
 		Fate     string   `json:"fate"`
@@ -149,12 +142,10 @@ type replayed struct {
 
 // told is what replay tells of each statement.
 func (r *replayed) told() string {
-	var out []string
 	for _, s := range r.Statements {
 		slices.Sort(s.Reads)
-		out = append(out, fmt.Sprintf("%s %s %s error %d affected %d writes %q reads %q searches %q", s.Name, s.Fate, s.Kind, s.Error, s.Affected, s.Writes, s.Reads, s.Searches))
 	}
-	return strings.Join(append(out, r.found()), "; ")
+	return strings.Trim(fmt.Sprintf("%+v", r.Statements), "[]") + "; " + r.found()
 }
 
 // found is what replay tells of findings.
@@ -196,18 +187,18 @@ func (b *bench) verdicts() error {
 	if err != nil {
 		return err
 	}
-	for _, g := range groups {
-		if !slices.Contains(b.targets, g.target) {
-			b.add(elsewhere("verdicts", fmt.Sprintf("%s %s: %d cases of the tree", g.target, g.level, len(g.paths))))
+	for _, of := range slices.SortedFunc(maps.Keys(groups), func(a, c [2]string) int { return slices.Compare(a[:], c[:]) }) {
+		name := strings.Join(of[:], " ")
+		what := fmt.Sprintf("%s: %d cases of the tree", name, len(groups[of]))
+		if !slices.Contains(b.targets, of[0]) {
+			b.add(elsewhere("verdicts", what))
 			continue
 		}
-		all, err := b.asked("verdicts, "+g.target+" "+g.level, g.paths, func(side int, cases []string) ([]verdict, error) {
-			return b.replay(side, cases, (*replayed).found)
-		})
+		all, err := b.asked("verdicts, "+name, groups[of], func(side int, cases []string) ([]verdict, error) { return b.replay(side, cases, (*replayed).found) })
 		if err != nil {
 			return err
 		}
-		b.add(agreement("verdicts", fmt.Sprintf("%s %s: %d cases of the tree", g.target, g.level, len(g.paths)), all, false))
+		b.add(agreement("verdicts", what, all, false))
 	}
 	return nil
 }
@@ -217,42 +208,27 @@ func elsewhere(part, what string) *measure {
 	return &measure{part: part, what: what + ": not among --targets", says: untold}
 }
 
-// group are cases of one target and level.
-type group struct {
-	target, level string
-	paths         []string
-}
-
 // cases returns the cases of the tree by target and level.
-func (b *bench) cases() (groups []group, err error) {
-	err = filepath.WalkDir(b.tree, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || filepath.Ext(path) != ".txw" || d.IsDir() {
-			if d != nil && d.IsDir() && strings.HasPrefix(d.Name(), ".") && path != b.tree {
-				return filepath.SkipDir
-			}
+func (b *bench) cases() (map[[2]string][]string, error) {
+	groups := map[[2]string][]string{}
+	err := filepath.WalkDir(b.tree, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
 			return err
+		case d.IsDir() && strings.HasPrefix(d.Name(), ".") && path != b.tree:
+			return filepath.SkipDir
+		case d.IsDir() || filepath.Ext(path) != ".txw":
+			return nil
 		}
 		text, err := os.ReadFile(path)
-		if err != nil {
-			return err
+		var of [2]string
+		for i, key := range []string{"\ntarget: ", "\nisolation: "} {
+			_, rest, _ := strings.Cut("\n"+string(text), key)
+			of[i], _, _ = strings.Cut(rest, "\n")
 		}
-		g := group{}
-		for line := range strings.Lines(string(text)) {
-			if v, ok := strings.CutPrefix(line, "target: "); ok && g.target == "" {
-				g.target = strings.TrimSpace(v)
-			}
-			if v, ok := strings.CutPrefix(line, "isolation: "); ok && g.level == "" {
-				g.level = strings.TrimSpace(v)
-			}
-		}
-		i := slices.IndexFunc(groups, func(h group) bool { return h.target == g.target && h.level == g.level })
-		if i < 0 {
-			i, groups = len(groups), append(groups, g)
-		}
-		groups[i].paths = append(groups[i].paths, path)
-		return nil
+		groups[of] = append(groups[of], path)
+		return err
 	})
-	slices.SortFunc(groups, func(a, c group) int { return strings.Compare(a.target+a.level, c.target+c.level) })
 	return groups, err
 }
 
