@@ -13,8 +13,7 @@ import (
 type cell struct {
 	target, level string
 	seeds, cases  int
-	first         int  // seed
-	fresh         bool // nothing that was said another time counts
+	first         int // seed
 }
 
 func (c cell) String() string { return c.target + " " + c.level }
@@ -34,13 +33,13 @@ var levels = map[string][]string{
 
 // cells are those that are measured: SQLite most of all, which costs a tenth of a server. Each level has cases of its own.
 func (b *bench) cells() []cell {
-	all := []cell{{"sqlite", "serializable", 10, 60, 1, false}, {"mariadb", "repeatable-read", 6, 12, 1, false}, {"postgresql", "serializable", 4, 6, 1, false}}
+	all := []cell{{"sqlite", "serializable", 10, 60, 1}, {"mariadb", "repeatable-read", 6, 12, 1}, {"postgresql", "serializable", 4, 6, 1}}
 	if b.full {
-		all = []cell{{"sqlite", "serializable", 10, 500, 1, false}}
+		all = []cell{{"sqlite", "serializable", 10, 500, 1}}
 		cases := map[string]int{"mariadb": 80, "mysql": 80, "postgresql": 24, "tidb": 60}
 		for _, target := range dialects[1:] {
 			for i, level := range levels[target] {
-				all = append(all, cell{target, level, 10, cases[target], 100*i + 1, false})
+				all = append(all, cell{target, level, 10, cases[target], 100*i + 1})
 			}
 		}
 	}
@@ -50,24 +49,16 @@ func (b *bench) cells() []cell {
 // summary is what this reads of the object that fuzz prints.
 type summary struct {
 	told
-	Checked     int            `json:"cases_checked"`
-	Cases       int            `json:"cases"`
-	Finding     int            `json:"cases_with_findings"`
-	OverlapEdge int            `json:"overlap_edge_cases"`
-	Edges       map[string]int `json:"cross_edges"`
-	Features    map[string]int `json:"features"`
-	Sent        float64        `json:"server_statements"`
-	Known       map[string]int `json:"known"`
-	Statements  struct {
-		Generated float64 `json:"generated"`
-		Errored   float64 `json:"errored"`
-		Effective float64 `json:"effective"`
-		Rows      float64 `json:"rows"`
-		Partial   float64 `json:"partial"`
-		Survived  float64 `json:"survived"`
-		Aborted   float64 `json:"dropped_aborted"`
-	} `json:"statements"`
-	Bugs []struct {
+	Checked     int                `json:"cases_checked"`
+	Cases       int                `json:"cases"`
+	Finding     int                `json:"cases_with_findings"`
+	OverlapEdge int                `json:"overlap_edge_cases"`
+	Edges       map[string]int     `json:"cross_edges"`
+	Features    map[string]int     `json:"features"`
+	Sent        float64            `json:"server_statements"`
+	Known       map[string]int     `json:"known"`
+	Statements  map[string]float64 `json:"statements"`
+	Bugs        []struct {
 		Status    string `json:"status"`
 		Signature string `json:"signature"`
 		Count     int    `json:"count"`
@@ -98,63 +89,60 @@ func (b *bench) ran(part string, c cell) ([][2]summary, error) {
 		return done, nil
 	}
 	all, err := objects(b, part, c.String(), c.seeds, func(i, side int, s *summary) error {
-		return b.fuzz(side, c.fresh, s, "--target", c.target, "--isolation", c.level, "--cases", strconv.Itoa(c.cases), "--seed", strconv.Itoa(c.first+i))
+		return b.fuzz(side, s, "--target", c.target, "--isolation", c.level, "--cases", strconv.Itoa(c.cases), "--seed", strconv.Itoa(c.first+i))
 	})
 	b.runs[c] = all
 	return all, err
 }
 
 // fuzz runs a campaign.
-func (b *bench) fuzz(side int, fresh bool, s *summary, args ...string) error {
-	args = append([]string{"fuzz", "--format", "json", "--no-reduce", "--out", "found"}, args...)
-	if !fresh {
-		return b.object(side, s, args...)
-	}
-	e, err := b.command(side, "", b.programs[side], args...)
-	if err != nil {
-		return err
-	}
-	defer e.forget()
-	return e.read(side, s, args)
+func (b *bench) fuzz(side int, s *summary, args ...string) error {
+	return b.object(side, s, append([]string{"fuzz", "--format", "json", "--no-reduce", "--out", "found"}, args...)...)
 }
 
-// figure is something that is measured of the cases of each seed.
+// figure is something that is measured of the cases of each seed: so much for each of something else.
 type figure struct {
-	name string
-	less bool
-	of   func(*summary) float64
+	name    string
+	less    bool
+	of, per func(*summary) float64
 }
 
-// apiece is a count for each checked case.
-func apiece(n func(*summary) float64) func(*summary) float64 {
-	return func(s *summary) float64 { return n(s) / float64(max(s.Checked, 1)) }
+// statements counts those of which the summary says so.
+func statements(what string) func(*summary) float64 {
+	return func(s *summary) float64 { return s.Statements[what] }
 }
 
-// share is a count for each of another one.
-func share(n, of func(*summary) float64) func(*summary) float64 {
-	return func(s *summary) float64 { return n(s) / max(of(s), 1) }
-}
+func checked(s *summary) float64 { return float64(s.Checked) }
+func sent(s *summary) float64    { return s.Sent }
+func seconds(s *summary) float64 { return s.cpu }
 
-func generated(s *summary) float64 { return s.Statements.Generated }
+var generated = statements("generated")
 
-// figures are what is compared of cases.
-var figures = []figure{
-	{"statements a case", false, apiece(generated)},
-	{"rows a case", false, apiece(func(s *summary) float64 { return s.Statements.Rows })},
-	{"share checked", false, func(s *summary) float64 { return float64(s.Checked) / float64(max(s.Cases, 1)) }},
-	{"survival", false, share(func(s *summary) float64 { return s.Statements.Survived }, func(s *summary) float64 { return s.Statements.Generated - s.Statements.Aborted })},
-	{"effective", false, share(func(s *summary) float64 { return s.Statements.Effective }, generated)},
-	{"some rows, not all", false, share(func(s *summary) float64 { return s.Statements.Partial }, generated)},
-	{"errors", true, share(func(s *summary) float64 { return s.Statements.Errored }, generated)},
-	{"aborted", true, share(func(s *summary) float64 { return s.Statements.Aborted }, generated)},
-	{"edges a case", false, apiece(func(s *summary) float64 {
-		sum := 0
-		for _, n := range s.Edges {
-			sum += n
-		}
-		return float64(sum)
-	})},
-	{"edges across overlapping", false, apiece(func(s *summary) float64 { return float64(s.OverlapEdge) })},
+// figures are what is compared of cases, speeds what is compared of their pace.
+var (
+	figures = []figure{
+		{"statements a case", false, generated, checked},
+		{"rows a case", false, statements("rows"), checked},
+		{"share checked", false, checked, func(s *summary) float64 { return float64(s.Cases) }},
+		{"survival", false, statements("survived"), func(s *summary) float64 { return s.Statements["generated"] - s.Statements["dropped_aborted"] }},
+		{"effective", false, statements("effective"), generated},
+		{"some rows, not all", false, statements("partial"), generated},
+		{"errors", true, statements("errored"), generated},
+		{"aborted", true, statements("dropped_aborted"), generated},
+		{"edges a case", false, func(s *summary) (sum float64) {
+			for _, n := range s.Edges {
+				sum += float64(n)
+			}
+			return sum
+		}, checked},
+		{"edges across overlapping", false, func(s *summary) float64 { return float64(s.OverlapEdge) }, checked},
+	}
+	speeds = []figure{{"cases/cpu s", false, checked, seconds}, {"sent/cpu s", false, sent, seconds}, {"judged/cpu s", false, statements("survived"), seconds}}
+)
+
+// pairs are a figure's values.
+func (f *figure) pairs(all [][2]summary) [][2]float64 {
+	return pairsOf(all, func(s *summary) float64 { return f.of(s) / max(f.per(s), 1e-3) })
 }
 
 // pairsOf are the values of a figure.
@@ -173,7 +161,7 @@ func (b *bench) distributions() error {
 			return err
 		}
 		for _, f := range figures {
-			b.add(averaged("cases", c.String()+": "+f.name, f.less, pairsOf(all, f.of)))
+			b.add(averaged("cases", c.String()+": "+f.name, f.less, f.pairs(all)))
 		}
 		b.add(rarer("cases", c.String()+": kinds of edges", "of edges", all, func(s *summary) map[string]int { return s.Edges }),
 			rarer("cases", c.String()+": features", "of cases", all, func(s *summary) map[string]int { return s.Features }))
@@ -220,24 +208,26 @@ func kinds(pairs [][2]float64, doubt float64) (interval, bool) {
 	return interval{v.at, min(v.low, w.low), max(v.high, w.high)}, fine
 }
 
-// pace compares speeds: for each second of processor time, the tool's and the server's together. Both sides run at once.
+// pace compares speeds: for each second of processor time, the tool's and the server's together.
 func (b *bench) pace() error {
-	for _, c := range b.cells() {
-		if b.old.used() {
-			c.fresh, c.cases = true, c.cases/pick(b, 1, 5)
+	cells := b.cells()
+	if b.old.used() { // what was another time is not compared: both sides run, on fewer cases
+		old, runs := b.old, b.runs
+		b.old, b.runs = nil, map[cell][][2]summary{}
+		defer func() { b.old, b.runs = old, runs }()
+		for i := range cells {
+			cells[i].cases /= pick(b, 1, 5)
 		}
+	}
+	for _, c := range cells {
 		all, err := b.ran("pace", c)
 		if err != nil {
 			return err
 		}
-		for _, f := range []figure{
-			{"cases", false, func(s *summary) float64 { return float64(s.Checked) }},
-			{"sent", false, func(s *summary) float64 { return s.Sent }},
-			{"judged", false, func(s *summary) float64 { return s.Statements.Survived }},
-		} {
-			b.add(paced("pace", c.String()+": "+f.name+"/cpu s", pairsOf(all, func(s *summary) float64 { return f.of(s) / max(s.cpu, 1e-3) })))
+		for _, f := range speeds {
+			b.add(paced("pace", c.String()+": "+f.name, f.pairs(all)))
 		}
-		b.add(averaged("pace", c.String()+": sent/generated", true, pairsOf(all, share(func(s *summary) float64 { return s.Sent }, generated))))
+		b.add(averaged("pace", c.String()+": sent/generated", true, (&figure{of: sent, per: generated}).pairs(all)))
 	}
 	return nil
 }

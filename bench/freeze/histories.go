@@ -21,16 +21,7 @@ func (b *bench) histories() error {
 	}
 	for _, level := range pick(b, []string{"rc", "si", "ser"}, historyLevels) {
 		all, err := b.asked("histories at "+level, files, func(side int, files []string) ([]verdict, error) {
-			var all []verdict
-			for _, f := range files {
-				e, err := b.run(side, "check", "--level", level, "--timeout", "20s", f)
-				if err != nil {
-					return nil, err
-				}
-				e.forget()
-				all = append(all, verdict{code: e.Code})
-			}
-			return all, nil
+			return b.each(side, files, func(string) string { return "" }, "check", "--level", level, "--timeout", "20s")
 		})
 		if err != nil {
 			return err

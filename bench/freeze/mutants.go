@@ -13,10 +13,8 @@ import (
 // mutated is what this reads of a line that bench/mutants writes of a mutant.
 type mutated struct {
 	Mutant string `json:"mutant"`
-	Ran    int    `json:"ran"`
 	First  int    `json:"first"` // 0: not found
 	Struck uint64 `json:"struck"`
-	Ended  string `json:"ended"`
 }
 
 // mutantCases are how many cases each mutant is given.
@@ -80,18 +78,17 @@ func mutantRows(what string, ran [2]map[string]mutated) []*measure {
 	var found tally
 	var pairs [][2]float64
 	for _, name := range slices.Sorted(maps.Keys(ran[0])) {
-		old, now := ran[0][name], ran[1][name]
-		if name == "" || old.Struck+now.Struck == 0 {
+		if name == "" || ran[0][name].Struck+ran[1][name].Struck == 0 {
 			continue
 		}
-		pair := [2]float64{mutantCases, mutantCases}
-		for side, o := range []mutated{old, now} {
-			if o.First > 0 {
-				pair[side] = float64(o.First)
+		pair, shows := [2]float64{mutantCases, mutantCases}, [2]int{}
+		for side := range ran {
+			if first := ran[side][name].First; first > 0 {
+				pair[side], shows[side] = float64(first), 1
 			}
 		}
 		pairs = append(pairs, pair)
-		found.add(name, old.First > 0, now.First > 0)
+		found.add(name, 1, shows)
 	}
 	alarm := &measure{part: "mutants", what: "sqlite: the engine as it is: cases to a finding", old: fmt.Sprint(ran[0][""].First), new: fmt.Sprint(ran[1][""].First), says: equal}
 	if ran[0][""].First == 0 && ran[1][""].First > 0 {

@@ -50,11 +50,11 @@ type detected struct {
 func (b *bench) planted() error {
 	bugs := pick(b, some, slices.Concat(isolationBugs, semanticBugs))
 	if slices.Contains(b.targets, "sqlite") {
-		if err := b.detect(cell{"sqlite", "serializable", 3, pick(b, 30, 200), 1, false}, bugs, pick(b, 10, 50), 5); err != nil {
+		if err := b.detect(cell{"sqlite", "serializable", 3, pick(b, 30, 200), 1}, bugs, pick(b, 10, 50), 5); err != nil {
 			return err
 		}
 	}
-	for _, c := range b.among([]cell{{"mariadb", "repeatable-read", 1, 40, 1, false}, {"postgresql", "serializable", 1, 20, 1, false}}) {
+	for _, c := range b.among([]cell{{"mariadb", "repeatable-read", 1, 40, 1}, {"postgresql", "serializable", 1, 20, 1}}) {
 		if !b.full {
 			break
 		}
@@ -70,7 +70,7 @@ func (b *bench) planted() error {
 func (b *bench) oracles() error {
 	bugs := pick(b, plain, slices.Concat(isolationBugs, semanticBugs))
 	all, err := objects(b, "oracles", "sqlite: campaigns with planted bugs", len(bugs), func(i, side int, s *summary) error {
-		return b.fuzz(side, false, s, "--faults", bugs[i], "--cases", "24", "--seed", "5", "--flood", "0", "--max-logs-per-bug", "1000")
+		return b.fuzz(side, s, "--faults", bugs[i], "--cases", "24", "--seed", "5", "--flood", "0", "--max-logs-per-bug", "1000")
 	})
 	b.add(rarer("oracles", "sqlite: kinds of findings of planted bugs", "findings", all, (*summary).kinds))
 	return err
@@ -90,20 +90,17 @@ func (b *bench) detect(c cell, bugs []string, rarity, apiece int) error {
 	var found tally
 	for _, p := range all {
 		seconds = append(seconds, [2]float64{p[0].cpu, p[1].cpu})
-		for k, old := range p[0].Faults {
-			if k >= len(p[1].Faults) || !old.Applicable || !old.Forbidden {
-				continue
+		for k := range min(len(p[0].Faults), len(p[1].Faults)) {
+			first, shows := [2]float64{float64(c.cases), float64(c.cases)}, [2]int{}
+			for side := range p {
+				if f := p[side].Faults[k]; f.Found && f.Cases != nil {
+					first[side], shows[side] = *f.Cases, 1
+				}
 			}
-			now := p[1].Faults[k]
-			found.add(old.Name, old.Found, now.Found)
-			pair := [2]float64{float64(c.cases), float64(c.cases)}
-			if old.Found && old.Cases != nil {
-				pair[0] = *old.Cases
+			if f := p[0].Faults[k]; f.Applicable && f.Forbidden {
+				found.add(f.Name, 1, shows)
+				cases = append(cases, first)
 			}
-			if now.Found && now.Cases != nil {
-				pair[1] = *now.Cases
-			}
-			cases = append(cases, pair)
 		}
 	}
 	cpu := averaged("planted", fmt.Sprintf("%s: cpu s, %d bugs", c, min(apiece, len(bugs))), true, seconds)
@@ -171,34 +168,25 @@ func (b *bench) grouping() error {
 	m.detail = more
 	b.add(m)
 	threes := slices.Collect(slices.Chunk(bugs, 3))
-	merged, err := both(b, "groups of three bugs", len(threes), func(i, side int) (mixed, error) { return b.mixed(side, threes[i]) })
+	merged, err := both(b, "groups of three bugs", len(threes), func(i, side int) (int, error) { return b.merged(side, threes[i]) })
 	if err != nil {
 		return err
 	}
-	m = &measure{part: "groups", what: "sqlite: wrongly merged, three planted at a time", less: true}
-	var sum, shown [2]int
-	for i, p := range merged {
-		for side := range 2 {
-			sum[side], shown[side] = sum[side]+p[side].wrong, shown[side]+p[side].shown
-		}
-		if p[1].wrong > p[0].wrong {
-			m.detail = append(m.detail, fmt.Sprintf("%s: %d, %d before", strings.Join(threes[i], ", "), p[1].wrong, p[0].wrong))
-		}
+	var wrong tally
+	for i, found := range merged {
+		wrong.add(strings.Join(threes[i], ", "), len(threes[i]), found)
 	}
-	m.old, m.new = fmt.Sprintf("%d of %d found", sum[0], shown[0]), fmt.Sprintf("%d of %d found", sum[1], shown[1])
-	m.ratio = func(doubt float64) (interval, bool) { return ofCounts(0, sum[0], sum[1], doubt) }
+	m = wrong.row("groups", "sqlite: wrongly merged, three planted at a time")
+	m.less = true
 	b.add(m)
 	return nil
 }
 
-// mixed are how many of bugs that were planted together showed, and of how many the groups are missing or hold others' findings.
-type mixed struct{ wrong, shown int }
-
-// mixed plants bugs together. Which one a finding is of is found out by replaying it with each of them alone.
-func (b *bench) mixed(side int, bugs []string) (mixed, error) {
+// merged plants bugs together, and returns of how many the groups are missing or hold others' findings. Which one a finding is of is found out by replaying it with each of them alone.
+func (b *bench) merged(side int, bugs []string) (wrong int, err error) {
 	groups, dir, err := b.groups(side, bugs)
 	if err != nil || len(groups) == 0 {
-		return mixed{}, err
+		return 0, err
 	}
 	defer (&ended{dir: dir}).forget()
 	dirs := slices.Concat(groups...)
@@ -206,7 +194,7 @@ func (b *bench) mixed(side int, bugs []string) (mixed, error) {
 	for i, bug := range bugs {
 		said, err := b.replay(side, dirs, (*replayed).found, "--faults", bug)
 		if err != nil {
-			return mixed{}, err
+			return 0, err
 		}
 		for k, v := range said {
 			if v.code == 1 {
@@ -215,38 +203,34 @@ func (b *bench) mixed(side int, bugs []string) (mixed, error) {
 			}
 		}
 	}
-	m := mixed{shown: bits.OnesCount(uint(shown))}
-	m.wrong = max(m.shown-len(groups), 0)
 	for _, g := range groups {
 		apart := func(a, c string) bool { return of[a] != 0 && of[c] != 0 && of[a]&of[c] == 0 }
-		if slices.ContainsFunc(g, func(a string) bool { return slices.ContainsFunc(g, func(c string) bool { return apart(a, c) }) }) {
-			m.wrong++
-		}
+		wrong += once(slices.ContainsFunc(g, func(a string) bool { return slices.ContainsFunc(g, func(c string) bool { return apart(a, c) }) }))
 	}
-	return m, nil
+	return wrong + max(bits.OnesCount(uint(shown))-len(groups), 0), nil
 }
 
 // storms compares which planted bugs storms find: each for a second, those that need an upheaval among upheavals.
 func (b *bench) storms() error {
 	bugs := pick(b, slices.Concat(some, races), slices.Concat(isolationBugs, semanticBugs, upheavals, races))
-	got, err := both(b, "storms", len(bugs), func(i, side int) (bool, error) {
+	got, err := both(b, "storms", len(bugs), func(i, side int) (int, error) {
 		args := []string{"storm", "--workload", "random-sql", "--keys", "40", "--seed", "1", "--format", "json", "--duration", "1s", "--faults", bugs[i]}
 		if slices.Contains(upheavals, bugs[i]) {
 			args = append(args, "--duration", "4s", "--nemesis", "kill,crash,ddl,pause,locks", "--every", "150ms")
 		}
 		e, err := b.run(side, args...)
 		if err != nil {
-			return false, err
+			return 0, err
 		}
 		e.forget()
-		return e.Code == 1, nil
+		return once(e.Code == 1), nil
 	})
 	if err != nil {
 		return err
 	}
 	var found tally
 	for i, p := range got {
-		found.add(bugs[i], p[0], p[1])
+		found.add(bugs[i], 1, p)
 	}
 	b.add(found.row("storms", "sqlite: planted bugs found"))
 	return nil

@@ -128,10 +128,6 @@ func (b *bench) object(side int, into object, args ...string) error {
 		return err
 	}
 	defer e.forget()
-	return e.read(side, into, args)
-}
-
-func (e *ended) read(side int, into object, args []string) error {
 	t := into.end()
 	if t.cpu = e.CPU; e.broken() {
 		t.lost = fmt.Sprintf("%s of the %s build ended with %d: %s", strings.Join(args, " "), sideName(side), e.Code, e.Said)

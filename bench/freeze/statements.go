@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -15,32 +16,48 @@ func (b *bench) statements() error {
 		if err != nil {
 			return err
 		}
-		if err := b.imports(dialect, texts); err != nil {
-			return err
-		}
-		what := fmt.Sprintf("%s: %d, as they are judged", dialect, len(texts.all))
-		if !slices.Contains(b.targets, dialect) {
-			b.add(elsewhere("statements", what))
-			continue
-		}
-		var paths []string
+		var scripts []string
 		for i, text := range texts.all {
-			path := filepath.Join(b.tmp, fmt.Sprintf("%s-%03d.txw", dialect, i+1))
-			if err := os.WriteFile(path, []byte(texts.asCase(dialect, text)), 0o644); err != nil {
-				return err
+			if i%pick(b, 16, 1) == 0 && texts.asScript(text) != "" {
+				scripts = append(scripts, text)
 			}
-			paths = append(paths, path)
 		}
-		all, err := b.asked("statements, "+dialect, paths, func(side int, cases []string) ([]verdict, error) { return b.replay(side, cases, (*replayed).told) })
+		err = b.made("imported, "+dialect, ".sql", scripts, texts.asScript, func(side int, paths []string) ([]verdict, error) {
+			return b.each(side, paths, printed, "import", "--target", dialect, "--isolation", usual[dialect])
+		})
 		if err != nil {
 			return err
 		}
-		for i, o := range all {
-			o.name = strings.Join(strings.Fields(texts.all[i]), " ")
+		if !slices.Contains(b.targets, dialect) {
+			b.add(elsewhere("statements", fmt.Sprintf("judged, %s: %d", dialect, len(texts.all))))
+			continue
 		}
-		b.add(agreement("statements", what, all, true))
+		asCase := func(text string) string { return texts.asCase(dialect, text) }
+		if err := b.made("judged, "+dialect, ".txw", texts.all, asCase, func(side int, paths []string) ([]verdict, error) { return b.replay(side, paths, (*replayed).told) }); err != nil {
+			return err
+		}
 	}
 	return nil
+}
+
+// made compares what is said of files that are made of statements.
+func (b *bench) made(name, extension string, texts []string, as func(string) string, ask func(side int, paths []string) ([]verdict, error)) error {
+	var paths []string
+	dir := filepath.Join(b.tmp, "statements "+name)
+	err := os.MkdirAll(dir, 0o755)
+	for i, text := range texts {
+		paths = append(paths, filepath.Join(dir, fmt.Sprintf("%03d%s", i+1, extension)))
+		err = cmp.Or(err, os.WriteFile(paths[i], []byte(as(text)), 0o644))
+	}
+	if err != nil {
+		return err
+	}
+	all, err := b.asked("statements "+name, paths, ask)
+	for i, o := range all {
+		o.name = strings.Join(strings.Fields(texts[i]), " ")
+	}
+	b.add(agreement("statements", fmt.Sprintf("%s: %d", name, len(texts)), all, true))
+	return err
 }
 
 // corpus is a file of statements: its tables and rows first, then one statement or transaction after the other, with an
@@ -111,34 +128,6 @@ func (c *corpus) asScript(text string) string {
 	}
 	b.WriteString("-- session 1\nBEGIN;\n" + text + "\nCOMMIT;\n-- session 2\nSELECT * FROM t0;\n")
 	return b.String()
-}
-
-// imports compares how scripts are read, and printed as cases, byte by byte: no server is needed.
-func (b *bench) imports(dialect string, texts *corpus) error {
-	var outcomes []*outcome
-	var paths []string
-	for i, text := range texts.all {
-		if script := texts.asScript(text); script != "" && i%pick(b, 16, 1) == 0 {
-			outcomes = append(outcomes, &outcome{name: strings.Join(strings.Fields(text), " ")})
-			paths = append(paths, filepath.Join(b.tmp, fmt.Sprintf("%s-%d.sql", dialect, i)))
-			if err := os.WriteFile(paths[len(paths)-1], []byte(script), 0o644); err != nil {
-				return err
-			}
-		}
-	}
-	got, err := both(b, "statements imported, "+dialect, len(outcomes), func(i, side int) (v verdict, err error) {
-		e, err := b.run(side, "import", paths[i], "--target", dialect, "--isolation", usual[dialect])
-		if err != nil {
-			return v, err
-		}
-		defer e.forget()
-		return verdict{e.Code, printed(string(e.Out))}, nil
-	})
-	for i, o := range outcomes {
-		o.answers = [2][]verdict{{got[i][0]}, {got[i][1]}}
-	}
-	b.add(agreement("statements", fmt.Sprintf("%s: %d, as import prints them", dialect, len(outcomes)), outcomes, true))
-	return err
 }
 
 // printed is a case without the line that names the build.

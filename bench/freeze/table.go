@@ -70,31 +70,36 @@ func times(v float64) string {
 	return fmt.Sprintf("%.2f", v)
 }
 
-// tally counts what is found by whom.
+// tally counts what both sides find, and what one of them does.
 type tally struct {
 	common, all int
 	only        [2]int
-	lost        []string
+	fewer       []string
 }
 
-// add counts a thing that may be found.
-func (t *tally) add(name string, old, now bool) {
-	t.all++
-	switch {
-	case old && now:
-		t.common++
-	case old:
-		t.only[0]++
-		t.lost = append(t.lost, "not found: "+name)
-	case now:
-		t.only[1]++
+// add counts how often something was found of so many times.
+func (t *tally) add(name string, of int, found [2]int) {
+	both := min(found[0], found[1])
+	t.all, t.common = t.all+of, t.common+both
+	t.only[0], t.only[1] = t.only[0]+found[0]-both, t.only[1]+found[1]-both
+	if found[1] < found[0] {
+		t.fewer = append(t.fewer, fmt.Sprintf("%s: %d, %d before", name, found[1], found[0]))
 	}
+}
+
+// once is 1 for what holds.
+func once(holds bool) int {
+	if holds {
+		return 1
+	}
+	return 0
 }
 
 // row compares how much is found.
 func (t *tally) row(part, what string) *measure {
-	return &measure{part: part, what: what, old: fmt.Sprintf("%d of %d", t.common+t.only[0], t.all), new: fmt.Sprintf("%d of %d", t.common+t.only[1], t.all),
-		detail: t.lost, ratio: func(doubt float64) (interval, bool) { return ofCounts(t.common, t.only[0], t.only[1], doubt) }}
+	of := func(n int) string { return fmt.Sprintf("%d of %d", t.common+n, t.all) }
+	return &measure{part: part, what: what, old: of(t.only[0]), new: of(t.only[1]), detail: t.fewer,
+		ratio: func(doubt float64) (interval, bool) { return ofCounts(t.common, t.only[0], t.only[1], doubt) }}
 }
 
 // averaged is a row for the mean of pairs.

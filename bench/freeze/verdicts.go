@@ -181,6 +181,20 @@ func (b *bench) replay(side int, cases []string, tells func(*replayed) string, f
 	return all, nil
 }
 
+// each asks a side about each file by itself, with the file as the last argument.
+func (b *bench) each(side int, files []string, tells func(string) string, args ...string) ([]verdict, error) {
+	var all []verdict
+	for _, f := range files {
+		e, err := b.run(side, append(slices.Clone(args), f)...)
+		if err != nil {
+			return nil, err
+		}
+		e.forget()
+		all = append(all, verdict{e.Code, tells(string(e.Out))})
+	}
+	return all, nil
+}
+
 // verdicts replays the cases of the tree.
 func (b *bench) verdicts() error {
 	groups, err := b.cases()
