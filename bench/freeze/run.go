@@ -104,7 +104,7 @@ func (b *bench) run(side int, args ...string) (*ended, error) {
 		return e, nil
 	}
 	e, err := b.command(side, "old-"+key, b.programs[side], args...)
-	if err == nil && e.Code >= 0 {
+	if err == nil && e.Code >= 0 && e.Code <= exitUsage { // what failed may not fail another time
 		b.old.keep(b, key, e)
 	}
 	return e, err
