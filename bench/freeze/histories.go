@@ -45,11 +45,12 @@ func (b *bench) recorded(dir string) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		for i, h := range blocks(string(text)) {
-			if i%pick(b, 8, 1) != 0 {
+		for i, part := range strings.Split("\n"+string(text), "\nread\n")[1:] { // each up to a line of dashes
+			history, _, ok := strings.Cut(part, "\n----\n")
+			if !ok || i%pick(b, 8, 1) != 0 {
 				continue
 			}
-			if err := os.WriteFile(filepath.Join(dir, filepath.Base(source)+"-"+strconv.Itoa(i)), []byte(h), 0o644); err != nil {
+			if err := os.WriteFile(filepath.Join(dir, filepath.Base(source)+"-"+strconv.Itoa(i)), []byte(history+"\n"), 0o644); err != nil {
 				return nil, err
 			}
 		}
@@ -64,23 +65,9 @@ func (b *bench) recorded(dir string) ([]string, error) {
 			e.forget() // a workload that has no history leaves no file
 		}
 	}
-	entries, err := os.ReadDir(dir)
-	var files []string
-	for _, e := range entries {
-		files = append(files, filepath.Join(dir, e.Name()))
-	}
+	files, err := filepath.Glob(filepath.Join(dir, "*"))
 	if err == nil && len(files) == 0 {
 		err = errors.New("no histories")
 	}
 	return files, err
-}
-
-// blocks returns the histories of a file of test data: what stands between a line "read" and one of dashes.
-func blocks(text string) (out []string) {
-	for _, part := range strings.Split("\n"+text, "\nread\n")[1:] {
-		if h, _, ok := strings.Cut(part, "\n----\n"); ok {
-			out = append(out, h+"\n")
-		}
-	}
-	return out
 }

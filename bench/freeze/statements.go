@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -23,7 +24,7 @@ func (b *bench) statements() error {
 			}
 		}
 		err = b.made("imported, "+dialect, ".sql", scripts, texts.asScript, func(side int, paths []string) ([]verdict, error) {
-			return b.each(side, paths, printed, "import", "--target", dialect, "--isolation", usual[dialect])
+			return b.each(side, paths, func(out string) string { return toolLine.ReplaceAllString(out, "") }, "import", "--target", dialect, "--isolation", usual[dialect])
 		})
 		if err != nil {
 			return err
@@ -72,28 +73,20 @@ func readStatements(path string) (*corpus, error) {
 	if err != nil {
 		return nil, err
 	}
-	var c corpus
-	for i, block := range strings.Split(strings.TrimSpace(string(text)), "\n\n") {
-		switch i {
-		case 0:
-			c.schema = block
-		case 1:
-			c.rows = block
-		default:
-			c.all = append(c.all, block)
-		}
-	}
-	if len(c.all) == 0 {
+	all := strings.Split(strings.TrimSpace(string(text)), "\n\n")
+	if len(all) < 3 {
 		return nil, fmt.Errorf("%s has no statements", path)
 	}
-	return &c, nil
+	return &corpus{all[0], all[1], all[2:]}, nil
 }
 
 // usual are the levels at which statements are judged.
 var usual = map[string]string{"sqlite": "serializable", "mariadb": "repeatable-read", "mysql": "repeatable-read", "postgresql": "repeatable-read", "tidb": "repeatable-read"}
 
-// reads are the words with which a block begins that goes to the schema, and is read from by a query.
-var creates = []string{"CREATE ", "ALTER "}
+var (
+	defines = regexp.MustCompile(`^(CREATE|ALTER) `)                   // what goes to the schema, and is read from by a query
+	framed  = regexp.MustCompile(`^(BEGIN|START |XA |SET autocommit)`) // what is a transaction already
+)
 
 // asCase makes a case of a block: of a definition one that has it in its schema, of sections those, of a statement one in a
 // transaction.
@@ -104,9 +97,9 @@ func (c *corpus) asCase(dialect, text string) string {
 	case strings.Contains(text, "-- T0 --"):
 		before, after, _ := strings.Cut(text, "-- T0 --")
 		schema, body = schema+"\n"+before, "-- T0 --"+after
-	case slices.ContainsFunc(creates, func(word string) bool { return strings.HasPrefix(text, word) }):
+	case defines.MatchString(text):
 		schema, body = schema+"\n"+text, frame("UPDATE t0 SET pvkey = vkey, vkey = 901, c0 = c0 + 1 WHERE pkey = 1;\nSELECT pkey, vkey, c0 FROM t0;")
-	case strings.HasPrefix(text, "BEGIN"), strings.HasPrefix(text, "START "), strings.HasPrefix(text, "XA "), strings.HasPrefix(text, "SET autocommit"):
+	case framed.MatchString(text):
 		body = "-- T0 --\n" + text
 	default:
 		body = frame(text)
@@ -119,19 +112,12 @@ func (c *corpus) asScript(text string) string {
 	if strings.Contains(text, "-- T0 --") {
 		return ""
 	}
-	var b strings.Builder
 	tables, _, _ := strings.Cut(c.schema, "CREATE VIEW") // which a case of a script has not
-	b.WriteString(tables + c.rows + "\n")
-	if slices.ContainsFunc(creates, func(word string) bool { return strings.HasPrefix(text, word) }) {
-		b.WriteString(text + "\n-- session 1\nBEGIN;\nSELECT * FROM t0;\nCOMMIT;\n")
-		return b.String()
+	if defines.MatchString(text) {
+		return tables + c.rows + "\n" + text + "\n-- session 1\nBEGIN;\nSELECT * FROM t0;\nCOMMIT;\n"
 	}
-	b.WriteString("-- session 1\nBEGIN;\n" + text + "\nCOMMIT;\n-- session 2\nSELECT * FROM t0;\n")
-	return b.String()
+	return tables + c.rows + "\n-- session 1\nBEGIN;\n" + text + "\nCOMMIT;\n-- session 2\nSELECT * FROM t0;\n"
 }
 
-// printed is a case without the line that names the build.
-func printed(text string) string {
-	lines := strings.Split(text, "\n")
-	return strings.Join(slices.DeleteFunc(lines, func(l string) bool { return strings.HasPrefix(l, "tool: ") }), "\n")
-}
+// toolLine names the build that printed a case.
+var toolLine = regexp.MustCompile(`(?m)^tool: .*\n`)
