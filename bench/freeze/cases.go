@@ -182,7 +182,7 @@ func rarer(part, what, of string, all [][2]summary, counts func(*summary) map[st
 	}
 	names := maps.Clone(sum[0])
 	maps.Copy(names, sum[1])
-	m := &measure{part: part, what: what, old: fmt.Sprintf("%d kinds", len(sum[0])), new: fmt.Sprintf("%d kinds", len(sum[1])), says: equal}
+	m := &measure{part: part, what: what, old: many(sum[0]), new: many(sum[1]), says: equal}
 	for _, name := range slices.Sorted(maps.Keys(names)) {
 		pairs := pairsOf(all, func(s *summary) float64 { return float64(counts(s)[name]) })
 		v, ok := kinds(pairs, family/float64(max(len(names), 1)))
@@ -195,6 +195,15 @@ func rarer(part, what, of string, all [][2]summary, counts func(*summary) map[st
 		}
 	}
 	return m
+}
+
+// many says how many things of how many kinds came.
+func many(counts map[string]int) string {
+	sum := 0
+	for _, n := range counts {
+		sum += n
+	}
+	return fmt.Sprintf("%d of %d kinds", sum, len(counts))
 }
 
 // kinds is the ratio of how often a thing comes: seeds say how much that varies where it is frequent, counts where it is rare.
