@@ -36,7 +36,7 @@ func (b *bench) cells() []cell {
 	all := []cell{{"sqlite", "serializable", 10, 60, 1}, {"mariadb", "repeatable-read", 6, 12, 1}, {"postgresql", "serializable", 4, 6, 1}}
 	if b.full {
 		all = []cell{{"sqlite", "serializable", 10, 500, 1}}
-		cases := map[string]int{"mariadb": 80, "mysql": 80, "postgresql": 24, "tidb": 60}
+		cases := map[string]int{"mariadb": 40, "mysql": 40, "postgresql": 16, "tidb": 30}
 		for _, target := range dialects[1:] {
 			for i, level := range levels[target] {
 				all = append(all, cell{target, level, 10, cases[target], 100*i + 1})

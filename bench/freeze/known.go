@@ -12,7 +12,7 @@ import (
 func (b *bench) known() error {
 	cells := []cell{{"mariadb", "repeatable-read", 18, 12, 1}}
 	if b.full {
-		cells = []cell{{"mariadb", "repeatable-read", 20, 40, 1}, {"mariadb", "read-committed", 10, 40, 1}}
+		cells = []cell{{"mariadb", "repeatable-read", 20, 20, 1}, {"mariadb", "read-committed", 10, 20, 1}}
 	}
 	for _, c := range b.among(cells) {
 		all, err := objects(b, "known", "known bugs, "+c.String(), c.seeds, func(i, side int, s *summary) error {
@@ -28,7 +28,7 @@ func (b *bench) known() error {
 		}
 		b.add(met.row("known", fmt.Sprintf("%s: cases that show a bug, made of those of docs/findings", c)))
 	}
-	for _, c := range b.among([]cell{{"mariadb", "repeatable-read", 3, 300, 1}, {"mariadb", "snapshot", 3, 200, 1}, {"postgresql", "repeatable-read", 3, 100, 1}}) {
+	for _, c := range b.among([]cell{{"mariadb", "repeatable-read", 3, 200, 1}, {"mariadb", "snapshot", 3, 200, 1}, {"postgresql", "repeatable-read", 3, 60, 1}}) {
 		if !b.full {
 			b.add(&measure{part: "known", what: c.String() + ": met in cases that nothing is known of (--full)", says: untold})
 			continue

@@ -26,6 +26,9 @@ type record struct {
 // openRecord reads a file of what a program has said.
 func openRecord(path, program string) (*record, error) {
 	digest, err := digestOf(program)
+	if err == nil {
+		path, err = filepath.Abs(path)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -52,7 +52,7 @@ func (e *ended) broken() bool { return e.Code < 0 || e.Code > 2 }
 func (e *ended) forget() { _ = os.RemoveAll(e.dir) }
 
 // limit is how long a command may take.
-const limit = time.Hour
+const limit = 2 * time.Hour
 
 // command runs a program of one side in a folder of its own, which is there until it is forgotten.
 func (b *bench) command(side int, dir, program string, args ...string) (*ended, error) {
