@@ -282,31 +282,28 @@ type production struct {
 
 // features compares the names of the generator's productions.
 func (b *bench) features() error {
-	has, err := both(b, "features", len(dialects), func(i, side int) (map[string]bool, error) {
+	has, err := both(b, "features", len(dialects), func(i, side int) (names []string, err error) {
 		e, err := b.run(side, "features", "--target", dialects[i], "--format", "json")
 		if err != nil {
 			return nil, err
 		}
 		defer e.forget()
 		var all []production
-		if err := json.Unmarshal(e.Out, &all); err != nil {
-			return nil, fmt.Errorf("features of the %s build: %w", sideName(side), err)
-		}
-		names := map[string]bool{}
+		err = json.Unmarshal(e.Out, &all)
 		for _, p := range all {
 			if p.Weight > 0 {
-				names[p.Name] = true
+				names = append(names, p.Name)
 			}
 		}
-		return names, nil
+		return names, err
 	})
 	if err != nil {
 		return err
 	}
-	for i, target := range dialects {
-		m := &measure{part: "features", what: target + ": productions with a weight", old: fmt.Sprint(len(has[i][0])), new: fmt.Sprint(len(has[i][1])), says: equal}
-		for _, name := range slices.Sorted(maps.Keys(has[i][0])) {
-			if !has[i][1][name] {
+	for i, p := range has {
+		m := &measure{part: "features", what: dialects[i] + ": productions with a weight", old: fmt.Sprint(len(p[0])), new: fmt.Sprint(len(p[1])), says: equal}
+		for _, name := range p[0] {
+			if !slices.Contains(p[1], name) {
 				m.says = worse
 				m.detail = append(m.detail, "gone: "+name)
 			}
