@@ -183,6 +183,9 @@ func rarer(part, what, of string, all [][2]summary, counts func(*summary) map[st
 	names := maps.Clone(sum[0])
 	maps.Copy(names, sum[1])
 	m := &measure{part: part, what: what, old: many(sum[0]), new: many(sum[1]), says: equal}
+	if len(names) == 0 {
+		m.says = unsure
+	}
 	for _, name := range slices.Sorted(maps.Keys(names)) {
 		pairs := pairsOf(all, func(s *summary) float64 { return float64(counts(s)[name]) })
 		v, ok := kinds(pairs, family/float64(max(len(names), 1)))

@@ -95,11 +95,15 @@ func once(holds bool) int {
 	return 0
 }
 
-// row compares how much is found.
+// row compares how much is found. Where neither finds anything nothing was measured, unless what is found should not be there.
 func (t *tally) row(part, what string) *measure {
 	of := func(n int) string { return fmt.Sprintf("%d of %d", t.common+n, t.all) }
-	return &measure{part: part, what: what, old: of(t.only[0]), new: of(t.only[1]), detail: t.fewer,
-		ratio: func(doubt float64) (interval, bool) { return ofCounts(t.common, t.only[0], t.only[1], doubt) }}
+	m := &measure{part: part, what: what, old: of(t.only[0]), new: of(t.only[1]), detail: t.fewer}
+	m.ratio = func(doubt float64) (interval, bool) {
+		v, ok := ofCounts(t.common, t.only[0], t.only[1], doubt)
+		return v, ok && t.all > 0 && (m.less || t.common+t.only[0]+t.only[1] > 0)
+	}
+	return m
 }
 
 // averaged is a row for the mean of pairs.
