@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -286,13 +285,8 @@ type production struct {
 // features compares the names of the generator's productions.
 func (b *bench) features() error {
 	has, err := both(b, "features", len(dialects), func(i, side int) (names []string, err error) {
-		e, err := b.run(side, "features", "--target", dialects[i], "--format", "json")
-		if err != nil {
-			return nil, err
-		}
-		defer e.forget()
 		var all []production
-		err = json.Unmarshal(e.Out, &all)
+		_, err = b.json(side, &all, "features", "--target", dialects[i], "--format", "json")
 		for _, p := range all {
 			if p.Weight > 0 {
 				names = append(names, p.Name)

@@ -39,7 +39,7 @@ func (b *bench) mutantsTable() error {
 	if err != nil {
 		return err
 	}
-	specs := []string{""} // the engine as it is
+	var specs []string
 	for line := range strings.Lines(string(e.Out)) {
 		specs = append(specs, strings.Fields(line)[0]+":50") // those that strike always are found by any build
 	}
@@ -69,10 +69,27 @@ func (b *bench) mutantsTable() error {
 	if err != nil {
 		return err
 	}
-	b.add(mutantRows(what, [2]map[string]mutated{ran[0][0], ran[1][1]})...)
+	var found tally
+	var pairs [][2]float64
+	for _, name := range slices.Sorted(maps.Keys(ran[0][0])) {
+		sides := [2]mutated{ran[0][0][name], ran[1][1][name]}
+		if sides[0].Struck+sides[1].Struck == 0 {
+			continue
+		}
+		pair, shows := [2]float64{mutantCases, mutantCases}, [2]int{}
+		for side, m := range sides {
+			if m.First > 0 {
+				pair[side], shows[side] = float64(m.First), 1
+			}
+		}
+		pairs = append(pairs, pair)
+		found.add(name, 1, shows)
+	}
+	b.add(found.row("mutants", what), averaged("mutants", "sqlite: cases to the first", true, pairs))
 	return nil
 }
 
+// readMutated reads the lines of a run.
 func readMutated(path string) (map[string]mutated, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -87,28 +104,4 @@ func readMutated(path string) (map[string]mutated, error) {
 		all[m.Mutant] = m
 	}
 	return all, nil
-}
-
-// mutantRows compares those that struck on either side.
-func mutantRows(what string, ran [2]map[string]mutated) []*measure {
-	var found tally
-	var pairs [][2]float64
-	for _, name := range slices.Sorted(maps.Keys(ran[0])) {
-		if name == "" || ran[0][name].Struck+ran[1][name].Struck == 0 {
-			continue
-		}
-		pair, shows := [2]float64{mutantCases, mutantCases}, [2]int{}
-		for side := range ran {
-			if first := ran[side][name].First; first > 0 {
-				pair[side], shows[side] = float64(first), 1
-			}
-		}
-		pairs = append(pairs, pair)
-		found.add(name, 1, shows)
-	}
-	alarm := &measure{part: "mutants", what: "sqlite: the engine as it is: cases to a finding", old: fmt.Sprint(ran[0][""].First), new: fmt.Sprint(ran[1][""].First), says: equal}
-	if ran[0][""].First == 0 && ran[1][""].First > 0 {
-		alarm.says = worse
-	}
-	return []*measure{found.row("mutants", what), averaged("mutants", "sqlite: cases to the first", true, pairs), alarm}
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"math/bits"
 	"path/filepath"
@@ -114,19 +113,14 @@ type listed struct {
 
 // groups runs cases with bugs planted and returns the folders of the findings of each group, and where they are.
 func (b *bench) groups(side int, bugs []string) (groups [][]string, dir string, err error) {
-	e, err := b.run(side, "fuzz", "--faults", strings.Join(bugs, ","), "--cases", "6", "--seed", "5", "--flood", "0", "--format", "json",
+	e, err := b.run(side, true, "fuzz", "--faults", strings.Join(bugs, ","), "--cases", "6", "--seed", "5", "--flood", "0", "--format", "json",
 		"--reduce-time", "1s", "--out", "found")
 	if err != nil || e.broken() || e.Code == 0 {
 		return nil, b.tmp, err
 	}
-	list, err := b.run(side, "bugs", "list", "--out", filepath.Join(e.dir, "found"), "--format", "json")
-	if err != nil {
-		return nil, "", err
-	}
-	defer list.forget()
 	var all []listed
-	if err := json.Unmarshal(list.Out, &all); err != nil {
-		return nil, "", fmt.Errorf("bugs list of the %s build: %w", sideName(side), err)
+	if _, err := b.json(side, &all, "bugs", "list", "--out", filepath.Join(e.dir, "found"), "--format", "json"); err != nil {
+		return nil, "", err
 	}
 	for _, g := range all {
 		var dirs []string
@@ -214,11 +208,10 @@ func (b *bench) storms() error {
 		if slices.Contains(upheavals, bugs[i]) {
 			args = append(args, "--duration", "4s", "--nemesis", "kill,crash,power,network,ddl,pause,locks,pressure", "--every", "150ms")
 		}
-		e, err := b.run(side, args...)
+		e, err := b.run(side, false, args...)
 		if err != nil {
 			return 0, err
 		}
-		e.forget()
 		return e.Code, nil
 	})
 	if err != nil {

@@ -87,8 +87,11 @@ func (r *record) find(b *bench, args []string) (key string, e *ended) {
 	return key, nil
 }
 
-// keep notes what was said to a command.
+// keep notes what was said to a command. What failed may not fail another time.
 func (r *record) keep(b *bench, key string, e *ended) {
+	if e == nil || e.Code < 0 || e.Code > exitUsage {
+		return
+	}
 	said := *e
 	said.Out = []byte(b.anywhere(string(e.Out)))
 	r.mu.Lock()

@@ -94,20 +94,33 @@ func (b *bench) command(side int, dir, program string, args ...string) (*ended, 
 	return e, nil
 }
 
-// run runs a side's txweave, or says again what the old one has said.
-func (b *bench) run(side int, args ...string) (*ended, error) {
-	if side == 1 || b.old == nil {
-		return b.command(side, "", b.programs[side], args...)
+// run runs a side's txweave, or says again what the old one has said. What it leaves stays if it is to be kept.
+func (b *bench) run(side int, keep bool, args ...string) (e *ended, err error) {
+	dir := ""
+	if side == 0 && b.old != nil {
+		key, known := b.old.find(b, args)
+		if known != nil {
+			return known, nil
+		}
+		dir = "old-" + key
+		defer func() { b.old.keep(b, key, e) }()
 	}
-	key, e := b.old.find(b, args)
-	if e != nil {
-		return e, nil
-	}
-	e, err := b.command(side, "old-"+key, b.programs[side], args...)
-	if err == nil && e.Code >= 0 && e.Code <= exitUsage { // what failed may not fail another time
-		b.old.keep(b, key, e)
+	if e, err = b.command(side, dir, b.programs[side], args...); err == nil && !keep {
+		e.forget()
 	}
 	return e, err
+}
+
+// json runs a side's txweave and reads what it prints, unless it is broken.
+func (b *bench) json(side int, into any, args ...string) (*ended, error) {
+	e, err := b.run(side, false, args...)
+	if err == nil && !e.broken() {
+		err = json.Unmarshal(e.Out, into)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s of the %s build: %w", strings.Join(args, " "), sideName(side), err)
+	}
+	return e, nil
 }
 
 // told is what a command comes to that prints an object.
@@ -123,18 +136,13 @@ type object interface{ end() *told }
 
 // object runs a side's txweave and reads the object that it prints. What does not end well enough to have one is lost.
 func (b *bench) object(side int, into object, args ...string) error {
-	e, err := b.run(side, args...)
+	e, err := b.json(side, into, args...)
 	if err != nil {
 		return err
 	}
-	defer e.forget()
 	t := into.end()
 	if t.cpu = e.CPU; e.broken() {
 		t.lost = fmt.Sprintf("%s of the %s build ended with %d: %s", strings.Join(args, " "), sideName(side), e.Code, e.Said)
-		return nil
-	}
-	if err := json.Unmarshal(e.Out, into); err != nil {
-		return fmt.Errorf("%s of the %s build: %w", strings.Join(args, " "), sideName(side), err)
 	}
 	return nil
 }

@@ -32,14 +32,22 @@ func ofMeans(pairs [][2]float64, doubt float64) (v interval, ok bool) {
 		return v, false
 	}
 	v.at = sum[1] / sum[0]
-	var squares float64
+	var off []float64
 	for _, p := range pairs {
-		off := p[1] - v.at*p[0]
-		squares += off * off
+		off = append(off, p[1]-v.at*p[0])
 	}
-	half := studentT(n-1, doubt) * math.Sqrt(squares/(n-1)/n) / (sum[0] / n)
+	half := spread(off, doubt) / (sum[0] / n)
 	v.low, v.high = max(v.at-half, 0), v.at+half
 	return v, true
+}
+
+// spread is half of the interval of a mean.
+func spread(values []float64, doubt float64) float64 {
+	n, sum, squares := float64(len(values)), 0.0, 0.0
+	for _, v := range values {
+		sum, squares = sum+v, squares+v*v
+	}
+	return studentT(n-1, doubt) * math.Sqrt(max(squares-sum*sum/n, 0)/(n-1)/n)
 }
 
 // ofPairs is the median ratio of pairs, with the interval of the mean of their logarithms.
@@ -57,11 +65,7 @@ func ofPairs(pairs [][2]float64, doubt float64) (v interval, ok bool) {
 	if len(logs) < 2 {
 		return v, false
 	}
-	mean, squares := sum/n, 0.0
-	for _, l := range logs {
-		squares += (l - mean) * (l - mean)
-	}
-	half := studentT(n-1, doubt) * math.Sqrt(squares/(n-1)/n)
+	mean, half := sum/n, spread(logs, doubt)
 	slices.Sort(logs)
 	median := (logs[(len(logs)-1)/2] + logs[len(logs)/2]) / 2
 	return interval{math.Exp(median), math.Exp(mean - half), math.Exp(mean + half)}, true

@@ -160,11 +160,10 @@ func (r *replayed) found() string {
 
 // replay asks a side about cases of one target and level over one server.
 func (b *bench) replay(side int, cases []string, tells func(*replayed) string, flags ...string) ([]verdict, error) {
-	e, err := b.run(side, slices.Concat([]string{"replay", "--format", "json"}, flags, cases)...)
+	e, err := b.run(side, false, slices.Concat([]string{"replay", "--format", "json"}, flags, cases)...)
 	if err != nil {
 		return nil, err
 	}
-	defer e.forget()
 	all := make([]verdict, len(cases))
 	for i := range all {
 		all[i] = verdict{e.Code, "not told"}
@@ -185,11 +184,10 @@ func (b *bench) replay(side int, cases []string, tells func(*replayed) string, f
 func (b *bench) each(side int, files []string, tells func(string) string, args ...string) ([]verdict, error) {
 	var all []verdict
 	for _, f := range files {
-		e, err := b.run(side, append(slices.Clone(args), f)...)
+		e, err := b.run(side, false, append(slices.Clone(args), f)...)
 		if err != nil {
 			return nil, err
 		}
-		e.forget()
 		all = append(all, verdict{e.Code, tells(string(e.Out))})
 	}
 	return all, nil
@@ -260,14 +258,10 @@ func (b *bench) phenomena() error {
 	}
 	for _, target := range b.targets {
 		all, err := b.asked("phenomena, "+target, paths, func(side int, cases []string) ([]verdict, error) {
-			e, err := b.run(side, append([]string{"phenomena", "--format", "json", "--target", target}, cases...)...)
+			var got []exhibited
+			e, err := b.json(side, &got, append([]string{"phenomena", "--format", "json", "--target", target}, cases...)...)
 			if err != nil {
 				return nil, err
-			}
-			defer e.forget()
-			var got []exhibited
-			if err := json.Unmarshal(e.Out, &got); err != nil && !e.broken() {
-				return nil, fmt.Errorf("phenomena of the %s build: %w", sideName(side), err)
 			}
 			all := make([]verdict, len(cases))
 			for i, path := range cases {
