@@ -98,7 +98,7 @@ func (b *bench) planted() error {
 			}
 		}
 	}
-	cpu := averaged("planted", "sqlite: cpu s, 5 bugs", true, seconds)
+	cpu := ratioRow("planted", "sqlite: cpu s, 5 bugs", true, seconds, ofPairs)
 	cpu.timed = true
 	b.add(found.row("planted", fmt.Sprintf("sqlite: found, budget %d, rarity %d", budget, rarity)), averaged("planted", "sqlite: cases to the first", true, cases), cpu)
 	return nil
