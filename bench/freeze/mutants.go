@@ -19,7 +19,7 @@ type mutated struct {
 }
 
 // mutantCases are how many cases each mutant is given.
-const mutantCases = 40
+const mutantCases = 25
 
 // mutantsTable compares which bugs of an engine are found. It needs builds over that engine.
 func (b *bench) mutantsTable() error {
