@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -13,79 +12,83 @@ import (
 type cell struct {
 	target, level string
 	seeds, cases  int
+	first         int // seed
 }
 
 func (c cell) String() string { return c.target + " " + c.level }
 
-// cells are those of the targets that are measured: SQLite most of all, which costs a tenth of a server.
+// among leaves the cells of the targets that are here.
+func (b *bench) among(all []cell) []cell {
+	return slices.DeleteFunc(all, func(c cell) bool { return !slices.Contains(b.targets, c.target) })
+}
+
+// levels are those of a target whose cases are compared in the full form.
+var levels = map[string][]string{
+	"mariadb":    {"read-uncommitted", "read-committed", "repeatable-read", "snapshot", "serializable"},
+	"mysql":      {"read-committed", "repeatable-read", "serializable"},
+	"postgresql": {"read-committed", "repeatable-read", "serializable"},
+	"tidb":       {"read-committed", "repeatable-read", "optimistic"},
+}
+
+// cells are those that are measured: SQLite most of all, which costs a tenth of a server. Each level has cases of its own.
 func (b *bench) cells() []cell {
-	all := []cell{{"sqlite", "serializable", 10, 60}, {"mariadb", "repeatable-read", 6, 12}, {"postgresql", "serializable", 4, 6}}
+	all := []cell{{"sqlite", "serializable", 10, 60, 1}, {"mariadb", "repeatable-read", 6, 12, 1}, {"postgresql", "serializable", 4, 6, 1}}
 	if b.full {
-		all = []cell{{"sqlite", "serializable", 10, 500}}
-		for _, l := range []string{"read-uncommitted", "read-committed", "repeatable-read", "snapshot", "serializable"} {
-			all = append(all, cell{"mariadb", l, 10, 200})
-		}
-		for _, l := range []string{"read-committed", "repeatable-read", "serializable"} {
-			all = append(all, cell{"postgresql", l, 10, 60}, cell{"mysql", l, 10, 200})
-		}
-		for _, l := range []string{"read-committed", "repeatable-read", "optimistic"} {
-			all = append(all, cell{"tidb", l, 10, 100})
+		all = []cell{{"sqlite", "serializable", 10, 500, 1}}
+		cases := map[string]int{"mariadb": 40, "mysql": 40, "postgresql": 16, "tidb": 30}
+		for _, target := range dialects[1:] {
+			for i, level := range levels[target] {
+				all = append(all, cell{target, level, 10, cases[target], 100*i + 1})
+			}
 		}
 	}
-	return slices.DeleteFunc(all, func(c cell) bool { return !slices.Contains(b.targets, c.target) })
+	return b.among(all)
 }
 
 // summary is what this reads of the object that fuzz prints.
 type summary struct {
-	Checked     int            `json:"cases_checked"`
-	Cases       int            `json:"cases"`
-	Finding     int            `json:"cases_with_findings"`
-	OverlapEdge int            `json:"overlap_edge_cases"`
-	Edges       map[string]int `json:"cross_edges"`
-	Features    map[string]int `json:"features"`
-	Sent        float64        `json:"server_statements"`
-	Known       map[string]int `json:"known"`
-	Statements  struct {
-		Generated float64  `json:"generated"`
-		Errored   float64  `json:"errored"`
-		Effective float64  `json:"effective"`
-		Rows      *float64 `json:"rows"`
-		Partial   float64  `json:"partial"`
-		Survived  float64  `json:"survived"`
-		Aborted   float64  `json:"dropped_aborted"`
-	} `json:"statements"`
-	Bugs []struct {
+	told
+	Checked     int                `json:"cases_checked"`
+	Cases       int                `json:"cases"`
+	Finding     int                `json:"cases_with_findings"`
+	OverlapEdge int                `json:"overlap_edge_cases"`
+	Edges       map[string]int     `json:"cross_edges"`
+	Features    map[string]int     `json:"features"`
+	Sent        float64            `json:"server_statements"`
+	Known       map[string]int     `json:"known"`
+	Statements  map[string]float64 `json:"statements"`
+	Bugs        []struct {
 		Status    string `json:"status"`
 		Signature string `json:"signature"`
 		Count     int    `json:"count"`
 	} `json:"bugs"`
 	Findings []struct {
-		Oracle string `json:"oracle"`
+		Oracle    string `json:"oracle"`
+		Class     string `json:"class"`
+		Signature string `json:"signature"`
 	} `json:"findings"`
-	cpu  float64
-	lost string // why there is nothing
 }
 
-// oracles counts the findings of each oracle.
-func (s *summary) oracles() map[string]int {
+// kinds counts the findings of each oracle and class, with final contents by themselves.
+func (s *summary) kinds() map[string]int {
 	count := map[string]int{}
 	for _, f := range s.Findings {
-		count[f.Oracle]++
+		kind := f.Oracle + " " + f.Class
+		if what, _, _ := strings.Cut(f.Signature, " "); strings.HasSuffix(what, "/final") {
+			kind += " of final contents"
+		}
+		count[kind]++
 	}
 	return count
 }
 
-// casesPair is what both sides did with the cases of one seed.
-type casesPair [2]summary
-
 // ran runs the cases of a cell, once for all parts that look at them.
-func (b *bench) ran(c cell) ([]casesPair, error) {
+func (b *bench) ran(part string, c cell) ([][2]summary, error) {
 	if done, ok := b.runs[c]; ok {
 		return done, nil
 	}
-	all := make([]casesPair, c.seeds)
-	err := b.pairs(fmt.Sprintf("%s, %d cases", c, c.cases), c.seeds, func(i, side int) error {
-		return b.fuzz(side, &all[i][side], "--target", c.target, "--isolation", c.level, "--cases", strconv.Itoa(c.cases), "--seed", strconv.Itoa(i+1))
+	all, err := objects(b, part, c.String(), c.seeds, func(i, side int, s *summary) error {
+		return b.fuzz(side, s, "--target", c.target, "--isolation", c.level, "--cases", strconv.Itoa(c.cases), "--seed", strconv.Itoa(c.first+i))
 	})
 	b.runs[c] = all
 	return all, err
@@ -93,87 +96,56 @@ func (b *bench) ran(c cell) ([]casesPair, error) {
 
 // fuzz runs a campaign.
 func (b *bench) fuzz(side int, s *summary, args ...string) error {
-	e, err := b.object(side, s, append([]string{"fuzz", "--format", "json", "--no-reduce", "--out", "found"}, args...)...)
-	if err != nil {
-		return err
-	}
-	if s.cpu = e.cpu; e.broken() {
-		s.lost = fmt.Sprintf("fuzz %s of the %s build ended with %d: %s", strings.Join(args, " "), sideName(side), e.code, e.said)
-	}
-	e.forget()
-	return nil
+	return b.object(side, s, append([]string{"fuzz", "--format", "json", "--no-reduce", "--out", "found"}, args...)...)
 }
 
-func sideName(side int) string { return []string{"old", "new"}[side] }
-
-// complete returns the pairs of a cell.
-func (b *bench) complete(part string, c cell) ([]casesPair, error) {
-	all, err := b.ran(c)
-	return b.ended(part, c.String()+": seeds that came to their end", all), err
-}
-
-// ended returns the pairs of which both sides came to their end; where that is not all, a row says so.
-func (b *bench) ended(part, what string, all []casesPair) (whole []casesPair) {
-	m := &measure{part: part, what: what, says: unsure}
-	for _, p := range all {
-		if p[0].lost == "" && p[1].lost == "" {
-			whole = append(whole, p)
-			continue
-		}
-		for _, s := range p {
-			if s.lost != "" {
-				m.detail = append(m.detail, s.lost)
-			}
-		}
-	}
-	if len(whole) < len(all) {
-		m.old, m.new = fmt.Sprint(len(whole)), fmt.Sprint(len(whole))
-		b.add(m)
-	}
-	return whole
-}
-
-// figure is something that is measured of the cases of each seed.
+// figure is something that is measured of the cases of each seed: so much for each of something else.
 type figure struct {
-	name string
-	less bool
-	of   func(*summary) float64
+	name    string
+	less    bool
+	of, per func(*summary) float64
 }
 
-// apiece is a count for each checked case.
-func apiece(n func(*summary) float64) func(*summary) float64 {
-	return func(s *summary) float64 { return n(s) / float64(max(s.Checked, 1)) }
+// statements counts those of which the summary says so.
+func statements(what string) func(*summary) float64 {
+	return func(s *summary) float64 { return s.Statements[what] }
 }
 
-// share is a count for each of another one.
-func share(n, of func(*summary) float64) func(*summary) float64 {
-	return func(s *summary) float64 { return n(s) / max(of(s), 1) }
-}
+func checked(s *summary) float64 { return float64(s.Checked) }
+func sent(s *summary) float64    { return s.Sent }
+func seconds(s *summary) float64 { return s.cpu }
 
-func generated(s *summary) float64 { return s.Statements.Generated }
+var generated = statements("generated")
 
-// figures are what is compared of cases.
-var figures = []figure{
-	{"statements a case", false, apiece(generated)},
-	{"rows a case", false, apiece(func(s *summary) float64 { return *s.Statements.Rows })},
-	{"share checked", false, func(s *summary) float64 { return float64(s.Checked) / float64(max(s.Cases, 1)) }},
-	{"survival", false, share(func(s *summary) float64 { return s.Statements.Survived }, func(s *summary) float64 { return s.Statements.Generated - s.Statements.Aborted })},
-	{"effective", false, share(func(s *summary) float64 { return s.Statements.Effective }, generated)},
-	{"some rows, not all", false, share(func(s *summary) float64 { return s.Statements.Partial }, generated)},
-	{"errors", true, share(func(s *summary) float64 { return s.Statements.Errored }, generated)},
-	{"aborted", true, share(func(s *summary) float64 { return s.Statements.Aborted }, generated)},
-	{"edges a case", false, apiece(func(s *summary) float64 {
-		sum := 0
-		for _, n := range s.Edges {
-			sum += n
-		}
-		return float64(sum)
-	})},
-	{"edges across overlapping", false, apiece(func(s *summary) float64 { return float64(s.OverlapEdge) })},
+// figures are what is compared of cases, speeds what is compared of their pace.
+var (
+	figures = []figure{
+		{"statements a case", false, generated, checked},
+		{"rows a case", false, statements("rows"), checked},
+		{"share checked", false, checked, func(s *summary) float64 { return float64(s.Cases) }},
+		{"survival", false, statements("survived"), func(s *summary) float64 { return s.Statements["generated"] - s.Statements["dropped_aborted"] }},
+		{"effective", false, statements("effective"), generated},
+		{"some rows, not all", false, statements("partial"), generated},
+		{"errors", true, statements("errored"), generated},
+		{"aborted", true, statements("dropped_aborted"), generated},
+		{"edges a case", false, func(s *summary) (sum float64) {
+			for _, n := range s.Edges {
+				sum += float64(n)
+			}
+			return sum
+		}, checked},
+		{"edges across overlapping", false, func(s *summary) float64 { return float64(s.OverlapEdge) }, checked},
+	}
+	speeds = []figure{{"cases/cpu s", false, checked, seconds}, {"sent/cpu s", false, sent, seconds}, {"judged/cpu s", false, statements("survived"), seconds}}
+)
+
+// pairs are a figure's values.
+func (f *figure) pairs(all [][2]summary) [][2]float64 {
+	return pairsOf(all, func(s *summary) float64 { return f.of(s) / max(f.per(s), 1e-3) })
 }
 
 // pairsOf are the values of a figure.
-func pairsOf(all []casesPair, of func(*summary) float64) (out [][2]float64) {
+func pairsOf(all [][2]summary, of func(*summary) float64) (out [][2]float64) {
 	for i := range all {
 		out = append(out, [2]float64{of(&all[i][0]), of(&all[i][1])})
 	}
@@ -183,20 +155,12 @@ func pairsOf(all []casesPair, of func(*summary) float64) (out [][2]float64) {
 // distributions compares what cases are made of and what becomes of them.
 func (b *bench) distributions() error {
 	for _, c := range b.cells() {
-		all, err := b.complete("cases", c)
+		all, err := b.ran("cases", c)
 		if err != nil {
 			return err
 		}
-		rows := !slices.ContainsFunc(all, func(p casesPair) bool { return p[0].Statements.Rows == nil || p[1].Statements.Rows == nil })
 		for _, f := range figures {
-			what := c.String() + ": " + f.name
-			if f.name == "rows a case" && !rows {
-				b.add(notTold("cases", what))
-				continue
-			}
-			m := averaged("cases", what, pairsOf(all, f.of))
-			m.less = f.less
-			b.add(m)
+			b.add(averaged("cases", c.String()+": "+f.name, f.less, f.pairs(all)))
 		}
 		b.add(rarer("cases", c.String()+": kinds of edges", "of edges", all, func(s *summary) map[string]int { return s.Edges }),
 			rarer("cases", c.String()+": features", "of cases", all, func(s *summary) map[string]int { return s.Features }))
@@ -205,23 +169,22 @@ func (b *bench) distributions() error {
 }
 
 // rarer compares how often things of many kinds come: worse is what comes clearly more rarely, or not at all any more.
-func rarer(part, what, of string, all []casesPair, counts func(*summary) map[string]int) *measure {
+func rarer(part, what, of string, all [][2]summary, counts func(*summary) map[string]int) *measure {
 	var sum [2]map[string]int
 	for side := range sum {
 		sum[side] = map[string]int{}
 		for i := range all {
-			got := counts(&all[i][side])
-			if got == nil {
-				return notTold(part, what)
-			}
-			for name, n := range got {
+			for name, n := range counts(&all[i][side]) {
 				sum[side][name] += n
 			}
 		}
 	}
 	names := maps.Clone(sum[0])
 	maps.Copy(names, sum[1])
-	m := &measure{part: part, what: what, old: fmt.Sprintf("%d kinds", len(sum[0])), new: fmt.Sprintf("%d kinds", len(sum[1])), says: equal}
+	m := &measure{part: part, what: what, old: many(sum[0]), new: many(sum[1]), says: equal}
+	if len(names) == 0 {
+		m.says = unsure
+	}
 	for _, name := range slices.Sorted(maps.Keys(names)) {
 		pairs := pairsOf(all, func(s *summary) float64 { return float64(counts(s)[name]) })
 		v, ok := kinds(pairs, family/float64(max(len(names), 1)))
@@ -236,13 +199,19 @@ func rarer(part, what, of string, all []casesPair, counts func(*summary) map[str
 	return m
 }
 
+// many says how many things of how many kinds came.
+func many(counts map[string]int) string {
+	sum := 0
+	for _, n := range counts {
+		sum += n
+	}
+	return fmt.Sprintf("%d of %d kinds", sum, len(counts))
+}
+
 // kinds is the ratio of how often a thing comes: seeds say how much that varies where it is frequent, counts where it is rare.
 func kinds(pairs [][2]float64, doubt float64) (interval, bool) {
 	v, ok := ofMeans(pairs, doubt)
-	var sum [2]float64
-	for _, p := range pairs {
-		sum[0], sum[1] = sum[0]+p[0], sum[1]+p[1]
-	}
+	sum := sums(pairs)
 	w, fine := ofCounts(0, int(sum[0]), int(sum[1]), doubt)
 	if !ok {
 		return w, fine && len(pairs) > 0
@@ -252,18 +221,24 @@ func kinds(pairs [][2]float64, doubt float64) (interval, bool) {
 
 // pace compares speeds: for each second of processor time, the tool's and the server's together.
 func (b *bench) pace() error {
-	for _, c := range b.cells() {
-		all, err := b.complete("pace", c)
+	cells := b.cells()
+	if b.old.used() { // what was another time is not compared: both sides run, on fewer cases
+		old, runs := b.old, b.runs
+		b.old, b.runs = nil, map[cell][][2]summary{}
+		defer func() { b.old, b.runs = old, runs }()
+		for i := range cells {
+			cells[i].cases /= pick(b, 1, 5)
+		}
+	}
+	for _, c := range cells {
+		all, err := b.ran("pace", c)
 		if err != nil {
 			return err
 		}
-		second := func(n func(*summary) float64) func(*summary) float64 {
-			return func(s *summary) float64 { return n(s) / max(s.cpu, 1e-3) }
+		for _, f := range speeds {
+			b.add(paced("pace", c.String()+": "+f.name, f.pairs(all)))
 		}
-		b.add(paced("pace", c.String()+": cases/cpu s", pairsOf(all, second(func(s *summary) float64 { return float64(s.Checked) }))),
-			paced("pace", c.String()+": sent/cpu s", pairsOf(all, second(func(s *summary) float64 { return s.Sent }))),
-			paced("pace", c.String()+": judged/cpu s", pairsOf(all, second(func(s *summary) float64 { return s.Statements.Survived }))),
-			lessIsBetter(averaged("pace", c.String()+": sent/generated", pairsOf(all, share(func(s *summary) float64 { return s.Sent }, generated)))))
+		b.add(averaged("pace", c.String()+": sent/generated", true, (&figure{of: sent, per: generated}).pairs(all)))
 	}
 	return nil
 }
@@ -271,7 +246,7 @@ func (b *bench) pace() error {
 // alarms compares the findings of cases in which nothing is planted and which are no known bugs.
 func (b *bench) alarms() error {
 	for _, c := range b.cells() {
-		all, err := b.complete("alarms", c)
+		all, err := b.ran("alarms", c)
 		if err != nil {
 			return err
 		}
@@ -285,7 +260,7 @@ func (b *bench) alarms() error {
 					if bug.Status == "open" {
 						open[side] += bug.Count
 					}
-					m.detail = append(m.detail, fmt.Sprintf("%s, seed %d: %s, %s, %d times", sideName(side), i+1, bug.Signature, bug.Status, bug.Count))
+					m.detail = append(m.detail, fmt.Sprintf("%s, seed %d: %s, %s, %d times", sideName(side), c.first+i, bug.Signature, bug.Status, bug.Count))
 				}
 			}
 		}
@@ -309,36 +284,23 @@ type production struct {
 
 // features compares the names of the generator's productions.
 func (b *bench) features() error {
-	tells, err := b.tells("features", "--format", "json")
+	has, err := both(b, "features", len(dialects), func(i, side int) (names []string, err error) {
+		var all []production
+		_, err = b.json(side, &all, "features", "--target", dialects[i], "--format", "json")
+		for _, p := range all {
+			if p.Weight > 0 {
+				names = append(names, p.Name)
+			}
+		}
+		return names, err
+	})
 	if err != nil {
 		return err
 	}
-	for _, target := range []string{"sqlite", "mariadb", "mysql", "postgresql", "tidb"} {
-		what := target + ": productions with a weight"
-		if !tells {
-			b.add(notTold("features", what))
-			continue
-		}
-		var has [2]map[string]bool
-		for side := range 2 {
-			e, err := b.run(side, "features", "--target", target, "--format", "json")
-			if err != nil {
-				return err
-			}
-			var all []production
-			if err := json.Unmarshal(e.out, &all); err != nil {
-				return fmt.Errorf("features of the %s build: %w", sideName(side), err)
-			}
-			has[side] = map[string]bool{}
-			for _, p := range all {
-				if p.Weight > 0 {
-					has[side][p.Name] = true
-				}
-			}
-		}
-		m := &measure{part: "features", what: what, old: fmt.Sprint(len(has[0])), new: fmt.Sprint(len(has[1])), says: equal}
-		for _, name := range slices.Sorted(maps.Keys(has[0])) {
-			if !has[1][name] {
+	for i, p := range has {
+		m := &measure{part: "features", what: dialects[i] + ": productions with a weight", old: fmt.Sprint(len(p[0])), new: fmt.Sprint(len(p[1])), says: equal}
+		for _, name := range p[0] {
+			if !slices.Contains(p[1], name) {
 				m.says = worse
 				m.detail = append(m.detail, "gone: "+name)
 			}

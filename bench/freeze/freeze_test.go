@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -16,13 +17,13 @@ import (
 type build struct {
 	found    bool   // planted bugs are found, and cases that show something show it
 	edges    int    // between transactions, of the cases of a seed
-	oracle   string // that finds what is planted
+	final    int    // findings of what is planted in final contents, beside nine in answers
 	findings string // of cases in which nothing is planted
 	features string
 }
 
 // good is a build as it should be.
-var good = build{found: true, oracle: "snapshot", edges: 300, features: `"select":60,"update":30`}
+var good = build{found: true, final: 9, edges: 300, features: `"select":60,"update":30`}
 
 // program writes a program that answers as a build does.
 func (b build) program(t *testing.T) string {
@@ -37,15 +38,18 @@ for last; do :; done
 case $1 in
 features) echo '[{"name":"select","weight":3},{"name":"update","weight":2}]' ;;
 fuzz) echo '{"cases":60,"cases_checked":60,"overlap_edge_cases":40,"cross_edges":{"item-read":%d},"features":{%s},"server_statements":5000,
-	"statements":{"generated":900,"effective":700,"rows":4000,"partial":300,"survived":800},"bugs":[%s],"findings":[%s]}' ;;
-detect) echo '{"faults":[{"name":"'$last'","applicable":true,"forbidden":true,"found":%v,"cases":7}]}' ;;
+	"statements":{"generated":900,"effective":700,"rows":4000,"partial":300,"survived":800},"bugs":[%s],"findings":[%s{}]}' ;;
+detect)
+	for bug in $(echo $last | tr , ' '); do all="$all{\"name\":\"$bug\",\"applicable\":true,\"forbidden\":true,\"found\":%v,\"cases\":7},"; done
+	echo '{"faults":['$all'{}]}' ;;
 storm) echo '{}'; exit %d ;;
 replay)
 	shift 3
 	for c; do echo '{"case":"'$c'","exit":%d,"findings":[],"statements":[]}'; done ;;
 *) exit 70 ;;
 esac
-`, b.edges, b.features, b.findings, strings.Repeat(`{"oracle":"`+b.oracle+`"},`, 9)+`{"oracle":"replay"}`, b.found, code, code)
+`, b.edges, b.features, b.findings, strings.Repeat(`{"oracle":"replay","class":"replay-difference","signature":"replay-difference/final {UPDATE}"},`, b.final)+
+		strings.Repeat(`{"oracle":"replay","class":"replay-difference","signature":"replay-difference/SELECT:rows {SELECT}"},`, 9), b.found, code, code)
 	path := filepath.Join(t.TempDir(), "txweave")
 	if err := os.WriteFile(path, []byte(script), 0o755); err != nil {
 		t.Fatal(err)
@@ -65,7 +69,7 @@ func compared(t *testing.T, parts string, old, now build) (int, string) {
 }
 
 func TestABuildIsAsGoodAsItself(t *testing.T) {
-	if code, table := compared(t, "verdicts,features,cases,alarms,planted,storms", good, good); code != 0 {
+	if code, table := compared(t, "verdicts,features,cases,alarms,oracles,planted,storms", good, good); code != 0 {
 		t.Errorf("exit %d:\n%s", code, table)
 	}
 }
@@ -74,7 +78,7 @@ func TestALossIsSeen(t *testing.T) {
 	blind, fewer, alarm, poor, other := good, good, good, good, good
 	blind.found = false
 	fewer.edges = 200
-	other.oracle = "replay"
+	other.final = 0
 	alarm.findings = `{"status":"open","signature":"replay-difference/SELECT:rows","count":1}`
 	poor.features = `"select":60`
 	for _, c := range []struct {
@@ -83,7 +87,7 @@ func TestALossIsSeen(t *testing.T) {
 		row   string // that says so
 	}{
 		{"planted", blind, "found, budget"},
-		{"planted", other, "oracles that find them"},
+		{"oracles", other, "kinds of findings"},
 		{"storms", blind, "planted bugs found"},
 		{"verdicts", blind, "cases of the tree"},
 		{"cases", fewer, "edges a case"},
@@ -118,6 +122,38 @@ func TestWhatEndsIsNotCompared(t *testing.T) {
 	code, err := freeze(t.Context(), []string{"--tree", "../..", "--targets", "sqlite", "--only", "cases,planted", good.program(t), path}, &out, io.Discard)
 	if err != nil || code != exitUnsure || !strings.Contains(out.String(), "fell over") {
 		t.Errorf("exit %d, %v, want %d:\n%s", code, err, exitUnsure, out.String())
+	}
+}
+
+// TestWhatTheOldBuildHasSaidIsAskedOnce: what it said of something stands as long as that is the same, and for this build.
+func TestWhatTheOldBuildHasSaidIsAskedOnce(t *testing.T) {
+	dir := t.TempDir()
+	file := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o755)); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	answers := "\nshift 3\nfor c; do echo '{\"case\":\"'$c'\",\"exit\":1,\"findings\":[],\"statements\":[]}'; done\n"
+	asked := filepath.Join(dir, "asked")
+	old, now := file("old", "#!/bin/sh\necho >>"+asked+answers), file("new", "#!/bin/sh\n"+answers)
+	file("tree/docs/hermitage/g0.txw", "target: sqlite\nisolation: serializable\n")
+	args := []string{"--tree", filepath.Join(dir, "tree"), "--targets", "sqlite", "--only", "verdicts", "--old", filepath.Join(dir, "said"), old, now}
+	for i, times := range []int{1, 1, 2} {
+		if i == 2 {
+			file("tree/docs/hermitage/g0.txw", "target: sqlite\nisolation: serializable\n-- another\n")
+		}
+		var out bytes.Buffer
+		code, err := freeze(t.Context(), args, &out, io.Discard)
+		lines, _ := os.ReadFile(asked)
+		if code != 0 || err != nil || len(lines) != times || !strings.Contains(out.String(), "1 found") {
+			t.Errorf("comparison %d: exit %d, %v, asked %d times, want %d:\n%s", i, code, err, len(lines), times, out.String())
+		}
+	}
+	file("old", "#!/bin/sh\n# another\n"+answers)
+	if code, err := freeze(t.Context(), args, io.Discard, io.Discard); code != exitUsage {
+		t.Errorf("what another build has said is taken for this one's: exit %d, %v", code, err)
 	}
 }
 
@@ -188,7 +224,7 @@ func TestQuantiles(t *testing.T) {
 // TestIntervalsHold draws from two equal distributions, again and again: few intervals may say that they differ.
 func TestIntervalsHold(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	const tables, doubt = 2000, 0.05
+	const tables, doubt = 1000, 0.05
 	missed := map[string]int{}
 	for range tables {
 		var pairs [][2]float64
@@ -196,7 +232,7 @@ func TestIntervalsHold(t *testing.T) {
 		for range 10 {
 			pairs = append(pairs, [2]float64{math.Exp(rng.NormFloat64() / 4), math.Exp(rng.NormFloat64() / 4)})
 		}
-		for range 200 {
+		for range 60 {
 			count[rng.IntN(2)]++
 		}
 		means, _ := ofMeans(pairs, doubt)

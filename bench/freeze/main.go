@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -45,7 +46,7 @@ type part struct {
 var parts = []part{
 	{"verdicts", (*bench).verdicts}, {"phenomena", (*bench).phenomena}, {"histories", (*bench).histories}, {"statements", (*bench).statements},
 	{"features", (*bench).features}, {"cases", (*bench).distributions}, {"pace", (*bench).pace}, {"alarms", (*bench).alarms},
-	{"planted", (*bench).planted}, {"groups", (*bench).grouping}, {"storms", (*bench).storms}, {"known", (*bench).known}, {"mutants", (*bench).mutantsTable},
+	{"oracles", (*bench).oracles}, {"planted", (*bench).planted}, {"groups", (*bench).grouping}, {"storms", (*bench).storms}, {"known", (*bench).known}, {"mutants", (*bench).mutantsTable},
 }
 
 func main() {
@@ -63,11 +64,14 @@ func main() {
 
 // freeze compares and returns the exit code.
 func freeze(ctx context.Context, args []string, stdout, stderr io.Writer) (int, error) {
-	b := &bench{ctx: ctx, progress: stderr, runs: map[cell][]casesPair{}}
+	b := &bench{ctx: ctx, progress: stderr, runs: map[cell][][2]summary{}}
 	chosen, err := b.parse(args, stderr)
 	var exit *exitError
-	if errors.As(err, &exit) {
+	switch {
+	case errors.As(err, &exit):
 		return exit.code, err
+	case err != nil:
+		return exitInternal, err
 	}
 	if b.tmp, err = os.MkdirTemp("", "txweave-freeze-"); err != nil {
 		return exitInternal, err
@@ -80,13 +84,14 @@ func freeze(ctx context.Context, args []string, stdout, stderr io.Writer) (int, 
 		if err := p.run(b); err != nil {
 			return exitInternal, fmt.Errorf("%s: %w", p.name, err)
 		}
-		took = append(took, fmt.Sprintf("%s %.0f s", p.name, b.cpu-cpu))
-		fmt.Fprintf(stderr, "freeze: %s: %.0f s, processor time %.0f s\n", p.name, time.Since(at).Seconds(), b.cpu-cpu)
+		if err := b.old.save(); err != nil {
+			return exitInternal, err
+		}
+		took = append(took, fmt.Sprintf("%s %.0f + %.0f s", p.name, b.cpu[0]-cpu[0], b.cpu[1]-cpu[1]))
+		fmt.Fprintf(stderr, "freeze: %s: in %.0f s\n", took[len(took)-1], time.Since(at).Seconds())
 	}
-	form := pick(b, "short form", "full form")
-	if _, err := fmt.Fprintf(stdout, "%s: %s, in %.0f s. Processor time: %s.\n\n", form, strings.Join(b.targets, ", "), time.Since(begun).Seconds(), strings.Join(took, ", ")); err != nil {
-		return exitInternal, err
-	}
+	fmt.Fprintf(stdout, "%s: %s, in %.0f s. Processor time, old and new: %s; in all %.0f + %.0f s.\n\n",
+		pick(b, "short form", "full form"), strings.Join(b.targets, ", "), time.Since(begun).Seconds(), strings.Join(took, ", "), b.cpu[0], b.cpu[1])
 	code, err := print(stdout, b.measures)
 	switch {
 	case err != nil:
@@ -105,12 +110,13 @@ func (b *bench) parse(args []string, stderr io.Writer) ([]part, error) {
 		fmt.Fprintf(stderr, "usage: go run ./bench/freeze [flags] OLD NEW\n\nExit codes: 0 as good, 1 worse, 2 could not tell, 64 wrong arguments, 69 something is missing.\n\n")
 		flags.PrintDefaults()
 	}
-	var only, targets, mutants string
-	flags.BoolVar(&b.full, "full", false, "the full form, some hours; else the short one, some minutes")
+	var only, targets, mutants, old string
+	flags.BoolVar(&b.full, "full", false, "the full form, some hours of processor time; else the short one, some minutes")
 	flags.StringVar(&only, "only", "", "`parts` to run, with commas between them: "+strings.Join(names(), ", "))
 	flags.StringVar(&targets, "targets", "sqlite,mariadb,postgresql", "`databases` that are here")
 	flags.StringVar(&b.tree, "tree", ".", "the `checkout` whose cases and histories are run")
 	flags.StringVar(&mutants, "mutants", "", "`OLD,NEW`: the same builds with the mutants of bench/mutants in their engine, for --full")
+	flags.StringVar(&old, "old", "", "a `file` of what OLD has said, made where it is not there: what it holds is not asked again, but for pace")
 	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
 		return nil, &exitError{0, err}
 	} else if err != nil {
@@ -120,50 +126,53 @@ func (b *bench) parse(args []string, stderr io.Writer) ([]part, error) {
 		return nil, &exitError{exitUsage, fmt.Errorf("want two programs, got %d", flags.NArg())}
 	}
 	b.targets = strings.Split(targets, ",")
-	for _, t := range b.targets {
-		if !slices.Contains(dialects, t) {
-			return nil, &exitError{exitUsage, fmt.Errorf("--targets: %q is none of %s", t, strings.Join(dialects, ", "))}
-		}
-	}
-	chosen, err := choose(only)
-	if err != nil {
-		return nil, err
+	chosen := parts
+	err := among("--targets", b.targets, dialects)
+	if only != "" {
+		wanted := strings.Split(only, ",")
+		chosen = slices.DeleteFunc(slices.Clone(parts), func(p part) bool { return !slices.Contains(wanted, p.name) })
+		err = cmp.Or(err, among("--only", wanted, names()))
 	}
 	copy(b.programs[:], flags.Args())
-	if old, now, ok := strings.Cut(mutants, ","); ok {
-		b.mutants = [2]string{old, now}
-	} else if mutants != "" {
-		return nil, &exitError{exitUsage, fmt.Errorf("--mutants %q: want OLD,NEW", mutants)}
+	if mutants != "" && copy(b.mutants[:], strings.Split(mutants, ",")) != 2 {
+		err = fmt.Errorf("--mutants %q: want OLD,NEW", mutants)
 	}
-	for _, list := range []*[2]string{&b.programs, &b.mutants} {
-		for i, path := range list {
-			if path == "" {
-				continue
-			}
-			if list[i], err = program(path); err != nil {
-				return nil, err
-			}
+	if err != nil {
+		return nil, &exitError{exitUsage, err}
+	}
+	for _, path := range []*string{&b.programs[0], &b.programs[1], &b.mutants[0], &b.mutants[1]} {
+		if *path == "" {
+			continue
+		}
+		if *path, err = exec.LookPath(*path); err != nil {
+			return nil, &exitError{exitMissing, err}
+		}
+		if *path, err = filepath.Abs(*path); err != nil { // it is run elsewhere
+			return nil, err
 		}
 	}
 	if b.tree, err = filepath.Abs(b.tree); err != nil {
-		return nil, &exitError{exitUsage, err}
+		return nil, err
 	}
 	if _, err := os.Stat(filepath.Join(b.tree, "docs", "hermitage")); err != nil {
 		return nil, &exitError{exitMissing, fmt.Errorf("--tree: no checkout of txweave: %w", err)}
 	}
+	if old != "" {
+		if b.old, err = openRecord(old, b.programs[0]); err != nil {
+			return nil, &exitError{exitUsage, fmt.Errorf("--old: %w", err)}
+		}
+	}
 	return chosen, nil
 }
 
-// program returns the path of a program wherever the command runs.
-func program(path string) (string, error) {
-	found, err := exec.LookPath(path)
-	if err == nil {
-		found, err = filepath.Abs(found)
+// among says which of a list is none of all.
+func among(flag string, list, all []string) error {
+	for _, name := range list {
+		if !slices.Contains(all, name) {
+			return fmt.Errorf("%s: %q is none of %s", flag, name, strings.Join(all, ", "))
+		}
 	}
-	if err != nil {
-		return "", &exitError{exitMissing, err}
-	}
-	return found, nil
+	return nil
 }
 
 // names are those of the parts.
@@ -172,18 +181,4 @@ func names() (all []string) {
 		all = append(all, p.name)
 	}
 	return all
-}
-
-// choose returns the parts of a list, all for none.
-func choose(only string) ([]part, error) {
-	if only == "" {
-		return parts, nil
-	}
-	wanted := strings.Split(only, ",")
-	for _, name := range wanted {
-		if !slices.Contains(names(), name) {
-			return nil, &exitError{exitUsage, fmt.Errorf("--only: %q is none of %s", name, strings.Join(names(), ", "))}
-		}
-	}
-	return slices.DeleteFunc(slices.Clone(parts), func(p part) bool { return !slices.Contains(wanted, p.name) }), nil
 }

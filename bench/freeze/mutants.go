@@ -8,58 +8,88 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 )
 
 // mutated is what this reads of a line that bench/mutants writes of a mutant.
 type mutated struct {
 	Mutant string `json:"mutant"`
-	Ran    int    `json:"ran"`
 	First  int    `json:"first"` // 0: not found
 	Struck uint64 `json:"struck"`
-	Ended  string `json:"ended"`
 }
 
 // mutantCases are how many cases each mutant is given.
-const mutantCases = 60
+const mutantCases = 25
 
 // mutantsTable compares which bugs of an engine are found. It needs builds over that engine.
 func (b *bench) mutantsTable() error {
 	what := fmt.Sprintf("sqlite: mutants found, %d cases", mutantCases)
 	if b.mutants[0] == "" || !b.full {
-		b.add(notTold("mutants", what+" (--full --mutants OLD,NEW)"))
+		b.add(&measure{part: "mutants", what: what + " (--full --mutants OLD,NEW)", says: untold})
 		return nil
 	}
 	driver := filepath.Join(b.tmp, "mutants")
-	e, err := b.command("go", "build", "-C", b.tree, "-o", driver, "./bench/mutants")
+	e, err := b.command(0, "", "go", "build", "-C", b.tree, "-o", driver, "./bench/mutants")
+	if err == nil && e.Code == 0 {
+		e, err = b.command(0, "", driver, "list")
+	}
+	if err == nil && e.Code != 0 {
+		err = fmt.Errorf("bench/mutants: %s", e.Said)
+	}
 	if err != nil {
 		return err
 	}
-	if e.code != 0 {
-		return fmt.Errorf("bench/mutants: %s", e.said)
+	var specs []string
+	for line := range strings.Lines(string(e.Out)) {
+		specs = append(specs, strings.Fields(line)[0]+":50") // those that strike always are found by any build
 	}
 	files := [2]string{driver + "-old.jsonl", driver + "-new.jsonl"}
-	var ran [2]map[string]mutated
-	// Each side is one command, which takes its time; both at once meet the same load.
-	err = b.pairs("mutants", 2, func(i, side int) error {
-		if i != side {
-			return nil
+	if b.old != nil { // what it holds is not run again
+		digest, err := digestOf(b.mutants[0])
+		if err != nil {
+			return err
 		}
-		e, err := b.command(driver, "run", "--program", b.mutants[side], "--cases", fmt.Sprint(mutantCases), "--reduce-time", "1s", "--json", files[side])
-		if err == nil && e.code != 0 {
-			err = fmt.Errorf("bench/mutants of the %s build: %s", sideName(side), e.said)
+		files[0] = b.old.path + ".mutants-" + digest[:12]
+	}
+	// Each side is one command, which takes its time; both at once meet the same load.
+	ran, err := both(b, "mutants", 2, func(i, side int) (all map[string]mutated, err error) {
+		if i != side {
+			return nil, nil
+		}
+		args := []string{"run", "--program", b.mutants[side], "--cases", fmt.Sprint(mutantCases), "--reduce-time", "100ms", "--json", files[side]}
+		e, err := b.command(side, "", driver, append(args, specs...)...)
+		if err == nil && e.Code != 0 {
+			err = fmt.Errorf("bench/mutants of the %s build: %s", sideName(side), e.Said)
 		}
 		if err == nil {
-			ran[side], err = readMutated(files[side])
+			all, err = readMutated(files[side])
 		}
-		return err
+		return all, err
 	})
 	if err != nil {
 		return err
 	}
-	b.add(mutantRows(what, ran)...)
+	var found tally
+	var pairs [][2]float64
+	for _, name := range slices.Sorted(maps.Keys(ran[0][0])) {
+		sides := [2]mutated{ran[0][0][name], ran[1][1][name]}
+		if sides[0].Struck+sides[1].Struck == 0 {
+			continue
+		}
+		pair, shows := [2]float64{mutantCases, mutantCases}, [2]int{}
+		for side, m := range sides {
+			if m.First > 0 {
+				pair[side], shows[side] = float64(m.First), 1
+			}
+		}
+		pairs = append(pairs, pair)
+		found.add(name, 1, shows)
+	}
+	b.add(found.row("mutants", what), averaged("mutants", "sqlite: cases to the first", true, pairs))
 	return nil
 }
 
+// readMutated reads the lines of a run.
 func readMutated(path string) (map[string]mutated, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -74,29 +104,4 @@ func readMutated(path string) (map[string]mutated, error) {
 		all[m.Mutant] = m
 	}
 	return all, nil
-}
-
-// mutantRows compares those that struck on either side.
-func mutantRows(what string, ran [2]map[string]mutated) []*measure {
-	var found tally
-	var pairs [][2]float64
-	for _, name := range slices.Sorted(maps.Keys(ran[0])) {
-		old, now := ran[0][name], ran[1][name]
-		if name == "" || old.Struck+now.Struck == 0 {
-			continue
-		}
-		pair := [2]float64{mutantCases, mutantCases}
-		for side, o := range []mutated{old, now} {
-			if o.First > 0 {
-				pair[side] = float64(o.First)
-			}
-		}
-		pairs = append(pairs, pair)
-		found.add(name, old.First > 0, now.First > 0)
-	}
-	alarm := &measure{part: "mutants", what: "sqlite: the engine as it is: cases to a finding", old: fmt.Sprint(ran[0][""].First), new: fmt.Sprint(ran[1][""].First), says: equal}
-	if ran[0][""].First == 0 && ran[1][""].First > 0 {
-		alarm.says = worse
-	}
-	return []*measure{found.row("mutants", what), lessIsBetter(averaged("mutants", "sqlite: cases to the first", pairs)), alarm}
 }

@@ -1,8 +1,8 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
+	"math/bits"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -25,10 +25,17 @@ var (
 	// some are those of the short form: each needs another oracle, or another kind of statement.
 	some = strings.Fields(`lost-row update-other-rows lost-commit stale-snapshot not-my-own-write long-fork write-skew
 		stale-index savepoint-keeps-write exists-twice`)
+	// plain are bugs that show often, and together to every oracle; only one shows to the third execution.
+	plain = strings.Fields(`lost-row thin-air-read not-my-own-write lost-commit non-repeatable-read dirty-write future-read
+		index-entry-missing index-entry-missing stale-index left-join-own-write wrong-own-aggregate appearing-error`)
+	// grouped are bugs that show several times in a few cases.
+	grouped = strings.Fields(`lost-row two-versions wrong-affected thin-air-read not-my-own-write not-my-last-write update-between-lost
+		lost-commit other-final-state update-other-rows lost-insert appearing-error`)
 )
 
 // detected is what this reads of what detect prints.
 type detected struct {
+	told
 	Faults []struct {
 		Name       string   `json:"name"`
 		Applicable bool     `json:"applicable"`
@@ -38,317 +45,184 @@ type detected struct {
 	} `json:"faults"`
 }
 
-// planted compares how soon planted bugs are found, one at a time, and how they are grouped.
-func (b *bench) planted() error {
-	const seeds = 3
-	bugs := pick(b, some, slices.Concat(isolationBugs, semanticBugs))
-	budget, rarity := pick(b, 30, 200), pick(b, 10, 50)
-	where := []cell{{"sqlite", "serializable", seeds, 1}}
-	if b.full { // a server is started for each group of bugs
-		where = append(where, cell{"mariadb", "repeatable-read", 1, 14}, cell{"postgresql", "serializable", 1, 14})
-	}
-	for _, c := range where {
-		if slices.Contains(b.targets, c.target) {
-			if c.target != "sqlite" { // where a case costs five times as much and more
-				budget, rarity = 40, 10
-			}
-			if err := b.detect(c, bugs, budget, rarity); err != nil {
-				return err
-			}
+// oracles compares what planted bugs show as. What one oracle does not see any more another one may, so that the bug is found all the
+// same: each is looked at by itself.
+func (b *bench) oracles() error {
+	for _, c := range b.among([]cell{{"sqlite", "serializable", 1, pick(b, 24, 12), 1}, {"mariadb", "repeatable-read", 1, 16, 1}}) {
+		bugs := plain
+		switch {
+		case b.full && c.target == "sqlite":
+			bugs = slices.Concat(isolationBugs, semanticBugs)
+		case !b.full && c.target != "sqlite":
+			continue
 		}
-	}
-	return b.oracles(bugs)
-}
-
-// oracles compares which oracles say something where bugs strike as often as they can: what one of them does not see any
-// more another one may, as long as a bug is as plain as that.
-func (b *bench) oracles(bugs []string) error {
-	all := make([]casesPair, len(bugs))
-	err := b.pairs("planted bugs by oracles", len(bugs), func(i, side int) error {
-		return b.fuzz(side, &all[i][side], "--faults", bugs[i], "--cases", strconv.Itoa(pick(b, 8, 20)), "--seed", "5", "--flood", "0", "--max-logs-per-bug", "1000")
-	})
-	b.add(rarer("planted", "sqlite: oracles that find them", "findings", b.ended("planted", "sqlite: campaigns that came to their end", all), (*summary).oracles))
-	return err
-}
-
-// detect plants bugs in a target, as many in one command as the cell has cases.
-func (b *bench) detect(c cell, bugs []string, budget, rarity int) error {
-	groups := slices.Collect(slices.Chunk(bugs, c.cases))
-	all := make([][2]detected, len(groups)*c.seeds)
-	cpu := make([][2]float64, len(all))
-	lost := &measure{part: "planted", what: c.String() + ": commands that came to their end", says: unsure}
-	err := b.pairs("planted bugs, "+c.target, len(all), func(i, side int) error {
-		e, err := b.object(side, &all[i][side], "detect", "--target", c.target, "--isolation", c.level, "--only-planted", "--format", "json", "--seeds", "1",
-			"--seed", strconv.Itoa(i/len(groups)+1), "--budget", strconv.Itoa(budget), "--rarity", strconv.Itoa(rarity), "--faults", strings.Join(groups[i%len(groups)], ","))
+		all, err := objects(b, "oracles", "planted bugs, "+c.String(), len(bugs), func(i, side int, s *summary) error {
+			return b.fuzz(side, s, "--target", c.target, "--isolation", c.level, "--faults", bugs[i], "--cases", strconv.Itoa(c.cases), "--seed", strconv.Itoa(i+1),
+				"--flood", "0", "--max-logs-per-bug", "1000")
+		})
 		if err != nil {
 			return err
 		}
-		if cpu[i][side] = e.cpu; e.broken() {
-			b.mu.Lock()
-			lost.detail = append(lost.detail, fmt.Sprintf("%s, %s: %s", sideName(side), strings.Join(groups[i%len(groups)], ","), e.said))
-			b.mu.Unlock()
-		}
-		e.forget()
-		return nil
+		b.add(rarer("oracles", c.String()+": kinds of findings of planted bugs", "findings", all, (*summary).kinds))
+	}
+	return nil
+}
+
+// planted compares how soon planted bugs are found, one at a time, a few in one command.
+func (b *bench) planted() error {
+	bugs := pick(b, some, slices.Concat(isolationBugs, semanticBugs))
+	budget, rarity := pick(b, 30, 200), pick(b, 10, 50)
+	groups := slices.Collect(slices.Chunk(bugs, 5))
+	const seeds = 3
+	all, err := objects(b, "planted", "sqlite: planted bugs", len(groups)*seeds, func(i, side int, d *detected) error {
+		return b.object(side, d, "detect", "--only-planted", "--format", "json", "--seeds", "1", "--seed", strconv.Itoa(i%seeds+1),
+			"--budget", strconv.Itoa(budget), "--rarity", strconv.Itoa(rarity), "--faults", strings.Join(groups[i/seeds], ","))
 	})
 	if err != nil {
 		return err
 	}
 	var cases, seconds [][2]float64
 	var found tally
-	for i, p := range all {
-		if len(p[0].Faults) == 0 || len(p[0].Faults) != len(p[1].Faults) {
-			continue
-		}
-		seconds = append(seconds, cpu[i])
-		for k, old := range p[0].Faults {
-			now := p[1].Faults[k]
-			if !old.Applicable || !old.Forbidden {
-				continue
+	for _, p := range all {
+		seconds = append(seconds, [2]float64{p[0].cpu, p[1].cpu})
+		for k := range min(len(p[0].Faults), len(p[1].Faults)) {
+			first, shows := [2]float64{float64(budget), float64(budget)}, [2]int{}
+			for side := range p {
+				if f := p[side].Faults[k]; f.Found && f.Cases != nil {
+					first[side], shows[side] = *f.Cases, 1
+				}
 			}
-			found.add(old.Name, old.Found, now.Found)
-			pair := [2]float64{float64(budget), float64(budget)}
-			if old.Found && old.Cases != nil {
-				pair[0] = *old.Cases
+			if f := p[0].Faults[k]; f.Applicable && f.Forbidden {
+				found.add(f.Name, 1, shows)
+				cases = append(cases, first)
 			}
-			if now.Found && now.Cases != nil {
-				pair[1] = *now.Cases
-			}
-			cases = append(cases, pair)
 		}
 	}
-	b.add(found.row("planted", fmt.Sprintf("%s: found, budget %d, rarity %d", c, budget, rarity)),
-		lessIsBetter(averaged("planted", c.String()+": cases to the first", cases)), lessIsBetter(averaged("planted", c.String()+": cpu s to the first", seconds)))
-	if len(lost.detail) > 0 {
-		b.add(lost)
-	}
+	cpu := ratioRow("planted", "sqlite: cpu s, 5 bugs", true, seconds, ofPairs)
+	cpu.timed = true
+	b.add(found.row("planted", fmt.Sprintf("sqlite: found, budget %d, rarity %d", budget, rarity)), averaged("planted", "sqlite: cases to the first", true, cases), cpu)
 	return nil
 }
 
 // listed is what this reads of a bug that bugs list prints.
 type listed struct {
-	ID   string `json:"id"`
 	Kept []struct {
 		Dir string `json:"dir"`
 	} `json:"kept"`
 }
 
-// plantedGroups runs cases with bugs planted and returns what they are grouped to.
-func (b *bench) plantedGroups(side int, bugs []string, cases int, reduce string) (groups []listed, dir string, err error) {
-	e, err := b.run(side, "fuzz", "--faults", strings.Join(bugs, ","), "--cases", strconv.Itoa(cases), "--seed", "5", "--flood", "0", "--format", "json",
-		"--reduce-time", reduce, "--out", "found")
-	if err != nil || e.broken() || e.code == 0 {
-		e.forget()
+// groups runs cases with bugs planted and returns the folders of the findings of each group, and where they are.
+func (b *bench) groups(side int, bugs []string) (groups [][]string, dir string, err error) {
+	e, err := b.run(side, true, "fuzz", "--faults", strings.Join(bugs, ","), "--cases", "6", "--seed", "5", "--flood", "0", "--format", "json",
+		"--reduce-time", "1s", "--out", "found")
+	if err != nil || e.broken() || e.Code == 0 {
+		return nil, b.tmp, err
+	}
+	var all []listed
+	if _, err := b.json(side, &all, "bugs", "list", "--out", filepath.Join(e.dir, "found"), "--format", "json"); err != nil {
 		return nil, "", err
 	}
-	dir = filepath.Join(e.dir, "found")
-	list, err := b.run(side, "bugs", "list", "--out", dir, "--format", "json")
-	if err != nil {
-		return nil, "", err
+	for _, g := range all {
+		var dirs []string
+		for _, k := range g.Kept {
+			dirs = append(dirs, filepath.Join(e.dir, "found", k.Dir))
+		}
+		groups = append(groups, dirs)
 	}
-	defer list.forget()
-	return groups, dir, json.Unmarshal(list.out, &groups)
+	return groups, e.dir, nil
 }
 
 // grouping compares into how many groups the findings of one bug fall, and how often those of several fall into one.
 func (b *bench) grouping() error {
-	bugs := pick(b, some[:3], slices.Concat(isolationBugs, semanticBugs))
-	cases, reduce := pick(b, 4, 15), pick(b, "2s", "5s")
+	bugs := pick(b, grouped, slices.Concat(isolationBugs, semanticBugs))
 	bugs = slices.DeleteFunc(slices.Clone(bugs), func(s string) bool { return s == "crash-while-blocked" }) // it leaves transactions open
-	one := make([][2]int, len(bugs))
-	err := b.pairs("groups of one bug", len(bugs), func(i, side int) error {
-		groups, dir, err := b.plantedGroups(side, bugs[i:i+1], cases, reduce)
-		one[i][side] = len(groups)
-		(&ended{dir: filepath.Dir(dir)}).forget()
-		return err
+	one, err := both(b, "groups of one bug", len(bugs), func(i, side int) (int, error) {
+		groups, dir, err := b.groups(side, bugs[i:i+1])
+		(&ended{dir: dir}).forget()
+		return len(groups), err
 	})
 	if err != nil {
 		return err
 	}
 	var pairs [][2]float64
-	many := &measure{}
+	var more []string
 	for i, p := range one {
 		if p[0] > 0 && p[1] > 0 {
 			pairs = append(pairs, [2]float64{float64(p[0]), float64(p[1])})
 		}
 		if p[1] > p[0] {
-			many.detail = append(many.detail, fmt.Sprintf("%s: %d groups, %d before", bugs[i], p[1], p[0]))
+			more = append(more, fmt.Sprintf("%s: %d groups, %d before", bugs[i], p[1], p[0]))
 		}
 	}
-	m := lessIsBetter(averaged("groups", "sqlite: groups of one planted bug", pairs))
-	m.detail = many.detail
+	m := averaged("groups", fmt.Sprintf("sqlite: groups of one planted bug, %d bugs", len(bugs)), true, pairs)
+	m.detail = more
 	b.add(m)
-	return b.merged(bugs, cases, reduce)
-}
-
-// merged plants three bugs at a time.
-func (b *bench) merged(bugs []string, cases int, reduce string) error {
 	threes := slices.Collect(slices.Chunk(bugs, 3))
-	wrong, found := make([][2]int, len(threes)), make([][2]int, len(threes))
-	err := b.pairs("groups of three bugs", len(threes), func(i, side int) (err error) {
-		wrong[i][side], found[i][side], err = b.mergedOf(side, threes[i], cases, reduce)
-		return err
-	})
+	merged, err := both(b, "groups of three bugs", len(threes), func(i, side int) (int, error) { return b.merged(side, threes[i]) })
 	if err != nil {
 		return err
 	}
-	m := &measure{part: "groups", what: "sqlite: wrongly merged, three planted at a time", less: true}
-	var sum, bugsFound [2]int
-	for i, w := range wrong {
-		for side := range 2 {
-			sum[side], bugsFound[side] = sum[side]+w[side], bugsFound[side]+found[i][side]
-		}
-		if w[1] > w[0] {
-			m.detail = append(m.detail, fmt.Sprintf("%s: %d, %d before", strings.Join(threes[i], ", "), w[1], w[0]))
-		}
+	var wrong tally
+	for i, found := range merged {
+		wrong.add(strings.Join(threes[i], ", "), len(threes[i]), found)
 	}
-	m.old, m.new = fmt.Sprintf("%d of %d found", sum[0], bugsFound[0]), fmt.Sprintf("%d of %d found", sum[1], bugsFound[1])
-	m.ratio = func(doubt float64) (interval, bool) { return ofCounts(0, sum[0], sum[1], doubt) }
+	m = wrong.row("groups", "sqlite: wrongly merged, three planted at a time")
+	m.less = true
 	b.add(m)
 	return nil
 }
 
-// mergedOf counts the groups that are missing of bugs that were planted together, and those that hold findings of several of
-// them. Which bug a finding is of is found out by replaying it with each of them alone.
-func (b *bench) mergedOf(side int, bugs []string, cases int, reduce string) (wrong, found int, err error) {
-	groups, dir, err := b.plantedGroups(side, bugs, cases, reduce)
+// merged plants bugs together, and returns of how many the groups are missing or hold others' findings. Which one a finding is of is found out by replaying it with each of them alone.
+func (b *bench) merged(side int, bugs []string) (wrong int, err error) {
+	groups, dir, err := b.groups(side, bugs)
 	if err != nil || len(groups) == 0 {
-		return 0, 0, err
+		return 0, err
 	}
-	defer (&ended{dir: filepath.Dir(dir)}).forget()
-	shown := map[string]bool{}
+	defer (&ended{dir: dir}).forget()
+	dirs := slices.Concat(groups...)
+	of, shown := map[string]int{}, 0 // a bit for each bug
+	for i, bug := range bugs {
+		said, err := b.replay(side, dirs, (*replayed).found, "--faults", bug)
+		if err != nil {
+			return 0, err
+		}
+		for k, v := range said {
+			if v.code == 1 {
+				of[dirs[k]] |= 1 << i
+				shown |= 1 << i
+			}
+		}
+	}
 	for _, g := range groups {
-		var of []map[string]bool
-		for _, k := range g.Kept {
-			alone := map[string]bool{}
-			for _, bug := range bugs {
-				e, err := b.run(side, "replay", filepath.Join(dir, k.Dir), "--faults", bug)
-				if err != nil {
-					return 0, 0, err
-				}
-				if e.forget(); e.code == 1 {
-					alone[bug], shown[bug] = true, true
-				}
-			}
-			if len(alone) > 0 {
-				of = append(of, alone)
-			}
-		}
-		if apart(of) {
-			wrong++
-		}
+		apart := func(a, c string) bool { return of[a] != 0 && of[c] != 0 && of[a]&of[c] == 0 }
+		wrong += once(slices.ContainsFunc(g, func(a string) bool { return slices.ContainsFunc(g, func(c string) bool { return apart(a, c) }) }))
 	}
-	return wrong + max(len(shown)-len(groups), 0), len(shown), nil
-}
-
-// apart says whether two sets have nothing in common.
-func apart(sets []map[string]bool) bool {
-	for i, a := range sets {
-		for _, other := range sets[:i] {
-			meet := false
-			for name := range a {
-				meet = meet || other[name]
-			}
-			if !meet {
-				return true
-			}
-		}
-	}
-	return false
+	return wrong + max(bits.OnesCount(uint(shown))-len(groups), 0), nil
 }
 
 // storms compares which planted bugs storms find: each for a second, those that need an upheaval among upheavals.
 func (b *bench) storms() error {
-	bugs := pick(b, slices.Concat(some[:4], races[:2]), slices.Concat(isolationBugs, semanticBugs, upheavals, races))
-	got := make([][2]int, len(bugs))
-	err := b.pairs("storms", len(bugs), func(i, side int) error {
+	bugs := pick(b, slices.Concat(some, races), slices.Concat(isolationBugs, semanticBugs, upheavals, races))
+	got, err := both(b, "storms", len(bugs), func(i, side int) (int, error) {
 		args := []string{"storm", "--workload", "random-sql", "--keys", "40", "--seed", "1", "--format", "json", "--duration", "1s", "--faults", bugs[i]}
 		if slices.Contains(upheavals, bugs[i]) {
-			args = append(args, "--duration", "4s", "--nemesis", "kill,crash,ddl,pause,locks", "--every", "150ms")
+			args = append(args, "--duration", "4s", "--nemesis", "kill,crash,power,network,ddl,pause,locks,pressure", "--every", "150ms")
 		}
-		e, err := b.run(side, args...)
+		e, err := b.run(side, false, args...)
 		if err != nil {
-			return err
+			return 0, err
 		}
-		got[i][side] = e.code
-		e.forget()
-		return nil
+		return e.Code, nil
 	})
 	if err != nil {
 		return err
 	}
 	var found tally
-	for i, codes := range got {
-		found.add(bugs[i], codes[0] == 1, codes[1] == 1)
+	for i, p := range got {
+		if p != [2]int{exitUsage, exitUsage} { // it cannot be planted there
+			found.add(bugs[i], 1, [2]int{once(p[0] == 1), once(p[1] == 1)})
+		}
 	}
 	b.add(found.row("storms", "sqlite: planted bugs found"))
 	return nil
-}
-
-// rediscovered is what this reads of what rediscover prints.
-type rediscovered struct {
-	Bugs []struct {
-		Name    string   `json:"name"`
-		Seeds   int      `json:"seeds"`
-		Seconds *float64 `json:"cpu_seconds"`
-	} `json:"bugs"`
-}
-
-// known compares how soon the known bugs of servers are found again.
-func (b *bench) known() error {
-	cases := []cell{{"mariadb", "repeatable-read", 3, 25}}
-	if b.full {
-		cases = []cell{{"mariadb", "repeatable-read", 4, 300}, {"mariadb", "snapshot", 3, 200}, {"postgresql", "repeatable-read", 3, 150}}
-	}
-	for _, c := range cases {
-		if !slices.Contains(b.targets, c.target) {
-			continue
-		}
-		all := make([][2]rediscovered, c.seeds)
-		cpu := make([][2]float64, c.seeds)
-		err := b.pairs("known bugs, "+c.String(), c.seeds, func(i, side int) error {
-			e, err := b.object(side, &all[i][side], "rediscover", "--target", c.target, "--isolation", c.level, "--format", "json", "--seeds", "1",
-				"--seed", strconv.Itoa(i+1), "--cases", strconv.Itoa(c.cases), "--reduce-time", "5s", "--out", "found")
-			if err == nil {
-				cpu[i][side] = e.cpu
-				e.forget()
-			}
-			return err
-		})
-		if err != nil {
-			return err
-		}
-		b.addKnown(c, all, cpu)
-	}
-	return nil
-}
-
-// addKnown adds the rows of a cell.
-func (b *bench) addKnown(c cell, all [][2]rediscovered, cpu [][2]float64) {
-	var found tally
-	var minutes [2]float64
-	var seconds [][2]float64
-	for i, p := range all {
-		for k := range min(len(p[0].Bugs), len(p[1].Bugs)) {
-			pair, has := cpu[i], [2]bool{}
-			for side := range 2 {
-				bug := p[side].Bugs[k]
-				if has[side] = bug.Seeds > 0 && bug.Seconds != nil; has[side] {
-					pair[side] = *bug.Seconds
-				}
-			}
-			found.add(p[0].Bugs[k].Name, has[0], has[1])
-			if has[0] || has[1] {
-				seconds = append(seconds, pair)
-			}
-		}
-		minutes[0], minutes[1] = minutes[0]+cpu[i][0]/60, minutes[1]+cpu[i][1]/60
-	}
-	m := found.row("known", fmt.Sprintf("%s: met, %d seeds, %d cases", c, c.seeds, c.cases))
-	m.old += fmt.Sprintf(", %s a cpu min", short(float64(found.common+found.only[0])/max(minutes[0], 1e-3)))
-	m.new += fmt.Sprintf(", %s a cpu min", short(float64(found.common+found.only[1])/max(minutes[1], 1e-3)))
-	b.add(m)
-	if len(seconds) > 1 {
-		b.add(lessIsBetter(averaged("known", c.String()+": cpu s to each", seconds)))
-	}
 }

@@ -1,58 +1,64 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 )
 
 // statements compares what is made of statements that people, and other programs, write.
 func (b *bench) statements() error {
-	tells, err := b.tells("replay", "--format", "json")
-	if err != nil {
-		return err
-	}
 	for _, dialect := range dialects {
 		texts, err := readStatements(filepath.Join(b.tree, "bench", "freeze", "testdata", "statements", dialect+".sql"))
 		if err != nil {
 			return err
 		}
-		if err := b.imports(dialect, texts); err != nil {
-			return err
-		}
-		what := fmt.Sprintf("%s: %d, as they are judged", dialect, len(texts.all))
-		if !slices.Contains(b.targets, dialect) {
-			b.add(&measure{part: "statements", what: what + ": not among --targets", says: untold})
-			continue
-		}
-		ask, paths := b.replay, []string{}
-		if !tells {
-			if dialect != "sqlite" {
-				b.add(notTold("statements", what))
-				continue
-			}
-			ask, texts.all = b.replayOne, every(texts.all, pick(b, 4, 1))
-			what = fmt.Sprintf("%s: %d, as they are judged, exit codes", dialect, len(texts.all))
-		}
+		var scripts []string
 		for i, text := range texts.all {
-			path := filepath.Join(b.tmp, fmt.Sprintf("%s-%03d.txw", dialect, i+1))
-			if err := os.WriteFile(path, []byte(texts.asCase(dialect, text)), 0o644); err != nil {
-				return err
+			if i%pick(b, 16, 1) == 0 && texts.asScript(text) != "" {
+				scripts = append(scripts, text)
 			}
-			paths = append(paths, path)
 		}
-		all, err := b.asked("statements, "+dialect, paths, func(side int, cases []string) ([]verdict, error) { return ask(side, cases, (*replayed).told) })
+		err = b.made("imported, "+dialect, ".sql", scripts, texts.asScript, func(side int, paths []string) ([]verdict, error) {
+			return b.each(side, paths, func(out string) string { return toolLine.ReplaceAllString(out, "") }, "import", "--target", dialect, "--isolation", usual[dialect])
+		})
 		if err != nil {
 			return err
 		}
-		for i, o := range all {
-			o.name = strings.Join(strings.Fields(texts.all[i]), " ")
+		if !slices.Contains(b.targets, dialect) {
+			b.add(elsewhere("statements", fmt.Sprintf("judged, %s: %d", dialect, len(texts.all))))
+			continue
 		}
-		b.add(agreement("statements", what, all, true))
+		asCase := func(text string) string { return texts.asCase(dialect, text) }
+		if err := b.made("judged, "+dialect, ".txw", texts.all, asCase, func(side int, paths []string) ([]verdict, error) { return b.replay(side, paths, (*replayed).told) }); err != nil {
+			return err
+		}
 	}
 	return nil
+}
+
+// made compares what is said of files that are made of statements.
+func (b *bench) made(name, extension string, texts []string, as func(string) string, ask func(side int, paths []string) ([]verdict, error)) error {
+	var paths []string
+	dir := filepath.Join(b.tmp, "statements "+name)
+	err := os.MkdirAll(dir, 0o755)
+	for i, text := range texts {
+		paths = append(paths, filepath.Join(dir, fmt.Sprintf("%03d%s", i+1, extension)))
+		err = cmp.Or(err, os.WriteFile(paths[i], []byte(as(text)), 0o644))
+	}
+	if err != nil {
+		return err
+	}
+	all, err := b.asked("statements "+name, paths, ask)
+	for i, o := range all {
+		o.name = strings.Join(strings.Fields(texts[i]), " ")
+	}
+	b.add(agreement("statements", fmt.Sprintf("%s: %d", name, len(texts)), all, true))
+	return err
 }
 
 // corpus is a file of statements: its tables and rows first, then one statement or transaction after the other, with an
@@ -67,28 +73,20 @@ func readStatements(path string) (*corpus, error) {
 	if err != nil {
 		return nil, err
 	}
-	var c corpus
-	for i, block := range strings.Split(strings.TrimSpace(string(text)), "\n\n") {
-		switch i {
-		case 0:
-			c.schema = block
-		case 1:
-			c.rows = block
-		default:
-			c.all = append(c.all, block)
-		}
-	}
-	if len(c.all) == 0 {
+	all := strings.Split(strings.TrimSpace(string(text)), "\n\n")
+	if len(all) < 3 {
 		return nil, fmt.Errorf("%s has no statements", path)
 	}
-	return &c, nil
+	return &corpus{all[0], all[1], all[2:]}, nil
 }
 
 // usual are the levels at which statements are judged.
 var usual = map[string]string{"sqlite": "serializable", "mariadb": "repeatable-read", "mysql": "repeatable-read", "postgresql": "repeatable-read", "tidb": "repeatable-read"}
 
-// reads are the words with which a block begins that goes to the schema, and is read from by a query.
-var creates = []string{"CREATE ", "ALTER "}
+var (
+	defines = regexp.MustCompile(`^(CREATE|ALTER) `)                   // what goes to the schema, and is read from by a query
+	framed  = regexp.MustCompile(`^(BEGIN|START |XA |SET autocommit)`) // what is a transaction already
+)
 
 // asCase makes a case of a block: of a definition one that has it in its schema, of sections those, of a statement one in a
 // transaction.
@@ -99,9 +97,9 @@ func (c *corpus) asCase(dialect, text string) string {
 	case strings.Contains(text, "-- T0 --"):
 		before, after, _ := strings.Cut(text, "-- T0 --")
 		schema, body = schema+"\n"+before, "-- T0 --"+after
-	case slices.ContainsFunc(creates, func(word string) bool { return strings.HasPrefix(text, word) }):
+	case defines.MatchString(text):
 		schema, body = schema+"\n"+text, frame("UPDATE t0 SET pvkey = vkey, vkey = 901, c0 = c0 + 1 WHERE pkey = 1;\nSELECT pkey, vkey, c0 FROM t0;")
-	case strings.HasPrefix(text, "BEGIN"), strings.HasPrefix(text, "START "), strings.HasPrefix(text, "XA "), strings.HasPrefix(text, "SET autocommit"):
+	case framed.MatchString(text):
 		body = "-- T0 --\n" + text
 	default:
 		body = frame(text)
@@ -114,44 +112,12 @@ func (c *corpus) asScript(text string) string {
 	if strings.Contains(text, "-- T0 --") {
 		return ""
 	}
-	var b strings.Builder
 	tables, _, _ := strings.Cut(c.schema, "CREATE VIEW") // which a case of a script has not
-	b.WriteString(tables + c.rows + "\n")
-	if slices.ContainsFunc(creates, func(word string) bool { return strings.HasPrefix(text, word) }) {
-		b.WriteString(text + "\n-- session 1\nBEGIN;\nSELECT * FROM t0;\nCOMMIT;\n")
-		return b.String()
+	if defines.MatchString(text) {
+		return tables + c.rows + "\n" + text + "\n-- session 1\nBEGIN;\nSELECT * FROM t0;\nCOMMIT;\n"
 	}
-	b.WriteString("-- session 1\nBEGIN;\n" + text + "\nCOMMIT;\n-- session 2\nSELECT * FROM t0;\n")
-	return b.String()
+	return tables + c.rows + "\n-- session 1\nBEGIN;\n" + text + "\nCOMMIT;\n-- session 2\nSELECT * FROM t0;\n"
 }
 
-// imports compares how scripts are read, and printed as cases, byte by byte: no server is needed.
-func (b *bench) imports(dialect string, texts *corpus) error {
-	var outcomes []*outcome
-	for i, text := range texts.all {
-		if script := texts.asScript(text); script != "" && i%pick(b, 16, 1) == 0 {
-			outcomes = append(outcomes, &outcome{name: strings.Join(strings.Fields(text), " "), old: make([]verdict, 1), now: make([]verdict, 1)})
-			path := filepath.Join(b.tmp, fmt.Sprintf("%s-%d.sql", dialect, len(outcomes)-1))
-			if err := os.WriteFile(path, []byte(script), 0o644); err != nil {
-				return err
-			}
-		}
-	}
-	err := b.pairs("statements imported, "+dialect, len(outcomes), func(i, side int) error {
-		e, err := b.run(side, "import", filepath.Join(b.tmp, fmt.Sprintf("%s-%d.sql", dialect, i)), "--target", dialect, "--isolation", usual[dialect])
-		if err != nil {
-			return err
-		}
-		(*outcomes[i].of(side))[0] = verdict{e.code, printed(string(e.out))}
-		e.forget()
-		return nil
-	})
-	b.add(agreement("statements", fmt.Sprintf("%s: %d, as import prints them", dialect, len(outcomes)), outcomes, true))
-	return err
-}
-
-// printed is a case without the line that names the build.
-func printed(text string) string {
-	lines := strings.Split(text, "\n")
-	return strings.Join(slices.DeleteFunc(lines, func(l string) bool { return strings.HasPrefix(l, "tool: ") }), "\n")
-}
+// toolLine names the build that printed a case.
+var toolLine = regexp.MustCompile(`(?m)^tool: .*\n`)

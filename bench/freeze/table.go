@@ -6,7 +6,7 @@ import (
 	"io"
 	"math"
 	"strings"
-	"unicode/utf8"
+	"text/tabwriter"
 )
 
 // says is what a row says of the new side.
@@ -26,6 +26,7 @@ type measure struct {
 	part, what string
 	old, new   string // as printed
 	less       bool   // is better
+	timed      bool   // it is processor time
 	slack      float64
 	// ratio returns the interval that holds but for a doubt; nil: the row says by itself what it says.
 	ratio  func(doubt float64) (interval, bool)
@@ -69,56 +70,56 @@ func times(v float64) string {
 	return fmt.Sprintf("%.2f", v)
 }
 
-// tally counts what is found by whom.
+// tally counts what both sides find, and what one of them does.
 type tally struct {
 	common, all int
 	only        [2]int
-	lost        []string
+	fewer       []string
 }
 
-// add counts a thing that may be found.
-func (t *tally) add(name string, old, now bool) {
-	t.all++
-	switch {
-	case old && now:
-		t.common++
-	case old:
-		t.only[0]++
-		t.lost = append(t.lost, "not found: "+name)
-	case now:
-		t.only[1]++
+// add counts how often something was found of so many times.
+func (t *tally) add(name string, of int, found [2]int) {
+	both := min(found[0], found[1])
+	t.all, t.common = t.all+of, t.common+both
+	t.only[0], t.only[1] = t.only[0]+found[0]-both, t.only[1]+found[1]-both
+	if found[1] < found[0] {
+		t.fewer = append(t.fewer, fmt.Sprintf("%s: %d, %d before", name, found[1], found[0]))
 	}
 }
 
-// row compares how much is found.
+// once is 1 for what holds.
+func once(holds bool) int {
+	if holds {
+		return 1
+	}
+	return 0
+}
+
+// row compares how much is found. Where neither finds anything nothing was measured, unless what is found should not be there.
 func (t *tally) row(part, what string) *measure {
-	return &measure{part: part, what: what, old: fmt.Sprintf("%d of %d", t.common+t.only[0], t.all), new: fmt.Sprintf("%d of %d", t.common+t.only[1], t.all),
-		detail: t.lost, ratio: func(doubt float64) (interval, bool) { return ofCounts(t.common, t.only[0], t.only[1], doubt) }}
+	of := func(n int) string { return fmt.Sprintf("%d of %d", t.common+n, t.all) }
+	m := &measure{part: part, what: what, old: of(t.only[0]), new: of(t.only[1]), detail: t.fewer}
+	m.ratio = func(doubt float64) (interval, bool) {
+		v, ok := ofCounts(t.common, t.only[0], t.only[1], doubt)
+		return v, ok && t.all > 0 && (m.less || t.common+t.only[0]+t.only[1] > 0)
+	}
+	return m
 }
 
 // averaged is a row for the mean of pairs.
-func averaged(part, what string, pairs [][2]float64) *measure {
-	return pairsRow(part, what, pairs, ofMeans)
+func averaged(part, what string, less bool, pairs [][2]float64) *measure {
+	return ratioRow(part, what, less, pairs, ofMeans)
 }
 
 // paced is a row for a speed, of which the ratio in each pair counts.
 func paced(part, what string, pairs [][2]float64) *measure {
-	return pairsRow(part, what, pairs, ofPairs)
+	return ratioRow(part, what, false, pairs, ofPairs)
 }
 
-func pairsRow(part, what string, pairs [][2]float64, ratio func([][2]float64, float64) (interval, bool)) *measure {
-	m := &measure{part: part, what: what, old: "–", new: "–", slack: 0.02}
-	if len(pairs) == 0 {
-		m.says = unsure
-		return m
-	}
-	var sum [2]float64
-	for _, p := range pairs {
-		sum[0], sum[1] = sum[0]+p[0], sum[1]+p[1]
-	}
-	m.old, m.new = short(sum[0]/float64(len(pairs))), short(sum[1]/float64(len(pairs)))
-	m.ratio = func(doubt float64) (interval, bool) { return ratio(pairs, doubt) }
-	return m
+func ratioRow(part, what string, less bool, pairs [][2]float64, ratio func([][2]float64, float64) (interval, bool)) *measure {
+	sum, n := sums(pairs), float64(max(len(pairs), 1))
+	return &measure{part: part, what: what, old: short(sum[0] / n), new: short(sum[1] / n), less: less, slack: 0.02,
+		ratio: func(doubt float64) (interval, bool) { return ratio(pairs, doubt) }}
 }
 
 // short prints a number with as many digits as matter.
@@ -132,12 +133,6 @@ func short(v float64) string {
 	return fmt.Sprintf("%.3f", v)
 }
 
-// lessIsBetter marks a row so.
-func lessIsBetter(m *measure) *measure {
-	m.less = true
-	return m
-}
-
 // print prints the table and what differs, and returns the exit code.
 func print(w io.Writer, measures []*measure) (int, error) {
 	judged := 0
@@ -146,26 +141,27 @@ func print(w io.Writer, measures []*measure) (int, error) {
 			judged++
 		}
 	}
-	doubt := family / float64(max(judged, 1))
-	lines := [][]string{{"part", "what", "old", "new", "new / old", "says"}}
 	count := map[says]int{}
 	var details strings.Builder
+	columns := tabwriter.NewWriter(w, 0, 0, 1, ' ', 0)
+	line := func(cells ...string) { fmt.Fprintf(columns, "| %s\t|\n", strings.Join(cells, "\t| ")) }
+	line("part", "what", "old", "new", "new / old", "says")
+	line("---", "---", "---", "---", "---", "---")
 	for _, m := range measures {
-		change := m.judge(doubt)
+		change := m.judge(family / float64(max(judged, 1)))
 		count[m.says]++
-		lines = append(lines, []string{m.part, m.what, m.old, m.new, change, string(m.says)})
+		line(m.part, m.what, cmp.Or(m.old, "–"), cmp.Or(m.new, "–"), change, string(m.says))
 		if len(m.detail) > 0 {
 			fmt.Fprintf(&details, "\n%s, %s:\n", m.part, m.what)
 		}
-		for i, d := range m.detail {
-			if i == 40 {
-				fmt.Fprintf(&details, "- … and %d more\n", len(m.detail)-i)
-				break
-			}
+		for _, d := range m.detail[:min(len(m.detail), 40)] {
 			fmt.Fprintf(&details, "- %s\n", d)
 		}
+		if more := len(m.detail) - 40; more > 0 {
+			fmt.Fprintf(&details, "- … and %d more\n", more)
+		}
 	}
-	if _, err := io.WriteString(w, aligned(lines)+details.String()); err != nil {
+	if err := columns.Flush(); err != nil {
 		return 0, err
 	}
 	verdict, code := "The new build is as good as the old one, as far as this tells.", 0
@@ -175,31 +171,7 @@ func print(w io.Writer, measures []*measure) (int, error) {
 	case count[unsure] > 0 || len(measures) == 0:
 		verdict, code = fmt.Sprintf("%d of %d rows could not be measured.", count[unsure], len(measures)), exitUnsure
 	}
-	_, err := fmt.Fprintf(w, "\n%s Same: %d, better: %d, changed and not judged: %d, not told by one of them: %d.\nIn brackets: intervals that hold together with a probability of %.0f %%.\n",
-		verdict, count[equal], count[better], count[changed], count[untold], 100*(1-family))
+	_, err := fmt.Fprintf(w, "%s\n%s Same: %d, better: %d, changed and not judged: %d, not told: %d.\nIn brackets: intervals that hold together with a probability of %.0f %%.\n",
+		details.String(), verdict, count[equal], count[better], count[changed], count[untold], 100*(1-family))
 	return code, err
-}
-
-// aligned prints lines as a Markdown table whose columns line up.
-func aligned(lines [][]string) string {
-	width := make([]int, len(lines[0]))
-	for _, l := range lines {
-		for i, cell := range l {
-			width[i] = max(width[i], utf8.RuneCountInString(cell))
-		}
-	}
-	var b strings.Builder
-	for n, l := range lines {
-		for i, cell := range l {
-			b.WriteString("| " + cmp.Or(cell, "–") + strings.Repeat(" ", width[i]-max(utf8.RuneCountInString(cell), 1)+1))
-		}
-		b.WriteString("|\n")
-		if n == 0 {
-			for _, w := range width {
-				b.WriteString("| " + strings.Repeat("-", w) + " ")
-			}
-			b.WriteString("|\n")
-		}
-	}
-	return b.String()
 }
