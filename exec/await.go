@@ -11,7 +11,7 @@ import (
 // answered after grace is asked about every pause, and counts as blocked when two answers in a row say so; the
 // second one lets a deadlock detector, which runs when the wait begins, have its say.
 const (
-	grace = 250 * time.Microsecond
+	grace = time.Millisecond
 	pause = 100 * time.Microsecond
 )
 

@@ -89,7 +89,7 @@ func (s *Cases) told(n int) (*testcase.Case, map[string]bool, error) {
 			c.Options = append(c.Options, testcase.Option{Key: testcase.OptionSetting, Value: drawSetting(rng, settings)})
 		}
 	}
-	if name := drawStore(c.Seed, stores, uses); name != "" {
+	if name := s.drawStore(n, c.Seed, stores, uses); name != "" {
 		c.Options = append(c.Options, testcase.Option{Key: testcase.OptionStore, Value: name})
 	}
 	if name := s.profile.LastingStore(s.seed, n); name != "" {
@@ -138,15 +138,18 @@ func (s *Cases) meet(c *testcase.Case) (met *testcase.Case, names []string) {
 	})
 }
 
-// drawStore draws the shape of the store in which a case lies, by its name; "" where that is the usual one. One in stored lies in another, of
-// those with checkpoints three in four, as what a reader has in memory a checkpoint cannot take from it. Of the others in which something is
-// undone every second one lies in one that keeps few pages in memory, where there are such: what is taken back has then been written out.
-func drawStore(seed uint64, stores []dbms.StoreShape, uses map[string]bool) string {
+// drawStore draws the shape of the store in which a case lies, by its name; "" where that is the usual one. One stretch of cases in stored lies in another, as
+// a change of it costs the sessions; of those with checkpoints three in four, as what a reader has in memory a checkpoint cannot take from it. Of the others in
+// which something is undone every second one lies in one that keeps few pages in memory, where there are such: what is taken back has then been written out.
+func (s *Cases) drawStore(n int, seed uint64, stores []dbms.StoreShape, uses map[string]bool) string {
 	if len(stores) == 0 {
 		return ""
 	}
+	if all := rand.New(rand.NewPCG(s.seed^storeStream, uint64(n/stretch))); all.IntN(stored) == 0 { //nolint:gosec // not negative
+		return stores[all.IntN(len(stores))].Name
+	}
 	rng := rand.New(rand.NewPCG(seed, storeStream))
-	if rng.IntN(stored) == 0 || uses["ddl-checkpoint"] && rng.IntN(4) != 0 {
+	if uses["ddl-checkpoint"] && rng.IntN(4) != 0 {
 		return stores[rng.IntN(len(stores))].Name
 	}
 	spilling := slices.DeleteFunc(slices.Clone(stores), func(s dbms.StoreShape) bool { return !s.Spills })
@@ -190,6 +193,7 @@ func drawPlan(rng *rand.Rand, plans []dbms.PlanSetting, c *testcase.Case) string
 const (
 	planStream    = 0x7478_7765_706c_616e
 	stored        = 8
+	stretch       = 16 // cases in the same store
 	storeStream   = planStream + 1
 	underSetting  = 6
 	settingStream = planStream + 2
