@@ -190,6 +190,46 @@ func TestMatchingFails(t *testing.T) {
 	}
 }
 
+// TestMatchingShared: queries of the same versions are answered from one table, which a run does not meet; others get a table of their own.
+func TestMatchingShared(t *testing.T) {
+	r := newRunner(t, target(t, "sqlite"), lookup(t, "sqlite/serializable"), Options{})
+	plan := load(t, r, parseCase(t, "CREATE TABLE t (pkey INT PRIMARY KEY, vkey INT, pvkey INT, v INT); INSERT INTO t VALUES (1, 1, 0, 10)", updateOne))
+	written := func(vkey int64) []*history.Rows {
+		return []*history.Rows{{Columns: []string{"pkey", "vkey", "pvkey", "v"}, Cells: []history.Value{history.IntValue(1), history.IntValue(vkey), history.IntValue(1), history.IntValue(20)}}}
+	}
+	matching := func(of any, vkey int64, where string) map[history.Version]bool {
+		got, err := r.Matching(MatchQuery{Of: of, Table: "t", Alias: "x", Where: where, Written: written(vkey)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got
+	}
+	version := func(vkey int64) history.Version {
+		return history.Version{Item: history.Item{Table: "t", PKey: 1}, VKey: vkey}
+	}
+	one, other := new(int), new(int)
+	for range 2 {
+		if got := matching(one, 2, "x.v > 15"); len(got) != 2 || got[version(1)] || !got[version(2)] {
+			t.Errorf("the first versions: %v", got)
+		}
+	}
+	if got := matching(one, 3, "x.v < 15"); len(got) != 2 || !got[version(1)] || got[version(2)] {
+		t.Errorf("the same versions, another clause: %v", got)
+	}
+	if got := matching(other, 3, "x.v > 15"); len(got) != 2 || !got[version(3)] {
+		t.Errorf("other versions: %v", got)
+	}
+	if _, err := r.Run(plan, plan.Steps); err != nil {
+		t.Fatal(err)
+	}
+	if a, err := r.replayer.Query(t.Context(), "SELECT * FROM "+scratchPrefix+"t"); err != nil || a.Err == nil {
+		t.Errorf("a run left the table: %v, %v", a, err)
+	}
+	if got := matching(other, 3, "x.v > 15"); len(got) != 2 || !got[version(3)] {
+		t.Errorf("after a run: %v", got)
+	}
+}
+
 // TestMatchingBytes: a version that holds bytes is asked about as bytes, which SQLite tells from the text of the same bytes.
 func TestMatchingBytes(t *testing.T) {
 	r := newRunner(t, target(t, "sqlite"), lookup(t, "sqlite/serializable"), Options{})

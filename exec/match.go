@@ -3,6 +3,7 @@ package exec
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -13,6 +14,8 @@ import (
 
 // MatchQuery asks which versions of a table's rows a WHERE clause is true for.
 type MatchQuery struct {
+	// Of tells sets of written versions apart: queries with the same one have the same for a table. nil: this query alone has them.
+	Of      any
 	Table   string
 	Alias   string          // the name under which Where knows the table
 	Where   string          // "" for every row
@@ -32,29 +35,29 @@ func (q *MatchQuery) byKeys(rows *history.Rows, i int) (history.Version, bool) {
 // scratchPrefix names the tables on which WHERE clauses are evaluated.
 const scratchPrefix = "txm_"
 
+// scratchTable is a temporary table that holds versions.
+type scratchTable struct {
+	of    any // see MatchQuery
+	holds map[history.Version]bool
+}
+
 // Matching evaluates a WHERE clause on a temporary table that holds the initial rows and the written versions
 // side by side. A version that is not in the answer was not on the table; where the database has no such temporary
-// tables, none is.
+// tables, none is. The table stays for the next query of the same versions, until something is run or replayed.
 func (r *Runner) Matching(q MatchQuery) (map[history.Version]bool, error) {
 	if r.replayer.protocol.Scratch == "" {
 		return nil, nil
 	}
+	if q.Name == nil {
+		q.Name = q.byKeys
+	}
 	scratch := scratchPrefix + q.Table
-	if err := r.scratch(scratch, q.Table); err != nil {
-		return nil, err
-	}
-	for _, rows := range q.Written {
-		for i := range rows.Len() {
-			sql := fmt.Sprintf("INSERT INTO %s (%s) VALUES %s", scratch, strings.Join(rows.Columns, ", "), r.literals(rows.Row(i)))
-			// What INSERT IGNORE leaves in an ENUM is no value that a statement may give it: such a version is left out.
-			if err := r.replayer.Must(r.ctx, sql); err != nil && !r.ofStatement(err) {
-				return nil, err
-			}
+	made, ok := r.scratches[q.Table]
+	if !ok || q.Of == nil || made.of != q.Of {
+		var err error
+		if made, err = r.fillScratch(scratch, &q); err != nil {
+			return nil, err
 		}
-	}
-	all, err := r.replayer.Read(r.ctx, "SELECT * FROM "+scratch)
-	if err != nil {
-		return nil, err
 	}
 	where := ""
 	if q.Where != "" {
@@ -67,18 +70,83 @@ func (r *Runner) Matching(q MatchQuery) (map[history.Version]bool, error) {
 	if err != nil {
 		return nil, err
 	}
-	if q.Name == nil {
-		q.Name = q.byKeys
-	}
-	out := map[history.Version]bool{}
-	for i, rows := range []*history.Rows{all, matched} {
-		for n := range rows.Len() {
-			if v, ok := q.Name(rows, n); ok {
-				out[v] = i == 1
-			}
+	out := maps.Clone(made.holds)
+	for n := range matched.Len() {
+		if v, ok := q.Name(matched, n); ok {
+			out[v] = true
 		}
 	}
-	return out, r.replayer.Must(r.ctx, "DROP TABLE "+scratch)
+	return out, nil
+}
+
+// fillScratch makes the scratch table of a query.
+func (r *Runner) fillScratch(scratch string, q *MatchQuery) (scratchTable, error) {
+	made := scratchTable{of: q.Of, holds: map[history.Version]bool{}}
+	if r.scratches == nil {
+		r.scratches = map[string]scratchTable{}
+	}
+	r.scratches[q.Table] = scratchTable{} // if only a part of it comes to be
+	if err := r.scratch(scratch, q.Table); err != nil {
+		return made, err
+	}
+	for _, rows := range q.Written {
+		if err := r.addVersions(scratch, rows); err != nil {
+			return made, err
+		}
+	}
+	all, err := r.replayer.Read(r.ctx, "SELECT * FROM "+scratch)
+	if err != nil {
+		return made, err
+	}
+	for n := range all.Len() {
+		if v, ok := q.Name(all, n); ok {
+			made.holds[v] = false
+		}
+	}
+	r.scratches[q.Table] = made
+	return made, nil
+}
+
+// addVersions adds rows to a scratch table, all at once or, where one is refused, one by one: what INSERT IGNORE leaves in an ENUM is no value that a
+// statement may give it, and such a version is left out.
+func (r *Runner) addVersions(scratch string, rows *history.Rows) error {
+	if rows.Len() == 0 {
+		return nil
+	}
+	into := fmt.Sprintf("INSERT INTO %s (%s) VALUES ", scratch, strings.Join(rows.Columns, ", "))
+	values := make([]string, rows.Len())
+	for i := range values {
+		values[i] = r.literals(rows.Row(i))
+	}
+	err := r.replayer.Must(r.ctx, into+strings.Join(values, ", "))
+	if err == nil || !r.ofStatement(err) || len(values) == 1 {
+		return r.unlessOfStatement(err)
+	}
+	for _, v := range values {
+		if err := r.replayer.Must(r.ctx, into+v); r.unlessOfStatement(err) != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// dropScratches drops the scratch tables: nothing that is run or replayed shall meet them.
+func (r *Runner) dropScratches() error {
+	for _, table := range slices.Sorted(maps.Keys(r.scratches)) {
+		if err := r.replayer.Must(r.ctx, "DROP TABLE IF EXISTS "+scratchPrefix+table); err != nil {
+			return err
+		}
+	}
+	r.scratches = nil
+	return nil
+}
+
+// unlessOfStatement is an error that does not come from a statement and its data alone.
+func (r *Runner) unlessOfStatement(err error) error {
+	if r.ofStatement(err) {
+		return nil
+	}
+	return err
 }
 
 // scratch makes a temporary table of a table's initial rows, whose columns compare as the table's do.

@@ -35,6 +35,7 @@ type Runner struct {
 	altered   bool                     // its tables are not kept any more as they were created
 	loose     bool                     // its tables are those of instrument.Plan.Loose
 	initial   map[string]*history.Rows // contents of its tables
+	scratches map[string]scratchTable  // by the table whose versions they hold, on the replay session
 	// ownComplaints are the database's of the tables as they were filled: see Integrity.Given.
 	ownComplaints []string
 
@@ -112,7 +113,7 @@ func (r *Runner) closeSessions() {
 			s.Close()
 		}
 	}
-	r.committed, r.latest, r.replayer = nil, nil, nil
+	r.committed, r.latest, r.replayer, r.scratches = nil, nil, nil, nil
 }
 
 // Reopen closes every session and opens new ones, as a confirmation wants. A session that cannot be closed keeps its
@@ -150,6 +151,9 @@ func (r *Runner) Load(p *instrument.Plan) (map[string]*history.Rows, error) {
 
 // load creates the plan's tables anew; loose ones are those without foreign keys that are checked at COMMIT.
 func (r *Runner) load(p *instrument.Plan, loose bool) error {
+	if err := r.dropScratches(); err != nil {
+		return r.classify(err)
+	}
 	names := make([]string, len(p.Schema.Tables))
 	for i, t := range p.Schema.Tables {
 		names[i] = t.Name
@@ -224,6 +228,9 @@ func finalRead(t *sqltext.Table, named bool) string {
 
 // reset puts the tables back before a run or a replay, which has no transactions, and so the loose tables where the case has such.
 func (r *Runner) reset(loose bool) error {
+	if err := r.dropScratches(); err != nil {
+		return r.classify(err)
+	}
 	if loose = loose && r.loaded.Loose != nil; loose && (r.altered || !r.loose) {
 		return r.load(r.loaded, true)
 	}

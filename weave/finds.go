@@ -10,7 +10,7 @@ import (
 // the SELECT finds, as it was before or as it became.
 func (k *checker) finds(obs *observe.Observation) (map[[2]string]bool, error) {
 	nodes := obs.Nodes()
-	matches := k.matcher(obs, nodes, nodes, false)
+	matches := k.matcher(obs, nodes, false)
 	out := map[[2]string]bool{}
 	for i, s := range nodes {
 		if s.Kind != sqltext.Select || s.MatchTable == "" || s.Waited || s.Mixed {

@@ -7,10 +7,10 @@ import (
 )
 
 // matcher returns a match oracle, for the dependency inference and for the isolation oracle: the database itself
-// evaluates the WHERE clause of asked[i] on a scratch table that holds the initial rows of its table and what wrote
-// wrote. It is asked only where a cycle or the cause of a finding depends on it, one query per statement. Of a statement
-// that no WHERE clause judges row by row (its MatchTable is "") nothing is known.
-func (k *checker) matcher(obs *observe.Observation, asked, wrote []*observe.ObservedStmt, keys bool) func(int, history.Version) (bool, bool) {
+// evaluates the WHERE clause of asked[i] on a scratch table that holds the initial rows of its table and what the
+// statements of the run wrote. It is asked only where a cycle or the cause of a finding depends on it, one query per
+// statement. Of a statement that no WHERE clause judges row by row (its MatchTable is "") nothing is known.
+func (k *checker) matcher(obs *observe.Observation, asked []*observe.ObservedStmt, keys bool) func(int, history.Version) (bool, bool) {
 	answers := map[int]map[history.Version]bool{}
 	return func(i int, v history.Version) (match, known bool) {
 		if asked[i].Run.Block.Info.MatchTable == "" && (!keys || asked[i].KeyTable == "") {
@@ -19,9 +19,9 @@ func (k *checker) matcher(obs *observe.Observation, asked, wrote []*observe.Obse
 		got, before := answers[i]
 		if !before {
 			info := asked[i].Run.Block.Info
-			q := exec.MatchQuery{Table: info.MatchTable, Alias: info.MatchAlias, Where: info.MatchWhere}
+			q := exec.MatchQuery{Of: obs, Table: info.MatchTable, Alias: info.MatchAlias, Where: info.MatchWhere}
 			if q.Table == "" {
-				q = exec.MatchQuery{Table: asked[i].KeyTable, Alias: info.KeyAlias, Where: info.KeyWhere}
+				q = exec.MatchQuery{Of: obs, Table: asked[i].KeyTable, Alias: info.KeyAlias, Where: info.KeyWhere}
 			}
 			if t := k.plan.Schema.Table(q.Table); t != nil && t.NamesPlace(q.Where) { // on that table each row has another one
 				answers[i] = nil
@@ -30,7 +30,7 @@ func (k *checker) matcher(obs *observe.Observation, asked, wrote []*observe.Obse
 			if obs.Contents[q.Table] {
 				q.Written, q.Name = []*history.Rows{obs.Known(q.Table)}, obs.Name(q.Table)
 			}
-			for _, n := range wrote {
+			for _, n := range obs.Stmts {
 				q.Written = append(q.Written, n.Written(q.Table)...)
 			}
 			var err error

@@ -31,7 +31,7 @@ func TestMatcherWithoutTable(t *testing.T) {
 	}
 	stmts := []*observe.ObservedStmt{block(""), block("t"), block("t")}
 	stmts[2].Run.Block.Info.MatchWhere = "rowid = 3" // which it is elsewhere
-	matches := k.matcher(&observe.Observation{}, stmts, nil, false)
+	matches := k.matcher(&observe.Observation{}, stmts, false)
 	v := history.Version{Item: history.Item{Table: "t", PKey: 1}, VKey: 1}
 	if match, known := matches(0, v); match || known || len(r.asked) != 0 {
 		t.Errorf("a statement without a clause of its own: match %v, known %v, asked %v", match, known, r.asked)

@@ -323,7 +323,7 @@ func (k *checker) watch(steps []instrument.Step) (*observe.Run, *observe.Observa
 	if err != nil {
 		return run, nil, err
 	}
-	obs.Matches = k.matcher(obs, obs.Stmts, obs.Stmts, false)
+	obs.Matches = k.matcher(obs, obs.Stmts, false)
 	return run, obs, nil
 }
 
@@ -363,7 +363,7 @@ func (k *checker) touched(obs *observe.Observation) {
 func (k *checker) infer(obs *observe.Observation, nodes []*observe.ObservedStmt) (*sdg.Graph, error) {
 	in := obs.Input(nodes, nil)
 	if k.opt.Precision >= sdg.Match {
-		in.Matches = k.matcher(obs, nodes, nodes, true)
+		in.Matches = k.matcher(obs, nodes, true)
 	}
 	g, _, err := sdg.InferUpTo(in, k.opt.Precision)
 	return g, errors.Join(err, k.matchErr)
