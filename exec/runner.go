@@ -178,13 +178,13 @@ func (r *Runner) load(p *instrument.Plan, loose bool) error {
 	return r.renewed()
 }
 
-// renewed tells the sessions that the tables are others than those of the case before.
+// renewed tells the sessions that the case uses that the tables are others than those of the case before.
 func (r *Runner) renewed() error {
 	if r.profile.NewTables == "" {
 		return nil
 	}
 	sessions := []*Session{r.committed, r.replayer}
-	for _, l := range r.lanes {
+	for _, l := range r.lanes[:len(r.loaded.Txns)] { // no others run its transactions
 		sessions = append(sessions, l.session)
 	}
 	for _, s := range sessions {
