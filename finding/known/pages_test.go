@@ -1,6 +1,7 @@
 package known
 
 import (
+	"cmp"
 	"maps"
 	"os"
 	"path/filepath"
@@ -163,32 +164,41 @@ func TestOwnPages(t *testing.T) {
 	}
 }
 
-// TestVirtualIndex: the bugs of indexes of virtual columns are told from others by what a reduced case has.
+// TestVirtualIndex: the bugs of indexes of virtual columns are told from others by what a reduced case has, and by the plan under which it shows.
 func TestVirtualIndex(t *testing.T) {
 	bugs, err := Default()
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := os.ReadFile(filepath.Join("..", "..", Pages, "mariadb-virtual-index-sorted.txw"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	kept := strings.ReplaceAll(string(text), "VIRTUAL", "STORED")
-	if kept == string(text) {
-		t.Fatal("its case has no virtual column")
-	}
-	for text, want := range map[string]string{string(text): "mariadb-virtual-index-sorted", kept: ""} {
+	const sorted, ranges = "mariadb-virtual-index-sorted", "mariadb-virtual-index-ranges"
+	for _, c := range []struct{ page, class, signature, kind, what, from, to, want string }{
+		{sorted, finding.ClassReplay, "replay-difference/SELECT:rows", "SELECT", "rows", "", "", sorted},
+		{sorted, finding.ClassReplay, "replay-difference/SELECT:rows", "SELECT", "rows", "VIRTUAL", "STORED", ""},
+		{ranges, finding.ClassPlan, "plan-difference/DELETE:matched-versus-affected", "DELETE", "matched-versus-affected", "", "", ranges + "-search"},
+		{ranges, finding.ClassPlan, "plan-difference/SELECT:rows", "SELECT", "rows", "plan: sorted-ranges", "plan: sorted-ranges/mrr", ranges},
+		{ranges, finding.ClassPlan, "plan-difference/SELECT:rows", "SELECT", "rows", "", "", ""},
+		{ranges, finding.ClassPlan, "plan-difference/DELETE:matched-versus-affected", "DELETE", "matched-versus-affected", "VIRTUAL", "STORED", ""},
+		{ranges, finding.ClassPlan, "plan-difference/DELETE:matched-versus-affected", "DELETE", "matched-versus-affected", "plan: sorted-ranges", "plan: no-indexes", ""},
+	} {
+		text, err := os.ReadFile(filepath.Join("..", "..", Pages, c.page+".txw"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(string(text), c.from) {
+			t.Fatalf("%s has no %s", c.page, c.from)
+		}
+		text = []byte(strings.ReplaceAll(string(text), cmp.Or(c.from, "\x00"), c.to))
 		found := ""
 		for _, stmt := range finding.Named("T0.S0 T0.S1 T1.S0 T1.S1") {
-			f := &finding.Finding{Class: finding.ClassReplay, Signature: "replay-difference/SELECT:rows", Differences: []finding.Difference{{Stmt: stmt, Kind: "SELECT", What: "rows"}}}
-			sig := signature.OfText(f, []byte(text))
+			f := &finding.Finding{Class: c.class, Signature: c.signature, Differences: []finding.Difference{{Stmt: stmt, Kind: c.kind, What: c.what}}}
+			sig := signature.OfText(f, text)
 			sig.Minimal = true
 			if b := bugs.Match(f, sig); b != nil {
 				found = b.Name
 			}
 		}
-		if found != want {
-			t.Errorf("matched %q, want %q", found, want)
+		if found != c.want {
+			t.Errorf("%s, %s, %s: matched %q, want %q", c.page, c.signature, c.to, found, c.want)
 		}
 	}
 }

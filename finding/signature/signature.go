@@ -75,6 +75,7 @@ const (
 	Partitioned  = "partitioned"              // the rows that the finding names, or a table of the one statement that differs first, are in partitions
 	MinOfVirtual = "MIN-of-virtual"           // it asks for the least value of a virtual column
 	ReadsOwn     = "reads-own-writes"         // it names a table that its transaction has changed before
+	ByPlan       = "plan:"                    // with the plan setting under which it is answered otherwise
 )
 
 // ownLevel is the feature of a transaction that runs at another level than its case; "" of others.
@@ -125,6 +126,9 @@ func ofNamed(f *finding.Finding, c *testcase.Case, parser sqltext.Parser) (out [
 		}
 		if level := ownLevel(c, t); level != "" {
 			features = append(features, level)
+		}
+		if plan := c.Option(testcase.OptionPlan); plan != "" && f.Class == finding.ClassPlan {
+			features = append(features, ByPlan+plan)
 		}
 		slices.Sort(features)
 		out, texts = append(out, slices.Compact(features)), append(texts, s.SQL)
