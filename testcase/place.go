@@ -50,3 +50,19 @@ func (c *Case) PlacedAs(o *Case) *Case {
 	c.places = o.places
 	return c
 }
+
+// RefusedError is a statement that a case must not hold.
+type RefusedError struct {
+	Where  string // "T0.S1", "T0" of its BEGIN or end, "schema, statement 0", "rows, statement 3"
+	SQL    string
+	Reason error
+	index  int    // among all statements of the case, in the order of its text
+	place  string // "p.txw:14: ", where that is known
+}
+
+// Error returns one line.
+func (e *RefusedError) Error() string {
+	return fmt.Sprintf("%s%s: %s: a case must not hold it: %s", e.place, e.Where, quote(strings.Join(strings.Fields(e.SQL), " ")), e.Reason)
+}
+
+func (e *RefusedError) Unwrap() error { return e.Reason }
