@@ -97,7 +97,8 @@ func (l *lane) run(req request) (r reply) {
 	}
 	switch x, scratch := sqltext.ReadScratch(req.sql); {
 	case scratch && req.query:
-		r.answer, r.err = l.session.Scratch(l.ctx, req.sql, x)
+		read, drop := sqltext.SyntaxOf(l.profile.DBMS).AroundScratch(x)
+		r.answer, r.err = l.session.Scratch(l.ctx, req.sql, read, drop)
 		req.warnings = false
 	case req.returning:
 		r.answer, r.err = session.Returning(l.ctx, req.sql)

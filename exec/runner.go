@@ -294,7 +294,8 @@ func (r *Runner) note(conn, sql string, query bool, answer *history.DBError) {
 			rec.Query = false
 			*r.recorded = append(*r.recorded, rec)
 			if answer == nil {
-				*r.recorded = append(*r.recorded, BareStmt{Conn: conn, SQL: x.Read, Query: true}, BareStmt{Conn: conn, SQL: x.Drop})
+				read, drop := sqltext.SyntaxOf(r.profile.DBMS).AroundScratch(x)
+				*r.recorded = append(*r.recorded, BareStmt{Conn: conn, SQL: read, Query: true}, BareStmt{Conn: conn, SQL: drop})
 			}
 			return
 		}
@@ -435,7 +436,7 @@ func (r *Runner) guarded(sql string, query, returns bool) (history.Answer, error
 		}
 	}()
 	r.doing.begin(replayConn, sql)
-	l := lane{session: r.replayer, ctx: r.ctx}
+	l := lane{session: r.replayer, profile: r.profile, ctx: r.ctx}
 	rep := l.run(request{sql: sql, query: query, returning: returns, warnings: true})
 	r.warned = rep.warned
 	return rep.answer, rep.err

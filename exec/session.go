@@ -14,7 +14,6 @@ import (
 	"unsafe"
 
 	"txweave/history"
-	"txweave/sqltext"
 )
 
 // Session is one client connection, used by one goroutine at a time. Statements go straight to the driver, so
@@ -119,7 +118,7 @@ func isSelected(rows driver.Rows) bool {
 }
 
 // Scratch sends a query whose answer goes through a table of its own, reads that and drops it.
-func (s *Session) Scratch(ctx context.Context, sql string, x sqltext.Scratch) (history.Answer, error) {
+func (s *Session) Scratch(ctx context.Context, sql, read, drop string) (history.Answer, error) {
 	made, err := s.Exec(ctx, sql)
 	if err != nil || made.Err != nil {
 		return made, err
@@ -130,12 +129,12 @@ func (s *Session) Scratch(ctx context.Context, sql string, x sqltext.Scratch) (h
 			return made, err
 		}
 	}
-	answer, err := s.Query(ctx, x.Read)
+	answer, err := s.Query(ctx, read)
 	if err != nil {
 		return answer, err
 	}
 	answer.Warnings = warnings
-	return answer, s.Must(ctx, x.Drop)
+	return answer, s.Must(ctx, drop)
 }
 
 // Exec sends a statement that returns no rows.

@@ -91,6 +91,8 @@ type Bugs struct {
 	Bugs       []*Bug         `json:"bugs"`
 	Known      map[string]int `json:"known,omitempty"` // findings that are known bugs, by the bug's name
 	Gone       []string       `json:"gone,omitempty"`  // findings that were counted, and whose directories are to be removed
+	// Said is what was said of findings, by their names, before they were counted to a bug.
+	Said map[string]Said `json:"said,omitempty"`
 	// Suspects is how many findings that do not come back each time, of one signature, are a bug: 0 is 3.
 	Suspects int `json:"-"`
 
@@ -301,6 +303,20 @@ func (b *Bugs) Place(r *Record, sig Signature, now time.Time) (g *Bug, fresh boo
 		g.FixedIn = ""
 	}
 	return g, fresh
+}
+
+// Placed are the findings that were counted to a bug, and that are kept or to be removed.
+func (b *Bugs) Placed() map[string]bool {
+	placed := map[string]bool{}
+	for _, name := range b.Gone {
+		placed[name] = true
+	}
+	for _, g := range b.Bugs {
+		for _, k := range g.Kept {
+			placed[k.Dir] = true
+		}
+	}
+	return placed
 }
 
 // Shows says whether a finding of the bug's own case is the bug.

@@ -31,7 +31,7 @@ func checkNow(c *testcase.Case, syntax *sqltext.Syntax) error {
 	}
 	for n := range c.Txns {
 		for i, s := range c.Txns[n].Stmts {
-			read(s.SQL, testcase.Ref{Txn: n, Stmt: i}.String())
+			read(s.SQL, c.At(testcase.Ref{Txn: n, Stmt: i}))
 		}
 	}
 	for _, s := range c.Rows {

@@ -41,14 +41,14 @@ func Plain(c *testcase.Case, p *dbms.Profile) (*Plan, error) {
 			text := sqltext.Read(s.SQL)
 			b := &Block{Txn: i, Stmt: j, SQL: s.SQL, Info: &sqltext.Analysis{Kind: text.Does()}}
 			if _, locks := text.TableLocks(); locks {
-				return nil, fmt.Errorf("%s: LOCK TABLES has no place in a case with an order: its statements could be refused there as they are nowhere else", b.Name())
+				return nil, fmt.Errorf("%s: LOCK TABLES has no place in a case with an order: its statements could be refused there as they are nowhere else", plan.at(b))
 			}
 			if l, ok := text.AdvisoryLock(); ok {
 				b.advisory(l)
 			}
 			if locks, ok := text.ModeLocks(); ok {
 				if err := plan.lockModes(b, locks); err != nil {
-					return nil, fmt.Errorf("%s: %w", b.Name(), err)
+					return nil, fmt.Errorf("%s: %w", plan.at(b), err)
 				}
 			}
 			if !text.IsTarget() {
@@ -79,7 +79,7 @@ func checkTables(c *testcase.Case, schema *sqltext.Schema, q sqltext.Quoting) er
 					continue
 				}
 				if schema.Table(name) == nil && !strings.HasPrefix(name, "sqlite_") {
-					return fmt.Errorf("%s: unknown table %s", testcase.Ref{Txn: n, Stmt: i}, name)
+					return fmt.Errorf("%s: unknown table %s", c.At(testcase.Ref{Txn: n, Stmt: i}), name)
 				}
 			}
 		}

@@ -168,11 +168,11 @@ func Instrument(c *testcase.Case, p *dbms.Profile) (*Plan, error) {
 			}
 			if locks != nil {
 				if err := checkLocked(b, locks); err != nil {
-					return nil, fmt.Errorf("%s: %w", b.Name(), err)
+					return nil, fmt.Errorf("%s: %w", plan.at(b), err)
 				}
 			}
 			if err := plan.addProbes(b, written); err != nil {
-				return nil, fmt.Errorf("%s: %w", b.Name(), err)
+				return nil, fmt.Errorf("%s: %w", plan.at(b), err)
 			}
 			for _, t := range b.Writes {
 				written[t] = true
@@ -184,6 +184,9 @@ func Instrument(c *testcase.Case, p *dbms.Profile) (*Plan, error) {
 	}
 	return plan, nil
 }
+
+// at names a statement's block in what is said of it.
+func (p *Plan) at(b *Block) string { return p.Case.At(testcase.Ref{Txn: b.Txn, Stmt: b.Stmt}) }
 
 // analyze reads the statements of the transactions, and finds out which tables' versions are their contents.
 func (p *Plan) analyze() error {
@@ -208,23 +211,23 @@ func (p *Plan) analyze() error {
 			}
 			if !read.IsTarget() {
 				if err := p.control(b, read.Kind); err != nil {
-					return fmt.Errorf("%s: %w", b.Name(), err)
+					return fmt.Errorf("%s: %w", p.at(b), err)
 				}
 				txn.Blocks = append(txn.Blocks, b)
 				continue
 			}
 			var err error
 			if b.Info, err = p.parser.Analyze(p.Schema, s.SQL); err != nil {
-				return fmt.Errorf("%s: %w", b.Name(), err)
+				return fmt.Errorf("%s: %w", p.at(b), err)
 			}
 			if other := seen[b.Info.VKey]; b.Info.VKey != 0 && other != "" {
-				return fmt.Errorf("%s: %s %d is also written by %s: it must name one writer", b.Name(), sqltext.VKey, b.Info.VKey, other)
+				return fmt.Errorf("%s: %s %d is also written by %s: it must name one writer", p.at(b), sqltext.VKey, b.Info.VKey, other)
 			}
 			if b.Info.Truncates && !txn.Autocommit() {
-				return fmt.Errorf("%s: TRUNCATE TABLE ends the transaction: it stands alone, in autocommit", b.Name())
+				return fmt.Errorf("%s: TRUNCATE TABLE ends the transaction: it stands alone, in autocommit", p.at(b))
 			}
 			if b.Info.Truncates && slices.ContainsFunc(p.Owing, func(o Owing) bool { return o.Parent == b.Info.Target }) {
-				return fmt.Errorf("%s: TRUNCATE TABLE is refused of a table that a foreign key refers to: one that is checked at COMMIT says nothing of it here", b.Name())
+				return fmt.Errorf("%s: TRUNCATE TABLE is refused of a table that a foreign key refers to: one that is checked at COMMIT says nothing of it here", p.at(b))
 			}
 			seen[b.Info.VKey] = b.Name()
 			p.addWrites(b)

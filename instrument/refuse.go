@@ -62,17 +62,17 @@ func (p *Plan) CheckKeys(present func(table string) []int64, blind bool) error {
 			for _, key := range b.Info.PKeys {
 				item := history.Item{Table: b.Info.Target, PKey: key}
 				if mine[key] && !p.Schema.Table(item.Table).Named() {
-					return fmt.Errorf("%s: inserts %s %d into %s twice: it must name one row", b.Name(), sqltext.PKey, key, item.Table)
+					return fmt.Errorf("%s: inserts %s %d into %s twice: it must name one row", p.at(b), sqltext.PKey, key, item.Table)
 				}
 				prof := p.Txns[b.Txn].Profile
 				if used[item] != "" && loses[item.Table] && prof.FixedViews() && prof.KeysReborn {
 					return fmt.Errorf("%s: gives %s a row of %s %d, which others may have deleted behind its snapshot: at this level it would see two rows of that name",
-						b.Name(), item.Table, sqltext.PKey, key)
+						p.at(b), item.Table, sqltext.PKey, key)
 				}
 				t := p.Schema.Table(item.Table)
 				sure := t.Named() || !b.Info.Plain && t.IsKeyed() && !blind // it replaces the row, or fails
 				if by := used[item]; by != "" && (!b.Info.Diff || !sure) {
-					return fmt.Errorf("%s: inserts %s %d into %s, as do %s: it must never be used again", b.Name(), sqltext.PKey, key, item.Table, by)
+					return fmt.Errorf("%s: inserts %s %d into %s, as do %s: it must never be used again", p.at(b), sqltext.PKey, key, item.Table, by)
 				}
 				used[item], mine[key] = b.Name(), true
 			}

@@ -38,7 +38,7 @@ func checkValues(c *testcase.Case, schema *sqltext.Schema, p *dbms.Profile) erro
 			}
 			counts, err := checkWrite(s, stmt.SQL, t, mayCount)
 			if err != nil {
-				return fmt.Errorf("%s: %w", ref, err)
+				return fmt.Errorf("%s: %w", c.At(ref), err)
 			}
 			if counts {
 				counted[ref] = t.Name
@@ -64,7 +64,7 @@ func sameCounts(c *testcase.Case, counted map[testcase.Ref]string) error {
 	}
 	for _, ref := range slices.SortedFunc(maps.Keys(counted), func(a, b testcase.Ref) int { return cmp.Or(cmp.Compare(a.Txn, b.Txn), cmp.Compare(a.Stmt, b.Stmt)) }) {
 		if table := counted[ref]; !slices.Equal(scheduled[table], ordered[table]) {
-			return fmt.Errorf("%s: the database counts in %s, also what is rolled back, and would count otherwise in the order: give it a value", ref, table)
+			return fmt.Errorf("%s: the database counts in %s, also what is rolled back, and would count otherwise in the order: give it a value", c.At(ref), table)
 		}
 	}
 	return nil
@@ -176,7 +176,7 @@ func checkFunctions(c *testcase.Case, q sqltext.Quoting) error {
 			}
 			if session, _ := text.Calls(); len(session) > 0 {
 				return fmt.Errorf("%s: function %s: its value does not come from the database's contents",
-					testcase.Ref{Txn: n, Stmt: i}, strings.ToUpper(session[0]))
+					c.At(testcase.Ref{Txn: n, Stmt: i}), strings.ToUpper(session[0]))
 			}
 		}
 	}

@@ -1,13 +1,15 @@
 package sqltext
 
+import "fmt"
+
 // Scratch is a query whose answer goes through a table of its own: CREATE [TEMPORARY] TABLE name AS query. What it reads, and what it
 // locks, is what INSERT … SELECT would. Whoever executes it reads the table and drops it at once, so that no other statement sees it:
 // its answer is the table's rows.
 type Scratch struct {
 	Table, Query string
-	Read, Drop   string // the statements that read the table, and drop it
 	Temporary    bool
 	Head         string // what stands before the query
+	name         string // of the table, as it is written
 }
 
 // ReadScratch reads CREATE [TEMPORARY] TABLE name AS query. ok is false for all others, and where the table's columns are named.
@@ -15,7 +17,7 @@ func ReadScratch(sql string) (x Scratch, ok bool) {
 	if w := Significant(sql, 6); len(w) < 6 || !isScratch(w) {
 		return x, false
 	}
-	at, n, drop := 0, 0, "DROP TABLE "
+	at, n := 0, 0
 	for t := range Tokens(sql) {
 		at += len(t.Text)
 		if t.Kind == Blank || t.Kind == Comment {
@@ -23,19 +25,25 @@ func ReadScratch(sql string) (x Scratch, ok bool) {
 		}
 		switch n++; {
 		case t.Is("temporary", "temp"):
-			x.Temporary, drop = true, "DROP TEMPORARY TABLE "
-			if t.Is("temp") {
-				drop = "DROP TABLE "
-			}
+			x.Temporary = true
 		case t.Is("as"):
 			x.Head, x.Query = sql[:at], sql[at:]
-			x.Read, x.Drop = "SELECT * FROM "+x.Table, drop+x.Table
 			return x, true
 		default:
 			x.Table, _ = t.Ident()
+			x.name = t.Text
 		}
 	}
 	return x, false
+}
+
+// AroundScratch are the statements that read the table of such a query's answer, and drop it: a temporary one, and no other of its name.
+func (s *Syntax) AroundScratch(x Scratch) (read, drop string) {
+	drop = "DROP TABLE %s"
+	if x.Temporary {
+		drop = s.DropTemporary
+	}
+	return "SELECT * FROM " + x.name, fmt.Sprintf(drop, x.name)
 }
 
 // isScratch says whether tokens begin such a statement.

@@ -9,6 +9,8 @@ type Syntax struct {
 	Remarks []string
 	// TextTellsTime says that to its functions of dates a text 'now' is the time.
 	TextTellsTime bool
+	// DropTemporary is the format of the statement that drops a temporary table, and no other.
+	DropTemporary string
 }
 
 // syntaxes are those of the DBMSs by their names, and that of all others under "".

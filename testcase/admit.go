@@ -18,6 +18,15 @@ import (
 // Where Validate is about the text of a case, Admit is about what it does. The statements of generated and reduced cases
 // pass it too. Its error is of type *RefusedError.
 func (c *Case) Admit(q sqltext.Quoting) error {
+	err := c.admit(q)
+	if err == nil {
+		return nil
+	}
+	err.place = c.places.of(err.index)
+	return err
+}
+
+func (c *Case) admit(q sqltext.Quoting) *RefusedError {
 	a := admission{quoting: q, tables: map[string]bool{}}
 	for i, s := range c.Schema {
 		if err := a.definition(s.SQL); err != nil {
@@ -52,21 +61,6 @@ func (c *Case) Admit(q sqltext.Quoting) error {
 	}
 	return nil
 }
-
-// RefusedError is a statement that a case must not hold.
-type RefusedError struct {
-	Where  string // "T0.S1", "T0" of its BEGIN or end, "schema, statement 0", "rows, statement 3"
-	SQL    string
-	Reason error
-	index  int // among all statements of the case, in the order of its text
-}
-
-// Error returns one line.
-func (e *RefusedError) Error() string {
-	return fmt.Sprintf("%s: %s: a case must not hold it: %s", e.Where, quote(strings.Join(strings.Fields(e.SQL), " ")), e.Reason)
-}
-
-func (e *RefusedError) Unwrap() error { return e.Reason }
 
 // admission judges the statements of a case, the schema first.
 type admission struct {

@@ -78,6 +78,8 @@ type Case struct {
 	Schedule  []int    // transaction numbers in submission order, one entry per statement, BEGIN and end included
 	Order     []Ref    // the equivalent order without transactions, where the case says it; nil: to be inferred
 	Tail      []string // comment lines after the last section's content
+
+	places *places // nil: not known
 }
 
 // Ref names a target statement: a transaction and a position among its Stmts.
@@ -216,6 +218,7 @@ func (c *Case) Makes() []string {
 // Clone returns a copy of the case that shares no memory with it that either could change.
 func (c *Case) Clone() *Case {
 	d := *c
+	d.places = nil // it is going to be another one
 	d.Comments = slices.Clone(c.Comments)
 	d.Options = slices.Clone(c.Options)
 	d.Schema = cloneStmts(c.Schema)

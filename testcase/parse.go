@@ -29,6 +29,7 @@ func Read(name string, text []byte) (*Case, error) {
 	if err := p.c.Admit(sqltext.SyntaxOf(p.c.Target).Quoting); errors.As(err, &refused) {
 		return nil, p.errorf(p.starts[refused.index], "%s", err)
 	}
+	p.placed()
 	return p.c, nil
 }
 

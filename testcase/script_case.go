@@ -3,6 +3,7 @@ package testcase
 import (
 	"fmt"
 	"regexp"
+	"slices"
 
 	"txweave/sqltext"
 )
@@ -12,19 +13,21 @@ import (
 // says, with its line, which statement a case has no place for.
 func (s *Script) Case() (*Case, error) {
 	c := &Case{Target: s.Target, Isolation: s.Isolation}
+	var schema, rows []int // lines
 	for _, st := range s.Setup {
 		read := sqltext.Read(st.SQL)
 		stmt := Stmt{SQL: st.SQL}
 		switch {
 		case read.Creates() == "table", read.Creates() == "partition", read.Creates() == "index", read.Creates() == "view", read.Kind == sqltext.Alter:
-			c.Schema = append(c.Schema, stmt)
+			c.Schema, schema = append(c.Schema, stmt), append(schema, st.Line)
 		case read.Kind == sqltext.Insert:
-			c.Rows = append(c.Rows, stmt)
+			c.Rows, rows = append(c.Rows, stmt), append(rows, st.Line)
 		case read.Kind == sqltext.Set, read.Kind == sqltext.Begin, read.Kind == sqltext.Commit, read.Kind == sqltext.Other:
 		default:
 			return nil, fmt.Errorf("line %d: the set-up of a case has no place for it", st.Line)
 		}
 	}
+	c.places = &places{lines: append(schema, rows...)}
 	units := s.Units(nil)
 	txnOf := make([]int, len(s.Steps))
 	perSession := make([]int, len(s.Sessions))
@@ -62,6 +65,8 @@ var ordinary = regexp.MustCompile(`(?i)^set\s+(?:session\s+|local\s+|@@session\s
 // addUnit adds a transaction of the script; txnOf gets its number for each of its steps, -1 for what is left out.
 func (s *Script) addUnit(c *Case, u *Unit, txnOf []int) error {
 	t := Txn{Begin: Stmt{SQL: "BEGIN"}, End: Stmt{SQL: "COMMIT"}}
+	var first, last int
+	var lines []int // of the statements between
 	switch {
 	case !u.Explicit && u.Data:
 		t.Begin.SQL, t.End.SQL = "", ""
@@ -72,6 +77,9 @@ func (s *Script) addUnit(c *Case, u *Unit, txnOf []int) error {
 		st := &s.Steps[i]
 		kind := sqltext.KindOf(st.SQL)
 		txnOf[i] = len(c.Txns)
+		if last = st.Line; first == 0 {
+			first = st.Line
+		}
 		switch {
 		case !u.Data:
 			if level, _ := SetsLevel(st.SQL); level == "" && !ordinary.MatchString(st.SQL) && !SwitchesAutocommit(st.SQL) && kind != sqltext.Commit && kind != sqltext.Rollback && kind != sqltext.Begin {
@@ -83,13 +91,16 @@ func (s *Script) addUnit(c *Case, u *Unit, txnOf []int) error {
 		case u.Ends && k == len(u.Steps)-1 && (kind == sqltext.Commit || kind == sqltext.Rollback):
 			t.End.SQL = st.SQL
 		case !u.Explicit, kind.IsTarget(), kind == sqltext.Savepoint, kind == sqltext.RollbackTo, kind == sqltext.Release:
-			t.Stmts = append(t.Stmts, Stmt{SQL: st.SQL})
+			t.Stmts, lines = append(t.Stmts, Stmt{SQL: st.SQL}), append(lines, st.Line)
 		default:
 			return fmt.Errorf("line %d: a transaction of a case has no place for it", st.Line)
 		}
 	}
 	if u.Data {
-		c.Txns = append(c.Txns, t)
+		if c.Txns = append(c.Txns, t); !t.Autocommit() {
+			lines = slices.Concat([]int{first}, lines, []int{last})
+		}
+		c.places.lines = append(c.places.lines, lines...)
 	}
 	return nil
 }

@@ -230,19 +230,28 @@ func (k *checker) conclude() {
 	}
 }
 
-// newChecker prepares the check of a case: its probes, unless it gives an order, and its tables.
-func newChecker(r Runner, c *testcase.Case, p *dbms.Profile, o Options) (*checker, error) {
-	given := len(c.Order) > 0
-	if given && p.NoReplay != "" {
-		return nil, &UnjudgeableError{Reason: fmt.Errorf("an order to compare with at %s: %s", p.Isolation, p.NoReplay)}
-	}
+// Prepare plans the check of a case: its probes, unless it gives an order. An error is of type *UnjudgeableError.
+func Prepare(c *testcase.Case, p *dbms.Profile) (*instrument.Plan, error) {
 	prepare := instrument.Instrument
-	if given {
+	if len(c.Order) > 0 {
+		if p.NoReplay != "" {
+			return nil, &UnjudgeableError{Reason: fmt.Errorf("an order to compare with at %s: %s", p.Isolation, p.NoReplay)}
+		}
 		prepare = instrument.Plain
 	}
 	plan, err := prepare(c, p.Under(p.PlanSetting(c.Option(testcase.OptionSetting))))
 	if err != nil {
 		return nil, &UnjudgeableError{Reason: err}
+	}
+	return plan, nil
+}
+
+// newChecker prepares the check of a case: its probes, unless it gives an order, and its tables.
+func newChecker(r Runner, c *testcase.Case, p *dbms.Profile, o Options) (*checker, error) {
+	given := len(c.Order) > 0
+	plan, err := Prepare(c, p)
+	if err != nil {
+		return nil, err
 	}
 	setting, err := settingOf(c, p)
 	if err != nil {

@@ -69,10 +69,15 @@ func (c *Cell) place(t *tx, p *store.Placement, out *store.Placed, keep int) err
 		return nil
 	}
 	b := &finding.Bugs{Suspects: p.Suspects}
-	if err := t.alike(b, p); err != nil {
+	err := t.alike(b, p)
+	if err != nil {
+		return err
+	}
+	if b.Said, err = t.said(); err != nil {
 		return err
 	}
 	g, fresh := b.Place(p.Record, p.Signature, time.Now().UTC().Truncate(time.Second))
+	b.Hear(g, p.Record.ID)
 	if p.Name != "" {
 		kept := finding.Kept{Dir: p.Name, Signature: p.Signature, Origin: p.Record.Origin()}
 		if gone, ok := g.Keep(kept, keep); ok {
@@ -80,8 +85,7 @@ func (c *Cell) place(t *tx, p *store.Placement, out *store.Placed, keep int) err
 		}
 	}
 	out.Bug, out.Fresh = *g, fresh
-	number, err := bugNumber(g.ID)
-	if err != nil {
+	if number, err = bugNumber(g.ID); err != nil {
 		return err
 	}
 	if fresh {
@@ -251,6 +255,9 @@ func (t *tx) bugs() (*finding.Bugs, error) {
 	}
 	var err error
 	if b.Next, err = strconv.Atoi(next); err != nil {
+		return nil, err
+	}
+	if b.Said, err = t.said(); err != nil {
 		return nil, err
 	}
 	err = t.rows(func(scan func(...any) error) error {

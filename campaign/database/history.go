@@ -5,7 +5,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -35,6 +37,7 @@ func (d *DB) UpdateAs(who string, change func(*finding.Bugs) error) error {
 		if err != nil {
 			return err
 		}
+		said := maps.Clone(b.Said)
 		before := map[string]string{}
 		old := map[string]*finding.Bug{}
 		for _, g := range b.Bugs {
@@ -63,7 +66,10 @@ func (d *DB) UpdateAs(who string, change func(*finding.Bugs) error) error {
 				return fmt.Errorf("bug %s: %w", g.ID, err)
 			}
 		}
-		return nil
+		if reflect.DeepEqual(said, b.Said) {
+			return nil
+		}
+		return t.say(b.Said)
 	})
 }
 

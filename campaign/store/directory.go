@@ -162,14 +162,8 @@ func (d *Directory) Enter() (left []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	placed := map[string]bool{}
-	for _, g := range b.Bugs {
-		for _, k := range g.Kept {
-			placed[k.Dir] = true
-		}
-	}
+	placed := b.Placed()
 	for _, name := range b.Gone { // it was killed before it could remove them
-		placed[name] = true
 		if err := d.remove(name); err != nil {
 			return nil, err
 		}
@@ -393,6 +387,7 @@ func (d *Directory) Place(list []Placement, keep int) (out []Placed, err error) 
 			p := &list[i]
 			b.Suspects = p.Suspects
 			g, fresh := b.Place(p.Record, p.Signature, now)
+			b.Hear(g, p.Name)
 			out[i].Fresh = fresh
 			err := d.keep(g, p, &out[i], max(keep, 1))
 			lost = errors.Join(lost, err)

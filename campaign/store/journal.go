@@ -334,6 +334,8 @@ func (d *Directory) settle() error {
 // snapshot writes bugs.json, of a new generation, and ends the journal. The file and journal before them stay as the backup,
 // so that at each moment one of the two pairs is whole. The caller holds the lock.
 func (d *Directory) snapshot() error {
+	placed := d.bugs.Placed()
+	maps.DeleteFunc(d.bugs.Said, func(name string, _ finding.Said) bool { return placed[name] })
 	d.bugs.Gone = slices.DeleteFunc(d.bugs.Gone, func(name string) bool {
 		_, err := os.Lstat(filepath.Join(d.dir, name))
 		return errors.Is(err, fs.ErrNotExist)

@@ -35,7 +35,7 @@ func TestFindingsThatWaitAreGrouped(t *testing.T) {
 		if !In(dir).Holds() {
 			t.Fatal("there are no findings")
 		}
-		b, err := AsItStands(In(dir), dir).Bugs()
+		b, err := AsItStands(In(dir)).Bugs()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -65,5 +65,83 @@ func TestFindingsThatWaitAreGrouped(t *testing.T) {
 	left, err := In(dir).Enter()
 	if err != nil || fmt.Sprint(left) != "[finding-000000-0 finding-000001-0 finding-000002-0 finding-000009-0]" {
 		t.Errorf("left %v, %v", left, err)
+	}
+}
+
+// TestSaidEarly: what is said of findings that wait is seen at once, and is said of the bug that their first one is counted to; what somebody has
+// settled of that bug before stands, and nothing is said twice.
+func TestSaidEarly(t *testing.T) {
+	dir := t.TempDir()
+	var waiting []Placement
+	for n, sig := range []string{"a", "a", "b", "c"} {
+		r := &finding.Record{ID: fmt.Sprintf("finding-%06d-0", n)}
+		r.Class, r.Signature = finding.ClassReplay, sig
+		r.Environment.DBMS, r.Environment.Isolation = "sqlite", "serializable"
+		name, err := In(dir).Save(r, map[string][]byte{finding.CaseFile: []byte("no case that can be read")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		waiting = append(waiting, Placement{Record: r, Name: name, Signature: signature.OfText(&r.Finding, nil)})
+	}
+	edit := func(id string, what func(g *finding.Bug)) {
+		t.Helper()
+		err := AsItStands(In(dir)).Update(func(b *finding.Bugs) error {
+			g, err := b.Find(id)
+			if err == nil {
+				what(g)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	see := func(want string) {
+		t.Helper()
+		b, err := AsItStands(In(dir)).Bugs()
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := ""
+		for _, g := range b.Bugs {
+			text += fmt.Sprintf("%s %s %q %q %d\n", g.ID, g.Status, g.Note, g.Labels, g.Count)
+		}
+		if text != want {
+			t.Errorf("%swant\n%s", text, want)
+		}
+	}
+	place := func(n int) {
+		t.Helper()
+		s := In(dir)
+		if _, err := s.Place(waiting[n:n+1], 1); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	edit("finding-000000-0", func(g *finding.Bug) { g.Settle(finding.StatusInvalid, "as documented") })
+	edit("finding-000000-0", func(g *finding.Bug) { g.Label([]string{"x", "y"}, false) })
+	edit("finding-000000-0", func(g *finding.Bug) { g.Label([]string{"y"}, true) })
+	edit("finding-000002-0", func(g *finding.Bug) { g.Label([]string{"z"}, false) })
+	see(`finding-000000-0 invalid "as documented" ["x"] 2
+finding-000002-0 open "" ["z"] 1
+finding-000003-0 open "" [] 1
+`)
+	place(1) // of the same signature, and another finding
+	place(2)
+	place(3)
+	see(`B1 open "" [] 2
+B2 open "" ["z"] 1
+B3 open "" [] 1
+`)
+	place(0)
+	see(`B1 invalid "as documented" ["x"] 2
+B2 open "" ["z"] 1
+B3 open "" [] 1
+`)
+	edit("B1", func(g *finding.Bug) { g.Settle(finding.StatusOpen, "") })
+	if b, err := In(dir).Bugs(); err != nil || len(b.Said) != 0 || b.Bugs[0].Status != finding.StatusOpen {
+		t.Errorf("%v: %v", b.Said, err)
 	}
 }

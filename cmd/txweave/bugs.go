@@ -82,6 +82,9 @@ func (f *bugsFlags) ofBugs(ctx context.Context, command string, args []string) (
 		if err = errors.Join(err, s.Close()); err != nil {
 			return nil, err
 		}
+		if !bugName.MatchString(ids[0]) && slices.Contains([]string{"dup", "merge", "split"}, command) {
+			return nil, usagef("%s is not reduced yet: %s is for bugs that a campaign has counted, and given a number", arg, command)
+		}
 		args[i] = ids[0]
 	}
 	return args, nil
@@ -100,19 +103,19 @@ func (f *bugsFlags) store(ctx context.Context) (store.BugStore, error) {
 }
 
 // openBugs opens the store in a directory: a campaign's database, or that of fuzz. Its error is fs.ErrNotExist where there is none.
-func openBugs(dir string) (store.BugStore, error) {
+func openBugs(dir string) (*store.Early, error) {
 	if database.Exists(dir) {
 		db, err := database.Open(context.Background(), dir, false)
 		if err != nil {
 			return nil, err
 		}
-		return store.AsItStands(db, dir), nil
+		return store.AsItStands(db), nil
 	}
 	s := store.In(dir)
 	if !s.Exists() && !s.Holds() {
 		return nil, &fs.PathError{Op: "open", Path: dir, Err: fs.ErrNotExist}
 	}
-	return store.AsItStands(s, dir), nil
+	return store.AsItStands(s), nil
 }
 
 // edit changes the store's bugs and prints the one that it is about.
@@ -308,8 +311,12 @@ func (f *bugsFlags) table(w io.Writer, list []*finding.Bug, signatures bool) err
 		}
 	}
 	if waiting > 0 {
-		if err := printf(w, "%s not reduced yet, and grouped as they are: a campaign that goes on with --out %s reduces them, and numbers their bugs\n",
-			finding.Count(waiting, "finding"), quoteArg(f.out)); err != nil {
+		where := "--out " + quoteArg(f.out)
+		if f.shared.store != "" {
+			where = "this --store"
+		}
+		if err := printf(w, "%s not reduced yet, and grouped as they are: a campaign that goes on with %s reduces them, and numbers their bugs\n",
+			finding.Count(waiting, "finding"), where); err != nil {
 			return err
 		}
 	}

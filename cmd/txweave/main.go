@@ -10,6 +10,7 @@ import (
 	"os/signal"
 	"runtime/debug"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -63,27 +64,31 @@ func usageOf(err error) error {
 
 func usagef(format string, args ...any) error { return usage(fmt.Errorf(format, args...)) }
 
-func main() { os.Exit(run()) }
+func main() { os.Exit(run(rootCommand())) }
 
 // run executes the command line and returns the exit code.
-func run() int {
+func run(root *cobra.Command) int {
 	signals := []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP}
 	ctx, stop := signal.NotifyContext(context.Background(), signals...)
 	defer stop()
+	stderr := standard(ctx, os.Stderr)
+	var told sync.Once // that there is still something to end, unless all has ended
 	context.AfterFunc(ctx, func() {
 		// The tee that reads what we print had the same Ctrl-C: what is left to do is done all the same.
 		signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 		time.Sleep(time.Second) // timeout(1) sends its signal twice
 		again := make(chan os.Signal, 1)
 		signal.Notify(again, signals...)
-		<-again // another Ctrl-C ends the process at once
+		go told.Do(func() { // whoever reads it may not
+			fmt.Fprintln(stderr, "txweave: interrupted: what is under way is being ended; one more signal ends txweave at once")
+		})
+		<-again
 		os.Exit(exitInterrupted)
 	})
-	root := rootCommand()
 	root.SetOut(standard(ctx, os.Stdout))
-	stderr := standard(ctx, os.Stderr)
 	root.SetErr(stderr)
 	err := execute(ctx, root, stderr)
+	told.Do(func() {})
 	for _, w := range []io.Writer{root.OutOrStdout(), stderr} {
 		if shown, ok := w.(*output.Shown); ok {
 			err = errors.Join(err, shown.Flush())

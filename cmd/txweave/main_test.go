@@ -23,7 +23,7 @@ import (
 // file, so they are txweave too.
 func TestMain(m *testing.M) {
 	os.Setenv("GORACE", gorace)
-	testscript.Main(&shared{m}, map[string]func(){"txweave": func() {
+	testscript.Main(&shared{m}, map[string]func(){"txweave-endless": func() { os.Exit(run(endlessCommand())) }, "txweave": func() {
 		if at := os.Getenv(failingAt); at != "" && len(os.Args) > 1 && os.Args[1] == "worker" {
 			failingWorker(at)
 			return

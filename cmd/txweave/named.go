@@ -44,9 +44,17 @@ func (f *sourceFlags) add(fs *pflag.FlagSet) {
 // open opens the store of the bugs. Its error is fs.ErrNotExist where there is none.
 func (f *sourceFlags) open(ctx context.Context) (store.BugStore, error) {
 	if f.shared.store != "" { // files of findings are brought to --out
-		return f.shared.open(ctx, f.out, false)
+		db, err := f.shared.open(ctx, f.out, false)
+		if err != nil {
+			return nil, err
+		}
+		return store.AsItStands(db), nil
 	}
-	return openBugs(f.out)
+	s, err := openBugs(f.out)
+	if err != nil {
+		return nil, err // no store, and no interface that holds none
+	}
+	return s, nil
 }
 
 // named finds what a command is about: a case's file or a finding's directory by its path; a bug, "B3", or a finding,
@@ -207,6 +215,9 @@ var errNoBug = errors.New("no bug has this case")
 
 func bugID(ctx context.Context, s store.BugStore, b *finding.Bugs, arg string) (string, error) {
 	name := filepath.Base(ofFinding(arg))
+	if g, err := b.Find(name); err == nil {
+		return g.ID, nil
+	}
 	if findingName.MatchString(name) {
 		for _, g := range b.Bugs {
 			if slices.ContainsFunc(g.Kept, func(k finding.Kept) bool { return k.Dir == name }) {
@@ -218,11 +229,7 @@ func bugID(ctx context.Context, s store.BugStore, b *finding.Bugs, arg string) (
 	if st, err := os.Stat(arg); err == nil && st.Mode().IsRegular() {
 		return bugOfCase(ctx, s, b, arg)
 	}
-	g, err := b.Find(name)
-	if err != nil {
-		return "", err
-	}
-	return g.ID, nil
+	return "", fmt.Errorf("there is no bug %s", name)
 }
 
 // bugOfCase is the bug one of whose kept cases is that of a file.

@@ -71,6 +71,9 @@ directory to reduced/ in it, with its own evidence and reduction.json: what was 
 			if err != nil {
 				return err
 			}
+			if _, err := weave.Prepare(c, p); err != nil { // where it stands is known here alone
+				return usage(worker.Refusal(err))
+			}
 			if dir == "" {
 				if err := writable(f.output); err != nil {
 					return err

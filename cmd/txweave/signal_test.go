@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"txweave/campaign/store"
 	"txweave/dbms"
 	"txweave/gen/workload"
@@ -110,6 +112,47 @@ func TestInterrupt(t *testing.T) {
 			}
 			r.checkInterrupted(t)
 			r.checkGone(t)
+		})
+	}
+}
+
+// endlessCommand is a command that begins, and never ends: whatever it does is deaf to the first signal.
+func endlessCommand() *cobra.Command {
+	return &cobra.Command{Use: "txweave-endless", RunE: func(cmd *cobra.Command, _ []string) error {
+		if err := printf(cmd.OutOrStdout(), "begun\n"); err != nil {
+			return err
+		}
+		select {}
+	}}
+}
+
+// TestSecondSignal: what does not end by a first signal is said to be under way, and a second signal then ends it at once.
+func TestSecondSignal(t *testing.T) {
+	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
+		t.Run(sig.String(), func(t *testing.T) {
+			t.Parallel()
+			cmd, stdout, stderr := command(t)
+			path, err := osexec.LookPath("txweave-endless")
+			if err != nil {
+				t.Fatal(err)
+			}
+			cmd.Path, cmd.Args = path, []string{"txweave-endless"}
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { _ = cmd.Process.Kill() })
+			for _, said := range []struct {
+				what string
+				by   *buffer
+			}{{"begun", stdout}, {"one more signal ends txweave at once", stderr}} {
+				await(t, said.what, func() bool { return strings.Contains(said.by.String(), said.what) })
+				if err := cmd.Process.Signal(sig); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if code := exitCode(t, cmd); code != exitInterrupted {
+				t.Errorf("exit code %d, want %d: %s", code, exitInterrupted, stderr)
+			}
 		})
 	}
 }

@@ -9,6 +9,9 @@ import (
 // Grammar returns a parser of the SQL of MySQL, MariaDB and TiDB.
 func Grammar() sqltext.Parser { return mysql.New(sqltext.MySQL) }
 
+// DropTemporary is what there commits no transaction, as DROP TABLE does.
+const DropTemporary = "DROP TEMPORARY TABLE %s"
+
 // Dialect is what MySQL 8.0.31 and later accept; MariaDB and TiDB begin with it.
 //
 // Left out: subqueries of UPDATE and DELETE that read the target (error 1093); LIMIT in IN, ANY, ALL and EXISTS

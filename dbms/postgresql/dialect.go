@@ -7,7 +7,9 @@ import (
 )
 
 // Syntax is that of the SQL standard. Names in brackets there are none, nor are there arrays in what a case may hold.
-var Syntax = &sqltext.Syntax{Quoting: sqltext.PostgreSQL, Grammar: func() sqltext.Parser { return postgresql.New() }}
+var Syntax = &sqltext.Syntax{
+	Quoting: sqltext.PostgreSQL, Grammar: func() sqltext.Parser { return postgresql.New() }, DropTemporary: "DROP TABLE pg_temp.%s",
+}
 
 // specials are PostgreSQL's column types outside the generator's families.
 var specials = []gen.Special{

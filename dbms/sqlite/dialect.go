@@ -7,7 +7,9 @@ import (
 )
 
 // Syntax is that of the SQL standard, in so far as the grammar of MySQL reads it too.
-var Syntax = &sqltext.Syntax{Quoting: sqltext.ANSI, Grammar: func() sqltext.Parser { return grammar.New() }, TextTellsTime: true}
+var Syntax = &sqltext.Syntax{
+	Quoting: sqltext.ANSI, Grammar: func() sqltext.Parser { return grammar.New() }, TextTellsTime: true, DropTemporary: "DROP TABLE temp.%s",
+}
 
 // specials are columns outside the families: rows that reach beyond their page, blobs, a collation, JSON and columns that convert nothing.
 var specials = []gen.Special{

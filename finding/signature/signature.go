@@ -75,6 +75,12 @@ const (
 	Partitioned  = "partitioned"              // the rows that the finding names, or a table of the one statement that differs first, are in partitions
 	MinOfVirtual = "MIN-of-virtual"           // it asks for the least value of a virtual column
 	ReadsOwn     = "reads-own-writes"         // it names a table that its transaction has changed before
+	ByPlan       = "plan:"                    // with the plan setting under which it is answered otherwise
+	Descending   = "descending-index"         // a table that it names has such an index
+	OfExpression = "expression-index"         // or one of what is computed
+	HasYear      = "YEAR"                     // or a column of that type
+	CarriedAlong = "carried-along"            // a foreign key to a table that it names changes, or deletes, the rows that refer there
+	RefersToSelf = "self-reference"           // a table that it names has a foreign key to itself
 )
 
 // ownLevel is the feature of a transaction that runs at another level than its case; "" of others.
@@ -107,7 +113,11 @@ func ofNamed(f *finding.Finding, c *testcase.Case, parser sqltext.Parser) (out [
 		t := schema.Table(row[1])
 		return t != nil && t.Partitioned
 	})
-	for _, name := range finding.Named(d.Stmt + " " + d.Detail) {
+	names := finding.Named(d.Stmt + " " + d.Detail)
+	if d.Stmt == "" && f.Class == finding.ClassCorruption && len(c.Txns) == 1 && len(c.Txns[0].Stmts) == 1 {
+		names = []string{testcase.Ref{}.String()} // nothing else can have done it
+	}
+	for _, name := range names {
 		s, t := place(c, name)
 		if s == nil {
 			continue
@@ -125,6 +135,10 @@ func ofNamed(f *finding.Finding, c *testcase.Case, parser sqltext.Parser) (out [
 		}
 		if level := ownLevel(c, t); level != "" {
 			features = append(features, level)
+		}
+		features = append(features, definitions(s.SQL, c)...)
+		if plan := c.Option(testcase.OptionPlan); plan != "" && f.Class == finding.ClassPlan {
+			features = append(features, ByPlan+plan)
 		}
 		slices.Sort(features)
 		out, texts = append(out, slices.Compact(features)), append(texts, s.SQL)

@@ -38,6 +38,39 @@ func ofTables(sql string, c *testcase.Case) (out []string) {
 	return slices.Compact(out)
 }
 
+// definitions are the features that a statement has by how the tables that it names are kept, and refer to each other.
+func definitions(sql string, c *testcase.Case) (out []string) {
+	schema := sqltext.ReadSchema(testcase.Texts(c.Schema))
+	for _, n := range sqltext.SyntaxOf(c.Target).Quoting.Read(sql).Named {
+		t := schema.Table(n.Name)
+		if t == nil {
+			continue
+		}
+		if slices.ContainsFunc(t.Columns, func(column sqltext.Column) bool { return column.Type == "year" }) {
+			out = append(out, HasYear)
+		}
+		if slices.Contains(t.Parents, t.Name) {
+			out = append(out, RefersToSelf)
+		}
+		if slices.ContainsFunc(schema.Tables, func(other *sqltext.Table) bool { return slices.Contains(other.Cascades, t.Name) }) {
+			out = append(out, CarriedAlong)
+		}
+		for _, s := range c.Schema {
+			x, ok := sqltext.ReadIndex(s.SQL)
+			if !ok || x.Table != t.Name {
+				continue
+			}
+			if x.Expression {
+				out = append(out, OfExpression)
+			}
+			if slices.ContainsFunc(sqltext.Significant(s.SQL, -1), func(tok sqltext.Token) bool { return tok.Is("desc") }) {
+				out = append(out, Descending)
+			}
+		}
+	}
+	return out
+}
+
 // isVirtual says whether a column of the tables that a statement names is a virtual one: of the table, if it says of which, and else of
 // each that has a column of that name, as its scope is not told.
 func isVirtual(schema *sqltext.Schema, named []sqltext.TableName, table, column sqltext.Token) bool {

@@ -221,7 +221,7 @@ COMMIT;
 
 -- T1 --
 BEGIN;
-CREATE TEMP TABLE s0 AS SELECT pkey, vkey FROM t;
+CREATE TEMPORARY TABLE s0 AS SELECT pkey, vkey FROM t;
 UPDATE u SET pvkey = vkey, vkey = 102 WHERE pkey = 1;
 SELECT COUNT(*) + 1 AS n FROM u, t;
 COMMIT;

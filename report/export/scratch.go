@@ -53,8 +53,8 @@ func (s *script) scratchSteps(st *timeline.LaneStep) []*timeline.LaneStep {
 	done := history.Answer{Affected: -1}
 	made, read, dropped := *st, *st, *st
 	made.Answer = done
-	read.SQL, read.Blocked = x.Read, false
-	dropped.SQL, dropped.Blocked, dropped.Answer = x.Drop, false, done
+	read.SQL, dropped.SQL = sqltext.SyntaxOf(s.dbms.DBMS).AroundScratch(x)
+	read.Blocked, dropped.Blocked, dropped.Answer = false, false, done
 	if st.Expected != nil {
 		made.Expected, dropped.Expected = &done, &done
 	}

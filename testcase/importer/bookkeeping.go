@@ -18,7 +18,7 @@ const (
 // Keep adds the bookkeeping columns to the tables of a case and their values to its statements, where that can be done without
 // changing what the case does: its own keys stay what they are. The error says which statement does not allow it.
 func Keep(c *testcase.Case) (*testcase.Case, error) {
-	k := &keeper{c: c.Clone(), row: firstRow, version: firstVersion, named: map[string]bool{}, kept: map[string]bool{}, written: map[string][]string{}}
+	k := &keeper{c: c.Clone().PlacedAs(c), row: firstRow, version: firstVersion, named: map[string]bool{}, kept: map[string]bool{}, written: map[string][]string{}}
 	if err := k.lower(); err != nil {
 		return nil, err
 	}
@@ -41,7 +41,7 @@ func Keep(c *testcase.Case) (*testcase.Case, error) {
 			s := &k.c.Txns[n].Stmts[i]
 			sql, err := k.statement(s.SQL)
 			if err != nil {
-				return nil, fmt.Errorf("%s: %w", testcase.Ref{Txn: n, Stmt: i}, err)
+				return nil, fmt.Errorf("%s: %w", k.c.At(testcase.Ref{Txn: n, Stmt: i}), err)
 			}
 			s.SQL = sql
 		}
