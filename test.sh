@@ -3,7 +3,7 @@
 # installed first where they are missing and apt-get can.
 #
 #   ./test.sh          the quick run: formatting, vet, staticcheck, every test in its short form, and the packages that
-#                      have goroutines once more with the race detector; 13 minutes of processor time
+#                      have goroutines once more with the race detector; 12 minutes of processor time
 #   ./test.sh --all    everything: all linters, every test in full, the race detector also on servers, then the tests that
 #                      need TiDB, which is built once (about 8 minutes of processor time and 310 MB of downloads: it stays
 #                      in the user's cache), and some of bench/mutants
