@@ -152,7 +152,7 @@ func (r *Runner) Load(p *instrument.Plan) (map[string]*history.Rows, error) {
 // load creates the plan's tables anew; loose ones are those without foreign keys that are checked at COMMIT.
 func (r *Runner) load(p *instrument.Plan, loose bool) error {
 	if err := r.dropScratches(); err != nil {
-		return r.classify(err)
+		return r.explain(r.classify(err))
 	}
 	names := make([]string, len(p.Schema.Tables))
 	for i, t := range p.Schema.Tables {
@@ -229,7 +229,7 @@ func finalRead(t *sqltext.Table, named bool) string {
 // reset puts the tables back before a run or a replay, which has no transactions, and so the loose tables where the case has such.
 func (r *Runner) reset(loose bool) error {
 	if err := r.dropScratches(); err != nil {
-		return r.classify(err)
+		return r.explain(r.classify(err))
 	}
 	if loose = loose && r.loaded.Loose != nil; loose && (r.altered || !r.loose) {
 		return r.load(r.loaded, true)

@@ -84,6 +84,9 @@ func (s *Session) query(ctx context.Context, sql string, affected func(driver.Ro
 	}
 	ctx, cancel := context.WithTimeout(ctx, hardLimit)
 	defer cancel()
+	if ended := ctx.Err(); ended != nil { // nothing is sent, and the connection is as good as it was
+		return s.failed(ctx, sql, ended)
+	}
 	sending, over := s.watched(ctx)
 	defer over()
 	rows, err := q.QueryContext(sending, sql, nil)
@@ -146,6 +149,9 @@ func (s *Session) Exec(ctx context.Context, sql string) (answer history.Answer, 
 	}
 	ctx, cancel := context.WithTimeout(ctx, hardLimit)
 	defer cancel()
+	if ended := ctx.Err(); ended != nil { // nothing is sent, and the connection is as good as it was
+		return s.failed(ctx, sql, ended)
+	}
 	sending, over := s.watched(ctx)
 	defer over()
 	res, err := x.ExecContext(sending, sql, nil)

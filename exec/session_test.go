@@ -76,3 +76,38 @@ func TestTooLarge(t *testing.T) {
 		}
 	}
 }
+
+// unsent is a connection that nothing should be sent over.
+type unsent struct {
+	driver.Conn
+	sent int
+}
+
+func (c *unsent) QueryContext(context.Context, string, []driver.NamedValue) (driver.Rows, error) {
+	c.sent++
+	return nil, driver.ErrBadConn
+}
+
+func (c *unsent) ExecContext(context.Context, string, []driver.NamedValue) (driver.Result, error) {
+	c.sent++
+	return nil, driver.ErrBadConn
+}
+
+// TestEndedContext: of somebody who has been told to stop nothing is sent any more, and his connection is good for what tidies up.
+func TestEndedContext(t *testing.T) {
+	client, server := net.Pipe()
+	defer server.Close()
+	c := &unsent{}
+	s := NewSession(c, 1, &Protocol{DBError: MySQLError}).OverNetwork(client)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, queried := s.Query(ctx, "SELECT a FROM t")
+	_, executed := s.Exec(ctx, "DELETE FROM t")
+	if !errors.Is(queried, context.Canceled) || !errors.Is(executed, context.Canceled) || c.sent != 0 {
+		t.Errorf("%d statements were sent: %v, %v", c.sent, queried, executed)
+	}
+	go server.Write([]byte("a"))
+	if _, err := client.Read(make([]byte, 1)); err != nil {
+		t.Errorf("the connection: %v", err)
+	}
+}

@@ -460,20 +460,21 @@ func addIndex(m *mutator) bool {
 
 // plan gives the case another plan setting, or takes it away.
 func plan(m *mutator) bool {
-	var names []string
-	for _, s := range m.profile.Alternatives() {
-		names = append(names, s.Name)
-	}
-	return m.setting(testcase.OptionPlan, names)
+	return m.setting(testcase.OptionPlan, m.settled(m.profile.Alternatives()))
 }
 
 // session gives the case another setting to be run under, or none.
 func session(m *mutator) bool {
-	var names []string
-	for _, s := range m.profile.Settings() {
-		names = append(names, s.Name)
+	return m.setting(testcase.OptionSetting, m.settled(m.profile.Settings()))
+}
+
+// settled are the names of plan settings to draw from; in the place of one that is rare mostly the one before it.
+func (m *mutator) settled(of []dbms.PlanSetting) []string {
+	names := make([]string, len(of))
+	for i := range of {
+		names[i] = dbms.Settled(of, i, m.rng.IntN)
 	}
-	return m.setting(testcase.OptionSetting, names)
+	return names
 }
 
 // store gives the case's tables another store, or the usual one.
