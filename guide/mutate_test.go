@@ -492,3 +492,23 @@ func encloses(schedule []int, outer int, txns []testcase.Txn) bool {
 	}
 	return false
 }
+
+// TestRareSettings: a plan setting that costs much is as rare in mutants as it is in cases, and comes.
+func TestRareSettings(t *testing.T) {
+	g, src := guideOf(t, "postgresql", "repeatable-read")
+	c, err := src.Make(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for key, change := range map[string]func(*mutator) bool{testcase.OptionPlan: plan, testcase.OptionSetting: session} {
+		m := &mutator{rng: rand.New(rand.NewPCG(1, 1)), profile: g.profile, parser: g.parser, c: c}
+		drawn := map[string]int{}
+		for range 10000 {
+			change(m)
+			drawn[m.c.Option(key)]++
+		}
+		if rare, usual := drawn["parallel"], drawn["parallel-leader"]; rare == 0 || 16*rare > usual {
+			t.Errorf("%s: %d cases with rare settings, %d with those in their places", key, rare, usual)
+		}
+	}
+}

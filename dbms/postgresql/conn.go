@@ -8,6 +8,7 @@ import (
 	"io"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgproto3"
@@ -96,8 +97,6 @@ func (c *conn) send(ctx context.Context, sql string) (*rows, error) {
 }
 
 func (c *conn) sent(ctx context.Context, sql string) (*rows, error) {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
 	out := &rows{}
 	multi := c.pg.Exec(ctx, sql)
 	for multi.NextResult() {
@@ -107,8 +106,8 @@ func (c *conn) sent(ctx context.Context, sql string) (*rows, error) {
 		}
 		for reader.NextRow() {
 			if err := out.add(reader.Values()); err != nil {
-				cancel()          // else the rest would be read
-				_ = multi.Close() // it says that it was cancelled
+				_ = c.pg.Conn().SetDeadline(time.Unix(1, 0)) // else the rest would be read
+				_ = multi.Close()                            // it says so
 				return nil, err
 			}
 		}
