@@ -194,6 +194,8 @@ var toldOf = []told{
 	{"mysql-year-range", "mysql", "", "inconsistent-read-write/SELECT:search-versus-rows", "CREATE TABLE t (" + rowNumber + ", c0 YEAR, INDEX i0 (c0))", "SELECT 1 FROM t WHERE c0 BETWEEN 1 AND 2158"},
 	{"mysql-year-range-mariadb", "mariadb", "", "inconsistent-read-write/SELECT:search-versus-rows", "CREATE TABLE t (" + rowNumber + ", c0 YEAR, INDEX i0 (c0))", "SELECT 1 FROM t WHERE c0 <= 2158"},
 	{"", "mysql", "", "inconsistent-read-write/SELECT:search-versus-rows", "CREATE TABLE t (" + rowNumber + ", c0 YEAR, INDEX i0 (c0))", "SELECT 1 FROM t WHERE c0 BETWEEN 1 AND 2155"},
+	{"", "mariadb", "", "inconsistent-read-write/SELECT:search-versus-rows", "CREATE TABLE t (" + rowNumber + ", c0 YEAR, INDEX i0 (c0))", "SELECT 1 FROM t WHERE pkey <= 2147483647"},
+	{"", "mysql", "", "inconsistent-read-write/SELECT:search-versus-rows", "CREATE TABLE t (" + rowNumber + ", c0 YEAR, INDEX i0 (c0))", "SELECT 1 FROM t WHERE pkey BETWEEN 1 AND 100000"},
 	{"", "mysql", "", "inconsistent-read-write/SELECT:search-versus-rows", "CREATE TABLE t (" + rowNumber + ", c0 INT, INDEX i0 (c0))", "SELECT 1 FROM t WHERE c0 BETWEEN 1 AND 2158"},
 	{"sqlite-not-in-descending-index", "sqlite", "copies", planRows, "CREATE TABLE t (" + rowNumber + ", c0 INT); CREATE INDEX i0 ON t (c0 DESC)", "SELECT 1 FROM t WHERE 1 NOT IN (SELECT c0 FROM t)"},
 	{"", "sqlite", "copies", planRows, "CREATE TABLE t (" + rowNumber + ", c0 INT); CREATE INDEX i0 ON t (c0)", "SELECT 1 FROM t WHERE 1 NOT IN (SELECT c0 FROM t)"},
