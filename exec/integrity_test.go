@@ -2,6 +2,7 @@ package exec
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -227,6 +228,16 @@ func TestMatchingShared(t *testing.T) {
 	}
 	if got := matching(other, 3, "x.v > 15"); len(got) != 2 || !got[version(3)] {
 		t.Errorf("after a run: %v", got)
+	}
+}
+
+// TestBatches: versions go in as many statements as it takes to keep each short, in their order, and none is left out.
+func TestBatches(t *testing.T) {
+	for in, want := range map[string]string{"": "[]", "a": "[[a]]", "aaaaa": "[[aaaaa]]",
+		"a b c d e": "[[a b c] [d e]]", "aaaa b cc dd": "[[aaaa] [b cc] [dd]]", "a bbb ccc": "[[a] [bbb] [ccc]]", "a bb c": "[[a bb] [c]]"} {
+		if got := fmt.Sprint(batches(strings.Fields(in), 3)); got != want {
+			t.Errorf("%q: %s, want %s", in, got, want)
+		}
 	}
 }
 

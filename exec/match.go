@@ -107,27 +107,46 @@ func (r *Runner) fillScratch(scratch string, q *MatchQuery) (scratchTable, error
 	return made, nil
 }
 
-// addVersions adds rows to a scratch table, all at once or, where one is refused, one by one: what INSERT IGNORE leaves in an ENUM is no value that a
+// batch is how long the VALUES of one statement may be, in bytes: a server ends the connection over which a longer one comes than it takes.
+const batch = 256 << 10
+
+// addVersions adds rows to a scratch table, many at once or, where one is refused, one by one: what INSERT IGNORE leaves in an ENUM is no value that a
 // statement may give it, and such a version is left out.
 func (r *Runner) addVersions(scratch string, rows *history.Rows) error {
-	if rows.Len() == 0 {
-		return nil
-	}
 	into := fmt.Sprintf("INSERT INTO %s (%s) VALUES ", scratch, strings.Join(rows.Columns, ", "))
 	values := make([]string, rows.Len())
 	for i := range values {
 		values[i] = r.literals(rows.Row(i))
 	}
-	err := r.replayer.Must(r.ctx, into+strings.Join(values, ", "))
-	if err == nil || !r.ofStatement(err) || len(values) == 1 {
-		return r.unlessOfStatement(err)
-	}
-	for _, v := range values {
-		if err := r.replayer.Must(r.ctx, into+v); r.unlessOfStatement(err) != nil {
+	for _, some := range batches(values, batch) {
+		err := r.replayer.Must(r.ctx, into+strings.Join(some, ", "))
+		if r.unlessOfStatement(err) != nil {
 			return err
+		}
+		if err == nil || len(some) == 1 {
+			continue
+		}
+		for _, v := range some {
+			if err := r.replayer.Must(r.ctx, into+v); r.unlessOfStatement(err) != nil {
+				return err
+			}
 		}
 	}
 	return nil
+}
+
+// batches splits texts into runs of so many bytes at most, or of a single one.
+func batches(texts []string, limit int) (out [][]string) {
+	from, size := 0, 0
+	for i, t := range texts {
+		if size += len(t); size > limit && i > from {
+			out, from, size = append(out, texts[from:i]), i, len(t)
+		}
+	}
+	if from < len(texts) {
+		out = append(out, texts[from:])
+	}
+	return out
 }
 
 // dropScratches drops the scratch tables: nothing that is run or replayed shall meet them.
