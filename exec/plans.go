@@ -176,9 +176,6 @@ func (r *preparedRows) Close() error { return errors.Join(r.Rows.Close(), r.stmt
 // preparingText is one that does so in statements of their own: PREPARE and EXECUTE.
 type preparingText struct{ preparing }
 
-// sendsMore implements trailing: what was prepared is taken away again.
-func (c *preparingText) sendsMore() {}
-
 // How a statement is prepared and executed in MySQL's dialect; its name is the tool's own, and so is what a session holds under it.
 const (
 	prepareText = "PREPARE txweave FROM "

@@ -34,14 +34,10 @@ func (s *Session) TxnState() TxnState {
 	return TxnUnsaid
 }
 
-// trailing is a connection that sends statements of its own behind those that it is asked to send: the last answer is to one of its own.
-type trailing interface{ sendsMore() }
-
 // noWarnings says that the last answer came with a count of warnings, and that it was 0: nobody needs to ask for them.
 func (s *Session) noWarnings() bool {
 	n, ok := s.raw.(*network)
-	_, more := s.conn.(trailing)
-	return ok && n.wire != nil && !more && n.wire.warnings.Load() == 0
+	return ok && n.wire != nil && n.wire.warnings.Load() == 0
 }
 
 // wire follows the packets of MySQL's protocol for what a server says behind each answer of the transaction, and how many warnings there are, which the
