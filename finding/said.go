@@ -22,14 +22,14 @@ func (b *Bugs) Say(was, is *Bug) {
 	b.Said[is.ID] = s
 }
 
-// Hear gives a bug what was said of a finding before it was counted to the bug. What somebody has settled of the bug itself stands.
-func (b *Bugs) Hear(g *Bug, name string) {
+// Hear gives a bug what was said of a finding before it was counted to the bug: a status only where the bug is of no other findings, of which it was not said.
+func (b *Bugs) Hear(g *Bug, name string, fresh bool) {
 	s, has := b.Said[name]
 	if !has {
 		return
 	}
 	g.Label(s.Labels, false)
-	if s.Status != "" && (g.Status == StatusOpen || g.Status == StatusSuspect) {
+	if s.Status != "" && fresh {
 		g.Status, g.FixedIn, g.Note = s.Status, s.FixedIn, s.Note
 	}
 }

@@ -77,7 +77,7 @@ func (c *Cell) place(t *tx, p *store.Placement, out *store.Placed, keep int) err
 		return err
 	}
 	g, fresh := b.Place(p.Record, p.Signature, time.Now().UTC().Truncate(time.Second))
-	b.Hear(g, p.Record.ID)
+	b.Hear(g, p.Record.ID, fresh)
 	if p.Name != "" {
 		kept := finding.Kept{Dir: p.Name, Signature: p.Signature, Origin: p.Record.Origin()}
 		if gone, ok := g.Keep(kept, keep); ok {

@@ -387,7 +387,7 @@ func (d *Directory) Place(list []Placement, keep int) (out []Placed, err error) 
 			p := &list[i]
 			b.Suspects = p.Suspects
 			g, fresh := b.Place(p.Record, p.Signature, now)
-			b.Hear(g, p.Name)
+			b.Hear(g, p.Name, fresh)
 			out[i].Fresh = fresh
 			err := d.keep(g, p, &out[i], max(keep, 1))
 			lost = errors.Join(lost, err)

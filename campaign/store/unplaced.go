@@ -127,7 +127,7 @@ func (e *Early) grouped() (b *finding.Bugs, early []*finding.Bug, err error) {
 		}
 	}
 	for _, g := range early { // what is settled takes only its like
-		b.Hear(g, g.ID)
+		b.Hear(g, g.ID, true)
 	}
 	b.Next = next
 	return b, early, nil

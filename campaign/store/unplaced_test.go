@@ -69,11 +69,11 @@ func TestFindingsThatWaitAreGrouped(t *testing.T) {
 }
 
 // TestSaidEarly: what is said of findings that wait is seen at once, and is said of the bug that their first one is counted to; what somebody has
-// settled of that bug before stands, and nothing is said twice.
+// settled of that bug before stands, a bug of other findings gets no status, and nothing is said twice.
 func TestSaidEarly(t *testing.T) {
 	dir := t.TempDir()
 	var waiting []Placement
-	for n, sig := range []string{"a", "a", "b", "c"} {
+	for n, sig := range []string{"a", "a", "b", "c", "d", "d"} {
 		r := &finding.Record{ID: fmt.Sprintf("finding-%06d-0", n)}
 		r.Class, r.Signature = finding.ClassReplay, sig
 		r.Environment.DBMS, r.Environment.Isolation = "sqlite", "serializable"
@@ -127,18 +127,31 @@ func TestSaidEarly(t *testing.T) {
 	see(`finding-000000-0 invalid "as documented" ["x"] 2
 finding-000002-0 open "" ["z"] 1
 finding-000003-0 open "" [] 1
-`)
-	place(1) // of the same signature, and another finding
-	place(2)
-	place(3)
-	see(`B1 open "" [] 2
-B2 open "" ["z"] 1
-B3 open "" [] 1
+finding-000004-0 open "" [] 2
 `)
 	place(0)
 	see(`B1 invalid "as documented" ["x"] 2
-B2 open "" ["z"] 1
-B3 open "" [] 1
+finding-000002-0 open "" ["z"] 1
+finding-000003-0 open "" [] 1
+finding-000004-0 open "" [] 2
+`)
+	place(1) // of the same signature, and another finding
+	place(3)
+	edit("finding-000002-0", func(g *finding.Bug) { g.Settle(finding.StatusInvalid, "as documented") })
+	place(2)
+	see(`B1 invalid "as documented" ["x"] 2
+B2 open "" [] 1
+B3 invalid "as documented" ["z"] 1
+finding-000004-0 open "" [] 2
+`)
+	edit("finding-000004-0", func(g *finding.Bug) { g.Settle(finding.StatusInvalid, "as documented") })
+	edit("finding-000004-0", func(g *finding.Bug) { g.Label([]string{"w"}, false) })
+	place(5)
+	place(4) // of the bug another finding was there, of which nobody has said that
+	see(`B1 invalid "as documented" ["x"] 2
+B2 open "" [] 1
+B3 invalid "as documented" ["z"] 1
+B4 open "" ["w"] 2
 `)
 	edit("B1", func(g *finding.Bug) { g.Settle(finding.StatusOpen, "") })
 	if b, err := In(dir).Bugs(); err != nil || len(b.Said) != 0 || b.Bugs[0].Status != finding.StatusOpen {

@@ -121,7 +121,7 @@ func (w *Worker) Check(ctx context.Context, job campaign.Job) (*campaign.CaseRes
 		o.Number, o.Integrity = 0, max(o.Integrity, 1)
 	}
 	o.Blind = job.Blind
-	if o.Orders == 0 && job.Text == nil && c.Seed%twice != 0 {
+	if o.Orders == 0 && (job.Text == nil || job.Mutant) && job.Case%twice != 0 {
 		o.Orders = 1
 	}
 	o.Known = func(signature string) bool { return slices.Contains(job.Known, signature) }

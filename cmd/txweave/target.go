@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"runtime/debug"
 	"slices"
@@ -153,7 +154,7 @@ type fleet struct {
 
 // newFleet prepares what the targets share: a private server's initialised data directory.
 func newFleet(ctx context.Context, f *targetFlags) (*fleet, error) {
-	collectSeldom()
+	f.collect()
 	fl := &fleet{flags: f}
 	if f.config != nil || f.embedded() {
 		return fl, nil
@@ -173,13 +174,17 @@ const (
 	memoryLimit = 1 << 30
 )
 
-// collectSeldom tunes the garbage collector for cases, unless the user has done so.
-func collectSeldom() {
+// collect tunes the garbage collector, unless the user has done so: for cases, or for storms, whose histories may be large and stay in use.
+func (f *targetFlags) collect() {
+	percent, limit := seldom, int64(memoryLimit)
+	if f.atOnce {
+		percent, limit = 100, math.MaxInt64
+	}
 	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(seldom)
+		debug.SetGCPercent(percent)
 	}
 	if os.Getenv("GOMEMLIMIT") == "" {
-		debug.SetMemoryLimit(memoryLimit)
+		debug.SetMemoryLimit(limit)
 	}
 }
 
