@@ -50,7 +50,11 @@ func (k *checker) checkGiven() error {
 		if !slices.ContainsFunc(sorted, func(n *observe.BlockRun) bool { return n.Target.Err == nil }) {
 			k.rep.Checked, k.rep.Why = false, AllFailed
 		}
-		return k.third(sorted, rep, &Evidence{Run: run})
+		other, err := k.under(sorted)
+		if err != nil {
+			return err
+		}
+		return k.third(thirds{sorted, rep, other}, &Evidence{Run: run})
 	}
 	ev := &Evidence{Finding: found, Run: run, Replayed: rep, Order: names(sorted)}
 	return k.confirmReplay(k.plan.Steps, sorted, ev)

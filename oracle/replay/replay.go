@@ -20,14 +20,27 @@ import (
 // Compare lists the differences between a run in transactions and a replay: statement by statement, then the final
 // contents of the tables. nodes are the statements in the order in which the replay ran them.
 func Compare(p *dbms.Profile, tables []*sqltext.Table, nodes []*observe.BlockRun, run *observe.Run, rep *observe.Replayed) []finding.Difference {
-	var out []finding.Difference
+	out, _ := compare(p, tables, nodes, run, rep)
+	return out
+}
+
+// Agree says whether a replay gave all that the run gave, with nothing left out of what Compare looks at.
+func Agree(p *dbms.Profile, tables []*sqltext.Table, nodes []*observe.BlockRun, run *observe.Run, rep *observe.Replayed) bool {
+	differences, whole := compare(p, tables, nodes, run, rep)
+	return whole && len(differences) == 0
+}
+
+// compare is Compare; whole says that no statement was passed over.
+func compare(p *dbms.Profile, tables []*sqltext.Table, nodes []*observe.BlockRun, run *observe.Run, rep *observe.Replayed) (out []finding.Difference, whole bool) {
+	whole = true
 	// In the order of the replay: what comes before the first difference agreed, so the first is no consequence of another.
 	for i, n := range nodes {
 		if eitherRow(p, n, rep.Events[i]) || eitherConstraint(p, n, rep.Events[i]) {
+			whole = false
 			continue
 		}
 		if keysAsRowsLie(p, n, rep.Events[i]) { // what comes after it works on other rows
-			return out
+			return out, false
 		}
 		for _, d := range compareStatement(n.Block.Info, n.Target, rep.Events[i]) {
 			d.Stmt, d.Kind = n.Block.Name(), oracle.Verb(n.Block.Info.Kind)
@@ -43,7 +56,7 @@ func Compare(p *dbms.Profile, tables []*sqltext.Table, nodes []*observe.BlockRun
 	// Rows, counts and errors do not follow from a warning, so they come first: a bug that is only warned of is met often, and must
 	// not stand before another one.
 	slices.SortStableFunc(out, func(x, y finding.Difference) int { return onlyWarned(x) - onlyWarned(y) })
-	return out
+	return out, whole
 }
 
 // onlyWarned is 1 where a difference is one of warnings, else 0.
