@@ -132,7 +132,7 @@ var plans = []dbms.PlanSetting{
 	off("no-scans", "enable_seqscan", "enable_sort"),
 	off("no-hashes", "enable_hashjoin", "enable_hashagg", "enable_memoize"),
 	off("no-loops", "enable_nestloop", "enable_material"),
-	{Name: "as-written", Set: []string{"SET join_collapse_limit = 1", "SET from_collapse_limit = 1"}, Unset: []string{"RESET join_collapse_limit", "RESET from_collapse_limit"}},
+	{Name: "as-written", Set: []string{"SET join_collapse_limit = 1; SET from_collapse_limit = 1"}, Unset: []string{"RESET join_collapse_limit; RESET from_collapse_limit"}},
 	{Name: "analyzed", Each: "SELECT 'VACUUM (FREEZE, ANALYZE) ' || quote_ident(relname) FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace"},
 	parallel("parallel-leader", "SET max_parallel_workers = 0"), // whose process does what its workers would
 	rarely(parallel("parallel", "RESET max_parallel_workers")),
@@ -147,14 +147,14 @@ var stores = []dbms.StoreShape{
 	{Name: "frozen", Set: []string{"SET enable_seqscan = off", "SET enable_bitmapscan = off"}, Upkeep: "VACUUM (FREEZE, ANALYZE) %s"},
 }
 
-// parallel is the setting under which each query is planned for several processes.
+// parallel is the setting under which each query is planned for several processes. Several settings go in one message, as they cost a session of each transaction a round trip.
 func parallel(name, workers string) dbms.PlanSetting {
 	const debug = "SELECT set_config(name, '%s', false) FROM pg_settings WHERE name IN ('force_parallel_mode', 'debug_parallel_query')"
 	return dbms.PlanSetting{Name: name,
-		Set: []string{fmt.Sprintf(debug, "on"), "SET max_parallel_workers_per_gather = 2", "SET parallel_setup_cost = 0", "SET parallel_tuple_cost = 0",
-			"SET min_parallel_table_scan_size = 0", "SET min_parallel_index_scan_size = 0", workers},
-		Unset: []string{fmt.Sprintf(debug, "off"), "SET max_parallel_workers_per_gather = 0", "RESET parallel_setup_cost", "RESET parallel_tuple_cost",
-			"RESET min_parallel_table_scan_size", "RESET min_parallel_index_scan_size", "RESET max_parallel_workers"}}
+		Set: []string{fmt.Sprintf(debug, "on"), "SET max_parallel_workers_per_gather = 2; SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; " +
+			"SET min_parallel_table_scan_size = 0; SET min_parallel_index_scan_size = 0; " + workers},
+		Unset: []string{fmt.Sprintf(debug, "off"), "SET max_parallel_workers_per_gather = 0; RESET parallel_setup_cost; RESET parallel_tuple_cost; " +
+			"RESET min_parallel_table_scan_size; RESET min_parallel_index_scan_size; RESET max_parallel_workers"}}
 }
 
 // rarely is a setting under which a case costs ten times as much: each query starts processes.
@@ -165,12 +165,7 @@ func rarely(s dbms.PlanSetting) dbms.PlanSetting {
 
 // off is a plan setting of the planner's switches.
 func off(name string, switches ...string) dbms.PlanSetting {
-	s := dbms.PlanSetting{Name: name}
-	for _, w := range switches {
-		s.Set = append(s.Set, "SET "+w+" = off")
-		s.Unset = append(s.Unset, "RESET "+w)
-	}
-	return s
+	return dbms.PlanSetting{Name: name, Set: []string{"SET " + strings.Join(switches, " = off; SET ") + " = off"}, Unset: []string{"RESET " + strings.Join(switches, "; RESET ")}}
 }
 
 // Known are PostgreSQL's levels.
