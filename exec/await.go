@@ -10,10 +10,7 @@ import (
 // How a blocked statement is told from a slow one: by asking the server, never by time. A statement that has not
 // answered after grace is asked about every pause, and counts as blocked when two answers in a row say so; the
 // second one lets a deadlock detector, which runs when the wait begins, have its say.
-const (
-	grace = time.Millisecond
-	pause = 100 * time.Microsecond
-)
+const pause = 100 * time.Microsecond
 
 // pauseAfter is the pause before the server is asked again about what began to be asked about at start: a twentieth of the time
 // since, so that one who is slow to answer is not kept from it by being asked.
@@ -23,13 +20,16 @@ func pauseAfter(start time.Time) time.Duration {
 
 // await waits until the track's statement has answered or is blocked.
 func (s *runState) await(t *track) (rep reply, blocked bool, err error) {
-	s.alarm.set(grace)
+	if t.lane.late == nil || t.flying {
+		s.alarm.set(grace)
+	}
 	defer s.alarm.clear()
 	start := time.Now()
 	for seen, asked := 0, false; ; {
 		select {
 		case rep = <-t.lane.replies:
 			return rep, false, nil
+		case <-t.lane.late:
 		case <-s.alarm.C:
 		}
 		if !asked {

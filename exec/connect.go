@@ -107,8 +107,8 @@ func (t *mysqlTarget) dial(ctx context.Context, database string) (*Session, erro
 		return nil, fmt.Errorf("%w: cannot connect to %s: %w", ErrUnavailable, t.config.Addr, err)
 	}
 	s := NewSession(conn, 0, t.kind.Protocol).OverNetwork(raw)
-	if n, ok := raw.(*network); ok && readable(config) {
-		n.wire = new(wire)
+	if readable(config) {
+		s.raw.wire = new(wire)
 	}
 	rows, err := s.Read(ctx, "SELECT CONNECTION_ID()")
 	if err != nil {

@@ -45,23 +45,43 @@ type lane struct {
 	ctx     context.Context
 	reqs    chan request
 	replies chan reply
+	late    chan struct{} // gets a value when an answer is late; nil where the session cannot tell
 	gone    chan struct{} // closed when the session is
 }
 
 func newLane(ctx context.Context, s *Session, p *dbms.Profile) *lane {
 	l := &lane{session: s, profile: p, ctx: ctx, reqs: make(chan request), replies: make(chan reply, 1), gone: make(chan struct{})}
+	late := make(chan struct{}, 1)
+	told := func() {
+		select {
+		case late <- struct{}{}:
+		default:
+		}
+	}
+	if s.Late(told) {
+		l.late = late
+	}
 	go l.serve()
 	return l
 }
 
 func (l *lane) serve() {
 	for req := range l.reqs {
-		r := l.run(req)
-		r.state = l.session.TxnState()
-		l.replies <- r
+		select {
+		case <-l.late: // of the one before
+		default:
+		}
+		l.replies <- l.answer(req)
 	}
 	l.session.Close()
 	close(l.gone)
+}
+
+// answer runs a request, and adds what the session's transaction is by the last answer.
+func (l *lane) answer(req request) reply {
+	r := l.run(req)
+	r.state = l.session.TxnState()
+	return r
 }
 
 // hurried runs a statement that gives up soon where it has to wait.

@@ -5,11 +5,22 @@ import (
 	"fmt"
 	"net"
 	"sync/atomic"
+	"syscall"
 	"time"
 )
 
 // Network makes a connection one that can be slow, or lost in the midst of what is sent.
-func Network(c net.Conn) net.Conn { return &network{Conn: c} }
+func Network(c net.Conn) net.Conn { return &network{Conn: c, fd: prompt(c)} }
+
+// OverNetwork returns the session, whose connection goes over a network connection that Cut breaks.
+func (s *Session) OverNetwork(raw net.Conn) *Session {
+	n, ok := raw.(*network)
+	if !ok {
+		n = &network{Conn: raw}
+	}
+	s.raw = n
+	return s
+}
 
 // network is a connection to a database that does as it is told.
 type network struct {
@@ -18,6 +29,8 @@ type network struct {
 	loss  atomic.Pointer[Loss] // nil: none
 	wire  *wire                // nil: what goes over it is not followed
 	came  atomic.Int64         // bytes since something was sent
+	fd    syscall.RawConn      // nil: Read waits in the runtime's poller alone
+	call  call                 // what is under way
 }
 
 // maxAnswer is how large an answer may be as it comes, in bytes: drivers keep a whole row, or what they take for one, before anybody looks at it.
@@ -35,7 +48,7 @@ type Loss struct {
 
 // Read delays what comes.
 func (n *network) Read(p []byte) (int, error) {
-	got, err := n.Conn.Read(p)
+	got, err := n.read(p)
 	if n.came.Add(int64(got)); n.flooded() {
 		n.Conn.Close()
 		return 0, ErrTooLarge
@@ -55,6 +68,9 @@ func (n *network) Write(p []byte) (int, error) {
 		return 0, ErrTooLarge
 	}
 	n.came.Store(0)
+	if len(p) > large { // it may have to wait
+		n.late()
+	}
 	if n.wire != nil {
 		n.wire.sent(p)
 	}
@@ -87,18 +103,17 @@ func (n *network) Write(p []byte) (int, error) {
 // Slow makes the session's network slow by so much, each way; 0: as fast as it is. It may be called while another goroutine uses the
 // session, and does nothing where there is no network between.
 func (s *Session) Slow(delay time.Duration) {
-	if n, ok := s.raw.(*network); ok {
-		n.delay.Store(int64(delay))
+	if s.raw != nil {
+		s.raw.delay.Store(int64(delay))
 	}
 }
 
 // Lose makes the session lose its connection in the midst of what it sends next, and returns what takes that back and says whether
 // it has come to pass.
 func (s *Session) Lose(l *Loss) (happened func() bool) {
-	n, ok := s.raw.(*network)
-	if !ok {
+	if s.raw == nil {
 		return func() bool { return false }
 	}
-	n.loss.Store(l)
-	return func() bool { return !n.loss.CompareAndSwap(l, nil) }
+	s.raw.loss.Store(l)
+	return func() bool { return !s.raw.loss.CompareAndSwap(l, nil) }
 }

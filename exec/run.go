@@ -296,9 +296,13 @@ func (s *runState) send(t *track, act action) error {
 		return s.answered(t, reply{answer: ans, finished: time.Now()})
 	}
 	s.submit(e)
-	t.lane.reqs <- request{sql: act.sql, query: act.query, returning: act.returning || act.returns, warnings: act.role == history.Target,
+	req := request{sql: act.sql, query: act.query, returning: act.returning || act.returns, warnings: act.role == history.Target,
 		stamps: act.role == history.Target || act.role == history.End, export: s.exports(t, act),
 		hurry: act.role == history.Target && u.block != nil && s.alone(u.block)}
+	if t.lane.session.protocol.InProcess { // it never waits: what would make it wait it is refused for
+		return s.direct(t, req)
+	}
+	t.lane.reqs <- req
 	rep, blocked, err := s.await(t)
 	if err != nil {
 		return err
@@ -311,6 +315,15 @@ func (s *runState) send(t *track, act action) error {
 		s.waiters = append(s.waiters, t)
 		return nil
 	}
+	if rep.err != nil {
+		return rep.err
+	}
+	return s.answered(t, rep)
+}
+
+// direct runs a request that is answered at once.
+func (s *runState) direct(t *track, req request) error {
+	rep := s.watched(t.lane, req)
 	if rep.err != nil {
 		return rep.err
 	}

@@ -29,6 +29,7 @@ type Runner struct {
 	timeout   time.Duration
 	dying     time.Duration // how long a statement that has been killed may take to end
 	alarm     *alarm
+	dog       watchdog
 	stuck     bool // a session of before runs on: its statement does not die
 	loaded    *instrument.Plan
 	without   map[string]bool          // plan settings that the database has refused
@@ -69,6 +70,7 @@ func NewRunner(ctx context.Context, t Target, p *dbms.Profile, o Options) (*Runn
 	}
 	r := &Runner{target: t, profile: p, doing: o.Doing, timeout: o.StatementTimeout, dying: 5 * time.Second, alarm: newAlarm()}
 	r.ctx, r.cancel = context.WithCancel(ctx)
+	go r.guard()
 	if err := r.open(); err != nil {
 		r.Close()
 		return nil, err
@@ -412,34 +414,20 @@ func (r *Runner) replay(blocks []*instrument.Block, watch bool, setting *dbms.Pl
 	return out, err
 }
 
-// killPause is between two tries to kill a statement: one that comes before the database has begun with it strikes nothing.
-const killPause = 20 * time.Millisecond
-
 // guarded runs one statement on the replay session; one that does not answer in time is killed.
 func (r *Runner) guarded(sql string, query, returns bool) (history.Answer, error) {
-	answered, gone := make(chan struct{}), make(chan struct{})
-	timer := time.AfterFunc(r.timeout, func() {
-		defer close(gone)
-		for {
-			_ = r.target.Kill(r.ctx, r.replayer)
-			select {
-			case <-answered:
-				return
-			case <-time.After(killPause):
-			}
-		}
-	})
-	defer func() {
-		close(answered)
-		if !timer.Stop() {
-			<-gone // what it does must not strike the next statement
-		}
-	}()
 	r.doing.begin(replayConn, sql)
 	l := lane{session: r.replayer, profile: r.profile, ctx: r.ctx}
-	rep := l.run(request{sql: sql, query: query, returning: returns, warnings: true})
+	rep := r.watched(&l, request{sql: sql, query: query, returning: returns, warnings: true})
 	r.warned = rep.warned
 	return rep.answer, rep.err
+}
+
+// watched runs a request in the caller's goroutine; a statement that does not answer in time is killed.
+func (r *Runner) watched(l *lane, req request) reply {
+	r.dog.begin(l.session)
+	defer r.dog.end()
+	return l.answer(req)
 }
 
 // conn returns the session and name of a probe's connection.

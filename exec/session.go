@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"strconv"
 	"time"
 	"unsafe"
@@ -22,7 +21,7 @@ type Session struct {
 	conn     driver.Conn
 	id       uint64 // the server's number of the connection; 0 if it has none
 	protocol *Protocol
-	raw      net.Conn // below conn; nil where there is no network
+	raw      *network // below conn; nil where there is no network
 	refused  string   // the last statement and its error; "" where it was answered without one
 }
 
@@ -82,8 +81,6 @@ func (s *Session) query(ctx context.Context, sql string, affected func(driver.Ro
 	if !ok {
 		return history.Answer{}, fmt.Errorf("driver %T cannot query", s.conn)
 	}
-	ctx, cancel := context.WithTimeout(ctx, hardLimit)
-	defer cancel()
 	if ended := ctx.Err(); ended != nil { // nothing is sent, and the connection is as good as it was
 		return s.failed(ctx, sql, ended)
 	}
@@ -95,7 +92,7 @@ func (s *Session) query(ctx context.Context, sql string, affected func(driver.Ro
 	}
 	out, err := readRows(rows)
 	if errors.Is(err, ErrTooLarge) {
-		cancel() // to close the rows is to read the rest of them
+		s.hangUp(over) // to close the rows is to read the rest of them
 	}
 	if cerr := rows.Close(); err == nil {
 		err = cerr
@@ -147,8 +144,6 @@ func (s *Session) Exec(ctx context.Context, sql string) (answer history.Answer, 
 	if !ok {
 		return history.Answer{}, fmt.Errorf("driver %T cannot execute", s.conn)
 	}
-	ctx, cancel := context.WithTimeout(ctx, hardLimit)
-	defer cancel()
 	if ended := ctx.Err(); ended != nil { // nothing is sent, and the connection is as good as it was
 		return s.failed(ctx, sql, ended)
 	}
@@ -166,25 +161,43 @@ func (s *Session) Exec(ctx context.Context, sql string) (answer history.Answer, 
 	return history.Answer{Affected: n}, nil
 }
 
-// watched returns the context for a driver that sends something over a network: one that never ends, as a driver starts a goroutine, or wakes one, to
-// watch another, which costs more than a short statement. When ctx ends, whatever the driver waits for fails. over has to be called.
-func (s *Session) watched(ctx context.Context) (sending context.Context, over func() bool) {
+// watched returns the context for a driver that sends something. Over a network that is one that never ends, as a driver starts a goroutine, or wakes one, to
+// watch another, which costs more than a short statement: what the driver waits for fails when ctx ends (see call). over has to be called.
+func (s *Session) watched(ctx context.Context) (sending context.Context, over func()) {
 	if s.raw == nil {
-		return ctx, func() bool { return true }
+		return context.WithTimeout(ctx, hardLimit)
 	}
-	return context.Background(), context.AfterFunc(ctx, func() { _ = s.raw.SetDeadline(time.Unix(1, 0)) })
+	s.raw.begin(ctx)
+	return context.Background(), s.raw.over
+}
+
+// hangUp ends a statement whose answer nobody reads to its end.
+func (s *Session) hangUp(over func()) {
+	if s.raw != nil {
+		_ = s.raw.SetDeadline(past)
+		return
+	}
+	over()
+}
+
+// ended is the error of what a statement was sent under: ctx, and the limit on what nobody watches.
+func (s *Session) ended(ctx context.Context) error {
+	if s.raw != nil && s.raw.call.limited != nil {
+		return s.raw.call.limited.Err()
+	}
+	return ctx.Err()
 }
 
 // failed sorts an error of something that was sent under ctx into the database's answer and the connection's failure.
 func (s *Session) failed(ctx context.Context, sql string, err error) (history.Answer, error) {
-	if end := ctx.Err(); end != nil && s.raw != nil && !errors.Is(err, ErrTooLarge) {
+	if end := s.ended(ctx); end != nil && s.raw != nil && !errors.Is(err, ErrTooLarge) {
 		err = end
 	}
 	if db := s.protocol.DBError(err); db != nil {
 		s.refused = clip(sql) + ": " + db.String()
 		return history.Answer{Affected: -1, Err: db}, nil
 	}
-	if n, ok := s.raw.(*network); ok && n.flooded() { // which drivers call the loss of their connection
+	if s.raw != nil && s.raw.flooded() { // which drivers call the loss of their connection
 		err = fmt.Errorf("%w: more than %d MiB", ErrTooLarge, maxAnswer>>20)
 	}
 	switch {

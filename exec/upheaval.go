@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"slices"
 	"syscall"
@@ -93,12 +92,6 @@ func (s *Session) Cut() {
 	if s.raw != nil {
 		s.raw.Close()
 	}
-}
-
-// OverNetwork returns the session, whose connection goes over a network connection that Cut breaks.
-func (s *Session) OverNetwork(raw net.Conn) *Session {
-	s.raw = raw
-	return s
 }
 
 // signal sends a signal to the process, unless it has ended.

@@ -28,16 +28,15 @@ func (s *Session) TxnState() TxnState {
 			return state
 		}
 	}
-	if n, ok := s.raw.(*network); ok && n.wire != nil {
-		return TxnState(n.wire.state.Load())
+	if s.raw != nil && s.raw.wire != nil {
+		return TxnState(s.raw.wire.state.Load())
 	}
 	return TxnUnsaid
 }
 
 // noWarnings says that the last answer came with a count of warnings, and that it was 0: nobody needs to ask for them.
 func (s *Session) noWarnings() bool {
-	n, ok := s.raw.(*network)
-	return ok && n.wire != nil && n.wire.warnings.Load() == 0
+	return s.raw != nil && s.raw.wire != nil && s.raw.wire.warnings.Load() == 0
 }
 
 // wire follows the packets of MySQL's protocol for what a server says behind each answer of the transaction, and how many warnings there are, which the
