@@ -23,6 +23,12 @@ type other struct {
 	edit    func(*observe.Replayed)
 	refused bool
 	asked   []string // plan settings
+	usual   int      // replays under the usual plan
+}
+
+func (o *other) Replay(blocks []*instrument.Block) (*observe.Replayed, error) {
+	o.usual++
+	return o.Runner.Replay(blocks)
 }
 
 func (o *other) ReplayUnder(blocks []*instrument.Block, s *dbms.PlanSetting) (*observe.Replayed, error) {
@@ -119,6 +125,36 @@ func TestThird(t *testing.T) {
 	var bad *weave.UnjudgeableError
 	if _, err := run(&other{}, "by-magic"); !errors.As(err, &bad) || !strings.Contains(err.Error(), "by-magic") {
 		t.Errorf("a setting that is not known: %v", err)
+	}
+}
+
+// TestReplayedOtherwise: a replay under another plan that gives all that the run gave stands for one under the usual plan; where one thing differs there are both.
+func TestReplayedOtherwise(t *testing.T) {
+	p := lookup(t, "sqlite/serializable")
+	c, err := testcase.Parse("planted", []byte(strings.Replace(plantedCase, "serializable\n", "serializable\nplan: no-indexes\n", 1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := newRunner(t, p)
+	for _, x := range []struct {
+		name          string
+		edit          func(*observe.Replayed)
+		orders, usual int
+	}{
+		{"the same", nil, 1, 0},
+		{"a second order", nil, 2, 1},
+		{"another order of rows", inReplay(0, 0, func(e *history.Event) { swapRows(e.Rows) }), 1, 1},
+		{"a warning", inReplay(0, 0, func(e *history.Event) { e.Warnings = []history.Warning{{Level: "Note", Code: 1}} }), 1, 1},
+		{"a search that another number of rows is written than", func(r *observe.Replayed) { dropRow(searchOf(r, 0, 1).Rows) }, 1, 4}, // one, and one for each time that it is repeated
+	} {
+		o := &other{Runner: r, edit: x.edit}
+		rep, err := weave.Check(o, c, p, weave.Options{Repeats: 3, Orders: x.orders})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !rep.Checked || o.usual != x.usual {
+			t.Errorf("%s: %d replays under the usual plan, want %d", x.name, o.usual, x.usual)
+		}
 	}
 }
 
