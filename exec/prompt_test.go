@@ -1,0 +1,99 @@
+package exec
+
+import (
+	"context"
+	"database/sql/driver"
+	"errors"
+	"net"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+// asking is a driver that sends one byte and reads one.
+type asking struct {
+	driver.Conn
+	raw net.Conn
+}
+
+func (c *asking) ExecContext(context.Context, string, []driver.NamedValue) (driver.Result, error) {
+	if _, err := c.raw.Write([]byte{1}); err != nil {
+		return nil, err
+	}
+	_, err := c.raw.Read(make([]byte, 1))
+	return driver.RowsAffected(1), err
+}
+
+// asked returns a session of such a driver over a socket, and the server's end of that.
+func asked(t *testing.T) (*Session, net.Conn) {
+	t.Helper()
+	l, err := net.Listen("unix", filepath.Join(t.TempDir(), "s"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	client, err := net.Dial("unix", l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { client.Close() })
+	server, err := l.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { server.Close() })
+	raw := Network(client)
+	return NewSession(&asking{raw: raw}, 1, &Protocol{DBError: MySQLError}).OverNetwork(raw), server
+}
+
+// TestLateAnswer: an answer that is late is told of once, by the goroutine that waits for it, and arrives all the same; so does the next one.
+func TestLateAnswer(t *testing.T) {
+	s, server := asked(t)
+	told := make(chan struct{}, 10)
+	if !s.Late(func() { told <- struct{}{} }) {
+		t.Fatal("a socket cannot tell that its answer is late")
+	}
+	for range 3 {
+		go func() {
+			b := make([]byte, 1)
+			_, _ = server.Read(b)
+			<-told // only then
+			_, _ = server.Write(b)
+		}()
+		if _, err := s.Exec(t.Context(), "SELECT 1"); err != nil || len(told) > 0 {
+			t.Errorf("%v; told %d more times", err, len(told))
+		}
+	}
+}
+
+// TestLateEnd: what a statement was sent under ends it while its answer is late, be it that somebody stops or that it takes too long.
+func TestLateEnd(t *testing.T) {
+	defer func(d time.Duration) { hardLimit = d }(hardLimit)
+	for _, x := range []struct {
+		limit time.Duration
+		want  error
+	}{{time.Hour, context.Canceled}, {20 * time.Millisecond, ErrTimeout}} {
+		hardLimit = x.limit
+		s, _ := asked(t)
+		ctx, cancel := context.WithCancel(t.Context())
+		s.Late(func() {
+			if errors.Is(x.want, context.Canceled) {
+				cancel()
+			}
+		})
+		if _, err := s.Exec(ctx, "SELECT 1"); !errors.Is(err, x.want) {
+			t.Errorf("%v, want %v", err, x.want)
+		}
+		cancel()
+	}
+}
+
+// TestLostSocket: an answer that will not come any more is the loss of the connection.
+func TestLostSocket(t *testing.T) {
+	s, server := asked(t)
+	s.Late(func() { server.Close() })
+	var lost *LostError
+	if _, err := s.Exec(t.Context(), "SELECT 1"); !errors.As(err, &lost) {
+		t.Errorf("%v, want a lost connection", err)
+	}
+}
