@@ -219,30 +219,6 @@ func kinds(pairs [][2]float64, doubt float64) (interval, bool) {
 	return interval{v.at, min(v.low, w.low), max(v.high, w.high)}, fine
 }
 
-// pace compares speeds: for each second of processor time, the tool's and the server's together.
-func (b *bench) pace() error {
-	cells := b.cells()
-	if b.old.used() { // what was another time is not compared: both sides run, on fewer cases
-		old, runs := b.old, b.runs
-		b.old, b.runs = nil, map[cell][][2]summary{}
-		defer func() { b.old, b.runs = old, runs }()
-		for i := range cells {
-			cells[i].cases /= pick(b, 1, 5)
-		}
-	}
-	for _, c := range cells {
-		all, err := b.ran("pace", c)
-		if err != nil {
-			return err
-		}
-		for _, f := range speeds {
-			b.add(paced("pace", c.String()+": "+f.name, f.pairs(all)))
-		}
-		b.add(averaged("pace", c.String()+": sent/generated", true, (&figure{of: sent, per: generated}).pairs(all)))
-	}
-	return nil
-}
-
 // alarms compares the findings of cases in which nothing is planted and which are no known bugs.
 func (b *bench) alarms() error {
 	for _, c := range b.cells() {
