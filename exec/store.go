@@ -17,6 +17,17 @@ type Storer interface {
 	Reshape(ctx context.Context, shape *dbms.StoreShape) error
 }
 
+// StoreKeeper is a Storer that may keep the databases of other shapes: Reshape comes back to the one that a shape had, and its sessions are as good as they were.
+type StoreKeeper interface {
+	KeepsStores() bool
+}
+
+// KeepsStores says whether a target is one that does.
+func KeepsStores(t Target) bool {
+	k, ok := t.(StoreKeeper)
+	return ok && k.KeepsStores()
+}
+
 // StorePreparer is a Storer that makes ready what a shape needs, where that is not there yet, before its database is given up for it: one that
 // cannot goes on with the store that it has. The error is errOwnStore where the store is not for txweave to make.
 type StorePreparer interface {
@@ -26,8 +37,8 @@ type StorePreparer interface {
 // errOwnStore says that a server of the user's keeps its tables as it does.
 var errOwnStore = errors.New("a server that txweave did not start keeps its own store")
 
-// Shape gives a target the store that a case names. release is called where its sessions have to be closed before: the database is
-// made anew. A case that was written for another DBMS names nothing here. On a server of the user's, which cannot be started anew, the
+// Shape gives a target the store that a case names. release is called where its sessions have to be closed before, as the database is
+// made anew: those of a target that keeps its stores are good again when it comes back to this one. A case that was written for another DBMS names nothing here. On a server of the user's, which cannot be started anew, the
 // case no longer names a store that would need that. An error says that the case names what the DBMS has not, or that the database cannot be made.
 func Shape(ctx context.Context, t Target, c *testcase.Case, p *dbms.Profile, release func()) error {
 	name := c.Option(testcase.OptionStore)
@@ -53,7 +64,9 @@ func Shape(ctx context.Context, t Target, c *testcase.Case, p *dbms.Profile, rel
 			return err
 		}
 	}
-	release()
+	if !KeepsStores(t) {
+		release()
+	}
 	return s.Reshape(ctx, shape)
 }
 

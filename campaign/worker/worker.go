@@ -22,19 +22,25 @@ import (
 
 // Worker checks cases on a target in this process. It implements campaign.Worker.
 type Worker struct {
-	source   *Cases        // nil: every job has a text
-	profile  *dbms.Profile // of the campaign
-	options  weave.Options
-	target   exec.Target
+	source  *Cases        // nil: every job has a text
+	profile *dbms.Profile // of the campaign
+	options weave.Options
+	target  exec.Target
+	opened
+	parked  map[string]opened // those of other stores, where the target keeps these
+	doing   exec.Doing
+	shapes  *guide.Shapes
+	silent  bool       // how queries are executed the database does not say
+	trouble int        // cases in a row that the environment spoilt
+	born    exec.Birth // since when the server lives, where it tells and its log is not at hand
+	anew    bool       // the database is a new one, on which a case is tried again
+}
+
+// opened is a runner with its sessions.
+type opened struct {
 	runner   *exec.Runner    // nil until it is needed
 	runnerOf *dbms.Profile   // what the runner runs under …
 	runnerIn context.Context // … and until when
-	doing    exec.Doing
-	shapes   *guide.Shapes
-	silent   bool       // how queries are executed the database does not say
-	trouble  int        // cases in a row that the environment spoilt
-	born     exec.Birth // since when the server lives, where it tells and its log is not at hand
-	anew     bool       // the database is a new one, on which a case is tried again
 }
 
 // maxTrouble is how many cases in a row may be spoilt before the worker says that the target is of no use.
@@ -64,7 +70,7 @@ func (w *Worker) use(ctx context.Context, p *dbms.Profile) (err error) {
 	if w.runner != nil && w.runnerOf == p && w.runnerIn == ctx {
 		return nil
 	}
-	w.Release()
+	w.close()
 	w.runner, err = exec.NewRunner(ctx, w.target, p, exec.Options{Doing: &w.doing})
 	if err != nil {
 		w.runner = nil
@@ -78,10 +84,38 @@ func (w *Worker) use(ctx context.Context, p *dbms.Profile) (err error) {
 
 // Release closes what the worker itself has opened: the target is the caller's.
 func (w *Worker) Release() {
+	w.close()
+	for _, name := range slices.Sorted(maps.Keys(w.parked)) {
+		w.opened = w.parked[name]
+		w.close()
+	}
+	w.parked = nil
+}
+
+// close closes the runner.
+func (w *Worker) close() {
 	if w.runner != nil {
 		w.runner.Close()
 		w.runner = nil
 	}
+}
+
+// shape gives the target the store that a case names, and takes the runner that the worker has there.
+func (w *Worker) shape(ctx context.Context, c *testcase.Case, p *dbms.Profile) error {
+	s, can := w.target.(exec.Storer)
+	if !can {
+		return exec.Shape(ctx, w.target, c, p, w.Release)
+	}
+	before := s.Store()
+	err := exec.Shape(ctx, w.target, c, p, w.Release)
+	if now := s.Store(); now != before && exec.KeepsStores(w.target) {
+		if w.parked == nil {
+			w.parked = map[string]opened{}
+		}
+		w.parked[before], w.opened = w.opened, w.parked[now]
+		delete(w.parked, now)
+	}
+	return err
 }
 
 // Doing implements campaign.Teller.
@@ -105,7 +139,7 @@ func (w *Worker) Check(ctx context.Context, job campaign.Job) (*campaign.CaseRes
 		}
 	}
 	var none *exec.ShapeError
-	if err := exec.Shape(ctx, w.target, c, p, w.Release); errors.As(err, &none) {
+	if err := w.shape(ctx, c, p); errors.As(err, &none) {
 		return &campaign.CaseResult{Case: job.Case, Skipped: campaign.SkippedRefused, Detail: none.Error(), Refused: none.Error()}, nil
 	} else if err != nil {
 		return nil, err

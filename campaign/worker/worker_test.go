@@ -179,3 +179,43 @@ func TestContradictedRows(t *testing.T) {
 		t.Error("a case that the generator should not have made is held against the database")
 	}
 }
+
+// TestStoresParked: a worker that comes back to a store has the runner there that it had.
+func TestStoresParked(t *testing.T) {
+	p, err := dbms.Lookup("sqlite", "serializable")
+	if err != nil {
+		t.Fatal(err)
+	}
+	db, err := sqlite.Open(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	src, err := NewCases(3, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := New(t.Context(), db, p, src, weave.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	runners := map[string]*exec.Runner{}
+	for n, store := range []string{"", "small-cache", "", "empty-log", "small-cache", ""} {
+		c, err := src.Make(n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.SetOption(testcase.OptionStore, store)
+		res, err := w.Check(t.Context(), campaign.Job{Case: n, Text: c.Print(), Mutant: true})
+		if err != nil || !res.Checked || len(res.Findings) > 0 {
+			t.Fatalf("case %d in %q: %v, %+v", n, store, err, res)
+		}
+		if before := runners[store]; before != nil && before != w.runner {
+			t.Errorf("case %d in %q: another runner", n, store)
+		}
+		runners[store] = w.runner
+	}
+	if len(runners) != 3 || len(w.parked) != 2 {
+		t.Errorf("%d runners, %d of them parked", len(runners), len(w.parked))
+	}
+}

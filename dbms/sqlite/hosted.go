@@ -31,7 +31,7 @@ func OpenHosted(ctx context.Context, command Command) (exec.Target, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &hostedTarget{target: target{dir: dir}, command: command}
+	t := &hostedTarget{target: target{dir: dir, file: databaseName}, command: command}
 	t.dial = t.connect
 	if err := t.run(ctx); err != nil {
 		return nil, errors.Join(err, dir.Remove())

@@ -59,6 +59,7 @@ func dbError(err error) *history.DBError {
 // target is the embedded engine on a database file of its own, in WAL mode.
 type target struct {
 	dir     *exec.WorkDir
+	file    string                        // in dir
 	dial    func() (*exec.Session, error) // opens a connection
 	control *exec.Session
 	about   exec.Description
@@ -68,20 +69,6 @@ type target struct {
 	load    string
 	reset   string
 	shape   *dbms.StoreShape // nil: the usual one
-}
-
-// Open creates an empty database as a target.
-func Open(ctx context.Context) (exec.Target, error) {
-	dir, err := exec.NewWorkDir()
-	if err != nil {
-		return nil, err
-	}
-	t := &target{dir: dir}
-	t.dial = func() (*exec.Session, error) { return open(t.path(), "OFF", t.shape) }
-	if err := t.start(ctx); err != nil {
-		return nil, errors.Join(err, dir.Remove())
-	}
-	return t, nil
 }
 
 func (t *target) start(ctx context.Context) (err error) {
@@ -101,10 +88,10 @@ func (t *target) start(ctx context.Context) (err error) {
 	return nil
 }
 
-// databaseName is the name of the file.
+// databaseName is the name of the file, or its end.
 const databaseName = "case.db"
 
-func (t *target) path() string { return filepath.Join(t.dir.Path, databaseName) }
+func (t *target) path() string { return filepath.Join(t.dir.Path, t.file) }
 
 // Store implements exec.Storer.
 func (t *target) Store() string {
@@ -112,12 +99,6 @@ func (t *target) Store() string {
 		return ""
 	}
 	return t.shape.Name
-}
-
-// Reshape implements exec.Storer.
-func (t *target) Reshape(ctx context.Context, shape *dbms.StoreShape) error {
-	t.shape = shape
-	return t.Restart(ctx)
 }
 
 // fixed are the settings of a file that hold from its first page on.
