@@ -54,6 +54,7 @@ type Options struct {
 	Command     string          // the command line, for what is kept
 	Rarity      *planted.Rarity // how the bugs are made as rare as those of engines; nil: they are not
 	Guided      bool            // cases that showed something new are changed, too
+	Without     []string        // productions, and parts of every case, that are left out
 	Count       bool            // all cases of the budget are checked, and those that have a finding counted: that says more of what cases are worth
 	// Log is called when it is known what became of a planted bug.
 	Log func(*FaultResult)
@@ -205,7 +206,7 @@ func EachResult(ctx context.Context, t exec.Target, p *dbms.Profile, src *worker
 // eachOf is EachResult for the cases of a seed, with a guide where one is asked for. What is a known bug of the server itself is neither the
 // planted one nor a false alarm.
 func (o *Options) eachOf(ctx context.Context, t exec.Target, p *dbms.Profile, seed uint64, more func(*campaign.CaseResult) bool) (int, error) {
-	src, err := worker.NewCasesFor(t.Describe().Version, seed, p, append(known.Usually(p.DBMS), planted.Without(p)...)...)
+	src, err := worker.NewCasesFor(t.Describe().Version, seed, p, slices.Concat(known.Usually(p.DBMS), planted.Without(p), o.Without)...)
 	if err != nil {
 		return 0, err
 	}

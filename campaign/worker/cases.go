@@ -19,9 +19,24 @@ type Cases struct {
 	seed    uint64
 	dialect *gen.Dialect
 	options gen.Options
-	without []string // productions that are switched off
+	without []string // productions and parts that are switched off
 	profile *dbms.Profile
 }
+
+// What is done to every case, or to a share of them, beside what the generator draws, by the names that leave it out. docs/pace.md says what each gives.
+const (
+	partDrafts   = "drafts"   // a case is the best of several
+	partMeetings = "meetings" // transactions are made to meet
+	partPlan     = "plan"     // it is replayed under a plan setting
+	partSetting  = "setting"  // it is run under one
+	partStore    = "store"    // it lies in another store than the usual one
+)
+
+// Parts are the names of what can be left out beside the generator's productions.
+func Parts() []string { return []string{partDrafts, partMeetings, partPlan, partSetting, partStore} }
+
+// leaves says whether a part is left out.
+func (s *Cases) leaves(part string) bool { return slices.Contains(s.without, part) }
 
 // Seed is the campaign's.
 func (s *Cases) Seed() uint64 { return s.seed }
@@ -37,7 +52,9 @@ func NewCases(seed uint64, p *dbms.Profile, without ...string) (*Cases, error) {
 	}
 	s := &Cases{seed: seed, dialect: d.Dialect, options: gen.Options{Tool: version.Tool, Isolation: p.Isolation, Weights: map[string]int{}}, without: without, profile: p}
 	for _, name := range without {
-		s.options.Weights[name] = 0
+		if !slices.Contains(Parts(), name) {
+			s.options.Weights[name] = 0
+		}
 	}
 	if _, err := s.Make(0); err != nil {
 		return nil, err
@@ -80,11 +97,11 @@ func (s *Cases) told(n int) (*testcase.Case, map[string]bool, error) {
 	}
 	// Each case is executed a third time, under a setting of its own, drawn from a stream beside the generator's.
 	plans, stores := s.profile.Alternatives(), s.profile.BriefStores()
-	if rng := rand.New(rand.NewPCG(c.Seed, planStream)); len(plans) > 0 {
+	if rng := rand.New(rand.NewPCG(c.Seed, planStream)); !s.leaves(partPlan) && len(plans) > 0 {
 		c.Options = append(c.Options, testcase.Option{Key: testcase.OptionPlan, Value: drawPlan(rng, plans, c)})
 	}
 	// One in underSetting is run and replayed under a setting.
-	if rng := rand.New(rand.NewPCG(c.Seed, settingStream)); rng.IntN(underSetting) == 0 {
+	if rng := rand.New(rand.NewPCG(c.Seed, settingStream)); !s.leaves(partSetting) && rng.IntN(underSetting) == 0 {
 		if settings := s.profile.Settings(); len(settings) > 0 {
 			c.Options = append(c.Options, testcase.Option{Key: testcase.OptionSetting, Value: drawSetting(rng, settings)})
 		}
@@ -112,7 +129,7 @@ func (s *Cases) draft(n int) (best *testcase.Case, uses map[string]bool, err err
 		if err != nil {
 			return nil, nil, err
 		}
-		if i == 0 && rand.New(rand.NewPCG(c.Seed, draftStream)).IntN(undrafted) == 0 {
+		if i == 0 && (s.leaves(partDrafts) || rand.New(rand.NewPCG(c.Seed, draftStream)).IntN(undrafted) == 0) {
 			return c, productions, nil
 		}
 		if meetings := guide.Meetings(c); meetings > most {
@@ -126,7 +143,7 @@ func (s *Cases) draft(n int) (best *testcase.Case, uses map[string]bool, err err
 // returns nil for a case that stays as it is.
 func (s *Cases) meet(c *testcase.Case) (met *testcase.Case, names []string) {
 	rng := rand.New(rand.NewPCG(c.Seed, meetStream))
-	if rng.IntN(100) >= meeting {
+	if rng.IntN(100) >= meeting || s.leaves(partMeetings) {
 		return nil, nil
 	}
 	return guide.Meet(rng, c, s.profile, s.dialect.OwnLevels, func() *testcase.Case {
@@ -142,7 +159,7 @@ func (s *Cases) meet(c *testcase.Case) (met *testcase.Case, names []string) {
 // a change of it costs the sessions; of those with checkpoints three in four, as what a reader has in memory a checkpoint cannot take from it. Of the others in
 // which something is undone every second one lies in one that keeps few pages in memory, where there are such: what is taken back has then been written out.
 func (s *Cases) drawStore(n int, seed uint64, stores []dbms.StoreShape, uses map[string]bool) string {
-	if len(stores) == 0 {
+	if len(stores) == 0 || s.leaves(partStore) {
 		return ""
 	}
 	if all := rand.New(rand.NewPCG(s.seed^storeStream, uint64(n/stretch))); all.IntN(stored) == 0 { //nolint:gosec // not negative

@@ -11,6 +11,47 @@ import (
 	"txweave/testcase"
 )
 
+// TestPartsLeftOut: what is done to every case can be left out, and the rest of it stays as it is.
+func TestPartsLeftOut(t *testing.T) {
+	p, err := dbms.Lookup("sqlite", "serializable")
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole, err := NewCases(5, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bare, err := NewCases(5, p, Parts()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	marked := map[string]int{}
+	for n := range 60 {
+		c, err := whole.Make(n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := bare.Make(n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if b.Seed != gen.CaseSeed(5, n) {
+			t.Errorf("case %d is not the first draft", n)
+		}
+		for _, key := range []string{testcase.OptionPlan, testcase.OptionSetting, testcase.OptionStore, "met"} {
+			if b.Option(key) != "" {
+				t.Errorf("case %d has %s: %s", n, key, b.Option(key))
+			}
+			if c.Option(key) != "" {
+				marked[key]++
+			}
+		}
+	}
+	if len(marked) != 4 {
+		t.Errorf("cases are marked by %v alone: nothing was left out", marked)
+	}
+}
+
 // TestCasesOfVersion: what one version of a server answers wrong is made for the next only
 // (docs/findings/mariadb-window-in-subquery-of-write.md).
 func TestCasesOfVersion(t *testing.T) {

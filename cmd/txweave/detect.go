@@ -26,6 +26,7 @@ type detectFlags struct {
 	when        string
 	sometimes   bool
 	guide       string
+	without     []string
 	count       bool
 	budget      int
 	seeds       int
@@ -68,7 +69,7 @@ no false alarm, else 1.`,
 				return err
 			}
 			return f.use(cmd.Context(), func(t exec.Target) error {
-				o := detect.Options{Budget: f.budget, Seeds: f.seeds, First: f.first, OnlyPlanted: f.onlyPlanted, Rarity: f.rare(), Guided: f.guide == "coverage", Count: f.count,
+				o := detect.Options{Budget: f.budget, Seeds: f.seeds, First: f.first, OnlyPlanted: f.onlyPlanted, Rarity: f.rare(), Guided: f.guide == "coverage", Count: f.count, Without: f.without,
 					Out: f.out, Command: commandLine(os.Args),
 					Log: func(x *detect.FaultResult) { fmt.Fprintf(cmd.ErrOrStderr(), "%s: found %v\n", x.Name, x.Found) }}
 				d, err := o.Run(cmd.Context(), t, p, faults)
@@ -88,6 +89,7 @@ no false alarm, else 1.`,
 	cmd.Flags().StringVar(&f.when, "when", "", "strike only under this condition: "+conditionNames())
 	cmd.Flags().BoolVar(&f.sometimes, "sometimes", false, "let it depend on the run whether a bug strikes: what showed need not come back")
 	cmd.Flags().StringVar(&f.guide, "guide", "none", "how cases are chosen: none or coverage, as fuzz has it")
+	addWithout(cmd.Flags(), &f.without)
 	cmd.Flags().BoolVar(&f.count, "count", false, "check all cases of the budget, and count those that show the planted bug: that compares two builds with fewer cases than how soon the first one comes")
 	cmd.Flags().IntVar(&f.budget, "budget", 200, "cases to try for each planted bug and seed")
 	cmd.Flags().IntVar(&f.seeds, "seeds", 3, "seeds to try, from --seed on")
@@ -140,6 +142,9 @@ func (f *detectFlags) again(u *detect.Unplanted) string {
 		if f.flags.Changed(name) {
 			args = append(args, "--"+name, f.flags.Lookup(name).Value.String())
 		}
+	}
+	if len(f.without) > 0 {
+		args = append(args, "--without", strings.Join(f.without, ","))
 	}
 	return f.sameServer(args...)
 }

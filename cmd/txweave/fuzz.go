@@ -153,7 +153,7 @@ func (f *fuzzFlags) add(fs *pflag.FlagSet) {
 
 // addWithout adds the flag that leaves productions out.
 func addWithout(fs *pflag.FlagSet, names *[]string) {
-	fs.StringSliceVar(names, "without", nil, "what is not generated, by the names that txweave features lists")
+	fs.StringSliceVar(names, "without", nil, "what is not generated, by the names that txweave features lists; also "+strings.Join(worker.Parts(), ", ")+": what is done to every case")
 }
 
 // freshSeed draws a campaign's seed; it is printed, so that the campaign can be repeated.
