@@ -20,25 +20,18 @@ func pauseAfter(start time.Time) time.Duration {
 
 // await waits until the track's statement has answered or is blocked.
 func (s *runState) await(t *track) (rep reply, blocked bool, err error) {
-	select {
-	case rep = <-t.lane.replies:
-		return rep, false, nil
-	default:
-	}
-	defer s.alarm.clear()
-	start, late := time.Now(), t.lane.prompt && !t.flying // it was waited for when it was sent
-	if !late {
+	if t.lane.late == nil || t.flying {
 		s.alarm.set(grace)
 	}
+	defer s.alarm.clear()
+	start := time.Now()
 	for seen, asked := 0, false; ; {
-		if !late {
-			select {
-			case rep = <-t.lane.replies:
-				return rep, false, nil
-			case <-s.alarm.C:
-			}
+		select {
+		case rep = <-t.lane.replies:
+			return rep, false, nil
+		case <-t.lane.late:
+		case <-s.alarm.C:
 		}
-		late = false
 		if !asked {
 			asked = true
 			defer s.waited(time.Now())

@@ -2,8 +2,6 @@ package exec
 
 import (
 	"context"
-	"iter"
-	"sync"
 	"time"
 
 	"txweave/dbms"
@@ -30,13 +28,11 @@ type reply struct {
 	snapshot string          // the name of the transaction's snapshot, where it was asked for and given
 	state    TxnState        // of the session's transaction, by the last answer
 	warned   bool            // its warnings were asked for
-	late     bool            // it is none: the answer has not come within grace
 	err      error
 	finished time.Time
 }
 
-// lane is a session whose statement may block while others run. A request runs in a coroutine: whoever sends it switches to that, and is switched back to when it is answered, without
-// the scheduler, as most are answered at once. Where the answer is late the rest is a goroutine's.
+// lane is a session with a goroutine of its own, so that a statement may block while others run.
 type lane struct {
 	session *Session
 	profile *dbms.Profile // whose level it is set to
@@ -47,46 +43,38 @@ type lane struct {
 	// setting is the plan setting that is in force; nil: none.
 	setting *dbms.PlanSetting
 	ctx     context.Context
-	req     request // what runs, or ran last
-	resume  func() (reply, bool)
-	stop    func()
-	prompt  bool           // the session tells when an answer is late, by calling …
-	late    func()         // … this, which is the coroutine's
-	flight  sync.WaitGroup // for what a goroutine waits for
-	replies chan reply     // gets the reply to each request
-	gone    chan struct{}  // closed when the session is
+	reqs    chan request
+	replies chan reply
+	late    chan struct{} // gets a value when an answer is late; nil where the session cannot tell
+	gone    chan struct{} // closed when the session is
 }
 
 func newLane(ctx context.Context, s *Session, p *dbms.Profile) *lane {
-	l := &lane{session: s, profile: p, ctx: ctx, replies: make(chan reply, 1), gone: make(chan struct{})}
-	l.resume, l.stop = iter.Pull(l.serve)
-	l.prompt = s.Late(func() { l.late() })
+	l := &lane{session: s, profile: p, ctx: ctx, reqs: make(chan request), replies: make(chan reply, 1), gone: make(chan struct{})}
+	late := make(chan struct{}, 1)
+	told := func() {
+		select {
+		case late <- struct{}{}:
+		default:
+		}
+	}
+	if s.Late(told) {
+		l.late = late
+	}
+	go l.serve()
 	return l
 }
 
-// serve answers one request after the other. A reply that is late is none yet.
-func (l *lane) serve(yield func(reply) bool) {
-	l.late = func() { yield(reply{late: true}) }
-	for yield(l.answer(l.req)) {
-	}
-}
-
-// send sends a request. When it returns the reply is there, or late.
-func (l *lane) send(req request) {
-	l.req = req
-	if l.prompt {
-		if r, _ := l.resume(); !r.late {
-			l.replies <- r
-			return
+func (l *lane) serve() {
+	for req := range l.reqs {
+		select {
+		case <-l.late: // of the one before
+		default:
 		}
+		l.replies <- l.answer(req)
 	}
-	l.flight.Go(func() {
-		r, _ := l.resume()
-		for r.late {
-			r, _ = l.resume()
-		}
-		l.replies <- r
-	})
+	l.session.Close()
+	close(l.gone)
 }
 
 // answer runs a request, and adds what the session's transaction is by the last answer.
@@ -156,16 +144,10 @@ func (l *lane) run(req request) (r reply) {
 // close ends the lane once its statement, if any, has answered. One whose session has ended itself is ended already where no other session
 // could be opened in its place.
 func (l *lane) close() {
-	if l.shut {
-		return
+	if !l.shut {
+		l.shut = true
+		close(l.reqs)
 	}
-	l.shut = true
-	go func() {
-		l.flight.Wait()
-		l.stop()
-		l.session.Close()
-		close(l.gone)
-	}()
 }
 
 // closed waits until the lane's session is closed, so that it holds no lock any more, and says whether it is: a statement

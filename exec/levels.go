@@ -71,7 +71,7 @@ func (s *runState) abort(t *track) error {
 	for _, sql := range s.rollbacks(t) {
 		e := &history.Event{Session: s.session(t), Txn: t.txn, Stmt: -1, Role: history.Abort, Text: sql, Answer: history.Answer{Affected: -1}}
 		s.submit(e)
-		t.lane.send(request{sql: e.Text})
+		t.lane.reqs <- request{sql: e.Text}
 		rep := <-t.lane.replies
 		if rep.err != nil {
 			return rep.err
@@ -151,7 +151,7 @@ func (s *runState) forgetPrepared() {
 			continue
 		}
 		for _, sql := range rollbacks(txn.Begin) {
-			t.lane.send(request{sql: sql})
+			t.lane.reqs <- request{sql: sql}
 			<-t.lane.replies
 		}
 	}
@@ -182,7 +182,7 @@ func (s *player) forgetPrepared() {
 			continue
 		}
 		l := s.seats[n].lane
-		l.send(request{sql: "XA ROLLBACK " + id})
+		l.reqs <- request{sql: "XA ROLLBACK " + id}
 		select {
 		case <-l.replies:
 		case <-l.gone:

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"sync"
 	"syscall"
 	"time"
 
@@ -45,11 +46,14 @@ func prompt(c net.Conn) syscall.RawConn {
 	return raw
 }
 
-// Late has told called, by the goroutine that reads, when the answer to a statement has not come within grace. It says whether the connection can tell.
+// Late has told called, by whoever reads, when the answer to a statement has not come within grace. It says whether the connection can tell. What told does must
+// not wait.
 func (s *Session) Late(told func()) bool {
 	if s.raw == nil || s.raw.fd == nil {
 		return false
 	}
+	s.raw.call.mu.Lock()
+	defer s.raw.call.mu.Unlock()
 	s.raw.call.told = told
 	return true
 }
@@ -82,8 +86,9 @@ func (n *network) read(p []byte) (got int, err error) {
 	return got, nil
 }
 
-// call is a statement that a connection has sent.
+// call is a statement that a connection has sent. A driver may read in a goroutine of its own.
 type call struct {
+	mu   sync.Mutex
 	ctx  context.Context // nil: none is under way
 	told func()          // called when the answer is late; nil: nobody wants to know
 	// limited is ctx with the limit on what nobody watches; nil until the answer is late.
@@ -93,7 +98,9 @@ type call struct {
 
 // begin notes that a statement is sent, which ends when ctx does, or after hardLimit.
 func (n *network) begin(ctx context.Context) {
+	n.call.mu.Lock()
 	n.call.ctx = ctx
+	n.call.mu.Unlock()
 	if n.fd == nil {
 		n.late()
 	}
@@ -102,6 +109,8 @@ func (n *network) begin(ctx context.Context) {
 // late has the end of the call's context end what is waited for.
 func (n *network) late() {
 	c := &n.call
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	if c.ctx == nil || c.limited != nil {
 		return
 	}
@@ -118,10 +127,23 @@ func (n *network) late() {
 
 // over notes that the call has ended.
 func (n *network) over() {
-	if n.call.limited != nil {
-		n.call.end()
+	c := &n.call
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.limited != nil {
+		c.end()
 	}
-	n.call = call{told: n.call.told}
+	c.ctx, c.limited, c.end = nil, nil, nil
+}
+
+// err is why the call cannot go on; nil where it can.
+func (c *call) err() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.limited == nil {
+		return nil
+	}
+	return c.limited.Err()
 }
 
 // past is a deadline at which whatever a connection waits for fails.

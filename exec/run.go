@@ -302,7 +302,7 @@ func (s *runState) send(t *track, act action) error {
 	if t.lane.session.protocol.InProcess { // it never waits: what would make it wait it is refused for
 		return s.direct(t, req)
 	}
-	t.lane.send(req)
+	t.lane.reqs <- req
 	rep, blocked, err := s.await(t)
 	if err != nil {
 		return err

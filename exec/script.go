@@ -210,7 +210,7 @@ func (s *player) send(x *seat, step int, e *history.Event) error {
 // again gives the statement in flight to the database, for the first time or once more.
 func (s *player) again(x *seat) {
 	x.refused = -1
-	x.lane.send(request{sql: x.event.Text, query: returnsRows(x.event.Text), warnings: !s.quiet && sqltext.KindOf(x.event.Text).IsTarget()})
+	x.lane.reqs <- request{sql: x.event.Text, query: returnsRows(x.event.Text), warnings: !s.quiet && sqltext.KindOf(x.event.Text).IsTarget()}
 }
 
 // returnsRows says whether a statement is asked for rows rather than for a count.

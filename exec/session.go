@@ -182,10 +182,10 @@ func (s *Session) hangUp(over func()) {
 
 // ended is the error of what a statement was sent under: ctx, and the limit on what nobody watches.
 func (s *Session) ended(ctx context.Context) error {
-	if s.raw != nil && s.raw.call.limited != nil {
-		return s.raw.call.limited.Err()
+	if s.raw == nil || ctx.Err() != nil {
+		return ctx.Err()
 	}
-	return ctx.Err()
+	return s.raw.call.err()
 }
 
 // failed sorts an error of something that was sent under ctx into the database's answer and the connection's failure.

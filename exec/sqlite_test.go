@@ -207,7 +207,7 @@ func TestStuckSQLite(t *testing.T) {
 	stuck := r.lanes[0]
 	c := &stalling{stuck.session.conn, make(chan struct{}), make(chan struct{})}
 	stuck.session.conn = c
-	stuck.send(request{sql: "BEGIN IMMEDIATE"})
+	stuck.reqs <- request{sql: "BEGIN IMMEDIATE"}
 	<-c.begun
 	var env *EnvironmentError
 	if err := r.reset(false); !errors.As(err, &env) || env.Answer.Err.Code != 5 {
