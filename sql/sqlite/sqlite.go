@@ -111,8 +111,9 @@ const (
 )
 
 func keywords() map[string]sql.Use {
-	out := map[string]sql.Use{"INDEXED": sql.AsColumn | sql.AsName | sql.AsFunction}
-	for list, use := range map[string]sql.Use{reserved: sql.Reserved, joining: sql.AsName | sql.AsFunction, elsewhere: sql.Anywhere} {
+	const named = sql.AsColumn | sql.AsName | sql.AsFunction // but no alias without AS
+	out := map[string]sql.Use{"INDEXED": named}
+	for list, use := range map[string]sql.Use{reserved: sql.Reserved, joining: named, elsewhere: sql.Anywhere} {
 		for _, word := range strings.Fields(list) {
 			out[word] = use
 		}
