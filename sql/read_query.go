@@ -278,8 +278,8 @@ func (r *Reader) hint() *Indexed {
 	return r.d.TableHint(r)
 }
 
-// Target reads the table that a statement writes.
-func (r *Reader) Target() *Table {
+// Target reads the table that a statement writes, which may be hinted how to find rows.
+func (r *Reader) Target(hinted bool) *Table {
 	from := r.pos
 	t := &Table{Name: r.Name()}
 	if r.Accept(".") {
@@ -288,7 +288,9 @@ func (r *Reader) Target() *Table {
 	if r.Accept("AS") {
 		t.Alias = r.Name()
 	}
-	t.Hint = r.hint()
+	if hinted {
+		t.Hint = r.hint()
+	}
 	return Read(r, from, t)
 }
 

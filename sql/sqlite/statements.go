@@ -34,7 +34,7 @@ func insert(r *sql.Reader, with *sql.With) sql.Stmt {
 		n.Or = otherwise(r, "OR")
 	}
 	r.Expect("INTO")
-	n.Table = r.Target()
+	n.Table = r.Target(false)
 	n.Columns = r.OptionalNames()
 	if r.Accept("DEFAULT", "VALUES") {
 		n.Returning = r.Returning()
@@ -67,7 +67,7 @@ func onConflict(r *sql.Reader) *sql.OnConflict {
 
 func update(r *sql.Reader, with *sql.With) sql.Stmt {
 	r.Expect("UPDATE")
-	n := &sql.Update{With: with, Or: otherwise(r, "OR"), Table: r.Target()}
+	n := &sql.Update{With: with, Or: otherwise(r, "OR"), Table: r.Target(true)}
 	r.Expect("SET")
 	n.Set = r.Assigns()
 	if r.Accept("FROM") {
@@ -79,7 +79,7 @@ func update(r *sql.Reader, with *sql.With) sql.Stmt {
 
 func del(r *sql.Reader, with *sql.With) sql.Stmt {
 	r.Expect("DELETE", "FROM")
-	return &sql.Delete{With: with, Table: r.Target(), Where: r.Where(), Returning: r.Returning(), Order: r.OrderBy(), Limit: r.Limit()}
+	return &sql.Delete{With: with, Table: r.Target(true), Where: r.Where(), Returning: r.Returning(), Order: r.OrderBy(), Limit: r.Limit()}
 }
 
 func begin(r *sql.Reader, _ *sql.With) sql.Stmt {
