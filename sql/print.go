@@ -12,9 +12,18 @@ type printer struct {
 	d     *Dialect
 	out   []byte
 	anew  bool // also what is as it was read
-	tight bool // what comes next stands right behind what is there
+	joint joint
 	err   error
 }
+
+// joint is how the next piece of text is joined to what is there.
+type joint uint8
+
+const (
+	spaced joint = iota // with a space but at commas and within parentheses
+	near                // with a space if they were another word or sign without it
+	tight               // without
+)
 
 // fail says what the dialect has no words for.
 func (p *printer) fail(what string) {
@@ -28,14 +37,26 @@ func (p *printer) text(s string) {
 	if s == "" {
 		return
 	}
-	if n := len(p.out); n > 0 && !p.tight && !spaced(p.out[n-1], "(") && !spaced(s[0], "),;") {
+	if n := len(p.out); n > 0 && p.gap(p.out[n-1], s[0]) {
 		p.out = append(p.out, ' ')
 	}
-	p.tight = false
+	p.joint = spaced
 	p.out = append(p.out, s...)
 }
 
-func spaced(c byte, signs string) bool { return c <= ' ' || strings.IndexByte(signs, c) >= 0 }
+// gap says whether a space stands between two bytes.
+func (p *printer) gap(last, first byte) bool {
+	switch p.joint {
+	case tight:
+		return false
+	case near:
+		word := func(c byte) bool { return wordByte(c) || strings.IndexByte("'\"`[]", c) >= 0 }
+		sign := func(c byte) bool { return strings.IndexByte("+-*/%<>=!|&~:@?", c) >= 0 }
+		return word(last) && word(first) || sign(last) && sign(first)
+	default:
+		return last > ' ' && last != '(' && first > ' ' && strings.IndexByte("),;", first) < 0
+	}
+}
 
 // words writes those that are not "".
 func (p *printer) words(words ...string) {
@@ -53,9 +74,9 @@ func (p *printer) when(there bool, words ...string) {
 
 // right writes a sign right behind what stands there, and has the next piece stand right behind it.
 func (p *printer) right(sign string) {
-	p.tight = true
+	p.joint = tight
 	p.text(sign)
-	p.tight = true
+	p.joint = tight
 }
 
 // node writes a node: its own bytes, those of the node that it is a copy of with what differs in its children's places, or
@@ -76,56 +97,44 @@ func (p *printer) node(n Node) {
 // splice writes the bytes of a node that was read with other children in the places of its own.
 func (p *printer) splice(n, was Node) {
 	type place struct {
-		at, to   int
-		now, old Node
+		at, to, child int
+		now           Node
 	}
 	var places []place
 	from := was.head()
 	old := childrenOf(was)
 	for i, now := range childrenOf(n) {
 		if o := old[i].head(); now != old[i] {
-			places = append(places, place{at: o.at - from.at, to: o.at - from.at + len(o.text), now: now, old: old[i]})
+			places = append(places, place{at: o.at - from.at, to: o.at - from.at + len(o.text), child: i, now: now})
 		}
 	}
 	slices.SortFunc(places, func(a, b place) int { return cmp.Compare(a.at, b.at) })
 	done := 0
 	for _, c := range places {
 		p.between(from.text[done:c.at])
-		p.inPlaceOf(c.now, c.old)
-		done = c.to
+		if x, ok := c.now.(Expr); ok {
+			p.operand(n, c.child, x)
+		} else {
+			p.node(c.now)
+		}
+		done, p.joint = c.to, near
 	}
 	p.between(from.text[done:])
+	p.joint = spaced
 }
 
 // between writes what stands between two children. A dot there joins names.
 func (p *printer) between(s string) {
-	p.tight = strings.HasPrefix(s, ".")
+	if s == "" {
+		return
+	}
+	if s[0] == '.' {
+		p.joint = tight
+	}
 	p.text(s)
-	p.tight = strings.HasSuffix(s, ".")
-}
-
-// inPlaceOf writes a node where another one stood, in parentheses if it binds less tightly.
-func (p *printer) inPlaceOf(now, old Node) {
-	x, ok := now.(Expr)
-	was, both := old.(Expr)
-	if !ok || !both {
-		p.node(now)
-		return
+	if p.joint = near; strings.HasSuffix(s, ".") {
+		p.joint = tight
 	}
-	level := p.d.level(was)
-	if _, prefix := was.(*Unary); prefix {
-		level = tightest // it may stand where no other operator of its level may
-	}
-	p.operand(x, level)
-}
-
-// operand writes an expression, in parentheses if it has operators below a level.
-func (p *printer) operand(x Expr, level int) {
-	if p.d.level(x) < level {
-		p.paren(x)
-		return
-	}
-	p.node(x)
 }
 
 // paren writes a node in parentheses.
@@ -135,33 +144,70 @@ func (p *printer) paren(n Node) {
 	p.text(")")
 }
 
-// level is that of the operator that binds least of those of an expression that stand outside parentheses and have an
-// operand open at their right, or the expression's own.
-func (d *Dialect) level(x Expr) int {
-	last, own := Expr(nil), tightest
-	switch x := x.(type) {
+// operand writes an expression that is a child of a node, in parentheses if its operators bind less than what is around it.
+func (p *printer) operand(in Node, child int, x Expr) {
+	if _, sides := p.d.binding(in); child < len(sides) && p.level(x) < sides[child].level {
+		p.paren(x)
+		return
+	}
+	p.node(x)
+}
+
+// level is that of the operator that binds least of those of an expression that are printed outside parentheses and have an
+// operand open at the right.
+func (p *printer) level(x Expr) int {
+	own, sides := p.d.binding(x)
+	if len(sides) == 0 {
+		return own
+	}
+	last := sides[len(sides)-1].x
+	if last == nil || p.anew || x.head().node == nil || last.head().node != last {
+		return own
+	}
+	return min(own, p.level(last)) // it was read there, and gets no parentheses
+}
+
+// side is an operand of an operator, and the level that it must have to stand there without parentheses.
+type side struct {
+	x     Expr
+	level int
+}
+
+// binding returns the level of an expression's operator, and its operands, which are its first children; a last one without an
+// expression says that something else stands behind them. What is no operator has the level tightest and none.
+func (d *Dialect) binding(n Node) (level int, sides []side) {
+	switch x := n.(type) {
 	case *Unary:
-		last, own = x.X, levelOf(d.signs[x.Op])
+		level = levelOf(d.signs[x.Op])
+		return level, []side{{x.X, level}}
 	case *Binary:
-		last, own = x.Right, levelOf(d.spelled[x.Op])
-	case *Is:
-		own = levelOf(d.forms[IsForm])
-	case *In:
-		own = levelOf(d.forms[InForm])
-	case *Between:
-		last, own = x.High, levelOf(d.forms[BetweenForm])
-	case *Like:
-		last, own = x.Pattern, levelOf(d.spelled[x.Op])
-		if x.Escape != nil {
-			last = x.Escape
+		level = levelOf(d.spelled[x.Op])
+		right := level + 1
+		if lit, ok := x.Right.(*Literal); ok && (x.Op == OpSame || x.Op == OpDistinct) && (lit.Kind == Null || lit.Kind == Bool) {
+			right = tightest + 1 // without parentheses it is another node
 		}
+		return level, []side{{x.Left, level}, {x.Right, right}}
+	case *Is:
+		level = levelOf(d.forms[IsForm])
+		return level, []side{{x.X, level}, {}}
+	case *In:
+		level = levelOf(d.forms[InForm])
+		return level, []side{{x.X, level}, {}}
+	case *Between:
+		level = levelOf(d.forms[BetweenForm])
+		return level, []side{{x.X, level}, {x.Low, level + 1}, {x.High, level + 1}}
+	case *Like:
+		level = levelOf(d.spelled[x.Op])
+		sides = []side{{x.X, level}, {x.Pattern, level + 1}}
+		if x.Escape != nil {
+			sides = append(sides, side{x.Escape, level + 1})
+		}
+		return level, sides
 	case *Collate:
-		own = levelOf(d.forms[CollateForm])
+		level = levelOf(d.forms[CollateForm])
+		return level, []side{{x.X, level}, {}}
 	}
-	if last != nil {
-		own = min(own, d.level(last))
-	}
-	return own
+	return tightest, nil
 }
 
 // levelOf is the level of an operator; that of one that the dialect does not have is none.

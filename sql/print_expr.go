@@ -55,36 +55,36 @@ func (n *Unary) print(p *printer) {
 		return
 	}
 	p.text(o.Spelled)
-	// A sign stands right in front of what is no sign itself.
-	_, another := Bare(n.X).(*Unary)
-	p.tight = n.Op != OpNot && !another
-	p.operand(n.X, o.Level)
+	if n.Op != OpNot {
+		p.joint = near
+	}
+	p.operand(n, 0, n.X)
+}
+
+// operator writes an operator of two operands.
+func (p *printer) operator(op Op) {
+	if o := p.d.spelled[op]; o != nil {
+		p.text(o.Spelled)
+		return
+	}
+	p.fail("the operator " + string(op))
 }
 
 func (n *Binary) print(p *printer) {
-	o := p.d.spelled[n.Op]
-	if o == nil {
-		p.fail("the operator " + string(n.Op))
-		return
-	}
-	p.operand(n.Left, o.Level)
-	p.text(o.Spelled)
-	level := o.Level + 1
-	if lit, ok := n.Right.(*Literal); ok && o.Form == IsForm && (lit.Kind == Null || lit.Kind == Bool) {
-		level = tightest + 1 // without parentheses it is another node
-	}
-	p.operand(n.Right, level)
+	p.operand(n, 0, n.Left)
+	p.operator(n.Op)
+	p.operand(n, 1, n.Right)
 }
 
 func (n *Is) print(p *printer) {
-	p.operand(n.X, levelOf(p.d.forms[IsForm]))
+	p.operand(n, 0, n.X)
 	p.text("IS")
 	p.when(n.Not, "NOT")
 	p.text(n.What)
 }
 
 func (n *In) print(p *printer) {
-	p.operand(n.X, levelOf(p.d.forms[InForm]))
+	p.operand(n, 0, n.X)
 	p.when(n.Not, "NOT")
 	p.text("IN")
 	switch {
@@ -98,28 +98,22 @@ func (n *In) print(p *printer) {
 }
 
 func (n *Between) print(p *printer) {
-	level := levelOf(p.d.forms[BetweenForm])
-	p.operand(n.X, level)
+	p.operand(n, 0, n.X)
 	p.when(n.Not, "NOT")
 	p.text("BETWEEN")
-	p.operand(n.Low, level+1)
+	p.operand(n, 1, n.Low)
 	p.text("AND")
-	p.operand(n.High, level+1)
+	p.operand(n, 2, n.High)
 }
 
 func (n *Like) print(p *printer) {
-	o := p.d.spelled[n.Op]
-	if o == nil {
-		p.fail("the operator " + string(n.Op))
-		return
-	}
-	p.operand(n.X, o.Level)
+	p.operand(n, 0, n.X)
 	p.when(n.Not, "NOT")
-	p.text(o.Spelled)
-	p.operand(n.Pattern, o.Level+1)
+	p.operator(n.Op)
+	p.operand(n, 1, n.Pattern)
 	if n.Escape != nil {
 		p.text("ESCAPE")
-		p.operand(n.Escape, o.Level+1)
+		p.operand(n, 2, n.Escape)
 	}
 }
 
@@ -152,13 +146,13 @@ func (n *Cast) print(p *printer) {
 func (n *Type) print(p *printer) {
 	p.text(n.Words)
 	if len(n.Args) > 0 {
-		p.tight = true
+		p.joint = tight
 		printList(p, n.Args)
 	}
 }
 
 func (n *Collate) print(p *printer) {
-	p.operand(n.X, levelOf(p.d.forms[CollateForm]))
+	p.operand(n, 0, n.X)
 	p.text("COLLATE")
 	p.node(n.Collation)
 }

@@ -77,7 +77,7 @@ func (n *Indexed) print(p *printer) {
 
 func (n *TableCall) print(p *printer) {
 	p.qualified(n.Schema, n.Name)
-	p.tight = true
+	p.joint = tight
 	printList(p, n.Args)
 	printOne(p, n.Alias, "AS")
 }
