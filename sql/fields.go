@@ -2,6 +2,7 @@ package sql
 
 import (
 	"fmt"
+	"reflect"
 	"strconv"
 	"strings"
 )
@@ -74,16 +75,21 @@ func list[N childType](f *fields, name string, p *[]N) {
 
 // value goes through a field that is no child.
 func value[V comparable](f *fields, name string, p *V) {
-	if none := *new(V); f.mode == telling && *p != none {
-		text := fmt.Sprint(*p)
-		if b, ok := any(*p).(byte); ok {
-			text = string(rune(b))
-		}
-		if s, ok := any(*p).(string); ok && !tellable(s) {
-			text = strconv.Quote(s)
-		}
-		f.told.WriteString(" " + name + ":" + text)
+	if none := *new(V); f.mode != telling || *p == none {
+		return
 	}
+	text := ""
+	switch v := any(*p).(type) {
+	case string:
+		if text = v; !tellable(v) {
+			text = strconv.Quote(v)
+		}
+	case byte:
+		text = string(rune(v))
+	default:
+		text = fmt.Sprint(v)
+	}
+	f.told.WriteString(" " + name + ":" + text)
 }
 
 // tellable says whether a value can be told from what stands around it without quotes.
@@ -138,10 +144,13 @@ func (f *fields) tell(n Node) {
 	if x, ok := n.(Expr); ok {
 		n = Bare(x)
 	}
-	f.told.WriteString("(" + strings.TrimPrefix(fmt.Sprintf("%T", n), "*sql."))
+	f.told.WriteString("(" + kindOf(n))
 	n.fields(f)
 	f.told.WriteByte(')')
 }
+
+// kindOf is the name of a node's type.
+func kindOf(n Node) string { return reflect.TypeOf(n).Elem().Name() }
 
 // Walk calls visit for a node and, where that returns true, for what is below it, in the order of its fields.
 func Walk(n Node, visit func(Node) bool) {
@@ -193,7 +202,7 @@ func alike(a, b Node) bool {
 	told := [2]string{}
 	for i, n := range []Node{a, b} {
 		f := &fields{mode: telling, told: new(strings.Builder)}
-		f.told.WriteString(fmt.Sprintf("%T", n))
+		f.told.WriteString(kindOf(n))
 		n.fields(f)
 		told[i] = f.told.String()
 	}
