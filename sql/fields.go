@@ -3,6 +3,7 @@ package sql
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -165,6 +166,20 @@ func Walk(n Node, visit func(Node) bool) {
 func Rewrite[N Node](n N, f func(Node) Node) N {
 	r := &fields{mode: rewriting, to: f}
 	return r.rewrite(n).(N)
+}
+
+// Edit returns what f makes of a copy of a node; the node itself where it leaves that as it is.
+func Edit[T any, N interface {
+	*T
+	Node
+}](n N, f func(N)) N {
+	c := *n
+	f(&c)
+	before, after := childrenOf(n), childrenOf(N(&c))
+	if slices.Equal(before, after) && alike(n, N(&c)) {
+		return n
+	}
+	return &c
 }
 
 // Tell writes a tree as text: the types of its nodes with their fields, those left out that are empty, and without the

@@ -12,7 +12,9 @@ import (
 // TestHostileTextsAreReadOrRefused: what nests or goes on without end is read as far as the bounds let it, in one pass, and refused
 // beyond them with the reason.
 func TestHostileTextsAreReadOrRefused(t *testing.T) {
-	around := func(n int, left, x, right string) string { return strings.Repeat(left, n) + x + strings.Repeat(right, n) }
+	around := func(n int, left, x, right string) string {
+		return strings.Repeat(left, n) + x + strings.Repeat(right, n)
+	}
 	for _, c := range []struct{ name, text, refused string }{
 		{"parentheses", "SELECT " + around(9000, "(", "1", ")"), ""},
 		{"more parentheses", "SELECT " + around(20_000, "(", "1", ")"), "nests too deeply"},
