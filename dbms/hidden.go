@@ -23,8 +23,9 @@ func hidden(text string, d *sql.Dialect) string {
 	return text
 }
 
-// hideConditions says the conditions of a node by a CASE, and leaves out which index a table is read by, of which that may have no
-// more use. The condition of a FULL JOIN stays, and so do those of ON CONFLICT, which name an index and are asked of one row.
+// hideConditions says the conditions of a node by a CASE, and leaves out which index a table is read by, of which
+// that may have no more use. The condition of a FULL JOIN stays, and so do those of ON CONFLICT, which name an index
+// and are asked of one row.
 func hideConditions(n sql.Node) sql.Node {
 	switch n := n.(type) {
 	case *sql.Select:

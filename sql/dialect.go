@@ -2,8 +2,8 @@ package sql
 
 import "fmt"
 
-// Dialect is how one database, of one version and in one mode, spells what trees say. It is a value: nobody looks one up
-// by a name, and two versions of a database are two of them.
+// Dialect is how one database, of one version and in one mode, spells what trees say. It is a value: nobody looks one
+// up by a name, and two versions of a database are two of them.
 type Dialect struct {
 	Product string // for messages
 	Lexis   Lexis
@@ -118,8 +118,8 @@ func (d *Dialect) Parse(text string) (Stmt, error) {
 	return stmt, nil
 }
 
-// Print returns the text of a statement. One that is as it was read is the text that was read. Of one that is not, what is
-// new is printed; an error is returned where the dialect has no words for it, or reads these otherwise.
+// Print returns the text of a statement. One that is as it was read is the text that was read. Of one that is not,
+// what is new is printed; an error is returned where the dialect has no words for it, or reads these otherwise.
 func (d *Dialect) Print(stmt Stmt) (string, error) {
 	if o := stmt.head(); o.node == stmt {
 		return o.text, nil
@@ -127,8 +127,8 @@ func (d *Dialect) Print(stmt Stmt) (string, error) {
 	return d.printed(stmt, false)
 }
 
-// Reprint returns the text of a statement without regard to how it was spelled but for names, literals and parameters: in
-// upper case, with one space between words.
+// Reprint returns the text of a statement without regard to how it was spelled but for names, literals and
+// parameters: in upper case, with one space between words.
 func (d *Dialect) Reprint(stmt Stmt) (string, error) { return d.printed(stmt, true) }
 
 func (d *Dialect) printed(stmt Stmt, anew bool) (string, error) {

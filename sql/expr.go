@@ -163,8 +163,8 @@ type Cast struct {
 	Type *Type
 }
 
-// Type is the type of a column or a CAST: its words as they are spelled, with one space between them, and what stands in
-// parentheses behind them.
+// Type is the type of a column or a CAST: its words as they are spelled, with one space between them, and what stands
+// in parentheses behind them.
 type Type struct {
 	origin
 	Words string
@@ -214,7 +214,8 @@ type Raise struct {
 	Message Expr
 }
 
-// Window is what stands behind OVER: the name of a window, or in parentheses what makes one, of Base where that is said.
+// Window is what stands behind OVER: the name of a window, or in parentheses what makes one, of Base where that is
+// said.
 type Window struct {
 	origin
 	Ref       *Name
@@ -224,8 +225,8 @@ type Window struct {
 	Frame     *Frame
 }
 
-// Frame is ROWS, RANGE or GROUPS (Unit), from Start to End, without what Exclude says: CURRENT ROW, GROUP, TIES, NO OTHERS
-// or "". Without BETWEEN there is no End.
+// Frame is ROWS, RANGE or GROUPS (Unit), from Start to End, without what Exclude says: CURRENT ROW, GROUP, TIES, NO
+// OTHERS or "". Without BETWEEN there is no End.
 type Frame struct {
 	origin
 	Unit       string
@@ -233,7 +234,8 @@ type Frame struct {
 	Exclude    string
 }
 
-// Bound is an end of a frame: UNBOUNDED PRECEDING, CURRENT ROW, UNBOUNDED FOLLOWING, or PRECEDING and FOLLOWING behind X.
+// Bound is an end of a frame: UNBOUNDED PRECEDING, CURRENT ROW, UNBOUNDED FOLLOWING, or PRECEDING and FOLLOWING
+// behind X.
 type Bound struct {
 	origin
 	X    Expr

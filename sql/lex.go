@@ -18,8 +18,8 @@ const (
 // Lexis is how a dialect divides a text into tokens.
 type Lexis struct {
 	Space string // white space
-	// Names are the bytes that open a quoted name. That is closed by the same byte, '[' by ']', and holds it doubled, but
-	// for ']'.
+	// Names are the bytes that open a quoted name. That is closed by the same byte, '[' by ']', and holds it doubled,
+	// but for ']'.
 	Names string
 	// BlobPrefixes are the letters before a quote that make a text of hexadecimal digits a blob.
 	BlobPrefixes string
@@ -232,7 +232,8 @@ func (l *lexer) number(i int) (Token, string) {
 func (l *lexer) digits(i int, class func(byte) bool) int {
 	for {
 		i = runEnd(l.text, i, class)
-		if !l.d.Lexis.Underscores || i == 0 || i+1 >= len(l.text) || l.text[i] != '_' || !class(l.text[i-1]) || !class(l.text[i+1]) {
+		divided := l.d.Lexis.Underscores && i > 0 && i+1 < len(l.text) && l.text[i] == '_'
+		if !divided || !class(l.text[i-1]) || !class(l.text[i+1]) {
 			return i
 		}
 		i++

@@ -44,8 +44,8 @@ type Alteration interface {
 	alteration()
 }
 
-// origin says where a node was read; its zero value, that it was made. A copy of a node has it too, and is told from the
-// node by that: so copies need nobody who keeps account of them.
+// origin says where a node was read; its zero value, that it was made. A copy of a node has it too, and is told from
+// the node by that: so copies need nobody who keeps account of them.
 type origin struct {
 	node Node   // the node that was read
 	text string // its own bytes

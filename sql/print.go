@@ -32,7 +32,8 @@ func (p *printer) fail(what string) {
 	}
 }
 
-// text writes a piece of text, with a space in front of it where there may be one. What stands there ends in no comment.
+// text writes a piece of text, with a space in front of it where there may be one. What stands there ends in no
+// comment.
 func (p *printer) text(s string) {
 	if s == "" {
 		return
@@ -79,8 +80,8 @@ func (p *printer) right(sign string) {
 	p.joint = tight
 }
 
-// node writes a node: its own bytes, those of the node that it is a copy of with what differs in its children's places, or
-// printed anew.
+// node writes a node: its own bytes, those of the node that it is a copy of with what differs in its children's
+// places, or printed anew.
 func (p *printer) node(n Node) {
 	switch o := n.head(); {
 	case p.anew || o.node == nil:
@@ -144,7 +145,8 @@ func (p *printer) paren(n Node) {
 	p.text(")")
 }
 
-// operand writes an expression that is a child of a node, in parentheses if its operators bind less than what is around it.
+// operand writes an expression that is a child of a node, in parentheses if its operators bind less than what is
+// around it.
 func (p *printer) operand(in Node, child int, x Expr) {
 	if _, sides := p.d.binding(in); child < len(sides) && p.level(x) < sides[child].level {
 		p.paren(x)
@@ -153,8 +155,8 @@ func (p *printer) operand(in Node, child int, x Expr) {
 	p.node(x)
 }
 
-// level is that of the operator that binds least of those of an expression that are printed outside parentheses and have an
-// operand open at the right.
+// level is that of the operator that binds least of those of an expression that are printed outside parentheses and
+// have an operand open at the right.
 func (p *printer) level(x Expr) int {
 	own, sides := p.d.binding(x)
 	if len(sides) == 0 {
@@ -173,8 +175,9 @@ type side struct {
 	level int
 }
 
-// binding returns the level of an expression's operator, and its operands, which are its first children; a last one without an
-// expression says that something else stands behind them. What is no operator has the level tightest and none.
+// binding returns the level of an expression's operator, and its operands, which are its first children; a last one
+// without an expression says that something else stands behind them. What is no operator has the level tightest and
+// none.
 func (d *Dialect) binding(n Node) (level int, sides []side) {
 	switch x := n.(type) {
 	case *Unary:
@@ -183,7 +186,7 @@ func (d *Dialect) binding(n Node) (level int, sides []side) {
 	case *Binary:
 		level = levelOf(d.spelled[x.Op])
 		right := level + 1
-		if lit, ok := x.Right.(*Literal); ok && (x.Op == OpSame || x.Op == OpDistinct) && (lit.Kind == Null || lit.Kind == Bool) {
+		if (x.Op == OpSame || x.Op == OpDistinct) && truth(x.Right) {
 			right = tightest + 1 // without parentheses it is another node
 		}
 		return level, []side{{x.Left, level}, {x.Right, right}}

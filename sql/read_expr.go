@@ -76,10 +76,16 @@ func (r *Reader) is(from int, x Expr, o *Operator) Expr {
 		op = OpDistinct
 	}
 	right := r.exprFrom(o.Level + 1)
-	if lit, ok := right.(*Literal); ok && !distinct && (lit.Kind == Null || lit.Kind == Bool) {
-		return Read(r, from, &Is{X: x, Not: not, What: strings.ToUpper(lit.Text)})
+	if !distinct && truth(right) {
+		return Read(r, from, &Is{X: x, Not: not, What: strings.ToUpper(right.(*Literal).Text)})
 	}
 	return Read(r, from, &Binary{Op: op, Left: x, Right: right})
+}
+
+// truth says whether an expression is NULL, TRUE or FALSE.
+func truth(x Expr) bool {
+	lit, ok := x.(*Literal)
+	return ok && (lit.Kind == Null || lit.Kind == Bool)
 }
 
 // in reads what stands behind IN.
@@ -268,7 +274,7 @@ func (r *Reader) window() *Window {
 	from := r.pos
 	r.Expect("(")
 	w := &Window{}
-	if !r.Is("PARTITION", "BY") && !r.Is("ORDER", "BY") && !r.tok().is("ROWS") && !r.tok().is("RANGE") && !r.tok().is("GROUPS") && !r.Is(")") {
+	if !r.Is("PARTITION", "BY") && !r.Is("ORDER", "BY") && !r.Any("ROWS", "RANGE", "GROUPS", ")") {
 		w.Base = r.Name()
 	}
 	if r.Accept("PARTITION", "BY") {

@@ -23,8 +23,10 @@ func (e *SyntaxError) Error() string {
 
 func syntaxError(text string, at int, message string) *SyntaxError {
 	before := text[:at]
-	line := strings.LastIndexByte(before, '\n') + 1
-	return &SyntaxError{At: at, Message: message, Line: strings.Count(before, "\n") + 1, Column: utf8.RuneCountInString(before[line:]) + 1}
+	line := before[strings.LastIndexByte(before, '\n')+1:]
+	e := &SyntaxError{At: at, Message: message, Line: strings.Count(before, "\n") + 1}
+	e.Column = utf8.RuneCountInString(line) + 1
+	return e
 }
 
 // Reader reads the tokens of a statement. Once one is unexpected, no other is accepted any more and Parse returns an
@@ -80,6 +82,9 @@ func (r *Reader) Is(words ...string) bool {
 	}
 	return true
 }
+
+// Any says whether the next token is one of the keywords or signs.
+func (r *Reader) Any(words ...string) bool { return slices.ContainsFunc(words, r.tok().is) }
 
 // Accept passes these keywords or signs if they are next.
 func (r *Reader) Accept(words ...string) bool {

@@ -192,7 +192,7 @@ func action(r *sql.Reader) string {
 }
 
 func tableConstraintNext(r *sql.Reader) bool {
-	return r.Is("CONSTRAINT") || r.Is("PRIMARY", "KEY") || r.Is("UNIQUE") || r.Is("CHECK") || r.Is("FOREIGN")
+	return r.Any("CONSTRAINT", "PRIMARY", "UNIQUE", "CHECK", "FOREIGN")
 }
 
 func tableConstraint(r *sql.Reader) sql.Constraint {
@@ -264,7 +264,7 @@ func block(r *sql.Reader) *sql.Block {
 	n := &sql.Block{}
 	r.Expect("BEGIN")
 	for len(n.Stmts) == 0 || !r.Accept("END") && !r.AtEnd() {
-		if !r.Is("WITH") && !r.Is("SELECT") && !r.Is("VALUES") && !r.Is("INSERT") && !r.Is("REPLACE") && !r.Is("UPDATE") && !r.Is("DELETE") {
+		if !r.Any("WITH", "SELECT", "VALUES", "INSERT", "REPLACE", "UPDATE", "DELETE") {
 			r.Fail("a query or a write is expected in a trigger")
 			return n
 		}

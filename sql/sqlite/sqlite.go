@@ -1,9 +1,9 @@
 // Package sqlite is how SQLite spells statements, by its grammar (sqlite.org/lang.html, and parse.y of its sources, for
 // what binds and which keywords may be names).
 //
-// Left out, and refused with the place: ATTACH and DETACH, virtual tables, several PRIMARY KEYs' worth of odd spellings
-// that SQLite takes for the sake of old programs (types of quoted texts, joins such as LEFT NATURAL OUTER, constraints
-// that are a name alone), comments that are not closed.
+// Left out, and refused with the place: ATTACH, DETACH and virtual tables; what SQLite takes for the sake of old programs
+// (types that are texts in quotes or nothing at all, joins such as LEFT NATURAL, constraints that are a name alone, names
+// of transactions, Tcl's variables); comments that are not closed.
 package sqlite
 
 import (
@@ -20,8 +20,9 @@ func New(version int) *sql.Dialect {
 	return sql.New(sql.Dialect{
 		Product: "SQLite",
 		Lexis: sql.Lexis{
-			Space: " \t\n\f\r", Names: "\"`[", BlobPrefixes: "xX", ParamSigns: ":@$", Question: true, Underscores: version >= underscored,
-			Signs: []string{"->>", "->", "==", "<=", "<>", "<<", ">=", ">>", "!=", "||"}, Single: "()+-*/%<>=&|~,;.",
+			Space: " \t\n\f\r", Names: "\"`[", BlobPrefixes: "xX", ParamSigns: ":@$", Question: true,
+			Underscores: version >= underscored,
+			Signs:       []string{"->>", "->", "==", "<=", "<>", "<<", ">=", ">>", "!=", "||"}, Single: "()+-*/%<>=&|~,;.",
 		},
 		Keywords:  keywords(),
 		TextNames: true,

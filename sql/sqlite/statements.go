@@ -79,7 +79,9 @@ func update(r *sql.Reader, with *sql.With) sql.Stmt {
 
 func del(r *sql.Reader, with *sql.With) sql.Stmt {
 	r.Expect("DELETE", "FROM")
-	return &sql.Delete{With: with, Table: r.Target(true), Where: r.Where(), Returning: r.Returning(), Order: r.OrderBy(), Limit: r.Limit()}
+	n := &sql.Delete{With: with, Table: r.Target(true)}
+	n.Where, n.Returning, n.Order, n.Limit = r.Where(), r.Returning(), r.OrderBy(), r.Limit()
+	return n
 }
 
 func begin(r *sql.Reader, _ *sql.With) sql.Stmt {

@@ -63,7 +63,8 @@ func generate(dir string) ([]byte, error) {
 	return format.Source(out.Bytes())
 }
 
-// structsOf returns the types of the package that embed what makes a node of them, and their names in alphabetical order.
+// structsOf returns the types of the package that embed what makes a node of them, and their names in alphabetical
+// order.
 func structsOf(dir string) (map[string]*ast.StructType, []string, error) {
 	paths, err := filepath.Glob(filepath.Join(dir, "*.go"))
 	if err != nil {
@@ -96,7 +97,11 @@ func structsOf(dir string) (map[string]*ast.StructType, []string, error) {
 }
 
 func embeds(s *ast.StructType) bool {
-	return len(s.Fields.List) > 0 && len(s.Fields.List[0].Names) == 0 && slices.Contains(embedded, name(s.Fields.List[0].Type))
+	if len(s.Fields.List) == 0 {
+		return false
+	}
+	first := s.Fields.List[0]
+	return len(first.Names) == 0 && slices.Contains(embedded, name(first.Type))
 }
 
 func name(x ast.Expr) string {
