@@ -518,6 +518,7 @@ func (n *Select) copied() Node { c := *n; return &c }
 
 func (n *Select) fields(f *fields) {
 	value(f, "Distinct", &n.Distinct)
+	value(f, "All", &n.All)
 	list(f, "Items", &n.Items)
 	one(f, "From", &n.From)
 	one(f, "Where", &n.Where)

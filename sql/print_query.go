@@ -25,6 +25,7 @@ func (n *CTE) print(p *printer) {
 func (n *Select) print(p *printer) {
 	p.text("SELECT")
 	p.when(n.Distinct, "DISTINCT")
+	p.when(n.All, "ALL")
 	printEach(p, n.Items)
 	printOne(p, n.From, "FROM")
 	printOne(p, n.Where, "WHERE")

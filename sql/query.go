@@ -25,10 +25,12 @@ type CTE struct {
 	Body         Stmt
 }
 
-// Select is SELECT … with its clauses up to WINDOW.
+// Select is SELECT … with its clauses up to WINDOW. All is that ALL is said, which means nothing, but by which SQLite
+// plans otherwise.
 type Select struct {
 	rows
 	Distinct bool
+	All      bool
 	Items    []*Item
 	From     TableRef
 	Where    Expr

@@ -78,9 +78,7 @@ func (r *Reader) row() *Row {
 // selected reads what stands behind SELECT.
 func (r *Reader) selected() *Select {
 	s := &Select{Distinct: r.Accept("DISTINCT")}
-	if !s.Distinct {
-		r.Accept("ALL")
-	}
+	s.All = !s.Distinct && r.Accept("ALL")
 	s.Items = List(r, r.item)
 	if r.Accept("FROM") {
 		s.From = r.From()

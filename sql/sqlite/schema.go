@@ -111,7 +111,7 @@ func unnamed(r *sql.Reader, name *sql.Name) sql.Constraint {
 	case r.Accept("UNIQUE"):
 		return &sql.Unique{Name: name, Conflict: otherwise(r, "ON", "CONFLICT")}
 	case r.Accept("CHECK"):
-		return &sql.Check{Name: name, X: inParentheses(r)}
+		return &sql.Check{Name: name, X: inParentheses(r), Conflict: otherwise(r, "ON", "CONFLICT")}
 	case r.Accept("DEFAULT"):
 		return &sql.Default{Name: name, X: value(r)}
 	case r.Accept("COLLATE"):
@@ -263,9 +263,9 @@ func block(r *sql.Reader) *sql.Block {
 	from := r.Here()
 	n := &sql.Block{}
 	r.Expect("BEGIN")
-	for len(n.Stmts) == 0 || !r.Accept("END") && !r.AtEnd() {
+	for len(n.Stmts) == 0 || !r.Accept("END") {
 		if !r.Any("WITH", "SELECT", "VALUES", "INSERT", "REPLACE", "UPDATE", "DELETE") {
-			r.Fail("a query or a write is expected in a trigger")
+			r.Fail("of what a trigger does, queries and writes are read, up to END")
 			return n
 		}
 		n.Stmts = append(n.Stmts, r.Statement())

@@ -205,7 +205,8 @@ func (b *builder) values() sql.Body {
 
 func (b *builder) selected() sql.Body {
 	named := func() *sql.NamedWindow { return &sql.NamedWindow{Name: b.name(), Window: b.window()} }
-	return &sql.Select{Distinct: b.maybe(), Items: b.items(), From: optional(b, b.from), Where: optional(b, b.expr), Group: optional(b, func() []sql.Expr { return b.exprs(1) }),
+	how := b.n(4)
+	return &sql.Select{Distinct: how == 0, All: how == 1, Items: b.items(), From: optional(b, b.from), Where: optional(b, b.expr), Group: optional(b, func() []sql.Expr { return b.exprs(1) }),
 		Having: optional(b, b.expr), Windows: optional(b, func() []*sql.NamedWindow { return some(b, 1, named) })}
 }
 
