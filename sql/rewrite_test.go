@@ -156,3 +156,41 @@ func TestWhatCannotBeSaidIsAnError(t *testing.T) {
 		t.Errorf("what is opaque is printed %s, %v", text, err)
 	}
 }
+
+// TestBuiltExpressionsGetTheParenthesesThatTheyNeed, and no others.
+func TestBuiltExpressionsGetTheParenthesesThatTheyNeed(t *testing.T) {
+	a, b, c := column("a"), column("b"), column("c")
+	two := func(op sql.Op, left, right sql.Expr) sql.Expr { return &sql.Binary{Op: op, Left: left, Right: right} }
+	one := func(op sql.Op, x sql.Expr) sql.Expr { return &sql.Unary{Op: op, X: x} }
+	null := &sql.Literal{Kind: sql.Null, Text: "NULL"}
+	for want, x := range map[string]sql.Expr{
+		"a - b - c":                        two(sql.OpSub, two(sql.OpSub, a, b), c),
+		"a - (b - c)":                      two(sql.OpSub, a, two(sql.OpSub, b, c)),
+		"a + b * c":                        two(sql.OpAdd, a, two(sql.OpMul, b, c)),
+		"(a + b) * c":                      two(sql.OpMul, two(sql.OpAdd, a, b), c),
+		"a = b < c":                        two(sql.OpEq, a, two(sql.OpLt, b, c)),
+		"a = (b = c)":                      two(sql.OpEq, a, two(sql.OpEq, b, c)),
+		"NOT a = b":                        one(sql.OpNot, two(sql.OpEq, a, b)),
+		"(NOT a) = b":                      two(sql.OpEq, one(sql.OpNot, a), b),
+		"a = (NOT b)":                      two(sql.OpEq, a, one(sql.OpNot, b)),
+		"NOT (a AND b)":                    one(sql.OpNot, two(sql.OpAnd, a, b)),
+		"NOT NOT a":                        one(sql.OpNot, one(sql.OpNot, a)),
+		"- -a":                             one(sql.OpSub, one(sql.OpSub, a)),
+		"-(a || b)":                        one(sql.OpSub, two(sql.OpConcat, a, b)),
+		"-a COLLATE NOCASE":                &sql.Collate{X: one(sql.OpSub, a), Collation: &sql.Name{Value: "NOCASE"}},
+		"(a || b) COLLATE NOCASE":          &sql.Collate{X: two(sql.OpConcat, a, b), Collation: &sql.Name{Value: "NOCASE"}},
+		"a LIKE (b LIKE c) ESCAPE (a = b)": &sql.Like{Op: sql.OpLike, X: a, Pattern: &sql.Like{Op: sql.OpLike, X: b, Pattern: c}, Escape: two(sql.OpEq, a, b)},
+		"a BETWEEN (b AND c) AND b + c":    &sql.Between{X: a, Low: two(sql.OpAnd, b, c), High: two(sql.OpAdd, b, c)},
+		"a BETWEEN b AND (b = c)":          &sql.Between{X: a, Low: b, High: two(sql.OpEq, b, c)},
+		"a IS (NULL)":                      two(sql.OpSame, a, null),
+		"(a OR b) IS NOT NULL":             &sql.Is{X: two(sql.OpOr, a, b), Not: true, What: "NULL"},
+		"a = b IN (a AND b)":               &sql.In{X: two(sql.OpEq, a, b), List: []sql.Expr{two(sql.OpAnd, a, b)}},
+	} {
+		got, err := dialect.Print(&sql.Query{Body: &sql.Select{Items: []*sql.Item{{X: x}}}})
+		if err != nil || got != "SELECT "+want {
+			t.Errorf("%s, %v; want %s", got, err, want)
+		}
+	}
+}
+
+func column(name string) sql.Expr { return &sql.Column{Name: &sql.Name{Value: name}} }
