@@ -64,7 +64,7 @@ func (r *Reader) behind(from int, x Expr, o *Operator, not bool) Expr {
 		n.High = r.exprFrom(o.Level + 1)
 		return Read(r, from, n)
 	default: // CollateForm
-		return Read(r, from, &Collate{X: x, Collation: r.Name()})
+		return Read(r, from, &Collate{X: x, Collation: r.Label()})
 	}
 }
 
@@ -174,12 +174,12 @@ func (r *Reader) word() Expr {
 		return r.literal(Bool)
 	case r.d.prefixes[t.Key] != nil:
 		return r.prefixed(r.d.prefixes[t.Key])
-	case slices.Contains(r.d.Niladics, t.Key) && !qualified:
+	case slices.Contains(r.d.Niladics, t.Key):
 		from := r.pos
 		r.pos++
 		return Read(r, from, &Niladic{Word: t.Key})
 	}
-	if special := r.d.Specials[t.Key]; special != nil && !qualified && (t.Use&AsColumn == 0 || r.peek(1).is("(")) {
+	if special := r.d.Specials[t.Key]; special != nil && (t.Use&AsColumn == 0 || r.peek(1).is("(")) {
 		from := r.pos
 		r.pos++
 		x := special(r)
@@ -383,7 +383,7 @@ func (r *Reader) Exists() Expr {
 func (r *Reader) Type() *Type {
 	from := r.pos
 	t := &Type{}
-	for r.names(r.tok(), AsColumn) && !r.Is("GENERATED", "ALWAYS") {
+	for r.tok().Kind != TextToken && r.names(r.tok(), AsAlias) && !r.Is("GENERATED", "ALWAYS") {
 		if t.Words != "" {
 			t.Words += " "
 		}

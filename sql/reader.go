@@ -179,8 +179,13 @@ func (r *Reader) Statement() Stmt {
 }
 
 // Name reads a name where nothing else may stand.
-func (r *Reader) Name() *Name {
-	if !r.names(r.tok(), AsName) {
+func (r *Reader) Name() *Name { return r.nameAs(AsName) }
+
+// Label reads a name where what may be an alias without AS may stand.
+func (r *Reader) Label() *Name { return r.nameAs(AsAlias) }
+
+func (r *Reader) nameAs(as Use) *Name {
+	if !r.names(r.tok(), as) {
 		r.unexpected("a name")
 		return nil
 	}

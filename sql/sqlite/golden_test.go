@@ -32,7 +32,7 @@ func TestGolden(t *testing.T) {
 	if _, err := db.ExecContext(t.Context(), schema); err != nil {
 		t.Fatal(err)
 	}
-	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
+	datadriven.Walk(t, "testdata/golden", func(t *testing.T, path string) {
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
 			statements := strings.Split(d.Input, "\n")
 			if d.HasArg("whole") {

@@ -115,7 +115,7 @@ func unnamed(r *sql.Reader, name *sql.Name) sql.Constraint {
 	case r.Accept("DEFAULT"):
 		return &sql.Default{Name: name, X: value(r)}
 	case r.Accept("COLLATE"):
-		return &sql.Collation{Name: name, Collation: r.Name()}
+		return &sql.Collation{Name: name, Collation: r.Label()}
 	case r.Is("REFERENCES"):
 		return references(r, &sql.ForeignKey{Name: name})
 	case r.Accept("GENERATED", "ALWAYS", "AS"), r.Accept("AS"):

@@ -95,18 +95,18 @@ var infixes = []sql.Operator{
 	{Spelled: "COLLATE", Level: collate, Form: sql.CollateForm},
 }
 
-// Keywords: those that are never names without quotes, those of joins, which are names where nothing else can be meant,
-// and those that are names wherever the grammar has no use for them.
+// Keywords: those that are never names without quotes, those of joins, which are no aliases without AS, those that begin an
+// expression, and those that are names wherever the grammar has no use for them.
 const (
 	reserved = `ADD ALL ALTER AND AS AUTOINCREMENT BETWEEN CASE CHECK COLLATE COMMIT CONSTRAINT CREATE DEFAULT DEFERRABLE
 		DELETE DISTINCT DROP ELSE ESCAPE EXISTS FOREIGN FROM GROUP HAVING IN INDEX INSERT INTO IS ISNULL JOIN LIMIT NOT
 		NOTHING NOTNULL NULL ON OR ORDER PRIMARY REFERENCES RETURNING SELECT SET TABLE THEN TO TRANSACTION UNIQUE UPDATE
 		USING VALUES WHEN WHERE UNION EXCEPT INTERSECT`
 	joining   = `CROSS FULL INNER LEFT NATURAL OUTER RIGHT`
-	elsewhere = `ABORT ACTION AFTER ALWAYS ANALYZE ASC ATTACH BEFORE BEGIN BY CASCADE CAST COLUMN CONFLICT CURRENT
-		CURRENT_DATE CURRENT_TIME CURRENT_TIMESTAMP DATABASE DEFERRED DESC DETACH DO EACH END EXCLUDE EXCLUSIVE EXPLAIN
+	special   = `CAST CURRENT_DATE CURRENT_TIME CURRENT_TIMESTAMP RAISE`
+	elsewhere = `ABORT ACTION AFTER ALWAYS ANALYZE ASC ATTACH BEFORE BEGIN BY CASCADE COLUMN CONFLICT CURRENT DATABASE DEFERRED DESC DETACH DO EACH END EXCLUDE EXCLUSIVE EXPLAIN
 		FAIL FILTER FIRST FOLLOWING FOR GENERATED GLOB GROUPS IF IGNORE IMMEDIATE INITIALLY INSTEAD KEY LAST LIKE MATCH
-		MATERIALIZED NO NULLS OF OFFSET OTHERS OVER PARTITION PLAN PRAGMA PRECEDING QUERY RAISE RANGE RECURSIVE REGEXP
+		MATERIALIZED NO NULLS OF OFFSET OTHERS OVER PARTITION PLAN PRAGMA PRECEDING QUERY RANGE RECURSIVE REGEXP
 		REINDEX RELEASE RENAME REPLACE RESTRICT ROLLBACK ROW ROWS SAVEPOINT TEMP TEMPORARY TIES TRIGGER UNBOUNDED VACUUM
 		VIEW VIRTUAL WINDOW WITH WITHOUT`
 )
@@ -114,7 +114,7 @@ const (
 func keywords() map[string]sql.Use {
 	const named = sql.AsColumn | sql.AsName | sql.AsFunction // but no alias without AS
 	out := map[string]sql.Use{"INDEXED": named}
-	for list, use := range map[string]sql.Use{reserved: sql.Reserved, joining: named, elsewhere: sql.Anywhere} {
+	for list, use := range map[string]sql.Use{reserved: sql.Reserved, joining: named, elsewhere: sql.Anywhere, special: sql.AsName | sql.AsAlias} {
 		for _, word := range strings.Fields(list) {
 			out[word] = use
 		}
