@@ -4,6 +4,8 @@
 // Left out, and refused with the place: ATTACH, DETACH and virtual tables; what SQLite takes for the sake of old programs
 // (types that are texts in quotes or nothing at all, joins such as LEFT NATURAL, constraints that are a name alone, names
 // of transactions, Tcl's variables); comments that are not closed.
+//
+// What SQLite calls a column that a query gives no name is its text: printed anew it is called otherwise.
 package sqlite
 
 import (
