@@ -113,18 +113,21 @@ func (d *Dialect) Parse(text string) (Stmt, error) {
 	if r.err != nil {
 		return nil, r.err
 	}
-	o := stmt.head()
-	o.text, o.at = text, 0
+	stmt.head().whole = true
 	return stmt, nil
 }
 
 // Print returns the text of a statement. One that is as it was read is the text that was read. Of one that is not,
 // what is new is printed; an error is returned where the dialect has no words for it, or reads these otherwise.
 func (d *Dialect) Print(stmt Stmt) (string, error) {
-	if o := stmt.head(); o.node == stmt {
-		return o.text, nil
+	o := stmt.head()
+	switch {
+	case o.node != stmt:
+		return d.printed(stmt, false)
+	case o.whole:
+		return o.source, nil
 	}
-	return d.printed(stmt, false)
+	return o.text(), nil
 }
 
 // Reprint returns the text of a statement without regard to how it was spelled but for names, literals and
@@ -133,7 +136,15 @@ func (d *Dialect) Reprint(stmt Stmt) (string, error) { return d.printed(stmt, tr
 
 func (d *Dialect) printed(stmt Stmt, anew bool) (string, error) {
 	p := &printer{d: d, anew: anew}
+	o := stmt.head()
+	around := o.whole && !anew
+	if around {
+		p.out, p.joint = append(p.out, o.source[:o.from]...), tight
+	}
 	p.node(stmt)
+	if around {
+		p.out = append(p.out, o.source[o.to:]...)
+	}
 	if p.err != nil {
 		return "", p.err
 	}

@@ -47,10 +47,14 @@ type Alteration interface {
 // origin says where a node was read; its zero value, that it was made. A copy of a node has it too, and is told from
 // the node by that: so copies need nobody who keeps account of them.
 type origin struct {
-	node Node   // the node that was read
-	text string // its own bytes
-	at   int    // where they begin in the text that was read
+	node     Node   // the node that was read
+	source   string // the text that it was read in
+	from, to int32  // its own bytes there
+	whole    bool   // it is the statement, with nothing around it but white space, comments and semicolons
 }
+
+// text is the node's own bytes.
+func (o *origin) text() string { return o.source[o.from:o.to] }
 
 func (o *origin) head() *origin { return o }
 
@@ -74,5 +78,5 @@ func (*change) alteration()      {}
 // Span returns where a node stands in the text that was read, as bytes; ok is false where it was made, or is a copy.
 func Span(n Node) (from, to int, ok bool) {
 	o := n.head()
-	return o.at, o.at + len(o.text), o.node == n
+	return int(o.from), int(o.to), o.node == n
 }

@@ -87,7 +87,7 @@ func (p *printer) node(n Node) {
 	case p.anew || o.node == nil:
 		n.print(p)
 	case o.node == n:
-		p.text(o.text)
+		p.text(o.text())
 	case alike(n, o.node):
 		p.splice(n, o.node)
 	default:
@@ -98,29 +98,30 @@ func (p *printer) node(n Node) {
 // splice writes the bytes of a node that was read with other children in the places of its own.
 func (p *printer) splice(n, was Node) {
 	type place struct {
-		at, to, child int
-		now           Node
+		old   *origin
+		child int
+		now   Node
 	}
 	var places []place
-	from := was.head()
 	old := childrenOf(was)
 	for i, now := range childrenOf(n) {
-		if o := old[i].head(); now != old[i] {
-			places = append(places, place{at: o.at - from.at, to: o.at - from.at + len(o.text), child: i, now: now})
+		if now != old[i] {
+			places = append(places, place{old[i].head(), i, now})
 		}
 	}
-	slices.SortFunc(places, func(a, b place) int { return cmp.Compare(a.at, b.at) })
-	done := 0
+	slices.SortFunc(places, func(a, b place) int { return cmp.Compare(a.old.from, b.old.from) })
+	o := was.head()
+	done := o.from
 	for _, c := range places {
-		p.between(from.text[done:c.at])
+		p.between(o.source[done:c.old.from])
 		if x, ok := c.now.(Expr); ok {
 			p.operand(n, c.child, x)
 		} else {
 			p.node(c.now)
 		}
-		done, p.joint = c.to, near
+		done, p.joint = c.old.to, near
 	}
-	p.between(from.text[done:])
+	p.between(o.source[done:o.to])
 	p.joint = spaced
 }
 

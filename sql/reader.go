@@ -127,9 +127,7 @@ func Read[N Node](r *Reader, from int, n N) N {
 		return n
 	}
 	last := &r.tokens[r.pos-1]
-	at := r.tokens[from].At
-	o := n.head()
-	o.node, o.at, o.text = n, at, r.text[at:last.At+len(last.Text)]
+	*n.head() = origin{node: n, source: r.text, from: int32(r.tokens[from].At), to: int32(last.At + len(last.Text))}
 	return n
 }
 

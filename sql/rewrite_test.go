@@ -41,6 +41,7 @@ func TestWhatIsNotChangedKeepsItsBytes(t *testing.T) {
 		want string
 	}{
 		{"SELECT x FROM t", or, "SELECT p OR q FROM t"},
+		{"/* 0 */select x", or, "/* 0 */select p OR q"},
 		{"select /* 1 */ x -- 2\n , y from t;\n-- 3", or, "select /* 1 */ p OR q -- 2\n , y from t;\n-- 3"},
 		{"SELECT x+1, 1-x, -x, NOT x, ~x, x, (x), f(x) FROM t", or, "SELECT (p OR q)+1, 1-(p OR q), -(p OR q), NOT (p OR q), ~(p OR q), p OR q, (p OR q), f(p OR q) FROM t"},
 		{"SELECT x+1, 1-x, -x, x*2, x COLLATE NOCASE FROM t", negative, "SELECT -p+1, 1- -p, - -p, -p*2, -p COLLATE NOCASE FROM t"},
@@ -73,6 +74,23 @@ func TestNamesAreReplacedWithinWhatTheyQualify(t *testing.T) {
 	got, err := dialect.Print(sql.Rewrite(parsed(t, text), renamed(sql.Name{Value: "order", Quote: '"'})))
 	if want := strings.ReplaceAll(text, "x", `"order"`); err != nil || got != want {
 		t.Errorf("%s, %v; want %s", got, err, want)
+	}
+}
+
+// TestAStatementThatWasReadIsAPartOfAnother: without what stood around it.
+func TestAStatementThatWasReadIsAPartOfAnother(t *testing.T) {
+	inner := parsed(t, "-- before\nselect  x from t; -- behind").(*sql.Query)
+	edited := sql.Rewrite(inner, renamed(sql.Name{Value: "y"}))
+	outer := &sql.Query{Body: &sql.Select{Items: []*sql.Item{{X: &sql.Subquery{Query: inner}}, {X: &sql.Subquery{Query: edited}}}}}
+	if got, err := dialect.Print(outer); err != nil || got != "SELECT (select  x from t), (select  y from t)" {
+		t.Errorf("%s, %v", got, err)
+	}
+	if got, err := dialect.Print(edited); err != nil || got != "-- before\nselect  y from t; -- behind" {
+		t.Errorf("%s, %v", got, err)
+	}
+	explained := parsed(t, "EXPLAIN select  x; --").(*sql.Explain)
+	if got, err := dialect.Print(explained.Stmt); err != nil || got != "select  x" {
+		t.Errorf("%s, %v", got, err)
 	}
 }
 
