@@ -44,14 +44,7 @@ func TestGolden(t *testing.T) {
 				case "tree":
 					b.WriteString(golden(t, db, text))
 				case "refuse":
-					_, err := dialect.Parse(text)
-					if err == nil {
-						t.Errorf("%s is read", text)
-					}
-					fmt.Fprintln(&b, err)
-					if takes := sqliteTakes(db, text); takes != d.HasArg("narrow") {
-						t.Errorf("%s: SQLite reads it: %v", text, takes)
-					}
+					b.WriteString(refusal(t, db, text, d.HasArg("narrow")))
 				default:
 					d.Fatalf(t, "no command is called %s", d.Cmd)
 				}
@@ -78,6 +71,19 @@ func golden(t *testing.T, db *dbsql.DB, text string) string {
 		t.Error(err)
 	}
 	return sql.Tell(stmt) + "\n  " + anew + "\n"
+}
+
+// refusal says why a statement is not read.
+func refusal(t *testing.T, db *dbsql.DB, text string, narrow bool) string {
+	t.Helper()
+	_, err := dialect.Parse(text)
+	if err == nil {
+		t.Errorf("%s is read", text)
+	}
+	if takes := sqliteTakes(db, text); takes != narrow {
+		t.Errorf("%s: SQLite reads it: %v", text, takes)
+	}
+	return fmt.Sprintln(err)
 }
 
 // sqliteTakes says whether SQLite's grammar takes a text for a statement.
