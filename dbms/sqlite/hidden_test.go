@@ -12,6 +12,7 @@ import (
 	"txweave/internal/testkit/effort"
 	sqltree "txweave/sql"
 	"txweave/sqltext"
+	"txweave/testcase"
 )
 
 // Longer: go test ./dbms/sqlite -run GeneratedConditions -hidden 2000.
@@ -112,48 +113,67 @@ func bareConditions(stmt sqltree.Stmt) (bare int) {
 	return bare
 }
 
+// filled is a generated case, and a database with its tables and rows.
+func filled(t *testing.T, n int) (*testcase.Case, *sql.DB) {
+	t.Helper()
+	c, err := gen.Generate(gen.CaseSeed(51, n), Dialect, gen.Options{Isolation: "serializable"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	db, err := sql.Open("sqlite", ":memory:")
+	if err != nil {
+		t.Fatal(err)
+	}
+	db.SetMaxOpenConns(1)
+	for _, s := range slices.Concat(c.Schema, c.Rows) {
+		if _, err := db.ExecContext(t.Context(), s.SQL); err != nil {
+			t.Fatal(s.SQL, err)
+		}
+	}
+	return c, db
+}
+
+// holdHidden holds a statement against what is sent in its place, and says whether that is another one, and whether it was answered.
+func holdHidden(t *testing.T, db *sql.DB, text, is string) (changed, answered bool) {
+	t.Helper()
+	stmt, err := tree.Parse(is)
+	if err != nil {
+		t.Fatal(is, err)
+	}
+	if bareConditions(stmt) > 0 {
+		t.Errorf("%s\nis sent as\n%s", text, is)
+	}
+	if is == text {
+		return false, false
+	}
+	was, err := tree.Print(sqltree.Rewrite(stmt, uncovered))
+	if err != nil || was != text && !strings.Contains(text, "INDEXED") {
+		t.Errorf("%s\nis sent as\n%s\nof which is left\n%s, %v", text, is, was, err)
+	}
+	if !strings.HasPrefix(text, "SELECT") && !strings.HasPrefix(text, "WITH") {
+		return true, false
+	}
+	if was, now := sortedAnswer(t, db, text), sortedAnswer(t, db, is); was != now {
+		t.Errorf("%s\nis sent as\n%s\nand answered\n%s\n%s", text, is, was, now)
+	}
+	return true, true
+}
+
 // TestGeneratedConditionsAreHidden: in no statement of the generator's a condition stays as it is; with the CASEs taken away it is
 // the statement that it was, but for hints; and SQLite answers it alike.
 func TestGeneratedConditionsAreHidden(t *testing.T) {
 	setting := hiding(t)
 	changed, answered := 0, 0
 	for i := range hiddenCases() {
-		c, err := gen.Generate(gen.CaseSeed(51, i), Dialect, gen.Options{Isolation: "serializable"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		db, err := sql.Open("sqlite", ":memory:")
-		if err != nil {
-			t.Fatal(err)
-		}
-		db.SetMaxOpenConns(1)
-		for _, s := range slices.Concat(c.Schema, c.Rows) {
-			if _, err := db.ExecContext(t.Context(), s.SQL); err != nil {
-				t.Fatal(s.SQL, err)
-			}
-		}
+		c, db := filled(t, i)
 		for _, txn := range c.Txns {
 			for _, s := range txn.Stmts {
-				is := setting.Query(s.SQL, sqltext.ANSI)
-				stmt, err := tree.Parse(is)
-				if err != nil {
-					t.Fatal(is, err)
+				another, alike := holdHidden(t, db, s.SQL, setting.Query(s.SQL, sqltext.ANSI))
+				if another {
+					changed++
 				}
-				if bareConditions(stmt) > 0 {
-					t.Errorf("%s\nis sent as\n%s", s.SQL, is)
-				}
-				if is == s.SQL {
-					continue
-				}
-				changed++
-				if was, err := tree.Print(sqltree.Rewrite(stmt, uncovered)); err != nil || was != s.SQL && !strings.Contains(s.SQL, "INDEXED") {
-					t.Errorf("%s\nis sent as\n%s\nof which is left\n%s, %v", s.SQL, is, was, err)
-				}
-				if strings.HasPrefix(s.SQL, "SELECT") || strings.HasPrefix(s.SQL, "WITH") {
+				if alike {
 					answered++
-					if was, now := sortedAnswer(t, db, s.SQL), sortedAnswer(t, db, is); was != now {
-						t.Errorf("%s\nis sent as\n%s\nand answered\n%s\n%s", s.SQL, is, was, now)
-					}
 				}
 			}
 		}
