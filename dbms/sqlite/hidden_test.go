@@ -153,8 +153,12 @@ func holdHidden(t *testing.T, db *sql.DB, text, is string) (changed, answered bo
 	if !strings.HasPrefix(text, "SELECT") && !strings.HasPrefix(text, "WITH") {
 		return true, false
 	}
-	if was, now := sortedAnswer(t, db, text), sortedAnswer(t, db, is); was != now {
-		t.Errorf("%s\nis sent as\n%s\nand answered\n%s\n%s", text, is, was, now)
+	before := sortedAnswer(t, db, text)
+	if strings.Contains(before, "no query solution") { // an index that the query has no use for
+		return true, false
+	}
+	if now := sortedAnswer(t, db, is); before != now {
+		t.Errorf("%s\nis sent as\n%s\nand answered\n%s\n%s", text, is, before, now)
 	}
 	return true, true
 }
