@@ -1,6 +1,7 @@
 package sql
 
 import (
+	"bytes"
 	"fmt"
 	"reflect"
 	"slices"
@@ -17,7 +18,7 @@ type fields struct {
 	nodes   []Node // collecting: the children; rewriting, putting: what becomes of them
 	at      int    // putting: the next of them
 	changed bool   // rewriting: one is another one
-	told    *strings.Builder
+	told    []byte
 	deep    bool // telling: what stands below the children too
 }
 
@@ -79,18 +80,27 @@ func value[V comparable](f *fields, name string, p *V) {
 	if none := *new(V); f.mode != telling || *p == none {
 		return
 	}
-	text := ""
-	switch v := any(*p).(type) {
-	case string:
-		if text = v; !tellable(v) {
-			text = strconv.Quote(v)
+	f.name(name)
+	switch v := any(p).(type) {
+	case *string:
+		if tellable(*v) {
+			f.told = append(f.told, *v...)
+		} else {
+			f.told = strconv.AppendQuote(f.told, *v)
 		}
-	case byte:
-		text = string(rune(v))
+	case *byte:
+		f.told = append(f.told, *v)
 	default:
-		text = fmt.Sprint(v)
+		f.told = fmt.Append(f.told, *p)
 	}
-	f.told.WriteString(" " + name + ":" + text)
+}
+
+// name tells the name of a field.
+func (f *fields) name(s string) {
+	f.told = append(f.told, ' ')
+	if s != "" {
+		f.told = append(append(f.told, s...), ':')
+	}
 }
 
 // tellable says whether a value can be told from what stands around it without quotes.
@@ -110,11 +120,7 @@ func (f *fields) child(name string, n Node) {
 		f.nodes = append(f.nodes, to)
 		f.changed = f.changed || to != n
 	case telling:
-		f.told.WriteByte(' ')
-		if name != "" {
-			f.told.WriteString(name + ":")
-		}
-		if f.deep {
+		if f.name(name); f.deep {
 			f.tell(n)
 		}
 	}
@@ -145,13 +151,14 @@ func (f *fields) tell(n Node) {
 	if x, ok := n.(Expr); ok {
 		n = Bare(x)
 	}
-	f.told.WriteString("(" + kindOf(n))
+	f.told = append(f.told, '(')
+	f.kind(n)
 	n.fields(f)
-	f.told.WriteByte(')')
+	f.told = append(f.told, ')')
 }
 
-// kindOf is the name of a node's type.
-func kindOf(n Node) string { return reflect.TypeOf(n).Elem().Name() }
+// kind tells the name of a node's type.
+func (f *fields) kind(n Node) { f.told = append(f.told, reflect.TypeOf(n).Elem().Name()...) }
 
 // Walk calls visit for a node and, where that returns true, for what is below it, in the order of its fields.
 func Walk(n Node, visit func(Node) bool) {
@@ -185,14 +192,18 @@ func Edit[T any, N interface {
 // Tell writes a tree as text: the types of its nodes with their fields, those left out that are empty, and without the
 // parentheses around expressions.
 func Tell(n Node) string {
-	f := &fields{mode: telling, told: new(strings.Builder), deep: true}
+	return string(told(n))
+}
+
+func told(n Node) []byte {
+	f := &fields{mode: telling, deep: true}
 	f.tell(n)
-	return f.told.String()
+	return f.told
 }
 
 // Equal says whether two trees say the same in the same words: names, literals and parameters spelled alike; white
 // space, comments and parentheses around expressions left out of account.
-func Equal(a, b Node) bool { return Tell(a) == Tell(b) }
+func Equal(a, b Node) bool { return bytes.Equal(told(a), told(b)) }
 
 // Bare is an expression without the parentheses around it.
 func Bare(x Expr) Expr {
@@ -214,12 +225,11 @@ func childrenOf(n Node) []Node {
 
 // alike says whether two nodes differ in nothing but what stands in the places of their children.
 func alike(a, b Node) bool {
-	told := [2]string{}
-	for i, n := range []Node{a, b} {
-		f := &fields{mode: telling, told: new(strings.Builder)}
-		f.told.WriteString(kindOf(n))
-		n.fields(f)
-		told[i] = f.told.String()
-	}
-	return told[0] == told[1]
+	f := &fields{mode: telling, told: make([]byte, 0, 256)}
+	f.kind(a)
+	a.fields(f)
+	half := len(f.told)
+	f.kind(b)
+	b.fields(f)
+	return bytes.Equal(f.told[:half], f.told[half:])
 }
