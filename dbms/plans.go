@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	sqltree "txweave/sql"
 	"txweave/sqltext"
 )
 
@@ -41,6 +42,8 @@ type PlanSetting struct {
 	Copies string
 	// Opaque says that each condition is the value of a CASE, into which no planner looks: see opaque.
 	Opaque bool
+	// Dialect is how statements are read and printed for Opaque; nil: by their tokens.
+	Dialect *sqltree.Dialect
 	// Unquantified says that comparisons with the rows of a subquery are said by EXISTS: see unquantified.
 	Unquantified bool
 	// Respelled says that lists behind IN are written as comparisons, IN (SELECT …) by EXISTS, a RIGHT JOIN as a LEFT JOIN the other way round, and this as
@@ -59,7 +62,10 @@ func (p *PlanSetting) Query(sql string, q sqltext.Quoting) string {
 	if p.Unquantified {
 		sql = unquantified(sql, q)
 	}
-	if p.Opaque {
+	switch {
+	case p.Opaque && p.Dialect != nil:
+		sql = hidden(sql, p.Dialect)
+	case p.Opaque:
 		sql = opaque(unhinted(sql, q), q)
 	}
 	if p.Copies == "" {

@@ -1,7 +1,10 @@
 package sqlite
 
 import (
+	lib "modernc.org/sqlite/lib"
+
 	"txweave/gen"
+	dialect "txweave/sql/sqlite"
 	"txweave/sqltext"
 	grammar "txweave/sqltext/sqlite"
 )
@@ -10,6 +13,9 @@ import (
 var Syntax = &sqltext.Syntax{
 	Quoting: sqltext.ANSI, Grammar: func() sqltext.Parser { return grammar.New() }, TextTellsTime: true, DropTemporary: "DROP TABLE temp.%s",
 }
+
+// tree is how its statements are read as trees, and printed.
+var tree = dialect.New(lib.SQLITE_VERSION_NUMBER)
 
 // specials are columns outside the families: rows that reach beyond their page, blobs, a collation, JSON and columns that convert nothing.
 var specials = []gen.Special{

@@ -40,7 +40,7 @@ func Levels() []*dbms.Profile {
 			{Name: "reverse-scans", Set: []string{"PRAGMA reverse_unordered_selects = ON"}, Unset: []string{"PRAGMA reverse_unordered_selects = OFF"}},
 			{Name: "no-automatic-indexes", Set: []string{"PRAGMA automatic_index = OFF"}, Unset: []string{"PRAGMA automatic_index = ON"}},
 			{Name: "copies", Copies: "%[1]s AS MATERIALIZED (SELECT * FROM main.%[1]s)", Respelled: true, Unfired: true},
-			{Name: dbms.OpaqueConditions.Name, Opaque: true}, // copies have subqueries said otherwise, by SQLite's rules of affinity
+			{Name: dbms.OpaqueConditions.Name, Opaque: true, Dialect: tree}, // copies have subqueries said otherwise, by SQLite's rules of affinity
 		},
 		Explain: dbms.Explain{Before: "EXPLAIN QUERY PLAN ", Columns: []string{"detail"}},
 		Stores: []dbms.StoreShape{

@@ -1,0 +1,82 @@
+package sql
+
+// Node is a part of a statement: the statement itself, an expression, a table in FROM, a clause, a name.
+type Node interface {
+	head() *origin
+	fields(f *fields)
+	copied() Node
+	print(p *printer)
+}
+
+// Stmt is a statement.
+type Stmt interface {
+	Node
+	stmt()
+}
+
+// Expr is an expression.
+type Expr interface {
+	Node
+	expr()
+}
+
+// TableRef is what FROM names: a table, a subquery, a join of them.
+type TableRef interface {
+	Node
+	tableRef()
+}
+
+// Body is what a query's rows come from: SELECT, VALUES or a set operation of such.
+type Body interface {
+	Node
+	body()
+}
+
+// Constraint is a constraint of a column or of a table.
+type Constraint interface {
+	Node
+	constraint()
+}
+
+// Alteration is what ALTER TABLE does.
+type Alteration interface {
+	Node
+	alteration()
+}
+
+// origin says where a node was read; its zero value, that it was made. A copy of a node has it too, and is told from
+// the node by that: so copies need nobody who keeps account of them.
+type origin struct {
+	node     Node   // the node that was read
+	source   string // the text that it was read in
+	from, to int32  // its own bytes there
+	whole    bool   // it is the statement, with nothing around it but white space, comments and semicolons
+}
+
+// text is the node's own bytes.
+func (o *origin) text() string { return o.source[o.from:o.to] }
+
+func (o *origin) head() *origin { return o }
+
+// What a node is, by what it embeds.
+type (
+	statement   struct{ origin }
+	expression  struct{ origin }
+	reference   struct{ origin }
+	rows        struct{ origin }
+	restriction struct{ origin }
+	change      struct{ origin }
+)
+
+func (*statement) stmt()         {}
+func (*expression) expr()        {}
+func (*reference) tableRef()     {}
+func (*rows) body()              {}
+func (*restriction) constraint() {}
+func (*change) alteration()      {}
+
+// Span returns where a node stands in the text that was read, as bytes; ok is false where it was made, or is a copy.
+func Span(n Node) (from, to int, ok bool) {
+	o := n.head()
+	return int(o.from), int(o.to), o.node == n
+}

@@ -1,0 +1,256 @@
+package sql
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// printer writes the text of a tree.
+type printer struct {
+	d     *Dialect
+	out   []byte
+	anew  bool // also what is as it was read
+	joint joint
+	err   error
+}
+
+// joint is how the next piece of text is joined to what is there.
+type joint uint8
+
+const (
+	spaced joint = iota // with a space but at commas and within parentheses
+	near                // with a space if they were another word or sign without it
+	tight               // without
+)
+
+// fail says what the dialect has no words for.
+func (p *printer) fail(what string) {
+	if p.err == nil {
+		p.err = fmt.Errorf("%s has no words for %s", p.d.Product, what)
+	}
+}
+
+// text writes a piece of text, with a space in front of it where there may be one. What stands there ends in no
+// comment.
+func (p *printer) text(s string) {
+	if s == "" {
+		return
+	}
+	if n := len(p.out); n > 0 && p.gap(p.out[n-1], s[0]) {
+		p.out = append(p.out, ' ')
+	}
+	p.joint = spaced
+	p.out = append(p.out, s...)
+}
+
+// gap says whether a space stands between two bytes.
+func (p *printer) gap(last, first byte) bool {
+	switch p.joint {
+	case tight:
+		return false
+	case near:
+		word := func(c byte) bool { return wordByte(c) || strings.IndexByte("'\"`[]", c) >= 0 }
+		sign := func(c byte) bool { return strings.IndexByte("+-*/%<>=!|&~:@?", c) >= 0 }
+		return word(last) && word(first) || sign(last) && sign(first)
+	default:
+		return last > ' ' && last != '(' && first > ' ' && strings.IndexByte("),;", first) < 0
+	}
+}
+
+// words writes those that are not "".
+func (p *printer) words(words ...string) {
+	for _, w := range words {
+		p.text(w)
+	}
+}
+
+// when writes words where they are to be there.
+func (p *printer) when(there bool, words ...string) {
+	if there {
+		p.words(words...)
+	}
+}
+
+// right writes a sign right behind what stands there, and has the next piece stand right behind it.
+func (p *printer) right(sign string) {
+	p.joint = tight
+	p.text(sign)
+	p.joint = tight
+}
+
+// node writes a node: its own bytes, those of the node that it is a copy of with what differs in its children's
+// places, or printed anew.
+func (p *printer) node(n Node) {
+	switch o := n.head(); {
+	case p.anew || o.node == nil:
+		n.print(p)
+	case o.node == n:
+		p.text(o.text())
+	case alike(n, o.node):
+		p.splice(n, o.node)
+	default:
+		n.print(p)
+	}
+}
+
+// splice writes the bytes of a node that was read with other children in the places of its own.
+func (p *printer) splice(n, was Node) {
+	type place struct {
+		old   *origin
+		child int
+		now   Node
+	}
+	var places []place
+	old := childrenOf(was)
+	for i, now := range childrenOf(n) {
+		if now != old[i] {
+			places = append(places, place{old[i].head(), i, now})
+		}
+	}
+	slices.SortFunc(places, func(a, b place) int { return cmp.Compare(a.old.from, b.old.from) })
+	o := was.head()
+	done := o.from
+	for _, c := range places {
+		p.between(o.source[done:c.old.from])
+		if x, ok := c.now.(Expr); ok {
+			p.operand(n, c.child, x)
+		} else {
+			p.node(c.now)
+		}
+		done, p.joint = c.old.to, near
+	}
+	p.between(o.source[done:o.to])
+	p.joint = spaced
+}
+
+// between writes what stands between two children. A dot there joins names.
+func (p *printer) between(s string) {
+	if s == "" {
+		return
+	}
+	if s[0] == '.' {
+		p.joint = tight
+	}
+	p.text(s)
+	if p.joint = near; strings.HasSuffix(s, ".") {
+		p.joint = tight
+	}
+}
+
+// paren writes a node in parentheses.
+func (p *printer) paren(n Node) {
+	p.text("(")
+	p.node(n)
+	p.text(")")
+}
+
+// operand writes an expression that is a child of a node, in parentheses if its operators bind less than what is
+// around it.
+func (p *printer) operand(in Node, child int, x Expr) {
+	if _, sides := p.d.binding(in); child < len(sides) && p.level(x) < sides[child].level {
+		p.paren(x)
+		return
+	}
+	p.node(x)
+}
+
+// level is that of the operator that binds least of those of an expression that are printed outside parentheses and
+// have an operand open at the right.
+func (p *printer) level(x Expr) int {
+	own, sides := p.d.binding(x)
+	if len(sides) == 0 {
+		return own
+	}
+	last := sides[len(sides)-1].x
+	if last == nil || p.anew || x.head().node == nil || last.head().node != last {
+		return own
+	}
+	return min(own, p.level(last)) // it was read there, and gets no parentheses
+}
+
+// side is an operand of an operator, and the level that it must have to stand there without parentheses.
+type side struct {
+	x     Expr
+	level int
+}
+
+// binding returns the level of an expression's operator, and its operands, which are its first children; a last one
+// without an expression says that something else stands behind them. What is no operator has the level tightest and
+// none.
+func (d *Dialect) binding(n Node) (level int, sides []side) {
+	switch x := n.(type) {
+	case *Unary:
+		level = levelOf(d.signs[x.Op])
+		return level, []side{{x.X, level}}
+	case *Binary:
+		level = levelOf(d.spelled[x.Op])
+		right := level + 1
+		if (x.Op == OpSame || x.Op == OpDistinct) && truth(x.Right) {
+			right = tightest + 1 // without parentheses it is another node
+		}
+		return level, []side{{x.Left, level}, {x.Right, right}}
+	case *Is:
+		level = levelOf(d.forms[IsForm])
+		return level, []side{{x.X, level}, {}}
+	case *In:
+		level = levelOf(d.forms[InForm])
+		return level, []side{{x.X, level}, {}}
+	case *Between:
+		level = levelOf(d.forms[BetweenForm])
+		return level, []side{{x.X, level}, {x.Low, level + 1}, {x.High, level + 1}}
+	case *Like:
+		level = levelOf(d.spelled[x.Op])
+		sides = []side{{x.X, level}, {x.Pattern, level + 1}}
+		if x.Escape != nil {
+			sides = append(sides, side{x.Escape, level + 1})
+		}
+		return level, sides
+	case *Collate:
+		level = levelOf(d.forms[CollateForm])
+		return level, []side{{x.X, level}, {}}
+	}
+	return tightest, nil
+}
+
+// levelOf is the level of an operator; that of one that the dialect does not have is none.
+func levelOf(o *Operator) int {
+	if o == nil {
+		return 0
+	}
+	return o.Level
+}
+
+// printEach writes nodes with commas between them.
+func printEach[N Node](p *printer, nodes []N) {
+	for i, n := range nodes {
+		if i > 0 {
+			p.text(",")
+		}
+		p.node(n)
+	}
+}
+
+// printList writes nodes in parentheses with commas between them.
+func printList[N Node](p *printer, nodes []N) {
+	p.text("(")
+	printEach(p, nodes)
+	p.text(")")
+}
+
+// printClause writes words and nodes behind them if there are any.
+func printClause[N Node](p *printer, nodes []N, words ...string) {
+	if len(nodes) > 0 {
+		p.words(words...)
+		printEach(p, nodes)
+	}
+}
+
+// printOne writes words and a node behind them if it is there.
+func printOne[N childType](p *printer, n N, words ...string) {
+	if n != *new(N) {
+		p.words(words...)
+		p.node(n)
+	}
+}

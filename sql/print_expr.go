@@ -1,0 +1,216 @@
+package sql
+
+import "strings"
+
+func (n *Name) print(p *printer) {
+	if n.Quote == 0 {
+		p.text(n.Value)
+		return
+	}
+	open, closing := string(rune(n.Quote)), string(rune(n.Quote))
+	if n.Quote == '[' {
+		p.text("[" + n.Value + "]")
+		return
+	}
+	p.text(open + strings.ReplaceAll(n.Value, closing, closing+closing) + closing)
+}
+
+// qualified writes a name behind those of what it is in.
+func (p *printer) qualified(names ...*Name) {
+	dot := false
+	for _, n := range names {
+		if n == nil {
+			continue
+		}
+		if dot {
+			p.right(".")
+		}
+		p.node(n)
+		dot = true
+	}
+}
+
+func (n *Literal) print(p *printer) { p.text(n.Text) }
+
+func (n *Niladic) print(p *printer) { p.text(n.Word) }
+
+func (n *Param) print(p *printer) { p.text(n.Text) }
+
+func (n *Column) print(p *printer) { p.qualified(n.Schema, n.Table, n.Name) }
+
+func (n *Star) print(p *printer) {
+	if n.Table != nil {
+		p.node(n.Table)
+		p.right(".")
+	}
+	p.text("*")
+}
+
+func (n *Paren) print(p *printer) { p.paren(n.X) }
+
+func (n *Unary) print(p *printer) {
+	o := p.d.signs[n.Op]
+	if o == nil {
+		p.fail(string(n.Op) + " before an operand")
+		return
+	}
+	p.text(o.Spelled)
+	if n.Op != OpNot {
+		p.joint = near
+	}
+	p.operand(n, 0, n.X)
+}
+
+// operator writes an operator of two operands.
+func (p *printer) operator(op Op) {
+	if o := p.d.spelled[op]; o != nil {
+		p.text(o.Spelled)
+		return
+	}
+	p.fail("the operator " + string(op))
+}
+
+func (n *Binary) print(p *printer) {
+	p.operand(n, 0, n.Left)
+	p.operator(n.Op)
+	p.operand(n, 1, n.Right)
+}
+
+func (n *Is) print(p *printer) {
+	p.operand(n, 0, n.X)
+	p.text("IS")
+	p.when(n.Not, "NOT")
+	p.text(n.What)
+}
+
+func (n *In) print(p *printer) {
+	p.operand(n, 0, n.X)
+	p.when(n.Not, "NOT")
+	p.text("IN")
+	switch {
+	case n.Query != nil:
+		p.paren(n.Query)
+	case n.Table != nil:
+		p.node(n.Table)
+	default:
+		printList(p, n.List)
+	}
+}
+
+func (n *Between) print(p *printer) {
+	p.operand(n, 0, n.X)
+	p.when(n.Not, "NOT")
+	p.text("BETWEEN")
+	p.operand(n, 1, n.Low)
+	p.text("AND")
+	p.operand(n, 2, n.High)
+}
+
+func (n *Like) print(p *printer) {
+	p.operand(n, 0, n.X)
+	p.when(n.Not, "NOT")
+	p.operator(n.Op)
+	p.operand(n, 1, n.Pattern)
+	if n.Escape != nil {
+		p.text("ESCAPE")
+		p.operand(n, 2, n.Escape)
+	}
+}
+
+func (n *Case) print(p *printer) {
+	p.text("CASE")
+	printOne(p, n.Operand)
+	for _, w := range n.Whens {
+		p.node(w)
+	}
+	printOne(p, n.Else, "ELSE")
+	p.text("END")
+}
+
+func (n *When) print(p *printer) {
+	p.text("WHEN")
+	p.node(n.Cond)
+	p.text("THEN")
+	p.node(n.Result)
+}
+
+func (n *Cast) print(p *printer) {
+	p.text("CAST")
+	p.right("(")
+	p.node(n.X)
+	p.text("AS")
+	p.node(n.Type)
+	p.text(")")
+}
+
+func (n *Type) print(p *printer) {
+	p.text(n.Words)
+	if len(n.Args) > 0 {
+		p.joint = tight
+		printList(p, n.Args)
+	}
+}
+
+func (n *Collate) print(p *printer) {
+	p.operand(n, 0, n.X)
+	p.text("COLLATE")
+	p.node(n.Collation)
+}
+
+func (n *Exists) print(p *printer) {
+	p.text("EXISTS")
+	p.paren(n.Query)
+}
+
+func (n *Subquery) print(p *printer) { p.paren(n.Query) }
+
+func (n *Row) print(p *printer) { printList(p, n.Items) }
+
+func (n *Call) print(p *printer) {
+	p.node(n.Name)
+	p.right("(")
+	p.when(n.Distinct, "DISTINCT")
+	printEach(p, n.Args)
+	printClause(p, n.Order, "ORDER BY")
+	p.text(")")
+	if n.Filter != nil {
+		p.words("FILTER", "(", "WHERE")
+		p.node(n.Filter)
+		p.text(")")
+	}
+	printOne(p, n.Over, "OVER")
+}
+
+func (n *Raise) print(p *printer) {
+	p.text("RAISE")
+	p.right("(")
+	p.text(n.Action)
+	printOne(p, n.Message, ",")
+	p.text(")")
+}
+
+func (n *Window) print(p *printer) {
+	if n.Ref != nil {
+		p.node(n.Ref)
+		return
+	}
+	p.text("(")
+	printOne(p, n.Base)
+	printClause(p, n.Partition, "PARTITION BY")
+	printClause(p, n.Order, "ORDER BY")
+	printOne(p, n.Frame)
+	p.text(")")
+}
+
+func (n *Frame) print(p *printer) {
+	p.text(n.Unit)
+	p.when(n.End != nil, "BETWEEN")
+	p.node(n.Start)
+	printOne(p, n.End, "AND")
+	p.when(n.Exclude != "", "EXCLUDE", n.Exclude)
+}
+
+func (n *Bound) print(p *printer) {
+	printOne(p, n.X)
+	p.text(n.Side)
+}

@@ -1,0 +1,492 @@
+package sqlite_test
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"txweave/internal/testkit/effort"
+	"txweave/sql"
+)
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	effort.Checks()
+	os.Exit(m.Run())
+}
+
+// builder draws trees. budget is how many expressions and queries may still be nested.
+type builder struct {
+	*rapid.T
+	budget int
+}
+
+func (b *builder) n(below int) int { return rapid.IntRange(0, below-1).Draw(b.T, "n") }
+
+func (b *builder) maybe() bool { return b.n(3) == 0 }
+
+func pick[V any](b *builder, of ...V) V { return of[b.n(len(of))] }
+
+// some draws a list of at least a number of members.
+func some[V any](b *builder, least int, one func() V) (out []V) {
+	for range least + b.n(2) + b.n(2) {
+		out = append(out, one())
+	}
+	return out
+}
+
+func optional[V any](b *builder, one func() V) (out V) {
+	if b.maybe() {
+		return one()
+	}
+	return out
+}
+
+// name draws a name that may stand everywhere.
+func (b *builder) name() *sql.Name {
+	n := pick(b, sql.Name{Value: "a"}, sql.Name{Value: "Bc"}, sql.Name{Value: "_x1"}, sql.Name{Value: "ä"}, sql.Name{Value: "key"},
+		sql.Name{Value: `x "y"`, Quote: '"'}, sql.Name{Value: "or`der", Quote: '`'}, sql.Name{Value: "a b", Quote: '['}, sql.Name{Value: "select", Quote: '"'})
+	return &n
+}
+
+// label draws a name where a text may be one too.
+func (b *builder) label() *sql.Name {
+	if b.maybe() {
+		return &sql.Name{Value: "it's", Quote: '\''}
+	}
+	return b.name()
+}
+
+func (b *builder) literal() sql.Expr {
+	l := pick(b, sql.Literal{Kind: sql.Number, Text: "1"}, sql.Literal{Kind: sql.Number, Text: "0.5e-3"}, sql.Literal{Kind: sql.Number, Text: ".5"},
+		sql.Literal{Kind: sql.Text, Text: "'it''s -- /* \"'"}, sql.Literal{Kind: sql.Blob, Text: "x'00ff'"}, sql.Literal{Kind: sql.Null, Text: "NULL"},
+		sql.Literal{Kind: sql.Bool, Text: "TRUE"})
+	return &l
+}
+
+func (b *builder) column() sql.Expr {
+	c := &sql.Column{Name: b.name()}
+	if c.Table = optional(b, b.label); c.Table != nil {
+		c.Schema = optional(b, b.label)
+	}
+	return c
+}
+
+func (b *builder) exprs(least int) []sql.Expr { return some(b, least, b.expr) }
+
+var binaries = []sql.Op{sql.OpOr, sql.OpAnd, sql.OpEq, sql.OpNe, sql.OpLt, sql.OpLe, sql.OpGt, sql.OpGe, sql.OpSame, sql.OpDistinct, sql.OpBitAnd,
+	sql.OpBitOr, sql.OpShiftLeft, sql.OpShiftRight, sql.OpAdd, sql.OpSub, sql.OpMul, sql.OpDiv, sql.OpMod, sql.OpConcat, sql.OpJSON, sql.OpJSONText}
+
+func (b *builder) expr() sql.Expr {
+	if b.budget--; b.budget < 0 {
+		return pick(b, b.literal, b.column)()
+	}
+	switch b.n(20) {
+	case 0, 1, 2, 3:
+		return &sql.Binary{Op: pick(b, binaries...), Left: b.expr(), Right: b.expr()}
+	case 4, 5:
+		return &sql.Unary{Op: pick(b, sql.OpNot, sql.OpSub, sql.OpAdd, sql.OpBitNot), X: b.expr()}
+	case 6:
+		return &sql.Is{X: b.expr(), Not: b.maybe(), What: pick(b, "NULL", "TRUE", "FALSE")}
+	case 7:
+		return b.in()
+	case 8:
+		return &sql.Between{X: b.expr(), Not: b.maybe(), Low: b.expr(), High: b.expr()}
+	case 9:
+		return &sql.Like{X: b.expr(), Not: b.maybe(), Op: pick(b, sql.OpLike, sql.OpGlob, sql.OpRegexp, sql.OpMatch), Pattern: b.expr(), Escape: optional(b, b.expr)}
+	case 10:
+		when := func() *sql.When { return &sql.When{Cond: b.expr(), Result: b.expr()} }
+		return &sql.Case{Operand: optional(b, b.expr), Whens: some(b, 1, when), Else: optional(b, b.expr)}
+	case 11:
+		t := &sql.Type{Words: pick(b, "INT", "UNSIGNED BIG INT"), Args: pick(b, nil, []sql.Expr{&sql.Literal{Kind: sql.Number, Text: "7"}})}
+		return &sql.Cast{X: b.expr(), Type: t}
+	case 12:
+		return &sql.Collate{X: b.expr(), Collation: b.label()}
+	case 13:
+		return pick[sql.Expr](b, &sql.Exists{Query: b.query()}, &sql.Subquery{Query: b.query()})
+	case 14:
+		return &sql.Row{Items: b.exprs(2)}
+	case 15, 16:
+		return b.call()
+	case 17:
+		return &sql.Paren{X: b.expr()}
+	case 18:
+		return pick[sql.Expr](b, &sql.Niladic{Word: "CURRENT_DATE"}, &sql.Param{Text: "?1"}, &sql.Param{Text: ":x"},
+			&sql.Raise{Action: "IGNORE"}, &sql.Raise{Action: "ABORT", Message: b.expr()})
+	default:
+		return pick(b, b.literal, b.column)()
+	}
+}
+
+func (b *builder) in() sql.Expr {
+	n := &sql.In{X: b.expr(), Not: b.maybe()}
+	switch b.n(3) {
+	case 0:
+		n.List = b.exprs(0)
+	case 1:
+		n.Query = b.query()
+	default:
+		n.Table = pick[sql.TableRef](b, &sql.Table{Schema: optional(b, b.label), Name: b.label()}, &sql.TableCall{Name: b.label(), Args: b.exprs(0)})
+	}
+	return n
+}
+
+func (b *builder) call() sql.Expr {
+	c := &sql.Call{Name: b.name(), Args: b.exprs(0)}
+	switch {
+	case len(c.Args) > 0:
+		c.Distinct, c.Order = b.maybe(), optional(b, b.orders)
+	case b.maybe():
+		c.Args = []sql.Expr{&sql.Star{}}
+	}
+	c.Filter, c.Over = optional(b, b.expr), optional(b, b.over)
+	return c
+}
+
+func (b *builder) over() *sql.Window {
+	if b.maybe() {
+		return &sql.Window{Ref: b.label()}
+	}
+	return b.window()
+}
+
+func (b *builder) window() *sql.Window {
+	return &sql.Window{Base: optional(b, b.label), Partition: optional(b, func() []sql.Expr { return b.exprs(1) }), Order: optional(b, b.orders), Frame: optional(b, b.frame)}
+}
+
+func (b *builder) frame() *sql.Frame {
+	return &sql.Frame{Unit: pick(b, "ROWS", "RANGE", "GROUPS"), Start: b.bound(), End: optional(b, b.bound), Exclude: pick(b, "", "TIES", "CURRENT ROW", "GROUP", "NO OTHERS")}
+}
+
+func (b *builder) bound() *sql.Bound {
+	return pick(b, &sql.Bound{Side: "CURRENT ROW"}, &sql.Bound{Side: "UNBOUNDED FOLLOWING"}, &sql.Bound{X: b.expr(), Side: "PRECEDING"})
+}
+
+func (b *builder) order() *sql.Order {
+	return &sql.Order{X: b.expr(), Desc: b.maybe(), Nulls: pick(b, "", "FIRST", "LAST")}
+}
+
+func (b *builder) orders() []*sql.Order { return some(b, 1, b.order) }
+
+func (b *builder) limit() *sql.Limit {
+	return &sql.Limit{Count: b.expr(), Offset: optional(b, b.expr)}
+}
+
+func (b *builder) with() *sql.With {
+	return &sql.With{Recursive: b.maybe(), CTEs: some(b, 1, func() *sql.CTE {
+		return &sql.CTE{Name: b.label(), Columns: b.labels(0), Materialized: pick(b, "", "MATERIALIZED", "NOT MATERIALIZED"), Body: b.query()}
+	})}
+}
+
+func (b *builder) labels(least int) []*sql.Name { return some(b, least, b.label) }
+
+func (b *builder) query() *sql.Query {
+	if b.budget -= 3; b.budget < 0 {
+		return &sql.Query{Body: b.values()}
+	}
+	return &sql.Query{With: optional(b, b.with), Body: b.body(), Order: optional(b, b.orders), Limit: optional(b, b.limit)}
+}
+
+func (b *builder) body() sql.Body {
+	if b.n(4) == 0 {
+		return &sql.Compound{Op: pick(b, "UNION", "UNION ALL", "INTERSECT", "EXCEPT"), Left: b.body(), Right: pick(b, b.values, b.selected)()}
+	}
+	return pick(b, b.values, b.selected, b.selected)()
+}
+
+func (b *builder) values() sql.Body {
+	return &sql.Values{Rows: some(b, 1, func() *sql.Row { return &sql.Row{Items: b.exprs(1)} })}
+}
+
+func (b *builder) selected() sql.Body {
+	named := func() *sql.NamedWindow { return &sql.NamedWindow{Name: b.name(), Window: b.window()} }
+	how := b.n(4)
+	return &sql.Select{Distinct: how == 0, All: how == 1, Items: b.items(), From: optional(b, b.from), Where: optional(b, b.expr), Group: optional(b, func() []sql.Expr { return b.exprs(1) }),
+		Having: optional(b, b.expr), Windows: optional(b, func() []*sql.NamedWindow { return some(b, 1, named) })}
+}
+
+func (b *builder) items() []*sql.Item {
+	return some(b, 1, func() *sql.Item {
+		if b.maybe() {
+			return &sql.Item{X: &sql.Star{Table: optional(b, b.label)}}
+		}
+		return &sql.Item{X: b.expr(), Alias: optional(b, b.label)}
+	})
+}
+
+func (b *builder) from() sql.TableRef {
+	if b.maybe() {
+		j := &sql.Join{Left: b.from(), Kind: pick(b, sql.CommaJoin, sql.InnerJoin, sql.CrossJoin, sql.LeftJoin, sql.RightJoin, sql.FullJoin), Right: b.tableRef()}
+		switch b.n(3) {
+		case 0:
+			j.On = b.expr()
+		case 1:
+			j.Using = b.labels(1)
+		default:
+			j.Natural = j.Kind != sql.CommaJoin
+		}
+		return j
+	}
+	return b.tableRef()
+}
+
+func (b *builder) tableRef() sql.TableRef {
+	b.budget--
+	switch b.n(6) {
+	case 0:
+		return &sql.Derived{Query: b.query(), Alias: optional(b, b.label)}
+	case 1:
+		return &sql.TableCall{Schema: optional(b, b.label), Name: b.label(), Args: b.exprs(0), Alias: optional(b, b.label)}
+	case 2:
+		if b.budget > 0 {
+			return &sql.ParenTable{X: b.from(), Alias: optional(b, b.label)}
+		}
+	}
+	return b.table(true)
+}
+
+func (b *builder) table(hinted bool) *sql.Table {
+	t := &sql.Table{Schema: optional(b, b.label), Name: b.label(), Alias: optional(b, b.label)}
+	if hinted {
+		t.Hint = optional(b, func() *sql.Indexed { return &sql.Indexed{Index: optional(b, b.label)} })
+	}
+	return t
+}
+
+func (b *builder) assign() *sql.Assign {
+	if b.maybe() {
+		return &sql.Assign{Columns: b.labels(1), Row: true, Value: b.expr()}
+	}
+	return &sql.Assign{Columns: []*sql.Name{b.label()}, Value: b.expr()}
+}
+
+func (b *builder) assigns() []*sql.Assign { return some(b, 1, b.assign) }
+
+var ways = []string{"", "ROLLBACK", "ABORT", "FAIL", "IGNORE", "REPLACE"}
+
+func (b *builder) write() sql.Stmt {
+	switch b.n(3) {
+	case 0:
+		n := &sql.Insert{With: optional(b, b.with), Replace: b.maybe(), Table: b.table(false), Columns: b.labels(0)}
+		if !n.Replace {
+			n.Or = pick(b, ways...)
+		}
+		if !b.maybe() {
+			n.Source = b.query()
+			if b.maybe() {
+				n.Source = &sql.Query{Body: b.values()} // behind a FROM clause ON would belong to that
+				n.Conflicts = some(b, 1, b.conflict)
+			}
+		}
+		n.Returning = optional(b, b.items)
+		return n
+	case 1:
+		return &sql.Update{With: optional(b, b.with), Or: pick(b, ways...), Table: b.table(true), Set: b.assigns(), From: optional(b, b.from), Where: optional(b, b.expr),
+			Returning: optional(b, b.items), Order: optional(b, b.orders), Limit: optional(b, b.limit)}
+	default:
+		return &sql.Delete{With: optional(b, b.with), Table: b.table(true), Where: optional(b, b.expr), Returning: optional(b, b.items),
+			Order: optional(b, b.orders), Limit: optional(b, b.limit)}
+	}
+}
+
+func (b *builder) conflict() *sql.OnConflict {
+	c := &sql.OnConflict{Target: some(b, 0, b.order)}
+	if len(c.Target) > 0 {
+		c.TargetWhere = optional(b, b.expr)
+	}
+	if b.maybe() {
+		c.Set, c.Where = b.assigns(), optional(b, b.expr)
+	}
+	return c
+}
+
+func (b *builder) object() *sql.Object {
+	return &sql.Object{Schema: optional(b, b.label), Name: b.label()}
+}
+
+func (b *builder) create() sql.Stmt {
+	temp, not := b.maybe(), b.maybe()
+	switch b.n(5) {
+	case 0:
+		return &sql.CreateTable{Temp: temp, IfNotExists: not, Name: b.object(), As: b.query()}
+	case 1:
+		return &sql.CreateTable{Temp: temp, IfNotExists: not, Name: b.object(), Columns: some(b, 1, b.columnDef), Constraints: some(b, 0, b.tableConstraint),
+			Options: pick(b, nil, []*sql.TableOption{{Words: "STRICT"}, {Words: "WITHOUT ROWID"}})}
+	case 2:
+		return &sql.CreateIndex{Unique: temp, IfNotExists: not, Name: b.object(), Table: b.label(), Columns: b.orders(), Where: optional(b, b.expr)}
+	case 3:
+		return &sql.CreateView{Temp: temp, IfNotExists: not, Name: b.object(), Columns: b.labels(0), Query: b.query()}
+	default:
+		n := &sql.CreateTrigger{Temp: temp, IfNotExists: not, Name: b.object(), Time: pick(b, "", "BEFORE", "AFTER", "INSTEAD OF"), Event: pick(b, "INSERT", "UPDATE", "DELETE"),
+			Table: b.object(), ForEachRow: b.maybe(), When: optional(b, b.expr)}
+		if n.Event == "UPDATE" {
+			n.Columns = b.labels(0)
+		}
+		n.Body = &sql.Block{Stmts: some(b, 1, func() sql.Stmt {
+			if b.maybe() {
+				return b.query()
+			}
+			return b.write()
+		})}
+		return n
+	}
+}
+
+func (b *builder) columnDef() *sql.ColumnDef {
+	t := optional(b, func() *sql.Type { return &sql.Type{Words: "DOUBLE PRECISION"} })
+	return &sql.ColumnDef{Name: b.label(), Type: t, Constraints: some(b, 0, b.columnConstraint)}
+}
+
+func (b *builder) columnConstraint() sql.Constraint {
+	name, how := optional(b, b.label), pick(b, ways...)
+	switch b.n(8) {
+	case 0:
+		return &sql.PrimaryKey{Name: name, Desc: b.maybe(), Conflict: how, Autoincrement: b.maybe()}
+	case 1:
+		return &sql.Unique{Name: name, Conflict: how}
+	case 2:
+		return &sql.Nullable{Name: name, Not: b.maybe(), Conflict: how}
+	case 3:
+		return &sql.Check{Name: name, X: b.expr()}
+	case 4:
+		return &sql.Default{Name: name, X: pick[sql.Expr](b, b.literal(), &sql.Unary{Op: sql.OpSub, X: &sql.Literal{Kind: sql.Number, Text: "1"}}, &sql.Paren{X: b.expr()})}
+	case 5:
+		return &sql.Collation{Name: name, Collation: b.label()}
+	case 6:
+		return &sql.Generated{Name: name, X: b.expr(), Kept: pick(b, "", "STORED", "VIRTUAL")}
+	default:
+		return b.foreignKey(name, nil)
+	}
+}
+
+func (b *builder) foreignKey(name *sql.Name, columns []*sql.Name) *sql.ForeignKey {
+	actions := []string{"", "CASCADE", "SET NULL", "SET DEFAULT", "RESTRICT", "NO ACTION"}
+	return &sql.ForeignKey{Name: name, Columns: columns, Table: &sql.Object{Name: b.label()}, Keys: b.labels(0), OnDelete: pick(b, actions...), OnUpdate: pick(b, actions...),
+		Match: optional(b, b.name), Deferrable: pick(b, "", "NOT DEFERRABLE", "DEFERRABLE INITIALLY DEFERRED", "DEFERRABLE INITIALLY IMMEDIATE")}
+}
+
+func (b *builder) tableConstraint() sql.Constraint {
+	name, how := optional(b, b.label), pick(b, ways...)
+	switch b.n(4) {
+	case 0:
+		return &sql.PrimaryKey{Name: name, Columns: b.orders(), Conflict: how, Autoincrement: b.maybe()}
+	case 1:
+		return &sql.Unique{Name: name, Columns: b.orders(), Conflict: how}
+	case 2:
+		return &sql.Check{Name: name, X: b.expr(), Conflict: how}
+	default:
+		return b.foreignKey(name, b.labels(1))
+	}
+}
+
+func (b *builder) other() sql.Stmt {
+	switch b.n(12) {
+	case 0:
+		return &sql.AlterTable{Table: b.object(), Action: pick[sql.Alteration](b, &sql.RenameTable{To: b.label()}, &sql.RenameColumn{From: b.label(), To: b.label()},
+			&sql.AddColumn{Column: b.columnDef()}, &sql.DropColumn{Column: b.label()})}
+	case 1:
+		return &sql.Drop{What: pick(b, "TABLE", "INDEX", "VIEW", "TRIGGER"), IfExists: b.maybe(), Name: b.object()}
+	case 2:
+		return &sql.Begin{Mode: pick(b, "", "DEFERRED", "IMMEDIATE", "EXCLUSIVE")}
+	case 3:
+		return &sql.Commit{}
+	case 4:
+		return &sql.Rollback{To: optional(b, b.label)}
+	case 5:
+		return &sql.Savepoint{Name: b.label()}
+	case 6:
+		return &sql.Release{Name: b.label()}
+	case 7:
+		value := pick[sql.Expr](b, nil, &sql.Column{Name: &sql.Name{Value: "FULL"}}, &sql.Literal{Kind: sql.Number, Text: "3"})
+		return &sql.Pragma{Name: b.object(), Value: value, Call: value != nil && b.maybe()}
+	case 8:
+		return &sql.Analyze{Target: optional(b, b.object)}
+	case 9:
+		return &sql.Reindex{Target: optional(b, b.object)}
+	case 10:
+		return &sql.Vacuum{Schema: optional(b, b.label), Into: optional(b, b.expr)}
+	default:
+		return &sql.Explain{Plan: b.maybe(), Stmt: b.write()}
+	}
+}
+
+func (b *builder) statement() sql.Stmt {
+	b.budget = 12
+	switch b.n(4) {
+	case 0:
+		return b.write()
+	case 1:
+		return b.create()
+	case 2:
+		return b.other()
+	default:
+		return b.query()
+	}
+}
+
+func tree() *rapid.Generator[sql.Stmt] {
+	return rapid.Custom(func(t *rapid.T) sql.Stmt { return (&builder{T: t}).statement() })
+}
+
+// TestTreesPrintAndReadBackEqual: whatever tree is built, what is printed of it is read as that tree; what was read prints
+// its own bytes, and printed anew the same text.
+func TestTreesPrintAndReadBackEqual(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		stmt := tree().Draw(rt, "tree")
+		text, err := dialect.Print(stmt)
+		if err != nil {
+			rt.Fatal(sql.Tell(stmt), err)
+		}
+		read, err := dialect.Parse(text)
+		if err != nil || !sql.Equal(stmt, read) {
+			rt.Fatal(text, err)
+		}
+		if again, err := dialect.Print(read); err != nil || again != text {
+			rt.Fatal(text, again, err)
+		}
+		if anew, err := dialect.Reprint(read); err != nil || anew != text {
+			rt.Fatal(text, anew, err)
+		}
+	})
+}
+
+// TestTreesHaveEveryField: of each node's fields one is set in some of those trees, so that none is printed or read by chance.
+func TestTreesHaveEveryField(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", "nodes_gen.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	missing := map[string]bool{}
+	of := ""
+	for _, m := range regexp.MustCompile(`func \(n? ?\*(\w+)\) fields|\(f, "(\w+)"`).FindAllStringSubmatch(string(text), -1) {
+		if m[1] != "" {
+			of = m[1]
+		}
+		missing[of+"."+m[2]] = true
+	}
+	if len(missing) < 200 {
+		t.Fatalf("only %d fields are known", len(missing))
+	}
+	delete(missing, "Opaque.") // no reader makes it
+	delete(missing, "Opaque.Text")
+	for seed := 0; seed < 5000 && len(missing) > 0; seed++ {
+		sql.Walk(tree().Example(seed), func(n sql.Node) bool {
+			v := reflect.ValueOf(n).Elem()
+			delete(missing, v.Type().Name()+".")
+			for i := range v.NumField() {
+				if !v.Field(i).IsZero() {
+					delete(missing, v.Type().Name()+"."+v.Type().Field(i).Name)
+				}
+			}
+			return true
+		})
+	}
+	for name := range missing {
+		t.Errorf("%s is in no tree", name)
+	}
+}
