@@ -14,7 +14,6 @@ import (
 
 	"txweave/campaign/store"
 	"txweave/finding"
-	"txweave/guide"
 )
 
 // Worker checks cases one at a time.
@@ -38,12 +37,13 @@ type Config struct {
 	// Next, unless nil, gives the number of the next case in place of First and those after it; false: there are no more.
 	Next func() (n int, ok bool)
 	// Name, unless "", is part of the names of findings, so that campaigns that share a store have names of their own.
-	Name      string
-	Once      bool // no case is begun once one has shown something
-	Endure    int  // so many cases in a row at which txweave itself fails are written down and passed over, one more ends the run; 0: Endured
-	Workers   int
-	Store     store.Store  // nil keeps nothing
-	Guide     *guide.Guide // makes cases from cases; nil: they are drawn by their numbers alone
+	Name    string
+	Once    bool // no case is begun once one has shown something
+	Endure  int  // so many cases in a row at which txweave itself fails are written down and passed over, one more ends the run; 0: Endured
+	Workers int
+	Store   store.Store // nil keeps nothing
+	// Made, unless nil, makes the case of a number from others; nil: it is the generator's of that number.
+	Made      func(n int) []byte
 	NewWorker func(ctx context.Context, i int) (Worker, error)
 	// Describe says what is tested and how, once the first worker is up; the number of the case is left out.
 	Describe func() finding.Environment
@@ -89,6 +89,9 @@ type run struct {
 func Run(ctx context.Context, cfg Config) (*Summary, error) {
 	r := &run{cfg: cfg, next: cfg.First, start: time.Now(), sum: &Summary{Seed: cfg.Seed, CrossEdges: map[string]int{}, Features: map[string]int{}, Bugs: []*BugRef{},
 		Findings: []FindingRef{}, Known: map[string]int{}, Flaky: []string{}, Skipped: map[string]int{}}, floods: map[string]bool{}, repeated: map[string]int{}}
+	if cfg.Made != nil {
+		r.sum.FromSeeds = &FromSeeds{}
+	}
 	keeps := cfg.Store != nil
 	if !keeps {
 		r.cfg.Store = &store.Memory{}
@@ -276,26 +279,20 @@ func (r *run) sound(res *CaseResult) {
 	r.faults = 0
 }
 
-// job is the case that is tried under a number. Where guidance panics it is the generator's of that number, with the panic.
+// job is the case that is tried under a number. Where what makes cases from others panics it is the generator's of that number, with the panic.
 func (r *run) job(n int) (job Job, err error) {
-	plain := Job{Case: n, Known: r.confirmed()}
-	if r.cfg.Guide == nil {
-		return plain, nil
+	job = Job{Case: n, Known: r.confirmed()}
+	if r.cfg.Made == nil {
+		return job, nil
 	}
 	defer func() {
 		if why := recover(); why != nil {
-			job, err = plain, &PanicError{why, string(debug.Stack())}
+			err = &PanicError{why, string(debug.Stack())}
 		}
 	}()
-	job = Guided(r.cfg.Guide, n)
-	job.Known = plain.Known
+	job.Text = r.cfg.Made(n)
+	job.Mutant = job.Text != nil
 	return job, nil
-}
-
-// Guided is the job of a number in a campaign with a guide.
-func Guided(g *guide.Guide, n int) Job {
-	text := g.Next(n)
-	return Job{Case: n, Text: text, Mutant: text != nil, Shapes: true, Keeps: g.Keeps(n)}
 }
 
 // enoughConfirmed is how many findings with one signature are repeated as often as the first.
@@ -329,15 +326,11 @@ func (r *run) finish(res *CaseResult, text []byte) error {
 	if res == nil {
 		return nil
 	}
-	var lost error
-	if r.cfg.Guide != nil {
-		lost = r.cfg.Guide.Learn(res.Case, res.Guidance())
-	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.sum.add(res)
-	if r.cfg.Guide != nil {
-		r.sum.Guidance = r.cfg.Guide.Tally()
+	if text != nil {
+		r.sum.FromSeeds.add(res)
 	}
 	var causes []string
 	for _, f := range slices.Concat(res.Findings, res.Flaky) {
@@ -355,6 +348,7 @@ func (r *run) finish(res *CaseResult, text []byte) error {
 		}
 	}
 	var list []pending
+	var lost error
 	for i := range res.Findings {
 		f := &res.Findings[i]
 		if f.Confirmed > 0 && f.Confirmed == f.Repeated {

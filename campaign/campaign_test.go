@@ -14,12 +14,9 @@ import (
 	"time"
 
 	"txweave/campaign/store"
-	"txweave/dbms"
 	_ "txweave/dbms/registry" // how statements are read
 	"txweave/exec"
 	"txweave/finding"
-	"txweave/guide"
-	"txweave/testcase"
 )
 
 // fakeWorker answers as a function says.
@@ -343,57 +340,38 @@ func TestUncheckedCasesAreKept(t *testing.T) {
 	}
 }
 
-// numbered is a source of cases that are made by their numbers alone, elsewhere.
-type numbered struct{}
-
-func (numbered) Seed() uint64                                 { return 7 }
-func (numbered) Make(int) (*testcase.Case, error)             { return nil, errors.New("no case") }
-func (numbered) Again(uint64, uint64) (*testcase.Case, error) { return nil, errors.New("no case") }
-
 // TestUncheckedMutants: of a case that was made from others, and could not be checked, the file is kept, as its number does not make it again.
 func TestUncheckedMutants(t *testing.T) {
 	dir := t.TempDir()
 	cfg, _ := fakes(func(_ context.Context, n int) (*CaseResult, error) {
+		if n%4 == 0 {
+			return result(n), nil
+		}
 		return &CaseResult{Case: n, Skipped: SkippedRefused, Detail: "no"}, nil
 	})
-	p, err := dbms.Lookup("sqlite", "")
-	if err != nil {
-		t.Fatal(err)
+	cfg.Made = func(n int) []byte {
+		if n%2 > 0 {
+			return nil
+		}
+		return fmt.Appendf(nil, "case %d", n)
 	}
-	if cfg.Guide, err = guide.New(t.Context(), numbered{}, p, nil, nil); err != nil {
-		t.Fatal(err)
-	}
-	c, err := testcase.Parse("a.txw", []byte("txweave case 1\ntarget: sqlite\nisolation: serializable\n\n-- schema --\nCREATE TABLE t0 (pkey INTEGER PRIMARY KEY, vkey INT, pvkey INT);\n\n"+
-		"-- rows --\nINSERT INTO t0 (pkey, vkey, pvkey) VALUES (1, 1, 0);\n\n-- T0 --\nBEGIN;\nSELECT pkey FROM t0 WHERE pkey = 1;\nSELECT pkey FROM t0;\nCOMMIT;\n\n"+
-		"-- T1 --\nBEGIN;\nSELECT vkey FROM t0 WHERE pkey = 1;\nSELECT vkey FROM t0;\nCOMMIT;\n\n-- schedule --\nT0 T0 T0 T0 T1 T1 T1 T1\n"))
-	if err != nil || !cfg.Guide.Seed(c) {
-		t.Fatalf("%v", err)
-	}
-	cfg.Cases, cfg.Store = 60, store.In(dir)
+	cfg.Cases, cfg.Store = 12, store.In(dir)
 	s, err := Run(t.Context(), cfg)
-	if err != nil || s.Guidance.Mutants == 0 || s.Guidance.Mutants == cfg.Cases {
-		t.Fatalf("%v, %+v", err, s.Guidance)
+	if err != nil || s.FromSeeds == nil || *s.FromSeeds != (FromSeeds{Cases: 6, Unchecked: 3}) {
+		t.Fatalf("%v, %+v", err, s.FromSeeds)
 	}
 	text, err := os.ReadFile(filepath.Join(dir, "unchecked.jsonl"))
-	if err != nil || strings.Count(string(text), "\n") != cfg.Cases {
+	if err != nil || strings.Count(string(text), "\n") != 9 {
 		t.Fatalf("%v, %s", err, text)
 	}
-	kept := 0
 	for line := range strings.Lines(string(text)) {
 		var u store.Unchecked
 		if err := json.Unmarshal([]byte(line), &u); err != nil {
 			t.Fatal(err)
 		}
-		if u.Text == "" {
-			continue
+		if want := string(cfg.Made(u.Case)); u.Text != want {
+			t.Errorf("of case %d %q is kept, want %q", u.Case, u.Text, want)
 		}
-		kept++
-		if m, err := testcase.Parse("m.txw", []byte(u.Text)); err != nil || m.Option("mutated") == "" {
-			t.Errorf("%v: %s", err, u.Text)
-		}
-	}
-	if kept != s.Guidance.Mutants {
-		t.Errorf("%d of %d mutants are kept", kept, s.Guidance.Mutants)
 	}
 }
 

@@ -11,11 +11,8 @@ import (
 	"time"
 
 	"txweave/campaign/store"
-	"txweave/dbms"
 	"txweave/exec"
 	"txweave/finding"
-	"txweave/guide"
-	"txweave/testcase"
 )
 
 // TestEndure: a fault of txweave's own costs the case at which it comes, and no other; what comes again and again ends the run.
@@ -122,35 +119,25 @@ func TestFaultBehindCases(t *testing.T) {
 	}
 }
 
-// forgetful is a source of cases that panics when its seed is asked for the second time.
-type forgetful struct{ asked int }
-
-func (f *forgetful) Seed() uint64 {
-	if f.asked++; f.asked == 2 {
+// forgetful makes no case, and panics when it is asked for one for the second time.
+func forgetful(n int) []byte {
+	if n == 1 {
 		panic("which one?")
 	}
-	return 7
+	return nil
 }
-func (*forgetful) Make(int) (*testcase.Case, error)             { return nil, errors.New("no case") }
-func (*forgetful) Again(uint64, uint64) (*testcase.Case, error) { return nil, errors.New("no case") }
 
-// TestGuidePanics: where what chooses cases panics, that is a fault of one case, which is the generator's then, and the campaign goes on.
-func TestGuidePanics(t *testing.T) {
+// TestMadePanics: where what makes cases from others panics, that is a fault of one case, which is the generator's then, and the campaign goes on.
+func TestMadePanics(t *testing.T) {
 	cfg, _ := fakes(func(_ context.Context, n int) (*CaseResult, error) { return result(n), nil })
-	p, err := dbms.Lookup("sqlite", "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if cfg.Guide, err = guide.New(t.Context(), &forgetful{}, p, nil, nil); err != nil {
-		t.Fatal(err)
-	}
+	cfg.Made = forgetful
 	dir := t.TempDir()
 	cfg.Cases, cfg.Store = 4, store.In(dir)
 	if sum, err := Run(t.Context(), cfg); err != nil || sum.CasesChecked != 4 || sum.Faults != 1 {
 		t.Fatalf("%+v: %v", sum, err)
 	}
 	text, err := os.ReadFile(filepath.Join(dir, store.FaultsDir, "seed-7-case-000001.txt"))
-	if err != nil || !strings.Contains(string(text), "panic: which one?, in txweave/campaign.(*forgetful).Seed") {
+	if err != nil || !strings.Contains(string(text), "panic: which one?, in txweave/campaign.forgetful") {
 		t.Errorf("%v: %s", err, text)
 	}
 }

@@ -13,7 +13,6 @@ import (
 	"txweave/campaign/store"
 	"txweave/exec"
 	"txweave/finding"
-	"txweave/guide"
 )
 
 // Job is one case to check.
@@ -25,9 +24,6 @@ type Job struct {
 	Plain   string `json:"plain,omitempty"`   // signature of the finding whose case is wanted in its plain form, too
 	Mutant  bool   `json:"mutant,omitempty"`  // Text is one of the campaign's, made from other cases
 	Blind   bool   `json:"blind,omitempty"`   // Text was made without knowing which rows a REPLACE replaces
-	Shapes  bool   `json:"shapes,omitempty"`  // what it shows is wanted: CaseResult.Shapes
-	// Keeps are shapes that are wanted though they are not new.
-	Keeps []string `json:"keeps,omitempty"`
 	// Known are signatures of which enough findings have been confirmed.
 	Known []string `json:"known,omitempty"`
 }
@@ -47,7 +43,6 @@ type CaseResult struct {
 	Detail      string         `json:"detail,omitempty"`  // … and what was said, on one line
 	Refused     string         `json:"refused,omitempty"` // why the oracle or the database does not take a case given as text
 	Uses        []string       `json:"uses,omitempty"`    // productions of the generator that it is made of
-	Shapes      []string       `json:"shapes,omitempty"`  // that the worker has met for the first time, and those of Job.Keeps
 	Findings    []Found        `json:"findings,omitempty"`
 	Flaky       []Found        `json:"flaky,omitempty"`
 	// Doing says that this is no result yet: the case is still being checked, and this is what it is at.
@@ -55,15 +50,6 @@ type CaseResult struct {
 	// Fatal says that the worker cannot go on, and why.
 	Fatal       string `json:"fatal,omitempty"`
 	Unavailable bool   `json:"unavailable,omitempty"` // … because the target is not to be had
-}
-
-// Guidance is what guidance learns from the case.
-func (r *CaseResult) Guidance() guide.Lesson {
-	o := guide.Lesson{Shapes: r.Shapes, Judged: r.Checked}
-	for _, n := range r.CrossEdges {
-		o.Edges += n
-	}
-	return o
 }
 
 // FindBySignature returns a result's finding with a signature, one that is flaky if need be; nil if it has none.
@@ -185,9 +171,21 @@ type Summary struct {
 	Waiting   int            `json:"-"`
 	LastBug   string         `json:"-"`
 	LastBugAt time.Time      `json:"-"`
-	Guidance  *guide.Tally   `json:"guidance,omitempty"` // nil: cases were drawn by their numbers alone
-	Skipped   map[string]int `json:"skipped"`            // cases that were not checked, by reason; the rest of Cases
-	Faults    int            `json:"faults,omitempty"`   // cases at which txweave itself failed, also those that it then checked
+	FromSeeds *FromSeeds     `json:"from_seeds,omitempty"` // nil: there were no seed cases to change
+	Skipped   map[string]int `json:"skipped"`              // cases that were not checked, by reason; the rest of Cases
+	Faults    int            `json:"faults,omitempty"`     // cases at which txweave itself failed, also those that it then checked
+}
+
+// FromSeeds counts the cases that were made by changing seed cases.
+type FromSeeds struct {
+	Cases     int `json:"cases"`
+	Unchecked int `json:"unchecked"`
+}
+
+func (s *FromSeeds) add(r *CaseResult) {
+	if s.Cases++; r.Outcome() == finding.Unchecked {
+		s.Unchecked++
+	}
 }
 
 // add counts one case's result.

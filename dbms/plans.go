@@ -136,13 +136,6 @@ func after(sql, word string, q sqltext.Quoting) string {
 	return strings.TrimLeft(sql[at:], sqltext.Space)
 }
 
-// Explain is how a DBMS says what it would do for a query. A zero Explain says that it is not asked.
-type Explain struct {
-	Before string // what stands before the query
-	// Columns are those of the answer that tell one plan from another, in lower case: estimates are none.
-	Columns []string
-}
-
 // Lasting says whether the setting can be in force while transactions run: it changes sessions alone, and neither tables nor queries.
 func (p *PlanSetting) Lasting() bool {
 	return p.Each == "" && p.Copies == "" && !p.Opaque && !p.Unquantified

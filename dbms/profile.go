@@ -214,8 +214,6 @@ type Profile struct {
 	LostTexts []string
 	// Plans are ways to have statements planned otherwise.
 	Plans []PlanSetting
-	// Explain asks how a query is executed.
-	Explain Explain
 	// Stores are ways to have tables kept otherwise.
 	Stores []StoreShape
 	// Duplicate are the Deterministic errors of an INSERT whose key is there already.

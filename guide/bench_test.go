@@ -3,8 +3,10 @@ package guide
 import "testing"
 
 func BenchmarkNext(b *testing.B) {
-	g, _ := guideOf(b, "sqlite", "serializable")
+	s, _ := seedsOf(b, "sqlite", "serializable", 3)
 	for b.Loop() {
-		campaign(b, g, 200)
+		for n := range 200 {
+			s.Next(n)
+		}
 	}
 }

@@ -12,7 +12,7 @@ import (
 // TestStepsStay: whatever is done to a case, and to what came of it, its schedule has each step of each transaction, once; an operator that
 // gives up leaves the case as it was.
 func TestStepsStay(t *testing.T) {
-	g, src := guideOf(t, "sqlite", "serializable")
+	g, src := aimAt(t, "sqlite", "serializable")
 	weights := []func(*operator) int{func(o *operator) int { return o.weight }, func(o *operator) int { return o.meets }}
 	for n := range effort.Cases(300) {
 		c, err := src.Make(n)

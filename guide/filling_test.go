@@ -13,7 +13,7 @@ import (
 )
 
 // fillingOf returns what patterns of a case are filled with.
-func fillingOf(t *testing.T, g *Guide, src generated, n int) *filling {
+func fillingOf(t *testing.T, g *aim, src generated, n int) *filling {
 	t.Helper()
 	c, err := src.Make(n)
 	if err != nil {
@@ -35,7 +35,7 @@ func fillingOf(t *testing.T, g *Guide, src generated, n int) *filling {
 // the version that it saw, and nobody takes SQLite's write lock before it writes.
 func TestCertainSteps(t *testing.T) {
 	for _, target := range profiles {
-		g, src := guideOf(t, target[0], target[1])
+		g, src := aimAt(t, target[0], target[1])
 		ways := map[string]bool{}
 		for n := range 60 {
 			f := fillingOf(t, g, src, n)
@@ -78,7 +78,7 @@ func TestCertainSteps(t *testing.T) {
 // TestBorn: a row that a pattern lets come is one of those that its INSERT adds, and what writes or deletes it behind that names it.
 func TestBorn(t *testing.T) {
 	for _, target := range profiles {
-		g, src := guideOf(t, target[0], target[1])
+		g, src := aimAt(t, target[0], target[1])
 		born, gone := 0, 0
 		for n := range 60 {
 			f := fillingOf(t, g, src, n)
@@ -142,7 +142,7 @@ func witnessed(m *mutator, sql, table, key string) (way string, ok bool) {
 
 // TestRowsOfPattern: no two rows of a pattern are one where there are others, and y is of another table than x mostly.
 func TestRowsOfPattern(t *testing.T) {
-	g, src := guideOf(t, "sqlite", "serializable")
+	g, src := aimAt(t, "sqlite", "serializable")
 	apart, several := 0, 0
 	for n := range 100 {
 		f := fillingOf(t, g, src, n)
@@ -181,7 +181,7 @@ func TestBeside(t *testing.T) {
 
 // TestReadsAgain: reads of a pattern may be followed by others of the same row, writes by none, up to the size that a case may have.
 func TestReadsAgain(t *testing.T) {
-	g, src := guideOf(t, "mariadb", "repeatable-read")
+	g, src := aimAt(t, "mariadb", "repeatable-read")
 	for n := range 20 {
 		f := fillingOf(t, g, src, n)
 		if !f.chooseRows() {

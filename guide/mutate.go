@@ -36,7 +36,7 @@ type mutator struct {
 // operator is one way to change a case. It says whether it did.
 type operator struct {
 	name   string
-	weight int // for cases of the corpus
+	weight int // for seed cases
 	meets  int // for cases of the generator's: 0 unless it makes transactions meet
 	apply  func(*mutator) bool
 }

@@ -3,8 +3,6 @@ package guide
 import (
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -13,7 +11,6 @@ import (
 	"txweave/dbms/registry"
 	"txweave/gen"
 	"txweave/instrument"
-	"txweave/internal/testkit/effort"
 	"txweave/sqltext"
 	"txweave/testcase"
 )
@@ -32,8 +29,15 @@ func (s generated) Again(seed, statements uint64) (*testcase.Case, error) {
 	return gen.Generate(seed, s.d, o)
 }
 
-// guideOf returns a guide for a level, and its source.
-func guideOf(t testing.TB, name, isolation string) (*Guide, generated) {
+// aim is what cases are changed for.
+type aim struct {
+	profile *dbms.Profile
+	levels  []string
+	parser  sqltext.Parser
+}
+
+// aimAt returns what cases of a target at a level are changed for, and a source of cases for it.
+func aimAt(t testing.TB, name, isolation string) (*aim, generated) {
 	t.Helper()
 	d, err := registry.Lookup(name)
 	if err != nil {
@@ -43,72 +47,13 @@ func guideOf(t testing.TB, name, isolation string) (*Guide, generated) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	src := generated{d.Dialect, gen.Options{Isolation: isolation}}
-	g, err := New(t.Context(), src, p, d.Dialect.OwnLevels, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return g, src
-}
-
-// campaign asks for cases and learns a shape of its own from each, so that all come into the corpus. It returns the mutants.
-func campaign(t testing.TB, g *Guide, cases int) []*testcase.Case {
-	t.Helper()
-	var out []*testcase.Case
-	for n := range cases {
-		if text := g.Next(n); text != nil {
-			c, err := testcase.Parse("mutant.txw", text)
-			if err != nil {
-				t.Fatalf("case %d: %v\n%s", n, err, text)
-			}
-			out = append(out, c)
-		}
-		if err := g.Learn(n, Lesson{Shapes: []string{fmt.Sprintf("%s n%d", ShapeError, n)}, Judged: true}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return out
-}
-
-// TestMutantsAreCases: what changes make of generated cases, over generations, can be judged: keys name one row and one writer,
-// tables and rows are those of the case that was changed. A share of the cases is the generator's, all others are mutants; more of them are while seeds
-// are changed, which is until each was changed often enough.
-func TestMutantsAreCases(t *testing.T) {
-	effort.Full(t)
-	for _, target := range profiles {
-		g, _ := guideOf(t, target[0], target[1])
-		const cases = 200
-		if mutants := campaign(t, g, cases); len(mutants) < cases/10 || len(mutants) > cases*3/10 {
-			t.Errorf("%s: %d of %d cases are mutants", target[0], len(mutants), cases)
-		}
-		g, src := guideOf(t, target[0], target[1])
-		for n := range 10 {
-			c, err := src.Make(n)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if !g.Seed(c) {
-				t.Fatalf("%s: case %d is no seed", target[0], n)
-			}
-		}
-		mutants := campaign(t, g, cases)
-		if len(mutants) < cases*2/5 || len(mutants) > cases*3/5 {
-			t.Errorf("%s: with seeds %d of %d cases are mutants", target[0], len(mutants), cases)
-		}
-		g.tally.Mutants = 10 * seedTries
-		if got := g.fresh(); got != freshShare {
-			t.Errorf("%s: %d of 100 cases are fresh once the seeds are changed", target[0], got)
-		}
-		for _, c := range mutants {
-			judgeable(t, g, src, c)
-		}
-	}
+	return &aim{p, d.Dialect.OwnLevels, sqltext.SyntaxOf(p.DBMS).Grammar()}, generated{d.Dialect, gen.Options{Isolation: isolation}}
 }
 
 // TestMeet: cases whose transactions are made to meet can be judged, follow from what they are made of, and are others than these.
 func TestMeet(t *testing.T) {
 	for _, target := range profiles {
-		g, src := guideOf(t, target[0], target[1])
+		g, src := aimAt(t, target[0], target[1])
 		used, met := map[string]bool{}, 0
 		const cases = 60
 		for n := range cases {
@@ -156,7 +101,7 @@ var profiles = [][2]string{{"sqlite", "serializable"}, {"mariadb", "repeatable-r
 
 // judgeable fails where a case cannot be judged: the instrumenter refuses it, a version has two writers, or its rows are others than those
 // of the cases of its seed.
-func judgeable(t *testing.T, g *Guide, src generated, c *testcase.Case) {
+func judgeable(t *testing.T, g *aim, src generated, c *testcase.Case) {
 	t.Helper()
 	if _, err := instrument.Instrument(c, g.profile); err != nil {
 		t.Fatalf("%s: %v\n%s", c.Target, err, c.Print())
@@ -184,27 +129,12 @@ func judgeable(t *testing.T, g *Guide, src generated, c *testcase.Case) {
 	}
 }
 
-// TestSameCorpusSameCases: a campaign that learns the same is the same.
-func TestSameCorpusSameCases(t *testing.T) {
-	print := func() []byte {
-		g, _ := guideOf(t, "mariadb", "repeatable-read")
-		var all []byte
-		for _, c := range campaign(t, g, 25) {
-			all = append(all, c.Print()...)
-		}
-		return all
-	}
-	if a, b := print(), print(); string(a) != string(b) {
-		t.Error("two campaigns of one seed gave different mutants")
-	}
-}
-
 // TestEveryOperator: each operator finds something to do, and what it does can mostly be judged.
 func TestEveryOperator(t *testing.T) {
 	for _, op := range operators {
-		g, src := guideOf(t, "mariadb", "repeatable-read")
+		g, src := aimAt(t, "mariadb", "repeatable-read")
 		if op.name == "store" { // which MariaDB has not
-			g, src = guideOf(t, "sqlite", "serializable")
+			g, src = aimAt(t, "sqlite", "serializable")
 		}
 		did, judged := 0, 0
 		for n := 0; did < 12 && n < 60; n++ {
@@ -300,7 +230,7 @@ func TestSites(t *testing.T) {
 
 // TestFreshKeys: an INSERT that is taken over gets a base that no statement has, and no trigger: what a trigger writes has both bases.
 func TestFreshKeys(t *testing.T) {
-	g, _ := guideOf(t, "mariadb", "repeatable-read")
+	g, _ := aimAt(t, "mariadb", "repeatable-read")
 	schema := []testcase.Stmt{
 		{SQL: "CREATE TABLE t0 (pkey BIGINT NOT NULL PRIMARY KEY, vkey BIGINT NOT NULL, pvkey BIGINT NOT NULL)"},
 		{SQL: "CREATE TABLE t1 (pkey BIGINT NOT NULL PRIMARY KEY, vkey BIGINT NOT NULL, pvkey BIGINT NOT NULL)"},
@@ -318,7 +248,7 @@ func TestFreshKeys(t *testing.T) {
 
 // TestWiden: a point becomes a range; what would pass over rows stays as it is.
 func TestWiden(t *testing.T) {
-	g, src := guideOf(t, "sqlite", "serializable")
+	g, src := aimAt(t, "sqlite", "serializable")
 	c, err := src.Make(0)
 	if err != nil {
 		t.Fatal(err)
@@ -334,86 +264,6 @@ func TestWiden(t *testing.T) {
 		if got := c.Txns[0].Stmts[0].SQL; !strings.HasPrefix(got, want) || did == (got == sql) {
 			t.Errorf("%s became %s (%v)", sql, got, did)
 		}
-	}
-}
-
-// TestTelling: a case that shows no more than new pairs of features does not come into the corpus; they count as known all the same.
-func TestTelling(t *testing.T) {
-	dir := t.TempDir()
-	store, err := OpenCorpus(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	g, _ := guideOf(t, "sqlite", "serializable")
-	g.store = store
-	for n, shape := range []string{ShapeNext + " a", ShapeAcross + " b", ShapeProduction + " c", ShapeWait + " d", ShapePath + " e"} {
-		if err := g.Learn(n, Lesson{Shapes: []string{shape}, Judged: true}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if got := g.Tally(); got.Corpus != 2 || got.NewShapes != 5 {
-		t.Errorf("%+v", got)
-	}
-	if err := g.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if shapes, err := ReadShapes(dir); err != nil || len(shapes) != 5 {
-		t.Errorf("%q, %v", shapes, err)
-	}
-}
-
-// TestEnergy: a case with many edges between its transactions is drawn more often than one that shows as much and has none, and both are drawn.
-func TestEnergy(t *testing.T) {
-	g, _ := guideOf(t, "sqlite", "serializable")
-	for n, edges := range []int{0, 15} {
-		if err := g.Learn(n, Lesson{Shapes: []string{fmt.Sprintf("%s n%d", ShapeError, n)}, Judged: true, Edges: edges}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	drawn := map[*entry]int{}
-	rng := rand.New(rand.NewPCG(1, 1))
-	for range 1700 {
-		drawn[g.pick(rng, 2)]++
-	}
-	if weak, strong := drawn[g.corpus[0]], drawn[g.corpus[1]]; weak < 50 || strong < 10*weak {
-		t.Errorf("drawn %d and %d times", weak, strong)
-	}
-}
-
-// TestCorpus: what a campaign kept, the next one begins with; half a file is passed over.
-func TestCorpus(t *testing.T) {
-	dir := t.TempDir()
-	store, err := OpenCorpus(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	first, src := guideOf(t, "sqlite", "serializable")
-	first.store = store
-	campaign(t, first, 12)
-	if err := first.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "0.txw"), []byte("txweave case 1\ntarget: sql"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if store, err = OpenCorpus(dir); err != nil {
-		t.Fatal(err)
-	}
-	d, _ := registry.Lookup("sqlite")
-	again, err := New(t.Context(), src, first.profile, d.Dialect.OwnLevels, store)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := again.Tally(); got.Corpus != 12 || got.Shapes != 12 || got.NewShapes != 0 {
-		t.Errorf("the second campaign begins with %+v", got)
-	}
-	for _, e := range again.corpus {
-		if !e.kin {
-			t.Errorf("the generator does not know the tables of its own case\n%s", e.c.Print())
-		}
-	}
-	if err := again.Learn(0, Lesson{Shapes: []string{ShapeError + " n3"}, Judged: true}); err != nil || again.Tally().NewShapes != 0 {
-		t.Errorf("a shape of the corpus is new: %v", err)
 	}
 }
 
@@ -452,7 +302,7 @@ func TestPatterns(t *testing.T) {
 
 // TestNest: nested transactions run whole between two steps of another one, and a late one behind all others.
 func TestNest(t *testing.T) {
-	_, src := guideOf(t, "sqlite", "serializable")
+	_, src := aimAt(t, "sqlite", "serializable")
 	for n := range 40 {
 		c, err := src.Make(n)
 		if err != nil {
@@ -495,7 +345,7 @@ func encloses(schedule []int, outer int, txns []testcase.Txn) bool {
 
 // TestRareSettings: a plan setting that costs much is as rare in mutants as it is in cases, and comes.
 func TestRareSettings(t *testing.T) {
-	g, src := guideOf(t, "postgresql", "repeatable-read")
+	g, src := aimAt(t, "postgresql", "repeatable-read")
 	c, err := src.Make(0)
 	if err != nil {
 		t.Fatal(err)

@@ -16,6 +16,7 @@ func (b *bench) known() error {
 	}
 	for _, c := range b.among(cells) {
 		all, err := objects(b, "known", "known bugs, "+c.String(), c.seeds, func(i, side int, s *summary) error {
+			// The builds before guidance by coverage was dropped change no case of --seeds without it.
 			return b.fuzz(side, s, "--target", c.target, "--isolation", c.level, "--cases", strconv.Itoa(c.cases), "--seed", strconv.Itoa(c.first+i),
 				"--guide", "coverage", "--corpus", "corpus", "--seeds", filepath.Join(b.tree, "docs", "findings"))
 		})

@@ -78,7 +78,6 @@ type bench struct {
 	limit   time.Duration
 	reduce  time.Duration
 	keep    string
-	guide   string
 }
 
 func list(w io.Writer) {
@@ -111,7 +110,6 @@ func runCampaigns(ctx context.Context, args []string) error {
 	flags.DurationVar(&b.limit, "limit", 4*time.Minute, "`time` after which a campaign hangs")
 	flags.DurationVar(&b.reduce, "reduce-time", 5*time.Second, "`time` to reduce a finding")
 	flags.StringVar(&b.program, "program", "", "`path` of a txweave with the mutants (default: it is built)")
-	flags.StringVar(&b.guide, "guide", "none", "what the cases are `made by`, as fuzz has it: none or coverage")
 	flags.StringVar(&b.keep, "keep", "", "`folder` for the findings (default: removed)")
 	out := flags.String("json", "", "`file` for the outcomes, a line each; what it holds already is not run again")
 	fast := flags.Bool("short", false, "a few mutants, all of which must be found")
@@ -120,8 +118,6 @@ func runCampaigns(ctx context.Context, args []string) error {
 	}
 	specs := flags.Args()
 	switch {
-	case b.guide != "none" && b.guide != "coverage":
-		return usageError{fmt.Errorf("--guide %q: want none or coverage", b.guide)}
 	case *fast && len(specs) > 0:
 		return usageError{errors.New("--short has mutants of its own")}
 	case *fast:
@@ -280,10 +276,7 @@ func (b *bench) campaign(ctx context.Context, o *outcome, dir string, from, to i
 	defer cancel()
 	cmd := exec.CommandContext(timed, b.program, "fuzz", "--target", "sqlite", "--format", "json",
 		"--seed", strconv.FormatUint(b.seed, 10), "--first", strconv.Itoa(from), "--cases", strconv.Itoa(to-from),
-		"--reduce-time", b.reduce.String(), "--out", filepath.Join(dir, "out"), "--guide", b.guide)
-	if b.guide != "none" { // a stage goes on from what those before it have kept
-		cmd.Args = append(cmd.Args, "--corpus", filepath.Join(filepath.Dir(dir), "corpus"))
-	}
+		"--reduce-time", b.reduce.String(), "--out", filepath.Join(dir, "out"))
 	cmd.Env = append(os.Environ(), "TXWEAVE_MUTANT="+o.Mutant, "TXWEAVE_MUTANT_STRIKES="+counts)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGINT) }

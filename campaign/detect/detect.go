@@ -16,7 +16,6 @@ import (
 	"txweave/finding"
 	"txweave/finding/known"
 	"txweave/finding/signature"
-	"txweave/guide"
 )
 
 // FaultResult is what became of one planted bug.
@@ -53,7 +52,6 @@ type Options struct {
 	Out         string          // a directory to keep what those show; "": nowhere
 	Command     string          // the command line, for what is kept
 	Rarity      *planted.Rarity // how the bugs are made as rare as those of engines; nil: they are not
-	Guided      bool            // cases that showed something new are changed, too
 	Without     []string        // productions, and parts of every case, that are left out
 	Count       bool            // all cases of the budget are checked, and those that have a finding counted: that says more of what cases are worth
 	// Log is called when it is known what became of a planted bug.
@@ -179,20 +177,12 @@ func (o *Options) ownFindings(ctx context.Context, t exec.Target, p *dbms.Profil
 	return found, errors.Join(err, lost)
 }
 
-// EachResult checks cases until more says no, and returns how many it checked; g chooses them where it is not nil. The target stays
-// the caller's, whatever happens.
-func EachResult(ctx context.Context, t exec.Target, p *dbms.Profile, src *worker.Cases, g *guide.Guide, budget int, more func(*campaign.CaseResult) bool) (int, error) {
+// EachResult checks cases until more says no, and returns how many it checked. The target stays the caller's, whatever happens.
+func EachResult(ctx context.Context, t exec.Target, p *dbms.Profile, src *worker.Cases, budget int, more func(*campaign.CaseResult) bool) (int, error) {
 	w := worker.OnCases(t, p, src, checking)
 	defer w.Release()
 	for n := range budget {
-		job := campaign.Job{Case: n}
-		if g != nil {
-			job = campaign.Guided(g, n)
-		}
-		res, err := w.Check(ctx, job)
-		if err == nil && g != nil {
-			err = g.Learn(res.Case, res.Guidance())
-		}
+		res, err := w.Check(ctx, campaign.Job{Case: n})
 		if err != nil {
 			return n, err
 		}
@@ -203,18 +193,12 @@ func EachResult(ctx context.Context, t exec.Target, p *dbms.Profile, src *worker
 	return budget, nil
 }
 
-// eachOf is EachResult for the cases of a seed, with a guide where one is asked for. What is a known bug of the server itself is neither the
+// eachOf is EachResult for the cases of a seed. What is a known bug of the server itself is neither the
 // planted one nor a false alarm.
 func (o *Options) eachOf(ctx context.Context, t exec.Target, p *dbms.Profile, seed uint64, more func(*campaign.CaseResult) bool) (int, error) {
 	src, err := worker.NewCasesFor(t.Describe().Version, seed, p, slices.Concat(known.Usually(p.DBMS), planted.Without(p), o.Without)...)
 	if err != nil {
 		return 0, err
-	}
-	var g *guide.Guide
-	if o.Guided {
-		if g, err = src.Guide(ctx, nil); err != nil {
-			return 0, err
-		}
 	}
 	bugs, err := known.Default()
 	if err != nil {
@@ -225,7 +209,7 @@ func (o *Options) eachOf(ctx context.Context, t exec.Target, p *dbms.Profile, se
 	isKnown := func(f campaign.Found) bool {
 		return bugs.Match(&f.Finding, signature.OfText(&f.Finding, f.Files[finding.CaseFile])) != nil
 	}
-	return EachResult(ctx, t, p, src, g, o.Budget, func(res *campaign.CaseResult) bool {
+	return EachResult(ctx, t, p, src, o.Budget, func(res *campaign.CaseResult) bool {
 		res.Findings, res.Flaky = slices.DeleteFunc(res.Findings, isKnown), slices.DeleteFunc(res.Flaky, isKnown)
 		return more(res)
 	})

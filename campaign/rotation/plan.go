@@ -49,7 +49,7 @@ type Part struct {
 	Without  []string `toml:"without,omitempty"` // productions of fuzz that are switched off
 	Faults   []string `toml:"faults,omitempty"`  // planted bugs; of detect those that are tried
 	Orders   int      `toml:"orders,omitzero"`
-	Guide    string   `toml:"guide,omitempty"` // coverage: cases that showed something new are changed, too; the corpus lies in the campaign's directory
+	Guide    string   `toml:"guide,omitempty"` // does nothing; plans of earlier versions have it
 	NoReduce bool     `toml:"no_reduce,omitempty"`
 	Reduce   Span     `toml:"reduce_time,omitzero"` // at most so long to reduce a finding, and all that are left when the turn is over; 0: a minute
 
@@ -244,6 +244,8 @@ func (c *Part) check() error {
 		return errors.New("workload, sessions, keys, distribution, nemesis and length belong to mode storm")
 	case c.Mode != ModeFuzz && (len(c.Without) > 0 || c.Orders > 0 || c.Guide != ""):
 		return errors.New("without, orders and guide belong to mode fuzz")
+	case !slices.Contains([]string{"", "none", "coverage"}, c.Guide):
+		return fmt.Errorf("guide %q: want none or coverage", c.Guide)
 	case c.Mode != ModeDetect && c.Budget > 0:
 		return errors.New("budget belongs to mode detect")
 	case c.Mode == ModeDetect && (c.DSN != "" || c.DSNFile != "") && c.Workers > 1:

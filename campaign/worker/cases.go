@@ -1,7 +1,6 @@
 package worker
 
 import (
-	"context"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -84,9 +83,9 @@ func (s *Cases) Again(seed, statements uint64) (*testcase.Case, error) {
 	return gen.Generate(seed, s.dialect, o)
 }
 
-// Guide returns what makes cases from these. store is where its corpus is kept between campaigns; nil: nowhere.
-func (s *Cases) Guide(ctx context.Context, store *guide.Corpus) (*guide.Guide, error) {
-	return guide.New(ctx, s, s.profile, s.dialect.OwnLevels, store)
+// Seeds returns what changes those of some cases that are of this campaign's kind.
+func (s *Cases) Seeds(cases []*testcase.Case) *guide.Seeds {
+	return guide.NewSeeds(s, s.profile, s.dialect.OwnLevels, cases)
 }
 
 // told is Make with the names of the productions that the case is made of.

@@ -141,18 +141,15 @@ func TestStretches(t *testing.T) {
 		if c.Option(testcase.OptionStore) != want {
 			t.Errorf("seed %d: the store is %q, want %q", seed, c.Option(testcase.OptionStore), want)
 		}
-		g, err := src.Guide(t.Context(), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		mutants := 0
+		var parents []*testcase.Case
 		for _, store := range []string{"", "pages-64k"} {
 			parent := c.Clone()
 			parent.SetOption(testcase.OptionStore, store)
-			g.Seed(parent)
+			parents = append(parents, parent)
 		}
+		mutants, seeds := 0, src.Seeds(parents)
 		for n := range 40 {
-			text := g.Next(first + n)
+			text := seeds.Next(first + n)
 			if text == nil {
 				continue
 			}

@@ -8,14 +8,11 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"time"
 
 	"txweave/campaign"
 	"txweave/dbms"
 	"txweave/exec"
 	"txweave/finding"
-	"txweave/guide"
-	"txweave/history"
 	"txweave/testcase"
 	"txweave/weave"
 )
@@ -29,8 +26,6 @@ type Worker struct {
 	opened
 	parked  map[string]opened // those of other stores, where the target keeps these
 	doing   exec.Doing
-	shapes  *guide.Shapes
-	silent  bool       // how queries are executed the database does not say
 	trouble int        // cases in a row that the environment spoilt
 	born    exec.Birth // since when the server lives, where it tells and its log is not at hand
 	anew    bool       // the database is a new one, on which a case is tried again
@@ -182,12 +177,6 @@ func (w *Worker) Check(ctx context.Context, job campaign.Job) (*campaign.CaseRes
 	}
 	w.trouble = 0
 	fill(res, rep, job.Bare)
-	if job.Shapes {
-		if w.shapes == nil {
-			w.shapes = guide.NewShapes(p.DBMS)
-		}
-		res.Shapes = slices.Concat(w.shapes.Of(rep, uses), w.shapes.Shown(rep, job.Keeps), w.plans(ctx, rep, p, &job))
-	}
 	if job.Plain != "" && !rep.Spoilt {
 		w.plain(res, rep, c, p, job.Plain)
 	}
@@ -202,29 +191,6 @@ func (w *Worker) Check(ctx context.Context, job campaign.Job) (*campaign.CaseRes
 
 // twice says in one of how many cases of the campaign's own the statements are replayed in a second order, too.
 const twice = 4
-
-// explainTime is how long the database may take to say how it would execute a query.
-const explainTime = 10 * time.Second
-
-// plans asks the database how it executes queries of a case that is well. Where it cannot be asked nothing is known, and it is not asked again:
-// no case shall suffer from it.
-func (w *Worker) plans(ctx context.Context, rep *weave.Report, p *dbms.Profile, job *campaign.Job) []string {
-	asked := guide.Explained(job.Case) || slices.ContainsFunc(job.Keeps, func(s string) bool { return guide.KindOf(s) == guide.ShapePlan })
-	if !asked || w.silent || rep.Outcome != finding.Clean || rep.Spoilt {
-		return nil
-	}
-	return w.shapes.Plans(rep, p.Explain, job.Keeps, func(sql string) (*history.Rows, error) {
-		limited, cancel := context.WithTimeout(ctx, explainTime)
-		defer cancel()
-		rows, err := w.target.Control().Read(limited, sql)
-		var answer *exec.AnswerError
-		if err != nil && !errors.As(err, &answer) && ctx.Err() == nil { // the connection may be gone: it is opened again
-			w.silent = true
-			_ = w.target.Alive(ctx) // what is wrong the next case tells
-		}
-		return rows, err
-	})
-}
 
 // load reads a job's case, or generates it, and finds the profile that it is judged by; of a case of the generator's also the
 // names of the productions that it is made of.

@@ -196,6 +196,7 @@ func (f *campaignFlags) run(ctx context.Context, stdout, stderr io.Writer, args 
 	if err := f.check(ctx, plan.Finite()); err != nil {
 		return err
 	}
+	tellGuides(plan, stderr)
 	if err := f.readToken(ctx); err != nil {
 		return err
 	}

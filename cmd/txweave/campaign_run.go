@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -88,7 +87,7 @@ func (r *campaignRun) check(ctx context.Context, part *rotation.Part, p *dbms.Pr
 // config says how a cell is run; done lets go of what that takes.
 func (r *campaignRun) config(ctx context.Context, t *rotation.Turn) (c campaign.Config, done func() error, err error) {
 	if t.Mode == rotation.ModeFuzz {
-		return fuzzConfig(ctx, t, r.db.Dir(), r.screen)
+		return fuzzConfig(ctx, t, r.screen)
 	}
 	var f targetFlags
 	var open func(exec.Target, *dbms.Profile) (campaign.Worker, error)
@@ -170,22 +169,15 @@ func fuzzOf(part *rotation.Part, seed uint64) (*fuzzFlags, error) {
 	}
 	f.seed, f.workers, f.without, f.targetFlags.faults, f.noReduce = seed, part.Workers, part.Without, part.Faults, part.NoReduce
 	f.orders = cmp.Or(part.Orders, f.orders)
-	f.guide = cmp.Or(part.Guide, f.guide)
 	f.reduceTime = cmp.Or(time.Duration(part.Reduce), f.reduceTime)
 	return f, nil
 }
 
-// corpusDir begins the names of the directories in which cells keep the cases that showed something new.
-const corpusDir = "corpus-"
-
-// fuzzConfig says how a cell of fuzz is run in a campaign's directory.
-func fuzzConfig(ctx context.Context, t *rotation.Turn, dir string, stderr io.Writer) (c campaign.Config, done func() error, err error) {
+// fuzzConfig says how a cell of fuzz is run.
+func fuzzConfig(ctx context.Context, t *rotation.Turn, stderr io.Writer) (c campaign.Config, done func() error, err error) {
 	f, err := fuzzOf(t.Part, t.Cell.Seed)
 	if err != nil {
 		return c, nil, err
-	}
-	if f.guide == "coverage" {
-		f.corpus = filepath.Join(dir, corpusDir+t.Name)
 	}
 	o, err := f.check(ctx)
 	if err != nil {

@@ -195,9 +195,6 @@ func (c *console) status(s *campaign.Summary, now time.Time) []string {
 	add(len(s.Flaky), "not each time", "not each time")
 	add(s.Waiting, "to reduce", "to reduce")
 	add(unchecked, "case not checked", "cases not checked")
-	if s.Guidance != nil {
-		add(s.Guidance.NewShapes, "new shape", "new shapes")
-	}
 	add(s.Statements.Errored, "statement failed, as some are to", "statements failed, as some are to")
 	return append(out, fmt.Sprintf("%.1f %% of statements replayed", 100*s.Statements.SurvivalRate()))
 }

@@ -21,11 +21,11 @@ import (
 // detectFlags are the flags of the detect command.
 type detectFlags struct {
 	targetFlags
+	retired     retired
 	faults      []string
 	rarity      uint64
 	when        string
 	sometimes   bool
-	guide       string
 	without     []string
 	count       bool
 	budget      int
@@ -57,6 +57,9 @@ no false alarm, else 1.`,
 			if err := f.check(cmd.Flags()); err != nil {
 				return err
 			}
+			if err := f.retired.check(cmd.Flags(), cmd.ErrOrStderr()); err != nil {
+				return err
+			}
 			p, err := f.resolve(cmd.Context())
 			if err != nil {
 				return err
@@ -69,7 +72,7 @@ no false alarm, else 1.`,
 				return err
 			}
 			return f.use(cmd.Context(), func(t exec.Target) error {
-				o := detect.Options{Budget: f.budget, Seeds: f.seeds, First: f.first, OnlyPlanted: f.onlyPlanted, Rarity: f.rare(), Guided: f.guide == "coverage", Count: f.count, Without: f.without,
+				o := detect.Options{Budget: f.budget, Seeds: f.seeds, First: f.first, OnlyPlanted: f.onlyPlanted, Rarity: f.rare(), Count: f.count, Without: f.without,
 					Out: f.out, Command: commandLine(os.Args),
 					Log: func(x *detect.FaultResult) { fmt.Fprintf(cmd.ErrOrStderr(), "%s: found %v\n", x.Name, x.Found) }}
 				d, err := o.Run(cmd.Context(), t, p, faults)
@@ -88,7 +91,7 @@ no false alarm, else 1.`,
 	cmd.Flags().Uint64Var(&f.rarity, "rarity", 0, "strike one in so many of the statements that a bug would strike, and never the tool's own reads (0: as often as it does by itself, those too)")
 	cmd.Flags().StringVar(&f.when, "when", "", "strike only under this condition: "+conditionNames())
 	cmd.Flags().BoolVar(&f.sometimes, "sometimes", false, "let it depend on the run whether a bug strikes: what showed need not come back")
-	cmd.Flags().StringVar(&f.guide, "guide", "none", "how cases are chosen: none or coverage, as fuzz has it")
+	f.retired.add(cmd.Flags(), "guide")
 	addWithout(cmd.Flags(), &f.without)
 	cmd.Flags().BoolVar(&f.count, "count", false, "check all cases of the budget, and count those that show the planted bug: that compares two builds with fewer cases than how soon the first one comes")
 	cmd.Flags().IntVar(&f.budget, "budget", 200, "cases to try for each planted bug and seed")
@@ -109,9 +112,6 @@ func (f *detectFlags) check(fs *pflag.FlagSet) error {
 	}
 	if f.format != "text" && f.format != "json" {
 		return usagef("--format %q: want text or json", f.format)
-	}
-	if f.guide != "none" && f.guide != "coverage" {
-		return usagef("--guide %q: want none or coverage", f.guide)
 	}
 	if f.when != "" && !slices.Contains(strings.Split(conditionNames(), ", "), f.when) {
 		return usagef("--when %q: want one of %s", f.when, conditionNames())
@@ -138,7 +138,7 @@ func (f *detectFlags) again(u *detect.Unplanted) string {
 		return f.sameServer("replay", u.Dir)
 	}
 	args := []string{"detect", "--only-unplanted", "--seed", fmt.Sprint(u.Seed), "--seeds", "1", "--budget", fmt.Sprint(u.Case + 1)}
-	for _, name := range []string{"target", "isolation", "claim", "guide"} {
+	for _, name := range []string{"target", "isolation", "claim"} {
 		if f.flags.Changed(name) {
 			args = append(args, "--"+name, f.flags.Lookup(name).Value.String())
 		}

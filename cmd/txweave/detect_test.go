@@ -21,7 +21,7 @@ func TestUnplantedAgain(t *testing.T) {
 	}{
 		{detect.Unplanted{Seed: 2, Case: 66, Dir: "kept/x", Alone: true}, "txweave replay kept/x --server '/opt/my server/mariadbd'"},
 		{detect.Unplanted{Seed: 2, Case: 66, Dir: "kept/x"},
-			"txweave detect --only-unplanted --seed 2 --seeds 1 --budget 67 --target mariadb --isolation snapshot --guide coverage --server '/opt/my server/mariadbd'"},
+			"txweave detect --only-unplanted --seed 2 --seeds 1 --budget 67 --target mariadb --isolation snapshot --server '/opt/my server/mariadbd'"},
 	} {
 		if got := f.again(&c.of); got != c.want {
 			t.Errorf("%s\nwant %s", got, c.want)

@@ -14,7 +14,7 @@ import (
 )
 
 func featuresCommand() *cobra.Command {
-	var target, reach, find, isolation, covered, format string
+	var target, reach, find, isolation, format string
 	var markdown, show bool
 	cmd := &cobra.Command{
 		Use:   "features",
@@ -26,9 +26,7 @@ database they are. A weight of 0: not for this target.
 With --reach FILE: how many of the bugs in a list the generator can express. The list is a table with tabs between its
 columns and a first line that names them: "id", "dbms", and "missing" or "missing from generator", words with semicolons
 between them; what a word means for txweave is said by the productions. --find ID then looks for a case that holds
-what the bug needs, --show for one for each of them that should be in some, and fails where there is none.
-
-With --covered DIR: what the campaigns of "fuzz --guide coverage --corpus DIR" have shown, and what is untouched yet.`,
+what the bug needs, --show for one for each of them that should be in some, and fails where there is none.`,
 		Example: "  txweave features --target mariadb\n  txweave features --reach bugs.tsv\n  txweave features --reach bugs.tsv --find MDEV-29400",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -36,8 +34,6 @@ With --covered DIR: what the campaigns of "fuzz --guide coverage --corpus DIR" h
 			switch {
 			case markdown:
 				return printFeaturesPage(out)
-			case covered != "":
-				return printCovered(out, covered, target)
 			case reach != "" && find != "":
 				return findCase(cmd.Context(), out, reach, find, isolation)
 			case reach != "" && show:
@@ -62,7 +58,6 @@ With --covered DIR: what the campaigns of "fuzz --guide coverage --corpus DIR" h
 	cmd.Flags().StringVar(&format, "format", "text", "of the productions: text or json")
 	cmd.Flags().BoolVar(&markdown, "markdown", false, "print docs/features.md: all targets")
 	cmd.Flags().StringVar(&reach, "reach", "", "a list of bugs and what each of them needs")
-	cmd.Flags().StringVar(&covered, "covered", "", "a corpus: print what it has shown, and what not")
 	cmd.Flags().StringVar(&find, "find", "", "print a generated case with all that this bug of the list needs")
 	cmd.Flags().StringVar(&isolation, "isolation", "", "isolation level of these cases (default: the target's usual one, then those at which more is generated)")
 	cmd.Flags().BoolVar(&show, "show", false, "name a generated case for each bug of the list that should be in some")

@@ -48,7 +48,8 @@ type fuzzFlags struct {
 	precision string
 	format    string
 	without   []string
-	guideFlags
+	seedFlags
+	retired retired
 	triageFlags
 }
 
@@ -123,6 +124,9 @@ Exit codes: 0 clean, 1 findings, 2 inconclusive, 64 usage, 69 target unavailable
 			if !cmd.Flags().Changed("seed") {
 				f.seed = freshSeed()
 			}
+			if err := f.retired.check(cmd.Flags(), cmd.ErrOrStderr()); err != nil {
+				return err
+			}
 			return f.run(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
@@ -148,7 +152,8 @@ func (f *fuzzFlags) add(fs *pflag.FlagSet) {
 	fs.IntVar(&f.integrity, "integrity", 10, "ask the database in every so-many-th case (SQLite: in each), and at each finding, whether its tables are whole (0: only at findings)")
 	fs.StringVar(&f.precision, "precision", "match", "finest equivalence that may be used to keep statements in a cyclic graph: exact, column or match")
 	addWithout(fs, &f.without)
-	f.guideFlags.add(fs)
+	f.seedFlags.add(fs)
+	f.retired.add(fs, "guide", "corpus")
 }
 
 // addWithout adds the flag that leaves productions out.
@@ -182,7 +187,7 @@ func (f *fuzzFlags) check(ctx context.Context) (o weave.Options, err error) {
 	if o.Integrity = f.integrity; f.integrity < 0 {
 		return o, usagef("--integrity must not be negative")
 	}
-	return o, errors.Join(f.triageFlags.check(ctx), f.guideFlags.check())
+	return o, f.triageFlags.check(ctx)
 }
 
 func (f *fuzzFlags) run(ctx context.Context, stdout, stderr io.Writer) (err error) {
@@ -225,9 +230,6 @@ func (f *fuzzFlags) run(ctx context.Context, stdout, stderr io.Writer) (err erro
 	}
 	c.Progress, c.Report, c.Note = console.progress, console.report, console.note
 	sum, err := campaign.Run(ctx, c)
-	if c.Guide != nil {
-		err = errors.Join(err, c.Guide.Close())
-	}
 	console.end()
 	console.index(f.out)
 	return f.conclude(ctx, sum, err, p, stdout)
@@ -239,13 +241,13 @@ func (f *fuzzFlags) campaign(ctx context.Context, p *dbms.Profile, fl *fleet, o 
 	if err := f.generate(ctx, w); err != nil {
 		return campaign.Config{}, err
 	}
-	guided, err := f.open(ctx, p, w.Cases, stderr)
+	made, err := f.open(ctx, p, w.Cases, stderr)
 	if err != nil {
 		return campaign.Config{}, err
 	}
 	c := campaign.Config{
 		Seed: f.seed, First: f.first, Cases: f.cases, Duration: f.duration, Once: f.once, Workers: f.workers,
-		Guide: guided, Store: out, ReduceTime: f.reduceTime, MaxKept: f.maxLogs, Flood: f.flood, Known: f.isKnown, Suspects: enoughSuspects(p),
+		Made: made, Store: out, ReduceTime: f.reduceTime, MaxKept: f.maxLogs, Flood: f.flood, Known: f.isKnown, Suspects: enoughSuspects(p),
 		NewWorker: func(ctx context.Context, _ int) (campaign.Worker, error) { return w.Open(ctx) },
 		Describe: func() finding.Environment {
 			env := worker.Environment(p, f.claim, f.faults, w.Describe())
@@ -373,8 +375,8 @@ work        %d runs, %d replays, %d statements sent
 	if len(s.CrossEdges) > 0 {
 		fmt.Fprintf(w, "edges       %s\n", printCounts(s.CrossEdges))
 	}
-	if g := s.Guidance; g != nil {
-		fmt.Fprintf(w, "guidance    %s\n", guided(g))
+	if x := s.FromSeeds; x != nil {
+		fmt.Fprintf(w, "from seeds  %d cases were made of those of --seeds, %d of them not judged\n", x.Cases, x.Unchecked)
 	}
 	if len(s.Skipped) > 0 {
 		fmt.Fprintf(w, "skipped     %s\n", printCounts(s.Skipped))

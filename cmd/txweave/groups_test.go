@@ -117,7 +117,7 @@ func bugsOf(t *testing.T, p *dbms.Profile, faults []*planted.Fault, cases, each 
 	run := func(target exec.Target, w *worker.Worker) error {
 		seen := map[string]int{}
 		var failed error
-		_, err := detect.EachResult(t.Context(), target, p, src, nil, cases, func(res *campaign.CaseResult) bool {
+		_, err := detect.EachResult(t.Context(), target, p, src, cases, func(res *campaign.CaseResult) bool {
 			for i := range res.Findings {
 				x := &res.Findings[i]
 				if seen[x.Signature]++; seen[x.Signature] <= each && failed == nil {

@@ -45,7 +45,6 @@ type rediscovery struct {
 	Target    string          `json:"target"`
 	Version   string          `json:"version"`
 	Isolation string          `json:"isolation"`
-	Guide     string          `json:"guide"`
 	Budget    int             `json:"budget"` // cases for each seed
 	Seeds     int             `json:"seeds"`
 	Bugs      []*rediscovered `json:"bugs"`
@@ -82,7 +81,7 @@ the list are listed: they may be bugs that nobody knows. Exit code 0: each bug w
 	fs := cmd.Flags()
 	f.targetFlags.add(fs, registry.Default)
 	f.addFaults(fs)
-	fs.StringVar(&f.guide, "guide", "none", "how cases are chosen: none or coverage, as fuzz has it")
+	f.retired.add(fs, "guide")
 	fs.StringVar(&f.list, "bugs", "", "a file of known bugs (default: those that txweave comes with)")
 	fs.IntVar(&f.cases, "cases", 1000, "cases for each seed")
 	fs.DurationVar(&f.duration, "duration", 0, "stop a seed after this time, e.g. 1h (default: no limit)")
@@ -118,7 +117,7 @@ func (f *rediscoverFlags) rediscover(ctx context.Context, stdout, stderr io.Writ
 	if f.cases < 1 || f.seeds < 1 || f.duration < 0 {
 		return usagef("--cases and --seeds must be at least 1, --duration not negative")
 	}
-	if err := f.guideFlags.check(); err != nil {
+	if err := f.retired.check(f.flags, stderr); err != nil {
 		return err
 	}
 	f.workers, f.orders, f.precision, f.integrity, f.maxLogs = 1, 2, "match", 10, f.cases
@@ -138,7 +137,7 @@ func (f *rediscoverFlags) rediscover(ctx context.Context, stdout, stderr io.Writ
 		return err
 	}
 	defer func() { err = errors.Join(err, fl.close()) }()
-	r := &rediscovery{Target: p.DBMS, Isolation: p.Isolation, Guide: f.guide, Budget: f.cases, Others: []*other{}}
+	r := &rediscovery{Target: p.DBMS, Isolation: p.Isolation, Budget: f.cases, Others: []*other{}}
 	for _, b := range bugs {
 		r.Bugs = append(r.Bugs, &rediscovered{Name: b.Name, Title: b.Title})
 	}
@@ -191,9 +190,6 @@ func (f *rediscoverFlags) oneSeed(ctx context.Context, fl *fleet, r *rediscovery
 	c.NewReducer = nil // what is reduced is chosen behind the campaign
 	before := processorTime()
 	sum, err := campaign.Run(ctx, c)
-	if c.Guide != nil {
-		err = errors.Join(err, c.Guide.Close())
-	}
 	if err != nil {
 		return err
 	}
@@ -275,8 +271,8 @@ func (r *rediscovery) table(w io.Writer) error {
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "\n%s %s at %s, --guide %s, %d cases for each of %d seeds at most, %d in all; medians\n",
-		r.Target, r.Version, r.Isolation, r.Guide, r.Budget, r.Seeds, r.Cases)
+	fmt.Fprintf(w, "\n%s %s at %s, %d cases for each of %d seeds at most, %d in all; medians\n",
+		r.Target, r.Version, r.Isolation, r.Budget, r.Seeds, r.Cases)
 	if r.Alike > 0 {
 		fmt.Fprintf(w, "%d more findings may be one of those that were met; they are not reduced\n", r.Alike)
 	}

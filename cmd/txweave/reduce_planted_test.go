@@ -103,7 +103,7 @@ func firstShown(t *testing.T, target exec.Target, p *dbms.Profile, seed uint64) 
 		t.Fatal(err)
 	}
 	var found *testcase.Case
-	_, err = detect.EachResult(context.Background(), target, p, src, nil, 200, func(res *campaign.CaseResult) bool {
+	_, err = detect.EachResult(context.Background(), target, p, src, 200, func(res *campaign.CaseResult) bool {
 		if len(res.Findings) > 0 && res.Findings[0].Class != finding.ClassCrash { // the target would crash again and again
 			var makeErr error
 			if found, makeErr = src.Make(res.Case); makeErr != nil {

@@ -91,7 +91,6 @@ func Level(name, isolation, level string) *dbms.Profile {
 		Protocol:   "2PL+MVCC",
 		Source:     source,
 		Mechanisms: Mechanisms(isolation),
-		Explain:    dbms.Explain{Before: "EXPLAIN FORMAT=TRADITIONAL ", Columns: []string{"select_type", "type", "key", "extra"}},
 		Stores:     stores,
 		Setup: []string{
 			StrictMode,

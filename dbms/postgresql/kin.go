@@ -186,7 +186,7 @@ func CockroachLevels() []*dbms.Profile {
 func of(k *kin, isolation, name, source string) *dbms.Profile {
 	p := level(isolation, name)
 	p.DBMS, p.Source, p.Untried, p.Order = k.name, source, true, dbms.NoOrder
-	p.Plans, p.Stores, p.Explain = nil, nil, dbms.Explain{}
+	p.Plans, p.Stores = nil, nil
 	p.Hurry, p.SharedChanges, p.LateRefusal = nil, false, false
 	return p
 }

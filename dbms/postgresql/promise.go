@@ -41,7 +41,6 @@ func level(isolation, name string) *dbms.Profile {
 		Isolation:       isolation,
 		Protocol:        "2PL+MVCC+SSI",
 		Source:          source,
-		Explain:         dbms.Explain{Before: "EXPLAIN (COSTS OFF) ", Columns: []string{"query plan"}},
 		Setup:           []string{"SET default_transaction_isolation = '" + name + "'"},
 		NoWait:          []string{"SET lock_timeout = 1"},
 		SelectView:      dbms.Snapshot,

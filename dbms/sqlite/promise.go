@@ -42,7 +42,6 @@ func Levels() []*dbms.Profile {
 			{Name: "copies", Copies: "%[1]s AS MATERIALIZED (SELECT * FROM main.%[1]s)", Respelled: true, Unfired: true},
 			{Name: dbms.OpaqueConditions.Name, Opaque: true, Dialect: tree}, // copies have subqueries said otherwise, by SQLite's rules of affinity
 		},
-		Explain: dbms.Explain{Before: "EXPLAIN QUERY PLAN ", Columns: []string{"detail"}},
 		Stores: []dbms.StoreShape{
 			{Name: "small-pages", Set: []string{"PRAGMA page_size(512)"}},
 			{Name: "small-cache", Set: []string{"PRAGMA page_size(512)", "PRAGMA cache_size(3)"}, Upkeep: emptyLog, Spills: true},

@@ -59,7 +59,6 @@ func level(isolation, mode, sqlLevel string) *dbms.Profile {
 		Isolation:    isolation,
 		Protocol:     "2PL+MVCC",
 		Source:       source,
-		Explain:      dbms.Explain{Before: "EXPLAIN FORMAT='brief' ", Columns: []string{"id", "task"}},
 		Setup: []string{
 			innodb.StrictMode,
 			"SET SESSION innodb_lock_wait_timeout = 10",
