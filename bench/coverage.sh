@@ -3,7 +3,6 @@
 # Builds txweave with SQLite's own code counted, runs a campaign, and says what share of it the cases entered: of all, of the parts that
 # transactions live in, and which functions of these were never entered.
 #   bench/coverage.sh --cases 1500 --seed 5
-#   bench/coverage.sh --cases 1500 --seed 5 --seeds docs/findings
 set -euo pipefail
 cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.."
 work=$(mktemp -d)

@@ -13,6 +13,9 @@ import (
 // optionMet is the key of the header field that says how the transactions of a case of the generator's were made to meet.
 const optionMet = "met"
 
+// attempts is how often Meet tries to make a case that can be judged.
+const attempts = 6
+
 // Meet makes the transactions of a case of the generator's meet, by the operators that do, and returns their names: what it makes
 // follows from the case, rng and kin, which returns another case over the same tables and rows, nil for none. It returns nil where
 // attempts come to nothing that can be judged; c stays as it is.

@@ -45,7 +45,7 @@ const (
 	seedTries    = 40
 	oftenChanged = 3  // operators that are applied, at most
 	whole        = 70 // templates, in percent, that nothing is done to afterwards
-	attempts     = 6  // to make a case that can be judged, before the generator's is taken
+	seedAttempts = 60 // to change a seed case, before the generator's case is taken: small ones have little that can be done to them
 )
 
 // The random streams that are drawn from, apart from others that start from the same seed.
@@ -95,7 +95,7 @@ func (s *Seeds) Next(n int) []byte {
 		return nil
 	}
 	rng := rand.New(rand.NewPCG(s.source.Seed()^changeStream, uint64(n)))
-	for range attempts {
+	for range seedAttempts {
 		if c := s.change(rng, &s.all[at]); c != nil {
 			// It lies on the server of the cases around it, whichever its seed case lay on.
 			lasting, shape := s.profile.LastingStore(s.source.Seed(), n), s.profile.Store(c.Option(testcase.OptionStore))
