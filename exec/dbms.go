@@ -163,19 +163,14 @@ type Server struct {
 	Ours, Binary func(version string) bool
 }
 
-// Wait is what a session waits for, and NoWait nothing.
-type Wait struct {
-	// ID is what the server calls it: another one when the session has gone on and waits again, where the server tells; where it does not,
-	// all are those of SomeWait.
-	ID string
-	// Lock is the mode of the lock and what it is on, without names and numbers: "X,REC_NOT_GAP PRIMARY"; "" where the server does not tell.
-	Lock string
-}
+// Wait is what a session waits for, as its server names it, and NoWait nothing. It is another one when the session has gone on and waits
+// again, where the server tells; where it does not, all are SomeWait.
+type Wait string
 
 // The waits of servers that do not tell for what.
-var (
-	NoWait   = Wait{}
-	SomeWait = Wait{ID: "a lock"}
+const (
+	NoWait   Wait = ""
+	SomeWait Wait = "a lock"
 )
 
 // WaitSource is a way to see lock waits.

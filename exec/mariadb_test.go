@@ -450,7 +450,7 @@ func (r *restless) Waiting(ctx context.Context, sessions []*Session) ([]Wait, er
 	r.asked++
 	for i := range waits {
 		if waits[i] != NoWait {
-			waits[i].ID += fmt.Sprint(r.asked)
+			waits[i] += Wait(fmt.Sprint(r.asked))
 		}
 	}
 	return waits, err

@@ -1,7 +1,6 @@
 package exec
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"time"
@@ -309,9 +308,6 @@ func (s *runState) send(t *track, act action) error {
 	}
 	if blocked {
 		t.flying, e.Blocked = true, true
-		if u.run != nil {
-			u.run.Lock = cmp.Or(u.run.Lock, t.wait.Lock)
-		}
 		s.waiters = append(s.waiters, t)
 		return nil
 	}
@@ -462,15 +458,6 @@ func (s *runState) keep(u *unit, e *history.Event) {
 		u.run.AWR = e
 	case history.Again:
 		u.run.Again = e
-	}
-}
-
-// restart puts a unit back to its first action.
-func (s *runState) restart(u *unit) {
-	u.at = 0
-	u.tries++
-	if u.run != nil {
-		*u.run = observe.BlockRun{Block: u.block, Lock: u.run.Lock}
 	}
 }
 

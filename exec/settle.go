@@ -6,6 +6,7 @@ import (
 
 	"txweave/dbms"
 	"txweave/history"
+	"txweave/observe"
 )
 
 // settle looks after the blocked transactions once a statement has answered: those that still wait are left
@@ -117,7 +118,7 @@ func (s *runState) poll() (*wokenTrack, error) {
 // moved notes a blocked statement that waits for another lock than it was last seen to: nobody's end let it go on, but something in the
 // database itself, purge for one, that took away what was locked. It has run between the probes of the block under way.
 func (s *runState) moved(t *track, to Wait) {
-	if t.wait.ID != to.ID {
+	if t.wait != to {
 		s.disturbed()
 	}
 	t.wait = to
@@ -189,6 +190,15 @@ func (u *unit) reread() {
 		again = append(again, action{role: p.Role, conn: p.Conn, sql: p.SQL, query: true})
 	}
 	u.actions = append(again, u.actions[u.at:]...)
+}
+
+// restart puts a unit back to its first action.
+func (s *runState) restart(u *unit) {
+	u.at = 0
+	u.tries++
+	if u.run != nil {
+		*u.run = observe.BlockRun{Block: u.block}
+	}
 }
 
 // refused makes a track wait until another transaction has ended, as a server would queue it.

@@ -31,8 +31,6 @@ type BlockRun struct {
 	// Reread says that its target was blocked and its version sets were read again after it: they hold what it
 	// wrote in place of what it overwrote.
 	Reread bool
-	// Lock is the first lock that it, or the read before it, waited for, as exec.Wait names it; "" where none is known.
-	Lock string
 	// Lost says that concurrency undid the statement and left its transaction alive.
 	Lost bool
 }

@@ -45,36 +45,8 @@ func parseStatus(status string) map[uint64]exec.Wait {
 		}
 		number, _, _ := strings.Cut(rest, ",")
 		if id, err := strconv.ParseUint(number, 10, 64); err == nil {
-			out[id] = exec.Wait{ID: "LOCK WAIT " + has + "\n" + lock, Lock: lockOf(lock)}
+			out[id] = exec.Wait("LOCK WAIT " + has + "\n" + lock)
 		}
 	}
 	return out
-}
-
-// lockOf reads the line that describes a lock: "RECORD LOCKS space id 5 page no 3 n bits 8 index PRIMARY of table `d`.`t` trx id 31
-// lock_mode X locks rec but not gap waiting", "TABLE LOCK table `d`.`t` trx id 31 lock mode IX waiting".
-func lockOf(line string) string {
-	line, _, _ = strings.Cut(line, "\n")
-	_, mode, ok := strings.Cut(strings.Replace(line, " lock_mode ", " lock mode ", 1), " lock mode ")
-	if !ok {
-		return ""
-	}
-	on := "TABLE"
-	if _, rest, ok := strings.Cut(line, " index "); ok {
-		on, _, _ = strings.Cut(rest, " ")
-	}
-	mode = strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(mode), "waiting"))
-	mode = strings.NewReplacer(" locks rec but not gap", ",REC_NOT_GAP", " locks gap before rec", ",GAP", " insert intention", ",INSERT_INTENTION").Replace(mode)
-	return LockName(mode, on)
-}
-
-// LockName names a lock by its mode, as performance_schema spells it, and the index that it is in: "X,REC_NOT_GAP PRIMARY".
-func LockName(mode, index string) string {
-	switch strings.Trim(index, "`") {
-	case "TABLE", "":
-		return mode + " table"
-	case "PRIMARY", "GEN_CLUST_INDEX":
-		return mode + " PRIMARY"
-	}
-	return mode + " secondary"
 }

@@ -86,23 +86,3 @@ func TestWaitsDiffer(t *testing.T) {
 		}
 	}
 }
-
-// TestLockNames: the lock that a transaction waits for is named as performance_schema names its mode, and by what it is on.
-func TestLockNames(t *testing.T) {
-	for line, want := range map[string]string{
-		"RECORD LOCKS space id 5 page no 3 n bits 72 index PRIMARY of table `d`.`t` trx id 430 lock_mode X waiting":                                          "X PRIMARY",
-		"RECORD LOCKS space id 5 page no 3 n bits 8 index PRIMARY of table `d`.`t` trx id 430 lock_mode X locks rec but not gap waiting":                     "X,REC_NOT_GAP PRIMARY",
-		"RECORD LOCKS space id 5 page no 4 n bits 8 index t_i0 of table `d`.`t` trx id 430 lock mode S waiting\nRecord lock, heap no 5":                      "S secondary",
-		"RECORD LOCKS space id 5 page no 4 n bits 8 index `lock_mode` of table `d`.`t` trx id 430 lock_mode X locks gap before rec insert intention waiting": "X,GAP,INSERT_INTENTION secondary",
-		"RECORD LOCKS space id 5 page no 3 n bits 8 index GEN_CLUST_INDEX of table `d`.`t` trx id 430 lock_mode X insert intention waiting":                  "X,INSERT_INTENTION PRIMARY",
-		"TABLE LOCK table `d`.`t` trx id 430 lock mode AUTO-INC waiting":                                                                                     "AUTO-INC table",
-		"": "",
-	} {
-		if got := lockOf(line); got != want {
-			t.Errorf("%q is %q, want %q", line, got, want)
-		}
-	}
-	if got := parseStatus(statusText)[12].Lock; got != "X PRIMARY" {
-		t.Errorf("the one that waits: %q", got)
-	}
-}

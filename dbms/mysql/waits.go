@@ -3,7 +3,6 @@ package mysql
 import (
 	"context"
 
-	"txweave/dbms/innodb"
 	"txweave/exec"
 	"txweave/history"
 )
@@ -16,7 +15,7 @@ import (
 func dataLocks() *exec.WaitSource {
 	connections := map[int64]uint64{} // by thread
 	ask := func(ctx context.Context, control *exec.Session) (map[uint64]exec.Wait, error) {
-		rows, err := control.Read(ctx, "SELECT ENGINE_TRANSACTION_ID, LOCK_STATUS = 'WAITING', LOCK_TYPE = 'TABLE', THREAD_ID, ENGINE_LOCK_ID, LOCK_MODE, INDEX_NAME"+
+		rows, err := control.Read(ctx, "SELECT ENGINE_TRANSACTION_ID, LOCK_STATUS = 'WAITING', LOCK_TYPE = 'TABLE', THREAD_ID, ENGINE_LOCK_ID"+
 			" FROM performance_schema.data_locks WHERE LOCK_STATUS = 'WAITING' OR LOCK_TYPE = 'TABLE'")
 		if err != nil {
 			return nil, err
@@ -24,7 +23,7 @@ func dataLocks() *exec.WaitSource {
 		waiting := map[history.Value]exec.Wait{}
 		for i := range rows.Len() {
 			if r := rows.Row(i); r[1].String() == "1" {
-				waiting[r[0]] = exec.Wait{ID: r[4].String(), Lock: innodb.LockName(r[5].S, r[6].S)}
+				waiting[r[0]] = exec.Wait(r[4].String())
 			}
 		}
 		out := map[uint64]exec.Wait{}

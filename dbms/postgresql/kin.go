@@ -50,8 +50,7 @@ var itself = &kin{
 	neutral:  neutral,
 	text:     decimal,
 	parse:    parseDecimal,
-	waits: "SELECT p, CASE WHEN cardinality(b) > 0 THEN b ELSE '{0}' END::text, " +
-		"(SELECT l.mode || ' ' || l.locktype FROM pg_locks l WHERE l.pid = p AND NOT l.granted LIMIT 1) FROM unnest('{%s}'::int[]) p, " +
+	waits: "SELECT p, CASE WHEN cardinality(b) > 0 THEN b ELSE '{0}' END::text FROM unnest('{%s}'::int[]) p, " +
 		"LATERAL (SELECT pg_blocking_pids(p) || pg_safe_snapshot_blocking_pids(p)) x(b) " +
 		"WHERE cardinality(b) > 0 OR EXISTS (SELECT 1 FROM pg_stat_get_activity(p) a WHERE a.wait_event = 'SafeSnapshot')",
 	there:    "SELECT 1 FROM pg_stat_activity WHERE pid = %s",

@@ -89,7 +89,7 @@ func TestKin(t *testing.T) {
 		if err != nil || time.Since(begun) > time.Minute {
 			t.Fatalf("%v, %v", waits, err)
 		}
-		if waits[0] == exec.NoWait && waits[1].ID == exec.SomeWait.ID {
+		if waits[0] == exec.NoWait && waits[1] == exec.SomeWait {
 			break
 		}
 	}

@@ -347,7 +347,7 @@ func (t *target) transact(ctx context.Context, script string) error {
 func (t *target) Waiting(ctx context.Context, sessions []*exec.Session) ([]exec.Wait, error) {
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
-	blockers, locks, err := t.blockers(ctx, sessions)
+	blockers, err := t.blockers(ctx, sessions)
 	if err != nil {
 		return nil, err
 	}
@@ -361,7 +361,7 @@ func (t *target) Waiting(ctx context.Context, sessions []*exec.Session) ([]exec.
 			return nil, err
 		}
 		if waits {
-			out[i] = exec.Wait{ID: exec.SomeWait.ID, Lock: locks[s.ID()]}
+			out[i] = exec.SomeWait
 		}
 	}
 	return out, nil

@@ -13,7 +13,7 @@ import (
 // it cannot be part of an anomaly (SERIALIZABLE READ ONLY DEFERRABLE) waits for no lock: the second function tells, but where the
 // connection has ended a transaction before of which the server still knows the locks. It looks at the first one of a process that
 // it finds (GetSafeSnapshotBlockingPids), so what the connection waits for is asked, too.
-func (t *target) blockers(ctx context.Context, sessions []*exec.Session) (map[uint64][]uint64, map[uint64]string, error) {
+func (t *target) blockers(ctx context.Context, sessions []*exec.Session) (map[uint64][]uint64, error) {
 	ids := make([]uint64, len(sessions))
 	for i, s := range sessions {
 		ids[i] = s.ID()
@@ -21,18 +21,16 @@ func (t *target) blockers(ctx context.Context, sessions []*exec.Session) (map[ui
 	return t.blocking(ctx, ids)
 }
 
-// blocking tells by whom connections are blocked, and for which lock where the kind tells that.
-func (t *target) blocking(ctx context.Context, ids []uint64) (blockers map[uint64][]uint64, locks map[uint64]string, err error) {
+func (t *target) blocking(ctx context.Context, ids []uint64) (map[uint64][]uint64, error) {
 	texts := make([]string, len(ids))
 	for i, id := range ids {
 		texts[i] = t.kin.text(id)
 	}
 	rows, err := t.control.Read(ctx, fmt.Sprintf(t.kin.waits, strings.Join(texts, ",")))
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	blockers = map[uint64][]uint64{}
-	locks = map[uint64]string{}
+	out := map[uint64][]uint64{}
 	for i := range rows.Len() {
 		row := rows.Row(i)
 		who := row[0].S
@@ -41,20 +39,17 @@ func (t *target) blocking(ctx context.Context, ids []uint64) (blockers map[uint6
 		}
 		p, err := t.kin.parse(who)
 		if err != nil {
-			return nil, nil, fmt.Errorf("who waits: %.80q", who)
-		}
-		if len(row) > 2 {
-			locks[p] = row[2].S
+			return nil, fmt.Errorf("who waits: %.80q", who)
 		}
 		for _, text := range strings.Split(strings.Trim(row[1].S, "{}"), ",") {
 			b, err := strconv.ParseUint(text, 10, 64)
 			if err != nil {
-				return nil, nil, fmt.Errorf("who blocks %d: %q", p, row[1].S)
+				return nil, fmt.Errorf("who blocks %d: %q", p, row[1].S)
 			}
-			blockers[p] = append(blockers[p], b)
+			out[p] = append(out[p], b)
 		}
 	}
-	return blockers, locks, nil
+	return out, nil
 }
 
 // waits says whether a connection waits, and not in a circle. Who blocks the blockers is asked as far as it is not known.
@@ -77,7 +72,7 @@ func (t *target) waits(ctx context.Context, id uint64, blockers map[uint64][]uin
 			}
 		}
 		if len(unknown) > 0 {
-			more, _, err := t.blocking(ctx, unknown)
+			more, err := t.blocking(ctx, unknown)
 			if err != nil {
 				return false, err
 			}
