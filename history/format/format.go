@@ -46,9 +46,18 @@ type Contents struct {
 // sink is what a reader gives to.
 type sink struct {
 	*register.Builder
-	size     int64 // of what is read, in bytes; 0: not known
+	size     int64 // of what is read, in bytes; 0: not known, or room has been made for it
 	workload *workload.Clients
 	longFork bool
+}
+
+// took says that the builder has been given what stands in the first so many bytes of the file. The first time it makes room for as much
+// as the file then seems to hold, and a bit.
+func (to *sink) took(bytes int) {
+	if times := float64(to.size) / float64(max(bytes, 1)) * 1.03; times > 1 {
+		to.Expect(times)
+	}
+	to.size = 0
 }
 
 // registers is a reader of a format that has nothing but reads and writes.

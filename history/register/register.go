@@ -277,17 +277,19 @@ func NewBuilder(txns, ops int) *Builder {
 	}
 }
 
-// Grow makes room for so many more transactions and operations.
-func (b *Builder) Grow(txns, ops int) {
-	b.h.Txns, b.h.Ops = grown(b.h.Txns, txns), grown(b.h.Ops, ops)
+// Expect makes room for so many times what was built so far.
+func (b *Builder) Expect(times float64) {
+	h := &b.h
+	h.Txns, h.Ops, h.elems = roomier(h.Txns, times), roomier(h.Ops, times), roomier(h.elems, times)
+	h.intervals, h.places = roomier(h.intervals, times), roomier(h.places, times)
 }
 
-// grown is slices.Grow, but that it does not touch the memory that it makes room in: a room too large costs nothing.
-func grown[T any](s []T, n int) []T {
-	if cap(s)-len(s) >= n {
-		return s
+// roomier does not touch the memory that it makes room in: a room too large costs nothing.
+func roomier[T any](s []T, times float64) []T {
+	if n := int(times * float64(len(s))); n > cap(s) {
+		return append(make([]T, 0, n), s...)
 	}
-	return append(make([]T, 0, len(s)+n), s...)
+	return s
 }
 
 // SetRealTime says that Start and End of every transaction were recorded.
