@@ -209,7 +209,7 @@ func (d *dispatcher) flush(watermark int64) {
 		p.in <- d.batch[i]
 	}
 	d.cert.in <- certBatch{ended: d.ended, horizon: horizon}
-	d.ended = nil
+	d.ended = make([]*node, 0, len(d.ended))
 	d.v.operations.Add(int64(d.n))
 	d.v.watermark.Store(watermark)
 	d.n = 0
@@ -270,6 +270,9 @@ func (d *dispatcher) dispatch(s *source, op *history.Operation) {
 		t = &s.txn
 		clear(t.local)
 		*t = txn{node: &node{id: op.Txn, begin: op.Start}, local: t.local, begin: op.Start, lastOK: op.Start}
+		if d.cert.graph != nil {
+			t.node.conflictNode = new(conflictNode)
+		}
 		s.open = t
 	}
 	t.last = max(t.last, op.End)

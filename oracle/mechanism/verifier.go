@@ -27,7 +27,7 @@ type Options struct {
 	Sessions int
 	// Initial says that every row that existed at the start is loaded, as history.TraceHeader has it.
 	Initial    bool
-	Partitions int // 0: one for each core
+	Partitions int // 0: one for every two cores; the others read, deal out and certify
 	Limit      int // violations to keep of each kind; 0: 1000
 	// Found, unless nil, is told of each violation before it is kept, by several goroutines, and may add to its name and its explanation.
 	Found func(*Violation)
@@ -83,7 +83,7 @@ const (
 // New returns a verifier and starts it. Every one of its sessions must be closed in the end.
 func New(o Options) *Verifier {
 	if o.Partitions == 0 {
-		o.Partitions = runtime.GOMAXPROCS(0)
+		o.Partitions = max(1, runtime.GOMAXPROCS(0)/2)
 	}
 	if o.Limit == 0 {
 		o.Limit = 1000
@@ -174,11 +174,8 @@ func (c *chunk) copy(as []history.Access) []history.Access {
 	if len(as) == 0 {
 		return nil
 	}
-	if len(c.acc)+len(as) > cap(c.acc) {
-		c.acc = make([]history.Access, 0, max(512, len(as))) // slices of the old one stay valid
-	}
 	n := len(c.acc)
-	c.acc = append(c.acc, as...)
+	c.acc = append(c.acc, as...) // slices of what it was stay valid
 	return c.acc[n:len(c.acc):len(c.acc)]
 }
 
@@ -209,7 +206,7 @@ func (v *Verifier) signal() {
 func (s *LocalBuffer) take(c *chunk) (low int64, closed bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	*c, s.buf = s.buf, chunk{ops: c.ops[:0]}
+	*c, s.buf = s.buf, chunk{ops: c.ops[:0], acc: c.acc[:0], ranges: c.ranges[:0]}
 	return s.low, s.closed
 }
 
