@@ -13,6 +13,7 @@
 package minitx
 
 import (
+	"cmp"
 	"slices"
 
 	"txweave/dbms"
@@ -84,28 +85,18 @@ func (g *dependencies) realTime() {
 
 // sortBy sorts transactions by a time; those of one time stay as they are.
 func sortBy(txns []int32, time func(int32) int64) {
+	if slices.IsSortedFunc(txns, func(a, b int32) int { return cmp.Compare(time(a), time(b)) }) {
+		return
+	}
 	type timed struct {
 		time int64
 		txn  int32
 	}
 	keyed := make([]timed, len(txns))
-	sorted := true
 	for i, t := range txns {
 		keyed[i] = timed{time(t), t}
-		sorted = sorted && (i == 0 || keyed[i-1].time <= keyed[i].time)
 	}
-	if sorted {
-		return
-	}
-	slices.SortStableFunc(keyed, func(a, b timed) int {
-		switch {
-		case a.time < b.time:
-			return -1
-		case a.time > b.time:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(keyed, func(a, b timed) int { return cmp.Compare(a.time, b.time) })
 	for i, k := range keyed {
 		txns[i] = k.txn
 	}
@@ -183,7 +174,7 @@ func (g *dependencies) arcs(level dbms.Level, u int32, buf []int32) []int32 {
 			buf = append(buf, s+arrived)
 		}
 		for v := g.R.FirstVersion[t]; v < g.R.FirstVersion[t+1]; v++ {
-			for to := range g.ReadersOf(v) {
+			for _, to := range g.ReadersOf(v) {
 				buf = append(buf, to+arrived)
 			}
 		}

@@ -69,7 +69,7 @@ func registers(read func(r io.Reader, b *register.Builder) error) func(io.Reader
 func readers() []reader {
 	return []reader{
 		{"txweave", "txweave's own JSON lines", looksOwn, readOwn},
-		{"compact", "txweave's own, smaller", looksCompact, registers(readCompact)},
+		{"compact", "txweave's own, smaller", looksCompact, readCompact},
 		{"trace", "txweave's interval traces, where they hold no conditions and no deletions", looksTrace, registers(readTrace)},
 		{"dbcop", "dbcop's bincode", looksDBCop, registers(readDBCop)},
 		{"text", "r(key,value,session,transaction): PolySI, Plume, MTC, IsoVista", looksText, readText},
