@@ -138,34 +138,33 @@ func (t *versionTable) grow() {
 
 // claim returns where the version of a value is, or belongs.
 func (t *versionTable) claim(key int32, value int64) *versionRef {
-	in := key
 	if t.keyless {
-		in = anyKey
+		if s := t.slot(anyKey, value); s.ref == 0 || s.key == key {
+			s.key = key
+			return &s.ref
+		}
 	}
-	s := t.slot(in, value)
-	if s.ref != 0 && s.key != key {
-		s = t.slot(key, value)
-	}
+	s := t.slot(key, value)
 	s.key = key
 	return &s.ref
 }
 
 // find returns the version of a value; 0 where there is none.
 func (t *versionTable) find(key int32, value int64) versionRef {
-	in := key
 	if t.keyless {
-		in = anyKey
-	}
-	for {
-		h := t.head(in, value)
-		if h.page == 0 {
-			return 0
-		}
-		if s := t.slots[t.place(h, value)]; s.ref == 0 || s.key == key {
+		if s := t.in(anyKey, value); s.ref == 0 || s.key == key {
 			return s.ref
 		}
-		in = key
 	}
+	return t.in(key, value).ref
+}
+
+// in returns what slot does, as it is now.
+func (t *versionTable) in(key int32, value int64) versionSlot {
+	if h := t.head(key, value); h.page != 0 {
+		return t.slots[t.place(h, value)]
+	}
+	return versionSlot{}
 }
 
 // number gives every key's initial state and every transaction's last write of a key a number. A value that two
