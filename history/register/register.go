@@ -211,8 +211,35 @@ func (h *History) FormatList(elements []int64) string {
 // interner numbers keys. A key that is an integer, written as strconv does, is kept as one: no string is made.
 type interner struct {
 	names []keyName
-	ints  map[int64]int32
+	ints  numbering
 	texts map[string]int32
+}
+
+// numbering gives integers, most of them small ones, a number each.
+type numbering struct {
+	small  []int32 // by integer: its number plus one, or 0
+	others map[int64]int32
+}
+
+func (m *numbering) get(n int64) (number int32, ok bool) {
+	if uint64(n) < uint64(len(m.small)) {
+		return m.small[n] - 1, m.small[n] != 0
+	}
+	number, ok = m.others[n]
+	return number, ok
+}
+
+func (m *numbering) set(n int64, number int32) {
+	const most = 1 << 14
+	switch {
+	case n >= 0 && n < most:
+		m.small = append(m.small, make([]int32, max(0, int(n)+1-len(m.small)))...)
+		m.small[n] = number + 1
+		return
+	case m.others == nil:
+		m.others = map[int64]int32{}
+	}
+	m.others[n] = number
 }
 
 // keyName is the integer n where s is empty.
@@ -230,20 +257,17 @@ func (in *interner) name(key int32) string {
 }
 
 func (in *interner) int(n int64) int32 {
-	if id, ok := in.ints[n]; ok {
-		return id
+	id, ok := in.ints.get(n)
+	if !ok {
+		id = int32(len(in.names))
+		in.names = append(in.names, keyName{n: n})
+		in.ints.set(n, id)
 	}
-	if in.ints == nil {
-		in.ints = make(map[int64]int32)
-	}
-	id := int32(len(in.names))
-	in.names = append(in.names, keyName{n: n})
-	in.ints[n] = id
 	return id
 }
 
 func (in *interner) text(s string) int32 {
-	if n, err := strconv.ParseInt(s, 10, 64); err == nil && strconv.FormatInt(n, 10) == s {
+	if n, ok := integer(s); ok {
 		return in.int(n)
 	}
 	if s == "" {
@@ -265,16 +289,13 @@ func (in *interner) text(s string) int32 {
 // session in session order. Nothing has to be escaped or sorted; sessions may alternate.
 type Builder struct {
 	h        History
-	sessions map[int64]int32
+	sessions numbering
 	open     bool
 }
 
 // NewBuilder returns a builder with room for so many transactions and operations; both may be 0.
 func NewBuilder(txns, ops int) *Builder {
-	return &Builder{
-		h:        History{Txns: make([]TxnSpan, 0, txns), Ops: make([]Op, 0, ops), Initial: -1},
-		sessions: make(map[int64]int32),
-	}
+	return &Builder{h: History{Txns: make([]TxnSpan, 0, txns), Ops: make([]Op, 0, ops), Initial: -1}}
 }
 
 // Expect makes room for so many times what was built so far.
@@ -326,10 +347,10 @@ func (b *Builder) EmptyLists() {
 
 // Begin opens the next transaction of a session. The ID names it in reports.
 func (b *Builder) Begin(session, id int64) {
-	s, ok := b.sessions[session]
+	s, ok := b.sessions.get(session)
 	if !ok {
 		s = int32(len(b.h.sessionIDs))
-		b.sessions[session] = s
+		b.sessions.set(session, s)
 		b.h.sessionIDs = append(b.h.sessionIDs, session)
 	}
 	b.begin(s, id)
@@ -439,9 +460,9 @@ func (b *Builder) FirstIsInitial() bool {
 	}
 	h.Initial = 0
 	h.sessionIDs = h.sessionIDs[1:] // it was the first one, and has no other transaction
-	delete(b.sessions, 0)
-	for id := range b.sessions {
-		b.sessions[id]--
+	b.sessions = numbering{}
+	for s, id := range h.sessionIDs {
+		b.sessions.set(id, int32(s))
 	}
 	for t := range h.Txns {
 		h.Txns[t].Session--
@@ -457,6 +478,11 @@ func (b *Builder) LowestID(id int64) int64 {
 		}
 	}
 	return id
+}
+
+// IndexOf returns which of the transactions has a number; -1 if none does.
+func (b *Builder) IndexOf(id int64) int {
+	return slices.IndexFunc(b.h.Txns, func(t TxnSpan) bool { return t.ID == id && t.Session != NoSession })
 }
 
 // Place says where the transaction that was closed last was begun, and where its outcome was told.
