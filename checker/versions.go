@@ -27,10 +27,10 @@ type pageHead struct {
 	page   int32 // its number, from 1
 }
 
-const (
-	anyKey   int32 = -1
-	pageBits       = 4 // of pages of values that lie close together
-)
+const anyKey int32 = -1
+
+// pageBits are those of pages of values that lie close together.
+const pageBits = 4
 
 // versionSlot is empty where ref is 0.
 type versionSlot struct {
