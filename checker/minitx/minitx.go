@@ -63,19 +63,16 @@ func Check(h *register.History, level dbms.Level, opt checker.Options) checker.V
 // realTime builds the chain of moments. Transactions whose times meet in one instant are concurrent.
 func (g *dependencies) realTime() {
 	h := g.h
-	g.startOrder = make([]int32, 0, len(h.Txns))
-	ends := make([]int32, 0, len(h.Txns))
+	taken := make([]int32, 0, len(h.Txns))
 	g.afterEnd = make([]int32, len(h.Txns))
 	for t := range h.Txns {
 		if g.R.Taken[t] && t != h.Initial {
-			g.startOrder = append(g.startOrder, int32(t))
+			taken = append(taken, int32(t))
 		}
 	}
-	ends = append(ends, g.startOrder...)
-	sortBy(g.startOrder, func(t int32) int64 { return h.Start(int(t)) })
-	sortBy(ends, func(t int32) int64 { return h.End(int(t)) })
+	g.startOrder = sortedBy(taken, func(t int32) int64 { return h.Start(int(t)) })
 	at := 0
-	for _, t := range ends {
+	for _, t := range sortedBy(taken, func(t int32) int64 { return h.End(int(t)) }) {
 		for at < len(g.startOrder) && h.Start(int(g.startOrder[at])) <= h.End(int(t)) {
 			at++
 		}
@@ -83,10 +80,10 @@ func (g *dependencies) realTime() {
 	}
 }
 
-// sortBy sorts transactions by a time; those of one time stay as they are.
-func sortBy(txns []int32, time func(int32) int64) {
+// sortedBy returns transactions in the order of a time, those of one time as they are: the same slice where they lie in it already.
+func sortedBy(txns []int32, time func(int32) int64) []int32 {
 	if slices.IsSortedFunc(txns, func(a, b int32) int { return cmp.Compare(time(a), time(b)) }) {
-		return
+		return txns
 	}
 	type timed struct {
 		time int64
@@ -97,9 +94,11 @@ func sortBy(txns []int32, time func(int32) int64) {
 		keyed[i] = timed{time(t), t}
 	}
 	slices.SortStableFunc(keyed, func(a, b timed) int { return cmp.Compare(a.time, b.time) })
+	sorted := make([]int32, len(keyed))
 	for i, k := range keyed {
-		txns[i] = k.txn
+		sorted[i] = k.txn
 	}
+	return sorted
 }
 
 // The nodes of the graph that is peeled: n transactions; at SI another n, the transactions as arrived at by a
