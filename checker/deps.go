@@ -1,8 +1,6 @@
 package checker
 
 import (
-	"iter"
-
 	"txweave/history"
 	"txweave/history/register"
 )
@@ -20,35 +18,39 @@ type Deps struct {
 	// a read.
 	NextSO []int32
 
-	readers []reader
+	readers []int32
 }
 
 // VersionUses are who read a version, and who replaced it.
 type VersionUses struct {
-	head    int32 // index into readers of the last one; None
+	first   int32 // index of its readers
 	Readers int32 // how many external reads returned it
 	// Over is a transaction that replaced it, where a checker has found that out; else None.
 	Over int32
 }
 
-type reader struct{ txn, next int32 }
-
 // Link finds the readers of each version and the neighbours of each transaction in its session.
 func Link(r *Reads, opt Options) *Deps {
 	h := r.H
-	d := &Deps{R: r, Versions: make([]VersionUses, len(r.VersionTxn)), readers: make([]reader, 0, len(h.Ops)/2)}
-	for i := range d.Versions {
-		d.Versions[i] = VersionUses{head: None, Over: None}
+	d := &Deps{R: r, Versions: make([]VersionUses, len(r.VersionTxn))}
+	for _, v := range r.From {
+		if v != Inner {
+			d.Versions[v].Readers++
+		}
 	}
+	end := int32(0)
+	for i := range d.Versions {
+		x := &d.Versions[i]
+		end += x.Readers
+		x.first, x.Over = end, None
+	}
+	d.readers = make([]int32, end)
 	for t := range h.Txns {
 		for _, v := range r.Sources(int32(t)) {
-			if v == Inner {
-				continue
+			if v != Inner {
+				d.Versions[v].first--
+				d.readers[d.Versions[v].first] = int32(t)
 			}
-			x := &d.Versions[v]
-			d.readers = append(d.readers, reader{int32(t), x.head})
-			x.head = int32(len(d.readers) - 1)
-			x.Readers++
 		}
 	}
 	d.sessions(opt)
@@ -97,15 +99,10 @@ func (r *Reads) Sources(t int32) []int32 {
 	return r.From[first : first+len(r.H.TxnOps(int(t)))]
 }
 
-// ReadersOf yields the transactions whose external reads returned version v, once for each read, last first.
-func (d *Deps) ReadersOf(v int32) iter.Seq[int32] {
-	return func(yield func(int32) bool) {
-		for i := d.Versions[v].head; i != None; i = d.readers[i].next {
-			if !yield(d.readers[i].txn) {
-				return
-			}
-		}
-	}
+// ReadersOf returns the transactions whose external reads returned version v, once for each read, last first. It shares memory.
+func (d *Deps) ReadersOf(v int32) []int32 {
+	x := &d.Versions[v]
+	return d.readers[x.first : x.first+x.Readers]
 }
 
 // Depends calls add for every transaction that directly depends on t by SO or WR.
@@ -114,7 +111,7 @@ func (d *Deps) Depends(t int32, add func(to int32, kind history.EdgeKind, key in
 		add(to, history.SO, -1)
 	}
 	for v := d.R.FirstVersion[t]; v < d.R.FirstVersion[t+1]; v++ {
-		for to := range d.ReadersOf(v) {
+		for _, to := range d.ReadersOf(v) {
 			add(to, history.WR, d.R.VersionKey[v])
 		}
 	}

@@ -118,7 +118,7 @@ func TraceIndexed(h *register.History, level dbms.Level, opt Options) (*Reads, *
 // The version is -1 where its transaction overwrote it itself. Where an aborted transaction wrote what another one wrote
 // too, the other one's counts.
 func (r *Reads) Written(key int32, value int64) (version, txn int32) {
-	ref := r.table.slot(key, value).ref
+	ref := r.table.find(key, value)
 	if ref == 0 {
 		return -1, -1
 	}
@@ -201,8 +201,8 @@ func (r *Reads) traceTxn(t int, repeatable bool) *badRead {
 // lookup returns the version that a read returned; 0 if there is none.
 func (r *Reads) lookup(op register.Op) versionRef {
 	if !op.Nil {
-		if s := r.table.slot(op.Key, op.Value); s.ref != 0 {
-			return s.ref
+		if ref := r.table.find(op.Key, op.Value); ref != 0 {
+			return ref
 		}
 		if !r.H.HasInitialValue || op.Value != r.H.InitialValue {
 			return 0

@@ -1,27 +1,41 @@
 package checker
 
 import (
+	"math"
 	"math/bits"
 
 	"txweave/history"
 	"txweave/history/register"
 )
 
-// versionTable finds the version of a key that a value belongs to. Open addressing: a history has millions. Values that
-// lie close together, as those of a counter do, lie side by side here, as far as there is room: who looks for one soon
-// looks for the next.
+// versionTable finds the version of a key that a value belongs to. Values that lie close together, as those of a counter do,
+// share a page: a history has millions, and who looks for one soon looks for the next. Pages are found by open addressing.
 type versionTable struct {
-	slots  []versionSlot
-	blocks uint64 // of slots
-	// keyless: no two keys share a value, as far as is known, so that close values are to lie side by side whatever their keys.
+	heads []pageHead // no more than two thirds of them in use
+	pages int
+	slots []versionSlot // page after page
+	bits  uint          // a page is of 1<<bits values
+	// keyless: a page is of values of all keys, as no two keys share one, as far as is known. One that another key has, too, is in
+	// a page of its key's own.
 	keyless bool
 }
 
+// pageHead is empty where page is 0.
+type pageHead struct {
+	values int64 // of the page, without the last bits
+	key    int32 // of all of them; anyKey
+	page   int32 // its number, from 1
+}
+
+const anyKey int32 = -1
+
+// pageBits are those of pages of values that lie close together.
+const pageBits = 4
+
 // versionSlot is empty where ref is 0.
 type versionSlot struct {
-	value int64
-	key   int32
-	ref   versionRef
+	key int32
+	ref versionRef
 }
 
 // versionRef is a version's number plus one, with flags.
@@ -35,65 +49,122 @@ const (
 
 func (r versionRef) version() int32 { return int32(r&refNumber) - 1 }
 
-const (
-	blockSlots = 16             // how many values lie side by side
-	nearSlots  = 2 * blockSlots // how far from there a value is looked for before it is looked for elsewhere
-)
-
-// newVersionTable returns a table with room for n values, at most 70 % full.
-func newVersionTable(n int) *versionTable {
-	blocks := (n+n/2+nearSlots)/blockSlots + 1
-	return &versionTable{slots: make([]versionSlot, blocks*blockSlots), blocks: uint64(blocks)}
-}
-
-// slot returns the slot of the value, or the empty one where it belongs.
-func (t *versionTable) slot(key int32, value int64) *versionSlot {
-	mixed := uint64(uint32(key)) * 0xd6e8feb86659fd93
-	near := uint64(value) / blockSlots
-	if !t.keyless {
-		near ^= mixed
+// newVersionTable returns a table that suits what is written, by the values of some of their groups.
+func newVersionTable(h *register.History, writes int) *versionTable {
+	const sample, most = 1 << 12, 1 << 14
+	type group struct {
+		values int64
+		key    int32
 	}
-	i := int(t.block(near)*blockSlots + uint64(value)%blockSlots)
-	for n := 0; ; n++ {
-		if n == nearSlots {
-			i = int(t.block(uint64(value)^mixed) * blockSlots)
-		}
-		s := &t.slots[i]
-		if s.ref == 0 || s.value == value && s.key == key {
-			return s
-		}
-		if i++; i == len(t.slots) {
-			i = 0
-		}
-	}
-}
-
-// block spreads a number over the blocks.
-func (t *versionTable) block(h uint64) uint64 {
-	h *= 0x9e3779b97f4a7c15
-	h = (h ^ h>>32) * 0x9e3779b97f4a7c15
-	block, _ := bits.Mul64(h, t.blocks)
-	return block
-}
-
-// keyless says whether no two keys share a value, by the first writes.
-func keyless(h *register.History) bool {
-	const sample = 1 << 15
-	of := make(map[int64]int32, sample)
-	shared := 0
+	n, shared, limit := 0, 0, math.MaxUint64/uint64(max(1, writes/sample))
+	of, groups, own := map[int64]int32{}, map[int64]bool{}, map[group]bool{}
 	for i := range h.Ops {
 		op := &h.Ops[i]
-		if op.Kind != register.Write {
+		values := op.Value >> pageBits
+		if op.Kind != register.Write || spread(uint64(values)) > limit {
 			continue
 		}
 		if key, ok := of[op.Value]; ok && key != op.Key {
 			shared++
 		}
-		if of[op.Value] = op.Key; len(of) == sample {
+		of[op.Value], groups[values], own[group{values, op.Key}] = op.Key, true, true
+		if n++; n == most {
 			break
 		}
 	}
-	return shared <= len(of)/100
+	t := &versionTable{keyless: n > 0 && shared <= n/100}
+	pages, size := len(own), writes
+	if t.keyless {
+		pages = len(groups)
+	}
+	if full := pages << pageBits; full <= 4*n {
+		t.bits = pageBits
+		size = int(float64(writes) * float64(full) / float64(max(n, 1)))
+	}
+	t.slots = make([]versionSlot, 0, size+size/20)
+	t.heads = make([]pageHead, 16+size>>t.bits*8/5)
+	return t
+}
+
+// spread makes a number of which every bit depends on all of another one's.
+func spread(n uint64) uint64 {
+	n *= 0x9e3779b97f4a7c15
+	return (n ^ n>>32) * 0x9e3779b97f4a7c15
+}
+
+// head returns the head of the page of the value, or the empty one where it belongs.
+func (t *versionTable) head(key int32, value int64) *pageHead {
+	values := value >> t.bits
+	i, _ := bits.Mul64(spread(uint64(values)^uint64(uint32(key))*0xd6e8feb86659fd93), uint64(len(t.heads)))
+	for ; ; i++ {
+		if i == uint64(len(t.heads)) {
+			i = 0
+		}
+		if h := &t.heads[i]; h.page == 0 || h.values == values && h.key == key {
+			return h
+		}
+	}
+}
+
+// slot returns the slot of the value in a page, which it makes where there is none.
+func (t *versionTable) slot(key int32, value int64) *versionSlot {
+	if 3*t.pages >= 2*len(t.heads) {
+		t.grow()
+	}
+	h := t.head(key, value)
+	if h.page == 0 {
+		var empty [1 << pageBits]versionSlot
+		t.pages++
+		t.slots = append(t.slots, empty[:1<<t.bits]...)
+		*h = pageHead{values: value >> t.bits, key: key, page: int32(t.pages)}
+	}
+	return &t.slots[t.place(h, value)]
+}
+
+// place is where the slot of a value is.
+func (t *versionTable) place(h *pageHead, value int64) int {
+	return int(h.page-1)<<t.bits | int(value&(1<<t.bits-1))
+}
+
+func (t *versionTable) grow() {
+	old := t.heads
+	t.heads = make([]pageHead, max(16, 2*len(old)))
+	for _, h := range old {
+		if h.page != 0 {
+			*t.head(h.key, h.values<<t.bits) = h
+		}
+	}
+}
+
+// claim returns where the version of a value is, or belongs.
+func (t *versionTable) claim(key int32, value int64) *versionRef {
+	if t.keyless {
+		if s := t.slot(anyKey, value); s.ref == 0 || s.key == key {
+			s.key = key
+			return &s.ref
+		}
+	}
+	s := t.slot(key, value)
+	s.key = key
+	return &s.ref
+}
+
+// find returns the version of a value; 0 where there is none.
+func (t *versionTable) find(key int32, value int64) versionRef {
+	if t.keyless {
+		if s := t.in(anyKey, value); s.ref == 0 || s.key == key {
+			return s.ref
+		}
+	}
+	return t.in(key, value).ref
+}
+
+// in returns what slot does, as it is now.
+func (t *versionTable) in(key int32, value int64) versionSlot {
+	if h := t.head(key, value); h.page != 0 {
+		return t.slots[t.place(h, value)]
+	}
+	return versionSlot{}
 }
 
 // number gives every key's initial state and every transaction's last write of a key a number. A value that two
@@ -107,8 +178,7 @@ func (r *Reads) number() (dup *duplicate) {
 		}
 	}
 	keys := h.Keys()
-	r.table = newVersionTable(writes)
-	r.table.keyless = writes > 1000 && keyless(h)
+	r.table = newVersionTable(h, writes)
 	r.VersionTxn = make([]int32, keys, keys+writes)
 	r.VersionOp = make([]int32, keys, keys+writes)
 	r.VersionKey = make([]int32, keys, keys+writes)
@@ -146,8 +216,8 @@ func (r *Reads) numberWrite(t, at int, op register.Op, flag versionRef) *duplica
 	ver := r.ownVersion(t, op.Key)
 	if ver >= 0 {
 		if old := h.Ops[r.VersionOp[ver]]; old.Value != op.Value {
-			if s := r.table.slot(op.Key, old.Value); s.ref.version() == ver {
-				s.ref |= refIntermediate
+			if ref := r.table.claim(op.Key, old.Value); ref.version() == ver {
+				*ref |= refIntermediate
 			}
 		}
 		r.VersionOp[ver] = int32(at)
@@ -164,9 +234,9 @@ func (r *Reads) numberWrite(t, at int, op register.Op, flag versionRef) *duplica
 		}
 		return &duplicate{op, t, -1}
 	}
-	s := r.table.slot(op.Key, op.Value)
-	if s.ref != 0 && s.ref.version() != ver {
-		other := int(r.VersionTxn[s.ref.version()])
+	ref := r.table.claim(op.Key, op.Value)
+	if *ref != 0 && ref.version() != ver {
+		other := int(r.VersionTxn[ref.version()])
 		switch {
 		case aborted:
 			return nil // the value is the other's, or that of the first aborted one
@@ -174,7 +244,7 @@ func (r *Reads) numberWrite(t, at int, op register.Op, flag versionRef) *duplica
 			return &duplicate{op, other, t}
 		}
 	}
-	*s = versionSlot{value: op.Value, key: op.Key, ref: versionRef(ver+1) | flag}
+	*ref = versionRef(ver+1) | flag
 	return nil
 }
 

@@ -19,25 +19,24 @@ func TestVersionTable(t *testing.T) {
 		"multiples":          func(i int, _ *rand.Rand) entry { return entry{3, int64(i) << 20} },
 		"a counter downward": func(i int, _ *rand.Rand) entry { return entry{3, -int64(i)} },
 	} {
-		for _, keyless := range []bool{false, true} {
+		for mode := range 4 {
 			const n = 5000
-			table, rng := newVersionTable(n), rand.New(rand.NewPCG(1, 2))
-			table.keyless = keyless
+			table, rng := &versionTable{keyless: mode&1 != 0, bits: uint(mode / 2 * pageBits)}, rand.New(rand.NewPCG(1, 2))
 			want := map[entry]versionRef{}
 			for i := range n {
 				e := draw(i, rng)
 				want[e] = versionRef(i + 1)
-				*table.slot(e.key, e.value) = versionSlot{value: e.value, key: e.key, ref: versionRef(i + 1)}
+				*table.claim(e.key, e.value) = versionRef(i + 1)
 			}
 			for e, ref := range want {
-				if got := table.slot(e.key, e.value).ref; got != ref {
-					t.Fatalf("%s, keyless %t: %v is %d, want %d", name, keyless, e, got, ref)
+				if got := table.find(e.key, e.value); got != ref {
+					t.Fatalf("%s, mode %d: %v is %d, want %d", name, mode, e, got, ref)
 				}
 			}
 			for i := range n {
 				e := draw(n+i, rng)
-				if got := table.slot(e.key, e.value).ref; got != want[e] {
-					t.Fatalf("%s, keyless %t: %v, which is not in it, is %d", name, keyless, e, got)
+				if got := table.find(e.key, e.value); got != want[e] {
+					t.Fatalf("%s, mode %d: %v, which is not in it, is %d", name, mode, e, got)
 				}
 			}
 		}

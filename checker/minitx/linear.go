@@ -61,7 +61,7 @@ func (g *dependencies) chains() bool {
 		for i := len(chain) - 1; i >= 0; i-- {
 			v := chain[i]
 			group := first
-			for t := range g.ReadersOf(v) {
+			for _, t := range g.ReadersOf(v) {
 				if t == g.Versions[v].Over {
 					continue // the next version's writer
 				}

@@ -13,6 +13,7 @@
 package minitx
 
 import (
+	"cmp"
 	"slices"
 
 	"txweave/dbms"
@@ -62,19 +63,16 @@ func Check(h *register.History, level dbms.Level, opt checker.Options) checker.V
 // realTime builds the chain of moments. Transactions whose times meet in one instant are concurrent.
 func (g *dependencies) realTime() {
 	h := g.h
-	g.startOrder = make([]int32, 0, len(h.Txns))
-	ends := make([]int32, 0, len(h.Txns))
+	taken := make([]int32, 0, len(h.Txns))
 	g.afterEnd = make([]int32, len(h.Txns))
 	for t := range h.Txns {
 		if g.R.Taken[t] && t != h.Initial {
-			g.startOrder = append(g.startOrder, int32(t))
+			taken = append(taken, int32(t))
 		}
 	}
-	ends = append(ends, g.startOrder...)
-	sortBy(g.startOrder, func(t int32) int64 { return h.Start(int(t)) })
-	sortBy(ends, func(t int32) int64 { return h.End(int(t)) })
+	g.startOrder = sortedBy(taken, func(t int32) int64 { return h.Start(int(t)) })
 	at := 0
-	for _, t := range ends {
+	for _, t := range sortedBy(taken, func(t int32) int64 { return h.End(int(t)) }) {
 		for at < len(g.startOrder) && h.Start(int(g.startOrder[at])) <= h.End(int(t)) {
 			at++
 		}
@@ -82,33 +80,25 @@ func (g *dependencies) realTime() {
 	}
 }
 
-// sortBy sorts transactions by a time; those of one time stay as they are.
-func sortBy(txns []int32, time func(int32) int64) {
+// sortedBy returns transactions in the order of a time, those of one time as they are: the same slice where they lie in it already.
+func sortedBy(txns []int32, time func(int32) int64) []int32 {
+	if slices.IsSortedFunc(txns, func(a, b int32) int { return cmp.Compare(time(a), time(b)) }) {
+		return txns
+	}
 	type timed struct {
 		time int64
 		txn  int32
 	}
 	keyed := make([]timed, len(txns))
-	sorted := true
 	for i, t := range txns {
 		keyed[i] = timed{time(t), t}
-		sorted = sorted && (i == 0 || keyed[i-1].time <= keyed[i].time)
 	}
-	if sorted {
-		return
-	}
-	slices.SortStableFunc(keyed, func(a, b timed) int {
-		switch {
-		case a.time < b.time:
-			return -1
-		case a.time > b.time:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(keyed, func(a, b timed) int { return cmp.Compare(a.time, b.time) })
+	sorted := make([]int32, len(keyed))
 	for i, k := range keyed {
-		txns[i] = k.txn
+		sorted[i] = k.txn
 	}
+	return sorted
 }
 
 // The nodes of the graph that is peeled: n transactions; at SI another n, the transactions as arrived at by a
@@ -183,7 +173,7 @@ func (g *dependencies) arcs(level dbms.Level, u int32, buf []int32) []int32 {
 			buf = append(buf, s+arrived)
 		}
 		for v := g.R.FirstVersion[t]; v < g.R.FirstVersion[t+1]; v++ {
-			for to := range g.ReadersOf(v) {
+			for _, to := range g.ReadersOf(v) {
 				buf = append(buf, to+arrived)
 			}
 		}

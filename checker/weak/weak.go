@@ -196,9 +196,7 @@ func (c *judge) order(first []int32) []int32 {
 			buf = append(buf, s)
 		}
 		for v := c.R.FirstVersion[t]; v < c.R.FirstVersion[t+1]; v++ {
-			for to := range c.ReadersOf(v) {
-				buf = append(buf, to)
-			}
+			buf = append(buf, c.ReadersOf(v)...)
 		}
 		if first != nil {
 			for _, p := range c.forced[first[t]:first[t+1]] {

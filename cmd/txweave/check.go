@@ -74,8 +74,8 @@ type checkFlags struct {
 	scratch                targetFlags       // where the database evaluates predicates
 }
 
-// checkGCPercent is how much more memory than it needs a check may take. A history is a few large arrays without pointers,
-// which cost the collector nothing.
+// checkGCPercent is how much more memory than it needs the check of a history may take: it is a few large arrays without pointers,
+// which cost the collector nothing. What is known of a trace is many small things, for which the usual share is right.
 const checkGCPercent = 25
 
 // The values of --oracle.
@@ -140,7 +140,6 @@ hand is unknown.`,
 			first, cancel := f.bounded(cmd.Context())
 			defer cancel()
 			f.open(first, files[0])
-			defer debug.SetGCPercent(debug.SetGCPercent(checkGCPercent))
 			mechanism := f.oracle == oracleMechanism
 			switch f.oracle {
 			case oracleAuto:
@@ -148,6 +147,9 @@ hand is unknown.`,
 			case oracleHistory, oracleMechanism:
 			default:
 				return usagef("--oracle %q: want %s, %s or %s", f.oracle, oracleHistory, oracleMechanism, oracleAuto)
+			}
+			if !mechanism {
+				defer debug.SetGCPercent(debug.SetGCPercent(checkGCPercent))
 			}
 			if f.out == "json" {
 				return f.check(cmd.Context(), mechanism, cmd.OutOrStdout(), cmd.ErrOrStderr(), files)

@@ -1,13 +1,11 @@
 package format
 
 import (
-	"bufio"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"hash/crc32"
 	"io"
-	"math"
 	"strconv"
 
 	"txweave/history"
@@ -178,10 +176,13 @@ func (w *compactWriter) op(h *register.History, op register.Op) {
 
 // compactReader reads numbers and keeps the first error.
 type compactReader struct {
-	r               *bufio.Reader
-	b               *register.Builder
-	sum             uint32
-	pos             int64
+	*sink
+	in              io.Reader
+	buf             []byte // what has been read; all before at is passed
+	at              int
+	pos             int64  // of buf in the file
+	sum             uint32 // of what stood before it
+	ended           error  // what its end is
 	err             error
 	keys            []int32
 	id, start, last int64
@@ -191,19 +192,24 @@ type compactReader struct {
 	list            []int64
 }
 
-// ReadByte reads one byte, as the readers of encoding/binary ask for.
-func (c *compactReader) ReadByte() (byte, error) {
-	b, err := c.r.ReadByte()
-	if err == nil {
-		c.pos++
-		c.sum = crc32.IEEETable[byte(c.sum)^b] ^ c.sum>>8
+// fill reads on, so that there is a whole number unless the file ends.
+func (c *compactReader) fill() {
+	c.sum = crc32.Update(c.sum, crc32.IEEETable, c.buf[:c.at])
+	c.pos += int64(c.at)
+	c.buf, c.at = append(c.buf[:0], c.buf[c.at:]...), 0
+	if have := len(c.buf); have < binary.MaxVarintLen64 && c.ended == nil {
+		n := 0
+		n, c.ended = io.ReadAtLeast(c.in, c.buf[have:cap(c.buf)], binary.MaxVarintLen64)
+		c.buf = c.buf[:have+n]
 	}
-	return b, err
+	if c.pos >= chunkSize {
+		c.took(int(c.pos))
+	}
 }
 
 func (c *compactReader) fail(format string, args ...any) {
 	if c.err == nil {
-		c.err = &Error{Msg: fmt.Sprintf(format, args...) + " (byte " + strconv.FormatInt(c.pos, 10) + ")"}
+		c.err = &Error{Msg: fmt.Sprintf(format, args...) + " (byte " + strconv.FormatInt(c.pos+int64(c.at), 10) + ")"}
 	}
 }
 
@@ -211,27 +217,34 @@ func (c *compactReader) number() uint64 {
 	if c.err != nil {
 		return 0
 	}
-	n, err := binary.ReadUvarint(c)
-	c.broken(err)
+	if len(c.buf)-c.at < binary.MaxVarintLen64 {
+		c.fill()
+	}
+	n, used := binary.Uvarint(c.buf[c.at:])
+	switch {
+	case used > 0:
+		c.at += used
+	case len(c.buf)-c.at < binary.MaxVarintLen64:
+		c.broken()
+	default:
+		c.at += binary.MaxVarintLen64
+		c.fail("binary: varint overflows a 64-bit integer")
+	}
 	return n
 }
 
 func (c *compactReader) signed() int64 {
-	if c.err != nil {
-		return 0
-	}
-	n, err := binary.ReadVarint(c)
-	c.broken(err)
-	return n
+	n := c.number()
+	return int64(n>>1) ^ -int64(n&1)
 }
 
-func (c *compactReader) broken(err error) {
-	switch {
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+// broken says that the file ends.
+func (c *compactReader) broken() {
+	c.at = len(c.buf)
+	if errors.Is(c.ended, io.EOF) || errors.Is(c.ended, io.ErrUnexpectedEOF) {
 		c.fail("ends in the middle of a history")
-	case err != nil:
-		c.fail("%v", err)
 	}
+	c.fail("%v", c.ended)
 }
 
 func (c *compactReader) name() string {
@@ -242,34 +255,37 @@ func (c *compactReader) name() string {
 	if c.err != nil {
 		return ""
 	}
-	text := make([]byte, n)
-	for i := range text {
-		b, err := c.ReadByte()
-		if c.broken(err); c.err != nil {
-			return ""
+	text := make([]byte, 0, n)
+	for len(text) < cap(text) {
+		if c.at == len(c.buf) {
+			if c.fill(); len(c.buf) == 0 {
+				c.broken()
+				return ""
+			}
 		}
-		text[i] = b
+		part := c.buf[c.at:min(len(c.buf), c.at+cap(text)-len(text))]
+		text = append(text, part...)
+		c.at += len(part)
 	}
 	return string(text)
 }
 
 // readCompact reads what WriteCompact writes.
-func readCompact(r io.Reader, b *register.Builder) error {
-	c := &compactReader{r: bufio.NewReaderSize(r, headSize), b: b, sum: math.MaxUint32, begun: map[int64]int64{}}
-	for _, want := range compactMagic {
-		if b, err := c.ReadByte(); err != nil || b != want {
-			return &Error{Msg: "is no compact history"}
-		}
+func readCompact(r io.Reader, to *sink) error {
+	c := &compactReader{sink: to, in: r, buf: make([]byte, 0, chunkSize), begun: map[int64]int64{}}
+	if c.fill(); !looksCompact(c.buf) {
+		return &Error{Msg: "is no compact history"}
 	}
+	c.at = len(compactMagic)
 	if v := c.number(); c.err == nil && v != compactVersion {
 		return &Error{Msg: fmt.Sprintf("version %d of the compact form is unknown: this txweave reads version %d", v, compactVersion)}
 	}
 	flags := c.number()
 	if c.realTime = flags&compactRealTime != 0; c.realTime {
-		b.SetRealTime()
+		c.SetRealTime()
 	}
 	if flags&compactInitialValue != 0 {
-		b.SetInitialValue(c.signed())
+		c.SetInitialValue(c.signed())
 	}
 	txns := uint64(0)
 	for c.err == nil && c.number() == 1 {
@@ -279,12 +295,15 @@ func readCompact(r io.Reader, b *register.Builder) error {
 	if n := c.number(); c.err == nil && n != txns {
 		c.fail("holds %d transactions, and says %d", txns, n)
 	}
-	want := ^c.sum
-	var sum [4]byte
-	if _, err := io.ReadFull(c.r, sum[:]); c.err == nil && (err != nil || binary.LittleEndian.Uint32(sum[:]) != want) {
-		c.fail("is damaged: its checksum is another one")
+	if c.err != nil {
+		return c.err
 	}
-	if _, err := c.r.ReadByte(); c.err == nil && err == nil {
+	const size = 4 // of the checksum
+	c.fill()
+	switch rest := c.buf; {
+	case len(rest) < size || binary.LittleEndian.Uint32(rest) != c.sum:
+		c.fail("is damaged: its checksum is another one")
+	case len(rest) > size:
 		c.fail("goes on after its end")
 	}
 	return c.err
@@ -301,23 +320,23 @@ func (c *compactReader) txn() {
 	}
 	session := int64(0)
 	if initial {
-		if c.b.HasInitial() {
+		if c.HasInitial() {
 			c.fail("a second initial transaction")
 			return
 		}
-		c.b.BeginInitial()
+		c.BeginInitial()
 	} else {
 		session = c.signed()
 		if c.id += c.signed(); !c.seen.add(c.id) {
 			c.fail("transaction %d a second time", c.id)
 		}
-		c.b.Begin(session, c.id)
+		c.Begin(session, c.id)
 	}
 	start, end := c.times(history.Outcome(status), session, initial)
 	for n := c.number(); n > 0 && c.err == nil; n-- {
 		c.op()
 	}
-	c.b.End(history.Outcome(status), start, end)
+	c.End(history.Outcome(status), start, end)
 }
 
 func (c *compactReader) times(status history.Outcome, session int64, initial bool) (start, end int64) {
@@ -350,7 +369,7 @@ func (c *compactReader) op() {
 	}
 	key := c.number()
 	if key == uint64(len(c.keys)) && c.err == nil {
-		c.keys = append(c.keys, c.b.Key(c.name()))
+		c.keys = append(c.keys, c.Key(c.name()))
 	}
 	if key >= uint64(len(c.keys)) {
 		c.fail("key %d, of %d", key, len(c.keys))
@@ -364,18 +383,18 @@ func (c *compactReader) op() {
 		for n := c.number(); n > 0 && c.err == nil; n-- {
 			c.list = append(c.list, c.value(named))
 		}
-		c.b.ReadList(op.Key, c.list)
+		c.ReadList(op.Key, c.list)
 		return
 	}
 	if !op.Nil {
 		op.Value = c.value(named)
 	}
-	c.b.Op(op)
+	c.Op(op)
 }
 
 func (c *compactReader) value(named bool) int64 {
 	if named && c.number() == 1 {
-		return c.b.Number(c.name())
+		return c.Number(c.name())
 	}
 	c.last += c.signed()
 	return c.last

@@ -35,6 +35,7 @@ func readEDN(r io.Reader, b *sink) error {
 			return c.err
 		}
 		j.keep()
+		b.took(len(c.text))
 		c.release()
 		return nil
 	})
@@ -75,7 +76,8 @@ func ednStart(in *bufio.Reader) (line int, c byte, err error) {
 // recordScanner reads the records of a chunk. Records as Jepsen writes them it reads at once into their fields; any other
 // one, and whatever is wrong, is left to ednReader, so that there is one place that knows the whole notation.
 type recordScanner struct {
-	text  []byte
+	from  *chunk
+	text  []byte // of the chunk
 	pos   int
 	line  int               // of pos
 	words map[string]string // each word is kept once
@@ -96,7 +98,8 @@ const maxWords = 10_000
 
 // release gives the scanner back, and all that its records share.
 func (s *recordScanner) release() {
-	s.text, s.mops, s.elems, s.records, s.err, s.closed = nil, s.mops[:0], s.elems[:0], s.records[:0], nil, false
+	s.from.release()
+	s.from, s.text, s.mops, s.elems, s.records, s.err, s.closed = nil, nil, s.mops[:0], s.elems[:0], s.records[:0], nil, false
 	if len(s.words) > maxWords {
 		clear(s.words)
 	}
@@ -104,14 +107,14 @@ func (s *recordScanner) release() {
 }
 
 // scanRecords reads the records of a chunk.
-func scanRecords(c ednChunk) *recordScanner {
+func scanRecords(c *chunk) *recordScanner {
 	s := scanners.Get().(*recordScanner)
 	s.scan(c)
 	return s
 }
 
-func (s *recordScanner) scan(c ednChunk) {
-	s.text, s.pos, s.line = c.text, 0, c.line
+func (s *recordScanner) scan(c *chunk) {
+	s.from, s.text, s.pos, s.line = c, c.text, 0, c.line
 	for {
 		s.space()
 		if s.pos == len(s.text) {

@@ -5,17 +5,8 @@ import (
 	"errors"
 	"io"
 	"iter"
+	"slices"
 )
-
-// ednChunk is a part of a file that holds whole values of its outermost level.
-type ednChunk struct {
-	text        []byte
-	line        int // of its first byte
-	first, last bool
-}
-
-// chunkSize is about how large the parts of a file are that are read side by side. A part is larger where one value is.
-const chunkSize = 512 << 10
 
 // ednSplitter finds the places between values at which a file can be cut. It knows no more of the notation than it must:
 // brackets, strings, comments, characters, and what stands before a value and belongs to it.
@@ -30,40 +21,39 @@ type ednSplitter struct {
 	pos            int
 }
 
-// ednChunks cuts what r holds into parts of about a size. Where the list of all values is closed it ends.
-func ednChunks(r io.Reader, line, size int) iter.Seq2[ednChunk, error] {
-	return func(yield func(ednChunk, error) bool) {
-		s, first := &ednSplitter{}, true
-		buf := make([]byte, 0, size)
+// ednChunks cuts what r holds into chunks of whole values of its outermost level. Where the list of all values is closed it ends.
+func ednChunks(r io.Reader, line, size int) iter.Seq2[*chunk, error] {
+	return func(yield func(*chunk, error) bool) {
+		s := &ednSplitter{}
+		c := newChunk(nil, size, line, true)
 		for {
-			n, err := io.ReadFull(r, buf[len(buf):min(cap(buf), len(buf)+size)])
-			buf = buf[:len(buf)+n]
-			s.scan(buf)
+			have := len(c.text)
+			n, err := io.ReadFull(r, c.text[have:min(cap(c.text), have+size)])
+			c.text = c.text[:have+n]
+			s.scan(c.text)
 			end := errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
 			switch {
 			case err != nil && !end:
-				yield(ednChunk{}, err)
+				yield(nil, err)
 				return
 			case end || s.closed:
-				yield(ednChunk{buf, line, first, true}, nil)
+				yield(c, nil)
 				return
 			case s.cut == 0: // one value is longer than all that was read
-				if len(buf) == cap(buf) {
-					buf = append(make([]byte, 0, 2*cap(buf)), buf...)
+				if len(c.text) == cap(c.text) {
+					c.text = slices.Grow(c.text, len(c.text))
 				}
 				continue
 			}
-			chunk := buf[:s.cut:s.cut]
-			rest := buf[s.cut:]
-			buf = append(make([]byte, 0, size+max(len(rest), size/4)), rest...)
+			rest := c.text[s.cut:]
+			c.text = c.text[:s.cut]
+			next := newChunk(rest, size, c.line+bytes.Count(c.text, newline), false)
 			s.pos -= s.cut
 			s.cut = 0
-			next := line + bytes.Count(chunk, newline)
-			if !yield(ednChunk{chunk, line, first, false}, nil) {
+			if !yield(c, nil) {
 				return
 			}
-			first = false
-			line = next
+			c = next
 		}
 	}
 }

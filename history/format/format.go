@@ -46,9 +46,18 @@ type Contents struct {
 // sink is what a reader gives to.
 type sink struct {
 	*register.Builder
-	size     int64 // of what is read, in bytes; 0: not known
+	size     int64 // of what is read, in bytes; 0: not known, or room has been made for it
 	workload *workload.Clients
 	longFork bool
+}
+
+// took says that the builder has been given what stands in the first so many bytes of the file. The first time it makes room for as much
+// as the file then seems to hold, and a bit.
+func (to *sink) took(bytes int) {
+	if times := float64(to.size) / float64(max(bytes, 1)) * 1.03; times > 1 {
+		to.Expect(times)
+	}
+	to.size = 0
 }
 
 // registers is a reader of a format that has nothing but reads and writes.
@@ -60,7 +69,7 @@ func registers(read func(r io.Reader, b *register.Builder) error) func(io.Reader
 func readers() []reader {
 	return []reader{
 		{"txweave", "txweave's own JSON lines", looksOwn, readOwn},
-		{"compact", "txweave's own, smaller", looksCompact, registers(readCompact)},
+		{"compact", "txweave's own, smaller", looksCompact, readCompact},
 		{"trace", "txweave's interval traces, where they hold no conditions and no deletions", looksTrace, registers(readTrace)},
 		{"dbcop", "dbcop's bincode", looksDBCop, registers(readDBCop)},
 		{"text", "r(key,value,session,transaction): PolySI, Plume, MTC, IsoVista", looksText, readText},

@@ -24,7 +24,7 @@ func readJepsenJSON(r io.Reader, b *sink) error {
 	}
 	j := newJepsen(b, false)
 	n, closed := 0, false
-	err = inOrder(ednChunks(in, line, chunkSize), func(c ednChunk) *recordScanner { return scanJSON(c, array) }, func(c *recordScanner) error {
+	err = inOrder(ednChunks(in, line, chunkSize), func(c *chunk) *recordScanner { return scanJSON(c, array) }, func(c *recordScanner) error {
 		for i := range c.records {
 			n++
 			if err := j.record(&c.records[i]); err != nil {
@@ -36,6 +36,7 @@ func readJepsenJSON(r io.Reader, b *sink) error {
 			return c.err
 		}
 		j.keep()
+		b.took(len(c.text))
 		c.release()
 		return nil
 	})
@@ -50,14 +51,14 @@ func readJepsenJSON(r io.Reader, b *sink) error {
 
 // scanJSON reads the records of a chunk of JSON, which stand between commas in an array. Records as they are mostly written it reads at
 // once into their fields; any other one, and whatever is wrong, is left to encoding/json.
-func scanJSON(c ednChunk, array bool) *recordScanner {
+func scanJSON(c *chunk, array bool) *recordScanner {
 	s := scanners.Get().(*recordScanner)
 	s.scanJSON(c, array)
 	return s
 }
 
-func (s *recordScanner) scanJSON(c ednChunk, array bool) {
-	s.text, s.pos, s.line = c.text, 0, c.line
+func (s *recordScanner) scanJSON(c *chunk, array bool) {
+	s.from, s.text, s.pos, s.line = c, c.text, 0, c.line
 	for comma := c.first || !array; ; comma = !array {
 		b := s.blank()
 		if b == ',' && array && !comma {

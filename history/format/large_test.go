@@ -8,11 +8,14 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"txweave/history"
+	"txweave/history/register"
 )
 
 var (
 	largeInto = flag.String("format.write", "", "a directory for the histories that docs/check.md measures; none are written without it")
-	largeForm = flag.String("format.form", "", "only this one of them: h.edn, h.txt, h.jsonl or elle.json")
+	largeForm = flag.String("format.form", "", "only this one of them: h.edn, h.txt, h.jsonl, h.bin or elle.json")
 	largeTxns = flag.Int("format.txns", 1_000_000, "how many transactions each of them has")
 )
 
@@ -22,7 +25,7 @@ func TestWriteLarge(t *testing.T) {
 		*largeInto, *largeTxns = t.TempDir(), 100
 	}
 	files := map[string]*bufio.Writer{}
-	for _, name := range []string{"h.edn", "h.txt", "h.jsonl", "elle.json"} {
+	for _, name := range []string{"h.edn", "h.txt", "h.jsonl", "h.bin", "elle.json"} {
 		if *largeForm != "" && name != *largeForm {
 			files[name] = bufio.NewWriterSize(io.Discard, 1<<20)
 			continue
@@ -37,6 +40,9 @@ func TestWriteLarge(t *testing.T) {
 		files[name] = w
 	}
 	fmt.Fprintln(files["h.jsonl"], `{"format":"txweave-history","version":1,"real_time":true,"initial":0}`)
+	compact := register.NewBuilder(0, 0)
+	compact.SetRealTime()
+	compact.SetInitialValue(0)
 	held := make([]int, 1000)
 	value := 0
 	for i := range *largeTxns {
@@ -45,9 +51,14 @@ func TestWriteLarge(t *testing.T) {
 		if keys = keys[:1+i%2]; len(keys) == 2 && keys[0] == keys[1] {
 			keys = keys[:1]
 		}
+		compact.Begin(int64(i%20), int64(i+1))
 		op := func(f byte, k, v int) {
+			if *largeForm == "h.bin" || *largeForm == "" {
+				kind := map[byte]register.Action{'r': register.Read, 'w': register.Write}[f]
+				compact.Op(register.Op{Kind: kind, Key: compact.IntKey(int64(k)), Value: int64(v)})
+			}
 			fmt.Fprintf(files["h.txt"], "%c(%d,%d,%d,%d)\n", f, k, v, i%20, i+1)
-			if *largeForm == "h.txt" {
+			if *largeForm == "h.txt" || *largeForm == "h.bin" {
 				return // the others take ten times as long
 			}
 			sep := ""
@@ -81,7 +92,8 @@ func TestWriteLarge(t *testing.T) {
 				op('w', k, value)
 			}
 		}
-		if *largeForm == "h.txt" {
+		compact.End(history.Committed, int64(2*i+1), int64(2*i+2))
+		if *largeForm == "h.txt" || *largeForm == "h.bin" {
 			continue
 		}
 		fmt.Fprintf(files["h.edn"], "{:type :invoke, :f :txn, :value [%s], :process %d, :time %d, :index %d}\n{:type :ok, :f :txn, :value [%s], :process %d, :time %d, :index %d}\n",
@@ -89,6 +101,9 @@ func TestWriteLarge(t *testing.T) {
 		fmt.Fprintf(files["elle.json"], `{"type":"invoke","f":"txn","value":[%s],"process":%d,"time":%d,"index":%d}`+"\n"+`{"type":"ok","f":"txn","value":[%s],"process":%d,"time":%d,"index":%d}`+"\n",
 			elleAsked, i%20, 2000*i, 2*i, elle, i%20, 2000*i+1000, 2*i+1)
 		fmt.Fprintf(files["h.jsonl"], `{"txn":%d,"session":%d,"status":"committed","start":%d,"end":%d,"ops":[%s]}`+"\n", i+1, i%20, 2*i+1, 2*i+2, own)
+	}
+	if err := WriteCompact(files["h.bin"], compact.History()); err != nil {
+		t.Fatal(err)
 	}
 	for name := range files {
 		if err := files[name].Flush(); err != nil {

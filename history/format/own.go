@@ -3,9 +3,11 @@ package format
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -47,31 +49,28 @@ var statuses = map[string]history.Outcome{
 
 // readOwn reads what Write writes: a header, then a transaction a line.
 func readOwn(r io.Reader, to *sink) error {
-	o := &ownReader{b: to.Builder, size: to.size, sessions: map[int64]lastTxn{}}
+	o := &ownReader{sink: to, sessions: map[int64]*lastTxn{}}
 	return inOrder(lineChunks(r, chunkSize), scanOwn, o.chunk)
 }
 
 // ownReader gives transactions to the builder as they come.
 type ownReader struct {
-	b        *register.Builder
-	size     int64 // of the file; 0: not known
+	*sink
 	head     ownHeader
 	seen     idSet
-	ids      []int64 // of the transactions so far
-	lines    []int32 // in which they stand
-	sessions map[int64]lastTxn
+	sessions map[int64]*lastTxn
+	txns     int
+	runs     []run // in which lines they stand
 }
+
+// run is of transactions one a line.
+type run struct{ txn, line int } // the first one
 
 // lastTxn is the last transaction of a session.
 type lastTxn struct{ id, start int64 }
 
 // chunk takes the lines of one part.
 func (o *ownReader) chunk(c *ownChunk) error {
-	if o.ids == nil && o.size > 0 && len(c.lines) > 1 {
-		if parts := float64(o.size) / float64(len(c.text.text)) * 1.03; parts > 1 {
-			o.b.Grow(int(parts*float64(len(c.lines))), int(parts*float64(len(c.ops))))
-		}
-	}
 	for i := range c.lines {
 		l := &c.lines[i]
 		if l.err != nil {
@@ -86,15 +85,16 @@ func (o *ownReader) chunk(c *ownChunk) error {
 		default:
 			if err = o.begin(l); err == nil {
 				for k := range l.ops {
-					l.ops[k].give(o.b)
+					l.ops[k].give(o.Builder)
 				}
-				o.b.End(l.status, l.start, l.end)
+				o.End(l.status, l.start, l.end)
 			}
 		}
 		if err != nil {
 			return err
 		}
 	}
+	o.took(len(c.text))
 	c.release()
 	return nil
 }
@@ -107,10 +107,10 @@ func (o *ownReader) header(n int, line []byte) error {
 		return at(n, "version %d of the format is unknown: this txweave reads version 1", o.head.Version)
 	}
 	if o.head.RealTime {
-		o.b.SetRealTime()
+		o.SetRealTime()
 	}
 	if o.head.Initial != nil {
-		o.b.SetInitialValue(*o.head.Initial)
+		o.SetInitialValue(*o.head.Initial)
 	}
 	return nil
 }
@@ -120,22 +120,38 @@ func (o *ownReader) begin(l *ownLine) error {
 	if o.head.RealTime && l.status != history.Unknown && l.end < l.start {
 		return at(l.line, "transaction %d ends at %d, before it starts at %d", l.txn, l.end, l.start)
 	}
+	if n := len(o.runs); n == 0 || l.line-o.runs[n-1].line != o.txns-o.runs[n-1].txn {
+		o.runs = append(o.runs, run{o.txns, l.line})
+	}
+	o.txns++
 	if l.initial {
-		if o.b.HasInitial() {
+		if o.HasInitial() {
 			return at(l.line, "a second initial transaction")
 		}
-		o.b.BeginInitial()
+		o.BeginInitial()
 		return nil
 	}
 	if !o.seen.add(l.txn) {
-		return at(l.line, "transaction %d is in line %d already", l.txn, o.lines[slices.Index(o.ids, l.txn)])
+		return at(l.line, "transaction %d is in line %d already", l.txn, o.lineOf(l.txn))
 	}
-	if last, known := o.sessions[l.session]; o.head.RealTime && known && l.start < last.start {
+	last := o.sessions[l.session]
+	if last == nil {
+		last = &lastTxn{start: math.MinInt64}
+		o.sessions[l.session] = last
+	}
+	if o.head.RealTime && l.start < last.start {
 		return at(l.line, "transaction %d starts at %d, before transaction %d of its session, which comes before it and starts at %d", l.txn, l.start, last.id, last.start)
 	}
-	o.ids, o.lines, o.sessions[l.session] = append(o.ids, l.txn), append(o.lines, int32(l.line)), lastTxn{l.txn, l.start}
-	o.b.Begin(l.session, l.txn)
+	*last = lastTxn{l.txn, l.start}
+	o.Begin(l.session, l.txn)
 	return nil
+}
+
+// lineOf returns in which line a transaction stands.
+func (o *ownReader) lineOf(id int64) int {
+	t := o.IndexOf(id)
+	i, _ := slices.BinarySearchFunc(o.runs, t+1, func(r run, t int) int { return cmp.Compare(r.txn, t) })
+	return o.runs[i-1].line + t - o.runs[i-1].txn
 }
 
 // slow reads a line that is not written as Write writes it.
@@ -156,11 +172,11 @@ func (o *ownReader) slow(n int, line []byte) error {
 		return err
 	}
 	for _, raw := range t.Ops {
-		if err := ownOp(o.b, raw); err != nil {
+		if err := ownOp(o.Builder, raw); err != nil {
 			return at(n, "operation %s: %v", clip(raw), err)
 		}
 	}
-	o.b.End(status, t.Start, t.End)
+	o.End(status, t.Start, t.End)
 	return nil
 }
 

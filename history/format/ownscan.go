@@ -51,7 +51,7 @@ func (op *ownOperation) give(b *register.Builder) {
 
 // ownChunk is a part of a file and its lines.
 type ownChunk struct {
-	text  *textChunk
+	*chunk
 	lines []ownLine
 	ops   []ownOperation
 	list  []int64
@@ -62,8 +62,8 @@ type ownChunk struct {
 var ownChunks = sync.Pool{New: func() any { return &ownChunk{keys: map[string]string{}} }}
 
 func (c *ownChunk) release() {
-	c.text.release()
-	c.text, c.lines, c.ops, c.list = nil, c.lines[:0], c.ops[:0], c.list[:0]
+	c.chunk.release()
+	c.chunk, c.lines, c.ops, c.list = nil, c.lines[:0], c.ops[:0], c.list[:0]
 	if len(c.keys) > maxWords {
 		clear(c.keys)
 	}
@@ -72,10 +72,10 @@ func (c *ownChunk) release() {
 
 // scanOwn reads the lines of a part. A line as Write writes it is read at once into its fields; any other one, and whatever is wrong,
 // is left to encoding/json, so that there is one place that knows the whole notation.
-func scanOwn(t *textChunk) *ownChunk {
+func scanOwn(part *chunk) *ownChunk {
 	c := ownChunks.Get().(*ownChunk)
-	c.text = t
-	text, n := t.text, t.line
+	c.chunk = part
+	text, n := c.text, c.line
 	if n == 1 {
 		text = bytes.TrimPrefix(text, []byte(byteOrderMark))
 	}

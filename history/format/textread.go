@@ -17,7 +17,7 @@ func readText(r io.Reader, to *sink) error {
 		return err
 	}
 	if t.apart != nil {
-		t.apart.build(to.Builder)
+		to.Builder = t.apart.build()
 	} else {
 		t.close()
 	}
@@ -34,15 +34,10 @@ type textReader struct {
 	seen    idSet
 	apart   *textParts
 	aborted []textOp
-	counted bool // room has been made for what is to come
 }
 
 // chunk takes the lines of one part.
 func (t *textReader) chunk(c *textChunk) error {
-	if !t.counted && t.to.size > 0 && len(c.text) > 0 && len(c.ops) > 0 {
-		t.counted = true
-		t.reserve(c)
-	}
 	for i := range c.ops {
 		if err := t.op(&c.ops[i]); err != nil {
 			return at(c.ops[i].line, "%v", err)
@@ -51,22 +46,9 @@ func (t *textReader) chunk(c *textChunk) error {
 	if c.err != nil {
 		return c.err
 	}
+	t.to.took(len(c.text))
 	c.release()
 	return nil
-}
-
-// reserve makes room for as much as the file seems to hold, by its first part: memory that is not used then is not taken.
-func (t *textReader) reserve(c *textChunk) {
-	parts := float64(t.to.size) / float64(len(c.text)) * 1.03
-	txns := 1
-	for i := 1; i < len(c.ops); i++ {
-		if c.ops[i].txn != c.ops[i-1].txn {
-			txns++
-		}
-	}
-	if parts > 1 {
-		t.to.Grow(int(parts*float64(txns)), int(parts*float64(len(c.ops))))
-	}
 }
 
 func (t *textReader) op(op *textOp) error {
@@ -83,7 +65,6 @@ func (t *textReader) op(op *textOp) error {
 		if !t.seen.add(op.txn) { // its lines do not stand together: all is gathered first
 			t.close()
 			t.apart = newTextParts(t.to.Builder.History())
-			t.to.Builder = register.NewBuilder(0, 0)
 			return t.apart.add(*op)
 		}
 		t.close()
@@ -173,8 +154,8 @@ func (p *textParts) add(op textOp) error {
 	return nil
 }
 
-// build gives the transactions to the builder, in order of their first lines.
-func (p *textParts) build(b *register.Builder) {
+// build gives the transactions to a builder, in order of their first lines.
+func (p *textParts) build() *register.Builder {
 	next := make([]int, len(p.txns)) // where each transaction's next operation goes
 	at := 0
 	for i, x := range p.txns {
@@ -186,7 +167,7 @@ func (p *textParts) build(b *register.Builder) {
 		sorted[next[op.txn]] = op
 		next[op.txn]++
 	}
-	b.Grow(len(p.txns), len(p.ops))
+	b := register.NewBuilder(len(p.txns), len(p.ops))
 	for _, x := range p.txns {
 		b.Begin(x.session, x.id)
 		for _, op := range sorted[:x.n] {
@@ -199,4 +180,5 @@ func (p *textParts) build(b *register.Builder) {
 		sorted = sorted[x.n:]
 		b.End(history.Committed, 0, 0)
 	}
+	return b
 }

@@ -10,57 +10,55 @@ import (
 
 // textChunk is a part of a text of lines, and the operations that they are.
 type textChunk struct {
-	text []byte
-	line int // of its first byte
-	ops  []textOp
-	err  error // what cannot be read, behind the operations
+	*chunk
+	ops []textOp
+	err error // what cannot be read, behind the operations
 }
 
 // textChunks are those that are not in use: their memory serves the next one.
 var textChunks = sync.Pool{New: func() any { return new(textChunk) }}
 
 func (c *textChunk) release() {
-	c.text, c.ops, c.err = c.text[:0], c.ops[:0], nil
+	c.chunk.release()
+	c.chunk, c.ops, c.err = nil, c.ops[:0], nil
 	textChunks.Put(c)
 }
 
-// lineChunks cuts what r holds into parts of about a size, behind ends of lines.
-func lineChunks(r io.Reader, size int) iter.Seq2[*textChunk, error] {
-	return func(yield func(*textChunk, error) bool) {
-		var rest []byte // of a line that goes on
-		for line := 1; ; {
-			c := textChunks.Get().(*textChunk)
-			c.line = line
-			c.text = append(c.text[:0], rest...)
+// lineChunks cuts what r holds into chunks, behind ends of lines.
+func lineChunks(r io.Reader, size int) iter.Seq2[*chunk, error] {
+	return func(yield func(*chunk, error) bool) {
+		for c := newChunk(nil, size, 1, true); ; {
 			have := len(c.text)
-			c.text = append(c.text, make([]byte, size)...)
-			n, err := io.ReadFull(r, c.text[have:])
+			n, err := io.ReadFull(r, c.text[have:have+size])
 			c.text = c.text[:have+n]
-			end := errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
-			if err != nil && !end {
+			switch {
+			case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+				yield(c, nil)
+				return
+			case err != nil:
 				yield(nil, err)
 				return
 			}
 			cut := bytes.LastIndexByte(c.text, '\n') + 1
-			if end {
-				cut = len(c.text)
-			}
 			if len(c.text)-cut > maxLine {
-				yield(nil, at(line+bytes.Count(c.text, newline), "a line longer than %d MiB", maxLine>>20))
+				yield(nil, at(c.line+bytes.Count(c.text, newline), "a line longer than %d MiB", maxLine>>20))
 				return
 			}
-			rest = append(rest[:0], c.text[cut:]...)
+			rest := c.text[cut:]
 			c.text = c.text[:cut]
-			line += bytes.Count(c.text, newline)
-			if !yield(c, nil) || end {
+			next := newChunk(rest, size, c.line+bytes.Count(c.text, newline), false)
+			if !yield(c, nil) {
 				return
 			}
+			c = next
 		}
 	}
 }
 
 // scanText reads the operations of a part.
-func scanText(c *textChunk) *textChunk {
+func scanText(part *chunk) *textChunk {
+	c := textChunks.Get().(*textChunk)
+	c.chunk = part
 	text, line := c.text, c.line
 	if line == 1 {
 		text = bytes.TrimPrefix(text, []byte(byteOrderMark))

@@ -12,7 +12,7 @@ const firstNamed = 1 << 62
 
 // Number returns the number of a name. One that is an integer, written as strconv does, stands for itself.
 func (v *Names) Number(name string) int64 {
-	if n, err := strconv.ParseInt(name, 10, 64); err == nil && strconv.FormatInt(n, 10) == name {
+	if n, ok := integer(name); ok {
 		return n
 	}
 	n, ok := v.numbers[name]
@@ -25,6 +25,16 @@ func (v *Names) Number(name string) int64 {
 		v.names = append(v.names, name)
 	}
 	return n
+}
+
+// integer reads one that is written as strconv does.
+func integer(s string) (n int64, ok bool) {
+	if len(s) == 0 || s[len(s)-1]-'0' > 9 {
+		return 0, false
+	}
+	n, err := strconv.ParseInt(s, 10, 64)
+	plain := s[0] >= '1' && s[0] <= '9' || s == "0" // others may begin with a sign or zeros
+	return n, err == nil && (plain || strconv.FormatInt(n, 10) == s)
 }
 
 // Name returns what a number was given to, or the number itself.

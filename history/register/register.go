@@ -208,86 +208,32 @@ func (h *History) FormatList(elements []int64) string {
 	return "[" + strings.Join(names, " ") + "]"
 }
 
-// interner numbers keys. A key that is an integer, written as strconv does, is kept as one: no string is made.
-type interner struct {
-	names []keyName
-	ints  map[int64]int32
-	texts map[string]int32
-}
-
-// keyName is the integer n where s is empty.
-type keyName struct {
-	s string
-	n int64
-}
-
-func (in *interner) name(key int32) string {
-	k := in.names[key]
-	if k.s == "" {
-		return strconv.FormatInt(k.n, 10)
-	}
-	return k.s
-}
-
-func (in *interner) int(n int64) int32 {
-	if id, ok := in.ints[n]; ok {
-		return id
-	}
-	if in.ints == nil {
-		in.ints = make(map[int64]int32)
-	}
-	id := int32(len(in.names))
-	in.names = append(in.names, keyName{n: n})
-	in.ints[n] = id
-	return id
-}
-
-func (in *interner) text(s string) int32 {
-	if n, err := strconv.ParseInt(s, 10, 64); err == nil && strconv.FormatInt(n, 10) == s {
-		return in.int(n)
-	}
-	if s == "" {
-		s = `""` // an empty name would print as nothing
-	}
-	if id, ok := in.texts[s]; ok {
-		return id
-	}
-	if in.texts == nil {
-		in.texts = make(map[string]int32)
-	}
-	id := int32(len(in.names))
-	in.names = append(in.names, keyName{s: s})
-	in.texts[s] = id
-	return id
-}
-
 // Builder makes a History: Begin, the operations in program order, End; transaction after transaction, those of one
 // session in session order. Nothing has to be escaped or sorted; sessions may alternate.
 type Builder struct {
 	h        History
-	sessions map[int64]int32
+	sessions numbering
 	open     bool
 }
 
 // NewBuilder returns a builder with room for so many transactions and operations; both may be 0.
 func NewBuilder(txns, ops int) *Builder {
-	return &Builder{
-		h:        History{Txns: make([]TxnSpan, 0, txns), Ops: make([]Op, 0, ops), Initial: -1},
-		sessions: make(map[int64]int32),
-	}
+	return &Builder{h: History{Txns: make([]TxnSpan, 0, txns), Ops: make([]Op, 0, ops), Initial: -1}}
 }
 
-// Grow makes room for so many more transactions and operations.
-func (b *Builder) Grow(txns, ops int) {
-	b.h.Txns, b.h.Ops = grown(b.h.Txns, txns), grown(b.h.Ops, ops)
+// Expect makes room for so many times what was built so far.
+func (b *Builder) Expect(times float64) {
+	h := &b.h
+	h.Txns, h.Ops, h.elems = roomier(h.Txns, times), roomier(h.Ops, times), roomier(h.elems, times)
+	h.intervals, h.places = roomier(h.intervals, times), roomier(h.places, times)
 }
 
-// grown is slices.Grow, but that it does not touch the memory that it makes room in: a room too large costs nothing.
-func grown[T any](s []T, n int) []T {
-	if cap(s)-len(s) >= n {
-		return s
+// roomier does not touch the memory that it makes room in: a room too large costs nothing.
+func roomier[T any](s []T, times float64) []T {
+	if n := int(times * float64(len(s))); n > cap(s) {
+		return append(make([]T, 0, n), s...)
 	}
-	return append(make([]T, 0, len(s)+n), s...)
+	return s
 }
 
 // SetRealTime says that Start and End of every transaction were recorded.
@@ -324,10 +270,10 @@ func (b *Builder) EmptyLists() {
 
 // Begin opens the next transaction of a session. The ID names it in reports.
 func (b *Builder) Begin(session, id int64) {
-	s, ok := b.sessions[session]
+	s, ok := b.sessions.get(session)
 	if !ok {
 		s = int32(len(b.h.sessionIDs))
-		b.sessions[session] = s
+		b.sessions.set(session, s)
 		b.h.sessionIDs = append(b.h.sessionIDs, session)
 	}
 	b.begin(s, id)
@@ -437,9 +383,9 @@ func (b *Builder) FirstIsInitial() bool {
 	}
 	h.Initial = 0
 	h.sessionIDs = h.sessionIDs[1:] // it was the first one, and has no other transaction
-	delete(b.sessions, 0)
-	for id := range b.sessions {
-		b.sessions[id]--
+	b.sessions = numbering{}
+	for s, id := range h.sessionIDs {
+		b.sessions.set(id, int32(s))
 	}
 	for t := range h.Txns {
 		h.Txns[t].Session--
@@ -455,6 +401,11 @@ func (b *Builder) LowestID(id int64) int64 {
 		}
 	}
 	return id
+}
+
+// IndexOf returns which of the transactions has a number; -1 if none does.
+func (b *Builder) IndexOf(id int64) int {
+	return slices.IndexFunc(b.h.Txns, func(t TxnSpan) bool { return t.ID == id && t.Session != NoSession })
 }
 
 // Place says where the transaction that was closed last was begun, and where its outcome was told.

@@ -14,7 +14,7 @@ type version struct {
 	w          *part      // nil for the initial one
 	start, end int64      // of the writer's first write of the item: there it acquired the lock
 	cs, ce     int64      // interval in which it became visible: the writer's commit; ce is forever if it may never have
-	latest     int64      // the latest ce of this version and those before it in the chain
+	before     int64      // the latest ce of those before it in the chain
 	prev       *version   // overwritten by it directly, as a read-modify-write shows
 	older      []*version // surely before it, as a read of it shows
 	reads      int64
@@ -30,18 +30,23 @@ type reader struct {
 	cond *history.PayloadFilter
 }
 
+// latest is the latest ce of the version and those before it in the chain.
+func (v *version) latest() int64 { return max(v.before, v.ce) }
+
+// afterAll says whether the version surely became visible after those before it in the chain.
+func (v *version) afterAll() bool { return v.w == nil || v.before < v.cs }
+
 // install adds the version of a transaction that committed, or may have, to the chain: transactions end in order of
 // cs, so it is the last.
 func (p *partition) install(t *part, w *ownWrite) {
 	it := w.it
-	last := it.chain[len(it.chain)-1]
-	v := &version{value: w.value, payload: w.payload, w: t, start: w.start, end: w.end, cs: t.cs, ce: t.ce, latest: max(last.latest, t.ce), prev: w.prev, anew: w.anew && w.value != history.Absent}
+	v := &version{value: w.value, payload: w.payload, w: t, start: w.start, end: w.end, cs: t.cs, ce: t.ce, before: it.last.latest(), prev: w.prev, anew: w.anew && w.value != history.Absent}
 	if t.outcome == committed {
 		p.follow(it, v)
 		p.updater(it, v)
 	}
-	it.chain = append(it.chain, v)
-	if len(it.chain) >= it.trimAt {
+	it.chain, it.last = append(it.chain, v), v
+	if len(it.chain) >= int(it.trimAt) {
 		p.trim(it)
 	}
 }
@@ -68,15 +73,15 @@ func (p *partition) trim(it *item) {
 	if len(kept) < n {
 		latest := int64(never)
 		for _, v := range kept {
-			latest = max(latest, v.ce)
-			v.latest = latest
+			v.before = latest
+			latest = v.latest()
 			if v.prev != nil && !slices.Contains(kept, v.prev) {
 				v.prev = nil // or every version would keep all before it alive
 			}
 			v.older = slices.DeleteFunc(v.older, func(u *version) bool { return !slices.Contains(kept, u) })
 		}
 	}
-	it.trimAt = max(4, 2*len(kept))
+	it.trimAt = int32(max(4, 2*len(kept)))
 }
 
 // before says whether u surely comes before v in the version order: both are in the chain.
@@ -158,12 +163,13 @@ func (p *partition) follow(it *item, v *version) {
 // writeDependency certifies that v comes after u. Where first updater wins, u was committed before the snapshot of
 // v's writer, else before its commit.
 func (p *partition) writeDependency(it *item, u, v *version) {
-	d := dep{kind: history.WW, from: u.w.node, to: v.w.node, fromAt: atCommit, toAt: atCommit, item: it.id, version: u.value}
-	lo, hi := v.cs, v.ce
+	at, lo := atCommit, v.cs
 	if p.firstUpdater() && v.w.snapped && u.cs <= v.w.hi && !p.insertedOver(it, u, v) { // else updater reports it
-		d.toAt, lo, hi = atSnapshot, v.w.lo, v.w.hi
+		at, lo = atSnapshot, v.w.lo
 	}
-	p.emit(d, u.cs, u.ce, lo, hi)
+	if !p.implied(u.ce, lo) {
+		p.emit(dep{kind: history.WW, from: u.w.node, to: v.w.node, fromAt: atCommit, toAt: at, item: it.id, version: u.value}, u.ce, lo)
+	}
 }
 
 // overwritten accounts for the anti-dependencies of those who read u before v came.
@@ -199,8 +205,7 @@ func (p *partition) overwritten(it *item, u, v *version) {
 // that has the value, or, where cond is not nil, the one that need not meet the condition; how many do; and how many
 // candidates there are.
 func (p *partition) candidates(it *item, value int64, cond *history.PayloadFilter, lo, hi int64) (match *version, matches, all int) {
-	i := len(it.chain) - 1
-	if last := it.chain[i]; last.ce < lo && !last.wild && (i == 0 || it.chain[i-1].latest < last.cs) {
+	if last := it.last; last.ce < lo && !last.wild && last.afterAll() {
 		if last.value == value || cond != nil && !last.surely(cond) { // nearly always
 			return last, 1, 1
 		}
@@ -208,7 +213,8 @@ func (p *partition) candidates(it *item, value int64, cond *history.PayloadFilte
 	}
 	p.sure = p.sure[:0]
 	pivot := int64(never)
-	if it.chain[i].cs > hi { // future versions
+	i := len(it.chain) - 1
+	if it.last.cs > hi { // future versions
 		i, _ = slices.BinarySearchFunc(it.chain, hi, func(v *version, t int64) int {
 			if v.cs <= t {
 				return -1
@@ -242,7 +248,7 @@ func (p *partition) candidates(it *item, value int64, cond *history.PayloadFilte
 			p.sure = append(p.sure, v)
 			pivot = max(pivot, v.cs)
 		}
-		if i > 0 && it.chain[i-1].latest < pivot {
+		if v.before < pivot {
 			break // older ones were overwritten by the pivot
 		}
 	}
@@ -306,20 +312,17 @@ func (p *partition) bornAnew(e *event, it *item) bool {
 
 // keep notes what a transaction surely read, for its dependencies.
 func (p *partition) keep(e *event, it *item, v *version, cond *history.PayloadFilter, locked bool) {
-	if n := len(p.freeReads); e.t.reads == nil && n > 0 {
-		e.t.reads, p.freeReads = p.freeReads[n-1], p.freeReads[:n-1]
-	}
-	e.t.reads = append(e.t.reads, ownRead{it: it, v: v, cond: cond, kind: e.kind, locked: locked, lo: e.lo, hi: e.hi, seq: e.seq})
+	e.t.reads = p.freeReads.add(e.t.reads, ownRead{it: it, v: v, cond: cond, kind: e.kind, locked: locked, lo: e.lo, hi: e.hi, seq: e.seq})
 }
 
 // deduce notes what a read of v at a moment after lo says of the order of versions: those that were visible by then
 // come before v.
 func (p *partition) deduce(it *item, v *version, lo int64) {
-	if v == it.chain[len(it.chain)-1] && (len(it.chain) == 1 || it.chain[len(it.chain)-2].latest < v.cs) || v.w == nil {
+	if v == it.last && v.afterAll() || v.w == nil {
 		return
 	}
 	for _, u := range slices.Backward(it.chain) {
-		if u.latest < v.cs {
+		if u.latest() < v.cs {
 			return
 		}
 		if u == v || u.w == nil || u.w.outcome != committed || u.ce >= lo || p.before(u, v) || p.before(v, u) {

@@ -21,9 +21,9 @@ func (p *partition) depend(t *part, r *ownRead) {
 		if v.ce >= r.lo {
 			p.stats.WR.Before++
 		}
-		if v.w.outcome == committed {
+		if !p.implied(v.ce, r.lo) && v.w.outcome == committed {
 			p.emit(dep{kind: history.WR, from: v.w.node, to: t.node, fromAt: atCommit, toAt: point, lo: r.lo, hi: r.hi, seq: r.seq, item: r.it.id, version: v.value},
-				v.cs, v.ce, r.lo, r.hi)
+				v.ce, r.lo)
 		}
 	}
 	next := p.next(r.it, v, t, r)
@@ -32,15 +32,15 @@ func (p *partition) depend(t *part, r *ownRead) {
 		p.waitForNext(v, reader{n: t.node})
 		return
 	}
-	lo, hi := r.lo, r.hi
+	hi := r.hi
 	if at == atCommit {
 		if v.value != history.Absent && t.cs > next.end && next.w.rs > r.hi {
 			return // the locks were held at once: release reports it
 		}
-		lo, hi = t.cs, t.ce
+		hi = t.ce
 	}
 	p.emit(dep{kind: history.RW, from: t.node, to: next.w.node, fromAt: at, toAt: atCommit, lo: r.lo, hi: r.hi, seq: r.seq, item: r.it.id, version: v.value},
-		lo, hi, next.cs, next.ce)
+		hi, next.cs)
 }
 
 // waitForNext notes a reader of a version that nobody has overwritten yet.
@@ -74,8 +74,11 @@ func (r *ownRead) point(c *dbms.Mechanisms) (before, after pointKind) {
 
 // next returns the first version that surely comes after v and counts the anti-dependency.
 func (p *partition) next(it *item, v *version, t *part, r *ownRead) *version {
+	if v == it.last && v.afterAll() {
+		return nil
+	}
 	from := len(it.chain) - 1
-	for from > 0 && it.chain[from-1].latest >= v.cs {
+	for from > 0 && it.chain[from].before >= v.cs {
 		from--
 	}
 	doubt := false

@@ -13,7 +13,6 @@ import (
 type source struct {
 	s    *LocalBuffer
 	buf  chunk
-	at   int
 	key  int64
 	open *txn // &txn, or nil
 	txn  txn
@@ -130,7 +129,7 @@ func (d *dispatcher) run(initial []history.Access) *TraceReport {
 // session that holds all others back is the one to fetch from (adaptive fetching).
 func (d *dispatcher) step() {
 	top := d.heap[0]
-	if top.at == len(top.buf.ops) {
+	if top.buf.at == len(top.buf.ops) {
 		d.fetch(top)
 		return
 	}
@@ -140,15 +139,15 @@ func (d *dispatcher) step() {
 			next, id = h.key, h.s.id
 		}
 	}
-	for top.at < len(top.buf.ops) { // a run of them at once (batch dispatch)
-		op := &top.buf.ops[top.at]
-		if op.Start > next || op.Start == next && top.s.id > id {
+	for top.buf.at < len(top.buf.ops) { // a run of them at once (batch dispatch)
+		start := top.buf.ops[top.buf.at].start
+		if start > next || start == next && top.s.id > id {
 			break
 		}
-		top.at++
-		d.dispatch(top, op)
+		op := top.buf.next()
+		d.dispatch(top, &op)
 		if d.n >= batchOps {
-			d.flush(op.Start)
+			d.flush(start)
 		}
 	}
 	top.key = d.nextKey(top)
@@ -156,10 +155,10 @@ func (d *dispatcher) step() {
 }
 
 func (d *dispatcher) nextKey(s *source) int64 {
-	if s.at < len(s.buf.ops) {
-		return s.buf.ops[s.at].Start
+	if s.buf.at < len(s.buf.ops) {
+		return s.buf.ops[s.buf.at].start
 	}
-	return max(s.key, s.buf.ops[len(s.buf.ops)-1].Start)
+	return max(s.key, s.buf.ops[len(s.buf.ops)-1].start)
 }
 
 // fetch gets what a session has. If that is nothing, what was dispatched is handed on and the session waited for. Of a
@@ -168,10 +167,9 @@ func (d *dispatcher) nextKey(s *source) int64 {
 func (d *dispatcher) fetch(top *source) {
 	for waited := false; ; waited = true {
 		low, closed := top.s.take(&top.buf)
-		top.at = 0
 		switch {
 		case len(top.buf.ops) > 0:
-			top.key = top.buf.ops[0].Start
+			top.key = top.buf.ops[0].start
 		case closed:
 			if top.open != nil {
 				d.lose(top)
@@ -209,7 +207,7 @@ func (d *dispatcher) flush(watermark int64) {
 		p.in <- d.batch[i]
 	}
 	d.cert.in <- certBatch{ended: d.ended, horizon: horizon}
-	d.ended = nil
+	d.ended = make([]*node, 0, len(d.ended))
 	d.v.operations.Add(int64(d.n))
 	d.v.watermark.Store(watermark)
 	d.n = 0
@@ -270,6 +268,9 @@ func (d *dispatcher) dispatch(s *source, op *history.Operation) {
 		t = &s.txn
 		clear(t.local)
 		*t = txn{node: &node{id: op.Txn, begin: op.Start}, local: t.local, begin: op.Start, lastOK: op.Start}
+		if d.cert.graph != nil {
+			t.node.conflictNode = new(conflictNode)
+		}
 		s.open = t
 	}
 	t.last = max(t.last, op.End)

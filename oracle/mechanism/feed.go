@@ -11,7 +11,7 @@ import (
 
 // maxBacklog is how many operations of a file may wait to be dispatched, unless the dispatcher itself waits for
 // more of them: a session that is silent for long holds all others back.
-const maxBacklog = 1 << 18
+const maxBacklog = 1 << 15
 
 // CheckTrace checks a trace while it is read. o.Sessions and o.Initial come from its header. An error of the trace
 // names its line.

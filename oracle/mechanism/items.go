@@ -24,12 +24,13 @@ const (
 // item is what is known of one row.
 type item struct {
 	id      history.ItemID
+	last    *version   // of the chain
 	chain   []*version // in order of cs
-	trimAt  int
+	trimAt  int32
+	pins    int32   // checks that wait for it
 	writers []*part // with a version that is not visible yet
 	hidden  []hidden
 	locks   []lock
-	pins    int // checks that wait for it
 }
 
 // keptHidden is how many hidden versions an item remembers; they are only needed to say what went wrong.
@@ -122,8 +123,8 @@ func (p *partition) dead(it *item) bool {
 func (p *partition) item(id history.ItemID) *item {
 	it, _ := p.items.find(id)
 	if it == nil {
-		first := &version{value: history.Absent, cs: never, ce: never, latest: never, start: never, end: never, wild: !p.v.opt.Initial}
-		it = &item{id: id, chain: []*version{first}, trimAt: 4}
+		first := &version{value: history.Absent, cs: never, ce: never, before: never, start: never, end: never, wild: !p.v.opt.Initial}
+		it = &item{id: id, last: first, chain: []*version{first}, trimAt: 4}
 		p.items.add(it)
 		p.tables[id.Table] = append(p.tables[id.Table], it)
 	}

@@ -40,7 +40,7 @@ func (p *partition) lock(it *item, e *event, new lock) {
 	new.t, new.start, new.end, new.unlocks = e.t, e.start, e.end, e.unlocks
 	it.locks = append(it.locks, new)
 	if !held {
-		e.t.locked = append(e.t.locked, it)
+		e.t.locked = p.freeItems.add(e.t.locked, it)
 	}
 }
 
@@ -134,7 +134,7 @@ func (p *partition) updater(it *item, v *version) {
 	}
 	for i := len(it.chain) - 1; i >= 0; i-- {
 		u := it.chain[i]
-		if v.w.snapped && u.latest < v.w.lo {
+		if v.w.snapped && u.latest() < v.w.lo {
 			return
 		}
 		if u.w == nil || u.ce == forever {
@@ -142,7 +142,7 @@ func (p *partition) updater(it *item, v *version) {
 		}
 		uLate, vLate := late(u, v), late(v, u)
 		if !(uLate && (vLate || p.before(u, v)) || vLate && p.before(v, u)) {
-			if !v.w.snapped && u.latest < v.cs {
+			if !v.w.snapped && u.latest() < v.cs {
 				return
 			}
 			continue

@@ -34,14 +34,17 @@ type dep struct {
 	loose bool
 }
 
-// emit hands a dependency to the certifier, unless the intervals of its moments imply it: then the order graph
-// gains nothing by it.
-func (p *partition) emit(d dep, fromLo, fromHi, toLo, toHi int64) {
-	if d.from == d.to {
+// implied says whether a dependency tells the certifier nothing: its first moment lies no later than fromHi and its second no earlier than
+// toLo, so that the order graph gains nothing by it, and there is no conflict graph.
+func (p *partition) implied(fromHi, toLo int64) bool { return fromHi <= toLo && !p.conflicts }
+
+// emit hands a dependency to the certifier, unless it is implied.
+func (p *partition) emit(d dep, fromHi, toLo int64) {
+	if d.from == d.to || p.implied(fromHi, toLo) {
 		return
 	}
 	if fromHi <= toLo {
-		if !p.conflicts || d.loose {
+		if d.loose {
 			return
 		}
 		d.fromAt = atNone

@@ -65,7 +65,7 @@ type node struct {
 	rs      int64 // earliest release of its locks
 
 	orderNode
-	conflictNode
+	*conflictNode // nil where no certifier is claimed
 }
 
 // part is what one transaction did in one partition; it belongs to the partition.
@@ -233,11 +233,13 @@ type partition struct {
 	stats     TraceStats
 	out       findings
 	// Scratch: of candidates, of one event, and what has been used and can be again.
-	sure      []*version
-	seen      []seen
-	written   []*item
-	freeWaits []*waiting
-	freeReads [][]ownRead
+	sure       []*version
+	seen       []seen
+	written    []*item
+	freeWaits  []*waiting
+	freeReads  spare[ownRead]
+	freeWrites spare[ownWrite]
+	freeItems  spare[*item]
 	// conflicts says that the certifier wants every dependency, those that time implies too.
 	conflicts bool
 }
@@ -400,7 +402,7 @@ func (p *partition) write(e *event, it *item, a *history.Access) {
 		w.value, w.payload, w.seq = a.Version, a.Payload, e.seq
 		return
 	}
-	e.t.writes = append(e.t.writes, ownWrite{it: it, value: a.Version, payload: a.Payload, start: start, end: end, first: e.seq, seq: e.seq})
+	e.t.writes = p.freeWrites.add(e.t.writes, ownWrite{it: it, value: a.Version, payload: a.Payload, start: start, end: end, first: e.seq, seq: e.seq})
 	it.writers = append(it.writers, e.t)
 	const many = 16
 	switch n := len(e.t.writes); {
@@ -429,12 +431,13 @@ func (p *partition) end(e *event) {
 		p.install(t, w)
 	}
 	p.release(e)
+	p.freeItems.give(t.locked)
 	t.own, t.locked = nil, nil
 	if t.outcome != committed {
 		t.reads, t.done = nil, true
 	}
 	if len(t.reads) == 0 && t.checks == 0 {
-		t.reads, t.writes = nil, nil
+		p.forget(t)
 		return
 	}
 	if t.done {
@@ -455,10 +458,13 @@ func (p *partition) account(t *part) {
 	for i := range t.reads {
 		p.depend(t, &t.reads[i])
 	}
-	if cap(t.reads) > 0 && len(p.freeReads) < 64 {
-		clear(t.reads)
-		p.freeReads = append(p.freeReads, t.reads[:0])
-	}
+	p.forget(t)
+}
+
+// forget gives back what the transaction's accesses took.
+func (p *partition) forget(t *part) {
+	p.freeReads.give(t.reads)
+	p.freeWrites.give(t.writes)
 	t.reads, t.writes = nil, nil
 }
 

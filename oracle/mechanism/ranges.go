@@ -146,7 +146,7 @@ func (p *partition) dependThrough(t *part, r *ownRead) {
 		if d.loose = before == nil || !before.surely(r.cond); !d.loose {
 			p.stats.WR.All++
 		}
-		p.emit(d, v.cs, v.ce, r.lo, r.hi)
+		p.emit(d, v.ce, r.lo)
 	}
 	last := v
 	for _, u := range r.it.chain[i+1:] {
@@ -158,10 +158,10 @@ func (p *partition) dependThrough(t *part, r *ownRead) {
 			return
 		}
 		d := dep{kind: history.RW, from: t.node, to: u.w.node, fromAt: at, toAt: atCommit, lo: r.lo, hi: r.hi, seq: r.seq, item: r.it.id, version: last.value, cond: r.cond, loose: no}
-		lo, hi := r.lo, r.hi
+		hi := r.hi
 		switch {
 		case at == atCommit && yes:
-			lo, hi = t.cs, t.ce
+			hi = t.ce
 		case at == atCommit: // who locks by the condition does not keep out what does not meet it
 			d.fromAt = atRow
 		}
@@ -169,7 +169,7 @@ func (p *partition) dependThrough(t *part, r *ownRead) {
 			p.stats.RW.All++
 		}
 		if yes || last == v {
-			p.emit(d, lo, hi, u.cs, u.ce)
+			p.emit(d, hi, u.cs)
 		}
 		if yes {
 			return
@@ -181,7 +181,7 @@ func (p *partition) dependThrough(t *part, r *ownRead) {
 
 // directlyBefore returns the version that surely comes directly before chain[i]; nil if that is not known.
 func (p *partition) directlyBefore(it *item, i int) *version {
-	if i == 0 || it.chain[i-1].latest >= it.chain[i].cs || i > 1 && it.chain[i-2].latest >= it.chain[i-1].cs {
+	if i == 0 || !it.chain[i].afterAll() || i > 1 && !it.chain[i-1].afterAll() {
 		return nil
 	}
 	return it.chain[i-1]

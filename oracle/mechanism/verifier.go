@@ -27,7 +27,7 @@ type Options struct {
 	Sessions int
 	// Initial says that every row that existed at the start is loaded, as history.TraceHeader has it.
 	Initial    bool
-	Partitions int // 0: one for each core
+	Partitions int // 0: one for every two cores; the others read, deal out and certify
 	Limit      int // violations to keep of each kind; 0: 1000
 	// Found, unless nil, is told of each violation before it is kept, by several goroutines, and may add to its name and its explanation.
 	Found func(*Violation)
@@ -66,11 +66,24 @@ type LocalBuffer struct {
 	open bool
 }
 
-// chunk is a run of operations whose sets lie in arenas.
+// chunk is a run of operations. Their sets lie in arenas, one behind the other, so that the operations that wait have no pointers, which the
+// collector would follow.
 type chunk struct {
-	ops    []history.Operation
+	ops    []queued
 	acc    []history.Access
 	ranges []history.KeyRange
+	// How many of each next has passed.
+	at, accAt, rangeAt int
+}
+
+// queued is an operation with the sizes of its sets.
+type queued struct {
+	txn, start, end, unlocks int64
+	reads, writes, ranges    int32
+	kind                     history.OpKind
+	lock                     history.LockIntent
+	outcome                  history.OpOutcome
+	snapshot                 bool
 }
 
 // wakeAt is how many operations of a session that is waited for wake the dispatcher at once; fewer are fetched
@@ -83,7 +96,7 @@ const (
 // New returns a verifier and starts it. Every one of its sessions must be closed in the end.
 func New(o Options) *Verifier {
 	if o.Partitions == 0 {
-		o.Partitions = runtime.GOMAXPROCS(0)
+		o.Partitions = max(1, runtime.GOMAXPROCS(0)/2)
 	}
 	if o.Limit == 0 {
 		o.Limit = 1000
@@ -160,26 +173,21 @@ func (s *LocalBuffer) Append(op *history.Operation) error {
 
 // add copies an operation.
 func (c *chunk) add(op *history.Operation) {
-	o := *op
-	o.Reads, o.Writes = c.copy(op.Reads), c.copy(op.Writes)
-	if len(op.Ranges) > 0 {
-		n := len(c.ranges)
-		c.ranges = append(c.ranges, op.Ranges...)
-		o.Ranges = c.ranges[n:len(c.ranges):len(c.ranges)]
-	}
-	c.ops = append(c.ops, o)
+	c.ops = append(c.ops, queued{op.Txn, op.Start, op.End, op.Unlocks, int32(len(op.Reads)), int32(len(op.Writes)), int32(len(op.Ranges)),
+		op.Kind, op.Lock, op.Outcome, op.Snapshot})
+	c.acc = append(append(c.acc, op.Reads...), op.Writes...)
+	c.ranges = append(c.ranges, op.Ranges...)
 }
 
-func (c *chunk) copy(as []history.Access) []history.Access {
-	if len(as) == 0 {
-		return nil
-	}
-	if len(c.acc)+len(as) > cap(c.acc) {
-		c.acc = make([]history.Access, 0, max(512, len(as))) // slices of the old one stay valid
-	}
-	n := len(c.acc)
-	c.acc = append(c.acc, as...)
-	return c.acc[n:len(c.acc):len(c.acc)]
+// next returns the operation that comes next, but for its session; its sets are the chunk's.
+func (c *chunk) next() history.Operation {
+	q := &c.ops[c.at]
+	writes := c.accAt + int(q.reads)
+	end, ranges := writes+int(q.writes), c.rangeAt+int(q.ranges)
+	op := history.Operation{Txn: q.txn, Start: q.start, End: q.end, Unlocks: q.unlocks, Kind: q.kind, Lock: q.lock, Outcome: q.outcome,
+		Snapshot: q.snapshot, Reads: c.acc[c.accAt:writes], Writes: c.acc[writes:end], Ranges: c.ranges[c.rangeAt:ranges]}
+	c.at, c.accAt, c.rangeAt = c.at+1, end, ranges
+	return op
 }
 
 // Sending says that the session's next operation starts no earlier than start, so that operations of others before
@@ -209,7 +217,7 @@ func (v *Verifier) signal() {
 func (s *LocalBuffer) take(c *chunk) (low int64, closed bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	*c, s.buf = s.buf, chunk{ops: c.ops[:0]}
+	*c, s.buf = s.buf, chunk{ops: c.ops[:0], acc: c.acc[:0], ranges: c.ranges[:0]}
 	return s.low, s.closed
 }
 
