@@ -38,8 +38,9 @@ type StorePreparer interface {
 var errOwnStore = errors.New("a server that txweave did not start keeps its own store")
 
 // Shape gives a target the store that a case names. release is called where its sessions have to be closed before, as the database is
-// made anew: those of a target that keeps its stores are good again when it comes back to this one. A case that was written for another DBMS names nothing here. On a server of the user's, which cannot be started anew, the
-// case no longer names a store that would need that. An error says that the case names what the DBMS has not, or that the database cannot be made.
+// made anew: those of a target that keeps its stores are good again when it comes back to this one. A case that was written for another
+// DBMS names nothing here. On a server of the user's, which cannot be started anew, the case no longer names a store that would need that. An
+// error says that the case names what the DBMS has not, or that the database cannot be made.
 func Shape(ctx context.Context, t Target, c *testcase.Case, p *dbms.Profile, release func()) error {
 	name := c.Option(testcase.OptionStore)
 	if c.Target != p.DBMS {
