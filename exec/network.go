@@ -29,6 +29,7 @@ type network struct {
 	loss  atomic.Pointer[Loss] // nil: none
 	wire  *wire                // nil: what goes over it is not followed
 	came  atomic.Int64         // bytes since something was sent
+	gone  atomic.Int64         // bytes that were sent since something came
 	fd    syscall.RawConn      // nil: Read waits in the runtime's poller alone
 	call  call                 // what is under way
 }
@@ -49,6 +50,7 @@ type Loss struct {
 // Read delays what comes.
 func (n *network) Read(p []byte) (int, error) {
 	got, err := n.read(p)
+	n.gone.Store(0)
 	if n.came.Add(int64(got)); n.flooded() {
 		n.Conn.Close()
 		return 0, ErrTooLarge
@@ -68,7 +70,7 @@ func (n *network) Write(p []byte) (int, error) {
 		return 0, ErrTooLarge
 	}
 	n.came.Store(0)
-	if len(p) > large { // it may have to wait
+	if n.gone.Add(int64(len(p))) > large { // it may have to wait; TLS sends what is long in many parts
 		n.late()
 	}
 	if n.wire != nil {

@@ -97,3 +97,26 @@ func TestLostSocket(t *testing.T) {
 		t.Errorf("%v, want a lost connection", err)
 	}
 }
+
+// parted is a driver that sends much in small parts, as TLS does, before it reads.
+type parted struct{ asking }
+
+func (c *parted) ExecContext(context.Context, string, []driver.NamedValue) (driver.Result, error) {
+	for range 1024 {
+		if _, err := c.raw.Write(make([]byte, large/2)); err != nil {
+			return nil, err
+		}
+	}
+	return driver.RowsAffected(0), nil
+}
+
+// TestLateToSend: what a server does not take ends as what it does not answer, in however small parts it is sent.
+func TestLateToSend(t *testing.T) {
+	s, _ := asked(t)
+	s = NewSession(&parted{asking{raw: s.raw}}, 1, s.protocol).OverNetwork(s.raw)
+	ctx, cancel := context.WithCancel(t.Context())
+	s.Late(cancel)
+	if _, err := s.Exec(ctx, "SELECT 1"); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v, want that it was cancelled", err)
+	}
+}

@@ -317,15 +317,6 @@ func (s *runState) send(t *track, act action) error {
 	return s.answered(t, rep)
 }
 
-// direct runs a request that is answered at once.
-func (s *runState) direct(t *track, req request) error {
-	rep := s.watched(t.lane, req)
-	if rep.err != nil {
-		return rep.err
-	}
-	return s.answered(t, rep)
-}
-
 // submit appends an event when it is sent, so that a statement that never answers leaves its trace.
 func (s *runState) submit(e *history.Event) {
 	e.Op, e.Start, e.Done = len(s.out.Trace.Events), int64(time.Since(s.start)), -1

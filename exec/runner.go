@@ -423,13 +423,6 @@ func (r *Runner) guarded(sql string, query, returns bool) (history.Answer, error
 	return rep.answer, rep.err
 }
 
-// watched runs a request in the caller's goroutine; a statement that does not answer in time is killed.
-func (r *Runner) watched(l *lane, req request) reply {
-	r.dog.begin(l.session)
-	defer r.dog.end()
-	return l.answer(req)
-}
-
 // conn returns the session and name of a probe's connection.
 func (r *Runner) conn(c instrument.Conn) (*Session, string) {
 	if c == instrument.Latest {

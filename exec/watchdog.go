@@ -46,3 +46,19 @@ func (r *Runner) guard() {
 		r.dog.mu.Unlock()
 	}
 }
+
+// watched runs a request in the caller's goroutine; a statement that does not answer in time is killed.
+func (r *Runner) watched(l *lane, req request) reply {
+	r.dog.begin(l.session)
+	defer r.dog.end()
+	return l.answer(req)
+}
+
+// direct runs a request that is answered at once.
+func (s *runState) direct(t *track, req request) error {
+	rep := s.watched(t.lane, req)
+	if rep.err != nil {
+		return rep.err
+	}
+	return s.answered(t, rep)
+}

@@ -1,8 +1,11 @@
 package weave
 
 import (
+	"cmp"
+	"errors"
 	"slices"
 
+	"txweave/exec"
 	"txweave/finding"
 	"txweave/history"
 	"txweave/instrument"
@@ -184,7 +187,10 @@ func (k *checker) replay(steps []instrument.Step, run *observe.Run, obs *observe
 			sorted[i] = nodes[n].Run
 		}
 		if n == 0 {
-			if thirds.other, err = k.under(sorted); err != nil {
+			var spoilt *exec.EnvironmentError
+			if thirds.other, err = k.under(sorted); errors.As(err, &spoilt) {
+				thirds.spoilt = err
+			} else if err != nil {
 				return err
 			}
 			if thirds.other != nil && k.agrees(sorted, run, thirds.other) {
@@ -194,7 +200,7 @@ func (k *checker) replay(steps []instrument.Step, run *observe.Run, obs *observe
 		}
 		rep, err := k.Replay(blocksOf(sorted))
 		if err != nil {
-			return err
+			return cmp.Or(thirds.spoilt, err)
 		}
 		k.rep.Replays++
 		found, err := k.compare(sorted, run, rep)

@@ -54,7 +54,7 @@ func (k *checker) checkGiven() error {
 		if err != nil {
 			return err
 		}
-		return k.third(thirds{sorted, rep, other}, &Evidence{Run: run})
+		return k.third(thirds{sorted: sorted, as: rep, other: other}, &Evidence{Run: run})
 	}
 	ev := &Evidence{Finding: found, Run: run, Replayed: rep, Order: names(sorted)}
 	return k.confirmReplay(k.plan.Steps, sorted, ev)

@@ -20,10 +20,10 @@ import (
 // other is a database whose third execution is edited.
 type other struct {
 	weave.Runner
-	edit    func(*observe.Replayed)
-	refused bool
-	asked   []string // plan settings
-	usual   int      // replays under the usual plan
+	edit  func(*observe.Replayed)
+	fails error    // in place of the execution
+	asked []string // plan settings
+	usual int      // replays under the usual plan
 }
 
 func (o *other) Replay(blocks []*instrument.Block) (*observe.Replayed, error) {
@@ -33,8 +33,8 @@ func (o *other) Replay(blocks []*instrument.Block) (*observe.Replayed, error) {
 
 func (o *other) ReplayUnder(blocks []*instrument.Block, s *dbms.PlanSetting) (*observe.Replayed, error) {
 	o.asked = append(o.asked, s.Name)
-	if o.refused {
-		return nil, exec.ErrNoSetting
+	if o.fails != nil {
+		return nil, o.fails
 	}
 	rep, err := o.Runner.ReplayUnder(blocks, s)
 	if err == nil && o.edit != nil {
@@ -118,7 +118,7 @@ func TestThird(t *testing.T) {
 			}
 		}
 	}
-	rep, err := run(&other{refused: true}, "no-indexes")
+	rep, err := run(&other{fails: exec.ErrNoSetting}, "no-indexes")
 	if err != nil || len(rep.Findings) > 0 || rep.NotJudged["plans"] == "" {
 		t.Errorf("refused: %v, %+v", err, rep)
 	}
@@ -155,6 +155,24 @@ func TestReplayedOtherwise(t *testing.T) {
 		if !rep.Checked || o.usual != x.usual {
 			t.Errorf("%s: %d replays under the usual plan, want %d", x.name, o.usual, x.usual)
 		}
+	}
+}
+
+// TestSpoiltOtherwise: an execution under another plan that the environment spoils hides no difference under the usual one, and spoils a case that has none.
+func TestSpoiltOtherwise(t *testing.T) {
+	p := lookup(t, "sqlite/serializable")
+	c, err := testcase.Parse("planted", []byte(strings.Replace(plantedCase, "serializable\n", "serializable\nplan: no-indexes\n", 1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	spoilt := fmt.Errorf("%w: %w", exec.ErrTimeout, &exec.EnvironmentError{Answer: &exec.AnswerError{Err: &history.DBError{Code: 9}}})
+	wrong := &editor{Runner: newRunner(t, p), when: always, replay: inReplay(0, 0, func(e *history.Event) { dropRow(e.Rows) })}
+	rep, err := weave.Check(&other{Runner: wrong, fails: spoilt}, c, p, weave.Options{Repeats: 3})
+	if err != nil || !slices.Equal(signatures(rep.Findings), []string{"replay-difference/SELECT:rows"}) {
+		t.Errorf("%v, %+v", err, rep)
+	}
+	if _, err := weave.Check(&other{Runner: wrong.Runner, fails: spoilt}, c, p, weave.Options{Repeats: 3}); !errors.Is(err, exec.ErrTimeout) {
+		t.Errorf("%v, want that the case is spoilt", err)
 	}
 }
 
