@@ -80,7 +80,7 @@ func (t *target) start(ctx context.Context) (err error) {
 	}
 	rows, err := t.control.Read(ctx, "SELECT sqlite_version(), sqlite_source_id()")
 	if err != nil {
-		return err
+		return errors.Join(err, t.control.Close())
 	}
 	t.about = exec.Description{Target: "sqlite", Version: rows.Row(0)[0].S, Settings: map[string]string{
 		"source_id": rows.Row(0)[1].S, "journal_mode": "wal", "synchronous": "off", "busy_timeout": "0",
