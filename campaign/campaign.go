@@ -279,7 +279,8 @@ func (r *run) sound(res *CaseResult) {
 	r.faults = 0
 }
 
-// job is the case that is tried under a number. Where what makes cases from others panics it is the generator's of that number, with the panic.
+// job is the case that is tried under a number. Where what makes cases from others panics it is the generator's of that
+// number, with the panic.
 func (r *run) job(n int) (job Job, err error) {
 	job = Job{Case: n, Known: r.confirmed()}
 	if r.cfg.Made == nil {

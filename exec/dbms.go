@@ -39,7 +39,7 @@ type Protocol struct {
 	// them; "" if it has none to tell.
 	Snapshot string
 	// InProcess says that the engine runs in this process: a panic below a session is the engine's then, not of a driver that cannot
-	// read what came over a network.
+	// read what came over a network. Its statements wait for no lock: what would make one wait it is refused for.
 	InProcess bool
 }
 

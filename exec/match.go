@@ -107,11 +107,12 @@ func (r *Runner) fillScratch(scratch string, q *MatchQuery) (scratchTable, error
 	return made, nil
 }
 
-// batch is how long the VALUES of one statement may be, in bytes: a server ends the connection over which a longer one comes than it takes.
+// batch is how long the VALUES of one statement may be, in bytes: a server ends the connection over which a longer one
+// comes than it takes.
 const batch = 256 << 10
 
-// addVersions adds rows to a scratch table, many at once or, where one is refused, one by one: what INSERT IGNORE leaves in an ENUM is no value that a
-// statement may give it, and such a version is left out.
+// addVersions adds rows to a scratch table, many at once or, where one is refused, one by one: what INSERT IGNORE
+// leaves in an ENUM is no value that a statement may give it, and such a version is left out.
 func (r *Runner) addVersions(scratch string, rows *history.Rows) error {
 	into := fmt.Sprintf("INSERT INTO %s (%s) VALUES ", scratch, strings.Join(rows.Columns, ", "))
 	values := make([]string, rows.Len())

@@ -13,16 +13,19 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Most statements are answered within a fraction of a millisecond. So the goroutine that has sent one waits in the kernel for the first moment, as a program with one thread
-// would, and neither the runtime's poller nor a timer is told; what costs more than that comes once the answer is late.
+// Most statements are answered within a fraction of a millisecond. So the goroutine that has sent one waits in the
+// kernel for the first moment, as a program with one thread would, and neither the runtime's poller nor a timer is
+// told; what costs more than that comes once the answer is late.
 
 // grace is how long an answer is waited for before it counts as late.
 const grace = time.Millisecond
 
-// large is how much is sent, in bytes, without a limit on how long that takes: sockets keep more than this for a server that reads later.
+// large is how much is sent, in bytes, without a limit on how long that takes: sockets keep more than this for a server
+// that reads later.
 const large = 32 << 10
 
-// prompt makes reading from a connection wait in the kernel for as long as grace, and returns its descriptor; nil where it has none.
+// prompt makes reading from a connection wait in the kernel for as long as grace, and returns its descriptor; nil where
+// it has none.
 func prompt(c net.Conn) syscall.RawConn {
 	s, ok := c.(syscall.Conn)
 	if !ok {
@@ -46,8 +49,8 @@ func prompt(c net.Conn) syscall.RawConn {
 	return raw
 }
 
-// Late has told called, by whoever reads, when the answer to a statement has not come within grace. It says whether the connection can tell. What told does must
-// not wait.
+// Late has told called, by whoever reads, when the answer to a statement has not come within grace. It says whether the
+// connection can tell. What told does must not wait.
 func (s *Session) Late(told func()) bool {
 	if s.raw == nil || s.raw.fd == nil {
 		return false

@@ -161,8 +161,9 @@ func (s *Session) Exec(ctx context.Context, sql string) (answer history.Answer, 
 	return history.Answer{Affected: n}, nil
 }
 
-// watched returns the context for a driver that sends something. Over a network that is one that never ends, as a driver starts a goroutine, or wakes one, to
-// watch another, which costs more than a short statement: what the driver waits for fails when ctx ends (see call). over has to be called.
+// watched returns the context for a driver that sends something. Over a network that is one that never ends, as a
+// driver starts a goroutine, or wakes one, to watch another, which costs more than a short statement: what the driver
+// waits for fails when ctx ends (see call). over has to be called.
 func (s *Session) watched(ctx context.Context) (sending context.Context, over func()) {
 	if s.raw == nil {
 		return context.WithTimeout(ctx, hardLimit)

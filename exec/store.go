@@ -17,7 +17,8 @@ type Storer interface {
 	Reshape(ctx context.Context, shape *dbms.StoreShape) error
 }
 
-// StoreKeeper is a Storer that may keep the databases of other shapes: Reshape comes back to the one that a shape had, and its sessions are as good as they were.
+// StoreKeeper is a Storer that may keep the databases of other shapes: Reshape comes back to the one that a shape had,
+// and its sessions are as good as they were.
 type StoreKeeper interface {
 	KeepsStores() bool
 }
@@ -37,10 +38,11 @@ type StorePreparer interface {
 // errOwnStore says that a server of the user's keeps its tables as it does.
 var errOwnStore = errors.New("a server that txweave did not start keeps its own store")
 
-// Shape gives a target the store that a case names. release is called where its sessions have to be closed before, as the database is
-// made anew: those of a target that keeps its stores are good again when it comes back to this one. A case that was written for another
-// DBMS names nothing here. On a server of the user's, which cannot be started anew, the case no longer names a store that would need that. An
-// error says that the case names what the DBMS has not, or that the database cannot be made.
+// Shape gives a target the store that a case names. release is called where its sessions have to be closed before, as
+// the database is made anew: those of a target that keeps its stores are good again when it comes back to this one. A
+// case that was written for another DBMS names nothing here. On a server of the user's, which cannot be started anew,
+// the case no longer names a store that would need that. An error says that the case names what the DBMS has not, or
+// that the database cannot be made.
 func Shape(ctx context.Context, t Target, c *testcase.Case, p *dbms.Profile, release func()) error {
 	name := c.Option(testcase.OptionStore)
 	if c.Target != p.DBMS {

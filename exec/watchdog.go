@@ -26,11 +26,12 @@ func (d *watchdog) end() {
 	d.mu.Unlock()
 }
 
-// killPause is at least between two looks at what is under way, and between two tries to kill it: one that comes before the database has begun with a statement
-// strikes nothing.
+// killPause is at least between two looks at what is under way, and between two tries to kill it: one that comes before
+// the database has begun with a statement strikes nothing.
 const killPause = 20 * time.Millisecond
 
-// guard watches until the runner is closed. It looks a hundred times in the time that a statement has: a worker has a runner for each store.
+// guard watches until the runner is closed. It looks a hundred times in the time that a statement has: a worker has a
+// runner for each store.
 func (r *Runner) guard() {
 	tick := time.NewTicker(max(r.timeout/100, killPause))
 	defer tick.Stop()

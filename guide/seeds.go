@@ -22,8 +22,9 @@ type Maker interface {
 	Again(seed, statements uint64) (*testcase.Case, error)
 }
 
-// Seeds makes cases of others, which are known bugs mostly, by changing them. Which numbers of a campaign are such cases, of which seed case each is
-// made and how, follows from the campaign's seed, the number and the list of seed cases alone. Its methods may be called from several goroutines.
+// Seeds makes cases of others, which are known bugs mostly, by changing them. Which numbers of a campaign are such
+// cases, of which seed case each is made and how, follows from the campaign's seed, the number and the list of seed
+// cases alone. Its methods may be called from several goroutines.
 type Seeds struct {
 	source  Maker
 	profile *dbms.Profile
@@ -57,7 +58,8 @@ const (
 // optionMutated is the key of the header field that says how a case was made from another one.
 const optionMutated = "mutated"
 
-// NewSeeds returns what changes those of some cases that are for a DBMS at a level, whose transactions may have levels of their own.
+// NewSeeds returns what changes those of some cases that are for a DBMS at a level, whose transactions may have levels
+// of their own.
 func NewSeeds(src Maker, p *dbms.Profile, levels []string, cases []*testcase.Case) *Seeds {
 	s := &Seeds{source: src, profile: p, levels: levels}
 	for _, c := range cases {
@@ -71,7 +73,8 @@ func NewSeeds(src Maker, p *dbms.Profile, levels []string, cases []*testcase.Cas
 // Len is how many seed cases there are.
 func (s *Seeds) Len() int { return len(s.all) }
 
-// isKin says whether the generator makes the tables and rows of a case from the seed that it names; indexes may have come since.
+// isKin says whether the generator makes the tables and rows of a case from the seed that it names; indexes may have
+// come since.
 func isKin(src Maker, c *testcase.Case) bool {
 	if c.Seed == 0 {
 		return false
@@ -108,8 +111,9 @@ func (s *Seeds) Next(n int) []byte {
 	return nil
 }
 
-// turn says which seed case's turn it is under a number; ok is false for a number of the generator's. Of each few numbers that follow each other
-// one is a seed case's, in turn, and which one of these it is, is drawn: what else goes by numbers meets all seed cases.
+// turn says which seed case's turn it is under a number; ok is false for a number of the generator's. Of each few
+// numbers that follow each other one is a seed case's, in turn, and which one of these it is, is drawn: what else goes
+// by numbers meets all seed cases.
 func (s *Seeds) turn(n int) (at int, ok bool) {
 	if len(s.all) == 0 {
 		return 0, false
@@ -155,8 +159,8 @@ func (s *Seeds) kin(rng *rand.Rand, of *seedCase) *testcase.Case {
 	return fit[rng.IntN(len(fit))]
 }
 
-// ReadCases reads the cases below a directory, in the order of their paths. Files that hold none are passed over: somebody's directory may have
-// half of one.
+// ReadCases reads the cases below a directory, in the order of their paths. Files that hold none are passed over:
+// somebody's directory may have half of one.
 func ReadCases(ctx context.Context, dir string) ([]*testcase.Case, error) {
 	var out []*testcase.Case
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {

@@ -172,8 +172,9 @@ func (k *checker) account(run *observe.Run, obs *observe.Observation, g *sdg.Gra
 	k.rep.CrossEdges, k.rep.Graph = g.CrossEdges(), g
 }
 
-// replay sorts the statements in several ways, replays each and compares. The first of these executions is under the case's plan setting, where it has
-// one: where that answers as the run did, a replay and a third execution have nothing to add.
+// replay sorts the statements in several ways, replays each and compares. The first of these executions is under the
+// case's plan setting, where it has one: where that answers as the run did, a replay and a third execution have nothing
+// to add.
 func (k *checker) replay(steps []instrument.Step, run *observe.Run, obs *observe.Observation, g *sdg.Graph) error {
 	nodes := obs.Nodes()
 	var thirds thirds
@@ -223,7 +224,8 @@ func (k *checker) replay(steps []instrument.Step, run *observe.Run, obs *observe
 	return k.third(thirds, &Evidence{Run: run, Observation: obs, Graph: g})
 }
 
-// agrees says whether an execution without transactions and under another plan gave all that the run gave: answers, counts, errors, warnings and what the tables hold in the end.
+// agrees says whether an execution without transactions and under another plan gave all that the run gave: answers,
+// counts, errors, warnings and what the tables hold in the end.
 func (k *checker) agrees(sorted []*observe.BlockRun, run *observe.Run, other *observe.Replayed) bool {
 	return len(k.unexpected(other)) == 0 && replay.Agree(k.plan.Profile, k.plan.Schema.Tables, sorted, run, other) &&
 		len(replay.CompareSearches(blocksOf(sorted), other, k.plan.Profile)) == 0

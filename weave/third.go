@@ -33,7 +33,8 @@ func settingOf(c *testcase.Case, p *dbms.Profile) (*dbms.PlanSetting, error) {
 	return nil, fmt.Errorf("%s: %s has no plan setting %q", testcase.OptionPlan, p.DBMS, name)
 }
 
-// thirds are a replay that agreed with its run and, where other is not nil, the execution of the same statements in the same order under the case's plan setting.
+// thirds are a replay that agreed with its run and, where other is not nil, the execution of the same statements in the
+// same order under the case's plan setting.
 type thirds struct {
 	sorted    []*observe.BlockRun
 	as, other *observe.Replayed
@@ -57,7 +58,8 @@ func (k *checker) under(sorted []*observe.BlockRun) (*observe.Replayed, error) {
 }
 
 // third holds an execution planned otherwise against a replay that agreed with its run: what is wrong with transactions
-// and without them alike, as a missing index entry is, shows here. Before each write it asks, where that is known, which rows it is about to find. A finding is as in.
+// and without them alike, as a missing index entry is, shows here. Before each write it asks, where that is known,
+// which rows it is about to find. A finding is as in.
 func (k *checker) third(of thirds, in *Evidence) error {
 	if of.other == nil {
 		return of.spoilt

@@ -177,7 +177,8 @@ func (o *Options) ownFindings(ctx context.Context, t exec.Target, p *dbms.Profil
 	return found, errors.Join(err, lost)
 }
 
-// EachResult checks cases until more says no, and returns how many it checked. The target stays the caller's, whatever happens.
+// EachResult checks cases until more says no, and returns how many it checked. The target stays the caller's, whatever
+// happens.
 func EachResult(ctx context.Context, t exec.Target, p *dbms.Profile, src *worker.Cases, budget int, more func(*campaign.CaseResult) bool) (int, error) {
 	w := worker.OnCases(t, p, src, checking)
 	defer w.Release()

@@ -22,7 +22,8 @@ type Cases struct {
 	profile *dbms.Profile
 }
 
-// What is done to every case, or to a share of them, beside what the generator draws, by the names that leave it out. docs/pace.md says what each gives.
+// What is done to every case, or to a share of them, beside what the generator draws, by the names that leave it out.
+// docs/pace.md says what each gives.
 const (
 	partDrafts   = "drafts"   // a case is the best of several
 	partMeetings = "meetings" // transactions are made to meet

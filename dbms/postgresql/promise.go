@@ -146,7 +146,8 @@ var stores = []dbms.StoreShape{
 	{Name: "frozen", Set: []string{"SET enable_seqscan = off", "SET enable_bitmapscan = off"}, Upkeep: "VACUUM (FREEZE, ANALYZE) %s"},
 }
 
-// parallel is the setting under which each query is planned for several processes. Several settings go in one message, as they cost a session of each transaction a round trip.
+// parallel is the setting under which each query is planned for several processes. Several settings go in one message,
+// as they cost a session of each transaction a round trip.
 func parallel(name, workers string) dbms.PlanSetting {
 	const debug = "SELECT set_config(name, '%s', false) FROM pg_settings WHERE name IN ('force_parallel_mode', 'debug_parallel_query')"
 	return dbms.PlanSetting{Name: name,

@@ -8,8 +8,8 @@ import (
 	"txweave/exec"
 )
 
-// stores is the embedded engine on a database file for each shape of the store that has been asked for: one of them is the target's, the others wait, with
-// their connections, until their shape is asked for again.
+// stores is the embedded engine on a database file for each shape of the store that has been asked for: one of them is
+// the target's, the others wait, with their connections, until their shape is asked for again.
 type stores struct {
 	*target
 	kept map[string]*target // by the name of the shape; all of them
