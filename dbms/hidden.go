@@ -41,7 +41,7 @@ func hideConditions(n sql.Node) sql.Node {
 	case *sql.Delete:
 		return sql.Edit(n, func(d *sql.Delete) { d.Where = inCase(d.Where) })
 	case *sql.Table:
-		return sql.Edit(n, func(t *sql.Table) { t.Hint = nil })
+		return sql.Edit(n, func(t *sql.Table) { t.Hints = nil })
 	}
 	return n
 }

@@ -1,6 +1,9 @@
 package sql
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // Dialect is how one database, of one version and in one mode, spells what trees say. It is a value: nobody looks one
 // up by a name, and two versions of a database are two of them.
@@ -9,8 +12,10 @@ type Dialect struct {
 	Lexis   Lexis
 	// Keywords are the words that a grammar uses, in upper case, and where each may be a name all the same.
 	Keywords map[string]Use
-	// TextNames says that a text in quotes may stand where a name is expected.
-	TextNames bool
+	// TextNames says where a text in quotes may be a name, TextItems that it may be what a query calls a column.
+	TextNames Use
+	TextItems bool
+	Grammar   Grammar
 	// Prefixes and Infixes are the operators; of those that mean the same the first is printed.
 	Prefixes, Infixes []Operator
 	// Statements are the readers of statements by the word that these begin with, and behind WITH.
@@ -21,14 +26,64 @@ type Dialect struct {
 	Specials map[string]func(*Reader) Expr
 	// Niladics are the functions without parentheses, in upper case.
 	Niladics []string
-	// TableHint reads what stands behind a table's name and alias; nil for nothing.
-	TableHint func(*Reader) *Indexed
+	// TypedTexts are the types that may stand before a text: DATE '2020-01-01'.
+	TypedTexts []string
+	// Phrases are the functions, in upper case, of whose arguments words may stand in front, and these words.
+	Phrases map[string][]string
+	// Joins are the words with which a join may begin, but for JOIN and NATURAL.
+	Joins []string
+	// SelectOptions are the words that may stand behind SELECT, DISTINCT and ALL among them.
+	SelectOptions []string
+	// TablePlace reads what stands behind a table's name and before its alias, TableHints what stands behind that; nil
+	// for nothing.
+	TablePlace func(*Reader, *Table)
+	TableHints func(*Reader) []*IndexHint
+	// Type reads a type; nil: it is any words, and numbers in parentheses.
+	Type func(*Reader) *Type
+	// Tail reads what stands behind a query's LIMIT; nil for nothing.
+	Tail func(*Reader, *Query)
 
 	prefixes, infixes map[string]*Operator // by how they are spelled
+	pairs             map[string]pair      // operators of two words, by the first
 	spelled           map[Op]*Operator     // operators of two operands, by what they mean
 	signs             map[Op]*Operator     // those before an operand
 	forms             map[Form]*Operator
 	symbols           [256][]string // signs of several bytes by their first one, the longest first
+}
+
+// Grammar is where databases differ in what they read of the same words.
+type Grammar struct {
+	// Nested says that queries in parentheses may be operands of set operations, and that INTERSECT binds more tightly
+	// than the others.
+	Nested bool
+	// LooseCommas says that a comma joins tables less tightly than JOIN; an ON belongs to the last join that has none.
+	LooseCommas bool
+	// AnyQualified says that behind a dot any word is a name.
+	AnyQualified bool
+	// LoosePrefixes says that NOT may stand where an operand of a tighter operator is expected.
+	LoosePrefixes bool
+	// Truths says that IS has nothing but NULL, TRUE, FALSE and UNKNOWN behind it; the last three at level Truth.
+	Truths bool
+	Truth  int
+	// Quantifiers says that a comparison may have ANY, SOME or ALL in front of a query.
+	Quantifiers bool
+	// TextsInARow says that these are one text.
+	TextsInARow bool
+	// Introducers says that a word such as _latin1 in front of a text is its character set.
+	Introducers bool
+	// Rollup says that WITH ROLLUP may stand behind GROUP BY.
+	Rollup bool
+	// RowWords says that ROW may stand before a row in parentheses, and that VALUES without it in front of a name alone
+	// in parentheses is a function.
+	RowWords bool
+	// SpacedOptions says that between the options of a table stands no comma.
+	SpacedOptions bool
+	// BareReferences says that a foreign key refers to a table of its own schema.
+	BareReferences bool
+	// LateReturning says that a DELETE's RETURNING stands behind its LIMIT.
+	LateReturning bool
+	// QualifiedSets says that SET may name a column with its table.
+	QualifiedSets bool
 }
 
 // Use says where a keyword may be a name without quotes.
@@ -57,14 +112,23 @@ const (
 	LikeForm
 	BetweenForm
 	CollateForm
+	MemberForm
 )
 
 // Operator is a line of a dialect's table of operators. Those of a higher level bind more tightly.
 type Operator struct {
-	Spelled string // in upper case
+	Spelled string // in upper case, one or two words
 	Op      Op
 	Level   int
 	Form    Form
+	// Left and Right are the levels that the operands must have at least, where these are not Level and one above.
+	Left, Right int
+}
+
+// pair is the second word of an operator, with this.
+type pair struct {
+	second   string
+	operator *Operator
 }
 
 // tightest is the level of what is no operator.
@@ -72,8 +136,17 @@ const tightest = 1000
 
 // New returns a dialect that can be used, made of its tables.
 func New(d Dialect) *Dialect {
-	d.prefixes, d.infixes = map[string]*Operator{}, map[string]*Operator{}
+	d.prefixes, d.infixes, d.pairs = map[string]*Operator{}, map[string]*Operator{}, map[string]pair{}
 	d.spelled, d.signs, d.forms = map[Op]*Operator{}, map[Op]*Operator{}, map[Form]*Operator{}
+	for i := range d.Infixes {
+		o := &d.Infixes[i]
+		if o.Left == 0 {
+			o.Left = o.Level
+		}
+		if o.Right == 0 {
+			o.Right = o.Level + 1
+		}
+	}
 	for i := range d.Prefixes {
 		d.prefixes[d.Prefixes[i].Spelled] = &d.Prefixes[i]
 		setFirst(d.signs, d.Prefixes[i].Op, &d.Prefixes[i])
@@ -81,6 +154,9 @@ func New(d Dialect) *Dialect {
 	for i := range d.Infixes {
 		o := &d.Infixes[i]
 		d.infixes[o.Spelled] = o
+		if first, second, two := strings.Cut(o.Spelled, " "); two && o.Form != IsForm {
+			d.pairs[first] = pair{second, o}
+		}
 		setFirst(d.forms, o.Form, o)
 		if o.Op != "" {
 			setFirst(d.spelled, o.Op, o)

@@ -19,11 +19,36 @@ const (
 	Bool   LiteralKind = "bool"
 )
 
-// Literal is a value as it is spelled.
+// Literal is a value as it is spelled. Charset is the character set that MySQL is told in front of a text, such as
+// _latin1; of texts in a row, which MySQL makes one of, Text has all.
 type Literal struct {
 	expression
-	Kind LiteralKind
+	Kind    LiteralKind
+	Charset string
+	Text    string
+}
+
+// TypedLiteral is DATE 'Text', or the like.
+type TypedLiteral struct {
+	expression
+	Type string // in upper case
+	Text string // with its quotes
+}
+
+// Variable is one of MySQL's variables as it is spelled: @name, @@name, @@session.name.
+type Variable struct {
+	expression
 	Text string
+}
+
+// DefaultValue is the word DEFAULT in the place of a value.
+type DefaultValue struct{ expression }
+
+// Interval is INTERVAL X Unit, which is added to a time.
+type Interval struct {
+	expression
+	X    Expr
+	Unit string
 }
 
 // Niladic is a function that is called by its name alone, such as CURRENT_TIMESTAMP; in upper case.
@@ -49,7 +74,7 @@ type Column struct {
 // Star is all columns, of one table where that is said; as an argument, all of a row.
 type Star struct {
 	expression
-	Table *Name
+	Schema, Table *Name
 }
 
 // Paren is an expression in parentheses. The printer sets those that are needed: they need not be built.
@@ -91,6 +116,13 @@ const (
 	OpGlob       Op = "GLOB"
 	OpRegexp     Op = "REGEXP"
 	OpMatch      Op = "MATCH"
+	OpXor        Op = "XOR"
+	OpBitXor     Op = "^"
+	OpIntDiv     Op = "DIV"
+	OpSounds     Op = "SOUNDS LIKE"
+	OpMember     Op = "MEMBER OF"
+	OpAssign     Op = ":="
+	OpBinary     Op = "BINARY"
 )
 
 // Unary is an operator before its operand: OpNot, OpSub, OpAdd, OpBitNot.
@@ -107,7 +139,16 @@ type Binary struct {
 	Left, Right Expr
 }
 
-// Is is X IS [NOT] NULL, TRUE or FALSE, as What says.
+// Quantified is X Op How (Query): ANY, SOME or ALL.
+type Quantified struct {
+	expression
+	Op    Op
+	X     Expr
+	How   string
+	Query *Query
+}
+
+// Is is X IS [NOT] NULL, TRUE, FALSE or UNKNOWN, as What says.
 type Is struct {
 	expression
 	X    Expr
@@ -156,19 +197,29 @@ type When struct {
 	Cond, Result Expr
 }
 
-// Cast is CAST(X AS Type).
+// Cast is CAST(X AS Type), or in MySQL CONVERT(X, Type).
 type Cast struct {
 	expression
-	X    Expr
-	Type *Type
+	X       Expr
+	Type    *Type
+	Convert bool
 }
 
-// Type is the type of a column or a CAST: its words as they are spelled, with one space between them, and what stands
-// in parentheses behind them.
+// Recode is MySQL's CONVERT(X USING Charset).
+type Recode struct {
+	expression
+	X       Expr
+	Charset Expr
+}
+
+// Type is the type of a column or a CAST: its words as they are spelled, with one space between them, what stands in
+// parentheses behind them, and words behind that, such as UNSIGNED.
 type Type struct {
 	origin
-	Words string
-	Args  []Expr
+	Words   string
+	Args    []Expr
+	After   string
+	Charset *Name
 }
 
 // Collate is X COLLATE Collation.
@@ -190,21 +241,46 @@ type Subquery struct {
 	Query *Query
 }
 
-// Row is a row value in parentheses: several expressions, or in VALUES at least one.
+// Row is a row value in parentheses: several expressions, or in VALUES any number. Word is that ROW stands before them.
 type Row struct {
 	expression
+	Word  bool
 	Items []Expr
 }
 
 // Call is a call of a function, an aggregate or a window function.
 type Call struct {
 	expression
-	Name     *Name
-	Distinct bool
-	Args     []Expr // a Star alone for *
-	Order    []*Order
-	Filter   Expr
-	Over     *Window
+	Name      *Name
+	Distinct  bool
+	Args      []Expr // a Star alone for *
+	Order     []*Order
+	Separator Expr // of MySQL's GROUP_CONCAT
+	Limit     *Limit
+	Filter    Expr
+	Over      *Window
+}
+
+// Worded is an argument that a word in front of it tells from the others, instead of a comma: TRIM(LEADING X FROM Y).
+type Worded struct {
+	expression
+	Word string
+	X    Expr // may be nil
+}
+
+// Matching is MySQL's MATCH (Columns) AGAINST (X Mode); Mode is in upper case.
+type Matching struct {
+	expression
+	Columns []Expr
+	X       Expr
+	Mode    string
+}
+
+// Prefix is X(Length), the beginning of a column in an index of MySQL's.
+type Prefix struct {
+	expression
+	X      *Column
+	Length Expr
 }
 
 // Raise is SQLite's RAISE(Action, Message), which a trigger may say; IGNORE has no message.

@@ -2,6 +2,8 @@ package sql
 
 import (
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -19,10 +21,24 @@ const (
 type Lexis struct {
 	Space string // white space
 	// Names are the bytes that open a quoted name. That is closed by the same byte, '[' by ']', and holds it doubled,
-	// but for ']'.
-	Names string
-	// BlobPrefixes are the letters before a quote that make a text of hexadecimal digits a blob.
-	BlobPrefixes string
+	// but for ']'. Texts are those that open a text.
+	Names, Texts string
+	// Backslash says that a backslash in a text is the beginning of an escape sequence.
+	Backslash bool
+	// HexPrefixes and BitPrefixes are the letters before a quote that make a text of hexadecimal or binary digits a
+	// blob, TextPrefixes those that leave it a text.
+	HexPrefixes, BitPrefixes, TextPrefixes string
+	// Hash says that # begins a comment, Dashes that -- does only where white space is behind it.
+	Hash, Dashes bool
+	// Executed says whether what stands in /*! … */ is part of the statement, by the digits of a version behind the
+	// opening; in /*M! … */ and the like by the letter in it. nil where these are comments.
+	Executed func(letter string, version int) bool
+	// Hinted are the keywords behind which /*+ … */ are hints.
+	Hinted []string
+	// Variables says that @ begins the name of a variable.
+	Variables bool
+	// Numbers0b says that 0b101 is a number, and Lower that 0X1F is none.
+	Numbers0b, Lower bool
 	// ParamSigns are the bytes that begin a parameter with a name behind them, and Question is whether ? is one.
 	ParamSigns string
 	Question   bool
@@ -46,6 +62,8 @@ const (
 	BlobToken
 	NumberToken
 	ParamToken
+	VariableToken
+	HintToken
 	Sign
 )
 
@@ -56,17 +74,21 @@ type Token struct {
 	At   int
 	Key  string // of a keyword that the dialect's table has, in upper case; of a sign, its text
 	Use  Use    // of a word: where it may be a name
+	// Closed is, of an opening parenthesis, which token closes it; 0 where none does.
+	Closed int32
 }
 
 // lexer divides a text into tokens.
 type lexer struct {
-	d    *Dialect
-	text string
-	out  []Token
+	d        *Dialect
+	text     string
+	out      []Token
+	executed bool // within a comment that is executed
 
 	depth int   // tokens behind the last comma, those of enclosing parentheses too
 	run   int   // those in the innermost parenthesis
 	runs  []int // in front of each parenthesis that is open
+	open  []int // the places of these
 }
 
 // tokens divides a text, with an End behind all.
@@ -74,8 +96,13 @@ func (d *Dialect) tokens(text string) ([]Token, error) {
 	if len(text) > MaxLength {
 		return nil, &SyntaxError{Message: fmt.Sprintf("it has %d bytes: a statement may have %d", len(text), MaxLength)}
 	}
-	l := &lexer{d: d, text: text, out: make([]Token, 0, len(text)/4+2)}
-	for i := 0; i < len(text); {
+	return d.tokensFrom(text, 0)
+}
+
+// tokensFrom divides what stands in a text from a place on.
+func (d *Dialect) tokensFrom(text string, from int) ([]Token, error) {
+	l := &lexer{d: d, text: text, out: make([]Token, 0, (len(text)-from)/4+2)}
+	for i := from; i < len(text); {
 		if end := l.blank(i); end > i {
 			i = end
 			continue
@@ -89,6 +116,9 @@ func (d *Dialect) tokens(text string) ([]Token, error) {
 		}
 		i += len(t.Text)
 	}
+	if l.executed {
+		return nil, syntaxError(text, len(text), "a comment is not closed")
+	}
 	return append(l.out, Token{At: len(text)}), nil
 }
 
@@ -97,12 +127,14 @@ func (l *lexer) take(t Token) string {
 	l.out = append(l.out, t)
 	switch {
 	case t.Key == "(":
-		l.runs = append(l.runs, l.run)
+		l.runs, l.open = append(l.runs, l.run), append(l.open, len(l.out)-1)
 		l.run = 0
 		l.depth++
 	case t.Key == ")" && len(l.runs) > 0:
+		last := len(l.runs) - 1
 		l.depth -= l.run
-		l.run, l.runs = l.runs[len(l.runs)-1]+1, l.runs[:len(l.runs)-1]
+		l.out[l.open[last]].Closed = int32(len(l.out) - 1)
+		l.run, l.runs, l.open = l.runs[last]+1, l.runs[:last], l.open[:last]
 	case t.Key == "," || t.Key == ";":
 		l.depth -= l.run
 		l.run = 0
@@ -125,12 +157,19 @@ func (l *lexer) blank(i int) int {
 	switch {
 	case strings.IndexByte(l.d.Lexis.Space, rest[0]) >= 0:
 		return i + 1
-	case strings.HasPrefix(rest, "--"):
+	case l.lineComment(rest):
 		if n := strings.IndexByte(rest, '\n'); n >= 0 {
 			return i + n
 		}
 		return len(l.text)
-	case strings.HasPrefix(rest, "/*"):
+	case strings.HasPrefix(rest, "*/") && l.executed:
+		l.executed = false
+		return i + 2
+	case strings.HasPrefix(rest, "/*") && !l.hint(rest):
+		if n := l.executable(rest); n > 0 {
+			l.executed = true
+			return i + n
+		}
 		if n := strings.Index(rest[2:], "*/"); n >= 0 {
 			return i + n + 4
 		}
@@ -138,15 +177,59 @@ func (l *lexer) blank(i int) int {
 	return i
 }
 
+// lineComment says whether a comment begins that ends with the line.
+func (l *lexer) lineComment(rest string) bool {
+	if strings.HasPrefix(rest, "--") {
+		return !l.d.Lexis.Dashes || len(rest) == 2 || rest[2] <= ' '
+	}
+	return l.d.Lexis.Hash && rest[0] == '#'
+}
+
+// hint says whether a comment is hints.
+func (l *lexer) hint(rest string) bool {
+	return len(l.d.Lexis.Hinted) > 0 && strings.HasPrefix(rest, "/*+") && len(l.out) > 0 &&
+		slices.Contains(l.d.Lexis.Hinted, l.out[len(l.out)-1].Key)
+}
+
+// executable returns how long the opening is of a comment whose text is part of the statement; 0 where it is not.
+func (l *lexer) executable(rest string) int {
+	if l.d.Lexis.Executed == nil || l.executed {
+		return 0
+	}
+	sign := 2
+	for sign < len(rest) && 'A' <= rest[sign] && rest[sign] <= 'Z' {
+		sign++
+	}
+	if sign == len(rest) || rest[sign] != '!' || sign > 3 {
+		return 0
+	}
+	end := runEnd(rest, sign+1, digit)
+	if end-sign-1 > 6 {
+		end = sign + 7
+	}
+	version, _ := strconv.Atoi(rest[sign+1 : end]) // no digits: always
+	if !l.d.Lexis.Executed(rest[2:sign], version) {
+		return 0
+	}
+	if n := strings.IndexByte(rest[end:], ']'); n > 0 && rest[end] == '[' { // TiDB's names of what must be known
+		end += n + 1
+	}
+	return end
+}
+
 // next returns the token that begins at i, or why there is none.
 func (l *lexer) next(i int) (Token, string) {
 	s, c := l.text, l.text[i]
 	lexis := &l.d.Lexis
 	switch {
-	case c == '\'':
+	case strings.IndexByte(lexis.Texts, c) >= 0:
 		return l.quoted(i, i, TextToken, "a text")
-	case strings.IndexByte(lexis.BlobPrefixes, c) >= 0 && i+1 < len(s) && s[i+1] == '\'':
+	case i+1 < len(s) && s[i+1] == '\'' && strings.IndexByte(lexis.TextPrefixes, c) >= 0:
+		return l.quoted(i, i+1, TextToken, "a text")
+	case i+1 < len(s) && s[i+1] == '\'' && strings.IndexByte(lexis.HexPrefixes, c) >= 0:
 		return l.blob(i)
+	case i+1 < len(s) && s[i+1] == '\'' && strings.IndexByte(lexis.BitPrefixes, c) >= 0:
+		return l.bits(i)
 	case strings.IndexByte(lexis.Names, c) >= 0:
 		return l.quoted(i, i, QuotedName, "a name")
 	case digit(c), c == '.' && i+1 < len(s) && digit(s[i+1]):
@@ -157,8 +240,10 @@ func (l *lexer) next(i int) (Token, string) {
 		return Token{Kind: ParamToken, Text: s[i:runEnd(s, i+1, digit)], At: i}, ""
 	case strings.IndexByte(lexis.ParamSigns, c) >= 0 && i+1 < len(s) && wordByte(s[i+1]):
 		return Token{Kind: ParamToken, Text: s[i:runEnd(s, i+1, wordByte)], At: i}, ""
+	case lexis.Variables && c == '@' && i+1 < len(s):
+		return l.variable(i)
 	case strings.HasPrefix(s[i:], "/*"):
-		return Token{}, "a comment is not closed"
+		return l.comment(i)
 	}
 	for _, sign := range l.d.symbols[c] {
 		if strings.HasPrefix(s[i:], sign) {
@@ -177,17 +262,59 @@ func (l *lexer) quoted(i, open int, kind TokenKind, what string) (Token, string)
 	if closing == '[' {
 		closing = ']'
 	}
-	for j := open + 1; ; j++ {
-		n := strings.IndexByte(s[j:], closing)
+	stops := string(rune(closing))
+	if kind == TextToken && l.d.Lexis.Backslash {
+		stops += "\\"
+	}
+	for j := open + 1; j < len(s); j++ {
+		n := strings.IndexAny(s[j:], stops)
 		if n < 0 {
-			return Token{}, what + " is not closed"
+			break
 		}
 		j += n
-		if closing == ']' || j+1 == len(s) || s[j+1] != closing {
+		if s[j] == closing && (closing == ']' || j+1 == len(s) || s[j+1] != closing) {
 			return Token{Kind: kind, Text: s[i : j+1], At: i, Use: Anywhere}, ""
 		}
-		j++
+		j++ // the second of two, or what is behind a backslash
 	}
+	return Token{}, what + " is not closed"
+}
+
+// bits returns the token of a text of binary digits.
+func (l *lexer) bits(i int) (Token, string) {
+	t, err := l.quoted(i, i+1, BlobToken, "a blob")
+	if err == "" && runEnd(t.Text, 2, bit) != len(t.Text)-1 {
+		return t, "behind b stands a text of binary digits"
+	}
+	return t, err
+}
+
+// variable returns the token of a variable: @name, @'name', @@name, @@session.name.
+func (l *lexer) variable(i int) (Token, string) {
+	from := i + 1
+	if l.text[from] == '@' {
+		from++
+	}
+	if from < len(l.text) && strings.IndexByte("'\"`", l.text[from]) >= 0 {
+		return l.quoted(i, from, VariableToken, "a variable")
+	}
+	end := runEnd(l.text, from, func(c byte) bool { return c == '.' || wordByte(c) })
+	if end == from {
+		return Token{}, "a variable has no name"
+	}
+	if l.text[end-1] == '.' && end < len(l.text) && l.text[end] == '`' {
+		return l.quoted(i, end, VariableToken, "a variable")
+	}
+	return Token{Kind: VariableToken, Text: l.text[i:end], At: i}, ""
+}
+
+// comment returns the token of hints, which are the only comment that is one.
+func (l *lexer) comment(i int) (Token, string) {
+	n := strings.Index(l.text[i+2:], "*/")
+	if n < 0 || !l.hint(l.text[i:]) {
+		return Token{}, "a comment is not closed"
+	}
+	return Token{Kind: HintToken, Text: l.text[i : i+n+4], At: i}, ""
 }
 
 func (l *lexer) blob(i int) (Token, string) {
@@ -205,9 +332,12 @@ func (l *lexer) blob(i int) (Token, string) {
 func (l *lexer) number(i int) (Token, string) {
 	s := l.text
 	end := i
-	if s[i] == '0' && i+2 < len(s) && s[i+1]|0x20 == 'x' && hexDigit(s[i+2]) {
+	switch {
+	case s[i] == '0' && i+2 < len(s) && (s[i+1] == 'x' || s[i+1] == 'X' && !l.d.Lexis.Lower) && hexDigit(s[i+2]):
 		end = l.digits(i+2, hexDigit)
-	} else {
+	case l.d.Lexis.Numbers0b && s[i] == '0' && i+2 < len(s) && s[i+1] == 'b' && bit(s[i+2]):
+		end = l.digits(i+2, bit)
+	default:
 		end = l.digits(i, digit)
 		if end < len(s) && s[end] == '.' {
 			end = l.digits(end+1, digit)
@@ -268,6 +398,8 @@ func runEnd(s string, i int, class func(byte) bool) int {
 }
 
 func digit(c byte) bool { return '0' <= c && c <= '9' }
+
+func bit(c byte) bool { return c == '0' || c == '1' }
 
 func hexDigit(c byte) bool { return digit(c) || 'a' <= c|0x20 && c|0x20 <= 'f' }
 

@@ -5,14 +5,44 @@ package sql
 func (n *AddColumn) copied() Node { c := *n; return &c }
 
 func (n *AddColumn) fields(f *fields) {
+	value(f, "Modify", &n.Modify)
+	value(f, "IfNotExists", &n.IfNotExists)
+	one(f, "From", &n.From)
 	one(f, "Column", &n.Column)
+	value(f, "First", &n.First)
+	one(f, "After", &n.After)
+}
+
+func (n *AddConstraint) copied() Node { c := *n; return &c }
+
+func (n *AddConstraint) fields(f *fields) {
+	one(f, "Constraint", &n.Constraint)
+}
+
+func (n *AlterColumn) copied() Node { c := *n; return &c }
+
+func (n *AlterColumn) fields(f *fields) {
+	one(f, "Column", &n.Column)
+	one(f, "X", &n.X)
+}
+
+func (n *AlterPartitions) copied() Node { c := *n; return &c }
+
+func (n *AlterPartitions) fields(f *fields) {
+	value(f, "What", &n.What)
+	value(f, "All", &n.All)
+	list(f, "Names", &n.Names)
+	one(f, "Count", &n.Count)
+	list(f, "Parts", &n.Parts)
+	one(f, "By", &n.By)
 }
 
 func (n *AlterTable) copied() Node { c := *n; return &c }
 
 func (n *AlterTable) fields(f *fields) {
 	one(f, "Table", &n.Table)
-	one(f, "Action", &n.Action)
+	list(f, "Actions", &n.Actions)
+	one(f, "Partitions", &n.Partitions)
 }
 
 func (n *Analyze) copied() Node { c := *n; return &c }
@@ -29,10 +59,19 @@ func (n *Assign) fields(f *fields) {
 	one(f, "Value", &n.Value)
 }
 
+func (n *Attribute) copied() Node { c := *n; return &c }
+
+func (n *Attribute) fields(f *fields) {
+	value(f, "Words", &n.Words)
+	one(f, "Value", &n.Value)
+}
+
 func (n *Begin) copied() Node { c := *n; return &c }
 
 func (n *Begin) fields(f *fields) {
+	value(f, "Start", &n.Start)
 	value(f, "Mode", &n.Mode)
+	list(f, "Traits", &n.Traits)
 }
 
 func (n *Between) copied() Node { c := *n; return &c }
@@ -81,6 +120,8 @@ func (n *Call) fields(f *fields) {
 	value(f, "Distinct", &n.Distinct)
 	list(f, "Args", &n.Args)
 	list(f, "Order", &n.Order)
+	one(f, "Separator", &n.Separator)
+	one(f, "Limit", &n.Limit)
 	one(f, "Filter", &n.Filter)
 	one(f, "Over", &n.Over)
 }
@@ -98,6 +139,7 @@ func (n *Cast) copied() Node { c := *n; return &c }
 func (n *Cast) fields(f *fields) {
 	one(f, "X", &n.X)
 	one(f, "Type", &n.Type)
+	value(f, "Convert", &n.Convert)
 }
 
 func (n *Check) copied() Node { c := *n; return &c }
@@ -106,6 +148,7 @@ func (n *Check) fields(f *fields) {
 	one(f, "Name", &n.Name)
 	one(f, "X", &n.X)
 	value(f, "Conflict", &n.Conflict)
+	value(f, "Enforced", &n.Enforced)
 }
 
 func (n *Collate) copied() Node { c := *n; return &c }
@@ -140,7 +183,9 @@ func (n *ColumnDef) fields(f *fields) {
 
 func (n *Commit) copied() Node { c := *n; return &c }
 
-func (*Commit) fields(*fields) {
+func (n *Commit) fields(f *fields) {
+	value(f, "Chain", &n.Chain)
+	value(f, "Release", &n.Release)
 }
 
 func (n *Compound) copied() Node { c := *n; return &c }
@@ -151,33 +196,52 @@ func (n *Compound) fields(f *fields) {
 	one(f, "Right", &n.Right)
 }
 
+func (n *CreateDatabase) copied() Node { c := *n; return &c }
+
+func (n *CreateDatabase) fields(f *fields) {
+	value(f, "OrReplace", &n.OrReplace)
+	value(f, "IfNotExists", &n.IfNotExists)
+	one(f, "Name", &n.Name)
+	list(f, "Options", &n.Options)
+}
+
 func (n *CreateIndex) copied() Node { c := *n; return &c }
 
 func (n *CreateIndex) fields(f *fields) {
+	value(f, "OrReplace", &n.OrReplace)
 	value(f, "Unique", &n.Unique)
+	value(f, "Kind", &n.Kind)
 	value(f, "IfNotExists", &n.IfNotExists)
 	one(f, "Name", &n.Name)
+	value(f, "Using", &n.Using)
 	one(f, "Table", &n.Table)
 	list(f, "Columns", &n.Columns)
 	one(f, "Where", &n.Where)
+	list(f, "Options", &n.Options)
 }
 
 func (n *CreateTable) copied() Node { c := *n; return &c }
 
 func (n *CreateTable) fields(f *fields) {
+	value(f, "OrReplace", &n.OrReplace)
 	value(f, "Temp", &n.Temp)
 	value(f, "IfNotExists", &n.IfNotExists)
 	one(f, "Name", &n.Name)
+	one(f, "Like", &n.Like)
 	list(f, "Columns", &n.Columns)
 	list(f, "Constraints", &n.Constraints)
 	list(f, "Options", &n.Options)
+	one(f, "Partitions", &n.Partitions)
+	value(f, "Rows", &n.Rows)
 	one(f, "As", &n.As)
 }
 
 func (n *CreateTrigger) copied() Node { c := *n; return &c }
 
 func (n *CreateTrigger) fields(f *fields) {
+	value(f, "OrReplace", &n.OrReplace)
 	value(f, "Temp", &n.Temp)
+	one(f, "Definer", &n.Definer)
 	value(f, "IfNotExists", &n.IfNotExists)
 	one(f, "Name", &n.Name)
 	value(f, "Time", &n.Time)
@@ -185,6 +249,8 @@ func (n *CreateTrigger) fields(f *fields) {
 	list(f, "Columns", &n.Columns)
 	one(f, "Table", &n.Table)
 	value(f, "ForEachRow", &n.ForEachRow)
+	value(f, "Follows", &n.Follows)
+	one(f, "Other", &n.Other)
 	one(f, "When", &n.When)
 	one(f, "Body", &n.Body)
 }
@@ -192,11 +258,16 @@ func (n *CreateTrigger) fields(f *fields) {
 func (n *CreateView) copied() Node { c := *n; return &c }
 
 func (n *CreateView) fields(f *fields) {
+	value(f, "OrReplace", &n.OrReplace)
 	value(f, "Temp", &n.Temp)
+	value(f, "Algorithm", &n.Algorithm)
+	one(f, "Definer", &n.Definer)
+	value(f, "Security", &n.Security)
 	value(f, "IfNotExists", &n.IfNotExists)
 	one(f, "Name", &n.Name)
 	list(f, "Columns", &n.Columns)
 	one(f, "Query", &n.Query)
+	value(f, "Check", &n.Check)
 }
 
 func (n *Default) copied() Node { c := *n; return &c }
@@ -206,10 +277,25 @@ func (n *Default) fields(f *fields) {
 	one(f, "X", &n.X)
 }
 
+func (n *DefaultValue) copied() Node { c := *n; return &c }
+
+func (*DefaultValue) fields(*fields) {
+}
+
+func (n *Definer) copied() Node { c := *n; return &c }
+
+func (n *Definer) fields(f *fields) {
+	value(f, "User", &n.User)
+}
+
 func (n *Delete) copied() Node { c := *n; return &c }
 
 func (n *Delete) fields(f *fields) {
 	one(f, "With", &n.With)
+	one(f, "Hints", &n.Hints)
+	value(f, "Priority", &n.Priority)
+	value(f, "Quick", &n.Quick)
+	value(f, "Ignore", &n.Ignore)
 	one(f, "Table", &n.Table)
 	one(f, "Where", &n.Where)
 	list(f, "Returning", &n.Returning)
@@ -217,25 +303,59 @@ func (n *Delete) fields(f *fields) {
 	one(f, "Limit", &n.Limit)
 }
 
+func (n *DeleteJoined) copied() Node { c := *n; return &c }
+
+func (n *DeleteJoined) fields(f *fields) {
+	one(f, "With", &n.With)
+	one(f, "Hints", &n.Hints)
+	value(f, "Priority", &n.Priority)
+	value(f, "Quick", &n.Quick)
+	value(f, "Ignore", &n.Ignore)
+	list(f, "Targets", &n.Targets)
+	value(f, "Using", &n.Using)
+	one(f, "From", &n.From)
+	one(f, "Where", &n.Where)
+}
+
 func (n *Derived) copied() Node { c := *n; return &c }
 
 func (n *Derived) fields(f *fields) {
+	value(f, "Lateral", &n.Lateral)
 	one(f, "Query", &n.Query)
 	one(f, "Alias", &n.Alias)
+	list(f, "Columns", &n.Columns)
+}
+
+func (n *Do) copied() Node { c := *n; return &c }
+
+func (n *Do) fields(f *fields) {
+	list(f, "Exprs", &n.Exprs)
 }
 
 func (n *Drop) copied() Node { c := *n; return &c }
 
 func (n *Drop) fields(f *fields) {
+	value(f, "Temp", &n.Temp)
 	value(f, "What", &n.What)
 	value(f, "IfExists", &n.IfExists)
-	one(f, "Name", &n.Name)
+	list(f, "Names", &n.Names)
+	one(f, "On", &n.On)
+	list(f, "Options", &n.Options)
 }
 
 func (n *DropColumn) copied() Node { c := *n; return &c }
 
 func (n *DropColumn) fields(f *fields) {
+	value(f, "IfExists", &n.IfExists)
 	one(f, "Column", &n.Column)
+}
+
+func (n *DropConstraint) copied() Node { c := *n; return &c }
+
+func (n *DropConstraint) fields(f *fields) {
+	value(f, "What", &n.What)
+	value(f, "IfExists", &n.IfExists)
+	one(f, "Name", &n.Name)
 }
 
 func (n *Exists) copied() Node { c := *n; return &c }
@@ -248,6 +368,7 @@ func (n *Explain) copied() Node { c := *n; return &c }
 
 func (n *Explain) fields(f *fields) {
 	value(f, "Plan", &n.Plan)
+	value(f, "How", &n.How)
 	one(f, "Stmt", &n.Stmt)
 }
 
@@ -255,6 +376,7 @@ func (n *ForeignKey) copied() Node { c := *n; return &c }
 
 func (n *ForeignKey) fields(f *fields) {
 	one(f, "Name", &n.Name)
+	one(f, "Index", &n.Index)
 	list(f, "Columns", &n.Columns)
 	one(f, "Table", &n.Table)
 	list(f, "Keys", &n.Keys)
@@ -281,6 +403,20 @@ func (n *Generated) fields(f *fields) {
 	value(f, "Kept", &n.Kept)
 }
 
+func (n *Hint) copied() Node { c := *n; return &c }
+
+func (n *Hint) fields(f *fields) {
+	value(f, "Name", &n.Name)
+	value(f, "Called", &n.Called)
+	value(f, "Args", &n.Args)
+}
+
+func (n *Hints) copied() Node { c := *n; return &c }
+
+func (n *Hints) fields(f *fields) {
+	list(f, "List", &n.List)
+}
+
 func (n *In) copied() Node { c := *n; return &c }
 
 func (n *In) fields(f *fields) {
@@ -291,10 +427,23 @@ func (n *In) fields(f *fields) {
 	one(f, "Table", &n.Table)
 }
 
-func (n *Indexed) copied() Node { c := *n; return &c }
+func (n *Index) copied() Node { c := *n; return &c }
 
-func (n *Indexed) fields(f *fields) {
-	one(f, "Index", &n.Index)
+func (n *Index) fields(f *fields) {
+	value(f, "Kind", &n.Kind)
+	value(f, "IfNotExists", &n.IfNotExists)
+	one(f, "Name", &n.Name)
+	value(f, "Using", &n.Using)
+	list(f, "Columns", &n.Columns)
+	list(f, "Options", &n.Options)
+}
+
+func (n *IndexHint) copied() Node { c := *n; return &c }
+
+func (n *IndexHint) fields(f *fields) {
+	value(f, "How", &n.How)
+	value(f, "For", &n.For)
+	list(f, "Indexes", &n.Indexes)
 }
 
 func (n *Insert) copied() Node { c := *n; return &c }
@@ -302,12 +451,26 @@ func (n *Insert) copied() Node { c := *n; return &c }
 func (n *Insert) fields(f *fields) {
 	one(f, "With", &n.With)
 	value(f, "Replace", &n.Replace)
+	one(f, "Hints", &n.Hints)
+	value(f, "Priority", &n.Priority)
 	value(f, "Or", &n.Or)
+	value(f, "Ignore", &n.Ignore)
 	one(f, "Table", &n.Table)
 	list(f, "Columns", &n.Columns)
 	one(f, "Source", &n.Source)
+	list(f, "Set", &n.Set)
+	one(f, "Row", &n.Row)
+	list(f, "RowNames", &n.RowNames)
 	list(f, "Conflicts", &n.Conflicts)
+	list(f, "Duplicate", &n.Duplicate)
 	list(f, "Returning", &n.Returning)
+}
+
+func (n *Interval) copied() Node { c := *n; return &c }
+
+func (n *Interval) fields(f *fields) {
+	one(f, "X", &n.X)
+	value(f, "Unit", &n.Unit)
 }
 
 func (n *Is) copied() Node { c := *n; return &c }
@@ -336,6 +499,13 @@ func (n *Join) fields(f *fields) {
 	list(f, "Using", &n.Using)
 }
 
+func (n *Kill) copied() Node { c := *n; return &c }
+
+func (n *Kill) fields(f *fields) {
+	value(f, "What", &n.What)
+	one(f, "X", &n.X)
+}
+
 func (n *Like) copied() Node { c := *n; return &c }
 
 func (n *Like) fields(f *fields) {
@@ -357,7 +527,40 @@ func (n *Literal) copied() Node { c := *n; return &c }
 
 func (n *Literal) fields(f *fields) {
 	value(f, "Kind", &n.Kind)
+	value(f, "Charset", &n.Charset)
 	value(f, "Text", &n.Text)
+}
+
+func (n *Lock) copied() Node { c := *n; return &c }
+
+func (n *Lock) fields(f *fields) {
+	value(f, "Strength", &n.Strength)
+	list(f, "Of", &n.Of)
+	value(f, "Wait", &n.Wait)
+	one(f, "Seconds", &n.Seconds)
+}
+
+func (n *LockTables) copied() Node { c := *n; return &c }
+
+func (n *LockTables) fields(f *fields) {
+	list(f, "Tables", &n.Tables)
+}
+
+func (n *Maintain) copied() Node { c := *n; return &c }
+
+func (n *Maintain) fields(f *fields) {
+	value(f, "What", &n.What)
+	value(f, "Local", &n.Local)
+	list(f, "Tables", &n.Tables)
+	value(f, "More", &n.More)
+}
+
+func (n *Matching) copied() Node { c := *n; return &c }
+
+func (n *Matching) fields(f *fields) {
+	list(f, "Columns", &n.Columns)
+	one(f, "X", &n.X)
+	value(f, "Mode", &n.Mode)
 }
 
 func (n *Name) copied() Node { c := *n; return &c }
@@ -372,6 +575,12 @@ func (n *NamedWindow) copied() Node { c := *n; return &c }
 func (n *NamedWindow) fields(f *fields) {
 	one(f, "Name", &n.Name)
 	one(f, "Window", &n.Window)
+}
+
+func (n *Nested) copied() Node { c := *n; return &c }
+
+func (n *Nested) fields(f *fields) {
+	one(f, "Query", &n.Query)
 }
 
 func (n *Niladic) copied() Node { c := *n; return &c }
@@ -410,6 +619,13 @@ func (n *Opaque) fields(f *fields) {
 	value(f, "Text", &n.Text)
 }
 
+func (n *Option) copied() Node { c := *n; return &c }
+
+func (n *Option) fields(f *fields) {
+	value(f, "Words", &n.Words)
+	one(f, "Value", &n.Value)
+}
+
 func (n *Order) copied() Node { c := *n; return &c }
 
 func (n *Order) fields(f *fields) {
@@ -437,6 +653,36 @@ func (n *ParenTable) fields(f *fields) {
 	one(f, "Alias", &n.Alias)
 }
 
+func (n *Partition) copied() Node { c := *n; return &c }
+
+func (n *Partition) fields(f *fields) {
+	value(f, "Below", &n.Below)
+	one(f, "Name", &n.Name)
+	value(f, "How", &n.How)
+	list(f, "Values", &n.Values)
+	list(f, "Options", &n.Options)
+	list(f, "Subs", &n.Subs)
+}
+
+func (n *Partitioning) copied() Node { c := *n; return &c }
+
+func (n *Partitioning) fields(f *fields) {
+	value(f, "Below", &n.Below)
+	value(f, "How", &n.How)
+	list(f, "X", &n.X)
+	one(f, "Count", &n.Count)
+	one(f, "Sub", &n.Sub)
+	list(f, "Parts", &n.Parts)
+}
+
+func (n *Period) copied() Node { c := *n; return &c }
+
+func (n *Period) fields(f *fields) {
+	value(f, "How", &n.How)
+	one(f, "From", &n.From)
+	one(f, "To", &n.To)
+}
+
 func (n *Pragma) copied() Node { c := *n; return &c }
 
 func (n *Pragma) fields(f *fields) {
@@ -445,14 +691,32 @@ func (n *Pragma) fields(f *fields) {
 	value(f, "Call", &n.Call)
 }
 
+func (n *Prefix) copied() Node { c := *n; return &c }
+
+func (n *Prefix) fields(f *fields) {
+	one(f, "X", &n.X)
+	one(f, "Length", &n.Length)
+}
+
 func (n *PrimaryKey) copied() Node { c := *n; return &c }
 
 func (n *PrimaryKey) fields(f *fields) {
 	one(f, "Name", &n.Name)
+	value(f, "Using", &n.Using)
 	list(f, "Columns", &n.Columns)
+	list(f, "Options", &n.Options)
 	value(f, "Desc", &n.Desc)
 	value(f, "Conflict", &n.Conflict)
 	value(f, "Autoincrement", &n.Autoincrement)
+}
+
+func (n *Quantified) copied() Node { c := *n; return &c }
+
+func (n *Quantified) fields(f *fields) {
+	value(f, "Op", &n.Op)
+	one(f, "X", &n.X)
+	value(f, "How", &n.How)
+	one(f, "Query", &n.Query)
 }
 
 func (n *Query) copied() Node { c := *n; return &c }
@@ -462,6 +726,7 @@ func (n *Query) fields(f *fields) {
 	one(f, "Body", &n.Body)
 	list(f, "Order", &n.Order)
 	one(f, "Limit", &n.Limit)
+	list(f, "Locks", &n.Locks)
 }
 
 func (n *Raise) copied() Node { c := *n; return &c }
@@ -469,6 +734,13 @@ func (n *Raise) copied() Node { c := *n; return &c }
 func (n *Raise) fields(f *fields) {
 	value(f, "Action", &n.Action)
 	one(f, "Message", &n.Message)
+}
+
+func (n *Recode) copied() Node { c := *n; return &c }
+
+func (n *Recode) fields(f *fields) {
+	one(f, "X", &n.X)
+	one(f, "Charset", &n.Charset)
 }
 
 func (n *Reindex) copied() Node { c := *n; return &c }
@@ -483,9 +755,29 @@ func (n *Release) fields(f *fields) {
 	one(f, "Name", &n.Name)
 }
 
+func (n *Rename) copied() Node { c := *n; return &c }
+
+func (n *Rename) fields(f *fields) {
+	list(f, "Pairs", &n.Pairs)
+}
+
 func (n *RenameColumn) copied() Node { c := *n; return &c }
 
 func (n *RenameColumn) fields(f *fields) {
+	one(f, "From", &n.From)
+	one(f, "To", &n.To)
+}
+
+func (n *RenameIndex) copied() Node { c := *n; return &c }
+
+func (n *RenameIndex) fields(f *fields) {
+	one(f, "From", &n.From)
+	one(f, "To", &n.To)
+}
+
+func (n *RenamePair) copied() Node { c := *n; return &c }
+
+func (n *RenamePair) fields(f *fields) {
 	one(f, "From", &n.From)
 	one(f, "To", &n.To)
 }
@@ -500,11 +792,14 @@ func (n *Rollback) copied() Node { c := *n; return &c }
 
 func (n *Rollback) fields(f *fields) {
 	one(f, "To", &n.To)
+	value(f, "Chain", &n.Chain)
+	value(f, "Release", &n.Release)
 }
 
 func (n *Row) copied() Node { c := *n; return &c }
 
 func (n *Row) fields(f *fields) {
+	value(f, "Word", &n.Word)
 	list(f, "Items", &n.Items)
 }
 
@@ -517,19 +812,50 @@ func (n *Savepoint) fields(f *fields) {
 func (n *Select) copied() Node { c := *n; return &c }
 
 func (n *Select) fields(f *fields) {
+	one(f, "Hints", &n.Hints)
 	value(f, "Distinct", &n.Distinct)
 	value(f, "All", &n.All)
+	list(f, "Options", &n.Options)
 	list(f, "Items", &n.Items)
 	one(f, "From", &n.From)
 	one(f, "Where", &n.Where)
 	list(f, "Group", &n.Group)
+	value(f, "Rollup", &n.Rollup)
 	one(f, "Having", &n.Having)
 	list(f, "Windows", &n.Windows)
+}
+
+func (n *Set) copied() Node { c := *n; return &c }
+
+func (n *Set) fields(f *fields) {
+	list(f, "Settings", &n.Settings)
+}
+
+func (n *SetOptions) copied() Node { c := *n; return &c }
+
+func (n *SetOptions) fields(f *fields) {
+	list(f, "Options", &n.Options)
+}
+
+func (n *SetTransaction) copied() Node { c := *n; return &c }
+
+func (n *SetTransaction) fields(f *fields) {
+	value(f, "Scope", &n.Scope)
+	list(f, "Traits", &n.Traits)
+}
+
+func (n *Setting) copied() Node { c := *n; return &c }
+
+func (n *Setting) fields(f *fields) {
+	value(f, "Scope", &n.Scope)
+	one(f, "Target", &n.Target)
+	one(f, "Value", &n.Value)
 }
 
 func (n *Star) copied() Node { c := *n; return &c }
 
 func (n *Star) fields(f *fields) {
+	one(f, "Schema", &n.Schema)
 	one(f, "Table", &n.Table)
 }
 
@@ -544,8 +870,11 @@ func (n *Table) copied() Node { c := *n; return &c }
 func (n *Table) fields(f *fields) {
 	one(f, "Schema", &n.Schema)
 	one(f, "Name", &n.Name)
+	value(f, "All", &n.All)
+	list(f, "Partitions", &n.Partitions)
+	one(f, "At", &n.At)
 	one(f, "Alias", &n.Alias)
-	one(f, "Hint", &n.Hint)
+	list(f, "Hints", &n.Hints)
 }
 
 func (n *TableCall) copied() Node { c := *n; return &c }
@@ -557,10 +886,17 @@ func (n *TableCall) fields(f *fields) {
 	one(f, "Alias", &n.Alias)
 }
 
-func (n *TableOption) copied() Node { c := *n; return &c }
+func (n *TableLock) copied() Node { c := *n; return &c }
 
-func (n *TableOption) fields(f *fields) {
-	value(f, "Words", &n.Words)
+func (n *TableLock) fields(f *fields) {
+	one(f, "Table", &n.Table)
+	value(f, "How", &n.How)
+}
+
+func (n *Truncate) copied() Node { c := *n; return &c }
+
+func (n *Truncate) fields(f *fields) {
+	one(f, "Table", &n.Table)
 }
 
 func (n *Type) copied() Node { c := *n; return &c }
@@ -568,6 +904,15 @@ func (n *Type) copied() Node { c := *n; return &c }
 func (n *Type) fields(f *fields) {
 	value(f, "Words", &n.Words)
 	list(f, "Args", &n.Args)
+	value(f, "After", &n.After)
+	one(f, "Charset", &n.Charset)
+}
+
+func (n *TypedLiteral) copied() Node { c := *n; return &c }
+
+func (n *TypedLiteral) fields(f *fields) {
+	value(f, "Type", &n.Type)
+	value(f, "Text", &n.Text)
 }
 
 func (n *Unary) copied() Node { c := *n; return &c }
@@ -581,7 +926,10 @@ func (n *Unique) copied() Node { c := *n; return &c }
 
 func (n *Unique) fields(f *fields) {
 	one(f, "Name", &n.Name)
+	one(f, "Index", &n.Index)
+	value(f, "Using", &n.Using)
 	list(f, "Columns", &n.Columns)
+	list(f, "Options", &n.Options)
 	value(f, "Conflict", &n.Conflict)
 }
 
@@ -589,7 +937,10 @@ func (n *Update) copied() Node { c := *n; return &c }
 
 func (n *Update) fields(f *fields) {
 	one(f, "With", &n.With)
+	one(f, "Hints", &n.Hints)
+	value(f, "Priority", &n.Priority)
 	value(f, "Or", &n.Or)
+	value(f, "Ignore", &n.Ignore)
 	one(f, "Table", &n.Table)
 	list(f, "Set", &n.Set)
 	one(f, "From", &n.From)
@@ -597,6 +948,12 @@ func (n *Update) fields(f *fields) {
 	list(f, "Returning", &n.Returning)
 	list(f, "Order", &n.Order)
 	one(f, "Limit", &n.Limit)
+}
+
+func (n *UseDatabase) copied() Node { c := *n; return &c }
+
+func (n *UseDatabase) fields(f *fields) {
+	one(f, "Name", &n.Name)
 }
 
 func (n *Vacuum) copied() Node { c := *n; return &c }
@@ -612,11 +969,23 @@ func (n *Values) fields(f *fields) {
 	list(f, "Rows", &n.Rows)
 }
 
+func (n *Variable) copied() Node { c := *n; return &c }
+
+func (n *Variable) fields(f *fields) {
+	value(f, "Text", &n.Text)
+}
+
 func (n *When) copied() Node { c := *n; return &c }
 
 func (n *When) fields(f *fields) {
 	one(f, "Cond", &n.Cond)
 	one(f, "Result", &n.Result)
+}
+
+func (n *Whole) copied() Node { c := *n; return &c }
+
+func (n *Whole) fields(f *fields) {
+	one(f, "Table", &n.Table)
 }
 
 func (n *Window) copied() Node { c := *n; return &c }
@@ -634,4 +1003,19 @@ func (n *With) copied() Node { c := *n; return &c }
 func (n *With) fields(f *fields) {
 	value(f, "Recursive", &n.Recursive)
 	list(f, "CTEs", &n.CTEs)
+}
+
+func (n *Worded) copied() Node { c := *n; return &c }
+
+func (n *Worded) fields(f *fields) {
+	value(f, "Word", &n.Word)
+	one(f, "X", &n.X)
+}
+
+func (n *XA) copied() Node { c := *n; return &c }
+
+func (n *XA) fields(f *fields) {
+	value(f, "Step", &n.Step)
+	list(f, "ID", &n.ID)
+	value(f, "More", &n.More)
 }

@@ -185,33 +185,62 @@ func (d *Dialect) binding(n Node) (level int, sides []side) {
 		level = levelOf(d.signs[x.Op])
 		return level, []side{{x.X, level}}
 	case *Binary:
-		level = levelOf(d.spelled[x.Op])
-		right := level + 1
+		o := d.spelled[x.Op]
+		level = levelOf(o)
+		right := rightOf(o)
 		if (x.Op == OpSame || x.Op == OpDistinct) && truth(x.Right) {
 			right = tightest + 1 // without parentheses it is another node
 		}
-		return level, []side{{x.Left, level}, {x.Right, right}}
-	case *Is:
-		level = levelOf(d.forms[IsForm])
-		return level, []side{{x.X, level}, {}}
-	case *In:
-		level = levelOf(d.forms[InForm])
-		return level, []side{{x.X, level}, {}}
-	case *Between:
-		level = levelOf(d.forms[BetweenForm])
-		return level, []side{{x.X, level}, {x.Low, level + 1}, {x.High, level + 1}}
-	case *Like:
-		level = levelOf(d.spelled[x.Op])
-		sides = []side{{x.X, level}, {x.Pattern, level + 1}}
-		if x.Escape != nil {
-			sides = append(sides, side{x.Escape, level + 1})
+		if o != nil && o.Form == MemberForm {
+			return level, []side{{x.Left, leftOf(o)}, {x.Right, 0}, {}}
 		}
-		return level, sides
+		return level, []side{{x.Left, leftOf(o)}, {x.Right, right}}
+	case *Quantified:
+		o := d.spelled[x.Op]
+		return levelOf(o), []side{{x.X, leftOf(o)}, {}}
+	case *Is:
+		o := d.forms[IsForm]
+		if level = levelOf(o); d.Grammar.Truths && x.What != "NULL" {
+			level = d.Grammar.Truth
+		}
+		return level, []side{{x.X, leftOf(o)}, {}}
+	case *In:
+		o := d.forms[InForm]
+		return levelOf(o), []side{{x.X, leftOf(o)}, {}}
+	case *Between:
+		o := d.forms[BetweenForm]
+		low := rightOf(o)
+		if leftOf(o) > levelOf(o) {
+			low = o.Left
+		}
+		return levelOf(o), []side{{x.X, leftOf(o)}, {x.Low, low}, {x.High, rightOf(o)}}
+	case *Like:
+		o := d.spelled[x.Op]
+		sides = []side{{x.X, leftOf(o)}, {x.Pattern, rightOf(o)}}
+		if x.Escape != nil {
+			sides = append(sides, side{x.Escape, rightOf(o)})
+		}
+		return levelOf(o), sides
 	case *Collate:
-		level = levelOf(d.forms[CollateForm])
-		return level, []side{{x.X, level}, {}}
+		o := d.forms[CollateForm]
+		return levelOf(o), []side{{x.X, leftOf(o)}, {}}
 	}
 	return tightest, nil
+}
+
+// leftOf and rightOf are the levels that the operands of an operator must have.
+func leftOf(o *Operator) int {
+	if o == nil {
+		return 0
+	}
+	return o.Left
+}
+
+func rightOf(o *Operator) int {
+	if o == nil {
+		return 0
+	}
+	return o.Right
 }
 
 // levelOf is the level of an operator; that of one that the dialect does not have is none.

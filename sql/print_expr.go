@@ -30,7 +30,26 @@ func (p *printer) qualified(names ...*Name) {
 	}
 }
 
-func (n *Literal) print(p *printer) { p.text(n.Text) }
+func (n *Literal) print(p *printer) { p.words(n.Charset, n.Text) }
+
+func (n *TypedLiteral) print(p *printer) { p.words(n.Type, n.Text) }
+
+func (n *Variable) print(p *printer) { p.text(n.Text) }
+
+func (n *DefaultValue) print(p *printer) { p.text("DEFAULT") }
+
+func (n *Interval) print(p *printer) {
+	p.text("INTERVAL")
+	p.node(n.X)
+	p.text(n.Unit)
+}
+
+func (n *Quantified) print(p *printer) {
+	p.operand(n, 0, n.X)
+	p.operator(n.Op)
+	p.text(n.How)
+	p.paren(n.Query)
+}
 
 func (n *Niladic) print(p *printer) { p.text(n.Word) }
 
@@ -40,7 +59,7 @@ func (n *Column) print(p *printer) { p.qualified(n.Schema, n.Table, n.Name) }
 
 func (n *Star) print(p *printer) {
 	if n.Table != nil {
-		p.node(n.Table)
+		p.qualified(n.Schema, n.Table)
 		p.right(".")
 	}
 	p.text("*")
@@ -73,6 +92,10 @@ func (p *printer) operator(op Op) {
 func (n *Binary) print(p *printer) {
 	p.operand(n, 0, n.Left)
 	p.operator(n.Op)
+	if o := p.d.spelled[n.Op]; o != nil && o.Form == MemberForm {
+		p.paren(n.Right)
+		return
+	}
 	p.operand(n, 1, n.Right)
 }
 
@@ -135,11 +158,24 @@ func (n *When) print(p *printer) {
 }
 
 func (n *Cast) print(p *printer) {
-	p.text("CAST")
+	how, as := "CAST", "AS"
+	if n.Convert {
+		how, as = "CONVERT", ","
+	}
+	p.text(how)
 	p.right("(")
 	p.node(n.X)
-	p.text("AS")
+	p.text(as)
 	p.node(n.Type)
+	p.text(")")
+}
+
+func (n *Recode) print(p *printer) {
+	p.text("CONVERT")
+	p.right("(")
+	p.node(n.X)
+	p.text("USING")
+	p.node(n.Charset)
 	p.text(")")
 }
 
@@ -149,6 +185,8 @@ func (n *Type) print(p *printer) {
 		p.joint = tight
 		printList(p, n.Args)
 	}
+	p.text(n.After)
+	printOne(p, n.Charset, "CHARACTER SET")
 }
 
 func (n *Collate) print(p *printer) {
@@ -164,14 +202,45 @@ func (n *Exists) print(p *printer) {
 
 func (n *Subquery) print(p *printer) { p.paren(n.Query) }
 
-func (n *Row) print(p *printer) { printList(p, n.Items) }
+func (n *Row) print(p *printer) {
+	p.when(n.Word, "ROW")
+	printList(p, n.Items)
+}
+
+func (n *Worded) print(p *printer) {
+	p.text(n.Word)
+	printOne(p, n.X)
+}
+
+func (n *Matching) print(p *printer) {
+	p.text("MATCH")
+	printList(p, n.Columns)
+	p.words("AGAINST", "(")
+	p.node(n.X)
+	p.text(n.Mode)
+	p.text(")")
+}
+
+func (n *Prefix) print(p *printer) {
+	p.node(n.X)
+	p.right("(")
+	p.node(n.Length)
+	p.text(")")
+}
 
 func (n *Call) print(p *printer) {
 	p.node(n.Name)
 	p.right("(")
 	p.when(n.Distinct, "DISTINCT")
-	printEach(p, n.Args)
+	for i, x := range n.Args {
+		if _, worded := x.(*Worded); i > 0 && !worded {
+			p.text(",")
+		}
+		p.node(x)
+	}
 	printClause(p, n.Order, "ORDER BY")
+	printOne(p, n.Separator, "SEPARATOR")
+	printOne(p, n.Limit)
 	p.text(")")
 	if n.Filter != nil {
 		p.words("FILTER", "(", "WHERE")

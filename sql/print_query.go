@@ -1,11 +1,61 @@
 package sql
 
+import (
+	"slices"
+	"strings"
+)
+
 func (n *Query) print(p *printer) {
 	printOne(p, n.With)
 	p.node(n.Body)
 	printClause(p, n.Order, "ORDER BY")
 	printOne(p, n.Limit)
+	for _, l := range n.Locks {
+		p.node(l)
+	}
 }
+
+func (n *Lock) print(p *printer) {
+	if n.Strength == "SHARE MODE" {
+		p.text("LOCK IN SHARE MODE")
+	} else {
+		p.words("FOR", n.Strength)
+	}
+	printClause(p, n.Of, "OF")
+	p.text(n.Wait)
+	printOne(p, n.Seconds)
+}
+
+func (n *Hints) print(p *printer) {
+	p.text("/*+")
+	for _, h := range n.List {
+		p.node(h)
+	}
+	p.text("*/")
+}
+
+func (n *Hint) print(p *printer) {
+	p.text(n.Name)
+	if n.Called {
+		p.right("(" + n.Args + ")")
+		p.joint = spaced
+	}
+}
+
+func (n *Option) print(p *printer) {
+	p.text(n.Words)
+	if n.Value != nil {
+		p.when(!slices.Contains(unequal, n.Words), "=")
+		p.node(n.Value)
+	}
+}
+
+// unequal are the options whose value stands behind no sign of equality.
+var unequal = []string{"COMMENT", "WITH PARSER", "TABLESPACE", "COLLATE", "DEFAULT COLLATE", "READ ONLY AS OF TIMESTAMP", "CONVERT TO CHARACTER SET"}
+
+func (n *Whole) print(p *printer) { printOne(p, n.Table, "TABLE") }
+
+func (n *Nested) print(p *printer) { p.paren(n.Query) }
 
 func (n *With) print(p *printer) {
 	p.text("WITH")
@@ -24,12 +74,17 @@ func (n *CTE) print(p *printer) {
 
 func (n *Select) print(p *printer) {
 	p.text("SELECT")
+	printOne(p, n.Hints)
 	p.when(n.Distinct, "DISTINCT")
 	p.when(n.All, "ALL")
+	for _, o := range n.Options {
+		p.node(o)
+	}
 	printEach(p, n.Items)
 	printOne(p, n.From, "FROM")
 	printOne(p, n.Where, "WHERE")
 	printClause(p, n.Group, "GROUP BY")
+	p.when(n.Rollup, "WITH ROLLUP")
 	printOne(p, n.Having, "HAVING")
 	printClause(p, n.Windows, "WINDOW")
 }
@@ -67,13 +122,41 @@ func (n *Limit) print(p *printer) {
 
 func (n *Table) print(p *printer) {
 	p.qualified(n.Schema, n.Name)
+	if n.All {
+		p.right(".")
+		p.text("*")
+	}
+	if len(n.Partitions) > 0 {
+		p.text("PARTITION")
+		printList(p, n.Partitions)
+	}
+	printOne(p, n.At)
 	printOne(p, n.Alias, "AS")
-	printOne(p, n.Hint)
+	for _, h := range n.Hints {
+		p.node(h)
+	}
 }
 
-func (n *Indexed) print(p *printer) {
-	p.when(n.Index == nil, "NOT INDEXED")
-	printOne(p, n.Index, "INDEXED BY")
+func (n *Period) print(p *printer) {
+	p.text(n.How)
+	printOne(p, n.From)
+	switch {
+	case strings.HasSuffix(n.How, "BETWEEN"):
+		printOne(p, n.To, "AND")
+	default:
+		printOne(p, n.To, "TO")
+	}
+}
+
+func (n *IndexHint) print(p *printer) {
+	p.text(n.How)
+	p.when(n.For != "", "FOR", n.For)
+	switch {
+	case n.How == "INDEXED BY":
+		printEach(p, n.Indexes)
+	case n.How != "NOT INDEXED":
+		printList(p, n.Indexes)
+	}
 }
 
 func (n *TableCall) print(p *printer) {
@@ -84,15 +167,19 @@ func (n *TableCall) print(p *printer) {
 }
 
 func (n *Derived) print(p *printer) {
+	p.when(n.Lateral, "LATERAL")
 	p.paren(n.Query)
 	printOne(p, n.Alias, "AS")
+	if len(n.Columns) > 0 {
+		printList(p, n.Columns)
+	}
 }
 
 func (n *Join) print(p *printer) {
 	p.node(n.Left)
 	p.when(n.Natural, "NATURAL")
 	p.text(string(n.Kind))
-	if _, joined := n.Right.(*Join); joined {
+	if _, joined := n.Right.(*Join); joined && !p.d.Grammar.LooseCommas {
 		p.paren(n.Right)
 	} else {
 		p.node(n.Right)
@@ -111,22 +198,28 @@ func (n *ParenTable) print(p *printer) {
 
 func (n *Insert) print(p *printer) {
 	printOne(p, n.With)
-	if n.Replace {
-		p.text("REPLACE")
-	} else {
-		p.text("INSERT")
-		p.when(n.Or != "", "OR", n.Or)
-	}
+	p.when(n.Replace, "REPLACE")
+	p.when(!n.Replace, "INSERT")
+	printOne(p, n.Hints)
+	p.text(n.Priority)
+	p.when(n.Or != "", "OR", n.Or)
+	p.when(n.Ignore, "IGNORE")
 	p.text("INTO")
 	p.node(n.Table)
 	if len(n.Columns) > 0 {
 		printList(p, n.Columns)
 	}
-	p.when(n.Source == nil, "DEFAULT VALUES")
+	p.when(n.Source == nil && len(n.Set) == 0, "DEFAULT VALUES")
 	printOne(p, n.Source)
+	printClause(p, n.Set, "SET")
+	printOne(p, n.Row, "AS")
+	if len(n.RowNames) > 0 {
+		printList(p, n.RowNames)
+	}
 	for _, c := range n.Conflicts {
 		p.node(c)
 	}
+	printClause(p, n.Duplicate, "ON DUPLICATE KEY UPDATE")
 	printClause(p, n.Returning, "RETURNING")
 }
 
@@ -154,7 +247,10 @@ func (n *Assign) print(p *printer) {
 func (n *Update) print(p *printer) {
 	printOne(p, n.With)
 	p.text("UPDATE")
+	printOne(p, n.Hints)
+	p.text(n.Priority)
 	p.when(n.Or != "", "OR", n.Or)
+	p.when(n.Ignore, "IGNORE")
 	p.node(n.Table)
 	printClause(p, n.Set, "SET")
 	printOne(p, n.From, "FROM")
@@ -164,12 +260,37 @@ func (n *Update) print(p *printer) {
 	printOne(p, n.Limit)
 }
 
+// deleted writes what a DELETE begins with.
+func (p *printer) deleted(with *With, hints *Hints, priority string, quick, ignore bool) {
+	printOne(p, with)
+	p.text("DELETE")
+	printOne(p, hints)
+	p.text(priority)
+	p.when(quick, "QUICK")
+	p.when(ignore, "IGNORE")
+}
+
 func (n *Delete) print(p *printer) {
-	printOne(p, n.With)
-	p.words("DELETE", "FROM")
+	p.deleted(n.With, n.Hints, n.Priority, n.Quick, n.Ignore)
+	p.text("FROM")
 	p.node(n.Table)
 	printOne(p, n.Where, "WHERE")
-	printClause(p, n.Returning, "RETURNING")
+	if !p.d.Grammar.LateReturning {
+		printClause(p, n.Returning, "RETURNING")
+	}
 	printClause(p, n.Order, "ORDER BY")
 	printOne(p, n.Limit)
+	if p.d.Grammar.LateReturning {
+		printClause(p, n.Returning, "RETURNING")
+	}
+}
+
+func (n *DeleteJoined) print(p *printer) {
+	p.deleted(n.With, n.Hints, n.Priority, n.Quick, n.Ignore)
+	p.when(n.Using, "FROM")
+	printEach(p, n.Targets)
+	p.when(n.Using, "USING")
+	p.when(!n.Using, "FROM")
+	p.node(n.From)
+	printOne(p, n.Where, "WHERE")
 }

@@ -1,31 +1,83 @@
 package sql
 
+import "strings"
+
 func (n *Object) print(p *printer) { p.qualified(n.Schema, n.Name) }
 
 // created writes CREATE and what all that is created has in front of its name.
-func (p *printer) created(temp bool, what string, ifNotExists bool, name *Object) {
-	p.text("CREATE")
-	p.when(temp, "TEMP")
+func (p *printer) created(what string, ifNotExists bool, name *Object) {
 	p.text(what)
 	p.when(ifNotExists, "IF NOT EXISTS")
 	p.node(name)
 }
 
-func (n *CreateTable) print(p *printer) {
-	p.created(n.Temp, "TABLE", n.IfNotExists, n.Name)
-	if n.As != nil {
-		p.text("AS")
-		p.node(n.As)
-		return
-	}
-	p.text("(")
-	printEach(p, n.Columns)
-	printClause(p, n.Constraints, ",")
-	p.text(")")
-	printEach(p, n.Options)
+// create writes CREATE, and whether it replaces what is there or is temporary.
+func (p *printer) create(orReplace, temp bool) {
+	p.text("CREATE")
+	p.when(orReplace, "OR REPLACE")
+	p.when(temp, "TEMPORARY")
 }
 
-func (n *TableOption) print(p *printer) { p.text(n.Words) }
+func (n *CreateTable) print(p *printer) {
+	p.create(n.OrReplace, n.Temp)
+	p.created("TABLE", n.IfNotExists, n.Name)
+	printOne(p, n.Like, "LIKE")
+	if len(n.Columns)+len(n.Constraints) > 0 {
+		p.text("(")
+		printEach(p, n.Columns)
+		p.when(len(n.Columns) > 0 && len(n.Constraints) > 0, ",")
+		printEach(p, n.Constraints)
+		p.text(")")
+	}
+	p.options(n.Options)
+	printOne(p, n.Partitions)
+	p.text(n.Rows)
+	printOne(p, n.As, "AS")
+}
+
+// options writes options with commas where a dialect has commas between them.
+func (p *printer) options(list []*Option) {
+	for i, o := range list {
+		p.when(i > 0 && !p.d.Grammar.SpacedOptions, ",")
+		p.node(o)
+	}
+}
+
+func (n *Partitioning) print(p *printer) {
+	sub := ""
+	if n.Below {
+		sub = "SUB"
+	}
+	p.words(sub+"PARTITION BY", n.How)
+	if len(n.X) > 0 || strings.HasSuffix(n.How, "KEY") {
+		printList(p, n.X)
+	}
+	printOne(p, n.Count, sub+"PARTITIONS")
+	printOne(p, n.Sub)
+	if len(n.Parts) > 0 {
+		printList(p, n.Parts)
+	}
+}
+
+func (n *Partition) print(p *printer) {
+	if n.Below {
+		p.text("SUBPARTITION")
+	} else {
+		p.text("PARTITION")
+	}
+	p.node(n.Name)
+	switch n.How {
+	case "IN", "LESS THAN":
+		p.words("VALUES", n.How)
+		printList(p, n.Values)
+	default:
+		p.text(n.How)
+	}
+	p.options(n.Options)
+	if len(n.Subs) > 0 {
+		printList(p, n.Subs)
+	}
+}
 
 func (n *ColumnDef) print(p *printer) {
 	p.node(n.Name)
@@ -44,25 +96,49 @@ func (p *printer) constraint(name *Name, words ...string) {
 // conflict writes what is done with a row that a constraint refuses.
 func (p *printer) conflict(how string) { p.when(how != "", "ON CONFLICT", how) }
 
+// keyed writes the columns of a key or an index, and what stands around them.
+func (p *printer) keyed(using string, columns []*Order, options []*Option) {
+	p.when(using != "", "USING", using)
+	if len(columns) > 0 {
+		printList(p, columns)
+	}
+	for _, o := range options {
+		p.node(o)
+	}
+}
+
 func (n *PrimaryKey) print(p *printer) {
 	p.constraint(n.Name, "PRIMARY KEY")
-	if len(n.Columns) > 0 {
+	if n.Autoincrement && len(n.Columns) > 0 {
 		p.text("(")
 		printEach(p, n.Columns)
-		p.when(n.Autoincrement, "AUTOINCREMENT")
-		p.text(")")
+		p.words("AUTOINCREMENT", ")")
+		p.conflict(n.Conflict)
+		return
 	}
+	p.keyed(n.Using, n.Columns, n.Options)
 	p.when(n.Desc, "DESC")
 	p.conflict(n.Conflict)
-	p.when(n.Autoincrement && len(n.Columns) == 0, "AUTOINCREMENT")
+	p.when(n.Autoincrement, "AUTOINCREMENT")
 }
 
 func (n *Unique) print(p *printer) {
 	p.constraint(n.Name, "UNIQUE")
-	if len(n.Columns) > 0 {
-		printList(p, n.Columns)
-	}
+	printOne(p, n.Index)
+	p.keyed(n.Using, n.Columns, n.Options)
 	p.conflict(n.Conflict)
+}
+
+func (n *Index) print(p *printer) {
+	p.words(n.Kind, "INDEX")
+	p.when(n.IfNotExists, "IF NOT EXISTS")
+	printOne(p, n.Name)
+	p.keyed(n.Using, n.Columns, n.Options)
+}
+
+func (n *Attribute) print(p *printer) {
+	p.text(n.Words)
+	printOne(p, n.Value)
 }
 
 func (n *Nullable) print(p *printer) {
@@ -76,6 +152,7 @@ func (n *Check) print(p *printer) {
 	p.constraint(n.Name, "CHECK")
 	p.paren(n.X)
 	p.conflict(n.Conflict)
+	p.text(n.Enforced)
 }
 
 func (n *Default) print(p *printer) {
@@ -98,6 +175,7 @@ func (n *ForeignKey) print(p *printer) {
 	p.constraint(n.Name)
 	if len(n.Columns) > 0 {
 		p.text("FOREIGN KEY")
+		printOne(p, n.Index)
 		printList(p, n.Columns)
 	}
 	p.text("REFERENCES")
@@ -105,42 +183,63 @@ func (n *ForeignKey) print(p *printer) {
 	if len(n.Keys) > 0 {
 		printList(p, n.Keys)
 	}
+	printOne(p, n.Match, "MATCH")
 	p.when(n.OnDelete != "", "ON DELETE", n.OnDelete)
 	p.when(n.OnUpdate != "", "ON UPDATE", n.OnUpdate)
-	printOne(p, n.Match, "MATCH")
 	p.text(n.Deferrable)
 }
 
 func (n *CreateIndex) print(p *printer) {
-	what := "INDEX"
-	if n.Unique {
-		what = "UNIQUE INDEX"
-	}
-	p.created(false, what, n.IfNotExists, n.Name)
+	p.create(n.OrReplace, false)
+	p.when(n.Unique, "UNIQUE")
+	p.text(n.Kind)
+	p.created("INDEX", n.IfNotExists, n.Name)
+	p.when(n.Using != "", "USING", n.Using)
 	p.text("ON")
 	p.node(n.Table)
 	printList(p, n.Columns)
 	printOne(p, n.Where, "WHERE")
+	for _, o := range n.Options {
+		p.node(o)
+	}
 }
 
 func (n *CreateView) print(p *printer) {
-	p.created(n.Temp, "VIEW", n.IfNotExists, n.Name)
+	p.create(n.OrReplace, n.Temp)
+	p.when(n.Algorithm != "", "ALGORITHM", "=", n.Algorithm)
+	printOne(p, n.Definer)
+	p.when(n.Security != "", "SQL SECURITY", n.Security)
+	p.created("VIEW", n.IfNotExists, n.Name)
 	if len(n.Columns) > 0 {
 		printList(p, n.Columns)
 	}
 	p.text("AS")
 	p.node(n.Query)
+	p.text(n.Check)
 }
 
+func (n *Definer) print(p *printer) { p.words("DEFINER", "=", n.User) }
+
 func (n *CreateTrigger) print(p *printer) {
-	p.created(n.Temp, "TRIGGER", n.IfNotExists, n.Name)
+	p.create(n.OrReplace, n.Temp)
+	printOne(p, n.Definer)
+	p.created("TRIGGER", n.IfNotExists, n.Name)
 	p.words(n.Time, n.Event)
 	printClause(p, n.Columns, "OF")
 	p.text("ON")
 	p.node(n.Table)
 	p.when(n.ForEachRow, "FOR EACH ROW")
+	printOne(p, n.Other, n.Follows)
 	printOne(p, n.When, "WHEN")
 	p.node(n.Body)
+}
+
+func (n *CreateDatabase) print(p *printer) {
+	p.create(n.OrReplace, false)
+	p.text("DATABASE")
+	p.when(n.IfNotExists, "IF NOT EXISTS")
+	p.node(n.Name)
+	p.options(n.Options)
 }
 
 func (n *Block) print(p *printer) {
@@ -155,7 +254,8 @@ func (n *Block) print(p *printer) {
 func (n *AlterTable) print(p *printer) {
 	p.text("ALTER TABLE")
 	p.node(n.Table)
-	p.node(n.Action)
+	printEach(p, n.Actions)
+	printOne(p, n.Partitions)
 }
 
 func (n *RenameTable) print(p *printer) { printOne(p, n.To, "RENAME TO") }
@@ -165,28 +265,156 @@ func (n *RenameColumn) print(p *printer) {
 	printOne(p, n.To, "TO")
 }
 
-func (n *AddColumn) print(p *printer) { printOne(p, n.Column, "ADD COLUMN") }
-
-func (n *DropColumn) print(p *printer) { printOne(p, n.Column, "DROP COLUMN") }
-
-func (n *Drop) print(p *printer) {
-	p.words("DROP", n.What)
-	p.when(n.IfExists, "IF EXISTS")
-	p.node(n.Name)
-}
-
-func (n *Begin) print(p *printer) { p.words("BEGIN", n.Mode) }
-
-func (n *Commit) print(p *printer) { p.text("COMMIT") }
-
-func (n *Rollback) print(p *printer) {
-	p.text("ROLLBACK")
+func (n *RenameIndex) print(p *printer) {
+	printOne(p, n.From, "RENAME INDEX")
 	printOne(p, n.To, "TO")
 }
 
+func (n *AddColumn) print(p *printer) {
+	switch {
+	case n.From != nil:
+		printOne(p, n.From, "CHANGE COLUMN")
+	case n.Modify:
+		p.text("MODIFY COLUMN")
+	default:
+		p.text("ADD COLUMN")
+		p.when(n.IfNotExists, "IF NOT EXISTS")
+	}
+	p.node(n.Column)
+	p.when(n.First, "FIRST")
+	printOne(p, n.After, "AFTER")
+}
+
+func (n *DropColumn) print(p *printer) {
+	p.text("DROP COLUMN")
+	p.when(n.IfExists, "IF EXISTS")
+	p.node(n.Column)
+}
+
+func (n *AddConstraint) print(p *printer) { printOne(p, n.Constraint, "ADD") }
+
+func (n *DropConstraint) print(p *printer) {
+	p.words("DROP", n.What)
+	p.when(n.IfExists, "IF EXISTS")
+	printOne(p, n.Name)
+}
+
+func (n *AlterColumn) print(p *printer) {
+	printOne(p, n.Column, "ALTER COLUMN")
+	p.when(n.X == nil, "DROP DEFAULT")
+	printOne(p, n.X, "SET DEFAULT")
+}
+
+func (n *SetOptions) print(p *printer) {
+	for _, o := range n.Options {
+		p.node(o)
+	}
+}
+
+func (n *AlterPartitions) print(p *printer) {
+	p.text(n.What)
+	p.when(n.All, "ALL")
+	printEach(p, n.Names)
+	printOne(p, n.Count)
+	if len(n.Parts) > 0 {
+		p.when(n.What == "REORGANIZE PARTITION", "INTO")
+		printList(p, n.Parts)
+	}
+	printOne(p, n.By)
+}
+
+func (n *Drop) print(p *printer) {
+	p.text("DROP")
+	p.when(n.Temp, "TEMPORARY")
+	p.text(n.What)
+	p.when(n.IfExists, "IF EXISTS")
+	printEach(p, n.Names)
+	printOne(p, n.On, "ON")
+	for _, o := range n.Options {
+		p.node(o)
+	}
+}
+
+func (n *Rename) print(p *printer) { printClause(p, n.Pairs, "RENAME TABLE") }
+
+func (n *RenamePair) print(p *printer) {
+	p.node(n.From)
+	printOne(p, n.To, "TO")
+}
+
+func (n *Truncate) print(p *printer) { printOne(p, n.Table, "TRUNCATE TABLE") }
+
+func (n *Begin) print(p *printer) {
+	if n.Start {
+		p.text("START TRANSACTION")
+	} else {
+		p.text("BEGIN")
+	}
+	p.text(n.Mode)
+	printEach(p, n.Traits)
+}
+
+func (n *Commit) print(p *printer) { p.words("COMMIT", n.Chain, n.Release) }
+
+func (n *Rollback) print(p *printer) {
+	p.words("ROLLBACK", n.Chain, n.Release)
+	printOne(p, n.To, "TO")
+}
+
+func (n *SetTransaction) print(p *printer) {
+	p.words("SET", n.Scope, "TRANSACTION")
+	printEach(p, n.Traits)
+}
+
+func (n *Set) print(p *printer) { printClause(p, n.Settings, "SET") }
+
+func (n *Setting) print(p *printer) {
+	p.text(n.Scope)
+	printOne(p, n.Target)
+	p.when(n.Target != nil, "=")
+	p.node(n.Value)
+}
+
+func (n *LockTables) print(p *printer) {
+	p.when(len(n.Tables) == 0, "UNLOCK TABLES")
+	printClause(p, n.Tables, "LOCK TABLES")
+}
+
+func (n *TableLock) print(p *printer) {
+	p.node(n.Table)
+	p.text(n.How)
+}
+
+func (n *XA) print(p *printer) {
+	p.words("XA", n.Step)
+	printEach(p, n.ID)
+	p.text(n.More)
+}
+
+func (n *Maintain) print(p *printer) {
+	p.text(n.What)
+	p.when(n.Local, "NO_WRITE_TO_BINLOG")
+	if n.What == "FLUSH" {
+		p.text("TABLES")
+	} else {
+		p.text("TABLE")
+	}
+	printEach(p, n.Tables)
+	p.text(n.More)
+}
+
+func (n *Kill) print(p *printer) {
+	p.words("KILL", n.What)
+	p.node(n.X)
+}
+
+func (n *UseDatabase) print(p *printer) { printOne(p, n.Name, "USE") }
+
+func (n *Do) print(p *printer) { printClause(p, n.Exprs, "DO") }
+
 func (n *Savepoint) print(p *printer) { printOne(p, n.Name, "SAVEPOINT") }
 
-func (n *Release) print(p *printer) { printOne(p, n.Name, "RELEASE") }
+func (n *Release) print(p *printer) { printOne(p, n.Name, "RELEASE SAVEPOINT") }
 
 func (n *Pragma) print(p *printer) {
 	p.text("PRAGMA")
@@ -221,6 +449,7 @@ func (n *Vacuum) print(p *printer) {
 func (n *Explain) print(p *printer) {
 	p.text("EXPLAIN")
 	p.when(n.Plan, "QUERY PLAN")
+	p.text(n.How)
 	p.node(n.Stmt)
 }
 

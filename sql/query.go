@@ -7,6 +7,16 @@ type Query struct {
 	Body  Body
 	Order []*Order
 	Limit *Limit
+	Locks []*Lock
+}
+
+// Lock is FOR UPDATE, or another Strength, OF tables. Wait is NOWAIT, SKIP LOCKED, WAIT with Seconds, or "".
+type Lock struct {
+	origin
+	Strength string // UPDATE, SHARE, …; SHARE MODE for LOCK IN SHARE MODE
+	Of       []*Name
+	Wait     string
+	Seconds  Expr
 }
 
 // With is WITH [RECURSIVE] and its tables.
@@ -29,14 +39,50 @@ type CTE struct {
 // plans otherwise.
 type Select struct {
 	rows
+	Hints    *Hints
 	Distinct bool
 	All      bool
+	Options  []*Option
 	Items    []*Item
 	From     TableRef
 	Where    Expr
 	Group    []Expr
+	Rollup   bool // WITH ROLLUP
 	Having   Expr
 	Windows  []*NamedWindow
+}
+
+// Hints is a comment that tells the planner how: /*+ … */.
+type Hints struct {
+	origin
+	List []*Hint
+}
+
+// Hint is one of them. Args is what stands in its parentheses, as it is spelled.
+type Hint struct {
+	origin
+	Name   string // in upper case
+	Called bool   // it has parentheses
+	Args   string
+}
+
+// Option is a word that a clause or a statement has or has not, in upper case, and what it is set to.
+type Option struct {
+	origin
+	Words string
+	Value Expr // may be nil
+}
+
+// Whole is TABLE Table: all its rows.
+type Whole struct {
+	rows
+	Table *Table
+}
+
+// Nested is a query in parentheses that is an operand of a set operation, or all of a query.
+type Nested struct {
+	rows
+	Query *Query
 }
 
 // Item is what a query prints, and RETURNING.
@@ -59,7 +105,7 @@ type Values struct {
 	Rows []*Row
 }
 
-// Compound is a set operation: UNION, UNION ALL, INTERSECT or EXCEPT.
+// Compound is a set operation: UNION, INTERSECT or EXCEPT, with ALL or DISTINCT behind it where that is said.
 type Compound struct {
 	rows
 	Op          string
@@ -83,16 +129,29 @@ type Limit struct {
 // Table is a table by its name.
 type Table struct {
 	reference
-	Schema *Name
-	Name   *Name
-	Alias  *Name
-	Hint   *Indexed
+	Schema     *Name
+	Name       *Name
+	All        bool // .* behind it, which means nothing where MySQL's DELETE says from which tables it deletes
+	Partitions []*Name
+	At         *Period
+	Alias      *Name
+	Hints      []*IndexHint
 }
 
-// Indexed is SQLite's INDEXED BY Index, and NOT INDEXED where there is none.
-type Indexed struct {
+// Period is of which time a table's rows are read: FOR SYSTEM_TIME AS OF, FROM … TO, BETWEEN … AND, or ALL; in TiDB, AS
+// OF TIMESTAMP.
+type Period struct {
 	origin
-	Index *Name
+	How      string
+	From, To Expr
+}
+
+// IndexHint is by which indexes a table is read: USE, FORCE or IGNORE INDEX, in SQLite INDEXED BY or NOT INDEXED.
+type IndexHint struct {
+	origin
+	How     string
+	For     string // JOIN, ORDER BY, GROUP BY or ""
+	Indexes []*Name
 }
 
 // TableCall is a function whose rows are a table.
@@ -107,14 +166,17 @@ type TableCall struct {
 // Derived is a subquery in FROM.
 type Derived struct {
 	reference
-	Query *Query
-	Alias *Name
+	Lateral bool
+	Query   *Query
+	Alias   *Name
+	Columns []*Name
 }
 
 // JoinKind is a way to join tables.
 type JoinKind string
 
-// The kinds of joins. A comma is one; what it binds is the shape of the tree. SQLite keeps the order of a CROSS JOIN.
+// The kinds of joins. A comma is one; what it binds is the shape of the tree. SQLite keeps the order of a CROSS JOIN,
+// MySQL that of a STRAIGHT_JOIN.
 const (
 	CommaJoin JoinKind = ","
 	InnerJoin JoinKind = "JOIN"
@@ -122,6 +184,7 @@ const (
 	LeftJoin  JoinKind = "LEFT JOIN"
 	RightJoin JoinKind = "RIGHT JOIN"
 	FullJoin  JoinKind = "FULL JOIN"
+	Straight  JoinKind = "STRAIGHT_JOIN"
 )
 
 // Join is a join of two tables.

@@ -12,40 +12,53 @@ func (r *Reader) Expr() Expr { return r.exprFrom(0) }
 // precedence, POPL 1973).
 func (r *Reader) exprFrom(level int) Expr {
 	from := r.pos
-	x := r.operand()
+	x, have := r.operand(level)
 	for {
-		o, not := r.infix()
-		if o == nil || o.Level < level {
+		o, not, words := r.infix()
+		if o == nil || o.Level < level || have < o.Left {
 			return x
 		}
-		if not {
-			r.pos++
-		}
-		r.pos++
+		r.pos += words
 		x = r.behind(from, x, o, not)
+		have = o.Level
+		if is, ok := x.(*Is); ok && is.What != "NULL" && r.d.Grammar.Truths {
+			have = r.d.Grammar.Truth
+		}
 	}
 }
 
-// infix returns the operator that is next, and whether a NOT stands before it; nil where none is.
-func (r *Reader) infix() (o *Operator, not bool) {
+// infix returns the operator that is next, whether a NOT stands before it, and how many words both are; nil where none
+// is.
+func (r *Reader) infix() (o *Operator, not bool, words int) {
 	t := r.tok()
 	if t.Key != "NOT" {
-		return r.d.infixes[t.Key], false // there is none without a name
+		if p, ok := r.d.pairs[t.Key]; ok && r.peek(1).is(p.second) {
+			return p.operator, false, 2
+		}
+		return r.d.infixes[t.Key], false, 1 // there is none without a name
 	}
 	switch o = r.d.infixes[r.peek(1).Key]; {
 	case o != nil && (o.Form == InForm || o.Form == LikeForm || o.Form == BetweenForm):
-		return o, true
+		return o, true, 2
 	case r.peek(1).is("NULL"):
-		return r.d.forms[NotNullForm], true
+		return r.d.forms[NotNullForm], true, 2
 	}
-	return nil, false
+	return nil, false, 0
 }
 
 // behind reads what stands behind an operator whose first operand is x.
 func (r *Reader) behind(from int, x Expr, o *Operator, not bool) Expr {
 	switch o.Form {
 	case TwoOperands:
-		return Read(r, from, &Binary{Op: o.Op, Left: x, Right: r.exprFrom(o.Level + 1)})
+		if how := r.quantifier(o.Op); how != "" {
+			return Read(r, from, &Quantified{Op: o.Op, X: x, How: how, Query: r.parenQuery()})
+		}
+		return Read(r, from, &Binary{Op: o.Op, Left: x, Right: r.exprFrom(o.Right)})
+	case MemberForm:
+		r.Expect("(")
+		n := &Binary{Op: o.Op, Left: x, Right: r.Expr()}
+		r.Expect(")")
+		return Read(r, from, n)
 	case IsForm:
 		return r.is(from, x, o)
 	case IsNullForm, NotNullForm:
@@ -53,29 +66,55 @@ func (r *Reader) behind(from int, x Expr, o *Operator, not bool) Expr {
 	case InForm:
 		return r.in(from, x, not)
 	case LikeForm:
-		n := &Like{X: x, Not: not, Op: o.Op, Pattern: r.exprFrom(o.Level + 1)}
+		n := &Like{X: x, Not: not, Op: o.Op, Pattern: r.exprFrom(o.Right)}
 		if r.Accept("ESCAPE") {
-			n.Escape = r.exprFrom(o.Level + 1)
+			n.Escape = r.exprFrom(o.Right)
 		}
 		return Read(r, from, n)
 	case BetweenForm:
-		n := &Between{X: x, Not: not, Low: r.exprFrom(r.d.spelled[OpAnd].Level + 1)}
+		n := &Between{X: x, Not: not, Low: r.exprFrom(r.d.lowFrom(o))}
 		r.Expect("AND")
-		n.High = r.exprFrom(o.Level + 1)
+		n.High = r.exprFrom(o.Right)
 		return Read(r, from, n)
 	default: // CollateForm
 		return Read(r, from, &Collate{X: x, Collation: r.Label()})
 	}
 }
 
+// lowFrom is the level that the lower end behind BETWEEN must have: where nothing but AND ends it, any above that's.
+func (d *Dialect) lowFrom(between *Operator) int {
+	if between.Left > between.Level {
+		return between.Left
+	}
+	return d.spelled[OpAnd].Level + 1
+}
+
+// comparisons are the operators that may compare with what a query returns.
+var comparisons = []Op{OpEq, OpNe, OpLt, OpLe, OpGt, OpGe, OpSame}
+
+// quantifier passes ANY, SOME or ALL if it is next, with a query behind it.
+func (r *Reader) quantifier(op Op) string {
+	if !r.d.Grammar.Quantifiers || !r.queryNext(1) && !r.nestedQuery(1) || !slices.Contains(comparisons, op) {
+		return ""
+	}
+	return r.OneOf("ANY", "SOME", "ALL")
+}
+
 // is reads what stands behind IS.
 func (r *Reader) is(from int, x Expr, o *Operator) Expr {
 	op, not := OpSame, r.Accept("NOT")
+	if r.d.Grammar.Truths {
+		what := r.OneOf("NULL", "TRUE", "FALSE", "UNKNOWN")
+		if what == "" {
+			r.unexpected("NULL, TRUE, FALSE or UNKNOWN")
+		}
+		return Read(r, from, &Is{X: x, Not: not, What: what})
+	}
 	distinct := r.Accept("DISTINCT", "FROM")
 	if not != distinct {
 		op = OpDistinct
 	}
-	right := r.exprFrom(o.Level + 1)
+	right := r.exprFrom(o.Right)
 	if !distinct && truth(right) {
 		return Read(r, from, &Is{X: x, Not: not, What: strings.ToUpper(right.(*Literal).Text)})
 	}
@@ -92,9 +131,9 @@ func truth(x Expr) bool {
 func (r *Reader) in(from int, x Expr, not bool) Expr {
 	n := &In{X: x, Not: not}
 	switch {
-	case !r.Is("("):
+	case !r.Is("(") && r.d.TablePlace == nil:
 		n.Table = r.named(false)
-	case r.queryNext(1):
+	case r.queryNext(0), r.nestedQuery(0):
 		n.Query = r.parenQuery()
 	default:
 		if r.Expect("("); !r.Is(")") {
@@ -105,10 +144,56 @@ func (r *Reader) in(from int, x Expr, not bool) Expr {
 	return Read(r, from, n)
 }
 
-// queryNext says whether the token n places behind the next one begins a query.
-func (r *Reader) queryNext(n int) bool {
-	t := r.peek(n)
-	return t.is("SELECT") || t.is("VALUES") || t.is("WITH")
+// QueryNext says whether a query in parentheses is next, one pair of them or several.
+func (r *Reader) QueryNext() bool { return r.queryNext(0) || r.nestedQuery(0) }
+
+// queryNext says whether the token n places behind the next one is a parenthesis around a query: not one around an
+// expression that begins with a query in parentheses, or around such parentheses alone.
+func (r *Reader) queryNext(n int) bool { return r.queryAt(min(r.pos+n, len(r.tokens)-1)) }
+
+func (r *Reader) queryAt(at int) bool {
+	if r.tokens[at].Key != "(" {
+		return false
+	}
+	inner := at + 1
+	for r.d.Grammar.Nested && r.tokens[inner].Key == "(" {
+		inner++
+	}
+	if !r.begins(inner) {
+		return false
+	}
+	behind := ""
+	for last := inner - 1; last > at; last-- { // from the parenthesis around SELECT
+		if r.tokens[last].Closed == 0 {
+			return false
+		}
+		if behind = r.tokens[r.tokens[last].Closed+1].Key; behind != ")" && !slices.Contains(behindOperand, behind) {
+			return false
+		}
+	}
+	return behind != ")"
+}
+
+// behindOperand are the words that may stand behind a query in parentheses that is part of another one.
+var behindOperand = []string{"UNION", "INTERSECT", "EXCEPT", "ORDER", "LIMIT", "FOR", "LOCK"}
+
+// begins says whether a query begins with a token.
+func (r *Reader) begins(at int) bool {
+	t := &r.tokens[at]
+	if t.is("VALUES") && r.d.Grammar.RowWords && at+3 < len(r.tokens) { // VALUES(name) is a function
+		return r.tokens[at+3].Key != ")" || r.tokens[at+2].Kind != Word && r.tokens[at+2].Kind != QuotedName
+	}
+	return t.is("SELECT") || t.is("VALUES") || t.is("WITH") || t.is("TABLE") && r.d.Grammar.Nested
+}
+
+// nestedQuery says whether the parenthesis n places behind the next token is one of several around a query alone.
+func (r *Reader) nestedQuery(n int) bool {
+	first := min(r.pos+n, len(r.tokens)-1)
+	at := first
+	for r.d.Grammar.Nested && r.tokens[at].Key == "(" && r.tokens[at+1].Key == "(" && r.tokens[r.tokens[at+1].Closed+1].Key == ")" {
+		at++
+	}
+	return at > first && r.queryAt(at)
 }
 
 // parenQuery reads a query in parentheses.
@@ -119,8 +204,22 @@ func (r *Reader) parenQuery() *Query {
 	return q
 }
 
-// operand reads an expression up to the first operator that stands behind an operand.
-func (r *Reader) operand() Expr {
+// operand reads an expression up to the first operator that stands behind an operand, for an operator that asks for a
+// level; have is that of what is read.
+func (r *Reader) operand(level int) (x Expr, have int) {
+	o := r.d.prefixes[r.tok().Key]
+	if o == nil || r.peek(1).is(".") {
+		return r.simple(), tightest
+	}
+	if o.Level < level && !r.d.Grammar.LoosePrefixes {
+		r.unexpected("an operand that binds more tightly")
+		return nil, tightest
+	}
+	return r.prefixed(o), o.Level
+}
+
+// simple reads an operand without an operator before it.
+func (r *Reader) simple() Expr {
 	from, t := r.pos, r.tok()
 	switch t.Kind {
 	case NumberToken:
@@ -128,13 +227,16 @@ func (r *Reader) operand() Expr {
 	case BlobToken:
 		return r.literal(Blob)
 	case TextToken:
-		if r.peek(1).is(".") {
+		if r.d.TextNames != 0 && r.peek(1).is(".") {
 			return r.column()
 		}
 		return r.literal(Text)
 	case ParamToken:
 		r.pos++
 		return Read(r, from, &Param{Text: t.Text})
+	case VariableToken:
+		r.pos++
+		return Read(r, from, &Variable{Text: t.Text})
 	case QuotedName:
 		return r.called()
 	case Word:
@@ -142,9 +244,6 @@ func (r *Reader) operand() Expr {
 	case Sign:
 		if t.Key == "(" {
 			return r.paren()
-		}
-		if o := r.d.prefixes[t.Key]; o != nil {
-			return r.prefixed(o)
 		}
 	}
 	r.unexpected("an expression")
@@ -159,9 +258,28 @@ func (r *Reader) prefixed(o *Operator) Expr {
 
 func (r *Reader) literal(kind LiteralKind) Expr {
 	from := r.pos
+	n := &Literal{Kind: kind}
+	if kind == charset {
+		r.pos++
+		n.Charset = r.tokens[from].Text
+		switch n.Kind = Text; r.tok().Kind {
+		case NumberToken:
+			n.Kind = Number
+		case BlobToken:
+			n.Kind = Blob
+		}
+	}
+	n.Text = r.tok().Text
 	r.pos++
-	return Read(r, from, &Literal{Kind: kind, Text: r.tokens[from].Text})
+	for n.Kind == Text && r.d.Grammar.TextsInARow && r.tok().Kind == TextToken {
+		n.Text += " " + r.tok().Text
+		r.pos++
+	}
+	return Read(r, from, n)
 }
+
+// charset has literal read a text's character set, too.
+const charset LiteralKind = "charset"
 
 // word reads an expression that begins with a word.
 func (r *Reader) word() Expr {
@@ -172,9 +290,13 @@ func (r *Reader) word() Expr {
 		return r.literal(Null)
 	case (t.is("TRUE") || t.is("FALSE")) && !qualified && !r.peek(1).is("("):
 		return r.literal(Bool)
-	case r.d.prefixes[t.Key] != nil:
-		return r.prefixed(r.d.prefixes[t.Key])
-	case slices.Contains(r.d.Niladics, t.Key):
+	case r.d.Grammar.Introducers && t.Text[0] == '_' && slices.Contains(introduced, r.peek(1).Kind):
+		return r.literal(charset)
+	case r.peek(1).Kind == TextToken && slices.Contains(r.d.TypedTexts, t.Key):
+		from := r.pos
+		r.pos += 2
+		return Read(r, from, &TypedLiteral{Type: t.Key, Text: r.tokens[from+1].Text})
+	case t.Key != "" && !r.peek(1).is("(") && slices.Contains(r.d.Niladics, t.Key):
 		from := r.pos
 		r.pos++
 		return Read(r, from, &Niladic{Word: t.Key})
@@ -191,6 +313,9 @@ func (r *Reader) word() Expr {
 	return r.called()
 }
 
+// introduced is what may stand behind the name of a character set.
+var introduced = []TokenKind{TextToken, BlobToken, NumberToken}
+
 // called reads a column or a call.
 func (r *Reader) called() Expr {
 	t, next := r.tok(), r.peek(1)
@@ -206,20 +331,32 @@ func (r *Reader) called() Expr {
 
 func (r *Reader) column() Expr {
 	from := r.pos
-	c := &Column{Name: r.name()}
+	return Read(r, from, r.qualified(&Column{Name: r.name()}))
+}
+
+// qualified reads what stands behind the first name of a column's.
+func (r *Reader) qualified(c *Column) *Column {
 	if r.Accept(".") {
-		c.Table, c.Name = c.Name, r.Name()
+		c.Table, c.Name = c.Name, r.behindDot()
 		if r.Accept(".") {
-			c.Schema, c.Table, c.Name = c.Table, c.Name, r.Name()
+			c.Schema, c.Table, c.Name = c.Table, c.Name, r.behindDot()
 		}
 	}
-	return Read(r, from, c)
+	return c
+}
+
+// behindDot reads a name behind a dot.
+func (r *Reader) behindDot() *Name {
+	if r.d.Grammar.AnyQualified && r.tok().Kind == Word {
+		return r.name()
+	}
+	return r.Name()
 }
 
 // paren reads what begins with a parenthesis: a subquery, a row or a single expression.
 func (r *Reader) paren() Expr {
 	from := r.pos
-	if r.queryNext(1) {
+	if r.queryNext(0) {
 		return Read(r, from, &Subquery{Query: r.parenQuery()})
 	}
 	items := ParenList(r, r.Expr)
@@ -236,13 +373,20 @@ func (r *Reader) call() Expr {
 	r.Expect("(")
 	switch {
 	case r.Is("*"):
-		c.Args = []Expr{r.star(nil, r.pos)}
+		c.Args = []Expr{r.star(&Star{}, r.pos)}
 	case !r.Is(")"):
 		if c.Distinct = r.Accept("DISTINCT"); !c.Distinct {
 			r.Accept("ALL")
 		}
-		c.Args = List(r, r.Expr)
+		c.Args = r.args(c.Name)
 		c.Order = r.OrderBy()
+		if r.tok().Key == "SEPARATOR" {
+			r.pos++
+			c.Separator = r.simple()
+		}
+		if len(r.d.Phrases) > 0 {
+			c.Limit = r.Limit()
+		}
 	}
 	r.Expect(")")
 	if r.Is("FILTER", "(") {
@@ -263,10 +407,66 @@ func (r *Reader) call() Expr {
 	return Read(r, from, c)
 }
 
+// args reads the arguments of a function, of which words may stand in front.
+func (r *Reader) args(of *Name) (out []Expr) {
+	var words []string
+	if of != nil && len(r.d.Phrases) > 0 {
+		words = r.d.Phrases[strings.ToUpper(of.Value)]
+	}
+	if len(words) == 0 {
+		return List(r, r.Expr)
+	}
+	level := 0
+	if slices.Contains(words, "IN") { // POSITION(X IN Y)
+		level = r.d.forms[InForm].Level + 1
+	}
+	for {
+		from := r.pos
+		if word := r.OneOf(words...); word != "" {
+			n := &Worded{Word: word}
+			switch {
+			case r.Any(words...), r.Is(")"):
+			case word == "USING":
+				n.X = r.Word()
+			default:
+				n.X = r.Expr()
+			}
+			out = append(out, Read(r, from, n))
+		} else {
+			out = append(out, r.exprFrom(level))
+		}
+		switch {
+		case r.Accept(","), r.Any(words...):
+		default:
+			return out
+		}
+	}
+}
+
+// RowNext says whether the parenthesis that is next holds several expressions.
+func (r *Reader) RowNext() bool {
+	open := r.tok()
+	for at := r.pos + 1; at < int(open.Closed); at++ {
+		switch t := &r.tokens[at]; {
+		case t.Key == ",":
+			return true
+		case t.Key == "(":
+			at = int(t.Closed)
+		}
+	}
+	return false
+}
+
+// Named reads a call of the function whose name was passed last.
+func (r *Reader) Named() Expr {
+	r.pos--
+	return r.call()
+}
+
 // star reads the sign *, behind the name of a table where one is given.
-func (r *Reader) star(table *Name, from int) Expr {
+func (r *Reader) star(n *Star, from int) Expr {
 	r.Expect("*")
-	return Read(r, from, &Star{Table: table})
+	return Read(r, from, n)
 }
 
 // window reads what makes a window, in parentheses.
@@ -372,7 +572,7 @@ func (r *Reader) Cast() Expr {
 
 // Exists reads what stands behind EXISTS.
 func (r *Reader) Exists() Expr {
-	if !r.queryNext(1) {
+	if !r.QueryNext() {
 		r.unexpected("a query in parentheses")
 		return nil
 	}
@@ -381,6 +581,9 @@ func (r *Reader) Exists() Expr {
 
 // Type reads the name of a type; nil where none begins.
 func (r *Reader) Type() *Type {
+	if r.d.Type != nil {
+		return r.d.Type(r)
+	}
 	from := r.pos
 	t := &Type{}
 	for r.tok().Kind != TextToken && r.names(r.tok(), AsAlias) && !r.Is("GENERATED", "ALWAYS") {
@@ -405,7 +608,70 @@ func (r *Reader) Value() Expr {
 		r.unexpected("a value")
 		return nil
 	}
-	return r.operand()
+	x, _ := r.operand(0)
+	return x
+}
+
+// Operand reads an expression whose operators outside parentheses have at least a level.
+func (r *Reader) Operand(level int) Expr { return r.exprFrom(level) }
+
+// WordNext says whether a word or a quoted name is next.
+func (r *Reader) WordNext() bool { return r.tok().Kind == Word || r.tok().Kind == QuotedName }
+
+// AcceptVariable passes a variable if one is next.
+func (r *Reader) AcceptVariable() {
+	if r.tok().Kind == VariableToken {
+		r.pos++
+	}
+}
+
+// TextFrom is the text from a place to the next token.
+func (r *Reader) TextFrom(place int) string {
+	if r.pos <= place {
+		return ""
+	}
+	last := &r.tokens[r.pos-1]
+	return r.text[r.tokens[place].At : last.At+len(last.Text)]
+}
+
+// Alone says whether the statement, or what commas divide, ends behind the next token.
+func (r *Reader) Alone() bool {
+	t := r.peek(1)
+	return t.Kind == End || t.is(",") || t.is(";")
+}
+
+// NameBefore says whether one of the words is next, with a word or a text behind it.
+func (r *Reader) NameBefore(words ...string) bool {
+	k := r.peek(1).Kind
+	return r.Any(words...) && (k == Word || k == TextToken || k == QuotedName)
+}
+
+// Settable reads what SET sets: a variable, a column, or a setting by its name.
+func (r *Reader) Settable() Expr {
+	if r.tok().Kind == VariableToken {
+		return r.simple()
+	}
+	from := r.pos
+	return Read(r, from, r.qualified(&Column{Name: r.Name()}))
+}
+
+// WordName reads a word, whichever it is, as a name.
+func (r *Reader) WordName() *Name {
+	if k := r.tok().Kind; k != Word && k != QuotedName && k != TextToken {
+		r.unexpected("a word")
+		return nil
+	}
+	return r.name()
+}
+
+// Word reads a word, whichever it is, or a name: what an option is set to, or a character set.
+func (r *Reader) Word() Expr {
+	from := r.pos
+	name := r.WordName()
+	if name == nil {
+		return nil
+	}
+	return Read(r, from, &Column{Name: name})
 }
 
 // Number reads a number with its sign.

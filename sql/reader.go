@@ -149,6 +149,14 @@ func ParenList[N any](r *Reader, one func() N) []N {
 	return out
 }
 
+// Read passes the tokens from a place on, and says that a node was read from them up to another place.
+func (r *Reader) readTo(from, to int, n Node) {
+	now := r.pos
+	r.pos = to
+	Read(r, from, n)
+	r.pos = now
+}
+
 // Statement reads a statement.
 func (r *Reader) Statement() Stmt {
 	from := r.pos
@@ -204,7 +212,7 @@ func (r *Reader) names(t *Token, as Use) bool {
 	case Word:
 		return t.Use&as != 0
 	case TextToken:
-		return r.d.TextNames && as&(AsName|AsAlias) != 0
+		return r.d.TextNames&as != 0
 	default:
 		return t.Kind == QuotedName
 	}
@@ -220,6 +228,10 @@ func (r *Reader) name() *Name {
 		n.Value = t.Text[1 : len(t.Text)-1]
 		if closing != "]" {
 			n.Value = strings.ReplaceAll(n.Value, closing+closing, closing)
+		}
+		if t.Kind == TextToken && r.d.Lexis.Backslash && strings.IndexByte(n.Value, '\\') >= 0 {
+			r.Fail("a name with a backslash in it is not read")
+			return n
 		}
 	}
 	r.pos++
@@ -237,12 +249,25 @@ func (r *Reader) alias() *Name {
 	return nil
 }
 
+// itemAlias reads the alias of what a query prints; nil where there is none.
+func (r *Reader) itemAlias() *Name {
+	if r.d.TextItems {
+		if r.Is("AS") && r.peek(1).Kind == TextToken {
+			r.pos++
+		}
+		if r.tok().Kind == TextToken {
+			return r.name()
+		}
+	}
+	return r.alias()
+}
+
 // Object reads the name of a table or another thing of the schema.
 func (r *Reader) Object() *Object {
 	from := r.pos
 	o := &Object{Name: r.Name()}
 	if r.Accept(".") {
-		o.Schema, o.Name = o.Name, r.Name()
+		o.Schema, o.Name = o.Name, r.behindDot()
 	}
 	return Read(r, from, o)
 }

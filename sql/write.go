@@ -5,11 +5,18 @@ type Insert struct {
 	statement
 	With      *With
 	Replace   bool
+	Hints     *Hints
+	Priority  string // LOW_PRIORITY, HIGH_PRIORITY, DELAYED or ""
 	Or        string
+	Ignore    bool
 	Table     *Table
 	Columns   []*Name
-	Source    *Query // nil for DEFAULT VALUES
+	Source    *Query    // nil for DEFAULT VALUES, and where there is Set
+	Set       []*Assign // INSERT … SET
+	Row       *Name     // what MySQL calls the new row in ON DUPLICATE KEY UPDATE
+	RowNames  []*Name   // and its columns
 	Conflicts []*OnConflict
+	Duplicate []*Assign // ON DUPLICATE KEY UPDATE
 	Returning []*Item
 }
 
@@ -25,17 +32,20 @@ type OnConflict struct {
 // Assign is an assignment to a column, or of a row to several.
 type Assign struct {
 	origin
-	Columns []*Name
+	Columns []*Column
 	Row     bool // the columns stand in parentheses
 	Value   Expr
 }
 
-// Update is UPDATE. Or is as that of Insert.
+// Update is UPDATE, of one table or in MySQL of joined ones. Or is as that of Insert.
 type Update struct {
 	statement
 	With      *With
+	Hints     *Hints
+	Priority  string // LOW_PRIORITY or ""
 	Or        string
-	Table     *Table
+	Ignore    bool
+	Table     TableRef
 	Set       []*Assign
 	From      TableRef
 	Where     Expr
@@ -44,13 +54,32 @@ type Update struct {
 	Limit     *Limit
 }
 
-// Delete is DELETE.
+// Delete is DELETE from Table.
 type Delete struct {
 	statement
 	With      *With
+	Hints     *Hints
+	Priority  string // LOW_PRIORITY or ""
+	Quick     bool
+	Ignore    bool
 	Table     *Table
 	Where     Expr
 	Returning []*Item
 	Order     []*Order
 	Limit     *Limit
+}
+
+// DeleteJoined is MySQL's DELETE Targets FROM tables, from those of the tables that Targets names. Using is that it says
+// DELETE FROM Targets USING tables.
+type DeleteJoined struct {
+	statement
+	With     *With
+	Hints    *Hints
+	Priority string // LOW_PRIORITY or ""
+	Quick    bool
+	Ignore   bool
+	Targets  []*Table
+	Using    bool
+	From     TableRef
+	Where    Expr
 }

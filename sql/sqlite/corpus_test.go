@@ -16,7 +16,7 @@ import (
 	generator "txweave/dbms/sqlite"
 	"txweave/gen"
 	"txweave/internal/testkit/effort"
-	"txweave/sql"
+	"txweave/internal/testkit/trees"
 	"txweave/sql/sqlite"
 	"txweave/testcase"
 )
@@ -93,7 +93,7 @@ func check(t *testing.T, db *dbsql.DB, text string) (compared bool) {
 	if got, err := dialect.Print(stmt); err != nil || got != text {
 		t.Errorf("%s\nis printed %s, %v", text, got, err)
 	}
-	placed(t, stmt, text)
+	trees.Placed(t, stmt, text)
 	anew, err := dialect.Reprint(stmt)
 	if err != nil {
 		t.Errorf("%s\n%v", text, err)
@@ -111,25 +111,6 @@ func check(t *testing.T, db *dbsql.DB, text string) (compared bool) {
 		t.Errorf("%s\nis printed anew as\n%s\nwhich SQLite takes for something else: %v\n%s\n%s", text, anew, err, was, is)
 	}
 	return true
-}
-
-// placed holds each node's place against the one of what it stands in.
-func placed(t *testing.T, stmt sql.Stmt, text string) {
-	t.Helper()
-	var within func(n sql.Node, from, to int)
-	within = func(n sql.Node, from, to int) {
-		first, last, ok := sql.Span(n)
-		if !ok || first < from || last > to || first >= last {
-			t.Errorf("%s\n%T stands at %d to %d, in what stands at %d to %d", text, n, first, last, from, to)
-		}
-		sql.Walk(n, func(child sql.Node) bool {
-			if child != n {
-				within(child, first, last)
-			}
-			return child == n
-		})
-	}
-	within(stmt, 0, len(text))
 }
 
 // TestGeneratedStatementsAreRead: of each statement that the generator writes for SQLite, the tree prints the same bytes, and

@@ -6,84 +6,11 @@ import (
 	"strings"
 	"testing"
 
-	"txweave/sql"
+	"txweave/internal/testkit/trees"
 )
 
-// TestHostileTextsAreReadOrRefused: what nests or goes on without end is read as far as the bounds let it, in one pass, and refused
-// beyond them with the reason.
-func TestHostileTextsAreReadOrRefused(t *testing.T) {
-	around := func(n int, left, x, right string) string {
-		return strings.Repeat(left, n) + x + strings.Repeat(right, n)
-	}
-	for _, c := range []struct{ name, text, refused string }{
-		{"parentheses", "SELECT " + around(9000, "(", "1", ")"), ""},
-		{"more parentheses", "SELECT " + around(20_000, "(", "1", ")"), "nests too deeply"},
-		{"parentheses that stay open", "SELECT " + strings.Repeat("(", 9000), "an expression is expected"},
-		{"sum", "SELECT 1" + strings.Repeat(" + a", 4900), ""},
-		{"long sum", "SELECT 1" + strings.Repeat(" + a", 20_000), "without a comma"},
-		{"signs", "SELECT " + strings.Repeat("- ", 9900) + "a", ""},
-		{"negations", "SELECT " + strings.Repeat("NOT ", 9900) + "a", ""},
-		{"cases", "SELECT " + around(3000, "CASE WHEN ", "a", " THEN 1 END")[:30_000], "is expected"},
-		{"nested cases", "SELECT " + around(1600, "CASE WHEN ", "a", " THEN 1 END"), ""},
-		{"subqueries", "SELECT " + around(3000, "(SELECT ", "1", ")"), ""},
-		{"derived tables", "SELECT 1 FROM " + around(2400, "(SELECT 1 FROM ", "t", ")"), ""},
-		{"joins in parentheses", "SELECT 1 FROM " + around(9000, "(", "t", ")"), ""},
-		{"calls with commas", "SELECT " + around(4900, "f(1, ", "1", ")"), ""},
-		{"queries", "SELECT 1" + strings.Repeat(" UNION SELECT 1", 3300), ""},
-		{"tables", "SELECT 1 FROM t" + strings.Repeat(", t", 40_000), ""},
-		{"values", "SELECT a IN (1" + strings.Repeat(", 1", 40_000) + ")", ""},
-		{"words", "SELECT 1" + strings.Repeat(", 1", 60_000), "100000 words and signs"},
-		{"bytes", "SELECT '" + strings.Repeat("x", 1<<20) + "'", "1048585 bytes"},
-		{"one long text", "SELECT '" + strings.Repeat("''", 500_000) + "'", ""},
-		{"comments", strings.Repeat("/* */ -- \n", 90_000) + "SELECT 1", ""},
-		{"comment in a comment", "SELECT 1 /* /* */ */", "an expression is expected"},
-		{"82 digits", "SELECT " + strings.Repeat("9", 82) + ", a = -" + strings.Repeat("1", 82), ""},
-		{"exponent", "SELECT 1e999999999999999999999, 0x" + strings.Repeat("f", 82), ""},
-		{"NUL", "SELECT a\x00 FROM t", "begins no word"},
-		{"NUL in a text", "SELECT 'a\x00b'", ""},
-		{"no characters", "SELECT \xff\xfe, '\xc3' FROM \x80", ""},
-		{"byte order mark", "\ufeffSELECT 1", "begins no statement"},
-		{"nothing", "", "a statement is expected"},
-		{"blanks", " \n-- x\n/* y */", "a statement is expected"},
-		{"semicolons", ";;;", "a statement is expected"},
-		{"semicolons behind", "SELECT 1;;;", ""},
-	} {
-		stmt, err := dialect.Parse(c.text)
-		if c.refused != "" {
-			if err == nil || !strings.Contains(err.Error(), c.refused) || len(err.Error()) > 200 {
-				t.Errorf("%s: %.300v; want %s", c.name, err, c.refused)
-			}
-			continue
-		}
-		if err != nil {
-			t.Errorf("%s: %.300v", c.name, err)
-			continue
-		}
-		wellBehaved(t, stmt, c.text)
-	}
-}
-
-// wellBehaved holds a tree that was read against its text.
-func wellBehaved(t *testing.T, stmt sql.Stmt, text string) {
-	t.Helper()
-	if got, err := dialect.Print(stmt); err != nil || got != text {
-		t.Errorf("%.300s\nis printed %.300s, %.300v", text, got, err)
-	}
-	anew, err := dialect.Reprint(stmt)
-	if len(anew) > sql.MaxLength { // spaces make it longer
-		return
-	}
-	if err != nil {
-		t.Errorf("%.300s: %.300v", text, err)
-	}
-	if sql.Rewrite(stmt, func(n sql.Node) sql.Node { return n }) != stmt {
-		t.Errorf("%.300s: where nothing changes the tree is another one", text)
-	}
-	again, err := dialect.Parse(anew)
-	if err != nil || !sql.Equal(stmt, again) {
-		t.Errorf("%.300s\nis printed anew %.300s, %.300v", text, anew, err)
-	}
-}
+// TestHostileTextsAreReadOrRefused: what nests or goes on without end is read as far as the bounds let it.
+func TestHostileTextsAreReadOrRefused(t *testing.T) { trees.Hostile(t, dialect) }
 
 // FuzzParse: whatever the text, it is read or refused; what is read prints its bytes, and printed anew reads as the same tree.
 func FuzzParse(f *testing.F) {
@@ -104,7 +31,7 @@ func FuzzParse(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		if stmt, err := dialect.Parse(text); err == nil {
-			wellBehaved(t, stmt, text)
+			trees.Read(t, dialect, stmt, text)
 		}
 	})
 }

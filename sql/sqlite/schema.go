@@ -25,10 +25,8 @@ func create(r *sql.Reader, _ *sql.With) sql.Stmt {
 	return nil
 }
 
-func ifNotExists(r *sql.Reader) bool { return r.Accept("IF", "NOT", "EXISTS") }
-
 func createTable(r *sql.Reader, temp bool) sql.Stmt {
-	n := &sql.CreateTable{Temp: temp, IfNotExists: ifNotExists(r), Name: r.Object()}
+	n := &sql.CreateTable{Temp: temp, IfNotExists: r.IfNotExists(), Name: r.Object()}
 	if r.Accept("AS") {
 		n.As = r.Query()
 		return n
@@ -46,18 +44,18 @@ func createTable(r *sql.Reader, temp bool) sql.Stmt {
 	}
 	r.Expect(")")
 	if !r.AtEnd() {
-		n.Options = sql.List(r, func() *sql.TableOption { return tableOption(r) })
+		n.Options = sql.List(r, func() *sql.Option { return tableOption(r) })
 	}
 	return n
 }
 
-func tableOption(r *sql.Reader) *sql.TableOption {
+func tableOption(r *sql.Reader) *sql.Option {
 	from := r.Here()
 	switch {
 	case r.Accept("STRICT"):
-		return sql.Read(r, from, &sql.TableOption{Words: "STRICT"})
+		return sql.Read(r, from, &sql.Option{Words: "STRICT"})
 	case r.Accept("WITHOUT", "ROWID"):
-		return sql.Read(r, from, &sql.TableOption{Words: "WITHOUT ROWID"})
+		return sql.Read(r, from, &sql.Option{Words: "WITHOUT ROWID"})
 	}
 	r.Fail("STRICT or WITHOUT ROWID is expected")
 	return nil
@@ -76,18 +74,10 @@ func column(r *sql.Reader) *sql.ColumnDef {
 	}
 }
 
-// constraintName reads the name that a constraint is given; nil where it is given none.
-func constraintName(r *sql.Reader) *sql.Name {
-	if !r.Accept("CONSTRAINT") {
-		return nil
-	}
-	return r.Name()
-}
-
 // columnConstraint reads a constraint of a column; nil where none is next.
 func columnConstraint(r *sql.Reader) sql.Constraint {
 	from := r.Here()
-	name := constraintName(r)
+	name := r.ConstraintName()
 	c := unnamed(r, name)
 	if c == nil {
 		if name != nil {
@@ -111,84 +101,26 @@ func unnamed(r *sql.Reader, name *sql.Name) sql.Constraint {
 	case r.Accept("UNIQUE"):
 		return &sql.Unique{Name: name, Conflict: otherwise(r, "ON", "CONFLICT")}
 	case r.Accept("CHECK"):
-		return &sql.Check{Name: name, X: inParentheses(r), Conflict: otherwise(r, "ON", "CONFLICT")}
+		return &sql.Check{Name: name, X: r.InParentheses(), Conflict: otherwise(r, "ON", "CONFLICT")}
 	case r.Accept("DEFAULT"):
 		return &sql.Default{Name: name, X: value(r)}
 	case r.Accept("COLLATE"):
 		return &sql.Collation{Name: name, Collation: r.Label()}
 	case r.Is("REFERENCES"):
-		return references(r, &sql.ForeignKey{Name: name})
+		return r.References(&sql.ForeignKey{Name: name})
 	case r.Accept("GENERATED", "ALWAYS", "AS"), r.Accept("AS"):
-		return &sql.Generated{Name: name, X: inParentheses(r), Kept: r.OneOf("STORED", "VIRTUAL")}
+		return &sql.Generated{Name: name, X: r.InParentheses(), Kept: r.OneOf("STORED", "VIRTUAL")}
 	}
 	return nil
-}
-
-func inParentheses(r *sql.Reader) sql.Expr {
-	r.Expect("(")
-	x := r.Expr()
-	r.Expect(")")
-	return x
 }
 
 // value reads what stands behind DEFAULT: an expression in parentheses, or a value with its sign.
 func value(r *sql.Reader) sql.Expr {
 	from := r.Here()
 	if r.Is("(") {
-		return sql.Read(r, from, &sql.Paren{X: inParentheses(r)})
+		return sql.Read(r, from, &sql.Paren{X: r.InParentheses()})
 	}
 	return r.Value()
-}
-
-// references reads REFERENCES with what stands behind it.
-func references(r *sql.Reader, n *sql.ForeignKey) sql.Constraint {
-	r.Expect("REFERENCES")
-	at := r.Here()
-	n.Table = sql.Read(r, at, &sql.Object{Name: r.Name()})
-	n.Keys = r.OptionalNames()
-	for r.Is("ON") || r.Is("MATCH") {
-		switch {
-		case r.Accept("MATCH"):
-			n.Match = r.Name()
-		case r.Accept("ON", "DELETE"):
-			n.OnDelete = action(r)
-		default:
-			r.Expect("ON", "UPDATE")
-			n.OnUpdate = action(r)
-		}
-	}
-	switch {
-	case r.Accept("NOT", "DEFERRABLE"):
-		n.Deferrable = "NOT DEFERRABLE"
-	case r.Accept("DEFERRABLE"):
-		n.Deferrable = "DEFERRABLE"
-	default:
-		return n
-	}
-	if r.Accept("INITIALLY") {
-		when := r.OneOf("DEFERRED", "IMMEDIATE")
-		if when == "" {
-			r.Fail("DEFERRED or IMMEDIATE is expected")
-		}
-		n.Deferrable += " INITIALLY " + when
-	}
-	return n
-}
-
-func action(r *sql.Reader) string {
-	switch {
-	case r.Accept("SET", "NULL"):
-		return "SET NULL"
-	case r.Accept("SET", "DEFAULT"):
-		return "SET DEFAULT"
-	case r.Accept("NO", "ACTION"):
-		return "NO ACTION"
-	}
-	how := r.OneOf("CASCADE", "RESTRICT")
-	if how == "" {
-		r.Fail("SET NULL, SET DEFAULT, CASCADE, RESTRICT or NO ACTION is expected")
-	}
-	return how
 }
 
 func tableConstraintNext(r *sql.Reader) bool {
@@ -197,7 +129,7 @@ func tableConstraintNext(r *sql.Reader) bool {
 
 func tableConstraint(r *sql.Reader) sql.Constraint {
 	from := r.Here()
-	name := constraintName(r)
+	name := r.ConstraintName()
 	var c sql.Constraint
 	switch {
 	case r.Accept("PRIMARY", "KEY"):
@@ -209,9 +141,9 @@ func tableConstraint(r *sql.Reader) sql.Constraint {
 	case r.Accept("UNIQUE"):
 		c = &sql.Unique{Name: name, Columns: sql.ParenList(r, r.Order), Conflict: otherwise(r, "ON", "CONFLICT")}
 	case r.Accept("CHECK"):
-		c = &sql.Check{Name: name, X: inParentheses(r), Conflict: otherwise(r, "ON", "CONFLICT")}
+		c = &sql.Check{Name: name, X: r.InParentheses(), Conflict: otherwise(r, "ON", "CONFLICT")}
 	case r.Accept("FOREIGN", "KEY"):
-		c = references(r, &sql.ForeignKey{Name: name, Columns: r.Names()})
+		c = r.References(&sql.ForeignKey{Name: name, Columns: r.Names()})
 	default:
 		r.Fail("a table's constraint is expected")
 		return nil
@@ -220,23 +152,24 @@ func tableConstraint(r *sql.Reader) sql.Constraint {
 }
 
 func createIndex(r *sql.Reader, unique bool) sql.Stmt {
-	n := &sql.CreateIndex{Unique: unique, IfNotExists: ifNotExists(r), Name: r.Object()}
+	n := &sql.CreateIndex{Unique: unique, IfNotExists: r.IfNotExists(), Name: r.Object()}
 	r.Expect("ON")
-	n.Table = r.Name()
+	at := r.Here()
+	n.Table = sql.Read(r, at, &sql.Object{Name: r.Name()})
 	n.Columns = sql.ParenList(r, r.Order)
 	n.Where = r.Where()
 	return n
 }
 
 func createView(r *sql.Reader, temp bool) sql.Stmt {
-	n := &sql.CreateView{Temp: temp, IfNotExists: ifNotExists(r), Name: r.Object(), Columns: r.OptionalNames()}
+	n := &sql.CreateView{Temp: temp, IfNotExists: r.IfNotExists(), Name: r.Object(), Columns: r.OptionalNames()}
 	r.Expect("AS")
 	n.Query = r.Query()
 	return n
 }
 
 func createTrigger(r *sql.Reader, temp bool) sql.Stmt {
-	n := &sql.CreateTrigger{Temp: temp, IfNotExists: ifNotExists(r), Name: r.Object()}
+	n := &sql.CreateTrigger{Temp: temp, IfNotExists: r.IfNotExists(), Name: r.Object()}
 	if r.Accept("INSTEAD", "OF") {
 		n.Time = "INSTEAD OF"
 	} else {
@@ -278,26 +211,28 @@ func alter(r *sql.Reader, _ *sql.With) sql.Stmt {
 	r.Expect("ALTER", "TABLE")
 	n := &sql.AlterTable{Table: r.Object()}
 	from := r.Here()
+	var action sql.Alteration
 	switch {
 	case r.Accept("RENAME", "TO"):
-		n.Action = &sql.RenameTable{To: r.Name()}
+		at := r.Here()
+		action = &sql.RenameTable{To: sql.Read(r, at, &sql.Object{Name: r.Name()})}
 	case r.Accept("RENAME"):
 		r.Accept("COLUMN")
 		c := &sql.RenameColumn{From: r.Name()}
 		r.Expect("TO")
 		c.To = r.Name()
-		n.Action = c
+		action = c
 	case r.Accept("ADD"):
 		r.Accept("COLUMN")
-		n.Action = &sql.AddColumn{Column: column(r)}
+		action = &sql.AddColumn{Column: column(r)}
 	case r.Accept("DROP"):
 		r.Accept("COLUMN")
-		n.Action = &sql.DropColumn{Column: r.Name()}
+		action = &sql.DropColumn{Column: r.Name()}
 	default:
 		r.Fail("of ALTER TABLE, RENAME, ADD and DROP are read")
 		return nil
 	}
-	sql.Read(r, from, n.Action)
+	n.Actions = []sql.Alteration{sql.Read(r, from, action)}
 	return n
 }
 
@@ -308,6 +243,6 @@ func drop(r *sql.Reader, _ *sql.With) sql.Stmt {
 		r.Fail("TABLE, INDEX, VIEW or TRIGGER is expected")
 	}
 	n.IfExists = r.Accept("IF", "EXISTS")
-	n.Name = r.Object()
+	n.Names = []*sql.Object{r.Object()}
 	return n
 }

@@ -22,20 +22,22 @@ func New(version int) *sql.Dialect {
 	return sql.New(sql.Dialect{
 		Product: "SQLite",
 		Lexis: sql.Lexis{
-			Space: " \t\n\f\r", Names: "\"`[", BlobPrefixes: "xX", ParamSigns: ":@$", Question: true,
+			Space: " \t\n\f\r", Names: "\"`[", Texts: "'", HexPrefixes: "xX", ParamSigns: ":@$", Question: true,
 			Underscores: version >= underscored,
 			Signs:       []string{"->>", "->", "==", "<=", "<>", "<<", ">=", ">>", "!=", "||"}, Single: "()+-*/%<>=&|~,;.",
 		},
 		Keywords:  keywords(),
-		TextNames: true,
+		TextNames: sql.AsName | sql.AsAlias,
+		Grammar:   sql.Grammar{LoosePrefixes: true, BareReferences: true},
+		Joins:     []string{"LEFT", "RIGHT", "FULL", "INNER", "CROSS"},
 		Prefixes:  prefixes, Infixes: infixes,
 		Statements: statements(),
 		Withs:      []string{"SELECT", "VALUES", "INSERT", "REPLACE", "UPDATE", "DELETE"},
 		Specials: map[string]func(*sql.Reader) sql.Expr{
 			"CASE": (*sql.Reader).Case, "CAST": (*sql.Reader).Cast, "EXISTS": (*sql.Reader).Exists, "RAISE": raise,
 		},
-		Niladics:  []string{"CURRENT_DATE", "CURRENT_TIME", "CURRENT_TIMESTAMP"},
-		TableHint: indexed,
+		Niladics:   []string{"CURRENT_DATE", "CURRENT_TIME", "CURRENT_TIMESTAMP"},
+		TableHints: indexed,
 	})
 }
 
@@ -125,15 +127,18 @@ func keywords() map[string]sql.Use {
 }
 
 // indexed reads which index a table is read by.
-func indexed(r *sql.Reader) *sql.Indexed {
+func indexed(r *sql.Reader) []*sql.IndexHint {
 	from := r.Here()
+	n := &sql.IndexHint{}
 	switch {
 	case r.Accept("INDEXED", "BY"):
-		return sql.Read(r, from, &sql.Indexed{Index: r.Name()})
+		n.How, n.Indexes = "INDEXED BY", []*sql.Name{r.Name()}
 	case r.Accept("NOT", "INDEXED"):
-		return sql.Read(r, from, &sql.Indexed{})
+		n.How = "NOT INDEXED"
+	default:
+		return nil
 	}
-	return nil
+	return []*sql.IndexHint{sql.Read(r, from, n)}
 }
 
 // raise reads what stands behind RAISE.

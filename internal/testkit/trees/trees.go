@@ -1,0 +1,670 @@
+// Package trees draws statements at random, for properties of their readers and printers.
+package trees
+
+import (
+	"pgregory.net/rapid"
+
+	"txweave/sql"
+)
+
+// Family is whose statements are drawn.
+type Family uint8
+
+// The families.
+const (
+	SQLite Family = iota
+	MySQL         // and MariaDB
+)
+
+// builder draws trees. budget is how many expressions and queries may still be nested.
+type builder struct {
+	*rapid.T
+	family Family
+	budget int
+}
+
+// my says whether trees are MySQL's.
+func (b *builder) my() bool { return b.family == MySQL }
+
+func (b *builder) n(below int) int { return rapid.IntRange(0, below-1).Draw(b.T, "n") }
+
+func (b *builder) maybe() bool { return b.n(3) == 0 }
+
+func pick[V any](b *builder, of ...V) V { return of[b.n(len(of))] }
+
+// some draws a list of at least a number of members.
+func some[V any](b *builder, least int, one func() V) (out []V) {
+	for range least + b.n(2) + b.n(2) {
+		out = append(out, one())
+	}
+	return out
+}
+
+func optional[V any](b *builder, one func() V) (out V) {
+	if b.maybe() {
+		return one()
+	}
+	return out
+}
+
+// name draws a name that may stand everywhere.
+func (b *builder) name() *sql.Name {
+	if b.my() {
+		n := pick(b, sql.Name{Value: "a"}, sql.Name{Value: "Bc"}, sql.Name{Value: "_x1"}, sql.Name{Value: "ä"}, sql.Name{Value: "value"},
+			sql.Name{Value: `x "y"`, Quote: '`'}, sql.Name{Value: "or`der", Quote: '`'}, sql.Name{Value: "select", Quote: '`'})
+		return &n
+	}
+	n := pick(b, sql.Name{Value: "a"}, sql.Name{Value: "Bc"}, sql.Name{Value: "_x1"}, sql.Name{Value: "ä"}, sql.Name{Value: "key"},
+		sql.Name{Value: `x "y"`, Quote: '"'}, sql.Name{Value: "or`der", Quote: '`'}, sql.Name{Value: "a b", Quote: '['}, sql.Name{Value: "select", Quote: '"'})
+	return &n
+}
+
+// label draws a name where a text may be one too.
+func (b *builder) label() *sql.Name {
+	if !b.my() && b.maybe() {
+		return &sql.Name{Value: "it's", Quote: '\''}
+	}
+	return b.name()
+}
+
+// item draws what a query calls a column.
+func (b *builder) item() *sql.Name {
+	if b.maybe() {
+		return &sql.Name{Value: "it's", Quote: '\''}
+	}
+	return b.name()
+}
+
+func (b *builder) literal() sql.Expr {
+	if b.my() && b.maybe() {
+		return pick[sql.Expr](b, &sql.Literal{Kind: sql.Text, Text: `'a\'b\\'`}, &sql.Literal{Kind: sql.Text, Text: `"x'y" 'z'`},
+			&sql.Literal{Kind: sql.Text, Charset: "_latin1", Text: "'x'"}, &sql.Literal{Kind: sql.Number, Charset: "_binary", Text: "0x00"},
+			&sql.Literal{Kind: sql.Blob, Text: "b'01'"}, &sql.Literal{Kind: sql.Number, Text: "0b1"}, &sql.TypedLiteral{Type: "DATE", Text: "'2020-02-02'"},
+			&sql.Variable{Text: "@a"}, &sql.Variable{Text: "@@session.sql_mode"}, &sql.Literal{Kind: sql.Text, Text: "N'x'"})
+	}
+	l := pick(b, sql.Literal{Kind: sql.Number, Text: "1"}, sql.Literal{Kind: sql.Number, Text: "0.5e-3"}, sql.Literal{Kind: sql.Number, Text: ".5"},
+		sql.Literal{Kind: sql.Text, Text: "'it''s -- /* \"'"}, sql.Literal{Kind: sql.Blob, Text: "x'00ff'"}, sql.Literal{Kind: sql.Null, Text: "NULL"},
+		sql.Literal{Kind: sql.Bool, Text: "TRUE"})
+	return &l
+}
+
+func (b *builder) column() sql.Expr {
+	c := &sql.Column{Name: b.name()}
+	if c.Table = optional(b, b.label); c.Table != nil {
+		c.Schema = optional(b, b.label)
+	}
+	return c
+}
+
+func (b *builder) exprs(least int) []sql.Expr { return some(b, least, b.expr) }
+
+var binaries = []sql.Op{sql.OpOr, sql.OpAnd, sql.OpEq, sql.OpNe, sql.OpLt, sql.OpLe, sql.OpGt, sql.OpGe, sql.OpSame, sql.OpDistinct, sql.OpBitAnd,
+	sql.OpBitOr, sql.OpShiftLeft, sql.OpShiftRight, sql.OpAdd, sql.OpSub, sql.OpMul, sql.OpDiv, sql.OpMod, sql.OpConcat, sql.OpJSON, sql.OpJSONText}
+
+func (b *builder) expr() sql.Expr {
+	if b.budget--; b.budget < 0 {
+		return pick(b, b.literal, b.column)()
+	}
+	if b.my() {
+		return b.mine()
+	}
+	switch b.n(20) {
+	case 0, 1, 2, 3:
+		return &sql.Binary{Op: pick(b, binaries...), Left: b.expr(), Right: b.expr()}
+	case 4, 5:
+		return &sql.Unary{Op: pick(b, sql.OpNot, sql.OpSub, sql.OpAdd, sql.OpBitNot), X: b.expr()}
+	case 6:
+		return &sql.Is{X: b.expr(), Not: b.maybe(), What: pick(b, "NULL", "TRUE", "FALSE")}
+	case 7:
+		return b.in()
+	case 8:
+		return &sql.Between{X: b.expr(), Not: b.maybe(), Low: b.expr(), High: b.expr()}
+	case 9:
+		return &sql.Like{X: b.expr(), Not: b.maybe(), Op: pick(b, sql.OpLike, sql.OpGlob, sql.OpRegexp, sql.OpMatch), Pattern: b.expr(), Escape: optional(b, b.expr)}
+	case 10:
+		when := func() *sql.When { return &sql.When{Cond: b.expr(), Result: b.expr()} }
+		return &sql.Case{Operand: optional(b, b.expr), Whens: some(b, 1, when), Else: optional(b, b.expr)}
+	case 11:
+		t := &sql.Type{Words: pick(b, "INT", "UNSIGNED BIG INT"), Args: pick(b, nil, []sql.Expr{&sql.Literal{Kind: sql.Number, Text: "7"}})}
+		return &sql.Cast{X: b.expr(), Type: t}
+	case 12:
+		return &sql.Collate{X: b.expr(), Collation: b.label()}
+	case 13:
+		return pick[sql.Expr](b, &sql.Exists{Query: b.query()}, &sql.Subquery{Query: b.query()})
+	case 14:
+		return &sql.Row{Items: b.exprs(2)}
+	case 15, 16:
+		return b.call()
+	case 17:
+		return &sql.Paren{X: b.expr()}
+	case 18:
+		return pick[sql.Expr](b, &sql.Niladic{Word: "CURRENT_DATE"}, &sql.Param{Text: "?1"}, &sql.Param{Text: ":x"},
+			&sql.Raise{Action: "IGNORE"}, &sql.Raise{Action: "ABORT", Message: b.expr()})
+	default:
+		return pick(b, b.literal, b.column)()
+	}
+}
+
+func (b *builder) in() sql.Expr {
+	n := &sql.In{X: b.expr(), Not: b.maybe()}
+	switch b.n(3) {
+	case 0:
+		n.List = b.exprs(0)
+	case 1:
+		n.Query = b.query()
+	default:
+		n.Table = pick[sql.TableRef](b, &sql.Table{Schema: optional(b, b.label), Name: b.label()}, &sql.TableCall{Name: b.label(), Args: b.exprs(0)})
+	}
+	return n
+}
+
+func (b *builder) call() sql.Expr {
+	c := &sql.Call{Name: b.name(), Args: b.exprs(0)}
+	switch {
+	case len(c.Args) > 0:
+		c.Distinct, c.Order = b.maybe(), optional(b, b.orders)
+	case b.maybe():
+		c.Args = []sql.Expr{&sql.Star{}}
+	}
+	c.Filter, c.Over = optional(b, b.expr), optional(b, b.over)
+	return c
+}
+
+func (b *builder) over() *sql.Window {
+	if b.maybe() {
+		return &sql.Window{Ref: b.label()}
+	}
+	return b.window()
+}
+
+func (b *builder) window() *sql.Window {
+	return &sql.Window{Base: optional(b, b.label), Partition: optional(b, func() []sql.Expr { return b.exprs(1) }), Order: optional(b, b.orders), Frame: optional(b, b.frame)}
+}
+
+func (b *builder) frame() *sql.Frame {
+	if b.my() {
+		return &sql.Frame{Unit: pick(b, "ROWS", "RANGE"), Start: b.bound(), End: optional(b, b.bound)}
+	}
+	return &sql.Frame{Unit: pick(b, "ROWS", "RANGE", "GROUPS"), Start: b.bound(), End: optional(b, b.bound), Exclude: pick(b, "", "TIES", "CURRENT ROW", "GROUP", "NO OTHERS")}
+}
+
+func (b *builder) bound() *sql.Bound {
+	return pick(b, &sql.Bound{Side: "CURRENT ROW"}, &sql.Bound{Side: "UNBOUNDED FOLLOWING"}, &sql.Bound{X: b.expr(), Side: "PRECEDING"})
+}
+
+func (b *builder) order() *sql.Order {
+	if b.my() {
+		return &sql.Order{X: b.expr(), Desc: b.maybe()}
+	}
+	return &sql.Order{X: b.expr(), Desc: b.maybe(), Nulls: pick(b, "", "FIRST", "LAST")}
+}
+
+func (b *builder) orders() []*sql.Order { return some(b, 1, b.order) }
+
+func (b *builder) limit() *sql.Limit {
+	return &sql.Limit{Count: b.expr(), Offset: optional(b, b.expr)}
+}
+
+func (b *builder) with() *sql.With {
+	return &sql.With{Recursive: b.maybe(), CTEs: some(b, 1, func() *sql.CTE {
+		how := []string{"", "MATERIALIZED", "NOT MATERIALIZED"}
+		if b.my() {
+			how = how[:1]
+		}
+		return &sql.CTE{Name: b.label(), Columns: b.labels(0), Materialized: pick(b, how...), Body: b.query()}
+	})}
+}
+
+func (b *builder) labels(least int) []*sql.Name { return some(b, least, b.label) }
+
+func (b *builder) query() *sql.Query {
+	if b.budget -= 3; b.budget < 0 {
+		return &sql.Query{Body: b.values()}
+	}
+	q := &sql.Query{With: optional(b, b.with), Body: b.body(), Order: optional(b, b.orders), Limit: optional(b, b.limit)}
+	if b.my() && b.maybe() {
+		q.Locks = some(b, 1, func() *sql.Lock {
+			return pick(b, &sql.Lock{Strength: "UPDATE", Wait: pick(b, "", "NOWAIT", "SKIP LOCKED")}, &sql.Lock{Strength: "SHARE MODE"}, &sql.Lock{Strength: "SHARE", Of: b.labels(1)},
+				&sql.Lock{Strength: "UPDATE", Wait: "WAIT", Seconds: &sql.Literal{Kind: sql.Number, Text: "3"}})
+		})
+	}
+	return q
+}
+
+func (b *builder) body() sql.Body {
+	if b.my() {
+		return b.myBody()
+	}
+	if b.n(4) == 0 {
+		return &sql.Compound{Op: pick(b, "UNION", "UNION ALL", "INTERSECT", "EXCEPT"), Left: b.body(), Right: pick(b, b.values, b.selected)()}
+	}
+	return pick(b, b.values, b.selected, b.selected)()
+}
+
+// myBody draws set operations with parentheses around what would bind otherwise.
+func (b *builder) myBody() sql.Body {
+	switch b.n(5) {
+	case 0:
+		op := pick(b, "UNION", "UNION ALL", "UNION DISTINCT", "EXCEPT", "INTERSECT", "INTERSECT ALL")
+		return &sql.Compound{Op: op, Left: b.simpleBody(), Right: b.simpleBody()}
+	case 1:
+		return &sql.Compound{Op: "UNION", Left: b.simpleBody(), Right: &sql.Compound{Op: "INTERSECT", Left: b.simpleBody(), Right: b.simpleBody()}}
+	}
+	return b.simpleBody()
+}
+
+func (b *builder) simpleBody() sql.Body {
+	if b.n(4) == 0 {
+		return pick[sql.Body](b, &sql.Nested{Query: b.query()}, &sql.Whole{Table: &sql.Table{Schema: optional(b, b.label), Name: b.label()}})
+	}
+	return pick(b, b.values, b.selected, b.selected)()
+}
+
+func (b *builder) values() sql.Body {
+	return &sql.Values{Rows: some(b, 1, func() *sql.Row { return &sql.Row{Items: b.exprs(1), Word: b.my()} })}
+}
+
+func (b *builder) selected() sql.Body {
+	named := func() *sql.NamedWindow { return &sql.NamedWindow{Name: b.name(), Window: b.window()} }
+	how := b.n(4)
+	n := &sql.Select{Distinct: how == 0, All: how == 1, Items: b.items(), From: optional(b, b.from), Where: optional(b, b.expr), Group: optional(b, func() []sql.Expr { return b.exprs(1) }),
+		Having: optional(b, b.expr), Windows: optional(b, func() []*sql.NamedWindow { return some(b, 1, named) })}
+	if b.my() {
+		n.Hints = optional(b, b.hints)
+		n.Rollup = len(n.Group) > 0 && b.maybe()
+		if b.maybe() {
+			n.Options = []*sql.Option{{Words: "STRAIGHT_JOIN"}, {Words: "SQL_BIG_RESULT"}}
+		}
+	}
+	return n
+}
+
+func (b *builder) hints() *sql.Hints {
+	return &sql.Hints{List: some(b, 1, func() *sql.Hint {
+		return pick(b, &sql.Hint{Name: "NO_MERGE", Called: true}, &sql.Hint{Name: "BKA", Called: true, Args: "a, `b c`"}, &sql.Hint{Name: "SET_VAR", Called: true, Args: "x = (1)"})
+	})}
+}
+
+func (b *builder) items() []*sql.Item {
+	return some(b, 1, func() *sql.Item {
+		if b.maybe() {
+			n := &sql.Star{Table: optional(b, b.label)}
+			if b.my() && n.Table != nil {
+				n.Schema = optional(b, b.label)
+			}
+			return &sql.Item{X: n}
+		}
+		return &sql.Item{X: b.expr(), Alias: optional(b, b.item)}
+	})
+}
+
+func (b *builder) from() sql.TableRef {
+	if b.my() {
+		return b.myFrom()
+	}
+	if b.maybe() {
+		j := &sql.Join{Left: b.from(), Kind: pick(b, sql.CommaJoin, sql.InnerJoin, sql.CrossJoin, sql.LeftJoin, sql.RightJoin, sql.FullJoin), Right: b.tableRef()}
+		switch b.n(3) {
+		case 0:
+			j.On = b.expr()
+		case 1:
+			j.Using = b.labels(1)
+		default:
+			j.Natural = j.Kind != sql.CommaJoin
+		}
+		return j
+	}
+	return b.tableRef()
+}
+
+// myFrom draws tables that commas join, and joins that nest on the right where they have a condition.
+func (b *builder) myFrom() sql.TableRef {
+	if b.n(5) == 0 {
+		return &sql.Join{Left: b.myJoin(), Kind: sql.CommaJoin, Right: b.myJoin()}
+	}
+	return b.myJoin()
+}
+
+func (b *builder) myJoin() sql.TableRef {
+	if b.budget--; b.budget < 0 || !b.maybe() {
+		return b.tableRef()
+	}
+	j := &sql.Join{Left: b.myJoin(), Kind: pick(b, sql.InnerJoin, sql.CrossJoin, sql.LeftJoin, sql.RightJoin, sql.Straight), Right: b.tableRef()}
+	switch {
+	case b.maybe():
+		j.On = b.expr()
+		if b.maybe() {
+			j.Right = &sql.Join{Left: b.tableRef(), Kind: sql.LeftJoin, Right: b.tableRef(), On: b.expr()}
+		}
+	case j.Kind == sql.LeftJoin || j.Kind == sql.RightJoin || b.maybe():
+		j.Using = b.labels(1)
+	default:
+		j.Natural = j.Kind == sql.InnerJoin
+	}
+	return j
+}
+
+func (b *builder) tableRef() sql.TableRef {
+	b.budget--
+	if b.my() {
+		switch b.n(6) {
+		case 0:
+			return &sql.Derived{Query: b.query(), Alias: b.label(), Lateral: b.maybe(), Columns: b.labels(0)}
+		case 1:
+			if b.budget > 0 {
+				return &sql.ParenTable{X: b.from()}
+			}
+		}
+		return b.table(true)
+	}
+	switch b.n(6) {
+	case 0:
+		return &sql.Derived{Query: b.query(), Alias: optional(b, b.label)}
+	case 1:
+		return &sql.TableCall{Schema: optional(b, b.label), Name: b.label(), Args: b.exprs(0), Alias: optional(b, b.label)}
+	case 2:
+		if b.budget > 0 {
+			return &sql.ParenTable{X: b.from(), Alias: optional(b, b.label)}
+		}
+	}
+	return b.table(true)
+}
+
+func (b *builder) table(hinted bool) *sql.Table {
+	t := &sql.Table{Schema: optional(b, b.label), Name: b.label(), Alias: optional(b, b.label)}
+	if b.my() {
+		t.Partitions = optional(b, func() []*sql.Name { return b.labels(1) })
+	}
+	if b.my() && hinted {
+		t.At = optional(b, b.period)
+		t.Hints = some(b, 0, func() *sql.IndexHint {
+			return &sql.IndexHint{How: pick(b, "USE INDEX", "FORCE INDEX", "IGNORE INDEX"), For: pick(b, "", "JOIN", "ORDER BY", "GROUP BY"), Indexes: b.labels(1)}
+		})
+		return t
+	}
+	if hinted {
+		t.Hints = optional(b, func() []*sql.IndexHint {
+			return pick(b, []*sql.IndexHint{{How: "NOT INDEXED"}}, []*sql.IndexHint{{How: "INDEXED BY", Indexes: []*sql.Name{b.label()}}})
+		})
+	}
+	return t
+}
+
+func (b *builder) set() *sql.Column {
+	c := &sql.Column{Name: b.label()}
+	if b.my() {
+		c.Table = optional(b, b.label)
+	}
+	return c
+}
+
+func (b *builder) assign() *sql.Assign {
+	switch {
+	case b.my() && b.maybe():
+		return &sql.Assign{Columns: []*sql.Column{b.set()}, Value: &sql.DefaultValue{}}
+	case !b.my() && b.maybe():
+		return &sql.Assign{Columns: some(b, 1, b.set), Row: true, Value: b.expr()}
+	}
+	return &sql.Assign{Columns: []*sql.Column{b.set()}, Value: b.expr()}
+}
+
+func (b *builder) assigns() []*sql.Assign { return some(b, 1, b.assign) }
+
+var ways = []string{"", "ROLLBACK", "ABORT", "FAIL", "IGNORE", "REPLACE"}
+
+func (b *builder) write() sql.Stmt {
+	if b.my() {
+		return b.myWrite()
+	}
+	switch b.n(3) {
+	case 0:
+		n := &sql.Insert{With: optional(b, b.with), Replace: b.maybe(), Table: b.table(false), Columns: b.labels(0)}
+		if !n.Replace {
+			n.Or = pick(b, ways...)
+		}
+		if !b.maybe() {
+			n.Source = b.query()
+			if b.maybe() {
+				n.Source = &sql.Query{Body: b.values()} // behind a FROM clause ON would belong to that
+				n.Conflicts = some(b, 1, b.conflict)
+			}
+		}
+		n.Returning = optional(b, b.items)
+		return n
+	case 1:
+		return &sql.Update{With: optional(b, b.with), Or: pick(b, ways...), Table: b.table(true), Set: b.assigns(), From: optional(b, b.from), Where: optional(b, b.expr),
+			Returning: optional(b, b.items), Order: optional(b, b.orders), Limit: optional(b, b.limit)}
+	default:
+		return &sql.Delete{With: optional(b, b.with), Table: b.table(true), Where: optional(b, b.expr), Returning: optional(b, b.items),
+			Order: optional(b, b.orders), Limit: optional(b, b.limit)}
+	}
+}
+
+func (b *builder) conflict() *sql.OnConflict {
+	c := &sql.OnConflict{Target: some(b, 0, b.order)}
+	if len(c.Target) > 0 {
+		c.TargetWhere = optional(b, b.expr)
+	}
+	if b.maybe() {
+		c.Set, c.Where = b.assigns(), optional(b, b.expr)
+	}
+	return c
+}
+
+func (b *builder) object() *sql.Object {
+	return &sql.Object{Schema: optional(b, b.label), Name: b.label()}
+}
+
+func (b *builder) create() sql.Stmt {
+	if b.my() {
+		return b.myCreate()
+	}
+	temp, not := b.maybe(), b.maybe()
+	switch b.n(5) {
+	case 0:
+		return &sql.CreateTable{Temp: temp, IfNotExists: not, Name: b.object(), As: b.query()}
+	case 1:
+		return &sql.CreateTable{Temp: temp, IfNotExists: not, Name: b.object(), Columns: some(b, 1, b.columnDef), Constraints: some(b, 0, b.tableConstraint),
+			Options: pick(b, nil, []*sql.Option{{Words: "STRICT"}, {Words: "WITHOUT ROWID"}})}
+	case 2:
+		return &sql.CreateIndex{Unique: temp, IfNotExists: not, Name: b.object(), Table: &sql.Object{Name: b.label()}, Columns: b.orders(), Where: optional(b, b.expr)}
+	case 3:
+		return &sql.CreateView{Temp: temp, IfNotExists: not, Name: b.object(), Columns: b.labels(0), Query: b.query()}
+	default:
+		n := &sql.CreateTrigger{Temp: temp, IfNotExists: not, Name: b.object(), Time: pick(b, "", "BEFORE", "AFTER", "INSTEAD OF"), Event: pick(b, "INSERT", "UPDATE", "DELETE"),
+			Table: b.object(), ForEachRow: b.maybe(), When: optional(b, b.expr)}
+		if n.Event == "UPDATE" {
+			n.Columns = b.labels(0)
+		}
+		n.Body = &sql.Block{Stmts: some(b, 1, func() sql.Stmt {
+			if b.maybe() {
+				return b.query()
+			}
+			return b.write()
+		})}
+		return n
+	}
+}
+
+func (b *builder) columnDef() *sql.ColumnDef {
+	t := optional(b, func() *sql.Type { return &sql.Type{Words: "DOUBLE PRECISION"} })
+	return &sql.ColumnDef{Name: b.label(), Type: t, Constraints: some(b, 0, b.columnConstraint)}
+}
+
+func (b *builder) columnConstraint() sql.Constraint {
+	name, how := optional(b, b.label), pick(b, ways...)
+	switch b.n(8) {
+	case 0:
+		return &sql.PrimaryKey{Name: name, Desc: b.maybe(), Conflict: how, Autoincrement: b.maybe()}
+	case 1:
+		return &sql.Unique{Name: name, Conflict: how}
+	case 2:
+		return &sql.Nullable{Name: name, Not: b.maybe(), Conflict: how}
+	case 3:
+		return &sql.Check{Name: name, X: b.expr()}
+	case 4:
+		return &sql.Default{Name: name, X: pick[sql.Expr](b, b.literal(), &sql.Unary{Op: sql.OpSub, X: &sql.Literal{Kind: sql.Number, Text: "1"}}, &sql.Paren{X: b.expr()})}
+	case 5:
+		return &sql.Collation{Name: name, Collation: b.label()}
+	case 6:
+		return &sql.Generated{Name: name, X: b.expr(), Kept: pick(b, "", "STORED", "VIRTUAL")}
+	default:
+		return b.foreignKey(name, nil)
+	}
+}
+
+func (b *builder) foreignKey(name *sql.Name, columns []*sql.Name) *sql.ForeignKey {
+	actions := []string{"", "CASCADE", "SET NULL", "SET DEFAULT", "RESTRICT", "NO ACTION"}
+	return &sql.ForeignKey{Name: name, Columns: columns, Table: &sql.Object{Name: b.label()}, Keys: b.labels(0), OnDelete: pick(b, actions...), OnUpdate: pick(b, actions...),
+		Match: optional(b, b.name), Deferrable: pick(b, "", "NOT DEFERRABLE", "DEFERRABLE INITIALLY DEFERRED", "DEFERRABLE INITIALLY IMMEDIATE")}
+}
+
+func (b *builder) tableConstraint() sql.Constraint {
+	name, how := optional(b, b.label), pick(b, ways...)
+	switch b.n(4) {
+	case 0:
+		return &sql.PrimaryKey{Name: name, Columns: b.orders(), Conflict: how, Autoincrement: b.maybe()}
+	case 1:
+		return &sql.Unique{Name: name, Columns: b.orders(), Conflict: how}
+	case 2:
+		return &sql.Check{Name: name, X: b.expr(), Conflict: how}
+	default:
+		return b.foreignKey(name, b.labels(1))
+	}
+}
+
+func (b *builder) other() sql.Stmt {
+	if b.my() {
+		return b.myOther()
+	}
+	switch b.n(12) {
+	case 0:
+		return &sql.AlterTable{Table: b.object(), Actions: []sql.Alteration{pick[sql.Alteration](b, &sql.RenameTable{To: &sql.Object{Name: b.label()}},
+			&sql.RenameColumn{From: b.label(), To: b.label()}, &sql.AddColumn{Column: b.columnDef()}, &sql.DropColumn{Column: b.label()})}}
+	case 1:
+		return &sql.Drop{What: pick(b, "TABLE", "INDEX", "VIEW", "TRIGGER"), IfExists: b.maybe(), Names: []*sql.Object{b.object()}}
+	case 2:
+		return &sql.Begin{Mode: pick(b, "", "DEFERRED", "IMMEDIATE", "EXCLUSIVE")}
+	case 3:
+		return &sql.Commit{}
+	case 4:
+		return &sql.Rollback{To: optional(b, b.label)}
+	case 5:
+		return &sql.Savepoint{Name: b.label()}
+	case 6:
+		return &sql.Release{Name: b.label()}
+	case 7:
+		value := pick[sql.Expr](b, nil, &sql.Column{Name: &sql.Name{Value: "FULL"}}, &sql.Literal{Kind: sql.Number, Text: "3"})
+		return &sql.Pragma{Name: b.object(), Value: value, Call: value != nil && b.maybe()}
+	case 8:
+		return &sql.Analyze{Target: optional(b, b.object)}
+	case 9:
+		return &sql.Reindex{Target: optional(b, b.object)}
+	case 10:
+		return &sql.Vacuum{Schema: optional(b, b.label), Into: optional(b, b.expr)}
+	default:
+		return &sql.Explain{Plan: b.maybe(), Stmt: b.write()}
+	}
+}
+
+func (b *builder) statement() sql.Stmt {
+	b.budget = 12
+	switch b.n(4) {
+	case 0:
+		return b.write()
+	case 1:
+		return b.create()
+	case 2:
+		return b.other()
+	default:
+		return b.query()
+	}
+}
+
+// mine draws an expression of MySQL's.
+func (b *builder) mine() sql.Expr {
+	switch b.n(26) {
+	case 0, 1, 2, 3:
+		return &sql.Binary{Op: pick(b, myBinaries...), Left: b.expr(), Right: b.expr()}
+	case 4, 5:
+		return &sql.Unary{Op: pick(b, sql.OpNot, sql.OpSub, sql.OpAdd, sql.OpBitNot, sql.OpBinary), X: b.expr()}
+	case 6:
+		return &sql.Is{X: b.expr(), Not: b.maybe(), What: pick(b, "NULL", "TRUE", "FALSE", "UNKNOWN")}
+	case 7:
+		if b.maybe() {
+			return &sql.In{X: b.expr(), Not: b.maybe(), Query: b.query()}
+		}
+		return &sql.In{X: b.expr(), Not: b.maybe(), List: b.exprs(2)} // one query alone would be Query
+	case 8:
+		return &sql.Between{X: b.expr(), Not: b.maybe(), Low: b.expr(), High: b.expr()}
+	case 9:
+		n := &sql.Like{X: b.expr(), Not: b.maybe(), Op: pick(b, sql.OpLike, sql.OpRegexp), Pattern: b.expr()}
+		if n.Op == sql.OpLike {
+			n.Escape = optional(b, b.expr)
+		}
+		return n
+	case 10:
+		when := func() *sql.When { return &sql.When{Cond: b.expr(), Result: b.expr()} }
+		return &sql.Case{Operand: optional(b, b.expr), Whens: some(b, 1, when), Else: optional(b, b.expr)}
+	case 11:
+		return &sql.Cast{X: b.expr(), Type: b.myType(), Convert: b.maybe()}
+	case 12:
+		return pick[sql.Expr](b, &sql.Collate{X: b.expr(), Collation: &sql.Name{Value: "utf8mb4_bin"}}, &sql.Recode{X: b.expr(), Charset: &sql.Column{Name: &sql.Name{Value: "latin1"}}})
+	case 13:
+		return pick[sql.Expr](b, &sql.Exists{Query: b.query()}, &sql.Subquery{Query: b.query()})
+	case 14:
+		return &sql.Row{Items: b.exprs(2), Word: b.maybe()}
+	case 15, 16:
+		return b.myCall()
+	case 17:
+		return &sql.Paren{X: b.expr()}
+	case 18:
+		return pick[sql.Expr](b, &sql.Niladic{Word: "CURRENT_DATE"}, &sql.Param{Text: "?"})
+	case 19:
+		return &sql.Quantified{Op: pick(b, sql.OpEq, sql.OpLt, sql.OpSame), X: b.expr(), How: pick(b, "ANY", "SOME", "ALL"), Query: b.query()}
+	case 20:
+		return &sql.Binary{Op: sql.OpAdd, Left: b.column(), Right: &sql.Interval{X: b.column(), Unit: pick(b, "DAY", "DAY_HOUR")}}
+	case 21:
+		return &sql.Matching{Columns: []sql.Expr{b.column()}, X: &sql.Literal{Kind: sql.Text, Text: "'x'"}, Mode: pick(b, "", "IN BOOLEAN MODE")}
+	case 22:
+		return pick[sql.Expr](b, &sql.Binary{Op: sql.OpSounds, Left: b.expr(), Right: b.expr()}, &sql.Binary{Op: sql.OpMember, Left: b.expr(), Right: b.expr()},
+			&sql.Binary{Op: pick(b, sql.OpJSON, sql.OpJSONText), Left: b.column(), Right: &sql.Literal{Kind: sql.Text, Text: "'$.a'"}})
+	case 23:
+		return &sql.Paren{X: &sql.Binary{Op: sql.OpAssign, Left: &sql.Variable{Text: "@a"}, Right: b.expr()}}
+	default:
+		return pick(b, b.literal, b.column)()
+	}
+}
+
+var myBinaries = []sql.Op{sql.OpOr, sql.OpXor, sql.OpAnd, sql.OpEq, sql.OpNe, sql.OpLt, sql.OpLe, sql.OpGt, sql.OpGe, sql.OpSame, sql.OpBitAnd, sql.OpBitOr, sql.OpBitXor,
+	sql.OpShiftLeft, sql.OpShiftRight, sql.OpAdd, sql.OpSub, sql.OpMul, sql.OpDiv, sql.OpMod, sql.OpIntDiv}
+
+func (b *builder) myType() *sql.Type {
+	number := &sql.Literal{Kind: sql.Number, Text: "7"}
+	return pick(b, &sql.Type{Words: "SIGNED"}, &sql.Type{Words: "UNSIGNED INTEGER"}, &sql.Type{Words: "DECIMAL", Args: []sql.Expr{number, number}},
+		&sql.Type{Words: "CHAR", Args: []sql.Expr{number}, Charset: &sql.Name{Value: "latin1"}}, &sql.Type{Words: "INT", After: "UNSIGNED ZEROFILL"}, &sql.Type{Words: "DOUBLE PRECISION"})
+}
+
+func (b *builder) myCall() sql.Expr {
+	if b.maybe() {
+		return pick[sql.Expr](b,
+			&sql.Call{Name: &sql.Name{Value: "TRIM"}, Args: []sql.Expr{&sql.Worded{Word: "LEADING", X: b.expr()}, &sql.Worded{Word: "FROM", X: b.expr()}}},
+			&sql.Call{Name: &sql.Name{Value: "TRIM"}, Args: []sql.Expr{&sql.Worded{Word: "BOTH"}, &sql.Worded{Word: "FROM", X: b.expr()}}},
+			&sql.Call{Name: &sql.Name{Value: "SUBSTRING"}, Args: []sql.Expr{b.expr(), &sql.Worded{Word: "FROM", X: b.expr()}, &sql.Worded{Word: "FOR", X: b.expr()}}},
+			&sql.Call{Name: &sql.Name{Value: "LEFT"}, Args: b.exprs(2)}, &sql.Call{Name: &sql.Name{Value: "IF"}, Args: b.exprs(3)},
+			&sql.Call{Name: &sql.Name{Value: "GROUP_CONCAT"}, Distinct: b.maybe(), Args: b.exprs(1), Order: optional(b, b.orders), Separator: &sql.Literal{Kind: sql.Text, Text: "','"}, Limit: optional(b, b.limit)})
+	}
+	c := &sql.Call{Name: b.name(), Args: b.exprs(0)}
+	if len(c.Args) > 0 {
+		c.Distinct = b.maybe()
+	} else if b.maybe() {
+		c.Args = []sql.Expr{&sql.Star{}}
+	}
+	c.Over = optional(b, b.over)
+	return c
+}
+
+// Statement draws a statement of a family's.
+func Statement(family Family) *rapid.Generator[sql.Stmt] {
+	return rapid.Custom(func(t *rapid.T) sql.Stmt { return (&builder{T: t, family: family}).statement() })
+}

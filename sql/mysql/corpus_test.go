@@ -1,0 +1,216 @@
+package mysql_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/pingcap/tidb/pkg/parser"
+	"github.com/pingcap/tidb/pkg/parser/ast"
+	"github.com/pingcap/tidb/pkg/parser/format"
+	_ "github.com/pingcap/tidb/pkg/parser/test_driver"
+
+	"txweave/dbms/mariadb"
+	mysqlserver "txweave/dbms/mysql"
+	"txweave/dbms/tidb"
+	"txweave/gen"
+	"txweave/internal/testkit/effort"
+	"txweave/internal/testkit/trees"
+	"txweave/sql"
+	"txweave/testcase"
+)
+
+// Longer: go test ./sql/mysql -run Generated -generated 10000.
+var generated = effort.Flag("generated", 200, "cases of each database whose statements are read and printed")
+
+// opinion is TiDB's parser, asked what it takes a text for.
+type opinion struct{ *parser.Parser }
+
+// restored is a statement as TiDB's parser prints it, without its parentheses; ok is false where that does not read it.
+func (o opinion) restored(text string) (printed string, ok bool) {
+	stmts, _, err := o.Parse(text, "", "")
+	if err != nil || len(stmts) != 1 {
+		return "", false
+	}
+	defer func() { // some trees it cannot print
+		if recover() != nil {
+			ok = false
+		}
+	}()
+	var b strings.Builder
+	if err := stmts[0].Restore(format.NewRestoreCtx(format.DefaultRestoreFlags, &b)); err != nil {
+		return "", false
+	}
+	return strings.NewReplacer("(", "", ")", "").Replace(b.String()), true
+}
+
+// check holds what is read of a statement against its text, and what is printed anew against TiDB's parser.
+func check(t *testing.T, d *sql.Dialect, o opinion, text string) (compared bool) {
+	t.Helper()
+	stmt, err := d.Parse(text)
+	if err != nil {
+		t.Errorf("%s\nis not read: %v", text, err)
+		return false
+	}
+	trees.Read(t, d, stmt, text)
+	trees.Placed(t, stmt, text)
+	anew, err := d.Reprint(stmt)
+	if err != nil {
+		return false // told by trees.Read
+	}
+	was, ok := o.restored(text)
+	if !ok {
+		return false
+	}
+	if is, _ := o.restored(anew); is != was {
+		t.Errorf("%s\nis printed anew as\n%s\nwhich TiDB's parser takes for something else:\n%s\n%s", text, anew, was, is)
+	}
+	return true
+}
+
+// statementsOf are those of a case.
+func statementsOf(c *testcase.Case) (out []string) {
+	add := func(stmts ...testcase.Stmt) {
+		for _, s := range stmts {
+			if s.SQL != "" {
+				out = append(out, s.SQL)
+			}
+		}
+	}
+	add(c.Schema...)
+	add(c.Rows...)
+	for _, t := range c.Txns {
+		add(t.Begin)
+		add(t.Stmts...)
+		add(t.End)
+	}
+	return out
+}
+
+// TestGeneratedStatementsAreRead: of each statement that the generator writes for the servers of MySQL's family, the tree prints
+// the same bytes, and printed anew TiDB's parser reads the same, of those that it reads at all.
+func TestGeneratedStatementsAreRead(t *testing.T) {
+	for name, written := range map[string]*gen.Dialect{"mariadb": mariadb.Dialect, "mysql": mysqlserver.Dialect, "tidb": tidb.Dialect} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			o, statements, compared := opinion{parser.New()}, 0, 0
+			for i := range generated() {
+				c, err := gen.Generate(gen.CaseSeed(50, i), written, gen.Options{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, text := range statementsOf(c) {
+					statements++
+					if check(t, dialects[name], o, text) {
+						compared++
+					}
+				}
+				if t.Failed() {
+					t.Fatalf("case %d", i)
+				}
+			}
+			if compared < statements*9/10 {
+				t.Errorf("of %d statements %d were compared", statements, compared)
+			}
+			t.Logf("%d statements, %d of them compared", statements, compared)
+		})
+	}
+}
+
+// caseOf reads a case of one of the family's servers; nil for one of another database, and for a text that is there for
+// being none.
+func caseOf(path string) (*testcase.Case, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	c, err := testcase.Parse(path, text)
+	var wrong *testcase.ParseError
+	if errors.As(err, &wrong) || err == nil && dialects[c.Target] == nil {
+		return nil, nil
+	}
+	return c, err
+}
+
+// TestCasesOfTheTreeAreRead: so are the statements of all cases of the family's in the tree.
+func TestCasesOfTheTreeAreRead(t *testing.T) {
+	cases, o := 0, opinion{parser.New()}
+	for _, dir := range []string{"bench", "cmd", "docs", "finding", "guide", "report", "testcase", "weave"} {
+		err := filepath.WalkDir(filepath.Join("..", "..", dir), func(path string, _ os.DirEntry, err error) error {
+			if err != nil || filepath.Ext(path) != ".txw" {
+				return err
+			}
+			c, err := caseOf(path)
+			if err != nil || c == nil {
+				return err
+			}
+			cases++
+			for _, stmt := range statementsOf(c) {
+				check(t, dialects[c.Target], o, stmt)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if cases < 30 {
+		t.Errorf("only %d cases are in the tree", cases)
+	}
+}
+
+// said is a statement in a report, behind the name of its session.
+var said = regexp.MustCompile(`(?m)^(?:[A-Z][0-9]?> )?([^;\n]*(?:\n[ \t]+[^;\n]*)*);`)
+
+// TestFindingsAreRead: whatever TiDB's parser reads of the reports' statements is read; the kinds of statements that are run as
+// they stand are left out.
+func TestFindingsAreRead(t *testing.T) {
+	paths, err := filepath.Glob(filepath.Join("..", "..", "docs", "findings", "*.md"))
+	if err != nil || len(paths) < 80 {
+		t.Fatal(paths, err)
+	}
+	o, read := opinion{parser.New()}, 0
+	for _, path := range paths {
+		d := dialects[strings.Split(filepath.Base(path), "-")[0]]
+		if d == nil {
+			continue
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, block := range strings.Split(string(text), "```") {
+			if i%2 == 0 {
+				continue
+			}
+			for _, m := range said.FindAllStringSubmatch(block, -1) {
+				stmt := strings.TrimSpace(m[1])
+				if o.other(stmt) {
+					continue
+				}
+				read++
+				check(t, d, o, stmt)
+			}
+		}
+	}
+	if read < 500 {
+		t.Errorf("only %d statements were read", read)
+	}
+}
+
+// other says whether a text is no statement of TiDB's parser, or one of a kind that is not read as a tree.
+func (o opinion) other(text string) bool {
+	stmts, _, err := o.Parse(text, "", "")
+	if err != nil || len(stmts) != 1 {
+		return true
+	}
+	switch stmts[0].(type) {
+	case *ast.ShowStmt, *ast.PrepareStmt, *ast.ExecuteStmt, *ast.DeallocateStmt, *ast.AdminStmt, *ast.SplitRegionStmt, *ast.CallStmt, *ast.ProcedureInfo, *ast.CreateSequenceStmt,
+		*ast.DropSequenceStmt, *ast.ExplainStmt, *ast.CreateUserStmt, *ast.GrantStmt, *ast.FlushStmt:
+		return true
+	}
+	return false
+}

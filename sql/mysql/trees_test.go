@@ -1,0 +1,34 @@
+package mysql_test
+
+import (
+	"flag"
+	"os"
+	"testing"
+
+	"txweave/internal/testkit/effort"
+	"txweave/internal/testkit/trees"
+	"txweave/sql"
+	"txweave/sql/mysql"
+)
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	effort.Checks()
+	os.Exit(m.Run())
+}
+
+// dialects are those of the servers that are tested.
+var dialects = map[string]*sql.Dialect{
+	"mariadb": mysql.New(mysql.Server{Product: "MariaDB", Version: 110809}),
+	"mysql":   mysql.New(mysql.Server{Product: "MySQL", Version: 90704}),
+	"tidb":    mysql.New(mysql.Server{Product: "TiDB", Version: 80500}),
+}
+
+// TestTreesPrintAndReadBackEqual: whatever tree is built, what is printed of it is read as that tree, by a server that has
+// hints and RETURNING.
+func TestTreesPrintAndReadBackEqual(t *testing.T) {
+	trees.PrintAndRead(t, mysql.New(mysql.Server{Product: "MariaDB", Version: 120100}), trees.MySQL)
+}
+
+// TestHostileTextsAreReadOrRefused: what nests or goes on without end is read as far as the bounds let it.
+func TestHostileTextsAreReadOrRefused(t *testing.T) { trees.Hostile(t, dialects["mysql"]) }

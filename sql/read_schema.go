@@ -1,0 +1,70 @@
+package sql
+
+// IfNotExists passes these words if they are next.
+func (r *Reader) IfNotExists() bool { return r.Accept("IF", "NOT", "EXISTS") }
+
+// IfExists passes these words if they are next.
+func (r *Reader) IfExists() bool { return r.Accept("IF", "EXISTS") }
+
+// InParentheses reads an expression in parentheses.
+func (r *Reader) InParentheses() Expr {
+	r.Expect("(")
+	x := r.Expr()
+	r.Expect(")")
+	return x
+}
+
+// ConstraintName reads the name that a constraint is given; nil where it is given none.
+func (r *Reader) ConstraintName() *Name {
+	if !r.Accept("CONSTRAINT") {
+		return nil
+	}
+	return r.Name()
+}
+
+// References reads REFERENCES with what stands behind it.
+func (r *Reader) References(n *ForeignKey) Constraint {
+	r.Expect("REFERENCES")
+	if r.d.Grammar.BareReferences && r.peek(1).is(".") {
+		r.Fail("a foreign key refers to a table of its own schema")
+	}
+	n.Table = r.Object()
+	n.Keys = r.OptionalNames()
+	for r.Is("ON") || r.Is("MATCH") {
+		switch {
+		case r.Accept("MATCH"):
+			n.Match = r.Name()
+		case r.Accept("ON", "DELETE"):
+			n.OnDelete = r.action()
+		default:
+			r.Expect("ON", "UPDATE")
+			n.OnUpdate = r.action()
+		}
+	}
+	switch {
+	case r.Accept("NOT", "DEFERRABLE"):
+		n.Deferrable = "NOT DEFERRABLE"
+	case r.Accept("DEFERRABLE"):
+		n.Deferrable = "DEFERRABLE"
+	default:
+		return n
+	}
+	if r.Accept("INITIALLY") {
+		when := r.OneOf("DEFERRED", "IMMEDIATE")
+		if when == "" {
+			r.Fail("DEFERRED or IMMEDIATE is expected")
+		}
+		n.Deferrable += " INITIALLY " + when
+	}
+	return n
+}
+
+// action reads what is done with rows that refer to one that goes.
+func (r *Reader) action() string {
+	o := r.Option("SET NULL", "SET DEFAULT", "NO ACTION", "CASCADE", "RESTRICT")
+	if o == nil {
+		r.Fail("SET NULL, SET DEFAULT, CASCADE, RESTRICT or NO ACTION is expected")
+		return ""
+	}
+	return o.Words
+}
