@@ -26,7 +26,7 @@ INSERT INTO t0 (pkey, vkey, pvkey, c0) VALUES (1, 1, 0, 1), (2, 2, 0, 2), (3, 3,
 -- T0 --
 BEGIN;
 UPDATE t0 SET pvkey = vkey, vkey = 1001, c0 = 1 WHERE pkey = 2;
-UPDATE t0 SET pvkey = vkey, vkey = 1002, c0 = 1 WHERE pkey = 4;
+UPDATE t0 SET pvkey = vkey, vkey = 1002, c0 = 1 WHERE pkey = 4 AND pg_sleep(%v) IS NOT NULL;
 COMMIT;
 
 -- T1 --
@@ -47,14 +47,19 @@ T0 T2 T0 T2 T1 T0 T2 T3 T0 T2
 
 // TestCircle: a deadlock whose victim is another one than who closed the circle lets somebody go on while that one waits: nothing else is sent
 // until he has ended, which a read would see that was sent meanwhile. Whose turn it is to look for deadlocks is the server's matter: each looks once, when it has waited for
-// deadlock_timeout, T1 first. It is T0's where T2 closes the circle between T1's look and T0's, which is tried for.
+// deadlock_timeout, T1 first. It is T0's where T2 closes the circle between T1's look and T0's, so that T0 sleeps for longer than that before it waits, in half of the tries:
+// then T2 has the whole of deadlock_timeout for it.
 func TestCircle(t *testing.T) {
 	p := profile(t, "repeatable-read")
 	r := servers.Runner(t, server(t), p)
-	const step, steps, early = 150e-6, 60, 0.5e-3 // of a second
+	const step, steps, looked = 150e-6, 60, 15e-3 // of a second
 	seen, tries := 0, 20*steps
 	for n := 0; n < effort.Cases(steps) || seen == 0 && n < tries; n++ {
-		c, err := testcase.Parse(t.Name(), fmt.Appendf(nil, circle, float64(n%13)*step, early+float64(n%steps)*step))
+		late, after := 0.0, float64(n%steps)*step
+		if n%2 == 0 {
+			late, after = looked, 0
+		}
+		c, err := testcase.Parse(t.Name(), fmt.Appendf(nil, circle, late, float64(n%13)*step, after))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -72,4 +77,5 @@ func TestCircle(t *testing.T) {
 	if seen == 0 {
 		t.Error("T0 is never the victim")
 	}
+	t.Logf("T0 was the victim %d times", seen)
 }
