@@ -1,7 +1,9 @@
 package sql
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -30,6 +32,8 @@ type Dialect struct {
 	TypedTexts []string
 	// Phrases are the functions, in upper case, of whose arguments words may stand in front, and these words.
 	Phrases map[string][]string
+	// NoTable is what FROM may name where it names no table; "" for nothing.
+	NoTable string
 	// Joins are the words with which a join may begin, but for JOIN and NATURAL.
 	Joins []string
 	// SelectOptions are the words that may stand behind SELECT, DISTINCT and ALL among them.
@@ -60,8 +64,11 @@ type Grammar struct {
 	LooseCommas bool
 	// AnyQualified says that behind a dot any word is a name.
 	AnyQualified bool
-	// LoosePrefixes says that NOT may stand where an operand of a tighter operator is expected.
-	LoosePrefixes bool
+	// Loose says that NOT may stand where an operand of a tighter operator is expected, and in front of such an operator
+	// what ends with a postfix one: a + NOT b, a ISNULL < b.
+	Loose bool
+	// AnyEscape says that ESCAPE may stand behind other patterns than those of LIKE.
+	AnyEscape bool
 	// Truths says that IS has nothing but NULL, TRUE, FALSE and UNKNOWN behind it; the last three at level Truth.
 	Truths bool
 	Truth  int
@@ -121,8 +128,12 @@ type Operator struct {
 	Op      Op
 	Level   int
 	Form    Form
-	// Left and Right are the levels that the operands must have at least, where these are not Level and one above.
-	Left, Right int
+	// Left and Right are the levels that the operands must have at least, where these are not Level and one above. Low is
+	// that of the lower end behind BETWEEN, where it is not one above that of AND, which ends it.
+	Left, Right, Low int
+	// Negated is at which level the operator is taken with NOT before it, where that binds more tightly than without. What
+	// is on its left is all the same what has the level Left.
+	Negated int
 }
 
 // pair is the second word of an operator, with this.
@@ -138,14 +149,10 @@ const tightest = 1000
 func New(d Dialect) *Dialect {
 	d.prefixes, d.infixes, d.pairs = map[string]*Operator{}, map[string]*Operator{}, map[string]pair{}
 	d.spelled, d.signs, d.forms = map[Op]*Operator{}, map[Op]*Operator{}, map[Form]*Operator{}
+	d.Infixes = slices.Clone(d.Infixes) // what is worked out is this dialect's
 	for i := range d.Infixes {
 		o := &d.Infixes[i]
-		if o.Left == 0 {
-			o.Left = o.Level
-		}
-		if o.Right == 0 {
-			o.Right = o.Level + 1
-		}
+		o.Left, o.Right, o.Negated = cmp.Or(o.Left, o.Level), cmp.Or(o.Right, o.Level+1), cmp.Or(o.Negated, o.Level)
 	}
 	for i := range d.Prefixes {
 		d.prefixes[d.Prefixes[i].Spelled] = &d.Prefixes[i]
@@ -161,6 +168,9 @@ func New(d Dialect) *Dialect {
 		if o.Op != "" {
 			setFirst(d.spelled, o.Op, o)
 		}
+	}
+	if o := d.forms[BetweenForm]; o != nil && o.Low == 0 {
+		o.Low = d.spelled[OpAnd].Level + 1
 	}
 	for _, s := range d.Lexis.Signs {
 		d.symbols[s[0]] = append(d.symbols[s[0]], s)

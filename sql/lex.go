@@ -374,6 +374,10 @@ func (l *lexer) digits(i int, class func(byte) bool) int {
 func (l *lexer) word(i int) Token {
 	t := Token{Kind: Word, Text: l.text[i:runEnd(l.text, i, wordByte)], At: i, Use: Anywhere}
 	var upper [20]byte
+	if l.d.Grammar.AnyQualified && l.qualifies(i+len(t.Text)) {
+		t.Key = noKeyword
+		return t
+	}
 	if len(t.Text) > len(upper) {
 		return t
 	}
@@ -388,6 +392,14 @@ func (l *lexer) word(i int) Token {
 		t.Use, t.Key = use, strings.ToUpper(t.Text)
 	}
 	return t
+}
+
+// noKeyword is the key of a word that is a name whatever the table of keywords says: no keyword is written so.
+const noKeyword = "name"
+
+// qualifies says whether a dot follows that makes a name of the word before it, whichever that is.
+func (l *lexer) qualifies(i int) bool {
+	return i+1 < len(l.text) && l.text[i] == '.' && wordByte(l.text[i+1])
 }
 
 func runEnd(s string, i int, class func(byte) bool) int {

@@ -206,17 +206,16 @@ func (d *Dialect) binding(n Node) (level int, sides []side) {
 		return level, []side{{x.X, leftOf(o)}, {}}
 	case *In:
 		o := d.forms[InForm]
-		return levelOf(o), []side{{x.X, leftOf(o)}, {}}
+		return levelOf(o), []side{{x.X, o.leftOf(x.Not)}, {}}
 	case *Between:
 		o := d.forms[BetweenForm]
-		low := rightOf(o)
-		if leftOf(o) > levelOf(o) {
-			low = o.Left
+		if o == nil {
+			return 0, []side{{x.X, 0}, {x.Low, 0}, {x.High, 0}}
 		}
-		return levelOf(o), []side{{x.X, leftOf(o)}, {x.Low, low}, {x.High, rightOf(o)}}
+		return levelOf(o), []side{{x.X, o.leftOf(x.Not)}, {x.Low, max(o.Low, o.Level+1)}, {x.High, rightOf(o)}}
 	case *Like:
 		o := d.spelled[x.Op]
-		sides = []side{{x.X, leftOf(o)}, {x.Pattern, rightOf(o)}}
+		sides = []side{{x.X, o.leftOf(x.Not)}, {x.Pattern, rightOf(o)}}
 		if x.Escape != nil {
 			sides = append(sides, side{x.Escape, rightOf(o)})
 		}
@@ -234,6 +233,14 @@ func leftOf(o *Operator) int {
 		return 0
 	}
 	return o.Left
+}
+
+// leftOf is the level that the left operand must have of an operator that may be negated.
+func (o *Operator) leftOf(not bool) int {
+	if o == nil || !not {
+		return leftOf(o)
+	}
+	return max(o.Left, o.Negated)
 }
 
 func rightOf(o *Operator) int {

@@ -15,7 +15,7 @@ func (r *Reader) exprFrom(level int) Expr {
 	x, have := r.operand(level)
 	for {
 		o, not, words := r.infix()
-		if o == nil || o.Level < level || have < o.Left {
+		if o == nil || o.Level < level && (!not || o.Negated < level) || have < o.Left && !r.d.Grammar.Loose {
 			return x
 		}
 		r.pos += words
@@ -67,26 +67,18 @@ func (r *Reader) behind(from int, x Expr, o *Operator, not bool) Expr {
 		return r.in(from, x, not)
 	case LikeForm:
 		n := &Like{X: x, Not: not, Op: o.Op, Pattern: r.exprFrom(o.Right)}
-		if r.Accept("ESCAPE") {
+		if (o.Op == OpLike || r.d.Grammar.AnyEscape) && r.Accept("ESCAPE") {
 			n.Escape = r.exprFrom(o.Right)
 		}
 		return Read(r, from, n)
 	case BetweenForm:
-		n := &Between{X: x, Not: not, Low: r.exprFrom(r.d.lowFrom(o))}
+		n := &Between{X: x, Not: not, Low: r.exprFrom(o.Low)}
 		r.Expect("AND")
 		n.High = r.exprFrom(o.Right)
 		return Read(r, from, n)
 	default: // CollateForm
 		return Read(r, from, &Collate{X: x, Collation: r.Label()})
 	}
-}
-
-// lowFrom is the level that the lower end behind BETWEEN must have: where nothing but AND ends it, any above that's.
-func (d *Dialect) lowFrom(between *Operator) int {
-	if between.Left > between.Level {
-		return between.Left
-	}
-	return d.spelled[OpAnd].Level + 1
 }
 
 // comparisons are the operators that may compare with what a query returns.
@@ -211,7 +203,7 @@ func (r *Reader) operand(level int) (x Expr, have int) {
 	if o == nil || r.peek(1).is(".") {
 		return r.simple(), tightest
 	}
-	if o.Level < level && !r.d.Grammar.LoosePrefixes {
+	if o.Level < level && !r.d.Grammar.Loose {
 		r.unexpected("an operand that binds more tightly")
 		return nil, tightest
 	}
@@ -419,6 +411,9 @@ func (r *Reader) args(of *Name) (out []Expr) {
 	level := 0
 	if slices.Contains(words, "IN") { // POSITION(X IN Y)
 		level = r.d.forms[InForm].Level + 1
+	}
+	if len(words) == 1 && r.tok().Kind == Word && r.peek(1).is(words[0]) { // EXTRACT(DAY_HOUR FROM x)
+		out = append(out, r.Word())
 	}
 	for {
 		from := r.pos

@@ -426,6 +426,9 @@ func (r *Reader) named(inFrom bool) TableRef {
 
 // TableName reads the name of a table, and nothing else of it.
 func (r *Reader) TableName() *Table {
+	if t := r.tok(); t.Kind == Word && r.d.NoTable != "" && t.is(r.d.NoTable) {
+		return &Table{Name: r.name()}
+	}
 	t := &Table{Name: r.Name()}
 	if r.Accept(".") {
 		t.Schema, t.Name = t.Name, r.behindDot()

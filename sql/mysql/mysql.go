@@ -50,11 +50,11 @@ func New(s Server) *sql.Dialect {
 		Keywords:  s.keywords(),
 		TextItems: true,
 		Grammar: sql.Grammar{
-			Nested: true, LooseCommas: true, AnyQualified: true, Truths: true, Truth: truth, Quantifiers: true,
+			Nested: true, LooseCommas: true, AnyQualified: true, Truths: true, Truth: s.truth(), Quantifiers: true,
 			TextsInARow: true, Introducers: true, Rollup: true, RowWords: true, LateReturning: true, SpacedOptions: true,
 			QualifiedSets: true,
 		},
-		Prefixes: prefixes, Infixes: infixes,
+		Prefixes: prefixes, Infixes: s.infixes(),
 		Statements: statements(),
 		Withs:      []string{"SELECT", "VALUES", "TABLE", "(", "UPDATE", "DELETE"},
 		Specials: map[string]func(*sql.Reader) sql.Expr{
@@ -63,8 +63,9 @@ func New(s Server) *sql.Dialect {
 		},
 		Niladics: []string{
 			"CURRENT_DATE", "CURRENT_TIME", "CURRENT_TIMESTAMP", "CURRENT_USER", "LOCALTIME", "LOCALTIMESTAMP", "UTC_DATE", "UTC_TIME",
-			"UTC_TIMESTAMP", "MAXVALUE",
+			"UTC_TIMESTAMP",
 		},
+		NoTable:    "DUAL",
 		TypedTexts: []string{"DATE", "TIME", "TIMESTAMP"},
 		Phrases: map[string][]string{
 			"TRIM": {"LEADING", "TRAILING", "BOTH", "FROM"}, "SUBSTRING": {"FROM", "FOR"}, "SUBSTR": {"FROM", "FOR"}, "MID": {"FROM", "FOR"},
@@ -73,20 +74,19 @@ func New(s Server) *sql.Dialect {
 		Joins: []string{"LEFT", "RIGHT", "INNER", "CROSS", "STRAIGHT_JOIN"},
 		SelectOptions: []string{
 			"DISTINCTROW", "DISTINCT", "ALL", "HIGH_PRIORITY", "STRAIGHT_JOIN", "SQL_SMALL_RESULT", "SQL_BIG_RESULT",
-			"SQL_BUFFER_RESULT", "SQL_NO_CACHE", "SQL_CACHE", "SQL_CALC_FOUND_ROWS",
+			"SQL_BUFFER_RESULT", "SQL_NO_CACHE", "SQL_CALC_FOUND_ROWS",
 		},
 		TablePlace: tablePlace, TableHints: indexHints, Type: typeOf, Tail: tail,
+	}
+	if s.mariaDB() {
+		d.Niladics = append(d.Niladics, "CURRENT_ROLE")
+		d.SelectOptions = append(d.SelectOptions, "SQL_CACHE")
 	}
 	if s.hinted() {
 		d.Lexis.Hinted = []string{"SELECT", "INSERT", "REPLACE", "UPDATE", "DELETE"}
 	}
 	if s.has("ANSI_QUOTES") {
 		d.Lexis.Names, d.Lexis.Texts = "`\"", "'"
-	}
-	if s.has("PIPES_AS_CONCAT") {
-		d.Infixes = slices.Clone(infixes)
-		i := slices.IndexFunc(d.Infixes, func(o sql.Operator) bool { return o.Spelled == "||" })
-		d.Infixes[i] = sql.Operator{Spelled: "||", Op: sql.OpConcat, Level: concat}
 	}
 	return sql.New(d)
 }
@@ -127,7 +127,7 @@ func (s Server) executed(letter string, version int) bool {
 }
 
 // Levels of operators, from the ones that bind least: MySQL's expr, boolean primaries, predicates, bit expressions and
-// simple expressions (refman, section 11.5). IS TRUE is above a boolean primary, and none has it as an operand.
+// simple expressions (refman, section 11.5, and the rules of these names in sql_yacc.yy, MariaDB's too).
 const (
 	assign = iota + 1
 	or
@@ -136,6 +136,7 @@ const (
 	not
 	truth
 	compare
+	between
 	predicate
 	bitOr
 	bitAnd
@@ -158,44 +159,71 @@ var prefixes = []sql.Operator{
 	{Spelled: "BINARY", Op: sql.OpBinary, Level: sign},
 }
 
-var infixes = []sql.Operator{
-	{Spelled: ":=", Op: sql.OpAssign, Level: assign, Left: sign, Right: assign},
-	{Spelled: "OR", Op: sql.OpOr, Level: or},
-	{Spelled: "||", Op: sql.OpOr, Level: or},
-	{Spelled: "XOR", Op: sql.OpXor, Level: xor},
-	{Spelled: "AND", Op: sql.OpAnd, Level: and},
-	{Spelled: "&&", Op: sql.OpAnd, Level: and},
-	{Spelled: "=", Op: sql.OpEq, Level: compare},
-	{Spelled: "<=>", Op: sql.OpSame, Level: compare},
-	{Spelled: "<>", Op: sql.OpNe, Level: compare},
-	{Spelled: "!=", Op: sql.OpNe, Level: compare},
-	{Spelled: "<", Op: sql.OpLt, Level: compare},
-	{Spelled: "<=", Op: sql.OpLe, Level: compare},
-	{Spelled: ">", Op: sql.OpGt, Level: compare},
-	{Spelled: ">=", Op: sql.OpGe, Level: compare},
-	{Spelled: "IS", Level: compare, Form: sql.IsForm},
-	{Spelled: "IN", Level: predicate, Left: bitOr, Form: sql.InForm},
-	{Spelled: "BETWEEN", Level: predicate, Left: bitOr, Right: predicate, Form: sql.BetweenForm},
-	{Spelled: "LIKE", Op: sql.OpLike, Level: predicate, Left: bitOr, Right: concat, Form: sql.LikeForm},
-	{Spelled: "REGEXP", Op: sql.OpRegexp, Level: predicate, Left: bitOr, Right: bitOr, Form: sql.LikeForm},
-	{Spelled: "RLIKE", Op: sql.OpRegexp, Level: predicate, Left: bitOr, Right: bitOr, Form: sql.LikeForm},
-	{Spelled: "SOUNDS LIKE", Op: sql.OpSounds, Level: predicate, Left: bitOr, Right: bitOr},
-	{Spelled: "MEMBER OF", Op: sql.OpMember, Level: predicate, Left: bitOr, Form: sql.MemberForm},
-	{Spelled: "|", Op: sql.OpBitOr, Level: bitOr},
-	{Spelled: "&", Op: sql.OpBitAnd, Level: bitAnd},
-	{Spelled: "<<", Op: sql.OpShiftLeft, Level: shift},
-	{Spelled: ">>", Op: sql.OpShiftRight, Level: shift},
-	{Spelled: "+", Op: sql.OpAdd, Level: sum},
-	{Spelled: "-", Op: sql.OpSub, Level: sum},
-	{Spelled: "*", Op: sql.OpMul, Level: product},
-	{Spelled: "/", Op: sql.OpDiv, Level: product},
-	{Spelled: "%", Op: sql.OpMod, Level: product},
-	{Spelled: "MOD", Op: sql.OpMod, Level: product},
-	{Spelled: "DIV", Op: sql.OpIntDiv, Level: product},
-	{Spelled: "^", Op: sql.OpBitXor, Level: bitXor},
-	{Spelled: "COLLATE", Level: collate, Form: sql.CollateForm},
-	{Spelled: "->", Op: sql.OpJSON, Level: path},
-	{Spelled: "->>", Op: sql.OpJSONText, Level: path},
+// infixes are the operators behind an operand, those of predicates apart.
+func (s Server) infixes() []sql.Operator {
+	pipes := sql.Operator{Spelled: "||", Op: sql.OpOr, Level: or}
+	if s.has("PIPES_AS_CONCAT") {
+		pipes = sql.Operator{Spelled: "||", Op: sql.OpConcat, Level: concat}
+	}
+	return append(s.predicates(), []sql.Operator{
+		{Spelled: ":=", Op: sql.OpAssign, Level: assign, Left: sign, Right: assign},
+		{Spelled: "OR", Op: sql.OpOr, Level: or},
+		pipes,
+		{Spelled: "XOR", Op: sql.OpXor, Level: xor},
+		{Spelled: "AND", Op: sql.OpAnd, Level: and},
+		{Spelled: "&&", Op: sql.OpAnd, Level: and},
+		{Spelled: "=", Op: sql.OpEq, Level: compare},
+		{Spelled: "<=>", Op: sql.OpSame, Level: compare},
+		{Spelled: "<>", Op: sql.OpNe, Level: compare},
+		{Spelled: "!=", Op: sql.OpNe, Level: compare},
+		{Spelled: "<", Op: sql.OpLt, Level: compare},
+		{Spelled: "<=", Op: sql.OpLe, Level: compare},
+		{Spelled: ">", Op: sql.OpGt, Level: compare},
+		{Spelled: ">=", Op: sql.OpGe, Level: compare},
+		{Spelled: "IS", Level: compare, Form: sql.IsForm},
+		{Spelled: "|", Op: sql.OpBitOr, Level: bitOr},
+		{Spelled: "&", Op: sql.OpBitAnd, Level: bitAnd},
+		{Spelled: "<<", Op: sql.OpShiftLeft, Level: shift},
+		{Spelled: ">>", Op: sql.OpShiftRight, Level: shift},
+		{Spelled: "+", Op: sql.OpAdd, Level: sum},
+		{Spelled: "-", Op: sql.OpSub, Level: sum},
+		{Spelled: "*", Op: sql.OpMul, Level: product},
+		{Spelled: "/", Op: sql.OpDiv, Level: product},
+		{Spelled: "%", Op: sql.OpMod, Level: product},
+		{Spelled: "MOD", Op: sql.OpMod, Level: product},
+		{Spelled: "DIV", Op: sql.OpIntDiv, Level: product},
+		{Spelled: "^", Op: sql.OpBitXor, Level: bitXor},
+		{Spelled: "COLLATE", Level: collate, Form: sql.CollateForm},
+		{Spelled: "->", Op: sql.OpJSON, Level: path},
+		{Spelled: "->>", Op: sql.OpJSONText, Level: path},
+	}...)
+}
+
+// truth is the level of IS TRUE: in MySQL no operator but NOT, AND, XOR and OR has it as an operand.
+func (s Server) truth() int {
+	if s.mariaDB() {
+		return compare
+	}
+	return truth
+}
+
+// predicates are the operators whose operands are bit expressions in MySQL, and predicates in MariaDB.
+func (s Server) predicates() []sql.Operator {
+	left, pattern, right, negated := bitOr, concat, bitOr, 0
+	in := sql.Operator{Spelled: "BETWEEN", Level: between, Left: bitOr, Right: between, Low: bitOr, Form: sql.BetweenForm}
+	if s.mariaDB() {
+		left, pattern, right, negated = predicate, bitOr, bitOr, bitOr
+		in.Left, in.Low, in.Negated = predicate, between, negated
+	}
+	return []sql.Operator{
+		in,
+		{Spelled: "IN", Level: predicate, Left: left, Negated: negated, Form: sql.InForm},
+		{Spelled: "LIKE", Op: sql.OpLike, Level: predicate, Left: left, Right: pattern, Negated: negated, Form: sql.LikeForm},
+		{Spelled: "REGEXP", Op: sql.OpRegexp, Level: predicate, Left: left, Right: right, Negated: negated, Form: sql.LikeForm},
+		{Spelled: "RLIKE", Op: sql.OpRegexp, Level: predicate, Left: left, Right: right, Negated: negated, Form: sql.LikeForm},
+		{Spelled: "SOUNDS LIKE", Op: sql.OpSounds, Level: predicate, Left: left, Right: right},
+		{Spelled: "MEMBER OF", Op: sql.OpMember, Level: predicate, Left: left, Form: sql.MemberForm},
+	}
 }
 
 // Keywords: those that no server takes for names without quotes, those that MySQL and TiDB do not, and those that MariaDB
@@ -203,7 +231,7 @@ var infixes = []sql.Operator{
 const (
 	reserved = `ACCESSIBLE ADD ALL ALTER ANALYZE AND AS ASC ASENSITIVE BEFORE BETWEEN BIGINT BINARY BLOB BOTH BY CALL CASCADE CASE
 		CHANGE CHAR CHARACTER CHECK COLLATE COLUMN CONDITION CONSTRAINT CONTINUE CONVERT CREATE CROSS CURRENT_DATE CURRENT_TIME
-		CURRENT_TIMESTAMP CURRENT_USER CURSOR DATABASE DATABASES DAY_HOUR DAY_MICROSECOND DAY_MINUTE DAY_SECOND DEC DECIMAL DECLARE
+		CURRENT_TIMESTAMP CURRENT_USER CURSOR DATABASES DAY_HOUR DAY_MICROSECOND DAY_MINUTE DAY_SECOND DEC DECIMAL DECLARE
 		DEFAULT DELAYED DELETE DESC DESCRIBE DETERMINISTIC DISTINCT DISTINCTROW DIV DOUBLE DROP DUAL EACH ELSE ELSEIF ENCLOSED ESCAPED
 		EXCEPT EXISTS EXIT EXPLAIN FALSE FETCH FLOAT FLOAT4 FLOAT8 FOR FORCE FOREIGN FROM FULLTEXT GRANT GROUP HAVING HIGH_PRIORITY
 		HOUR_MICROSECOND HOUR_MINUTE HOUR_SECOND IF IGNORE IN INDEX INFILE INNER INOUT INSENSITIVE INSERT INT INT1 INT2 INT3 INT4 INT8
@@ -211,13 +239,13 @@ const (
 		LOCALTIMESTAMP LOCK LONG LONGBLOB LONGTEXT LOOP LOW_PRIORITY MATCH MAXVALUE MEDIUMBLOB MEDIUMINT MEDIUMTEXT MIDDLEINT
 		MINUTE_MICROSECOND MINUTE_SECOND MOD MODIFIES NATURAL NOT NO_WRITE_TO_BINLOG NULL NUMERIC ON OPTIMIZE OPTIONALLY OR ORDER OUT
 		OUTER OUTFILE OVER PARTITION PRECISION PRIMARY PROCEDURE PURGE RANGE READ READS READ_WRITE REAL RECURSIVE REFERENCES REGEXP
-		RELEASE RENAME REPEAT REPLACE REQUIRE RESIGNAL RESTRICT RETURN REVOKE RIGHT RLIKE ROWS ROW_NUMBER SCHEMA SCHEMAS SECOND_MICROSECOND SELECT
+		RELEASE RENAME REPEAT REPLACE REQUIRE RESIGNAL RESTRICT RETURN REVOKE RIGHT RLIKE ROWS ROW_NUMBER SCHEMAS SECOND_MICROSECOND SELECT
 		SENSITIVE SEPARATOR SET SHOW SIGNAL SMALLINT SPATIAL SPECIFIC SQL SQLEXCEPTION SQLSTATE SQLWARNING SQL_BIG_RESULT
 		SQL_CALC_FOUND_ROWS SQL_SMALL_RESULT SSL STARTING STRAIGHT_JOIN TABLE TERMINATED THEN TINYBLOB TINYINT TINYTEXT TO TRAILING
 		TRIGGER TRUE UNDO UNION UNIQUE UNLOCK UNSIGNED UPDATE USAGE USE USING UTC_DATE UTC_TIME UTC_TIMESTAMP VALUES VARBINARY VARCHAR
 		VARCHARACTER VARYING WHEN WHERE WHILE WITH WRITE XOR YEAR_MONTH ZEROFILL`
-	reservedMySQL = `CUBE CUME_DIST DENSE_RANK EMPTY FIRST_VALUE FUNCTION GENERATED GET GROUPING GROUPS IO_AFTER_GTIDS IO_BEFORE_GTIDS
-		JSON_TABLE LAG LAST_VALUE LATERAL LEAD NTH_VALUE NTILE OF OPTIMIZER_COSTS OPTION PERCENT_RANK RANK ROW STORED SYSTEM VIRTUAL
+	reservedMySQL = `CUBE CUME_DIST DATABASE DENSE_RANK EMPTY FIRST_VALUE FUNCTION GENERATED GET GROUPING GROUPS IO_AFTER_GTIDS IO_BEFORE_GTIDS
+		JSON_TABLE LAG LAST_VALUE LATERAL LEAD NTH_VALUE NTILE OF OPTIMIZER_COSTS OPTION PERCENT_RANK RANK ROW SCHEMA STORED SYSTEM VIRTUAL
 		WINDOW`
 	reservedMariaDB = `CURRENT_ROLE DELETE_DOMAIN_ID DO_DOMAIN_IDS IGNORE_DOMAIN_IDS OFFSET PAGE_CHECKSUM PARSE_VCOL_EXPR REF_SYSTEM_ID
 		RETURNING STATS_AUTO_RECALC STATS_PERSISTENT STATS_SAMPLE_PAGES`
@@ -240,16 +268,14 @@ func (s Server) keywords() map[string]sql.Use {
 	mark(reserved, sql.Reserved)
 	if s.mariaDB() {
 		mark(reservedMariaDB, sql.Reserved)
-		mark("ROW", sql.Anywhere)
+		mark("ROW DATABASE SCHEMA", sql.Anywhere)
 	} else {
 		mark(reservedMySQL, sql.Reserved)
 	}
 	for _, word := range strings.Fields(functions) {
-		out[word] |= sql.AsFunction
+		if _, reserved := out[word]; reserved {
+			out[word] |= sql.AsFunction
+		}
 	}
-	for _, word := range strings.Fields(units) {
-		out[word] |= sql.AsColumn // EXTRACT(DAY_HOUR FROM x)
-	}
-	out["DUAL"] = sql.AsName // a table without columns
 	return out
 }

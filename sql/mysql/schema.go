@@ -446,6 +446,15 @@ func partitions(r *sql.Reader, below bool) []*sql.Partition {
 	return sql.ParenList(r, func() *sql.Partition { return partition(r, below) })
 }
 
+// limit reads a value that those of a partition are less than.
+func limit(r *sql.Reader) sql.Expr {
+	from := r.Here()
+	if r.Accept("MAXVALUE") {
+		return sql.Read(r, from, sql.Expr(&sql.Niladic{Word: "MAXVALUE"}))
+	}
+	return r.Expr()
+}
+
 func partition(r *sql.Reader, below bool) *sql.Partition {
 	from := r.Here()
 	n := &sql.Partition{Below: below}
@@ -459,9 +468,9 @@ func partition(r *sql.Reader, below bool) *sql.Partition {
 	case r.Accept("VALUES", "LESS", "THAN"):
 		n.How = "LESS THAN"
 		if r.Is("MAXVALUE") {
-			n.Values = []sql.Expr{r.Value()}
+			n.Values = []sql.Expr{limit(r)}
 		} else {
-			n.Values = sql.ParenList(r, r.Expr)
+			n.Values = sql.ParenList(r, func() sql.Expr { return limit(r) })
 		}
 	case r.Accept("VALUES", "IN"):
 		n.How, n.Values = "IN", sql.ParenList(r, r.Expr)

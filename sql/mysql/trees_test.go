@@ -1,21 +1,12 @@
 package mysql_test
 
 import (
-	"flag"
-	"os"
 	"testing"
 
-	"txweave/internal/testkit/effort"
 	"txweave/internal/testkit/trees"
 	"txweave/sql"
 	"txweave/sql/mysql"
 )
-
-func TestMain(m *testing.M) {
-	flag.Parse()
-	effort.Checks()
-	os.Exit(m.Run())
-}
 
 // dialects are those of the servers that are tested.
 var dialects = map[string]*sql.Dialect{
@@ -32,3 +23,6 @@ func TestTreesPrintAndReadBackEqual(t *testing.T) {
 
 // TestHostileTextsAreReadOrRefused: what nests or goes on without end is read as far as the bounds let it.
 func TestHostileTextsAreReadOrRefused(t *testing.T) { trees.Hostile(t, dialects["mysql"]) }
+
+// FuzzParse: whatever the text, it is read or refused.
+func FuzzParse(f *testing.F) { trees.Fuzz(f, dialects["mysql"]) }

@@ -28,7 +28,7 @@ func New(version int) *sql.Dialect {
 		},
 		Keywords:  keywords(),
 		TextNames: sql.AsName | sql.AsAlias,
-		Grammar:   sql.Grammar{LoosePrefixes: true, BareReferences: true},
+		Grammar:   sql.Grammar{Loose: true, AnyEscape: true, BareReferences: true},
 		Joins:     []string{"LEFT", "RIGHT", "FULL", "INNER", "CROSS"},
 		Prefixes:  prefixes, Infixes: infixes,
 		Statements: statements(),

@@ -1,6 +1,8 @@
 package trees
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -71,6 +73,32 @@ func Placed(t testing.TB, stmt sql.Stmt, text string) {
 		})
 	}
 	within(stmt, 0, len(text))
+}
+
+// Fuzz holds that whatever the text, beginning with those of testdata/golden, it is read or refused; that what is read
+// prints its bytes, and printed anew reads as the same tree.
+func Fuzz(f *testing.F, d *sql.Dialect) {
+	paths, err := filepath.Glob(filepath.Join("testdata", "golden", "*"))
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, path := range paths {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			f.Fatal(err)
+		}
+		for line := range strings.Lines(string(text)) {
+			if line = strings.TrimSuffix(line, "\n"); !strings.HasPrefix(line, "(") && line != "" {
+				f.Add(strings.TrimPrefix(line, "  "))
+			}
+		}
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if stmt, err := d.Parse(text); err == nil {
+			Read(t, d, stmt, text)
+			Placed(t, stmt, text)
+		}
+	})
 }
 
 // Hostile holds that what nests or goes on without end is read as far as the bounds let it, in one pass, and refused
