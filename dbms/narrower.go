@@ -12,9 +12,10 @@ const switches = "optimizer_switch"
 // difference needs tells a developer where to look. None where it sets one thing, or does more than to set variables.
 func (p *PlanSetting) Narrower() []PlanSetting {
 	if p.Opaque && p.Unquantified {
-		return []PlanSetting{{Name: p.Name + "/conditions", Opaque: true}, {Name: p.Name + "/exists", Unquantified: true}}
+		return []PlanSetting{
+			{Name: p.Name + "/conditions", Opaque: true, Dialect: p.Dialect}, {Name: p.Name + "/exists", Unquantified: true, Dialect: p.Dialect}}
 	}
-	if p.Each != "" || p.Copies != "" || p.Opaque || p.Prepared || p.AsText || !p.Replans() || len(p.Set) != len(p.Unset) {
+	if p.Each != "" || p.Copies != nil || p.Opaque || p.Prepared || p.AsText || !p.Replans() || len(p.Set) != len(p.Unset) {
 		return nil
 	}
 	var out []PlanSetting

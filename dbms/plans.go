@@ -1,12 +1,10 @@
 package dbms
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 
 	sqltree "txweave/sql"
-	"txweave/sqltext"
+	"txweave/sql/respell"
 )
 
 // PlanSetting is a way to have the same statements executed by other means: without secondary indexes, by other algorithms of the
@@ -36,109 +34,62 @@ type PlanSetting struct {
 	Rare int
 	// Covers are words by which lists of bugs call what the setting brings.
 	Covers []string
-	// Copies is a common table expression that holds a table's rows, with its name for each %[1]s: queries read such copies in place
-	// of the tables, so that what the database answers from an index, a count or a statistic of its own is worked out from the rows.
-	// "": queries stay as they are.
-	Copies string
-	// Opaque says that each condition is the value of a CASE, into which no planner looks: see opaque.
+	// Copies says that queries read copies of the tables in their place; nil: they stay as they are.
+	Copies *respell.Copies
+	// Opaque says that each condition is the value of a CASE, into which no planner looks (respell.Opaque).
 	Opaque bool
-	// Dialect is how statements are read and printed for Opaque; nil: by their tokens.
-	Dialect *sqltree.Dialect
-	// Unquantified says that comparisons with the rows of a subquery are said by EXISTS: see unquantified.
+	// Unquantified says that comparisons with the rows of a subquery are said by EXISTS (respell.Unquantified).
 	Unquantified bool
-	// Respelled says that lists behind IN are written as comparisons, IN (SELECT …) by EXISTS, a RIGHT JOIN as a LEFT JOIN the other way round, and this as
-	// that, a scalar subquery with a LIMIT, or a set operation, as a query of such rows, and a window function as a scalar subquery.
+	// Respelled says that what is asked is said by other words (respell.Respelled).
 	Respelled bool
+	// Dialect is how statements are read and printed for these four.
+	Dialect *sqltree.Dialect
 	// Unfired says that triggers are dropped where that is known how to: what they do is sent in statements of its own, for each row that
 	// fires them.
 	Unfired bool
 }
 
-// Query returns a statement as it is sent under the setting.
-func (p *PlanSetting) Query(sql string, q sqltext.Quoting) string {
-	if p == nil {
+// OpaqueName is the setting under which the planner learns nothing from conditions, and makes no join of subqueries.
+const OpaqueName = "opaque-conditions"
+
+// OpaqueConditions is that setting.
+func OpaqueConditions(d *sqltree.Dialect) PlanSetting {
+	return PlanSetting{Name: OpaqueName, Opaque: true, Unquantified: true, Dialect: d}
+}
+
+// Query returns a statement as it is sent under the setting. One that is not read as a tree stays.
+func (p *PlanSetting) Query(sql string) string {
+	if p == nil || p.Dialect == nil {
+		return sql
+	}
+	stmt, err := p.Dialect.Parse(sql)
+	if err != nil {
 		return sql
 	}
 	if p.Unquantified {
-		sql = unquantified(sql, q)
+		stmt = respell.Unquantified(stmt)
 	}
-	switch {
-	case p.Opaque && p.Dialect != nil:
-		sql = hidden(sql, p.Dialect)
-	case p.Opaque:
-		sql = opaque(unhinted(sql, q), q)
+	if p.Opaque {
+		stmt = respell.Opaque(stmt)
 	}
-	if p.Copies == "" {
-		return sql
+	if p.Copies != nil {
+		stmt = respell.Unhinted(stmt)
 	}
-	s := q.Read(sql)
-	sql = unhinted(sql, q)
 	if p.Respelled {
-		sql = respelled(sql, q)
+		stmt = respell.Respelled(stmt)
 	}
-	if s.Kind != sqltext.Select || readsPart(s.Tokens) {
-		return sql
+	if p.Copies != nil {
+		stmt = p.Copies.Query(stmt)
 	}
-	var copies []string
-	for _, table := range s.Tables() {
-		copies = append(copies, fmt.Sprintf(p.Copies, table))
+	if told, err := p.Dialect.Print(stmt); err == nil {
+		return told
 	}
-	if len(copies) == 0 {
-		return sql
-	}
-	with, rest := "WITH ", " "+sql
-	if len(s.Tokens) > 1 && s.Tokens[0].Is("with") {
-		with, rest = "WITH ", ", "+after(sql, "with", q)
-		if s.Tokens[1].Is("recursive") {
-			with, rest = "WITH RECURSIVE ", ", "+after(sql, "recursive", q)
-		}
-	}
-	return with + strings.Join(copies, ", ") + rest
-}
-
-// unhinted is a statement that names no index which the database is to use, or not to: a copy has none.
-func unhinted(sql string, q sqltext.Quoting) string {
-	p := q.Phrase(sql)
-	var b strings.Builder
-	last := 0
-	for i := 0; i < len(p.Words); i++ {
-		n := 0 // how many words such a hint has
-		switch w := p.Words[i]; {
-		case w.Is("indexed") && p.At(i+1).Is("by"):
-			n = 3
-		case w.Is("not") && p.At(i+1).Is("indexed"):
-			n = 2
-		case w.Is("use", "force", "ignore") && p.At(i+1).Is("index", "key"):
-			for open := i + 2; n == 0 && open < len(p.Words); open++ {
-				if p.Words[open].Text == "(" {
-					n = p.Close(open) + 1 - i
-				}
-			}
-		}
-		if n == 0 || i+n > len(p.Words) {
-			continue
-		}
-		b.WriteString(strings.TrimRight(sql[last:p.Words[i].From], sqltext.Space))
-		i += n - 1
-		last = p.Words[i].To
-	}
-	return b.String() + sql[last:]
-}
-
-// after is what stands in a statement behind the first of a word.
-func after(sql, word string, q sqltext.Quoting) string {
-	at := 0
-	for t := range q.Tokens(sql) {
-		if at += len(t.Text); t.Is(word) {
-			break
-		}
-	}
-	return strings.TrimLeft(sql[at:], sqltext.Space)
+	return sql
 }
 
 // Lasting says whether the setting can be in force while transactions run: it changes sessions alone, and neither tables nor queries.
 func (p *PlanSetting) Lasting() bool {
-	return p.Each == "" && p.Copies == "" && !p.Opaque && !p.Unquantified
+	return p.Each == "" && p.Copies == nil && !p.Opaque && !p.Unquantified
 }
 
 // SettingOf returns the statements that put a setting in force, by its name; none where the database has none of that name.
@@ -190,18 +141,4 @@ func (p *Profile) PlanSetting(name string) *PlanSetting {
 		return &p.Plans[i]
 	}
 	return p.narrower(name)
-}
-
-// readsPart says whether a statement reads a part of a table, or the table as it was: of a copy that has the table's name all rows are read,
-// whatever stands behind the name.
-func readsPart(tokens []sqltext.Token) bool {
-	for i, t := range tokens {
-		switch {
-		case t.Is("only", "tablesample"):
-			return true
-		case t.Is("partition") && i+1 < len(tokens) && tokens[i+1].Text == "(", t.Is("of") && i > 0 && tokens[i-1].Is("as"):
-			return true
-		}
-	}
-	return false
 }

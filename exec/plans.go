@@ -29,7 +29,7 @@ func (r *Runner) search(out *observe.Replayed, b *instrument.Block, s *dbms.Plan
 	if err != nil || sql == "" {
 		return err
 	}
-	sql = s.Query(sql, sqltext.SyntaxOf(r.profile.DBMS).Quoting)
+	sql = s.Query(sql)
 	n := len(out.Events)
 	e := &history.Event{Op: n, Session: "replay", Txn: b.Txn, Stmt: b.Stmt, Role: history.BWR, Text: sql, Start: int64(time.Since(start)), Done: n}
 	if e.Answer, err = r.guarded(sql, true, false); err != nil {

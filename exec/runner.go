@@ -373,7 +373,7 @@ func (r *Runner) replay(blocks []*instrument.Block, watch bool, setting *dbms.Pl
 				return nil, err
 			}
 		}
-		sql := setting.Query(b.SQL, sqltext.SyntaxOf(r.profile.DBMS).Quoting)
+		sql := setting.Query(b.SQL)
 		e := &history.Event{Op: i, Session: "replay", Txn: b.Txn, Stmt: b.Stmt, Role: history.Target, Text: sql,
 			Start: int64(time.Since(start)), Done: i}
 		query := b.Info.Kind == sqltext.Select

@@ -72,5 +72,5 @@ func (d *Doc) sentUnder(s *dbms.PlanSetting, name string) (sql, answer string) {
 	if x.Expected != nil {
 		answer, _ = timeline.Brief(x.Expected)
 	}
-	return s.Query(x.SQL, sqltext.SyntaxOf(d.f.Record.Environment.DBMS).Quoting), answer
+	return s.Query(x.SQL), answer
 }

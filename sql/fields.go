@@ -19,7 +19,9 @@ type fields struct {
 	at      int    // putting: the next of them
 	changed bool   // rewriting: one is another one
 	told    []byte
-	deep    bool // telling: what stands below the children too
+	deep    bool   // telling: what stands below the children too
+	above   []Node // rewriting within: what the node stands in
+	within  func(n Node, above []Node) Node
 }
 
 type mode uint8
@@ -116,7 +118,7 @@ func (f *fields) child(name string, n Node) {
 	case collecting:
 		f.nodes = append(f.nodes, n)
 	case rewriting:
-		to := f.rewrite(n)
+		to := f.rewritten(n)
 		f.nodes = append(f.nodes, to)
 		f.changed = f.changed || to != n
 	case telling:
@@ -146,6 +148,20 @@ func (f *fields) rewrite(n Node) Node {
 	return f.to(n)
 }
 
+// rewritten is what becomes of a child.
+func (f *fields) rewritten(n Node) Node {
+	if f.within == nil {
+		return f.rewrite(n)
+	}
+	if to := f.within(n, f.above); to != n {
+		return to
+	}
+	f.above = append(f.above, n)
+	to := f.rewrite(n)
+	f.above = f.above[:len(f.above)-1]
+	return to
+}
+
 // tell writes what a node is, without the parentheses around an expression.
 func (f *fields) tell(n Node) {
 	if x, ok := n.(Expr); ok {
@@ -173,6 +189,13 @@ func Walk(n Node, visit func(Node) bool) {
 func Rewrite[N Node](n N, f func(Node) Node) N {
 	r := &fields{mode: rewriting, to: f}
 	return r.rewrite(n).(N)
+}
+
+// Replace returns a tree with f of each node in its place, from the top: what f returns another node for is left as f
+// made it, and otherwise what is below it is looked at. above is what a node stands in, from the outermost on.
+func Replace[N Node](n N, f func(n Node, above []Node) Node) N {
+	r := &fields{mode: rewriting, to: func(n Node) Node { return n }, within: f}
+	return r.rewritten(n).(N)
 }
 
 // Edit returns what f makes of a copy of a node; the node itself where it leaves that as it is.

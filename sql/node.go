@@ -80,3 +80,11 @@ func Span(n Node) (from, to int, ok bool) {
 	o := n.head()
 	return int(o.from), int(o.to), o.node == n
 }
+
+// Original is the node that was read of which a node is a copy; the node itself where it is none, or was made.
+func Original(n Node) Node {
+	if o := n.head(); o.node != nil {
+		return o.node
+	}
+	return n
+}

@@ -44,7 +44,7 @@ func (k *shrinker) narrower(name, key string) (out []dbms.PlanSetting) {
 	if s == nil {
 		return nil
 	}
-	if s.Copies == "" && !s.Opaque || key != testcase.OptionPlan {
+	if s.Copies == nil && !s.Opaque || key != testcase.OptionPlan {
 		return s.Narrower()
 	}
 	for _, other := range p.Alternatives() {

@@ -14,6 +14,7 @@ import (
 	_ "txweave/dbms/registry" // how statements are read
 	"txweave/finding"
 	"txweave/reduce"
+	"txweave/sql/respell"
 	"txweave/testcase"
 )
 
@@ -403,7 +404,7 @@ func (looking) Close() error { return nil }
 // where it takes two, or the copies themselves, nothing changes.
 func TestNarrowed(t *testing.T) {
 	p := &dbms.Profile{DBMS: "mariadb", Plans: []dbms.PlanSetting{
-		{Name: "copies", Copies: "%[1]s AS (SELECT * FROM %[1]s)"},
+		{Name: "copies", Copies: &respell.Copies{}},
 		{Name: "switched", Set: []string{"SET SESSION optimizer_switch = 'semijoin=off,mrr=on'"}, Unset: []string{"SET SESSION optimizer_switch = DEFAULT"}},
 		{Name: "buffers", Set: []string{"SET SESSION a = 1", "SET SESSION b = 2"}, Unset: []string{"SET SESSION a = DEFAULT", "SET SESSION b = DEFAULT"}},
 		{Name: "one", Set: []string{"SET SESSION c = 1"}, Unset: []string{"SET SESSION c = DEFAULT"}},

@@ -194,7 +194,7 @@ func drawPlan(rng *rand.Rand, plans []dbms.PlanSetting, c *testcase.Case) string
 	if unfired >= 0 && slices.ContainsFunc(c.Schema, func(s testcase.Stmt) bool { return strings.HasPrefix(s.SQL, "CREATE TRIGGER ") }) && rng.IntN(8) > 0 {
 		return plans[unfired].Name // no other shows what a trigger does
 	}
-	copies := slices.IndexFunc(plans, func(p dbms.PlanSetting) bool { return p.Copies != "" })
+	copies := slices.IndexFunc(plans, func(p dbms.PlanSetting) bool { return p.Copies != nil })
 	opaque := slices.IndexFunc(plans, func(p dbms.PlanSetting) bool { return p.Opaque })
 	at := rng.IntN(2 * len(plans))
 	switch {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"txweave/dbms"
+	"txweave/sql/respell"
 	"txweave/testcase"
 )
 
@@ -20,12 +21,12 @@ func TestDrawPlan(t *testing.T) {
 		want  map[string]int // of 1,000
 		of    *testcase.Case
 	}{
-		{[]dbms.PlanSetting{{Name: "a"}, {Name: "copies", Copies: "x"}, {Name: "b"}, {Name: "c"}}, map[string]int{"a": 125, "b": 125, "c": 125, "copies": 625}, nil},
-		{[]dbms.PlanSetting{{Name: "a"}, {Name: "copies", Copies: "x"}, {Name: "opaque", Opaque: true}, {Name: "c"}}, map[string]int{"a": 125, "c": 125, "copies": 458, "opaque": 292}, nil},
+		{[]dbms.PlanSetting{{Name: "a"}, {Name: "copies", Copies: &respell.Copies{}}, {Name: "b"}, {Name: "c"}}, map[string]int{"a": 125, "b": 125, "c": 125, "copies": 625}, nil},
+		{[]dbms.PlanSetting{{Name: "a"}, {Name: "copies", Copies: &respell.Copies{}}, {Name: "opaque", Opaque: true}, {Name: "c"}}, map[string]int{"a": 125, "c": 125, "copies": 458, "opaque": 292}, nil},
 		{[]dbms.PlanSetting{{Name: "a"}, {Name: "b"}}, map[string]int{"a": 500, "b": 500}, nil},
 		{[]dbms.PlanSetting{{Name: "a"}, {Name: "b", Rare: 4}}, map[string]int{"a": 875, "b": 125}, nil},
-		{[]dbms.PlanSetting{{Name: "a"}, {Name: "copies", Copies: "x", Unfired: true}}, map[string]int{"a": 31, "copies": 969}, fires},
-		{[]dbms.PlanSetting{{Name: "copies", Copies: "x"}}, map[string]int{"copies": 1000}, fires},
+		{[]dbms.PlanSetting{{Name: "a"}, {Name: "copies", Copies: &respell.Copies{}, Unfired: true}}, map[string]int{"a": 31, "copies": 969}, fires},
+		{[]dbms.PlanSetting{{Name: "copies", Copies: &respell.Copies{}}}, map[string]int{"copies": 1000}, fires},
 	} {
 		c.of = cmp.Or(c.of, &testcase.Case{})
 		got := map[string]int{}

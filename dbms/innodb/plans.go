@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"txweave/dbms"
+	"txweave/sql"
+	"txweave/sql/respell"
 )
 
 // NoIndexes is the plan setting that keeps the optimizer from every secondary index, by the word that an ALTER TABLE has for that. An
@@ -40,5 +42,7 @@ func Switched(name string, switches ...string) dbms.PlanSetting {
 }
 
 // Copies is the plan setting by which queries read copies of the tables, put into temporary ones.
-var Copies = dbms.PlanSetting{Name: "copies", Copies: "%[1]s AS (SELECT * FROM %[1]s)", Set: []string{"SET SESSION optimizer_switch = 'derived_merge=off'"},
-	Unset: []string{"SET SESSION optimizer_switch = DEFAULT"}}
+func Copies(d *sql.Dialect) dbms.PlanSetting {
+	return dbms.PlanSetting{Name: "copies", Copies: &respell.Copies{}, Dialect: d, Set: []string{"SET SESSION optimizer_switch = 'derived_merge=off'"},
+		Unset: []string{"SET SESSION optimizer_switch = DEFAULT"}}
+}

@@ -4,6 +4,7 @@ package mariadb
 import (
 	"txweave/dbms"
 	"txweave/dbms/innodb"
+	dialect "txweave/sql/mysql"
 )
 
 // Levels are MariaDB's levels. "snapshot" is REPEATABLE READ with innodb_snapshot_isolation, which
@@ -31,6 +32,9 @@ func Levels() []*dbms.Profile {
 // that a transaction cannot be committed is else for want of room on the disk.
 const skipsNothing = `Got error 1 "Operation not permitted" during COMMIT`
 
+// tree is how its statements are read as trees, and printed.
+var tree = dialect.New(dialect.Server{Product: "MariaDB", Version: 110809})
+
 // plans are ways to have MariaDB plan a statement otherwise (mariadb.com/kb, optimizer_switch, Block-Based Join Algorithms, Ignored
 // Indexes). Of materialization and in_to_exists one has to stay on.
 var plans = []dbms.PlanSetting{
@@ -39,8 +43,8 @@ var plans = []dbms.PlanSetting{
 	innodb.PreparedAsText,
 	innodb.Impatient(0),
 	innodb.Purged,
-	innodb.Copies,
-	dbms.OpaqueConditions,
+	innodb.Copies(tree),
+	dbms.OpaqueConditions(tree),
 	innodb.Switched("no-rewrites", "index_merge=off", "index_condition_pushdown=off", "derived_merge=off", "derived_with_keys=off", "semijoin=off",
 		"materialization=off", "subquery_cache=off", "outer_join_with_cache=off", "table_elimination=off", "extended_keys=off", "exists_to_in=off",
 		"split_materialized=off", "orderby_uses_equalities=off", "condition_pushdown_for_derived=off", "condition_pushdown_for_subquery=off",

@@ -4,6 +4,7 @@ package mysql
 import (
 	"txweave/dbms"
 	"txweave/dbms/innodb"
+	dialect "txweave/sql/mysql"
 )
 
 // Levels are MySQL's levels.
@@ -17,13 +18,16 @@ func Levels() []*dbms.Profile {
 	return all
 }
 
+// tree is how its statements are read as trees, and printed.
+var tree = dialect.New(dialect.Server{Product: "MySQL", Version: 90704})
+
 // plans are ways to have MySQL plan a statement otherwise (dev.mysql.com/doc/refman, Switchable Optimizations, Invisible Indexes).
 var plans = []dbms.PlanSetting{
 	innodb.NoIndexes("INVISIBLE"),
 	innodb.Prepared,
 	innodb.PreparedAsText,
-	innodb.Copies,
-	dbms.OpaqueConditions,
+	innodb.Copies(tree),
+	dbms.OpaqueConditions(tree),
 	innodb.Switched("no-rewrites", "index_merge=off", "index_condition_pushdown=off", "derived_merge=off", "semijoin=off", "materialization=off",
 		"use_index_extensions=off", "condition_fanout_filter=off", "skip_scan=off", "hash_join=off", "block_nested_loop=off",
 		"derived_condition_pushdown=off", "prefer_ordering_index=off"),

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"txweave/dbms"
+	"txweave/sql"
+	"txweave/sql/respell"
 )
 
 const source = "Ports, Grittner: Serializable Snapshot Isolation in PostgreSQL, VLDB 2012; postgresql.org/docs, Transaction Isolation"
@@ -123,10 +125,13 @@ var malformed = func() []int {
 	return out
 }()
 
+// tree is how its statements are read as trees, and printed.
+var tree *sql.Dialect
+
 // plans are ways to have PostgreSQL plan a statement otherwise (postgresql.org/docs, Planner Method Configuration).
 var plans = []dbms.PlanSetting{
-	{Name: "copies", Copies: "%[1]s AS MATERIALIZED (SELECT * FROM %[1]s)"},
-	dbms.OpaqueConditions,
+	{Name: "copies", Copies: &respell.Copies{Materialized: "MATERIALIZED"}, Dialect: tree},
+	dbms.OpaqueConditions(tree),
 	off("no-indexes", "enable_indexscan", "enable_indexonlyscan", "enable_bitmapscan"),
 	off("no-scans", "enable_seqscan", "enable_sort"),
 	off("no-hashes", "enable_hashjoin", "enable_hashagg", "enable_memoize"),

@@ -11,7 +11,6 @@ import (
 	"txweave/gen"
 	"txweave/internal/testkit/effort"
 	sqltree "txweave/sql"
-	"txweave/sqltext"
 	"txweave/testcase"
 )
 
@@ -21,7 +20,7 @@ var hiddenCases = effort.Flag("hidden", 300, "cases whose conditions are hidden"
 func hiding(t *testing.T) *dbms.PlanSetting {
 	t.Helper()
 	for _, p := range Levels() {
-		if s := p.PlanSetting(dbms.OpaqueConditions.Name); s != nil {
+		if s := p.PlanSetting(dbms.OpaqueName); s != nil {
 			return s
 		}
 	}
@@ -66,7 +65,7 @@ func TestConditionsAreHidden(t *testing.T) {
 		if want = said.Replace(want); want == "" {
 			want = text
 		}
-		if got := setting.Query(text, sqltext.ANSI); got != want {
+		if got := setting.Query(text); got != want {
 			t.Errorf("%s\nis sent as %s\nwant       %s", text, got, want)
 		}
 	}
@@ -172,7 +171,7 @@ func TestGeneratedConditionsAreHidden(t *testing.T) {
 		c, db := filled(t, i)
 		for _, txn := range c.Txns {
 			for _, s := range txn.Stmts {
-				another, alike := holdHidden(t, db, s.SQL, setting.Query(s.SQL, sqltext.ANSI))
+				another, alike := holdHidden(t, db, s.SQL, setting.Query(s.SQL))
 				if another {
 					changed++
 				}

@@ -1,7 +1,10 @@
 // Package sqlite is SQLite, embedded.
 package sqlite
 
-import "txweave/dbms"
+import (
+	"txweave/dbms"
+	"txweave/sql/respell"
+)
 
 // emptyLog writes the log into the database file and begins it anew. A row that lies in the log of before is read from there, whatever a
 // checkpoint does to the file: only behind this do the rows of a table lie in the file.
@@ -39,8 +42,8 @@ func Levels() []*dbms.Profile {
 			{Name: "analyzed", Each: "SELECT 'ANALYZE'"},
 			{Name: "reverse-scans", Set: []string{"PRAGMA reverse_unordered_selects = ON"}, Unset: []string{"PRAGMA reverse_unordered_selects = OFF"}},
 			{Name: "no-automatic-indexes", Set: []string{"PRAGMA automatic_index = OFF"}, Unset: []string{"PRAGMA automatic_index = ON"}},
-			{Name: "copies", Copies: "%[1]s AS MATERIALIZED (SELECT * FROM main.%[1]s)", Respelled: true, Unfired: true},
-			{Name: dbms.OpaqueConditions.Name, Opaque: true, Dialect: tree}, // copies have subqueries said otherwise, by SQLite's rules of affinity
+			{Name: "copies", Copies: &respell.Copies{Schema: "main", Materialized: "MATERIALIZED"}, Respelled: true, Unfired: true, Dialect: tree},
+			{Name: dbms.OpaqueName, Opaque: true, Dialect: tree}, // copies have subqueries said otherwise, by SQLite's rules of affinity
 		},
 		Stores: []dbms.StoreShape{
 			{Name: "small-pages", Set: []string{"PRAGMA page_size(512)"}},

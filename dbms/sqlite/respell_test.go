@@ -11,7 +11,6 @@ import (
 	"pgregory.net/rapid"
 
 	"txweave/dbms"
-	"txweave/sqltext"
 )
 
 // TestRespelledMeansTheSame: SQLite answers a list behind IN as it does the comparisons that stand in its place, whatever the affinities and
@@ -43,7 +42,7 @@ func TestRespelledMeansTheSame(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	setting := &dbms.PlanSetting{Copies: "none AS (SELECT %[1]q)", Respelled: true}
+	setting := &dbms.PlanSetting{Respelled: true, Dialect: tree}
 	answer := func(rt *rapid.T, query string) string {
 		rows, err := db.Query(query)
 		if err != nil {
@@ -69,7 +68,7 @@ func TestRespelledMeansTheSame(t *testing.T) {
 		condition := operand + rapid.SampledFrom([]string{" IN (", " NOT IN ("}).Draw(rt, "in") + strings.Join(list, ", ") + ")"
 		query := fmt.Sprintf(rapid.SampledFrom([]string{"SELECT pkey, %s FROM t0 ORDER BY pkey", "SELECT pkey, 1 FROM t0 WHERE %s ORDER BY pkey",
 			"SELECT pkey, 1 FROM t0 WHERE NOT %s AND i IS NOT NULL ORDER BY pkey"}).Draw(rt, "query"), condition)
-		respelled := setting.Query(query, sqltext.ANSI)
+		respelled := setting.Query(query)
 		if respelled == query {
 			return
 		}
@@ -91,7 +90,7 @@ func TestTurnedJoinMeansTheSame(t *testing.T) {
 		"INSERT INTO t0 VALUES (1, 'a'), (2, NULL), (NULL, 'c'), (4, 'd'), (4, 'e'); INSERT INTO t1 VALUES (1, 'b'), (2, 'a'), (3, NULL), (4, 'd'), (5, 'x')"); err != nil {
 		t.Fatal(err)
 	}
-	setting := &dbms.PlanSetting{Copies: "none_%[1]s AS (SELECT 1)", Respelled: true}
+	setting := &dbms.PlanSetting{Respelled: true, Dialect: tree}
 	rapid.Check(t, func(rt *rapid.T) {
 		draw := func(what ...string) string { return rapid.SampledFrom(what).Draw(rt, "part") }
 		query := "SELECT a.x, a.y, b.x, b.y FROM " + draw("t0 AS a", "t1 AS a", "(SELECT x, y FROM t1 WHERE x > 1) AS a") + draw(" RIGHT", " LEFT") + " JOIN " + draw("t0 AS b", "t1 AS b") + " ON " +
@@ -114,7 +113,7 @@ func TestTurnedJoinMeansTheSame(t *testing.T) {
 			}
 			return out.String()
 		}
-		respelled := setting.Query(query, sqltext.ANSI)
+		respelled := setting.Query(query)
 		if at := strings.Index(respelled, " JOIN "); strings.Contains(query, "RIGHT") == strings.HasSuffix(respelled[:at], "RIGHT") {
 			rt.Fatalf("%s is sent as %s", query, respelled)
 		}
@@ -128,7 +127,7 @@ func TestTurnedJoinMeansTheSame(t *testing.T) {
 // whatever the affinities and collations of what is compared are, with NULLs and without rows.
 func TestQueriesRespelledMeanTheSame(t *testing.T) {
 	db := mixed(t)
-	setting := &dbms.PlanSetting{Copies: "none_%[1]s AS (SELECT 1)", Respelled: true}
+	setting := &dbms.PlanSetting{Respelled: true, Dialect: tree}
 	rapid.Check(t, func(rt *rapid.T) {
 		draw := func(what ...string) string { return rapid.SampledFrom(what).Draw(rt, "part") }
 		column := func(table string) string { return table + "." + draw(mixedColumns...) }
@@ -140,7 +139,7 @@ func TestQueriesRespelledMeanTheSame(t *testing.T) {
 		query := fmt.Sprintf(draw("SELECT pkey, %[1]s FROM t0 ORDER BY pkey", "SELECT pkey, 1 FROM t0 WHERE %[1]s ORDER BY pkey", "SELECT pkey, 1 FROM t0 WHERE NOT %[1]s AND i IS NOT NULL ORDER BY pkey",
 			"SELECT pkey, %[2]s FROM t0 ORDER BY pkey", "SELECT pkey, typeof(%[2]s) FROM t0 ORDER BY pkey",
 			"SELECT pkey, %[2]s FROM t0 WHERE %[2]s = %[3]s AND %[1]s ORDER BY pkey"), condition, value, column("t0"))
-		respelled := setting.Query(query, sqltext.ANSI)
+		respelled := setting.Query(query)
 		if !strings.Contains(respelled, "EXISTS (") && !strings.Contains(respelled, "(SELECT * FROM (SELECT") {
 			rt.Fatalf("%s is sent as %s", query, respelled)
 		}
@@ -153,14 +152,14 @@ func TestQueriesRespelledMeanTheSame(t *testing.T) {
 // TestSetsRespelledMeanTheSame: SQLite answers a set operation as it does the query of its operands in its place.
 func TestSetsRespelledMeanTheSame(t *testing.T) {
 	db := mixed(t)
-	setting := &dbms.PlanSetting{Copies: "none_%[1]s AS (SELECT 1)", Respelled: true}
+	setting := &dbms.PlanSetting{Respelled: true, Dialect: tree}
 	rapid.Check(t, func(rt *rapid.T) {
 		draw := func(what ...string) string { return rapid.SampledFrom(what).Draw(rt, "part") }
 		a, b, c := draw(mixedColumns...), draw(mixedColumns...), draw(mixedColumns...)
 		query := fmt.Sprintf("SELECT r.%s AS e0, r.%s AS e1 FROM t0 AS r%s %s SELECT s.%s AS e0, s.%s AS e1 FROM t1 AS s%s", a, b, draw("", " WHERE r.pkey < 9"),
 			draw("UNION", "EXCEPT", "INTERSECT"), draw(a, a, c), draw(b, c, "pkey"), draw("", " WHERE s.i = 1"))
 		order := draw("", " ORDER BY 1, 2", " ORDER BY e1 DESC, e0 LIMIT 5")
-		respelled := setting.Query(query+order, sqltext.ANSI)
+		respelled := setting.Query(query + order)
 		if !strings.Contains(respelled, "SELECT DISTINCT * FROM (") {
 			rt.Fatalf("%s is sent as %s", query, respelled)
 		}
@@ -173,7 +172,7 @@ func TestSetsRespelledMeanTheSame(t *testing.T) {
 // TestWindowsRespelledMeanTheSame: SQLite answers a window function as it does the scalar subquery in its place.
 func TestWindowsRespelledMeanTheSame(t *testing.T) {
 	db := mixed(t)
-	setting := &dbms.PlanSetting{Copies: "none_%[1]s AS (SELECT 1)", Respelled: true}
+	setting := &dbms.PlanSetting{Respelled: true, Dialect: tree}
 	known := 0
 	rapid.Check(t, func(rt *rapid.T) {
 		draw := func(what ...string) string { return rapid.SampledFrom(what).Draw(rt, "part") }
@@ -204,7 +203,7 @@ func TestWindowsRespelledMeanTheSame(t *testing.T) {
 		if strings.Contains(query, "i IN (SELECT") && strings.Contains(key, ",") {
 			query = strings.ReplaceAll(query, "SELECT pkey, i IN", "SELECT pkey, i + 0 IN")
 		}
-		respelled := setting.Query(query, sqltext.ANSI)
+		respelled := setting.Query(query)
 		if strings.Contains(respelled, "respelled_value") {
 			known++
 		}
@@ -224,7 +223,7 @@ func TestWindowsRespelledMeanTheSame(t *testing.T) {
 // TestAggregatesRespelledMeanTheSame: SQLite answers an aggregate of a column as it does that of the rows with a value, or as a query says it in which values are counted one by one.
 func TestAggregatesRespelledMeanTheSame(t *testing.T) {
 	db := mixed(t)
-	setting := &dbms.PlanSetting{Copies: "none_%[1]s AS (SELECT 1)", Respelled: true}
+	setting := &dbms.PlanSetting{Respelled: true, Dialect: tree}
 	rapid.Check(t, func(rt *rapid.T) {
 		draw := func(what ...string) string { return rapid.SampledFrom(what).Draw(rt, "part") }
 		from := draw("t0 AS r", "t1 AS r", "t1 AS s INNER JOIN t0 AS r ON s.pkey = r.pkey", "t1 AS s LEFT JOIN t0 AS r ON s.i = r.pkey")
@@ -234,7 +233,7 @@ func TestAggregatesRespelledMeanTheSame(t *testing.T) {
 		if strings.Contains(query, "d.e") {
 			query = strings.Replace(strings.Replace(query, ") FROM", ") AS e FROM", 1), "e AS e", "e", 1)
 		}
-		respelled := setting.Query(query, sqltext.ANSI)
+		respelled := setting.Query(query)
 		if !strings.Contains(respelled, "FILTER (WHERE r.") {
 			rt.Fatalf("%s is sent as %s", query, respelled)
 		}
@@ -247,7 +246,7 @@ func TestAggregatesRespelledMeanTheSame(t *testing.T) {
 // TestDerivedTablesRespelledMeanTheSame: SQLite answers a query of derived tables as it does that of materialized ones.
 func TestDerivedTablesRespelledMeanTheSame(t *testing.T) {
 	db := mixed(t)
-	setting := &dbms.PlanSetting{Copies: "none_%[1]s AS (SELECT 1)", Respelled: true}
+	setting := &dbms.PlanSetting{Respelled: true, Dialect: tree}
 	rapid.Check(t, func(rt *rapid.T) {
 		draw := func(what ...string) string { return rapid.SampledFrom(what).Draw(rt, "part") }
 		a, b := draw(mixedColumns...), draw(mixedColumns...)
@@ -257,7 +256,7 @@ func TestDerivedTablesRespelledMeanTheSame(t *testing.T) {
 		query := "SELECT d.k, d.v FROM " + draw(derived, derived+" INNER JOIN t0 AS r ON r.pkey = d.k", "t0 AS r LEFT JOIN "+derived+" ON r."+b+" = d.v", derived+" LEFT JOIN t0 AS r ON r."+b+" = d.v")
 		query += draw("", " WHERE d.k > 3", " WHERE d.v = '1'", " WHERE d.v IS NULL", " WHERE d.v = 1", " WHERE d.k IN (1, 2, 9)", " WHERE d.v > 'A' AND d.k < 9",
 			" WHERE EXISTS (SELECT 1 FROM t1 AS x WHERE x."+b+" = d.v)")
-		respelled := setting.Query(query, sqltext.ANSI)
+		respelled := setting.Query(query)
 		if !strings.Contains(respelled, "MATERIALIZED") {
 			rt.Fatalf("%s is sent as %s", query, respelled)
 		}

@@ -8,13 +8,12 @@ import (
 	"pgregory.net/rapid"
 
 	"txweave/dbms"
-	"txweave/sqltext"
 )
 
 // TestWordsRespelledMeanTheSame: SQLite answers FILTER, NULLS FIRST and LAST, comparisons of rows, IS and IS NOT, and MATERIALIZED as it does what stands in their place.
 func TestWordsRespelledMeanTheSame(t *testing.T) {
 	db := mixed(t)
-	setting := &dbms.PlanSetting{Copies: "none_%[1]s AS (SELECT 1)", Respelled: true}
+	setting := &dbms.PlanSetting{Respelled: true, Dialect: tree}
 	rapid.Check(t, func(rt *rapid.T) {
 		draw := func(what ...string) string { return rapid.SampledFrom(what).Draw(rt, "part") }
 		a, b := "r."+draw(mixedColumns...), "r."+draw(mixedColumns...)
@@ -49,7 +48,7 @@ func TestWordsRespelledMeanTheSame(t *testing.T) {
 			query = "WITH q AS " + draw("", "NOT ") + "MATERIALIZED (SELECT r.pkey AS k, " + a + " AS v FROM t0 AS r) SELECT q.k, q.v FROM q WHERE q.v > " + literal
 			less = strings.SplitN(query, "(", 2)[0]
 		}
-		respelled := setting.Query(query, sqltext.ANSI)
+		respelled := setting.Query(query)
 		if strings.Contains(respelled, less) {
 			rt.Fatalf("%s is sent as %s", query, respelled)
 		}
@@ -62,14 +61,14 @@ func TestWordsRespelledMeanTheSame(t *testing.T) {
 // TestUpdatesRespelledMeanTheSame: an UPDATE … FROM that gives values of its own table does what the one with EXISTS in its place does.
 func TestUpdatesRespelledMeanTheSame(t *testing.T) {
 	db := mixed(t)
-	setting := &dbms.PlanSetting{Copies: "none_%[1]s AS (SELECT 1)", Respelled: true}
+	setting := &dbms.PlanSetting{Respelled: true, Dialect: tree}
 	rapid.Check(t, func(rt *rapid.T) {
 		draw := func(what ...string) string { return rapid.SampledFrom(what).Draw(rt, "part") }
 		column := draw(mixedColumns...)
 		query := "UPDATE t0 SET b = " + draw("7", "t0.pkey + 1", "t0.i || 'x'") + ", x = " + draw("NULL", "t0.x") + " FROM " +
 			draw("t1 AS r", "t1 AS r LEFT JOIN t1 AS s ON s.i = r.pkey", "(SELECT i, pkey, t, r, n, b, x, c FROM t1 WHERE pkey > 2) AS r", "t1 AS s, t1 AS r") +
 			" WHERE " + draw("t0.pkey = r.pkey", "t0."+column+" = r."+column, "t0.i > r.i AND (r.t = 'a' OR t0.pkey IN (3, 4))", "1 = 0")
-		respelled := setting.Query(query, sqltext.ANSI)
+		respelled := setting.Query(query)
 		if !strings.Contains(respelled, "EXISTS") {
 			rt.Fatalf("%s is sent as %s", query, respelled)
 		}
@@ -89,7 +88,7 @@ func TestUpdatesRespelledMeanTheSame(t *testing.T) {
 	})
 	for _, other := range []string{"UPDATE t0 SET b = r.i FROM t1 AS r WHERE r.pkey = t0.pkey", "UPDATE t0 SET b = (SELECT 1 FROM t1) FROM t1 AS r WHERE r.pkey = 1",
 		"UPDATE t0 SET b = i IS DISTINCT FROM 3 WHERE i = 1"} {
-		if got := setting.Query(other, sqltext.ANSI); strings.Contains(got, "EXISTS") {
+		if got := setting.Query(other); strings.Contains(got, "EXISTS") {
 			t.Errorf("%s is sent as %s", other, got)
 		}
 	}
@@ -97,12 +96,12 @@ func TestUpdatesRespelledMeanTheSame(t *testing.T) {
 
 // TestOddTextsRespelled: whatever words follow each other, a text is respelled or left as it is.
 func TestOddTextsRespelled(t *testing.T) {
-	setting := &dbms.PlanSetting{Copies: "%[1]s AS (SELECT 1)", Respelled: true}
+	setting := &dbms.PlanSetting{Respelled: true, Dialect: tree}
 	words := strings.Fields("SELECT UPDATE WITH t a 1 'x' ( ) , . = < > - IS NOT NULL DISTINCT FROM SET WHERE FILTER OVER ORDER BY NULLS FIRST LAST DESC ROWS IN EXISTS UNION LIMIT AS MATERIALIZED " +
 		"COUNT SUM MIN INDEXED FORCE INDEX JOIN LEFT ON AND OR CASE WHEN END RETURNING")
 	rapid.Check(t, func(rt *rapid.T) {
 		text := strings.Join(rapid.SliceOfN(rapid.SampledFrom(words), 1, 14).Draw(rt, "words"), " ")
 		head := rapid.SampledFrom([]string{"", "SELECT a FROM t WHERE (a, a) ", "UPDATE t SET a = ", "SELECT SUM(a) FILTER (WHERE a) ", "SELECT a FROM t WHERE a "}).Draw(rt, "head")
-		_ = setting.Query(head+text, sqltext.ANSI)
+		_ = setting.Query(head + text)
 	})
 }

@@ -6,6 +6,8 @@ import (
 
 	"txweave/dbms"
 	"txweave/dbms/innodb"
+	dialect "txweave/sql/mysql"
+	"txweave/sql/respell"
 )
 
 // source says where the promises of TiDB are written.
@@ -90,14 +92,17 @@ func level(isolation, mode, sqlLevel string) *dbms.Profile {
 	}
 }
 
+// tree is how its statements are read as trees, and printed.
+var tree = dialect.New(dialect.Server{Product: "TiDB", Version: 80500})
+
 // plans are ways to have TiDB plan and execute a statement otherwise (docs.pingcap.com, System Variables, SQL Prepare Execution Plan
 // Cache, Common Table Expression): by its interpreter row by row, in chunks of a few rows, with operators moved to where the rows are.
 var plans = []dbms.PlanSetting{
 	innodb.NoIndexes("INVISIBLE"),
 	innodb.Prepared,
 	innodb.Impatient(1),
-	{Name: "copies", Copies: "%[1]s AS (SELECT * FROM %[1]s)"},
-	dbms.OpaqueConditions,
+	{Name: "copies", Copies: &respell.Copies{}, Dialect: tree},
+	dbms.OpaqueConditions(tree),
 	set("row-by-row", "tidb_enable_vectorized_expression = OFF"),
 	set("small-chunks", "tidb_init_chunk_size = 1", "tidb_max_chunk_size = 32"),
 	set("moved-aggregates", "tidb_opt_agg_push_down = ON", "tidb_opt_distinct_agg_push_down = ON"),

@@ -139,9 +139,9 @@ func (t *tx) askAgain(s *workload.Generated, before *history.Rows) error {
 	quoting := sqltext.SyntaxOf(t.profile.DBMS).Quoting
 	setting, never := t.profile.PlanSetting("copies"), &s.NoCopies
 	if (never.Load() || t.rng.IntN(2) == 0) && references(s.SQL, quoting) <= opaqueReferences {
-		setting, never = t.profile.PlanSetting(dbms.OpaqueConditions.Name), &s.NoOpaque
+		setting, never = t.profile.PlanSetting(dbms.OpaqueName), &s.NoOpaque
 	}
-	sql := setting.Query(s.SQL, quoting)
+	sql := setting.Query(s.SQL)
 	if sql == s.SQL || never.Load() {
 		return nil
 	}

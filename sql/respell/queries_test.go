@@ -1,10 +1,6 @@
-package dbms
+package respell
 
-import (
-	"testing"
-
-	"txweave/sqltext"
-)
+import "testing"
 
 func TestRespelledQueries(t *testing.T) {
 	for sql, want := range map[string]string{
@@ -37,7 +33,7 @@ func TestRespelledQueries(t *testing.T) {
 		if want == "" {
 			want = sql
 		}
-		if got := respelled(sql, sqltext.ANSI); got != want {
+		if got := respelt(t, sqlite, Respelled, sql); got != want {
 			t.Errorf("%s\nis %s\nwant %s", sql, got, want)
 		}
 	}
@@ -58,7 +54,7 @@ func TestFenced(t *testing.T) {
 		if want == "" {
 			want = sql
 		}
-		if got := fenced(sql, sqltext.ANSI); got != want {
+		if got := respelt(t, sqlite, fenced, sql); got != want {
 			t.Errorf("%s\nis %s\nwant %s", sql, got, want)
 		}
 	}
@@ -108,7 +104,7 @@ func TestRespelledWindows(t *testing.T) {
 		if want == "" {
 			want = sql
 		}
-		if got := respelled(sql, sqltext.ANSI); got != want {
+		if got := respelt(t, sqlite, Respelled, sql); got != want {
 			t.Errorf("%s\nis %s\nwant %s", sql, got, want)
 		}
 	}

@@ -1,0 +1,107 @@
+// Package respell says statements otherwise: another tree with the same meaning, which databases answer by other means.
+// Each rewriting says by which law both are the same; where one is not sure to hold, the statement stays as it is.
+package respell
+
+import "txweave/sql"
+
+// alone says whether an expression stands where nothing but AND, OR and NOT has it as an operand: as a condition, in
+// parentheses, as an argument, or as what is printed.
+func alone(x sql.Node, above []sql.Node) bool {
+	if len(above) == 0 {
+		return false
+	}
+	switch in := above[len(above)-1].(type) {
+	case *sql.Paren, *sql.When, *sql.Item, *sql.Join, *sql.Row, *sql.Call, *sql.Update, *sql.Delete, *sql.DeleteJoined:
+		return true
+	case *sql.Binary:
+		return in.Op == sql.OpAnd || in.Op == sql.OpOr
+	case *sql.Unary:
+		return in.Op == sql.OpNot
+	case *sql.Case:
+		return x == in.Else
+	case *sql.In:
+		return x != in.X
+	case *sql.Select:
+		return x == in.Where || x == in.Having
+	}
+	return false
+}
+
+// literal says whether an expression is a literal, with a sign or without.
+func literal(x sql.Expr) bool {
+	if u, ok := x.(*sql.Unary); ok && (u.Op == sql.OpSub || u.Op == sql.OpAdd) {
+		x = u.X
+	}
+	l, ok := x.(*sql.Literal)
+	return ok && l.Kind != sql.Bool
+}
+
+// plainColumn says whether an expression is a column.
+func plainColumn(x sql.Expr) bool {
+	_, ok := x.(*sql.Column)
+	return ok
+}
+
+// each says whether all expressions are such, and at least two.
+func each(xs []sql.Expr, such func(sql.Expr) bool) bool {
+	for _, x := range xs {
+		if !such(x) {
+			return false
+		}
+	}
+	return len(xs) > 1
+}
+
+// columnOrLiteral says whether an expression is one of these.
+func columnOrLiteral(x sql.Expr) bool { return plainColumn(x) || literal(x) }
+
+// selected is the SELECT that a query is, without WITH before it; nil where it is none. Clauses may stand behind it.
+func selected(q *sql.Query) *sql.Select {
+	if q == nil || q.With != nil {
+		return nil
+	}
+	s, _ := q.Body.(*sql.Select)
+	return s
+}
+
+// printed are the expressions that a SELECT prints; nil where one has another name.
+func printed(s *sql.Select) (out []sql.Expr) {
+	for _, i := range s.Items {
+		if i.Alias != nil {
+			return nil
+		}
+		out = append(out, i.X)
+	}
+	return out
+}
+
+// has says whether there is a node of a kind in a tree.
+func has[N sql.Node](in sql.Node) (found bool) {
+	sql.Walk(in, func(n sql.Node) bool {
+		if _, ok := n.(N); ok {
+			found = true
+		}
+		return !found
+	})
+	return found
+}
+
+// Unhinted is a statement that names no index which the database is to use, or not to: a table of the same name may have
+// none.
+func Unhinted(stmt sql.Stmt) sql.Stmt {
+	return sql.Rewrite(stmt, func(n sql.Node) sql.Node {
+		if t, ok := n.(*sql.Table); ok {
+			return sql.Edit(t, func(t *sql.Table) { t.Hints = nil })
+		}
+		return n
+	})
+}
+
+// Respelled is a statement that says by other words what SQLite would do by other means: lists behind IN by comparisons,
+// subqueries behind it by EXISTS, window functions and set operations by queries, joins the other way round, and more.
+func Respelled(stmt sql.Stmt) sql.Stmt {
+	for _, f := range []func(sql.Stmt) sql.Stmt{reworded, compared, fenced, filtered, unwindowed, turned, within, apart, listed} {
+		stmt = f(stmt)
+	}
+	return stmt
+}
