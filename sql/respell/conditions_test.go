@@ -122,7 +122,7 @@ func TestUnquantified(t *testing.T) {
 		"x AND r0.a NOT IN (SELECT DISTINCT r1.b AS e FROM s AS r1)": "x AND " + said("NOT ", "", in, "TRUE", in, "FALSE"),
 		"r0.a IN (SELECT r1.b FROM s AS r1 WHERE r1.c OR y)":         said("", "(r1.c OR y) AND ", in, "TRUE", in, "FALSE"),
 		"r0.a <= ALL (SELECT r1.b FROM s AS r1)":                     said("", "", "NOT (r0.a <= r1.b)", "FALSE", "(r0.a <= r1.b)", "TRUE"),
-		"r0.a <> ANY (SELECT r1.b FROM s AS r1) LIMIT 3":          said("", "", "(r0.a <> r1.b)", "TRUE", "(r0.a <> r1.b)", "FALSE") + " LIMIT 3",
+		"r0.a <> ANY (SELECT r1.b FROM s AS r1) LIMIT 3":             said("", "", "(r0.a <> r1.b)", "TRUE", "(r0.a <> r1.b)", "FALSE") + " LIMIT 3",
 		"r0.a IN (SELECT r1.b FROM s AS r1 WHERE " + inner + ")":     said("", "("+inner+") AND ", in, "TRUE", in, "FALSE"),
 		"r0.a IN (SELECT r1.b FROM s AS r1 GROUP BY r1.b)":           "",
 		"r0.a IN (SELECT r1.b FROM s UNION SELECT r2.b FROM s)":      "",
