@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 )
 
 // Dialect is how one database, of one version and in one mode, spells what trees say. It is a value: nobody looks one
@@ -184,8 +185,12 @@ func setFirst[K comparable](m map[K]*Operator, key K, o *Operator) {
 	}
 }
 
+// Parsed is how many texts were read: a test holds how many that are for a case.
+var Parsed atomic.Int64
+
 // Parse reads one statement, a semicolon behind it included. What it does not know is a *SyntaxError.
 func (d *Dialect) Parse(text string) (Stmt, error) {
+	Parsed.Add(1)
 	r := &Reader{d: d, text: text}
 	if r.tokens, r.err = d.tokens(text); r.err != nil {
 		return nil, r.err

@@ -12,6 +12,7 @@ package mysql
 import (
 	"errors"
 	"strings"
+	"sync/atomic"
 
 	"github.com/pingcap/tidb/pkg/parser"
 	"github.com/pingcap/tidb/pkg/parser/ast"
@@ -121,6 +122,9 @@ func (p *Parser) parse(sql string) (ast.StmtNode, error) {
 	return node, err
 }
 
+// Asked is how many texts TiDB's parser was asked to read: a test holds how many that are for a case.
+var Asked atomic.Int64
+
 // ask has TiDB's parser read one statement, of a size that it can read. It panics at some texts, an integer of 82 digits for one: that is an
 // error, and the next statement is for a parser that knows nothing of it.
 func (p *Parser) ask(text string) (node ast.StmtNode, err error) {
@@ -131,6 +135,7 @@ func (p *Parser) ask(text string) (node ast.StmtNode, err error) {
 	if err := quoting.Bound(text); err != nil {
 		return nil, err
 	}
+	Asked.Add(1)
 	defer func() {
 		if recover() != nil {
 			p.tidb = newTiDB(p.ansi)
