@@ -137,12 +137,65 @@ func (r *Reader) in(from int, x Expr, not bool) Expr {
 }
 
 // QueryNext says whether a query in parentheses is next, one pair of them or several.
+func (r *Reader) QueryNext() bool { return r.queryNext(0) || r.nestedQuery(0) }
+
 // queryNext says whether the token n places behind the next one is a parenthesis around a query: not one around an
 // expression that begins with a query in parentheses, or around such parentheses alone.
+func (r *Reader) queryNext(n int) bool { return r.queryAt(min(r.pos+n, len(r.tokens)-1)) }
+
+func (r *Reader) queryAt(at int) bool {
+	if r.tokens[at].Key != "(" {
+		return false
+	}
+	inner := at + 1
+	for r.d.Grammar.Nested && r.tokens[inner].Key == "(" {
+		inner++
+	}
+	if !r.begins(inner) {
+		return false
+	}
+	behind := ""
+	for last := inner - 1; last > at; last-- { // from the parenthesis around SELECT
+		if r.tokens[last].Closed == 0 {
+			return false
+		}
+		if behind = r.tokens[r.tokens[last].Closed+1].Key; behind != ")" && !slices.Contains(behindOperand, behind) {
+			return false
+		}
+	}
+	return behind != ")"
+}
+
 // behindOperand are the words that may stand behind a query in parentheses that is part of another one.
+var behindOperand = []string{"UNION", "INTERSECT", "EXCEPT", "ORDER", "LIMIT", "FOR", "LOCK"}
+
 // begins says whether a query begins with a token.
+func (r *Reader) begins(at int) bool {
+	t := &r.tokens[at]
+	if t.is("VALUES") && r.d.Grammar.RowWords && at+3 < len(r.tokens) { // VALUES(name) is a function
+		return r.tokens[at+3].Key != ")" || r.tokens[at+2].Kind != Word && r.tokens[at+2].Kind != QuotedName
+	}
+	return t.is("SELECT") || t.is("VALUES") || t.is("WITH") || t.is("TABLE") && r.d.Grammar.Nested
+}
+
 // nestedQuery says whether the parenthesis n places behind the next token is one of several around a query alone.
+func (r *Reader) nestedQuery(n int) bool {
+	first := min(r.pos+n, len(r.tokens)-1)
+	at := first
+	for r.d.Grammar.Nested && r.tokens[at].Key == "(" && r.tokens[at+1].Key == "(" && r.tokens[r.tokens[at+1].Closed+1].Key == ")" {
+		at++
+	}
+	return at > first && r.queryAt(at)
+}
+
 // parenQuery reads a query in parentheses.
+func (r *Reader) parenQuery() *Query {
+	r.Expect("(")
+	q := r.Query()
+	r.Expect(")")
+	return q
+}
+
 // operand reads an expression up to the first operator that stands behind an operand, for an operator that asks for a
 // level; have is that of what is read.
 func (r *Reader) operand(level int) (x Expr, have int) {
@@ -386,7 +439,25 @@ func (r *Reader) args(of *Name) (out []Expr) {
 }
 
 // RowNext says whether the parenthesis that is next holds several expressions.
+func (r *Reader) RowNext() bool {
+	open := r.tok()
+	for at := r.pos + 1; at < int(open.Closed); at++ {
+		switch t := &r.tokens[at]; {
+		case t.Key == ",":
+			return true
+		case t.Key == "(":
+			at = int(t.Closed)
+		}
+	}
+	return false
+}
+
 // Named reads a call of the function whose name was passed last.
+func (r *Reader) Named() Expr {
+	r.pos--
+	return r.call()
+}
+
 // star reads the sign *, behind the name of a table where one is given.
 func (r *Reader) star(n *Star, from int) Expr {
 	r.Expect("*")
@@ -394,7 +465,71 @@ func (r *Reader) star(n *Star, from int) Expr {
 }
 
 // window reads what makes a window, in parentheses.
+func (r *Reader) window() *Window {
+	from := r.pos
+	r.Expect("(")
+	w := &Window{}
+	if !r.Is("PARTITION", "BY") && !r.Is("ORDER", "BY") && !r.Any("ROWS", "RANGE", "GROUPS", ")") {
+		w.Base = r.Name()
+	}
+	if r.Accept("PARTITION", "BY") {
+		w.Partition = List(r, r.Expr)
+	}
+	w.Order = r.OrderBy()
+	w.Frame = r.frame()
+	r.Expect(")")
+	return Read(r, from, w)
+}
+
 // frame reads the frame of a window; nil where none is said.
+func (r *Reader) frame() *Frame {
+	from := r.pos
+	f := &Frame{Unit: r.OneOf("ROWS", "RANGE", "GROUPS")}
+	if f.Unit == "" {
+		return nil
+	}
+	if r.Accept("BETWEEN") {
+		f.Start = r.bound()
+		r.Expect("AND")
+		f.End = r.bound()
+	} else {
+		f.Start = r.bound()
+	}
+	if r.Accept("EXCLUDE") {
+		switch {
+		case r.Accept("NO", "OTHERS"):
+			f.Exclude = "NO OTHERS"
+		case r.Accept("CURRENT", "ROW"):
+			f.Exclude = "CURRENT ROW"
+		default:
+			if f.Exclude = r.OneOf("GROUP", "TIES"); f.Exclude == "" {
+				r.unexpected("what is excluded")
+			}
+		}
+	}
+	return Read(r, from, f)
+}
+
+func (r *Reader) bound() *Bound {
+	from := r.pos
+	b := &Bound{}
+	switch {
+	case r.Accept("CURRENT", "ROW"):
+		b.Side = "CURRENT ROW"
+		return Read(r, from, b)
+	case r.Accept("UNBOUNDED"):
+		b.Side = "UNBOUNDED "
+	default:
+		b.X = r.Expr()
+	}
+	side := r.OneOf("PRECEDING", "FOLLOWING")
+	if side == "" {
+		r.unexpected("PRECEDING or FOLLOWING")
+	}
+	b.Side += side
+	return Read(r, from, b)
+}
+
 // Case reads what stands behind CASE.
 func (r *Reader) Case() Expr {
 	c := &Case{}
@@ -440,14 +575,108 @@ func (r *Reader) Exists() Expr {
 }
 
 // Type reads the name of a type; nil where none begins.
+func (r *Reader) Type() *Type {
+	if r.d.Type != nil {
+		return r.d.Type(r)
+	}
+	from := r.pos
+	t := &Type{}
+	for r.tok().Kind != TextToken && r.names(r.tok(), AsAlias) && !r.Is("GENERATED", "ALWAYS") {
+		if t.Words != "" {
+			t.Words += " "
+		}
+		t.Words += r.tok().Text
+		r.pos++
+	}
+	if t.Words == "" {
+		return nil
+	}
+	if r.Is("(") {
+		t.Args = ParenList(r, r.Number)
+	}
+	return Read(r, from, t)
+}
+
 // Value reads a value without parentheses: a literal or a name, with a sign where it has one, and no operators.
+func (r *Reader) Value() Expr {
+	if o := r.d.prefixes[r.tok().Key]; o != nil && o.Op == OpNot {
+		r.unexpected("a value")
+		return nil
+	}
+	x, _ := r.operand(0)
+	return x
+}
+
 // Operand reads an expression whose operators outside parentheses have at least a level.
+func (r *Reader) Operand(level int) Expr { return r.exprFrom(level) }
+
 // WordNext says whether a word or a quoted name is next.
+func (r *Reader) WordNext() bool { return r.tok().Kind == Word || r.tok().Kind == QuotedName }
+
 // AcceptVariable passes a variable if one is next.
+func (r *Reader) AcceptVariable() {
+	if r.tok().Kind == VariableToken {
+		r.pos++
+	}
+}
+
 // TextFrom is the text from a place to the next token.
+func (r *Reader) TextFrom(place int) string {
+	if r.pos <= place {
+		return ""
+	}
+	last := &r.tokens[r.pos-1]
+	return r.text[r.tokens[place].At : last.At+len(last.Text)]
+}
+
 // Alone says whether the statement, or what commas divide, ends behind the next token.
+func (r *Reader) Alone() bool {
+	t := r.peek(1)
+	return t.Kind == End || t.is(",") || t.is(";")
+}
+
 // NameBefore says whether one of the words is next, with a word or a text behind it.
+func (r *Reader) NameBefore(words ...string) bool {
+	k := r.peek(1).Kind
+	return r.Any(words...) && (k == Word || k == TextToken || k == QuotedName)
+}
+
 // Settable reads what SET sets: a variable, a column, or a setting by its name.
+func (r *Reader) Settable() Expr {
+	if r.tok().Kind == VariableToken {
+		return r.simple()
+	}
+	from := r.pos
+	return Read(r, from, r.qualified(&Column{Name: r.Name()}))
+}
+
 // WordName reads a word, whichever it is, as a name.
+func (r *Reader) WordName() *Name {
+	if k := r.tok().Kind; k != Word && k != QuotedName && k != TextToken {
+		r.unexpected("a word")
+		return nil
+	}
+	return r.name()
+}
+
 // Word reads a word, whichever it is, or a name: what an option is set to, or a character set.
+func (r *Reader) Word() Expr {
+	from := r.pos
+	name := r.WordName()
+	if name == nil {
+		return nil
+	}
+	return Read(r, from, &Column{Name: name})
+}
+
 // Number reads a number with its sign.
+func (r *Reader) Number() Expr {
+	if o := r.d.prefixes[r.tok().Key]; o != nil && o.Op != OpNot && r.peek(1).Kind == NumberToken {
+		return r.prefixed(o)
+	}
+	if r.tok().Kind != NumberToken {
+		r.unexpected("a number")
+		return nil
+	}
+	return r.literal(Number)
+}
