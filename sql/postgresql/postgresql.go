@@ -42,7 +42,7 @@ func New(s Server) *sql.Dialect {
 		Grammar: sql.Grammar{
 			Nested: true, LooseCommas: true, AnyQualified: true, LoosePrefixes: true, Truths: true, Truth: truth, Quantifiers: true,
 			TableCalls: true, StrictJoins: true, ColumnAliases: true, BareTargets: true, AnyLabels: true, AnyTyped: true, Arrays: true,
-			WritingWiths: true, NoItems: true, GroupingSets: true, LateOptions: true,
+			WritingWiths: true, NoItems: true, GroupingSets: true, LateOptions: true, SpacedOptions: true,
 		},
 		Prefixes: prefixes, Infixes: infixes, Other: sql.Operator{Level: other, Left: other, Right: other + 1},
 		Statements: statements(),
