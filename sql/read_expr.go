@@ -112,6 +112,8 @@ func (r *Reader) behind(from int, x Expr, o *Operator, not bool) Expr {
 		if r.tok().Key == "SYMMETRIC" {
 			r.pos++
 			n.Symmetric = true
+		} else if r.tok().Key == "ASYMMETRIC" {
+			r.pos++
 		}
 		if o.Wide {
 			n.Low = r.Narrow()
@@ -439,10 +441,8 @@ func (r *Reader) called() Expr {
 
 func (r *Reader) column() Expr {
 	from := r.pos
-	if r.d.Grammar.Arrays && r.peek(1).is(".") && r.peek(2).is("*") {
-		n := &Star{Table: r.name()}
-		r.Expect(".")
-		return r.star(n, from)
+	if r.d.Grammar.Arrays && r.starred() {
+		return r.tableStar()
 	}
 	return Read(r, from, r.qualified(&Column{Name: r.name()}))
 }
@@ -606,7 +606,8 @@ func (r *Reader) window() *Window {
 	from := r.pos
 	r.Expect("(")
 	w := &Window{}
-	if !r.Is("PARTITION", "BY") && !r.Is("ORDER", "BY") && !r.Any("ROWS", "RANGE", "GROUPS", ")") {
+	partition := r.Is("PARTITION", "BY") || r.d.Grammar.AnyLabels && r.Is("PARTITION")
+	if !partition && !r.Is("ORDER", "BY") && !r.Any("ROWS", "RANGE", "GROUPS", ")") {
 		w.Base = r.Name()
 	}
 	if r.Accept("PARTITION", "BY") {

@@ -71,6 +71,23 @@ func (r *Reader) array(inner bool) *Array {
 	return Read(r, from, n)
 }
 
+// starred says whether all columns of a table are next.
+func (r *Reader) starred() bool {
+	return r.peek(1).is(".") && (r.peek(2).is("*") || r.d.Grammar.AnyQualified && r.peek(3).is(".") && r.peek(4).is("*"))
+}
+
+// tableStar reads all columns of a table.
+func (r *Reader) tableStar() Expr {
+	from := r.pos
+	n := &Star{Table: r.Name()}
+	r.Expect(".")
+	if !r.Is("*") {
+		n.Schema, n.Table = n.Table, r.behindDot()
+		r.Expect(".")
+	}
+	return r.star(n, from)
+}
+
 // group reads a term of GROUP BY.
 func (r *Reader) group() Expr {
 	from := r.pos

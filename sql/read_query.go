@@ -193,16 +193,8 @@ func (r *Reader) item() *Item {
 	switch {
 	case r.Is("*"):
 		i.X = r.star(&Star{}, from)
-	case r.peek(1).is(".") && r.peek(2).is("*"):
-		n := &Star{Table: r.Name()}
-		r.Expect(".")
-		i.X = r.star(n, from)
-	case r.d.Grammar.AnyQualified && r.peek(1).is(".") && r.peek(3).is(".") && r.peek(4).is("*"):
-		n := &Star{Schema: r.Name()}
-		r.Expect(".")
-		n.Table = r.behindDot()
-		r.Expect(".")
-		i.X = r.star(n, from)
+	case !r.d.Grammar.Arrays && r.starred():
+		i.X = r.tableStar()
 	default:
 		i.X = r.Expr()
 		i.Alias = r.itemAlias()

@@ -35,7 +35,11 @@ func (r *Reader) References(n *ForeignKey) Constraint {
 	for r.Is("ON") || r.Is("MATCH") {
 		switch {
 		case r.Accept("MATCH"):
-			n.Match = r.Name()
+			if r.Is("FULL") {
+				n.Match = r.anyName()
+			} else {
+				n.Match = r.Name()
+			}
 		case r.Accept("ON", "DELETE"):
 			n.OnDelete = r.action()
 		default:

@@ -12,7 +12,7 @@ import (
 
 // schema is what goldens' statements name.
 const schema = `CREATE TYPE mood AS ENUM ('sad', 'ok'); CREATE TYPE pair AS (x int, y int);
-CREATE SCHEMA s; CREATE EXTENSION IF NOT EXISTS btree_gist;
+CREATE SCHEMA s;
 CREATE TABLE t (a int PRIMARY KEY, b text, c int, d int, e int[], f timestamp, g jsonb, h boolean, p pair, UNIQUE (c, d));
 CREATE TABLE u (a int, b text, e int UNIQUE, f int);
 CREATE TABLE s.t (a int CONSTRAINT k CHECK (a > 0), b text, c int); CREATE TABLE w (a int, b int); CREATE TABLE parted (a int, b text, c int) PARTITION BY RANGE (a);

@@ -39,8 +39,9 @@ func create(r *sql.Reader, _ *sql.With) sql.Stmt {
 	case temp:
 		r.Fail("TABLE, VIEW or SEQUENCE is expected")
 	case r.Accept("MATERIALIZED", "VIEW"):
+		exists := r.IfNotExists()
 		n := view(r)
-		n.Materialized = true
+		n.Materialized, n.IfNotExists = true, exists
 		return n
 	case r.Any("INDEX", "UNIQUE"):
 		return index(r)
@@ -378,7 +379,7 @@ func index(r *sql.Reader) sql.Stmt {
 	n := &sql.CreateIndex{Unique: r.Accept("UNIQUE")}
 	r.Expect("INDEX")
 	n.Kind = r.OneOf("CONCURRENTLY")
-	if n.IfNotExists = r.IfNotExists(); !r.Is("ON") {
+	if n.IfNotExists = r.IfNotExists(); n.IfNotExists || !r.Is("ON") {
 		from := r.Here()
 		n.Name = sql.Read(r, from, &sql.Object{Name: r.Name()})
 	}
@@ -391,7 +392,7 @@ func index(r *sql.Reader) sql.Stmt {
 }
 
 func view(r *sql.Reader) *sql.CreateView {
-	n := &sql.CreateView{IfNotExists: r.IfNotExists(), Name: r.Object(), Columns: r.OptionalNames(), Options: stored(r)}
+	n := &sql.CreateView{Name: r.Object(), Columns: r.OptionalNames(), Options: stored(r)}
 	r.Expect("AS")
 	n.Query = r.Query()
 	n.Check = one(r, append([]string{"WITH CHECK OPTION", "WITH CASCADED CHECK OPTION", "WITH LOCAL CHECK OPTION"}, withData...)...)

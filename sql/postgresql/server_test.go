@@ -75,7 +75,7 @@ func (o opinion) run(statements string) (string, error) {
 
 // malformed is what the server says of a text that is no statement.
 var malformed = regexp.MustCompile(`syntax error|unterminated|trailing junk|unrecognized|conflicting or redundant|multiple \w+ \w* ?clauses|invalid Unicode|improper|is not supported here|` +
-	`cannot be used|specified more than once|must be at the end|must have an alias`)
+	`cannot be used|specified more than once|must be at the end|must have an alias|LIMIT #,#`)
 
 // takes says whether the server's grammar takes a text for a statement.
 func (o opinion) takes(text string) bool {
@@ -94,16 +94,13 @@ var (
 const holds = `SELECT format('%s %s %s %s %s', c.oid::regclass, c.relkind, c.relpersistence, c.reloptions, pg_get_expr(c.relpartbound, c.oid)) ||
 	coalesce((SELECT string_agg(format('%s %s %s %s %s %s %s', attname, format_type(atttypid, atttypmod), attnotnull, attidentity, attgenerated, attcollation::regcollation,
 		(SELECT pg_get_expr(adbin, adrelid) FROM pg_attrdef WHERE adrelid = c.oid AND adnum = attnum)), ',' ORDER BY attnum) FROM pg_attribute WHERE attrelid = c.oid AND attnum > 0), '') ||
-	coalesce((SELECT string_agg(conname || pg_get_constraintdef(oid) || convalidated, ',' ORDER BY conname) FROM pg_constraint WHERE conrelid = c.oid), '') ||
-	coalesce((SELECT string_agg(pg_get_triggerdef(oid) || tgenabled, ',' ORDER BY oid) FROM pg_trigger WHERE tgrelid = c.oid AND NOT tgisinternal), '') ||
+	coalesce((SELECT string_agg(conname || pg_get_constraintdef(oid) || convalidated::text, ',' ORDER BY conname) FROM pg_constraint WHERE conrelid = c.oid), '') ||
+	coalesce((SELECT string_agg(pg_get_triggerdef(oid) || tgenabled::text, ',' ORDER BY oid) FROM pg_trigger WHERE tgrelid = c.oid AND NOT tgisinternal), '') ||
 	coalesce((SELECT string_agg(inhparent::regclass::text, ',' ORDER BY inhseqno) FROM pg_inherits WHERE inhrelid = c.oid), '') ||
 	CASE c.relkind WHEN 'i' THEN pg_get_indexdef(c.oid) WHEN 'v' THEN pg_get_viewdef(c.oid) WHEN 'm' THEN pg_get_viewdef(c.oid) WHEN 'p' THEN pg_get_partkeydef(c.oid)
-		WHEN 'S' THEN (SELECT s::text FROM pg_sequence AS s WHERE seqrelid = c.oid) ELSE '' END
+		WHEN 'S' THEN (SELECT row(seqtypid, seqstart, seqincrement, seqmax, seqmin, seqcache, seqcycle)::text FROM pg_sequence WHERE seqrelid = c.oid) ELSE '' END
 	FROM pg_class AS c WHERE c.oid >= 16384 AND c.relnamespace::regnamespace::text NOT LIKE 'pg\_toast%'
 	UNION ALL SELECT pg_get_functiondef(oid) FROM pg_proc WHERE oid >= 16384 UNION ALL SELECT nspname FROM pg_namespace WHERE nspname NOT LIKE 'pg\_%' ORDER BY 1`
-
-// oids are numbers that differ from time to time.
-var oids = regexp.MustCompile(`^\(\d+,|pg_temp_\d+`)
 
 // means is what the server makes of a statement: its plan, or what it holds afterwards; ok is false where it makes nothing of it.
 func (o opinion) means(text string) (said string, ok bool) {
@@ -125,6 +122,6 @@ func (o opinion) means(text string) (said string, ok bool) {
 	if err != nil {
 		return err.Error(), false
 	}
-	return oids.ReplaceAllString(said, ""), true
+	return said, true
 }
 
