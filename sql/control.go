@@ -24,7 +24,7 @@ type Rollback struct {
 // SetTransaction is SET [Scope] TRANSACTION with what transactions are to have.
 type SetTransaction struct {
 	statement
-	Scope  string // SESSION, GLOBAL or ""
+	Scope  string // SESSION, GLOBAL, PostgreSQL's SESSION CHARACTERISTICS AS, or ""
 	Traits []*Option
 }
 
@@ -34,22 +34,45 @@ type Set struct {
 	Settings []*Setting
 }
 
-// Setting is one of them. Target is a Variable, a Column, or a name alone behind Scope; none in SET NAMES and SET
-// CHARACTER SET, which are a Scope with a Value.
+// Setting is one of them. Target is a Variable, a Column, or a name alone behind Scope; none in SET NAMES, SET CHARACTER
+// SET, SET TIME ZONE and the like, which are a Scope with a Value. Some of PostgreSQL's have More values.
 type Setting struct {
 	origin
 	Scope  string // GLOBAL, SESSION, LOCAL, PERSIST, … or ""
 	Target Expr
 	Value  Expr
+	More   []Expr
 }
 
-// LockTables is MySQL's LOCK TABLES, and without tables UNLOCK TABLES.
+// Reset is RESET Target, all without it.
+type Reset struct {
+	statement
+	Target Expr
+}
+
+// Show is SHOW Target, all without it.
+type Show struct {
+	statement
+	Target Expr
+}
+
+// SetConstraints is SET CONSTRAINTS Names When, all without names: DEFERRED or IMMEDIATE.
+type SetConstraints struct {
+	statement
+	Names []*Object
+	When  string
+}
+
+// LockTables is MySQL's LOCK TABLES, and without tables UNLOCK TABLES; and PostgreSQL's LOCK TABLE, where Mode is of all:
+// ACCESS SHARE, …
 type LockTables struct {
 	statement
 	Tables []*TableLock
+	Mode   string
+	NoWait bool
 }
 
-// TableLock is a table and how it is locked: READ, READ LOCAL, WRITE.
+// TableLock is a table and how it is locked: READ, READ LOCAL, WRITE; "" in PostgreSQL.
 type TableLock struct {
 	origin
 	Table *Table
@@ -65,12 +88,22 @@ type XA struct {
 	More string
 }
 
-// Maintain is ANALYZE, OPTIMIZE, CHECK or REPAIR TABLE, or FLUSH TABLES; More is what stands behind the tables, in upper
-// case.
+// TwoPhase is a step of PostgreSQL's distributed transactions: PREPARE TRANSACTION, COMMIT PREPARED or ROLLBACK PREPARED,
+// and its identifier.
+type TwoPhase struct {
+	statement
+	Step string
+	ID   *Literal
+}
+
+// Maintain is what is done with tables and leaves what they hold: ANALYZE, OPTIMIZE, CHECK or REPAIR, and FLUSH in MySQL,
+// ANALYZE, VACUUM, REINDEX, REFRESH MATERIALIZED VIEW in PostgreSQL. How is what stands in front of the tables, TABLE
+// among it, More what stands behind them, in upper case.
 type Maintain struct {
 	statement
 	What   string
 	Local  bool // NO_WRITE_TO_BINLOG
+	How    string
 	Tables []*Object
 	More   string
 }
@@ -133,7 +166,7 @@ type Vacuum struct {
 	Into   Expr
 }
 
-// Explain is EXPLAIN, or EXPLAIN QUERY PLAN. How is MySQL's ANALYZE, EXTENDED, FORMAT=…, or "".
+// Explain is EXPLAIN, or EXPLAIN QUERY PLAN. How is MySQL's ANALYZE, EXTENDED, FORMAT=…, PostgreSQL's options, or "".
 type Explain struct {
 	statement
 	Plan bool

@@ -19,8 +19,10 @@ type Dialect struct {
 	TextNames Use
 	TextItems bool
 	Grammar   Grammar
-	// Prefixes and Infixes are the operators; of those that mean the same the first is printed.
+	// Prefixes and Infixes are the operators; of those that mean the same the first is printed. Other is what those are
+	// that Lexis.Operators has and neither of them.
 	Prefixes, Infixes []Operator
+	Other             Operator
 	// Statements are the readers of statements by the word that these begin with, and behind WITH.
 	Statements map[string]func(*Reader, *With) Stmt
 	// Withs are the words that may follow a WITH clause.
@@ -29,7 +31,7 @@ type Dialect struct {
 	Specials map[string]func(*Reader) Expr
 	// Niladics are the functions without parentheses, in upper case.
 	Niladics []string
-	// TypedTexts are the types that may stand before a text: DATE '2020-01-01'.
+	// TypedTexts are the types that may stand before a text: DATE '2020-01-01'. Grammar.AnyTyped says that each word may.
 	TypedTexts []string
 	// Phrases are the functions, in upper case, of whose arguments words may stand in front, and these words.
 	Phrases map[string][]string
@@ -45,11 +47,12 @@ type Dialect struct {
 	TableHints func(*Reader) []*IndexHint
 	// Type reads a type; nil: it is any words, and numbers in parentheses.
 	Type func(*Reader) *Type
-	// Tail reads what stands behind a query's LIMIT; nil for nothing.
-	Tail func(*Reader, *Query)
+	// Tail reads what stands behind a query's LIMIT; nil for nothing. Limit reads that where it is not LIMIT alone.
+	Tail  func(*Reader, *Query)
+	Limit func(*Reader) *Limit
 
 	prefixes, infixes map[string]*Operator // by how they are spelled
-	pairs             map[string]pair      // operators of two words, by the first
+	pairs             map[string]pair      // operators of several words, by the first
 	spelled           map[Op]*Operator     // operators of two operands, by what they mean
 	signs             map[Op]*Operator     // those before an operand
 	forms             map[Form]*Operator
@@ -92,6 +95,30 @@ type Grammar struct {
 	LateReturning bool
 	// QualifiedSets says that SET may name a column with its table.
 	QualifiedSets bool
+	// InTables says that IN may have a table's name behind it, or nothing in its parentheses.
+	InTables bool
+	// TableCalls says that functions may be tables.
+	TableCalls bool
+	// StrictJoins says that a join has a condition, but for CROSS JOIN, which has none.
+	StrictJoins bool
+	// ColumnAliases says that behind the alias of a table may stand those of its columns.
+	ColumnAliases bool
+	// BareTargets says that the alias of a table that is written needs no AS.
+	BareTargets bool
+	// AnyLabels says that behind AS any word is what a query calls a column, and those that are AsLabel without it.
+	AnyLabels bool
+	// AnyTyped says that a word in front of a text is its type.
+	AnyTyped bool
+	// Arrays says that there are: X[1], X = ANY (Y), and (X).Y.
+	Arrays bool
+	// WritingWiths says that WITH may have INSERT, UPDATE, DELETE and MERGE in it.
+	WritingWiths bool
+	// NoItems says that a query may have no columns.
+	NoItems bool
+	// GroupingSets says that GROUP BY may have them.
+	GroupingSets bool
+	// LateOptions says that what is said of how a table or an index is kept stands behind its partitions or columns.
+	LateOptions bool
 }
 
 // Use says where a keyword may be a name without quotes.
@@ -103,8 +130,9 @@ const (
 	AsName                     // where nothing else than a name is expected, or one is qualified
 	AsFunction                 // in front of a parenthesis
 	AsAlias                    // an alias without AS
+	AsLabel                    // what a query calls a column, without AS, where that differs from an alias
 	Reserved   Use = 0
-	Anywhere       = AsColumn | AsName | AsFunction | AsAlias
+	Anywhere       = AsColumn | AsName | AsFunction | AsAlias | AsLabel
 )
 
 // Form is how an operator takes its operands.
@@ -121,11 +149,14 @@ const (
 	BetweenForm
 	CollateForm
 	MemberForm
+	CastForm      // X::Type
+	SubscriptForm // X[Y]
+	FieldForm     // (X).Y
 )
 
 // Operator is a line of a dialect's table of operators. Those of a higher level bind more tightly.
 type Operator struct {
-	Spelled string // in upper case, one or two words
+	Spelled string // in upper case, words with a space between them
 	Op      Op
 	Level   int
 	Form    Form
@@ -135,11 +166,13 @@ type Operator struct {
 	// Negated is at which level the operator is taken with NOT before it, where that binds more tightly than without. What
 	// is on its left is all the same what has the level Left.
 	Negated int
+	// Wide says that it stands in parentheses where an expression must not go on too far: between BETWEEN and AND.
+	Wide bool
 }
 
-// pair is the second word of an operator, with this.
+// pair is the further words of an operator, with this.
 type pair struct {
-	second   string
+	more     []string
 	operator *Operator
 }
 
@@ -162,8 +195,8 @@ func New(d Dialect) *Dialect {
 	for i := range d.Infixes {
 		o := &d.Infixes[i]
 		d.infixes[o.Spelled] = o
-		if first, second, two := strings.Cut(o.Spelled, " "); two && o.Form != IsForm {
-			d.pairs[first] = pair{second, o}
+		if words := strings.Split(o.Spelled, " "); len(words) > 1 && o.Form != IsForm {
+			d.pairs[words[0]] = pair{words[1:], o}
 		}
 		setFirst(d.forms, o.Form, o)
 		if o.Op != "" {
@@ -177,6 +210,32 @@ func New(d Dialect) *Dialect {
 		d.symbols[s[0]] = append(d.symbols[s[0]], s)
 	}
 	return &d
+}
+
+// other returns the operator that a sign is which no table has; nil where there are none, or it is no such sign.
+func (d *Dialect) other(sign string) *Operator {
+	if sign == "" || runEnd(sign, 0, d.Lexis.operatorByte) != len(sign) || d.infixes[sign] != nil {
+		return nil
+	}
+	o := d.Other
+	o.Spelled, o.Op = sign, Op(sign)
+	return &o
+}
+
+// spells returns the operator of two operands that means something; nil where the dialect has none.
+func (d *Dialect) spells(op Op) *Operator {
+	if o := d.spelled[op]; o != nil {
+		return o
+	}
+	return d.other(string(op))
+}
+
+// signOf returns the operator before an operand that means something; nil where the dialect has none.
+func (d *Dialect) signOf(op Op) *Operator {
+	if o := d.signs[op]; o != nil {
+		return o
+	}
+	return d.other(string(op))
 }
 
 func setFirst[K comparable](m map[K]*Operator, key K, o *Operator) {

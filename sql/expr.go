@@ -44,7 +44,7 @@ type Variable struct {
 // DefaultValue is the word DEFAULT in the place of a value.
 type DefaultValue struct{ expression }
 
-// Interval is INTERVAL X Unit, which is added to a time.
+// Interval is INTERVAL X Unit, which is added to a time; in PostgreSQL X is a text, and need not have a unit.
 type Interval struct {
 	expression
 	X    Expr
@@ -123,6 +123,11 @@ const (
 	OpMember     Op = "MEMBER OF"
 	OpAssign     Op = ":="
 	OpBinary     Op = "BINARY"
+	OpILike      Op = "ILIKE"
+	OpSimilar    Op = "SIMILAR TO"
+	OpPower      Op = "POWER"
+	OpAtZone     Op = "AT TIME ZONE"
+	OpNamed      Op = "=>" // the name of an argument before its value
 )
 
 // Unary is an operator before its operand: OpNot, OpSub, OpAdd, OpBitNot.
@@ -139,13 +144,15 @@ type Binary struct {
 	Left, Right Expr
 }
 
-// Quantified is X Op How (Query): ANY, SOME or ALL.
+// Quantified is X [NOT] Op How (Query), or in PostgreSQL (Array): ANY, SOME or ALL.
 type Quantified struct {
 	expression
-	Op    Op
 	X     Expr
+	Not   bool
+	Op    Op
 	How   string
 	Query *Query
+	Array Expr
 }
 
 // Is is X IS [NOT] NULL, TRUE, FALSE or UNKNOWN, as What says.
@@ -166,11 +173,12 @@ type In struct {
 	Table TableRef
 }
 
-// Between is X [NOT] BETWEEN Low AND High.
+// Between is X [NOT] BETWEEN [SYMMETRIC] Low AND High.
 type Between struct {
 	expression
 	X         Expr
 	Not       bool
+	Symmetric bool
 	Low, High Expr
 }
 
@@ -197,12 +205,13 @@ type When struct {
 	Cond, Result Expr
 }
 
-// Cast is CAST(X AS Type), or in MySQL CONVERT(X, Type).
+// Cast is CAST(X AS Type), or in MySQL CONVERT(X, Type), in PostgreSQL X::Type.
 type Cast struct {
 	expression
 	X       Expr
 	Type    *Type
 	Convert bool
+	Colons  bool
 }
 
 // Recode is MySQL's CONVERT(X USING Charset).
@@ -241,6 +250,35 @@ type Subquery struct {
 	Query *Query
 }
 
+// Array is ARRAY[Items] or ARRAY(Query). One that is Inner stands in another one, without the word.
+type Array struct {
+	expression
+	Inner bool
+	Items []Expr
+	Query *Query
+}
+
+// Subscript is X[Low], or with Slice X[Low:High], of which either may be left out.
+type Subscript struct {
+	expression
+	X         Expr
+	Slice     bool
+	Low, High Expr
+}
+
+// Field is (X).Name, or without a name all: (X).*.
+type Field struct {
+	expression
+	X    Expr
+	Name *Name
+}
+
+// Grouping is GROUPING SETS (Sets) in GROUP BY.
+type Grouping struct {
+	expression
+	Sets []Expr
+}
+
 // Row is a row value in parentheses: several expressions, or in VALUES any number. Word is that ROW stands before them.
 type Row struct {
 	expression
@@ -251,12 +289,14 @@ type Row struct {
 // Call is a call of a function, an aggregate or a window function.
 type Call struct {
 	expression
+	Schema    *Name
 	Name      *Name
 	Distinct  bool
 	Args      []Expr // a Star alone for *
 	Order     []*Order
 	Separator Expr // of MySQL's GROUP_CONCAT
 	Limit     *Limit
+	Within    []*Order // WITHIN GROUP (ORDER BY …)
 	Filter    Expr
 	Over      *Window
 }

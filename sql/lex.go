@@ -26,8 +26,16 @@ type Lexis struct {
 	// Backslash says that a backslash in a text is the beginning of an escape sequence.
 	Backslash bool
 	// HexPrefixes and BitPrefixes are the letters before a quote that make a text of hexadecimal or binary digits a
-	// blob, TextPrefixes those that leave it a text.
-	HexPrefixes, BitPrefixes, TextPrefixes string
+	// blob, TextPrefixes those that leave it a text, EscapePrefixes those that make one with escape sequences. Halves says
+	// that hexadecimal digits need not be two for each byte, Unicode that U& is such a prefix, too.
+	HexPrefixes, BitPrefixes, TextPrefixes, EscapePrefixes string
+	Halves, Unicode                                        bool
+	// Dollars says that $$ and $word$ are the quotes of a text, and $1 a parameter.
+	Dollars bool
+	// Continued says that a text goes on behind a line's end.
+	Continued bool
+	// Nests says that comments do.
+	Nests bool
 	// Hash says that # begins a comment, Dashes that -- does only where white space is behind it.
 	Hash, Dashes bool
 	// Executed says whether what stands in /*! … */ is part of the statement, by the digits of a version behind the
@@ -37,8 +45,8 @@ type Lexis struct {
 	Hinted []string
 	// Variables says that @ begins the name of a variable.
 	Variables bool
-	// Numbers0b says that 0b101 is a number, and Lower that 0X1F is none.
-	Numbers0b, Lower bool
+	// Radixes are the letters behind a 0 that make a number hexadecimal, octal or binary: x, o and b, and in upper case.
+	Radixes string
 	// ParamSigns are the bytes that begin a parameter with a name behind them, and Question is whether ? is one.
 	ParamSigns string
 	Question   bool
@@ -48,7 +56,11 @@ type Lexis struct {
 	// of one.
 	Signs  []string
 	Single string
+	// Operators are the bytes of which operators consist that are of any length.
+	Operators string
 }
+
+func (l *Lexis) operatorByte(c byte) bool { return strings.IndexByte(l.Operators, c) >= 0 }
 
 // TokenKind says what a token is.
 type TokenKind uint8
@@ -170,11 +182,26 @@ func (l *lexer) blank(i int) int {
 			l.executed = true
 			return i + n
 		}
-		if n := strings.Index(rest[2:], "*/"); n >= 0 {
-			return i + n + 4
-		}
+		return i + l.commentEnd(rest)
 	}
 	return i
+}
+
+// commentEnd returns how long the comment is with which a text begins; 0 where it is not closed.
+func (l *lexer) commentEnd(text string) int {
+	for at, open := 2, 1; at+1 < len(text); at++ {
+		switch two := text[at : at+2]; {
+		case two == "*/":
+			if at++; open == 1 {
+				return at + 1
+			}
+			open--
+		case two == "/*" && l.d.Lexis.Nests:
+			at++
+			open++
+		}
+	}
+	return 0
 }
 
 // lineComment says whether a comment begins that ends with the line.
@@ -224,8 +251,12 @@ func (l *lexer) next(i int) (Token, string) {
 	switch {
 	case strings.IndexByte(lexis.Texts, c) >= 0:
 		return l.quoted(i, i, TextToken, "a text")
-	case i+1 < len(s) && s[i+1] == '\'' && strings.IndexByte(lexis.TextPrefixes, c) >= 0:
+	case i+1 < len(s) && s[i+1] == '\'' && strings.IndexByte(lexis.TextPrefixes+lexis.EscapePrefixes, c) >= 0:
 		return l.quoted(i, i+1, TextToken, "a text")
+	case lexis.Unicode && c|0x20 == 'u' && strings.HasPrefix(s[i+1:], "&'"):
+		return l.quoted(i, i+2, TextToken, "a text")
+	case lexis.Unicode && c|0x20 == 'u' && strings.HasPrefix(s[i+1:], "&\""):
+		return Token{}, "a name with escape sequences is not read"
 	case i+1 < len(s) && s[i+1] == '\'' && strings.IndexByte(lexis.HexPrefixes, c) >= 0:
 		return l.blob(i)
 	case i+1 < len(s) && s[i+1] == '\'' && strings.IndexByte(lexis.BitPrefixes, c) >= 0:
@@ -244,6 +275,14 @@ func (l *lexer) next(i int) (Token, string) {
 		return l.variable(i)
 	case strings.HasPrefix(s[i:], "/*"):
 		return l.comment(i)
+	case lexis.Dollars && c == '$':
+		return l.dollar(i)
+	case lexis.operatorByte(c):
+		sign := l.operator(i)
+		if len(sign) > longest {
+			return Token{}, "an operator is too long"
+		}
+		return Token{Kind: Sign, Text: sign, At: i, Key: sign}, ""
 	}
 	for _, sign := range l.d.symbols[c] {
 		if strings.HasPrefix(s[i:], sign) {
@@ -262,8 +301,9 @@ func (l *lexer) quoted(i, open int, kind TokenKind, what string) (Token, string)
 	if closing == '[' {
 		closing = ']'
 	}
+	lexis := &l.d.Lexis
 	stops := string(rune(closing))
-	if kind == TextToken && l.d.Lexis.Backslash {
+	if kind == TextToken && (lexis.Backslash || open > i && strings.IndexByte(lexis.EscapePrefixes, s[i]) >= 0) {
 		stops += "\\"
 	}
 	for j := open + 1; j < len(s); j++ {
@@ -273,11 +313,84 @@ func (l *lexer) quoted(i, open int, kind TokenKind, what string) (Token, string)
 		}
 		j += n
 		if s[j] == closing && (closing == ']' || j+1 == len(s) || s[j+1] != closing) {
+			if lexis.Continued && closing == '\'' {
+				if next := l.continued(j + 1); next > 0 {
+					j = next
+					continue
+				}
+			}
 			return Token{Kind: kind, Text: s[i : j+1], At: i, Use: Anywhere}, ""
 		}
 		j++ // the second of two, or what is behind a backslash
 	}
 	return Token{}, what + " is not closed"
+}
+
+// continued returns where the quote stands that goes on with a text which one in front of i closes; 0 where none does:
+// between both is the end of a line, and nothing but white space and comments of lines.
+func (l *lexer) continued(i int) int {
+	for line := false; i < len(l.text); {
+		switch c := l.text[i]; {
+		case c == '\'' && line:
+			return i
+		case c == '\n', c == '\r':
+			line = true
+			i++
+		case strings.IndexByte(l.d.Lexis.Space, c) >= 0:
+			i++
+		case l.lineComment(l.text[i:]):
+			n := strings.IndexByte(l.text[i:], '\n')
+			if n < 0 {
+				return 0
+			}
+			i += n
+		default:
+			return 0
+		}
+	}
+	return 0
+}
+
+// dollar returns the token that a dollar begins: a parameter, or a text between two quotes such as $$ or $word$.
+func (l *lexer) dollar(i int) (Token, string) {
+	s := l.text
+	if end := runEnd(s, i+1, digit); end > i+1 {
+		if end < len(s) && wordByte(s[end]) {
+			return Token{}, "a parameter and a word stand without a space between them"
+		}
+		return Token{Kind: ParamToken, Text: s[i:end], At: i}, ""
+	}
+	open := runEnd(s, i+1, func(c byte) bool { return c != '$' && wordByte(c) })
+	if open == len(s) || s[open] != '$' {
+		return Token{}, `"$" begins no word and is no sign`
+	}
+	quote := s[i : open+1]
+	n := strings.Index(s[open+1:], quote)
+	if n < 0 {
+		return Token{}, "a text is not closed"
+	}
+	return Token{Kind: TextToken, Text: s[i : open+1+n+len(quote)], At: i}, ""
+}
+
+// longest is how many bytes an operator may have.
+const longest = 63
+
+// operator returns the longest operator that begins at i: it ends in front of a comment, and in + and - only if it has
+// one of the signs that no arithmetic has (postgresql.org/docs, section 4.1.3).
+func (l *lexer) operator(i int) string {
+	sign := l.text[i:runEnd(l.text[:min(i+longest+1, len(l.text))], i, l.d.Lexis.operatorByte)]
+	for _, comment := range []string{"--", "/*"} {
+		if n := strings.Index(sign, comment); n > 0 {
+			sign = sign[:n]
+		}
+	}
+	if strings.ContainsAny(sign, "~!@#^&|`?%") {
+		return sign
+	}
+	for len(sign) > 1 && strings.HasSuffix(sign, "+") || len(sign) > 1 && strings.HasSuffix(sign, "-") {
+		sign = sign[:len(sign)-1]
+	}
+	return sign
 }
 
 // bits returns the token of a text of binary digits.
@@ -310,11 +423,11 @@ func (l *lexer) variable(i int) (Token, string) {
 
 // comment returns the token of hints, which are the only comment that is one.
 func (l *lexer) comment(i int) (Token, string) {
-	n := strings.Index(l.text[i+2:], "*/")
-	if n < 0 || !l.hint(l.text[i:]) {
+	n := l.commentEnd(l.text[i:])
+	if n == 0 || !l.hint(l.text[i:]) {
 		return Token{}, "a comment is not closed"
 	}
-	return Token{Kind: HintToken, Text: l.text[i : i+n+4], At: i}, ""
+	return Token{Kind: HintToken, Text: l.text[i : i+n], At: i}, ""
 }
 
 func (l *lexer) blob(i int) (Token, string) {
@@ -323,7 +436,7 @@ func (l *lexer) blob(i int) (Token, string) {
 		return t, err
 	}
 	digits := t.Text[2 : len(t.Text)-1]
-	if len(digits)%2 != 0 || runEnd(digits, 0, hexDigit) != len(digits) {
+	if len(digits)%2 != 0 && !l.d.Lexis.Halves || runEnd(digits, 0, hexDigit) != len(digits) {
 		return t, "a blob has hexadecimal digits, two for each byte"
 	}
 	return t, ""
@@ -332,12 +445,9 @@ func (l *lexer) blob(i int) (Token, string) {
 func (l *lexer) number(i int) (Token, string) {
 	s := l.text
 	end := i
-	switch {
-	case s[i] == '0' && i+2 < len(s) && (s[i+1] == 'x' || s[i+1] == 'X' && !l.d.Lexis.Lower) && hexDigit(s[i+2]):
-		end = l.digits(i+2, hexDigit)
-	case l.d.Lexis.Numbers0b && s[i] == '0' && i+2 < len(s) && s[i+1] == 'b' && bit(s[i+2]):
-		end = l.digits(i+2, bit)
-	default:
+	if class := l.radix(s[i:]); class != nil {
+		end = l.digits(i+2, class)
+	} else {
 		end = l.digits(i, digit)
 		if end < len(s) && s[end] == '.' {
 			end = l.digits(end+1, digit)
@@ -356,6 +466,24 @@ func (l *lexer) number(i int) (Token, string) {
 		return Token{}, "a number and a word stand without a space between them"
 	}
 	return Token{Kind: NumberToken, Text: s[i:end], At: i}, ""
+}
+
+// radix returns which digits a number has with which a text begins; nil for decimal ones.
+func (l *lexer) radix(text string) func(byte) bool {
+	if len(text) < 3 || text[0] != '0' || strings.IndexByte(l.d.Lexis.Radixes, text[1]) < 0 {
+		return nil
+	}
+	class := hexDigit
+	switch text[1] | 0x20 {
+	case 'o':
+		class = octalDigit
+	case 'b':
+		class = bit
+	}
+	if !class(text[2]) {
+		return nil
+	}
+	return class
 }
 
 // digits returns where the digits end that begin at i, with an underscore between two where there may be one.
@@ -412,6 +540,8 @@ func runEnd(s string, i int, class func(byte) bool) int {
 func digit(c byte) bool { return '0' <= c && c <= '9' }
 
 func bit(c byte) bool { return c == '0' || c == '1' }
+
+func octalDigit(c byte) bool { return '0' <= c && c <= '7' }
 
 func hexDigit(c byte) bool { return digit(c) || 'a' <= c|0x20 && c|0x20 <= 'f' }
 

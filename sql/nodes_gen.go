@@ -17,12 +17,15 @@ func (n *AddConstraint) copied() Node { c := *n; return &c }
 
 func (n *AddConstraint) fields(f *fields) {
 	one(f, "Constraint", &n.Constraint)
+	value(f, "NotValid", &n.NotValid)
 }
 
 func (n *AlterColumn) copied() Node { c := *n; return &c }
 
 func (n *AlterColumn) fields(f *fields) {
 	one(f, "Column", &n.Column)
+	value(f, "What", &n.What)
+	one(f, "Type", &n.Type)
 	one(f, "X", &n.X)
 }
 
@@ -40,6 +43,9 @@ func (n *AlterPartitions) fields(f *fields) {
 func (n *AlterTable) copied() Node { c := *n; return &c }
 
 func (n *AlterTable) fields(f *fields) {
+	value(f, "What", &n.What)
+	value(f, "IfExists", &n.IfExists)
+	value(f, "Only", &n.Only)
 	one(f, "Table", &n.Table)
 	list(f, "Actions", &n.Actions)
 	one(f, "Partitions", &n.Partitions)
@@ -51,12 +57,27 @@ func (n *Analyze) fields(f *fields) {
 	one(f, "Target", &n.Target)
 }
 
+func (n *Array) copied() Node { c := *n; return &c }
+
+func (n *Array) fields(f *fields) {
+	value(f, "Inner", &n.Inner)
+	list(f, "Items", &n.Items)
+	one(f, "Query", &n.Query)
+}
+
 func (n *Assign) copied() Node { c := *n; return &c }
 
 func (n *Assign) fields(f *fields) {
 	list(f, "Columns", &n.Columns)
 	value(f, "Row", &n.Row)
 	one(f, "Value", &n.Value)
+}
+
+func (n *AttachPartition) copied() Node { c := *n; return &c }
+
+func (n *AttachPartition) fields(f *fields) {
+	one(f, "Table", &n.Table)
+	one(f, "Bound", &n.Bound)
 }
 
 func (n *Attribute) copied() Node { c := *n; return &c }
@@ -79,6 +100,7 @@ func (n *Between) copied() Node { c := *n; return &c }
 func (n *Between) fields(f *fields) {
 	one(f, "X", &n.X)
 	value(f, "Not", &n.Not)
+	value(f, "Symmetric", &n.Symmetric)
 	one(f, "Low", &n.Low)
 	one(f, "High", &n.High)
 }
@@ -116,12 +138,14 @@ func (n *CTE) fields(f *fields) {
 func (n *Call) copied() Node { c := *n; return &c }
 
 func (n *Call) fields(f *fields) {
+	one(f, "Schema", &n.Schema)
 	one(f, "Name", &n.Name)
 	value(f, "Distinct", &n.Distinct)
 	list(f, "Args", &n.Args)
 	list(f, "Order", &n.Order)
 	one(f, "Separator", &n.Separator)
 	one(f, "Limit", &n.Limit)
+	list(f, "Within", &n.Within)
 	one(f, "Filter", &n.Filter)
 	one(f, "Over", &n.Over)
 }
@@ -140,6 +164,7 @@ func (n *Cast) fields(f *fields) {
 	one(f, "X", &n.X)
 	one(f, "Type", &n.Type)
 	value(f, "Convert", &n.Convert)
+	value(f, "Colons", &n.Colons)
 }
 
 func (n *Check) copied() Node { c := *n; return &c }
@@ -200,8 +225,21 @@ func (n *CreateDatabase) copied() Node { c := *n; return &c }
 
 func (n *CreateDatabase) fields(f *fields) {
 	value(f, "OrReplace", &n.OrReplace)
+	value(f, "Schema", &n.Schema)
 	value(f, "IfNotExists", &n.IfNotExists)
 	one(f, "Name", &n.Name)
+	list(f, "Options", &n.Options)
+}
+
+func (n *CreateFunction) copied() Node { c := *n; return &c }
+
+func (n *CreateFunction) fields(f *fields) {
+	value(f, "OrReplace", &n.OrReplace)
+	value(f, "Procedure", &n.Procedure)
+	one(f, "Name", &n.Name)
+	list(f, "Args", &n.Args)
+	one(f, "Returns", &n.Returns)
+	list(f, "Table", &n.Table)
 	list(f, "Options", &n.Options)
 }
 
@@ -213,11 +251,12 @@ func (n *CreateIndex) fields(f *fields) {
 	value(f, "Kind", &n.Kind)
 	value(f, "IfNotExists", &n.IfNotExists)
 	one(f, "Name", &n.Name)
+	value(f, "Only", &n.Only)
 	value(f, "Using", &n.Using)
 	one(f, "Table", &n.Table)
 	list(f, "Columns", &n.Columns)
-	one(f, "Where", &n.Where)
 	list(f, "Options", &n.Options)
+	one(f, "Where", &n.Where)
 }
 
 func (n *CreateTable) copied() Node { c := *n; return &c }
@@ -225,11 +264,15 @@ func (n *CreateTable) copied() Node { c := *n; return &c }
 func (n *CreateTable) fields(f *fields) {
 	value(f, "OrReplace", &n.OrReplace)
 	value(f, "Temp", &n.Temp)
+	value(f, "Unlogged", &n.Unlogged)
 	value(f, "IfNotExists", &n.IfNotExists)
 	one(f, "Name", &n.Name)
 	one(f, "Like", &n.Like)
+	one(f, "Of", &n.Of)
 	list(f, "Columns", &n.Columns)
 	list(f, "Constraints", &n.Constraints)
+	one(f, "Bound", &n.Bound)
+	list(f, "Inherits", &n.Inherits)
 	list(f, "Options", &n.Options)
 	one(f, "Partitions", &n.Partitions)
 	value(f, "Rows", &n.Rows)
@@ -240,6 +283,7 @@ func (n *CreateTrigger) copied() Node { c := *n; return &c }
 
 func (n *CreateTrigger) fields(f *fields) {
 	value(f, "OrReplace", &n.OrReplace)
+	value(f, "Constraint", &n.Constraint)
 	value(f, "Temp", &n.Temp)
 	one(f, "Definer", &n.Definer)
 	value(f, "IfNotExists", &n.IfNotExists)
@@ -248,11 +292,14 @@ func (n *CreateTrigger) fields(f *fields) {
 	value(f, "Event", &n.Event)
 	list(f, "Columns", &n.Columns)
 	one(f, "Table", &n.Table)
+	value(f, "Deferrable", &n.Deferrable)
+	list(f, "Referencing", &n.Referencing)
 	value(f, "ForEachRow", &n.ForEachRow)
 	value(f, "Follows", &n.Follows)
 	one(f, "Other", &n.Other)
 	one(f, "When", &n.When)
 	one(f, "Body", &n.Body)
+	one(f, "Function", &n.Function)
 }
 
 func (n *CreateView) copied() Node { c := *n; return &c }
@@ -260,12 +307,14 @@ func (n *CreateView) copied() Node { c := *n; return &c }
 func (n *CreateView) fields(f *fields) {
 	value(f, "OrReplace", &n.OrReplace)
 	value(f, "Temp", &n.Temp)
+	value(f, "Materialized", &n.Materialized)
 	value(f, "Algorithm", &n.Algorithm)
 	one(f, "Definer", &n.Definer)
 	value(f, "Security", &n.Security)
 	value(f, "IfNotExists", &n.IfNotExists)
 	one(f, "Name", &n.Name)
 	list(f, "Columns", &n.Columns)
+	list(f, "Options", &n.Options)
 	one(f, "Query", &n.Query)
 	value(f, "Check", &n.Check)
 }
@@ -297,6 +346,7 @@ func (n *Delete) fields(f *fields) {
 	value(f, "Quick", &n.Quick)
 	value(f, "Ignore", &n.Ignore)
 	one(f, "Table", &n.Table)
+	one(f, "Using", &n.Using)
 	one(f, "Where", &n.Where)
 	list(f, "Returning", &n.Returning)
 	list(f, "Order", &n.Order)
@@ -348,6 +398,7 @@ func (n *DropColumn) copied() Node { c := *n; return &c }
 func (n *DropColumn) fields(f *fields) {
 	value(f, "IfExists", &n.IfExists)
 	one(f, "Column", &n.Column)
+	value(f, "Cascade", &n.Cascade)
 }
 
 func (n *DropConstraint) copied() Node { c := *n; return &c }
@@ -356,6 +407,25 @@ func (n *DropConstraint) fields(f *fields) {
 	value(f, "What", &n.What)
 	value(f, "IfExists", &n.IfExists)
 	one(f, "Name", &n.Name)
+	value(f, "Cascade", &n.Cascade)
+}
+
+func (n *Exclude) copied() Node { c := *n; return &c }
+
+func (n *Exclude) fields(f *fields) {
+	one(f, "Name", &n.Name)
+	value(f, "Using", &n.Using)
+	list(f, "Elements", &n.Elements)
+	list(f, "Options", &n.Options)
+	one(f, "Where", &n.Where)
+	value(f, "Deferrable", &n.Deferrable)
+}
+
+func (n *Exclusion) copied() Node { c := *n; return &c }
+
+func (n *Exclusion) fields(f *fields) {
+	one(f, "Key", &n.Key)
+	value(f, "Op", &n.Op)
 }
 
 func (n *Exists) copied() Node { c := *n; return &c }
@@ -370,6 +440,13 @@ func (n *Explain) fields(f *fields) {
 	value(f, "Plan", &n.Plan)
 	value(f, "How", &n.How)
 	one(f, "Stmt", &n.Stmt)
+}
+
+func (n *Field) copied() Node { c := *n; return &c }
+
+func (n *Field) fields(f *fields) {
+	one(f, "X", &n.X)
+	one(f, "Name", &n.Name)
 }
 
 func (n *ForeignKey) copied() Node { c := *n; return &c }
@@ -403,6 +480,12 @@ func (n *Generated) fields(f *fields) {
 	value(f, "Kept", &n.Kept)
 }
 
+func (n *Grouping) copied() Node { c := *n; return &c }
+
+func (n *Grouping) fields(f *fields) {
+	list(f, "Sets", &n.Sets)
+}
+
 func (n *Hint) copied() Node { c := *n; return &c }
 
 func (n *Hint) fields(f *fields) {
@@ -415,6 +498,14 @@ func (n *Hints) copied() Node { c := *n; return &c }
 
 func (n *Hints) fields(f *fields) {
 	list(f, "List", &n.List)
+}
+
+func (n *Identity) copied() Node { c := *n; return &c }
+
+func (n *Identity) fields(f *fields) {
+	one(f, "Name", &n.Name)
+	value(f, "Always", &n.Always)
+	list(f, "Options", &n.Options)
 }
 
 func (n *In) copied() Node { c := *n; return &c }
@@ -457,6 +548,7 @@ func (n *Insert) fields(f *fields) {
 	value(f, "Ignore", &n.Ignore)
 	one(f, "Table", &n.Table)
 	list(f, "Columns", &n.Columns)
+	value(f, "Overriding", &n.Overriding)
 	one(f, "Source", &n.Source)
 	list(f, "Set", &n.Set)
 	one(f, "Row", &n.Row)
@@ -521,6 +613,7 @@ func (n *Limit) copied() Node { c := *n; return &c }
 func (n *Limit) fields(f *fields) {
 	one(f, "Count", &n.Count)
 	one(f, "Offset", &n.Offset)
+	value(f, "Fetch", &n.Fetch)
 }
 
 func (n *Literal) copied() Node { c := *n; return &c }
@@ -544,6 +637,8 @@ func (n *LockTables) copied() Node { c := *n; return &c }
 
 func (n *LockTables) fields(f *fields) {
 	list(f, "Tables", &n.Tables)
+	value(f, "Mode", &n.Mode)
+	value(f, "NoWait", &n.NoWait)
 }
 
 func (n *Maintain) copied() Node { c := *n; return &c }
@@ -551,6 +646,7 @@ func (n *Maintain) copied() Node { c := *n; return &c }
 func (n *Maintain) fields(f *fields) {
 	value(f, "What", &n.What)
 	value(f, "Local", &n.Local)
+	value(f, "How", &n.How)
 	list(f, "Tables", &n.Tables)
 	value(f, "More", &n.More)
 }
@@ -561,6 +657,29 @@ func (n *Matching) fields(f *fields) {
 	list(f, "Columns", &n.Columns)
 	one(f, "X", &n.X)
 	value(f, "Mode", &n.Mode)
+}
+
+func (n *Merge) copied() Node { c := *n; return &c }
+
+func (n *Merge) fields(f *fields) {
+	one(f, "With", &n.With)
+	one(f, "Table", &n.Table)
+	one(f, "Source", &n.Source)
+	one(f, "On", &n.On)
+	list(f, "Whens", &n.Whens)
+	list(f, "Returning", &n.Returning)
+}
+
+func (n *MergeWhen) copied() Node { c := *n; return &c }
+
+func (n *MergeWhen) fields(f *fields) {
+	value(f, "Match", &n.Match)
+	one(f, "Cond", &n.Cond)
+	value(f, "Do", &n.Do)
+	list(f, "Set", &n.Set)
+	list(f, "Columns", &n.Columns)
+	value(f, "Overriding", &n.Overriding)
+	one(f, "Row", &n.Row)
 }
 
 func (n *Name) copied() Node { c := *n; return &c }
@@ -609,6 +728,7 @@ func (n *OnConflict) copied() Node { c := *n; return &c }
 func (n *OnConflict) fields(f *fields) {
 	list(f, "Target", &n.Target)
 	one(f, "TargetWhere", &n.TargetWhere)
+	one(f, "Constraint", &n.Constraint)
 	list(f, "Set", &n.Set)
 	one(f, "Where", &n.Where)
 }
@@ -630,6 +750,7 @@ func (n *Order) copied() Node { c := *n; return &c }
 
 func (n *Order) fields(f *fields) {
 	one(f, "X", &n.X)
+	one(f, "Class", &n.Class)
 	value(f, "Desc", &n.Desc)
 	value(f, "Nulls", &n.Nulls)
 }
@@ -638,6 +759,15 @@ func (n *Param) copied() Node { c := *n; return &c }
 
 func (n *Param) fields(f *fields) {
 	value(f, "Text", &n.Text)
+}
+
+func (n *Parameter) copied() Node { c := *n; return &c }
+
+func (n *Parameter) fields(f *fields) {
+	value(f, "Mode", &n.Mode)
+	one(f, "Name", &n.Name)
+	one(f, "Type", &n.Type)
+	one(f, "Default", &n.Default)
 }
 
 func (n *Paren) copied() Node { c := *n; return &c }
@@ -662,6 +792,14 @@ func (n *Partition) fields(f *fields) {
 	list(f, "Values", &n.Values)
 	list(f, "Options", &n.Options)
 	list(f, "Subs", &n.Subs)
+}
+
+func (n *PartitionBound) copied() Node { c := *n; return &c }
+
+func (n *PartitionBound) fields(f *fields) {
+	value(f, "How", &n.How)
+	list(f, "From", &n.From)
+	list(f, "To", &n.To)
 }
 
 func (n *Partitioning) copied() Node { c := *n; return &c }
@@ -708,15 +846,18 @@ func (n *PrimaryKey) fields(f *fields) {
 	value(f, "Desc", &n.Desc)
 	value(f, "Conflict", &n.Conflict)
 	value(f, "Autoincrement", &n.Autoincrement)
+	value(f, "Deferrable", &n.Deferrable)
 }
 
 func (n *Quantified) copied() Node { c := *n; return &c }
 
 func (n *Quantified) fields(f *fields) {
-	value(f, "Op", &n.Op)
 	one(f, "X", &n.X)
+	value(f, "Not", &n.Not)
+	value(f, "Op", &n.Op)
 	value(f, "How", &n.How)
 	one(f, "Query", &n.Query)
+	one(f, "Array", &n.Array)
 }
 
 func (n *Query) copied() Node { c := *n; return &c }
@@ -771,6 +912,7 @@ func (n *RenameColumn) fields(f *fields) {
 func (n *RenameIndex) copied() Node { c := *n; return &c }
 
 func (n *RenameIndex) fields(f *fields) {
+	value(f, "Constraint", &n.Constraint)
 	one(f, "From", &n.From)
 	one(f, "To", &n.To)
 }
@@ -788,6 +930,12 @@ func (n *RenameTable) fields(f *fields) {
 	one(f, "To", &n.To)
 }
 
+func (n *Reset) copied() Node { c := *n; return &c }
+
+func (n *Reset) fields(f *fields) {
+	one(f, "Target", &n.Target)
+}
+
 func (n *Rollback) copied() Node { c := *n; return &c }
 
 func (n *Rollback) fields(f *fields) {
@@ -803,6 +951,14 @@ func (n *Row) fields(f *fields) {
 	list(f, "Items", &n.Items)
 }
 
+func (n *Sample) copied() Node { c := *n; return &c }
+
+func (n *Sample) fields(f *fields) {
+	one(f, "Method", &n.Method)
+	list(f, "Args", &n.Args)
+	one(f, "Seed", &n.Seed)
+}
+
 func (n *Savepoint) copied() Node { c := *n; return &c }
 
 func (n *Savepoint) fields(f *fields) {
@@ -814,6 +970,7 @@ func (n *Select) copied() Node { c := *n; return &c }
 func (n *Select) fields(f *fields) {
 	one(f, "Hints", &n.Hints)
 	value(f, "Distinct", &n.Distinct)
+	list(f, "On", &n.On)
 	value(f, "All", &n.All)
 	list(f, "Options", &n.Options)
 	list(f, "Items", &n.Items)
@@ -825,10 +982,27 @@ func (n *Select) fields(f *fields) {
 	list(f, "Windows", &n.Windows)
 }
 
+func (n *Sequence) copied() Node { c := *n; return &c }
+
+func (n *Sequence) fields(f *fields) {
+	value(f, "Alter", &n.Alter)
+	value(f, "Temp", &n.Temp)
+	value(f, "Exists", &n.Exists)
+	one(f, "Name", &n.Name)
+	list(f, "Options", &n.Options)
+}
+
 func (n *Set) copied() Node { c := *n; return &c }
 
 func (n *Set) fields(f *fields) {
 	list(f, "Settings", &n.Settings)
+}
+
+func (n *SetConstraints) copied() Node { c := *n; return &c }
+
+func (n *SetConstraints) fields(f *fields) {
+	list(f, "Names", &n.Names)
+	value(f, "When", &n.When)
 }
 
 func (n *SetOptions) copied() Node { c := *n; return &c }
@@ -850,6 +1024,13 @@ func (n *Setting) fields(f *fields) {
 	value(f, "Scope", &n.Scope)
 	one(f, "Target", &n.Target)
 	one(f, "Value", &n.Value)
+	list(f, "More", &n.More)
+}
+
+func (n *Show) copied() Node { c := *n; return &c }
+
+func (n *Show) fields(f *fields) {
+	one(f, "Target", &n.Target)
 }
 
 func (n *Star) copied() Node { c := *n; return &c }
@@ -865,25 +1046,47 @@ func (n *Subquery) fields(f *fields) {
 	one(f, "Query", &n.Query)
 }
 
+func (n *Subscript) copied() Node { c := *n; return &c }
+
+func (n *Subscript) fields(f *fields) {
+	one(f, "X", &n.X)
+	value(f, "Slice", &n.Slice)
+	one(f, "Low", &n.Low)
+	one(f, "High", &n.High)
+}
+
 func (n *Table) copied() Node { c := *n; return &c }
 
 func (n *Table) fields(f *fields) {
+	value(f, "Only", &n.Only)
 	one(f, "Schema", &n.Schema)
 	one(f, "Name", &n.Name)
 	value(f, "All", &n.All)
 	list(f, "Partitions", &n.Partitions)
 	one(f, "At", &n.At)
 	one(f, "Alias", &n.Alias)
+	list(f, "Columns", &n.Columns)
+	one(f, "Sample", &n.Sample)
 	list(f, "Hints", &n.Hints)
 }
 
 func (n *TableCall) copied() Node { c := *n; return &c }
 
 func (n *TableCall) fields(f *fields) {
+	value(f, "Lateral", &n.Lateral)
 	one(f, "Schema", &n.Schema)
 	one(f, "Name", &n.Name)
 	list(f, "Args", &n.Args)
+	value(f, "Ordinality", &n.Ordinality)
 	one(f, "Alias", &n.Alias)
+	list(f, "Columns", &n.Columns)
+}
+
+func (n *TableLike) copied() Node { c := *n; return &c }
+
+func (n *TableLike) fields(f *fields) {
+	one(f, "Table", &n.Table)
+	list(f, "Options", &n.Options)
 }
 
 func (n *TableLock) copied() Node { c := *n; return &c }
@@ -896,7 +1099,15 @@ func (n *TableLock) fields(f *fields) {
 func (n *Truncate) copied() Node { c := *n; return &c }
 
 func (n *Truncate) fields(f *fields) {
-	one(f, "Table", &n.Table)
+	list(f, "Tables", &n.Tables)
+	list(f, "Options", &n.Options)
+}
+
+func (n *TwoPhase) copied() Node { c := *n; return &c }
+
+func (n *TwoPhase) fields(f *fields) {
+	value(f, "Step", &n.Step)
+	one(f, "ID", &n.ID)
 }
 
 func (n *Type) copied() Node { c := *n; return &c }
@@ -927,10 +1138,12 @@ func (n *Unique) copied() Node { c := *n; return &c }
 func (n *Unique) fields(f *fields) {
 	one(f, "Name", &n.Name)
 	one(f, "Index", &n.Index)
+	value(f, "Nulls", &n.Nulls)
 	value(f, "Using", &n.Using)
 	list(f, "Columns", &n.Columns)
 	list(f, "Options", &n.Options)
 	value(f, "Conflict", &n.Conflict)
+	value(f, "Deferrable", &n.Deferrable)
 }
 
 func (n *Update) copied() Node { c := *n; return &c }

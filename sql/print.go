@@ -52,7 +52,7 @@ func (p *printer) gap(last, first byte) bool {
 		return false
 	case near:
 		word := func(c byte) bool { return wordByte(c) || strings.IndexByte("'\"`[]", c) >= 0 }
-		sign := func(c byte) bool { return strings.IndexByte("+-*/%<>=!|&~:@?", c) >= 0 }
+		sign := func(c byte) bool { return strings.IndexByte("+-*/%<>=!|&~:@?#^", c) >= 0 }
 		return word(last) && word(first) || sign(last) && sign(first)
 	default:
 		return last > ' ' && last != '(' && first > ' ' && strings.IndexByte("),;", first) < 0
@@ -149,7 +149,8 @@ func (p *printer) paren(n Node) {
 // operand writes an expression that is a child of a node, in parentheses if its operators bind less than what is
 // around it.
 func (p *printer) operand(in Node, child int, x Expr) {
-	if _, sides := p.d.binding(in); child < len(sides) && p.level(x) < sides[child].level {
+	_, sides := p.d.binding(in)
+	if child < len(sides) && (p.level(x) < sides[child].level || sides[child].narrow && p.d.wide(x)) {
 		p.paren(x)
 		return
 	}
@@ -172,8 +173,9 @@ func (p *printer) level(x Expr) int {
 
 // side is an operand of an operator, and the level that it must have to stand there without parentheses.
 type side struct {
-	x     Expr
-	level int
+	x      Expr
+	level  int
+	narrow bool // no operator that is Wide stands there
 }
 
 // binding returns the level of an expression's operator, and its operands, which are its first children; a last one
@@ -182,49 +184,79 @@ type side struct {
 func (d *Dialect) binding(n Node) (level int, sides []side) {
 	switch x := n.(type) {
 	case *Unary:
-		level = levelOf(d.signs[x.Op])
-		return level, []side{{x.X, level}}
+		o := d.signOf(x.Op)
+		return levelOf(o), []side{{x: x.X, level: max(levelOf(o), rightOf(o))}}
 	case *Binary:
-		o := d.spelled[x.Op]
+		o := d.spells(x.Op)
 		level = levelOf(o)
 		right := rightOf(o)
-		if (x.Op == OpSame || x.Op == OpDistinct) && truth(x.Right) {
+		if !d.Grammar.Truths && (x.Op == OpSame || x.Op == OpDistinct) && truth(x.Right) {
 			right = tightest + 1 // without parentheses it is another node
 		}
 		if o != nil && o.Form == MemberForm {
-			return level, []side{{x.Left, leftOf(o)}, {x.Right, 0}, {}}
+			return level, []side{{x: x.Left, level: leftOf(o)}, {x: x.Right}, {}}
 		}
-		return level, []side{{x.Left, leftOf(o)}, {x.Right, right}}
+		return level, []side{{x: x.Left, level: leftOf(o)}, {x: x.Right, level: right}}
 	case *Quantified:
-		o := d.spelled[x.Op]
-		return levelOf(o), []side{{x.X, leftOf(o)}, {}}
+		o := d.spells(x.Op)
+		return levelOf(o), []side{{x: x.X, level: leftOf(o)}, {}}
 	case *Is:
 		o := d.forms[IsForm]
 		if level = levelOf(o); d.Grammar.Truths && x.What != "NULL" {
 			level = d.Grammar.Truth
 		}
-		return level, []side{{x.X, leftOf(o)}, {}}
+		return level, []side{{x: x.X, level: leftOf(o)}, {}}
 	case *In:
 		o := d.forms[InForm]
-		return levelOf(o), []side{{x.X, o.leftOf(x.Not)}, {}}
+		return levelOf(o), []side{{x: x.X, level: o.leftOf(x.Not)}, {}}
 	case *Between:
 		o := d.forms[BetweenForm]
 		if o == nil {
-			return 0, []side{{x.X, 0}, {x.Low, 0}, {x.High, 0}}
+			return 0, []side{{x: x.X}, {x: x.Low}, {x: x.High}}
 		}
-		return levelOf(o), []side{{x.X, o.leftOf(x.Not)}, {x.Low, max(o.Low, o.Level+1)}, {x.High, rightOf(o)}}
+		return levelOf(o), []side{{x: x.X, level: o.leftOf(x.Not)}, {x.Low, max(o.Low, o.Level+1), o.Wide}, {x: x.High, level: rightOf(o)}}
 	case *Like:
-		o := d.spelled[x.Op]
-		sides = []side{{x.X, o.leftOf(x.Not)}, {x.Pattern, rightOf(o)}}
+		o := d.spells(x.Op)
+		sides = []side{{x: x.X, level: o.leftOf(x.Not)}, {x: x.Pattern, level: rightOf(o)}}
 		if x.Escape != nil {
-			sides = append(sides, side{x.Escape, rightOf(o)})
+			sides = append(sides, side{x: x.Escape, level: rightOf(o)})
 		}
 		return levelOf(o), sides
 	case *Collate:
 		o := d.forms[CollateForm]
-		return levelOf(o), []side{{x.X, leftOf(o)}, {}}
+		return levelOf(o), []side{{x: x.X, level: leftOf(o)}, {}}
+	case *Cast:
+		if o := d.forms[CastForm]; o != nil && x.Colons {
+			return o.Level, []side{{x: x.X, level: o.Left}, {}}
+		}
+	case *Subscript:
+		return tightest, []side{divided(x.X, SubscriptForm), {}}
+	case *Field:
+		return tightest, []side{divided(x.X, FieldForm), {}}
 	}
 	return tightest, nil
+}
+
+// divided is what a subscript or a field stands behind, in parentheses unless it may go without.
+func divided(x Expr, form Form) side {
+	if divisible(x, form) {
+		return side{x: x}
+	}
+	return side{x: x, level: tightest + 1}
+}
+
+// wide says whether an expression has an operator outside parentheses that is Wide.
+func (d *Dialect) wide(x Expr) bool {
+	switch x := x.(type) {
+	case *Is, *In, *Like, *Between, *Quantified, *Collate:
+		return true
+	case *Binary:
+		if o := d.spells(x.Op); o != nil && o.Wide {
+			return true
+		}
+	}
+	_, sides := d.binding(x)
+	return slices.ContainsFunc(sides, func(s side) bool { return s.x != nil && d.wide(s.x) })
 }
 
 // leftOf and rightOf are the levels that the operands of an operator must have.

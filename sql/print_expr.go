@@ -46,8 +46,13 @@ func (n *Interval) print(p *printer) {
 
 func (n *Quantified) print(p *printer) {
 	p.operand(n, 0, n.X)
+	p.when(n.Not, "NOT")
 	p.operator(n.Op)
 	p.text(n.How)
+	if n.Array != nil {
+		p.paren(n.Array)
+		return
+	}
 	p.paren(n.Query)
 }
 
@@ -68,13 +73,13 @@ func (n *Star) print(p *printer) {
 func (n *Paren) print(p *printer) { p.paren(n.X) }
 
 func (n *Unary) print(p *printer) {
-	o := p.d.signs[n.Op]
+	o := p.d.signOf(n.Op)
 	if o == nil {
 		p.fail(string(n.Op) + " before an operand")
 		return
 	}
 	p.text(o.Spelled)
-	if n.Op != OpNot {
+	if !wordByte(o.Spelled[0]) {
 		p.joint = near
 	}
 	p.operand(n, 0, n.X)
@@ -82,7 +87,7 @@ func (n *Unary) print(p *printer) {
 
 // operator writes an operator of two operands.
 func (p *printer) operator(op Op) {
-	if o := p.d.spelled[op]; o != nil {
+	if o := p.d.spells(op); o != nil {
 		p.text(o.Spelled)
 		return
 	}
@@ -124,6 +129,7 @@ func (n *Between) print(p *printer) {
 	p.operand(n, 0, n.X)
 	p.when(n.Not, "NOT")
 	p.text("BETWEEN")
+	p.when(n.Symmetric, "SYMMETRIC")
 	p.operand(n, 1, n.Low)
 	p.text("AND")
 	p.operand(n, 2, n.High)
@@ -158,6 +164,12 @@ func (n *When) print(p *printer) {
 }
 
 func (n *Cast) print(p *printer) {
+	if n.Colons {
+		p.operand(n, 0, n.X)
+		p.right("::")
+		p.node(n.Type)
+		return
+	}
 	how, as := "CAST", "AS"
 	if n.Convert {
 		how, as = "CONVERT", ","
@@ -185,6 +197,9 @@ func (n *Type) print(p *printer) {
 		p.joint = tight
 		printList(p, n.Args)
 	}
+	if strings.HasPrefix(n.After, "[") {
+		p.joint = tight
+	}
 	p.text(n.After)
 	printOne(p, n.Charset, "CHARACTER SET")
 }
@@ -205,6 +220,50 @@ func (n *Subquery) print(p *printer) { p.paren(n.Query) }
 func (n *Row) print(p *printer) {
 	p.when(n.Word, "ROW")
 	printList(p, n.Items)
+}
+
+func (n *Array) print(p *printer) {
+	if n.Query != nil {
+		p.text("ARRAY")
+		p.paren(n.Query)
+		return
+	}
+	p.when(!n.Inner, "ARRAY")
+	if p.joint = near; !n.Inner {
+		p.joint = tight
+	}
+	p.text("[")
+	p.joint = tight
+	printEach(p, n.Items)
+	p.right("]")
+	p.joint = spaced
+}
+
+func (n *Subscript) print(p *printer) {
+	p.operand(n, 0, n.X)
+	p.right("[")
+	printOne(p, n.Low)
+	if n.Slice {
+		p.right(":")
+		printOne(p, n.High)
+	}
+	p.right("]")
+	p.joint = spaced
+}
+
+func (n *Field) print(p *printer) {
+	p.operand(n, 0, n.X)
+	p.right(".")
+	if n.Name == nil {
+		p.text("*")
+		return
+	}
+	p.node(n.Name)
+}
+
+func (n *Grouping) print(p *printer) {
+	p.text("GROUPING SETS")
+	printList(p, n.Sets)
 }
 
 func (n *Worded) print(p *printer) {
@@ -229,7 +288,7 @@ func (n *Prefix) print(p *printer) {
 }
 
 func (n *Call) print(p *printer) {
-	p.node(n.Name)
+	p.qualified(n.Schema, n.Name)
 	p.right("(")
 	p.when(n.Distinct, "DISTINCT")
 	for i, x := range n.Args {
@@ -242,6 +301,11 @@ func (n *Call) print(p *printer) {
 	printOne(p, n.Separator, "SEPARATOR")
 	printOne(p, n.Limit)
 	p.text(")")
+	if len(n.Within) > 0 {
+		p.words("WITHIN GROUP", "(")
+		printClause(p, n.Within, "ORDER BY")
+		p.text(")")
+	}
 	if n.Filter != nil {
 		p.words("FILTER", "(", "WHERE")
 		p.node(n.Filter)

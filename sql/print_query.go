@@ -45,7 +45,7 @@ func (n *Hint) print(p *printer) {
 func (n *Option) print(p *printer) {
 	p.text(n.Words)
 	if n.Value != nil {
-		p.when(!slices.Contains(unequal, n.Words), "=")
+		p.when(!p.d.Grammar.LateOptions && !slices.Contains(unequal, n.Words), "=")
 		p.node(n.Value)
 	}
 }
@@ -76,6 +76,10 @@ func (n *Select) print(p *printer) {
 	p.text("SELECT")
 	printOne(p, n.Hints)
 	p.when(n.Distinct, "DISTINCT")
+	if len(n.On) > 0 {
+		p.text("ON")
+		printList(p, n.On)
+	}
 	p.when(n.All, "ALL")
 	for _, o := range n.Options {
 		p.node(o)
@@ -110,17 +114,29 @@ func (n *Compound) print(p *printer) {
 
 func (n *Order) print(p *printer) {
 	p.node(n.X)
+	printOne(p, n.Class)
 	p.when(n.Desc, "DESC")
 	p.when(n.Nulls != "", "NULLS", n.Nulls)
 }
 
 func (n *Limit) print(p *printer) {
-	p.text("LIMIT")
-	p.node(n.Count)
+	if n.Fetch == "" {
+		printOne(p, n.Count, "LIMIT")
+		printOne(p, n.Offset, "OFFSET")
+		return
+	}
 	printOne(p, n.Offset, "OFFSET")
+	p.text("FETCH FIRST")
+	if n.Count != nil && p.level(n.Count) < tightest {
+		p.paren(n.Count)
+	} else {
+		printOne(p, n.Count)
+	}
+	p.words("ROWS", n.Fetch)
 }
 
 func (n *Table) print(p *printer) {
+	p.when(n.Only, "ONLY")
 	p.qualified(n.Schema, n.Name)
 	if n.All {
 		p.right(".")
@@ -131,7 +147,8 @@ func (n *Table) print(p *printer) {
 		printList(p, n.Partitions)
 	}
 	printOne(p, n.At)
-	printOne(p, n.Alias, "AS")
+	p.alias(n.Alias, n.Columns)
+	printOne(p, n.Sample)
 	for _, h := range n.Hints {
 		p.node(h)
 	}
@@ -160,19 +177,35 @@ func (n *IndexHint) print(p *printer) {
 }
 
 func (n *TableCall) print(p *printer) {
+	p.when(n.Lateral, "LATERAL")
 	p.qualified(n.Schema, n.Name)
 	p.joint = tight
 	printList(p, n.Args)
-	printOne(p, n.Alias, "AS")
+	p.when(n.Ordinality, "WITH ORDINALITY")
+	p.alias(n.Alias, n.Columns)
+}
+
+// alias writes what a table is called, and its columns.
+func (p *printer) alias(name *Name, columns []*Name) {
+	printOne(p, name, "AS")
+	if len(columns) > 0 {
+		printList(p, columns)
+	}
+}
+
+func (n *Sample) print(p *printer) {
+	printOne(p, n.Method, "TABLESAMPLE")
+	printList(p, n.Args)
+	if n.Seed != nil {
+		p.text("REPEATABLE")
+		p.paren(n.Seed)
+	}
 }
 
 func (n *Derived) print(p *printer) {
 	p.when(n.Lateral, "LATERAL")
 	p.paren(n.Query)
-	printOne(p, n.Alias, "AS")
-	if len(n.Columns) > 0 {
-		printList(p, n.Columns)
-	}
+	p.alias(n.Alias, n.Columns)
 }
 
 func (n *Join) print(p *printer) {
@@ -209,6 +242,7 @@ func (n *Insert) print(p *printer) {
 	if len(n.Columns) > 0 {
 		printList(p, n.Columns)
 	}
+	p.when(n.Overriding != "", "OVERRIDING", n.Overriding, "VALUE")
 	p.when(n.Source == nil && len(n.Set) == 0, "DEFAULT VALUES")
 	printOne(p, n.Source)
 	printClause(p, n.Set, "SET")
@@ -229,6 +263,7 @@ func (n *OnConflict) print(p *printer) {
 		printList(p, n.Target)
 		printOne(p, n.TargetWhere, "WHERE")
 	}
+	printOne(p, n.Constraint, "ON CONSTRAINT")
 	p.when(len(n.Set) == 0, "DO NOTHING")
 	printClause(p, n.Set, "DO UPDATE SET")
 	printOne(p, n.Where, "WHERE")
@@ -274,6 +309,7 @@ func (n *Delete) print(p *printer) {
 	p.deleted(n.With, n.Hints, n.Priority, n.Quick, n.Ignore)
 	p.text("FROM")
 	p.node(n.Table)
+	printOne(p, n.Using, "USING")
 	printOne(p, n.Where, "WHERE")
 	if !p.d.Grammar.LateReturning {
 		printClause(p, n.Returning, "RETURNING")
@@ -293,4 +329,31 @@ func (n *DeleteJoined) print(p *printer) {
 	p.when(!n.Using, "FROM")
 	p.node(n.From)
 	printOne(p, n.Where, "WHERE")
+}
+
+func (n *Merge) print(p *printer) {
+	printOne(p, n.With)
+	printOne(p, n.Table, "MERGE INTO")
+	printOne(p, n.Source, "USING")
+	printOne(p, n.On, "ON")
+	for _, w := range n.Whens {
+		p.node(w)
+	}
+	printClause(p, n.Returning, "RETURNING")
+}
+
+func (n *MergeWhen) print(p *printer) {
+	p.words("WHEN", n.Match)
+	printOne(p, n.Cond, "AND")
+	p.words("THEN", n.Do)
+	printClause(p, n.Set, "SET")
+	if n.Do != "INSERT" {
+		return
+	}
+	if len(n.Columns) > 0 {
+		printList(p, n.Columns)
+	}
+	p.when(n.Overriding != "", "OVERRIDING", n.Overriding, "VALUE")
+	p.when(n.Row == nil, "DEFAULT VALUES")
+	printOne(p, n.Row, "VALUES")
 }

@@ -8,7 +8,7 @@ func (n *Object) print(p *printer) { p.qualified(n.Schema, n.Name) }
 func (p *printer) created(what string, ifNotExists bool, name *Object) {
 	p.text(what)
 	p.when(ifNotExists, "IF NOT EXISTS")
-	p.node(name)
+	printOne(p, name)
 }
 
 // create writes CREATE, and whether it replaces what is there or is temporary.
@@ -20,19 +20,50 @@ func (p *printer) create(orReplace, temp bool) {
 
 func (n *CreateTable) print(p *printer) {
 	p.create(n.OrReplace, n.Temp)
+	p.when(n.Unlogged, "UNLOGGED")
 	p.created("TABLE", n.IfNotExists, n.Name)
 	printOne(p, n.Like, "LIKE")
+	printOne(p, n.Of, "PARTITION OF")
 	if len(n.Columns)+len(n.Constraints) > 0 {
 		p.text("(")
 		printEach(p, n.Columns)
 		p.when(len(n.Columns) > 0 && len(n.Constraints) > 0, ",")
 		printEach(p, n.Constraints)
 		p.text(")")
+	} else if p.d.Grammar.LateOptions && n.As == nil && n.Of == nil {
+		p.words("(", ")")
+	}
+	printOne(p, n.Bound)
+	if len(n.Inherits) > 0 {
+		p.text("INHERITS")
+		printList(p, n.Inherits)
+	}
+	if p.d.Grammar.LateOptions {
+		printOne(p, n.Partitions)
 	}
 	p.options(n.Options)
-	printOne(p, n.Partitions)
+	if !p.d.Grammar.LateOptions {
+		printOne(p, n.Partitions)
+	}
+	if p.d.Grammar.LateOptions {
+		printOne(p, n.As, "AS")
+		p.text(n.Rows)
+		return
+	}
 	p.text(n.Rows)
 	printOne(p, n.As, "AS")
+}
+
+func (n *PartitionBound) print(p *printer) {
+	p.when(n.How != "DEFAULT", "FOR VALUES")
+	p.text(n.How)
+	if n.How != "DEFAULT" {
+		printList(p, n.From)
+	}
+	if len(n.To) > 0 {
+		p.text("TO")
+		printList(p, n.To)
+	}
 }
 
 // options writes options with commas where a dialect has commas between them.
@@ -120,13 +151,51 @@ func (n *PrimaryKey) print(p *printer) {
 	p.when(n.Desc, "DESC")
 	p.conflict(n.Conflict)
 	p.when(n.Autoincrement, "AUTOINCREMENT")
+	p.text(n.Deferrable)
 }
 
 func (n *Unique) print(p *printer) {
 	p.constraint(n.Name, "UNIQUE")
 	printOne(p, n.Index)
+	p.when(n.Nulls != "", "NULLS", n.Nulls)
 	p.keyed(n.Using, n.Columns, n.Options)
 	p.conflict(n.Conflict)
+	p.text(n.Deferrable)
+}
+
+func (n *Exclude) print(p *printer) {
+	p.constraint(n.Name, "EXCLUDE")
+	p.when(n.Using != "", "USING", n.Using)
+	printList(p, n.Elements)
+	p.keyed("", nil, n.Options)
+	if n.Where != nil {
+		p.text("WHERE")
+		p.paren(n.Where)
+	}
+	p.text(n.Deferrable)
+}
+
+func (n *Exclusion) print(p *printer) {
+	p.node(n.Key)
+	p.text("WITH")
+	p.operator(n.Op)
+}
+
+func (n *Identity) print(p *printer) {
+	p.constraint(n.Name, "GENERATED")
+	p.when(n.Always, "ALWAYS")
+	p.when(!n.Always, "BY DEFAULT")
+	p.text("AS IDENTITY")
+	if len(n.Options) > 0 {
+		p.text("(")
+		p.options(n.Options)
+		p.text(")")
+	}
+}
+
+func (n *TableLike) print(p *printer) {
+	printOne(p, n.Table, "LIKE")
+	p.options(n.Options)
 }
 
 func (n *Index) print(p *printer) {
@@ -192,20 +261,29 @@ func (n *ForeignKey) print(p *printer) {
 func (n *CreateIndex) print(p *printer) {
 	p.create(n.OrReplace, false)
 	p.when(n.Unique, "UNIQUE")
-	p.text(n.Kind)
-	p.created("INDEX", n.IfNotExists, n.Name)
-	p.when(n.Using != "", "USING", n.Using)
-	p.text("ON")
-	p.node(n.Table)
-	printList(p, n.Columns)
-	printOne(p, n.Where, "WHERE")
-	for _, o := range n.Options {
-		p.node(o)
+	p.when(n.Kind != "CONCURRENTLY", n.Kind)
+	what := "INDEX"
+	if n.Kind == "CONCURRENTLY" {
+		what += " CONCURRENTLY"
 	}
+	p.created(what, n.IfNotExists, n.Name)
+	if !p.d.Grammar.LateOptions {
+		p.when(n.Using != "", "USING", n.Using)
+	}
+	p.text("ON")
+	p.when(n.Only, "ONLY")
+	p.node(n.Table)
+	using := n.Using
+	if !p.d.Grammar.LateOptions {
+		using = ""
+	}
+	p.keyed(using, n.Columns, n.Options)
+	printOne(p, n.Where, "WHERE")
 }
 
 func (n *CreateView) print(p *printer) {
 	p.create(n.OrReplace, n.Temp)
+	p.when(n.Materialized, "MATERIALIZED")
 	p.when(n.Algorithm != "", "ALGORITHM", "=", n.Algorithm)
 	printOne(p, n.Definer)
 	p.when(n.Security != "", "SQL SECURITY", n.Security)
@@ -213,6 +291,7 @@ func (n *CreateView) print(p *printer) {
 	if len(n.Columns) > 0 {
 		printList(p, n.Columns)
 	}
+	p.options(n.Options)
 	p.text("AS")
 	p.node(n.Query)
 	p.text(n.Check)
@@ -222,21 +301,69 @@ func (n *Definer) print(p *printer) { p.words("DEFINER", "=", n.User) }
 
 func (n *CreateTrigger) print(p *printer) {
 	p.create(n.OrReplace, n.Temp)
+	p.when(n.Constraint, "CONSTRAINT")
 	printOne(p, n.Definer)
 	p.created("TRIGGER", n.IfNotExists, n.Name)
 	p.words(n.Time, n.Event)
 	printClause(p, n.Columns, "OF")
 	p.text("ON")
 	p.node(n.Table)
+	p.text(n.Deferrable)
+	p.when(len(n.Referencing) > 0, "REFERENCING")
+	p.options(n.Referencing)
 	p.when(n.ForEachRow, "FOR EACH ROW")
 	printOne(p, n.Other, n.Follows)
+	if n.Function != nil {
+		if n.When != nil {
+			p.text("WHEN")
+			p.paren(n.When)
+		}
+		p.text("EXECUTE FUNCTION")
+		p.node(n.Function)
+		return
+	}
 	printOne(p, n.When, "WHEN")
 	p.node(n.Body)
 }
 
+func (n *CreateFunction) print(p *printer) {
+	p.create(n.OrReplace, false)
+	p.when(n.Procedure, "PROCEDURE")
+	p.when(!n.Procedure, "FUNCTION")
+	p.node(n.Name)
+	p.joint = tight
+	printList(p, n.Args)
+	printOne(p, n.Returns, "RETURNS")
+	if len(n.Table) > 0 {
+		p.text("RETURNS TABLE")
+		printList(p, n.Table)
+	}
+	p.options(n.Options)
+}
+
+func (n *Parameter) print(p *printer) {
+	p.text(n.Mode)
+	printOne(p, n.Name)
+	p.node(n.Type)
+	printOne(p, n.Default, "DEFAULT")
+}
+
+func (n *Sequence) print(p *printer) {
+	if n.Alter {
+		p.text("ALTER SEQUENCE")
+		p.when(n.Exists, "IF EXISTS")
+		p.node(n.Name)
+	} else {
+		p.create(false, n.Temp)
+		p.created("SEQUENCE", n.Exists, n.Name)
+	}
+	p.options(n.Options)
+}
+
 func (n *CreateDatabase) print(p *printer) {
 	p.create(n.OrReplace, false)
-	p.text("DATABASE")
+	p.when(n.Schema, "SCHEMA")
+	p.when(!n.Schema, "DATABASE")
 	p.when(n.IfNotExists, "IF NOT EXISTS")
 	p.node(n.Name)
 	p.options(n.Options)
@@ -252,7 +379,11 @@ func (n *Block) print(p *printer) {
 }
 
 func (n *AlterTable) print(p *printer) {
-	p.text("ALTER TABLE")
+	p.text("ALTER")
+	p.when(n.What == "", "TABLE")
+	p.text(n.What)
+	p.when(n.IfExists, "IF EXISTS")
+	p.when(n.Only, "ONLY")
 	p.node(n.Table)
 	printEach(p, n.Actions)
 	printOne(p, n.Partitions)
@@ -266,7 +397,10 @@ func (n *RenameColumn) print(p *printer) {
 }
 
 func (n *RenameIndex) print(p *printer) {
-	printOne(p, n.From, "RENAME INDEX")
+	p.text("RENAME")
+	p.when(n.Constraint, "CONSTRAINT")
+	p.when(!n.Constraint, "INDEX")
+	p.node(n.From)
 	printOne(p, n.To, "TO")
 }
 
@@ -289,20 +423,39 @@ func (n *DropColumn) print(p *printer) {
 	p.text("DROP COLUMN")
 	p.when(n.IfExists, "IF EXISTS")
 	p.node(n.Column)
+	p.when(n.Cascade, "CASCADE")
 }
 
-func (n *AddConstraint) print(p *printer) { printOne(p, n.Constraint, "ADD") }
+func (n *AddConstraint) print(p *printer) {
+	printOne(p, n.Constraint, "ADD")
+	p.when(n.NotValid, "NOT VALID")
+}
+
+func (n *AttachPartition) print(p *printer) {
+	printOne(p, n.Table, "ATTACH PARTITION")
+	p.node(n.Bound)
+}
 
 func (n *DropConstraint) print(p *printer) {
 	p.words("DROP", n.What)
 	p.when(n.IfExists, "IF EXISTS")
 	printOne(p, n.Name)
+	p.when(n.Cascade, "CASCADE")
 }
 
 func (n *AlterColumn) print(p *printer) {
 	printOne(p, n.Column, "ALTER COLUMN")
-	p.when(n.X == nil, "DROP DEFAULT")
-	printOne(p, n.X, "SET DEFAULT")
+	switch {
+	case n.Type != nil:
+		printOne(p, n.Type, "TYPE")
+		printOne(p, n.X, "USING")
+	case n.What != "":
+		p.text(n.What)
+		printOne(p, n.X)
+	default:
+		p.when(n.X == nil, "DROP DEFAULT")
+		printOne(p, n.X, "SET DEFAULT")
+	}
 }
 
 func (n *SetOptions) print(p *printer) {
@@ -342,7 +495,12 @@ func (n *RenamePair) print(p *printer) {
 	printOne(p, n.To, "TO")
 }
 
-func (n *Truncate) print(p *printer) { printOne(p, n.Table, "TRUNCATE TABLE") }
+func (n *Truncate) print(p *printer) {
+	printClause(p, n.Tables, "TRUNCATE TABLE")
+	for _, o := range n.Options {
+		p.node(o)
+	}
+}
 
 func (n *Begin) print(p *printer) {
 	if n.Start {
@@ -373,11 +531,34 @@ func (n *Setting) print(p *printer) {
 	printOne(p, n.Target)
 	p.when(n.Target != nil, "=")
 	p.node(n.Value)
+	for _, x := range n.More {
+		printOne(p, x, ",")
+	}
+}
+
+// all writes a word, and a setting or ALL.
+func (p *printer) all(word string, target Expr) {
+	p.text(word)
+	p.when(target == nil, "ALL")
+	printOne(p, target)
+}
+
+func (n *Reset) print(p *printer) { p.all("RESET", n.Target) }
+
+func (n *Show) print(p *printer) { p.all("SHOW", n.Target) }
+
+func (n *SetConstraints) print(p *printer) {
+	p.text("SET CONSTRAINTS")
+	p.when(len(n.Names) == 0, "ALL")
+	printEach(p, n.Names)
+	p.text(n.When)
 }
 
 func (n *LockTables) print(p *printer) {
 	p.when(len(n.Tables) == 0, "UNLOCK TABLES")
-	printClause(p, n.Tables, "LOCK TABLES")
+	printClause(p, n.Tables, "LOCK TABLE")
+	p.when(n.Mode != "", "IN", n.Mode, "MODE")
+	p.when(n.NoWait, "NOWAIT")
 }
 
 func (n *TableLock) print(p *printer) {
@@ -391,14 +572,12 @@ func (n *XA) print(p *printer) {
 	p.text(n.More)
 }
 
+func (n *TwoPhase) print(p *printer) { printOne(p, n.ID, n.Step) }
+
 func (n *Maintain) print(p *printer) {
 	p.text(n.What)
 	p.when(n.Local, "NO_WRITE_TO_BINLOG")
-	if n.What == "FLUSH" {
-		p.text("TABLES")
-	} else {
-		p.text("TABLE")
-	}
+	p.text(n.How)
 	printEach(p, n.Tables)
 	p.text(n.More)
 }

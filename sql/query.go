@@ -41,6 +41,7 @@ type Select struct {
 	rows
 	Hints    *Hints
 	Distinct bool
+	On       []Expr // DISTINCT ON
 	All      bool
 	Options  []*Option
 	Items    []*Item
@@ -112,30 +113,45 @@ type Compound struct {
 	Left, Right Body
 }
 
-// Order is a term of ORDER BY, and the column or expression of a key or an index. Nulls is FIRST, LAST or "".
+// Order is a term of ORDER BY, and the column or expression of a key or an index, whose Class says in PostgreSQL how it
+// compares. Nulls is FIRST, LAST or "".
 type Order struct {
 	origin
 	X     Expr
+	Class *Object
 	Desc  bool
 	Nulls string
 }
 
-// Limit is LIMIT Count OFFSET Offset, whichever way it is said.
+// Limit is LIMIT Count OFFSET Offset, whichever way it is said, but that Fetch is ONLY or WITH TIES where it is FETCH
+// FIRST Count ROWS; there Count may be left out, for one row.
 type Limit struct {
 	origin
 	Count, Offset Expr
+	Fetch         string
 }
 
 // Table is a table by its name.
 type Table struct {
 	reference
+	Only       bool // ONLY, without the tables that inherit from it
 	Schema     *Name
 	Name       *Name
 	All        bool // .* behind it, which means nothing where MySQL's DELETE says from which tables it deletes
 	Partitions []*Name
 	At         *Period
 	Alias      *Name
+	Columns    []*Name // aliases of its columns
+	Sample     *Sample
 	Hints      []*IndexHint
+}
+
+// Sample is TABLESAMPLE Method (Args) REPEATABLE (Seed).
+type Sample struct {
+	origin
+	Method *Name
+	Args   []Expr
+	Seed   Expr
 }
 
 // Period is of which time a table's rows are read: FOR SYSTEM_TIME AS OF, FROM … TO, BETWEEN … AND, or ALL; in TiDB, AS
@@ -154,13 +170,16 @@ type IndexHint struct {
 	Indexes []*Name
 }
 
-// TableCall is a function whose rows are a table.
+// TableCall is a function whose rows are a table. Ordinality is WITH ORDINALITY.
 type TableCall struct {
 	reference
-	Schema *Name
-	Name   *Name
-	Args   []Expr
-	Alias  *Name
+	Lateral    bool
+	Schema     *Name
+	Name       *Name
+	Args       []Expr
+	Ordinality bool
+	Alias      *Name
+	Columns    []*Name
 }
 
 // Derived is a subquery in FROM.

@@ -6,7 +6,18 @@ import (
 )
 
 // Expr reads an expression.
-func (r *Reader) Expr() Expr { return r.exprFrom(0) }
+func (r *Reader) Expr() Expr { return r.within(false) }
+
+// Narrow reads an expression without operators that are Wide.
+func (r *Reader) Narrow() Expr { return r.within(true) }
+
+func (r *Reader) within(narrow bool) Expr {
+	outer := r.narrow
+	r.narrow = narrow
+	x := r.exprFrom(0)
+	r.narrow = outer
+	return x
+}
 
 // exprFrom reads an expression whose operators outside parentheses have at least a level (Pratt, Top down operator
 // precedence, POPL 1973).
@@ -15,12 +26,15 @@ func (r *Reader) exprFrom(level int) Expr {
 	x, have := r.operand(level)
 	for {
 		o, not, words := r.infix()
-		if o == nil || o.Level < level && (!not || o.Negated < level) || have < o.Left && !r.d.Grammar.Loose {
+		if o == nil || o.Level < level && (!not || o.Negated < level) || have < o.Left {
 			return x
 		}
 		r.pos += words
 		x = r.behind(from, x, o, not)
 		have = o.Level
+		if r.d.Grammar.Loose && ended(x) {
+			have = tightest
+		}
 		if is, ok := x.(*Is); ok && is.What != "NULL" && r.d.Grammar.Truths {
 			have = r.d.Grammar.Truth
 		}
@@ -30,28 +44,47 @@ func (r *Reader) exprFrom(level int) Expr {
 // infix returns the operator that is next, whether a NOT stands before it, and how many words both are; nil where none
 // is.
 func (r *Reader) infix() (o *Operator, not bool, words int) {
-	t := r.tok()
-	if t.Key != "NOT" {
-		if p, ok := r.d.pairs[t.Key]; ok && r.peek(1).is(p.second) {
-			return p.operator, false, 2
+	not = r.tok().Key == "NOT"
+	if o, words = r.infixAt(0); not && o == nil {
+		o, words = r.infixAt(1)
+		words++
+		if o == nil || o.Form != InForm && o.Form != LikeForm && o.Form != BetweenForm {
+			return nil, false, 0
 		}
-		return r.d.infixes[t.Key], false, 1 // there is none without a name
 	}
-	switch o = r.d.infixes[r.peek(1).Key]; {
-	case o != nil && (o.Form == InForm || o.Form == LikeForm || o.Form == BetweenForm):
-		return o, true, 2
-	case r.peek(1).is("NULL"):
-		return r.d.forms[NotNullForm], true, 2
+	if o == nil || r.narrow && o.Wide {
+		return nil, false, 0
 	}
-	return nil, false, 0
+	return o, not, words
+}
+
+// infixAt returns the operator that begins n places behind the next token, and how many words it has; nil where none does.
+func (r *Reader) infixAt(n int) (*Operator, int) {
+	t := r.peek(n)
+	if p, ok := r.d.pairs[t.Key]; ok {
+		more := 0
+		for more < len(p.more) && r.peek(n+1+more).is(p.more[more]) {
+			more++
+		}
+		if more == len(p.more) {
+			return p.operator, 1 + more
+		}
+	}
+	if o := r.d.infixes[t.Key]; o != nil { // there is none without a name
+		return o, 1
+	}
+	if t.Kind == Sign {
+		return r.d.other(t.Key), 1
+	}
+	return nil, 0
 }
 
 // behind reads what stands behind an operator whose first operand is x.
 func (r *Reader) behind(from int, x Expr, o *Operator, not bool) Expr {
 	switch o.Form {
 	case TwoOperands:
-		if how := r.quantifier(o.Op); how != "" {
-			return Read(r, from, &Quantified{Op: o.Op, X: x, How: how, Query: r.parenQuery()})
+		if n := r.quantified(x, o.Op, false); n != nil {
+			return Read(r, from, n)
 		}
 		return Read(r, from, &Binary{Op: o.Op, Left: x, Right: r.exprFrom(o.Right)})
 	case MemberForm:
@@ -66,16 +99,38 @@ func (r *Reader) behind(from int, x Expr, o *Operator, not bool) Expr {
 	case InForm:
 		return r.in(from, x, not)
 	case LikeForm:
+		if n := r.quantified(x, o.Op, not); n != nil {
+			return Read(r, from, n)
+		}
 		n := &Like{X: x, Not: not, Op: o.Op, Pattern: r.exprFrom(o.Right)}
 		if (o.Op == OpLike || r.d.Grammar.AnyEscape) && r.Accept("ESCAPE") {
 			n.Escape = r.exprFrom(o.Right)
 		}
 		return Read(r, from, n)
 	case BetweenForm:
-		n := &Between{X: x, Not: not, Low: r.exprFrom(o.Low)}
+		n := &Between{X: x, Not: not}
+		if r.tok().Key == "SYMMETRIC" {
+			r.pos++
+			n.Symmetric = true
+		} else if r.tok().Key == "ASYMMETRIC" {
+			r.pos++
+		}
+		if o.Wide {
+			n.Low = r.Narrow()
+		} else {
+			n.Low = r.exprFrom(o.Low)
+		}
 		r.Expect("AND")
 		n.High = r.exprFrom(o.Right)
 		return Read(r, from, n)
+	case CastForm:
+		n := &Cast{X: x, Colons: true}
+		if n.Type = r.Type(); n.Type == nil {
+			r.unexpected("a type")
+		}
+		return Read(r, from, n)
+	case SubscriptForm, FieldForm:
+		return r.part(from, x, o)
 	default: // CollateForm
 		return Read(r, from, &Collate{X: x, Collation: r.Label()})
 	}
@@ -84,18 +139,36 @@ func (r *Reader) behind(from int, x Expr, o *Operator, not bool) Expr {
 // comparisons are the operators that may compare with what a query returns.
 var comparisons = []Op{OpEq, OpNe, OpLt, OpLe, OpGt, OpGe, OpSame}
 
-// quantifier passes ANY, SOME or ALL if it is next, with a query behind it.
-func (r *Reader) quantifier(op Op) string {
-	if !r.d.Grammar.Quantifiers || !r.queryNext(1) && !r.nestedQuery(1) || !slices.Contains(comparisons, op) {
-		return ""
+// quantified reads ANY, SOME or ALL with a query behind it, or an array; nil where they are not there.
+func (r *Reader) quantified(x Expr, op Op, not bool) Expr {
+	query := r.queryNext(1) || r.nestedQuery(1)
+	switch {
+	case r.d.Grammar.Arrays:
+		if !r.Any("ANY", "SOME", "ALL") || r.narrow {
+			return nil
+		}
+	case !r.d.Grammar.Quantifiers || !query || !slices.Contains(comparisons, op):
+		return nil
 	}
-	return r.OneOf("ANY", "SOME", "ALL")
+	n := &Quantified{X: x, Not: not, Op: op, How: r.OneOf("ANY", "SOME", "ALL")}
+	switch {
+	case n.How == "":
+		return nil
+	case query:
+		n.Query = r.parenQuery()
+	default:
+		n.Array = r.InParentheses()
+	}
+	return n
 }
 
 // is reads what stands behind IS.
 func (r *Reader) is(from int, x Expr, o *Operator) Expr {
 	op, not := OpSame, r.Accept("NOT")
-	if r.d.Grammar.Truths {
+	if r.d.Grammar.Truths && (r.d.spelled[OpDistinct] == nil || !r.Is("DISTINCT", "FROM")) {
+		if r.narrow {
+			r.unexpected("DISTINCT FROM")
+		}
 		what := r.OneOf("NULL", "TRUE", "FALSE", "UNKNOWN")
 		if what == "" {
 			r.unexpected("NULL, TRUE, FALSE or UNKNOWN")
@@ -107,7 +180,7 @@ func (r *Reader) is(from int, x Expr, o *Operator) Expr {
 		op = OpDistinct
 	}
 	right := r.exprFrom(o.Right)
-	if !distinct && truth(right) {
+	if !distinct && !r.d.Grammar.Truths && truth(right) {
 		return Read(r, from, &Is{X: x, Not: not, What: strings.ToUpper(right.(*Literal).Text)})
 	}
 	return Read(r, from, &Binary{Op: op, Left: x, Right: right})
@@ -123,12 +196,12 @@ func truth(x Expr) bool {
 func (r *Reader) in(from int, x Expr, not bool) Expr {
 	n := &In{X: x, Not: not}
 	switch {
-	case !r.Is("(") && r.d.TablePlace == nil:
+	case !r.Is("(") && r.d.Grammar.InTables:
 		n.Table = r.named(false)
 	case r.queryNext(0), r.nestedQuery(0):
 		n.Query = r.parenQuery()
 	default:
-		if r.Expect("("); !r.Is(")") {
+		if r.Expect("("); !r.Is(")") || !r.d.Grammar.InTables {
 			n.List = List(r, r.Expr)
 		}
 		r.Expect(")")
@@ -167,7 +240,7 @@ func (r *Reader) queryAt(at int) bool {
 }
 
 // behindOperand are the words that may stand behind a query in parentheses that is part of another one.
-var behindOperand = []string{"UNION", "INTERSECT", "EXCEPT", "ORDER", "LIMIT", "FOR", "LOCK"}
+var behindOperand = []string{"UNION", "INTERSECT", "EXCEPT", "ORDER", "LIMIT", "OFFSET", "FETCH", "FOR", "LOCK"}
 
 // begins says whether a query begins with a token.
 func (r *Reader) begins(at int) bool {
@@ -200,10 +273,13 @@ func (r *Reader) parenQuery() *Query {
 // level; have is that of what is read.
 func (r *Reader) operand(level int) (x Expr, have int) {
 	o := r.d.prefixes[r.tok().Key]
+	if o == nil && r.tok().Kind == Sign {
+		o = r.d.other(r.tok().Key)
+	}
 	if o == nil || r.peek(1).is(".") {
 		return r.simple(), tightest
 	}
-	if o.Level < level && !r.d.Grammar.Loose {
+	if o.Level < level && !r.d.Grammar.Loose || r.narrow && o.Wide {
 		r.unexpected("an operand that binds more tightly")
 		return nil, tightest
 	}
@@ -245,7 +321,7 @@ func (r *Reader) simple() Expr {
 func (r *Reader) prefixed(o *Operator) Expr {
 	from := r.pos
 	r.pos++
-	return Read(r, from, &Unary{Op: o.Op, X: r.exprFrom(o.Level)})
+	return Read(r, from, &Unary{Op: o.Op, X: r.exprFrom(max(o.Level, o.Right))})
 }
 
 func (r *Reader) literal(kind LiteralKind) Expr {
@@ -267,6 +343,10 @@ func (r *Reader) literal(kind LiteralKind) Expr {
 		n.Text += " " + r.tok().Text
 		r.pos++
 	}
+	if r.d.Lexis.Unicode && n.Kind == Text && n.Text[0]|0x20 == 'u' && r.Is("UESCAPE") && r.peek(1).Kind == TextToken {
+		n.Text += " UESCAPE " + r.peek(1).Text
+		r.pos += 2
+	}
 	return Read(r, from, n)
 }
 
@@ -284,16 +364,14 @@ func (r *Reader) word() Expr {
 		return r.literal(Bool)
 	case r.d.Grammar.Introducers && t.Text[0] == '_' && slices.Contains(introduced, r.peek(1).Kind):
 		return r.literal(charset)
-	case r.peek(1).Kind == TextToken && slices.Contains(r.d.TypedTexts, t.Key):
-		from := r.pos
-		r.pos += 2
-		return Read(r, from, &TypedLiteral{Type: t.Key, Text: r.tokens[from+1].Text})
+	case r.typed() > 0:
+		return r.typedLiteral()
 	case t.Key != "" && !r.peek(1).is("(") && slices.Contains(r.d.Niladics, t.Key):
 		from := r.pos
 		r.pos++
 		return Read(r, from, &Niladic{Word: t.Key})
 	}
-	if special := r.d.Specials[t.Key]; special != nil && (t.Use&AsColumn == 0 || r.peek(1).is("(")) {
+	if special := r.d.Specials[t.Key]; special != nil && (t.Use&AsColumn == 0 || r.peek(1).is("(") || r.d.Grammar.AnyTyped && r.peek(1).Kind == TextToken) {
 		from := r.pos
 		r.pos++
 		x := special(r)
@@ -305,6 +383,36 @@ func (r *Reader) word() Expr {
 	return r.called()
 }
 
+// typed returns how many words are next that are the type of the text behind them; 0 where that is not so.
+func (r *Reader) typed() int {
+	for _, words := range r.d.TypedTexts {
+		if fields := strings.Fields(words); r.Is(fields...) && r.peek(len(fields)).Kind == TextToken {
+			return len(fields)
+		}
+	}
+	if r.d.Grammar.AnyTyped && r.peek(1).Kind == TextToken && r.tok().Use&(AsColumn|AsFunction) != 0 && r.d.Specials[r.tok().Key] == nil {
+		return 1
+	}
+	return 0
+}
+
+func (r *Reader) typedLiteral() Expr {
+	from, n := r.pos, &TypedLiteral{}
+	for range r.typed() {
+		t := r.tok()
+		if n.Type != "" {
+			n.Type += " "
+		}
+		if n.Type += t.Text; t.Key != "" {
+			n.Type = strings.ToUpper(n.Type)
+		}
+		r.pos++
+	}
+	n.Text = r.tok().Text
+	r.pos++
+	return Read(r, from, n)
+}
+
 // introduced is what may stand behind the name of a character set.
 var introduced = []TokenKind{TextToken, BlobToken, NumberToken}
 
@@ -313,7 +421,9 @@ func (r *Reader) called() Expr {
 	t, next := r.tok(), r.peek(1)
 	switch {
 	case next.is("(") && r.names(t, AsFunction):
-		return r.call()
+		return r.call(false)
+	case r.d.Grammar.AnyQualified && next.is(".") && r.peek(3).is("(") && r.names(t, AsName):
+		return r.call(true)
 	case r.names(t, AsColumn), next.is(".") && r.names(t, AsName):
 		return r.column()
 	}
@@ -323,6 +433,9 @@ func (r *Reader) called() Expr {
 
 func (r *Reader) column() Expr {
 	from := r.pos
+	if r.d.Grammar.Arrays && r.starred() {
+		return r.tableStar()
+	}
 	return Read(r, from, r.qualified(&Column{Name: r.name()}))
 }
 
@@ -345,6 +458,15 @@ func (r *Reader) behindDot() *Name {
 	return r.Name()
 }
 
+// anyName reads any word, or a name in quotes.
+func (r *Reader) anyName() *Name {
+	if !r.WordNext() {
+		r.unexpected("a name")
+		return nil
+	}
+	return r.name()
+}
+
 // paren reads what begins with a parenthesis: a subquery, a row or a single expression.
 func (r *Reader) paren() Expr {
 	from := r.pos
@@ -359,9 +481,13 @@ func (r *Reader) paren() Expr {
 }
 
 // call reads a call with all that may stand behind its arguments.
-func (r *Reader) call() Expr {
+func (r *Reader) call(qualified bool) Expr {
 	from := r.pos
 	c := &Call{Name: r.name()}
+	if qualified {
+		r.Expect(".")
+		c.Schema, c.Name = c.Name, r.behindDot()
+	}
 	r.Expect("(")
 	switch {
 	case r.Is("*"):
@@ -376,11 +502,17 @@ func (r *Reader) call() Expr {
 			r.pos++
 			c.Separator = r.simple()
 		}
-		if len(r.d.Phrases) > 0 {
+		if _, concat := r.d.Keywords["SEPARATOR"]; concat {
 			c.Limit = r.Limit()
 		}
 	}
 	r.Expect(")")
+	if r.tok().Key == "WITHIN" && r.Accept("WITHIN", "GROUP", "(") {
+		if c.Within = r.OrderBy(); c.Within == nil {
+			r.unexpected("ORDER BY")
+		}
+		r.Expect(")")
+	}
 	if r.Is("FILTER", "(") {
 		r.Expect("FILTER", "(", "WHERE")
 		c.Filter = r.Expr()
@@ -455,7 +587,7 @@ func (r *Reader) RowNext() bool {
 // Named reads a call of the function whose name was passed last.
 func (r *Reader) Named() Expr {
 	r.pos--
-	return r.call()
+	return r.call(false)
 }
 
 // star reads the sign *, behind the name of a table where one is given.
@@ -469,7 +601,8 @@ func (r *Reader) window() *Window {
 	from := r.pos
 	r.Expect("(")
 	w := &Window{}
-	if !r.Is("PARTITION", "BY") && !r.Is("ORDER", "BY") && !r.Any("ROWS", "RANGE", "GROUPS", ")") {
+	partition := r.Is("PARTITION", "BY") || r.d.Grammar.AnyLabels && r.Is("PARTITION")
+	if !partition && !r.Is("ORDER", "BY") && !r.Any("ROWS", "RANGE", "GROUPS", ")") {
 		w.Base = r.Name()
 	}
 	if r.Accept("PARTITION", "BY") {

@@ -17,7 +17,12 @@ func (r *Reader) Query() *Query {
 
 // QueryWith reads a query behind its WITH.
 func (r *Reader) QueryWith(with *With) *Query {
-	q := &Query{With: with, Body: r.body(0), Order: r.OrderBy(), Limit: r.Limit()}
+	q := &Query{With: with, Body: r.body(0), Order: r.OrderBy()}
+	if r.d.Limit != nil {
+		q.Limit = r.d.Limit(r)
+	} else {
+		q.Limit = r.Limit()
+	}
 	if r.d.Tail != nil {
 		r.d.Tail(r, q)
 	}
@@ -43,7 +48,18 @@ func (r *Reader) cte() *CTE {
 	case r.Accept("NOT", "MATERIALIZED"):
 		c.Materialized = "NOT MATERIALIZED"
 	}
-	c.Body = r.parenQuery()
+	if !r.d.Grammar.WritingWiths {
+		c.Body = r.parenQuery()
+		return Read(r, from, c)
+	}
+	r.Expect("(")
+	if !r.Is("WITH") && !slices.Contains(r.d.Withs, r.tok().Key) {
+		r.unexpected("a query or a write")
+	}
+	if stmt := r.Statement(); stmt != nil {
+		c.Body = stmt
+	}
+	r.Expect(")")
 	return Read(r, from, c)
 }
 
@@ -123,7 +139,9 @@ func (r *Reader) Row() *Row {
 func (r *Reader) selected() *Select {
 	s := &Select{Hints: r.Hints()}
 	if r.d.SelectOptions == nil {
-		s.Distinct = r.Accept("DISTINCT")
+		if s.Distinct = r.Accept("DISTINCT"); s.Distinct && r.Accept("ON") {
+			s.On = ParenList(r, r.Expr)
+		}
 		s.All = !s.Distinct && r.Accept("ALL")
 	}
 	for r.Any(r.d.SelectOptions...) {
@@ -136,13 +154,13 @@ func (r *Reader) selected() *Select {
 			s.Options = append(s.Options, o)
 		}
 	}
-	s.Items = List(r, r.item)
+	s.Items = r.items()
 	if r.Accept("FROM") {
 		s.From = r.From()
 	}
 	s.Where = r.Where()
 	if r.Accept("GROUP", "BY") {
-		s.Group = List(r, r.Expr)
+		s.Group = List(r, r.group)
 		s.Rollup = r.d.Grammar.Rollup && r.Accept("WITH", "ROLLUP")
 	}
 	if r.Accept("HAVING") {
@@ -175,16 +193,8 @@ func (r *Reader) item() *Item {
 	switch {
 	case r.Is("*"):
 		i.X = r.star(&Star{}, from)
-	case r.peek(1).is(".") && r.peek(2).is("*"):
-		n := &Star{Table: r.Name()}
-		r.Expect(".")
-		i.X = r.star(n, from)
-	case r.d.Grammar.AnyQualified && r.peek(1).is(".") && r.peek(3).is(".") && r.peek(4).is("*"):
-		n := &Star{Schema: r.Name()}
-		r.Expect(".")
-		n.Table = r.behindDot()
-		r.Expect(".")
-		i.X = r.star(n, from)
+	case !r.d.Grammar.Arrays && r.starred():
+		i.X = r.tableStar()
 	default:
 		i.X = r.Expr()
 		i.Alias = r.itemAlias()
@@ -293,7 +303,11 @@ func (r *Reader) joined(commas bool) TableRef {
 		j := link{Join: &Join{Left: right, Kind: kind, Natural: natural}, from: at}
 		at = r.pos
 		right = r.tableRef()
-		if !natural && (r.d.Grammar.LooseCommas || r.Any("ON", "USING")) {
+		conditioned := r.d.Grammar.LooseCommas || r.Any("ON", "USING")
+		if r.d.Grammar.StrictJoins {
+			conditioned = kind != CrossJoin
+		}
+		if !natural && conditioned {
 			open = append(open, j)
 			continue
 		}
@@ -312,7 +326,7 @@ func (r *Reader) closed(l link) TableRef {
 // one is what that joins to what is left: a JOIN b JOIN c ON x is (a JOIN b) JOIN c ON x.
 func (r *Reader) leftOf(open []link, right TableRef) TableRef {
 	for i := len(open) - 1; i >= 0; i-- {
-		if open[i].Kind == LeftJoin || open[i].Kind == RightJoin {
+		if open[i].Kind == LeftJoin || open[i].Kind == RightJoin || r.d.Grammar.StrictJoins {
 			r.unexpected("ON")
 		}
 		right = r.leftmost(open[i], right)
@@ -380,7 +394,8 @@ func (r *Reader) join(commas bool) (kind JoinKind, natural bool) {
 // tableRef reads one table of a FROM clause.
 func (r *Reader) tableRef() TableRef {
 	from := r.pos
-	lateral := r.d.Grammar.LooseCommas && r.Is("LATERAL", "(") && r.Accept("LATERAL")
+	functions := r.d.Grammar.TableCalls && r.tok().Key == "LATERAL"
+	lateral := r.d.Grammar.LooseCommas && (functions || r.Is("LATERAL", "(")) && r.Accept("LATERAL")
 	switch {
 	case r.QueryNext():
 		d := &Derived{Lateral: lateral, Query: r.parenQuery()}
@@ -391,26 +406,40 @@ func (r *Reader) tableRef() TableRef {
 	case r.Accept("("):
 		p := &ParenTable{X: r.From()}
 		r.Expect(")")
-		if !r.d.Grammar.LooseCommas {
+		if r.d.Grammar.TableCalls {
 			p.Alias = r.alias()
 		}
 		return Read(r, from, p)
 	}
-	return r.named(true)
+	x := r.named(true)
+	if !lateral {
+		return x
+	}
+	f, ok := x.(*TableCall)
+	if !ok {
+		r.Fail("LATERAL is said of a query or a function")
+		return x
+	}
+	n := *f
+	n.Lateral = true
+	return Read(r, from, &n)
 }
 
 // named reads a table by its name, or a function that is one; in FROM with an alias and a hint.
 func (r *Reader) named(inFrom bool) TableRef {
 	from := r.pos
 	t := r.TableName()
-	if r.Is("(") && !r.d.Grammar.LooseCommas && r.Accept("(") {
+	if r.d.Grammar.TableCalls && !t.Only && r.Accept("(") {
 		f := &TableCall{Schema: t.Schema, Name: t.Name}
 		if !r.Is(")") {
 			f.Args = List(r, r.Expr)
 		}
 		r.Expect(")")
+		f.Ordinality = inFrom && r.d.Grammar.ColumnAliases && r.Accept("WITH", "ORDINALITY")
 		if inFrom {
-			f.Alias = r.alias()
+			if f.Alias = r.alias(); f.Alias != nil {
+				f.Columns = r.columnAliases()
+			}
 		}
 		return Read(r, from, f)
 	}
@@ -418,7 +447,10 @@ func (r *Reader) named(inFrom bool) TableRef {
 		if r.d.TablePlace != nil {
 			r.d.TablePlace(r, t)
 		}
-		t.Alias = r.alias()
+		if t.Alias = r.alias(); t.Alias != nil {
+			t.Columns = r.columnAliases()
+		}
+		t.Sample = r.sample()
 		t.Hints = r.indexHints()
 	}
 	return Read(r, from, t)
@@ -429,7 +461,12 @@ func (r *Reader) TableName() *Table {
 	if t := r.tok(); t.Kind == Word && r.d.NoTable != "" && t.is(r.d.NoTable) {
 		return &Table{Name: r.name()}
 	}
-	t := &Table{Name: r.Name()}
+	t := &Table{}
+	if r.tok().Key == "ONLY" {
+		r.pos++
+		t.Only = true
+	}
+	t.Name = r.Name()
 	if r.Accept(".") {
 		t.Schema, t.Name = t.Name, r.behindDot()
 	}
@@ -463,7 +500,7 @@ func (r *Reader) target(from int, t *Table, hinted bool) *Table {
 	if r.d.TablePlace != nil {
 		r.d.TablePlace(r, t)
 	}
-	if r.Accept("AS") {
+	if r.Accept("AS") || hinted && r.d.Grammar.BareTargets && r.names(r.tok(), AsAlias) && !r.Is("SET") {
 		t.Alias = r.Name()
 	}
 	if hinted {

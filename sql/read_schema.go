@@ -1,5 +1,7 @@
 package sql
 
+import "strings"
+
 // IfNotExists passes these words if they are next.
 func (r *Reader) IfNotExists() bool { return r.Accept("IF", "NOT", "EXISTS") }
 
@@ -33,7 +35,11 @@ func (r *Reader) References(n *ForeignKey) Constraint {
 	for r.Is("ON") || r.Is("MATCH") {
 		switch {
 		case r.Accept("MATCH"):
-			n.Match = r.Name()
+			if r.Is("FULL") {
+				n.Match = r.anyName()
+			} else {
+				n.Match = r.Name()
+			}
 		case r.Accept("ON", "DELETE"):
 			n.OnDelete = r.action()
 		default:
@@ -41,22 +47,29 @@ func (r *Reader) References(n *ForeignKey) Constraint {
 			n.OnUpdate = r.action()
 		}
 	}
+	n.Deferrable = r.Deferrable()
+	return n
+}
+
+// Deferrable reads whether a constraint may be checked late, and whether it is; "" where nothing is said.
+func (r *Reader) Deferrable() string {
+	out := ""
 	switch {
 	case r.Accept("NOT", "DEFERRABLE"):
-		n.Deferrable = "NOT DEFERRABLE"
+		out = "NOT DEFERRABLE"
 	case r.Accept("DEFERRABLE"):
-		n.Deferrable = "DEFERRABLE"
-	default:
-		return n
+		out = "DEFERRABLE"
+	case !r.d.Grammar.LateOptions || !r.Is("INITIALLY"):
+		return ""
 	}
-	if r.Accept("INITIALLY") {
-		when := r.OneOf("DEFERRED", "IMMEDIATE")
-		if when == "" {
-			r.Fail("DEFERRED or IMMEDIATE is expected")
-		}
-		n.Deferrable += " INITIALLY " + when
+	if !r.Accept("INITIALLY") {
+		return out
 	}
-	return n
+	when := r.OneOf("DEFERRED", "IMMEDIATE")
+	if when == "" {
+		r.Fail("DEFERRED or IMMEDIATE is expected")
+	}
+	return strings.TrimSpace(out + " INITIALLY " + when)
 }
 
 // action reads what is done with rows that refer to one that goes.

@@ -37,6 +37,7 @@ type Reader struct {
 	tokens []Token
 	pos    int
 	err    error
+	narrow bool // no operator that is Wide is read
 }
 
 // tok is the token that is next.
@@ -251,6 +252,15 @@ func (r *Reader) alias() *Name {
 
 // itemAlias reads the alias of what a query prints; nil where there is none.
 func (r *Reader) itemAlias() *Name {
+	if r.d.Grammar.AnyLabels {
+		switch {
+		case r.Accept("AS"):
+			return r.anyName()
+		case r.names(r.tok(), AsLabel):
+			return r.name()
+		}
+		return nil
+	}
 	if r.d.TextItems {
 		if r.Is("AS") && r.peek(1).Kind == TextToken {
 			r.pos++

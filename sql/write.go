@@ -3,28 +3,31 @@ package sql
 // Insert is INSERT, or REPLACE. Or is what SQLite's INSERT OR does with a row in its way, in upper case.
 type Insert struct {
 	statement
-	With      *With
-	Replace   bool
-	Hints     *Hints
-	Priority  string // LOW_PRIORITY, HIGH_PRIORITY, DELAYED or ""
-	Or        string
-	Ignore    bool
-	Table     *Table
-	Columns   []*Name
-	Source    *Query    // nil for DEFAULT VALUES, and where there is Set
-	Set       []*Assign // INSERT … SET
-	Row       *Name     // what MySQL calls the new row in ON DUPLICATE KEY UPDATE
-	RowNames  []*Name   // and its columns
-	Conflicts []*OnConflict
-	Duplicate []*Assign // ON DUPLICATE KEY UPDATE
-	Returning []*Item
+	With       *With
+	Replace    bool
+	Hints      *Hints
+	Priority   string // LOW_PRIORITY, HIGH_PRIORITY, DELAYED or ""
+	Or         string
+	Ignore     bool
+	Table      *Table
+	Columns    []*Name
+	Overriding string    // SYSTEM, USER or ""
+	Source     *Query    // nil for DEFAULT VALUES, and where there is Set
+	Set        []*Assign // INSERT … SET
+	Row        *Name     // what MySQL calls the new row in ON DUPLICATE KEY UPDATE
+	RowNames   []*Name   // and its columns
+	Conflicts  []*OnConflict
+	Duplicate  []*Assign // ON DUPLICATE KEY UPDATE
+	Returning  []*Item
 }
 
-// OnConflict is ON CONFLICT with the key that it means, if it says one, and DO UPDATE SET, or without Set DO NOTHING.
+// OnConflict is ON CONFLICT with the key or the constraint that it means, if it says one, and DO UPDATE SET, or without
+// Set DO NOTHING.
 type OnConflict struct {
 	origin
 	Target      []*Order
 	TargetWhere Expr
+	Constraint  *Name
 	Set         []*Assign
 	Where       Expr
 }
@@ -54,7 +57,7 @@ type Update struct {
 	Limit     *Limit
 }
 
-// Delete is DELETE from Table.
+// Delete is DELETE from Table, in PostgreSQL USING others.
 type Delete struct {
 	statement
 	With      *With
@@ -63,10 +66,35 @@ type Delete struct {
 	Quick     bool
 	Ignore    bool
 	Table     *Table
+	Using     TableRef
 	Where     Expr
 	Returning []*Item
 	Order     []*Order
 	Limit     *Limit
+}
+
+// Merge is MERGE INTO Table USING Source ON On.
+type Merge struct {
+	statement
+	With      *With
+	Table     *Table
+	Source    TableRef
+	On        Expr
+	Whens     []*MergeWhen
+	Returning []*Item
+}
+
+// MergeWhen is WHEN Match [AND Cond] THEN Do. Match is MATCHED, NOT MATCHED or NOT MATCHED BY SOURCE; Do is UPDATE with
+// Set, INSERT with Columns and Row or DEFAULT VALUES without, DELETE or DO NOTHING.
+type MergeWhen struct {
+	origin
+	Match      string
+	Cond       Expr
+	Do         string
+	Set        []*Assign
+	Columns    []*Name
+	Overriding string
+	Row        *Row
 }
 
 // DeleteJoined is MySQL's DELETE Targets FROM tables, from those of the tables that Targets names. Using is that it says

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"txweave/dbms"
-	"txweave/sql"
+	dialect "txweave/sql/postgresql"
 	"txweave/sql/respell"
 )
 
@@ -126,7 +126,7 @@ var malformed = func() []int {
 }()
 
 // tree is how its statements are read as trees, and printed.
-var tree *sql.Dialect
+var tree = dialect.New(dialect.Server{Version: 18})
 
 // plans are ways to have PostgreSQL plan a statement otherwise (postgresql.org/docs, Planner Method Configuration).
 var plans = []dbms.PlanSetting{

@@ -44,7 +44,7 @@ func New(s Server) *sql.Dialect {
 		Lexis: sql.Lexis{
 			Space: " \t\n\v\f\r", Names: "`", Texts: "'\"", Backslash: !s.has("NO_BACKSLASH_ESCAPES"),
 			HexPrefixes: "xX", BitPrefixes: "bB", TextPrefixes: "nN", Hash: true, Dashes: true, Executed: s.executed,
-			Variables: true, Question: true, Numbers0b: true, Lower: true,
+			Variables: true, Question: true, Radixes: "xb",
 			Signs: []string{"<=>", "->>", "->", "<=", "<>", "<<", ">=", ">>", "!=", "||", "&&", ":="}, Single: "()+-*/%<>=&|^~!,;.[]",
 		},
 		Keywords:  s.keywords(),

@@ -678,5 +678,6 @@ func rename(r *sql.Reader, _ *sql.With) sql.Stmt {
 func truncate(r *sql.Reader, _ *sql.With) sql.Stmt {
 	r.Expect("TRUNCATE")
 	r.Accept("TABLE")
-	return &sql.Truncate{Table: r.Object()}
+	from := r.Here()
+	return &sql.Truncate{Tables: []*sql.Table{sql.Read(r, from, r.TableName())}}
 }

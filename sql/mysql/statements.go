@@ -299,7 +299,7 @@ func xa(r *sql.Reader, _ *sql.With) sql.Stmt {
 
 // maintain reads ANALYZE TABLE and the like.
 func maintain(r *sql.Reader, _ *sql.With) sql.Stmt {
-	n := &sql.Maintain{What: r.OneOf("ANALYZE", "OPTIMIZE", "CHECK", "REPAIR"), Local: r.OneOf("NO_WRITE_TO_BINLOG", "LOCAL") != ""}
+	n := &sql.Maintain{What: r.OneOf("ANALYZE", "OPTIMIZE", "CHECK", "REPAIR"), Local: r.OneOf("NO_WRITE_TO_BINLOG", "LOCAL") != "", How: "TABLE"}
 	expectOne(r, "TABLE", "TABLES", "TABLE")
 	n.Tables = sql.List(r, r.Object)
 	n.More = one(r, "FOR UPGRADE", "QUICK", "FAST", "MEDIUM", "EXTENDED", "CHANGED", "PERSISTENT FOR ALL")
@@ -308,7 +308,7 @@ func maintain(r *sql.Reader, _ *sql.With) sql.Stmt {
 
 func flush(r *sql.Reader, _ *sql.With) sql.Stmt {
 	r.Expect("FLUSH")
-	n := &sql.Maintain{What: "FLUSH", Local: r.OneOf("NO_WRITE_TO_BINLOG", "LOCAL") != ""}
+	n := &sql.Maintain{What: "FLUSH", Local: r.OneOf("NO_WRITE_TO_BINLOG", "LOCAL") != "", How: "TABLES"}
 	expectOne(r, "TABLES", "TABLES", "TABLE")
 	if !r.AtEnd() && !r.Is("WITH") {
 		n.Tables = sql.List(r, r.Object)

@@ -22,13 +22,13 @@ func New(version int) *sql.Dialect {
 	return sql.New(sql.Dialect{
 		Product: "SQLite",
 		Lexis: sql.Lexis{
-			Space: " \t\n\f\r", Names: "\"`[", Texts: "'", HexPrefixes: "xX", ParamSigns: ":@$", Question: true,
+			Space: " \t\n\f\r", Names: "\"`[", Texts: "'", HexPrefixes: "xX", ParamSigns: ":@$", Question: true, Radixes: "xX",
 			Underscores: version >= underscored,
 			Signs:       []string{"->>", "->", "==", "<=", "<>", "<<", ">=", ">>", "!=", "||"}, Single: "()+-*/%<>=&|~,;.",
 		},
 		Keywords:  keywords(),
 		TextNames: sql.AsName | sql.AsAlias,
-		Grammar:   sql.Grammar{Loose: true, AnyEscape: true, BareReferences: true},
+		Grammar:   sql.Grammar{Loose: true, AnyEscape: true, BareReferences: true, InTables: true, TableCalls: true},
 		Joins:     []string{"LEFT", "RIGHT", "FULL", "INNER", "CROSS"},
 		Prefixes:  prefixes, Infixes: infixes,
 		Statements: statements(),
@@ -74,6 +74,7 @@ var infixes = []sql.Operator{
 	{Spelled: "IS NOT", Op: sql.OpDistinct, Level: equal, Form: sql.IsForm},
 	{Spelled: "ISNULL", Level: equal, Form: sql.IsNullForm},
 	{Spelled: "NOTNULL", Level: equal, Form: sql.NotNullForm},
+	{Spelled: "NOT NULL", Level: equal, Form: sql.NotNullForm},
 	{Spelled: "IN", Level: equal, Form: sql.InForm},
 	{Spelled: "LIKE", Op: sql.OpLike, Level: equal, Form: sql.LikeForm},
 	{Spelled: "GLOB", Op: sql.OpGlob, Level: equal, Form: sql.LikeForm},

@@ -250,9 +250,9 @@ func (b *builder) myOther() sql.Stmt {
 	case 11:
 		return &sql.XA{Step: pick(b, "START", "END", "PREPARE", "COMMIT"), ID: some(b, 1, func() *sql.Literal { return text("x") }), More: pick(b, "", "ONE PHASE")}
 	case 12:
-		return &sql.Maintain{What: pick(b, "ANALYZE", "OPTIMIZE", "CHECK", "REPAIR"), Local: b.maybe(), Tables: some(b, 1, b.object), More: pick(b, "", "EXTENDED")}
+		return &sql.Maintain{What: pick(b, "ANALYZE", "OPTIMIZE", "CHECK", "REPAIR"), Local: b.maybe(), How: "TABLE", Tables: some(b, 1, b.object), More: pick(b, "", "EXTENDED")}
 	case 13:
-		return &sql.Maintain{What: "FLUSH", Local: b.maybe(), Tables: some(b, 0, b.object), More: pick(b, "", "WITH READ LOCK")}
+		return &sql.Maintain{What: "FLUSH", Local: b.maybe(), How: "TABLES", Tables: some(b, 0, b.object), More: pick(b, "", "WITH READ LOCK")}
 	case 14:
 		return &sql.Kill{What: pick(b, "", "QUERY", "CONNECTION"), X: b.expr()}
 	case 15:
@@ -262,7 +262,7 @@ func (b *builder) myOther() sql.Stmt {
 	case 17:
 		return &sql.Rename{Pairs: some(b, 1, func() *sql.RenamePair { return &sql.RenamePair{From: b.object(), To: b.object()} })}
 	case 18:
-		return &sql.Truncate{Table: b.object()}
+		return &sql.Truncate{Tables: []*sql.Table{{Schema: optional(b, b.label), Name: b.label()}}}
 	}
 	return &sql.Explain{How: pick(b, "", "ANALYZE", "EXTENDED", "FORMAT=json"), Stmt: b.write()}
 }

@@ -14,6 +14,7 @@ type Family uint8
 const (
 	SQLite Family = iota
 	MySQL         // and MariaDB
+	PostgreSQL
 )
 
 // builder draws trees. budget is how many expressions and queries may still be nested.
@@ -25,6 +26,9 @@ type builder struct {
 
 // my says whether trees are MySQL's.
 func (b *builder) my() bool { return b.family == MySQL }
+
+// pg says whether trees are PostgreSQL's.
+func (b *builder) pg() bool { return b.family == PostgreSQL }
 
 func (b *builder) n(below int) int { return rapid.IntRange(0, below-1).Draw(b.T, "n") }
 
@@ -54,6 +58,11 @@ func (b *builder) name() *sql.Name {
 			sql.Name{Value: `x "y"`, Quote: '`'}, sql.Name{Value: "or`der", Quote: '`'}, sql.Name{Value: "select", Quote: '`'})
 		return &n
 	}
+	if b.pg() {
+		n := pick(b, sql.Name{Value: "a"}, sql.Name{Value: "Bc"}, sql.Name{Value: "_x1"}, sql.Name{Value: "ä$"}, sql.Name{Value: "value"},
+			sql.Name{Value: `x "y"`, Quote: '"'}, sql.Name{Value: "or`der", Quote: '"'}, sql.Name{Value: "select", Quote: '"'})
+		return &n
+	}
 	n := pick(b, sql.Name{Value: "a"}, sql.Name{Value: "Bc"}, sql.Name{Value: "_x1"}, sql.Name{Value: "ä"}, sql.Name{Value: "key"},
 		sql.Name{Value: `x "y"`, Quote: '"'}, sql.Name{Value: "or`der", Quote: '`'}, sql.Name{Value: "a b", Quote: '['}, sql.Name{Value: "select", Quote: '"'})
 	return &n
@@ -61,7 +70,7 @@ func (b *builder) name() *sql.Name {
 
 // label draws a name where a text may be one too.
 func (b *builder) label() *sql.Name {
-	if !b.my() && b.maybe() {
+	if b.family == SQLite && b.maybe() {
 		return &sql.Name{Value: "it's", Quote: '\''}
 	}
 	return b.name()
@@ -69,7 +78,10 @@ func (b *builder) label() *sql.Name {
 
 // item draws what a query calls a column.
 func (b *builder) item() *sql.Name {
-	if b.maybe() {
+	if b.pg() && b.maybe() {
+		return &sql.Name{Value: "from"}
+	}
+	if !b.pg() && b.maybe() {
 		return &sql.Name{Value: "it's", Quote: '\''}
 	}
 	return b.name()
@@ -81,6 +93,9 @@ func (b *builder) literal() sql.Expr {
 			&sql.Literal{Kind: sql.Text, Charset: "_latin1", Text: "'x'"}, &sql.Literal{Kind: sql.Number, Charset: "_binary", Text: "0x00"},
 			&sql.Literal{Kind: sql.Blob, Text: "b'01'"}, &sql.Literal{Kind: sql.Number, Text: "0b1"}, &sql.TypedLiteral{Type: "DATE", Text: "'2020-02-02'"},
 			&sql.Variable{Text: "@a"}, &sql.Variable{Text: "@@session.sql_mode"}, &sql.Literal{Kind: sql.Text, Text: "N'x'"})
+	}
+	if b.pg() && b.maybe() {
+		return b.pgLiteral()
 	}
 	l := pick(b, sql.Literal{Kind: sql.Number, Text: "1"}, sql.Literal{Kind: sql.Number, Text: "0.5e-3"}, sql.Literal{Kind: sql.Number, Text: ".5"},
 		sql.Literal{Kind: sql.Text, Text: "'it''s -- /* \"'"}, sql.Literal{Kind: sql.Blob, Text: "x'00ff'"}, sql.Literal{Kind: sql.Null, Text: "NULL"},
@@ -105,8 +120,11 @@ func (b *builder) expr() sql.Expr {
 	if b.budget--; b.budget < 0 {
 		return pick(b, b.literal, b.column)()
 	}
-	if b.my() {
+	switch b.family {
+	case MySQL:
 		return b.mine()
+	case PostgreSQL:
+		return b.pgExpr()
 	}
 	switch b.n(20) {
 	case 0, 1, 2, 3:
@@ -202,6 +220,10 @@ func (b *builder) order() *sql.Order {
 func (b *builder) orders() []*sql.Order { return some(b, 1, b.order) }
 
 func (b *builder) limit() *sql.Limit {
+	if b.pg() && b.maybe() {
+		return pick(b, &sql.Limit{Offset: b.expr()}, &sql.Limit{Fetch: "ONLY"}, &sql.Limit{Count: b.expr(), Offset: optional(b, b.expr), Fetch: "WITH TIES"},
+			&sql.Limit{Count: word("ALL")})
+	}
 	return &sql.Limit{Count: b.expr(), Offset: optional(b, b.expr)}
 }
 
@@ -211,7 +233,11 @@ func (b *builder) with() *sql.With {
 		if b.my() {
 			how = how[:1]
 		}
-		return &sql.CTE{Name: b.label(), Columns: b.labels(0), Materialized: pick(b, how...), Body: b.query()}
+		var body sql.Stmt = b.query()
+		if b.pg() && b.budget > 0 && b.maybe() {
+			body = b.write()
+		}
+		return &sql.CTE{Name: b.label(), Columns: b.labels(0), Materialized: pick(b, how...), Body: body}
 	})}
 }
 
@@ -228,11 +254,16 @@ func (b *builder) query() *sql.Query {
 				&sql.Lock{Strength: "UPDATE", Wait: "WAIT", Seconds: &sql.Literal{Kind: sql.Number, Text: "3"}})
 		})
 	}
+	if b.pg() && b.maybe() {
+		q.Locks = some(b, 1, func() *sql.Lock {
+			return &sql.Lock{Strength: pick(b, "UPDATE", "NO KEY UPDATE", "SHARE", "KEY SHARE"), Of: b.labels(0), Wait: pick(b, "", "NOWAIT", "SKIP LOCKED")}
+		})
+	}
 	return q
 }
 
 func (b *builder) body() sql.Body {
-	if b.my() {
+	if b.my() || b.pg() {
 		return b.myBody()
 	}
 	if b.n(4) == 0 {
@@ -276,6 +307,9 @@ func (b *builder) selected() sql.Body {
 			n.Options = []*sql.Option{{Words: "STRAIGHT_JOIN"}, {Words: "SQL_BIG_RESULT"}}
 		}
 	}
+	if b.pg() {
+		b.grouped(n)
+	}
 	return n
 }
 
@@ -289,7 +323,7 @@ func (b *builder) items() []*sql.Item {
 	return some(b, 1, func() *sql.Item {
 		if b.maybe() {
 			n := &sql.Star{Table: optional(b, b.label)}
-			if b.my() && n.Table != nil {
+			if b.family != SQLite && n.Table != nil {
 				n.Schema = optional(b, b.label)
 			}
 			return &sql.Item{X: n}
@@ -299,8 +333,11 @@ func (b *builder) items() []*sql.Item {
 }
 
 func (b *builder) from() sql.TableRef {
-	if b.my() {
+	switch b.family {
+	case MySQL:
 		return b.myFrom()
+	case PostgreSQL:
+		return b.pgFrom()
 	}
 	if b.maybe() {
 		j := &sql.Join{Left: b.from(), Kind: pick(b, sql.CommaJoin, sql.InnerJoin, sql.CrossJoin, sql.LeftJoin, sql.RightJoin, sql.FullJoin), Right: b.tableRef()}
@@ -346,6 +383,9 @@ func (b *builder) myJoin() sql.TableRef {
 
 func (b *builder) tableRef() sql.TableRef {
 	b.budget--
+	if b.pg() {
+		return b.pgTableRef()
+	}
 	if b.my() {
 		switch b.n(6) {
 		case 0:
@@ -372,6 +412,10 @@ func (b *builder) tableRef() sql.TableRef {
 
 func (b *builder) table(hinted bool) *sql.Table {
 	t := &sql.Table{Schema: optional(b, b.label), Name: b.label(), Alias: optional(b, b.label)}
+	if b.pg() {
+		t.Only = hinted && b.maybe()
+		return t
+	}
 	if b.my() {
 		t.Partitions = optional(b, func() []*sql.Name { return b.labels(1) })
 	}
@@ -400,7 +444,7 @@ func (b *builder) set() *sql.Column {
 
 func (b *builder) assign() *sql.Assign {
 	switch {
-	case b.my() && b.maybe():
+	case b.family != SQLite && b.maybe():
 		return &sql.Assign{Columns: []*sql.Column{b.set()}, Value: &sql.DefaultValue{}}
 	case !b.my() && b.maybe():
 		return &sql.Assign{Columns: some(b, 1, b.set), Row: true, Value: b.expr()}
@@ -413,8 +457,11 @@ func (b *builder) assigns() []*sql.Assign { return some(b, 1, b.assign) }
 var ways = []string{"", "ROLLBACK", "ABORT", "FAIL", "IGNORE", "REPLACE"}
 
 func (b *builder) write() sql.Stmt {
-	if b.my() {
+	switch b.family {
+	case MySQL:
 		return b.myWrite()
+	case PostgreSQL:
+		return b.pgWrite()
 	}
 	switch b.n(3) {
 	case 0:
@@ -441,7 +488,14 @@ func (b *builder) write() sql.Stmt {
 }
 
 func (b *builder) conflict() *sql.OnConflict {
-	c := &sql.OnConflict{Target: some(b, 0, b.order)}
+	c := &sql.OnConflict{}
+	if b.pg() {
+		if c.Target = some(b, 0, b.pgKey); len(c.Target) == 0 {
+			c.Constraint = optional(b, b.label)
+		}
+	} else {
+		c.Target = some(b, 0, b.order)
+	}
 	if len(c.Target) > 0 {
 		c.TargetWhere = optional(b, b.expr)
 	}
@@ -456,8 +510,11 @@ func (b *builder) object() *sql.Object {
 }
 
 func (b *builder) create() sql.Stmt {
-	if b.my() {
+	switch b.family {
+	case MySQL:
 		return b.myCreate()
+	case PostgreSQL:
+		return b.pgCreate()
 	}
 	temp, not := b.maybe(), b.maybe()
 	switch b.n(5) {
@@ -534,8 +591,11 @@ func (b *builder) tableConstraint() sql.Constraint {
 }
 
 func (b *builder) other() sql.Stmt {
-	if b.my() {
+	switch b.family {
+	case MySQL:
 		return b.myOther()
+	case PostgreSQL:
+		return b.pgOther()
 	}
 	switch b.n(12) {
 	case 0:

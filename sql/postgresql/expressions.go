@@ -1,0 +1,154 @@
+package postgresql
+
+import (
+	"strings"
+
+	"txweave/sql"
+)
+
+// fields are those of which an interval consists.
+var fields = []string{
+	"YEAR TO MONTH", "DAY TO HOUR", "DAY TO MINUTE", "DAY TO SECOND", "HOUR TO MINUTE", "HOUR TO SECOND", "MINUTE TO SECOND", "YEAR", "MONTH",
+	"DAY", "HOUR", "MINUTE", "SECOND",
+}
+
+// interval reads what stands behind INTERVAL.
+func interval(r *sql.Reader) sql.Expr {
+	if r.Is("(") {
+		r.Fail("of an interval with a precision no text is read")
+		return nil
+	}
+	return &sql.Interval{X: r.Value(), Unit: one(r, fields...)}
+}
+
+// row reads what stands behind ROW.
+func row(r *sql.Reader) sql.Expr {
+	n := &sql.Row{Word: true}
+	if r.Expect("("); !r.Is(")") {
+		n.Items = sql.List(r, r.Expr)
+	}
+	r.Expect(")")
+	return n
+}
+
+// types are the names of types that have several words.
+var types = []string{
+	"DOUBLE PRECISION", "CHARACTER VARYING", "CHAR VARYING", "NATIONAL CHARACTER VARYING", "NATIONAL CHAR VARYING", "NATIONAL CHARACTER",
+	"NATIONAL CHAR", "NCHAR VARYING", "BIT VARYING",
+}
+
+// typeOf reads a type.
+func typeOf(r *sql.Reader) *sql.Type {
+	from := r.Here()
+	n := &sql.Type{Words: one(r, types...)}
+	if n.Words == "" {
+		r.Object()
+		n.Words = r.TextFrom(from)
+	}
+	switch {
+	case strings.EqualFold(n.Words, "INTERVAL"):
+		if unit := one(r, fields...); unit != "" {
+			n.Words += " " + unit
+		}
+		n.Args = modifiers(r)
+	case strings.EqualFold(n.Words, "TIME"), strings.EqualFold(n.Words, "TIMESTAMP"):
+		n.Args = modifiers(r)
+		n.After = one(r, "WITH TIME ZONE", "WITHOUT TIME ZONE")
+	default:
+		n.Args = modifiers(r)
+	}
+	n.After += dimensions(r)
+	return sql.Read(r, from, n)
+}
+
+func modifiers(r *sql.Reader) []sql.Expr {
+	if !r.Is("(") {
+		return nil
+	}
+	return sql.ParenList(r, r.Expr)
+}
+
+// dimensions reads that a type is of arrays.
+func dimensions(r *sql.Reader) (out string) {
+	bound := func() {
+		r.Expect("[")
+		at := r.Here()
+		if !r.Is("]") {
+			r.Number()
+		}
+		out += "[" + r.TextFrom(at) + "]"
+		r.Expect("]")
+	}
+	if r.Accept("ARRAY") {
+		if out = " ARRAY"; r.Is("[") {
+			bound()
+		}
+		return out
+	}
+	for r.Is("[") {
+		bound()
+	}
+	return out
+}
+
+// limit reads LIMIT, OFFSET and FETCH, whichever stands first; nil where none is there.
+func limit(r *sql.Reader) *sql.Limit {
+	from := r.Here()
+	n := &sql.Limit{}
+	for {
+		switch {
+		case n.Count == nil && n.Fetch == "" && r.Accept("LIMIT"):
+			if r.Is("ALL") {
+				n.Count = r.Word()
+			} else {
+				n.Count = r.Expr()
+			}
+		case n.Count == nil && n.Fetch == "" && r.Accept("FETCH"):
+			expectOne(r, "FIRST or NEXT", "FIRST", "NEXT")
+			if !r.Any("ROW", "ROWS") {
+				n.Count = r.Value()
+			}
+			expectOne(r, "ROW or ROWS", "ROW", "ROWS")
+			n.Fetch = expectOne(r, "ONLY or WITH TIES", "ONLY", "WITH TIES")
+		case n.Offset == nil && r.Accept("OFFSET"):
+			n.Offset = r.Expr()
+			r.OneOf("ROW", "ROWS")
+		case r.Here() == from:
+			return nil
+		default:
+			return sql.Read(r, from, n)
+		}
+	}
+}
+
+// tail reads which locks a query takes, and what may stand behind these as well as in front of them.
+func tail(r *sql.Reader, q *sql.Query) {
+	for r.Is("FOR") {
+		from := r.Here()
+		r.Expect("FOR")
+		n := &sql.Lock{Strength: expectOne(r, "UPDATE, NO KEY UPDATE, SHARE or KEY SHARE", "UPDATE", "NO KEY UPDATE", "SHARE", "KEY SHARE")}
+		if r.Accept("OF") {
+			n.Of = sql.List(r, r.Name)
+		}
+		n.Wait = one(r, "NOWAIT", "SKIP LOCKED")
+		q.Locks = append(q.Locks, sql.Read(r, from, n))
+	}
+	if q.Limit == nil {
+		q.Limit = limit(r)
+	}
+}
+
+// keyPart reads a column of an index, a call or in parentheses an expression, with how it compares.
+func keyPart(r *sql.Reader) *sql.Order {
+	from := r.Here()
+	n := &sql.Order{X: r.Operand(collate)}
+	if r.WordNext() && !r.Any("ASC", "DESC", "WITH") && !r.Is("NULLS", "FIRST") && !r.Is("NULLS", "LAST") {
+		n.Class = r.Object()
+	}
+	n.Desc = r.OneOf("ASC", "DESC") == "DESC"
+	if r.Is("NULLS", "FIRST") || r.Is("NULLS", "LAST") {
+		r.Expect("NULLS")
+		n.Nulls = r.OneOf("FIRST", "LAST")
+	}
+	return sql.Read(r, from, n)
+}
