@@ -201,7 +201,7 @@ func TestStuckSQLite(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := newRunner(t, db, lookup(t, "sqlite/serializable"), Options{StatementTimeout: 20 * time.Millisecond})
+	r := newRunner(t, db, lookup(t, "sqlite/serializable"), Options{StatementTimeout: time.Minute})
 	r.dying = 50 * time.Millisecond
 	plan := load(t, r, parseCase(t, tables, updateOne))
 	stuck := r.lanes[0]
