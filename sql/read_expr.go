@@ -26,17 +26,23 @@ func (r *Reader) exprFrom(level int) Expr {
 	x, have := r.operand(level)
 	for {
 		o, not, words := r.infix()
-		if o == nil || o.Level < level || have < o.Left {
+		if o == nil || o.Level < level {
+			return x
+		}
+		if have < o.Left {
+			if r.d.Grammar.LoosePrefixes { // no operator further out takes it either
+				r.Fail("what is left of %s needs parentheses", strings.ToUpper(r.tok().Text))
+			}
 			return x
 		}
 		r.pos += words
 		x = r.behind(from, x, o, not)
 		have = o.Level
-		if r.d.Grammar.LoosePrefixes && ended(x) {
-			have = tightest
-		}
 		if is, ok := x.(*Is); ok && is.What != "NULL" && r.d.Grammar.Truths {
 			have = r.d.Grammar.Truth
+		}
+		if r.d.Grammar.LoosePrefixes && ended(x) {
+			have = tightest
 		}
 	}
 }

@@ -104,7 +104,8 @@ func (r *Reader) group() Expr {
 }
 
 // behindItems are the words with which what stands behind a query's columns begins.
-var behindItems = []string{"FROM", "WHERE", "GROUP", "HAVING", "WINDOW", "UNION", "INTERSECT", "EXCEPT", "ORDER", "LIMIT", "OFFSET", "FETCH", "FOR", ")"}
+var behindItems = []string{"FROM", "WHERE", "GROUP", "HAVING", "WINDOW", "UNION", "INTERSECT", "EXCEPT", "ORDER", "LIMIT", "OFFSET", "FETCH", "FOR", "WITH",
+	"ON", "RETURNING", ")"}
 
 // items reads what a query prints.
 func (r *Reader) items() []*Item {
