@@ -46,6 +46,7 @@ type Dialect struct {
 	Tail  func(*Reader, *Query)
 	Limit func(*Reader) *Limit
 
+	typed             [][]string           // the words of TypedTexts
 	prefixes, infixes map[string]*Operator // by how they are spelled
 	pairs             map[string]pair      // operators of several words, by the first
 	spelled           map[Op]*Operator     // operators of two operands, by what they mean
@@ -124,8 +125,9 @@ const (
 	AsFunction                 // in front of a parenthesis
 	AsAlias                    // an alias without AS
 	AsLabel                    // what a query calls a column, without AS, where that differs from an alias
+	AsType                     // a type
 	Reserved   Use = 0
-	Anywhere       = AsColumn | AsName | AsFunction | AsAlias | AsLabel
+	Anywhere       = AsColumn | AsName | AsFunction | AsAlias | AsLabel | AsType
 )
 
 // Form is how an operator takes its operands.
@@ -195,6 +197,9 @@ func New(d Dialect) *Dialect {
 		if o.Op != "" {
 			setFirst(d.spelled, o.Op, o)
 		}
+	}
+	for _, words := range d.TypedTexts {
+		d.typed = append(d.typed, strings.Fields(words))
 	}
 	for _, s := range d.Lexis.Signs {
 		d.symbols[s[0]] = append(d.symbols[s[0]], s)
