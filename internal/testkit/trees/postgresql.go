@@ -268,7 +268,7 @@ func (b *builder) pgTable() sql.Stmt {
 		return n
 	}
 	n.Partitions = optional(b, func() *sql.Partitioning {
-		return &sql.Partitioning{How: pick(b, "RANGE", "HASH"), X: []sql.Expr{b.column(), &sql.Paren{X: b.expr()}}}
+		return &sql.Partitioning{How: pick(b, "RANGE", "HASH"), X: []sql.Expr{&sql.Column{Name: b.label()}, &sql.Paren{X: b.expr()}}}
 	})
 	return n
 }
