@@ -51,6 +51,7 @@ type Dialect struct {
 	Tail  func(*Reader, *Query)
 	Limit func(*Reader) *Limit
 
+	typed             [][]string           // the words of TypedTexts
 	prefixes, infixes map[string]*Operator // by how they are spelled
 	pairs             map[string]pair      // operators of several words, by the first
 	spelled           map[Op]*Operator     // operators of two operands, by what they mean
@@ -66,7 +67,8 @@ type Grammar struct {
 	Nested bool
 	// LooseCommas says that a comma joins tables less tightly than JOIN; an ON belongs to the last join that has none.
 	LooseCommas bool
-	// AnyQualified says that behind a dot any word is a name.
+	// AnyQualifier says that right before a dot any word is a name, AnyQualified that behind one any is.
+	AnyQualifier bool
 	AnyQualified bool
 	// Loose says that NOT may stand where an operand of a tighter operator is expected, and in front of such an operator
 	// what ends with a postfix one: a + NOT b, a ISNULL < b.
@@ -131,8 +133,9 @@ const (
 	AsFunction                 // in front of a parenthesis
 	AsAlias                    // an alias without AS
 	AsLabel                    // what a query calls a column, without AS, where that differs from an alias
+	AsType                     // a type
 	Reserved   Use = 0
-	Anywhere       = AsColumn | AsName | AsFunction | AsAlias | AsLabel
+	Anywhere       = AsColumn | AsName | AsFunction | AsAlias | AsLabel | AsType
 )
 
 // Form is how an operator takes its operands.
@@ -205,6 +208,9 @@ func New(d Dialect) *Dialect {
 	}
 	if o := d.forms[BetweenForm]; o != nil && o.Low == 0 {
 		o.Low = d.spelled[OpAnd].Level + 1
+	}
+	for _, words := range d.TypedTexts {
+		d.typed = append(d.typed, strings.Fields(words))
 	}
 	for _, s := range d.Lexis.Signs {
 		d.symbols[s[0]] = append(d.symbols[s[0]], s)

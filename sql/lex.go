@@ -138,11 +138,11 @@ func (d *Dialect) tokensFrom(text string, from int) ([]Token, error) {
 func (l *lexer) take(t Token) string {
 	l.out = append(l.out, t)
 	switch {
-	case t.Key == "(":
+	case t.Key == "(" || t.Key == "[":
 		l.runs, l.open = append(l.runs, l.run), append(l.open, len(l.out)-1)
 		l.run = 0
 		l.depth++
-	case t.Key == ")" && len(l.runs) > 0:
+	case l.closes(t):
 		last := len(l.runs) - 1
 		l.depth -= l.run
 		l.out[l.open[last]].Closed = int32(len(l.out) - 1)
@@ -161,6 +161,14 @@ func (l *lexer) take(t Token) string {
 		return fmt.Sprintf("it nests too deeply, or has more than %d words and signs without a comma", MaxDepth)
 	}
 	return ""
+}
+
+// closes says whether a token closes the innermost parenthesis, or bracket.
+func (l *lexer) closes(t Token) bool {
+	if len(l.open) == 0 || t.Key != ")" && t.Key != "]" {
+		return false
+	}
+	return (l.out[l.open[len(l.open)-1]].Key == "(") == (t.Key == ")")
 }
 
 // blank returns where the white space, or the comment, ends that begins at i; i where none does.
@@ -502,7 +510,7 @@ func (l *lexer) digits(i int, class func(byte) bool) int {
 func (l *lexer) word(i int) Token {
 	t := Token{Kind: Word, Text: l.text[i:runEnd(l.text, i, wordByte)], At: i, Use: Anywhere}
 	var upper [20]byte
-	if l.d.Grammar.AnyQualified && l.qualifies(i+len(t.Text)) {
+	if l.d.Grammar.AnyQualifier && l.qualifies(i+len(t.Text)) {
 		t.Key = noKeyword
 		return t
 	}

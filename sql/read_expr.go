@@ -26,17 +26,23 @@ func (r *Reader) exprFrom(level int) Expr {
 	x, have := r.operand(level)
 	for {
 		o, not, words := r.infix()
-		if o == nil || o.Level < level && (!not || o.Negated < level) || have < o.Left {
+		if o == nil || o.Level < level && (!not || o.Negated < level) {
+			return x
+		}
+		if have < o.Left {
+			if r.d.Grammar.Loose { // no operator further out takes it either
+				r.Fail("what is left of %s needs parentheses", strings.ToUpper(r.tok().Text))
+			}
 			return x
 		}
 		r.pos += words
 		x = r.behind(from, x, o, not)
 		have = o.Level
-		if r.d.Grammar.Loose && ended(x) {
-			have = tightest
-		}
 		if is, ok := x.(*Is); ok && is.What != "NULL" && r.d.Grammar.Truths {
 			have = r.d.Grammar.Truth
+		}
+		if r.d.Grammar.Loose && ended(x) {
+			have = tightest
 		}
 	}
 }
@@ -141,22 +147,17 @@ var comparisons = []Op{OpEq, OpNe, OpLt, OpLe, OpGt, OpGe, OpSame}
 
 // quantified reads ANY, SOME or ALL with a query behind it, or an array; nil where they are not there.
 func (r *Reader) quantified(x Expr, op Op, not bool) Expr {
+	if !r.d.Grammar.Quantifiers || r.narrow || !r.Any("ANY", "SOME", "ALL") {
+		return nil
+	}
 	query := r.queryNext(1) || r.nestedQuery(1)
-	switch {
-	case r.d.Grammar.Arrays:
-		if !r.Any("ANY", "SOME", "ALL") || r.narrow {
-			return nil
-		}
-	case !r.d.Grammar.Quantifiers || !query || !slices.Contains(comparisons, op):
+	if !r.d.Grammar.Arrays && (!query || !slices.Contains(comparisons, op)) {
 		return nil
 	}
 	n := &Quantified{X: x, Not: not, Op: op, How: r.OneOf("ANY", "SOME", "ALL")}
-	switch {
-	case n.How == "":
-		return nil
-	case query:
+	if query {
 		n.Query = r.parenQuery()
-	default:
+	} else {
 		n.Array = r.InParentheses()
 	}
 	return n
@@ -385,12 +386,12 @@ func (r *Reader) word() Expr {
 
 // typed returns how many words are next that are the type of the text behind them; 0 where that is not so.
 func (r *Reader) typed() int {
-	for _, words := range r.d.TypedTexts {
-		if fields := strings.Fields(words); r.Is(fields...) && r.peek(len(fields)).Kind == TextToken {
-			return len(fields)
+	for _, words := range r.d.typed {
+		if r.Is(words...) && r.peek(len(words)).Kind == TextToken {
+			return len(words)
 		}
 	}
-	if r.d.Grammar.AnyTyped && r.peek(1).Kind == TextToken && r.tok().Use&(AsColumn|AsFunction) != 0 && r.d.Specials[r.tok().Key] == nil {
+	if r.d.Grammar.AnyTyped && r.peek(1).Kind == TextToken && r.tok().Use&AsType != 0 && r.d.Specials[r.tok().Key] == nil {
 		return 1
 	}
 	return 0

@@ -104,11 +104,12 @@ func (r *Reader) group() Expr {
 }
 
 // behindItems are the words with which what stands behind a query's columns begins.
-var behindItems = []string{"FROM", "WHERE", "GROUP", "HAVING", "WINDOW", "UNION", "INTERSECT", "EXCEPT", "ORDER", "LIMIT", "OFFSET", "FETCH", "FOR", ")"}
+var behindItems = []string{"FROM", "WHERE", "GROUP", "HAVING", "WINDOW", "UNION", "INTERSECT", "EXCEPT", "ORDER", "LIMIT", "OFFSET", "FETCH", "FOR", "WITH",
+	"ON", "RETURNING", ")"}
 
 // items reads what a query prints.
-func (r *Reader) items() []*Item {
-	if r.d.Grammar.NoItems && (r.AtEnd() || slices.ContainsFunc(behindItems, r.tok().is)) {
+func (r *Reader) items(distinct bool) []*Item {
+	if r.d.Grammar.NoItems && !distinct && (r.AtEnd() || slices.ContainsFunc(behindItems, r.tok().is)) {
 		return nil
 	}
 	return List(r, r.item)
@@ -156,9 +157,29 @@ func (r *Reader) Called() Expr {
 	return r.called()
 }
 
-// ParameterName says whether a name is next with a type behind it.
-func (r *Reader) ParameterName() bool {
-	behind := r.peek(1)
-	return r.names(r.tok(), AsName) && (behind.Kind == Word && behind.Use&(AsName|AsFunction) != 0 || behind.Kind == QuotedName) &&
-		!r.Is("DOUBLE", "PRECISION") && !r.Is("CHARACTER", "VARYING") && !r.Is("BIT", "VARYING") && !r.peek(1).is("WITH") && !r.peek(1).is("WITHOUT")
+// ParameterName reads the name of a parameter, behind which its type stands; nil where it has none.
+func (r *Reader) ParameterName() *Name {
+	t, behind := r.tok(), r.peek(1)
+	named := t.Kind == QuotedName || t.Use&AsType != 0 && t.Use&AsFunction != 0
+	typed := behind.Kind == QuotedName || behind.Kind == Word && behind.Use&(AsName|AsType) != 0
+	if !named || !typed || r.Is("DOUBLE", "PRECISION") || behind.is("VARYING") || behind.is("WITH") || behind.is("WITHOUT") {
+		return nil
+	}
+	return r.name()
 }
+
+// TypeName reads the name of a type, as it is spelled.
+func (r *Reader) TypeName() string {
+	from := r.pos
+	if !r.names(r.tok(), AsType) && !r.peek(1).is(".") {
+		r.unexpected("a type")
+		return ""
+	}
+	for r.anyName(); r.Accept("."); {
+		r.behindDot()
+	}
+	return r.TextFrom(from)
+}
+
+// PlainNext says whether a word is next that is not reserved, or a name in quotes.
+func (r *Reader) PlainNext() bool { return r.names(r.tok(), AsName|AsType) }

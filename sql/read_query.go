@@ -154,7 +154,7 @@ func (r *Reader) selected() *Select {
 			s.Options = append(s.Options, o)
 		}
 	}
-	s.Items = r.items()
+	s.Items = r.items(s.Distinct)
 	if r.Accept("FROM") {
 		s.From = r.From()
 	}
@@ -428,7 +428,12 @@ func (r *Reader) tableRef() TableRef {
 // named reads a table by its name, or a function that is one; in FROM with an alias and a hint.
 func (r *Reader) named(inFrom bool) TableRef {
 	from := r.pos
-	t := r.TableName()
+	var t *Table
+	if r.d.Grammar.AnyTyped && r.peek(1).is("(") && r.names(r.tok(), AsFunction) {
+		t = &Table{Name: r.name()}
+	} else if t = r.TableName(); r.d.Grammar.AnyTyped && t.Schema == nil && r.Is("(") {
+		r.Fail("a function of this name is not read")
+	}
 	if r.d.Grammar.TableCalls && !t.Only && r.Accept("(") {
 		f := &TableCall{Schema: t.Schema, Name: t.Name}
 		if !r.Is(")") {

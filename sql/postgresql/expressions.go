@@ -42,8 +42,7 @@ func typeOf(r *sql.Reader) *sql.Type {
 	from := r.Here()
 	n := &sql.Type{Words: one(r, types...)}
 	if n.Words == "" {
-		r.Object()
-		n.Words = r.TextFrom(from)
+		n.Words = r.TypeName()
 	}
 	switch {
 	case strings.EqualFold(n.Words, "INTERVAL"):
@@ -138,10 +137,33 @@ func tail(r *sql.Reader, q *sql.Query) {
 	}
 }
 
+// indexed reads what an index is of, and how texts compare in it.
+func indexed(r *sql.Reader) sql.Expr {
+	x := r.Operand(collate)
+	bare := x
+	if c, ok := x.(*sql.Collate); ok {
+		bare = c.X
+	}
+	switch b := bare.(type) {
+	case *sql.Column:
+		if b.Table == nil {
+			return x
+		}
+	case *sql.Cast:
+		if !b.Colons {
+			return x
+		}
+	case *sql.Call, *sql.Niladic, *sql.Paren, *sql.Subquery:
+		return x
+	}
+	r.Fail("a column, a call or an expression in parentheses is expected")
+	return nil
+}
+
 // keyPart reads a column of an index, a call or in parentheses an expression, with how it compares.
 func keyPart(r *sql.Reader) *sql.Order {
 	from := r.Here()
-	n := &sql.Order{X: r.Operand(collate)}
+	n := &sql.Order{X: indexed(r)}
 	if r.WordNext() && !r.Any("ASC", "DESC", "WITH") && !r.Is("NULLS", "FIRST") && !r.Is("NULLS", "LAST") {
 		n.Class = r.Object()
 	}

@@ -134,8 +134,8 @@ var infixes = []sql.Operator{
 }
 
 // Keywords as pg_get_keywords() tells them: those that are reserved, and of these those that are no labels without AS; those
-// that are functions and types; those that are columns, and of these those that look like functions; of those that are
-// not reserved at all, those that are no labels without AS, and those that begin something.
+// that are functions and types; those that are columns, and of these the types of the SQL standard and those that look
+// like functions; of those that are not reserved at all, those that are no labels without AS, and those that begin something.
 const (
 	reserved = `ALL ANALYSE ANALYZE AND ANY ASC ASYMMETRIC BOTH CASE CAST CHECK COLLATE COLUMN CONSTRAINT CURRENT_CATALOG CURRENT_DATE
 		CURRENT_ROLE CURRENT_TIME CURRENT_TIMESTAMP CURRENT_USER DEFAULT DEFERRABLE DESC DISTINCT DO ELSE END FALSE FOREIGN IN INITIALLY
@@ -146,10 +146,10 @@ const (
 	functions = `AUTHORIZATION BINARY COLLATION CONCURRENTLY CROSS CURRENT_SCHEMA FREEZE FULL ILIKE INNER IS JOIN LEFT LIKE NATURAL OUTER
 		RIGHT SIMILAR TABLESAMPLE VERBOSE`
 	functionsNoLabel = `ISNULL NOTNULL OVERLAPS`
-	columns          = `BETWEEN BIGINT BIT BOOLEAN DEC DECIMAL EXISTS FLOAT INOUT INT INTEGER INTERVAL NATIONAL NCHAR NONE NUMERIC OUT
-		REAL ROW SETOF SMALLINT TIME TIMESTAMP VALUES VARCHAR XMLATTRIBUTES XMLELEMENT XMLEXISTS XMLFOREST XMLNAMESPACES XMLPARSE XMLPI
-		XMLROOT XMLSERIALIZE XMLTABLE`
-	columnsNoLabel  = `CHAR CHARACTER PRECISION`
+	columns          = `BETWEEN EXISTS INOUT NATIONAL NONE OUT PRECISION ROW SETOF VALUES XMLATTRIBUTES XMLELEMENT XMLEXISTS XMLFOREST
+		XMLNAMESPACES XMLPARSE XMLPI XMLROOT XMLSERIALIZE XMLTABLE`
+	standard        = `BIGINT BIT BOOLEAN DEC DECIMAL FLOAT INT INTEGER INTERVAL NCHAR NUMERIC REAL SMALLINT TIME TIMESTAMP VARCHAR`
+	standardNoLabel = `CHAR CHARACTER`
 	called          = `COALESCE EXTRACT GREATEST GROUPING LEAST NORMALIZE NULLIF OVERLAY POSITION SUBSTRING TREAT TRIM XMLCONCAT`
 	elsewhereNoBare = `DAY FILTER HOUR MINUTE MONTH OVER SECOND VARYING WITHIN WITHOUT YEAR`
 	elsewhere       = `ABORT ALTER AT BEGIN COMMIT DATE DELETE DROP EXPLAIN INSERT LOCK MERGE PREPARE REFRESH REINDEX RELEASE RESET ROLLBACK
@@ -158,20 +158,21 @@ const (
 )
 
 func (s Server) keywords() map[string]sql.Use {
-	const column = sql.AsColumn | sql.AsName | sql.AsAlias
+	const column, function = sql.AsColumn | sql.AsName | sql.AsAlias, sql.AsFunction | sql.AsType
 	out := map[string]sql.Use{}
 	for _, l := range []struct {
 		words string
 		use   sql.Use
 	}{
-		{reserved, sql.AsLabel}, {reservedNoLabel, sql.Reserved}, {functions, sql.AsFunction | sql.AsLabel}, {functionsNoLabel, sql.AsFunction},
-		{columns, column | sql.AsLabel}, {columnsNoLabel, column}, {called, column | sql.AsFunction | sql.AsLabel},
+		{reserved, sql.AsLabel}, {reservedNoLabel, sql.Reserved}, {functions, function | sql.AsLabel}, {functionsNoLabel, function},
+		{columns, column | sql.AsLabel}, {standard, column | sql.AsType | sql.AsLabel}, {standardNoLabel, column | sql.AsType}, {called, column | sql.AsFunction | sql.AsLabel},
 		{elsewhereNoBare, sql.Anywhere &^ sql.AsLabel}, {elsewhere, sql.Anywhere}, {timed, sql.AsFunction | sql.AsLabel},
 	} {
 		for _, word := range strings.Fields(l.words) {
 			out[word] = l.use
 		}
 	}
+	out["PRECISION"] = column
 	if s.Version >= systemUser {
 		out["SYSTEM_USER"] = sql.AsLabel
 	}

@@ -187,7 +187,7 @@ func partitioning(r *sql.Reader) *sql.Partitioning {
 	from := r.Here()
 	r.Expect("PARTITION", "BY")
 	n := &sql.Partitioning{How: expectOne(r, "RANGE, LIST or HASH", "RANGE", "LIST", "HASH")}
-	n.X = sql.ParenList(r, func() sql.Expr { return r.Operand(collate) })
+	n.X = sql.ParenList(r, func() sql.Expr { return indexed(r) })
 	return sql.Read(r, from, n)
 }
 
@@ -489,9 +489,7 @@ func parameters(r *sql.Reader) (out []*sql.Parameter) {
 func parameter(r *sql.Reader) *sql.Parameter {
 	from := r.Here()
 	n := &sql.Parameter{Mode: r.OneOf("IN", "OUT", "INOUT", "VARIADIC")}
-	if !r.Alone() && r.ParameterName() {
-		n.Name = r.Name()
-	}
+	n.Name = r.ParameterName()
 	n.Type = r.Type()
 	if r.OneOf("DEFAULT", "=") != "" {
 		n.Default = r.Expr()

@@ -74,7 +74,7 @@ func (o opinion) run(statements string) (string, error) {
 }
 
 // malformed is what the server says of a text that is no statement.
-var malformed = regexp.MustCompile(`syntax error|unterminated|trailing junk|unrecognized|conflicting or redundant|multiple \w+ \w* ?clauses|invalid Unicode|improper|is not supported here|` +
+var malformed = regexp.MustCompile(`syntax error|unterminated|trailing junk|conflicting or redundant|multiple \w+ \w* ?clauses|invalid Unicode|improper|is not supported here|` +
 	`cannot be used|specified more than once|must be at the end|must have an alias|LIMIT #,#`)
 
 // takes says whether the server's grammar takes a text for a statement.
@@ -124,4 +124,3 @@ func (o opinion) means(text string) (said string, ok bool) {
 	}
 	return said, true
 }
-

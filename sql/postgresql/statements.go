@@ -286,10 +286,19 @@ func setting(r *sql.Reader, scope string) *sql.Setting {
 
 // value reads what a setting or an option is set to: a word, a text or a number with its sign.
 func value(r *sql.Reader) sql.Expr {
-	if r.WordNext() && !r.Is("INTERVAL") {
+	if r.PlainNext() && !r.Is("INTERVAL") || r.Any("TRUE", "FALSE", "ON", "DEFAULT") {
 		return r.Word()
 	}
-	return r.Value()
+	switch x := r.Value().(type) {
+	case *sql.Literal:
+		if x.Kind != sql.Null {
+			return x
+		}
+	case *sql.Unary, *sql.Interval:
+		return x
+	}
+	r.Fail("a word, a text or a number is expected")
+	return nil
 }
 
 // target reads the name of a setting; nil for all of them.

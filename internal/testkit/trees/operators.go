@@ -22,6 +22,9 @@ func (b *builder) operators() sql.Expr {
 	if b.my() {
 		ops, truths, patterns, collations = myBinaries, append(truths, "UNKNOWN"), []sql.Op{sql.OpLike, sql.OpRegexp}, []string{"utf8mb4_bin", "utf8mb4_general_ci"}
 	}
+	if b.pg() {
+		ops, patterns, collations = pgBinaries, pgPatterns[:2], []string{"C", "POSIX"}
+	}
 	switch b.n(10) {
 	case 0:
 		return &sql.Unary{Op: pick(b, sql.OpNot, sql.OpSub, sql.OpAdd, sql.OpBitNot), X: x()}
@@ -36,7 +39,11 @@ func (b *builder) operators() sql.Expr {
 	case 5:
 		return &sql.Like{X: x(), Not: b.maybe(), Op: sql.OpLike, Pattern: x(), Escape: &sql.Literal{Kind: sql.Text, Text: "'!'"}}
 	case 6:
-		return &sql.Collate{X: x(), Collation: &sql.Name{Value: pick(b, collations...)}}
+		n := &sql.Collate{X: x(), Collation: &sql.Name{Value: pick(b, collations...)}}
+		if b.pg() {
+			n.Collation.Quote = '"'
+		}
+		return n
 	default:
 		return &sql.Binary{Op: pick(b, ops...), Left: x(), Right: x()}
 	}

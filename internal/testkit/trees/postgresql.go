@@ -140,7 +140,11 @@ func (b *builder) pgTableRef() sql.TableRef {
 		return &sql.TableCall{Lateral: b.maybe(), Schema: optional(b, b.label), Name: b.label(), Args: b.exprs(0), Ordinality: b.maybe(), Alias: alias, Columns: columns}
 	case 2:
 		if b.budget > 0 {
-			return &sql.ParenTable{X: b.from(), Alias: optional(b, b.label)}
+			n := &sql.ParenTable{X: b.from(), Alias: optional(b, b.label)}
+			if d, ok := n.X.(*sql.Derived); ok { // a query in two parentheses is one
+				d.Alias = b.label()
+			}
+			return n
 		}
 	}
 	t := &sql.Table{Only: b.maybe(), Schema: optional(b, b.label), Name: b.label(), Alias: alias, Columns: columns}
@@ -264,7 +268,7 @@ func (b *builder) pgTable() sql.Stmt {
 		return n
 	}
 	n.Partitions = optional(b, func() *sql.Partitioning {
-		return &sql.Partitioning{How: pick(b, "RANGE", "HASH"), X: []sql.Expr{b.column(), &sql.Paren{X: b.expr()}}}
+		return &sql.Partitioning{How: pick(b, "RANGE", "HASH"), X: []sql.Expr{&sql.Column{Name: b.label()}, &sql.Paren{X: b.expr()}}}
 	})
 	return n
 }
