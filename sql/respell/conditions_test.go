@@ -25,9 +25,10 @@ func TestCopies(t *testing.T) {
 		"SELECT r.a FROM t0 AS r INDEXED BY i JOIN t0 AS q NOT INDEXED ON r.a = q.a": "WITH " + t0 + " SELECT r.a FROM t0 AS r JOIN t0 AS q ON r.a = q.a",
 		"SELECT a FROM t0 FORCE INDEX FOR ORDER BY (i, j) WHERE a IN (1)":            "WITH " + t0 + " SELECT a FROM t0 WHERE a IN (1)",
 		"UPDATE t0 INDEXED BY i SET a = 'NOT INDEXED'":                               "UPDATE t0 SET a = 'NOT INDEXED'",
-		"UPDATE t0 SET a = 1":                "UPDATE t0 SET a = 1",
-		"INSERT INTO t0 SELECT a FROM t1":    "INSERT INTO t0 SELECT a FROM t1",
-		"SELECT 'WITH', a FROM t0 FOR SHARE": "WITH " + t0 + " SELECT 'WITH', a FROM t0 FOR SHARE",
+		"UPDATE t0 SET a = 1":                          "UPDATE t0 SET a = 1",
+		"INSERT INTO t0 SELECT a FROM t1":              "INSERT INTO t0 SELECT a FROM t1",
+		"SELECT a FROM t0 AS r FOR UPDATE OF r NOWAIT": "WITH " + t0 + " SELECT a FROM t0 AS r FOR UPDATE NOWAIT",
+		"SELECT 'WITH', a FROM t0 FOR SHARE":           "WITH " + t0 + " SELECT 'WITH', a FROM t0 FOR SHARE",
 	} {
 		if got := respelt(t, nil, sent, text); got != want {
 			t.Errorf("%s\nis sent as %s\nwant       %s", text, got, want)

@@ -216,6 +216,12 @@ func (c *Copies) Query(stmt sql.Stmt) sql.Stmt {
 	if q.With != nil {
 		w.Recursive, w.CTEs = q.With.Recursive, append(w.CTEs, q.With.CTEs...)
 	}
+	q = sql.Rewrite(q, func(n sql.Node) sql.Node {
+		if l, ok := n.(*sql.Lock); ok { // there is nothing to lock of a copy that it names
+			return sql.Edit(l, func(l *sql.Lock) { l.Of = nil })
+		}
+		return n
+	})
 	return sql.Edit(q, func(q *sql.Query) { q.With = w })
 }
 
@@ -234,7 +240,7 @@ func tablesOf(q *sql.Query) (names []*sql.Name, ok bool) {
 		if !table {
 			return true
 		}
-		ok = ok && len(t.Partitions) == 0 && t.At == nil
+		ok = ok && len(t.Partitions) == 0 && t.At == nil && !t.Only && t.Sample == nil
 		known := slices.Contains(own, t.Name.Value) || slices.ContainsFunc(names, func(n *sql.Name) bool { return n.Value == t.Name.Value })
 		if !known && t.Schema == nil {
 			names = append(names, t.Name)
