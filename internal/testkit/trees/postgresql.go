@@ -92,7 +92,7 @@ func (b *builder) grouped(n *sql.Select) {
 	if n.Distinct && b.maybe() {
 		n.On = b.exprs(1)
 	}
-	if b.maybe() {
+	if !n.Distinct && b.maybe() {
 		n.Items = nil
 	}
 	if n.Group != nil && b.maybe() {
