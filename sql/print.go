@@ -51,7 +51,10 @@ func (p *printer) gap(last, first byte) bool {
 	case tight:
 		return false
 	case near:
-		word := func(c byte) bool { return wordByte(c) || strings.IndexByte("'\"`[]", c) >= 0 }
+		bracketed := strings.IndexByte(p.d.Lexis.Names, '[') >= 0
+		word := func(c byte) bool {
+			return wordByte(c) || strings.IndexByte("'\"`", c) >= 0 || bracketed && (c == '[' || c == ']')
+		}
 		sign := func(c byte) bool { return strings.IndexByte("+-*/%<>=!|&~:@?#^", c) >= 0 }
 		return word(last) && word(first) || sign(last) && sign(first)
 	default:
@@ -185,7 +188,11 @@ func (d *Dialect) binding(n Node) (level int, sides []side) {
 	switch x := n.(type) {
 	case *Unary:
 		o := d.signOf(x.Op)
-		return levelOf(o), []side{{x: x.X, level: max(levelOf(o), rightOf(o))}}
+		level = levelOf(o)
+		if inner, ok := x.X.(*Unary); ok && levelOf(d.signOf(inner.Op)) == level { // it has nothing on its left
+			return level, []side{{x: x.X, level: level}}
+		}
+		return level, []side{{x: x.X, level: max(level, rightOf(o))}}
 	case *Binary:
 		o := d.spells(x.Op)
 		level = levelOf(o)

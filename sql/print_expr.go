@@ -228,8 +228,8 @@ func (n *Array) print(p *printer) {
 		p.paren(n.Query)
 		return
 	}
-	p.when(!n.Inner, "ARRAY")
-	if p.joint = near; !n.Inner {
+	if !n.Inner {
+		p.text("ARRAY")
 		p.joint = tight
 	}
 	p.text("[")

@@ -36,14 +36,25 @@ func TestKeywordsAreNamesWhereTheServerTakesThemForNames(t *testing.T) {
 	if len(keywords) < 400 {
 		t.Fatal(len(keywords), "keywords")
 	}
-	for _, place := range []string{"SELECT 1 AS %", "SELECT 1 %", "SELECT % FROM t", "SELECT t.% FROM t", "SELECT %.a FROM t", "SELECT %(1, 2)", "SELECT s.%(1)", "SELECT % + 1", "SELECT % 'x'", "SELECT 1 FROM %",
-		"SELECT 1 FROM s.%", "SELECT 1 FROM t AS %", "SELECT 1 FROM t %", "SELECT 1 FROM t % WHERE true", "SELECT 1 FROM t AS x (%)", "SELECT 1 FROM %(1)", "CREATE TABLE n (% int)", "CREATE TABLE n (a %)",
-		"CREATE TABLE n (a %[])", "CREATE TABLE % (a int)", "SAVEPOINT %", "INSERT INTO t (%) VALUES (1)", "INSERT INTO % VALUES (1)", "UPDATE t SET % = 1", "UPDATE t % SET a = 1", "UPDATE % SET a = 1", "DELETE FROM t %",
-		"DELETE FROM %", "MERGE INTO t % USING u ON true WHEN MATCHED THEN DELETE", "WITH % AS (SELECT 1) SELECT 1", "SELECT a COLLATE % FROM t", "SELECT CAST(1 AS %)", "SELECT 1::%", "SET % = 1", "SET x = %",
-		"SELECT sum(1) OVER % FROM t", "SELECT sum(1) OVER (%) FROM t", "SELECT 1 FROM t WINDOW % AS ()", "DROP TABLE %", "CREATE INDEX % ON t (a)", "CREATE INDEX n ON t (%)", "CREATE INDEX n ON t (a %)",
-		"SELECT 1 FROM t JOIN u USING (%)", "CREATE TABLE n (a int CONSTRAINT % UNIQUE)", "CREATE TABLE n (a int DEFAULT %)", "ALTER TABLE t RENAME % TO n", "ALTER TABLE t RENAME TO %", "ANALYZE %", "VACUUM %",
-		"LOCK TABLE %", "RELEASE %", "SHOW %", "SELECT (a).% FROM t", "SELECT 1 FROM t ORDER BY % DESC", "CREATE FUNCTION n(%) RETURNS int LANGUAGE sql AS ''",
-		"CREATE FUNCTION n(% int) RETURNS int LANGUAGE sql AS ''", "CREATE FUNCTION n() RETURNS % LANGUAGE sql AS ''", "SELECT a IS DISTINCT FROM % FROM t", "SELECT 1 FROM t FOR UPDATE OF %", "TRUNCATE %"} {
+	for _, place := range []string{
+		"SELECT 1 AS %", "SELECT 1 %", "SELECT % FROM t", "SELECT t.% FROM t", "SELECT %.a FROM t", "SELECT %(1, 2)",
+		"SELECT s.%(1)", "SELECT % + 1", "SELECT % 'x'", "SELECT 1 FROM %", "SELECT 1 FROM s.%",
+		"SELECT 1 FROM t AS %", "SELECT 1 FROM t %", "SELECT 1 FROM t % WHERE true", "SELECT 1 FROM t AS x (%)",
+		"SELECT 1 FROM %(1)", "CREATE TABLE n (% int)", "CREATE TABLE n (a %)", "CREATE TABLE n (a %[])",
+		"CREATE TABLE % (a int)", "SAVEPOINT %", "INSERT INTO t (%) VALUES (1)", "INSERT INTO % VALUES (1)",
+		"UPDATE t SET % = 1", "UPDATE t % SET a = 1", "UPDATE % SET a = 1", "DELETE FROM t %", "DELETE FROM %",
+		"MERGE INTO t % USING u ON true WHEN MATCHED THEN DELETE", "WITH % AS (SELECT 1) SELECT 1",
+		"SELECT a COLLATE % FROM t", "SELECT CAST(1 AS %)", "SELECT 1::%", "SET % = 1", "SET x = %",
+		"SELECT sum(1) OVER % FROM t", "SELECT sum(1) OVER (%) FROM t", "SELECT 1 FROM t WINDOW % AS ()",
+		"DROP TABLE %", "CREATE INDEX % ON t (a)", "CREATE INDEX n ON t (%)", "CREATE INDEX n ON t (a %)",
+		"SELECT 1 FROM t JOIN u USING (%)", "CREATE TABLE n (a int CONSTRAINT % UNIQUE)",
+		"CREATE TABLE n (a int DEFAULT %)", "ALTER TABLE t RENAME % TO n", "ALTER TABLE t RENAME TO %", "ANALYZE %",
+		"VACUUM %", "LOCK TABLE %", "RELEASE %", "SHOW %", "SELECT (a).% FROM t", "SELECT 1 FROM t ORDER BY % DESC",
+		"CREATE FUNCTION n(%) RETURNS int LANGUAGE sql AS ''",
+		"CREATE FUNCTION n(% int) RETURNS int LANGUAGE sql AS ''",
+		"CREATE FUNCTION n() RETURNS % LANGUAGE sql AS ''", "SELECT a IS DISTINCT FROM % FROM t",
+		"SELECT 1 FROM t FOR UPDATE OF %", "TRUNCATE %",
+	} {
 		wrong := ""
 		for _, word := range keywords {
 			text := strings.Replace(place, "%", word, 1)

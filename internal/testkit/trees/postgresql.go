@@ -92,7 +92,7 @@ func (b *builder) grouped(n *sql.Select) {
 	if n.Distinct && b.maybe() {
 		n.On = b.exprs(1)
 	}
-	if b.maybe() {
+	if !n.Distinct && b.maybe() {
 		n.Items = nil
 	}
 	if n.Group != nil && b.maybe() {
@@ -137,7 +137,8 @@ func (b *builder) pgTableRef() sql.TableRef {
 	case 0:
 		return &sql.Derived{Query: b.query(), Alias: alias, Lateral: b.maybe(), Columns: columns}
 	case 1:
-		return &sql.TableCall{Lateral: b.maybe(), Schema: optional(b, b.label), Name: b.label(), Args: b.exprs(0), Ordinality: b.maybe(), Alias: alias, Columns: columns}
+		return &sql.TableCall{Lateral: b.maybe(), Schema: optional(b, b.label), Name: b.label(), Args: b.exprs(0), Ordinality: b.maybe(),
+			Alias: alias, Columns: columns}
 	case 2:
 		if b.budget > 0 {
 			n := &sql.ParenTable{X: b.from(), Alias: optional(b, b.label)}
@@ -313,7 +314,8 @@ func (b *builder) pgCreate() sql.Stmt {
 }
 
 func (b *builder) pgTrigger(replace bool) sql.Stmt {
-	n := &sql.CreateTrigger{OrReplace: replace, Constraint: b.maybe(), Name: b.object(), Time: pick(b, "BEFORE", "AFTER", "INSTEAD OF"), Event: pick(b, "INSERT", "DELETE OR TRUNCATE", "INSERT OR UPDATE"),
+	n := &sql.CreateTrigger{OrReplace: replace, Constraint: b.maybe(), Name: b.object(), Time: pick(b, "BEFORE", "AFTER", "INSTEAD OF"),
+		Event: pick(b, "INSERT", "DELETE OR TRUNCATE", "INSERT OR UPDATE"),
 		Table: b.object(), ForEachRow: b.maybe(), When: optional(b, b.expr)}
 	if n.Event == "INSERT OR UPDATE" {
 		n.Columns = b.labels(0)
@@ -350,7 +352,8 @@ func (b *builder) pgOther() sql.Stmt {
 		return pick[sql.Stmt](b, &sql.AlterTable{What: "INDEX", IfExists: b.maybe(), Table: b.object(), Actions: []sql.Alteration{&sql.RenameTable{To: &sql.Object{Name: b.label()}}}},
 			&sql.Sequence{Alter: true, Exists: b.maybe(), Name: b.object(), Options: []*sql.Option{{Words: "RESTART"}}})
 	case 4:
-		n := &sql.Drop{What: pick(b, "TABLE", "INDEX CONCURRENTLY", "MATERIALIZED VIEW", "SCHEMA"), IfExists: b.maybe(), Names: some(b, 1, b.object), Options: pick(b, nil, []*sql.Option{{Words: "CASCADE"}})}
+		n := &sql.Drop{What: pick(b, "TABLE", "INDEX CONCURRENTLY", "MATERIALIZED VIEW", "SCHEMA"), IfExists: b.maybe(), Names: some(b, 1, b.object),
+			Options: pick(b, nil, []*sql.Option{{Words: "CASCADE"}})}
 		if b.maybe() {
 			n.What, n.Names, n.On = "TRIGGER", n.Names[:1], b.object()
 		}
@@ -379,7 +382,8 @@ func (b *builder) pgOther() sql.Stmt {
 			&sql.Maintain{What: "REINDEX", How: "TABLE CONCURRENTLY", Tables: []*sql.Object{b.object()}},
 			&sql.Maintain{What: "REFRESH MATERIALIZED VIEW", How: pick(b, "", "CONCURRENTLY"), Tables: []*sql.Object{b.object()}, More: pick(b, "", "WITH NO DATA")})
 	case 13:
-		return &sql.Truncate{Tables: some(b, 1, func() *sql.Table { return &sql.Table{Only: b.maybe(), Name: b.label()} }), Options: pick(b, nil, []*sql.Option{{Words: "RESTART IDENTITY"}, {Words: "CASCADE"}})}
+		return &sql.Truncate{Tables: some(b, 1, func() *sql.Table { return &sql.Table{Only: b.maybe(), Name: b.label()} }),
+			Options: pick(b, nil, []*sql.Option{{Words: "RESTART IDENTITY"}, {Words: "CASCADE"}})}
 	}
 	return &sql.Explain{How: pick(b, "", "ANALYZE VERBOSE", "(ANALYZE, FORMAT JSON)"), Stmt: b.write()}
 }

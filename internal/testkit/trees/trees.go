@@ -272,18 +272,6 @@ func (b *builder) body() sql.Body {
 	return pick(b, b.values, b.selected, b.selected)()
 }
 
-// myBody draws set operations with parentheses around what would bind otherwise.
-func (b *builder) myBody() sql.Body {
-	switch b.n(5) {
-	case 0:
-		op := pick(b, "UNION", "UNION ALL", "UNION DISTINCT", "EXCEPT", "INTERSECT", "INTERSECT ALL")
-		return &sql.Compound{Op: op, Left: b.simpleBody(), Right: b.simpleBody()}
-	case 1:
-		return &sql.Compound{Op: "UNION", Left: b.simpleBody(), Right: &sql.Compound{Op: "INTERSECT", Left: b.simpleBody(), Right: b.simpleBody()}}
-	}
-	return b.simpleBody()
-}
-
 func (b *builder) simpleBody() sql.Body {
 	if b.n(4) == 0 {
 		return pick[sql.Body](b, &sql.Nested{Query: b.query()}, &sql.Whole{Table: &sql.Table{Schema: optional(b, b.label), Name: b.label()}})
@@ -311,12 +299,6 @@ func (b *builder) selected() sql.Body {
 		b.grouped(n)
 	}
 	return n
-}
-
-func (b *builder) hints() *sql.Hints {
-	return &sql.Hints{List: some(b, 1, func() *sql.Hint {
-		return pick(b, &sql.Hint{Name: "NO_MERGE", Called: true}, &sql.Hint{Name: "BKA", Called: true, Args: "a, `b c`"}, &sql.Hint{Name: "SET_VAR", Called: true, Args: "x = (1)"})
-	})}
 }
 
 func (b *builder) items() []*sql.Item {
@@ -352,33 +334,6 @@ func (b *builder) from() sql.TableRef {
 		return j
 	}
 	return b.tableRef()
-}
-
-// myFrom draws tables that commas join, and joins that nest on the right where they have a condition.
-func (b *builder) myFrom() sql.TableRef {
-	if b.n(5) == 0 {
-		return &sql.Join{Left: b.myJoin(), Kind: sql.CommaJoin, Right: b.myJoin()}
-	}
-	return b.myJoin()
-}
-
-func (b *builder) myJoin() sql.TableRef {
-	if b.budget--; b.budget < 0 || !b.maybe() {
-		return b.tableRef()
-	}
-	j := &sql.Join{Left: b.myJoin(), Kind: pick(b, sql.InnerJoin, sql.CrossJoin, sql.LeftJoin, sql.RightJoin, sql.Straight), Right: b.tableRef()}
-	switch {
-	case b.maybe():
-		j.On = b.expr()
-		if b.maybe() {
-			j.Right = &sql.Join{Left: b.tableRef(), Kind: sql.LeftJoin, Right: b.tableRef(), On: b.expr()}
-		}
-	case j.Kind == sql.LeftJoin || j.Kind == sql.RightJoin || b.maybe():
-		j.Using = b.labels(1)
-	default:
-		j.Natural = j.Kind == sql.InnerJoin
-	}
-	return j
 }
 
 func (b *builder) tableRef() sql.TableRef {
@@ -454,179 +409,6 @@ func (b *builder) assign() *sql.Assign {
 
 func (b *builder) assigns() []*sql.Assign { return some(b, 1, b.assign) }
 
-var ways = []string{"", "ROLLBACK", "ABORT", "FAIL", "IGNORE", "REPLACE"}
-
-func (b *builder) write() sql.Stmt {
-	switch b.family {
-	case MySQL:
-		return b.myWrite()
-	case PostgreSQL:
-		return b.pgWrite()
-	}
-	switch b.n(3) {
-	case 0:
-		n := &sql.Insert{With: optional(b, b.with), Replace: b.maybe(), Table: b.table(false), Columns: b.labels(0)}
-		if !n.Replace {
-			n.Or = pick(b, ways...)
-		}
-		if !b.maybe() {
-			n.Source = b.query()
-			if b.maybe() {
-				n.Source = &sql.Query{Body: b.values()} // behind a FROM clause ON would belong to that
-				n.Conflicts = some(b, 1, b.conflict)
-			}
-		}
-		n.Returning = optional(b, b.items)
-		return n
-	case 1:
-		return &sql.Update{With: optional(b, b.with), Or: pick(b, ways...), Table: b.table(true), Set: b.assigns(), From: optional(b, b.from), Where: optional(b, b.expr),
-			Returning: optional(b, b.items), Order: optional(b, b.orders), Limit: optional(b, b.limit)}
-	default:
-		return &sql.Delete{With: optional(b, b.with), Table: b.table(true), Where: optional(b, b.expr), Returning: optional(b, b.items),
-			Order: optional(b, b.orders), Limit: optional(b, b.limit)}
-	}
-}
-
-func (b *builder) conflict() *sql.OnConflict {
-	c := &sql.OnConflict{}
-	if b.pg() {
-		if c.Target = some(b, 0, b.pgKey); len(c.Target) == 0 {
-			c.Constraint = optional(b, b.label)
-		}
-	} else {
-		c.Target = some(b, 0, b.order)
-	}
-	if len(c.Target) > 0 {
-		c.TargetWhere = optional(b, b.expr)
-	}
-	if b.maybe() {
-		c.Set, c.Where = b.assigns(), optional(b, b.expr)
-	}
-	return c
-}
-
-func (b *builder) object() *sql.Object {
-	return &sql.Object{Schema: optional(b, b.label), Name: b.label()}
-}
-
-func (b *builder) create() sql.Stmt {
-	switch b.family {
-	case MySQL:
-		return b.myCreate()
-	case PostgreSQL:
-		return b.pgCreate()
-	}
-	temp, not := b.maybe(), b.maybe()
-	switch b.n(5) {
-	case 0:
-		return &sql.CreateTable{Temp: temp, IfNotExists: not, Name: b.object(), As: b.query()}
-	case 1:
-		return &sql.CreateTable{Temp: temp, IfNotExists: not, Name: b.object(), Columns: some(b, 1, b.columnDef), Constraints: some(b, 0, b.tableConstraint),
-			Options: pick(b, nil, []*sql.Option{{Words: "STRICT"}, {Words: "WITHOUT ROWID"}})}
-	case 2:
-		return &sql.CreateIndex{Unique: temp, IfNotExists: not, Name: b.object(), Table: &sql.Object{Name: b.label()}, Columns: b.orders(), Where: optional(b, b.expr)}
-	case 3:
-		return &sql.CreateView{Temp: temp, IfNotExists: not, Name: b.object(), Columns: b.labels(0), Query: b.query()}
-	default:
-		n := &sql.CreateTrigger{Temp: temp, IfNotExists: not, Name: b.object(), Time: pick(b, "", "BEFORE", "AFTER", "INSTEAD OF"), Event: pick(b, "INSERT", "UPDATE", "DELETE"),
-			Table: b.object(), ForEachRow: b.maybe(), When: optional(b, b.expr)}
-		if n.Event == "UPDATE" {
-			n.Columns = b.labels(0)
-		}
-		n.Body = &sql.Block{Stmts: some(b, 1, func() sql.Stmt {
-			if b.maybe() {
-				return b.query()
-			}
-			return b.write()
-		})}
-		return n
-	}
-}
-
-func (b *builder) columnDef() *sql.ColumnDef {
-	t := optional(b, func() *sql.Type { return &sql.Type{Words: "DOUBLE PRECISION"} })
-	return &sql.ColumnDef{Name: b.label(), Type: t, Constraints: some(b, 0, b.columnConstraint)}
-}
-
-func (b *builder) columnConstraint() sql.Constraint {
-	name, how := optional(b, b.label), pick(b, ways...)
-	switch b.n(8) {
-	case 0:
-		return &sql.PrimaryKey{Name: name, Desc: b.maybe(), Conflict: how, Autoincrement: b.maybe()}
-	case 1:
-		return &sql.Unique{Name: name, Conflict: how}
-	case 2:
-		return &sql.Nullable{Name: name, Not: b.maybe(), Conflict: how}
-	case 3:
-		return &sql.Check{Name: name, X: b.expr()}
-	case 4:
-		return &sql.Default{Name: name, X: pick[sql.Expr](b, b.literal(), &sql.Unary{Op: sql.OpSub, X: &sql.Literal{Kind: sql.Number, Text: "1"}}, &sql.Paren{X: b.expr()})}
-	case 5:
-		return &sql.Collation{Name: name, Collation: b.label()}
-	case 6:
-		return &sql.Generated{Name: name, X: b.expr(), Kept: pick(b, "", "STORED", "VIRTUAL")}
-	default:
-		return b.foreignKey(name, nil)
-	}
-}
-
-func (b *builder) foreignKey(name *sql.Name, columns []*sql.Name) *sql.ForeignKey {
-	actions := []string{"", "CASCADE", "SET NULL", "SET DEFAULT", "RESTRICT", "NO ACTION"}
-	return &sql.ForeignKey{Name: name, Columns: columns, Table: &sql.Object{Name: b.label()}, Keys: b.labels(0), OnDelete: pick(b, actions...), OnUpdate: pick(b, actions...),
-		Match: optional(b, b.name), Deferrable: pick(b, "", "NOT DEFERRABLE", "DEFERRABLE INITIALLY DEFERRED", "DEFERRABLE INITIALLY IMMEDIATE")}
-}
-
-func (b *builder) tableConstraint() sql.Constraint {
-	name, how := optional(b, b.label), pick(b, ways...)
-	switch b.n(4) {
-	case 0:
-		return &sql.PrimaryKey{Name: name, Columns: b.orders(), Conflict: how, Autoincrement: b.maybe()}
-	case 1:
-		return &sql.Unique{Name: name, Columns: b.orders(), Conflict: how}
-	case 2:
-		return &sql.Check{Name: name, X: b.expr(), Conflict: how}
-	default:
-		return b.foreignKey(name, b.labels(1))
-	}
-}
-
-func (b *builder) other() sql.Stmt {
-	switch b.family {
-	case MySQL:
-		return b.myOther()
-	case PostgreSQL:
-		return b.pgOther()
-	}
-	switch b.n(12) {
-	case 0:
-		return &sql.AlterTable{Table: b.object(), Actions: []sql.Alteration{pick[sql.Alteration](b, &sql.RenameTable{To: &sql.Object{Name: b.label()}},
-			&sql.RenameColumn{From: b.label(), To: b.label()}, &sql.AddColumn{Column: b.columnDef()}, &sql.DropColumn{Column: b.label()})}}
-	case 1:
-		return &sql.Drop{What: pick(b, "TABLE", "INDEX", "VIEW", "TRIGGER"), IfExists: b.maybe(), Names: []*sql.Object{b.object()}}
-	case 2:
-		return &sql.Begin{Mode: pick(b, "", "DEFERRED", "IMMEDIATE", "EXCLUSIVE")}
-	case 3:
-		return &sql.Commit{}
-	case 4:
-		return &sql.Rollback{To: optional(b, b.label)}
-	case 5:
-		return &sql.Savepoint{Name: b.label()}
-	case 6:
-		return &sql.Release{Name: b.label()}
-	case 7:
-		value := pick[sql.Expr](b, nil, &sql.Column{Name: &sql.Name{Value: "FULL"}}, &sql.Literal{Kind: sql.Number, Text: "3"})
-		return &sql.Pragma{Name: b.object(), Value: value, Call: value != nil && b.maybe()}
-	case 8:
-		return &sql.Analyze{Target: optional(b, b.object)}
-	case 9:
-		return &sql.Reindex{Target: optional(b, b.object)}
-	case 10:
-		return &sql.Vacuum{Schema: optional(b, b.label), Into: optional(b, b.expr)}
-	default:
-		return &sql.Explain{Plan: b.maybe(), Stmt: b.write()}
-	}
-}
-
 func (b *builder) statement() sql.Stmt {
 	b.budget = 12
 	switch b.n(4) {
@@ -639,89 +421,6 @@ func (b *builder) statement() sql.Stmt {
 	default:
 		return b.query()
 	}
-}
-
-// mine draws an expression of MySQL's.
-func (b *builder) mine() sql.Expr {
-	switch b.n(26) {
-	case 0, 1, 2, 3:
-		return &sql.Binary{Op: pick(b, myBinaries...), Left: b.expr(), Right: b.expr()}
-	case 4, 5:
-		return &sql.Unary{Op: pick(b, sql.OpNot, sql.OpSub, sql.OpAdd, sql.OpBitNot, sql.OpBinary), X: b.expr()}
-	case 6:
-		return &sql.Is{X: b.expr(), Not: b.maybe(), What: pick(b, "NULL", "TRUE", "FALSE", "UNKNOWN")}
-	case 7:
-		if b.maybe() {
-			return &sql.In{X: b.expr(), Not: b.maybe(), Query: b.query()}
-		}
-		return &sql.In{X: b.expr(), Not: b.maybe(), List: b.exprs(2)} // one query alone would be Query
-	case 8:
-		return &sql.Between{X: b.expr(), Not: b.maybe(), Low: b.expr(), High: b.expr()}
-	case 9:
-		n := &sql.Like{X: b.expr(), Not: b.maybe(), Op: pick(b, sql.OpLike, sql.OpRegexp), Pattern: b.expr()}
-		if n.Op == sql.OpLike {
-			n.Escape = optional(b, b.expr)
-		}
-		return n
-	case 10:
-		when := func() *sql.When { return &sql.When{Cond: b.expr(), Result: b.expr()} }
-		return &sql.Case{Operand: optional(b, b.expr), Whens: some(b, 1, when), Else: optional(b, b.expr)}
-	case 11:
-		return &sql.Cast{X: b.expr(), Type: b.myType(), Convert: b.maybe()}
-	case 12:
-		return pick[sql.Expr](b, &sql.Collate{X: b.expr(), Collation: &sql.Name{Value: "utf8mb4_bin"}}, &sql.Recode{X: b.expr(), Charset: &sql.Column{Name: &sql.Name{Value: "latin1"}}})
-	case 13:
-		return pick[sql.Expr](b, &sql.Exists{Query: b.query()}, &sql.Subquery{Query: b.query()})
-	case 14:
-		return &sql.Row{Items: b.exprs(2), Word: b.maybe()}
-	case 15, 16:
-		return b.myCall()
-	case 17:
-		return &sql.Paren{X: b.expr()}
-	case 18:
-		return pick[sql.Expr](b, &sql.Niladic{Word: "CURRENT_DATE"}, &sql.Param{Text: "?"})
-	case 19:
-		return &sql.Quantified{Op: pick(b, sql.OpEq, sql.OpLt, sql.OpSame), X: b.expr(), How: pick(b, "ANY", "SOME", "ALL"), Query: b.query()}
-	case 20:
-		return &sql.Binary{Op: sql.OpAdd, Left: b.column(), Right: &sql.Interval{X: b.column(), Unit: pick(b, "DAY", "DAY_HOUR")}}
-	case 21:
-		return &sql.Matching{Columns: []sql.Expr{b.column()}, X: &sql.Literal{Kind: sql.Text, Text: "'x'"}, Mode: pick(b, "", "IN BOOLEAN MODE")}
-	case 22:
-		return pick[sql.Expr](b, &sql.Binary{Op: sql.OpSounds, Left: b.expr(), Right: b.expr()}, &sql.Binary{Op: sql.OpMember, Left: b.expr(), Right: b.expr()},
-			&sql.Binary{Op: pick(b, sql.OpJSON, sql.OpJSONText), Left: b.column(), Right: &sql.Literal{Kind: sql.Text, Text: "'$.a'"}})
-	case 23:
-		return &sql.Paren{X: &sql.Binary{Op: sql.OpAssign, Left: &sql.Variable{Text: "@a"}, Right: b.expr()}}
-	default:
-		return pick(b, b.literal, b.column)()
-	}
-}
-
-var myBinaries = []sql.Op{sql.OpOr, sql.OpXor, sql.OpAnd, sql.OpEq, sql.OpNe, sql.OpLt, sql.OpLe, sql.OpGt, sql.OpGe, sql.OpSame, sql.OpBitAnd, sql.OpBitOr, sql.OpBitXor,
-	sql.OpShiftLeft, sql.OpShiftRight, sql.OpAdd, sql.OpSub, sql.OpMul, sql.OpDiv, sql.OpMod, sql.OpIntDiv}
-
-func (b *builder) myType() *sql.Type {
-	number := &sql.Literal{Kind: sql.Number, Text: "7"}
-	return pick(b, &sql.Type{Words: "SIGNED"}, &sql.Type{Words: "UNSIGNED INTEGER"}, &sql.Type{Words: "DECIMAL", Args: []sql.Expr{number, number}},
-		&sql.Type{Words: "CHAR", Args: []sql.Expr{number}, Charset: &sql.Name{Value: "latin1"}}, &sql.Type{Words: "INT", After: "UNSIGNED ZEROFILL"}, &sql.Type{Words: "DOUBLE PRECISION"})
-}
-
-func (b *builder) myCall() sql.Expr {
-	if b.maybe() {
-		return pick[sql.Expr](b,
-			&sql.Call{Name: &sql.Name{Value: "TRIM"}, Args: []sql.Expr{&sql.Worded{Word: "LEADING", X: b.expr()}, &sql.Worded{Word: "FROM", X: b.expr()}}},
-			&sql.Call{Name: &sql.Name{Value: "TRIM"}, Args: []sql.Expr{&sql.Worded{Word: "BOTH"}, &sql.Worded{Word: "FROM", X: b.expr()}}},
-			&sql.Call{Name: &sql.Name{Value: "SUBSTRING"}, Args: []sql.Expr{b.expr(), &sql.Worded{Word: "FROM", X: b.expr()}, &sql.Worded{Word: "FOR", X: b.expr()}}},
-			&sql.Call{Name: &sql.Name{Value: "LEFT"}, Args: b.exprs(2)}, &sql.Call{Name: &sql.Name{Value: "IF"}, Args: b.exprs(3)},
-			&sql.Call{Name: &sql.Name{Value: "GROUP_CONCAT"}, Distinct: b.maybe(), Args: b.exprs(1), Order: optional(b, b.orders), Separator: &sql.Literal{Kind: sql.Text, Text: "','"}, Limit: optional(b, b.limit)})
-	}
-	c := &sql.Call{Name: b.name(), Args: b.exprs(0)}
-	if len(c.Args) > 0 {
-		c.Distinct = b.maybe()
-	} else if b.maybe() {
-		c.Args = []sql.Expr{&sql.Star{}}
-	}
-	c.Over = optional(b, b.over)
-	return c
 }
 
 // Statement draws a statement of a family's.
