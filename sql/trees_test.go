@@ -31,8 +31,8 @@ func TestTreesHaveEveryField(t *testing.T) {
 	delete(missing, "Opaque.") // no reader makes it
 	delete(missing, "Opaque.Text")
 	for seed := 0; seed < 10_000 && len(missing) > 0; seed++ {
-		for _, family := range []trees.Family{trees.SQLite, trees.MySQL, trees.PostgreSQL} {
-			sql.Walk(trees.Statement(family).Example(seed), func(n sql.Node) bool {
+		for _, language := range []trees.Language{trees.SQLite, trees.MySQL, trees.PostgreSQL} {
+			sql.Walk(trees.Statement(language).Example(seed), func(n sql.Node) bool {
 				v := reflect.ValueOf(n).Elem()
 				delete(missing, v.Type().Name()+".")
 				for i := range v.NumField() {

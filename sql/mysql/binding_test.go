@@ -103,7 +103,7 @@ func TestOperatorsBindAsInTheServer(t *testing.T) {
 var malformed = regexp.MustCompile(`error in your SQL syntax`)
 
 // words are what most of which the servers read in a row.
-var words = trees.Words{
+var words = trees.Neighbours{
 	Before: []string{"NOT", "-", "+", "~", "!", "BINARY"},
 	Behind: []string{"IS NULL", "COLLATE utf8mb4_bin", "IN (1, a)", "NOT IN (b)", "IS NOT TRUE", "IS UNKNOWN", "IS NOT NULL"},
 	Between: []string{"AND", "AND", "OR", "XOR", "&&", "||", "=", "<=>", "<>", "<", ">=", "+", "-", "*", "/", "%", "DIV", "MOD", "&", "|", "^", "<<", "LIKE", "NOT LIKE", "REGEXP",

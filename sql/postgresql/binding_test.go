@@ -74,7 +74,7 @@ func TestOperatorsBindAsInPostgreSQL(t *testing.T) {
 }
 
 // words are what most of which the server reads in a row.
-var words = trees.Words{
+var words = trees.Neighbours{
 	Before: []string{"NOT", "-", "+", "~", "@"},
 	Behind: []string{"ISNULL", "NOTNULL", "IS NULL", `COLLATE "C"`, "IN (b, a)", "NOT IN (b)", "IS NOT TRUE", "::text", "= ANY (ARRAY['x'])", "IS NOT UNKNOWN"},
 	Between: []string{"AND", "AND", "OR", "=", "<>", "IS DISTINCT FROM", "IS NOT DISTINCT FROM", "<", ">=", "+", "-", "*", "/", "%", "^", "||", "->", "&", "|", "<<", "~", "!~",

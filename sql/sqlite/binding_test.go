@@ -37,7 +37,7 @@ func TestOperatorsBindAsInSQLite(t *testing.T) {
 }
 
 // words are what most of which SQLite reads in a row.
-var words = trees.Words{
+var words = trees.Neighbours{
 	Before: []string{"NOT", "-", "+", "~"},
 	Behind: []string{"ISNULL", "NOTNULL", "NOT NULL", "IS NULL", "COLLATE NOCASE", "IN (1, a)", "NOT IN (b)", "IS NOT TRUE"},
 	Between: []string{"AND", "AND", "OR", "=", "==", "<>", "IS", "IS NOT", "IS NOT DISTINCT FROM", "IS DISTINCT FROM", "<", ">=", "+", "-", "*", "/", "%", "||", "->", "&", "|", "<<",

@@ -8,9 +8,9 @@ import (
 	"txweave/sql"
 )
 
-// Operators draws an expression of the columns a, b, c and d, and of a family's operators.
-func Operators(t *rapid.T, family Family) sql.Expr {
-	return (&builder{T: t, family: family, budget: 7}).operators()
+// Operators draws an expression of the columns a, b, c and d, and of a language's operators.
+func Operators(t *rapid.T, language Language) sql.Expr {
+	return (&builder{T: t, language: language, budget: 7}).operators()
 }
 
 func (b *builder) operators() sql.Expr {
@@ -62,11 +62,11 @@ func Enclosed[N sql.Node](n N) N {
 	})
 }
 
-// Words are what stands before, behind and between operands.
-type Words struct{ Before, Behind, Between []string }
+// Neighbours are what stands before, behind and between operands.
+type Neighbours struct{ Before, Behind, Between []string }
 
 // InARow draws an expression as words that stand behind each other, most of which are an expression.
-func (w Words) InARow(t *rapid.T) string {
+func (w Neighbours) InARow(t *rapid.T) string {
 	b := &builder{T: t}
 	var words []string
 	for i := range 1 + b.n(6) {

@@ -11,12 +11,12 @@ import (
 	"txweave/sql"
 )
 
-// PrintAndRead holds that whatever tree of a family's is built, what is printed of it is read as that tree; that what was
+// PrintAndRead holds that whatever tree of a language's is built, what is printed of it is read as that tree; that what was
 // read prints its own bytes, and printed anew the same text.
-func PrintAndRead(t *testing.T, d *sql.Dialect, family Family) {
+func PrintAndRead(t *testing.T, d *sql.Dialect, language Language) {
 	t.Helper()
 	rapid.Check(t, func(rt *rapid.T) {
-		stmt := Statement(family).Draw(rt, "tree")
+		stmt := Statement(language).Draw(rt, "tree")
 		text, err := d.Print(stmt)
 		if err != nil {
 			rt.Fatal(sql.Tell(stmt), err)

@@ -5,7 +5,7 @@ import "txweave/sql"
 var ways = []string{"", "ROLLBACK", "ABORT", "FAIL", "IGNORE", "REPLACE"}
 
 func (b *builder) write() sql.Stmt {
-	switch b.family {
+	switch b.language {
 	case MySQL:
 		return b.myWrite()
 	case PostgreSQL:
@@ -58,7 +58,7 @@ func (b *builder) object() *sql.Object {
 }
 
 func (b *builder) create() sql.Stmt {
-	switch b.family {
+	switch b.language {
 	case MySQL:
 		return b.myCreate()
 	case PostgreSQL:
@@ -139,7 +139,7 @@ func (b *builder) tableConstraint() sql.Constraint {
 }
 
 func (b *builder) other() sql.Stmt {
-	switch b.family {
+	switch b.language {
 	case MySQL:
 		return b.myOther()
 	case PostgreSQL:

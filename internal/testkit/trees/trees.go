@@ -7,28 +7,28 @@ import (
 	"txweave/sql"
 )
 
-// Family is whose statements are drawn.
-type Family uint8
+// Language is whose statements are drawn.
+type Language uint8
 
-// The families.
+// The languages.
 const (
-	SQLite Family = iota
-	MySQL         // and MariaDB
+	SQLite Language = iota
+	MySQL           // and MariaDB
 	PostgreSQL
 )
 
 // builder draws trees. budget is how many expressions and queries may still be nested.
 type builder struct {
 	*rapid.T
-	family Family
-	budget int
+	language Language
+	budget   int
 }
 
 // my says whether trees are MySQL's.
-func (b *builder) my() bool { return b.family == MySQL }
+func (b *builder) my() bool { return b.language == MySQL }
 
 // pg says whether trees are PostgreSQL's.
-func (b *builder) pg() bool { return b.family == PostgreSQL }
+func (b *builder) pg() bool { return b.language == PostgreSQL }
 
 func (b *builder) n(below int) int { return rapid.IntRange(0, below-1).Draw(b.T, "n") }
 
@@ -70,7 +70,7 @@ func (b *builder) name() *sql.Name {
 
 // label draws a name where a text may be one too.
 func (b *builder) label() *sql.Name {
-	if b.family == SQLite && b.maybe() {
+	if b.language == SQLite && b.maybe() {
 		return &sql.Name{Value: "it's", Quote: '\''}
 	}
 	return b.name()
@@ -120,7 +120,7 @@ func (b *builder) expr() sql.Expr {
 	if b.budget--; b.budget < 0 {
 		return pick(b, b.literal, b.column)()
 	}
-	switch b.family {
+	switch b.language {
 	case MySQL:
 		return b.mine()
 	case PostgreSQL:
@@ -305,7 +305,7 @@ func (b *builder) items() []*sql.Item {
 	return some(b, 1, func() *sql.Item {
 		if b.maybe() {
 			n := &sql.Star{Table: optional(b, b.label)}
-			if b.family != SQLite && n.Table != nil {
+			if b.language != SQLite && n.Table != nil {
 				n.Schema = optional(b, b.label)
 			}
 			return &sql.Item{X: n}
@@ -315,7 +315,7 @@ func (b *builder) items() []*sql.Item {
 }
 
 func (b *builder) from() sql.TableRef {
-	switch b.family {
+	switch b.language {
 	case MySQL:
 		return b.myFrom()
 	case PostgreSQL:
@@ -399,7 +399,7 @@ func (b *builder) set() *sql.Column {
 
 func (b *builder) assign() *sql.Assign {
 	switch {
-	case b.family != SQLite && b.maybe():
+	case b.language != SQLite && b.maybe():
 		return &sql.Assign{Columns: []*sql.Column{b.set()}, Value: &sql.DefaultValue{}}
 	case !b.my() && b.maybe():
 		return &sql.Assign{Columns: some(b, 1, b.set), Row: true, Value: b.expr()}
@@ -423,7 +423,7 @@ func (b *builder) statement() sql.Stmt {
 	}
 }
 
-// Statement draws a statement of a family's.
-func Statement(family Family) *rapid.Generator[sql.Stmt] {
-	return rapid.Custom(func(t *rapid.T) sql.Stmt { return (&builder{T: t, family: family}).statement() })
+// Statement draws a statement of a language's.
+func Statement(language Language) *rapid.Generator[sql.Stmt] {
+	return rapid.Custom(func(t *rapid.T) sql.Stmt { return (&builder{T: t, language: language}).statement() })
 }
