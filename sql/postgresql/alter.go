@@ -10,7 +10,11 @@ func alter(r *sql.Reader, _ *sql.With) sql.Stmt {
 	only := what == "TABLE" && r.Accept("ONLY")
 	name := r.Object()
 	if what == "SEQUENCE" && !r.Any("RENAME", "SET", "OWNER") {
-		return &sql.Sequence{Alter: true, Exists: exists, Name: name, Options: sequenceOptions(r)}
+		n := &sql.Sequence{Alter: true, Exists: exists, Name: name, Options: sequenceOptions(r)}
+		if n.Options == nil {
+			r.Fail("what becomes of the sequence is expected")
+		}
+		return n
 	}
 	n := &sql.AlterTable{What: what, IfExists: exists, Only: only, Table: name}
 	if what == "TABLE" {
@@ -37,7 +41,11 @@ func alteration(r *sql.Reader) sql.Alteration {
 			return n
 		}
 		r.Accept("COLUMN")
-		return &sql.AddColumn{IfNotExists: r.IfNotExists(), Column: column(r)}
+		n := &sql.AddColumn{IfNotExists: r.IfNotExists(), Column: column(r)}
+		if n.Column.Type == nil {
+			r.Fail("a column has a type")
+		}
+		return n
 	case r.Accept("DROP", "CONSTRAINT"):
 		return &sql.DropConstraint{What: "CONSTRAINT", IfExists: r.IfExists(), Name: r.Name(), Cascade: cascade(r)}
 	case r.Accept("DROP"):

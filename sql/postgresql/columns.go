@@ -57,7 +57,7 @@ func unnamed(r *sql.Reader, name *sql.Name) sql.Constraint {
 	case name == nil && r.Accept("COLLATE"):
 		return &sql.Collation{Collation: r.Name()}
 	case name == nil && r.Any("STORAGE", "COMPRESSION"):
-		return &sql.Attribute{Words: r.OneOf("STORAGE", "COMPRESSION"), Value: r.Word()}
+		return &sql.Attribute{Words: r.OneOf("STORAGE", "COMPRESSION"), Value: object(r)}
 	case r.Accept("GENERATED", "ALWAYS", "AS", "IDENTITY"):
 		return identity(r, name, true)
 	case r.Accept("GENERATED", "BY", "DEFAULT", "AS", "IDENTITY"):
@@ -141,7 +141,7 @@ func tableConstraint(r *sql.Reader) sql.Constraint {
 
 // keyed reads the columns of a key and how its index is kept, or which index it is to have.
 func keyed(r *sql.Reader) ([]*sql.Order, []*sql.Option) {
-	if o := valued(r, func() sql.Expr { return r.Word() }, "USING INDEX"); o != nil {
+	if o := valued(r, func() sql.Expr { return name(r) }, "USING INDEX"); o != nil {
 		return nil, []*sql.Option{o}
 	}
 	columns := sql.ParenList(r, func() *sql.Order {

@@ -49,22 +49,22 @@ func typeOf(r *sql.Reader) *sql.Type {
 		if unit := one(r, fields...); unit != "" {
 			n.Words += " " + unit
 		}
-		n.Args = modifiers(r)
+		n.Args = modifiers(r, r.Number)
 	case strings.EqualFold(n.Words, "TIME"), strings.EqualFold(n.Words, "TIMESTAMP"):
-		n.Args = modifiers(r)
+		n.Args = modifiers(r, r.Number)
 		n.After = one(r, "WITH TIME ZONE", "WITHOUT TIME ZONE")
 	default:
-		n.Args = modifiers(r)
+		n.Args = modifiers(r, r.Expr)
 	}
 	n.After += dimensions(r)
 	return sql.Read(r, from, n)
 }
 
-func modifiers(r *sql.Reader) []sql.Expr {
+func modifiers(r *sql.Reader, one func() sql.Expr) []sql.Expr {
 	if !r.Is("(") {
 		return nil
 	}
-	return sql.ParenList(r, r.Expr)
+	return sql.ParenList(r, one)
 }
 
 // dimensions reads that a type is of arrays.

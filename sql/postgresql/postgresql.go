@@ -1,10 +1,15 @@
 // Package postgresql is how PostgreSQL 15 to 18 spell statements, by its grammar (postgresql.org/docs, part VI, and gram.y
 // and scan.l of its sources, for what binds and what is a token).
 //
-// Left out, and refused with the place: COPY, cursors, PREPARE and EXECUTE, DO, CALL, LISTEN, grants, types, domains,
-// rules, extensions and what administers servers; bodies of functions that are no text; SELECT INTO; SEARCH and CYCLE of
-// a WITH clause; definitions of columns behind a function in FROM; XMLTABLE and JSON_TABLE; OVERLAPS; OPERATOR(…); names
-// with escape sequences (U&"…"); collations with a schema; assignments to parts of a column.
+// Left out, and refused with the place: COPY, cursors and WHERE CURRENT OF, PREPARE and EXECUTE, DO, CALL, LISTEN, grants,
+// comments, types, domains, rules, extensions and what administers servers; bodies of functions that are no text; SELECT
+// INTO; SEARCH and CYCLE of a WITH clause; ONLY (t) and t *; ROWS FROM, and definitions of columns behind a function in
+// FROM; GROUP BY DISTINCT; VARIADIC arguments; functions of XML and JSON with words of their own, IS DOCUMENT, IS JSON and
+// IS NORMALIZED; OVERLAPS; OPERATOR(…); AT LOCAL; names with escape sequences (U&"…"); collations with a schema; types with
+// modifiers before a text; assignments to parts of a column; a column behind LIKE in CREATE TABLE.
+//
+// Read, though the server refuses it: a table alone in parentheses in FROM; arguments of CURRENT_TIME, NULLIF and the like in
+// another number than they take, and those with words (TRIM, EXTRACT) in another order; what only a later version has.
 //
 // What PostgreSQL calls a column that a query gives no name hangs on the expression alone: printed anew it is called the
 // same.

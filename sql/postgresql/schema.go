@@ -67,10 +67,10 @@ func table(r *sql.Reader) *sql.CreateTable {
 	if r.Accept("PARTITION", "OF") {
 		n.Of = r.Object()
 	}
-	untyped := false
-	if r.Accept("(") {
+	listed := r.Accept("(")
+	if listed {
 		if !r.Is(")") {
-			untyped = elements(r, n)
+			elements(r, n)
 		}
 		r.Expect(")")
 	}
@@ -87,15 +87,20 @@ func table(r *sql.Reader) *sql.CreateTable {
 	if r.Accept("AS") {
 		n.As = r.Query()
 		n.Rows = one(r, withData...)
-	} else if untyped && n.Of == nil {
-		r.Fail("a column has no type")
+	} else if !listed && n.Of == nil {
+		r.Expect("(")
+	}
+	for _, c := range n.Columns {
+		if (c.Type == nil) != (n.As != nil || n.Of != nil) {
+			r.Fail("a column has a type unless a query or another table says it")
+		}
 	}
 	return n
 }
 
-// elements reads the columns of a table and its constraints, and says whether a column has no type. What LIKE names stands
-// behind the columns, as it is printed there.
-func elements(r *sql.Reader, n *sql.CreateTable) (untyped bool) {
+// elements reads the columns of a table and its constraints. What LIKE names stands behind the columns, as it is printed
+// there.
+func elements(r *sql.Reader, n *sql.CreateTable) {
 	like := false
 	sql.List(r, func() bool {
 		if constraintNext(r) {
@@ -109,12 +114,15 @@ func elements(r *sql.Reader, n *sql.CreateTable) (untyped bool) {
 		if like {
 			r.Fail("a column behind LIKE is not read")
 		}
-		c := column(r)
-		untyped = untyped || c.Type == nil
-		n.Columns = append(n.Columns, c)
+		n.Columns = append(n.Columns, column(r))
 		return true
 	})
-	return untyped
+}
+
+// name reads a name, as a value.
+func name(r *sql.Reader) sql.Expr {
+	from := r.Here()
+	return sql.Read[sql.Expr](r, from, &sql.Column{Name: r.Name()})
 }
 
 // settings reads parameters in parentheses: each a name, and what it is set to.
@@ -146,7 +154,7 @@ func object(r *sql.Reader) sql.Expr { return r.Settable() }
 // stored reads how a table, or what a query makes, is kept.
 func stored(r *sql.Reader) (out []*sql.Option) {
 	for {
-		o := valued(r, func() sql.Expr { return r.Word() }, "USING", "TABLESPACE")
+		o := valued(r, func() sql.Expr { return name(r) }, "USING", "TABLESPACE")
 		if o == nil && r.Is("WITH", "(") {
 			o = valued(r, func() sql.Expr { return settings(r) }, "WITH")
 		}
@@ -228,7 +236,7 @@ func trigger(r *sql.Reader, replace bool) sql.Stmt {
 		from := r.Here()
 		words := expectOne(r, "OLD TABLE or NEW TABLE", "OLD TABLE", "NEW TABLE")
 		r.Accept("AS")
-		n.Referencing = append(n.Referencing, sql.Read(r, from, &sql.Option{Words: words + " AS", Value: r.Word()}))
+		n.Referencing = append(n.Referencing, sql.Read(r, from, &sql.Option{Words: words + " AS", Value: name(r)}))
 	}
 	if r.Accept("FOR") {
 		r.Accept("EACH")
@@ -263,12 +271,23 @@ func function(r *sql.Reader, replace, procedure bool) sql.Stmt {
 	if !procedure && r.Accept("RETURNS") {
 		if r.Accept("TABLE") {
 			n.Table = parameters(r)
+			for _, p := range n.Table {
+				if p.Name == nil {
+					r.Fail("a column of the table has no name")
+				}
+			}
 		} else {
 			n.Returns = returned(r)
 		}
 	}
 	for {
-		o := valued(r, func() sql.Expr { return value(r) }, "LANGUAGE", "AS", "COST", "ROWS", "PARALLEL")
+		o := valued(r, func() sql.Expr { return text(r) }, "AS")
+		if o == nil {
+			o = valued(r, r.Number, "COST", "ROWS")
+		}
+		if o == nil {
+			o = valued(r, func() sql.Expr { return plain(r) }, "LANGUAGE", "PARALLEL")
+		}
 		if o == nil && r.Accept("SET") {
 			r.Fail("of a function, no settings are read")
 		}

@@ -134,7 +134,11 @@ func mergeWhen(r *sql.Reader) *sql.MergeWhen {
 		n.Cond = r.Expr()
 	}
 	r.Expect("THEN")
-	n.Do = expectOne(r, "UPDATE, DELETE, INSERT or DO NOTHING", "UPDATE", "DELETE", "INSERT", "DO NOTHING")
+	if n.Match == "NOT MATCHED" {
+		n.Do = expectOne(r, "INSERT or DO NOTHING", "INSERT", "DO NOTHING")
+	} else {
+		n.Do = expectOne(r, "UPDATE, DELETE or DO NOTHING", "UPDATE", "DELETE", "DO NOTHING")
+	}
 	switch n.Do {
 	case "UPDATE":
 		r.Expect("SET")
@@ -272,7 +276,14 @@ func setting(r *sql.Reader, scope string) *sql.Setting {
 	}
 	if words != "" {
 		n.Scope = strings.TrimSpace(scope + " " + words)
-		n.Value = value(r)
+		switch {
+		case words == "TIME ZONE":
+			n.Value = value(r)
+		case r.Is("DEFAULT"):
+			n.Value = r.Word()
+		default:
+			n.Value = plain(r)
+		}
 		return n
 	}
 	n.Target = r.Settable()
@@ -294,11 +305,23 @@ func value(r *sql.Reader) sql.Expr {
 		if x.Kind != sql.Null {
 			return x
 		}
-	case *sql.Unary, *sql.Interval:
+	case *sql.Unary:
+		if l, ok := x.X.(*sql.Literal); ok && l.Kind == sql.Number {
+			return x
+		}
+	case *sql.Interval:
 		return x
 	}
 	r.Fail("a word, a text or a number is expected")
 	return nil
+}
+
+// plain reads a word that is not reserved, or a text.
+func plain(r *sql.Reader) sql.Expr {
+	if r.PlainNext() {
+		return r.Word()
+	}
+	return text(r)
 }
 
 // target reads the name of a setting; nil for all of them.
@@ -346,6 +369,9 @@ func options(r *sql.Reader) string {
 	}
 	list := sql.ParenList(r, func() string {
 		at := r.Here()
+		if !r.PlainNext() && !r.Is("ANALYZE") {
+			r.Fail("an option is expected")
+		}
 		r.WordName()
 		out := strings.ToUpper(r.TextFrom(at))
 		if r.Any(",", ")") {
@@ -426,8 +452,8 @@ func explain(r *sql.Reader, _ *sql.With) sql.Stmt {
 	if n.How == "" {
 		n.How = several(r, "ANALYZE", "VERBOSE")
 	}
-	if r.Is("EXPLAIN") {
-		r.Fail("what EXPLAIN would do is not explained")
+	if !r.Any("SELECT", "VALUES", "TABLE", "WITH", "(", "INSERT", "UPDATE", "DELETE", "MERGE", "CREATE", "REFRESH") {
+		r.Fail("a query or a write is expected")
 	}
 	n.Stmt = r.Statement()
 	return n

@@ -182,7 +182,10 @@ func (b *builder) pgAssigns() []*sql.Assign {
 }
 
 func (b *builder) mergeWhen() *sql.MergeWhen {
-	n := &sql.MergeWhen{Match: pick(b, "MATCHED", "NOT MATCHED", "NOT MATCHED BY SOURCE"), Cond: optional(b, b.expr), Do: pick(b, "UPDATE", "DELETE", "INSERT", "DO NOTHING")}
+	n := &sql.MergeWhen{Match: pick(b, "MATCHED", "NOT MATCHED BY SOURCE"), Cond: optional(b, b.expr), Do: pick(b, "UPDATE", "DELETE", "DO NOTHING")}
+	if b.maybe() {
+		n.Match, n.Do = "NOT MATCHED", "INSERT"
+	}
 	switch n.Do {
 	case "UPDATE":
 		n.Set = b.assigns()
@@ -261,6 +264,7 @@ func (b *builder) pgTable() sql.Stmt {
 	switch b.n(4) {
 	case 0:
 		n.Of, n.Bound = b.object(), b.bounds()
+		n.Columns = nil
 	case 1:
 		n.Inherits = some(b, 0, b.object)
 	case 2:
