@@ -34,8 +34,8 @@ type Set struct {
 	Settings []*Setting
 }
 
-// Setting is one of them. Target is a Variable, a Column, or a name alone behind Scope; none in SET NAMES, SET CHARACTER
-// SET, SET TIME ZONE and the like, which are a Scope with a Value. Some of PostgreSQL's have More values.
+// Setting is one of them. Target is a Variable, a Column, or a name alone behind Scope; none in SET NAMES, SET
+// CHARACTER SET, SET TIME ZONE and the like, which are a Scope with a Value. Some of PostgreSQL's have More values.
 type Setting struct {
 	origin
 	Scope  string // GLOBAL, SESSION, LOCAL, PERSIST, … or ""
@@ -63,8 +63,8 @@ type SetConstraints struct {
 	When  string
 }
 
-// LockTables is MySQL's LOCK TABLES, and without tables UNLOCK TABLES; and PostgreSQL's LOCK TABLE, where Mode is of all:
-// ACCESS SHARE, …
+// LockTables is MySQL's LOCK TABLES, and without tables UNLOCK TABLES; and PostgreSQL's LOCK TABLE, where Mode is of
+// all: ACCESS SHARE, …
 type LockTables struct {
 	statement
 	Tables []*TableLock
@@ -79,8 +79,8 @@ type TableLock struct {
 	How   string
 }
 
-// XA is a step of a distributed transaction: START, END, PREPARE, COMMIT, ROLLBACK, RECOVER, and its identifier. More is
-// what stands behind that: ONE PHASE, SUSPEND, …
+// XA is a step of a distributed transaction: START, END, PREPARE, COMMIT, ROLLBACK, RECOVER, and its identifier. More
+// is what stands behind that: ONE PHASE, SUSPEND, …
 type XA struct {
 	statement
 	Step string
@@ -88,17 +88,17 @@ type XA struct {
 	More string
 }
 
-// TwoPhase is a step of PostgreSQL's distributed transactions: PREPARE TRANSACTION, COMMIT PREPARED or ROLLBACK PREPARED,
-// and its identifier.
+// TwoPhase is a step of PostgreSQL's distributed transactions: PREPARE TRANSACTION, COMMIT PREPARED or ROLLBACK
+// PREPARED, and its identifier.
 type TwoPhase struct {
 	statement
 	Step string
 	ID   *Literal
 }
 
-// Maintain is what is done with tables and leaves what they hold: ANALYZE, OPTIMIZE, CHECK or REPAIR, and FLUSH in MySQL,
-// ANALYZE, VACUUM, REINDEX, REFRESH MATERIALIZED VIEW in PostgreSQL. How is what stands in front of the tables, TABLE
-// among it, More what stands behind them, in upper case.
+// Maintain is what is done with tables and leaves what they hold: ANALYZE, OPTIMIZE, CHECK or REPAIR, and FLUSH in
+// MySQL, ANALYZE, VACUUM, REINDEX, REFRESH MATERIALIZED VIEW in PostgreSQL. How is what stands in front of the tables,
+// TABLE among it, More what stands behind them, in upper case.
 type Maintain struct {
 	statement
 	What   string

@@ -31,7 +31,8 @@ type Dialect struct {
 	Specials map[string]func(*Reader) Expr
 	// Niladics are the functions without parentheses, in upper case.
 	Niladics []string
-	// TypedTexts are the types that may stand before a text: DATE '2020-01-01'. Grammar.AnyTyped says that each word may.
+	// TypedTexts are the types that may stand before a text: DATE '2020-01-01'. Grammar.AnyTyped says that each word
+	// may.
 	TypedTexts []string
 	// Phrases are the functions, in upper case, of whose arguments words may stand in front, and these words.
 	Phrases map[string][]string

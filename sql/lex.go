@@ -26,8 +26,8 @@ type Lexis struct {
 	// Backslash says that a backslash in a text is the beginning of an escape sequence.
 	Backslash bool
 	// HexPrefixes and BitPrefixes are the letters before a quote that make a text of hexadecimal or binary digits a
-	// blob, TextPrefixes those that leave it a text, EscapePrefixes those that make one with escape sequences. Halves says
-	// that hexadecimal digits need not be two for each byte, Unicode that U& is such a prefix, too.
+	// blob, TextPrefixes those that leave it a text, EscapePrefixes those that make one with escape sequences. Halves
+	// says that hexadecimal digits need not be two for each byte, Unicode that U& is such a prefix, too.
 	HexPrefixes, BitPrefixes, TextPrefixes, EscapePrefixes string
 	Halves, Unicode                                        bool
 	// Dollars says that $$ and $word$ are the quotes of a text, and $1 a parameter.
@@ -45,7 +45,8 @@ type Lexis struct {
 	Hinted []string
 	// Variables says that @ begins the name of a variable.
 	Variables bool
-	// Radixes are the letters behind a 0 that make a number hexadecimal, octal or binary: x, o and b, and in upper case.
+	// Radixes are the letters behind a 0 that make a number hexadecimal, octal or binary: x, o and b, and in upper
+	// case.
 	Radixes string
 	// ParamSigns are the bytes that begin a parameter with a name behind them, and Question is whether ? is one.
 	ParamSigns string

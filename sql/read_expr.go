@@ -64,7 +64,8 @@ func (r *Reader) infix() (o *Operator, not bool, words int) {
 	return o, not, words
 }
 
-// infixAt returns the operator that begins n places behind the next token, and how many words it has; nil where none does.
+// infixAt returns the operator that begins n places behind the next token, and how many words it has; nil where none
+// does.
 func (r *Reader) infixAt(n int) (*Operator, int) {
 	t := r.peek(n)
 	if p, ok := r.d.pairs[t.Key]; ok {

@@ -27,8 +27,8 @@ type CreateTable struct {
 	As          *Query
 }
 
-// PartitionBound is which rows a partition of PostgreSQL's has: FOR VALUES IN (From), FROM (From) TO (To), WITH (From), or
-// DEFAULT, as How says.
+// PartitionBound is which rows a partition of PostgreSQL's has: FOR VALUES IN (From), FROM (From) TO (To), WITH (From),
+// or DEFAULT, as How says.
 type PartitionBound struct {
 	origin
 	How      string
@@ -235,8 +235,8 @@ type Definer struct {
 }
 
 // CreateTrigger is CREATE TRIGGER. Time is BEFORE, AFTER, INSTEAD OF or "", Event is DELETE, INSERT or UPDATE, in
-// PostgreSQL several with OR between them, an UPDATE of columns as the last. Body is a Block, or in MySQL any statement;
-// PostgreSQL has a Function instead.
+// PostgreSQL several with OR between them, an UPDATE of columns as the last. Body is a Block, or in MySQL any
+// statement; PostgreSQL has a Function instead.
 type CreateTrigger struct {
 	statement
 	OrReplace   bool
@@ -371,8 +371,8 @@ type RenameIndex struct {
 	From, To   *Name
 }
 
-// AlterColumn is ALTER COLUMN Column SET DEFAULT X, without X DROP DEFAULT. With Type it is PostgreSQL's TYPE Type USING
-// X, with What DROP NOT NULL and the like, or SET STATISTICS X.
+// AlterColumn is ALTER COLUMN Column SET DEFAULT X, without X DROP DEFAULT. With Type it is PostgreSQL's TYPE Type
+// USING X, with What DROP NOT NULL and the like, or SET STATISTICS X.
 type AlterColumn struct {
 	change
 	Column *Name
@@ -394,8 +394,9 @@ type SetOptions struct {
 	Options []*Option
 }
 
-// AlterPartitions is what is done with partitions: What is ADD PARTITION, DROP PARTITION, COALESCE PARTITION, REORGANIZE
-// PARTITION, OPTIMIZE PARTITION, …, REMOVE PARTITIONING, or "" where By says how a table is divided from now on.
+// AlterPartitions is what is done with partitions: What is ADD PARTITION, DROP PARTITION, COALESCE PARTITION,
+// REORGANIZE PARTITION, OPTIMIZE PARTITION, …, REMOVE PARTITIONING, or "" where By says how a table is divided from now
+// on.
 type AlterPartitions struct {
 	change
 	What  string

@@ -10,8 +10,8 @@ import (
 	"txweave/sql"
 )
 
-// TestTreesHaveEveryField: of each node's fields one is set in some of the trees that are drawn, so that none is printed or
-// read by chance.
+// TestTreesHaveEveryField: of each node's fields one is set in some of the trees that are drawn, so that none is
+// printed or read by chance.
 func TestTreesHaveEveryField(t *testing.T) {
 	text, err := os.ReadFile("nodes_gen.go")
 	if err != nil {

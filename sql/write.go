@@ -97,8 +97,8 @@ type MergeWhen struct {
 	Row        *Row
 }
 
-// DeleteJoined is MySQL's DELETE Targets FROM tables, from those of the tables that Targets names. Using is that it says
-// DELETE FROM Targets USING tables.
+// DeleteJoined is MySQL's DELETE Targets FROM tables, from those of the tables that Targets names. Using is that it
+// says DELETE FROM Targets USING tables.
 type DeleteJoined struct {
 	statement
 	With     *With

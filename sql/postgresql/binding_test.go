@@ -9,8 +9,8 @@ import (
 	"txweave/sql"
 )
 
-// operands has a table of texts and truths, each of which is the other where that is asked for, and operators of both: so
-// whatever is built of them has a type.
+// operands has a table of texts and truths, each of which is the other where that is asked for, and operators of both:
+// so whatever is built of them has a type.
 const operands = `CREATE TABLE t (a text, b boolean, c text, d boolean);
 CREATE CAST (text AS boolean) WITH INOUT AS IMPLICIT;
 UPDATE pg_cast SET castcontext = 'i' WHERE castsource = 'boolean'::regtype AND casttarget = 'text'::regtype;
@@ -39,8 +39,8 @@ BEGIN
 END $do$;
 SET search_path = public, pg_catalog`
 
-// TestOperatorsBindAsInPostgreSQL: what is printed of a tree with as few parentheses as may be, the server takes for what is
-// printed with parentheses around each operator, and so does what is read of the former and printed with them.
+// TestOperatorsBindAsInPostgreSQL: what is printed of a tree with as few parentheses as may be, the server takes for
+// what is printed with parentheses around each operator, and so does what is read of the former and printed with them.
 func TestOperatorsBindAsInPostgreSQL(t *testing.T) {
 	o := ask(t, operands)
 	asked, compared := 0, 0
@@ -81,8 +81,8 @@ var words = trees.Neighbours{
 		"AT TIME ZONE", "LIKE", "NOT LIKE", "ILIKE", "SIMILAR TO", "BETWEEN", "NOT BETWEEN", "ESCAPE", "COLLATE"},
 }
 
-// TestWordsInARowAreReadAsByPostgreSQL: whatever stands behind each other outside parentheses, the server reads it if the reader
-// does, and as the tree says.
+// TestWordsInARowAreReadAsByPostgreSQL: whatever stands behind each other outside parentheses, the server reads it if
+// the reader does, and as the tree says.
 func TestWordsInARowAreReadAsByPostgreSQL(t *testing.T) {
 	o := ask(t, operands)
 	readable, compared := 0, 0

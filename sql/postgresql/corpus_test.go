@@ -63,8 +63,8 @@ func statementsOf(c *testcase.Case) (out []string) {
 // comparedRows is about how many of a case's rows the server is asked: they are alike.
 const comparedRows = 3
 
-// TestGeneratedStatementsAreRead: of each statement that the generator writes for PostgreSQL, the tree prints the same bytes, and
-// printed anew the server makes the same plan of it, and the same schema.
+// TestGeneratedStatementsAreRead: of each statement that the generator writes for PostgreSQL, the tree prints the same
+// bytes, and printed anew the server makes the same plan of it, and the same schema.
 func TestGeneratedStatementsAreRead(t *testing.T) {
 	o := ask(t, "")
 	statements, compared := 0, 0

@@ -54,7 +54,8 @@ func TestHostileTextsAreReadOrRefused(t *testing.T) {
 	}
 }
 
-// FuzzParse: whatever the text, it is read or refused; what is read prints its bytes, and printed anew reads as the same tree.
+// FuzzParse: whatever the text, it is read or refused; what is read prints its bytes, and printed anew reads as the
+// same tree.
 func FuzzParse(f *testing.F) {
 	paths, err := filepath.Glob(filepath.Join("testdata", "golden", "*"))
 	if err != nil {

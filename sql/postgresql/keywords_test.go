@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// elsewhere are places, and words that the reader and the server differ in there: what is not read at all, or what begins something
-// else and is waited for.
+// elsewhere are places, and words that the reader and the server differ in there: what is not read at all, or what
+// begins something else and is waited for.
 var elsewhere = map[string]string{
 	"SELECT 1 %":                       "AND BETWEEN COLLATE ILIKE IN IS LIKE OR",
 	"SELECT %(1, 2)":                   "CURRENT_TIME CURRENT_TIMESTAMP EXTRACT LOCALTIME LOCALTIMESTAMP NORMALIZE OPERATOR POSITION TREAT XMLFOREST",
@@ -24,8 +24,8 @@ var elsewhere = map[string]string{
 	"RELEASE %": "SAVEPOINT",
 }
 
-// TestKeywordsAreNamesWhereTheServerTakesThemForNames: in each place of a name, each of the server's keywords is read if the server
-// reads it.
+// TestKeywordsAreNamesWhereTheServerTakesThemForNames: in each place of a name, each of the server's keywords is read
+// if the server reads it.
 func TestKeywordsAreNamesWhereTheServerTakesThemForNames(t *testing.T) {
 	o := ask(t, schema)
 	all, err := o.run("SELECT upper(word) FROM pg_get_keywords()")

@@ -6,7 +6,8 @@ import (
 	"txweave/sql/postgresql"
 )
 
-// TestServersDifferInWhatTheyRead: what is a text where standard_conforming_strings is off, and a number from version 16 on.
+// TestServersDifferInWhatTheyRead: what is a text where standard_conforming_strings is off, and a number from version
+// 16 on.
 func TestServersDifferInWhatTheyRead(t *testing.T) {
 	o := ask(t, "")
 	for text, want := range map[string][3]bool{ // version 15, without standard_conforming_strings, version 18

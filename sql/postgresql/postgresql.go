@@ -1,18 +1,20 @@
-// Package postgresql is how PostgreSQL 15 to 18 spell statements, by its grammar (postgresql.org/docs, part VI, and gram.y
-// and scan.l of its sources, for what binds and what is a token).
+// Package postgresql is how PostgreSQL 15 to 18 spell statements, by its grammar (postgresql.org/docs, part VI, and
+// gram.y and scan.l of its sources, for what binds and what is a token).
 //
-// Left out, and refused with the place: COPY, cursors and WHERE CURRENT OF, PREPARE and EXECUTE, DO, CALL, LISTEN, grants,
-// comments, types, domains, rules, extensions and what administers servers; bodies of functions that are no text; SELECT
-// INTO; SEARCH and CYCLE of a WITH clause; ONLY (t) and t *; ROWS FROM, and definitions of columns behind a function in
-// FROM; GROUP BY DISTINCT; VARIADIC arguments; functions of XML and JSON with words of their own, IS DOCUMENT, IS JSON and
-// IS NORMALIZED; OVERLAPS; OPERATOR(…); AT LOCAL; names with escape sequences (U&"…"); collations with a schema; types with
-// modifiers before a text; assignments to parts of a column; a column behind LIKE in CREATE TABLE.
+// Left out, and refused with the place: COPY, cursors and WHERE CURRENT OF, PREPARE and EXECUTE, DO, CALL, LISTEN,
+// grants, comments, types, domains, rules, extensions and what administers servers; bodies of functions that are no
+// text; SELECT INTO; SEARCH and CYCLE of a WITH clause; ONLY (t) and t *; ROWS FROM, and definitions of columns behind
+// a function in FROM; GROUP BY DISTINCT; VARIADIC arguments; functions of XML and JSON with words of their own, IS
+// DOCUMENT, IS JSON and IS NORMALIZED; OVERLAPS; OPERATOR(…); AT LOCAL; names with escape sequences (U&"…"); collations
+// with a schema; types with modifiers before a text; assignments to parts of a column; a column behind LIKE in CREATE
+// TABLE.
 //
-// Read, though the server refuses it: a table alone in parentheses in FROM; arguments of CURRENT_TIME, NULLIF and the like in
-// another number than they take, and those with words (TRIM, EXTRACT) in another order; what only a later version has.
+// Read, though the server refuses it: a table alone in parentheses in FROM; arguments of CURRENT_TIME, NULLIF and the
+// like in another number than they take, and those with words (TRIM, EXTRACT) in another order; what only a later
+// version has.
 //
-// What PostgreSQL calls a column that a query gives no name hangs on the expression alone: printed anew it is called the
-// same.
+// What PostgreSQL calls a column that a query gives no name hangs on the expression alone: printed anew it is called
+// the same.
 package postgresql
 
 import (
@@ -138,9 +140,10 @@ var infixes = []sql.Operator{
 	{Spelled: ".", Level: part, Form: sql.FieldForm},
 }
 
-// Keywords as pg_get_keywords() tells them: those that are reserved, and of these those that are no labels without AS; those
-// that are functions and types; those that are columns, and of these the types of the SQL standard and those that look
-// like functions; of those that are not reserved at all, those that are no labels without AS, and those that begin something.
+// Keywords as pg_get_keywords() tells them: those that are reserved, and of these those that are no labels without AS;
+// those that are functions and types; those that are columns, and of these the types of the SQL standard and those that
+// look like functions; of those that are not reserved at all, those that are no labels without AS, and those that begin
+// something.
 const (
 	reserved = `ALL ANALYSE ANALYZE AND ANY ASC ASYMMETRIC BOTH CASE CAST CHECK COLLATE COLUMN CONSTRAINT CURRENT_CATALOG CURRENT_DATE
 		CURRENT_ROLE CURRENT_TIME CURRENT_TIMESTAMP CURRENT_USER DEFAULT DEFERRABLE DESC DISTINCT DO ELSE END FALSE FOREIGN IN INITIALLY

@@ -98,8 +98,8 @@ func table(r *sql.Reader) *sql.CreateTable {
 	return n
 }
 
-// elements reads the columns of a table and its constraints. What LIKE names stands behind the columns, as it is printed
-// there.
+// elements reads the columns of a table and its constraints. What LIKE names stands behind the columns, as it is
+// printed there.
 func elements(r *sql.Reader, n *sql.CreateTable) {
 	like := false
 	sql.List(r, func() bool {

@@ -102,7 +102,8 @@ const holds = `SELECT format('%s %s %s %s %s', c.oid::regclass, c.relkind, c.rel
 	FROM pg_class AS c WHERE c.oid >= 16384 AND c.relnamespace::regnamespace::text NOT LIKE 'pg\_toast%'
 	UNION ALL SELECT pg_get_functiondef(oid) FROM pg_proc WHERE oid >= 16384 UNION ALL SELECT nspname FROM pg_namespace WHERE nspname NOT LIKE 'pg\_%' ORDER BY 1`
 
-// means is what the server makes of a statement: its plan, or what it holds afterwards; ok is false where it makes nothing of it.
+// means is what the server makes of a statement: its plan, or what it holds afterwards; ok is false where it makes
+// nothing of it.
 func (o opinion) means(text string) (said string, ok bool) {
 	if planned.MatchString(text) {
 		said, err := o.run("EXPLAIN (VERBOSE, COSTS OFF) " + text)

@@ -11,8 +11,8 @@ import (
 	"txweave/sql"
 )
 
-// PrintAndRead holds that whatever tree of a language's is built, what is printed of it is read as that tree; that what was
-// read prints its own bytes, and printed anew the same text.
+// PrintAndRead holds that whatever tree of a language's is built, what is printed of it is read as that tree; that what
+// was read prints its own bytes, and printed anew the same text.
 func PrintAndRead(t *testing.T, d *sql.Dialect, language Language) {
 	t.Helper()
 	rapid.Check(t, func(rt *rapid.T) {
