@@ -131,8 +131,9 @@ raced=(./campaign ./campaign/notify ./campaign/resources ./campaign/rotation ./c
   ./history ./internal/output ./oracle/mechanism)
 raced_seldom=(./campaign/database ./campaign/running ./campaign/site ./campaign/worker ./dbms/postgresql ./dbms/sqlite
   ./exec/storm/verdict ./gen/workload ./guide ./history/format)
-# Without tables for debuggers a test is linked in two thirds of the time.
-tests="go test -vet=off -ldflags=-s -shuffle=on -timeout 60m"
+# Without tables for debuggers a test is linked in two thirds of the time. Many wait for servers, so that more packages
+# are tested at once than there are processors.
+tests="go test -vet=off -ldflags=-s -shuffle=on -timeout 60m -p $(($(getconf _NPROCESSORS_ONLN) + 2))"
 
 step "requirements" requirements
 step "gofmt" formatted
