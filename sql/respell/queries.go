@@ -2,6 +2,7 @@ package respell
 
 import (
 	"slices"
+	"strings"
 
 	"txweave/sql"
 )
@@ -241,7 +242,8 @@ func tablesOf(q *sql.Query) (names []*sql.Name, ok bool) {
 			return true
 		}
 		ok = ok && len(t.Partitions) == 0 && t.At == nil && !t.Only && t.Sample == nil
-		known := slices.Contains(own, t.Name.Value) || slices.ContainsFunc(names, func(n *sql.Name) bool { return n.Value == t.Name.Value })
+		same := func(name string) bool { return strings.EqualFold(name, t.Name.Value) }
+		known := slices.ContainsFunc(own, same) || slices.ContainsFunc(names, func(n *sql.Name) bool { return same(n.Value) })
 		if !known && t.Schema == nil {
 			names = append(names, t.Name)
 		}
