@@ -26,6 +26,8 @@ func TestKept(t *testing.T) {
 		{sqlite, Respelled, "SELECT COUNT(x) OVER () FROM t ORDER BY MAX(y)", "SELECT COUNT(x) OVER () FROM t ORDER BY y"},
 		{sqlite, Respelled, "INSERT INTO t VALUES (1) ON CONFLICT ((a IN (1, 2))) WHERE (b IN (3)) DO NOTHING", "INSERT INTO t VALUES (1) ON CONFLICT (a) DO UPDATE SET a = 2 WHERE (a IN (1, 2))"},
 		{pg, Unquantified, "SELECT 1 FROM t WHERE t.a IN (SELECT DISTINCT ON (s.c) s.b FROM s)", "SELECT 1 FROM t WHERE t.a IN (SELECT DISTINCT s.b FROM s)"},
+		{sqlite, Respelled, "SELECT 1 FROM t WHERE abs(random() % 2) IN (0, 1)", "SELECT 1 FROM t WHERE abs(a % 2) IN (0, 1)"},
+		{sqlite, copies, "SELECT t.RowId FROM t", "SELECT t.pkey FROM t"},
 		{pg, copies, "WITH RECURSIVE q AS (SELECT a FROM t UNION SELECT a + 1 FROM q) SELECT a FROM q", "WITH q AS (SELECT a FROM t) SELECT a FROM q"},
 		{pg, copies, "WITH q AS (INSERT INTO t SELECT a FROM u RETURNING a) SELECT a FROM q", "WITH q AS (SELECT a FROM u) SELECT a FROM q"},
 	} {

@@ -212,7 +212,8 @@ type Copies struct {
 
 // Query is a query that reads such a copy of each table, so that what the database answers from an index, a count or a
 // statistic of its own is worked out from the rows. One that reads a part of a table, or a table as it was, stays: of a copy
-// all rows are read. So does one that names the schema of a column's table, where no copy is, and one that writes.
+// all rows are read. So does one that names the schema of a column's table, where no copy is, or a
+// column that no copy has, and one that writes.
 func (c *Copies) Query(stmt sql.Stmt) sql.Stmt {
 	q, ok := stmt.(*sql.Query)
 	if !ok {
@@ -242,6 +243,9 @@ func (c *Copies) Query(stmt sql.Stmt) sql.Stmt {
 	return sql.Edit(q, func(q *sql.Query) { q.With = w })
 }
 
+// unlisted are columns that tables have of themselves, which * does not print.
+var unlisted = []string{"rowid", "_rowid_", "oid", "ctid", "xmin", "xmax", "cmin", "cmax", "tableoid", "_tidb_rowid", "row_start", "row_end"}
+
 // tablesOf are the names of the tables that a query reads, each once; ok is false where it reads a part of one.
 func tablesOf(q *sql.Query) (names []*sql.Name, ok bool) {
 	var own []string // common table expressions
@@ -251,7 +255,7 @@ func tablesOf(q *sql.Query) (names []*sql.Name, ok bool) {
 		case *sql.CTE:
 			own = append(own, n.Name.Value)
 		case *sql.Column:
-			elsewhere = elsewhere || n.Schema != nil
+			elsewhere = elsewhere || n.Schema != nil || slices.Contains(unlisted, strings.ToLower(n.Name.Value))
 		case *sql.Star:
 			elsewhere = elsewhere || n.Schema != nil
 		case *sql.Insert, *sql.Update, *sql.Delete, *sql.Merge:
