@@ -140,7 +140,7 @@ func quantifiedOf(n sql.Node) (c quantified, ok bool) {
 		return c, false
 	}
 	s := c.rows
-	if s.From == nil || len(s.Options)+len(s.Group)+len(s.Windows) > 0 || s.Having != nil || len(s.Items) != 1 {
+	if s.From == nil || len(s.On)+len(s.Options)+len(s.Group)+len(s.Windows) > 0 || s.Having != nil || len(s.Items) != 1 {
 		return c, false
 	}
 	c.item, ok = s.Items[0].X.(*sql.Column)

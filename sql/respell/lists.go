@@ -27,7 +27,13 @@ func listed(stmt sql.Stmt) sql.Stmt {
 func operand(x sql.Expr) bool {
 	switch x := x.(type) {
 	case *sql.Column, *sql.Literal, *sql.Call, *sql.Paren:
-		return !has[*sql.Query](x)
+		random := false
+		sql.Walk(x, func(n sql.Node) bool {
+			c, ok := n.(*sql.Call)
+			random = random || ok && named(c, "random", "randomblob")
+			return !random
+		})
+		return !random && !has[*sql.Query](x)
 	}
 	return false
 }

@@ -86,7 +86,7 @@ func firstTurned(from sql.TableRef) sql.TableRef {
 	case sql.RightJoin:
 		kind = sql.LeftJoin
 	}
-	if kind == "" || j.On == nil {
+	if kind == "" || j.On == nil || has[*sql.TableCall](j) { // its arguments may be columns of what stands before it
 		return from
 	}
 	return &sql.Join{Left: j.Right, Kind: kind, Right: j.Left, On: j.On}
@@ -138,7 +138,7 @@ func setApart(q *sql.Query) *sql.Query {
 		return q
 	}
 	left, right := outputs(a), outputs(b)
-	if left == nil || len(left) != len(right) {
+	if left == nil || len(left) != len(right) || !byOutputs(q.Order, left) {
 		return q
 	}
 	s := &sql.Select{Distinct: true, Items: items(&sql.Star{})}
@@ -158,6 +158,22 @@ func setApart(q *sql.Query) *sql.Query {
 	return sql.Edit(q, func(q *sql.Query) { q.Body = s })
 }
 
+// byOutputs says whether an order is one by the numbers or the names of outputs alone: that of a set operation may also say
+// what its operands print.
+func byOutputs(order []*sql.Order, names []*sql.Name) bool {
+	return !slices.ContainsFunc(order, func(o *sql.Order) bool {
+		x := o.X
+		if c, ok := x.(*sql.Collate); ok {
+			x = c.X
+		}
+		c, ok := x.(*sql.Column)
+		if !ok {
+			return !literal(x)
+		}
+		return c.Table != nil || !slices.ContainsFunc(names, func(n *sql.Name) bool { return strings.EqualFold(n.Value, c.Name.Value) })
+	})
+}
+
 // outputs are the names of the columns that a query prints, each of which is a plain column with a name of its own; nil where
 // that is not so.
 func outputs(s *sql.Select) (names []*sql.Name) {
@@ -170,7 +186,7 @@ func outputs(s *sql.Select) (names []*sql.Name) {
 		if own == nil {
 			own = c.Name
 		}
-		if slices.ContainsFunc(names, func(n *sql.Name) bool { return n.Value == own.Value }) {
+		if slices.ContainsFunc(names, func(n *sql.Name) bool { return strings.EqualFold(n.Value, own.Value) }) {
 			return nil
 		}
 		names = append(names, own)
@@ -196,14 +212,15 @@ type Copies struct {
 
 // Query is a query that reads such a copy of each table, so that what the database answers from an index, a count or a
 // statistic of its own is worked out from the rows. One that reads a part of a table, or a table as it was, stays: of a copy
-// all rows are read.
+// all rows are read. So does one that names the schema of a column's table, where no copy is, or a column that no copy
+// has, and one that writes.
 func (c *Copies) Query(stmt sql.Stmt) sql.Stmt {
 	q, ok := stmt.(*sql.Query)
 	if !ok {
 		return stmt
 	}
 	tables, ok := tablesOf(q)
-	if !ok || len(tables) == 0 {
+	if !ok || len(tables) == 0 || c.Schema == "" && q.With != nil && q.With.Recursive { // each would be made of itself
 		return stmt
 	}
 	w := &sql.With{}
@@ -226,16 +243,27 @@ func (c *Copies) Query(stmt sql.Stmt) sql.Stmt {
 	return sql.Edit(q, func(q *sql.Query) { q.With = w })
 }
 
+// unlisted are columns that tables have of themselves, which * does not print.
+var unlisted = []string{"rowid", "_rowid_", "oid", "ctid", "xmin", "xmax", "cmin", "cmax", "tableoid", "_tidb_rowid", "row_start", "row_end"}
+
 // tablesOf are the names of the tables that a query reads, each once; ok is false where it reads a part of one.
 func tablesOf(q *sql.Query) (names []*sql.Name, ok bool) {
 	var own []string // common table expressions
+	elsewhere := false
 	sql.Walk(q, func(n sql.Node) bool {
-		if c, ok := n.(*sql.CTE); ok {
-			own = append(own, c.Name.Value)
+		switch n := n.(type) {
+		case *sql.CTE:
+			own = append(own, n.Name.Value)
+		case *sql.Column:
+			elsewhere = elsewhere || n.Schema != nil || slices.Contains(unlisted, strings.ToLower(n.Name.Value))
+		case *sql.Star:
+			elsewhere = elsewhere || n.Schema != nil
+		case *sql.Insert, *sql.Update, *sql.Delete, *sql.Merge:
+			elsewhere = true
 		}
 		return true
 	})
-	ok = true
+	ok = !elsewhere
 	sql.Walk(q, func(n sql.Node) bool {
 		t, table := n.(*sql.Table)
 		if !table {

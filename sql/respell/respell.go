@@ -2,17 +2,21 @@
 // Each rewriting says by which law both are the same; where one is not sure to hold, the statement stays as it is.
 package respell
 
-import "txweave/sql"
+import (
+	"slices"
+
+	"txweave/sql"
+)
 
 // alone says whether an expression stands where nothing but AND, OR and NOT has it as an operand: as a condition, in
 // parentheses, as an argument, or as what is printed.
 func alone(x sql.Node, above []sql.Node) bool {
-	if len(above) == 0 {
+	if len(above) == 0 || keyed(x, above) {
 		return false
 	}
 	switch in := above[len(above)-1].(type) {
-	case *sql.Paren, *sql.When, *sql.Item, *sql.Join, *sql.Row, *sql.Call, *sql.Update, *sql.Delete, *sql.DeleteJoined:
-		return true
+	case *sql.Paren, *sql.When, *sql.Item, *sql.Join, *sql.Row, *sql.Call, *sql.Update, *sql.Delete, *sql.DeleteJoined, *sql.Select, *sql.Order:
+		return true // what GROUP BY, DISTINCT ON and ORDER BY say is to stay what is printed
 	case *sql.Binary:
 		return in.Op == sql.OpAnd || in.Op == sql.OpOr
 	case *sql.Unary:
@@ -21,10 +25,24 @@ func alone(x sql.Node, above []sql.Node) bool {
 		return x == in.Else
 	case *sql.In:
 		return x != in.X
-	case *sql.Select:
-		return x == in.Where || x == in.Having
 	}
 	return false
+}
+
+// keyed says whether an expression stands in what ON CONFLICT names an index by, which must be said as the index has it.
+func keyed(x sql.Node, above []sql.Node) bool {
+	at := slices.IndexFunc(above, func(n sql.Node) bool {
+		_, ok := n.(*sql.OnConflict)
+		return ok
+	})
+	if at < 0 {
+		return false
+	}
+	if at+1 < len(above) {
+		x = above[at+1]
+	}
+	_, key := x.(*sql.Order)
+	return key || x == above[at].(*sql.OnConflict).TargetWhere
 }
 
 // literal says whether an expression is a literal, with a sign or without.
@@ -100,6 +118,9 @@ func Unhinted(stmt sql.Stmt) sql.Stmt {
 // Respelled is a statement that says by other words what SQLite would do by other means: lists behind IN by comparisons,
 // subqueries behind it by EXISTS, window functions and set operations by queries, joins the other way round, and more.
 func Respelled(stmt sql.Stmt) sql.Stmt {
+	if !reads(stmt) {
+		return stmt
+	}
 	for _, f := range []func(sql.Stmt) sql.Stmt{reworded, compared, fenced, filtered, unwindowed, turned, within, apart, listed} {
 		stmt = f(stmt)
 	}

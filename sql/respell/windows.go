@@ -42,7 +42,10 @@ func printing(above []sql.Node) *sql.Select {
 			continue
 		}
 		s, ok := above[i-1].(*sql.Select)
-		if !ok || len(s.Group) > 0 || s.Having != nil || s.From == nil || slices.ContainsFunc(s.Items, aggregates) || !slices.Contains(s.Items, item) {
+		if !ok || len(s.Group) > 0 || s.Having != nil || s.From == nil || slices.ContainsFunc(s.Items, aggregates[*sql.Item]) || !slices.Contains(s.Items, item) {
+			return nil
+		}
+		if q, ok := above[max(i-2, 0)].(*sql.Query); ok && slices.ContainsFunc(q.Order, aggregates[*sql.Order]) {
 			return nil
 		}
 		return s
@@ -51,10 +54,11 @@ func printing(above []sql.Node) *sql.Select {
 }
 
 // aggregates says whether an aggregate makes one row of all.
-func aggregates(i *sql.Item) (found bool) {
-	sql.Walk(i, func(n sql.Node) bool {
+func aggregates[N sql.Node](in N) (found bool) {
+	sql.Walk(in, func(n sql.Node) bool {
 		c, ok := n.(*sql.Call)
-		found = found || ok && c.Over == nil && named(c, "sum", "count", "min", "max", "avg", "total", "group_concat")
+		found = found || ok && c.Over == nil && named(c, "sum", "count", "min", "max", "avg", "total", "group_concat", "string_agg",
+			"json_group_array", "json_group_object", "jsonb_group_array", "jsonb_group_object", "median", "percentile", "percentile_cont", "percentile_disc")
 		return !found
 	})
 	return found

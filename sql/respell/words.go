@@ -126,14 +126,14 @@ func unjoined(u *sql.Update) *sql.Update {
 	})
 }
 
-// foreign says whether an assignment reads another table than its own.
+// foreign says whether an assignment reads another table than its own, or may: a column without a table may be any one's.
 func foreign(a *sql.Assign, own *sql.Name) (found bool) {
-	sql.Walk(a, func(n sql.Node) bool {
+	sql.Walk(a.Value, func(n sql.Node) bool {
 		switch n := n.(type) {
 		case *sql.Query:
 			found = true
 		case *sql.Column:
-			found = found || n.Table != nil && !strings.EqualFold(n.Table.Value, own.Value)
+			found = found || n.Table == nil || !strings.EqualFold(n.Table.Value, own.Value)
 		}
 		return !found
 	})
