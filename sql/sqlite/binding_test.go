@@ -71,7 +71,7 @@ func TestWordsInARowAreReadAsBySQLite(t *testing.T) {
 			rt.Fatalf("%s\nis something else than\n%s\n%v, %v\n%s\n%s", text, full, refused, err, was, is)
 		}
 	})
-	if readable == 0 {
+	if readable == 0 && !testing.Short() { // a quick run draws two
 		t.Error("nothing was read")
 	}
 }
