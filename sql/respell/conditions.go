@@ -18,7 +18,7 @@ import (
 // The condition of a FULL JOIN stays, by which PostgreSQL has to merge or hash, and so do those of ON CONFLICT, which
 // name an index and are asked of one row.
 func Opaque(stmt sql.Stmt) sql.Stmt {
-	if !reads(stmt) {
+	if !reads(stmt) || namedByText(stmt) {
 		return stmt
 	}
 	return sql.Rewrite(Unhinted(stmt), func(n sql.Node) sql.Node {
@@ -72,7 +72,7 @@ const largest = 4000
 // are compared so: what type a literal is taken for depends on what it stands beside. What is no condition of its own
 // stays, as does a subquery that prints anything but a column, or has more than FROM and WHERE.
 func Unquantified(stmt sql.Stmt) sql.Stmt {
-	if !reads(stmt) {
+	if !reads(stmt) || namedByText(stmt) {
 		return stmt
 	}
 	size := nodes(stmt)
@@ -144,7 +144,7 @@ func quantifiedOf(n sql.Node) (c quantified, ok bool) {
 		return c, false
 	}
 	c.item, ok = s.Items[0].X.(*sql.Column)
-	return c, ok && c.item.Table != nil && !gives(s.From, c.left.Table)
+	return c, ok && c.item.Table != nil && !gives(s.From, c.left.Table) && !volatile(s)
 }
 
 // gives says whether a FROM clause has a table by the name by which something else is known outside.

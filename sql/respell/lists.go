@@ -16,7 +16,7 @@ func listed(stmt sql.Stmt) sql.Stmt {
 		case !ok || !alone(n, above):
 		case len(in.List) > 0 && operand(in.X):
 			return ranges(in)
-		case in.Query != nil && plainColumn(in.X):
+		case in.Query != nil && plainColumn(in.X) && !volatile(in.Query):
 			return chosen(in)
 		}
 		return n
@@ -27,13 +27,7 @@ func listed(stmt sql.Stmt) sql.Stmt {
 func operand(x sql.Expr) bool {
 	switch x := x.(type) {
 	case *sql.Column, *sql.Literal, *sql.Call, *sql.Paren:
-		random := false
-		sql.Walk(x, func(n sql.Node) bool {
-			c, ok := n.(*sql.Call)
-			random = random || ok && named(c, "random", "randomblob")
-			return !random
-		})
-		return !random && !has[*sql.Query](x)
+		return !volatile(x) && !has[*sql.Query](x)
 	}
 	return false
 }
@@ -141,7 +135,7 @@ func same(n *sql.Binary) sql.Expr {
 func rowsIn(in *sql.In) sql.Expr {
 	row, ok := in.X.(*sql.Row)
 	s := selected(in.Query)
-	if !ok || s == nil || len(row.Items) != len(s.Items) || !each(row.Items, plainColumn) || !each(printed(s), plainColumn) {
+	if !ok || s == nil || volatile(in.Query) || len(row.Items) != len(s.Items) || !each(row.Items, plainColumn) || !each(printed(s), plainColumn) {
 		return in
 	}
 	rows := &sql.CTE{Name: name(rowsName), Body: in.Query}

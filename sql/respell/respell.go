@@ -104,6 +104,64 @@ func has[N sql.Node](in sql.Node) (found bool) {
 	return found
 }
 
+// changing are functions, in lower case, that answer otherwise each time, or do something.
+var changing = []string{
+	"random", "randomblob", "rand", "random_bytes", "uuid", "uuid_short", "gen_random_uuid", "uuidv4", "uuidv7", "clock_timestamp",
+	"nextval", "setval", "lastval", "last_insert_id", "sleep", "pg_sleep", "benchmark", "get_lock", "release_lock",
+	"pg_advisory_lock", "pg_advisory_xact_lock", "pg_advisory_unlock",
+}
+
+// volatile says whether an expression is not to be worked out more often than it stands there.
+func volatile(in sql.Node) (found bool) {
+	sql.Walk(in, func(n sql.Node) bool {
+		switch n := n.(type) {
+		case *sql.Call:
+			found = found || named(n, changing...)
+		case *sql.Binary:
+			found = found || n.Op == sql.OpAssign
+		}
+		return !found
+	})
+	return found
+}
+
+// namedByText says whether a query within a statement, or a table that it makes, has a column that is called by how it is
+// spelled: what is spelled otherwise would have another name.
+func namedByText(stmt sql.Stmt) (found bool) {
+	sql.Walk(stmt, func(n sql.Node) bool {
+		switch n := n.(type) {
+		case *sql.Derived:
+			found = found || len(n.Columns) == 0 && unlabelled(n.Query)
+		case *sql.CTE:
+			q, ok := n.Body.(*sql.Query)
+			found = found || ok && len(n.Columns) == 0 && unlabelled(q)
+		case *sql.CreateTable:
+			found = found || n.As != nil && unlabelled(n.As)
+		}
+		return !found
+	})
+	return found
+}
+
+// unlabelled says whether a query gives no name to something that it prints and that may be spelled otherwise.
+func unlabelled(q *sql.Query) bool {
+	body := q.Body
+	for {
+		switch b := body.(type) {
+		case *sql.Compound: // the first operand names the columns
+			body = b.Left
+			continue
+		case *sql.Nested:
+			return unlabelled(b.Query)
+		case *sql.Select:
+			return slices.ContainsFunc(b.Items, func(i *sql.Item) bool {
+				return i.Alias == nil && !plainColumn(i.X) && !isStar(i.X) && !literal(i.X)
+			})
+		}
+		return false
+	}
+}
+
 // Unhinted is a statement that names no index which the database is to use, or not to: a table of the same name may have
 // none.
 func Unhinted(stmt sql.Stmt) sql.Stmt {
@@ -118,7 +176,7 @@ func Unhinted(stmt sql.Stmt) sql.Stmt {
 // Respelled is a statement that says by other words what SQLite would do by other means: lists behind IN by comparisons,
 // subqueries behind it by EXISTS, window functions and set operations by queries, joins the other way round, and more.
 func Respelled(stmt sql.Stmt) sql.Stmt {
-	if !reads(stmt) {
+	if !reads(stmt) || namedByText(stmt) {
 		return stmt
 	}
 	for _, f := range []func(sql.Stmt) sql.Stmt{reworded, compared, fenced, filtered, unwindowed, turned, within, apart, listed} {

@@ -42,7 +42,7 @@ func printing(above []sql.Node) *sql.Select {
 			continue
 		}
 		s, ok := above[i-1].(*sql.Select)
-		if !ok || len(s.Group) > 0 || s.Having != nil || s.From == nil || slices.ContainsFunc(s.Items, aggregates[*sql.Item]) || !slices.Contains(s.Items, item) {
+		if !ok || len(s.Group) > 0 || s.From == nil || volatile(s) || s.Having != nil || slices.ContainsFunc(s.Items, aggregates[*sql.Item]) || !slices.Contains(s.Items, item) {
 			return nil
 		}
 		if q, ok := above[max(i-2, 0)].(*sql.Query); ok && slices.ContainsFunc(q.Order, aggregates[*sql.Order]) {
