@@ -81,3 +81,19 @@ func (r *Reader) action() string {
 	}
 	return o.Words
 }
+
+// Constraints reads those of a column, each behind its name where it has one.
+func (r *Reader) Constraints(unnamed func(*Reader, *Name) Constraint) (out []Constraint) {
+	for {
+		from := r.pos
+		name := r.ConstraintName()
+		c := unnamed(r, name)
+		if c == nil {
+			if name != nil {
+				r.Fail("a constraint is expected behind its name")
+			}
+			return out
+		}
+		out = append(out, Read(r, from, c))
+	}
+}

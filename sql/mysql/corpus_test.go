@@ -1,7 +1,6 @@
 package mysql_test
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -20,7 +19,6 @@ import (
 	"txweave/internal/testkit/effort"
 	"txweave/internal/testkit/trees"
 	"txweave/sql"
-	"txweave/testcase"
 )
 
 // Longer: go test ./sql/mysql -run Generated -generated 10000.
@@ -71,25 +69,6 @@ func check(t *testing.T, d *sql.Dialect, o opinion, text string) (compared bool)
 	return true
 }
 
-// statementsOf are those of a case.
-func statementsOf(c *testcase.Case) (out []string) {
-	add := func(stmts ...testcase.Stmt) {
-		for _, s := range stmts {
-			if s.SQL != "" {
-				out = append(out, s.SQL)
-			}
-		}
-	}
-	add(c.Schema...)
-	add(c.Rows...)
-	for _, t := range c.Txns {
-		add(t.Begin)
-		add(t.Stmts...)
-		add(t.End)
-	}
-	return out
-}
-
 // TestGeneratedStatementsAreRead: of each statement that the generator writes for the servers of MySQL's family, the tree prints
 // the same bytes, and printed anew TiDB's parser reads the same, of those that it reads at all.
 func TestGeneratedStatementsAreRead(t *testing.T) {
@@ -102,7 +81,7 @@ func TestGeneratedStatementsAreRead(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				for _, text := range statementsOf(c) {
+				for _, text := range trees.StatementsOf(c) {
 					statements++
 					if check(t, dialects[name], o, text) {
 						compared++
@@ -120,46 +99,10 @@ func TestGeneratedStatementsAreRead(t *testing.T) {
 	}
 }
 
-// caseOf reads a case of one of the family's servers; nil for one of another database, and for a text that is there for
-// being none.
-func caseOf(path string) (*testcase.Case, error) {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	c, err := testcase.Parse(path, text)
-	var wrong *testcase.ParseError
-	if errors.As(err, &wrong) || err == nil && dialects[c.Target] == nil {
-		return nil, nil
-	}
-	return c, err
-}
-
 // TestCasesOfTheTreeAreRead: so are the statements of all cases of the family's in the tree.
 func TestCasesOfTheTreeAreRead(t *testing.T) {
-	cases, o := 0, opinion{parser.New()}
-	for _, dir := range []string{"bench", "cmd", "docs", "finding", "guide", "report", "testcase", "weave"} {
-		err := filepath.WalkDir(filepath.Join("..", "..", dir), func(path string, _ os.DirEntry, err error) error {
-			if err != nil || filepath.Ext(path) != ".txw" {
-				return err
-			}
-			c, err := caseOf(path)
-			if err != nil || c == nil {
-				return err
-			}
-			cases++
-			for _, stmt := range statementsOf(c) {
-				check(t, dialects[c.Target], o, stmt)
-			}
-			return nil
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	if cases < 30 {
-		t.Errorf("only %d cases are in the tree", cases)
-	}
+	o := opinion{parser.New()}
+	trees.Cases(t, 30, func(target, stmt string) { check(t, dialects[target], o, stmt) }, "mariadb", "mysql", "tidb")
 }
 
 // said is a statement in a report, behind the name of its session.

@@ -15,29 +15,11 @@ func column(r *sql.Reader) *sql.ColumnDef {
 		n.Type = r.Type()
 	}
 	r.Accept("WITH", "OPTIONS")
-	for {
-		c := columnConstraint(r)
-		if c == nil {
-			return sql.Read(r, from, n)
-		}
-		n.Constraints = append(n.Constraints, c)
-	}
+	n.Constraints = r.Constraints(unnamed)
+	return sql.Read(r, from, n)
 }
 
-// columnConstraint reads a constraint of a column; nil where none is next.
-func columnConstraint(r *sql.Reader) sql.Constraint {
-	from := r.Here()
-	name := r.ConstraintName()
-	c := unnamed(r, name)
-	if c == nil {
-		if name != nil {
-			r.Fail("a constraint is expected behind its name")
-		}
-		return nil
-	}
-	return sql.Read(r, from, c)
-}
-
+// unnamed reads a constraint of a column behind its name; nil where none is next.
 func unnamed(r *sql.Reader, name *sql.Name) sql.Constraint {
 	switch {
 	case r.Accept("NOT", "NULL"):

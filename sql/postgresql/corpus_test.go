@@ -1,7 +1,6 @@
 package postgresql_test
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -12,7 +11,6 @@ import (
 	"txweave/gen"
 	"txweave/internal/testkit/effort"
 	"txweave/internal/testkit/trees"
-	"txweave/testcase"
 )
 
 // Longer: go test ./sql/postgresql -run Generated -generated 10000.
@@ -45,21 +43,6 @@ func check(t *testing.T, o *opinion, text string) (compared bool) {
 	return true
 }
 
-// statementsOf are those of a case.
-func statementsOf(c *testcase.Case) (out []string) {
-	for _, stmts := range [][]testcase.Stmt{c.Schema, c.Rows} {
-		out = append(out, testcase.Texts(stmts)...)
-	}
-	for _, t := range c.Txns {
-		for _, s := range append(append([]testcase.Stmt{t.Begin}, t.Stmts...), t.End) {
-			if s.SQL != "" {
-				out = append(out, s.SQL)
-			}
-		}
-	}
-	return out
-}
-
 // comparedRows is about how many of a case's rows the server is asked: they are alike.
 const comparedRows = 3
 
@@ -73,7 +56,7 @@ func TestGeneratedStatementsAreRead(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		all := statementsOf(c)
+		all := trees.StatementsOf(c)
 		for j, text := range all {
 			asked := &o
 			if j >= len(c.Schema)+comparedRows && j < len(c.Schema)+len(c.Rows) || i%10 != 0 {
@@ -105,45 +88,9 @@ func TestGeneratedStatementsAreRead(t *testing.T) {
 	t.Logf("of %d statements that the server was asked about, %d were compared", statements, compared)
 }
 
-// caseOf reads a case of PostgreSQL's; nil for one of another database, and for a text that is there for being none.
-func caseOf(path string) (*testcase.Case, error) {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	c, err := testcase.Parse(path, text)
-	var wrong *testcase.ParseError
-	if errors.As(err, &wrong) || err == nil && c.Target != "postgresql" {
-		return nil, nil
-	}
-	return c, err
-}
-
 // TestCasesOfTheTreeAreRead: so are the statements of all cases of PostgreSQL's in the tree.
 func TestCasesOfTheTreeAreRead(t *testing.T) {
-	cases := 0
-	for _, dir := range []string{"bench", "cmd", "docs", "finding", "guide", "report", "testcase", "weave"} {
-		err := filepath.WalkDir(filepath.Join("..", "..", dir), func(path string, _ os.DirEntry, err error) error {
-			if err != nil || filepath.Ext(path) != ".txw" {
-				return err
-			}
-			c, err := caseOf(path)
-			if err != nil || c == nil {
-				return err
-			}
-			cases++
-			for _, stmt := range statementsOf(c) {
-				check(t, nil, stmt)
-			}
-			return nil
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	if cases < 20 {
-		t.Errorf("only %d cases are in the tree", cases)
-	}
+	trees.Cases(t, 20, func(_, stmt string) { check(t, nil, stmt) }, "postgresql")
 }
 
 // said is a statement in a report, behind the name of its session.

@@ -3,7 +3,6 @@ package sqlite_test
 import (
 	"context"
 	dbsql "database/sql"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -18,32 +17,12 @@ import (
 	"txweave/internal/testkit/effort"
 	"txweave/internal/testkit/trees"
 	"txweave/sql/sqlite"
-	"txweave/testcase"
 )
 
 // Longer: go test ./sql/sqlite -run Generated -generated 10000.
 var generated = effort.Flag("generated", 400, "cases whose statements are read and printed")
 
 var dialect = sqlite.New(3_053_004)
-
-// statementsOf are those of a case, in the order in which a session may run them.
-func statementsOf(c *testcase.Case) (out []string) {
-	add := func(stmts ...testcase.Stmt) {
-		for _, s := range stmts {
-			if s.SQL != "" {
-				out = append(out, s.SQL)
-			}
-		}
-	}
-	add(c.Schema...)
-	add(c.Rows...)
-	for _, t := range c.Txns {
-		add(t.Begin)
-		add(t.Stmts...)
-		add(t.End)
-	}
-	return out
-}
 
 // memory is an empty database on one connection.
 func memory(t testing.TB) *dbsql.DB {
@@ -123,7 +102,7 @@ func TestGeneratedStatementsAreRead(t *testing.T) {
 			t.Fatal(err)
 		}
 		db := memory(t)
-		for j, text := range statementsOf(c) {
+		for j, text := range trees.StatementsOf(c) {
 			statements++
 			if check(t, db, text) {
 				compared++
@@ -147,45 +126,9 @@ func TestGeneratedStatementsAreRead(t *testing.T) {
 	t.Logf("%d statements, %d of them compared by their programs", statements, compared)
 }
 
-// sqliteCase reads a case of SQLite's; nil for one of another database, and for a text that is there for being none.
-func sqliteCase(path string) (*testcase.Case, error) {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	c, err := testcase.Parse(path, text)
-	var wrong *testcase.ParseError
-	if errors.As(err, &wrong) || err == nil && c.Target != "sqlite" {
-		return nil, nil
-	}
-	return c, err
-}
-
 // TestCasesOfTheTreeAreRead: so are the statements of all cases of SQLite's in the tree.
 func TestCasesOfTheTreeAreRead(t *testing.T) {
-	cases := 0
-	for _, dir := range []string{"bench", "cmd", "docs", "finding", "guide", "report", "testcase", "weave"} {
-		err := filepath.WalkDir(filepath.Join("..", "..", dir), func(path string, _ os.DirEntry, err error) error {
-			if err != nil || filepath.Ext(path) != ".txw" {
-				return err
-			}
-			c, err := sqliteCase(path)
-			if err != nil || c == nil {
-				return err
-			}
-			cases++
-			for _, stmt := range statementsOf(c) {
-				check(t, nil, stmt)
-			}
-			return nil
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	if cases < 30 {
-		t.Errorf("only %d cases are in the tree", cases)
-	}
+	trees.Cases(t, 30, func(_, stmt string) { check(t, nil, stmt) }, "sqlite")
 }
 
 // TestFindingsAreRead: so are the statements of the reports on SQLite.
