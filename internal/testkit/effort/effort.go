@@ -35,7 +35,8 @@ func Full(t testing.TB) {
 	}
 }
 
-// Checks makes Cases of the 100 checks of each property of a package. Its TestMain calls it, once flags are read.
+// Checks makes Cases of the 100 checks of each property of a package, of which rapid tries a fifth under -short. Its TestMain
+// calls it, once flags are read.
 func Checks() {
 	if f := flag.Lookup("rapid.checks"); f != nil && f.Value.String() == f.DefValue && testing.Short() {
 		_ = f.Value.Set("10") // a number is a number
