@@ -25,7 +25,7 @@ import (
 // special in the list holds the packages below it too.
 var layers = [][]string{
 	{"graph", "sqltext", "sql", "internal/version", "internal/strict", "internal/spelling", "internal/input", "internal/output", "internal/trust"},
-	{"history", "testcase", "dbms"},
+	{"history", "testcase", "dbms", "sql/classes"},
 	{"sdg", "instrument", "finding", "gen", "history/*"},
 	{"observe", "checker", "reduce", "gen/*"},
 	{"oracle", "exec", "checker/certificate/woven"},

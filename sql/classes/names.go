@@ -1,0 +1,113 @@
+package classes
+
+import (
+	"slices"
+	"strings"
+
+	"txweave/sql"
+)
+
+// Lower is a name as sqltext.Schema has it: in lower case; "" for none.
+func Lower(n *sql.Name) string {
+	if n == nil {
+		return ""
+	}
+	return strings.ToLower(n.Value)
+}
+
+// TableOf returns the name of the table that a source is; "" for another one.
+func TableOf(x sql.TableRef) string {
+	if t, ok := x.(*sql.Table); ok {
+		return Lower(t.Name)
+	}
+	return ""
+}
+
+// SourceName is the name by which a statement knows a source.
+func SourceName(x sql.TableRef) string {
+	switch x := x.(type) {
+	case *sql.Table:
+		if x.Alias == nil {
+			return Lower(x.Name)
+		}
+		return Lower(x.Alias)
+	case *sql.Derived:
+		return Lower(x.Alias)
+	case *sql.TableCall:
+		if x.Alias == nil {
+			return Lower(x.Name)
+		}
+		return Lower(x.Alias)
+	case *sql.ParenTable:
+		return Lower(x.Alias)
+	}
+	return ""
+}
+
+// IsColumn says whether an expression is a column of a name.
+func IsColumn(x sql.Expr, name string) bool {
+	c, ok := sql.Bare(x).(*sql.Column)
+	return x != nil && ok && Lower(c.Name) == name
+}
+
+// Leaves are the sources of a FROM clause, those that are no joins, from left to right.
+func Leaves(from sql.TableRef) []sql.TableRef {
+	switch x := from.(type) {
+	case nil:
+		return nil
+	case *sql.Join:
+		return append(Leaves(x.Left), Leaves(x.Right)...)
+	case *sql.ParenTable:
+		if x.Alias == nil {
+			return Leaves(x.X)
+		}
+	}
+	return []sql.TableRef{from}
+}
+
+// Visit is sql.Walk but for what looks like a name of a table or a column and is none: units of time, character sets,
+// and the tables among those of its FROM that a DELETE is to delete from.
+func Visit(root sql.Node, visit func(sql.Node) bool) {
+	words := map[sql.Node]bool{}
+	sql.Walk(root, func(n sql.Node) bool {
+		if words[n] {
+			return false
+		}
+		switch x := n.(type) {
+		case *sql.DeleteJoined:
+			for _, t := range x.Targets {
+				words[t] = true
+			}
+		case *sql.Recode:
+			words[x.Charset] = true
+		case *sql.Limit: // LIMIT ALL
+			if _, word := x.Count.(*sql.Column); word {
+				words[x.Count] = true
+			}
+		case *sql.Call:
+			for i, arg := range x.Args {
+				words[arg] = IsWord(x, i)
+			}
+		case *sql.Worded:
+			words[x.X] = x.Word == "USING"
+		}
+		return visit(n)
+	})
+}
+
+// worded are the functions whose first argument is a word: a unit of time, or what is asked for of one.
+var worded = strings.Fields("extract timestampdiff timestampadd get_format")
+
+// IsWord says whether an argument of a call is a word, though it looks like a column.
+func IsWord(x *sql.Call, i int) bool {
+	_, column := x.Args[i].(*sql.Column)
+	return i == 0 && column && slices.Contains(worded, Lower(x.Name))
+}
+
+// Argument is an argument of a call without the word in front of it.
+func Argument(x sql.Expr) sql.Expr {
+	if w, ok := x.(*sql.Worded); ok && w.X != nil && w.Word != "USING" {
+		return w.X
+	}
+	return x
+}

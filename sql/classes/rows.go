@@ -1,0 +1,109 @@
+package classes
+
+import (
+	"slices"
+	"strings"
+
+	"txweave/sql"
+	"txweave/sqltext"
+)
+
+// aggregates are functions that make one value of those of many rows.
+var aggregates = strings.Fields(`count sum avg min max group_concat string_agg total bit_and bit_or bit_xor bool_and
+	bool_or every std stddev stddev_pop stddev_samp variance var_pop var_samp any_value approx_count_distinct
+	approx_percentile array_agg json_agg jsonb_agg json_arrayagg json_objectagg json_object_agg jsonb_object_agg
+	json_group_array json_group_object median percentile_cont percentile_disc mode corr covar_pop covar_samp`)
+
+// IsAggregate says whether a call is one of such a function; MAX and MIN of several values are none in SQLite.
+func IsAggregate(x *sql.Call) bool {
+	name := Lower(x.Name)
+	return x.Over == nil && slices.Contains(aggregates, name) && !(len(x.Args) > 1 && (name == "max" || name == "min"))
+}
+
+// HasAggregate says whether a query block has an aggregate function in an expression, or, with windows, a window
+// function.
+func HasAggregate(x sql.Expr, windows bool) (found bool) {
+	if x == nil {
+		return false
+	}
+	sql.Walk(x, func(n sql.Node) bool {
+		switch n := n.(type) {
+		case *sql.Query:
+			return false
+		case *sql.Call:
+			found = found || IsAggregate(n) || windows && n.Over != nil
+		}
+		return !found
+	})
+	return found
+}
+
+// OneRow says whether a query gives one row at most.
+func OneRow(q *sql.Query) bool {
+	s, block := q.Body.(*sql.Select)
+	if block && s.From == nil {
+		return true
+	}
+	if q.Limit != nil {
+		return isOne(q.Limit)
+	}
+	switch b := q.Body.(type) {
+	case *sql.Nested:
+		return OneRow(b.Query)
+	case *sql.Values:
+		return len(b.Rows) == 1
+	}
+	if !block {
+		return false
+	}
+	has := func(such func(sql.Expr) bool) bool {
+		return slices.ContainsFunc(s.Items, func(i *sql.Item) bool { return such(i.X) })
+	}
+	if s.Group == nil && has(func(x sql.Expr) bool { return HasAggregate(x, false) }) {
+		return true
+	}
+	if s.Distinct && s.On == nil && s.Group == nil && !has(func(x sql.Expr) bool { return !IsConstant(x) }) {
+		return true
+	}
+	return len(Leaves(s.From)) == 1 && FixesKey(s.Where)
+}
+
+// isOne says whether a clause is LIMIT 1, with an offset or without.
+func isOne(l *sql.Limit) bool {
+	if l.Count == nil {
+		return l.Fetch == "ONLY"
+	}
+	n, ok := Integer(l.Count)
+	return ok && n == 1 && l.Fetch != "WITH TIES"
+}
+
+// FixesKey says whether a condition lets one row pass at most: pkey = ….
+func FixesKey(where sql.Expr) bool {
+	if where == nil {
+		return false
+	}
+	n, ok := sql.Bare(where).(*sql.Binary)
+	if !ok {
+		return false
+	}
+	switch n.Op {
+	case sql.OpAnd:
+		return FixesKey(n.Left) || FixesKey(n.Right)
+	case sql.OpEq:
+		return IsColumn(n.Left, sqltext.PKey) && IsConstant(n.Right) || IsColumn(n.Right, sqltext.PKey) && IsConstant(n.Left)
+	}
+	return false
+}
+
+// IsConstant says whether an expression is a literal, with a sign or without.
+func IsConstant(x sql.Expr) bool {
+	x = sql.Bare(x)
+	if u, ok := x.(*sql.Unary); ok && (u.Op == sql.OpSub || u.Op == sql.OpAdd) {
+		x = sql.Bare(u.X)
+	}
+	switch x.(type) {
+	case *sql.Literal, *sql.TypedLiteral:
+		return true
+	}
+	return false
+}
