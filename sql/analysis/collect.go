@@ -100,7 +100,10 @@ func (c *collector) operand(n sql.Node) bool {
 	var q *sql.Query
 	switch x := n.(type) {
 	case *sql.In:
-		q = x.Query
+		if q = x.Query; x.Table != nil { // all that it holds
+			c.blocks++
+			c.wildcard = true
+		}
 	case *sql.Quantified:
 		q = x.Query
 	case *sql.Array:

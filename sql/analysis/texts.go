@@ -65,18 +65,3 @@ func (t *Texts) JoinedRead(s *sqltext.Schema, text string, locking, inner bool) 
 	query, err = t.Dialect.Print(q)
 	return query, tables, err
 }
-
-// IsCondition implements sqltext.Analyzer.
-func (t *Texts) IsCondition(where string) error {
-	_, err := t.Dialect.ParseExpr(where)
-	return err
-}
-
-// Condition implements sqltext.Analyzer.
-func (t *Texts) Condition(where string) (*sqltext.Expr, error) {
-	x, err := t.Dialect.ParseExpr(where)
-	if err != nil {
-		return nil, err
-	}
-	return Condition(x), nil
-}

@@ -18,7 +18,36 @@ func (r *Reader) own(s *sqltext.Schema, stmt sql.Stmt) (sql.Stmt, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r.withoutViews(s, stmt)
+	return r.withoutViews(s, r.withoutDual(stmt))
+}
+
+// withoutDual leaves out FROM where it names no table: FROM DUAL.
+func (r *Reader) withoutDual(stmt sql.Stmt) sql.Stmt {
+	none := func(n sql.Node) *sql.Select {
+		sel, ok := n.(*sql.Select)
+		if !ok {
+			return nil
+		}
+		t, ok := sel.From.(*sql.Table)
+		if !ok || t.Schema != nil || t.Name.Quote != 0 || !strings.EqualFold(t.Name.Value, r.Dialect.NoTable) {
+			return nil
+		}
+		return sel
+	}
+	found := false
+	sql.Walk(stmt, func(n sql.Node) bool {
+		found = found || none(n) != nil
+		return !found
+	})
+	if !found {
+		return stmt
+	}
+	return sql.Rewrite(stmt, func(n sql.Node) sql.Node {
+		if sel := none(n); sel != nil {
+			return sql.Edit(sel, func(s *sql.Select) { s.From = nil })
+		}
+		return n
+	})
 }
 
 // withoutViews writes the queries of views in their places, as derived tables: what a statement reads through a view is

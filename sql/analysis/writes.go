@@ -83,7 +83,11 @@ func (a *analysis) sets(v *collector, set []*sql.Assign, tables, joined []source
 	if a.Unkeyed { // a row that already is as it would be stays as it is
 		a.VKey = 0
 		for _, as := range list {
-			v.columns = append(v.columns, as.column)
+			col := as.column
+			if col.Table == nil && len(tables) == 1 {
+				col = &sql.Column{Table: tables[0].name, Name: col.Name}
+			}
+			v.columns = append(v.columns, col)
 		}
 	}
 	return nil
