@@ -1,10 +1,20 @@
 package sql
 
+import "strings"
+
 // Name is an identifier.
 type Name struct {
 	origin
 	Value string // without its quotes, doubled ones made single
 	Quote byte   // the opening quote: '"', '`', '[', and in SQLite '\''; 0 for none
+}
+
+// Folded is the name as others in other letters are the same; "" of none.
+func (n *Name) Folded() string {
+	if n == nil {
+		return ""
+	}
+	return strings.ToLower(n.Value)
 }
 
 // LiteralKind is what a literal is one of.

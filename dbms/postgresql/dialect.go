@@ -14,7 +14,7 @@ import (
 
 // Syntax is that of the SQL standard. Names in brackets there are none, nor are there arrays in what a case may hold.
 var Syntax = &sqltext.Syntax{
-	Quoting: sqltext.PostgreSQL, Grammar: grammarOf, DropTemporary: "DROP TABLE pg_temp.%s",
+	Quoting: sqltext.PostgreSQL, Tree: tree, Grammar: grammarOf, DropTemporary: "DROP TABLE pg_temp.%s",
 }
 
 // grammarOf makes a parser.

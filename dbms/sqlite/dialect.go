@@ -12,7 +12,7 @@ import (
 
 // Syntax is that of the SQL standard, in so far as the grammar of MySQL reads it too.
 var Syntax = &sqltext.Syntax{
-	Quoting: sqltext.ANSI, Grammar: grammarOf, TextTellsTime: true, DropTemporary: "DROP TABLE temp.%s",
+	Quoting: sqltext.ANSI, Tree: tree, Grammar: grammarOf, TextTellsTime: true, DropTemporary: "DROP TABLE temp.%s",
 }
 
 // grammarOf makes a parser.
