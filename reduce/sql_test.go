@@ -105,7 +105,7 @@ func TestGeneratedCases(t *testing.T) {
 
 // risksIn returns the risks of all statements of a case.
 func risksIn(c *testcase.Case, p *dbms.Profile) (found sqltext.Risk) {
-	g, schema := sqltext.SyntaxOf(p.DBMS).Grammar(), readSchema(c.Schema)
+	g, schema := sqltext.SyntaxOf(p.DBMS).Grammar(), c.ReadSchema()
 	for n := range c.Txns {
 		for _, s := range c.Txns[n].Stmts {
 			r, _ := g.Risks(s.SQL, schema)
@@ -185,7 +185,7 @@ func TestNoRiskGenerated(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			schema := readSchema(c.Schema)
+			schema := c.ReadSchema()
 			for n := range c.Txns {
 				for _, s := range c.Txns[n].Stmts {
 					if !sqltext.KindOf(s.SQL).IsTarget() {

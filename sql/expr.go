@@ -38,6 +38,16 @@ type Literal struct {
 	Text    string
 }
 
+// Characters are those of a text without its quotes; escapes stand in it as they are spelled.
+func (l *Literal) Characters() string {
+	at := strings.IndexAny(l.Text, `'"`)
+	if at < 0 || len(l.Text) < at+2 {
+		return l.Text
+	}
+	quote := l.Text[at : at+1]
+	return strings.ReplaceAll(l.Text[at+1:len(l.Text)-1], quote+quote, quote)
+}
+
 // TypedLiteral is DATE 'Text', or the like.
 type TypedLiteral struct {
 	expression

@@ -366,24 +366,13 @@ func (c *collector) refuseCall(x *sql.Call) error {
 	var texts []string
 	for _, arg := range x.Args {
 		if l, ok := sql.Bare(arg).(*sql.Literal); ok && l.Kind == sql.Text {
-			texts = append(texts, Characters(l))
+			texts = append(texts, l.Characters())
 		}
 	}
 	if sqltext.IsSessionCall(x.Name.Folded(), len(x.Args), texts) {
 		return fmt.Errorf("function %s: its value does not come from the database's contents", strings.ToUpper(x.Name.Value))
 	}
 	return nil
-}
-
-// Characters are those of a text, without its quotes: of one with escapes as they are spelled.
-func Characters(l *sql.Literal) string {
-	text := l.Text
-	at := strings.IndexAny(text, `'"`)
-	if at < 0 || len(text) < at+2 {
-		return text
-	}
-	quote := text[at : at+1]
-	return strings.ReplaceAll(text[at+1:len(text)-1], quote+quote, quote)
 }
 
 // nodeName is the name of a node's type.
