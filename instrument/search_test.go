@@ -40,9 +40,9 @@ func TestSearch(t *testing.T) {
 	const refers = "CREATE TABLE t (pkey BIGINT NOT NULL PRIMARY KEY, v BIGINT UNIQUE); " +
 		"CREATE TABLE c (pkey BIGINT NOT NULL PRIMARY KEY, vkey BIGINT NOT NULL, pvkey BIGINT NOT NULL, v BIGINT, FOREIGN KEY (v) REFERENCES t (v));"
 	for _, c := range []struct{ schema, sql, want string }{
-		{schema, "UPDATE t SET pvkey = vkey, vkey = 5, v = 1 WHERE v > 1", "SELECT t.pkey,t.vkey FROM t WHERE v > 1"},
-		{schema, "DELETE FROM t WHERE v IN (SELECT v FROM t AS u) ORDER BY pkey LIMIT 1", "SELECT t.pkey,t.vkey FROM t WHERE v IN (SELECT v FROM t AS u) ORDER BY pkey LIMIT 1"},
-		{schema, "DELETE FROM t", "SELECT t.pkey,t.vkey FROM t"},
+		{schema, "UPDATE t SET pvkey = vkey, vkey = 5, v = 1 WHERE v > 1", "SELECT t.pkey, t.vkey FROM t WHERE v > 1"},
+		{schema, "DELETE FROM t WHERE v IN (SELECT v FROM t AS u) ORDER BY pkey LIMIT 1", "SELECT t.pkey, t.vkey FROM t WHERE v IN (SELECT v FROM t AS u) ORDER BY pkey LIMIT 1"},
+		{schema, "DELETE FROM t", "SELECT t.pkey, t.vkey FROM t"},
 		{schema, "UPDATE t SET v = 1 WHERE v > 1", ""}, // a row that has it already may count or not
 		{schema, "UPDATE IGNORE t SET pvkey = vkey, vkey = 5, v = 1 WHERE v > 1", ""},
 		{schema, "TRUNCATE TABLE t", ""},

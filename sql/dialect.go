@@ -274,6 +274,41 @@ func (d *Dialect) Parse(text string) (Stmt, error) {
 	return stmt, nil
 }
 
+// ParseExpr reads an expression, with nothing behind it.
+func (d *Dialect) ParseExpr(text string) (Expr, error) {
+	Parsed.Add(1)
+	r := &Reader{d: d, text: text}
+	if r.tokens, r.err = d.tokens(text); r.err != nil {
+		return nil, r.err
+	}
+	x := r.Expr()
+	if r.err == nil && r.tok().Kind != End {
+		r.unexpected("the expression's end")
+	}
+	return x, r.err
+}
+
+// PrintExpr returns the text of an expression, as Print does that of a statement.
+func (d *Dialect) PrintExpr(x Expr) (string, error) {
+	if o := x.head(); o.node == x {
+		return o.text(), nil
+	}
+	p := &printer{d: d}
+	p.node(x)
+	if p.err != nil {
+		return "", p.err
+	}
+	text := string(p.out)
+	again, err := d.ParseExpr(text)
+	if err != nil {
+		return "", fmt.Errorf("%s reads what is printed no more: %w: %s", d.Product, err, text)
+	}
+	if !Equal(x, again) {
+		return "", fmt.Errorf("%s reads otherwise what is printed: %s", d.Product, text)
+	}
+	return text, nil
+}
+
 // Print returns the text of a statement. One that is as it was read is the text that was read. Of one that is not,
 // what is new is printed; an error is returned where the dialect has no words for it, or reads these otherwise.
 func (d *Dialect) Print(stmt Stmt) (string, error) {

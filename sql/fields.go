@@ -67,6 +67,9 @@ func list[N childType](f *fields, name string, p *[]N) {
 		}
 		return
 	}
+	if len(*p) == 0 {
+		return // nil stays nil
+	}
 	to := make([]N, 0, len(*p))
 	for range *p {
 		if f.nodes[f.at] != nil {

@@ -21,10 +21,6 @@ type Analyzer interface {
 	// tables, which it names in that order; "" for every other statement, and where it writes not each of the tables that it joins, or
 	// joins one with itself. Locks are as with BeforeRead.
 	JoinedRead(s *Schema, sql string, locking, inner bool) (query string, tables []string, err error)
-	// IsCondition says why a text that stands alone is not one condition: nil where it is.
-	IsCondition(where string) error
-	// Condition reads a condition that stands alone, in the terms that mean the same in every dialect.
-	Condition(where string) (*Expr, error)
 }
 
 // Describer names what statements have, for telling findings apart.
@@ -77,44 +73,3 @@ const (
 	RiskUnique                   // an UPDATE of several rows that computes a unique column: it may fail or not
 	RiskDangles                  // a column of no source
 )
-
-// Operator is the operation of an Expr.
-type Operator uint8
-
-// The operations of a condition. Their operands are Args, in order.
-const (
-	OpNull    Operator = iota // NULL
-	OpInteger                 // Integer
-	OpBytes                   // Text: a binary string
-	OpColumn                  // Text: the column's name as it is written
-	OpIsNull                  // args[0] IS NULL
-	OpIsTrue                  // args[0] IS TRUE
-	OpIsFalse
-	OpNot
-	OpNegate
-	OpAnd
-	OpOr
-	OpPlus
-	OpMinus
-	OpTimes
-	OpModulo
-	OpEqual
-	OpNotEqual
-	OpLess
-	OpLessEqual
-	OpGreater
-	OpGreaterEqual
-	OpSame    // args[0] IS args[1]: equal, or both NULL
-	OpBetween // args[0] BETWEEN args[1] AND args[2]
-	OpIn      // args[0] IN (args[1], …)
-	OpUnknown // what may mean something else in another dialect: Text says what
-)
-
-// Expr is a condition or an operand of one.
-type Expr struct {
-	Op      Operator
-	Negated bool // NOT of IS, BETWEEN and IN
-	Text    string
-	Integer int64
-	Args    []*Expr
-}

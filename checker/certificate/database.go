@@ -47,7 +47,7 @@ func (d *Database) Match(ctx context.Context, t *Relation, where string, rows []
 	if !plainName.MatchString(t.Name) {
 		return nil, unknownf("the table's name %q is no plain one", t.Name)
 	}
-	if err := parserOf().IsCondition(where); err != nil {
+	if _, err := dialect.ParseExpr(where); err != nil {
 		return nil, unknownf("%s", err)
 	}
 	columns := []string{scratchRow + " INT PRIMARY KEY"}

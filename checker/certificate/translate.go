@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"txweave/history"
-	"txweave/sqltext"
-	"txweave/sqltext/mysql"
+	"txweave/sql"
+	"txweave/sql/mysql"
 )
 
 // kind is the type of an expression.
@@ -72,12 +72,12 @@ func newTranslator(t *Relation, rows [][]history.Value) (*translator, error) {
 	return tr, nil
 }
 
-// parserOf returns what reads predicates, which are MySQL's and TiDB's: those are the databases whose logs tell versions.
-func parserOf() sqltext.Parser { return mysql.New(sqltext.MySQL) }
+// dialect reads predicates, which are MySQL's and TiDB's: those are the databases whose logs tell versions.
+var dialect = mysql.New(mysql.Server{Product: "MySQL", Version: 80400})
 
 // translate returns the predicate in SQLite's SQL.
 func (tr *translator) translate(where string) (string, error) {
-	n, err := parserOf().Condition(where)
+	n, err := dialect.ParseExpr(where)
 	if err != nil {
 		return "", unknownf("%s", err)
 	}
@@ -91,64 +91,105 @@ func (tr *translator) translate(where string) (string, error) {
 	return x.sql, nil
 }
 
-var infix = map[sqltext.Operator]string{sqltext.OpEqual: "=", sqltext.OpNotEqual: "<>", sqltext.OpLess: "<", sqltext.OpLessEqual: "<=",
-	sqltext.OpGreater: ">", sqltext.OpGreaterEqual: ">=", sqltext.OpSame: "IS",
-	sqltext.OpAnd: "AND", sqltext.OpOr: "OR", sqltext.OpPlus: "+", sqltext.OpMinus: "-", sqltext.OpTimes: "*", sqltext.OpModulo: "%"}
-
-func (tr *translator) expr(x *sqltext.Expr) (typed, error) {
-	switch x.Op {
-	case sqltext.OpNull:
-		return typed{"NULL", null, 0}, nil
-	case sqltext.OpInteger:
-		return typed{strconv.FormatInt(x.Integer, 10), integer, math.Abs(float64(x.Integer))}, nil
-	case sqltext.OpBytes:
-		return typed{"x'" + hex.EncodeToString([]byte(x.Text)) + "'", binary, 0}, nil
-	case sqltext.OpColumn:
-		c, ok := tr.columns[strings.ToLower(x.Text)]
+func (tr *translator) expr(x sql.Expr) (typed, error) {
+	switch x := sql.Bare(x).(type) {
+	case *sql.Literal:
+		return literal(x)
+	case *sql.Column:
+		name := x.Name.Value
+		c, ok := tr.columns[strings.ToLower(name)]
 		if !ok {
-			return c, unknownf("there is no column %s", x.Text)
+			return c, unknownf("there is no column %s", name)
 		}
 		if c.kind == null {
-			return c, unknownf("column %s is neither an integer nor a binary string", x.Text)
+			return c, unknownf("column %s is neither an integer nor a binary string", name)
 		}
 		return c, nil
-	case sqltext.OpIsNull:
-		a, err := tr.expr(x.Args[0])
-		return typed{fmt.Sprintf("((%s) IS %sNULL)", a.sql, not(x.Negated)), boolean, 1}, err
-	case sqltext.OpIsTrue, sqltext.OpIsFalse:
-		a, err := tr.number(x.Args[0])
-		return typed{fmt.Sprintf("((%s) IS %s%s)", a.sql, not(x.Negated), map[bool]string{true: "TRUE", false: "FALSE"}[x.Op == sqltext.OpIsTrue]), boolean, 1}, err
-	case sqltext.OpNot:
-		a, err := tr.number(x.Args[0])
-		return typed{"(NOT (" + a.sql + "))", boolean, 1}, err
-	case sqltext.OpNegate:
-		a, err := tr.number(x.Args[0])
-		if err != nil {
-			return a, err
-		}
-		return bounded(typed{"(- (" + a.sql + "))", integer, a.max})
-	case sqltext.OpBetween:
-		list, err := tr.alike(x.Args...)
+	case *sql.Is:
+		return tr.is(x)
+	case *sql.Unary:
+		return tr.unary(x)
+	case *sql.Between:
+		list, err := tr.alike(x.X, x.Low, x.High)
 		if err != nil {
 			return typed{}, err
 		}
-		return typed{fmt.Sprintf("(%s %sBETWEEN %s AND %s)", list[0], not(x.Negated), list[1], list[2]), boolean, 1}, nil
-	case sqltext.OpIn:
-		list, err := tr.alike(x.Args...)
+		return typed{fmt.Sprintf("(%s %sBETWEEN %s AND %s)", list[0], not(x.Not), list[1], list[2]), boolean, 1}, nil
+	case *sql.In:
+		if x.Query != nil {
+			return typed{}, unknownf("it has a subquery")
+		}
+		list, err := tr.alike(append([]sql.Expr{x.X}, x.List...)...)
 		if err != nil {
 			return typed{}, err
 		}
-		return typed{fmt.Sprintf("(%s %sIN (%s))", list[0], not(x.Negated), strings.Join(list[1:], ", ")), boolean, 1}, nil
-	case sqltext.OpEqual, sqltext.OpNotEqual, sqltext.OpLess, sqltext.OpLessEqual, sqltext.OpGreater, sqltext.OpGreaterEqual, sqltext.OpSame:
-		list, err := tr.alike(x.Args...)
-		if err != nil {
-			return typed{}, err
-		}
-		return typed{fmt.Sprintf("(%s %s %s)", list[0], infix[x.Op], list[1]), boolean, 1}, nil
-	case sqltext.OpUnknown:
-		return typed{}, unknownf("%s", x.Text)
+		return typed{fmt.Sprintf("(%s %sIN (%s))", list[0], not(x.Not), strings.Join(list[1:], ", ")), boolean, 1}, nil
+	case *sql.Binary:
+		return tr.binary(x)
+	default:
+		return typed{}, unknownf("%s may mean something else there", strings.TrimPrefix(fmt.Sprintf("%T", x), "*sql."))
 	}
-	return tr.arithmetic(x)
+}
+
+// literal translates an integer, NULL, or a binary string written in hexadecimal.
+func literal(x *sql.Literal) (typed, error) {
+	switch x.Kind {
+	case sql.Null:
+		return typed{"NULL", null, 0}, nil
+	case sql.Bool:
+		return typed{strings.ToUpper(x.Text), integer, 1}, nil
+	case sql.Number:
+		if n, err := strconv.ParseInt(x.Text, 10, 64); err == nil {
+			return typed{strconv.FormatInt(n, 10), integer, math.Abs(float64(n))}, nil
+		}
+	case sql.Blob:
+		if digits, ok := strings.CutSuffix(x.Text[1:], "'"); ok && strings.EqualFold(x.Text[:1], "x") {
+			if b, err := hex.DecodeString(digits[1:]); err == nil {
+				return typed{"x'" + hex.EncodeToString(b) + "'", binary, 0}, nil
+			}
+		}
+	}
+	return typed{}, unknownf("a literal is neither an integer nor x'…'")
+}
+
+func (tr *translator) is(x *sql.Is) (typed, error) {
+	operand := tr.number
+	switch x.What {
+	case "NULL":
+		operand = tr.expr
+	case "UNKNOWN":
+		return typed{}, unknownf("IS UNKNOWN may mean something else there")
+	}
+	a, err := operand(x.X)
+	return typed{fmt.Sprintf("((%s) IS %s%s)", a.sql, not(x.Not), x.What), boolean, 1}, err
+}
+
+func (tr *translator) unary(x *sql.Unary) (typed, error) {
+	a, err := tr.number(x.X)
+	switch {
+	case err != nil:
+		return a, err
+	case x.Op == sql.OpNot:
+		return typed{"(NOT (" + a.sql + "))", boolean, 1}, nil
+	case x.Op == sql.OpSub:
+		return bounded(typed{"(- (" + a.sql + "))", integer, a.max})
+	}
+	return typed{}, unknownf("operator %s may mean something else there", x.Op)
+}
+
+// binary translates an operator of two operands: a comparison, or what takes two numbers.
+func (tr *translator) binary(x *sql.Binary) (typed, error) {
+	switch x.Op {
+	case sql.OpEq, sql.OpNe, sql.OpLt, sql.OpLe, sql.OpGt, sql.OpGe, sql.OpSame:
+		list, err := tr.alike(x.Left, x.Right)
+		if err != nil {
+			return typed{}, err
+		}
+		return typed{fmt.Sprintf("(%s %s %s)", list[0], x.Op, list[1]), boolean, 1}, nil
+	case sql.OpAnd, sql.OpOr, sql.OpAdd, sql.OpSub, sql.OpMul, sql.OpMod:
+		return tr.arithmetic(x)
+	}
+	return typed{}, unknownf("operator %s may mean something else there", x.Op)
 }
 
 func not(b bool) string {
@@ -159,7 +200,7 @@ func not(b bool) string {
 }
 
 // number translates an operand that must be an integer or NULL.
-func (tr *translator) number(n *sqltext.Expr) (typed, error) {
+func (tr *translator) number(n sql.Expr) (typed, error) {
 	x, err := tr.expr(n)
 	if err == nil && x.kind == binary {
 		err = unknownf("a string stands for a number")
@@ -168,7 +209,7 @@ func (tr *translator) number(n *sqltext.Expr) (typed, error) {
 }
 
 // alike translates operands that are compared: all integers, or all binary strings.
-func (tr *translator) alike(nodes ...*sqltext.Expr) ([]string, error) {
+func (tr *translator) alike(nodes ...sql.Expr) ([]string, error) {
 	out, seen := make([]string, len(nodes)), null
 	for i, n := range nodes {
 		x, err := tr.expr(n)
@@ -190,30 +231,30 @@ func (tr *translator) alike(nodes ...*sqltext.Expr) ([]string, error) {
 }
 
 // arithmetic translates what takes two numbers.
-func (tr *translator) arithmetic(x *sqltext.Expr) (typed, error) {
-	a, err := tr.number(x.Args[0])
+func (tr *translator) arithmetic(x *sql.Binary) (typed, error) {
+	a, err := tr.number(x.Left)
 	if err != nil {
 		return a, err
 	}
-	b, err := tr.number(x.Args[1])
+	b, err := tr.number(x.Right)
 	if err != nil {
 		return b, err
 	}
-	sql := fmt.Sprintf("((%s) %s (%s))", a.sql, infix[x.Op], b.sql)
+	text := fmt.Sprintf("((%s) %s (%s))", a.sql, x.Op, b.sql)
 	switch x.Op {
-	case sqltext.OpAnd, sqltext.OpOr:
-		return typed{sql, boolean, 1}, nil
-	case sqltext.OpPlus, sqltext.OpMinus:
-		return bounded(typed{sql, integer, a.max + b.max})
-	case sqltext.OpTimes:
-		return bounded(typed{sql, integer, a.max * b.max})
-	case sqltext.OpModulo:
-		if x.Args[1].Op == sqltext.OpInteger && x.Args[1].Integer != 0 {
+	case sql.OpAnd, sql.OpOr:
+		return typed{text, boolean, 1}, nil
+	case sql.OpAdd, sql.OpSub:
+		return bounded(typed{text, integer, a.max + b.max})
+	case sql.OpMul:
+		return bounded(typed{text, integer, a.max * b.max})
+	case sql.OpMod:
+		if by, ok := sql.Bare(x.Right).(*sql.Literal); ok && by.Kind == sql.Number && strings.Trim(by.Text, "0") != "" {
 			// By a number that is not 0: its sign is that of the dividend everywhere.
-			return typed{sql, integer, a.max}, nil
+			return typed{text, integer, a.max}, nil
 		}
 	}
-	return typed{}, unknownf("operator %s may mean something else there", infix[x.Op])
+	return typed{}, unknownf("operator %s may mean something else there", x.Op)
 }
 
 // bounded refuses arithmetic that may overflow.

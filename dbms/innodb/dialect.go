@@ -2,12 +2,23 @@ package innodb
 
 import (
 	"txweave/gen"
+	"txweave/sql"
+	"txweave/sql/analysis"
 	"txweave/sqltext"
 	"txweave/sqltext/mysql"
 )
 
-// Grammar returns a parser of the SQL of MySQL, MariaDB and TiDB.
-func Grammar() sqltext.Parser { return mysql.New(sqltext.MySQL) }
+// Grammar returns what makes a parser of a dialect of MySQL's family.
+func Grammar(d *sql.Dialect) func() sqltext.Parser {
+	return func() sqltext.Parser {
+		old := mysql.New(sqltext.MySQL)
+		return struct {
+			sqltext.Analyzer
+			sqltext.Describer
+			sqltext.Rewriter
+		}{&analysis.Texts{Reader: analysis.Reader{Dialect: d, Traits: analysis.Traits{CopyLocks: true}}}, old, old}
+	}
+}
 
 // DropTemporary is what there commits no transaction, as DROP TABLE does.
 const DropTemporary = "DROP TEMPORARY TABLE %s"

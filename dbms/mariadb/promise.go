@@ -33,7 +33,7 @@ func Levels() []*dbms.Profile {
 const skipsNothing = `Got error 1 "Operation not permitted" during COMMIT`
 
 // tree is how its statements are read as trees, and printed.
-var tree = dialect.New(dialect.Server{Product: "MariaDB", Version: 110809})
+var tree = dialect.New(dialect.Server{Product: "MariaDB", Version: 120100})
 
 // plans are ways to have MariaDB plan a statement otherwise (mariadb.com/kb, optimizer_switch, Block-Based Join Algorithms, Ignored
 // Indexes). Of materialization and in_to_exists one has to stay on.

@@ -1,14 +1,60 @@
 package postgresql
 
 import (
+	"fmt"
+	"slices"
+	"strings"
+
 	"txweave/gen"
+	sqltree "txweave/sql"
+	"txweave/sql/analysis"
 	"txweave/sqltext"
 	"txweave/sqltext/postgresql"
 )
 
 // Syntax is that of the SQL standard. Names in brackets there are none, nor are there arrays in what a case may hold.
 var Syntax = &sqltext.Syntax{
-	Quoting: sqltext.PostgreSQL, Grammar: func() sqltext.Parser { return postgresql.New() }, DropTemporary: "DROP TABLE pg_temp.%s",
+	Quoting: sqltext.PostgreSQL, Grammar: grammarOf, DropTemporary: "DROP TABLE pg_temp.%s",
+}
+
+// grammarOf makes a parser.
+func grammarOf() sqltext.Parser {
+	old := postgresql.New()
+	return struct {
+		sqltext.Analyzer
+		sqltext.Describer
+		sqltext.Rewriter
+	}{&analysis.Texts{Reader: analysis.Reader{Dialect: tree, Traits: traits}}, old, old}
+}
+
+var traits = analysis.Traits{KeysCompare: true, SetReturning: true, ExactQuotes: true, Refuse: refuse}
+
+// moments are literals that are the time where they are taken for one (postgresql.org/docs, Special Date/Time Inputs).
+var moments = []string{"now", "today", "tomorrow", "yesterday"}
+
+// places are the columns that every table has which tell where a version of a row lies, and which transactions made it
+// (postgresql.org/docs, System Columns).
+var places = []string{"ctid", "tableoid", "xmin", "xmax", "cmin", "cmax"}
+
+// refuse refuses what has another value at another time, or for the same contents.
+func refuse(n sqltree.Node) error {
+	text := ""
+	switch x := n.(type) {
+	case *sqltree.Literal:
+		if x.Kind == sqltree.Text {
+			text = x.Text
+		}
+	case *sqltree.TypedLiteral:
+		text = x.Text
+	case *sqltree.Column:
+		if slices.Contains(places, strings.ToLower(x.Name.Value)) {
+			return fmt.Errorf("%s: its value does not come from the rows' contents", x.Name.Value)
+		}
+	}
+	if _, text, ok := strings.Cut(text, "'"); ok && slices.Contains(moments, strings.ToLower(strings.TrimSpace(strings.TrimSuffix(text, "'")))) {
+		return fmt.Errorf("'%s: as a time its value does not come from the database's contents", text)
+	}
+	return nil
 }
 
 // specials are PostgreSQL's column types outside the generator's families.

@@ -4,6 +4,7 @@ import (
 	lib "modernc.org/sqlite/lib"
 
 	"txweave/gen"
+	"txweave/sql/analysis"
 	dialect "txweave/sql/sqlite"
 	"txweave/sqltext"
 	grammar "txweave/sqltext/sqlite"
@@ -11,7 +12,17 @@ import (
 
 // Syntax is that of the SQL standard, in so far as the grammar of MySQL reads it too.
 var Syntax = &sqltext.Syntax{
-	Quoting: sqltext.ANSI, Grammar: func() sqltext.Parser { return grammar.New() }, TextTellsTime: true, DropTemporary: "DROP TABLE temp.%s",
+	Quoting: sqltext.ANSI, Grammar: grammarOf, TextTellsTime: true, DropTemporary: "DROP TABLE temp.%s",
+}
+
+// grammarOf makes a parser.
+func grammarOf() sqltext.Parser {
+	old := grammar.New()
+	return struct {
+		sqltext.Analyzer
+		sqltext.Describer
+		sqltext.Rewriter
+	}{&analysis.Texts{Reader: analysis.Reader{Dialect: tree}}, old, old}
 }
 
 // tree is how its statements are read as trees, and printed.

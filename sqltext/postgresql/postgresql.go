@@ -127,24 +127,6 @@ func (p *Parser) BeforeRead(s *sqltext.Schema, sql string, locking, inner bool) 
 	return raiseOnly(raiseWords(spell(text))), err
 }
 
-// IsCondition implements sqltext.Analyzer.
-func (p *Parser) IsCondition(where string) error {
-	text, _, err := read(where)
-	if err != nil {
-		return err
-	}
-	return p.common.IsCondition(text)
-}
-
-// Condition implements sqltext.Analyzer.
-func (p *Parser) Condition(where string) (*sqltext.Expr, error) {
-	text, _, err := read(where)
-	if err != nil {
-		return nil, err
-	}
-	return p.common.Condition(text)
-}
-
 // Features implements sqltext.Describer.
 func (p *Parser) Features(sql string, ordinary bool) ([]string, bool) {
 	text, _, err := read(sql)
