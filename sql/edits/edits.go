@@ -235,10 +235,8 @@ func (e *editor) body(b sql.Body, out output, fixed func(int) bool) {
 	case *sql.Values:
 		dropEach(e, b.Rows)
 	case *sql.Compound:
-		if len(operands(b)) > 2 {
-			e.replace(b, b.Left)
-			e.replace(b, b.Right)
-		}
+		e.replace(b, b.Left)
+		e.replace(b, b.Right)
 		if out != outputFixed {
 			e.operandColumns(b)
 		}

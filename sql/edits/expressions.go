@@ -71,6 +71,7 @@ func (e *editor) expr(at sql.Expr, class sqltext.Class) {
 		}
 	}
 	e.lists(x)
+	e.narrower(x)
 	e.values(below...)
 	if query != nil {
 		out := outputFixed
@@ -225,6 +226,44 @@ func (e *editor) lists(x sql.Expr) {
 		change(e, "", n, func(n *sql.Is) { n.Not = false })
 	case *sql.Quantified:
 		change(e, "", n, func(n *sql.Quantified) { n.Not = false })
+	}
+}
+
+// comparedRows are the rows, of the same number of values, that an expression compares; nil where these are not all.
+func comparedRows(x sql.Expr) (rows []*sql.Row) {
+	var list []sql.Expr
+	switch n := x.(type) {
+	case *sql.Binary:
+		list = []sql.Expr{n.Left, n.Right}
+	case *sql.In:
+		list = append([]sql.Expr{n.X}, n.List...)
+	}
+	for _, x := range list {
+		row, ok := x.(*sql.Row)
+		if !ok || len(list) < 2 || len(rows) > 0 && len(row.Items) != len(rows[0].Items) {
+			return nil
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// narrower drops a value from all rows that an expression compares.
+func (e *editor) narrower(x sql.Expr) {
+	rows := comparedRows(x)
+	if len(rows) == 0 || len(rows[0].Items) < 2 {
+		return
+	}
+	for i := range rows[0].Items {
+		to := map[sql.Node]sql.Node{}
+		for _, r := range rows {
+			if rest := without(r.Items, i, i+1); len(rest) > 1 {
+				to[r] = sql.Edit(r, func(r *sql.Row) { r.Items = rest })
+			} else {
+				to[r] = rest[0]
+			}
+		}
+		e.edits = append(e.edits, Edit{apply: func() sql.Stmt { return e.swapped(to) }})
 	}
 }
 
