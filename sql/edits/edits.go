@@ -192,14 +192,15 @@ func (e *editor) fixedQuery(q *sql.Query, out output, fixed func(int) bool) {
 			e.replace(q, alone(b, q.With))
 		}
 	}
+	e.clauses(q.Body)
 	e.with(q.With)
-	e.body(q.Body, out, fixed)
 	e.ordered(q.Order, q.Limit)
 	dropAll(e, "its locking clause", q.Locks)
 	dropEach(e, q.Locks)
 	for _, l := range q.Locks {
 		change(e, "", l, func(l *sql.Lock) { l.Of = nil })
 	}
+	e.parts(q.Body, out, fixed)
 }
 
 // operands are those of a chain of set operations.
@@ -222,8 +223,21 @@ func alone(b sql.Body, with *sql.With) *sql.Query {
 	return &sql.Query{With: with, Body: b}
 }
 
-// body adds the edits of what a query's rows come from.
-func (e *editor) body(b sql.Body, out output, fixed func(int) bool) {
+// clauses adds the edits that drop clauses of what a query's rows come from, or operands of it.
+func (e *editor) clauses(b sql.Body) {
+	switch b := b.(type) {
+	case *sql.Select:
+		e.selectClauses(b)
+	case *sql.Compound:
+		e.replace(b, b.Left)
+		e.replace(b, b.Right)
+		e.clauses(b.Left)
+		e.clauses(b.Right)
+	}
+}
+
+// parts adds the edits of what stands in these.
+func (e *editor) parts(b sql.Body, out output, fixed func(int) bool) {
 	switch b := b.(type) {
 	case *sql.Select:
 		e.selected(b, out, fixed)
@@ -235,13 +249,11 @@ func (e *editor) body(b sql.Body, out output, fixed func(int) bool) {
 	case *sql.Values:
 		dropEach(e, b.Rows)
 	case *sql.Compound:
-		e.replace(b, b.Left)
-		e.replace(b, b.Right)
 		if out != outputFixed {
 			e.operandColumns(b)
 		}
-		e.body(b.Left, outputFixed, fixed)
-		e.body(b.Right, outputFixed, fixed)
+		e.parts(b.Left, outputFixed, fixed)
+		e.parts(b.Right, outputFixed, fixed)
 	}
 }
 
@@ -277,10 +289,6 @@ func isStar(i *sql.Item) bool {
 
 // selected adds the edits of a query block.
 func (e *editor) selected(s *sql.Select, out output, fixed func(int) bool) {
-	if s.From != nil {
-		change(e, "", s, func(s *sql.Select) { s.From, s.Where = nil, nil })
-	}
-	e.clauses(s)
 	if out != outputFixed {
 		e.items(s)
 	}
@@ -300,8 +308,10 @@ func (e *editor) selected(s *sql.Select, out output, fixed func(int) bool) {
 	e.values(s.Where, s.Having)
 }
 
-// clauses drops clauses of a query block.
-func (e *editor) clauses(s *sql.Select) {
+func (e *editor) selectClauses(s *sql.Select) {
+	if s.From != nil {
+		change(e, "", s, func(s *sql.Select) { s.From, s.Where = nil, nil })
+	}
 	if s.Where != nil {
 		e.drop("WHERE", s.Where)
 	}

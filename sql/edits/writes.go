@@ -23,16 +23,16 @@ func (e *editor) insert(n *sql.Insert) {
 		change(e, "", n, f)
 	}
 	dropAll(e, "ON DUPLICATE KEY UPDATE", n.Duplicate)
-	e.assigned(n.Duplicate, true)
+	e.assigned(n.Duplicate)
 	for _, c := range n.Conflicts {
 		e.drop("ON CONFLICT", c)
 		if c.Where != nil {
 			e.drop("", c.Where)
 		}
-		e.assigned(c.Set, true)
+		e.assigned(c.Set)
 		e.values(c.Where)
 	}
-	e.assigned(n.Set, true)
+	e.assigned(n.Set)
 	if n.Source == nil {
 		return
 	}
@@ -87,11 +87,12 @@ func (e *editor) returning(items []*sql.Item) {
 	dropEach(e, items)
 }
 
-// assigned adds the edits of assignments, those to bookkeeping columns left out; one may have to stay.
-func (e *editor) assigned(list []*sql.Assign, one bool) {
+// assigned adds the edits of assignments, those to bookkeeping columns left out; one is to stay.
+func (e *editor) assigned(list []*sql.Assign) {
 	for _, a := range list {
 		fixed := func(i int) bool { return i >= len(a.Columns) || isBookkeeping(a.Columns[i].Name) }
-		if any := slices.ContainsFunc(a.Columns, func(c *sql.Column) bool { return isBookkeeping(c.Name) }); !any && !(one && len(list) == 1) {
+		kept := slices.ContainsFunc(a.Columns, func(c *sql.Column) bool { return isBookkeeping(c.Name) })
+		if len(list) > 1 && !kept {
 			e.drop("", a)
 		}
 		switch x := a.Value.(type) {
@@ -156,7 +157,7 @@ func (e *editor) update(n *sql.Update) {
 	if list, rows := spread(n.Set); rows {
 		change(e, "", n, func(n *sql.Update) { n.Set = list })
 	}
-	e.assigned(n.Set, false)
+	e.assigned(n.Set)
 	e.from(n.Table)
 	e.from(n.From)
 }
@@ -220,7 +221,7 @@ func (e *editor) merge(n *sql.Merge) {
 		if list, rows := spread(w.Set); rows {
 			change(e, "", w, func(w *sql.MergeWhen) { w.Set = list })
 		}
-		e.assigned(w.Set, true)
+		e.assigned(w.Set)
 		change(e, "", w, func(w *sql.MergeWhen) { w.Overriding = "" })
 		if w.Row == nil {
 			continue
