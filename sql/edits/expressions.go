@@ -1,7 +1,9 @@
 package edits
 
 import (
+	"slices"
 	"strconv"
+	"strings"
 
 	"txweave/sql"
 	"txweave/sql/classes"
@@ -203,7 +205,7 @@ func arguments(n *sql.Call) (out []sql.Expr) {
 }
 
 // variadic are the functions that take one argument less.
-var variadic = map[string]bool{"coalesce": true, "concat": true, "concat_ws": true, "field": true, "greatest": true, "least": true}
+var variadic = strings.Fields("coalesce concat concat_ws field greatest least")
 
 // lists drops elements of the lists in an expression, and words that can go.
 func (e *editor) lists(x sql.Expr) {
@@ -269,7 +271,7 @@ func (e *editor) narrower(x sql.Expr) {
 
 // call drops what a call can do without.
 func (e *editor) call(n *sql.Call) {
-	if variadic[classes.Lower(n.Name)] {
+	if slices.Contains(variadic, classes.Lower(n.Name)) {
 		dropEach(e, n.Args)
 	}
 	change(e, "", n, func(n *sql.Call) { n.Distinct = false })

@@ -79,8 +79,9 @@ func (e *editor) qualifiers() {
 		if (len(refs) > 0 || t.Alias != nil) && e.unambiguous(name, refs, r.sources) {
 			e.renamed(t, refs, nil)
 		}
-		sole := !slices.ContainsFunc(r.sources, func(o sql.TableRef) bool { return o != s && classes.TableOf(o) == classes.TableOf(t) })
-		if t.Alias != nil && name != classes.TableOf(t) && sole {
+		table := classes.TableOf(t)
+		sole := !slices.ContainsFunc(r.sources, func(o sql.TableRef) bool { return o != s && classes.TableOf(o) == table })
+		if t.Alias != nil && name != table && sole {
 			e.renamed(t, refs, t.Name)
 		}
 	}
