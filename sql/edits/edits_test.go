@@ -57,7 +57,7 @@ func named(r sqltext.Risk) string {
 //	without    the statement without column a of t
 func TestGolden(t *testing.T) {
 	schema := sqltext.ReadSchema(ddl)
-	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
+	datadriven.Walk(t, "testdata/golden", func(t *testing.T, path string) {
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
 			r := &edits.Rewriter{Dialect: dialects[d.CmdArgs[0].Key]}
 			var b strings.Builder
