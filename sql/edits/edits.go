@@ -104,6 +104,16 @@ func change[T any, N interface {
 	}
 }
 
+// plainer adds the edits that leave words of a node out.
+func plainer[T any, N interface {
+	*T
+	sql.Node
+}](e *editor, n N, words ...func(N)) {
+	for _, f := range words {
+		change(e, "", n, f)
+	}
+}
+
 // without is a list without what stands in it from one place up to another one.
 func without[N any](list []N, from, to int) []N {
 	return slices.Concat(list[:from], list[to:])
@@ -183,7 +193,9 @@ func tied(names []*sql.Name) output {
 }
 
 // query adds the edits of a query.
-func (e *editor) query(q *sql.Query, out output) { e.fixedQuery(q, out, func(int) bool { return false }) }
+func (e *editor) query(q *sql.Query, out output) {
+	e.fixedQuery(q, out, func(int) bool { return false })
+}
 
 // fixedQuery adds those of a query some of whose columns, by their numbers, stay as they are.
 func (e *editor) fixedQuery(q *sql.Query, out output, fixed func(int) bool) {
@@ -198,7 +210,7 @@ func (e *editor) fixedQuery(q *sql.Query, out output, fixed func(int) bool) {
 	dropAll(e, "its locking clause", q.Locks)
 	dropEach(e, q.Locks)
 	for _, l := range q.Locks {
-		change(e, "", l, func(l *sql.Lock) { l.Of = nil })
+		plainer(e, l, func(l *sql.Lock) { l.Of = nil }, func(l *sql.Lock) { l.Wait, l.Seconds = "", nil })
 	}
 	e.parts(q.Body, out, fixed)
 }
@@ -298,7 +310,7 @@ func (e *editor) selected(s *sql.Select, out output, fixed func(int) bool) {
 		if isStar(item) || fixed(i) {
 			continue
 		}
-		change(e, "", item, func(i *sql.Item) { i.Alias = nil })
+		plainer(e, item, func(i *sql.Item) { i.Alias = nil })
 		class := sqltext.UnknownClass // nothing is compared with it
 		if out != outputFree {
 			class = e.columns.ClassOf(item.X)
@@ -326,10 +338,14 @@ func (e *editor) selectClauses(s *sql.Select) {
 	}
 	dropAll(e, "WINDOW", s.Windows)
 	dropEach(e, s.Windows)
+	for _, w := range s.Windows {
+		e.window(w.Window)
+	}
 	if s.Distinct {
 		change(e, "DISTINCT", s, func(s *sql.Select) { s.Distinct, s.On = false, nil })
 	}
-	change(e, "", s, func(s *sql.Select) { s.All = false })
+	dropEach(e, s.On)
+	plainer(e, s, func(s *sql.Select) { s.All = false })
 	e.hints(s.Hints)
 	for _, o := range s.Options {
 		e.drop("", o)
@@ -369,9 +385,9 @@ func (e *editor) with(w *sql.With) {
 	}
 	e.drop("WITH", w)
 	dropEach(e, w.CTEs)
-	change(e, "", w, func(w *sql.With) { w.Recursive = false })
+	plainer(e, w, func(w *sql.With) { w.Recursive = false })
 	for _, cte := range w.CTEs {
-		change(e, "", cte, func(c *sql.CTE) { c.Materialized = "" })
+		plainer(e, cte, func(c *sql.CTE) { c.Materialized = "" })
 		if q, ok := cte.Body.(*sql.Query); ok {
 			e.query(q, tied(cte.Columns))
 		} else {
@@ -395,7 +411,6 @@ func (e *editor) ordered(order []*sql.Order, limit *sql.Limit) {
 	dropAll(e, "ORDER BY", order)
 	dropEach(e, order)
 	for _, o := range order {
-		change(e, "", o, func(o *sql.Order) { o.Desc = false })
-		change(e, "", o, func(o *sql.Order) { o.Nulls = "" })
+		plainer(e, o, func(o *sql.Order) { o.Desc = false }, func(o *sql.Order) { o.Nulls = "" })
 	}
 }

@@ -212,7 +212,7 @@ func (e *editor) lists(x sql.Expr) {
 	switch n := x.(type) {
 	case *sql.In:
 		dropEach(e, n.List)
-		change(e, "", n, func(n *sql.In) { n.Not = false })
+		plainer(e, n, func(n *sql.In) { n.Not = false })
 	case *sql.Case:
 		dropEach(e, n.Whens)
 		if n.Else != nil {
@@ -221,13 +221,13 @@ func (e *editor) lists(x sql.Expr) {
 	case *sql.Call:
 		e.call(n)
 	case *sql.Between:
-		change(e, "", n, func(n *sql.Between) { n.Not = false })
+		plainer(e, n, func(n *sql.Between) { n.Not = false })
 	case *sql.Like:
-		change(e, "", n, func(n *sql.Like) { n.Not = false })
+		plainer(e, n, func(n *sql.Like) { n.Not = false })
 	case *sql.Is:
-		change(e, "", n, func(n *sql.Is) { n.Not = false })
+		plainer(e, n, func(n *sql.Is) { n.Not = false })
 	case *sql.Quantified:
-		change(e, "", n, func(n *sql.Quantified) { n.Not = false })
+		plainer(e, n, func(n *sql.Quantified) { n.Not = false })
 	}
 }
 
@@ -274,18 +274,24 @@ func (e *editor) call(n *sql.Call) {
 	if slices.Contains(variadic, classes.Lower(n.Name)) {
 		dropEach(e, n.Args)
 	}
-	change(e, "", n, func(n *sql.Call) { n.Distinct = false })
+	plainer(e, n, func(n *sql.Call) { n.Distinct = false })
 	dropAll(e, "", n.Order)
 	if n.Filter != nil {
 		e.drop("", n.Filter)
 	}
-	if w := n.Over; w != nil {
-		dropAll(e, "", w.Partition)
-		dropEach(e, w.Partition)
-		dropAll(e, "", w.Order)
-		dropEach(e, w.Order)
-		if w.Frame != nil {
-			e.drop("", w.Frame)
-		}
+	e.window(n.Over)
+}
+
+// window drops what makes a window.
+func (e *editor) window(w *sql.Window) {
+	if w == nil {
+		return
+	}
+	dropAll(e, "", w.Partition)
+	dropEach(e, w.Partition)
+	dropAll(e, "", w.Order)
+	dropEach(e, w.Order)
+	if w.Frame != nil {
+		e.drop("", w.Frame)
 	}
 }

@@ -20,7 +20,7 @@ func (e *editor) from(x sql.TableRef) {
 		dropAll(e, "", x.Partitions)
 	case *sql.Derived:
 		e.query(x.Query, tied(x.Columns))
-		change(e, "", x, func(d *sql.Derived) { d.Lateral = false })
+		plainer(e, x, func(d *sql.Derived) { d.Lateral = false })
 	}
 }
 

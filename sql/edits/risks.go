@@ -53,7 +53,8 @@ func Risks(stmt sql.Stmt, schema *sqltext.Schema) sqltext.Risk {
 // sums says whether a call is a sum whose last digits depend on the order of the rows.
 func (r *risker) sums(x *sql.Call) bool {
 	name := classes.Lower(x.Name)
-	return (name == "sum" || name == "avg") && x.Over == nil && len(x.Args) > 0 && r.columns.ClassOf(x.Args[0]) != sqltext.Exact
+	sum := (name == "sum" || name == "avg") && x.Over == nil && len(x.Args) > 0
+	return sum && r.columns.ClassOf(x.Args[0]) != sqltext.Exact
 }
 
 // query judges one query.

@@ -10,18 +10,10 @@ import (
 
 // insert adds the edits of an INSERT, whose bookkeeping columns stay as they are.
 func (e *editor) insert(n *sql.Insert) {
-	e.returning(n.Returning)
-	e.with(n.With)
-	e.hints(n.Hints)
-	for _, f := range []func(*sql.Insert){
-		func(n *sql.Insert) { n.Ignore = false },
-		func(n *sql.Insert) { n.Or = "" },
-		func(n *sql.Insert) { n.Replace = false },
-		func(n *sql.Insert) { n.Priority = "" },
-		func(n *sql.Insert) { n.Overriding = "" },
-	} {
-		change(e, "", n, f)
-	}
+	e.around(n.With, n.Hints, n.Returning)
+	plainer(e, n, func(n *sql.Insert) { n.Ignore = false }, func(n *sql.Insert) { n.Or = "" },
+		func(n *sql.Insert) { n.Replace = false }, func(n *sql.Insert) { n.Priority = "" },
+		func(n *sql.Insert) { n.Overriding = "" })
 	dropAll(e, "ON DUPLICATE KEY UPDATE", n.Duplicate)
 	e.assigned(n.Duplicate)
 	for _, c := range n.Conflicts {
@@ -81,10 +73,12 @@ func oneRow(columns []*sql.Name, s *sql.Select) *sql.Query {
 	return &sql.Query{Body: &sql.Values{Rows: []*sql.Row{row}}}
 }
 
-// returning drops what a write returns.
-func (e *editor) returning(items []*sql.Item) {
-	dropAll(e, "", items)
-	dropEach(e, items)
+// around adds the edits of what stands around a write.
+func (e *editor) around(with *sql.With, hints *sql.Hints, returning []*sql.Item) {
+	dropAll(e, "", returning)
+	dropEach(e, returning)
+	e.with(with)
+	e.hints(hints)
 }
 
 // assigned adds the edits of assignments, those to bookkeeping columns left out; one is to stay.
@@ -140,16 +134,9 @@ func spread(list []*sql.Assign) (out []*sql.Assign, changed bool) {
 }
 
 func (e *editor) update(n *sql.Update) {
-	e.returning(n.Returning)
-	e.with(n.With)
-	e.hints(n.Hints)
-	for _, f := range []func(*sql.Update){
-		func(n *sql.Update) { n.Ignore = false },
-		func(n *sql.Update) { n.Or = "" },
-		func(n *sql.Update) { n.Priority = "" },
-	} {
-		change(e, "", n, f)
-	}
+	e.around(n.With, n.Hints, n.Returning)
+	plainer(e, n, func(n *sql.Update) { n.Ignore = false }, func(n *sql.Update) { n.Or = "" },
+		func(n *sql.Update) { n.Priority = "" })
 	if n.From != nil {
 		e.drop("", n.From)
 	}
@@ -163,16 +150,9 @@ func (e *editor) update(n *sql.Update) {
 }
 
 func (e *editor) delete(n *sql.Delete) {
-	e.returning(n.Returning)
-	e.with(n.With)
-	e.hints(n.Hints)
-	for _, f := range []func(*sql.Delete){
-		func(n *sql.Delete) { n.Ignore = false },
-		func(n *sql.Delete) { n.Quick = false },
-		func(n *sql.Delete) { n.Priority = "" },
-	} {
-		change(e, "", n, f)
-	}
+	e.around(n.With, n.Hints, n.Returning)
+	plainer(e, n, func(n *sql.Delete) { n.Ignore = false }, func(n *sql.Delete) { n.Quick = false },
+		func(n *sql.Delete) { n.Priority = "" })
 	if n.Using != nil {
 		e.drop("", n.Using)
 	}
@@ -181,15 +161,9 @@ func (e *editor) delete(n *sql.Delete) {
 }
 
 func (e *editor) deleteJoined(n *sql.DeleteJoined) {
-	e.with(n.With)
-	e.hints(n.Hints)
-	for _, f := range []func(*sql.DeleteJoined){
-		func(n *sql.DeleteJoined) { n.Ignore = false },
-		func(n *sql.DeleteJoined) { n.Quick = false },
-		func(n *sql.DeleteJoined) { n.Priority = "" },
-	} {
-		change(e, "", n, f)
-	}
+	e.around(n.With, n.Hints, nil)
+	plainer(e, n, func(n *sql.DeleteJoined) { n.Ignore = false }, func(n *sql.DeleteJoined) { n.Quick = false },
+		func(n *sql.DeleteJoined) { n.Priority = "" })
 	e.tail(n.Where, nil, nil)
 	dropEach(e, n.Targets)
 	e.from(n.From)
@@ -212,8 +186,7 @@ func (e *editor) merge(n *sql.Merge) {
 			e.drop("", w.Cond)
 		}
 	}
-	e.returning(n.Returning)
-	e.with(n.With)
+	e.around(n.With, nil, n.Returning)
 	e.from(n.Source)
 	e.values(n.On)
 	for _, w := range n.Whens {
@@ -222,7 +195,7 @@ func (e *editor) merge(n *sql.Merge) {
 			change(e, "", w, func(w *sql.MergeWhen) { w.Set = list })
 		}
 		e.assigned(w.Set)
-		change(e, "", w, func(w *sql.MergeWhen) { w.Overriding = "" })
+		plainer(e, w, func(w *sql.MergeWhen) { w.Overriding = "" })
 		if w.Row == nil {
 			continue
 		}
