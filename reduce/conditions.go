@@ -92,9 +92,8 @@ type adder = func(kind, where, what, text string, d *testcase.Case)
 // clauses adds the variants of one statement that lack a clause.
 func (s *Search) clauses(where string, txn, stmt int, add adder) {
 	c := s.Case()
-	schema := c.ReadSchema()
 	sql := c.Txns[txn].Stmts[stmt].SQL
-	for i, clause := range s.parser.Clauses(sql, schema) {
+	for i, clause := range s.parser.Clauses(sql, s.schema()) {
 		if clause == "" {
 			continue
 		}

@@ -23,6 +23,8 @@ type Search struct {
 	predicate Interesting
 	options   Options
 	best      *testcase.Case
+	tables    *sqltext.Schema // those of the case that was best when they were asked for
+	tablesOf  *testcase.Case
 	parser    sqltext.Parser
 	seen      map[digest]bool // what the predicate said of the texts that it has been asked about
 	stats     Stats
@@ -37,6 +39,14 @@ func digestOf(c *testcase.Case) digest { return sha256.Sum256(c.Print()) }
 
 // Case returns the smallest case so far. A pass must not change it, but clone it.
 func (s *Search) Case() *testcase.Case { return s.best }
+
+// schema returns the tables of the smallest case so far, which are read once: edits are asked for one by one.
+func (s *Search) schema() *sqltext.Schema {
+	if s.tablesOf != s.best {
+		s.tables, s.tablesOf = s.best.ReadSchema(), s.best
+	}
+	return s.tables
+}
 
 // Try makes the candidate the smallest case so far if the predicate holds on it, and reports whether it did so.
 // Candidates that are not valid or have no target statement are refused, and so are those that were tried

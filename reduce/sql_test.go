@@ -18,7 +18,6 @@ import (
 	"txweave/instrument"
 	"txweave/internal/testkit/effort"
 	"txweave/sqltext"
-	"txweave/sqltext/mysql"
 	"txweave/testcase"
 )
 
@@ -117,9 +116,9 @@ func risksIn(c *testcase.Case, p *dbms.Profile) (found sqltext.Risk) {
 
 func parserOf(ansi bool) sqltext.Parser {
 	if ansi {
-		return mysql.New(sqltext.ANSI)
+		return sqltext.SyntaxOf("sqlite").Grammar()
 	}
-	return mysql.New(sqltext.MySQL)
+	return sqltext.SyntaxOf("mariadb").Grammar()
 }
 
 // checkKept checks a candidate that was kept.

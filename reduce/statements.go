@@ -67,7 +67,7 @@ func (s *Search) respell(at func(*testcase.Case) *string) (bool, error) {
 // more than one right result where the statement has not. more is false where there are fewer edits.
 func (s *Search) edited(at func(*testcase.Case) *string, i int) (d *testcase.Case, more bool) {
 	c := s.Case()
-	sql, more := s.parser.Edit(*at(c), c.ReadSchema(), i)
+	sql, more := s.parser.Edit(*at(c), s.schema(), i)
 	if sql == "" {
 		return nil, more
 	}

@@ -49,7 +49,7 @@ func (s *Search) dropTokens(at func(*testcase.Case) *string) error {
 func (s *Search) tokenGuard(at func(*testcase.Case) *string) func(units []string) *testcase.Case {
 	c := s.Case()
 	sql := *at(c)
-	schema := c.ReadSchema()
+	schema := s.schema()
 	before, readable := s.parser.Risks(sql, schema)
 	return func(units []string) *testcase.Case {
 		text := joinUnits(units)

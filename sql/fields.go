@@ -67,10 +67,7 @@ func list[N childType](f *fields, name string, p *[]N) {
 		}
 		return
 	}
-	if len(*p) == 0 {
-		return // nil stays nil
-	}
-	to := make([]N, 0, len(*p))
+	var to []N // nil stays nil, and what nothing is left of becomes it
 	for range *p {
 		if f.nodes[f.at] != nil {
 			to = append(to, f.nodes[f.at].(N))

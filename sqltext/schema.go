@@ -62,7 +62,7 @@ type Column struct {
 	// Generated says that the database computes it from other columns: no statement writes it.
 	Generated bool
 	// Virtual says that it is not stored either, but worked out whenever it is read.
-	Virtual bool
+	Virtual   bool
 	Made      bool   // its default is another value in another session, or at another time
 	Stamped   bool   // so is what an UPDATE gives it that does not write it
 	NotNull   bool   // declared so, by itself or as part of the primary key

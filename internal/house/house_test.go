@@ -26,7 +26,7 @@ import (
 var layers = [][]string{
 	{"graph", "sqltext", "sql", "internal/version", "internal/strict", "internal/spelling", "internal/input", "internal/output", "internal/trust"},
 	{"history", "testcase", "dbms", "sql/classes"},
-	{"sdg", "instrument", "finding", "gen", "history/*"},
+	{"sdg", "instrument", "finding", "gen", "history/*", "sql/analysis", "sql/edits"},
 	{"observe", "checker", "reduce", "gen/*"},
 	{"oracle", "exec", "checker/certificate/woven"},
 	{"exec/planted", "exec/storm", "weave", "report"},

@@ -68,28 +68,30 @@ func Leaves(from sql.TableRef) []sql.TableRef {
 // Visit is sql.Walk but for what looks like a name of a table or a column and is none: units of time, character sets,
 // and the tables among those of its FROM that a DELETE is to delete from.
 func Visit(root sql.Node, visit func(sql.Node) bool) {
-	words := map[sql.Node]bool{}
+	var words []sql.Node
 	sql.Walk(root, func(n sql.Node) bool {
-		if words[n] {
+		if slices.Contains(words, n) {
 			return false
 		}
 		switch x := n.(type) {
 		case *sql.DeleteJoined:
 			for _, t := range x.Targets {
-				words[t] = true
+				words = append(words, t)
 			}
 		case *sql.Recode:
-			words[x.Charset] = true
+			words = append(words, x.Charset)
 		case *sql.Limit: // LIMIT ALL
 			if _, word := x.Count.(*sql.Column); word {
-				words[x.Count] = true
+				words = append(words, x.Count)
 			}
 		case *sql.Call:
-			for i, arg := range x.Args {
-				words[arg] = IsWord(x, i)
+			if len(x.Args) > 0 && IsWord(x, 0) {
+				words = append(words, x.Args[0])
 			}
 		case *sql.Worded:
-			words[x.X] = x.Word == "USING"
+			if x.Word == "USING" {
+				words = append(words, x.X)
+			}
 		}
 		return visit(n)
 	})
