@@ -79,7 +79,7 @@ func TestSetUnreferred(t *testing.T) {
 	set, composite := 0, 0
 	for i := range 600 {
 		c := must(t, testDialect(t, "mysql"), CaseSeed(8, i), Options{Weights: map[string]int{"trigger": 60, "composite-reference": 60, "foreign-key": 60}})
-		schema := sqltext.ReadSchema(statements(c.Schema))
+		schema := c.ReadSchema()
 		for _, s := range c.Schema {
 			_, column, ok := strings.Cut(s.SQL, "SET NEW.")
 			if !ok {

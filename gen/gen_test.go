@@ -240,7 +240,7 @@ func readable(t testing.TB, d *Dialect, c *testcase.Case, sql string) {
 	if _, lock := read.AdvisoryLock(); lock || !read.Kind.IsTarget() {
 		return // no statement of rows
 	}
-	if _, err := sqltext.SyntaxOf(d.Name).Grammar().Analyze(sqltext.ReadSchema(testcase.Texts(c.Schema)), sql); err != nil {
+	if _, err := sqltext.SyntaxOf(d.Name).Grammar().Analyze(c.ReadSchema(), sql); err != nil {
 		t.Fatal(err)
 	}
 }

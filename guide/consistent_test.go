@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"txweave/internal/testkit/effort"
-	"txweave/sqltext"
 	"txweave/testcase"
 )
 
@@ -24,7 +23,7 @@ func TestStepsStay(t *testing.T) {
 		if n%2 == 0 { // whatever there is to be had is in the case
 			kin = func() *testcase.Case { return nil }
 		}
-		m := &mutator{rng: rng, profile: g.profile, levels: g.levels, parser: g.parser, c: c, schema: sqltext.ReadSchema(testcase.Texts(c.Schema)), kin: kin}
+		m := &mutator{rng: rng, profile: g.profile, levels: g.levels, parser: g.parser, c: c, schema: c.ReadSchema(), kin: kin}
 		for range 12 {
 			before := string(m.c.Print())
 			name := m.draw(weights[rng.IntN(2)])

@@ -19,7 +19,7 @@ func fillingOf(t *testing.T, g *aim, src generated, n int) *filling {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := &mutator{rng: rand.New(rand.NewPCG(5, uint64(n))), profile: g.profile, parser: g.parser, c: c, schema: sqltext.ReadSchema(testcase.Texts(c.Schema))}
+	m := &mutator{rng: rand.New(rand.NewPCG(5, uint64(n))), profile: g.profile, parser: g.parser, c: c, schema: c.ReadSchema()}
 	f := &filling{m: m, from: []*testcase.Case{c.Clone()}, rows: map[byte][2]string{}, pins: map[[3]string]string{}, begin: []string{"BEGIN IMMEDIATE"}, certain: true}
 	for k := range 2 {
 		kin, err := src.Again(c.Seed, uint64(k)+1)

@@ -112,7 +112,7 @@ func judgeable(t *testing.T, g *aim, src generated, c *testcase.Case) {
 			if !sqltext.KindOf(s.SQL).Writes() {
 				continue
 			}
-			a, err := g.parser.Analyze(sqltext.ReadSchema(testcase.Texts(c.Schema)), s.SQL)
+			a, err := g.parser.Analyze(c.ReadSchema(), s.SQL)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -143,7 +143,7 @@ func TestEveryOperator(t *testing.T) {
 				t.Fatal(err)
 			}
 			rng := rand.New(rand.NewPCG(7, uint64(n)))
-			m := &mutator{rng: rng, profile: g.profile, levels: g.levels, parser: g.parser, c: c, schema: sqltext.ReadSchema(testcase.Texts(c.Schema)),
+			m := &mutator{rng: rng, profile: g.profile, levels: g.levels, parser: g.parser, c: c, schema: c.ReadSchema(),
 				kin: func() *testcase.Case { k, _ := src.Again(c.Seed, rng.Uint64()|1); return k }}
 			if !op.apply(m) {
 				continue
@@ -208,7 +208,7 @@ COMMIT;
 
 // TestSites: which literals a statement has beside its columns.
 func TestSites(t *testing.T) {
-	schema := sqltext.ReadSchema([]string{"CREATE TABLE t0 (pkey BIGINT NOT NULL PRIMARY KEY, vkey BIGINT, pvkey BIGINT, c0 INT, c1 VARCHAR(20))",
+	schema := sqltext.SyntaxOf("mariadb").Schema([]string{"CREATE TABLE t0 (pkey BIGINT NOT NULL PRIMARY KEY, vkey BIGINT, pvkey BIGINT, c0 INT, c1 VARCHAR(20))",
 		"CREATE TABLE t1 (pkey BIGINT NOT NULL PRIMARY KEY, c0 INT)"})
 	for sql, want := range map[string]string{
 		"UPDATE t0 SET pvkey = vkey, vkey = 1001, c0 = 5 WHERE t0.pkey = 3":                 "t0.c0=5 t0.pkey=3",
@@ -242,7 +242,7 @@ func TestFreshKeys(t *testing.T) {
 	c := &testcase.Case{Target: "mariadb", Isolation: "repeatable-read", Schema: schema, Txns: []testcase.Txn{{
 		Begin: testcase.Stmt{SQL: "BEGIN"}, End: testcase.Stmt{SQL: "COMMIT"},
 		Stmts: []testcase.Stmt{{SQL: "INSERT INTO t1 (pkey, vkey, pvkey) VALUES (4001, 1001, 0)"}}}}}
-	m := &mutator{profile: g.profile, parser: g.parser, c: c, schema: sqltext.ReadSchema(testcase.Texts(schema))}
+	m := &mutator{profile: g.profile, parser: g.parser, c: c, schema: sqltext.SyntaxOf("mariadb").Schema(testcase.Texts(schema))}
 	got, ok := m.fresh("INSERT INTO t0 (pkey, vkey, pvkey) VALUES (4001, 1001, 0), (4002, 1001, 0)")
 	if want := "INSERT INTO t0 (pkey, vkey, pvkey) VALUES (8001, 1002, 0), (8002, 1002, 0)"; got != want || !ok {
 		t.Errorf("got %s, want %s", got, want)
@@ -256,7 +256,7 @@ func TestWiden(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	schema := sqltext.ReadSchema([]string{"CREATE TABLE t0 (pkey BIGINT NOT NULL PRIMARY KEY, vkey BIGINT, pvkey BIGINT, c0 INT UNIQUE)"})
+	schema := sqltext.SyntaxOf("mariadb").Schema([]string{"CREATE TABLE t0 (pkey BIGINT NOT NULL PRIMARY KEY, vkey BIGINT, pvkey BIGINT, c0 INT UNIQUE)"})
 	for sql, want := range map[string]string{
 		"UPDATE t0 SET pvkey = vkey, vkey = 1001, c0 = 5 WHERE t0.pkey = 3":        "UPDATE t0 SET pvkey = vkey, vkey = 1001, c0 = 5 WHERE t0.pkey BETWEEN ",
 		"UPDATE IGNORE t0 SET pvkey = vkey, vkey = 1001, c0 = 5 WHERE t0.pkey = 3": "UPDATE IGNORE t0 SET pvkey = vkey, vkey = 1001, c0 = 5 WHERE t0.pkey = 3",

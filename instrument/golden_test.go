@@ -37,7 +37,7 @@ func TestGolden(t *testing.T) {
 			switch d.Cmd {
 			case "schema":
 				ddl, ansi = d.Input, d.HasArg("ansi")
-				out, err = goldenSchema(ddl)
+				out, err = goldenSchema(ddl, ansi)
 			case "analyze":
 				out, err = goldenAnalysis(ddl, ansi, d.Input)
 			case "plan":
@@ -63,8 +63,8 @@ func lines(text string) []testcase.Stmt {
 	return out
 }
 
-func goldenSchema(ddl string) (string, error) {
-	s, err := readSchema(sqltext.SyntaxOf("mariadb"), lines(ddl))
+func goldenSchema(ddl string, ansi bool) (string, error) {
+	s, err := readSchema(syntaxOf(ansi), lines(ddl))
 	if err != nil {
 		return "", err
 	}
@@ -76,22 +76,22 @@ func goldenSchema(ddl string) (string, error) {
 }
 
 func goldenAnalysis(ddl string, ansi bool, sql string) (string, error) {
-	s, err := readSchema(sqltext.SyntaxOf("mariadb"), lines(ddl))
+	s, err := readSchema(syntaxOf(ansi), lines(ddl))
 	if err != nil {
 		return "", err
 	}
-	a, err := parserOf(ansi).Analyze(s, sql)
+	a, err := syntaxOf(ansi).Grammar().Analyze(s, sql)
 	if err != nil {
 		return "", err
 	}
 	return printAnalysis(a), nil
 }
 
-func parserOf(ansi bool) sqltext.Parser {
+func syntaxOf(ansi bool) *sqltext.Syntax {
 	if ansi {
-		return sqltext.SyntaxOf("sqlite").Grammar()
+		return sqltext.SyntaxOf("sqlite")
 	}
-	return sqltext.SyntaxOf("mariadb").Grammar()
+	return sqltext.SyntaxOf("mariadb")
 }
 
 // printAnalysis prints every field that is not empty.

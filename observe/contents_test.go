@@ -21,7 +21,7 @@ func TestPrintedVersion(t *testing.T) {
 	}
 	item := history.Item{Table: "t", PKey: 1}
 	o := &observer{
-		plan: &instrument.Plan{Schema: sqltext.ReadSchema([]string{"CREATE TABLE t (pkey BIGINT PRIMARY KEY, vkey BIGINT, pvkey BIGINT, c INT)"}),
+		plan: &instrument.Plan{Schema: sqltext.SyntaxOf("sqlite").Schema([]string{"CREATE TABLE t (pkey BIGINT PRIMARY KEY, vkey BIGINT, pvkey BIGINT, c INT)"}),
 			Contents: map[string]bool{"t": true}},
 		content: map[history.Version]rowContent{}, naming: naming{map[history.Item]map[string]int64{}, firstName},
 	}

@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"txweave/sql/postgresql"
 )
 
 // TestGivens: what a write says of the rows that it leaves, and that it says nothing where something else may decide.
 func TestGivens(t *testing.T) {
-	schema := ReadSchema([]string{
+	schema := ReadSchema(postgresql.New(postgresql.Server{Version: 18}), []string{
 		"CREATE TABLE t (id INTEGER PRIMARY KEY, pkey BIGINT, vkey BIGINT, pvkey BIGINT, a INT, b INT, c VARCHAR(20), d TEXT NOT NULL, " +
 			"e DOUBLE, s REAL, m DOUBLE(5, 1), x TEXT[], f DECIMAL(5, 2), g INT GENERATED ALWAYS AS (a + 1), y YEAR)",
 		"CREATE TABLE u (pkey BIGINT, a INT)", "CREATE TRIGGER tr BEFORE UPDATE ON u FOR EACH ROW SET NEW.a = 5"})

@@ -1,10 +1,14 @@
 package sqltext
 
-import "testing"
+import (
+	"testing"
+
+	"txweave/sql/postgresql"
+)
 
 // TestNamesPlace: SQLite's number of a row is none of its contents, unless a column bears that name.
 func TestNamesPlace(t *testing.T) {
-	s := ReadSchema([]string{"CREATE TABLE t (pkey INT, a INT)", "CREATE TABLE u (pkey INT, oid INT)"})
+	s := ReadSchema(postgresql.New(postgresql.Server{Version: 18}), []string{"CREATE TABLE t (pkey INT, a INT)", "CREATE TABLE u (pkey INT, oid INT)"})
 	for _, c := range []struct {
 		table, where string
 		want         bool

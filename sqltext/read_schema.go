@@ -8,9 +8,12 @@ import (
 	"txweave/sql"
 )
 
-// Schema reads the statements that define a case's tables. A table whose columns it cannot tell has none; of a table that
-// is defined twice it takes the first definition; other statements, and what is not read, it passes over.
-func (x *Syntax) Schema(ddl []string) *Schema {
+// Schema reads the statements that define a case's tables.
+func (x *Syntax) Schema(ddl []string) *Schema { return ReadSchema(x.Tree, ddl) }
+
+// ReadSchema reads the statements that define a case's tables. Of a table that is defined twice it takes the first
+// definition; other statements, and what is not read, it passes over.
+func ReadSchema(d *sql.Dialect, ddl []string) *Schema {
 	s := &Schema{index: map[string]*Table{}}
 	for _, text := range ddl {
 		if t, ok := ReadTrigger(text); ok {
@@ -18,7 +21,7 @@ func (x *Syntax) Schema(ddl []string) *Schema {
 			s.Triggers = append(s.Triggers, t)
 			continue
 		}
-		stmt, err := x.Tree.Parse(text)
+		stmt, err := d.Parse(text)
 		if err != nil {
 			continue
 		}
@@ -26,7 +29,7 @@ func (x *Syntax) Schema(ddl []string) *Schema {
 		case *sql.CreateIndex:
 			s.addIndex(n)
 		case *sql.CreateView:
-			if query, err := x.Tree.Print(n.Query); err == nil && len(n.Columns) == 0 {
+			if query, err := d.Print(n.Query); err == nil && len(n.Columns) == 0 {
 				s.Views = append(s.Views, ViewDefinition{Name: n.Name.Name.Folded(), Query: query})
 			}
 		case *sql.CreateTable:

@@ -67,11 +67,11 @@ func (o *BuildOutcome) Fails(on string) bool {
 	})
 }
 
-// Dead names the cells that could not be run and have checked nothing: that there is no bug says nothing of them.
-func (o *BuildOutcome) Dead() (out []string) {
+// Silent names the cells that have checked nothing, whether they could not be run or their turn did not come: that there
+// is no bug says nothing of them.
+func (o *BuildOutcome) Silent() (out []string) {
 	for i := range o.Status.Cells {
-		c := &o.Status.Cells[i]
-		if c.Active && c.CasesChecked == 0 && (c.State == string(database.Unavailable) || c.State == string(database.Failed)) {
+		if c := &o.Status.Cells[i]; c.Active && c.CasesChecked == 0 {
 			out = append(out, c.Name)
 		}
 	}

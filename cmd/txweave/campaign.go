@@ -71,7 +71,7 @@ a campaign.toml of yours had it, or if it is shown and confirmed once (--trust).
 A cell whose target cannot be had is tried again, ever more rarely, and shown as unavailable. Ctrl-C ends the campaign once the cases under way
 have ended or three seconds have passed; a second one ends it at once. Either way, and after kill -9, the next run goes on.
 
-Exit codes: 0 no open bug, 1 open bugs, 2 no case could be checked, with --ci not one of a cell that cannot be run, 64 usage, 70 internal error, or faults of
+Exit codes: 0 no open bug, 1 open bugs, 2 no case could be checked, with --ci not one of some cell, 64 usage, 70 internal error, or faults of
 txweave's own and no open bug, 130 interrupted.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -331,7 +331,7 @@ func (f *campaignFlags) conclude(ctx context.Context, l *running.Life, stdout io
 	for i := range s.Cells {
 		checked += s.Cells[i].CasesChecked
 	}
-	fails, dead, err := f.tell(ctx, l.DB, s, b)
+	fails, silent, err := f.tell(ctx, l.DB, s, b)
 	switch {
 	case err != nil:
 		return err
@@ -343,8 +343,8 @@ func (f *campaignFlags) conclude(ctx context.Context, l *running.Life, stdout io
 		return ownFaults(l.Faults(), f.out)
 	case checked == 0:
 		return &exitError{exitInconclusive, errors.New("inconclusive: no case could be checked")}
-	case len(dead) > 0:
-		return &exitError{exitInconclusive, fmt.Errorf("inconclusive: cells that cannot be run: %s", strings.Join(dead, ", "))}
+	case len(silent) > 0:
+		return &exitError{exitInconclusive, fmt.Errorf("inconclusive: cells that have checked nothing: %s", strings.Join(silent, ", "))}
 	}
 	return nil
 }

@@ -65,7 +65,7 @@ func (f *ciFlags) check(ctx context.Context, finite bool) error {
 }
 
 // tell writes the outcome's files; it returns whether the outcome fails, and in continuous integration which cells say nothing.
-func (f *ciFlags) tell(ctx context.Context, db *database.DB, s *database.CampaignStatus, b *finding.Bugs) (fails bool, dead []string, err error) {
+func (f *ciFlags) tell(ctx context.Context, db *database.DB, s *database.CampaignStatus, b *finding.Bugs) (fails bool, silent []string, err error) {
 	o := &ci.BuildOutcome{Status: s, New: map[string]bool{}}
 	for _, g := range b.Bugs {
 		if g.Open() {
@@ -108,7 +108,7 @@ func (f *ciFlags) tell(ctx context.Context, db *database.DB, s *database.Campaig
 		}
 	}
 	if f.ci {
-		dead = o.Dead()
+		silent = o.Silent()
 	}
-	return o.Fails(f.failOn), dead, nil
+	return o.Fails(f.failOn), silent, nil
 }

@@ -35,7 +35,7 @@ func TestScripts(t *testing.T) {
 			return err
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exit": exitScript, "finds": findsScript, "oneline": onelineScript,
+			"exit": exitScript, "until": untilScript, "finds": findsScript, "oneline": onelineScript,
 		},
 	})
 }
@@ -56,7 +56,7 @@ func TestServerScripts(t *testing.T) {
 				return nil
 			},
 			Cmds: map[string]func(*testscript.TestScript, bool, []string){
-				"exit": exitScript, "finds": findsScript, "oneline": onelineScript,
+				"exit": exitScript, "until": untilScript, "finds": findsScript, "oneline": onelineScript,
 			},
 		})
 	})
@@ -82,6 +82,26 @@ func exitScript(ts *testscript.TestScript, neg bool, args []string) {
 	want, err := strconv.Atoi(args[0])
 	ts.Check(err)
 	if got := exitOf(ts, args[1:]); got != want {
+		ts.Fatalf("exit code %d, want %d", got, want)
+	}
+}
+
+// untilScript runs a command, which has so little time that a busy machine may come to nothing in it (exit code 2), until it
+// ends with a code.
+func untilScript(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: until CODE COMMAND...")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	const tries = 60
+	got := 0
+	for range tries {
+		if got = exitOf(ts, args[1:]); got != 2 {
+			break
+		}
+	}
+	if got != want {
 		ts.Fatalf("exit code %d, want %d", got, want)
 	}
 }

@@ -21,7 +21,7 @@ func TestWovenErrors(t *testing.T) {
 	rows := []string{"INSERT INTO p VALUES (1, 0, 0, 500), (2, 0, 0, 500)", "INSERT INTO c VALUES (1, 0, 0, 500, 1)"}
 	parser := sqltext.SyntaxOf("sqlite").Grammar()
 	sent := func(sql, before, matching string) *workload.Generated {
-		info, err := parser.Analyze(sqltext.ReadSchema(schema), sql)
+		info, err := parser.Analyze(sqltext.SyntaxOf("sqlite").Schema(schema), sql)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -58,7 +58,7 @@ func TestNothingCarried(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, table := range sqltext.ReadSchema(w.Made.Schema).Tables {
+			for _, table := range sqltext.SyntaxOf("sqlite").Schema(w.Made.Schema).Tables {
 				if slices.Contains(table.Parents, table.Name) {
 					own++
 				}
