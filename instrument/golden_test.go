@@ -24,22 +24,25 @@ CREATE TABLE s (pkey BIGINT NOT NULL PRIMARY KEY, vkey BIGINT, pvkey BIGINT, v I
 
 // TestGolden runs the situations in testdata. Commands:
 //
-//	schema [ansi]               CREATE statements, one a line, for the rest of the file; prints the tables
+//	schema [dbms]               CREATE statements, one a line, for the rest of the file; prints the tables
 //	analyze                     prints the analysis of one statement
 //	plan profile=dbms/level     statements of transactions, one a line after the transaction's number; prints their blocks
 //
 // Each prints "refused: …" instead where the package refuses its input.
 func TestGolden(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
-		ddl, ansi := defaultSchema, false
+		ddl, dbms := defaultSchema, "mariadb"
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
 			out, err := "", error(nil)
 			switch d.Cmd {
 			case "schema":
-				ddl, ansi = d.Input, d.HasArg("ansi")
-				out, err = goldenSchema(ddl, ansi)
+				ddl, dbms = d.Input, "mariadb"
+				for _, arg := range d.CmdArgs {
+					dbms = arg.Key
+				}
+				out, err = goldenSchema(ddl, dbms)
 			case "analyze":
-				out, err = goldenAnalysis(ddl, ansi, d.Input)
+				out, err = goldenAnalysis(ddl, dbms, d.Input)
 			case "plan":
 				var name string
 				d.ScanArgs(t, "profile", &name)
@@ -63,8 +66,8 @@ func lines(text string) []testcase.Stmt {
 	return out
 }
 
-func goldenSchema(ddl string, ansi bool) (string, error) {
-	s, err := readSchema(syntaxOf(ansi), lines(ddl))
+func goldenSchema(ddl, dbms string) (string, error) {
+	s, err := readSchema(sqltext.SyntaxOf(dbms), lines(ddl))
 	if err != nil {
 		return "", err
 	}
@@ -75,23 +78,16 @@ func goldenSchema(ddl string, ansi bool) (string, error) {
 	return b.String(), nil
 }
 
-func goldenAnalysis(ddl string, ansi bool, sql string) (string, error) {
-	s, err := readSchema(syntaxOf(ansi), lines(ddl))
+func goldenAnalysis(ddl, dbms, sql string) (string, error) {
+	s, err := readSchema(sqltext.SyntaxOf(dbms), lines(ddl))
 	if err != nil {
 		return "", err
 	}
-	a, err := syntaxOf(ansi).Grammar().Analyze(s, sql)
+	a, err := sqltext.SyntaxOf(dbms).Grammar().Analyze(s, sql)
 	if err != nil {
 		return "", err
 	}
 	return printAnalysis(a), nil
-}
-
-func syntaxOf(ansi bool) *sqltext.Syntax {
-	if ansi {
-		return sqltext.SyntaxOf("sqlite")
-	}
-	return sqltext.SyntaxOf("mariadb")
 }
 
 // printAnalysis prints every field that is not empty.
