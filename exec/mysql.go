@@ -122,7 +122,7 @@ func (t *mysqlTarget) Load(ctx context.Context, c *testcase.Case, tables []strin
 	var b strings.Builder
 	b.WriteString(t.drop())
 	t.tables, t.views, t.made = tables, nil, c.Makes()
-	schema := sqltext.ReadSchema(testcase.Texts(c.Schema))
+	schema := c.ReadSchema()
 	for _, v := range schema.Views {
 		t.views = append(t.views, v.Name)
 	}
@@ -203,7 +203,7 @@ func (t *mysqlTarget) Empty(ctx context.Context) error {
 func ResetScript(c *testcase.Case, tables []string) string {
 	var b strings.Builder
 	b.WriteString("BEGIN;")
-	schema := sqltext.ReadSchema(testcase.Texts(c.Schema))
+	schema := c.ReadSchema()
 	for _, name := range tables {
 		list, columns := "", "*"
 		if t := schema.Table(name); t != nil && len(t.Stored()) < len(t.Columns) {
@@ -231,7 +231,7 @@ func TriggerScripts(c *testcase.Case) (drop, create string) {
 // resetCounters is the script that puts back the counters of a case's tables, after their rows.
 func (t *mysqlTarget) resetCounters(c *testcase.Case) string {
 	script := ""
-	for _, table := range sqltext.ReadSchema(testcase.Texts(c.Schema)).Tables {
+	for _, table := range c.ReadSchema().Tables {
 		if t.kind.Counter != "" && slices.ContainsFunc(table.Columns, func(c sqltext.Column) bool { return c.Kept }) {
 			script += ";" + fmt.Sprintf(t.kind.Counter, table.Name)
 		}

@@ -220,7 +220,7 @@ func (m *mutator) holds(table, key string) string {
 		if at < 0 || sqltext.IsBookkeeping(c.Name) || len(held) != len(keys) || c.Class != sqltext.Exact && c.Class != sqltext.Text && c.Class != sqltext.Temporal {
 			continue
 		}
-		if tokens := sqltext.Significant(held[at], 2); len(tokens) == 1 && isLiteral(tokens[0]) {
+		if m.literalOf(held[at]) != nil {
 			out = append(out, "r0."+c.Name+" = "+held[at])
 		}
 	}

@@ -1,11 +1,10 @@
 package guide
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
+	"txweave/sql"
 	"txweave/sqltext"
 	"txweave/testcase"
 )
@@ -13,99 +12,164 @@ import (
 // site is a literal that a statement compares a column with, or assigns to one.
 type site struct {
 	table, column string
-	at            int // its token
-	equals        int // the token "=" before it; 0 where it is compared otherwise
+	literal       *sql.Literal
+	equals        *sql.Binary // the comparison, where it is =
+	inner         bool        // it stands in a subquery
 }
 
-// sites lists the literals of a statement that stand beside a column: col = 5, col IN (5, …), col BETWEEN 5 AND 7 of pkey. What is
+// sites lists the literals of a statement that stand beside a column: col = 5, pkey IN (5, …), pkey BETWEEN 5 AND 7. What is
 // written to a vkey or pvkey is none.
-func sites(schema *sqltext.Schema, sql string) (tokens []sqltext.Token, out []site) {
-	var sig []int // significant tokens
-	for t := range sqltext.Tokens(sql) {
-		if t.Kind != sqltext.Blank && t.Kind != sqltext.Comment {
-			sig = append(sig, len(tokens))
+func sites(schema *sqltext.Schema, stmt sql.Stmt) []site {
+	f := &siteFinder{schema: schema, alias: map[string]string{}}
+	sql.Walk(stmt, func(n sql.Node) bool {
+		if t, ok := n.(*sql.Table); ok && schema.Table(t.Name.Folded()) != nil {
+			f.alias[t.Name.Folded()], f.alias[t.Alias.Folded()] = t.Name.Folded(), t.Name.Folded()
 		}
-		tokens = append(tokens, t)
-	}
-	get := func(i int) sqltext.Token {
-		if i < 0 || i >= len(sig) {
-			return sqltext.Token{}
-		}
-		return tokens[sig[i]]
-	}
-	alias := map[string]string{}
-	for i := range sig {
-		name, ok := get(i).Ident()
-		if !ok || schema.Table(name) == nil {
-			continue
-		}
-		alias[name] = name
-		if as, ok := get(i + 2).Ident(); ok && get(i+1).Is("as") {
-			alias[as] = name
-		}
-	}
-	target := sqltext.Read(sql).Target
-	for i := range sig {
-		column, ok := get(i).Ident()
-		if !ok {
-			continue
-		}
-		table := target
-		if get(i-1).Text == "." {
-			owner, _ := get(i - 2).Ident()
-			table = alias[owner]
-		}
-		t := schema.Table(table)
-		if t == nil || t.Column(column) == nil || sqltext.IsBookkeeping(column) && column != sqltext.PKey {
-			continue
-		}
-		alone := func(j int) { // a literal that is the whole of an operand
-			if tok := get(j); isLiteral(tok) && !continues(get(j+1)) {
-				out = append(out, site{table: table, column: column, at: sig[j]})
-			}
-		}
-		switch op := get(i + 1); {
-		case slices.Contains([]string{"<", ">"}, op.Text) && slices.Contains([]string{"=", ">"}, get(i+2).Text):
-			alone(i + 3)
-		case slices.Contains([]string{"=", "<", ">"}, op.Text):
-			before := len(out)
-			if alone(i + 2); len(out) > before && op.Text == "=" {
-				out[before].equals = sig[i+1]
-			}
-		case column == sqltext.PKey && op.Is("between"):
-			alone(i + 2)
-			alone(i + 4)
-		case column == sqltext.PKey && op.Is("in") && get(i+2).Text == "(":
-			for j := i + 3; isLiteral(get(j)); j += 2 {
-				alone(j)
-			}
-		}
-	}
-	return tokens, out
-}
-
-// isLiteral says whether a token is a number or a text.
-func isLiteral(t sqltext.Token) bool {
-	if t.Kind == sqltext.Literal {
 		return true
-	}
-	_, err := strconv.ParseFloat(t.Text, 64)
-	return err == nil && t.Text != "" && t.Text[0] >= '0' && t.Text[0] <= '9'
+	})
+	delete(f.alias, "")
+	f.target = targetOf(stmt)
+	f.find(stmt)
+	return f.out
 }
 
-// continues says whether a token makes what stands before it a part of something larger.
-func continues(t sqltext.Token) bool {
-	return slices.Contains([]string{"+", "-", "*", "/", "%", ".", "(", "|", "||", "&"}, t.Text) || t.Kind == sqltext.Literal
+// targetOf is the table that a write of one table writes; "" for others.
+func targetOf(stmt sql.Stmt) string {
+	switch x := stmt.(type) {
+	case *sql.Insert:
+		return x.Table.Name.Folded()
+	case *sql.Update:
+		if t, one := x.Table.(*sql.Table); one {
+			return t.Name.Folded()
+		}
+	case *sql.Delete:
+		return x.Table.Name.Folded()
+	}
+	return ""
 }
 
-// join is the text of tokens.
-func join(tokens []sqltext.Token) string {
-	var b strings.Builder
-	for _, t := range tokens {
-		b.WriteString(t.Text)
-	}
-	return b.String()
+// siteFinder looks for sites.
+type siteFinder struct {
+	schema *sqltext.Schema
+	alias  map[string]string // tables by the names that the statement has for them
+	target string
+	inner  int
+	out    []site
 }
+
+// find looks below a node.
+func (f *siteFinder) find(root sql.Node) {
+	sql.Walk(root, func(n sql.Node) bool {
+		switch x := n.(type) {
+		case *sql.Query:
+			if n == root {
+				return true
+			}
+			f.inner++
+			f.find(x)
+			f.inner--
+			return false
+		case *sql.Assign:
+			if len(x.Columns) == 1 {
+				f.add(x.Columns[0], x.Value, nil)
+			}
+		case *sql.Binary:
+			switch x.Op {
+			case sql.OpEq:
+				f.add(x.Left, x.Right, x)
+			case sql.OpNe, sql.OpLt, sql.OpLe, sql.OpGt, sql.OpGe:
+				f.add(x.Left, x.Right, nil)
+			}
+		case *sql.Between:
+			if isKey(x.X) && !x.Not {
+				f.add(x.X, x.Low, nil)
+				f.add(x.X, x.High, nil)
+			}
+		case *sql.In:
+			if isKey(x.X) && !x.Not {
+				for _, value := range x.List {
+					f.add(x.X, value, nil)
+				}
+			}
+		}
+		return true
+	})
+}
+
+// isKey says whether an expression is a pkey.
+func isKey(x sql.Expr) bool {
+	col, ok := x.(*sql.Column)
+	return ok && col.Name.Folded() == sqltext.PKey
+}
+
+// add notes a literal beside a column.
+func (f *siteFinder) add(x, value sql.Expr, equals *sql.Binary) {
+	col, ok := x.(*sql.Column)
+	l, literal := value.(*sql.Literal)
+	if !ok || !literal || l.Kind != sql.Number && l.Kind != sql.Text || l.Charset != "" {
+		return
+	}
+	table := f.target
+	if col.Table != nil {
+		table = f.alias[col.Table.Folded()]
+	}
+	column := col.Name.Folded()
+	t := f.schema.Table(table)
+	if t == nil || t.Column(column) == nil || sqltext.IsBookkeeping(column) && column != sqltext.PKey {
+		return
+	}
+	f.out = append(f.out, site{table, column, l, equals, f.inner > 0})
+}
+
+// literalOf is the number or the text that a value is as it is written; nil for all else.
+func (m *mutator) literalOf(value string) *sql.Literal {
+	x, err := m.dialect().ParseExpr(value)
+	l, ok := x.(*sql.Literal)
+	if err != nil || !ok || l.Kind != sql.Number && l.Kind != sql.Text {
+		return nil
+	}
+	return l
+}
+
+func (m *mutator) dialect() *sql.Dialect { return sqltext.SyntaxOf(m.profile.DBMS).Tree }
+
+// tree is a statement as it is read; nil where it is not.
+func (m *mutator) tree(text string) sql.Stmt {
+	stmt, known := m.trees[text]
+	if !known {
+		stmt, _ = m.dialect().Parse(text)
+		if m.trees == nil {
+			m.trees = map[string]sql.Stmt{}
+		}
+		m.trees[text] = stmt
+	}
+	return stmt
+}
+
+// sites are those of a statement; none of one that is not read.
+func (m *mutator) sites(text string) []site {
+	stmt := m.tree(text)
+	if stmt == nil {
+		return nil
+	}
+	return sites(m.schema, stmt)
+}
+
+// with is a statement with another node in the place of one, or of several; as it is where that cannot be printed.
+func (m *mutator) with(text string, change map[sql.Node]sql.Node) string {
+	stmt := sql.Replace(m.tree(text), func(n sql.Node, _ []sql.Node) sql.Node {
+		if to := change[n]; to != nil {
+			return to
+		}
+		return n
+	})
+	if now, err := m.dialect().Print(stmt); err == nil {
+		return now
+	}
+	return text
+}
+
+func number(n int64) sql.Expr { return &sql.Literal{Kind: sql.Number, Text: strconv.FormatInt(n, 10)} }
 
 // known lists the literals that the case has for a column: of its initial rows, of what it inserts and of what statements compare
 // it with or give it.
@@ -113,32 +177,22 @@ func (m *mutator) known(table, column string) []string {
 	out := slices.Clone(m.values(table, column))
 	for n := range m.c.Txns {
 		for i := range m.c.Txns[n].Stmts {
-			sql := m.c.Txns[n].Stmts[i].SQL
-			if v, ok := sqltext.SplitValues(sql); ok && v.Table == table {
+			text := m.c.Txns[n].Stmts[i].SQL
+			if v, ok := sqltext.SplitValues(text); ok && v.Table == table {
 				if at := slices.Index(v.Columns, column); at >= 0 {
 					for _, row := range v.Cells {
 						out = append(out, row[at])
 					}
 				}
 			}
-			tokens, list := sites(m.schema, sql)
-			for _, s := range list {
+			for _, s := range m.sites(text) {
 				if s.table == table && s.column == column {
-					out = append(out, tokens[s.at].Text)
+					out = append(out, s.literal.Text)
 				}
 			}
 		}
 	}
 	return out
-}
-
-// alike says whether a literal can stand for another one: both are numbers, or both are texts.
-func alike(old sqltext.Token, text string) bool {
-	if text == old.Text || text == "" {
-		return false
-	}
-	tokens := sqltext.Significant(text, 2)
-	return len(tokens) == 1 && isLiteral(tokens[0]) && (tokens[0].Kind == sqltext.Literal) == (old.Kind == sqltext.Literal)
 }
 
 // changeLiteral gives a literal the value that rows hold, or that other statements use, in its column.
@@ -147,60 +201,67 @@ func changeLiteral(m *mutator) bool {
 	if !ok {
 		return false
 	}
-	tokens, list := sites(m.schema, m.sql(p))
-	s, ok := one(m, list)
+	s, ok := one(m, m.sites(m.sql(p)))
 	if !ok {
 		return false
 	}
-	values := slices.DeleteFunc(m.known(s.table, s.column), func(v string) bool { return !alike(tokens[s.at], v) })
+	values := slices.DeleteFunc(m.known(s.table, s.column), func(v string) bool {
+		l := m.literalOf(v)
+		return l == nil || l.Kind != s.literal.Kind || l.Text == s.literal.Text
+	})
 	v, ok := one(m, values)
 	if !ok {
 		return false
 	}
-	tokens[s.at].Text = v
-	m.c.Txns[p.txn].Stmts[p.stmt].SQL = join(tokens)
+	m.c.Txns[p.txn].Stmts[p.stmt].SQL = m.with(m.sql(p), map[sql.Node]sql.Node{s.literal: m.literalOf(v)})
 	return true
 }
 
 // aim makes every key that a statement names for a table the same one; whether it names any is returned.
-func (m *mutator) aim(sql, table, key string) (text string, aimed bool) {
-	tokens, list := sites(m.schema, sql)
-	for _, s := range list {
+func (m *mutator) aim(text, table, key string) (now string, aimed bool) {
+	change := map[sql.Node]sql.Node{}
+	for _, s := range m.sites(text) {
 		if s.table == table && s.column == sqltext.PKey {
-			tokens[s.at].Text, aimed = key, true
+			change[s.literal] = &sql.Literal{Kind: sql.Number, Text: key}
 		}
 	}
-	return join(tokens), aimed
+	if len(change) == 0 {
+		return text, false
+	}
+	return m.with(text, change), true
 }
 
 // pin makes a statement find one row of a table: by the keys that it names, or, an UPDATE or DELETE of that table alone, in place of
 // its condition. UPDATE IGNORE stays as it is.
-func (m *mutator) pin(sql, table, key string) (text string, ok bool) {
-	if text, ok = m.aim(sql, table, key); ok {
-		return text, true
+func (m *mutator) pin(text, table, key string) (now string, ok bool) {
+	if now, ok = m.aim(text, table, key); ok {
+		return now, true
 	}
-	return m.narrow(sql, table, key)
+	return m.narrow(text, table, key)
 }
 
 // narrow gives an UPDATE or DELETE of one table alone the key of a row in place of its condition.
-func (m *mutator) narrow(sql, table, key string) (text string, ok bool) {
-	s := m.statement(sql)
-	if s.Kind != sqltext.Update && s.Kind != sqltext.Delete || s.Target != table || slices.ContainsFunc(s.Tokens, func(t sqltext.Token) bool { return t.Is("ignore") }) {
-		return "", false
-	}
-	var b strings.Builder
-	depth := 0
-	for t := range sqltext.Tokens(sql) {
-		depth += t.Nesting()
-		if depth == 0 && t.Is("where", "order", "limit", "returning") {
-			break
-		}
-		if depth == 0 && t.Is("as", "join") { // of several tables
+func (m *mutator) narrow(text, table, key string) (now string, ok bool) {
+	condition := &sql.Binary{Op: sql.OpEq, Left: &sql.Column{Table: &sql.Name{Value: table}, Name: &sql.Name{Value: sqltext.PKey}},
+		Right: &sql.Literal{Kind: sql.Number, Text: key}}
+	alone := func(t *sql.Table) bool { return t != nil && t.Alias == nil && t.Name.Folded() == table }
+	var stmt sql.Stmt
+	switch x := m.tree(text).(type) {
+	case *sql.Update:
+		if t, one := x.Table.(*sql.Table); !one || !alone(t) || x.Ignore || x.Or == "IGNORE" || x.From != nil {
 			return "", false
 		}
-		b.WriteString(t.Text)
+		stmt = sql.Edit(x, func(u *sql.Update) { u.Where, u.Order, u.Limit, u.Returning = condition, nil, nil, nil })
+	case *sql.Delete:
+		if !alone(x.Table) || x.Ignore || x.Using != nil {
+			return "", false
+		}
+		stmt = sql.Edit(x, func(d *sql.Delete) { d.Where, d.Order, d.Limit, d.Returning = condition, nil, nil, nil })
+	default:
+		return "", false
 	}
-	return strings.TrimRight(b.String(), sqltext.Space) + " WHERE " + table + "." + sqltext.PKey + " = " + key, true
+	now, err := m.dialect().Print(stmt)
+	return now, err == nil
 }
 
 // widen makes a statement that finds one row by its pkey find a range of rows. An UPDATE that gives them all one value of a unique
@@ -212,40 +273,21 @@ func widen(m *mutator) bool {
 	if !ok {
 		return false
 	}
-	tokens, list := sites(m.schema, m.sql(p))
-	list = slices.DeleteFunc(list, func(s site) bool { return s.equals == 0 || s.column != sqltext.PKey || within(tokens, s.at) })
+	// A subquery that is a value gives one of its rows where it finds several, on SQLite, and which one nobody says.
+	list := slices.DeleteFunc(m.sites(m.sql(p)), func(s site) bool { return s.equals == nil || s.column != sqltext.PKey || s.inner })
 	s, ok := one(m, list)
 	if !ok {
 		return false
 	}
-	key, err := strconv.ParseInt(tokens[s.at].Text, 10, 64)
+	key, err := strconv.ParseInt(s.literal.Text, 10, 64)
 	if err != nil {
 		return false
 	}
-	tokens[s.equals].Text = "BETWEEN"
-	tokens[s.at].Text = fmt.Sprintf("%d AND %d", max(key-int64(m.rng.IntN(2)), 0), key+1+int64(m.rng.IntN(4)))
-	m.c.Txns[p.txn].Stmts[p.stmt].SQL = join(tokens)
+	low, high := max(key-int64(m.rng.IntN(2)), 0), key+1+int64(m.rng.IntN(4))
+	m.c.Txns[p.txn].Stmts[p.stmt].SQL = m.with(m.sql(p), map[sql.Node]sql.Node{
+		s.equals: &sql.Between{X: s.equals.Left, Low: number(low), High: number(high)},
+	})
 	return true
-}
-
-// within says whether a token stands in a subquery: one that is a value gives one of its rows where it finds several, on SQLite, and which one nobody says.
-func within(tokens []sqltext.Token, at int) bool {
-	var open []bool // of the parentheses around it: whether a query begins there
-	begins := false
-	for _, t := range tokens[:at] {
-		switch {
-		case t.Kind == sqltext.Blank || t.Kind == sqltext.Comment:
-			continue
-		case begins:
-			open[len(open)-1] = t.Is("select", "with")
-		}
-		if begins = t.Text == "("; begins {
-			open = append(open, false)
-		} else if t.Text == ")" && len(open) > 0 {
-			open = open[:len(open)-1]
-		}
-	}
-	return slices.Contains(open, true)
 }
 
 // meet makes two statements of different transactions, of which one writes, name the same row.

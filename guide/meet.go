@@ -20,7 +20,7 @@ const attempts = 6
 // follows from the case, rng and kin, which returns another case over the same tables and rows, nil for none. It returns nil where
 // attempts come to nothing that can be judged; c stays as it is.
 func Meet(rng *rand.Rand, c *testcase.Case, p *dbms.Profile, levels []string, kin func() *testcase.Case) (met *testcase.Case, names []string) {
-	schema := sqltext.ReadSchema(testcase.Texts(c.Schema))
+	schema := c.ReadSchema()
 	for range attempts {
 		m := &mutator{rng: rng, profile: p, levels: levels, parser: sqltext.SyntaxOf(p.DBMS).Grammar(), c: c.Clone(), schema: schema, kin: kin}
 		if names = m.change(func(o *operator) int { return o.meets }); names != nil {

@@ -9,6 +9,7 @@ import (
 
 	"txweave/dbms"
 	"txweave/instrument"
+	"txweave/sql"
 	"txweave/sqltext"
 	"txweave/testcase"
 )
@@ -28,6 +29,7 @@ type mutator struct {
 	schema  *sqltext.Schema
 	c       *testcase.Case
 	read    map[string]*sqltext.Statement // by their texts
+	trees   map[string]sql.Stmt           // by their texts
 	held    map[[2]string][]string        // what the initial rows hold, by table and column
 	// kin returns another case over the same tables and rows; nil: there is none.
 	kin func() *testcase.Case

@@ -217,10 +217,13 @@ func TestSites(t *testing.T) {
 		"DELETE FROM t0 WHERE t0.pkey BETWEEN 2 AND 6 AND t0.c0 < -3 AND t0.c1 = t0.c1":     "t0.pkey=2 t0.pkey=6",
 		"SELECT r0.vkey FROM t0 AS r0 WHERE r0.vkey = 4 OR r0.c0 = (SELECT 5) OR 3 = r0.c0": "",
 	} {
-		tokens, list := sites(schema, sql)
+		stmt, err := sqltext.SyntaxOf("mariadb").Tree.Parse(sql)
+		if err != nil {
+			t.Fatal(err)
+		}
 		var got []string
-		for _, s := range list {
-			got = append(got, s.table+"."+s.column+"="+tokens[s.at].Text)
+		for _, s := range sites(schema, stmt) {
+			got = append(got, s.table+"."+s.column+"="+s.literal.Text)
 		}
 		if s := strings.Join(got, " "); s != want {
 			t.Errorf("%s: got %q, want %q", sql, s, want)

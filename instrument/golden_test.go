@@ -64,7 +64,7 @@ func lines(text string) []testcase.Stmt {
 }
 
 func goldenSchema(ddl string) (string, error) {
-	s, err := readSchema(lines(ddl))
+	s, err := readSchema(sqltext.SyntaxOf("mariadb"), lines(ddl))
 	if err != nil {
 		return "", err
 	}
@@ -76,7 +76,7 @@ func goldenSchema(ddl string) (string, error) {
 }
 
 func goldenAnalysis(ddl string, ansi bool, sql string) (string, error) {
-	s, err := readSchema(lines(ddl))
+	s, err := readSchema(sqltext.SyntaxOf("mariadb"), lines(ddl))
 	if err != nil {
 		return "", err
 	}

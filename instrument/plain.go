@@ -15,7 +15,7 @@ func Plain(c *testcase.Case, p *dbms.Profile) (*Plan, error) {
 	if err := admit(c, p); err != nil {
 		return nil, err
 	}
-	schema := sqltext.ReadSchema(testcase.Texts(c.Schema))
+	schema := sqltext.SyntaxOf(p.DBMS).Schema(testcase.Texts(c.Schema))
 	if err := checkFunctions(c, sqltext.SyntaxOf(p.DBMS).Quoting); err != nil {
 		return nil, err
 	}

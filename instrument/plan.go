@@ -139,7 +139,7 @@ func Instrument(c *testcase.Case, p *dbms.Profile) (*Plan, error) {
 	if err := admit(c, p); err != nil {
 		return nil, err
 	}
-	schema, err := readSchema(c.Schema)
+	schema, err := readSchema(sqltext.SyntaxOf(p.DBMS), c.Schema)
 	if err != nil {
 		return nil, err
 	}

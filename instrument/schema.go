@@ -14,8 +14,8 @@ import (
 )
 
 // readSchema reads the statements that define tables, indexes, views and triggers. Every table must have pkey.
-func readSchema(ddl []testcase.Stmt) (*sqltext.Schema, error) {
-	schema := sqltext.ReadSchema(testcase.Texts(ddl))
+func readSchema(syntax *sqltext.Syntax, ddl []testcase.Stmt) (*sqltext.Schema, error) {
+	schema := syntax.Schema(testcase.Texts(ddl))
 	if err := checkHeirs(schema); err != nil {
 		return nil, err
 	}

@@ -110,7 +110,7 @@ func TestSearchOfNone(t *testing.T) {
 
 // TestEveryRow checks of which statements it is known that every row that matches has a part in the result.
 func TestEveryRow(t *testing.T) {
-	s, err := readSchema(lines("CREATE TABLE t (pkey BIGINT NOT NULL PRIMARY KEY, vkey BIGINT NOT NULL, pvkey BIGINT NOT NULL, v INT);"))
+	s, err := readSchema(sqltext.SyntaxOf("mariadb"), lines("CREATE TABLE t (pkey BIGINT NOT NULL PRIMARY KEY, vkey BIGINT NOT NULL, pvkey BIGINT NOT NULL, v INT);"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -74,14 +74,14 @@ func sameCounts(c *testcase.Case, counted map[testcase.Ref]string) error {
 func checkWrite(s sqltext.Statement, sql string, t *sqltext.Table, mayCount bool) (counts bool, err error) {
 	updates := s.Kind == sqltext.Update || slices.ContainsFunc(s.Tokens, func(t sqltext.Token) bool { return t.Is("duplicate", "conflict") })
 	for _, col := range t.Columns {
-		if updates && isSession(col.OnUpdate) && !assigns(s, col.Name) {
+		if updates && col.Stamped && !assigns(s, col.Name) {
 			return false, fmt.Errorf("%s.%s: the database writes the time into it: give it a value", t.Name, col.Name)
 		}
 		if s.Kind != sqltext.Insert || gives(s, sql, t, col) {
 			continue
 		}
 		switch {
-		case isSession(col.Default) || col.Made:
+		case col.Made:
 			return false, fmt.Errorf("%s.%s: its default does not come from the database's contents: give it a value", t.Name, col.Name)
 		case col.Random || col.Counts && !mayCount:
 			return false, fmt.Errorf("%s.%s: the database counts, and what it gives depends on which INSERTs came before: give it a value", t.Name, col.Name)
@@ -93,11 +93,8 @@ func checkWrite(s sqltext.Statement, sql string, t *sqltext.Table, mayCount bool
 
 // madeUpColumn says whether the database may make up the column's values.
 func madeUpColumn(c sqltext.Column) bool {
-	return c.Counts || c.Made || isSession(c.Default) || isSession(c.OnUpdate)
+	return c.Counts || c.Made || c.Stamped
 }
-
-// isSession says whether one of the words is a function of the session or the time.
-func isSession(words []string) bool { return slices.ContainsFunc(words, sqltext.IsSessionFunction) }
 
 // gives says whether an INSERT gives a column a value of its own.
 func gives(s sqltext.Statement, sql string, t *sqltext.Table, col sqltext.Column) bool {

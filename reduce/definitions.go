@@ -7,11 +7,6 @@ import (
 	"txweave/testcase"
 )
 
-// readSchema reads the tables of a case.
-func readSchema(stmts []testcase.Stmt) *sqltext.Schema {
-	return sqltext.ReadSchema(testcase.Texts(stmts))
-}
-
 // valuesOf cuts INSERT … VALUES into its cells; without a column list the columns are all of the table's. ok is false
 // for what cannot be told apart.
 func valuesOf(c *testcase.Case, sql string) (v sqltext.InsertValues, ok bool) {

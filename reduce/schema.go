@@ -318,7 +318,7 @@ func dropColumns(s *Search) error {
 // statementRisks returns the risks of each target statement; none of one that cannot be read.
 func (s *Search) statementRisks(c *testcase.Case) []sqltext.Risk {
 	var out []sqltext.Risk
-	schema := readSchema(c.Schema)
+	schema := c.ReadSchema()
 	for n := range c.Txns {
 		for _, stmt := range c.Txns[n].Stmts {
 			r, _ := s.parser.Risks(stmt.SQL, schema)

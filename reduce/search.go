@@ -43,7 +43,7 @@ func (s *Search) Case() *testcase.Case { return s.best }
 // schema returns the tables of the smallest case so far, which are read once: edits are asked for one by one.
 func (s *Search) schema() *sqltext.Schema {
 	if s.tablesOf != s.best {
-		s.tables, s.tablesOf = readSchema(s.best.Schema), s.best
+		s.tables, s.tablesOf = s.best.ReadSchema(), s.best
 	}
 	return s.tables
 }

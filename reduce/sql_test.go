@@ -18,7 +18,6 @@ import (
 	"txweave/instrument"
 	"txweave/internal/testkit/effort"
 	"txweave/sqltext"
-	"txweave/sqltext/mysql"
 	"txweave/testcase"
 )
 
@@ -105,7 +104,7 @@ func TestGeneratedCases(t *testing.T) {
 
 // risksIn returns the risks of all statements of a case.
 func risksIn(c *testcase.Case, p *dbms.Profile) (found sqltext.Risk) {
-	g, schema := sqltext.SyntaxOf(p.DBMS).Grammar(), readSchema(c.Schema)
+	g, schema := sqltext.SyntaxOf(p.DBMS).Grammar(), c.ReadSchema()
 	for n := range c.Txns {
 		for _, s := range c.Txns[n].Stmts {
 			r, _ := g.Risks(s.SQL, schema)
@@ -117,9 +116,9 @@ func risksIn(c *testcase.Case, p *dbms.Profile) (found sqltext.Risk) {
 
 func parserOf(ansi bool) sqltext.Parser {
 	if ansi {
-		return mysql.New(sqltext.ANSI)
+		return sqltext.SyntaxOf("sqlite").Grammar()
 	}
-	return mysql.New(sqltext.MySQL)
+	return sqltext.SyntaxOf("mariadb").Grammar()
 }
 
 // checkKept checks a candidate that was kept.
@@ -185,7 +184,7 @@ func TestNoRiskGenerated(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			schema := readSchema(c.Schema)
+			schema := c.ReadSchema()
 			for n := range c.Txns {
 				for _, s := range c.Txns[n].Stmts {
 					if !sqltext.KindOf(s.SQL).IsTarget() {

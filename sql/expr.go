@@ -1,10 +1,20 @@
 package sql
 
+import "strings"
+
 // Name is an identifier.
 type Name struct {
 	origin
 	Value string // without its quotes, doubled ones made single
 	Quote byte   // the opening quote: '"', '`', '[', and in SQLite '\''; 0 for none
+}
+
+// Folded is the name as others in other letters are the same; "" of none.
+func (n *Name) Folded() string {
+	if n == nil {
+		return ""
+	}
+	return strings.ToLower(n.Value)
 }
 
 // LiteralKind is what a literal is one of.
@@ -26,6 +36,16 @@ type Literal struct {
 	Kind    LiteralKind
 	Charset string
 	Text    string
+}
+
+// Characters are those of a text without its quotes; escapes stand in it as they are spelled.
+func (l *Literal) Characters() string {
+	at := strings.IndexAny(l.Text, `'"`)
+	if at < 0 || len(l.Text) < at+2 {
+		return l.Text
+	}
+	quote := l.Text[at : at+1]
+	return strings.ReplaceAll(l.Text[at+1:len(l.Text)-1], quote+quote, quote)
 }
 
 // TypedLiteral is DATE 'Text', or the like.

@@ -182,6 +182,15 @@ func Walk(n Node, visit func(Node) bool) {
 	f.walk(n)
 }
 
+// Has says whether a node, or one below it, is such a one.
+func Has(n Node, is func(Node) bool) (found bool) {
+	Walk(n, func(n Node) bool {
+		found = found || is(n)
+		return !found
+	})
+	return found
+}
+
 // Rewrite returns a tree with f of each node in its place, children first: f is given a node whose children are those
 // that it has returned. What f returns as it is stays the same node, with all that is below it. nil takes a node out of
 // a list, or leaves out what need not be there. A node that has no place where another one stood is a fault of f's: it

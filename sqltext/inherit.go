@@ -3,8 +3,6 @@ package sqltext
 import (
 	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 )
 
 // An Heir is one of the tables that hold the rows of a table which others inherit from (PostgreSQL): that table itself, or one of
@@ -52,51 +50,4 @@ func (s Statement) Inherits() string {
 	}
 	name, _ := t[n-2].Ident()
 	return name
-}
-
-// addHeir notes a table that inherits, and with the first one of a table that table itself.
-func (s *Schema) addHeir(sql string, stmt Statement) {
-	of := s.index[stmt.Inherits()]
-	if of == nil || s.Heir(stmt.Target) != nil {
-		return
-	}
-	if s.Heir(of.Name) == nil {
-		own := Heir{Name: of.Name, Of: of.Name, Modulus: of.share.Modulus, Rest: of.share.Rest}
-		s.Heirs = append(s.Heirs, own)
-		of.Partitioned = true
-	}
-	h := Heir{Name: stmt.Target, Of: of.Name}
-	items, _ := SplitList(sql, strings.IndexByte(sql, '('))
-	for _, item := range items {
-		x := TableElement(item)
-		_, kind := x.Kind()
-		modulus, rest, inherited := shareOf(x)
-		parts, _ := keyParts(item)
-		switch {
-		case item == "":
-		case modulus > 0 && inherited && h.Modulus == 0:
-			h.Modulus, h.Rest = modulus, rest
-		case kind == PrimaryElement && len(parts) == 1 && parts[0].Column == PKey:
-			h.Keyed = true
-		default:
-			h.Extra = item
-		}
-	}
-	s.Heirs = append(s.Heirs, h)
-}
-
-// shareOf reads CHECK (pkey % modulus = rest), and whether those that inherit have it, too: not with NO INHERIT. modulus is 0 for
-// anything else.
-func shareOf(x TableElement) (modulus, rest int, inherited bool) {
-	t := x.body()
-	if len(t) < 8 || !t[0].Is("check") || t[1].Text != "(" || !t[2].Is(PKey) || t[3].Text != "%" || t[5].Text != "=" || t[7].Text != ")" {
-		return 0, 0, false
-	}
-	no := len(t) == 10 && t[8].Is("no") && t[9].Is("inherit")
-	modulus, err := strconv.Atoi(t[4].Text)
-	rest, bad := strconv.Atoi(t[6].Text)
-	if err != nil || bad != nil || modulus < 1 || len(t) > 8 && !no {
-		return 0, 0, false
-	}
-	return modulus, rest, !no
 }

@@ -62,13 +62,12 @@ type Column struct {
 	// Generated says that the database computes it from other columns: no statement writes it.
 	Generated bool
 	// Virtual says that it is not stored either, but worked out whenever it is read.
-	Virtual bool
-	// Default and OnUpdate are the words of those clauses, in lower case: functions and others.
-	Default, OnUpdate []string
-	Made              bool   // the default calls a function that gives another value at another time
-	NotNull           bool   // declared so, by itself or as part of the primary key
-	Collation         string // in lower case; "" where it names none
-	integer           bool   // declared as INTEGER and nothing more
+	Virtual   bool
+	Made      bool   // its default is another value in another session, or at another time
+	Stamped   bool   // so is what an UPDATE gives it that does not write it
+	NotNull   bool   // declared so, by itself or as part of the primary key
+	Collation string // in lower case; "" where it names none
+	integer   bool   // declared as INTEGER and nothing more
 }
 
 // KeyPart is one column of a key.
@@ -253,60 +252,6 @@ func (s *Schema) carriedOn(name string, first func(*Reference) bool) []string {
 	return out
 }
 
-// ReadSchema reads the statements that define a case's tables. A table whose columns it cannot tell has none; of a
-// table that is defined twice it takes the first definition; other statements it passes over.
-func ReadSchema(ddl []string) *Schema {
-	s := &Schema{index: map[string]*Table{}}
-	for _, sql := range ddl {
-		if x, ok := ReadIndex(sql); ok {
-			if t := s.index[x.Table]; t != nil {
-				t.Covered = t.Covered || slices.Contains(x.Columns, VKey)
-				if x.Unique {
-					t.addUnique(sql)
-				}
-			}
-			continue
-		}
-		if v, ok := ReadView(sql); ok {
-			s.Views = append(s.Views, v)
-			continue
-		}
-		if t, ok := ReadTrigger(sql); ok {
-			t.Named = slices.DeleteFunc(t.Named, func(name string) bool { return s.index[name] == nil })
-			s.Triggers = append(s.Triggers, t)
-			continue
-		}
-		stmt := Read(sql)
-		if stmt.Inherits() != "" {
-			s.addHeir(sql, stmt)
-			continue
-		}
-		if stmt.Creates() == "table" && s.index[stmt.Target] == nil {
-			t := &Table{Name: stmt.Target}
-			if d, ok := SplitTable(sql); ok {
-				t.read(d)
-				tail := Significant(d.Tail, -1)
-				t.Versioned = slices.ContainsFunc(tail, func(t Token) bool { return t.Is("versioning") })
-				t.Partitioned = slices.ContainsFunc(tail, func(t Token) bool { return t.Is("partition") })
-			}
-			s.Tables = append(s.Tables, t)
-			s.index[t.Name] = t
-		}
-	}
-	return s
-}
-
-// addUnique notes a unique key by its definition.
-func (t *Table) addUnique(sql string) {
-	parts, expression := keyParts(sql)
-	if expression {
-		t.Unique = t.Names()
-		return
-	}
-	t.uniques = append(t.uniques, parts)
-	t.decides(parts)
-}
-
 // decides notes that a unique key can make statements fail: not one that holds pkey, which no two rows share.
 func (t *Table) decides(key []KeyPart) {
 	if slices.ContainsFunc(key, func(p KeyPart) bool { return p.Column == PKey && p.Prefix == 0 }) {
@@ -317,112 +262,4 @@ func (t *Table) decides(key []KeyPart) {
 			t.Unique = append(t.Unique, p.Column)
 		}
 	}
-}
-
-// read takes the columns, keys and constraints of a definition.
-func (t *Table) read(d Definition) {
-	for _, x := range d.Items {
-		if name, kind := x.Kind(); kind == ColumnElement {
-			t.readColumn(name, x)
-		}
-	}
-	for _, x := range d.Items {
-		switch _, kind := x.Kind(); {
-		case kind == PrimaryElement:
-			t.primary, _ = keyParts(string(x))
-			t.Apart = slices.ContainsFunc(Significant(string(x), -1), func(t Token) bool { return t.Is("nonclustered") })
-		case kind == KeyElement:
-			t.Covered = t.Covered || slices.Contains(x.Names(), VKey)
-			if x.IsUnique() {
-				t.addUnique(string(x))
-			}
-		case kind == CheckElement:
-			if modulus, rest, inherited := shareOf(x); modulus > 0 && !inherited {
-				t.share.Modulus, t.share.Rest = modulus, rest
-			}
-			t.readReference("", x.body())
-		}
-	}
-	for _, p := range t.primary {
-		t.Key = append(t.Key, p.Column)
-		if c := t.Column(p.Column); c != nil {
-			c.NotNull = true
-		}
-	}
-	t.decides(t.primary)
-	t.Covered = t.Covered || slices.Contains(t.Key, VKey) // every other index of InnoDB's holds that key
-	if len(t.Key) == 1 {                                  // SQLite's name for the row's number
-		if c := t.Column(t.Key[0]); c != nil && c.integer {
-			c.Counts = true
-		}
-	}
-}
-
-// typeOf names a declared type by its first word: of floating-point numbers those with so many digits are told apart, and arrays.
-func typeOf(tokens []Token) string {
-	name := lower(tokens[0].Text)
-	for i, t := range tokens[1:] {
-		switch {
-		case t.Text == "[" || t.Is("array"):
-			return name + "["
-		case t.Text == "(" && i == 0 && ClassOf(name) == Floating:
-			return name + "("
-		}
-	}
-	return name
-}
-
-// readColumn takes one column.
-func (t *Table) readColumn(name string, x TableElement) {
-	c := Column{Name: name}
-	tokens := Significant(string(x), -1)
-	if len(tokens) > 1 {
-		c.Type, c.Class = typeOf(tokens[1:]), ClassOf(tokens[1].Text)
-		c.integer = tokens[1].Is("integer") && (len(tokens) == 2 || tokens[2].Text != "(")
-	}
-	depth := 0
-	var clause *[]string // that the words belong to
-	for i, tok := range tokens {
-		depth += tok.Nesting()
-		if clause != nil && tok.Kind == Word {
-			*clause = append(*clause, lower(tok.Text))
-		}
-		if depth > 0 || i == 0 {
-			continue
-		}
-		switch {
-		case tok.Is("primary"), tok.Is("key") && !tokens[i-1].Is("unique", "primary", "foreign"):
-			t.primary = []KeyPart{{Column: name}}
-		case tok.Is("unique"):
-			t.uniques = append(t.uniques, []KeyPart{{Column: name}})
-			t.decides(t.uniques[len(t.uniques)-1])
-			t.Covered = t.Covered || name == VKey
-		case tok.Is("nonclustered"):
-			t.Apart = true
-		case tok.Is("null") && tokens[i-1].Is("not"):
-			c.NotNull = true
-		case tok.Is("auto_increment", "autoincrement", "serial", "identity"):
-			c.Counts, c.Kept, c.NotNull = true, true, true
-		case tok.Is("auto_random"):
-			c.Counts, c.Kept, c.Random, c.NotNull = true, true, true, true
-		case tok.Is("as"):
-			c.Generated, c.Virtual = true, true
-		case tok.Is("stored", "persistent"):
-			c.Virtual = false
-		case tok.Is("collate") && i+1 < len(tokens):
-			c.Collation = lower(tokens[i+1].Unquote())
-		}
-		switch {
-		case tok.Is("default"):
-			clause = &c.Default
-		case tok.Is("update") && tokens[i-1].Is("on"):
-			clause = &c.OnUpdate
-		case tok.Is("on", "null", "not", "primary", "key", "unique", "comment", "references", "check", "collate", "constraint", "auto_increment"):
-			clause = nil
-		}
-	}
-	session, _ := Statement{Tokens: tokens}.Calls()
-	c.Made = len(session) > 0 && len(c.Default) > 0
-	t.readReference(name, tokens)
-	t.Columns = append(t.Columns, c)
 }

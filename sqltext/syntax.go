@@ -1,8 +1,12 @@
 package sqltext
 
+import "txweave/sql"
+
 // Syntax is how the statements of one DBMS are read. The DBMS's folder below dbms says so.
 type Syntax struct {
 	Quoting Quoting
+	// Tree is how they are read as trees, and printed.
+	Tree *sql.Dialect
 	// Grammar returns a parser of its statements, for one goroutine at a time.
 	Grammar func() Parser
 	// Remarks are the beginnings of executable comments that it does not run, because they are for another DBMS: "/*M!".

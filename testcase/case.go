@@ -197,6 +197,9 @@ func (c *Case) Predecessors(schedule []int) (before []int, ok bool) {
 	return before, true
 }
 
+// ReadSchema reads the statements that define the case's tables, as its target does.
+func (c *Case) ReadSchema() *sqltext.Schema { return sqltext.SyntaxOf(c.Target).Schema(Texts(c.Schema)) }
+
 // Makes are the tables, in lower case, that statements of the transactions make beside those of the schema.
 func (c *Case) Makes() []string {
 	var names []string

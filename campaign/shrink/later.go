@@ -70,7 +70,7 @@ func lone(c *testcase.Case, txn int, table string) (out *testcase.Case, row stri
 		if !ok || d.Name != table {
 			continue
 		}
-		t := sqltext.ReadSchema([]string{s.SQL}).Table(table)
+		t := sqltext.SyntaxOf(c.Target).Schema([]string{s.SQL}).Table(table)
 		if t == nil || t.Column(sqltext.PKey) == nil {
 			return nil, ""
 		}
@@ -85,7 +85,7 @@ func lone(c *testcase.Case, txn int, table string) (out *testcase.Case, row stri
 		if out.Txns[0].Begin.SQL == "" {
 			out.Schedule = []int{0}
 		}
-		return out, rowOf(out.Schema[i].SQL, 1, 1)
+		return out, rowOf(c.Target, out.Schema[i].SQL, 1, 1)
 	}
 	return nil, ""
 }

@@ -162,7 +162,7 @@ func (k *shrinker) counting(ctx context.Context, c *testcase.Case, txn, stmt int
 
 // named are the tables of a case whose rows have names and versions.
 func named(c *testcase.Case) []*sqltext.Table {
-	return slices.DeleteFunc(slices.Clone(sqltext.ReadSchema(testcase.Texts(c.Schema)).Tables), func(t *sqltext.Table) bool {
+	return slices.DeleteFunc(slices.Clone(c.ReadSchema().Tables), func(t *sqltext.Table) bool {
 		return t.Column(sqltext.PKey) == nil || t.Column(sqltext.VKey) == nil
 	})
 }

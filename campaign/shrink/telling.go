@@ -39,7 +39,7 @@ func (k *shrinker) telling(ctx context.Context, c *testcase.Case) (*testcase.Cas
 	filled := undone.Clone()
 	if len(filled.Rows) == 0 {
 		for _, s := range filled.Schema {
-			if row := rowOf(s.SQL, 1, 999999); row != "" {
+			if row := rowOf(c.Target, s.SQL, 1, 999999); row != "" {
 				filled.Rows = append(filled.Rows, testcase.Stmt{SQL: row})
 			}
 		}
@@ -54,12 +54,12 @@ func tellsLittle(cause string) bool {
 }
 
 // rowOf is an INSERT of one row into the table that a statement creates; "" where it creates none.
-func rowOf(create string, pkey, vkey int) string {
+func rowOf(target, create string, pkey, vkey int) string {
 	st := sqltext.Read(create)
 	if st.Creates() != "table" {
 		return ""
 	}
-	t := sqltext.ReadSchema([]string{create}).Table(st.Written)
+	t := sqltext.SyntaxOf(target).Schema([]string{create}).Table(st.Written)
 	if t == nil || t.Column(sqltext.PKey) == nil {
 		return ""
 	}
@@ -74,7 +74,7 @@ func rowOf(create string, pkey, vkey int) string {
 func writing(c *testcase.Case) (out []*testcase.Case) {
 	row := ""
 	for _, s := range c.Schema {
-		row = cmp.Or(row, rowOf(s.SQL, 99991, 999991))
+		row = cmp.Or(row, rowOf(c.Target, s.SQL, 99991, 999991))
 	}
 	for i := range c.Txns {
 		t := &c.Txns[i]
@@ -211,7 +211,7 @@ func (k *shrinker) printing(ctx context.Context, c *testcase.Case) (*testcase.Ca
 		return k.counting(ctx, c, txn, stmt)
 	}
 	var others []*testcase.Case
-	for _, sql := range sqltext.SyntaxOf(c.Target).Grammar().Telling(c.Txns[txn].Stmts[stmt].SQL, sqltext.ReadSchema(testcase.Texts(c.Schema))) {
+	for _, sql := range sqltext.SyntaxOf(c.Target).Grammar().Telling(c.Txns[txn].Stmts[stmt].SQL, c.ReadSchema()) {
 		others = append(others, with(c, txn, stmt, sql))
 	}
 	of := func(f *campaign.Found) bool { return finding.OfReads(f.Cause) && f.Differences[0].Stmt == name }
@@ -334,7 +334,7 @@ func (k *shrinker) beside(ctx context.Context, c *testcase.Case) (*testcase.Case
 	var others []*testcase.Case
 	for i := range c.Txns {
 		for _, s := range c.Schema {
-			if row := rowOf(s.SQL, 99991, 999991); row != "" && !c.Txns[i].Autocommit() && len(c.Txns) > 1 {
+			if row := rowOf(c.Target, s.SQL, 99991, 999991); row != "" && !c.Txns[i].Autocommit() && len(c.Txns) > 1 {
 				others = append(others, beginningWith(c, i, row))
 			}
 		}

@@ -1,23 +1,16 @@
 package innodb
 
 import (
+	"txweave/dbms"
 	"txweave/gen"
 	"txweave/sql"
 	"txweave/sql/analysis"
 	"txweave/sqltext"
-	"txweave/sqltext/mysql"
 )
 
 // Grammar returns what makes a parser of a dialect of MySQL's family.
 func Grammar(d *sql.Dialect) func() sqltext.Parser {
-	return func() sqltext.Parser {
-		old := mysql.New(sqltext.MySQL)
-		return struct {
-			sqltext.Analyzer
-			sqltext.Describer
-			sqltext.Rewriter
-		}{&analysis.Texts{Reader: analysis.Reader{Dialect: d, Traits: analysis.Traits{CopyLocks: true}}}, old, old}
-	}
+	return dbms.Grammar(d, analysis.Traits{CopyLocks: true})
 }
 
 // DropTemporary is what there commits no transaction, as DROP TABLE does.

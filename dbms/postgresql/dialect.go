@@ -5,26 +5,16 @@ import (
 	"slices"
 	"strings"
 
+	"txweave/dbms"
 	"txweave/gen"
 	sqltree "txweave/sql"
 	"txweave/sql/analysis"
 	"txweave/sqltext"
-	"txweave/sqltext/postgresql"
 )
 
 // Syntax is that of the SQL standard. Names in brackets there are none, nor are there arrays in what a case may hold.
 var Syntax = &sqltext.Syntax{
-	Quoting: sqltext.PostgreSQL, Grammar: grammarOf, DropTemporary: "DROP TABLE pg_temp.%s",
-}
-
-// grammarOf makes a parser.
-func grammarOf() sqltext.Parser {
-	old := postgresql.New()
-	return struct {
-		sqltext.Analyzer
-		sqltext.Describer
-		sqltext.Rewriter
-	}{&analysis.Texts{Reader: analysis.Reader{Dialect: tree, Traits: traits}}, old, old}
+	Quoting: sqltext.PostgreSQL, Tree: tree, Grammar: dbms.Grammar(tree, traits), DropTemporary: "DROP TABLE pg_temp.%s",
 }
 
 var traits = analysis.Traits{KeysCompare: true, SetReturning: true, ExactQuotes: true, Refuse: refuse}

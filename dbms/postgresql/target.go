@@ -16,7 +16,6 @@ import (
 
 	"txweave/dbms"
 	"txweave/exec"
-	"txweave/sqltext"
 	"txweave/testcase"
 )
 
@@ -265,7 +264,7 @@ func (t *target) Reshape(_ context.Context, shape *dbms.StoreShape) error {
 // them.
 func resetScript(c *testcase.Case, tables []string) string {
 	var empty, fill strings.Builder
-	schema := sqltext.ReadSchema(testcase.Texts(c.Schema))
+	schema := c.ReadSchema()
 	for _, name := range tables {
 		list, columns := "", "*"
 		if t := schema.Table(name); t != nil && len(t.Stored()) < len(t.Columns) {

@@ -3,26 +3,16 @@ package sqlite
 import (
 	lib "modernc.org/sqlite/lib"
 
+	"txweave/dbms"
 	"txweave/gen"
 	"txweave/sql/analysis"
 	dialect "txweave/sql/sqlite"
 	"txweave/sqltext"
-	grammar "txweave/sqltext/sqlite"
 )
 
 // Syntax is that of the SQL standard, in so far as the grammar of MySQL reads it too.
 var Syntax = &sqltext.Syntax{
-	Quoting: sqltext.ANSI, Grammar: grammarOf, TextTellsTime: true, DropTemporary: "DROP TABLE temp.%s",
-}
-
-// grammarOf makes a parser.
-func grammarOf() sqltext.Parser {
-	old := grammar.New()
-	return struct {
-		sqltext.Analyzer
-		sqltext.Describer
-		sqltext.Rewriter
-	}{&analysis.Texts{Reader: analysis.Reader{Dialect: tree}}, old, old}
+	Quoting: sqltext.ANSI, Tree: tree, Grammar: dbms.Grammar(tree, analysis.Traits{}), TextTellsTime: true, DropTemporary: "DROP TABLE temp.%s",
 }
 
 // tree is how its statements are read as trees, and printed.

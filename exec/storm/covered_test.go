@@ -33,7 +33,7 @@ func TestRangeLock(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		x := &tx{session: &session{storm: &storm{opt: c.opt, profile: p, covered: covers(&c.opt)}}}
+		x := &tx{session: &session{storm: &storm{opt: c.opt, profile: p, covered: covers(p.DBMS, &c.opt)}}}
 		if got, _ := x.rangeLock(0, c.update); got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}

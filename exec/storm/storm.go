@@ -171,11 +171,11 @@ func Initial(w *workload.Workload, sym *history.Symbols) []history.Access {
 
 // covers says of each table whether it has an index beside its key that holds what queries of rows ask for: the one of load, or one that the workload
 // makes itself.
-func covers(o *Options) []bool {
+func covers(target string, o *Options) []bool {
 	out := make([]bool, len(o.Workload.Tables))
 	var made *sqltext.Schema
 	if o.Workload.Made != nil {
-		made = sqltext.ReadSchema(o.Workload.Made.Schema)
+		made = sqltext.SyntaxOf(target).Schema(o.Workload.Made.Schema)
 	}
 	for i, x := range o.Workload.Tables {
 		out[i] = o.receipts() || made != nil && made.Table(x.Name) != nil && made.Table(x.Name).Covered
@@ -240,7 +240,7 @@ func Run(ctx context.Context, t exec.Target, p *dbms.Profile, o Options) (*Resul
 	o.WaitLimit = cmp.Or(o.WaitLimit, time.Second)
 	o.KeptTime = cmp.Or(o.KeptTime, 30*time.Second)
 	o.StallAfter = cmp.Or(o.StallAfter, 5*time.Second)
-	st := &storm{opt: o, target: t, profile: p, meeting: newBarrier(o.Sessions), covered: covers(&o)}
+	st := &storm{opt: o, target: t, profile: p, meeting: newBarrier(o.Sessions), covered: covers(p.DBMS, &o)}
 	if o.Perturb {
 		st.perturber = newPerturber()
 	}

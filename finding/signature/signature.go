@@ -108,7 +108,7 @@ func ofNamed(f *finding.Finding, c *testcase.Case, parser sqltext.Parser) (out [
 		return nil, nil
 	}
 	d := &f.Differences[0]
-	schema := sqltext.ReadSchema(testcase.Texts(c.Schema))
+	schema := c.ReadSchema()
 	partitioned := slices.ContainsFunc(rowName.FindAllStringSubmatch(d.Detail, -1), func(row []string) bool {
 		t := schema.Table(row[1])
 		return t != nil && t.Partitioned

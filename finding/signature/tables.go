@@ -9,7 +9,7 @@ import (
 
 // ofTables are the features that a statement has by the definitions of the tables and columns that it names.
 func ofTables(sql string, c *testcase.Case) (out []string) {
-	schema := sqltext.ReadSchema(testcase.Texts(c.Schema))
+	schema := c.ReadSchema()
 	s := sqltext.SyntaxOf(c.Target).Quoting.Read(sql)
 	for _, n := range s.Named {
 		if t := schema.Table(n.Name); t != nil && t.Partitioned {
@@ -40,7 +40,7 @@ func ofTables(sql string, c *testcase.Case) (out []string) {
 
 // definitions are the features that a statement has by how the tables that it names are kept, and refer to each other.
 func definitions(sql string, c *testcase.Case) (out []string) {
-	schema := sqltext.ReadSchema(testcase.Texts(c.Schema))
+	schema := c.ReadSchema()
 	for _, n := range sqltext.SyntaxOf(c.Target).Quoting.Read(sql).Named {
 		t := schema.Table(n.Name)
 		if t == nil {

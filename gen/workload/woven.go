@@ -88,7 +88,7 @@ func woven(c Config, keys *Keys) *Workload {
 	for _, s := range first.Schema {
 		w.Made.Schema = append(w.Made.Schema, s.SQL)
 	}
-	p.schema = sqltext.ReadSchema(w.Made.Schema)
+	p.schema = sqltext.SyntaxOf(p.dialect.Name).Schema(w.Made.Schema)
 	for _, t := range p.schema.Tables {
 		w.Tables = append(w.Tables, TableSpec{Name: t.Name, Initial: 500, Present: []int64{}})
 	}

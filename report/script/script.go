@@ -12,7 +12,6 @@ import (
 	"txweave/finding"
 	"txweave/history"
 	"txweave/report/timeline"
-	"txweave/sqltext"
 	"txweave/testcase"
 )
 
@@ -100,7 +99,7 @@ func (s *Windowed) statements() string {
 		lines = append(lines, line{sql: x.SQL + ";"})
 	}
 	var tables []string
-	for _, t := range sqltext.ReadSchema(testcase.Texts(s.of.Schema)).Tables {
+	for _, t := range s.of.ReadSchema().Tables {
 		tables = append(tables, t.Name)
 	}
 	if store := s.f.Store(); store != nil && store.Upkeep != "" {

@@ -147,7 +147,7 @@ func (a *analysis) checksUnique() bool {
 	}
 	unique := a.schema.Table(a.Target).Unique
 	if up, ok := a.stmt.(*sql.Update); ok {
-		return slices.ContainsFunc(assigned(up.Set), func(as assignment) bool { return slices.Contains(unique, folded(as.column.Name)) })
+		return slices.ContainsFunc(assigned(up.Set), func(as assignment) bool { return slices.Contains(unique, as.column.Name.Folded()) })
 	}
 	return a.Kind == sqltext.Insert
 }
@@ -170,15 +170,15 @@ func (a *analysis) selectItems(v *collector, q *sql.Query, n *sql.Select) {
 		if !ok {
 			continue
 		}
-		name := folded(col.Table)
+		name := col.Table.Folded()
 		if name == "" && len(from) == 1 {
 			name = from[0].alias
 		}
 		switch table := tableBy(from, name); {
 		case table == "":
-		case folded(col.Name) == sqltext.PKey:
+		case col.Name.Folded() == sqltext.PKey:
 			pcol[name] = i + 1
-		case folded(col.Name) == sqltext.VKey && pcol[name] > 0:
+		case col.Name.Folded() == sqltext.VKey && pcol[name] > 0:
 			a.Items = append(a.Items, sqltext.ItemOutput{Table: table, PCol: pcol[name] - 1, VCol: i})
 			if !limited {
 				v.ignore(col)
@@ -193,14 +193,14 @@ func totalOrder(q *sql.Query, n *sql.Select, from []source) bool {
 	if len(q.Order) == 0 {
 		return false
 	}
-	output := slices.ContainsFunc(n.Items, func(i *sql.Item) bool { return folded(i.Alias) == sqltext.PKey })
+	output := slices.ContainsFunc(n.Items, func(i *sql.Item) bool { return i.Alias.Folded() == sqltext.PKey })
 	orders := func(t source) bool {
 		return slices.ContainsFunc(q.Order, func(o *sql.Order) bool {
 			col, ok := o.X.(*sql.Column)
-			if !ok || folded(col.Name) != sqltext.PKey || col.Table == nil && output { // the name of an output comes first
+			if !ok || col.Name.Folded() != sqltext.PKey || col.Table == nil && output { // the name of an output comes first
 				return false
 			}
-			return folded(col.Table) == t.alias || col.Table == nil && len(from) == 1
+			return col.Table.Folded() == t.alias || col.Table == nil && len(from) == 1
 		})
 	}
 	return !slices.ContainsFunc(from, func(t source) bool { return t.table == "" || !orders(t) })
@@ -214,31 +214,15 @@ func (a *analysis) returns(items []*sql.Item) error {
 	if len(a.Also) > 0 {
 		return errors.New("RETURNING from several tables is not supported")
 	}
-	for _, item := range items {
-		if hasQuery(item) {
-			return errors.New("it returns more than values of the rows that it writes")
-		}
+	isQuery := func(n sql.Node) bool {
+		_, is := n.(*sql.Query)
+		return is
+	}
+	if slices.ContainsFunc(items, func(i *sql.Item) bool { return sql.Has(i, isQuery) }) {
+		return errors.New("it returns more than values of the rows that it writes")
 	}
 	a.Returns = true
 	return nil
-}
-
-// hasQuery says whether there is a query below a node.
-func hasQuery(n sql.Node) (found bool) {
-	sql.Walk(n, func(n sql.Node) bool {
-		_, is := n.(*sql.Query)
-		found = found || is
-		return !found
-	})
-	return found
-}
-
-// folded is a name as the schema knows it; "" where there is none.
-func folded(n *sql.Name) string {
-	if n == nil {
-		return ""
-	}
-	return strings.ToLower(n.Value)
 }
 
 // unnested is a query without the parentheses around all of it.
@@ -273,15 +257,15 @@ func sourcesOf(from sql.TableRef) []source {
 		if x.Alias == nil {
 			return sourcesOf(x.X)
 		}
-		return []source{{alias: folded(x.Alias), name: x.Alias}}
+		return []source{{alias: x.Alias.Folded(), name: x.Alias}}
 	case *sql.Table:
 		name := x.Alias
 		if name == nil {
 			name = x.Name
 		}
-		return []source{{alias: folded(name), table: folded(x.Name), name: name}}
+		return []source{{alias: name.Folded(), table: x.Name.Folded(), name: name}}
 	case *sql.Derived:
-		return []source{{alias: folded(x.Alias), name: x.Alias}}
+		return []source{{alias: x.Alias.Folded(), name: x.Alias}}
 	case nil:
 		return nil
 	}

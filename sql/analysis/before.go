@@ -67,7 +67,7 @@ func (r *Reader) searchOf(s *sqltext.Schema, stmt sql.Stmt, locks Locks) (x *sea
 		ignores = n.Ignore || n.Or == "IGNORE" || n.From != nil
 		x.query.With, x.block.From, x.block.Where, x.query.Order, x.query.Limit = n.With, n.Table, n.Where, n.Order, n.Limit
 		for _, as := range assigned(n.Set) {
-			x.written = append(x.written, folded(as.column.Table))
+			x.written = append(x.written, as.column.Table.Folded())
 		}
 	case *sql.Delete:
 		ignores = n.Ignore || n.Using != nil
@@ -76,7 +76,7 @@ func (r *Reader) searchOf(s *sqltext.Schema, stmt sql.Stmt, locks Locks) (x *sea
 		ignores = n.Ignore
 		x.query.With, x.block.From, x.block.Where = n.With, n.From, n.Where
 		for _, t := range n.Targets {
-			x.written = append(x.written, folded(t.Name))
+			x.written = append(x.written, t.Name.Folded())
 		}
 	default:
 		return nil, nil

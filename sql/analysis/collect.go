@@ -164,7 +164,7 @@ func (c *collector) write(n sql.Node) bool {
 // call looks at the arguments of a function: the star of COUNT(*) is no column, and VALUES(c) is what an upsert would
 // have inserted.
 func (c *collector) call(x *sql.Call) bool {
-	if folded(x.Name) == "values" {
+	if x.Name.Folded() == "values" {
 		return false
 	}
 	star := isCountStar(x)
@@ -181,7 +181,7 @@ func (c *collector) call(x *sql.Call) bool {
 }
 
 func isCountStar(x *sql.Call) bool {
-	if len(x.Args) != 1 || folded(x.Name) != "count" {
+	if len(x.Args) != 1 || x.Name.Folded() != "count" {
 		return false
 	}
 	star, ok := x.Args[0].(*sql.Star)
@@ -196,10 +196,10 @@ func (c *collector) with(w *sql.With) {
 	c.setOrCTE = true
 	c.blocks++
 	for _, cte := range w.CTEs {
-		if c.schema.Table(folded(cte.Name)) != nil {
+		if c.schema.Table(cte.Name.Folded()) != nil {
 			c.err = fmt.Errorf("common table expression %s hides a table", cte.Name.Value)
 		}
-		c.ctes[folded(cte.Name)] = true
+		c.ctes[cte.Name.Folded()] = true
 	}
 	for _, cte := range w.CTEs {
 		q, ok := cte.Body.(*sql.Query)
@@ -237,13 +237,13 @@ func (c *collector) reference(ref sql.TableRef) bool {
 		}
 		c.wildcard = c.wildcard || x.Natural
 	case *sql.Table:
-		table := folded(x.Name)
+		table := x.Name.Folded()
 		if c.ctes[table] {
 			break
 		}
 		alias := table
 		if x.Alias != nil {
-			alias = folded(x.Alias)
+			alias = x.Alias.Folded()
 		}
 		c.alias[alias] = append(c.alias[alias], table)
 		c.refs[table] = true
@@ -272,10 +272,10 @@ func (c *collector) used(tables []string) map[string][]string {
 			continue
 		}
 		owners := tables
-		if qualifier := folded(col.Table); qualifier != "" { // none is an upsert's excluded.c: nothing is read there
+		if qualifier := col.Table.Folded(); qualifier != "" { // none is an upsert's excluded.c: nothing is read there
 			owners = c.alias[qualifier]
 		}
-		name := folded(col.Name)
+		name := col.Name.Folded()
 		for _, t := range owners {
 			if cols, ok := out[t]; ok && c.schema.Table(t).Column(name) != nil && !slices.Contains(cols, name) {
 				out[t] = append(cols, name)
@@ -290,7 +290,7 @@ func (c *collector) used(tables []string) map[string][]string {
 
 // isRow says whether what looks like a column is a table's row as a whole.
 func (c *collector) isRow(col *sql.Column) bool {
-	name := folded(col.Name)
+	name := col.Name.Folded()
 	return col.Table == nil && len(c.alias[name]) > 0 &&
 		!slices.ContainsFunc(c.schema.Tables, func(t *sqltext.Table) bool { return c.refs[t.Name] && t.Column(name) != nil })
 }
@@ -347,7 +347,7 @@ func (c *collector) refuse(n sql.Node) error {
 }
 
 func (c *collector) refuseTable(x *sql.Table) error {
-	switch name := folded(x.Name); {
+	switch name := x.Name.Folded(); {
 	case x.Schema != nil:
 		return fmt.Errorf("table %s.%s: a case knows the tables of its own schema only", x.Schema.Value, x.Name.Value)
 	case !c.ctes[name] && c.schema.Table(name) == nil:
@@ -366,24 +366,13 @@ func (c *collector) refuseCall(x *sql.Call) error {
 	var texts []string
 	for _, arg := range x.Args {
 		if l, ok := sql.Bare(arg).(*sql.Literal); ok && l.Kind == sql.Text {
-			texts = append(texts, Characters(l))
+			texts = append(texts, l.Characters())
 		}
 	}
-	if sqltext.IsSessionCall(folded(x.Name), len(x.Args), texts) {
+	if sqltext.IsSessionCall(x.Name.Folded(), len(x.Args), texts) {
 		return fmt.Errorf("function %s: its value does not come from the database's contents", strings.ToUpper(x.Name.Value))
 	}
 	return nil
-}
-
-// Characters are those of a text, without its quotes: of one with escapes as they are spelled.
-func Characters(l *sql.Literal) string {
-	text := l.Text
-	at := strings.IndexAny(text, `'"`)
-	if at < 0 || len(text) < at+2 {
-		return text
-	}
-	quote := text[at : at+1]
-	return strings.ReplaceAll(text[at+1:len(text)-1], quote+quote, quote)
 }
 
 // nodeName is the name of a node's type.

@@ -32,7 +32,7 @@ func (a *analysis) keys(v *collector) (err error) {
 func (a *analysis) insertedKeys(t *sqltext.Table, n *sql.Insert) error {
 	in, err := a.insertionOf(n)
 	decides := func(as assignment) bool {
-		name := folded(as.column.Name)
+		name := as.column.Name.Folded()
 		return name == sqltext.PKey || slices.Contains(t.Unique, name)
 	}
 	if err != nil || in.replaces || in.source != nil || len(in.rows) == 0 || len(n.Columns) == 0 || slices.ContainsFunc(in.upsert, decides) {
@@ -69,7 +69,7 @@ func (a *analysis) updatedKeys(t *sqltext.Table, n *sql.Update) error {
 	}
 	values := map[string]sql.Expr{}
 	for _, as := range assigned(n.Set) {
-		values[folded(as.column.Name)] = as.value
+		values[as.column.Name.Folded()] = as.value
 	}
 	any := []string{"(" + where + ")"}
 	for _, key := range t.Deciding() {

@@ -83,13 +83,10 @@ func wholeTable(from sql.TableRef) bool {
 
 // rowCount says how a SELECT of a whole table tells its number of rows.
 func (a *analysis) rowCount(sel *sql.Select) sqltext.RowCount {
-	calls := false
-	sql.Walk(sel, func(n sql.Node) bool {
+	calls := a.reader.SetReturning && sql.Has(sel, func(n sql.Node) bool {
 		call, ok := n.(*sql.Call)
-		calls = calls || ok && !aggregates(call, false)
-		return true
+		return ok && !isAggregate(call)
 	})
-	calls = calls && a.reader.SetReturning
 	switch {
 	case !hasAggregate(sel):
 		return sqltext.RowCount{Told: !calls}
@@ -112,7 +109,7 @@ func countsRows(x *sql.Call) bool {
 	if isCountStar(x) {
 		return x.Filter == nil && x.Over == nil
 	}
-	if folded(x.Name) != "count" || x.Distinct || len(x.Args) != 1 || x.Filter != nil || x.Over != nil {
+	if x.Name.Folded() != "count" || x.Distinct || len(x.Args) != 1 || x.Filter != nil || x.Over != nil {
 		return false
 	}
 	l, ok := x.Args[0].(*sql.Literal)
@@ -126,7 +123,7 @@ func shortcut(sel *sql.Select) (found bool) {
 		if !ok || found {
 			return !found
 		}
-		name := folded(call.Name)
+		name := call.Name.Folded()
 		found = call.Over != nil || call.Distinct || (name == "min" || name == "max") && isAggregate(call)
 		return !found
 	})
@@ -150,7 +147,7 @@ func hasAggregate(n sql.Node) bool { return aggregates(n, false) }
 
 // isAggregate says whether a call makes one value of several rows.
 func isAggregate(x *sql.Call) bool {
-	name := folded(x.Name)
+	name := x.Name.Folded()
 	switch {
 	case x.Over != nil:
 		return false

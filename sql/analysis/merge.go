@@ -57,7 +57,7 @@ func (a *analysis) mergeInserts(w *sql.MergeWhen, from sql.TableRef) {
 	}
 	columns := make([]string, len(w.Columns))
 	for i, name := range w.Columns {
-		columns[i] = folded(name)
+		columns[i] = name.Folded()
 	}
 	a.insertsRows(columns, []*sql.Row{w.Row})
 	at := slices.Index(columns, sqltext.PKey)
@@ -65,7 +65,7 @@ func (a *analysis) mergeInserts(w *sql.MergeWhen, from sql.TableRef) {
 		return
 	}
 	if col, ok := w.Row.Items[at].(*sql.Column); ok {
-		a.PKeys = append(a.PKeys, spelled(from, folded(col.Name))...)
+		a.PKeys = append(a.PKeys, spelled(from, col.Name.Folded())...)
 	}
 }
 
@@ -78,7 +78,7 @@ func spelled(from sql.TableRef, name string) []int64 {
 	blocks := operandsOf(derived.Query.Body)
 	at := -1
 	if len(blocks) > 0 {
-		at = slices.IndexFunc(blocks[0].Items, func(i *sql.Item) bool { return folded(i.Alias) == name })
+		at = slices.IndexFunc(blocks[0].Items, func(i *sql.Item) bool { return i.Alias.Folded() == name })
 	}
 	var out []int64
 	for _, sel := range blocks {

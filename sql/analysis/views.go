@@ -34,12 +34,7 @@ func (r *Reader) withoutDual(stmt sql.Stmt) sql.Stmt {
 		}
 		return sel
 	}
-	found := false
-	sql.Walk(stmt, func(n sql.Node) bool {
-		found = found || none(n) != nil
-		return !found
-	})
-	if !found {
+	if !sql.Has(stmt, func(n sql.Node) bool { return none(n) != nil }) {
 		return stmt
 	}
 	return sql.Rewrite(stmt, func(n sql.Node) sql.Node {
@@ -73,16 +68,16 @@ func (v *viewer) through(root sql.Node, depth int) sql.Node {
 	ctes := map[string]bool{} // which come before views
 	sql.Walk(root, func(n sql.Node) bool {
 		if cte, ok := n.(*sql.CTE); ok {
-			if v.schema.View(folded(cte.Name)) != nil { // which of the two a name means is a matter of scopes
+			if v.schema.View(cte.Name.Folded()) != nil { // which of the two a name means is a matter of scopes
 				v.err = fmt.Errorf("common table expression %s hides a view", cte.Name.Value)
 			}
-			ctes[folded(cte.Name)] = true
+			ctes[cte.Name.Folded()] = true
 		}
 		return true
 	})
 	return sql.Replace(root, func(n sql.Node, above []sql.Node) sql.Node {
 		t, ok := n.(*sql.Table)
-		if !ok || v.err != nil || t.Schema != nil || ctes[folded(t.Name)] || !isRead(t, above) {
+		if !ok || v.err != nil || t.Schema != nil || ctes[t.Name.Folded()] || !isRead(t, above) {
 			return n
 		}
 		query := v.queryOf(t)
@@ -129,7 +124,7 @@ func isRead(t *sql.Table, above []sql.Node) bool {
 
 // queryOf is the query that a table's name stands for; "" where it is a table of the schema.
 func (v *viewer) queryOf(t *sql.Table) string {
-	name := folded(t.Name)
+	name := t.Name.Folded()
 	if view := v.schema.View(name); view != nil {
 		return view.Query
 	}
@@ -152,7 +147,7 @@ func (r *Reader) family(s *sqltext.Schema, stmt sql.Stmt) (sql.Stmt, error) {
 	}
 	switch n := stmt.(type) {
 	case *sql.Insert:
-		h := s.Heir(folded(n.Table.Name))
+		h := s.Heir(n.Table.Name.Folded())
 		switch {
 		case h == nil:
 			return stmt, nil
@@ -184,7 +179,7 @@ func (r *Reader) family(s *sqltext.Schema, stmt sql.Stmt) (sql.Stmt, error) {
 
 // narrowed is what UPDATE and DELETE write as the whole table and a condition; without one it is that as it stands.
 func (r *Reader) narrowed(s *sqltext.Schema, t *sql.Table, joined bool) (whole *sql.Table, more sql.Expr, err error) {
-	h := s.Heir(folded(t.Name))
+	h := s.Heir(t.Name.Folded())
 	switch {
 	case h == nil || h.Own() && !t.Only:
 		return t, nil, nil

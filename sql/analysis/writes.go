@@ -61,15 +61,15 @@ func (a *analysis) sets(v *collector, set []*sql.Assign, tables, joined []source
 		if table == "" {
 			return fmt.Errorf("UPDATE sets %s, which is no column of a table that it names", as.column.Name.Value)
 		}
-		a.writes(table, cmp.Or(folded(as.column.Table), aliasOf(tables, table)))
-		switch folded(as.column.Name) {
+		a.writes(table, cmp.Or(as.column.Table.Folded(), aliasOf(tables, table)))
+		switch as.column.Name.Folded() {
 		case sqltext.VKey:
 			key, ok := integerOf(as.value)
 			if keyed[table] = ok && kept[table] && (a.VKey == 0 || a.VKey == key); keyed[table] {
 				a.VKey = key
 			}
 		case sqltext.PVKey:
-			if col, ok := as.value.(*sql.Column); ok && folded(col.Name) == sqltext.VKey && a.owner(joined, col) == table {
+			if col, ok := as.value.(*sql.Column); ok && col.Name.Folded() == sqltext.VKey && a.owner(joined, col) == table {
 				kept[table] = true
 				v.ignore(col)
 			}
@@ -96,14 +96,14 @@ func (a *analysis) sets(v *collector, set []*sql.Assign, tables, joined []source
 // owner returns the table that a column belongs to; "" if that cannot be told.
 func (a *analysis) owner(tables []source, col *sql.Column) string {
 	if col.Table != nil {
-		return tableBy(tables, folded(col.Table))
+		return tableBy(tables, col.Table.Folded())
 	}
 	if len(tables) == 1 { // the database says whether it has such a column
 		return tables[0].table
 	}
 	found := ""
 	for _, t := range tables {
-		if known := a.schema.Table(t.table); known != nil && known.Column(folded(col.Name)) != nil {
+		if known := a.schema.Table(t.table); known != nil && known.Column(col.Name.Folded()) != nil {
 			if found != "" && found != t.table {
 				return ""
 			}
@@ -143,7 +143,7 @@ func (a *analysis) writes(table, name string) {
 
 func (a *analysis) delete(n *sql.Delete) error {
 	a.Kind, a.Diff = sqltext.Delete, true
-	a.Target = folded(n.Table.Name)
+	a.Target = n.Table.Name.Folded()
 	return nil
 }
 
@@ -151,11 +151,11 @@ func (a *analysis) deleteJoined(n *sql.DeleteJoined) error {
 	a.Kind, a.Diff = sqltext.Delete, true
 	from := sourcesOf(n.From)
 	for _, t := range n.Targets {
-		table := tableBy(from, folded(t.Name))
+		table := tableBy(from, t.Name.Folded())
 		if table == "" {
 			return fmt.Errorf("DELETE from %s, which is no table that it names", t.Name.Value)
 		}
-		a.writes(table, folded(t.Name))
+		a.writes(table, t.Name.Folded())
 	}
 	return nil
 }
@@ -164,8 +164,8 @@ func (a *analysis) deleteJoined(n *sql.DeleteJoined) error {
 type insertion struct {
 	*sql.Insert
 	columns  []string
-	rows     []*sql.Row   // that it spells
-	source   *sql.Query   // the query whose rows it inserts
+	rows     []*sql.Row // that it spells
+	source   *sql.Query // the query whose rows it inserts
 	clause   *sql.OnConflict
 	upsert   []assignment // of the rows that are in the way
 	replaces bool
@@ -181,13 +181,13 @@ func (a *analysis) insertionOf(n *sql.Insert) (in insertion, err error) {
 		return in, errors.New("what an INSERT does to rows in its way is read where it says one thing")
 	}
 	for _, name := range n.Columns {
-		in.columns = append(in.columns, folded(name))
+		in.columns = append(in.columns, name.Folded())
 	}
 	switch {
 	case len(n.Set) > 0:
 		row := &sql.Row{}
 		for _, as := range assigned(n.Set) {
-			in.columns = append(in.columns, folded(as.column.Name))
+			in.columns = append(in.columns, as.column.Name.Folded())
 			row.Items = append(row.Items, as.value)
 		}
 		in.rows = []*sql.Row{row}
@@ -213,7 +213,7 @@ func (a *analysis) insertionOf(n *sql.Insert) (in insertion, err error) {
 
 func (a *analysis) insert(v *collector, n *sql.Insert) error {
 	a.Kind = sqltext.Insert
-	a.Target = folded(n.Table.Name)
+	a.Target = n.Table.Name.Folded()
 	t := a.schema.Table(a.Target)
 	if t == nil {
 		return errors.New("it inserts into what is no table of the case")
@@ -265,13 +265,10 @@ func (a *analysis) met(where sql.Expr) (err error) {
 
 // readsOwn says whether an INSERT reads its target.
 func (a *analysis) readsOwn(n *sql.Insert) bool {
-	found := false
-	sql.Walk(n, func(x sql.Node) bool {
+	return sql.Has(n, func(x sql.Node) bool {
 		t, ok := x.(*sql.Table)
-		found = found || ok && t != n.Table && folded(t.Name) == a.Target
-		return !found
+		return ok && t != n.Table && t.Name.Folded() == a.Target
 	})
-	return found
 }
 
 // insertsQuery finds the version key that every row which an INSERT … SELECT writes is given, where there is one.
@@ -317,7 +314,7 @@ func (a *analysis) insertsRows(columns []string, rows []*sql.Row) {
 func (a *analysis) keepsVersions(upsert []assignment) error {
 	named := len(upsert) == 0
 	for _, as := range upsert {
-		switch folded(as.column.Name) {
+		switch as.column.Name.Folded() {
 		case sqltext.PKey:
 			return fmt.Errorf("%s must never be updated", sqltext.PKey)
 		case sqltext.VKey:

@@ -22,7 +22,7 @@ func Keep(c *testcase.Case) (*testcase.Case, error) {
 	if err := k.lower(); err != nil {
 		return nil, err
 	}
-	k.schema = sqltext.ReadSchema(testcase.Texts(k.c.Schema))
+	k.schema = k.c.ReadSchema()
 	for i := range k.c.Schema {
 		if err := k.table(&k.c.Schema[i]); err != nil {
 			return nil, err

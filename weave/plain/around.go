@@ -8,6 +8,7 @@ import (
 	"txweave/finding"
 	"txweave/history"
 	"txweave/oracle/snapshot"
+	"txweave/sql"
 	"txweave/sqltext"
 	"txweave/testcase"
 )
@@ -79,30 +80,64 @@ func selectAllOf(c *testcase.Case) *testcase.Case {
 }
 
 // found is the query for the rows that a write is about to find; "" where that cannot be told.
-func found(sql string) string {
-	s := sqltext.Read(sql)
-	if _, values := sqltext.SplitValues(sql); values && s.Target != "" {
-		return "SELECT * FROM " + s.Written // what was seen before it
-	}
-	if s.Target == "" || s.Kind != sqltext.Update && s.Kind != sqltext.Delete {
+func found(c *testcase.Case, text string) string {
+	dialect := sqltext.SyntaxOf(c.Target).Tree
+	stmt, err := dialect.Parse(text)
+	if err != nil {
 		return ""
 	}
-	where := ""
-	if list, ok := listBetween(sql, []string{"where"}, []string{"order", "limit", "returning"}); ok {
-		if list.to < len(sql) {
+	all := &sql.Select{Items: []*sql.Item{{X: &sql.Star{}}}}
+	var q sql.Query
+	switch x := stmt.(type) {
+	case *sql.Insert:
+		if rowsOf(x) == nil {
 			return ""
 		}
-		where = " WHERE " + strings.TrimSpace(sql[list.from:list.to])
-	} else if _, ok := listBetween(sql, []string{"order", "limit"}, nil); ok {
+		all.From = &sql.Table{Name: x.Table.Name} // what was seen before it
+	case *sql.Update:
+		if x.From != nil || len(x.Order) > 0 || x.Limit != nil || len(x.Returning) > 0 || tables(x.Table) != 1 {
+			return ""
+		}
+		q.With, all.From, all.Where = x.With, x.Table, x.Where
+	case *sql.Delete:
+		if x.Using != nil || len(x.Order) > 0 || x.Limit != nil || len(x.Returning) > 0 {
+			return ""
+		}
+		q.With, all.From, all.Where = x.With, x.Table, x.Where
+	default:
 		return ""
 	}
-	return "SELECT * FROM " + s.Written + where
+	q.Body = all
+	text, err = dialect.Print(&q)
+	if err != nil {
+		return ""
+	}
+	return text
+}
+
+// writtenBy is the table that a write of one table writes; "" for others.
+func writtenBy(c *testcase.Case, text string) (table string, kind sqltext.Kind) {
+	stmt, err := sqltext.SyntaxOf(c.Target).Tree.Parse(text)
+	if err != nil {
+		return "", sqltext.Other
+	}
+	switch x := stmt.(type) {
+	case *sql.Insert:
+		return x.Table.Name.Value, sqltext.Insert
+	case *sql.Update:
+		if t, one := x.Table.(*sql.Table); one {
+			return t.Name.Value, sqltext.Update
+		}
+	case *sql.Delete:
+		return x.Table.Name.Value, sqltext.Delete
+	}
+	return "", sqltext.Other
 }
 
 // insert puts a statement into a transaction, right where the schedule has the one that is there now.
-func insert(c *testcase.Case, at testcase.Ref, sql string) {
+func insert(c *testcase.Case, at testcase.Ref, text string) {
 	t := &c.Txns[at.Txn]
-	t.Stmts = slices.Insert(t.Stmts, at.Stmt, testcase.Stmt{SQL: sql})
+	t.Stmts = slices.Insert(t.Stmts, at.Stmt, testcase.Stmt{SQL: text})
 	seen := 0
 	for i, n := range c.Schedule {
 		if n != at.Txn {
@@ -127,8 +162,8 @@ func readsBefore(c *testcase.Case, named []testcase.Ref) *testcase.Case {
 		if ref.Txn >= len(d.Txns) || ref.Stmt >= len(d.Txns[ref.Txn].Stmts) {
 			continue
 		}
-		if sql := found(d.Txns[ref.Txn].Stmts[ref.Stmt].SQL); sql != "" {
-			insert(d, ref, sql)
+		if text := found(c, d.Txns[ref.Txn].Stmts[ref.Stmt].SQL); text != "" {
+			insert(d, ref, text)
 			did = true
 		}
 	}
@@ -143,12 +178,12 @@ func readsInstead(c *testcase.Case, named []testcase.Ref) *testcase.Case {
 	if len(named) == 0 || named[0].Txn >= len(c.Txns) || named[0].Stmt >= len(c.Txns[named[0].Txn].Stmts) {
 		return nil
 	}
-	sql := found(c.Txns[named[0].Txn].Stmts[named[0].Stmt].SQL)
-	if sql == "" {
+	text := found(c, c.Txns[named[0].Txn].Stmts[named[0].Stmt].SQL)
+	if text == "" {
 		return nil
 	}
 	d := c.Clone()
-	d.Txns[named[0].Txn].Stmts[named[0].Stmt] = testcase.Stmt{SQL: sql}
+	d.Txns[named[0].Txn].Stmts[named[0].Stmt] = testcase.Stmt{SQL: text}
 	return d
 }
 
@@ -159,92 +194,105 @@ func sameRows(c *testcase.Case, at testcase.Ref) bool {
 	if at.Txn >= len(c.Txns) || at.Stmt >= len(c.Txns[at.Txn].Stmts) {
 		return false
 	}
-	for _, s := range c.Txns[at.Txn].Stmts[:at.Stmt] {
-		if x := sqltext.Read(s.SQL); x.Kind != sqltext.Select || !slices.ContainsFunc(x.Tokens, func(t sqltext.Token) bool { return t.Is("for", "lock") }) {
-			return false
-		}
-	}
+	dialect := sqltext.SyntaxOf(c.Target).Tree
 	fixed := keysOf(c)
 	if fixed == nil {
 		return false
 	}
-	sql := c.Txns[at.Txn].Stmts[at.Stmt].SQL
-	if sqltext.KindOf(sql) != sqltext.Update || len(sqltext.Read(sql).Named) != 1 ||
-		slices.ContainsFunc(sqltext.Significant(sql, -1), func(t sqltext.Token) bool { return t.Is("order", "limit", "select", "ignore") }) {
-		return false
-	}
-	if where, ok := listBetween(sql, []string{"where"}, nil); ok {
-		for _, t := range sqltext.Significant(sql[where.from:where.to], -1) {
-			if name, ok := t.Ident(); ok {
-				fixed[name] = true
-			}
-		}
-	}
+	var written []string
 	for n := range c.Txns {
 		for i, s := range c.Txns[n].Stmts {
-			kind := sqltext.KindOf(s.SQL)
-			if !kind.Writes() && (testcase.Ref{Txn: n, Stmt: i}) != at {
+			stmt, err := dialect.Parse(s.SQL)
+			q, query := stmt.(*sql.Query)
+			up, update := stmt.(*sql.Update)
+			before, is := n == at.Txn && i < at.Stmt, testcase.Ref{Txn: n, Stmt: i} == at
+			switch {
+			case err != nil, before && (!query || !locks(q)), is && !update:
+				return false
+			case query:
 				continue
-			}
-			list, ok := listBetween(s.SQL, []string{"set"}, afterSet)
-			if kind != sqltext.Update || !ok || len(sqltext.Read(s.SQL).Named) != 1 ||
-				slices.ContainsFunc(sqltext.Significant(s.SQL, -1), func(t sqltext.Token) bool { return t.Is("select", "ignore", "limit") }) {
+			case !update || up.Ignore || up.Or != "" || up.With != nil || up.From != nil || up.Limit != nil || tables(up) != 1 || sql.Has(up, isQuery),
+				is && len(up.Order) > 0:
 				return false
 			}
-			for _, item := range items(s.SQL[list.from:list.to]) {
-				if name, ok := assigned(item); !ok || fixed[name] {
-					return false
+			for _, as := range up.Set {
+				for _, col := range as.Columns {
+					written = append(written, col.Name.Folded())
 				}
+			}
+			if is && up.Where != nil {
+				addNames(fixed, up.Where)
 			}
 		}
 	}
-	return true
+	return !slices.ContainsFunc(written, func(name string) bool { return fixed[name] })
 }
 
-// assigned is the column that an assignment writes; a table may stand before it.
-func assigned(item string) (string, bool) {
-	tokens := sqltext.Significant(item, 3)
-	if len(tokens) == 3 && tokens[1].Text == "." {
-		return tokens[2].Ident()
-	}
-	if len(tokens) == 0 {
-		return "", false
-	}
-	return tokens[0].Ident()
+// locks says whether a query has a lock clause.
+func locks(q *sql.Query) bool {
+	return sql.Has(q, func(n sql.Node) bool {
+		_, lock := n.(*sql.Lock)
+		return lock
+	})
+}
+
+// addNames adds the names below a node to a set.
+func addNames(to map[string]bool, n sql.Node) {
+	sql.Walk(n, func(n sql.Node) bool {
+		if name, ok := n.(*sql.Name); ok {
+			to[name.Folded()] = true
+		}
+		return true
+	})
 }
 
 // keysOf are the columns that place the rows of a case's tables in a key or an index, or are computed; nil where there is more to a
 // table than columns and indexes.
 func keysOf(c *testcase.Case) map[string]bool {
 	keys := map[string]bool{}
-	all := func(sql string) {
-		for _, t := range sqltext.Significant(sql, -1) {
-			if name, ok := t.Ident(); ok {
-				keys[name] = true
-			}
-		}
-	}
 	for _, s := range c.Schema {
-		t, ok := sqltext.SplitTable(s.SQL)
-		if w := sqltext.Significant(s.SQL, 3); !ok && len(w) == 3 && (w[1].Is("index") || w[1].Is("unique") && w[2].Is("index")) {
-			all(s.SQL)
-			continue
+		stmt, err := sqltext.SyntaxOf(c.Target).Tree.Parse(s.SQL)
+		if err != nil {
+			return nil
 		}
-		if !ok {
-			return nil // a view, a trigger
-		}
-		for _, x := range t.Items {
-			if name, kind := x.Kind(); kind != sqltext.ColumnElement {
-				if slices.ContainsFunc(sqltext.Significant(string(x), -1), func(t sqltext.Token) bool { return t.Is("check", "foreign", "references") }) {
-					return nil
-				}
-				all(string(x))
-			} else if slices.ContainsFunc(sqltext.Significant(string(x), -1), func(t sqltext.Token) bool { return t.Is("key", "unique", "references", "as") }) {
-				keys[name] = true
+		switch x := stmt.(type) {
+		case *sql.CreateIndex:
+			addNames(keys, x)
+		case *sql.CreateTable:
+			if sql.Has(x, judges) {
+				return nil
 			}
+			for _, k := range x.Constraints {
+				addNames(keys, k)
+			}
+			for _, d := range x.Columns {
+				if slices.ContainsFunc(d.Constraints, places) {
+					keys[d.Name.Folded()] = true
+				}
+			}
+		default:
+			return nil // a view, a trigger
 		}
 	}
 	return keys
+}
+
+// judges says whether a node is a constraint by which a table refuses rows that have no key in common with others.
+func judges(n sql.Node) bool {
+	switch n.(type) {
+	case *sql.Check, *sql.ForeignKey:
+		return true
+	}
+	return false
+}
+
+// places says whether a column's constraint makes it a key, or computes it.
+func places(x sql.Constraint) bool {
+	switch x.(type) {
+	case *sql.PrimaryKey, *sql.Unique, *sql.Generated:
+		return true
+	}
+	return false
 }
 
 // readsAround reads what a write is about to find, and the whole table after it, and before an INSERT.
@@ -252,19 +300,17 @@ func readsAround(c *testcase.Case, ref testcase.Ref) *testcase.Case {
 	if ref.Txn >= len(c.Txns) || ref.Stmt >= len(c.Txns[ref.Txn].Stmts) {
 		return nil
 	}
-	sql := c.Txns[ref.Txn].Stmts[ref.Stmt].SQL
-	s := sqltext.Read(sql)
+	text := c.Txns[ref.Txn].Stmts[ref.Stmt].SQL
+	table, kind := writtenBy(c, text)
 	before := ""
-	if s.Kind != sqltext.Insert {
-		if before = found(sql); before == "" {
-			return nil
-		}
+	if kind != sqltext.Insert {
+		before = found(c, text)
 	}
-	if s.Target == "" {
+	if table == "" || kind != sqltext.Insert && before == "" {
 		return nil
 	}
 	d := c.Clone()
-	all := "SELECT * FROM " + s.Written
+	all := "SELECT * FROM " + table
 	insert(d, testcase.Ref{Txn: ref.Txn, Stmt: ref.Stmt + 1}, all)
 	if before != "" {
 		insert(d, ref, before)

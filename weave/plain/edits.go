@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"txweave/sql"
 	"txweave/sqltext"
 	"txweave/testcase"
 )
@@ -30,9 +31,11 @@ var edits = []edit{
 	{"inserts", false, false, shortInserts},
 }
 
-// onStatements gives every statement of a case to change; nil where it says no, or changes nothing.
-func onStatements(c *testcase.Case, change func(sql string) (string, bool)) *testcase.Case {
+// onStatements gives every statement of a case to change; nil where it says no, changes nothing, or a statement is not
+// read.
+func onStatements(c *testcase.Case, change func(sql.Stmt) (sql.Stmt, bool)) *testcase.Case {
 	d := c.Clone()
+	dialect := sqltext.SyntaxOf(c.Target).Tree
 	changed := false
 	lists := [][]testcase.Stmt{d.Schema, d.Rows}
 	for i := range d.Txns {
@@ -40,12 +43,22 @@ func onStatements(c *testcase.Case, change func(sql string) (string, bool)) *tes
 	}
 	for _, list := range lists {
 		for i := range list {
-			sql, ok := change(list[i].SQL)
+			stmt, err := dialect.Parse(list[i].SQL)
+			if err != nil {
+				return nil
+			}
+			now, ok := change(stmt)
 			if !ok {
 				return nil
 			}
-			changed = changed || sql != list[i].SQL
-			list[i].SQL, list[i].Comments = sql, nil
+			if now == stmt {
+				continue
+			}
+			changed = true
+			if list[i].SQL, err = dialect.Print(now); err != nil {
+				return nil
+			}
+			list[i].Comments = nil
 		}
 	}
 	if !changed {
@@ -54,236 +67,230 @@ func onStatements(c *testcase.Case, change func(sql string) (string, bool)) *tes
 	return d
 }
 
-// clause is a part of a statement at its outermost level.
-type clause struct{ from, to int }
-
-// listBetween finds the text after the first of some words at the outermost level, up to the first of others.
-func listBetween(sql string, after, before []string) (clause, bool) {
-	at, depth := 0, 0
-	out := clause{-1, len(sql)}
-	for t := range sqltext.Tokens(sql) {
-		from := at
-		at += len(t.Text)
-		if depth += t.Nesting(); depth != 0 {
-			continue
-		}
-		switch {
-		case out.from < 0 && t.Is(after...):
-			out.from = at
-		case out.from >= 0 && t.Is(before...):
-			out.to = from
-			return out, true
-		}
-	}
-	return out, out.from >= 0
+// isQuery says whether a node is a query, or asks for one.
+func isQuery(n sql.Node) bool {
+	_, query := n.(*sql.Query)
+	return query
 }
 
-// items cuts a list at its commas.
-func items(list string) []string {
-	parts, end := sqltext.SplitList("("+list+")", 0)
-	if end < 0 {
+// blockOf is the only block of a statement that is a query; nil for others.
+func blockOf(stmt sql.Stmt) *sql.Select {
+	q, ok := stmt.(*sql.Query)
+	if !ok || q.With != nil {
 		return nil
 	}
-	return parts
+	sel, _ := q.Body.(*sql.Select)
+	return sel
 }
 
-func (x clause) replace(sql, with string) string {
-	return strings.TrimRight(sql[:x.from], " ") + " " + strings.TrimSpace(with+" "+strings.TrimSpace(sql[x.to:]))
+// tables counts the places of tables below a node.
+func tables(n sql.Node) (count int) {
+	sql.Walk(n, func(n sql.Node) bool {
+		if _, is := n.(*sql.Table); is {
+			count++
+		}
+		return true
+	})
+	return count
 }
-
-var (
-	afterSet    = []string{"where", "order", "limit", "returning"}
-	afterSelect = []string{"from"}
-)
 
 // selectAll makes the queries of one table without functions print every column.
 func selectAll(c *testcase.Case) *testcase.Case {
-	return onStatements(c, func(sql string) (string, bool) {
-		s := sqltext.Read(sql)
-		if s.Kind != sqltext.Select || len(s.Named) != 1 || len(s.Tokens) < 3 || s.Tokens[1].Is("distinct") ||
-			slices.ContainsFunc(s.Tokens, func(t sqltext.Token) bool { return t.Is("group", "union", "intersect", "except") }) {
-			return sql, true
+	calls := func(n sql.Node) bool {
+		_, call := n.(*sql.Call)
+		return call || isQuery(n)
+	}
+	return onStatements(c, func(stmt sql.Stmt) (sql.Stmt, bool) {
+		sel := blockOf(stmt)
+		if sel == nil || sel.Distinct || sel.Group != nil || tables(stmt) != 1 ||
+			slices.ContainsFunc(sel.Items, func(i *sql.Item) bool { return sql.Has(i, calls) }) {
+			return stmt, true
 		}
-		list, ok := listBetween(sql, []string{"select"}, afterSelect)
-		if !ok || strings.Contains(sql[list.from:list.to], "(") {
-			return sql, true
+		if _, star := sel.Items[0].X.(*sql.Star); star && len(sel.Items) == 1 {
+			return stmt, true
 		}
-		return list.replace(sql, "*"), true
+		return sql.Edit(stmt.(*sql.Query), func(q *sql.Query) {
+			q.Body = sql.Edit(sel, func(s *sql.Select) { s.Items = []*sql.Item{{X: &sql.Star{}}} })
+		}), true
 	})
 }
 
 // mentions says whether a statement names a column, or anything of that name.
-func mentions(sql, name string) bool {
-	return slices.ContainsFunc(sqltext.Significant(sql, -1), func(t sqltext.Token) bool {
-		n, ok := t.Ident()
-		return ok && n == name
+func mentions(stmt sql.Node, name string) bool {
+	return sql.Has(stmt, func(n sql.Node) bool {
+		x, is := n.(*sql.Name)
+		return is && x.Folded() == name
 	})
 }
 
 // withoutColumn leaves a column out of every table and statement; nil where a statement uses it otherwise than by writing or
 // printing it.
 func withoutColumn(c *testcase.Case, column string) *testcase.Case {
-	return onStatements(c, func(sql string) (string, bool) {
-		if !mentions(sql, column) {
-			return sql, true
+	return onStatements(c, func(stmt sql.Stmt) (sql.Stmt, bool) {
+		if !mentions(stmt, column) {
+			return stmt, true
 		}
-		out, ok := columnLess(sql, column)
+		out, ok := columnLess(stmt, column)
 		return out, ok && !mentions(out, column)
 	})
 }
 
-// columnLess leaves a column out of a statement.
-func columnLess(sql, column string) (string, bool) {
-	if t, ok := sqltext.SplitTable(sql); ok {
-		t.Items = slices.DeleteFunc(t.Items, func(x sqltext.TableElement) bool {
-			name, kind := x.Kind()
-			return kind == sqltext.ColumnElement && name == column
+// columnLess leaves a column out of what a statement defines, writes or prints.
+func columnLess(stmt sql.Stmt, column string) (sql.Stmt, bool) {
+	sets := func(as *sql.Assign) bool { return len(as.Columns) == 1 && as.Columns[0].Name.Folded() == column }
+	switch x := stmt.(type) {
+	case *sql.CreateTable:
+		x = sql.Edit(x, func(t *sql.CreateTable) {
+			t.Columns = without(t.Columns, func(d *sql.ColumnDef) bool { return d.Name.Folded() == column })
 		})
-		return t.Text(), len(t.Items) > 0
-	}
-	if v, ok := sqltext.SplitValues(sql); ok && v.Columns != nil {
-		return v.Without(map[string]bool{column: true}), len(v.Columns) > 1
-	}
-	without := func(list clause, gone func(item string) bool) (string, bool) {
-		all := items(sql[list.from:list.to])
-		left := slices.DeleteFunc(slices.Clone(all), gone)
-		return list.replace(sql, strings.Join(left, ", ")), len(left) > 0
-	}
-	is := func(item string) bool {
-		tokens := sqltext.Significant(item, 2)
-		name, ok := "", false
-		if len(tokens) > 0 {
-			name, ok = tokens[0].Ident()
+		return x, len(x.Columns) > 0
+	case *sql.Insert:
+		return insertLess(x, column)
+	case *sql.Update:
+		x = sql.Edit(x, func(u *sql.Update) { u.Set = without(u.Set, sets) })
+		return x, len(x.Set) > 0
+	case *sql.Query:
+		sel := blockOf(x)
+		if sel == nil {
+			return stmt, false
 		}
-		return ok && name == column && (len(tokens) == 1 || tokens[1].Text == "=")
+		less := sql.Edit(sel, func(s *sql.Select) {
+			s.Items = without(s.Items, func(i *sql.Item) bool {
+				col, is := i.X.(*sql.Column)
+				return is && col.Name.Folded() == column
+			})
+		})
+		return sql.Edit(x, func(q *sql.Query) { q.Body = less }), len(less.Items) > 0
 	}
-	switch sqltext.KindOf(sql) {
-	case sqltext.Update:
-		if list, ok := listBetween(sql, []string{"set"}, afterSet); ok {
-			return without(list, is)
-		}
-	case sqltext.Select:
-		if list, ok := listBetween(sql, []string{"select"}, afterSelect); ok {
-			return without(list, is)
-		}
-	case sqltext.Insert:
-		return insertSelectLess(sql, is)
-	}
-	return sql, false
+	return stmt, false
 }
 
-// insertSelectLess leaves a column out of INSERT INTO t (…) SELECT ….
-func insertSelectLess(sql string, is func(string) bool) (string, bool) {
-	open := strings.IndexByte(sql, '(')
-	columns, end := sqltext.SplitList(sql, open)
-	at := slices.IndexFunc(columns, is)
-	if end < 0 || at < 0 || len(columns) < 2 {
-		return sql, false
+// without is a list without some of its elements.
+func without[T any](list []T, gone func(T) bool) []T {
+	return slices.DeleteFunc(slices.Clone(list), gone)
+}
+
+// insertLess leaves a column out of an INSERT that names its columns.
+func insertLess(x *sql.Insert, column string) (sql.Stmt, bool) {
+	at := slices.IndexFunc(x.Columns, func(n *sql.Name) bool { return n.Folded() == column })
+	if at < 0 || len(x.Columns) < 2 || x.Source == nil {
+		return x, false
 	}
-	query := sql[end+1:]
-	list, ok := listBetween(query, []string{"select"}, afterSelect)
-	if !ok {
-		return sql, false
+	source, ok := onCells(x, at, func(cells []sql.Expr) ([]sql.Expr, bool) { return slices.Delete(cells, at, at+1), true })
+	return sql.Edit(x, func(n *sql.Insert) {
+		n.Columns = slices.Delete(slices.Clone(n.Columns), at, at+1)
+		n.Source = source
+	}), ok
+}
+
+// onCells changes the values of each row that an INSERT spells, or of its query; there are values for all of its columns.
+func onCells(x *sql.Insert, at int, change func([]sql.Expr) ([]sql.Expr, bool)) (source *sql.Query, ok bool) {
+	var body sql.Body
+	switch b := x.Source.Body.(type) {
+	case *sql.Values:
+		rows := make([]*sql.Row, len(b.Rows))
+		for i, row := range b.Rows {
+			if at >= len(row.Items) || len(row.Items) != len(x.Columns) {
+				return nil, false
+			}
+			items, ok := change(slices.Clone(row.Items))
+			if !ok {
+				return nil, false
+			}
+			rows[i] = sql.Edit(row, func(r *sql.Row) { r.Items = items })
+		}
+		body = sql.Edit(b, func(v *sql.Values) { v.Rows = rows })
+	case *sql.Select:
+		if len(b.Items) != len(x.Columns) {
+			return nil, false
+		}
+		cells := make([]sql.Expr, len(b.Items))
+		for i, item := range b.Items {
+			cells[i] = item.X
+		}
+		if cells, ok = change(cells); !ok {
+			return nil, false
+		}
+		body = sql.Edit(b, func(s *sql.Select) {
+			s.Items = nil
+			for _, x := range cells {
+				s.Items = append(s.Items, &sql.Item{X: x})
+			}
+		})
+	default:
+		return nil, false
 	}
-	values := items(query[list.from:list.to])
-	if len(values) != len(columns) {
-		return sql, false
-	}
-	columns, values = slices.Delete(columns, at, at+1), slices.Delete(values, at, at+1)
-	return sql[:open] + "(" + strings.Join(columns, ", ") + ")" + list.replace(query, strings.Join(values, ", ")), true
+	return sql.Edit(x.Source, func(q *sql.Query) { q.Body = body }), true
 }
 
 // tens makes what is written to a version column look like a value: 10, 20, 30.
 func tens(c *testcase.Case) *testcase.Case {
-	return onStatements(c, func(sql string) (string, bool) {
-		if !mentions(sql, sqltext.VKey) {
-			return sql, true
+	return onStatements(c, func(stmt sql.Stmt) (sql.Stmt, bool) {
+		if !mentions(stmt, sqltext.VKey) {
+			return stmt, true
 		}
-		if _, ok := sqltext.SplitTable(sql); ok {
-			return sql, true
-		}
-		if v, ok := sqltext.SplitValues(sql); ok && v.Columns != nil {
-			at := slices.Index(v.Columns, sqltext.VKey)
-			for _, row := range v.Cells {
-				if at < 0 || !tenfold(&row[at]) {
-					return sql, false
-				}
+		switch x := stmt.(type) {
+		case *sql.Insert:
+			at := slices.IndexFunc(x.Columns, func(n *sql.Name) bool { return n.Folded() == sqltext.VKey })
+			if at < 0 || x.Source == nil {
+				return stmt, false
 			}
-			return v.Without(nil), true
+			source, ok := onCells(x, at, func(cells []sql.Expr) ([]sql.Expr, bool) {
+				more, ok := tenfold(cells[at])
+				cells[at] = more
+				return cells, ok
+			})
+			return sql.Edit(x, func(n *sql.Insert) { n.Source = source }), ok
+		case *sql.Update:
+			ok := true
+			x = sql.Edit(x, func(u *sql.Update) {
+				u.Set = slices.Clone(u.Set)
+				for i, as := range u.Set {
+					if len(as.Columns) == 1 && as.Columns[0].Name.Folded() == sqltext.VKey {
+						more, ten := tenfold(as.Value)
+						ok = ok && ten
+						u.Set[i] = sql.Edit(as, func(a *sql.Assign) { a.Value = more })
+					}
+				}
+			})
+			return x, ok
 		}
-		return tensIn(sql)
+		return stmt, true // what prints it; a comparison with a number would have been printed otherwise
 	})
 }
 
-// tensIn writes ten times the number wherever a statement sets the version column to one.
-func tensIn(sql string) (string, bool) {
-	if sqltext.KindOf(sql) == sqltext.Select {
-		return sql, true // it prints it; a comparison with a number would have been printed otherwise
+func tenfold(x sql.Expr) (sql.Expr, bool) {
+	l, ok := x.(*sql.Literal)
+	if !ok || l.Kind != sql.Number {
+		return x, false
 	}
-	if sqltext.KindOf(sql) == sqltext.Update {
-		list, ok := listBetween(sql, []string{"set"}, afterSet)
-		all := items(sql[list.from:list.to])
-		for i, item := range all {
-			if name, value, set := strings.Cut(item, "="); set && strings.EqualFold(strings.TrimSpace(name), sqltext.VKey) {
-				value = strings.TrimSpace(value)
-				if !tenfold(&value) {
-					return sql, false
-				}
-				all[i] = strings.TrimSpace(name) + " = " + value
-			}
-		}
-		return list.replace(sql, strings.Join(all, ", ")), ok
-	}
-	open := strings.IndexByte(sql, '(')
-	columns, end := sqltext.SplitList(sql, open)
-	if end < 0 {
-		return sql, true // DELETE
-	}
-	query := sql[end+1:]
-	list, ok := listBetween(query, []string{"select"}, afterSelect)
-	values := []string(nil)
-	if ok {
-		values = items(query[list.from:list.to])
-	}
-	at := slices.IndexFunc(columns, func(s string) bool { return strings.EqualFold(s, sqltext.VKey) })
-	if at < 0 || at >= len(values) || !tenfold(&values[at]) {
-		return sql, false
-	}
-	return sql[:end+1] + list.replace(query, strings.Join(values, ", ")), true
-}
-
-func tenfold(cell *string) bool {
-	n, err := strconv.Atoi(strings.TrimSpace(*cell))
+	n, err := strconv.Atoi(l.Text)
 	if err != nil || n > 100_000 {
-		return false
+		return x, false
 	}
-	*cell = strconv.Itoa(10 * n)
-	return true
+	return &sql.Literal{Kind: sql.Number, Text: strconv.Itoa(10 * n)}, true
 }
 
 // plainNames calls the key id, the other columns a, b, c, and the tables t, or t1, t2.
 func plainNames(c *testcase.Case) *testcase.Case {
 	taken := map[string]bool{}
 	var tables, columns []string
-	for _, s := range c.Schema {
-		t, ok := sqltext.SplitTable(s.SQL)
-		if !ok {
-			continue
-		}
-		tables = append(tables, t.Name)
-		for _, x := range t.Items {
-			if name, kind := x.Kind(); kind == sqltext.ColumnElement && !slices.Contains(columns, name) {
-				columns = append(columns, name)
+	onStatements(c, func(stmt sql.Stmt) (sql.Stmt, bool) {
+		if t, ok := stmt.(*sql.CreateTable); ok {
+			tables = append(tables, t.Name.Name.Folded())
+			for _, d := range t.Columns {
+				if name := d.Name.Folded(); !slices.Contains(columns, name) {
+					columns = append(columns, name)
+				}
 			}
 		}
-	}
-	onStatements(c, func(sql string) (string, bool) {
-		for _, t := range sqltext.Significant(sql, -1) {
-			if name, ok := t.Ident(); ok {
-				taken[name] = true
+		sql.Walk(stmt, func(n sql.Node) bool {
+			if name, ok := n.(*sql.Name); ok {
+				taken[name.Folded()] = true
 			}
-		}
-		return sql, true
+			return true
+		})
+		return stmt, true
 	})
 	for _, name := range append(slices.Clone(tables), columns...) {
 		delete(taken, name)
@@ -316,68 +323,115 @@ func plainNames(c *testcase.Case) *testcase.Case {
 			}
 		}
 	}
-	return onStatements(c, func(sql string) (string, bool) {
-		return sqltext.Rename(sql, to), true
+	return onStatements(c, func(stmt sql.Stmt) (sql.Stmt, bool) {
+		return sql.Rewrite(stmt, func(n sql.Node) sql.Node {
+			if name, ok := n.(*sql.Name); ok && to[name.Folded()] != "" {
+				return &sql.Name{Value: to[name.Folded()]}
+			}
+			return n
+		}), true
 	})
 }
 
 // onColumns changes the definitions of columns.
-func onColumns(c *testcase.Case, change func(item string) string) *testcase.Case {
-	return onStatements(c, func(sql string) (string, bool) {
-		t, ok := sqltext.SplitTable(sql)
+func onColumns(c *testcase.Case, change func(*sql.ColumnDef)) *testcase.Case {
+	return onStatements(c, func(stmt sql.Stmt) (sql.Stmt, bool) {
+		t, ok := stmt.(*sql.CreateTable)
 		if !ok {
-			return sql, true
+			return stmt, true
 		}
-		for i, x := range t.Items {
-			if _, kind := x.Kind(); kind == sqltext.ColumnElement {
-				t.Items[i] = sqltext.TableElement(change(string(x)))
+		return sql.Rewrite(t, func(n sql.Node) sql.Node {
+			if d, ok := n.(*sql.ColumnDef); ok {
+				return sql.Edit(d, change)
 			}
-		}
-		return t.Text(), true
+			return n
+		}), true
 	})
 }
 
 // plainTypes makes BIGINT, which only the bookkeeping needs, INT.
 func plainTypes(c *testcase.Case) *testcase.Case {
-	return onColumns(c, func(item string) string { return strings.Replace(item, " BIGINT", " INT", 1) })
+	return onColumns(c, func(d *sql.ColumnDef) {
+		if d.Type != nil && strings.EqualFold(d.Type.Words, "BIGINT") {
+			d.Type = sql.Edit(d.Type, func(t *sql.Type) { t.Words = "INT" })
+		}
+	})
 }
 
 // nullable leaves NOT NULL out.
 func nullable(c *testcase.Case) *testcase.Case {
-	return onColumns(c, func(item string) string { return strings.Replace(item, " NOT NULL", "", 1) })
+	return onColumns(c, func(d *sql.ColumnDef) {
+		d.Constraints = without(d.Constraints, func(x sql.Constraint) bool {
+			n, ok := x.(*sql.Nullable)
+			return ok && n.Not
+		})
+	})
 }
 
 // shortInserts leaves the list of columns out where it is that of the table, and makes one statement of the rows of a table.
 func shortInserts(c *testcase.Case) *testcase.Case {
 	columns := map[string][]string{}
-	for _, s := range c.Schema {
-		if t, ok := sqltext.SplitTable(s.SQL); ok {
-			for _, x := range t.Items {
-				if name, kind := x.Kind(); kind == sqltext.ColumnElement {
-					columns[t.Name] = append(columns[t.Name], name)
-				}
+	names := func(list []*sql.Name) (out []string) {
+		for _, n := range list {
+			out = append(out, n.Folded())
+		}
+		return out
+	}
+	d := onStatements(c, func(stmt sql.Stmt) (sql.Stmt, bool) {
+		switch x := stmt.(type) {
+		case *sql.CreateTable:
+			var defined []*sql.Name
+			for _, d := range x.Columns {
+				defined = append(defined, d.Name)
+			}
+			columns[x.Name.Name.Folded()] = names(defined)
+		case *sql.Insert:
+			if rowsOf(x) != nil && slices.Equal(names(x.Columns), columns[x.Table.Name.Folded()]) {
+				return sql.Edit(x, func(n *sql.Insert) { n.Columns = nil }), true
 			}
 		}
-	}
-	d := onStatements(c, func(sql string) (string, bool) {
-		v, ok := sqltext.SplitValues(sql)
-		if !ok || v.Columns == nil || !slices.Equal(v.Columns, columns[v.Table]) {
-			return sql, true
-		}
-		return strings.Replace(sql, " "+v.List, "", 1), true
+		return stmt, true
 	})
 	if d == nil {
 		return nil
 	}
-	var rows []testcase.Stmt
-	for _, s := range d.Rows {
-		v := sqltext.SplitInsert(s.SQL)
-		if n := len(rows); n > 0 && v.Head != "" && sqltext.SplitInsert(rows[n-1].SQL).Head == v.Head {
-			rows[n-1].SQL += ", " + strings.Join(v.Rows, ", ")
+	d.Rows = together(sqltext.SyntaxOf(c.Target).Tree, d.Rows)
+	return d
+}
+
+// rowsOf are those that an INSERT spells; nil for another one.
+func rowsOf(x *sql.Insert) *sql.Values {
+	if x.Source == nil {
+		return nil
+	}
+	values, _ := x.Source.Body.(*sql.Values)
+	return values
+}
+
+// together makes one INSERT of those in a row that differ in their rows alone.
+func together(dialect *sql.Dialect, list []testcase.Stmt) []testcase.Stmt {
+	var out []testcase.Stmt
+	var last *sql.Insert
+	with := func(x *sql.Insert, rows []*sql.Row) *sql.Insert {
+		return sql.Edit(x, func(n *sql.Insert) {
+			n.Source = &sql.Query{Body: &sql.Values{Rows: rows}}
+		})
+	}
+	for _, s := range list {
+		stmt, err := dialect.Parse(s.SQL)
+		x, insert := stmt.(*sql.Insert)
+		if err != nil || !insert || rowsOf(x) == nil {
+			out, last = append(out, s), nil
 			continue
 		}
-		rows = append(rows, s)
+		if last != nil && sql.Equal(with(x, nil), with(last, nil)) {
+			both := with(last, slices.Concat(rowsOf(last).Rows, rowsOf(x).Rows))
+			if text, err := dialect.Print(both); err == nil {
+				out[len(out)-1].SQL, last = text, both
+				continue
+			}
+		}
+		out, last = append(out, s), x
 	}
-	d.Rows = rows
-	return d
+	return out
 }

@@ -18,6 +18,7 @@ import (
 	"txweave/instrument"
 	"txweave/observe"
 	"txweave/oracle/replay"
+	"txweave/sql"
 	"txweave/sqltext"
 	"txweave/testcase"
 	"txweave/weave"
@@ -269,7 +270,7 @@ func (m *maker) noOrder(c *testcase.Case) (*finding.Plain, error) {
 		orders = [][]int{inTurn(c, committed)}
 	}
 	for _, perm := range orders {
-		if late(x.run.Trace, perm, queries, m.profile.Isolation != "read-committed") {
+		if m.late(x.run.Trace, perm, queries, m.profile.Isolation != "read-committed") {
 			out.Later = true
 			continue
 		}
@@ -294,14 +295,14 @@ func (m *maker) noOrder(c *testcase.Case) (*finding.Plain, error) {
 // late says whether an order has a transaction before a query that was answered before it was committed. No such order is one that a
 // snapshot allows: who reads a change before its commit may well be answered as in it. Where transactions keep their snapshot it is the
 // moment at which that was surely taken that counts.
-func late(t *history.Trace, order []int, queries []string, keeps bool) bool {
+func (m *maker) late(t *history.Trace, order []int, queries []string, keeps bool) bool {
 	for _, q := range t.Events {
 		if q.Role != history.Target || !slices.Contains(queries, fmt.Sprintf("T%d.S%d", q.Txn, q.Stmt)) {
 			continue
 		}
 		seen := q.End
 		if keeps {
-			seen = min(seen, taken(t, q.Txn))
+			seen = min(seen, m.taken(t, q.Txn))
 		}
 		for _, e := range t.Events {
 			if e.Role == history.End && e.Start > seen && slices.Index(order, e.Txn) < slices.Index(order, q.Txn) && slices.Contains(order, e.Txn) {
@@ -314,24 +315,34 @@ func late(t *history.Trace, order []int, queries []string, keeps bool) bool {
 
 // taken is when a transaction had surely taken its snapshot: when it began with one, or when a query was answered that cannot be answered
 // without reading its table. One with an impossible condition is, and takes none.
-func taken(t *history.Trace, txn int) int64 {
+func (m *maker) taken(t *history.Trace, txn int) int64 {
 	for _, e := range t.Events {
-		if e.Txn != txn || e.Err != nil {
+		if e.Txn != txn || e.Err != nil || e.Role != history.Begin && e.Role != history.Target {
 			continue
 		}
-		if e.Role == history.Begin && slices.ContainsFunc(sqltext.Significant(e.Text, -1), func(t sqltext.Token) bool { return t.Is("consistent") }) {
+		stmt, err := m.dialect().Parse(e.Text)
+		if err != nil {
+			continue
+		}
+		if begin, ok := stmt.(*sql.Begin); ok && slices.ContainsFunc(begin.Traits, func(o *sql.Option) bool { return strings.Contains(o.Words, "CONSISTENT") }) {
 			return e.End
 		}
-		if e.Role != history.Target {
+		sel := blockOf(stmt)
+		if sel == nil || tables(stmt) != 1 || sel.Where != nil || sel.Having != nil || sel.Group != nil {
 			continue
 		}
-		x := sqltext.Read(e.Text)
-		if x.Kind == sqltext.Select && len(x.Named) == 1 && !strings.Contains(e.Text, "(") &&
-			!slices.ContainsFunc(x.Tokens, func(t sqltext.Token) bool { return t.Is("where", "having", "limit", "group", "on", "for", "lock") }) {
+		if q := stmt.(*sql.Query); q.Limit == nil && !locks(q) && !sql.Has(sel, isCall) {
 			return e.End
 		}
 	}
 	return math.MaxInt64
+}
+
+func (m *maker) dialect() *sql.Dialect { return sqltext.SyntaxOf(m.profile.DBMS).Tree }
+
+func isCall(n sql.Node) bool {
+	_, call := n.(*sql.Call)
+	return call
 }
 
 // inTurn lists transactions that run one after the other as they run: what each did is there for the next one, at every level.
@@ -366,7 +377,7 @@ func (m *maker) telling(c *testcase.Case) (tells func([]finding.Difference) bool
 	var queries []string
 	latest := map[int]int{}
 	for _, ref := range named {
-		if ref.Txn < len(c.Txns) && ref.Stmt < len(c.Txns[ref.Txn].Stmts) && pure(c.Txns[ref.Txn].Stmts[:ref.Stmt+1]) {
+		if ref.Txn < len(c.Txns) && ref.Stmt < len(c.Txns[ref.Txn].Stmts) && m.pure(c.Txns[ref.Txn].Stmts[:ref.Stmt+1]) {
 			queries = append(queries, ref.String())
 			latest[ref.Txn] = max(latest[ref.Txn], ref.Stmt)
 		}
@@ -426,10 +437,10 @@ func serial(c *testcase.Case) bool {
 }
 
 // pure says whether statements are plain queries, which take no locks.
-func pure(stmts []testcase.Stmt) bool {
+func (m *maker) pure(stmts []testcase.Stmt) bool {
 	for _, s := range stmts {
-		x := sqltext.Read(s.SQL)
-		if x.Kind != sqltext.Select || slices.ContainsFunc(x.Tokens, func(t sqltext.Token) bool { return t.Is("for", "lock") }) {
+		stmt, err := m.dialect().Parse(s.SQL)
+		if q, ok := stmt.(*sql.Query); err != nil || !ok || locks(q) {
 			return false
 		}
 	}
