@@ -34,7 +34,7 @@ func read(t testing.TB, text string, dialects ...*sql.Dialect) sql.Stmt {
 	return nil
 }
 
-var schema = sqltext.ReadSchema([]string{
+var schema = (&sqltext.Syntax{Tree: server}).Schema([]string{
 	"CREATE TABLE t (pkey INT PRIMARY KEY, vkey INT, i INT, f DOUBLE, s TEXT, d DATE, b BLOB)",
 	"CREATE TABLE u (pkey INT PRIMARY KEY, vkey INT, i TEXT, g DECIMAL(4,2))",
 })

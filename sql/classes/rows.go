@@ -16,13 +16,12 @@ var aggregates = strings.Fields(`count sum avg min max group_concat string_agg t
 
 // IsAggregate says whether a call is one of such a function; MAX and MIN of several values are none in SQLite.
 func IsAggregate(x *sql.Call) bool {
-	name := Lower(x.Name)
+	name := x.Name.Folded()
 	return x.Over == nil && slices.Contains(aggregates, name) && !(len(x.Args) > 1 && (name == "max" || name == "min"))
 }
 
-// HasAggregate says whether a query block has an aggregate function in an expression, or, with windows, a window
-// function.
-func HasAggregate(x sql.Expr, windows bool) (found bool) {
+// HasAggregate says whether a query block has an aggregate function in an expression.
+func HasAggregate(x sql.Expr) (found bool) {
 	if x == nil {
 		return false
 	}
@@ -31,7 +30,7 @@ func HasAggregate(x sql.Expr, windows bool) (found bool) {
 		case *sql.Query:
 			return false
 		case *sql.Call:
-			found = found || IsAggregate(n) || windows && n.Over != nil
+			found = found || IsAggregate(n)
 		}
 		return !found
 	})
@@ -59,7 +58,7 @@ func OneRow(q *sql.Query) bool {
 	has := func(such func(sql.Expr) bool) bool {
 		return slices.ContainsFunc(s.Items, func(i *sql.Item) bool { return such(i.X) })
 	}
-	if s.Group == nil && has(func(x sql.Expr) bool { return HasAggregate(x, false) }) {
+	if s.Group == nil && has(HasAggregate) {
 		return true
 	}
 	if s.Distinct && s.On == nil && s.Group == nil && !has(func(x sql.Expr) bool { return !IsConstant(x) }) {

@@ -57,7 +57,7 @@ func named(r sqltext.Risk) string {
 //	keys       the statement with other keys
 //	without    the statement without column a of t
 func TestGolden(t *testing.T) {
-	schema := sqltext.ReadSchema(ddl)
+	schema := (&sqltext.Syntax{Tree: dialects["mysql"]}).Schema(ddl)
 	datadriven.Walk(t, "testdata/golden", func(t *testing.T, path string) {
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
 			r := &edits.Rewriter{Dialect: dialects[d.CmdArgs[0].Key]}
@@ -142,7 +142,7 @@ func TestEditsEnd(t *testing.T) {
 	languages := map[string]trees.Language{
 		"sqlite": trees.SQLite, "mysql": trees.MySQL, "postgresql": trees.PostgreSQL,
 	}
-	schema := sqltext.ReadSchema(ddl)
+	schema := (&sqltext.Syntax{Tree: dialects["mysql"]}).Schema(ddl)
 	rapid.Check(t, func(t *rapid.T) {
 		name := rapid.SampledFrom([]string{"sqlite", "mysql", "postgresql"}).Draw(t, "dialect")
 		d := dialects[name]
@@ -205,7 +205,7 @@ func TestSameShape(t *testing.T) {
 
 // TestNoRows: what reads and writes no rows has neither edits nor risks, but can be renamed.
 func TestNoRows(t *testing.T) {
-	r, schema := &edits.Rewriter{Dialect: dialects["mysql"]}, sqltext.ReadSchema(ddl)
+	r, schema := &edits.Rewriter{Dialect: dialects["mysql"]}, (&sqltext.Syntax{Tree: dialects["mysql"]}).Schema(ddl)
 	for _, text := range []string{"BEGIN", "SAVEPOINT a", "CREATE TABLE q (a INT)", "no statement", "CREATE TABLE q (a INT) AS SELECT 1 AS b"} {
 		if _, ok := r.Spell(text); ok {
 			t.Errorf("%s is spelled", text)
