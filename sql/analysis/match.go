@@ -1,9 +1,8 @@
 package analysis
 
 import (
-	"slices"
-
 	"txweave/sql"
+	"txweave/sql/classes"
 	"txweave/sqltext"
 )
 
@@ -85,7 +84,7 @@ func wholeTable(from sql.TableRef) bool {
 func (a *analysis) rowCount(sel *sql.Select) sqltext.RowCount {
 	calls := a.reader.SetReturning && sql.Has(sel, func(n sql.Node) bool {
 		call, ok := n.(*sql.Call)
-		return ok && !isAggregate(call)
+		return ok && !classes.IsAggregate(call)
 	})
 	switch {
 	case !hasAggregate(sel):
@@ -124,7 +123,7 @@ func shortcut(sel *sql.Select) (found bool) {
 			return !found
 		}
 		name := call.Name.Folded()
-		found = call.Over != nil || call.Distinct || (name == "min" || name == "max") && isAggregate(call)
+		found = call.Over != nil || call.Distinct || (name == "min" || name == "max") && classes.IsAggregate(call)
 		return !found
 	})
 	return found
@@ -137,25 +136,10 @@ func aggregates(n sql.Node, windows bool) (found bool) {
 			return false // what it makes one value of are its own rows
 		}
 		call, ok := x.(*sql.Call)
-		found = found || ok && (isAggregate(call) || windows && call.Over != nil)
+		found = found || ok && (classes.IsAggregate(call) || windows && call.Over != nil)
 		return !found
 	})
 	return found
 }
 
 func hasAggregate(n sql.Node) bool { return aggregates(n, false) }
-
-// isAggregate says whether a call makes one value of several rows.
-func isAggregate(x *sql.Call) bool {
-	name := x.Name.Folded()
-	switch {
-	case x.Over != nil:
-		return false
-	case x.Distinct || x.Filter != nil || len(x.Order) > 0 || len(x.Within) > 0:
-		return true
-	case name == "min" || name == "max": // of several arguments SQLite's are none
-		return len(x.Args) == 1
-	}
-	_, is := slices.BinarySearch(aggregateNames, name)
-	return is
-}

@@ -60,10 +60,10 @@ func resolved(root sql.Node, schema *sqltext.Schema, clash sqltext.Class) *Colum
 		switch x := n.(type) {
 		case *sql.With:
 			for _, cte := range x.CTEs {
-				c.ctes[Lower(cte.Name)] = expression{cte, x.Recursive}
+				c.ctes[cte.Name.Folded()] = expression{cte, x.Recursive}
 			}
 		case *sql.Table:
-			if _, cte := c.ctes[Lower(x.Name)]; cte {
+			if _, cte := c.ctes[x.Name.Folded()]; cte {
 				derived = append(derived, x)
 			} else {
 				c.add(x)
@@ -95,7 +95,7 @@ func resolved(root sql.Node, schema *sqltext.Schema, clash sqltext.Class) *Colum
 	named := map[string]sqltext.Class{}
 	for _, i := range items {
 		if x := c.ClassOf(i.X); x != unknown {
-			named[Lower(i.Alias)] = c.both(named[Lower(i.Alias)], x)
+			named[i.Alias.Folded()] = c.both(named[i.Alias.Folded()], x)
 		}
 	}
 	c.of[""] = named
@@ -152,9 +152,9 @@ func (c *Columns) both(a, b sqltext.Class) sqltext.Class {
 
 // column returns the class of a column; without a qualifier it must be the same wherever the name occurs.
 func (c *Columns) column(n *sql.Column) sqltext.Class {
-	name := Lower(n.Name)
+	name := n.Name.Folded()
 	if n.Table != nil {
-		return c.of[Lower(n.Table)][name]
+		return c.of[n.Table.Folded()][name]
 	}
 	var found []sqltext.Class
 	for _, columns := range c.of {

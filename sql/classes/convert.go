@@ -22,10 +22,7 @@ func (v *risky) operand(x sql.Expr) operand {
 	x = sql.Bare(x)
 	o := operand{class: v.classes.ClassOf(x)}
 	if lit, ok := x.(*sql.Literal); ok && lit.Kind == sql.Text {
-		s := lit.Text
-		if at := strings.IndexAny(s, `'"`); at >= 0 && at < len(s)-1 {
-			s = s[at+1 : len(s)-1] // one with a quote or an escape sequence in it is no number and no time
-		}
+		s := lit.Characters() // one with an escape sequence in it is no number and no time
 		o.literal = &s
 	}
 	return o

@@ -43,7 +43,7 @@ var (
 
 // choosing says whether a call gives one of its arguments, all of which it compares.
 func choosing(x *sql.Call) bool {
-	switch Lower(x.Name) {
+	switch x.Name.Folded() {
 	case "greatest", "least":
 		return true
 	case "max", "min":
@@ -54,7 +54,7 @@ func choosing(x *sql.Call) bool {
 
 // call is the class of a function's value.
 func (c *Columns) call(x *sql.Call) sqltext.Class {
-	name := Lower(x.Name)
+	name := x.Name.Folded()
 	switch {
 	case choosing(x):
 		return c.oneOf(x.Args...)

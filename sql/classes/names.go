@@ -7,18 +7,10 @@ import (
 	"txweave/sql"
 )
 
-// Lower is a name as sqltext.Schema has it: in lower case; "" for none.
-func Lower(n *sql.Name) string {
-	if n == nil {
-		return ""
-	}
-	return strings.ToLower(n.Value)
-}
-
 // TableOf returns the name of the table that a source is; "" for another one.
 func TableOf(x sql.TableRef) string {
 	if t, ok := x.(*sql.Table); ok {
-		return Lower(t.Name)
+		return t.Name.Folded()
 	}
 	return ""
 }
@@ -28,18 +20,18 @@ func SourceName(x sql.TableRef) string {
 	switch x := x.(type) {
 	case *sql.Table:
 		if x.Alias == nil {
-			return Lower(x.Name)
+			return x.Name.Folded()
 		}
-		return Lower(x.Alias)
+		return x.Alias.Folded()
 	case *sql.Derived:
-		return Lower(x.Alias)
+		return x.Alias.Folded()
 	case *sql.TableCall:
 		if x.Alias == nil {
-			return Lower(x.Name)
+			return x.Name.Folded()
 		}
-		return Lower(x.Alias)
+		return x.Alias.Folded()
 	case *sql.ParenTable:
-		return Lower(x.Alias)
+		return x.Alias.Folded()
 	}
 	return ""
 }
@@ -47,7 +39,7 @@ func SourceName(x sql.TableRef) string {
 // IsColumn says whether an expression is a column of a name.
 func IsColumn(x sql.Expr, name string) bool {
 	c, ok := sql.Bare(x).(*sql.Column)
-	return x != nil && ok && Lower(c.Name) == name
+	return x != nil && ok && c.Name.Folded() == name
 }
 
 // Leaves are the sources of a FROM clause, those that are no joins, from left to right.
@@ -103,7 +95,7 @@ var worded = strings.Fields("extract timestampdiff timestampadd get_format")
 // IsWord says whether an argument of a call is a word, though it looks like a column.
 func IsWord(x *sql.Call, i int) bool {
 	_, column := x.Args[i].(*sql.Column)
-	return i == 0 && column && slices.Contains(worded, Lower(x.Name))
+	return i == 0 && column && slices.Contains(worded, x.Name.Folded())
 }
 
 // Argument is an argument of a call without the word in front of it.

@@ -55,12 +55,12 @@ func blendAll(out, more []Output) []Output {
 func (c *Columns) items(items []*sql.Item, from sql.TableRef) (out []Output) {
 	for _, i := range items {
 		if star, ok := i.X.(*sql.Star); ok {
-			out = append(out, c.wildcard(from, Lower(star.Table))...)
+			out = append(out, c.wildcard(from, star.Table.Folded())...)
 			continue
 		}
-		name := Lower(i.Alias)
+		name := i.Alias.Folded()
 		if col, ok := i.X.(*sql.Column); ok && name == "" {
-			name = Lower(col.Name)
+			name = col.Name.Folded()
 		}
 		out = append(out, Output{name, c.ClassOf(i.X)})
 	}
@@ -91,7 +91,7 @@ func (c *Columns) columnsFrom(from sql.TableRef) []Output {
 	case *sql.Derived:
 		return renamed(c.Outputs(x.Query), x.Columns)
 	case *sql.Table:
-		return renamed(c.columnsOf(Lower(x.Name)), x.Columns)
+		return renamed(c.columnsOf(x.Name.Folded()), x.Columns)
 	}
 	return nil
 }
@@ -152,7 +152,7 @@ func (c *Columns) ofExpression(cte expression) (out []Output) {
 // renamed are columns with the names that a list gives the first of them.
 func renamed(out []Output, names []*sql.Name) []Output {
 	for i := range min(len(out), len(names)) {
-		out[i].Name = Lower(names[i])
+		out[i].Name = names[i].Folded()
 	}
 	return out
 }
@@ -160,7 +160,7 @@ func renamed(out []Output, names []*sql.Name) []Output {
 // sharedColumns are the columns by which NATURAL or USING joins two sources, which both have them.
 func sharedColumns(x *sql.Join, left, right []Output) (names []string) {
 	for _, o := range left {
-		named := slices.ContainsFunc(x.Using, func(n *sql.Name) bool { return Lower(n) == o.Name })
+		named := slices.ContainsFunc(x.Using, func(n *sql.Name) bool { return n.Folded() == o.Name })
 		if (named || x.Natural) && o.Name != "" && indexOf(right, o.Name) >= 0 && !slices.Contains(names, o.Name) {
 			names = append(names, o.Name)
 		}

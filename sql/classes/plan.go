@@ -125,7 +125,7 @@ func isHuge(x sql.Expr) bool {
 
 // call looks at what a function takes its arguments as.
 func (v *risky) call(x *sql.Call) {
-	name, args := Lower(x.Name), x.Args
+	name, args := x.Name.Folded(), x.Args
 	switch {
 	case choosing(x):
 		v.mixesAll(args)

@@ -8,21 +8,33 @@ import (
 	"txweave/sqltext"
 )
 
-// aggregates are functions that make one value of those of many rows.
-var aggregates = strings.Fields(`count sum avg min max group_concat string_agg total bit_and bit_or bit_xor bool_and
-	bool_or every std stddev stddev_pop stddev_samp variance var_pop var_samp any_value approx_count_distinct
-	approx_percentile array_agg json_agg jsonb_agg json_arrayagg json_objectagg json_object_agg jsonb_object_agg
-	json_group_array json_group_object median percentile_cont percentile_disc mode corr covar_pop covar_samp`)
+// aggregates are the functions that make one value of several rows (dev.mysql.com/doc/refman, Aggregate Functions;
+// mariadb.com/kb/en/aggregate-functions; sqlite.org/lang_aggfunc.html and percentile.html; postgresql.org/docs,
+// Aggregate Functions; docs.pingcap.com/tidb, GROUP BY aggregate functions).
+var aggregates = strings.Fields(`any_value approx_count_distinct approx_percentile array_agg avg bit_and bit_or bit_xor bool_and bool_or corr
+	count covar_pop covar_samp every group_concat json_agg json_array_agg json_arrayagg json_group_array
+	json_group_object json_object_agg json_object_agg_strict json_object_agg_unique json_objectagg jsonb_agg
+	jsonb_agg_strict jsonb_group_array jsonb_group_object jsonb_object_agg max median min mode percentile
+	percentile_cont percentile_disc range_agg range_intersect_agg regr_avgx regr_avgy regr_count regr_intercept
+	regr_r2 regr_slope regr_sxx regr_sxy regr_syy std stddev stddev_pop stddev_samp string_agg sum total var_pop
+	var_samp variance xmlagg`)
 
-// IsAggregate says whether a call is one of such a function; MAX and MIN of several values are none in SQLite.
+// IsAggregate says whether a call makes one value of several rows; MAX and MIN of several values do not in SQLite.
 func IsAggregate(x *sql.Call) bool {
-	name := Lower(x.Name)
-	return x.Over == nil && slices.Contains(aggregates, name) && !(len(x.Args) > 1 && (name == "max" || name == "min"))
+	name := x.Name.Folded()
+	switch {
+	case x.Over != nil:
+		return false
+	case x.Distinct || x.Filter != nil || len(x.Order) > 0 || len(x.Within) > 0:
+		return true
+	case name == "min" || name == "max":
+		return len(x.Args) == 1
+	}
+	return slices.Contains(aggregates, name)
 }
 
-// HasAggregate says whether a query block has an aggregate function in an expression, or, with windows, a window
-// function.
-func HasAggregate(x sql.Expr, windows bool) (found bool) {
+// HasAggregate says whether a query block has an aggregate function in an expression.
+func HasAggregate(x sql.Expr) (found bool) {
 	if x == nil {
 		return false
 	}
@@ -31,7 +43,7 @@ func HasAggregate(x sql.Expr, windows bool) (found bool) {
 		case *sql.Query:
 			return false
 		case *sql.Call:
-			found = found || IsAggregate(n) || windows && n.Over != nil
+			found = found || IsAggregate(n)
 		}
 		return !found
 	})
@@ -59,7 +71,7 @@ func OneRow(q *sql.Query) bool {
 	has := func(such func(sql.Expr) bool) bool {
 		return slices.ContainsFunc(s.Items, func(i *sql.Item) bool { return such(i.X) })
 	}
-	if s.Group == nil && has(func(x sql.Expr) bool { return HasAggregate(x, false) }) {
+	if s.Group == nil && has(HasAggregate) {
 		return true
 	}
 	if s.Distinct && s.On == nil && s.Group == nil && !has(func(x sql.Expr) bool { return !IsConstant(x) }) {

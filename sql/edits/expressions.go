@@ -22,17 +22,33 @@ func null() sql.Expr { return &sql.Literal{Kind: sql.Null, Text: "NULL"} }
 // simplest is the text that may take the place of another one.
 const simplest = "'a'"
 
-// constants are the literals that may take the place of an expression of a class, best first.
-func constants(c sqltext.Class) []sql.Expr {
-	switch c {
-	case sqltext.Exact, sqltext.Floating:
+// constants are the literals that may take the place of an expression of a class, best first; that of a truth value is
+// one everywhere.
+func constants(x sql.Expr, c sqltext.Class) []sql.Expr {
+	switch {
+	case isTruth(x):
+		return []sql.Expr{&sql.Literal{Kind: sql.Bool, Text: "TRUE"}, &sql.Literal{Kind: sql.Bool, Text: "FALSE"}}
+	case c == sqltext.Exact || c == sqltext.Floating:
 		return []sql.Expr{number(1), number(0)}
-	case sqltext.Text:
+	case c == sqltext.Text:
 		return []sql.Expr{&sql.Literal{Kind: sql.Text, Text: simplest}}
-	case sqltext.Temporal:
+	case c == sqltext.Temporal:
 		return []sql.Expr{null()}
 	}
 	return []sql.Expr{number(1), null()}
+}
+
+// isTruth says whether an expression is a truth value, whatever its operands are.
+func isTruth(x sql.Expr) bool {
+	switch n := x.(type) {
+	case *sql.Between, *sql.In, *sql.Like, *sql.Is, *sql.Exists, *sql.Quantified:
+		return true
+	case *sql.Unary:
+		return n.Op == sql.OpNot
+	case *sql.Binary:
+		return slices.Contains(comparisons, n.Op) || n.Op == sql.OpAnd || n.Op == sql.OpOr || n.Op == sql.OpXor
+	}
+	return false
 }
 
 // values adds the edits of expressions that keep their class: a comparison of other classes than the case's would give
@@ -68,7 +84,7 @@ func (e *editor) expr(at sql.Expr, class sqltext.Class) {
 		if own == sqltext.UnknownClass {
 			own = e.columns.ClassOf(x)
 		}
-		for _, c := range constants(own) {
+		for _, c := range constants(x, own) {
 			e.replace(at, c)
 		}
 	}
@@ -188,7 +204,7 @@ func present(list []sql.Expr) (out []sql.Expr) {
 // arguments are what a function is called with, and of an aggregate the condition for the rows that it takes. Those of
 // a window function stay as they are.
 func arguments(n *sql.Call) (out []sql.Expr) {
-	switch classes.Lower(n.Name) {
+	switch n.Name.Folded() {
 	case "values", "default", "grouping": // of a column
 		return nil
 	}
@@ -271,7 +287,7 @@ func (e *editor) narrower(x sql.Expr) {
 
 // call drops what a call can do without.
 func (e *editor) call(n *sql.Call) {
-	if slices.Contains(variadic, classes.Lower(n.Name)) {
+	if slices.Contains(variadic, n.Name.Folded()) {
 		dropEach(e, n.Args)
 	}
 	plainer(e, n, func(n *sql.Call) { n.Distinct = false })

@@ -79,9 +79,9 @@ func (k *keyLiterals) assigned(target string, list []*sql.Assign) {
 		}
 		table := target
 		if c := a.Columns[0]; c.Table != nil || table == "" {
-			table = k.tables[classes.Lower(c.Table)]
+			table = k.tables[c.Table.Folded()]
 		}
-		k.literals(table, classes.Lower(a.Columns[0].Name), a.Value)
+		k.literals(table, a.Columns[0].Name.Folded(), a.Value)
 	}
 }
 
@@ -96,7 +96,7 @@ func (k *keyLiterals) insert(n *sql.Insert) {
 		return
 	}
 	for i, c := range n.Columns {
-		name := classes.Lower(c)
+		name := c.Folded()
 		switch b := n.Source.Body.(type) {
 		case *sql.Values:
 			for _, row := range b.Rows {
@@ -115,7 +115,7 @@ func (k *keyLiterals) insert(n *sql.Insert) {
 // compared changes the literals of a comparison with a key column.
 func (k *keyLiterals) compared(x sql.Expr, with ...sql.Expr) {
 	if c, ok := sql.Bare(x).(*sql.Column); ok {
-		k.literals(k.tables[classes.Lower(c.Table)], classes.Lower(c.Name), with...)
+		k.literals(k.tables[c.Table.Folded()], c.Name.Folded(), with...)
 	}
 }
 

@@ -42,7 +42,7 @@ func referencesIn(root sql.Node) *references {
 func Aliases(stmt sql.Stmt) (tables, ctes, results []string) {
 	add := func(list *[]string, n *sql.Name) {
 		if n != nil {
-			*list = append(*list, classes.Lower(n))
+			*list = append(*list, n.Folded())
 		}
 	}
 	classes.Visit(stmt, func(n sql.Node) bool {
@@ -89,7 +89,7 @@ func (e *editor) qualifiers() {
 
 // of are the columns that have a qualifier.
 func (r *references) of(name string) []*sql.Column {
-	return slices.DeleteFunc(slices.Clone(r.columns), func(c *sql.Column) bool { return classes.Lower(c.Table) != name })
+	return slices.DeleteFunc(slices.Clone(r.columns), func(c *sql.Column) bool { return c.Table.Folded() != name })
 }
 
 // renamed adds the edit that takes the alias off a table and gives its columns another qualifier, or none. What else
@@ -104,7 +104,7 @@ func (e *editor) renamed(t *sql.Table, columns []*sql.Column, qualifier *sql.Nam
 		sql.Walk(e.root, func(n sql.Node) bool {
 			switch x := n.(type) {
 			case *sql.Star:
-				if classes.Lower(x.Table) == alias {
+				if x.Table.Folded() == alias {
 					to[x] = sql.Edit(x, func(s *sql.Star) { s.Table = t.Name })
 				}
 			case *sql.Lock:
@@ -119,7 +119,7 @@ func (e *editor) renamed(t *sql.Table, columns []*sql.Column, qualifier *sql.Nam
 // named is a list of names with another one in the place of one.
 func named(list []*sql.Name, name string, by *sql.Name) (out []*sql.Name) {
 	for _, n := range list {
-		if classes.Lower(n) == name {
+		if n.Folded() == name {
 			n = by
 		}
 		out = append(out, n)
@@ -141,7 +141,7 @@ func (e *editor) unambiguous(name string, refs []*sql.Column, sources []sql.Tabl
 			return false // a derived table, or one that is not known
 		}
 		for _, c := range refs {
-			if _, has := columns[classes.Lower(c.Name)]; has {
+			if _, has := columns[c.Name.Folded()]; has {
 				return false
 			}
 		}
@@ -178,25 +178,25 @@ func dangles(root sql.Node, schema *sqltext.Schema) bool {
 		known[name] = columns
 	}
 	for _, i := range r.items { // ORDER BY and HAVING know the names of the result
-		all[classes.Lower(i.Alias)] = true
+		all[i.Alias.Folded()] = true
 	}
 	for _, n := range r.inserts {
 		if n.Row != nil {
-			known[classes.Lower(n.Row)] = nil
+			known[n.Row.Folded()] = nil
 		}
 		for _, c := range n.RowNames {
-			all[classes.Lower(c)] = true
+			all[c.Folded()] = true
 		}
-		if onlyBase && slices.ContainsFunc(n.Columns, func(c *sql.Name) bool { return !all[classes.Lower(c)] }) {
+		if onlyBase && slices.ContainsFunc(n.Columns, func(c *sql.Name) bool { return !all[c.Folded()] }) {
 			return true
 		}
 	}
 	return slices.ContainsFunc(r.columns, func(c *sql.Column) bool {
-		name := classes.Lower(c.Name)
+		name := c.Name.Folded()
 		if c.Table == nil {
 			return onlyBase && !all[name]
 		}
-		columns, source := known[classes.Lower(c.Table)]
+		columns, source := known[c.Table.Folded()]
 		return !source || columns != nil && !columns[name]
 	})
 }

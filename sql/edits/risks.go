@@ -52,7 +52,7 @@ func Risks(stmt sql.Stmt, schema *sqltext.Schema) sqltext.Risk {
 
 // sums says whether a call is a sum whose last digits depend on the order of the rows.
 func (r *risker) sums(x *sql.Call) bool {
-	name := classes.Lower(x.Name)
+	name := x.Name.Folded()
 	sum := (name == "sum" || name == "avg") && x.Over == nil && len(x.Args) > 0
 	return sum && r.columns.ClassOf(x.Args[0]) != sqltext.Exact
 }
@@ -80,9 +80,9 @@ func (r *risker) query(q *sql.Query) {
 
 // bare judges the columns of a query block outside of aggregates.
 func (r *risker) bare(s *sql.Select) {
-	grouped := s.Group != nil || classes.HasAggregate(s.Having, false)
+	grouped := s.Group != nil || classes.HasAggregate(s.Having)
 	for _, i := range s.Items {
-		grouped = grouped || classes.HasAggregate(i.X, false)
+		grouped = grouped || classes.HasAggregate(i.X)
 	}
 	if !grouped {
 		return
@@ -110,7 +110,7 @@ func groupKeys(x sql.Expr) (out []string) {
 	case *sql.Row:
 		list = g.Items
 	case *sql.Call:
-		if name := classes.Lower(g.Name); name == "rollup" || name == "cube" {
+		if name := g.Name.Folded(); name == "rollup" || name == "cube" {
 			list = g.Args
 		}
 	}
@@ -160,10 +160,10 @@ func orders(by []*sql.Order, tables []string) bool {
 	for _, t := range tables {
 		if !slices.ContainsFunc(by, func(o *sql.Order) bool {
 			c, ok := o.X.(*sql.Column)
-			if !ok || classes.Lower(c.Name) != sqltext.PKey {
+			if !ok || c.Name.Folded() != sqltext.PKey {
 				return false
 			}
-			of := classes.Lower(c.Table)
+			of := c.Table.Folded()
 			return of == t || of == "" && len(tables) == 1
 		}) {
 			return false
@@ -187,7 +187,7 @@ func ordersOutput(by []*sql.Order, items []*sql.Item) bool {
 		for i, item := range items {
 			name := column != nil && column.Table == nil && item.Alias != nil
 			switch {
-			case name && classes.Lower(column.Name) == classes.Lower(item.Alias):
+			case name && column.Name.Folded() == item.Alias.Folded():
 				seen[i] = true
 			case !name || item.Alias == nil: // else it is the name of an output
 				seen[i] = seen[i] || told(item.X) == told(o.X)
@@ -209,7 +209,7 @@ func (r *risker) update(n *sql.Update) {
 	list, _ := spread(n.Set)
 	for _, a := range list {
 		for _, c := range a.Columns {
-			name := classes.Lower(c.Name)
+			name := c.Name.Folded()
 			if r.unique(owner(r.schema, tables, c), name) && !classes.IsConstant(a.Value) && !classes.IsColumn(a.Value, name) {
 				r.found |= sqltext.RiskUnique
 			}
@@ -228,7 +228,7 @@ func owner(s *sqltext.Schema, sources []sql.TableRef, c *sql.Column) (found stri
 	for _, x := range sources {
 		table := classes.TableOf(x)
 		if c.Table != nil {
-			if classes.SourceName(x) == classes.Lower(c.Table) {
+			if classes.SourceName(x) == c.Table.Folded() {
 				return table
 			}
 			continue
@@ -236,7 +236,7 @@ func owner(s *sqltext.Schema, sources []sql.TableRef, c *sql.Column) (found stri
 		if len(sources) == 1 { // the database says whether it has such a column
 			return table
 		}
-		if known := s.Table(table); known != nil && known.Column(classes.Lower(c.Name)) != nil {
+		if known := s.Table(table); known != nil && known.Column(c.Name.Folded()) != nil {
 			if found != "" && found != table {
 				return ""
 			}

@@ -45,7 +45,7 @@ func WithoutColumns(stmt sql.Stmt, gone map[string]map[string]bool) (out sql.Stm
 
 // keptAssigns are the assignments that are not to columns that are gone.
 func keptAssigns(list []*sql.Assign, gone map[string]bool) (out []*sql.Assign) {
-	isGone := func(c *sql.Column) bool { return gone[classes.Lower(c.Name)] }
+	isGone := func(c *sql.Column) bool { return gone[c.Name.Folded()] }
 	for _, a := range list {
 		single := spreadRow(a)
 		switch {
@@ -70,7 +70,7 @@ func someAssigns(list []*sql.Assign, gone map[string]bool) []*sql.Assign {
 func withoutColumns(n *sql.Insert, gone map[string]bool) sql.Stmt {
 	keep := make([]bool, len(n.Columns))
 	for i, c := range n.Columns {
-		keep[i] = !gone[classes.Lower(c)]
+		keep[i] = !gone[c.Folded()]
 	}
 	source, ok := narrowed(n.Source, keep)
 	if !ok {

@@ -57,7 +57,7 @@ func both(a, b sql.Expr) sql.Expr {
 
 // versioned says whether a table has keys of rows and versions, and is read as a whole.
 func versioned(s *sqltext.Schema, t *sql.Table) bool {
-	known := s.Table(classes.Lower(t.Name))
+	known := s.Table(t.Name.Folded())
 	return known != nil && !t.Only && known.Column(sqltext.PKey) != nil && known.Column(sqltext.VKey) != nil
 }
 
@@ -114,7 +114,7 @@ func about(x sql.Expr, alias string, alone bool) (is bool) {
 			other = true
 		case *sql.Column:
 			is = true
-			of := classes.Lower(c.Table)
+			of := c.Table.Folded()
 			other = other || of != alias && (of != "" || !alone)
 		}
 		return !other

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"txweave/sql"
-	"txweave/sql/classes"
 	"txweave/sqltext"
 )
 
@@ -47,12 +46,12 @@ func (e *editor) insert(n *sql.Insert) {
 	}
 }
 
-func isBookkeeping(n *sql.Name) bool { return sqltext.IsBookkeeping(classes.Lower(n)) }
+func isBookkeeping(n *sql.Name) bool { return sqltext.IsBookkeeping(n.Folded()) }
 
 // oneRow makes of the query of an INSERT one row: its literals, and 1 for what is none. The primary key is the version
 // key's number, which is new in the case and so, very likely, in the table.
 func oneRow(columns []*sql.Name, s *sql.Select) *sql.Query {
-	at := func(i int, name string) bool { return i < len(columns) && classes.Lower(columns[i]) == name }
+	at := func(i int, name string) bool { return i < len(columns) && columns[i].Folded() == name }
 	var vkey sql.Expr
 	for i, item := range s.Items {
 		if at(i, sqltext.VKey) {
