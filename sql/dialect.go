@@ -59,6 +59,7 @@ type Dialect struct {
 	signs             map[Op]*Operator     // those before an operand
 	forms             map[Form]*Operator
 	symbols           [256][]string // signs of several bytes by their first one, the longest first
+	memo              *memo
 }
 
 // Grammar is where databases differ in what they read of the same words.
@@ -187,6 +188,7 @@ const tightest = 1000
 func New(d Dialect) *Dialect {
 	d.prefixes, d.infixes, d.pairs = map[string]*Operator{}, map[string]*Operator{}, map[string]pair{}
 	d.spelled, d.signs, d.forms = map[Op]*Operator{}, map[Op]*Operator{}, map[Form]*Operator{}
+	d.memo = &memo{}
 	d.Infixes = slices.Clone(d.Infixes) // what is worked out is this dialect's
 	for i := range d.Infixes {
 		o := &d.Infixes[i]
@@ -254,8 +256,18 @@ func setFirst[K comparable](m map[K]*Operator, key K, o *Operator) {
 // Parsed is how many texts were read: a test holds how many that are for a case.
 var Parsed atomic.Int64
 
-// Parse reads one statement, a semicolon behind it included. What it does not know is a *SyntaxError.
+// Parse reads one statement, a semicolon behind it included. What it does not know is a *SyntaxError. It returns the tree
+// that it has returned before where it has read the same text not long ago.
 func (d *Dialect) Parse(text string) (Stmt, error) {
+	if p, ok := d.memo.get(text); ok {
+		return p.stmt, p.err
+	}
+	stmt, err := d.parse(text)
+	d.memo.put(text, parsed{stmt, err})
+	return stmt, err
+}
+
+func (d *Dialect) parse(text string) (Stmt, error) {
 	Parsed.Add(1)
 	r := &Reader{d: d, text: text}
 	if r.tokens, r.err = d.tokens(text); r.err != nil {
