@@ -122,7 +122,7 @@ func (t *mysqlTarget) Load(ctx context.Context, c *testcase.Case, tables []strin
 	var b strings.Builder
 	b.WriteString(t.drop())
 	t.tables, t.views, t.made = tables, nil, c.Makes()
-	schema := c.ReadSchema()
+	schema := t.tablesOf(c)
 	for _, v := range schema.Views {
 		t.views = append(t.views, v.Name)
 	}
@@ -142,7 +142,7 @@ func (t *mysqlTarget) Load(ctx context.Context, c *testcase.Case, tables []strin
 			fmt.Fprintf(&b, t.kind.Copy+";\n", Copy(name), name)
 		}
 		drop, create := TriggerScripts(c)
-		t.reset = drop + ResetScript(c, tables) + t.resetCounters(c)
+		t.reset = drop + ResetScript(schema, tables) + t.resetCounters(schema)
 		if create != "" {
 			t.reset += ";" + create
 		}
@@ -199,11 +199,15 @@ func (t *mysqlTarget) Empty(ctx context.Context) error {
 	return t.control.Must(ctx, fmt.Sprintf("DROP DATABASE IF EXISTS %[1]s;CREATE DATABASE %[1]s;USE %[1]s", t.database))
 }
 
+// tablesOf reads the statements that define a case's tables, as the database does.
+func (t *mysqlTarget) tablesOf(c *testcase.Case) *sqltext.Schema {
+	return sqltext.SyntaxOf(t.kind.Name).Schema(testcase.Texts(c.Schema))
+}
+
 // ResetScript refills the tables from their copies, in one transaction and one round trip.
-func ResetScript(c *testcase.Case, tables []string) string {
+func ResetScript(schema *sqltext.Schema, tables []string) string {
 	var b strings.Builder
 	b.WriteString("BEGIN;")
-	schema := c.ReadSchema()
 	for _, name := range tables {
 		list, columns := "", "*"
 		if t := schema.Table(name); t != nil && len(t.Stored()) < len(t.Columns) {
@@ -229,9 +233,9 @@ func TriggerScripts(c *testcase.Case) (drop, create string) {
 }
 
 // resetCounters is the script that puts back the counters of a case's tables, after their rows.
-func (t *mysqlTarget) resetCounters(c *testcase.Case) string {
+func (t *mysqlTarget) resetCounters(schema *sqltext.Schema) string {
 	script := ""
-	for _, table := range c.ReadSchema().Tables {
+	for _, table := range schema.Tables {
 		if t.kind.Counter != "" && slices.ContainsFunc(table.Columns, func(c sqltext.Column) bool { return c.Kept }) {
 			script += ";" + fmt.Sprintf(t.kind.Counter, table.Name)
 		}

@@ -264,7 +264,7 @@ func (t *target) Reshape(_ context.Context, shape *dbms.StoreShape) error {
 // them.
 func resetScript(c *testcase.Case, tables []string) string {
 	var empty, fill strings.Builder
-	schema := c.ReadSchema()
+	schema := Syntax.Schema(testcase.Texts(c.Schema))
 	for _, name := range tables {
 		list, columns := "", "*"
 		if t := schema.Table(name); t != nil && len(t.Stored()) < len(t.Columns) {

@@ -190,9 +190,10 @@ func (t *target) Load(ctx context.Context, c *testcase.Case, tables []string) er
 		fmt.Fprintf(&b, "CREATE TABLE %s AS SELECT * FROM %s;", exec.Copy(name), name)
 	}
 	b.WriteString("COMMIT")
+	schema := Syntax.Schema(testcase.Texts(c.Schema))
 	drop, create := exec.TriggerScripts(c)
-	t.reset = "BEGIN;" + drop + strings.TrimSuffix(strings.TrimPrefix(exec.ResetScript(c, tables), "BEGIN;"), "COMMIT") + create + "COMMIT"
-	for _, table := range c.ReadSchema().Tables {
+	t.reset = "BEGIN;" + drop + strings.TrimSuffix(strings.TrimPrefix(exec.ResetScript(schema, tables), "BEGIN;"), "COMMIT") + create + "COMMIT"
+	for _, table := range schema.Tables {
 		if slices.ContainsFunc(table.Columns, func(c sqltext.Column) bool { return c.Kept }) {
 			// AUTOINCREMENT counts on from the largest number ever: the rows that are copied back set it again.
 			t.reset = strings.Replace(t.reset, "BEGIN;", fmt.Sprintf("BEGIN;DELETE FROM sqlite_sequence WHERE name = '%s' COLLATE NOCASE;", table.Name), 1)
@@ -202,7 +203,7 @@ func (t *target) Load(ctx context.Context, c *testcase.Case, tables []string) er
 	err := t.fill(ctx, t.load)
 	if err == nil { // else the tables of the case before are there again
 		t.tables, t.views, t.made = tables, nil, c.Makes()
-		for _, v := range c.ReadSchema().Views {
+		for _, v := range schema.Views {
 			t.views = append(t.views, v.Name)
 		}
 	}

@@ -68,7 +68,8 @@ func TestOperatorsBindAsInPostgreSQL(t *testing.T) {
 		}
 	})
 	t.Logf("of %d expressions %d were compared", asked, compared)
-	if compared < asked*2/3 {
+	const enough = 30 // of fewer the share says nothing
+	if asked >= enough && compared < asked*2/3 {
 		t.Errorf("of %d expressions %d were compared", asked, compared)
 	}
 }
