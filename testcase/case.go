@@ -80,6 +80,7 @@ type Case struct {
 	Tail      []string // comment lines after the last section's content
 
 	places *places // nil: not known
+	given  StmtID  // the last identity that a statement of it got
 }
 
 // Ref names a target statement: a transaction and a position among its Stmts.
@@ -118,8 +119,9 @@ func (c *Case) SetOption(key, value string) {
 	}
 }
 
-// Stmt is one SQL statement, without its final semicolon, and the comment lines that precede it.
+// Stmt is one SQL statement, without its final semicolon, and the comment lines that precede it. Those of transactions have an identity.
 type Stmt struct {
+	ID       StmtID
 	Comments []string
 	SQL      string
 }
@@ -247,7 +249,7 @@ func Texts(stmts []Stmt) []string {
 	return out
 }
 
-func (s Stmt) clone() Stmt { return Stmt{Comments: slices.Clone(s.Comments), SQL: s.SQL} }
+func (s Stmt) clone() Stmt { return Stmt{ID: s.ID, Comments: slices.Clone(s.Comments), SQL: s.SQL} }
 
 func cloneStmts(stmts []Stmt) []Stmt {
 	out := slices.Clone(stmts)
