@@ -12,8 +12,8 @@ import (
 // request is one statement for a lane to send.
 type request struct {
 	sql   string
-	sent  Sent
-	query bool // it returns rows
+	on    Occasion // which may be none of a case
+	query bool     // it returns rows
 	// returning says that it is a write which returns the rows that it writes.
 	returning bool
 	warnings  bool // ask for its warnings too
@@ -112,7 +112,7 @@ func (l *lane) run(req request) (r reply) {
 			return r
 		}
 	}
-	ctx := req.sent.in(l.ctx)
+	ctx := req.on.in(l.ctx)
 	session := l.session
 	if l.setting != nil && l.setting.Prepared && req.warnings {
 		session = session.Over(preparingConn(session, l.setting, true))

@@ -285,7 +285,7 @@ func (s *runState) send(t *track, act action) error {
 	if u.block != nil {
 		e.Stmt = u.block.Stmt
 	}
-	sent := Sent{s.plan.ID(u.step), act.role, act.nth}
+	on := Occasion{s.plan.ID(u.step), act.role, act.nth}
 	u.event, u.sent = e, time.Now()
 	s.doing.begin(e.Session, e.Text)
 	if act.role == history.End && sqltext.Disconnects(act.sql) {
@@ -295,14 +295,14 @@ func (s *runState) send(t *track, act action) error {
 		session, name := s.conn(act.conn)
 		e.Session = name
 		s.submit(e)
-		ans, err := session.Query(sent.in(s.ctx), act.sql)
+		ans, err := session.Query(on.in(s.ctx), act.sql)
 		if err != nil {
 			return err
 		}
 		return s.answered(t, reply{answer: ans, finished: time.Now()})
 	}
 	s.submit(e)
-	req := request{sql: act.sql, sent: sent, query: act.query, returning: act.returning || act.returns, warnings: act.role == history.Target,
+	req := request{sql: act.sql, on: on, query: act.query, returning: act.returning || act.returns, warnings: act.role == history.Target,
 		stamps: act.role == history.Target || act.role == history.End, export: s.exports(t, act),
 		hurry: act.role == history.Target && u.block != nil && s.alone(u.block)}
 	if t.lane.session.protocol.InProcess { // it never waits: what would make it wait it is refused for

@@ -145,8 +145,10 @@ func TestEveryOperator(t *testing.T) {
 			rng := rand.New(rand.NewPCG(7, uint64(n)))
 			m := &mutator{rng: rng, profile: g.profile, levels: g.levels, parser: g.parser, c: c, schema: sqltext.ReadSchema(testcase.Texts(c.Schema)),
 				kin: func() *testcase.Case { k, _ := src.Again(c.Seed, rng.Uint64()|1); return k }}
-			if !op.apply(m) {
+			if had := m.c.Clone(); !op.apply(m) {
 				continue
+			} else {
+				keepsIdentities(t, op.name, had, m.c.Identify())
 			}
 			did++
 			if err := m.check(); err == nil {
@@ -156,6 +158,33 @@ func TestEveryOperator(t *testing.T) {
 		if did == 0 || 2*judged < did {
 			t.Errorf("%s: changed %d cases of 60, of which %d can be judged", op.name, did, judged)
 		}
+	}
+}
+
+// keepsIdentities fails where two statements have one identity, where one has it that stood in another transaction, or where none is left as it
+// was behind a change, which takes out, or says otherwise, one transaction or one statement at most.
+func keepsIdentities(t *testing.T, change string, before, after *testcase.Case) {
+	t.Helper()
+	type at struct{ begin, end testcase.StmtID }
+	was, in := map[testcase.StmtID]string{}, map[testcase.StmtID]at{}
+	for _, x := range before.Txns {
+		for _, s := range x.Stmts {
+			was[s.ID], in[s.ID] = s.SQL, at{x.Begin.ID, x.End.ID}
+		}
+	}
+	kept, seen := 0, map[testcase.StmtID]bool{}
+	for _, x := range after.Txns {
+		for _, s := range x.Stmts {
+			if stood, old := in[s.ID]; old && stood != (at{x.Begin.ID, x.End.ID}) || seen[s.ID] {
+				t.Errorf("%s: %q has the identity %d, which was that of %q", change, s.SQL, s.ID, was[s.ID])
+			}
+			if seen[s.ID] = true; was[s.ID] == s.SQL {
+				kept++
+			}
+		}
+	}
+	if change != Template && kept == 0 {
+		t.Errorf("%s: none of %d statements is what it was", change, len(was))
 	}
 }
 

@@ -32,7 +32,7 @@ func TestLastStands(t *testing.T) {
 	}{
 		{"UPDATE t SET a = 1", true}, {"SAVEPOINT a", false}, {"UPDATE t SET a = 2", true}, {"ROLLBACK TO SAVEPOINT a", false}, {"UPDATE t SET a = 3", true},
 	} {
-		if x.note(target, exec.Sent{}, s.sql); x.lastStands() != s.stands {
+		if x.note(target, exec.Occasion{}, s.sql); x.lastStands() != s.stands {
 			t.Errorf("behind %s: %v", s.sql, !s.stands)
 		}
 	}

@@ -29,7 +29,7 @@ func placesOf(c *testcase.Case) map[testcase.StmtID]place {
 }
 
 // placeOf is where the case has what is sent; ok is false of what is sent around its statements.
-func (t *faultyTarget) placeOf(at exec.Sent) (p place, ok bool) {
+func (t *faultyTarget) placeOf(at exec.Occasion) (p place, ok bool) {
 	p, ok = t.places[at.Stmt]
 	return p, ok && at.Role == history.Target
 }
@@ -37,7 +37,7 @@ func (t *faultyTarget) placeOf(at exec.Sent) (p place, ok bool) {
 // draws says of one statement in so many, the same each time, that the fault strikes it: by the seeds, by the bug, and by which statement of the
 // case is sent, or around which one, and as what. What a storm sends, which makes its transactions up as it goes, is told by its session and by
 // how many statements that had sent before.
-func (c *faultConn) draws(at exec.Sent, every uint64) bool {
+func (c *faultConn) draws(at exec.Occasion, every uint64) bool {
 	t := c.target
 	h := fnv.New64a()
 	fmt.Fprintf(h, "%s %d %d ", t.fault.Name, t.seed, t.c.Seed)

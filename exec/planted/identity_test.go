@@ -58,7 +58,7 @@ func TestShareOfStrikes(t *testing.T) {
 				for _, x := range []struct {
 					count *int
 					c     *faultConn
-					at    exec.Sent
+					at    exec.Occasion
 				}{{&next, c, of(id+1, history.Target)}, {&bug, drawing(t, "two-versions", every, 1, n), of(id, history.Target)},
 					{&seed, drawing(t, "lost-row", every, 2, n), of(id, history.Target)}, {&other, drawing(t, "lost-row", every, 1, n+1), of(id, history.Target)}} {
 					if x.c.draws(x.at, every) {
@@ -86,7 +86,7 @@ func TestStrikesOfStorms(t *testing.T) {
 			if err := c.enter(); err != nil {
 				t.Fatal(err)
 			}
-			first := c.strikes(exec.Sent{}, "SELECT v FROM t0")
+			first := c.strikes(exec.Occasion{}, "SELECT v FROM t0")
 			if first {
 				struck++
 			}
@@ -94,7 +94,7 @@ func TestStrikesOfStorms(t *testing.T) {
 			if err := c.enter(); err != nil {
 				t.Fatal(err)
 			}
-			if c.strikes(exec.Sent{}, "SELECT v FROM t0") != first {
+			if c.strikes(exec.Occasion{}, "SELECT v FROM t0") != first {
 				t.Error("a statement that is sent again is another one")
 			}
 			c.refused = false
@@ -110,8 +110,8 @@ func TestPlacesOfTwins(t *testing.T) {
 	target := &faultyTarget{places: placesOf(c.Number())}
 	var got []place
 	for _, s := range slices.Concat(c.Txns[0].Stmts, c.Txns[1].Stmts) {
-		at, ok := target.placeOf(exec.Sent{Stmt: s.ID, Role: history.Target})
-		if _, probe := target.placeOf(exec.Sent{Stmt: s.ID, Role: history.BWR}); !ok || probe {
+		at, ok := target.placeOf(exec.Occasion{Stmt: s.ID, Role: history.Target})
+		if _, probe := target.placeOf(exec.Occasion{Stmt: s.ID, Role: history.BWR}); !ok || probe {
 			t.Errorf("%s: ok %v, a read before it %v", s.SQL, ok, probe)
 		}
 		got = append(got, at)

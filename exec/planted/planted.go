@@ -282,7 +282,7 @@ func verb(sql string) string {
 }
 
 // strikes says whether the fault spoils a statement.
-func (c *faultConn) strikes(at exec.Sent, sql string) bool {
+func (c *faultConn) strikes(at exec.Occasion, sql string) bool {
 	f, v := c.target.fault, verb(sql)
 	if !slices.Contains(f.verbs, v) || c.txn == nil && !f.outside && opens(v, sql) == sqltext.NoFrame || c.txn.keeps(f) || !f.Forbidden(c.profile) {
 		return false
@@ -306,7 +306,7 @@ func (c *faultConn) ExecContext(ctx context.Context, sql string, _ []driver.Name
 		return nil, err
 	}
 	c.asked = false
-	at := exec.SentIn(ctx)
+	at := exec.OccasionIn(ctx)
 	strikes := c.strikes(at, sql)
 	c.sends(sql)
 	v, alone := verb(sql), c.txn == nil || c.txn.frame == sqltext.Switched || locksTable(sql) // LOCK TABLES comes behind SET autocommit = 0, LOCK TABLE behind BEGIN
@@ -348,7 +348,7 @@ func (c *faultConn) QueryContext(ctx context.Context, sql string, _ []driver.Nam
 		return nil, err
 	}
 	c.asked = false
-	at := exec.SentIn(ctx)
+	at := exec.OccasionIn(ctx)
 	var rows driver.Rows
 	var err error
 	if c.strikes(at, sql) && c.target.fault.query != nil {
@@ -391,7 +391,7 @@ func (t *faultyTarget) prune() {
 }
 
 // leave notes what a statement did that has been answered.
-func (c *faultConn) leave(at exec.Sent, sql string, err error) {
+func (c *faultConn) leave(at exec.Occasion, sql string, err error) {
 	t := c.target
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -436,7 +436,7 @@ func (t *faultyTarget) class(err error) dbms.ErrorClass {
 }
 
 // note adds a statement to what its transaction has done.
-func (x *faultTxn) note(t *faultyTarget, at exec.Sent, sql string) {
+func (x *faultTxn) note(t *faultyTarget, at exec.Occasion, sql string) {
 	switch verb(sql) {
 	case "SAVEPOINT":
 		x.sinceSavepoint = ""

@@ -72,7 +72,7 @@ func PlantRare(t exec.Target, f *Fault, seed uint64, r Rarity) (exec.Target, err
 var ofCase = []history.Role{history.Begin, history.Target, history.End, history.Abort}
 
 // strikes says whether a bug that is made rare spoils a statement which it could spoil.
-func (r *Rarity) strikes(c *faultConn, at exec.Sent, verb, sql string) bool {
+func (r *Rarity) strikes(c *faultConn, at exec.Occasion, verb, sql string) bool {
 	t, f := c.target, c.target.fault
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -34,7 +34,9 @@ func rareConn(t *testing.T, fault string, r Rarity) *faultConn {
 }
 
 // of says that a statement of the case is sent, or something in its place or around it.
-func of(id int, as history.Role) exec.Sent { return exec.Sent{Stmt: testcase.StmtID(id), Role: as} }
+func of(id int, as history.Role) exec.Occasion {
+	return exec.Occasion{Stmt: testcase.StmtID(id), Role: as}
+}
 
 // TestRarity: a rare bug strikes one in so many of the statements that it would strike, BEGIN and ends among them, none that is not the case's, and
 // goes on with what it has begun.
@@ -56,7 +58,7 @@ func TestRarity(t *testing.T) {
 				if c.strikes(of(i%20+1, as), sent.sql) {
 					struck++
 				}
-				for _, probe := range []exec.Sent{of(i%20+1, history.VSR), {}} {
+				for _, probe := range []exec.Occasion{of(i%20+1, history.VSR), {}} {
 					if c.strikes(probe, sent.sql) {
 						t.Fatalf("%s: a probe was struck", fault)
 					}

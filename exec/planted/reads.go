@@ -157,7 +157,7 @@ func (x *faultTxn) writesAgain(t *faultyTarget, tables []string) bool {
 
 // futureRead makes a later write of the transaction, reads, and takes the write back.
 func futureRead(c *faultConn, ctx context.Context, sql string) (driver.Rows, error) {
-	at, ofCase := c.target.placeOf(exec.SentIn(ctx))
+	at, ofCase := c.target.placeOf(exec.OccasionIn(ctx))
 	if !ofCase || !plainRead(sql) {
 		return c.ask(ctx, sql)
 	}

@@ -76,7 +76,7 @@ var missingEntry = &Fault{Name: "index-entry-missing", Reference: "an index lack
 	query: func(c *faultConn, ctx context.Context, sql string) (driver.Rows, error) {
 		t := c.target
 		t.mu.Lock()
-		at, strikes := t.placeOf(exec.SentIn(ctx))
+		at, strikes := t.placeOf(exec.OccasionIn(ctx))
 		strikes = strikes && !t.unused && t.c.Txns[at.txn].Stmts[at.stmt].SQL == sql // what a setting says otherwise may not use it
 		t.mu.Unlock()
 		if !strikes || !t.looksUp(sql) {
