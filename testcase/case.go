@@ -43,6 +43,9 @@
 // transaction after the other. An order names target statements: run one by one without transactions, they must
 // give what they give in the schedule. A case that has one is judged by it and by nothing else.
 // The fields tool and seed may be missing too, target and isolation may not.
+// The header field statements has the identities of the transactions' statements (StmtID) where these are not 1, 2, 3, … in the order
+// of the file.
+//
 // A statement ends with a semicolon and may span lines. A line that starts with '#' between two statements
 // is a comment of the next one, whichever section that is in; where no statement follows it goes to the end
 // of the case, and in the header to its beginning. A file whose first line ends with CRLF is read as one
