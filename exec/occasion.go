@@ -7,8 +7,9 @@ import (
 	"txweave/testcase"
 )
 
-// Occasion is what something is sent for: which statement of a case, and whether it is that statement, its transaction's BEGIN or end, or a read around
-// it. Whatever stands between a runner and a database goes by the occasion and by no text, as that may be another one in every form of the case.
+// Occasion is what something is sent for: which statement of a case, and whether it is that statement, its
+// transaction's BEGIN or end, or a read around it. Whatever stands between a runner and a database goes by the occasion
+// and by no text, as that may be another one in every form of the case.
 type Occasion struct {
 	Stmt testcase.StmtID // 0: for none of a case
 	Role history.Role

@@ -9,16 +9,17 @@ import (
 	"strings"
 )
 
-// StmtID is the identity of a statement of a transaction, its BEGIN and its end among them. It stays the statement's own while the case
-// around it is edited, and its text is, where its place (Ref) moves: what is to hold of a statement in every form of the case goes by it. No
-// two statements of a case have the same, nor does one that is put into the case get what another had before it. 0 is none yet.
+// StmtID is the identity of a statement of a transaction, its BEGIN and its end among them. It stays the statement's
+// own while the case around it is edited, and its text is, where its place (Ref) moves: what is to hold of a statement
+// in every form of the case goes by it. No two statements of a case have the same, nor does one that is put into the
+// case get what another had before it. 0 is none yet.
 type StmtID int
 
 // maxIdentity is far above what edits come to.
 const maxIdentity = 999_999_999
 
-// Number gives the statements of the transactions the identities of their places, 1, 2, 3, …, as a case has them that has just been made,
-// and returns the case.
+// Number gives the statements of the transactions the identities of their places, 1, 2, 3, …, as a case has them that
+// has just been made, and returns the case.
 func (c *Case) Number() *Case {
 	c.given = 0
 	for s := range c.steps() {
@@ -28,7 +29,8 @@ func (c *Case) Number() *Case {
 	return c
 }
 
-// Identify gives identities to the statements that have been put into the case since the others got theirs, and returns the case.
+// Identify gives identities to the statements that have been put into the case since the others got theirs, and returns
+// the case.
 func (c *Case) Identify() *Case {
 	var ids []StmtID
 	ids, c.given = c.identified()
@@ -90,7 +92,8 @@ func (c *Case) checkIdentities() error {
 // identityOf is the word before the last identity that was given, where no statement has that any more.
 const identityOf = "of"
 
-// identities spells out the identities in the order of the text: "1-4 9 6 of 12". It is "" where they are those of the places.
+// identities spells out the identities in the order of the text: "1-4 9 6 of 12". It is "" where they are those of the
+// places.
 func (c *Case) identities() string {
 	ids, given := c.identified()
 	placed := len(ids) == int(given)
@@ -147,7 +150,8 @@ func (c *Case) take(ids []StmtID, given StmtID) error {
 	return c.checkIdentities()
 }
 
-// readIdentities reads what identities spells, of at most so many statements and one more, and the last identity that was given.
+// readIdentities reads what identities spells, of at most so many statements and one more, and the last identity that
+// was given.
 func readIdentities(text string, most int) (ids []StmtID, given StmtID, err error) {
 	words := strings.Fields(text)
 	said := StmtID(0)

@@ -10,8 +10,9 @@ import (
 	"txweave/testcase"
 )
 
-// A fault draws for each statement whether it strikes. What it draws by stays the statement's own while the case around it is edited and its text
-// is: its identity in the case. So what a case shows it shows in every form that keeps the statement.
+// A fault draws for each statement whether it strikes. What it draws by stays the statement's own while the case around
+// it is edited and its text is: its identity in the case. So what a case shows it shows in every form that keeps the
+// statement.
 
 // place is a transaction of the case and the number of one of its statements.
 type place struct{ txn, stmt int }
@@ -34,9 +35,9 @@ func (t *faultyTarget) placeOf(at exec.Occasion) (p place, ok bool) {
 	return p, ok && at.Role == history.Target
 }
 
-// draws says of one statement in so many, the same each time, that the fault strikes it: by the seeds, by the bug, and by which statement of the
-// case is sent, or around which one, and as what. What a storm sends, which makes its transactions up as it goes, is told by its session and by
-// how many statements that had sent before.
+// draws says of one statement in so many, the same each time, that the fault strikes it: by the seeds, by the bug, and
+// by which statement of the case is sent, or around which one, and as what. What a storm sends, which makes its
+// transactions up as it goes, is told by its session and by how many statements that had sent before.
 func (c *faultConn) draws(at exec.Occasion, every uint64) bool {
 	t := c.target
 	h := fnv.New64a()
@@ -49,5 +50,6 @@ func (c *faultConn) draws(at exec.Occasion, every uint64) bool {
 	if t.rare != nil && t.rare.Sometimes {
 		fmt.Fprintf(h, " %d", t.runs)
 	}
-	return rand.New(rand.NewPCG(h.Sum64(), every)).Uint64N(every) == 0 // whose numbers are even where the lowest bits of a hash are not
+	// The lowest bits of a hash of texts that are nearly the same are not as those of random numbers.
+	return rand.New(rand.NewPCG(h.Sum64(), every)).Uint64N(every) == 0
 }

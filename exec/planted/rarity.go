@@ -7,7 +7,6 @@ import (
 
 	"txweave/exec"
 	"txweave/history"
-	sqltree "txweave/sql"
 )
 
 // Rarity makes a planted bug as hard to find as those of engines are: it strikes statements of the case only, never the reads that
@@ -30,9 +29,7 @@ type condition struct {
 var conditions = []condition{
 	{"index", "the condition names a column with a secondary index", func(c *faultConn, sql string) bool { return c.target.looksUp(sql) }},
 	{"join", "the statement joins", func(c *faultConn, sql string) bool { return joins(c.tree(sql)) }},
-	{"descending", "the statement sorts in descending order", func(c *faultConn, sql string) bool {
-		return has(c.tree(sql), func(o *sqltree.Order) bool { return o.Desc })
-	}},
+	{"descending", "the statement sorts in descending order", func(c *faultConn, sql string) bool { return sortsDown(c.tree(sql)) }},
 	{"third-write", "the transaction has written twice before, or more often", func(c *faultConn, _ string) bool { return c.txn != nil && c.txn.writes >= 2 }},
 	{"other-wrote", "another transaction is open that has written", func(c *faultConn, _ string) bool {
 		return slices.ContainsFunc(c.target.txns, func(x *faultTxn) bool { return x != c.txn && x.ended == 0 && len(x.wrote) > 0 })

@@ -25,48 +25,26 @@ func PlantAlways(t exec.Target, f *Fault) exec.Target {
 func Semantic() []*Fault {
 	wrote := func(c *faultConn) bool { return c.txn != nil && len(c.txn.wrote) > 0 }
 	return []*Fault{
-		spoilAnswer("left-join-own-write", "an outer join in a transaction that has written misses a row",
-			func(s sqltree.Stmt) bool {
-				return has(s, func(j *sqltree.Join) bool { return j.Kind == sqltree.LeftJoin })
-			}, wrote, loseLast),
-		spoilAnswer("in-subquery-own-write", "IN (SELECT …) in a transaction that has written misses a row",
-			func(s sqltree.Stmt) bool { return has(s, func(x *sqltree.In) bool { return x.Query != nil }) }, wrote, loseLast),
+		spoilAnswer("left-join-own-write", "an outer join in a transaction that has written misses a row", joinsOuter, wrote, loseLast),
+		spoilAnswer("in-subquery-own-write", "IN (SELECT …) in a transaction that has written misses a row", inQuery, wrote, loseLast),
 		spoilAnswer("exists-twice", "a semi-join gives a row twice", hasAny[*sqltree.Exists], nil, doubleFirst),
 		spoilAnswer("distinct-twice", "DISTINCT leaves a duplicate", distinct, nil, doubleFirst),
-		spoilAnswer("union-misses", "UNION misses a row",
-			func(s sqltree.Stmt) bool { return has(s, func(x *sqltree.Compound) bool { return x.Op == "UNION" }) }, nil, loseLast),
-		spoilAnswer("group-misses", "GROUP BY in a transaction that has written misses a group",
-			func(s sqltree.Stmt) bool { return has(s, func(x *sqltree.Select) bool { return len(x.Group) > 0 }) }, wrote, loseLast),
+		spoilAnswer("union-misses", "UNION misses a row", unites, nil, loseLast),
+		spoilAnswer("group-misses", "GROUP BY in a transaction that has written misses a group", groups, wrote, loseLast),
 		spoilAnswer("case-misses", "CASE in a join misses a row",
 			func(s sqltree.Stmt) bool { return hasAny[*sqltree.Case](s) && joins(s) }, nil, loseLast),
-		spoilAnswer("after-delete", "a read after a DELETE of the same transaction misses a row",
-			func(s sqltree.Stmt) bool { return has(s, func(x *sqltree.Select) bool { return x.Where != nil }) },
+		spoilAnswer("after-delete", "a read after a DELETE of the same transaction misses a row", filters,
 			func(c *faultConn) bool { return c.last == "DELETE" }, loseLast),
-		loseWrite("insert-select-lost", "INSERT … SELECT says that it inserted and does not", ofKind[*sqltree.Insert](hasAny[*sqltree.Select])),
-		loseWrite("delete-in-lost", "DELETE … IN says that it deleted and does not", ofKind[*sqltree.Delete](hasAny[*sqltree.In])),
-		loseWrite("update-between-lost", "UPDATE … BETWEEN says that it changed a row and does not", ofKind[*sqltree.Update](hasAny[*sqltree.Between])),
+		loseWrite("insert-select-lost", "INSERT … SELECT says that it inserted and does not",
+			ofKind[*sqltree.Insert](hasAny[*sqltree.Select])),
+		loseWrite("delete-in-lost", "DELETE … IN says that it deleted and does not",
+			ofKind[*sqltree.Delete](hasAny[*sqltree.In])),
+		loseWrite("update-between-lost", "UPDATE … BETWEEN says that it changed a row and does not",
+			ofKind[*sqltree.Update](hasAny[*sqltree.Between])),
 		missingEntry, victimUnsaid,
 		loseWrite("insert-rows-lost", "an INSERT of several rows says that it inserted one and inserts none",
-			ofKind[*sqltree.Insert](func(s sqltree.Stmt) bool { return has(s, func(x *sqltree.Values) bool { return len(x.Rows) > 1 }) })),
+			ofKind[*sqltree.Insert](ofRows)),
 	}
-}
-
-// ofKind is a condition on statements of a kind.
-func ofKind[S sqltree.Stmt](holds func(sqltree.Stmt) bool) func(sqltree.Stmt) bool {
-	return func(stmt sqltree.Stmt) bool {
-		_, is := stmt.(S)
-		return is && holds(stmt)
-	}
-}
-
-// distinct says whether a statement is SELECT DISTINCT.
-func distinct(stmt sqltree.Stmt) bool {
-	q, _ := stmt.(*sqltree.Query)
-	if q == nil {
-		return false
-	}
-	s, _ := q.Body.(*sqltree.Select)
-	return s != nil && s.Distinct
 }
 
 // missingEntry strikes with transactions and without them alike, and only as long as the index is used: only an execution by another
@@ -76,8 +54,9 @@ var missingEntry = &Fault{Name: "index-entry-missing", Reference: "an index lack
 	query: func(c *faultConn, ctx context.Context, sql string) (driver.Rows, error) {
 		t := c.target
 		t.mu.Lock()
-		at, strikes := t.placeOf(exec.OccasionIn(ctx))
-		strikes = strikes && !t.unused && t.c.Txns[at.txn].Stmts[at.stmt].SQL == sql // what a setting says otherwise may not use it
+		at, ofCase := t.placeOf(exec.OccasionIn(ctx))
+		asItStands := ofCase && t.c.Txns[at.txn].Stmts[at.stmt].SQL == sql // a setting may say it otherwise, so that it uses none
+		strikes := asItStands && !t.unused
 		t.mu.Unlock()
 		if !strikes || !t.looksUp(sql) {
 			return c.ask(ctx, sql)
@@ -117,7 +96,9 @@ var victimUnsaid = &Fault{Name: "victim-unsaid", Reference: "the victim of a dea
 	}}
 
 // spoilAnswer makes a bug that changes the answers of queries of which a condition holds.
-func spoilAnswer(name, reference string, of func(sqltree.Stmt) bool, when func(*faultConn) bool, change func(*memoryRows)) *Fault {
+func spoilAnswer(
+	name, reference string, of func(sqltree.Stmt) bool, when func(*faultConn) bool, change func(*memoryRows),
+) *Fault {
 	return &Fault{Name: name, Reference: reference, Forbidden: always, Inapplicable: anywhere, every: 1, verbs: []string{"SELECT", "WITH"},
 		query: func(c *faultConn, ctx context.Context, sql string) (driver.Rows, error) {
 			if when != nil && !when(c) || !of(c.tree(sql)) {

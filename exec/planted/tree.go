@@ -31,3 +31,56 @@ func hasAny[N sqltree.Node](stmt sqltree.Stmt) bool { return has(stmt, func(N) b
 func joins(stmt sqltree.Stmt) bool {
 	return has(stmt, func(j *sqltree.Join) bool { return j.Kind != sqltree.CommaJoin })
 }
+
+// joinsOuter says whether it has a LEFT JOIN.
+func joinsOuter(stmt sqltree.Stmt) bool {
+	return has(stmt, func(j *sqltree.Join) bool { return j.Kind == sqltree.LeftJoin })
+}
+
+// sortsDown says whether it sorts in descending order.
+func sortsDown(stmt sqltree.Stmt) bool {
+	return has(stmt, func(o *sqltree.Order) bool { return o.Desc })
+}
+
+// inQuery says whether it has an IN of a query's rows.
+func inQuery(stmt sqltree.Stmt) bool {
+	return has(stmt, func(x *sqltree.In) bool { return x.Query != nil })
+}
+
+// unites says whether it has a UNION that takes duplicates out.
+func unites(stmt sqltree.Stmt) bool {
+	return has(stmt, func(x *sqltree.Compound) bool { return x.Op == "UNION" || x.Op == "UNION DISTINCT" })
+}
+
+// groups says whether it has a GROUP BY.
+func groups(stmt sqltree.Stmt) bool {
+	return has(stmt, func(x *sqltree.Select) bool { return len(x.Group) > 0 })
+}
+
+// filters says whether it has a WHERE of a SELECT's.
+func filters(stmt sqltree.Stmt) bool {
+	return has(stmt, func(x *sqltree.Select) bool { return x.Where != nil })
+}
+
+// ofRows says whether it spells out several rows.
+func ofRows(stmt sqltree.Stmt) bool {
+	return has(stmt, func(x *sqltree.Values) bool { return len(x.Rows) > 1 })
+}
+
+// ofKind is a condition on statements of a kind.
+func ofKind[S sqltree.Stmt](holds func(sqltree.Stmt) bool) func(sqltree.Stmt) bool {
+	return func(stmt sqltree.Stmt) bool {
+		_, is := stmt.(S)
+		return is && holds(stmt)
+	}
+}
+
+// distinct says whether a statement is SELECT DISTINCT.
+func distinct(stmt sqltree.Stmt) bool {
+	q, _ := stmt.(*sqltree.Query)
+	if q == nil {
+		return false
+	}
+	s, _ := q.Body.(*sqltree.Select)
+	return s != nil && s.Distinct
+}
