@@ -50,7 +50,8 @@ func aimAt(t testing.TB, name, isolation string) (*aim, generated) {
 	return &aim{p, d.Dialect.OwnLevels, sqltext.SyntaxOf(p.DBMS).Grammar()}, generated{d.Dialect, gen.Options{Isolation: isolation}}
 }
 
-// TestMeet: cases whose transactions are made to meet can be judged, follow from what they are made of, and are others than these.
+// TestMeet: cases whose transactions are made to meet can be judged, follow from what they are made of, and are others
+// than these.
 func TestMeet(t *testing.T) {
 	for _, target := range profiles {
 		g, src := aimAt(t, target[0], target[1])
@@ -99,8 +100,8 @@ func TestMeet(t *testing.T) {
 // profiles are the levels of targets that cases are changed for.
 var profiles = [][2]string{{"sqlite", "serializable"}, {"mariadb", "repeatable-read"}, {"postgresql", "read-committed"}}
 
-// judgeable fails where a case cannot be judged: the instrumenter refuses it, a version has two writers, or its rows are others than those
-// of the cases of its seed.
+// judgeable fails where a case cannot be judged: the instrumenter refuses it, a version has two writers, or its rows
+// are others than those of the cases of its seed.
 func judgeable(t *testing.T, g *aim, src generated, c *testcase.Case) {
 	t.Helper()
 	if _, err := instrument.Instrument(c, g.profile); err != nil {
@@ -161,8 +162,9 @@ func TestEveryOperator(t *testing.T) {
 	}
 }
 
-// keepsIdentities fails where two statements have one identity, where one has it that stood in another transaction, or where none is left as it
-// was behind a change, which takes out, or says otherwise, one transaction or one statement at most.
+// keepsIdentities fails where two statements have one identity, where one has it that stood in another transaction, or
+// where none is left as it was behind a change, which takes out, or says otherwise, one transaction or one statement at
+// most.
 func keepsIdentities(t *testing.T, change string, before, after *testcase.Case) {
 	t.Helper()
 	type at struct{ begin, end testcase.StmtID }
@@ -188,7 +190,8 @@ func keepsIdentities(t *testing.T, change string, before, after *testcase.Case) 
 	}
 }
 
-// TestAfter: a statement runs right behind another one, with what comes before it in its transaction, and nothing else moves.
+// TestAfter: a statement runs right behind another one, with what comes before it in its transaction, and nothing else
+// moves.
 func TestAfter(t *testing.T) {
 	text := `txweave case 1
 target: sqlite
@@ -257,7 +260,8 @@ func TestSites(t *testing.T) {
 	}
 }
 
-// TestFreshKeys: an INSERT that is taken over gets a base that no statement has, and no trigger: what a trigger writes has both bases.
+// TestFreshKeys: an INSERT that is taken over gets a base that no statement has, and no trigger: what a trigger writes
+// has both bases.
 func TestFreshKeys(t *testing.T) {
 	g, _ := aimAt(t, "mariadb", "repeatable-read")
 	schema := []testcase.Stmt{

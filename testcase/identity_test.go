@@ -16,8 +16,8 @@ func ids(c *Case) (out []StmtID) {
 	return out
 }
 
-// TestIdentityStays: statements keep their identities through edits, clones and texts, and one that is put in gets an identity which none had
-// before, be that one's still there or not.
+// TestIdentityStays: statements keep their identities through edits, clones and texts, and one that is put in gets an
+// identity which none had before, be that one's still there or not.
 func TestIdentityStays(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := caseGen().Draw(t, "case")

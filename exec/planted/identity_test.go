@@ -19,7 +19,8 @@ func drawing(t *testing.T, fault string, every uint64, seed, caseSeed uint64) *f
 	return c
 }
 
-// TestStrikesStay: whatever a statement's text has become, what was sent before it, and where it stands: it is struck if it was struck.
+// TestStrikesStay: whatever a statement's text has become, what was sent before it, and where it stands: it is struck
+// if it was struck.
 func TestStrikesStay(t *testing.T) {
 	struck := 0
 	for id := 1; id <= 100; id++ {
@@ -39,8 +40,9 @@ func TestStrikesStay(t *testing.T) {
 	}
 }
 
-// TestShareOfStrikes: over cases, statements and what is read around them a bug strikes as many as it says; what it does with one statement says
-// nothing of the next one, nor of its reads, nor of what another bug, seed or case does with it.
+// TestShareOfStrikes: over cases, statements and what is read around them a bug strikes as many as it says; what it
+// does with one statement says nothing of the next one, nor of its reads, nor of what another bug, seed or case does
+// with it.
 func TestShareOfStrikes(t *testing.T) {
 	const cases, stmts = 200, 40
 	for _, every := range []uint64{2, 3, 4, 100} {
@@ -75,7 +77,8 @@ func TestShareOfStrikes(t *testing.T) {
 	}
 }
 
-// TestStrikesOfStorms: what is no case's is told by its session and its number there, and is the same when it is sent again.
+// TestStrikesOfStorms: what is no case's is told by its session and its number there, and is the same when it is sent
+// again.
 func TestStrikesOfStorms(t *testing.T) {
 	const sessions, stmts = 8, 500
 	struck := 0

@@ -38,8 +38,8 @@ func of(id int, as history.Role) exec.Occasion {
 	return exec.Occasion{Stmt: testcase.StmtID(id), Role: as}
 }
 
-// TestRarity: a rare bug strikes one in so many of the statements that it would strike, BEGIN and ends among them, none that is not the case's, and
-// goes on with what it has begun.
+// TestRarity: a rare bug strikes one in so many of the statements that it would strike, BEGIN and ends among them, none
+// that is not the case's, and goes on with what it has begun.
 func TestRarity(t *testing.T) {
 	for fault, sent := range map[string]struct {
 		sql string
