@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	sqltree "txweave/sql"
 )
 
 // View is the state of the database that a statement reads.
@@ -96,6 +98,8 @@ type Profile struct {
 	Protocol  string // concurrency control protocol: "2PL+MVCC"
 	Source    string // where the DBMS, or who measured it, says so
 	Untried   bool   // it was made for running cases, from the documentation alone
+	// Tree is how its statements are read as trees, and printed.
+	Tree *sqltree.Dialect
 	Mechanisms
 	// Forbidden are the phenomena that the level rules out.
 	Forbidden []Phenomenon

@@ -92,7 +92,7 @@ func (r *Runner) Complaints() (out []string, err error) {
 		return nil, nil
 	}
 	for _, q := range r.questions() {
-		ans, err := r.guarded(q.sql, true, false)
+		ans, err := r.guarded(Occasion{}, q.sql, true, false)
 		if err != nil {
 			return nil, r.explain(err)
 		}
@@ -130,7 +130,7 @@ func (r *Runner) given() error {
 		if !q.given && !own { // SQLite is asked all, in that order: its foreign_key_check takes the connection's old word for what tables there are
 			continue
 		}
-		ans, err := r.guarded(q.sql, true, false)
+		ans, err := r.guarded(Occasion{}, q.sql, true, false)
 		if err != nil {
 			return r.explain(err)
 		}

@@ -12,7 +12,8 @@ import (
 // request is one statement for a lane to send.
 type request struct {
 	sql   string
-	query bool // it returns rows
+	on    Occasion // which may be none of a case
+	query bool     // it returns rows
 	// returning says that it is a write which returns the rows that it writes.
 	returning bool
 	warnings  bool // ask for its warnings too
@@ -111,6 +112,7 @@ func (l *lane) run(req request) (r reply) {
 			return r
 		}
 	}
+	ctx := req.on.in(l.ctx)
 	session := l.session
 	if l.setting != nil && l.setting.Prepared && req.warnings {
 		session = session.Over(preparingConn(session, l.setting, true))
@@ -118,14 +120,14 @@ func (l *lane) run(req request) (r reply) {
 	switch x, scratch := sqltext.ReadScratch(req.sql); {
 	case scratch && req.query:
 		read, drop := sqltext.SyntaxOf(l.profile.DBMS).AroundScratch(x)
-		r.answer, r.err = l.session.Scratch(l.ctx, req.sql, read, drop)
+		r.answer, r.err = l.session.Scratch(ctx, req.sql, read, drop)
 		req.warnings = false
 	case req.returning:
-		r.answer, r.err = session.Returning(l.ctx, req.sql)
+		r.answer, r.err = session.Returning(ctx, req.sql)
 	case req.query:
-		r.answer, r.err = session.Query(l.ctx, req.sql)
+		r.answer, r.err = session.Query(ctx, req.sql)
 	default:
-		r.answer, r.err = session.Exec(l.ctx, req.sql)
+		r.answer, r.err = session.Exec(ctx, req.sql)
 	}
 	r.finished = time.Now()
 	if req.warnings && r.err == nil && r.answer.Err == nil && !session.noWarnings() && l.session.protocol.warns(req.sql) {

@@ -71,7 +71,7 @@ func (s *runState) abort(t *track) error {
 	for _, sql := range s.rollbacks(t) {
 		e := &history.Event{Session: s.session(t), Txn: t.txn, Stmt: -1, Role: history.Abort, Text: sql, Answer: history.Answer{Affected: -1}}
 		s.submit(e)
-		t.lane.reqs <- request{sql: e.Text}
+		t.lane.reqs <- request{sql: e.Text, on: Occasion{Stmt: s.plan.Case.Txns[t.txn].End.ID, Role: e.Role}}
 		rep := <-t.lane.replies
 		if rep.err != nil {
 			return rep.err

@@ -9,14 +9,11 @@ import (
 
 // orphans are the reads of the rows that refer to none, before a transaction's COMMIT. One that has written nothing is not asked; nor is anything
 // told where rows have referred to none before any transaction began.
-func (s *runState) orphans(t *track) (out []action) {
+func (s *runState) orphans(t *track) []action {
 	if len(t.written) == 0 || len(s.ownComplaints) > 0 {
 		return nil
 	}
-	for _, p := range s.plan.Txns[t.txn].Orphans {
-		out = append(out, action{role: p.Role, conn: p.Conn, sql: p.SQL, query: true})
-	}
-	return out
+	return probes(s.plan.Txns[t.txn].Orphans, 0)
 }
 
 // checkedAlone is the class of an error which says that a row would refer to none: a statement in autocommit meets at its own end what a COMMIT

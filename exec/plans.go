@@ -32,7 +32,7 @@ func (r *Runner) search(out *observe.Replayed, b *instrument.Block, s *dbms.Plan
 	sql = s.Query(sql)
 	n := len(out.Events)
 	e := &history.Event{Op: n, Session: "replay", Txn: b.Txn, Stmt: b.Stmt, Role: history.BWR, Text: sql, Start: int64(time.Since(start)), Done: n}
-	if e.Answer, err = r.guarded(sql, true, false); err != nil {
+	if e.Answer, err = r.guarded(r.occasion(b, history.BWR), sql, true, false); err != nil {
 		return fmt.Errorf("search of %s: %w", b.Name(), r.explain(err))
 	}
 	r.note(replayConn, sql, true, e.Err)

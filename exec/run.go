@@ -22,6 +22,15 @@ type action struct {
 	// statement returns are its after-write read.
 	snapshot, returning bool
 	returns             bool // it is a write that returns rows by itself
+	nth                 int  // of its statement's of the role
+}
+
+// probes are the actions that make reads, which are not the first ones of their role where there are some before them.
+func probes(reads []instrument.Probe, before int) (out []action) {
+	for i, p := range reads {
+		out = append(out, action{role: p.Role, conn: p.Conn, sql: p.SQL, query: true, nth: before + i})
+	}
+	return out
 }
 
 // unit is a step in execution.
@@ -200,13 +209,12 @@ func (s *runState) step(t *track, st instrument.Step) error {
 		s.uses(t, u.block)
 		u.run = &observe.BlockRun{Block: u.block}
 		if s.out.Snapshots != nil && s.out.Snapshots[st.Txn] == nil && u.block.Snaps() {
-			for _, p := range txn.Snapshot {
-				u.actions = append(u.actions, action{role: p.Role, conn: p.Conn, sql: p.SQL, query: true, snapshot: true})
+			u.actions = probes(txn.Snapshot, 0)
+			for i := range u.actions {
+				u.actions[i].snapshot = true
 			}
 		}
-		for _, p := range u.block.VSR {
-			u.actions = append(u.actions, action{role: p.Role, conn: p.Conn, sql: p.SQL, query: true})
-		}
+		u.actions = append(u.actions, probes(u.block.VSR, 0)...)
 		if p := u.block.BWR; p != nil {
 			u.actions = append(u.actions, action{role: p.Role, conn: p.Conn, sql: p.SQL, query: true})
 		}
@@ -217,9 +225,7 @@ func (s *runState) step(t *track, st instrument.Step) error {
 		if p := u.block.AWR; p != nil && u.block.Returning == "" {
 			u.actions = append(u.actions, action{role: p.Role, conn: p.Conn, sql: p.SQL, query: true})
 		}
-		for _, p := range u.block.After {
-			u.actions = append(u.actions, action{role: p.Role, conn: p.Conn, sql: p.SQL, query: true})
-		}
+		u.actions = append(u.actions, probes(u.block.After, 1)...) // behind the after-write read
 	}
 	t.unit = u
 	return s.advance(t)
@@ -279,6 +285,7 @@ func (s *runState) send(t *track, act action) error {
 	if u.block != nil {
 		e.Stmt = u.block.Stmt
 	}
+	on := Occasion{s.plan.ID(u.step), act.role, act.nth}
 	u.event, u.sent = e, time.Now()
 	s.doing.begin(e.Session, e.Text)
 	if act.role == history.End && sqltext.Disconnects(act.sql) {
@@ -288,14 +295,14 @@ func (s *runState) send(t *track, act action) error {
 		session, name := s.conn(act.conn)
 		e.Session = name
 		s.submit(e)
-		ans, err := session.Query(s.ctx, act.sql)
+		ans, err := session.Query(on.in(s.ctx), act.sql)
 		if err != nil {
 			return err
 		}
 		return s.answered(t, reply{answer: ans, finished: time.Now()})
 	}
 	s.submit(e)
-	req := request{sql: act.sql, query: act.query, returning: act.returning || act.returns, warnings: act.role == history.Target,
+	req := request{sql: act.sql, on: on, query: act.query, returning: act.returning || act.returns, warnings: act.role == history.Target,
 		stamps: act.role == history.Target || act.role == history.End, export: s.exports(t, act),
 		hurry: act.role == history.Target && u.block != nil && s.alone(u.block)}
 	if t.lane.session.protocol.InProcess { // it never waits: what would make it wait it is refused for

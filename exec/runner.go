@@ -380,7 +380,7 @@ func (r *Runner) replay(blocks []*instrument.Block, watch bool, setting *dbms.Pl
 		ans, err := r.answer(fire, b, sql)
 		for tries := 0; err == nil && r.stillUsed(b, ans) && tries < maxTries; tries++ {
 			r.sleep(20 * pause)
-			ans, err = r.guarded(sql, query, b.Info.Returns)
+			ans, err = r.guarded(r.occasion(b, history.Target), sql, query, b.Info.Returns)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("replay of %s: %w", b.Name(), r.explain(err))
@@ -414,11 +414,16 @@ func (r *Runner) replay(blocks []*instrument.Block, watch bool, setting *dbms.Pl
 	return out, err
 }
 
+// occasion is that a statement of the case is replayed, or something read before it.
+func (r *Runner) occasion(b *instrument.Block, as history.Role) Occasion {
+	return Occasion{Stmt: r.loaded.ID(instrument.Step{Txn: b.Txn, Unit: b.Stmt}), Role: as}
+}
+
 // guarded runs one statement on the replay session; one that does not answer in time is killed.
-func (r *Runner) guarded(sql string, query, returns bool) (history.Answer, error) {
+func (r *Runner) guarded(on Occasion, sql string, query, returns bool) (history.Answer, error) {
 	r.doing.begin(replayConn, sql)
 	l := lane{session: r.replayer, profile: r.profile, ctx: r.ctx}
-	rep := r.watched(&l, request{sql: sql, query: query, returning: returns, warnings: true})
+	rep := r.watched(&l, request{sql: sql, on: on, query: query, returning: returns, warnings: true})
 	r.warned = rep.warned
 	return rep.answer, rep.err
 }

@@ -169,7 +169,7 @@ func (s *Session) watched(ctx context.Context) (sending context.Context, over fu
 		return context.WithTimeout(ctx, hardLimit)
 	}
 	s.raw.begin(ctx)
-	return context.Background(), s.raw.over
+	return context.WithoutCancel(ctx), s.raw.over
 }
 
 // hangUp ends a statement whose answer nobody reads to its end.

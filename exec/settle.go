@@ -185,11 +185,7 @@ func (s *runState) again(u *unit) {
 // its transaction until that ends, so the target gives what it would give if it ran at this moment.
 func (u *unit) reread() {
 	u.run.Reread, u.run.VSR = true, nil
-	again := slices.Clone(u.actions[:u.at])
-	for _, p := range u.block.VSR {
-		again = append(again, action{role: p.Role, conn: p.Conn, sql: p.SQL, query: true})
-	}
-	u.actions = append(again, u.actions[u.at:]...)
+	u.actions = slices.Concat(u.actions[:u.at], probes(u.block.VSR, 0), u.actions[u.at:])
 }
 
 // restart puts a unit back to its first action.

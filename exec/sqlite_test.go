@@ -122,7 +122,7 @@ func TestNewTablesSQLite(t *testing.T) {
 func TestKillSQLite(t *testing.T) {
 	r := newRunner(t, target(t, "sqlite"), lookup(t, "sqlite/serializable"), Options{StatementTimeout: 50 * time.Millisecond})
 	load(t, r, &testcase.Case{Schema: parseCase(t, tables, "T0 BEGIN\nT0 COMMIT").Schema})
-	ans, err := r.guarded("WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n", true, false)
+	ans, err := r.guarded(Occasion{}, "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n", true, false)
 	if err != nil || ans.Err == nil || ans.Err.Code != 9 {
 		t.Errorf("an endless statement answers %+v, %v; want SQLITE_INTERRUPT", ans.Err, err)
 	}

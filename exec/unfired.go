@@ -153,13 +153,13 @@ func firesPlainly(p *instrument.Plan, b *instrument.Block) bool {
 func (r *Runner) answer(f *firing, b *instrument.Block, sql string) (history.Answer, error) {
 	query := b.Info.Kind == sqltext.Select
 	if f == nil || query || !slices.ContainsFunc(f.triggers, func(t sqltext.Trigger) bool { return t.Table == b.Info.Target && t.Event == b.Info.Kind }) {
-		return r.guarded(sql, query, b.Info.Returns)
+		return r.guarded(r.occasion(b, history.Target), sql, query, b.Info.Returns)
 	}
 	table := b.Info.Target
 	if err := r.apart("BEGIN", "DROP TABLE IF EXISTS temp."+wasTable, fmt.Sprintf("CREATE TEMP TABLE %s AS SELECT * FROM %s", wasTable, table)); err != nil {
 		return history.Answer{}, errors.Join(err, r.takeBack())
 	}
-	ans, err := r.guarded(sql, false, b.Info.Returns)
+	ans, err := r.guarded(r.occasion(b, history.Target), sql, false, b.Info.Returns)
 	if err == nil && ans.Err == nil {
 		var failed *history.DBError
 		if failed, err = f.fire(r, b); failed != nil { // the statement fails with its trigger
@@ -174,7 +174,7 @@ func (r *Runner) answer(f *firing, b *instrument.Block, sql string) (history.Ans
 
 // takeBack rolls the transaction back, unless the database has done so: it does where it is interrupted in a write.
 func (r *Runner) takeBack() error {
-	ans, err := r.guarded("ROLLBACK", false, false)
+	ans, err := r.guarded(Occasion{}, "ROLLBACK", false, false)
 	if err == nil && ans.Err == nil {
 		r.note(replayConn, "ROLLBACK", false, nil)
 	}
@@ -232,14 +232,14 @@ func (r *Runner) body(t *sqltext.Trigger) (*history.DBError, error) {
 	if t.Condition != "" {
 		condition, _ := ofRow(of, t.Condition)
 		sql := "SELECT CASE WHEN (" + condition + ") THEN 1 ELSE 0 END"
-		is, err := r.guarded(sql, true, false)
+		is, err := r.guarded(Occasion{}, sql, true, false)
 		r.note(replayConn, sql, true, is.Err)
 		if err != nil || is.Err != nil || is.Rows.Cell(0, 0).String() != "1" {
 			return is.Err, err
 		}
 	}
 	sql, _ := ofRow(of, t.Does)
-	ans, err := r.guarded(sql, false, false)
+	ans, err := r.guarded(Occasion{}, sql, false, false)
 	r.note(replayConn, sql, false, ans.Err)
 	return ans.Err, err
 }

@@ -157,7 +157,7 @@ func GenerateTold(seed uint64, d *Dialect, o Options) (*testcase.Case, map[strin
 		g.reseed(o.Statements, o.Depth)
 	}
 	c.Txns, c.Schedule = g.txns()
-	return c, g.uses, nil
+	return c.Number(), g.uses, nil
 }
 
 // reseed begins new random streams and draws what the case concentrates on.

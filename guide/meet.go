@@ -25,7 +25,7 @@ func Meet(rng *rand.Rand, c *testcase.Case, p *dbms.Profile, levels []string, ki
 		m := &mutator{rng: rng, profile: p, levels: levels, parser: sqltext.SyntaxOf(p.DBMS).Grammar(), c: c.Clone(), schema: schema, kin: kin}
 		if names = m.change(func(o *operator) int { return o.meets }); names != nil {
 			m.c.SetOption(optionMet, strings.Join(names, " "))
-			return m.c, names
+			return m.c.Number(), names // it is a case of the generator's still
 		}
 	}
 	return nil, nil

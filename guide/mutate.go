@@ -87,7 +87,7 @@ func (m *mutator) change(weight func(*operator) int) []string {
 			}
 		}
 	}
-	if len(names) == 0 || m.check() != nil {
+	if m.c.Identify(); len(names) == 0 || m.check() != nil {
 		return nil
 	}
 	return names
@@ -371,10 +371,11 @@ func splice(m *mutator) bool {
 	return m.join(k.Clone().Txns[from])
 }
 
-// join adds a transaction in a session of its own, its statements with fresh keys, and spreads its steps over the schedule.
+// join adds a transaction in a session of its own, whose statements are others than those of the one given, with fresh keys, and spreads its
+// steps over the schedule.
 func (m *mutator) join(t testcase.Txn) bool {
 	txn := len(m.c.Txns)
-	m.c.Txns = append(m.c.Txns, testcase.Txn{Isolation: t.Isolation, Begin: t.Begin, End: t.End})
+	m.c.Txns = append(m.c.Txns, testcase.Txn{Isolation: t.Isolation, Begin: testcase.Stmt{SQL: t.Begin.SQL}, End: testcase.Stmt{SQL: t.End.SQL}})
 	into := &m.c.Txns[txn]
 	for i := range t.Stmts {
 		sql, ok := m.fresh(t.Stmts[i].SQL)

@@ -50,7 +50,8 @@ func aimAt(t testing.TB, name, isolation string) (*aim, generated) {
 	return &aim{p, d.Dialect.OwnLevels, sqltext.SyntaxOf(p.DBMS).Grammar()}, generated{d.Dialect, gen.Options{Isolation: isolation}}
 }
 
-// TestMeet: cases whose transactions are made to meet can be judged, follow from what they are made of, and are others than these.
+// TestMeet: cases whose transactions are made to meet can be judged, follow from what they are made of, and are others
+// than these.
 func TestMeet(t *testing.T) {
 	for _, target := range profiles {
 		g, src := aimAt(t, target[0], target[1])
@@ -99,8 +100,8 @@ func TestMeet(t *testing.T) {
 // profiles are the levels of targets that cases are changed for.
 var profiles = [][2]string{{"sqlite", "serializable"}, {"mariadb", "repeatable-read"}, {"postgresql", "read-committed"}}
 
-// judgeable fails where a case cannot be judged: the instrumenter refuses it, a version has two writers, or its rows are others than those
-// of the cases of its seed.
+// judgeable fails where a case cannot be judged: the instrumenter refuses it, a version has two writers, or its rows
+// are others than those of the cases of its seed.
 func judgeable(t *testing.T, g *aim, src generated, c *testcase.Case) {
 	t.Helper()
 	if _, err := instrument.Instrument(c, g.profile); err != nil {
@@ -145,8 +146,10 @@ func TestEveryOperator(t *testing.T) {
 			rng := rand.New(rand.NewPCG(7, uint64(n)))
 			m := &mutator{rng: rng, profile: g.profile, levels: g.levels, parser: g.parser, c: c, schema: c.ReadSchema(),
 				kin: func() *testcase.Case { k, _ := src.Again(c.Seed, rng.Uint64()|1); return k }}
-			if !op.apply(m) {
+			if had := m.c.Clone(); !op.apply(m) {
 				continue
+			} else {
+				keepsIdentities(t, op.name, had, m.c.Identify())
 			}
 			did++
 			if err := m.check(); err == nil {
@@ -159,7 +162,36 @@ func TestEveryOperator(t *testing.T) {
 	}
 }
 
-// TestAfter: a statement runs right behind another one, with what comes before it in its transaction, and nothing else moves.
+// keepsIdentities fails where two statements have one identity, where one has it that stood in another transaction, or
+// where none is left as it was behind a change, which takes out, or says otherwise, one transaction or one statement at
+// most.
+func keepsIdentities(t *testing.T, change string, before, after *testcase.Case) {
+	t.Helper()
+	type at struct{ begin, end testcase.StmtID }
+	was, in := map[testcase.StmtID]string{}, map[testcase.StmtID]at{}
+	for _, x := range before.Txns {
+		for _, s := range x.Stmts {
+			was[s.ID], in[s.ID] = s.SQL, at{x.Begin.ID, x.End.ID}
+		}
+	}
+	kept, seen := 0, map[testcase.StmtID]bool{}
+	for _, x := range after.Txns {
+		for _, s := range x.Stmts {
+			if stood, old := in[s.ID]; old && stood != (at{x.Begin.ID, x.End.ID}) || seen[s.ID] {
+				t.Errorf("%s: %q has the identity %d, which was that of %q", change, s.SQL, s.ID, was[s.ID])
+			}
+			if seen[s.ID] = true; was[s.ID] == s.SQL {
+				kept++
+			}
+		}
+	}
+	if change != Template && kept == 0 {
+		t.Errorf("%s: none of %d statements is what it was", change, len(was))
+	}
+}
+
+// TestAfter: a statement runs right behind another one, with what comes before it in its transaction, and nothing else
+// moves.
 func TestAfter(t *testing.T) {
 	text := `txweave case 1
 target: sqlite
@@ -231,7 +263,8 @@ func TestSites(t *testing.T) {
 	}
 }
 
-// TestFreshKeys: an INSERT that is taken over gets a base that no statement has, and no trigger: what a trigger writes has both bases.
+// TestFreshKeys: an INSERT that is taken over gets a base that no statement has, and no trigger: what a trigger writes
+// has both bases.
 func TestFreshKeys(t *testing.T) {
 	g, _ := aimAt(t, "mariadb", "repeatable-read")
 	schema := []testcase.Stmt{

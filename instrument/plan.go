@@ -188,6 +188,18 @@ func Instrument(c *testcase.Case, p *dbms.Profile) (*Plan, error) {
 // at names a statement's block in what is said of it.
 func (p *Plan) at(b *Block) string { return p.Case.At(testcase.Ref{Txn: b.Txn, Stmt: b.Stmt}) }
 
+// ID is the identity of a step's statement in the case.
+func (p *Plan) ID(s Step) testcase.StmtID {
+	t := &p.Case.Txns[s.Txn]
+	switch s.Unit {
+	case BeginUnit:
+		return t.Begin.ID
+	case EndUnit:
+		return t.End.ID
+	}
+	return t.Stmts[s.Unit].ID
+}
+
 // analyze reads the statements of the transactions, and finds out which tables' versions are their contents.
 func (p *Plan) analyze() error {
 	seen := map[int64]string{}

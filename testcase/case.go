@@ -43,6 +43,9 @@
 // transaction after the other. An order names target statements: run one by one without transactions, they must
 // give what they give in the schedule. A case that has one is judged by it and by nothing else.
 // The fields tool and seed may be missing too, target and isolation may not.
+// The header field statements has the identities of the transactions' statements (StmtID) where these are not 1, 2, 3, … in the order
+// of the file.
+//
 // A statement ends with a semicolon and may span lines. A line that starts with '#' between two statements
 // is a comment of the next one, whichever section that is in; where no statement follows it goes to the end
 // of the case, and in the header to its beginning. A file whose first line ends with CRLF is read as one
@@ -80,6 +83,7 @@ type Case struct {
 	Tail      []string // comment lines after the last section's content
 
 	places *places // nil: not known
+	given  StmtID  // the last identity that a statement of it got
 }
 
 // Ref names a target statement: a transaction and a position among its Stmts.
@@ -118,8 +122,9 @@ func (c *Case) SetOption(key, value string) {
 	}
 }
 
-// Stmt is one SQL statement, without its final semicolon, and the comment lines that precede it.
+// Stmt is one SQL statement, without its final semicolon, and the comment lines that precede it. Those of transactions have an identity.
 type Stmt struct {
+	ID       StmtID
 	Comments []string
 	SQL      string
 }
@@ -252,7 +257,7 @@ func Texts(stmts []Stmt) []string {
 	return out
 }
 
-func (s Stmt) clone() Stmt { return Stmt{Comments: slices.Clone(s.Comments), SQL: s.SQL} }
+func (s Stmt) clone() Stmt { return Stmt{ID: s.ID, Comments: slices.Clone(s.Comments), SQL: s.SQL} }
 
 func cloneStmts(stmts []Stmt) []Stmt {
 	out := slices.Clone(stmts)

@@ -48,7 +48,7 @@ func parse(name string, text []byte) (*parser, error) {
 	if n := strings.IndexByte(s, '\n'); n > 0 && s[n-1] == '\r' {
 		s = strings.ReplaceAll(s, "\r\n", "\n")
 	}
-	p := &parser{name: name, text: s, c: &Case{}}
+	p := &parser{name: name, text: s, c: &Case{}, identitiesAt: -1}
 	if err := p.header(); err != nil {
 		return nil, err
 	}
@@ -64,7 +64,7 @@ func parse(name string, text []byte) (*parser, error) {
 		p.c.Schedule = p.c.SerialSchedule()
 	}
 	p.c.Tail = p.pending
-	return p, nil
+	return p, p.identify()
 }
 
 // parser reads one text from front to back.
@@ -78,6 +78,9 @@ type parser struct {
 	starts  []int    // where each statement starts, in the order of the text
 
 	scheduled bool // there was a schedule
+
+	identities   string // as the header spells them out …
+	identitiesAt int    // … and where; below 0: it does not
 }
 
 // errorf returns an error that blames the line of text[at].
@@ -171,6 +174,8 @@ func (p *parser) field(at int, line string, seen map[string]bool) error {
 		p.c.Target = value
 	case fieldIsolation:
 		p.c.Isolation = value
+	case fieldStatements:
+		p.identities, p.identitiesAt = value, at
 	default:
 		p.c.Options = append(p.c.Options, Option{Key: key, Value: value})
 	}

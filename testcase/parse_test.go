@@ -203,6 +203,10 @@ func TestValidate(t *testing.T) {
 		{func(c *Case) { c.Schedule = []int{0, -1} }, "schedule entry 1"},
 		{func(c *Case) { c.Schedule = nil }, "schedule has T0 0 times"},
 		{func(c *Case) { c.Txns[0].Stmts = []Stmt{{SQL: "COMMIT"}} }, "inside"},
+		{func(c *Case) { c.Options = []Option{{"statements", "1-2"}} }, "already"},
+		{func(c *Case) { c.Txns[0].End.ID = c.Txns[0].Begin.ID }, "two statements have the identity 1"},
+		{func(c *Case) { c.Txns[0].End.ID = -1 }, "identity -1"},
+		{func(c *Case) { c.Txns[0].End.ID = 1_000_000_000 }, "999999999 at most"},
 		{func(c *Case) {
 			c.Txns[0].Stmts = []Stmt{{SQL: "ROLLBACK TO a"}, {SQL: "COMMITTED"}}
 			c.Schedule = c.SerialSchedule()
@@ -222,7 +226,7 @@ func TestValidate(t *testing.T) {
 			t.Errorf("test %d: more than one line: %q", i, err)
 		}
 		if err == nil {
-			checkIdentity(t, c)
+			checkIdentity(t, c.Identify())
 		}
 	}
 }

@@ -23,10 +23,11 @@ const (
 
 // Names of the fixed header fields.
 const (
-	fieldTool      = "tool"
-	fieldSeed      = "seed"
-	fieldTarget    = "target"
-	fieldIsolation = "isolation"
+	fieldTool       = "tool"
+	fieldSeed       = "seed"
+	fieldTarget     = "target"
+	fieldIsolation  = "isolation"
+	fieldStatements = "statements" // the identities of the transactions' statements, where they are not those of their places
 )
 
 // Print returns the case's text. Parse reads it back as an equal case when Validate accepts the case.
@@ -45,6 +46,9 @@ func (c *Case) Print() []byte {
 	printField(&b, fieldIsolation, c.Isolation)
 	for _, o := range c.Options {
 		printField(&b, o.Key, o.Value)
+	}
+	if ids := c.identities(); ids != "" {
+		printField(&b, fieldStatements, ids)
 	}
 	printSection(&b, secSchema, c.Schema)
 	printSection(&b, secRows, c.Rows)

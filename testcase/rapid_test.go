@@ -3,6 +3,7 @@ package testcase
 import (
 	"bytes"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -61,7 +62,7 @@ func caseGen() *rapid.Generator[*Case] {
 		}
 		keys := rapid.SliceOfNDistinct(rapid.StringMatching(`[a-z][A-Za-z0-9._-]{3}`), 0, 3, rapid.ID[string])
 		for _, k := range keys.Draw(t, "keys") {
-			if k != fieldTool && k != fieldSeed {
+			if !slices.Contains([]string{fieldTool, fieldSeed, fieldStatements}, k) {
 				c.Options = append(c.Options, Option{Key: k, Value: value.Draw(t, "value")})
 			}
 		}
@@ -79,6 +80,14 @@ func caseGen() *rapid.Generator[*Case] {
 			for n := range c.Txns {
 				c.Txns[n].Session = rapid.IntRange(0, 2).Draw(t, "session")
 			}
+		}
+		if c.Number(); rapid.Bool().Draw(t, "edited") {
+			ids := rapid.SliceOfNDistinct(rapid.IntRange(1, 99), len(c.Schedule), len(c.Schedule), rapid.ID[int]).Draw(t, "identities")
+			for s := range c.steps() {
+				s.ID, ids = StmtID(ids[0]), ids[1:]
+			}
+			c.Identify()
+			c.given += StmtID(rapid.IntRange(0, 2).Draw(t, "gone"))
 		}
 		return c
 	})

@@ -53,7 +53,7 @@ func (s *Script) Case() (*Case, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
-	return c, nil
+	return c.Number(), nil
 }
 
 // ordinary are settings that change no answer, or that every case runs under: how names and results are spelled, how long to

@@ -60,13 +60,16 @@ func (c *Case) Validate() error {
 	if err := c.checkOrder(); err != nil {
 		return err
 	}
+	if err := c.checkIdentities(); err != nil {
+		return err
+	}
 	return checkComments("end of case", c.Tail)
 }
 
 const noTransactions = `case has no transactions: it needs a section "-- T0 --"`
 
 func (c *Case) checkHeader() error {
-	seen := map[string]bool{fieldTool: true, fieldSeed: true, fieldTarget: true, fieldIsolation: true}
+	seen := map[string]bool{fieldTool: true, fieldSeed: true, fieldTarget: true, fieldIsolation: true, fieldStatements: true}
 	fields := []Option{{fieldTool, c.Tool}, {fieldTarget, c.Target}, {fieldIsolation, c.Isolation}}
 	for _, o := range c.Options {
 		if !isKey(o.Key) {

@@ -380,7 +380,9 @@ func eachFromTheStart(c *testcase.Case) (out []*testcase.Case) {
 			continue
 		}
 		other := withoutTxn(c, i)
-		other.Rows = append(other.Rows, c.Txns[i].Stmts...)
+		for _, s := range c.Txns[i].Stmts {
+			other.Rows = append(other.Rows, testcase.Stmt{Comments: s.Comments, SQL: s.SQL})
+		}
 		out = append(out, other)
 	}
 	return out

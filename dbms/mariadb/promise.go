@@ -21,7 +21,7 @@ func Levels() []*dbms.Profile {
 	snapshot.Setup = append(snapshot.Setup, "SET SESSION innodb_snapshot_isolation = ON")
 	all = append(all, snapshot)
 	for _, p := range all {
-		p.Plans = plans
+		p.Plans, p.Tree = plans, tree
 		p.ErrorTexts = append([]dbms.ErrorText{{Part: skipsNothing, Class: dbms.TxnLost}}, p.ErrorTexts...)
 		p.ImpossibleTexts = append(p.ImpossibleTexts, skipsNothing)
 	}

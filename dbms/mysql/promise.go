@@ -13,7 +13,7 @@ func Levels() []*dbms.Profile {
 	for _, p := range all {
 		p.LateRefusal, p.Prepared = true, dbms.WritersKeep
 		p.RewritesSame = true // measured on 9.7.4; MariaDB 10.11 and 11.8 leave such a row alone
-		p.Plans = plans
+		p.Plans, p.Tree = plans, tree
 	}
 	return all
 }

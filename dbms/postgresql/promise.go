@@ -58,6 +58,7 @@ func level(isolation, name string) *dbms.Profile {
 		NoTable:         []int{noTable},
 		Malformed:       malformed,
 		Plans:           plans,
+		Tree:            tree,
 		Stores:          stores,
 		LateRefusal:     true, // who waits to have a table alone keeps all others from it
 		SharedChanges:   true,

@@ -17,6 +17,7 @@ func Levels() []*dbms.Profile {
 		DBMS:      "sqlite",
 		Isolation: "serializable",
 		Embedded:  true,
+		Tree:      tree,
 		Protocol:  "MVCC, one writer",
 		Source:    "sqlite.org/isolation.html (WAL mode)",
 		Setup:     []string{"PRAGMA foreign_keys = ON"},

@@ -89,6 +89,7 @@ func level(isolation, mode, sqlLevel string) *dbms.Profile {
 		Duplicate: []int{1062}, ForeignKey: []int{1452},
 		EitherOf: [][2]int{{1452, 1062}}, // in a pessimistic transaction keys are asked for as they are locked, after the parents of rows; by itself (tidb_constraint_check_in_place) before
 		Plans:    plans,
+		Tree:     tree,
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"txweave/sqltext"
+	"txweave/testcase"
 )
 
 // opens returns the frame of the transaction that a statement, whose verb is v, opens; NoFrame for others.
@@ -52,7 +53,7 @@ func (c *faultConn) begin(frame sqltext.Frame) {
 	}
 	wakes := c.refused
 	c.txn = &faultTxn{conn: c, txn: -1, frame: frame, read: map[string]bool{}, wrote: map[string]bool{}, waitedFor: map[string][]int64{},
-		deleted: map[string][]int64{}, wakes: wakes, writesToTable: map[string]int{}}
+		deleted: map[string][]int64{}, done: map[testcase.StmtID]bool{}, wakes: wakes, writesToTable: map[string]int{}}
 	t.txns = append(t.txns, c.txn)
 	t.prune()
 }

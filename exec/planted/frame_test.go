@@ -1,6 +1,10 @@
 package planted
 
-import "testing"
+import (
+	"testing"
+
+	"txweave/exec"
+)
 
 // Faults strike in transactions of every frame: each is known to begin and to end.
 func TestFrames(t *testing.T) {
@@ -28,7 +32,7 @@ func TestLastStands(t *testing.T) {
 	}{
 		{"UPDATE t SET a = 1", true}, {"SAVEPOINT a", false}, {"UPDATE t SET a = 2", true}, {"ROLLBACK TO SAVEPOINT a", false}, {"UPDATE t SET a = 3", true},
 	} {
-		if x.note(target, s.sql); x.lastStands() != s.stands {
+		if x.note(target, exec.Occasion{}, s.sql); x.lastStands() != s.stands {
 			t.Errorf("behind %s: %v", s.sql, !s.stands)
 		}
 	}

@@ -7,7 +7,6 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
-	"hash/fnv"
 	"slices"
 	"strings"
 	"sync"
@@ -21,8 +20,8 @@ import (
 // Fault is a planted bug: a way in which a correct engine is made to misbehave as broken ones did. It acts on what
 // crosses the connection of a session inside a transaction, and, but for one that says so, on nothing else: outside transactions
 // the engine stays correct. It knows the case and what the sessions have sent, as a broken engine would. Whether it strikes
-// depends on the seed, on the texts of the statement and of the last write before it, and on what the sessions did
-// so far, so a case that it spoils is spoilt each time.
+// depends on the seeds, on which statement of the case it is, and on what the sessions did so far, so a case that it spoils is
+// spoilt each time.
 type Fault struct {
 	Name      string
 	Reference string // what it mirrors
@@ -79,8 +78,9 @@ type faultyTarget struct {
 	profile *dbms.Profile
 	c       *testcase.Case
 	tables  []string
-	places  map[string]place // text of a statement of the case -> where it stands
+	places  map[testcase.StmtID]place // where the statements of the case stand
 	conns   []*faultConn
+	opened  int             // connections so far
 	first   *exec.Session   // that was opened: it reads errors
 	txns    []*faultTxn     // of the run, in order of BEGIN
 	clock   int             // statements so far
@@ -96,9 +96,6 @@ type faultyTarget struct {
 	moments moments           // of races
 }
 
-// place is a transaction of the case and the number of one of its statements.
-type place struct{ txn, stmt int }
-
 // faultTxn is what a transaction has done so far.
 type faultTxn struct {
 	conn           *faultConn
@@ -107,8 +104,8 @@ type faultTxn struct {
 	read, wrote    map[string]bool
 	first, ended   int // clock of its first read and of its end; 0: not yet
 	committed      bool
-	before         *exec.Session // the database before its commit
-	statements     []string      // its own reads and writes, probes left out
+	before         *exec.Session            // the database before its commit
+	done           map[testcase.StmtID]bool // its own reads and writes, probes left out
 	waitedFor      map[string][]int64
 	deleted        map[string][]int64
 	beginsAgain    bool // it has to begin anew before it may write
@@ -140,6 +137,8 @@ func (t *faultyTarget) Open(ctx context.Context, p *dbms.Profile) (*exec.Session
 	}
 	c := &faultConn{Conn: s.Conn(), target: t, profile: p}
 	t.mu.Lock()
+	c.number = t.opened
+	t.opened++
 	if t.profile != p { // sessions at full speed read it
 		t.profile = p
 	}
@@ -181,6 +180,9 @@ func (t *faultyTarget) forget(ctx context.Context) error {
 	t.txns, t.clock, t.stale, t.unused = nil, 0, map[int64]bool{}, false
 	t.runs++
 	t.sent = map[string]bool{}
+	for _, c := range t.conns {
+		c.count = 0
+	}
 	for _, s := range t.views {
 		if err := s.Must(ctx, "ROLLBACK"); err != nil {
 			return err
@@ -239,8 +241,9 @@ type faultConn struct {
 	txn     *faultTxn     // the open transaction; nil outside
 	flying  bool          // a statement has been sent and has not answered
 	refused bool          // the last statement was refused because somebody holds a lock
-	last    string        // the last statement that was no query: tells one COMMIT from another
-	before  string        // the one before it, however often it was sent
+	last    string        // the verb of the last statement that was no query
+	number  int           // of the connections of the target
+	count   int           // statements of the run so far; what was refused and is sent again is one
 	dirty   *exec.Session // reads what others have not committed
 	using   sync.Mutex    // held by the one who uses the connection: another session's may read over it
 	asked   bool          // the last statement went to the engine, over this connection: its warnings are that statement's
@@ -279,7 +282,7 @@ func verb(sql string) string {
 }
 
 // strikes says whether the fault spoils a statement.
-func (c *faultConn) strikes(sql string) bool {
+func (c *faultConn) strikes(at exec.Occasion, sql string) bool {
 	f, v := c.target.fault, verb(sql)
 	if !slices.Contains(f.verbs, v) || c.txn == nil && !f.outside && opens(v, sql) == sqltext.NoFrame || c.txn.keeps(f) || !f.Forbidden(c.profile) {
 		return false
@@ -292,16 +295,10 @@ func (c *faultConn) strikes(sql string) bool {
 			return false
 		}
 	}
-	last := c.last
-	if sql == last { // it is sent again, and what it was is what it is
-		last = c.before
-	}
-	h := fnv.New64a()
-	fmt.Fprintf(h, "%d %s %s", c.target.seed, last, sql)
 	if r := c.target.rare; r != nil {
-		return r.strikes(c, v, sql, h)
+		return r.strikes(c, at, v, sql)
 	}
-	return h.Sum64()%f.every == 0
+	return c.draws(at, f.every)
 }
 
 func (c *faultConn) ExecContext(ctx context.Context, sql string, _ []driver.NamedValue) (driver.Result, error) {
@@ -309,13 +306,11 @@ func (c *faultConn) ExecContext(ctx context.Context, sql string, _ []driver.Name
 		return nil, err
 	}
 	c.asked = false
-	strikes := c.strikes(sql)
+	at := exec.OccasionIn(ctx)
+	strikes := c.strikes(at, sql)
 	c.sends(sql)
-	if sql != c.last {
-		c.before = c.last
-	}
-	c.last = sql
 	v, alone := verb(sql), c.txn == nil || c.txn.frame == sqltext.Switched || locksTable(sql) // LOCK TABLES comes behind SET autocommit = 0, LOCK TABLE behind BEGIN
+	c.last = v
 	if f := opens(v, sql); f != sqltext.NoFrame {
 		c.begin(f)
 	}
@@ -338,7 +333,7 @@ func (c *faultConn) ExecContext(ctx context.Context, sql string, _ []driver.Name
 	} else {
 		res, err = c.send(ctx, sql)
 	}
-	c.leave(sql, err)
+	c.leave(at, sql, err)
 	return res, err
 }
 
@@ -353,14 +348,15 @@ func (c *faultConn) QueryContext(ctx context.Context, sql string, _ []driver.Nam
 		return nil, err
 	}
 	c.asked = false
+	at := exec.OccasionIn(ctx)
 	var rows driver.Rows
 	var err error
-	if c.strikes(sql) && c.target.fault.query != nil {
+	if c.strikes(at, sql) && c.target.fault.query != nil {
 		rows, err = c.target.fault.query(c, ctx, sql)
 	} else {
 		rows, err = c.ask(ctx, sql)
 	}
-	c.leave(sql, err)
+	c.leave(at, sql, err)
 	return rows, err
 }
 
@@ -374,6 +370,9 @@ func (c *faultConn) enter() error {
 	}
 	t.clock++
 	c.flying = true
+	if !c.refused {
+		c.count++
+	}
 	return nil
 }
 
@@ -392,7 +391,7 @@ func (t *faultyTarget) prune() {
 }
 
 // leave notes what a statement did that has been answered.
-func (c *faultConn) leave(sql string, err error) {
+func (c *faultConn) leave(at exec.Occasion, sql string, err error) {
 	t := c.target
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -420,7 +419,7 @@ func (c *faultConn) leave(sql string, err error) {
 		x.ended, x.committed = t.clock, v == "COMMIT" && err == nil
 		c.txn = nil
 	case err == nil:
-		x.note(t, sql)
+		x.note(t, at, sql)
 		c.answers(x, v)
 	}
 }
@@ -437,7 +436,7 @@ func (t *faultyTarget) class(err error) dbms.ErrorClass {
 }
 
 // note adds a statement to what its transaction has done.
-func (x *faultTxn) note(t *faultyTarget, sql string) {
+func (x *faultTxn) note(t *faultyTarget, at exec.Occasion, sql string) {
 	switch verb(sql) {
 	case "SAVEPOINT":
 		x.sinceSavepoint = ""
@@ -446,10 +445,10 @@ func (x *faultTxn) note(t *faultyTarget, sql string) {
 		x.wentBack = x.wentBack || verb(sql) == rollbackTo
 		return
 	}
-	at, ofCase := t.places[sql]
+	p, ofCase := t.placeOf(at)
 	if ofCase {
-		x.txn = at.txn
-		x.statements = append(x.statements, sql)
+		x.txn = p.txn
+		x.done[at.Stmt] = true
 	}
 	target := sqltext.Read(sql).Target
 	if target != "" {

@@ -5,7 +5,7 @@ import (
 	"database/sql/driver"
 )
 
-// PrepareContext returns a statement that is sent as text whenever it is executed: planted bugs strike by texts.
+// PrepareContext returns a statement that is sent as text whenever it is executed: planted bugs look at texts.
 func (c *faultConn) PrepareContext(_ context.Context, sql string) (driver.Stmt, error) {
 	return &faultStmt{c, sql}, nil
 }

@@ -2,11 +2,11 @@ package planted
 
 import (
 	"fmt"
-	"hash"
 	"slices"
 	"strings"
 
 	"txweave/exec"
+	"txweave/history"
 )
 
 // Rarity makes a planted bug as hard to find as those of engines are: it strikes statements of the case only, never the reads that
@@ -28,8 +28,8 @@ type condition struct {
 // conditions are the circumstances that reports of bugs name.
 var conditions = []condition{
 	{"index", "the condition names a column with a secondary index", func(c *faultConn, sql string) bool { return c.target.looksUp(sql) }},
-	{"join", "the statement joins", func(_ *faultConn, sql string) bool { return strings.Contains(sql, " JOIN ") }},
-	{"descending", "the statement sorts in descending order", func(_ *faultConn, sql string) bool { return strings.Contains(sql, " DESC") }},
+	{"join", "the statement joins", func(c *faultConn, sql string) bool { return joins(c.tree(sql)) }},
+	{"descending", "the statement sorts in descending order", func(c *faultConn, sql string) bool { return sortsDown(c.tree(sql)) }},
 	{"third-write", "the transaction has written twice before, or more often", func(c *faultConn, _ string) bool { return c.txn != nil && c.txn.writes >= 2 }},
 	{"other-wrote", "another transaction is open that has written", func(c *faultConn, _ string) bool {
 		return slices.ContainsFunc(c.target.txns, func(x *faultTxn) bool { return x != c.txn && x.ended == 0 && len(x.wrote) > 0 })
@@ -65,18 +65,18 @@ func PlantRare(t exec.Target, f *Fault, seed uint64, r Rarity) (exec.Target, err
 	return &faultyTarget{Target: t, fault: f, seed: seed, stale: map[int64]bool{}, rare: &r}, nil
 }
 
-// controls are the statements that are no probe whatever their texts.
-var controls = []string{"BEGIN", "START", "COMMIT", "ROLLBACK", "SAVEPOINT", "RELEASE", rollbackTo}
+// ofCase are the roles of the statements that are the case's own, or stand in their place: all others are probes.
+var ofCase = []history.Role{history.Begin, history.Target, history.End, history.Abort}
 
-// strikes says whether a bug that is made rare spoils a statement which it could spoil; h is the hash of what it goes by.
-func (r *Rarity) strikes(c *faultConn, verb, sql string, h hash.Hash64) bool {
+// strikes says whether a bug that is made rare spoils a statement which it could spoil.
+func (r *Rarity) strikes(c *faultConn, at exec.Occasion, verb, sql string) bool {
 	t, f := c.target, c.target.fault
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if c.txn != nil && c.txn.beginsAgain || slices.Contains(f.follows, verb) && f.probes {
 		return true // it goes on with what it began
 	}
-	if _, ofCase := t.places[sql]; !ofCase && !slices.Contains(controls, verb) {
+	if at.Stmt == 0 || !slices.Contains(ofCase, at.Role) {
 		return false
 	}
 	if slices.Contains(f.follows, verb) {
@@ -87,11 +87,5 @@ func (r *Rarity) strikes(c *faultConn, verb, sql string, h hash.Hash64) bool {
 			return false
 		}
 	}
-	if verb == "BEGIN" || verb == "START" { // whose text is the same in every case
-		fmt.Fprintf(h, " %d %d", t.c.Seed, len(t.txns))
-	}
-	if r.Sometimes {
-		fmt.Fprintf(h, " %d", t.runs)
-	}
-	return h.Sum64()%(f.every*r.Every) == 0
+	return c.draws(at, f.every*r.Every)
 }

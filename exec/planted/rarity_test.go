@@ -1,10 +1,12 @@
 package planted
 
 import (
-	"fmt"
+	"math"
 	"slices"
 	"testing"
 
+	"txweave/exec"
+	"txweave/history"
 	"txweave/testcase"
 )
 
@@ -23,7 +25,7 @@ func rareConn(t *testing.T, fault string, r Rarity) *faultConn {
 	target.profile = profile(t, "mariadb/serializable")
 	target.tables = []string{"t0"}
 	target.c = &testcase.Case{Schema: []testcase.Stmt{{SQL: "CREATE TABLE t0 (pkey BIGINT NOT NULL PRIMARY KEY, c0 INT, INDEX t0_i (c0))"}}}
-	target.places, target.sent = map[string]place{}, map[string]bool{}
+	target.places, target.sent = map[testcase.StmtID]place{}, map[string]bool{}
 	x := &faultTxn{read: map[string]bool{}, wrote: map[string]bool{}}
 	c := &faultConn{target: target, profile: target.profile, txn: x}
 	x.conn = c
@@ -31,40 +33,46 @@ func rareConn(t *testing.T, fault string, r Rarity) *faultConn {
 	return c
 }
 
-// ofCase makes a text one of the case's.
-func (c *faultConn) ofCase(sql string) string {
-	c.target.places[sql] = place{}
-	return sql
+// of says that a statement of the case is sent, or something in its place or around it.
+func of(id int, as history.Role) exec.Occasion {
+	return exec.Occasion{Stmt: testcase.StmtID(id), Role: as}
 }
 
-// TestRarity: a rare bug strikes about one in so many of the statements that it would strike, none that is not the case's, and
-// every control statement that it would strike.
+// TestRarity: a rare bug strikes one in so many of the statements that it would strike, BEGIN and ends among them, none
+// that is not the case's, and goes on with what it has begun.
 func TestRarity(t *testing.T) {
-	c := rareConn(t, "stale-snapshot", Rarity{Every: 10})
-	struck := 0
-	for n := range 2000 {
-		if c.strikes(c.ofCase(fmt.Sprintf("SELECT %d FROM t0", n))) {
-			struck++
+	for fault, sent := range map[string]struct {
+		sql string
+		as  []history.Role
+	}{
+		"stale-snapshot":       {"SELECT 1 FROM t0", []history.Role{history.Target}},
+		"lost-commit":          {"COMMIT", []history.Role{history.End}},
+		"rollback-has-effects": {"ROLLBACK", []history.Role{history.End, history.Abort}},
+		"weaker-level":         {"BEGIN", []history.Role{history.Begin}},
+	} {
+		for _, as := range sent.as {
+			c := rareConn(t, fault, Rarity{Every: 10})
+			struck, n := 0, 4000
+			for i := range n {
+				c.target.c.Seed = uint64(i / 20)
+				if c.strikes(of(i%20+1, as), sent.sql) {
+					struck++
+				}
+				for _, probe := range []exec.Occasion{of(i%20+1, history.VSR), {}} {
+					if c.strikes(probe, sent.sql) {
+						t.Fatalf("%s: a probe was struck", fault)
+					}
+				}
+			}
+			near(t, fault, struck, n, float64(c.target.fault.every*10))
 		}
-		if c.strikes(fmt.Sprintf("SELECT pkey, vkey, %d FROM t0", n)) {
-			t.Fatal("a probe was struck")
-		}
 	}
-	if struck < 140 || struck > 260 {
-		t.Errorf("%d of 2000 statements were struck, want about 200", struck)
-	}
-	if c = rareConn(t, "lost-commit", Rarity{}); !slices.ContainsFunc([]string{"a", "b", "c", "d", "e", "f", "g", "h"}, func(last string) bool {
-		c.last = last
-		return c.strikes("COMMIT")
-	}) {
-		t.Error("no COMMIT is struck")
-	}
-	c = rareConn(t, "stale-index", Rarity{Every: 1 << 40})
-	if !c.strikes("SELECT pkey FROM t0 WHERE t0.c0 = 3") {
+	c := rareConn(t, "stale-index", Rarity{Every: 1 << 40})
+	if !c.strikes(of(1, history.VSR), "SELECT pkey FROM t0 WHERE t0.c0 = 3") {
 		t.Error("a read over an index that lacks entries finds them all")
 	}
 	c = rareConn(t, "lost-update", Rarity{Every: 1 << 40})
-	if c.txn.beginsAgain = true; !c.strikes("UPDATE t0 SET c0 = 3") {
+	if c.txn.beginsAgain = true; !c.strikes(of(1, history.Target), "UPDATE t0 SET c0 = 3") {
 		t.Error("what it began it does not end")
 	}
 	if _, err := PlantRare(nil, c.target.fault, 1, Rarity{When: "full-moon"}); err == nil {
@@ -72,40 +80,12 @@ func TestRarity(t *testing.T) {
 	}
 }
 
-// TestRareReturning: a write of the case that returns its rows is one of those that a rare bug strikes, though it is executed without the clause.
-func TestRareReturning(t *testing.T) {
-	const write, returning = "DELETE FROM t0 WHERE t0.c0 = 3", "DELETE FROM t0 WHERE t0.c0 = 3 RETURNING t0.pkey"
-	places := placesOf(&testcase.Case{Txns: []testcase.Txn{{}, {Stmts: []testcase.Stmt{{SQL: "SELECT 1"}, {SQL: returning}}}}})
-	for _, sql := range []string{write, returning} {
-		if at, known := places[sql]; !known || at != (place{1, 1}) {
-			t.Errorf("%s stands at %v (%v)", sql, at, known)
-		}
-	}
-	c := rareConn(t, "lost-delete", Rarity{Every: 1})
-	c.target.places = places
-	if !slices.ContainsFunc([]string{"a", "b", "c", "d", "e", "f"}, func(last string) bool { c.last = last; return c.strikes(write) }) {
-		t.Error("it is never struck")
-	}
-}
-
-// TestSentAgain: a statement that was refused, and is sent again, is struck if it was struck the first time. Behind its own text none of an
-// even seed ever was: of the hash's lowest bit the two cancel each other out.
-func TestSentAgain(t *testing.T) {
-	c := rareConn(t, "lost-row", Rarity{Every: 2})
-	struck := 0
-	for n := range 200 {
-		sql := c.ofCase(fmt.Sprintf("SELECT %d FROM t0", n))
-		c.last, c.before = "BEGIN", ""
-		first := c.strikes(sql)
-		if first {
-			struck++
-		}
-		if c.last, c.before = sql, "BEGIN"; c.strikes(sql) != first {
-			t.Errorf("%s: at first %v, then another", sql, first)
-		}
-	}
-	if struck == 0 {
-		t.Error("none is struck")
+// near fails unless of n draws about one in every came out, within five standard deviations.
+func near(t *testing.T, what string, got, n int, every float64) {
+	t.Helper()
+	want := float64(n) / every
+	if math.Abs(float64(got)-want) > 5*math.Sqrt(want*(1-1/every)) {
+		t.Errorf("%s: %d of %d, want about %.0f", what, got, n, want)
 	}
 }
 
@@ -130,10 +110,10 @@ func TestConditions(t *testing.T) {
 		"again":          func(c *faultConn) string { c.target.sent["SELECT 1 FROM t0"] = true; return "SELECT 1 FROM t0" },
 	} {
 		c := rareConn(t, "stale-snapshot", Rarity{When: when})
-		if c.strikes(c.ofCase("SELECT 2 FROM t0")) {
+		if c.strikes(of(2, history.Target), "SELECT 2 FROM t0") {
 			t.Errorf("%s: it strikes without", when)
 		}
-		if sql := c.ofCase(make(c)); !c.strikes(sql) {
+		if sql := make(c); !c.strikes(of(1, history.Target), sql) {
 			t.Errorf("%s: it does not strike %s", when, sql)
 		}
 	}
@@ -144,10 +124,9 @@ func TestConditions(t *testing.T) {
 	}
 	// What depends on the run as well strikes in some of them.
 	c := rareConn(t, "stale-snapshot", Rarity{Every: 2, Sometimes: true})
-	sql := c.ofCase("SELECT 1 FROM t0")
 	seen := map[bool]bool{}
 	for c.target.runs = range 20 {
-		seen[c.strikes(sql)] = true
+		seen[c.strikes(of(1, history.Target), "SELECT 1 FROM t0")] = true
 	}
 	if len(seen) != 2 {
 		t.Errorf("in 20 runs it was always %v", seen)

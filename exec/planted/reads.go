@@ -148,7 +148,7 @@ func (x *faultTxn) writesAgain(t *faultyTarget, tables []string) bool {
 	}
 	for _, s := range t.c.Txns[x.txn].Stmts {
 		table := sqltext.Read(s.SQL).Target
-		if sqltext.FirstWord(s.SQL) == "UPDATE" && x.wrote[table] && slices.Contains(tables, table) && !slices.Contains(x.statements, s.SQL) {
+		if sqltext.FirstWord(s.SQL) == "UPDATE" && x.wrote[table] && slices.Contains(tables, table) && !x.done[s.ID] {
 			return true
 		}
 	}
@@ -157,7 +157,7 @@ func (x *faultTxn) writesAgain(t *faultyTarget, tables []string) bool {
 
 // futureRead makes a later write of the transaction, reads, and takes the write back.
 func futureRead(c *faultConn, ctx context.Context, sql string) (driver.Rows, error) {
-	at, ofCase := c.target.places[sql]
+	at, ofCase := c.target.placeOf(exec.OccasionIn(ctx))
 	if !ofCase || !plainRead(sql) {
 		return c.ask(ctx, sql)
 	}

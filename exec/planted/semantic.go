@@ -3,11 +3,11 @@ package planted
 import (
 	"context"
 	"database/sql/driver"
-	"regexp"
 	"strings"
 
 	"txweave/dbms"
 	"txweave/exec"
+	sqltree "txweave/sql"
 	"txweave/sqltext"
 )
 
@@ -25,20 +25,25 @@ func PlantAlways(t exec.Target, f *Fault) exec.Target {
 func Semantic() []*Fault {
 	wrote := func(c *faultConn) bool { return c.txn != nil && len(c.txn.wrote) > 0 }
 	return []*Fault{
-		spoilAnswer("left-join-own-write", "an outer join in a transaction that has written misses a row", ` LEFT (OUTER )?JOIN `, wrote, loseLast),
-		spoilAnswer("in-subquery-own-write", "IN (SELECT …) in a transaction that has written misses a row", ` IN \(SELECT `, wrote, loseLast),
-		spoilAnswer("exists-twice", "a semi-join gives a row twice", `EXISTS \(SELECT `, nil, doubleFirst),
-		spoilAnswer("distinct-twice", "DISTINCT leaves a duplicate", `^SELECT DISTINCT `, nil, doubleFirst),
-		spoilAnswer("union-misses", "UNION misses a row", ` UNION SELECT `, nil, loseLast),
-		spoilAnswer("group-misses", "GROUP BY in a transaction that has written misses a group", ` GROUP BY `, wrote, loseLast),
-		spoilAnswer("case-misses", "CASE in a join misses a row", `CASE .* JOIN `, nil, loseLast),
-		spoilAnswer("after-delete", "a read after a DELETE of the same transaction misses a row", ` WHERE `,
-			func(c *faultConn) bool { return strings.HasPrefix(c.last, "DELETE") }, loseLast),
-		loseWrite("insert-select-lost", "INSERT … SELECT says that it inserted and does not", `^INSERT .* SELECT `),
-		loseWrite("delete-in-lost", "DELETE … IN says that it deleted and does not", `^DELETE .* IN \(`),
-		loseWrite("update-between-lost", "UPDATE … BETWEEN says that it changed a row and does not", `^UPDATE .* BETWEEN `),
+		spoilAnswer("left-join-own-write", "an outer join in a transaction that has written misses a row", joinsOuter, wrote, loseLast),
+		spoilAnswer("in-subquery-own-write", "IN (SELECT …) in a transaction that has written misses a row", inQuery, wrote, loseLast),
+		spoilAnswer("exists-twice", "a semi-join gives a row twice", hasAny[*sqltree.Exists], nil, doubleFirst),
+		spoilAnswer("distinct-twice", "DISTINCT leaves a duplicate", distinct, nil, doubleFirst),
+		spoilAnswer("union-misses", "UNION misses a row", unites, nil, loseLast),
+		spoilAnswer("group-misses", "GROUP BY in a transaction that has written misses a group", groups, wrote, loseLast),
+		spoilAnswer("case-misses", "CASE in a join misses a row",
+			func(s sqltree.Stmt) bool { return hasAny[*sqltree.Case](s) && joins(s) }, nil, loseLast),
+		spoilAnswer("after-delete", "a read after a DELETE of the same transaction misses a row", filters,
+			func(c *faultConn) bool { return c.last == "DELETE" }, loseLast),
+		loseWrite("insert-select-lost", "INSERT … SELECT says that it inserted and does not",
+			ofKind[*sqltree.Insert](hasAny[*sqltree.Select])),
+		loseWrite("delete-in-lost", "DELETE … IN says that it deleted and does not",
+			ofKind[*sqltree.Delete](hasAny[*sqltree.In])),
+		loseWrite("update-between-lost", "UPDATE … BETWEEN says that it changed a row and does not",
+			ofKind[*sqltree.Update](hasAny[*sqltree.Between])),
 		missingEntry, victimUnsaid,
-		loseWrite("insert-rows-lost", "an INSERT of several rows says that it inserted one and inserts none", `^INSERT .*\), \(`),
+		loseWrite("insert-rows-lost", "an INSERT of several rows says that it inserted one and inserts none",
+			ofKind[*sqltree.Insert](ofRows)),
 	}
 }
 
@@ -49,8 +54,9 @@ var missingEntry = &Fault{Name: "index-entry-missing", Reference: "an index lack
 	query: func(c *faultConn, ctx context.Context, sql string) (driver.Rows, error) {
 		t := c.target
 		t.mu.Lock()
-		_, ofCase := t.places[sql]
-		strikes := ofCase && !t.unused
+		at, ofCase := t.placeOf(exec.OccasionIn(ctx))
+		asItStands := ofCase && t.c.Txns[at.txn].Stmts[at.stmt].SQL == sql // a setting may say it otherwise, so that it uses none
+		strikes := asItStands && !t.unused
 		t.mu.Unlock()
 		if !strikes || !t.looksUp(sql) {
 			return c.ask(ctx, sql)
@@ -89,24 +95,24 @@ var victimUnsaid = &Fault{Name: "victim-unsaid", Reference: "the victim of a dea
 		return affected(0), nil
 	}}
 
-// spoilAnswer makes a bug that changes the answers of queries whose text matches.
-func spoilAnswer(name, reference, pattern string, when func(*faultConn) bool, change func(*memoryRows)) *Fault {
-	matches := regexp.MustCompile(pattern)
+// spoilAnswer makes a bug that changes the answers of queries of which a condition holds.
+func spoilAnswer(
+	name, reference string, of func(sqltree.Stmt) bool, when func(*faultConn) bool, change func(*memoryRows),
+) *Fault {
 	return &Fault{Name: name, Reference: reference, Forbidden: always, Inapplicable: anywhere, every: 1, verbs: []string{"SELECT", "WITH"},
 		query: func(c *faultConn, ctx context.Context, sql string) (driver.Rows, error) {
-			if !matches.MatchString(sql) || when != nil && !when(c) {
+			if when != nil && !when(c) || !of(c.tree(sql)) {
 				return c.ask(ctx, sql)
 			}
 			return c.edit(ctx, sql, change)
 		}}
 }
 
-// loseWrite makes a bug that loses writes whose text matches.
-func loseWrite(name, reference, pattern string) *Fault {
-	matches := regexp.MustCompile(pattern)
+// loseWrite makes a bug that loses writes of which a condition holds.
+func loseWrite(name, reference string, of func(sqltree.Stmt) bool) *Fault {
 	return &Fault{Name: name, Reference: reference, Forbidden: always, Inapplicable: anywhere, every: 1, verbs: []string{"INSERT", "UPDATE", "DELETE"},
 		exec: func(c *faultConn, ctx context.Context, sql string) (driver.Result, error) {
-			if matches.MatchString(sql) {
+			if of(c.tree(sql)) {
 				return affected(1), nil
 			}
 			return c.send(ctx, sql)

@@ -13,24 +13,7 @@ import (
 	"txweave/dbms"
 	"txweave/exec"
 	"txweave/sqltext"
-	"txweave/testcase"
 )
-
-// placesOf says where the statements of a case stand, by their texts and, of writes that return their rows, by what is executed.
-func placesOf(c *testcase.Case) map[string]place {
-	out := map[string]place{}
-	for n := range c.Txns {
-		for i, s := range c.Txns[n].Stmts {
-			write, _ := cutReturning(s.SQL)
-			for _, sql := range []string{s.SQL, write} {
-				if _, twice := out[sql]; !twice {
-					out[sql] = place{n, i}
-				}
-			}
-		}
-	}
-	return out
-}
 
 // snapshotProfile is a level of the same engine at which a transaction keeps one snapshot for all its plain reads, and its
 // reads are no part of the conflicts of others.
@@ -137,7 +120,7 @@ func (c *faultConn) others() []*faultTxn {
 	for _, x := range c.target.txns {
 		if x != c.txn {
 			out = append(out, &faultTxn{conn: x.conn, txn: x.txn, read: maps.Clone(x.read), wrote: maps.Clone(x.wrote), first: x.first, ended: x.ended,
-				committed: x.committed, before: x.before, statements: slices.Clone(x.statements), self: x})
+				committed: x.committed, before: x.before, done: maps.Clone(x.done), self: x})
 		}
 	}
 	return out

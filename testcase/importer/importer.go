@@ -59,7 +59,7 @@ func Read(name string, text []byte, o Options) (c *testcase.Case, notes []string
 	if err := b.build(); err != nil {
 		return nil, nil, err
 	}
-	return b.c, b.notes, nil
+	return b.c.Number(), b.notes, nil
 }
 
 // builder makes a case of pieces.

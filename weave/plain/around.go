@@ -183,7 +183,8 @@ func readsInstead(c *testcase.Case, named []testcase.Ref) *testcase.Case {
 		return nil
 	}
 	d := c.Clone()
-	d.Txns[named[0].Txn].Stmts[named[0].Stmt] = testcase.Stmt{SQL: text}
+	s := &d.Txns[named[0].Txn].Stmts[named[0].Stmt]
+	s.SQL, s.Comments = text, nil
 	return d
 }
 

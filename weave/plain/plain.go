@@ -124,13 +124,13 @@ func (m *maker) make() (*finding.Plain, error) {
 	if out == nil {
 		return nil, nil
 	}
-	out.Case, out.Shown, out.Runs = string(m.best.Print()), shown, repetitions
+	out.Case, out.Shown, out.Runs = string(m.best.Number().Print()), shown, repetitions // for people: statements by their places
 	return out, nil
 }
 
 // try makes a candidate the best case if it shows the finding, twice, and the same statements fail.
 func (m *maker) try(c *testcase.Case) (bool, error) {
-	if c.Validate() != nil || m.runs >= maxRuns {
+	if c.Identify().Validate() != nil || m.runs >= maxRuns {
 		return false, nil
 	}
 	for range 2 {

@@ -205,6 +205,7 @@ func (c *checker) units() {
 		c.out.Units = append(c.out.Units, unit)
 		c.out.Case.Txns = append(c.out.Case.Txns, txn)
 	}
+	c.out.Case.Number()
 }
 
 // levels collects the levels of the statements that read or write rows.
