@@ -17,8 +17,8 @@ type parsed struct {
 // How many statements a generation has, and how long one may be that is kept, in bytes: two generations of a dialect are
 // some ten megabytes.
 const (
-	generation = 512
-	longestKept    = 8 << 10
+	generation  = 512
+	longestKept = 8 << 10
 )
 
 func (m *memo) get(text string) (p parsed, ok bool) {

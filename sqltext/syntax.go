@@ -9,6 +9,8 @@ type Syntax struct {
 	Tree *sql.Dialect
 	// Grammar returns a parser of its statements, for one goroutine at a time.
 	Grammar func() Parser
+	// Doubt says in what a second reader differs about a statement that a person gives; nil where there is none.
+	Doubt func(sql string) error
 	// Remarks are the beginnings of executable comments that it does not run, because they are for another DBMS: "/*M!".
 	Remarks []string
 	// TextTellsTime says that to its functions of dates a text 'now' is the time.

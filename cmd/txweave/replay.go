@@ -19,6 +19,7 @@ import (
 	"txweave/exec"
 	"txweave/finding"
 	"txweave/history/format"
+	"txweave/sqltext"
 	"txweave/testcase"
 	"txweave/weave"
 )
@@ -103,8 +104,27 @@ Exit code 0: never, 1: at least once, 2: it could not be checked, 64: it is not 
 func readCase(ctx context.Context, path string) (*testcase.Case, error) {
 	return obeying(ctx, func() (*testcase.Case, error) {
 		c, err := testcase.ReadNamed(ctx, path)
+		if err == nil {
+			err = undoubted(c)
+		}
 		return c, usageOf(err)
 	})
+}
+
+// undoubted refuses a statement about which two readers differ, where the oracles are to go by what is read of it.
+func undoubted(c *testcase.Case) error {
+	doubt := sqltext.SyntaxOf(c.Target).Doubt
+	if doubt == nil || len(c.Order) > 0 {
+		return nil
+	}
+	for n := range c.Txns {
+		for i, s := range c.Txns[n].Stmts {
+			if err := doubt(s.SQL); err != nil {
+				return fmt.Errorf("%s: %w; with an -- order -- it need not be read", c.At(testcase.Ref{Txn: n, Stmt: i}), err)
+			}
+		}
+	}
+	return nil
 }
 
 // forCase resolves the flags with what the case was made under as defaults: its target and level, the level that it was held

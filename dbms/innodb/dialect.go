@@ -5,12 +5,18 @@ import (
 	"txweave/gen"
 	"txweave/sql"
 	"txweave/sql/analysis"
+	"txweave/sql/mysql/opinion"
 	"txweave/sqltext"
 )
 
 // Grammar returns what makes a parser of a dialect of MySQL's family.
 func Grammar(d *sql.Dialect) func() sqltext.Parser {
 	return dbms.Grammar(d, analysis.Traits{CopyLocks: true})
+}
+
+// Doubt returns what says in what a second reader differs from a dialect of MySQL's family.
+func Doubt(d *sql.Dialect) func(text string) error {
+	return func(text string) error { return opinion.Doubt(d, text) }
 }
 
 // DropTemporary is what there commits no transaction, as DROP TABLE does.

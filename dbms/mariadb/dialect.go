@@ -9,7 +9,7 @@ import (
 )
 
 // Syntax is MySQL's, and comments for MariaDB alone are run.
-var Syntax = &sqltext.Syntax{Quoting: sqltext.MySQL, Tree: tree, Grammar: innodb.Grammar(tree), Remarks: []string{"/*T!"}, DropTemporary: innodb.DropTemporary}
+var Syntax = &sqltext.Syntax{Quoting: sqltext.MySQL, Tree: tree, Grammar: innodb.Grammar(tree), Doubt: innodb.Doubt(tree), Remarks: []string{"/*T!"}, DropTemporary: innodb.DropTemporary}
 
 // Dialect is the dialect of MariaDB 10.6 and later: MySQL's, and subqueries of UPDATE and DELETE may read the
 // target.

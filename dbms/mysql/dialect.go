@@ -9,7 +9,7 @@ import (
 )
 
 // Syntax is MySQL's.
-var Syntax = &sqltext.Syntax{Quoting: sqltext.MySQL, Tree: tree, Grammar: innodb.Grammar(tree), Remarks: []string{"/*M!", "/*T!"}, DropTemporary: innodb.DropTemporary}
+var Syntax = &sqltext.Syntax{Quoting: sqltext.MySQL, Tree: tree, Grammar: innodb.Grammar(tree), Doubt: innodb.Doubt(tree), Remarks: []string{"/*M!", "/*T!"}, DropTemporary: innodb.DropTemporary}
 
 // Dialect is MySQL's: what the others of its family begin with.
 var Dialect = func() *gen.Dialect {

@@ -63,7 +63,7 @@ var all = []*DBMS{
 }
 
 // unknown is how statements are read whose DBMS is not known: by MySQL's rules, and every comment for a server is run.
-var unknown = &sqltext.Syntax{Quoting: sqltext.MySQL, Tree: mysql.Syntax.Tree, Grammar: mysql.Syntax.Grammar, DropTemporary: innodb.DropTemporary}
+var unknown = &sqltext.Syntax{Quoting: sqltext.MySQL, Tree: mysql.Syntax.Tree, Grammar: mysql.Syntax.Grammar, Doubt: mysql.Syntax.Doubt, DropTemporary: innodb.DropTemporary}
 
 // What lower layers look up by name they are told here, once, before main begins: they must not import the folders.
 func init() {

@@ -11,7 +11,7 @@ import (
 )
 
 // Syntax is MySQL's, and comments for TiDB alone are run.
-var Syntax = &sqltext.Syntax{Quoting: sqltext.MySQL, Tree: tree, Grammar: innodb.Grammar(tree), Remarks: []string{"/*M!"}, DropTemporary: innodb.DropTemporary}
+var Syntax = &sqltext.Syntax{Quoting: sqltext.MySQL, Tree: tree, Grammar: innodb.Grammar(tree), Doubt: innodb.Doubt(tree), Remarks: []string{"/*M!"}, DropTemporary: innodb.DropTemporary}
 
 // Dialect is the dialect of TiDB 6.1 and later: MySQL's, and subqueries of UPDATE and DELETE may read the target.
 //

@@ -19,16 +19,17 @@ import (
 	"txweave/internal/testkit/effort"
 	"txweave/internal/testkit/trees"
 	"txweave/sql"
+	"txweave/sql/mysql/opinion"
 )
 
 // Longer: go test ./sql/mysql -run Generated -generated 10000.
 var generated = effort.Flag("generated", 200, "cases of each database whose statements are read and printed")
 
-// opinion is TiDB's parser, asked what it takes a text for.
-type opinion struct{ *parser.Parser }
+// second is TiDB's parser, asked what it takes a text for.
+type second struct{ *parser.Parser }
 
 // restored is a statement as TiDB's parser prints it, without its parentheses; ok is false where that does not read it.
-func (o opinion) restored(text string) (printed string, ok bool) {
+func (o second) restored(text string) (printed string, ok bool) {
 	stmts, _, err := o.Parse(text, "", "")
 	if err != nil || len(stmts) != 1 {
 		return "", false
@@ -46,7 +47,7 @@ func (o opinion) restored(text string) (printed string, ok bool) {
 }
 
 // check holds what is read of a statement against its text, and what is printed anew against TiDB's parser.
-func check(t *testing.T, d *sql.Dialect, o opinion, text string) (compared bool) {
+func check(t *testing.T, d *sql.Dialect, o second, text string) (compared bool) {
 	t.Helper()
 	stmt, err := d.Parse(text)
 	if err != nil {
@@ -55,6 +56,9 @@ func check(t *testing.T, d *sql.Dialect, o opinion, text string) (compared bool)
 	}
 	trees.Read(t, d, stmt, text)
 	trees.Placed(t, stmt, text)
+	if err := opinion.Doubt(d, text); err != nil {
+		t.Errorf("%s\n%v", text, err)
+	}
 	anew, err := d.Reprint(stmt)
 	if err != nil {
 		return false // told by trees.Read
@@ -75,7 +79,7 @@ func TestGeneratedStatementsAreRead(t *testing.T) {
 	for name, written := range map[string]*gen.Dialect{"mariadb": mariadb.Dialect, "mysql": mysqlserver.Dialect, "tidb": tidb.Dialect} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			o, statements, compared := opinion{parser.New()}, 0, 0
+			o, statements, compared := second{parser.New()}, 0, 0
 			for i := range generated() {
 				c, err := gen.Generate(gen.CaseSeed(50, i), written, gen.Options{})
 				if err != nil {
@@ -101,7 +105,7 @@ func TestGeneratedStatementsAreRead(t *testing.T) {
 
 // TestCasesOfTheTreeAreRead: so are the statements of all cases of the family's in the tree.
 func TestCasesOfTheTreeAreRead(t *testing.T) {
-	o := opinion{parser.New()}
+	o := second{parser.New()}
 	trees.Cases(t, 30, func(target, stmt string) { check(t, dialects[target], o, stmt) }, "mariadb", "mysql", "tidb")
 }
 
@@ -115,7 +119,7 @@ func TestFindingsAreRead(t *testing.T) {
 	if err != nil || len(paths) < 80 {
 		t.Fatal(paths, err)
 	}
-	o, read := opinion{parser.New()}, 0
+	o, read := second{parser.New()}, 0
 	for _, path := range paths {
 		d := dialects[strings.Split(filepath.Base(path), "-")[0]]
 		if d == nil {
@@ -145,7 +149,7 @@ func TestFindingsAreRead(t *testing.T) {
 }
 
 // other says whether a text is no statement of TiDB's parser, or one of a kind that is not read as a tree.
-func (o opinion) other(text string) bool {
+func (o second) other(text string) bool {
 	stmts, _, err := o.Parse(text, "", "")
 	if err != nil || len(stmts) != 1 {
 		return true
