@@ -48,7 +48,7 @@ var guarded = []struct {
 	{"github.com/go-sql-driver/mysql", []string{"exec", "dbms/*", "campaign/database"}, "who reaches a database"},
 	{"github.com/jackc/pgx", []string{"dbms/*", "campaign/database"}, "who reaches a database"},
 	{"modernc.org/sqlite", []string{"exec", "dbms/*", "campaign/database"}, "who reaches a database"},
-	{"github.com/pingcap/tidb", []string{"sqltext/mysql"}, "a statement is understood once"},
+	{"github.com/pingcap/tidb", []string{"sql/mysql/opinion"}, "it is asked for a second opinion and no first one"},
 	{"github.com/spf13", []string{"cmd"}, "flags belong to commands"},
 }
 
