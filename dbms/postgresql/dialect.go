@@ -1,6 +1,7 @@
 package postgresql
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -36,6 +37,10 @@ func refuse(n sqltree.Node) error {
 		}
 	case *sqltree.TypedLiteral:
 		text = x.Text
+	case *sqltree.OnConflict:
+		if x.Where != nil {
+			return errors.New("ON CONFLICT is read without conditions")
+		}
 	case *sqltree.Column:
 		if slices.Contains(places, strings.ToLower(x.Name.Value)) {
 			return fmt.Errorf("%s: its value does not come from the rows' contents", x.Name.Value)

@@ -55,9 +55,12 @@ func (a *analysis) mergeInserts(w *sql.MergeWhen, from sql.TableRef) {
 		a.Unkeyed = true
 		return
 	}
-	columns := make([]string, len(w.Columns))
-	for i, name := range w.Columns {
-		columns[i] = name.Folded()
+	columns := a.schema.Table(a.Target).Names()
+	if len(w.Columns) > 0 {
+		columns = nil
+	}
+	for _, name := range w.Columns {
+		columns = append(columns, name.Folded())
 	}
 	a.insertsRows(columns, []*sql.Row{w.Row})
 	at := slices.Index(columns, sqltext.PKey)
