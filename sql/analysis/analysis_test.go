@@ -306,3 +306,16 @@ func TestBounded(t *testing.T) {
 		}
 	}
 }
+
+// TestPlanDecides: an operator that has errors of its own leaves it to the plan whether one arises.
+func TestPlanDecides(t *testing.T) {
+	p, schema := grammar("postgresql", "CREATE TABLE t (pkey INT PRIMARY KEY, vkey INT, pvkey INT, a INT, b TEXT)")
+	for sql, decides := range map[string]bool{
+		"SELECT a FROM t WHERE a + 1 = 2 AND b || 'x' LIKE b": false, "SELECT a FROM t WHERE a ^ 2 = 4": true, "SELECT a FROM t WHERE b ~ 'x'": true,
+		"SELECT a FROM t WHERE b ~ b": true, "SELECT b::int FROM t": true, "SELECT a::text FROM t": false, "SELECT a FROM t WHERE b -> 'x' IS NULL": true,
+	} {
+		if a, err := p.Analyze(schema, sql); err != nil || a.PlanDecides != decides {
+			t.Errorf("%s: %+v, %v", sql, a, err)
+		}
+	}
+}

@@ -66,6 +66,11 @@ func (c *collector) enter(n sql.Node) bool {
 		c.wildcard = true
 	case *sql.Call:
 		return c.call(x)
+	case *sql.Binary:
+		c.decides = c.decides || !total[x.Op]
+	case *sql.Like:
+		_, literal := x.Pattern.(*sql.Literal)
+		c.decides = c.decides || !literal && x.Op != sql.OpLike && x.Op != sql.OpILike && x.Op != sql.OpGlob
 	case *sql.Exists:
 		c.deeper(x.Query)
 		return false
@@ -93,6 +98,14 @@ func (c *collector) enter(n sql.Node) bool {
 		return c.operand(n) && c.write(n)
 	}
 	return true
+}
+
+// total are the operators that have no errors but those of their operands' classes, which package classes knows; of all
+// others, such as PostgreSQL's own, it is up to the plan whether one arises.
+var total = map[sql.Op]bool{
+	sql.OpOr: true, sql.OpAnd: true, sql.OpXor: true, sql.OpEq: true, sql.OpNe: true, sql.OpLt: true, sql.OpLe: true, sql.OpGt: true, sql.OpGe: true,
+	sql.OpSame: true, sql.OpDistinct: true, sql.OpBitAnd: true, sql.OpBitOr: true, sql.OpBitXor: true, sql.OpShiftLeft: true, sql.OpShiftRight: true,
+	sql.OpAdd: true, sql.OpSub: true, sql.OpMul: true, sql.OpDiv: true, sql.OpIntDiv: true, sql.OpMod: true, sql.OpConcat: true, sql.OpSounds: true,
 }
 
 // operand looks at what has a query beside other operands.
