@@ -193,21 +193,30 @@ func TestPostgreSQL(t *testing.T) {
 		sql  string
 		want sqltext.Analysis
 	}{
-		{"INSERT INTO t (pkey, vkey, pvkey, a) VALUES (3, 7, 0, 1) ON CONFLICT (a) DO UPDATE SET pvkey = t.vkey, vkey = 7, a = EXCLUDED.a", sqltext.Analysis{Kind: sqltext.Insert, Target: "t", VKey: 7, Diff: true, ChecksUnique: true}},
-		{"INSERT INTO t (pkey, vkey, pvkey, a) VALUES (3, 7, 0, 1) ON CONFLICT DO NOTHING", sqltext.Analysis{Kind: sqltext.Insert, Target: "t", VKey: 7, ChecksUnique: true, Plain: true}},
-		{"UPDATE t SET pvkey = t.vkey, vkey = 8, a = CASE WHEN t.a > 1 THEN 2 ELSE 3 END FROM s AS r0 WHERE t.pkey = r0.pkey AND r0.a = 4", sqltext.Analysis{Kind: sqltext.Update, Target: "t", VKey: 8, ChecksUnique: true}},
-		{"DELETE FROM t USING s AS r0, v AS r1 WHERE t.pkey = r0.pkey AND r1.e = r0.a", sqltext.Analysis{Kind: sqltext.Delete, Target: "t", Diff: true}},
+		{"INSERT INTO t (pkey, vkey, pvkey, a) VALUES (3, 7, 0, 1) ON CONFLICT (a) DO UPDATE SET pvkey = t.vkey, vkey = 7, a = EXCLUDED.a",
+			sqltext.Analysis{Kind: sqltext.Insert, Target: "t", VKey: 7, Diff: true, ChecksUnique: true}},
+		{"INSERT INTO t (pkey, vkey, pvkey, a) VALUES (3, 7, 0, 1) ON CONFLICT DO NOTHING",
+			sqltext.Analysis{Kind: sqltext.Insert, Target: "t", VKey: 7, ChecksUnique: true, Plain: true}},
+		{"UPDATE t SET pvkey = t.vkey, vkey = 8, a = CASE WHEN t.a > 1 THEN 2 ELSE 3 END FROM s AS r0 WHERE t.pkey = r0.pkey AND r0.a = 4",
+			sqltext.Analysis{Kind: sqltext.Update, Target: "t", VKey: 8, ChecksUnique: true}},
+		{"DELETE FROM t USING s AS r0, v AS r1 WHERE t.pkey = r0.pkey AND r1.e = r0.a",
+			sqltext.Analysis{Kind: sqltext.Delete, Target: "t", Diff: true}},
 		{"MERGE INTO t USING s AS r0 ON t.pkey = r0.pkey WHEN MATCHED AND CASE WHEN r0.a > 1 THEN 2 ELSE 3 END = 2 THEN UPDATE SET pvkey = t.vkey, vkey = 9, a = r0.a" +
 			" WHEN NOT MATCHED THEN INSERT (pkey, vkey, pvkey) VALUES (1000 + r0.pkey, 9, 0)", sqltext.Analysis{Kind: sqltext.Insert, Target: "t", VKey: 9, Diff: true, ChecksUnique: true}},
 		{"MERGE INTO t AS x USING s ON x.pkey = s.pkey WHEN MATCHED AND s.a = 1 THEN UPDATE SET pvkey = x.vkey, vkey = 9 WHEN MATCHED THEN DELETE",
 			sqltext.Analysis{Kind: sqltext.Insert, Target: "t", VKey: 9, Diff: true, ChecksUnique: true}},
 		{"MERGE INTO t USING s ON t.pkey = s.pkey WHEN MATCHED THEN DELETE WHEN NOT MATCHED THEN DO NOTHING",
 			sqltext.Analysis{Kind: sqltext.Insert, Target: "t", Diff: true, ChecksUnique: true}},
-		{"SELECT t.a || 'x' FROM t WHERE t.a IS DISTINCT FROM 3 OR EXISTS (SELECT 1 FROM s ORDER BY s.a NULLS FIRST, s.pkey DESC NULLS LAST, s.vkey NULLS LAST LIMIT 1)", sqltext.Analysis{Kind: sqltext.Select}},
-		{"SELECT t.a AS e0 FROM t ORDER BY e0 NULLS FIRST FOR UPDATE", sqltext.Analysis{Kind: sqltext.Select, Locking: true, RowLock: sqltext.ForUpdate}},
-		{"WITH q AS NOT MATERIALIZED (SELECT SUM(s.a) FILTER (WHERE s.a > 1) AS e FROM s) SELECT q.e, COUNT(*) FILTER (WHERE q.e IS NULL) FROM q GROUP BY q.e", sqltext.Analysis{Kind: sqltext.Select}},
-		{"SELECT t.pkey FROM t WHERE t.a IS NOT DISTINCT FROM 3 FOR NO KEY UPDATE", sqltext.Analysis{Kind: sqltext.Select, Locking: true, RowLock: sqltext.ForNoKeyUpdate}},
-		{"SELECT t.pkey FROM t FOR KEY SHARE SKIP LOCKED", sqltext.Analysis{Kind: sqltext.Select, Locking: true, SkipsLocked: true, RowLock: sqltext.ForKeyShare}},
+		{"SELECT t.a || 'x' FROM t WHERE t.a IS DISTINCT FROM 3 OR EXISTS (SELECT 1 FROM s ORDER BY s.a NULLS FIRST, s.pkey DESC NULLS LAST, s.vkey NULLS LAST LIMIT 1)",
+			sqltext.Analysis{Kind: sqltext.Select}},
+		{"SELECT t.a AS e0 FROM t ORDER BY e0 NULLS FIRST FOR UPDATE",
+			sqltext.Analysis{Kind: sqltext.Select, Locking: true, RowLock: sqltext.ForUpdate}},
+		{"WITH q AS NOT MATERIALIZED (SELECT SUM(s.a) FILTER (WHERE s.a > 1) AS e FROM s) SELECT q.e, COUNT(*) FILTER (WHERE q.e IS NULL) FROM q GROUP BY q.e",
+			sqltext.Analysis{Kind: sqltext.Select}},
+		{"SELECT t.pkey FROM t WHERE t.a IS NOT DISTINCT FROM 3 FOR NO KEY UPDATE",
+			sqltext.Analysis{Kind: sqltext.Select, Locking: true, RowLock: sqltext.ForNoKeyUpdate}},
+		{"SELECT t.pkey FROM t FOR KEY SHARE SKIP LOCKED",
+			sqltext.Analysis{Kind: sqltext.Select, Locking: true, SkipsLocked: true, RowLock: sqltext.ForKeyShare}},
 	} {
 		a, err := p.Analyze(schema, c.sql)
 		if err != nil {
