@@ -8,7 +8,6 @@ import (
 
 	"txweave/internal/testkit/effort"
 	"txweave/sqltext"
-	"txweave/testcase"
 )
 
 // TestCarry: in cases with foreign keys that have an action rows go, or get another key, that others refer to; of the rows that are drawn without a look at who refers
@@ -104,14 +103,6 @@ func TestSetUnreferred(t *testing.T) {
 	if set < 50 || composite < 50 {
 		t.Errorf("%d triggers, beside %d foreign keys of several columns", set, composite)
 	}
-}
-
-// statements are those of a list.
-func statements(list []testcase.Stmt) (out []string) {
-	for _, s := range list {
-		out = append(out, s.SQL)
-	}
-	return out
 }
 
 // TestSavepointsApart: transactions that only read have savepoints, too, and a statement stands between two savepoints where there is room for one.

@@ -1,10 +1,11 @@
-package opinion
+package opinion_test
 
 import (
 	"strings"
 	"testing"
 
 	"txweave/dbms/mysql"
+	"txweave/sql/mysql/opinion"
 )
 
 // TestDoubt: the two readers agree about what both of them read, and a statement of which they do not is told.
@@ -20,7 +21,7 @@ func TestDoubt(t *testing.T) {
 		"SELECT a FROM t /*T! JOIN u ON u.b = t.b */": "the tables t, and by another parser about t, u",
 		"SELECT a FROM t /*T! WHERE c = 1 */":         "a column c",
 	} {
-		err := Doubt(mysql.Syntax.Tree, text)
+		err := opinion.Doubt(mysql.Syntax.Tree, text)
 		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
 			t.Errorf("%s: %v", text, err)
 		}
