@@ -125,13 +125,20 @@ func (n *Limit) print(p *printer) {
 		printOne(p, n.Offset, "OFFSET")
 		return
 	}
-	printOne(p, n.Offset, "OFFSET")
-	p.text("FETCH FIRST")
-	if n.Count != nil && p.level(n.Count) < tightest {
-		p.paren(n.Count)
-	} else {
-		printOne(p, n.Count)
+	value := func(x Expr) {
+		if x != nil && p.level(x) < tightest {
+			p.paren(x)
+		} else {
+			printOne(p, x)
+		}
 	}
+	if n.Offset != nil {
+		p.text("OFFSET")
+		value(n.Offset)
+		p.text("ROWS")
+	}
+	p.text("FETCH FIRST")
+	value(n.Count)
 	p.words("ROWS", n.Fetch)
 }
 

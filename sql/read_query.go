@@ -256,6 +256,27 @@ func (r *Reader) Limit() *Limit {
 	return Read(r, from, l)
 }
 
+// Fetch reads what stands behind FETCH.
+func (r *Reader) Fetch(n *Limit) {
+	if r.OneOf("FIRST", "NEXT") == "" {
+		r.Fail("FIRST or NEXT is expected")
+	}
+	if !r.Any("ROW", "ROWS") {
+		n.Count = r.Value()
+	}
+	if r.OneOf("ROW", "ROWS") == "" {
+		r.Fail("ROW or ROWS is expected")
+	}
+	switch {
+	case r.Accept("ONLY"):
+		n.Fetch = "ONLY"
+	case r.Accept("WITH", "TIES"):
+		n.Fetch = "WITH TIES"
+	default:
+		r.Fail("ONLY or WITH TIES is expected")
+	}
+}
+
 // Hints reads what /*+ … */ says; nil where it is not there.
 func (r *Reader) Hints() *Hints {
 	t := r.tok()

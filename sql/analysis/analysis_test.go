@@ -247,6 +247,10 @@ func TestSQLite(t *testing.T) {
 	if err != nil || a.Target != "t" || a.VKey != 8 || a.Unkeyed || len(a.Also) > 0 || a.MatchTable != "" || len(a.Tables) != 2 || !a.ChecksUnique {
 		t.Errorf("%+v, %v", a, err)
 	}
+	a, err = p.Analyze(schema, "INSERT INTO t (pkey, vkey, pvkey) VALUES (1, 2, 3) ON CONFLICT (a) DO NOTHING ON CONFLICT DO UPDATE SET a = 1")
+	if err != nil || a.Spells != 0 || a.Upserts != 0 || a.Plain || !a.Unkeyed || !a.Diff {
+		t.Errorf("%+v, %v", a, err)
+	}
 	read, err := p.BeforeRead(schema, "DELETE FROM t WHERE a IS 3 ORDER BY a NULLS LAST LIMIT 1", false, false)
 	if want := "SELECT t.pkey, t.vkey FROM t WHERE a IS 3 ORDER BY a NULLS LAST LIMIT 1"; err != nil || read != want {
 		t.Errorf("%s, %v", read, err)
@@ -256,7 +260,7 @@ func TestSQLite(t *testing.T) {
 		"WITH c AS MATERIALIZED (VALUES (1)) SELECT * FROM c", "SELECT value FROM json_each('[1]')", "SELECT a FROM t WHERE strftime('%f', 'now') > a",
 		"INSERT INTO t (pkey, vkey, pvkey) VALUES (1, 2, 3) ON CONFLICT DO UPDATE SET a = 1 WHERE a IN (SELECT a FROM nowhere)",
 		"INSERT INTO t (pkey, vkey, pvkey) VALUES (1, 2, 3) ON CONFLICT (a) WHERE a > 1 DO NOTHING", "SELECT a FROM t WHERE a = ?1",
-		"INSERT INTO t (pkey, vkey, pvkey) VALUES (1, 2, 3) ON CONFLICT (a) DO NOTHING ON CONFLICT DO UPDATE SET a = 1",
+		"INSERT OR IGNORE INTO t (pkey, vkey, pvkey) VALUES (1, 2, 3) ON CONFLICT (a) DO NOTHING",
 	} {
 		if a, err := p.Analyze(schema, sql); err == nil {
 			t.Errorf("%s is read: %+v", sql, a)

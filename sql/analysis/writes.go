@@ -164,9 +164,8 @@ func (a *analysis) deleteJoined(n *sql.DeleteJoined) error {
 type insertion struct {
 	*sql.Insert
 	columns  []string
-	rows     []*sql.Row // that it spells
-	source   *sql.Query // the query whose rows it inserts
-	clause   *sql.OnConflict
+	rows     []*sql.Row   // that it spells
+	source   *sql.Query   // the query whose rows it inserts
 	upsert   []assignment // of the rows that are in the way
 	replaces bool
 	ignores  bool
@@ -177,8 +176,8 @@ func (a *analysis) insertionOf(n *sql.Insert) (in insertion, err error) {
 	if n.Or != "" && !in.replaces && !in.ignores && n.Or != "ABORT" {
 		return in, fmt.Errorf("INSERT OR %s is not read", n.Or)
 	}
-	if len(n.Conflicts) > 1 || len(n.Conflicts) == 1 && n.Or != "" && n.Or != "ABORT" {
-		return in, errors.New("what an INSERT does to rows in its way is read where it says one thing")
+	if len(n.Conflicts) > 0 && n.Or != "" && n.Or != "ABORT" {
+		return in, errors.New("what an INSERT does to rows in its way is read where it says that in one place")
 	}
 	for _, name := range n.Columns {
 		in.columns = append(in.columns, name.Folded())
@@ -203,10 +202,9 @@ func (a *analysis) insertionOf(n *sql.Insert) (in insertion, err error) {
 	if in.columns == nil {
 		in.columns = a.schema.Table(a.Target).Names()
 	}
-	if len(n.Conflicts) == 1 {
-		in.clause = n.Conflicts[0]
-		in.upsert = append(in.upsert, assigned(in.clause.Set)...)
-		in.ignores = in.ignores || in.clause.Set == nil
+	for _, clause := range n.Conflicts {
+		in.upsert = append(in.upsert, assigned(clause.Set)...)
+		in.ignores = in.ignores || clause.Set == nil
 	}
 	return in, nil
 }
@@ -227,8 +225,14 @@ func (a *analysis) insert(v *collector, n *sql.Insert) error {
 	} else {
 		a.insertsRows(in.columns, in.rows)
 	}
-	if err := a.keepsVersions(in.upsert); err != nil {
-		return err
+	sets := [][]*sql.Assign{n.Duplicate}
+	for _, clause := range n.Conflicts {
+		sets = append(sets, clause.Set)
+	}
+	for _, set := range sets {
+		if err := a.keepsVersions(assigned(set)); err != nil {
+			return err
+		}
 	}
 	a.ValueDepends = v.blocks > 0
 	a.Plain = !in.replaces && len(in.upsert) == 0
@@ -244,10 +248,8 @@ func (a *analysis) insert(v *collector, n *sql.Insert) error {
 			v.columns = append(v.columns, &sql.Column{Name: as.column.Name})
 		}
 	}
-	if in.clause != nil && in.clause.Where != nil {
-		if err := a.met(in.clause.Where); err != nil {
-			return err
-		}
+	if err := a.met(n.Conflicts); err != nil {
+		return err
 	}
 	if len(t.Unique) == 0 && !in.ignores && a.Plain && !a.readsOwn(n) {
 		delete(v.refs, a.Target) // what is in the table makes no difference to a plain INSERT
@@ -256,10 +258,16 @@ func (a *analysis) insert(v *collector, n *sql.Insert) error {
 }
 
 // met notes the condition of an upsert: of the rows in its way it changes those of which that is true, so that not each
-// row which it spells is written.
-func (a *analysis) met(where sql.Expr) (err error) {
-	a.MetWhere, err = a.reader.Dialect.PrintExpr(where)
-	a.Passes, a.Upserts, a.Spells = a.Upserts, 0, 0
+// row which it spells is written. Where there are several clauses, the condition holds for rows of one key alone.
+func (a *analysis) met(clauses []*sql.OnConflict) (err error) {
+	if !slices.ContainsFunc(clauses, func(c *sql.OnConflict) bool { return c.Where != nil }) {
+		return nil
+	}
+	if len(clauses) == 1 {
+		a.MetWhere, err = a.reader.Dialect.PrintExpr(clauses[0].Where)
+		a.Passes = a.Upserts
+	}
+	a.Upserts, a.Spells = 0, 0
 	return err
 }
 

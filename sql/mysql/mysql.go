@@ -81,6 +81,7 @@ func New(s Server) *sql.Dialect {
 	if s.mariaDB() {
 		d.Niladics = append(d.Niladics, "CURRENT_ROLE")
 		d.SelectOptions = append(d.SelectOptions, "SQL_CACHE")
+		d.Limit = fetch
 	}
 	if s.hinted() {
 		d.Lexis.Hinted = []string{"SELECT", "INSERT", "REPLACE", "UPDATE", "DELETE"}

@@ -345,3 +345,23 @@ func explain(r *sql.Reader, _ *sql.With) sql.Stmt {
 	n.Stmt = r.Statement()
 	return n
 }
+
+// fetch reads LIMIT, or [OFFSET n ROWS] FETCH FIRST (mariadb.com/kb/en/select-offset-fetch); nil where neither is there.
+func fetch(r *sql.Reader) *sql.Limit {
+	from := r.Here()
+	n := &sql.Limit{}
+	if r.Accept("OFFSET") {
+		n.Offset = r.Value()
+		if r.OneOf("ROW", "ROWS") == "" {
+			r.Fail("ROW or ROWS is expected")
+		}
+	}
+	if !r.Accept("FETCH") {
+		if n.Offset != nil {
+			r.Fail("FETCH is expected")
+		}
+		return r.Limit()
+	}
+	r.Fetch(n)
+	return sql.Read(r, from, n)
+}

@@ -103,12 +103,7 @@ func limit(r *sql.Reader) *sql.Limit {
 				n.Count = r.Expr()
 			}
 		case n.Count == nil && n.Fetch == "" && r.Accept("FETCH"):
-			expectOne(r, "FIRST or NEXT", "FIRST", "NEXT")
-			if !r.Any("ROW", "ROWS") {
-				n.Count = r.Value()
-			}
-			expectOne(r, "ROW or ROWS", "ROW", "ROWS")
-			n.Fetch = expectOne(r, "ONLY or WITH TIES", "ONLY", "WITH TIES")
+			r.Fetch(n)
 		case n.Offset == nil && r.Accept("OFFSET"):
 			n.Offset = r.Expr()
 			r.OneOf("ROW", "ROWS")
