@@ -258,7 +258,11 @@ func Run(ctx context.Context, t exec.Target, p *dbms.Profile, o Options) (*Resul
 	if o.receipts() {
 		receipts = o.Sinks()
 	}
-	if err := load(ctx, t, o.Workload, receipts); err != nil {
+	err := t.Alive(ctx) // what a storm before this one did to its last connection is over then
+	if err == nil {
+		err = load(ctx, t, o.Workload, receipts)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("storm: %w", err)
 	}
 	if o.Filled != nil {
