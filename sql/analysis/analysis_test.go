@@ -332,3 +332,16 @@ func TestPlanDecides(t *testing.T) {
 		}
 	}
 }
+
+// TestPartitions: a statement of some partitions does not judge the rows of the others.
+func TestPartitions(t *testing.T) {
+	p, schema := grammar("mysql", "CREATE TABLE t (pkey INT PRIMARY KEY, vkey INT, pvkey INT, a INT) PARTITION BY HASH (pkey) PARTITIONS 3")
+	for sql, judged := range map[string]string{
+		"SELECT a FROM t PARTITION (p0) WHERE a > 1": "", "DELETE FROM t PARTITION (p0, p1) WHERE a > 1": "",
+		"UPDATE t PARTITION (p0) SET pvkey = vkey, vkey = 7": "", "DELETE FROM t WHERE a > 1": "t",
+	} {
+		if a, err := p.Analyze(schema, sql); err != nil || a.MatchTable != judged {
+			t.Errorf("%s: %+v, %v", sql, a, err)
+		}
+	}
+}

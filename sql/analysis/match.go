@@ -13,7 +13,7 @@ func (a *analysis) match() error {
 		return nil
 	}
 	tables := sourcesOf(from)
-	if len(tables) != 1 || tables[0].table == "" {
+	if len(tables) != 1 || tables[0].table == "" || !wholeTable(from) {
 		return nil
 	}
 	if where != nil {
@@ -28,7 +28,7 @@ func (a *analysis) match() error {
 	if q, ok := a.stmt.(*sql.Query); ok {
 		sel := selectOf(q)
 		a.EveryRow = !sel.Distinct && len(sel.Group) == 0 && sel.Having == nil && !shortcut(sel) && !a.SkipsLocked
-		if a.EveryRow && len(unnested(q).Locks) == 0 && wholeTable(from) {
+		if a.EveryRow && len(unnested(q).Locks) == 0 {
 			a.RowCount = a.rowCount(sel)
 		}
 	}
