@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
+
+	"txweave/internal/recent"
 )
 
 // Dialect is how one database, of one version and in one mode, spells what trees say. It is a value: nobody looks one
@@ -59,7 +61,7 @@ type Dialect struct {
 	signs             map[Op]*Operator     // those before an operand
 	forms             map[Form]*Operator
 	symbols           [256][]string // signs of several bytes by their first one, the longest first
-	memo              *memo
+	read              *recent.Memo[string, parsed]
 }
 
 // Grammar is where databases differ in what they read of the same words.
@@ -188,7 +190,7 @@ const tightest = 1000
 func New(d Dialect) *Dialect {
 	d.prefixes, d.infixes, d.pairs = map[string]*Operator{}, map[string]*Operator{}, map[string]pair{}
 	d.spelled, d.signs, d.forms = map[Op]*Operator{}, map[Op]*Operator{}, map[Form]*Operator{}
-	d.memo = &memo{}
+	d.read = recent.New[string, parsed](generation)
 	d.Infixes = slices.Clone(d.Infixes) // what is worked out is this dialect's
 	for i := range d.Infixes {
 		o := &d.Infixes[i]
@@ -259,13 +261,28 @@ var Parsed atomic.Int64
 // Parse reads one statement, a semicolon behind it included. What it does not know is a *SyntaxError. It returns the tree
 // that it has returned before where it has read the same text not long ago.
 func (d *Dialect) Parse(text string) (Stmt, error) {
-	if p, ok := d.memo.get(text); ok {
+	if p, ok := d.read.Get(text); ok {
 		return p.stmt, p.err
 	}
 	stmt, err := d.parse(text)
-	d.memo.put(text, parsed{stmt, err})
+	if len(text) <= longestKept {
+		d.read.Put(text, parsed{stmt, err})
+	}
 	return stmt, err
 }
+
+// parsed is what was read of a text.
+type parsed struct {
+	stmt Stmt
+	err  error
+}
+
+// How many statements a generation of those that are kept has, and how long one may be, in bytes: two generations of a
+// dialect are some ten megabytes.
+const (
+	generation  = 512
+	longestKept = 8 << 10
+)
 
 func (d *Dialect) parse(text string) (Stmt, error) {
 	Parsed.Add(1)

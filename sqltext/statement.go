@@ -3,6 +3,8 @@ package sqltext
 import (
 	"slices"
 	"strings"
+
+	"txweave/internal/recent"
 )
 
 // TableName is a table as a statement names it. The parts are unquoted, in lower case.
@@ -38,8 +40,33 @@ type Statement struct {
 // Read understands a statement by MySQL's rules of quoting.
 func Read(sql string) Statement { return MySQL.Read(sql) }
 
+// quoted is a text under its rules of quoting.
+type quoted struct {
+	quoting Quoting
+	sql     string
+}
+
+// read keeps the statements that were read last: nobody changes their tokens and names.
+var read = recent.New[quoted, Statement](512)
+
+// longestKept is how long a statement may be that is kept, in bytes.
+const longestKept = 8 << 10
+
 // Read understands one statement. Of a text that holds more than one it describes the first.
 func (q Quoting) Read(sql string) Statement {
+	if len(sql) > longestKept {
+		return q.read(sql)
+	}
+	s, ok := read.Get(quoted{q, sql})
+	if !ok {
+		s = q.read(sql)
+		s.Tokens, s.Named = slices.Clip(s.Tokens), slices.Clip(s.Named) // whoever adds to them has others
+		read.Put(quoted{q, sql}, s)
+	}
+	return s
+}
+
+func (q Quoting) read(sql string) Statement {
 	s := Statement{Tokens: make([]Token, 0, len(sql)/4+4)}
 	for i := 0; i < len(sql); {
 		t := q.Next(sql, i)

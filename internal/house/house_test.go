@@ -24,7 +24,8 @@ import (
 // A room is a path without the module's; "dbms/*" are the packages right below dbms, and a room with nothing more
 // special in the list holds the packages below it too.
 var layers = [][]string{
-	{"graph", "sql", "internal/version", "internal/strict", "internal/spelling", "internal/input", "internal/output", "internal/trust"},
+	{"graph", "internal/recent", "internal/version", "internal/strict", "internal/spelling", "internal/input", "internal/output", "internal/trust"},
+	{"sql"},
 	{"sqltext"},
 	{"sql/*"},
 	{"history", "testcase", "dbms"},
