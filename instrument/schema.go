@@ -25,6 +25,9 @@ func readSchema(syntax *sqltext.Syntax, ddl []testcase.Stmt) (*sqltext.Schema, e
 			if !seen[x.Table] {
 				return nil, fmt.Errorf("schema: index %s on unknown table %s", x.Name, x.Table)
 			}
+			if _, err := syntax.Tree.Parse(d.SQL); err != nil { // it may be unique
+				return nil, fmt.Errorf("schema: index %s: %w", x.Name, err)
+			}
 			if x.Unique && schema.Table(x.Table) == nil {
 				return nil, fmt.Errorf("schema: index %s: a unique index on a table that inherits is not known here", x.Name)
 			}
@@ -69,6 +72,9 @@ func readSchema(syntax *sqltext.Syntax, ddl []testcase.Stmt) (*sqltext.Schema, e
 			return nil, fmt.Errorf("schema: table %s: ON CONFLICT %s would let each of its statements do what only INSERT OR %s says: write it there", s.Target, clause, clause)
 		}
 		if err := checkConstraints(sqltext.Significant(sqltext.WithoutDeferred(d.SQL), -1)); err != nil {
+			return nil, fmt.Errorf("schema: table %s: %w", s.Target, err)
+		}
+		if _, err := syntax.Tree.Parse(d.SQL); err != nil { // its keys and references are not known
 			return nil, fmt.Errorf("schema: table %s: %w", s.Target, err)
 		}
 		seen[s.Target] = true

@@ -12,7 +12,7 @@ import (
 func (x *Syntax) Schema(ddl []string) *Schema { return ReadSchema(x.Tree, ddl) }
 
 // ReadSchema reads the statements that define a case's tables. Of a table that is defined twice it takes the first
-// definition; other statements, and what is not read, it passes over.
+// definition, of one that is not read its name; other statements it passes over.
 func ReadSchema(d *sql.Dialect, ddl []string) *Schema {
 	s := &Schema{index: map[string]*Table{}}
 	for _, text := range ddl {
@@ -23,6 +23,7 @@ func ReadSchema(d *sql.Dialect, ddl []string) *Schema {
 		}
 		stmt, err := d.Parse(text)
 		if err != nil {
+			s.addUnread(text)
 			continue
 		}
 		switch n := stmt.(type) {
@@ -37,6 +38,16 @@ func ReadSchema(d *sql.Dialect, ddl []string) *Schema {
 		}
 	}
 	return s
+}
+
+// addUnread notes a table of whose definition nothing is read but its name: what it holds is compared all the same.
+func (s *Schema) addUnread(text string) {
+	stmt := Read(text)
+	if stmt.Creates() == "table" && stmt.Target != "" && s.index[stmt.Target] == nil {
+		t := &Table{Name: stmt.Target}
+		s.Tables = append(s.Tables, t)
+		s.index[t.Name] = t
+	}
 }
 
 func (s *Schema) addIndex(x *sql.CreateIndex) {

@@ -90,3 +90,11 @@ func TestCarriedByUpdate(t *testing.T) {
 		}
 	}
 }
+
+// TestUnread: of a table whose definition is not read the name is known, so that what it holds is compared.
+func TestUnread(t *testing.T) {
+	s := sqltext.ReadSchema(maria, []string{"CREATE TABLE t (a INT SOMEHOW)", "CREATE INDEX x ON t (a) SOMEHOW"})
+	if len(s.Tables) != 1 || s.Table("t") == nil || len(s.Table("t").Columns) > 0 {
+		t.Errorf("%+v", s.Tables)
+	}
+}
