@@ -12,6 +12,7 @@ import (
 
 	"txweave/dbms"
 	"txweave/history"
+	"txweave/sql"
 	"txweave/sqltext"
 	"txweave/testcase"
 )
@@ -141,7 +142,7 @@ func (t *mysqlTarget) Load(ctx context.Context, c *testcase.Case, tables []strin
 		for _, name := range tables {
 			fmt.Fprintf(&b, t.kind.Copy+";\n", Copy(name), name)
 		}
-		drop, create := TriggerScripts(c)
+		drop, create := TriggerScripts(sqltext.SyntaxOf(t.kind.Name), c)
 		t.reset = drop + ResetScript(schema, tables) + t.resetCounters(schema)
 		if create != "" {
 			t.reset += ";" + create
@@ -222,10 +223,11 @@ func ResetScript(schema *sqltext.Schema, tables []string) string {
 
 // TriggerScripts are the script that drops the triggers of a case, before its rows are put back, and the one that makes them again. Each
 // statement ends with a semicolon; both are empty where it has no triggers.
-func TriggerScripts(c *testcase.Case) (drop, create string) {
+func TriggerScripts(x *sqltext.Syntax, c *testcase.Case) (drop, create string) {
 	for _, s := range c.Schema {
-		if t, ok := sqltext.ReadTrigger(s.SQL); ok {
-			drop += "DROP TRIGGER IF EXISTS " + t.Name + ";"
+		stmt, _ := x.Tree.Parse(s.SQL)
+		if t, ok := stmt.(*sql.CreateTrigger); ok {
+			drop += "DROP TRIGGER IF EXISTS " + t.Name.Name.Folded() + ";"
 			create += s.SQL + ";"
 		}
 	}

@@ -8,6 +8,8 @@ import (
 
 	"txweave/history"
 	"txweave/instrument"
+	"txweave/sql"
+	"txweave/sql/analysis"
 	"txweave/sqltext"
 )
 
@@ -75,52 +77,124 @@ func tellableOne(p *instrument.Plan, t *sqltext.Trigger) bool {
 			return false
 		}
 	}
-	for _, s := range p.Case.Schema { // a row's copy compares otherwise
-		d, ok := sqltext.SplitTable(s.SQL)
-		name, text := strings.ToLower(d.Name), strings.ToUpper(s.SQL)
-		if ok && (name == t.Table || name == t.Writes) && strings.Contains(text, "COLLATE") || ok && name == t.Table && strings.Contains(text, "ROWID") {
+	tree := sqltext.SyntaxOf(p.Profile.DBMS).Tree
+	for _, s := range p.Case.Schema {
+		stmt, err := tree.Parse(s.SQL)
+		if table, ok := stmt.(*sql.CreateTable); err != nil || ok && !copies(table, t) {
 			return false
 		}
 	}
-	_, ok1 := ofRow(of, t.Condition)
-	_, ok2 := ofRow(of, t.Does)
-	return ok1 && ok2
+	_, ok := ofRow(of, t.Body)
+	if t.When != nil && ok {
+		_, ok = ofRow(of, t.When)
+	}
+	return ok
+}
+
+// copies says whether a table is none of a trigger's, or a copy of its rows compares as they do, and has the number of each.
+func copies(table *sql.CreateTable, t *sqltext.Trigger) bool {
+	name := table.Name.Name.Folded()
+	if name != t.Table && name != t.Writes {
+		return true
+	}
+	return !sql.Has(table, func(n sql.Node) bool {
+		switch n := n.(type) {
+		case *sql.Collate, *sql.Collation:
+			return true
+		case *sql.Option:
+			return name == t.Table && strings.Contains(n.Words, "ROWID")
+		case *sql.Name:
+			return name == t.Table && n.Folded() == "rowid"
+		}
+		return false
+	})
 }
 
 // commutes says whether it is the same in which order rows fire a trigger: each writes rows of its own, or adds to a number.
 func commutes(t *sqltext.Trigger) bool {
-	is := func(at int, words ...string) bool {
-		for i, w := range words {
-			if at < 0 || at+i >= len(t.Body) || w != "…" && !t.Body[at+i].Is(w) && t.Body[at+i].Text != w {
-				return false
-			}
-		}
+	if sql.Has(t.Body, seesOthers) || t.When != nil && sql.Has(t.When, seesOthers) {
+		return false
+	}
+	switch n := t.Body.(type) {
+	case *sql.Insert: // a number that the database gives goes by which row comes first
+		s, ok := analysis.SpelledBy(n)
+		key := len(s.Rows) == 1 && s.Value(s.Rows[0], sqltext.PKey) != nil && !analysis.IsNull(s.Value(s.Rows[0], sqltext.PKey))
+		return ok && (key || !sql.Has(n, isMadeUp))
+	case *sql.Delete:
 		return true
+	case *sql.Update:
+		return adds(n) || findsOne(n.Where)
 	}
-	for _, x := range slices.Concat(t.Body, sqltext.Significant(t.Condition, -1)) { // a query, a count or a limit would see what the rows before have left
-		if x.Is("raise", "or", "rowid", "oid", "_rowid_", "collate", "select", "limit", "conflict", "returning", "changes", "total_changes", "last_insert_rowid", "random") {
-			return false
-		}
-	}
-	switch where := len(t.Body) - 7; { // ends in: t.pkey = NEW.pkey
-	case is(0, "insert", "into", "…", "("), is(0, "insert", "into", "…", "values"):
-		return !slices.ContainsFunc(t.Body, func(x sqltext.Token) bool { return x.Is("null", "default") }) || namesKey(t)
-	case is(0, "delete", "from"):
-		return true
-	case is(0, "update", "…", "set", "…", "=", "…", "+", "…", "where"), is(0, "update", "…", "set", "…", "=", "…", "-", "…", "where"):
-		return t.Body[3].Text == t.Body[5].Text && !slices.ContainsFunc(t.Body[9:], func(x sqltext.Token) bool { return strings.EqualFold(x.Text, t.Body[3].Text) })
-	default:
-		return is(0, "update") && (is(where, "…", ".", sqltext.PKey, "=", "new", ".", sqltext.PKey) || is(where, "…", ".", sqltext.PKey, "=", "old", ".", sqltext.PKey)) &&
-			is(where-1, "where")
-	}
+	return false
 }
 
-// namesKey says whether an INSERT names the column pkey, and gives it a value: a number that the database gives goes by which row comes first.
-func namesKey(t *sqltext.Trigger) bool {
-	v, ok := sqltext.SplitValues(t.Does)
-	at := slices.Index(v.Columns, sqltext.PKey)
-	return ok && len(v.Cells) == 1 && at >= 0 && !strings.EqualFold(v.Cells[0][at], "NULL")
+// seesOthers says whether a part of a trigger may see what the rows before have left: a query, a count or a limit does; and what is done there is not
+// known to be the same in a statement of its own.
+func seesOthers(n sql.Node) bool {
+	switch n := n.(type) {
+	case *sql.Raise, *sql.Select, *sql.Whole, *sql.Compound, *sql.Collate, *sql.Limit, *sql.OnConflict:
+		return true
+	case *sql.Insert:
+		return len(n.Returning) > 0
+	case *sql.Update:
+		return len(n.Returning) > 0
+	case *sql.Delete:
+		return len(n.Returning) > 0
+	case *sql.Name:
+		return slices.Contains([]string{"rowid", "oid", "_rowid_"}, n.Folded())
+	case *sql.Call:
+		return slices.Contains([]string{"changes", "total_changes", "last_insert_rowid", "random", "randomblob"}, n.Name.Folded())
+	}
+	return false
 }
+
+func isMadeUp(n sql.Node) bool {
+	switch n := n.(type) {
+	case *sql.DefaultValue:
+		return true
+	case *sql.Literal:
+		return n.Kind == sql.Null
+	}
+	return false
+}
+
+// adds says whether an UPDATE adds to one number what is no other one of the row that fires it, in rows that it does not find by that number.
+func adds(n *sql.Update) bool {
+	if len(n.Set) != 1 || len(n.Set[0].Columns) != 1 || n.Where == nil || n.From != nil {
+		return false
+	}
+	column := n.Set[0].Columns[0].Name.Folded()
+	sum, ok := n.Set[0].Value.(*sql.Binary)
+	if !ok || sum.Op != sql.OpAdd && sum.Op != sql.OpSub {
+		return false
+	}
+	named := func(x sql.Expr) string {
+		if c, ok := x.(*sql.Column); ok && c.Table == nil {
+			return c.Name.Folded()
+		}
+		return ""
+	}
+	_, literal := sum.Right.(*sql.Literal)
+	other := named(sum.Right)
+	return named(sum.Left) == column && (literal || other != "" && other != column) && !sql.Has(n.Where, func(n sql.Node) bool {
+		name, is := n.(*sql.Name)
+		return is && name.Folded() == column
+	})
+}
+
+// findsOne says whether a condition is that of the row with the pkey of the one that fires the trigger.
+func findsOne(where sql.Expr) bool {
+	equal, ok := where.(*sql.Binary)
+	if !ok || equal.Op != sql.OpEq {
+		return false
+	}
+	own, ok1 := equal.Left.(*sql.Column)
+	row, ok2 := equal.Right.(*sql.Column)
+	return ok1 && ok2 && own.Table != nil && own.Name.Folded() == sqltext.PKey && row.Name.Folded() == sqltext.PKey && isRow(row.Table) && !isRow(own.Table)
+}
+
+// isRow says whether a name is that of the row which fires a trigger, before or after.
+func isRow(n *sql.Name) bool { return n.Folded() == "new" || n.Folded() == "old" }
 
 // firesPlainly says whether what a statement writes, and what its triggers do then, is told from its table's rows.
 func firesPlainly(p *instrument.Plan, b *instrument.Block) bool {
@@ -131,14 +205,12 @@ func firesPlainly(p *instrument.Plan, b *instrument.Block) bool {
 	if len(fired) == 0 {
 		return true
 	}
-	for t := range sqltext.Tokens(b.SQL) {
-		if t.Is("ignore", "replace", "abort", "fail", "rollback") {
-			return false
-		}
-		name, ok := t.Ident() // what it reads its trigger has written for the rows before
-		if ok && slices.ContainsFunc(fired, func(t sqltext.Trigger) bool { return t.Writes == name }) {
-			return false
-		}
+	reads := func(n sql.Node) bool { // what it reads its trigger has written for the rows before
+		name, is := n.(*sql.Name)
+		return is && slices.ContainsFunc(fired, func(t sqltext.Trigger) bool { return t.Writes == name.Folded() })
+	}
+	if b.Tree == nil || resolves(b.Tree) || sql.Has(b.Tree, reads) {
+		return false
 	}
 	switch b.Info.Kind {
 	case sqltext.Insert:
@@ -147,6 +219,17 @@ func firesPlainly(p *instrument.Plan, b *instrument.Block) bool {
 		return b.Info.VKey != 0 && !b.Info.Unkeyed
 	}
 	return true
+}
+
+// resolves says whether a statement does something else than to fail where a row is in its way.
+func resolves(stmt sql.Stmt) bool {
+	switch n := stmt.(type) {
+	case *sql.Insert:
+		return n.Ignore || n.Replace || n.Or != ""
+	case *sql.Update:
+		return n.Ignore || n.Or != ""
+	}
+	return false
 }
 
 // answer runs one statement of a replay, and what the triggers would do that it would fire.
@@ -228,9 +311,13 @@ func (f *firing) fire(r *Runner, b *instrument.Block) (*history.DBError, error) 
 
 // body runs a trigger's body for the row at hand, where that fires it, and returns the error with which it fails.
 func (r *Runner) body(t *sqltext.Trigger) (*history.DBError, error) {
-	of := r.loaded.Schema.Table(t.Table)
-	if t.Condition != "" {
-		condition, _ := ofRow(of, t.Condition)
+	of, tree := r.loaded.Schema.Table(t.Table), sqltext.SyntaxOf(r.loaded.Profile.DBMS).Tree
+	if t.When != nil {
+		when, _ := ofRow(of, t.When)
+		condition, err := tree.PrintExpr(when)
+		if err != nil {
+			return nil, err
+		}
 		sql := "SELECT CASE WHEN (" + condition + ") THEN 1 ELSE 0 END"
 		is, err := r.guarded(Occasion{}, sql, true, false)
 		r.note(replayConn, sql, true, is.Err)
@@ -238,43 +325,50 @@ func (r *Runner) body(t *sqltext.Trigger) (*history.DBError, error) {
 			return is.Err, err
 		}
 	}
-	sql, _ := ofRow(of, t.Does)
+	body, _ := ofRow(of, t.Body)
+	sql, err := tree.Print(body)
+	if err != nil {
+		return nil, err
+	}
 	ans, err := r.guarded(Occasion{}, sql, false, false)
 	r.note(replayConn, sql, false, ans.Err)
 	return ans.Err, err
 }
 
-// ofRow writes a text of a trigger's with the row at hand in place of OLD and NEW; false where these are something else. A column of such a row has no
+// ofRow is a part of a trigger with the row at hand in place of OLD and NEW; false where these are something else. A column of such a row has no
 // affinity by SQLite 3.53: NEW.a < '15' holds of 16 where a is an INT. Nor has an expression that begins with a plus
 // (sqlite.org/datatype3.html, section 3.2). What is another name of the row's number is an INTEGER.
-func ofRow(of *sqltext.Table, text string) (string, bool) {
-	var out strings.Builder
-	tokens := slices.Collect(sqltext.Tokens(text))
-	for i := 0; i < len(tokens); i++ {
-		row := ""
-		switch t := tokens[i]; {
-		case t.Is("old"):
-			row = oldRow
-		case t.Is("new"):
-			row = newRow
-		default:
-			out.WriteString(t.Text)
-			continue
+func ofRow[N sql.Node](of *sqltext.Table, part N) (N, bool) {
+	known := true
+	sql.Walk(part, func(n sql.Node) bool {
+		switch n := n.(type) {
+		case *sql.Column:
+			if isRow(n.Table) {
+				known = known && n.Schema == nil && of.Column(n.Name.Folded()) != nil
+				return false
+			}
+		case *sql.Name:
+			known = known && !isRow(n)
 		}
-		if i+2 >= len(tokens) || tokens[i+1].Text != "." || i > 0 && tokens[i-1].Text == "." {
-			return "", false
-		}
-		name, ok := tokens[i+2].Ident()
-		c := of.Column(name)
-		if !ok || c == nil {
-			return "", false
-		}
-		form := "+(SELECT %s FROM %s)"
-		if strings.EqualFold(c.Type, "INTEGER") && slices.Equal(of.Key, []string{c.Name}) {
-			form = "CAST((SELECT %s FROM %s) AS INTEGER)"
-		}
-		fmt.Fprintf(&out, form, tokens[i+2].Text, row)
-		i += 2
+		return true
+	})
+	if !known {
+		return part, false
 	}
-	return out.String(), true
+	return sql.Rewrite(part, func(n sql.Node) sql.Node {
+		column, ok := n.(*sql.Column)
+		if !ok || !isRow(column.Table) {
+			return n
+		}
+		row := oldRow
+		if column.Table.Folded() == "new" {
+			row = newRow
+		}
+		value := &sql.Subquery{Query: &sql.Query{Body: &sql.Select{
+			Items: []*sql.Item{{X: &sql.Column{Name: column.Name}}}, From: &sql.Table{Name: &sql.Name{Value: row}}}}}
+		if c := of.Column(column.Name.Folded()); strings.EqualFold(c.Type, "INTEGER") && slices.Equal(of.Key, []string{c.Name}) {
+			return &sql.Cast{X: value, Type: &sql.Type{Words: "INTEGER"}}
+		}
+		return &sql.Unary{Op: sql.OpAdd, X: value}
+	}), true
 }

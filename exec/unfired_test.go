@@ -7,6 +7,7 @@ import (
 
 	"txweave/instrument"
 	"txweave/oracle/replay"
+	"txweave/sql"
 	"txweave/sqltext"
 	"txweave/testcase"
 )
@@ -79,7 +80,11 @@ func TestUnfired(t *testing.T) {
 			t.Errorf("%s: %s", c.trigger, d)
 		}
 		// What is sent in place of the trigger is another one's, as if it was the engine that forgot something.
-		wrong, ok := sqltext.ReadTrigger("CREATE TRIGGER x " + c.wrong)
+		stmt, err := sqltext.SyntaxOf("sqlite").Tree.Parse("CREATE TRIGGER x " + c.wrong)
+		if err != nil {
+			t.Fatal(err)
+		}
+		wrong, ok := sqltext.TriggerOf(stmt.(*sql.CreateTrigger))
 		if !ok {
 			t.Fatalf("%s is not read", c.wrong)
 		}

@@ -29,11 +29,7 @@ func TestForms(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			quoting := sqltext.MySQL
-			if name == "sqlite" {
-				quoting = sqltext.ANSI
-			}
-			if err := c.Admit(quoting); err != nil {
+			if err := c.Admit(sqltext.SyntaxOf(name)); err != nil {
 				t.Fatalf("%s, seed %d: %v", name, seed, err)
 			}
 			texts := testcase.Texts(c.Schema)
@@ -124,7 +120,7 @@ func TestDeferrable(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := c.Admit(sqltext.PostgreSQL); err != nil {
+			if err := c.Admit(sqltext.SyntaxOf("postgresql")); err != nil {
 				t.Fatalf("seed %d: %v", seed, err)
 			}
 			for i := range c.Txns {
@@ -165,7 +161,7 @@ func TestPostgreSQL(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := c.Admit(sqltext.PostgreSQL); err != nil {
+		if err := c.Admit(sqltext.SyntaxOf("postgresql")); err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
 		all := testcase.Texts(c.Schema)

@@ -277,7 +277,7 @@ func TestParses(t *testing.T) {
 				s.SQL = strings.TrimSuffix(s.SQL, " WITH SYSTEM VERSIONING")
 				s.SQL = strings.ReplaceAll(s.SQL, " COLLATE NOCASE", "")
 				s.SQL = strings.ReplaceAll(s.SQL, " DEFERRABLE INITIALLY DEFERRED", "")
-				if _, trigger := sqltext.ReadTrigger(s.SQL); trigger {
+				if strings.HasPrefix(s.SQL, "CREATE TRIGGER ") {
 					continue
 				}
 				if !common(d, s.SQL) {

@@ -12,6 +12,7 @@ import (
 	_ "modernc.org/sqlite"
 
 	"txweave/internal/testkit/effort"
+	tree "txweave/sql"
 	"txweave/sqltext"
 	"txweave/testcase"
 )
@@ -125,8 +126,9 @@ func mustExec(t testing.TB, db *sql.DB, stmt string) {
 func drop(t testing.TB, db *sql.DB, c *testcase.Case) {
 	t.Helper()
 	for _, s := range c.Schema {
-		if v, ok := sqltext.ReadView(s.SQL); ok {
-			mustExec(t, db, "DROP VIEW "+v.Name)
+		stmt, _ := sqltext.SyntaxOf("sqlite").Tree.Parse(s.SQL)
+		if v, ok := stmt.(*tree.CreateView); ok {
+			mustExec(t, db, "DROP VIEW "+v.Name.Name.Value)
 		}
 	}
 	for _, s := range c.Schema {

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"txweave/sql"
 	"txweave/sqltext"
 )
 
@@ -124,7 +125,8 @@ func (m *mutator) freshVKey() int64 {
 func (m *mutator) takenBases() map[int64]bool {
 	out := map[int64]bool{}
 	for i := range m.c.Schema {
-		if _, trigger := sqltext.ReadTrigger(m.c.Schema[i].SQL); trigger {
+		stmt, _ := m.dialect().Parse(m.c.Schema[i].SQL)
+		if _, trigger := stmt.(*sql.CreateTrigger); trigger {
 			for _, n := range numbersOf(m.c.Schema[i].SQL) {
 				out[baseOf(n)] = true
 			}

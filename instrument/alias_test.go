@@ -1,13 +1,17 @@
 package instrument
 
-import "testing"
+import (
+	"testing"
+
+	"txweave/sqltext"
+)
 
 // TestTargetAlias: the name by which RETURNING knows the columns of what a write of PostgreSQL's writes.
 func TestTargetAlias(t *testing.T) {
 	for sql, want := range map[string]string{
 		"DELETE FROM t0 AS q WHERE q.c1 < 20":                    "q",
 		"DELETE FROM ONLY t0 q USING t1 WHERE q.c1 < t1.c1":      "q",
-		"DELETE FROM t0 * AS \"Q\"":                              "\"Q\"",
+		"DELETE FROM t0 AS \"Q\"":                                "\"Q\"",
 		"DELETE FROM t0 WHERE c1 < 20":                           "",
 		"DELETE FROM t0 USING t1 WHERE t0.c1 = t1.c1":            "",
 		"DELETE FROM t0":                                         "",
@@ -17,10 +21,15 @@ func TestTargetAlias(t *testing.T) {
 		"INSERT INTO t0 AS q (c1) VALUES (1)":                    "q",
 		"INSERT INTO t0 (c1) SELECT c1 FROM t1 AS q":             "",
 		"INSERT INTO t0 SELECT c1 FROM t1":                       "",
-		"WITH c AS (SELECT 1) DELETE FROM t0 AS q WHERE q.a = 1": "",
+		"WITH c AS (SELECT 1) DELETE FROM t0 AS q WHERE q.a = 1": "q",
 	} {
-		if got := targetAlias(sql); got != want {
-			t.Errorf("%s: %q, want %q", sql, got, want)
+		tree := sqltext.SyntaxOf("postgresql").Tree
+		stmt, err := tree.Parse(sql)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := aliasOf(tree, targetOf(stmt)); err != nil || got != want {
+			t.Errorf("%s: %q, want %q: %v", sql, got, want, err)
 		}
 	}
 }

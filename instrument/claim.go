@@ -2,19 +2,13 @@ package instrument
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"txweave/sql"
+	"txweave/sql/analysis"
 	"txweave/sqltext"
-	"txweave/testcase"
-)
-
-// What a column of whole numbers, or of texts, stores as it is spelled.
-var (
-	wholeNumber = regexp.MustCompile(`^-?[0-9]{1,9}$`)
-	plainText   = regexp.MustCompile(`^'([0-9A-Za-z_ -]*[0-9A-Za-z_-])?'$`)
 )
 
 // What the rows of the query for what keeps an INSERT out print.
@@ -30,42 +24,62 @@ func (p *Plan) claims(b *Block) string {
 	if b.Info.Spells != 1 {
 		return ""
 	}
-	at, sql := 0, b.SQL
-	for tok := range sqltext.SyntaxOf(p.Profile.DBMS).Quoting.Tokens(b.SQL) {
-		switch {
-		case tok.Is("ignore", "or", "conflict", "duplicate"):
-			return ""
-		case tok.Is("returning"):
-			sql = b.SQL[:at]
-		}
-		at += len(tok.Text)
+	if n, ok := b.Tree.(*sql.Insert); !ok || n.Ignore || n.Or != "" || len(n.Conflicts)+len(n.Duplicate) > 0 {
+		return ""
 	}
-	t, keys, ok := p.spelledKeys(b, sql)
+	t, keys, ok := p.spelledKeys(b)
 	if !ok {
 		return ""
 	}
-	return fmt.Sprintf("SELECT %d FROM %s WHERE %s", KeyHeld, t.Name, held(keys)) + p.parentless(t, sql)
+	return fmt.Sprintf("SELECT %d FROM %s WHERE %s", KeyHeld, t.Name, held(keys)) + p.parentless(b, t)
 }
 
-// numeral is a number, with a fraction or without; simpleText a text without quotes.
-var (
-	numeral    = regexp.MustCompile(`^-?[0-9]{1,12}(\.[0-9]{1,6})?$`)
-	simpleText = regexp.MustCompile(`^'[^']*'$`)
-	// textAffinity are SQLite's types of texts; an ENUM is none there (sqlite.org/datatype3.html, section 3.1).
-	textAffinity = regexp.MustCompile(`char|clob|text`)
-)
+// isWhole says whether a literal is a whole number of at most nine digits.
+func isWhole(spelled string) bool {
+	digits := strings.TrimPrefix(spelled, "-")
+	return digits != "" && len(digits) <= 9 && strings.Trim(digits, "0123456789") == ""
+}
+
+// isNumeral says whether a literal is a number, with a fraction or without, of so few digits that each database reads it alike.
+func isNumeral(spelled string) bool {
+	whole, fraction, fractional := strings.Cut(strings.TrimPrefix(spelled, "-"), ".")
+	digits := func(s string, most int) bool {
+		return s != "" && len(s) <= most && strings.Trim(s, "0123456789") == ""
+	}
+	return digits(whole, 12) && (!fractional || digits(fraction, 6))
+}
+
+// isPlainText says whether a literal is a text of letters, digits and blanks, with no blank at its end: what a column of texts stores as it is spelled.
+func isPlainText(spelled string) bool {
+	if len(spelled) < 2 || spelled[0] != '\'' || strings.HasSuffix(spelled, " '") {
+		return false
+	}
+	return strings.IndexFunc(spelled[1:len(spelled)-1], func(r rune) bool {
+		return !(r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' || r == '_' || r == ' ' || r == '-')
+	}) < 0
+}
+
+// isText says whether a literal is a text without quotes in it.
+func isText(spelled string) bool {
+	return len(spelled) >= 2 && spelled[0] == '\'' && strings.Count(spelled, "'") == 2
+}
+
+// hasTextAffinity says whether SQLite takes a type for one of texts; an ENUM is none there (sqlite.org/datatype3.html, section 3.1).
+func hasTextAffinity(of string) bool {
+	return strings.Contains(of, "char") || strings.Contains(of, "clob") || strings.Contains(of, "text")
+}
 
 // castAsStored says whether a column of SQLite's stores what a literal is cast to by its type.
-func castAsStored(c *sqltext.Column, cell string) bool {
+func castAsStored(c *sqltext.Column, literal string) bool {
 	switch {
 	case c.Generated || c.Collation != "":
 		return false
 	case c.Class == sqltext.Text:
-		return textAffinity.MatchString(c.Type) && simpleText.MatchString(cell)
+		return hasTextAffinity(c.Type) && isText(literal)
 	case c.Class == sqltext.Floating:
-		return numeral.MatchString(cell)
+		return isNumeral(literal)
 	}
-	return storedAsSpelled(c, cell)
+	return storedAsSpelled(c, literal)
 }
 
 // held is the condition that a row has one of several keys.
@@ -86,42 +100,49 @@ func held(keys [][]SpelledPart) string {
 
 // passes returns the query for the rows in the way of the one that an upsert with a condition spells, and once more for those of them of which it is true. "" where that is not
 // known: where what it would have inserted is not stored as it is spelled.
-func (p *Plan) passes(b *Block) string {
-	head := b.SQL[:p.conflictAt(b)]
-	t, keys, ok := p.spelledKeys(b, head)
-	if !ok || b.Info.Passes != 1 {
-		return ""
+func (p *Plan) passes(b *Block) (string, error) {
+	n, ok := b.Tree.(*sql.Insert)
+	if !ok || b.Info.Passes != 1 || len(n.Conflicts) != 1 {
+		return "", nil
 	}
-	v, _ := sqltext.SplitValues(strings.TrimSpace(head))
-	where := sqltext.SyntaxOf(p.Profile.DBMS).Quoting.Rewrite(b.Info.MetWhere)
-	for i := range where.Words {
-		if !where.Words[i].Is("excluded") || where.At(i+1).Text != "." {
-			continue
-		}
-		name, _ := where.At(i + 2).Ident()
-		at, c := slices.Index(v.Columns, name), t.Column(name)
-		if at < 0 || c == nil {
-			return ""
-		}
-		cell := strings.TrimSpace(v.Cells[0][at])
-		if !strings.EqualFold(cell, "NULL") && !castAsStored(c, cell) {
-			return ""
-		}
-		where.Put(i, 3, "CAST("+cell+" AS "+c.Type+")") // with the affinity that the column has
+	t, keys, ok := p.spelledKeys(b)
+	if !ok {
+		return "", nil
 	}
-	return fmt.Sprintf("SELECT %[1]d FROM %[3]s WHERE %[4]s UNION ALL SELECT %[2]d FROM %[3]s WHERE (%[4]s) AND (%[5]s)", KeyHeld, KeyMet, t.Name, held(keys), where.Done())
+	s, _ := analysis.SpelledBy(n)
+	known := true
+	where := sql.Rewrite(n.Conflicts[0].Where, func(x sql.Node) sql.Node {
+		col, ok := x.(*sql.Column)
+		if !ok || col.Table.Folded() != "excluded" {
+			return x
+		}
+		cell, c := s.Value(s.Rows[0], col.Name.Folded()), t.Column(col.Name.Folded())
+		if cell == nil || c == nil || !analysis.IsNull(cell) && !castAsStored(c, analysis.Spelling(cell)) {
+			known = false
+			return x
+		}
+		return &sql.Cast{X: cell, Type: &sql.Type{Words: c.Type}} // with the affinity that the column has
+	})
+	if !known {
+		return "", nil
+	}
+	condition, err := p.syntax.Tree.PrintExpr(where)
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("SELECT %[1]d FROM %[3]s WHERE %[4]s UNION ALL SELECT %[2]d FROM %[3]s WHERE (%[4]s) AND (%[5]s)", KeyHeld, KeyMet, t.Name, held(keys), condition), nil
 }
 
 // parentless are the queries, joined to another one, for the foreign keys of the row that an INSERT spells to which no row has the key. One that is checked at COMMIT keeps nothing out.
-func (p *Plan) parentless(t *sqltext.Table, sql string) string {
-	v, _ := sqltext.SplitValues(strings.TrimSpace(sql))
+func (p *Plan) parentless(b *Block, t *sqltext.Table) string {
+	s, _ := analysis.SpelledBy(b.Tree)
 	out := ""
 	for _, r := range t.References {
 		if r.Deferred {
 			continue
 		}
 		gone := fmt.Sprintf(" UNION ALL SELECT %d", ParentGone)
-		switch key, refers := p.spelledReference(t, r, v); {
+		switch key, refers := p.spelledReference(t, r, &s); {
 		case !refers:
 		case key == "":
 			out += gone
@@ -134,18 +155,17 @@ func (p *Plan) parentless(t *sqltext.Table, sql string) string {
 
 // spelledReference is the condition of the row to which a row that an INSERT spells refers by a foreign key, "" where that is not known; refers is false where it
 // refers to none, as one of the columns is NULL, or to itself.
-func (p *Plan) spelledReference(t *sqltext.Table, r sqltext.Reference, v sqltext.InsertValues) (key string, refers bool) {
+func (p *Plan) spelledReference(t *sqltext.Table, r sqltext.Reference, s *analysis.Spelled) (key string, refers bool) {
 	parent := p.Schema.Table(r.Parent)
 	known, itself := parent != nil && len(r.Keys) == len(r.Columns) && len(r.Keys) > 0, parent == t
 	var alike []string
 	for n, name := range r.Columns {
-		i := slices.Index(v.Columns, name)
-		if i < 0 {
+		cell := s.Value(s.Rows[0], name)
+		if cell == nil {
 			known, itself = false, false // what it holds by default
 			continue
 		}
-		cell := strings.TrimSpace(v.Cells[0][i])
-		if strings.EqualFold(cell, "NULL") {
+		if analysis.IsNull(cell) {
 			if !r.Full {
 				return "", false
 			}
@@ -155,14 +175,14 @@ func (p *Plan) spelledReference(t *sqltext.Table, r sqltext.Reference, v sqltext
 			known, itself = false, false
 			continue
 		}
-		own := slices.Index(v.Columns, r.Keys[n])
-		itself = itself && own >= 0 && strings.TrimSpace(v.Cells[0][own]) == cell
+		own, literal := s.Value(s.Rows[0], r.Keys[n]), analysis.Spelling(cell)
+		itself = itself && own != nil && sql.Equal(own, cell)
 		column, named := t.Column(name), (*sqltext.Column)(nil)
 		if parent != nil {
 			named = parent.Column(r.Keys[n])
 		}
-		known = known && column != nil && named != nil && named.Type == column.Type && storedAsSpelled(column, cell) && storedAsSpelled(named, cell)
-		alike = append(alike, r.Keys[n]+" = "+cell)
+		known = known && column != nil && named != nil && named.Type == column.Type && storedAsSpelled(column, literal) && storedAsSpelled(named, literal)
+		alike = append(alike, r.Keys[n]+" = "+literal)
 	}
 	switch {
 	case !known:
@@ -174,9 +194,8 @@ func (p *Plan) spelledReference(t *sqltext.Table, r sqltext.Reference, v sqltext
 }
 
 // storedAsSpelled says whether a column stores what a literal spells, and compares it as such.
-func storedAsSpelled(c *sqltext.Column, cell string) bool {
-	cell = strings.TrimSpace(cell)
-	return !c.Generated && c.Collation == "" && (c.Class == sqltext.Exact && wholeNumber.MatchString(cell) && !(c.Counts && cell == "0") || c.Class == sqltext.Text && plainText.MatchString(cell))
+func storedAsSpelled(c *sqltext.Column, literal string) bool {
+	return !c.Generated && c.Collation == "" && (c.Class == sqltext.Exact && isWhole(literal) && !(c.Counts && literal == "0") || c.Class == sqltext.Text && isPlainText(literal))
 }
 
 // SpelledPart is what a row that an INSERT spells has in a column of a unique key: a whole number, or a text of letters, digits and blanks, as a literal.
@@ -187,56 +206,44 @@ func (p *Plan) Meets(b *Block) (keys [][]SpelledPart, ok bool) {
 	if b.Info.Upserts == 0 {
 		return nil, false
 	}
-	t, keys, ok := p.spelledKeys(b, b.SQL[:p.conflictAt(b)])
+	t, keys, ok := p.spelledKeys(b)
 	if !ok || slices.ContainsFunc(t.Columns, func(c sqltext.Column) bool { return c.Type == "year" }) { // 24 is 2024 there
 		return nil, false
 	}
 	return keys, true
 }
 
-// conflictAt is where an upsert begins to say what it does to rows in its way.
-func (p *Plan) conflictAt(b *Block) int {
-	at, depth := 0, 0
-	for tok := range sqltext.SyntaxOf(p.Profile.DBMS).Quoting.Tokens(b.SQL) {
-		if depth += tok.Nesting(); depth == 0 && tok.Is("on") {
-			break
-		}
-		at += len(tok.Text)
-	}
-	return at
-}
-
 // spelledKeys are the unique keys of the rows that an INSERT … VALUES spells, without those that hold a NULL: of these a unique key may have any number. Not known are those
 // of a table with a key on an expression, or whose triggers may change what is written; where a value may be another one by the time that it is stored, or is compared
 // otherwise than it is spelled.
-func (p *Plan) spelledKeys(b *Block, sql string) (t *sqltext.Table, keys [][]SpelledPart, ok bool) {
+func (p *Plan) spelledKeys(b *Block) (t *sqltext.Table, keys [][]SpelledPart, ok bool) {
 	t = p.Schema.Table(b.Info.Target)
-	if t == nil || !t.KeysAreColumns() || len(p.Schema.Heirs) > 0 || p.keepsOut() ||
+	if t == nil || !t.KeysAreColumns() || len(p.Schema.Heirs) > 0 || p.Schema.OtherKeys ||
 		slices.ContainsFunc(p.Schema.Triggers, func(tr sqltext.Trigger) bool { return tr.Table == t.Name }) {
 		return nil, nil, false
 	}
-	v, ok := sqltext.SplitValues(strings.TrimSpace(sql))
-	if !ok || v.Columns == nil {
+	s, ok := analysis.SpelledBy(b.Tree)
+	if !ok || s.Columns == nil {
 		return nil, nil, false
 	}
-	for _, cells := range v.Cells {
+	for _, row := range s.Rows {
 		for _, key := range t.Keys() {
 			var all []SpelledPart
 			free := false
 			for _, part := range key {
-				i, c := slices.Index(v.Columns, part.Column), t.Column(part.Column)
-				if i < 0 || c == nil || c.Generated || c.Collation != "" {
+				cell, c := s.Value(row, part.Column), t.Column(part.Column)
+				if cell == nil || c == nil || c.Generated || c.Collation != "" {
 					return nil, nil, false
 				}
-				cell := strings.TrimSpace(cells[i])
-				if strings.EqualFold(cell, "NULL") && !c.NotNull {
+				if analysis.IsNull(cell) && !c.NotNull {
 					free = true
 					continue
 				}
-				if !storedAsSpelled(c, cell) {
+				literal := analysis.Spelling(cell)
+				if !storedAsSpelled(c, literal) {
 					return nil, nil, false
 				}
-				all = append(all, SpelledPart{Column: part.Column, Literal: cell})
+				all = append(all, SpelledPart{Column: part.Column, Literal: literal})
 			}
 			if !free {
 				keys = append(keys, all)
@@ -251,28 +258,12 @@ func (s SpelledPart) Unlike(value string) bool {
 	switch {
 	case value == "NULL":
 		return true
-	case wholeNumber.MatchString(value) && wholeNumber.MatchString(s.Literal):
+	case isWhole(value) && isWhole(s.Literal):
 		was, _ := strconv.Atoi(value)
 		spelled, _ := strconv.Atoi(s.Literal) // 007 is 7
 		return was != spelled
-	case plainText.MatchString(value) && plainText.MatchString(s.Literal):
+	case isPlainText(value) && isPlainText(s.Literal):
 		return !strings.EqualFold(value, s.Literal)
 	}
 	return false
-}
-
-// keepsOut says whether rows of some table are kept out by something else than keys of whole tables: a unique index of a part of the rows, or
-// by another collation, an exclusion constraint, a constraint that says itself what is done.
-func (p *Plan) keepsOut() bool {
-	return slices.ContainsFunc(p.Case.Schema, func(s testcase.Stmt) bool {
-		unique, partial := false, false
-		index := !strings.HasPrefix(strings.ToUpper(s.SQL), "CREATE TABLE")
-		for tok := range sqltext.SyntaxOf(p.Profile.DBMS).Quoting.Tokens(s.SQL) {
-			if tok.Is("exclude", "nulls", "conflict") { // NULLS NOT DISTINCT; UNIQUE ON CONFLICT IGNORE
-				return true
-			}
-			unique, partial = unique || tok.Is("unique"), partial || tok.Is("where") || index && tok.Is("collate")
-		}
-		return unique && partial
-	})
 }

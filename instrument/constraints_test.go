@@ -3,6 +3,7 @@ package instrument
 import (
 	"testing"
 
+	tree "txweave/sql"
 	"txweave/sqltext"
 )
 
@@ -16,7 +17,11 @@ func TestConstraints(t *testing.T) {
 		"CREATE TABLE t0 (c0 INT UNIQUE DEFERRABLE INITIALLY DEFERRED)":                              true,
 		"CREATE TABLE t0 (c0 INT UNIQUE DEFERRABLE) WITH (fillfactor=10)":                            false,
 	} {
-		if err := checkConstraints(sqltext.Significant(sql, -1)); (err != nil) != refused {
+		stmt, err := sqltext.SyntaxOf("postgresql").Tree.Parse(sql)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := checkConstraints(stmt.(*tree.CreateTable)); (err != nil) != refused {
 			t.Errorf("%s: %v", sql, err)
 		}
 	}

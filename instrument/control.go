@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"txweave/sql"
 	"txweave/sqltext"
-	"txweave/testcase"
 )
 
 // control understands a statement that neither reads nor writes rows.
@@ -23,7 +23,7 @@ func (p *Plan) control(b *Block, kind sqltext.Kind) error {
 		return nil
 	}
 	for _, name := range d.DropIndexes {
-		table, loose := looseIndexes(p.Case)[name]
+		table, loose := p.looseIndexes()[name]
 		if !loose {
 			return fmt.Errorf("index %s is none that the case defines without making columns unique", name)
 		}
@@ -54,27 +54,40 @@ func (p *Plan) control(b *Block, kind sqltext.Kind) error {
 }
 
 // looseIndexes are the indexes of a case that make nothing unique, their tables by their names, in lower case: answers are the same without.
-func looseIndexes(c *testcase.Case) map[string]string {
+func (p *Plan) looseIndexes() map[string]string {
 	tables := map[string]string{}
-	add := func(sql string) {
-		s := sqltext.Read(sql)
-		t := s.Tokens
-		for i := 1; i+3 < len(t); i++ {
-			if t[i].Is("index") && t[i+1].Is("concurrently") && !t[i+2].Is("on") {
-				i++
+	note := func(name *sql.Name, table *sql.Object) {
+		if name != nil {
+			tables[name.Folded()] = table.Name.Folded()
+		}
+	}
+	add := func(text string) {
+		switch n := p.parse(text).(type) {
+		case *sql.CreateIndex:
+			if !n.Unique && n.Name != nil {
+				note(n.Name.Name, n.Table)
 			}
-			if t[i].Is("index", "key", "concurrently") && !t[i-1].Is("unique", "primary", "foreign", "drop") && (t[i+2].Text == "(" || t[i+2].Is("on", "using")) {
-				if name, ok := t[i+1].Ident(); ok {
-					tables[name] = s.Target
+		case *sql.CreateTable:
+			for _, c := range n.Constraints {
+				if x, ok := c.(*sql.Index); ok {
+					note(x.Name, n.Name)
+				}
+			}
+		case *sql.AlterTable:
+			for _, action := range n.Actions {
+				if a, ok := action.(*sql.AddConstraint); ok {
+					if x, ok := a.Constraint.(*sql.Index); ok {
+						note(x.Name, n.Table)
+					}
 				}
 			}
 		}
 	}
-	for _, s := range c.Schema {
+	for _, s := range p.Case.Schema {
 		add(s.SQL)
 	}
-	for i := range c.Txns {
-		for _, s := range c.Txns[i].Stmts {
+	for i := range p.Case.Txns {
+		for _, s := range p.Case.Txns[i].Stmts {
 			add(s.SQL)
 		}
 	}

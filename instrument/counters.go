@@ -2,8 +2,8 @@ package instrument
 
 import (
 	"slices"
-	"strings"
 
+	"txweave/sql"
 	"txweave/sqltext"
 	"txweave/testcase"
 )
@@ -12,103 +12,87 @@ import (
 // case gives or reads them: which numbers there are depends on all INSERTs before, also on those that were rolled back, and so is no part
 // of what rows hold. A key of such a column alone is none that a statement could collide with, and rows that lie by it lie as the
 // engine's own numbers would have them.
-func leaveCounters(c *testcase.Case, schema *sqltext.Schema, q sqltext.Quoting) {
-	var texts []sqltext.Statement
-	each := func(sql string) { texts = append(texts, q.Read(sql)) }
+func leaveCounters(c *testcase.Case, schema *sqltext.Schema, syntax *sqltext.Syntax) {
+	if !slices.ContainsFunc(schema.Tables, func(t *sqltext.Table) bool { return slices.ContainsFunc(t.Columns, isCounter) }) {
+		return
+	}
+	var texts, definitions []sql.Stmt
 	for _, s := range c.Schema {
-		if _, view := sqltext.ReadView(s.SQL); view {
-			each(s.SQL)
-		} else if _, trigger := sqltext.ReadTrigger(s.SQL); trigger {
-			each(s.SQL)
+		switch n, err := syntax.Tree.Parse(s.SQL); n.(type) {
+		case *sql.CreateTable:
+			definitions = append(definitions, n)
+		case *sql.CreateView, *sql.CreateTrigger:
+			texts = append(texts, n)
+		default:
+			if err != nil {
+				return // it may know whatever there is
+			}
 		}
 	}
 	for i := range c.Txns {
 		for _, s := range c.Txns[i].Stmts {
-			each(s.SQL)
+			n, err := syntax.Tree.Parse(s.SQL)
+			if err != nil {
+				return
+			}
+			texts = append(texts, n)
 		}
 	}
 	for _, t := range schema.Tables {
 		for _, col := range slices.Clone(t.Columns) {
 			joined := slices.ContainsFunc(schema.Tables, func(o *sqltext.Table) bool { return o != t && o.Column(col.Name) != nil }) // by a NATURAL JOIN
-			if col.Counts && col.Kept && !col.Random && !joined && !definitionKnows(c, col.Name) && !slices.ContainsFunc(texts, func(s sqltext.Statement) bool { return knows(&s, col.Name) }) {
+			if isCounter(col) && !joined && !slices.ContainsFunc(definitions, func(n sql.Stmt) bool { return definitionKnows(n, col.Name) }) &&
+				!slices.ContainsFunc(texts, func(n sql.Stmt) bool { return knows(n, col.Name) }) {
 				t.Leave(col.Name)
 			}
 		}
 	}
 }
 
+// isCounter says whether the database numbers rows by a column, by an order that it alone knows.
+func isCounter(c sqltext.Column) bool { return c.Counts && c.Kept && !c.Random }
+
 // rowNumbers are names that some DBMS has for a column that numbers rows, whatever its own is.
 var rowNumbers = []string{"_rowid", "rowid", "_rowid_", "oid"}
 
 // definitionKnows says whether a table's definition reads a column of the case: by another column, a CHECK or a foreign key.
-func definitionKnows(c *testcase.Case, column string) bool {
-	for _, s := range c.Schema {
-		d, _ := sqltext.SplitTable(s.SQL)
-		for _, item := range d.Items {
-			name, kind := item.Kind()
-			if kind != sqltext.ColumnElement && kind != sqltext.CheckElement {
-				continue
-			}
-			for i, t := range sqltext.Significant(string(item), -1) {
-				if word, ok := t.Ident(); ok && word == column && !(i == 0 && name == column) {
-					return true
-				}
-			}
+func definitionKnows(table sql.Stmt, column string) bool {
+	reads := func(n sql.Node) bool {
+		switch n.(type) {
+		case *sql.Check, *sql.Generated, *sql.Default, *sql.ForeignKey:
+			return sql.Has(n, func(n sql.Node) bool { return isName(n, column) })
 		}
+		return false
 	}
-	return false
+	return sql.Has(table, reads)
+}
+
+func isName(n sql.Node, name string) bool {
+	x, is := n.(*sql.Name)
+	return is && x.Folded() == name
 }
 
 // knows says whether a statement may give or read a column: it names it, or names none where it could.
-func knows(s *sqltext.Statement, column string) bool {
-	for i, t := range s.Tokens {
-		name, ok := t.Ident()
-		if ok && (name == column || slices.Contains(rowNumbers, name)) || t.Text == "*" && isWildcard(s.Tokens, i) || isTable(s.Tokens, i) {
+func knows(stmt sql.Stmt, column string) bool {
+	return sql.Has(stmt, func(n sql.Node) bool {
+		switch n := n.(type) {
+		case *sql.Name:
+			return n.Folded() == column || slices.Contains(rowNumbers, n.Folded())
+		case *sql.Item:
+			_, all := n.X.(*sql.Star)
+			return all
+		case *sql.Call:
+			return n.Name.Folded() != "count" && slices.ContainsFunc(n.Args, func(x sql.Expr) bool {
+				_, all := x.(*sql.Star)
+				return all
+			})
+		case *sql.Field:
+			return n.Name == nil
+		case *sql.Whole:
 			return true
+		case *sql.Insert:
+			return len(n.Columns) == 0 && len(n.Set) == 0
 		}
-	}
-	_, listed := columnList(*s)
-	return s.Kind == sqltext.Insert && !listed
-}
-
-// isWildcard says whether a star may stand for columns: it is neither COUNT(*)'s nor between two operands. What may stand before it
-// (options of SELECT, RETURNING) differs from one DBMS to the next.
-func isWildcard(tokens []sqltext.Token, at int) bool {
-	if at == 0 || at+1 == len(tokens) {
-		return true
-	}
-	before, after := tokens[at-1], tokens[at+1]
-	if before.Text == "(" && after.Text == ")" {
 		return false
-	}
-	return !endsOperand(before) || !startsOperand(after)
-}
-
-func endsOperand(t sqltext.Token) bool {
-	switch t.Kind {
-	case sqltext.Word:
-		return !t.Is("select", "distinct", "distinctrow", "all", "returning", "high_priority", "straight_join", "sql_small_result", "sql_big_result",
-			"sql_buffer_result", "sql_cache", "sql_no_cache", "sql_calc_found_rows")
-	case sqltext.Name, sqltext.Literal:
-		return true
-	}
-	return t.Text == ")"
-}
-
-func startsOperand(t sqltext.Token) bool {
-	switch t.Kind {
-	case sqltext.Word:
-		return !t.Is("from", "into", "where", "union", "except", "intersect", "minus", "order", "limit", "offset", "fetch", "for", "lock", "group",
-			"having", "window", "procedure", "on", "as")
-	case sqltext.Name, sqltext.Literal:
-		return true
-	}
-	return strings.Contains("(-+~!@.:?{", t.Text)
-}
-
-// isTable says whether a word may begin TABLE t, which reads all columns: it stands where no definition has it, and no statement that
-// looks after tables.
-func isTable(tokens []sqltext.Token, at int) bool {
-	return tokens[at].Is("table") && (at == 0 || !tokens[at-1].Is("create", "replace", "temporary", "temp", "drop", "truncate", "alter", "ignore", "rename",
-		"lock", "unlock", "analyze", "optimize", "check", "checksum", "repair", "flush", "local", "no_write_to_binlog"))
+	})
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"txweave/history"
+	"txweave/sql"
 	"txweave/sqltext"
 	"txweave/testcase"
 )
@@ -36,7 +37,15 @@ func (p *Plan) deferred() error {
 	loose := *p.Case
 	loose.Schema = make([]testcase.Stmt, len(p.Case.Schema))
 	for i, s := range p.Case.Schema {
-		s.SQL = sqltext.WithoutDeferred(s.SQL)
+		if table, ok := p.parse(s.SQL).(*sql.CreateTable); ok {
+			if kept := sqltext.WithoutDeferred(table); kept != table {
+				text, err := p.syntax.Tree.Print(kept)
+				if err != nil {
+					return err
+				}
+				s.SQL = text
+			}
+		}
 		loose.Schema[i] = s
 	}
 	p.Loose = &loose

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"txweave/sql/analysis"
 	"txweave/sqltext"
 	"txweave/testcase"
 )
@@ -111,11 +112,10 @@ func (t *TxnPlan) Prepared() string {
 // checkLocked makes sure that a statement of a transaction which has locked tables names none that is not locked as it needs, since
 // it would be refused as it is nowhere else: each name once, and the tables by their own names too, by which the probes know them.
 func checkLocked(b *Block, locks []sqltext.TableLock) error {
-	read := sqltext.Read(b.SQL)
-	if slices.ContainsFunc(read.Tokens, func(t sqltext.Token) bool { return t.Is("with") }) {
+	names, ctes := analysis.Opens(b.Tree)
+	if ctes {
 		return errors.New("a common table expression under LOCK TABLES, which may open its tables twice, is not supported")
 	}
-	names := read.References()
 	for i, name := range names {
 		at := slices.IndexFunc(locks, func(l sqltext.TableLock) bool { return l.Alias == name })
 		switch {

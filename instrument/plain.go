@@ -28,7 +28,7 @@ func Plain(c *testcase.Case, p *dbms.Profile) (*Plan, error) {
 	if len(schema.Tables) == 0 {
 		return nil, fmt.Errorf("schema: no table")
 	}
-	plan := &Plan{Case: c, Schema: schema, Profile: p}
+	plan := &Plan{Case: c, Schema: schema, Profile: p, syntax: sqltext.SyntaxOf(p.DBMS)}
 	if err := plan.deferred(); err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 
 	"txweave/dbms"
 	"txweave/history"
+	"txweave/sql"
 	"txweave/sqltext"
 	"txweave/testcase"
 )
@@ -39,6 +40,7 @@ type Probe struct {
 type Block struct {
 	Txn, Stmt int // transaction, and position among its target statements, both as in the case
 	SQL       string
+	Tree      sql.Stmt // of a statement that reads or writes rows; nil in a case with an order, where nobody looks at it
 	Info      *sqltext.Analysis
 	// Redefines is a change of how a table is kept; nil for every other statement.
 	Redefines *sqltext.Redefinition
@@ -115,6 +117,7 @@ type Plan struct {
 	Owing []Owing
 	Loose *testcase.Case
 
+	syntax   *sqltext.Syntax
 	parser   sqltext.Parser
 	shutsOut bool // a statement keeps all others, who reads what a snapshot holds too, from a table until its transaction ends
 }
@@ -122,16 +125,16 @@ type Plan struct {
 // admit lets a case pass that reaches beyond its own tables nowhere, as the DBMS reads it. Whoever read it from a text has
 // made sure of that for the DBMS that it names; where another one is to run it, the same text may mean something else.
 func admit(c *testcase.Case, p *dbms.Profile) error {
-	q := sqltext.SyntaxOf(p.DBMS).Quoting
-	if q == sqltext.MySQL {
+	x := sqltext.SyntaxOf(p.DBMS)
+	if x.Quoting == sqltext.MySQL {
 		if err := inSmallLetters(c.Schema); err != nil {
 			return err
 		}
 	}
-	if q == sqltext.SyntaxOf(c.Target).Quoting {
+	if x.Quoting == sqltext.SyntaxOf(c.Target).Quoting {
 		return nil
 	}
-	return c.Admit(q)
+	return c.Admit(x)
 }
 
 // Instrument analyses a case and adds the probes that the profile calls for.
@@ -139,14 +142,15 @@ func Instrument(c *testcase.Case, p *dbms.Profile) (*Plan, error) {
 	if err := admit(c, p); err != nil {
 		return nil, err
 	}
-	schema, err := readSchema(sqltext.SyntaxOf(p.DBMS), c.Schema)
+	syntax := sqltext.SyntaxOf(p.DBMS)
+	schema, err := readSchema(syntax, c.Schema)
 	if err != nil {
 		return nil, err
 	}
 	if p.CountersReset {
-		leaveCounters(c, schema, sqltext.SyntaxOf(p.DBMS).Quoting)
+		leaveCounters(c, schema, syntax)
 	}
-	plan := &Plan{Case: c, Schema: schema, Profile: p, parser: sqltext.SyntaxOf(p.DBMS).Grammar()}
+	plan := &Plan{Case: c, Schema: schema, Profile: p, syntax: syntax, parser: syntax.Grammar()}
 	if err := checkValues(c, schema, p); err != nil {
 		return nil, err
 	}
@@ -183,6 +187,12 @@ func Instrument(c *testcase.Case, p *dbms.Profile) (*Plan, error) {
 		plan.Txns[i].Certified = plan.Txns[i].Certified && !plan.shutsOut
 	}
 	return plan, nil
+}
+
+// parse returns the tree of a statement; nil where nobody reads it.
+func (p *Plan) parse(text string) sql.Stmt {
+	stmt, _ := p.syntax.Tree.Parse(text)
+	return stmt
 }
 
 // at names a statement's block in what is said of it.
@@ -230,6 +240,9 @@ func (p *Plan) analyze() error {
 			}
 			var err error
 			if b.Info, err = p.parser.Analyze(p.Schema, s.SQL); err != nil {
+				return fmt.Errorf("%s: %w", p.at(b), err)
+			}
+			if b.Tree, err = p.syntax.Tree.Parse(s.SQL); err != nil {
 				return fmt.Errorf("%s: %w", p.at(b), err)
 			}
 			if other := seen[b.Info.VKey]; b.Info.VKey != 0 && other != "" {

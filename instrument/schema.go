@@ -4,11 +4,13 @@
 package instrument
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
+	"txweave/sql"
 	"txweave/sqltext"
 	"txweave/testcase"
 )
@@ -19,65 +21,17 @@ func readSchema(syntax *sqltext.Syntax, ddl []testcase.Stmt) (*sqltext.Schema, e
 	if err := checkHeirs(schema); err != nil {
 		return nil, err
 	}
-	seen := map[string]bool{}
+	r := definitions{schema: schema, seen: map[string]bool{}}
 	for _, d := range ddl {
-		if x, ok := sqltext.ReadIndex(d.SQL); ok {
-			if !seen[x.Table] {
-				return nil, fmt.Errorf("schema: index %s on unknown table %s", x.Name, x.Table)
-			}
-			if _, err := syntax.Tree.Parse(d.SQL); err != nil { // it may be unique
-				return nil, fmt.Errorf("schema: index %s: %w", x.Name, err)
-			}
-			if x.Unique && schema.Table(x.Table) == nil {
-				return nil, fmt.Errorf("schema: index %s: a unique index on a table that inherits is not known here", x.Name)
-			}
-			continue
+		stmt, err := syntax.Tree.Parse(d.SQL)
+		if err != nil { // its keys and references are not known
+			s := sqltext.Read(d.SQL)
+			what := map[string]string{"table": "table", "index": "index on", "view": "view"}[s.Creates()]
+			return nil, fmt.Errorf("schema: %s %s: %w", cmp.Or(what, "definition"), s.Target, err)
 		}
-		if t, ok := sqltext.ReadTrigger(d.SQL); ok {
-			if !seen[t.Table] || t.Writes != "" && !seen[t.Writes] {
-				return nil, fmt.Errorf("schema: trigger %s is about a table that is not created before it", t.Name)
-			}
-			if c := t.Sets(sqltext.IsBookkeeping); c != "" {
-				return nil, fmt.Errorf("schema: trigger %s sets %s of the row that fires it: that says which statement wrote a row", t.Name, c)
-			}
-			continue
+		if err := r.check(stmt, d.SQL); err != nil {
+			return nil, fmt.Errorf("schema: %w", err)
 		}
-		if v, ok := sqltext.ReadView(d.SQL); ok {
-			if seen[v.Name] {
-				return nil, fmt.Errorf("schema: view %s has a table's name", v.Name)
-			}
-			continue
-		}
-		s := sqltext.Read(d.SQL)
-		if of := s.PartitionOf(); of != "" {
-			if schema.Table(of) == nil || seen[s.Target] || len(s.Tokens) < 7 || !s.Tokens[6].Is("for", "default") {
-				return nil, fmt.Errorf("schema: %s: a partition is one of a table that is created before it, and says which rows it has and nothing else", s.Target)
-			}
-			continue
-		}
-		if of := s.Inherits(); of != "" {
-			if !seen[of] || seen[s.Target] {
-				return nil, fmt.Errorf("schema: table %s inherits from one that is created before it", s.Target)
-			}
-			seen[s.Target] = true
-			continue
-		}
-		if s.Creates() != "table" {
-			return nil, fmt.Errorf("schema: only tables, indexes, views without a list of columns and triggers of one statement are known here: %q", d.SQL)
-		}
-		if seen[s.Target] {
-			return nil, fmt.Errorf("schema: table %s is created twice", s.Target)
-		}
-		if clause := resolved(s); clause != "" {
-			return nil, fmt.Errorf("schema: table %s: ON CONFLICT %s would let each of its statements do what only INSERT OR %s says: write it there", s.Target, clause, clause)
-		}
-		if err := checkConstraints(sqltext.Significant(sqltext.WithoutDeferred(d.SQL), -1)); err != nil {
-			return nil, fmt.Errorf("schema: table %s: %w", s.Target, err)
-		}
-		if _, err := syntax.Tree.Parse(d.SQL); err != nil { // its keys and references are not known
-			return nil, fmt.Errorf("schema: table %s: %w", s.Target, err)
-		}
-		seen[s.Target] = true
 	}
 	if len(schema.Tables) == 0 {
 		return nil, fmt.Errorf("schema: no table")
@@ -90,35 +44,109 @@ func readSchema(syntax *sqltext.Syntax, ddl []testcase.Stmt) (*sqltext.Schema, e
 	return schema, nil
 }
 
-// resolved is what a constraint of SQLite's does by itself with a row that violates it, in place of an error: REPLACE, IGNORE, and others.
-func resolved(s sqltext.Statement) string {
-	t := s.Tokens
-	for i := 0; i+2 < len(t); i++ {
-		if t[i].Is("on") && t[i+1].Is("conflict") && !t[i+2].Is("abort") {
-			return strings.ToUpper(t[i+2].Text)
-		}
-	}
-	return ""
+// definitions are checked one after the other.
+type definitions struct {
+	schema *sqltext.Schema
+	seen   map[string]bool // the tables so far
 }
 
-// checkConstraints refuses constraints that a statement which runs alone meets otherwise than in a transaction, and those that are keys
-// of another kind than the unique ones.
-func checkConstraints(tokens []sqltext.Token) error {
-	excludes, depth := false, 0
-	for i := 1; i+1 < len(tokens); i++ {
-		if depth += tokens[i].Nesting(); depth == 0 { // behind the definitions: WITH (fillfactor=10) is the table's
-			excludes = false
+func (r *definitions) check(stmt sql.Stmt, text string) error {
+	switch n := stmt.(type) {
+	case *sql.CreateIndex:
+		return r.index(n)
+	case *sql.CreateTrigger:
+		if t, ok := sqltext.TriggerOf(n); ok {
+			return r.trigger(&t)
 		}
-		switch {
-		case tokens[i].Is("initially") && tokens[i+1].Is("deferred"):
-			return errors.New("a constraint that is checked at COMMIT, and is no foreign key, says nothing of statements that run one by one: let it be INITIALLY IMMEDIATE")
-		case tokens[i].Is("exclude") && tokens[i+1].Is("using"):
-			excludes = true
-		case excludes && tokens[i].Is("with") && tokens[i+1].Text != "=", excludes && tokens[i].Is("where"):
-			return errors.New("EXCLUDE is read with = and without a condition")
+	case *sql.CreateView:
+		if r.seen[n.Name.Name.Folded()] {
+			return fmt.Errorf("view %s has a table's name", n.Name.Name.Folded())
 		}
+		if len(n.Columns) == 0 {
+			return nil
+		}
+	case *sql.CreateTable:
+		return r.table(n)
+	}
+	return fmt.Errorf("only tables, indexes, views without a list of columns and triggers of one statement are known here: %q", text)
+}
+
+func (r *definitions) index(n *sql.CreateIndex) error {
+	name, table := "", n.Table.Name.Folded()
+	if n.Name != nil {
+		name = n.Name.Name.Folded()
+	}
+	switch {
+	case !r.seen[table]:
+		return fmt.Errorf("index %s on unknown table %s", name, table)
+	case n.Unique && r.schema.Table(table) == nil:
+		return fmt.Errorf("index %s: a unique index on a table that inherits is not known here", name)
 	}
 	return nil
+}
+
+func (r *definitions) trigger(t *sqltext.Trigger) error {
+	if !r.seen[t.Table] || t.Writes != "" && !r.seen[t.Writes] {
+		return fmt.Errorf("trigger %s is about a table that is not created before it", t.Name)
+	}
+	if c := t.Sets(sqltext.IsBookkeeping); c != "" {
+		return fmt.Errorf("trigger %s sets %s of the row that fires it: that says which statement wrote a row", t.Name, c)
+	}
+	return nil
+}
+
+func (r *definitions) table(n *sql.CreateTable) error {
+	name := n.Name.Name.Folded()
+	switch {
+	case n.Of != nil:
+		if r.schema.Table(n.Of.Name.Folded()) == nil || r.seen[name] || len(n.Columns)+len(n.Constraints) > 0 {
+			return fmt.Errorf("%s: a partition is one of a table that is created before it, and says which rows it has and nothing else", name)
+		}
+		return nil
+	case len(n.Inherits) > 0:
+		if len(n.Inherits) > 1 || !r.seen[n.Inherits[0].Name.Folded()] || r.seen[name] {
+			return fmt.Errorf("table %s inherits from one that is created before it", name)
+		}
+		r.seen[name] = true
+		return nil
+	case r.seen[name]:
+		return fmt.Errorf("table %s is created twice", name)
+	}
+	if err := checkConstraints(n); err != nil {
+		return fmt.Errorf("table %s: %w", name, err)
+	}
+	r.seen[name] = true
+	return nil
+}
+
+// checkConstraints refuses constraints that a statement which runs alone meets otherwise than in a transaction, those that are keys of another kind
+// than the unique ones, and those of SQLite's that do something by themselves with a row that violates them, in place of an error.
+func checkConstraints(table *sql.CreateTable) (err error) {
+	sql.Walk(table, func(n sql.Node) bool {
+		conflict := ""
+		switch n := n.(type) {
+		case *sql.PrimaryKey:
+			conflict = n.Conflict
+		case *sql.Unique:
+			conflict = n.Conflict
+		case *sql.Nullable:
+			conflict = n.Conflict
+		case *sql.Check:
+			conflict = n.Conflict
+		case *sql.Exclude:
+			if n.Where != nil || slices.ContainsFunc(n.Elements, func(e *sql.Exclusion) bool { return e.Op != sql.OpEq }) {
+				err = errors.New("EXCLUDE is read with = and without a condition")
+			}
+		}
+		if conflict != "" && conflict != "ABORT" {
+			err = fmt.Errorf("ON CONFLICT %[1]s would let each of its statements do what only INSERT OR %[1]s says: write it there", conflict)
+		}
+		if sqltext.DeferredConstraint(n) {
+			err = errors.New("a constraint that is checked at COMMIT, and is no foreign key, says nothing of statements that run one by one: let it be INITIALLY IMMEDIATE")
+		}
+		return err == nil
+	})
+	return err
 }
 
 // inSmallLetters refuses a table with capitals in its name: MySQL and MariaDB tell Tab from tab, and who reads the tables has their
@@ -126,16 +154,8 @@ func checkConstraints(tokens []sqltext.Token) error {
 func inSmallLetters(ddl []testcase.Stmt) error {
 	for _, d := range ddl {
 		s := sqltext.Read(d.SQL)
-		if s.Creates() != "table" {
-			continue
-		}
-		for _, t := range s.Tokens {
-			if name, ok := t.Ident(); ok && name == s.Target {
-				if t.Unquote() != name {
-					return fmt.Errorf("schema: table %s: write its name in small letters: MySQL and MariaDB tell it from %s", t.Unquote(), name)
-				}
-				break
-			}
+		if name := strings.Trim(s.Written, "`\""); s.Creates() == "table" && name != s.Target {
+			return fmt.Errorf("schema: table %s: write its name in small letters: MySQL and MariaDB tell it from %s", name, s.Target)
 		}
 	}
 	return nil

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"txweave/history"
-	"txweave/sqltext"
+	"txweave/sql"
 )
 
 // addSnapshot adds the reads of what a transaction's snapshot holds, where its statements must not be watched from inside.
@@ -36,7 +36,7 @@ func (p *Plan) addReturning(b *Block) error {
 	if b.Carries() {
 		return errors.New("it writes several tables, or rows that its condition is not about: at this level no read shows what it wrote of those")
 	}
-	if sqltext.FirstWord(b.SQL) == "MERGE" {
+	if _, merges := b.Tree.(*sql.Merge); merges {
 		return errors.New("MERGE returns no rows before PostgreSQL 17: at this level that is how txweave sees what a statement writes")
 	}
 	if b.Info.Returns {
@@ -44,36 +44,42 @@ func (p *Plan) addReturning(b *Block) error {
 	}
 	table := p.Schema.Table(b.Info.Target)
 	name := table.Name
-	if h := p.Schema.Heir(sqltext.Read(b.SQL).Target); h != nil {
-		name = h.Name
+	if target := targetOf(b.Tree); target != nil {
+		if h := p.Schema.Heir(target.Name.Folded()); h != nil {
+			name = h.Name
+		}
+		alias, err := aliasOf(p.syntax.Tree, target)
+		if err != nil {
+			return err
+		}
+		name = cmp.Or(alias, name)
 	}
-	name = cmp.Or(targetAlias(b.SQL), name)
 	b.Returning = " RETURNING " + strings.Join(qualify(name, table.Names()), ", ")
 	b.AWR = &Probe{Role: history.AWR, Conn: Own, SQL: strings.TrimSpace(b.Returning), Tables: []string{table.Name}, Written: !b.Info.Diff, Whole: b.Info.Diff}
 	return nil
 }
 
-// targetAlias is the name that a write gives to its target: as long as it stands, no column belongs to the table's own name. "" where it gives none.
-func targetAlias(sql string) string {
-	t := sqltext.PostgreSQL.Significant(sql, -1)
-	i := slices.IndexFunc(t, func(t sqltext.Token) bool { return t.Is("update", "from", "into") })
-	if i != 0 && i != 1 { // behind WITH, which has names of its own
-		return ""
+// targetOf is the table that a statement writes; nil where that is not one alone.
+func targetOf(stmt sql.Stmt) *sql.Table {
+	switch n := stmt.(type) {
+	case *sql.Insert:
+		return n.Table
+	case *sql.Delete:
+		return n.Table
+	case *sql.Update:
+		t, _ := n.Table.(*sql.Table)
+		return t
 	}
-	i++
-	if i < len(t) && t[i].Is("only") {
-		i++
+	return nil
+}
+
+// aliasOf is the name that a statement gives to a table, as it is printed: as long as it stands, no column belongs to the table's own name. "" where
+// it gives none.
+func aliasOf(d *sql.Dialect, t *sql.Table) (string, error) {
+	if t.Alias == nil {
+		return "", nil
 	}
-	if i++; i < len(t) && t[i].Text == "*" {
-		i++
-	}
-	switch {
-	case i+1 < len(t) && t[i].Is("as"):
-		return t[i+1].Text
-	case i < len(t) && !t[0].Is("insert") && (t[i].Kind == sqltext.Word || t[i].Kind == sqltext.Name) && !t[i].Is("set", "using", "where", "returning"):
-		return t[i].Text
-	}
-	return ""
+	return d.PrintExpr(&sql.Column{Name: t.Alias})
 }
 
 // qualify names columns with their table: a statement may have others of the same name.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"txweave/dbms"
+	"txweave/sql/analysis"
 	"txweave/sqltext"
 	"txweave/testcase"
 )
@@ -31,21 +32,40 @@ func checkValues(c *testcase.Case, schema *sqltext.Schema, p *dbms.Profile) erro
 	for n := range c.Txns {
 		for i, stmt := range c.Txns[n].Stmts {
 			ref := testcase.Ref{Txn: n, Stmt: i}
-			s := sqltext.SyntaxOf(p.DBMS).Quoting.Read(stmt.SQL)
-			t := schema.Table(s.Target)
-			if t == nil || !s.Kind.Writes() {
-				continue
-			}
-			counts, err := checkWrite(s, stmt.SQL, t, mayCount)
+			table, err := countedBy(stmt.SQL, schema, sqltext.SyntaxOf(p.DBMS), mayCount)
 			if err != nil {
 				return fmt.Errorf("%s: %w", c.At(ref), err)
 			}
-			if counts {
-				counted[ref] = t.Name
+			if table != "" {
+				counted[ref] = table
 			}
 		}
 	}
 	return sameCounts(c, counted)
+}
+
+// countedBy returns the table in which a statement lets the database count; "": in none.
+func countedBy(text string, schema *sqltext.Schema, syntax *sqltext.Syntax, mayCount bool) (table string, err error) {
+	stmt, err := syntax.Tree.Parse(text)
+	if err != nil {
+		s := syntax.Quoting.Read(text)
+		if t := schema.Table(s.Target); t != nil && s.Kind.Writes() && slices.ContainsFunc(t.Columns, madeUpColumn) {
+			return "", fmt.Errorf("table %s has values that the database makes up, and what the statement gives them is not known: %w", t.Name, err)
+		}
+		return "", nil
+	}
+	for _, w := range analysis.WrittenBy(stmt) {
+		if t := schema.Table(w.Table); t != nil {
+			counts, err := checkWrite(&w, t, mayCount)
+			if err != nil {
+				return "", err
+			}
+			if counts {
+				table = t.Name
+			}
+		}
+	}
+	return table, nil
 }
 
 // sameCounts refuses an order that has the statements which make the database count in another order than the schedule,
@@ -70,14 +90,13 @@ func sameCounts(c *testcase.Case, counted map[testcase.Ref]string) error {
 	return nil
 }
 
-// checkWrite judges one write of a table; counts says that it lets the database count.
-func checkWrite(s sqltext.Statement, sql string, t *sqltext.Table, mayCount bool) (counts bool, err error) {
-	updates := s.Kind == sqltext.Update || slices.ContainsFunc(s.Tokens, func(t sqltext.Token) bool { return t.Is("duplicate", "conflict") })
+// checkWrite judges what is written into one table; counts says that it lets the database count.
+func checkWrite(w *analysis.Written, t *sqltext.Table, mayCount bool) (counts bool, err error) {
 	for _, col := range t.Columns {
-		if updates && col.Stamped && !assigns(s, col.Name) {
+		if w.Changes && col.Stamped && !slices.Contains(w.Sets, col.Name) {
 			return false, fmt.Errorf("%s.%s: the database writes the time into it: give it a value", t.Name, col.Name)
 		}
-		if s.Kind != sqltext.Insert || gives(s, sql, t, col) {
+		if !w.Inserts || w.Gives(t, col) {
 			continue
 		}
 		switch {
@@ -94,62 +113,6 @@ func checkWrite(s sqltext.Statement, sql string, t *sqltext.Table, mayCount bool
 // madeUpColumn says whether the database may make up the column's values.
 func madeUpColumn(c sqltext.Column) bool {
 	return c.Counts || c.Made || c.Stamped
-}
-
-// gives says whether an INSERT gives a column a value of its own.
-func gives(s sqltext.Statement, sql string, t *sqltext.Table, col sqltext.Column) bool {
-	v, ok := sqltext.SplitValues(sql)
-	if !ok { // INSERT … SELECT, INSERT … SET: that it names the column, or none, is all that is asked
-		list, found := columnList(s)
-		return !found || slices.Contains(list, col.Name)
-	}
-	columns := v.Columns
-	if columns == nil {
-		columns = t.Names()
-	}
-	at := slices.Index(columns, col.Name)
-	return at >= 0 && !slices.ContainsFunc(v.Cells, func(row []string) bool {
-		return at >= len(row) || madeUp(row[at], col.Counts)
-	})
-}
-
-// madeUp says whether a cell stands for what the database makes up.
-func madeUp(cell string, counts bool) bool {
-	word := strings.ToUpper(strings.TrimSpace(cell))
-	return strings.HasPrefix(word, "DEFAULT") || counts && (word == "NULL" || word == "0")
-}
-
-// columnList returns the columns that an INSERT names before its query or in its SET; found is false where it names none.
-func columnList(s sqltext.Statement) (names []string, found bool) {
-	for i, t := range s.Tokens {
-		if t.Is("select", "with", "table", "values", "value") && i > 0 {
-			return names, found
-		}
-		if t.Is("set") { // SET a = 1, b = 2
-			for j := i + 1; j+1 < len(s.Tokens); j++ {
-				if name, ok := s.Tokens[j].Ident(); ok && s.Tokens[j+1].Text == "=" {
-					names = append(names, name)
-				}
-			}
-			return names, true
-		}
-		if name, ok := t.Ident(); ok && found {
-			names = append(names, name)
-		}
-		found = found || t.Text == "("
-	}
-	return names, found
-}
-
-// assigns says whether an UPDATE names the column as what it sets.
-func assigns(s sqltext.Statement, column string) bool {
-	for i, t := range s.Tokens {
-		if name, ok := t.Ident(); ok && name == column && i+1 < len(s.Tokens) && s.Tokens[i+1].Text == "=" && i > 0 &&
-			(s.Tokens[i-1].Is("set", "update") || s.Tokens[i-1].Text == "," || s.Tokens[i-1].Text == ".") {
-			return true
-		}
-	}
-	return false
 }
 
 // checkSchemaFunctions refuses views and triggers with functions whose value is another one in the replay.

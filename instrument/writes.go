@@ -6,6 +6,8 @@ import (
 
 	"txweave/dbms"
 	"txweave/history"
+	"txweave/sql"
+	"txweave/sql/analysis"
 	"txweave/sqltext"
 )
 
@@ -66,12 +68,14 @@ func (p *Plan) Search(b *Block) (string, error) {
 	case info.Target == "": // nobody has looked at it, or it writes nothing
 		return "", nil
 	case info.Kind == sqltext.Insert && info.Plain && !b.Carries():
-		if source := sqltext.SyntaxOf(p.Profile.DBMS).Quoting.Source(b.SQL); source != "" {
-			return source, nil
+		if n, ok := b.Tree.(*sql.Insert); ok {
+			if source := analysis.Source(n); source != nil {
+				return p.syntax.Tree.Print(source)
+			}
 		}
 		return p.claims(b), nil
 	case info.Passes > 0 && !b.Carries():
-		return p.passes(b), nil
+		return p.passes(b)
 	case info.Kind != sqltext.Update && info.Kind != sqltext.Delete, info.Truncates, b.Carries(), // what is carried along need not match
 		info.Kind == sqltext.Update && (info.Unkeyed || info.VKey == 0), // a row that stays as it is may count or not
 		p.Schema.Table(info.Target).Column(sqltext.VKey) == nil:

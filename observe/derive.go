@@ -10,6 +10,7 @@ import (
 	"txweave/history"
 	"txweave/instrument"
 	"txweave/sdg"
+	"txweave/sql/analysis"
 	"txweave/sqltext"
 )
 
@@ -144,7 +145,7 @@ func (o *observer) describe(b *BlockRun) *ObservedStmt {
 		s.Read = c.Read[b]
 	}
 	if info.Target != "" && s.Err == nil && !s.Carries {
-		s.Given = sqltext.Givens(o.plan.Schema, b.Block.SQL)
+		s.Given = analysis.Givens(o.plan.Schema, b.Block.Tree)
 		if keys, ok := o.plan.Meets(b.Block); ok {
 			s.Meets = keys
 		}

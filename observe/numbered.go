@@ -6,6 +6,7 @@ import (
 
 	"txweave/history"
 	"txweave/instrument"
+	"txweave/sql"
 	"txweave/sqltext"
 )
 
@@ -37,7 +38,8 @@ func (o *observer) replacing() map[string]bool {
 
 // replaces says whether a statement may replace rows of a table, by itself or through a trigger.
 func (o *observer) replaces(b *instrument.Block, table string) bool {
-	return table == b.Info.Target && sqltext.Replaces(sqltext.Significant(b.SQL, 3)) ||
+	n, inserts := b.Tree.(*sql.Insert)
+	return table == b.Info.Target && inserts && (n.Replace || n.Or == "REPLACE") ||
 		slices.ContainsFunc(o.plan.Schema.Triggers, func(t sqltext.Trigger) bool {
 			return t.Replaces && t.Writes == table && slices.Contains(b.Writes, t.Table)
 		})

@@ -8,6 +8,7 @@ import (
 	"txweave/history"
 	"txweave/instrument"
 	"txweave/sdg"
+	"txweave/sql/analysis"
 	"txweave/sqltext"
 )
 
@@ -95,7 +96,7 @@ type ObservedStmt struct {
 	// Carrying are the foreign keys by which rows of other tables follow those that it writes, where nothing else changes these.
 	Carrying []Carrying
 	// Given is what its text says of the rows that it leaves.
-	Given []sqltext.Given
+	Given []analysis.Given
 	// Meets are the unique keys of the rows that an upsert spells, one of which each row that it changes has; nil where they are not known.
 	Meets [][]instrument.SpelledPart
 	// Waited says that the probes around it need not have seen what it saw, Mixed that it may have read two views.

@@ -1,7 +1,7 @@
 package sqltext
 
 // places are the names by which databases tell where a row lies, or in which table: SQLite's, TiDB's and PostgreSQL's. A column of such a name hides it.
-var places = words("rowid _rowid_ oid _tidb_rowid tableoid ctid xmin xmax cmin cmax")
+var places = names("rowid _rowid_ oid _tidb_rowid tableoid ctid xmin xmax cmin cmax")
 
 // NamesPlace says whether a condition asks where a row of the table lies: what it says of the same row elsewhere is another thing.
 func (t *Table) NamesPlace(where string) bool {

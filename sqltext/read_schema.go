@@ -16,16 +16,12 @@ func (x *Syntax) Schema(ddl []string) *Schema { return ReadSchema(x.Tree, ddl) }
 func ReadSchema(d *sql.Dialect, ddl []string) *Schema {
 	s := &Schema{index: map[string]*Table{}}
 	for _, text := range ddl {
-		if t, ok := ReadTrigger(text); ok {
-			t.Named = slices.DeleteFunc(t.Named, func(name string) bool { return s.index[name] == nil })
-			s.Triggers = append(s.Triggers, t)
-			continue
-		}
 		stmt, err := d.Parse(text)
 		if err != nil {
 			s.addUnread(text)
 			continue
 		}
+		s.OtherKeys = s.OtherKeys || sql.Has(stmt, isOtherKey)
 		switch n := stmt.(type) {
 		case *sql.CreateIndex:
 			s.addIndex(n)
@@ -35,9 +31,38 @@ func ReadSchema(d *sql.Dialect, ddl []string) *Schema {
 			}
 		case *sql.CreateTable:
 			s.addTable(n)
+		case *sql.CreateTrigger:
+			if t, ok := TriggerOf(n); ok {
+				t.Named = slices.DeleteFunc(t.Named, func(name string) bool { return s.index[name] == nil })
+				s.Triggers = append(s.Triggers, t)
+			}
 		}
 	}
 	return s
+}
+
+// isOtherKey says whether a part of a definition keeps rows out otherwise than a unique key of all rows does, or says itself what is done.
+func isOtherKey(n sql.Node) bool {
+	switch n := n.(type) {
+	case *sql.Exclude:
+		return true
+	case *sql.PrimaryKey:
+		return n.Conflict != ""
+	case *sql.Nullable:
+		return n.Conflict != ""
+	case *sql.Check:
+		return n.Conflict != ""
+	case *sql.Unique:
+		return n.Conflict != "" || n.Nulls != ""
+	case *sql.CreateIndex:
+		return n.Unique && (n.Where != nil || sql.Has(n, isCollate) || slices.ContainsFunc(n.Options, func(o *sql.Option) bool { return strings.HasPrefix(o.Words, "NULLS") }))
+	}
+	return false
+}
+
+func isCollate(n sql.Node) bool {
+	_, is := n.(*sql.Collate)
+	return is
 }
 
 // addUnread notes a table of whose definition nothing is read but its name: what it holds is compared all the same.
@@ -256,7 +281,7 @@ func typeOf(t *sql.Type, first string) string {
 // refer takes a foreign key; column is the one that is defined, "" in a constraint of the table.
 func (t *Table) refer(column string, x *sql.ForeignKey) {
 	r := Reference{
-		Parent: x.Table.Name.Folded(), Deferred: strings.HasSuffix(x.Deferrable, "INITIALLY DEFERRED") && !strings.HasPrefix(x.Deferrable, "NOT"),
+		Parent: x.Table.Name.Folded(), Deferred: isDeferred(x.Deferrable),
 		Full: x.Match.Folded() == "full", OnDelete: actionOf(x.OnDelete), OnUpdate: actionOf(x.OnUpdate),
 	}
 	if column != "" {

@@ -3,6 +3,8 @@ package sqltext
 import (
 	"slices"
 	"strings"
+
+	"txweave/sql"
 )
 
 // Reference is a foreign key; names are in lower case, Column and Key empty where it is of several, or names none.
@@ -81,95 +83,41 @@ func (s *Schema) Linked(name string) []string {
 	return out
 }
 
-// deferred says whether the foreign key whose REFERENCES stands at a place is DEFERRABLE INITIALLY DEFERRED, and where its clause ends.
-func deferred(tokens []Token, at int) (is bool, end int) {
-	for end = at + 1; end < len(tokens); end++ { // its table, and the columns in parentheses
-		if t := tokens[end]; t.Text == "(" {
-			for depth := 0; end < len(tokens); end++ {
-				if depth += tokens[end].Nesting(); depth == 0 {
-					break
-				}
-			}
-			end++
-			break
-		} else if end > at+1 && t.Text != "." && tokens[end-1].Text != "." {
-			break
-		}
-	}
-	for end < len(tokens) {
-		is2 := func(words ...string) bool { // the words that follow
-			for i, w := range words {
-				if end+i >= len(tokens) || w != "…" && !tokens[end+i].Is(w) {
-					return false
-				}
-			}
-			return true
-		}
-		switch {
-		case is2("on", "…", "set"), is2("on", "…", "no"):
-			end += 4
-		case is2("on", "delete"), is2("on", "update"):
-			end += 3
-		case is2("match"), is2("not", "deferrable"):
-			end += 2
-		case is2("deferrable"):
-			end++
-		case is2("initially"):
-			not := tokens[end-1].Is("deferrable") && tokens[end-2].Is("not")
-			is = is2("initially", "deferred") && !not
-			end += 2
-		default:
-			return is, end
-		}
-	}
-	return is, min(end, len(tokens))
+// isDeferred says whether a constraint is checked when the transaction commits, and not with each statement.
+func isDeferred(deferrable string) bool {
+	return strings.HasSuffix(deferrable, "INITIALLY DEFERRED") && !strings.HasPrefix(deferrable, "NOT")
 }
 
-// WithoutDeferred returns CREATE TABLE without its foreign keys that are checked when a transaction commits; any other text as it is.
-func WithoutDeferred(sql string) string {
-	d, ok := SplitTable(sql)
-	if !ok {
-		return sql
+// WithoutDeferred returns a table without its foreign keys that are checked when a transaction commits; the same where it has none.
+func WithoutDeferred(n *sql.CreateTable) *sql.CreateTable {
+	gone := func(c sql.Constraint) bool {
+		f, is := c.(*sql.ForeignKey)
+		return is && isDeferred(f.Deferrable)
 	}
-	var items []TableElement
-	changed := false
-	for _, x := range d.Items {
-		text, all := x.withoutDeferred()
-		changed = changed || text != string(x)
-		if !all {
-			items = append(items, TableElement(text))
+	of := func(d *sql.ColumnDef) bool { return slices.ContainsFunc(d.Constraints, gone) }
+	if !slices.ContainsFunc(n.Constraints, gone) && !slices.ContainsFunc(n.Columns, of) {
+		return n
+	}
+	return sql.Edit(n, func(n *sql.CreateTable) {
+		n.Constraints = slices.DeleteFunc(slices.Clone(n.Constraints), gone)
+		n.Columns = slices.Clone(n.Columns)
+		for i, d := range n.Columns {
+			if of(d) {
+				n.Columns[i] = sql.Edit(d, func(d *sql.ColumnDef) { d.Constraints = slices.DeleteFunc(slices.Clone(d.Constraints), gone) })
+			}
 		}
-	}
-	if !changed {
-		return sql
-	}
-	d.Items = items
-	return d.Text()
+	})
 }
 
-// withoutDeferred returns the element without the clause of such a foreign key, or says that the element is nothing else.
-func (x TableElement) withoutDeferred() (text string, all bool) {
-	text = string(x)
-	tokens := Significant(text, -1)
-	at := slices.IndexFunc(tokens, func(t Token) bool { return t.Is("references") })
-	if at < 0 {
-		return text, false
+// DeferredConstraint returns whether a constraint of a definition that is no foreign key is checked when a transaction commits.
+func DeferredConstraint(n sql.Node) bool {
+	switch n := n.(type) {
+	case *sql.PrimaryKey:
+		return isDeferred(n.Deferrable)
+	case *sql.Unique:
+		return isDeferred(n.Deferrable)
+	case *sql.Exclude:
+		return isDeferred(n.Deferrable)
 	}
-	is, end := deferred(tokens, at)
-	if !is {
-		return text, false
-	}
-	if _, kind := x.Kind(); kind != ColumnElement {
-		return "", true
-	}
-	if at > 1 && tokens[at-2].Is("constraint") {
-		at -= 2
-	}
-	var out []string
-	for i, t := range tokens {
-		if i < at || i >= end {
-			out = append(out, t.Text)
-		}
-	}
-	return strings.Join(out, " "), false
+	return false
 }

@@ -219,7 +219,10 @@ type Schema struct {
 	Views    []ViewDefinition
 	Triggers []Trigger
 	Heirs    []Heir
-	index    map[string]*Table
+	// OtherKeys says that rows of some table are kept out by something else than unique keys of all its rows, or that one which is in the way
+	// is dealt with otherwise than by an error.
+	OtherKeys bool
+	index     map[string]*Table
 }
 
 // Table returns the table of that name, or nil.

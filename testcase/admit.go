@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"txweave/sql"
 	"txweave/sqltext"
 )
 
@@ -17,8 +18,8 @@ import (
 //
 // Where Validate is about the text of a case, Admit is about what it does. The statements of generated and reduced cases
 // pass it too. Its error is of type *RefusedError.
-func (c *Case) Admit(q sqltext.Quoting) error {
-	err := c.admit(q)
+func (c *Case) Admit(x *sqltext.Syntax) error {
+	err := c.admit(x)
 	if err == nil {
 		return nil
 	}
@@ -26,8 +27,8 @@ func (c *Case) Admit(q sqltext.Quoting) error {
 	return err
 }
 
-func (c *Case) admit(q sqltext.Quoting) *RefusedError {
-	a := admission{quoting: q, tables: map[string]bool{}}
+func (c *Case) admit(x *sqltext.Syntax) *RefusedError {
+	a := admission{quoting: x.Quoting, tree: x.Tree, tables: map[string]bool{}}
 	for i, s := range c.Schema {
 		if err := a.definition(s.SQL); err != nil {
 			return &RefusedError{Where: fmt.Sprintf("schema, statement %d", i), index: i, SQL: s.SQL, Reason: err}
@@ -65,6 +66,7 @@ func (c *Case) admit(q sqltext.Quoting) *RefusedError {
 // admission judges the statements of a case, the schema first.
 type admission struct {
 	quoting sqltext.Quoting
+	tree    *sql.Dialect
 	tables  map[string]bool // that the schema creates
 	script  bool            // it is a script's statement: see Script.Admit
 	views   map[string]float64
@@ -75,8 +77,8 @@ type admission struct {
 var engines = []string{"innodb", "rocksdb", "tokudb", "xtradb"}
 
 // definition judges a statement of the schema.
-func (a *admission) definition(sql string) error {
-	s, err := a.read(sql)
+func (a *admission) definition(text string) error {
+	s, err := a.read(text)
 	if err != nil {
 		return err
 	}
@@ -84,9 +86,9 @@ func (a *admission) definition(sql string) error {
 	case s.Kind == sqltext.Create && slices.ContainsFunc(s.Tokens[:min(5, len(s.Tokens))], func(t sqltext.Token) bool { return t.Is("temporary", "temp") }):
 		return errors.New("a temporary table is there for one session only")
 	case s.Creates() == "view":
-		return a.view(s, sql)
+		return a.view(text)
 	case hasBody(s) && s.Tokens[1].Is("trigger"):
-		return a.trigger(s)
+		return a.trigger(s, text)
 	case s.Kind != sqltext.Create && s.Kind != sqltext.Alter:
 		return errors.New("a schema consists of CREATE TABLE, CREATE INDEX, ALTER TABLE, CREATE VIEW and CREATE TRIGGER")
 	case s.Target == "":
@@ -110,41 +112,43 @@ func (a *admission) definition(sql string) error {
 }
 
 // view judges CREATE VIEW: a query on tables and views of the schema, under a name that none of them has.
-func (a *admission) view(s sqltext.Statement, sql string) error {
-	v, ok := sqltext.ReadView(sql)
+func (a *admission) view(text string) error {
+	stmt, err := a.tree.Parse(text)
+	v, ok := stmt.(*sql.CreateView)
 	switch {
-	case !ok || a.quoting.Read(v.Query).Kind != sqltext.Select:
+	case err != nil || !ok || v.Materialized || len(v.Columns) > 0:
 		return errors.New("a view is a name, AS and a query")
-	case a.tables[v.Name] || strings.HasPrefix(v.Name, "sqlite_"):
+	case a.tables[v.Name.Name.Folded()] || strings.HasPrefix(v.Name.Name.Folded(), "sqlite_"):
 		return errors.New("a table has that name")
-	case slices.ContainsFunc(s.Tokens, func(t sqltext.Token) bool { return t.Is("definer") }):
+	case v.Definer != nil:
 		return errors.New("it names a user")
 	}
 	return nil
 }
 
 // trigger judges CREATE TRIGGER: one statement, which writes a table of the schema or the row itself.
-func (a *admission) trigger(s sqltext.Statement) error {
-	t, ok := sqltext.TriggerOf(s.Tokens)
+func (a *admission) trigger(s sqltext.Statement, text string) error {
+	stmt, _ := a.tree.Parse(text)
+	n, ok := stmt.(*sql.CreateTrigger)
+	t := sqltext.Trigger{}
+	if ok {
+		t, ok = sqltext.TriggerOf(n)
+	}
 	switch {
 	case !ok:
 		return errors.New("a trigger is CREATE TRIGGER name BEFORE or AFTER, INSERT, UPDATE or DELETE, ON table FOR EACH ROW, and one statement")
 	case !a.tables[t.Table] || t.Writes != "" && !a.tables[t.Writes]:
 		return errors.New("a trigger is about tables that the schema creates before it")
+	case t.Block != (a.quoting == sqltext.ANSI):
+		return errors.New("a trigger's statement stands between BEGIN and END on SQLite, and alone elsewhere")
 	}
 	for _, x := range s.Tokens {
 		if x.Is(bodyWords...) || x.Text == "@" || x.Text == "@@" {
 			return fmt.Errorf("%s in its body could reach beyond the database", strings.ToUpper(x.Text))
 		}
 	}
-	if t.Block != (a.quoting == sqltext.ANSI) {
-		return errors.New("a trigger's statement stands between BEGIN and END on SQLite, and alone elsewhere")
-	}
-	body, depth := t.Body, 0
-	for i, x := range body {
-		if depth += x.Nesting(); body[0].Is("set") && depth == 0 && (i == 0 || x.Text == ",") && (i+2 >= len(body) || !body[i+1].Is("new") || body[i+2].Text != ".") {
-			return errors.New("settings are not part of a case")
-		}
+	if !t.OnlyRow() {
+		return errors.New("settings are not part of a case")
 	}
 	return nil
 }
@@ -349,10 +353,7 @@ func (a *admission) read(sql string) (sqltext.Statement, error) {
 		}
 		a.views[s.Target] = references + 1
 	}
-	holds := hasBody(s) && a.script
-	if t, ok := sqltext.TriggerOf(s.Tokens); ok && t.Block {
-		holds = true
-	}
+	holds := hasBody(s) && (a.script || a.isBlock(sql))
 	for i, t := range s.Tokens {
 		switch {
 		case t.Text == ";" && !holds:
@@ -392,6 +393,17 @@ func (a *admission) read(sql string) (sqltext.Statement, error) {
 		return s, fmt.Errorf("function %s reaches beyond the database", strings.ToUpper(harmful[0]))
 	}
 	return s, nil
+}
+
+// isBlock says whether a statement makes a trigger of one statement between BEGIN and END.
+func (a *admission) isBlock(text string) bool {
+	stmt, _ := a.tree.Parse(text)
+	n, ok := stmt.(*sql.CreateTrigger)
+	if !ok {
+		return false
+	}
+	t, ok := sqltext.TriggerOf(n)
+	return ok && t.Block
 }
 
 // catalogue returns a table of PostgreSQL's own that a statement names: they are there without a qualifier, tell of users and

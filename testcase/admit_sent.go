@@ -21,9 +21,9 @@ const (
 	Clearing                // a setting of the level before it, or what is left of it after an error
 )
 
-// Sent returns a judge for a case, which is admitted, as the quoting of the database reads it.
-func (c *Case) Sent(q sqltext.Quoting) (*Sent, error) {
-	a := admission{quoting: q, tables: map[string]bool{}}
+// Sent returns a judge for a case, which is admitted, as the database reads it.
+func (c *Case) Sent(x *sqltext.Syntax) (*Sent, error) {
+	a := admission{quoting: x.Quoting, tree: x.Tree, tables: map[string]bool{}}
 	for _, s := range c.Schema {
 		if err := a.definition(s.SQL); err != nil {
 			return nil, err

@@ -64,10 +64,10 @@ func TestAdmitByTheReader(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := c.Admit(lexer); err != nil {
+	if err := c.Admit(sqltext.SyntaxOf("mariadb")); err != nil {
 		t.Error(err)
 	}
-	if err := c.Admit(1 - lexer); err == nil {
+	if err := c.Admit(sqltext.SyntaxOf("sqlite")); err == nil {
 		t.Error("two statements of SQLite are admitted")
 	}
 }

@@ -26,7 +26,7 @@ func Read(name string, text []byte) (*Case, error) {
 		return nil, err
 	}
 	var refused *RefusedError
-	if err := p.c.Admit(sqltext.SyntaxOf(p.c.Target).Quoting); errors.As(err, &refused) {
+	if err := p.c.Admit(sqltext.SyntaxOf(p.c.Target)); errors.As(err, &refused) {
 		return nil, p.errorf(p.starts[refused.index], "%s", err)
 	}
 	p.placed()

@@ -172,7 +172,7 @@ func (c *conclusion) watched(ctx context.Context, t exec.Target, p *dbms.Profile
 		watched, err = importer.Keep(watched)
 	}
 	if err == nil {
-		err = watched.Admit(sqltext.SyntaxOf(p.DBMS).Quoting)
+		err = watched.Admit(sqltext.SyntaxOf(p.DBMS))
 	}
 	if err != nil {
 		c.say(false, "oracles: not asked: %s", finding.Line(err.Error()))

@@ -11,7 +11,6 @@ import (
 
 	"pgregory.net/rapid"
 
-	"txweave/sqltext"
 	"txweave/testcase"
 )
 
@@ -125,7 +124,7 @@ func TestAdmittedIsHarmless(t *testing.T) {
 		case 4:
 			c.Txns[0].End = stmt
 		}
-		if c.Admit(sqltext.ANSI) != nil {
+		if c.Admit(Syntax) != nil {
 			return
 		}
 		admitted++

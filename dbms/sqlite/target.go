@@ -191,7 +191,7 @@ func (t *target) Load(ctx context.Context, c *testcase.Case, tables []string) er
 	}
 	b.WriteString("COMMIT")
 	schema := Syntax.Schema(testcase.Texts(c.Schema))
-	drop, create := exec.TriggerScripts(c)
+	drop, create := exec.TriggerScripts(Syntax, c)
 	t.reset = "BEGIN;" + drop + strings.TrimSuffix(strings.TrimPrefix(exec.ResetScript(schema, tables), "BEGIN;"), "COMMIT") + create + "COMMIT"
 	for _, table := range schema.Tables {
 		if slices.ContainsFunc(table.Columns, func(c sqltext.Column) bool { return c.Kept }) {

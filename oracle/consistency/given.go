@@ -8,7 +8,7 @@ import (
 
 	"txweave/history"
 	"txweave/observe"
-	"txweave/sqltext"
+	"txweave/sql/analysis"
 )
 
 // given compares the rows that a write leaves, as the read after it saw them, with what its text gives them: a literal, another column of the
@@ -36,7 +36,7 @@ func (j *judge) given(s *observe.ObservedStmt) {
 }
 
 // is says whether a value is what a column was given. Texts may be padded with blanks, and a number may be told as text.
-func is(left history.Value, g *sqltext.Given, row map[string]history.Value) bool {
+func is(left history.Value, g *analysis.Given, row map[string]history.Value) bool {
 	switch {
 	case g.From != "":
 		from, there := row[g.From]
@@ -66,7 +66,7 @@ func is(left history.Value, g *sqltext.Given, row map[string]history.Value) bool
 func trimmed(s string) string { return strings.TrimRight(s, " ") }
 
 // printGiven prints what a column was given.
-func printGiven(g *sqltext.Given) string {
+func printGiven(g *analysis.Given) string {
 	switch {
 	case g.From != "":
 		return "the value of " + g.From

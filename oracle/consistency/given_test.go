@@ -12,6 +12,7 @@ import (
 	"txweave/observe"
 	"txweave/oracle/consistency"
 	"txweave/sdg"
+	"txweave/sql/analysis"
 	"txweave/sqltext"
 )
 
@@ -21,12 +22,12 @@ func TestGiven(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	number := func(of string) sqltext.Given { return sqltext.Given{Column: "a", Type: of, Number: true, Value: "5"} }
-	text := sqltext.Given{Column: "a", Type: "text", Value: strings.Repeat("ab", 30)}
-	null := sqltext.Given{Column: "a", Type: "int", Null: true}
-	copied := sqltext.Given{Column: "a", Type: "int", From: "b"}
+	number := func(of string) analysis.Given { return analysis.Given{Column: "a", Type: of, Number: true, Value: "5"} }
+	text := analysis.Given{Column: "a", Type: "text", Value: strings.Repeat("ab", 30)}
+	null := analysis.Given{Column: "a", Type: "int", Null: true}
+	copied := analysis.Given{Column: "a", Type: "int", From: "b"}
 	for name, c := range map[string]struct {
-		given  sqltext.Given
+		given  analysis.Given
 		left   history.Value
 		change func(*observe.ObservedStmt)
 		want   string
@@ -37,7 +38,7 @@ func TestGiven(t *testing.T) {
 		"NULL for a number":       {number("int"), history.Value{}, nil, "it gives a of row 1 of t 5, and leaves NULL"},
 		"bytes for a number":      {number("int"), history.BlobValue("5"), nil, "it gives a of row 1 of t 5, and leaves x'35'"},
 		"a floating-point number": {number("double"), history.FloatValue(5), nil, ""},
-		"a zero with a sign":      {sqltext.Given{Column: "a", Type: "double", Number: true, Value: "-0.0"}, history.FloatValue(0), nil, ""},
+		"a zero with a sign":      {analysis.Given{Column: "a", Type: "double", Number: true, Value: "-0.0"}, history.FloatValue(0), nil, ""},
 		"an integer in its place": {number("double"), history.IntValue(5), nil, "it gives a of row 1 of t 5, and leaves 5"},
 		"a text":                  {text, history.TextValue(text.Value), nil, ""},
 		"a text that is padded":   {text, history.TextValue(text.Value + "  "), nil, ""},
@@ -47,7 +48,7 @@ func TestGiven(t *testing.T) {
 		"a number for NULL":        {null, history.IntValue(0), nil, "it gives a of row 1 of t NULL, and leaves 0"},
 		"a copy":                   {copied, history.IntValue(7), nil, ""},
 		"of another row":           {copied, history.IntValue(8), nil, "it gives a of row 1 of t the value of b, and leaves 8"},
-		"another row's":            {sqltext.Given{Column: "a", Type: "int", Number: true, Value: "5", PKey: "2"}, history.IntValue(6), nil, ""},
+		"another row's":            {analysis.Given{Column: "a", Type: "int", Number: true, Value: "5", PKey: "2"}, history.IntValue(6), nil, ""},
 		"it warned":                {number("int"), history.IntValue(6), func(s *observe.ObservedStmt) { s.Run.Target.Warnings = []history.Warning{{}} }, ""},
 		"it may have written more": {number("int"), history.IntValue(6), func(s *observe.ObservedStmt) { s.Unsure = []string{"t"} }, ""},
 		"it has not written it":    {number("int"), history.IntValue(6), func(s *observe.ObservedStmt) { s.Writes, s.Affected, s.Reads = nil, 0, nil }, ""},
@@ -56,7 +57,7 @@ func TestGiven(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := &observe.ObservedStmt{Node: sdg.Node{Name: "T0.S0", Kind: sqltext.Update, Writes: []history.Write{{Item: history.Item{Table: "t", PKey: 1}, From: 1, To: 2}},
-				Reads: []sdg.TableRead{{Table: "t", Seen: map[int64]int64{1: 1}}}}, Target: "t", VKey: 2, Affected: 1, Given: []sqltext.Given{c.given},
+				Reads: []sdg.TableRead{{Table: "t", Seen: map[int64]int64{1: 1}}}}, Target: "t", VKey: 2, Affected: 1, Given: []analysis.Given{c.given},
 				Run: &observe.BlockRun{Block: &instrument.Block{}, Target: &history.Event{}, AWR: &history.Event{Answer: history.Answer{Rows: given(c.left)}}}}
 			if c.change != nil {
 				c.change(s)

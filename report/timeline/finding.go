@@ -162,7 +162,7 @@ func (f *Dossier) fill() {
 // but what a case may hold.
 func (f *Dossier) check() error {
 	// What is one statement of the case's target can be two of the database that the record names.
-	if err := f.Case.Admit(f.quoting()); err != nil {
+	if err := f.Case.Admit(f.syntax()); err != nil {
 		return fmt.Errorf("the case is not one of %s: %w", f.Record.Environment.DBMS, err)
 	}
 	for _, t := range []*history.Trace{f.Run, f.Replayed} {
@@ -176,14 +176,12 @@ func (f *Dossier) check() error {
 	return nil
 }
 
-// quoting is how the database reads statements.
-func (f *Dossier) quoting() sqltext.Quoting {
-	return sqltext.SyntaxOf(f.Record.Environment.DBMS).Quoting
-}
+// syntax is how the database reads statements.
+func (f *Dossier) syntax() *sqltext.Syntax { return sqltext.SyntaxOf(f.Record.Environment.DBMS) }
 
 // checkEvents holds a trace against its case; shown says that its statements come into reports, and not its answers alone.
 func (f *Dossier) checkEvents(c *testcase.Case, events []*history.Event, shown bool) error {
-	sent, err := c.Sent(f.quoting())
+	sent, err := c.Sent(f.syntax())
 	if err != nil {
 		return err
 	}

@@ -91,7 +91,7 @@ func (a *analysis) hold(t *sqltext.Table, alias string, key []sqltext.KeyPart, v
 	for _, part := range key {
 		condition := ""
 		switch x := value(part.Column); {
-		case isNull(x):
+		case IsNull(x):
 			condition = alias + "." + part.Column + " IS NULL" // which is taken for a value like others: more than it is
 		case storedAlike(t.Column(part.Column), x):
 			text, err := a.reader.Dialect.PrintExpr(x)
@@ -105,7 +105,8 @@ func (a *analysis) hold(t *sqltext.Table, alias string, key []sqltext.KeyPart, v
 	return all, nil
 }
 
-func isNull(x sql.Expr) bool {
+// IsNull says whether a value is the literal NULL.
+func IsNull(x sql.Expr) bool {
 	l, ok := x.(*sql.Literal)
 	return ok && l.Kind == sql.Null
 }

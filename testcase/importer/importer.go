@@ -121,7 +121,7 @@ func (b *builder) build() error {
 		return &testcase.ParseError{Name: b.name, Line: 1, Msg: err.Error()}
 	}
 	var refused *testcase.RefusedError
-	if err := b.c.Admit(sqltext.SyntaxOf(b.c.Target).Quoting); errors.As(err, &refused) {
+	if err := b.c.Admit(sqltext.SyntaxOf(b.c.Target)); errors.As(err, &refused) {
 		return &testcase.ParseError{Name: b.name, Line: b.lines[refused.SQL], Msg: err.Error()}
 	}
 	return nil

@@ -1,0 +1,107 @@
+package analysis
+
+import (
+	"slices"
+
+	"txweave/sql"
+)
+
+// Spelled are the rows that an INSERT spells.
+type Spelled struct {
+	Table   string     // in lower case
+	Columns []string   // those that it names, in lower case; nil: none
+	Rows    []*sql.Row // of as many values as there are columns, where it names any
+}
+
+// SpelledBy returns the rows that INSERT … VALUES, or INSERT … SET, spells; ok is false for all else.
+func SpelledBy(stmt sql.Stmt) (s Spelled, ok bool) {
+	n, ok := stmt.(*sql.Insert)
+	if !ok {
+		return s, false
+	}
+	s.Table = n.Table.Name.Folded()
+	if len(n.Table.Partitions) > 0 { // rows of others are refused
+		return s, false
+	}
+	if len(n.Set) > 0 {
+		row := &sql.Row{}
+		for _, as := range assigned(n.Set) {
+			s.Columns = append(s.Columns, as.column.Name.Folded())
+			row.Items = append(row.Items, as.value)
+		}
+		s.Rows = []*sql.Row{row}
+		return s, true
+	}
+	if n.Source == nil {
+		return s, false
+	}
+	values, ok := unnested(n.Source).Body.(*sql.Values)
+	if !ok {
+		return s, false
+	}
+	for _, name := range n.Columns {
+		s.Columns = append(s.Columns, name.Folded())
+	}
+	s.Rows = values.Rows
+	return s, !slices.ContainsFunc(s.Rows, func(r *sql.Row) bool { return s.Columns != nil && len(r.Items) != len(s.Columns) })
+}
+
+// Value is what a row has in a column that the INSERT names; nil: nothing is said of it.
+func (s *Spelled) Value(row *sql.Row, column string) sql.Expr {
+	if i := slices.Index(s.Columns, column); i >= 0 {
+		return row.Items[i]
+	}
+	return nil
+}
+
+// Spelling is how a value is spelled that is a literal, or a number behind a minus; "" of all else.
+func Spelling(x sql.Expr) string {
+	sign := ""
+	if u, ok := x.(*sql.Unary); ok && u.Op == sql.OpSub {
+		if l, ok := u.X.(*sql.Literal); ok && l.Kind == sql.Number {
+			sign, x = "-", l
+		}
+	}
+	if l, ok := x.(*sql.Literal); ok && l.Charset == "" {
+		return sign + l.Text
+	}
+	return ""
+}
+
+// Source returns the query whose rows an INSERT … SELECT inserts, each of them; nil where it may leave rows out, or does something to those in
+// their way, and where it spells them.
+func Source(n *sql.Insert) *sql.Query {
+	if n.Source == nil || n.With != nil || n.Ignore || n.Or != "" || n.Replace || len(n.Conflicts)+len(n.Duplicate)+len(n.Table.Partitions) > 0 {
+		return nil
+	}
+	if _, spelled := unnested(n.Source).Body.(*sql.Values); spelled {
+		return nil
+	}
+	return n.Source
+}
+
+// Opens are the names, in lower case, under which a statement opens tables, each as often as it does so; ctes says that it has common table
+// expressions.
+func Opens(stmt sql.Stmt) (names []string, ctes bool) {
+	var written []*sql.Table // of a DELETE of joined tables, which it names once more
+	if n, ok := stmt.(*sql.DeleteJoined); ok {
+		written = n.Targets
+	}
+	sql.Walk(stmt, func(n sql.Node) bool {
+		switch n := n.(type) {
+		case *sql.Table:
+			if slices.Contains(written, n) {
+				return false
+			}
+			if n.Alias != nil {
+				names = append(names, n.Alias.Folded())
+			} else {
+				names = append(names, n.Name.Folded())
+			}
+		case *sql.With:
+			ctes = true
+		}
+		return true
+	})
+	return names, ctes
+}
