@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"txweave/finding"
+	"txweave/sql"
 	"txweave/sqltext"
 	"txweave/testcase"
 )
@@ -67,14 +68,11 @@ func (s *Search) variants() []variant {
 		add("overlap", "", "", "needs transactions that overlap in this order", d)
 	}
 	brackets(c, add)
-	rowVariants(c, add)
-	for i := range schemaParts(c) {
-		keep := map[int]bool{}
-		for j := range schemaParts(c) {
-			keep[j] = j != i
-		}
-		kind, table, what := describePart(c, schemaParts(c)[i])
-		add(kind, table, what, "needs "+what, withSchemaParts(c, keep))
+	s.rowVariants(c, add)
+	parts := s.schemaParts(c)
+	for i, p := range parts {
+		kind, table, what := s.describePart(c, p)
+		add(kind, table, what, "needs "+what, s.withSchemaParts(c, parts, func(j int) bool { return j != i }))
 	}
 	for _, level := range s.options.Isolations {
 		if level != c.Isolation {
@@ -125,47 +123,51 @@ func brackets(c *testcase.Case, add adder) {
 }
 
 // rowVariants adds the variants that lack an initial row.
-func rowVariants(c *testcase.Case, add adder) {
+func (s *Search) rowVariants(c *testcase.Case, add adder) {
 	for i, stmt := range c.Rows {
-		in := sqltext.SplitInsert(stmt.SQL)
-		for j, row := range in.Rows {
+		in, _ := s.insertOf(c, stmt.SQL)
+		if len(in.rows) < 2 {
 			d := c.Clone()
-			if len(in.Rows) == 1 {
-				d.Rows = slices.Delete(d.Rows, i, i+1)
-			} else {
-				d.Rows[i].SQL = in.Text(slices.Delete(slices.Clone(in.Rows), j, j+1))
+			d.Rows = slices.Delete(d.Rows, i, i+1)
+			text := stmt.SQL
+			if len(in.rows) == 1 {
+				text = partText(text, in.rows[0])
 			}
-			table := ""
-			if v, ok := sqltext.SplitValues(stmt.SQL); ok {
-				table = v.Table
-			}
-			add("row", table, row, strings.TrimSpace(fmt.Sprintf("needs the row %s of %s", row, table)), d)
+			add("row", in.table, text, strings.TrimSpace(fmt.Sprintf("needs the row %s of %s", text, in.table)), d)
+			continue
+		}
+		for j, row := range in.rows {
+			d := c.Clone()
+			d.Rows[i].SQL = s.print(in.with(slices.Delete(slices.Clone(in.rows), j, j+1)), stmt.SQL)
+			text := partText(stmt.SQL, row)
+			add("row", in.table, text, fmt.Sprintf("needs the row %s of %s", text, in.table), d)
 		}
 	}
 }
 
 // describePart says what a part of the schema is, on which table, and how it is written.
-func describePart(c *testcase.Case, p part) (kind, table, what string) {
-	sql := c.Schema[p.stmt].SQL
-	if p.item < 0 {
-		x, _ := sqltext.ReadIndex(sql)
-		_, what, _ := strings.Cut(strings.Join(strings.Fields(sql), " "), " ") // without CREATE
-		return "index", x.Table, what
+func (s *Search) describePart(c *testcase.Case, p part) (kind, table, what string) {
+	text := c.Schema[p.at].SQL
+	t, ok := s.parse(text).(*sql.CreateTable)
+	if p.item < 0 || !ok {
+		_, what, _ := strings.Cut(strings.Join(strings.Fields(text), " "), " ") // without CREATE
+		return "index", p.table, what
 	}
-	d, _ := sqltext.SplitTable(sql)
-	x := d.Items[p.item]
-	_, k := x.Kind()
-	if kind = "constraint"; k == sqltext.KeyElement {
+	switch t.Constraints[p.item].(type) {
+	case *sql.Index, *sql.Unique, *sql.Exclude:
 		kind = "index"
+	default:
+		kind = "constraint"
 	}
-	return kind, d.Name, fmt.Sprintf("%s on %s", x, d.Name)
+	return kind, p.table, fmt.Sprintf("%s on %s", partText(text, t.Constraints[p.item]), p.table)
 }
 
 // CountRows returns how many initial rows a case has; an INSERT that cannot be cut counts as one.
 func CountRows(c *testcase.Case) int {
-	n := 0
+	s, n := &Search{syntax: sqltext.SyntaxOf(c.Target)}, 0
 	for _, stmt := range c.Rows {
-		n += len(sqltext.SplitInsert(stmt.SQL).Rows)
+		in, _ := s.insertOf(c, stmt.SQL)
+		n += max(1, len(in.rows))
 	}
 	return n
 }

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strconv"
 
+	"txweave/sql"
+	"txweave/sql/analysis"
 	"txweave/sqltext"
 	"txweave/testcase"
 )
@@ -71,24 +73,24 @@ func (s *Search) renumbered(of func(table, column string) (key, bool)) *testcase
 func (s *Search) keys(c *testcase.Case, change func(table, column string, n int64) int64) (ok bool) {
 	ok = true
 	for i := range c.Rows {
-		v, split := valuesOf(c, c.Rows[i].SQL)
-		if !split {
+		in, spelled := s.insertOf(c, c.Rows[i].SQL)
+		if !spelled {
 			continue
 		}
-		changed := false
-		for _, row := range v.Cells {
-			for k, name := range v.Columns {
-				old, err := strconv.ParseInt(row[k], 10, 64)
+		to := map[sql.Node]sql.Node{}
+		for _, row := range in.rows {
+			for k, name := range in.columns {
+				old, err := strconv.ParseInt(analysis.Spelling(row.Items[k]), 10, 64)
 				if err != nil || name != sqltext.PKey && name != sqltext.VKey {
 					continue
 				}
-				if n := change(v.Table, name, old); n != old {
-					row[k], changed = strconv.FormatInt(n, 10), true
+				if n := change(in.table, name, old); n != old {
+					to[row.Items[k]] = &sql.Literal{Kind: sql.Number, Text: strconv.FormatInt(n, 10)}
 				}
 			}
 		}
-		if changed {
-			c.Rows[i].SQL = v.Without(nil)
+		if len(to) > 0 {
+			c.Rows[i].SQL = s.print(in.put(to), c.Rows[i].SQL)
 		}
 	}
 	for n := range c.Txns {

@@ -1,9 +1,11 @@
 package reduce
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
+	"txweave/sql"
 	"txweave/sqltext"
 	"txweave/testcase"
 )
@@ -62,21 +64,20 @@ func (s *Search) namesOf(c *testcase.Case) []nameKind {
 	}
 	var tables, columns, indexes []string
 	for _, stmt := range c.Schema {
-		t, ok := sqltext.SplitTable(stmt.SQL)
-		if !ok {
-			if x, ok := sqltext.ReadIndex(stmt.SQL); ok {
-				indexes = append(indexes, x.Name)
+		switch n := s.parse(stmt.SQL).(type) {
+		case *sql.CreateIndex:
+			if n.Name != nil {
+				indexes = append(indexes, n.Name.Name.Folded())
 			}
-			continue
-		}
-		tables = append(tables, t.Name)
-		for _, x := range t.Items {
-			name, kind := x.Kind()
-			if kind == sqltext.ColumnElement && !sqltext.IsBookkeeping(name) {
-				columns = append(columns, name)
+		case *sql.CreateTable:
+			tables = append(tables, n.Name.Name.Folded())
+			for _, c := range n.Columns {
+				if name := c.Name.Folded(); !sqltext.IsBookkeeping(name) {
+					columns = append(columns, name)
+				}
 			}
-			if kind == sqltext.KeyElement {
-				if name, ok := x.KeyName(); ok {
+			for _, c := range n.Constraints {
+				if name := indexName(c); name != "" {
 					indexes = append(indexes, name)
 				}
 			}
@@ -94,6 +95,19 @@ func (s *Search) namesOf(c *testcase.Case) []nameKind {
 		kinds[i].names = slices.DeleteFunc(kinds[i].names, func(n string) bool { return count[n] > 1 || sqltext.IsBookkeeping(n) })
 	}
 	return kinds
+}
+
+// indexName is the name, in lower case, of an index that a table makes; "" where it has none.
+func indexName(c sql.Constraint) string {
+	switch n := c.(type) {
+	case *sql.Index:
+		return n.Name.Folded()
+	case *sql.Exclude:
+		return n.Name.Folded()
+	case *sql.Unique:
+		return cmp.Or(n.Name.Folded(), n.Index.Folded())
+	}
+	return ""
 }
 
 func unique(names []string) []string {

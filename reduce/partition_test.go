@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"txweave/sqltext"
 	"txweave/testcase"
 )
 
@@ -23,11 +24,11 @@ func TestWithWholePartitions(t *testing.T) {
 		{[]string{plain, part, own}, []string{plain, own}},
 		{[]string{part}, []string{}},
 	} {
-		c := &testcase.Case{}
+		s, c := &Search{syntax: sqltext.SyntaxOf("postgresql")}, &testcase.Case{}
 		for _, sql := range x.schema {
 			c.Schema = append(c.Schema, testcase.Stmt{SQL: sql})
 		}
-		if got := testcase.Texts(withWholePartitions(c).Schema); !slices.Equal(got, x.want) {
+		if got := testcase.Texts(s.withWholePartitions(c).Schema); !slices.Equal(got, x.want) {
 			t.Errorf("%q: %q, want %q", x.schema, got, x.want)
 		}
 	}

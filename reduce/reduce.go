@@ -31,8 +31,6 @@ type Options struct {
 	MaxAttempts int           // calls of the predicate, the first check included; 0 for no bound
 	MaxTime     time.Duration // whole reduction; the predicate's context ends with it; 0 for no bound
 	Passes      []Pass        // in order, repeated until none keeps anything; nil for DefaultPasses
-	// Parser reads and rewrites the statements, for this reduction alone; nil for that of the case's Target.
-	Parser sqltext.Parser
 
 	// Isolations are other levels under which the reduced case is tried, as its Isolation, to tell whether the
 	// failure needs its own.
@@ -101,10 +99,8 @@ var errBudget = errors.New("budget used up")
 // first, and the case returned is nil when it fails. On a later error (of p, or of ctx) the smallest case so far
 // is returned with the error. A budget that runs out is no error.
 func Reduce(ctx context.Context, c *testcase.Case, p Interesting, o Options) (*testcase.Case, Stats, error) {
-	s := &Search{parent: ctx, ctx: ctx, predicate: p, options: o, seen: map[digest]bool{}, parser: o.Parser, start: time.Now()}
-	if s.parser == nil {
-		s.parser = sqltext.SyntaxOf(c.Target).Grammar()
-	}
+	s := &Search{parent: ctx, ctx: ctx, predicate: p, options: o, seen: map[digest]bool{}, syntax: sqltext.SyntaxOf(c.Target), start: time.Now()}
+	s.parser = s.syntax.Grammar()
 	if o.MaxTime > 0 {
 		timed, cancel := context.WithTimeout(ctx, o.MaxTime)
 		defer cancel()

@@ -164,7 +164,7 @@ func TestGolden(t *testing.T) {
 					}
 				}
 			}
-			got, stats, err := Reduce(context.Background(), c, contains(needles...), Options{Parser: parserOf(d.HasArg("ansi")), Isolations: []string{"weaker"}})
+			got, stats, err := Reduce(context.Background(), c, contains(needles...), Options{Isolations: []string{"weaker"}})
 			if err != nil {
 				return err.Error() + "\n"
 			}
@@ -396,7 +396,7 @@ func TestDisconnectGoes(t *testing.T) {
 		undone := func(_ context.Context, c *testcase.Case) (bool, error) {
 			return sqltext.RollsBack(c.Txns[0].End.SQL), nil
 		}
-		got, _, err := Reduce(t.Context(), c, undone, Options{Parser: parserOf(true)})
+		got, _, err := Reduce(t.Context(), c, undone, Options{})
 		if err != nil || got.Txns[0].End.SQL != "ROLLBACK" {
 			t.Errorf("%s: %v\n%s", end, err, got.Print())
 		}
@@ -412,7 +412,7 @@ func TestPreparedGoes(t *testing.T) {
 	commits := func(_ context.Context, c *testcase.Case) (bool, error) {
 		return sqltext.KindOf(c.Txns[0].End.SQL) == sqltext.Commit && c.Txns[0].Stmts[0].SQL == "DELETE FROM t", nil
 	}
-	got, _, err := Reduce(t.Context(), c, commits, Options{Parser: parserOf(true)})
+	got, _, err := Reduce(t.Context(), c, commits, Options{})
 	if err != nil || got.Txns[0].End.SQL != "COMMIT" || len(got.Txns[0].Stmts) != 1 {
 		t.Errorf("%v\n%s", err, got.Print())
 	}

@@ -1,39 +1,41 @@
 package reduce
 
 import (
-	"txweave/sqltext"
+	"txweave/sql"
 	"txweave/testcase"
 )
 
 // dropRows drops initial rows: single ones of an INSERT whose rows can be told apart, else the whole statement.
 func dropRows(s *Search) error {
 	c := s.Case()
-	inserts := make([]sqltext.InsertRows, len(c.Rows))
-	var owner []int // statement of each row, rows numbered through
+	inserts := make([]inserted, len(c.Rows))
+	count := 0
 	for i, stmt := range c.Rows {
-		inserts[i] = sqltext.SplitInsert(stmt.SQL)
-		for range inserts[i].Rows {
-			owner = append(owner, i)
-		}
+		inserts[i], _ = s.insertOf(c, stmt.SQL)
+		count += max(1, len(inserts[i].rows))
 	}
-	return s.Minimize(len(owner), func(keep []int) *testcase.Case {
+	return s.Minimize(count, func(keep []int) *testcase.Case {
 		in := set(keep)
 		d := c.Clone()
 		d.Rows = nil
-		row := 0
+		at := 0
 		for i, stmt := range c.Clone().Rows {
-			var left []string
-			for _, text := range inserts[i].Rows {
-				if in[row] {
-					left = append(left, text)
+			var left []*sql.Row
+			for _, row := range inserts[i].rows {
+				if in[at] {
+					left = append(left, row)
 				}
-				row++
+				at++
 			}
-			if len(left) == 0 {
+			switch all := len(inserts[i].rows); {
+			case all == 0:
+				if at++; !in[at-1] {
+					continue
+				}
+			case len(left) == 0:
 				continue
-			}
-			if len(left) < len(inserts[i].Rows) {
-				stmt.SQL = inserts[i].Text(left)
+			case len(left) < all:
+				stmt.SQL = s.print(inserts[i].with(left), stmt.SQL)
 			}
 			d.Rows = append(d.Rows, stmt)
 		}

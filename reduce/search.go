@@ -25,6 +25,7 @@ type Search struct {
 	best      *testcase.Case
 	tables    *sqltext.Schema // those of the case that was best when they were asked for
 	tablesOf  *testcase.Case
+	syntax    *sqltext.Syntax
 	parser    sqltext.Parser
 	seen      map[digest]bool // what the predicate said of the texts that it has been asked about
 	stats     Stats

@@ -82,7 +82,7 @@ func TestGeneratedCases(t *testing.T) {
 		}
 		c := generated(t, p)
 		holds := judged(t, c, p)
-		o := Options{Parser: sqltext.SyntaxOf(p.DBMS).Grammar()}
+		o := Options{}
 		o.Kept = func(pass string, k *testcase.Case) { checkKept(t, pass, k, p, risksIn(c, p)) }
 		got, stats, err := Reduce(context.Background(), c, holds, o)
 		if err != nil {
@@ -115,13 +115,6 @@ func risksIn(c *testcase.Case, p *dbms.Profile) (found sqltext.Risk) {
 	return found
 }
 
-func parserOf(ansi bool) sqltext.Parser {
-	if ansi {
-		return sqltext.SyntaxOf("sqlite").Grammar()
-	}
-	return sqltext.SyntaxOf("mariadb").Grammar()
-}
-
 // checkKept checks a candidate that was kept.
 func checkKept(t *rapid.T, pass string, c *testcase.Case, p *dbms.Profile, allowed sqltext.Risk) {
 	if _, err := instrument.Instrument(c, p); err != nil {
@@ -137,7 +130,7 @@ func checkKept(t *rapid.T, pass string, c *testcase.Case, p *dbms.Profile, allow
 
 // checkNoEditLeft tries every edit of every statement.
 func checkNoEditLeft(t *rapid.T, c *testcase.Case, holds Interesting, p *dbms.Profile) {
-	s := &Search{best: c, parser: sqltext.SyntaxOf(p.DBMS).Grammar()}
+	s := &Search{best: c, syntax: sqltext.SyntaxOf(p.DBMS), parser: sqltext.SyntaxOf(p.DBMS).Grammar()}
 	for n := range c.Txns {
 		for i := range c.Txns[n].Stmts {
 			at := func(c *testcase.Case) *string { return &c.Txns[n].Stmts[i].SQL }

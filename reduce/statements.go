@@ -1,8 +1,8 @@
 package reduce
 
 import (
-	"strings"
-
+	"txweave/sql"
+	"txweave/sql/analysis"
 	"txweave/sqltext"
 	"txweave/testcase"
 )
@@ -79,15 +79,24 @@ func (s *Search) edited(at func(*testcase.Case) *string, i int) (d *testcase.Cas
 // simplifyValues makes the values of initial rows and of INSERTs into 0, 1, 'a' or NULL: all together where that
 // can be, else as many as can be.
 func simplifyValues(s *Search) error {
-	for _, choice := range []int{0, 1} {
+	for choice := range 2 {
 		c := s.Case()
-		cells := cellsOf(c)
+		cells := s.cellsOf(c)
 		err := s.Minimize(len(cells), func(keep []int) *testcase.Case {
 			in := set(keep)
-			d := c.Clone()
+			to := map[int]map[sql.Node]sql.Node{} // by statement
 			for i, cell := range cells {
-				if simple := simpleValue(cell.text, choice); !in[i] && simple != cell.text {
-					cell.put(d, simple)
+				if simple := simpleValue(cell.value, choice); !in[i] && !sql.Equal(simple, cell.value) {
+					if to[cell.stmt] == nil {
+						to[cell.stmt] = map[sql.Node]sql.Node{}
+					}
+					to[cell.stmt][cell.value] = simple
+				}
+			}
+			d := c.Clone()
+			for i := range d.Rows {
+				if in, ok := s.insertOf(c, d.Rows[i].SQL); ok && to[i] != nil {
+					d.Rows[i].SQL = s.print(in.put(to[i]), d.Rows[i].SQL)
 				}
 			}
 			return d
@@ -101,21 +110,21 @@ func simplifyValues(s *Search) error {
 
 // cell is one value of an initial row that is not yet simple.
 type cell struct {
-	stmt, row, column int
-	text              string
+	stmt  int
+	value sql.Expr
 }
 
-func cellsOf(c *testcase.Case) []cell {
+func (s *Search) cellsOf(c *testcase.Case) []cell {
 	var out []cell
 	for i := range c.Rows {
-		v, ok := valuesOf(c, c.Rows[i].SQL)
+		in, ok := s.insertOf(c, c.Rows[i].SQL)
 		if !ok {
 			continue
 		}
-		for j, row := range v.Cells {
-			for k, text := range row {
-				if !sqltext.IsBookkeeping(v.Columns[k]) && !isSimpleValue(text) {
-					out = append(out, cell{i, j, k, text})
+		for _, row := range in.rows {
+			for k, x := range row.Items {
+				if !sqltext.IsBookkeeping(in.columns[k]) && !isSimpleValue(x) {
+					out = append(out, cell{i, x})
 				}
 			}
 		}
@@ -123,27 +132,25 @@ func cellsOf(c *testcase.Case) []cell {
 	return out
 }
 
-// put writes a cell.
-func (x cell) put(c *testcase.Case, text string) {
-	v, _ := sqltext.SplitValues(c.Rows[x.stmt].SQL)
-	v.Cells[x.row][x.column] = text
-	c.Rows[x.stmt].SQL = v.Without(nil)
-}
-
-func isSimpleValue(text string) bool {
-	return text == "0" || text == "1" || text == "'a'" || strings.EqualFold(text, "NULL")
+func isSimpleValue(x sql.Expr) bool {
+	text := analysis.Spelling(x)
+	return text == "0" || text == "1" || text == "'a'" || analysis.IsNull(x)
 }
 
 // simpleValue returns the first or second choice of a simple value of the same kind: a number, a text, another
 // one.
-func simpleValue(text string, choice int) string {
-	switch {
-	case strings.HasPrefix(text, "'"):
-		return []string{"'a'", "NULL"}[choice]
-	case strings.Trim(text, "-+.0123456789eE") == "":
-		return []string{"0", "1"}[choice]
+func simpleValue(x sql.Expr, choice int) sql.Expr {
+	if u, ok := x.(*sql.Unary); ok && u.Op == sql.OpSub {
+		x = u.X
 	}
-	return "NULL"
+	l, ok := x.(*sql.Literal)
+	switch {
+	case ok && l.Kind == sql.Text && choice == 0:
+		return &sql.Literal{Kind: sql.Text, Text: "'a'"}
+	case ok && l.Kind == sql.Number:
+		return &sql.Literal{Kind: sql.Number, Text: []string{"0", "1"}[choice]}
+	}
+	return &sql.Literal{Kind: sql.Null, Text: "NULL"}
 }
 
 // simplifyBrackets opens transactions by a plain BEGIN, ends them by COMMIT and runs each in a session of its own.
