@@ -178,13 +178,7 @@ func (m *mutator) known(table, column string) []string {
 	for n := range m.c.Txns {
 		for i := range m.c.Txns[n].Stmts {
 			text := m.c.Txns[n].Stmts[i].SQL
-			if v, ok := sqltext.SplitValues(text); ok && v.Table == table {
-				if at := slices.Index(v.Columns, column); at >= 0 {
-					for _, row := range v.Cells {
-						out = append(out, row[at])
-					}
-				}
-			}
+			out = append(out, m.inserted(text, table, column)...)
 			for _, s := range m.sites(text) {
 				if s.table == table && s.column == column {
 					out = append(out, s.literal.Text)

@@ -10,6 +10,7 @@ import (
 	"txweave/dbms"
 	"txweave/instrument"
 	"txweave/sql"
+	"txweave/sql/analysis"
 	"txweave/sqltext"
 	"txweave/testcase"
 )
@@ -152,23 +153,30 @@ func (m *mutator) values(table, column string) []string {
 		return out
 	}
 	for i := range m.c.Rows {
-		v, ok := sqltext.SplitValues(m.c.Rows[i].SQL)
-		if !ok || v.Table != table {
-			continue
-		}
-		at := slices.Index(v.Columns, column)
-		if at < 0 {
-			continue
-		}
-		for _, row := range v.Cells {
-			out = append(out, row[at])
-		}
+		out = append(out, m.inserted(m.c.Rows[i].SQL, table, column)...)
 	}
 	if m.held == nil {
 		m.held = map[[2]string][]string{}
 	}
 	m.held[at] = out
 	return m.held[at]
+}
+
+// inserted lists what rows that an INSERT spells into a table have in a column, as it is written.
+func (m *mutator) inserted(text, table, column string) (out []string) {
+	stmt, _ := m.dialect().Parse(text)
+	s, ok := analysis.SpelledBy(stmt)
+	if !ok || s.Table != table {
+		return nil
+	}
+	for _, row := range s.Rows {
+		if x := s.Value(row, column); x != nil {
+			if written, err := m.dialect().PrintExpr(x); err == nil {
+				out = append(out, written)
+			}
+		}
+	}
+	return out
 }
 
 // pct is true in p of 100 draws.
@@ -439,17 +447,21 @@ var indexable = []string{"INT", "INTEGER", "BIGINT", "DECIMAL", "NUMERIC", "DATE
 func addIndex(m *mutator) bool {
 	var texts []string
 	for i := range m.c.Schema {
-		d, ok := sqltext.SplitTable(m.c.Schema[i].SQL)
+		stmt, _ := m.dialect().Parse(m.c.Schema[i].SQL)
+		n, ok := stmt.(*sql.CreateTable)
 		if !ok {
 			continue
 		}
-		for _, item := range d.Items {
-			name, kind := item.Kind()
-			tokens := sqltext.Significant(string(item), 3)
-			if kind != sqltext.ColumnElement || sqltext.IsBookkeeping(name) || len(tokens) < 2 || !slices.Contains(indexable, strings.ToUpper(tokens[1].Text)) {
+		table := n.Name.Name.Folded()
+		for _, c := range n.Columns {
+			name := c.Name.Folded()
+			if sqltext.IsBookkeeping(name) || c.Type == nil {
 				continue
 			}
-			texts = append(texts, fmt.Sprintf("CREATE INDEX %s_n_%s ON %s (%s)", d.Name, name, d.Name, name))
+			if first, _, _ := strings.Cut(strings.ToUpper(c.Type.Words), " "); !slices.Contains(indexable, first) {
+				continue
+			}
+			texts = append(texts, fmt.Sprintf("CREATE INDEX %s_n_%s ON %s (%s)", table, name, table, name))
 		}
 	}
 	sql, ok := one(m, texts)

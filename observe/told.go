@@ -5,6 +5,7 @@ import (
 
 	"txweave/dbms"
 	"txweave/history"
+	"txweave/sql/analysis"
 	"txweave/sqltext"
 )
 
@@ -15,7 +16,7 @@ func (o *observer) told(s *ObservedStmt, info *sqltext.Analysis) {
 		return
 	}
 	if block := s.Run.Block; info.Returns && block.Returning == "" {
-		s.Returned = sqltext.Returned(block.SQL)
+		s.Returned = analysis.Returned(block.Tree)
 	}
 	n := int64(info.Upserts)
 	switch {

@@ -11,6 +11,8 @@ import (
 	"txweave/history"
 	"txweave/instrument"
 	"txweave/sdg"
+	"txweave/sql"
+	"txweave/sql/analysis"
 	"txweave/sqltext"
 )
 
@@ -232,7 +234,7 @@ func (o *observer) kept() {
 			continue
 		}
 		at := slices.IndexFunc(s.Reads, func(r sdg.TableRead) bool { return r.Table == s.Target })
-		values, ok := sqltext.SplitOffered(s.Run.Block.SQL)
+		values, ok := analysis.Offered(s.Run.Block.Tree)
 		if at < 0 || !ok {
 			continue
 		}
@@ -253,13 +255,13 @@ func (o *observer) kept() {
 	}
 }
 
-// offers says whether a row that is offered, column -> literal, has a key in common with a version.
-func (o *observer) offers(values map[string]string, v history.Version) bool {
+// offers says whether a row that is offered, its values by column, has a key in common with a version.
+func (o *observer) offers(values map[string]sql.Expr, v history.Version) bool {
 	row := o.row(v)
 	return slices.ContainsFunc(o.plan.Schema.Table(v.Table).Deciding(), func(key []sqltext.KeyPart) bool {
 		return !slices.ContainsFunc(key, func(p sqltext.KeyPart) bool {
-			value, named := values[p.Column]
-			return !named || p.Prefix > 0 || value == "NULL" || value != row[p.Column]
+			value := values[p.Column]
+			return value == nil || p.Prefix > 0 || analysis.IsNull(value) || analysis.Spelling(value) != row[p.Column]
 		})
 	})
 }

@@ -12,6 +12,7 @@
 package reduce
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -32,6 +33,8 @@ type Options struct {
 	MaxTime     time.Duration // whole reduction; the predicate's context ends with it; 0 for no bound
 	Passes      []Pass        // in order, repeated until none keeps anything; nil for DefaultPasses
 
+	// Syntax is how the statements are read and rewritten; nil for that of the case's Target.
+	Syntax *sqltext.Syntax
 	// Isolations are other levels under which the reduced case is tried, as its Isolation, to tell whether the
 	// failure needs its own.
 	Isolations []string
@@ -99,7 +102,7 @@ var errBudget = errors.New("budget used up")
 // first, and the case returned is nil when it fails. On a later error (of p, or of ctx) the smallest case so far
 // is returned with the error. A budget that runs out is no error.
 func Reduce(ctx context.Context, c *testcase.Case, p Interesting, o Options) (*testcase.Case, Stats, error) {
-	s := &Search{parent: ctx, ctx: ctx, predicate: p, options: o, seen: map[digest]bool{}, syntax: sqltext.SyntaxOf(c.Target), start: time.Now()}
+	s := &Search{parent: ctx, ctx: ctx, predicate: p, options: o, seen: map[digest]bool{}, syntax: cmp.Or(o.Syntax, sqltext.SyntaxOf(c.Target)), start: time.Now()}
 	s.parser = s.syntax.Grammar()
 	if o.MaxTime > 0 {
 		timed, cancel := context.WithTimeout(ctx, o.MaxTime)

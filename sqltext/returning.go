@@ -22,36 +22,3 @@ func CutReturning(sql string) (write, list string, ok bool) {
 	}
 	return sql, "", false
 }
-
-// Returned are the names, in lower case, of what a write returns: "" for what is not a column's bare name. It is nil for a write that
-// returns nothing.
-func Returned(sql string) []string {
-	_, list, ok := CutReturning(sql)
-	if !ok {
-		return nil
-	}
-	var out []string
-	name, words, depth := "", 0, 0
-	end := func() {
-		if words != 1 {
-			name = ""
-		}
-		out = append(out, name)
-		name, words = "", 0
-	}
-	for t := range Tokens(list) {
-		depth += t.Nesting()
-		switch ident, is := t.Ident(); {
-		case t.Kind == Blank || t.Kind == Comment || t.Text == ";":
-		case t.Text == "," && depth == 0:
-			end()
-		default:
-			words++
-			if name = ""; is {
-				name = ident
-			}
-		}
-	}
-	end()
-	return out
-}

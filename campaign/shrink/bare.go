@@ -8,6 +8,7 @@ import (
 
 	"txweave/campaign"
 	"txweave/finding"
+	"txweave/sql"
 	"txweave/sqltext"
 	"txweave/testcase"
 )
@@ -40,24 +41,30 @@ func (k *shrinker) ofStatement(ctx context.Context, c *testcase.Case) (*testcase
 
 // unchecked is a case without its foreign keys and checks; nil where it is nil or has none.
 func unchecked(c *testcase.Case) *testcase.Case {
-	return lacking(c, func(x sqltext.TableElement) bool { _, kind := x.Kind(); return kind == sqltext.CheckElement })
+	return lacking(c, func(x sql.Constraint) bool {
+		switch x.(type) {
+		case *sql.ForeignKey, *sql.Check:
+			return true
+		}
+		return false
+	})
 }
 
-// lacking is a case of whose tables some items are left out; nil where there are none such.
-func lacking(c *testcase.Case, what func(sqltext.TableElement) bool) *testcase.Case {
+// lacking is a case of whose tables some constraints are left out; nil where there are none such.
+func lacking(c *testcase.Case, what func(sql.Constraint) bool) *testcase.Case {
 	if c == nil {
 		return nil
 	}
-	other, gone := c.Clone(), false
+	other, gone, tree := c.Clone(), false, sqltext.SyntaxOf(c.Target).Tree
 	for i, s := range c.Schema {
-		d, ok := sqltext.SplitTable(s.SQL)
-		if !ok {
+		stmt, _ := tree.Parse(s.SQL)
+		n, ok := stmt.(*sql.CreateTable)
+		if !ok || !slices.ContainsFunc(n.Constraints, what) {
 			continue
 		}
-		n := len(d.Items)
-		d.Items = slices.DeleteFunc(d.Items, what)
-		if len(d.Items) < n {
-			other.Schema[i].SQL, gone = d.Text(), true
+		text, err := tree.Print(sql.Edit(n, func(n *sql.CreateTable) { n.Constraints = slices.DeleteFunc(slices.Clone(n.Constraints), what) }))
+		if err == nil {
+			other.Schema[i].SQL, gone = text, true
 		}
 	}
 	if !gone {
@@ -68,26 +75,22 @@ func lacking(c *testcase.Case, what func(sqltext.TableElement) bool) *testcase.C
 
 // heeding is a case whose UPDATEs do not ignore errors, for which rows may stay as they were, so that no oracle asks which they pass over; nil where none does.
 func heeding(c *testcase.Case) (other *testcase.Case) {
+	tree := sqltext.SyntaxOf(c.Target).Tree
 	for i := range c.Txns {
 		for j, s := range c.Txns[i].Stmts {
-			words := sqltext.Significant(s.SQL, 3)
-			switch {
-			case len(words) < 3 || !words[0].Is("update"):
+			stmt, _ := tree.Parse(s.SQL)
+			n, ok := stmt.(*sql.Update)
+			if !ok || !n.Ignore && n.Or != "IGNORE" {
 				continue
-			case words[1].Is("ignore"):
-				words = words[1:2]
-			case words[1].Is("or") && words[2].Is("ignore"):
-				words = words[1:3]
-			default:
+			}
+			text, err := tree.Print(sql.Edit(n, func(n *sql.Update) { n.Ignore, n.Or = false, "" }))
+			if err != nil {
 				continue
 			}
 			if other == nil {
 				other = c.Clone()
 			}
-			for _, w := range words {
-				s.SQL = strings.Replace(s.SQL, w.Text+" ", "", 1)
-			}
-			other.Txns[i].Stmts[j] = s
+			other.Txns[i].Stmts[j].SQL = text
 		}
 	}
 	return other
@@ -96,7 +99,13 @@ func heeding(c *testcase.Case) (other *testcase.Case) {
 // unkeyed is plainer for an UPDATE that is refused for a key without its transaction, and not in it: where it passes over rows that need have no key, also of
 // those which it changes, it did not come as far as to be refused.
 func (k *shrinker) unkeyed(ctx context.Context, c *testcase.Case) (*testcase.Case, error) {
-	bare := lacking(c, func(x sqltext.TableElement) bool { _, kind := x.Kind(); return kind == sqltext.KeyElement })
+	bare := lacking(c, func(x sql.Constraint) bool {
+		switch x.(type) {
+		case *sql.Index, *sql.Unique, *sql.Exclude:
+			return true
+		}
+		return false
+	})
 	if bare == nil {
 		return c, nil
 	}

@@ -4,10 +4,11 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"txweave/campaign"
 	"txweave/finding"
+	"txweave/sql"
+	"txweave/sql/analysis"
 	"txweave/sqltext"
 	"txweave/testcase"
 )
@@ -29,22 +30,30 @@ func (k *shrinker) colliding(ctx context.Context, c *testcase.Case) (*testcase.C
 
 // repeating are INSERTs of each row that a table of a case has from the start, under another name and as another version.
 func repeating(c *testcase.Case, table string) (out []string) {
+	tree := sqltext.SyntaxOf(c.Target).Tree
 	for _, s := range c.Rows {
-		v, ok := sqltext.SplitValues(s.SQL)
-		if !ok || v.Table != table || !slices.Contains(v.Columns, sqltext.PKey) {
+		stmt, _ := tree.Parse(s.SQL)
+		spelled, ok := analysis.SpelledBy(stmt)
+		if !ok || spelled.Table != table || !slices.Contains(spelled.Columns, sqltext.PKey) {
 			continue
 		}
-		for _, cells := range v.Cells {
-			cells = slices.Clone(cells)
-			for i, name := range v.Columns {
+		for _, row := range spelled.Rows {
+			again := &sql.Row{}
+			for i, name := range spelled.Columns {
+				x := row.Items[i]
 				switch name {
 				case sqltext.PKey:
-					cells[i] = "99991"
+					x = &sql.Literal{Kind: sql.Number, Text: "99991"}
 				case sqltext.VKey:
-					cells[i] = "999991"
+					x = &sql.Literal{Kind: sql.Number, Text: "999991"}
 				}
+				again.Items = append(again.Items, x)
 			}
-			out = append(out, v.Text([]string{"(" + strings.Join(cells, ", ") + ")"}))
+			n := stmt.(*sql.Insert)
+			text, err := tree.Print(&sql.Insert{Table: n.Table, Columns: n.Columns, Source: &sql.Query{Body: &sql.Values{Rows: []*sql.Row{again}}}})
+			if err == nil {
+				out = append(out, text)
+			}
 		}
 	}
 	return out

@@ -7,6 +7,7 @@ import (
 
 	"txweave/campaign"
 	"txweave/finding"
+	"txweave/sql"
 	"txweave/sqltext"
 	"txweave/testcase"
 )
@@ -50,12 +51,10 @@ func toCome(c *testcase.Case, txn int, table string) *testcase.Case {
 
 // eachLone are the cases in which a transaction does nothing but print a table that has one row.
 func eachLone(c *testcase.Case, txn int) (out []*testcase.Case) {
-	for _, s := range c.Schema {
-		if d, ok := sqltext.SplitTable(s.SQL); ok {
-			if other, row := lone(c, txn, d.Name); other != nil {
-				other.Rows = []testcase.Stmt{{SQL: row}}
-				out = append(out, other)
-			}
+	for _, t := range c.ReadSchema().Tables {
+		if other, row := lone(c, txn, t.Name); other != nil {
+			other.Rows = []testcase.Stmt{{SQL: row}}
+			out = append(out, other)
 		}
 	}
 	return out
@@ -64,22 +63,28 @@ func eachLone(c *testcase.Case, txn int) (out []*testcase.Case) {
 // lone is a case in which a transaction does nothing but print a table, which is given versions where it has none, and no rows; and an INSERT of a row there. nil
 // where the case does not create the table, or its rows have no names.
 func lone(c *testcase.Case, txn int, table string) (out *testcase.Case, row string) {
-	out = c.Clone()
+	out, tree := c.Clone(), sqltext.SyntaxOf(c.Target).Tree
 	for i, s := range out.Schema {
-		d, ok := sqltext.SplitTable(s.SQL)
-		if !ok || d.Name != table {
+		stmt, _ := tree.Parse(s.SQL)
+		n, ok := stmt.(*sql.CreateTable)
+		if !ok || n.Name.Name.Folded() != table {
 			continue
 		}
-		t := sqltext.SyntaxOf(c.Target).Schema([]string{s.SQL}).Table(table)
+		t := sqltext.ReadSchema(tree, []string{s.SQL}).Table(table)
 		if t == nil || t.Column(sqltext.PKey) == nil {
 			return nil, ""
 		}
-		for _, name := range []string{sqltext.VKey, sqltext.PVKey} {
-			if t.Column(name) == nil {
-				d.Items = slices.Insert(d.Items, 0, sqltext.TableElement(name+" BIGINT NOT NULL"))
+		text, err := tree.Print(sql.Edit(n, func(n *sql.CreateTable) {
+			for _, name := range []string{sqltext.VKey, sqltext.PVKey} {
+				if t.Column(name) == nil {
+					n.Columns = append([]*sql.ColumnDef{{Name: &sql.Name{Value: name}, Type: &sql.Type{Words: "BIGINT"}, Constraints: []sql.Constraint{&sql.Nullable{Not: true}}}}, n.Columns...)
+				}
 			}
+		}))
+		if err != nil {
+			return nil, ""
 		}
-		out.Schema[i].SQL = d.Text()
+		out.Schema[i].SQL = text
 		out.Rows, out.Txns, out.Schedule = nil, out.Txns[txn:txn+1], []int{0, 0, 0}
 		out.Txns[0].Stmts = []testcase.Stmt{{SQL: fmt.Sprintf("SELECT %s, %s FROM %s", sqltext.PKey, sqltext.VKey, table)}}
 		if out.Txns[0].Begin.SQL == "" {

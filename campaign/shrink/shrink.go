@@ -95,7 +95,7 @@ func Run(ctx context.Context, w campaign.Worker, p *dbms.Profile, c *testcase.Ca
 	if err != nil {
 		return nil, err
 	}
-	o.Reduce.Parser = sqltext.SyntaxOf(p.DBMS).Grammar()
+	o.Reduce.Syntax = sqltext.SyntaxOf(p.DBMS)
 	o.Reduce.Isolations = k.otherLevels()
 	limit := o.Reduce.MaxTime
 	for range measuredTimes {

@@ -3,6 +3,7 @@ package signature
 import (
 	"slices"
 
+	"txweave/sql"
 	"txweave/sqltext"
 	"txweave/testcase"
 )
@@ -39,9 +40,9 @@ func ofTables(sql string, c *testcase.Case) (out []string) {
 }
 
 // definitions are the features that a statement has by how the tables that it names are kept, and refer to each other.
-func definitions(sql string, c *testcase.Case) (out []string) {
+func definitions(text string, c *testcase.Case) (out []string) {
 	schema := c.ReadSchema()
-	for _, n := range sqltext.SyntaxOf(c.Target).Quoting.Read(sql).Named {
+	for _, n := range sqltext.SyntaxOf(c.Target).Quoting.Read(text).Named {
 		t := schema.Table(n.Name)
 		if t == nil {
 			continue
@@ -56,17 +57,28 @@ func definitions(sql string, c *testcase.Case) (out []string) {
 			out = append(out, CarriedAlong)
 		}
 		for _, s := range c.Schema {
-			x, ok := sqltext.ReadIndex(s.SQL)
-			if !ok || x.Table != t.Name {
-				continue
-			}
-			if x.Expression {
-				out = append(out, OfExpression)
-			}
-			if slices.ContainsFunc(sqltext.Significant(s.SQL, -1), func(tok sqltext.Token) bool { return tok.Is("desc") }) {
-				out = append(out, Descending)
+			stmt, _ := sqltext.SyntaxOf(c.Target).Tree.Parse(s.SQL)
+			if x, ok := stmt.(*sql.CreateIndex); ok && x.Table.Name.Folded() == t.Name {
+				out = append(out, ofIndex(x)...)
 			}
 		}
+	}
+	return out
+}
+
+// ofIndex are the features of an index.
+func ofIndex(x *sql.CreateIndex) (out []string) {
+	if slices.ContainsFunc(x.Columns, func(o *sql.Order) bool {
+		switch sql.Bare(o.X).(type) {
+		case *sql.Column, *sql.Prefix, *sql.Collate:
+			return false
+		}
+		return true
+	}) {
+		out = append(out, OfExpression)
+	}
+	if slices.ContainsFunc(x.Columns, func(o *sql.Order) bool { return o.Desc }) {
+		out = append(out, Descending)
 	}
 	return out
 }

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"txweave/gen"
+	"txweave/sql/analysis"
 	"txweave/sqltext"
 )
 
@@ -95,13 +96,14 @@ func woven(c Config, keys *Keys) *Workload {
 	p.tables = w.Tables
 	for _, s := range first.Rows {
 		w.Made.Rows = append(w.Made.Rows, s.SQL)
-		v, ok := sqltext.SplitValues(s.SQL)
+		stmt, _ := sqltext.SyntaxOf(p.dialect.Name).Tree.Parse(s.SQL)
+		v, ok := analysis.SpelledBy(stmt)
 		at := p.table(v.Table)
 		if !ok || at < 0 {
 			return nil
 		}
-		for _, row := range v.Cells {
-			key, err := strconv.ParseInt(row[0], 10, 64)
+		for _, row := range v.Rows {
+			key, err := strconv.ParseInt(analysis.Spelling(row.Items[0]), 10, 64)
 			if err != nil {
 				return nil
 			}
@@ -181,8 +183,9 @@ func (p *pool) read(sql string) *Generated {
 			s.Writes = append(s.Writes, p.table(t))
 		}
 	}
-	if v, ok := sqltext.SplitValues(sql); ok && info.Kind == sqltext.Insert && info.Plain && !passesOver(sql) {
-		s.Adds = len(v.Cells)
+	stmt, _ := sqltext.SyntaxOf(p.dialect.Name).Tree.Parse(sql)
+	if v, ok := analysis.SpelledBy(stmt); ok && info.Kind == sqltext.Insert && info.Plain && !passesOver(sql) {
+		s.Adds = len(v.Rows)
 	}
 	switch info.Kind {
 	case sqltext.Select:

@@ -16,7 +16,8 @@ func TestGivens(t *testing.T) {
 	schema := sqltext.ReadSchema(dialects[1], []string{
 		"CREATE TABLE t (id INTEGER PRIMARY KEY, pkey BIGINT, vkey BIGINT, pvkey BIGINT, a INT, b INT, c VARCHAR(20), d TEXT NOT NULL, " +
 			"e DOUBLE, s REAL, m DOUBLE(5, 1), x TEXT[], f DECIMAL(5, 2), g INT GENERATED ALWAYS AS (a + 1), y YEAR)",
-		"CREATE TABLE u (pkey BIGINT, a INT)", "CREATE TRIGGER tr BEFORE UPDATE ON u FOR EACH ROW SET NEW.a = 5"})
+		"CREATE TABLE u (pkey BIGINT, a INT)"})
+	schema.Triggers = sqltext.ReadSchema(dialects[0], []string{"CREATE TABLE u (pkey BIGINT, a INT)", "CREATE TRIGGER tr BEFORE UPDATE ON u FOR EACH ROW SET NEW.a = 5"}).Triggers
 	for _, c := range [][2]string{
 		{"UPDATE t SET pvkey = vkey, vkey = 7, a = 5, c = 'it''s' WHERE a = 6", "a 5; c 'it's'"},
 		{"UPDATE t AS r0 SET r0.a = -5, r0.c = NULL, r0.e = 3 ORDER BY a LIMIT 2", "a -5; c NULL; e 3"},

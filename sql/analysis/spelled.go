@@ -105,3 +105,44 @@ func Opens(stmt sql.Stmt) (names []string, ctes bool) {
 	})
 	return names, ctes
 }
+
+// Returned are the names, in lower case, of what a write returns: "" for what is not a column's bare name. It is nil for a write that
+// returns nothing.
+func Returned(stmt sql.Stmt) (names []string) {
+	var items []*sql.Item
+	switch n := stmt.(type) {
+	case *sql.Insert:
+		items = n.Returning
+	case *sql.Update:
+		items = n.Returning
+	case *sql.Delete:
+		items = n.Returning
+	case *sql.Merge:
+		items = n.Returning
+	}
+	for _, i := range items {
+		name := ""
+		if c, ok := i.X.(*sql.Column); ok && c.Table == nil && i.Alias == nil {
+			name = c.Name.Folded()
+		}
+		names = append(names, name)
+	}
+	return names
+}
+
+// Offered are the values, by column, of the one row that an INSERT … ON CONFLICT DO NOTHING offers; ok is false for any other statement.
+func Offered(stmt sql.Stmt) (values map[string]sql.Expr, ok bool) {
+	s, ok := SpelledBy(stmt)
+	if !ok || s.Columns == nil || len(s.Rows) != 1 {
+		return nil, false
+	}
+	n := stmt.(*sql.Insert)
+	if len(n.Conflicts) != 1 || n.Conflicts[0].Set != nil || len(n.Returning) > 0 {
+		return nil, false
+	}
+	values = map[string]sql.Expr{}
+	for i, c := range s.Columns {
+		values[c] = s.Rows[0].Items[i]
+	}
+	return values, true
+}

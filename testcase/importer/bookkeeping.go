@@ -1,10 +1,12 @@
 package importer
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
+	"txweave/sql"
 	"txweave/sqltext"
 	"txweave/testcase"
 )
@@ -18,7 +20,8 @@ const (
 // Keep adds the bookkeeping columns to the tables of a case and their values to its statements, where that can be done without
 // changing what the case does: its own keys stay what they are. The error says which statement does not allow it.
 func Keep(c *testcase.Case) (*testcase.Case, error) {
-	k := &keeper{c: c.Clone().PlacedAs(c), row: firstRow, version: firstVersion, named: map[string]bool{}, kept: map[string]bool{}, written: map[string][]string{}}
+	k := &keeper{c: c.Clone().PlacedAs(c), tree: sqltext.SyntaxOf(c.Target).Tree, row: firstRow, version: firstVersion,
+		named: map[string]bool{}, kept: map[string]bool{}, columns: map[string][]*sql.Name{}}
 	if err := k.lower(); err != nil {
 		return nil, err
 	}
@@ -29,21 +32,15 @@ func Keep(c *testcase.Case) (*testcase.Case, error) {
 		}
 	}
 	for i := range k.c.Rows {
-		s := &k.c.Rows[i]
-		sql, err := k.insert(s.SQL, 0)
-		if err != nil {
+		if err := k.rows(&k.c.Rows[i]); err != nil {
 			return nil, fmt.Errorf("rows, statement %d: %w", i, err)
 		}
-		s.SQL = sql
 	}
 	for n := range k.c.Txns {
 		for i := range k.c.Txns[n].Stmts {
-			s := &k.c.Txns[n].Stmts[i]
-			sql, err := k.statement(s.SQL)
-			if err != nil {
+			if err := k.statement(&k.c.Txns[n].Stmts[i]); err != nil {
 				return nil, fmt.Errorf("%s: %w", k.c.At(testcase.Ref{Txn: n, Stmt: i}), err)
 			}
-			s.SQL = sql
 		}
 	}
 	return k.c, nil
@@ -51,214 +48,274 @@ func Keep(c *testcase.Case) (*testcase.Case, error) {
 
 type keeper struct {
 	c            *testcase.Case
+	tree         *sql.Dialect
 	schema       *sqltext.Schema // before
 	row, version int64
-	copies       int             // INSERT … SELECT so far
-	named        map[string]bool // tables that name their rows by pkey themselves
-	kept         map[string]bool // tables that have all three columns already
-	// written are the columns' names as the tables' definitions write them, quoted or not: every DBMS has quotes of its own.
-	written map[string][]string
+	copies       int                    // INSERT … SELECT so far
+	named        map[string]bool        // tables that name their rows by pkey themselves
+	kept         map[string]bool        // tables that have all three columns already
+	columns      map[string][]*sql.Name // of the tables, as their definitions write them
+}
+
+// write puts a tree in the place of a statement's text.
+func (k *keeper) write(s *testcase.Stmt, stmt sql.Stmt) (err error) {
+	s.SQL, err = k.tree.Print(stmt)
+	return err
 }
 
 // lower writes the names of tables in small letters, in which all that watches them has them: MySQL and MariaDB tell Tab from tab.
 func (k *keeper) lower() error {
 	written := map[string]string{} // as the text makes them
 	for _, s := range k.c.Schema {
-		read := sqltext.Read(s.SQL)
-		if read.Kind != sqltext.Create || read.Target == "" {
+		stmt, _ := k.tree.Parse(s.SQL)
+		n, ok := stmt.(*sql.CreateTable)
+		if !ok {
 			continue
 		}
-		for _, t := range lexer.Significant(s.SQL, -1) {
-			name, ok := t.Ident()
-			if !ok || name != read.Target {
-				continue
-			}
-			if other := written[name]; other != "" && other != t.Unquote() {
-				return fmt.Errorf("tables %s and %s differ by capitals alone", other, t.Unquote())
-			}
-			written[name] = t.Unquote()
-			break
+		name := n.Name.Name
+		if other := written[name.Folded()]; other != "" && other != name.Value {
+			return fmt.Errorf("tables %s and %s differ by capitals alone", other, name.Value)
 		}
+		written[name.Folded()] = name.Value
 	}
-	change := func(list []testcase.Stmt) {
-		for i := range list {
-			list[i].SQL = inSmall(list[i].SQL, written)
-		}
-	}
-	change(k.c.Schema)
-	change(k.c.Rows)
+	lists := [][]testcase.Stmt{k.c.Schema, k.c.Rows}
 	for n := range k.c.Txns {
-		change(k.c.Txns[n].Stmts)
+		lists = append(lists, k.c.Txns[n].Stmts)
+	}
+	for _, list := range lists {
+		for i := range list {
+			stmt, err := k.tree.Parse(list[i].SQL)
+			if err != nil {
+				continue // whoever judges it says that
+			}
+			if err := k.write(&list[i], sql.Rewrite(stmt, func(n sql.Node) sql.Node { return inSmall(n, written) })); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
 }
 
-// inSmall writes those names in small letters.
-func inSmall(sql string, names map[string]string) string {
-	var b strings.Builder
-	for t := range lexer.Tokens(sql) {
-		text := t.Text
-		if name, ok := t.Ident(); ok && names[name] != "" && names[name] != name {
-			text = strings.ToLower(text)
-		}
-		b.WriteString(text)
+// inSmall is a name in small letters where it is one of those that are not.
+func inSmall(n sql.Node, names map[string]string) sql.Node {
+	name, ok := n.(*sql.Name)
+	if small := name.Folded(); !ok || names[small] == "" || names[small] == small {
+		return n
 	}
-	return b.String()
+	return sql.Edit(name, func(n *sql.Name) { n.Value = n.Folded() })
 }
 
 // table adds the columns to a CREATE TABLE.
 func (k *keeper) table(s *testcase.Stmt) error {
-	d, ok := sqltext.SplitTable(s.SQL)
+	stmt, err := k.tree.Parse(s.SQL)
+	if read := sqltext.Read(s.SQL); err != nil && read.Creates() == "table" {
+		return fmt.Errorf("table %s cannot be read: %w", read.Target, err)
+	}
+	n, ok := stmt.(*sql.CreateTable)
 	if !ok {
-		if sqltext.Read(s.SQL).Creates() == "table" {
-			return fmt.Errorf("the columns of %s are not written out", sqltext.Read(s.SQL).Target)
-		}
 		return nil
 	}
-	t := k.schema.Table(d.Name)
-	if t == nil {
-		return fmt.Errorf("table %s cannot be read", d.Name)
+	name := n.Name.Name.Folded()
+	t := k.schema.Table(name)
+	if t == nil || len(n.Columns) == 0 {
+		return fmt.Errorf("the columns of %s are not written out", name)
 	}
 	pkey, vkey := t.Column(sqltext.PKey), t.Column(sqltext.VKey)
 	if vkey != nil && pkey != nil && t.Column(sqltext.PVKey) != nil {
-		k.kept[t.Name] = true
+		k.kept[name] = true
 		return nil
 	}
 	if vkey != nil || t.Column(sqltext.PVKey) != nil {
-		return fmt.Errorf("table %s has some of the columns pkey, vkey and pvkey, and not all", d.Name)
+		return fmt.Errorf("table %s has some of the columns pkey, vkey and pvkey, and not all", name)
 	}
-	added := []string{sqltext.VKey + " BIGINT NOT NULL", sqltext.PVKey + " BIGINT NOT NULL"}
+	added := []string{sqltext.VKey, sqltext.PVKey}
 	if pkey == nil {
-		added = append([]string{sqltext.PKey + " BIGINT NOT NULL"}, added...)
-	} else if k.named[t.Name] = pkey.NotNull; !pkey.NotNull {
-		return fmt.Errorf("table %s has a column %s that may be NULL", t.Name, sqltext.PKey)
+		added = append([]string{sqltext.PKey}, added...)
+	} else if k.named[name] = pkey.NotNull; !pkey.NotNull {
+		return fmt.Errorf("table %s has a column %s that may be NULL", name, sqltext.PKey)
 	}
-	for _, x := range d.Items {
-		if _, kind := x.Kind(); kind == sqltext.ColumnElement {
-			k.written[t.Name] = append(k.written[t.Name], sqltext.Significant(string(x), 1)[0].Text)
+	for _, c := range n.Columns {
+		k.columns[name] = append(k.columns[name], c.Name)
+	}
+	return k.write(s, sql.Edit(n, func(n *sql.CreateTable) {
+		n.Columns = slices.Clone(n.Columns)
+		for _, c := range added {
+			n.Columns = append(n.Columns, &sql.ColumnDef{Name: &sql.Name{Value: c}, Type: &sql.Type{Words: "BIGINT"}, Constraints: []sql.Constraint{&sql.Nullable{Not: true}}})
 		}
+	}))
+}
+
+// rows adds the values to a statement of the initial rows.
+func (k *keeper) rows(s *testcase.Stmt) error {
+	stmt, err := k.tree.Parse(s.SQL)
+	if err != nil {
+		return err
 	}
-	at := len(d.Items)
-	for i, x := range d.Items {
-		if _, kind := x.Kind(); kind != sqltext.ColumnElement {
-			at = i
-			break
+	n, ok := stmt.(*sql.Insert)
+	if !ok {
+		return errors.New("rows are INSERTs")
+	}
+	return k.insert(s, n, 0)
+}
+
+// statement adds the values to a statement of a transaction. One that is not read, or writes what is kept already, stays as it is: the oracles say what
+// they think of it.
+func (k *keeper) statement(s *testcase.Stmt) error {
+	stmt, err := k.tree.Parse(s.SQL)
+	if err != nil {
+		return nil
+	}
+	switch n := stmt.(type) {
+	case *sql.Insert:
+		if t := n.Table.Name.Folded(); k.schema.Table(t) == nil || k.kept[t] {
+			return nil
 		}
+		k.version++
+		return k.insert(s, n, k.version)
+	case *sql.Update:
+		t, one := n.Table.(*sql.Table)
+		if !one { // the versions of its tables are their contents
+			return nil
+		}
+		if name := t.Name.Folded(); k.schema.Table(name) == nil || k.kept[name] {
+			return nil
+		}
+		k.version++
+		var own *sql.Name // another table may have such a column, too
+		if n.From != nil {
+			own = called(t)
+		}
+		return k.write(s, sql.Edit(n, func(n *sql.Update) { n.Set = append(k.versions(own), n.Set...) }))
 	}
-	items := make([]sqltext.TableElement, len(added))
-	for i, a := range added {
-		items[i] = sqltext.TableElement(a)
-	}
-	d.Items = slices.Insert(d.Items, at, items...)
-	s.SQL = d.Text()
 	return nil
 }
 
-// statement adds the values to a statement of a transaction.
-func (k *keeper) statement(sql string) (string, error) {
-	s := sqltext.Read(sql)
-	if s.Kind.Writes() && (k.schema.Table(s.Target) == nil || k.kept[s.Target]) {
-		return sql, nil // as it is: the oracles say what they think of it
+// called is the name by which a statement knows a table.
+func called(t *sql.Table) *sql.Name {
+	if t.Alias != nil {
+		return t.Alias
 	}
-	switch s.Kind {
-	case sqltext.Insert:
-		k.version++
-		return k.insert(sql, k.version)
-	case sqltext.Update:
-		k.version++
-		return k.update(sql, s)
-	}
-	return sql, nil
+	return t.Name
 }
 
+// versions are the assignments by which a statement keeps the version that it overwrites, of a table by its name where that has to be said, and writes its own.
+func (k *keeper) versions(table *sql.Name) []*sql.Assign {
+	assign := func(column string, value sql.Expr) *sql.Assign {
+		return &sql.Assign{Columns: []*sql.Column{{Name: &sql.Name{Value: column}}}, Value: value}
+	}
+	return []*sql.Assign{assign(sqltext.PVKey, &sql.Column{Table: table, Name: &sql.Name{Value: sqltext.VKey}}), assign(sqltext.VKey, integer(k.version))}
+}
+
+func integer(n int64) sql.Expr { return &sql.Literal{Kind: sql.Number, Text: fmt.Sprint(n)} }
+
 // insert gives every row a number of its own, and all of them the version; 0: each row one of its own.
-func (k *keeper) insert(sql string, version int64) (string, error) {
-	s := sqltext.Read(sql)
-	t := k.schema.Table(s.Target)
+func (k *keeper) insert(s *testcase.Stmt, n *sql.Insert, version int64) error {
+	t := k.schema.Table(n.Table.Name.Folded())
 	if t == nil {
-		return "", fmt.Errorf("table %s is not of the schema", s.Target)
+		return fmt.Errorf("table %s is not of the schema", n.Table.Name.Folded())
 	}
 	if k.kept[t.Name] {
-		return sql, nil
+		return nil
 	}
-	head, verb, tail := takenApart(sql, s)
-	v, ok := sqltext.SplitValues(head)
-	if !ok {
-		if version == 0 {
-			return "", fmt.Errorf("the rows that it inserts are not written out: they cannot be numbered")
+	columns := n.Columns
+	if len(columns) == 0 {
+		columns = k.columns[t.Name]
+	}
+	rows, err := k.spelled(n, columns, version)
+	if err != nil {
+		return err
+	}
+	return k.write(s, sql.Edit(n, func(n *sql.Insert) {
+		switch {
+		case len(n.Set) > 0:
+			n.Set = slices.Clone(n.Set)
+			for i, c := range k.names(t) {
+				n.Set = append(n.Set, &sql.Assign{Columns: []*sql.Column{{Name: c}}, Value: rows[0][i]})
+			}
+		case n.Source == nil: // DEFAULT VALUES
+			n.Columns, n.Source = k.names(t), &sql.Query{Body: &sql.Values{Rows: []*sql.Row{{Items: rows[0]}}}}
+		default:
+			n.Columns = slices.Concat(columns, k.names(t))
+			n.Source = sql.Edit(n.Source, func(q *sql.Query) { q.Body = k.wider(q.Body, rows) })
 		}
-		return k.insertSelect(head, verb, tail, t, s)
-	}
-	columns, written := v.Columns, strings.TrimSuffix(strings.TrimPrefix(v.List, "("), ")")
-	if columns == nil {
-		columns, written = t.Names(), strings.Join(k.written[t.Name], ", ")
-	}
-	rows := make([]string, len(v.Cells))
-	for i, cells := range v.Cells {
-		if len(cells) != len(columns) {
-			return "", fmt.Errorf("a row has %d values for %d columns", len(cells), len(columns))
+		own := called(n.Table)
+		if len(n.Duplicate) > 0 {
+			n.Duplicate = append(k.versions(own), n.Duplicate...)
 		}
+		n.Conflicts = slices.Clone(n.Conflicts)
+		for i, c := range n.Conflicts {
+			if len(c.Set) > 0 {
+				n.Conflicts[i] = sql.Edit(c, func(c *sql.OnConflict) { c.Set = append(k.versions(own), c.Set...) })
+			}
+		}
+	}))
+}
+
+// names are the columns of the bookkeeping that an INSERT writes.
+func (k *keeper) names(t *sqltext.Table) []*sql.Name {
+	list := []*sql.Name{{Value: sqltext.VKey}, {Value: sqltext.PVKey}}
+	if !k.named[t.Name] {
+		list = append(list, &sql.Name{Value: sqltext.PKey})
+	}
+	return list
+}
+
+// spelled are the values of the bookkeeping for each row that an INSERT spells, or for those of its query together.
+func (k *keeper) spelled(n *sql.Insert, columns []*sql.Name, version int64) (out [][]sql.Expr, err error) {
+	count := 1
+	if n.Source != nil {
+		values, ok := n.Source.Body.(*sql.Values)
+		if !ok {
+			if version == 0 {
+				return nil, errors.New("the rows that it inserts are not written out: they cannot be numbered")
+			}
+			return k.copied(n, columns)
+		}
+		for _, row := range values.Rows {
+			if len(row.Items) != len(columns) {
+				return nil, fmt.Errorf("a row has %d values for %d columns", len(row.Items), len(columns))
+			}
+		}
+		count = len(values.Rows)
+	}
+	for range count {
 		k.row++
 		own := version
 		if own == 0 {
 			own = k.row
 		}
-		cells = append(slices.Clone(cells), fmt.Sprint(own), "0")
-		if !k.named[t.Name] {
-			cells = append(cells, fmt.Sprint(k.row))
-		}
-		rows[i] = "(" + strings.Join(cells, ", ") + ")"
+		out = append(out, k.values(n, own, integer(k.row)))
 	}
-	return fmt.Sprintf("%s INTO %s (%s) VALUES %s%s", verb, s.Written, k.columns(t, written), strings.Join(rows, ", "), k.met(tail)), nil
+	return out, nil
 }
 
-// columns are those that an INSERT writes, with those of the bookkeeping.
-func (k *keeper) columns(t *sqltext.Table, written string) string {
-	list := []string{written, sqltext.VKey, sqltext.PVKey}
-	if !k.named[t.Name] {
-		list = append(list, sqltext.PKey)
+func (k *keeper) values(n *sql.Insert, version int64, key sql.Expr) []sql.Expr {
+	out := []sql.Expr{integer(version), integer(0)}
+	if !k.named[n.Table.Name.Folded()] {
+		out = append(out, key)
 	}
-	return strings.Join(list, ", ")
+	return out
 }
 
-// met is what an INSERT does with the row that it meets: where it updates that, it keeps the version that it overwrites.
-func (k *keeper) met(tail string) string {
-	at := 0
-	for t := range lexer.Tokens(tail) {
-		at += len(t.Text)
-		if t.Is("set") || t.Is("update") && !strings.Contains(strings.ToUpper(tail[:at]), "CONFLICT") {
-			return fmt.Sprintf("%s %s = %s, %s = %d,%s", tail[:at], sqltext.PVKey, sqltext.VKey, sqltext.VKey, k.version, tail[at:])
-		}
+// wider is what an INSERT's rows come from with the values of the bookkeeping.
+func (k *keeper) wider(b sql.Body, values [][]sql.Expr) sql.Body {
+	switch b := b.(type) {
+	case *sql.Values:
+		return sql.Edit(b, func(v *sql.Values) {
+			v.Rows = slices.Clone(v.Rows)
+			for i, row := range v.Rows {
+				v.Rows[i] = sql.Edit(row, func(r *sql.Row) { r.Items = slices.Concat(r.Items, values[i]) })
+			}
+		})
+	case *sql.Select:
+		return sql.Edit(b, func(s *sql.Select) {
+			s.Items = k.written(s)
+			for _, x := range values[0] {
+				s.Items = append(s.Items, &sql.Item{X: x})
+			}
+		})
 	}
-	return tail
-}
-
-// takenApart is an INSERT as INSERT INTO without its options, the verb with them, and what stands behind its rows: what becomes of rows
-// that it meets, what it returns.
-func takenApart(sql string, s sqltext.Statement) (head, verb, tail string) {
-	at, depth, table := 0, 0, -1
-	var words []string
-	rest := len(sql)
-	for t := range lexer.Tokens(sql) {
-		from := at
-		at += len(t.Text)
-		depth += t.Nesting()
-		switch {
-		case table < 0 && t.Text == s.Written:
-			table = from
-		case table < 0 && t.Kind == sqltext.Word && !t.Is("into"):
-			words = append(words, strings.ToUpper(t.Text))
-		case table >= 0 && depth == 0 && (t.Is("returning") || t.Is("on") && sqltext.Significant(sql[at:], 1) != nil && sqltext.Significant(sql[at:], 1)[0].Is("duplicate", "conflict")):
-			rest = min(rest, from)
-		}
-	}
-	if table < 0 {
-		return sql, "INSERT", ""
-	}
-	if rest < len(sql) {
-		tail = " " + strings.TrimSpace(sql[rest:])
-	}
-	return "INSERT INTO " + strings.TrimSpace(sql[table:rest]), strings.Join(words, " "), tail
+	return b
 }
 
 // Each INSERT … SELECT numbers its rows by those that it reads: it adds a number to theirs that is twice that of the one before, so that no
@@ -268,113 +325,54 @@ const (
 	mostCopy  = 40
 )
 
-// insertSelect numbers the rows of INSERT … SELECT from one table by theirs.
-func (k *keeper) insertSelect(sql, verb, tail string, t *sqltext.Table, s sqltext.Statement) (string, error) {
-	unknown := fmt.Errorf("the rows that it inserts are not written out, and no row of one table each: they cannot be numbered")
-	columns, at := "", strings.Index(sql, s.Written)+len(s.Written)
-	query := strings.TrimSpace(sql[at:])
-	if strings.HasPrefix(query, "(") && word(strings.TrimLeft(query, "( "), 0) != "SELECT" {
-		_, end := sqltext.SplitList(query, 0)
-		if end < 0 {
-			return "", unknown
-		}
-		columns, query = query[1:end], strings.TrimSpace(query[end+1:])
+// copied are the values for the rows of an INSERT … SELECT from one table, which are numbered by theirs, or of one row from no table.
+func (k *keeper) copied(n *sql.Insert, columns []*sql.Name) ([][]sql.Expr, error) {
+	s, ok := n.Source.Body.(*sql.Select)
+	if !ok || k.copies >= mostCopy || n.With != nil || n.Source.With != nil || !k.givesEach(s) || len(k.written(s)) != len(columns) {
+		return nil, errors.New("the rows that it inserts are not written out, and no row of one table each: they cannot be numbered")
 	}
-	if columns == "" {
-		columns = strings.Join(k.written[t.Name], ", ")
-	}
-	q, ok := k.oneTable(query)
-	if !ok || k.copies >= mostCopy {
-		return "", unknown
-	}
-	number := fmt.Sprint(int64(firstCopy) << k.copies)
-	if q.from != nil {
-		number += " + " + q.name + "." + sqltext.PKey
+	key := integer(int64(firstCopy) << k.copies)
+	if t, ok := s.From.(*sql.Table); ok {
+		key = &sql.Binary{Op: sql.OpAdd, Left: key, Right: &sql.Column{Table: called(t), Name: &sql.Name{Value: sqltext.PKey}}}
 	}
 	k.copies++
-	list := []string{q.list, fmt.Sprint(k.version), "0"}
-	if !k.named[t.Name] {
-		list = append(list, number)
-	}
-	return fmt.Sprintf("%s INTO %s (%s) SELECT %s%s%s", verb, s.Written, k.columns(t, columns), strings.Join(list, ", "), q.rest, k.met(tail)), nil
+	return [][]sql.Expr{k.values(n, k.version, key)}, nil
 }
 
-// query is a query of one table, or of none.
-type query struct {
-	list, rest string // what it selects; FROM and all that follows
-	from       *sqltext.Table
-	name       string // by which it is called
+// givesEach says whether a query gives a row for each of a table's that it finds, or one row of no table.
+func (k *keeper) givesEach(s *sql.Select) bool {
+	if s.Distinct || len(s.Group) > 0 || s.Having != nil || len(s.Windows) > 0 {
+		return false
+	}
+	if s.From != nil {
+		t, ok := s.From.(*sql.Table)
+		if !ok || k.columns[t.Name.Folded()] == nil || k.kept[t.Name.Folded()] {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(s.Items, func(i *sql.Item) bool {
+		return sql.Has(i, func(n sql.Node) bool {
+			call, ok := n.(*sql.Call)
+			return ok && (call.Over != nil || slices.Contains([]string{"count", "sum", "min", "max", "avg", "group_concat", "string_agg", "array_agg"}, call.Name.Folded()))
+		})
+	})
 }
 
-// oneTable takes a query apart that gives a row for each of a table's, or one row of no table.
-func (k *keeper) oneTable(sql string) (q query, ok bool) {
-	at, depth, list, end := 0, 0, -1, len(sql)
-	for t := range lexer.Tokens(sql) {
-		from := at
-		at += len(t.Text)
-		switch depth += t.Nesting(); {
-		case depth != 0:
-		case t.Is("union", "except", "intersect", "group", "having", "distinct", "join", "window", "with"), t.Is("limit") && end == len(sql):
-			return q, false
-		case t.Is("select") && list < 0:
-			list = at
-		case t.Is("from") && end == len(sql):
-			end = from
+// written is what a query prints, with the columns of its table in the place of a star.
+func (k *keeper) written(s *sql.Select) (out []*sql.Item) {
+	for _, i := range s.Items {
+		star, ok := i.X.(*sql.Star)
+		if !ok {
+			out = append(out, i)
+			continue
+		}
+		t, ok := s.From.(*sql.Table)
+		if !ok || star.Table != nil && !strings.EqualFold(star.Table.Value, called(t).Value) {
+			return nil
+		}
+		for _, name := range k.columns[t.Name.Folded()] {
+			out = append(out, &sql.Item{X: &sql.Column{Table: star.Table, Name: name}})
 		}
 	}
-	if list < 0 || !strings.EqualFold(strings.TrimSpace(sql[:list]), "select") {
-		return q, false
-	}
-	q.list, q.rest = strings.TrimSpace(sql[list:end]), " "+strings.TrimSpace(sql[end:])
-	if q.rest == " " {
-		q.rest = ""
-		return q, !strings.ContainsAny(q.list, "*")
-	}
-	f := sqltext.Significant(q.rest, 5)
-	if len(f) < 2 {
-		return q, false
-	}
-	name, named := f[1].Ident()
-	if q.from = k.schema.Table(name); !named || q.from == nil || k.kept[name] {
-		return q, false
-	}
-	q.name = f[1].Text
-	f = f[2:]
-	if len(f) > 0 && f[0].Is("as") {
-		f = f[1:]
-	}
-	if len(f) > 0 && f[0].Text == "," || len(f) > 1 && f[1].Text == "," {
-		return q, false
-	}
-	if len(f) > 0 && !f[0].Is("where", "order", "for", "lock", "limit") {
-		if _, named := f[0].Ident(); !named {
-			return q, false
-		}
-		q.name = f[0].Text
-	}
-	if q.list == "*" || q.list == q.name+".*" {
-		q.list = strings.Join(k.written[q.from.Name], ", ")
-	}
-	counts := slices.ContainsFunc(sqltext.Significant(q.list, -1), func(t sqltext.Token) bool { return t.Is("count", "sum", "min", "max", "avg", "over", "group_concat") })
-	return q, !counts && !strings.Contains(q.list, "*")
-}
-
-// update makes the statement keep the version that it overwrites and write its own.
-func (k *keeper) update(sql string, s sqltext.Statement) (string, error) {
-	depth, at, tables := 0, 0, 0
-	for t := range lexer.Tokens(sql) {
-		depth += t.Nesting()
-		switch {
-		case depth == 0 && (t.Text == "," || t.Is("join")):
-			tables++
-		case depth == 0 && t.Is("set"):
-			if tables > 0 {
-				return sql, nil // the versions of its tables are their contents
-			}
-			end := at + len(t.Text)
-			return fmt.Sprintf("%s %s = %s, %s = %d,%s", sql[:end], sqltext.PVKey, sqltext.VKey, sqltext.VKey, k.version, sql[end:]), nil
-		}
-		at += len(t.Text)
-	}
-	return "", fmt.Errorf("%s cannot be read", quote(sql))
+	return out
 }
