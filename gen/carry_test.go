@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"txweave/internal/testkit/effort"
+	"txweave/sql"
+	"txweave/sql/analysis"
 	"txweave/sqltext"
 )
 
@@ -54,13 +56,13 @@ func TestRefersToItself(t *testing.T) {
 			tables++
 			for _, txn := range c.Txns {
 				for _, s := range txn.Stmts {
-					v, ok := sqltext.SplitValues(s.SQL)
+					stmt, _ := sqltext.SyntaxOf("sqlite").Tree.Parse(s.SQL)
+					v, ok := analysis.SpelledBy(stmt)
 					if !ok || !strings.HasPrefix(s.SQL, "INSERT INTO "+m[2]+" ") {
 						continue
 					}
-					key, at := slices.Index(v.Columns, "pkey"), slices.Index(v.Columns, m[1])
-					for _, cells := range v.Cells {
-						if key >= 0 && at >= 0 && cells[key] == cells[at] {
+					for _, row := range v.Rows {
+						if key, at := v.Value(row, "pkey"), v.Value(row, m[1]); key != nil && at != nil && sql.Equal(key, at) {
 							rows++
 						}
 					}

@@ -73,6 +73,7 @@ func predicateGen(t *rapid.T, c *testcase.Case) Interesting {
 			return string(text) == input || h.Sum32()%share == 0, nil
 		}
 	}
+	search := &Search{syntax: sqltext.SyntaxOf(c.Target)}
 	var submitted, needles []string
 	step := make([]int, len(c.Txns))
 	for _, n := range c.Schedule {
@@ -87,7 +88,8 @@ func predicateGen(t *rapid.T, c *testcase.Case) Interesting {
 	}
 	for _, r := range c.Rows {
 		if rapid.IntRange(0, 3).Draw(t, "needed") == 0 {
-			needles = append(needles, sqltext.SplitInsert(r.SQL).Rows[0])
+			in, _ := search.insertOf(c, r.SQL)
+			needles = append(needles, partText(r.SQL, in.rows[0]))
 		}
 	}
 	return both(contains(needles...), inOrder(order...))
@@ -95,6 +97,7 @@ func predicateGen(t *rapid.T, c *testcase.Case) Interesting {
 
 // neighbours returns the cases that differ from c by one thing less, or by one move of the schedule.
 func neighbours(c *testcase.Case) []*testcase.Case {
+	search := &Search{syntax: sqltext.SyntaxOf(c.Target)}
 	var out []*testcase.Case
 	all, every := func(int) bool { return true }, func(int, int) bool { return true }
 	for n := range c.Txns {
@@ -106,14 +109,14 @@ func neighbours(c *testcase.Case) []*testcase.Case {
 	for i, r := range c.Rows {
 		d := c.Clone()
 		d.Rows = slices.Delete(d.Rows, i, i+1)
-		rows := sqltext.SplitInsert(r.SQL)
-		if len(rows.Rows) == 1 {
+		in, _ := search.insertOf(c, r.SQL)
+		if len(in.rows) == 1 {
 			out = append(out, d)
 			continue
 		}
-		for j := range rows.Rows {
+		for j := range in.rows {
 			d := c.Clone()
-			d.Rows[i].SQL = rows.Text(slices.Delete(slices.Clone(rows.Rows), j, j+1))
+			d.Rows[i].SQL = search.print(in.with(slices.Delete(slices.Clone(in.rows), j, j+1)), r.SQL)
 			out = append(out, d)
 		}
 	}

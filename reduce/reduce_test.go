@@ -334,27 +334,33 @@ func TestOwnPass(t *testing.T) {
 	}
 }
 
-func TestSplitInsert(t *testing.T) {
-	tests := []struct{ sql, want string }{
-		{"INSERT INTO t0 VALUES (1)", "INSERT INTO t0 VALUES |(1)|"},
-		{"INSERT INTO t0 (a, b) VALUES (1, ')'), (f(2), 'x'),(3, '')", "INSERT INTO t0 (a, b) VALUES |(1, ')')|(f(2), 'x')|(3, '')|, "},
-		{"/* c */ replace INTO `values` VALUE\n(1),\n  (2)", "/* c */ replace INTO `values` VALUE\n|(1)|(2)|,\n  "},
-		{"INSERT INTO t0 VALUES (1), (2) ON DUPLICATE KEY UPDATE a = 1", ""},
-		{"INSERT INTO t0 VALUES (1), (2), ", ""},
-		{"INSERT INTO t0 VALUES (1) (2)", ""},
-		{"INSERT INTO t0 VALUES (1), (2", ""},
-		{"INSERT INTO t0 SELECT 1", ""},
-		{"UPDATE t0 SET a = VALUES (1), (2)", ""},
-		{"INSERT INTO t0 VALUES (1), -- first\n(2)", "INSERT INTO t0 VALUES |(1)|(2)|, -- first\n"},
-	}
-	for _, test := range tests {
-		in := sqltext.SplitInsert(test.sql)
-		got := strings.Join(slices.Concat([]string{in.Head}, in.Rows, []string{in.Sep}), "|")
-		if test.want == "" {
-			test.want = "|" + test.sql + "|"
+// TestInsertOf: an INSERT is read as its rows, each of which can go; one that spells none, or some of the wrong length, is not.
+func TestInsertOf(t *testing.T) {
+	c := &testcase.Case{Target: "mariadb", Schema: []testcase.Stmt{{SQL: "CREATE TABLE t0 (a INT, b TEXT)"}}}
+	s := &Search{syntax: sqltext.SyntaxOf(c.Target)}
+	for sql, want := range map[string][]string{
+		"INSERT INTO t0 VALUES (1, 'x')":                                     {"INSERT INTO t0"},
+		"INSERT INTO t0 (a, b) VALUES (1, ')'), (f(2), 'x'),(3, '')":         {"INSERT INTO t0 (a, b) VALUES (f(2), 'x'), (3, '')", "INSERT INTO t0 (a, b) VALUES (1, ')'), (3, '')", "INSERT INTO t0 (a, b) VALUES (1, ')'), (f(2), 'x')"},
+		"/* c */ replace INTO t0 VALUE\n(1, 2),\n  (2, 3)":                   {"/* c */ replace INTO t0 VALUES (2, 3)", "/* c */ replace INTO t0 VALUES (1, 2)"},
+		"INSERT INTO t0 VALUES (1, 2), (2, 3) ON DUPLICATE KEY UPDATE a = 1": {"INSERT INTO t0 VALUES (2, 3) ON DUPLICATE KEY UPDATE a = 1", "INSERT INTO t0 VALUES (1, 2) ON DUPLICATE KEY UPDATE a = 1"},
+		"INSERT INTO t0 VALUES (1), (2)":                                     nil,
+		"INSERT INTO t0 VALUES (1, 2), ":                                     nil,
+		"INSERT INTO t0 SELECT 1, 2":                                         nil,
+		"UPDATE t0 SET a = 1":                                                nil,
+	} {
+		in, ok := s.insertOf(c, sql)
+		if ok != (want != nil) || ok && len(in.rows) != len(want) {
+			t.Errorf("%s: %d rows", sql, len(in.rows))
+			continue
 		}
-		if got != test.want {
-			t.Errorf("%q: got %q, want %q", test.sql, got, test.want)
+		for i := range in.rows {
+			left := slices.Delete(slices.Clone(in.rows), i, i+1)
+			if len(left) == 0 {
+				continue
+			}
+			if got := s.print(in.with(left), sql); got != want[i] {
+				t.Errorf("%s: %s, want %s", sql, got, want[i])
+			}
 		}
 	}
 }

@@ -126,14 +126,3 @@ func TestUnquote(t *testing.T) {
 		t.Errorf("got  %s\nwant %s", strings.Join(got, "|"), want)
 	}
 }
-
-// TestIndexName: a word that says how an index is made is not its name, unless nothing else is.
-func TestIndexName(t *testing.T) {
-	for sql, want := range map[string]string{
-		"CREATE INDEX CONCURRENTLY x0 ON t (c)": "x0", "CREATE INDEX concurrently ON t (c)": "concurrently", "CREATE UNIQUE INDEX IF NOT EXISTS u ON t USING hash (c)": "u",
-	} {
-		if x, ok := ReadIndex(sql); !ok || x.Name != want || x.Table != "t" || len(x.Columns) != 1 || x.Columns[0] != "c" {
-			t.Errorf("%s: %+v", sql, x)
-		}
-	}
-}

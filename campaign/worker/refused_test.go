@@ -22,15 +22,15 @@ func TestRefusedRow(t *testing.T) {
 	if err != nil || len(c.Rows) == 0 {
 		t.Fatal(err, len(c.Rows))
 	}
-	first, _ := sqltext.SplitValues(c.Rows[0].SQL)
-	refusing := "CREATE TRIGGER refusing AFTER INSERT ON " + first.Table + " BEGIN SELECT RAISE(ABORT, 'no'); END"
+	first := sqltext.Read(c.Rows[0].SQL).Target
+	refusing := "CREATE TRIGGER refusing AFTER INSERT ON " + first + " BEGIN SELECT RAISE(ABORT, 'no'); END"
 	for name, x := range map[string]struct {
 		trigger, row string
 		want         int
 	}{
 		"a row for the second time":                   {"", c.Rows[0].SQL, 1},
 		"a row for the second time, beside a trigger": {refusing, c.Rows[0].SQL, 1},
-		"a row that a trigger refuses":                {refusing, "DELETE FROM " + first.Table + " WHERE 0", 0},
+		"a row that a trigger refuses":                {refusing, "DELETE FROM " + first + " WHERE 0", 0},
 		"what is no row of the case's":                {"", "INSERT INTO nowhere VALUES (1)", 0},
 		"what the database does not understand":       {"", "INSERT INTO t0 VALUES (", 0},
 	} {
