@@ -353,7 +353,7 @@ func TestInsertOf(t *testing.T) {
 			t.Errorf("%s: %d rows", sql, len(in.rows))
 			continue
 		}
-		for i := range in.rows {
+		for i := range want {
 			left := slices.Delete(slices.Clone(in.rows), i, i+1)
 			if len(left) == 0 {
 				continue
