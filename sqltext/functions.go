@@ -26,6 +26,10 @@ var sessionFunctions = names(`rand uuid uuid_short uuid_v4 uuid_v7 sys_guid rand
 	pg_current_xact_id pg_current_xact_id_if_assigned pg_current_snapshot pg_backend_pid pg_blocking_pids inet_client_port
 	pg_postmaster_start_time tidb_current_tso ps_current_thread_id current_setting txid_status pg_xact_status pg_visible_in_snapshot
 	pg_safe_snapshot_blocking_pids pg_isolation_test_session_is_blocked pg_table_size pg_relation_size pg_indexes_size
+	current_query setseed mxid_age currtid2 col_description obj_description shobj_description format_type pg_get_expr pg_get_indexdef
+	pg_get_constraintdef pg_get_viewdef to_regclass to_regcollation to_regnamespace to_regoper to_regoperator to_regproc to_regprocedure
+	to_regrole to_regtype brin_summarize_new_values brin_summarize_range brin_desummarize_range gin_clean_pending_list binlog_gtid_pos
+	wsrep_last_written_gtid wsrep_last_seen_gtid ps_thread_id tidb_is_ddl_owner tidb_bounded_staleness tidb_mvcc_info
 	pg_advisory_lock pg_advisory_lock_shared pg_advisory_unlock pg_advisory_unlock_shared pg_advisory_unlock_all pg_advisory_xact_lock
 	pg_advisory_xact_lock_shared pg_try_advisory_lock pg_try_advisory_lock_shared pg_try_advisory_xact_lock pg_try_advisory_xact_lock_shared`)
 
@@ -102,7 +106,7 @@ var harmfulFunctions = names(`load_file load_extension sys_exec sys_eval sys_get
 	spider_flush_table_mon_cache set_config ts_stat ts_rewrite query_to_xml query_to_xmlschema query_to_xml_and_xmlschema cursor_to_xml
 	cursor_to_xmlschema table_to_xml table_to_xmlschema table_to_xml_and_xmlschema schema_to_xml schema_to_xmlschema
 	schema_to_xml_and_xmlschema database_to_xml database_to_xmlschema database_to_xml_and_xmlschema lowrite loread
-	crosstab connectby xpath_table`)
+	crosstab connectby xpath_table des_encrypt des_decrypt wsrep_sync_wait_upto_gtid`)
 
 // harmfulPrefixes begin the names of functions of PostgreSQL's and its extensions' that reach for files, large objects,
 // settings, other sessions and other servers, but for harmlessFunctions.

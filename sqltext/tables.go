@@ -5,7 +5,7 @@ type wordSet map[string]bool
 
 // has says whether a word is one of them, in whatever case.
 func (s wordSet) has(word string) bool {
-	var b [16]byte
+	var b [24]byte // as long as the longest of any set
 	if len(word) > len(b) {
 		return false
 	}
