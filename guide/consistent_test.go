@@ -31,7 +31,7 @@ func TestStepsStay(t *testing.T) {
 				t.Fatalf("case %d: what gave up changed\n%s\nto\n%s", n, before, m.c.Print())
 			}
 			for i := range m.c.Txns {
-				if got := len(m.stepsOf(i)); got != m.c.Txns[i].Steps() {
+				if got := len(m.c.StepsOf(i)); got != m.c.Txns[i].Steps() {
 					t.Fatalf("case %d: %s: T%d has %d steps, the schedule %d\n%s", n, name, i, m.c.Txns[i].Steps(), got, m.c.Print())
 				}
 			}

@@ -242,57 +242,22 @@ func takes(t *testcase.Txn, k sqltext.Kind) bool {
 
 // insert puts a statement into a transaction, before its i-th one, at a random place of the schedule between its neighbours'.
 func (m *mutator) insert(txn, i int, sql string) {
-	t := &m.c.Txns[txn]
-	t.Stmts = slices.Insert(t.Stmts, i, testcase.Stmt{SQL: sql})
-	steps := m.stepsOf(txn)
+	steps := m.c.StepsOf(txn)
 	lo, hi := steps[i]+1, steps[i+1] // behind the statement before it, at the latest in the place of the one behind it
-	m.c.Schedule = slices.Insert(m.c.Schedule, lo+m.rng.IntN(hi-lo+1), txn)
-}
-
-// stepsOf lists the places of a transaction's steps in the schedule.
-func (m *mutator) stepsOf(txn int) []int {
-	var out []int
-	for i, n := range m.c.Schedule {
-		if n == txn {
-			out = append(out, i)
-		}
-	}
-	return out
-}
-
-// remove takes a statement of a transaction out, with its step.
-func (m *mutator) remove(p place) {
-	t := &m.c.Txns[p.txn]
-	at := m.stepsOf(p.txn)[p.stmt+1]
-	t.Stmts = slices.Delete(t.Stmts, p.stmt, p.stmt+1)
-	m.c.Schedule = slices.Delete(m.c.Schedule, at, at+1)
+	m.c.Insert(testcase.Ref{Txn: txn, Stmt: i}, sql, lo+m.rng.IntN(hi-lo+1))
 }
 
 // drop removes a statement, or a whole transaction.
 func drop(m *mutator) bool {
 	if len(m.c.Txns) > 2 && m.pct(30) {
-		m.removeTxn(m.rng.IntN(len(m.c.Txns)))
+		m.c.RemoveTxn(m.rng.IntN(len(m.c.Txns)))
 		return true
 	}
 	p, ok := one(m, m.targets(m.c, func(t *testcase.Txn, _ *sqltext.Statement) bool { return open(t) && len(t.Stmts) > 1 }))
 	if ok {
-		m.remove(p)
+		m.c.Remove(testcase.Ref{Txn: p.txn, Stmt: p.stmt})
 	}
 	return ok
-}
-
-// removeTxn takes a transaction out; those behind it are numbered anew.
-func (m *mutator) removeTxn(txn int) {
-	m.c.Txns = slices.Delete(m.c.Txns, txn, txn+1)
-	var schedule []int
-	for _, n := range m.c.Schedule {
-		if n > txn {
-			schedule = append(schedule, n-1)
-		} else if n < txn {
-			schedule = append(schedule, n)
-		}
-	}
-	m.c.Schedule = schedule
 }
 
 // repeat puts a copy of a statement elsewhere, with keys of its own.
@@ -374,7 +339,7 @@ func splice(m *mutator) bool {
 		return false
 	}
 	if len(m.c.Txns) >= maxTxns-1 || m.pct(40) {
-		m.removeTxn(m.rng.IntN(len(m.c.Txns)))
+		m.c.RemoveTxn(m.rng.IntN(len(m.c.Txns)))
 	}
 	return m.join(k.Clone().Txns[from])
 }
@@ -382,19 +347,15 @@ func splice(m *mutator) bool {
 // join adds a transaction in a session of its own, whose statements are others than those of the one given, with fresh keys, and spreads its
 // steps over the schedule.
 func (m *mutator) join(t testcase.Txn) bool {
-	txn := len(m.c.Txns)
-	m.c.Txns = append(m.c.Txns, testcase.Txn{Isolation: t.Isolation, Begin: testcase.Stmt{SQL: t.Begin.SQL}, End: testcase.Stmt{SQL: t.End.SQL}})
-	into := &m.c.Txns[txn]
+	joined := testcase.Txn{Isolation: t.Isolation, Begin: testcase.Stmt{SQL: t.Begin.SQL}, End: testcase.Stmt{SQL: t.End.SQL}}
 	for i := range t.Stmts {
 		sql, ok := m.fresh(t.Stmts[i].SQL)
 		if !ok {
 			return false
 		}
-		into.Stmts = append(into.Stmts, testcase.Stmt{SQL: sql})
+		joined.Stmts = append(joined.Stmts, testcase.Stmt{SQL: sql})
 	}
-	for range into.Steps() {
-		m.c.Schedule = append(m.c.Schedule, txn)
-	}
+	txn := m.c.AddTxn(joined)
 	m.mix(txn)
 	return true
 }

@@ -355,7 +355,7 @@ func TestNest(t *testing.T) {
 			}
 		}
 		for i := range m.c.Txns {
-			if got := len(m.stepsOf(i)); got != m.c.Txns[i].Steps() {
+			if got := len(m.c.StepsOf(i)); got != m.c.Txns[i].Steps() {
 				t.Errorf("case %d: T%d has %d steps, the schedule %d", n, i, m.c.Txns[i].Steps(), got)
 			}
 		}

@@ -5,6 +5,7 @@ import (
 
 	"txweave/guide/interleave"
 	"txweave/instrument"
+	"txweave/testcase"
 )
 
 // mix spreads the steps of a transaction over the schedule at random.
@@ -141,11 +142,7 @@ func (m *mutator) after(b, a place) {
 
 // at is the place of a statement in the schedule.
 func (m *mutator) at(p place) int {
-	steps := m.stepsOf(p.txn)
-	if len(steps) == 1 {
-		return steps[0]
-	}
-	return steps[p.stmt+1]
+	return m.c.StepOf(testcase.Ref{Txn: p.txn, Stmt: p.stmt})
 }
 
 // commitBeside ends a transaction right before or right behind a statement of another one that touches what it wrote: where that

@@ -53,12 +53,12 @@ func (s *Search) variants() []variant {
 	all, every := func(int) bool { return true }, func(int, int) bool { return true }
 	for n := range c.Txns {
 		name := fmt.Sprintf("T%d", n)
-		add("transaction", name, "", "needs transaction "+name, selectStmts(c, func(m int) bool { return m != n }, every))
+		add("transaction", name, "", "needs transaction "+name, c.Select(func(m int) bool { return m != n }, every))
 		for i, stmt := range c.Txns[n].Stmts {
 			where := testcase.Ref{Txn: n, Stmt: i}.String()
 			kind := sqltext.Verb(stmt.SQL)
 			add("statement", where, kind, fmt.Sprintf("needs the %s of %s", kind, where),
-				selectStmts(c, all, func(m, j int) bool { return m != n || j != i }))
+				c.Select(all, func(m, j int) bool { return m != n || j != i }))
 			s.clauses(where, n, i, add)
 		}
 	}

@@ -45,7 +45,7 @@ func dropTxns(s *Search) error {
 	c := s.Case()
 	return s.Minimize(len(c.Txns), func(keep []int) *testcase.Case {
 		in := set(keep)
-		return selectStmts(c, func(txn int) bool { return in[txn] }, func(int, int) bool { return true })
+		return c.Select(func(txn int) bool { return in[txn] }, func(int, int) bool { return true })
 	})
 }
 
@@ -62,48 +62,8 @@ func dropStmts(s *Search) error {
 	}
 	return s.Minimize(len(number), func(keep []int) *testcase.Case {
 		in := set(keep)
-		return selectStmts(c, func(int) bool { return true }, func(txn, stmt int) bool { return in[number[place{txn, stmt}]] })
+		return c.Select(func(int) bool { return true }, func(txn, stmt int) bool { return in[number[place{txn, stmt}]] })
 	})
-}
-
-// selectStmts returns a copy of the case with only the transactions and target statements asked for. The
-// transactions are numbered anew, and an entry of the schedule or the order goes with its statement.
-func selectStmts(c *testcase.Case, keepTxn func(txn int) bool, keepStmt func(txn, stmt int) bool) *testcase.Case {
-	d := c.Clone()
-	d.Txns, d.Schedule = nil, nil
-	number := make([]int, len(c.Txns))
-	renamed := map[testcase.Ref]testcase.Ref{}
-	stays := func(n int) bool { return keepTxn(n) && (!c.Txns[n].Autocommit() || keepStmt(n, 0)) }
-	for n, t := range c.Clone().Txns {
-		if !stays(n) {
-			continue
-		}
-		number[n] = len(d.Txns)
-		var stmts []testcase.Stmt
-		for i, stmt := range t.Stmts {
-			if keepStmt(n, i) {
-				renamed[testcase.Ref{Txn: n, Stmt: i}] = testcase.Ref{Txn: number[n], Stmt: len(stmts)}
-				stmts = append(stmts, stmt)
-			}
-		}
-		d.Txns = append(d.Txns, testcase.Txn{Session: t.Session, Isolation: t.Isolation, Begin: t.Begin, Stmts: stmts, End: t.End})
-	}
-	step := make([]int, len(c.Txns)) // the next step of each transaction
-	for _, n := range c.Schedule {
-		i := step[n]
-		step[n]++
-		fixed := i == 0 || i == c.Txns[n].Steps()-1
-		if stays(n) && (fixed || keepStmt(n, i-1)) {
-			d.Schedule = append(d.Schedule, number[n])
-		}
-	}
-	d.Order = nil
-	for _, r := range c.Order {
-		if to, kept := renamed[r]; kept {
-			d.Order = append(d.Order, to)
-		}
-	}
-	return d
 }
 
 // set returns the numbers as a set.

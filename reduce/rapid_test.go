@@ -101,9 +101,9 @@ func neighbours(c *testcase.Case) []*testcase.Case {
 	var out []*testcase.Case
 	all, every := func(int) bool { return true }, func(int, int) bool { return true }
 	for n := range c.Txns {
-		out = append(out, selectStmts(c, func(m int) bool { return m != n }, every))
+		out = append(out, c.Select(func(m int) bool { return m != n }, every))
 		for i := range c.Txns[n].Stmts {
-			out = append(out, selectStmts(c, all, func(m, j int) bool { return m != n || j != i }))
+			out = append(out, c.Select(all, func(m, j int) bool { return m != n || j != i }))
 		}
 	}
 	for i, r := range c.Rows {
@@ -202,7 +202,7 @@ func TestPassesBuildCases(t *testing.T) {
 			return set(rapid.SliceOf(rapid.IntRange(0, 4)).Draw(t, "numbers"))
 		}
 		txns, stmts := in(), in()
-		d := selectStmts(c, func(n int) bool { return txns[n] }, func(n, i int) bool { return stmts[i] })
+		d := c.Select(func(n int) bool { return txns[n] }, func(n, i int) bool { return stmts[i] })
 		if err := d.Validate(); err != nil && len(d.Txns) > 0 {
 			t.Fatalf("not valid: %v", err)
 		}

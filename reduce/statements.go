@@ -198,7 +198,7 @@ func plainFrame(c *testcase.Case, n int) *testcase.Case {
 	if f := begin.Opens(); f != sqltext.Switched && f != sqltext.Prepared && end.EndsPrepared() == "" {
 		return nil
 	}
-	d := selectStmts(c, func(int) bool { return true }, func(txn, stmt int) bool {
+	d := c.Select(func(int) bool { return true }, func(txn, stmt int) bool {
 		kind := sqltext.KindOf(c.Txns[txn].Stmts[stmt].SQL)
 		return txn != n || kind != sqltext.XA && kind != sqltext.Lock
 	})

@@ -90,10 +90,7 @@ func writing(c *testcase.Case) (out []*testcase.Case) {
 // beginningWith is a case of which one transaction, which is no single statement, runs a statement before all else.
 func beginningWith(c *testcase.Case, txn int, sql string) *testcase.Case {
 	c = c.Clone()
-	c.Txns[txn].Stmts = slices.Insert(c.Txns[txn].Stmts, 0, testcase.Stmt{SQL: sql})
-	if at := slices.Index(c.Schedule, txn); at >= 0 {
-		c.Schedule = slices.Insert(c.Schedule, at+1, txn)
-	}
+	c.Insert(testcase.Ref{Txn: txn}, sql, c.StepsOf(txn)[0]+1)
 	return c
 }
 
@@ -139,21 +136,7 @@ func eachNotUndone(c *testcase.Case) (out []*testcase.Case) {
 // without is a case that lacks one statement.
 func without(c *testcase.Case, txn, stmt int) *testcase.Case {
 	c = c.Clone()
-	at := stmt // its place among the transaction's steps
-	if !c.Txns[txn].Autocommit() {
-		at++
-	}
-	c.Txns[txn].Stmts = slices.Delete(c.Txns[txn].Stmts, stmt, stmt+1)
-	for i, n := range c.Schedule {
-		if n != txn {
-			continue
-		}
-		if at == 0 {
-			c.Schedule = slices.Delete(c.Schedule, i, i+1)
-			break
-		}
-		at--
-	}
+	c.Remove(testcase.Ref{Txn: txn, Stmt: stmt})
 	return c
 }
 
@@ -391,13 +374,7 @@ func eachFromTheStart(c *testcase.Case) (out []*testcase.Case) {
 // withoutTxn is a case that lacks one transaction.
 func withoutTxn(c *testcase.Case, txn int) *testcase.Case {
 	c = c.Clone()
-	c.Txns = slices.Delete(c.Txns, txn, txn+1)
-	c.Schedule = slices.DeleteFunc(c.Schedule, func(n int) bool { return n == txn })
-	for at, n := range c.Schedule {
-		if n > txn {
-			c.Schedule[at] = n - 1
-		}
-	}
+	c.RemoveTxn(txn)
 	return c
 }
 

@@ -134,23 +134,6 @@ func writtenBy(c *testcase.Case, text string) (table string, kind sqltext.Kind) 
 	return "", sqltext.Other
 }
 
-// insert puts a statement into a transaction, right where the schedule has the one that is there now.
-func insert(c *testcase.Case, at testcase.Ref, text string) {
-	t := &c.Txns[at.Txn]
-	t.Stmts = slices.Insert(t.Stmts, at.Stmt, testcase.Stmt{SQL: text})
-	seen := 0
-	for i, n := range c.Schedule {
-		if n != at.Txn {
-			continue
-		}
-		if seen == at.Stmt+1 { // BEGIN is the first
-			c.Schedule = slices.Insert(c.Schedule, i, n)
-			return
-		}
-		seen++
-	}
-}
-
 // readsBefore reads what the named writes are about to find, each in its own transaction; nil where none of them is such a
 // write.
 func readsBefore(c *testcase.Case, named []testcase.Ref) *testcase.Case {
@@ -163,7 +146,7 @@ func readsBefore(c *testcase.Case, named []testcase.Ref) *testcase.Case {
 			continue
 		}
 		if text := found(c, d.Txns[ref.Txn].Stmts[ref.Stmt].SQL); text != "" {
-			insert(d, ref, text)
+			d.InsertBefore(ref, text)
 			did = true
 		}
 	}
@@ -312,9 +295,9 @@ func readsAround(c *testcase.Case, ref testcase.Ref) *testcase.Case {
 	}
 	d := c.Clone()
 	all := "SELECT * FROM " + table
-	insert(d, testcase.Ref{Txn: ref.Txn, Stmt: ref.Stmt + 1}, all)
+	d.InsertBefore(testcase.Ref{Txn: ref.Txn, Stmt: ref.Stmt + 1}, all)
 	if before != "" {
-		insert(d, ref, before)
+		d.InsertBefore(ref, before)
 	}
 	return d
 }
