@@ -122,21 +122,6 @@ type Plan struct {
 	shutsOut bool // a statement keeps all others, who reads what a snapshot holds too, from a table until its transaction ends
 }
 
-// admit lets a case pass that reaches beyond its own tables nowhere, as the DBMS reads it. Whoever read it from a text has
-// made sure of that for the DBMS that it names; where another one is to run it, the same text may mean something else.
-func admit(c *testcase.Case, p *dbms.Profile) error {
-	x := sqltext.SyntaxOf(p.DBMS)
-	if x.Quoting == sqltext.MySQL {
-		if err := inSmallLetters(c.Schema); err != nil {
-			return err
-		}
-	}
-	if x.Quoting == sqltext.SyntaxOf(c.Target).Quoting {
-		return nil
-	}
-	return c.Admit(x)
-}
-
 // Instrument analyses a case and adds the probes that the profile calls for.
 func Instrument(c *testcase.Case, p *dbms.Profile) (*Plan, error) {
 	if err := admit(c, p); err != nil {

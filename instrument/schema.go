@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"txweave/dbms"
 	"txweave/sql"
 	"txweave/sqltext"
 	"txweave/testcase"
@@ -147,6 +148,21 @@ func checkConstraints(table *sql.CreateTable) (err error) {
 		return err == nil
 	})
 	return err
+}
+
+// admit lets a case pass that reaches beyond its own tables nowhere, as the DBMS reads it. Whoever read it from a text has
+// made sure of that for the DBMS that it names; where another one is to run it, the same text may mean something else.
+func admit(c *testcase.Case, p *dbms.Profile) error {
+	x := sqltext.SyntaxOf(p.DBMS)
+	if x.Quoting == sqltext.MySQL {
+		if err := inSmallLetters(c.Schema); err != nil {
+			return err
+		}
+	}
+	if x.Quoting == sqltext.SyntaxOf(c.Target).Quoting {
+		return nil
+	}
+	return c.Admit(x)
 }
 
 // inSmallLetters refuses a table with capitals in its name: MySQL and MariaDB tell Tab from tab, and who reads the tables has their
