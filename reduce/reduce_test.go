@@ -339,8 +339,8 @@ func TestInsertOf(t *testing.T) {
 	c := &testcase.Case{Target: "mariadb", Schema: []testcase.Stmt{{SQL: "CREATE TABLE t0 (a INT, b TEXT)"}}}
 	s := &Search{syntax: sqltext.SyntaxOf(c.Target)}
 	for sql, want := range map[string][]string{
-		"INSERT INTO t0 VALUES (1, 'x')":                                     {"INSERT INTO t0"},
-		"INSERT INTO t0 (a, b) VALUES (1, ')'), (f(2), 'x'),(3, '')":         {"INSERT INTO t0 (a, b) VALUES (f(2), 'x'), (3, '')",
+		"INSERT INTO t0 VALUES (1, 'x')": {"INSERT INTO t0"},
+		"INSERT INTO t0 (a, b) VALUES (1, ')'), (f(2), 'x'),(3, '')": {"INSERT INTO t0 (a, b) VALUES (f(2), 'x'), (3, '')",
 			"INSERT INTO t0 (a, b) VALUES (1, ')'), (3, '')", "INSERT INTO t0 (a, b) VALUES (1, ')'), (f(2), 'x')"},
 		"/* c */ replace INTO t0 VALUE\n(1, 2),\n  (2, 3)":                   {"/* c */ replace INTO t0 VALUES (2, 3)", "/* c */ replace INTO t0 VALUES (1, 2)"},
 		"INSERT INTO t0 VALUES (1, 2), (2, 3) ON DUPLICATE KEY UPDATE a = 1": {"INSERT INTO t0 VALUES (2, 3) ON DUPLICATE KEY UPDATE a = 1", "INSERT INTO t0 VALUES (1, 2) ON DUPLICATE KEY UPDATE a = 1"},
