@@ -39,7 +39,7 @@ func Plain(c *testcase.Case, p *dbms.Profile) (*Plan, error) {
 		txn := &plan.Txns[i]
 		for j, s := range c.Txns[i].Stmts {
 			text := sqltext.Read(s.SQL)
-			b := &Block{Txn: i, Stmt: j, SQL: s.SQL, Info: &sqltext.Analysis{Kind: text.Does()}}
+			b := &Block{Txn: i, Stmt: j, SQL: s.SQL, Tree: plan.parse(s.SQL), Info: &sqltext.Analysis{Kind: text.Does()}}
 			if _, locks := text.TableLocks(); locks {
 				return nil, fmt.Errorf("%s: LOCK TABLES has no place in a case with an order: its statements could be refused there as they are nowhere else", plan.at(b))
 			}

@@ -40,7 +40,7 @@ type Probe struct {
 type Block struct {
 	Txn, Stmt int // transaction, and position among its target statements, both as in the case
 	SQL       string
-	Tree      sql.Stmt // of a statement that reads or writes rows; nil in a case with an order, where nobody looks at it
+	Tree      sql.Stmt // of a statement that reads or writes rows; nil where nobody reads it, which a case with an order may have
 	Info      *sqltext.Analysis
 	// Redefines is a change of how a table is kept; nil for every other statement.
 	Redefines *sqltext.Redefinition

@@ -7,6 +7,7 @@ import (
 	"txweave/dbms"
 	"txweave/history"
 	"txweave/instrument"
+	"txweave/sql"
 	"txweave/sqltext"
 )
 
@@ -105,15 +106,14 @@ func (b *BlockRun) MostSeen() int {
 
 // tableless says whether its target is a query whose text names no source of rows.
 func (b *BlockRun) tableless() bool {
-	if b.Block.Info.Kind != sqltext.Select {
-		return false
-	}
-	for t := range sqltext.Tokens(b.Block.SQL) {
-		if t.Is("from", "table", "with", "values") {
-			return false
+	q, ok := b.Block.Tree.(*sql.Query)
+	return ok && !sql.Has(q, func(n sql.Node) bool {
+		switch n.(type) {
+		case sql.TableRef, *sql.Whole, *sql.Values, *sql.With:
+			return true
 		}
-	}
-	return true
+		return false
+	})
 }
 
 // Left is what the reads behind its target showed of a table, by pkey: vkeys of all rows, or of those that it wrote.

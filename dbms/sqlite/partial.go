@@ -2,9 +2,8 @@ package sqlite
 
 import (
 	"fmt"
-	"strings"
 
-	"txweave/sqltext"
+	"txweave/sql"
 )
 
 // partials returns a query for each index with a WHERE clause that a schema makes. It answers nothing where the index holds as many rows
@@ -12,8 +11,8 @@ import (
 // and passes over one too many: but a query with the same clause takes each entry for a row of which it is true, and does not ask again.
 func partials(schema []string) []string {
 	var out []string
-	for _, sql := range schema {
-		name, table, where := partial(sql)
+	for _, text := range schema {
+		name, table, where := partial(text)
 		if where == "" {
 			continue
 		}
@@ -25,22 +24,11 @@ func partials(schema []string) []string {
 }
 
 // partial takes CREATE INDEX name ON table (…) WHERE … apart; where is "" for every other statement.
-func partial(sql string) (name, table, where string) {
-	at, depth := 0, 0
-	var head []string // of plain words, so far
-	for t := range Syntax.Quoting.Tokens(sql) {
-		at += len(t.Text)
-		depth += t.Nesting()
-		switch {
-		case t.Kind == sqltext.Blank || t.Kind == sqltext.Comment:
-		case depth == 0 && t.Is("where"):
-			if len(head) < 4 || !strings.EqualFold(head[0], "CREATE") || !strings.EqualFold(head[len(head)-2], "ON") || !strings.EqualFold(head[len(head)-4], "INDEX") {
-				return "", "", ""
-			}
-			return head[len(head)-3], head[len(head)-1], strings.TrimRight(sql[at:], "; \n")
-		case depth == 0 && t.Text != ")":
-			head = append(head, t.Text)
-		}
+func partial(text string) (name, table, where string) {
+	stmt, _ := Syntax.Tree.Parse(text)
+	n, ok := stmt.(*sql.CreateIndex)
+	if !ok || n.Where == nil || n.Name == nil {
+		return "", "", ""
 	}
-	return "", "", ""
+	return written(text, n.Name), written(text, n.Table), written(text, n.Where)
 }

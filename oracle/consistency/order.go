@@ -3,12 +3,11 @@ package consistency
 import (
 	"slices"
 	"strconv"
-	"strings"
 
 	"txweave/dbms"
 	"txweave/history"
 	"txweave/observe"
-	"txweave/sqltext"
+	"txweave/sql"
 )
 
 // unsorted holds the rows of a SELECT against its own ORDER BY, as far as that is of columns which it prints: two rows that follow each
@@ -21,7 +20,7 @@ func (j *judge) unsorted(s *observe.ObservedStmt) {
 		return
 	}
 	answer := s.Run.Target.Rows
-	keys := orderOf(s.Run.Block.SQL, sqltext.SyntaxOf(j.promise(s).DBMS).Quoting, len(answer.Columns))
+	keys := orderOf(s.Run.Block.Tree, len(answer.Columns))
 	for i := 1; i < answer.Len() && len(keys) > 0; i++ {
 		if k := broken(answer.Row(i-1), answer.Row(i), keys); k != nil {
 			j.odd(s, "order-versus-rows", "by its ORDER BY row %d of the answer, with %s in column %d, does not come behind the one before it, with %s",
@@ -56,91 +55,49 @@ func broken(a, b []history.Value, keys []orderKey) *orderKey {
 }
 
 // orderOf returns the columns of an answer of n that the ORDER BY of a whole query names, by their numbers or as the query spells them: as
-// many of the first ones as can be told.
-func orderOf(sql string, q sqltext.Quoting, n int) (out []orderKey) {
-	if first := sqltext.FirstWord(sql); first != "SELECT" && first != "WITH" { // what CREATE TABLE … AS SELECT enters is read without it
+// many of the first ones as can be told. Of other statements it says nothing: what CREATE TABLE … AS SELECT enters is read without it.
+func orderOf(stmt sql.Stmt, n int) (out []orderKey) {
+	q, ok := stmt.(*sql.Query)
+	if !ok {
 		return nil
 	}
-	items, order := clauses(sql, q)
-	for _, item := range order {
-		words := strings.Fields(item)
-		var k orderKey
-		if n := len(words); n > 2 && strings.EqualFold(words[n-2], "NULLS") {
-			k.nulls, words = strings.ToUpper(words[n-1]), words[:n-2]
+	for _, o := range q.Order {
+		column := -1
+		switch x := o.X.(type) {
+		case *sql.Literal:
+			if number, err := strconv.Atoi(x.Text); err == nil && x.Kind == sql.Number {
+				column = number - 1
+			}
+		case *sql.Column:
+			column = printedAt(q.Body, x)
 		}
-		switch {
-		case len(words) == 2 && strings.EqualFold(words[1], "DESC"):
-			k.desc = true
-		case len(words) == 2 && strings.EqualFold(words[1], "ASC"), len(words) == 1:
-		default:
+		if column < 0 || column >= n {
 			return out
 		}
-		number, err := strconv.Atoi(words[0])
-		for i, spelled := range items {
-			named := strings.HasSuffix(spelled, " AS "+words[0])
-			if strings.Contains(words[0], ".") { // else it is the name of an output where there is one
-				named = strings.HasPrefix(spelled, words[0]+" AS ")
-			}
-			if err != nil && number == 0 && named {
-				number = i + 1
-			}
-		}
-		if number < 1 || number > n {
-			return out
-		}
-		k.column = number - 1
-		out = append(out, k)
+		out = append(out, orderKey{column, o.Desc, o.Nulls})
 	}
 	return out
 }
 
-// clauses returns what a query selects, none where it is not one SELECT, and the items of its ORDER BY.
-func clauses(sql string, q sqltext.Quoting) (items, order []string) {
-	depth := 0
-	part := "" // the clause that is being read
-	var item strings.Builder
-	flush := func() {
-		if text := strings.TrimSpace(item.String()); text != "" && part == "select" {
-			items = append(items, text)
-		} else if text != "" && part == "order" {
-			order = append(order, text)
-		}
-		item.Reset()
+// printedAt is which column of a query's answer ORDER BY means by a name; -1 where that cannot be told.
+func printedAt(b sql.Body, x *sql.Column) int {
+	block, ok := b.(*sql.Select)
+	if !ok {
+		return -1 // the operands of a set operation may call it otherwise
 	}
-	several := false
-	for t := range q.Tokens(sql) {
-		depth += t.Nesting()
-		if depth == 0 && t.Kind == sqltext.Word {
-			switch {
-			case t.Is("select"):
-				flush()
-				part = "select"
-				continue
-			case t.Is("distinct") && part == "select", t.Is("by") && part == "order":
-				continue
-			case t.Is("order"):
-				flush()
-				part = "order"
-				continue
-			case t.Is("union", "intersect", "except"):
-				several = true
-				fallthrough
-			case t.Is("from", "where", "group", "having", "window", "limit", "offset", "fetch", "for", "lock", "with"):
-				flush()
-				part = ""
-			}
+	at := -1
+	for i, item := range block.Items {
+		c, plain := item.X.(*sql.Column)
+		named := plain && sql.Equal(c, x)
+		if x.Table == nil { // the name of an output, where there is one
+			named = item.Alias != nil && item.Alias.Folded() == x.Name.Folded() || item.Alias == nil && plain && c.Name.Folded() == x.Name.Folded()
 		}
-		switch {
-		case t.Kind == sqltext.Comment:
-		case depth == 0 && t.Text == ",":
-			flush()
-		default:
-			item.WriteString(t.Text)
+		if _, star := item.X.(*sql.Star); star || named && at >= 0 {
+			return -1
+		}
+		if named {
+			at = i
 		}
 	}
-	flush()
-	if several {
-		items = nil
-	}
-	return items, order
+	return at
 }

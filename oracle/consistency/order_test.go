@@ -5,11 +5,11 @@ import (
 	"testing"
 
 	"txweave/history"
-	"txweave/sqltext"
+	"txweave/sql/sqlite"
 )
 
 func TestOrderOf(t *testing.T) {
-	for sql, want := range map[string][]orderKey{
+	for text, want := range map[string][]orderKey{
 		"SELECT a AS x, b AS y FROM t":                                                      nil,
 		"SELECT a AS x, b AS y FROM t ORDER BY 2 DESC, 1":                                   {{1, true, ""}, {0, false, ""}},
 		"SELECT r0.pkey AS r0_p, COUNT(*) FROM t AS r0 ORDER BY r0.pkey ASC LIMIT 3":        {{0, false, ""}},
@@ -21,10 +21,18 @@ func TestOrderOf(t *testing.T) {
 		"WITH q AS (SELECT a FROM t ORDER BY 1) SELECT a, (SELECT 1 ORDER BY 1) FROM q":     nil,
 		"WITH q AS (SELECT a FROM t ORDER BY 1) SELECT a, b FROM q ORDER BY 2 DESC LIMIT 1": {{1, true, ""}},
 		"CREATE TEMP TABLE s AS SELECT a FROM t ORDER BY 1":                                 nil,
-		"(SELECT a FROM t ORDER BY 1)":                                                      nil,
+		"SELECT *, a AS x FROM t ORDER BY x":                                                nil, // at another place than it is spelled
+		"SELECT r0.a, b FROM t AS r0 ORDER BY r0.a, b DESC":                                 {{0, false, ""}, {1, true, ""}},
+		"SELECT a AS x, b AS x FROM t ORDER BY x":                                           nil,
+		"SELECT a AS b, b AS a FROM t ORDER BY a, b DESC":                                   {{1, false, ""}, {0, true, ""}},
+		"SELECT a AS x, b AS y FROM t ORDER BY x COLLATE NOCASE, y":                         nil,
 	} {
-		if got := orderOf(sql, sqltext.ANSI, 2); !reflect.DeepEqual(got, want) {
-			t.Errorf("%s: %v, want %v", sql, got, want)
+		stmt, err := sqlite.New(3053000).Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := orderOf(stmt, 2); !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: %v, want %v", text, got, want)
 		}
 	}
 }

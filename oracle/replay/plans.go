@@ -12,6 +12,7 @@ import (
 	"txweave/instrument"
 	"txweave/observe"
 	"txweave/oracle"
+	"txweave/sql"
 	"txweave/sqltext"
 )
 
@@ -148,30 +149,36 @@ func ordered(b *instrument.Block, tables []*sqltext.Table) bool {
 	if info.Kind == sqltext.Select {
 		return false
 	}
-	head, joined, several, depth := true, false, false, 0
-	for tok := range sqltext.Tokens(b.SQL) {
-		depth += tok.Nesting()
-		switch {
-		case tok.Is("from") && depth == 0 && info.Kind == sqltext.Update:
-			joined = true
-		case tok.Is("set", "where", "values"):
-			head = false
-		case tok.Is("ignore", "replace"):
-			return true
-		case tok.Is("limit"):
-			several = several || !info.TotalOrder
-		case head && (tok.Is("join") || tok.Text == ","):
-			joined = true
-		}
+	if b.Tree == nil {
+		return true // nobody has read it
 	}
-	switch info.Kind {
-	case sqltext.Update:
+	several, joined, resolves := false, false, false
+	sql.Walk(b.Tree, func(n sql.Node) bool {
+		switch n := n.(type) {
+		case *sql.Limit:
+			several = several || !info.TotalOrder
+		case *sql.Insert:
+			resolves = resolves || n.Ignore || n.Replace || n.Or != ""
+		case *sql.Update:
+			_, one := n.Table.(*sql.Table)
+			joined, resolves = joined || !one || n.From != nil, resolves || n.Ignore || n.Or != ""
+		case *sql.Delete:
+			resolves = resolves || n.Ignore
+		case *sql.DeleteJoined:
+			resolves = resolves || n.Ignore
+		}
+		return true
+	})
+	switch {
+	case resolves:
+		return true
+	case info.Kind == sqltext.Update:
 		return several || joined
-	case sqltext.Insert:
+	case info.Kind == sqltext.Insert:
 		counts := slices.ContainsFunc(tables, func(t *sqltext.Table) bool {
 			return t.Name == info.Target && slices.ContainsFunc(t.Columns, func(c sqltext.Column) bool { return c.Counts })
 		})
-		return !info.Plain || (several || counts) && selects(b.SQL)
+		return !info.Plain || (several || counts) && selects(b)
 	}
 	return several
 }

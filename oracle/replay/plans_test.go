@@ -52,7 +52,7 @@ func TestOrdered(t *testing.T) {
 		{"INSERT INTO counted (a) SELECT a FROM u", sqltext.Analysis{Kind: sqltext.Insert, Plain: true, Target: "counted"}, true},
 		{"REPLACE INTO t VALUES (1)", sqltext.Analysis{Kind: sqltext.Insert}, true},
 	} {
-		if got := ordered(&instrument.Block{SQL: c.sql, Info: &c.info}, tables); got != c.orders {
+		if got := ordered(blockOf(t, c.sql, &c.info), tables); got != c.orders {
 			t.Errorf("%s: %v", c.sql, got)
 		}
 	}

@@ -12,8 +12,10 @@ import (
 	"txweave/dbms"
 	"txweave/finding"
 	"txweave/history"
+	"txweave/instrument"
 	"txweave/observe"
 	"txweave/oracle"
+	"txweave/sql"
 	"txweave/sqltext"
 )
 
@@ -103,12 +105,12 @@ func eitherRow(p *dbms.Profile, n *observe.BlockRun, again *history.Event) bool 
 		}
 	}
 	switch {
-	case n.Block.Info.Kind == sqltext.Insert && !selects(n.Block.SQL): // of rows that are spelled the first one comes first
+	case n.Block.Info.Kind == sqltext.Insert && !selects(n.Block): // of rows that are spelled the first one comes first
 		return false
 	case n.BWR == nil || n.BWR.Err != nil || n.Block.BWR != nil && len(n.Block.BWR.Tables) > 1: // what it found is not known
 	case n.BWR.Rows.Len() > 1:
 		return true
-	case !selects(n.Block.SQL): // it works on that row alone, whatever else the table holds
+	case !selects(n.Block): // it works on that row alone, whatever else the table holds
 		return false
 	}
 	return n.MostSeen() > 1
@@ -131,14 +133,12 @@ func keysAsRowsLie(p *dbms.Profile, n *observe.BlockRun, again *history.Event) b
 		slices.Contains(p.Duplicate, refused.Err.Code)
 }
 
-// selects says whether a statement holds a query.
-func selects(sql string) bool {
-	for tok := range sqltext.Tokens(sql) {
-		if tok.Is("select") {
-			return true
-		}
-	}
-	return false
+// selects says whether a statement holds a query, as far as is known.
+func selects(b *instrument.Block) bool {
+	return b.Tree == nil || sql.Has(b.Tree, func(n sql.Node) bool {
+		_, is := n.(*sql.Select)
+		return is
+	})
 }
 
 // compareStatement compares what one statement gave in two executions.

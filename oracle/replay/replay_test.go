@@ -11,6 +11,10 @@ import (
 	"txweave/history"
 	"txweave/instrument"
 	"txweave/observe"
+	"txweave/sql"
+	"txweave/sql/mysql"
+	pgtree "txweave/sql/postgresql"
+	"txweave/sql/sqlite"
 	"txweave/sqltext"
 )
 
@@ -47,10 +51,10 @@ func TestEitherRow(t *testing.T) {
 	rows := func(n int) *history.Event {
 		return &history.Event{Answer: history.Answer{Rows: &history.Rows{Columns: []string{"pkey"}, Cells: make([]history.Value, n)}}}
 	}
-	update := instrument.Block{SQL: "UPDATE t SET a = 1 / b", Info: &sqltext.Analysis{Kind: sqltext.Update}}
-	ordered := instrument.Block{SQL: "UPDATE t SET a = 1 / b ORDER BY b", Info: &sqltext.Analysis{Kind: sqltext.Update, TotalOrder: true}}
-	values := instrument.Block{SQL: "INSERT INTO t VALUES (1 / 0), (1000)", Info: &sqltext.Analysis{Kind: sqltext.Insert}}
-	selected := instrument.Block{SQL: "INSERT INTO t SELECT 1 / b FROM s", Info: &sqltext.Analysis{Kind: sqltext.Insert}}
+	update := *blockOf(t, "UPDATE t SET a = 1 / b", &sqltext.Analysis{Kind: sqltext.Update})
+	ordered := *blockOf(t, "UPDATE t SET a = 1 / b ORDER BY b", &sqltext.Analysis{Kind: sqltext.Update, TotalOrder: true})
+	values := *blockOf(t, "INSERT INTO t VALUES (1 / 0), (1000)", &sqltext.Analysis{Kind: sqltext.Insert})
+	selected := *blockOf(t, "INSERT INTO t SELECT 1 / b FROM s", &sqltext.Analysis{Kind: sqltext.Insert})
 	// What a block read of its table before it: none, one and two rows, and what an observer saw, which need not be what the statement does.
 	seen := func(b instrument.Block, view dbms.View, conn instrument.Conn, tables ...string) instrument.Block {
 		b.View, b.Depends = view, tables
@@ -59,8 +63,8 @@ func TestEitherRow(t *testing.T) {
 		}
 		return b
 	}
-	query := instrument.Block{SQL: "SELECT 1 / b FROM s", Info: &sqltext.Analysis{Kind: sqltext.Select}}
-	inner := instrument.Block{SQL: "UPDATE t SET a = (SELECT MAX(1 / b) FROM t AS r) WHERE pkey = 1", Info: &sqltext.Analysis{Kind: sqltext.Update}}
+	query := *blockOf(t, "SELECT 1 / b FROM s", &sqltext.Analysis{Kind: sqltext.Select})
+	inner := *blockOf(t, "UPDATE t SET a = (SELECT MAX(1 / b) FROM t AS r) WHERE pkey = 1", &sqltext.Analysis{Kind: sqltext.Update})
 	own := func(b instrument.Block, tables ...string) instrument.Block {
 		return seen(b, dbms.Snapshot, instrument.Own, tables...)
 	}
@@ -72,7 +76,7 @@ func TestEitherRow(t *testing.T) {
 		want  int
 	}{
 		{"a query of two rows", own(query, "s"), nil, []int64{2}, 0}, {"of one", own(query, "s"), nil, []int64{1}, 1}, {"of none", own(query, "s"), nil, []int64{0}, 1},
-		{"of no table", own(instrument.Block{SQL: "SELECT 1 / 0", Info: &sqltext.Analysis{Kind: sqltext.Select}}), nil, nil, 1},
+		{"of no table", own(*blockOf(t, "SELECT 1 / 0", &sqltext.Analysis{Kind: sqltext.Select})), nil, nil, 1},
 		{"a query, and an UPDATE, of which nobody has asked what it reads", own(query), nil, nil, 0}, {"the UPDATE", own(update), nil, nil, 0},
 		{"of two tables", own(query, "s", "t"), nil, []int64{1, 1}, 0},
 		{"of what others see", seen(query, dbms.Current, instrument.Committed, "s"), nil, []int64{1}, 0},
@@ -139,7 +143,7 @@ func TestDeclaredTypes(t *testing.T) {
 // TestEitherConstraint: of a row that violates two constraints a database may tell either, where it is said to; which of them came first the
 // transaction's way, and of no other pair, nor where one of the two did not fail.
 func TestEitherConstraint(t *testing.T) {
-	block := instrument.Block{SQL: "INSERT INTO t VALUES (1, 2)", Info: &sqltext.Analysis{Kind: sqltext.Insert}}
+	block := *blockOf(t, "INSERT INTO t VALUES (1, 2)", &sqltext.Analysis{Kind: sqltext.Insert})
 	failed := func(code int) *history.Event {
 		e := &history.Event{}
 		if code != 0 {
@@ -186,7 +190,7 @@ func TestKeysAsRowsLie(t *testing.T) {
 		var nodes []*observe.BlockRun
 		again := &observe.Replayed{}
 		for i := range 3 { // the second one is the UPDATE; the others affect one row, and two
-			block := &instrument.Block{SQL: "UPDATE t SET a = a + 1", Info: &sqltext.Analysis{Kind: sqltext.Update, ChecksUnique: c.unique && i == 1}}
+			block := blockOf(t, "UPDATE t SET a = a + 1", &sqltext.Analysis{Kind: sqltext.Update, ChecksUnique: c.unique && i == 1})
 			done, alone := &history.Event{Answer: history.Answer{Affected: 1}}, &history.Event{Answer: history.Answer{Affected: 2}}
 			if i == 1 {
 				done.Affected, alone.Err = c.rows, &history.DBError{Code: c.code}
@@ -197,4 +201,16 @@ func TestKeysAsRowsLie(t *testing.T) {
 			t.Errorf("%s: %v, want %d differences", name, got, c.differ)
 		}
 	}
+}
+
+// blockOf is a statement as it was analysed, with its tree.
+func blockOf(t *testing.T, text string, info *sqltext.Analysis) *instrument.Block {
+	t.Helper()
+	for _, d := range []*sql.Dialect{mysql.New(mysql.Server{Product: "MariaDB", Version: 120100}), pgtree.New(pgtree.Server{Version: 18}), sqlite.New(3053000)} {
+		if stmt, err := d.Parse(text); err == nil {
+			return &instrument.Block{SQL: text, Tree: stmt, Info: info}
+		}
+	}
+	t.Fatalf("nobody reads %s", text)
+	return nil
 }
