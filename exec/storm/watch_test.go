@@ -2,6 +2,7 @@ package storm
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -63,25 +64,38 @@ func (l *locked) Open(ctx context.Context, p *dbms.Profile) (*exec.Session, erro
 
 // A storm that stands still says so, with what every session is doing; it goes on, and the stall ends.
 func TestStall(t *testing.T) {
-	ctx := context.Background()
-	db, p, w := small(t, "blindw-w", 5)
-	target := &locked{Target: db, t: t, p: p, release: make(chan struct{})}
-	noticed := 0
-	res, err := Run(ctx, target, p, Options{Workload: w, Sessions: 2, Duration: 1200 * time.Millisecond, Seed: 1, WaitLimit: time.Minute,
-		StallAfter: 300 * time.Millisecond, Stalled: func(*Stall) { noticed++ }, Sink: func(int) Sink { return &kept{t: t} }})
-	if err != nil {
-		t.Fatal(err)
-	}
-	<-target.release
-	target.holder.Close()
-	if res.StallCount == 0 || noticed != res.StallCount || res.StalledFor < 300*time.Millisecond || res.StalledFor > res.Elapsed {
-		t.Fatalf("%d stalls of %s noticed, %d in the result; the storm took %s", noticed, res.StalledFor, res.StallCount, res.Elapsed)
-	}
-	if s := res.Stalls[0]; len(s.Sessions) != 2 || !strings.Contains(s.Sessions[1], ": UPDATE kv SET ") {
-		t.Errorf("%q", s.Sessions)
-	}
-	if res.Committed == 0 {
-		t.Error("nothing was committed after it")
+	longer(t, 1200*time.Millisecond, func(d time.Duration) bool {
+		ctx := context.Background()
+		db, p, w := small(t, "blindw-w", 5)
+		target := &locked{Target: db, t: t, p: p, release: make(chan struct{})}
+		noticed := 0
+		res, err := Run(ctx, target, p, Options{Workload: w, Sessions: 2, Duration: d, Seed: 1, WaitLimit: 5 * time.Minute,
+			StallAfter: 300 * time.Millisecond, Stalled: func(*Stall) { noticed++ }, Sink: func(int) Sink { return &kept{t: t} }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		<-target.release
+		target.holder.Close()
+		if res.StallCount == 0 || res.Committed == 0 {
+			return false
+		}
+		if noticed != res.StallCount || res.StalledFor < 300*time.Millisecond || res.StalledFor > res.Elapsed {
+			t.Fatalf("%d stalls of %s noticed, %d in the result; the storm took %s", noticed, res.StalledFor, res.StallCount, res.Elapsed)
+		}
+		if s := res.Stalls[0]; len(s.Sessions) != 2 || !strings.Contains(s.Sessions[1], ": UPDATE kv SET ") {
+			t.Errorf("%q", s.Sessions)
+		}
+		return true
+	})
+}
+
+// longer calls a test with longer and longer durations until it has met what it looks at: a machine may have no time for it in short ones.
+func longer(t *testing.T, d time.Duration, met func(d time.Duration) bool) {
+	t.Helper()
+	for ; !met(d); d *= 2 {
+		if d > time.Minute {
+			t.Fatalf("not within %s", d)
+		}
 	}
 }
 
@@ -92,16 +106,15 @@ func (b *busy) Ready(func() int64) { time.Sleep(300 * time.Millisecond) }
 
 // Waiting for the verifier is a stall too.
 func TestStallOfVerifier(t *testing.T) {
-	ctx := context.Background()
-	db, p, w := small(t, "mini", 5)
-	res, err := Run(ctx, db, p, Options{Workload: w, Sessions: 1, Duration: 400 * time.Millisecond, Seed: 1, StallAfter: 100 * time.Millisecond,
-		Sink: func(int) Sink { return &busy{kept{t: t}} }})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if res.StallCount == 0 || !strings.HasSuffix(res.Stalls[0].Sessions[0], ": waits for the verifier") {
-		t.Errorf("%+v", res.Stalls)
-	}
+	longer(t, 400*time.Millisecond, func(d time.Duration) bool {
+		db, p, w := small(t, "mini", 5)
+		res, err := Run(t.Context(), db, p, Options{Workload: w, Sessions: 1, Duration: d, Seed: 1, StallAfter: 100 * time.Millisecond,
+			Sink: func(int) Sink { return &busy{kept{t: t}} }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return slices.ContainsFunc(res.Stalls, func(s Stall) bool { return strings.HasSuffix(s.Sessions[0], ": waits for the verifier") })
+	})
 }
 
 // opened is a target that keeps the sessions it has opened.
@@ -129,17 +142,19 @@ func (c *cutter) Close() {
 
 // What looks at the database when all sessions have ended takes a new connection: a nemesis may have ended its own, last of all.
 func TestLastLook(t *testing.T) {
-	ctx := context.Background()
-	db, p, w := small(t, "blindw-w", 5)
-	target := &opened{Target: db}
-	res, err := Run(ctx, target, p, Options{Workload: w, Sessions: 2, Duration: 200 * time.Millisecond, Seed: 1, Nemeses: []Nemesis{"kill"}, Every: time.Hour,
-		Sink: func(i int) Sink {
-			if i == 1 {
-				return &cutter{kept: kept{t: t}, target: target}
-			}
-			return &kept{t: t}
-		}})
-	if err != nil || res.Committed == 0 {
-		t.Fatalf("%+v: %v", res, err)
-	}
+	longer(t, 200*time.Millisecond, func(d time.Duration) bool {
+		db, p, w := small(t, "blindw-w", 5)
+		target := &opened{Target: db}
+		res, err := Run(t.Context(), target, p, Options{Workload: w, Sessions: 2, Duration: d, Seed: 1, Nemeses: []Nemesis{"kill"}, Every: time.Hour,
+			Sink: func(i int) Sink {
+				if i == 1 {
+					return &cutter{kept: kept{t: t}, target: target}
+				}
+				return &kept{t: t}
+			}})
+		if err != nil {
+			t.Fatalf("%+v: %v", res, err)
+		}
+		return res.Committed > 0
+	})
 }
