@@ -12,6 +12,7 @@ import (
 	"slices"
 
 	"txweave/finding"
+	"txweave/sql"
 	"txweave/sqltext"
 	"txweave/testcase"
 )
@@ -124,7 +125,7 @@ func ofNamed(f *finding.Finding, c *testcase.Case, parser sqltext.Parser) (out [
 		}
 		features, _ := parser.Features(s.SQL, true)
 		features = append(slices.Clone(features), sqltext.Verb(s.SQL))
-		if locksOutside(s.SQL) {
+		if stmt, _ := sqltext.SyntaxOf(c.Target).Tree.Parse(s.SQL); locksOutside(stmt) {
 			features = append(features, LocksOutside)
 		}
 		if partitioned {
@@ -162,21 +163,20 @@ func readsOwn(s *testcase.Stmt, t *testcase.Txn, quoting sqltext.Quoting) bool {
 }
 
 // locksOutside says whether a query has a lock clause, and none in parentheses.
-func locksOutside(sql string) bool {
-	depth, outside, inside := 0, false, false
-	tokens := sqltext.Significant(sql, -1)
-	for i, t := range tokens {
-		next := func(words ...string) bool { return i+1 < len(tokens) && tokens[i+1].Is(words...) }
-		switch {
-		case t.Text == "(":
-			depth++
-		case t.Text == ")":
-			depth--
-		case t.Is("for") && next("update", "share"), t.Is("lock") && next("in"):
-			outside, inside = outside || depth == 0, inside || depth > 0
-		}
+func locksOutside(stmt sql.Stmt) bool {
+	var q *sql.Query
+	switch n := stmt.(type) {
+	case *sql.Query:
+		q = n
+	case *sql.Insert:
+		q = n.Source
+	case *sql.CreateTable:
+		q = n.As
 	}
-	return outside && !inside
+	return q != nil && len(q.Locks) > 0 && !sql.Has(stmt, func(n sql.Node) bool {
+		inner, ok := n.(*sql.Query)
+		return ok && inner != q && len(inner.Locks) > 0
+	})
 }
 
 // WentBackEarly is the feature of a transaction that has gone back to a savepoint which it had set before it did anything else, and had done

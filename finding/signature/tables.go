@@ -9,31 +9,33 @@ import (
 )
 
 // ofTables are the features that a statement has by the definitions of the tables and columns that it names.
-func ofTables(sql string, c *testcase.Case) (out []string) {
+func ofTables(text string, c *testcase.Case) (out []string) {
+	stmt, err := sqltext.SyntaxOf(c.Target).Tree.Parse(text)
+	if err != nil {
+		return nil
+	}
 	schema := c.ReadSchema()
-	s := sqltext.SyntaxOf(c.Target).Quoting.Read(sql)
-	for _, n := range s.Named {
-		if t := schema.Table(n.Name); t != nil && t.Partitioned {
+	var named []*sql.Table
+	sql.Walk(stmt, func(n sql.Node) bool {
+		if t, ok := n.(*sql.Table); ok {
+			named = append(named, t)
+		}
+		return true
+	})
+	for _, n := range named {
+		if t := schema.Table(n.Name.Folded()); t != nil && t.Partitioned {
 			out = append(out, Partitioned)
 		}
 	}
-	at := func(i int) sqltext.Token {
-		if i < len(s.Tokens) {
-			return s.Tokens[i]
+	if sql.Has(stmt, func(n sql.Node) bool {
+		call, ok := n.(*sql.Call)
+		if !ok || call.Name.Folded() != "min" || len(call.Args) != 1 {
+			return false
 		}
-		return sqltext.Token{}
-	}
-	for i, tok := range s.Tokens {
-		if !tok.Is("min") || at(i+1).Text != "(" {
-			continue
-		}
-		table, name, end := sqltext.Token{}, at(i+2), at(i+3)
-		if end.Text == "." { // MIN(r0.g0)
-			table, name, end = at(i+2), at(i+4), at(i+5)
-		}
-		if end.Text == ")" && isVirtual(schema, s.Named, table, name) {
-			out = append(out, MinOfVirtual)
-		}
+		column, ok := call.Args[0].(*sql.Column)
+		return ok && isVirtual(schema, named, column)
+	}) {
+		out = append(out, MinOfVirtual)
 	}
 	slices.Sort(out)
 	return slices.Compact(out)
@@ -85,16 +87,17 @@ func ofIndex(x *sql.CreateIndex) (out []string) {
 
 // isVirtual says whether a column of the tables that a statement names is a virtual one: of the table, if it says of which, and else of
 // each that has a column of that name, as its scope is not told.
-func isVirtual(schema *sqltext.Schema, named []sqltext.TableName, table, column sqltext.Token) bool {
-	of, _ := table.Ident()
-	name, _ := column.Ident()
+func isVirtual(schema *sqltext.Schema, named []*sql.Table, column *sql.Column) bool {
 	found := false
 	for _, n := range named {
-		t := schema.Table(n.Name)
-		if t == nil || of != "" && of != n.Alias && (n.Alias != "" || of != n.Name) {
+		t, name := schema.Table(n.Name.Folded()), n.Alias
+		if name == nil {
+			name = n.Name
+		}
+		if t == nil || column.Table != nil && column.Table.Folded() != name.Folded() {
 			continue
 		}
-		if c := t.Column(name); c != nil && !c.Virtual {
+		if c := t.Column(column.Name.Folded()); c != nil && !c.Virtual {
 			return false
 		} else if c != nil {
 			found = true
