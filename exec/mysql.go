@@ -227,7 +227,11 @@ func TriggerScripts(x *sqltext.Syntax, c *testcase.Case) (drop, create string) {
 	for _, s := range c.Schema {
 		stmt, _ := x.Tree.Parse(s.SQL)
 		if t, ok := stmt.(*sql.CreateTrigger); ok {
-			drop += "DROP TRIGGER IF EXISTS " + t.Name.Name.Folded() + ";"
+			text, err := x.Tree.Print(&sql.Drop{What: "TRIGGER", IfExists: true, Names: []*sql.Object{t.Name}})
+			if err != nil {
+				continue // no case has such a name
+			}
+			drop += text + ";"
 			create += s.SQL + ";"
 		}
 	}

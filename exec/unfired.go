@@ -31,7 +31,7 @@ func (r *Runner) unfired(blocks []*instrument.Block) (*firing, error) {
 	}
 	r.altered = true
 	for _, t := range schema.Triggers {
-		sql := "DROP TRIGGER " + t.Name
+		sql := "DROP TRIGGER \"" + t.Name + "\""
 		if err := r.replayer.Must(r.ctx, sql); err != nil {
 			return nil, err
 		}

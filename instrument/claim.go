@@ -121,7 +121,7 @@ func (p *Plan) passes(b *Block) (string, error) {
 			known = false
 			return x
 		}
-		return &sql.Cast{X: cell, Type: &sql.Type{Words: c.Type}} // with the affinity that the column has
+		return &sql.Cast{X: cell, Type: &sql.Type{Words: strings.TrimRight(c.Type, "([")}} // with the affinity that the column has
 	})
 	if !known {
 		return "", nil

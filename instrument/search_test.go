@@ -176,7 +176,7 @@ func TestSpelled(t *testing.T) {
 
 // TestPasses: of an upsert of one row with a condition the query is known for the rows in its way, and for those of them that it changes.
 func TestPasses(t *testing.T) {
-	const schema = "CREATE TABLE t (pkey INTEGER PRIMARY KEY, vkey INT, pvkey INT, a INT, b TEXT, c TEXT COLLATE NOCASE, CONSTRAINT u UNIQUE (a));"
+	const schema = "CREATE TABLE t (pkey INTEGER PRIMARY KEY, vkey INT, pvkey INT, a INT, b TEXT, c TEXT COLLATE NOCASE, d DOUBLE(10, 2), CONSTRAINT u UNIQUE (a));"
 	const met = "SELECT 1 FROM t WHERE (pkey = 9) OR (a = 3) UNION ALL SELECT 3 FROM t WHERE ((pkey = 9) OR (a = 3)) AND (%s)"
 	for _, c := range []struct{ values, where, want string }{
 		{"(9, 5, 0, 3, 'x', NULL)", "t.b IS NOT excluded.b", "t.b IS NOT CAST('x' AS text)"},
@@ -186,9 +186,10 @@ func TestPasses(t *testing.T) {
 		{"(9, 5, 0, 3, x'31', 'x')", "excluded.b > 'X'", ""},
 		{"(9, 5, 0, 3, 'ж 1:2', 'x')", "excluded.b > 'X'", "CAST('ж 1:2' AS text) > 'X'"},
 		{"(9, 5, 0, 1 + 2, 'x', 'x')", "a > 1", ""},
+		{"(9, 5, 0, 3, 'x', NULL)", "excluded.d > 1.5", "CAST(2.5 AS double) > 1.5"},
 		{"(9, 5, 0, 3, 'x', 'x'), (10, 5, 0, 4, 'x', 'x')", "a > 1", ""},
 	} {
-		sql := "INSERT INTO t (pkey, vkey, pvkey, a, b, c) VALUES " + c.values + " ON CONFLICT DO UPDATE SET pvkey = t.vkey, vkey = 5 WHERE " + c.where
+		sql := "INSERT INTO t (pkey, vkey, pvkey, a, b, c, d) VALUES " + strings.ReplaceAll(c.values, ")", ", 2.5)") + " ON CONFLICT DO UPDATE SET pvkey = t.vkey, vkey = 5 WHERE " + c.where
 		plan := planFor(t, "sqlite", "serializable", schema, sql)
 		want := c.want
 		if want != "" {

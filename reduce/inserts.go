@@ -33,7 +33,10 @@ func (s *Search) insertOf(c *testcase.Case, text string) (in inserted, ok bool) 
 			}
 		}
 	}
-	return in, !slices.ContainsFunc(in.rows, func(r *sql.Row) bool { return len(r.Items) != len(in.columns) })
+	if slices.ContainsFunc(in.rows, func(r *sql.Row) bool { return len(r.Items) != len(in.columns) }) {
+		return inserted{}, false
+	}
+	return in, true
 }
 
 // with is the INSERT with other rows.

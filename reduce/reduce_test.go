@@ -424,3 +424,22 @@ func TestPreparedGoes(t *testing.T) {
 		t.Errorf("%v\n%s", err, got.Print())
 	}
 }
+
+// TestValuesOfManyRows: values of a statement that is too long to be kept as a tree become simple as well.
+func TestValuesOfManyRows(t *testing.T) {
+	var rows []string
+	for i := range 700 {
+		rows = append(rows, fmt.Sprintf("(%d, %d)", i+1, 5000+i))
+	}
+	c := &testcase.Case{Target: "sqlite", Isolation: "serializable", Schema: []testcase.Stmt{{SQL: "CREATE TABLE t (pkey INTEGER PRIMARY KEY, a INT)"}},
+		Rows: []testcase.Stmt{{SQL: "INSERT INTO t (pkey, a) VALUES " + strings.Join(rows, ", ")}},
+		Txns: []testcase.Txn{{Begin: testcase.Stmt{SQL: "BEGIN"}, Stmts: []testcase.Stmt{{SQL: "SELECT a FROM t"}}, End: testcase.Stmt{SQL: "COMMIT"}}}, Schedule: []int{0, 0, 0}}
+	all := func(_ context.Context, c *testcase.Case) (bool, error) { return CountRows(c) == len(rows), nil }
+	got, _, err := Reduce(t.Context(), c, all, Options{Unconditional: true, Passes: []Pass{{"values", simplifyValues}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := got.Rows[0].SQL; strings.Count(text, ", 0)") != len(rows) {
+		t.Errorf("%.80s …", text)
+	}
+}

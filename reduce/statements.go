@@ -81,7 +81,11 @@ func (s *Search) edited(at func(*testcase.Case) *string, i int) (d *testcase.Cas
 func simplifyValues(s *Search) error {
 	for choice := range 2 {
 		c := s.Case()
-		cells := s.cellsOf(c)
+		inserts := make([]inserted, len(c.Rows))
+		for i := range c.Rows {
+			inserts[i], _ = s.insertOf(c, c.Rows[i].SQL)
+		}
+		cells := cellsOf(inserts)
 		err := s.Minimize(len(cells), func(keep []int) *testcase.Case {
 			in := set(keep)
 			to := map[int]map[sql.Node]sql.Node{} // by statement
@@ -95,8 +99,8 @@ func simplifyValues(s *Search) error {
 			}
 			d := c.Clone()
 			for i := range d.Rows {
-				if in, ok := s.insertOf(c, d.Rows[i].SQL); ok && to[i] != nil {
-					d.Rows[i].SQL = s.print(in.put(to[i]), d.Rows[i].SQL)
+				if to[i] != nil {
+					d.Rows[i].SQL = s.print(inserts[i].put(to[i]), d.Rows[i].SQL)
 				}
 			}
 			return d
@@ -114,13 +118,9 @@ type cell struct {
 	value sql.Expr
 }
 
-func (s *Search) cellsOf(c *testcase.Case) []cell {
+func cellsOf(inserts []inserted) []cell {
 	var out []cell
-	for i := range c.Rows {
-		in, ok := s.insertOf(c, c.Rows[i].SQL)
-		if !ok {
-			continue
-		}
+	for i, in := range inserts {
 		for _, row := range in.rows {
 			for k, x := range row.Items {
 				if !sqltext.IsBookkeeping(in.columns[k]) && !isSimpleValue(x) {

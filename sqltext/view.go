@@ -82,6 +82,7 @@ func TriggerOf(n *sql.CreateTrigger) (t Trigger, ok bool) {
 		t.Body, t.Block = b.Stmts[0], true
 	}
 	more := n.OrReplace || n.Temp || n.IfNotExists || n.Constraint || n.Definer != nil || n.Follows != "" || n.Function != nil || n.Deferrable != "" || len(n.Referencing) > 0
+	more = more || n.Body == nil
 	if !known || more || !t.Before && n.Time != "AFTER" || !t.Block && (!n.ForEachRow || t.Of || t.When != nil) || !t.does() {
 		return t, false
 	}

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"txweave/sql"
+	tree "txweave/sql"
 	"txweave/sqltext"
 )
 
@@ -66,135 +66,10 @@ func (c *Case) admit(x *sqltext.Syntax) *RefusedError {
 // admission judges the statements of a case, the schema first.
 type admission struct {
 	quoting sqltext.Quoting
-	tree    *sql.Dialect
+	tree    *tree.Dialect
 	tables  map[string]bool // that the schema creates
 	script  bool            // it is a script's statement: see Script.Admit
 	views   map[string]float64
-}
-
-// engines keep their rows in the database, and are part of its transactions. Any other one reaches for files or
-// servers, or keeps what is rolled back.
-var engines = []string{"innodb", "rocksdb", "tokudb", "xtradb"}
-
-// definition judges a statement of the schema.
-func (a *admission) definition(text string) error {
-	s, err := a.read(text)
-	if err != nil {
-		return err
-	}
-	switch {
-	case s.Kind == sqltext.Create && slices.ContainsFunc(s.Tokens[:min(5, len(s.Tokens))], func(t sqltext.Token) bool { return t.Is("temporary", "temp") }):
-		return errors.New("a temporary table is there for one session only")
-	case s.Creates() == "view":
-		return a.view(text)
-	case hasBody(s) && s.Tokens[1].Is("trigger"):
-		return a.trigger(s, text)
-	case s.Kind != sqltext.Create && s.Kind != sqltext.Alter:
-		return errors.New("a schema consists of CREATE TABLE, CREATE INDEX, ALTER TABLE, CREATE VIEW and CREATE TRIGGER")
-	case s.Target == "":
-		return errors.New("it names no table")
-	case strings.HasPrefix(s.Target, "sqlite_"):
-		return errors.New("a table of the database itself")
-	}
-	if err := definitionWords(s, false); err != nil {
-		return err
-	}
-	if of := s.PartitionOf(); of != "" && !a.tables[of] {
-		return errors.New("a partition is one of a table that the schema creates before it")
-	}
-	if of := s.Inherits(); of != "" && !a.tables[of] {
-		return errors.New("a table inherits from one that the schema creates before it")
-	}
-	if s.Creates() == "table" || s.Inherits() != "" {
-		a.tables[s.Target] = true
-	}
-	return nil
-}
-
-// view judges CREATE VIEW: a query on tables and views of the schema, under a name that none of them has.
-func (a *admission) view(text string) error {
-	stmt, err := a.tree.Parse(text)
-	v, ok := stmt.(*sql.CreateView)
-	switch {
-	case err != nil || !ok || v.Materialized || len(v.Columns) > 0:
-		return errors.New("a view is a name, AS and a query")
-	case a.tables[v.Name.Name.Folded()] || strings.HasPrefix(v.Name.Name.Folded(), "sqlite_"):
-		return errors.New("a table has that name")
-	case v.Definer != nil:
-		return errors.New("it names a user")
-	}
-	return nil
-}
-
-// trigger judges CREATE TRIGGER: one statement, which writes a table of the schema or the row itself.
-func (a *admission) trigger(s sqltext.Statement, text string) error {
-	stmt, _ := a.tree.Parse(text)
-	n, ok := stmt.(*sql.CreateTrigger)
-	t := sqltext.Trigger{}
-	if ok {
-		t, ok = sqltext.TriggerOf(n)
-	}
-	switch {
-	case !ok:
-		return errors.New("a trigger is CREATE TRIGGER name BEFORE or AFTER, INSERT, UPDATE or DELETE, ON table FOR EACH ROW, and one statement")
-	case !a.tables[t.Table] || t.Writes != "" && !a.tables[t.Writes]:
-		return errors.New("a trigger is about tables that the schema creates before it")
-	case t.Block != (a.quoting == sqltext.ANSI):
-		return errors.New("a trigger's statement stands between BEGIN and END on SQLite, and alone elsewhere")
-	}
-	for _, x := range s.Tokens {
-		if x.Is(bodyWords...) || x.Text == "@" || x.Text == "@@" {
-			return fmt.Errorf("%s in its body could reach beyond the database", strings.ToUpper(x.Text))
-		}
-	}
-	if !t.OnlyRow() {
-		return errors.New("settings are not part of a case")
-	}
-	return nil
-}
-
-// definitionWords refuses clauses of a definition that reach beyond the database, and unless it is a script's those that a case
-// has another place for.
-func definitionWords(s sqltext.Statement, script bool) error {
-	known := engines
-	if script {
-		known = looseEngines
-	}
-	depth, defined := 0, false // defined: the word TABLE has been there
-	for i, t := range s.Tokens {
-		depth += t.Nesting()
-		first := t.Is("table") && !defined
-		defined = defined || first
-		next := sqltext.Token{}
-		if i+1 < len(s.Tokens) {
-			next = s.Tokens[i+1]
-		}
-		switch {
-		case script && t.Is("union", "exchange"), script && t.Is("rename"):
-		case !script && s.Creates() == "table" && (t.Is("select") || t.Is("values", "table") && depth == 0 && !first):
-			return errors.New("a table's rows belong in the section of rows")
-		case t.Is("rename") && s.Kind == sqltext.Alter && !next.Is("column", "index", "key"):
-			return errors.New("it renames a table: give it that name when it is created")
-		case t.Is("data", "index") && next.Is("directory"):
-			return errors.New("it names a directory")
-		case t.Is("connection") && (depth == 0 || next.Text == "=" || next.Kind == sqltext.Literal):
-			return errors.New("it names another server")
-		case t.Is("tablespace", "union", "discard", "import", "exchange", "server", "wrapper", "definer") && depth == 0,
-			t.Is("definer") && next.Text == "=":
-			return fmt.Errorf("%s reaches beyond the table", strings.ToUpper(t.Text))
-		case t.Is("engine") && (next.Text == "=" || depth == 0):
-			at := i + 1
-			if next.Text == "=" {
-				at++
-			}
-			if at < len(s.Tokens) {
-				if name := strings.ToLower(s.Tokens[at].Unquote()); !slices.Contains(known, name) {
-					return fmt.Errorf("engine %s: its tables are in no transaction, or their rows somewhere else", name)
-				}
-			}
-		}
-	}
-	return nil
 }
 
 // row judges a statement of the rows.
@@ -392,13 +267,42 @@ func (a *admission) read(sql string) (sqltext.Statement, error) {
 	if _, harmful := s.Calls(); len(harmful) > 0 {
 		return s, fmt.Errorf("function %s reaches beyond the database", strings.ToUpper(harmful[0]))
 	}
+	if a.tree != nil {
+		if stmt, err := a.tree.Parse(sql); err == nil {
+			return s, ofSchema(stmt)
+		}
+	}
 	return s, nil
+}
+
+// ofSchema refuses what a tree names in another schema or database, in whatever place.
+func ofSchema(stmt tree.Stmt) (err error) {
+	tree.Walk(stmt, func(n tree.Node) bool {
+		var schema, name *tree.Name
+		switch n := n.(type) {
+		case *tree.Object:
+			schema, name = n.Schema, n.Name
+		case *tree.Table:
+			schema, name = n.Schema, n.Name
+		case *tree.TableCall:
+			schema, name = n.Schema, n.Name
+		case *tree.Call:
+			schema, name = n.Schema, n.Name
+		case *tree.Column:
+			schema, name = n.Schema, n.Name
+		}
+		if schema != nil && err == nil {
+			err = fmt.Errorf("%s: a case knows the tables of its own schema only", quote(schema.Value+"."+name.Value))
+		}
+		return err == nil
+	})
+	return err
 }
 
 // isBlock says whether a statement makes a trigger of one statement between BEGIN and END.
 func (a *admission) isBlock(text string) bool {
 	stmt, _ := a.tree.Parse(text)
-	n, ok := stmt.(*sql.CreateTrigger)
+	n, ok := stmt.(*tree.CreateTrigger)
 	if !ok {
 		return false
 	}

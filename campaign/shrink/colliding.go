@@ -49,8 +49,11 @@ func repeating(c *testcase.Case, table string) (out []string) {
 				}
 				again.Items = append(again.Items, x)
 			}
-			n := stmt.(*sql.Insert)
-			text, err := tree.Print(&sql.Insert{Table: n.Table, Columns: n.Columns, Source: &sql.Query{Body: &sql.Values{Rows: []*sql.Row{again}}}})
+			var columns []*sql.Name
+			for _, name := range spelled.Columns {
+				columns = append(columns, &sql.Name{Value: name})
+			}
+			text, err := tree.Print(&sql.Insert{Table: stmt.(*sql.Insert).Table, Columns: columns, Source: &sql.Query{Body: &sql.Values{Rows: []*sql.Row{again}}}})
 			if err == nil {
 				out = append(out, text)
 			}

@@ -45,6 +45,9 @@ func TestGivens(t *testing.T) {
 		{"REPLACE INTO t (pkey, a) VALUES (1, 5), (1, 6)", ""},
 		{"INSERT INTO t (pkey, a) VALUES (1 + 1, 5)", ""},
 		{"INSERT INTO t (a) VALUES (5)", ""},
+		{"INSERT INTO t (pkey, a) VALUES (1, 5) LIMIT 0", ""}, // PostgreSQL inserts those that are left
+		{"INSERT INTO t (pkey, a) OVERRIDING USER VALUE VALUES (1, 5)", ""},
+		{"INSERT INTO t SET pkey = 1, a = 5", "a 5 of 1"},
 		{"INSERT IGNORE INTO t (pkey, a) VALUES (1, 5)", ""},
 		{"INSERT INTO t (pkey, a) VALUES (1, 5) ON DUPLICATE KEY UPDATE a = 6", ""},
 		{"INSERT INTO t (pkey, a, b, c, d) VALUES (1, 5, 6, 'x', 'y'), (2, 5, 7, 'x', 'y') ON CONFLICT (pkey) DO UPDATE SET vkey = 8, a = EXCLUDED.a, b = EXCLUDED.b, c = EXCLUDED.d, d = EXCLUDED.d || 'z'",

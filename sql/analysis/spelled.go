@@ -35,8 +35,8 @@ func SpelledBy(stmt sql.Stmt) (s Spelled, ok bool) {
 	if n.Source == nil {
 		return s, false
 	}
-	values, ok := unnested(n.Source).Body.(*sql.Values)
-	if !ok {
+	values := valuesIn(n.Source)
+	if values == nil || n.Overriding != "" {
 		return s, false
 	}
 	for _, name := range n.Columns {
@@ -44,6 +44,16 @@ func SpelledBy(stmt sql.Stmt) (s Spelled, ok bool) {
 	}
 	s.Rows = values.Rows
 	return s, !slices.ContainsFunc(s.Rows, func(r *sql.Row) bool { return s.Columns != nil && len(r.Items) != len(s.Columns) })
+}
+
+// valuesIn are the rows that a query spells, each of which it gives; nil where it is another query.
+func valuesIn(q *sql.Query) *sql.Values {
+	q = unnested(q)
+	values, ok := q.Body.(*sql.Values)
+	if !ok || q.With != nil || q.Limit != nil || len(q.Order) > 0 {
+		return nil
+	}
+	return values
 }
 
 // Value is what a row has in a column that the INSERT names; nil: nothing is said of it.
@@ -74,7 +84,7 @@ func Source(n *sql.Insert) *sql.Query {
 	if n.Source == nil || n.With != nil || n.Ignore || n.Or != "" || n.Replace || len(n.Conflicts)+len(n.Duplicate)+len(n.Table.Partitions) > 0 {
 		return nil
 	}
-	if _, spelled := unnested(n.Source).Body.(*sql.Values); spelled {
+	if valuesIn(n.Source) != nil {
 		return nil
 	}
 	return n.Source

@@ -193,7 +193,7 @@ func (a *analysis) insertionOf(n *sql.Insert) (in insertion, err error) {
 	case n.Source == nil:
 		in.rows = []*sql.Row{{}}
 	default:
-		if values, ok := unnested(n.Source).Body.(*sql.Values); ok {
+		if values := valuesIn(n.Source); values != nil {
 			in.rows = values.Rows
 		} else {
 			in.source = n.Source

@@ -26,11 +26,7 @@ func WrittenBy(stmt sql.Stmt) []Written {
 	case *sql.Insert:
 		return []Written{insertedBy(n)}
 	case *sql.Update:
-		var out []Written
-		for _, s := range sourcesOf(n.Table) {
-			out = append(out, Written{Table: s.table, Changes: true, Sets: namesOf(n.Set)})
-		}
-		return out
+		return changedBy(n)
 	case *sql.Merge:
 		w := Written{Table: n.Table.Name.Folded()}
 		for _, when := range n.Whens {
@@ -51,6 +47,23 @@ func WrittenBy(stmt sql.Stmt) []Written {
 	return nil
 }
 
+// changedBy are the tables of an UPDATE that it writes: of joined ones those whose columns it names, and all where it does not say whose they are.
+func changedBy(n *sql.Update) (out []Written) {
+	from := sourcesOf(n.Table)
+	for _, s := range from {
+		w := Written{Table: s.table, Changes: true}
+		for _, as := range assigned(n.Set) {
+			if as.column.Table == nil || as.column.Table.Folded() == s.alias || len(from) == 1 {
+				w.Sets = append(w.Sets, as.column.Name.Folded())
+			}
+		}
+		if len(w.Sets) > 0 {
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
 func insertedBy(n *sql.Insert) Written {
 	w := Written{Table: n.Table.Name.Folded(), Inserts: true, Names: foldedNames(n.Columns), Sets: namesOf(n.Duplicate)}
 	for _, c := range n.Conflicts {
@@ -66,7 +79,7 @@ func insertedBy(n *sql.Insert) Written {
 	case n.Source == nil: // DEFAULT VALUES
 		w.Names, w.rows = []string{}, []*sql.Row{{}}
 	default:
-		if values, ok := unnested(n.Source).Body.(*sql.Values); ok {
+		if values := valuesIn(n.Source); values != nil {
 			w.rows = values.Rows
 		}
 	}

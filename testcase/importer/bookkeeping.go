@@ -68,11 +68,15 @@ func (k *keeper) lower() error {
 	written := map[string]string{} // as the text makes them
 	for _, s := range k.c.Schema {
 		stmt, _ := k.tree.Parse(s.SQL)
-		n, ok := stmt.(*sql.CreateTable)
-		if !ok {
+		var name *sql.Name
+		switch n := stmt.(type) {
+		case *sql.CreateTable:
+			name = n.Name.Name
+		case *sql.CreateView:
+			name = n.Name.Name
+		default:
 			continue
 		}
-		name := n.Name.Name
 		if other := written[name.Folded()]; other != "" && other != name.Value {
 			return fmt.Errorf("tables %s and %s differ by capitals alone", other, name.Value)
 		}
@@ -113,6 +117,9 @@ func (k *keeper) table(s *testcase.Stmt) error {
 	}
 	n, ok := stmt.(*sql.CreateTable)
 	if !ok {
+		return nil
+	}
+	if n.Of != nil || len(n.Inherits) > 0 { // its columns are those of another table
 		return nil
 	}
 	name := n.Name.Name.Folded()
@@ -158,12 +165,17 @@ func (k *keeper) rows(s *testcase.Stmt) error {
 	return k.insert(s, n, 0)
 }
 
-// statement adds the values to a statement of a transaction. One that is not read, or writes what is kept already, stays as it is: the oracles say what
-// they think of it.
+// statement adds the values to a statement of a transaction. One that reads, or writes what is kept already, stays as it is: the oracles say what they
+// think of it.
 func (k *keeper) statement(s *testcase.Stmt) error {
 	stmt, err := k.tree.Parse(s.SQL)
-	if err != nil {
-		return nil
+	read := sqltext.SyntaxOf(k.c.Target).Quoting.Read(s.SQL)
+	switch _, merges := stmt.(*sql.Merge); {
+	case k.schema.Table(read.Target) == nil || k.kept[read.Target] || read.Kind == sqltext.Delete:
+	case err != nil && read.Kind.Writes():
+		return fmt.Errorf("what it writes is not known: %w", err)
+	case merges:
+		return errors.New("the rows that MERGE inserts cannot be numbered")
 	}
 	switch n := stmt.(type) {
 	case *sql.Insert:
@@ -218,7 +230,7 @@ func (k *keeper) insert(s *testcase.Stmt, n *sql.Insert, version int64) error {
 		return nil
 	}
 	columns := n.Columns
-	if len(columns) == 0 {
+	if len(columns) == 0 && !isEmpty(n) {
 		columns = k.columns[t.Name]
 	}
 	rows, err := k.spelled(n, columns, version)
@@ -251,6 +263,15 @@ func (k *keeper) insert(s *testcase.Stmt, n *sql.Insert, version int64) error {
 	}))
 }
 
+// isEmpty says whether an INSERT spells rows without values, all of which have what they have by default: INSERT INTO t () VALUES ().
+func isEmpty(n *sql.Insert) bool {
+	if n.Source == nil || len(n.Columns) > 0 {
+		return false
+	}
+	values, ok := n.Source.Body.(*sql.Values)
+	return ok && !slices.ContainsFunc(values.Rows, func(r *sql.Row) bool { return len(r.Items) > 0 })
+}
+
 // names are the columns of the bookkeeping that an INSERT writes.
 func (k *keeper) names(t *sqltext.Table) []*sql.Name {
 	list := []*sql.Name{{Value: sqltext.VKey}, {Value: sqltext.PVKey}}
@@ -272,7 +293,7 @@ func (k *keeper) spelled(n *sql.Insert, columns []*sql.Name, version int64) (out
 			return k.copied(n, columns)
 		}
 		for _, row := range values.Rows {
-			if len(row.Items) != len(columns) {
+			if len(row.Items) != len(columns) && !isEmpty(n) {
 				return nil, fmt.Errorf("a row has %d values for %d columns", len(row.Items), len(columns))
 			}
 		}

@@ -142,7 +142,7 @@ func readsBefore(c *testcase.Case, named []testcase.Ref) *testcase.Case {
 	slices.SortFunc(named, func(a, b testcase.Ref) int { return b.Stmt - a.Stmt }) // so that the places of the rest stay
 	did := false
 	for _, ref := range named {
-		if ref.Txn >= len(d.Txns) || ref.Stmt >= len(d.Txns[ref.Txn].Stmts) {
+		if ref.Txn >= len(d.Txns) || ref.Stmt >= len(d.Txns[ref.Txn].Stmts) || d.Txns[ref.Txn].Autocommit() { // which is that statement alone
 			continue
 		}
 		if text := found(c, d.Txns[ref.Txn].Stmts[ref.Stmt].SQL); text != "" {
@@ -281,7 +281,7 @@ func places(x sql.Constraint) bool {
 
 // readsAround reads what a write is about to find, and the whole table after it, and before an INSERT.
 func readsAround(c *testcase.Case, ref testcase.Ref) *testcase.Case {
-	if ref.Txn >= len(c.Txns) || ref.Stmt >= len(c.Txns[ref.Txn].Stmts) {
+	if ref.Txn >= len(c.Txns) || ref.Stmt >= len(c.Txns[ref.Txn].Stmts) || c.Txns[ref.Txn].Autocommit() {
 		return nil
 	}
 	text := c.Txns[ref.Txn].Stmts[ref.Stmt].SQL
