@@ -85,8 +85,8 @@ func (s *Statement) disconnects(q Quoting) bool {
 
 // Disconnects says whether a statement ends its own session where it is read so.
 func (q Quoting) Disconnects(sql string) bool {
-	s := Read(sql)
-	return s.disconnects(q)
+	s := q.Read(sql)
+	return !s.Open && s.disconnects(q)
 }
 
 // Disconnects says whether a statement ends its own session.

@@ -267,10 +267,17 @@ func (a *admission) read(sql string) (sqltext.Statement, error) {
 	if _, harmful := s.Calls(); len(harmful) > 0 {
 		return s, fmt.Errorf("function %s reaches beyond the database", strings.ToUpper(harmful[0]))
 	}
-	if a.tree != nil {
-		if stmt, err := a.tree.Parse(sql); err == nil {
-			return s, ofSchema(stmt)
+	if a.tree == nil {
+		return s, nil
+	}
+	if err := plainName(s.Target); err != nil {
+		return s, err
+	}
+	if stmt, err := a.tree.Parse(sql); err == nil {
+		if err := ofSchema(stmt); err != nil {
+			return s, err
 		}
+		return s, plainNames(stmt)
 	}
 	return s, nil
 }
@@ -291,12 +298,20 @@ func ofSchema(stmt tree.Stmt) (err error) {
 		case *tree.Column:
 			schema, name = n.Schema, n.Name
 		}
+		if err == nil && strings.HasPrefix(name.Folded(), "pragma_") && !isColumn(n) {
+			err = errors.New("it reads the engine's settings")
+		}
 		if schema != nil && err == nil {
 			err = fmt.Errorf("%s: a case knows the tables of its own schema only", quote(schema.Value+"."+name.Value))
 		}
 		return err == nil
 	})
 	return err
+}
+
+func isColumn(n tree.Node) bool {
+	_, is := n.(*tree.Column)
+	return is
 }
 
 // isBlock says whether a statement makes a trigger of one statement between BEGIN and END.
@@ -393,7 +408,7 @@ func qualified(s sqltext.Statement, others ...string) error {
 		qualifier := s.Tokens[i-1]
 		name, _ := qualifier.Ident()
 		switch {
-		case qualifier.Kind == sqltext.Word && strings.Trim(qualifier.Text[:1], "0123456789") == "": // a number
+		case qualifier.Kind == sqltext.Word && strings.Trim(qualifier.Text, "0123456789") == "": // a number
 		case qualifier.Kind == sqltext.Literal:
 			return fmt.Errorf("%s: a literal is no name", quote(qualifier.Text+t.Text))
 		case dot(i+2) || isName(i+1) && i+2 < len(s.Tokens) && s.Tokens[i+2].Text == "(", !alone(name):

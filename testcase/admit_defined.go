@@ -17,9 +17,6 @@ var engines = []string{"innodb", "rocksdb", "tokudb", "xtradb"}
 // definition judges a statement of the schema.
 func (a *admission) definition(text string) error {
 	s, err := a.read(text)
-	if err == nil {
-		err = plainNames(s)
-	}
 	if err != nil {
 		return err
 	}
@@ -129,7 +126,9 @@ func definitionWords(s sqltext.Statement, script bool) error {
 		case t.Is("tablespace", "union", "discard", "import", "exchange", "server", "wrapper", "definer") && depth == 0,
 			t.Is("definer") && next.Text == "=":
 			return fmt.Errorf("%s reaches beyond the table", strings.ToUpper(t.Text))
-		case t.Is("engine") && (next.Text == "=" || depth == 0):
+		case t.Is("tablespace", "directory") && ofPartition(s.Tokens, i, depth):
+			return fmt.Errorf("%s reaches beyond the table", strings.ToUpper(t.Text))
+		case t.Is("engine") && (next.Text == "=" || depth == 0 || ofPartition(s.Tokens, i, depth)):
 			at := i + 1
 			if next.Text == "=" {
 				at++
@@ -144,13 +143,105 @@ func definitionWords(s sqltext.Statement, script bool) error {
 	return nil
 }
 
-// plainNames refuses names in quotes of what a case makes that are more than letters, digits, underscores and blanks: the tables and columns of a case
-// stand in statements of the tool's own, too.
-func plainNames(s sqltext.Statement) error {
-	for _, t := range s.Tokens {
-		if t.Kind == sqltext.Name && strings.ContainsFunc(t.Unquote(), func(r rune) bool { return r < 0x80 && r != '_' && r != '$' && r != ' ' && !isAlphanumeric(r) }) {
-			return fmt.Errorf("%s: a name has letters, digits, underscores and blanks", quote(t.Text))
+// ofPartition says whether a word within parentheses is an option of a partition, and not the name of a column: it stands behind another word, or what that has in
+// parentheses.
+func ofPartition(t []sqltext.Token, at, depth int) bool {
+	return depth > 0 && at > 0 && (t[at-1].Kind != sqltext.Symbol || t[at-1].Text == ")")
+}
+
+// plainNames refuses names that are more than letters, digits and underscores where they come into statements of the tool's own: those of tables and columns that
+// are made, of views and triggers, and what a statement calls its tables. Names of indexes and constraints stand there, too, or in texts, as they are written.
+// What a query calls its columns, collations and types have any name.
+func plainNames(stmt tree.Stmt) (err error) {
+	strict := func(names ...*tree.Name) {
+		for _, n := range names {
+			if n != nil && err == nil {
+				err = plainName(n.Value)
+			}
 		}
+	}
+	inText := func(names ...*tree.Name) {
+		for _, n := range names {
+			if n != nil && err == nil && strings.ContainsAny(n.Value, "'\"`\\;") {
+				err = fmt.Errorf("%s: the name of an index or a constraint has no quotes in it", quote(n.Value))
+			}
+		}
+	}
+	objects := func(list ...*tree.Object) {
+		for _, o := range list {
+			if o != nil {
+				strict(o.Name)
+			}
+		}
+	}
+	tree.Walk(stmt, func(n tree.Node) bool {
+		switch n := n.(type) {
+		case *tree.Table:
+			strict(n.Name, n.Alias)
+			strict(n.Columns...)
+		case *tree.TableCall:
+			strict(n.Alias)
+		case *tree.Derived:
+			strict(n.Alias)
+			strict(n.Columns...)
+		case *tree.ParenTable:
+			strict(n.Alias)
+		case *tree.CTE:
+			strict(n.Name)
+			strict(n.Columns...)
+		case *tree.ColumnDef:
+			strict(n.Name)
+		case *tree.CreateTable:
+			objects(n.Name, n.Like, n.Of)
+			objects(n.Inherits...)
+		case *tree.CreateView:
+			objects(n.Name)
+			strict(n.Columns...)
+		case *tree.CreateTrigger:
+			objects(n.Name, n.Table)
+		case *tree.AlterTable:
+			objects(n.Table)
+		case *tree.ForeignKey:
+			objects(n.Table)
+			strict(n.Columns...)
+			strict(n.Keys...)
+			inText(n.Name, n.Index)
+		case *tree.CreateIndex:
+			objects(n.Table)
+			if n.Name != nil {
+				inText(n.Name.Name)
+			}
+		case *tree.Index:
+			inText(n.Name)
+		case *tree.Unique:
+			inText(n.Name, n.Index)
+		case *tree.PrimaryKey:
+			inText(n.Name)
+		case *tree.Check:
+			inText(n.Name)
+		case *tree.Exclude:
+			inText(n.Name)
+		case *tree.Insert:
+			strict(n.Row)
+			strict(n.Columns...)
+		case *tree.Savepoint:
+			strict(n.Name)
+		case *tree.Drop:
+			objects(n.Names...)
+		case *tree.RenamePair:
+			objects(n.From, n.To)
+		case *tree.Maintain:
+			objects(n.Tables...)
+		}
+		return err == nil
+	})
+	return err
+}
+
+// plainName refuses a name that needs its quotes for more than being a keyword.
+func plainName(name string) error {
+	if strings.ContainsFunc(name, func(r rune) bool { return r < 0x80 && r != '_' && r != '$' && !isAlphanumeric(r) }) {
+		return fmt.Errorf("%s: a name has letters, digits and underscores", quote(name))
 	}
 	return nil
 }

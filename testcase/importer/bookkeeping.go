@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"txweave/sql"
+	"txweave/sql/classes"
 	"txweave/sqltext"
 	"txweave/testcase"
 )
@@ -250,6 +251,9 @@ func (k *keeper) insert(s *testcase.Stmt, n *sql.Insert, version int64) error {
 			n.Columns = slices.Concat(columns, k.names(t))
 			n.Source = sql.Edit(n.Source, func(q *sql.Query) { q.Body = k.wider(q.Body, rows) })
 		}
+		if len(n.RowNames) > 0 {
+			n.RowNames = slices.Concat(n.RowNames, k.names(t))
+		}
 		own := called(n.Table)
 		if len(n.Duplicate) > 0 {
 			n.Duplicate = append(k.versions(own), n.Duplicate...)
@@ -374,10 +378,15 @@ func (k *keeper) givesEach(s *sql.Select) bool {
 	return !slices.ContainsFunc(s.Items, func(i *sql.Item) bool {
 		return sql.Has(i, func(n sql.Node) bool {
 			call, ok := n.(*sql.Call)
-			return ok && (call.Over != nil || slices.Contains([]string{"count", "sum", "min", "max", "avg", "group_concat", "string_agg", "array_agg"}, call.Name.Folded()))
+			return ok && (call.Over != nil || classes.IsAggregate(call) || slices.Contains(ofSeveral, call.Name.Folded()))
 		})
 	})
 }
+
+// ofSeveral are functions that give several rows.
+var ofSeveral = strings.Fields(`generate_series generate_subscripts unnest regexp_matches regexp_split_to_table string_to_table json_each json_each_text jsonb_each
+	jsonb_each_text json_array_elements json_array_elements_text jsonb_array_elements jsonb_array_elements_text json_object_keys jsonb_object_keys
+	jsonb_path_query json_populate_recordset jsonb_populate_recordset json_to_recordset jsonb_to_recordset`)
 
 // written is what a query prints, with the columns of its table in the place of a star.
 func (k *keeper) written(s *sql.Select) (out []*sql.Item) {
