@@ -149,93 +149,100 @@ func ofPartition(t []sqltext.Token, at, depth int) bool {
 	return depth > 0 && at > 0 && (t[at-1].Kind != sqltext.Symbol || t[at-1].Text == ")")
 }
 
-// plainNames refuses names that are more than letters, digits and underscores where they come into statements of the tool's own: those of tables and columns that
-// are made, of views and triggers, and what a statement calls its tables. Names of indexes and constraints stand there, too, or in texts, as they are written.
-// What a query calls its columns, collations and types have any name.
+// plainNames refuses names that are more than letters, digits and underscores where they come into statements of the tool's own, and quotes in those that
+// stand in texts there, too. What a query calls its columns, collations and types have any name.
 func plainNames(stmt tree.Stmt) (err error) {
-	strict := func(names ...*tree.Name) {
-		for _, n := range names {
-			if n != nil && err == nil {
-				err = plainName(n.Value)
-			}
-		}
-	}
-	inText := func(names ...*tree.Name) {
-		for _, n := range names {
-			if n != nil && err == nil && strings.ContainsAny(n.Value, "'\"`\\;") {
-				err = fmt.Errorf("%s: the name of an index or a constraint has no quotes in it", quote(n.Value))
-			}
-		}
-	}
-	objects := func(list ...*tree.Object) {
-		for _, o := range list {
-			if o != nil {
-				strict(o.Name)
-			}
-		}
-	}
 	tree.Walk(stmt, func(n tree.Node) bool {
-		switch n := n.(type) {
-		case *tree.Table:
-			strict(n.Name, n.Alias)
-			strict(n.Columns...)
-		case *tree.TableCall:
-			strict(n.Alias)
-		case *tree.Derived:
-			strict(n.Alias)
-			strict(n.Columns...)
-		case *tree.ParenTable:
-			strict(n.Alias)
-		case *tree.CTE:
-			strict(n.Name)
-			strict(n.Columns...)
-		case *tree.ColumnDef:
-			strict(n.Name)
-		case *tree.CreateTable:
-			objects(n.Name, n.Like, n.Of)
-			objects(n.Inherits...)
-		case *tree.CreateView:
-			objects(n.Name)
-			strict(n.Columns...)
-		case *tree.CreateTrigger:
-			objects(n.Name, n.Table)
-		case *tree.AlterTable:
-			objects(n.Table)
-		case *tree.ForeignKey:
-			objects(n.Table)
-			strict(n.Columns...)
-			strict(n.Keys...)
-			inText(n.Name, n.Index)
-		case *tree.CreateIndex:
-			objects(n.Table)
-			if n.Name != nil {
-				inText(n.Name.Name)
+		for _, name := range namesOf(n) {
+			if name != nil && err == nil {
+				err = plainName(name.Value)
 			}
-		case *tree.Index:
-			inText(n.Name)
-		case *tree.Unique:
-			inText(n.Name, n.Index)
-		case *tree.PrimaryKey:
-			inText(n.Name)
-		case *tree.Check:
-			inText(n.Name)
-		case *tree.Exclude:
-			inText(n.Name)
-		case *tree.Insert:
-			strict(n.Row)
-			strict(n.Columns...)
-		case *tree.Savepoint:
-			strict(n.Name)
-		case *tree.Drop:
-			objects(n.Names...)
-		case *tree.RenamePair:
-			objects(n.From, n.To)
-		case *tree.Maintain:
-			objects(n.Tables...)
+		}
+		for _, name := range keyNames(n) {
+			if name != nil && err == nil && strings.ContainsAny(name.Value, "'\"`\\;") {
+				err = fmt.Errorf("%s: the name of an index or a constraint has no quotes in it", quote(name.Value))
+			}
 		}
 		return err == nil
 	})
 	return err
+}
+
+// namesOf are the names that a node gives tables and columns, or knows them by: those that are made, and what a statement calls its tables.
+func namesOf(n tree.Node) []*tree.Name {
+	switch n := n.(type) {
+	case *tree.Table:
+		return append(slices.Clone(n.Columns), n.Name, n.Alias)
+	case *tree.TableCall:
+		return append(slices.Clone(n.Columns), n.Alias)
+	case *tree.Derived:
+		return append(slices.Clone(n.Columns), n.Alias)
+	case *tree.ParenTable:
+		return []*tree.Name{n.Alias}
+	case *tree.CTE:
+		return append(slices.Clone(n.Columns), n.Name)
+	case *tree.ColumnDef:
+		return []*tree.Name{n.Name}
+	case *tree.CreateTable:
+		return objects(append(slices.Clone(n.Inherits), n.Name, n.Like, n.Of)...)
+	case *tree.CreateView:
+		return append(slices.Clone(n.Columns), objects(n.Name)...)
+	case *tree.CreateTrigger:
+		return objects(n.Name, n.Table)
+	case *tree.CreateIndex:
+		return objects(n.Table)
+	case *tree.AlterTable:
+		return objects(n.Table)
+	case *tree.ForeignKey:
+		return slices.Concat(n.Columns, n.Keys, objects(n.Table))
+	case *tree.Insert:
+		return append(slices.Clone(n.Columns), n.Row)
+	case *tree.Savepoint:
+		return []*tree.Name{n.Name}
+	case *tree.Drop:
+		if n.What != "INDEX" {
+			return objects(n.Names...)
+		}
+	case *tree.RenamePair:
+		return objects(n.From, n.To)
+	case *tree.Maintain:
+		return objects(n.Tables...)
+	}
+	return nil
+}
+
+func objects(list ...*tree.Object) (names []*tree.Name) {
+	for _, o := range list {
+		if o != nil {
+			names = append(names, o.Name)
+		}
+	}
+	return names
+}
+
+// keyNames are the names that a node gives indexes and constraints, or knows them by.
+func keyNames(n tree.Node) []*tree.Name {
+	switch n := n.(type) {
+	case *tree.CreateIndex:
+		return objects(n.Name)
+	case *tree.Drop:
+		if n.What == "INDEX" {
+			return objects(n.Names...)
+		}
+	case *tree.Index:
+		return []*tree.Name{n.Name}
+	case *tree.Unique:
+		return []*tree.Name{n.Name, n.Index}
+	case *tree.ForeignKey:
+		return []*tree.Name{n.Name, n.Index}
+	case *tree.PrimaryKey:
+		return []*tree.Name{n.Name}
+	case *tree.Check:
+		return []*tree.Name{n.Name}
+	case *tree.Exclude:
+		return []*tree.Name{n.Name}
+	}
+	return nil
 }
 
 // plainName refuses a name that needs its quotes for more than being a keyword.
