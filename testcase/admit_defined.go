@@ -197,8 +197,6 @@ func namesOf(n tree.Node) []*tree.Name {
 		return slices.Concat(n.Columns, n.Keys, objects(n.Table))
 	case *tree.Insert:
 		return append(slices.Clone(n.Columns), n.Row)
-	case *tree.Savepoint:
-		return []*tree.Name{n.Name}
 	case *tree.Drop:
 		if n.What != "INDEX" {
 			return objects(n.Names...)
