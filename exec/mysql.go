@@ -142,7 +142,10 @@ func (t *mysqlTarget) Load(ctx context.Context, c *testcase.Case, tables []strin
 		for _, name := range tables {
 			fmt.Fprintf(&b, t.kind.Copy+";\n", Copy(name), name)
 		}
-		drop, create := TriggerScripts(sqltext.SyntaxOf(t.kind.Name), c)
+		drop, create, err := TriggerScripts(sqltext.SyntaxOf(t.kind.Name), c)
+		if err != nil {
+			return err
+		}
 		t.reset = drop + ResetScript(schema, tables) + t.resetCounters(schema)
 		if create != "" {
 			t.reset += ";" + create
@@ -223,19 +226,19 @@ func ResetScript(schema *sqltext.Schema, tables []string) string {
 
 // TriggerScripts are the script that drops the triggers of a case, before its rows are put back, and the one that makes them again. Each
 // statement ends with a semicolon; both are empty where it has no triggers.
-func TriggerScripts(x *sqltext.Syntax, c *testcase.Case) (drop, create string) {
+func TriggerScripts(x *sqltext.Syntax, c *testcase.Case) (drop, create string, err error) {
 	for _, s := range c.Schema {
 		stmt, _ := x.Tree.Parse(s.SQL)
 		if t, ok := stmt.(*sql.CreateTrigger); ok {
 			text, err := x.Tree.Print(&sql.Drop{What: "TRIGGER", IfExists: true, Names: []*sql.Object{t.Name}})
 			if err != nil {
-				continue // no case has such a name
+				return "", "", err
 			}
 			drop += text + ";"
 			create += s.SQL + ";"
 		}
 	}
-	return drop, create
+	return drop, create, nil
 }
 
 // resetCounters is the script that puts back the counters of a case's tables, after their rows.

@@ -1,9 +1,12 @@
 package instrument
 
 import (
+	"errors"
 	"testing"
 
+	"txweave/dbms"
 	"txweave/sqltext"
+	"txweave/testcase"
 )
 
 // TestTargetAlias: the name by which RETURNING knows the columns of what a write of PostgreSQL's writes.
@@ -30,6 +33,26 @@ func TestTargetAlias(t *testing.T) {
 		}
 		if got, err := aliasOf(tree, targetOf(stmt)); err != nil || got != want {
 			t.Errorf("%s: %q, want %q: %v", sql, got, want, err)
+		}
+	}
+}
+
+// TestAdmittedByTheReader: a case for one database is admitted anew by the trees of another one that reads texts alike: to MariaDB ref_system_id is a keyword.
+func TestAdmittedByTheReader(t *testing.T) {
+	const head = "txweave case 1\ntarget: mariadb\nisolation: repeatable-read\n\n-- schema --\nCREATE TABLE t (pkey BIGINT PRIMARY KEY, vkey BIGINT, pvkey BIGINT);\n\n-- T0 --\nBEGIN;\n"
+	const tail = ";\nCOMMIT;\n\n-- schedule --\nT0 T0 T0\n"
+	p, err := dbms.Lookup("mysql", "repeatable-read")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for alias, refused := range map[string]bool{"x": false, "`x;drop database y;#`": true} {
+		c, err := testcase.Read("c", []byte(head+"SELECT ref_system_id.pkey FROM t AS ref_system_id, t AS "+alias+tail))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var no *testcase.RefusedError
+		if _, err := Instrument(c, p); errors.As(err, &no) != refused {
+			t.Errorf("%s: %v", alias, err)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package testcase
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -273,13 +274,37 @@ func (a *admission) read(sql string) (sqltext.Statement, error) {
 	if err := plainName(s.Target); err != nil {
 		return s, err
 	}
-	if stmt, err := a.tree.Parse(sql); err == nil {
-		if err := ofSchema(stmt); err != nil {
-			return s, err
-		}
-		return s, plainNames(stmt)
+	return s, namedIn(a.tree, sql)
+}
+
+// namedIn refuses what a statement names that a case must not name, where it is read as a tree.
+func namedIn(d *tree.Dialect, sql string) error {
+	stmt, err := d.Parse(sql)
+	if err != nil {
+		return nil // it is judged by its words, and nobody asks it for names
 	}
-	return s, nil
+	if err := ofSchema(stmt); err != nil {
+		return err
+	}
+	return plainNames(stmt)
+}
+
+// AdmitNames is what Admit asks of statements as trees, for a database that divides texts into words as the case's target does and reads
+// others of them as trees.
+func (c *Case) AdmitNames(x *sqltext.Syntax) error {
+	at := func(where string, list []Stmt) error {
+		for i, s := range list {
+			if err := namedIn(x.Tree, s.SQL); err != nil {
+				return &RefusedError{Where: fmt.Sprintf("%s, statement %d", where, i), SQL: s.SQL, Reason: err}
+			}
+		}
+		return nil
+	}
+	err := cmp.Or(at("schema", c.Schema), at("rows", c.Rows))
+	for n := range c.Txns {
+		err = cmp.Or(err, at(txnName(n), c.Txns[n].Stmts))
+	}
+	return err
 }
 
 // ofSchema refuses what a tree names in another schema or database, in whatever place.

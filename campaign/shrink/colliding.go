@@ -49,11 +49,12 @@ func repeating(c *testcase.Case, table string) (out []string) {
 				}
 				again.Items = append(again.Items, x)
 			}
-			var columns []*sql.Name
-			for _, name := range spelled.Columns {
-				columns = append(columns, &sql.Name{Value: name})
+			n := stmt.(*sql.Insert)
+			columns := n.Columns
+			for _, as := range n.Set {
+				columns = append(columns, as.Columns[0].Name)
 			}
-			text, err := tree.Print(&sql.Insert{Table: stmt.(*sql.Insert).Table, Columns: columns, Source: &sql.Query{Body: &sql.Values{Rows: []*sql.Row{again}}}})
+			text, err := tree.Print(&sql.Insert{Table: n.Table, Columns: columns, Source: &sql.Query{Body: &sql.Values{Rows: []*sql.Row{again}}}})
 			if err == nil {
 				out = append(out, text)
 			}

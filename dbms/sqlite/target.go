@@ -191,7 +191,10 @@ func (t *target) Load(ctx context.Context, c *testcase.Case, tables []string) er
 	}
 	b.WriteString("COMMIT")
 	schema := Syntax.Schema(testcase.Texts(c.Schema))
-	drop, create := exec.TriggerScripts(Syntax, c)
+	drop, create, err := exec.TriggerScripts(Syntax, c)
+	if err != nil {
+		return err
+	}
 	t.reset = "BEGIN;" + drop + strings.TrimSuffix(strings.TrimPrefix(exec.ResetScript(schema, tables), "BEGIN;"), "COMMIT") + create + "COMMIT"
 	for _, table := range schema.Tables {
 		if slices.ContainsFunc(table.Columns, func(c sqltext.Column) bool { return c.Kept }) {
@@ -200,7 +203,7 @@ func (t *target) Load(ctx context.Context, c *testcase.Case, tables []string) er
 		}
 	}
 	t.load = b.String()
-	err := t.fill(ctx, t.load)
+	err = t.fill(ctx, t.load)
 	if err == nil { // else the tables of the case before are there again
 		t.tables, t.views, t.made = tables, nil, c.Makes()
 		for _, v := range schema.Views {
