@@ -25,7 +25,7 @@ import (
 // special in the list holds the packages below it too.
 var layers = [][]string{
 	{"graph", "internal/recent", "internal/version", "internal/strict", "internal/spelling", "internal/input", "internal/output", "internal/trust"},
-	{"sql"},
+	{"sql", "sql/functions"},
 	{"sqltext"},
 	{"sql/*"},
 	{"history", "testcase", "dbms"},
