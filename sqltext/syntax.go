@@ -1,12 +1,19 @@
 package sqltext
 
-import "txweave/sql"
+import (
+	"txweave/sql"
+	"txweave/sql/functions"
+)
 
 // Syntax is how the statements of one DBMS are read. The DBMS's folder below dbms says so.
 type Syntax struct {
 	Quoting Quoting
 	// Tree is how they are read as trees, and printed.
 	Tree *sql.Dialect
+	// Functions are those that it has.
+	Functions functions.Database
+	// Hints are those, in upper case, that /*+ … */ may give it in a case; nil: it is a comment.
+	Hints []string
 	// Grammar returns a parser of its statements, for one goroutine at a time.
 	Grammar func() Parser
 	// Doubt says in what a second reader differs about a statement that a person gives; nil where there is none.

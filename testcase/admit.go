@@ -29,7 +29,7 @@ func (c *Case) Admit(x *sqltext.Syntax) error {
 }
 
 func (c *Case) admit(x *sqltext.Syntax) *RefusedError {
-	a := admission{quoting: x.Quoting, tree: x.Tree, tables: map[string]bool{}}
+	a := admission{quoting: x.Quoting, tree: x.Tree, calls: callsOf(x), tables: map[string]bool{}}
 	for i, s := range c.Schema {
 		if err := a.definition(s.SQL); err != nil {
 			return &RefusedError{Where: fmt.Sprintf("schema, statement %d", i), index: i, SQL: s.SQL, Reason: err}
@@ -68,6 +68,7 @@ func (c *Case) admit(x *sqltext.Syntax) *RefusedError {
 type admission struct {
 	quoting sqltext.Quoting
 	tree    *tree.Dialect
+	calls   calls
 	tables  map[string]bool // that the schema creates
 	script  bool            // it is a script's statement: see Script.Admit
 	views   map[string]float64
@@ -82,16 +83,11 @@ func (a *admission) row(sql string) error {
 	if !s.Kind.Writes() {
 		return errors.New("rows are INSERTs")
 	}
-	for i, t := range s.Tokens {
-		if t.Is(waits...) && i+1 < len(s.Tokens) && s.Tokens[i+1].Text == "(" {
-			return fmt.Errorf("%s waits: rows are there before anything runs", strings.ToUpper(t.Text))
-		}
+	if err := a.prompt(s); err != nil {
+		return err
 	}
 	return a.writes(s)
 }
-
-// waits are functions that take as long as they are told, or until somebody else lets go of a lock.
-var waits = []string{"sleep", "benchmark", "get_lock", "pg_sleep", "pg_sleep_for", "pg_sleep_until", "master_pos_wait", "pg_advisory_lock"}
 
 // byAlias says whether a DELETE may name what it deletes from by aliases: DELETE a, b FROM …, DELETE FROM a, b USING ….
 func byAlias(t []sqltext.Token) bool {
@@ -274,19 +270,16 @@ func (a *admission) read(sql string) (sqltext.Statement, error) {
 	if err := plainName(s.Target); err != nil {
 		return s, err
 	}
-	return s, namedIn(a.tree, sql)
+	return s, cmp.Or(a.calls.hinted(sql, a.quoting), namedIn(a.tree, a.calls, sql))
 }
 
 // namedIn refuses what a statement names that a case must not name, where it is read as a tree.
-func namedIn(d *tree.Dialect, sql string) error {
+func namedIn(d *tree.Dialect, known calls, sql string) error {
 	stmt, err := d.Parse(sql)
 	if err != nil {
 		return nil // it is judged by its words, and nobody asks it for names
 	}
-	if err := ofSchema(stmt); err != nil {
-		return err
-	}
-	return plainNames(stmt)
+	return cmp.Or(ofSchema(stmt), known.in(stmt), plainNames(stmt))
 }
 
 // AdmitNames is what Admit asks of statements as trees, for a database that divides texts into words as the case's target does and reads
@@ -294,7 +287,7 @@ func namedIn(d *tree.Dialect, sql string) error {
 func (c *Case) AdmitNames(x *sqltext.Syntax) error {
 	at := func(where string, list []Stmt) error {
 		for i, s := range list {
-			if err := namedIn(x.Tree, s.SQL); err != nil {
+			if err := namedIn(x.Tree, callsOf(x), s.SQL); err != nil {
 				return &RefusedError{Where: fmt.Sprintf("%s, statement %d", where, i), SQL: s.SQL, Reason: err}
 			}
 		}

@@ -2,14 +2,22 @@ package mariadb
 
 import (
 	"maps"
+	"strings"
 
 	"txweave/dbms/innodb"
 	"txweave/gen"
+	"txweave/sql/functions"
 	"txweave/sqltext"
 )
 
 // Syntax is MySQL's, and comments for MariaDB alone are run.
-var Syntax = &sqltext.Syntax{Quoting: sqltext.MySQL, Tree: tree, Grammar: innodb.Grammar(tree), Doubt: innodb.Doubt(tree), Remarks: []string{"/*T!"}, DropTemporary: innodb.DropTemporary}
+var Syntax = &sqltext.Syntax{Quoting: sqltext.MySQL, Tree: tree, Functions: functions.MariaDB, Hints: hints, Grammar: innodb.Grammar(tree), Doubt: innodb.Doubt(tree), Remarks: []string{"/*T!"}, DropTemporary: innodb.DropTemporary}
+
+// hints are what /*+ … */ may say since MariaDB 12 (mariadb.com/docs, Optimizer Hints): no setting.
+var hints = strings.Fields(`JOIN_FIXED_ORDER JOIN_ORDER JOIN_PREFIX JOIN_SUFFIX BKA NO_BKA BNL NO_BNL DERIVED_CONDITION_PUSHDOWN
+	NO_DERIVED_CONDITION_PUSHDOWN MERGE NO_MERGE SPLIT_MATERIALIZED NO_SPLIT_MATERIALIZED GROUP_INDEX NO_GROUP_INDEX INDEX NO_INDEX INDEX_MERGE
+	NO_INDEX_MERGE JOIN_INDEX NO_JOIN_INDEX MRR NO_MRR NO_ICP NO_RANGE_OPTIMIZATION ORDER_INDEX NO_ORDER_INDEX ROWID_FILTER NO_ROWID_FILTER
+	SEMIJOIN NO_SEMIJOIN SUBQUERY MAX_EXECUTION_TIME QB_NAME SET_VAR`)
 
 // Dialect is the dialect of MariaDB 10.6 and later: MySQL's, and subqueries of UPDATE and DELETE may read the
 // target.

@@ -2,14 +2,22 @@ package mysql
 
 import (
 	"maps"
+	"strings"
 
 	"txweave/dbms/innodb"
 	"txweave/gen"
+	"txweave/sql/functions"
 	"txweave/sqltext"
 )
 
 // Syntax is MySQL's.
-var Syntax = &sqltext.Syntax{Quoting: sqltext.MySQL, Tree: tree, Grammar: innodb.Grammar(tree), Doubt: innodb.Doubt(tree), Remarks: []string{"/*M!", "/*T!"}, DropTemporary: innodb.DropTemporary}
+var Syntax = &sqltext.Syntax{Quoting: sqltext.MySQL, Tree: tree, Functions: functions.MySQL, Hints: hints, Grammar: innodb.Grammar(tree), Doubt: innodb.Doubt(tree), Remarks: []string{"/*M!", "/*T!"}, DropTemporary: innodb.DropTemporary}
+
+// hints are what /*+ … */ may say (dev.mysql.com/doc, Optimizer Hints): no setting, no group of resources.
+var hints = strings.Fields(`JOIN_FIXED_ORDER JOIN_ORDER JOIN_PREFIX JOIN_SUFFIX BKA NO_BKA BNL NO_BNL DERIVED_CONDITION_PUSHDOWN
+	NO_DERIVED_CONDITION_PUSHDOWN HASH_JOIN NO_HASH_JOIN MERGE NO_MERGE GROUP_INDEX NO_GROUP_INDEX INDEX NO_INDEX INDEX_MERGE NO_INDEX_MERGE
+	JOIN_INDEX NO_JOIN_INDEX MRR NO_MRR NO_ICP NO_RANGE_OPTIMIZATION ORDER_INDEX NO_ORDER_INDEX SKIP_SCAN NO_SKIP_SCAN SEMIJOIN NO_SEMIJOIN
+	SUBQUERY MAX_EXECUTION_TIME QB_NAME SET_VAR`)
 
 // Dialect is MySQL's: what the others of its family begin with.
 var Dialect = func() *gen.Dialect {

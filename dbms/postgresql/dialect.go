@@ -10,12 +10,13 @@ import (
 	"txweave/gen"
 	sqltree "txweave/sql"
 	"txweave/sql/analysis"
+	"txweave/sql/functions"
 	"txweave/sqltext"
 )
 
 // Syntax is that of the SQL standard. Names in brackets there are none, nor are there arrays in what a case may hold.
 var Syntax = &sqltext.Syntax{
-	Quoting: sqltext.PostgreSQL, Tree: tree, Grammar: dbms.Grammar(tree, traits), DropTemporary: "DROP TABLE pg_temp.%s",
+	Quoting: sqltext.PostgreSQL, Tree: tree, Functions: functions.PostgreSQL, Grammar: dbms.Grammar(tree, traits), DropTemporary: "DROP TABLE pg_temp.%s",
 }
 
 var traits = analysis.Traits{KeysCompare: true, SetReturning: true, ExactQuotes: true, Refuse: refuse}

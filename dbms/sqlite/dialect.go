@@ -6,13 +6,14 @@ import (
 	"txweave/dbms"
 	"txweave/gen"
 	"txweave/sql/analysis"
+	"txweave/sql/functions"
 	dialect "txweave/sql/sqlite"
 	"txweave/sqltext"
 )
 
 // Syntax is that of the SQL standard, in so far as the grammar of MySQL reads it too.
 var Syntax = &sqltext.Syntax{
-	Quoting: sqltext.ANSI, Tree: tree, Grammar: dbms.Grammar(tree, analysis.Traits{}), TextTellsTime: true, DropTemporary: "DROP TABLE temp.%s",
+	Quoting: sqltext.ANSI, Tree: tree, Functions: functions.SQLite, Grammar: dbms.Grammar(tree, analysis.Traits{}), TextTellsTime: true, DropTemporary: "DROP TABLE temp.%s",
 }
 
 // tree is how its statements are read as trees, and printed.

@@ -7,11 +7,20 @@ import (
 
 	"txweave/dbms/innodb"
 	"txweave/gen"
+	"txweave/sql/functions"
 	"txweave/sqltext"
 )
 
 // Syntax is MySQL's, and comments for TiDB alone are run.
-var Syntax = &sqltext.Syntax{Quoting: sqltext.MySQL, Tree: tree, Grammar: innodb.Grammar(tree), Doubt: innodb.Doubt(tree), Remarks: []string{"/*M!"}, DropTemporary: innodb.DropTemporary}
+var Syntax = &sqltext.Syntax{Quoting: sqltext.MySQL, Tree: tree, Functions: functions.TiDB, Hints: hints, Grammar: innodb.Grammar(tree), Doubt: innodb.Doubt(tree), Remarks: []string{"/*M!"}, DropTemporary: innodb.DropTemporary}
+
+// hints are what /*+ … */ may say (docs.pingcap.com/tidb, Optimizer Hints): no setting, no group of resources, no more memory.
+var hints = strings.Fields(`AGG_TO_COP BKA NO_BKA BNL NO_BNL BROADCAST_JOIN FORCE_INDEX HASH_AGG HASH_JOIN HASH_JOIN_BUILD HASH_JOIN_PROBE IGNORE_INDEX
+	IGNORE_PLAN_CACHE INDEX_HASH_JOIN INDEX_JOIN INDEX_MERGE INDEX_MERGE_JOIN INL_HASH_JOIN INL_JOIN INL_MERGE_JOIN JOIN_FIXED_ORDER JOIN_ORDER
+	JOIN_PREFIX JOIN_SUFFIX LEADING LIMIT_TO_COP MAX_EXECUTION_TIME MERGE MERGE_JOIN MRR NO_MRR MPP_1PHASE_AGG MPP_2PHASE_AGG NO_DECORRELATE
+	NO_HASH_JOIN NO_ICP NO_INDEX_HASH_JOIN NO_INDEX_JOIN NO_INDEX_MERGE NO_INDEX_MERGE_JOIN NO_MERGE NO_MERGE_JOIN NO_ORDER_INDEX
+	NO_RANGE_OPTIMIZATION NO_SEMIJOIN NO_SKIP_SCAN NO_SWAP_JOIN_INPUTS NTH_PLAN ORDER_INDEX QB_NAME READ_FROM_STORAGE SEMIJOIN SEMI_JOIN_REWRITE
+	SHUFFLE_JOIN SKIP_SCAN STRAIGHT_JOIN STREAM_AGG SUBQUERY SWAP_JOIN_INPUTS USE_INDEX USE_INDEX_MERGE USE_TOJA SET_VAR`)
 
 // Dialect is the dialect of TiDB 6.1 and later: MySQL's, and subqueries of UPDATE and DELETE may read the target.
 //

@@ -1,0 +1,108 @@
+package testcase
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	tree "txweave/sql"
+	"txweave/sql/functions"
+	"txweave/sqltext"
+)
+
+// calls is which functions, and which hints, the statements of a case may have.
+type calls struct {
+	of      functions.Database
+	product string
+	hints   []string
+}
+
+func callsOf(x *sqltext.Syntax) calls {
+	return calls{of: x.Functions, product: x.Tree.Product, hints: x.Hints}
+}
+
+// in refuses what a tree calls that is not known of the database to stay inside of it. What a case calls is the database's own: it makes no
+// functions.
+func (c calls) in(stmt tree.Stmt) (err error) {
+	tree.Walk(stmt, func(n tree.Node) bool {
+		var name *tree.Name
+		switch n := n.(type) {
+		case *tree.Call:
+			name = n.Name
+		case *tree.TableCall:
+			name = n.Name
+		case *tree.Field: // (X).Y is a call of Y where X has no such column
+			if name = n.Name; c.plain(name) != nil && err == nil {
+				err = fmt.Errorf("(…).%s may call a function of that name", name.Value)
+			}
+			return err == nil
+		}
+		if name != nil && err == nil {
+			err = c.plain(name)
+		}
+		return err == nil
+	})
+	return err
+}
+
+// plain says why a function must not be called.
+func (c calls) plain(name *tree.Name) error {
+	f, known := c.of.Has(name.Folded())
+	switch {
+	case known && f.Effect == functions.Outward:
+		return fmt.Errorf("function %s reaches beyond the database", strings.ToUpper(name.Value))
+	case !known:
+		return fmt.Errorf("function %s: none of that name is known to stay inside the database", strings.ToUpper(name.Value))
+	}
+	return nil
+}
+
+// prompt refuses what waits, or takes locks, before anything runs: in the schema and the rows.
+func (a *admission) prompt(s sqltext.Statement) error {
+	for i, t := range s.Tokens {
+		name, ok := t.Ident()
+		if !ok || i+1 == len(s.Tokens) || s.Tokens[i+1].Text != "(" {
+			continue
+		}
+		if f, _ := functions.Of(name); f.Effect == functions.Waits || f.Effect == functions.Locks {
+			return fmt.Errorf("%s waits: rows are there before anything runs", strings.ToUpper(t.Text))
+		}
+	}
+	return nil
+}
+
+// switches are the settings that a hint may make: those of the planner.
+var switches = strings.Fields(`optimizer_switch optimizer_search_depth optimizer_prune_level eq_range_index_dive_limit join_buffer_size
+	sort_buffer_size read_rnd_buffer_size max_seeks_for_key range_optimizer_max_mem_size`)
+
+// hinted refuses comments of hints that do more than advise the planner: each of them, wherever it stands and whatever version reads it.
+func (c calls) hinted(sql string, q sqltext.Quoting) error {
+	if c.hints == nil || !strings.Contains(sql, "/*+") {
+		return nil
+	}
+	for t := range q.Tokens(sql) {
+		inner, hints := strings.CutPrefix(t.Text, "/*+")
+		if t.Kind != sqltext.Comment || !hints {
+			continue
+		}
+		depth, name := 0, ""
+		for _, w := range q.Read(strings.TrimSuffix(inner, "*/")).Tokens {
+			word, isName := w.Ident()
+			switch {
+			case depth == 0 && isName && !slices.Contains(c.hints, strings.ToUpper(word)):
+				return fmt.Errorf("hint %s is not known to advise the planner and no more", strings.ToUpper(word))
+			case depth == 0 && isName:
+				name = word
+			case depth == 1 && isName && name == "set_var":
+				if !slices.Contains(switches, word) {
+					return fmt.Errorf("hint SET_VAR: %s is no setting of the planner's", word)
+				}
+				name = ""
+			case depth == 0 && w.Kind == sqltext.Literal, w.Kind == sqltext.Comment, w.Kind == sqltext.Executable:
+				return fmt.Errorf("a hint is a name and what stands in parentheses")
+			}
+			depth += w.Nesting()
+		}
+	}
+	return nil
+}
