@@ -1,6 +1,7 @@
 package testcase
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,13 +13,12 @@ import (
 
 // calls is which functions, and which hints, the statements of a case may have.
 type calls struct {
-	of      functions.Database
-	product string
-	hints   []string
+	of    functions.Database
+	hints []string
 }
 
 func callsOf(x *sqltext.Syntax) calls {
-	return calls{of: x.Functions, product: x.Tree.Product, hints: x.Hints}
+	return calls{of: x.Functions, hints: x.Hints}
 }
 
 // in refuses what a tree calls that is not known of the database to stay inside of it. What a case calls is the database's own: it makes no
@@ -72,8 +72,7 @@ func (a *admission) prompt(s sqltext.Statement) error {
 }
 
 // switches are the settings that a hint may make: those of the planner.
-var switches = strings.Fields(`optimizer_switch optimizer_search_depth optimizer_prune_level eq_range_index_dive_limit join_buffer_size
-	sort_buffer_size read_rnd_buffer_size max_seeks_for_key range_optimizer_max_mem_size`)
+var switches = strings.Fields("optimizer_switch optimizer_search_depth optimizer_prune_level eq_range_index_dive_limit max_seeks_for_key")
 
 // hinted refuses comments of hints that do more than advise the planner: each of them, wherever it stands and whatever version reads it.
 func (c calls) hinted(sql string, q sqltext.Quoting) error {
@@ -99,7 +98,7 @@ func (c calls) hinted(sql string, q sqltext.Quoting) error {
 				}
 				name = ""
 			case depth == 0 && w.Kind == sqltext.Literal, w.Kind == sqltext.Comment, w.Kind == sqltext.Executable:
-				return fmt.Errorf("a hint is a name and what stands in parentheses")
+				return errors.New("a hint is a name and what stands in parentheses")
 			}
 			depth += w.Nesting()
 		}

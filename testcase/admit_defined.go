@@ -1,6 +1,7 @@
 package testcase
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -17,7 +18,7 @@ var engines = []string{"innodb", "rocksdb", "tokudb", "xtradb"}
 // definition judges a statement of the schema.
 func (a *admission) definition(text string) error {
 	s, err := a.read(text)
-	if err != nil {
+	if err = cmp.Or(err, a.prompt(s)); err != nil {
 		return err
 	}
 	switch {
