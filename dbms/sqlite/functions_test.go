@@ -44,3 +44,31 @@ func TestFunctionsThatChange(t *testing.T) {
 		t.Errorf("%d functions: %v", count, err)
 	}
 }
+
+// TestFunctionsAreKnown: every function of the engine's stands in the catalogue, so that a case may call it, or is refused with its reason.
+func TestFunctionsAreKnown(t *testing.T) {
+	db, err := sql.Open("sqlite", ":memory:")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	rows, err := db.Query("SELECT DISTINCT name FROM pragma_function_list WHERE name GLOB '[a-z]*' ORDER BY 1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	count := 0
+	for rows.Next() {
+		var name string
+		if err := rows.Scan(&name); err != nil {
+			t.Fatal(err)
+		}
+		if _, known := Syntax.Functions.Has(name); !known {
+			t.Errorf("%s is not in the catalogue", name)
+		}
+		count++
+	}
+	if err := rows.Err(); err != nil || count < 100 {
+		t.Errorf("%d functions: %v", count, err)
+	}
+}
