@@ -11,7 +11,10 @@ import (
 )
 
 // Syntax is MySQL's, and comments for MariaDB alone are run.
-var Syntax = &sqltext.Syntax{Quoting: sqltext.MySQL, Tree: tree, Functions: functions.MariaDB, Hints: hints, Grammar: innodb.Grammar(tree), Doubt: innodb.Doubt(tree), Remarks: []string{"/*T!"}, DropTemporary: innodb.DropTemporary}
+var Syntax = &sqltext.Syntax{
+	Quoting: sqltext.MySQL, Tree: tree, Functions: functions.MariaDB, Hints: hints,
+	Grammar: innodb.Grammar(tree), Doubt: innodb.Doubt(tree), Remarks: []string{"/*T!"}, DropTemporary: innodb.DropTemporary,
+}
 
 // hints are what /*+ … */ may say since MariaDB 12 (mariadb.com/docs, Optimizer Hints): no setting.
 var hints = strings.Fields(`JOIN_FIXED_ORDER JOIN_ORDER JOIN_PREFIX JOIN_SUFFIX BKA NO_BKA BNL NO_BNL DERIVED_CONDITION_PUSHDOWN

@@ -11,7 +11,10 @@ import (
 )
 
 // Syntax is MySQL's.
-var Syntax = &sqltext.Syntax{Quoting: sqltext.MySQL, Tree: tree, Functions: functions.MySQL, Hints: hints, Grammar: innodb.Grammar(tree), Doubt: innodb.Doubt(tree), Remarks: []string{"/*M!", "/*T!"}, DropTemporary: innodb.DropTemporary}
+var Syntax = &sqltext.Syntax{
+	Quoting: sqltext.MySQL, Tree: tree, Functions: functions.MySQL, Hints: hints,
+	Grammar: innodb.Grammar(tree), Doubt: innodb.Doubt(tree), Remarks: []string{"/*M!", "/*T!"}, DropTemporary: innodb.DropTemporary,
+}
 
 // hints are what /*+ … */ may say (dev.mysql.com/doc, Optimizer Hints): no setting, no group of resources.
 var hints = strings.Fields(`JOIN_FIXED_ORDER JOIN_ORDER JOIN_PREFIX JOIN_SUFFIX BKA NO_BKA BNL NO_BNL DERIVED_CONDITION_PUSHDOWN

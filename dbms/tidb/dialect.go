@@ -12,7 +12,10 @@ import (
 )
 
 // Syntax is MySQL's, and comments for TiDB alone are run.
-var Syntax = &sqltext.Syntax{Quoting: sqltext.MySQL, Tree: tree, Functions: functions.TiDB, Hints: hints, Grammar: innodb.Grammar(tree), Doubt: innodb.Doubt(tree), Remarks: []string{"/*M!"}, DropTemporary: innodb.DropTemporary}
+var Syntax = &sqltext.Syntax{
+	Quoting: sqltext.MySQL, Tree: tree, Functions: functions.TiDB, Hints: hints,
+	Grammar: innodb.Grammar(tree), Doubt: innodb.Doubt(tree), Remarks: []string{"/*M!"}, DropTemporary: innodb.DropTemporary,
+}
 
 // hints are what /*+ … */ may say (docs.pingcap.com/tidb, Optimizer Hints): no setting, no group of resources, no more memory.
 var hints = strings.Fields(`AGG_TO_COP BKA NO_BKA BNL NO_BNL BROADCAST_JOIN FORCE_INDEX HASH_AGG HASH_JOIN HASH_JOIN_BUILD HASH_JOIN_PROBE IGNORE_INDEX

@@ -5,21 +5,25 @@ import (
 	"strings"
 
 	"txweave/sql"
+	"txweave/sql/functions"
 	"txweave/sqltext"
 )
 
-// functionClasses gives the class of functions by name.
-var functionClasses = byName(map[sqltext.Class]string{
-	exact: `char_length length instr time_to_sec sign month dayofmonth hour datediff dayofweek floor strcmp field locate
-		mod interval isnull year quarter minute second microsecond week weekday weekofyear yearweek dayofyear to_days
-		to_seconds ascii ord bit_count bit_length crc32 find_in_set ceil ceiling position timestampdiff extract
-		unix_timestamp period_add period_diff`,
-	floating: "sqrt pow power exp ln log log2 log10 sin cos tan cot asin acos atan atan2 radians degrees",
-	text: `hex lpad rpad repeat trim concat_ws left right substr substring reverse replace concat lower upper lcase
-		ucase ltrim rtrim mid insert space char elt format substring_index quote date_format monthname dayname bin oct conv
-		export_set make_set`,
-	temporal: `last_day date timestamp time makedate maketime from_days sec_to_time timediff`,
-})
+// functionClass is the class of a function's value, of whatever arguments.
+func functionClass(name string) sqltext.Class {
+	f, _ := functions.Of(name)
+	switch f.Value {
+	case functions.ExactNumber:
+		return exact
+	case functions.FloatingNumber:
+		return floating
+	case functions.Characters:
+		return text
+	case functions.Moment:
+		return temporal
+	}
+	return unknown
+}
 
 // byName takes lists of names apart.
 func byName[T comparable](lists map[T]string) map[string]T {
@@ -61,7 +65,7 @@ func (c *Columns) call(x *sql.Call) sqltext.Class {
 	case x.Over != nil || IsAggregate(x):
 		return c.aggregate(name, x.Args)
 	case len(x.Args) == 0:
-		return functionClasses[name]
+		return functionClass(name)
 	}
 	switch first := Argument(x.Args[0]); name {
 	case "if", "iif":
@@ -77,7 +81,7 @@ func (c *Columns) call(x *sql.Call) sqltext.Class {
 			return c.calculated(x.Args[0], x.Args[1])
 		}
 	}
-	return functionClasses[name]
+	return functionClass(name)
 }
 
 // aggregate is the class of an aggregate or a window function.

@@ -2,22 +2,11 @@ package classes
 
 import (
 	"slices"
-	"strings"
 
 	"txweave/sql"
+	"txweave/sql/functions"
 	"txweave/sqltext"
 )
-
-// aggregates are the functions that make one value of several rows (dev.mysql.com/doc/refman, Aggregate Functions;
-// mariadb.com/kb/en/aggregate-functions; sqlite.org/lang_aggfunc.html and percentile.html; postgresql.org/docs,
-// Aggregate Functions; docs.pingcap.com/tidb, GROUP BY aggregate functions).
-var aggregates = strings.Fields(`any_value approx_count_distinct approx_percentile array_agg avg bit_and bit_or bit_xor bool_and bool_or corr
-	count covar_pop covar_samp every group_concat json_agg json_array_agg json_arrayagg json_group_array
-	json_group_object json_object_agg json_object_agg_strict json_object_agg_unique json_objectagg jsonb_agg
-	jsonb_agg_strict jsonb_group_array jsonb_group_object jsonb_object_agg max median min mode percentile
-	percentile_cont percentile_disc range_agg range_intersect_agg regr_avgx regr_avgy regr_count regr_intercept
-	regr_r2 regr_slope regr_sxx regr_sxy regr_syy std stddev stddev_pop stddev_samp string_agg sum total var_pop
-	var_samp variance xmlagg`)
 
 // IsAggregate says whether a call makes one value of several rows; MAX and MIN of several values do not in SQLite.
 func IsAggregate(x *sql.Call) bool {
@@ -30,7 +19,8 @@ func IsAggregate(x *sql.Call) bool {
 	case name == "min" || name == "max":
 		return len(x.Args) == 1
 	}
-	return slices.Contains(aggregates, name)
+	f, _ := functions.Of(name)
+	return f.Aggregate
 }
 
 // HasAggregate says whether a query block has an aggregate function in an expression.
