@@ -29,7 +29,7 @@ func (c *Case) Admit(x *sqltext.Syntax) error {
 }
 
 func (c *Case) admit(x *sqltext.Syntax) *RefusedError {
-	a := admission{quoting: x.Quoting, tree: x.Tree, calls: callsOf(x), tables: map[string]bool{}}
+	a := admission{quoting: x.Quoting, tree: x.Tree, calls: c.calls(x), tables: map[string]bool{}}
 	for i, s := range c.Schema {
 		if err := a.definition(s.SQL); err != nil {
 			return &RefusedError{Where: fmt.Sprintf("schema, statement %d", i), index: i, SQL: s.SQL, Reason: err}
@@ -285,9 +285,10 @@ func namedIn(d *tree.Dialect, known calls, sql string) error {
 // AdmitNames is what Admit asks of statements as trees, for a database that divides texts into words as the case's target does and reads
 // others of them as trees.
 func (c *Case) AdmitNames(x *sqltext.Syntax) error {
+	known := c.calls(x)
 	at := func(where string, list []Stmt) error {
 		for i, s := range list {
-			if err := namedIn(x.Tree, callsOf(x), s.SQL); err != nil {
+			if err := namedIn(x.Tree, known, s.SQL); err != nil {
 				return &RefusedError{Where: fmt.Sprintf("%s, statement %d", where, i), SQL: s.SQL, Reason: err}
 			}
 		}

@@ -13,12 +13,24 @@ import (
 
 // calls is which functions, and which hints, the statements of a case may have.
 type calls struct {
-	of    functions.Database
-	hints []string
+	of      functions.Database
+	hints   []string
+	columns map[string]bool // of the schema's tables
 }
 
-func callsOf(x *sqltext.Syntax) calls {
-	return calls{of: x.Functions, hints: x.Hints}
+func (c *Case) calls(x *sqltext.Syntax) calls {
+	known := calls{of: x.Functions, hints: x.Hints, columns: map[string]bool{}}
+	for _, s := range c.Schema {
+		if stmt, err := x.Tree.Parse(s.SQL); err == nil {
+			tree.Walk(stmt, func(n tree.Node) bool {
+				if column, ok := n.(*tree.ColumnDef); ok {
+					known.columns[column.Name.Folded()] = true
+				}
+				return true
+			})
+		}
+	}
+	return known
 }
 
 // in refuses what a tree calls that is not known of the database to stay inside of it. What a case calls is the database's own: it makes no
@@ -31,9 +43,9 @@ func (c calls) in(stmt tree.Stmt) (err error) {
 			name = n.Name
 		case *tree.TableCall:
 			name = n.Name
-		case *tree.Field: // (X).Y is a call of Y where X has no such column
-			if name = n.Name; c.plain(name) != nil && err == nil {
-				err = fmt.Errorf("(…).%s may call a function of that name", name.Value)
+		case *tree.Field:
+			if err == nil && !c.field(n) {
+				err = fmt.Errorf("(…).%s may call a function of that name", n.Name.Value)
 			}
 			return err == nil
 		}
@@ -43,6 +55,20 @@ func (c calls) in(stmt tree.Stmt) (err error) {
 		return err == nil
 	})
 	return err
+}
+
+// field says of (X).Y, which is a call of Y where X has no such column (postgresql.org/docs, 4.2.4, Field Selection), that it is a column of
+// a table's row, or of a function that may be called.
+func (c calls) field(n *tree.Field) bool {
+	if n.Name == nil { // all its columns
+		return true
+	}
+	name := n.Name.Folded()
+	if f, known := c.of.Has(name); known {
+		return f.Effect != functions.Outward
+	}
+	row, bare := tree.Bare(n.X).(*tree.Column)
+	return bare && row.Table == nil && !c.columns[row.Name.Folded()] && c.columns[name]
 }
 
 // plain says why a function must not be called.

@@ -23,7 +23,7 @@ const (
 
 // Sent returns a judge for a case, which is admitted, as the database reads it.
 func (c *Case) Sent(x *sqltext.Syntax) (*Sent, error) {
-	a := admission{quoting: x.Quoting, tree: x.Tree, calls: callsOf(x), tables: map[string]bool{}}
+	a := admission{quoting: x.Quoting, tree: x.Tree, calls: c.calls(x), tables: map[string]bool{}}
 	for _, s := range c.Schema {
 		if err := a.definition(s.SQL); err != nil {
 			return nil, err
