@@ -257,9 +257,11 @@ func readIndex(c *faultConn, ctx context.Context, sql string) (driver.Rows, erro
 
 // looksUp says whether the WHERE clause of a query names an indexed column.
 func (t *faultyTarget) looksUp(sql string) bool {
-	_, s := search(t.tree(sql))
-	return s != nil && s.Where != nil && slices.ContainsFunc(t.mentioned(sql), func(table string) bool {
-		return slices.ContainsFunc(t.indexed(table), func(col string) bool { return names(s.Where, col) })
+	found := wheres(t.tree(sql))
+	return len(found) > 0 && slices.ContainsFunc(t.mentioned(sql), func(table string) bool {
+		return slices.ContainsFunc(t.indexed(table), func(col string) bool {
+			return slices.ContainsFunc(found, func(x sqltree.Expr) bool { return names(x, col) })
+		})
 	})
 }
 

@@ -216,6 +216,22 @@ func search(stmt sqltree.Stmt) (*sqltree.Query, *sqltree.Select) {
 	return q, s
 }
 
+// wheres are the conditions of the rows that an UPDATE or DELETE writes, or a query prints, in each of its blocks.
+func wheres(stmt sqltree.Stmt) (out []sqltree.Expr) {
+	if q, ok := stmt.(*sqltree.Query); ok {
+		switch b := q.Body.(type) {
+		case *sqltree.Compound:
+			return append(wheres(&sqltree.Query{Body: b.Left}), wheres(&sqltree.Query{Body: b.Right})...)
+		case *sqltree.Nested:
+			return wheres(b.Query)
+		}
+	}
+	if _, s := search(stmt); s != nil && s.Where != nil {
+		out = append(out, s.Where)
+	}
+	return out
+}
+
 // column is a column of the table that a statement writes or reads first: with its name before it where there are others.
 func column(stmt sqltree.Stmt, name string) *sqltree.Column {
 	c := &sqltree.Column{Name: &sqltree.Name{Value: name}}
@@ -339,7 +355,7 @@ func counts(stmt sqltree.Stmt) bool {
 	return has(stmt, func(x *sqltree.Call) bool { return x.Name.Folded() == "count" })
 }
 
-// indexes are the columns of the secondary indexes that a statement makes, and their table, in lower case.
+// indexes are the columns of the keys and indexes that a statement makes, and their table, in lower case; a key that is said with its column is none of them.
 func indexes(stmt sqltree.Stmt) (table string, columns []string) {
 	of := func(keys []*sqltree.Order) {
 		for _, key := range keys {
@@ -353,6 +369,8 @@ func indexes(stmt sqltree.Stmt) (table string, columns []string) {
 	}
 	constraint := func(c sqltree.Constraint) {
 		switch c := c.(type) {
+		case *sqltree.PrimaryKey:
+			of(c.Columns)
 		case *sqltree.Index:
 			of(c.Columns)
 		case *sqltree.Unique:
