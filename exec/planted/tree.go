@@ -216,8 +216,19 @@ func search(stmt sqltree.Stmt) (*sqltree.Query, *sqltree.Select) {
 	return q, s
 }
 
-// wheres are the conditions of the rows that an UPDATE or DELETE writes, or a query prints, in each of its blocks.
+// wheres are the conditions of the rows that a statement writes, or its query gives, in each of its blocks.
 func wheres(stmt sqltree.Stmt) (out []sqltree.Expr) {
+	if n, ok := stmt.(*sqltree.Insert); ok {
+		for _, c := range n.Conflicts {
+			if c.Where != nil {
+				out = append(out, c.Where)
+			}
+		}
+		if n.Source != nil {
+			out = append(out, wheres(n.Source)...)
+		}
+		return out
+	}
 	if q, ok := stmt.(*sqltree.Query); ok {
 		switch b := q.Body.(type) {
 		case *sqltree.Compound:
