@@ -4,12 +4,12 @@ import (
 	"context"
 	"database/sql/driver"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"txweave/dbms"
 	"txweave/exec"
+	sqltree "txweave/sql"
 	"txweave/sqltext"
 )
 
@@ -38,8 +38,6 @@ func lockingReadDiffers(p *dbms.Profile) bool {
 	return p.Promise().RowLocks || p.SelectView != p.DMLView && forbids(dbms.P2)(p)
 }
 
-var vkeyLiteral = regexp.MustCompile(`vkey = (\d+)`)
-
 // answerFaults spoil one statement and its answer by themselves.
 var answerFaults = []*Fault{
 	{Name: "two-versions", Reference: "Leopard, Bug 3: a query returns two versions of a row",
@@ -54,7 +52,9 @@ var answerFaults = []*Fault{
 	{Name: "update-other-rows", Reference: "TxCheck, Figure 1: an UPDATE matches other rows than a SELECT under the same predicate",
 		Forbidden: always, Inapplicable: anywhere, every: 4, verbs: []string{"UPDATE"},
 		exec: func(c *faultConn, ctx context.Context, sql string) (driver.Result, error) {
-			return c.send(ctx, restrict(sql, "pkey % 2 = 0"))
+			return c.send(ctx, c.target.restrict(sql, func(key sqltree.Expr) sqltree.Expr {
+				return &sqltree.Binary{Op: sqltree.OpEq, Left: &sqltree.Binary{Op: sqltree.OpMod, Left: key, Right: number(2)}, Right: number(0)}
+			}))
 		}},
 	{Name: "rollback-has-effects", Reference: "TxCheck, Figure 14: a rolled-back transaction has effects",
 		Forbidden: always, Inapplicable: anywhere, every: 1, verbs: []string{"ROLLBACK"},
@@ -65,7 +65,7 @@ var answerFaults = []*Fault{
 		Forbidden: always, Inapplicable: anywhere, every: 1, verbs: []string{"SELECT", "WITH"}, needs: needsAggregate,
 		query: func(c *faultConn, ctx context.Context, sql string) (driver.Rows, error) {
 			return c.edit(ctx, sql, func(m *memoryRows) {
-				if len(c.txn.wrote) > 0 && strings.Contains(sql, "COUNT(") && len(m.rows) > 0 {
+				if len(c.txn.wrote) > 0 && counts(c.tree(sql)) && len(m.rows) > 0 {
 					for i, v := range m.rows[0] {
 						if n, ok := v.(int64); ok {
 							m.rows[0][i] = n + 1
@@ -123,11 +123,11 @@ var answerFaults = []*Fault{
 		Forbidden: always, Inapplicable: anywhere, every: 4, verbs: []string{"UPDATE"},
 		exec: func(c *faultConn, ctx context.Context, sql string) (driver.Result, error) {
 			res, err := c.send(ctx, sql)
-			m := vkeyLiteral.FindStringSubmatch(sql)
-			if err != nil || m == nil {
+			vkey, ok := c.target.version(sql)
+			if err != nil || !ok {
 				return res, err
 			}
-			_, err = c.send(ctx, fmt.Sprintf("UPDATE %s SET pvkey = pvkey + 100000 WHERE vkey = %s", sqltext.Read(sql).Target, m[1]))
+			_, err = c.send(ctx, fmt.Sprintf("UPDATE %s SET pvkey = pvkey + 100000 WHERE vkey = %d", c.target.written(sql), vkey))
 			return res, err
 		}},
 }
@@ -162,7 +162,7 @@ func vanish(c *faultConn, ctx context.Context, sql string) (driver.Result, error
 			return nil, err
 		}
 	}
-	if c.returning != "" {
+	if c.returning != nil {
 		c.returned = noRows(c.returning)
 	}
 	return affected(0), nil
@@ -196,41 +196,24 @@ func resurrect(c *faultConn, ctx context.Context, sql string) (driver.Result, er
 		}
 		return c.send(ctx, sql)
 	}
-	keys, err := c.keys(ctx, matching(sql, c.lockClause()))
+	keys, err := c.keys(ctx, sql, c.profile.DMLView == dbms.Current) // what DML reads
 	if err != nil {
 		return nil, err
 	}
 	res, err := c.send(ctx, sql)
 	if err == nil {
-		x.deleted[sqltext.Read(sql).Target] = append(x.deleted[sqltext.Read(sql).Target], keys...)
+		table := c.target.written(sql)
+		x.deleted[table] = append(x.deleted[table], keys...)
 	}
 	return res, err
 }
-
-// lockClause makes a query read what DML reads.
-func (c *faultConn) lockClause() string {
-	if c.profile.DMLView == dbms.Current {
-		return " FOR UPDATE"
-	}
-	return ""
-}
-
-// indexDef finds the columns of an index, in CREATE INDEX or inside CREATE TABLE.
-var indexDef = regexp.MustCompile(`(?:INDEX|KEY|UNIQUE) ?\w* ?(?:ON \w+ ?)?\(([^)]*)\)`)
 
 // indexed returns the columns of a table that have a secondary index.
 func (t *faultyTarget) indexed(table string) []string {
 	var out []string
 	for _, s := range t.c.Schema {
-		if !slices.Contains(t.mentioned(s.SQL), table) {
-			continue
-		}
-		for _, m := range indexDef.FindAllStringSubmatch(s.SQL, -1) {
-			for _, part := range strings.Split(m[1], ",") {
-				if f := strings.FieldsFunc(part, func(r rune) bool { return r == ' ' || r == '(' }); len(f) > 0 {
-					out = append(out, f[0])
-				}
-			}
+		if of, columns := indexes(t.tree(s.SQL)); strings.EqualFold(of, table) {
+			out = append(out, columns...)
 		}
 	}
 	return out
@@ -240,15 +223,12 @@ func (t *faultyTarget) indexed(table string) []string {
 func leaveIndex(c *faultConn, ctx context.Context, sql string) (driver.Result, error) {
 	t := c.target
 	res, err := c.send(ctx, sql)
-	m := vkeyLiteral.FindStringSubmatch(sql)
-	if err != nil || m == nil {
+	vkey, ok := t.version(sql)
+	if err != nil || !ok {
 		return res, err
 	}
-	head, _, _ := clauses(sql)
-	for _, col := range t.indexed(sqltext.Read(sql).Target) {
-		if strings.Contains(head, ", "+col+" = ") {
-			var vkey int64
-			fmt.Sscan(m[1], &vkey)
+	for _, col := range t.indexed(t.written(sql)) {
+		if _, _, does := sets(t.tree(sql), col); does {
 			t.mu.Lock()
 			t.stale[vkey] = true
 			t.mu.Unlock()
@@ -277,19 +257,21 @@ func readIndex(c *faultConn, ctx context.Context, sql string) (driver.Rows, erro
 
 // looksUp says whether the WHERE clause of a query names an indexed column.
 func (t *faultyTarget) looksUp(sql string) bool {
-	_, where, _ := clauses(sql)
-	return slices.ContainsFunc(t.mentioned(sql), func(table string) bool {
-		return slices.ContainsFunc(t.indexed(table), func(col string) bool { return strings.Contains(where, "."+col+" ") })
+	found := wheres(t.tree(sql))
+	return len(found) > 0 && slices.ContainsFunc(t.mentioned(sql), func(table string) bool {
+		return slices.ContainsFunc(t.indexed(table), func(col string) bool {
+			return slices.ContainsFunc(found, func(x sqltree.Expr) bool { return names(x, col) })
+		})
 	})
 }
 
 // noteWaitedFor finds out which rows a locking read has to wait for.
 func noteWaitedFor(c *faultConn, ctx context.Context, sql string) (driver.Rows, error) {
-	tables := c.target.mentioned(sql)
-	if !strings.HasSuffix(sql, " FOR UPDATE") || len(tables) == 0 {
+	skipping := c.target.skipping(sql)
+	if skipping == "" {
 		return c.ask(ctx, sql)
 	}
-	free, err := readAll(c.ask(ctx, sql+" SKIP LOCKED"))
+	free, err := readAll(c.ask(ctx, skipping))
 	if err != nil {
 		return nil, err
 	}
@@ -299,7 +281,8 @@ func noteWaitedFor(c *faultConn, ctx context.Context, sql string) (driver.Rows, 
 		for _, pkey := range all.ints(all.pkeys()[0]) {
 			if !slices.Contains(had, pkey) {
 				// The tables that a read locks beside its own it locks for nothing: the keys are of the first.
-				c.txn.waitedFor[fromTable(sql)] = append(c.txn.waitedFor[fromTable(sql)], pkey)
+				table := nameOf(source(c.tree(sql)))
+				c.txn.waitedFor[table] = append(c.txn.waitedFor[table], pkey)
 			}
 		}
 	}
@@ -309,22 +292,13 @@ func noteWaitedFor(c *faultConn, ctx context.Context, sql string) (driver.Rows, 
 	return all, nil
 }
 
-// fromTable returns the first table of a query.
-func fromTable(sql string) string {
-	_, rest, _ := strings.Cut(sql, " FROM ")
-	if f := strings.Fields(rest); len(f) > 0 {
-		return f[0]
-	}
-	return ""
-}
-
 // skipWaitedFor makes an UPDATE pass over the rows that its transaction had to wait for. Where the engine refuses
 // instead of making wait, the first UPDATE of a transaction that was refused passes over the last row that it matches.
 func skipWaitedFor(c *faultConn, ctx context.Context, sql string) (driver.Result, error) {
-	x, table := c.txn, sqltext.Read(sql).Target
+	x, table := c.txn, c.target.written(sql)
 	if needsLocks(c.profile) == "" {
 		if len(x.waitedFor[table]) == 0 { // no probe that locks has waited in its place, as none does in a plain run
-			rows, err := noteWaitedFor(c, ctx, matching(sql, " FOR UPDATE"))
+			rows, err := noteWaitedFor(c, ctx, c.target.matching(sql, true, sqltext.PKey))
 			if err != nil && c.target.class(err) == dbms.Deterministic { // the table has no pkey, or the UPDATE is of several tables
 				return c.send(ctx, sql)
 			}
@@ -334,19 +308,19 @@ func skipWaitedFor(c *faultConn, ctx context.Context, sql string) (driver.Result
 			rows.Close()
 		}
 		if skip := x.waitedFor[table]; len(skip) > 0 {
-			sql = restrict(sql, fmt.Sprintf("pkey NOT IN (%s)", numbers(skip)))
+			sql = c.target.but(sql, skip...)
 		}
 		return c.send(ctx, sql)
 	}
 	if !x.wakes {
 		return c.send(ctx, sql)
 	}
-	keys, err := c.keys(ctx, matching(sql, ""))
+	keys, err := c.keys(ctx, sql, false)
 	if err != nil {
 		return nil, err
 	}
 	if len(keys) > 0 {
-		sql = restrict(sql, fmt.Sprintf("pkey <> %d", slices.Max(keys)))
+		sql = c.target.but(sql, slices.Max(keys))
 	}
 	res, err := c.send(ctx, sql)
 	if err == nil {

@@ -25,7 +25,7 @@ func TestFrames(t *testing.T) {
 
 // TestLastStands: behind a ROLLBACK TO, or a savepoint, the last write is not one that a fault can undo by itself.
 func TestLastStands(t *testing.T) {
-	x, target := &faultTxn{wrote: map[string]bool{}, writesToTable: map[string]int{}}, &faultyTarget{}
+	x, target := &faultTxn{wrote: map[string]bool{}, writesToTable: map[string]int{}}, &faultyTarget{profile: profile(t, "mariadb/serializable")}
 	for _, s := range []struct {
 		sql    string
 		stands bool

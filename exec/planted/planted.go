@@ -13,6 +13,7 @@ import (
 
 	"txweave/dbms"
 	"txweave/exec"
+	sqltree "txweave/sql"
 	"txweave/sqltext"
 	"txweave/testcase"
 )
@@ -90,10 +91,10 @@ type faultyTarget struct {
 	stale   map[int64]bool
 	unused  bool // the indexes are gone, or are not to be used
 	crashed bool
-	kept    []*exec.Session   // connections that keep locks
-	missed  map[string]string // table -> keys of rows that its index has not, as IN has them
-	resumed bool              // the process was stopped and goes on
-	moments moments           // of races
+	kept    []*exec.Session    // connections that keep locks
+	missed  map[string][]int64 // table -> keys of rows that its index has not
+	resumed bool               // the process was stopped and goes on
+	moments moments            // of races
 }
 
 // faultTxn is what a transaction has done so far.
@@ -247,8 +248,8 @@ type faultConn struct {
 	dirty   *exec.Session // reads what others have not committed
 	using   sync.Mutex    // held by the one who uses the connection: another session's may read over it
 	asked   bool          // the last statement went to the engine, over this connection: its warnings are that statement's
-	// returning is the clause of the write that is being executed and returns rows; returned are those.
-	returning string
+	// returning is the write that is being executed and returns rows; returned are those.
+	returning *returning
 	returned  *memoryRows
 }
 
@@ -314,7 +315,7 @@ func (c *faultConn) ExecContext(ctx context.Context, sql string, _ []driver.Name
 	if f := opens(v, sql); f != sqltext.NoFrame {
 		c.begin(f)
 	}
-	if v == "DROP" && strings.HasPrefix(sql, "DROP INDEX") || v == "ALTER" && strings.Contains(sql, " ALTER INDEX ") {
+	if d, ok := c.tree(sql).(*sqltree.Drop); ok && d.What == "INDEX" || v == "ALTER" && strings.Contains(sql, " ALTER INDEX ") { // which is read as no tree
 		c.target.mu.Lock()
 		c.target.unused = true
 		c.target.mu.Unlock()
@@ -338,8 +339,8 @@ func (c *faultConn) ExecContext(ctx context.Context, sql string, _ []driver.Name
 }
 
 func (c *faultConn) QueryContext(ctx context.Context, sql string, _ []driver.NamedValue) (driver.Rows, error) {
-	if write, clause := cutReturning(sql); clause != "" {
-		return c.writeReturning(ctx, write, clause)
+	if r := c.target.returning(sql); r != nil {
+		return c.writeReturning(ctx, r)
 	}
 	if sql == showWarnings && !c.asked {
 		return &memoryRows{columns: []string{"Level", "Code", "Message"}}, nil
@@ -450,7 +451,7 @@ func (x *faultTxn) note(t *faultyTarget, at exec.Occasion, sql string) {
 		x.txn = p.txn
 		x.done[at.Stmt] = true
 	}
-	target := sqltext.Read(sql).Target
+	target := t.written(sql)
 	if target != "" {
 		x.wrote[target] = true
 		x.lastWrite, x.sinceSavepoint, x.wentBack = sql, sql, false
@@ -476,7 +477,7 @@ func (c *faultConn) send(ctx context.Context, sql string) (driver.Result, error)
 	c.using.Lock()
 	defer c.using.Unlock()
 	c.asked = true
-	if c.returning != "" && c.returned == nil && sqltext.KindOf(sql).Writes() {
+	if c.returning != nil && c.returned == nil && returned(c.tree(sql)) != nil {
 		return c.sendReturning(ctx, sql)
 	}
 	return c.Conn.(driver.ExecerContext).ExecContext(ctx, sql, nil)

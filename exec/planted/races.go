@@ -40,14 +40,15 @@ func (m moment) byOther(c *faultConn) bool {
 }
 
 // sameRow says whether a statement names the row that was written last, by its key.
-func (m moment) sameRow(sql string) bool {
-	k, o := keyLiteral.FindStringSubmatch(sql), keyLiteral.FindStringSubmatch(m.last)
-	return k != nil && o != nil && k[1] == o[1] && sqltext.Read(sql).Target == sqltext.Read(m.last).Target
+func (m moment) sameRow(t *faultyTarget, sql string) bool {
+	pkey, ok := t.key(sql)
+	other, known := t.key(m.last)
+	return ok && known && pkey == other && t.written(sql) == t.written(m.last)
 }
 
 // sameTable says whether a query mentions the table that was written last.
 func (m moment) sameTable(t *faultyTarget, sql string) bool {
-	return slices.Contains(t.mentioned(sql), sqltext.Read(m.last).Target)
+	return slices.Contains(t.mentioned(sql), t.written(m.last))
 }
 
 // sends notes, for races, that a COMMIT is sent.
@@ -79,25 +80,27 @@ var raceFaults = []*Fault{
 	{Name: "race-lost-write", Reference: "an UPDATE that comes as another transaction lets go of the row is answered and not done",
 		Forbidden: always, Inapplicable: anywhere, every: 1, verbs: []string{"UPDATE"},
 		near: func(c *faultConn, m moments, sql string) bool {
-			return m.committed.byOther(c) && m.committed.sameRow(sql) && vkeyLiteral.MatchString(sql)
+			return m.committed.byOther(c) && m.committed.sameRow(c.target, sql) && names(c.tree(sql), sqltext.VKey)
 		},
 		exec: func(c *faultConn, ctx context.Context, sql string) (driver.Result, error) {
-			found, err := c.keys(ctx, matching(sql, ""))
+			found, err := c.keys(ctx, sql, false)
 			return affected(len(found)), err
 		}},
 	{Name: "race-missing-row", Reference: "a read that comes as another transaction commits sees neither the old version of a row nor the new one",
 		Forbidden: always, Inapplicable: anywhere, every: 1, verbs: selects,
 		near: func(c *faultConn, m moments, sql string) bool {
-			return m.committed.byOther(c) && m.committed.sameTable(c.target, sql) && keyLiteral.MatchString(m.committed.last)
+			_, ofRow := c.target.key(m.committed.last)
+			return ofRow && m.committed.byOther(c) && m.committed.sameTable(c.target, sql)
 		},
 		query: func(c *faultConn, ctx context.Context, sql string) (driver.Rows, error) {
 			c.target.mu.Lock()
-			key := keyLiteral.FindStringSubmatch(c.target.moments.committed.last)
+			last := c.target.moments.committed.last
 			c.target.mu.Unlock()
-			if key == nil || !plainRead(sql) {
+			pkey, ok := c.target.key(last)
+			if !ok || !plainRead(c.tree(sql)) {
 				return c.ask(ctx, sql)
 			}
-			return c.ask(ctx, restrict(sql, "pkey <> "+key[1]))
+			return c.ask(ctx, c.target.but(sql, pkey))
 		}},
 	{Name: "race-dirty-read", Reference: "a read that comes as a write is done sees it before it is committed",
 		Forbidden: forbids(dbms.G1a), Inapplicable: anywhere, every: 1, verbs: selects,
@@ -108,10 +111,10 @@ var raceFaults = []*Fault{
 	{Name: "race-no-lock", Reference: "a locking read that comes as another transaction lets go of its locks takes none",
 		Forbidden: lockingReadDiffers, Inapplicable: needsLocks, every: 1, verbs: []string{"SELECT"},
 		near: func(c *faultConn, m moments, sql string) bool {
-			return !plainRead(sql) && m.committed.byOther(c) && m.committed.sameTable(c.target, sql)
+			return !plainRead(c.tree(sql)) && m.committed.byOther(c) && m.committed.sameTable(c.target, sql)
 		},
 		query: func(c *faultConn, ctx context.Context, sql string) (driver.Rows, error) {
-			return c.ask(ctx, unlocked(sql))
+			return c.ask(ctx, c.target.unlocked(sql))
 		}},
 	{Name: "race-lost-commit", Reference: "of two transactions that commit together one is answered and rolled back",
 		Forbidden: always, Inapplicable: anywhere, every: 1, verbs: []string{"COMMIT"},

@@ -9,7 +9,7 @@ import (
 
 // A race is one only with another session, within its window, at the same row or table.
 func TestMoments(t *testing.T) {
-	target := &faultyTarget{tables: []string{"t0", "t1"}, c: &testcase.Case{}}
+	target := &faultyTarget{profile: profile(t, "mariadb/serializable"), tables: []string{"t0", "t1"}, c: &testcase.Case{}}
 	a, b := &faultConn{target: target}, &faultConn{target: target}
 	m := moment{by: a, at: time.Now().Add(time.Hour), last: "UPDATE t0 SET vkey = 5 WHERE pkey = 3"} // in the future, so that it lasts
 	if !m.byOther(b) || m.byOther(a) {
@@ -21,7 +21,7 @@ func TestMoments(t *testing.T) {
 	}
 	for sql, want := range map[string]bool{"UPDATE t0 SET v = 1 WHERE pkey = 3": true, "UPDATE t0 SET v = 1 WHERE pkey = 33": false,
 		"UPDATE t1 SET v = 1 WHERE pkey = 3": false, "UPDATE t0 SET v = 1 WHERE v = 3": false} {
-		if got := m.sameRow(sql); got != want {
+		if got := m.sameRow(target, sql); got != want {
 			t.Errorf("%s: %v", sql, got)
 		}
 	}

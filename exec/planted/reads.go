@@ -5,7 +5,6 @@ import (
 	"database/sql/driver"
 	"maps"
 	"slices"
-	"strings"
 
 	"txweave/dbms"
 	"txweave/exec"
@@ -41,7 +40,7 @@ var readFaults = []*Fault{
 	{Name: "not-my-own-write", Reference: "MTC, Table I (e): a transaction does not read its own write",
 		Forbidden: always, Inapplicable: anywhere, every: 2, verbs: selects,
 		query: func(c *faultConn, ctx context.Context, sql string) (driver.Rows, error) {
-			if !plainRead(sql) || !anyOf(c.txn.wrote, c.target.mentioned(sql)) {
+			if !plainRead(c.tree(sql)) || !anyOf(c.txn.wrote, c.target.mentioned(sql)) {
 				return c.ask(ctx, sql)
 			}
 			return c.target.latest(ctx, sql)
@@ -57,7 +56,7 @@ var readFaults = []*Fault{
 	{Name: "non-repeatable-read", Reference: "MTC, Table I (g): a transaction reads an object twice and gets two values",
 		Forbidden: forbids(dbms.P2), Inapplicable: anywhere, every: 1, verbs: selects,
 		query: func(c *faultConn, ctx context.Context, sql string) (driver.Rows, error) {
-			if !plainRead(sql) || len(c.txn.wrote) > 0 {
+			if !plainRead(c.tree(sql)) || len(c.txn.wrote) > 0 {
 				return c.ask(ctx, sql)
 			}
 			return c.target.latest(ctx, sql)
@@ -94,7 +93,7 @@ func dirtyRead(which func(c *faultConn, x *faultTxn, tables []string) bool) func
 		i := slices.IndexFunc(others, func(x *faultTxn) bool {
 			return x.ended == 0 && anyOf(x.wrote, tables) && which(c, x, tables)
 		})
-		if i < 0 || !plainRead(sql) {
+		if i < 0 || !plainRead(c.tree(sql)) {
 			return c.ask(ctx, sql)
 		}
 		if !c.profile.DirtyObserver {
@@ -147,7 +146,7 @@ func (x *faultTxn) writesAgain(t *faultyTarget, tables []string) bool {
 		return false
 	}
 	for _, s := range t.c.Txns[x.txn].Stmts {
-		table := sqltext.Read(s.SQL).Target
+		table := t.written(s.SQL)
 		if sqltext.FirstWord(s.SQL) == "UPDATE" && x.wrote[table] && slices.Contains(tables, table) && !x.done[s.ID] {
 			return true
 		}
@@ -158,12 +157,12 @@ func (x *faultTxn) writesAgain(t *faultyTarget, tables []string) bool {
 // futureRead makes a later write of the transaction, reads, and takes the write back.
 func futureRead(c *faultConn, ctx context.Context, sql string) (driver.Rows, error) {
 	at, ofCase := c.target.placeOf(exec.OccasionIn(ctx))
-	if !ofCase || !plainRead(sql) {
+	if !ofCase || !plainRead(c.tree(sql)) {
 		return c.ask(ctx, sql)
 	}
 	tables := c.target.mentioned(sql)
 	for _, s := range c.target.c.Txns[at.txn].Stmts[at.stmt+1:] {
-		if !slices.Contains(tables, sqltext.Read(s.SQL).Target) {
+		if !slices.Contains(tables, c.target.written(s.SQL)) {
 			continue
 		}
 		if _, err := c.send(ctx, "SAVEPOINT txw_future"); err != nil {
@@ -212,8 +211,8 @@ func (x *faultTxn) lastStands() bool { return x.sinceSavepoint == x.lastWrite &&
 // the write again.
 func withoutLastWrite(c *faultConn, ctx context.Context, sql string) (driver.Rows, error) {
 	x := c.txn
-	table := sqltext.Read(x.lastWrite).Target
-	if !plainRead(sql) || x.writesToTable[table] < 2 || !slices.Contains(c.target.mentioned(sql), table) || !x.lastStands() {
+	table := c.target.written(x.lastWrite)
+	if !plainRead(c.tree(sql)) || x.writesToTable[table] < 2 || !slices.Contains(c.target.mentioned(sql), table) || !x.lastStands() {
 		return c.ask(ctx, sql)
 	}
 	if _, err := c.send(ctx, "ROLLBACK TO SAVEPOINT txw_last"); err != nil {
@@ -233,7 +232,7 @@ func withoutLastWrite(c *faultConn, ctx context.Context, sql string) (driver.Row
 // commit, where which names one.
 func fromView(which func(c *faultConn, tables []string) *faultTxn) func(*faultConn, context.Context, string) (driver.Rows, error) {
 	return func(c *faultConn, ctx context.Context, sql string) (driver.Rows, error) {
-		if !plainRead(sql) || len(c.txn.wrote) > 0 {
+		if !plainRead(c.tree(sql)) || len(c.txn.wrote) > 0 {
 			return c.ask(ctx, sql)
 		}
 		if x := which(c, c.target.mentioned(sql)); x != nil {
@@ -342,7 +341,7 @@ func intersect(a, b map[string]bool) bool {
 
 // phantom adds to a repeated read the rows that others have committed since and that it has not got.
 func phantom(c *faultConn, ctx context.Context, sql string) (driver.Rows, error) {
-	if !plainRead(sql) || len(c.txn.wrote) > 0 {
+	if !plainRead(c.tree(sql)) || len(c.txn.wrote) > 0 {
 		return c.ask(ctx, sql)
 	}
 	if c.profile.SelectView == dbms.Current { // a correct read would lock the range
@@ -352,7 +351,7 @@ func phantom(c *faultConn, ctx context.Context, sql string) (driver.Rows, error)
 	if err != nil {
 		return nil, err
 	}
-	if len(m.pkeys()) != 1 || strings.Contains(sql, " GROUP BY ") {
+	if len(m.pkeys()) != 1 || groups(c.tree(sql)) {
 		return m, nil
 	}
 	now, err := readAll(c.target.latest(ctx, sql))
@@ -373,7 +372,7 @@ func phantom(c *faultConn, ctx context.Context, sql string) (driver.Rows, error)
 // if the one who changed them also changed another table that it has read: it has missed one write and sees the other.
 func readAhead(c *faultConn, ctx context.Context, sql string) (driver.Rows, error) {
 	x, tables := c.txn, c.target.mentioned(sql)
-	if !plainRead(sql) || len(x.wrote) > 0 {
+	if !plainRead(c.tree(sql)) || len(x.wrote) > 0 {
 		return c.ask(ctx, sql)
 	}
 	if c.profile.SelectView == dbms.Current { // a correct read would lock what it reads, and nobody change it

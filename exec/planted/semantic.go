@@ -8,7 +8,6 @@ import (
 	"txweave/dbms"
 	"txweave/exec"
 	sqltree "txweave/sql"
-	"txweave/sqltext"
 )
 
 // PlantAlways returns a target that shows a planted bug at every statement that it concerns, whatever the seed and the
@@ -82,14 +81,14 @@ var victimUnsaid = &Fault{Name: "victim-unsaid", Reference: "the victim of a dea
 		if _, err := c.send(ctx, "ROLLBACK"); err != nil {
 			return nil, err
 		}
-		rows, err := c.ask(ctx, "SELECT 1 FROM "+sqltext.Read(sql).Target+" WHERE 1 = 0") // MariaDB keeps the warning of it until a table is read
+		rows, err := c.ask(ctx, "SELECT 1 FROM "+c.target.written(sql)+" WHERE 1 = 0") // MariaDB keeps the warning of it until a table is read
 		if err == nil {
 			err = rows.Close()
 		}
 		if err != nil {
 			return nil, err
 		}
-		if c.returning != "" {
+		if c.returning != nil {
 			c.returned = noRows(c.returning)
 		}
 		return affected(0), nil

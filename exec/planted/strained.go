@@ -4,10 +4,10 @@ import (
 	"context"
 	"database/sql/driver"
 	"fmt"
-	"regexp"
 	"strings"
 
 	"txweave/dbms"
+	"txweave/sqltext"
 )
 
 // keepsSnapshot says why a level cannot show a purge that comes too early.
@@ -34,43 +34,38 @@ func needsTableLocks(p *dbms.Profile) string {
 	return ""
 }
 
-var (
-	indexMade  = regexp.MustCompile(`(?:ADD INDEX|CREATE INDEX(?: IF NOT EXISTS)?) (\w+)_v`)
-	keyLiteral = regexp.MustCompile(`pkey = (\d+)`)
-)
-
 // noteIndex notes, when an index has been made, the rows of its table that transactions wrote last.
 func noteIndex(c *faultConn, ctx context.Context, sql string) (driver.Result, error) {
 	res, err := c.send(ctx, sql)
-	if m := indexMade.FindStringSubmatch(sql); m != nil && err == nil {
-		t := c.target
+	t := c.target
+	if table, columns := indexes(t.tree(sql)); len(columns) > 0 && err == nil {
 		t.mu.Lock()
 		defer t.mu.Unlock()
 		if t.missed == nil {
-			t.missed = map[string]string{}
+			t.missed = map[string][]int64{}
 		}
-		var keys []string
+		var keys []int64
 		for _, x := range t.txns {
-			if k := keyLiteral.FindStringSubmatch(x.lastWrite); k != nil && strings.Contains(x.lastWrite, " "+m[1]+" ") {
-				keys = append(keys, k[1])
+			if pkey, ok := t.key(x.lastWrite); ok && t.written(x.lastWrite) == table {
+				keys = append(keys, pkey)
 			}
 		}
-		t.missed[m[1]] = strings.Join(keys, ", ")
+		t.missed[table] = keys
 	}
 	return res, err
 }
 
 // missIndexed leaves those rows out of what is read over the index alone.
 func missIndexed(c *faultConn, ctx context.Context, sql string) (driver.Rows, error) {
-	head, where, _ := clauses(sql)
-	table := head[strings.LastIndex(head, " ")+1:]
+	stmt := c.tree(sql)
+	_, s := search(stmt)
 	c.target.mu.Lock()
-	keys := c.target.missed[table]
+	keys := c.target.missed[nameOf(source(stmt))]
 	c.target.mu.Unlock()
-	if keys == "" || strings.Contains(where, "pkey") || strings.Contains(head, "pvkey") {
+	if len(keys) == 0 || names(s.Where, sqltext.PKey) || names(stmt, sqltext.PVKey) {
 		return c.ask(ctx, sql)
 	}
-	return c.ask(ctx, restrict(sql, "pkey NOT IN ("+keys+")"))
+	return c.ask(ctx, c.target.but(sql, keys...))
 }
 
 // purgedAfter is how many statements of others a snapshot outlives.
@@ -82,7 +77,7 @@ func readPurged(c *faultConn, ctx context.Context, sql string) (driver.Rows, err
 	t.mu.Lock()
 	old := c.txn.first > 0 && t.clock-c.txn.first > purgedAfter && len(c.txn.wrote) == 0
 	t.mu.Unlock()
-	if !old || !plainRead(sql) {
+	if !old || !plainRead(c.tree(sql)) {
 		return c.ask(ctx, sql)
 	}
 	return t.latest(ctx, sql)
@@ -90,8 +85,10 @@ func readPurged(c *faultConn, ctx context.Context, sql string) (driver.Rows, err
 
 // loseAfterPause loses the first UPDATE of one row after the process was stopped.
 func loseAfterPause(c *faultConn, ctx context.Context, sql string) (driver.Result, error) {
+	_, ofRow := c.target.key(sql)
+	_, ofCase := c.target.version(sql)
 	c.target.mu.Lock()
-	lost := c.target.resumed && keyLiteral.MatchString(sql) && vkeyLiteral.MatchString(sql)
+	lost := c.target.resumed && ofRow && ofCase
 	if lost {
 		c.target.resumed = false
 	}
@@ -99,7 +96,7 @@ func loseAfterPause(c *faultConn, ctx context.Context, sql string) (driver.Resul
 	if !lost {
 		return c.send(ctx, sql)
 	}
-	found, err := c.keys(ctx, matching(sql, ""))
+	found, err := c.keys(ctx, sql, false)
 	return affected(len(found)), err
 }
 

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -148,80 +147,17 @@ func (c *faultConn) firstRead() int {
 	return c.target.clock
 }
 
-// plainRead says whether a query takes no lock by its text.
-func plainRead(sql string) bool {
-	return !lockClause.MatchString(sql) && !strings.Contains(sql, " LOCK IN SHARE MODE")
-}
-
-// unlocked takes the locking clause off a query.
-func unlocked(sql string) string {
-	sql = strings.ReplaceAll(sql, " LOCK IN SHARE MODE", "")
-	return lockClause.ReplaceAllString(sql, "")
-}
-
-var lockClause = regexp.MustCompile(` FOR (UPDATE|NO KEY UPDATE|SHARE|KEY SHARE)\b( OF \w+(, \w+)*)?( NOWAIT| SKIP LOCKED| WAIT \d+)?`)
-
-// mentioned returns the tables of the case that a statement mentions, sorted.
-func (t *faultyTarget) mentioned(sql string) []string {
-	var out []string
-	for tok := range sqltext.Tokens(sql) {
-		if tok.Kind == sqltext.Word && slices.Contains(t.tables, tok.Text) && !slices.Contains(out, tok.Text) {
-			out = append(out, tok.Text)
-		}
-	}
-	slices.Sort(out)
-	return out
-}
-
 // anyOf says whether a set holds one of the tables.
 func anyOf(set map[string]bool, tables []string) bool {
 	return slices.ContainsFunc(tables, func(t string) bool { return set[t] })
 }
 
-// clauses splits a statement at its own WHERE, and what ORDER BY or LIMIT follow: head, condition, tail. The
-// condition is "" if there is none.
-func clauses(sql string) (head, where, tail string) {
-	depth, at := 0, 0
-	from, to := -1, len(sql)
-	for tok := range sqltext.Tokens(sql) {
-		switch word := strings.ToUpper(tok.Text); {
-		case tok.Text == "(":
-			depth++
-		case tok.Text == ")":
-			depth--
-		case depth == 0 && tok.Kind == sqltext.Word && from < 0 && word == "WHERE":
-			from = at
-		case depth == 0 && tok.Kind == sqltext.Word && to == len(sql) && (word == "ORDER" || word == "LIMIT" || word == "FOR" || word == "LOCK"):
-			to = at
-		}
-		at += len(tok.Text)
+// keys are those of the rows that an UPDATE or DELETE would write; none of another statement.
+func (c *faultConn) keys(ctx context.Context, write string, lock bool) ([]int64, error) {
+	sql := c.target.matching(write, lock, sqltext.PKey)
+	if sql == "" {
+		return nil, nil
 	}
-	if from < 0 {
-		return strings.TrimSpace(sql[:to]), "", sql[to:]
-	}
-	return strings.TrimSpace(sql[:from]), strings.TrimSpace(sql[from+len("WHERE") : to]), sql[to:]
-}
-
-// restrict adds a condition to a statement.
-func restrict(sql, condition string) string {
-	head, where, tail := clauses(sql)
-	if where != "" {
-		condition = "(" + where + ") AND " + condition
-	}
-	return strings.TrimSpace(head + " WHERE " + condition + " " + tail)
-}
-
-// matching is the query for the keys of the rows that an UPDATE or DELETE would write, with a locking clause.
-func matching(sql, lock string) string {
-	_, where, tail := clauses(sql)
-	if where == "" {
-		where = "1 = 1"
-	}
-	return strings.TrimSpace("SELECT pkey FROM " + sqltext.Read(sql).Target + " WHERE " + where + " " + tail + lock)
-}
-
-// keys sends a query over the transaction's own connection and returns the integers in its first column.
-func (c *faultConn) keys(ctx context.Context, sql string) ([]int64, error) {
 	m, err := readAll(c.ask(ctx, sql))
 	if err != nil {
 		return nil, err

@@ -11,6 +11,7 @@ import (
 
 	"txweave/dbms"
 	"txweave/exec"
+	sqltree "txweave/sql"
 	"txweave/sqltext"
 )
 
@@ -104,11 +105,12 @@ func needsSyncOff(p *dbms.Profile) string {
 func keepOfLost(c *faultConn, ctx context.Context, sql string) (driver.Result, error) {
 	t := c.target
 	res, err := c.send(ctx, sql)
+	_, ofCase := t.version(sql)
 	t.mu.Lock()
 	answered, write := err == nil || t.first == nil || t.first.DBError(err) != nil, ""
 	switch {
 	case c.txn == nil:
-	case answered && vkeyLiteral.MatchString(sql): // not of the receipt, which is the last one
+	case answered && ofCase: // not of the receipt, which is the last one
 		c.txn.undo = []string{sql}
 	case !answered && len(c.txn.undo) > 0:
 		write = c.txn.undo[0]
@@ -133,16 +135,12 @@ func (t *faultyTarget) openTxns() []*faultTxn {
 
 // rememberOld notes, before an UPDATE, how its rows are put back.
 func rememberOld(c *faultConn, ctx context.Context, sql string) (driver.Result, error) {
-	n := vkeyLiteral.FindStringSubmatch(sql)
-	if n == nil {
+	vkey, ok := c.target.version(sql)
+	if !ok {
 		return c.send(ctx, sql)
 	}
-	table, lock := sqltext.Read(sql).Target, ""
-	if c.profile.Order != dbms.OneWriterAtOnce {
-		lock = " FOR UPDATE"
-	}
-	_, where, _ := clauses(sql)
-	old, err := readAll(c.ask(ctx, fmt.Sprintf("SELECT pkey, vkey, v FROM %s WHERE %s%s", table, where, lock)))
+	table, lock := c.target.written(sql), c.profile.Order != dbms.OneWriterAtOnce
+	old, err := readAll(c.ask(ctx, c.target.matching(sql, lock, sqltext.PKey, sqltext.VKey, "v")))
 	if err != nil {
 		return nil, err
 	}
@@ -153,7 +151,7 @@ func rememberOld(c *faultConn, ctx context.Context, sql string) (driver.Result, 
 	c.target.mu.Lock()
 	defer c.target.mu.Unlock()
 	for _, r := range old.rows {
-		c.txn.undo = append(c.txn.undo, fmt.Sprintf("UPDATE %s SET vkey = %v, v = %v WHERE pkey = %v AND vkey = %s", table, text(r[1]), text(r[2]), text(r[0]), n[1]))
+		c.txn.undo = append(c.txn.undo, fmt.Sprintf("UPDATE %s SET vkey = %v, v = %v WHERE pkey = %v AND vkey = %d", table, text(r[1]), text(r[2]), text(r[0]), vkey))
 	}
 	return res, nil
 }
@@ -194,7 +192,7 @@ func redoOpen(t *faultyTarget, ctx context.Context, open []*faultTxn) error {
 
 // again sends a write outside any transaction over a connection of its own; it does nothing where the database refuses it.
 func (t *faultyTarget) again(ctx context.Context, sql string) error {
-	if !strings.HasPrefix(sql, "UPDATE") || !strings.Contains(sql, "vkey") {
+	if _, _, ofCase := sets(t.tree(sql), sqltext.VKey); !ofCase {
 		return nil
 	}
 	s, err := t.second(ctx)
@@ -249,7 +247,7 @@ func insist(ctx context.Context, s *exec.Session, sqls ...string) error {
 
 // keepLock locks what a transaction had written last, for good.
 func keepLock(t *faultyTarget, ctx context.Context, x *faultTxn) error {
-	if !strings.HasPrefix(x.lastWrite, "UPDATE") {
+	if _, ok := t.tree(x.lastWrite).(*sqltree.Update); !ok {
 		return nil
 	}
 	s, err := t.second(ctx)
@@ -262,7 +260,7 @@ func keepLock(t *faultyTarget, ctx context.Context, x *faultTxn) error {
 	if t.profile.Order == dbms.OneWriterAtOnce {
 		return insist(ctx, s, "BEGIN IMMEDIATE")
 	}
-	return insist(ctx, s, "BEGIN", matching(x.lastWrite, " FOR UPDATE"))
+	return insist(ctx, s, "BEGIN", t.matching(x.lastWrite, true, sqltext.PKey))
 }
 
 // closeKept ends the connections that keep locks.

@@ -7,7 +7,6 @@ import (
 	"iter"
 	"maps"
 	"reflect"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -29,7 +28,7 @@ var writeFaults = []*Fault{
 	{Name: "no-row-lock", Reference: "Leopard, Bug 2: FOR UPDATE takes no lock",
 		Forbidden: lockingReadDiffers, Inapplicable: needsLocks, every: 1, verbs: []string{"SELECT"},
 		query: func(c *faultConn, ctx context.Context, sql string) (driver.Rows, error) {
-			return c.ask(ctx, unlocked(sql))
+			return c.ask(ctx, c.target.unlocked(sql))
 		}},
 }
 
@@ -104,15 +103,18 @@ func (c *faultConn) writeAnyway(ctx context.Context, sql string, same bool) (dri
 // conflicts says whether what a statement writes has changed since the transaction began to read: the rows that it finds, or, where these
 // cannot be asked for, anything in its table. What an INSERT adds nobody has changed, unless it may overwrite rows.
 func (c *faultConn) conflicts(ctx context.Context, sql string) bool {
-	table := sqltext.Read(sql).Target
+	table := c.target.written(sql)
 	changed := slices.ContainsFunc(c.others(), func(o *faultTxn) bool { return o.committed && o.ended > c.txn.first && o.wrote[table] })
 	if !changed {
 		return false
 	}
 	if verb(sql) == "INSERT" {
-		return overwrites.MatchString(sql)
+		return overwrites(c.tree(sql))
 	}
-	found := strings.Replace(matching(sql, ""), "SELECT pkey", "SELECT *", 1)
+	found := c.target.matching(sql, false)
+	if found == "" {
+		return true
+	}
 	old, err := readAll(c.ask(ctx, found)) // in the snapshot that it has still
 	if err != nil {
 		return true
@@ -120,9 +122,6 @@ func (c *faultConn) conflicts(ctx context.Context, sql string) bool {
 	now, err := readAll(c.target.latest(ctx, found))
 	return err != nil || !reflect.DeepEqual(old.rows, now.rows)
 }
-
-// overwrites finds an INSERT that may overwrite rows.
-var overwrites = regexp.MustCompile(`^INSERT OR REPLACE\b| ON CONFLICT\b`)
 
 // numbers prints a list for IN.
 func numbers(ns []int64) string {
