@@ -18,6 +18,7 @@ type fields struct {
 	nodes   []Node // collecting: the children; rewriting, putting: what becomes of them
 	at      int    // putting: the next of them
 	changed bool   // rewriting: one is another one
+	all     bool   // rewriting: each node is copied
 	told    []byte
 	deep    bool   // telling: what stands below the children too
 	above   []Node // rewriting within: what the node stands in
@@ -138,7 +139,7 @@ func (f *fields) rewrite(n Node) Node {
 	first, outer := len(f.nodes), f.changed
 	f.changed = false
 	n.fields(f)
-	if f.changed {
+	if f.changed || f.all {
 		n = n.copied()
 		f.mode, f.at = putting, first
 		n.fields(f)

@@ -12,6 +12,7 @@ type printer struct {
 	d     *Dialect
 	out   []byte
 	anew  bool // also what is as it was read
+	spans bool // each node notes where it stands
 	joint joint
 	err   error
 }
@@ -87,6 +88,8 @@ func (p *printer) right(sign string) {
 // places, or printed anew.
 func (p *printer) node(n Node) {
 	switch o := n.head(); {
+	case p.spans:
+		p.spanned(n)
 	case p.anew || o.node == nil:
 		n.print(p)
 	case o.node == n:
