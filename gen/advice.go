@@ -1,47 +1,53 @@
 package gen
 
-import "strings"
+import (
+	"strings"
+
+	"txweave/sql"
+)
 
 // What tells the optimizer how to execute a query.
 
 // selectOption returns a word that advises the optimizer, in some queries.
-func (g *generator) selectOption() string {
+func (g *generator) selectOption() []*sql.Option {
 	if len(g.d.SelectOptions) == 0 || !g.wants("select-option") {
-		return ""
+		return nil
 	}
-	return oneOf(g, g.d.SelectOptions) + " "
+	return []*sql.Option{{Words: oneOf(g, g.d.SelectOptions)}}
 }
 
 // advice returns a comment that tells the optimizer how to execute a query, in some queries of some cases.
-func (g *generator) advice(sc *scope) string {
+func (g *generator) advice(sc *scope) *sql.Hints {
 	var aliases []string
 	for _, r := range sc.refs {
 		aliases = append(aliases, r.alias)
 	}
 	if len(aliases) == 0 {
-		return ""
+		return nil
 	}
 	return g.advise(g.d.Hints, aliases)
 }
 
 // innerAdvice is the same for a subquery.
-func (g *generator) innerAdvice() string {
+func (g *generator) innerAdvice() *sql.Hints {
 	if g.calm { // whether a hint can be followed is a warning, and in a write warnings are compared
-		return ""
+		return nil
 	}
 	return g.advise(g.d.InnerHints, []string{""})
 }
 
-// advise spells one or two of some hints for the tables of these aliases.
-func (g *generator) advise(hints, aliases []string) string {
+// advise makes one or two of some hints for the tables of these aliases.
+func (g *generator) advise(hints, aliases []string) *sql.Hints {
 	if len(hints) == 0 || !g.form("optimizer-hint") {
-		return ""
+		return nil
 	}
 	rng := g.beside("optimizer-hint")
-	var list []string
+	out := &sql.Hints{}
 	for range 1 + rng.IntN(2) {
 		hint := strings.ReplaceAll(hints[rng.IntN(len(hints))], "{all}", strings.Join(aliases, ", "))
-		list = append(list, strings.ReplaceAll(hint, "{one}", aliases[rng.IntN(len(aliases))]))
+		hint = strings.ReplaceAll(hint, "{one}", aliases[rng.IntN(len(aliases))])
+		name, args, called := strings.Cut(hint, "(")
+		out.List = append(out.List, &sql.Hint{Name: name, Called: called, Args: strings.TrimSuffix(args, ")")})
 	}
-	return "/*+ " + strings.Join(list, " ") + " */ "
+	return out
 }

@@ -1,9 +1,11 @@
 package gen
 
 import (
-	"fmt"
 	"slices"
 	"strings"
+
+	"txweave/sql"
+	"txweave/sql/build"
 )
 
 // Foreign keys that are checked by each statement: a row that others refer to goes, or gets another key, and they go with it, follow it or stand in its way.
@@ -15,8 +17,8 @@ const (
 	refusingStmts = 10 // with none: the statement fails
 )
 
-// carry returns, in some places of a transaction, a statement that takes away a row which others refer to, or gives it another key; "" elsewhere.
-func (g *generator) carry() string {
+// carry returns, in some places of a transaction, a statement that takes away a row which others refer to, or gives it another key; nil elsewhere.
+func (g *generator) carry() sql.Stmt {
 	var keys []debt
 	for _, t := range g.tables {
 		for _, c := range t.cols {
@@ -26,7 +28,7 @@ func (g *generator) carry() string {
 		}
 	}
 	if len(keys) == 0 || g.txn.alone {
-		return ""
+		return nil
 	}
 	rng := g.beside("foreign-action")
 	d := keys[rng.IntN(len(keys))]
@@ -36,36 +38,36 @@ func (g *generator) carry() string {
 	}
 	parent, key := d.column.parent, d.column.parentKey
 	if rng.IntN(100) >= share || parent.rows == 0 || len(parent.heirs) > 0 || len(d.child.heirs) > 0 {
-		return ""
+		return nil
 	}
 	second := d.second()
 	moves := (key != parent.pkey || second != nil) && (rng.IntN(100) < 50 || !strings.Contains(d.column.action, "ON DELETE"))
 	goes := !moves && (strings.Contains(d.column.action, "ON DELETE") || d.column.action == "")
 	if !moves && (!goes || !g.mayGo(parent) || !g.mayGo(d.child)) {
-		return ""
+		return nil
 	}
 	pkey, ok := d.leave(g)
 	if !ok {
-		return ""
+		return nil
 	}
-	where := fmt.Sprintf(" WHERE %s.%s = %s", parent.name, key.name, d.key)
+	where := build.Eq(build.Column(parent.name, key.name), g.lit(d.key))
 	g.wrote(parent, pkey)
 	if !slices.Contains(g.txn.wrote, d.child) {
 		g.txn.wrote = append(g.txn.wrote, d.child)
 	}
 	if moves && second != nil { // the other column that the key names changes
 		to := g.another(second.parentKey, g.follows(second, d.key))
-		return fmt.Sprintf("UPDATE %s SET %s%s", parent.name, strings.Join(append(g.newVersion(parent), second.parentKey.name+" = "+to), ", "), where)
+		return g.updateOf(parent, g.sets(second.parentKey, to), where)
 	}
 	if moves {
 		to := g.freshValue(key)
 		parent.moved(pkey, []string{to})
-		return fmt.Sprintf("UPDATE %s SET %s%s", parent.name, strings.Join(append(g.newVersion(parent), key.name+" = "+to), ", "), where)
+		return g.updateOf(parent, g.sets(key, to), where)
 	}
 	parent.shrinks = true
 	parent.moved(pkey, nil)
 	parent.gone[pkey] = true
-	return "DELETE FROM " + parent.name + where
+	return g.deleteOf(parent, where)
 }
 
 // second is the other column of a foreign key of two, nil where it has one.

@@ -3,8 +3,9 @@ package gen
 import (
 	"math/rand/v2"
 	"slices"
-	"strings"
 
+	"txweave/sql"
+	"txweave/sql/build"
 	"txweave/testcase"
 )
 
@@ -104,14 +105,14 @@ func (g *generator) shuffled(name string) []*table {
 // memory yet when it is asked for comes from the log or from the file.
 func (g *generator) longReader(tables []*table) testcase.Txn {
 	t := testcase.Txn{Begin: testcase.Stmt{SQL: "BEGIN"}, End: testcase.Stmt{SQL: "COMMIT"}}
-	some := func(sc *scope) string { return clause(whereRange(g, sc, 0)) }
-	all := func(*scope) string { return "" }
+	some := func(sc *scope) sql.Expr { return whereRange(g, sc, 0) }
+	all := func(*scope) sql.Expr { return nil }
 	g.aside("ddl-checkpoint", func() {
 		g.startStmt()
-		t.Stmts = append(t.Stmts, testcase.Stmt{SQL: g.scanOf(tables[0], some)})
+		t.Stmts = append(t.Stmts, g.finished(g.scanOf(tables[0], some)))
 		for n := range min(len(tables), 3) {
 			g.startStmt()
-			t.Stmts = append(t.Stmts, testcase.Stmt{SQL: g.scanOf(tables[len(tables)-1-n], all)})
+			t.Stmts = append(t.Stmts, g.finished(g.scanOf(tables[len(tables)-1-n], all)))
 		}
 	})
 	return t
@@ -162,7 +163,7 @@ func (g *generator) rewriting(t *table) (text string) {
 			}
 		}
 		if len(set) > 0 {
-			text = "UPDATE " + t.name + " SET " + strings.Join(set, ", ")
+			text = g.finished(&sql.Update{Table: build.Table(t.name, ""), Set: set}).SQL
 		}
 	})
 	return text

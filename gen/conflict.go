@@ -1,39 +1,47 @@
 package gen
 
 import (
-	"fmt"
 	"slices"
-	"strings"
+
+	"txweave/sql"
+	"txweave/sql/build"
 )
 
 // What PostgreSQL and those that follow it have in place of others' words: ON CONFLICT, and writes that read further tables
 // by FROM and USING.
 
-// arbiters are the keys of t that ON CONFLICT may name: its columns, as a list.
-func (t *table) arbiters() []string {
-	var out []string
+// arbiters are the keys of t that ON CONFLICT may name, by their columns.
+func (t *table) arbiters() [][]string {
+	var out [][]string
 	if len(t.primary) > 0 {
-		out = append(out, strings.Join(t.primary, ", "))
+		out = append(out, t.primary)
 	}
 	if t.pkeyIndex == "UNIQUE" {
-		out = append(out, "pkey")
+		out = append(out, []string{"pkey"})
 	}
 	for _, c := range t.cols {
 		if c.unique && !c.unnamed && !slices.Contains(t.own, c) {
-			out = append(out, c.name)
+			out = append(out, []string{c.name})
 		}
 	}
 	if t.pair != nil {
-		out = append(out, t.pair[0].name+", "+t.pair[1].name)
+		out = append(out, []string{t.pair[0].name, t.pair[1].name})
 	}
 	return out
 }
 
+// arbiter is one of them, as ON CONFLICT names it.
+func (g *generator) arbiter(t *table) (target []*sql.Order) {
+	for _, name := range oneOf(g, t.arbiters()) {
+		target = append(target, build.Order(build.Column("", name), false))
+	}
+	return target
+}
+
 // stmtConflictUpdate is INSERT … ON CONFLICT … DO UPDATE.
-func stmtConflictUpdate(g *generator) string {
+func stmtConflictUpdate(g *generator) sql.Stmt {
 	t := g.table()
-	arbiters := t.arbiters()
-	if g.inserts >= maxInserts || len(arbiters) == 0 || t.defers {
+	if g.inserts >= maxInserts || len(t.arbiters()) == 0 || t.defers {
 		return stmtUpdate(g)
 	}
 	g.banned = t
@@ -43,13 +51,15 @@ func stmtConflictUpdate(g *generator) string {
 	}
 	t.stays = t.stays || met > 0
 	rows, _ := g.values(t, vkey, choose(g, insertRows), met)
-	set := g.versionOf(t, t.name, vkey)
-	set = append(set, g.newValues(t, "%s = EXCLUDED.%s")...)
-	return insertHead(t) + " VALUES " + strings.Join(rows, ", ") + " ON CONFLICT (" + oneOf(g, arbiters) + ") DO UPDATE SET " + strings.Join(set, ", ")
+	c := &sql.OnConflict{Set: append(g.versionOf(t, "", t.name, vkey), g.newValues(t)...)}
+	n := valuesOf(into(t), rows...)
+	c.Target = g.arbiter(t)
+	n.Conflicts = []*sql.OnConflict{c}
+	return n
 }
 
 // stmtConflictNothing is INSERT … ON CONFLICT DO NOTHING, of any key or of one.
-func stmtConflictNothing(g *generator) string {
+func stmtConflictNothing(g *generator) sql.Stmt {
 	if g.inserts >= maxInserts {
 		return stmtUpdate(g)
 	}
@@ -60,57 +70,48 @@ func stmtConflictNothing(g *generator) string {
 	g.banned = t
 	g.careless = true
 	rows, _ := g.values(t, g.vkey(), choose(g, insertRows), 0)
-	key := ""
-	if arbiters := t.arbiters(); len(arbiters) > 0 && g.pct(40) {
-		key = " (" + oneOf(g, arbiters) + ")"
+	c := &sql.OnConflict{}
+	if len(t.arbiters()) > 0 && g.pct(40) {
+		c.Target = g.arbiter(t)
 	}
-	return insertHead(t) + " VALUES " + strings.Join(rows, ", ") + " ON CONFLICT" + key + " DO NOTHING"
-}
-
-// versionOf is version with the old version named by its table, where the statement has several.
-func (g *generator) versionOf(t *table, name string, vkey int64) []string {
-	if g.version(t, vkey) == nil {
-		return nil
-	}
-	return []string{"pvkey = " + name + ".vkey", fmt.Sprintf("vkey = %d", vkey)}
+	n := valuesOf(into(t), rows...)
+	n.Conflicts = []*sql.OnConflict{c}
+	return n
 }
 
 // targetAnd draws a table to be written and one more to be read, and returns how they are joined.
-func (g *generator) targetAnd() (sc *scope, other, on string) {
+func (g *generator) targetAnd() (sc *scope, other sql.TableRef, on sql.Expr) {
 	a := g.table()
 	g.banned = a
 	sc = &scope{flat: true, refs: []*ref{{alias: a.name, base: a, cols: tableColumns(a)}}}
 	other = g.addTable(sc, g.table())
 	if g.pct(50) {
-		return sc, other, fmt.Sprintf("%s.pkey = %s.pkey", sc.refs[0].alias, sc.refs[1].alias)
+		return sc, other, build.Eq(sc.refs[0].pkey(), sc.refs[1].pkey())
 	}
 	return sc, other, g.joinOn(sc)
 }
 
 // stmtUpdateFrom is UPDATE … FROM. A row may be met with several rows of the other table: what a column gets depends on
 // nothing but that column.
-func stmtUpdateFrom(g *generator) string {
+func stmtUpdateFrom(g *generator) sql.Stmt {
 	if len(g.tables) < 2 {
 		return stmtUpdate(g)
 	}
 	sc, from, on := g.targetAnd()
 	t := sc.refs[0].base
-	var set []string
-	for _, value := range g.apartFrom(sc.refs[0]) {
-		set = append(set, strings.TrimPrefix(value, t.name+"."))
-	}
+	set := g.apartFrom(sc.refs[0], "")
 	if len(set) == 0 {
 		g.startStmt()
 		return stmtUpdate(g)
 	}
-	set = append(g.versionOf(t, t.name, g.vkey()), set...)
-	text := "UPDATE " + t.name + " SET " + strings.Join(set, ", ") + " FROM " + from + g.alsoWhere(on, sc)
+	n := &sql.Update{Table: build.Table(t.name, ""), Set: append(g.versionOf(t, "", t.name, g.vkey()), set...), From: from}
+	n.Where = g.alsoWhere(on, sc)
 	g.wrote(t, g.named...)
-	return text
+	return n
 }
 
 // stmtDeleteUsing is DELETE … USING.
-func stmtDeleteUsing(g *generator) string {
+func stmtDeleteUsing(g *generator) sql.Stmt {
 	if len(g.tables) < 2 {
 		return stmtDelete(g)
 	}
@@ -121,16 +122,12 @@ func stmtDeleteUsing(g *generator) string {
 		return stmtUpdate(g)
 	}
 	t.shrinks = true
-	text := "DELETE FROM " + t.name + " USING " + using + g.alsoWhere(on, sc)
+	n := &sql.Delete{Table: build.Table(t.name, ""), Using: using, Where: g.alsoWhere(on, sc)}
 	g.wrote(t, g.named...)
-	return text
+	return n
 }
 
-// alsoWhere is a WHERE clause of a join's condition and one that several tables have.
-func (g *generator) alsoWhere(on string, sc *scope) string {
-	where := " WHERE " + on
-	if more, ok := strings.CutPrefix(g.severalWhere(sc), " WHERE "); ok {
-		where += " AND (" + more + ")"
-	}
-	return where
+// alsoWhere is a join's condition and one that several tables have.
+func (g *generator) alsoWhere(on sql.Expr, sc *scope) sql.Expr {
+	return build.All(on, build.Paren(g.severalWhere(sc)))
 }

@@ -1,62 +1,71 @@
 package gen
 
 import (
-	"fmt"
 	"strings"
+
+	"txweave/sql"
+	"txweave/sql/build"
 )
 
 // What can raise an error or a warning where it is evaluated. In a query the plan decides whether it is, so only the rows
 // are compared then; in a write it stands where every row that is written evaluates it, so that the error is certain.
 
 // predDivision compares a quotient whose divisor may be zero.
-func predDivision(g *generator, sc *scope, depth int) (string, bool) {
+func predDivision(g *generator, sc *scope, depth int) (sql.Expr, bool) {
 	cols := sc.columns(FamInt)
 	if g.calm || len(cols) == 0 {
-		return "", false
+		return nil, false
 	}
 	a, b := g.value(sc, FamInt, max(0, depth-1)), oneOf(g, cols)
-	return fmt.Sprintf(g.d.Quotient, a.sql, b.sql) + " " + oneOf(g, compareOps) + " " + oneOf(g, smallInts), true
+	return build.Binary(g.fill(g.d.Quotient, a.x, b.x), oneOf(g, compareOps), g.lit(oneOf(g, smallInts))), true
 }
 
 // predOverflow calculates with a number so large that the result may leave the type.
-func predOverflow(g *generator, sc *scope, _ int) (string, bool) {
+func predOverflow(g *generator, sc *scope, _ int) (sql.Expr, bool) {
 	cols := sc.columns(FamInt)
 	if g.calm || len(cols) == 0 {
-		return "", false
+		return nil, false
 	}
 	c := oneOf(g, cols)
-	return fmt.Sprintf("(%s %s 9223372036854775807) %s %s", c.sql, oneOf(g, []string{"*", "+"}), oneOf(g, compareOps), oneOf(g, smallInts)), true
+	large := build.Paren(build.Binary(c.x, oneOf(g, []sql.Op{sql.OpMul, sql.OpAdd}), build.Number("9223372036854775807")))
+	return build.Binary(large, oneOf(g, compareOps), g.lit(oneOf(g, smallInts))), true
 }
 
 // predConvert compares values of two families.
-func predConvert(g *generator, sc *scope, _ int) (string, bool) {
+func predConvert(g *generator, sc *scope, _ int) (sql.Expr, bool) {
 	if g.calm {
-		return "", false
+		return nil, false
 	}
 	texts, numbers := sc.columns(FamString), sc.columns(FamInt, FamDecimal)
-	op := " " + oneOf(g, compareOps) + " "
-	number := func() string { return oneOf(g, smallInts) }
+	op := oneOf(g, compareOps)
+	number := func() sql.Expr { return g.lit(oneOf(g, smallInts)) }
 	switch n := g.rng.IntN(5); {
 	case n == 0 && len(texts) > 0 && len(numbers) > 0:
-		return oneOf(g, texts).sql + op + oneOf(g, numbers).sql, true
+		return build.Binary(oneOf(g, texts).x, op, oneOf(g, numbers).x), true
 	case n == 1 && len(numbers) > 0:
-		return oneOf(g, numbers).sql + op + oneOf(g, []string{"'5'", "'12'", "'1.5'", "'2a'", "'b'", "''"}), true
+		return build.Binary(oneOf(g, numbers).x, op, build.Text(oneOf(g, []string{"5", "12", "1.5", "2a", "b", ""}))), true
 	case n == 2 && len(texts) > 0:
-		return oneOf(g, texts).sql, true
+		return oneOf(g, texts).x, true
 	case n == 3 && len(texts) > 0:
-		return "(" + oneOf(g, texts).sql + oneOf(g, []string{" + ", " * ", " - "}) + number() + ")" + op + number(), true
+		sum := build.Binary(oneOf(g, texts).x, oneOf(g, []sql.Op{sql.OpAdd, sql.OpMul, sql.OpSub}), number())
+		return build.Binary(build.Paren(sum), op, number()), true
 	case len(texts) > 0 && g.pct(50):
-		return fmt.Sprintf("CAST(%s AS %s)", oneOf(g, texts).sql, g.d.CastInt) + op + number(), true
+		return build.Binary(g.integer(oneOf(g, texts).x), op, number()), true
 	case len(texts) > 0:
-		return oneOf(g, texts).sql + op + number(), true
+		return build.Binary(oneOf(g, texts).x, op, number()), true
 	}
-	return "", false
+	return nil, false
+}
+
+// integer casts an expression to a whole number.
+func (g *generator) integer(x sql.Expr) sql.Expr {
+	return &sql.Cast{X: x, Type: &sql.Type{Words: g.d.CastInt}}
 }
 
 // whereConvert is a condition that converts a text, and nothing else: which rows it is evaluated for is not up to the plan.
-func whereConvert(g *generator, sc *scope, depth int) string {
+func whereConvert(g *generator, sc *scope, depth int) sql.Expr {
 	if g.wants("convert-constant") {
-		return fmt.Sprintf("CAST(%s AS %s)", oneOf(g, []string{"'a'", "'1b'", "'0x'", "''"}), g.d.CastInt)
+		return g.integer(build.Text(oneOf(g, []string{"a", "1b", "0x", ""})))
 	}
 	g.calm = false
 	cond, ok := predConvert(g, sc, depth)
@@ -73,7 +82,7 @@ func assignDivision(g *generator, c *column, sc *scope) expr {
 		return assignValue(g, c, sc)
 	}
 	a := oneOf(g, cols)
-	return expr{sql: fmt.Sprintf(g.d.Quotient, a.sql, oneOf(g, cols).sql), fam: FamInt, bound: a.bound}
+	return expr{x: g.fill(g.d.Quotient, a.x, oneOf(g, cols).x), fam: FamInt, bound: a.bound}
 }
 
 // assignOverflow multiplies until the result may leave the type.
@@ -82,18 +91,19 @@ func assignOverflow(g *generator, c *column, sc *scope) expr {
 	if c.fam != FamInt || len(cols) == 0 {
 		return assignValue(g, c, sc)
 	}
-	return expr{sql: fmt.Sprintf("(%s * %s)", oneOf(g, cols).sql, oneOf(g, []string{"9223372036854775807", "700000000"})), fam: FamInt, bound: 1}
+	return expr{x: build.Paren(build.Binary(oneOf(g, cols).x, sql.OpMul, build.Number(oneOf(g, []string{"9223372036854775807", "700000000"})))), fam: FamInt, bound: 1}
 }
 
 // assignConvert gives a value as a literal of another family.
 func assignConvert(g *generator, c *column, _ *scope) expr {
 	e := g.literal(c.fam, c.pool)
 	switch {
-	case strings.HasPrefix(e.sql, "'"):
-		e.sql, e.bound = oneOf(g, smallInts), 1
+	case strings.HasPrefix(e.lit, "'"):
+		e.lit, e.bound = oneOf(g, smallInts), 1
 	case c.fam == FamInt || c.fam == FamDecimal:
-		e.sql = "'" + e.sql + "'"
+		e.lit = "'" + e.lit + "'"
 	}
+	e.x = g.lit(e.lit)
 	return e
 }
 

@@ -1,6 +1,11 @@
 package gen
 
-import "fmt"
+import (
+	"fmt"
+
+	"txweave/sql"
+	"txweave/sql/build"
+)
 
 // Common table expressions.
 
@@ -24,24 +29,24 @@ func (g *generator) visible(in *scope) *cte {
 }
 
 // readCTE has a part of the subqueries read the common table expression of a query around them, and returns the reference.
-func (g *generator) readCTE(in *scope) (string, bool) {
+func (g *generator) readCTE(in *scope) (sql.TableRef, bool) {
 	q := g.visible(in)
 	if q == nil || !g.pct(cteShare) {
-		return "", false
+		return nil, false
 	}
 	return g.addCTE(in, q), true
 }
 
-// addCTE adds a reference to a common table expression to in and returns its text. It takes one from the budget.
-func (g *generator) addCTE(in *scope, q *cte) string {
+// addCTE adds a reference to a common table expression to in and returns it. It takes one from the budget.
+func (g *generator) addCTE(in *scope, q *cte) sql.TableRef {
 	g.refs--
 	r := &ref{alias: g.newAlias(), cols: q.cols}
 	in.refs = append(in.refs, r)
-	return q.name + " AS " + r.alias
+	return build.Table(q.name, r.alias)
 }
 
 // subCTE reads a common table expression of the subquery's own.
-func subCTE(g *generator, in *scope) string {
+func subCTE(g *generator, in *scope) sql.TableRef {
 	if g.refs < 2 || g.nesting >= maxNesting {
 		return subBase(g, in)
 	}
@@ -50,37 +55,41 @@ func subCTE(g *generator, in *scope) string {
 	g.nesting--
 	g.aliases++
 	name := fmt.Sprintf("q%d", g.aliases)
-	in.with = "WITH " + name + " AS " + g.material(body) + "(" + body + ") "
+	in.with = g.with(name, body)
 	r := &ref{alias: g.newAlias(), cols: cols}
 	in.refs = append(in.refs, r)
 	in.cte = &cte{name, cols}
-	return " FROM " + name + " AS " + r.alias
+	return build.Table(name, r.alias)
 }
 
-func selCTE(g *generator) string {
+// with is a common table expression of a query.
+func (g *generator) with(name string, body *sql.Query) *sql.With {
+	return build.With(&sql.CTE{Name: build.Name(name), Materialized: g.material(body), Body: body})
+}
+
+func selCTE(g *generator) *sql.Query {
 	if g.wants("deep-subqueries") {
 		return selDeep(g)
 	}
 	body, cols := g.derivedBody()
-	add := func(sc *scope) string {
+	add := func(sc *scope) sql.TableRef {
 		sc.refs = append(sc.refs, &ref{alias: g.newAlias(), cols: cols})
-		return outerCTE + " AS " + sc.refs[len(sc.refs)-1].alias
+		return build.Table(outerCTE, sc.refs[len(sc.refs)-1].alias)
 	}
-	use := func(sc *scope, n int) string {
-		text := " FROM " + add(sc)
-		join := oneOf(g, []string{" INNER JOIN ", " LEFT JOIN "})
+	use := func(sc *scope, n int) sql.TableRef {
+		from := build.Join(add(sc), oneOf(g, []sql.JoinKind{sql.InnerJoin, sql.LeftJoin}), nil, nil)
 		switch {
 		case n > 2: // the CTE twice
-			text += join + add(sc)
+			from.Right = add(sc)
 		case n > 1:
-			text += join + g.addBase(sc)
+			from.Right = g.addBase(sc)
 		default:
-			return text
+			return from.Left
 		}
-		text += " ON " + g.joinOn(sc)
-		sc.refs[1].outer = join == " LEFT JOIN "
-		return text
+		from.On = g.joinOn(sc)
+		sc.refs[1].outer = from.Kind == sql.LeftJoin
+		return from
 	}
 	g.cte = &cte{outerCTE, cols}
-	return g.plain(&scope{}, "WITH "+outerCTE+" AS "+g.material(body)+"("+body+") ", use)
+	return g.plain(&scope{}, g.with(outerCTE, body), use)
 }

@@ -1,6 +1,9 @@
 package gen
 
-import "strings"
+import (
+	"txweave/sql"
+	"txweave/sql/build"
+)
 
 // Subqueries in subqueries.
 
@@ -16,21 +19,21 @@ const (
 
 // selDeep is a query whose condition is a subquery in a subquery in a subquery. They reach into each other, so that no engine joins them, and read the
 // query's common table expression again and again, also by several operands of one set operation.
-func selDeep(g *generator) string {
+func selDeep(g *generator) *sql.Query {
 	refs := g.refs
 	g.refs = 1
 	body, cols := g.derivedBody()
 	g.refs = max(refs, deepRefs)
 	g.cte = &cte{outerCTE, cols}
 	sc := &scope{}
-	from := " FROM " + g.addBase(sc)
+	from := g.addBase(sc)
 	where := g.deep(sc, deepRuns/rowsOf(sc.refs[0]))
 	outs := append(items(sc), g.outputs(sc, 1, 0)...)
-	return "WITH " + outerCTE + " AS (" + body + ") SELECT " + list(outs) + from + " WHERE " + where
+	return &sql.Query{With: build.With(&sql.CTE{Name: build.Name(outerCTE), Body: body}), Body: block(from, where, list(outs)...)}
 }
 
 // deep is a condition with a subquery, in whose own condition there are further ones as long as the innermost may run often enough.
-func (g *generator) deep(sc *scope, runs int) string {
+func (g *generator) deep(sc *scope, runs int) sql.Expr {
 	a := g.anyColumn(sc)
 	if a.blurred || a.fam == FamDouble {
 		a = expr{fam: FamInt}
@@ -41,20 +44,20 @@ func (g *generator) deep(sc *scope, runs int) string {
 	}
 	down := g.rng.IntN(operands) // the one that goes on
 	scalar := false
-	parts := make([]string, operands)
+	parts := make([]sql.Body, operands)
 	for i := range operands {
 		in := &scope{parent: sc}
-		from := ""
+		var from sql.TableRef
 		if g.pct(deepCTE) {
 			from = g.addCTE(in, g.cte)
 		} else {
 			from = g.addBase(in)
 		}
-		conds := g.reaching(in)
+		cond := g.reaching(in)
 		if left := runs / rowsOf(in.refs[0]); i == down && left > 0 && g.refs > 0 {
-			conds = append(conds, g.deep(in, left))
-		} else if len(conds) == 0 || g.pct(30) {
-			conds = append(conds, g.predicate(in, 0))
+			cond = build.All(cond, g.deep(in, left))
+		} else if cond == nil || g.pct(30) {
+			cond = build.All(cond, g.predicate(in, 0))
 		}
 		e := g.columnOr(in, a.fam)
 		if e.blurred {
@@ -63,21 +66,21 @@ func (g *generator) deep(sc *scope, runs int) string {
 		if agg, ok := g.aggregate(in, a.fam, false); ok && operands == 1 && g.pct(50) {
 			e, scalar = agg, true
 		}
-		parts[i] = "SELECT " + e.sql + " FROM " + from + clause(strings.Join(conds, " AND "))
+		parts[i] = block(from, cond, build.Item(e.x, ""))
 	}
-	query := "(" + strings.Join(parts, " "+oneOf(g, g.d.DerivedSetOps)+" ") + ")"
-	not := oneOf(g, []string{"", "", "", "NOT "})
+	query := build.Query(build.Compound(oneOf(g, g.d.DerivedSetOps), parts...))
+	not := oneOf(g, oneInFour)
 	switch {
-	case scalar && a.sql != "":
-		return a.sql + " " + oneOf(g, compareOps) + " " + query
-	case a.sql != "" && g.pct(50):
-		return a.sql + " " + not + "IN " + query
+	case scalar && a.x != nil:
+		return build.Binary(a.x, oneOf(g, compareOps), build.Scalar(query))
+	case a.x != nil && g.pct(50):
+		return build.InQuery(a.x, not, query)
 	}
-	return not + "EXISTS " + query
+	return build.Not(not, build.Exists(query))
 }
 
 // reaching returns a condition that ties a subquery to one around it, mostly.
-func (g *generator) reaching(in *scope) []string {
+func (g *generator) reaching(in *scope) sql.Expr {
 	if !g.pct(80) {
 		return nil
 	}
@@ -85,7 +88,7 @@ func (g *generator) reaching(in *scope) []string {
 	if !ok {
 		return nil
 	}
-	return []string{a.sql + " " + oneOf(g, compareOps) + " " + b.sql}
+	return build.Binary(a.x, oneOf(g, compareOps), b.x)
 }
 
 // rowsOf is about how many rows a reference has.

@@ -5,12 +5,15 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"txweave/sql"
 )
 
 // Dialect is what one DBMS accepts and how a fragment is spelled there: data and small functions, so that shared
 // code never asks which DBMS it writes for.
 type Dialect struct {
 	Name          string           // of the DBMS
+	Tree          *sql.Dialect     // how its statements are read and printed
 	Types         [NumKinds]string // column types; VARCHAR takes a length, DECIMAL a precision and a scale
 	PkeyType      string           // type of pkey
 	RowNumber     string           // type that makes a primary key the number by which the engine finds its rows; "": none does
@@ -30,7 +33,8 @@ type Dialect struct {
 	NullSafe      string           // a comparison in which NULL equals NULL, from both operands; "": <=>
 	Distinct      string           // the comparison that says the opposite, from both operands; "": none is used
 	Prefix        string           // the first n characters of a string, from both
-	BeginsWith    string           // a search for texts with a beginning, beside LIKE, from the text and what it begins with; "": none
+	BeginsWith    string           // a search for texts with a beginning, beside LIKE, from the text and a pattern; "": none
+	AnyMore       string           // what such a pattern ends with
 	Functions     []Function       // deterministic functions without errors
 	If            string           // choice by a condition, from it and both values
 	Truth         string           // a condition as a number, from it
@@ -38,7 +42,7 @@ type Dialect struct {
 	MaxInt        float64          // the largest whole number that an expression may give; 0: no smaller than others
 	SetOps        []string         // set operations of a statement
 	DerivedSetOps []string         // set operations of derived tables and CTEs
-	LockClauses   []string         // clauses of a locking read
+	LockClauses   []string         // how a locking read locks: UPDATE, SHARE, …
 	LocksWrite    bool             // a READ ONLY transaction may hold no locking reads
 	LockWaits     []string         // those that may be followed by NOWAIT, SKIP LOCKED, OF tables
 	AvgFamilies   []Family         // families whose AVG does not depend on the row order
@@ -62,9 +66,8 @@ type Dialect struct {
 	DDL           Redefinitions
 	Scratch       string   // "TEMPORARY TABLE", as the DBMS spells it
 	CountedKey    bool     // a primary key may be the number that the DBMS gives a row
-	Ignore        string   // "IGNORE", as the DBMS spells it
-	OnConflict    string   // between the rows of an upsert and its assignments
-	NewValue      string   // what an upsert would have inserted into a column, from its name
+	OrIgnore      bool     // what passes over rows is OR IGNORE, not IGNORE
+	Duplicate     bool     // an upsert is ON DUPLICATE KEY UPDATE, not ON CONFLICT
 	TriggerBlock  bool     // the statement of a trigger stands between BEGIN and END
 	UpdateReturns bool     // UPDATE may have RETURNING, too
 	ScratchAlone  bool     // in autocommit the table of a query's answer may be one for all

@@ -1,33 +1,34 @@
 package gen
 
 import (
-	"fmt"
 	"slices"
-	"strings"
+	"strconv"
 
+	"txweave/sql"
+	"txweave/sql/build"
 	"txweave/sqltext"
 )
 
 // Where productions: how an UPDATE, a DELETE or a locking read finds its rows; nothing means all of them. The first
 // reference of the scope is the table in question.
 
-func wherePoint(g *generator, sc *scope, _ int) string {
+func wherePoint(g *generator, sc *scope, _ int) sql.Expr {
 	r := sc.refs[0]
 	if g.pct(65) {
 		return whereKey(g, sc, 0)
 	}
 	if len(r.base.own) > 1 && g.pct(ownShare) { // the first column of a key alone
 		if key := r.base.keyOf(g.nameKey(r.base)); key != nil {
-			return r.alias + "." + r.base.own[0].name + " = " + key[0]
+			return build.Eq(r.col(r.base.own[0]), g.lit(key[0]))
 		}
 	}
-	column, keys := "pkey", make([]string, g.between(2, 3))
+	column, keys := "pkey", make([]sql.Expr, g.between(2, 3))
 	own := len(r.base.own) == 1 && g.pct(ownShare)
 	for i := range keys {
 		k := g.nameKey(r.base)
-		keys[i] = fmt.Sprint(k)
+		keys[i] = build.Int(k)
 		if key := r.base.keyOf(k); own && len(key) == 1 {
-			column, keys[i] = r.base.own[0].name, key[0]
+			column, keys[i] = r.base.own[0].name, g.lit(key[0])
 		} else {
 			own = false
 		}
@@ -36,16 +37,16 @@ func wherePoint(g *generator, sc *scope, _ int) string {
 			break
 		}
 	}
-	return r.alias + "." + column + " IN (" + strings.Join(keys, ", ") + ")"
+	return build.In(build.Column(r.alias, column), false, keys...)
 }
 
 // whereFiltered finds rows by their keys, of which a predicate holds of some: those of which it does not are locked, or not, all the same.
-func whereFiltered(g *generator, sc *scope, depth int) string {
-	return wherePoint(g, sc, 0) + " AND " + g.predicate(sc, max(depth-1, 0))
+func whereFiltered(g *generator, sc *scope, depth int) sql.Expr {
+	return build.All(wherePoint(g, sc, 0), g.predicate(sc, max(depth-1, 0)))
 }
 
 // whereKey finds one row.
-func whereKey(g *generator, sc *scope, _ int) string {
+func whereKey(g *generator, sc *scope, _ int) sql.Expr {
 	r := sc.refs[0]
 	k := g.nameKey(r.base)
 	return g.at(r, k, r.base.keyOf(k))
@@ -58,37 +59,29 @@ func (g *generator) nameKey(t *table) int64 {
 	return k
 }
 
-func whereRange(g *generator, sc *scope, _ int) string {
+func whereRange(g *generator, sc *scope, _ int) sql.Expr {
 	r := sc.refs[0]
 	k := g.nameKey(r.base)
 	if cond, ok := g.ownRange(r, k); ok {
 		return cond
 	}
-	return fmt.Sprintf("%s.pkey BETWEEN %d AND %d", r.alias, k, k+g.width(r.base))
+	return build.Between(r.pkey(), build.Int(k), build.Int(k+g.width(r.base)))
 }
 
-func whereFree(g *generator, sc *scope, depth int) string {
+func whereFree(g *generator, sc *scope, depth int) sql.Expr {
 	return g.anchored(sc, g.predicate(sc, depth))
 }
 
 // whereBoth narrows a free predicate to a range of keys.
-func whereBoth(g *generator, sc *scope, depth int) string {
+func whereBoth(g *generator, sc *scope, depth int) sql.Expr {
 	if g.pct(wideShare) {
-		return whereWide(g, sc, 0) + " AND " + g.predicate(sc, depth)
+		return build.All(whereWide(g, sc, 0), g.predicate(sc, depth))
 	}
-	return whereRange(g, sc, 0) + " AND " + g.predicate(sc, depth)
+	return build.All(whereRange(g, sc, 0), g.predicate(sc, depth))
 }
 
 // whereWhole leaves the clause out.
-func whereWhole(*generator, *scope, int) string { return "" }
-
-// clause returns a WHERE clause from its condition.
-func clause(cond string) string {
-	if cond == "" {
-		return ""
-	}
-	return " WHERE " + cond
-}
+func whereWhole(*generator, *scope, int) sql.Expr { return nil }
 
 // wrote notes that the transaction has written t, and the rows that the statement named.
 func (g *generator) wrote(t *table, keys ...int64) {
@@ -97,24 +90,24 @@ func (g *generator) wrote(t *table, keys ...int64) {
 	}
 	t.recent = append(t.recent, keys...)
 	for _, k := range keys {
-		t.pkey.holds(fmt.Sprint(k))
+		t.pkey.holds(strconv.FormatInt(k, 10))
 	}
 }
 
 // updated returns what an UPDATE gives a column: an expression, or the column's default.
-func (g *generator) updated(c *column, sc *scope) string {
+func (g *generator) updated(c *column, sc *scope) expr {
 	if slices.Contains(sc.refs[0].base.pair, c) { // rows that change places must not depend on the order of the scan
-		return g.literal(c.fam, c.pool).sql
+		return g.literal(c.fam, c.pool)
 	}
 	if c.hasDefault && g.wants("default-value") {
-		return "DEFAULT"
+		return g.spelled("DEFAULT")
 	}
 	return g.assign(c, sc)
 }
 
 // Statement productions.
 
-func stmtSelect(g *generator) string {
+func stmtSelect(g *generator) sql.Stmt {
 	if g.txn.frame != sqltext.Prepared && g.form("scratch-table") {
 		return g.scratch()
 	}
@@ -122,30 +115,33 @@ func stmtSelect(g *generator) string {
 }
 
 // scratch is a query whose answer goes through a table of its own: what it reads it reads as a write does.
-func (g *generator) scratch() string {
+func (g *generator) scratch() sql.Stmt {
 	rng := g.beside("scratch-forms")
-	forms := []stmtFunc{selPlain, selPlain, selPlain, selDistinct, selGroup, selAggregate, selSet, selCTE}
-	head := "CREATE " + g.d.Scratch
+	forms := []selectFunc{selPlain, selPlain, selPlain, selDistinct, selGroup, selAggregate, selSet, selCTE}
+	n := &sql.CreateTable{Temp: true, Name: object("s" + strconv.Itoa(g.scratches))}
 	if g.txn.alone && g.d.ScratchAlone && rng.IntN(100) < 60 {
-		head = "CREATE TABLE"
+		n.Temp = false
 	}
 	g.scratches++
-	return fmt.Sprintf("%s s%d AS %s", head, g.scratches-1, forms[rng.IntN(len(forms))](g))
+	n.As = forms[rng.IntN(len(forms))](g)
+	return n
 }
 
-func stmtUpdate(g *generator) string {
+func stmtUpdate(g *generator) sql.Stmt { return g.update() }
+
+func (g *generator) update() *sql.Update {
 	t := g.table()
 	sc := target(t)
 	g.banned = t // SET never reads the target
-	set := g.newVersion(t)
-	named := len(set)
+	n := &sql.Update{Set: g.newVersion(t)}
+	named := len(n.Set)
 	where := choose(g, whereTable)
 	where = g.otherWhere(where)
 	keyed := len(t.own) > 0 && g.pct(keyUpdateShare)
 	if keyed {
-		var assigned []string
+		var assigned []*sql.Assign
 		assigned, where = g.updateKey(t)
-		set = append(set, assigned...)
+		n.Set = append(n.Set, assigned...)
 	}
 	many := false // rows that are given one unique value, which fails half-way
 	for _, at := range g.rng.Perm(len(t.cols))[:g.between(1, min(3, len(t.cols)))] {
@@ -153,86 +149,107 @@ func stmtUpdate(g *generator) string {
 		switch {
 		case slices.Contains(t.own, c) || keyed && c.unique:
 		case !c.unique && many:
-			set = append(set, g.harmless(t, c)...)
+			n.Set = append(n.Set, g.harmless(t, c)...)
 		case !c.unique:
 			value := g.updated(c, sc)
-			c.holds(value)
-			set = append(set, c.name+" = "+value)
+			c.holds(value.lit)
+			n.Set = append(n.Set, build.Set(build.Column("", c.name), value.x))
 			if g.careless && slices.Contains(t.pair, c) {
 				where = whereKey // which rows it would pass over depends on the order of the scan
 			}
-		case len(set) == named && !keyed && !g.careless && c.parent == nil && g.wants("unique-many"):
-			set, many = append(set, c.name+" = "+g.freshValue(c)), true
+		case len(n.Set) == named && !keyed && !g.careless && c.parent == nil && g.wants("unique-many"):
+			n.Set, many = append(n.Set, g.sets(c, g.freshValue(c))), true
 		default:
 			value := g.uniqueConst(c)
 			c.holds(value)
-			set = append(set, c.name+" = "+value)
+			n.Set = append(n.Set, g.sets(c, value))
 			where = whereKey // more than one row would always collide
 		}
 	}
-	if len(set) == named { // only the columns of its key were drawn
-		var assigned []string
+	if len(n.Set) == named { // only the columns of its key were drawn
+		var assigned []*sql.Assign
 		assigned, where = g.updateKey(t)
-		set = append(set, assigned...)
+		n.Set = append(n.Set, assigned...)
 	}
-	tail := g.dmlLimit(t)
-	g.allowSelf(tail)
-	text := "UPDATE " + g.ownRows(t) + t.name + " SET " + strings.Join(set, ", ") + clause(where(g, sc, g.o.Depth-1)) + tail
+	n.Order, n.Limit = g.dmlLimit(t)
+	g.allowSelf(n.Limit)
+	n.Table = g.written(t)
+	n.Where = where(g, sc, g.o.Depth-1)
 	if g.d.UpdateReturns {
-		text += g.returning(t)
+		n.Returning = g.returning(t)
 	}
 	g.wrote(t, g.named...)
-	return text
+	return n
 }
+
+// sets assigns a literal to a column.
+func (g *generator) sets(c *column, lit string) *sql.Assign {
+	return build.Set(build.Column("", c.name), g.lit(lit))
+}
+
+// spelled is a literal as a value.
+func (g *generator) spelled(lit string) expr { return expr{x: g.lit(lit), lit: lit} }
 
 // harmless returns an assignment of a column that no row makes fail: beside one that fails, which comes first would depend on the order
 // of the scan. None where the column has other constraints.
-func (g *generator) harmless(t *table, c *column) []string {
+func (g *generator) harmless(t *table, c *column) []*sql.Assign {
 	if c.max != 0 || c.parent != nil || c.special != nil || slices.Contains(t.pair, c) {
 		return nil
 	}
-	return []string{c.name + " = " + g.literal(c.fam, c.pool).sql}
+	return []*sql.Assign{g.sets(c, g.literal(c.fam, c.pool).lit)}
 }
 
 // newVersion returns the assignments that give a row a version of its own; none where the table has no place for them, or
 // the statement shall leave rows as they are that already are as it would make them.
-func (g *generator) newVersion(t *table) []string { return g.version(t, g.vkey()) }
+func (g *generator) newVersion(t *table) []*sql.Assign { return g.version(t, g.vkey()) }
 
 // version is newVersion with a version key that is drawn already.
-func (g *generator) version(t *table, vkey int64) []string {
+func (g *generator) version(t *table, vkey int64) []*sql.Assign {
+	return g.versionOf(t, "", "", vkey)
+}
+
+// versionOf is version with the columns that are written under one name of their table, and the old version read under another; "": neither
+// is said.
+func (g *generator) versionOf(t *table, to, from string, vkey int64) []*sql.Assign {
 	if t.bare || g.blind && g.pct(blindShare) {
 		return nil
 	}
-	return []string{"pvkey = vkey", fmt.Sprintf("vkey = %d", vkey)}
+	return []*sql.Assign{
+		build.Set(build.Column(to, "pvkey"), build.Column(from, "vkey")),
+		build.Set(build.Column(to, "vkey"), build.Int(vkey)),
+	}
 }
 
 // clearShare is how many DELETEs of a table with triggers, or of one that others refer to, take all its rows, in percent: where nobody looks on an engine has a shorter way.
 const clearShare = 6
 
-func stmtDelete(g *generator) string {
+func stmtDelete(g *generator) sql.Stmt {
 	t := g.table()
 	if t.stays {
 		return stmtUpdate(g)
 	}
+	n := &sql.Delete{}
 	t.shrinks = true
 	g.banned = t
-	tail := g.dmlLimit(t)
-	g.allowSelf(tail)
+	n.Order, n.Limit = g.dmlLimit(t)
+	g.allowSelf(n.Limit)
 	where := choose(g, deleteTable)
 	where = g.otherWhere(where)
 	if (len(t.fires) > 0 || g.referred(t)) && g.beside("clear").IntN(100) < clearShare {
 		where = whereWhole
 	}
 	if g.chancy(t) {
-		where, tail = whereKey, ""
+		where, n.Order, n.Limit = whereKey, nil, nil
 	}
-	text := "DELETE FROM " + g.ownRows(t) + t.name + clause(where(g, target(t), g.o.Depth-1)) + tail + g.returning(t)
+	n.Table = g.written(t)
+	n.Where = where(g, target(t), g.o.Depth-1)
+	n.Returning = g.returning(t)
 	g.wrote(t, g.named...)
 	if len(g.named) == 1 {
 		t.moved(g.named[0], nil)
 		t.gone[g.named[0]] = true
 	}
-	return text
+	return n
 }
 
 // referred says whether rows of a table refer to those of t.
@@ -243,18 +260,18 @@ func (g *generator) referred(t *table) bool {
 }
 
 // allowSelf lifts the ban on reading the target in the WHERE clause where the dialect can do that.
-func (g *generator) allowSelf(tail string) {
-	if g.d.SelfSubquery && tail == "" {
+func (g *generator) allowSelf(limit *sql.Limit) {
+	if g.d.SelfSubquery && limit == nil {
 		g.banned = nil
 	}
 }
 
-// dmlLimit returns " ORDER BY t.pkey LIMIT n" now and then, where the dialect has it.
-func (g *generator) dmlLimit(t *table) string {
+// dmlLimit returns ORDER BY t.pkey LIMIT n now and then, where the dialect has it.
+func (g *generator) dmlLimit(t *table) ([]*sql.Order, *sql.Limit) {
 	if !g.d.DMLLimit || !g.pct(dmlLimitShare) {
-		return ""
+		return nil, nil
 	}
-	return fmt.Sprintf(" ORDER BY %s.pkey%s LIMIT %d", t.name, g.direction(), g.between(1, 4))
+	return []*sql.Order{build.Order(build.Column(t.name, "pkey"), g.descends())}, limitOf(g.between(1, 4), 0)
 }
 
 // uniqueConst returns a constant for a unique column: mostly a new value, sometimes NULL or one that exists.
@@ -284,47 +301,47 @@ func assignStep(g *generator, c *column, sc *scope) expr {
 	if c.fam > FamDecimal {
 		return g.value(sc, c.fam, 2)
 	}
-	from := g.columnOr(sc, c.fam).sql
+	from := g.columnOr(sc, c.fam).x
 	if r := sc.refs[0]; slices.Contains(r.cols, c) {
-		from = r.alias + "." + c.name
+		from = r.col(c)
 	}
 	step, start := g.literal(c.fam, nil), g.literal(c.fam, nil)
+	near := build.Between(from, g.lit(g.number(c.fam, -500)), g.lit(g.number(c.fam, 500)))
 	return expr{fam: c.fam, bound: widest(step, start) + 500, notNull: true,
-		sql: fmt.Sprintf("CASE WHEN %[1]s BETWEEN %[2]s AND %[3]s THEN (%[1]s + %[4]s) ELSE %[5]s END",
-			from, g.number(c.fam, -500), g.number(c.fam, 500), step.sql, start.sql)}
+		x: build.Case(start.x, build.When(near, build.Paren(build.Binary(from, sql.OpAdd, step.x))))}
 }
 
 // assign returns an expression that fits column c, whatever the row.
-func (g *generator) assign(c *column, sc *scope) string {
+func (g *generator) assign(c *column, sc *scope) expr {
 	switch {
 	case c.parent != nil:
-		return g.reference(c)
+		return g.spelled(g.reference(c))
 	case !c.notNull && g.pct(8), c.notNull && g.wants("null-violation"):
-		return "NULL"
+		return g.spelled("NULL")
 	case c.special != nil:
-		return g.specialValue(c)
+		return g.spelled(g.specialValue(c))
 	}
 	e := choose(g, assignTable)(g, c, sc)
-	if strings.HasSuffix(e.sql, "."+c.name) && !g.blind && g.pct(80) {
+	if of, ok := e.x.(*sql.Column); ok && of.Name.Value == c.name && !g.blind && g.pct(80) {
 		e = g.literal(c.fam, c.pool) // mostly the column itself, which changes nothing
 	}
 	if e.bound > c.bound {
 		switch c.fam {
 		case FamInt:
-			e.sql = "(" + e.sql + ") % 1000"
+			e.x, e.lit = build.Binary(build.Paren(e.x), sql.OpMod, build.Int(1000)), ""
 		case FamString:
-			e.sql = fmt.Sprintf(g.d.Prefix, e.sql, int(c.bound))
+			e.x, e.lit = g.fill(g.d.Prefix, e.x, build.Int(int(c.bound))), ""
 		default:
 			e = g.literal(c.fam, c.pool)
 		}
 	}
 	if c.notNull && !e.notNull {
-		e.sql = "COALESCE(" + e.sql + ", " + g.literal(c.fam, c.pool).sql + ")"
+		e.x, e.lit = build.Call("COALESCE", e.x, g.literal(c.fam, c.pool).x), ""
 	}
-	return e.sql
+	return e
 }
 
-func stmtInsertValues(g *generator) string {
+func stmtInsertValues(g *generator) sql.Stmt {
 	if g.inserts >= maxInserts {
 		return stmtUpdate(g)
 	}
@@ -332,7 +349,7 @@ func stmtInsertValues(g *generator) string {
 	g.banned = t
 	base, vkey := g.insertBase(), g.vkey()
 	sc := &scope{flat: len(t.fires) > 0} // nothing to refer to but subqueries' own tables
-	var rows []string
+	var rows []*sql.Row
 	var keys []int64
 	n := choose(g, insertRows)
 	first, step := g.heirKeys(t, base+1)
@@ -344,99 +361,104 @@ func stmtInsertValues(g *generator) string {
 	t.pkeys = append(t.pkeys, keys...)
 	t.hot = append(t.hot, keys[0])
 	g.wrote(t, keys...)
-	return g.insertRows(headOf(t, first), rows) + g.returning(t)
+	return g.insertRows(t, intoPartOf(t, first), rows)
 }
 
 // returning has a write return what it writes, now and then.
-func (g *generator) returning(t *table) string {
+func (g *generator) returning(t *table) []*sql.Item {
 	if !g.form("returning") {
-		return ""
+		return nil
 	}
 	rng := g.beside("returning")
-	var names []string
+	out := build.Items(build.Column("", "pkey"))
 	for _, at := range rng.Perm(len(t.cols))[:1+rng.IntN(min(2, len(t.cols)))] {
 		if c := t.cols[at]; c.special == nil || !c.special.Bare {
-			names = append(names, c.name)
+			out = append(out, build.Item(build.Column("", c.name), ""))
 		}
 	}
-	return " RETURNING " + strings.Join(append([]string{"pkey"}, names...), ", ")
+	return out
 }
 
-// insertRows is an INSERT of rows, written as SET now and then where it is one.
-func (g *generator) insertRows(head string, rows []string) string {
+// rowsInto gives an INSERT its rows, as SET now and then where it is one.
+func (g *generator) rowsInto(n *sql.Insert, rows []*sql.Row) *sql.Insert {
 	if len(rows) > 1 || !g.form("insert-set") {
-		return head + " VALUES " + strings.Join(rows, ", ")
+		n.Source = build.Query(&sql.Values{Rows: rows})
+		return n
 	}
-	at := strings.Index(head, " (")
-	names, _ := sqltext.SplitList(head, at+1)
-	values, _ := sqltext.SplitList(rows[0], 0)
-	set := make([]string, len(names))
-	for i := range names {
-		set[i] = names[i] + " = " + values[i]
+	for i, name := range n.Columns {
+		n.Set = append(n.Set, build.Set(&sql.Column{Name: name}, rows[0].Items[i]))
 	}
-	return head[:at] + " SET " + strings.Join(set, ", ")
+	n.Columns = nil
+	return n
+}
+
+// insertRows is rowsInto of an INSERT that may return what it writes.
+func (g *generator) insertRows(t *table, n *sql.Insert, rows []*sql.Row) *sql.Insert {
+	g.rowsInto(n, rows)
+	n.Returning = g.returning(t)
+	return n
 }
 
 // insertRow writes one row of VALUES under a key of its own, and keeps that.
-func (g *generator) insertRow(t *table, key, vkey int64, own []string, sc *scope) string {
-	row := t.naming(fmt.Sprint(key), vkey)
+func (g *generator) insertRow(t *table, key, vkey int64, own []string, sc *scope) *sql.Row {
+	row := t.naming(build.Int(key), vkey)
 	for _, c := range t.cols {
 		if at := slices.Index(t.own, c); at >= 0 {
 			c.holds(own[at])
-			row = append(row, own[at])
+			row = append(row, g.lit(own[at]))
 			continue
 		}
 		value := g.insertValue(c, sc)
 		if c.parent == t && g.beside("self-reference").IntN(4) == 0 { // the row refers to itself
-			value = fmt.Sprint(key)
+			value = g.spelled(strconv.FormatInt(key, 10))
 		}
-		c.holds(value)
-		row = append(row, value)
+		c.holds(value.lit)
+		row = append(row, value.x)
 	}
 	if len(own) > 0 {
 		t.keys[key] = own
 	}
-	return "(" + strings.Join(row, ", ") + ")"
+	return build.Row(row...)
 }
 
 // insertValue returns a value for column c in VALUES: a literal, NULL, or now and then a scalar subquery.
-func (g *generator) insertValue(c *column, sc *scope) string {
+func (g *generator) insertValue(c *column, sc *scope) expr {
 	switch given, ok := g.given[c]; {
 	case ok:
-		return given
+		return g.spelled(given)
 	case c.unique:
-		return g.uniqueConst(c)
+		return g.spelled(g.uniqueConst(c))
 	case c.parent != nil:
-		return g.reference(c)
+		return g.spelled(g.reference(c))
 	case !c.notNull && g.pct(10), c.notNull && g.wants("null-violation"):
-		return "NULL"
+		return g.spelled("NULL")
 	case c.hasDefault && g.wants("default-value"):
-		return "DEFAULT"
+		return g.spelled("DEFAULT")
 	case c.special != nil:
-		return g.specialValue(c)
+		return g.spelled(g.specialValue(c))
 	}
 	lit := g.literal(c.fam, c.pool)
 	if g.canRead(sc) && g.wants("values-many") {
 		g.calm = false // VALUES is evaluated whatever the plan is
 		e, ok := valMany(g, sc, c.fam, 1)
 		if g.calm = true; ok && e.bound <= c.bound {
-			return e.sql
+			return e
 		}
 	}
 	if !g.pct(insertSubquery) || !g.canRead(sc) {
-		return lit.sql
+		return lit
 	}
 	e, ok := choose(g, scalarTable)(g, sc, c.fam, 1)
 	if !ok || e.bound > c.bound {
-		return lit.sql
+		return lit
 	}
 	if c.notNull && !e.notNull {
-		return "COALESCE(" + e.sql + ", " + lit.sql + ")"
+		e.x, e.lit = build.Call("COALESCE", e.x, lit.x), ""
 	}
-	return e.sql
+	return e
 }
 
-func stmtInsertSelect(g *generator) string {
+func stmtInsertSelect(g *generator) sql.Stmt {
 	if g.inserts >= maxInserts {
 		return stmtUpdate(g)
 	}
@@ -446,32 +468,34 @@ func stmtInsertSelect(g *generator) string {
 	}
 	base, vkey := g.insertBase(), g.vkey()
 	sc := &scope{}
-	from := " FROM " + g.addBase(sc)
-	key := sc.refs[0].alias + ".pkey"
-	outs := t.naming(fmt.Sprintf("%d + %s", base, key), vkey)
+	from := g.addBase(sc)
+	r := sc.refs[0]
+	outs := t.naming(r.shifted(base), vkey)
 	for _, c := range t.cols {
 		switch {
 		case c.parent == t && g.chancy(t):
-			outs = append(outs, "NULL")
+			outs = append(outs, build.Null())
 		case !c.unique && !c.discerns:
-			outs = append(outs, g.assign(c, sc))
+			outs = append(outs, g.assign(c, sc).x)
 		case !c.notNull && g.pct(40):
-			outs = append(outs, "NULL")
+			outs = append(outs, build.Null())
 		case c.fam == FamInt:
-			outs = append(outs, fmt.Sprintf("%d + %s", base, key))
+			outs = append(outs, r.shifted(base))
 		default:
-			outs = append(outs, fmt.Sprintf("CONCAT('x', %d + %s)", base, key))
+			outs = append(outs, build.Call("CONCAT", build.Text("x"), r.shifted(base)))
 		}
 	}
-	where := clause(choose(g, insertWhere)(g, sc, g.o.Depth-1))
+	q := build.Query(block(from, choose(g, insertWhere)(g, sc, g.o.Depth-1), build.Items(outs...)...))
 	for i := range g.named {
 		g.named[i] += base
 	}
 	t.pkeys = append(t.pkeys, g.named...)
-	order := ""
 	if g.pct(12) {
-		order = " ORDER BY " + key + g.direction() + fmt.Sprintf(" LIMIT %d", g.between(1, 5))
+		q.Order, q.Limit = []*sql.Order{build.Order(r.pkey(), g.descends())}, limitOf(g.between(1, 5), 0)
 	}
 	g.wrote(t, g.named...)
-	return insertHead(t) + " SELECT " + strings.Join(outs, ", ") + from + where + order + g.returning(t)
+	n := into(t)
+	n.Source = q
+	n.Returning = g.returning(t)
+	return n
 }

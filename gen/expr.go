@@ -1,9 +1,10 @@
 package gen
 
 import (
-	"fmt"
 	"slices"
-	"strings"
+
+	"txweave/sql"
+	"txweave/sql/build"
 )
 
 // maxBound is the largest magnitude of an integer or fixed-point expression; above it, sums could leave BIGINT.
@@ -73,10 +74,11 @@ func (g *generator) literal(f Family, pool []string) expr {
 		e.bound = 8
 	}
 	if len(pool) > 0 && g.pct(90) {
-		e.sql = oneOf(g, pool)
+		e.lit = oneOf(g, pool)
 	} else {
-		e.sql = g.rawLiteral(f)
+		e.lit = g.rawLiteral(f)
 	}
+	e.x = g.lit(e.lit)
 	return e
 }
 
@@ -107,18 +109,29 @@ func valArith(g *generator, sc *scope, f Family, depth int) (expr, bool) {
 		return expr{}, false
 	}
 	a, b := g.value(sc, f, depth), g.value(sc, f, depth)
-	op, bound := oneOf(g, []string{"+", "-"}), a.bound+b.bound
+	op, bound := oneOf(g, []sql.Op{sql.OpAdd, sql.OpSub}), a.bound+b.bound
 	if f == FamInt && g.pct(20) {
-		b = expr{sql: fmt.Sprint(g.between(2, 5)), notNull: true}
-		op, bound = "*", a.bound*5
+		b = expr{x: build.Int(g.between(2, 5)), notNull: true}
+		op, bound = sql.OpMul, a.bound*5
 	}
 	if bound > g.largest(f) {
 		return expr{}, false
 	}
-	if strings.HasPrefix(b.sql, "-") {
-		op = "+" // two minus signs in a row begin a comment once the spaces are gone
+	if begins(b.x) {
+		op = sql.OpAdd // two minus signs in a row begin a comment once the spaces are gone
 	}
-	return expr{sql: "(" + a.sql + " " + op + " " + b.sql + ")", fam: f, bound: bound, notNull: a.notNull && b.notNull}, true
+	return expr{x: build.Paren(build.Binary(a.x, op, b.x)), fam: f, bound: bound, notNull: a.notNull && b.notNull}, true
+}
+
+// begins says whether the text of an expression begins with a minus sign.
+func begins(x sql.Expr) bool {
+	switch x := x.(type) {
+	case *sql.Unary:
+		return x.Op == sql.OpSub
+	case *sql.Binary:
+		return begins(x.Left)
+	}
+	return false
 }
 
 func valMod(g *generator, sc *scope, f Family, depth int) (expr, bool) {
@@ -126,7 +139,12 @@ func valMod(g *generator, sc *scope, f Family, depth int) (expr, bool) {
 		return expr{}, false
 	}
 	a, n := g.value(sc, f, depth), g.between(2, 7)
-	return expr{sql: fmt.Sprintf("(%s %% %d)", a.sql, n), fam: f, bound: float64(n), notNull: a.notNull, pool: smallInts[:n]}, true
+	return expr{x: remainder(a.x, n), fam: f, bound: float64(n), notNull: a.notNull, pool: smallInts[:n]}, true
+}
+
+// remainder is (x % n).
+func remainder(x sql.Expr, n int) sql.Expr {
+	return build.Paren(build.Binary(x, sql.OpMod, build.Int(n)))
 }
 
 // smallInts are literals to compare remainders and counts with.
@@ -137,40 +155,40 @@ func valAbs(g *generator, sc *scope, f Family, depth int) (expr, bool) {
 		return expr{}, false
 	}
 	a := g.value(sc, f, depth)
-	a.sql = "ABS(" + a.sql + ")"
+	a.x, a.lit = build.Call("ABS", a.x), ""
 	return a, true
 }
 
 func valCase(g *generator, sc *scope, f Family, depth int) (expr, bool) {
 	a, b := g.value(sc, f, depth), g.value(sc, f, depth)
 	e := expr{fam: f, bound: widest(a, b)}
-	e.sql = "CASE WHEN " + g.predicate(sc, depth) + " THEN " + a.sql
+	choice := build.Case(nil, build.When(g.predicate(sc, depth), a.x))
 	if g.pct(80) {
-		e.sql += " ELSE " + b.sql
+		choice.Else = b.x
 		e.notNull = a.notNull && b.notNull
 	}
-	e.sql += " END"
+	e.x = choice
 	return e, true
 }
 
 func valCaseOf(g *generator, sc *scope, f Family, depth int) (expr, bool) {
 	of := g.anyColumn(sc)
 	a, b, c := g.value(sc, f, depth), g.value(sc, f, depth), g.leaf(sc, f)
-	return expr{fam: f, bound: widest(a, b, c), notNull: a.notNull && b.notNull && c.notNull,
-		sql: fmt.Sprintf("CASE %s WHEN %s THEN %s WHEN %s THEN %s ELSE %s END", of.sql,
-			g.literal(of.fam, of.pool).sql, a.sql, g.literal(of.fam, of.pool).sql, b.sql, c.sql)}, true
+	choice := build.Case(c.x, build.When(g.literal(of.fam, of.pool).x, a.x), build.When(g.literal(of.fam, of.pool).x, b.x))
+	choice.Operand = of.x
+	return expr{fam: f, bound: widest(a, b, c), notNull: a.notNull && b.notNull && c.notNull, x: choice}, true
 }
 
 func valIf(g *generator, sc *scope, f Family, depth int) (expr, bool) {
 	a, b := g.value(sc, f, depth), g.value(sc, f, depth)
-	return expr{sql: fmt.Sprintf(g.d.If, g.predicate(sc, depth), a.sql, b.sql),
+	return expr{x: g.fill(g.d.If, g.predicate(sc, depth), a.x, b.x),
 		fam: f, bound: widest(a, b), notNull: a.notNull && b.notNull}, true
 }
 
 func valCoalesce(g *generator, sc *scope, f Family, depth int) (expr, bool) {
 	a, b := g.value(sc, f, depth), g.leaf(sc, f)
 	name := oneOf(g, g.d.Coalesce)
-	return expr{sql: name + "(" + a.sql + ", " + b.sql + ")", fam: f, bound: widest(a, b), notNull: a.notNull || b.notNull}, true
+	return expr{x: build.Call(name, a.x, b.x), fam: f, bound: widest(a, b), notNull: a.notNull || b.notNull}, true
 }
 
 func valNullif(g *generator, sc *scope, f Family, depth int) (expr, bool) {
@@ -179,14 +197,14 @@ func valNullif(g *generator, sc *scope, f Family, depth int) (expr, bool) {
 	}
 	a := g.value(sc, f, depth)
 	b := g.literal(f, a.pool)
-	return expr{sql: "NULLIF(" + a.sql + ", " + b.sql + ")", fam: f, bound: a.bound, pool: a.pool}, true
+	return expr{x: build.Call("NULLIF", a.x, b.x), fam: f, bound: a.bound, pool: a.pool}, true
 }
 
 func valBool(g *generator, sc *scope, f Family, depth int) (expr, bool) {
 	if f != FamInt {
 		return expr{}, false
 	}
-	return expr{sql: fmt.Sprintf(g.d.Truth, g.predicate(sc, depth)), fam: f, bound: 1, pool: smallInts[:2]}, true
+	return expr{x: g.fill(g.d.Truth, g.predicate(sc, depth)), fam: f, bound: 1, pool: smallInts[:2]}, true
 }
 
 func valFunction(g *generator, sc *scope, f Family, depth int) (expr, bool) {
@@ -200,12 +218,12 @@ func valFunction(g *generator, sc *scope, f Family, depth int) (expr, bool) {
 		return expr{}, false
 	}
 	fn := oneOf(g, fit)
-	bounds, texts := make([]float64, len(fn.args)), make([]any, len(fn.args))
+	bounds, args := make([]float64, len(fn.args)), make([]sql.Expr, len(fn.args))
 	for i, want := range fn.args {
 		arg := g.value(sc, want, depth)
-		bounds[i], texts[i] = arg.bound, arg.sql
+		bounds[i], args[i] = arg.bound, arg.x
 	}
-	e := expr{sql: fmt.Sprintf(fn.tmpl, texts...), fam: f, bound: fn.bound(bounds)}
+	e := expr{x: g.fill(fn.tmpl, args...), fam: f, bound: fn.bound(bounds)}
 	return e, e.bound <= g.largest(f)
 }
 
@@ -218,7 +236,7 @@ func valAggregate(g *generator, sc *scope, f Family, depth int) (expr, bool) {
 	if !ok {
 		return expr{}, false
 	}
-	e.sql = "(" + in.with + "SELECT " + e.sql + from + g.subWhere(in, depth) + ")"
+	e.x = build.Scalar(in.query(block(from, g.subWhere(in, depth), build.Item(e.x, ""))))
 	return e, true
 }
 
@@ -227,23 +245,28 @@ func valRow(g *generator, sc *scope, f Family, depth int) (expr, bool) {
 		return expr{}, false
 	}
 	in := &scope{parent: sc}
-	text := " FROM " + g.addBase(in)
+	from := g.addBase(in)
 	r := in.refs[0]
 	if len(in.columns(f)) == 0 {
 		return expr{}, false
 	}
 	if g.wants("constant-row") {
 		e := g.literal(f, nil)
-		return expr{sql: "(SELECT DISTINCT " + e.sql + text + g.subWhere(in, depth) + ")", fam: f, bound: e.bound}, true
+		s := block(from, g.subWhere(in, depth), build.Item(e.x, ""))
+		s.Distinct = true
+		return expr{x: build.Scalar(build.Query(s)), fam: f, bound: e.bound}, true
 	}
 	e := oneOf(g, in.columns(f))
-	key := r.alias + ".pkey"
+	s := block(from, nil, build.Item(e.x, ""))
+	var q *sql.Query
 	if g.pct(50) {
-		text += fmt.Sprintf(" WHERE %s = %d", key, g.key(r.base))
+		s.Where = build.Eq(r.pkey(), build.Int(g.key(r.base)))
+		q = build.Query(s)
 	} else {
-		text += g.subWhere(in, depth) + " ORDER BY " + key + g.direction() + " LIMIT 1"
+		s.Where = g.subWhere(in, depth)
+		q = row(s, r, g.descends(), 0)
 	}
-	e.sql, e.notNull = "(SELECT "+e.sql+text+")", false
+	e.x, e.lit, e.notNull = build.Scalar(q), "", false
 	return e, true
 }
 
@@ -256,14 +279,17 @@ func (g *generator) aggregate(in *scope, f Family, grouped bool) (expr, bool) {
 		c := g.anyColumn(in)
 		switch {
 		case c.fam == FamInt && g.pct(35):
-			distinct := oneOf(g, []string{"", "", "DISTINCT "})
-			return expr{sql: g.ofSome("SUM("+distinct+c.sql+")", in), fam: f, bound: c.bound * 1e6}, c.bound*1e6 <= maxBound*1e3
+			sum := build.Call("SUM", c.x)
+			sum.Distinct = oneOf(g, []bool{false, false, true})
+			return expr{x: g.ofSome(sum, in), fam: f, bound: c.bound * 1e6}, c.bound*1e6 <= maxBound*1e3
 		case g.pct(35):
-			return expr{sql: g.ofSome("COUNT(DISTINCT "+c.sql+")", in), fam: f, bound: 1e6, notNull: true, pool: smallInts}, true
+			count := build.Call("COUNT", c.x)
+			count.Distinct = true
+			return expr{x: g.ofSome(count, in), fam: f, bound: 1e6, notNull: true, pool: smallInts}, true
 		case g.pct(40):
-			return expr{sql: g.ofSome("COUNT("+c.sql+")", in), fam: f, bound: 1e6, notNull: true, pool: smallInts}, true
+			return expr{x: g.ofSome(build.Call("COUNT", c.x), in), fam: f, bound: 1e6, notNull: true, pool: smallInts}, true
 		default:
-			return expr{sql: g.ofSome("COUNT(*)", in), fam: f, bound: 1e6, notNull: true, pool: smallInts}, true
+			return expr{x: g.ofSome(build.Count(), in), fam: f, bound: 1e6, notNull: true, pool: smallInts}, true
 		}
 	}
 	if len(cols) == 0 || grouped && !slices.Contains(g.d.GroupExtrema, f) {
@@ -271,39 +297,36 @@ func (g *generator) aggregate(in *scope, f Family, grouped bool) (expr, bool) {
 	}
 	e := oneOf(g, cols)
 	if f == FamDecimal && g.pct(40) {
-		return expr{sql: "SUM(" + e.sql + ")", fam: f, bound: e.bound * 1e6}, true
+		return expr{x: build.Call("SUM", e.x), fam: f, bound: e.bound * 1e6}, true
 	}
 	name := "MIN"
 	if grouped || !g.ascending { // without groups the first or the last entry of an index will do
 		name = oneOf(g, []string{"MIN", "MAX"})
 	}
-	e.sql, e.notNull = g.ofSome(name+"("+e.sql+")", in), false
+	e.x, e.notNull = g.ofSome(build.Call(name, e.x), in), false
 	return e, true
 }
 
-// subSource returns the scope and the FROM clause of a subquery of sc.
-func (g *generator) subSource(sc *scope) (*scope, string) {
+// subSource returns the scope and what a subquery of sc reads.
+func (g *generator) subSource(sc *scope) (*scope, sql.TableRef) {
 	in := &scope{parent: sc}
-	text := choose(g, subTable)(g, in)
-	return in, text
+	from := choose(g, subTable)(g, in)
+	return in, from
 }
 
-// subWhere returns the WHERE clause of a subquery, or nothing. Where there is an outer query it often joins a
+// subWhere returns the condition of a subquery, or none. Where there is an outer query it often joins a
 // column with it.
-func (g *generator) subWhere(in *scope, depth int) string {
-	var conds []string
+func (g *generator) subWhere(in *scope, depth int) sql.Expr {
+	var cond sql.Expr
 	if in.parent != nil && g.pct(correlatedWhere) {
 		if a, b, ok := g.pair(in, g.around(in)); ok {
-			conds = append(conds, a.sql+" "+choose(g, joinOps)+" "+b.sql)
+			cond = build.Binary(a.x, choose(g, joinOps), b.x)
 		}
 	}
 	if g.pct(70) {
-		conds = append(conds, g.predicate(in, max(0, depth-1)))
+		cond = build.All(cond, g.predicate(in, max(0, depth-1)))
 	}
-	if len(conds) == 0 {
-		return ""
-	}
-	return " WHERE " + strings.Join(conds, " AND ")
+	return cond
 }
 
 // pair returns two columns of one Family, the first of a, the second of b.

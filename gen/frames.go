@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"txweave/sql"
 	"txweave/sqltext"
 	"txweave/testcase"
 )
@@ -190,7 +191,11 @@ func (g *generator) onlyReads(t *testcase.Txn) bool {
 	return len(g.txn.wrote) == 0 && !locksOut(t) && !(g.d.LocksWrite && slices.ContainsFunc(t.Stmts, func(s testcase.Stmt) bool { return g.locks(s.SQL) }))
 }
 
-// locks says whether a query ends in a clause of the dialect's that locks rows.
-func (g *generator) locks(sql string) bool {
-	return slices.ContainsFunc(slices.Concat(g.d.LockClauses, g.d.LockWaits), func(clause string) bool { return strings.Contains(sql, " "+clause) })
+// locks says whether a statement locks the rows that it reads.
+func (g *generator) locks(text string) bool {
+	stmt, err := g.d.Tree.Parse(text)
+	return err == nil && sql.Has(stmt, func(n sql.Node) bool {
+		_, ok := n.(*sql.Lock)
+		return ok
+	})
 }

@@ -1,10 +1,12 @@
 package gen
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
+
+	"txweave/sql"
+	"txweave/sql/build"
 )
 
 // What rows hold, as far as the generator knows it: what the initial rows got, and the literals that statements have written since,
@@ -106,22 +108,22 @@ func beginning(n int) func(string) string {
 
 // split returns those literals of a sorted list of which an order comparison tells some from the others: not the ends that would
 // leave nothing, or all.
-func split(op string, pool []string) []string {
+func split(op sql.Op, pool []string) []string {
 	switch {
 	case len(pool) < 2:
 		return pool
-	case op == "<" || op == ">=":
+	case op == sql.OpLt || op == sql.OpGe:
 		return pool[1:]
-	case op == ">" || op == "<=":
+	case op == sql.OpGt || op == sql.OpLe:
 		return pool[:len(pool)-1]
 	}
 	return pool
 }
 
 // compared returns a comparison of an expression with one of the values that it is known to have.
-func (g *generator) compared(e expr) string {
+func (g *generator) compared(e expr) sql.Expr {
 	op := oneOf(g, compareOps)
-	return e.sql + " " + op + " " + g.literal(e.fam, split(op, e.pool)).sql
+	return build.Binary(e.x, op, g.literal(e.fam, split(op, e.pool)).x)
 }
 
 // likelyColumn returns a column that predicates can tell rows by, where a few tries find one.
@@ -145,7 +147,7 @@ func (g *generator) width(t *table) int64 {
 }
 
 // whereWide finds most of the rows by a range of keys, at least one of them and not all, and notes a row that is in it.
-func whereWide(g *generator, sc *scope, _ int) string {
+func whereWide(g *generator, sc *scope, _ int) sql.Expr {
 	r := sc.refs[0]
 	keys := slices.Compact(slices.Sorted(slices.Values(r.base.pkeys)))
 	if len(keys) < 3 {
@@ -155,18 +157,18 @@ func whereWide(g *generator, sc *scope, _ int) string {
 	g.named = append(g.named, keys[at])
 	switch g.between(0, 4) {
 	case 0:
-		return fmt.Sprintf("%s.pkey <> %d", r.alias, keys[at-1])
+		return build.Binary(r.pkey(), sql.OpNe, build.Int(keys[at-1]))
 	case 1:
-		return fmt.Sprintf("%s.pkey <= %d", r.alias, keys[at])
+		return build.Binary(r.pkey(), sql.OpLe, build.Int(keys[at]))
 	case 2:
-		return fmt.Sprintf("%s.pkey BETWEEN %d AND %d", r.alias, keys[g.between(0, 1)], keys[at])
+		return build.Between(r.pkey(), build.Int(keys[g.between(0, 1)]), build.Int(keys[at]))
 	default:
-		return fmt.Sprintf("%s.pkey >= %d", r.alias, keys[min(at, 1+g.between(0, 2))])
+		return build.Binary(r.pkey(), sql.OpGe, build.Int(keys[min(at, 1+g.between(0, 2))]))
 	}
 }
 
 // anchored widens or narrows a predicate by one row of a base table of the scope, in some cases.
-func (g *generator) anchored(sc *scope, cond string) string {
+func (g *generator) anchored(sc *scope, cond sql.Expr) sql.Expr {
 	bases := sc.bases()
 	if len(bases) == 0 || !g.pct(anchorShare) {
 		return cond
@@ -174,7 +176,7 @@ func (g *generator) anchored(sc *scope, cond string) string {
 	r := oneOf(g, bases)
 	k := g.key(r.base)
 	if g.pct(60) {
-		return fmt.Sprintf("(%s OR %s.pkey = %d)", cond, r.alias, k)
+		return build.Paren(build.Any(cond, build.Eq(r.pkey(), build.Int(k))))
 	}
-	return fmt.Sprintf("%s AND %s.pkey <> %d", cond, r.alias, k)
+	return build.All(cond, build.Binary(r.pkey(), sql.OpNe, build.Int(k)))
 }

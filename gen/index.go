@@ -47,7 +47,7 @@ func indexPartial(g *generator, t *table, name, cols string) string {
 	}
 	where := c.name + " IS NOT NULL"
 	if g.pct(65) {
-		where = fmt.Sprintf("%s %s %s", c.name, oneOf(g, []string{"<", ">=", "<>"}), g.literal(c.fam, c.pool).sql)
+		where = fmt.Sprintf("%s %s %s", c.name, oneOf(g, []string{"<", ">=", "<>"}), g.literal(c.fam, c.pool).lit)
 	}
 	t.partial = append(t.partial, name)
 	return indexPlain(g, t, name, cols) + " WHERE " + where

@@ -3,8 +3,9 @@ package gen
 import (
 	"fmt"
 	"slices"
-	"strings"
 
+	"txweave/sql"
+	"txweave/sql/build"
 	"txweave/testcase"
 )
 
@@ -60,21 +61,20 @@ func (g *generator) heirKeys(t *table, base int64) (first, step int64) {
 	return base + g.beside("inherited").Int64N(int64(len(t.heirs))), int64(len(t.heirs))
 }
 
-// headOf is insertHead of the table that has the row with a pkey.
-func headOf(t *table, pkey int64) string {
-	head := insertHead(t)
+// intoPartOf is into of the table that has the row with a pkey.
+func intoPartOf(t *table, pkey int64) *sql.Insert {
+	head := into(t)
 	if n := int64(len(t.heirs)); n > 0 {
-		head = strings.Replace(head, "INTO "+t.name, "INTO "+t.heirs[pkey%n], 1)
+		head.Table = build.Table(t.heirs[pkey%n], "")
 	}
 	return head
 }
 
-// ownRows returns "ONLY " where an UPDATE or a DELETE shall leave the rows of tables that inherit alone.
-func (g *generator) ownRows(t *table) string {
-	if len(t.heirs) == 0 || g.beside("inherited").IntN(100) >= heirWrites {
-		return ""
-	}
-	return "ONLY "
+// written is the table of an UPDATE or a DELETE, of which some leave the rows of tables that inherit alone.
+func (g *generator) written(t *table) *sql.Table {
+	n := build.Table(t.name, "")
+	n.Only = len(t.heirs) > 0 && g.beside("inherited").IntN(100) < heirWrites
+	return n
 }
 
 // heirRead draws a table of which the rows of one alone are read; nil where a reference is as usual.
@@ -87,13 +87,12 @@ func (g *generator) heirRead() *table {
 }
 
 // sourceHeir reads the rows of one of them.
-func (g *generator) sourceHeir(sc *scope, t *table) string {
-	name := "ONLY " + t.name
-	if at := g.beside("inherited").IntN(len(t.heirs)); at > 0 {
-		name = t.heirs[at]
-	}
+func (g *generator) sourceHeir(sc *scope, t *table) sql.TableRef {
+	at := g.beside("inherited").IntN(len(t.heirs))
 	g.refs--
 	r := &ref{alias: g.newAlias(), cols: tableColumns(t)}
 	sc.refs = append(sc.refs, r)
-	return name + " AS " + r.alias
+	from := build.Table(t.heirs[at], r.alias)
+	from.Only = at == 0
+	return from
 }

@@ -5,6 +5,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"txweave/sql"
+	"txweave/sql/build"
 )
 
 // keyFunc chooses the columns of a table's primary key; false where the table has none that do.
@@ -215,7 +218,7 @@ func (g *generator) newKey(t *table) []string {
 		case c.special != nil:
 			out[i] = oneOf(g, c.pool)
 		default:
-			out[i] = g.literal(c.fam, c.pool).sql
+			out[i] = g.literal(c.fam, c.pool).lit
 		}
 	}
 	return out
@@ -240,9 +243,10 @@ func (g *generator) keyRow(t *table, values [][]string, r int, seen map[string]b
 }
 
 // updateKey returns the assignments of an UPDATE that gives rows another key, and how it finds them.
-func (g *generator) updateKey(t *table) (set []string, where whereFunc) {
+func (g *generator) updateKey(t *table) (set []*sql.Assign, where whereFunc) {
 	if c := t.own[len(t.own)-1]; len(t.own) == 1 && c.fam == FamInt && g.inserts < maxInserts && g.pct(shiftShare) {
-		return []string{fmt.Sprintf("%s = %s + %d", c.name, c.name, g.insertBase())}, choose(g, whereTable)
+		x := build.Binary(build.Column("", c.name), sql.OpAdd, build.Int(g.insertBase()))
+		return []*sql.Assign{build.Set(build.Column("", c.name), x)}, choose(g, whereTable)
 	}
 	k := g.nameKey(t)
 	from, to := t.keyOf(k), g.newKey(t)
@@ -251,37 +255,37 @@ func (g *generator) updateKey(t *table) (set []string, where whereFunc) {
 			to[i] = from[i] // a part of it alone changes
 			continue
 		}
-		set = append(set, c.name+" = "+to[i])
+		set = append(set, g.sets(c, to[i]))
 	}
 	if set == nil {
-		set = append(set, t.own[0].name+" = "+to[0])
+		set = append(set, g.sets(t.own[0], to[0]))
 	}
-	where = func(g *generator, sc *scope, _ int) string { return g.at(sc.refs[0], k, from) }
+	where = func(g *generator, sc *scope, _ int) sql.Expr { return g.at(sc.refs[0], k, from) }
 	t.moved(k, to)
 	return set, where
 }
 
 // at returns the condition that finds one row, by its own key where that is known and by pkey.
-func (g *generator) at(r *ref, pkey int64, key []string) string {
+func (g *generator) at(r *ref, pkey int64, key []string) sql.Expr {
 	if key == nil || !g.pct(ownShare) {
-		return fmt.Sprintf("%s.pkey = %d", r.alias, pkey)
+		return build.Eq(r.pkey(), build.Int(pkey))
 	}
-	parts := make([]string, len(key))
+	var cond sql.Expr
 	for i, c := range r.base.own {
-		parts[i] = r.alias + "." + c.name + " = " + key[i]
+		cond = build.All(cond, build.Eq(r.col(c), g.lit(key[i])))
 	}
-	return strings.Join(parts, " AND ")
+	return cond
 }
 
 // ownRange returns a range of a table's own key; false where it has none of numbers.
-func (g *generator) ownRange(r *ref, pkey int64) (string, bool) {
+func (g *generator) ownRange(r *ref, pkey int64) (sql.Expr, bool) {
 	key := r.base.keyOf(pkey)
 	if key == nil || r.base.own[0].fam != FamInt || !g.pct(ownShare) {
-		return "", false
+		return nil, false
 	}
 	n, err := strconv.ParseInt(key[0], 10, 64)
 	if err != nil {
-		return "", false
+		return nil, false
 	}
-	return fmt.Sprintf("%s.%s BETWEEN %d AND %d", r.alias, r.base.own[0].name, n, n+g.width(r.base)), true
+	return build.Between(r.col(r.base.own[0]), build.Int(n), build.Int(n+g.width(r.base))), true
 }

@@ -1,6 +1,6 @@
 package gen
 
-import "fmt"
+import "txweave/sql"
 
 // Derived tables of the first rows of others: a condition of the query around one may not be asked before these are counted.
 
@@ -16,30 +16,32 @@ func (g *generator) limitsDerived() bool {
 }
 
 // limitedBody returns a query for a derived table, its first rows in an order of all that it prints, so that the plan has no choice among them.
-func (g *generator) limitedBody() (string, []*column) {
+func (g *generator) limitedBody() (*sql.Query, []*column) {
 	in := &scope{}
-	from := g.from(in, 1)
+	s := block(g.from(in, 1), nil)
 	var outs []output
 	for _, at := range g.rng.Perm(len(in.columns()))[:min(g.between(1, 3), len(in.columns()))] {
 		outs = append(outs, output{in.columns()[at], g.newOutput()})
 	}
-	tail := ""
 	if g.pct(30) {
-		tail = g.where(in, 1)
+		s.Where = g.where(in, 1)
 	}
-	tail += " ORDER BY " + g.orderOutputs(outs, g.rng.Perm(len(outs))) + fmt.Sprintf(" LIMIT %d", g.between(1, 6))
+	s.Items = list(outs)
+	q := &sql.Query{Body: s, Order: g.orderOutputs(outs, g.rng.Perm(len(outs)))}
+	count, offset := g.between(1, 6), 0
 	if g.pct(15) {
-		tail += fmt.Sprintf(" OFFSET %d", g.between(1, 2))
+		offset = g.between(1, 2)
 	}
-	return "SELECT " + list(outs) + from + tail, outputColumns(outs)
+	q.Limit = limitOf(count, offset)
+	return q, outputColumns(outs)
 }
 
-// limitedWhere returns a condition on a column of such a derived table with AND behind it, for what follows, in some queries that read one; else nothing.
-func (g *generator) limitedWhere(sc *scope) string {
+// limitedWhere returns a condition on a column of such a derived table in some queries that read one; else nil.
+func (g *generator) limitedWhere(sc *scope) sql.Expr {
 	for _, r := range sc.refs {
 		if r.limited && g.beside("limited-where").IntN(100) < limitedAsked {
-			return g.compared(r.column(oneOf(g, r.cols))) + " AND "
+			return g.compared(r.column(oneOf(g, r.cols)))
 		}
 	}
-	return ""
+	return nil
 }

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"txweave/sql"
+	"txweave/sql/build"
 	"txweave/sqltext"
 	"txweave/testcase"
 )
@@ -81,35 +83,44 @@ func (g *generator) lockTables(stmts []testcase.Stmt) string {
 }
 
 // selLocking returns a locking read.
-func selLocking(g *generator) string {
+func selLocking(g *generator) *sql.Query {
 	g.calm = true
 	sc := &scope{flat: true}
-	text := " FROM " + g.addBase(sc)
+	from := sql.TableRef(g.addBase(sc))
 	if g.pct(25) {
-		text += " INNER JOIN " + g.addBase(sc) + " ON " + g.joinOn(sc)
+		joined := build.Join(from, sql.InnerJoin, g.addBase(sc), nil)
+		joined.On = g.joinOn(sc)
+		from = joined
 	}
-	where := clause(choose(g, whereTable)(g, sc, 1))
+	s := block(from, choose(g, whereTable)(g, sc, 1))
 	outs := append(items(sc), g.outputs(sc, g.between(1, 2), 1)...)
-	order := ""
+	q := build.Query(s)
 	if g.pct(15) {
-		order = g.orderKeys(sc, outs)
+		g.orderKeys(q, sc, outs)
 	}
-	return "SELECT " + g.advice(sc) + list(outs) + text + where + order + g.lock(sc)
+	s.Hints, s.Items = g.advice(sc), list(outs)
+	q.Locks = g.lock(sc)
+	return q
+}
+
+// anyLock draws how a locking read locks rows that it waits for.
+func (g *generator) anyLock() []*sql.Lock {
+	return []*sql.Lock{{Strength: oneOf(g, g.d.LockClauses)}}
 }
 
 // lock draws the clause that makes a query a locking read.
-func (g *generator) lock(sc *scope) string {
-	clause, wait := oneOf(g, g.d.LockClauses), choose(g, lockTable)
+func (g *generator) lock(sc *scope) []*sql.Lock {
+	locks, wait := g.anyLock(), choose(g, lockTable)
 	if wait == "" {
-		return " " + clause
+		return locks
 	}
-	clause = " " + g.d.LockWaits[g.beside("lock-wait").IntN(len(g.d.LockWaits))]
+	locks[0].Strength = g.d.LockWaits[g.beside("lock-wait").IntN(len(g.d.LockWaits))]
 	if wait != lockOf {
-		return clause + wait
+		locks[0].Wait = wait
+		return locks
 	}
-	names := make([]string, len(sc.refs))
-	for i, r := range sc.refs {
-		names[i] = r.alias
+	for _, r := range sc.refs {
+		locks[0].Of = append(locks[0].Of, build.Name(r.alias))
 	}
-	return clause + wait + strings.Join(names, ", ")
+	return locks
 }

@@ -1,9 +1,10 @@
 package gen
 
 import (
-	"fmt"
 	"slices"
-	"strings"
+
+	"txweave/sql"
+	"txweave/sql/build"
 )
 
 // MERGE. Which of its rows comes first is up to the plan: so no two of them can fail in different ways.
@@ -18,7 +19,7 @@ const (
 )
 
 // stmtMerge is MERGE of a table with another one, or with a list of rows.
-func stmtMerge(g *generator) string {
+func stmtMerge(g *generator) sql.Stmt {
 	if g.inserts >= maxInserts {
 		return stmtUpdate(g)
 	}
@@ -37,15 +38,15 @@ func stmtMerge(g *generator) string {
 	sc := &scope{flat: true, refs: []*ref{{alias: t.name, base: t, cols: tableColumns(t)}}}
 	source := g.addTable(sc, other)
 	from := sc.refs[1]
-	on := fmt.Sprintf("%s.pkey = %s.pkey", t.name, from.alias)
+	on := build.Eq(sc.refs[0].pkey(), from.pkey())
 	if t.pair == nil && g.pct(30) { // a row may match several: it cannot be changed twice
 		on = g.joinOn(sc)
 	}
 	vkey := g.vkey()
-	inserts := ""
+	var inserts *sql.MergeWhen
 	if g.pct(mergeInsert) {
 		base := g.insertBase()
-		inserts = g.mergeInsert(t, from, t.naming(fmt.Sprintf("%d + %s.pkey", base, from.alias), vkey), func(c *column) string {
+		inserts = g.mergeInsert(t, from, t.naming(from.shifted(base), vkey), func(c *column) sql.Expr {
 			return g.mergeValue(c, base, from)
 		})
 		k := base + g.nameKey(other)
@@ -56,28 +57,28 @@ func stmtMerge(g *generator) string {
 }
 
 // mergeValue is what a row gets that a row of another table makes: values that no two rows share in unique columns.
-func (g *generator) mergeValue(c *column, base int64, from *ref) string {
+func (g *generator) mergeValue(c *column, base int64, from *ref) sql.Expr {
 	switch {
 	case c.unique || c.discerns:
 		if !c.notNull && g.pct(40) {
-			return "NULL"
+			return build.Null()
 		}
 		if c.fam == FamInt {
-			return fmt.Sprintf("%d + %s.pkey", base, from.alias)
+			return from.shifted(base)
 		}
-		return fmt.Sprintf("CONCAT('x', %d + %s.pkey)", base, from.alias)
+		return build.Call("CONCAT", build.Text("x"), from.shifted(base))
 	case c.parent != nil:
-		return g.reference(c)
+		return g.lit(g.reference(c))
 	case c.special != nil:
-		return g.specialValue(c)
+		return g.lit(g.specialValue(c))
 	case c.max != 0:
-		return g.literal(c.fam, c.pool).sql
+		return g.literal(c.fam, c.pool).x
 	}
-	return g.assign(c, &scope{flat: true, refs: []*ref{from}})
+	return g.assign(c, &scope{flat: true, refs: []*ref{from}}).x
 }
 
 // mergeRows is MERGE of a list of rows: those that are there are found by their pkey.
-func (g *generator) mergeRows(t *table) string {
+func (g *generator) mergeRows(t *table) sql.Stmt {
 	g.banned = t
 	met := metShare
 	if t.shrinks || !slices.Equal(t.primary, []string{"pkey"}) {
@@ -93,7 +94,7 @@ func (g *generator) mergeRows(t *table) string {
 		}
 	}
 	given.cols = append(given.cols, &column{name: "pkey", kind: KindBigint, fam: FamInt, bound: pkeyBound, notNull: true, pool: t.pkey.known()})
-	var rows []string
+	var rows []sql.Body
 	var keys []int64
 	base := int64(0)
 	for range choose(g, insertRows) {
@@ -116,31 +117,31 @@ func (g *generator) mergeRows(t *table) string {
 	}
 	t.pkeys = append(t.pkeys, keys...)
 	sc := &scope{flat: true, refs: []*ref{{alias: t.name, base: t, cols: tableColumns(t)}, given}}
-	inserts := g.mergeInsert(t, given, t.naming(given.alias+".pkey", vkey), func(c *column) string {
+	inserts := g.mergeInsert(t, given, t.naming(given.pkey(), vkey), func(c *column) sql.Expr {
 		switch {
 		case slices.Contains(in, c):
-			return given.alias + "." + c.name
+			return given.col(c)
 		case c.parent != nil:
-			return g.reference(c)
+			return g.lit(g.reference(c))
 		case c.special != nil:
-			return g.specialValue(c)
+			return g.lit(g.specialValue(c))
 		}
-		return g.literal(c.fam, c.pool).sql
+		return g.literal(c.fam, c.pool).x
 	})
-	source := "(" + strings.Join(rows, " UNION ALL ") + ") AS " + given.alias
+	source := build.Derived(build.Query(build.Compound("UNION ALL", rows...)), given.alias)
 	g.wrote(t, keys...)
-	return g.merge(sc, source, fmt.Sprintf("%s.pkey = %s.pkey", t.name, given.alias), vkey, inserts)
+	return g.merge(sc, source, build.Eq(sc.refs[0].pkey(), given.pkey()), vkey, inserts)
 }
 
 // mergeRow is one row of such a list; the first one names its columns.
-func (g *generator) mergeRow(t *table, in []*column, key int64, first bool) string {
-	values, names := []string{fmt.Sprint(key)}, []string{"pkey"}
+func (g *generator) mergeRow(t *table, in []*column, key int64, first bool) sql.Body {
+	values, names := []sql.Expr{build.Int(key)}, []string{"pkey"}
 	own := g.newKey(t)
 	if len(own) > 0 {
 		t.keys[key] = own
 	}
 	for _, c := range in {
-		value := g.literal(c.fam, c.pool).sql
+		value := g.literal(c.fam, c.pool).lit
 		if at := slices.Index(t.own, c); at >= 0 {
 			value = own[at]
 		} else if c.unique {
@@ -149,85 +150,84 @@ func (g *generator) mergeRow(t *table, in []*column, key int64, first bool) stri
 			}
 		}
 		c.holds(value)
-		values, names = append(values, value), append(names, c.name)
+		values, names = append(values, g.lit(value)), append(names, c.name)
 	}
-	for i := range values {
+	items := build.Items(values...)
+	for i, item := range items {
 		if first {
-			values[i] += " AS " + names[i]
+			item.Alias = build.Name(names[i])
 		}
 	}
-	return "SELECT " + strings.Join(values, ", ")
+	return block(nil, nil, items...)
 }
 
 // mergeInsert is the WHEN clause that inserts rows, from the values of their bookkeeping columns and what each other column gets.
-func (g *generator) mergeInsert(t *table, from *ref, row []string, value func(*column) string) string {
+func (g *generator) mergeInsert(t *table, from *ref, row []sql.Expr, value func(*column) sql.Expr) *sql.MergeWhen {
 	names := t.bookkeeping()
 	for _, c := range t.cols {
 		names, row = append(names, c.name), append(row, value(c))
 	}
-	return "WHEN NOT MATCHED" + g.mergeAnd(&scope{flat: true, refs: []*ref{from}}) + " THEN INSERT (" + strings.Join(names, ", ") + ") VALUES (" + strings.Join(row, ", ") + ")"
+	cond := g.mergeAnd(&scope{flat: true, refs: []*ref{from}})
+	return &sql.MergeWhen{Match: "NOT MATCHED", Cond: cond, Do: "INSERT", Columns: build.Names(names...), Row: build.Row(row...)}
 }
 
 // mergeAnd is the condition of a WHEN clause, of some.
-func (g *generator) mergeAnd(sc *scope) string {
+func (g *generator) mergeAnd(sc *scope) sql.Expr {
 	if !g.pct(mergeAnd) {
-		return ""
+		return nil
 	}
-	return " AND " + g.predicate(sc, 1)
+	return g.predicate(sc, 1)
 }
 
 // merge puts a MERGE together: what becomes of rows that match, and of others.
-func (g *generator) merge(sc *scope, source, on string, vkey int64, inserts string) string {
+func (g *generator) merge(sc *scope, source sql.TableRef, on sql.Expr, vkey int64, inserts *sql.MergeWhen) sql.Stmt {
 	t := sc.refs[0].base
-	var actions []string
+	var actions []*sql.MergeWhen
 	if g.pct(15) {
-		actions = append(actions, "DO NOTHING")
+		actions = append(actions, &sql.MergeWhen{Do: "DO NOTHING"})
 	}
 	deletes := !t.stays && g.pct(mergeDelete)
 	if set := g.mergeSet(sc, vkey); set != nil && (!deletes || g.pct(60)) {
-		actions = append(actions, "UPDATE SET "+strings.Join(set, ", "))
+		actions = append(actions, &sql.MergeWhen{Do: "UPDATE", Set: set})
 	}
-	if deletes || inserts == "" && len(actions) == 0 && !t.stays {
-		actions, t.shrinks = append(actions, "DELETE"), true
+	if deletes || inserts == nil && len(actions) == 0 && !t.stays {
+		actions, t.shrinks = append(actions, &sql.MergeWhen{Do: "DELETE"}), true
 	}
-	var when []string
 	for i, action := range actions {
-		and := g.mergeAnd(sc)
-		if and == "" && i+1 < len(actions) { // nothing would be left for those behind it
-			and = " AND " + g.predicate(sc, 1)
+		action.Match, action.Cond = "MATCHED", g.mergeAnd(sc)
+		if action.Cond == nil && i+1 < len(actions) { // nothing would be left for those behind it
+			action.Cond = g.predicate(sc, 1)
 		}
-		when = append(when, "WHEN MATCHED"+and+" THEN "+action)
 	}
-	if inserts != "" {
-		when = append(when, inserts)
+	n := &sql.Merge{Table: build.Table(t.name, ""), Source: source, On: on, Whens: actions}
+	if inserts != nil {
 		if g.pct(20) { // its place among the others makes no difference
-			when = append([]string{inserts}, when[:len(when)-1]...)
+			n.Whens = append([]*sql.MergeWhen{inserts}, actions...)
+		} else {
+			n.Whens = append(actions, inserts)
 		}
 	}
-	if inserts == "" && !slices.ContainsFunc(actions, func(a string) bool { return a != "DO NOTHING" }) {
+	if inserts == nil && !slices.ContainsFunc(actions, func(a *sql.MergeWhen) bool { return a.Do != "DO NOTHING" }) {
 		g.startStmt()
 		return stmtUpdate(g)
 	}
 	g.wrote(t, g.named...)
-	return "MERGE INTO " + t.name + " USING " + source + " ON " + on + " " + strings.Join(when, " ")
+	return n
 }
 
 // mergeSet returns what MERGE gives rows that match, none of which can fail; nil where they have no column for that.
-func (g *generator) mergeSet(sc *scope, vkey int64) []string {
+func (g *generator) mergeSet(sc *scope, vkey int64) []*sql.Assign {
 	t, from := sc.refs[0].base, sc.refs[1]
-	var set []string
-	for _, value := range g.apartFrom(sc.refs[0]) {
-		value = strings.TrimPrefix(value, t.name+".")
-		name, _, _ := strings.Cut(value, " = ")
-		for _, c := range from.cols {
-			if from.base == nil && c.name == name && g.pct(60) {
-				value = name + " = " + from.alias + "." + name
-			}
-		}
-		set = append(set, value)
-	}
+	set := g.apartFrom(sc.refs[0], "")
 	if set == nil {
 		return nil
 	}
-	return append(g.versionOf(t, t.name, vkey), set...)
+	for _, a := range set {
+		for _, c := range from.cols {
+			if from.base == nil && c.name == a.Columns[0].Name.Value && g.pct(60) {
+				a.Value = from.col(c)
+			}
+		}
+	}
+	return append(g.versionOf(t, "", t.name, vkey), set...)
 }

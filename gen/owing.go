@@ -1,10 +1,11 @@
 package gen
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
-	"strings"
+
+	"txweave/sql"
+	"txweave/sql/build"
 )
 
 // Foreign keys that are checked when a transaction commits: a transaction owes a row that others of its refer to, and may write it later.
@@ -43,11 +44,11 @@ func (g *generator) owed(t *table) bool {
 	return slices.ContainsFunc(g.owing(), func(d debt) bool { return d.column.parent == t })
 }
 
-// owe returns, in some places of a transaction, a statement that leaves a row which refers to none, or one that makes up for that; "" elsewhere.
-func (g *generator) owe() string {
+// owe returns, in some places of a transaction, a statement that leaves a row which refers to none, or one that makes up for that; nil elsewhere.
+func (g *generator) owe() sql.Stmt {
 	keys := g.owing()
 	if len(keys) == 0 || g.txn.alone {
-		return ""
+		return nil
 	}
 	rng := g.beside("deferred-key")
 	pct := func(p int) bool { return rng.IntN(100) < p }
@@ -66,41 +67,40 @@ func (g *generator) owe() string {
 		d := keys[rng.IntN(len(keys))]
 		return g.borrow(&d)
 	}
-	return ""
+	return nil
 }
 
 // borrow returns a statement that leaves a row which refers to none.
-func (g *generator) borrow(d *debt) string {
+func (g *generator) borrow(d *debt) sql.Stmt {
 	parent := d.column.parent
 	rng := g.beside("deferred-key")
 	switch n := rng.IntN(100); {
 	case n < 35 && g.mayGo(parent) && parent.rows > 0: // the row that others may refer to goes
 		pkey, ok := d.leave(g)
 		if !ok {
-			return ""
+			return nil
 		}
 		parent.shrinks = true
 		parent.moved(pkey, nil)
 		parent.gone[pkey] = true
 		g.wrote(parent, pkey)
 		g.txn.owes = d
-		return fmt.Sprintf("DELETE FROM %s WHERE %s.%s = %s", parent.name, parent.name, d.column.parentKey.name, d.key)
+		return g.deleteOf(parent, build.Eq(build.Column(parent.name, d.column.parentKey.name), g.lit(d.key)))
 	case g.inserts+2 > maxInserts || len(parent.heirs) > 0 || len(d.child.heirs) > 0:
-		return ""
+		return nil
 	case n < 50 && d.spoiler() != nil: // two rows come, of which the second fails, and so the first is none, too
 		d.promise(g)
 		base, vkey := g.insertBase(), g.vkey()
 		first := g.keyedRow(d.child, base+1, vkey, nil, map[*column]string{d.column: d.key})
-		return insertHead(d.child) + " VALUES " + first + ", " + g.keyedRow(d.child, base+2, vkey, nil, map[*column]string{d.spoiler(): "NULL"})
+		return valuesOf(into(d.child), first, g.keyedRow(d.child, base+2, vkey, nil, map[*column]string{d.spoiler(): "NULL"}))
 	case n < 85 || d.child.rows == 0: // a row comes before the one that it refers to
 		d.promise(g)
 		return g.insertKeyed(d.child, g.insertBase()+1, nil, map[*column]string{d.column: d.key})
 	}
 	d.promise(g) // a row comes to refer to one that is to come
 	pkey := d.child.pkeys[rng.IntN(d.child.rows)]
-	set := append(g.newVersion(d.child), d.column.name+" = "+d.key)
 	g.wrote(d.child, pkey)
-	return fmt.Sprintf("UPDATE %s SET %s WHERE %s.pkey = %d", d.child.name, strings.Join(set, ", "), d.child.name, pkey)
+	return g.updateOf(d.child, g.sets(d.column, d.key), build.Eq(build.Column(d.child.name, "pkey"), build.Int(pkey)))
 }
 
 // spoiler is a column in which NULL makes a row fail; nil where there is none.
@@ -142,12 +142,12 @@ func (d *debt) promise(g *generator) {
 }
 
 // insertKeyed is an INSERT of one row; see keyedRow.
-func (g *generator) insertKeyed(t *table, pkey int64, own []string, values map[*column]string) string {
-	return insertHead(t) + " VALUES " + g.keyedRow(t, pkey, g.vkey(), own, values)
+func (g *generator) insertKeyed(t *table, pkey int64, own []string, values map[*column]string) sql.Stmt {
+	return valuesOf(into(t), g.keyedRow(t, pkey, g.vkey(), own, values))
 }
 
 // keyedRow is one row of VALUES with a pkey, a key of its own where its table has one (nil: any) and values of columns.
-func (g *generator) keyedRow(t *table, pkey, vkey int64, own []string, values map[*column]string) string {
+func (g *generator) keyedRow(t *table, pkey, vkey int64, own []string, values map[*column]string) *sql.Row {
 	g.banned, g.given = t, values
 	defer func() { g.given = nil }()
 	if own == nil {
@@ -160,7 +160,7 @@ func (g *generator) keyedRow(t *table, pkey, vkey int64, own []string, values ma
 }
 
 // pay returns a statement that makes up for a debt: the row comes that others refer to, or they refer to it no more.
-func (g *generator) pay(d *debt) string {
+func (g *generator) pay(d *debt) sql.Stmt {
 	parent, rng := d.column.parent, g.beside("deferred-key")
 	known := d.column.parentKey == parent.pkey
 	switch {
@@ -173,31 +173,41 @@ func (g *generator) pay(d *debt) string {
 	case d.gone && !known && g.inserts < maxInserts && len(parent.heirs) == 0 && rng.IntN(100) < 40: // the same key in another row
 		return g.insertKeyed(parent, g.insertBase()+1, []string{d.key}, nil)
 	}
-	where := fmt.Sprintf(" WHERE %s.%s = %s", d.child.name, d.column.name, d.key)
+	where := build.Eq(build.Column(d.child.name, d.column.name), g.lit(d.key))
 	g.wrote(d.child)
 	if !g.mayGo(d.child) || rng.IntN(100) < 50 {
 		to := "NULL"
 		if d.column.parent.rows > 0 && rng.IntN(100) < 50 {
 			to = g.initialReference(d.column)
 		}
-		return fmt.Sprintf("UPDATE %s SET %s%s", d.child.name, strings.Join(append(g.newVersion(d.child), d.column.name+" = "+to), ", "), where)
+		return g.updateOf(d.child, g.sets(d.column, to), where)
 	}
 	d.child.shrinks = true
-	return "DELETE FROM " + d.child.name + where
+	return g.deleteOf(d.child, where)
 }
 
 // mayGo says whether rows of a table may be deleted.
-func (g *generator) mayGo(t *table) bool { return !t.stays && g.has(statementTable, "delete") }
+func (g *generator) mayGo(t *table) bool { return !t.stays && has(g, statementTable, "delete") }
 
 // payAll returns a statement that does away with all rows which refer to none.
-func (g *generator) payAll(d *debt) string {
+func (g *generator) payAll(d *debt) sql.Stmt {
 	parent := d.column.parent
-	c := d.child.name + "." + d.column.name
-	where := fmt.Sprintf(" WHERE %[1]s NOT IN (SELECT r0.%[2]s FROM %[3]s AS r0)", c, d.column.parentKey.name, parent.name)
+	keys := build.Query(block(build.Table(parent.name, "r0"), nil, build.Item(build.Column("r0", d.column.parentKey.name), "")))
+	where := build.InQuery(build.Column(d.child.name, d.column.name), true, keys)
 	g.wrote(d.child)
 	if !g.mayGo(d.child) || g.beside("deferred-key").IntN(100) < 60 {
-		return fmt.Sprintf("UPDATE %s SET %s%s", d.child.name, strings.Join(append(g.newVersion(d.child), d.column.name+" = NULL"), ", "), where)
+		return g.updateOf(d.child, g.sets(d.column, "NULL"), where)
 	}
 	d.child.shrinks = true
-	return "DELETE FROM " + d.child.name + where
+	return g.deleteOf(d.child, where)
+}
+
+// updateOf is an UPDATE of one column of the rows that a condition finds.
+func (g *generator) updateOf(t *table, set *sql.Assign, where sql.Expr) sql.Stmt {
+	return &sql.Update{Table: build.Table(t.name, ""), Set: append(g.newVersion(t), set), Where: where}
+}
+
+// deleteOf is a DELETE of the rows that a condition finds.
+func (g *generator) deleteOf(t *table, where sql.Expr) sql.Stmt {
+	return &sql.Delete{Table: build.Table(t.name, ""), Where: where}
 }

@@ -2,13 +2,14 @@ package gen
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
-	"strings"
+
+	"txweave/sql"
+	"txweave/sql/build"
 )
 
 // predicate returns a condition over the columns in scope, safe to combine with AND, OR and NOT.
-func (g *generator) predicate(sc *scope, depth int) string {
+func (g *generator) predicate(sc *scope, depth int) sql.Expr {
 	for try := 0; try < 6; try++ {
 		if p, ok := choose(g, predicateTable)(g, sc, depth); ok {
 			return p
@@ -42,161 +43,166 @@ func (g *generator) anyKey(t *table) int64 {
 }
 
 // compareOps are the comparison operators.
-var compareOps = []string{"=", "=", "<", ">", "<=", ">=", "<>"}
+var compareOps = []sql.Op{sql.OpEq, sql.OpEq, sql.OpLt, sql.OpGt, sql.OpLe, sql.OpGe, sql.OpNe}
+
+// oneInThree and oneInFour are how often a condition is negated.
+var (
+	oneInThree = []bool{false, false, true}
+	oneInFour  = []bool{false, false, false, true}
+)
 
 // Predicate productions. Each returns false where it has nothing to offer.
 
 // predColumn compares a column with one of the values it is known to hold.
-func predColumn(g *generator, sc *scope, _ int) (string, bool) {
+func predColumn(g *generator, sc *scope, _ int) (sql.Expr, bool) {
 	if e, ok := g.heldExpression(sc, "expression-compared", expressionCompared); ok {
 		return g.compared(e), true
 	}
 	return g.compared(g.likelyColumn(sc, hasPool)), true
 }
 
-func predKey(g *generator, sc *scope, _ int) (string, bool) {
+func predKey(g *generator, sc *scope, _ int) (sql.Expr, bool) {
 	bases := sc.bases()
 	if len(bases) == 0 {
-		return "", false
+		return nil, false
 	}
 	r := oneOf(g, bases)
 	if g.pct(50) {
 		return g.compared(r.column(r.base.pkey)), true
 	}
-	return r.alias + ".pkey " + oneOf(g, compareOps) + " " + fmt.Sprint(g.key(r.base)), true
+	return build.Binary(r.pkey(), oneOf(g, compareOps), build.Int(g.key(r.base))), true
 }
 
-func predCompare(g *generator, sc *scope, depth int) (string, bool) {
+func predCompare(g *generator, sc *scope, depth int) (sql.Expr, bool) {
 	if depth == 0 {
-		return "", false
+		return nil, false
 	}
 	f := g.anyColumn(sc).fam
 	a, b := g.value(sc, f, depth-1), g.value(sc, f, depth-1)
 	if a.pool != nil && g.pct(50) {
 		b = g.literal(f, a.pool)
 	}
-	return a.sql + " " + oneOf(g, compareOps) + " " + b.sql, true
+	return build.Binary(a.x, oneOf(g, compareOps), b.x), true
 }
 
-func predBetween(g *generator, sc *scope, depth int) (string, bool) {
+func predBetween(g *generator, sc *scope, depth int) (sql.Expr, bool) {
 	c := g.anyColumn(sc)
 	lo, hi := g.literal(c.fam, c.pool), g.literal(c.fam, c.pool)
 	if len(c.pool) > 2 && g.pct(60) { // in ascending order, and not over all of them
 		at := g.between(0, len(c.pool)-2)
-		lo.sql, hi.sql = c.pool[at], c.pool[g.between(at, len(c.pool)-2+min(at, 1))]
+		lo.x, hi.x = g.lit(c.pool[at]), g.lit(c.pool[g.between(at, len(c.pool)-2+min(at, 1))])
 	} else if c.fam == FamInt && g.pct(30) {
 		n := g.between(-5, 12)
-		lo.sql, hi.sql = fmt.Sprint(n), fmt.Sprint(n+g.between(0, 12))
+		lo.x, hi.x = build.Int(n), build.Int(n+g.between(0, 12))
 	} else if depth > 0 && g.pct(30) {
 		hi = g.value(sc, c.fam, depth-1)
 	}
-	not := oneOf(g, []string{"", "", "", "NOT "})
-	return c.sql + " " + not + "BETWEEN " + lo.sql + " AND " + hi.sql, true
+	return &sql.Between{X: c.x, Not: oneOf(g, oneInFour), Low: lo.x, High: hi.x}, true
 }
 
-func predIn(g *generator, sc *scope, depth int) (string, bool) {
+func predIn(g *generator, sc *scope, depth int) (sql.Expr, bool) {
 	if bases := sc.bases(); len(bases) > 0 && g.beside("list-search").IntN(100) < listSearch {
 		if cond, ok := g.listBehind(oneOf(g, bases)); ok {
 			return cond, true
 		}
 	}
 	c := g.anyColumn(sc)
-	var list []string
+	var list []sql.Expr
 	for range g.between(min(2, max(1, len(c.pool)-1)), min(5, max(2, len(c.pool)-1))) {
-		list = append(list, g.literal(c.fam, c.pool).sql)
+		list = append(list, g.literal(c.fam, c.pool).x)
 	}
 	if depth > 0 && g.pct(20) {
-		list[0] = g.columnOr(sc, c.fam).sql
+		list[0] = g.columnOr(sc, c.fam).x
 	}
-	not := oneOf(g, []string{"", "", "", "NOT "})
-	return c.sql + " " + not + "IN (" + strings.Join(list, ", ") + ")", true
+	return build.In(c.x, oneOf(g, oneInFour), list...), true
 }
 
-func predLike(g *generator, sc *scope, _ int) (string, bool) {
+func predLike(g *generator, sc *scope, _ int) (sql.Expr, bool) {
 	cols := sc.columns(FamString)
 	if len(cols) == 0 {
-		return "", false
+		return nil, false
 	}
-	not := oneOf(g, []string{"", "", "NOT "})
+	not := oneOf(g, oneInThree)
 	if g.beside("prefix-search").IntN(100) < prefixSearch {
 		if cond, ok := g.beginning(oneOf(g, cols)); ok {
-			return not + cond, true
+			return build.Not(not, cond), true
 		}
 	}
 	pattern := oneOf(g, []string{"a%", "%b%", "_", "__", "%a", "k%", "x_", "%1%", "ж%", "%b_", "b%", "%"})
-	return oneOf(g, cols).sql + " " + not + "LIKE '" + pattern + "'", true
+	return &sql.Like{X: oneOf(g, cols).x, Not: not, Op: sql.OpLike, Pattern: build.Text(pattern)}, true
 }
 
-func predNull(g *generator, sc *scope, depth int) (string, bool) {
+func predNull(g *generator, sc *scope, depth int) (sql.Expr, bool) {
 	c := g.likelyColumn(sc, func(e expr) bool { return !e.notNull })
 	if depth > 0 && g.pct(20) {
 		c = g.value(sc, c.fam, depth-1)
 	}
-	return c.sql + oneOf(g, []string{" IS NULL", " IS NOT NULL"}), true
+	return build.IsNull(c.x, oneOf(g, []bool{false, true})), true
 }
 
-func predAnd(g *generator, sc *scope, depth int) (string, bool) {
-	return g.combine(sc, depth, " AND ")
+func predAnd(g *generator, sc *scope, depth int) (sql.Expr, bool) {
+	return g.combine(sc, depth, sql.OpAnd)
 }
 
-func predOr(g *generator, sc *scope, depth int) (string, bool) {
-	return g.combine(sc, depth, " OR ")
+func predOr(g *generator, sc *scope, depth int) (sql.Expr, bool) {
+	return g.combine(sc, depth, sql.OpOr)
 }
 
 // predMerge finds rows by two or three indexes of a table, whose answers are put together: by OR, in some cases by AND.
-func predMerge(g *generator, sc *scope, depth int) (string, bool) {
+func predMerge(g *generator, sc *scope, depth int) (sql.Expr, bool) {
 	bases := sc.bases()
 	if depth == 0 || len(bases) == 0 {
-		return "", false
+		return nil, false
 	}
 	r := oneOf(g, bases)
 	ways := append(r.base.indexed(), r.base.pkey)
 	if len(ways) < 2 {
-		return "", false
+		return nil, false
 	}
-	var parts []string
+	var parts []sql.Expr
 	for i, at := range g.rng.Perm(len(ways)) {
 		if i == 2 && !g.pct(30) || i == 3 {
 			break
 		}
 		parts = append(parts, g.byIndex(r, ways[at]))
 	}
-	op := " OR "
 	if g.pct(25) {
-		op = " AND "
+		return build.Paren(build.All(parts...)), true
 	}
-	return "(" + strings.Join(parts, op) + ")", true
+	return build.Paren(build.Any(parts...)), true
 }
 
-func predXor(g *generator, sc *scope, depth int) (string, bool) {
-	return g.combine(sc, depth, " XOR ")
+func predXor(g *generator, sc *scope, depth int) (sql.Expr, bool) {
+	return g.combine(sc, depth, sql.OpXor)
 }
 
 // combine joins two predicates with an operator.
-func (g *generator) combine(sc *scope, depth int, op string) (string, bool) {
+func (g *generator) combine(sc *scope, depth int, op sql.Op) (sql.Expr, bool) {
 	if depth == 0 {
-		return "", false
+		return nil, false
 	}
-	return "(" + g.predicate(sc, depth-1) + op + g.predicate(sc, depth-1) + ")", true
+	return build.Paren(build.Binary(g.predicate(sc, depth-1), op, g.predicate(sc, depth-1))), true
 }
 
-func predNot(g *generator, sc *scope, depth int) (string, bool) {
+func predNot(g *generator, sc *scope, depth int) (sql.Expr, bool) {
 	if depth == 0 {
-		return "", false
+		return nil, false
 	}
-	return "NOT (" + g.predicate(sc, depth-1) + ")", true
+	return build.Not(true, build.Paren(g.predicate(sc, depth-1))), true
 }
 
-func predExists(g *generator, sc *scope, depth int) (string, bool) {
+func predExists(g *generator, sc *scope, depth int) (sql.Expr, bool) {
 	if depth == 0 || !g.canRead(sc) {
-		return "", false
+		return nil, false
 	}
 	if p, ok := g.predSetOperation(sc, depth); ok {
 		return p, true
 	}
 	in, from := g.subSource(sc)
-	not := oneOf(g, []string{"", "", "NOT "})
-	return not + "EXISTS (" + in.with + "SELECT " + g.innerAdvice() + g.anyColumn(in).sql + from + g.subWhere(in, depth-1) + ")", true
+	not, s := oneOf(g, oneInThree), &sql.Select{Hints: g.innerAdvice()}
+	s.Items, s.From = build.Items(g.anyColumn(in).x), from
+	s.Where = g.subWhere(in, depth-1)
+	return build.Not(not, build.Exists(in.query(s))), true
 }
 
 // notInNull is how many IN (SELECT …) are NOT IN with rows of NULL, and few others, in percent: it is true for no row then, and by a look at the others alone it would be for most.
@@ -214,9 +220,9 @@ func (g *generator) mayLack(in *scope, f Family) (expr, bool) {
 	return oneOf(g, columns), true
 }
 
-func predInQuery(g *generator, sc *scope, depth int) (string, bool) {
+func predInQuery(g *generator, sc *scope, depth int) (sql.Expr, bool) {
 	if depth == 0 || !g.canRead(sc) {
-		return "", false
+		return nil, false
 	}
 	if p, ok := g.predSetOperation(sc, depth); ok {
 		return p, true
@@ -224,109 +230,116 @@ func predInQuery(g *generator, sc *scope, depth int) (string, bool) {
 	in, from := g.subSource(sc)
 	a, b, ok := g.pair(sc, in)
 	if !ok {
-		return "", false
+		return nil, false
 	}
-	not := oneOf(g, []string{"", "", "", "NOT "})
-	tail := g.subWhere(in, depth-1)
+	not := oneOf(g, oneInFour)
+	s := block(from, g.subWhere(in, depth-1))
 	if other, ok := g.mayLack(in, a.fam); ok {
-		b, not, tail = other, "NOT ", " WHERE "+other.sql+" IS NULL OR "+other.sql+" = "+oneOf(g, other.pool)
+		b, not, s.Where = other, true, build.Any(build.IsNull(other.x, false), build.Eq(other.x, g.lit(oneOf(g, other.pool))))
 	} else if g.pct(20) {
-		tail += " GROUP BY " + b.sql
+		s.Group = []sql.Expr{b.x}
 		if g.pct(70) {
-			tail += fmt.Sprintf(" HAVING COUNT(*) %s %d", oneOf(g, []string{">", "=", "<="}), g.between(1, 3))
+			s.Having = build.Binary(build.Count(), oneOf(g, []sql.Op{sql.OpGt, sql.OpEq, sql.OpLe}), build.Int(g.between(1, 3)))
 		}
 	}
-	return a.sql + " " + not + "IN (" + in.with + "SELECT " + g.innerAdvice() + b.sql + from + tail + ")", true
+	s.Hints, s.Items = g.innerAdvice(), build.Items(b.x)
+	return build.InQuery(a.x, not, in.query(s)), true
 }
 
 // predRowIn compares a pair of columns with the rows of a subquery.
-func predRowIn(g *generator, sc *scope, depth int) (string, bool) {
+func predRowIn(g *generator, sc *scope, depth int) (sql.Expr, bool) {
 	if depth == 0 || !g.canRead(sc) {
-		return "", false
+		return nil, false
 	}
 	in, from := g.subSource(sc)
 	a, b, ok := g.pair(sc, in)
 	x, y, also := g.pair(sc, in)
 	if !ok || !also {
-		return "", false
+		return nil, false
 	}
-	not := oneOf(g, []string{"", "", "", "NOT "})
-	return fmt.Sprintf("(%s, %s) %sIN (%sSELECT %s, %s%s%s)", a.sql, x.sql, not, in.with, b.sql, y.sql, from, g.subWhere(in, depth-1)), true
+	not := oneOf(g, oneInFour)
+	return build.InQuery(build.Row(a.x, x.x), not, in.query(block(from, g.subWhere(in, depth-1), build.Items(b.x, y.x)...))), true
 }
 
 // predInSet compares a key with the keys that a set operation of tables gives.
-func predInSet(g *generator, sc *scope, depth int) (string, bool) {
+func predInSet(g *generator, sc *scope, depth int) (sql.Expr, bool) {
 	bases := sc.bases()
 	if depth == 0 || len(bases) == 0 || !g.canRead(sc) || g.refs < 2 {
-		return "", false
+		return nil, false
 	}
-	set, _ := g.rowSet(" "+oneOf(g, g.d.DerivedSetOps)+" ", false)
-	not := oneOf(g, []string{"", "", "NOT "})
-	return oneOf(g, bases).alias + ".pkey " + not + "IN (" + set + ")", true
+	set, _ := g.rowSet(oneOf(g, g.d.DerivedSetOps), false)
+	not := oneOf(g, oneInThree)
+	return build.InQuery(oneOf(g, bases).pkey(), not, build.Query(set)), true
 }
 
-func predQuantified(g *generator, sc *scope, depth int) (string, bool) {
+func predQuantified(g *generator, sc *scope, depth int) (sql.Expr, bool) {
 	if depth == 0 || !g.canRead(sc) {
-		return "", false
+		return nil, false
 	}
 	in, from := g.subSource(sc)
 	a, b, ok := g.pair(sc, in)
 	if !ok {
-		return "", false
+		return nil, false
 	}
-	op := oneOf(g, compareOps) + " " + oneOf(g, []string{"ANY", "ALL"})
-	return a.sql + " " + op + " (" + in.with + "SELECT " + g.innerAdvice() + b.sql + from + g.subWhere(in, depth-1) + ")", true
+	p := &sql.Quantified{X: a.x, Op: oneOf(g, compareOps), How: oneOf(g, []string{"ANY", "ALL"})}
+	s := &sql.Select{Hints: g.innerAdvice(), Items: build.Items(b.x), From: from}
+	s.Where = g.subWhere(in, depth-1)
+	p.Query = in.query(s)
+	return p, true
 }
 
-func predScalar(g *generator, sc *scope, depth int) (string, bool) {
+func predScalar(g *generator, sc *scope, depth int) (sql.Expr, bool) {
 	if depth == 0 {
-		return "", false
+		return nil, false
 	}
 	a := g.anyColumn(sc)
 	b, ok := choose(g, scalarTable)(g, sc, a.fam, depth-1)
 	if !ok {
-		return "", false
+		return nil, false
 	}
-	return a.sql + " " + oneOf(g, compareOps) + " " + b.sql, true
+	return build.Binary(a.x, oneOf(g, compareOps), b.x), true
 }
 
-func predNullSafe(g *generator, sc *scope, depth int) (string, bool) {
+func predNullSafe(g *generator, sc *scope, depth int) (sql.Expr, bool) {
 	a := g.anyColumn(sc)
 	b := g.columnOr(sc, a.fam)
 	if g.pct(50) {
 		b = g.literal(a.fam, a.pool)
 	}
 	if g.d.Distinct != "" && g.pct(distinctShare) {
-		return fmt.Sprintf(g.d.Distinct, a.sql, b.sql), true
+		return g.fill(g.d.Distinct, a.x, b.x), true
 	}
-	return fmt.Sprintf(cmp.Or(g.d.NullSafe, "%s <=> %s"), a.sql, b.sql), true
+	return g.fill(cmp.Or(g.d.NullSafe, "%s <=> %s"), a.x, b.x), true
 }
 
 // predTruth asks whether a condition is true or false, which NULL is neither of.
-func predTruth(g *generator, sc *scope, depth int) (string, bool) {
+func predTruth(g *generator, sc *scope, depth int) (sql.Expr, bool) {
 	if depth == 0 {
-		return "", false
+		return nil, false
 	}
-	return "(" + g.predicate(sc, depth-1) + ") IS " + oneOf(g, []string{"TRUE", "NOT TRUE", "FALSE", "NOT FALSE"}), true
+	p := &sql.Is{X: build.Paren(g.predicate(sc, depth-1))}
+	at := oneOf(g, []int{0, 1, 2, 3})
+	p.What, p.Not = []string{"TRUE", "FALSE"}[at/2], at%2 == 1
+	return p, true
 }
 
 // predRowCompare compares two columns with two literals as one value.
-func predRowCompare(g *generator, sc *scope, _ int) (string, bool) {
+func predRowCompare(g *generator, sc *scope, _ int) (sql.Expr, bool) {
 	if bases := sc.bases(); len(bases) > 0 && g.beside("row-search").IntN(100) < rowSearch {
 		if cond, ok := g.rowBehind(oneOf(g, bases)); ok {
 			return cond, true
 		}
 	}
 	a, b := g.anyColumn(sc), g.anyColumn(sc)
-	op := oneOf(g, []string{"<", "<=", ">", ">=", "=", "<>"})
-	return fmt.Sprintf("(%s, %s) %s (%s, %s)", a.sql, b.sql, op, g.literal(a.fam, a.pool).sql, g.literal(b.fam, b.pool).sql), true
+	op := oneOf(g, []sql.Op{sql.OpLt, sql.OpLe, sql.OpGt, sql.OpGe, sql.OpEq, sql.OpNe})
+	return build.Binary(build.Row(a.x, b.x), op, build.Row(g.literal(a.fam, a.pool).x, g.literal(b.fam, b.pool).x)), true
 }
 
 // predConstant is a condition whose outcome the optimizer knows: it may drop what depends on it.
-func predConstant(g *generator, sc *scope, _ int) (string, bool) {
+func predConstant(g *generator, sc *scope, _ int) (sql.Expr, bool) {
 	if g.pct(50) {
-		return oneOf(g, []string{"1 = 1", "1 = 0", "1 = 0", "0 <> 0", "NULL IS NULL", "NULL IS NOT NULL", "1 > NULL"}), true
+		return g.fill(oneOf(g, []string{"1 = 1", "1 = 0", "1 = 0", "0 <> 0", "NULL IS NULL", "NULL IS NOT NULL", "1 > NULL"})), true
 	}
 	f := g.anyColumn(sc).fam
-	return g.literal(f, nil).sql + " " + oneOf(g, compareOps) + " " + g.literal(f, nil).sql, true
+	return build.Binary(g.literal(f, nil).x, oneOf(g, compareOps), g.literal(f, nil).x), true
 }

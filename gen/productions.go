@@ -131,8 +131,8 @@ func choose[T any](g *generator, table []production[T]) T {
 }
 
 // has says whether a production of a table is one that this dialect and these options know, whatever the case's style makes of it.
-func (g *generator) has(table []production[stmtFunc], name string) bool {
-	i := slices.IndexFunc(table, func(p production[stmtFunc]) bool { return p.name == name })
+func has[T any](g *generator, table []production[T], name string) bool {
+	i := slices.IndexFunc(table, func(p production[T]) bool { return p.name == name })
 	return g.baseWeight(&table[i].about, name, table[i].weight) > 0
 }
 

@@ -1,8 +1,8 @@
 package gen
 
 import (
-	"fmt"
-	"strings"
+	"txweave/sql"
+	"txweave/sql/build"
 )
 
 // output is one expression of a select list.
@@ -12,27 +12,27 @@ type output struct {
 }
 
 // selectStmt returns a SELECT statement.
-func (g *generator) selectStmt() string {
+func (g *generator) selectStmt() *sql.Query {
 	g.calm = false
 	return choose(g, selectTable)(g)
 }
 
-// list prints a select list.
-func list(outs []output) string {
-	parts := make([]string, len(outs))
+// list makes a select list.
+func list(outs []output) []*sql.Item {
+	out := make([]*sql.Item, len(outs))
 	for i, o := range outs {
-		parts[i] = o.sql + " AS " + o.name
+		out[i] = build.Item(o.x, o.name)
 	}
-	return strings.Join(parts, ", ")
+	return out
 }
 
 // items returns the item outputs of a query: pkey and vkey of every base table of its FROM clause.
 func items(sc *scope) []output {
 	var outs []output
 	for _, r := range sc.bases() {
-		outs = append(outs, output{expr{sql: r.alias + ".pkey"}, r.alias + "_p"})
+		outs = append(outs, output{expr{x: r.pkey()}, r.alias + "_p"})
 		if !r.base.bare {
-			outs = append(outs, output{expr{sql: r.alias + ".vkey"}, r.alias + "_v"})
+			outs = append(outs, output{expr{x: build.Column(r.alias, "vkey")}, r.alias + "_v"})
 		}
 	}
 	return outs
@@ -43,7 +43,7 @@ func (g *generator) outputs(sc *scope, n, depth int) []output {
 	var outs []output
 	for range n {
 		e := g.anyColumn(sc)
-		if strings.HasSuffix(e.sql, ".pkey") {
+		if isPkey(e.x) {
 			e = g.anyColumn(sc) // the items print it already
 		}
 		if g.pct(60) {
@@ -57,51 +57,50 @@ func (g *generator) outputs(sc *scope, n, depth int) []output {
 	return outs
 }
 
-// where returns the WHERE clause of a query, sometimes nothing.
-func (g *generator) where(sc *scope, depth int) string {
+// where returns the condition of a query, sometimes none.
+func (g *generator) where(sc *scope, depth int) sql.Expr {
 	if !g.pct(whereShare) {
-		return ""
+		return nil
 	}
-	return " WHERE " + g.limitedWhere(sc) + g.anchored(sc, g.predicate(sc, depth))
+	return build.All(g.limitedWhere(sc), g.anchored(sc, g.predicate(sc, depth)))
 }
 
-// from adds up to n table references to sc and returns the FROM clause.
-func (g *generator) from(sc *scope, n int) string {
-	text := " FROM " + g.source(sc)
+// from adds up to n table references to sc and returns what its query reads.
+func (g *generator) from(sc *scope, n int) sql.TableRef {
+	from := g.source(sc)
 	for i := 1; i < n && g.refs > 0; i++ {
-		join := choose(g, joinTable)
-		if by := map[string]func(*scope) string{" NATURAL JOIN ": g.natural, " USING ": g.using}[join]; by != nil {
-			if joined := by(sc); joined != "" {
-				text += joined
+		kind := choose(g, joinTable)
+		if by := map[sql.JoinKind]func(*scope, sql.TableRef) sql.TableRef{naturalJoin: g.natural, usingJoin: g.using}[kind]; by != nil {
+			if joined := by(sc, from); joined != nil {
+				from = joined
 				continue
 			}
-			join = " INNER JOIN "
+			kind = sql.InnerJoin
 		}
-		switch join {
-		case " LEFT JOIN ":
-			text += join + g.source(sc) + " ON " + g.joinOn(sc)
-			sc.refs[len(sc.refs)-1].outer = true
-		case " RIGHT JOIN ":
+		if kind == sql.RightJoin {
 			for _, r := range sc.refs {
 				r.outer = true
 			}
-			text += join + g.source(sc) + " ON " + g.joinOn(sc)
-		case " CROSS JOIN ":
-			text += join + g.source(sc)
-			i = n // one product is enough
-		default:
-			text += join + g.source(sc) + " ON " + g.joinOn(sc)
+		}
+		joined := build.Join(from, kind, g.source(sc), nil)
+		from = joined
+		if kind == sql.CrossJoin { // one product is enough
+			return from
+		}
+		joined.On = g.joinOn(sc)
+		if kind == sql.LeftJoin {
+			sc.refs[len(sc.refs)-1].outer = true
 		}
 	}
-	return text
+	return from
 }
 
-// source adds one table reference to sc and returns its text.
-func (g *generator) source(sc *scope) string {
+// source adds one table reference to sc and returns it.
+func (g *generator) source(sc *scope) sql.TableRef {
 	return choose(g, sourceTable)(g, sc)
 }
 
-func sourceBase(g *generator, sc *scope) string {
+func sourceBase(g *generator, sc *scope) sql.TableRef {
 	if g.readsView() {
 		return sourceView(g, sc)
 	}
@@ -114,7 +113,7 @@ func sourceBase(g *generator, sc *scope) string {
 // maxNesting is how deep derived tables are nested.
 const maxNesting = 2
 
-func sourceDerived(g *generator, sc *scope) string {
+func sourceDerived(g *generator, sc *scope) sql.TableRef {
 	if g.nesting >= maxNesting {
 		return g.addBase(sc)
 	}
@@ -128,11 +127,11 @@ func sourceDerived(g *generator, sc *scope) string {
 	g.nesting--
 	r := &ref{alias: g.newAlias(), cols: cols, limited: limited}
 	sc.refs = append(sc.refs, r)
-	return "(" + body + ") AS " + r.alias
+	return build.Derived(body, r.alias)
 }
 
 // derivedBody returns a query for a derived table or a CTE, and its columns.
-func (g *generator) derivedBody() (string, []*column) {
+func (g *generator) derivedBody() (*sql.Query, []*column) {
 	switch {
 	case g.wants("window-derived"):
 		return g.windowBody()
@@ -141,29 +140,26 @@ func (g *generator) derivedBody() (string, []*column) {
 	}
 	if g.pct(derivedSet) {
 		body, outs := g.setOperation(g.d.DerivedSetOps, false)
-		return body, outputColumns(outs)
+		return build.Query(body), outputColumns(outs)
 	}
 	in := &scope{}
-	from := g.from(in, 1+g.rng.IntN(2)*min(1, max(0, g.refs-1)))
+	s := block(g.from(in, 1+g.rng.IntN(2)*min(1, max(0, g.refs-1))), nil)
 	var outs []output
-	tail := ""
 	if g.pct(55) {
-		tail = g.where(in, 1)
+		s.Where = g.where(in, 1)
 	}
 	grouped := g.pct(35)
 	if grouped {
-		outs, tail = g.groupOutputs(in, tail)
+		outs = g.groupOutputs(in, s)
 	} else {
 		outs = g.outputs(in, g.between(1, 3), 1)
 		outs = append(outs, output{g.anyColumn(in), g.newOutput()})
 	}
-	if g.pct(15) {
-		return "SELECT DISTINCT " + list(outs) + from + tail, outputColumns(outs)
+	s.Items = list(outs)
+	if s.Distinct = g.pct(15); !s.Distinct && !grouped {
+		s.Windows = g.windowClause(in)
 	}
-	if !grouped {
-		tail += g.windowClause(in)
-	}
-	return "SELECT " + list(outs) + from + tail, outputColumns(outs)
+	return build.Query(s), outputColumns(outs)
 }
 
 // outputColumns returns the outputs of a derived table as columns.
@@ -176,47 +172,46 @@ func outputColumns(outs []output) []*column {
 }
 
 // joinOn returns the condition that joins the last reference of sc with the ones before it.
-func (g *generator) joinOn(sc *scope) string {
+func (g *generator) joinOn(sc *scope) sql.Expr {
 	last := len(sc.refs) - 1
 	a, b := &scope{refs: sc.refs[:last]}, &scope{refs: sc.refs[last:]}
-	cond := ""
+	var cond sql.Expr
 	if by, ok := g.joinedByExpression(a, b); ok {
 		cond = by
 	} else if x, y, ok := g.pair(a, b); ok {
-		cond = x.sql + " " + choose(g, joinOps) + " " + y.sql
+		cond = build.Binary(x.x, choose(g, joinOps), y.x)
 	} else {
 		cond, _ = predColumn(g, b, 0)
 	}
 	if g.pct(25) {
 		p, _ := predColumn(g, &scope{refs: sc.refs}, 0)
-		cond += " AND " + p
+		cond = build.All(cond, p)
 	}
 	return cond
 }
 
-// groupOutputs returns the outputs of a grouped query, grouping expressions first, and its tail: the given WHERE
-// clause, GROUP BY, and sometimes HAVING. Outside aggregates only the grouping expressions appear.
-func (g *generator) groupOutputs(sc *scope, where string) ([]output, string) {
+// groupOutputs returns the outputs of a grouped query, grouping expressions first, and gives it GROUP BY, and sometimes HAVING. Outside
+// aggregates only the grouping expressions appear.
+func (g *generator) groupOutputs(sc *scope, s *sql.Select) []output {
 	var outs []output
-	var by []string
 	for range g.between(1, 2) {
 		e := g.anyColumn(sc)
 		if e.fam == FamInt && g.pct(30) {
 			n := g.between(2, 4)
-			e = expr{sql: fmt.Sprintf("(%s %% %d)", e.sql, n), fam: FamInt, bound: float64(n), notNull: e.notNull, pool: smallInts[:n]}
+			e = expr{x: remainder(e.x, n), fam: FamInt, bound: float64(n), notNull: e.notNull, pool: smallInts[:n]}
 		}
-		if len(by) == 1 && by[0] == e.sql {
+		if len(s.Group) == 1 && same(s.Group[0], e.x) {
 			continue
 		}
-		outs, by = append(outs, output{e, g.newOutput()}), append(by, e.sql)
+		outs, s.Group = append(outs, output{e, g.newOutput()}), append(s.Group, e.x)
 	}
 	outs = append(outs, g.aggregates(sc, g.between(1, 3), true)...)
-	tail := where + " GROUP BY " + strings.Join(by, ", ")
 	if g.pct(30) {
 		h := g.aggregates(sc, 1, true)[0]
-		tail += " HAVING " + h.sql + " " + oneOf(g, []string{">", ">=", "<>", "<", "="}) + " " + g.literal(h.fam, h.pool).sql
+		op := oneOf(g, []sql.Op{sql.OpGt, sql.OpGe, sql.OpNe, sql.OpLt, sql.OpEq})
+		s.Having = build.Binary(h.x, op, g.literal(h.fam, h.pool).x)
 	}
-	return outs, tail
+	return outs
 }
 
 // aggregates returns n aggregates over the columns in scope.
@@ -225,137 +220,136 @@ func (g *generator) aggregates(sc *scope, n int, grouped bool) []output {
 	for range n {
 		e, ok := g.aggregate(sc, g.anyColumn(sc).fam, grouped)
 		if !ok {
-			e = expr{sql: "COUNT(*)", fam: FamInt, bound: 1e6, notNull: true, pool: smallInts}
+			e = expr{x: build.Count(), fam: FamInt, bound: 1e6, notNull: true, pool: smallInts}
 		}
 		outs = append(outs, output{e, g.newOutput()})
 	}
 	return outs
 }
 
-// orderAll returns an ORDER BY over all outputs, a total order up to rows that cannot be told apart, and
-// sometimes a LIMIT; often it returns nothing.
-func (g *generator) orderAll(outs []output) string {
+// orderAll gives a query an ORDER BY over all outputs, a total order up to rows that cannot be told apart, and
+// sometimes a LIMIT; often it leaves it as it is.
+func (g *generator) orderAll(q *sql.Query, outs []output) *sql.Query {
 	if !g.pct(orderShare) {
-		return ""
+		return q
 	}
-	parts := make([]string, len(outs))
-	for i, at := range g.rng.Perm(len(outs)) {
-		if place := g.nullsPlace(); place != "" {
-			parts[i] = outs[at].name + place
+	for _, at := range g.rng.Perm(len(outs)) {
+		if o := g.nullsPlace(build.Column("", outs[at].name)); o != nil {
+			q.Order = append(q.Order, o)
 			continue
 		}
-		parts[i] = fmt.Sprint(at + 1)
-		if !g.ascending && g.pct(30) {
-			parts[i] += " DESC"
-		}
+		q.Order = append(q.Order, build.Order(build.Int(at+1), !g.ascending && g.pct(30)))
 	}
-	return " ORDER BY " + strings.Join(parts, ", ") + g.limit()
+	q.Limit = g.limit()
+	return q
 }
 
-// direction returns a direction of an ORDER BY item.
-func (g *generator) direction() string {
-	if g.ascending {
-		return ""
-	}
-	return oneOf(g, []string{"", " DESC"})
-}
+// descends draws the direction of an ORDER BY item.
+func (g *generator) descends() bool { return !g.ascending && oneOf(g, []bool{false, true}) }
 
 // limit returns a LIMIT clause in half of the cases.
-func (g *generator) limit() string {
+func (g *generator) limit() *sql.Limit {
 	if g.pct(50) {
-		return ""
+		return nil
 	}
-	text := fmt.Sprintf(" LIMIT %d", g.between(1, 12))
+	count, offset := g.between(1, 12), 0
 	if g.pct(15) {
-		text += fmt.Sprintf(" OFFSET %d", g.between(1, 3))
+		offset = g.between(1, 3)
 	}
-	return text
+	return limitOf(count, offset)
 }
 
-// orderKeys returns an ORDER BY of a plain query: the pkeys of its base tables where these are all, else all
+// orderKeys gives a plain query an ORDER BY of the pkeys of its base tables where these are all, else of all
 // outputs.
-func (g *generator) orderKeys(sc *scope, outs []output) string {
+func (g *generator) orderKeys(q *sql.Query, sc *scope, outs []output) *sql.Query {
 	bases := sc.bases()
 	if len(bases) < len(sc.refs) || g.pct(30) {
-		return g.orderAll(outs)
+		return g.orderAll(q, outs)
 	}
 	if !g.pct(orderShare) {
-		return ""
+		return q
 	}
-	parts := make([]string, len(bases))
-	for i, r := range bases {
-		parts[i] = r.alias + ".pkey" + g.direction()
+	for _, r := range bases {
+		q.Order = append(q.Order, build.Order(r.pkey(), g.descends()))
 	}
-	return " ORDER BY " + strings.Join(parts, ", ") + g.limit()
+	q.Limit = g.limit()
+	return q
 }
 
 // Select productions.
 
-func selPlain(g *generator) string {
-	if text := g.selUnmatched(); text != "" {
-		return text
+func selPlain(g *generator) *sql.Query {
+	if q := g.selUnmatched(); q != nil {
+		return q
 	}
-	return g.plain(&scope{}, "", g.from)
+	return g.plain(&scope{}, nil, g.from)
 }
 
 // plain returns a query without aggregates that prints the items of its base tables.
-func (g *generator) plain(sc *scope, with string, source func(*scope, int) string) string {
-	from := source(sc, choose(g, joinSizes))
-	where := ""
-	if with == "" || g.pct(60) { // a CTE has filtered its rows already
-		where = g.where(sc, g.o.Depth)
+func (g *generator) plain(sc *scope, with *sql.With, source func(*scope, int) sql.TableRef) *sql.Query {
+	s := block(source(sc, choose(g, joinSizes)), nil)
+	if with == nil || g.pct(60) { // a CTE has filtered its rows already
+		s.Where = g.where(sc, g.o.Depth)
 	}
 	outs := append(items(sc), g.outputs(sc, g.between(1, 3), g.o.Depth-1)...)
-	if order := g.orderKeys(sc, outs); order != "" {
-		return with + "SELECT " + g.advice(sc) + list(outs) + from + where + order
+	q := g.orderKeys(&sql.Query{With: with, Body: s}, sc, outs)
+	if len(q.Order) > 0 {
+		s.Hints, s.Items = g.advice(sc), list(outs)
+		return q
 	}
-	outs = append(outs, g.bareOutputs(sc)...)
-	advice := g.selectOption()
-	if advice == "" { // one kind beside the other is not read back as it is printed
-		advice = g.advice(sc)
+	s.Items = list(append(outs, g.bareOutputs(sc)...))
+	if s.Options = g.selectOption(); s.Options == nil { // one kind beside the other is not read back as it is printed
+		s.Hints = g.advice(sc)
 	}
-	return with + "SELECT " + advice + list(outs) + from + where + g.windowClause(sc)
+	s.Windows = g.windowClause(sc)
+	return q
 }
 
-func selAggregate(g *generator) string {
-	if least := g.selLeast(); least != "" {
+func selAggregate(g *generator) *sql.Query {
+	if least := g.selLeast(); least != nil {
 		return least
 	}
 	sc := &scope{}
-	from := g.from(sc, choose(g, joinSizes))
+	s := block(g.from(sc, choose(g, joinSizes)), nil)
 	outs := g.aggregates(sc, g.between(1, 4), false)
 	if c := g.anyColumn(sc); g.d.avg(c.fam) && g.pct(30) {
-		outs = append(outs, output{expr{sql: "AVG(" + c.sql + ")"}, g.newOutput()})
+		outs = append(outs, output{expr{x: build.Call("AVG", c.x)}, g.newOutput()})
 	}
-	return "SELECT " + g.advice(sc) + list(outs) + from + g.where(sc, g.o.Depth)
+	s.Hints, s.Items = g.advice(sc), list(outs)
+	s.Where = g.where(sc, g.o.Depth)
+	return build.Query(s)
 }
 
-func selGroup(g *generator) string {
+func selGroup(g *generator) *sql.Query {
 	sc := &scope{}
-	from := g.from(sc, choose(g, joinSizes))
-	outs, tail := g.groupOutputs(sc, g.where(sc, g.o.Depth-1))
-	return "SELECT " + g.advice(sc) + list(outs) + from + tail + g.orderAll(outs)
+	s := block(g.from(sc, choose(g, joinSizes)), nil)
+	s.Where = g.where(sc, g.o.Depth-1)
+	outs := g.groupOutputs(sc, s)
+	s.Hints, s.Items = g.advice(sc), list(outs)
+	return g.orderAll(build.Query(s), outs)
 }
 
-func selDistinct(g *generator) string {
+func selDistinct(g *generator) *sql.Query {
 	sc := &scope{}
-	from := g.from(sc, choose(g, joinSizes))
+	s := block(g.from(sc, choose(g, joinSizes)), nil)
 	outs := g.outputs(sc, g.between(1, 3), 2)
-	return "SELECT DISTINCT " + list(outs) + from + g.where(sc, g.o.Depth-1) + g.orderAll(outs)
+	s.Distinct, s.Items = true, list(outs)
+	s.Where = g.where(sc, g.o.Depth-1)
+	return g.orderAll(build.Query(s), outs)
 }
 
-func selSet(g *generator) string {
+func selSet(g *generator) *sql.Query {
 	body, outs := g.setOperation(g.d.SetOps, true)
-	return body + g.orderAll(outs)
+	return g.orderAll(build.Query(body), outs)
 }
 
 // setOperation returns two or three queries that one of the operators joins, and the outputs. versions says that these
 // may be vkeys.
-func (g *generator) setOperation(ops []string, versions bool) (string, []output) {
+func (g *generator) setOperation(ops []string, versions bool) (sql.Body, []output) {
 	if len(g.txn.wrote) > 0 && g.pct(setBack) {
 		defer g.readOwn()()
 	}
-	op := " " + oneOf(g, ops) + " "
+	op := oneOf(g, ops)
 	if g.pct(rowSets) {
 		return g.rowSet(op, versions)
 	}
@@ -374,21 +368,21 @@ func (g *generator) setOperation(ops []string, versions bool) (string, []output)
 		named[i] = g.newOutput()
 	}
 	constant := constantOperand
-	text, outs := g.operand(first, from, fams, named, &constant)
-	parts := []string{text}
+	one, outs := g.operand(first, from, fams, named, &constant)
+	parts := []sql.Body{one}
 	for range 1 + g.rng.IntN(2)*g.rng.IntN(2) {
-		sc, from := &scope{}, ""
+		sc, from := &scope{}, sql.TableRef(nil)
 		if !g.pct(bareOperand) {
-			from = " FROM " + g.addTable(sc, g.tableWith(fams))
+			from = g.addTable(sc, g.tableWith(fams))
 		}
-		text, more := g.operand(sc, from, fams, named, &constant)
-		parts = append(parts, text)
+		one, more := g.operand(sc, from, fams, named, &constant)
+		parts = append(parts, one)
 		for i := range outs {
 			outs[i].bound = widest(outs[i].expr, more[i].expr)
 			outs[i].notNull = outs[i].notNull && more[i].notNull
 		}
 	}
-	return strings.Join(parts, op), outs
+	return build.Compound(op, parts...), outs
 }
 
 // tableWith returns a table that has a column of every Family, where one of a few tries does.
@@ -409,39 +403,40 @@ func (g *generator) tableWith(fams []Family) *table {
 }
 
 // operand returns one SELECT of a set operation with outputs of the given families.
-func (g *generator) operand(sc *scope, from string, fams []Family, named []string, constant *int) (string, []output) {
+func (g *generator) operand(sc *scope, from sql.TableRef, fams []Family, named []string, constant *int) (sql.Body, []output) {
 	var outs []output
 	for i, f := range fams {
 		e := g.columnOr(sc, f)
-		if from != "" && g.pct(25) {
+		if from != nil && g.pct(25) {
 			e = g.value(sc, f, 1)
 		}
 		outs = append(outs, output{e, named[i]})
 	}
-	if from == "" {
-		return "SELECT " + list(outs), outs
+	s := block(from, nil, list(outs)...)
+	if from != nil {
+		s.Where = g.operandWhere(sc, constant)
 	}
-	return "SELECT " + list(outs) + from + g.operandWhere(sc, constant), outs
+	return s, outs
 }
 
-// operandWhere returns the WHERE clause of an operand of a set operation, or nothing; constant is the share of constant ones, in percent. It is 0
+// operandWhere returns the condition of an operand of a set operation, or nothing; constant is the share of constant ones, in percent. It is 0
 // from the first of them on: where all operands are empty nothing is left that could be wrong.
-func (g *generator) operandWhere(sc *scope, constant *int) string {
+func (g *generator) operandWhere(sc *scope, constant *int) sql.Expr {
 	switch n := g.rng.IntN(100); {
 	case n < *constant:
 		*constant = 0
 		if g.pct(emptyOperand) {
-			return " WHERE " + oneOf(g, []string{"1 = 0", "0 <> 0", "NULL IS NOT NULL", "1 > NULL"})
+			return g.fill(oneOf(g, []string{"1 = 0", "0 <> 0", "NULL IS NOT NULL", "1 > NULL"}))
 		}
 		p, _ := predConstant(g, sc, 0)
-		return " WHERE " + p
+		return p
 	case n < *constant+(100-*constant)*wholeOperand/100:
-		return ""
+		return nil
 	case len(sc.refs) == 1 && sc.refs[0].base != nil && g.pct(operandRange):
 		named := len(g.named)
 		cond := oneOf(g, []whereFunc{whereRange, whereWide})(g, sc, 0)
 		g.named = g.named[:named] // these are no rows of what the statement writes
-		return clause(cond)
+		return cond
 	default:
 		return g.where(sc, 1)
 	}

@@ -1,10 +1,13 @@
 package gen
 
-import "fmt"
+import (
+	"txweave/sql"
+	"txweave/sql/build"
+)
 
 // whereRanked finds rows by how many others of their own table lie before them, or are like them, by a column of theirs. Each row that the statement
 // changes would change that for the others: whoever reads the table while it writes finds other rows than a SELECT right before it.
-func whereRanked(g *generator, sc *scope, depth int) string {
+func whereRanked(g *generator, sc *scope, depth int) sql.Expr {
 	r := sc.refs[0]
 	if !g.canRead(sc) || g.banned == r.base {
 		return whereRange(g, sc, depth)
@@ -18,13 +21,13 @@ func whereRanked(g *generator, sc *scope, depth int) string {
 	c := oneOf(g, by)
 	in := &scope{parent: sc}
 	from := g.addTable(in, r.base)
-	other := in.refs[0].alias
-	switch {
-	case c != r.base.pkey && g.pct(30):
-		return fmt.Sprintf("%sEXISTS (SELECT 1 FROM %s WHERE %s.%s = %s.%s AND %s.pkey %s %s.pkey)", oneOf(g, []string{"", "NOT "}), from,
-			other, c.name, r.alias, c.name, other, oneOf(g, []string{"<>", "<", ">"}), r.alias)
-	default:
-		return fmt.Sprintf("(SELECT COUNT(*) FROM %s WHERE %s.%s %s %s.%s) %s %d", from,
-			other, c.name, oneOf(g, []string{"<", ">"}), r.alias, c.name, oneOf(g, []string{"<", "<", ">=", "="}), g.between(1, 3))
+	other := in.refs[0]
+	if c != r.base.pkey && g.pct(30) {
+		not := oneOf(g, []bool{false, true})
+		alike := build.All(build.Eq(other.col(c), r.col(c)), build.Binary(other.pkey(), oneOf(g, []sql.Op{sql.OpNe, sql.OpLt, sql.OpGt}), r.pkey()))
+		return build.Not(not, build.Exists(build.Query(block(from, alike, build.Item(build.Int(1), "")))))
 	}
+	before := build.Binary(other.col(c), oneOf(g, []sql.Op{sql.OpLt, sql.OpGt}), r.col(c))
+	count := build.Scalar(build.Query(block(from, before, build.Item(build.Count(), ""))))
+	return build.Binary(count, oneOf(g, []sql.Op{sql.OpLt, sql.OpLt, sql.OpGe, sql.OpEq}), build.Int(g.between(1, 3)))
 }

@@ -4,8 +4,9 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
+	"txweave/sql"
+	"txweave/sql/build"
 	"txweave/testcase"
 )
 
@@ -69,31 +70,37 @@ func (g *generator) rows() []testcase.Stmt {
 		for r := range t.rows {
 			g.keyRow(t, values, r, seen)
 			vkey++
-			row := t.naming(strconv.FormatInt(t.pkeys[r], 10), int64(vkey))
-			t.pkey.holds(row[0])
+			row := t.naming(build.Int(t.pkeys[r]), int64(vkey))
+			t.pkey.holds(strconv.FormatInt(t.pkeys[r], 10))
 			for i, c := range t.cols {
 				c.holds(values[i][r])
 				c.rows = append(c.rows, values[i][r])
-				row = append(row, values[i][r])
+				row = append(row, g.lit(values[i][r]))
 			}
-			stmts = append(stmts, testcase.Stmt{SQL: headOf(t, t.pkeys[r]) + " VALUES (" + strings.Join(row, ", ") + ")"})
+			stmts = append(stmts, g.finished(valuesOf(intoPartOf(t, t.pkeys[r]), build.Row(row...))))
 		}
 	}
 	return stmts
 }
 
 // naming returns the values of a new row's bookkeeping columns.
-func (t *table) naming(pkey string, vkey int64) []string {
-	return []string{pkey, strconv.FormatInt(vkey, 10), "0"}[:len(t.bookkeeping())]
+func (t *table) naming(pkey sql.Expr, vkey int64) []sql.Expr {
+	return []sql.Expr{pkey, build.Int(vkey), build.Int(0)}[:len(t.bookkeeping())]
 }
 
-// insertHead returns "INSERT INTO t (pkey, vkey, pvkey, c0, …)".
-func insertHead(t *table) string {
-	names := t.bookkeeping()
+// into returns INSERT INTO t (pkey, vkey, pvkey, c0, …).
+func into(t *table) *sql.Insert {
+	n := &sql.Insert{Table: build.Table(t.name, ""), Columns: build.Names(t.bookkeeping()...)}
 	for _, c := range t.cols {
-		names = append(names, c.name)
+		n.Columns = append(n.Columns, build.Name(c.name))
 	}
-	return "INSERT INTO " + t.name + " (" + strings.Join(names, ", ") + ")"
+	return n
+}
+
+// valuesOf gives an INSERT rows of values.
+func valuesOf(n *sql.Insert, rows ...*sql.Row) *sql.Insert {
+	n.Source = build.Query(&sql.Values{Rows: rows})
+	return n
 }
 
 // rowKeys draws the initial pkeys of t, ascending with gaps, its hot keys, and the pool of pkey literals.

@@ -3,6 +3,8 @@ package gen
 import (
 	"slices"
 
+	"txweave/sql"
+	"txweave/sql/build"
 	"txweave/sqltext"
 	"txweave/testcase"
 )
@@ -69,7 +71,7 @@ func (g *generator) txns() ([]testcase.Txn, []int) {
 		case at < len(t.Stmts) && t.Stmts[at].SQL != "": // it stands already
 		case at < len(t.Stmts):
 			g.txn.left = unset(t.Stmts[at:])
-			t.Stmts[at].SQL = g.statement()
+			t.Stmts[at] = g.finished(g.statement())
 		default: // what BEGIN is depends on the statements
 			g.bracket(t, i)
 			g.goOn(txns, states, i)
@@ -103,7 +105,7 @@ func unset(stmts []testcase.Stmt) (n int) {
 }
 
 // statement draws the next statement of the transaction.
-func (g *generator) statement() string {
+func (g *generator) statement() sql.Stmt {
 	g.startStmt()
 	if g.txn.locked {
 		g.aliases = g.txn.aliases
@@ -115,11 +117,11 @@ func (g *generator) statement() string {
 	case g.txn.readOnly:
 		return stmtSelect(g)
 	}
-	if sql := g.owe(); sql != "" {
-		return sql
+	if n := g.owe(); n != nil {
+		return n
 	}
-	if sql := g.carry(); sql != "" {
-		return sql
+	if n := g.carry(); n != nil {
+		return n
 	}
 	if len(g.txn.wrote) > 0 && g.pct(g.style.back) {
 		return g.lookBack()
@@ -129,9 +131,9 @@ func (g *generator) statement() string {
 
 // lookBack returns a SELECT most of whose tables the transaction has written: what it answers, an engine puts together of what is stored and of
 // what the transaction has changed, and by another plan than it has without changes.
-func (g *generator) lookBack() string {
+func (g *generator) lookBack() sql.Stmt {
 	defer g.readOwn()()
-	if g.has(selectTable, "set") && g.wants("set-back") {
+	if has(g, selectTable, "set") && g.wants("set-back") {
 		g.calm = false
 		return selSet(g)
 	}
@@ -146,24 +148,24 @@ func (g *generator) readOwn() (done func()) {
 }
 
 // scan returns a SELECT that prints the versions of one hot table's rows, all of them or a range.
-func (g *generator) scan() string {
-	return g.scanOf(g.tables[g.rng.IntN(min(2, len(g.tables)))], func(sc *scope) string {
+func (g *generator) scan() sql.Stmt {
+	return g.scanOf(g.tables[g.rng.IntN(min(2, len(g.tables)))], func(sc *scope) sql.Expr {
 		switch n := g.rng.IntN(100); {
 		case n < scanRange:
-			return clause(whereRange(g, sc, 0))
+			return whereRange(g, sc, 0)
 		case n < scanRange+scanWide:
-			return clause(whereWide(g, sc, 0))
+			return whereWide(g, sc, 0)
 		}
-		return ""
+		return nil
 	})
 }
 
 // scanOf returns one of t.
-func (g *generator) scanOf(t *table, where func(*scope) string) string {
+func (g *generator) scanOf(t *table, where func(*scope) sql.Expr) sql.Stmt {
 	sc := &scope{}
-	from := " FROM " + g.addTable(sc, t)
+	from := g.addTable(sc, t)
 	rows := where(sc)
-	return "SELECT " + list(append(items(sc), g.outputs(sc, 1, 0)...)) + from + rows
+	return build.Query(block(from, rows, list(append(items(sc), g.outputs(sc, 1, 0)...))...))
 }
 
 // sessions gives sessions several transactions each in a share of the cases: all transactions go to sessions of

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"txweave/sql"
 	"txweave/testcase"
 )
 
@@ -75,10 +76,11 @@ type column struct {
 	max        float64  // the largest number that a CHECK allows; 0 where there is none
 	hasDefault bool     // its definition gives a DEFAULT
 
+	reading  *sql.Template       // how expressions see a column of a special type
 	computed []*column           // columns and expressions that the database computes from it
 	calc     func(string) string // what such a one is from a literal of the column; "" where that is not known
 	of       *column             // what an expression that an index holds is computed from
-	reads    string              // the format of such an expression, from that column
+	reads    *sql.Template       // such an expression, from that column
 }
 
 // table is a base table.
@@ -308,19 +310,20 @@ func (g *generator) indexExpression(t *table, c *column, first bool) string {
 		return ""
 	}
 	more := g.between(2, 7)
-	e := &column{reads: fmt.Sprintf("%%s + %d", more), kind: KindBigint, fam: FamInt, bound: c.bound + 7, pool: smallInts, of: c}
+	form := fmt.Sprintf("%%s + %d", more)
+	e := &column{kind: KindBigint, fam: FamInt, bound: c.bound + 7, pool: smallInts, of: c}
 	e.calc = numbered(func(v int64) int64 { return v + int64(more) })
 	if g.pct(50) {
 		n := g.between(2, 5)
-		e.reads, e.pool = fmt.Sprintf("%%s %%%% %d", n), smallInts[:n]
+		form, e.pool = fmt.Sprintf("%%s %%%% %d", n), smallInts[:n]
 		e.calc = numbered(func(v int64) int64 { return v % int64(n) })
 	}
 	if !c.notNull && g.beside("null-expression").IntN(100) < nullExpression { // a row that an outer join has not found has a value, too
-		e.reads, e.pool = fmt.Sprintf("COALESCE(%%s, %d)", more), smallInts
+		form, e.pool = fmt.Sprintf("COALESCE(%%s, %d)", more), smallInts
 		e.calc = numbered(func(v int64) int64 { return v })
 		e.holds(fmt.Sprint(more))
 	}
-	e.name = fmt.Sprintf(e.reads, c.name)
+	e.name, e.reads = fmt.Sprintf(form, c.name), g.d.Tree.Template(form)
 	c.computed = append(c.computed, e)
 	if first {
 		t.expressions = append(t.expressions, e)

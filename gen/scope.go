@@ -3,11 +3,15 @@ package gen
 import (
 	"fmt"
 	"slices"
+
+	"txweave/sql"
+	"txweave/sql/build"
 )
 
 // expr is a typed SQL expression.
 type expr struct {
-	sql     string
+	x       sql.Expr
+	lit     string // the literal that it is; "": none
 	fam     Family
 	bound   float64  // |value| never exceeds it; for strings the length in characters
 	notNull bool     // never NULL
@@ -30,17 +34,17 @@ type ref struct {
 type scope struct {
 	parent *scope // scope of the enclosing query, for correlated subqueries
 	refs   []*ref
-	flat   bool   // no subqueries in here
-	with   string // common table expressions of the query itself
-	cte    *cte   // the one that queries below it may read, too; nil: none
+	flat   bool      // no subqueries in here
+	with   *sql.With // common table expressions of the query itself
+	cte    *cte      // the one that queries below it may read, too; nil: none
 }
 
 // column returns column c of the reference as an expression.
 func (r *ref) column(c *column) expr {
 	if c.special != nil {
-		return expr{sql: fmt.Sprintf(c.special.Read, r.alias+"."+c.name), fam: c.fam, bound: c.bound, notNull: c.notNull && !r.outer, blurred: c.special.Blurred}
+		return expr{x: c.reading.Fill(r.col(c)), fam: c.fam, bound: c.bound, notNull: c.notNull && !r.outer, blurred: c.special.Blurred}
 	}
-	return expr{sql: r.alias + "." + c.name, fam: c.fam, bound: c.bound, notNull: c.notNull && !r.outer, pool: c.known()}
+	return expr{x: r.col(c), fam: c.fam, bound: c.bound, notNull: c.notNull && !r.outer, pool: c.known()}
 }
 
 // target returns the scope of an UPDATE or DELETE: the table under its own name. What triggers write the statement may not
@@ -67,18 +71,28 @@ func (g *generator) newOutput() string {
 	return fmt.Sprintf("e%d", g.exprs-1)
 }
 
-// addBase adds a reference to a random base table to sc and returns its text. It takes one from the budget.
-func (g *generator) addBase(sc *scope) string {
+// addBase adds a reference to a random base table to sc and returns it. It takes one from the budget.
+func (g *generator) addBase(sc *scope) *sql.Table {
 	return g.addTable(sc, g.table())
 }
 
-// addTable adds a reference to t to sc and returns its text.
-func (g *generator) addTable(sc *scope, t *table) string {
+// addTable adds a reference to t to sc and returns it.
+func (g *generator) addTable(sc *scope, t *table) *sql.Table {
 	g.refs--
 	r := &ref{alias: g.newAlias(), base: t, cols: tableColumns(t)}
 	sc.refs = append(sc.refs, r)
-	return t.name + " AS " + r.alias + g.hint(t)
+	from := build.Table(t.name, r.alias)
+	from.Hints = g.hint(t)
+	return from
 }
+
+// shifted is the row key of a reference, moved by the base of an INSERT's keys.
+func (r *ref) shifted(base int64) sql.Expr {
+	return build.Binary(build.Int(base), sql.OpAdd, r.pkey())
+}
+
+// query is the query of a scope, with its common table expressions.
+func (sc *scope) query(b sql.Body) *sql.Query { return &sql.Query{With: sc.with, Body: b} }
 
 // table returns a table, the first ones more often, never the banned one.
 func (g *generator) table() *table {

@@ -1,9 +1,11 @@
 package gen
 
 import (
-	"fmt"
 	"slices"
 	"strings"
+
+	"txweave/sql"
+	"txweave/sql/build"
 )
 
 // Conditions for which engines have searches of their own: along the first columns of an index, to the end of those values that begin alike, from one value of a list to
@@ -39,19 +41,19 @@ func (g *generator) comparesRows() bool {
 
 // rowBehind compares a column that an index begins with and another one with values that rows hold, as one value: among the rows that have the first of these the second
 // decides. false where there is no such index.
-func (g *generator) rowBehind(r *ref) (string, bool) {
+func (g *generator) rowBehind(r *ref) (sql.Expr, bool) {
 	first := slices.DeleteFunc(r.base.indexed(), func(c *column) bool { return c.special != nil || c.unique || len(c.known()) == 0 })
 	if len(first) == 0 {
-		return "", false
+		return nil, false
 	}
 	a := oneOf(g, first)
 	second := slices.DeleteFunc(slices.Clone(r.cols), func(c *column) bool { return c == a || c.special != nil || len(c.known()) == 0 })
 	if len(second) == 0 {
-		return "", false
+		return nil, false
 	}
 	b := oneOf(g, second)
-	op := oneOf(g, []string{"<", "<=", ">", ">="})
-	return fmt.Sprintf("(%s.%s, %s.%s) %s (%s, %s)", r.alias, a.name, r.alias, b.name, op, oneOf(g, a.known()), oneOf(g, split(op, b.known()))), true
+	op := oneOf(g, []sql.Op{sql.OpLt, sql.OpLe, sql.OpGt, sql.OpGe})
+	return build.Binary(build.Row(r.col(a), r.col(b)), op, build.Row(g.lit(oneOf(g, a.known())), g.lit(oneOf(g, split(op, b.known()))))), true
 }
 
 // together lists pairs of columns that an index begins with, in its order.
@@ -69,10 +71,10 @@ func (t *table) together() [][]*column {
 
 // listBehind asks for one value of the first column of an index and several of the second one, of which not all need be there beside that. false where there is no such
 // index.
-func (g *generator) listBehind(r *ref) (string, bool) {
+func (g *generator) listBehind(r *ref) (sql.Expr, bool) {
 	pairs := r.base.together()
 	if len(pairs) == 0 {
-		return "", false
+		return nil, false
 	}
 	pair := oneOf(g, pairs)
 	a, b := pair[0], pair[1]
@@ -83,15 +85,15 @@ func (g *generator) listBehind(r *ref) (string, bool) {
 	if g.pct(50) {
 		list[0] = g.rawLiteral(b.fam)
 	}
-	return fmt.Sprintf("(%s.%s = %s AND %s.%s IN (%s))", r.alias, a.name, oneOf(g, a.known()), r.alias, b.name, strings.Join(list, ", ")), true
+	return build.Paren(build.All(build.Eq(r.col(a), g.lit(oneOf(g, a.known()))), build.In(r.col(b), false, g.lits(list)...))), true
 }
 
-// searched returns, for some conditions on the indexes of a table, one that is searched for in one of those ways; "" for the others.
-func (g *generator) searched(r *ref) string {
+// searched returns, for some conditions on the indexes of a table, one that is searched for in one of those ways; nil for the others.
+func (g *generator) searched(r *ref) sql.Expr {
 	if g.beside("index-search").IntN(100) >= indexSearch {
-		return ""
+		return nil
 	}
-	forms := []func(*ref) (string, bool){g.listBehind, g.beginsLike}
+	forms := []func(*ref) (sql.Expr, bool){g.listBehind, g.beginsLike}
 	if g.comparesRows() {
 		forms = append(forms, g.rowBehind)
 	}
@@ -100,46 +102,46 @@ func (g *generator) searched(r *ref) string {
 			return cond
 		}
 	}
-	return ""
+	return nil
 }
 
 // beginsLike asks for what an indexed text begins with. false where a table has no index of one.
-func (g *generator) beginsLike(r *ref) (string, bool) {
+func (g *generator) beginsLike(r *ref) (sql.Expr, bool) {
 	texts := slices.DeleteFunc(r.base.indexed(), func(c *column) bool { return c.fam != FamString || c.special != nil })
 	if len(texts) == 0 {
-		return "", false
+		return nil, false
 	}
 	return g.beginning(r.column(oneOf(g, texts)))
 }
 
 // beginning compares the beginning of a text with that of one which rows hold: by LIKE, or by what else the dialect has for that. false where none is known.
-func (g *generator) beginning(e expr) (string, bool) {
+func (g *generator) beginning(e expr) (sql.Expr, bool) {
 	if len(e.pool) == 0 {
-		return "", false
+		return nil, false
 	}
 	lit := oneOf(g, e.pool)
 	text := []rune(strings.TrimRight(strings.Trim(lit, "'"), " "))
 	if len(text) == 0 || strings.Count(lit, "'") != 2 || !strings.HasPrefix(lit, "'") || !strings.HasSuffix(lit, "'") {
-		return "", false
+		return nil, false
 	}
 	text = text[:g.between(1, min(2, len(text)))]
 	if g.d.BeginsWith != "" && e.special == nil && g.pct(50) {
-		return fmt.Sprintf(g.d.BeginsWith, e.sql, string(text)), true
+		return g.fill(g.d.BeginsWith, e.x, build.Text(string(text)+g.d.AnyMore)), true
 	}
-	return e.sql + " LIKE '" + string(text) + "%'", true
+	return &sql.Like{X: e.x, Op: sql.OpLike, Pattern: build.Text(string(text) + "%")}, true
 }
 
 // blurredBeginning is beginning of a column whose collation takes different texts for equal, in some cases: such a LIKE finds the same rows by whatever plan.
-func (g *generator) blurredBeginning(e expr) (string, bool) {
+func (g *generator) blurredBeginning(e expr) (sql.Expr, bool) {
 	if e.special == nil || !e.special.Blurred || g.beside("blurred-like").IntN(100) >= blurredLike {
-		return "", false
+		return nil, false
 	}
 	return g.beginning(e)
 }
 
 // expression returns an expression of the reference that an index of its table holds.
 func (r *ref) expression(e *column) expr {
-	return expr{sql: "(" + fmt.Sprintf(e.reads, r.alias+"."+e.of.name) + ")", fam: e.fam, bound: e.bound, pool: e.known()}
+	return expr{x: build.Paren(e.reads.Fill(r.col(e.of))), fam: e.fam, bound: e.bound, pool: e.known()}
 }
 
 // heldExpression returns, in a share of the cases, what an index of some table of the scope holds of an expression.
@@ -153,26 +155,26 @@ func (g *generator) heldExpression(sc *scope, stream string, share int) (expr, b
 }
 
 // joinedByExpression compares, in some joins, an expression that an index of the joined table holds with a column of those before it.
-func (g *generator) joinedByExpression(before, joined *scope) (string, bool) {
+func (g *generator) joinedByExpression(before, joined *scope) (sql.Expr, bool) {
 	numbers := before.columns(FamInt)
 	if len(numbers) == 0 {
-		return "", false
+		return nil, false
 	}
 	e, ok := g.heldExpression(joined, "expression-join", expressionJoin)
 	if !ok {
-		return "", false
+		return nil, false
 	}
-	return e.sql + " = " + oneOf(g, numbers).sql, true
+	return build.Eq(e.x, oneOf(g, numbers).x), true
 }
 
-func whereIndex(g *generator, sc *scope, _ int) string {
+func whereIndex(g *generator, sc *scope, _ int) sql.Expr {
 	r := sc.refs[0]
-	if cond := g.searched(r); cond != "" {
+	if cond := g.searched(r); cond != nil {
 		return cond
 	}
 	if len(r.base.expressions) > 0 && g.pct(50) {
 		e := r.expression(oneOf(g, r.base.expressions))
-		return e.sql + " = " + g.literal(e.fam, e.pool).sql
+		return build.Eq(e.x, g.literal(e.fam, e.pool).x)
 	}
 	indexed := r.base.indexed()
 	if len(indexed) == 0 {
@@ -187,43 +189,43 @@ func (t *table) indexed() []*column {
 }
 
 // byIndex is a condition on an indexed column.
-func (g *generator) byIndex(r *ref, c *column) string {
+func (g *generator) byIndex(r *ref, c *column) sql.Expr {
 	if c.special != nil {
-		e := expr{sql: r.alias + "." + c.name, special: c.special, pool: c.known()}
+		e := expr{x: r.col(c), special: c.special, pool: c.known()}
 		if cond, ok := g.blurredBeginning(e); ok {
 			return cond
 		}
-		return e.sql + " = " + oneOf(g, e.pool)
+		return build.Eq(e.x, g.lit(oneOf(g, e.pool)))
 	}
 	if g.pct(indexRangeShare) {
 		return g.compared(r.column(c))
 	}
-	return r.alias + "." + c.name + " = " + g.literal(c.fam, c.known()).sql
+	return build.Eq(r.col(c), g.literal(c.fam, c.known()).x)
 }
 
 // selUnmatched is a query of an outer join whose second table has an index of an expression, which finds its rows, and which the query prints and now and then compares: of a
-// row that the join has not found the index says nothing. "" where there is no such index, and in most other places.
-func (g *generator) selUnmatched() string {
+// row that the join has not found the index says nothing. nil where there is no such index, and in most other places.
+func (g *generator) selUnmatched() *sql.Query {
 	fit := slices.DeleteFunc(slices.Clone(g.tables), func(t *table) bool { return len(t.expressions) == 0 || t == g.banned })
 	if len(fit) == 0 || g.refs < 2 || g.beside("unmatched").IntN(100) >= unmatched {
-		return ""
+		return nil
 	}
 	sc := &scope{}
-	from := " FROM " + g.addBase(sc) + " LEFT JOIN " + g.addTable(sc, oneOf(g, fit))
+	from := build.Join(g.addBase(sc), sql.LeftJoin, g.addTable(sc, oneOf(g, fit)), nil)
 	r := sc.refs[1]
 	held := r.expression(oneOf(g, r.base.expressions))
-	on := held.sql + " = " + g.columnOr(&scope{refs: sc.refs[:1]}, FamInt).sql
+	from.On = build.Eq(held.x, g.columnOr(&scope{refs: sc.refs[:1]}, FamInt).x)
 	if g.pct(25) {
-		on += " AND " + g.compared(oneOf(g, (&scope{refs: sc.refs[1:]}).columns()))
+		from.On = build.All(from.On, g.compared(oneOf(g, (&scope{refs: sc.refs[1:]}).columns())))
 	}
 	r.outer = true
 	outs := append(items(sc), output{held, g.newOutput()})
-	where := ""
+	s := block(from, nil, list(outs)...)
 	switch n := g.rng.IntN(100); {
 	case n < 30:
-		where = " WHERE " + g.compared(held)
+		s.Where = g.compared(held)
 	case n < 60:
-		where = g.where(sc, 1)
+		s.Where = g.where(sc, 1)
 	}
-	return "SELECT " + list(outs) + from + " ON " + on + where + g.orderKeys(sc, outs)
+	return g.orderKeys(build.Query(s), sc, outs)
 }

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"txweave/sql"
+	"txweave/sql/build"
 	"txweave/testcase"
 )
 
@@ -41,6 +43,7 @@ func (g *generator) special(c *column) {
 		return
 	}
 	c.special, c.decl, c.fam, c.bound, c.unique = of, of.Decl, of.Family, of.Bound, false
+	c.reading = g.d.Tree.Template(of.Read)
 	c.notNull = c.notNull && !of.Nullable
 }
 
@@ -60,7 +63,7 @@ func (sc *scope) bare() []expr {
 	for _, r := range sc.refs {
 		for _, c := range r.cols {
 			if c.special != nil && !c.special.Bare {
-				out = append(out, expr{sql: r.alias + "." + c.name, special: c.special, pool: c.known()})
+				out = append(out, expr{x: r.col(c), special: c.special, pool: c.known()})
 			}
 		}
 	}
@@ -68,36 +71,36 @@ func (sc *scope) bare() []expr {
 }
 
 // predBare compares a column of a special type with literals of its own.
-func predBare(g *generator, sc *scope, _ int) (string, bool) {
+func predBare(g *generator, sc *scope, _ int) (sql.Expr, bool) {
 	cols := sc.bare()
 	if len(cols) == 0 {
-		return "", false
+		return nil, false
 	}
 	c := oneOf(g, cols)
 	return g.bareCondition(c), true
 }
 
 // bareCondition is a condition on a column of a special type.
-func (g *generator) bareCondition(c expr) string {
+func (g *generator) bareCondition(c expr) sql.Expr {
 	if cond, ok := g.blurredBeginning(c); ok {
 		return cond
 	}
 	s := c.special
-	one := func() string {
+	one := func() sql.Expr {
 		if len(c.pool) > 0 && g.pct(80) {
-			return oneOf(g, c.pool)
+			return g.lit(oneOf(g, c.pool))
 		}
-		return oneOf(g, s.Values)
+		return g.lit(oneOf(g, s.Values))
 	}
 	switch n := g.rng.IntN(10); {
 	case n < 2:
-		return c.sql + oneOf(g, []string{" IN (", " NOT IN ("}) + one() + ", " + one() + ")"
+		return build.In(c.x, oneOf(g, []bool{false, true}), one(), one())
 	case n < 4 && !s.Equal:
-		return c.sql + " BETWEEN " + one() + " AND " + one()
+		return build.Between(c.x, one(), one())
 	case s.Equal:
-		return c.sql + " " + oneOf(g, []string{"=", "=", "<>"}) + " " + one()
+		return build.Binary(c.x, oneOf(g, []sql.Op{sql.OpEq, sql.OpEq, sql.OpNe}), one())
 	default:
-		return c.sql + " " + oneOf(g, compareOps) + " " + one()
+		return build.Binary(c.x, oneOf(g, compareOps), one())
 	}
 }
 
@@ -107,7 +110,7 @@ func (g *generator) bareOutputs(sc *scope) []output {
 	if len(cols) == 0 || !g.pct(60) {
 		return nil
 	}
-	return []output{{expr{sql: oneOf(g, cols).sql}, g.newOutput()}}
+	return []output{{expr{x: oneOf(g, cols).x}, g.newOutput()}}
 }
 
 // specialValue returns what a write gives a column of a special type: a literal of it, now and then one that it does not
@@ -147,7 +150,7 @@ func (g *generator) generatedColumn(t *table, name string, stored bool) (def, in
 	switch n := g.between(2, 7); {
 	case of.fam == FamString:
 		c.kind, c.fam, c.bound = KindVarchar, FamString, of.bound
-		text, decl = fmt.Sprintf(g.d.Prefix, of.name, 2), fmt.Sprintf(g.d.Types[KindVarchar], 40)
+		text, decl = fmt.Sprintf(g.d.Prefix, of.name, "2"), fmt.Sprintf(g.d.Types[KindVarchar], 40)
 		c.calc = beginning(2)
 		c.pool = []string{"'a'", "'ab'", "'b'", "'u1'", "'k1'", "'k2'"}
 	case g.pct(50):
@@ -426,24 +429,24 @@ func (g *generator) extraDefinitions(t *table) (columns, keys []string) {
 }
 
 // hint returns the index hint of a reference to t.
-func (g *generator) hint(t *table) string {
+func (g *generator) hint(t *table) []*sql.IndexHint {
 	if len(t.indexes) == 0 {
-		return ""
+		return nil
 	}
 	switch hint := choose(g, hintTable); {
 	case hint == "":
-		return ""
+		return nil
 	case hint == notIndexed:
-		return " " + hint
+		return []*sql.IndexHint{{How: hint}}
 	default:
 		whole := t.indexes
 		if hint == indexedBy { // the rows that such an index lacks cannot be found by it
 			whole = slices.DeleteFunc(slices.Clone(whole), func(name string) bool { return slices.Contains(t.partial, name) })
 		}
 		if len(whole) == 0 {
-			return ""
+			return nil
 		}
-		return " " + fmt.Sprintf(hint, oneOf(g, whole))
+		return []*sql.IndexHint{{How: hint, Indexes: build.Names(oneOf(g, whole))}}
 	}
 }
 

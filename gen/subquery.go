@@ -1,54 +1,56 @@
 package gen
 
 import (
-	"fmt"
-	"strings"
+	"txweave/sql"
+	"txweave/sql/build"
 )
 
 // Sources of subqueries.
 
-// subFunc adds what a subquery reads to its scope and returns its FROM clause.
-type subFunc func(g *generator, in *scope) string
+// subFunc adds what a subquery reads to its scope and returns it.
+type subFunc func(g *generator, in *scope) sql.TableRef
 
-func subBase(g *generator, in *scope) string {
-	if text, ok := g.readCTE(in); ok {
-		return " FROM " + text
+func subBase(g *generator, in *scope) sql.TableRef {
+	if from, ok := g.readCTE(in); ok {
+		return from
 	}
-	return " FROM " + sourceBase(g, in)
+	return sourceBase(g, in)
 }
 
-func subInner(g *generator, in *scope) string { return g.subPair(in, " INNER JOIN ") }
+func subInner(g *generator, in *scope) sql.TableRef { return g.subPair(in, sql.InnerJoin) }
 
-func subOuter(g *generator, in *scope) string { return g.subPair(in, " LEFT JOIN ") }
+func subOuter(g *generator, in *scope) sql.TableRef { return g.subPair(in, sql.LeftJoin) }
 
-func subCross(g *generator, in *scope) string {
-	text := " FROM " + g.addBase(in)
+func subCross(g *generator, in *scope) sql.TableRef {
+	from := sql.TableRef(g.addBase(in))
 	if g.refs > 0 {
-		text += " CROSS JOIN " + g.addBase(in)
+		from = build.Join(from, sql.CrossJoin, g.addBase(in), nil)
 	}
-	return text
+	return from
 }
 
 // subPair joins two tables.
-func (g *generator) subPair(in *scope, join string) string {
-	text := " FROM " + g.addBase(in)
+func (g *generator) subPair(in *scope, kind sql.JoinKind) sql.TableRef {
+	from := sql.TableRef(g.addBase(in))
 	if g.refs > 0 {
-		text += join + g.addBase(in) + " ON " + g.joinOn(in)
-		in.refs[len(in.refs)-1].outer = join == " LEFT JOIN "
+		joined := build.Join(from, kind, g.addBase(in), nil)
+		joined.On = g.joinOn(in)
+		from = joined
+		in.refs[len(in.refs)-1].outer = kind == sql.LeftJoin
 	}
-	return text
+	return from
 }
 
-func subDerived(g *generator, in *scope) string {
+func subDerived(g *generator, in *scope) sql.TableRef {
 	if g.refs < 2 {
 		return subBase(g, in)
 	}
-	return " FROM " + sourceDerived(g, in)
+	return sourceDerived(g, in)
 }
 
 // whereDerived finds rows by what a subquery gives or does not give whose rows are a derived table's, mostly by a condition of their own. Few
 // subqueries of writes come to hold one by chance.
-func whereDerived(g *generator, sc *scope, depth int) string {
+func whereDerived(g *generator, sc *scope, depth int) sql.Expr {
 	g.refs = max(g.refs, 3)
 	if !g.canRead(sc) || g.nesting >= maxNesting {
 		return whereRange(g, sc, depth)
@@ -69,43 +71,43 @@ func whereDerived(g *generator, sc *scope, depth int) string {
 	if !ok {
 		return whereRange(g, sc, depth)
 	}
-	tail := ""
+	var where sql.Expr
 	if g.pct(70) {
 		p, ok := oneOf(g, []predicateFunc{predInQuery, predInQuery, predExists, predScalar, predConstant, predColumn})(g, in, 1)
 		if ok {
-			tail = " WHERE " + g.limitedWhere(in) + p
+			where = build.All(g.limitedWhere(in), p)
 		}
 	}
-	return fmt.Sprintf("%s %sIN (SELECT %s FROM (%s) AS %s%s)", a.sql, oneOf(g, []string{"", "NOT "}), b.sql, body, in.refs[0].alias, tail)
+	return build.InQuery(a.x, oneOf(g, []bool{false, true}), build.Query(block(build.Derived(body, in.refs[0].alias), where, build.Item(b.x, ""))))
 }
 
 // Derived tables.
 
 // plainBody returns a query that prints some columns of a table as they are, each once, for a derived table: a plan has nothing to do for it
 // but to leave out others, which its condition or its WINDOW clause may name all the same.
-func (g *generator) plainBody() (string, []*column) {
+func (g *generator) plainBody() (*sql.Query, []*column) {
 	in := &scope{}
-	from := " FROM " + g.addBase(in)
+	s := block(g.addBase(in), nil)
 	cols := in.columns()
 	var outs []output
 	for _, at := range g.rng.Perm(len(cols))[:g.between(1, min(3, len(cols)))] {
 		outs = append(outs, output{cols[at], g.newOutput()})
 	}
-	tail := ""
 	if g.pct(30) {
-		tail = g.where(in, 1)
+		s.Where = g.where(in, 1)
 	}
-	return "SELECT " + list(outs) + from + tail + g.windowClause(in, outs...), outputColumns(outs)
+	s.Items, s.Windows = list(outs), g.windowClause(in, outs...)
+	return build.Query(s), outputColumns(outs)
 }
 
 // windowBody returns a query that prints a window function over its rows, for a derived table.
-func (g *generator) windowBody() (string, []*column) {
+func (g *generator) windowBody() (*sql.Query, []*column) {
 	in := &scope{}
-	from := g.from(in, 1)
+	s := block(g.from(in, 1), nil)
 	c := g.anyColumn(in)
 	call, counts := g.window(in)
 	outs := []output{
-		{expr{sql: call, fam: FamInt, bound: 1e18}, g.newOutput()},
+		{expr{x: call, fam: FamInt, bound: 1e18}, g.newOutput()},
 		{c, g.newOutput()},
 	}
 	cols := outputColumns(outs)
@@ -113,11 +115,11 @@ func (g *generator) windowBody() (string, []*column) {
 	if !counts {
 		cols = cols[1:] // of the family of whatever it looks at: printed, and no more
 	}
-	tail := ""
 	if g.pct(50) {
-		tail = g.where(in, 1)
+		s.Where = g.where(in, 1)
 	}
-	return "SELECT " + list(outs) + from + tail, cols
+	s.Items = list(outs)
+	return build.Query(s), cols
 }
 
 // Scalar subqueries.
@@ -127,7 +129,7 @@ func valUnion(g *generator, sc *scope, f Family, depth int) (expr, bool) {
 	if g.refs < 2 || !g.canRead(sc) || f == FamDouble {
 		return expr{}, false
 	}
-	var parts []string
+	var parts []sql.Body
 	bound := 0.0
 	around := sc
 	if !g.pct(correlatedUnion) {
@@ -139,7 +141,6 @@ func valUnion(g *generator, sc *scope, f Family, depth int) (expr, bool) {
 		if !ok {
 			from = g.addBase(in)
 		}
-		from = " FROM " + from
 		cols := in.columns(f)
 		if len(cols) == 0 {
 			return expr{}, false
@@ -148,12 +149,13 @@ func valUnion(g *generator, sc *scope, f Family, depth int) (expr, bool) {
 		bound = max(bound, c.bound)
 		name := ""
 		if len(parts) == 0 {
-			name = " AS " + g.newOutput()
+			name = g.newOutput()
 		}
-		parts = append(parts, "SELECT "+c.sql+name+from+g.subWhere(in, max(0, depth-1)))
+		parts = append(parts, block(from, g.subWhere(in, max(0, depth-1)), build.Item(c.x, name)))
 	}
-	op := oneOf(g, []string{" UNION ", " UNION ALL "})
-	return expr{sql: "(" + strings.Join(parts, op) + " ORDER BY 1 LIMIT 1)", fam: f, bound: bound}, true
+	q := build.Query(build.Compound(oneOf(g, []string{"UNION", "UNION ALL"}), parts...))
+	q.Order, q.Limit = []*sql.Order{build.Order(build.Int(1), false)}, limitOf(1, 0)
+	return expr{x: build.Scalar(q), fam: f, bound: bound}, true
 }
 
 // valOffset is a scalar subquery that leaves out the first rows.
@@ -162,14 +164,14 @@ func valOffset(g *generator, sc *scope, f Family, depth int) (expr, bool) {
 		return expr{}, false
 	}
 	in := &scope{parent: sc}
-	from := " FROM " + g.addBase(in)
+	from := g.addBase(in)
 	cols := in.columns(f)
 	if len(cols) == 0 {
 		return expr{}, false
 	}
 	e := oneOf(g, cols)
-	e.sql = fmt.Sprintf("(SELECT %s%s%s ORDER BY %s.pkey%s LIMIT 1 OFFSET %d)", e.sql, from, g.subWhere(in, depth), in.refs[0].alias, g.direction(), g.between(1, 3))
-	e.notNull = false
+	s := block(from, g.subWhere(in, depth), build.Item(e.x, ""))
+	e.x, e.notNull = build.Scalar(row(s, in.refs[0], g.descends(), g.between(1, 3))), false
 	return e, true
 }
 
@@ -179,7 +181,7 @@ func valMany(g *generator, sc *scope, f Family, depth int) (expr, bool) {
 		return expr{}, false
 	}
 	in := &scope{parent: sc}
-	from := " FROM " + g.addBase(in)
+	from := g.addBase(in)
 	cols := in.columns(f)
 	if len(cols) == 0 {
 		return expr{}, false
@@ -188,11 +190,11 @@ func valMany(g *generator, sc *scope, f Family, depth int) (expr, bool) {
 	if g.wants("constant-row") {
 		e = g.literal(f, nil)
 	}
-	where := " WHERE " + whereRange(g, in, 0)
+	where := whereRange(g, in, 0)
 	if g.pct(40) {
-		where = " WHERE " + g.predicate(in, max(0, depth-1))
+		where = g.predicate(in, max(0, depth-1))
 	}
-	e.sql, e.notNull = "(SELECT "+e.sql+from+where+")", false
+	e.x, e.lit, e.notNull = build.Scalar(build.Query(block(from, where, build.Item(e.x, "")))), "", false
 	return e, true
 }
 
@@ -203,174 +205,184 @@ func valExists(g *generator, sc *scope, f Family, depth int) (expr, bool) {
 		return expr{}, false
 	}
 	a, b := g.literal(f, nil), g.literal(f, nil)
-	return expr{sql: "CASE WHEN " + p + " THEN " + a.sql + " ELSE " + b.sql + " END", fam: f, bound: widest(a, b), notNull: true}, true
+	return expr{x: build.Case(b.x, build.When(p, a.x)), fam: f, bound: widest(a, b), notNull: true}, true
 }
 
 // Predicates.
 
 // predBareColumn takes a number as a truth value.
-func predBareColumn(g *generator, sc *scope, _ int) (string, bool) {
+func predBareColumn(g *generator, sc *scope, _ int) (sql.Expr, bool) {
 	cols := sc.columns(FamInt, FamDecimal)
 	if len(cols) == 0 {
-		return "", false
+		return nil, false
 	}
 	c := oneOf(g, cols)
-	return oneOf(g, []string{"", "", "NOT "}) + c.sql, true
+	return build.Not(oneOf(g, oneInThree), c.x), true
 }
 
 // predInWindow compares a number with the values of a window function.
-func predInWindow(g *generator, sc *scope, depth int) (string, bool) {
+func predInWindow(g *generator, sc *scope, depth int) (sql.Expr, bool) {
 	cols := sc.columns(FamInt)
 	if depth == 0 || len(cols) == 0 || !g.canRead(sc) || g.calm && !g.wants("window-in-write") {
-		return "", false
+		return nil, false
 	}
 	in := &scope{}
-	from := " FROM " + g.addBase(in)
-	order := ""
+	s := block(g.addBase(in), nil)
+	over := &sql.Window{Order: []*sql.Order{build.Order(in.refs[0].pkey(), false)}}
 	if g.pct(60) {
-		order = "PARTITION BY " + g.anyColumn(in).sql + " "
+		over.Partition = []sql.Expr{g.anyColumn(in).x}
 	}
-	call := oneOf(g, []string{"ROW_NUMBER()", "COUNT(*)", "RANK()"})
-	tail := ""
+	call := oneOf(g, []*sql.Call{build.Call("ROW_NUMBER"), build.Count(), build.Call("RANK")})
 	if g.pct(50) {
-		tail = " WHERE " + g.predicate(in, 0)
+		s.Where = g.predicate(in, 0)
 	}
-	return fmt.Sprintf("%s IN (SELECT %s OVER (%sORDER BY %s.pkey)%s%s)", oneOf(g, cols).sql, call, order, in.refs[0].alias, from, tail), true
+	call.Over, s.Items = over, build.Items(call)
+	return build.InQuery(oneOf(g, cols).x, false, build.Query(s)), true
 }
 
 // predRowList compares a pair of columns with pairs of literals.
-func predRowList(g *generator, sc *scope, _ int) (string, bool) {
+func predRowList(g *generator, sc *scope, _ int) (sql.Expr, bool) {
 	a, b := g.anyColumn(sc), g.anyColumn(sc)
-	var rows []string
+	var rows []sql.Expr
 	for range g.between(1, 3) {
-		rows = append(rows, "("+g.literal(a.fam, a.pool).sql+", "+g.literal(b.fam, b.pool).sql+")")
+		rows = append(rows, build.Row(g.literal(a.fam, a.pool).x, g.literal(b.fam, b.pool).x))
 	}
-	return fmt.Sprintf("(%s, %s) IN (%s)", a.sql, b.sql, strings.Join(rows, ", ")), true
+	return build.In(build.Row(a.x, b.x), false, rows...), true
 }
 
 // Queries.
 
 // lockingValue prints values of one row each, read by subqueries that lock it; the query around them reads nothing.
-func (g *generator) lockingValue() string {
-	lock := " " + oneOf(g, g.d.LockClauses)
+func (g *generator) lockingValue() *sql.Query {
+	lock := g.anyLock()
 	var outs []output
 	for range g.between(1, 2) {
 		in := &scope{flat: true}
-		from := " FROM " + g.addBase(in)
+		from := g.addBase(in)
 		e := g.anyColumn(in)
-		e.sql = fmt.Sprintf("(SELECT %s%s WHERE %s.pkey = %d%s)", e.sql, from, in.refs[0].alias, g.key(in.refs[0].base), lock)
+		r := in.refs[0]
+		q := build.Query(block(from, build.Eq(r.pkey(), build.Int(g.key(r.base))), build.Item(e.x, "")))
+		q.Locks = lock
+		e.x = build.Scalar(q)
 		outs = append(outs, output{e, g.newOutput()})
 	}
-	return "SELECT " + list(outs)
+	return build.Query(block(nil, nil, list(outs)...))
 }
 
 // selLockingSub is a locking read whose subqueries lock what they read, too: every block reads current rows.
-func selLockingSub(g *generator) string {
+func selLockingSub(g *generator) *sql.Query {
 	if g.wants("locking-value") {
 		return g.lockingValue()
 	}
 	sc := &scope{flat: true}
-	text := " FROM " + g.addBase(sc)
-	lock := " " + oneOf(g, g.d.LockClauses)
+	s := block(g.addBase(sc), nil)
+	lock := g.anyLock()
 	in := &scope{parent: sc, flat: true}
-	from := " FROM " + g.addBase(in)
-	where := " WHERE " + choose(g, whereTable)(g, sc, 0)
-	if where == " WHERE " {
-		where = ""
-	}
+	from := g.addBase(in)
+	s.Where = choose(g, whereTable)(g, sc, 0)
 	if a, b, ok := g.pair(sc, in); ok {
-		cond := a.sql + " IN (SELECT " + b.sql + from + clause(whereRange(g, in, 0)) + lock + ")"
-		if where == "" {
-			where = " WHERE " + cond
-		} else {
-			where += " AND " + cond
-		}
+		inner := build.Query(block(from, whereRange(g, in, 0), build.Item(b.x, "")))
+		inner.Locks = lock
+		s.Where = build.All(s.Where, build.InQuery(a.x, false, inner))
 	}
-	outs := append(items(sc), g.outputs(sc, 1, 0)...)
-	return "SELECT " + list(outs) + text + where + lock
+	s.Items = list(append(items(sc), g.outputs(sc, 1, 0)...))
+	return &sql.Query{Body: s, Locks: lock}
 }
 
 // selLockingFilter is a locking read whose condition has a subquery that does not lock: what it returns is locked all the same,
 // whatever becomes of the two in the plan.
-func selLockingFilter(g *generator) string {
+func selLockingFilter(g *generator) *sql.Query {
 	g.calm = true
 	sc := &scope{}
-	text := " FROM " + g.addBase(sc)
-	cond := ""
-	for try := 0; cond == "" && try < 4; try++ {
-		cond, _ = oneOf(g, []predicateFunc{predInQuery, predInQuery, predExists, predScalar})(g, sc, 2)
+	s := block(g.addBase(sc), nil)
+	for try := 0; s.Where == nil && try < 4; try++ {
+		s.Where, _ = oneOf(g, []predicateFunc{predInQuery, predInQuery, predExists, predScalar})(g, sc, 2)
 	}
-	if cond == "" {
-		cond = whereKey(g, sc, 0)
+	if s.Where == nil {
+		s.Where = whereKey(g, sc, 0)
 	}
 	outs := append(items(sc), g.outputs(sc, 1, 0)...)
-	return "SELECT " + g.advice(sc) + list(outs) + text + " WHERE " + cond + " " + oneOf(g, g.d.LockClauses)
+	s.Hints, s.Items = g.advice(sc), list(outs)
+	return &sql.Query{Body: s, Locks: g.anyLock()}
 }
 
 // selLockingSet is a set operation of locking reads.
-func selLockingSet(g *generator) string {
-	lock := " " + oneOf(g, g.d.LockClauses)
+func selLockingSet(g *generator) *sql.Query {
+	lock := g.anyLock()
 	names := []string{g.newOutput(), g.newOutput()}
-	var parts []string
+	var parts []sql.Body
 	for range 2 {
 		sc := &scope{flat: true}
-		from := " FROM " + g.addBase(sc)
+		from := g.addBase(sc)
 		r := sc.refs[0]
-		version := ".vkey"
+		version := "vkey"
 		if r.base.bare {
-			version = ".pkey"
+			version = "pkey"
 		}
-		outs := []output{{r.column(r.base.pkey), names[0]}, {expr{sql: r.alias + version}, names[1]}}
-		parts = append(parts, "(SELECT "+list(outs)+from+clause(wherePoint(g, sc, 0))+lock+")")
+		outs := []output{{r.column(r.base.pkey), names[0]}, {expr{x: build.Column(r.alias, version)}, names[1]}}
+		q := build.Query(block(from, wherePoint(g, sc, 0), list(outs)...))
+		q.Locks = lock
+		parts = append(parts, &sql.Nested{Query: q})
 	}
-	return strings.Join(parts, oneOf(g, []string{" UNION ", " UNION ALL "}))
+	return build.Query(build.Compound(oneOf(g, []string{"UNION", "UNION ALL"}), parts...))
 }
 
 // selRollup is a grouped query with the groups of groups.
-func selRollup(g *generator) string {
+func selRollup(g *generator) *sql.Query {
 	sc := &scope{}
-	from := g.from(sc, choose(g, joinSizes))
-	where := g.where(sc, g.o.Depth-1)
+	s := block(g.from(sc, choose(g, joinSizes)), nil)
+	s.Where = g.where(sc, g.o.Depth-1)
 	var outs []output
-	var by []string
 	for range g.between(1, 2) {
 		c := g.anyColumn(sc)
-		if len(by) == 1 && by[0] == c.sql {
+		if len(s.Group) == 1 && same(s.Group[0], c.x) {
 			continue
 		}
-		outs, by = append(outs, output{c, g.newOutput()}), append(by, c.sql)
+		outs, s.Group = append(outs, output{c, g.newOutput()}), append(s.Group, c.x)
 	}
 	outs = append(outs, g.aggregates(sc, g.between(1, 2), true)...)
-	return "SELECT " + list(outs) + from + where + " GROUP BY " + strings.Join(by, ", ") + " WITH ROLLUP"
+	s.Items, s.Rollup = list(outs), true
+	return build.Query(s)
 }
 
 // selRecursive walks from row to row with a recursive CTE, a few steps.
-func selRecursive(g *generator) string {
+func selRecursive(g *generator) *sql.Query {
 	start, step := &scope{}, &scope{}
-	from := " FROM " + g.addBase(start)
+	from := g.addBase(start)
 	next := g.addTable(step, start.refs[0].base)
-	a, b := start.refs[0].alias, step.refs[0].alias
-	where := clause(choose(g, insertWhere)(g, start, 0))
-	by := oneOf(g, []string{"+ 1", "- 1", "+ 2"})
-	rest := ""
+	a, b := start.refs[0], step.refs[0]
+	first := block(from, choose(g, insertWhere)(g, start, 0), build.Item(a.pkey(), "k"), build.Item(build.Int(1), "n"))
+	by := oneOf(g, []int{1, -1, 2})
+	var rest sql.Expr
 	if g.pct(40) {
-		rest = " AND " + g.predicate(step, 0)
+		rest = g.predicate(step, 0)
 	}
-	sc := &scope{refs: []*ref{{alias: "q0", cols: []*column{
-		{name: "k", fam: FamInt, bound: pkeyBound, pool: start.refs[0].base.pkey.known()}, {name: "n", fam: FamInt, bound: 9, pool: smallInts}}}}}
-	outs := append([]output{{expr{sql: "q0.k"}, g.newOutput()}, {expr{sql: "q0.n"}, g.newOutput()}}, g.outputs(sc, 1, 1)...)
-	return fmt.Sprintf("WITH RECURSIVE q0 AS (SELECT %s.pkey AS k, 1 AS n%s%s UNION ALL SELECT %s.pkey, q0.n + 1 FROM q0 INNER JOIN %s ON %s.pkey = q0.k %s WHERE q0.n < %d%s) SELECT %s FROM q0%s",
-		a, from, where, b, next, b, by, g.between(3, 5), rest, list(outs), g.where(sc, 1))
+	k, n := build.Column(outerCTE, "k"), build.Column(outerCTE, "n")
+	sc := &scope{refs: []*ref{{alias: outerCTE, cols: []*column{
+		{name: "k", fam: FamInt, bound: pkeyBound, pool: a.base.pkey.known()}, {name: "n", fam: FamInt, bound: 9, pool: smallInts}}}}}
+	outs := append([]output{{expr{x: k}, g.newOutput()}, {expr{x: n}, g.newOutput()}}, g.outputs(sc, 1, 1)...)
+	sum := build.Binary(k, sql.OpAdd, build.Int(by))
+	if by < 0 {
+		sum = build.Binary(k, sql.OpSub, build.Int(-by))
+	}
+	further := block(build.Join(build.Table(outerCTE, ""), sql.InnerJoin, next, build.Eq(b.pkey(), sum)),
+		build.All(build.Binary(n, sql.OpLt, build.Int(g.between(3, 5))), rest),
+		build.Items(b.pkey(), build.Binary(n, sql.OpAdd, build.Int(1)))...)
+	q := build.Query(block(build.Table(outerCTE, ""), nil, list(outs)...))
+	q.Body.(*sql.Select).Where = g.where(sc, 1)
+	q.With = build.With(&sql.CTE{Name: build.Name(outerCTE), Body: build.Query(build.Compound("UNION ALL", first, further))})
+	q.With.Recursive = true
+	return q
 }
 
 // natural joins the last reference with some columns of the same table by their names. They are listed, because a column that
 // is added to a table beside the transactions takes part in a NATURAL JOIN with the table itself.
-func (g *generator) natural(sc *scope) string {
+func (g *generator) natural(sc *scope, left sql.TableRef) sql.TableRef {
 	last := sc.refs[len(sc.refs)-1]
 	if last.base == nil || len(sc.refs) > 1 { // of several tables on the left, two may have the column
-		return ""
+		return nil
 	}
-	join := oneOf(g, []string{" NATURAL JOIN ", " NATURAL LEFT JOIN "})
+	kind := oneOf(g, []sql.JoinKind{sql.InnerJoin, sql.LeftJoin})
 	in := &scope{}
 	from := g.addTable(in, last.base)
 	cols := []*column{last.base.pkey}
@@ -382,20 +394,22 @@ func (g *generator) natural(sc *scope) string {
 	if len(cols) > 1 && g.pct(50) {
 		cols = cols[1:]
 	}
-	names := make([]string, len(cols))
-	for i, c := range cols {
-		names[i] = in.refs[0].alias + "." + c.name
+	s := block(from, nil)
+	for _, c := range cols {
+		s.Items = append(s.Items, build.Item(in.refs[0].col(c), ""))
 	}
-	r := &ref{alias: g.newAlias(), cols: cols, outer: join == " NATURAL LEFT JOIN "}
+	r := &ref{alias: g.newAlias(), cols: cols, outer: kind == sql.LeftJoin}
 	sc.refs = append(sc.refs, r)
-	return join + "(SELECT " + strings.Join(names, ", ") + " FROM " + from + ") AS " + r.alias
+	joined := build.Join(left, kind, build.Derived(build.Query(s), r.alias), nil)
+	joined.Natural = true
+	return joined
 }
 
-// using joins two tables by a column that both have; "" where there is none.
-func (g *generator) using(sc *scope) string {
+// using joins two tables by a column that both have; nil where there is none.
+func (g *generator) using(sc *scope, left sql.TableRef) sql.TableRef {
 	last := sc.refs[len(sc.refs)-1]
 	if last.base == nil || len(sc.refs) > 1 {
-		return ""
+		return nil
 	}
 	t := g.table()
 	names := []string{"pkey"}
@@ -406,8 +420,8 @@ func (g *generator) using(sc *scope) string {
 			}
 		}
 	}
-	join := oneOf(g, []string{" INNER JOIN ", " LEFT JOIN "})
-	text := join + g.addTable(sc, t) + " USING (" + oneOf(g, names) + ")"
-	sc.refs[len(sc.refs)-1].outer = join == " LEFT JOIN "
-	return text
+	joined := build.Join(left, oneOf(g, []sql.JoinKind{sql.InnerJoin, sql.LeftJoin}), g.addTable(sc, t), nil)
+	joined.Using = build.Names(oneOf(g, names))
+	sc.refs[len(sc.refs)-1].outer = joined.Kind == sql.LeftJoin
+	return joined
 }

@@ -3,8 +3,9 @@ package gen
 import (
 	"fmt"
 	"slices"
-	"strings"
 
+	"txweave/sql"
+	"txweave/sql/build"
 	"txweave/testcase"
 )
 
@@ -12,8 +13,8 @@ import (
 // the end does not depend on the order in which the statement meets its own. It fires no trigger that fires it in turn:
 // it writes tables that come later.
 
-// triggerFunc returns a trigger of a: when it fires, and its body; "" where there is none. It may write b.
-type triggerFunc func(g *generator, a, b *table) (when, body string)
+// triggerFunc returns a trigger of a: when it fires, and its body; nil where there is none. It may write b.
+type triggerFunc func(g *generator, a, b *table) *sql.CreateTrigger
 
 // triggerTable weighs what triggers do.
 var triggerTable = []production[triggerFunc]{
@@ -44,28 +45,32 @@ func (g *generator) drawTriggers() (stmts []testcase.Stmt) {
 				b = g.tables[g.between(at+1, len(g.tables)-1)]
 			}
 			make := choose(g, triggerTable)
-			when, body := "", ""
+			var n *sql.CreateTrigger
 			if a != b && !g.chancy(b) {
-				when, body = make(g, a, b)
+				n = make(g, a, b)
 			}
-			if _, can := g.d.Has[CanSetRow]; body == "" && can {
-				when, body = triggerSet(g, a, b)
+			if _, can := g.d.Has[CanSetRow]; n == nil && can {
+				n = triggerSet(g, a, b)
 			}
-			clash := strings.HasPrefix(body, "WHEN ")
-			if body == "" || clash && g.fired(a) || clashing != nil && clashing == b { // rows of the case would fire it through another one
+			clash := n != nil && n.When != nil
+			if n == nil || clash && g.fired(a) || clashing != nil && clashing == b { // rows of the case would fire it through another one
 				continue
 			}
 			if clash {
 				clashing = a
 			}
-			if !strings.HasPrefix(body, "SET ") {
+			if _, sets := n.Body.(*sql.Set); !sets {
 				a.fires = append(a.fires, b)
 			}
-			if g.d.TriggerBlock && !clash {
-				body = g.triggerWhen(a, when) + "BEGIN " + body + "; END"
+			if g.d.TriggerBlock {
+				if !clash {
+					n.When = g.triggerWhen(a, n.Event)
+				}
+				n.Body = &sql.Block{Stmts: []sql.Stmt{n.Body}}
 			}
 			g.uses["trigger"] = true
-			stmts = append(stmts, testcase.Stmt{SQL: fmt.Sprintf("CREATE TRIGGER tr%d %s ON %s FOR EACH ROW %s", i, when, a.name, body)})
+			n.Name, n.Table, n.ForEachRow = object(fmt.Sprintf("tr%d", i)), object(a.name), true
+			stmts = append(stmts, g.finished(n))
 		}
 	})
 	return stmts
@@ -75,26 +80,27 @@ func (g *generator) drawTriggers() (stmts []testcase.Stmt) {
 const whenShare = 70
 
 // triggerWhen returns the WHEN of a trigger: a condition on the row alone, true for some rows and false for others. It is the same for a row whatever the statement has done
-// to others. "" for some triggers, which fire for each row.
-func (g *generator) triggerWhen(a *table, when string) string {
+// to others. nil for some triggers, which fire for each row.
+func (g *generator) triggerWhen(a *table, event string) sql.Expr {
 	rng := g.beside("trigger-when")
 	columns := slices.DeleteFunc(append(slices.Clone(a.cols), a.pkey), func(c *column) bool { return c.special != nil || len(c.known()) < 2 })
 	if rng.IntN(100) >= whenShare || len(columns) == 0 {
-		return ""
+		return nil
 	}
 	c := columns[rng.IntN(len(columns))]
 	rows := []string{"NEW", "OLD"}
 	switch {
-	case strings.HasSuffix(when, "INSERT"):
+	case event == "INSERT":
 		rows = rows[:1]
-	case strings.HasSuffix(when, "DELETE"):
+	case event == "DELETE":
 		rows = rows[1:]
 	case rng.IntN(100) < 25:
-		return fmt.Sprintf("WHEN NEW.%[1]s <> OLD.%[1]s ", c.name)
+		return build.Binary(build.Column("NEW", c.name), sql.OpNe, build.Column("OLD", c.name))
 	}
 	op := compareOps[rng.IntN(len(compareOps))]
 	values := split(op, c.known())
-	return fmt.Sprintf("WHEN %s.%s %s %s ", rows[rng.IntN(len(rows))], c.name, op, values[rng.IntN(len(values))])
+	of := build.Column(rows[rng.IntN(len(rows))], c.name)
+	return build.Binary(of, op, g.lit(values[rng.IntN(len(values))]))
 }
 
 // fired says whether a trigger writes a table.
@@ -120,25 +126,26 @@ func (t *table) plainColumns() []*column {
 }
 
 // fromRow returns a value for column c of another table: one of the row's that fits, or a literal.
-func (g *generator) fromRow(row string, a *table, c *column) string {
+func (g *generator) fromRow(row string, a *table, c *column) sql.Expr {
 	fit := slices.DeleteFunc(slices.Clone(a.cols), func(x *column) bool {
 		return x.special != nil || x.kind != c.kind || x.bound > c.bound || c.notNull && !x.notNull
 	})
 	if len(fit) == 0 || g.pct(30) {
-		return g.literal(c.fam, c.pool).sql
+		return g.literal(c.fam, c.pool).x
 	}
-	return row + "." + oneOf(g, fit).name
+	return build.Column(row, oneOf(g, fit).name)
 }
 
-func triggerSet(g *generator, a, _ *table) (when, body string) {
+func triggerSet(g *generator, a, _ *table) *sql.CreateTrigger {
 	cols := slices.DeleteFunc(a.plainColumns(), func(c *column) bool { return g.referredBy(a, c) }) // else initial rows that refer to it would be refused
 	if len(cols) == 0 {
-		return "", ""
+		return nil
 	}
 	c := oneOf(g, cols)
-	limit, to := g.literal(c.fam, c.pool).sql, g.literal(c.fam, c.pool).sql
-	return "BEFORE " + oneOf(g, []string{"INSERT", "UPDATE", "UPDATE"}),
-		fmt.Sprintf("SET NEW.%[1]s = CASE WHEN NEW.%[1]s %[2]s %[3]s THEN %[4]s ELSE NEW.%[1]s END", c.name, oneOf(g, []string{"<", ">=", "="}), limit, to)
+	limit, to := g.literal(c.fam, c.pool).x, g.literal(c.fam, c.pool).x
+	event, of := oneOf(g, []string{"INSERT", "UPDATE", "UPDATE"}), build.Column("NEW", c.name)
+	value := build.Case(of, build.When(build.Binary(of, oneOf(g, []sql.Op{sql.OpLt, sql.OpGe, sql.OpEq}), limit), to))
+	return &sql.CreateTrigger{Time: "BEFORE", Event: event, Body: &sql.Set{Settings: []*sql.Setting{{Target: of, Value: value}}}}
 }
 
 // takesRows says whether a row of t has no other key of its own than its pkey.
@@ -149,56 +156,57 @@ func (t *table) takesRows() bool {
 // triggerClash fails the statement that fires it where the row which it would insert is there. Of several rows, one that is spelled first
 // comes first, so that it is the same row each time, and what OR IGNORE passes over is, too: no other statement fires it than INSERT. The rows
 // of the case itself do not, which come before there is anything to undo.
-func triggerClash(g *generator, a, b *table) (when, body string) {
+func triggerClash(g *generator, a, b *table) *sql.CreateTrigger {
 	if !b.takesRows() {
-		return "", ""
+		return nil
 	}
-	insert := g.insertFrom("NEW", fmt.Sprintf("NEW.pkey %% %d + 1", g.between(3, 9)), a, b)
-	return "AFTER INSERT", fmt.Sprintf("WHEN NEW.pkey > %d BEGIN %s; END", firstInserted, insert)
+	pkey := build.Column("NEW", "pkey")
+	insert := g.insertFrom("NEW", build.Binary(build.Binary(pkey, sql.OpMod, build.Int(g.between(3, 9))), sql.OpAdd, build.Int(1)), a, b)
+	return &sql.CreateTrigger{Time: "AFTER", Event: "INSERT", When: build.Binary(pkey, sql.OpGt, build.Int(firstInserted)), Body: insert}
 }
 
-func triggerInsert(g *generator, a, b *table) (when, body string) {
+func triggerInsert(g *generator, a, b *table) *sql.CreateTrigger {
 	if !b.takesRows() || g.inserts >= maxInserts {
-		return "", ""
+		return nil
 	}
-	row := "NEW"
-	when = "AFTER INSERT"
+	row, n := "NEW", &sql.CreateTrigger{Time: "AFTER", Event: "INSERT"}
 	if g.pct(35) {
-		row, when = "OLD", "AFTER DELETE"
+		row, n.Event = "OLD", "DELETE"
 	}
-	return when, g.insertFrom(row, fmt.Sprintf("%d + %s.pkey", g.insertBase(), row), a, b)
+	n.Body = g.insertFrom(row, build.Binary(build.Int(g.insertBase()), sql.OpAdd, build.Column(row, "pkey")), a, b)
+	return n
 }
 
 // insertFrom returns an INSERT into b of one row with a key, from a row of a.
-func (g *generator) insertFrom(row, key string, a, b *table) string {
-	version := row + ".vkey"
+func (g *generator) insertFrom(row string, key sql.Expr, a, b *table) sql.Stmt {
+	version := sql.Expr(build.Column(row, "vkey"))
 	if a.bare {
-		version = "0"
+		version = build.Int(0)
 	}
-	values := []string{key, version, "0"}[:len(b.bookkeeping())]
+	values := []sql.Expr{key, version, build.Int(0)}[:len(b.bookkeeping())]
 	for _, c := range b.cols {
 		switch {
 		case b.plainColumn(c):
 			values = append(values, g.fromRow(row, a, c))
 		case c.parent != nil, !c.notNull && c.unique:
-			values = append(values, "NULL")
+			values = append(values, build.Null())
 		case c.special != nil, c.max != 0:
-			values = append(values, oneOf(g, c.pool))
+			values = append(values, g.lit(oneOf(g, c.pool)))
 		case c.fam == FamInt:
 			values = append(values, key)
 		case c.fam == FamString:
-			values = append(values, fmt.Sprintf("CONCAT('t', %s)", key))
+			values = append(values, build.Call("CONCAT", build.Text("t"), key))
 		default:
-			values = append(values, g.literal(c.fam, c.pool).sql)
+			values = append(values, g.literal(c.fam, c.pool).x)
 		}
 	}
-	return insertHead(b) + " VALUES (" + strings.Join(values, ", ") + ")"
+	return valuesOf(into(b), build.Row(values...))
 }
 
-func triggerUpdate(g *generator, a, b *table) (when, body string) {
+func triggerUpdate(g *generator, a, b *table) *sql.CreateTrigger {
 	cols := b.plainColumns()
 	if len(cols) == 0 {
-		return "", ""
+		return nil
 	}
 	c := oneOf(g, cols)
 	event, row := "INSERT", "NEW"
@@ -208,12 +216,19 @@ func triggerUpdate(g *generator, a, b *table) (when, body string) {
 	case 1, 2:
 		event = "UPDATE"
 	}
+	n := &sql.CreateTrigger{Time: "AFTER", Event: event}
+	target, key, pkey := build.Column("", c.name), build.Column(b.name, "pkey"), build.Column(row, "pkey")
 	if isNumber(c) && g.pct(50) { // rows may share one, and add to it
-		return "AFTER " + event, fmt.Sprintf("UPDATE %[1]s SET %[2]s = %[2]s + %[3]d WHERE %[1]s.pkey = %[4]s.pkey %% %[5]d + 1", b.name, c.name, g.between(1, 3), row, g.between(2, 6))
+		set := build.Set(target, build.Binary(target, sql.OpAdd, build.Int(g.between(1, 3))))
+		some := build.Binary(build.Binary(pkey, sql.OpMod, build.Int(g.between(2, 6))), sql.OpAdd, build.Int(1))
+		n.Body = &sql.Update{Table: build.Table(b.name, ""), Set: []*sql.Assign{set}, Where: build.Eq(key, some)}
+		return n
 	}
-	return "AFTER " + event, fmt.Sprintf("UPDATE %[1]s SET %[2]s = %[3]s WHERE %[1]s.pkey = %[4]s.pkey", b.name, c.name, g.fromRow(row, a, c), row)
+	n.Body = &sql.Update{Table: build.Table(b.name, ""), Set: []*sql.Assign{build.Set(target, g.fromRow(row, a, c))}, Where: build.Eq(key, pkey)}
+	return n
 }
 
-func triggerDelete(_ *generator, _, b *table) (when, body string) {
-	return "AFTER DELETE", fmt.Sprintf("DELETE FROM %[1]s WHERE %[1]s.pkey = OLD.pkey", b.name)
+func triggerDelete(_ *generator, _, b *table) *sql.CreateTrigger {
+	gone := build.Eq(build.Column(b.name, "pkey"), build.Column("OLD", "pkey"))
+	return &sql.CreateTrigger{Time: "AFTER", Event: "DELETE", Body: &sql.Delete{Table: build.Table(b.name, ""), Where: gone}}
 }

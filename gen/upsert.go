@@ -1,9 +1,10 @@
 package gen
 
 import (
-	"fmt"
 	"slices"
-	"strings"
+
+	"txweave/sql"
+	"txweave/sql/build"
 )
 
 // Writes that meet rows which are there already.
@@ -15,7 +16,7 @@ const metShare = 60
 const metElsewhere = 40
 
 // values returns n rows of VALUES for t and the pkeys that they name. met gives the share of pkeys that may be there.
-func (g *generator) values(t *table, vkey int64, n, met int) (rows []string, keys []int64) {
+func (g *generator) values(t *table, vkey int64, n, met int) (rows []*sql.Row, keys []int64) {
 	sc := &scope{flat: len(t.fires) > 0}
 	base := int64(0)
 	for range n {
@@ -46,7 +47,7 @@ func (g *generator) values(t *table, vkey int64, n, met int) (rows []string, key
 }
 
 // stmtReplace is REPLACE, of rows that are there and of others.
-func stmtReplace(g *generator) string {
+func stmtReplace(g *generator) sql.Stmt {
 	if g.inserts >= maxInserts {
 		return stmtUpdate(g)
 	}
@@ -59,11 +60,13 @@ func stmtReplace(g *generator) string {
 	}
 	g.banned = t
 	rows, _ := g.values(t, g.vkey(), choose(g, insertRows), metShare)
-	return g.insertRows(strings.Replace(insertHead(t), "INSERT", "REPLACE", 1), rows) + g.returning(t)
+	n := into(t)
+	n.Replace = true
+	return g.insertRows(t, n, rows)
 }
 
 // stmtUpsert is INSERT … ON DUPLICATE KEY UPDATE.
-func stmtUpsert(g *generator) string {
+func stmtUpsert(g *generator) sql.Stmt {
 	if g.inserts >= maxInserts {
 		return stmtUpdate(g)
 	}
@@ -79,36 +82,49 @@ func stmtUpsert(g *generator) string {
 		n = 1
 	}
 	rows, _ := g.values(t, vkey, n, met)
-	set := g.version(t, vkey)
-	set = append(set, g.newValues(t, "%s = "+g.d.NewValue)...)
-	text := g.insertRows(insertHead(t), rows) + g.d.OnConflict + strings.Join(set, ", ")
-	if conditional {
-		text += g.upsertWhere(t)
+	set := append(g.version(t, vkey), g.newValues(t)...)
+	head := g.rowsInto(into(t), rows)
+	if g.d.Duplicate {
+		head.Duplicate = set
+		return head
 	}
-	return text
+	c := &sql.OnConflict{Set: set}
+	if conditional {
+		c.Where = g.upsertWhere(t)
+	}
+	head.Conflicts = []*sql.OnConflict{c}
+	return head
 }
 
-// newValues returns assignments to some columns of a row that an INSERT met; same gives a column the value that was to be inserted.
-func (g *generator) newValues(t *table, same string) []string {
+// newValue is what an upsert would have inserted into a column.
+func (g *generator) newValue(c *column) sql.Expr {
+	if g.d.Duplicate {
+		return g.fill("VALUES(%s)", build.Column("", c.name))
+	}
+	return build.Column("excluded", c.name)
+}
+
+// newValues returns assignments to some columns of a row that an INSERT met.
+func (g *generator) newValues(t *table) []*sql.Assign {
 	sc := target(t)
 	sc.flat = true
-	var set []string
+	var set []*sql.Assign
 	for _, at := range g.rng.Perm(len(t.cols))[:g.between(1, min(3, len(t.cols)))] {
 		c := t.cols[at]
 		switch {
 		case g.pct(50), slices.Contains(t.own, c), slices.Contains(t.pair, c):
-			set = append(set, fmt.Sprintf(same, c.name, c.name))
+			set = append(set, build.Set(build.Column("", c.name), g.newValue(c)))
 		case c.unique:
-			set = append(set, c.name+" = "+g.uniqueConst(c))
+			set = append(set, g.sets(c, g.uniqueConst(c)))
 		default:
-			set = append(set, c.name+" = "+g.assign(c, sc))
+			set = append(set, build.Set(build.Column("", c.name), g.assign(c, sc).x))
 		}
 	}
 	return set
 }
 
 // stmtInsertIgnore is INSERT IGNORE, whose rows meet others in unique columns.
-func stmtInsertIgnore(g *generator) string {
+func stmtInsertIgnore(g *generator) sql.Stmt {
 	if g.inserts >= maxInserts {
 		return stmtUpdate(g)
 	}
@@ -116,19 +132,36 @@ func stmtInsertIgnore(g *generator) string {
 	g.banned = t
 	g.careless = true
 	rows, _ := g.values(t, g.vkey(), choose(g, insertRows), 0)
-	return g.insertRows(strings.Replace(insertHead(t), "INSERT", "INSERT "+g.d.Ignore, 1), rows)
+	n := into(t)
+	n.Ignore, n.Or = g.ignoring()
+	return g.rowsInto(n, rows)
 }
 
 // stmtUpdateIgnore is UPDATE IGNORE. Where it could pass over rows, it writes one: which ones it passes over depends on
 // the order in which it meets them.
-func stmtUpdateIgnore(g *generator) string {
+func stmtUpdateIgnore(g *generator) sql.Stmt {
 	g.careless = true
-	return strings.Replace(stmtUpdate(g), "UPDATE ", "UPDATE "+g.d.Ignore+" ", 1)
+	n := g.update()
+	n.Ignore, n.Or = g.ignoring()
+	return n
 }
 
 // stmtDeleteIgnore is DELETE IGNORE: rows that others refer to stay.
-func stmtDeleteIgnore(g *generator) string {
-	return strings.Replace(stmtDelete(g), "DELETE ", "DELETE IGNORE ", 1)
+func stmtDeleteIgnore(g *generator) sql.Stmt {
+	n := stmtDelete(g)
+	switch n := n.(type) { // of a table that keeps its rows it is an UPDATE
+	case *sql.Delete:
+		n.Ignore = true
+	}
+	return n
+}
+
+// ignoring is how a write says that it passes over rows in its way: IGNORE, or OR IGNORE.
+func (g *generator) ignoring() (ignore bool, or string) {
+	if g.d.OrIgnore {
+		return false, "IGNORE"
+	}
+	return true, ""
 }
 
 // duplicate is how often a value of a unique column probably exists already, in percent.

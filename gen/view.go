@@ -2,8 +2,9 @@ package gen
 
 import (
 	"slices"
-	"strings"
 
+	"txweave/sql"
+	"txweave/sql/build"
 	"txweave/testcase"
 )
 
@@ -22,7 +23,7 @@ type view struct {
 }
 
 // viewTable weighs what views are.
-var viewTable = []production[func(*generator) (body string, cols []*column)]{
+var viewTable = []production[func(*generator) (body *sql.Query, cols []*column)]{
 	{"view-rows", 50, viewRows, about{apart: true, what: "some rows of a table, which can be merged into a query", covers: "view; g:view", needs: CanView}},
 	{"view-query", 50, viewQuery, about{apart: true, what: "any query that a derived table can be: joins, groups, set operations, windows", covers: "view; g:view", needs: CanView}},
 }
@@ -48,39 +49,40 @@ func (g *generator) drawViews() (stmts []testcase.Stmt) {
 			body, cols := choose(g, viewTable)(g)
 			v.cols, v.refs = cols, 2*(2-g.refs) // what joins views joins all their rows
 			for _, t := range g.tables {
-				if strings.Contains(body, t.name+" AS ") {
+				if sql.Has(body, func(n sql.Node) bool {
+					from, ok := n.(*sql.Table)
+					return ok && from.Name.Value == t.name
+				}) {
 					v.tables = append(v.tables, t)
 				}
 			}
 			g.viewed = append(g.viewed, v)
-			stmts = append(stmts, testcase.Stmt{SQL: "CREATE VIEW " + v.name + " AS " + body})
+			stmts = append(stmts, g.finished(&sql.CreateView{Name: object(v.name), Query: body}))
 		}
 	})
 	return stmts
 }
 
-func viewRows(g *generator) (string, []*column) {
+func viewRows(g *generator) (*sql.Query, []*column) {
 	sc := &scope{flat: true}
 	from := g.addBase(sc)
-	from, _, _ = strings.Cut(from, " FORCE INDEX")
-	from, _, _ = strings.Cut(from, " USE INDEX")
-	from, _, _ = strings.Cut(from, " IGNORE INDEX")
+	from.Hints = nil
 	r := sc.refs[0]
 	var cols []*column
-	var outs []string
+	var outs []sql.Expr
 	for _, c := range tableColumns(r.base) {
 		if c.special == nil {
-			cols, outs = append(cols, c), append(outs, r.alias+"."+c.name)
+			cols, outs = append(cols, c), append(outs, r.col(c))
 		}
 	}
-	where := ""
+	s := block(from, nil, build.Items(outs...)...)
 	if g.pct(70) {
-		where = " WHERE " + g.predicate(sc, 1)
+		s.Where = g.predicate(sc, 1)
 	}
-	return "SELECT " + strings.Join(outs, ", ") + " FROM " + from + where, cols
+	return build.Query(s), cols
 }
 
-func viewQuery(g *generator) (string, []*column) {
+func viewQuery(g *generator) (*sql.Query, []*column) {
 	g.nesting = 1
 	body, cols := g.derivedBody()
 	g.nesting = 0
@@ -88,7 +90,7 @@ func viewQuery(g *generator) (string, []*column) {
 }
 
 // sourceView reads a view, or a table where there is no view that may be read here.
-func sourceView(g *generator, sc *scope) string {
+func sourceView(g *generator, sc *scope) sql.TableRef {
 	fit := slices.DeleteFunc(slices.Clone(g.viewed), func(v *view) bool {
 		return v.refs > g.refs || g.banned != nil && slices.Contains(v.tables, g.banned)
 	})
@@ -99,7 +101,7 @@ func sourceView(g *generator, sc *scope) string {
 	g.refs -= v.refs
 	r := &ref{alias: g.newAlias(), cols: v.cols}
 	sc.refs = append(sc.refs, r)
-	return v.name + " AS " + r.alias
+	return build.Table(v.name, r.alias)
 }
 
 // readsView draws whether a view is read in place of a table, in cases that have any.

@@ -1,13 +1,16 @@
 package gen
 
+import "txweave/sql"
+
 // The types of productions.
 type (
 	valueFunc     func(g *generator, sc *scope, f Family, depth int) (expr, bool)
-	predicateFunc func(g *generator, sc *scope, depth int) (string, bool)
-	whereFunc     func(g *generator, sc *scope, depth int) string
+	predicateFunc func(g *generator, sc *scope, depth int) (sql.Expr, bool)
+	whereFunc     func(g *generator, sc *scope, depth int) sql.Expr
 	assignFunc    func(g *generator, c *column, sc *scope) expr
-	sourceFunc    func(g *generator, sc *scope) string
-	stmtFunc      func(g *generator) string
+	sourceFunc    func(g *generator, sc *scope) sql.TableRef
+	selectFunc    func(g *generator) *sql.Query
+	stmtFunc      func(g *generator) sql.Stmt
 )
 
 // runTimeErrors are words for errors that values raise.
@@ -75,7 +78,7 @@ const (
 // The tables are filled in init because their functions use them in turn.
 var (
 	statementTable []production[stmtFunc]
-	selectTable    []production[stmtFunc]
+	selectTable    []production[selectFunc]
 	sourceTable    []production[sourceFunc]
 	valueTable     []production[valueFunc]
 	scalarTable    []production[valueFunc]
@@ -109,7 +112,7 @@ func init() {
 		{"delete-using", 2, stmtDeleteUsing, about{apart: true, what: "DELETE … USING", covers: "delete-using; multi-table-dml", needs: CanUsing}},
 	}
 	// Shapes of SELECT.
-	selectTable = []production[stmtFunc]{
+	selectTable = []production[selectFunc]{
 		{"plain", 42, selPlain, about{what: "rows with their versions: the most precise edges"}},
 		{"locking", 10, selLocking, about{what: "FOR UPDATE, LOCK IN SHARE MODE"}},
 		{"aggregate", 12, selAggregate, about{what: "aggregates, one row"}},
@@ -283,15 +286,21 @@ var kindTable = []production[ColumnKind]{
 	{"datetime", 6, KindDatetime, about{what: "DATETIME"}},
 }
 
+// Joins that name their columns otherwise than by ON.
+const (
+	naturalJoin sql.JoinKind = "NATURAL JOIN"
+	usingJoin   sql.JoinKind = "USING"
+)
+
 // joinTable weighs the joins of a FROM clause.
-var joinTable = []production[string]{
-	{"inner-join", 50, " INNER JOIN ", about{what: "INNER JOIN"}},
-	{"left-join", 30, " LEFT JOIN ", about{what: "LEFT JOIN"}},
-	{"right-join", 8, " RIGHT JOIN ", about{what: "RIGHT JOIN"}},
-	{"cross-join", 12, " CROSS JOIN ", about{what: "CROSS JOIN"}},
-	{"straight-join", 3, " STRAIGHT_JOIN ", about{what: "STRAIGHT_JOIN"}},
-	{"natural-join", 3, " NATURAL JOIN ", about{what: "NATURAL JOIN with columns of the same table", covers: "natural/using join"}},
-	{"using-join", 5, " USING ", about{what: "JOIN … USING", covers: "natural/using join"}},
+var joinTable = []production[sql.JoinKind]{
+	{"inner-join", 50, sql.InnerJoin, about{what: "INNER JOIN"}},
+	{"left-join", 30, sql.LeftJoin, about{what: "LEFT JOIN"}},
+	{"right-join", 8, sql.RightJoin, about{what: "RIGHT JOIN"}},
+	{"cross-join", 12, sql.CrossJoin, about{what: "CROSS JOIN"}},
+	{"straight-join", 3, sql.Straight, about{what: "STRAIGHT_JOIN"}},
+	{"natural-join", 3, naturalJoin, about{what: "NATURAL JOIN with columns of the same table", covers: "natural/using join"}},
+	{"using-join", 5, usingJoin, about{what: "JOIN … USING", covers: "natural/using join"}},
 }
 
 // joinSizes weighs how many table references a FROM clause has.
@@ -302,11 +311,11 @@ var joinSizes = []production[int]{
 }
 
 // joinOps weighs the operators that join two columns.
-var joinOps = []production[string]{
-	{"join-eq", 80, "=", about{what: "="}},
-	{"join-lt", 10, "<", about{what: "<"}},
-	{"join-ge", 6, ">=", about{what: ">="}},
-	{"join-ne", 4, "<>", about{what: "<>"}},
+var joinOps = []production[sql.Op]{
+	{"join-eq", 80, sql.OpEq, about{what: "="}},
+	{"join-lt", 10, sql.OpLt, about{what: "<"}},
+	{"join-ge", 6, sql.OpGe, about{what: ">="}},
+	{"join-ne", 4, sql.OpNe, about{what: "<>"}},
 }
 
 // insertRows weighs how many rows INSERT … VALUES has.
@@ -400,28 +409,28 @@ const (
 )
 
 // lockOf is what names the tables that a lock is of.
-const lockOf = " OF "
+const lockOf = "OF"
 
 // lockTable weighs what a locking read does where others have locked rows, and what it locks.
 var lockTable = []production[string]{
 	{"lock-waits", 76, "", about{apart: true, what: "it waits for them"}},
-	{"nowait", 10, " NOWAIT", about{apart: true, what: "NOWAIT: an error instead of a wait", covers: "nowait; skip locked/nowait", needs: CanNotWait}},
-	{"skip-locked", 8, " SKIP LOCKED", about{apart: true, what: "SKIP LOCKED: it passes over them, and is judged and not replayed", covers: "skip-locked; skip locked/nowait", needs: CanSkipLocked}},
+	{"nowait", 10, "NOWAIT", about{apart: true, what: "NOWAIT: an error instead of a wait", covers: "nowait; skip locked/nowait", needs: CanNotWait}},
+	{"skip-locked", 8, "SKIP LOCKED", about{apart: true, what: "SKIP LOCKED: it passes over them, and is judged and not replayed", covers: "skip-locked; skip locked/nowait", needs: CanSkipLocked}},
 	{"lock-of", 6, lockOf, about{apart: true, what: "FOR UPDATE OF its tables by their names", needs: CanLockOf}},
 }
 
 // SQLite's hints; that without an index names none.
 const (
-	indexedBy  = "INDEXED BY %s"
+	indexedBy  = "INDEXED BY"
 	notIndexed = "NOT INDEXED"
 )
 
 // hintTable weighs index hints, from the index's name.
 var hintTable = []production[string]{
 	{"no-hint", 80, "", about{what: "none"}},
-	{"force-index", 8, "FORCE INDEX (%s)", about{what: "FORCE INDEX", covers: "index hint; hints", needs: CanHint}},
-	{"use-index", 6, "USE INDEX (%s)", about{what: "USE INDEX", covers: "index hint; hints", needs: CanHint}},
-	{"ignore-index", 6, "IGNORE INDEX (%s)", about{what: "IGNORE INDEX", covers: "index hint; hints", needs: CanHint}},
+	{"force-index", 8, "FORCE INDEX", about{what: "FORCE INDEX", covers: "index hint; hints", needs: CanHint}},
+	{"use-index", 6, "USE INDEX", about{what: "USE INDEX", covers: "index hint; hints", needs: CanHint}},
+	{"ignore-index", 6, "IGNORE INDEX", about{what: "IGNORE INDEX", covers: "index hint; hints", needs: CanHint}},
 	{"indexed-by", 10, indexedBy, about{what: "INDEXED BY", covers: "index hint; hints", needs: CanIndexedBy}},
 	{"not-indexed", 6, notIndexed, about{what: "NOT INDEXED", covers: "index hint; hints", needs: CanIndexedBy}},
 }

@@ -1,9 +1,10 @@
 package gen
 
 import (
-	"fmt"
 	"slices"
-	"strings"
+
+	"txweave/sql"
+	"txweave/sql/build"
 )
 
 // What the standard has words for and few dialects do: which rows an aggregate takes, where NULLs stand in an order, which of the rows in its way an upsert changes, whether the
@@ -18,7 +19,7 @@ const (
 )
 
 // ofSome makes of an aggregate over a scope one of some of its rows, in cases that have such.
-func (g *generator) ofSome(call string, sc *scope) string {
+func (g *generator) ofSome(call *sql.Call, sc *scope) *sql.Call {
 	if !g.form("filter") {
 		return call
 	}
@@ -26,55 +27,57 @@ func (g *generator) ofSome(call string, sc *scope) string {
 	cond := g.compared(c)
 	switch n := g.rng.IntN(10); {
 	case n < 2:
-		cond = c.sql + " IS NOT NULL"
+		cond = build.IsNull(c.x, true)
 	case n < 4:
 		if a, b, ok := g.pair(sc, sc); ok {
-			cond = a.sql + " " + oneOf(g, compareOps) + " " + b.sql
+			cond = build.Binary(a.x, oneOf(g, compareOps), b.x)
 		}
 	}
-	return call + " FILTER (WHERE " + cond + ")"
+	call.Filter = cond
+	return call
 }
 
-// nullsPlace returns how an order goes on behind a column: its direction, and where NULLs stand, in cases that say so; else nothing.
-func (g *generator) nullsPlace() string {
+// nullsPlace returns how an order goes on with an expression: its direction, and where NULLs stand, in cases that say so; else nil.
+func (g *generator) nullsPlace(x sql.Expr) *sql.Order {
 	if !g.form("nulls-order") {
-		return ""
+		return nil
 	}
-	return g.direction() + oneOf(g, []string{" NULLS FIRST", " NULLS LAST", " NULLS LAST"})
+	o := build.Order(x, g.descends())
+	o.Nulls = oneOf(g, []string{"FIRST", "LAST", "LAST"})
+	return o
 }
 
 // orderOutputs is the order of a derived table by all that it prints, in the order of at: by the numbers of its columns, or by what they are.
-func (g *generator) orderOutputs(outs []output, at []int) string {
-	parts := make([]string, len(at))
+func (g *generator) orderOutputs(outs []output, at []int) []*sql.Order {
+	order := make([]*sql.Order, len(at))
 	for i, n := range at {
-		if place := g.nullsPlace(); place != "" {
-			parts[i] = outs[n].sql + place
-		} else {
-			parts[i] = fmt.Sprint(n+1) + g.direction()
+		if order[i] = g.nullsPlace(outs[n].x); order[i] == nil {
+			order[i] = build.Order(build.Int(n+1), g.descends())
 		}
 	}
-	return strings.Join(parts, ", ")
+	return order
 }
 
 // upsertWhere returns the condition of the rows in its way that an upsert of t changes.
-func (g *generator) upsertWhere(t *table) string {
+func (g *generator) upsertWhere(t *table) sql.Expr {
 	sc := target(t)
 	sc.flat = true
 	plain := slices.DeleteFunc(slices.Clone(t.cols), func(c *column) bool { return c.special != nil })
 	if len(plain) == 0 || g.pct(50) {
-		return " WHERE " + g.predicate(sc, 1)
+		return g.predicate(sc, 1)
 	}
 	c := oneOf(g, plain)
-	return fmt.Sprintf(" WHERE %s.%s %s "+g.d.NewValue, t.name, c.name, oneOf(g, []string{"<", ">", "<>", "IS NOT"}), c.name)
+	op := oneOf(g, []sql.Op{sql.OpLt, sql.OpGt, sql.OpNe, sql.OpDistinct})
+	return build.Binary(build.Column(t.name, c.name), op, g.newValue(c))
 }
 
 // material returns what is said of the answer of a common table expression between AS and its query, in cases that have such.
-func (g *generator) material(body string) string {
-	if !strings.HasPrefix(body, "SELECT ") || !g.form("materialized") {
+func (g *generator) material(body *sql.Query) string {
+	if body.With != nil || !g.form("materialized") {
 		return ""
 	}
 	if g.pct(keptShare) {
-		return "MATERIALIZED "
+		return "MATERIALIZED"
 	}
-	return "NOT MATERIALIZED "
+	return "NOT MATERIALIZED"
 }

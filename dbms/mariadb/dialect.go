@@ -29,7 +29,7 @@ var hints = strings.Fields(`JOIN_FIXED_ORDER JOIN_ORDER JOIN_PREFIX JOIN_SUFFIX 
 // 12.3), sequences.
 var Dialect = func() *gen.Dialect {
 	d := *innodb.Dialect
-	d.Name = "mariadb"
+	d.Name, d.Tree = "mariadb", tree
 	d.SelfSubquery = true
 	d.Has = maps.Clone(d.Has)
 	d.Has[gen.CanVersion] = ""

@@ -25,8 +25,8 @@ var hints = strings.Fields(`JOIN_FIXED_ORDER JOIN_ORDER JOIN_PREFIX JOIN_SUFFIX 
 // Dialect is MySQL's: what the others of its family begin with.
 var Dialect = func() *gen.Dialect {
 	d := *innodb.Dialect
-	d.Name = "mysql"
-	d.LockWaits = []string{"FOR UPDATE", "FOR SHARE"}
+	d.Name, d.Tree = "mysql", tree
+	d.LockWaits = []string{"UPDATE", "SHARE"}
 	d.Has = maps.Clone(d.Has)
 	for _, c := range []gen.Capability{gen.CanNotWait, gen.CanSkipLocked, gen.CanLockOf} {
 		d.Has[c] = "8.0"

@@ -80,7 +80,7 @@ var specials = []gen.Special{
 // anew with another column leave nothing that an older snapshot could see (postgresql.org/docs, Caveats of Concurrency Control): they
 // are for READ COMMITTED.
 var Dialect = &gen.Dialect{
-	Name: "postgresql",
+	Name: "postgresql", Tree: tree,
 	Types: [gen.NumKinds]string{
 		gen.KindInt: "INT", gen.KindBigint: "BIGINT", gen.KindDouble: "DOUBLE PRECISION", gen.KindDecimal: "DECIMAL(%d,%d)",
 		gen.KindVarchar: "VARCHAR(%d)", gen.KindText: "TEXT", gen.KindDate: "DATE", gen.KindDatetime: "TIMESTAMP",
@@ -92,15 +92,15 @@ var Dialect = &gen.Dialect{
 	DoubleLit:     "%se0",
 	DateLit:       "DATE '%s'",
 	DatetimeLit:   "TIMESTAMP '%s'",
-	Prefix:        "LEFT(%s, %d)",
+	Prefix:        "LEFT(%s, %s)",
 	If:            "CASE WHEN %s THEN %s ELSE %s END",
 	Truth:         "CASE WHEN %s THEN 1 ELSE 0 END",
 	Coalesce:      []string{"COALESCE"},
 	MaxInt:        2e9, // INT calculates in 32 bits, and out of range is an error
 	SetOps:        []string{"UNION", "UNION ALL", "UNION ALL", "INTERSECT", "EXCEPT"},
 	DerivedSetOps: []string{"UNION", "UNION ALL", "INTERSECT", "EXCEPT"},
-	LockClauses:   []string{"FOR UPDATE", "FOR SHARE", "FOR NO KEY UPDATE", "FOR KEY SHARE"},
-	LockWaits:     []string{"FOR UPDATE", "FOR SHARE", "FOR NO KEY UPDATE", "FOR KEY SHARE"},
+	LockClauses:   []string{"UPDATE", "SHARE", "NO KEY UPDATE", "KEY SHARE"},
+	LockWaits:     []string{"UPDATE", "SHARE", "NO KEY UPDATE", "KEY SHARE"},
 	LocksWrite:    true,
 	NullSafe:      "%s IS NOT DISTINCT FROM %s",
 	Distinct:      "%s IS DISTINCT FROM %s",

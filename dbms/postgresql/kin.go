@@ -194,7 +194,7 @@ func of(k *kin, isolation, name, source string) *dbms.Profile {
 func plain(k *kin) *gen.Dialect {
 	d := *Dialect
 	d.Name, d.Specials, d.DDL, d.Disconnect, d.OwnLevels, d.Sparse = k.name, nil, gen.Redefinitions{}, "", nil, ""
-	d.LockClauses, d.LockWaits = []string{"FOR UPDATE", "FOR SHARE"}, []string{"FOR UPDATE", "FOR SHARE"}
+	d.LockClauses, d.LockWaits = []string{"UPDATE", "SHARE"}, []string{"UPDATE", "SHARE"}
 	d.Levels = nil
 	d.Has = map[gen.Capability]string{}
 	for _, c := range []gen.Capability{gen.CanCompare, gen.CanWindow, gen.CanCheck, gen.CanDefault, gen.CanConflict, gen.CanFrom, gen.CanUsing, gen.CanPartial, gen.CanView, gen.CanNotWait,

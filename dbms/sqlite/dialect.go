@@ -40,7 +40,7 @@ var specials = []gen.Special{
 // and DELETE (a build option); JOIN … USING (docs/findings/sqlite-using-stale-schema.md). DATE and DATETIME columns are TEXT, because the driver turns declared dates into other
 // values.
 var Dialect = &gen.Dialect{
-	Name: "sqlite",
+	Name: "sqlite", Tree: tree,
 	Types: [gen.NumKinds]string{
 		gen.KindInt: "INT", gen.KindBigint: "BIGINT", gen.KindDouble: "DOUBLE", gen.KindDecimal: "",
 		gen.KindVarchar: "VARCHAR(%d)", gen.KindText: "TEXT", gen.KindDate: "TEXT", gen.KindDatetime: "TEXT",
@@ -52,10 +52,11 @@ var Dialect = &gen.Dialect{
 	DoubleLit:     "%s",
 	DateLit:       "'%s'",
 	DatetimeLit:   "'%s'",
-	Prefix:        "SUBSTR(%s, 1, %d)",
+	Prefix:        "SUBSTR(%s, 1, %s)",
 	NullSafe:      "%s IS %s",
 	Distinct:      "%s IS NOT %s",
-	BeginsWith:    "%[1]s GLOB '%[2]s*'",
+	BeginsWith:    "%s GLOB %s",
+	AnyMore:       "*",
 	SetOps:        []string{"UNION", "UNION ALL", "UNION ALL", "INTERSECT", "EXCEPT"},
 	DerivedSetOps: []string{"UNION", "UNION ALL", "INTERSECT", "EXCEPT"},
 	If:            "IIF(%s, %s, %s)",
@@ -89,9 +90,7 @@ var Dialect = &gen.Dialect{
 		gen.CanRank: "", gen.CanClash: "", gen.CanRow: "", gen.CanFrom: "", gen.CanFilter: "", gen.CanOrderNulls: "", gen.CanMaterialize: "", gen.CanUpsertWhere: "", gen.CanIndexedBy: ""},
 	Specials:      specials,
 	Scratch:       "TEMP TABLE",
-	Ignore:        "OR IGNORE",
-	OnConflict:    " ON CONFLICT DO UPDATE SET ",
-	NewValue:      "excluded.%s",
+	OrIgnore: true,
 	UpdateReturns: true,
 	TriggerBlock:  true,
 	// One writer at a time: more read-only transactions keep transactions overlapping.

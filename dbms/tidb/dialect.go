@@ -33,10 +33,10 @@ var hints = strings.Fields(`AGG_TO_COP BKA NO_BKA BNL NO_BNL BROADCAST_JOIN FORC
 // (https://github.com/pingcap/tidb/issues/30361).
 var Dialect = func() *gen.Dialect {
 	d := *innodb.Dialect
-	d.Name = "tidb"
+	d.Name, d.Tree = "tidb", tree
 	d.InlineShare = 100
 	d.Ascending = true
-	d.LockClauses = []string{"FOR UPDATE"}
+	d.LockClauses = []string{"UPDATE"}
 	d.KeyApart = " NONCLUSTERED"
 	d.SelfSubquery = true
 	d.GroupExtrema = gen.AllFamilies

@@ -95,7 +95,7 @@ func Scalar(q *sql.Query) sql.Expr { return &sql.Subquery{Query: q} }
 // Row is (a, b, …).
 func Row(items ...sql.Expr) *sql.Row { return &sql.Row{Items: items} }
 
-// All and Any join conditions by AND and OR.
+// All joins conditions by AND, as their texts with that between them would be read.
 func All(conditions ...sql.Expr) sql.Expr { return joined(sql.OpAnd, conditions) }
 
 // Any joins conditions by OR; see All.
@@ -103,15 +103,22 @@ func Any(conditions ...sql.Expr) sql.Expr { return joined(sql.OpOr, conditions) 
 
 func joined(op sql.Op, conditions []sql.Expr) (out sql.Expr) {
 	for _, c := range conditions {
-		switch {
-		case c == nil:
-		case out == nil:
-			out = c
-		default:
-			out = Binary(out, op, c)
-		}
+		out = joinedTo(out, op, c)
 	}
 	return out
+}
+
+// joinedTo hangs a condition behind another one: such operators group from the left.
+func joinedTo(left sql.Expr, op sql.Op, c sql.Expr) sql.Expr {
+	switch x, ok := c.(*sql.Binary); {
+	case c == nil:
+		return left
+	case left == nil:
+		return c
+	case ok && x.Op == op:
+		return Binary(joinedTo(left, op, x.Left), op, x.Right)
+	}
+	return Binary(left, op, c)
 }
 
 // Call is a call of a function.
