@@ -73,11 +73,12 @@ func (n *network) read(p []byte) (got int, err error) {
 			}
 		}
 		if err == unix.EAGAIN {
-			n.late()
+			n.wait(true)
 			return false
 		}
 		return true
 	})
+	n.wait(false)
 	switch {
 	case failed != nil:
 		return 0, failed
@@ -97,14 +98,28 @@ type call struct {
 	// limited is ctx with the limit on what nobody watches; nil until the answer is late.
 	limited context.Context
 	end     func()
+	// waiting says that somebody reads who has waited for longer than grace: a driver's goroutine may go on with that from one statement to
+	// the next, which it is then too late to be told of.
+	waiting bool
 }
 
 // begin notes that a statement is sent, which ends when ctx does, or after hardLimit.
 func (n *network) begin(ctx context.Context) {
 	n.call.mu.Lock()
 	n.call.ctx = ctx
+	waiting := n.call.waiting
 	n.call.mu.Unlock()
-	if n.fd == nil {
+	if n.fd == nil || waiting {
+		n.late()
+	}
+}
+
+// wait notes that somebody waits in the poller for what comes, or does so no more.
+func (n *network) wait(waiting bool) {
+	n.call.mu.Lock()
+	n.call.waiting = waiting
+	n.call.mu.Unlock()
+	if waiting {
 		n.late()
 	}
 }

@@ -66,6 +66,47 @@ func TestLateAnswer(t *testing.T) {
 	}
 }
 
+// readAhead is a driver of which another goroutine reads, who has begun with that before the statement is sent.
+type readAhead struct {
+	driver.Conn
+	raw  net.Conn
+	came chan struct{}
+}
+
+func (c *readAhead) ExecContext(context.Context, string, []driver.NamedValue) (driver.Result, error) {
+	_, err := c.raw.Write([]byte{1})
+	<-c.came
+	return driver.RowsAffected(1), err
+}
+
+// TestLateBehindReader: where somebody has waited for an answer since before the statement, it is told all the same that it is late: pgx reads ahead
+// once a write takes long.
+func TestLateBehindReader(t *testing.T) {
+	s, server := asked(t)
+	c := &readAhead{raw: s.raw, came: make(chan struct{})}
+	s = NewSession(c, 1, &Protocol{DBError: MySQLError}).OverNetwork(s.raw)
+	told := make(chan struct{}, 10)
+	s.Late(func() { told <- struct{}{} })
+	go func() {
+		_, _ = s.raw.Read(make([]byte, 1))
+		close(c.came)
+	}()
+	for parked := false; !parked; { // before the statement
+		s.raw.call.mu.Lock()
+		parked = s.raw.call.waiting
+		s.raw.call.mu.Unlock()
+	}
+	go func() {
+		b := make([]byte, 1)
+		_, _ = server.Read(b)
+		<-told // only then
+		_, _ = server.Write(b)
+	}()
+	if _, err := s.Exec(t.Context(), "SELECT 1"); err != nil || len(told) > 0 {
+		t.Errorf("%v; told %d more times", err, len(told))
+	}
+}
+
 // TestLateEnd: what a statement was sent under ends it while its answer is late, be it that somebody stops or that it takes too long.
 func TestLateEnd(t *testing.T) {
 	defer func(d time.Duration) { hardLimit = d }(hardLimit)
