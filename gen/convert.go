@@ -16,7 +16,7 @@ func predDivision(g *generator, sc *scope, depth int) (sql.Expr, bool) {
 	if g.calm || len(cols) == 0 {
 		return nil, false
 	}
-	a, b := g.value(sc, FamInt, max(0, depth-1)), oneOf(g, cols)
+	a, b := g.value(sc, FamInt, max(0, depth-1)), g.drawn(cols)
 	return build.Binary(g.fill(g.d.Quotient, a.x, b.x), oneOf(g, compareOps), g.lit(oneOf(g, smallInts))), true
 }
 
@@ -26,7 +26,7 @@ func predOverflow(g *generator, sc *scope, _ int) (sql.Expr, bool) {
 	if g.calm || len(cols) == 0 {
 		return nil, false
 	}
-	c := oneOf(g, cols)
+	c := g.drawn(cols)
 	large := build.Paren(build.Binary(c.x, oneOf(g, []sql.Op{sql.OpMul, sql.OpAdd}), build.Number("9223372036854775807")))
 	return build.Binary(large, oneOf(g, compareOps), g.lit(oneOf(g, smallInts))), true
 }
@@ -41,18 +41,18 @@ func predConvert(g *generator, sc *scope, _ int) (sql.Expr, bool) {
 	number := func() sql.Expr { return g.lit(oneOf(g, smallInts)) }
 	switch n := g.rng.IntN(5); {
 	case n == 0 && len(texts) > 0 && len(numbers) > 0:
-		return build.Binary(oneOf(g, texts).x, op, oneOf(g, numbers).x), true
+		return build.Binary(g.drawn(texts).x, op, g.drawn(numbers).x), true
 	case n == 1 && len(numbers) > 0:
-		return build.Binary(oneOf(g, numbers).x, op, build.Text(oneOf(g, []string{"5", "12", "1.5", "2a", "b", ""}))), true
+		return build.Binary(g.drawn(numbers).x, op, build.Text(oneOf(g, []string{"5", "12", "1.5", "2a", "b", ""}))), true
 	case n == 2 && len(texts) > 0:
-		return oneOf(g, texts).x, true
+		return g.drawn(texts).x, true
 	case n == 3 && len(texts) > 0:
-		sum := build.Binary(oneOf(g, texts).x, oneOf(g, []sql.Op{sql.OpAdd, sql.OpMul, sql.OpSub}), number())
+		sum := build.Binary(g.drawn(texts).x, oneOf(g, []sql.Op{sql.OpAdd, sql.OpMul, sql.OpSub}), number())
 		return build.Binary(build.Paren(sum), op, number()), true
 	case len(texts) > 0 && g.pct(50):
-		return build.Binary(g.integer(oneOf(g, texts).x), op, number()), true
+		return build.Binary(g.integer(g.drawn(texts).x), op, number()), true
 	case len(texts) > 0:
-		return build.Binary(oneOf(g, texts).x, op, number()), true
+		return build.Binary(g.drawn(texts).x, op, number()), true
 	}
 	return nil, false
 }
@@ -81,8 +81,8 @@ func assignDivision(g *generator, c *column, sc *scope) expr {
 	if c.fam != FamInt || len(cols) == 0 {
 		return assignValue(g, c, sc)
 	}
-	a := oneOf(g, cols)
-	return expr{x: g.fill(g.d.Quotient, a.x, oneOf(g, cols).x), fam: FamInt, bound: a.bound}
+	a := g.drawn(cols)
+	return expr{x: g.fill(g.d.Quotient, a.x, g.drawn(cols).x), fam: FamInt, bound: a.bound}
 }
 
 // assignOverflow multiplies until the result may leave the type.
@@ -91,7 +91,7 @@ func assignOverflow(g *generator, c *column, sc *scope) expr {
 	if c.fam != FamInt || len(cols) == 0 {
 		return assignValue(g, c, sc)
 	}
-	return expr{x: build.Paren(build.Binary(oneOf(g, cols).x, sql.OpMul, build.Number(oneOf(g, []string{"9223372036854775807", "700000000"})))), fam: FamInt, bound: 1}
+	return expr{x: build.Paren(build.Binary(g.drawn(cols).x, sql.OpMul, build.Number(oneOf(g, []string{"9223372036854775807", "700000000"})))), fam: FamInt, bound: 1}
 }
 
 // assignConvert gives a value as a literal of another family.

@@ -64,7 +64,6 @@ type Dialect struct {
 	Sparse     string    // what follows the definition of a table whose pages are to hold few rows
 
 	DDL           Redefinitions
-	Scratch       string   // "TEMPORARY TABLE", as the DBMS spells it
 	CountedKey    bool     // a primary key may be the number that the DBMS gives a row
 	OrIgnore      bool     // what passes over rows is OR IGNORE, not IGNORE
 	Duplicate     bool     // an upsert is ON DUPLICATE KEY UPDATE, not ON CONFLICT

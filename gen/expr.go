@@ -52,7 +52,7 @@ func (g *generator) columnOr(sc *scope, f Family) expr {
 	if len(cols) == 0 {
 		return g.literal(f, nil)
 	}
-	return oneOf(g, cols)
+	return g.drawn(cols)
 }
 
 // around returns the scope of a query around that of sc: the next one, or one further out.
@@ -63,8 +63,8 @@ func (g *generator) around(sc *scope) *scope {
 }
 
 // sharp leaves out the columns of which different values compare as equal.
-func sharp(cols []expr) []expr {
-	return slices.DeleteFunc(cols, func(e expr) bool { return e.blurred })
+func sharp(cols []place) []place {
+	return slices.DeleteFunc(cols, func(p place) bool { return p.c.special != nil && p.c.special.Blurred })
 }
 
 // literal returns a literal of a family: one of the pool, or a new one.
@@ -83,7 +83,7 @@ func (g *generator) literal(f Family, pool []string) expr {
 }
 
 // anyColumn returns a column of the scope's own references, of any family.
-func (g *generator) anyColumn(sc *scope) expr { return oneOf(g, sc.columns()) }
+func (g *generator) anyColumn(sc *scope) expr { return g.drawn(sc.columns()) }
 
 // widest returns the larger bound of several expressions.
 func widest(es ...expr) float64 {
@@ -256,7 +256,7 @@ func valRow(g *generator, sc *scope, f Family, depth int) (expr, bool) {
 		s.Distinct = true
 		return expr{x: build.Scalar(build.Query(s)), fam: f, bound: e.bound}, true
 	}
-	e := oneOf(g, in.columns(f))
+	e := g.drawn(in.columns(f))
 	s := block(from, nil, build.Item(e.x, ""))
 	var q *sql.Query
 	if g.pct(50) {
@@ -295,7 +295,7 @@ func (g *generator) aggregate(in *scope, f Family, grouped bool) (expr, bool) {
 	if len(cols) == 0 || grouped && !slices.Contains(g.d.GroupExtrema, f) {
 		return expr{}, false
 	}
-	e := oneOf(g, cols)
+	e := g.drawn(cols)
 	if f == FamDecimal && g.pct(40) {
 		return expr{x: build.Call("SUM", e.x), fam: f, bound: e.bound * 1e6}, true
 	}
@@ -334,7 +334,7 @@ func (g *generator) pair(a, b *scope) (expr, expr, bool) {
 	for range 5 {
 		x := g.anyColumn(a)
 		if ys := sharp(b.columns(x.fam)); len(ys) > 0 && !x.blurred {
-			return x, oneOf(g, ys), true
+			return x, g.drawn(ys), true
 		}
 	}
 	return expr{}, expr{}, false

@@ -15,7 +15,7 @@ func TestForms(t *testing.T) {
 	texts := map[string]map[string]string{
 		"mariadb": {"scratch-table": `^CREATE (TEMPORARY )?TABLE s\d+ AS `, "returning": ` RETURNING pkey`, "insert-set": ` INTO t\d SET pkey = `,
 			"auto-increment": ` AUTO_INCREMENT`, "ddl-rename": `^RENAME TABLE `, "lock-tables": `^LOCK TABLES t\d `, "ddl-table": `^CREATE TABLE n\d`},
-		"sqlite": {"scratch-table": `^CREATE TEMP TABLE s\d+ AS `, "returning": ` RETURNING pkey`, "or-ignore": ` ON CONFLICT DO UPDATE SET | OR IGNORE `, "ddl-table": `^DROP TABLE n\d`},
+		"sqlite": {"scratch-table": `^CREATE TEMPORARY TABLE s\d+ AS `, "returning": ` RETURNING pkey`, "or-ignore": ` ON CONFLICT DO UPDATE SET | OR IGNORE `, "ddl-table": `^DROP TABLE n\d`},
 	}
 	for name, forms := range texts {
 		d := testDialect(t, name)

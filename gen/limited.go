@@ -21,7 +21,7 @@ func (g *generator) limitedBody() (*sql.Query, []*column) {
 	s := block(g.from(in, 1), nil)
 	var outs []output
 	for _, at := range g.rng.Perm(len(in.columns()))[:min(g.between(1, 3), len(in.columns()))] {
-		outs = append(outs, output{in.columns()[at], g.newOutput()})
+		outs = append(outs, output{in.columns()[at].expr(), g.newOutput()})
 	}
 	if g.pct(30) {
 		s.Where = g.where(in, 1)

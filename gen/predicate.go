@@ -124,12 +124,12 @@ func predLike(g *generator, sc *scope, _ int) (sql.Expr, bool) {
 	}
 	not := oneOf(g, oneInThree)
 	if g.beside("prefix-search").IntN(100) < prefixSearch {
-		if cond, ok := g.beginning(oneOf(g, cols)); ok {
+		if cond, ok := g.beginning(g.drawn(cols)); ok {
 			return build.Not(not, cond), true
 		}
 	}
 	pattern := oneOf(g, []string{"a%", "%b%", "_", "__", "%a", "k%", "x_", "%1%", "ж%", "%b_", "b%", "%"})
-	return &sql.Like{X: oneOf(g, cols).x, Not: not, Op: sql.OpLike, Pattern: build.Text(pattern)}, true
+	return &sql.Like{X: g.drawn(cols).x, Not: not, Op: sql.OpLike, Pattern: build.Text(pattern)}, true
 }
 
 func predNull(g *generator, sc *scope, depth int) (sql.Expr, bool) {
@@ -213,11 +213,11 @@ func (g *generator) mayLack(in *scope, f Family) (expr, bool) {
 	if g.beside("not-in-null").IntN(100) >= notInNull {
 		return expr{}, false
 	}
-	columns := slices.DeleteFunc(sharp(in.columns(f)), func(e expr) bool { return e.notNull || len(e.pool) == 0 })
+	columns := slices.DeleteFunc(sharp(in.columns(f)), func(p place) bool { return p.notNull() || p.c.special != nil || len(p.c.known()) == 0 })
 	if len(columns) == 0 {
 		return expr{}, false
 	}
-	return oneOf(g, columns), true
+	return g.drawn(columns), true
 }
 
 func predInQuery(g *generator, sc *scope, depth int) (sql.Expr, bool) {

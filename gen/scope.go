@@ -117,13 +117,27 @@ func (g *generator) canRead(sc *scope) bool {
 	return !sc.flat && g.refs > 0 && (g.banned == nil || len(g.tables) > 1)
 }
 
+// place is a column of a reference, that an expression may be.
+type place struct {
+	r *ref
+	c *column
+}
+
+// expr is the column as an expression.
+func (p place) expr() expr { return p.r.column(p.c) }
+
+func (p place) notNull() bool { return p.c.notNull && !p.r.outer }
+
+// drawn is one of several columns, all equally likely.
+func (g *generator) drawn(of []place) expr { return oneOf(g, of).expr() }
+
 // columns returns the columns of the scope's own references that are in one of the families; all when none is given.
-func (sc *scope) columns(fams ...Family) []expr {
-	var all []expr
+func (sc *scope) columns(fams ...Family) []place {
+	var all []place
 	for _, r := range sc.refs {
 		for _, c := range r.cols {
 			if len(fams) == 0 || slices.Contains(fams, c.fam) {
-				all = append(all, r.column(c))
+				all = append(all, place{r, c})
 			}
 		}
 	}

@@ -164,7 +164,7 @@ func (g *generator) joinedByExpression(before, joined *scope) (sql.Expr, bool) {
 	if !ok {
 		return nil, false
 	}
-	return build.Eq(e.x, oneOf(g, numbers).x), true
+	return build.Eq(e.x, g.drawn(numbers).x), true
 }
 
 func whereIndex(g *generator, sc *scope, _ int) sql.Expr {
@@ -216,7 +216,7 @@ func (g *generator) selUnmatched() *sql.Query {
 	held := r.expression(oneOf(g, r.base.expressions))
 	from.On = build.Eq(held.x, g.columnOr(&scope{refs: sc.refs[:1]}, FamInt).x)
 	if g.pct(25) {
-		from.On = build.All(from.On, g.compared(oneOf(g, (&scope{refs: sc.refs[1:]}).columns())))
+		from.On = build.All(from.On, g.compared(g.drawn((&scope{refs: sc.refs[1:]}).columns())))
 	}
 	r.outer = true
 	outs := append(items(sc), output{held, g.newOutput()})

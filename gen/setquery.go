@@ -28,7 +28,7 @@ func (g *generator) predSetOperation(sc *scope, depth int) (sql.Expr, bool) {
 		if len(cols) == 0 {
 			return nil, false
 		}
-		c := oneOf(g, cols)
+		c := g.drawn(cols)
 		parts = append(parts, block(from, g.subWhere(in, depth-1), build.Item(c.x, "")))
 	}
 	set := build.Query(build.Compound(oneOf(g, g.d.DerivedSetOps), parts...))
@@ -59,7 +59,7 @@ func (g *generator) sliceSet(op string) (sql.Body, []output) {
 		}
 		outs = outs[:0]
 		for j, at := range picks {
-			outs = append(outs, output{cols[at], names[j]})
+			outs = append(outs, output{cols[at].expr(), names[j]})
 		}
 		parts = append(parts, block(from, g.operandWhere(sc, &constant), list(outs)...))
 	}

@@ -91,7 +91,7 @@ func (g *generator) plainBody() (*sql.Query, []*column) {
 	cols := in.columns()
 	var outs []output
 	for _, at := range g.rng.Perm(len(cols))[:g.between(1, min(3, len(cols)))] {
-		outs = append(outs, output{cols[at], g.newOutput()})
+		outs = append(outs, output{cols[at].expr(), g.newOutput()})
 	}
 	if g.pct(30) {
 		s.Where = g.where(in, 1)
@@ -145,7 +145,7 @@ func valUnion(g *generator, sc *scope, f Family, depth int) (expr, bool) {
 		if len(cols) == 0 {
 			return expr{}, false
 		}
-		c := oneOf(g, cols)
+		c := g.drawn(cols)
 		bound = max(bound, c.bound)
 		name := ""
 		if len(parts) == 0 {
@@ -169,7 +169,7 @@ func valOffset(g *generator, sc *scope, f Family, depth int) (expr, bool) {
 	if len(cols) == 0 {
 		return expr{}, false
 	}
-	e := oneOf(g, cols)
+	e := g.drawn(cols)
 	s := block(from, g.subWhere(in, depth), build.Item(e.x, ""))
 	e.x, e.notNull = build.Scalar(row(s, in.refs[0], g.descends(), g.between(1, 3))), false
 	return e, true
@@ -186,7 +186,7 @@ func valMany(g *generator, sc *scope, f Family, depth int) (expr, bool) {
 	if len(cols) == 0 {
 		return expr{}, false
 	}
-	e := oneOf(g, cols)
+	e := g.drawn(cols)
 	if g.wants("constant-row") {
 		e = g.literal(f, nil)
 	}
@@ -216,7 +216,7 @@ func predBareColumn(g *generator, sc *scope, _ int) (sql.Expr, bool) {
 	if len(cols) == 0 {
 		return nil, false
 	}
-	c := oneOf(g, cols)
+	c := g.drawn(cols)
 	return build.Not(oneOf(g, oneInThree), c.x), true
 }
 
@@ -237,7 +237,7 @@ func predInWindow(g *generator, sc *scope, depth int) (sql.Expr, bool) {
 		s.Where = g.predicate(in, 0)
 	}
 	call.Over, s.Items = over, build.Items(call)
-	return build.InQuery(oneOf(g, cols).x, false, build.Query(s)), true
+	return build.InQuery(g.drawn(cols).x, false, build.Query(s)), true
 }
 
 // predRowList compares a pair of columns with pairs of literals.

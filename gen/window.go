@@ -66,17 +66,18 @@ func (g *generator) window(sc *scope) (call *sql.Call, counts bool) {
 }
 
 // frames are those that a window function may look at.
-var frames = []*sql.Frame{
-	{Unit: "ROWS", Start: unbounded("PRECEDING")},
-	{Unit: "ROWS", Start: away(1, "PRECEDING"), End: away(1, "FOLLOWING")},
-	{Unit: "ROWS", Start: away(1, "PRECEDING"), End: currentRow},
-	{Unit: "ROWS", Start: away(2, "PRECEDING"), End: away(1, "PRECEDING")},
-	{Unit: "ROWS", Start: currentRow, End: unbounded("FOLLOWING")},
-	{Unit: "ROWS", Start: away(1, "FOLLOWING"), End: away(3, "FOLLOWING")},
-	{Unit: "RANGE", Start: unbounded("PRECEDING"), End: unbounded("FOLLOWING")},
+func frames() []*sql.Frame {
+	currentRow := &sql.Bound{Side: "CURRENT ROW"}
+	return []*sql.Frame{
+		{Unit: "ROWS", Start: unbounded("PRECEDING")},
+		{Unit: "ROWS", Start: away(1, "PRECEDING"), End: away(1, "FOLLOWING")},
+		{Unit: "ROWS", Start: away(1, "PRECEDING"), End: currentRow},
+		{Unit: "ROWS", Start: away(2, "PRECEDING"), End: away(1, "PRECEDING")},
+		{Unit: "ROWS", Start: currentRow, End: unbounded("FOLLOWING")},
+		{Unit: "ROWS", Start: away(1, "FOLLOWING"), End: away(3, "FOLLOWING")},
+		{Unit: "RANGE", Start: unbounded("PRECEDING"), End: unbounded("FOLLOWING")},
+	}
 }
-
-var currentRow = &sql.Bound{Side: "CURRENT ROW"}
 
 func unbounded(side string) *sql.Bound { return &sql.Bound{Side: "UNBOUNDED " + side} }
 
@@ -95,7 +96,7 @@ func (g *generator) framed(sc *scope) (call *sql.Call, frame *sql.Frame) {
 	if len(call.Args) == 0 || g.pct(20) {
 		return call, nil
 	}
-	return call, oneOf(g, frames)
+	return call, oneOf(g, frames())
 }
 
 // rowOrder returns an ORDER BY list that tells all rows of a FROM clause apart, and whether there is one.

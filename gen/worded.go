@@ -23,7 +23,7 @@ func (g *generator) ofSome(call *sql.Call, sc *scope) *sql.Call {
 	if !g.form("filter") {
 		return call
 	}
-	c := oneOf(g, sc.columns())
+	c := g.drawn(sc.columns())
 	cond := g.compared(c)
 	switch n := g.rng.IntN(10); {
 	case n < 2:

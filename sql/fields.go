@@ -140,7 +140,9 @@ func (f *fields) rewrite(n Node) Node {
 	f.changed = false
 	n.fields(f)
 	if f.changed || f.all {
-		n = n.copied()
+		if n = n.copied(); f.all {
+			*n.head() = origin{}
+		}
 		f.mode, f.at = putting, first
 		n.fields(f)
 		f.mode = rewriting

@@ -1,26 +1,29 @@
 package sql
 
-// Finish prints a tree that was made, anew in all its parts, and returns it as a reader of the text would: a copy that no other tree shares nodes
-// with, of which each node knows its bytes. Parse returns that for the text from then on, for as long as it keeps what it has read. The
-// dialect must read what it prints as it was made: tests hold that, for all that is made so.
+// Finish prints a tree that was made, anew in all its parts, and returns it as a reader of the text would: each node knows its bytes, and
+// stands in no other place. Its nodes are those that were made, and nobody else may keep them. Parse returns that for the text from then on, for as long as it keeps
+// what it has read. The dialect must read what it prints as it was made: tests hold that, for all that is made so.
 func (d *Dialect) Finish(made Stmt) (Stmt, string, error) {
-	c := &fields{mode: rewriting, to: func(n Node) Node { return n }, all: true}
-	stmt := c.rewrite(made).(Stmt)
 	p := &printer{d: d, anew: true, spans: true}
-	p.node(stmt)
+	if p.node(made); p.shared {
+		c := &fields{mode: rewriting, to: func(n Node) Node { return n }, all: true}
+		made = c.rewrite(made).(Stmt)
+		p = &printer{d: d, anew: true, spans: true}
+		p.node(made)
+	}
 	if p.err != nil {
 		return nil, "", p.err
 	}
 	text := string(p.out)
-	Walk(stmt, func(n Node) bool {
+	Walk(made, func(n Node) bool {
 		n.head().source = text
 		return true
 	})
-	stmt.head().whole = true
+	made.head().whole = true
 	if len(text) <= longestKept {
-		d.read.Put(text, parsed{stmt, nil})
+		d.read.Put(text, parsed{made, nil})
 	}
-	return stmt, text, nil
+	return made, text, nil
 }
 
 // Known returns the tree of a text that was made or read not long ago, without reading it.
@@ -31,6 +34,9 @@ func (d *Dialect) Known(text string) (Stmt, bool) {
 
 // spanned prints a node anew, and notes where it stands.
 func (p *printer) spanned(n Node) {
+	if p.shared = p.shared || n.head().node != nil; p.shared {
+		return
+	}
 	from := len(p.out)
 	n.print(p)
 	if from < len(p.out) && p.out[from] == ' ' { // the gap before it

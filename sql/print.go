@@ -9,12 +9,13 @@ import (
 
 // printer writes the text of a tree.
 type printer struct {
-	d     *Dialect
-	out   []byte
-	anew  bool // also what is as it was read
-	spans bool // each node notes where it stands
-	joint joint
-	err   error
+	d      *Dialect
+	out    []byte
+	anew   bool // also what is as it was read
+	spans  bool // each node notes where it stands
+	shared bool // with spans: one does so already
+	joint  joint
+	err    error
 }
 
 // joint is how the next piece of text is joined to what is there.

@@ -66,15 +66,12 @@ func (d *Dialect) Template(text string) *Template {
 	return actual.(*Template)
 }
 
-// Fill returns the expression with nodes in the holes. A node may stand in several places of a tree.
+// Fill returns the expression with nodes in the holes; all others are new.
 func (t *Template) Fill(holes ...Expr) Expr {
 	if len(holes) != t.holes {
 		panic(fmt.Sprintf("sql: template %s has %d holes, not %d", Tell(t.x), t.holes, len(holes)))
 	}
-	if t.holes == 0 {
-		return t.x
-	}
-	return Rewrite(t.x, func(n Node) Node {
+	f := &fields{mode: rewriting, all: true, to: func(n Node) Node {
 		if c, ok := n.(*Column); ok && c.Table == nil {
 			if at, hole := strings.CutPrefix(c.Name.Value, holeName); hole {
 				i, _ := strconv.Atoi(at)
@@ -82,5 +79,6 @@ func (t *Template) Fill(holes ...Expr) Expr {
 			}
 		}
 		return n
-	})
+	}}
+	return f.rewrite(t.x).(Expr)
 }

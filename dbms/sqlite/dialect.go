@@ -89,8 +89,7 @@ var Dialect = &gen.Dialect{
 		gen.CanRedefine: "", gen.CanStandAlone: "", gen.CanScratch: "", gen.CanReturn: "", gen.CanPartial: "", gen.CanOrIgnore: "", gen.CanCheckpoint: "", gen.CanSpecial: "", gen.CanUntyped: "",
 		gen.CanRank: "", gen.CanClash: "", gen.CanRow: "", gen.CanFrom: "", gen.CanFilter: "", gen.CanOrderNulls: "", gen.CanMaterialize: "", gen.CanUpsertWhere: "", gen.CanIndexedBy: ""},
 	Specials:      specials,
-	Scratch:       "TEMP TABLE",
-	OrIgnore: true,
+	OrIgnore:      true,
 	UpdateReturns: true,
 	TriggerBlock:  true,
 	// One writer at a time: more read-only transactions keep transactions overlapping.
