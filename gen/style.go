@@ -59,6 +59,15 @@ func (g *generator) drawStyle() style {
 
 // weight returns the weight of a production in this case. What Options.Weights names is not subject to the style.
 func (g *generator) weight(a *about, name string, def int) int {
+	w, known := g.weights[a]
+	if !known {
+		w = g.styledWeight(a, name, def)
+		g.weights[a] = w
+	}
+	return w
+}
+
+func (g *generator) styledWeight(a *about, name string, def int) int {
 	w := g.baseWeight(a, name, def)
 	if _, fixed := g.o.Weights[name]; fixed {
 		return w

@@ -286,7 +286,7 @@ const (
 
 func (d *Dialect) parse(text string) (Stmt, error) {
 	Parsed.Add(1)
-	r := &Reader{d: d, text: text}
+	r := &Reader{d: d, text: text, source: &source{text: text}}
 	if r.tokens, r.err = d.tokens(text); r.err != nil {
 		return nil, r.err
 	}
@@ -299,14 +299,14 @@ func (d *Dialect) parse(text string) (Stmt, error) {
 	if r.err != nil {
 		return nil, r.err
 	}
-	stmt.head().whole = true
+	r.source.stmt = stmt
 	return stmt, nil
 }
 
 // ParseExpr reads an expression, with nothing behind it.
 func (d *Dialect) ParseExpr(text string) (Expr, error) {
 	Parsed.Add(1)
-	r := &Reader{d: d, text: text}
+	r := &Reader{d: d, text: text, source: &source{text: text}}
 	if r.tokens, r.err = d.tokens(text); r.err != nil {
 		return nil, r.err
 	}
@@ -345,8 +345,8 @@ func (d *Dialect) Print(stmt Stmt) (string, error) {
 	switch {
 	case o.node != stmt:
 		return d.printed(stmt, false)
-	case o.whole:
-		return o.source, nil
+	case o.whole():
+		return o.source.text, nil
 	}
 	return o.text(), nil
 }
@@ -358,13 +358,13 @@ func (d *Dialect) Reprint(stmt Stmt) (string, error) { return d.printed(stmt, tr
 func (d *Dialect) printed(stmt Stmt, anew bool) (string, error) {
 	p := &printer{d: d, anew: anew}
 	o := stmt.head()
-	around := o.whole && !anew
+	around := o.whole() && !anew
 	if around {
-		p.out, p.joint = append(p.out, o.source[:o.from]...), tight
+		p.out, p.joint = append(p.out, o.source.text[:o.from]...), tight
 	}
 	p.node(stmt)
 	if around {
-		p.out = append(p.out, o.source[o.to:]...)
+		p.out = append(p.out, o.source.text[o.to:]...)
 	}
 	if p.err != nil {
 		return "", p.err

@@ -4,22 +4,18 @@ package sql
 // stands in no other place. Its nodes are those that were made, and nobody else may keep them. Parse returns that for the text from then on, for as long as it keeps
 // what it has read. The dialect must read what it prints as it was made: tests hold that, for all that is made so.
 func (d *Dialect) Finish(made Stmt) (Stmt, string, error) {
-	p := &printer{d: d, anew: true, spans: true}
+	p := &printer{d: d, anew: true, source: &source{}}
 	if p.node(made); p.shared {
 		c := &fields{mode: rewriting, to: func(n Node) Node { return n }, all: true}
 		made = c.rewrite(made).(Stmt)
-		p = &printer{d: d, anew: true, spans: true}
+		p = &printer{d: d, anew: true, source: &source{}}
 		p.node(made)
 	}
 	if p.err != nil {
 		return nil, "", p.err
 	}
 	text := string(p.out)
-	Walk(made, func(n Node) bool {
-		n.head().source = text
-		return true
-	})
-	made.head().whole = true
+	p.source.text, p.source.stmt = text, made
 	if len(text) <= longestKept {
 		d.read.Put(text, parsed{made, nil})
 	}
@@ -42,5 +38,5 @@ func (p *printer) spanned(n Node) {
 	if from < len(p.out) && p.out[from] == ' ' { // the gap before it
 		from++
 	}
-	*n.head() = origin{node: n, from: int32(from), to: int32(len(p.out))}
+	*n.head() = origin{node: n, source: p.source, from: int32(from), to: int32(len(p.out))}
 }

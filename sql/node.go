@@ -47,14 +47,22 @@ type Alteration interface {
 // origin says where a node was read; its zero value, that it was made. A copy of a node has it too, and is told from
 // the node by that: so copies need nobody who keeps account of them.
 type origin struct {
-	node     Node   // the node that was read
-	source   string // the text that it was read in
-	from, to int32  // its own bytes there
-	whole    bool   // it is the statement, with nothing around it but white space, comments and semicolons
+	node     Node    // the node that was read
+	source   *source // what it was read in
+	from, to int32   // its own bytes there
+}
+
+// source is a text that was read.
+type source struct {
+	text string
+	stmt Node // the statement that it is, with nothing around it but white space, comments and semicolons; nil: it is none
 }
 
 // text is the node's own bytes.
-func (o *origin) text() string { return o.source[o.from:o.to] }
+func (o *origin) text() string { return o.source.text[o.from:o.to] }
+
+// whole says whether the node is all of its source, or a copy of that.
+func (o *origin) whole() bool { return o.node != nil && o.source.stmt == o.node }
 
 func (o *origin) head() *origin { return o }
 

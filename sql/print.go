@@ -11,9 +11,9 @@ import (
 type printer struct {
 	d      *Dialect
 	out    []byte
-	anew   bool // also what is as it was read
-	spans  bool // each node notes where it stands
-	shared bool // with spans: one does so already
+	anew   bool    // also what is as it was read
+	source *source // each node notes where it stands in it; nil: it does not
+	shared bool    // with a source: one does so already
 	joint  joint
 	err    error
 }
@@ -89,7 +89,7 @@ func (p *printer) right(sign string) {
 // places, or printed anew.
 func (p *printer) node(n Node) {
 	switch o := n.head(); {
-	case p.spans:
+	case p.source != nil:
 		p.spanned(n)
 	case p.anew || o.node == nil:
 		n.print(p)
@@ -120,7 +120,7 @@ func (p *printer) splice(n, was Node) {
 	o := was.head()
 	done := o.from
 	for _, c := range places {
-		p.between(o.source[done:c.old.from])
+		p.between(o.source.text[done:c.old.from])
 		if x, ok := c.now.(Expr); ok {
 			p.operand(n, c.child, x)
 		} else {
@@ -128,7 +128,7 @@ func (p *printer) splice(n, was Node) {
 		}
 		done, p.joint = c.old.to, near
 	}
-	p.between(o.source[done:o.to])
+	p.between(o.source.text[done:o.to])
 	p.joint = spaced
 }
 

@@ -285,7 +285,7 @@ func (r *Reader) Hints() *Hints {
 	}
 	from := r.pos
 	n := &Hints{}
-	inner := &Reader{d: r.d, text: r.text}
+	inner := &Reader{d: r.d, text: r.text, source: r.source}
 	var err error
 	if inner.tokens, err = r.d.tokensFrom(r.text[:t.At+len(t.Text)-len("*/")], t.At+len("/*+")); err != nil {
 		r.Fail("hints are not read: %v", err)

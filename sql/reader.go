@@ -34,6 +34,7 @@ func syntaxError(text string, at int, message string) *SyntaxError {
 type Reader struct {
 	d      *Dialect
 	text   string
+	source *source // of the text
 	tokens []Token
 	pos    int
 	err    error
@@ -128,7 +129,7 @@ func Read[N Node](r *Reader, from int, n N) N {
 		return n
 	}
 	last := &r.tokens[r.pos-1]
-	*n.head() = origin{node: n, source: r.text, from: int32(r.tokens[from].At), to: int32(last.At + len(last.Text))}
+	*n.head() = origin{node: n, source: r.source, from: int32(r.tokens[from].At), to: int32(last.At + len(last.Text))}
 	return n
 }
 
