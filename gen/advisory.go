@@ -1,9 +1,10 @@
 package gen
 
 import (
-	"fmt"
 	"slices"
 
+	"txweave/sql"
+	"txweave/sql/build"
 	"txweave/sqltext"
 	"txweave/testcase"
 )
@@ -40,16 +41,16 @@ func (g *generator) advisory(txns []testcase.Txn, states []txnState) {
 		if stmts := testcase.Texts(txns[i].Stmts); len(stmts) > 0 && shutsOut(stmts[0]) {
 			least = 1
 		}
-		insert := func(from int, sql string) int {
+		insert := func(from int, call sql.Expr) int {
 			at := from + rng.IntN(len(txns[i].Stmts)-from+1)
 			if from == least && pct(advisoryFirst) {
 				at = least
 			}
-			txns[i].Stmts = slices.Insert(txns[i].Stmts, at, testcase.Stmt{SQL: sql})
+			txns[i].Stmts = slices.Insert(txns[i].Stmts, at, g.finished(build.Query(block(nil, nil, build.Item(call, "")))))
 			return at
 		}
 		for more := true; more; more = pct(advisoryMore) {
-			call, suffix, key := "pg_", "", fmt.Sprintf("(%d)", 1+rng.IntN(2))
+			call, suffix, key := "pg_", "", []sql.Expr{build.Int(1 + rng.IntN(2))}
 			if pct(advisoryTry) {
 				call += "try_"
 			}
@@ -61,11 +62,11 @@ func (g *generator) advisory(txns []testcase.Txn, states []txnState) {
 				suffix = "_shared"
 			}
 			if pct(15) {
-				key = "(1, 2)"
+				key = []sql.Expr{build.Int(1), build.Int(2)}
 			}
-			at := insert(least, "SELECT "+call+"lock"+suffix+key)
+			at := insert(least, build.Call(call+"lock"+suffix, key...))
 			if session && pct(50) {
-				insert(at+1, "SELECT pg_advisory_unlock"+suffix+key)
+				insert(at+1, build.Call("pg_advisory_unlock"+suffix, key...))
 			}
 		}
 	}

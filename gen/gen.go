@@ -31,6 +31,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"txweave/testcase"
 )
@@ -164,7 +165,8 @@ func GenerateTold(seed uint64, d *Dialect, o Options) (*testcase.Case, map[strin
 func (g *generator) reseed(seed uint64, depth int) {
 	g.rng, g.sessionRNG = rand.New(rand.NewPCG(seed, stream)), rand.New(rand.NewPCG(seed, sessionStream))
 	g.sideRNG, g.seed, g.streams = rand.New(rand.NewPCG(seed, sideStream)), seed, map[string]*rand.Rand{}
-	g.style, g.weights = g.drawStyle(), map[*about]int{}
+	g.weights = slices.Repeat([]int{-1}, registered+1)
+	g.style = g.drawStyle()
 	g.ascending = g.d.Ascending && !g.wants("descending")
 	g.undoing, g.chaining = g.wants("undoing"), g.wants("chain")
 	if g.o.Depth = depth; g.wants("deep-nesting") {
@@ -185,7 +187,7 @@ type generator struct {
 	d          *Dialect
 	o          Options
 	style      style
-	weights    map[*about]int  // of productions, as far as they were asked for
+	weights    []int           // of productions by their places, -1 where nobody has asked
 	uses       map[string]bool // productions that were drawn
 
 	before []testcase.Stmt // that the next table needs: keys of those before it

@@ -21,6 +21,7 @@ type production[T any] struct {
 
 // about says what a production is.
 type about struct {
+	at     int        // its place among all, from 1 on, once it is registered
 	what   string     // for the list of features
 	covers string     // words by which lists of bugs call what it brings, with semicolons between them
 	needs  Capability // what the dialect must have; "" is all that every dialect has
@@ -49,13 +50,19 @@ type group struct {
 // groups lists every table of productions, filled in init.
 var groups []group
 
+// registered is how many productions there are.
+var registered int
+
 // options are the optional productions by their names.
 var options = map[string]*entry{}
 
 // register adds a table to groups.
 func register[T any](title string, table []production[T]) {
 	entries := make([]entry, len(table))
-	for i, p := range table {
+	for i := range table {
+		p := &table[i]
+		registered++
+		p.at = registered
 		entries[i] = entry{p.name, p.weight, p.about}
 	}
 	groups = append(groups, group{title: title, entries: entries})
@@ -65,6 +72,8 @@ func register[T any](title string, table []production[T]) {
 func registerOptions(title string, table []entry) {
 	groups = append(groups, group{title: title, entries: table, optional: true})
 	for i := range table {
+		registered++
+		table[i].at = registered
 		options[table[i].name] = &table[i]
 	}
 }

@@ -6,12 +6,12 @@ import "slices"
 // and has knobs of its own, so that features which hide one another, and small cases that repeat a few things
 // in all their combinations, come up too (Groce, Zhang, Eide, Chen, Regehr: Swarm Testing, ISSTA 2012).
 type style struct {
-	factors map[string]int // what the weight of a production is multiplied with, where it is not 1
-	own     int            // references that go to a table that the transaction has written, in percent
-	back    int            // statements of a transaction that has written that read what it wrote, in percent
-	recent  int            // key literals that are rows which statements just before have written, in percent
-	hot     int            // references that go to one of the first two tables, beyond their even share, in percent
-	hotRow  int            // key literals that are one of the table's few hot keys, in percent
+	factors []int // by its place, what the weight of a production is multiplied with, where it is not 1
+	own     int   // references that go to a table that the transaction has written, in percent
+	back    int   // statements of a transaction that has written that read what it wrote, in percent
+	recent  int   // key literals that are rows which statements just before have written, in percent
+	hot     int   // references that go to one of the first two tables, beyond their even share, in percent
+	hotRow  int   // key literals that are one of the table's few hot keys, in percent
 }
 
 // kept are the productions that every case has: derived tables end in base tables, and what is never written, or never
@@ -24,7 +24,7 @@ var plainStyle = style{own: 15, back: 20, recent: 30, hot: 40, hotRow: 50}
 // drawStyle draws the style of a case. It draws the same numbers whatever the weights are.
 func (g *generator) drawStyle() style {
 	s := style{
-		factors: map[string]int{},
+		factors: slices.Repeat([]int{1}, registered+1),
 		own:     oneOf(g, []int{0, 15, 35, 60}),
 		back:    oneOf(g, []int{0, 15, 30, 60}),
 		recent:  oneOf(g, []int{0, 30, 60, 90}),
@@ -42,12 +42,12 @@ func (g *generator) drawStyle() style {
 			case pct(stressShare):
 				f = 4
 			}
-			s.factors[e.name] = f
+			s.factors[e.at] = f
 			left += f * g.baseWeight(&e.about, e.name, e.weight)
 		}
 		if left == 0 && !table.optional { // nothing would be left to choose from
 			for _, e := range table.entries {
-				delete(s.factors, e.name)
+				s.factors[e.at] = 1
 			}
 		}
 	}
@@ -59,23 +59,18 @@ func (g *generator) drawStyle() style {
 
 // weight returns the weight of a production in this case. What Options.Weights names is not subject to the style.
 func (g *generator) weight(a *about, name string, def int) int {
-	w, known := g.weights[a]
-	if !known {
-		w = g.styledWeight(a, name, def)
-		g.weights[a] = w
+	if g.weights[a.at] < 0 {
+		g.weights[a.at] = g.styledWeight(a, name, def)
 	}
-	return w
+	return g.weights[a.at]
 }
 
 func (g *generator) styledWeight(a *about, name string, def int) int {
 	w := g.baseWeight(a, name, def)
-	if _, fixed := g.o.Weights[name]; fixed {
+	if _, fixed := g.o.Weights[name]; fixed || g.style.factors == nil {
 		return w
 	}
-	if f, ok := g.style.factors[name]; ok {
-		return w * f
-	}
-	return w
+	return w * g.style.factors[a.at]
 }
 
 // baseWeight returns the weight of a production before the style: the options', else the dialect's, else the default; 0
