@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"txweave/sql"
+	"txweave/sql/build"
 )
 
 // Opaque is a query or a write in which each condition of WHERE, ON, HAVING and FILTER is said by a CASE; another
@@ -58,7 +59,7 @@ func opaque(condition sql.Expr) sql.Expr {
 	if condition == nil {
 		return nil
 	}
-	return cases(truth(false), when(paren(condition), truth(true)))
+	return build.Case(build.Truth(false), build.When(build.Paren(condition), build.Truth(true)))
 }
 
 // largest is how many nodes a statement may get: a subquery stands there twice, and those within it four times.
@@ -171,14 +172,14 @@ func gives(from sql.TableRef, outer *sql.Name) (found bool) {
 
 // exists is the comparison by EXISTS.
 func (c *quantified) exists() sql.Expr {
-	compared := paren(binary(c.left, c.op, c.item))
+	compared := build.Paren(build.Binary(c.left, c.op, c.item))
 	where := func(condition sql.Expr) sql.Expr {
 		if c.rows.Where != nil {
-			condition = allOf(paren(c.rows.Where), condition)
+			condition = build.All(build.Paren(c.rows.Where), condition)
 		}
-		return exists(query(&sql.Select{Items: items(number(1)), From: c.rows.From, Where: condition}))
+		return build.Exists(build.Query(&sql.Select{Items: build.Items(build.Int(1)), From: c.rows.From, Where: condition}))
 	}
-	one := negated(c.all, compared)
-	decided := cases(truth(c.all), when(where(one), truth(!c.all)), when(where(isNull(compared)), null()))
-	return paren(negated(c.negated, decided))
+	one := build.Not(c.all, compared)
+	decided := build.Case(build.Truth(c.all), build.When(where(one), build.Truth(!c.all)), build.When(where(build.IsNull(compared, false)), build.Null()))
+	return build.Paren(build.Not(c.negated, decided))
 }

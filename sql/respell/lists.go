@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"txweave/sql"
+	"txweave/sql/build"
 )
 
 // listed is a statement in which lists of literals behind IN are comparisons: a IN (1, 2) is ((a >= 1 AND a <= 1) OR (a >=
@@ -39,12 +40,12 @@ func ranges(in *sql.In) sql.Expr {
 		if !literal(member) {
 			return in
 		}
-		parts = append(parts, paren(allOf(binary(in.X, sql.OpGe, member), binary(in.X, sql.OpLe, member))))
+		parts = append(parts, build.Paren(build.All(build.Binary(in.X, sql.OpGe, member), build.Binary(in.X, sql.OpLe, member))))
 	}
 	if in.Not {
-		return paren(not(paren(anyOf(parts...))))
+		return build.Paren(build.Not(true, build.Paren(build.Any(parts...))))
 	}
-	return paren(anyOf(parts...))
+	return build.Paren(build.Any(parts...))
 }
 
 // chosen is what a column IN (SELECT a column …) says by EXISTS: true where a row is like the operand, unknown where there
@@ -56,14 +57,14 @@ func chosen(in *sql.In) sql.Expr {
 	if s == nil || len(s.Items) != 1 || s.Items[0].Alias != nil || !plainColumn(s.Items[0].X) {
 		return in
 	}
-	rows := &sql.CTE{Name: name(rowsName), Columns: []*sql.Name{name(valueName)}, Body: in.Query}
+	rows := &sql.CTE{Name: build.Name(rowsName), Columns: []*sql.Name{build.Name(valueName)}, Body: in.Query}
 	where := func(condition sql.Expr) sql.Expr {
-		return exists(with(rows, query(&sql.Select{Items: items(number(1)), From: table(rowsName), Where: condition})))
+		return build.Exists(with(rows, build.Query(&sql.Select{Items: build.Items(build.Int(1)), From: build.Table(rowsName, ""), Where: condition})))
 	}
-	return paren(negated(in.Not, cases(number(0),
-		when(where(binary(in.X, sql.OpEq, column(valueName))), number(1)),
-		when(not(exists(in.Query)), number(0)),
-		when(anyOf(isNull(in.X), where(isNull(column(valueName)))), null()))))
+	return build.Paren(build.Not(in.Not, build.Case(build.Int(0),
+		build.When(where(build.Binary(in.X, sql.OpEq, build.Column("", valueName))), build.Int(1)),
+		build.When(build.Not(true, build.Exists(in.Query)), build.Int(0)),
+		build.When(build.Any(build.IsNull(in.X, false), where(build.IsNull(build.Column("", valueName), false))), build.Null()))))
 }
 
 // compared is a statement in which row values are compared column by column, and IS is =, or whether both are NULL.
@@ -106,19 +107,19 @@ func byColumn(n *sql.Binary) sql.Expr {
 	var x sql.Expr
 	for k := len(left.Items) - 1; k >= 0; k-- {
 		a, b := left.Items[k], right.Items[k]
-		one := binary(a, n.Op, b)
+		one := build.Binary(a, n.Op, b)
 		switch {
 		case x == nil:
 			x = one
 		case n.Op == sql.OpEq:
-			x = paren(allOf(one, x))
+			x = build.Paren(build.All(one, x))
 		case n.Op == sql.OpNe:
-			x = paren(anyOf(one, x))
+			x = build.Paren(build.Any(one, x))
 		default:
-			x = paren(anyOf(binary(a, strict, b), paren(allOf(binary(a, sql.OpEq, b), x))))
+			x = build.Paren(build.Any(build.Binary(a, strict, b), build.Paren(build.All(build.Binary(a, sql.OpEq, b), x))))
 		}
 	}
-	return paren(x)
+	return build.Paren(x)
 }
 
 // same is what IS or IS NOT says of two columns, or of a column and a literal.
@@ -126,8 +127,8 @@ func same(n *sql.Binary) sql.Expr {
 	if !plainColumn(n.Left) || !columnOrLiteral(n.Right) {
 		return n
 	}
-	both := allOf(isNull(n.Left), isNull(n.Right))
-	return paren(negated(n.Op == sql.OpDistinct, call("COALESCE", binary(n.Left, sql.OpEq, n.Right), both)))
+	both := build.All(build.IsNull(n.Left, false), build.IsNull(n.Right, false))
+	return build.Paren(build.Not(n.Op == sql.OpDistinct, build.Call("COALESCE", build.Binary(n.Left, sql.OpEq, n.Right), both)))
 }
 
 // rowsIn is what (column, …) IN (SELECT column, … …) says by EXISTS: true where a row is like the operand in all columns,
@@ -138,15 +139,16 @@ func rowsIn(in *sql.In) sql.Expr {
 	if !ok || s == nil || volatile(in.Query) || len(row.Items) != len(s.Items) || !each(row.Items, plainColumn) || !each(printed(s), plainColumn) {
 		return in
 	}
-	rows := &sql.CTE{Name: name(rowsName), Body: in.Query}
+	rows := &sql.CTE{Name: build.Name(rowsName), Body: in.Query}
 	var alike []sql.Expr
 	for k, x := range row.Items {
 		part := partName + strconv.Itoa(k)
-		rows.Columns = append(rows.Columns, name(part))
-		alike = append(alike, binary(x, sql.OpEq, column(part)))
+		rows.Columns = append(rows.Columns, build.Name(part))
+		alike = append(alike, build.Binary(x, sql.OpEq, build.Column("", part)))
 	}
 	where := func(condition sql.Expr) sql.Expr {
-		return exists(with(rows, query(&sql.Select{Items: items(number(1)), From: table(rowsName), Where: condition})))
+		return build.Exists(with(rows, build.Query(&sql.Select{Items: build.Items(build.Int(1)), From: build.Table(rowsName, ""), Where: condition})))
 	}
-	return paren(negated(in.Not, cases(number(0), when(where(allOf(alike...)), number(1)), when(where(isNull(paren(allOf(alike...)))), null()))))
+	found, unknown := where(build.All(alike...)), where(build.IsNull(build.Paren(build.All(alike...)), false))
+	return build.Paren(build.Not(in.Not, build.Case(build.Int(0), build.When(found, build.Int(1)), build.When(unknown, build.Null()))))
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"txweave/sql"
+	"txweave/sql/build"
 )
 
 // fenced is a statement in which a derived table is one of a common table expression that is materialized: FROM (WITH d AS
@@ -17,8 +18,8 @@ func fenced(stmt sql.Stmt) sql.Stmt {
 		if !ok || d.Alias == nil || selected(d.Query) == nil {
 			return n
 		}
-		rows := &sql.CTE{Name: name(derivedName), Materialized: "MATERIALIZED", Body: d.Query}
-		return sql.Edit(d, func(d *sql.Derived) { d.Query = with(rows, whole(table(derivedName))) })
+		rows := &sql.CTE{Name: build.Name(derivedName), Materialized: "MATERIALIZED", Body: d.Query}
+		return sql.Edit(d, func(d *sql.Derived) { d.Query = with(rows, whole(build.Table(derivedName, ""))) })
 	})
 }
 
@@ -36,7 +37,7 @@ func filtered(stmt sql.Stmt) sql.Stmt {
 			return n
 		}
 		item := sql.Edit(s.Items[0], func(i *sql.Item) {
-			i.X = sql.Edit(c, func(d *sql.Call) { d.Filter = isNotNull(c.Args[0]) })
+			i.X = sql.Edit(c, func(d *sql.Call) { d.Filter = build.IsNull(c.Args[0], true) })
 		})
 		return sql.Edit(s, func(s *sql.Select) { s.Items = []*sql.Item{item} })
 	})
@@ -101,7 +102,7 @@ func within(stmt sql.Stmt) sql.Stmt {
 		if !ok || selected(s.Query) == nil || s.Query.Limit == nil {
 			return n
 		}
-		return sql.Edit(s, func(s *sql.Subquery) { s.Query = whole(derived(s.Query, "")) })
+		return sql.Edit(s, func(s *sql.Subquery) { s.Query = whole(build.Derived(s.Query, "")) })
 	})
 }
 
@@ -141,17 +142,17 @@ func setApart(q *sql.Query) *sql.Query {
 	if left == nil || len(left) != len(right) || !byOutputs(q.Order, left) {
 		return q
 	}
-	s := &sql.Select{Distinct: true, Items: items(&sql.Star{})}
+	s := &sql.Select{Distinct: true, Items: build.Items(&sql.Star{})}
 	switch c.Op {
 	case "UNION": // else what is no REAL becomes one where the column of a is
-		s.From = derived(&sql.Query{Body: &sql.Compound{Op: "UNION ALL", Left: unaffected(a), Right: unaffected(b)}}, "")
+		s.From = build.Derived(&sql.Query{Body: &sql.Compound{Op: "UNION ALL", Left: unaffected(a), Right: unaffected(b)}}, "")
 	case "EXCEPT", "INTERSECT":
 		var alike []sql.Expr
 		for i := range left {
-			alike = append(alike, binary(plain(of(rowsName, left[i])), sql.OpSame, plain(of(othersName, right[i]))))
+			alike = append(alike, build.Binary(plain(of(rowsName, left[i])), sql.OpSame, plain(of(othersName, right[i]))))
 		}
-		others := query(&sql.Select{Items: items(number(1)), From: derived(query(b), othersName), Where: allOf(alike...)})
-		s.From, s.Where = derived(query(a), rowsName), negated(c.Op == "EXCEPT", exists(others))
+		others := build.Query(&sql.Select{Items: build.Items(build.Int(1)), From: build.Derived(build.Query(b), othersName), Where: build.All(alike...)})
+		s.From, s.Where = build.Derived(build.Query(a), rowsName), build.Not(c.Op == "EXCEPT", build.Exists(others))
 	default:
 		return q
 	}
@@ -227,7 +228,7 @@ func (c *Copies) Query(stmt sql.Stmt) sql.Stmt {
 	for _, t := range tables {
 		own := &sql.Table{Name: t}
 		if c.Schema != "" {
-			own.Schema = name(c.Schema)
+			own.Schema = build.Name(c.Schema)
 		}
 		w.CTEs = append(w.CTEs, &sql.CTE{Name: t, Materialized: c.Materialized, Body: whole(own)})
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"txweave/sql"
+	"txweave/sql/build"
 )
 
 // unwindowed is a statement in which window functions are scalar subqueries, each over the rows of its query once more: for
@@ -143,7 +144,7 @@ func (w *window) tellsApart() bool {
 // subquery is what gives the same as the call; nil where none is known, or its value hangs on how rows that its order does
 // not tell apart are put.
 func (w *window) subquery() sql.Expr {
-	value := column(valueName)
+	value := sql.Expr(build.Column("", valueName))
 	switch w.function {
 	case "count", "min", "max", "sum":
 		rows := w.framed()
@@ -153,10 +154,10 @@ func (w *window) subquery() sql.Expr {
 		if isStar(w.argument) {
 			value = &sql.Star{}
 		}
-		return w.exact(w.query(call(strings.ToUpper(w.function), value), derived(rows, "")))
+		return w.exact(w.query(build.Call(strings.ToUpper(w.function), value), build.Derived(rows, "")))
 	case "first_value", "last_value", "nth_value", "lag", "lead":
 		if rows := w.chosen(); rows != nil && w.argument != nil {
-			return w.query(call("MAX", value), derived(rows, ""))
+			return w.query(build.Call("MAX", value), build.Derived(rows, ""))
 		}
 		return nil
 	}
@@ -169,12 +170,12 @@ func (w *window) subquery() sql.Expr {
 // rank is what ROW_NUMBER and its kind give.
 func (w *window) rank() sql.Expr {
 	count := func(s *sql.Select, where sql.Expr) sql.Expr {
-		s.From, s.Where = table(rowsName), where
-		return w.query(call("COUNT", &sql.Star{}), derived(query(s), ""))
+		s.From, s.Where = build.Table(rowsName, ""), where
+		return w.query(build.Call("COUNT", &sql.Star{}), build.Derived(build.Query(s), ""))
 	}
-	one := func() *sql.Select { return &sql.Select{Items: items(number(1))} }
+	one := func() *sql.Select { return &sql.Select{Items: build.Items(build.Int(1))} }
 	before := func() sql.Expr {
-		return paren(binary(number(1), sql.OpAdd, count(one(), w.before(true, true))))
+		return build.Paren(build.Binary(build.Int(1), sql.OpAdd, count(one(), w.before(true, true))))
 	}
 	partition := count(one(), w.alike())
 	switch {
@@ -185,92 +186,94 @@ func (w *window) rank() sql.Expr {
 		for i := range w.order {
 			distinct.Items = append(distinct.Items, &sql.Item{X: key(i)})
 		}
-		return paren(binary(number(1), sql.OpAdd, count(distinct, w.before(true, true))))
+		return build.Paren(build.Binary(build.Int(1), sql.OpAdd, count(distinct, w.before(true, true))))
 	case w.function == "cume_dist" && len(w.order) > 0:
-		return paren(binary(float(count(one(), w.before(true, false))), sql.OpDiv, partition))
+		return build.Paren(build.Binary(float(count(one(), w.before(true, false))), sql.OpDiv, partition))
 	case w.function == "percent_rank" && len(w.order) > 0:
-		less := func(x sql.Expr) sql.Expr { return paren(binary(x, sql.OpSub, number(1))) }
-		return cases(word(sql.Number, "0.0"), when(binary(partition, sql.OpGt, number(1)), binary(float(less(before())), sql.OpDiv, less(partition))))
+		less := func(x sql.Expr) sql.Expr { return build.Paren(build.Binary(x, sql.OpSub, build.Int(1))) }
+		return build.Case(word(sql.Number, "0.0"), build.When(build.Binary(partition, sql.OpGt, build.Int(1)), build.Binary(float(less(before())), sql.OpDiv, less(partition))))
 	}
 	return nil
 }
 
 // float is a number as one with a fraction.
-func float(x sql.Expr) sql.Expr { return binary(word(sql.Number, "1.0"), sql.OpMul, x) }
+func float(x sql.Expr) sql.Expr { return build.Binary(word(sql.Number, "1.0"), sql.OpMul, x) }
 
-func key(i int) sql.Expr { return column(keyName + strconv.Itoa(i)) }
+func key(i int) sql.Expr { return build.Column("", keyName+strconv.Itoa(i)) }
 
 // exact is an expression, or the call as it stands where its value hangs on the order of its rows: a sum that adds what is no
 // small whole number, the least or the greatest of values that are equal and not the same, as 1 and 1.0 are.
 func (w *window) exact(x sql.Expr) sql.Expr {
 	const small = "1000000000000"
-	value := column(valueName)
-	kind := func() sql.Expr { return call("typeof", value) }
+	value := sql.Expr(build.Column("", valueName))
+	kind := func() sql.Expr { return build.Call("typeof", value) }
 	var open sql.Expr
 	switch w.function {
 	case "sum":
-		odd := anyOf(binary(kind(), sql.OpNe, word(sql.Text, "'integer'")),
+		odd := build.Any(build.Binary(kind(), sql.OpNe, word(sql.Text, "'integer'")),
 			&sql.Between{X: value, Not: true, Low: &sql.Unary{Op: sql.OpSub, X: word(sql.Number, small)}, High: word(sql.Number, small)})
-		rows := query(&sql.Select{Items: items(number(1)), From: table(rowsName), Where: allOf(isNotNull(value), paren(odd))})
-		open = w.query(call("COUNT", &sql.Star{}), derived(rows, ""))
+		rows := build.Query(&sql.Select{Items: build.Items(build.Int(1)), From: build.Table(rowsName, ""), Where: build.All(build.IsNull(value, true), build.Paren(odd))})
+		open = w.query(build.Call("COUNT", &sql.Star{}), build.Derived(rows, ""))
 	case "min", "max":
-		distinct := func(x sql.Expr) sql.Expr { return &sql.Call{Name: name("COUNT"), Distinct: true, Args: []sql.Expr{x}} }
-		open = w.query(binary(distinct(value), sql.OpNe, distinct(binary(kind(), sql.OpConcat, call("quote", value)))), table(rowsName))
+		distinct := func(x sql.Expr) sql.Expr {
+			return &sql.Call{Name: build.Name("COUNT"), Distinct: true, Args: []sql.Expr{x}}
+		}
+		open = w.query(build.Binary(distinct(value), sql.OpNe, distinct(build.Binary(kind(), sql.OpConcat, build.Call("quote", value)))), build.Table(rowsName, ""))
 	default:
 		return x
 	}
-	return cases(x, when(open, w.call))
+	return build.Case(x, build.When(open, w.call))
 }
 
 // query is a scalar subquery that reads what is picked of the window's rows.
 func (w *window) query(output sql.Expr, picked sql.TableRef) sql.Expr {
 	value := w.argument
 	if value == nil || isStar(value) {
-		value = number(1)
+		value = build.Int(1)
 	}
-	s := &sql.Select{Items: []*sql.Item{{X: value, Alias: name(valueName)}}, From: w.rows.From, Where: w.rows.Where}
+	s := &sql.Select{Items: []*sql.Item{{X: value, Alias: build.Name(valueName)}}, From: w.rows.From, Where: w.rows.Where}
 	for i, x := range w.partition {
-		s.Items = append(s.Items, &sql.Item{X: x, Alias: name(partName + strconv.Itoa(i))})
+		s.Items = append(s.Items, &sql.Item{X: x, Alias: build.Name(partName + strconv.Itoa(i))})
 	}
 	for i, o := range w.order {
-		s.Items = append(s.Items, &sql.Item{X: o.X, Alias: name(keyName + strconv.Itoa(i))})
+		s.Items = append(s.Items, &sql.Item{X: o.X, Alias: build.Name(keyName + strconv.Itoa(i))})
 	}
-	rows := &sql.CTE{Name: name(rowsName), Materialized: "MATERIALIZED", Body: query(s)}
-	return &sql.Subquery{Query: with(rows, query(&sql.Select{Items: items(output), From: picked}))}
+	rows := &sql.CTE{Name: build.Name(rowsName), Materialized: "MATERIALIZED", Body: build.Query(s)}
+	return &sql.Subquery{Query: with(rows, build.Query(&sql.Select{Items: build.Items(output), From: picked}))}
 }
 
 // alike is the condition that a row is in the partition of the outer query's.
 func (w *window) alike() sql.Expr {
-	parts := []sql.Expr{number(1)}
+	parts := []sql.Expr{build.Int(1)}
 	for i, x := range w.partition {
-		parts = append(parts, binary(plain(column(partName+strconv.Itoa(i))), sql.OpSame, plain(x)))
+		parts = append(parts, build.Binary(plain(build.Column("", partName+strconv.Itoa(i))), sql.OpSame, plain(x)))
 	}
-	return allOf(parts...)
+	return build.All(parts...)
 }
 
 // before is the condition that a row is in the partition and stands before the outer query's, or behind it; not strictly: or
 // is its peer.
 func (w *window) before(before, strictly bool) sql.Expr {
-	condition := number(1)
+	condition := build.Int(1)
 	if strictly {
-		condition = number(0)
+		condition = build.Int(0)
 	}
 	for i := len(w.order) - 1; i >= 0; i-- {
 		less, more := plain(key(i)), plain(w.order[i].X)
-		peers := binary(less, sql.OpSame, more)
+		peers := build.Binary(less, sql.OpSame, more)
 		if before == w.order[i].Desc {
 			less, more = more, less
 		}
-		condition = paren(anyOf(binary(less, sql.OpLt, more), allOf(isNull(less), isNotNull(more)), allOf(peers, condition)))
+		condition = build.Paren(build.Any(build.Binary(less, sql.OpLt, more), build.All(build.IsNull(less, false), build.IsNull(more, true)), build.All(peers, condition)))
 	}
-	return allOf(w.alike(), condition)
+	return build.All(w.alike(), condition)
 }
 
 // peers is the condition that a row is in the partition, and at the same place.
 func (w *window) peers() sql.Expr {
 	condition := w.alike()
 	for i, o := range w.order {
-		condition = allOf(condition, binary(plain(key(i)), sql.OpSame, plain(o.X)))
+		condition = build.All(condition, build.Binary(plain(key(i)), sql.OpSame, plain(o.X)))
 	}
 	return condition
 }
@@ -282,13 +285,13 @@ func (w *window) sorted(where sql.Expr, forwards bool, skip, most int) *sql.Quer
 	for i, o := range w.order {
 		q.Order = append(q.Order, &sql.Order{X: key(i), Desc: forwards == o.Desc})
 	}
-	q.Limit = &sql.Limit{Count: number(most), Offset: number(skip)}
-	return whole(derived(q, ""))
+	q.Limit = &sql.Limit{Count: build.Int(most), Offset: build.Int(skip)}
+	return whole(build.Derived(q, ""))
 }
 
 // values is a query of the rows that hold to a condition.
 func (w *window) values(where sql.Expr) *sql.Query {
-	return query(&sql.Select{Items: items(column(valueName)), From: table(rowsName), Where: where})
+	return build.Query(&sql.Select{Items: build.Items(build.Column("", valueName)), From: build.Table(rowsName, ""), Where: where})
 }
 
 // framed is a query of the rows of the frame; nil where it hangs on how peers are put.
@@ -318,7 +321,7 @@ func (w *window) framed() *sql.Query {
 		parts = append(parts, w.sorted(w.before(false, true), true, skip, most(last-skip)))
 	}
 	if len(parts) == 0 {
-		return w.values(number(0))
+		return w.values(build.Int(0))
 	}
 	out := parts[0]
 	for _, p := range parts[1:] {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"txweave/sql"
+	"txweave/sql/build"
 )
 
 // reworded is a statement without words that stand for what others say, too: an aggregate with a FILTER takes a value that
@@ -57,7 +58,7 @@ func placedNulls(order []*sql.Order, fixed bool) []*sql.Order {
 		case fixed || single(o.X):
 			out = append(out, o)
 		default:
-			out = append(out, &sql.Order{X: isNull(o.X), Desc: !last}, bare)
+			out = append(out, &sql.Order{X: build.IsNull(o.X, false), Desc: !last}, bare)
 		}
 	}
 	if slices.Equal(out, order) {
@@ -99,10 +100,10 @@ func unfiltered(c *sql.Call) *sql.Call {
 	}
 	value := c.Args[0]
 	if _, all := value.(*sql.Star); all {
-		value = number(1)
+		value = build.Int(1)
 	}
 	return sql.Edit(c, func(d *sql.Call) {
-		d.Args, d.Filter = []sql.Expr{cases(nil, when(c.Filter, value))}, nil
+		d.Args, d.Filter = []sql.Expr{build.Case(nil, build.When(c.Filter, value))}, nil
 	})
 }
 
@@ -122,7 +123,7 @@ func unjoined(u *sql.Update) *sql.Update {
 		}
 	}
 	return sql.Edit(u, func(d *sql.Update) {
-		d.From, d.Where = nil, exists(query(&sql.Select{Items: items(number(1)), From: u.From, Where: u.Where}))
+		d.From, d.Where = nil, build.Exists(build.Query(&sql.Select{Items: build.Items(build.Int(1)), From: u.From, Where: u.Where}))
 	})
 }
 
