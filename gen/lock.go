@@ -2,11 +2,9 @@ package gen
 
 import (
 	"slices"
-	"strings"
 
 	"txweave/sql"
 	"txweave/sql/build"
-	"txweave/sqltext"
 	"txweave/testcase"
 )
 
@@ -24,8 +22,8 @@ func (g *generator) locked(txns []testcase.Txn, states []txnState, schedule []in
 			continue
 		}
 		t := &txns[i]
-		if sql := g.lockTables(t.Stmts[1:]); sql != "" {
-			t.Stmts[0].SQL = sql
+		if locks := g.lockTables(t.Stmts[1:]); locks != nil {
+			t.Stmts[0] = g.finished(locks)
 			g.uses["lock-tables"] = true
 			continue
 		}
@@ -35,51 +33,85 @@ func (g *generator) locked(txns []testcase.Txn, states []txnState, schedule []in
 	return schedule
 }
 
-// lockTables returns the LOCK TABLES that statements need: each table by its own name and by those that they use for it. "" where there
+// lockTables returns the LOCK TABLES that statements need: each table by its own name and by those that they use for it. nil where there
 // is none: a table may be used once only by each of its names, and what a common table expression makes of it is the server's business.
-func (g *generator) lockTables(stmts []testcase.Stmt) string {
+func (g *generator) lockTables(stmts []testcase.Stmt) sql.Stmt {
 	named, written := map[string][]string{}, map[string]bool{}
 	for _, s := range stmts {
-		read := sqltext.Read(s.SQL)
-		if read.Kind.IsSavepoint() {
+		stmt, err := g.d.Tree.Parse(s.SQL)
+		switch stmt.(type) {
+		case *sql.Savepoint, *sql.Rollback, *sql.Release:
 			continue
 		}
-		names := read.References()
-		if !read.IsTarget() || read.Tokens[0].Is("with", "create") || strings.Contains(s.SQL, "WITH ") || len(slices.Compact(slices.Sorted(slices.Values(names)))) < len(names) {
-			return ""
-		}
-		all := g.locks(s.SQL) || read.Kind == sqltext.Update && !read.Tokens[2].Is("set") ||
-			read.Kind == sqltext.Delete && !(read.Tokens[1].Is("from") && (len(read.Tokens) == 3 || read.Tokens[3].Is("where", "order", "limit", "returning")))
-		for at, n := range read.Named {
-			if !slices.ContainsFunc(g.tables, func(t *table) bool { return t.name == n.Name }) {
-				return ""
-			}
-			if name := names[at]; name != n.Name && !slices.Contains(named[n.Name], name) {
-				named[n.Name] = append(named[n.Name], name)
-			} else if named[n.Name] == nil {
-				named[n.Name] = []string{}
-			}
-			written[n.Name] = written[n.Name] || all || read.Kind.Writes() && n.Name == read.Target
+		if err != nil || !g.lockedBy(stmt, named, written) {
+			return nil
 		}
 	}
-	var locks []string
+	n := &sql.LockTables{}
 	for _, t := range g.tables {
 		if named[t.name] == nil {
 			continue
 		}
-		mode := " READ"
+		mode := "READ"
 		if written[t.name] {
-			mode = " WRITE"
+			mode = "WRITE"
 		}
-		locks = append(locks, t.name+mode)
+		n.Tables = append(n.Tables, &sql.TableLock{Table: build.Table(t.name, ""), How: mode})
 		for _, alias := range named[t.name] {
-			locks = append(locks, t.name+" AS "+alias+mode)
+			n.Tables = append(n.Tables, &sql.TableLock{Table: build.Table(t.name, alias), How: mode})
 		}
 	}
-	if len(locks) == 0 {
-		return ""
+	if len(n.Tables) == 0 {
+		return nil
 	}
-	return "LOCK TABLES " + strings.Join(locks, ", ")
+	return n
+}
+
+// lockedBy adds the other names by which a statement uses tables, and those that it writes; false where it is none that LOCK TABLES can serve.
+func (g *generator) lockedBy(stmt sql.Stmt, named map[string][]string, written map[string]bool) bool {
+	target, all := "", sql.Has(stmt, func(n sql.Node) bool { // the table that it writes; it may write each that it names
+		_, locks := n.(*sql.Lock)
+		return locks
+	})
+	var aliases []*sql.Table // of what is named elsewhere
+	switch n := stmt.(type) {
+	case *sql.Query:
+	case *sql.Insert:
+		target = n.Table.Name.Value
+	case *sql.Update:
+		of, alone := n.Table.(*sql.Table)
+		if all = !alone || n.Ignore; alone {
+			target = of.Name.Value
+		}
+	case *sql.Delete:
+		target, all = n.Table.Name.Value, n.Ignore
+	case *sql.DeleteJoined:
+		aliases, all = n.Targets, true
+	default:
+		return false
+	}
+	seen := map[string]bool{}
+	return !sql.Has(stmt, func(n sql.Node) bool {
+		of, ok := n.(*sql.Table)
+		if _, with := n.(*sql.With); with || !ok || slices.Contains(aliases, of) {
+			return with
+		}
+		source, name := of.Name.Value, of.Name.Value
+		if of.Alias != nil {
+			name = of.Alias.Value
+		}
+		if seen[name] || !slices.ContainsFunc(g.tables, func(t *table) bool { return t.name == source }) {
+			return true
+		}
+		seen[name] = true
+		if others := named[source]; name == source || slices.Contains(others, name) {
+			named[source] = append([]string{}, others...)
+		} else {
+			named[source] = append(others, name)
+		}
+		written[source] = written[source] || all || source == target
+		return false
+	})
 }
 
 // selLocking returns a locking read.

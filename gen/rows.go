@@ -77,7 +77,7 @@ func (g *generator) rows() []testcase.Stmt {
 				c.rows = append(c.rows, values[i][r])
 				row = append(row, g.lit(values[i][r]))
 			}
-			stmts = append(stmts, g.printed(valuesOf(intoPartOf(t, t.pkeys[r]), build.Row(row...))))
+			stmts = append(stmts, g.finished(valuesOf(intoPartOf(t, t.pkeys[r]), build.Row(row...))))
 		}
 	}
 	return stmts

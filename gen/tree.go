@@ -86,16 +86,6 @@ func object(name string) *sql.Object { return &sql.Object{Name: build.Name(name)
 // finished is a statement as the case has it.
 func (g *generator) finished(n sql.Stmt) testcase.Stmt {
 	_, text, err := g.d.Tree.Finish(n)
-	return g.stated(n, text, err)
-}
-
-// printed is the same of one that is run before the others, and that nobody reads.
-func (g *generator) printed(n sql.Stmt) testcase.Stmt {
-	text, err := g.d.Tree.Spell(n)
-	return g.stated(n, text, err)
-}
-
-func (g *generator) stated(n sql.Stmt, text string, err error) testcase.Stmt {
 	if err != nil { // a fault of the generator's
 		panic(fmt.Sprintf("gen: %s: %v: %s", g.d.Name, err, sql.Tell(n)))
 	}

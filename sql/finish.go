@@ -22,13 +22,6 @@ func (d *Dialect) Finish(made Stmt) (Stmt, string, error) {
 	return made, text, nil
 }
 
-// Spell is the text of a tree that was made, for what nobody reads as one.
-func (d *Dialect) Spell(made Stmt) (string, error) {
-	p := &printer{d: d, anew: true}
-	p.node(made)
-	return string(p.out), p.err
-}
-
 // Known returns the tree of a text that was made or read not long ago, without reading it.
 func (d *Dialect) Known(text string) (Stmt, bool) {
 	p, ok := d.read.Get(text)

@@ -54,7 +54,11 @@ func (n *SetConstraints) print(p *printer) {
 
 func (n *LockTables) print(p *printer) {
 	p.when(len(n.Tables) == 0, "UNLOCK TABLES")
-	printClause(p, n.Tables, "LOCK TABLE")
+	words := "LOCK TABLE"
+	if len(n.Tables) > 0 && n.Tables[0].How != "" { // MySQL's
+		words = "LOCK TABLES"
+	}
+	printClause(p, n.Tables, words)
 	p.when(n.Mode != "", "IN", n.Mode, "MODE")
 	p.when(n.NoWait, "NOWAIT")
 }
