@@ -22,12 +22,6 @@ func (d *Dialect) Finish(made Stmt) (Stmt, string, error) {
 	return made, text, nil
 }
 
-// Known returns the tree of a text that was made or read not long ago, without reading it.
-func (d *Dialect) Known(text string) (Stmt, bool) {
-	p, ok := d.read.Get(text)
-	return p.stmt, ok && p.err == nil
-}
-
 // spanned prints a node anew, and notes where it stands.
 func (p *printer) spanned(n Node) {
 	if p.shared = p.shared || n.head().node != nil; p.shared {
