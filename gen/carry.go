@@ -2,7 +2,6 @@ package gen
 
 import (
 	"slices"
-	"strings"
 
 	"txweave/sql"
 	"txweave/sql/build"
@@ -33,7 +32,7 @@ func (g *generator) carry() sql.Stmt {
 	rng := g.beside("foreign-action")
 	d := keys[rng.IntN(len(keys))]
 	share := refusingStmts
-	if d.column.action != "" {
+	if d.column.action != (action{}) {
 		share = carryingStmts
 	}
 	parent, key := d.column.parent, d.column.parentKey
@@ -41,8 +40,8 @@ func (g *generator) carry() sql.Stmt {
 		return nil
 	}
 	second := d.second()
-	moves := (key != parent.pkey || second != nil) && (rng.IntN(100) < 50 || !strings.Contains(d.column.action, "ON DELETE"))
-	goes := !moves && (strings.Contains(d.column.action, "ON DELETE") || d.column.action == "")
+	moves := (key != parent.pkey || second != nil) && (rng.IntN(100) < 50 || d.column.action.onDelete == "")
+	goes := !moves && (d.column.action.onDelete != "" || d.column.action == (action{}))
 	if !moves && (!goes || !g.mayGo(parent) || !g.mayGo(d.child)) {
 		return nil
 	}

@@ -20,7 +20,7 @@ type Dialect struct {
 	RowByRow      bool             // foreign keys are checked with each row that a statement writes, not when it is done
 	WithoutNumber string           // what follows the TableSuffix of tables that have no such number; "": all have one, or none
 	TableSuffix   string           // what follows the closing parenthesis of CREATE TABLE
-	UniqueDef     string           // unique index inside CREATE TABLE, from its name and its column
+	UniqueKeys    bool             // a unique index inside CREATE TABLE is UNIQUE KEY name, not CONSTRAINT name UNIQUE
 	KeyApart      string           // what follows a primary key that rows are not stored by
 	PkeyIndex     string           // what the name of an index on pkey adds to its table's, where that is not "_pkey"
 	InlineShare   int              // secondary indexes that CREATE TABLE defines, in percent; the others get a CREATE INDEX

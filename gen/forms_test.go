@@ -153,7 +153,7 @@ func TestPostgreSQL(t *testing.T) {
 		"exclude": ` EXCLUDE USING hash `, "disconnect": `^SELECT pg_terminate_backend`, "truncate": `^TRUNCATE `, "rewrite": ` BIGSERIAL`,
 		"lock-mode": `^LOCK TABLE t\d(, t\d)? IN SHARE ROW EXCLUSIVE MODE$`, "lock-alone": `^LOCK TABLE .* IN ACCESS EXCLUSIVE MODE NOWAIT$`,
 		"advisory": `^SELECT pg_try_advisory_xact_lock_shared\(\d\)$`, "unlock": `^SELECT pg_advisory_unlock\(`, "prepare": `^PREPARE TRANSACTION 'txweave-`, "prepared": `^COMMIT PREPARED '`,
-		"undone": `^ROLLBACK PREPARED '`, "wide": ` WITH \(fillfactor=10\)$`}
+		"undone": `^ROLLBACK PREPARED '`, "wide": ` WITH \(fillfactor = 10\)$`}
 	both := regexp.MustCompile(`(?s)EXCLUDE USING.*PARTITION BY|PARTITION BY.*fillfactor`) // what the server refuses
 	seen := map[string]bool{}
 	for seed := range uint64(120) {

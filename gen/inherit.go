@@ -21,15 +21,15 @@ const (
 )
 
 // inherit draws whether others inherit from t. It returns what says which rows t has itself, and the statements that make the others;
-// "" where t has none.
-func (g *generator) inherit(t *table) (own string, heirs []testcase.Stmt) {
+// nil where t has none.
+func (g *generator) inherit(t *table) (own sql.Constraint, heirs []testcase.Stmt) {
 	if !g.wants("inherited") {
-		return "", nil
+		return nil, nil
 	}
 	delete(g.uses, "inherited")
 	keyed := len(t.primary) == 0 || slices.Contains(t.primary, "pkey")
 	if !keyed || t.refers() || t.pair != nil || t.versioned || slices.ContainsFunc(t.cols, func(c *column) bool { return c.unique && !slices.Contains(t.own, c) }) {
-		return "", nil
+		return nil, nil
 	}
 	g.uses["inherited"] = true
 	rng := g.beside("inherited")
@@ -37,19 +37,22 @@ func (g *generator) inherit(t *table) (own string, heirs []testcase.Stmt) {
 	t.heirs, t.partitioned, t.parted, t.defers = []string{t.name}, true, true, true
 	named := slices.Equal(t.primary, []string{"pkey"}) || t.pkeyIndex == "UNIQUE"
 	for i := 1; i < n; i++ {
-		name, key := fmt.Sprintf("%s_h%d", t.name, i), ""
+		name := fmt.Sprintf("%s_h%d", t.name, i)
+		heir := &sql.CreateTable{Name: object(name), Constraints: []sql.Constraint{checkRemainder(n, i)}, Inherits: []*sql.Object{object(t.name)}}
 		if named || rng.IntN(100) < heirKeyed {
-			key = ", PRIMARY KEY (pkey)"
+			heir.Constraints = append(heir.Constraints, &sql.PrimaryKey{Columns: g.keyParts("pkey")})
 		}
 		t.heirs = append(t.heirs, name)
-		heirs = append(heirs, testcase.Stmt{SQL: fmt.Sprintf("CREATE TABLE %s (CHECK (pkey %% %d = %d)%s) INHERITS (%s)", name, n, i, key, t.name)})
+		heirs = append(heirs, g.finished(heir))
 		if indexed := t.indexed(); len(indexed) > 0 && rng.IntN(2) == 0 {
 			if c := indexed[rng.IntN(len(indexed))]; c.special == nil {
-				heirs = append(heirs, testcase.Stmt{SQL: fmt.Sprintf("CREATE INDEX %s_i0 ON %[1]s (%s)", name, c.name)})
+				heirs = append(heirs, g.finished(&sql.CreateIndex{Name: object(name + "_i0"), Table: object(name), Columns: g.keyParts(c.name)}))
 			}
 		}
 	}
-	return fmt.Sprintf("CHECK (pkey %% %d = 0) NO INHERIT", n), heirs
+	check := checkRemainder(n, 0)
+	check.Enforced = "NO INHERIT"
+	return check, heirs
 }
 
 // heirKeys returns the first of the keys from base on that an INSERT gives its rows, and how far apart they are: all of them lie in one

@@ -1,24 +1,26 @@
 package gen
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
-	"txweave/testcase"
+	"txweave/sql"
 )
 
 // Foreign keys.
 
+// action is what a foreign key does where a row that others refer to goes, or gets another key, "": what it does by itself; and when it is
+// checked.
+type action struct{ onDelete, onUpdate, deferrable string }
+
 // referenceTable weighs what a foreign key does to the rows that refer to one which goes or gets another key.
-var referenceTable = []production[string]{
-	{"no-action", 50, "", about{apart: true, what: "nothing: the statement fails", covers: "fk (no cascade)"}},
-	{"delete-cascade", 18, " ON DELETE CASCADE", about{apart: true, what: "they go, too", covers: "fk cascade; fk-cascade", needs: CanCascade}},
-	{"delete-set-null", 18, " ON DELETE SET NULL", about{apart: true, what: "they refer to none", covers: "fk cascade; fk-cascade", needs: CanCascade}},
-	{"update-cascade", 12, " ON UPDATE CASCADE", about{apart: true, what: "they get its new key", covers: "fk cascade; fk-cascade", needs: CanCascade}},
-	{"all-cascade", 12, " ON DELETE CASCADE ON UPDATE CASCADE", about{apart: true, what: "both", covers: "fk cascade; fk-cascade", needs: CanCascade}},
-	{"update-set-null", 12, " ON DELETE CASCADE ON UPDATE SET NULL",
+var referenceTable = []production[action]{
+	{"no-action", 50, action{}, about{apart: true, what: "nothing: the statement fails", covers: "fk (no cascade)"}},
+	{"delete-cascade", 18, action{onDelete: "CASCADE"}, about{apart: true, what: "they go, too", covers: "fk cascade; fk-cascade", needs: CanCascade}},
+	{"delete-set-null", 18, action{onDelete: "SET NULL"}, about{apart: true, what: "they refer to none", covers: "fk cascade; fk-cascade", needs: CanCascade}},
+	{"update-cascade", 12, action{onUpdate: "CASCADE"}, about{apart: true, what: "they get its new key", covers: "fk cascade; fk-cascade", needs: CanCascade}},
+	{"all-cascade", 12, action{onDelete: "CASCADE", onUpdate: "CASCADE"}, about{apart: true, what: "both", covers: "fk cascade; fk-cascade", needs: CanCascade}},
+	{"update-set-null", 12, action{onDelete: "CASCADE", onUpdate: "SET NULL"},
 		about{apart: true, what: "they go with it, and refer to none where its key changes", covers: "fk cascade; fk-cascade", needs: CanCascade}},
 }
 
@@ -38,8 +40,8 @@ func (g *generator) referredKey(t *table) *column {
 }
 
 // foreignKey adds a column to t that refers to a key of an earlier table, and returns its definition and the
-// constraint's; "" where no table can be referred to.
-func (g *generator) foreignKey(t *table) (def, constraint string) {
+// constraint's; nil where no table can be referred to.
+func (g *generator) foreignKey(t *table) (def *sql.ColumnDef, constraint sql.Constraint) {
 	var parents []*table
 	var keys []*column
 	for _, p := range g.tables {
@@ -48,16 +50,16 @@ func (g *generator) foreignKey(t *table) (def, constraint string) {
 		}
 	}
 	if len(parents) == 0 {
-		return "", ""
+		return nil, nil
 	}
 	at := g.rng.IntN(len(parents))
 	p, key := parents[at], keys[at]
-	deferred, act := g.wants("deferred-key"), oneOf(g, []string{"", "", " ON DELETE RESTRICT", " ON UPDATE NO ACTION"})
-	action := ""
+	deferred, act := g.wants("deferred-key"), oneOf(g, []action{{}, {}, {onDelete: "RESTRICT"}, {onUpdate: "NO ACTION"}})
+	var does action
 	if !deferred {
-		action = choose(g, referenceTable)
+		does = choose(g, referenceTable)
 	}
-	if own := slices.IndexFunc(keys, func(k *column) bool { return k.name != "pkey" }); strings.Contains(action, "ON UPDATE") && key == p.pkey && own >= 0 { // no row gets another pkey
+	if own := slices.IndexFunc(keys, func(k *column) bool { return k.name != "pkey" }); does.onUpdate != "" && key == p.pkey && own >= 0 { // no row gets another pkey
 		p, key = parents[own], keys[own]
 	}
 	c := &column{name: "f0", kind: key.kind, fam: key.fam, decl: key.decl, bound: key.bound, indexed: true, parent: p, parentKey: key}
@@ -65,17 +67,17 @@ func (g *generator) foreignKey(t *table) (def, constraint string) {
 		c.decl = g.d.PkeyType
 	}
 	t.cols = append(t.cols, c)
-	if c.deferred, c.action = deferred, action; deferred {
-		act = " DEFERRABLE INITIALLY DEFERRED"
-	} else if action != "" {
-		act = action
+	if c.deferred, c.action = deferred, does; deferred {
+		act = action{deferrable: "DEFERRABLE INITIALLY DEFERRED"}
+	} else if does != (action{}) {
+		act = does
 	}
-	return c.name + " " + c.decl, fmt.Sprintf("FOREIGN KEY (%s) REFERENCES %s (%s)%s", c.name, p.name, key.name, act)
+	return g.defined(c.name, c.decl), refers([]string{c.name}, p, []string{key.name}, act)
 }
 
 // compositeReference adds two columns to t that refer to the pkey of an earlier table and another column of its, of which the two get a unique
 // index. It returns their definitions and the constraint's; "" where no table can be referred to.
-func (g *generator) compositeReference(t *table) (defs []string, constraint string) {
+func (g *generator) compositeReference(t *table) (defs []*sql.ColumnDef, constraint sql.Constraint) {
 	rng := g.beside("composite-reference")
 	var fit []*column // by its place the table of parents
 	var parents []*table
@@ -90,18 +92,18 @@ func (g *generator) compositeReference(t *table) (defs []string, constraint stri
 		}
 	}
 	if len(fit) == 0 {
-		return nil, ""
+		return nil, nil
 	}
 	at := rng.IntN(len(fit))
 	p, key := parents[at], fit[at]
-	action := choose(g, referenceTable)
-	first := &column{name: "f2", kind: p.pkey.kind, fam: p.pkey.fam, decl: g.d.PkeyType, bound: p.pkey.bound, indexed: true, parent: p, parentKey: p.pkey, action: action}
+	does := choose(g, referenceTable)
+	first := &column{name: "f2", kind: p.pkey.kind, fam: p.pkey.fam, decl: g.d.PkeyType, bound: p.pkey.bound, indexed: true, parent: p, parentKey: p.pkey, action: does}
 	second := &column{name: "f3", kind: key.kind, fam: key.fam, decl: key.decl, bound: key.bound, parent: p, parentKey: key, with: first}
 	t.cols = append(t.cols, first, second)
 	index := p.name + "_r_" + t.name
 	p.indexes = append(p.indexes, index)
-	g.before = append(g.before, testcase.Stmt{SQL: fmt.Sprintf("CREATE UNIQUE INDEX %s ON %s (pkey, %s)", index, p.name, key.name)})
-	return []string{"f2 " + first.decl, "f3 " + second.decl}, fmt.Sprintf("FOREIGN KEY (f2, f3) REFERENCES %s (pkey, %s)%s", p.name, key.name, action)
+	g.before = append(g.before, g.finished(&sql.CreateIndex{Unique: true, Name: object(index), Table: object(p.name), Columns: g.keyParts("pkey", key.name)}))
+	return []*sql.ColumnDef{g.defined("f2", first.decl), g.defined("f3", second.decl)}, refers([]string{"f2", "f3"}, p, []string{"pkey", key.name}, does)
 }
 
 // following returns the second values of a foreign key of two columns: those of the rows that have the first ones.
@@ -126,19 +128,19 @@ func (g *generator) follows(c *column, pkey string) string {
 	return "NULL"
 }
 
-// selfReference adds a column to t that refers to its own pkey, and returns its definition and the constraint's; "" where pkey is not a key by
+// selfReference adds a column to t that refers to its own pkey, and returns its definition and the constraint's; nil where pkey is not a key by
 // itself. No such key is ON DELETE CASCADE: how many rows a DELETE counts would be up to which of them it comes to first.
-func (g *generator) selfReference(t *table) (def, constraint string) {
+func (g *generator) selfReference(t *table) (def *sql.ColumnDef, constraint sql.Constraint) {
 	if t.pkeyIndex != "UNIQUE" && !slices.Equal(t.primary, []string{"pkey"}) {
-		return "", ""
+		return nil, nil
 	}
-	action := ""
+	var does action
 	if g.baseWeight(&about{needs: CanCascade}, "delete-set-null", 1) > 0 && g.beside("self-reference").IntN(100) < setNullShare {
-		action = " ON DELETE SET NULL"
+		does.onDelete = "SET NULL"
 	}
-	c := &column{name: "f1", kind: t.pkey.kind, fam: t.pkey.fam, decl: g.d.PkeyType, bound: t.pkey.bound, indexed: true, parent: t, parentKey: t.pkey, action: action}
+	c := &column{name: "f1", kind: t.pkey.kind, fam: t.pkey.fam, decl: g.d.PkeyType, bound: t.pkey.bound, indexed: true, parent: t, parentKey: t.pkey, action: does}
 	t.cols = append(t.cols, c)
-	return c.name + " " + c.decl, fmt.Sprintf("FOREIGN KEY (f1) REFERENCES %s (pkey)%s", t.name, action)
+	return g.defined(c.name, c.decl), refers([]string{"f1"}, t, []string{"pkey"}, does)
 }
 
 // setNullShare is how many, in percent, of the foreign keys to the table itself are ON DELETE SET NULL.
@@ -162,14 +164,14 @@ func (g *generator) chancy(t *table) bool {
 		return slices.ContainsFunc(t.cols, func(c *column) bool { return c.parent == t })
 	}
 	return g.d.RowByRow && (owns(t) || slices.ContainsFunc(g.tables, func(child *table) bool { // whose rows go with those of t
-		return owns(child) && slices.ContainsFunc(child.cols, func(c *column) bool { return c.parent == t && strings.Contains(c.action, "DELETE CASCADE") })
+		return owns(child) && slices.ContainsFunc(child.cols, func(c *column) bool { return c.parent == t && c.action.onDelete == "CASCADE" })
 	}))
 }
 
 // forgets says whether the table has a foreign key to itself that SQLite forgets to check in a REPLACE
 // (docs/findings/sqlite-replace-self-reference.md): each campaign would find that and little else.
 func (t *table) forgets() bool {
-	return slices.ContainsFunc(t.cols, func(c *column) bool { return c.parent == t && c.action != "" })
+	return slices.ContainsFunc(t.cols, func(c *column) bool { return c.parent == t && c.action != (action{}) })
 }
 
 // refers says whether a table has a foreign key.

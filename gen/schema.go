@@ -3,9 +3,9 @@ package gen
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"txweave/sql"
+	"txweave/sql/build"
 	"txweave/testcase"
 )
 
@@ -72,7 +72,7 @@ type column struct {
 	last       string   // what was last drawn for a column that refers to others
 	rows       []string // what the initial rows hold, by their number
 	deferred   bool     // whether it has them is checked when the transaction commits
-	action     string   // what becomes of its row where the one that it refers to goes, or gets another key; "": nothing, the statement fails
+	action     action   // what becomes of its row where the one that it refers to goes, or gets another key; zero: nothing, the statement fails
 	max        float64  // the largest number that a CHECK allows; 0 where there is none
 	hasDefault bool     // its definition gives a DEFAULT
 
@@ -187,93 +187,101 @@ func (g *generator) column(i int) *column {
 // can, some of the others; CREATE INDEX for the rest.
 func (g *generator) createTable(t *table) []testcase.Stmt {
 	moving := g.movingPart(t)
-	var defs []string
+	n := &sql.CreateTable{Name: object(t.name)}
 	for _, name := range t.bookkeeping() {
 		decl := g.d.Types[KindBigint]
 		if name == "pkey" {
 			decl = g.d.PkeyType
 		}
-		defs = append(defs, name+" "+decl+" NOT NULL")
+		n.Columns = append(n.Columns, g.defined(name, decl, notNull()))
 	}
 	for _, c := range t.cols {
-		def := c.name + " " + c.decl
+		def := g.defined(c.name, c.decl)
 		if c.notNull {
-			def += " NOT NULL"
+			def.Constraints = append(def.Constraints, notNull())
 		}
-		defs = append(defs, def+g.defaultValue(c))
+		if x := g.defaultValue(c); x != nil {
+			def.Constraints = append(def.Constraints, &sql.Default{X: x})
+		}
+		n.Columns = append(n.Columns, def)
 	}
 	columns, keys := g.extraDefinitions(t)
-	defs = append(defs, columns...)
+	n.Columns = append(n.Columns, columns...)
 	if g.pct(25) {
-		g.rng.Shuffle(len(defs), func(i, j int) { defs[i], defs[j] = defs[j], defs[i] })
+		g.rng.Shuffle(len(n.Columns), func(i, j int) { n.Columns[i], n.Columns[j] = n.Columns[j], n.Columns[i] })
 	}
 	if g.o.Beside != "" {
-		defs = append(defs, g.o.Beside)
+		n.Columns = append(n.Columns, g.words("CREATE TABLE t (%s)", g.o.Beside).Columns...)
 	}
 	if len(t.primary) > 0 {
-		apart := ""
-		if g.wants("key-apart") {
-			apart = g.d.KeyApart
+		key := &sql.PrimaryKey{Columns: g.keyParts(t.primary...)}
+		if g.wants("key-apart") && g.d.KeyApart != "" {
+			key.Options = []*sql.Option{{Words: g.d.KeyApart}}
 		}
-		defs = append(defs, "PRIMARY KEY ("+strings.Join(t.primary, ", ")+")"+apart)
+		n.Constraints = append(n.Constraints, key)
 	}
 	if t.pkeyIndex == "UNIQUE" {
-		defs = append(defs, fmt.Sprintf(g.d.UniqueDef, t.name+g.d.pkeyIndex(), "pkey"))
+		n.Constraints = append(n.Constraints, g.uniqueKey(t.name+g.d.pkeyIndex(), "pkey"))
 	}
-	defs = append(defs, keys...)
+	n.Constraints = append(n.Constraints, keys...)
 	for _, c := range t.cols {
 		if c.unique && !slices.Contains(t.own, c) {
 			c.indexed = true
-			defs = append(defs, g.uniqueDef(t, c))
+			n.Constraints = append(n.Constraints, g.uniqueDef(t, c))
 		}
 	}
 	var later []testcase.Stmt
 	if t.pkeyIndex == "INDEX" {
-		later = append(later, g.index(&defs, t.name+g.d.pkeyIndex(), t, "pkey")...)
+		later = append(later, g.index(n, t.name+g.d.pkeyIndex(), t, g.keyParts("pkey"))...)
 	}
 	for i := range g.between(0, 2) {
 		name, cols := fmt.Sprintf("%s_i%d", t.name, i), g.indexColumns(t)
-		later = append(later, g.index(&defs, name, t, cols)...)
+		later = append(later, g.index(n, name, t, cols)...)
 	}
-	suffix := g.d.TableSuffix + g.tableTail(t)
+	g.ended(n, g.d.TableSuffix)
+	g.tableTail(t, n)
 	by, parts := g.parts(t, moving)
+	if by != nil {
+		n.Partitions = by
+	}
 	if !t.parted {
-		var own string
-		if own, parts = g.inherit(t); own != "" {
-			defs = append(defs, own)
+		var own sql.Constraint
+		if own, parts = g.inherit(t); own != nil {
+			n.Constraints = append(n.Constraints, own)
 		}
 	}
-	suffix, later = suffix+by, append(parts, later...)
+	later = append(parts, later...)
 	if len(t.primary) > 0 && g.d.WithoutNumber != "" && g.pct(withoutNumberShare) && !slices.ContainsFunc(t.own, func(c *column) bool { return c.rowNumber }) {
-		suffix += g.d.WithoutNumber
+		g.ended(n, g.d.WithoutNumber)
 	}
 	if g.wants("auto-increment") {
-		defs = append(defs, g.counter(t)...)
+		g.counter(t, n)
 	}
-	defs = append(defs, g.fulltext(t)...)
+	if index := g.fulltext(t); index != nil {
+		n.Constraints = append(n.Constraints, index)
+	}
 	if g.wants("wide-rows") {
-		fillers, tail := g.widen(t)
-		defs, suffix = append(defs, fillers...), suffix+tail
+		g.widen(t, n)
 	}
-	create := fmt.Sprintf("CREATE TABLE %s (%s)%s", t.name, strings.Join(defs, ", "), suffix)
-	return append([]testcase.Stmt{{SQL: create}}, later...)
+	return append([]testcase.Stmt{g.finished(n)}, later...)
 }
 
-// counter returns a column by which the database numbers the rows of t, and its key. No statement gives or reads it.
-func (g *generator) counter(t *table) []string {
+// counter adds a column by which the database numbers the rows of t, and its key. No statement gives or reads it.
+func (g *generator) counter(t *table, n *sql.CreateTable) {
 	rng := g.beside("auto-increment")
 	name, index := "n_"+t.name, t.name+"_n"
-	def := name + " BIGINT NOT NULL AUTO_INCREMENT"
-	key := "INDEX " + index + " (%s)"
-	switch n := rng.IntN(3); {
+	n.Columns = append(n.Columns, g.defined(name, "BIGINT NOT NULL AUTO_INCREMENT"))
+	key := sql.Constraint(&sql.Index{Name: build.Name(index), Columns: g.keyParts(name)})
+	switch at := rng.IntN(3); {
 	case t.partitioned:
-	case n > 0 && len(t.primary) == 0 && g.d.CountedKey:
-		return []string{def, "PRIMARY KEY (" + name + ")"}
-	case n > 0:
-		key = strings.Replace(g.d.UniqueDef, "%s", index, 1)
+	case at > 0 && len(t.primary) == 0 && g.d.CountedKey:
+		n.Constraints = append(n.Constraints, &sql.PrimaryKey{Columns: g.keyParts(name)})
+		return
+	case at > 0:
+		key = g.uniqueKey(index, name)
 	}
 	t.indexes = append(t.indexes, index)
-	return []string{def, fmt.Sprintf(key, name)}
+	n.Constraints = append(n.Constraints, key)
 }
 
 // fillers is how many columns make a row of a table longer: two kilobytes in all.
@@ -281,33 +289,34 @@ const fillers = 7
 
 // widen makes a table one of several pages, though it has few rows: by columns that no statement names, whose values are stored padded
 // and read as nothing, or by what follows its definition.
-func (g *generator) widen(t *table) (columns []string, tail string) {
+func (g *generator) widen(t *table, n *sql.CreateTable) {
 	for i := range fillers {
 		if g.d.Filler != "" {
-			columns = append(columns, fmt.Sprintf("w%d_%s %s", i, t.name, g.d.Filler))
+			n.Columns = append(n.Columns, g.defined(fmt.Sprintf("w%d_%s", i, t.name), g.d.Filler))
 		}
 	}
 	if !t.partitioned {
-		tail = g.d.Sparse
+		g.ended(n, g.d.Sparse)
 	}
-	return columns, tail
 }
 
 // index returns the statement that creates an index, or adds it to the definitions of CREATE TABLE.
-func (g *generator) index(defs *[]string, name string, t *table, cols string) []testcase.Stmt {
+func (g *generator) index(in *sql.CreateTable, name string, t *table, cols []*sql.Order) []testcase.Stmt {
 	t.indexes = append(t.indexes, name)
 	if g.d.InlineShare > 0 && g.pct(g.d.InlineShare) {
-		*defs = append(*defs, fmt.Sprintf("INDEX %s (%s)", name, cols))
+		in.Constraints = append(in.Constraints, &sql.Index{Name: build.Name(name), Columns: cols})
 		return nil
 	}
-	return []testcase.Stmt{{SQL: choose(g, indexTable)(g, t, name, cols)}}
+	n := &sql.CreateIndex{Name: object(name), Table: object(t.name), Columns: cols}
+	choose(g, indexTable)(g, t, n)
+	return []testcase.Stmt{g.finished(n)}
 }
 
 // indexExpression returns an expression of column c as a part of an index, in some cases; the first part of one is noted as what rows
 // can be found by.
-func (g *generator) indexExpression(t *table, c *column, first bool) string {
+func (g *generator) indexExpression(t *table, c *column, first bool) sql.Expr {
 	if !isNumber(c) || c.special != nil || c.parent != nil || c.bound >= maxBound || !g.wants("functional-index") {
-		return ""
+		return nil
 	}
 	more := g.between(2, 7)
 	form := fmt.Sprintf("%%s + %d", more)
@@ -328,19 +337,19 @@ func (g *generator) indexExpression(t *table, c *column, first bool) string {
 	if first {
 		t.expressions = append(t.expressions, e)
 	}
-	return "(" + e.name + ")"
+	return build.Paren(build.Paren(e.reads.Fill(build.Column("", c.name))))
 }
 
 // indexColumns draws one to three columns of a secondary index and marks the first as indexed.
-func (g *generator) indexColumns(t *table) string {
+func (g *generator) indexColumns(t *table) []*sql.Order {
 	order := slices.DeleteFunc(g.rng.Perm(len(t.cols)), func(at int) bool { s := t.cols[at].special; return s != nil && s.Unindexed })
 	n := min(len(order), 1+g.rng.IntN(3))
-	parts := make([]string, 0, n)
+	parts := make([]*sql.Order, 0, n)
 	var plain []int // the places of those that are no expressions
 	for i, at := range order[:n] {
 		c := t.cols[at]
-		if text := g.indexExpression(t, c, i == 0); text != "" {
-			parts = append(parts, "("+text+")")
+		if x := g.indexExpression(t, c, i == 0); x != nil {
+			parts = append(parts, build.Order(x, false))
 			continue
 		}
 		c.indexed, plain = c.indexed || i == 0, append(plain, i)
@@ -353,16 +362,15 @@ func (g *generator) indexColumns(t *table) string {
 		case c.kind == KindVarchar && g.wants("prefix-index"):
 			part += g.d.TextPrefix
 		}
-		if !g.ascending && g.pct(10) {
-			part += " DESC"
-		}
-		parts = append(parts, part)
+		order := g.keyPart(part)
+		order.Desc = !g.ascending && g.pct(10)
+		parts = append(parts, order)
 	}
 	if len(parts) == 0 {
-		return "pkey"
+		return g.keyParts("pkey")
 	}
 	if len(plain) > 1 && plain[0] == 0 && plain[1] == 1 {
 		t.sideBySide = append(t.sideBySide, []*column{t.cols[order[0]], t.cols[order[1]]})
 	}
-	return strings.Join(parts, ", ")
+	return parts
 }

@@ -133,8 +133,8 @@ func LongValues(repeat string) []string {
 }
 
 // generatedColumn adds a column to t that the database computes from another one, with an index in some cases. It
-// returns its definition and that of the index; "" where there is none.
-func (g *generator) generatedColumn(t *table, name string, stored bool) (def, index string) {
+// returns its definition; nil where there is none.
+func (g *generator) generatedColumn(t *table, name string, stored bool) (def *sql.ColumnDef, indexed bool) {
 	var from []*column
 	for _, c := range t.cols {
 		if c.special == nil && c.parent == nil && (c.kind == KindInt || c.kind == KindBigint || c.kind == KindVarchar) && c.bound < maxBound {
@@ -142,22 +142,23 @@ func (g *generator) generatedColumn(t *table, name string, stored bool) (def, in
 		}
 	}
 	if len(from) == 0 {
-		return "", ""
+		return nil, false
 	}
 	of := oneOf(g, from)
+	x := sql.Expr(build.Column("", of.name))
 	c := &column{name: name, kind: KindBigint, fam: FamInt, bound: of.bound + 100, pool: smallInts}
-	text, decl := "", g.d.Types[KindBigint]
+	decl := g.d.Types[KindBigint]
 	switch n := g.between(2, 7); {
 	case of.fam == FamString:
 		c.kind, c.fam, c.bound = KindVarchar, FamString, of.bound
-		text, decl = fmt.Sprintf(g.d.Prefix, of.name, "2"), fmt.Sprintf(g.d.Types[KindVarchar], 40)
+		x, decl = g.fill(g.d.Prefix, x, build.Int(2)), fmt.Sprintf(g.d.Types[KindVarchar], 40)
 		c.calc = beginning(2)
 		c.pool = []string{"'a'", "'ab'", "'b'", "'u1'", "'k1'", "'k2'"}
 	case g.pct(50):
-		text, c.bound = fmt.Sprintf("%s %% %d", of.name, n), float64(n)
+		x, c.bound = build.Binary(x, sql.OpMod, build.Int(n)), float64(n)
 		c.calc = numbered(func(v int64) int64 { return v % int64(n) })
 	default:
-		text = fmt.Sprintf("%s + %d", of.name, n)
+		x = build.Binary(x, sql.OpAdd, build.Int(n))
 		c.calc = numbered(func(v int64) int64 { return v + int64(n) })
 	}
 	kind := "VIRTUAL"
@@ -166,10 +167,9 @@ func (g *generator) generatedColumn(t *table, name string, stored bool) (def, in
 	}
 	if g.pct(60) {
 		c.indexed = true
-		index = name
 	}
 	t.derived, of.computed = append(t.derived, c), append(of.computed, c)
-	return fmt.Sprintf("%s %s GENERATED ALWAYS AS (%s) %s", name, decl, text, kind), index
+	return g.defined(name, decl, &sql.Generated{X: x, Kept: kind}), c.indexed
 }
 
 // drawPair chooses two columns that are unique together, the second of which tells rows apart whose first ones are equal.
@@ -203,16 +203,16 @@ func (g *generator) apart(t *table, values [][]string) {
 }
 
 // checkConstraint returns a condition that the initial rows of t satisfy and some writes do not.
-func (g *generator) checkConstraint(t *table) string {
+func (g *generator) checkConstraint(t *table) sql.Constraint {
 	for _, at := range g.rng.Perm(len(t.cols)) {
 		c := t.cols[at]
 		if c.special != nil || c.unique || c.discerns || c.fam != FamInt || c.parent != nil || slices.Contains(t.own, c) {
 			continue
 		}
 		c.max = float64(g.between(9, 14))
-		return fmt.Sprintf("CHECK (%s <= %d)", c.name, int(c.max))
+		return &sql.Check{X: build.Binary(build.Column("", c.name), sql.OpLe, build.Int(int(c.max)))}
 	}
-	return ""
+	return nil
 }
 
 // checked leaves those literals out that a CHECK on the column forbids.
@@ -255,27 +255,32 @@ func (t *table) partitionColumn() string {
 	return ""
 }
 
-// partition returns the clause that partitions t, and notes that it is; "" where that cannot be.
-func (g *generator) partition(t *table) string {
+// partition returns the clause that partitions t, and notes that it is; nil where that cannot be.
+func (g *generator) partition(t *table) *sql.Partitioning {
 	by := t.partitionColumn()
 	if by == "" {
-		return ""
+		return nil
 	}
 	t.partitioned = true
-	switch choose(g, partitionTable) {
-	case "HASH":
-		t.hashed = true
-		return fmt.Sprintf(" PARTITION BY HASH (%s) PARTITIONS %d", by, g.between(2, 4))
-	case "KEY":
-		t.hashed = true
-		return fmt.Sprintf(" PARTITION BY KEY (%s) PARTITIONS %d", by, g.between(2, 4))
+	n := &sql.Partitioning{How: choose(g, partitionTable), X: []sql.Expr{build.Column("", by)}}
+	part := func(how string, values ...sql.Expr) {
+		n.Parts = append(n.Parts, &sql.Partition{Name: build.Name(fmt.Sprintf("p%d", len(n.Parts))), How: how, Values: values})
+	}
+	switch n.How {
+	case "HASH", "KEY":
+		t.hashed, n.Count = true, build.Int(g.between(2, 4))
 	case "LIST":
-		return fmt.Sprintf(" PARTITION BY LIST (%s %% 3) (PARTITION p0 VALUES IN (0), PARTITION p1 VALUES IN (1, -1), PARTITION p2 VALUES IN (2, -2))", by)
+		n.X[0] = build.Binary(n.X[0], sql.OpMod, build.Int(3))
+		part("IN", build.Int(0))
+		part("IN", build.Int(1), build.Int(-1))
+		part("IN", build.Int(2), build.Int(-2))
 	default:
 		at := g.between(3, 12)
-		return fmt.Sprintf(" PARTITION BY RANGE (%s) (PARTITION p0 VALUES LESS THAN (%d), PARTITION p1 VALUES LESS THAN (%d), PARTITION p2 VALUES LESS THAN MAXVALUE)",
-			by, at, at+g.between(3, 3000))
+		part("LESS THAN", build.Int(at))
+		part("LESS THAN", build.Int(at+g.between(3, 3000)))
+		part("LESS THAN", &sql.Niladic{Word: "MAXVALUE"})
 	}
+	return n
 }
 
 // movingPart draws whether t is to have partitions that are tables. Of most of those whose key is pkey it makes another column a part of
@@ -297,11 +302,11 @@ func (g *generator) movingPart(t *table) *column {
 // parts returns the clause that partitions t, and the statements that make its partitions, where these are tables; nothing where t is to
 // have none. A table without any key may be partitioned by any of its columns, others by one that is in each key of theirs: rows that
 // get another value there move to another partition.
-func (g *generator) parts(t *table, moving *column) (by string, parts []testcase.Stmt) {
+func (g *generator) parts(t *table, moving *column) (by *sql.Partitioning, parts []testcase.Stmt) {
 	fit := g.partedBy(t)
 	if !t.parted || len(fit) == 0 {
 		t.parted = false
-		return "", nil
+		return nil, nil
 	}
 	rng := g.beside("partition-of")
 	c := fit[rng.IntN(len(fit))]
@@ -317,28 +322,31 @@ func (g *generator) parts(t *table, moving *column) (by string, parts []testcase
 		kind = "HASH"
 	}
 	t.partitioned, g.uses["partition-of"] = true, true
-	part := func(bounds string) {
-		parts = append(parts, testcase.Stmt{SQL: fmt.Sprintf("CREATE TABLE %s_p%d PARTITION OF %[1]s %[3]s", t.name, len(parts), bounds)})
+	part := func(how string, from []sql.Expr, to ...sql.Expr) {
+		n := &sql.CreateTable{Name: object(fmt.Sprintf("%s_p%d", t.name, len(parts))), Of: object(t.name)}
+		n.Bound = &sql.PartitionBound{How: how, From: from, To: to}
+		parts = append(parts, g.finished(n))
 	}
+	by = &sql.Partitioning{How: kind, X: []sql.Expr{build.Column("", c.name)}}
 	low := literal()
 	switch kind {
 	case "HASH":
 		n := 2 + rng.IntN(3)
 		for i := range n {
-			part(fmt.Sprintf("FOR VALUES WITH (MODULUS %d, REMAINDER %d)", n, i))
+			part("WITH", []sql.Expr{&sql.Worded{Word: "MODULUS", X: build.Int(n)}, &sql.Worded{Word: "REMAINDER", X: build.Int(i)}})
 		}
-		return fmt.Sprintf(" PARTITION BY HASH (%s)", c.name), parts
+		return by, parts
 	case "LIST":
 		others := []string{low, literal(), literal()}
-		part(fmt.Sprintf("FOR VALUES IN (%s)", strings.Join(slices.Compact(slices.Sorted(slices.Values(others))), ", ")))
+		part("IN", g.lits(slices.Compact(slices.Sorted(slices.Values(others)))))
 	default:
-		part(fmt.Sprintf("FOR VALUES FROM (MINVALUE) TO (%s)", low))
+		part("FROM", []sql.Expr{build.Column("", "MINVALUE")}, g.lit(low))
 		if n, err := strconv.Atoi(low); err == nil && rng.IntN(2) == 0 {
-			part(fmt.Sprintf("FOR VALUES FROM (%d) TO (%d)", n, n+1+rng.IntN(6)))
+			part("FROM", []sql.Expr{build.Int(n)}, build.Int(n+1+rng.IntN(6)))
 		}
 	}
-	part("DEFAULT")
-	return fmt.Sprintf(" PARTITION BY %s (%s)", kind, c.name), parts
+	part("DEFAULT", nil)
+	return by, parts
 }
 
 // partedBy lists the columns that a table may be partitioned by: each key has them.
@@ -355,51 +363,49 @@ func (g *generator) partedBy(t *table) []*column {
 	})
 }
 
-// defaultValue returns the DEFAULT clause of a column in some cases.
-func (g *generator) defaultValue(c *column) string {
+// defaultValue returns what a column is by itself, in some cases; else nil.
+func (g *generator) defaultValue(c *column) sql.Expr {
 	if c.unique || c.discerns || c.parent != nil || c.special != nil || c.kind == KindText || c.fam >= FamDate || !g.wants("default") {
-		return ""
+		return nil
 	}
 	lit := g.rawLiteral(c.fam)
 	if c.max != 0 {
 		lit = "3"
 	}
 	c.hasDefault = true
-	return " DEFAULT " + lit
+	return g.lit(lit)
 }
 
-// tableTail returns what follows the definition of t beyond the dialect's suffix.
-func (g *generator) tableTail(t *table) string {
-	tail := ""
+// tableTail adds what follows the definition of t beyond the dialect's suffix.
+func (g *generator) tableTail(t *table, n *sql.CreateTable) {
 	if len(g.d.RowFormats) > 0 && g.wants("row-format") {
-		tail += " ROW_FORMAT=" + oneOf(g, g.d.RowFormats)
+		g.ended(n, " ROW_FORMAT="+oneOf(g, g.d.RowFormats))
 	}
 	if len(t.cols) > 0 && !t.refers() && g.wants("system-versioned") {
-		tail += " WITH SYSTEM VERSIONING"
+		g.ended(n, " WITH SYSTEM VERSIONING")
 		t.versioned = true
 	}
 	if !t.versioned && g.wants("partition") {
-		tail += g.partition(t)
+		n.Partitions = g.partition(t)
 	}
-	return tail
 }
 
 // extraDefinitions returns columns of t, and keys and constraints, beyond those that every table has.
-func (g *generator) extraDefinitions(t *table) (columns, keys []string) {
+func (g *generator) extraDefinitions(t *table) (columns []*sql.ColumnDef, keys []sql.Constraint) {
 	if g.wants("foreign-key") {
-		if def, constraint := g.foreignKey(t); def != "" {
+		if def, constraint := g.foreignKey(t); def != nil {
 			columns, keys = append(columns, def), append(keys, constraint)
 		}
 	}
 	if g.wants("composite-reference") {
-		if defs, constraint := g.compositeReference(t); constraint != "" {
+		if defs, constraint := g.compositeReference(t); constraint != nil {
 			columns, keys = append(columns, defs...), append(keys, constraint)
 		} else {
 			delete(g.uses, "composite-reference")
 		}
 	}
 	if g.wants("self-reference") {
-		if def, constraint := g.selfReference(t); def != "" {
+		if def, constraint := g.selfReference(t); def != nil {
 			columns, keys = append(columns, def), append(keys, constraint)
 		} else {
 			delete(g.uses, "self-reference")
@@ -409,19 +415,19 @@ func (g *generator) extraDefinitions(t *table) (columns, keys []string) {
 		if !g.wants(name) {
 			continue
 		}
-		if def, index := g.generatedColumn(t, fmt.Sprintf("g%d", i), i == 1); def != "" {
+		if def, indexed := g.generatedColumn(t, fmt.Sprintf("g%d", i), i == 1); def != nil {
 			columns = append(columns, def)
-			if index != "" && g.d.InlineShare > 0 {
-				keys = append(keys, fmt.Sprintf("INDEX %s_g%d (%s)", t.name, i, index))
-				t.indexes = append(t.indexes, fmt.Sprintf("%s_g%d", t.name, i))
+			if index := fmt.Sprintf("%s_g%d", t.name, i); indexed && g.d.InlineShare > 0 {
+				keys = append(keys, &sql.Index{Name: build.Name(index), Columns: g.keyParts(def.Name.Value)})
+				t.indexes = append(t.indexes, index)
 			}
 		}
 	}
 	if g.wants("composite-unique") && g.drawPair(t) {
-		keys = append(keys, fmt.Sprintf(g.d.UniqueDef, t.name+"_pair", t.pair[0].name+", "+t.pair[1].name))
+		keys = append(keys, g.uniqueKey(t.name+"_pair", t.pair[0].name, t.pair[1].name))
 	}
 	if g.wants("check") {
-		if c := g.checkConstraint(t); c != "" {
+		if c := g.checkConstraint(t); c != nil {
 			keys = append(keys, c)
 		}
 	}

@@ -436,7 +436,7 @@ var hintTable = []production[string]{
 }
 
 // indexTable weighs the kinds of indexes that CREATE INDEX makes.
-var indexTable = []production[func(g *generator, t *table, name, cols string) string]{
+var indexTable = []production[indexFunc]{
 	{"index-plain", 55, indexPlain, about{apart: true, what: "the usual kind"}},
 	{"index-partial", 15, indexPartial, about{apart: true, what: "CREATE INDEX … WHERE", covers: "partial index", needs: CanPartial}},
 	{"index-include", 8, indexInclude, about{apart: true, what: "CREATE INDEX … INCLUDE", covers: "covering index", needs: CanIndexKind}},

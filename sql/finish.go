@@ -6,8 +6,7 @@ package sql
 func (d *Dialect) Finish(made Stmt) (Stmt, string, error) {
 	p := &printer{d: d, anew: true, source: &source{}}
 	if p.node(made); p.shared {
-		c := &fields{mode: rewriting, to: func(n Node) Node { return n }, all: true}
-		made = c.rewrite(made).(Stmt)
+		made = fresh(made, func(n Node) Node { return n })
 		p = &printer{d: d, anew: true, source: &source{}}
 		p.node(made)
 	}

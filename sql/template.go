@@ -71,7 +71,7 @@ func (t *Template) Fill(holes ...Expr) Expr {
 	if len(holes) != t.holes {
 		panic(fmt.Sprintf("sql: template %s has %d holes, not %d", Tell(t.x), t.holes, len(holes)))
 	}
-	f := &fields{mode: rewriting, all: true, to: func(n Node) Node {
+	return fresh(t.x, func(n Node) Node {
 		if c, ok := n.(*Column); ok && c.Table == nil {
 			if at, hole := strings.CutPrefix(c.Name.Value, holeName); hole {
 				i, _ := strconv.Atoi(at)
@@ -79,6 +79,26 @@ func (t *Template) Fill(holes ...Expr) Expr {
 			}
 		}
 		return n
-	}}
-	return f.rewrite(t.x).(Expr)
+	})
+}
+
+// Words is a statement as a dialect's tables spell it: it is read once, and each call returns another copy. A text that the dialect does not read
+// is a fault of its tables: it panics.
+func (d *Dialect) Words(text string) Stmt {
+	key := templateKey{d, text}
+	read, ok := templates.Load(key)
+	if !ok {
+		stmt, err := d.parse(text)
+		if err != nil {
+			panic(fmt.Sprintf("sql: %q: %v", text, err))
+		}
+		read, _ = templates.LoadOrStore(key, stmt)
+	}
+	return fresh(read.(Stmt), func(n Node) Node { return n })
+}
+
+// fresh copies a tree, whose nodes were then read nowhere, with what to makes of each.
+func fresh[N Node](n N, to func(Node) Node) N {
+	f := &fields{mode: rewriting, all: true, to: to}
+	return f.rewrite(n).(N)
 }

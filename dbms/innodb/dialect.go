@@ -33,7 +33,7 @@ var Dialect = &gen.Dialect{
 	Types:         Types,
 	PkeyType:      "BIGINT",
 	TableSuffix:   " ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin",
-	UniqueDef:     "UNIQUE KEY %s (%s)",
+	UniqueKeys:    true,
 	InlineShare:   60,
 	TextPrefix:    "(8)",
 	RowByRow:      true,

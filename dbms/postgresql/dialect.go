@@ -88,7 +88,6 @@ var Dialect = &gen.Dialect{
 	PkeyType:      "BIGINT",
 	PlainKey:      true,
 	PkeyIndex:     "_key", // the primary key's own is called t_pkey
-	UniqueDef:     "CONSTRAINT %s UNIQUE (%s)",
 	DoubleLit:     "%se0",
 	DateLit:       "DATE '%s'",
 	DatetimeLit:   "TIMESTAMP '%s'",

@@ -48,7 +48,6 @@ var Dialect = &gen.Dialect{
 	PkeyType:      "INTEGER",
 	RowNumber:     "INTEGER",
 	WithoutNumber: " WITHOUT ROWID",
-	UniqueDef:     "CONSTRAINT %s UNIQUE (%s)",
 	DoubleLit:     "%s",
 	DateLit:       "'%s'",
 	DatetimeLit:   "'%s'",
