@@ -1,8 +1,9 @@
 package sql
 
-// Finish prints a tree that was made, anew in all its parts, and returns it as a reader of the text would: each node knows its bytes, and
-// stands in no other place. Its nodes are those that were made, and nobody else may keep them. Parse returns that for the text from then on, for as long as it keeps
-// what it has read. The dialect must read what it prints as it was made: tests hold that, for all that is made so.
+// Finish prints a tree that was made, anew in all its parts, and returns it as a reader of the text would: each node
+// knows its bytes, and stands in no other place. Its nodes are those that were made, and nobody else may keep them.
+// Parse returns that tree for the text from then on, for as long as it keeps what it has read. The dialect must read
+// what it prints as it was made: tests hold that, for all that is made so.
 func (d *Dialect) Finish(made Stmt) (Stmt, string, error) {
 	p := &printer{d: d, anew: true, source: &source{}}
 	if p.node(made); p.shared {
