@@ -38,6 +38,9 @@ func TestPlantedUpheavalsOfServers(t *testing.T) {
 			t.Run(s.level+"/"+f.Name, func(t *testing.T) {
 				o := storm.Options{Nemeses: []storm.Nemesis{storm.Nemesis(f.Nemesis())}, Duration: 500 * time.Millisecond, KeptTime: 10 * time.Second}
 				for _, l := range disturbAt(t, s.Target(t), p, o) {
+					if p.DBMS == "mariadb" && strings.Contains(l.Signature, "missing-row-after-kill") { // docs/findings/mariadb-killed-delete.md
+						continue
+					}
 					t.Errorf("without the bug: %s: %s", l.Summary, strings.Join(l.Explanation, "; "))
 				}
 				o.KeptTime = time.Second
