@@ -5,7 +5,6 @@ import (
 
 	"txweave/sql"
 	"txweave/sql/build"
-	"txweave/sqltext"
 	"txweave/testcase"
 )
 
@@ -38,7 +37,7 @@ func (g *generator) advisory(txns []testcase.Txn, states []txnState) {
 		}
 		g.uses["advisory-lock"] = true
 		least := 0 // LOCK TABLE that keeps readers out stays in front
-		if stmts := testcase.Texts(txns[i].Stmts); len(stmts) > 0 && shutsOut(stmts[0]) {
+		if states[i].shutsOut {
 			least = 1
 		}
 		insert := func(from int, call sql.Expr) int {
@@ -55,6 +54,7 @@ func (g *generator) advisory(txns []testcase.Txn, states []txnState) {
 				call += "try_"
 			}
 			session := pct(advisorySession)
+			states[i].keepsOn = states[i].keepsOn || session
 			if call += "advisory_"; !session {
 				call += "xact_"
 			}
@@ -70,13 +70,4 @@ func (g *generator) advisory(txns []testcase.Txn, states []txnState) {
 			}
 		}
 	}
-}
-
-// keepsLock says whether a transaction asks for a lock of its session's: one that is prepared may not have it beside one of its own.
-func keepsLock(t *testcase.Txn) bool {
-	return slices.ContainsFunc(t.Stmts, func(s testcase.Stmt) bool {
-		read := sqltext.Read(s.SQL)
-		l, ok := read.AdvisoryLock()
-		return ok && l.Session
-	})
 }

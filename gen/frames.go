@@ -3,7 +3,6 @@ package gen
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"txweave/sql"
 	"txweave/sqltext"
@@ -23,6 +22,12 @@ const (
 	chainedReads = 50
 	// deferredTxns are those that are DEFERRABLE, of those that only read, in the cases that have any.
 	deferredTxns = 60
+)
+
+// How a transaction begins that may not write, and one that besides waits for a snapshot in which no anomaly can be.
+const (
+	onlyReading           = "START TRANSACTION READ ONLY"
+	onlyReadingDeferrable = onlyReading + " DEFERRABLE"
 )
 
 // frames gives transactions of a share of the cases other first and last statements than BEGIN and COMMIT.
@@ -49,17 +54,18 @@ func (g *generator) frames(txns []testcase.Txn, states []txnState) {
 		case xa && pct(framedTxns):
 			s.frame = sqltext.Prepared
 			name := fmt.Sprintf("'txweave-%x-%d'", g.seed, i) // nobody else on the server may have it
-			txns[i].Begin.SQL, txns[i].End.SQL = "XA START "+name, "XA COMMIT "+name+" ONE PHASE"
-			stmts := append(txns[i].Stmts, testcase.Stmt{SQL: "XA END " + name})
+			s.xa = name
+			txns[i].Begin, txns[i].End = g.xa("START", name, ""), g.xa("COMMIT", name, "ONE PHASE")
+			stmts := append(txns[i].Stmts, g.xa("END", name, ""))
 			if pct(xaPrepared) {
-				stmts = append(stmts, testcase.Stmt{SQL: "XA PREPARE " + name})
-				txns[i].End.SQL = "XA COMMIT " + name
+				stmts = append(stmts, g.xa("PREPARE", name, ""))
+				txns[i].End = g.xa("COMMIT", name, "")
 			}
 			txns[i].Stmts = stmts
 		}
-		if prepared && s.frame == sqltext.NoFrame && g.beside("prepared").IntN(100) < framedTxns && !keepsLock(&txns[i]) {
+		if prepared && s.frame == sqltext.NoFrame && g.beside("prepared").IntN(100) < framedTxns && !s.keepsOn {
 			s.prepared = fmt.Sprintf("'txweave-%x-%d'", g.seed, i)
-			txns[i].Stmts = append(txns[i].Stmts, testcase.Stmt{SQL: "PREPARE TRANSACTION " + s.prepared})
+			txns[i].Stmts = append(txns[i].Stmts, g.twoPhase("PREPARE TRANSACTION", s.prepared))
 		}
 		if locked && s.frame == sqltext.NoFrame && g.beside("lock-tables").IntN(100) < framedTxns {
 			s.frame, s.locked = sqltext.Switched, true
@@ -70,6 +76,16 @@ func (g *generator) frames(txns []testcase.Txn, states []txnState) {
 		s.implied = implied && pct(framedTxns)
 		s.cut = cut && s.frame != sqltext.Prepared && s.prepared == "" && !s.locked && lastOfSession(txns, i) && g.beside("disconnect").IntN(100) < framedTxns
 	}
+}
+
+// xa is a step of the distributed transaction of a name.
+func (g *generator) xa(step, name, more string) testcase.Stmt {
+	return g.finished(&sql.XA{Step: step, ID: []*sql.Literal{{Kind: sql.Text, Text: name}}, More: more})
+}
+
+// twoPhase is a step of a prepared one.
+func (g *generator) twoPhase(step, name string) testcase.Stmt {
+	return g.finished(&sql.TwoPhase{Step: step, ID: &sql.Literal{Kind: sql.Text, Text: name}})
 }
 
 // chain lets the ends of transactions begin the next ones of their sessions in a share of the cases: where both are opened by BEGIN, at one level.
@@ -104,7 +120,7 @@ func (g *generator) goOn(txns []testcase.Txn, states []txnState, i int) {
 		return
 	}
 	next, begin := &states[follower(txns, i)], "BEGIN"
-	if strings.HasSuffix(t.Begin.SQL, "READ ONLY") {
+	if t.Begin.SQL == onlyReading {
 		if g.beside("chain").IntN(100) >= chainedReads {
 			return
 		}
@@ -130,8 +146,7 @@ func (g *generator) bracket(t *testcase.Txn, n int) {
 		return
 	case g.txn.frame == sqltext.Prepared:
 		if rollback {
-			open := sqltext.Read(t.Begin.SQL)
-			t.End.SQL = "XA ROLLBACK " + open.XAName()
+			t.End = g.xa("ROLLBACK", g.txn.xa, "")
 		}
 		return
 	case g.txn.frame == sqltext.Switched:
@@ -144,15 +159,16 @@ func (g *generator) bracket(t *testcase.Txn, n int) {
 	}
 	switch {
 	case g.txn.prepared != "":
-		t.End.SQL = "COMMIT PREPARED " + g.txn.prepared
+		step := "COMMIT PREPARED"
 		if rollback {
-			t.End.SQL = "ROLLBACK PREPARED " + g.txn.prepared
+			step = "ROLLBACK PREPARED"
 		}
+		t.End = g.twoPhase(step, g.txn.prepared)
 	case g.txn.cut:
 		t.End.SQL, g.uses["disconnect"] = g.d.Disconnect, true
 	case rollback:
 		t.End.SQL = "ROLLBACK"
-	case g.txn.implied && !strings.HasPrefix(t.Begin.SQL, "START TRANSACTION READ ONLY") && len(g.d.DDL.Rebuild) > 0:
+	case g.txn.implied && t.Begin.SQL != onlyReading && t.Begin.SQL != onlyReadingDeferrable && len(g.d.DDL.Rebuild) > 0:
 		kinds := [][]string{g.d.DDL.AddIndex, g.d.DDL.Rebuild, g.d.DDL.Analyze}
 		t.End.SQL = g.redefine(rng, kinds[rng.IntN(len(kinds))], fmt.Sprintf("z%d", n), g.tables[rng.IntN(min(2, len(g.tables)))])
 	}
@@ -163,12 +179,12 @@ func (g *generator) begin(begin string, t *testcase.Txn) string {
 	switch {
 	case g.txn.chained != "":
 		return g.txn.chained
-	case g.txn.refused && len(g.txn.wrote) > 0 && !locksOut(t):
+	case g.txn.refused && len(g.txn.wrote) > 0 && !g.txn.locksOut:
 		g.uses["read-only-write"] = true
-		return "START TRANSACTION READ ONLY"
+		return onlyReading
 	case g.deferred && g.onlyReads(t) && g.beside("read-deferrable").IntN(100) < deferredTxns:
 		g.uses["read-deferrable"] = true
-		return "START TRANSACTION READ ONLY DEFERRABLE"
+		return onlyReadingDeferrable
 	case g.txn.access:
 		return g.accessMode(begin, t)
 	}
@@ -181,14 +197,14 @@ func (g *generator) accessMode(begin string, t *testcase.Txn) string {
 	case begin != "BEGIN" && begin != "START TRANSACTION":
 		return begin
 	case g.onlyReads(t):
-		return "START TRANSACTION READ ONLY"
+		return onlyReading
 	}
 	return "START TRANSACTION READ WRITE"
 }
 
 // onlyReads says whether a transaction may be READ ONLY.
 func (g *generator) onlyReads(t *testcase.Txn) bool {
-	return len(g.txn.wrote) == 0 && !locksOut(t) && !(g.d.LocksWrite && slices.ContainsFunc(t.Stmts, func(s testcase.Stmt) bool { return g.locks(s.SQL) }))
+	return len(g.txn.wrote) == 0 && !g.txn.locksOut && !(g.d.LocksWrite && slices.ContainsFunc(t.Stmts, func(s testcase.Stmt) bool { return g.locks(s.SQL) }))
 }
 
 // locks says whether a statement locks the rows that it reads.

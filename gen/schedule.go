@@ -17,6 +17,7 @@ type txnState struct {
 	wrote    []*table // tables that it has written
 	frame    sqltext.Frame
 	access   bool   // its BEGIN says what it may do
+	xa       string // its name, in quotes, where it is a distributed one
 	prepared string // its name, where PREPARE TRANSACTION comes before its end
 	refused  bool   // it is READ ONLY, and writes all the same
 	implied  bool   // a change of a table ends it
@@ -24,6 +25,9 @@ type txnState struct {
 	chains   bool   // its end begins the next one of its session
 	chained  string // how that began which begins it so; "" where none does
 	locked   bool   // LOCK TABLES begins it, and UNLOCK TABLES ends it
+	locksOut bool   // LOCK TABLE in a mode that a transaction which is READ ONLY may not ask for
+	shutsOut bool   // its first statement locks a table against readers, too
+	keepsOn  bool   // it asks for a lock of its session's
 	left     int    // statements that are still to be drawn, the next one included
 	owes     *debt  // a row that refers to none yet
 	aliases  int    // table aliases that its statements have handed out, where no two of them may use the same

@@ -2,9 +2,9 @@ package gen
 
 import (
 	"slices"
-	"strings"
 
-	"txweave/sqltext"
+	"txweave/sql"
+	"txweave/sql/build"
 	"txweave/testcase"
 )
 
@@ -28,6 +28,9 @@ const (
 var lockModes = []string{"ACCESS SHARE", "ROW SHARE", "ROW EXCLUSIVE", "SHARE UPDATE EXCLUSIVE", "SHARE", "SHARE", "SHARE", "SHARE ROW EXCLUSIVE",
 	"SHARE ROW EXCLUSIVE", "EXCLUSIVE", "EXCLUSIVE", "EXCLUSIVE"}
 
+// readerModes are those that a transaction which is READ ONLY may ask for.
+var readerModes = []string{"ACCESS SHARE", "ROW SHARE", "ROW EXCLUSIVE"}
+
 // lockInside puts LOCK TABLE into transactions of a share of the cases.
 func (g *generator) lockInside(txns []testcase.Txn, states []txnState) {
 	alone, modes := g.wants("lock-alone"), g.wants("lock-mode")
@@ -43,38 +46,20 @@ func (g *generator) lockInside(txns []testcase.Txn, states []txnState) {
 		if from := rng.IntN(len(tables)); !pct(lockTwo) {
 			tables = tables[from : from+1]
 		}
-		names := make([]string, len(tables))
-		for at, t := range tables {
-			names[at] = t.name
+		lock, at := &sql.LockTables{Mode: "ACCESS EXCLUSIVE"}, 0
+		for _, t := range tables {
+			lock.Tables = append(lock.Tables, &sql.TableLock{Table: build.Table(t.name, "")})
 		}
-		sql, at := "LOCK TABLE "+strings.Join(names, ", ")+" IN ", 0
 		if alone && (!modes || pct(50)) {
-			g.uses["lock-alone"], sql = true, sql+"ACCESS EXCLUSIVE MODE"
+			g.uses["lock-alone"], states[i].shutsOut = true, true
 		} else {
-			g.uses["lock-mode"], sql = true, sql+lockModes[rng.IntN(len(lockModes))]+" MODE"
+			g.uses["lock-mode"], lock.Mode = true, lockModes[rng.IntN(len(lockModes))]
 			if !pct(lockFirst) {
 				at = rng.IntN(len(txns[i].Stmts) + 1)
 			}
 		}
-		if pct(lockNowait) {
-			sql += " NOWAIT"
-		}
-		txns[i].Stmts = slices.Insert(txns[i].Stmts, at, testcase.Stmt{SQL: sql})
+		states[i].locksOut = !slices.Contains(readerModes, lock.Mode)
+		lock.NoWait = pct(lockNowait)
+		txns[i].Stmts = slices.Insert(txns[i].Stmts, at, g.finished(lock))
 	}
-}
-
-// locksOut says whether a transaction locks a table in a mode that one which is READ ONLY may not ask for.
-func locksOut(t *testcase.Txn) bool {
-	return slices.ContainsFunc(t.Stmts, func(s testcase.Stmt) bool {
-		read := sqltext.Read(s.SQL)
-		locks, ok := read.ModeLocks()
-		return ok && locks[0].Mode > sqltext.RowExclusive
-	})
-}
-
-// shutsOut says whether a statement locks a table against readers, too.
-func shutsOut(sql string) bool {
-	read := sqltext.Read(sql)
-	locks, ok := read.ModeLocks()
-	return ok && locks[0].Mode == sqltext.AccessExclusive
 }

@@ -10,9 +10,9 @@ import (
 
 // mix spreads the steps of a transaction over the schedule at random.
 func (m *mutator) mix(txn int) {
-	rest := slices.DeleteFunc(slices.Clone(m.c.Schedule), func(n int) bool { return n == txn })
+	rest := m.c.Schedule.Without(txn)
 	for range m.c.Txns[txn].Steps() {
-		rest = slices.Insert(rest, m.rng.IntN(len(rest)+1), txn)
+		rest = rest.Insert(m.rng.IntN(len(rest)+1), txn, 1)
 	}
 	m.c.Schedule = rest
 }
@@ -28,9 +28,11 @@ func move(m *mutator) bool {
 	for end < len(s) && s[end] == txn {
 		end++
 	}
-	part := slices.Clone(s[at:end])
-	rest := slices.Delete(slices.Clone(s), at, end)
-	m.c.Schedule = slices.Insert(rest, m.rng.IntN(len(rest)+1), part...)
+	place := m.rng.IntN(len(s) - (end - at) + 1) // among the others
+	if place > at {
+		place += end - at
+	}
+	m.c.Schedule = s.Move(testcase.Run{From: at, To: end}, place)
 	return true
 }
 
@@ -54,18 +56,15 @@ func otherInterleaving(m *mutator) bool {
 
 // overlap begins every transaction that has a session of its own before anything else.
 func overlap(m *mutator) bool {
-	var first, rest []int
-	begun := map[int]bool{}
-	for _, n := range m.c.Schedule {
-		if !begun[n] && m.c.Txns[n].Session == 0 && !m.c.Txns[n].Autocommit() {
+	var first []int
+	for n := range m.c.Txns {
+		if m.c.Txns[n].Session == 0 && !m.c.Txns[n].Autocommit() {
 			first = append(first, n)
-		} else {
-			rest = append(rest, n)
 		}
-		begun[n] = true
 	}
+	slices.SortFunc(first, func(a, b int) int { return slices.Index(m.c.Schedule, a) - slices.Index(m.c.Schedule, b) })
 	m.rng.Shuffle(len(first), func(i, j int) { first[i], first[j] = first[j], first[i] })
-	m.c.Schedule = slices.Concat(first, rest)
+	m.c.Schedule = m.c.Schedule.Lead(first...)
 	return len(first) > 1
 }
 
@@ -111,33 +110,7 @@ func (m *mutator) after(b, a place) {
 	if step > 1 {
 		step = b.stmt + 2
 	}
-	anchor := m.at(a)
-	seen, early := 0, 0
-	var out, late []int
-	for i, n := range m.c.Schedule {
-		if n == b.txn {
-			seen++
-			switch {
-			case seen < step && i < anchor: // it may stay where it is
-				early++
-				out = append(out, n)
-			case seen <= step: // it goes behind the anchor
-			case i < anchor:
-				late = append(late, n)
-			default:
-				out = append(out, n)
-			}
-		} else {
-			out = append(out, n)
-		}
-		if i == anchor {
-			for range step - early {
-				out = append(out, b.txn)
-			}
-			out = append(out, late...)
-		}
-	}
-	m.c.Schedule = out
+	m.c.Schedule = m.c.Schedule.Behind(b.txn, step, m.at(a))
 }
 
 // at is the place of a statement in the schedule.
@@ -157,23 +130,7 @@ func commitBeside(m *mutator) bool {
 	if m.pct(40) { // right before it
 		at--
 	}
-	var out []int
-	left := 0
-	for _, n := range m.c.Schedule[:at+1] {
-		if n == w.txn {
-			left++
-		}
-		out = append(out, n)
-	}
-	for range m.c.Txns[w.txn].Steps() - left {
-		out = append(out, w.txn)
-	}
-	for _, n := range m.c.Schedule[at+1:] {
-		if n != w.txn {
-			out = append(out, n)
-		}
-	}
-	m.c.Schedule = out
+	m.c.Schedule = m.c.Schedule.Finish(w.txn, at)
 	return true
 }
 
@@ -202,25 +159,7 @@ func nest(m *mutator) bool {
 		return false
 	}
 	at := 2 + m.rng.IntN(m.c.Txns[outer].Steps()-2) // behind its first statement, or a later one
-	var out []int
-	done := 0
-	for _, n := range m.c.Schedule {
-		if slices.Contains(inner, n) {
-			continue
-		}
-		out = append(out, n)
-		if n != outer {
-			continue
-		}
-		if done++; done == at {
-			for _, i := range inner {
-				for range m.c.Txns[i].Steps() {
-					out = append(out, i)
-				}
-			}
-		}
-	}
-	m.c.Schedule = out
+	m.c.Schedule = m.c.Schedule.Nest(outer, at, inner)
 	return true
 }
 
@@ -235,12 +174,9 @@ func late(m *mutator) bool {
 			n = o
 		}
 	}
-	rest := slices.DeleteFunc(slices.Clone(m.c.Schedule), func(i int) bool { return i == n })
+	rest := m.c.Schedule.Without(n)
 	ended := rest[m.rng.IntN(len(rest))]
-	for range m.c.Txns[n].Steps() {
-		rest = append(rest, n)
-	}
-	m.c.Schedule = rest
+	m.c.Schedule = rest.Insert(len(rest), n, m.c.Txns[n].Steps())
 	if m.c.Txns[n].Session == 0 && !m.c.Txns[n].Autocommit() && m.pct(sharedSession) {
 		m.follow(ended, n)
 	}

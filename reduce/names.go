@@ -13,7 +13,7 @@ import (
 // rename numbers transactions in the order in which they begin, and tables, columns, indexes and aliases in the
 // order in which they are defined: t0, c0, i0, r0. All at once where that can be, else kind by kind.
 func rename(s *Search) error {
-	if _, err := s.Try(inOrderOfBegin(s.Case())); err != nil {
+	if _, err := s.Try(s.Case().InOrderOfBegin()); err != nil {
 		return err
 	}
 	names := s.namesOf(s.Case())
@@ -26,25 +26,6 @@ func rename(s *Search) error {
 		}
 	}
 	return nil
-}
-
-// inOrderOfBegin numbers the transactions in the order of their first steps.
-func inOrderOfBegin(c *testcase.Case) *testcase.Case {
-	d := c.Clone()
-	number := map[int]int{}
-	for i, n := range c.Schedule {
-		if _, seen := number[n]; !seen {
-			number[n] = len(number)
-		}
-		d.Schedule[i] = number[n]
-	}
-	for n, t := range c.Clone().Txns {
-		d.Txns[number[n]] = t
-	}
-	for i, r := range c.Order {
-		d.Order[i].Txn = number[r.Txn]
-	}
-	return d
 }
 
 // nameKind is the names of one kind, in lower case, in order of definition.

@@ -24,11 +24,11 @@ func simplifySchedule(s *Search) error {
 // simpler only. The moves: the serial schedule; one transaction's steps all together; two neighbouring runs of
 // one transaction joined, a run being consecutive steps of one transaction; two adjacent runs exchanged; two
 // adjacent steps exchanged.
-func simplerSchedules(c *testcase.Case) [][]int {
+func simplerSchedules(c *testcase.Case) []testcase.Schedule {
 	schedule := c.Schedule
 	now := complexityOf(schedule, len(c.Txns))
-	var out [][]int
-	offer := func(candidate []int) {
+	var out []testcase.Schedule
+	offer := func(candidate testcase.Schedule) {
 		if _, ok := c.Predecessors(candidate); ok && complexityOf(candidate, len(c.Txns)).less(now) {
 			out = append(out, candidate)
 		}
@@ -39,27 +39,25 @@ func simplerSchedules(c *testcase.Case) [][]int {
 		for schedule[last] != n {
 			last--
 		}
-		offer(gather(schedule, n, first))
-		offer(gather(schedule, n, last))
+		offer(schedule.Gather(n, first))
+		offer(schedule.Gather(n, last))
 	}
-	runs := runsOf(schedule)
+	runs := schedule.Runs()
 	for a := range runs {
 		for b := a + 1; b < len(runs); b++ {
-			if schedule[runs[a].from] == schedule[runs[b].from] {
-				offer(move(schedule, runs[b], runs[a].to))
-				offer(move(schedule, runs[a], runs[b].from))
+			if schedule[runs[a].From] == schedule[runs[b].From] {
+				offer(schedule.Move(runs[b], runs[a].To))
+				offer(schedule.Move(runs[a], runs[b].From))
 				break
 			}
 		}
 	}
 	for a := 1; a < len(runs); a++ {
-		offer(move(schedule, runs[a], runs[a-1].from))
+		offer(schedule.Move(runs[a], runs[a-1].From))
 	}
 	for i := 1; i < len(schedule); i++ {
 		if schedule[i-1] != schedule[i] {
-			swapped := slices.Clone(schedule)
-			swapped[i-1], swapped[i] = swapped[i], swapped[i-1]
-			offer(swapped)
+			offer(schedule.Swap(i))
 		}
 	}
 	return out
@@ -75,7 +73,7 @@ func (a complexity) less(b complexity) bool {
 	return a.switches < b.switches || a.switches == b.switches && a.inversions < b.inversions
 }
 
-func complexityOf(schedule []int, txns int) complexity {
+func complexityOf(schedule testcase.Schedule, txns int) complexity {
 	var x complexity
 	before := make([]int, txns) // steps so far, by transaction
 	for i, n := range schedule {
@@ -88,43 +86,4 @@ func complexityOf(schedule []int, txns int) complexity {
 		before[n]++
 	}
 	return x
-}
-
-// run is a range of the schedule whose steps are of one transaction.
-type run struct{ from, to int }
-
-func runsOf(schedule []int) []run {
-	var runs []run
-	for i, n := range schedule {
-		if i > 0 && schedule[i-1] == n {
-			runs[len(runs)-1].to = i + 1
-		} else {
-			runs = append(runs, run{i, i + 1})
-		}
-	}
-	return runs
-}
-
-// gather returns the schedule with all steps of transaction n next to the one at index at.
-func gather(schedule []int, n, at int) []int {
-	var before, steps, after []int
-	for i, m := range schedule {
-		switch {
-		case m == n:
-			steps = append(steps, m)
-		case i < at:
-			before = append(before, m)
-		default:
-			after = append(after, m)
-		}
-	}
-	return slices.Concat(before, steps, after)
-}
-
-// move returns the schedule with run r taken out and put in before index to, which lies outside of r.
-func move(schedule []int, r run, to int) []int {
-	if to <= r.from {
-		return slices.Concat(schedule[:to], schedule[r.from:r.to], schedule[to:r.from], schedule[r.to:])
-	}
-	return slices.Concat(schedule[:r.from], schedule[r.to:to], schedule[r.from:r.to], schedule[to:])
 }

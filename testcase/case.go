@@ -78,7 +78,7 @@ type Case struct {
 	Schema    []Stmt   // CREATE TABLE and CREATE INDEX statements
 	Rows      []Stmt   // INSERT statements of the initial rows
 	Txns      []Txn    // transactions; the index is the transaction's number
-	Schedule  []int    // transaction numbers in submission order, one entry per statement, BEGIN and end included
+	Schedule  Schedule // transaction numbers in submission order, one entry per statement, BEGIN and end included
 	Order     []Ref    // the equivalent order without transactions, where the case says it; nil: to be inferred
 	Tail      []string // comment lines after the last section's content
 

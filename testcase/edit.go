@@ -74,6 +74,25 @@ func (c *Case) Select(keepTxn func(txn int) bool, keepStmt func(txn, stmt int) b
 	return d
 }
 
+// InOrderOfBegin returns a copy of the case whose transactions are numbered in the order of their first steps.
+func (c *Case) InOrderOfBegin() *Case {
+	d := c.Clone()
+	number := map[int]int{}
+	for i, n := range c.Schedule {
+		if _, seen := number[n]; !seen {
+			number[n] = len(number)
+		}
+		d.Schedule[i] = number[n]
+	}
+	for n, t := range c.Clone().Txns {
+		d.Txns[number[n]] = t
+	}
+	for i, r := range c.Order {
+		d.Order[i].Txn = number[r.Txn]
+	}
+	return d
+}
+
 func (c *Case) keep(keepTxn func(txn int) bool, keepStmt func(txn, stmt int) bool) {
 	stays := func(n int) bool { return keepTxn(n) && (!c.Txns[n].Autocommit() || keepStmt(n, 0)) }
 	number := make([]int, len(c.Txns))

@@ -44,7 +44,7 @@ func toCome(c *testcase.Case, txn int, table string) *testcase.Case {
 	out, row := lone(c, txn, table)
 	if out != nil {
 		out.Txns[0].Stmts = append(out.Txns[0].Stmts, testcase.Stmt{SQL: row})
-		out.Schedule = append(out.Schedule, 0)
+		out.Schedule = out.SerialSchedule()
 	}
 	return out
 }
@@ -85,11 +85,9 @@ func lone(c *testcase.Case, txn int, table string) (out *testcase.Case, row stri
 			return nil, ""
 		}
 		out.Schema[i].SQL = text
-		out.Rows, out.Txns, out.Schedule = nil, out.Txns[txn:txn+1], []int{0, 0, 0}
+		out.Rows, out.Txns = nil, out.Txns[txn:txn+1]
 		out.Txns[0].Stmts = []testcase.Stmt{{SQL: fmt.Sprintf("SELECT %s, %s FROM %s", sqltext.PKey, sqltext.VKey, table)}}
-		if out.Txns[0].Begin.SQL == "" {
-			out.Schedule = []int{0}
-		}
+		out.Schedule = out.SerialSchedule()
 		return out, rowOf(c.Target, out.Schema[i].SQL, 1, 1)
 	}
 	return nil, ""

@@ -42,7 +42,7 @@ func (m *maker) starts(c *testcase.Case) (out []start) {
 		}
 	}
 	var before *testcase.Case
-	if m.serializable() || serial(c) { // elsewhere a query and a write after it may see different states
+	if m.serializable() || c.Schedule.Serial() { // elsewhere a query and a write after it may see different states
 		before = readsBefore(c, named)
 	}
 	add(false, c, selectAll(c), before, selectAllOf(before))

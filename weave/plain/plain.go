@@ -266,7 +266,7 @@ func (m *maker) noOrder(c *testcase.Case) (*finding.Plain, error) {
 	out := x.plain()
 	tells, queries := m.telling(c)
 	orders := permutations(committed)
-	if serial(c) {
+	if c.Schedule.Serial() {
 		orders = [][]int{inTurn(c, committed)}
 	}
 	for _, perm := range orders {
@@ -361,7 +361,7 @@ func inTurn(c *testcase.Case, txns []int) (out []int) {
 // mixes the state that it found with theirs. The queries are returned, too: the last one of each transaction, before which all of
 // them were answered.
 func (m *maker) telling(c *testcase.Case) (tells func([]finding.Difference) bool, last []string) {
-	if m.serializable() || serial(c) {
+	if m.serializable() || c.Schedule.Serial() {
 		return func(found []finding.Difference) bool { return len(found) > 0 }, nil
 	}
 	none := func([]finding.Difference) bool { return false }
@@ -405,9 +405,7 @@ func (m *maker) telling(c *testcase.Case) (tells func([]finding.Difference) bool
 // tell what each by itself does not. The others must not overlap: what they leave is then what they leave one after the other.
 func oneSnapshot(c *testcase.Case, latest map[int]int) (before []string) {
 	for _, txn := range slices.Sorted(maps.Keys(latest)) {
-		others := c.Clone()
-		others.Schedule = slices.DeleteFunc(others.Schedule, func(n int) bool { return n == txn })
-		if !serial(others) {
+		if !c.Schedule.Without(txn).Serial() {
 			continue
 		}
 		for i := range latest[txn] {
@@ -420,20 +418,6 @@ func oneSnapshot(c *testcase.Case, latest map[int]int) (before []string) {
 // serializable says whether the level, or the one that it is held to, is.
 func (m *maker) serializable() bool {
 	return m.profile.Serializable || m.profile.Claimed != nil && m.profile.Claimed.Serializable
-}
-
-// serial says whether the transactions of a case run one after the other.
-func serial(c *testcase.Case) bool {
-	ended := map[int]bool{}
-	for i, n := range c.Schedule {
-		if i > 0 && c.Schedule[i-1] != n {
-			ended[c.Schedule[i-1]] = true
-		}
-		if ended[n] {
-			return false
-		}
-	}
-	return true
 }
 
 // pure says whether statements are plain queries, which take no locks.
