@@ -15,7 +15,7 @@ func (p *PlanSetting) Narrower() []PlanSetting {
 		return []PlanSetting{
 			{Name: p.Name + "/conditions", Opaque: true, Dialect: p.Dialect}, {Name: p.Name + "/exists", Unquantified: true, Dialect: p.Dialect}}
 	}
-	if p.Each != "" || p.Copies != nil || p.Opaque || p.Prepared || p.AsText || !p.Replans() || len(p.Set) != len(p.Unset) {
+	if p.Each != "" || p.Copies != nil || p.Opaque || p.Prepared || !p.Replans() || len(p.Set) != len(p.Unset) {
 		return nil
 	}
 	var out []PlanSetting

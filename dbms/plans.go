@@ -20,6 +20,8 @@ type PlanSetting struct {
 	// Prepared says that statements are prepared and executed, and queries executed twice, over the binary protocol; AsText that this
 	// is said in statements of their own: PREPARE and EXECUTE.
 	Prepared, AsText bool
+	// Parameters says that values stand beside the statements, which the planner then does not know; nil: in them.
+	Parameters *Parameters
 	// Impatient says that nobody waits long for a lock: a statement that has to is waited for until the server gives it up. It is no
 	// other plan, but a setting under which cases are run.
 	Impatient bool
@@ -42,7 +44,7 @@ type PlanSetting struct {
 	Unquantified bool
 	// Respelled says that what is asked is said by other words (respell.Respelled).
 	Respelled bool
-	// Dialect is how statements are read and printed for these four.
+	// Dialect is how statements are read and printed for these five.
 	Dialect *sqltree.Dialect
 	// Unfired says that triggers are dropped where that is known how to: what they do is sent in statements of its own, for each row that
 	// fires them.
@@ -57,7 +59,31 @@ func OpaqueConditions(d *sqltree.Dialect) PlanSetting {
 	return PlanSetting{Name: OpaqueName, Opaque: true, Unquantified: true, Dialect: d}
 }
 
-// Query returns a statement as it is sent under the setting. One that is not read as a tree stays.
+// Parameters is how a database is given values beside a statement.
+type Parameters struct {
+	// Mark spells the parameter of a number, from 1.
+	Mark func(n int) string
+	// AsText are statements of their own by which that is done: what prepares the statement, what executes it with the values, what forgets it.
+	// nil: the client's protocol has it.
+	AsText func(text string, values []*sqltree.Literal) (prepare, execute, forget string)
+}
+
+// Beside returns a statement with parameters in it, and their values in order; none where it has no value that can stand beside it.
+func (p *PlanSetting) Beside(sql string) (text string, values []*sqltree.Literal) {
+	stmt, err := p.Dialect.Parse(sql)
+	if err != nil {
+		return sql, nil
+	}
+	if stmt, values = respell.Parameters(stmt, p.Parameters.Mark); len(values) == 0 {
+		return sql, nil
+	}
+	if text, err = p.Dialect.Print(stmt); err != nil {
+		return sql, nil
+	}
+	return text, values
+}
+
+// Query returns a statement as it is said under the setting. One that is not read as a tree stays.
 func (p *PlanSetting) Query(sql string) string {
 	if p == nil || p.Dialect == nil {
 		return sql
@@ -89,7 +115,7 @@ func (p *PlanSetting) Query(sql string) string {
 
 // Lasting says whether the setting can be in force while transactions run: it changes sessions alone, and neither tables nor queries.
 func (p *PlanSetting) Lasting() bool {
-	return p.Each == "" && p.Copies == nil && !p.Opaque && !p.Unquantified
+	return p.Each == "" && p.Copies == nil && !p.Opaque && !p.Unquantified && (p.Parameters == nil || p.Parameters.AsText == nil)
 }
 
 // SettingOf returns the statements that put a setting in force, by its name; none where the database has none of that name.

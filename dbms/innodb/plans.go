@@ -22,6 +22,11 @@ var Prepared = dbms.PlanSetting{Name: "prepared", Prepared: true}
 // PreparedAsText is the plan setting that has every statement prepared by one of its own.
 var PreparedAsText = dbms.PlanSetting{Name: "prepared-as-text", Prepared: true, AsText: true, Covers: []string{"prepared stmt (sql)"}}
 
+// Parameters is the plan setting that has values beside the statements, over the client's protocol.
+func Parameters(d *sql.Dialect) dbms.PlanSetting {
+	return dbms.PlanSetting{Name: "parameters", Prepared: true, Parameters: &dbms.Parameters{Mark: func(int) string { return "?" }}, Dialect: d}
+}
+
 // Impatient is the setting under which a statement that would wait for a lock fails, as soon as the server lets it: what it had done
 // is undone, the rest of its transaction stays.
 func Impatient(seconds int) dbms.PlanSetting {

@@ -41,6 +41,7 @@ var plans = []dbms.PlanSetting{
 	innodb.NoIndexes("IGNORED"),
 	innodb.Prepared,
 	innodb.PreparedAsText,
+	innodb.Parameters(tree),
 	innodb.Impatient(0),
 	innodb.Purged,
 	innodb.Copies(tree),

@@ -26,6 +26,7 @@ var plans = []dbms.PlanSetting{
 	innodb.NoIndexes("INVISIBLE"),
 	innodb.Prepared,
 	innodb.PreparedAsText,
+	innodb.Parameters(tree),
 	innodb.Copies(tree),
 	dbms.OpaqueConditions(tree),
 	innodb.Switched("no-rewrites", "index_merge=off", "index_condition_pushdown=off", "derived_merge=off", "semijoin=off", "materialization=off",

@@ -3,10 +3,13 @@ package postgresql
 
 import (
 	"fmt"
+	"math"
 	"regexp"
+	"strconv"
 	"strings"
 
 	"txweave/dbms"
+	"txweave/sql"
 	dialect "txweave/sql/postgresql"
 	"txweave/sql/respell"
 )
@@ -141,6 +144,24 @@ var plans = []dbms.PlanSetting{
 	{Name: "analyzed", Each: "SELECT 'VACUUM (FREEZE, ANALYZE) ' || quote_ident(relname) FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace"},
 	parallel("parallel-leader", "SET max_parallel_workers = 0"), // whose process does what its workers would
 	rarely(parallel("parallel", "RESET max_parallel_workers")),
+	{Name: "parameters", Prepared: true, Parameters: &dbms.Parameters{Mark: func(n int) string { return fmt.Sprint("$", n) }, AsText: executed}, Dialect: tree,
+		Set: []string{"SET plan_cache_mode = force_generic_plan"}, Unset: []string{"DEALLOCATE ALL; RESET plan_cache_mode"}},
+}
+
+// executed are the statements by which a statement is prepared and executed with values. Its parameters are of the types that the values have as
+// literals (postgresql.org/docs, Constants): of an integer the smallest that holds it, of a text what its place asks for.
+func executed(text string, values []*sql.Literal) (prepare, execute, forget string) {
+	types, given := make([]string, len(values)), make([]string, len(values))
+	for i, v := range values {
+		types[i], given[i] = "unknown", v.Text
+		if v.Kind == sql.Number {
+			types[i] = "int8"
+			if n, err := strconv.ParseInt(v.Text, 10, 64); err == nil && n <= math.MaxInt32 {
+				types[i] = "int4"
+			}
+		}
+	}
+	return "PREPARE txweave (" + strings.Join(types, ", ") + ") AS " + text, "EXECUTE txweave (" + strings.Join(given, ", ") + ")", "DEALLOCATE txweave"
 }
 
 // stores have transactions reach a few rows by indexes, or by bitmaps of them, where the planner would read the table: what they lock for

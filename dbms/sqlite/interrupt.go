@@ -131,6 +131,11 @@ func (c *interruptible) QueryContext(ctx context.Context, query string, args []d
 	return &interruptibleRows{Rows: rows, ctx: ctx, ended: ended}, nil
 }
 
+// PrepareContext implements driver.ConnPrepareContext: the driver prepares a statement when it is sent, and binds its values.
+func (c *interruptible) PrepareContext(_ context.Context, query string) (driver.Stmt, error) {
+	return &exec.TextStmt{Conn: c, Text: query}, nil
+}
+
 // why returns what ended a statement: the caller's context, or what the database says.
 func why(ctx context.Context, err error) error {
 	if err != nil && !errors.Is(err, io.EOF) && ctx.Err() != nil {

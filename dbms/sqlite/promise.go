@@ -2,6 +2,8 @@
 package sqlite
 
 import (
+	"fmt"
+
 	"txweave/dbms"
 	"txweave/sql/respell"
 )
@@ -41,6 +43,7 @@ func Levels() []*dbms.Profile {
 		Plans: []dbms.PlanSetting{
 			{Name: "no-indexes", Each: "SELECT 'DROP INDEX \"' || name || '\"' FROM sqlite_schema WHERE type = 'index' AND sql NOT LIKE 'CREATE UNIQUE%'"},
 			{Name: "analyzed", Each: "SELECT 'ANALYZE'"},
+			{Name: "parameters", Prepared: true, Parameters: &dbms.Parameters{Mark: func(n int) string { return fmt.Sprint("?", n) }}, Dialect: tree},
 			{Name: "reverse-scans", Set: []string{"PRAGMA reverse_unordered_selects = ON"}, Unset: []string{"PRAGMA reverse_unordered_selects = OFF"}},
 			{Name: "no-automatic-indexes", Set: []string{"PRAGMA automatic_index = OFF"}, Unset: []string{"PRAGMA automatic_index = ON"}},
 			{Name: "copies", Copies: &respell.Copies{Schema: "main", Materialized: "MATERIALIZED"}, Respelled: true, Unfired: true, Dialect: tree},

@@ -101,6 +101,7 @@ var tree = dialect.New(dialect.Server{Product: "TiDB", Version: 80500})
 var plans = []dbms.PlanSetting{
 	innodb.NoIndexes("INVISIBLE"),
 	innodb.Prepared,
+	innodb.Parameters(tree),
 	innodb.Impatient(1),
 	{Name: "copies", Copies: &respell.Copies{}, Dialect: tree},
 	dbms.OpaqueConditions(tree),

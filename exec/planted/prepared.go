@@ -3,41 +3,51 @@ package planted
 import (
 	"context"
 	"database/sql/driver"
+	"errors"
+
+	"txweave/exec"
 )
 
 // PrepareContext returns a statement that is sent as text whenever it is executed: planted bugs look at texts.
 func (c *faultConn) PrepareContext(_ context.Context, sql string) (driver.Stmt, error) {
-	return &faultStmt{c, sql}, nil
+	return &faultStmt{exec.TextStmt{Conn: c, Text: sql}, c}, nil
 }
 
-// faultStmt implements driver.Stmt, and its execution with a context.
+// faultStmt is a statement that is prepared. One with values beside it goes past the bugs, to the database.
 type faultStmt struct {
+	exec.TextStmt
 	conn *faultConn
-	sql  string
 }
 
-// Close does nothing.
-func (s *faultStmt) Close() error { return nil }
-
-// NumInput says that the number of arguments is not known: there are none.
-func (s *faultStmt) NumInput() int { return -1 }
-
-// Exec implements driver.Stmt.
-func (s *faultStmt) Exec([]driver.Value) (driver.Result, error) {
-	return s.ExecContext(context.Background(), nil)
-}
-
-// Query implements driver.Stmt.
-func (s *faultStmt) Query([]driver.Value) (driver.Rows, error) {
-	return s.QueryContext(context.Background(), nil)
+func (s *faultStmt) beside(ctx context.Context) (driver.Stmt, error) {
+	return s.conn.Conn.(driver.ConnPrepareContext).PrepareContext(ctx, s.Text)
 }
 
 // ExecContext implements driver.StmtExecContext.
-func (s *faultStmt) ExecContext(ctx context.Context, args []driver.NamedValue) (driver.Result, error) {
-	return s.conn.ExecContext(ctx, s.sql, args)
+func (s *faultStmt) ExecContext(ctx context.Context, values []driver.NamedValue) (driver.Result, error) {
+	if len(values) == 0 {
+		return s.TextStmt.ExecContext(ctx, nil)
+	}
+	stmt, err := s.beside(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer stmt.Close()
+	return stmt.(driver.StmtExecContext).ExecContext(ctx, values)
 }
 
 // QueryContext implements driver.StmtQueryContext.
-func (s *faultStmt) QueryContext(ctx context.Context, args []driver.NamedValue) (driver.Rows, error) {
-	return s.conn.QueryContext(ctx, s.sql, args)
+func (s *faultStmt) QueryContext(ctx context.Context, values []driver.NamedValue) (driver.Rows, error) {
+	if len(values) == 0 {
+		return s.TextStmt.QueryContext(ctx, nil)
+	}
+	stmt, err := s.beside(ctx)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := stmt.(driver.StmtQueryContext).QueryContext(ctx, values)
+	if err != nil {
+		return nil, errors.Join(err, stmt.Close())
+	}
+	return exec.WithStmt(rows, stmt), nil
 }
