@@ -3,7 +3,6 @@ package exec
 import (
 	"txweave/dbms"
 	"txweave/history"
-	"txweave/observe"
 	"txweave/sqltext"
 )
 
@@ -32,12 +31,8 @@ func (s *runState) endsTxn(t *track, e *history.Event) bool {
 
 // mayEnd says of a statement by itself whether it may end a transaction.
 func mayEnd(e *history.Event) bool {
-	text := sqltext.Read(e.Text)
-	switch text.Kind {
-	case sqltext.Savepoint, sqltext.RollbackTo, sqltext.Release:
-		return false
-	}
-	return !text.Kind.IsTarget() || text.Tokens[0].Is("truncate", "call") || observe.CommitsAnyhow(e)
+	kind := sqltext.KindOf(e.Text)
+	return !kind.IsSavepoint() && !kind.IsTarget()
 }
 
 // stillOpen is the same of a script's session.

@@ -117,9 +117,9 @@ func (l *lane) run(req request) (r reply) {
 	if l.setting != nil && l.setting.Prepared && req.warnings {
 		session = session.Over(preparingConn(session, l.setting, true))
 	}
-	switch x, scratch := sqltext.ReadScratch(req.sql); {
+	switch x, scratch := l.profile.Scratch(req.sql); {
 	case scratch && req.query:
-		read, drop := sqltext.SyntaxOf(l.profile.DBMS).AroundScratch(x)
+		read, drop := x.Around(sqltext.SyntaxOf(l.profile.DBMS))
 		r.answer, r.err = l.session.Scratch(ctx, req.sql, read, drop)
 		req.warnings = false
 	case req.returning:

@@ -8,6 +8,7 @@ import (
 
 	"txweave/history"
 	"txweave/instrument"
+	"txweave/sql/control"
 	"txweave/sqltext"
 )
 
@@ -26,7 +27,7 @@ func (s *runState) setLevel(t *track, st instrument.Step) error {
 		return nil
 	}
 	settings := slices.DeleteFunc(slices.Clone(txn.Profile.Setup), func(sql string) bool { return slices.Contains(t.lane.profile.Setup, sql) })
-	if len(settings) == 1 && sqltext.Chains(txn.End) && strings.HasPrefix(settings[0], sessionLevel) {
+	if len(settings) == 1 && s.profile.Read(txn.End).Chains() && strings.HasPrefix(settings[0], sessionLevel) {
 		// Of this transaction alone, and of the one that its end begins: AND CHAIN keeps the level where the session has another one.
 		return s.set(t, "SET TRANSACTION"+strings.TrimPrefix(settings[0], sessionLevel))
 	}
@@ -58,10 +59,10 @@ func (s *runState) set(t *track, sql string) error {
 // switches notes that a statement which opened or ended a transaction has switched autocommit, or begun the next one.
 func (t *track) switches(e *history.Event) {
 	if e.Role == history.End {
-		t.lane.chained = sqltext.Chains(e.Text)
+		t.lane.chained = t.lane.profile.Read(e.Text).Chains()
 	}
-	if text := sqltext.Read(e.Text); text.Kind == sqltext.Set && (e.Role == history.Begin || e.Role == history.End) {
-		t.lane.manual = text.Opens() == sqltext.Switched
+	if text := t.lane.profile.Read(e.Text); text.Kind == sqltext.Set && (e.Role == history.Begin || e.Role == history.End) {
+		t.lane.manual = text.Opens() == control.Switched
 	}
 }
 
@@ -87,7 +88,7 @@ func (s *runState) abort(t *track) error {
 
 // rollbacks are the statements that roll back a transaction which the database has given up, and give its tables back.
 func (s *runState) rollbacks(t *track) []string {
-	out := rollbacks(s.plan.Txns[t.txn].Begin)
+	out := s.rollingBack(s.plan.Txns[t.txn].Begin)
 	if name := s.plan.Txns[t.txn].Prepared(); name != "" {
 		out = append(out, "ROLLBACK PREPARED "+name) // it fails where the transaction was not prepared yet
 	}
@@ -106,24 +107,18 @@ const unlockAll = "SELECT pg_advisory_unlock_all()"
 // unlock gives back what a transaction that has ended would keep locked.
 func (s *runState) unlock(t *track) error {
 	txn := &s.plan.Txns[t.txn]
-	if t.unit.step.Unit != instrument.EndUnit || !txn.KeepsLocks() || sqltext.Disconnects(txn.End) {
+	if t.unit.step.Unit != instrument.EndUnit || !txn.KeepsLocks() || s.profile.Read(txn.End).Disconnects() {
 		return nil
 	}
 	return s.set(t, unlockAll)
 }
 
-// rollbacks are the statements that roll back a transaction which the database has given up.
-func rollbacks(begin string) []string {
-	if name := xaName(begin); name != "" {
+// rollingBack are the statements that roll back a transaction that began so.
+func (r *Runner) rollingBack(begin string) []string {
+	if name := r.profile.Read(begin).XAName(); name != "" {
 		return []string{"XA END " + name, "XA ROLLBACK " + name} // the first one fails where it has ended
 	}
 	return []string{"ROLLBACK"}
-}
-
-// xaName is the name of the XA transaction that a statement opens; "" for others.
-func xaName(begin string) string {
-	text := sqltext.Read(begin)
-	return text.XAName()
 }
 
 // abandon drops the sessions of a run that failed: statements may still be in flight on them.
@@ -147,10 +142,10 @@ func (s *runState) forgetPrepared() {
 			_, _ = s.target.Control().Exec(s.ctx, "ROLLBACK PREPARED "+name)
 		}
 		flying := slices.ContainsFunc(s.tracks, func(o *track) bool { return o.lane == t.lane && o.flying })
-		if xaName(txn.Begin) == "" || flying || t.lane.session == nil || t.lane.shut {
+		if s.profile.Read(txn.Begin).XAName() == "" || flying || t.lane.session == nil || t.lane.shut {
 			continue
 		}
-		for _, sql := range rollbacks(txn.Begin) {
+		for _, sql := range s.rollingBack(txn.Begin) {
 			t.lane.reqs <- request{sql: sql}
 			<-t.lane.replies
 		}

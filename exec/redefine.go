@@ -3,11 +3,11 @@ package exec
 import (
 	"slices"
 
-	"txweave/sqltext"
+	"txweave/sql/control"
 )
 
 // inUse says whether a transaction that is open has used the table that a statement changes, or any where it does not say which.
-func (s *runState) inUse(d *sqltext.Redefinition, but *track) bool {
+func (s *runState) inUse(d *control.Redefinition, but *track) bool {
 	table := d.Table
 	if table == "" && (d.Makes != "" || d.Drops != "") {
 		return false // no other statement uses it

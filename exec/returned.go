@@ -3,6 +3,7 @@ package exec
 import (
 	"slices"
 
+	"txweave/dbms"
 	"txweave/history"
 	"txweave/instrument"
 	"txweave/sqltext"
@@ -12,7 +13,7 @@ import (
 func (s *runState) file(t *track, e *history.Event) {
 	act := t.unit.actions[t.unit.at]
 	if e.Role == history.Target && e.Err == nil {
-		t.mark(t.unit.block, s.profile.SavepointsHide)
+		t.mark(t.unit.block, s.profile)
 	}
 	if act.snapshot {
 		s.out.Snapshots[t.txn] = append(s.out.Snapshots[t.txn], e)
@@ -51,7 +52,7 @@ func (s *runState) fatal(t *track, e *history.Event) bool {
 		if i <= e.Stmt || b.Info.Kind != sqltext.RollbackTo || !slices.Contains(s.steps, instrument.Step{Txn: t.txn, Unit: i}) {
 			continue
 		}
-		if text := sqltext.Read(b.SQL); t.marks.Known(&text) {
+		if t.marks.Known(s.profile.Read(b.SQL)) {
 			return false
 		}
 	}
@@ -59,11 +60,10 @@ func (s *runState) fatal(t *track, e *history.Event) bool {
 }
 
 // mark notes a statement about a savepoint that succeeded.
-func (t *track) mark(b *instrument.Block, hide bool) {
+func (t *track) mark(b *instrument.Block, p *dbms.Profile) {
 	if b.Info.Kind.IsSavepoint() {
-		text := sqltext.Read(b.SQL)
-		t.marks.Hide = hide
-		t.marks.Apply(&text, 0)
+		t.marks.Hide = p.SavepointsHide
+		t.marks.Apply(p.Read(b.SQL), 0)
 	}
 }
 

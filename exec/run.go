@@ -9,6 +9,7 @@ import (
 	"txweave/history"
 	"txweave/instrument"
 	"txweave/observe"
+	"txweave/sql/control"
 	"txweave/sqltext"
 )
 
@@ -57,9 +58,9 @@ type track struct {
 	overdue []instrument.Step
 	used    map[string]bool // tables that it has used, and those of them that it has written or read with locks
 	written map[string]bool
-	locks   []sqltext.TableLock // by LOCK TABLES
+	locks   []control.TableLock // by LOCK TABLES
 	ends    int                 // transactions that had ended when its statement was refused
-	marks   sqltext.Savepoints
+	marks   control.Savepoints
 	lost    bool // it can change nothing any more, and reads on before it is rolled back
 	aborted bool
 	ended   bool
@@ -288,7 +289,7 @@ func (s *runState) send(t *track, act action) error {
 	on := Occasion{s.plan.ID(u.step), act.role, act.nth}
 	u.event, u.sent = e, time.Now()
 	s.doing.begin(e.Session, e.Text)
-	if act.role == history.End && sqltext.Disconnects(act.sql) {
+	if act.role == history.End && s.profile.Read(act.sql).Disconnects() {
 		return s.disconnect(t, e)
 	}
 	if act.conn != instrument.Own {
@@ -378,7 +379,7 @@ func (s *runState) answered(t *track, rep reply) error {
 	if class == dbms.Environment && e.Blocked && rep.finished.Sub(u.sent) > s.timeout {
 		class = dbms.StatementLost // we have ended its wait for a lock (overtime), as another server would by itself
 	}
-	if observe.CommitsAnyhow(e) && class != dbms.Environment {
+	if observe.CommitsAnyhow(s.profile, e) && class != dbms.Environment {
 		class, s.altered = dbms.Deterministic, true
 	} else if ans.Err == nil {
 		t.switches(e)
@@ -416,10 +417,10 @@ func (s *runState) answered(t *track, rep reply) error {
 		u.at = len(u.actions)
 		return nil
 	}
-	if ans.Err != nil && e.Role == history.End && !observe.CommitsAnyhow(e) {
+	if ans.Err != nil && e.Role == history.End && !observe.CommitsAnyhow(s.profile, e) {
 		return s.abort(t) // what no deferred constraint explains is for the oracle to judge
 	}
-	if ans.Err != nil && e.Role != history.Target && !observe.CommitsAnyhow(e) && e.Role != history.BWR && e.Role != history.Again && e.Role != history.Orphans {
+	if ans.Err != nil && e.Role != history.Target && !observe.CommitsAnyhow(s.profile, e) && e.Role != history.BWR && e.Role != history.Again && e.Role != history.Orphans {
 		return fmt.Errorf("%s: %w", e.Role, &AnswerError{Text: clip(e.Text), Err: ans.Err})
 	}
 	if gone, err := s.locked(t, e); gone || err != nil {

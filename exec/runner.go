@@ -146,7 +146,7 @@ func (r *Runner) Load(p *instrument.Plan) (map[string]*history.Rows, error) {
 	}
 	var err error
 	if r.initial, err = r.contents(nil); err == nil {
-		err = r.given()
+		err = errors.Join(r.given(), r.tunable())
 	}
 	return r.initial, err
 }
@@ -292,11 +292,11 @@ func (r *Runner) note(conn, sql string, query bool, answer *history.DBError) {
 		if answer != nil {
 			rec.Err = answer.Code
 		}
-		if x, ok := sqltext.ReadScratch(sql); ok && query {
+		if x, ok := r.profile.Scratch(sql); query && ok {
 			rec.Query = false
 			*r.recorded = append(*r.recorded, rec)
 			if answer == nil {
-				read, drop := sqltext.SyntaxOf(r.profile.DBMS).AroundScratch(x)
+				read, drop := x.Around(sqltext.SyntaxOf(r.profile.DBMS))
 				*r.recorded = append(*r.recorded, BareStmt{Conn: conn, SQL: read, Query: true}, BareStmt{Conn: conn, SQL: drop})
 			}
 			return
@@ -345,13 +345,11 @@ func (r *Runner) replay(blocks []*instrument.Block, watch bool, setting *dbms.Pl
 	if lasting {
 		setting = r.settingOf(r.loaded)
 	}
-	if setting != nil {
-		undo, err := r.plan(setting, lasting)
-		if err != nil {
-			return nil, err
-		}
-		defer func() { err = errors.Join(err, undo()) }()
+	sessions, err := r.replaySessions(blocks, setting, lasting)
+	if err != nil {
+		return nil, err
 	}
+	defer func() { err = errors.Join(err, sessions.end()) }()
 	var fire *firing
 	if setting != nil && setting.Unfired {
 		if fire, err = r.unfired(blocks); err != nil {
@@ -368,6 +366,7 @@ func (r *Runner) replay(blocks []*instrument.Block, watch bool, setting *dbms.Pl
 	start := time.Now()
 	out = &observe.Replayed{}
 	for i, b := range blocks {
+		sessions.choose(b)
 		if !lasting {
 			if err := r.search(out, b, setting, start); err != nil {
 				return nil, err

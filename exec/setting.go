@@ -77,12 +77,19 @@ func (r *Runner) refuse(setting *dbms.PlanSetting) {
 
 // underSetting runs the case under its setting.
 func (s *runState) underSetting(run func() error) error {
+	renew, err := s.tune()
+	if err != nil {
+		return err
+	}
 	undo, err := s.enforce()
 	if err == nil {
 		err = run()
 	}
 	if err == nil {
 		err = undo()
+	}
+	if err == nil {
+		err = renew()
 	}
 	return err
 }

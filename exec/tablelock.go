@@ -6,7 +6,7 @@ import (
 	"txweave/dbms"
 	"txweave/history"
 	"txweave/instrument"
-	"txweave/sqltext"
+	"txweave/sql/control"
 )
 
 // excludes says whether a block asks for a table that nobody else may be using: it changes how the table is kept, empties or locks it.
@@ -26,16 +26,16 @@ func (s *runState) heldUp(t *track) bool {
 	if b.Redefines != nil {
 		return !s.beside(b.Redefines) && s.inUse(b.Redefines, t)
 	}
-	if b.Info.Truncates && s.inUse(&sqltext.Redefinition{Table: b.Info.Target}, t) {
+	if b.Info.Truncates && s.inUse(&control.Redefinition{Table: b.Info.Target}, t) {
 		return true
 	}
 	if b.Locks != nil && !b.Names() { // the server tells who waits: only readers would queue behind one who keeps them out
-		return b.ShutsOut() && slices.ContainsFunc(b.Locks, func(l sqltext.TableLock) bool { return s.inUse(&sqltext.Redefinition{Table: l.Table}, t) })
+		return b.ShutsOut() && slices.ContainsFunc(b.Locks, func(l control.TableLock) bool { return s.inUse(&control.Redefinition{Table: l.Table}, t) })
 	}
 	return slices.ContainsFunc(s.tracks, func(o *track) bool {
-		return o != t && s.holds(o) && (slices.ContainsFunc(b.Locks, func(l sqltext.TableLock) bool {
-			return l.Mode == sqltext.AccessExclusive && o.used[l.Table] || o.written[l.Table]
-		}) || slices.ContainsFunc(o.locks, func(l sqltext.TableLock) bool { return conflicts(l, b) }))
+		return o != t && s.holds(o) && (slices.ContainsFunc(b.Locks, func(l control.TableLock) bool {
+			return l.Mode == control.AccessExclusive && o.used[l.Table] || o.written[l.Table]
+		}) || slices.ContainsFunc(o.locks, func(l control.TableLock) bool { return conflicts(l, b) }))
 	})
 }
 
@@ -46,8 +46,8 @@ func (s *runState) alone(b *instrument.Block) bool {
 
 // beside says whether a change of a table needs it for itself at no moment: what it waits for it waits for in the server, and readers do
 // not queue behind it.
-func (s *runState) beside(d *sqltext.Redefinition) bool {
-	return s.profile.SharedChanges && d.Beside != sqltext.Alone
+func (s *runState) beside(d *control.Redefinition) bool {
+	return s.profile.SharedChanges && d.Beside != control.Alone
 }
 
 // anyWrites says whether another transaction that is open has written, or locked rows of, a table that a block writes or looks into for
@@ -70,11 +70,11 @@ func (s *runState) lockedBy(b *instrument.Block) (tables []string) {
 }
 
 // conflicts says whether a table that a transaction has locked keeps others from running a block.
-func conflicts(l sqltext.TableLock, b *instrument.Block) bool {
+func conflicts(l control.TableLock, b *instrument.Block) bool {
 	if b.Locks != nil {
-		return slices.ContainsFunc(b.Locks, func(m sqltext.TableLock) bool { return m.Table == l.Table && m.Mode.Excludes(l.Mode) })
+		return slices.ContainsFunc(b.Locks, func(m control.TableLock) bool { return m.Table == l.Table && m.Mode.Excludes(l.Mode) })
 	}
-	return (l.Mode == sqltext.AccessExclusive || takesLocks(b)) && slices.Contains(b.Uses(), l.Table)
+	return (l.Mode == control.AccessExclusive || takesLocks(b)) && slices.Contains(b.Uses(), l.Table)
 }
 
 // takesLocks says whether a block writes, or reads what nobody else may write.

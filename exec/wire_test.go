@@ -107,7 +107,7 @@ func TestWarnings(t *testing.T) {
 	if err := s.Must(t.Context(), "CREATE TEMPORARY TABLE warned (a INT)", "INSERT INTO warned VALUES (1)"); err != nil {
 		t.Fatal(err)
 	}
-	for _, setting := range []string{"", "prepared", "prepared-as-text"} {
+	for _, setting := range []string{"", "prepared", "prepared-as-text", "parameters"} {
 		l := lane{session: s, profile: p, ctx: t.Context(), setting: p.PlanSetting(setting)}
 		for sql, want := range map[string]int{"SELECT CAST('a' AS SIGNED) AS a FROM warned WHERE a = 1": 1, "SELECT 1 AS a FROM warned": 0,
 			"INSERT IGNORE INTO warned VALUES ('a'), ('b')": 2, "DELETE FROM warned WHERE a = 2": 0, "INSERT IGNORE INTO warned VALUES ('a') RETURNING a": 1} {

@@ -6,7 +6,7 @@ import (
 
 	"txweave/sql"
 	"txweave/sql/build"
-	"txweave/sqltext"
+	"txweave/sql/control"
 )
 
 // wrote notes that the transaction has written t, and the rows that the statement named.
@@ -34,7 +34,7 @@ func (g *generator) updated(c *column, sc *scope) expr {
 // Statement productions.
 
 func stmtSelect(g *generator) sql.Stmt {
-	if g.txn.frame != sqltext.Prepared && g.form("scratch-table") {
+	if g.txn.frame != control.Prepared && g.form("scratch-table") {
 		return g.scratch()
 	}
 	return g.selectStmt()

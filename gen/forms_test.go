@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"txweave/sql"
+	"txweave/sql/control"
 	"txweave/sqltext"
 	"txweave/testcase"
 )
@@ -209,11 +210,11 @@ func TestChain(t *testing.T) {
 				t.Fatal(err)
 			}
 			for i := range c.Txns {
-				if !sqltext.Chains(c.Txns[i].End.SQL) {
+				if !c.Read(c.Txns[i].End.SQL).Chains() {
 					continue
 				}
 				n := follower(c.Txns, i)
-				if n < 0 || c.Txns[n].Isolation != c.Txns[i].Isolation || !sqltext.Continues(c.Txns[i].Begin.SQL, c.Txns[n].Begin.SQL) {
+				if n < 0 || c.Txns[n].Isolation != c.Txns[i].Isolation || !control.Continues(c.Read(c.Txns[i].Begin.SQL), c.Read(c.Txns[n].Begin.SQL)) {
 					t.Fatalf("%s, seed %d: nothing goes on behind T%d", name, seed, i)
 				}
 				seen[c.Txns[n].Begin.SQL+"; "+c.Txns[i].End.SQL]++

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"txweave/sql"
-	"txweave/sqltext"
+	"txweave/sql/control"
 	"txweave/testcase"
 )
 
@@ -50,9 +50,9 @@ func (g *generator) frames(txns []testcase.Txn, states []txnState) {
 		}
 		switch {
 		case switched && pct(framedTxns):
-			s.frame = sqltext.Switched
+			s.frame = control.Switched
 		case xa && pct(framedTxns):
-			s.frame = sqltext.Prepared
+			s.frame = control.Prepared
 			name := fmt.Sprintf("'txweave-%x-%d'", g.seed, i) // nobody else on the server may have it
 			s.xa = name
 			txns[i].Begin, txns[i].End = g.xa("START", name, ""), g.xa("COMMIT", name, "ONE PHASE")
@@ -63,18 +63,18 @@ func (g *generator) frames(txns []testcase.Txn, states []txnState) {
 			}
 			txns[i].Stmts = stmts
 		}
-		if prepared && s.frame == sqltext.NoFrame && g.beside("prepared").IntN(100) < framedTxns && !s.keepsOn {
+		if prepared && s.frame == control.NoFrame && g.beside("prepared").IntN(100) < framedTxns && !s.keepsOn {
 			s.prepared = fmt.Sprintf("'txweave-%x-%d'", g.seed, i)
 			txns[i].Stmts = append(txns[i].Stmts, g.twoPhase("PREPARE TRANSACTION", s.prepared))
 		}
-		if locked && s.frame == sqltext.NoFrame && g.beside("lock-tables").IntN(100) < framedTxns {
-			s.frame, s.locked = sqltext.Switched, true
+		if locked && s.frame == control.NoFrame && g.beside("lock-tables").IntN(100) < framedTxns {
+			s.frame, s.locked = control.Switched, true
 			txns[i].Stmts = append([]testcase.Stmt{{SQL: "LOCK TABLES"}}, txns[i].Stmts...)
 		}
 		s.access = accessed && pct(framedTxns)
 		s.refused = refused && g.beside("read-only-write").IntN(100) < refusedTxns
 		s.implied = implied && pct(framedTxns)
-		s.cut = cut && s.frame != sqltext.Prepared && s.prepared == "" && !s.locked && lastOfSession(txns, i) && g.beside("disconnect").IntN(100) < framedTxns
+		s.cut = cut && s.frame != control.Prepared && s.prepared == "" && !s.locked && lastOfSession(txns, i) && g.beside("disconnect").IntN(100) < framedTxns
 	}
 }
 
@@ -95,7 +95,7 @@ func (g *generator) chain(txns []testcase.Txn, states []txnState) {
 		return
 	}
 	rng := g.beside("chain")
-	plain := func(s *txnState) bool { return !s.alone && s.frame == sqltext.NoFrame && s.prepared == "" && !s.locked }
+	plain := func(s *txnState) bool { return !s.alone && s.frame == control.NoFrame && s.prepared == "" && !s.locked }
 	for i := range txns {
 		if n := follower(txns, i); n >= 0 && plain(&states[i]) && plain(&states[n]) && !states[i].cut && !states[i].implied && txns[i].Isolation == txns[n].Isolation {
 			states[i].chains = rng.IntN(100) < chainedTxns
@@ -144,12 +144,12 @@ func (g *generator) bracket(t *testcase.Txn, n int) {
 	case g.txn.locked:
 		t.Begin.SQL, t.End.SQL = "SET autocommit = 0", "UNLOCK TABLES"
 		return
-	case g.txn.frame == sqltext.Prepared:
+	case g.txn.frame == control.Prepared:
 		if rollback {
 			t.End = g.xa("ROLLBACK", g.txn.xa, "")
 		}
 		return
-	case g.txn.frame == sqltext.Switched:
+	case g.txn.frame == control.Switched:
 		t.Begin.SQL = "SET autocommit = 0"
 		if rng.IntN(100) < switchedOn {
 			t.End.SQL = "SET autocommit = 1"

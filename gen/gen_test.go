@@ -237,7 +237,7 @@ func parseOne(t testing.TB, p *parser.Parser, sql string) ast.StmtNode {
 // readable fails where the dialect's own grammar does not read a statement.
 func readable(t testing.TB, d *Dialect, c *testcase.Case, sql string) {
 	t.Helper()
-	read := sqltext.Read(sql)
+	read := c.Read(sql)
 	if _, lock := read.AdvisoryLock(); lock || !read.Kind.IsTarget() {
 		return // no statement of rows
 	}
@@ -315,11 +315,11 @@ func TestShape(t *testing.T) {
 			for i, txn := range c.Txns {
 				left[i] = txn.Steps()
 				for _, s := range txn.Stmts {
-					if _, scratch := sqltext.ReadScratch(s.SQL); scratch {
+					if _, scratch := c.Read(s.SQL).Scratch(); scratch {
 						stmts++
 						continue
 					}
-					read := sqltext.Read(s.SQL)
+					read := c.Read(s.SQL)
 					if _, locks := read.AdvisoryLock(); locks || !read.Kind.IsTarget() { // what locks comes on top
 						continue
 					}

@@ -5,7 +5,7 @@ import (
 
 	"txweave/sql"
 	"txweave/sql/build"
-	"txweave/sqltext"
+	"txweave/sql/control"
 	"txweave/testcase"
 )
 
@@ -15,7 +15,7 @@ type txnState struct {
 	readOnly bool     // it has no write
 	alone    bool     // it is one statement in autocommit
 	wrote    []*table // tables that it has written
-	frame    sqltext.Frame
+	frame    control.Frame
 	access   bool   // its BEGIN says what it may do
 	xa       string // its name, in quotes, where it is a distributed one
 	prepared string // its name, where PREPARE TRANSACTION comes before its end

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"txweave/dbms"
 	"txweave/instrument"
 	"txweave/sqltext"
 	"txweave/testcase"
@@ -48,7 +49,7 @@ func TestCertainSteps(t *testing.T) {
 				t.Fatalf("%s: case %d: not filled", target[0], n)
 			}
 			for i, txn := range m.c.Txns {
-				if keepsOut(txn.Begin.SQL) {
+				if m.keepsOut(txn.Begin.SQL) {
 					t.Errorf("%s: case %d: T%d keeps the other one out", target[0], n, i)
 				}
 				for k, row := range []string{"x", "y", "xy"[i : i+1]} {
@@ -170,7 +171,11 @@ func TestBeside(t *testing.T) {
 	for _, x := range [][2]string{{"BEGIN", "SELECT 1"}, {"BEGIN", "UPDATE t SET a = 1"}, {"BEGIN IMMEDIATE", "SELECT 2"}, {"BEGIN", "INSERT INTO t (a) VALUES (1)"}} {
 		c.Txns = append(c.Txns, testcase.Txn{Begin: testcase.Stmt{SQL: x[0]}, Stmts: []testcase.Stmt{{SQL: "SELECT 3"}, {SQL: x[1]}}, End: testcase.Stmt{SQL: "COMMIT"}})
 	}
-	f := &filling{from: []*testcase.Case{c}}
+	p, err := dbms.Lookup("sqlite", "serializable")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &filling{m: &mutator{profile: p}, from: []*testcase.Case{c}}
 	if got := f.beside(); !slices.Equal(got, []int{0, 1, 2, 3}) {
 		t.Errorf("beside any pattern: %v", got)
 	}

@@ -11,6 +11,7 @@ import (
 	"txweave/instrument"
 	"txweave/sql"
 	"txweave/sql/analysis"
+	"txweave/sql/control"
 	"txweave/sqltext"
 	"txweave/testcase"
 )
@@ -225,19 +226,18 @@ func (m *mutator) sql(p place) string { return m.c.Txns[p.txn].Stmts[p.stmt].SQL
 
 // open says whether a transaction takes further statements: it has a frame, and what a prepared one holds before XA END only, one
 // that has locked tables those of the tables that it names.
-func open(t *testcase.Txn) bool {
-	return !t.Autocommit() && !strings.HasPrefix(t.Begin.SQL, "XA") && t.End.SQL != "UNLOCK TABLES" && !prepared(t)
+func (m *mutator) open(t *testcase.Txn) bool {
+	return !t.Autocommit() && !m.prepared(t) && !m.profile.Read(t.End.SQL).Unlocks()
 }
 
-// prepared says whether a transaction is prepared under a name, which no other one of a case may have.
-func prepared(t *testcase.Txn) bool {
-	end := sqltext.Read(t.End.SQL)
-	return end.EndsPrepared() != ""
+// prepared says whether a transaction is prepared under a name, or may be, which no other one of a case may have.
+func (m *mutator) prepared(t *testcase.Txn) bool {
+	return m.profile.Read(t.Begin.SQL).Opens() == control.Prepared || m.profile.Read(t.End.SQL).EndsPrepared() != ""
 }
 
 // takes says whether a transaction may have a statement of a kind: those that only read have no writes.
-func takes(t *testcase.Txn, k sqltext.Kind) bool {
-	return open(t) && (!k.Writes() || t.Isolation != "read-uncommitted" && !strings.Contains(t.Begin.SQL, "READ ONLY"))
+func (m *mutator) takes(t *testcase.Txn, k sqltext.Kind) bool {
+	return m.open(t) && (!k.Writes() || t.Isolation != "read-uncommitted" && !m.profile.Read(t.Begin.SQL).ReadOnly())
 }
 
 // insert puts a statement into a transaction, before its i-th one, at a random place of the schedule between its neighbours'.
@@ -253,7 +253,7 @@ func drop(m *mutator) bool {
 		m.c.RemoveTxn(m.rng.IntN(len(m.c.Txns)))
 		return true
 	}
-	p, ok := one(m, m.targets(m.c, func(t *testcase.Txn, _ *sqltext.Statement) bool { return open(t) && len(t.Stmts) > 1 }))
+	p, ok := one(m, m.targets(m.c, func(t *testcase.Txn, _ *sqltext.Statement) bool { return m.open(t) && len(t.Stmts) > 1 }))
 	if ok {
 		m.c.Remove(testcase.Ref{Txn: p.txn, Stmt: p.stmt})
 	}
@@ -281,7 +281,7 @@ func (m *mutator) graft(sql string) bool {
 	kind := m.statement(sql).Kind
 	var fit []int
 	for n := range m.c.Txns {
-		if takes(&m.c.Txns[n], kind) {
+		if m.takes(&m.c.Txns[n], kind) {
 			fit = append(fit, n)
 		}
 	}
@@ -318,10 +318,10 @@ func exchange(m *mutator) bool {
 }
 
 // portable lists the transactions of a case that others may take over: those that change no table, and have no name.
-func portable(c *testcase.Case) []int {
+func (m *mutator) portable(c *testcase.Case) []int {
 	var out []int
 	for n := range c.Txns {
-		if !strings.HasPrefix(c.Txns[n].Begin.SQL, "XA") && !prepared(&c.Txns[n]) && !redefines(&c.Txns[n]) {
+		if t := &c.Txns[n]; !m.prepared(t) && !m.redefines(t) {
 			out = append(out, n)
 		}
 	}
@@ -334,7 +334,7 @@ func splice(m *mutator) bool {
 	if k == nil {
 		return false
 	}
-	from, ok := one(m, portable(k))
+	from, ok := one(m, m.portable(k))
 	if !ok {
 		return false
 	}
@@ -361,10 +361,9 @@ func (m *mutator) join(t testcase.Txn) bool {
 }
 
 // redefines says whether a transaction changes a table.
-func redefines(t *testcase.Txn) bool {
+func (m *mutator) redefines(t *testcase.Txn) bool {
 	for i := range t.Steps() {
-		s := sqltext.Read(t.Step(i).SQL)
-		if _, yes := s.Redefinition(); yes {
+		if _, yes := m.profile.Read(t.Step(i).SQL).Redefinition(); yes {
 			return true
 		}
 	}

@@ -305,12 +305,18 @@ func TestWiden(t *testing.T) {
 
 // TestPortable: what bears a name that a case has once, a transaction of another case does not bring along.
 func TestPortable(t *testing.T) {
-	c := &testcase.Case{}
-	for _, frame := range [][2]string{{"BEGIN", "COMMIT"}, {"XA START 'a'", "XA COMMIT 'a'"}, {"BEGIN", "ROLLBACK PREPARED 'a'"}, {"BEGIN READ ONLY", "ROLLBACK"}} {
-		c.Txns = append(c.Txns, testcase.Txn{Begin: testcase.Stmt{SQL: frame[0]}, End: testcase.Stmt{SQL: frame[1]}})
-	}
-	if got := portable(c); !slices.Equal(got, []int{0, 3}) {
-		t.Errorf("portable are %v", got)
+	for dialect, want := range map[string][]int{"mariadb": {0, 2, 3}, "postgresql": {0, 1, 3}} {
+		p, err := dbms.Lookup(dialect, "serializable")
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := &testcase.Case{}
+		for _, frame := range [][2]string{{"BEGIN", "COMMIT"}, {"XA START 'a'", "XA COMMIT 'a'"}, {"BEGIN", "ROLLBACK PREPARED 'a'"}, {"BEGIN READ ONLY", "ROLLBACK"}} {
+			c.Txns = append(c.Txns, testcase.Txn{Begin: testcase.Stmt{SQL: frame[0]}, End: testcase.Stmt{SQL: frame[1]}})
+		}
+		if got := (&mutator{profile: p}).portable(c); !slices.Equal(got, want) {
+			t.Errorf("%s: portable are %v, want %v", dialect, got, want)
+		}
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"txweave/sql/control"
 	"txweave/sqltext"
 	"txweave/testcase"
 )
@@ -100,8 +101,8 @@ func template(m *mutator) bool {
 	}
 	for _, c := range f.from {
 		for n := range c.Txns {
-			b := sqltext.Read(c.Txns[n].Begin.SQL)
-			if c.Txns[n].Isolation == "" && b.Opens() == sqltext.Begun && !strings.Contains(c.Txns[n].Begin.SQL, "READ ONLY") {
+			b := m.profile.Read(c.Txns[n].Begin.SQL)
+			if c.Txns[n].Isolation == "" && b.Opens() == control.Begun && !b.ReadOnly() {
 				f.begin = append(f.begin, c.Txns[n].Begin.SQL)
 			}
 		}
@@ -109,7 +110,7 @@ func template(m *mutator) bool {
 	if len(f.begin) == 0 {
 		return false
 	}
-	m.c.Txns, m.c.Schedule = nil, nil
+	m.c.Txns, m.c.Schedule, m.c.Sessions = nil, nil, nil
 	for more := true; more; more = m.pct(75) { // another one follows: what those before it left behind is what it meets
 		p, first := m.drawPattern(), len(m.c.Txns) == 0
 		if len(m.c.Txns)+p.txns() > maxTxns {
@@ -132,12 +133,12 @@ func template(m *mutator) bool {
 // writing, or be what decides who of them commits.
 func (f *filling) beside() []int {
 	own := f.from[0]
-	return slices.DeleteFunc(portable(own), func(n int) bool { return f.certain && writes(&own.Txns[n]) })
+	return slices.DeleteFunc(f.m.portable(own), func(n int) bool { return f.certain && f.m.writes(&own.Txns[n]) })
 }
 
 // writes says whether a transaction writes, or takes the lock of one that does.
-func writes(t *testcase.Txn) bool {
-	return keepsOut(t.Begin.SQL) || slices.ContainsFunc(t.Stmts, func(s testcase.Stmt) bool { return sqltext.KindOf(s.SQL).Writes() })
+func (m *mutator) writes(t *testcase.Txn) bool {
+	return m.keepsOut(t.Begin.SQL) || slices.ContainsFunc(t.Stmts, func(s testcase.Stmt) bool { return sqltext.KindOf(s.SQL).Writes() })
 }
 
 // certain is in how many of 100 such cases every step is certain to do what it stands for. What takes four steps that fit seldom comes about
@@ -223,15 +224,15 @@ func (f *filling) readsAgain(step string) bool {
 // begins draws how a transaction begins: mostly so that others may write until it writes itself, as those of a pattern are to meet.
 func (f *filling) begins() string {
 	begin, _ := one(f.m, f.begin)
-	if keepsOut(begin) && (f.certain || f.m.pct(75)) {
-		begin, _ = one(f.m, append(slices.DeleteFunc(slices.Clone(f.begin), keepsOut), "BEGIN"))
+	if f.m.keepsOut(begin) && (f.certain || f.m.pct(75)) {
+		begin, _ = one(f.m, append(slices.DeleteFunc(slices.Clone(f.begin), f.m.keepsOut), "BEGIN"))
 	}
 	return begin
 }
 
 // keepsOut says whether a BEGIN takes the one write lock of the database at once.
-func keepsOut(begin string) bool {
-	return slices.ContainsFunc(sqltext.Significant(begin, 4), func(t sqltext.Token) bool { return t.Is("immediate", "exclusive") })
+func (m *mutator) keepsOut(begin string) bool {
+	return slices.ContainsFunc(m.profile.Read(begin).Traits(), func(t string) bool { return t == "IMMEDIATE" || t == "EXCLUSIVE" })
 }
 
 // follow lets a transaction run in the session of one that has ended by then.

@@ -3,7 +3,7 @@ package instrument
 import (
 	"slices"
 
-	"txweave/sqltext"
+	"txweave/sql/control"
 )
 
 // chain finds the transactions that AND CHAIN begins: the next one of the session, at the same level, that begins as it says. Where there is none
@@ -11,14 +11,14 @@ import (
 func (p *Plan) chain() {
 	for i := range p.Txns {
 		t := &p.Txns[i]
-		if b := t.After; b >= 0 && sqltext.Chains(p.Txns[b].End) {
+		if b := t.After; b >= 0 && p.Profile.Read(p.Txns[b].End).Chains() {
 			before := &p.Txns[b]
-			t.Chained = t.Profile.Chained != "" && t.Profile == before.Profile && sqltext.Continues(before.Begin, t.Begin)
+			t.Chained = t.Profile.Chained != "" && t.Profile == before.Profile && control.Continues(p.Profile.Read(before.Begin), p.Profile.Read(t.Begin))
 		}
 	}
 	for i := range p.Txns {
 		if !slices.ContainsFunc(p.Txns, func(t TxnPlan) bool { return t.After == i && t.Chained }) {
-			p.Txns[i].End = sqltext.Unchained(p.Txns[i].End)
+			p.Txns[i].End = p.Profile.Read(p.Txns[i].End).Unchained()
 		}
 	}
 }

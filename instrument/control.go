@@ -5,13 +5,14 @@ import (
 	"slices"
 
 	"txweave/sql"
+	"txweave/sql/control"
 	"txweave/sqltext"
 )
 
 // control understands a statement that neither reads nor writes rows.
 func (p *Plan) control(b *Block, kind sqltext.Kind) error {
 	b.Info = &sqltext.Analysis{Kind: kind}
-	s := sqltext.Read(b.SQL)
+	s := p.Profile.Read(b.SQL)
 	if locks, ok := s.TableLocks(); ok {
 		return p.lock(b, locks)
 	}
@@ -31,13 +32,16 @@ func (p *Plan) control(b *Block, kind sqltext.Kind) error {
 			d.Table = table
 		}
 	}
-	if p.Profile.SharedChanges && p.Profile.SnapshotObserver && d.Table != "" && d.Beside == sqltext.Alone && !p.Case.Txns[b.Txn].Autocommit() {
+	if p.Profile.SharedChanges && p.Profile.SnapshotObserver && d.Table != "" && d.Beside == control.Alone && !p.Case.Txns[b.Txn].Autocommit() {
 		return fmt.Errorf("it keeps the observer's reads from table %s until the transaction ends: let it stand alone, in autocommit", d.Table)
 	}
 	if b.Redefines = &d; d.Table != "" {
 		b.Info.Tables = []string{d.Table}
 	}
-	if t := p.Schema.Table(d.Table); t != nil && slices.ContainsFunc(s.Tokens, func(t sqltext.Token) bool { return t.Is(sqltext.VKey) }) {
+	if t := p.Schema.Table(d.Table); t != nil && s.Tree != nil && sql.Has(s.Tree, func(n sql.Node) bool {
+		name, ok := n.(*sql.Name)
+		return ok && name.Folded() == sqltext.VKey
+	}) {
 		t.Covered = true
 	}
 	for _, t := range p.Schema.Tables {
@@ -104,7 +108,7 @@ func (p *Plan) AddsColumns() bool {
 // Undone are the statements of a transaction, by position, that a ROLLBACK TO a savepoint undoes where none of its
 // statements about savepoints fails.
 func (p *Plan) Undone(txn int) map[int]bool {
-	set := sqltext.Savepoints{Hide: p.Profile.SavepointsHide}
+	set := control.Savepoints{Hide: p.Profile.SavepointsHide}
 	undone := map[int]bool{}
 	var done []int
 	for i, b := range p.Txns[txn].Blocks {
@@ -112,8 +116,7 @@ func (p *Plan) Undone(txn int) map[int]bool {
 			done = append(done, i)
 			continue
 		}
-		s := sqltext.Read(b.SQL)
-		left := set.Apply(&s, len(done))
+		left := set.Apply(p.Profile.Read(b.SQL), len(done))
 		for _, u := range done[left:] {
 			undone[u] = true
 		}

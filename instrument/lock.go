@@ -7,12 +7,13 @@ import (
 	"strings"
 
 	"txweave/sql/analysis"
+	"txweave/sql/control"
 	"txweave/sqltext"
 	"txweave/testcase"
 )
 
 // Locks are the tables that LOCK TABLES locks for all of a transaction, by the names that it gives them; nil where it has none.
-func (t *TxnPlan) Locks() []sqltext.TableLock {
+func (t *TxnPlan) Locks() []control.TableLock {
 	if len(t.Blocks) == 0 || !t.Blocks[0].Names() {
 		return nil
 	}
@@ -24,8 +25,8 @@ func (b *Block) Names() bool { return len(b.Locks) > 0 && b.Locks[0].Alias != ""
 
 // ShutsOut says whether a block is LOCK TABLE in a mode that keeps readers out, too: the probes of others are such.
 func (b *Block) ShutsOut() bool {
-	return slices.ContainsFunc(b.Locks, func(l sqltext.TableLock) bool {
-		return l.Alias == "" && b.Advisory == nil && l.Mode == sqltext.AccessExclusive
+	return slices.ContainsFunc(b.Locks, func(l control.TableLock) bool {
+		return l.Alias == "" && b.Advisory == nil && l.Mode == control.AccessExclusive
 	})
 }
 
@@ -43,7 +44,7 @@ func (b *Block) Uses() []string {
 }
 
 // lock understands LOCK TABLES.
-func (p *Plan) lock(b *Block, locks []sqltext.TableLock) error {
+func (p *Plan) lock(b *Block, locks []control.TableLock) error {
 	if len(p.Schema.Views) > 0 || len(p.Schema.Triggers) > 0 || slices.ContainsFunc(p.Schema.Tables, func(t *sqltext.Table) bool { return len(t.Parents) > 0 }) {
 		return errors.New("LOCK TABLES beside views, triggers or foreign keys, which lock further tables, is not supported")
 	}
@@ -59,7 +60,7 @@ func (p *Plan) lock(b *Block, locks []sqltext.TableLock) error {
 
 // lockModes understands PostgreSQL's LOCK TABLE. Who keeps readers out is let in when nobody uses the table (exec), which nobody may be
 // kept waiting for: it stands before whatever else its transaction locks.
-func (p *Plan) lockModes(b *Block, locks []sqltext.TableLock) error {
+func (p *Plan) lockModes(b *Block, locks []control.TableLock) error {
 	for _, l := range locks {
 		if p.Schema.Table(l.Table) == nil {
 			return fmt.Errorf("unknown table %s", l.Table)
@@ -80,11 +81,11 @@ func (p *Plan) lockModes(b *Block, locks []sqltext.TableLock) error {
 }
 
 // advisory understands a SELECT of an advisory lock.
-func (b *Block) advisory(l sqltext.AdvisoryLock) {
+func (b *Block) advisory(l control.AdvisoryLock) {
 	b.Info = &sqltext.Analysis{Kind: sqltext.Lock}
 	b.Advisory = &l
 	if !l.Unlock {
-		b.Locks = []sqltext.TableLock{l.Held()}
+		b.Locks = []control.TableLock{l.Held()}
 	}
 }
 
@@ -94,42 +95,41 @@ func (t *TxnPlan) KeepsLocks() bool {
 }
 
 // ReadOnly says whether the transaction begins READ ONLY.
-func (t *TxnPlan) ReadOnly() bool { return slices.Contains(sqltext.BeginOptions(t.Begin), "ONLY") }
+func (t *TxnPlan) ReadOnly() bool { return t.Profile.Read(t.Begin).ReadOnly() }
 
 // Deferred says whether the transaction begins READ ONLY DEFERRABLE at a level where its first statement then waits for a snapshot in which
 // no anomaly can be.
 func (t *TxnPlan) Deferred() bool {
-	return t.Profile.Deferred != 0 && t.ReadOnly() && slices.Contains(sqltext.BeginOptions(t.Begin), "DEFERRABLE")
+	return t.Profile.Deferred != 0 && t.ReadOnly() && slices.Contains(t.Profile.Read(t.Begin).Traits(), "DEFERRABLE")
 }
 
 // Prepared is the name, with its quotes, by which the transaction is prepared (PostgreSQL), and then ended from outside; "" where it is not. One that
 // has given its snapshot away cannot be.
 func (t *TxnPlan) Prepared() string {
-	end := sqltext.Read(t.End)
-	return end.EndsPrepared()
+	return t.Profile.Read(t.End).EndsPrepared()
 }
 
 // checkLocked makes sure that a statement of a transaction which has locked tables names none that is not locked as it needs, since
 // it would be refused as it is nowhere else: each name once, and the tables by their own names too, by which the probes know them.
-func checkLocked(b *Block, locks []sqltext.TableLock) error {
+func checkLocked(b *Block, locks []control.TableLock) error {
 	names, ctes := analysis.Opens(b.Tree)
 	if ctes {
 		return errors.New("a common table expression under LOCK TABLES, which may open its tables twice, is not supported")
 	}
 	for i, name := range names {
-		at := slices.IndexFunc(locks, func(l sqltext.TableLock) bool { return l.Alias == name })
+		at := slices.IndexFunc(locks, func(l control.TableLock) bool { return l.Alias == name })
 		switch {
 		case at < 0:
 			return fmt.Errorf("%s is none of the names of tables that LOCK TABLES locks", name)
 		case slices.Contains(names[:i], name):
 			return fmt.Errorf("it uses %s twice: LOCK TABLES locks a name for one use in a statement", name)
-		case locks[at].Mode == sqltext.Share && (b.Info.Locking || slices.Contains(b.Writes, locks[at].Table)):
+		case locks[at].Mode == control.Share && (b.Info.Locking || slices.Contains(b.Writes, locks[at].Table)):
 			return fmt.Errorf("it locks or writes %s, which LOCK TABLES locks for reading", name)
 		}
 	}
 	for _, t := range slices.Concat(b.Info.Tables, b.Writes) {
-		if !slices.ContainsFunc(locks, func(l sqltext.TableLock) bool {
-			return l.Alias == t && l.Table == t && (l.Mode == sqltext.AccessExclusive || !slices.Contains(b.Writes, t))
+		if !slices.ContainsFunc(locks, func(l control.TableLock) bool {
+			return l.Alias == t && l.Table == t && (l.Mode == control.AccessExclusive || !slices.Contains(b.Writes, t))
 		}) {
 			return fmt.Errorf("LOCK TABLES has to lock %s under its own name, too", strings.ToLower(t))
 		}

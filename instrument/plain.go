@@ -38,7 +38,7 @@ func Plain(c *testcase.Case, p *dbms.Profile) (*Plan, error) {
 	for i := range c.Txns {
 		txn := &plan.Txns[i]
 		for j, s := range c.Txns[i].Stmts {
-			text := sqltext.Read(s.SQL)
+			text := p.Read(s.SQL)
 			b := &Block{Txn: i, Stmt: j, SQL: s.SQL, Tree: plan.parse(s.SQL), Info: &sqltext.Analysis{Kind: text.Does()}}
 			if _, locks := text.TableLocks(); locks {
 				return nil, fmt.Errorf("%s: LOCK TABLES has no place in a case with an order: its statements could be refused there as they are nowhere else", plan.at(b))
@@ -73,7 +73,7 @@ func checkTables(c *testcase.Case, schema *sqltext.Schema, q sqltext.Quoting) er
 			if s.Kind == sqltext.Delete && schema.Table(s.Target) == nil { // DELETE alias FROM …
 				continue
 			}
-			scratch, _ := sqltext.ReadScratch(stmt.SQL)
+			scratch, _ := c.Read(stmt.SQL).Scratch()
 			for _, name := range s.Tables() {
 				if name == scratch.Table && name != "" {
 					continue

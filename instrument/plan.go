@@ -10,6 +10,7 @@ import (
 	"txweave/dbms"
 	"txweave/history"
 	"txweave/sql"
+	"txweave/sql/control"
 	"txweave/sqltext"
 	"txweave/testcase"
 )
@@ -43,11 +44,11 @@ type Block struct {
 	Tree      sql.Stmt // of a statement that reads or writes rows; nil where nobody reads it, which a case with an order may have
 	Info      *sqltext.Analysis
 	// Redefines is a change of how a table is kept; nil for every other statement.
-	Redefines *sqltext.Redefinition
+	Redefines *control.Redefinition
 	// Locks are the names of tables that LOCK TABLES locks, or the tables of LOCK TABLE, or an advisory lock; nil for every other statement.
-	Locks []sqltext.TableLock
+	Locks []control.TableLock
 	// Advisory is a SELECT of an advisory lock: it takes a snapshot as every SELECT does, and reads no table; nil for every other statement.
-	Advisory  *sqltext.AdvisoryLock
+	Advisory  *control.AdvisoryLock
 	View      dbms.View // what the statement reads
 	VSR       []Probe
 	BWR       *Probe
@@ -205,12 +206,12 @@ func (p *Plan) analyze() error {
 	}
 	for i := range p.Case.Txns {
 		txn := &p.Txns[i]
-		if word := txn.Profile.OtherBegin; word != "" && slices.Contains(sqltext.BeginOptions(txn.Begin), word) {
+		if word := txn.Profile.OtherBegin; word != "" && slices.Contains(p.Profile.Read(txn.Begin).Traits(), word) {
 			return fmt.Errorf("T%d: %q is another kind of transaction than %s at %s", i, txn.Begin, txn.Profile.DBMS, txn.Profile.Isolation)
 		}
 		for j, s := range p.Case.Txns[i].Stmts {
 			b := &Block{Txn: i, Stmt: j, SQL: s.SQL}
-			read := sqltext.Read(s.SQL)
+			read := p.Profile.Read(s.SQL)
 			if l, ok := read.AdvisoryLock(); ok && !txn.Autocommit() {
 				b.advisory(l)
 				txn.Blocks = append(txn.Blocks, b)
@@ -352,7 +353,7 @@ func (p *Plan) addTxns() error {
 		t := &p.Case.Txns[i]
 		txn := TxnPlan{Session: i, After: before[i], Profile: p.Profile, Begin: t.Begin.SQL, End: t.End.SQL}
 		for b := txn.After; b >= 0; b = before[b] {
-			if sqltext.Disconnects(p.Case.Txns[b].End.SQL) {
+			if p.Profile.Read(p.Case.Txns[b].End.SQL).Disconnects() {
 				return fmt.Errorf("T%d runs in a session that T%d has ended", i, b)
 			}
 			txn.Session = b
@@ -394,7 +395,7 @@ func steps(c *testcase.Case) []Step {
 
 // RolledBack says whether the transaction ends in a ROLLBACK of its own.
 func (p *Plan) RolledBack(txn int) bool {
-	return sqltext.RollsBack(p.Txns[txn].End)
+	return p.Profile.Read(p.Txns[txn].End).RollsBack()
 }
 
 // addProbes fills in the block's probes; written are the tables that its transaction has written before.

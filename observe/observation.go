@@ -9,6 +9,7 @@ import (
 	"txweave/instrument"
 	"txweave/sdg"
 	"txweave/sql/analysis"
+	"txweave/sql/control"
 	"txweave/sqltext"
 )
 
@@ -186,7 +187,7 @@ type ObservedTxn struct {
 
 // TableHold is one statement by which a transaction locked tables, or an advisory lock: sent at Asked, answered at Locked.
 type TableHold struct {
-	Locks         []sqltext.TableLock
+	Locks         []control.TableLock
 	Asked, Locked int64
 	// Refused says that it only tried to, and was told that somebody else has it; Baseless that nobody else had asked for it by then.
 	Refused, Baseless bool

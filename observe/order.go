@@ -7,7 +7,7 @@ import (
 	"txweave/dbms"
 	"txweave/history"
 	"txweave/instrument"
-	"txweave/sqltext"
+	"txweave/sql/control"
 )
 
 // transactions tells how and when each transaction began and ended, by the client's clock and by the database's.
@@ -53,7 +53,7 @@ func (o *observer) transactions() {
 				t.Sent, t.Done = e.Start, e.End
 			}
 		}
-		if e.Role == history.Target && e.Stmt >= 0 && prepares(o.plan.Txns[e.Txn].Blocks[e.Stmt]) {
+		if e.Role == history.Target && e.Stmt >= 0 && o.prepares(o.plan.Txns[e.Txn].Blocks[e.Stmt]) {
 			t.Prepared = e.Start
 		}
 		switch e.Role {
@@ -64,7 +64,7 @@ func (o *observer) transactions() {
 		case history.End:
 			t.Owed.Known = t.Owed.Known && t.Owed.asked == len(o.plan.Txns[e.Txn].Orphans) && !e.Blocked
 			t.Sent, t.Done, t.End, t.Err = min(t.Sent, e.Start), e.End, e.Text, e.Err
-			if CommitsAnyhow(e) {
+			if CommitsAnyhow(o.plan.Profile, e) {
 				t.Err = nil
 			}
 		case history.Abort:
@@ -114,7 +114,7 @@ func (o *observer) events() {
 			continue
 		}
 		class := dbms.Deterministic
-		if e.Err != nil && !CommitsAnyhow(e) {
+		if e.Err != nil && !CommitsAnyhow(o.plan.Profile, e) {
 			class = o.plan.Profile.ClassifyIn(e.Txn >= 0 && o.plan.Txns[e.Txn].ReadOnly(), e.Err.Code, e.Err.Message)
 		}
 		if lost[e] {
@@ -185,25 +185,24 @@ func (o *observer) takesSnapshot(e *history.Event) bool {
 	b := o.plan.Txns[e.Txn].Blocks[e.Stmt]
 	own := e.Session == history.SessionName(o.plan.Txns[e.Txn].Session)
 	p := o.plan.Txns[e.Txn].Profile
-	return own && b.Snaps() && (p.OpensView(b.View, len(b.VSR) > 0 || b.Info.Target != "") || readsScratch(e) && p.OpensView(dbms.Snapshot, true) && p.SnapshotAt == dbms.AtFirstRead)
+	return own && b.Snaps() && (p.OpensView(b.View, len(b.VSR) > 0 || b.Info.Target != "") || o.readsScratch(e) && p.OpensView(dbms.Snapshot, true) && p.SnapshotAt == dbms.AtFirstRead)
 }
 
 // readsScratch says whether a statement's answer went through a table of its own, which a plain read fetched: whatever the query
 // itself reads, and how, a temporary table is one of the storage engine's, whose first plain read takes the snapshot (InnoDB).
 // Elsewhere that table lies in a database of its own, which has another snapshot (SQLite).
-func readsScratch(e *history.Event) bool {
-	_, scratch := sqltext.ReadScratch(e.Text)
+func (o *observer) readsScratch(e *history.Event) bool {
+	_, scratch := o.plan.Profile.Scratch(e.Text)
 	return scratch && e.Err == nil
 }
 
 // CommitsAnyhow says whether the answer to the statement that ends a transaction says nothing of the transaction: a change of a
 // table commits what is open before it does anything else, and may be refused then.
-func CommitsAnyhow(e *history.Event) bool {
+func CommitsAnyhow(p *dbms.Profile, e *history.Event) bool {
 	if e.Role != history.End {
 		return false
 	}
-	text := sqltext.Read(e.Text)
-	_, redefines := text.Redefinition()
+	_, redefines := p.Read(e.Text).Redefinition()
 	return redefines
 }
 
@@ -213,7 +212,7 @@ func refused(rows *history.Rows) bool {
 }
 
 // asked says whether another transaction had asked for an advisory lock that excludes one before a moment, whatever came of it.
-func (o *observer) asked(txn int, lock sqltext.TableLock, by int64) bool {
+func (o *observer) asked(txn int, lock control.TableLock, by int64) bool {
 	return slices.ContainsFunc(o.run.Trace.Events, func(e *history.Event) bool {
 		if e.Txn < 0 || e.Txn == txn || e.Stmt < 0 || e.Start > by {
 			return false
@@ -224,21 +223,20 @@ func (o *observer) asked(txn int, lock sqltext.TableLock, by int64) bool {
 }
 
 // prepares says whether a block is XA PREPARE.
-func prepares(b *instrument.Block) bool {
-	text := sqltext.Read(b.SQL)
-	return text.Kind == sqltext.XA && text.Tokens[1].Is("prepare") || text.Prepares() != ""
+func (o *observer) prepares(b *instrument.Block) bool {
+	return o.plan.Profile.Read(b.SQL).Prepares() != ""
 }
 
 // unmade says whether an event drops a table, beside those of the schema, that is not sure to be there: no CREATE of its name in autocommit was
 // answered before, or another DROP of it was sent since. What a transaction makes may have been undone with it.
 func (o *observer) unmade(e *history.Event) bool {
-	name := redefinition(e).Drops
+	name := o.redefinition(e).Drops
 	if name == "" {
 		return false
 	}
 	there := false
 	for _, x := range o.run.Trace.Events {
-		switch d := redefinition(x); {
+		switch d := o.redefinition(x); {
 		case x == e:
 			return !there
 		case d.Drops == name:
@@ -250,8 +248,7 @@ func (o *observer) unmade(e *history.Event) bool {
 	return true
 }
 
-func redefinition(e *history.Event) sqltext.Redefinition {
-	s := sqltext.Read(e.Text)
-	d, _ := s.Redefinition()
+func (o *observer) redefinition(e *history.Event) control.Redefinition {
+	d, _ := o.plan.Profile.Read(e.Text).Redefinition()
 	return d
 }

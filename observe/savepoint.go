@@ -5,6 +5,7 @@ import (
 
 	"txweave/history"
 	"txweave/sdg"
+	"txweave/sql/control"
 	"txweave/sqltext"
 )
 
@@ -23,7 +24,7 @@ type Savepoint struct {
 // statements each ROLLBACK TO undid: those since the savepoint that were not undone before.
 func (o *observer) savepoints() {
 	o.undid, o.undone = map[*BlockRun][]*BlockRun{}, map[*BlockRun]bool{}
-	set, done := make([]sqltext.Savepoints, len(o.plan.Txns)), make([][]*BlockRun, len(o.plan.Txns))
+	set, done := make([]control.Savepoints, len(o.plan.Txns)), make([][]*BlockRun, len(o.plan.Txns))
 	failed := make([]string, len(o.plan.Txns))
 	for _, b := range o.run.Blocks {
 		if b.Target == nil || b.Lost {
@@ -36,13 +37,13 @@ func (o *observer) savepoints() {
 			}
 			continue
 		}
-		p, text := &set[txn], sqltext.Read(b.Block.SQL)
+		p, text := &set[txn], o.plan.Profile.Read(b.Block.SQL)
 		p.Hide = o.plan.Profile.SavepointsHide
-		o.out.Savepoints = append(o.out.Savepoints, Savepoint{b.Block.Name(), kind, b.Target.Err, kind == sqltext.Savepoint || p.Known(&text), failed[txn]})
+		o.out.Savepoints = append(o.out.Savepoints, Savepoint{b.Block.Name(), kind, b.Target.Err, kind == sqltext.Savepoint || p.Known(text), failed[txn]})
 		if b.Target.Err != nil {
 			continue
 		}
-		left := p.Apply(&text, len(done[txn]))
+		left := p.Apply(text, len(done[txn]))
 		if kind == sqltext.RollbackTo {
 			o.undid[b] = slices.Clone(done[txn][left:])
 		}

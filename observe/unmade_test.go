@@ -3,6 +3,7 @@ package observe
 import (
 	"testing"
 
+	"txweave/dbms"
 	"txweave/history"
 	"txweave/instrument"
 )
@@ -11,6 +12,10 @@ import (
 // was undone or was dropped before need not.
 func TestUnmade(t *testing.T) {
 	failed := history.Answer{Err: &history.DBError{Code: 1}}
+	p, err := dbms.Lookup("mariadb", "repeatable-read")
+	if err != nil {
+		t.Fatal(err)
+	}
 	const create, drop = "CREATE TABLE n (a INT)", "DROP TABLE n"
 	for _, test := range []struct {
 		name   string
@@ -26,7 +31,7 @@ func TestUnmade(t *testing.T) {
 		{"dropped", "", []*history.Event{{Text: create, End: 1}, {Text: drop, Start: 2}, {Text: drop, Start: 3, Answer: failed}}, true},
 		{"no DROP", "", []*history.Event{{Text: "SELECT 1 FROM n", Start: 2, Answer: failed}}, false},
 	} {
-		o := &observer{run: &Run{Trace: &history.Trace{Events: test.events}}, plan: &instrument.Plan{Txns: []instrument.TxnPlan{{Begin: test.begin}}}}
+		o := &observer{run: &Run{Trace: &history.Trace{Events: test.events}}, plan: &instrument.Plan{Profile: p, Txns: []instrument.TxnPlan{{Begin: test.begin}}}}
 		if got := o.unmade(test.events[len(test.events)-1]); got != test.want {
 			t.Errorf("%s: %v", test.name, got)
 		}

@@ -25,7 +25,7 @@ func DefaultPasses() []Pass {
 	}
 }
 
-// dropSettings drops the plan settings, and the shape of the store; a case's other options say what it was found under.
+// dropSettings drops the plan settings, the shape of the store and what sessions are set to; a case's other options say what it was found under.
 func dropSettings(s *Search) error {
 	for _, key := range []string{testcase.OptionPlan, testcase.OptionSetting, testcase.OptionStore} {
 		d := s.Case().Clone()
@@ -35,6 +35,15 @@ func dropSettings(s *Search) error {
 		}
 		if _, err := s.Try(d); err != nil {
 			return err
+		}
+	}
+	for i := len(s.Case().Sessions) - 1; i >= 0; i-- {
+		for n := len(s.Case().Sessions[i].Stmts) - 1; n >= 0; n-- {
+			d := s.Case().Clone()
+			d.Unset(i, n)
+			if _, err := s.Try(d); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

@@ -401,7 +401,7 @@ func TestDisconnectGoes(t *testing.T) {
 			Txns: []testcase.Txn{{Begin: testcase.Stmt{SQL: "BEGIN"}, Stmts: []testcase.Stmt{{SQL: "DELETE FROM t"}}, End: testcase.Stmt{SQL: end}}}}
 		c.Schedule = c.SerialSchedule()
 		undone := func(_ context.Context, c *testcase.Case) (bool, error) {
-			return sqltext.RollsBack(c.Txns[0].End.SQL), nil
+			return c.Read(c.Txns[0].End.SQL).RollsBack(), nil
 		}
 		got, _, err := Reduce(t.Context(), c, undone, Options{})
 		if err != nil || got.Txns[0].End.SQL != "ROLLBACK" {

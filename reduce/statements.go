@@ -3,6 +3,7 @@ package reduce
 import (
 	"txweave/sql"
 	"txweave/sql/analysis"
+	"txweave/sql/control"
 	"txweave/sqltext"
 	"txweave/testcase"
 )
@@ -173,7 +174,7 @@ func simplifyBrackets(s *Search) error {
 			}
 			if c.Txns[n].Session != 0 {
 				d := c.Clone()
-				d.Txns[n].Session = 0
+				d.OwnSession(n)
 				out = append(out, d)
 			}
 			if !c.Txns[n].Autocommit() && c.Txns[n].End.SQL != "COMMIT" {
@@ -181,7 +182,7 @@ func simplifyBrackets(s *Search) error {
 				d.Txns[n].End.SQL = "COMMIT"
 				out = append(out, d)
 			}
-			if sqltext.Disconnects(c.Txns[n].End.SQL) {
+			if c.Read(c.Txns[n].End.SQL).Disconnects() {
 				d := c.Clone()
 				d.Txns[n].End.SQL = "ROLLBACK"
 				out = append(out, d)
@@ -193,9 +194,8 @@ func simplifyBrackets(s *Search) error {
 
 // plainFrame puts a transaction that is opened otherwise between BEGIN and COMMIT; nil where there is none.
 func plainFrame(c *testcase.Case, n int) *testcase.Case {
-	begin := sqltext.Read(c.Txns[n].Begin.SQL)
-	end := sqltext.Read(c.Txns[n].End.SQL)
-	if f := begin.Opens(); f != sqltext.Switched && f != sqltext.Prepared && end.EndsPrepared() == "" {
+	begin, end := c.Read(c.Txns[n].Begin.SQL), c.Read(c.Txns[n].End.SQL)
+	if f := begin.Opens(); f != control.Switched && f != control.Prepared && end.EndsPrepared() == "" {
 		return nil
 	}
 	d := c.Select(func(int) bool { return true }, func(txn, stmt int) bool {
@@ -203,7 +203,7 @@ func plainFrame(c *testcase.Case, n int) *testcase.Case {
 		return txn != n || kind != sqltext.XA && kind != sqltext.Lock
 	})
 	d.Txns[n].Begin.SQL, d.Txns[n].End.SQL = "BEGIN", "COMMIT"
-	if sqltext.RollsBack(c.Txns[n].End.SQL) {
+	if end.RollsBack() {
 		d.Txns[n].End.SQL = "ROLLBACK"
 	}
 	return d

@@ -39,6 +39,9 @@ func (k Kind) String() string {
 // IsTarget says whether a statement of that kind reads or writes rows, and does nothing else.
 func (k Kind) IsTarget() bool { return k <= Delete }
 
+// IsSavepoint says whether a statement of that kind sets a savepoint, goes back to one or forgets one.
+func (k Kind) IsSavepoint() bool { return k == Savepoint || k == RollbackTo || k == Release }
+
 // Writes says whether a statement of that kind writes rows.
 func (k Kind) Writes() bool { return k == Insert || k == Update || k == Delete }
 

@@ -39,23 +39,10 @@ func TestGolden(t *testing.T) {
 					}
 					fmt.Fprintf(&b, "%s %q%s\n", [...]string{"blank", "comment", "executable", "word", "name", "literal", "symbol"}[tok.Kind], tok.Text, open)
 				}
-			case "redefinition": // a statement a line
-				for _, sql := range strings.Split(d.Input, "\n") {
-					s := q.Read(sql)
-					r, ok := s.Redefinition()
-					fmt.Fprintf(&b, "%v table [%s] columns +%v -%v indexes -%v rows %v beside %s\n", ok, r.Table, r.AddColumns, r.DropColumns,
-						r.DropIndexes, r.Rows, [...]string{"nobody", "readers", "all"}[r.Beside])
-				}
 			case "calls": // a statement a line
 				for _, sql := range strings.Split(d.Input, "\n") {
 					session, harmful := q.Read(sql).Calls()
 					fmt.Fprintf(&b, "session %v harmful %v\n", session, harmful)
-				}
-			case "savepoint": // a statement a line
-				for _, sql := range strings.Split(d.Input, "\n") {
-					s := q.Read(sql)
-					name, ok := s.Savepoint()
-					fmt.Fprintf(&b, "%v %s %s\n", ok, s.Kind, name)
 				}
 			default:
 				t.Fatalf("unknown command %s", d.Cmd)

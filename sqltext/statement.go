@@ -12,7 +12,6 @@ type TableName struct {
 	Qualifier string // database or schema; "" without one
 	Name      string
 	Text      string // as it is written, quotes included
-	Alias     string // what the statement calls it, unquoted, in lower case; "" where it has its own name
 	column    bool   // it may as well be a column: it follows a comma of RETURNING
 }
 

@@ -14,6 +14,10 @@ type Syntax struct {
 	Functions functions.Database
 	// Hints are those, in upper case, that /*+ … */ may give it in a case; nil: it is a comment.
 	Hints []string
+	// Settings are those of its sessions, in lower case, that a case may change; one that ends in * begins the names of several. SettingWords
+	// are the words, in upper case, that the list of one may have, where it may not have all.
+	Settings     []string
+	SettingWords map[string][]string
 	// Grammar returns a parser of its statements, for one goroutine at a time.
 	Grammar func() Parser
 	// Doubt says in what a second reader differs about a statement that a person gives; nil where there is none.

@@ -177,7 +177,6 @@ func (f *finder) name(i int) int {
 		n.Qualifier, n.Name, n.Text = n.String(), lower(f.at(i+1).Unquote()), n.Text+"."+f.at(i+1).Text
 		i += 2
 	}
-	n.Alias = f.alias(i)
 	f.named = append(f.named, n)
 	return i
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	tree "txweave/sql"
+	"txweave/sql/control"
 	"txweave/sqltext"
 )
 
@@ -42,6 +43,14 @@ func (c *Case) admit(x *sqltext.Syntax) *RefusedError {
 		}
 	}
 	index += len(c.Rows)
+	for _, s := range c.Sessions {
+		for i, stmt := range s.Stmts {
+			if err := a.setSession(stmt.SQL, x); err != nil {
+				return &RefusedError{Where: fmt.Sprintf("%s, statement %d", sessionSection(s.Number), i), index: index + i, SQL: stmt.SQL, Reason: err}
+			}
+		}
+		index += len(s.Stmts)
+	}
 	for n := range c.Txns {
 		t := &c.Txns[n]
 		for i := range t.Steps() {
@@ -71,6 +80,7 @@ type admission struct {
 	calls   calls
 	tables  map[string]bool // that the schema creates
 	script  bool            // it is a script's statement: see Script.Admit
+	setting bool            // it is one of a session's settings
 	views   map[string]float64
 }
 
@@ -116,16 +126,17 @@ func (a *admission) writes(s sqltext.Statement) error {
 
 // step judges a statement of a transaction.
 func (a *admission) step(sql string, begin, end, alone bool) error {
-	if end && a.quoting.Disconnects(sql) {
+	t := control.Read(a.tree, sql)
+	if end && t.Disconnects() && a.quoting.Plain(sql) {
 		return nil
 	}
 	s, err := a.read(sql)
 	switch {
 	case err != nil:
 		return err
-	case (begin || end) && (s.Kind == sqltext.Set || s.Kind == sqltext.XA) || s.IsXA() || end && s.Unlocks():
-		return a.framed(s)
-	case a.quoting == sqltext.PostgreSQL && !alone && (!begin && !end && s.Prepares() != "" || end && s.EndsPrepared() != ""):
+	case (begin || end) && (s.Kind == sqltext.Set || s.Kind == sqltext.XA) || t.IsXA() || end && t.Unlocks():
+		return a.framed(t)
+	case a.quoting == sqltext.PostgreSQL && !alone && (!begin && !end && !t.IsXA() && t.Prepares() != "" || end && t.EndsPrepared() != ""):
 		return nil
 	case begin:
 		return a.onlyWords(sql, s, sqltext.Begin, beginWords)
@@ -135,32 +146,32 @@ func (a *admission) step(sql string, begin, end, alone bool) error {
 		return a.onlyWords(sql, s, sqltext.Rollback, endWords)
 	}
 	alone = alone || end
-	if d, ok := s.Redefinition(); ok {
+	if d, ok := t.Redefinition(); ok {
 		if !alone && a.quoting == sqltext.MySQL {
 			return errors.New("it ends the transaction: let it stand alone, in autocommit")
 		}
 		return a.redefines(s, d)
 	}
-	if table, ok := s.Truncates(); ok {
+	if table, ok := t.Truncates(); ok {
 		return a.truncates(table, alone)
 	}
-	if locks, ok := s.TableLocks(); ok && !alone && a.quoting == sqltext.MySQL {
+	if locks, ok := t.TableLocks(); ok && !alone && a.quoting == sqltext.MySQL {
 		return a.locks(locks)
 	}
-	if locks, ok := s.ModeLocks(); ok && !alone && a.quoting == sqltext.PostgreSQL {
+	if locks, ok := t.ModeLocks(); ok && !alone && a.quoting == sqltext.PostgreSQL {
 		return a.locks(locks)
 	}
-	if err := target(s); err != nil {
+	if err := target(t); err != nil {
 		return err
 	}
-	if x, ok := sqltext.ReadScratch(sql); ok {
+	if x, ok := t.Scratch(); ok {
 		return a.scratch(x, alone)
 	}
 	return a.writes(s)
 }
 
 // target refuses what is no statement of a transaction.
-func target(s sqltext.Statement) error {
+func target(s control.Statement) error {
 	switch s.Kind {
 	case sqltext.Savepoint, sqltext.RollbackTo, sqltext.Release:
 		if _, ok := s.Savepoint(); !ok {
@@ -244,16 +255,19 @@ func (a *admission) read(sql string) (sqltext.Statement, error) {
 		case t.Is("into") && hasBody(s) && s.Tokens[i-1].Is("insert", "replace"): // in the body of a trigger
 		case t.Is("into") && !introducesTarget(s, i):
 			return s, errors.New("INTO writes its result to a file or a variable")
-		case t.Is("attach", "detach", "vacuum", "pragma", "outfile", "dumpfile", "infile") && i == 0 && !(a.script && t.Is("vacuum", "pragma")) && !keeps(s, a.quoting):
+		case t.Is("attach", "detach", "vacuum", "pragma", "outfile", "dumpfile", "infile") && i == 0 && !(a.script && t.Is("vacuum", "pragma")) && !(a.setting && t.Is("pragma")) && !(t.Is("vacuum", "pragma") && keeps(control.Read(a.tree, sql), a.quoting)):
 			return s, fmt.Errorf("%s reaches beyond the case", strings.ToUpper(t.Text))
 		}
 		if isPragma(t) {
 			return s, errors.New("it reads the engine's settings")
 		}
 	}
-	var rows []string // what a trigger calls the row
-	if hasBody(s) {
+	var rows []string // what a trigger calls the row, and MySQL a session's settings
+	switch {
+	case hasBody(s):
 		rows = []string{"new", "old"}
+	case a.setting:
+		rows = []string{"session", "local"}
 	}
 	if err := qualified(s, rows...); err != nil {
 		return s, err

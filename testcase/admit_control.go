@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"txweave/sql/control"
 	"txweave/sqltext"
 )
 
@@ -22,7 +23,7 @@ func (a *admission) truncates(table string, alone bool) error {
 }
 
 // locks judges LOCK TABLES, and LOCK TABLE.
-func (a *admission) locks(locks []sqltext.TableLock) error {
+func (a *admission) locks(locks []control.TableLock) error {
 	for _, l := range locks {
 		if !a.tables[l.Table] {
 			return fmt.Errorf("it locks table %s, which the schema does not create", l.Table)
@@ -32,7 +33,7 @@ func (a *admission) locks(locks []sqltext.TableLock) error {
 }
 
 // scratch judges a query whose answer goes through a table of its own.
-func (a *admission) scratch(x sqltext.Scratch, alone bool) error {
+func (a *admission) scratch(x control.Scratch, alone bool) error {
 	switch {
 	case a.outside(x.Table):
 		return fmt.Errorf("%s is no name that a table may have which comes and goes", x.Table)
@@ -48,8 +49,8 @@ func (a *admission) outside(name string) bool {
 }
 
 // framed judges a statement of a transaction that is opened otherwise than by BEGIN: MySQL's family has such.
-func (a *admission) framed(s sqltext.Statement) error {
-	on, off := s.Ends(sqltext.Switched), s.Opens() == sqltext.Switched
+func (a *admission) framed(s control.Statement) error {
+	on, off := s.Ends(control.Switched), s.Opens() == control.Switched
 	if a.quoting == sqltext.MySQL && (on || off || s.XAName() != "") {
 		return nil
 	}
@@ -57,7 +58,7 @@ func (a *admission) framed(s sqltext.Statement) error {
 }
 
 // redefines judges a statement of a transaction that changes how a table is kept.
-func (a *admission) redefines(s sqltext.Statement, d sqltext.Redefinition) error {
+func (a *admission) redefines(s sqltext.Statement, d control.Redefinition) error {
 	if d.Table != "" && !a.tables[d.Table] {
 		return fmt.Errorf("it redefines table %s, which the schema does not create", d.Table)
 	}

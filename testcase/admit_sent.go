@@ -3,6 +3,7 @@ package testcase
 import (
 	"errors"
 
+	"txweave/sql/control"
 	"txweave/sqltext"
 )
 
@@ -38,16 +39,17 @@ func (s *Sent) Admit(sql string, what Sending) error {
 		return s.step(sql, what == Opening, what == Closing, what == Within)
 	}
 	x, err := s.read(sql)
+	t := control.Read(s.tree, sql)
 	switch {
 	case err != nil:
 		return err
-	case x.Kind == sqltext.Rollback || x.Kind == sqltext.Commit || x.EndsPrepared() != "" || x.Unlocks() || sql == "SET autocommit = 1":
+	case t.Kind == sqltext.Rollback || t.Kind == sqltext.Commit || t.EndsPrepared() != "" || t.Unlocks() || sql == "SET autocommit = 1":
 		return nil
 	case x.Kind == sqltext.Set && len(x.Tokens) > 1 && x.Tokens[1].Is("transaction"):
 		x.Tokens = x.Tokens[1:]
 		return s.onlyWords(sql, x, sqltext.Set, beginWords)
 	case x.Kind == sqltext.Select && s.quoting == sqltext.PostgreSQL:
-		return target(x)
+		return target(t)
 	}
 	return errors.New("nothing is cleared up by it")
 }

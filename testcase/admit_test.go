@@ -20,13 +20,17 @@ func admitText(target, section, sql string) string {
 	default:
 		sections[section] = sql
 	}
-	return fmt.Sprintf("txweave case 1\ntarget: %s\nisolation: x\n\n-- schema --\n%s\n\n-- rows --\n%s\n\n-- T0 --\n%s;\n%s;\n%s;\n",
-		target, sections["schema"], sections["rows"], sections["begin"], sections["statement"], sections["end"])
+	version, session := 1, ""
+	if section == "session" {
+		version, session = 2, "\n-- session --\n"+sql+";\n"
+	}
+	return fmt.Sprintf("txweave case %d\ntarget: %s\nisolation: x\n\n-- schema --\n%s\n\n-- rows --\n%s\n%s\n-- T0 --\n%s;\n%s;\n%s;\n",
+		version, target, sections["schema"], sections["rows"], session, sections["begin"], sections["statement"], sections["end"])
 }
 
 // TestAdmit reads, as the statements of one section of an otherwise harmless case, what testdata/admit holds a line:
 //
-//	schema | rows | begin | statement | end   target=mariadb
+//	schema | rows | session | begin | statement | end   target=mariadb
 //
 // and prints whether the case is admitted, or the reason for which it is not; with script, as a step of a script on a private server.
 func TestAdmit(t *testing.T) {

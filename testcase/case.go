@@ -64,23 +64,21 @@ import (
 	"txweave/sqltext"
 )
 
-// FormatVersion is the version of the .txw text format that this package reads and writes.
-const FormatVersion = 1
-
 // Case is one test case: what to create, what to run in transactions, and in which order to submit it.
 type Case struct {
-	Comments  []string // comment lines before the header, each with its leading '#'
-	Tool      string   // version of the tool that wrote the case, e.g. "txweave 0.1.0"
-	Seed      uint64   // seed that generated this case; 0 for a hand-written one
-	Target    string   // dialect the case was written for: "sqlite", "mariadb", "mysql"
-	Isolation string   // profile name: "repeatable-read", "serializable", …
-	Options   []Option // further header fields, in file order
-	Schema    []Stmt   // CREATE TABLE and CREATE INDEX statements
-	Rows      []Stmt   // INSERT statements of the initial rows
-	Txns      []Txn    // transactions; the index is the transaction's number
-	Schedule  Schedule // transaction numbers in submission order, one entry per statement, BEGIN and end included
-	Order     []Ref    // the equivalent order without transactions, where the case says it; nil: to be inferred
-	Tail      []string // comment lines after the last section's content
+	Comments  []string  // comment lines before the header, each with its leading '#'
+	Tool      string    // version of the tool that wrote the case, e.g. "txweave 0.1.0"
+	Seed      uint64    // seed that generated this case; 0 for a hand-written one
+	Target    string    // dialect the case was written for: "sqlite", "mariadb", "mysql"
+	Isolation string    // profile name: "repeatable-read", "serializable", …
+	Options   []Option  // further header fields, in file order
+	Schema    []Stmt    // CREATE TABLE and CREATE INDEX statements
+	Rows      []Stmt    // INSERT statements of the initial rows
+	Sessions  []Session // what sessions are set to, in order of number
+	Txns      []Txn     // transactions; the index is the transaction's number
+	Schedule  Schedule  // transaction numbers in submission order, one entry per statement, BEGIN and end included
+	Order     []Ref     // the equivalent order without transactions, where the case says it; nil: to be inferred
+	Tail      []string  // comment lines after the last section's content
 
 	places *places // nil: not known
 	given  StmtID  // the last identity that a statement of it got
@@ -212,9 +210,9 @@ func (c *Case) Makes() []string {
 	var names []string
 	for i := range c.Txns {
 		for at := range c.Txns[i].Steps() {
-			s := sqltext.Read(c.Txns[i].Step(at).SQL)
+			s := c.Read(c.Txns[i].Step(at).SQL)
 			d, _ := s.Redefinition()
-			x, _ := sqltext.ReadScratch(c.Txns[i].Step(at).SQL)
+			x, _ := s.Scratch()
 			for _, name := range []string{d.Makes, x.Table} {
 				if name != "" && !x.Temporary && !slices.Contains(names, name) {
 					names = append(names, name)
@@ -233,6 +231,10 @@ func (c *Case) Clone() *Case {
 	d.Options = slices.Clone(c.Options)
 	d.Schema = cloneStmts(c.Schema)
 	d.Rows = cloneStmts(c.Rows)
+	d.Sessions = slices.Clone(c.Sessions)
+	for i, s := range d.Sessions {
+		d.Sessions[i].Stmts = cloneStmts(s.Stmts)
+	}
 	d.Txns = slices.Clone(c.Txns)
 	for i, t := range d.Txns {
 		d.Txns[i] = Txn{Session: t.Session, Isolation: t.Isolation, Begin: t.Begin.clone(), Stmts: cloneStmts(t.Stmts), End: t.End.clone()}

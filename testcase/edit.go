@@ -57,6 +57,12 @@ func (c *Case) RemoveTxn(txn int) {
 	c.keep(func(n int) bool { return n != txn }, func(int, int) bool { return true })
 }
 
+// OwnSession gives a transaction a session of its own, with what every session is set to.
+func (c *Case) OwnSession(txn int) {
+	c.Txns[txn].Session = 0
+	c.DropUnusedSessions()
+}
+
 // AddTxn adds a transaction, whose steps come behind all others, and returns its number.
 func (c *Case) AddTxn(t Txn) int {
 	txn := len(c.Txns)
@@ -129,4 +135,5 @@ func (c *Case) keep(keepTxn func(txn int) bool, keepStmt func(txn, stmt int) boo
 		}
 	}
 	c.Txns, c.Schedule, c.Order = txns, schedule, order
+	c.DropUnusedSessions()
 }

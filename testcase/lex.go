@@ -9,11 +9,11 @@ import (
 // space holds the bytes that count as white space between statements, at their ends and in header values.
 const space = sqltext.Space
 
-// lexer is how the text of a case is split, whatever its target.
-const lexer = sqltext.MySQL
+// firstLexer is how texts of the first version are divided, whatever their target.
+const firstLexer = sqltext.MySQL
 
 // endsInLineComment reports whether text appended to sql would fall into a comment.
-func endsInLineComment(sql string) bool {
+func endsInLineComment(sql string, lexer sqltext.Quoting) bool {
 	var last sqltext.Token
 	for t := range lexer.Tokens(sql) {
 		last = t
@@ -33,7 +33,21 @@ func sectionName(line string) (name string, known, ok bool) {
 		return "", false, false
 	}
 	_, _, _, isTxn := txnSection(name)
-	return name, isTxn || name == secSchema || name == secRows || name == secSchedule || name == secOrder, true
+	_, isSession := sessionNumber(name)
+	return name, isTxn || isSession || name == secSchema || name == secRows || name == secSchedule || name == secOrder, true
+}
+
+// sessionNumber reads the name of a section of settings: "session", which is 0, or "session 1".
+func sessionNumber(name string) (n int, ok bool) {
+	if name == secSession {
+		return 0, true
+	}
+	digits, ok := strings.CutPrefix(name, secSession+" ")
+	if !ok {
+		return 0, false
+	}
+	n, ok = number(digits)
+	return n, ok && n > 0
 }
 
 // txnSection reads the name of a transaction's section: its number, that of its session, 0 if it names none, and its level,

@@ -48,9 +48,12 @@ func parse(name string, text []byte) (*parser, error) {
 	if n := strings.IndexByte(s, '\n'); n > 0 && s[n-1] == '\r' {
 		s = strings.ReplaceAll(s, "\r\n", "\n")
 	}
-	p := &parser{name: name, text: s, c: &Case{}, identitiesAt: -1}
+	p := &parser{name: name, text: s, c: &Case{}, lexer: firstLexer, identitiesAt: -1}
 	if err := p.header(); err != nil {
 		return nil, err
+	}
+	if p.version > FirstVersion {
+		p.lexer = sqltext.SyntaxOf(p.c.Target).Quoting
 	}
 	for p.pos < len(p.text) {
 		if err := p.section(); err != nil {
@@ -59,6 +62,11 @@ func parse(name string, text []byte) (*parser, error) {
 	}
 	if len(p.c.Txns) == 0 {
 		return nil, p.errorf(len(p.text), noTransactions)
+	}
+	for i, at := range p.sessionsAt {
+		if err := p.c.checkSession(i); err != nil {
+			return nil, p.errorf(at, "%s", err)
+		}
 	}
 	if !p.scheduled {
 		p.c.Schedule = p.c.SerialSchedule()
@@ -69,13 +77,16 @@ func parse(name string, text []byte) (*parser, error) {
 
 // parser reads one text from front to back.
 type parser struct {
-	name    string
-	text    string
-	pos     int // what lies before it has been read
-	c       *Case
-	pending []string // comments that wait for the statement they belong to
-	last    string   // name of the section read last, "" before the first
-	starts  []int    // where each statement starts, in the order of the text
+	name       string
+	text       string
+	pos        int // what lies before it has been read
+	c          *Case
+	pending    []string // comments that wait for the statement they belong to
+	last       string   // name of the section read last, "" before the first
+	starts     []int    // where each statement starts, in the order of the text
+	version    int
+	sessionsAt []int           // where the sections of settings start
+	lexer      sqltext.Quoting // how statements are divided
 
 	scheduled bool // there was a schedule
 
@@ -126,7 +137,7 @@ func (p *parser) header() error {
 		}
 	}
 	if magicAt < 0 {
-		return p.errorf(len(p.text), "no case here: the line %q is missing", fmt.Sprintf("txweave case %d", FormatVersion))
+		return p.errorf(len(p.text), "no case here: the line %q is missing", fmt.Sprintf("txweave case %d", FirstVersion))
 	}
 	return p.required(magicAt)
 }
@@ -142,11 +153,13 @@ func (p *parser) required(magicAt int) error {
 func (p *parser) magic(at int, line string) error {
 	w := strings.Fields(line)
 	if len(w) != 3 || w[0] != "txweave" || w[1] != "case" {
-		return p.errorf(at, "the header must start with %q, not with %s", fmt.Sprintf("txweave case %d", FormatVersion), quote(line))
+		return p.errorf(at, "the header must start with %q, not with %s", fmt.Sprintf("txweave case %d", FirstVersion), quote(line))
 	}
-	if w[2] != strconv.Itoa(FormatVersion) {
-		return p.errorf(at, "format version %s is unknown: this txweave reads version %d", quote(w[2]), FormatVersion)
+	version, known := number(w[2])
+	if !known || version < FirstVersion || version > FormatVersion {
+		return p.errorf(at, "format version %s is unknown: this txweave reads versions %d to %d", quote(w[2]), FirstVersion, FormatVersion)
 	}
+	p.version = version
 	return nil
 }
 
@@ -187,7 +200,7 @@ func (p *parser) section() error {
 	at, line := p.line()
 	name, known, _ := sectionName(line)
 	if !known {
-		return p.errorf(at, "unknown section %s: want schema, rows, T0, T1, …, schedule or order", quote(name))
+		return p.errorf(at, "unknown section %s: want schema, rows, session, T0, T1, …, schedule or order", quote(name))
 	}
 	if err := p.order(at, name); err != nil {
 		return err
@@ -212,7 +225,11 @@ func (p *parser) section() error {
 		p.c.Rows = stmts
 		return nil
 	}
-	if i, err := checkTxn(len(p.c.Txns), stmts); err != nil {
+	if n, ok := sessionNumber(name); ok {
+		p.c.Sessions, p.sessionsAt = append(p.c.Sessions, Session{Number: n, Stmts: stmts}), append(p.sessionsAt, at)
+		return nil
+	}
+	if i, err := checkTxn(p.c.dialect(), len(p.c.Txns), stmts); err != nil {
 		if len(starts) > 0 {
 			at = starts[i]
 		}
@@ -232,12 +249,18 @@ func (p *parser) section() error {
 
 // order checks that a section of this name may come now.
 func (p *parser) order(at int, name string) error {
-	rank := map[string]int{"": 0, secSchema: 1, secRows: 2, secSchedule: 4, secOrder: 5}
+	rank := map[string]int{"": 0, secSchema: 1, secRows: 2, secSchedule: 5, secOrder: 6}
 	rankOf := func(name string) int {
+		if _, ok := sessionNumber(name); ok {
+			return 3
+		}
 		if r, ok := rank[name]; ok {
 			return r
 		}
-		return 3
+		return 4
+	}
+	if _, ok := sessionNumber(name); ok && p.version < 2 {
+		return p.errorf(at, "section %q is one of version 2: let the file begin with %q", name, "txweave case 2")
 	}
 	n, _, _, isTxn := txnSection(name)
 	switch {
@@ -282,9 +305,9 @@ func (p *parser) boundary() (more bool, err error) {
 			p.pos++
 		case b == '#':
 			at := p.pos
-			p.pos += len(lexer.Next(p.text, at).Text)
+			p.pos += len(firstLexer.Next(p.text, at).Text) // to the end of the line, whatever the target says of #
 			p.pending = append(p.pending, strings.Trim(p.text[at:p.pos], space))
-		case lexer.DashComment(p.text[p.pos:]):
+		case p.lexer.DashComment(p.text[p.pos:]):
 			rest, atStart := lineAt(p.text, p.pos)
 			if _, _, isSection := sectionName(rest); isSection && atStart {
 				return false, nil
@@ -303,7 +326,7 @@ func (p *parser) stmt() (sql string, err error) {
 	var body sqltext.Body
 	for p.pos < len(p.text) {
 		at := p.pos
-		t := lexer.Next(p.text, at)
+		t := p.lexer.Next(p.text, at)
 		p.pos += len(t.Text)
 		body.Take(t)
 		switch {
@@ -319,7 +342,7 @@ func (p *parser) stmt() (sql string, err error) {
 			if sql = strings.Trim(p.text[start:at], space); sql == "" {
 				return "", p.errorf(at, "empty statement before ';'")
 			}
-			if err := errors.Join(checkSQL(sql), lexer.Bound(sql)); err != nil { // "--;" is all that is left
+			if err := errors.Join(checkSQL(sql, p.lexer), p.lexer.Bound(sql)); err != nil { // "--;" is all that is left
 				return "", p.errorf(start, "%s: %s", err, quote(sql))
 			}
 			return sql, nil

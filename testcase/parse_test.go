@@ -97,7 +97,7 @@ func TestReadWriteFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := []int{0, 0}; !reflect.DeepEqual(c.Schedule, want) {
+	if want := (Schedule{0, 0}); !reflect.DeepEqual(c.Schedule, want) {
 		t.Errorf("missing schedule became %v, want %v", c.Schedule, want)
 	}
 	if err := WriteFile(t.Context(), path, c); err != nil {
@@ -187,7 +187,11 @@ func TestValidate(t *testing.T) {
 		{func(c *Case) { c.Rows = []Stmt{{SQL: "a;b"}} }, "semicolon"},
 		{func(c *Case) { c.Rows = []Stmt{{SQL: "a /* b"}} }, "unterminated comment"},
 		{func(c *Case) { c.Rows = []Stmt{{SQL: "'a"}} }, "unterminated literal"},
-		{func(c *Case) { c.Rows = []Stmt{{SQL: `'a\'`}} }, "unterminated literal"},
+		{func(c *Case) { c.Rows = []Stmt{{SQL: `'a\'`}} }, ""}, // SQLite's
+		{func(c *Case) { c.Target, c.Rows = "mariadb", []Stmt{{SQL: `'a\'`}} }, "unterminated literal"},
+		{func(c *Case) { c.Sessions = []Session{{Number: 3, Stmts: []Stmt{{SQL: "PRAGMA cache_size = 1"}}}} }, "no transaction runs in the session"},
+		{func(c *Case) { c.Sessions = []Session{{Stmts: []Stmt{{SQL: "PRAGMA cache_size = 1"}}}} }, ""},
+		{func(c *Case) { c.Sessions = []Session{{}} }, "sets nothing"},
 		{func(c *Case) { c.Rows = []Stmt{{SQL: "`a\\`"}} }, ""},
 		{func(c *Case) { c.Rows = []Stmt{{SQL: "a\n-- T1 --\nb"}} }, "looks like a section"},
 		{func(c *Case) { c.Rows = []Stmt{{SQL: "a\n-- note --\nb"}} }, ""},

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"strconv"
+
+	"txweave/sqltext"
 )
 
 // scheduleWidth is the column that a printed schedule's lines do not go beyond.
@@ -14,6 +16,7 @@ const scheduleWidth = 76
 const (
 	secSchema   = "schema"
 	secRows     = "rows"
+	secSession  = "session"
 	secSchedule = "schedule"
 	secOrder    = "order"
 	sessionMark = " session "
@@ -35,7 +38,7 @@ const (
 func (c *Case) Print() []byte {
 	var b bytes.Buffer
 	printComments(&b, c.Comments)
-	fmt.Fprintf(&b, "txweave case %d\n", FormatVersion)
+	fmt.Fprintf(&b, "txweave case %d\n", c.version())
 	if c.Tool != "" {
 		printField(&b, fieldTool, c.Tool)
 	}
@@ -50,15 +53,19 @@ func (c *Case) Print() []byte {
 	if ids := c.identities(); ids != "" {
 		printField(&b, fieldStatements, ids)
 	}
-	printSection(&b, secSchema, c.Schema)
-	printSection(&b, secRows, c.Rows)
+	lexis := c.lexis()
+	printSection(&b, secSchema, c.Schema, lexis)
+	printSection(&b, secRows, c.Rows, lexis)
+	for _, s := range c.Sessions {
+		printSection(&b, sessionSection(s.Number), s.Stmts, lexis)
+	}
 	for n := range c.Txns {
 		t := &c.Txns[n]
 		stmts := make([]Stmt, 0, t.Steps())
 		for i := range t.Steps() {
 			stmts = append(stmts, *t.Step(i))
 		}
-		printSection(&b, sectionOf(n, t), stmts)
+		printSection(&b, sectionOf(n, t), stmts, lexis)
 	}
 	printSchedule(&b, c.Schedule)
 	printOrder(&b, c.Order)
@@ -83,6 +90,14 @@ func sectionOf(txn int, t *Txn) string {
 	return name
 }
 
+// sessionSection returns the name of a section of settings: "session", "session 1".
+func sessionSection(number int) string {
+	if number == 0 {
+		return secSession
+	}
+	return secSession + " " + strconv.Itoa(number)
+}
+
 func printComments(b *bytes.Buffer, comments []string) {
 	for _, c := range comments {
 		b.WriteString(c)
@@ -98,7 +113,7 @@ func printField(b *bytes.Buffer, key, value string) {
 	b.WriteByte('\n')
 }
 
-func printSection(b *bytes.Buffer, name string, stmts []Stmt) {
+func printSection(b *bytes.Buffer, name string, stmts []Stmt, lexis sqltext.Quoting) {
 	if len(stmts) == 0 {
 		return
 	}
@@ -106,7 +121,7 @@ func printSection(b *bytes.Buffer, name string, stmts []Stmt) {
 	for _, s := range stmts {
 		printComments(b, s.Comments)
 		b.WriteString(s.SQL)
-		if endsInLineComment(s.SQL) {
+		if endsInLineComment(s.SQL, lexis) {
 			b.WriteByte('\n')
 		}
 		b.WriteString(";\n")

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 
+	"txweave/sql"
+	"txweave/sql/control"
 	"txweave/sqltext"
 )
 
@@ -18,10 +20,11 @@ func (c *Case) Validate() error {
 	if err := c.checkHeader(); err != nil {
 		return err
 	}
-	if err := checkStmts(secSchema, c.Schema); err != nil {
+	lexis := c.lexis()
+	if err := checkStmts(secSchema, c.Schema, lexis); err != nil {
 		return err
 	}
-	if err := checkStmts(secRows, c.Rows); err != nil {
+	if err := checkStmts(secRows, c.Rows, lexis); err != nil {
 		return err
 	}
 	if len(c.Txns) == 0 {
@@ -39,10 +42,10 @@ func (c *Case) Validate() error {
 		for i := range t.Steps() {
 			stmts = append(stmts, *t.Step(i))
 		}
-		if err := checkStmts(txnName(n), stmts); err != nil {
+		if err := checkStmts(txnName(n), stmts, lexis); err != nil {
 			return err
 		}
-		if _, err := checkTxn(n, stmts); err != nil {
+		if _, err := checkTxn(c.dialect(), n, stmts); err != nil {
 			return err
 		}
 	}
@@ -62,6 +65,11 @@ func (c *Case) Validate() error {
 	}
 	if err := c.checkIdentities(); err != nil {
 		return err
+	}
+	for i := range c.Sessions {
+		if err := c.checkSession(i); err != nil {
+			return err
+		}
 	}
 	return checkComments("end of case", c.Tail)
 }
@@ -119,13 +127,13 @@ func checkComments(where string, comments []string) error {
 	return nil
 }
 
-func checkStmts(section string, stmts []Stmt) error {
+func checkStmts(section string, stmts []Stmt, lexis sqltext.Quoting) error {
 	for i, s := range stmts {
 		where := fmt.Sprintf("%s, statement %d", section, i)
 		if err := checkComments(where, s.Comments); err != nil {
 			return err
 		}
-		if err := checkSQL(s.SQL); err != nil {
+		if err := checkSQL(s.SQL, lexis); err != nil {
 			return fmt.Errorf("%s: %w: %s", where, err, quote(s.SQL))
 		}
 	}
@@ -133,7 +141,7 @@ func checkStmts(section string, stmts []Stmt) error {
 }
 
 // checkSQL reports whether sql would not read back as one statement.
-func checkSQL(sql string) error {
+func checkSQL(sql string, lexer sqltext.Quoting) error {
 	switch {
 	case sql == "":
 		return errors.New("empty statement")
@@ -176,35 +184,38 @@ func swallowsSection(s string, i int) bool {
 }
 
 // checkTxn checks that a transaction's statements begin and end one; at is the statement to blame.
-func checkTxn(n int, stmts []Stmt) (at int, err error) {
+func checkTxn(d dialect, n int, stmts []Stmt) (at int, err error) {
 	last := len(stmts) - 1
 	switch {
-	case len(stmts) == 1 && standsAlone(stmts[0].SQL):
+	case len(stmts) == 1 && d.standsAlone(stmts[0].SQL):
 		return 0, nil
 	case len(stmts) == 0:
 		return 0, fmt.Errorf("T%d has no statements: it needs BEGIN or START TRANSACTION first, COMMIT or ROLLBACK last", n)
 	}
-	begin, end := sqltext.Read(stmts[0].SQL), sqltext.Read(stmts[last].SQL)
-	frame := begin.Opens()
+	read := make([]control.Statement, len(stmts))
+	for i, s := range stmts {
+		read[i] = d.read(s.SQL)
+	}
+	end, frame := read[last], read[0].Opens()
 	switch {
-	case frame == sqltext.NoFrame:
+	case frame == control.NoFrame:
 		return 0, fmt.Errorf("T%d must start with BEGIN, START TRANSACTION, SET autocommit = 0 or XA START, not with %s", n, quote(stmts[0].SQL))
 	case last == 0 || !end.Ends(frame):
 		return last, fmt.Errorf("T%d must end with COMMIT or ROLLBACK, not with %s", n, quote(stmts[last].SQL))
 	}
-	for i, s := range stmts[1:last] {
-		if at := sqltext.Read(s.SQL); at.Opens() != sqltext.NoFrame || isEnd(s.SQL) {
-			return i + 1, fmt.Errorf("T%d has %s inside: it begins with its first statement and ends with its last", n, quote(s.SQL))
+	for i, s := range read[1:last] {
+		if s.Opens() != control.NoFrame || (s.Kind == sqltext.Commit || s.Kind == sqltext.Rollback) && s.Ends(control.Begun) {
+			return i + 1, fmt.Errorf("T%d has %s inside: it begins with its first statement and ends with its last", n, quote(stmts[i+1].SQL))
 		}
 	}
-	if err := checkLocks(stmts, frame, end.Unlocks()); err != nil {
+	if err := checkLocks(read, frame); err != nil {
 		return last, fmt.Errorf("T%d: %w", n, err)
 	}
-	if err := sqltext.CheckPrepared(Texts(stmts)); err != nil {
+	if err := control.CheckPrepared(read); err != nil {
 		return last, fmt.Errorf("T%d: %w", n, err)
 	}
-	if frame == sqltext.Prepared {
-		if err := sqltext.CheckXA(Texts(stmts)); err != nil {
+	if frame == control.Prepared {
+		if err := control.CheckXA(read); err != nil {
 			return last, fmt.Errorf("T%d: %w", n, err)
 		}
 	}
@@ -212,49 +223,45 @@ func checkTxn(n int, stmts []Stmt) (at int, err error) {
 }
 
 // checkLocks checks that a transaction locks tables before it does anything else, and unlocks them with its end, which commits.
-func checkLocks(stmts []Stmt, frame sqltext.Frame, unlocks bool) error {
+func checkLocks(stmts []control.Statement, frame control.Frame) error {
 	locks := 0
 	for i, s := range stmts[1 : len(stmts)-1] {
-		read := sqltext.Read(s.SQL)
-		if _, ok := read.TableLocks(); !ok {
+		if _, ok := s.TableLocks(); !ok {
 			continue
 		}
-		if i > 0 || frame != sqltext.Switched {
-			return fmt.Errorf("tables are locked by LOCK TABLES right behind SET autocommit = 0: %s", quote(s.SQL))
+		if i > 0 || frame != control.Switched {
+			return fmt.Errorf("tables are locked by LOCK TABLES right behind SET autocommit = 0: %s", quote(s.Text()))
 		}
 		locks++
 	}
-	if unlocks != (locks > 0) {
+	if stmts[len(stmts)-1].Unlocks() != (locks > 0) {
 		return errors.New("a transaction that begins with LOCK TABLES ends with UNLOCK TABLES, which commits it, and no other one does")
 	}
 	return nil
 }
 
-// standsAlone reports whether sql can be a statement in autocommit: one that reads or writes rows, or defines something.
-func standsAlone(sql string) bool {
-	s := sqltext.Read(sql)
+// dialect is how the statements of a case's target are read.
+type dialect struct{ tree *sql.Dialect }
+
+func (d dialect) read(text string) control.Statement { return control.Read(d.tree, text) }
+
+// Read understands a statement as the case's target does.
+func (c *Case) Read(text string) control.Statement { return c.dialect().read(text) }
+
+func (c *Case) dialect() dialect { return dialect{sqltext.SyntaxOf(c.Target).Tree} }
+
+// standsAlone says whether it can be a statement in autocommit: one that reads or writes rows, or defines something.
+func (d dialect) standsAlone(text string) bool {
+	s := d.read(text)
 	_, definition := s.Redefinition()
 	return s.IsTarget() || definition
-}
-
-// isTarget reports whether sql reads or writes rows.
-func isTarget(sql string) bool {
-	s := sqltext.Read(sql)
-	return s.IsTarget()
-}
-
-// isEnd reports whether sql ends a transaction; ROLLBACK TO a savepoint does not.
-func isEnd(sql string) bool {
-	kind := sqltext.KindOf(sql)
-	return kind == sqltext.Commit && sqltext.FirstWord(sql) == "COMMIT" || kind == sqltext.Rollback
 }
 
 // checkPrepared refuses two transactions that are prepared under one name: the end of one would be that of the other.
 func (c *Case) checkPrepared() error {
 	names := map[string]int{}
 	for n := range c.Txns {
-		end := sqltext.Read(c.Txns[n].End.SQL)
-		name := end.EndsPrepared()
+		name := c.Read(c.Txns[n].End.SQL).EndsPrepared()
 		if other, taken := names[name]; taken && name != "" {
 			return fmt.Errorf("T%d and T%d are both prepared as %s: a name is of one transaction", other, n, name)
 		}
@@ -279,7 +286,7 @@ func (c *Case) checkSchedule() error {
 		return errors.New("schedule interleaves two transactions of one session: the first must end before the next one begins")
 	}
 	for n, b := range before {
-		if b >= 0 && sqltext.Disconnects(c.Txns[b].End.SQL) {
+		if b >= 0 && c.Read(c.Txns[b].End.SQL).Disconnects() {
 			return fmt.Errorf("T%d runs in a session that T%d has ended", n, b)
 		}
 	}
@@ -293,7 +300,7 @@ func (c *Case) checkOrder() error {
 		switch {
 		case r.Txn < 0 || r.Txn >= len(c.Txns) || r.Stmt < 0 || r.Stmt >= len(c.Txns[r.Txn].Stmts):
 			return fmt.Errorf("order entry %s: the case has no such statement", r)
-		case !isTarget(c.Txns[r.Txn].Stmts[r.Stmt].SQL):
+		case !c.Read(c.Txns[r.Txn].Stmts[r.Stmt].SQL).IsTarget():
 			return fmt.Errorf("order entry %s: it neither reads nor writes rows, and has no place in an order", r)
 		case seen[r]:
 			return fmt.Errorf("order entry %s appears twice", r)
@@ -314,7 +321,7 @@ func quote(s string) string {
 
 // keeps says whether a statement is VACUUM, or a PRAGMA, that changes how tables are kept and nothing else: of one table, or of all that
 // SQLite's file holds. PostgreSQL's VACUUM of a whole database waits for whoever looks at a page, and nothing tells for whom.
-func keeps(s sqltext.Statement, q sqltext.Quoting) bool {
+func keeps(s control.Statement, q sqltext.Quoting) bool {
 	d, ok := s.Redefinition()
-	return ok && s.Tokens[0].Is("vacuum", "pragma") && (d.Table != "" || q == sqltext.ANSI)
+	return ok && (d.Table != "" || q == sqltext.ANSI)
 }

@@ -260,7 +260,12 @@ func newChecker(r Runner, c *testcase.Case, p *dbms.Profile, o Options) (*checke
 	k := &checker{Runner: r, opt: o, rng: rand.New(rand.NewPCG(c.Seed, stream)), plan: plan, setting: setting,
 		dropped: map[instrument.Step]bool{},
 		rep:     &Report{Plan: plan, Fates: map[string]Fate{}, CrossEdges: map[sdg.Label]int{}, NotJudged: map[string]string{}}}
-	if k.initial, err = r.Load(plan); err != nil || given {
+	k.initial, err = r.Load(plan)
+	var refused *exec.SettingError
+	if errors.As(err, &refused) {
+		return nil, &UnjudgeableError{Reason: err}
+	}
+	if err != nil || given {
 		return k, err
 	}
 	if err := errors.Join(k.checkInitial(), plan.CheckKeys(k.initialKeys, o.Blind)); err != nil {

@@ -86,6 +86,7 @@ func lone(c *testcase.Case, txn int, table string) (out *testcase.Case, row stri
 		}
 		out.Schema[i].SQL = text
 		out.Rows, out.Txns = nil, out.Txns[txn:txn+1]
+		out.DropUnusedSessions()
 		out.Txns[0].Stmts = []testcase.Stmt{{SQL: fmt.Sprintf("SELECT %s, %s FROM %s", sqltext.PKey, sqltext.VKey, table)}}
 		out.Schedule = out.SerialSchedule()
 		return out, rowOf(c.Target, out.Schema[i].SQL, 1, 1)

@@ -125,7 +125,7 @@ func eachNotUndone(c *testcase.Case) (out []*testcase.Case) {
 		for j, s := range slices.Backward(c.Txns[i].Stmts) {
 			read := sqltext.Read(s.SQL)
 			goesBack = goesBack || read.Kind == sqltext.RollbackTo
-			if goesBack && read.IsTarget() && read.Target != "" {
+			if goesBack && c.Read(s.SQL).IsTarget() && read.Target != "" {
 				out = append(out, without(c, i, j))
 			}
 		}

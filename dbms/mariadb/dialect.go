@@ -14,6 +14,7 @@ import (
 var Syntax = &sqltext.Syntax{
 	Quoting: sqltext.MySQL, Tree: tree, Functions: functions.MariaDB, Hints: hints,
 	Grammar: innodb.Grammar(tree), Doubt: innodb.Doubt(tree), Remarks: []string{"/*T!"}, DropTemporary: innodb.DropTemporary,
+	Settings: innodb.Settings, SettingWords: innodb.SettingWords,
 }
 
 // hints are what /*+ … */ may say since MariaDB 12 (mariadb.com/docs, Optimizer Hints): no setting.

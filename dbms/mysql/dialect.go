@@ -14,6 +14,7 @@ import (
 var Syntax = &sqltext.Syntax{
 	Quoting: sqltext.MySQL, Tree: tree, Functions: functions.MySQL, Hints: hints,
 	Grammar: innodb.Grammar(tree), Doubt: innodb.Doubt(tree), Remarks: []string{"/*M!", "/*T!"}, DropTemporary: innodb.DropTemporary,
+	Settings: innodb.Settings, SettingWords: innodb.SettingWords,
 }
 
 // hints are what /*+ … */ may say (dev.mysql.com/doc, Optimizer Hints): no setting, no group of resources.

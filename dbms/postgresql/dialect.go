@@ -17,7 +17,15 @@ import (
 // Syntax is that of the SQL standard. Names in brackets there are none, nor are there arrays in what a case may hold.
 var Syntax = &sqltext.Syntax{
 	Quoting: sqltext.PostgreSQL, Tree: tree, Functions: functions.PostgreSQL, Grammar: dbms.Grammar(tree, traits), DropTemporary: "DROP TABLE pg_temp.%s",
+	Settings: sessionSettings,
 }
+
+// sessionSettings are the parameters of a session that a case may change (postgresql.org/docs, Query Planning; Resource Consumption).
+var sessionSettings = strings.Fields(`enable_* geqo* join_collapse_limit from_collapse_limit plan_cache_mode constraint_exclusion cursor_tuple_fraction
+	recursive_worktable_factor default_statistics_target seq_page_cost random_page_cost cpu_tuple_cost cpu_index_tuple_cost cpu_operator_cost
+	parallel_setup_cost parallel_tuple_cost min_parallel_table_scan_size min_parallel_index_scan_size max_parallel_workers_per_gather
+	max_parallel_workers parallel_leader_participation debug_parallel_query force_parallel_mode effective_cache_size work_mem hash_mem_multiplier
+	jit jit_above_cost jit_inline_above_cost jit_optimize_above_cost jit_expressions jit_tuple_deforming`)
 
 var traits = analysis.Traits{KeysCompare: true, SetReturning: true, ExactQuotes: true, Refuse: refuse}
 

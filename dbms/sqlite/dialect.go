@@ -1,6 +1,8 @@
 package sqlite
 
 import (
+	"strings"
+
 	lib "modernc.org/sqlite/lib"
 
 	"txweave/dbms"
@@ -14,6 +16,7 @@ import (
 // Syntax is that of the SQL standard, in so far as the grammar of MySQL reads it too.
 var Syntax = &sqltext.Syntax{
 	Quoting: sqltext.ANSI, Tree: tree, Functions: functions.SQLite, Grammar: dbms.Grammar(tree, analysis.Traits{}), TextTellsTime: true, DropTemporary: "DROP TABLE temp.%s",
+	Settings: strings.Fields("reverse_unordered_selects automatic_index cache_size cache_spill threads analysis_limit"), // sqlite.org/pragma.html
 }
 
 // tree is how its statements are read as trees, and printed.

@@ -15,7 +15,15 @@ import (
 var Syntax = &sqltext.Syntax{
 	Quoting: sqltext.MySQL, Tree: tree, Functions: functions.TiDB, Hints: hints,
 	Grammar: innodb.Grammar(tree), Doubt: innodb.Doubt(tree), Remarks: []string{"/*M!"}, DropTemporary: innodb.DropTemporary,
+	Settings: settings,
 }
+
+// settings are the variables of a session that a case may change (docs.pingcap.com/tidb, System Variables): those of the planner and the executors.
+var settings = strings.Fields(`tidb_opt_* tidb_enable_vectorized_expression tidb_enable_index_merge tidb_enable_parallel_apply tidb_enable_cascades_planner
+	tidb_enable_outer_join_reorder tidb_enable_chunk_rpc tidb_enable_null_aware_anti_join tidb_partition_prune_mode tidb_index_lookup_size
+	tidb_index_lookup_join_concurrency tidb_index_join_batch_size tidb_hash_join_concurrency tidb_hashagg_partial_concurrency tidb_hashagg_final_concurrency
+	tidb_window_concurrency tidb_projection_concurrency tidb_merge_join_concurrency tidb_streamagg_concurrency tidb_executor_concurrency
+	tidb_distsql_scan_concurrency tidb_max_chunk_size tidb_init_chunk_size tidb_hash_join_version`)
 
 // hints are what /*+ … */ may say (docs.pingcap.com/tidb, Optimizer Hints): no setting, no group of resources, no more memory.
 var hints = strings.Fields(`AGG_TO_COP BKA NO_BKA BNL NO_BNL BROADCAST_JOIN FORCE_INDEX HASH_AGG HASH_JOIN HASH_JOIN_BUILD HASH_JOIN_PROBE IGNORE_INDEX

@@ -10,6 +10,7 @@ import (
 	"txweave/dbms"
 	"txweave/exec"
 	sqltree "txweave/sql"
+	"txweave/sql/control"
 	"txweave/sqltext"
 )
 
@@ -134,13 +135,13 @@ var answerFaults = []*Fault{
 
 // loseCommit answers the end of a transaction and rolls it back. One that is prepared stays so, with its locks.
 func loseCommit(c *faultConn, ctx context.Context, sql string) (driver.Result, error) {
-	text := sqltext.Read(sql)
+	text := c.profile.Read(sql)
 	switch {
 	case text.Kind != sqltext.XA:
 		return c.send(ctx, "ROLLBACK")
-	case !text.Ends(sqltext.Prepared) || sqltext.RollsBack(sql):
+	case !text.Ends(control.Prepared) || text.RollsBack():
 		return c.send(ctx, sql)
-	case len(text.Tokens) > 3: // ONE PHASE
+	case text.OnePhase():
 		return c.send(ctx, "XA ROLLBACK "+text.XAName())
 	}
 	return affected(0), nil

@@ -2,21 +2,21 @@ package planted
 
 import (
 	"slices"
+	"strings"
 
-	"txweave/sqltext"
+	"txweave/sql/control"
 	"txweave/testcase"
 )
 
 // opens returns the frame of the transaction that a statement, whose verb is v, opens; NoFrame for others.
-func opens(v, sql string) sqltext.Frame {
+func (c *faultConn) opens(v, sql string) control.Frame {
 	switch v {
 	case "BEGIN", "START":
-		return sqltext.Begun
+		return control.Begun
 	case "XA", "SET":
-		s := sqltext.Read(sql)
-		return s.Opens()
+		return c.profile.Read(sql).Opens()
 	}
-	return sqltext.NoFrame
+	return control.NoFrame
 }
 
 // endedBy returns COMMIT or ROLLBACK where a statement, whose verb is v, ends the transaction so; "" for others.
@@ -25,11 +25,11 @@ func (x *faultTxn) endedBy(v, sql string) string {
 	case "COMMIT", "ROLLBACK":
 		return v
 	case "KILL", "SELECT":
-		if sqltext.Disconnects(sql) {
+		if (v == "KILL" || strings.Contains(sql, "pg_terminate_backend")) && x.conn.profile.Read(sql).Disconnects() {
 			return "ROLLBACK" // of its own session
 		}
 	case "XA", "SET":
-		if s := sqltext.Read(sql); s.Ends(x.frame) && sqltext.RollsBack(sql) {
+		if s := x.conn.profile.Read(sql); s.Ends(x.frame) && s.RollsBack() {
 			return "ROLLBACK"
 		} else if s.Ends(x.frame) {
 			return "COMMIT"
@@ -40,11 +40,11 @@ func (x *faultTxn) endedBy(v, sql string) string {
 
 // keeps says whether a fault cannot strike in the transaction, if there is one: it begins it anew, which XA does not let happen.
 func (x *faultTxn) keeps(f *Fault) bool {
-	return x != nil && x.frame == sqltext.Prepared && (slices.Contains(f.verbs, "BEGIN") || slices.Contains(f.verbs, rollbackTo))
+	return x != nil && x.frame == control.Prepared && (slices.Contains(f.verbs, "BEGIN") || slices.Contains(f.verbs, rollbackTo))
 }
 
 // begin opens a transaction in the history; one that is open still was ended by another connection, or goes on nowhere.
-func (c *faultConn) begin(frame sqltext.Frame) {
+func (c *faultConn) begin(frame control.Frame) {
 	t := c.target
 	t.mu.Lock()
 	defer t.mu.Unlock()

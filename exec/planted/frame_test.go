@@ -16,7 +16,8 @@ func TestFrames(t *testing.T) {
 		{"XA START 'x'", "XA END 'x'", "XA COMMIT 'x' ONE PHASE", "COMMIT"},
 		{"XA START 'x'", "XA PREPARE 'x'", "XA ROLLBACK 'x'", "ROLLBACK"},
 	} {
-		x := &faultTxn{frame: opens(verb(c.begin), c.begin)}
+		conn := &faultConn{profile: profile(t, "mariadb/serializable")}
+		x := &faultTxn{conn: conn, frame: conn.opens(verb(c.begin), c.begin)}
 		if x.frame == 0 || x.endedBy(verb(c.goesOn), c.goesOn) != "" || x.endedBy(verb(c.end), c.end) != c.how {
 			t.Errorf("%+v: frame %d, %q, %q", c, x.frame, x.endedBy(verb(c.goesOn), c.goesOn), x.endedBy(verb(c.end), c.end))
 		}

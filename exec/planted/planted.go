@@ -14,6 +14,7 @@ import (
 	"txweave/dbms"
 	"txweave/exec"
 	sqltree "txweave/sql"
+	"txweave/sql/control"
 	"txweave/sqltext"
 	"txweave/testcase"
 )
@@ -100,7 +101,7 @@ type faultyTarget struct {
 // faultTxn is what a transaction has done so far.
 type faultTxn struct {
 	conn           *faultConn
-	frame          sqltext.Frame
+	frame          control.Frame
 	txn            int // its number in the case; -1 until one of its statements tells
 	read, wrote    map[string]bool
 	first, ended   int // clock of its first read and of its end; 0: not yet
@@ -285,7 +286,7 @@ func verb(sql string) string {
 // strikes says whether the fault spoils a statement.
 func (c *faultConn) strikes(at exec.Occasion, sql string) bool {
 	f, v := c.target.fault, verb(sql)
-	if !slices.Contains(f.verbs, v) || c.txn == nil && !f.outside && opens(v, sql) == sqltext.NoFrame || c.txn.keeps(f) || !f.Forbidden(c.profile) {
+	if !slices.Contains(f.verbs, v) || c.txn == nil && !f.outside && c.opens(v, sql) == control.NoFrame || c.txn.keeps(f) || !f.Forbidden(c.profile) {
 		return false
 	}
 	if f.near != nil {
@@ -310,9 +311,9 @@ func (c *faultConn) ExecContext(ctx context.Context, sql string, _ []driver.Name
 	at := exec.OccasionIn(ctx)
 	strikes := c.strikes(at, sql)
 	c.sends(sql)
-	v, alone := verb(sql), c.txn == nil || c.txn.frame == sqltext.Switched || locksTable(sql) // LOCK TABLES comes behind SET autocommit = 0, LOCK TABLE behind BEGIN
+	v, alone := verb(sql), c.txn == nil || c.txn.frame == control.Switched || locksTable(sql) // LOCK TABLES comes behind SET autocommit = 0, LOCK TABLE behind BEGIN
 	c.last = v
-	if f := opens(v, sql); f != sqltext.NoFrame {
+	if f := c.opens(v, sql); f != control.NoFrame {
 		c.begin(f)
 	}
 	if d, ok := c.tree(sql).(*sqltree.Drop); ok && d.What == "INDEX" || v == "ALTER" && strings.Contains(sql, " ALTER INDEX ") { // which is read as no tree
@@ -406,7 +407,7 @@ func (c *faultConn) leave(at exec.Occasion, sql string, err error) {
 	switch {
 	case x == nil:
 	case c.refused:
-		if opens(v, sql) != sqltext.NoFrame {
+		if c.opens(v, sql) != control.NoFrame {
 			c.txn = nil
 			t.txns = slices.DeleteFunc(t.txns, func(o *faultTxn) bool { return o == x })
 		} else {

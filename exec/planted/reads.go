@@ -137,7 +137,7 @@ func readAllRows(rows driver.Rows, err error) (driver.Rows, error) {
 
 // rollsBack says whether a transaction will end in a ROLLBACK of its own.
 func (x *faultTxn) rollsBack(t *faultyTarget) bool {
-	return x.txn >= 0 && sqltext.RollsBack(t.c.Txns[x.txn].End.SQL)
+	return x.txn >= 0 && t.c.Read(t.c.Txns[x.txn].End.SQL).RollsBack()
 }
 
 // writesAgain says whether a transaction will write a table again that it has written.

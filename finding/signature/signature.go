@@ -13,6 +13,7 @@ import (
 
 	"txweave/finding"
 	"txweave/sql"
+	"txweave/sql/control"
 	"txweave/sqltext"
 	"txweave/testcase"
 )
@@ -40,11 +41,11 @@ func Of(f *finding.Finding, c *testcase.Case) finding.Signature {
 		} else {
 			set.begin(t.Begin.SQL)
 		}
-		if sqltext.RollsBack(t.End.SQL) {
+		if c.Read(t.End.SQL).RollsBack() {
 			set.add("ROLLBACK")
 		}
 		for j, s := range t.Stmts {
-			if read := sqltext.Read(s.SQL); !read.IsTarget() {
+			if read := c.Read(s.SQL); !read.IsTarget() {
 				set.control(s.SQL, read.Kind, j == 0)
 				continue
 			}
@@ -198,7 +199,7 @@ func guilty(f *finding.Finding, c *testcase.Case, parser sqltext.Parser) (out []
 	}
 	for _, name := range f.Transactions() {
 		var n int
-		if _, err := fmt.Sscanf(name, "T%d", &n); err == nil && n < len(c.Txns) && wentBackEarly(c.Txns[n].Stmts) {
+		if _, err := fmt.Sscanf(name, "T%d", &n); err == nil && n < len(c.Txns) && wentBackEarly(c, n) {
 			out = append(out, WentBackEarly)
 			break
 		}
@@ -207,16 +208,16 @@ func guilty(f *finding.Finding, c *testcase.Case, parser sqltext.Parser) (out []
 	return slices.Compact(out)
 }
 
-func wentBackEarly(stmts []testcase.Stmt) bool {
-	var set sqltext.Savepoints
+func wentBackEarly(c *testcase.Case, txn int) bool {
+	var set control.Savepoints
 	done := 0
-	for _, stmt := range stmts {
-		s := sqltext.Read(stmt.SQL)
+	for _, stmt := range c.Txns[txn].Stmts {
+		s := c.Read(stmt.SQL)
 		if !s.Kind.IsSavepoint() {
 			done++
 			continue
 		}
-		left := set.Apply(&s, done)
+		left := set.Apply(s, done)
 		if s.Kind == sqltext.RollbackTo && left == 0 && done > 0 {
 			return true
 		}

@@ -8,6 +8,7 @@ import (
 	"txweave/finding"
 	"txweave/history"
 	"txweave/observe"
+	"txweave/sql/control"
 	"txweave/sqltext"
 )
 
@@ -55,7 +56,7 @@ func tableLocks(o *observe.Observation) []finding.Difference {
 
 // what names what is locked.
 func what(name string) string {
-	if strings.HasPrefix(name, sqltext.AdvisoryName) {
+	if strings.HasPrefix(name, control.AdvisoryName) {
 		return name
 	}
 	return "table " + name
@@ -101,17 +102,17 @@ func keeps(o *observe.Observation, s *observe.ObservedStmt, at int64) bool {
 }
 
 // shuts returns a table that is locked against a statement of another transaction; "" where none is.
-func shuts(locks []sqltext.TableLock, s *observe.ObservedStmt) string {
+func shuts(locks []control.TableLock, s *observe.ObservedStmt) string {
 	info := s.Run.Block.Info
 	for _, l := range locks {
-		mode := sqltext.NoTableMode // the least that it certainly takes
+		mode := control.NoTableMode // the least that it certainly takes
 		switch {
 		case l.Table == info.Target:
-			mode = sqltext.RowExclusive
+			mode = control.RowExclusive
 		case info.Locking && len(info.Tables) == 1 && info.Tables[0] == l.Table:
-			mode = sqltext.RowShare
+			mode = control.RowShare
 		case slices.Contains(info.Tables, l.Table):
-			mode = sqltext.AccessShare
+			mode = control.AccessShare
 		}
 		if l.Mode.Excludes(mode) {
 			return l.Table
@@ -121,9 +122,9 @@ func shuts(locks []sqltext.TableLock, s *observe.ObservedStmt) string {
 }
 
 // both returns a table that is locked twice in modes that exclude each other; "" where none is.
-func both(a, b []sqltext.TableLock) string {
+func both(a, b []control.TableLock) string {
 	for _, l := range a {
-		if slices.ContainsFunc(b, func(m sqltext.TableLock) bool { return m.Table == l.Table && m.Mode.Excludes(l.Mode) }) {
+		if slices.ContainsFunc(b, func(m control.TableLock) bool { return m.Table == l.Table && m.Mode.Excludes(l.Mode) }) {
 			return l.Table
 		}
 	}

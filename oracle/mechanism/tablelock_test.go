@@ -8,6 +8,7 @@ import (
 	"txweave/instrument"
 	"txweave/observe"
 	"txweave/sdg"
+	"txweave/sql/control"
 	"txweave/sqltext"
 )
 
@@ -71,24 +72,24 @@ func TestTableLocks(t *testing.T) {
 
 // tableHold is LOCK TABLES of t.
 func tableHold(write bool, asked, locked int64) []observe.TableHold {
-	l := sqltext.TableLock{Table: "t", Alias: "t", Mode: sqltext.Share}
+	l := control.TableLock{Table: "t", Alias: "t", Mode: control.Share}
 	if write {
-		l.Mode = sqltext.AccessExclusive
+		l.Mode = control.AccessExclusive
 	}
-	return []observe.TableHold{{Locks: []sqltext.TableLock{l}, Asked: asked, Locked: locked}}
+	return []observe.TableHold{{Locks: []control.TableLock{l}, Asked: asked, Locked: locked}}
 }
 
 // TestTableModes checks which modes of PostgreSQL two transactions may hold of one table, and which statements may run beside them: all that
 // its documentation says, and nothing less is let pass.
 func TestTableModes(t *testing.T) {
-	conflicts := map[sqltext.TableMode]string{ // postgresql.org/docs, Table-Level Locks, table 13.2
-		sqltext.AccessShare: "8", sqltext.RowShare: "78", sqltext.RowExclusive: "5678", sqltext.ShareUpdateExclusive: "45678", sqltext.Share: "34678",
-		sqltext.ShareRowExclusive: "345678", sqltext.Exclusive: "2345678", sqltext.AccessExclusive: "12345678"}
-	for a := sqltext.AccessShare; a <= sqltext.AccessExclusive; a++ {
-		for b := sqltext.AccessShare; b <= sqltext.AccessExclusive; b++ {
+	conflicts := map[control.TableMode]string{ // postgresql.org/docs, Table-Level Locks, table 13.2
+		control.AccessShare: "8", control.RowShare: "78", control.RowExclusive: "5678", control.ShareUpdateExclusive: "45678", control.Share: "34678",
+		control.ShareRowExclusive: "345678", control.Exclusive: "2345678", control.AccessExclusive: "12345678"}
+	for a := control.AccessShare; a <= control.AccessExclusive; a++ {
+		for b := control.AccessShare; b <= control.AccessExclusive; b++ {
 			want := strings.Contains(conflicts[a], string('0'+rune(b)))
-			held := func(m sqltext.TableMode, at int64) observe.ObservedTxn {
-				return observe.ObservedTxn{Sent: 50, Tables: []observe.TableHold{{Locks: []sqltext.TableLock{{Table: "t", Mode: m}}, Asked: at, Locked: at + 5}}}
+			held := func(m control.TableMode, at int64) observe.ObservedTxn {
+				return observe.ObservedTxn{Sent: 50, Tables: []observe.TableHold{{Locks: []control.TableLock{{Table: "t", Mode: m}}, Asked: at, Locked: at + 5}}}
 			}
 			o := &observe.Observation{Txns: []observe.ObservedTxn{held(a, 10), held(b, 20)}}
 			if got := len(tableLocks(o)) > 0; got != want {
@@ -99,9 +100,9 @@ func TestTableModes(t *testing.T) {
 				t.Errorf("modes %d and %d: the first went with a savepoint", a, b)
 			}
 		}
-		for takes, info := range map[sqltext.TableMode]*sqltext.Analysis{sqltext.AccessShare: {Tables: []string{"t"}}, sqltext.RowShare: {Tables: []string{"t"}, Locking: true},
-			sqltext.RowExclusive: {Tables: []string{"t"}, Target: "t"}} {
-			o := &observe.Observation{Txns: []observe.ObservedTxn{{Sent: 50, Tables: []observe.TableHold{{Locks: []sqltext.TableLock{{Table: "t", Mode: a}}, Asked: 10, Locked: 15}}}, {Sent: 60}},
+		for takes, info := range map[control.TableMode]*sqltext.Analysis{control.AccessShare: {Tables: []string{"t"}}, control.RowShare: {Tables: []string{"t"}, Locking: true},
+			control.RowExclusive: {Tables: []string{"t"}, Target: "t"}} {
+			o := &observe.Observation{Txns: []observe.ObservedTxn{{Sent: 50, Tables: []observe.TableHold{{Locks: []control.TableLock{{Table: "t", Mode: a}}, Asked: 10, Locked: 15}}}, {Sent: 60}},
 				Stmts: []*observe.ObservedStmt{{Node: sdg.Node{Name: "T1.S0", Txn: 1}, Sent: 20, Done: 30, Run: &observe.BlockRun{Block: &instrument.Block{Info: info}}}}}
 			if got, want := len(tableLocks(o)) > 0, strings.Contains(conflicts[a], string('0'+rune(takes))); got != want {
 				t.Errorf("a statement that takes %d beside mode %d: found %v, want %v", takes, a, got, want)
@@ -112,27 +113,27 @@ func TestTableModes(t *testing.T) {
 
 // TestAdvisoryLocks: who tried and was refused held nothing, and had a reason to be; what is given back is held no longer.
 func TestAdvisoryLocks(t *testing.T) {
-	lock := sqltext.AdvisoryLock{Key: "7"}.Held()
-	shared := sqltext.AdvisoryLock{Key: "7", Shared: true}.Held()
-	other := sqltext.AdvisoryLock{Key: "8"}.Held()
+	lock := control.AdvisoryLock{Key: "7"}.Held()
+	shared := control.AdvisoryLock{Key: "7", Shared: true}.Held()
+	other := control.AdvisoryLock{Key: "8"}.Held()
 	for _, c := range []struct {
 		name string
 		a, b observe.TableHold
 		want string
 	}{
 		{"two at once", observe.TableHold{Locked: 20}, observe.TableHold{Locked: 30}, "T0 and T1 had both locked advisory lock 7"},
-		{"two shared ones", observe.TableHold{Locks: []sqltext.TableLock{shared}, Locked: 20}, observe.TableHold{Locks: []sqltext.TableLock{shared}, Locked: 30}, ""},
-		{"a shared one", observe.TableHold{Locks: []sqltext.TableLock{shared}, Locked: 20}, observe.TableHold{Locked: 30}, "advisory lock 7"},
-		{"another number", observe.TableHold{Locks: []sqltext.TableLock{other}, Locked: 20}, observe.TableHold{Locked: 30}, ""},
+		{"two shared ones", observe.TableHold{Locks: []control.TableLock{shared}, Locked: 20}, observe.TableHold{Locks: []control.TableLock{shared}, Locked: 30}, ""},
+		{"a shared one", observe.TableHold{Locks: []control.TableLock{shared}, Locked: 20}, observe.TableHold{Locked: 30}, "advisory lock 7"},
+		{"another number", observe.TableHold{Locks: []control.TableLock{other}, Locked: 20}, observe.TableHold{Locked: 30}, ""},
 		{"given back", observe.TableHold{Locked: 20, Back: 25}, observe.TableHold{Locked: 30}, ""},
 		{"given back later", observe.TableHold{Locked: 20, Back: 35}, observe.TableHold{Locked: 30}, "advisory lock 7"},
 		{"refused", observe.TableHold{Locked: 20}, observe.TableHold{Locked: 30, Refused: true}, ""},
-		{"refused for nothing", observe.TableHold{Locks: []sqltext.TableLock{other}, Locked: 20}, observe.TableHold{Locked: 30, Refused: true, Baseless: true},
+		{"refused for nothing", observe.TableHold{Locks: []control.TableLock{other}, Locked: 20}, observe.TableHold{Locked: 30, Refused: true, Baseless: true},
 			"T1 was refused advisory lock 7"},
 	} {
 		for _, h := range []*observe.TableHold{&c.a, &c.b} {
 			if h.Locks == nil {
-				h.Locks = []sqltext.TableLock{lock}
+				h.Locks = []control.TableLock{lock}
 			}
 		}
 		got := tableLocks(&observe.Observation{Txns: []observe.ObservedTxn{{Tables: []observe.TableHold{c.a}, Sent: 50}, {Tables: []observe.TableHold{c.b}, Sent: 60}}})

@@ -5,6 +5,7 @@ import (
 
 	"txweave/history"
 	"txweave/report/timeline"
+	"txweave/sql/control"
 	"txweave/sqltext"
 )
 
@@ -46,14 +47,14 @@ func (s *script) scratchSteps(st *timeline.LaneStep) []*timeline.LaneStep {
 		one := *st
 		one.SQL, st = line, &one
 	}
-	x, ok := sqltext.ReadScratch(st.SQL)
+	x, ok := control.Read(sqltext.SyntaxOf(s.dbms.DBMS).Tree, st.SQL).Scratch()
 	if !ok || st.Answer.Rows == nil {
 		return []*timeline.LaneStep{st}
 	}
 	done := history.Answer{Affected: -1}
 	made, read, dropped := *st, *st, *st
 	made.Answer = done
-	read.SQL, dropped.SQL = sqltext.SyntaxOf(s.dbms.DBMS).AroundScratch(x)
+	read.SQL, dropped.SQL = x.Around(sqltext.SyntaxOf(s.dbms.DBMS))
 	read.Blocked, dropped.Blocked, dropped.Answer = false, false, done
 	if st.Expected != nil {
 		made.Expected, dropped.Expected = &done, &done

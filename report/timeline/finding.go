@@ -222,8 +222,11 @@ func checkEvent(c *testcase.Case, e *history.Event) error {
 	return nil
 }
 
-// settings are the statements that set sessions to the levels of a case, or queries to be planned otherwise.
+// settings are the statements that set sessions to the levels of a case and to what it says, or queries to be planned otherwise.
 func (f *Dossier) settings(c *testcase.Case) (out []string) {
+	for _, s := range c.Sessions {
+		out = append(out, testcase.Texts(s.Stmts)...)
+	}
 	levels := []string{f.Record.Environment.Isolation}
 	for i := range c.Txns {
 		levels = append(levels, c.Txns[i].Isolation)

@@ -50,6 +50,7 @@ func partitionStep(r *sql.Reader) sql.Alteration {
 	case n.What == "REMOVE PARTITIONING":
 	case r.Accept("ALL"):
 		n.All = true
+	case n.What == "REORGANIZE PARTITION" && (r.AtEnd() || r.Is(",")): // into as many as there are
 	default:
 		n.Names = sql.List(r, r.Name)
 		if n.What == "REORGANIZE PARTITION" {

@@ -14,6 +14,7 @@ import (
 
 	"txweave/dbms/mariadb"
 	mysqlserver "txweave/dbms/mysql"
+	_ "txweave/dbms/registry"
 	"txweave/dbms/tidb"
 	"txweave/gen"
 	"txweave/internal/testkit/effort"

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	server "txweave/dbms/postgresql"
+	_ "txweave/dbms/registry"
 	"txweave/gen"
 	"txweave/internal/testkit/effort"
 	"txweave/internal/testkit/trees"

@@ -12,6 +12,7 @@ import (
 
 	_ "modernc.org/sqlite"
 
+	_ "txweave/dbms/registry"
 	generator "txweave/dbms/sqlite"
 	"txweave/gen"
 	"txweave/internal/testkit/effort"

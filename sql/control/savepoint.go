@@ -1,40 +1,28 @@
-package sqltext
+package control
 
-import "slices"
+import (
+	"slices"
 
-// IsSavepoint says whether a statement of that kind sets a savepoint, goes back to one or forgets one.
-func (k Kind) IsSavepoint() bool { return k == Savepoint || k == RollbackTo || k == Release }
+	"txweave/sql"
+	"txweave/sqltext"
+)
 
 // Savepoint returns the name, in lower case, of the savepoint that a statement sets, goes back to or forgets; ok is false
-// where it is none of the three, or says more than that.
-func (s *Statement) Savepoint() (name string, ok bool) {
-	t := s.Tokens
-	skip := func(words ...string) {
-		if len(t) > 1 && t[0].Is(words...) {
-			t = t[1:]
-		}
+// where it is none of the three.
+func (s Statement) Savepoint() (name string, ok bool) {
+	var n *sql.Name
+	switch x := s.Tree.(type) {
+	case *sql.Savepoint:
+		n = x.Name
+	case *sql.Rollback:
+		n = x.To
+	case *sql.Release:
+		n = x.Name
 	}
-	switch s.Kind {
-	case Savepoint:
-		t = t[1:]
-	case RollbackTo:
-		t = t[1:]
-		skip("work", "transaction")
-		if len(t) < 2 || !t[0].Is("to") {
-			return "", false
-		}
-		t = t[1:]
-		skip("savepoint")
-	case Release:
-		t = t[1:]
-		skip("savepoint")
-	default:
+	if n == nil {
 		return "", false
 	}
-	if len(t) != 1 {
-		return "", false
-	}
-	return t[0].Ident()
+	return n.Folded(), true
 }
 
 // Savepoints are those that a transaction has set, in the order in which they were set.
@@ -53,9 +41,9 @@ type mark struct {
 func (p *Savepoints) Any() bool { return len(p.marks) > 0 }
 
 // Known says whether the savepoint that a statement names is there.
-func (p *Savepoints) Known(s *Statement) bool { return p.find(s) >= 0 }
+func (p *Savepoints) Known(s Statement) bool { return p.find(s) >= 0 }
 
-func (p *Savepoints) find(s *Statement) int {
+func (p *Savepoints) find(s Statement) int {
 	name, _ := s.Savepoint()
 	at := len(p.marks) - 1
 	for at >= 0 && p.marks[at].name != name {
@@ -65,19 +53,19 @@ func (p *Savepoints) find(s *Statement) int {
 }
 
 // Apply notes a statement about a savepoint that succeeded, after done others; it returns how many of those remain done.
-func (p *Savepoints) Apply(s *Statement, done int) (left int) {
+func (p *Savepoints) Apply(s Statement, done int) (left int) {
 	at := p.find(s)
 	switch {
-	case s.Kind == Savepoint:
+	case s.Kind == sqltext.Savepoint:
 		if at >= 0 && !p.Hide {
 			p.marks = slices.Delete(p.marks, at, at+1)
 		}
 		name, _ := s.Savepoint()
 		p.marks = append(p.marks, mark{name, done})
 	case at < 0:
-	case s.Kind == Release:
+	case s.Kind == sqltext.Release:
 		p.marks = p.marks[:at]
-	case s.Kind == RollbackTo:
+	case s.Kind == sqltext.RollbackTo:
 		p.marks = p.marks[:at+1]
 		return p.marks[at].done
 	}

@@ -1,0 +1,57 @@
+package respell
+
+import (
+	"fmt"
+	"testing"
+
+	"txweave/sql"
+)
+
+// TestParameters: which values stand beside a statement, in the order of its text, and which stay in it.
+func TestParameters(t *testing.T) {
+	number := func(n int) string { return fmt.Sprint("$", n) }
+	for _, c := range []struct{ text, want, values string }{
+		{"SELECT a + 1 FROM t WHERE a = 5 AND (7 < b OR c IN (1, b, 'x''y'))", "SELECT a + 1 FROM t WHERE a = $1 AND ($2 < b OR c IN ($3, b, $4))", "5 7 1 x'y"},
+		{"SELECT 1 FROM t JOIN u ON t.a = u.a AND u.b > 3 WHERE t.c BETWEEN 1 AND 2 LIMIT 4", "SELECT 1 FROM t JOIN u ON t.a = u.a AND u.b > $1 WHERE t.c BETWEEN $2 AND $3 LIMIT $4", "3 1 2 4"},
+		{"SELECT a FROM t WHERE EXISTS (SELECT 1 FROM u WHERE u.a = 2 GROUP BY u.b HAVING COUNT(*) > 1) AND a = 3",
+			"SELECT a FROM t WHERE EXISTS (SELECT 1 FROM u WHERE u.a = $1 GROUP BY u.b HAVING COUNT(*) > 1) AND a = $2", "2 3"},
+		{"UPDATE t SET a = 5, b = b + 1, c = 'x' WHERE d = 1.5", "UPDATE t SET a = $1, b = b + 1, c = $2 WHERE d = 1.5", "5 x"},
+		{"INSERT INTO t (a, b) VALUES (1, 'x')", "INSERT INTO t (a, b) VALUES ($1, $2)", "1 x"},
+		// What a comparison of two literals says, NULL, what stands below an operator, several rows, order and groups stay.
+		{"SELECT a FROM t WHERE 1 = 1 AND a IS NULL AND a = NULL AND a = -1 AND a + 1 = b", "", ""},
+		{"INSERT INTO t (a) VALUES (1), (2)", "", ""},
+		{"SELECT a = 5 FROM t GROUP BY a = 5 ORDER BY 1", "", ""},
+		{"SELECT a FROM t WHERE a = 99999999999999999999", "", ""},
+		{"CREATE TABLE t (a INT DEFAULT 5)", "", ""},
+	} {
+		stmt, err := sqlite.Parse(c.text)
+		if err != nil {
+			t.Fatalf("%s: %v", c.text, err)
+		}
+		if c.want == "" {
+			c.want = c.text
+		}
+		got, literals := Parameters(stmt, number)
+		text, err := sqlite.Print(got)
+		if err != nil {
+			t.Fatal(err)
+		}
+		values := ""
+		for i, l := range literals {
+			if i > 0 {
+				values += " "
+			}
+			values += l.Characters()
+		}
+		if text != c.want || values != c.values {
+			t.Errorf("%s\nis %s with %s\nwant %s with %s", c.text, text, values, c.want, c.values)
+		}
+	}
+	stmt, err := mariadb.Parse(`UPDATE t SET a = _latin1'x', b = 'a\'b', c = 'p' 'q', d = DATE '2020-01-01', e = x'61' WHERE f = TRUE`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if kept, values := Parameters(stmt, number); len(values) != 0 || kept != sql.Stmt(stmt) {
+		t.Errorf("%d values are taken of texts that are more than their characters", len(values))
+	}
+}

@@ -1,0 +1,103 @@
+package testcase
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	tree "txweave/sql"
+	"txweave/sqltext"
+)
+
+// setSession judges a setting of a session: one that is known to change how statements are carried out, and neither what their texts say nor
+// anything beyond the session.
+func (a *admission) setSession(text string, x *sqltext.Syntax) error {
+	a.setting = true
+	_, err := a.read(text)
+	if a.setting = false; err != nil {
+		return err
+	}
+	stmt, err := a.tree.Parse(text)
+	if err != nil {
+		return err
+	}
+	known := func(name string, values ...tree.Expr) error {
+		if !slices.ContainsFunc(x.Settings, func(s string) bool {
+			prefix, open := strings.CutSuffix(s, "*")
+			return name == s || open && strings.HasPrefix(name, prefix)
+		}) {
+			return fmt.Errorf("the setting %s is not known to change how statements are carried out, and no more", name)
+		}
+		for _, v := range values {
+			if err := a.settingValue(name, v, x); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	switch s := stmt.(type) {
+	case *tree.Pragma:
+		if s.Value == nil || s.Name.Schema != nil {
+			return errors.New("a setting is PRAGMA name = value")
+		}
+		return known(s.Name.Name.Folded(), s.Value)
+	case *tree.Set:
+		for _, one := range s.Settings {
+			name, ok := settingName(one)
+			if !ok {
+				return errors.New("a setting of a session is SET [SESSION] name = value")
+			}
+			if err := known(name, append([]tree.Expr{one.Value}, one.More...)...); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return errors.New("a setting is SET, or on SQLite PRAGMA")
+}
+
+// settingName is what a setting of the session is called, in lower case.
+func settingName(s *tree.Setting) (name string, ok bool) {
+	if s.Scope != "" && s.Scope != "SESSION" && s.Scope != "LOCAL" {
+		return "", false
+	}
+	switch t := s.Target.(type) {
+	case *tree.Column:
+		if t.Table == nil && t.Schema == nil {
+			return t.Name.Folded(), true
+		}
+	case *tree.Variable:
+		name, system := strings.CutPrefix(strings.ToLower(t.Text), "@@")
+		name = strings.TrimPrefix(strings.TrimPrefix(name, "session."), "local.")
+		return name, system && !strings.ContainsAny(name, ".@`")
+	}
+	return "", false
+}
+
+// settingValue refuses what is more than a value, or than those of the words of a list that the setting may have.
+func (a *admission) settingValue(name string, v tree.Expr, x *sqltext.Syntax) error {
+	word := ""
+	switch v := v.(type) {
+	case *tree.DefaultValue:
+		return nil
+	case *tree.Literal:
+		word = v.Characters()
+	case *tree.Column:
+		if v.Table != nil {
+			return errors.New("the value of a setting is a literal or a word")
+		}
+		word = v.Name.Value
+	case *tree.Unary:
+		return a.settingValue(name, v.X, x)
+	default:
+		return errors.New("the value of a setting is a literal or a word")
+	}
+	words := x.SettingWords[name]
+	for _, w := range strings.Split(word, ",") {
+		if w = strings.ToUpper(strings.TrimSpace(w)); len(words) > 0 && w != "" && !slices.Contains(words, w) {
+			return fmt.Errorf("%s of the setting %s is not known to leave alone how statements are read, and what they print", quote(w), name)
+		}
+	}
+	return nil
+}

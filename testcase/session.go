@@ -1,0 +1,59 @@
+package testcase
+
+import (
+	"fmt"
+	"slices"
+
+	"txweave/sqltext"
+)
+
+// Session is what sessions of a case are set to before it runs.
+type Session struct {
+	Number int    // as transactions name it; 0: every session of the case, and that of its replays
+	Stmts  []Stmt // SET, on SQLite PRAGMA
+}
+
+// SettingsOf are the statements that the session of a transaction is set by: those of every session, then its own.
+func (c *Case) SettingsOf(txn int) (out []string) {
+	for _, s := range c.Sessions {
+		if s.Number == 0 || s.Number == c.Txns[txn].Session {
+			out = append(out, Texts(s.Stmts)...)
+		}
+	}
+	return out
+}
+
+// checkSession reports settings of a session that no transaction runs in, and what is no setting.
+func (c *Case) checkSession(i int) error {
+	s := c.Sessions[i]
+	name := sessionSection(s.Number)
+	switch {
+	case len(s.Stmts) == 0:
+		return fmt.Errorf("section %q sets nothing", name)
+	case i > 0 && c.Sessions[i-1].Number >= s.Number:
+		return fmt.Errorf("section %q stands behind %q: sessions are in order of number", name, sessionSection(c.Sessions[i-1].Number))
+	case s.Number < 0 || s.Number > 0 && !slices.ContainsFunc(c.Txns, func(t Txn) bool { return t.Session == s.Number }):
+		return fmt.Errorf("no transaction runs in the session of section %q", name)
+	}
+	for n, stmt := range s.Stmts {
+		if sqltext.KindOf(stmt.SQL) != sqltext.Set {
+			return fmt.Errorf("%s, statement %d: %s is no setting: SET, or on SQLite PRAGMA", name, n, quote(stmt.SQL))
+		}
+	}
+	return checkStmts(name, s.Stmts, c.lexis())
+}
+
+// DropUnusedSessions takes out the settings of sessions in which no transaction runs any more.
+func (c *Case) DropUnusedSessions() {
+	c.Sessions = slices.DeleteFunc(c.Sessions, func(s Session) bool {
+		return s.Number > 0 && !slices.ContainsFunc(c.Txns, func(t Txn) bool { return t.Session == s.Number })
+	})
+}
+
+// Unset takes out one setting, or all of a session's.
+func (c *Case) Unset(session, stmt int) {
+	s := &c.Sessions[session]
+	if s.Stmts = slices.Delete(s.Stmts, stmt, stmt+1); len(s.Stmts) == 0 {
+		c.Sessions = slices.Delete(c.Sessions, session, session+1)
+	}
+}
