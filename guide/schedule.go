@@ -32,7 +32,7 @@ func move(m *mutator) bool {
 	if place > at {
 		place += end - at
 	}
-	m.c.Schedule = s.Move(testcase.Run{From: at, To: end}, place)
+	m.c.Schedule = s.Move(testcase.Stretch{From: at, To: end}, place)
 	return true
 }
 

@@ -255,7 +255,8 @@ func (a *admission) read(sql string) (sqltext.Statement, error) {
 		case t.Is("into") && hasBody(s) && s.Tokens[i-1].Is("insert", "replace"): // in the body of a trigger
 		case t.Is("into") && !introducesTarget(s, i):
 			return s, errors.New("INTO writes its result to a file or a variable")
-		case t.Is("attach", "detach", "vacuum", "pragma", "outfile", "dumpfile", "infile") && i == 0 && !(a.script && t.Is("vacuum", "pragma")) && !(a.setting && t.Is("pragma")) && !(t.Is("vacuum", "pragma") && keeps(control.Read(a.tree, sql), a.quoting)):
+		case t.Is("attach", "detach", "vacuum", "pragma", "outfile", "dumpfile", "infile") && i == 0 &&
+			!(t.Is("vacuum", "pragma") && (a.script || a.setting || keeps(control.Read(a.tree, sql), a.quoting))):
 			return s, fmt.Errorf("%s reaches beyond the case", strings.ToUpper(t.Text))
 		}
 		if isPragma(t) {

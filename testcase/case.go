@@ -66,19 +66,19 @@ import (
 
 // Case is one test case: what to create, what to run in transactions, and in which order to submit it.
 type Case struct {
-	Comments  []string  // comment lines before the header, each with its leading '#'
-	Tool      string    // version of the tool that wrote the case, e.g. "txweave 0.1.0"
-	Seed      uint64    // seed that generated this case; 0 for a hand-written one
-	Target    string    // dialect the case was written for: "sqlite", "mariadb", "mysql"
-	Isolation string    // profile name: "repeatable-read", "serializable", …
-	Options   []Option  // further header fields, in file order
-	Schema    []Stmt    // CREATE TABLE and CREATE INDEX statements
-	Rows      []Stmt    // INSERT statements of the initial rows
-	Sessions  []Session // what sessions are set to, in order of number
-	Txns      []Txn     // transactions; the index is the transaction's number
-	Schedule  Schedule  // transaction numbers in submission order, one entry per statement, BEGIN and end included
-	Order     []Ref     // the equivalent order without transactions, where the case says it; nil: to be inferred
-	Tail      []string  // comment lines after the last section's content
+	Comments  []string          // comment lines before the header, each with its leading '#'
+	Tool      string            // version of the tool that wrote the case, e.g. "txweave 0.1.0"
+	Seed      uint64            // seed that generated this case; 0 for a hand-written one
+	Target    string            // dialect the case was written for: "sqlite", "mariadb", "mysql"
+	Isolation string            // profile name: "repeatable-read", "serializable", …
+	Options   []Option          // further header fields, in file order
+	Schema    []Stmt            // CREATE TABLE and CREATE INDEX statements
+	Rows      []Stmt            // INSERT statements of the initial rows
+	Sessions  []SessionSettings // what sessions are set to, in order of number
+	Txns      []Txn             // transactions; the index is the transaction's number
+	Schedule  Schedule          // transaction numbers in submission order, one entry per statement, BEGIN and end included
+	Order     []Ref             // the equivalent order without transactions, where the case says it; nil: to be inferred
+	Tail      []string          // comment lines after the last section's content
 
 	places *places // nil: not known
 	given  StmtID  // the last identity that a statement of it got

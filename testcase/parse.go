@@ -226,7 +226,7 @@ func (p *parser) section() error {
 		return nil
 	}
 	if n, ok := sessionNumber(name); ok {
-		p.c.Sessions, p.sessionsAt = append(p.c.Sessions, Session{Number: n, Stmts: stmts}), append(p.sessionsAt, at)
+		p.c.Sessions, p.sessionsAt = append(p.c.Sessions, SessionSettings{Number: n, Stmts: stmts}), append(p.sessionsAt, at)
 		return nil
 	}
 	if i, err := checkTxn(p.c.dialect(), len(p.c.Txns), stmts); err != nil {

@@ -189,9 +189,11 @@ func TestValidate(t *testing.T) {
 		{func(c *Case) { c.Rows = []Stmt{{SQL: "'a"}} }, "unterminated literal"},
 		{func(c *Case) { c.Rows = []Stmt{{SQL: `'a\'`}} }, ""}, // SQLite's
 		{func(c *Case) { c.Target, c.Rows = "mariadb", []Stmt{{SQL: `'a\'`}} }, "unterminated literal"},
-		{func(c *Case) { c.Sessions = []Session{{Number: 3, Stmts: []Stmt{{SQL: "PRAGMA cache_size = 1"}}}} }, "no transaction runs in the session"},
-		{func(c *Case) { c.Sessions = []Session{{Stmts: []Stmt{{SQL: "PRAGMA cache_size = 1"}}}} }, ""},
-		{func(c *Case) { c.Sessions = []Session{{}} }, "sets nothing"},
+		{func(c *Case) {
+			c.Sessions = []SessionSettings{{Number: 3, Stmts: []Stmt{{SQL: "PRAGMA cache_size = 1"}}}}
+		}, "no transaction runs in the session"},
+		{func(c *Case) { c.Sessions = []SessionSettings{{Stmts: []Stmt{{SQL: "PRAGMA cache_size = 1"}}}} }, ""},
+		{func(c *Case) { c.Sessions = []SessionSettings{{}} }, "sets nothing"},
 		{func(c *Case) { c.Rows = []Stmt{{SQL: "`a\\`"}} }, ""},
 		{func(c *Case) { c.Rows = []Stmt{{SQL: "a\n-- T1 --\nb"}} }, "looks like a section"},
 		{func(c *Case) { c.Rows = []Stmt{{SQL: "a\n-- note --\nb"}} }, ""},

@@ -146,7 +146,7 @@ func TestPrintParseSecond(t *testing.T) {
 		}
 		for n := range rapid.IntRange(0, 2).Draw(t, "sessions") {
 			if n == 0 || len(c.Txns) > 1 {
-				c.Sessions = append(c.Sessions, Session{Number: n, Stmts: []Stmt{{Comments: commentsGen().Draw(t, "comments"), SQL: "SET a = 1"}}})
+				c.Sessions = append(c.Sessions, SessionSettings{Number: n, Stmts: []Stmt{{Comments: commentsGen().Draw(t, "comments"), SQL: "SET a = 1"}}})
 			}
 		}
 		c.Schedule = c.SerialSchedule()

@@ -6,17 +6,17 @@ import "slices"
 // and return another one; a place is an index in it.
 type Schedule []int
 
-// Run is a range of a schedule whose steps are of one transaction: from From to before To.
-type Run struct{ From, To int }
+// Stretch is a range of a schedule whose steps are of one transaction: from From to before To.
+type Stretch struct{ From, To int }
 
-// Runs are the longest runs, in order.
-func (s Schedule) Runs() []Run {
-	var runs []Run
+// Runs are the longest stretches, in order.
+func (s Schedule) Runs() []Stretch {
+	var runs []Stretch
 	for i, n := range s {
 		if i > 0 && s[i-1] == n {
 			runs[len(runs)-1].To = i + 1
 		} else {
-			runs = append(runs, Run{i, i + 1})
+			runs = append(runs, Stretch{i, i + 1})
 		}
 	}
 	return runs
@@ -45,7 +45,7 @@ func (s Schedule) Insert(place, txn, steps int) Schedule {
 }
 
 // Move takes a run out and puts it in before the place to, which lies outside of it.
-func (s Schedule) Move(r Run, to int) Schedule {
+func (s Schedule) Move(r Stretch, to int) Schedule {
 	if to <= r.From {
 		return slices.Concat(s[:to], s[r.From:r.To], s[to:r.From], s[r.To:])
 	}
@@ -53,7 +53,7 @@ func (s Schedule) Move(r Run, to int) Schedule {
 }
 
 // Swap exchanges the step at a place and the one before it.
-func (s Schedule) Swap(place int) Schedule { return s.Move(Run{place, place + 1}, place-1) }
+func (s Schedule) Swap(place int) Schedule { return s.Move(Stretch{place, place + 1}, place-1) }
 
 // Gather puts all steps of a transaction next to the one of them at a place.
 func (s Schedule) Gather(txn, place int) Schedule {
@@ -66,7 +66,7 @@ func (s Schedule) Lead(txns ...int) Schedule {
 	out := slices.Clone(s)
 	for i, n := range txns {
 		at := slices.Index(out[i:], n) + i
-		out = out.Move(Run{at, at + 1}, i)
+		out = out.Move(Stretch{at, at + 1}, i)
 	}
 	return out
 }

@@ -7,8 +7,8 @@ import (
 	"txweave/sqltext"
 )
 
-// Session is what sessions of a case are set to before it runs.
-type Session struct {
+// SessionSettings are what sessions of a case are set to before it runs.
+type SessionSettings struct {
 	Number int    // as transactions name it; 0: every session of the case, and that of its replays
 	Stmts  []Stmt // SET, on SQLite PRAGMA
 }
@@ -45,7 +45,7 @@ func (c *Case) checkSession(i int) error {
 
 // DropUnusedSessions takes out the settings of sessions in which no transaction runs any more.
 func (c *Case) DropUnusedSessions() {
-	c.Sessions = slices.DeleteFunc(c.Sessions, func(s Session) bool {
+	c.Sessions = slices.DeleteFunc(c.Sessions, func(s SessionSettings) bool {
 		return s.Number > 0 && !slices.ContainsFunc(c.Txns, func(t Txn) bool { return t.Session == s.Number })
 	})
 }
