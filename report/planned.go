@@ -36,6 +36,8 @@ func Planned(d *Doc) {
 		if !sqltext.KindOf(sent).Writes() {
 			lines = append(lines, "EXECUTE s;")
 		}
+	case s.Parameters != nil:
+		lines = append(lines, d.beside(s, sent)...)
 	case s.Prepared && sqltext.KindOf(sent).Writes():
 		d.Text("Planned otherwise: the same statements, each prepared and executed over the client's protocol.")
 	case s.Prepared:
@@ -50,6 +52,38 @@ func Planned(d *Doc) {
 	if len(lines) > 0 {
 		d.verbatim(strings.Join(lines, "\n") + "\n")
 	}
+}
+
+// beside introduces a statement that is prepared and executed with values beside it, and returns what is sent: where the client's protocol has the
+// values, the statement that is prepared and, as a remark, these.
+func (d *Doc) beside(s *dbms.PlanSetting, sent string) []string {
+	text, values := s.Beside(sent)
+	twice := !sqltext.KindOf(sent).Writes()
+	if s.Parameters.AsText != nil && len(values) > 0 {
+		d.Text("Planned otherwise, in the statement's place:")
+		prepare, execute, _ := s.Parameters.AsText(text, values)
+		if twice {
+			execute += ";\n" + execute
+		}
+		return []string{prepare + ";", execute + ";"}
+	}
+	how := "prepared over the client's protocol, and executed"
+	if len(values) > 0 {
+		how += " with its values"
+	}
+	if twice {
+		how += ", twice"
+	}
+	d.Text("Planned otherwise, in the statement's place: %s:", how)
+	lines := []string{text + ";"}
+	if len(values) > 0 {
+		given := make([]string, len(values))
+		for i, v := range values {
+			given[i] = v.Text
+		}
+		lines = append(lines, "-- values: "+strings.Join(given, ", "))
+	}
+	return lines
 }
 
 // puttingInForce are the statements that put a setting in force.

@@ -26,7 +26,7 @@ import (
 // runScripts reads a text, runs each of its schedules as it stands, and says what came of it. The worst of them is the exit
 // code.
 func (f *importFlags) runScripts(ctx context.Context, name string, text []byte, o importer.Options, w io.Writer) (err error) {
-	schedules, err := obeying(ctx, func() ([]importer.Schedule, error) { return importer.ReadScripts(name, text, o, f.dsn == "") })
+	schedules, err := obeying(ctx, func() ([]importer.ScriptOrder, error) { return importer.ReadScripts(name, text, o, f.dsn == "") })
 	if ctx.Err() != nil {
 		return err
 	}
@@ -109,7 +109,7 @@ func (h *held) close() error {
 }
 
 // runScript runs one schedule.
-func (f *importFlags) runScript(ctx context.Context, fl *held, s *importer.Schedule, path string, w io.Writer) error {
+func (f *importFlags) runScript(ctx context.Context, fl *held, s *importer.ScriptOrder, path string, w io.Writer) error {
 	run := *f
 	if run.isolation == "" {
 		run.isolation = s.Script.Isolation

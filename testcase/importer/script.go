@@ -21,8 +21,8 @@ type Note struct {
 // String prints the note with its line.
 func (n Note) String() string { return fmt.Sprintf("line %d: %s", n.Line, n.Text) }
 
-// Schedule is one schedule of a text: most hold one.
-type Schedule struct {
+// ScriptOrder is one schedule of a text: most hold one.
+type ScriptOrder struct {
 	Title  string // as the text has it; "" for none
 	Line   int
 	Script *testcase.Script
@@ -31,7 +31,7 @@ type Schedule struct {
 
 // ReadScripts reads a text as scripts, which hold nearly everything that people write. private says that they will be run on a
 // server of its own, whose settings they may change. Errors are of type *testcase.ParseError.
-func ReadScripts(name string, text []byte, o Options, private bool) ([]Schedule, error) {
+func ReadScripts(name string, text []byte, o Options, private bool) ([]ScriptOrder, error) {
 	parts, err := pieces(name, text, o)
 	if err != nil {
 		return nil, err
@@ -43,7 +43,7 @@ func ReadScripts(name string, text []byte, o Options, private bool) ([]Schedule,
 		}
 		parts = []*scanner{s}
 	}
-	var out []Schedule
+	var out []ScriptOrder
 	for _, s := range parts {
 		b := &scriptBuilder{scanner: s, s: &testcase.Script{Target: o.Target, Isolation: o.Isolation}, number: map[string]int{},
 			databases: map[string]bool{"test": true}, tables: map[string]bool{}, notes: s.notes}
@@ -70,7 +70,7 @@ func ReadScripts(name string, text []byte, o Options, private bool) ([]Schedule,
 			}
 			return nil, &testcase.ParseError{Name: name, Line: max(s.at, 1), Msg: msg}
 		}
-		out = append(out, Schedule{Title: s.title, Line: max(s.at, 1), Script: b.s, Notes: b.notes})
+		out = append(out, ScriptOrder{Title: s.title, Line: max(s.at, 1), Script: b.s, Notes: b.notes})
 	}
 	return out, nil
 }
