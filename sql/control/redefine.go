@@ -155,8 +155,9 @@ func maintains(n *sql.Maintain) (d Redefinition, ok bool) {
 
 // harmless says whether options of VACUUM in parentheses are among those by which it keeps nobody out.
 func harmless(how string) bool {
-	inner, ok := strings.CutPrefix(how, "(")
-	if inner, ok = strings.CutSuffix(inner, ")"); !ok {
+	inner, opened := strings.CutPrefix(how, "(")
+	inner, closed := strings.CutSuffix(inner, ")")
+	if !opened || !closed {
 		return false
 	}
 	for _, word := range strings.FieldsFunc(inner, func(r rune) bool { return r == ' ' || r == ',' }) {
