@@ -29,8 +29,8 @@ func TestPlannedOtherwise(t *testing.T) {
 		}
 		for want, is := range map[string]bool{"each prepared over the client's protocol": s.Prepared && !s.AsText && s.Parameters == nil,
 			"prepared over the client's protocol, and executed": s.Parameters != nil,
-			"PREPARE s FROM 'SELECT (SELECT": s.AsText,
-			"the statements that this query prints": s.Each != "", "WITH t0 AS (SELECT": s.Copies != nil, "(NULL), (NULL)": true} {
+			"PREPARE s FROM 'SELECT (SELECT":                    s.AsText,
+			"the statements that this query prints":             s.Each != "", "WITH t0 AS (SELECT": s.Copies != nil, "(NULL), (NULL)": true} {
 			if strings.Contains(text, want) != is {
 				t.Errorf("%s: %q is there: %v, in\n%s", s.Name, want, !is, text)
 			}
