@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"txweave/sql/control"
 	"txweave/sqltext"
 	"txweave/testcase"
 )
@@ -37,8 +38,8 @@ func (f *filling) pin(sql, table, key string) (text string, ok bool) {
 func (f *filling) chooseRows() bool {
 	var tables, filled []string
 	for _, c := range f.from {
-		for _, p := range f.m.targets(c, func(_ *testcase.Txn, s *sqltext.Statement) bool { return s.Kind.Writes() }) {
-			tables = append(tables, f.m.statement(c.Txns[p.txn].Stmts[p.stmt].SQL).Target)
+		for _, p := range f.m.targets(c, func(_ *testcase.Txn, s control.Statement) bool { return s.Kind.Writes() }) {
+			tables = append(tables, f.m.statement(c.Txns[p.txn].Stmts[p.stmt].SQL).Target())
 		}
 	}
 	for _, t := range f.m.schema.Tables { // those that nobody writes take a write of a version
@@ -140,7 +141,7 @@ func (f *filling) certainly(kind sqltext.Kind, row [2]string) (string, bool) {
 	named := f.m.schema.Table(table).Column(sqltext.VKey) != nil
 	var fit []string
 	for _, c := range f.from {
-		for _, p := range f.m.targets(c, func(_ *testcase.Txn, s *sqltext.Statement) bool { return s.Kind == kind && s.Target == table }) {
+		for _, p := range f.m.targets(c, func(_ *testcase.Txn, s control.Statement) bool { return s.Kind == kind && s.Target() == table }) {
 			sql := c.Txns[p.txn].Stmts[p.stmt].SQL
 			if a, err := f.m.parser.Analyze(f.m.schema, sql); err != nil || kind == sqltext.Update && named && a.VKey == 0 {
 				continue // a version without a name of its own may come twice
@@ -232,7 +233,7 @@ func (m *mutator) holds(table, key string) string {
 func (f *filling) insert(table string, fits func(sql string) bool) (string, bool) {
 	var fit []string
 	for _, c := range f.from {
-		for _, p := range f.m.targets(c, func(_ *testcase.Txn, s *sqltext.Statement) bool { return s.Kind == sqltext.Insert && s.Target == table }) {
+		for _, p := range f.m.targets(c, func(_ *testcase.Txn, s control.Statement) bool { return s.Kind == sqltext.Insert && s.Target() == table }) {
 			if sql := c.Txns[p.txn].Stmts[p.stmt].SQL; fits(sql) {
 				fit = append(fit, sql)
 			}
@@ -250,9 +251,9 @@ func (f *filling) statement(writes bool, row [2]string) (string, bool) {
 	table, key := row[0], row[1]
 	var fit, points []string
 	for _, c := range f.from {
-		for _, p := range f.m.targets(c, func(_ *testcase.Txn, s *sqltext.Statement) bool {
+		for _, p := range f.m.targets(c, func(_ *testcase.Txn, s control.Statement) bool {
 			if writes {
-				return s.Kind.Writes() && s.Target == table
+				return s.Kind.Writes() && s.Target() == table
 			}
 			return s.Kind == sqltext.Select && slices.Contains(s.Tables(), table)
 		}) {

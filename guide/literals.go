@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"txweave/sql"
+	"txweave/sql/control"
 	"txweave/sqltext"
 	"txweave/testcase"
 )
@@ -258,11 +259,24 @@ func (m *mutator) narrow(text, table, key string) (now string, ok bool) {
 	return now, err == nil
 }
 
+// ignores says whether a statement passes over rows that it would fail for.
+func ignores(stmt sql.Stmt) bool {
+	switch n := stmt.(type) {
+	case *sql.Update:
+		return n.Ignore || n.Or == "IGNORE"
+	case *sql.Delete:
+		return n.Ignore
+	case *sql.DeleteJoined:
+		return n.Ignore
+	}
+	return false
+}
+
 // widen makes a statement that finds one row by its pkey find a range of rows. An UPDATE that gives them all one value of a unique
 // column fails then, half-way: what it did is undone. UPDATE IGNORE would pass over rows, which ones the order of the scan decides.
 func widen(m *mutator) bool {
-	p, ok := one(m, m.targets(m.c, func(_ *testcase.Txn, s *sqltext.Statement) bool {
-		return s.Kind != sqltext.Insert && !slices.ContainsFunc(s.Tokens, func(t sqltext.Token) bool { return t.Is("ignore") })
+	p, ok := one(m, m.targets(m.c, func(_ *testcase.Txn, s control.Statement) bool {
+		return s.Kind != sqltext.Insert && !ignores(s.Tree)
 	}))
 	if !ok {
 		return false
@@ -290,7 +304,7 @@ func meet(m *mutator) bool {
 	if !ok {
 		return false
 	}
-	table := m.statement(m.sql(a)).Target
+	table := m.statement(m.sql(a)).Target()
 	key, ok := one(m, m.keys(table))
 	if !ok {
 		return false

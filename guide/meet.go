@@ -35,23 +35,26 @@ func Meet(rng *rand.Rand, c *testcase.Case, p *dbms.Profile, levels []string, ki
 // that the transactions will have between them, and takes no database.
 func Meetings(c *testcase.Case) int {
 	type stmt struct {
-		txn int
-		sqltext.Statement
+		txn    int
+		writes bool
+		target string
+		tables []string
 	}
 	var all []stmt
 	for i := range c.Txns {
 		for j := range c.Txns[i].Stmts {
-			all = append(all, stmt{i, sqltext.Read(c.Txns[i].Stmts[j].SQL)})
+			s := c.Read(c.Txns[i].Stmts[j].SQL)
+			all = append(all, stmt{i, s.Kind.Writes(), s.Target(), s.Tables()})
 		}
 	}
 	n := 0
 	for i := range all {
 		w := &all[i]
-		if !w.Kind.Writes() {
+		if !w.writes {
 			continue
 		}
 		for j := range all {
-			if o := &all[j]; o.txn != w.txn && slices.ContainsFunc(o.Named, func(t sqltext.TableName) bool { return t.Name == w.Target }) {
+			if o := &all[j]; o.txn != w.txn && slices.Contains(o.tables, w.target) {
 				n++
 			}
 		}

@@ -30,9 +30,8 @@ type mutator struct {
 	parser  sqltext.Parser
 	schema  *sqltext.Schema
 	c       *testcase.Case
-	read    map[string]*sqltext.Statement // by their texts
-	trees   map[string]sql.Stmt           // by their texts
-	held    map[[2]string][]string        // what the initial rows hold, by table and column
+	trees   map[string]sql.Stmt    // by their texts
+	held    map[[2]string][]string // what the initial rows hold, by table and column
 	// kin returns another case over the same tables and rows; nil: there is none.
 	kin func() *testcase.Case
 }
@@ -187,7 +186,7 @@ func (m *mutator) pct(p int) bool { return m.rng.IntN(100) < p }
 type place struct{ txn, stmt int }
 
 // targets lists the target statements of a case that fit.
-func (m *mutator) targets(c *testcase.Case, fit func(t *testcase.Txn, s *sqltext.Statement) bool) []place {
+func (m *mutator) targets(c *testcase.Case, fit func(t *testcase.Txn, s control.Statement) bool) []place {
 	var out []place
 	for n := range c.Txns {
 		for i := range c.Txns[n].Stmts {
@@ -200,18 +199,8 @@ func (m *mutator) targets(c *testcase.Case, fit func(t *testcase.Txn, s *sqltext
 	return out
 }
 
-// statement reads a text, once.
-func (m *mutator) statement(sql string) *sqltext.Statement {
-	s := m.read[sql]
-	if s == nil {
-		r := sqltext.Read(sql)
-		if s = &r; m.read == nil {
-			m.read = map[string]*sqltext.Statement{}
-		}
-		m.read[sql] = s
-	}
-	return s
-}
+// statement understands a text of the case.
+func (m *mutator) statement(sql string) control.Statement { return m.profile.Read(sql) }
 
 // one draws an element.
 func one[T any](m *mutator, list []T) (x T, ok bool) {
@@ -253,7 +242,7 @@ func drop(m *mutator) bool {
 		m.c.RemoveTxn(m.rng.IntN(len(m.c.Txns)))
 		return true
 	}
-	p, ok := one(m, m.targets(m.c, func(t *testcase.Txn, _ *sqltext.Statement) bool { return m.open(t) && len(t.Stmts) > 1 }))
+	p, ok := one(m, m.targets(m.c, func(t *testcase.Txn, _ control.Statement) bool { return m.open(t) && len(t.Stmts) > 1 }))
 	if ok {
 		m.c.Remove(testcase.Ref{Txn: p.txn, Stmt: p.stmt})
 	}
@@ -306,7 +295,7 @@ func exchange(m *mutator) bool {
 		return false
 	}
 	kind := m.statement(m.sql(at)).Kind
-	from, ok := one(m, m.targets(k, func(_ *testcase.Txn, s *sqltext.Statement) bool { return s.Kind == kind }))
+	from, ok := one(m, m.targets(k, func(_ *testcase.Txn, s control.Statement) bool { return s.Kind == kind }))
 	if !ok {
 		return false
 	}

@@ -76,7 +76,7 @@ func (m *mutator) rivals() (writer, other place, ok bool) {
 	m.rng.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 	for _, w := range writes {
 		s := m.statement(m.sql(w))
-		target := s.Target
+		target := s.Target()
 		if target == "" || !s.Kind.Writes() {
 			continue
 		}

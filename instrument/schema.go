@@ -155,7 +155,7 @@ func checkConstraints(table *sql.CreateTable) (err error) {
 func admit(c *testcase.Case, p *dbms.Profile) error {
 	x := sqltext.SyntaxOf(p.DBMS)
 	if x.Quoting == sqltext.MySQL {
-		if err := inSmallLetters(c.Schema); err != nil {
+		if err := inSmallLetters(c); err != nil {
 			return err
 		}
 	}
@@ -170,11 +170,11 @@ func admit(c *testcase.Case, p *dbms.Profile) error {
 
 // inSmallLetters refuses a table with capitals in its name: MySQL and MariaDB tell Tab from tab, and who reads the tables has their
 // names in small letters, as every other name.
-func inSmallLetters(ddl []testcase.Stmt) error {
-	for _, d := range ddl {
-		s := sqltext.Read(d.SQL)
-		if name := strings.Trim(s.Written, "`\""); s.Creates() == "table" && name != s.Target {
-			return fmt.Errorf("schema: table %s: write its name in small letters: MySQL and MariaDB tell it from %s", name, s.Target)
+func inSmallLetters(c *testcase.Case) error {
+	for _, d := range c.Schema {
+		s := c.Read(d.SQL)
+		if name := strings.Trim(s.Written(), "`\""); s.Creates() == "table" && name != s.Target() {
+			return fmt.Errorf("schema: table %s: write its name in small letters: MySQL and MariaDB tell it from %s", name, s.Target())
 		}
 	}
 	return nil

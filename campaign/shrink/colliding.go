@@ -21,7 +21,7 @@ func (k *shrinker) colliding(ctx context.Context, c *testcase.Case) (*testcase.C
 		return c, err
 	}
 	var others []*testcase.Case
-	for _, sql := range repeating(c, sqltext.Read(c.Txns[txn].Stmts[stmt].SQL).Target) {
+	for _, sql := range repeating(c, c.Read(c.Txns[txn].Stmts[stmt].SQL).Target()) {
 		others = append(others, with(c, txn, stmt, sql))
 	}
 	name := fmt.Sprintf("T%d.S%d", txn, stmt)

@@ -24,13 +24,13 @@ func (k *shrinker) later(ctx context.Context, c *testcase.Case) (*testcase.Case,
 		return c, err
 	}
 	stmts := c.Txns[txn].Stmts
-	reads := sqltext.Read(stmts[stmt].SQL)
+	reads := c.Read(stmts[stmt].SQL)
 	if reads.Kind != sqltext.Select {
 		return c, nil
 	}
 	var others []*testcase.Case
 	for _, s := range stmts[stmt+1:] {
-		if table := sqltext.Read(s.SQL).Target; slices.Contains(reads.Tables(), table) {
+		if table := c.Read(s.SQL).Target(); slices.Contains(reads.Tables(), table) {
 			if other := toCome(c, txn, table); other != nil {
 				others = append(others, other)
 			}

@@ -11,6 +11,7 @@ import (
 
 	"txweave/campaign"
 	"txweave/finding"
+	"txweave/sql/control"
 	"txweave/sqltext"
 	"txweave/testcase"
 )
@@ -55,18 +56,18 @@ func tellsLittle(cause string) bool {
 
 // rowOf is an INSERT of one row into the table that a statement creates; "" where it creates none.
 func rowOf(target, create string, pkey, vkey int) string {
-	st := sqltext.Read(create)
+	st := control.Read(sqltext.SyntaxOf(target).Tree, create)
 	if st.Creates() != "table" {
 		return ""
 	}
-	t := sqltext.SyntaxOf(target).Schema([]string{create}).Table(st.Written)
+	t := sqltext.SyntaxOf(target).Schema([]string{create}).Table(st.Written())
 	if t == nil || t.Column(sqltext.PKey) == nil {
 		return ""
 	}
 	if t.Column(sqltext.VKey) == nil || t.Column(sqltext.PVKey) == nil {
-		return fmt.Sprintf("INSERT INTO %s (%s) VALUES (%d)", st.Written, sqltext.PKey, pkey)
+		return fmt.Sprintf("INSERT INTO %s (%s) VALUES (%d)", st.Written(), sqltext.PKey, pkey)
 	}
-	return fmt.Sprintf("INSERT INTO %s (%s, %s, %s) VALUES (%d, %d, 0)", st.Written, sqltext.PKey, sqltext.VKey, sqltext.PVKey, pkey, vkey)
+	return fmt.Sprintf("INSERT INTO %s (%s, %s, %s) VALUES (%d, %d, 0)", st.Written(), sqltext.PKey, sqltext.VKey, sqltext.PVKey, pkey, vkey)
 }
 
 // writing are cases in which the transactions with savepoints insert a row before all else, and commit, or roll back: what becomes of it tells
@@ -123,9 +124,9 @@ func eachNotUndone(c *testcase.Case) (out []*testcase.Case) {
 	for i := range c.Txns {
 		goesBack := false
 		for j, s := range slices.Backward(c.Txns[i].Stmts) {
-			read := sqltext.Read(s.SQL)
+			read := c.Read(s.SQL)
 			goesBack = goesBack || read.Kind == sqltext.RollbackTo
-			if goesBack && c.Read(s.SQL).IsTarget() && read.Target != "" {
+			if goesBack && read.IsTarget() && read.Target() != "" {
 				out = append(out, without(c, i, j))
 			}
 		}

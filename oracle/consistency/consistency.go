@@ -256,7 +256,7 @@ func (j *judge) conflicts() {
 		if e.Txn < 0 || e.Stmt < 0 || e.Role == history.End || j.o.Txns[e.Txn].Alone || !slices.Contains(j.o.Promise.AtCommit, e.Err.Code) {
 			continue
 		}
-		j.out = append(j.out, finding.Difference{Stmt: fmt.Sprintf("T%d.S%d", e.Txn, e.Stmt), Kind: oracle.Verb(sqltext.Read(e.Text).Kind),
+		j.out = append(j.out, finding.Difference{Stmt: fmt.Sprintf("T%d.S%d", e.Txn, e.Stmt), Kind: oracle.Verb(sqltext.KindOf(e.Text)),
 			What: "conflict-before-commit", Detail: fmt.Sprintf("only a COMMIT is answered so: %s: %s", e.Text, e.Err)})
 	}
 }
@@ -285,7 +285,7 @@ func (j *judge) gone() {
 		if e.Affected >= 0 {
 			answer = fmt.Sprintf("%d rows", e.Affected)
 		}
-		j.out = append(j.out, finding.Difference{Stmt: fmt.Sprintf("T%d.S%d", e.Txn, e.Stmt), Kind: oracle.Verb(sqltext.Read(e.Text).Kind), What: finding.Gone,
+		j.out = append(j.out, finding.Difference{Stmt: fmt.Sprintf("T%d.S%d", e.Txn, e.Stmt), Kind: oracle.Verb(sqltext.KindOf(e.Text)), What: finding.Gone,
 			Detail: fmt.Sprintf("%s was answered with %s, and with that the database said that no transaction is open%s", e.Text, answer, observe.FailedBefore(j.o.Errors, e.Txn, e.Start))})
 	}
 }

@@ -269,11 +269,11 @@ func (s *script) filling() []string {
 func (s *script) drops() []string {
 	var out []string
 	for _, st := range slices.Backward(s.of.Schema) {
-		switch read := sqltext.Read(st.SQL); {
+		switch read := s.of.Read(st.SQL); {
 		case read.Creates() == "view":
-			out = append(out, "DROP VIEW IF EXISTS "+read.Written)
+			out = append(out, "DROP VIEW IF EXISTS "+read.Written())
 		case read.Inherits() != "": // it keeps the table from which it inherits
-			out = append(out, "DROP TABLE IF EXISTS "+read.Written)
+			out = append(out, "DROP TABLE IF EXISTS "+read.Written())
 		}
 	}
 	for _, t := range slices.Backward(s.tables) {
@@ -323,8 +323,8 @@ func (s *script) usedLanes() []int {
 func tableNames(c *testcase.Case) []string {
 	var out []string
 	for _, st := range c.Schema {
-		if s := sqltext.Read(st.SQL); s.Creates() == "table" {
-			out = append(out, s.Written)
+		if s := c.Read(st.SQL); s.Creates() == "table" {
+			out = append(out, s.Written())
 		}
 	}
 	return out

@@ -6,6 +6,7 @@ import (
 
 	"txweave/finding"
 	"txweave/history"
+	"txweave/sql"
 	"txweave/sqltext"
 	"txweave/testcase"
 )
@@ -87,7 +88,7 @@ func (f *Dossier) Unconditional(text string) string {
 	for i := range f.Case.Txns {
 		for j := range f.Case.Txns[i].Stmts {
 			if (testcase.Ref{Txn: i, Stmt: j}).String() == f.Record.Differences[0].Stmt &&
-				!slices.ContainsFunc(sqltext.Read(f.Case.Txns[i].Stmts[j].SQL).Tokens, func(t sqltext.Token) bool { return t.Is("where", "limit", "join") }) {
+				!conditional(f.Case.Read(f.Case.Txns[i].Stmts[j].SQL).Tree) {
 				return unconditional.Replace(text)
 			}
 		}
@@ -104,4 +105,21 @@ func (f *Dossier) Say(d *finding.Difference) string {
 		return Wrong
 	}
 	return "wrong"
+}
+
+// conditional says whether a statement has a condition for its rows, a LIMIT or a join, or is not known to have none.
+func conditional(stmt sql.Stmt) bool {
+	return stmt == nil || sql.Has(stmt, func(n sql.Node) bool {
+		switch n := n.(type) {
+		case *sql.Select:
+			return n.Where != nil
+		case *sql.Update:
+			return n.Where != nil
+		case *sql.Delete:
+			return n.Where != nil
+		case *sql.DeleteJoined, *sql.Limit, *sql.Join:
+			return true
+		}
+		return false
+	})
 }

@@ -11,6 +11,8 @@ import (
 	"txweave/finding"
 	"txweave/history"
 	"txweave/oracle/snapshot"
+	"txweave/sql/mysql"
+	"txweave/sqltext"
 	"txweave/testcase"
 )
 
@@ -161,6 +163,10 @@ func TestTitles(t *testing.T) {
 	}
 }
 
+func init() { // who reads the statements of a database is told above this package
+	sqltext.RegisterSyntax("", &sqltext.Syntax{Tree: mysql.New(mysql.Server{Product: "MySQL", Version: 90704})})
+}
+
 // TestSubject: the title names the statement that met the fault, not the one that an explanation names first.
 func TestSubject(t *testing.T) {
 	tl := &Timeline{Steps: []*LaneStep{{Name: "T0.S0", SQL: "INSERT INTO t VALUES (1)"}, {Name: "T0.S1", SQL: "UPDATE t SET a = 1"},
@@ -274,10 +280,10 @@ func TestTitlesOfPlain(t *testing.T) {
 func TestUnconditional(t *testing.T) {
 	d := finding.Difference{Stmt: "T0.S0", Kind: "UPDATE", What: "matched-versus-written", Detail: "row 1 of t: a SELECT with the same WHERE found version 2, the write overwrote nothing"}
 	for sql, want := range map[string]string{
-		"UPDATE t SET a = 1":                 "UPDATE without a WHERE clause skips a row",
-		"UPDATE t SET a = 1 WHERE a > 0":     "UPDATE skips a row that a SELECT with its WHERE clause finds",
-		"UPDATE t SET a = 1 LIMIT 1":         "UPDATE skips a row that a SELECT with its WHERE clause finds",
-		"UPDATE t JOIN u ON t.a = u.a SET a": "UPDATE skips a row that a SELECT with its WHERE clause finds",
+		"UPDATE t SET a = 1":                       "UPDATE without a WHERE clause skips a row",
+		"UPDATE t SET a = 1 WHERE a > 0":           "UPDATE skips a row that a SELECT with its WHERE clause finds",
+		"UPDATE t SET a = 1 LIMIT 1":               "UPDATE skips a row that a SELECT with its WHERE clause finds",
+		"UPDATE t JOIN u ON t.a = u.a SET t.a = 1": "UPDATE skips a row that a SELECT with its WHERE clause finds",
 	} {
 		f := &Dossier{Case: &testcase.Case{Txns: []testcase.Txn{{Stmts: []testcase.Stmt{{SQL: sql}}}}},
 			Record: finding.Record{Finding: finding.Finding{Class: finding.ClassInconsistent, Differences: []finding.Difference{d}}}}

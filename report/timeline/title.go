@@ -12,6 +12,8 @@ import (
 	"txweave/history"
 	"txweave/oracle/isolation"
 	"txweave/oracle/snapshot"
+	"txweave/sql"
+	"txweave/sql/control"
 	"txweave/sqltext"
 )
 
@@ -187,7 +189,7 @@ func (f *Dossier) Claim(t *Timeline) string {
 	}
 	text = f.Unconditional(text)
 	kind := subject(t, d)
-	if s := find(t, d.Stmt); s != nil && f.Record.Class == finding.ClassSnapshot && blind(s.SQL) {
+	if s := find(t, d.Stmt); s != nil && f.Record.Class == finding.ClassSnapshot && blind(control.Read(f.syntax().Tree, s.SQL).Tree) {
 		kind = "A transaction" // the read before the statement tells
 	}
 	if d.What == rowTwice && !strings.HasPrefix(d.Detail, "the write returned ") {
@@ -241,9 +243,15 @@ func (f *Dossier) waits(t *Timeline, d *finding.Difference) bool {
 }
 
 // blind says whether a statement writes rows without having read any.
-func blind(sql string) bool {
-	s := sqltext.Read(sql)
-	return s.Kind == sqltext.Insert && !slices.ContainsFunc(s.Tokens, func(t sqltext.Token) bool { return t.Is("select", "table") })
+func blind(stmt sql.Stmt) bool {
+	_, inserts := stmt.(*sql.Insert)
+	return inserts && !sql.Has(stmt, func(n sql.Node) bool {
+		switch n.(type) {
+		case *sql.Select, *sql.Whole:
+			return true
+		}
+		return false
+	})
 }
 
 // unnamed is a statement of which it is not known what it is.

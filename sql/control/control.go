@@ -4,7 +4,10 @@
 package control
 
 import (
+	"slices"
+
 	"txweave/sql"
+	"txweave/sql/classes"
 	"txweave/sqltext"
 )
 
@@ -132,4 +135,101 @@ func named(o *sql.Object) string {
 		return ""
 	}
 	return o.Name.Folded()
+}
+
+// target is the name of the table or view that a statement writes, defines, or defines an index on; nil for none; of
+// several that a DELETE names the first one.
+func (s Statement) target() *sql.Name {
+	var x sql.TableRef
+	switch n := s.Tree.(type) {
+	case *sql.Insert:
+		return n.Table.Name
+	case *sql.Merge:
+		return n.Table.Name
+	case *sql.DeleteJoined:
+		for _, leaf := range classes.Leaves(n.From) {
+			if t, ok := leaf.(*sql.Table); ok && t.Alias != nil && t.Alias.Folded() == n.Targets[0].Name.Folded() {
+				return t.Name
+			}
+		}
+		return n.Targets[0].Name
+	case *sql.CreateTable:
+		return n.Name.Name
+	case *sql.CreateView:
+		return n.Name.Name
+	case *sql.CreateIndex:
+		return n.Table.Name
+	case *sql.AlterTable:
+		return n.Table.Name
+	case *sql.Update:
+		x = n.Table
+	case *sql.Delete:
+		x = n.Table
+	default:
+		return nil
+	}
+	for _, leaf := range classes.Leaves(x) {
+		if t, ok := leaf.(*sql.Table); ok {
+			return t.Name
+		}
+	}
+	return nil
+}
+
+// Target returns that name in lower case; "" for none.
+func (s Statement) Target() string {
+	if name := s.target(); name != nil {
+		return name.Folded()
+	}
+	return ""
+}
+
+// Written is that name as it is written, quotes included.
+func (s Statement) Written() string {
+	name := s.target()
+	if name == nil {
+		return ""
+	}
+	from, to, _ := sql.Span(name)
+	return s.text[from:to]
+}
+
+// Tables are the tables and views, in lower case, that a statement reads or writes, each once: not its common table expressions.
+func (s Statement) Tables() (out []string) {
+	if s.Tree == nil {
+		return nil
+	}
+	var ctes []string
+	sql.Walk(s.Tree, func(n sql.Node) bool {
+		if c, ok := n.(*sql.CTE); ok {
+			ctes = append(ctes, c.Name.Folded())
+		}
+		return true
+	})
+	classes.Visit(s.Tree, func(n sql.Node) bool {
+		if t, ok := n.(*sql.Table); ok {
+			if name := t.Name.Folded(); !slices.Contains(out, name) && (t.Schema != nil || !slices.Contains(ctes, name)) {
+				out = append(out, name)
+			}
+		}
+		return true
+	})
+	return out
+}
+
+// Creates returns what a CREATE makes, "table", "index" or "view", "partition" for a table that is a part of another one (PostgreSQL); "" for other
+// statements.
+func (s Statement) Creates() string {
+	switch s.Tree.(type) {
+	case *sql.CreateTable:
+		if s.PartitionOf() != "" || s.Inherits() != "" {
+			return "partition"
+		}
+		return "table"
+	case *sql.CreateIndex:
+		return "index"
+	case *sql.CreateView:
+		return "view"
+	}
+	return ""
 }

@@ -249,3 +249,31 @@ func TestFrames(t *testing.T) {
 		t.Error("what comes of AND CHAIN is not told")
 	}
 }
+
+// TestTables: which tables a statement names, and which one it writes or defines.
+func TestTables(t *testing.T) {
+	for text, want := range map[string]string{
+		"SELECT a FROM T AS r0 JOIN u r1 ON r0.a = r1.a WHERE r0.a IN (SELECT b FROM v)": " t u v",
+		"WITH c AS (SELECT a FROM t) SELECT a FROM c AS x, c, d.c":                       " t c",
+		"SELECT a FROM t AS r0 JOIN t AS r1 ON 1 FOR SHARE OF r0, r1":                    " t",
+		"UPDATE t AS r0 JOIN u AS r1 ON 1 SET r1.a = (SELECT MAX(a) FROM v)":             "t t u v",
+		"DELETE r1 FROM t AS r0 JOIN u AS r1 ON 1":                                       "u t u",
+		"DELETE FROM t USING t JOIN u ON 1":                                              "t t u",
+		"DELETE FROM t WHERE a = 1":                                                      "t t",
+		"INSERT INTO t (a) SELECT r0.a FROM u AS r0 ON DUPLICATE KEY UPDATE a = 1":       "t t u",
+		"CREATE TABLE `T 1` (a INT)":                                                     "t 1",
+		"CREATE INDEX i ON t (a)":                                                        "t",
+		"CREATE VIEW v AS SELECT a FROM t":                                               "v t",
+		"ALTER TABLE t FORCE":                                                            "t",
+		"COMMIT":                                                                         "",
+		"nothing that is read":                                                           "",
+	} {
+		s := control.Read(dialects["mysql"], text)
+		if got := strings.TrimRight(s.Target()+" "+strings.Join(s.Tables(), " "), " "); got != want {
+			t.Errorf("%s: %q, want %q", text, got, want)
+		}
+	}
+	if s := control.Read(dialects["mysql"], "CREATE TABLE `T 1` (a INT)"); s.Written() != "`T 1`" || s.Creates() != "table" {
+		t.Errorf("%q, %q", s.Written(), s.Creates())
+	}
+}

@@ -315,7 +315,7 @@ func contradicts(x *executed, c *testcase.Case) *finding.Plain {
 	if sqltext.FirstWord(e.Text) == "MERGE" { // rows that are new and rows that are gone count
 		return nil
 	}
-	changed := differing(x.initial[sqltext.Read(e.Text).Target], events[i+1].Rows, kind)
+	changed := differing(x.initial[c.Read(e.Text).Target()], events[i+1].Rows, kind)
 	matched := changed
 	if kind != sqltext.Insert && i > 0 && events[i-1].Rows != nil {
 		matched = events[i-1].Rows.Len()
