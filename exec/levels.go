@@ -58,10 +58,14 @@ func (s *runState) set(t *track, sql string) error {
 
 // switches notes that a statement which opened or ended a transaction has switched autocommit, or begun the next one.
 func (t *track) switches(e *history.Event) {
-	if e.Role == history.End {
-		t.lane.chained = t.lane.profile.Read(e.Text).Chains()
+	if e.Role != history.Begin && e.Role != history.End {
+		return
 	}
-	if text := t.lane.profile.Read(e.Text); text.Kind == sqltext.Set && (e.Role == history.Begin || e.Role == history.End) {
+	text := t.lane.profile.Read(e.Text)
+	if e.Role == history.End {
+		t.lane.chained = text.Chains()
+	}
+	if text.Kind == sqltext.Set {
 		t.lane.manual = text.Opens() == control.Switched
 	}
 }

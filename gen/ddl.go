@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"txweave/sql"
 	"txweave/testcase"
 )
 
@@ -81,7 +82,7 @@ func (g *generator) ddl(txns []testcase.Txn, states []txnState) ([]testcase.Txn,
 		if r.name != "" {
 			name, named = fmt.Sprintf("%s%d", r.name, named), named+1
 		}
-		stmts := []string{g.redefine(g.sideRNG, first, name, t)}
+		stmts := []testcase.Stmt{g.redefine(g.sideRNG, first, name, t)}
 		if g.sideRNG.IntN(100) < ddlThen && len(then) > 0 {
 			stmts = append(stmts, g.redefine(g.sideRNG, then, name, t))
 		}
@@ -90,8 +91,8 @@ func (g *generator) ddl(txns []testcase.Txn, states []txnState) ([]testcase.Txn,
 			session++
 			at = session
 		}
-		for _, sql := range stmts {
-			txns = append(txns, testcase.Txn{Session: at, Stmts: []testcase.Stmt{{SQL: sql}}})
+		for i := range stmts {
+			txns = append(txns, testcase.Txn{Session: at, Stmts: stmts[i : i+1 : i+1]})
 			states = append(states, txnState{alone: true})
 		}
 	}
@@ -115,12 +116,12 @@ func (g *generator) repartition(txns []testcase.Txn, states []txnState) ([]testc
 	if t.hashed {
 		spellings = slices.Concat(spellings, g.d.DDL.Hashed)
 	}
-	sql := g.redefine(rng, spellings, "", t)
-	return append(txns, testcase.Txn{Stmts: []testcase.Stmt{{SQL: sql}}}), append(states, txnState{alone: true})
+	stmt := g.redefine(rng, spellings, "", t)
+	return append(txns, testcase.Txn{Stmts: []testcase.Stmt{stmt}}), append(states, txnState{alone: true})
 }
 
-// redefine spells a statement that changes how a table is kept.
-func (g *generator) redefine(rng *rand.Rand, spellings []string, name string, t *table) string {
+// redefine makes a statement that changes how a table is kept, of one of its spellings.
+func (g *generator) redefine(rng *rand.Rand, spellings []string, name string, t *table) testcase.Stmt {
 	order, most := rng.Perm(len(t.cols)), 1+rng.IntN(2)
 	var columns []string
 	for _, at := range order {
@@ -138,6 +139,32 @@ func (g *generator) redefine(rng *rand.Rand, spellings []string, name string, t 
 	if len(columns) == 0 {
 		columns = []string{"pkey"}
 	}
-	format := spellings[rng.IntN(len(spellings))]
-	return strings.NewReplacer("{name}", name, "{table}", t.name, "{columns}", strings.Join(columns, ", ")).Replace(format)
+	stmt := g.d.Tree.Words(holes.Replace(spellings[rng.IntN(len(spellings))]))
+	parts := func(of *[]*sql.Order) {
+		if x, ok := (*of)[0].X.(*sql.Column); ok && x.Name.Value == holeColumns {
+			*of = g.keyParts(columns...)
+		}
+	}
+	sql.Walk(stmt, func(n sql.Node) bool { // its nodes are nobody else's
+		switch n := n.(type) {
+		case *sql.CreateIndex:
+			parts(&n.Columns)
+		case *sql.Index:
+			parts(&n.Columns)
+		case *sql.Name:
+			switch n.Value {
+			case holeName:
+				n.Value = name
+			case holeTable:
+				n.Value = t.name
+			}
+		}
+		return true
+	})
+	return g.finished(stmt)
 }
+
+// What stands for the names in such a spelling while it is read.
+const holeName, holeTable, holeColumns = "txw_name", "txw_table", "txw_columns"
+
+var holes = strings.NewReplacer("{name}", holeName, "{table}", holeTable, "{columns}", holeColumns)

@@ -170,7 +170,7 @@ func (g *generator) bracket(t *testcase.Txn, n int) {
 		t.End.SQL = "ROLLBACK"
 	case g.txn.implied && t.Begin.SQL != onlyReading && t.Begin.SQL != onlyReadingDeferrable && len(g.d.DDL.Rebuild) > 0:
 		kinds := [][]string{g.d.DDL.AddIndex, g.d.DDL.Rebuild, g.d.DDL.Analyze}
-		t.End.SQL = g.redefine(rng, kinds[rng.IntN(len(kinds))], fmt.Sprintf("z%d", n), g.tables[rng.IntN(min(2, len(g.tables)))])
+		t.End = g.redefine(rng, kinds[rng.IntN(len(kinds))], fmt.Sprintf("z%d", n), g.tables[rng.IntN(min(2, len(g.tables)))])
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 
+	"txweave/sql"
+	"txweave/sql/build"
 	"txweave/sql/control"
 	"txweave/sqltext"
 	"txweave/testcase"
@@ -24,14 +26,14 @@ type filling struct {
 }
 
 // pin is the mutator's, once for each statement and row.
-func (f *filling) pin(sql, table, key string) (text string, ok bool) {
-	at := [3]string{sql, table, key}
-	text, known := f.pins[at]
+func (f *filling) pin(text, table, key string) (pinned string, ok bool) {
+	at := [3]string{text, table, key}
+	pinned, known := f.pins[at]
 	if !known {
-		text, _ = f.m.pin(sql, table, key)
-		f.pins[at] = text
+		pinned, _ = f.m.pin(text, table, key)
+		f.pins[at] = pinned
 	}
-	return text, text != ""
+	return pinned, pinned != ""
 }
 
 // chooseRows draws the three rows: of one table or of several that are written.
@@ -106,8 +108,8 @@ func (f *filling) step(s string) (string, bool) {
 	case 'p':
 		return f.scan(f.rows[s[2]][0], ""), true
 	case 'i':
-		if sql, ok := f.insert(f.rows[s[2]][0], func(string) bool { return true }); ok {
-			return sql, true
+		if text, ok := f.insert(f.rows[s[2]][0], func(string) bool { return true }); ok {
+			return text, true
 		}
 		return f.statement(true, f.rows[s[2]])
 	case 'n':
@@ -142,16 +144,16 @@ func (f *filling) certainly(kind sqltext.Kind, row [2]string) (string, bool) {
 	var fit []string
 	for _, c := range f.from {
 		for _, p := range f.m.targets(c, func(_ *testcase.Txn, s control.Statement) bool { return s.Kind == kind && s.Target() == table }) {
-			sql := c.Txns[p.txn].Stmts[p.stmt].SQL
-			if a, err := f.m.parser.Analyze(f.m.schema, sql); err != nil || kind == sqltext.Update && named && a.VKey == 0 {
+			text := c.Txns[p.txn].Stmts[p.stmt].SQL
+			if a, err := f.m.parser.Analyze(f.m.schema, text); err != nil || kind == sqltext.Update && named && a.VKey == 0 {
 				continue // a version without a name of its own may come twice
 			}
-			if at, ok := f.m.narrow(sql, table, key); ok {
+			if at, ok := f.m.narrow(text, table, key); ok {
 				fit = append(fit, at)
 			}
 		}
 	}
-	sql, ok := one(f.m, fit)
+	text, ok := one(f.m, fit)
 	switch {
 	case ok:
 	case kind == sqltext.Delete: // none is wanted
@@ -159,28 +161,32 @@ func (f *filling) certainly(kind sqltext.Kind, row [2]string) (string, bool) {
 	case !named:
 		return f.statement(true, row)
 	default:
-		sql = fmt.Sprintf("UPDATE %s SET pvkey = vkey, vkey = %d WHERE %s.pkey = %s", table, firstVKey, table, key)
+		versions := []*sql.Assign{
+			{Columns: []*sql.Column{build.Column("", sqltext.PVKey)}, Value: build.Column("", sqltext.VKey)},
+			{Columns: []*sql.Column{build.Column("", sqltext.VKey)}, Value: number(firstVKey)},
+		}
+		text = f.m.finished(&sql.Update{Table: build.Table(table, ""), Set: versions, Where: build.Binary(build.Column(table, sqltext.PKey), sql.OpEq, build.Number(key))})
 	}
-	return f.m.fresh(sql)
+	return f.m.fresh(text)
 }
 
 // born is an INSERT of values into the table of a row; one of the rows that it adds is that row from there on.
 func (f *filling) born(name byte) (string, bool) {
 	table := f.rows[name][0]
-	sql, ok := f.insert(table, func(sql string) bool { return f.m.firstKey(sql) > 0 })
+	text, ok := f.insert(table, func(text string) bool { return f.m.firstKey(text) > 0 })
 	if !ok {
 		return f.statement(true, f.rows[name])
 	}
-	f.rows[name] = [2]string{table, strconv.FormatInt(f.m.firstKey(sql), 10)}
-	return sql, true
+	f.rows[name] = [2]string{table, strconv.FormatInt(f.m.firstKey(text), 10)}
+	return text, true
 }
 
 // firstKey is the first pkey that an INSERT of values adds; 0 of other statements.
-func (m *mutator) firstKey(sql string) int64 {
-	for _, n := range numbersOf(sql) {
+func (m *mutator) firstKey(text string) int64 {
+	for _, n := range m.numbersOf(text) {
 		if b := baseOf(n); b == n { // to which a query adds the pkeys that it finds
 			return 0
-		} else if b > 0 && m.statement(sql).Kind == sqltext.Insert {
+		} else if b > 0 && m.statement(text).Kind == sqltext.Insert {
 			return n
 		}
 	}
@@ -190,39 +196,56 @@ func (m *mutator) firstKey(sql string) int64 {
 // witness is a read that finds a row, one way or another, and prints which version of it it saw.
 func (f *filling) witness(row [2]string) string {
 	table, key := row[0], row[1]
-	sql := f.all(table)
+	read := f.all(table)
 	switch f.m.rng.IntN(6) {
 	case 0, 1:
-		return sql
+		return f.m.finished(build.Query(read))
 	case 2:
-		return sql + " WHERE r0.pkey = " + key
+		read.Where = ofKey(sql.OpEq, build.Number(key))
 	case 3:
 		if other, ok := one(f.m, f.m.initialKeys(table)); ok {
-			op := ">="
+			op := sql.OpGe
 			if n, _ := strconv.ParseInt(key, 10, 64); n < other {
-				op = "<="
+				op = sql.OpLe
 			}
-			return fmt.Sprintf("%s WHERE r0.pkey %s %d", sql, op, other)
+			read.Where = ofKey(op, number(other))
 		}
 	}
-	if condition := f.m.holds(table, key); condition != "" {
-		return sql + " WHERE " + condition
+	if read.Where == nil {
+		read.Where = f.m.holds(table, key)
 	}
-	return sql + " WHERE r0.pkey = " + key
+	if read.Where == nil {
+		read.Where = ofKey(sql.OpEq, build.Number(key))
+	}
+	return f.m.finished(build.Query(read))
 }
 
-// holds is a condition that a row of a table, r0, fulfils as it is at first: a column is what it holds there. "" if none is known.
-func (m *mutator) holds(table, key string) string {
+// ofKey compares the row key of r0.
+func ofKey(op sql.Op, with sql.Expr) sql.Expr {
+	return build.Binary(build.Column("r0", sqltext.PKey), op, with)
+}
+
+// finished is the text of a statement that was made.
+func (m *mutator) finished(n sql.Stmt) string {
+	_, text, err := m.dialect().Finish(n)
+	if err != nil { // a fault of the mutator's
+		panic(fmt.Sprintf("guide: %v: %s", err, sql.Tell(n)))
+	}
+	return text
+}
+
+// holds is a condition that a row of a table, r0, fulfils as it is at first: a column is what it holds there. nil if none is known.
+func (m *mutator) holds(table, key string) sql.Expr {
 	keys := m.values(table, sqltext.PKey)
 	at := slices.Index(keys, key)
-	var out []string
+	var out []sql.Expr
 	for _, c := range m.schema.Table(table).Columns {
 		held := m.values(table, c.Name)
 		if at < 0 || sqltext.IsBookkeeping(c.Name) || len(held) != len(keys) || c.Class != sqltext.Exact && c.Class != sqltext.Text && c.Class != sqltext.Temporal {
 			continue
 		}
-		if m.literalOf(held[at]) != nil {
-			out = append(out, "r0."+c.Name+" = "+held[at])
+		if l := m.literalOf(held[at]); l != nil {
+			out = append(out, build.Binary(build.Column("r0", c.Name), sql.OpEq, l))
 		}
 	}
 	condition, _ := one(m, out)
@@ -230,20 +253,22 @@ func (m *mutator) holds(table, key string) string {
 }
 
 // insert draws a statement that adds rows to a table, of those that fit.
-func (f *filling) insert(table string, fits func(sql string) bool) (string, bool) {
+func (f *filling) insert(table string, fits func(text string) bool) (string, bool) {
 	var fit []string
 	for _, c := range f.from {
-		for _, p := range f.m.targets(c, func(_ *testcase.Txn, s control.Statement) bool { return s.Kind == sqltext.Insert && s.Target() == table }) {
-			if sql := c.Txns[p.txn].Stmts[p.stmt].SQL; fits(sql) {
-				fit = append(fit, sql)
+		for _, p := range f.m.targets(c, func(_ *testcase.Txn, s control.Statement) bool {
+			return s.Kind == sqltext.Insert && s.Target() == table
+		}) {
+			if text := c.Txns[p.txn].Stmts[p.stmt].SQL; fits(text) {
+				fit = append(fit, text)
 			}
 		}
 	}
-	sql, ok := one(f.m, fit)
+	text, ok := one(f.m, fit)
 	if !ok {
 		return "", false
 	}
-	return f.m.fresh(sql)
+	return f.m.fresh(text)
 }
 
 // statement draws one that reads or writes a row's table, aimed at the row where it names rows by their keys.
@@ -257,9 +282,9 @@ func (f *filling) statement(writes bool, row [2]string) (string, bool) {
 			}
 			return s.Kind == sqltext.Select && slices.Contains(s.Tables(), table)
 		}) {
-			sql := c.Txns[p.txn].Stmts[p.stmt].SQL
-			fit = append(fit, sql)
-			if at, ok := f.pin(sql, table, key); ok {
+			text := c.Txns[p.txn].Stmts[p.stmt].SQL
+			fit = append(fit, text)
+			if at, ok := f.pin(text, table, key); ok {
 				points = append(points, at)
 			}
 		}
@@ -267,41 +292,42 @@ func (f *filling) statement(writes bool, row [2]string) (string, bool) {
 	if len(points) > 0 && f.m.pct(75) {
 		fit = points
 	}
-	sql, ok := one(f.m, fit)
+	text, ok := one(f.m, fit)
 	if !writes && (!ok || f.m.pct(40)) { // a read that says which rows it saw
-		sql, ok = f.scan(table, key), true
+		text, ok = f.scan(table, key), true
 	}
 	if !ok {
 		return "", false
 	}
-	return f.m.fresh(sql)
+	return f.m.fresh(text)
 }
 
 // scan reads a table's rows with their versions: all of them, a range, or, of a key that is not "", the one.
 func (f *filling) scan(table, key string) string {
-	sql := f.all(table)
-	if f.m.pct(50) {
-		return sql
+	read := f.all(table)
+	switch {
+	case f.m.pct(50):
+	case key != "":
+		read.Where = ofKey(sql.OpEq, build.Number(key))
+	default:
+		low, _ := one(f.m, f.m.keys(table))
+		read.Where = ofKey(sql.OpGe, build.Number(cmp.Or(low, "1"))) // rows that come have greater ones
 	}
-	if key != "" {
-		return sql + " WHERE r0.pkey = " + key
-	}
-	low, _ := one(f.m, f.m.keys(table))
-	return sql + " WHERE r0.pkey >= " + cmp.Or(low, "1") // rows that come have greater ones
+	return f.m.finished(build.Query(read))
 }
 
 // all reads all rows of a table, r0, with their versions.
-func (f *filling) all(table string) string {
-	columns, share := "r0.pkey AS r0_p", 40
+func (f *filling) all(table string) *sql.Select {
+	items, share := []*sql.Item{build.Item(build.Column("r0", sqltext.PKey), "r0_p")}, 40
 	if f.m.schema.Table(table).Column(sqltext.VKey) != nil {
-		columns += ", r0.vkey AS r0_v"
+		items = append(items, build.Item(build.Column("r0", sqltext.VKey), "r0_v"))
 	} else if f.certain { // its contents are all that tells one version from another
 		share = 100
 	}
 	for _, c := range f.m.schema.Table(table).Columns {
 		if !sqltext.IsBookkeeping(c.Name) && f.m.pct(share) {
-			columns += fmt.Sprintf(", r0.%s AS e_%s", c.Name, c.Name)
+			items = append(items, build.Item(build.Column("r0", c.Name), "e_"+c.Name))
 		}
 	}
-	return "SELECT " + columns + " FROM " + table + " AS r0"
+	return &sql.Select{Items: items, From: build.Table(table, "r0")}
 }

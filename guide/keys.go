@@ -3,7 +3,6 @@ package guide
 import (
 	"slices"
 	"strconv"
-	"strings"
 
 	"txweave/sql"
 	"txweave/sqltext"
@@ -40,31 +39,45 @@ func (m *mutator) bases(sql string) []int64 {
 	if m.statement(sql).Kind != sqltext.Insert {
 		return nil
 	}
-	for _, n := range numbersOf(sql) {
+	for _, n := range m.numbersOf(sql) {
 		add(n)
 	}
 	return out
 }
 
-// numbersOf lists the whole numbers of a text.
-func numbersOf(sql string) []int64 {
-	var out []int64
-	for t := range sqltext.Tokens(sql) {
-		if n, err := strconv.ParseInt(t.Text, 10, 64); err == nil {
-			out = append(out, n)
-		}
+// numbersOf lists the whole numbers of a statement, in the order of its text.
+func (m *mutator) numbersOf(text string) (out []int64) {
+	stmt, err := m.dialect().Parse(text)
+	if err != nil {
+		return nil
 	}
+	sql.Walk(stmt, func(n sql.Node) bool {
+		if whole, ok := wholeNumber(n); ok {
+			out = append(out, whole)
+		}
+		return true
+	})
 	return out
+}
+
+// wholeNumber is the value of a literal that is a whole number.
+func wholeNumber(n sql.Node) (int64, bool) {
+	l, ok := n.(*sql.Literal)
+	if !ok || l.Kind != sql.Number {
+		return 0, false
+	}
+	whole, err := strconv.ParseInt(l.Text, 10, 64)
+	return whole, err == nil
 }
 
 // fresh returns a statement with version and row keys that nothing in the case has; ok is false where there are none left, or
 // the statement is one whose keys are not known.
-func (m *mutator) fresh(sql string) (text string, ok bool) {
-	kind := m.statement(sql).Kind
+func (m *mutator) fresh(text string) (fresh string, ok bool) {
+	kind := m.statement(text).Kind
 	if !kind.IsTarget() || !kind.Writes() {
-		return sql, true
+		return text, true
 	}
-	a, err := m.parser.Analyze(m.schema, sql)
+	a, err := m.parser.Analyze(m.schema, text)
 	if err != nil {
 		return "", false
 	}
@@ -74,7 +87,7 @@ func (m *mutator) fresh(sql string) (text string, ok bool) {
 	}
 	shift := map[int64]int64{}
 	taken := m.takenBases()
-	for _, b := range m.bases(sql) {
+	for _, b := range m.bases(text) {
 		k := 1
 		for ; k <= lastBase && taken[int64(1000)<<k]; k++ {
 		}
@@ -84,21 +97,25 @@ func (m *mutator) fresh(sql string) (text string, ok bool) {
 		shift[b] = int64(1000)<<k - b
 		taken[int64(1000)<<k] = true
 	}
-	var out strings.Builder
-	for t := range sqltext.Tokens(sql) {
-		n, err := strconv.ParseInt(t.Text, 10, 64)
-		if err != nil {
-			out.WriteString(t.Text)
-			continue
-		}
-		if to, is := renamed[n]; is {
-			n = to
-		} else if kind == sqltext.Insert {
-			n += shift[baseOf(n)]
-		}
-		out.WriteString(strconv.FormatInt(n, 10))
+	stmt, err := m.dialect().Parse(text)
+	if err != nil {
+		return "", false
 	}
-	return out.String(), true
+	now, err := m.dialect().Print(sql.Rewrite(stmt, func(node sql.Node) sql.Node {
+		n, ok := wholeNumber(node)
+		if !ok {
+			return node
+		}
+		to, is := renamed[n]
+		if !is && kind == sqltext.Insert {
+			to, is = n+shift[baseOf(n)], shift[baseOf(n)] != 0
+		}
+		if !is {
+			return node
+		}
+		return number(to)
+	}))
+	return now, err == nil
 }
 
 // firstVKey is the first version key that the generator gives a statement.
@@ -109,7 +126,7 @@ func (m *mutator) freshVKey() int64 {
 	used := map[int64]bool{}
 	for n := range m.c.Txns {
 		for i := range m.c.Txns[n].Stmts {
-			for _, v := range numbersOf(m.c.Txns[n].Stmts[i].SQL) {
+			for _, v := range m.numbersOf(m.c.Txns[n].Stmts[i].SQL) {
 				used[v] = true
 			}
 		}
@@ -127,7 +144,7 @@ func (m *mutator) takenBases() map[int64]bool {
 	for i := range m.c.Schema {
 		stmt, _ := m.dialect().Parse(m.c.Schema[i].SQL)
 		if _, trigger := stmt.(*sql.CreateTrigger); trigger {
-			for _, n := range numbersOf(m.c.Schema[i].SQL) {
+			for _, n := range m.numbersOf(m.c.Schema[i].SQL) {
 				out[baseOf(n)] = true
 			}
 		}

@@ -7,6 +7,7 @@ import (
 
 	"txweave/campaign"
 	"txweave/finding"
+	"txweave/sql"
 	"txweave/sqltext"
 	"txweave/testcase"
 )
@@ -145,11 +146,11 @@ func (k *shrinker) searching(ctx context.Context, c *testcase.Case, txn, stmt in
 // counting lets the COUNT of a whole table stand in the place of a query that counts: where that one is wrong, the rows of the table being read beside
 // it, it is COUNT that is, whatever the query counted.
 func (k *shrinker) counting(ctx context.Context, c *testcase.Case, txn, stmt int) (*testcase.Case, error) {
-	counts := false
-	for t := range sqltext.Tokens(c.Txns[txn].Stmts[stmt].SQL) {
-		counts = counts || t.Is("count")
-	}
-	if !counts {
+	read := c.Read(c.Txns[txn].Stmts[stmt].SQL)
+	if read.Tree == nil || !sql.Has(read.Tree, func(n sql.Node) bool {
+		call, ok := n.(*sql.Call)
+		return ok && call.Name.Folded() == "count"
+	}) {
 		return c, nil
 	}
 	var others []*testcase.Case

@@ -11,6 +11,7 @@ import (
 
 	"txweave/campaign"
 	"txweave/finding"
+	"txweave/sql"
 	"txweave/sql/control"
 	"txweave/sqltext"
 	"txweave/testcase"
@@ -391,8 +392,8 @@ func (k *shrinker) changing(ctx context.Context, c *testcase.Case) (*testcase.Ca
 func eachChanging(c *testcase.Case) (out []*testcase.Case) {
 	for i := range c.Txns {
 		for j, s := range c.Txns[i].Stmts {
-			if sql := assigningOthers(s.SQL); sql != s.SQL {
-				out = append(out, with(c, i, j, sql))
+			if text := assigningOthers(c, s.SQL); text != s.SQL {
+				out = append(out, with(c, i, j, text))
 			}
 		}
 	}
@@ -400,30 +401,37 @@ func eachChanging(c *testcase.Case) (out []*testcase.Case) {
 }
 
 // assigningOthers is an UPDATE whose assignments have other literals in place of their own.
-func assigningOthers(sql string) string {
-	if sqltext.FirstWord(sql) != "UPDATE" {
-		return sql
+func assigningOthers(c *testcase.Case, text string) string {
+	dialect := sqltext.SyntaxOf(c.Target).Tree
+	stmt, err := dialect.Parse(text)
+	update, ok := stmt.(*sql.Update)
+	if err != nil || !ok {
+		return text
 	}
-	var b strings.Builder
-	assigns := false
-	for t := range sqltext.Tokens(sql) {
-		text := t.Text
+	other := func(n sql.Node) sql.Node {
+		l, ok := n.(*sql.Literal)
 		switch {
-		case t.Is("set"):
-			assigns = true
-		case t.Is("where", "returning", "order", "limit", "from"):
-			assigns = false
-		case !assigns:
-		case t.Kind == sqltext.Literal:
-			text = "'other'"
-		case t.Kind == sqltext.Word && t.Text[0] >= '0' && t.Text[0] <= '9':
-			text += "1"
-		case t.Is("null"):
-			text = "1"
+		case !ok:
+			return n
+		case l.Kind == sql.Text:
+			return &sql.Literal{Kind: sql.Text, Text: "'other'"}
+		case l.Kind == sql.Number:
+			return &sql.Literal{Kind: sql.Number, Text: l.Text + "1"}
+		case l.Kind == sql.Null:
+			return &sql.Literal{Kind: sql.Number, Text: "1"}
 		}
-		b.WriteString(text)
+		return n
 	}
-	return b.String()
+	now, err := dialect.Print(sql.Edit(update, func(u *sql.Update) {
+		u.Set = slices.Clone(u.Set)
+		for i, assign := range u.Set {
+			u.Set[i] = sql.Edit(assign, func(a *sql.Assign) { a.Value = sql.Rewrite(a.Value, other) })
+		}
+	}))
+	if err != nil {
+		return text
+	}
+	return now
 }
 
 // guilty finds the statement that the finding which is looked for names first; ok is false where the case does not show it, or it names none.

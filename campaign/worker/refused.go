@@ -11,7 +11,7 @@ import (
 	"txweave/exec"
 	"txweave/finding"
 	"txweave/oracle/unexpected"
-	"txweave/sqltext"
+	"txweave/sql"
 	"txweave/testcase"
 )
 
@@ -66,16 +66,16 @@ func (w *Worker) refusedRow(ctx context.Context, c *testcase.Case) *exec.AnswerE
 		return nil
 	}
 	defer func() { _ = w.target.Empty(ctx) }() // whatever is wrong with it, the next case will tell
-	control := w.target.Control()
-	tables := slices.DeleteFunc(testcase.Texts(c.Schema), func(sql string) bool {
-		words := sqltext.Significant(sql, 2)
-		return len(words) > 1 && words[1].Is("trigger")
+	own := w.target.Control()
+	tables := slices.DeleteFunc(testcase.Texts(c.Schema), func(text string) bool {
+		_, trigger := c.Read(text).Tree.(*sql.CreateTrigger)
+		return trigger
 	})
-	if control.Must(ctx, tables...) != nil {
+	if own.Must(ctx, tables...) != nil {
 		return nil
 	}
 	var row *exec.AnswerError
-	if err := control.Must(ctx, testcase.Texts(c.Rows)...); !errors.As(err, &row) {
+	if err := own.Must(ctx, testcase.Texts(c.Rows)...); !errors.As(err, &row) {
 		return nil
 	}
 	code, message := row.Err.Code, row.Err.Message

@@ -132,7 +132,7 @@ func ofNamed(f *finding.Finding, c *testcase.Case, parser sqltext.Parser) (out [
 		if partitioned {
 			features = append(features, Partitioned)
 		}
-		if readsOwn(s, t, sqltext.SyntaxOf(c.Target).Quoting) {
+		if readsOwn(c, s, t) {
 			features = append(features, ReadsOwn)
 		}
 		if level := ownLevel(c, t); level != "" {
@@ -149,14 +149,14 @@ func ofNamed(f *finding.Finding, c *testcase.Case, parser sqltext.Parser) (out [
 }
 
 // readsOwn says whether a statement of a transaction names a table that an earlier one of it writes.
-func readsOwn(s *testcase.Stmt, t *testcase.Txn, quoting sqltext.Quoting) bool {
-	read := quoting.Read(s.SQL)
+func readsOwn(c *testcase.Case, s *testcase.Stmt, t *testcase.Txn) bool {
+	read := c.Read(s.SQL).Tables()
 	for i := range t.Stmts {
 		if &t.Stmts[i] == s {
 			return false
 		}
-		before := quoting.Read(t.Stmts[i].SQL)
-		if before.Kind.Writes() && slices.ContainsFunc(read.Named, func(n sqltext.TableName) bool { return n.Name == before.Target }) {
+		before := c.Read(t.Stmts[i].SQL)
+		if before.Kind.Writes() && slices.Contains(read, before.Target()) {
 			return true
 		}
 	}

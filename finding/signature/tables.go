@@ -44,8 +44,8 @@ func ofTables(text string, c *testcase.Case) (out []string) {
 // definitions are the features that a statement has by how the tables that it names are kept, and refer to each other.
 func definitions(text string, c *testcase.Case) (out []string) {
 	schema := c.ReadSchema()
-	for _, n := range sqltext.SyntaxOf(c.Target).Quoting.Read(text).Named {
-		t := schema.Table(n.Name)
+	for _, name := range c.Read(text).Tables() {
+		t := schema.Table(name)
 		if t == nil {
 			continue
 		}

@@ -159,7 +159,7 @@ func (p *pool) make(n int) [][]*Generated {
 
 // read understands a statement; nil where what it does could not be learned.
 func (p *pool) read(sql string) *Generated {
-	if kind := sqltext.SyntaxOf(p.dialect.Name).Quoting.Read(sql).Kind; !kind.IsTarget() {
+	if kind := sqltext.KindOf(sql); !kind.IsTarget() {
 		return nil
 	}
 	info, err := p.parser.Analyze(p.schema, sql)

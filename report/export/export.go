@@ -13,6 +13,7 @@ import (
 	"txweave/finding"
 	"txweave/history"
 	"txweave/report/timeline"
+	"txweave/sql"
 	"txweave/sqltext"
 	"txweave/testcase"
 )
@@ -331,22 +332,9 @@ func tableNames(c *testcase.Case) []string {
 }
 
 // ordered says whether a query sorts its result at the outermost level.
-func ordered(sql string) bool {
-	depth, last := 0, ""
-	for tok := range sqltext.Tokens(sql) {
-		switch {
-		case tok.Text == "(":
-			depth++
-		case tok.Text == ")":
-			depth--
-		case depth == 0 && strings.EqualFold(tok.Text, "BY") && strings.EqualFold(last, "ORDER"):
-			return true
-		}
-		if tok.Kind == sqltext.Word {
-			last = tok.Text
-		}
-	}
-	return false
+func (s *script) ordered(text string) bool {
+	q, ok := s.of.Read(text).Tree.(*sql.Query)
+	return ok && len(q.Order) > 0
 }
 
 // isQuery says whether a step returns rows.

@@ -213,7 +213,7 @@ func (w *mtrWriter) expect(st *timeline.LaneStep, codes []int) {
 		}
 		w.WriteString("--error " + strings.Join(names, ",") + "\n")
 	}
-	if isQuery(st) && !ordered(st.SQL) && slices.Contains(codes, 0) {
+	if isQuery(st) && !w.ordered(st.SQL) && slices.Contains(codes, 0) {
 		w.WriteString("--sorted_result\n")
 	}
 }
