@@ -1,8 +1,6 @@
-// Package sqltext understands SQL statements as text: what each is (Kind), which tables it names, where its tokens,
-// literals and comments end. Read answers it for one statement, by tokens alone, so it holds for every dialect and for
-// what no parser reads.
+// Package sqltext holds what is known of schemas and of statements (Schema, Analysis), and divides texts into words: those of people,
+// of scripts, of cases before they are admitted, and of statements that no tree is read of. Read tells by the words alone which kind
+// a statement is and which tables it may name: more rather than less.
 //
-// Whatever needs a syntax tree stands behind Parser, an interface that takes texts and gives texts, sets of names and
-// numbers, never a node: the tree of a grammar is of no use beside that grammar. Package sqltext/mysql is the one for
-// MySQL, MariaDB and TiDB, which reads most of SQLite too; a grammar for another DBMS is another package like it.
+// What a statement means is asked of its tree: packages sql/analysis, sql/control, sql/edits and sql/classes.
 package sqltext
