@@ -16,6 +16,7 @@ import (
 	_ "github.com/pingcap/tidb/pkg/parser/test_driver"
 
 	"txweave/sql"
+	"txweave/sql/analysis"
 	"txweave/sqltext"
 	"txweave/testcase"
 )
@@ -241,7 +242,7 @@ func readable(t testing.TB, d *Dialect, c *testcase.Case, sql string) {
 	if _, lock := read.AdvisoryLock(); lock || !read.Kind.IsTarget() {
 		return // no statement of rows
 	}
-	if _, err := sqltext.SyntaxOf(d.Name).Grammar().Analyze(c.ReadSchema(), sql); err != nil {
+	if _, err := analysis.TextsOf(sqltext.SyntaxOf(d.Name)).Analyze(c.ReadSchema(), sql); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"txweave/internal/testkit/effort"
 	tree "txweave/sql"
+	"txweave/sql/edits"
 	"txweave/sqltext"
 	"txweave/testcase"
 )
@@ -142,7 +143,7 @@ func drop(t testing.TB, db *sql.DB, c *testcase.Case) {
 // TestSQLiteRuns runs cases serially: what they answer must not depend on the run, on secondary indexes, on the order of
 // scans, or on whether the parser has rewritten the text.
 func TestSQLiteRuns(t *testing.T) {
-	db, grammar := openSQLite(t), sqltext.SyntaxOf("sqlite").Grammar()
+	db, grammar := openSQLite(t), &edits.Rewriter{Dialect: sqltext.SyntaxOf("sqlite").Tree}
 	spelled, asIs := 0, 0
 	total, effective, failed := 0, 0, 0
 	same := func(s string) string { return s }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"txweave/dbms"
+	"txweave/sql/analysis"
 	"txweave/sqltext"
 	"txweave/testcase"
 )
@@ -22,7 +23,7 @@ const attempts = 6
 func Meet(rng *rand.Rand, c *testcase.Case, p *dbms.Profile, levels []string, kin func() *testcase.Case) (met *testcase.Case, names []string) {
 	schema := c.ReadSchema()
 	for range attempts {
-		m := &mutator{rng: rng, profile: p, levels: levels, parser: sqltext.SyntaxOf(p.DBMS).Grammar(), c: c.Clone(), schema: schema, kin: kin}
+		m := &mutator{rng: rng, profile: p, levels: levels, parser: analysis.TextsOf(sqltext.SyntaxOf(p.DBMS)), c: c.Clone(), schema: schema, kin: kin}
 		if names = m.change(func(o *operator) int { return o.meets }); names != nil {
 			m.c.SetOption(optionMet, strings.Join(names, " "))
 			return m.c.Number(), names // it is a case of the generator's still

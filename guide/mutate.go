@@ -27,7 +27,7 @@ type mutator struct {
 	rng     *rand.Rand
 	profile *dbms.Profile
 	levels  []string // that a transaction may have for its own, beside others
-	parser  sqltext.Parser
+	parser  *analysis.Texts
 	schema  *sqltext.Schema
 	c       *testcase.Case
 	trees   map[string]sql.Stmt    // by their texts

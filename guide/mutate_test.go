@@ -11,6 +11,7 @@ import (
 	"txweave/dbms/registry"
 	"txweave/gen"
 	"txweave/instrument"
+	"txweave/sql/analysis"
 	"txweave/sqltext"
 	"txweave/testcase"
 )
@@ -33,7 +34,7 @@ func (s generated) Again(seed, statements uint64) (*testcase.Case, error) {
 type aim struct {
 	profile *dbms.Profile
 	levels  []string
-	parser  sqltext.Parser
+	parser  *analysis.Texts
 }
 
 // aimAt returns what cases of a target at a level are changed for, and a source of cases for it.
@@ -47,7 +48,7 @@ func aimAt(t testing.TB, name, isolation string) (*aim, generated) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &aim{p, d.Dialect.OwnLevels, sqltext.SyntaxOf(p.DBMS).Grammar()}, generated{d.Dialect, gen.Options{Isolation: isolation}}
+	return &aim{p, d.Dialect.OwnLevels, analysis.TextsOf(sqltext.SyntaxOf(p.DBMS))}, generated{d.Dialect, gen.Options{Isolation: isolation}}
 }
 
 // TestMeet: cases whose transactions are made to meet can be judged, follow from what they are made of, and are others

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"txweave/dbms"
+	"txweave/sql/analysis"
 	"txweave/sqltext"
 	"txweave/testcase"
 )
@@ -130,7 +131,7 @@ func (s *Seeds) turn(n int) (at int, ok bool) {
 
 // change changes a seed case; nil where what comes out cannot be judged, or is what went in.
 func (s *Seeds) change(rng *rand.Rand, of *seedCase) *testcase.Case {
-	m := &mutator{rng: rng, profile: s.profile, levels: s.levels, parser: sqltext.SyntaxOf(s.profile.DBMS).Grammar(), c: of.c.Clone(),
+	m := &mutator{rng: rng, profile: s.profile, levels: s.levels, parser: analysis.TextsOf(sqltext.SyntaxOf(s.profile.DBMS)), c: of.c.Clone(),
 		schema: of.c.ReadSchema(), kin: func() *testcase.Case { return s.kin(rng, of) }}
 	operators := m.change(func(o *operator) int { return o.weight })
 	if operators == nil {

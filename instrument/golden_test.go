@@ -11,6 +11,7 @@ import (
 	"github.com/cockroachdb/datadriven"
 
 	"txweave/dbms"
+	"txweave/sql/analysis"
 	"txweave/sqltext"
 	"txweave/testcase"
 )
@@ -83,7 +84,7 @@ func goldenAnalysis(ddl, dbms, sql string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	a, err := sqltext.SyntaxOf(dbms).Grammar().Analyze(s, sql)
+	a, err := analysis.TextsOf(sqltext.SyntaxOf(dbms)).Analyze(s, sql)
 	if err != nil {
 		return "", err
 	}

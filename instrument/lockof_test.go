@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"txweave/sql/analysis"
 	"txweave/sqltext"
 )
 
@@ -22,7 +23,7 @@ func TestLockOf(t *testing.T) {
 		"SELECT r0.pkey FROM t AS r0 WHERE r0.v IN (SELECT v FROM r0) FOR UPDATE OF r0":   false,
 		"SELECT r0.pkey FROM t AS r0 WHERE r0.v IN (SELECT x.v FROM t x) FOR SHARE OF r0": true,
 	} {
-		a, err := sqltext.SyntaxOf("mariadb").Grammar().Analyze(s, sql)
+		a, err := analysis.TextsOf(sqltext.SyntaxOf("mariadb")).Analyze(s, sql)
 		if (err == nil) != fits {
 			t.Errorf("%s: %v", sql, err)
 		} else if err == nil && (!a.Locking || !slices.Equal(a.Tables, []string{"t"})) {

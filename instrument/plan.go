@@ -10,6 +10,7 @@ import (
 	"txweave/dbms"
 	"txweave/history"
 	"txweave/sql"
+	"txweave/sql/analysis"
 	"txweave/sql/control"
 	"txweave/sqltext"
 	"txweave/testcase"
@@ -119,7 +120,7 @@ type Plan struct {
 	Loose *testcase.Case
 
 	syntax   *sqltext.Syntax
-	parser   sqltext.Parser
+	parser   *analysis.Texts
 	shutsOut bool // a statement keeps all others, who reads what a snapshot holds too, from a table until its transaction ends
 }
 
@@ -136,7 +137,7 @@ func Instrument(c *testcase.Case, p *dbms.Profile) (*Plan, error) {
 	if p.CountersReset {
 		leaveCounters(c, schema, syntax)
 	}
-	plan := &Plan{Case: c, Schema: schema, Profile: p, syntax: syntax, parser: syntax.Grammar()}
+	plan := &Plan{Case: c, Schema: schema, Profile: p, syntax: syntax, parser: analysis.TextsOf(syntax)}
 	if err := checkValues(c, schema, p); err != nil {
 		return nil, err
 	}

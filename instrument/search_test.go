@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"txweave/dbms"
+	"txweave/sql/analysis"
 	"txweave/sqltext"
 	"txweave/testcase"
 )
@@ -136,7 +137,7 @@ func TestEveryRow(t *testing.T) {
 		"SELECT pkey, vkey FROM t WHERE v > 1 UNION SELECT pkey, vkey FROM t":      false,
 		"WITH c AS (SELECT v FROM t) SELECT COUNT(*) FROM c":                       false,
 	} {
-		a, err := sqltext.SyntaxOf("mariadb").Grammar().Analyze(s, sql)
+		a, err := analysis.TextsOf(sqltext.SyntaxOf("mariadb")).Analyze(s, sql)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -91,7 +91,7 @@ type adder = func(kind, where, what, text string, d *testcase.Case)
 func (s *Search) clauses(where string, txn, stmt int, add adder) {
 	c := s.Case()
 	sql := c.Txns[txn].Stmts[stmt].SQL
-	for i, clause := range s.parser.Clauses(sql, s.schema()) {
+	for i, clause := range s.rewriter.Clauses(sql, s.schema()) {
 		if clause == "" {
 			continue
 		}

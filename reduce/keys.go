@@ -96,7 +96,7 @@ func (s *Search) keys(c *testcase.Case, change func(table, column string, n int6
 	for n := range c.Txns {
 		for i := range c.Txns[n].Stmts {
 			stmt := &c.Txns[n].Stmts[i]
-			text, printed := s.parser.ChangeKeys(stmt.SQL, change)
+			text, printed := s.rewriter.ChangeKeys(stmt.SQL, change)
 			if !printed {
 				return false
 			}

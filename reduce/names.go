@@ -39,7 +39,7 @@ func (s *Search) namesOf(c *testcase.Case) []nameKind {
 	var aliases, ctes, results []string
 	for n := range c.Txns {
 		for _, stmt := range c.Txns[n].Stmts {
-			t, q, r := s.parser.Aliases(stmt.SQL)
+			t, q, r := s.rewriter.Aliases(stmt.SQL)
 			aliases, ctes, results = append(aliases, t...), append(ctes, q...), append(results, r...)
 		}
 	}
@@ -127,7 +127,7 @@ func (s *Search) renamed(c *testcase.Case, kinds []nameKind) *testcase.Case {
 	d := c.Clone()
 	for _, stmt := range allStmts(d) {
 		sql := sqltext.Rename(stmt.SQL, to)
-		if !s.parser.SameShape(stmt.SQL, sql) {
+		if !s.rewriter.SameShape(stmt.SQL, sql) {
 			return nil
 		}
 		stmt.SQL = sql

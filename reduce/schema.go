@@ -159,7 +159,7 @@ func (s *Search) statementRisks(c *testcase.Case) []sqltext.Risk {
 	schema := c.ReadSchema()
 	for n := range c.Txns {
 		for _, stmt := range c.Txns[n].Stmts {
-			r, _ := s.parser.Risks(stmt.SQL, schema)
+			r, _ := s.rewriter.Risks(stmt.SQL, schema)
 			out = append(out, r)
 		}
 	}
@@ -214,5 +214,5 @@ func (s *Search) writeWithout(c *testcase.Case, text string, gone map[string]map
 	if in, ok := s.insertOf(c, text); ok && len(in.stmt.Columns) == 0 {
 		return s.print(in.without(gone[in.table]), text), slices.ContainsFunc(in.columns, func(n string) bool { return gone[in.table][n] })
 	}
-	return s.parser.WithoutColumns(text, gone)
+	return s.rewriter.WithoutColumns(text, gone)
 }

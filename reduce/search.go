@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"txweave/sql/edits"
 	"txweave/sqltext"
 	"txweave/testcase"
 )
@@ -26,7 +27,7 @@ type Search struct {
 	tables    *sqltext.Schema // those of the case that was best when they were asked for
 	tablesOf  *testcase.Case
 	syntax    *sqltext.Syntax
-	parser    sqltext.Parser
+	rewriter  *edits.Rewriter
 	seen      map[digest]bool // what the predicate said of the texts that it has been asked about
 	stats     Stats
 	start     time.Time

@@ -17,6 +17,7 @@ import (
 	"txweave/gen"
 	"txweave/instrument"
 	"txweave/internal/testkit/effort"
+	"txweave/sql/edits"
 	"txweave/sqltext"
 	"txweave/testcase"
 )
@@ -105,7 +106,7 @@ func TestGeneratedCases(t *testing.T) {
 
 // risksIn returns the risks of all statements of a case.
 func risksIn(c *testcase.Case, p *dbms.Profile) (found sqltext.Risk) {
-	g, schema := sqltext.SyntaxOf(p.DBMS).Grammar(), c.ReadSchema()
+	g, schema := &edits.Rewriter{Dialect: sqltext.SyntaxOf(p.DBMS).Tree}, c.ReadSchema()
 	for n := range c.Txns {
 		for _, s := range c.Txns[n].Stmts {
 			r, _ := g.Risks(s.SQL, schema)
@@ -130,7 +131,7 @@ func checkKept(t *rapid.T, pass string, c *testcase.Case, p *dbms.Profile, allow
 
 // checkNoEditLeft tries every edit of every statement.
 func checkNoEditLeft(t *rapid.T, c *testcase.Case, holds Interesting, p *dbms.Profile) {
-	s := &Search{best: c, syntax: sqltext.SyntaxOf(p.DBMS), parser: sqltext.SyntaxOf(p.DBMS).Grammar()}
+	s := &Search{best: c, syntax: sqltext.SyntaxOf(p.DBMS), rewriter: &edits.Rewriter{Dialect: sqltext.SyntaxOf(p.DBMS).Tree}}
 	for n := range c.Txns {
 		for i := range c.Txns[n].Stmts {
 			at := func(c *testcase.Case) *string { return &c.Txns[n].Stmts[i].SQL }
@@ -172,7 +173,7 @@ func TestNoRiskGenerated(t *testing.T) {
 			t.Fatal(err)
 		}
 		d, _ := registry.Lookup(target)
-		g := sqltext.SyntaxOf(p.DBMS).Grammar()
+		g := &edits.Rewriter{Dialect: sqltext.SyntaxOf(p.DBMS).Tree}
 		for seed := range uint64(effort.Cases(60)) {
 			c, err := gen.Generate(gen.CaseSeed(1, int(seed)), d.Dialect, gen.Options{Isolation: p.Isolation})
 			if err != nil {

@@ -55,7 +55,7 @@ func (s *Search) rewrite(at func(*testcase.Case) *string) error {
 // so now.
 func (s *Search) respell(at func(*testcase.Case) *string) (bool, error) {
 	sql := *at(s.Case())
-	text, ok := s.parser.Spell(sql)
+	text, ok := s.rewriter.Spell(sql)
 	if !ok || text == sql {
 		return ok, nil
 	}
@@ -68,7 +68,7 @@ func (s *Search) respell(at func(*testcase.Case) *string) (bool, error) {
 // more than one right result where the statement has not. more is false where there are fewer edits.
 func (s *Search) edited(at func(*testcase.Case) *string, i int) (d *testcase.Case, more bool) {
 	c := s.Case()
-	sql, more := s.parser.Edit(*at(c), s.schema(), i)
+	sql, more := s.rewriter.Edit(*at(c), s.schema(), i)
 	if sql == "" {
 		return nil, more
 	}

@@ -50,14 +50,14 @@ func (s *Search) tokenGuard(at func(*testcase.Case) *string) func(units []string
 	c := s.Case()
 	sql := *at(c)
 	schema := s.schema()
-	before, readable := s.parser.Risks(sql, schema)
+	before, readable := s.rewriter.Risks(sql, schema)
 	return func(units []string) *testcase.Case {
 		text := joinUnits(units)
 		if countBookkeeping(text) != countBookkeeping(sql) {
 			return nil
 		}
 		if readable {
-			if after, ok := s.parser.Risks(text, schema); !ok || after&^before != 0 {
+			if after, ok := s.rewriter.Risks(text, schema); !ok || after&^before != 0 {
 				return nil
 			}
 		}

@@ -18,8 +18,8 @@ type Syntax struct {
 	// are the words, in upper case, that the list of one may have, where it may not have all.
 	Settings     []string
 	SettingWords map[string][]string
-	// Grammar returns a parser of its statements, for one goroutine at a time.
-	Grammar func() Parser
+	// Traits are what it does otherwise than others with the same words.
+	Traits Traits
 	// Doubt says in what a second reader differs about a statement that a person gives; nil where there is none.
 	Doubt func(sql string) error
 	// Remarks are the beginnings of executable comments that it does not run, because they are for another DBMS: "/*M!".
@@ -47,4 +47,18 @@ func SyntaxOf(name string) *Syntax {
 		panic("sqltext: no syntax is registered: a program or test that reads cases must import txweave/dbms/registry")
 	}
 	return s
+}
+
+// Traits are what databases do otherwise with the same words.
+type Traits struct {
+	// KeysCompare says that = compares as unique keys do, so that a condition tells which rows the keys of a write meet.
+	KeysCompare bool
+	// SetReturning says that a function among what a query prints may return several rows.
+	SetReturning bool
+	// CopyLocks says that a query whose rows go into a new table locks what it reads.
+	CopyLocks bool
+	// ExactQuotes says that a name in quotes differs from the same name in other letters.
+	ExactQuotes bool
+	// Refuse says why nothing can be told of a statement with a node; nil for nothing.
+	Refuse func(sql.Node) error
 }

@@ -12,6 +12,7 @@ import (
 	"txweave/oracle/consistency"
 	"txweave/oracle/replay"
 	"txweave/sdg"
+	"txweave/sql/edits"
 	"txweave/sqltext"
 	"txweave/testcase"
 )
@@ -89,7 +90,7 @@ func derived(ev *Evidence) bool {
 
 // indexed says whether the case's tables have indexes beside the key that names their rows.
 func (k *checker) indexed() bool {
-	p := sqltext.SyntaxOf(k.plan.Profile.DBMS).Grammar()
+	p := &edits.Rewriter{Dialect: sqltext.SyntaxOf(k.plan.Profile.DBMS).Tree}
 	return slices.ContainsFunc(k.plan.Schema.Tables, func(t *sqltext.Table) bool { return len(t.Key) > 0 && !t.Named() }) ||
 		slices.ContainsFunc(k.plan.Case.Schema, func(s testcase.Stmt) bool {
 			features := p.SchemaFeatures(s.SQL)

@@ -13,6 +13,7 @@ import (
 	"txweave/finding"
 	"txweave/sql"
 	"txweave/sql/control"
+	"txweave/sql/edits"
 	"txweave/sqltext"
 	"txweave/testcase"
 )
@@ -196,7 +197,7 @@ func (k *shrinker) printing(ctx context.Context, c *testcase.Case) (*testcase.Ca
 		return k.counting(ctx, c, txn, stmt)
 	}
 	var others []*testcase.Case
-	for _, sql := range sqltext.SyntaxOf(c.Target).Grammar().Telling(c.Txns[txn].Stmts[stmt].SQL, c.ReadSchema()) {
+	for _, sql := range (&edits.Rewriter{Dialect: sqltext.SyntaxOf(c.Target).Tree}).Telling(c.Txns[txn].Stmts[stmt].SQL, c.ReadSchema()) {
 		others = append(others, with(c, txn, stmt, sql))
 	}
 	of := func(f *campaign.Found) bool { return finding.OfReads(f.Cause) && f.Differences[0].Stmt == name }

@@ -1,18 +1,14 @@
 package innodb
 
 import (
-	"txweave/dbms"
 	"txweave/gen"
 	"txweave/sql"
-	"txweave/sql/analysis"
 	"txweave/sql/mysql/opinion"
 	"txweave/sqltext"
 )
 
-// Grammar returns what makes a parser of a dialect of MySQL's family.
-func Grammar(d *sql.Dialect) func() sqltext.Parser {
-	return dbms.Grammar(d, analysis.Traits{CopyLocks: true})
-}
+// Traits are those of MySQL's family.
+var Traits = sqltext.Traits{CopyLocks: true}
 
 // Doubt returns what says in what a second reader differs from a dialect of MySQL's family.
 func Doubt(d *sql.Dialect) func(text string) error {

@@ -13,7 +13,7 @@ import (
 // Syntax is MySQL's.
 var Syntax = &sqltext.Syntax{
 	Quoting: sqltext.MySQL, Tree: tree, Functions: functions.MySQL, Hints: hints,
-	Grammar: innodb.Grammar(tree), Doubt: innodb.Doubt(tree), Remarks: []string{"/*M!", "/*T!"}, DropTemporary: innodb.DropTemporary,
+	Traits: innodb.Traits, Doubt: innodb.Doubt(tree), Remarks: []string{"/*M!", "/*T!"}, DropTemporary: innodb.DropTemporary,
 	Settings: innodb.Settings, SettingWords: innodb.SettingWords,
 }
 

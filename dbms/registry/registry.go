@@ -65,7 +65,7 @@ var all = []*DBMS{
 
 // unknown is how statements are read whose DBMS is not known: by MySQL's rules, and every comment for a server is run.
 var unknown = &sqltext.Syntax{Quoting: sqltext.MySQL, Tree: mysql.Syntax.Tree, Functions: functions.MySQL | functions.MariaDB | functions.TiDB,
-	Hints: mysql.Syntax.Hints, Grammar: mysql.Syntax.Grammar, Doubt: mysql.Syntax.Doubt, DropTemporary: innodb.DropTemporary}
+	Hints: mysql.Syntax.Hints, Traits: mysql.Syntax.Traits, Doubt: mysql.Syntax.Doubt, DropTemporary: innodb.DropTemporary}
 
 // What lower layers look up by name they are told here, once, before main begins: they must not import the folders.
 func init() {

@@ -5,9 +5,7 @@ import (
 
 	lib "modernc.org/sqlite/lib"
 
-	"txweave/dbms"
 	"txweave/gen"
-	"txweave/sql/analysis"
 	"txweave/sql/functions"
 	dialect "txweave/sql/sqlite"
 	"txweave/sqltext"
@@ -15,7 +13,7 @@ import (
 
 // Syntax is that of the SQL standard, in so far as the grammar of MySQL reads it too.
 var Syntax = &sqltext.Syntax{
-	Quoting: sqltext.ANSI, Tree: tree, Functions: functions.SQLite, Grammar: dbms.Grammar(tree, analysis.Traits{}), TextTellsTime: true, DropTemporary: "DROP TABLE temp.%s",
+	Quoting: sqltext.ANSI, Tree: tree, Functions: functions.SQLite, TextTellsTime: true, DropTemporary: "DROP TABLE temp.%s",
 	Settings: strings.Fields("reverse_unordered_selects automatic_index cache_size cache_spill threads analysis_limit"), // sqlite.org/pragma.html
 }
 

@@ -10,6 +10,7 @@ import (
 	"txweave/dbms/sqlite"
 	"txweave/gen/workload"
 	"txweave/history"
+	"txweave/sql/analysis"
 	"txweave/sqltext"
 )
 
@@ -19,7 +20,7 @@ func TestWovenErrors(t *testing.T) {
 	schema := []string{"CREATE TABLE p (pkey INTEGER PRIMARY KEY, vkey INT, pvkey INT, v INT)",
 		"CREATE TABLE c (pkey INTEGER PRIMARY KEY, vkey INT, pvkey INT, v INT, f INT REFERENCES p (pkey))"}
 	rows := []string{"INSERT INTO p VALUES (1, 0, 0, 500), (2, 0, 0, 500)", "INSERT INTO c VALUES (1, 0, 0, 500, 1)"}
-	parser := sqltext.SyntaxOf("sqlite").Grammar()
+	parser := analysis.TextsOf(sqltext.SyntaxOf("sqlite"))
 	sent := func(sql, before, matching string) *workload.Generated {
 		info, err := parser.Analyze(sqltext.SyntaxOf("sqlite").Schema(schema), sql)
 		if err != nil {

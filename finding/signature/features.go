@@ -5,13 +5,14 @@ import (
 	"slices"
 	"strings"
 
+	"txweave/sql/edits"
 	"txweave/sqltext"
 )
 
 // features is a set of features.
 type features struct {
 	seen   map[string]bool
-	parser sqltext.Parser
+	parser *edits.Rewriter
 }
 
 func (f *features) add(names ...string) {

@@ -14,6 +14,7 @@ import (
 	"txweave/finding"
 	"txweave/sql"
 	"txweave/sql/control"
+	"txweave/sql/edits"
 	"txweave/sqltext"
 	"txweave/testcase"
 )
@@ -26,7 +27,7 @@ import (
 //   - several transactions, how they begin and end, and their savepoints;
 //   - indexes beyond the primary key.
 func Of(f *finding.Finding, c *testcase.Case) finding.Signature {
-	set := &features{seen: map[string]bool{}, parser: sqltext.SyntaxOf(c.Target).Grammar()}
+	set := &features{seen: map[string]bool{}, parser: &edits.Rewriter{Dialect: sqltext.SyntaxOf(c.Target).Tree}}
 	named := ""
 	if len(f.Differences) > 0 {
 		named = f.Differences[0].Stmt
@@ -105,7 +106,7 @@ func place(c *testcase.Case, name string) (*testcase.Stmt, *testcase.Txn) {
 var rowName = regexp.MustCompile(`\((\w+), -?\d+\)`)
 
 // ofNamed lists the features of each statement that a finding's first difference names, and their texts.
-func ofNamed(f *finding.Finding, c *testcase.Case, parser sqltext.Parser) (out [][]string, texts []string) {
+func ofNamed(f *finding.Finding, c *testcase.Case, parser *edits.Rewriter) (out [][]string, texts []string) {
 	if len(f.Differences) == 0 {
 		return nil, nil
 	}
@@ -188,7 +189,7 @@ const WentBackEarly = "went-back-early"
 const Inside = "in:"
 
 // guilty lists the features of the transactions that a finding names, and those of the statement that differs first, where it is one.
-func guilty(f *finding.Finding, c *testcase.Case, parser sqltext.Parser) (out []string) {
+func guilty(f *finding.Finding, c *testcase.Case, parser *edits.Rewriter) (out []string) {
 	if len(f.Differences) > 0 {
 		if s, _ := place(c, f.Differences[0].Stmt); s != nil {
 			features, _ := parser.Features(s.SQL, true)

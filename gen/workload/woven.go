@@ -56,7 +56,7 @@ var notWoven = []string{"key-column", "key-composite", "key-and-pkey", "key-pref
 // pool are the transactions that a storm draws from, made case by case as they are drawn.
 type pool struct {
 	mu      sync.Mutex
-	parser  sqltext.Parser // for one goroutine at a time
+	parser  *analysis.Texts // for one goroutine at a time
 	schema  *sqltext.Schema
 	seed    uint64
 	dialect *gen.Dialect
@@ -73,7 +73,7 @@ func woven(c Config, keys *Keys) *Workload {
 	if c.Dialect == nil {
 		return nil
 	}
-	p := &pool{seed: c.Seed, dialect: c.Dialect, locks: c.Locks, inner: c.LocksInner, parser: sqltext.SyntaxOf(c.Dialect.Name).Grammar()}
+	p := &pool{seed: c.Seed, dialect: c.Dialect, locks: c.Locks, inner: c.LocksInner, parser: analysis.TextsOf(sqltext.SyntaxOf(c.Dialect.Name))}
 	weights := map[string]int{}
 	for _, name := range notWoven {
 		weights[name] = 0

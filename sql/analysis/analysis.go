@@ -20,21 +20,7 @@ import (
 // Reader understands the statements of one database.
 type Reader struct {
 	Dialect *sql.Dialect
-	Traits
-}
-
-// Traits are what databases do otherwise with the same words.
-type Traits struct {
-	// KeysCompare says that = compares as unique keys do, so that a condition tells which rows the keys of a write meet.
-	KeysCompare bool
-	// SetReturning says that a function among what a query prints may return several rows.
-	SetReturning bool
-	// CopyLocks says that a query whose rows go into a new table locks what it reads.
-	CopyLocks bool
-	// ExactQuotes says that a name in quotes differs from the same name in other letters.
-	ExactQuotes bool
-	// Refuse says why nothing can be told of a statement with a node; nil for nothing.
-	Refuse func(sql.Node) error
+	sqltext.Traits
 }
 
 // analysis is an Analysis in the making.

@@ -9,13 +9,14 @@ import (
 	"pgregory.net/rapid"
 
 	_ "txweave/dbms/registry"
+	"txweave/sql/analysis"
 	"txweave/sqltext"
 )
 
 // grammar is that of a database, whose schema is defined by statements.
-func grammar(dbms string, ddl ...string) (sqltext.Parser, *sqltext.Schema) {
+func grammar(dbms string, ddl ...string) (*analysis.Texts, *sqltext.Schema) {
 	x := sqltext.SyntaxOf(dbms)
-	return x.Grammar(), x.Schema(ddl)
+	return analysis.TextsOf(x), x.Schema(ddl)
 }
 
 // TestRowCount: which answers tell how many rows a table holds.

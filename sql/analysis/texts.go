@@ -16,7 +16,10 @@ type Texts struct {
 	err  error
 }
 
-var _ sqltext.Analyzer = (*Texts)(nil)
+// TextsOf returns one for the statements of a DBMS.
+func TextsOf(x *sqltext.Syntax) *Texts {
+	return &Texts{Reader: Reader{Dialect: x.Tree, Traits: x.Traits}}
+}
 
 // read reads a statement.
 func (t *Texts) read(text string) (sql.Stmt, error) {
@@ -29,7 +32,8 @@ func (t *Texts) read(text string) (sql.Stmt, error) {
 	return t.stmt, t.err
 }
 
-// Analyze implements sqltext.Analyzer.
+// Analyze reads one target statement of a case with this schema. A statement whose tables or versions are not known
+// for certain is an error: the oracles refuse it.
 func (t *Texts) Analyze(s *sqltext.Schema, text string) (*sqltext.Analysis, error) {
 	stmt, err := t.read(text)
 	if err != nil {
@@ -39,7 +43,10 @@ func (t *Texts) Analyze(s *sqltext.Schema, text string) (*sqltext.Analysis, erro
 	return a, named(text, err)
 }
 
-// BeforeRead implements sqltext.Analyzer.
+// BeforeRead returns the query for pkey and vkey of the rows that an UPDATE or DELETE writes, under the same WHERE,
+// ORDER BY and LIMIT (TxCheck, section 3.2); "" where there is none. A locking one takes the locks that the statement
+// itself takes: exclusive ones on the target's rows, with inner shared ones in its inner query blocks; a view, which has no
+// place for a lock clause, stands there as its query.
 func (t *Texts) BeforeRead(s *sqltext.Schema, text string, locking, inner bool) (string, error) {
 	stmt, err := t.read(text)
 	if err != nil {
@@ -52,7 +59,9 @@ func (t *Texts) BeforeRead(s *sqltext.Schema, text string, locking, inner bool) 
 	return t.Dialect.Print(q)
 }
 
-// JoinedRead implements sqltext.Analyzer.
+// JoinedRead returns the query for pkey and vkey of the rows that an UPDATE or DELETE of joined tables writes, two columns for each of the
+// tables, which it names in that order; "" for every other statement, and where it writes not each of the tables that it joins, or
+// joins one with itself. Locks are as with BeforeRead.
 func (t *Texts) JoinedRead(s *sqltext.Schema, text string, locking, inner bool) (query string, tables []string, err error) {
 	stmt, err := t.read(text)
 	if err != nil {

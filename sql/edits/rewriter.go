@@ -5,7 +5,8 @@ import (
 	"txweave/sqltext"
 )
 
-// Rewriter implements sqltext.Describer and sqltext.Rewriter for texts of one dialect. It is for one goroutine at a time.
+// Rewriter proposes smaller texts for statements of one dialect, and names what they have. It is for one goroutine at a time. ok is false for what
+// it does not read, or cannot write without changing more than was meant.
 type Rewriter struct {
 	Dialect *sql.Dialect
 
@@ -19,11 +20,6 @@ type edited struct {
 	risks  sqltext.Risk
 	edits  []Edit
 }
-
-var (
-	_ sqltext.Describer = (*Rewriter)(nil)
-	_ sqltext.Rewriter  = (*Rewriter)(nil)
-)
 
 // read parses a statement that reads or writes rows; ok is false for what is none or cannot be read.
 func (r *Rewriter) read(text string) (stmt sql.Stmt, ok bool) {
@@ -57,7 +53,7 @@ func (r *Rewriter) of(text string, s *sqltext.Schema) *edited {
 	return &r.last
 }
 
-// Spell implements sqltext.Rewriter.
+// Spell returns the statement as the parser prints it, on which edits are built.
 func (r *Rewriter) Spell(text string) (string, bool) {
 	stmt, ok := r.read(text)
 	if !ok {
@@ -67,7 +63,8 @@ func (r *Rewriter) Spell(text string) (string, bool) {
 	return text, err == nil
 }
 
-// Edit implements sqltext.Rewriter.
+// Edit returns the statement with its i-th edit, large ones first; "" where that gives no statement, or one with a
+// risk that it had not. more is false where there are fewer edits.
 func (r *Rewriter) Edit(text string, s *sqltext.Schema, i int) (changed string, more bool) {
 	of := r.of(text, s)
 	if i >= len(of.edits) {
@@ -81,7 +78,7 @@ func (r *Rewriter) Edit(text string, s *sqltext.Schema, i int) (changed string, 
 	return changed, true
 }
 
-// Clauses implements sqltext.Rewriter.
+// Clauses returns what each edit drops, where that is a clause: one string an edit, "" for the others.
 func (r *Rewriter) Clauses(text string, s *sqltext.Schema) (out []string) {
 	for _, e := range r.of(text, s).edits {
 		out = append(out, e.Clause)
@@ -89,7 +86,7 @@ func (r *Rewriter) Clauses(text string, s *sqltext.Schema) (out []string) {
 	return out
 }
 
-// Risks implements sqltext.Rewriter.
+// Risks returns the reasons for which the statement may have more than one right result, or fails for certain.
 func (r *Rewriter) Risks(text string, s *sqltext.Schema) (sqltext.Risk, bool) {
 	stmt, ok := r.read(text)
 	if !ok {
@@ -98,7 +95,7 @@ func (r *Rewriter) Risks(text string, s *sqltext.Schema) (sqltext.Risk, bool) {
 	return Risks(stmt, s), true
 }
 
-// Aliases implements sqltext.Rewriter.
+// Aliases returns the names that a statement gives to tables, common table expressions and results, in lower case.
 func (r *Rewriter) Aliases(text string) (tables, ctes, results []string) {
 	stmt, ok := r.read(text)
 	if !ok {
@@ -107,7 +104,8 @@ func (r *Rewriter) Aliases(text string) (tables, ctes, results []string) {
 	return Aliases(stmt)
 }
 
-// Telling implements sqltext.Rewriter.
+// Telling returns queries that tell what a query reads, for one that does not print it: each prints pkey and vkey of one of its tables,
+// of all rows, or of those for which its conditions on that table alone are true. They come in the order of how much they explain.
 func (r *Rewriter) Telling(text string, s *sqltext.Schema) (out []string) {
 	stmt, ok := r.read(text)
 	if !ok {
@@ -121,7 +119,8 @@ func (r *Rewriter) Telling(text string, s *sqltext.Schema) (out []string) {
 	return out
 }
 
-// SameShape implements sqltext.Rewriter.
+// SameShape says whether two statements have the same tree but for their names. It is true where the first one cannot
+// be read: nothing is known of its shape.
 func (r *Rewriter) SameShape(before, after string) bool {
 	a, err := r.Dialect.Parse(before)
 	if err != nil {
@@ -131,7 +130,7 @@ func (r *Rewriter) SameShape(before, after string) bool {
 	return err == nil && SameShape(a, b)
 }
 
-// ChangeKeys implements sqltext.Rewriter.
+// ChangeKeys gives every integer that stands for a pkey or vkey to change and writes what that returns.
 func (r *Rewriter) ChangeKeys(text string, change func(table, column string, n int64) int64) (string, bool) {
 	stmt, ok := r.read(text)
 	if !ok {
@@ -143,7 +142,8 @@ func (r *Rewriter) ChangeKeys(text string, change func(table, column string, n i
 	return r.print(stmt)
 }
 
-// WithoutColumns implements sqltext.Rewriter.
+// WithoutColumns takes columns, by table, out of the assignments of an UPDATE or the lists of an INSERT … SELECT.
+// ok is false where there is nothing to be done.
 func (r *Rewriter) WithoutColumns(text string, gone map[string]map[string]bool) (string, bool) {
 	stmt, ok := r.read(text)
 	if ok {
@@ -155,7 +155,8 @@ func (r *Rewriter) WithoutColumns(text string, gone map[string]map[string]bool) 
 	return r.print(stmt)
 }
 
-// Features implements sqltext.Describer.
+// Features returns the names of the nodes in a target statement's tree: clauses, joins, subqueries, functions. With
+// ordinary it also names operators and WHERE, which next to every statement has. ok is false for what it cannot read.
 func (r *Rewriter) Features(text string, ordinary bool) (features []string, ok bool) {
 	stmt, err := r.Dialect.Parse(text)
 	if err != nil {
@@ -164,7 +165,7 @@ func (r *Rewriter) Features(text string, ordinary bool) (features []string, ok b
 	return Features(stmt, ordinary), true
 }
 
-// SchemaFeatures implements sqltext.Describer.
+// SchemaFeatures returns the names of what a CREATE statement has besides columns and the primary key.
 func (r *Rewriter) SchemaFeatures(text string) []string {
 	stmt, err := r.Dialect.Parse(text)
 	if err != nil {
