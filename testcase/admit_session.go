@@ -101,3 +101,9 @@ func (a *admission) settingValue(name string, v tree.Expr, x *sqltext.Syntax) er
 	}
 	return nil
 }
+
+// AdmitsSetting says whether a case may set a session so.
+func AdmitsSetting(x *sqltext.Syntax, text string) bool {
+	a := admission{quoting: x.Quoting, tree: x.Tree, tables: map[string]bool{}, calls: calls{of: x.Functions, hints: x.Hints}}
+	return a.setSession(text, x) == nil
+}

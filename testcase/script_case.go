@@ -27,7 +27,8 @@ func (s *Script) Case() (*Case, error) {
 			return nil, fmt.Errorf("line %d: the set-up of a case has no place for it", st.Line)
 		}
 	}
-	c.places = &places{lines: append(schema, rows...)}
+	c.places = &places{}
+	settings := map[int][]int{} // lines, by session
 	units := s.Units(nil)
 	txnOf := make([]int, len(s.Steps))
 	perSession := make([]int, len(s.Sessions))
@@ -37,10 +38,10 @@ func (s *Script) Case() (*Case, error) {
 		}
 	}
 	for _, u := range units {
-		if err := s.addUnit(c, &u, txnOf); err != nil {
+		if err := s.addUnit(c, &u, txnOf, settings); err != nil {
 			return nil, err
 		}
-		if u.Data && perSession[u.Session] > 1 {
+		if u.Data && (perSession[u.Session] > 1 || slices.ContainsFunc(c.Sessions, func(o SessionSettings) bool { return o.Number == u.Session+1 })) {
 			c.Txns[len(c.Txns)-1].Session = u.Session + 1
 		}
 	}
@@ -49,6 +50,12 @@ func (s *Script) Case() (*Case, error) {
 			c.Schedule = append(c.Schedule, n)
 		}
 	}
+	c.DropUnusedSessions()
+	before := append(schema, rows...)
+	for _, o := range c.Sessions {
+		before = append(before, settings[o.Number]...)
+	}
+	c.places.lines = append(before, c.places.lines...)
 	c.close(s, units)
 	if err := c.Validate(); err != nil {
 		return nil, err
@@ -62,8 +69,9 @@ var ordinary = regexp.MustCompile(`(?i)^set\s+(?:session\s+|local\s+|@@session\s
 	`(?:innodb_)?lock_wait_timeout|wait_timeout|max_execution_time|unique_checks|profiling)\s*:?=\s*[^,]+$|` +
 	`default_storage_engine\s*=\s*'?innodb'?\s*$|sql_mode\s*=\s*'[^']*STRICT_TRANS_TABLES[^']*'\s*$|innodb_snapshot_isolation\s*=\s*off\s*$)`)
 
-// addUnit adds a transaction of the script; txnOf gets its number for each of its steps, -1 for what is left out.
-func (s *Script) addUnit(c *Case, u *Unit, txnOf []int) error {
+// addUnit adds a transaction of the script; txnOf gets its number for each of its steps, -1 for what is left out, and settings the lines of those of
+// its session.
+func (s *Script) addUnit(c *Case, u *Unit, txnOf []int, settings map[int][]int) error {
 	t := Txn{Begin: Stmt{SQL: "BEGIN"}, End: Stmt{SQL: "COMMIT"}}
 	var first, last int
 	var lines []int // of the statements between
@@ -81,6 +89,13 @@ func (s *Script) addUnit(c *Case, u *Unit, txnOf []int) error {
 			first = st.Line
 		}
 		switch {
+		case !u.Data && kind == sqltext.Set && !ordinary.MatchString(st.SQL) && AdmitsSetting(sqltext.SyntaxOf(s.Target), st.SQL):
+			if slices.ContainsFunc(s.Steps[:i], func(before ScriptStmt) bool { return before.Session == u.Session && sqltext.KindOf(before.SQL).IsTarget() }) {
+				return fmt.Errorf("line %d: a case sets a session before all else", st.Line)
+			}
+			c.set(u.Session+1, st.SQL)
+			settings[u.Session+1] = append(settings[u.Session+1], st.Line)
+			txnOf[i] = -1
 		case !u.Data:
 			if level, _ := SetsLevel(st.SQL); level == "" && !ordinary.MatchString(st.SQL) && !SwitchesAutocommit(st.SQL) && kind != sqltext.Commit && kind != sqltext.Rollback && kind != sqltext.Begin {
 				return fmt.Errorf("line %d: a case has no place for a setting", st.Line)

@@ -43,6 +43,15 @@ func (c *Case) checkSession(i int) error {
 	return checkStmts(name, s.Stmts, c.lexis())
 }
 
+// set adds a setting to those of a session.
+func (c *Case) set(session int, text string) {
+	at, has := slices.BinarySearchFunc(c.Sessions, session, func(s SessionSettings, n int) int { return s.Number - n })
+	if !has {
+		c.Sessions = slices.Insert(c.Sessions, at, SessionSettings{Number: session})
+	}
+	c.Sessions[at].Stmts = append(c.Sessions[at].Stmts, Stmt{SQL: text})
+}
+
 // DropUnusedSessions takes out the settings of sessions in which no transaction runs any more.
 func (c *Case) DropUnusedSessions() {
 	c.Sessions = slices.DeleteFunc(c.Sessions, func(s SessionSettings) bool {

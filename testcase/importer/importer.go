@@ -70,15 +70,17 @@ type builder struct {
 	notes    []string
 	session  map[string]int // number by name
 	sessions []sessionState
-	setup    []string       // texts of the set-up, normalised
-	lines    map[string]int // where a statement stands, by its text
+	setup    []string        // texts of the set-up, normalised
+	settings []testcase.Stmt // what the set-up sets
+	lines    map[string]int  // where a statement stands, by its text
 }
 
 // sessionState is one session while its statements are read.
 type sessionState struct {
-	txn      int   // that it is in; -1 for none
-	txns     []int // all of its transactions
-	implicit bool  // autocommit is off
+	txn      int             // that it is in; -1 for none
+	txns     []int           // all of its transactions
+	implicit bool            // autocommit is off
+	settings []testcase.Stmt // what it is set to before all else
 }
 
 func (b *builder) notef(p *piece, format string, args ...any) {
@@ -170,7 +172,7 @@ var (
 )
 
 // setting reads an isolation level out of a SET; a session is nil for the set-up's. What changes no answer is left out;
-// any other setting may be what the report is about, and a case has no place for it.
+// any other setting may be what the report is about: sessions are set to it where a case has a place for such a one.
 func (b *builder) setting(p *piece, session *sessionState) error {
 	one := !strings.Contains(p.sql, ",")
 	if m := autocommit.FindStringSubmatch(p.sql); m != nil && one {
@@ -200,7 +202,19 @@ func (b *builder) setting(p *piece, session *sessionState) error {
 		b.notef(p, "left out: %s", quote(p.sql))
 		return nil
 	}
-	return b.errorf(p, "%s may be what the report is about, and a case has no place for a setting: take the line out to do without it", quote(p.sql))
+	if !testcase.AdmitsSetting(sqltext.SyntaxOf(b.c.Target), lexer.Trim(p.sql)) {
+		return b.errorf(p, "%s may be what the report is about, and a case has no place for such a setting: take the line out to do without it", quote(p.sql))
+	}
+	switch {
+	case session == nil:
+		b.notef(p, "every session is set so")
+		b.settings = append(b.settings, b.stmt(p))
+	case len(session.txns) > 0:
+		return b.errorf(p, "%s between statements of a session: a case sets a session before all else", quote(p.sql))
+	default:
+		session.settings = append(session.settings, b.stmt(p))
+	}
+	return nil
 }
 
 // level notes the isolation level that the text asks for. A case has one.
@@ -295,10 +309,20 @@ func (b *builder) finish() {
 			b.end(s, testcase.Stmt{SQL: "COMMIT"})
 		}
 	}
+	if len(b.settings) > 0 {
+		b.c.Sessions = append(b.c.Sessions, testcase.SessionSettings{Stmts: b.settings})
+	}
 	shared := 0
 	for _, s := range b.sessions {
-		if len(s.txns) > 1 {
+		if len(s.txns) == 0 {
+			for _, left := range s.settings {
+				b.notes = append(b.notes, fmt.Sprintf("left out: %s, as its session does nothing else", quote(left.SQL)))
+			}
+		} else if len(s.txns) > 1 || len(s.settings) > 0 {
 			shared++
+			if len(s.settings) > 0 {
+				b.c.Sessions = append(b.c.Sessions, testcase.SessionSettings{Number: shared, Stmts: s.settings})
+			}
 			for _, n := range s.txns {
 				b.c.Txns[n].Session = shared
 			}
