@@ -34,8 +34,8 @@ type Lexis struct {
 	Dollars bool
 	// Continued says that a text goes on behind a line's end.
 	Continued bool
-	// Nests says that comments do.
-	Nests bool
+	// Nests says that comments do, Returns that a carriage return ends a comment of one line.
+	Nests, Returns bool
 	// Hash says that # begins a comment, Dashes that -- does only where white space is behind it.
 	Hash, Dashes bool
 	// Executed says whether what stands in /*! … */ is part of the statement, by the digits of a version behind the
@@ -179,7 +179,11 @@ func (l *lexer) blank(i int) int {
 	case strings.IndexByte(l.d.Lexis.Space, rest[0]) >= 0:
 		return i + 1
 	case l.lineComment(rest):
-		if n := strings.IndexByte(rest, '\n'); n >= 0 {
+		ends := "\n"
+		if l.d.Lexis.Returns {
+			ends = "\n\r"
+		}
+		if n := strings.IndexAny(rest, ends); n >= 0 {
 			return i + n
 		}
 		return len(l.text)

@@ -66,7 +66,11 @@ func (q Quoting) Next(s string, i int) Token {
 	cut := func(kind TokenKind, end int) Token { return Token{Kind: kind, Text: s[i:end]} }
 	switch c := s[i]; {
 	case c == '\'' || c == '"' || c == '`' && q != PostgreSQL || c == '[' && q == ANSI:
-		return q.quoted(s, i)
+		return q.quoted(s, i, q == MySQL && c != '`')
+	case q == PostgreSQL && (c == 'e' || c == 'E') && strings.HasPrefix(s[i+1:], "'"):
+		t := q.quoted(s, i+1, true)
+		t.Text = s[i : i+1+len(t.Text)]
+		return t
 	case q == PostgreSQL && (c == '$' || c >= '0' && c <= '9' || strings.HasPrefix(s[i:], "/*")):
 		return nextPostgreSQL(s, i)
 	case c == '#' && q == MySQL || q.DashComment(s[i:]):
@@ -97,8 +101,8 @@ func (q Quoting) Next(s string, i int) Token {
 	return cut(Symbol, i+1)
 }
 
-// quoted returns the literal or name that starts at s[i], with all its doubled quotes.
-func (q Quoting) quoted(s string, i int) Token {
+// quoted returns the literal or name whose quote is at s[i], with all its doubled quotes; escaped says that a backslash escapes in it.
+func (q Quoting) quoted(s string, i int, escaped bool) Token {
 	kind, closing := Name, s[i]
 	switch s[i] {
 	case '\'':
@@ -106,7 +110,6 @@ func (q Quoting) quoted(s string, i int) Token {
 	case '[':
 		closing = ']'
 	}
-	escaped := q == MySQL && s[i] != '`' || q == PostgreSQL && s[i] == '\'' && escapes(s, i)
 	for j := i + 1; j < len(s); j++ {
 		switch {
 		case s[j] == '\\' && escaped:
@@ -159,15 +162,16 @@ func (t Token) Unquote() string {
 	if t.Kind != Name && t.Kind != Literal {
 		return t.Text
 	}
-	quote := t.Text[:1]
+	text := strings.TrimLeft(t.Text, "eE") // of PostgreSQL's E'…'
+	quote := text[:1]
 	switch quote {
 	case "[":
-		return strings.TrimSuffix(t.Text[1:], "]")
+		return strings.TrimSuffix(text[1:], "]")
 	case "$":
-		tag := t.Text[:strings.IndexByte(t.Text[1:], '$')+2]
-		return strings.TrimSuffix(t.Text[len(tag):], tag)
+		tag := text[:strings.IndexByte(text[1:], '$')+2]
+		return strings.TrimSuffix(text[len(tag):], tag)
 	}
-	s := strings.TrimSuffix(t.Text[1:], quote)
+	s := strings.TrimSuffix(text[1:], quote)
 	return strings.ReplaceAll(s, quote+quote, quote)
 }
 

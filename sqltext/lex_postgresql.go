@@ -56,19 +56,6 @@ func dollar(s string, i int) Token {
 	return Token{Kind: Literal, Text: s[i : end+1+n+len(tag)]}
 }
 
-// escapes says whether the literal that starts at s[i] is an E'…', in which a backslash escapes.
-func escapes(s string, i int) bool {
-	return i > 0 && (s[i-1] == 'e' || s[i-1] == 'E') && (i == 1 || !isWordByte(s[i-2]) || startsInNumber(s, i-2))
-}
-
-// startsInNumber says whether the word that ends at s[i] begins with a digit.
-func startsInNumber(s string, i int) bool {
-	for i > 0 && isWordByte(s[i-1]) {
-		i--
-	}
-	return s[i] >= '0' && s[i] <= '9'
-}
-
 // continued returns where the next piece of a literal begins of which one ends before s[i]: its quote, behind white space
 // and comments with a line's end among them; 0 if none does.
 func continued(s string, i int) int {

@@ -138,6 +138,8 @@ func (a *admission) step(sql string, begin, end, alone bool) error {
 		return a.framed(t)
 	case a.quoting == sqltext.PostgreSQL && !alone && (!begin && !end && !t.IsXA() && t.Prepares() != "" || end && t.EndsPrepared() != ""):
 		return nil
+	case (begin || end) && t.Tree == nil:
+		return errors.New("it is no statement of this database that is known to begin or end a transaction")
 	case begin:
 		return a.onlyWords(sql, s, sqltext.Begin, beginWords)
 	case end && s.Kind == sqltext.Commit:
@@ -247,6 +249,8 @@ func (a *admission) read(sql string) (sqltext.Statement, error) {
 			return s, errors.New("it holds a control character outside of literals")
 		case a.quoting == sqltext.MySQL && t.Kind == sqltext.Word && t.Text[0] == '$': // of MySQL 9 $tag$ begins a literal
 			return s, fmt.Errorf("%s: a name that begins with a dollar sign", quote(t.Text))
+		case a.quoting == sqltext.ANSI && !a.script && (t.Kind == sqltext.Word && t.Text[0] == '$' || t.Kind == sqltext.Symbol && strings.Contains("$@#?:", t.Text)):
+			return s, fmt.Errorf("%s: a case has no parameters", quote(t.Text)) // in parentheses behind their names may stand quotes
 		case a.quoting == sqltext.PostgreSQL && t.Kind == sqltext.Name && i > 1 && s.Tokens[i-1].Text == "&" && s.Tokens[i-2].Is("u"):
 			return s, errors.New("a name in escapes")
 		case t.Text == "{" || t.Text == "}":
@@ -308,6 +312,14 @@ func (c *Case) AdmitNames(x *sqltext.Syntax) error {
 			}
 		}
 		return nil
+	}
+	a := admission{quoting: x.Quoting, tree: x.Tree, calls: known, tables: map[string]bool{}}
+	for _, s := range c.Sessions {
+		for i, stmt := range s.Stmts {
+			if err := a.setSession(stmt.SQL, x); err != nil {
+				return &RefusedError{Where: fmt.Sprintf("%s, statement %d", sessionSection(s.Number), i), SQL: stmt.SQL, Reason: err}
+			}
+		}
 	}
 	err := cmp.Or(at("schema", c.Schema), at("rows", c.Rows))
 	for n := range c.Txns {

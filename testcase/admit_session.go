@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	tree "txweave/sql"
@@ -89,9 +90,16 @@ func (a *admission) settingValue(name string, v tree.Expr, x *sqltext.Syntax) er
 		}
 		word = v.Name.Value
 	case *tree.Unary:
-		return a.settingValue(name, v.X, x)
+		l, ok := v.X.(*tree.Literal)
+		if v.Op != tree.OpSub || !ok || l.Kind != tree.Number {
+			return errors.New("the value of a setting is a literal or a word")
+		}
+		word = l.Text
 	default:
 		return errors.New("the value of a setting is a literal or a word")
+	}
+	if tooLarge(word) {
+		return fmt.Errorf("%s is more than a gibibyte, or a billion", quote(word))
 	}
 	words := x.SettingWords[name]
 	for _, w := range strings.Split(word, ",") {
@@ -100,6 +108,26 @@ func (a *admission) settingValue(name string, v tree.Expr, x *sqltext.Syntax) er
 		}
 	}
 	return nil
+}
+
+// tooLarge says whether a value is a number above 2^30, or a size above that of bytes, as PostgreSQL writes them.
+func tooLarge(word string) bool {
+	digits := strings.TrimRight(strings.ToLower(word), " kmgtb")
+	n, err := strconv.ParseFloat(digits, 64)
+	if err != nil {
+		return false
+	}
+	switch unit := strings.TrimSpace(strings.ToLower(word)[len(digits):]); unit {
+	case "kb":
+		n *= 1 << 10
+	case "mb":
+		n *= 1 << 20
+	case "gb":
+		n *= 1 << 30
+	case "tb":
+		n *= 1 << 40
+	}
+	return n > 1<<30
 }
 
 // AdmitsSetting says whether a case may set a session so.

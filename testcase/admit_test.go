@@ -75,3 +75,29 @@ func TestAdmitByTheReader(t *testing.T) {
 		t.Error("two statements of SQLite are admitted")
 	}
 }
+
+// TestOneStatementForAll: what the database takes for more than is judged is refused: a text that is another one behind a backslash, and what stands behind a carriage
+// return, which ends a comment of PostgreSQL's.
+func TestOneStatementForAll(t *testing.T) {
+	for _, c := range []struct{ target, step, order, want string }{
+		{"postgresql", `UPDATE t SET a = 2 WHERE $$ 1$$LIKE'x\'; COPY (SELECT 1) TO PROGRAM $a$id$a$; --'`, "T0.S0", "between statements"},
+		{"postgresql", "DROP TABLE n0 --\r, t", "", "T0 must start"},
+		{"postgresql", "TRUNCATE TABLE t --\r, u CASCADE", "", "T0 must start"},
+		{"postgresql", "ALTER TABLE t ADD COLUMN z INT --\r, OWNER TO postgres", "", "T0 must start"},
+		{"postgresql", "VACUUM (ANALYZE) t --\r, u", "", "T0 must start"},
+		{"postgresql", "SELECT a FROM t WHERE a > 0 --\r AND foo(1)", "", "none of that name is known"},
+		{"sqlite", "SELECT $a(') + 1 -- '", "T0.S0", "a case has no parameters"},
+		{"sqlite", "SELECT :a(') + 1 -- '", "T0.S0", "a case has no parameters"},
+		{"postgresql", "TRUNCATE TABLE t -- a", "", ""},
+		{"postgresql", `SELECT a FROM t WHERE b LIKE E'x\'' -- ;`, "", ""},
+	} {
+		text := fmt.Sprintf("txweave case 2\ntarget: %s\nisolation: x\n\n-- schema --\nCREATE TABLE t (a INT PRIMARY KEY, b TEXT);\nCREATE TABLE u (a INT);\n\n-- T0 --\n%s\n;\n", c.target, c.step)
+		if c.order != "" {
+			text += "\n-- order --\n" + c.order + "\n"
+		}
+		_, err := Read("c", []byte(text))
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %q: %v, want %q", c.target, c.step, err, c.want)
+		}
+	}
+}

@@ -183,7 +183,7 @@ func (a *scriptAdmission) quotedBody(s sqltext.Statement) error {
 		if t.Kind != sqltext.Literal {
 			continue
 		}
-		if i > 0 && s.Tokens[i-1].Is("e", "u") || strings.Contains(t.Text, `\`) {
+		if i > 0 && s.Tokens[i-1].Is("u") || strings.ContainsAny(t.Text[:1], "eE") || strings.Contains(t.Text, `\`) {
 			return errors.New("its body is not written out")
 		}
 		body := a.quoting.Read(t.Unquote())

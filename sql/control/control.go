@@ -16,15 +16,16 @@ type Statement struct {
 	Tree sql.Stmt // nil: it is not read as a tree
 	Kind sqltext.Kind
 	text string
+	of   *sql.Dialect
 }
 
 // Read understands a statement of a dialect. Of one that is not read as a tree its first words tell the kind, and nothing else is known.
 func Read(d *sql.Dialect, text string) Statement {
 	stmt, err := d.Parse(text)
 	if err != nil {
-		return Statement{Kind: sqltext.KindOf(text), text: text}
+		return Statement{Kind: sqltext.KindOf(text), text: text, of: d}
 	}
-	return Statement{Tree: stmt, Kind: kindOf(stmt), text: text}
+	return Statement{Tree: stmt, Kind: kindOf(stmt), text: text, of: d}
 }
 
 // Text is the statement as it is written.

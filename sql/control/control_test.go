@@ -198,16 +198,18 @@ func TestDisconnects(t *testing.T) {
 		"KILL QUERY CONNECTION_ID()":                                         "",
 		"KILL 7":                                                             "",
 		"KILL CONNECTION_ID() + 1":                                           "",
-		"SELECT pg_terminate_backend(pg_backend_pid())":                      "any",
+		"SELECT pg_terminate_backend(pg_backend_pid())":                      "postgresql",
 		"SELECT pg_terminate_backend(pid) FROM pg_stat_activity":             "",
 		"SELECT pg_terminate_backend(pg_backend_pid()) FROM t":               "",
 		"SELECT pg_terminate_backend(pg_backend_pid(), 1)":                   "",
+		`SELECT "pg_terminate_backend"(pg_backend_pid())`:                    "postgresql",
+		`SELECT "PG_TERMINATE_BACKEND"(pg_backend_pid())`:                    "",
 		"SELECT 1, pg_terminate_backend(pg_backend_pid())":                   "",
 		"SELECT s.pg_terminate_backend(pg_backend_pid())":                    "",
 		"WITH c AS (SELECT 1) SELECT pg_terminate_backend(pg_backend_pid())": "",
 	} {
 		for name, dialect := range dialects {
-			if got := control.Read(dialect, text).Disconnects(); got != (of == "any" || of == "mysql" && (name == "mysql" || name == "mariadb")) {
+			if got := control.Read(dialect, text).Disconnects(); got != (of == name || of == "mysql" && name == "mariadb") {
 				t.Errorf("%s: %s: %v", name, text, got)
 			}
 		}

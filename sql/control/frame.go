@@ -119,11 +119,14 @@ func (s Statement) Disconnects() bool {
 		_, own := called(n.X, "connection_id")
 		return n.What == "" && own
 	}
-	arguments, ok := called(s.onlyItem(), "pg_terminate_backend")
+	if s.of == nil || len(s.of.Terminate) == 0 {
+		return false
+	}
+	arguments, ok := called(s.onlyItem(), s.of.Terminate[0])
 	if !ok || len(arguments) != 1 {
 		return false
 	}
-	arguments, ok = called(arguments[0], "pg_backend_pid")
+	arguments, ok = called(arguments[0], s.of.Terminate[1])
 	return ok && len(arguments) == 0
 }
 
@@ -146,7 +149,7 @@ func called(x sql.Expr, name string) (arguments []sql.Expr, ok bool) {
 	if !ok || !sql.Equal(c, &sql.Call{Name: c.Name, Args: c.Args}) {
 		return nil, false
 	}
-	return c.Args, c.Name.Folded() == name
+	return c.Args, c.Name.Value == name || c.Name.Quote == 0 && c.Name.Folded() == name
 }
 
 // autocommit reads SET autocommit = 0 and SET autocommit = 1; ok is false for all others.

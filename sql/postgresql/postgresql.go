@@ -42,10 +42,11 @@ func New(s Server) *sql.Dialect {
 		Product: "PostgreSQL",
 		Lexis: sql.Lexis{
 			Space: " \t\n\f\r", Names: `"`, Texts: "'", Backslash: s.Escapes, HexPrefixes: "xX", BitPrefixes: "bB", TextPrefixes: "nN",
-			EscapePrefixes: "eE", Halves: true, Unicode: true, Dollars: true, Continued: true, Nests: true,
+			EscapePrefixes: "eE", Halves: true, Unicode: true, Dollars: true, Continued: true, Nests: true, Returns: true,
 			Signs: []string{"::"}, Single: "(),;.[]:", Operators: "~!@#^&|`?+-*/%<>=",
 		},
-		Keywords: s.keywords(),
+		Keywords:  s.keywords(),
+		Terminate: []string{"pg_terminate_backend", "pg_backend_pid"},
 		Grammar: sql.Grammar{
 			Nested: true, LooseCommas: true, AnyQualified: true, Loose: true, AnyEscape: true, Truths: true, Truth: truth, Quantifiers: true,
 			TableCalls: true, StrictJoins: true, ColumnAliases: true, BareTargets: true, AnyLabels: true, AnyTyped: true, Arrays: true,
