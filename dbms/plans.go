@@ -5,6 +5,7 @@ import (
 
 	sqltree "txweave/sql"
 	"txweave/sql/respell"
+	"txweave/sqltext"
 )
 
 // PlanSetting is a way to have the same statements executed by other means: without secondary indexes, by other algorithms of the
@@ -63,18 +64,23 @@ func OpaqueConditions(d *sqltree.Dialect) PlanSetting {
 type Parameters struct {
 	// Mark spells the parameter of a number, from 1.
 	Mark func(n int) string
+	// Typed says that a parameter has the type of what it stands beside, where a literal has its own (dev.mysql.com/doc, PREPARE Statement).
+	Typed bool
 	// AsText are statements of their own by which that is done: what prepares the statement, what executes it with the values, what forgets it.
 	// nil: the client's protocol has it.
 	AsText func(text string, values []*sqltree.Literal) (prepare, execute, forget string)
 }
 
-// Beside returns a statement with parameters in it, and their values in order; none where it has no value that can stand beside it.
-func (p *PlanSetting) Beside(sql string) (text string, values []*sqltree.Literal) {
+// Beside returns a statement over a schema with parameters in it, and their values in order; none where it has no value that can stand beside it.
+func (p *PlanSetting) Beside(sql string, schema *sqltext.Schema) (text string, values []*sqltree.Literal) {
 	stmt, err := p.Dialect.Parse(sql)
 	if err != nil {
 		return sql, nil
 	}
-	if stmt, values = respell.Parameters(stmt, p.Parameters.Mark); len(values) == 0 {
+	if !p.Parameters.Typed {
+		schema = nil
+	}
+	if stmt, values = respell.Parameters(stmt, schema, p.Parameters.Mark); len(values) == 0 {
 		return sql, nil
 	}
 	if text, err = p.Dialect.Print(stmt); err != nil {

@@ -43,6 +43,7 @@ type lane struct {
 	shut    bool          // no request is taken any more
 	// setting is the plan setting that is in force; nil: none.
 	setting *dbms.PlanSetting
+	schema  *sqltext.Schema // of the case that has it
 	ctx     context.Context
 	reqs    chan request
 	replies chan reply
@@ -115,7 +116,7 @@ func (l *lane) run(req request) (r reply) {
 	ctx := req.on.in(l.ctx)
 	session := l.session
 	if l.setting != nil && l.setting.Prepared && req.warnings {
-		session = session.Over(preparingConn(session, l.setting, true))
+		session = session.Over(preparingConn(session, l.setting, l.schema, true))
 	}
 	switch x, scratch := l.profile.Scratch(req.sql); {
 	case scratch && req.query:

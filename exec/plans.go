@@ -74,7 +74,7 @@ func (r *Runner) plan(s *dbms.PlanSetting, once bool) (undo func() error, err er
 		}
 	}
 	if s.Prepared {
-		r.replayer = session.Over(preparingConn(session, s, once))
+		r.replayer = session.Over(preparingConn(session, s, r.loaded.Schema, once))
 	}
 	return undo, nil
 }

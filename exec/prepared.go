@@ -18,14 +18,15 @@ import (
 type preparing struct {
 	driver.Conn
 	setting  *dbms.PlanSetting
+	schema   *sqltext.Schema
 	warnings string
 	once     bool
 	asText   func(error) bool // of what the database says to a statement that it does not prepare
 }
 
-// preparingConn returns a session's connection as one that prepares statements, as a setting says.
-func preparingConn(s *Session, setting *dbms.PlanSetting, once bool) driver.Conn {
-	c := preparing{Conn: s.conn, setting: setting, warnings: s.protocol.Warnings, once: once, asText: func(err error) bool {
+// preparingConn returns a session's connection as one that prepares statements over a schema, as a setting says.
+func preparingConn(s *Session, setting *dbms.PlanSetting, schema *sqltext.Schema, once bool) driver.Conn {
+	c := preparing{Conn: s.conn, setting: setting, schema: schema, warnings: s.protocol.Warnings, once: once, asText: func(err error) bool {
 		db := s.protocol.DBError(err)
 		return db != nil && db.Code == notPrepared
 	}}
@@ -46,7 +47,7 @@ func (c *preparing) prepare(ctx context.Context, text string) (stmt driver.Stmt,
 	}
 	if c.setting.Parameters != nil {
 		var literals []*sql.Literal
-		if text, literals = c.setting.Beside(text); literals != nil {
+		if text, literals = c.setting.Beside(text, c.schema); literals != nil {
 			values = valuesOf(literals)
 		}
 	}
@@ -127,6 +128,18 @@ func (r *preparedRows) ColumnTypeDatabaseTypeName(at int) string {
 	return ""
 }
 
+// Next implements driver.Rows. MySQL's protocol of texts has six digits of a FLOAT, the other one has all of them.
+func (r *preparedRows) Next(values []driver.Value) error {
+	err := r.Rows.Next(values)
+	for i, v := range values {
+		if f, ok := v.(float32); ok {
+			short, _ := strconv.ParseFloat(strconv.FormatFloat(float64(f), 'g', 6, 32), 32) // of what was formatted so
+			values[i] = float32(short)
+		}
+	}
+	return err
+}
+
 // Close implements driver.Rows.
 func (r *preparedRows) Close() error { return errors.Join(r.Rows.Close(), r.stmt.Close()) }
 
@@ -154,7 +167,7 @@ func (c *preparingText) prepareAs(ctx context.Context, text string) (execute str
 	}
 	prepare, execute, forget := prepareText+"'"+quoted.Replace(text)+"'", executeText, ""
 	if p := c.setting.Parameters; p != nil {
-		parametric, values := c.setting.Beside(text)
+		parametric, values := c.setting.Beside(text, c.schema)
 		if len(values) == 0 {
 			return text, nil
 		}

@@ -71,7 +71,7 @@ query: SELECT a FROM t`},
 	} {
 		p := lookup(t, c.level)
 		to := &recorder{}
-		conn := preparingConn(&Session{conn: to, protocol: &Protocol{DBError: nil}}, p.PlanSetting("parameters"), false)
+		conn := preparingConn(&Session{conn: to, protocol: &Protocol{DBError: nil}}, p.PlanSetting("parameters"), nil, false)
 		query, exec := conn.(driver.QueryerContext), conn.(driver.ExecerContext)
 		_, first := query.QueryContext(t.Context(), "SELECT a FROM t WHERE b = 5 AND c = 'x''y'", nil)
 		_, second := exec.ExecContext(t.Context(), "DELETE FROM t WHERE b < 3000000000", nil)
@@ -92,5 +92,21 @@ func TestParametersLast(t *testing.T) {
 		if lasting != want {
 			t.Errorf("%s: in force in transactions: %v", level, lasting)
 		}
+	}
+}
+
+// oneFloat is a row with a FLOAT, as MySQL's binary protocol has it.
+type oneFloat struct{ noRows }
+
+func (oneFloat) Next(values []driver.Value) error {
+	values[0] = float32(2147483648)
+	return nil
+}
+
+// TestFloatAsText: a FLOAT over the binary protocol is what the one of texts has of it, six digits.
+func TestFloatAsText(t *testing.T) {
+	values := make([]driver.Value, 1)
+	if err := WithStmt(oneFloat{}, &TextStmt{}).Next(values); err != nil || values[0] != float32(2147480000) {
+		t.Errorf("%v, %v", values[0], err)
 	}
 }

@@ -131,7 +131,7 @@ func (s *runState) enforce() (undo func() error, err error) {
 				return nil, fmt.Errorf("setting %s: %w", setting.Name, err)
 			}
 		}
-		t.lane.setting = setting
+		t.lane.setting, t.lane.schema = setting, s.plan.Schema
 	}
 	return undo, nil
 }

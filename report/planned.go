@@ -57,7 +57,7 @@ func Planned(d *Doc) {
 // beside introduces a statement that is prepared and executed with values beside it, and returns what is sent: where the client's protocol has the
 // values, the statement that is prepared and, as a remark, these.
 func (d *Doc) beside(s *dbms.PlanSetting, sent string) []string {
-	text, values := s.Beside(sent)
+	text, values := s.Beside(sent, d.f.Case.ReadSchema())
 	twice := !sqltext.KindOf(sent).Writes()
 	if s.Parameters.AsText != nil && len(values) > 0 {
 		d.Text("Planned otherwise, in the statement's place:")

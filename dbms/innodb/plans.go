@@ -24,7 +24,7 @@ var PreparedAsText = dbms.PlanSetting{Name: "prepared-as-text", Prepared: true, 
 
 // Parameters is the plan setting that has values beside the statements, over the client's protocol.
 func Parameters(d *sql.Dialect) dbms.PlanSetting {
-	return dbms.PlanSetting{Name: "parameters", Prepared: true, Parameters: &dbms.Parameters{Mark: func(int) string { return "?" }}, Dialect: d}
+	return dbms.PlanSetting{Name: "parameters", Prepared: true, Parameters: &dbms.Parameters{Mark: func(int) string { return "?" }, Typed: true}, Dialect: d}
 }
 
 // Impatient is the setting under which a statement that would wait for a lock fails, as soon as the server lets it: what it had done

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"txweave/sql"
+	"txweave/sqltext"
 )
 
 // TestParameters: which values stand beside a statement, in the order of its text, and which stay in it.
@@ -31,7 +32,7 @@ func TestParameters(t *testing.T) {
 		if c.want == "" {
 			c.want = c.text
 		}
-		got, literals := Parameters(stmt, number)
+		got, literals := Parameters(stmt, nil, number)
 		text, err := sqlite.Print(got)
 		if err != nil {
 			t.Fatal(err)
@@ -51,7 +52,40 @@ func TestParameters(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if kept, values := Parameters(stmt, number); len(values) != 0 || kept != sql.Stmt(stmt) {
+	if kept, values := Parameters(stmt, nil, number); len(values) != 0 || kept != sql.Stmt(stmt) {
 		t.Errorf("%d values are taken of texts that are more than their characters", len(values))
+	}
+}
+
+// TestParametersOfTheirType: where a parameter has the type of what it stands beside, only values are taken that have it as literals, too.
+func TestParametersOfTheirType(t *testing.T) {
+	schema := sqltext.ReadSchema(mariadb, []string{"CREATE TABLE t (i BIGINT, v VARCHAR(9), d DATE, b BIT(8), y YEAR, n DECIMAL(9, 2), f DOUBLE, e ENUM('a'))", "CREATE TABLE u (j INT, v TEXT)",
+		"CREATE TABLE w (x INT)", "CREATE TABLE z (x DATE)"})
+	for text, want := range map[string]string{
+		"SELECT 1 FROM t WHERE i = 5 AND v = 'a' AND 7 < i":                                         "SELECT 1 FROM t WHERE i = ? AND v = ? AND ? < i",
+		"SELECT 1 FROM t WHERE i = '5' OR v = 5 OR d > 255 OR d = '2020-01-01' OR b = '1' OR b = 1": "",
+		"SELECT 1 FROM t WHERE y = 99 OR n = 5 OR f = 5 OR e = 'a' OR i + 1 = 5 OR v IS NULL":       "",
+		"SELECT 1 FROM t WHERE CASE WHEN i = 1 THEN d ELSE d END = '5'":                             "SELECT 1 FROM t WHERE CASE WHEN i = ? THEN d ELSE d END = '5'",
+		"SELECT 1 FROM t WHERE i IN (1, 2) OR i IN (1, '2') OR v BETWEEN 'a' AND 1":                 "SELECT 1 FROM t WHERE i IN (?, ?) OR i IN (1, '2') OR v BETWEEN 'a' AND 1",
+		"SELECT 1 FROM w WHERE x = 5":                                                               "", // of z it is a date
+		"UPDATE t SET i = 5, v = 'a', d = '2020-01-01', v = 7 WHERE i > 3 LIMIT 2":                  "UPDATE t SET i = ?, v = ?, d = '2020-01-01', v = 7 WHERE i > ? LIMIT ?",
+		"INSERT INTO t (v, d, i) VALUES ('a', '2020-01-01', 5)":                                     "INSERT INTO t (v, d, i) VALUES (?, '2020-01-01', ?)",
+		"INSERT INTO t VALUES (5)":                                                                  "",
+	} {
+		stmt, err := mariadb.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, _ := Parameters(stmt, schema, func(int) string { return "?" })
+		told, err := mariadb.Print(got)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want == "" {
+			want = text
+		}
+		if told != want {
+			t.Errorf("%s\nis %s\nwant %s", text, told, want)
+		}
 	}
 }
