@@ -250,7 +250,7 @@ func (a *admission) read(sql string) (sqltext.Statement, error) {
 		case a.quoting == sqltext.MySQL && t.Kind == sqltext.Word && t.Text[0] == '$': // of MySQL 9 $tag$ begins a literal
 			return s, fmt.Errorf("%s: a name that begins with a dollar sign", quote(t.Text))
 		case a.quoting == sqltext.ANSI && !a.script && (t.Kind == sqltext.Word && t.Text[0] == '$' || t.Kind == sqltext.Symbol && strings.Contains("$@#?:", t.Text)):
-			return s, fmt.Errorf("%s: a case has no parameters", quote(t.Text)) // in parentheses behind their names may stand quotes
+			return s, fmt.Errorf("%s: a parameter, whose value nobody gives", quote(t.Text)) // in parentheses behind their names may stand quotes
 		case a.quoting == sqltext.PostgreSQL && t.Kind == sqltext.Name && i > 1 && s.Tokens[i-1].Text == "&" && s.Tokens[i-2].Is("u"):
 			return s, errors.New("a name in escapes")
 		case t.Text == "{" || t.Text == "}":
