@@ -90,7 +90,9 @@ func (s *Script) addUnit(c *Case, u *Unit, txnOf []int, settings map[int][]int) 
 		}
 		switch {
 		case !u.Data && kind == sqltext.Set && !ordinary.MatchString(st.SQL) && AdmitsSetting(sqltext.SyntaxOf(s.Target), st.SQL):
-			if slices.ContainsFunc(s.Steps[:i], func(before ScriptStmt) bool { return before.Session == u.Session && sqltext.KindOf(before.SQL).IsTarget() }) {
+			if slices.ContainsFunc(s.Steps[:i], func(before ScriptStmt) bool {
+				return before.Session == u.Session && sqltext.KindOf(before.SQL).IsTarget()
+			}) {
 				return fmt.Errorf("line %d: a case sets a session before all else", st.Line)
 			}
 			c.set(u.Session+1, st.SQL)
