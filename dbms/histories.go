@@ -1,6 +1,10 @@
 package dbms
 
-import "slices"
+import (
+	"slices"
+
+	"txweave/fault"
+)
 
 // Level is what a recorded history keeps to: a level of isolation, or linearizability.
 type Level string
@@ -37,15 +41,15 @@ func (l Level) NeedsRealTime() bool { return l == SSER || l == LIN }
 //     which contains session order and reads. Updates may be lost, so it is not si.
 //   - rc: G1 is forbidden, and a statement's snapshot is a prefix of the order of commits.
 func (p *Profile) HistoryLevel() Level {
-	forbids := func(ph Phenomenon) bool { return slices.Contains(p.Judged(), ph) }
+	forbids := func(ph fault.Kind) bool { return slices.Contains(p.Judged(), ph) }
 	switch {
-	case forbids(G2):
+	case forbids(fault.G2):
 		return SSER
-	case forbids(GSIa) && forbids(GSIb):
+	case forbids(fault.GSIa) && forbids(fault.GSIb):
 		return SI
-	case forbids(P2) && forbids(PMP) && forbids(GSIaRead):
+	case forbids(fault.P2) && forbids(fault.PMP) && forbids(fault.GSIaRead):
 		return TCC
-	case forbids(G1c):
+	case forbids(fault.G1c):
 		return RC
 	}
 	return ""

@@ -1,30 +1,9 @@
 package dbms
 
-// Phenomenon is one of the ways in which transactions can get into each other's way (Adya; Berenson et al.;
-// Bailis et al.).
-type Phenomenon string
-
-// The phenomena that the isolation oracle knows. A cycle is one of the direct serialization graph; its dependencies
-// and anti-dependencies may be on items or through predicates, unless said otherwise.
-const (
-	G0       Phenomenon = "G0"         // write cycle; a write over an uncommitted version
-	G1a      Phenomenon = "G1a"        // aborted read
-	G1b      Phenomenon = "G1b"        // intermediate read
-	G1c      Phenomenon = "G1c"        // circular information flow
-	OTV      Phenomenon = "OTV"        // observed transaction vanishes
-	P2       Phenomenon = "P2"         // fuzzy read: two plain reads of an item differ
-	PMP      Phenomenon = "PMP"        // predicate-many-preceders: plain reads see part of a transaction (read skew, phantom)
-	GSIaRead Phenomenon = "G-SIa-read" // a plain read sees a transaction that ended after the snapshot
-	P4       Phenomenon = "P4"         // lost update
-	GSingle  Phenomenon = "G-single"   // cycle with exactly one anti-dependency
-	GSIb     Phenomenon = "G-SIb"      // cycle in which no two anti-dependencies follow each other (long fork)
-	GSIa     Phenomenon = "G-SIa"      // interference: a read or write depends on a transaction that ended after the snapshot
-	G2Item   Phenomenon = "G2-item"    // cycle with anti-dependencies on items (write skew)
-	G2       Phenomenon = "G2"         // cycle with anti-dependencies
-)
+import "txweave/fault"
 
 // Phenomena lists all of them, each before those that it implies where both have anti-dependencies.
-var Phenomena = []Phenomenon{G0, G1a, G1b, G1c, OTV, P2, PMP, GSIaRead, P4, GSingle, GSIb, GSIa, G2Item, G2}
+var Phenomena = []fault.Kind{fault.G0, fault.G1a, fault.G1b, fault.G1c, fault.OTV, fault.P2, fault.PMP, fault.GSIaRead, fault.P4, fault.GSingle, fault.GSIb, fault.GSIa, fault.G2Item, fault.G2}
 
 // What the levels forbid, by their definitions: PL-1 forbids G0, PL-2 also G1, PL-3 also G2, PL-SI also G1, G-SIa
 // and G-SIb (Adya). A serializable level need not give snapshots: it may read what was committed after its first
@@ -32,13 +11,13 @@ var Phenomena = []Phenomenon{G0, G1a, G1b, G1c, OTV, P2, PMP, GSIaRead, P4, GSin
 // lost updates and single anti-dependency cycles through its current reads in DML, so there only plain reads are
 // held to the snapshot.
 var (
-	ForbidUncommitted  = []Phenomenon{G0}
-	ForbidCommitted    = []Phenomenon{G0, G1a, G1b, G1c, OTV}
-	ForbidRepeatable   = append(ForbidCommitted[:5:5], P2, PMP, GSIaRead)
-	ForbidSnapshot     = append(ForbidRepeatable[:8:8], P4, GSingle, GSIb, GSIa)
-	ForbidSerializable = append(ForbidCommitted[:5:5], P2, PMP, P4, GSingle, GSIb, G2Item, G2)
+	ForbidUncommitted  = []fault.Kind{fault.G0}
+	ForbidCommitted    = []fault.Kind{fault.G0, fault.G1a, fault.G1b, fault.G1c, fault.OTV}
+	ForbidRepeatable   = append(ForbidCommitted[:5:5], fault.P2, fault.PMP, fault.GSIaRead)
+	ForbidSnapshot     = append(ForbidRepeatable[:8:8], fault.P4, fault.GSingle, fault.GSIb, fault.GSIa)
+	ForbidSerializable = append(ForbidCommitted[:5:5], fault.P2, fault.PMP, fault.P4, fault.GSingle, fault.GSIb, fault.G2Item, fault.G2)
 	// ForbidSerialSnapshot is a serializable level whose transactions read snapshots.
-	ForbidSerialSnapshot = append(ForbidSerializable[:12:12], GSIaRead, GSIa)
+	ForbidSerialSnapshot = append(ForbidSerializable[:12:12], fault.GSIaRead, fault.GSIa)
 )
 
 // Promise is the level that a run is held to: its own, or the one that the user claims for it instead.
@@ -50,7 +29,7 @@ func (p *Profile) Promise() *Profile {
 }
 
 // Judged are the phenomena that a run is held to.
-func (p *Profile) Judged() []Phenomenon { return p.Promise().Forbidden }
+func (p *Profile) Judged() []fault.Kind { return p.Promise().Forbidden }
 
 // HeldTo returns the profile held to all that a stronger level promises: phenomena and mechanisms.
 func (p *Profile) HeldTo(stronger *Profile) *Profile {

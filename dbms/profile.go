@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"txweave/fault"
 	sqltree "txweave/sql"
 )
 
@@ -102,7 +103,7 @@ type Profile struct {
 	Tree *sqltree.Dialect
 	Mechanisms
 	// Forbidden are the phenomena that the level rules out.
-	Forbidden []Phenomenon
+	Forbidden []fault.Kind
 	// Claimed is the level whose promise a user holds the DBMS to instead; nil: its own.
 	Claimed *Profile
 

@@ -166,7 +166,7 @@ func (g *Bug) Keys() []string {
 
 // Keys are the texts under which the bugs lie that a finding with this signature may be one of: see Bug.Keys.
 func (s Signature) Keys() []string {
-	if s.Cause == "" {
+	if s.Cause.IsZero() {
 		return []string{s.key()}
 	}
 	return []string{s.key(), s.Coarse}
@@ -218,7 +218,7 @@ func (b *Bugs) match(env *Environment, sig Signature) *Bug {
 	var best *Bug
 	var by Signature // of best
 	list := b.alike(env.DBMS, sig.key())
-	if sig.Cause != "" { // of before findings had causes, and of large cases that tell none
+	if !sig.Cause.IsZero() { // of before findings had causes, and of large cases that tell none
 		list = slices.Concat(list, b.alike(env.DBMS, sig.Coarse))
 	}
 	for _, g := range list {
@@ -227,7 +227,7 @@ func (b *Bugs) match(env *Environment, sig Signature) *Bug {
 			switch {
 			case (len(g.Planted) > 0) != (len(env.Planted) > 0):
 			case own.Coarse != sig.Coarse && own.key() != sig.key() && !slices.Contains(g.ShownAs, sig.Coarse):
-			case equal && (own.Cause == sig.Cause || own.Cause == ""):
+			case equal && (own.Cause == sig.Cause || own.Cause.IsZero()):
 				return b.resolve(g)
 			case g.Status != StatusOpen && g.Status != StatusSuspect && g.Status != StatusFixed:
 			case !b.mayBe(sig, own):
@@ -242,13 +242,13 @@ func (b *Bugs) match(env *Environment, sig Signature) *Bug {
 // mayBe says whether a finding with signature sig may be one of a bug with signature own, which has the same key.
 func (b *Bugs) mayBe(sig, own Signature) bool {
 	switch {
-	case sig.Cause != "" && own.key() == sig.Cause: // own may be what it is derived of, which is its own cause
+	case !sig.Cause.IsZero() && own.key() == sig.Cause.String(): // own may be what it is derived of, which is its own cause
 		return sig.sameCause(own)
-	case sig.Cause != "":
+	case !sig.Cause.IsZero():
 		return false
-	case own.Cause == sig.Coarse: // and the other way round
+	case own.Cause.String() == sig.Coarse: // and the other way round
 		return own.sameCause(sig)
-	case own.Cause != "": // a large case need not tell the cause
+	case !own.Cause.IsZero(): // a large case need not tell the cause
 		return !sig.Minimal
 	case own.Coarse != sig.Coarse:
 		return false

@@ -2,11 +2,9 @@
 package finding
 
 import (
-	"fmt"
-	"regexp"
 	"slices"
-	"strings"
 
+	"txweave/fault"
 	"txweave/history"
 )
 
@@ -26,124 +24,6 @@ const (
 	ClassCrash        = "crash"                   // the server process ended by itself
 )
 
-// What differs, in a Difference.
-const (
-	Rows     = "rows"
-	Order    = "order"
-	Affected = "affected"
-	Error    = "error"
-	Warnings = "warnings"
-	Final    = "final"
-)
-
-// Matched is what differs where a write, without transactions, affects another number of rows than a query finds right before it that has its
-// WHERE clause or, of an INSERT … SELECT, is its own.
-const Matched = "matched-versus-affected"
-
-// Claimed is what differs where an INSERT of one row, without transactions, is refused for a unique key that no row has by a query right
-// before it, or adds a row though that one finds some.
-const Claimed = "refused-versus-held"
-
-// Met is what differs where an INSERT of one row that changes a row in its way on a condition, without transactions, writes though a query right before it finds that the condition is not true of
-// that row, or passes over one of which it is.
-const Met = "changed-versus-met"
-
-// Gone is what is wrong where the database says with an answer that no transaction is open, though nothing has ended it.
-const Gone = "transaction-gone"
-
-// BySearch says whether what differs is between a write and a query right before it for the rows that it writes, or that keep it from writing.
-func BySearch(what string) bool { return what == Matched || what == Claimed || what == Met }
-
-// NoError is what a difference shows of a statement that was not refused.
-const NoError = "no error"
-
-// AskedBefore begins the detail of such a difference; the query follows.
-const AskedBefore = "asked for right before it: "
-
-// KeptLock is what differs where a statement waits for a lock that no open transaction holds.
-const KeptLock = "kept-lock"
-
-// Probe is the kind of a statement that txweave has added, where a difference is of that.
-const Probe = "probe"
-
-// InitialRow is the kind of a statement that fills a table with a row of the case, where a difference is of that.
-const InitialRow = "initial row"
-
-// InAutocommit begins the detail of a difference that a replay shows by itself: what is wrong there is wrong without
-// transactions.
-const InAutocommit = "in autocommit "
-
-// Difference is one piece of a finding's evidence.
-type Difference struct {
-	Stmt string `json:"stmt,omitempty"` // "T1.S3"; empty for final contents
-	Kind string `json:"kind,omitempty"` // statement kind: "SELECT"
-	What string `json:"what"`           // one of the constants above, or the inconsistency's name
-	// Transaction and Replay are what the two executions gave, shortened to what differs.
-	Transaction string `json:"transaction,omitempty"`
-	Replay      string `json:"replay,omitempty"`
-	Detail      string `json:"detail,omitempty"`
-	// Warned are, of a difference of warnings, those that one of the two gave more often: of each level and code one for each column and each
-	// shape of what they say.
-	Warned []Warned `json:"warned,omitempty"`
-}
-
-// Warned is a warning that one of two executions gave more often than the other.
-type Warned struct {
-	history.Warning     // one of them; which row it is about depends on the plan
-	More            int `json:"more"` // how many more the one in transactions gave, negative: the other one
-}
-
-// String prints the warning as the server says it.
-func (w *Warned) String() string { return fmt.Sprintf("%s %d: %s", w.Level, w.Code, w.Message) }
-
-// What differs where a COMMIT that checks foreign keys does not go by the rows that refer to none, as reads right before it find them.
-const (
-	RefusedOwed   = "refused-versus-owed"
-	CommittedOwed = "committed-versus-owed"
-)
-
-// OfCommit makes a difference one between the COMMIT of a transaction and the reads right before it.
-func OfCommit(txn int, what, detail string) Difference {
-	return Difference{Kind: commit, What: what, Detail: commitOf + history.SessionName(txn) + ": " + detail}
-}
-
-// OfCommit says whether a difference is such a one.
-func (d *Difference) OfCommit(txn int) bool {
-	return d.Kind == commit && (d.What == RefusedOwed || d.What == CommittedOwed) && strings.HasPrefix(d.Detail, commitOf+history.SessionName(txn)+": ")
-}
-
-const commit, commitOf = "COMMIT", "COMMIT of "
-
-// FinalTable is the table that a difference of final contents is of; "" of other differences.
-func (d *Difference) FinalTable() string {
-	if d.What != Final {
-		return ""
-	}
-	name, _, _ := strings.Cut(strings.TrimPrefix(d.Detail, ofTable), "; ")
-	return name
-}
-
-// OfTable makes a difference one of what a table holds in the end; more, where it is not "", says more of that.
-func (d *Difference) OfTable(table, more string) {
-	d.What, d.Detail = Final, ofTable+table
-	if more != "" {
-		d.Detail += "; " + more
-	}
-}
-
-const ofTable = "table "
-
-// Sides name what the two answers that a difference of a class tells are of: two executions, or a write and the query right before it.
-func Sides(class, what string) (transaction, replay string) {
-	switch {
-	case BySearch(what):
-		return "the write", "the query"
-	case class == ClassPlan:
-		return "as planned", "otherwise"
-	}
-	return "in transactions", "without"
-}
-
 // Finding is what an oracle reports.
 type Finding struct {
 	Class       string       `json:"class"`
@@ -160,7 +40,7 @@ type Finding struct {
 	With string `json:"with,omitempty"`
 	// Cause is what it comes down to, where that is more than this one oracle and kind of statement would show; see package
 	// oracle/cause.
-	Cause string `json:"cause,omitempty"`
+	Cause Cause `json:"cause,omitzero"`
 	// Derived says that nothing but the finding which it goes with tells its cause.
 	Derived bool `json:"derived,omitempty"`
 }
@@ -173,42 +53,31 @@ func (f *Finding) OfStatement() bool {
 
 // OwnCause is the cause that the finding tells by itself; "" where it does not, or where only a smaller case does: whether a search goes wrong by
 // an index shows when that cannot be taken away.
-func (f *Finding) OwnCause() string {
+func (f *Finding) OwnCause() Cause {
 	if f.Derived || f.Cause == CauseSearch {
-		return ""
+		return Cause{}
 	}
 	return f.Cause
 }
 
-var stmtName = regexp.MustCompile(`\bT\d+\.S\d+\b`)
-
-// Named returns the statements that a text names ("T1.S3"), each once, in order of appearance.
-func Named(text string) []string {
+// Named returns the statements that the finding's differences name, each once.
+func (f *Finding) Named() []string {
 	var out []string
-	for _, name := range stmtName.FindAllString(text, -1) {
-		if !slices.Contains(out, name) {
-			out = append(out, name)
+	for i := range f.Differences {
+		for _, name := range f.Differences[i].Stmts() {
+			if !slices.Contains(out, name) {
+				out = append(out, name)
+			}
 		}
 	}
 	return out
 }
 
-// Named returns the statements that the finding's differences name, each once.
-func (f *Finding) Named() []string {
-	var text strings.Builder
-	for _, d := range f.Differences {
-		text.WriteString(d.Stmt + " " + d.Detail + " ")
-	}
-	return Named(text.String())
-}
-
-var txnName = regexp.MustCompile(`\bT\d+\b`)
-
-// Transactions returns the transactions that the finding's differences name ("T1"), by a statement or by themselves.
-func (f *Finding) Transactions() []string {
-	var out []string
-	for _, d := range f.Differences {
-		out = append(out, txnName.FindAllString(d.Stmt+" "+d.Detail, -1)...)
+// Transactions returns the transactions that the finding's differences name, by a statement or by themselves, sorted.
+func (f *Finding) Transactions() []int {
+	var out []int
+	for i := range f.Differences {
+		out = append(out, f.Differences[i].Txns()...)
 	}
 	slices.Sort(out)
 	return slices.Compact(out)
@@ -226,23 +95,26 @@ func (f *Finding) Sign() {
 		}
 	case len(f.Differences) > 0:
 		d := &f.Differences[0]
-		f.Signature += "/"
-		if d.Kind != "" {
-			f.Signature += d.Kind + ":"
+		what := fault.Kind(d.Told())
+		if d.What == fault.Error {
+			what += fault.Kind("(" + errorCode(d.Transaction) + "," + errorCode(d.Replay) + ")")
 		}
-		f.Signature += d.What
-		if d.What == Error {
-			f.Signature += "(" + errorCode(d.Transaction) + "," + errorCode(d.Replay) + ")"
-		}
+		f.Signature = Signed(f.Class, d.Kind, what)
 	}
 }
 
-var errorNumber = regexp.MustCompile(`^error (\d+)`)
-
-// errorCode returns the code of an error as history.DBError prints it, "none" where there is none.
-func errorCode(text string) string {
-	if m := errorNumber.FindStringSubmatch(text); m != nil {
-		return m[1]
+// Signed is the signature of a finding of a class in which a statement of a kind, or none where that is "", shows a fault.
+func Signed(class, kind string, what fault.Kind) string {
+	if kind != "" {
+		kind += ":"
 	}
-	return "none"
+	return class + "/" + kind + string(what)
+}
+
+// errorCode is the code of an error, "none" where there is none.
+func errorCode(v Value) string {
+	if v.Err == nil {
+		return "none"
+	}
+	return history.ErrorName(v.Err.Code)
 }

@@ -1,6 +1,8 @@
 package finding
 
-import "strings"
+import (
+	"txweave/fault"
+)
 
 // Listed is a violation that a check of a history or of a trace found, as check and storm print it.
 type Listed struct {
@@ -8,6 +10,22 @@ type Listed struct {
 	Summary      string   `json:"summary"`
 	Transactions []int64  `json:"transactions"` // those that take part, by their names in the history
 	Explanation  []string `json:"explanation"`  // line by line
+	// Class and Difference are what Signature, Transactions and Explanation print.
+	Class      string     `json:"-"`
+	Difference Difference `json:"-"`
+}
+
+// List lists a violation of a class: what is wrong, among which transactions of the history, and why.
+func List(class string, what fault.Kind, summary string, txns []int64, why ...Step) Listed {
+	l := Listed{Signature: class + "/" + string(what), Summary: summary, Transactions: txns, Explanation: []string{}, Class: class,
+		Difference: Difference{What: what, Steps: why}}
+	if txns == nil {
+		l.Transactions = []int64{}
+	}
+	for i := range why {
+		l.Explanation = append(l.Explanation, why[i].String())
+	}
+	return l
 }
 
 // FirstOfEach moves the first of each signature before all others: only so many are printed.
@@ -56,13 +74,12 @@ func Group(all []Listed) []*Recurring {
 
 // Finding is what a storm found as a finding: of the first sample, with what was told of both.
 func (g *Recurring) Finding() Finding {
-	class, what, _ := strings.Cut(g.Signature, "/")
-	f := Finding{Class: class, Oracle: "storm", Signature: g.Signature, Summary: g.Samples[0].Summary}
+	f := Finding{Class: g.Samples[0].Class, Oracle: "storm", Signature: g.Signature, Summary: g.Samples[0].Summary}
 	if g.Count > 1 {
 		f.Summary += ", the first of " + Count(g.Count, "such violation")
 	}
 	for i := range g.Samples {
-		f.Differences = append(f.Differences, Difference{What: what, Detail: strings.Join(g.Samples[i].Explanation, "; ")})
+		f.Differences = append(f.Differences, g.Samples[i].Difference)
 	}
 	return f
 }

@@ -12,7 +12,7 @@ type Signature struct {
 	// Coarse is oracle.Finding's signature, which a reduction holds on to.
 	Coarse string `json:"coarse"`
 	// Cause is the finding's, if it has one.
-	Cause string `json:"cause,omitempty"`
+	Cause Cause `json:"cause,omitzero"`
 	// Features are what the case consists of, sorted; see Of.
 	Features []string `json:"features"`
 	// Guilty are features of the transactions that the finding names, sorted: they tell of a case that is not reduced, too.
@@ -26,7 +26,7 @@ type Signature struct {
 }
 
 // key is what two findings that may be one bug have in common: the cause, else what one oracle says.
-func (s Signature) key() string { return cmp.Or(s.Cause, s.Coarse) }
+func (s Signature) key() string { return cmp.Or(s.Cause.String(), s.Coarse) }
 
 // essence are the features that tell something: of a write that goes wrong by itself also whether it takes two transactions; of a
 // wrong read not the constraints, which are a matter of writes, nor which write it stood before.
@@ -37,7 +37,7 @@ func (s Signature) essence() []string {
 		case "transactions", "constraint", "foreign-key", "deferred-key":
 			return ofRead
 		case "REPLACE":
-			return slices.Contains([]string{CauseMissing, CauseSearch, CauseTwice}, s.Cause)
+			return slices.Contains([]Cause{CauseMissing, CauseSearch, CauseTwice}, s.Cause)
 		}
 		return !telling(f)
 	})
@@ -46,7 +46,7 @@ func (s Signature) essence() []string {
 // sameCause says of two signatures with one cause whether they are one bug: where statements matter, those that need something of
 // SQL do not go with those that need nothing.
 func (s Signature) sameCause(o Signature) bool {
-	if s.Cause != "" && !OfStatements(s.Cause) || s.ofTool() || o.ofTool() {
+	if !s.Cause.IsZero() && !OfStatements(s.Cause) || s.ofTool() || o.ofTool() {
 		return true
 	}
 	a, b := s.essence(), o.essence()

@@ -2,13 +2,14 @@ package history
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 )
 
 // Item is a row, identified by table and primary key.
 type Item struct {
-	Table string
-	PKey  int64
+	Table string `json:"table"`
+	PKey  int64  `json:"pkey"`
 }
 
 // State names one state of an item: a version key, or one of the two absences.
@@ -38,6 +39,22 @@ func (s State) String() string {
 	return strconv.FormatInt(int64(s), 10)
 }
 
+// StateOf is the state of an item that a read saw: the version of its row, where there was one.
+func StateOf(vkey int64, there bool) State {
+	if !there {
+		return Dead
+	}
+	return State(vkey)
+}
+
+// Seen says what a read saw that met the state.
+func (s State) Seen() string {
+	if s.Absent() {
+		return "nothing"
+	}
+	return fmt.Sprintf("version %d", int64(s))
+}
+
 // ParseState reads what String printed.
 func ParseState(text string) (s State, ok bool) {
 	switch text {
@@ -53,7 +70,7 @@ func ParseState(text string) (s State, ok bool) {
 // Version is one version of an item; VKey is unique in a case per writing statement (or initial row).
 type Version struct {
 	Item
-	VKey int64
+	VKey int64 `json:"vkey"`
 }
 
 // String returns the version as design and reports spell it: (table, pkey, vkey).
@@ -63,7 +80,13 @@ func (v Version) String() string { return fmt.Sprintf("(%s, %d, %d)", v.Table, v
 // state it left (Dead for a DELETE).
 type Write struct {
 	Item
-	From, To State
+	From State `json:"from"`
+	To   State `json:"to"`
+}
+
+// String prints the write as "(t0, 4): 17 → 23".
+func (w Write) String() string {
+	return fmt.Sprintf("(%s, %d): %s → %s", w.Table, w.PKey, w.From, w.To)
 }
 
 // Outcome is what became of a transaction, as far as its client knows.
@@ -115,3 +138,13 @@ func (k EdgeKind) String() string { return edgeKinds[k] }
 
 // MarshalText returns what String does.
 func (k EdgeKind) MarshalText() ([]byte, error) { return []byte(edgeKinds[k]), nil }
+
+// UnmarshalText reads what MarshalText wrote.
+func (k *EdgeKind) UnmarshalText(text []byte) error {
+	at := slices.Index(edgeKinds[:], string(text))
+	if at < 0 {
+		return fmt.Errorf("%q is no kind of an edge", text)
+	}
+	*k = EdgeKind(at)
+	return nil
+}

@@ -2,10 +2,11 @@ package observe
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
+	"txweave/fault"
+	"txweave/finding"
 	"txweave/history"
 	"txweave/sqltext"
 )
@@ -63,17 +64,17 @@ func (o *observer) layout(table string, rows *history.Rows) layout {
 // version names row i of rows that hold a table's columns, and keeps its contents.
 func (o *observer) version(table string, rows *history.Rows, l layout, i int) (v history.Version, err error) {
 	if l.pkey < 0 || l.vkey < 0 && !o.plan.Contents[table] {
-		return v, &BadAnswer{"no-key", fmt.Sprintf("table %s: rows without %s or %s", table, sqltext.PKey, sqltext.VKey)}
+		return v, &BadAnswer{What: fault.NoKey, Why: finding.Say("table %v: rows without %v or %v", table, sqltext.PKey, sqltext.VKey)}
 	}
 	r := rows.Row(i)
 	pkey, ok := r[l.pkey].Int64()
 	if !ok {
-		return v, &BadAnswer{"bad-key", fmt.Sprintf("table %s: %s is %s", table, sqltext.PKey, r[l.pkey])}
+		return v, &BadAnswer{What: fault.BadKey, Why: finding.Say("table %v: %v is %v", table, sqltext.PKey, r[l.pkey])}
 	}
 	vkey, keyed := int64(0), false
 	if l.vkey >= 0 {
 		if vkey, keyed = r[l.vkey].Int64(); !keyed && !o.plan.Contents[table] {
-			return v, &BadAnswer{"bad-key", fmt.Sprintf("table %s: %s is %s, %s is %s", table, sqltext.PKey, r[l.pkey], sqltext.VKey, r[l.vkey])}
+			return v, &BadAnswer{What: fault.BadKey, Why: finding.Say("table %v: %v is %v, %v is %v", table, sqltext.PKey, r[l.pkey], sqltext.VKey, r[l.vkey])}
 		}
 	}
 	v = history.Version{Item: history.Item{Table: table, PKey: pkey}, VKey: vkey}

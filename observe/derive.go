@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"txweave/dbms"
+	"txweave/fault"
+	"txweave/finding"
 	"txweave/history"
 	"txweave/instrument"
 	"txweave/sdg"
@@ -443,7 +445,7 @@ func (o *observer) readSet(p instrument.Probe, rows *history.Rows, into map[stri
 		if _, again := seen[v.PKey]; !again {
 			seen[v.PKey] = v.VKey
 		} else if !twice(v.Item, seen, v.VKey) {
-			return &BadAnswer{"row-twice", fmt.Sprintf("the version-set read printed row %d of %s twice", v.PKey, table)}
+			return &BadAnswer{What: fault.RowTwice, Why: finding.Say("the version-set read printed %v twice", history.Item{Table: table, PKey: v.PKey})}
 		}
 	}
 	return nil
@@ -484,14 +486,14 @@ func splitVersionSet(tables []string, rows *history.Rows, into map[string]map[in
 		pkey, ok1 := r[1].Int64()
 		vkey, ok2 := r[2].Int64()
 		if !ok0 || !ok1 || !ok2 || t < 0 || int(t) >= len(tables) {
-			return &BadAnswer{"bad-key", fmt.Sprintf("version-set read: row %s", history.RowString(r))}
+			return &BadAnswer{What: fault.BadKey, Why: finding.Say("version-set read: row %v", history.RowString(r))}
 		}
 		seen := into[tables[t]]
 		if _, again := seen[pkey]; again {
 			if twice(history.Item{Table: tables[t], PKey: pkey}, seen, vkey) {
 				continue
 			}
-			return &BadAnswer{"row-twice", fmt.Sprintf("the version-set read printed row %d of %s twice", pkey, tables[t])}
+			return &BadAnswer{What: fault.RowTwice, Why: finding.Say("the version-set read printed %v twice", history.Item{Table: tables[t], PKey: pkey})}
 		}
 		seen[pkey] = vkey
 	}

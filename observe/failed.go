@@ -1,21 +1,25 @@
 package observe
 
 import (
-	"fmt"
-
+	"txweave/finding"
 	"txweave/history"
+	"txweave/testcase"
 )
 
-// FailedBefore names, each behind a semicolon, the statements of a transaction that had failed before a moment; "" where none had. A database
-// that has rolled the transaction back there, and said that the statement failed, tells no client that what follows is of no transaction.
-func FailedBefore(events []*history.Event, txn int, at int64) string {
-	failed := ""
+// FailedBefore lists the statements of a transaction that had failed before a moment.
+func FailedBefore(events []*history.Event, txn int, at int64) []finding.Failure {
+	var failed []finding.Failure
 	for _, e := range events {
 		if e.Txn == txn && e.Stmt >= 0 && e.Role == history.Target && e.Err != nil && e.Start < at {
-			failed += fmt.Sprintf("; T%d.S%d had failed before: %s", e.Txn, e.Stmt, e.Err)
+			failed = append(failed, finding.Failure{Stmt: string(StmtOf(e)), Err: e.Err})
 		}
 	}
 	return failed
+}
+
+// StmtOf names the statement of an event where a step is said.
+func StmtOf(e *history.Event) finding.Stmt {
+	return finding.Stmt(testcase.Ref{Txn: e.Txn, Stmt: e.Stmt}.String())
 }
 
 // gone lists the answers with which a transaction was gone.

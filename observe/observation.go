@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"txweave/dbms"
+	"txweave/fault"
+	"txweave/finding"
 	"txweave/history"
 	"txweave/instrument"
 	"txweave/sdg"
@@ -140,9 +142,13 @@ type Alike struct {
 }
 
 // BadAnswer is an answer to a probe that no correct database gives: evidence, not a fault of ours.
-type BadAnswer struct{ What, Detail string }
+type BadAnswer struct {
+	What     fault.Kind
+	Why      finding.Step
+	Returned bool // the answer is that of the write itself, which returns rows
+}
 
-func (e *BadAnswer) Error() string { return e.What + ": " + e.Detail }
+func (e *BadAnswer) Error() string { return string(e.What) + ": " + e.Why.String() }
 
 // PredicateRead is Adya's predicate-based read: a table whose rows a statement judged one by one.
 type PredicateRead struct {

@@ -3,6 +3,7 @@ package observe
 import (
 	"slices"
 
+	"txweave/finding"
 	"txweave/history"
 	"txweave/sdg"
 	"txweave/sql/control"
@@ -16,8 +17,8 @@ type Savepoint struct {
 	Err  *history.DBError
 	// Known says that, by what the transaction had done, the savepoint was there; that of SAVEPOINT always is.
 	Known bool
-	// Failed is the last statement of the transaction before it that failed, and how; "" if none did.
-	Failed string
+	// Failed is the last statement of the transaction before it that failed, and how; nil if none did.
+	Failed []finding.Failure
 }
 
 // savepoints follows the savepoints of each transaction through its statements as they were completed, and tells which
@@ -25,7 +26,7 @@ type Savepoint struct {
 func (o *observer) savepoints() {
 	o.undid, o.undone = map[*BlockRun][]*BlockRun{}, map[*BlockRun]bool{}
 	set, done := make([]control.Savepoints, len(o.plan.Txns)), make([][]*BlockRun, len(o.plan.Txns))
-	failed := make([]string, len(o.plan.Txns))
+	failed := make([][]finding.Failure, len(o.plan.Txns))
 	for _, b := range o.run.Blocks {
 		if b.Target == nil || b.Lost {
 			continue
@@ -33,7 +34,7 @@ func (o *observer) savepoints() {
 		txn, kind := b.Block.Txn, b.Block.Info.Kind
 		if !kind.IsSavepoint() {
 			if done[txn] = append(done[txn], b); b.Target.Err != nil {
-				failed[txn] = b.Block.Name() + ": " + b.Target.Err.String()
+				failed[txn] = []finding.Failure{{Stmt: b.Block.Name(), Err: b.Target.Err}}
 			}
 			continue
 		}

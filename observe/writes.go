@@ -1,11 +1,12 @@
 package observe
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 
 	"txweave/dbms"
+	"txweave/fault"
+	"txweave/finding"
 	"txweave/history"
 	"txweave/sqltext"
 )
@@ -29,7 +30,7 @@ func (o *observer) writes(b *BlockRun, sets *versionSets, after map[string]map[i
 		return nil, err
 	}
 	if len(written) != rows.Len() {
-		return nil, &BadAnswer{"row-twice", "the read after the write printed a row of " + info.Target + " twice"}
+		return nil, &BadAnswer{What: fault.RowTwice, Why: finding.Say("the read after the write printed a row of %v twice", info.Target)}
 	}
 	p, pv := slices.Index(rows.Columns, sqltext.PKey), slices.Index(rows.Columns, sqltext.PVKey)
 	var out []history.Write
@@ -40,11 +41,11 @@ func (o *observer) writes(b *BlockRun, sets *versionSets, after map[string]map[i
 		if info.Kind == sqltext.Update {
 			from, ok := r[pv].Int64()
 			if !ok {
-				return nil, &BadAnswer{"bad-key", fmt.Sprintf("table %s: %s is %s", info.Target, sqltext.PVKey, r[pv])}
+				return nil, &BadAnswer{What: fault.BadKey, Why: finding.Say("table %v: %v is %v", info.Target, sqltext.PVKey, r[pv])}
 			}
 			w.From = history.State(from)
 			if w.From == w.To && !b.Block.Info.Diff { // it changes each row once
-				return nil, &BadAnswer{"overwrote-itself", fmt.Sprintf("row %d of %s: the version that it overwrote is its own", pkey, info.Target)}
+				return nil, &BadAnswer{What: fault.OverwroteItself, Why: finding.Say("%v: the version that it overwrote is its own", history.Item{Table: info.Target, PKey: pkey})}
 			}
 		}
 		out = append(out, w)
@@ -61,7 +62,7 @@ func (o *observer) returned(b *BlockRun, sets *versionSets) ([]history.Write, er
 		return nil, err
 	}
 	if len(written) != rows.Len() {
-		return nil, &BadAnswer{"row-twice", "the write returned a row of " + info.Target + " twice"}
+		return nil, &BadAnswer{What: fault.RowTwice, Why: finding.Say("the write returned a row of %v twice", info.Target), Returned: true}
 	}
 	if info.Kind == sqltext.Delete {
 		return difference(info.Target, written, nil), nil

@@ -5,9 +5,11 @@ import (
 	"slices"
 	"strings"
 
+	"txweave/fault"
 	"txweave/finding"
 	"txweave/report/timeline"
 	"txweave/sdg"
+	"txweave/testcase"
 )
 
 // maxEdges is how many edges are spelled out.
@@ -32,7 +34,7 @@ func Why(d *Doc) {
 		d.Text("No statement may end the server.")
 	case d.f.Record.Class == finding.ClassUnexpected || d.f.Record.Class == finding.ClassCorruption:
 		d.Text("The error says that the database is damaged, or that the engine is at fault.")
-	case d.f.Record.Class == finding.ClassHang && d.f.Record.Differences[0].What == finding.KeptLock:
+	case d.f.Record.Class == finding.ClassHang && d.f.Record.Differences[0].What == fault.LockKept:
 		d.Text("All other transactions had ended, or waited as long themselves.")
 	case d.f.Record.Class == finding.ClassHang:
 		d.Text("Without transactions, after the same statements, it ends at once.")
@@ -121,20 +123,22 @@ func touches(e sdg.DocEdge, names []string) int {
 // cycle explains a violation step by step; where the steps are dependencies, they make a cycle.
 func (d *Doc) cycle() {
 	for _, x := range d.f.Record.Differences {
-		steps := strings.Split(x.Detail, "; ")
-		d.Text("%s%s:", x.What, inBrackets(timeline.Phenomenon(x.What)))
+		d.Text("%s%s:", x.Told(), inBrackets(timeline.Called(x.What)))
 		var order []string
-		for _, s := range steps {
-			edge, ok := before(s)
+		for i := range x.Steps {
+			edge, ok := before(&x.Steps[i])
 			if ok {
 				order = append(order, edge)
-				d.item("%s: so %s", s, edge)
+				d.item("%s: so %s", x.Steps[i].String(), edge)
 			} else {
-				d.item("%s", s)
+				d.item("%s", x.Steps[i].String())
 			}
 		}
+		for i := range x.Failed {
+			d.item("%s", x.Failed[i].String())
+		}
 		d.WriteString("\n")
-		if len(order) == len(steps) && len(steps) > 1 {
+		if len(order) == len(x.Steps) && len(order) > 1 {
 			d.Text("They cannot hold together: no order of the transactions keeps them all.")
 		}
 	}
@@ -148,9 +152,9 @@ func inBrackets(s string) string {
 }
 
 // before says which transaction a step of an explanation puts before which.
-func before(step string) (string, bool) {
-	from, to, ok := timeline.Precedes(step)
-	a, _, _ := strings.Cut(from, ".")
-	b, _, _ := strings.Cut(to, ".")
-	return a + " comes before " + b, ok && a != b
+func before(step *finding.Step) (string, bool) {
+	first, second, ok := step.Precedes()
+	from, _ := testcase.ParseRef(first)
+	to, _ := testcase.ParseRef(second)
+	return fmt.Sprintf("T%d comes before T%d", from.Txn, to.Txn), ok && from.Txn != to.Txn
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 
+	"txweave/fault"
 	"txweave/graph"
 	"txweave/history"
 )
@@ -34,18 +35,12 @@ type Edge struct {
 
 // Why an entry of Graph.Unexplained is there.
 const (
-	// UnknownVersion: the statement saw a version that is neither initial nor written by a node (dirty read).
-	UnknownVersion = "saw a version that no committed statement wrote"
-	// MissingRow: an initial row was not visible although no node deleted it.
-	MissingRow = "missed an initial row that no committed statement deleted"
-	// BrokenChain: the statement overwrote a state that is neither initial nor written by a node.
-	BrokenChain = "overwrote a state that no committed statement left"
-	// TwoWriters: two nodes overwrote the same state of an item (lost update).
-	TwoWriters = "overwrote a state that another committed statement overwrote too"
-	// SawOther: the statement wrote over another state of the item than its version-set read saw.
-	SawOther = "overwrote another state than the one it saw"
-	// PrintedUnseen: the result holds a version that the version-set read did not see.
-	PrintedUnseen = "printed a version that its version-set read did not see"
+	UnknownVersion = fault.UnwrittenVersion     // the statement saw a version that is neither initial nor written by a node
+	MissingRow     = fault.MissingRow           // an initial row was not visible although no node deleted it
+	BrokenChain    = fault.OverwroteUncommitted // the statement overwrote a state that is neither initial nor written by a node
+	TwoWriters     = fault.P4                   // two nodes overwrote the same state of an item
+	SawOther       = fault.OverwroteUnseen      // the statement wrote over another state of the item than its version-set read saw
+	PrintedUnseen  = fault.PrintedUnseen        // the result holds a version that the version-set read did not see
 )
 
 // Unexplained is a statement whose reads or writes no order of the nodes can explain.
@@ -53,7 +48,7 @@ type Unexplained struct {
 	Stmt int
 	history.Item
 	State  history.State // the state that was seen or overwritten (absent where a row was missed)
-	Reason string
+	Reason fault.Kind
 }
 
 // Graph is a statement-dependency graph (Definition 1). Node i is Stmts[i].

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"txweave/fault"
 	"txweave/graph"
 	"txweave/history"
 	"txweave/sqltext"
@@ -104,7 +105,7 @@ func infer(in *Input, p Precision, omit rule) (*Graph, error) {
 }
 
 // unexplained records that node j met a state which no order of the nodes explains.
-func (b *builder) unexplained(j int, item history.Item, s history.State, reason string) {
+func (b *builder) unexplained(j int, item history.Item, s history.State, reason fault.Kind) {
 	b.missed = append(b.missed, Unexplained{j, item, s, reason})
 }
 

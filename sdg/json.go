@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+
+	"txweave/fault"
 )
 
 // GraphDocument is a graph as sdg.json holds it: the statements in their real order, the edges with labels, witness
@@ -45,11 +47,11 @@ type DocWitness struct {
 
 // DocUnexplained is a read or write that no order of the statements explains.
 type DocUnexplained struct {
-	Stmt   string `json:"stmt"`
-	Table  string `json:"table"`
-	PKey   int64  `json:"pkey"`
-	State  string `json:"state"`
-	Reason string `json:"reason"`
+	Stmt   string     `json:"stmt"`
+	Table  string     `json:"table"`
+	PKey   int64      `json:"pkey"`
+	State  string     `json:"state"`
+	Reason fault.Kind `json:"reason"`
 }
 
 // Document returns the graph as data; order are the names of the statements as they were replayed.

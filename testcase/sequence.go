@@ -36,7 +36,7 @@ func (p *parser) schedule(start int) error {
 // equivalentOrder reads the entries of the order, whose section line is at start.
 func (p *parser) equivalentOrder(start int) error {
 	err := p.entries(func(at int, entry string) error {
-		r, ok := parseRef(entry)
+		r, ok := ParseRef(entry)
 		if !ok {
 			return p.errorf(at, "order entry %s: want a statement such as T0.S0", quote(entry))
 		}
@@ -55,8 +55,8 @@ func (p *parser) equivalentOrder(start int) error {
 	return nil
 }
 
-// parseRef reads a statement's name as Ref.String writes it.
-func parseRef(s string) (r Ref, ok bool) {
+// ParseRef reads a statement's name as Ref.String writes it.
+func ParseRef(s string) (r Ref, ok bool) {
 	txn, stmt, found := strings.Cut(s, ".S")
 	if r.Txn, ok = txnNumber(txn); !ok || !found {
 		return r, false
@@ -146,7 +146,7 @@ func printWords(b *bytes.Buffer, section string, words []string) {
 func ParseOrder(text string) ([]Ref, error) {
 	var order []Ref
 	for _, entry := range strings.Fields(text) {
-		r, ok := parseRef(entry)
+		r, ok := ParseRef(entry)
 		if !ok {
 			return nil, fmt.Errorf("order entry %s: want a statement such as T0.S0", quote(entry))
 		}

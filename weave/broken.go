@@ -8,6 +8,7 @@ import (
 
 	"txweave/dbms"
 	"txweave/exec"
+	"txweave/fault"
 	"txweave/finding"
 	"txweave/history"
 	"txweave/instrument"
@@ -98,7 +99,8 @@ func (k *checker) hang(cause error) error {
 	}
 	ev := &Evidence{Run: run, Replayed: rep}
 	ev.Finding = finding.Finding{Class: finding.ClassHang, Oracle: "hang", Differences: []finding.Difference{{Stmt: stuck.Name(),
-		Kind: oracle.Verb(stuck.Info.Kind), What: "hang", Transaction: "no answer", Replay: "an answer in " + alone.Round(time.Millisecond).String()}}}
+		Kind: oracle.Verb(stuck.Info.Kind), What: fault.Hang, Transaction: finding.Value{NoAnswer: true},
+		Replay: finding.Value{Took: alone.Round(time.Millisecond)}}}}
 	ev.Sign()
 	if !k.known(ev) {
 		if k.reload() != nil {
@@ -143,9 +145,9 @@ func (k *checker) ownHang(cause error, killed *history.Event) error {
 	if !errors.Is(err, exec.ErrTimeout) || time.Since(begun) < waitedLong || k.Alive() != nil {
 		return cause
 	}
-	d := finding.Difference{What: "hang", Transaction: "no answer", Detail: finding.Line(cause.Error())}
+	d := finding.Difference{What: fault.Hang, Transaction: finding.Value{NoAnswer: true}, Steps: finding.Steps{finding.Say("%v", finding.Line(cause.Error()))}}
 	if killed != nil {
-		d.Kind, d.Detail = finding.Probe, finding.Line(killed.Text)
+		d.Kind, d.Steps = finding.Probe, finding.Steps{finding.Say("%v", finding.Query(finding.Line(killed.Text)))}
 		if killed.Stmt >= 0 {
 			d.Stmt = k.plan.Txns[killed.Txn].Blocks[killed.Stmt].Name()
 		}

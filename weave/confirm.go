@@ -3,8 +3,8 @@ package weave
 import (
 	"cmp"
 	"slices"
-	"strings"
 
+	"txweave/fault"
 	"txweave/finding"
 	"txweave/instrument"
 	"txweave/observe"
@@ -66,13 +66,13 @@ func (k *checker) relate(ev *Evidence) {
 	mine := ev.Transactions()
 	for _, other := range slices.Concat(k.rep.Findings, k.rep.Suspects) {
 		theirs := other.Transactions()
-		if len(mine) == 0 || other.Class == finding.ClassCorruption || slices.ContainsFunc(mine, func(t string) bool { return slices.Contains(theirs, t) }) {
+		if len(mine) == 0 || other.Class == finding.ClassCorruption || slices.ContainsFunc(mine, func(t int) bool { return slices.Contains(theirs, t) }) {
 			ev.With = cmp.Or(other.With, other.Signature)
 			switch {
 			case other.Cause == finding.CauseEnded && finding.EndExplains(ev.Class):
 				ev.Cause, ev.Derived = other.Cause, true
-			case ev.Cause == "" && derived(ev):
-				ev.Cause, ev.Derived = cmp.Or(other.Cause, other.Signature), true
+			case ev.Cause.IsZero() && derived(ev):
+				ev.Cause, ev.Derived = cmp.Or(other.Cause, finding.Cause{Of: other.Signature}), true
 			}
 			return
 		}
@@ -85,7 +85,7 @@ func derived(ev *Evidence) bool {
 	case finding.ClassIsolation, finding.ClassMechanism, finding.ClassUnexplained:
 		return true
 	}
-	return ev.Class == finding.ClassReplay && ev.Differences[0].What == finding.Final
+	return ev.Class == finding.ClassReplay && ev.Differences[0].What == fault.Final
 }
 
 // indexed says whether the case's tables have indexes beside the key that names their rows.
@@ -235,16 +235,16 @@ func (k *checker) keep(ev *Evidence) {
 
 // summarize says in a few words where and what the first difference is.
 func summarize(d *finding.Difference) string {
-	where := strings.TrimSpace(d.Stmt + " " + d.Kind)
+	where, detail := d.Where(), d.Detail()
 	switch {
-	case where == "" && d.Detail == "":
-		return d.What
-	case d.Kind == "" && d.Stmt != "" && d.Detail != "":
-		return d.Stmt + ": " + d.Detail
+	case where == "" && detail == "":
+		return d.Told()
+	case d.Kind == "" && where != "" && detail != "":
+		return where + ": " + detail
 	case where == "":
-		return d.What + ": " + d.Detail
+		return d.Told() + ": " + detail
 	}
-	return where + ": " + d.What
+	return where + ": " + d.Told()
 }
 
 func sameNodes(a, b []*observe.BlockRun) bool {

@@ -3,6 +3,7 @@ package weave
 import (
 	"slices"
 
+	"txweave/fault"
 	"txweave/finding"
 	"txweave/instrument"
 	"txweave/observe"
@@ -98,14 +99,18 @@ func apart(class string, diffs []finding.Difference) [][]finding.Difference {
 		return [][]finding.Difference{diffs}
 	}
 	var out [][]finding.Difference
-	label := map[string]int{} // what is wrong first -> place in out
-	of := map[string]int{}    // statement -> place in out
+	type kind struct {
+		of   string
+		what fault.Kind
+	}
+	label := map[kind]int{} // what is wrong first -> place in out
+	of := map[string]int{}  // statement -> place in out
 	for _, d := range diffs {
 		at, known := of[d.Stmt]
 		if !known || d.Stmt == "" {
-			if at, known = label[d.Kind+":"+d.What]; !known {
+			if at, known = label[kind{d.Kind, d.What}]; !known {
 				at = len(out)
-				label[d.Kind+":"+d.What] = at
+				label[kind{d.Kind, d.What}] = at
 				out = append(out, nil)
 			}
 			of[d.Stmt] = at

@@ -2,6 +2,7 @@ package weave
 
 import (
 	"txweave/dbms"
+	"txweave/fault"
 	"txweave/history"
 	"txweave/oracle/isolation"
 	"txweave/testcase"
@@ -16,7 +17,7 @@ type Exhibited struct {
 
 // Phenomena runs a case once, as it stands, and tells which of the phenomena asked for happened in it, allowed or
 // not. Each is looked for by itself.
-func Phenomena(r Runner, c *testcase.Case, p *dbms.Profile, asked []dbms.Phenomenon) (*Exhibited, error) {
+func Phenomena(r Runner, c *testcase.Case, p *dbms.Profile, asked []fault.Kind) (*Exhibited, error) {
 	k, err := newChecker(r, c, p, Options{})
 	if err != nil {
 		return nil, err
@@ -27,7 +28,7 @@ func Phenomena(r Runner, c *testcase.Case, p *dbms.Profile, asked []dbms.Phenome
 	}
 	v := &Exhibited{}
 	for _, ph := range asked {
-		v.Anomalies = append(v.Anomalies, isolation.Find(obs, []dbms.Phenomenon{ph})...)
+		v.Anomalies = append(v.Anomalies, isolation.Find(obs, []fault.Kind{ph})...)
 	}
 	failed := map[int]*history.DBError{} // by transaction: the last error
 	for _, e := range run.Trace.Events {

@@ -1,12 +1,12 @@
 package weave
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"time"
 
 	"txweave/dbms"
+	"txweave/fault"
 	"txweave/finding"
 	"txweave/history"
 	"txweave/instrument"
@@ -64,16 +64,16 @@ func (k *checker) stranded(steps []instrument.Step, run *observe.Run) (bool, err
 // keptLock is the finding of a statement that waited in vain.
 func (k *checker) keptLock(run *observe.Run, w *stranded) *Evidence {
 	e := w.event
-	d := finding.Difference{Stmt: history.SessionName(e.Txn), What: finding.KeptLock, Transaction: "it waited in vain for a lock",
-		Detail: "no transaction was open that could hold the lock that it waited for"}
+	d := finding.Difference{Txn: &e.Txn, What: fault.LockKept, Transaction: finding.Value{Waited: true},
+		Steps: finding.Steps{finding.Say("no transaction was open that could hold the lock that it waited for")}}
 	if e.Done >= 0 {
-		d.Transaction = fmt.Sprintf("%s, %v", d.Transaction, w.took.Round(time.Second/10))
+		d.Transaction.Took = w.took.Round(time.Second / 10)
 	}
 	if e.Stmt >= 0 {
-		d.Stmt = k.plan.Txns[e.Txn].Blocks[e.Stmt].Name()
+		d.Txn, d.Stmt = nil, k.plan.Txns[e.Txn].Blocks[e.Stmt].Name()
 	}
 	if len(w.beside) > 0 {
-		d.Detail = "every other transaction that was open waited as long, or longer"
+		d.Steps = finding.Steps{finding.Say("every other transaction that was open waited as long, or longer")}
 	}
 	return &Evidence{Run: run, Finding: finding.Finding{Class: finding.ClassHang, Oracle: "hang", Differences: []finding.Difference{d}}}
 }

@@ -12,6 +12,7 @@ import (
 
 	"txweave/dbms"
 	"txweave/exec"
+	"txweave/fault"
 	"txweave/finding"
 	"txweave/history"
 	"txweave/instrument"
@@ -295,7 +296,7 @@ func (k *checker) checkInitial() error {
 			}
 			for i := range rows.Len() {
 				if _, ok := rows.Row(i)[at].Int64(); !ok {
-					bad := &observe.BadAnswer{What: "bad-key", Detail: fmt.Sprintf("table %s: %s is %s", table, name, rows.Row(i)[at])}
+					bad := &observe.BadAnswer{What: fault.BadKey, Why: finding.Say("table %v: %v is %v", table, name, rows.Row(i)[at])}
 					return fmt.Errorf("%w: want an integer of 64 bits", bad)
 				}
 			}

@@ -354,9 +354,7 @@ func (b *bench) first(ctx context.Context, o *outcome, s summary) error {
 
 // blame fills in which side the report of a finding calls wrong.
 func (b *bench) blame(ctx context.Context, o *outcome, dir string) error {
-	var record struct {
-		Differences []finding.Difference `json:"differences"`
-	}
+	var record finding.Record
 	if err := readJSON(filepath.Join(shown(dir), finding.RecordFile), &record); err != nil {
 		return err
 	}
@@ -367,23 +365,23 @@ func (b *bench) blame(ctx context.Context, o *outcome, dir string) error {
 	}
 	o.Title, _, _ = strings.Cut(string(report), "\n")
 	o.Title = strings.TrimPrefix(o.Title, "Title: ")
-	detail := ""
-	if len(record.Differences) > 0 {
-		detail = record.Differences[0].Detail
-	}
-	o.Blames = blames(o.Finding, detail, o.Title)
+	o.Blames = blames(&record.Finding)
 	return nil
 }
 
-// blames says which side a finding calls wrong: its first difference, or the title of its report. What shows in the run
-// alone can only be the transactions, and an error or an end that no statement can cause is the engine's.
-func blames(class, detail, title string) string {
+// blames says which side a finding calls wrong, by its first difference. What shows in the run alone can only be the transactions, and an
+// error or an end that no statement can cause is the engine's.
+func blames(f *finding.Finding) string {
+	var first finding.Difference
+	if len(f.Differences) > 0 {
+		first = f.Differences[0]
+	}
 	switch {
-	case slices.Contains([]string{finding.ClassCrash, finding.ClassHang, finding.ClassCorruption, finding.ClassUnexpected}, class):
+	case slices.Contains([]string{finding.ClassCrash, finding.ClassHang, finding.ClassCorruption, finding.ClassUnexpected}, f.Class):
 		return "engine"
-	case strings.HasPrefix(detail, finding.InAutocommit):
+	case first.Autocommit:
 		return "replay"
-	case strings.HasPrefix(title, "Two reads disagree "), class == finding.ClassPlan, class == finding.ClassReplay && !strings.Contains(title, " instead of "):
+	case first.AtStart, f.Class == finding.ClassPlan, f.Class == finding.ClassReplay:
 		return "neither"
 	}
 	return "transaction"

@@ -44,7 +44,7 @@ func (b Baseline) Has(g *finding.Bug) bool {
 			return false
 		}
 		for _, s := range append([]finding.Signature{old.Signature}, old.Also...) {
-			if s.Equal(g.Signature) || s.Cause != "" && s.Cause == g.Signature.Cause && s.Coarse == g.Signature.Coarse {
+			if s.Equal(g.Signature) || !s.Cause.IsZero() && s.Cause == g.Signature.Cause && s.Coarse == g.Signature.Coarse {
 				return true
 			}
 		}

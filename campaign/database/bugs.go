@@ -111,7 +111,7 @@ func summary(r *finding.Record) string {
 
 // signatureKey is the same for findings of which the later ones are always counted to the first one's bug.
 func signatureKey(dbms string, planted bool, s finding.Signature) string {
-	return hash(dbms, strconv.FormatBool(planted), strconv.FormatBool(s.Minimal), s.Cause, s.String())
+	return hash(dbms, strconv.FormatBool(planted), strconv.FormatBool(s.Minimal), s.Cause.String(), s.String())
 }
 
 func bugNumber(id string) (int64, error) {

@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"strings"
 
 	"txweave/campaign"
+	"txweave/fault"
 	"txweave/finding"
 	"txweave/sql"
 	"txweave/sqltext"
@@ -17,7 +17,7 @@ import (
 // them another oracle saw it, as they keep the first one from judging; and with the rows that other transactions insert there from the start. A write that passes
 // over rows may have been refused for a key, and one that is not refused may write nothing, whatever the key.
 func (k *shrinker) ofStatement(ctx context.Context, c *testcase.Case) (*testcase.Case, error) {
-	if strings.HasSuffix(k.cause, finding.PassesOver) {
+	if k.cause.Kind == fault.PassesOver {
 		if other, err := k.colliding(ctx, c); err != nil || other != c {
 			return other, err
 		}
@@ -109,5 +109,5 @@ func (k *shrinker) unkeyed(ctx context.Context, c *testcase.Case) (*testcase.Cas
 	if bare == nil {
 		return c, nil
 	}
-	return k.firstShowing(ctx, c, func(f *campaign.Found) bool { return strings.HasSuffix(f.Cause, finding.PassesOver) }, append(eachChanging(bare), bare)...)
+	return k.firstShowing(ctx, c, func(f *campaign.Found) bool { return f.Cause.Kind == fault.PassesOver }, append(eachChanging(bare), bare)...)
 }

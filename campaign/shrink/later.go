@@ -16,7 +16,7 @@ import (
 // write deletes, and one of a table without versions, does not say who wrote it. So the table is printed before its transaction inserts a row there: where the
 // query prints that row, it reads what is to come, and what that is is no matter.
 func (k *shrinker) later(ctx context.Context, c *testcase.Case) (*testcase.Case, error) {
-	if !slices.Contains([]string{"", finding.CauseMissing, finding.CauseOwn, finding.CauseStale}, k.cause) {
+	if !slices.Contains([]finding.Cause{{}, finding.CauseMissing, finding.CauseOwn, finding.CauseStale}, k.cause) {
 		return c, nil
 	}
 	txn, stmt, ok, err := k.guilty(ctx, c)

@@ -2,9 +2,10 @@ package shrink
 
 import (
 	"context"
-	"strings"
+	"slices"
 
 	"txweave/dbms"
+	"txweave/fault"
 	"txweave/finding"
 	"txweave/testcase"
 )
@@ -14,7 +15,7 @@ import (
 // under any setting, and says nothing of one.
 func (k *shrinker) narrowed(ctx context.Context, c *testcase.Case) (*testcase.Case, error) {
 	for _, key := range []string{testcase.OptionPlan, testcase.OptionSetting} {
-		if key == testcase.OptionPlan && finding.BySearch(k.signature[strings.LastIndex(k.signature, ":")+1:]) {
+		if key == testcase.OptionPlan && slices.Contains(bySearch, k.signature) {
 			continue
 		}
 		for _, s := range k.narrower(c.Option(key), key) {
@@ -32,6 +33,16 @@ func (k *shrinker) narrowed(ctx context.Context, c *testcase.Case) (*testcase.Ca
 	}
 	return c, nil
 }
+
+// bySearch are the signatures of writes that are held against a query right before them.
+var bySearch = func() (out []string) {
+	for _, verb := range []string{"INSERT", "REPLACE", "UPDATE", "DELETE"} {
+		for _, what := range []fault.Kind{fault.MatchedAffected, fault.RefusedHeld, fault.ChangedMet} {
+			out = append(out, finding.Signed(finding.ClassPlan, verb, what))
+		}
+	}
+	return out
+}()
 
 // narrower are the settings of one variable that may do what another setting does: those of which it is made, and in place of copies or hidden conditions, which
 // are no setting of the database's, all that there are, and then one of the two ways to hide conditions.

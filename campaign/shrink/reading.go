@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"txweave/campaign"
+	"txweave/fault"
 	"txweave/finding"
 	"txweave/sql"
 	"txweave/sqltext"
@@ -13,7 +14,7 @@ import (
 )
 
 // missing is the signature of a read that misses a row which nobody had touched: that by which such a bug shows with the least.
-const missing = "snapshot-violation/missing-row"
+var missing = finding.Signed(finding.ClassSnapshot, "", fault.MissingRow)
 
 // reading is plainer for a small case by which a read of some statement was wrong, which is what made another finding of it. A query of the whole
 // table stands in the statement's place: where it misses rows that nobody had touched, that is what the case shows, whatever the statement did. So
@@ -37,7 +38,7 @@ func (k *shrinker) reading(ctx context.Context, c *testcase.Case) (*testcase.Cas
 		return k.owing(ctx, c, &list[at].Finding)
 	}
 	cause := list[at].Cause
-	if cause == finding.CauseMiscount && list[at].Differences[0].What == "affected-versus-written" { // by what reads around it showed: those may have missed rows
+	if cause == finding.CauseMiscount && list[at].Differences[0].What == fault.Affected { // by what reads around it showed: those may have missed rows
 		cause = finding.CauseMissing
 	}
 	switch cause {
@@ -60,7 +61,7 @@ func (k *shrinker) reading(ctx context.Context, c *testcase.Case) (*testcase.Cas
 // last, also without foreign keys, which keep such a row from being there from the start. One that succeeds though a read before it found such rows may have seen
 // what was not committed, and then a query in that place does.
 func (k *shrinker) owing(ctx context.Context, c *testcase.Case, f *finding.Finding) (*testcase.Case, error) {
-	dirty := f.Cause == "" && f.Differences[0].What == finding.CommittedOwed
+	dirty := f.Cause.IsZero() && f.Differences[0].What == fault.CommittedOwed
 	if !dirty && f.Cause != finding.CauseOwn && f.Cause != finding.CauseMissing {
 		return c, nil
 	}

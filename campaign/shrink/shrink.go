@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 	"time"
 
 	"txweave/campaign"
@@ -30,8 +29,8 @@ const (
 // Options say how a case is to be reduced.
 type Options struct {
 	Signature string // what it must show; "": what it shows most often
-	// Cause is what must be the cause of that, if the case shows it so and not by another finding of it; "": whatever it is.
-	Cause string
+	// Cause is what must be the cause of that, if the case shows it so and not by another finding of it; none: whatever it is.
+	Cause finding.Cause
 	// Exact says that it must show that signature and no other: a query that differs is not held against those which print what it reads.
 	Exact  bool
 	Repeat int // repetitions that a smaller case must show it in; 0: 2
@@ -165,7 +164,7 @@ func (k *shrinker) further(ctx context.Context, out *Result, o Options) error {
 
 // learn takes the cause that a reduced case tells by itself, where the original did not, as the one by which plainer variants are looked for.
 func (k *shrinker) learn(ctx context.Context, c *testcase.Case) error {
-	if k.cause != "" {
+	if !k.cause.IsZero() {
 		return nil
 	}
 	list, err := k.findings(ctx, c)
@@ -181,8 +180,8 @@ func (k *shrinker) learn(ctx context.Context, c *testcase.Case) error {
 // sought is what a case has to show.
 type sought struct {
 	signature string
-	cause     string // "": any
-	told      bool   // signature is another one than that which the case was reduced by, and tells more
+	cause     finding.Cause // none: any
+	told      bool          // signature is another one than that which the case was reduced by, and tells more
 }
 
 // shrinker is the predicate of a reduction.
@@ -196,10 +195,10 @@ type shrinker struct {
 	blind   bool // candidates are held to what a case made blindly is: the original is such a case, and it has to stay one
 	// What has been measured so far: runs, in how many of them each signature was shown, and the signatures without causes in their order.
 	measured int
-	count    map[string]int
+	count    map[shown]int
 	order    []string
 	// look runs a case once and returns the signatures that it shows, with causes and without, and how many of its statements failed: check.
-	look func(ctx context.Context, c *testcase.Case) (signatures []string, errored int, err error)
+	look func(ctx context.Context, c *testcase.Case) (signatures []shown, errored int, err error)
 }
 
 // heed finds out whether the case's rows keep their names by the tables' keys alone. Then a reduction must not make a case of it in which two rows have
@@ -214,12 +213,12 @@ func (k *shrinker) heed(ctx context.Context, c *testcase.Case) error {
 }
 
 // measure runs the case as given and sets the signature, the repetitions and their runs, by all runs that have been measured.
-func (k *shrinker) measure(ctx context.Context, c *testcase.Case) (shown, measured int, err error) {
+func (k *shrinker) measure(ctx context.Context, c *testcase.Case) (times, measured int, err error) {
 	if k.count == nil {
-		k.count = map[string]int{}
+		k.count = map[shown]int{}
 	}
 	count := k.count
-	before := float64(k.count[k.signature]) / float64(max(k.measured, 1))
+	before := float64(k.count[shown{signature: k.signature}]) / float64(max(k.measured, 1))
 	for range max(measuredRuns, k.repeat) {
 		signatures, errored, err := k.look(ctx, c)
 		if err != nil {
@@ -228,37 +227,38 @@ func (k *shrinker) measure(ctx context.Context, c *testcase.Case) (shown, measur
 		k.errored = max(k.errored, errored)
 		k.measured++
 		for _, s := range signatures {
-			if count[s]++; count[s] == 1 && !strings.Contains(s, causeMark) {
-				k.order = append(k.order, s)
+			if count[s]++; count[s] == 1 && s.cause.IsZero() {
+				k.order = append(k.order, s.signature)
 			}
 		}
 	}
-	if k.signature == "" || count[k.signature] == 0 {
+	of := func(signature string) int { return count[shown{signature: signature}] }
+	if k.signature == "" || of(k.signature) == 0 {
 		for _, s := range k.order {
-			if count[s] > count[k.signature] {
+			if of(s) > of(k.signature) {
 				k.signature = s
 			}
 		}
 	}
-	if shown = count[k.signature]; shown == 0 {
+	if times = of(k.signature); times == 0 {
 		return 0, k.measured, ErrShowsNothing
 	}
-	if count[caused(k.signature, k.cause)] < shown {
-		k.cause = "" // it is no matter of this case by itself, or is not seen each time
+	if count[shown{k.signature, k.cause}] < times {
+		k.cause = finding.Cause{} // it is no matter of this case by itself, or is not seen each time
 	}
-	if rate := float64(shown) / float64(k.measured); rate < 1 {
+	if rate := float64(times) / float64(k.measured); rate < 1 {
 		if before == 0 || before == 1 {
 			k.repeat++
 		}
 		k.runs = min(int(math.Ceil(math.Log(1-certainty)/math.Log(1-rate))), maxRuns)
 	}
-	return shown, k.measured, nil
+	return times, k.measured, nil
 }
 
 // holds is the predicate: in every repetition one of the runs shows a finding of the signature.
 func (k *shrinker) holds(ctx context.Context, c *testcase.Case) (bool, error) {
 	for range k.repeat {
-		shown := false
+		shows := false
 		for range k.runs {
 			signatures, errored, err := k.look(ctx, c)
 			if errors.Is(err, ErrRefused) {
@@ -270,11 +270,11 @@ func (k *shrinker) holds(ctx context.Context, c *testcase.Case) (bool, error) {
 			if errored > k.errored {
 				return false, nil // a statement that only fails takes no part in what the case shows
 			}
-			if shown = slices.Contains(signatures, caused(k.signature, k.cause)); shown {
+			if shows = slices.Contains(signatures, shown{k.signature, k.cause}); shows {
 				break
 			}
 		}
-		if !shown {
+		if !shows {
 			return false, nil
 		}
 	}
@@ -284,15 +284,10 @@ func (k *shrinker) holds(ctx context.Context, c *testcase.Case) (bool, error) {
 // ErrRefused says that the database or the oracle does not take a candidate.
 var ErrRefused = errors.New("the case is refused")
 
-// causeMark stands between a signature and a cause.
-const causeMark = "\x00"
-
-// caused is what stands for a signature with a cause; without one the signature itself.
-func caused(signature, cause string) string {
-	if cause == "" {
-		return signature
-	}
-	return signature + causeMark + cause
+// shown is what a finding of a run is: its signature, by itself and with its cause.
+type shown struct {
+	signature string
+	cause     finding.Cause
 }
 
 // result runs a case once.
@@ -314,15 +309,15 @@ func (k *shrinker) findings(ctx context.Context, c *testcase.Case) ([]campaign.F
 }
 
 // check runs a case once and returns the signatures that it shows, by themselves and with their causes, and how many of its statements failed.
-func (k *shrinker) check(ctx context.Context, c *testcase.Case) (signatures []string, errored int, err error) {
+func (k *shrinker) check(ctx context.Context, c *testcase.Case) (signatures []shown, errored int, err error) {
 	res, err := k.result(ctx, c)
 	if err != nil {
 		return nil, 0, err
 	}
 	for _, f := range slices.Concat(res.Findings, res.Flaky) {
-		list := []string{f.Signature, caused(f.Signature, f.OwnCause())}
+		list := []shown{{signature: f.Signature}, {f.Signature, f.OwnCause()}}
 		if f.Cause == finding.CauseSearch && !f.Derived { // which is asked for of a case that is small already
-			list = append(list, caused(f.Signature, f.Cause))
+			list = append(list, shown{f.Signature, f.Cause})
 		}
 		for _, s := range list {
 			if !slices.Contains(signatures, s) {

@@ -12,6 +12,7 @@ import (
 	"txweave/campaign"
 	"txweave/dbms"
 	_ "txweave/dbms/registry" // how statements are read
+	"txweave/fault"
 	"txweave/finding"
 	"txweave/reduce"
 	"txweave/sql/respell"
@@ -409,7 +410,7 @@ func TestNarrowed(t *testing.T) {
 		{Name: "buffers", Set: []string{"SET SESSION a = 1", "SET SESSION b = 2"}, Unset: []string{"SET SESSION a = DEFAULT", "SET SESSION b = DEFAULT"}},
 		{Name: "one", Set: []string{"SET SESSION c = 1"}, Unset: []string{"SET SESSION c = DEFAULT"}},
 	}}
-	const rows, searched = "plan-difference/SELECT:rows", "plan-difference/UPDATE:" + finding.Matched
+	const rows, searched = "plan-difference/SELECT:rows", "plan-difference/UPDATE:" + fault.MatchedAffected
 	for _, x := range []struct{ signature, plan, shows, want string }{
 		{rows, "switched", "switched/mrr", "switched/mrr"}, {rows, "buffers", "buffers/b", "buffers/b"}, {rows, "buffers", "", "buffers"}, {rows, "one", "", "one"},
 		{rows, "copies", "switched/semijoin", "switched/semijoin"}, {rows, "copies", "", "copies"}, {searched, "copies", "switched/semijoin", "copies"},

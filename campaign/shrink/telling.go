@@ -7,9 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"txweave/campaign"
+	"txweave/fault"
 	"txweave/finding"
 	"txweave/sql"
 	"txweave/sql/control"
@@ -20,7 +20,10 @@ import (
 
 // untelling are signatures of what a transaction shows that was committed before its end, and of much else: a savepoint that is gone, a
 // write lock that others are given.
-var untelling = []string{"inconsistent-read-write/ROLLBACK TO:lost-savepoint", "inconsistent-read-write/RELEASE:lost-savepoint", "mechanism-violation/mutual-exclusion:write-lock"}
+var untelling = []string{
+	finding.Signed(finding.ClassInconsistent, "ROLLBACK TO", fault.LostSavepoint), finding.Signed(finding.ClassInconsistent, "RELEASE", fault.LostSavepoint),
+	finding.Signed(finding.ClassMechanism, "", fault.WriteLock),
+}
 
 // telling returns a case that tells the cause of what is looked for, made of one that does not: as a triager would, it lets the transactions
 // roll back, and gives tables without rows one, and looks whether what they wrote stays; of an INSERT that seems to have written nothing, and was
@@ -33,9 +36,9 @@ func (k *shrinker) telling(ctx context.Context, c *testcase.Case) (*testcase.Cas
 		if bare := unchecked(committed); bare != nil { // its COMMIT may be refused
 			others = append(others, bare)
 		}
-		return k.firstTelling(ctx, c, func(cause string) bool { return cause == finding.CauseOwn }, others...)
+		return k.firstTelling(ctx, c, func(cause finding.Cause) bool { return cause == finding.CauseOwn }, others...)
 	}
-	if k.cause != "" && !tellsLittle(k.cause) || !slices.Contains(untelling, k.signature) {
+	if !k.cause.IsZero() && !tellsLittle(k.cause) || !slices.Contains(untelling, k.signature) {
 		return c, nil
 	}
 	undone := ending(c, "COMMIT", "ROLLBACK")
@@ -47,12 +50,12 @@ func (k *shrinker) telling(ctx context.Context, c *testcase.Case) (*testcase.Cas
 			}
 		}
 	}
-	return k.firstTelling(ctx, c, func(cause string) bool { return !tellsLittle(cause) }, append([]*testcase.Case{undone, filled}, writing(c)...)...)
+	return k.firstTelling(ctx, c, func(cause finding.Cause) bool { return !tellsLittle(cause) }, append([]*testcase.Case{undone, filled}, writing(c)...)...)
 }
 
 // tellsLittle says whether a cause is one of transactions that were committed, or undone, before their end, or went on in another snapshot, where
 // nothing else told why.
-func tellsLittle(cause string) bool {
+func tellsLittle(cause finding.Cause) bool {
 	return cause == finding.CauseEnded || cause == finding.CauseGone || cause == finding.CauseOldWriter
 }
 
@@ -145,7 +148,7 @@ func without(c *testcase.Case, txn, stmt int) *testcase.Case {
 
 // firstTelling returns the first of some cases that shows what is looked for by a cause that is wanted, which is looked for from then on; c where
 // none does.
-func (k *shrinker) firstTelling(ctx context.Context, c *testcase.Case, wanted func(cause string) bool, list ...*testcase.Case) (*testcase.Case, error) {
+func (k *shrinker) firstTelling(ctx context.Context, c *testcase.Case, wanted func(cause finding.Cause) bool, list ...*testcase.Case) (*testcase.Case, error) {
 	for _, other := range list {
 		signatures, _, err := k.look(ctx, other)
 		if errors.Is(err, ErrRefused) {
@@ -155,8 +158,8 @@ func (k *shrinker) firstTelling(ctx context.Context, c *testcase.Case, wanted fu
 			return nil, err
 		}
 		for _, s := range signatures {
-			if cause, has := strings.CutPrefix(s, k.signature+causeMark); has && wanted(cause) {
-				k.cause = cause
+			if s.signature == k.signature && !s.cause.IsZero() && wanted(s.cause) {
+				k.cause = s.cause
 				return other, nil
 			}
 		}
@@ -165,19 +168,19 @@ func (k *shrinker) firstTelling(ctx context.Context, c *testcase.Case, wanted fu
 }
 
 // unprinted is the signature of a query whose rows differ: by them alone it does not say what it has read.
-const unprinted = "replay-difference/SELECT:rows"
+var unprinted = finding.Signed("replay-difference", "SELECT", "rows")
 
 // misordered is the signature of a query that gives its rows in another order than it asks for: or what it counts for them is wrong, and not what it went by.
-const misordered = "inconsistent-read-write/SELECT:order-versus-rows"
+var misordered = finding.Signed("inconsistent-read-write", "SELECT", "order-versus-rows")
 
 // miscounted is the signature of a query of a whole table that gives other rows than there are, and does not print which.
-const miscounted = "inconsistent-read-write/SELECT:count-versus-seen"
+var miscounted = finding.Signed("inconsistent-read-write", "SELECT", "count-versus-seen")
 
 // printing is telling for a query whose rows differ without a cause: it lets queries stand in its place that print what it reads, one after the
 // other, of one table each. Where such a query is wrong by itself, as a read of its snapshot or as a search, that is what the case shows, whatever
 // the query made of it. Of one that counts, and gives its rows in another order than it asks for, it is COUNT that is asked. Where none is wrong, it returns the case given.
 func (k *shrinker) printing(ctx context.Context, c *testcase.Case) (*testcase.Case, error) {
-	if k.cause != "" || !slices.Contains([]string{unprinted, misordered, miscounted}, k.signature) {
+	if !k.cause.IsZero() || !slices.Contains([]string{unprinted, misordered, miscounted}, k.signature) {
 		return c, nil
 	}
 	list, err := k.findings(ctx, c)
@@ -185,7 +188,7 @@ func (k *shrinker) printing(ctx context.Context, c *testcase.Case) (*testcase.Ca
 		return nil, err
 	}
 	at := slices.IndexFunc(list, func(f campaign.Found) bool { return f.Signature == k.signature && len(f.Differences) > 0 })
-	if at < 0 || list[at].Cause != "" {
+	if at < 0 || !list[at].Cause.IsZero() {
 		return c, nil
 	}
 	name := list[at].Differences[0].Stmt
@@ -231,7 +234,7 @@ func (k *shrinker) firstShowing(ctx context.Context, c *testcase.Case, wanted fu
 			return nil, err
 		}
 		at := slices.IndexFunc(found, func(f campaign.Found) bool {
-			return f.Cause != "" && !f.Derived && !finding.OfWarnings(f.Cause) && len(f.Differences) > 0 && wanted(&f)
+			return !f.Cause.IsZero() && !f.Derived && !finding.OfWarnings(f.Cause) && len(f.Differences) > 0 && wanted(&f)
 		})
 		if at >= 0 {
 			k.told = k.told || found[at].Signature != k.signature
@@ -243,7 +246,7 @@ func (k *shrinker) firstShowing(ctx context.Context, c *testcase.Case, wanted fu
 }
 
 // failedYetWrote is the signature of an UPDATE that failed and wrote: for a key that only a COMMIT is refused for, it may be, in the midst of its transaction.
-const failedYetWrote = "inconsistent-read-write/UPDATE:failed-yet-wrote"
+var failedYetWrote = finding.Signed("inconsistent-read-write", "UPDATE", "failed-yet-wrote")
 
 // plainer is telling for a small case by which a cause is less plain than it could be. A transaction whose writes others see before its end, or later
 // than they should, is rolled back: where they stay, it had been committed before its end; it writes a row more, and sooner, than what is seen too late: where
@@ -279,17 +282,17 @@ func (k *shrinker) plainer(ctx context.Context, c *testcase.Case) (*testcase.Cas
 		return k.changing(ctx, c)
 	case k.cause == finding.CauseKeptTo:
 		return k.firstShowing(ctx, c, func(f *campaign.Found) bool { return f.Cause == finding.CauseLost }, eachNotUndone(c)...)
-	case k.cause == "" && (k.signature == misspelled || k.signature == unlikeAtEnd):
+	case k.cause.IsZero() && (k.signature == misspelled || k.signature == unlikeAtEnd):
 		other, err := k.alone(ctx, c)
 		if err != nil || other != c {
 			return other, err
 		}
 		return k.colliding(ctx, c)
-	case k.cause == "" && k.signature == failedYetWrote:
+	case k.cause.IsZero() && k.signature == failedYetWrote:
 		if bare := unchecked(c); bare != nil {
 			return k.firstShowing(ctx, c, func(f *campaign.Found) bool { return f.Cause == finding.CauseKept }, eachRolledBack(bare)...)
 		}
-	case k.cause == "":
+	case k.cause.IsZero():
 		signature := k.signature
 		missing := func(f *campaign.Found) bool { return f.Cause == finding.CauseMissing && f.Signature == signature }
 		return k.firstShowing(ctx, c, missing, eachFromTheStart(c)...)
@@ -382,7 +385,7 @@ func withoutTxn(c *testcase.Case, txn int) *testcase.Case {
 }
 
 // uncounted is the signature of an UPDATE that says of fewer rows, or more, that it wrote them.
-const uncounted = "replay-difference/UPDATE:affected"
+var uncounted = finding.Signed("replay-difference", "UPDATE", "affected")
 
 // changing lets UPDATEs write other values than the literals that they spell.
 func (k *shrinker) changing(ctx context.Context, c *testcase.Case) (*testcase.Case, error) {
@@ -451,6 +454,6 @@ func (k *shrinker) guilty(ctx context.Context, c *testcase.Case) (txn, stmt int,
 
 // place finds a statement by its name in findings.
 func place(c *testcase.Case, name string) (txn, stmt int, ok bool) {
-	n, err := fmt.Sscanf(name, "T%d.S%d", &txn, &stmt)
-	return txn, stmt, err == nil && n == 2 && txn < len(c.Txns) && stmt < len(c.Txns[txn].Stmts)
+	ref, ok := testcase.ParseRef(name)
+	return ref.Txn, ref.Stmt, ok && ref.Txn < len(c.Txns) && ref.Stmt < len(c.Txns[ref.Txn].Stmts)
 }

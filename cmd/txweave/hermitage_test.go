@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"txweave/dbms"
+	"txweave/fault"
 )
 
 var update = flag.Bool("update", false, "write generated tables into the documents")
@@ -85,13 +86,13 @@ func TestPlantedHermitage(t *testing.T) {
 // some level, save G0, which every level forbids.
 func checkForbidden(t *testing.T, target, table string) {
 	t.Helper()
-	happened := map[dbms.Phenomenon]bool{}
+	happened := map[fault.Kind]bool{}
 	rows := strings.Split(strings.TrimSpace(table), "\n")
 	levels := strings.Split(rows[0], "|")[3:]
 	for _, row := range rows[2:] {
 		cells := strings.Split(row, "|")
-		about := dbms.Phenomenon(strings.TrimSpace(cells[2]))
-		happened[about] = happened[about] || about == dbms.G0
+		about := fault.Kind(strings.TrimSpace(cells[2]))
+		happened[about] = happened[about] || about == fault.G0
 		for i, cell := range cells[3 : len(cells)-1] {
 			p, err := dbms.Lookup(target, strings.TrimSpace(levels[i]))
 			if err != nil {

@@ -368,7 +368,7 @@ func (c *conclusion) engine(out *script.Showing, users bool) {
 		c.say(true, "the server hangs: %s", finding.Line(out.Run.Down.Error()))
 	}
 	for _, d := range out.Impossible {
-		c.say(true, "an error that no statement can cause: %s %s", d.Stmt, finding.Line(d.Detail))
+		c.say(true, "an error that no statement can cause: %s %s", d.Stmt, finding.Line(d.Detail()))
 	}
 	for i, e := range out.Run.Steps {
 		if e != nil && e.Gone {
@@ -458,6 +458,6 @@ func printDifferences(w io.Writer, diffs []finding.Difference, other string) {
 			fmt.Fprintf(w, "  … and %d more\n", len(diffs)-i)
 			return
 		}
-		fmt.Fprintf(w, "  %s %s %s %s\n    here:  %s\n    %s: %s\n", d.Stmt, d.Kind, finding.Line(d.What), finding.Line(d.Detail), finding.Line(d.Transaction), other, finding.Line(d.Replay))
+		fmt.Fprintf(w, "  %s %s %s %s\n    here:  %s\n    %s: %s\n", d.Stmt, d.Kind, finding.Line(d.Told()), finding.Line(d.Detail()), finding.Line(d.Transaction.String()), other, finding.Line(d.Replay.String()))
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"txweave/dbms"
 	"txweave/exec"
+	"txweave/fault"
 	"txweave/history"
 	"txweave/oracle/isolation"
 	"txweave/testcase"
@@ -149,14 +150,14 @@ func printPhenomena(levels []*dbms.Profile, rows []phenomenaOfCase, reasons bool
 }
 
 // askedPhenomena are the phenomena to look for in a case.
-func askedPhenomena(c *testcase.Case) ([]dbms.Phenomenon, error) {
+func askedPhenomena(c *testcase.Case) ([]fault.Kind, error) {
 	for _, o := range c.Options {
 		if o.Key != phenomenonOption {
 			continue
 		}
 		for _, ph := range dbms.Phenomena {
 			if string(ph) == o.Value {
-				return []dbms.Phenomenon{ph}, nil
+				return []fault.Kind{ph}, nil
 			}
 		}
 		return nil, fmt.Errorf("%s %q is not one of %v", phenomenonOption, o.Value, dbms.Phenomena)
@@ -165,7 +166,7 @@ func askedPhenomena(c *testcase.Case) ([]dbms.Phenomenon, error) {
 }
 
 // phenomenaOf runs a case over connections of its own.
-func phenomenaOf(ctx context.Context, t exec.Target, p *dbms.Profile, c *testcase.Case, asked []dbms.Phenomenon) (*weave.Exhibited, error) {
+func phenomenaOf(ctx context.Context, t exec.Target, p *dbms.Profile, c *testcase.Case, asked []fault.Kind) (*weave.Exhibited, error) {
 	r, err := exec.NewRunner(ctx, t, p, exec.Options{})
 	if err != nil {
 		return nil, err

@@ -31,7 +31,7 @@ type reduceFlags struct {
 	from      sourceFlags
 	output    string
 	signature string
-	cause     string // of the finding that is to be reduced
+	cause     finding.Cause // of the finding that is to be reduced
 	repeat    int
 	attempts  int
 	duration  time.Duration

@@ -387,10 +387,9 @@ func hanging(hang *exec.HangError) error {
 func printEvidence(w io.Writer, run int, ev *weave.Evidence) {
 	fmt.Fprintf(w, "run %d: %s (%s)\n", run, finding.Line(ev.Signature), cameBack(&ev.Finding))
 	for _, d := range ev.Differences {
-		fmt.Fprintf(w, "  %s %s %s %s\n", d.Stmt, d.Kind, finding.Line(d.What), finding.Line(d.Detail))
-		if d.Transaction != "" || d.Replay != "" {
-			first, second := finding.Sides(ev.Class, d.What)
-			fmt.Fprintf(w, "    %-16s %s\n    %-16s %s\n", first+":", finding.Line(d.Transaction), second+":", finding.Line(d.Replay))
+		fmt.Fprintf(w, "  %s %s %s %s\n", d.Stmt, d.Kind, finding.Line(d.Told()), finding.Line(d.Detail()))
+		if first, second := d.Sides(ev.Class); first != "" {
+			fmt.Fprintf(w, "    %-16s %s\n    %-16s %s\n", first+":", finding.Line(d.Transaction.String()), second+":", finding.Line(d.Replay.String()))
 		}
 		for _, warned := range d.Warned {
 			fmt.Fprintf(w, "    %-16s %s\n", "warned:", finding.Line(warned.String()))

@@ -10,6 +10,7 @@ import (
 
 	"txweave/dbms"
 	"txweave/exec"
+	"txweave/fault"
 	"txweave/gen"
 	"txweave/report"
 	"txweave/report/export"
@@ -174,7 +175,7 @@ func YugabyteLevels() []*dbms.Profile {
 // transaction commits, as long as what has been read is the same then. So nothing is said of when that is, but all transactions together have an order.
 func CockroachLevels() []*dbms.Profile {
 	ser := of(cockroach, "serializable", "SERIALIZABLE", "Taft et al.: CockroachDB, SIGMOD 2020; cockroachlabs.com/docs, Transaction Layer")
-	ser.Protocol, ser.StatementSnapshots, ser.Forbidden = "TO+MVCC", true, slices.DeleteFunc(slices.Clone(dbms.ForbidSerializable), func(x dbms.Phenomenon) bool { return x == dbms.GSIb })
+	ser.Protocol, ser.StatementSnapshots, ser.Forbidden = "TO+MVCC", true, slices.DeleteFunc(slices.Clone(dbms.ForbidSerializable), func(x fault.Kind) bool { return x == fault.GSIb })
 	ser.Mechanisms = dbms.Mechanisms{ConsistentRead: dbms.NoConsistentRead, DMLView: dbms.Current, Certifier: dbms.TimestampOrder, Serializable: true}
 	rc := of(cockroach, "read-committed", "READ COMMITTED", "cockroachlabs.com/docs, Read Committed Transactions")
 	rc.Protocol, rc.Mechanisms, rc.Forbidden, rc.StatementSnapshots = "MVCC", dbms.ReadCommitted, dbms.ForbidCommitted, true

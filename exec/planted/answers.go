@@ -9,6 +9,7 @@ import (
 
 	"txweave/dbms"
 	"txweave/exec"
+	"txweave/fault"
 	sqltree "txweave/sql"
 	"txweave/sql/control"
 	"txweave/sqltext"
@@ -29,14 +30,14 @@ func needsLocks(p *dbms.Profile) string {
 }
 
 // forbids says whether a level rules a phenomenon out.
-func forbids(ph dbms.Phenomenon) func(*dbms.Profile) bool {
+func forbids(ph fault.Kind) func(*dbms.Profile) bool {
 	return func(p *dbms.Profile) bool { return slices.Contains(p.Judged(), ph) }
 }
 
 // lockingReadDiffers says whether a locking read sees another state than a plain one, or is known to lock what it returns, so
 // that one without a lock shows.
 func lockingReadDiffers(p *dbms.Profile) bool {
-	return p.Promise().RowLocks || p.SelectView != p.DMLView && forbids(dbms.P2)(p)
+	return p.Promise().RowLocks || p.SelectView != p.DMLView && forbids(fault.P2)(p)
 }
 
 // answerFaults spoil one statement and its answer by themselves.

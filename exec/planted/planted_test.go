@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"txweave/dbms"
+	"txweave/fault"
 	"txweave/testcase"
 )
 
@@ -102,12 +103,12 @@ func TestCutReturning(t *testing.T) {
 func TestWeaker(t *testing.T) {
 	for _, c := range []struct {
 		level  string
-		allows dbms.Phenomenon
+		allows fault.Kind
 		want   string
 	}{
-		{"mariadb/snapshot", dbms.P4, "repeatable-read"}, {"mariadb/serializable", dbms.G2Item, "snapshot"}, {"mysql/serializable", dbms.G2Item, "repeatable-read"},
-		{"postgresql/serializable", dbms.P4, "read-committed"}, {"postgresql/repeatable-read", dbms.P2, "read-committed"},
-		{"postgresql/serializable", dbms.G2Item, "repeatable-read"}, {"sqlite/serializable", dbms.G2Item, ""},
+		{"mariadb/snapshot", fault.P4, "repeatable-read"}, {"mariadb/serializable", fault.G2Item, "snapshot"}, {"mysql/serializable", fault.G2Item, "repeatable-read"},
+		{"postgresql/serializable", fault.P4, "read-committed"}, {"postgresql/repeatable-read", fault.P2, "read-committed"},
+		{"postgresql/serializable", fault.G2Item, "repeatable-read"}, {"sqlite/serializable", fault.G2Item, ""},
 	} {
 		got := ""
 		if w := weaker(profile(t, c.level), c.allows); w != nil {

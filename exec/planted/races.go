@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"txweave/dbms"
+	"txweave/fault"
 	"txweave/sqltext"
 )
 
@@ -103,7 +103,7 @@ var raceFaults = []*Fault{
 			return c.ask(ctx, c.target.but(sql, pkey))
 		}},
 	{Name: "race-dirty-read", Reference: "a read that comes as a write is done sees it before it is committed",
-		Forbidden: forbids(dbms.G1a), Inapplicable: anywhere, every: 1, verbs: selects,
+		Forbidden: forbids(fault.G1a), Inapplicable: anywhere, every: 1, verbs: selects,
 		near: func(c *faultConn, m moments, sql string) bool {
 			return m.wrote.byOther(c) && m.wrote.sameTable(c.target, sql)
 		},
@@ -125,7 +125,7 @@ var raceFaults = []*Fault{
 			return c.send(ctx, "ROLLBACK")
 		}},
 	{Name: "race-early-release", Reference: "an UPDATE that comes as another transaction commits lets go of its lock before its own does (G0)",
-		Forbidden: forbids(dbms.G0), Inapplicable: anywhere, every: 1, verbs: []string{"UPDATE"},
+		Forbidden: forbids(fault.G0), Inapplicable: anywhere, every: 1, verbs: []string{"UPDATE"},
 		near: func(c *faultConn, m moments, sql string) bool {
 			return m.committed.byOther(c) && m.committed.sameTable(c.target, sql)
 		},

@@ -8,6 +8,7 @@ import (
 
 	"txweave/dbms"
 	"txweave/exec"
+	"txweave/fault"
 	"txweave/sqltext"
 )
 
@@ -30,7 +31,7 @@ var readFaults = []*Fault{
 			})
 		}},
 	{Name: "aborted-read", Reference: "MTC, Table I (b): a transaction reads what one wrote that is rolled back (G1a)",
-		Forbidden: forbids(dbms.G1a), Inapplicable: anywhere, every: 1, verbs: selects,
+		Forbidden: forbids(fault.G1a), Inapplicable: anywhere, every: 1, verbs: selects,
 		needs: needsFuture, query: dirtyRead(func(c *faultConn, x *faultTxn, _ []string) bool { return x.rollsBack(c.target) })},
 	{Name: "future-read", Reference: "MTC, Table I (c): a transaction reads what it writes later",
 		Forbidden: always, Inapplicable: anywhere, every: 3, verbs: selects, needs: needsFuture, query: futureRead},
@@ -46,15 +47,15 @@ var readFaults = []*Fault{
 			return c.target.latest(ctx, sql)
 		}},
 	{Name: "intermediate-read", Reference: "MTC, Table I (f): a transaction reads what its writer overwrites later (G1b)",
-		Forbidden: forbids(dbms.G1b), Inapplicable: anywhere, every: 1, verbs: selects,
+		Forbidden: forbids(fault.G1b), Inapplicable: anywhere, every: 1, verbs: selects,
 		needs: needsFuture, query: dirtyRead(func(c *faultConn, x *faultTxn, tables []string) bool {
 			return !x.rollsBack(c.target) && x.writesAgain(c.target, tables)
 		})},
 	{Name: "dirty-read", Reference: "ANSI P1: a transaction reads what another one has not committed",
-		Forbidden: forbids(dbms.G1a), Inapplicable: anywhere, every: 2, verbs: selects,
+		Forbidden: forbids(fault.G1a), Inapplicable: anywhere, every: 2, verbs: selects,
 		query: dirtyRead(func(*faultConn, *faultTxn, []string) bool { return true })},
 	{Name: "non-repeatable-read", Reference: "MTC, Table I (g): a transaction reads an object twice and gets two values",
-		Forbidden: forbids(dbms.P2), Inapplicable: anywhere, every: 1, verbs: selects,
+		Forbidden: forbids(fault.P2), Inapplicable: anywhere, every: 1, verbs: selects,
 		query: func(c *faultConn, ctx context.Context, sql string) (driver.Rows, error) {
 			if !plainRead(c.tree(sql)) || len(c.txn.wrote) > 0 {
 				return c.ask(ctx, sql)
@@ -66,20 +67,20 @@ var readFaults = []*Fault{
 	{Name: "non-monotonic-read", Reference: "MTC, Table I (i): a transaction reads from a later one and then from an earlier one that it overwrote",
 		Forbidden: always, Inapplicable: anywhere, every: 1, verbs: selects, views: true, query: fromView(goBack)},
 	{Name: "fractured-read", Reference: "MTC, Table I (j): a transaction sees one table that another one changed and misses a second",
-		Forbidden: forbids(dbms.PMP), Inapplicable: anywhere, every: 1, verbs: selects, views: true, query: fromView(missPart)},
+		Forbidden: forbids(fault.PMP), Inapplicable: anywhere, every: 1, verbs: selects, views: true, query: fromView(missPart)},
 	{Name: "causality-violation", Reference: "MTC, Table I (k): a transaction sees what another one wrote and misses what that one had read",
-		Forbidden: forbids(dbms.PMP), Inapplicable: anywhere, every: 1, verbs: selects, views: true, query: fromView(missCause)},
+		Forbidden: forbids(fault.PMP), Inapplicable: anywhere, every: 1, verbs: selects, views: true, query: fromView(missCause)},
 	{Name: "long-fork", Reference: "MTC, Table I (l): two transactions see the writes of two concurrent ones in different orders",
-		Forbidden: forbids(dbms.PMP), Inapplicable: anywhere, every: 1, verbs: selects, views: true, query: fromView(fork)},
+		Forbidden: forbids(fault.PMP), Inapplicable: anywhere, every: 1, verbs: selects, views: true, query: fromView(fork)},
 	{Name: "phantom", Reference: "a range read that is repeated gives a row more (P3)",
-		Forbidden: forbids(dbms.P2), Inapplicable: anywhere, every: 1, verbs: selects, query: phantom},
+		Forbidden: forbids(fault.P2), Inapplicable: anywhere, every: 1, verbs: selects, query: phantom},
 	{Name: "stale-snapshot", Reference: "Leopard: a read misses the latest committed version",
 		Forbidden: always, Inapplicable: anywhere, every: 1, verbs: selects, views: true, query: fromView(missLatest)},
 	{Name: "g-sib", Reference: "TxCheck, Figure 13: a cycle with exactly one anti-dependency (G-SIb): a transaction misses a write of one that it reads from",
-		Forbidden: forbids(dbms.PMP), Inapplicable: anywhere, every: 1, verbs: selects, query: readAhead},
+		Forbidden: forbids(fault.PMP), Inapplicable: anywhere, every: 1, verbs: selects, query: readAhead},
 	{Name: "weaker-level", Reference: "a level that is not the one asked for: READ COMMITTED",
-		Forbidden: forbids(dbms.P2), Inapplicable: needsLocks, every: 1, verbs: []string{"BEGIN", "START"},
-		exec: weakened(dbms.P2)},
+		Forbidden: forbids(fault.P2), Inapplicable: needsLocks, every: 1, verbs: []string{"BEGIN", "START"},
+		exec: weakened(fault.P2)},
 }
 
 // dirtyRead answers a plain read with what an open transaction has not committed, one that which admits and that has

@@ -11,19 +11,20 @@ import (
 	"strings"
 
 	"txweave/dbms"
+	"txweave/fault"
 	"txweave/sqltext"
 )
 
 // writeFaults let transactions overwrite each other.
 var writeFaults = []*Fault{
 	{Name: "lost-update", Reference: "MTC, Table I (m): of two concurrent updates of an object one is lost (P4)",
-		Forbidden: forbids(dbms.P4), Inapplicable: anywhere, every: 1, verbs: []string{"BEGIN", "START", "INSERT", "UPDATE", "DELETE"},
-		exec: weakened(dbms.P4)},
+		Forbidden: forbids(fault.P4), Inapplicable: anywhere, every: 1, verbs: []string{"BEGIN", "START", "INSERT", "UPDATE", "DELETE"},
+		exec: weakened(fault.P4)},
 	{Name: "write-skew", Reference: "MTC, Table I (n): two concurrent transactions read what the other one writes (G2-item)",
-		Forbidden: forbids(dbms.G2Item), Inapplicable: anywhere, every: 1, verbs: []string{"BEGIN", "START", "INSERT", "UPDATE", "DELETE"},
-		exec: weakened(dbms.G2Item)},
+		Forbidden: forbids(fault.G2Item), Inapplicable: anywhere, every: 1, verbs: []string{"BEGIN", "START", "INSERT", "UPDATE", "DELETE"},
+		exec: weakened(fault.G2Item)},
 	{Name: "dirty-write", Reference: "Leopard, Bug 1: an UPDATE takes no lock, so another transaction overwrites what it has not committed (G0)",
-		Forbidden: forbids(dbms.G0), Inapplicable: anywhere, every: 2, verbs: []string{"UPDATE"},
+		Forbidden: forbids(fault.G0), Inapplicable: anywhere, every: 2, verbs: []string{"UPDATE"},
 		exec: commitEarly},
 	{Name: "no-row-lock", Reference: "Leopard, Bug 2: FOR UPDATE takes no lock",
 		Forbidden: lockingReadDiffers, Inapplicable: needsLocks, every: 1, verbs: []string{"SELECT"},
@@ -48,7 +49,7 @@ func commitEarly(c *faultConn, ctx context.Context, sql string) (driver.Result, 
 // weakened runs transactions at a level of the engine that allows a phenomenon, if it has one. An engine without weaker
 // levels is made to let a transaction write whose snapshot is old, where it would refuse: if what it writes has changed
 // since, of a lost update, or if other things have.
-func weakened(allows dbms.Phenomenon) func(*faultConn, context.Context, string) (driver.Result, error) {
+func weakened(allows fault.Kind) func(*faultConn, context.Context, string) (driver.Result, error) {
 	return func(c *faultConn, ctx context.Context, sql string) (driver.Result, error) {
 		begins := sqltext.FirstWord(sql) == "BEGIN" || sqltext.FirstWord(sql) == "START"
 		p := weaker(c.profile, allows)
@@ -66,12 +67,12 @@ func weakened(allows dbms.Phenomenon) func(*faultConn, context.Context, string) 
 		case begins || p != nil:
 			return c.send(ctx, sql)
 		}
-		return c.writeAnyway(ctx, sql, allows == dbms.P4)
+		return c.writeAnyway(ctx, sql, allows == fault.P4)
 	}
 }
 
 // weaker returns the strongest level of the same engine that allows a phenomenon; nil if none does.
-func weaker(p *dbms.Profile, allows dbms.Phenomenon) *dbms.Profile {
+func weaker(p *dbms.Profile, allows fault.Kind) *dbms.Profile {
 	for _, w := range slices.Backward(dbms.Levels(p.DBMS)) {
 		if !forbids(allows)(w) {
 			return w

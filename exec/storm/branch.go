@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"txweave/exec"
+	"txweave/fault"
+	"txweave/finding"
 	"txweave/history"
 )
 
@@ -112,7 +114,7 @@ func (s *session) settleBranch(ctx context.Context, start int64, err error) erro
 					time.Sleep(pause)
 					continue
 				}
-				s.fault(WrongAnswer{What: "lock-kept", Statement: "XA COMMIT " + s.branch.id, Txn: s.txn,
+				s.fault(WrongAnswer{Class: finding.ClassHang, What: fault.LockKept, Statement: "XA COMMIT " + s.branch.id, Txn: s.txn,
 					Detail: fmt.Sprintf("%s, and its locks are held %s after its connection had gone", a.Err, s.opt.KeptTime)})
 				s.unknown++
 				return s.ended(history.Unknown, history.Operation{Kind: history.OpCommit, Outcome: history.OpUnknown, Start: start, End: s.now()})
@@ -125,7 +127,7 @@ func (s *session) settleBranch(ctx context.Context, start int64, err error) erro
 			return s.ended(history.Committed, history.Operation{Kind: history.OpCommit, Start: start, End: end})
 		}
 		if s.branch.prepared {
-			s.fault(WrongAnswer{What: "xa-forgotten", Statement: "XA PREPARE " + s.branch.id, Txn: s.txn,
+			s.fault(WrongAnswer{Class: finding.ClassInconsistent, What: fault.ForgottenBranch, Statement: "XA PREPARE " + s.branch.id, Txn: s.txn,
 				Detail: fmt.Sprintf("it was answered, and now the transaction is rolled back (%s); the server was killed since: %v", a.Err, s.killedAt.Load() > killed)})
 		}
 		s.aborted++

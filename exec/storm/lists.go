@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"txweave/fault"
 	"txweave/history"
 	"txweave/history/register"
 	clients "txweave/history/workload"
@@ -44,14 +45,14 @@ func (t *tx) List(table int, key int64) ([]int64, error) {
 		row := a.Rows.Row(0)
 		version, ok := row[0].Int64()
 		if list, err = parseList(row[1].S); err != nil || !ok {
-			return nil, t.wrong("wrong-row", sql, fmt.Sprintf("the row is %v", row))
+			return nil, t.wrong(fault.WrongRow, sql, fmt.Sprintf("the row is %v", row))
 		}
 		if len(list) > 0 && list[len(list)-1] != version {
-			return nil, t.wrong("torn-row", sql, fmt.Sprintf("version %d has a list that ends in %d", version, list[len(list)-1]))
+			return nil, t.wrong(fault.TornRow, sql, fmt.Sprintf("version %d has a list that ends in %d", version, list[len(list)-1]))
 		}
 		op.Reads = append(op.Reads, holding(table, key, version, 0))
 	default:
-		return nil, t.wrong("duplicate-row", sql, fmt.Sprintf("key %d is there %d times", key, a.Rows.Len()))
+		return nil, t.wrong(fault.RowTwice, sql, fmt.Sprintf("key %d is there %d times", key, a.Rows.Len()))
 	}
 	if t.opt.Record {
 		t.record.lists = append(t.record.lists, list)

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"txweave/dbms"
+	"txweave/fault"
+	"txweave/finding"
 	"txweave/history"
 )
 
@@ -57,7 +59,7 @@ func (s *session) leaveReceipt(ctx context.Context) error {
 	sql := fmt.Sprintf("UPDATE %s SET txn = %d WHERE session = %d", receiptTable, s.txn, s.id)
 	a, _, _, err := s.send(ctx, sql, false)
 	if err == nil && (a.Err != nil || a.Affected != 1) {
-		err = (&tx{session: s, ctx: ctx}).wrong("receipt", sql, fmt.Sprintf("%d rows affected, %v", a.Affected, a.Err))
+		err = (&tx{session: s, ctx: ctx}).wrong(fault.Receipt, sql, fmt.Sprintf("%d rows affected, %v", a.Affected, a.Err))
 	}
 	return err
 }
@@ -82,7 +84,7 @@ func (s *session) receipt(ctx context.Context) (committed bool, err error) {
 		case refused == nil:
 			return value == s.txn, nil
 		case s.now()-since > int64(s.opt.KeptTime):
-			s.fault(WrongAnswer{What: "lock-kept", Statement: ask[len(ask)-2], Txn: s.txn,
+			s.fault(WrongAnswer{Class: finding.ClassHang, What: fault.LockKept, Statement: ask[len(ask)-2], Txn: s.txn,
 				Detail: fmt.Sprintf("the transaction's connection is gone, and %s later its locks are held: %s", s.opt.KeptTime, refused)})
 			return false, errLocked
 		}

@@ -8,6 +8,7 @@ import (
 
 	"txweave/dbms"
 	"txweave/exec"
+	"txweave/fault"
 	"txweave/gen/workload"
 	"txweave/history"
 	"txweave/history/register"
@@ -137,7 +138,7 @@ func (t *tx) see() error {
 		text = a.Rows.Cell(0, 1).S
 	}
 	if t.snapshot, err = history.ParseSnapshot(uint64(number), text); err != nil || !ok && own.Kind != history.Null {
-		return t.wrong("wrong-row", sql, fmt.Sprintf("its number is %s, its snapshot %.200q", own, text))
+		return t.wrong(fault.WrongRow, sql, fmt.Sprintf("its number is %s, its snapshot %.200q", own, text))
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 
 	"txweave/dbms"
 	"txweave/exec"
+	"txweave/fault"
 	"txweave/finding"
 	"txweave/gen/workload"
 	"txweave/history"
@@ -329,7 +330,7 @@ func (s *session) send(ctx context.Context, sql string, query bool) (a history.A
 		s.sink.Sending(start)
 	}
 	if a.Err == nil && s.open && s.conn.TxnState() == exec.TxnNone {
-		s.fault(WrongAnswer{What: finding.Gone, Statement: sql, Detail: "the database says with its answer that no transaction is open, which nothing had ended", Txn: s.txn})
+		s.fault(WrongAnswer{Class: finding.ClassInconsistent, What: fault.Gone, Statement: sql, Detail: "the database says with its answer that no transaction is open, which nothing had ended", Txn: s.txn})
 		s.failedAt = first
 		return a, start, end, errAborted
 	}

@@ -19,6 +19,8 @@ import (
 
 	"txweave/dbms"
 	"txweave/exec"
+	"txweave/fault"
+	"txweave/finding"
 	"txweave/gen/workload"
 	"txweave/history"
 	"txweave/sqltext"
@@ -87,11 +89,31 @@ func (o *Options) Sinks() int {
 
 // WrongAnswer is an answer that is wrong whatever else happened: an error where there is no reason for one, one row twice.
 type WrongAnswer struct {
-	What      string // "unexpected-error/1064", "duplicate-row"
+	Class     string     // finding.ClassUnexpected
+	What      fault.Kind // fault.UnexpectedError
+	Code      int        // of an error that is wrong by itself
+	Shape     string     // of a query that two plans answer otherwise: what it has that engines get wrong
 	Statement string
 	Detail    string
 	Txn       int64
 	Count     int
+}
+
+// Told is the answer's signature: its class and what is wrong.
+func (w *WrongAnswer) Told() string {
+	d := w.difference()
+	return w.Class + "/" + d.Told()
+}
+
+func (w *WrongAnswer) difference() finding.Difference {
+	return finding.Difference{What: w.What, Code: w.Code, Shape: w.Shape,
+		Steps: finding.Steps{finding.Say("%v", finding.Query(w.Statement)), finding.Say("%v", w.Detail)}}
+}
+
+// Listed returns the answer as storms list it.
+func (w *WrongAnswer) Listed() finding.Listed {
+	return finding.Listed{Signature: w.Told(), Summary: fmt.Sprintf("%s (%d times)", w.Told(), w.Count), Transactions: []int64{w.Txn},
+		Explanation: []string{w.Statement, w.Detail}, Class: w.Class, Difference: w.difference()}
 }
 
 // Result is what a storm did.
@@ -398,7 +420,7 @@ func (st *storm) fault(f WrongAnswer) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
 	for i := range st.faults {
-		if st.faults[i].What == f.What {
+		if st.faults[i].Told() == f.Told() {
 			st.faults[i].Count++
 			return
 		}

@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"txweave/dbms"
+	"txweave/fault"
+	"txweave/finding"
 	"txweave/gen/workload"
 	"txweave/history"
 	"txweave/history/register"
@@ -66,14 +68,20 @@ func (t *tx) rangeLock(table int, lock bool) (history.LockIntent, string) {
 }
 
 // wrong notes an answer that cannot be right and gives the transaction up.
-func (t *tx) wrong(what, sql, detail string) error {
-	t.fault(WrongAnswer{What: what, Statement: sql, Detail: detail, Txn: t.txn})
+func (t *tx) wrong(what fault.Kind, sql, detail string) error {
+	return t.contradicted(WrongAnswer{Class: finding.ClassInconsistent, What: what, Statement: sql, Detail: detail})
+}
+
+// contradicted is wrong of any class.
+func (t *tx) contradicted(w WrongAnswer) error {
+	w.Txn = t.txn
+	t.fault(w)
 	t.failedAt = t.now()
 	return errAborted
 }
 
 func (t *tx) unexpected(sql string, a history.Answer) error {
-	return t.wrong(fmt.Sprintf("unexpected-error/%d", a.Err.Code), sql, a.Err.String())
+	return t.contradicted(WrongAnswer{Class: finding.ClassUnexpected, What: fault.UnexpectedError, Code: a.Err.Code, Statement: sql, Detail: a.Err.String()})
 }
 
 // read sends a query for rows with a key from lo to hi and notes what it saw.
@@ -137,11 +145,11 @@ func (t *tx) rows(a history.Answer, sql string, lo, hi int64) (rows []workload.R
 		key := n[0]
 		switch {
 		case !ok || key < lo || key > hi:
-			return nil, nil, t.wrong("wrong-row", sql, fmt.Sprintf("row %d is %v", i, cells))
+			return nil, nil, t.wrong(fault.WrongRow, sql, fmt.Sprintf("row %d is %v", i, cells))
 		case seen[key] && t.twice(rows, workload.Row{Key: key, Version: n[1], Value: n[2]}):
 			continue
 		case seen[key]:
-			return nil, nil, t.wrong("duplicate-row", sql, fmt.Sprintf("key %d is there twice", key))
+			return nil, nil, t.wrong(fault.RowTwice, sql, fmt.Sprintf("key %d is there twice", key))
 		}
 		if seen != nil {
 			seen[key] = true
@@ -220,7 +228,7 @@ func (t *tx) write(sql string, wrote history.Access, number int64, overwrote, mi
 		t.searched(table, key, key, "", true, key)
 		t.wrote(table, key, number, value, end)
 	default:
-		return false, t.wrong("affected-rows", sql, fmt.Sprintf("%d rows affected", a.Affected))
+		return false, t.wrong(fault.Affected, sql, fmt.Sprintf("%d rows affected", a.Affected))
 	}
 	return a.Affected == 1, t.emit(op)
 }
@@ -278,7 +286,7 @@ func (t *tx) Insert(table int, key, value int64) (bool, error) {
 		t.searched(table, key, key, "", true, key)
 		return false, t.emit(op)
 	case a.Affected != 1:
-		return false, t.wrong("affected-rows", sql, fmt.Sprintf("%d rows affected", a.Affected))
+		return false, t.wrong(fault.Affected, sql, fmt.Sprintf("%d rows affected", a.Affected))
 	}
 	op.Writes = []history.Access{holding(table, key, n, value)}
 	if t.profile.KeysReborn { // that there was no row says the index, not the snapshot
@@ -328,7 +336,7 @@ func (t *tx) PutRange(table int, lo, hi int64, where workload.Where, add int64) 
 		return 0, err
 	}
 	if int64(len(rows)) != a.Affected {
-		return 0, t.wrong("affected-rows", sql, fmt.Sprintf("%d rows affected, and then %d have its version", a.Affected, len(rows)))
+		return 0, t.wrong(fault.Affected, sql, fmt.Sprintf("%d rows affected, and then %d have its version", a.Affected, len(rows)))
 	}
 	intent, _ := t.readLock(false)
 	return len(rows), t.emit(history.Operation{Kind: history.OpRead, Lock: intent, Start: readStart, End: readEnd, Reads: op.Writes})

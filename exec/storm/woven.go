@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"txweave/dbms"
+	"txweave/fault"
+	"txweave/finding"
 	"txweave/gen/workload"
 	"txweave/history"
 	"txweave/oracle/replay"
@@ -157,7 +159,8 @@ func (t *tx) askAgain(s *workload.Generated, before *history.Rows) error {
 		never.Store(true)
 	}
 	if d, same := replay.SameRows(before, a.Rows); !same {
-		return t.wrong(differs(s.SQL), s.SQL, fmt.Sprintf("it answered %s; %s answered, in the same transaction, %s", d.Transaction, sql, d.Replay))
+		return t.contradicted(WrongAnswer{Class: finding.ClassPlan, What: fault.Rows, Shape: differs(s.SQL), Statement: s.SQL,
+			Detail: fmt.Sprintf("it answered %s; %s answered, in the same transaction, %s", d.Transaction, sql, d.Replay)})
 	}
 	return nil
 }
@@ -175,13 +178,13 @@ func references(sql string, q sqltext.Quoting) (n int) {
 // differs names a difference between a query and the same of copies by what in it optimizers are known to get wrong, so that one bug
 // which comes all the time does not stand in the place of others.
 func differs(sql string) string {
-	what := "plan-difference"
-	for _, has := range []struct{ words, name string }{{" WITH ROLLUP", "-with-rollup"}, {" OVER ", "-of-windows"}} {
-		if strings.Contains(sql, has.words) {
-			what += has.name
+	var has []string
+	for _, x := range []struct{ words, name string }{{" WITH ROLLUP", "with rollup"}, {" OVER ", "of windows"}} {
+		if strings.Contains(sql, x.words) {
+			has = append(has, x.name)
 		}
 	}
-	return what
+	return strings.Join(has, ", ")
 }
 
 // versions reads the versions of all rows of tables.
@@ -222,7 +225,7 @@ func (t *tx) change(s *workload.Generated) error {
 	}
 	op := history.Operation{Kind: history.OpWrite, Lock: history.LockExclusive, Start: start, End: end}
 	if s.Adds > 0 && a.Affected != int64(s.Adds) {
-		return t.wrong("affected-rows", sql, fmt.Sprintf("%d rows affected", a.Affected))
+		return t.wrong(fault.Affected, sql, fmt.Sprintf("%d rows affected", a.Affected))
 	}
 	if a.Affected == 0 {
 		if err := t.emit(op); err != nil {
@@ -263,7 +266,7 @@ func (t *tx) change(s *workload.Generated) error {
 		return err
 	}
 	if len(s.Writes) == 1 && (s.Info.Kind == sqltext.Update || s.Info.Plain) && int64(len(op.Writes)) != a.Affected {
-		return t.wrong("affected-rows", sql, fmt.Sprintf("%d rows affected, and then %d have its version", a.Affected, len(op.Writes)))
+		return t.wrong(fault.Affected, sql, fmt.Sprintf("%d rows affected, and then %d have its version", a.Affected, len(op.Writes)))
 	}
 	intent, _ := t.readLock(false)
 	if err := t.emit(history.Operation{Kind: history.OpRead, Lock: intent, Start: seen.Start, End: seen.End, Reads: op.Writes}); err != nil {
@@ -291,7 +294,7 @@ func (t *tx) complete(s *workload.Generated, sql string, version int64) error {
 	}
 	for _, r := range rows {
 		if r.Version != version {
-			return t.wrong("passed-over", sql, fmt.Sprintf("row %d of version %d is not written; right after it %s finds the row", r.Key, r.Version, s.Matching))
+			return t.wrong(fault.PassedOver, sql, fmt.Sprintf("row %d of version %d is not written; right after it %s finds the row", r.Key, r.Version, s.Matching))
 		}
 	}
 	if t.profile.DMLView == dbms.Current {

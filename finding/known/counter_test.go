@@ -3,6 +3,7 @@ package known
 import (
 	"testing"
 
+	"txweave/fault"
 	"txweave/finding"
 )
 
@@ -44,9 +45,9 @@ func TestCounterKept(t *testing.T) {
 	}
 	const before = "; T0.S1 had failed before: error 1467: Failed to read auto-increment value from storage engine"
 	for _, c := range []struct{ class, what, detail, want string }{
-		{finding.ClassReplay, finding.Final, "table t0; what T0.S2 wrote is there, and T0 was rolled back" + before, "mariadb-33593-kept"},
-		{finding.ClassReplay, finding.Final, "table t0; what T0.S2 wrote is there, and T0 was rolled back", ""},
-		{finding.ClassReplay, finding.Final, "table t0", ""},
+		{finding.ClassReplay, fault.Final, "table t0; what T0.S2 wrote is there, and T0 was rolled back" + before, "mariadb-33593-kept"},
+		{finding.ClassReplay, fault.Final, "table t0; what T0.S2 wrote is there, and T0 was rolled back", ""},
+		{finding.ClassReplay, fault.Final, "table t0", ""},
 		{finding.ClassSnapshot, "dirty-read", "it saw version 3 of (t, 4), not nothing: T0 had not committed it" + before, "mariadb-33593-kept"},
 		{finding.ClassSnapshot, "dirty-read", "it saw version 3 of (t, 4), not nothing: T0 had not committed it", ""},
 		{finding.ClassSnapshot, "stale-read", "it saw version 3 of (t, 4)" + before, ""},

@@ -26,7 +26,8 @@ type Entry struct {
 	Versions  string   `toml:"versions"`  // regular expression over the server's version; empty: any
 	Isolation string   `toml:"isolation"` // the level; empty: any
 	Signature string   `toml:"signature"` // regular expression over the signature, features left out
-	Error     string   `toml:"error"`     // regular expression over the errors and the log of a finding
+	Error     string   `toml:"error"`     // regular expression over what a finding quotes of the server and of the case, see Difference.Quoted, and over its log
+	Failed    []int    `toml:"failed"`    // codes: a statement of the transactions that the finding names had failed before with one of them
 	Features  []string `toml:"features"`  // what the reduced case must have, all of it: see signature.Of
 	Guilty    []string `toml:"guilty"`    // what the transactions or ("in:…") the statement that the finding names must have in a case that is not reduced to the end
 	Named     []string `toml:"named"`     // what one of the statements that its first difference names must have, all of it: see Signature.Named
@@ -174,7 +175,7 @@ func (b *Entry) matches(f *finding.Finding, sig finding.Signature) bool {
 	if b.SQL != "" && !slices.ContainsFunc(sig.Said, b.sql.MatchString) {
 		return false
 	}
-	return b.signature.MatchString(sig.Coarse) && (b.Error == "" || b.hasError(f))
+	return b.signature.MatchString(sig.Coarse) && (b.Error == "" || b.hasError(f)) && (len(b.Failed) == 0 || b.hadFailed(f))
 }
 
 // MayBe returns the entries that a finding could turn out to be, were its case reduced to the end: all that holds of a large case holds, and
@@ -184,14 +185,16 @@ func (bs List) MayBe(f *finding.Finding, sig finding.Signature) List {
 	return slices.DeleteFunc(slices.Clone(bs), func(b *Entry) bool { return !b.matches(f, sig) })
 }
 
-// hasError looks for the error's pattern in what the finding quotes of the server.
+// hasError looks for the error's pattern in what the finding quotes of the server and of the case.
 func (b *Entry) hasError(f *finding.Finding) bool {
-	if b.errors.MatchString(f.Log) || b.errors.MatchString(f.Summary) {
-		return true
-	}
+	return b.errors.MatchString(f.Log) || slices.ContainsFunc(f.Differences, func(d finding.Difference) bool {
+		return slices.ContainsFunc(d.Quoted(), b.errors.MatchString)
+	})
+}
+
+// hadFailed says whether a statement of the transactions that the finding names had failed before with one of the entry's errors.
+func (b *Entry) hadFailed(f *finding.Finding) bool {
 	return slices.ContainsFunc(f.Differences, func(d finding.Difference) bool {
-		return b.errors.MatchString(d.Transaction) || b.errors.MatchString(d.Replay) || b.errors.MatchString(d.Detail) ||
-			b.errors.MatchString(d.Transaction+"\n"+d.Replay) || // what has to hold of both: "misses rows, and has none of its own"
-			slices.ContainsFunc(d.Warned, func(w finding.Warned) bool { return b.errors.MatchString(w.String()) })
+		return slices.ContainsFunc(d.Failed, func(x finding.Failure) bool { return slices.Contains(b.Failed, x.Err.Code) })
 	})
 }

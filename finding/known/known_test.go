@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"txweave/fault"
 	"txweave/finding"
 	"txweave/finding/signature"
 )
@@ -178,7 +179,7 @@ func TestPushedDown(t *testing.T) {
 		"error 1815: Internal : can not find the column": false,
 	} {
 		f := &finding.Finding{Signature: "replay-difference/SELECT:error(none,1815)",
-			Differences: []finding.Difference{{Stmt: "T0.S4", Kind: "SELECT", What: finding.Error, Transaction: finding.NoError, Replay: text}}}
+			Differences: []finding.Difference{{Stmt: "T0.S4", Kind: "SELECT", What: fault.Error, Transaction: finding.NoError, Replay: text}}}
 		if b := bugs.Match(f, finding.Signature{Coarse: f.Signature}); (b != nil) != want || want && b.Name != "tidb-63753" {
 			t.Errorf("%s: %v", text, b)
 		}

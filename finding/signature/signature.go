@@ -8,10 +8,10 @@ package signature
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 
 	"txweave/finding"
+	"txweave/history"
 	"txweave/sql"
 	"txweave/sql/control"
 	"txweave/sql/edits"
@@ -96,14 +96,12 @@ func ownLevel(c *testcase.Case, t *testcase.Txn) string {
 
 // place finds a statement by its name, and its transaction; nil where the case has none of that name.
 func place(c *testcase.Case, name string) (*testcase.Stmt, *testcase.Txn) {
-	var txn, stmt int
-	if n, err := fmt.Sscanf(name, "T%d.S%d", &txn, &stmt); err != nil || n < 2 || txn >= len(c.Txns) || stmt >= len(c.Txns[txn].Stmts) {
+	ref, ok := testcase.ParseRef(name)
+	if !ok || ref.Txn >= len(c.Txns) || ref.Stmt >= len(c.Txns[ref.Txn].Stmts) {
 		return nil, nil
 	}
-	return &c.Txns[txn].Stmts[stmt], &c.Txns[txn]
+	return &c.Txns[ref.Txn].Stmts[ref.Stmt], &c.Txns[ref.Txn]
 }
-
-var rowName = regexp.MustCompile(`\((\w+), -?\d+\)`)
 
 // ofNamed lists the features of each statement that a finding's first difference names, and their texts.
 func ofNamed(f *finding.Finding, c *testcase.Case, parser *edits.Rewriter) (out [][]string, texts []string) {
@@ -112,11 +110,11 @@ func ofNamed(f *finding.Finding, c *testcase.Case, parser *edits.Rewriter) (out 
 	}
 	d := &f.Differences[0]
 	schema := c.ReadSchema()
-	partitioned := slices.ContainsFunc(rowName.FindAllStringSubmatch(d.Detail, -1), func(row []string) bool {
-		t := schema.Table(row[1])
+	partitioned := slices.ContainsFunc(d.Rows(), func(row history.Item) bool {
+		t := schema.Table(row.Table)
 		return t != nil && t.Partitioned
 	})
-	names := finding.Named(d.Stmt + " " + d.Detail)
+	names := d.Stmts()
 	if d.Stmt == "" && f.Class == finding.ClassCorruption && len(c.Txns) == 1 && len(c.Txns[0].Stmts) == 1 {
 		names = []string{testcase.Ref{}.String()} // nothing else can have done it
 	}
@@ -198,9 +196,8 @@ func guilty(f *finding.Finding, c *testcase.Case, parser *edits.Rewriter) (out [
 			}
 		}
 	}
-	for _, name := range f.Transactions() {
-		var n int
-		if _, err := fmt.Sscanf(name, "T%d", &n); err == nil && n < len(c.Txns) && wentBackEarly(c, n) {
+	for _, n := range f.Transactions() {
+		if n < len(c.Txns) && wentBackEarly(c, n) {
 			out = append(out, WentBackEarly)
 			break
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"txweave/fault"
 	"txweave/finding"
 	"txweave/testcase"
 )
@@ -26,7 +27,7 @@ func parse(t *testing.T, target, schema string, txns ...string) *testcase.Case {
 }
 
 func difference(stmt string) *finding.Finding {
-	f := &finding.Finding{Class: finding.ClassReplay, Differences: []finding.Difference{{Stmt: stmt, Kind: "SELECT", What: finding.Rows}}}
+	f := &finding.Finding{Class: finding.ClassReplay, Differences: []finding.Difference{{Stmt: stmt, Kind: "SELECT", What: fault.Rows}}}
 	f.Sign()
 	return f
 }
@@ -34,8 +35,8 @@ func difference(stmt string) *finding.Finding {
 // TestOf checks what counts and what does not. Statements stand in T0.S0 unless the situation says otherwise.
 func TestOf(t *testing.T) {
 	const plain = "CREATE TABLE t0 (pkey INT PRIMARY KEY, c0 INT);"
-	final := &finding.Finding{Class: finding.ClassReplay, Signature: "f", Differences: []finding.Difference{{What: finding.Final}}}
-	planned := &finding.Finding{Class: finding.ClassPlan, Signature: "p", Differences: []finding.Difference{{What: finding.Final}}}
+	final := &finding.Finding{Class: finding.ClassReplay, Signature: "f", Differences: []finding.Difference{{What: fault.Final}}}
+	planned := &finding.Finding{Class: finding.ClassPlan, Signature: "p", Differences: []finding.Difference{{What: fault.Final}}}
 	cycle := &finding.Finding{Class: finding.ClassIsolation, Signature: "i", Differences: []finding.Difference{{What: "G2-item"}}}
 	for _, tc := range []struct {
 		name, target, schema string
@@ -149,7 +150,7 @@ func TestReadsOwn(t *testing.T) {
 		if strings.HasPrefix(stmts, query) {
 			at = "T0.S0"
 		}
-		f := &finding.Finding{Class: finding.ClassReplay, Signature: "a", Differences: []finding.Difference{{Stmt: at, What: finding.Rows}}}
+		f := &finding.Finding{Class: finding.ClassReplay, Signature: "a", Differences: []finding.Difference{{Stmt: at, What: fault.Rows}}}
 		got := Of(f, parse(t, "tidb", schema, "BEGIN;\n"+stmts+";\nCOMMIT;", "BEGIN;\n"+write+";\nCOMMIT;")).Named
 		if len(got) != 1 || slices.Contains(got[0], ReadsOwn) != want {
 			t.Errorf("%s: %v, want %v", stmts, got, want)

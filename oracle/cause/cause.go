@@ -11,9 +11,9 @@ import (
 	"cmp"
 	"math"
 	"slices"
-	"strings"
 
 	"txweave/dbms"
+	"txweave/fault"
 	"txweave/finding"
 	"txweave/history"
 	"txweave/observe"
@@ -22,17 +22,15 @@ import (
 )
 
 // ofWrongRead are the causes of the snapshot oracle's wrong reads.
-var ofWrongRead = map[string]string{
-	snapshot.Stale: finding.CauseStale, snapshot.Session: finding.CauseStale, snapshot.Dirty: finding.CauseDirty, snapshot.Newer: finding.CauseNewer,
-	snapshot.OwnWrite: finding.CauseOwn, snapshot.ThinAir: finding.CauseThinAir, snapshot.MissingRow: finding.CauseMissing,
+var ofWrongRead = map[fault.Kind]finding.Cause{
+	fault.StaleRead: finding.CauseStale, fault.SessionGuarantee: finding.CauseStale, fault.DirtyRead: finding.CauseDirty, fault.NewerRead: finding.CauseNewer,
+	fault.OwnWriteMissed: finding.CauseOwn, fault.ThinAirRead: finding.CauseThinAir, fault.MissingRow: finding.CauseMissing,
 }
 
 // ofRelation are the causes of what the other oracles of transactions name, where no single read is wrong by itself.
-var ofRelation = map[string]string{
-	"G1a": finding.CauseDirty, "G1b": finding.CauseDirty, "consistent-read:uncommitted-read": finding.CauseDirty,
-	"consistent-read:aborted-read": finding.CauseDirty, "consistent-read:intermediate-read": finding.CauseDirty,
-	"P2": finding.CauseNewer, "PMP": finding.CauseNewer, "G-SIa-read": finding.CauseNewer, "consistent-read:future-read": finding.CauseNewer,
-	"consistent-read:stale-read": finding.CauseStale,
+var ofRelation = map[fault.Kind]finding.Cause{
+	fault.G1a: finding.CauseDirty, fault.G1b: finding.CauseDirty, fault.DirtyRead: finding.CauseDirty, fault.StaleRead: finding.CauseStale,
+	fault.P2: finding.CauseNewer, fault.PMP: finding.CauseNewer, fault.GSIaRead: finding.CauseNewer, fault.FutureRead: finding.CauseNewer,
 }
 
 // Facts are what a finding's run tells beside what the oracle says.
@@ -42,23 +40,26 @@ type Facts struct {
 	Indexed     bool                     // tables of the case have indexes beside the key that names their rows
 }
 
-// Of returns the cause of a finding; "" if it is the finding's own signature.
-func Of(f *finding.Finding, facts Facts) string {
+// Of returns the cause of a finding; none if it is the finding's own signature.
+func Of(f *finding.Finding, facts Facts) finding.Cause {
 	if len(f.Differences) == 0 {
-		return ""
+		return finding.Cause{}
 	}
 	d := &f.Differences[0]
-	_, said, _ := strings.Cut(d.Detail, ": error ")
 	switch f.Class {
 	case finding.ClassCorruption, finding.ClassUnexpected: // one message is one bug, whether a statement of the case meets it or one of the tool's own
-		if c := damage(d.What, said); c != "" || said == "" {
+		said := ""
+		if errs := d.Errors(); len(errs) > 0 {
+			said = errs[0].Message
+		}
+		if c := damage(d, said); !c.IsZero() || said == "" {
 			return c
 		}
-		return "error " + d.What + " " + finding.MessageShape(said)
+		return finding.Cause{Kind: fault.UnexpectedError, Of: history.ErrorName(d.Code) + " " + finding.MessageShape(said)}
 	}
 	o := facts.Observation
 	if o == nil {
-		return ""
+		return finding.Cause{}
 	}
 	r := &run{Facts: facts, reads: snapshot.FindAll(o)}
 	r.compare()
@@ -70,7 +71,7 @@ func Of(f *finding.Finding, facts Facts) string {
 }
 
 // of is the cause of a finding of a run, whichever of its transactions may have written at all.
-func (r *run) of(f *finding.Finding, d *finding.Difference) string {
+func (r *run) of(f *finding.Finding, d *finding.Difference) finding.Cause {
 	switch f.Class {
 	case finding.ClassInconsistent:
 		return cmp.Or(r.savepoint(f, d), r.ended(f, d), gone(d), r.write(d))
@@ -82,7 +83,7 @@ func (r *run) of(f *finding.Finding, d *finding.Difference) string {
 		}
 		return r.read(f, d)
 	case finding.ClassPlan:
-		if r.Indexed && d.What == finding.Rows {
+		if r.Indexed && d.What == fault.Rows {
 			return finding.CauseSearch
 		}
 	case finding.ClassReplay:
@@ -90,29 +91,29 @@ func (r *run) of(f *finding.Finding, d *finding.Difference) string {
 		switch {
 		case r.unseenWrites(): // the dependencies of such a statement are not known, nor is the order that keeps them
 			return finding.CauseOwn
-		case d.What == finding.Warnings:
+		case d.What == fault.Warnings:
 			return warned(f)
-		case d.What == finding.Final:
-			return cmp.Or(r.data(nil), r.emptied(d), r.namesNone(d.FinalTable()))
-		case d.What == finding.Error && r.keyOnce(d):
+		case d.What == fault.Final:
+			return cmp.Or(r.data(nil), r.emptied(d), r.namesNone(d.Table))
+		case d.What == fault.Error && r.keyOnce(d):
 			return cmp.Or(r.data(nil), r.readWrong(d.Stmt), finding.CauseKey)
-		case d.What == finding.Rows && at >= 0 && r.readWrong(d.Stmt) != "": // so are the dependencies that the order keeps
+		case d.What == fault.Rows && at >= 0 && !r.readWrong(d.Stmt).IsZero(): // so are the dependencies that the order keeps
 			return r.readWrong(d.Stmt)
-		case d.What == finding.Rows && at >= 0 && r.ofNone(at, d) != "":
+		case d.What == fault.Rows && at >= 0 && !r.ofNone(at, d).IsZero():
 			return r.ofNone(at, d)
-		case d.What == finding.Rows && at >= 0 && r.listsWrong(at):
+		case d.What == fault.Rows && at >= 0 && r.listsWrong(at):
 			return r.search()
-		case d.What == finding.Affected && at >= 0 && r.writesNone(r.Observation.Stmts[at]):
+		case d.What == fault.AffectedRows && at >= 0 && r.writesNone(r.Observation.Stmts[at]):
 			return finding.CauseNone
-		case !slices.ContainsFunc(f.Differences, func(d finding.Difference) bool { return d.What != finding.Affected }):
+		case !slices.ContainsFunc(f.Differences, func(d finding.Difference) bool { return d.What != fault.AffectedRows }):
 			return finding.CauseMiscount // rows, errors and what the tables hold agree
-		case d.What == finding.Affected && at >= 0 && r.passesOver(at):
-			return d.Kind + finding.PassesOver
+		case d.What == fault.AffectedRows && at >= 0 && r.passesOver(at):
+			return finding.Cause{Kind: fault.PassesOver, Of: d.Kind}
 		case at >= 0 && r.insertedNone(r.Observation.Stmts[at]):
 			return finding.CauseNone
 		}
 	}
-	return ""
+	return finding.Cause{}
 }
 
 // run is a run as far as it was looked into.
@@ -120,8 +121,8 @@ type run struct {
 	Facts
 	reads      []snapshot.WrongRead
 	final      map[string]map[int64]int64
-	lost, kept []string        // transactions whose writes the final contents lack, or have though they were rolled back
-	keptTo     []string        // … or have though a ROLLBACK TO undid them
+	lost, kept []int           // transactions whose writes the final contents lack, or have though they were rolled back
+	keptTo     []int           // … or have though a ROLLBACK TO undid them
 	unsure     map[string]bool // tables of which not all is known that was written
 }
 
@@ -236,10 +237,10 @@ func (r *run) item(chain []write, end history.State) {
 		switch rolledBack := r.rolledBack(w.txn); {
 		case !same(w.To, end):
 		case w.undone && !rolledBack:
-			r.keptTo = append(r.keptTo, history.SessionName(w.txn))
+			r.keptTo = append(r.keptTo, w.txn)
 			return
 		case rolledBack:
-			r.kept = append(r.kept, history.SessionName(w.txn))
+			r.kept = append(r.kept, w.txn)
 			return
 		}
 	}
@@ -252,7 +253,7 @@ func (r *run) item(chain []write, end history.State) {
 		if w.txn == by && last || r.committed(w) && last && !same(w.To, end) && !slices.ContainsFunc(chain, func(x write) bool {
 			return x.txn != w.txn && r.committed(x) && same(x.From, w.To)
 		}) {
-			r.lost = append(r.lost, history.SessionName(w.txn)) // nobody replaced what it had written
+			r.lost = append(r.lost, w.txn) // nobody replaced what it had written
 		}
 	}
 }
@@ -269,9 +270,9 @@ func (r *run) committed(w write) bool {
 }
 
 // data is the cause where the data is wrong that the transactions named wrote, nil: that any of them wrote; "" where it is right.
-func (r *run) data(named []string) string {
-	among := func(txns []string) bool {
-		return len(txns) > 0 && (named == nil || slices.ContainsFunc(txns, func(t string) bool { return slices.Contains(named, t) }))
+func (r *run) data(named []int) finding.Cause {
+	among := func(txns []int) bool {
+		return len(txns) > 0 && (named == nil || slices.ContainsFunc(txns, func(t int) bool { return slices.Contains(named, t) }))
 	}
 	switch {
 	case among(r.lost):
@@ -281,21 +282,21 @@ func (r *run) data(named []string) string {
 	case among(r.keptTo):
 		return finding.CauseKeptTo
 	}
-	return ""
+	return finding.Cause{}
 }
 
 // read is the cause of a finding that tells of versions that were read: wrong data, a wrong read of those transactions, else what
 // the oracle calls it.
-func (r *run) read(f *finding.Finding, d *finding.Difference) string {
-	named := (&finding.Finding{Differences: f.Differences[:1]}).Transactions()
-	if reader, _, one := strings.Cut(d.Stmt, "."); one && f.Class == finding.ClassSnapshot {
-		named = slices.DeleteFunc(named, func(t string) bool { return t == reader }) // those whom it read from
+func (r *run) read(f *finding.Finding, d *finding.Difference) finding.Cause {
+	named := d.Txns()
+	if at := r.at(d.Stmt); at >= 0 && f.Class == finding.ClassSnapshot {
+		named = slices.DeleteFunc(named, func(t int) bool { return t == r.Observation.Stmts[at].Txn }) // those whom it read from
 	}
 	written := named
-	if holder, _, _ := strings.Cut(d.Detail, " "); d.What == "mutual-exclusion:write-lock" {
-		written = []string{holder} // whose lock was gone, as it was committed before its end
+	if d.What == fault.WriteLock {
+		written = []int{*d.Steps[0].Args[0].Txn} // whose lock was gone, as it was committed before its end
 	}
-	if c := r.data(written); c != "" && len(named) > 0 {
+	if c := r.data(written); !c.IsZero() && len(named) > 0 {
 		return c
 	}
 	if r.sawKept(f.Transactions()) {
@@ -305,9 +306,9 @@ func (r *run) read(f *finding.Finding, d *finding.Difference) string {
 		return r.wrongRead(d.What, d.Stmt)
 	}
 	for _, w := range r.reads {
-		if !w.Search && slices.Contains(named, history.SessionName(w.Txn)) {
-			from := (&finding.Finding{Differences: []finding.Difference{{Detail: w.Detail}}}).Transactions()
-			if c := r.data(from); c != "" && len(from) > 0 {
+		if !w.Search && slices.Contains(named, w.Txn) {
+			from := (&finding.Difference{Steps: w.Why}).Txns()
+			if c := r.data(from); !c.IsZero() && len(from) > 0 {
 				return c
 			}
 			return r.wrongRead(w.What, w.Stmt)
@@ -320,38 +321,38 @@ func (r *run) read(f *finding.Finding, d *finding.Difference) string {
 }
 
 // wrongRead is the cause of a read of a statement that the snapshot oracle calls wrong.
-func (r *run) wrongRead(what, stmt string) string {
+func (r *run) wrongRead(what fault.Kind, stmt string) finding.Cause {
 	switch {
-	case what == snapshot.ThinAir && r.sawLater(stmt):
+	case what == fault.ThinAirRead && r.sawLater(stmt):
 		return finding.CauseLater
-	case (what == snapshot.Dirty || what == snapshot.Newer) && r.sawThinAir(stmt):
+	case (what == fault.DirtyRead || what == fault.NewerRead) && r.sawThinAir(stmt):
 		return finding.CauseThinAir
-	case (what == snapshot.Stale || what == snapshot.Session) && r.sawOver(stmt):
+	case (what == fault.StaleRead || what == fault.SessionGuarantee) && r.sawOver(stmt):
 		return finding.CauseDirty
-	case what == snapshot.Newer && (r.dirtyBefore(stmt) || r.letIn(stmt)):
+	case what == fault.NewerRead && (r.dirtyBefore(stmt) || r.letIn(stmt)):
 		return finding.CauseDirty
-	case slices.Contains([]string{snapshot.OwnWrite, snapshot.Stale, snapshot.Session}, what) && r.sawNotTaken(stmt):
+	case slices.Contains([]fault.Kind{fault.OwnWriteMissed, fault.StaleRead, fault.SessionGuarantee}, what) && r.sawNotTaken(stmt):
 		return finding.CauseMissing
-	case what == snapshot.OwnWrite && slices.Contains(r.lost, strings.Split(stmt, ".")[0]):
+	case what == fault.OwnWriteMissed && slices.Contains(r.lost, r.txnOf(stmt)):
 		return finding.CauseLost // it was gone, and the read right
-	case what == snapshot.Undone && r.foundUndone(stmt):
+	case what == fault.UndoneWrite && r.foundUndone(stmt):
 		return finding.CauseKeptTo
-	case (what == snapshot.Undone || what == snapshot.MissingRow) && r.keptOnly() != "": // nobody else touched the row
+	case (what == fault.UndoneWrite || what == fault.MissingRow) && !r.keptOnly().IsZero(): // nobody else touched the row
 		return r.keptOnly()
-	case (what == snapshot.ThinAir || what == snapshot.MissingRow) && r.unseenBefore(stmt):
+	case (what == fault.ThinAirRead || what == fault.MissingRow) && r.unseenBefore(stmt):
 		return finding.CauseOwn
 	}
 	return ofWrongRead[what]
 }
 
 // readWrong is the cause of a statement's own read, or of the version-set read beside it, that is wrong; "" if none is.
-func (r *run) readWrong(stmt string) string {
+func (r *run) readWrong(stmt string) finding.Cause {
 	for _, w := range r.reads {
 		if w.Stmt == stmt && !w.Search {
 			return r.wrongRead(w.What, w.Stmt)
 		}
 	}
-	return ""
+	return finding.Cause{}
 }
 
 // letIn says whether a statement's transaction was given the database's one write lock by its BEGIN while another one had written and had
@@ -360,9 +361,8 @@ func (r *run) letIn(stmt string) bool {
 	if r.Observation.Promise.Order != dbms.OneWriterAtOnce {
 		return false
 	}
-	reader, _, _ := strings.Cut(stmt, ".")
 	for _, e := range r.Observation.Events {
-		if e.Kind != observe.Begin || !e.Snapshot || history.SessionName(e.Txn) != reader {
+		if e.Kind != observe.Begin || !e.Snapshot || e.Txn != r.txnOf(stmt) {
 			continue
 		}
 		return slices.ContainsFunc(r.Observation.Stmts, func(s *observe.ObservedStmt) bool {
@@ -376,10 +376,10 @@ func (r *run) letIn(stmt string) bool {
 // the same once it was committed is no second fault.
 func (r *run) dirtyBefore(stmt string) bool {
 	for _, w := range r.reads {
-		if w.Stmt == stmt && w.What == snapshot.Newer {
+		if w.Stmt == stmt && w.What == fault.NewerRead {
 			return false
 		}
-		if reader, _, _ := strings.Cut(stmt, "."); w.What == snapshot.Dirty && history.SessionName(w.Txn) == reader {
+		if w.What == fault.DirtyRead && w.Txn == r.txnOf(stmt) {
 			return true
 		}
 	}
@@ -387,55 +387,55 @@ func (r *run) dirtyBefore(stmt string) bool {
 }
 
 // write is the cause of a finding about a statement and the reads around it.
-func (r *run) write(d *finding.Difference) string {
-	if strings.HasPrefix(d.Detail, finding.InAutocommit) {
-		return ""
+func (r *run) write(d *finding.Difference) finding.Cause {
+	if d.Autocommit {
+		return finding.Cause{}
 	}
-	if d.What == rowTwice {
+	if d.What == fault.RowTwice {
 		return finding.CauseTwice
 	}
-	if d.What == finding.RefusedOwed || d.What == finding.CommittedOwed {
+	if d.What == fault.RefusedOwed || d.What == fault.CommittedOwed {
 		return r.owed(d)
 	}
 	at := r.at(d.Stmt)
 	if at < 0 {
-		return ""
+		return finding.Cause{}
 	}
-	if d.What == "count-versus-seen" && r.listsFewer(r.Observation.Stmts[at]) {
+	if d.What == fault.Counted && r.listsFewer(r.Observation.Stmts[at]) {
 		return r.search()
 	}
 	s := r.Observation.Stmts[at]
-	if c := r.readWrong(s.Name); c != "" {
+	if c := r.readWrong(s.Name); !c.IsZero() {
 		return c
 	}
 	if r.stillThere(at) {
 		return finding.CauseMissing
 	}
-	if d.What == "overwrote-unseen" && slices.ContainsFunc(s.Writes, r.overwroteNone) {
+	if d.What == fault.OverwroteUnseen && slices.ContainsFunc(s.Writes, r.overwroteNone) {
 		return finding.CauseUnwritten
 	}
-	if d.What == "search-versus-rows" {
+	if d.What == fault.Searched {
 		return finding.CauseSearch
 	}
-	if d.What == "count-versus-seen" && s.Run != nil && s.Run.Block.Info.RowCount.Counts {
+	if d.What == fault.Counted && s.Run != nil && s.Run.Block.Info.RowCount.Counts {
 		return finding.CauseCount
 	}
 	if r.wroteMore(s) || r.madeBefore(s) || r.changedBefore(s) || r.leftBefore(s) || r.erasedUnseen(s) || r.erasedLater(s) {
 		return finding.CauseOwn
 	}
-	if d.What == "returned-versus-written" && r.missedInitial(s) || r.missedBefore(s) {
+	if d.What == fault.Returned && r.missedInitial(s) || r.missedBefore(s) {
 		return finding.CauseMissing
 	}
 	for _, w := range r.reads {
 		switch {
 		case w.Stmt != s.Name:
-		case r.Indexed && w.What != snapshot.ThinAir && w.What != snapshot.Dirty:
+		case r.Indexed && w.What != fault.ThinAirRead && w.What != fault.DirtyRead:
 			return finding.CauseSearch
 		default:
 			return ofWrongRead[w.What]
 		}
 	}
-	if c := r.overtaken(s); c != "" {
+	if c := r.overtaken(s); !c.IsZero() {
 		return c
 	}
 	if r.sawNewer(s) {
@@ -448,11 +448,11 @@ func (r *run) write(d *finding.Difference) string {
 	switch {
 	case r.writesNone(s):
 		return finding.CauseNone
-	case d.What == "affected-versus-spelled" && len(s.Writes) > 0:
+	case d.What == fault.Spelled && len(s.Writes) > 0:
 		return finding.CauseMiscount
-	case d.What == "affected-versus-written" && !missed && !extra && (r.found(at) != nil || len(s.Writes) > 0):
+	case d.What == fault.Affected && !missed && !extra && (r.found(at) != nil || len(s.Writes) > 0):
 		return finding.CauseMiscount
-	case d.What != "matched-versus-written":
+	case d.What != fault.MatchedWritten:
 	case wrong:
 		return r.search()
 	case missed && !extra && r.erasedBefore(s):
@@ -460,11 +460,11 @@ func (r *run) write(d *finding.Difference) string {
 	case unknown && r.Indexed:
 		return finding.CauseSearch // which of the two searches went wrong is not known, and an index may be why
 	case missed && !extra:
-		return d.Kind + finding.PassesOver
+		return finding.Cause{Kind: fault.PassesOver, Of: d.Kind}
 	case extra && !missed:
-		return d.Kind + " writes other rows"
+		return finding.Cause{Kind: fault.WritesOthers, Of: d.Kind}
 	}
-	return ""
+	return finding.Cause{}
 }
 
 // at is the place of a statement in the run; -1 if it is not there.
@@ -472,24 +472,27 @@ func (r *run) at(name string) int {
 	return slices.IndexFunc(r.Observation.Stmts, func(s *observe.ObservedStmt) bool { return s.Name == name })
 }
 
+// txnOf is the transaction of a statement of the run; -1 if it is not there.
+func (r *run) txnOf(stmt string) int {
+	if at := r.at(stmt); at >= 0 {
+		return r.Observation.Stmts[at].Txn
+	}
+	return -1
+}
+
 // keyOnce says whether one side of a difference refuses a key that is there already, and to the other it is not there: whatever writes
 // it, and whichever of its indexes refuses it, somebody looked it up wrongly.
 func (r *run) keyOnce(d *finding.Difference) bool {
-	refused := func(said string) bool {
-		return slices.ContainsFunc(r.Observation.Promise.Duplicate, func(code int) bool {
-			return strings.HasPrefix(said, "error "+history.ErrorName(code)+":")
-		})
+	refused := func(v finding.Value) bool {
+		return v.Err != nil && slices.Contains(r.Observation.Promise.Duplicate, v.Err.Code)
 	}
 	return refused(d.Transaction) != refused(d.Replay)
 }
 
 // search is the cause where a search misses rows that its clause is true for.
-func (r *run) search() string {
+func (r *run) search() finding.Cause {
 	if r.Indexed {
 		return finding.CauseSearch
 	}
 	return finding.CauseMissing
 }
-
-// rowTwice is what a read is called that gives one row twice.
-const rowTwice = "row-twice"

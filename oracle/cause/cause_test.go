@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"txweave/dbms"
+	"txweave/fault"
 	"txweave/finding"
 	"txweave/history"
 	"txweave/instrument"
@@ -42,7 +43,7 @@ func TestOf(t *testing.T) {
 		return f
 	}
 	refused := func(transaction, replay string) finding.Finding {
-		return finding.Finding{Class: finding.ClassReplay, Differences: []finding.Difference{{Stmt: "T0.S0", Kind: "UPDATE", What: finding.Error,
+		return finding.Finding{Class: finding.ClassReplay, Differences: []finding.Difference{{Stmt: "T0.S0", Kind: "UPDATE", What: fault.Error,
 			Transaction: transaction, Replay: replay}}}
 	}
 	count := finding.Finding{Class: finding.ClassInconsistent, Differences: []finding.Difference{{Stmt: "T0.S0", Kind: "DELETE", What: "affected-versus-written"}}}
@@ -85,18 +86,18 @@ func TestOf(t *testing.T) {
 		{"two commits lost, one after the other", stale, []*observe.ObservedStmt{update("T0.S0", 0, 1, 3), update("T1.S0", 1, 1, 2)}, ends(1, 1), finding.CauseLost},
 		{"an update lost, by a stale read", stale, []*observe.ObservedStmt{update("T0.S0", 0, 1, 3), update("T1.S0", 1, 1, 2)}, ends(1, 2), finding.CauseStale},
 		{"the later commit lost", stale, []*observe.ObservedStmt{update("T0.S0", 0, 1, 3), update("T1.S0", 1, 3, 2)}, ends(1, 3), finding.CauseStale},
-		{"a replay that differs in counts", replay(finding.Affected), []*observe.ObservedStmt{update("T0.S0", 0, 1, 2)}, ends(1, 2), finding.CauseMiscount},
-		{"… and in rows", replay(finding.Affected, finding.Rows), []*observe.ObservedStmt{update("T0.S0", 0, 1, 2)}, ends(1, 2), ""},
-		{"… and in what an UPDATE left that passes over a row", replay(finding.Affected, finding.Final), []*observe.ObservedStmt{passes(0)}, ends(1, 1), "UPDATE passes over rows"},
-		{"… that counts it", replay(finding.Affected, finding.Final), []*observe.ObservedStmt{passes(1)}, ends(1, 1), ""},
-		{"a replay beside a write that the reads missed", replay(finding.Rows), []*observe.ObservedStmt{unseen}, ends(1, 2), finding.CauseOwn},
+		{"a replay that differs in counts", replay(fault.AffectedRows), []*observe.ObservedStmt{update("T0.S0", 0, 1, 2)}, ends(1, 2), finding.CauseMiscount},
+		{"… and in rows", replay(fault.AffectedRows, fault.Rows), []*observe.ObservedStmt{update("T0.S0", 0, 1, 2)}, ends(1, 2), ""},
+		{"… and in what an UPDATE left that passes over a row", replay(fault.AffectedRows, fault.Final), []*observe.ObservedStmt{passes(0)}, ends(1, 1), "UPDATE passes over rows"},
+		{"… that counts it", replay(fault.AffectedRows, fault.Final), []*observe.ObservedStmt{passes(1)}, ends(1, 1), ""},
+		{"a replay beside a write that the reads missed", replay(fault.Rows), []*observe.ObservedStmt{unseen}, ends(1, 2), finding.CauseOwn},
 		{"a key that is there to one of them", refused("error 2067: UNIQUE constraint failed: t.c0", "no error"), []*observe.ObservedStmt{update("T0.S0", 0, 1, 2)}, ends(1, 2), finding.CauseKey},
 		{"… to the other, by another index", refused("no error", "error 1555: UNIQUE constraint failed: t.pkey"), []*observe.ObservedStmt{update("T0.S0", 0, 1, 2)}, ends(1, 2), finding.CauseKey},
 		{"… as a commit was lost", refused("no error", "error 2067: x"), []*observe.ObservedStmt{update("T0.S0", 0, 1, 2)}, ends(1, 1), finding.CauseLost},
 		{"two keys that are there", refused("error 1555: x", "error 2067: x"), []*observe.ObservedStmt{update("T0.S0", 0, 1, 2)}, ends(1, 2), ""},
 		{"another error", refused("error 787: FOREIGN KEY constraint failed", "no error"), []*observe.ObservedStmt{update("T0.S0", 0, 1, 2)}, ends(1, 2), ""},
-		{"an UPDATE whose change the reads missed", replay(finding.Rows), []*observe.ObservedStmt{told(sqltext.Update, "T0.S0", 1)}, ends(1, 2), finding.CauseOwn},
-		{"… that changed nothing", replay(finding.Rows), []*observe.ObservedStmt{told(sqltext.Update, "T0.S0", 1)}, ends(1, 1), ""},
+		{"an UPDATE whose change the reads missed", replay(fault.Rows), []*observe.ObservedStmt{told(sqltext.Update, "T0.S0", 1)}, ends(1, 2), finding.CauseOwn},
+		{"… that changed nothing", replay(fault.Rows), []*observe.ObservedStmt{told(sqltext.Update, "T0.S0", 1)}, ends(1, 1), ""},
 		{"an UPDATE of a row that an INSERT before it made unseen", made, []*observe.ObservedStmt{told(sqltext.Insert, "T0.S0", 1), told(sqltext.Update, "T0.S1", 3, born)}, ends(1, 2), finding.CauseOwn},
 		{"a DELETE behind which a row shows that an INSERT before it made unseen", made,
 			[]*observe.ObservedStmt{named(told(sqltext.Insert, "T0.S0", 1), 2), told(sqltext.Delete, "T0.S1", 3, born)}, ends(), finding.CauseOwn},
@@ -229,7 +230,7 @@ func TestUnknownSearch(t *testing.T) {
 // TestLetIn: who is given the database's one write lock while another one has written and not ended, and sees what that wrote, does not read
 // what is newer than its snapshot: the other one's lock was gone, and its writes there for all.
 func TestLetIn(t *testing.T) {
-	newer := finding.Finding{Class: finding.ClassSnapshot, Differences: []finding.Difference{{Stmt: "T1.S0", What: snapshot.Newer, Detail: "T0 committed it after"}}}
+	newer := finding.Finding{Class: finding.ClassSnapshot, Differences: []finding.Difference{{Stmt: "T1.S0", What: fault.NewerRead, Detail: "T0 committed it after"}}}
 	for _, c := range []struct {
 		name           string
 		order          dbms.OrderSource
@@ -331,7 +332,7 @@ func TestDamage(t *testing.T) {
 			t.Errorf("%s %s: %q, want %q", c.class, c.what, got, c.want)
 		}
 	}
-	plan := finding.Finding{Class: finding.ClassPlan, Differences: []finding.Difference{{Stmt: "T0.S0", Kind: "SELECT", What: finding.Rows}}}
+	plan := finding.Finding{Class: finding.ClassPlan, Differences: []finding.Difference{{Stmt: "T0.S0", Kind: "SELECT", What: fault.Rows}}}
 	for indexed, want := range map[bool]string{true: finding.CauseSearch, false: ""} {
 		o := &observe.Observation{Promise: &dbms.Profile{}}
 		if got := Of(&plan, Facts{Observation: o, Indexed: indexed}); got != want {

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"txweave/dbms"
+	"txweave/fault"
 	"txweave/finding"
 	"txweave/history"
 	"txweave/instrument"
@@ -48,7 +49,7 @@ func TestWritesNone(t *testing.T) {
 	replayed := func(d ...finding.Difference) finding.Finding {
 		return finding.Finding{Class: finding.ClassReplay, Differences: d}
 	}
-	count, final := finding.Difference{Stmt: "T0.S0", Kind: "INSERT", What: finding.Affected}, finding.Difference{What: finding.Final, Detail: "table t"}
+	count, final := finding.Difference{Stmt: "T0.S0", Kind: "INSERT", What: fault.AffectedRows}, finding.Difference{What: fault.Final, Detail: "table t"}
 	for _, c := range []struct {
 		name   string
 		f      finding.Finding
@@ -59,7 +60,7 @@ func TestWritesNone(t *testing.T) {
 		{"as many as it spells", inconsistent("affected-versus-spelled"), nil, finding.CauseNone},
 		{"as many as the replay", replayed(count, final), nil, finding.CauseNone},
 		{"the contents", replayed(final), nil, finding.CauseNone},
-		{"the contents of another table", replayed(finding.Difference{What: finding.Final, Detail: "table u"}), nil, ""},
+		{"the contents of another table", replayed(finding.Difference{What: fault.Final, Detail: "table u"}), nil, ""},
 		{"it need not write them", inconsistent("affected-versus-written"), func(s *observe.ObservedStmt, _ *observe.Observation) { s.Run.Block.Info.Spells = 0 }, ""},
 		{"it says none", inconsistent("affected-versus-spelled"), func(s *observe.ObservedStmt, _ *observe.Observation) { s.Affected = 0 }, ""},
 		{"it wrote them", inconsistent("affected-versus-spelled"), func(s *observe.ObservedStmt, _ *observe.Observation) {
@@ -104,7 +105,7 @@ func TestLostSavepoint(t *testing.T) {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 	}
-	r := &run{Facts: Facts{Observation: &observe.Observation{}}, reads: []snapshot.WrongRead{{What: snapshot.Dirty, Txn: 1, Detail: "it saw version 2 of (t, 1): T0 had not committed it"}}}
+	r := &run{Facts: Facts{Observation: &observe.Observation{}}, reads: []snapshot.WrongRead{{What: fault.DirtyRead, Txn: 1, Detail: "it saw version 2 of (t, 1): T0 had not committed it"}}}
 	if got := r.savepoint(&f, &f.Differences[0]); got != finding.CauseDirty {
 		t.Errorf("read by another: %q", got)
 	}
@@ -112,7 +113,7 @@ func TestLostSavepoint(t *testing.T) {
 
 // TestUndone: what a ROLLBACK TO undid is no write that is lost where the contents lack it, and one that is kept where they have it.
 func TestUndone(t *testing.T) {
-	f := finding.Finding{Class: finding.ClassReplay, Differences: []finding.Difference{{What: finding.Final, Detail: "table t"}}}
+	f := finding.Finding{Class: finding.ClassReplay, Differences: []finding.Difference{{What: fault.Final, Detail: "table t"}}}
 	for name, c := range map[string]struct {
 		undone bool
 		end    int64 // version that the table ends with: T0 wrote 2
@@ -175,11 +176,11 @@ func TestKeptTo(t *testing.T) {
 		final map[string]*history.Rows
 		want  string
 	}{
-		"written over":               {snapshot.Undone, []*observe.ObservedStmt{undone, over}, ends(1, 3), finding.CauseKeptTo},
-		"there in the end":           {snapshot.Undone, []*observe.ObservedStmt{undone}, ends(1, 2), finding.CauseKeptTo},
-		"seen alone":                 {snapshot.Undone, []*observe.ObservedStmt{undone, beside}, ends(1, 3), ""},
-		"a row erased, by others":    {snapshot.MissingRow, []*observe.ObservedStmt{erased}, ends(), finding.CauseKeptTo},
-		"a row that is there, later": {snapshot.MissingRow, []*observe.ObservedStmt{erased}, ends(1, 1), finding.CauseMissing},
+		"written over":               {fault.UndoneWrite, []*observe.ObservedStmt{undone, over}, ends(1, 3), finding.CauseKeptTo},
+		"there in the end":           {fault.UndoneWrite, []*observe.ObservedStmt{undone}, ends(1, 2), finding.CauseKeptTo},
+		"seen alone":                 {fault.UndoneWrite, []*observe.ObservedStmt{undone, beside}, ends(1, 3), ""},
+		"a row erased, by others":    {fault.MissingRow, []*observe.ObservedStmt{erased}, ends(), finding.CauseKeptTo},
+		"a row that is there, later": {fault.MissingRow, []*observe.ObservedStmt{erased}, ends(1, 1), finding.CauseMissing},
 	} {
 		o := &observe.Observation{Initial: map[string]map[int64]int64{"t": {1: 1}}, Txns: make([]observe.ObservedTxn, 2), Promise: &dbms.Profile{}, Stmts: c.stmts}
 		for i := range o.Txns {
@@ -198,7 +199,7 @@ func TestKeptTo(t *testing.T) {
 
 // TestInsertedNone: what a replay finds otherwise in a table into which an INSERT wrote none of its rows comes down to that.
 func TestInsertedNone(t *testing.T) {
-	f := finding.Finding{Class: finding.ClassReplay, Differences: []finding.Difference{{Stmt: "T1.S0", Kind: "SELECT", What: finding.Rows}, {What: finding.Final, Detail: "table t"}}}
+	f := finding.Finding{Class: finding.ClassReplay, Differences: []finding.Difference{{Stmt: "T1.S0", Kind: "SELECT", What: fault.Rows}, {What: fault.Final, Detail: "table t"}}}
 	for name, c := range map[string]struct {
 		table   string
 		outcome history.Outcome
@@ -239,7 +240,7 @@ func TestNotKept(t *testing.T) {
 	} {
 		o := &observe.Observation{Promise: &dbms.Profile{}, Txns: []observe.ObservedTxn{{Outcome: history.RolledBack}, {Outcome: history.Committed}}, Stmts: c.stmts,
 			Initial: map[string]map[int64]int64{"t": {1: c.initial}}}
-		f := finding.Finding{Class: finding.ClassSnapshot, Differences: []finding.Difference{{Stmt: "T0.S0", What: snapshot.MissingRow, Detail: "it saw nothing of (t, 1): nobody had changed it"}}}
+		f := finding.Finding{Class: finding.ClassSnapshot, Differences: []finding.Difference{{Stmt: "T0.S0", What: fault.MissingRow, Detail: "it saw nothing of (t, 1): nobody had changed it"}}}
 		if got := Of(&f, Facts{Observation: o, Final: ends(1, 2)}); got != c.want {
 			t.Errorf("version %d at the start, %d statements: %q, want %q", c.initial, len(c.stmts), got, c.want)
 		}

@@ -3,19 +3,18 @@ package cause
 import (
 	"math"
 	"slices"
-	"strings"
 
 	"txweave/dbms"
+	"txweave/fault"
 	"txweave/finding"
-	"txweave/history"
 	"txweave/observe"
 )
 
 // followsOldWriter says whether what a finding comes down to may follow from a transaction that wrote though its snapshot was old: it goes on in
 // a newer one, without its savepoints, and the statement that did so works on other rows than the reads before it saw.
-func followsOldWriter(cause string) bool {
-	return slices.Contains([]string{"", finding.CauseNewer, finding.CauseKey, finding.CauseGone, finding.CauseMiscount}, cause) ||
-		strings.HasSuffix(cause, finding.PassesOver) || strings.HasSuffix(cause, " writes other rows")
+func followsOldWriter(cause finding.Cause) bool {
+	return slices.Contains([]finding.Cause{{}, finding.CauseNewer, finding.CauseKey, finding.CauseGone, finding.CauseMiscount}, cause) ||
+		cause.Kind == fault.PassesOver || cause.Kind == fault.WritesOthers
 }
 
 // oldWriter says whether a transaction that a finding names, or any where it names none, wrote though another one had committed what it wrote since
@@ -27,7 +26,7 @@ func (r *run) oldWriter(f *finding.Finding) bool {
 	}
 	named := f.Transactions()
 	for txn := range o.Txns {
-		if len(named) > 0 && !slices.Contains(named, history.SessionName(txn)) {
+		if len(named) > 0 && !slices.Contains(named, txn) {
 			continue
 		}
 		seen := r.snapshotBy(txn)

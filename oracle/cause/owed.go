@@ -3,18 +3,18 @@ package cause
 import (
 	"slices"
 
+	"txweave/fault"
 	"txweave/finding"
 	"txweave/observe"
-	"txweave/oracle/snapshot"
 )
 
 // owed is the cause of a COMMIT that does not go by the reads right before it, of rows that refer to none. Those are reads like others of its transaction: where one
 // of these missed a row, whoever made it, or a write of its own that may make up for what is owed, so did they; where one saw what was not committed, so did they, and COMMIT did not.
 // That what the transaction wrote is not there in the end explains nothing: it may be the COMMIT's error that is not told.
-func (r *run) owed(d *finding.Difference) string {
-	explains := []string{snapshot.MissingRow, snapshot.OwnWrite}
-	if d.What == finding.CommittedOwed {
-		explains = []string{snapshot.Dirty}
+func (r *run) owed(d *finding.Difference) finding.Cause {
+	explains := []fault.Kind{fault.MissingRow, fault.OwnWriteMissed}
+	if d.What == fault.CommittedOwed {
+		explains = []fault.Kind{fault.DirtyRead}
 	}
 	for _, w := range r.reads {
 		if d.OfCommit(w.Txn) && !w.Search && slices.Contains(explains, w.What) {
@@ -24,10 +24,10 @@ func (r *run) owed(d *finding.Difference) string {
 	madeUp := func(s *observe.ObservedStmt) bool {
 		return d.OfCommit(s.Txn) && s.Bad == nil && !s.Waited && r.wroteMore(s)
 	}
-	if d.What == finding.RefusedOwed && r.owedUnseen(d) || d.What == finding.CommittedOwed && slices.ContainsFunc(r.Observation.Stmts, madeUp) {
+	if d.What == fault.RefusedOwed && r.owedUnseen(d) || d.What == fault.CommittedOwed && slices.ContainsFunc(r.Observation.Stmts, madeUp) {
 		return finding.CauseOwn
 	}
-	return ""
+	return finding.Cause{}
 }
 
 // owedUnseen says whether the transaction whose COMMIT a difference is about says of some statement that it wrote where the reads around that show

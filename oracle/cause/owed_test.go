@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"txweave/dbms"
+	"txweave/fault"
 	"txweave/finding"
 	"txweave/history"
 	"txweave/instrument"
@@ -19,7 +20,7 @@ func TestOwedUnseen(t *testing.T) {
 	for affected, want := range map[int64]string{1: finding.CauseOwn, 0: ""} {
 		o := &observe.Observation{Promise: &dbms.Profile{}, Txns: []observe.ObservedTxn{{Outcome: history.RolledBack}}, Stmts: []*observe.ObservedStmt{
 			{Node: sdg.Node{Name: "T0.S0", Kind: sqltext.Insert}, Target: "t", Affected: affected, Sent: 1, Done: 2}}}
-		f := finding.Finding{Class: finding.ClassInconsistent, Differences: []finding.Difference{finding.OfCommit(0, finding.RefusedOwed, "error 787")}}
+		f := finding.Finding{Class: finding.ClassInconsistent, Differences: []finding.Difference{finding.OfCommit(0, fault.RefusedOwed, "error 787")}}
 		if got := Of(&f, Facts{Observation: o}); got != want {
 			t.Errorf("%d rows: %q, want %q", affected, got, want)
 		}
@@ -33,14 +34,14 @@ func TestOwedRead(t *testing.T) {
 		read       snapshot.WrongRead
 		want       string
 	}{
-		{"a row that nobody had touched", finding.RefusedOwed, snapshot.WrongRead{What: snapshot.MissingRow, Txn: 0, Stmt: "T0.S0"}, finding.CauseMissing},
-		{"a row of its own", finding.RefusedOwed, snapshot.WrongRead{What: snapshot.OwnWrite, Txn: 0, Stmt: "T0.S0"}, finding.CauseOwn},
-		{"another transaction missed one", finding.RefusedOwed, snapshot.WrongRead{What: snapshot.MissingRow, Txn: 1, Stmt: "T1.S0"}, ""},
-		{"it saw another state, and no row less", finding.RefusedOwed, snapshot.WrongRead{What: snapshot.Stale, Txn: 0, Stmt: "T0.S0"}, ""},
-		{"by a search", finding.RefusedOwed, snapshot.WrongRead{What: snapshot.MissingRow, Txn: 0, Stmt: "T0.S0", Search: true}, ""},
-		{"what another had not committed", finding.CommittedOwed, snapshot.WrongRead{What: snapshot.Dirty, Txn: 0, Stmt: "T0.S0"}, finding.CauseDirty},
-		{"another transaction saw it", finding.CommittedOwed, snapshot.WrongRead{What: snapshot.Dirty, Txn: 1, Stmt: "T1.S0"}, ""},
-		{"what another had not committed, and the COMMIT is refused", finding.RefusedOwed, snapshot.WrongRead{What: snapshot.Dirty, Txn: 0, Stmt: "T0.S0"}, ""},
+		{"a row that nobody had touched", fault.RefusedOwed, snapshot.WrongRead{What: fault.MissingRow, Txn: 0, Stmt: "T0.S0"}, finding.CauseMissing},
+		{"a row of its own", fault.RefusedOwed, snapshot.WrongRead{What: fault.OwnWriteMissed, Txn: 0, Stmt: "T0.S0"}, finding.CauseOwn},
+		{"another transaction missed one", fault.RefusedOwed, snapshot.WrongRead{What: fault.MissingRow, Txn: 1, Stmt: "T1.S0"}, ""},
+		{"it saw another state, and no row less", fault.RefusedOwed, snapshot.WrongRead{What: fault.StaleRead, Txn: 0, Stmt: "T0.S0"}, ""},
+		{"by a search", fault.RefusedOwed, snapshot.WrongRead{What: fault.MissingRow, Txn: 0, Stmt: "T0.S0", Search: true}, ""},
+		{"what another had not committed", fault.CommittedOwed, snapshot.WrongRead{What: fault.DirtyRead, Txn: 0, Stmt: "T0.S0"}, finding.CauseDirty},
+		{"another transaction saw it", fault.CommittedOwed, snapshot.WrongRead{What: fault.DirtyRead, Txn: 1, Stmt: "T1.S0"}, ""},
+		{"what another had not committed, and the COMMIT is refused", fault.RefusedOwed, snapshot.WrongRead{What: fault.DirtyRead, Txn: 0, Stmt: "T0.S0"}, ""},
 	} {
 		f := finding.Finding{Class: finding.ClassInconsistent, Differences: []finding.Difference{finding.OfCommit(0, c.what, "error 787")}}
 		r := &run{Facts: Facts{Observation: &observe.Observation{Promise: &dbms.Profile{}, Txns: make([]observe.ObservedTxn, 2)}}, reads: []snapshot.WrongRead{c.read}}
@@ -53,7 +54,7 @@ func TestOwedRead(t *testing.T) {
 // TestOwedLost: a COMMIT that succeeds though its transaction has deleted what another row refers to, and after which the row is there, may have lost the DELETE,
 // or have been refused without a word: these are two bugs.
 func TestOwedLost(t *testing.T) {
-	f := finding.Finding{Class: finding.ClassInconsistent, Differences: []finding.Difference{finding.OfCommit(0, finding.CommittedOwed, "it succeeded")}}
+	f := finding.Finding{Class: finding.ClassInconsistent, Differences: []finding.Difference{finding.OfCommit(0, fault.CommittedOwed, "it succeeded")}}
 	for _, c := range []struct {
 		end  map[string]*history.Rows
 		want string
@@ -99,7 +100,7 @@ func TestOwedMade(t *testing.T) {
 			s.Writes = nil
 		}
 		o := &observe.Observation{Promise: &dbms.Profile{}, Stmts: []*observe.ObservedStmt{s}, Txns: []observe.ObservedTxn{{Outcome: history.Committed}}, Initial: map[string]map[int64]int64{"t": {1: 1}}}
-		f := finding.Finding{Class: finding.ClassInconsistent, Differences: []finding.Difference{{Kind: "COMMIT", What: finding.CommittedOwed, Detail: "COMMIT of T0: it succeeded"}}}
+		f := finding.Finding{Class: finding.ClassInconsistent, Differences: []finding.Difference{{Kind: "COMMIT", What: fault.CommittedOwed, Detail: "COMMIT of T0: it succeeded"}}}
 		if got := Of(&f, Facts{Observation: o, Final: ends(1, 2)}); got != want {
 			t.Errorf("seen %v: %q, want %q", seen, got, want)
 		}

@@ -3,6 +3,7 @@ package cause
 import (
 	"slices"
 
+	"txweave/fault"
 	"txweave/finding"
 	"txweave/history"
 	"txweave/observe"
@@ -63,7 +64,7 @@ func (r *run) searched(at int) (wrong, missed, extra, unknown bool) {
 }
 
 // joined is the cause where a write of joined tables wrote other rows than a SELECT of the same joins had found; "" of other differences.
-func (r *run) joined(what string, s *observe.ObservedStmt) string {
+func (r *run) joined(what fault.Kind, s *observe.ObservedStmt) finding.Cause {
 	missed, extra := false, false
 	for _, w := range s.Writes {
 		_, found := s.Joined[w.Table][w.PKey]
@@ -75,11 +76,11 @@ func (r *run) joined(what string, s *observe.ObservedStmt) string {
 		}
 	}
 	switch verb := oracle.Verb(s.Kind); {
-	case what != "matched-versus-written":
+	case what != fault.MatchedWritten:
 	case missed && !extra:
-		return verb + finding.PassesOver
+		return finding.Cause{Kind: fault.PassesOver, Of: verb}
 	case extra && !missed:
-		return verb + " writes other rows"
+		return finding.Cause{Kind: fault.WritesOthers, Of: verb}
 	}
-	return ""
+	return finding.Cause{}
 }

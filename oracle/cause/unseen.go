@@ -1,7 +1,6 @@
 package cause
 
 import (
-	"fmt"
 	"slices"
 
 	"txweave/finding"
@@ -180,8 +179,8 @@ func (r *run) leftBefore(s *observe.ObservedStmt) bool {
 
 // sawKept says whether one of some transactions saw, or wrote over, what another one of them had written whose ROLLBACK had been answered
 // before it began: whatever became of the row later, that write was kept.
-func (r *run) sawKept(txns []string) bool {
-	among := func(txn int) bool { return slices.Contains(txns, history.SessionName(txn)) }
+func (r *run) sawKept(txns []int) bool {
+	among := func(txn int) bool { return slices.Contains(txns, txn) }
 	kept := map[history.Version]int64{} // since when it should be gone
 	for _, s := range r.Observation.Stmts {
 		for _, w := range s.Writes {
@@ -239,13 +238,13 @@ func (r *run) passesOver(at int) bool {
 }
 
 // emptied is the cause where what differs are the contents of a table into which such an INSERT wrote none of its rows; "" where that is not so.
-func (r *run) emptied(d *finding.Difference) string {
+func (r *run) emptied(d *finding.Difference) finding.Cause {
 	if slices.ContainsFunc(r.Observation.Stmts, func(s *observe.ObservedStmt) bool {
-		return d.FinalTable() == s.Target && r.writesNone(s) && r.Observation.Txns[s.Txn].Outcome == history.Committed
+		return d.Table == s.Target && r.writesNone(s) && r.Observation.Txns[s.Txn].Outcome == history.Committed
 	}) {
 		return finding.CauseNone
 	}
-	return ""
+	return finding.Cause{}
 }
 
 // insertedNone says whether an INSERT into a table that a statement reads or writes wrote none of its rows, and its transaction committed: in which
@@ -323,9 +322,9 @@ func (r *run) erasedBefore(s *observe.ObservedStmt) bool {
 
 // wentBack says whether the read after a statement of some transactions shows a version that a statement before it in the same transaction had
 // overwritten, which looks as if it had been written once more.
-func (r *run) wentBack(txns []string) bool {
+func (r *run) wentBack(txns []int) bool {
 	return slices.ContainsFunc(r.Observation.Stmts, func(s *observe.ObservedStmt) bool {
-		return slices.Contains(txns, history.SessionName(s.Txn)) && slices.ContainsFunc(s.Writes, func(w history.Write) bool {
+		return slices.Contains(txns, s.Txn) && slices.ContainsFunc(s.Writes, func(w history.Write) bool {
 			return !w.To.Absent() && !r.Observation.Contents[w.Table] && int64(w.To) != s.VKey && slices.ContainsFunc(r.Observation.Stmts, func(o *observe.ObservedStmt) bool {
 				return o.Txn == s.Txn && o.Done < s.Sent && !o.Undone && slices.ContainsFunc(o.Writes, func(x history.Write) bool { return x.Item == w.Item && x.From == w.To })
 			})
@@ -376,7 +375,7 @@ func (r *run) missedInitial(s *observe.ObservedStmt) bool {
 
 // overtaken is the cause where a statement seems to have left a row as another transaction had, before it: the read before the statement
 // missed that and the one after it did not. "" where that is not so.
-func (r *run) overtaken(s *observe.ObservedStmt) string {
+func (r *run) overtaken(s *observe.ObservedStmt) finding.Cause {
 	for _, o := range r.Observation.Stmts {
 		if o.Txn == s.Txn || o.Done > s.Sent || r.Observation.Txns[o.Txn].Outcome != history.Committed {
 			continue
@@ -392,37 +391,31 @@ func (r *run) overtaken(s *observe.ObservedStmt) string {
 			}
 		}
 	}
-	return ""
+	return finding.Cause{}
 }
 
 // keptOnly is the cause where writes were kept that should be gone; "" where none was.
-func (r *run) keptOnly() string {
+func (r *run) keptOnly() finding.Cause {
 	switch {
 	case len(r.kept) > 0:
 		return finding.CauseKept
 	case len(r.keptTo) > 0:
 		return finding.CauseKeptTo
 	}
-	return ""
+	return finding.Cause{}
 }
 
 // ofNone is the cause of a query that reads no table and has another number of rows in its transaction than without it: those of a table would be missing,
 // or there twice, too. "" of others.
-func (r *run) ofNone(at int, d *finding.Difference) string {
+func (r *run) ofNone(at int, d *finding.Difference) finding.Cause {
 	s := r.Observation.Stmts[at]
-	var in, without int
-	if s.Run == nil || len(s.Run.Block.Info.Tables) > 0 {
-		return ""
-	}
-	_, err := fmt.Sscanf(d.Transaction, "%d rows", &in)
-	if _, err2 := fmt.Sscanf(d.Replay, "%d rows", &without); err != nil || err2 != nil {
-		return ""
-	}
+	in, without := d.Transaction.Rows, d.Replay.Rows
 	switch {
-	case in < without:
+	case s.Run == nil || len(s.Run.Block.Info.Tables) > 0 || in == nil || without == nil:
+	case in.Total < without.Total:
 		return finding.CauseMissing
-	case in > without:
+	case in.Total > without.Total:
 		return finding.CauseTwice
 	}
-	return ""
+	return finding.Cause{}
 }

@@ -37,7 +37,7 @@ func (r *run) passedOver(chain []write) {
 		x := chain[i+1+next]
 		older := slices.ContainsFunc(chain[:i+1], func(y write) bool { return y.From == x.From && y.From != w.To && !y.From.Absent() })
 		if x.named && older && done < r.Observation.Txns[x.txn].Began {
-			r.lost = append(r.lost, history.SessionName(w.txn))
+			r.lost = append(r.lost, w.txn)
 		}
 	}
 }
@@ -53,7 +53,7 @@ func (r *run) writtenOver(chain []write) {
 		if slices.ContainsFunc(chain[i+1:], func(x write) bool {
 			return x.txn != w.txn && x.named && x.From == w.To && done < r.Observation.Txns[x.txn].Began
 		}) {
-			r.keptTo = append(r.keptTo, history.SessionName(w.txn))
+			r.keptTo = append(r.keptTo, w.txn)
 		}
 	}
 }
@@ -90,14 +90,14 @@ func (r *run) overwroteNone(w history.Write) bool {
 
 // namesNone is the cause where a table ends with a row that was changed and names as what it was before a version that it cannot have been; ""
 // where no row does.
-func (r *run) namesNone(table string) string {
+func (r *run) namesNone(table string) finding.Cause {
 	rows := r.Final[table]
 	if rows == nil || r.unsure[table] {
-		return ""
+		return finding.Cause{}
 	}
 	pkey, pvkey := slices.Index(rows.Columns, sqltext.PKey), slices.Index(rows.Columns, sqltext.PVKey)
 	if pkey < 0 || pvkey < 0 {
-		return ""
+		return finding.Cause{}
 	}
 	for i := range rows.Len() {
 		k, _ := rows.Row(i)[pkey].Int64()
@@ -110,7 +110,7 @@ func (r *run) namesNone(table string) string {
 			return finding.CauseUnwritten
 		}
 	}
-	return ""
+	return finding.Cause{}
 }
 
 // stillThere says whether a DELETE seems to have taken a row away that a SELECT with its WHERE clause did not find, and that is there in the end as

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"txweave/dbms"
+	"txweave/fault"
 	"txweave/finding"
 	"txweave/history"
 	"txweave/instrument"
@@ -129,7 +130,7 @@ func TestNamesNone(t *testing.T) {
 		rows := &history.Rows{Columns: []string{sqltext.PKey, sqltext.VKey, sqltext.PVKey}, Cells: []history.Value{history.IntValue(1), history.IntValue(2), history.IntValue(pvkey)}}
 		o := &observe.Observation{Promise: &dbms.Profile{}, Stmts: []*observe.ObservedStmt{update("T0.S0", 0, 1, 2)}, Txns: []observe.ObservedTxn{{Outcome: history.Committed}},
 			Initial: map[string]map[int64]int64{"t": {1: 1}}}
-		f := finding.Finding{Class: finding.ClassReplay, Differences: []finding.Difference{{What: finding.Final, Detail: "table t"}}}
+		f := finding.Finding{Class: finding.ClassReplay, Differences: []finding.Difference{{What: fault.Final, Detail: "table t"}}}
 		if got := Of(&f, Facts{Observation: o, Final: map[string]*history.Rows{"t": rows}}); got != want {
 			t.Errorf("pvkey %d: %q, want %q", pvkey, got, want)
 		}

@@ -6,17 +6,18 @@ import (
 	"slices"
 	"strings"
 
+	"txweave/fault"
 	"txweave/finding"
 )
 
 // warned is the cause of a finding whose executions differ in nothing but warnings: which codes, and which of the two has more of them. Whichever kind of
 // statement is warned, that is one bug; another code, or the same one missing, is another. "" where anything else differs.
-func warned(f *finding.Finding) string {
+func warned(f *finding.Finding) finding.Cause {
 	var parts []string
 	own := true
 	for _, d := range f.Differences {
-		if d.What != finding.Warnings || len(d.Warned) == 0 {
-			return ""
+		if d.What != fault.Warnings || len(d.Warned) == 0 {
+			return finding.Cause{}
 		}
 		for _, w := range d.Warned {
 			where := "in transactions"
@@ -35,14 +36,14 @@ func warned(f *finding.Finding) string {
 		}
 	}
 	if len(parts) == 0 {
-		return ""
+		return finding.Cause{}
 	}
 	slices.Sort(parts)
 	parts = slices.Compact(parts)
 	if own {
-		return finding.CauseWarnedOfOwn + strings.Join(parts, "; ")
+		return finding.Cause{Kind: fault.WarnedOfOwn, Of: strings.Join(parts, "; ")}
 	}
-	return finding.CauseWarned + strings.Join(parts, "; ")
+	return finding.Cause{Kind: fault.WarnedOtherwise, Of: strings.Join(parts, "; ")}
 }
 
 // ownName finds, in what is said of a field or a column, a name that begins with an underscore, as those do that a database gives to columns of

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"txweave/dbms"
+	"txweave/fault"
 	"txweave/finding"
 	"txweave/history"
 	"txweave/observe"
@@ -13,14 +14,14 @@ import (
 // execution's, and whatever else differs, are not.
 func TestWarned(t *testing.T) {
 	own := func(more int) finding.Difference {
-		return finding.Difference{Stmt: "T0.S1", Kind: "UPDATE", What: finding.Warnings, Warned: []finding.Warned{
+		return finding.Difference{Stmt: "T0.S1", Kind: "UPDATE", What: fault.Warnings, Warned: []finding.Warned{
 			{Warning: history.Warning{Level: "Warning", Code: 1364, Message: "Field '_tidb_tid' doesn't have a default value"}, More: more}}}
 	}
 	cut := func(value string) finding.Warned {
 		return finding.Warned{Warning: history.Warning{Level: "Warning", Code: 1292, Message: "Truncated incorrect DOUBLE value: '" + value + "'"}, More: 1}
 	}
 	of := func(kind string, ws ...finding.Warned) finding.Difference {
-		return finding.Difference{Stmt: "T0.S2", Kind: kind, What: finding.Warnings, Warned: ws}
+		return finding.Difference{Stmt: "T0.S2", Kind: kind, What: fault.Warnings, Warned: ws}
 	}
 	field := finding.Warned{Warning: history.Warning{Level: "Warning", Code: 1364, Message: "Field 'c0' doesn't have a default value"}, More: 1}
 	hint := finding.Warned{Warning: history.Warning{Level: "Warning", Code: 1105, Message: "Unknown hint 'x'"}, More: 1}
@@ -42,9 +43,9 @@ func TestWarned(t *testing.T) {
 		{"a code that says nothing", []finding.Difference{of("SELECT", hint)}, finding.CauseWarned + "warning 1105 Unknown hint ?, in transactions"},
 		{"two codes", []finding.Difference{own(1), of("UPDATE", cut("a"))},
 			finding.CauseWarned + "warning 1292, in transactions; warning 1364 '_tidb_tid', in transactions"},
-		{"rows, too", []finding.Difference{own(1), {Stmt: "T0.S2", Kind: "SELECT", What: finding.Rows}}, ""},
-		{"… which come first", []finding.Difference{{Stmt: "T0.S2", Kind: "SELECT", What: finding.Rows}, own(1)}, ""},
-		{"a finding of before warnings were told", []finding.Difference{{Stmt: "T0.S2", Kind: "UPDATE", What: finding.Warnings}}, ""},
+		{"rows, too", []finding.Difference{own(1), {Stmt: "T0.S2", Kind: "SELECT", What: fault.Rows}}, ""},
+		{"… which come first", []finding.Difference{{Stmt: "T0.S2", Kind: "SELECT", What: fault.Rows}, own(1)}, ""},
+		{"a finding of before warnings were told", []finding.Difference{{Stmt: "T0.S2", Kind: "UPDATE", What: fault.Warnings}}, ""},
 	} {
 		f := finding.Finding{Class: finding.ClassReplay, Differences: c.diffs}
 		if got := Of(&f, Facts{Observation: &observe.Observation{Promise: &dbms.Profile{}}}); got != c.want {

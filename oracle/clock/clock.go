@@ -6,26 +6,23 @@ package clock
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"slices"
 
 	"txweave/dbms"
+	"txweave/fault"
+	"txweave/finding"
 	"txweave/history"
 	"txweave/observe"
 	"txweave/sdg"
 )
 
-// What disagrees, in an Anomaly.
-const (
-	CommitOrder   = "commit-order"   // timestamps contradict each other or the order in which things happened
-	VersionOrder  = "version-order"  // the store holds other versions of a row, or in another order
-	SnapshotRead  = "snapshot-read"  // a plain read saw something else than the store gives for its timestamp
-	TimestampRead = "timestamp-read" // a statement saw a version that was not the latest at its timestamp
-)
-
 // Contradiction is one disagreement of the database's own account with what was seen.
-type Contradiction struct{ What, Stmt, Detail string }
+type Contradiction struct {
+	What fault.Kind
+	Stmt string // "" where it is of no single statement
+	Why  finding.Step
+}
 
 // Find returns every disagreement.
 func Find(o *observe.Observation) []Contradiction {
@@ -41,8 +38,6 @@ type finder struct {
 	out []Contradiction
 }
 
-func name(txn int) string { return history.SessionName(txn) }
-
 // stmts are the statements of which it is known what they saw.
 func (f *finder) stmts() []*observe.ObservedStmt {
 	return slices.DeleteFunc(slices.Clone(f.o.Stmts), func(s *observe.ObservedStmt) bool { return s.Bad != nil })
@@ -55,8 +50,8 @@ func markUnsure(unsure map[string]bool, s *observe.ObservedStmt) {
 	}
 }
 
-func (f *finder) report(what, stmt, format string, args ...any) {
-	f.out = append(f.out, Contradiction{what, stmt, fmt.Sprintf(format, args...)})
+func (f *finder) report(what fault.Kind, stmt, sentence string, args ...any) {
+	f.out = append(f.out, Contradiction{what, stmt, finding.Say(sentence, args...)})
 }
 
 // commitOrder holds the timestamps of transactions against each other and against the client's clock: one that began
@@ -65,12 +60,12 @@ func (f *finder) commitOrder() {
 	for i := range f.o.Txns {
 		t := &f.o.Txns[i]
 		if t.Commit != 0 && t.Commit <= t.Start {
-			f.report(CommitOrder, "", "%s began at %d and committed at %d", name(i), t.Start, t.Commit)
+			f.report(fault.CommitOrder, "", "%v began at %v and committed at %v", finding.Txn(i), t.Start, t.Commit)
 		}
 		for j := range f.o.Txns {
 			u := &f.o.Txns[j]
 			if t.Commit != 0 && u.Start != 0 && t.Done < u.Began && t.Commit > u.Start {
-				f.report(CommitOrder, "", "%s had committed, at %d, before %s began, at %d", name(i), t.Commit, name(j), u.Start)
+				f.report(fault.CommitOrder, "", "%v had committed, at %v, before %v began, at %v", finding.Txn(i), t.Commit, finding.Txn(j), u.Start)
 			}
 		}
 	}
@@ -121,7 +116,7 @@ func (f *finder) versionOrder() {
 		if _, asked := f.o.Versions[item]; !asked && !unsure[item.Table] {
 			for txn, n := range wrote[item] {
 				if n.from != history.Unborn || n.to != history.Dead {
-					f.report(VersionOrder, "", "(%s, %d): %s wrote %s; the tables held the same before and after", item.Table, item.PKey, name(txn), n.to)
+					f.report(fault.VersionOrder, "", "%v: %v wrote %v; the tables held the same before and after", item, finding.Txn(txn), n.to)
 				}
 			}
 		}
@@ -143,7 +138,7 @@ func (f *finder) chain(item history.Item, of map[uint64]int, wrote map[int]net) 
 		txn, ours := of[v.Start]
 		if !ours {
 			if len(seen) > 0 {
-				f.report(VersionOrder, "", "(%s, %d): a transaction that is none of the run's committed %s at %d", item.Table, item.PKey, v.State, v.Commit)
+				f.report(fault.VersionOrder, "", "%v: a transaction that is none of the run's committed %v at %v", item, v.State, v.Commit)
 			}
 			continue
 		}
@@ -151,19 +146,19 @@ func (f *finder) chain(item history.Item, of map[uint64]int, wrote map[int]net) 
 		n, did := wrote[txn]
 		switch {
 		case !did:
-			f.report(VersionOrder, "", "(%s, %d): %s committed %s, which no statement of it was seen to write", item.Table, item.PKey, name(txn), v.State)
+			f.report(fault.VersionOrder, "", "%v: %v committed %v, which no statement of it was seen to write", item, finding.Txn(txn), v.State)
 		case n.to != v.State:
-			f.report(VersionOrder, "", "(%s, %d): %s wrote %s and committed %s", item.Table, item.PKey, name(txn), n.to, v.State)
+			f.report(fault.VersionOrder, "", "%v: %v wrote %v and committed %v", item, finding.Txn(txn), n.to, v.State)
 		case n.from != state && (n.from != history.Unborn || state != history.Dead):
-			f.report(VersionOrder, "", "(%s, %d): %s overwrote %s; the version before its own is %s", item.Table, item.PKey, name(txn), n.from, state)
+			f.report(fault.VersionOrder, "", "%v: %v overwrote %v; the version before its own is %v", item, finding.Txn(txn), n.from, state)
 		case t.Commit != 0 && t.Commit != v.Commit:
-			f.report(VersionOrder, "", "(%s, %d): %s committed at %d, its version at %d", item.Table, item.PKey, name(txn), t.Commit, v.Commit)
+			f.report(fault.VersionOrder, "", "%v: %v committed at %v, its version at %v", item, finding.Txn(txn), t.Commit, v.Commit)
 		}
 		state, seen[txn] = v.State, true
 	}
 	for _, txn := range slices.Sorted(maps.Keys(wrote)) {
 		if n := wrote[txn]; !seen[txn] && f.o.Txns[txn].Start != 0 && (n.from != history.Unborn || n.to != history.Dead) {
-			f.report(VersionOrder, "", "(%s, %d): %s wrote %s and committed; the store has no such version", item.Table, item.PKey, name(txn), n.to)
+			f.report(fault.VersionOrder, "", "%v: %v wrote %v and committed; the store has no such version", item, finding.Txn(txn), n.to)
 		}
 	}
 }
@@ -233,20 +228,13 @@ func (f *finder) snapshotRead(s *observe.ObservedStmt, t *observe.ObservedTxn, r
 			continue
 		}
 		if vkey, there := want[pkey]; !there || vkey != r.Seen[pkey] {
-			f.report(SnapshotRead, s.Name, "(%s, %d): saw version %d; at %d it was %s", table, pkey, r.Seen[pkey], t.Start, printVersion(vkey, there))
+			f.report(fault.SnapshotRead, s.Name, "%v: saw %v; at %v it was %v", history.Item{Table: table, PKey: pkey}, history.State(r.Seen[pkey]), t.Start, history.StateOf(vkey, there))
 		}
 		delete(want, pkey)
 	}
 	for _, pkey := range slices.Sorted(maps.Keys(want)) {
-		f.report(SnapshotRead, s.Name, "(%s, %d): saw nothing; at %d it was version %d", table, pkey, t.Start, want[pkey])
+		f.report(fault.SnapshotRead, s.Name, "%v: saw nothing; at %v it was %v", history.Item{Table: table, PKey: pkey}, t.Start, history.State(want[pkey]))
 	}
-}
-
-func printVersion(vkey int64, there bool) string {
-	if !there {
-		return "not there"
-	}
-	return fmt.Sprintf("version %d", vkey)
 }
 
 // timestampRead checks the versions that a statement printed or overwrote.
@@ -256,7 +244,7 @@ func (f *finder) timestampRead(s *observe.ObservedStmt, own map[history.Item]his
 			return
 		}
 		if want := f.stateAt(item, s.Read); want != saw {
-			f.report(TimestampRead, s.Name, "(%s, %d): %s %s; at %d, where it read, it was %s", item.Table, item.PKey, verb, saw, s.Read, want)
+			f.report(fault.TimestampRead, s.Name, "%v: %v %v; at %v, where it read, it was %v", item, verb, saw, s.Read, want)
 		}
 	}
 	for _, v := range s.Out {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"txweave/dbms"
+	"txweave/fault"
 	"txweave/history"
 	"txweave/observe"
 	"txweave/sqltext"
@@ -47,8 +48,7 @@ func (j *judge) carried(s *observe.ObservedStmt) {
 				}
 			}
 			if want := wanted(c, key); want != "" && is != want {
-				j.odd(s, "carried-otherwise", "row %d of %s referred to %s, which is %s now, and the foreign key's action leaves %s; it should leave %s",
-					w.PKey, c.Table, was, key, is, want)
+				j.odd(s, fault.Carried, "%v referred to %v, which is %v now, and the foreign key's action leaves %v; it should leave %v", history.Item{Table: c.Table, PKey: w.PKey}, was, key, is, want)
 			}
 		}
 	}
@@ -133,6 +133,6 @@ func (j *judge) refusedCarrying(s *observe.ObservedStmt) {
 		}
 	}
 	if slices.Contains(j.promise(s).ForeignKey, s.Err.Code) {
-		j.odd(s, "refused-versus-carried", "it is refused with %s, and each foreign key to %s has an action that takes its rows along", s.Err, s.Target)
+		j.odd(s, fault.RefusedCarried, "it is refused with %v, and each foreign key to %v has an action that takes its rows along", s.Err, s.Target)
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"txweave/dbms"
 	_ "txweave/dbms/registry"
+	"txweave/finding"
 	"txweave/history"
 	"txweave/observe"
 	"txweave/oracle/consistency"
@@ -60,7 +61,7 @@ func TestSavepoints(t *testing.T) {
 		detail string // of the difference; "": there is none
 	}{
 		{"lost", observe.Savepoint{Known: true, Err: none}, "the transaction had set it: error 1305: SAVEPOINT a does not exist"},
-		{"lost after an error", observe.Savepoint{Known: true, Err: none, Failed: "T0.S2: error 1467: no value"},
+		{"lost after an error", observe.Savepoint{Known: true, Err: none, Failed: []finding.Failure{{Stmt: "T0.S2", Err: &history.DBError{Code: 1467, Message: "no value"}}}},
 			"the transaction had set it: error 1305: SAVEPOINT a does not exist; before that failed T0.S2: error 1467: no value"},
 		{"another error", observe.Savepoint{Known: true, Err: &history.DBError{Code: 1213, Message: "Deadlock found"}}, ""},
 		{"never set", observe.Savepoint{Err: none}, ""},

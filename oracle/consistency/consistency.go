@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"txweave/dbms"
+	"txweave/fault"
 	"txweave/finding"
 	"txweave/history"
 	"txweave/observe"
@@ -51,8 +52,7 @@ func (Oracle) Judge(o *observe.Observation) (oracle.Ruling, error) {
 		}
 		if t := &o.Txns[i]; t.Err != nil && o.Promise.Classify(t.Err.Code, t.Err.Message) == dbms.Deterministic && !damaged(o, i) &&
 			!(o.Promise.KeysAtCommit && slices.Contains(o.Promise.Duplicate, t.Err.Code)) {
-			j.out = append(j.out, finding.Difference{Kind: "COMMIT", What: "failed-commit",
-				Detail: fmt.Sprintf("%s of %s: %s", t.End, history.SessionName(i), t.Err)})
+			j.out = append(j.out, finding.OfCommit(i, fault.FailedCommit, finding.Say("%v of %v: %v", t.End, finding.Txn(i), t.Err)))
 		}
 	}
 	return oracle.Ruling{Differences: j.out}, nil
@@ -71,7 +71,7 @@ func Unexplained(g *sdg.Graph) []finding.Difference {
 	for _, u := range g.Unexplained {
 		s := &g.Stmts[u.Stmt]
 		out = append(out, finding.Difference{Stmt: s.Name, Kind: oracle.Verb(s.Kind), What: u.Reason,
-			Detail: fmt.Sprintf("row %d of %s: %s", u.PKey, u.Table, u.State)})
+			Steps: finding.Steps{finding.Say("%v: %v", u.Item, u.State.String())}})
 	}
 	return out
 }
@@ -90,18 +90,32 @@ type origin struct {
 	by   *observe.ObservedStmt // who wrote it
 }
 
-func (j *judge) odd(s *observe.ObservedStmt, what, format string, args ...any) {
-	j.out = append(j.out, finding.Difference{Stmt: s.Name, Kind: oracle.Verb(s.Kind), What: what, Detail: fmt.Sprintf(format, args...)})
+// odd adds a difference of a statement, and returns it.
+func (j *judge) odd(s *observe.ObservedStmt, what fault.Kind, sentence string, args ...any) *finding.Difference {
+	j.out = append(j.out, finding.Difference{Stmt: s.Name, Kind: oracle.Verb(s.Kind), What: what, Steps: finding.Steps{finding.Say(sentence, args...)}})
+	return &j.out[len(j.out)-1]
+}
+
+// counts adds a difference between the number of rows that a write says it affected and those that it wrote.
+func (j *judge) counts(s *observe.ObservedStmt, wrote int64, sentence string, args ...any) {
+	d := j.odd(s, fault.Affected, sentence, args...)
+	d.Transaction, d.Replay = finding.Affected(s.Affected), finding.Affected(wrote)
+}
+
+// skips adds a difference between what a search found of a row and what the write overwrote of it.
+func (j *judge) skips(s *observe.ObservedStmt, row history.Item, sentence string, found, wrote history.State) {
+	d := j.odd(s, fault.MatchedWritten, sentence, row, found, wrote)
+	d.Transaction, d.Replay = finding.State(wrote), finding.State(found)
 }
 
 // keys finds two rows that one read saw with the same unique key: no state of the database holds both, whatever a transaction has done.
 func (j *judge) keys(s *observe.ObservedStmt) {
 	if s.Alike != nil {
-		what := "key-twice"
+		what := fault.KeyTwice
 		if s.Alike.Late {
-			what = "late-key-twice"
+			what = fault.LateKeyTwice
 		}
-		j.odd(s, what, "the read of %s before it saw rows %d and %d, and both have the key %s", s.Alike.Table, s.Alike.PKeys[0], s.Alike.PKeys[1], s.Alike.Key)
+		j.odd(s, what, "the read of %v before it saw rows %v and %v, and both have the key %v", s.Alike.Table, s.Alike.PKeys[0], s.Alike.PKeys[1], s.Alike.Key)
 	}
 }
 
@@ -109,14 +123,14 @@ func (j *judge) statement(s *observe.ObservedStmt) {
 	j.searched(s)
 	switch {
 	case s.Bad != nil:
-		j.odd(s, s.Bad.What, "%s", s.Bad.Detail)
+		j.odd(s, s.Bad.What, s.Bad.Why.Say, s.Bad.Why.Stated()...).Returned = s.Bad.Returned
 		return
 	case s.Target == "":
 		j.read(s)
 		j.unsorted(s)
 		return
 	case s.Err == nil && j.o.Txns[s.Txn].ReadOnly && j.promise(s).ReadOnlyRefused != 0:
-		j.odd(s, "write-in-read-only", "it is a write, and was not refused, in a READ ONLY transaction")
+		j.odd(s, fault.ReadOnlyWrite, "it is a write, and was not refused, in a READ ONLY transaction")
 	case s.Waited || s.Mixed:
 		j.waited(s)
 	default:
@@ -142,21 +156,21 @@ func (j *judge) promise(s *observe.ObservedStmt) *dbms.Profile {
 func (j *judge) write(s *observe.ObservedStmt) {
 	if s.Err != nil {
 		if len(s.Writes) > 0 {
-			j.odd(s, "failed-yet-wrote", "it failed with %s and yet wrote %s", s.Err, printWrites(s.Writes))
+			j.odd(s, fault.FailedYetWrote, "it failed with %v and yet wrote %v", s.Err, s.Writes)
 		}
 		return
 	}
 	if !s.Replaces && !s.Loose && s.Affected != int64(len(s.Writes)) {
-		j.odd(s, "affected-versus-written", "it says it affected %d rows and wrote %d: %s", s.Affected, len(s.Writes), printWrites(s.Writes))
+		j.counts(s, int64(len(s.Writes)), "it says it affected %v rows and wrote %v: %v", s.Affected, len(s.Writes), s.Writes)
 	}
 	if s.Replaces && !s.Carries && s.Affected > 0 && len(s.Writes) == 0 && !j.o.MayKeep(s) {
-		j.odd(s, "affected-versus-written", "it says it affected %d rows and wrote none, and none of %s would be as it was", s.Affected, s.Target)
+		j.counts(s, 0, "it says it affected %v rows and wrote none, and none of %v would be as it was", s.Affected, s.Target)
 	}
 	if n, known := j.own(s); known && s.Affected != n {
-		j.odd(s, "affected-versus-written", "it says it affected %d rows, and wrote %d of %s; what it carries along does not count: %s", s.Affected, n, s.Target, printWrites(s.Writes))
+		j.counts(s, n, "it says it affected %v rows, and wrote %v of %v; what it carries along does not count: %v", s.Affected, n, s.Target, s.Writes)
 	}
 	if s.Most > 0 && (s.Affected < s.Least || s.Affected > s.Most) {
-		j.odd(s, "affected-versus-spelled", "it says it affected %d rows, and each of the rows that it spells is inserted or changes another: %s", s.Affected, bounds(s.Least, s.Most))
+		j.odd(s, fault.Spelled, "it says it affected %v rows, and each of the rows that it spells is inserted or changes another: %v", s.Affected, bounds(s.Least, s.Most))
 	}
 	j.returned(s)
 	if s.Kind != sqltext.Update && s.Kind != sqltext.Delete {
@@ -168,7 +182,7 @@ func (j *judge) write(s *observe.ObservedStmt) {
 			continue
 		}
 		if vkey, there := visible[w.PKey]; !there || history.State(vkey) != w.From {
-			j.odd(s, "overwrote-unseen", "it overwrote %s; the read before it saw %s", printWrites([]history.Write{w}), printSeen(vkey, there))
+			j.odd(s, fault.OverwroteUnseen, "it overwrote %v; the read before it saw %v", []history.Write{w}, history.StateOf(vkey, there))
 		}
 	}
 	j.joined(s)
@@ -186,17 +200,11 @@ func (j *judge) write(s *observe.ObservedStmt) {
 			continue // it stayed as it was
 		}
 		if inFound != inWrote || f != w {
-			j.odd(s, "matched-versus-written", "row %d of %s: a SELECT with the same WHERE found %s, the write overwrote %s",
-				pkey, s.Target, printSeen(f, inFound), printSeen(w, inWrote))
+			j.skips(s, history.Item{Table: s.Target, PKey: pkey}, "%v: a SELECT with the same WHERE found %v, the write overwrote %v",
+				history.StateOf(f, inFound), history.StateOf(w, inWrote))
 		}
 	}
 }
-
-// What a search passed over: a row, or one that another transaction gave another key.
-const (
-	passedOver      = "passed-over-after-wait"
-	passedOverMoved = "passed-over-moved-row"
-)
 
 // waited compares a write that waited with the same read before and after it. A row that matched before and
 // matches after it must have been written if nobody changed it in the meantime, or if the one change, uncommitted
@@ -215,13 +223,11 @@ func (j *judge) waited(s *observe.ObservedStmt) {
 		if !matched || now == s.VKey || j.undone[item] || now != old && (change.by == nil || change.from != history.State(old) || change.by.Done > s.Sent) {
 			continue
 		}
-		what := passedOver
+		what := fault.PassedOver
 		if j.moved(item, old, now) {
-			what = passedOverMoved
+			what = fault.PassedOverMoved
 		}
-		j.odd(s, what,
-			"row %d of %s: a SELECT with the same WHERE found version %d before it waited and finds version %d after it; it has not written the row",
-			pkey, s.Target, old, now)
+		j.odd(s, what, "%v: a SELECT with the same WHERE found version %v before it waited and finds version %v after it; it has not written the row", history.Item{Table: s.Target, PKey: pkey}, old, now)
 	}
 }
 
@@ -236,12 +242,11 @@ func (j *judge) searched(s *observe.ObservedStmt) {
 			continue
 		}
 		item, now := history.Item{Table: s.Target, PKey: pkey}, s.Matched[pkey]
-		what := passedOver
+		what := fault.PassedOver
 		if change := j.origin[history.Version{Item: item, VKey: now}]; change.by != nil && j.moved(item, int64(change.from), now) {
-			what = passedOverMoved
+			what = fault.PassedOverMoved
 		}
-		j.odd(s, what, "row %d of %s: a locking SELECT with the same WHERE waited and did not find it; the same right after it, with all locks of the first one held, found version %d",
-			pkey, s.Target, now)
+		j.odd(s, what, "%v: a locking SELECT with the same WHERE waited and did not find it; the same right after it, with all locks of the first one held, found version %v", history.Item{Table: s.Target, PKey: pkey}, now)
 	}
 }
 
@@ -256,8 +261,8 @@ func (j *judge) conflicts() {
 		if e.Txn < 0 || e.Stmt < 0 || e.Role == history.End || j.o.Txns[e.Txn].Alone || !slices.Contains(j.o.Promise.AtCommit, e.Err.Code) {
 			continue
 		}
-		j.out = append(j.out, finding.Difference{Stmt: fmt.Sprintf("T%d.S%d", e.Txn, e.Stmt), Kind: oracle.Verb(sqltext.KindOf(e.Text)),
-			What: "conflict-before-commit", Detail: fmt.Sprintf("only a COMMIT is answered so: %s: %s", e.Text, e.Err)})
+		j.out = append(j.out, finding.Difference{Stmt: string(observe.StmtOf(e)), Kind: oracle.Verb(sqltext.KindOf(e.Text)),
+			What: fault.ConflictBeforeCommit, Steps: finding.Steps{finding.Say("only a COMMIT is answered so: %v: %v", finding.Query(e.Text), e.Err)}})
 	}
 }
 
@@ -266,13 +271,11 @@ func (j *judge) savepoints() {
 	for _, p := range j.o.Savepoints {
 		switch {
 		case p.Known && p.Err != nil && j.o.Promise.NoSavepoint != "" && strings.Contains(p.Err.Message, j.o.Promise.NoSavepoint):
-			detail := "the transaction had set it: " + p.Err.String()
-			if p.Failed != "" {
-				detail += "; before that failed " + p.Failed
-			}
-			j.out = append(j.out, finding.Difference{Stmt: p.Stmt, Kind: oracle.Verb(p.Kind), What: "lost-savepoint", Detail: detail})
+			j.out = append(j.out, finding.Difference{Stmt: p.Stmt, Kind: oracle.Verb(p.Kind), What: fault.LostSavepoint, Failed: p.Failed,
+				Steps: finding.Steps{finding.Say("the transaction had set it: %v", p.Err)}})
 		case !p.Known && p.Err == nil:
-			j.out = append(j.out, finding.Difference{Stmt: p.Stmt, Kind: oracle.Verb(p.Kind), What: "unknown-savepoint", Detail: "the transaction had not set it, and yet there was no error"})
+			j.out = append(j.out, finding.Difference{Stmt: p.Stmt, Kind: oracle.Verb(p.Kind), What: fault.UnknownSavepoint,
+				Steps: finding.Steps{finding.Say("the transaction had not set it, and yet there was no error")}})
 		}
 	}
 }
@@ -285,27 +288,11 @@ func (j *judge) gone() {
 		if e.Affected >= 0 {
 			answer = fmt.Sprintf("%d rows", e.Affected)
 		}
-		j.out = append(j.out, finding.Difference{Stmt: fmt.Sprintf("T%d.S%d", e.Txn, e.Stmt), Kind: oracle.Verb(sqltext.KindOf(e.Text)), What: finding.Gone,
-			Detail: fmt.Sprintf("%s was answered with %s, and with that the database said that no transaction is open%s", e.Text, answer, observe.FailedBefore(j.o.Errors, e.Txn, e.Start))})
+		j.out = append(j.out, finding.Difference{Stmt: string(observe.StmtOf(e)), Kind: oracle.Verb(sqltext.KindOf(e.Text)), What: fault.Gone,
+			Failed: observe.FailedBefore(j.o.Errors, e.Txn, e.Start),
+			Steps: finding.Steps{finding.Say("%v was answered with %v, and with that the database said that no transaction is open",
+				finding.Query(e.Text), answer)}})
 	}
-}
-
-func printSeen(vkey int64, there bool) string {
-	if !there {
-		return "nothing"
-	}
-	return fmt.Sprintf("version %d", vkey)
-}
-
-func printWrites(ws []history.Write) string {
-	if len(ws) == 0 {
-		return "nothing"
-	}
-	parts := make([]string, len(ws))
-	for i, w := range ws {
-		parts[i] = fmt.Sprintf("(%s, %d): %s → %s", w.Table, w.PKey, w.From, w.To)
-	}
-	return strings.Join(parts, "; ")
 }
 
 func sortedUnion(a, b map[int64]int64) []int64 {

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"txweave/fault"
+	"txweave/finding"
 	"txweave/history"
 	"txweave/observe"
 	"txweave/sql/analysis"
@@ -29,7 +31,8 @@ func (j *judge) given(s *observe.ObservedStmt) {
 				continue
 			}
 			if left, there := row[g.Column]; there && !is(left, g, row) {
-				j.odd(s, "given-versus-left", "it gives %s of row %d of %s %s, and leaves %s", g.Column, w.PKey, s.Target, printGiven(g), printCut(left))
+				d := j.odd(s, fault.Given, "it gives %v of %v %v, and leaves %v", g.Column, history.Item{Table: s.Target, PKey: w.PKey}, printGiven(g), printCut(left))
+				d.Transaction, d.Replay = finding.Value{Text: printCut(left)}, finding.Value{Text: printGiven(g)}
 			}
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 
+	"txweave/history"
 	"txweave/observe"
 )
 
@@ -24,8 +25,8 @@ func (j *judge) joined(s *observe.ObservedStmt) {
 			f, inFound := found[pkey]
 			w, inWrote := wrote[pkey]
 			if inFound != inWrote || f != w && !j.o.Contents[table] { // where versions are contents, their keys are no versions
-				j.odd(s, "matched-versus-written", "row %d of %s: a SELECT with the same joins and WHERE found %s, the write overwrote %s",
-					pkey, table, printSeen(f, inFound), printSeen(w, inWrote))
+				j.skips(s, history.Item{Table: table, PKey: pkey}, "%v: a SELECT with the same joins and WHERE found %v, the write overwrote %v",
+					history.StateOf(f, inFound), history.StateOf(w, inWrote))
 			}
 		}
 	}

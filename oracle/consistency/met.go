@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"txweave/dbms"
+	"txweave/fault"
 	"txweave/history"
 	"txweave/instrument"
 	"txweave/observe"
@@ -27,7 +28,7 @@ func (j *judge) met(s *observe.ObservedStmt) {
 			return there && part.Unlike(was)
 		}
 		if !slices.ContainsFunc(s.Meets, func(key []instrument.SpelledPart) bool { return !slices.ContainsFunc(key, unlike) }) {
-			j.odd(s, "changed-unmet-row", "it changes row %d of %s, which has none of the keys that it spells: %s", w.PKey, s.Target, j.spelled(s, w))
+			j.odd(s, fault.UnmetRow, "it changes %v, which has none of the keys that it spells: %v", history.Item{Table: s.Target, PKey: w.PKey}, j.spelled(s, w))
 		}
 	}
 }

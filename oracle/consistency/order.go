@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"txweave/dbms"
+	"txweave/fault"
 	"txweave/history"
 	"txweave/observe"
 	"txweave/sql"
@@ -16,15 +17,14 @@ import (
 // sorts before it locks, and so are levels at which rows may change while they are looked at.
 func (j *judge) unsorted(s *observe.ObservedStmt) {
 	if s.Run == nil || s.Run.Target == nil || s.Run.Target.Rows == nil || s.Err != nil || s.Waited || s.Mixed || s.Run.Block.Info.Locking || s.View != dbms.Snapshot ||
-		!slices.Contains(j.promise(s).Judged(), dbms.G1a) {
+		!slices.Contains(j.promise(s).Judged(), fault.G1a) {
 		return
 	}
 	answer := s.Run.Target.Rows
 	keys := orderOf(s.Run.Block.Tree, len(answer.Columns))
 	for i := 1; i < answer.Len() && len(keys) > 0; i++ {
 		if k := broken(answer.Row(i-1), answer.Row(i), keys); k != nil {
-			j.odd(s, "order-versus-rows", "by its ORDER BY row %d of the answer, with %s in column %d, does not come behind the one before it, with %s",
-				i+1, answer.Row(i)[k.column], k.column+1, answer.Row(i - 1)[k.column])
+			j.odd(s, fault.Ordered, "by its ORDER BY row %v of the answer, with %v in column %v, does not come behind the one before it, with %v", i+1, answer.Row(i)[k.column], k.column+1, answer.Row(i - 1)[k.column])
 			return
 		}
 	}

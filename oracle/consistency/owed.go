@@ -1,9 +1,9 @@
 package consistency
 
 import (
-	"fmt"
 	"slices"
 
+	"txweave/fault"
 	"txweave/finding"
 )
 
@@ -15,17 +15,17 @@ func (j *judge) owed(txn int) bool {
 		return false
 	}
 	refused := t.Err != nil && slices.Contains(j.o.Promise.ForeignKey, t.Err.Code)
-	odd := func(what, detail string) bool {
-		j.out = append(j.out, finding.OfCommit(txn, what, detail))
+	odd := func(what fault.Kind, why finding.Step) bool {
+		j.out = append(j.out, finding.OfCommit(txn, what, why))
 		return true
 	}
 	switch {
 	case !t.Owed.Known:
 		return refused
 	case refused && t.Owed.Rows == 0:
-		return odd(finding.RefusedOwed, fmt.Sprintf("%s; the reads of rows that refer to none, right before it, found none", t.Err))
+		return odd(fault.RefusedOwed, finding.Say("%v; the reads of rows that refer to none, right before it, found none", t.Err))
 	case t.Err == nil && t.Owed.Rows > 0:
-		return odd(finding.CommittedOwed, fmt.Sprintf("it succeeded; a read right before it found %d rows that refer to none: %s", t.Owed.Rows, t.Owed.Read))
+		return odd(fault.CommittedOwed, finding.Say("it succeeded; a read right before it found %v rows that refer to none: %v", t.Owed.Rows, finding.Query(t.Owed.Read)))
 	}
 	return refused
 }

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"txweave/dbms"
-	"txweave/finding"
+	"txweave/fault"
 	"txweave/history"
 	"txweave/observe"
 	"txweave/oracle/consistency"
@@ -21,9 +21,9 @@ func TestOwed(t *testing.T) {
 		want string
 	}{
 		"each row has its own":               {known, nil, ""},
-		"refused though each has":            {known, key, finding.RefusedOwed},
+		"refused though each has":            {known, key, fault.RefusedOwed},
 		"refused as some have none":          {owing, key, ""},
-		"committed though some have none":    {owing, nil, finding.CommittedOwed},
+		"committed though some have none":    {owing, nil, fault.CommittedOwed},
 		"refused, and nobody has looked":     {checked, key, ""},
 		"committed, and nobody has looked":   {checked, nil, ""},
 		"another error":                      {known, other, "failed-commit"},
@@ -42,7 +42,7 @@ func TestOwed(t *testing.T) {
 		if got != c.want || len(r.Differences) > 1 {
 			t.Errorf("%s: it says %+v, want %q", name, r.Differences, c.want)
 		}
-		if got == finding.RefusedOwed && (!r.Differences[0].OfCommit(0) || r.Differences[0].OfCommit(1)) {
+		if got == fault.RefusedOwed && (!r.Differences[0].OfCommit(0) || r.Differences[0].OfCommit(1)) {
 			t.Errorf("%s: of which transaction %+v is", name, r.Differences[0])
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"txweave/fault"
 	"txweave/finding"
 	"txweave/history"
 	"txweave/instrument"
@@ -20,21 +21,23 @@ import (
 func Replayed(blocks []*instrument.Block, rep *observe.Replayed) []finding.Difference {
 	var out []finding.Difference
 	for i, b := range blocks {
-		odd := func(what, format string, args ...any) {
-			out = append(out, finding.Difference{Stmt: b.Name(), Kind: oracle.Verb(b.Info.Kind), What: what,
-				Detail: finding.InAutocommit + fmt.Sprintf(format, args...)})
+		odd := func(what fault.Kind, sentence string, args ...any) {
+			out = append(out, finding.Difference{Stmt: b.Name(), Kind: oracle.Verb(b.Info.Kind), What: what, Autocommit: true,
+				Steps: finding.Steps{finding.Say(sentence, args...)}})
 		}
 		e, around := rep.Events[i], rep.Around[i]
 		changes := changed(around)
 		switch {
 		case e.Err != nil && len(changes) > 0:
-			odd("failed-yet-wrote", "it failed with %s and yet changed %s", e.Err, strings.Join(changes, "; "))
+			odd(fault.FailedYetWrote, "it failed with %v and yet changed %v", e.Err, strings.Join(changes, "; "))
 		case e.Err != nil:
 		case b.Info.Kind == sqltext.Select && len(changes) > 0:
-			odd("read-yet-wrote", "it changed %s", strings.Join(changes, "; "))
+			odd(fault.ReadYetWrote, "it changed %v", strings.Join(changes, "; "))
 		case b.Info.Target != "" && !b.Info.Truncates && len(b.Writes) < 2 && !(b.Info.Diff && b.Info.Kind != sqltext.Delete):
 			if n, known := written(b, around); known && n != e.Affected {
-				odd("affected-versus-written", "it says it affected %d rows and wrote %d", e.Affected, n)
+				odd(fault.Affected, "it says it affected %v rows and wrote %v", e.Affected, n)
+				d := &out[len(out)-1]
+				d.Transaction, d.Replay = finding.Affected(e.Affected), finding.Affected(n)
 			}
 		}
 	}

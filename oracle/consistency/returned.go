@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"txweave/fault"
 	"txweave/history"
 	"txweave/observe"
 	"txweave/sqltext"
@@ -39,11 +40,11 @@ func (j *judge) returned(s *observe.ObservedStmt) {
 		delete(rows, w.PKey)
 		switch left, seen := after[w.PKey]; {
 		case len(places) == 0:
-			j.odd(s, "returned-versus-written", "it wrote %s and returned no such row", printWrites([]history.Write{w}))
+			j.odd(s, fault.Returned, "it wrote %v and returned no such row", []history.Write{w})
 		case len(places) > 1 || !seen: // one of them is the last
 		default:
 			if wrong := differences(s.Returned, answer.Row(places[0]), left); len(wrong) > 0 {
-				j.odd(s, "returned-versus-written", "of row %d of %s it returned %s right after it", w.PKey, s.Target, strings.Join(wrong, ", "))
+				j.odd(s, fault.Returned, "of %v it returned %v right after it", history.Item{Table: s.Target, PKey: w.PKey}, strings.Join(wrong, ", "))
 			}
 		}
 	}
@@ -51,7 +52,7 @@ func (j *judge) returned(s *observe.ObservedStmt) {
 		return
 	}
 	for _, pkey := range slices.Sorted(maps.Keys(rows)) {
-		j.odd(s, "returned-versus-written", "it returned row %d of %s and has not written it", pkey, s.Target)
+		j.odd(s, fault.Returned, "it returned %v and has not written it", history.Item{Table: s.Target, PKey: pkey})
 	}
 }
 

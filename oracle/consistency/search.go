@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"txweave/dbms"
+	"txweave/fault"
 	"txweave/finding"
 	"txweave/history"
 	"txweave/observe"
@@ -45,7 +46,7 @@ func (Searches) Judge(o *observe.Observation) (oracle.Ruling, error) {
 // comparable says whether a read and the version-set read beside it see the same: not where statements see what others have not committed, nor
 // where rows have no name of their own.
 func (j *judge) comparable(s *observe.ObservedStmt) bool {
-	return s.Counted >= 0 && len(s.Search) == 1 && s.View == dbms.Snapshot && !j.o.Contents[s.Search[0].Table] && slices.Contains(j.promise(s).Judged(), dbms.G1a)
+	return s.Counted >= 0 && len(s.Search) == 1 && s.View == dbms.Snapshot && !j.o.Contents[s.Search[0].Table] && slices.Contains(j.promise(s).Judged(), fault.G1a)
 }
 
 // read compares a SELECT of a whole table with the version-set read of the same snapshot: both find as many rows.
@@ -54,7 +55,7 @@ func (j *judge) read(s *observe.ObservedStmt) {
 		return
 	}
 	if n := int64(len(s.Search[0].Seen)); s.Counted != n {
-		j.odd(s, "count-versus-seen", "it finds %d rows in %s; a read of all columns that saw the same, right beside it, found %d", s.Counted, s.Search[0].Table, n)
+		j.odd(s, fault.Counted, "it finds %v rows in %v; a read of all columns that saw the same, right beside it, found %v", s.Counted, s.Search[0].Table, n)
 	}
 }
 
@@ -75,7 +76,7 @@ func (j *judge) listed(at int, s *observe.ObservedStmt) {
 		}
 	}
 	if s.Counted != n {
-		j.odd(s, "search-versus-rows", "it finds %d rows in %s; of those that a read right beside it saw its WHERE clause is true for %d, each asked about by itself", s.Counted, table, n)
+		j.odd(s, fault.Searched, "it finds %v rows in %v; of those that a read right beside it saw its WHERE clause is true for %v, each asked about by itself", s.Counted, table, n)
 	}
 }
 
@@ -88,8 +89,7 @@ func (j *judge) found(at int, s *observe.ObservedStmt) {
 	for _, pkey := range slices.Sorted(maps.Keys(s.Matched)) {
 		v := history.Version{Item: history.Item{Table: s.Target, PKey: pkey}, VKey: s.Matched[pkey]}
 		if match, known := j.o.Matches(at, v); known && !match {
-			j.odd(s, "search-versus-rows", "a SELECT with the same WHERE clause found row %d of %s, version %d; asked about it by itself, the database says that the clause is not true",
-				pkey, s.Target, v.VKey)
+			j.odd(s, fault.Searched, "a SELECT with the same WHERE clause found %v, version %v; asked about it by itself, the database says that the clause is not true", history.Item{Table: s.Target, PKey: pkey}, v.VKey)
 		}
 	}
 }

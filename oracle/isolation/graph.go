@@ -3,7 +3,8 @@ package isolation
 import (
 	"fmt"
 
-	"txweave/dbms"
+	"txweave/fault"
+	"txweave/finding"
 	"txweave/graph"
 	"txweave/history"
 	"txweave/observe"
@@ -13,7 +14,7 @@ import (
 type edge struct {
 	from, to int
 	kind     history.EdgeKind
-	why      string
+	why      finding.Step
 	item     history.Item
 	at       int  // op that read, for wr and rw; that wrote, for ww
 	pred     bool // through a predicate: the version changes the matches
@@ -29,8 +30,8 @@ type serialization struct {
 	edges  []*edge
 	out    [][]*edge // by transaction: those that leave it
 	// held says whether the level of a transaction forbids a phenomenon; nil: the levels of all do.
-	held func(txn int, p dbms.Phenomenon) bool
-	now  dbms.Phenomenon // the one that is looked for
+	held func(txn int, p fault.Kind) bool
+	now  fault.Kind // the one that is looked for
 }
 
 // suffers says whether a transaction's level forbids the phenomenon that is looked for.
@@ -73,7 +74,7 @@ func (g *serialization) writeEdges(at int, op *observe.ObservedStmt) {
 		if i, ok := g.writer[v]; ok && g.o.Committed(g.o.Stmts[i]) {
 			from := g.o.Stmts[i]
 			g.add(edge{from: from.Txn, to: op.Txn, kind: history.WW, item: w.Item, at: at,
-				why: fmt.Sprintf("%s wrote %s, which %s %s", from.Name, v, op.Name, overwrote(w))})
+				why: finding.Say("%v wrote %v, which %v %v", finding.Stmt(from.Name), v, finding.Stmt(op.Name), overwrote(w))})
 		}
 	}
 }
@@ -96,12 +97,12 @@ func (g *serialization) readEdges(at int, op *observe.ObservedStmt) {
 		if i, ok := g.writer[v]; ok && g.o.Committed(g.o.Stmts[i]) {
 			from := g.o.Stmts[i]
 			g.add(edge{from: from.Txn, to: op.Txn, kind: history.WR, item: v.Item, at: at,
-				why: fmt.Sprintf("%s wrote %s, which %s read", from.Name, v, op.Name)})
+				why: finding.Say("%v wrote %v, which %v read", finding.Stmt(from.Name), v, finding.Stmt(op.Name))})
 		}
 		if i, ok := g.next[v]; ok {
 			to := g.o.Stmts[i]
 			g.add(edge{from: op.Txn, to: to.Txn, kind: history.RW, item: v.Item, at: at,
-				why: fmt.Sprintf("%s read %s, which %s overwrote", op.Name, v, to.Name)})
+				why: finding.Say("%v read %v, which %v overwrote", finding.Stmt(op.Name), v, finding.Stmt(to.Name))})
 		}
 	}
 }
@@ -116,7 +117,7 @@ func (g *serialization) keptEdges(at int, op *observe.ObservedStmt) {
 		for _, w := range to.Writes {
 			if w.Item == op.Kept.Item && w.To == history.Dead && g.o.Committed(to) && !g.o.Recurring[*op.Kept] {
 				g.add(edge{from: op.Txn, to: to.Txn, kind: history.RW, item: w.Item, at: at,
-					why: fmt.Sprintf("%s was kept from inserting by %s, which %s deleted", op.Name, *op.Kept, to.Name)})
+					why: finding.Say("%v was kept from inserting by %v, which %v deleted", finding.Stmt(op.Name), *op.Kept, finding.Stmt(to.Name))})
 			}
 		}
 	}
@@ -168,7 +169,7 @@ func (g *serialization) admits(c cycle, e *edge) bool {
 	case e.kind == history.RW:
 		return g.suffers(e.from)
 	}
-	return e.kind != history.WR || g.held(e.to, dbms.G1c)
+	return e.kind != history.WR || g.held(e.to, fault.G1c)
 }
 
 // path returns edges from a to b, the fewest possible, over dependencies and, as c allows, anti-dependencies. It

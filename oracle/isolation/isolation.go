@@ -6,25 +6,27 @@
 package isolation
 
 import (
-	"fmt"
 	"slices"
 
-	"txweave/dbms"
+	"txweave/fault"
+	"txweave/finding"
 	"txweave/history"
 	"txweave/observe"
 )
 
 // Occurrence is a phenomenon that happened, and among whom.
 type Occurrence struct {
-	Phenomenon dbms.Phenomenon
+	Phenomenon fault.Kind
 	Txns       []int // in the order of the cycle, or reader and writer
 	// Explanation says edge by edge why: "T1 read (t0, 4, 17); T2 wrote the next version (t0, 4, 23)".
-	Explanation []string
+	Explanation finding.Steps
+	// Reader is the statement that saw, or overwrote, what it should not have; "" where there is no single one.
+	Reader string
 }
 
 // Find returns the forbidden phenomena that happened: G0 and the three kinds of G1 each by itself, and of those
 // with anti-dependencies, of which each implies the ones after it, the first.
-func Find(o *observe.Observation, forbidden []dbms.Phenomenon) []Occurrence {
+func Find(o *observe.Observation, forbidden []fault.Kind) []Occurrence {
 	return find(newGraph(o), forbidden)
 }
 
@@ -34,35 +36,35 @@ func Find(o *observe.Observation, forbidden []dbms.Phenomenon) []Occurrence {
 // phenomenon, whatever the others' levels are (mixing-correctness: Adya).
 func FindMixed(o *observe.Observation) []Occurrence {
 	g := newGraph(o)
-	g.held = func(txn int, p dbms.Phenomenon) bool { return slices.Contains(o.PromiseOf(txn).Judged(), p) }
-	var forbidden []dbms.Phenomenon
+	g.held = func(txn int, p fault.Kind) bool { return slices.Contains(o.PromiseOf(txn).Judged(), p) }
+	var forbidden []fault.Kind
 	for i := range o.Txns {
 		forbidden = append(forbidden, o.PromiseOf(i).Judged()...)
 	}
 	return find(g, forbidden)
 }
 
-func find(g *serialization, forbidden []dbms.Phenomenon) []Occurrence {
+func find(g *serialization, forbidden []fault.Kind) []Occurrence {
 	var out []Occurrence
 	for _, p := range []struct {
-		name dbms.Phenomenon
+		name fault.Kind
 		anti bool
 		find func() *Occurrence
 	}{
-		{dbms.G0, false, g.dirtyWrite},
-		{dbms.G1a, false, g.abortedRead},
-		{dbms.G1b, false, g.intermediateRead},
-		{dbms.G1c, false, g.informationFlow},
-		{dbms.OTV, true, func() *Occurrence { return g.fractured(true) }},
-		{dbms.P2, true, g.fuzzyRead},
-		{dbms.PMP, true, func() *Occurrence { return g.fractured(false) }},
-		{dbms.GSIaRead, true, func() *Occurrence { return g.interference(true) }},
-		{dbms.P4, true, g.lostUpdate},
-		{dbms.GSingle, true, g.single},
-		{dbms.GSIb, true, func() *Occurrence { return g.antiCycle(cycle{anti: true}) }},
-		{dbms.GSIa, true, func() *Occurrence { return g.interference(false) }},
-		{dbms.G2Item, true, func() *Occurrence { return g.antiCycle(cycle{anti: true, adjacent: true, items: true}) }},
-		{dbms.G2, true, func() *Occurrence { return g.antiCycle(cycle{anti: true, adjacent: true}) }},
+		{fault.G0, false, g.dirtyWrite},
+		{fault.G1a, false, g.abortedRead},
+		{fault.G1b, false, g.intermediateRead},
+		{fault.G1c, false, g.informationFlow},
+		{fault.OTV, true, func() *Occurrence { return g.fractured(true) }},
+		{fault.P2, true, g.fuzzyRead},
+		{fault.PMP, true, func() *Occurrence { return g.fractured(false) }},
+		{fault.GSIaRead, true, func() *Occurrence { return g.interference(true) }},
+		{fault.P4, true, g.lostUpdate},
+		{fault.GSingle, true, g.single},
+		{fault.GSIb, true, func() *Occurrence { return g.antiCycle(cycle{anti: true}) }},
+		{fault.GSIa, true, func() *Occurrence { return g.interference(false) }},
+		{fault.G2Item, true, func() *Occurrence { return g.antiCycle(cycle{anti: true, adjacent: true, items: true}) }},
+		{fault.G2, true, func() *Occurrence { return g.antiCycle(cycle{anti: true, adjacent: true}) }},
 	} {
 		if !slices.Contains(forbidden, p.name) {
 			continue
@@ -78,8 +80,6 @@ func find(g *serialization, forbidden []dbms.Phenomenon) []Occurrence {
 	}
 	return out
 }
-
-func txnName(t int) string { return fmt.Sprintf("T%d", t) }
 
 // informationFlow is G1c: a cycle of dependencies.
 func (g *serialization) informationFlow() *Occurrence {
@@ -97,7 +97,7 @@ func (g *serialization) antiCycle(c cycle) *Occurrence {
 
 // lostUpdate is P4: a transaction printed a version and overwrote a later one of another transaction.
 func (g *serialization) lostUpdate() *Occurrence {
-	return g.certain(func() []*edge {
+	a := g.certain(func() []*edge {
 		for _, r := range g.edges {
 			if r.kind != history.RW || r.dead || r.pred || !g.suffers(r.from) {
 				continue
@@ -110,6 +110,10 @@ func (g *serialization) lostUpdate() *Occurrence {
 		}
 		return nil
 	})
+	if a != nil { // who overwrites loses the update
+		_, a.Reader, _ = a.Explanation[1].Precedes()
+	}
+	return a
 }
 
 // anomaly explains a cycle.
@@ -117,7 +121,21 @@ func anomaly(cycle []*edge) *Occurrence {
 	a := &Occurrence{}
 	for _, e := range cycle {
 		a.Txns = append(a.Txns, e.from)
-		a.Explanation = append(a.Explanation, e.why)
+		step := e.why
+		step.Edge = e.kind
+		switch {
+		case e.pred && e.kind == history.WR:
+			step.Edge = history.PWR
+		case e.pred && e.kind == history.RW:
+			step.Edge = history.PRW
+		}
+		a.Explanation = append(a.Explanation, step)
+		if from, to, ok := step.Precedes(); ok && a.Reader == "" && e.kind != history.WW {
+			a.Reader = from
+			if e.kind == history.WR {
+				a.Reader = to
+			}
+		}
 	}
 	return a
 }

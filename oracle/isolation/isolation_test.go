@@ -13,6 +13,7 @@ import (
 	"github.com/cockroachdb/datadriven"
 
 	"txweave/dbms"
+	"txweave/fault"
 	"txweave/history"
 	"txweave/internal/testkit/notation"
 	"txweave/observe"
@@ -39,9 +40,9 @@ import (
 func TestGolden(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
-			var forbidden []dbms.Phenomenon
+			var forbidden []fault.Kind
 			for _, a := range d.CmdArgs {
-				forbidden = append(forbidden, dbms.Phenomenon(a.Key))
+				forbidden = append(forbidden, fault.Kind(a.Key))
 			}
 			h, err := parseHistory(d.Input)
 			if err != nil {
@@ -74,7 +75,7 @@ func TestGolden(t *testing.T) {
 }
 
 // levels are what the levels of mixed histories forbid.
-var levels = map[string][]dbms.Phenomenon{"RU": dbms.ForbidUncommitted, "RC": dbms.ForbidCommitted, "RR": dbms.ForbidRepeatable,
+var levels = map[string][]fault.Kind{"RU": dbms.ForbidUncommitted, "RC": dbms.ForbidCommitted, "RR": dbms.ForbidRepeatable,
 	"SI": dbms.ForbidSnapshot, "SER": dbms.ForbidSerializable}
 
 var itemRE = regexp.MustCompile(`^(\w+):(\d+)@(\w+)(?:->(\w+))?$`)
@@ -206,18 +207,18 @@ func (p *historyParser) items(words []string, do func(item history.Item, from, t
 // TestLevels checks that a stronger level forbids all that a weaker one does; but a serializable one need not read
 // from snapshots.
 func TestLevels(t *testing.T) {
-	var last []dbms.Phenomenon
+	var last []fault.Kind
 	for _, level := range []string{"read-uncommitted", "read-committed", "repeatable-read", "snapshot", "serializable"} {
 		p, err := dbms.Lookup("mariadb", level)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, ph := range last {
-			if snapshots := ph == dbms.GSIa || ph == dbms.GSIaRead; !slices.Contains(p.Forbidden, ph) && !(snapshots && p.Serializable) {
+			if snapshots := ph == fault.GSIa || ph == fault.GSIaRead; !slices.Contains(p.Forbidden, ph) && !(snapshots && p.Serializable) {
 				t.Errorf("%s does not forbid %s, which a weaker level does", level, ph)
 			}
 		}
-		if !slices.ContainsFunc(p.Forbidden, func(ph dbms.Phenomenon) bool { return !slices.Contains(last, ph) }) {
+		if !slices.ContainsFunc(p.Forbidden, func(ph fault.Kind) bool { return !slices.Contains(last, ph) }) {
 			t.Errorf("%s forbids no more than the level below it", level)
 		}
 		last = p.Forbidden

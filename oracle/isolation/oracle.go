@@ -2,8 +2,8 @@ package isolation
 
 import (
 	"slices"
-	"strings"
 
+	"txweave/fault"
 	"txweave/finding"
 	"txweave/observe"
 	"txweave/oracle"
@@ -21,8 +21,8 @@ func (Oracle) Class() string { return finding.ClassIsolation }
 // Judge implements oracle.Oracle.
 func (Oracle) Judge(o *observe.Observation) (oracle.Ruling, error) {
 	var v oracle.Ruling
-	add := func(a *Occurrence, suffix string) {
-		v.Differences = append(v.Differences, finding.Difference{What: string(a.Phenomenon) + suffix, Detail: strings.Join(a.Explanation, "; ")})
+	add := func(a *Occurrence, what fault.Kind) {
+		v.Differences = append(v.Differences, finding.Difference{What: what, Reader: a.Reader, Steps: a.Explanation})
 	}
 	all := func(o *observe.Observation) []Occurrence {
 		if o.Mixed() {
@@ -37,25 +37,21 @@ func (Oracle) Judge(o *observe.Observation) (oracle.Ruling, error) {
 	found := all(o)
 	if !slices.ContainsFunc(o.Stmts, func(s *observe.ObservedStmt) bool { return loose(s.Txn) }) {
 		for i := range found {
-			add(&found[i], "")
+			add(&found[i], found[i].Phenomenon)
 		}
 		return v, nil
 	}
 	held := all(withoutLooseSearch(o, loose))
 	for i := range held {
-		add(&held[i], "")
+		add(&held[i], held[i].Phenomenon)
 	}
 	for i := range found {
 		if !slices.ContainsFunc(held, func(a Occurrence) bool { return a.Phenomenon == found[i].Phenomenon }) {
-			add(&found[i], ThroughSearch)
+			add(&found[i], found[i].Phenomenon.With(fault.ThroughSearch))
 		}
 	}
 	return v, nil
 }
-
-// ThroughSearch ends the name of a phenomenon that there is only because a search for rows to write, or to lock, did not
-// look at its transaction's snapshot.
-const ThroughSearch = "-through-search"
 
 // withoutLooseSearch takes from a run the searches for rows to write or to lock of the transactions whose level lets them
 // see current rows.

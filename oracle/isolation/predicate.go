@@ -1,9 +1,9 @@
 package isolation
 
 import (
-	"fmt"
 	"slices"
 
+	"txweave/finding"
 	"txweave/history"
 	"txweave/observe"
 )
@@ -230,12 +230,12 @@ func (g *serialization) settle(e *edge) {
 	}
 	e.dead = false
 	op, by := g.o.Stmts[d.op], g.o.Stmts[d.by]
-	what := fmt.Sprintf("%s %s", by.Name, changed(d.write, before, after))
+	what := finding.Say("%v %v", finding.Stmt(by.Name), changed(d.write, before, after))
 	if e.kind == history.WR {
-		e.why = fmt.Sprintf("%s, which the search of %s saw", what, op.Name)
+		e.why = finding.Say("%v, which the search of %v saw", what, finding.Stmt(op.Name))
 		return
 	}
-	e.why = fmt.Sprintf("%s searched %s as it was before %s", op.Name, d.write.Table, what)
+	e.why = finding.Say("%v searched %v as it was before %v", finding.Stmt(op.Name), d.write.Table, what)
 }
 
 // part says whether the item in a state has a part in what the search gives.
@@ -275,17 +275,17 @@ func (g *serialization) differ(d *doubt) bool {
 }
 
 // changed says what a write did to its row, and which of the two states match.
-func changed(w history.Write, before, after bool) string {
+func changed(w history.Write, before, after bool) finding.Step {
 	old, now := history.Version{Item: w.Item, VKey: int64(w.From)}, history.Version{Item: w.Item, VKey: int64(w.To)}
 	switch {
 	case w.From == history.Unborn:
-		return fmt.Sprintf("inserted %s, a match", now)
+		return finding.Say("inserted %v, a match", now)
 	case w.To == history.Dead:
-		return fmt.Sprintf("deleted %s, a match", old)
+		return finding.Say("deleted %v, a match", old)
 	case before && after:
-		return fmt.Sprintf("overwrote %s, a match, with version %d, one with other values", old, now.VKey)
+		return finding.Say("overwrote %v, a match, with version %v, one with other values", old, now.VKey)
 	case before:
-		return fmt.Sprintf("overwrote %s, a match, with version %d, which is none", old, now.VKey)
+		return finding.Say("overwrote %v, a match, with version %v, which is none", old, now.VKey)
 	}
-	return fmt.Sprintf("overwrote %s, no match, with version %d, which is one", old, now.VKey)
+	return finding.Say("overwrote %v, no match, with version %v, which is one", old, now.VKey)
 }

@@ -1,9 +1,9 @@
 package isolation
 
 import (
-	"fmt"
 	"slices"
 
+	"txweave/finding"
 	"txweave/history"
 	"txweave/observe"
 	"txweave/sqltext"
@@ -25,9 +25,9 @@ func (g *serialization) dirtyWrite() *Occurrence {
 				continue
 			}
 			from := g.o.Stmts[k]
-			return &Occurrence{Txns: []int{op.Txn, from.Txn}, Explanation: []string{
-				fmt.Sprintf("%s wrote %s", from.Name, v),
-				fmt.Sprintf("%s %s, though %s had not ended", op.Name, overwroteIt(w), txnName(from.Txn)),
+			return &Occurrence{Txns: []int{op.Txn, from.Txn}, Explanation: finding.Steps{
+				finding.Say("%v wrote %v", finding.Stmt(from.Name), v),
+				finding.Say("%v %v, though %v had not ended", finding.Stmt(op.Name), overwroteIt(w), finding.Txn(from.Txn)),
 			}}
 		}
 	}
@@ -36,14 +36,14 @@ func (g *serialization) dirtyWrite() *Occurrence {
 
 // abortedRead is G1a: a committed transaction printed a version of one that was rolled back.
 func (g *serialization) abortedRead() *Occurrence {
-	return g.badRead(func(from *observe.ObservedStmt, _ history.Version) string {
+	return g.badRead(func(from *observe.ObservedStmt, _ history.Version) *finding.Step {
 		switch {
 		case g.o.Committed(from):
-			return ""
+			return nil
 		case g.committed(from.Txn):
-			return fmt.Sprintf("%s was undone by ROLLBACK TO a savepoint", from.Name)
+			return step("%v was undone by ROLLBACK TO a savepoint", finding.Stmt(from.Name))
 		}
-		return fmt.Sprintf("%s was rolled back", txnName(from.Txn))
+		return step("%v was rolled back", finding.Txn(from.Txn))
 	})
 }
 
@@ -61,16 +61,22 @@ func (g *serialization) intermediateRead() *Occurrence {
 			}
 		}
 	}
-	return g.badRead(func(from *observe.ObservedStmt, v history.Version) string {
+	return g.badRead(func(from *observe.ObservedStmt, v history.Version) *finding.Step {
 		if final[v] == "" {
-			return ""
+			return nil
 		}
-		return fmt.Sprintf("%s wrote the item again in %s", txnName(from.Txn), final[v])
+		return step("%v wrote the item again in %v", finding.Txn(from.Txn), finding.Stmt(final[v]))
 	})
 }
 
+// step is a step of an explanation that there need not be.
+func step(sentence string, args ...any) *finding.Step {
+	s := finding.Say(sentence, args...)
+	return &s
+}
+
 // badRead returns the first read, by a committed transaction, of another's version that bad objects to.
-func (g *serialization) badRead(bad func(from *observe.ObservedStmt, v history.Version) string) *Occurrence {
+func (g *serialization) badRead(bad func(from *observe.ObservedStmt, v history.Version) *finding.Step) *Occurrence {
 	for _, op := range g.o.Stmts {
 		if !g.o.Committed(op) || !g.suffers(op.Txn) {
 			continue
@@ -81,9 +87,9 @@ func (g *serialization) badRead(bad func(from *observe.ObservedStmt, v history.V
 				continue
 			}
 			from := g.o.Stmts[i]
-			if why := bad(from, v); why != "" {
-				return &Occurrence{Txns: []int{op.Txn, from.Txn}, Explanation: []string{
-					fmt.Sprintf("%s wrote %s", from.Name, v), fmt.Sprintf("%s read it", op.Name), why,
+			if why := bad(from, v); why != nil {
+				return &Occurrence{Txns: []int{op.Txn, from.Txn}, Reader: op.Name, Explanation: finding.Steps{
+					finding.Say("%v wrote %v", finding.Stmt(from.Name), v), finding.Say("%v read it", finding.Stmt(op.Name)), *why,
 				}}
 			}
 		}
@@ -146,8 +152,8 @@ func (g *serialization) interference(plain bool) *Occurrence {
 		return nil
 	}
 	a.Txns = append(a.Txns, start.Txn)
-	a.Explanation = append([]string{fmt.Sprintf("%s had its snapshot when %s was answered", txnName(start.Txn), start.Name),
-		fmt.Sprintf("%s ended after that", txnName(a.Txns[0]))}, a.Explanation...)
+	a.Explanation = append(finding.Steps{finding.Say("%v had its snapshot when %v was answered", finding.Txn(start.Txn), finding.Stmt(start.Name)),
+		finding.Say("%v ended after that", finding.Txn(a.Txns[0]))}, a.Explanation...)
 	return a
 }
 
@@ -175,9 +181,9 @@ func (g *serialization) fuzzyRead() *Occurrence {
 				continue
 			}
 			if old, again := vkey[k]; again && old != v.VKey && !own {
-				return &Occurrence{Txns: []int{op.Txn}, Explanation: []string{
-					fmt.Sprintf("%s read %s", g.o.Stmts[first[k]].Name, history.Version{Item: v.Item, VKey: old}),
-					fmt.Sprintf("%s read %s, which %s did not write", op.Name, v, txnName(op.Txn)),
+				return &Occurrence{Txns: []int{op.Txn}, Reader: op.Name, Explanation: finding.Steps{
+					finding.Say("%v read %v", finding.Stmt(g.o.Stmts[first[k]].Name), history.Version{Item: v.Item, VKey: old}),
+					finding.Say("%v read %v, which %v did not write", finding.Stmt(op.Name), v, finding.Txn(op.Txn)),
 				}}
 			}
 			if _, again := vkey[k]; !again {

@@ -2,11 +2,12 @@ package mechanism
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"sync/atomic"
 
 	"txweave/dbms"
+	"txweave/fault"
+	"txweave/finding"
 	"txweave/history"
 )
 
@@ -140,11 +141,11 @@ func (g *conflictGraph) add(d *dep) {
 		}
 	case dbms.TimestampOrder:
 		if b.ce < a.begin {
-			g.report("timestamp-order", []dep{*d}, fmt.Sprintf("T%d began at %d, after T%d had ended, by %d: the older depends on the newer", a.id, a.begin, b.id, b.ce))
+			g.report(fault.TimestampOrder, []dep{*d}, finding.Say("%v began at %v, after %v had ended, by %v: the older depends on the newer", finding.Txn(a.id), a.begin, finding.Txn(b.id), b.ce))
 		}
 	case dbms.OCC:
 		if d.kind == history.RW && a.wrote && b.ce < a.cs {
-			g.report("validation", []dep{*d}, fmt.Sprintf("T%d had committed by %d, before T%d, which wrote, began to commit at %d: its validation had to fail", b.id, b.ce, a.id, a.cs))
+			g.report(fault.Validation, []dep{*d}, finding.Say("%v had committed by %v, before %v, which wrote, began to commit at %v: its validation had to fail", finding.Txn(b.id), b.ce, finding.Txn(a.id), a.cs))
 		}
 	}
 }
@@ -163,7 +164,7 @@ func (g *conflictGraph) reorder(d *dep) bool {
 				first = i
 			}
 		}
-		g.report("conflict-cycle", append(slices.Clone(cycle[first:]), cycle[:first]...))
+		g.report(fault.ConflictCycle, append(slices.Clone(cycle[first:]), cycle[:first]...))
 		return false
 	}
 	g.marks++
@@ -240,13 +241,13 @@ func (g *conflictGraph) pivot(in, out dep) bool {
 	if t1 == t3 || !concurrent(t1, t2) || !concurrent(t2, t3) || t3.ce >= t2.cs || t3.ce >= t1.cs || !t1.wrote && t3.ce >= t1.lo {
 		return false
 	}
-	why := fmt.Sprintf("T%d had committed by %d, before T%d, which began to commit at %d, and T%d, at %d", t3.id, t3.ce, t2.id, t2.cs, t1.id, t1.cs)
-	g.report("dangerous-structure", []dep{in, out}, why)
+	why := finding.Say("%v had committed by %v, before %v, which began to commit at %v, and %v, at %v", finding.Txn(t3.id), t3.ce, finding.Txn(t2.id), t2.cs, finding.Txn(t1.id), t1.cs)
+	g.report(fault.DangerousStructure, []dep{in, out}, why)
 	return true
 }
 
 // report reports dependencies that the certifier should have kept from coming about.
-func (g *conflictGraph) report(what string, path []dep, why ...string) {
+func (g *conflictGraph) report(what fault.Kind, path []dep, why ...finding.Step) {
 	v := Violation{Mechanism: SC, What: what, At: never}
 	for i := range path {
 		d := &path[i]

@@ -1,10 +1,11 @@
 package mechanism
 
 import (
-	"fmt"
 	"slices"
 
 	"txweave/dbms"
+	"txweave/fault"
+	"txweave/finding"
 	"txweave/history"
 )
 
@@ -105,24 +106,24 @@ func (p *partition) next(it *item, v *version, t *part, r *ownRead) *version {
 
 // explain reports a version that the statement cannot have seen.
 func (p *partition) explain(e *event, it *item, value int64) {
-	read := fmt.Sprintf("T%d read version %s of %s at a moment in %s", e.t.id, p.version(value), p.name(it), interval(e.lo, e.hi))
+	read := finding.Say("%v read version %v of %v at a moment in %v", finding.Txn(e.t.id), p.version(value), p.name(it), interval(e.lo, e.hi))
 	txns := []int64{e.t.id}
 	for _, v := range slices.Backward(it.chain) {
 		if v.value != value || v.wild {
 			continue
 		}
 		if v.cs > e.hi {
-			p.violation(CR, "future-read", it, e, append(txns, v.w.id), read, fmt.Sprintf("T%d, which wrote it, began to commit at %d, after that", v.w.id, v.cs))
+			p.violation(fault.FutureRead, it, e, append(txns, v.w.id), read, finding.Say("%v, which wrote it, began to commit at %v, after that", finding.Txn(v.w.id), v.cs))
 			return
 		}
 		for _, u := range it.chain {
 			if u.ce < e.lo && p.before(v, u) {
-				what := "stale-read"
+				what := fault.StaleRead
 				if value == history.Absent {
-					what = "missing-row"
+					what = fault.MissingRow
 				}
-				p.violation(CR, what, it, e, append(txns, u.w.id), read,
-					fmt.Sprintf("T%d surely had overwritten it with version %s and had committed by %d, before that", u.w.id, p.version(u.value), u.ce))
+				p.violation(what, it, e, append(txns, u.w.id), read,
+					finding.Say("%v surely had overwritten it with version %v and had committed by %v, before that", finding.Txn(u.w.id), p.version(u.value), u.ce))
 				return
 			}
 		}
@@ -132,25 +133,25 @@ func (p *partition) explain(e *event, it *item, value int64) {
 			continue
 		}
 		if h.why == rolledBack {
-			what := "aborted-read"
+			what := fault.G1a
 			if value == history.Absent {
-				what = AbortedDelete
+				what = fault.G1aDelete
 			}
-			p.violation(CR, what, it, e, append(txns, h.txn), read, fmt.Sprintf("T%d, which wrote it, rolled back", h.txn))
+			p.violation(what, it, e, append(txns, h.txn), read, finding.Say("%v, which wrote it, rolled back", finding.Txn(h.txn)))
 		} else {
-			p.violation(CR, "intermediate-read", it, e, append(txns, h.txn), read, fmt.Sprintf("T%d, which wrote it, overwrote it itself before it committed", h.txn))
+			p.violation(fault.G1b, it, e, append(txns, h.txn), read, finding.Say("%v, which wrote it, overwrote it itself before it committed", finding.Txn(h.txn)))
 		}
 		return
 	}
 	for _, w := range it.writers {
 		if k := w.find(it); k >= 0 && w.writes[k].value == value && w != e.t {
-			p.violation(CR, "uncommitted-read", it, e, append(txns, w.id), read, fmt.Sprintf("T%d, which wrote it, had not begun to commit by then", w.id))
+			p.violation(fault.DirtyRead, it, e, append(txns, w.id), read, finding.Say("%v, which wrote it, had not begun to commit by then", finding.Txn(w.id)))
 			return
 		}
 	}
 	if value == history.Absent {
-		p.violation(CR, "missing-row", it, e, txns, read, "the row was surely there then")
+		p.violation(fault.MissingRow, it, e, txns, read, finding.Say("the row was surely there then"))
 		return
 	}
-	p.violation(CR, "unwritten-version", it, e, txns, read, "no transaction wrote it, or it had long been overwritten")
+	p.violation(fault.UnwrittenVersion, it, e, txns, read, finding.Say("no transaction wrote it, or it had long been overwritten"))
 }

@@ -1,7 +1,8 @@
 package mechanism
 
 import (
-	"fmt"
+	"txweave/fault"
+	"txweave/finding"
 )
 
 // lock is a lock on an item: acquired at a moment in [start, end], released at one in [rs, re] (Definition 3).
@@ -98,24 +99,24 @@ func (p *partition) exclude(it *item, e *event, a, b *lock) {
 	if !a.exclusive && !b.exclusive || !aMeets || !bMeets || a.rs <= bEnd || b.rs <= aEnd {
 		return
 	}
-	what := "lock-conflict"
+	what := fault.LockConflict
 	if a.exclusive && b.exclusive {
-		what = "dirty-write"
+		what = fault.G0
 	}
 	first, second := *a, *b
 	first.start, first.end, second.start, second.end = aStart, aEnd, bStart, bEnd
 	if first.start > second.start {
 		first, second = second, first
 	}
-	p.violation(ME, what, it, e, []int64{first.t.id, second.t.id}, p.held(&first), p.held(&second), "whoever held it first, the other one acquired it before it was released")
+	p.violation(what, it, e, []int64{first.t.id, second.t.id}, p.held(&first), p.held(&second), finding.Say("whoever held it first, the other one acquired it before it was released"))
 }
 
-func (p *partition) held(l *lock) string {
+func (p *partition) held(l *lock) finding.Step {
 	mode := "shared"
 	if l.exclusive {
 		mode = "exclusive"
 	}
-	return fmt.Sprintf("T%d acquired its %s lock at a moment in %s and released it in %s", l.t.id, mode, interval(l.start, l.end), interval(l.rs, l.re))
+	return finding.Say("%v acquired its %v lock at a moment in %v and released it in %v", finding.Txn(l.t.id), mode, interval(l.start, l.end), interval(l.rs, l.re))
 }
 
 // updater checks first updater wins (Theorem 4): of two committed writers of an item, the first one must have
@@ -124,10 +125,6 @@ func (p *partition) held(l *lock) string {
 func (p *partition) updater(it *item, v *version) {
 	if !p.firstUpdater() {
 		return
-	}
-	m, what := FUW, "concurrent-update"
-	if !p.promise.FirstUpdaterWins {
-		m, what = SC, "concurrent-write-certified"
 	}
 	late := func(first, second *version) bool {
 		return second.w.snapped && first.cs > second.w.hi && !p.insertedOver(it, first, second)
@@ -147,17 +144,17 @@ func (p *partition) updater(it *item, v *version) {
 			}
 			continue
 		}
-		p.violation(m, what, it, &event{start: v.start}, []int64{u.w.id, v.w.id}, p.writer(u), p.writer(v),
-			"both wrote it, and the first of them had not committed when the other one took its snapshot")
+		p.violation(fault.ConcurrentUpdate, it, &event{start: v.start}, []int64{u.w.id, v.w.id}, p.writer(u), p.writer(v),
+			finding.Say("both wrote it, and the first of them had not committed when the other one took its snapshot"))
 		return
 	}
 }
 
 // writer says when the writer of a version took its snapshot and committed.
-func (p *partition) writer(v *version) string {
+func (p *partition) writer(v *version) finding.Step {
 	took := "took no snapshot"
 	if v.w.snapped {
 		took = "took its snapshot in " + interval(v.w.lo, v.w.hi)
 	}
-	return fmt.Sprintf("T%d %s and committed in %s", v.w.id, took, interval(v.cs, v.ce))
+	return finding.Say("%v %v and committed in %v", finding.Txn(v.w.id), took, interval(v.cs, v.ce))
 }

@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"slices"
 
-	"txweave/dbms"
+	"txweave/fault"
+	"txweave/finding"
 	"txweave/history"
 )
 
@@ -224,12 +225,12 @@ func (g *orderGraph) report(path []*link, cycle bool) {
 		}
 		path = append(slices.Clone(path[first:]), path[:first]...)
 	}
-	v := Violation{Mechanism: Isolation, What: "order-cycle", At: never}
+	v := Violation{Mechanism: Isolation, What: fault.OrderCycle, At: never}
 	for _, l := range path {
 		l.from.reported, l.to.reported = true, true
 		v.Txns = append(v.Txns, l.d.from.id)
 		v.At = max(v.At, l.d.from.begin, l.d.to.begin)
-		v.Explanation = append(v.Explanation, g.v.explainDep(&l.d)+fmt.Sprintf(", so %s precedes %s", l.from, l.to))
+		v.Explanation = append(v.Explanation, finding.Say("%v, so %v precedes %v", g.v.explainDep(&l.d), l.from, l.to))
 	}
 	if cycle {
 		deps := make([]dep, len(path))
@@ -239,9 +240,9 @@ func (g *orderGraph) report(path []*link, cycle bool) {
 		v.Phenomenon = phenomenon(deps)
 	} else {
 		first, last := path[0], path[len(path)-1]
-		v.What, v.Mechanism = "order-against-time", orderMechanism(path)
+		v.What, v.Mechanism = fault.OrderAgainstTime, orderMechanism(path)
 		v.Txns = append(v.Txns, last.d.to.id)
-		v.Explanation = append(v.Explanation, fmt.Sprintf("yet %s is no earlier than %d and %s no later than %d", first.from, first.from.lo0, last.to, last.to.hi0))
+		v.Explanation = append(v.Explanation, finding.Say("yet %v is no earlier than %v and %v no later than %v", first.from, first.from.lo0, last.to, last.to.hi0))
 	}
 	g.out.add(v)
 }
@@ -267,7 +268,7 @@ func (p *point) String() string {
 }
 
 // phenomenon names a cycle by its dependencies.
-func phenomenon(deps []dep) dbms.Phenomenon {
+func phenomenon(deps []dep) fault.Kind {
 	anti, adjacent, reads, predicate := 0, false, false, false
 	for i := range deps {
 		d := &deps[i]
@@ -280,36 +281,36 @@ func phenomenon(deps []dep) dbms.Phenomenon {
 	}
 	switch {
 	case anti == 0 && !reads:
-		return dbms.G0
+		return fault.G0
 	case anti == 0:
-		return dbms.G1c
+		return fault.G1c
 	case anti == 1:
-		return dbms.GSingle
+		return fault.GSingle
 	case !adjacent:
-		return dbms.GSIb
+		return fault.GSIb
 	case predicate:
-		return dbms.G2
+		return fault.G2
 	}
-	return dbms.G2Item
+	return fault.G2Item
 }
 
 // explainDep says what a dependency rests on.
-func (v *Verifier) explainDep(d *dep) string {
+func (v *Verifier) explainDep(d *dep) finding.Step {
 	name := v.opt.Symbols.ItemName(d.item)
 	value := v.opt.Symbols.VersionName(d.version)
 	switch {
 	case d.cond != nil && d.kind == history.WR:
-		return fmt.Sprintf("T%d wrote version %s of %s, so T%d, which read the rows with %s, did not find it", d.from.id, value, name, d.to.id, d.cond)
+		return finding.Say("%v wrote version %v of %v, so %v, which read the rows with %v, did not find it", finding.Txn(d.from.id), value, name, finding.Txn(d.to.id), d.cond)
 	case d.cond != nil:
-		return fmt.Sprintf("T%d read the rows with %s and passed over version %s of %s, which T%d overwrote", d.from.id, d.cond, value, name, d.to.id)
+		return finding.Say("%v read the rows with %v and passed over version %v of %v, which %v overwrote", finding.Txn(d.from.id), d.cond, value, name, finding.Txn(d.to.id))
 	}
 	switch d.kind {
 	case history.WW:
-		return fmt.Sprintf("T%d wrote version %s of %s, which T%d overwrote", d.from.id, value, name, d.to.id)
+		return finding.Say("%v wrote version %v of %v, which %v overwrote", finding.Txn(d.from.id), value, name, finding.Txn(d.to.id))
 	case history.WR:
-		return fmt.Sprintf("T%d wrote version %s of %s, which T%d read", d.from.id, value, name, d.to.id)
+		return finding.Say("%v wrote version %v of %v, which %v read", finding.Txn(d.from.id), value, name, finding.Txn(d.to.id))
 	}
-	return fmt.Sprintf("T%d read version %s of %s, which T%d overwrote", d.from.id, value, name, d.to.id)
+	return finding.Say("%v read version %v of %v, which %v overwrote", finding.Txn(d.from.id), value, name, finding.Txn(d.to.id))
 }
 
 // collect forgets the points that end before the horizon: what they say is in the bounds of the others.

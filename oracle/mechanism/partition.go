@@ -1,11 +1,12 @@
 package mechanism
 
 import (
-	"fmt"
 	"slices"
 	"sync"
 
 	"txweave/dbms"
+	"txweave/fault"
+	"txweave/finding"
 	"txweave/history"
 )
 
@@ -181,8 +182,8 @@ type findings struct {
 // kind is what violations have in common of which so many are kept: one that is seen everywhere hides no other.
 type kind struct {
 	mechanism  Mechanism
-	what       string
-	phenomenon dbms.Phenomenon
+	what       fault.Kind
+	phenomenon fault.Kind
 }
 
 func (v *Violation) kind() kind { return kind{v.Mechanism, v.What, v.Phenomenon} }
@@ -360,15 +361,15 @@ func (p *partition) saw(e *event, it *item, a *history.Access) {
 	switch w := &e.t.writes[k]; {
 	case w.end == forever: // of unknown outcome
 	case w.value != version:
-		p.violation(CR, "own-write-lost", it, e, []int64{e.t.id}, p.ownWrite(e, w),
-			fmt.Sprintf("its later statement in %s read %s", interval(e.start, e.end), p.version(version)))
+		p.violation(fault.OwnWriteMissed, it, e, []int64{e.t.id}, p.ownWrite(e, w),
+			finding.Say("its later statement in %v read %v", interval(e.start, e.end), p.version(version)))
 	case differ(w.payload, a.Payload):
 		p.wrongPayload(e, it, e.t.id, version, w.payload, a.Payload)
 	}
 }
 
-func (p *partition) ownWrite(e *event, w *ownWrite) string {
-	return fmt.Sprintf("T%d wrote version %s of %s in %s", e.t.id, p.version(w.value), p.name(w.it), interval(w.start, w.end))
+func (p *partition) ownWrite(e *event, w *ownWrite) finding.Step {
+	return finding.Say("%v wrote version %v of %v in %v", finding.Txn(e.t.id), p.version(w.value), p.name(w.it), interval(w.start, w.end))
 }
 
 // find returns the position of the transaction's own write of an item, -1 if there is none.
@@ -473,14 +474,10 @@ func (p *partition) name(it *item) string { return p.v.opt.Symbols.ItemName(it.i
 func (p *partition) version(v int64) string { return p.v.opt.Symbols.VersionName(v) }
 
 // violation reports one.
-func (p *partition) violation(m Mechanism, what string, it *item, e *event, txns []int64, why ...string) {
-	p.out.add(Violation{Mechanism: m, What: what, Phenomenon: phenomenonOf[what], Item: p.name(it), Txns: txns, At: e.start, Seen: [2]int64{e.lo, e.hi}, Explanation: why})
-}
-
-// AbortedDelete is what a violation of consistent read is called where no row was seen which only a transaction that rolled back had deleted.
-const AbortedDelete = "aborted-read-of-delete"
-
-// phenomenonOf names the phenomena that a violation of consistent read is.
-var phenomenonOf = map[string]dbms.Phenomenon{
-	"aborted-read": dbms.G1a, AbortedDelete: dbms.G1a, "intermediate-read": dbms.G1b, "dirty-write": dbms.G0,
+func (p *partition) violation(what fault.Kind, it *item, e *event, txns []int64, why ...finding.Step) {
+	m := Mechanism(fault.Of(what).Mechanism)
+	if m == FUW && !p.promise.FirstUpdaterWins { // validation of write sets promises the same at commit
+		m = SC
+	}
+	p.out.add(Violation{Mechanism: m, What: what, Item: p.name(it), Table: p.v.opt.Symbols.TableName(it.id.Table), Txns: txns, At: e.start, Seen: [2]int64{e.lo, e.hi}, Explanation: why})
 }

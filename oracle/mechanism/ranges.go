@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 
+	"txweave/fault"
+	"txweave/finding"
 	"txweave/history"
 )
 
@@ -79,8 +81,8 @@ func (p *partition) checkOwnRange(b *batch, e *event, r history.KeyRange) {
 			continue
 		}
 		if yes, _ := r.If.Holds(w.payload); yes {
-			p.violation(CR, "own-write-lost", w.it, e, []int64{e.t.id}, p.ownWrite(e, w),
-				fmt.Sprintf("its later statement in %s, of %s, did not find it", interval(e.start, e.end), p.rangeName(r)))
+			p.violation(fault.OwnWriteMissed, w.it, e, []int64{e.t.id}, p.ownWrite(e, w),
+				finding.Say("its later statement in %v, of %v, did not find it", interval(e.start, e.end), p.rangeName(r)))
 		}
 	}
 	if r.If == nil || e.g1-e.g0 > 1 {
@@ -90,8 +92,8 @@ func (p *partition) checkOwnRange(b *batch, e *event, r history.KeyRange) {
 		a := &reads[i]
 		if _, no := r.If.Holds(a.Payload); no && a.Version != history.Absent && in(a.ItemID) {
 			v, _ := a.Payload.Value()
-			p.violation(CR, "row-too-many", p.item(a.ItemID), e, []int64{e.t.id},
-				fmt.Sprintf("T%d read %s in %s, and got %s with a payload of %d", e.t.id, p.rangeName(r), interval(e.start, e.end), p.name(p.item(a.ItemID)), v))
+			p.violation(fault.RowTooMany, p.item(a.ItemID), e, []int64{e.t.id},
+				finding.Say("%v read %v in %v, and got %v with a payload of %v", finding.Txn(e.t.id), p.rangeName(r), interval(e.start, e.end), p.name(p.item(a.ItemID)), v))
 		}
 	}
 }
@@ -189,26 +191,27 @@ func (p *partition) directlyBefore(it *item, i int) *version {
 
 // explainMissing reports a row that surely was there and met the condition.
 func (p *partition) explainMissing(e *event, it *item, r history.KeyRange) {
-	read := fmt.Sprintf("T%d read %s at a moment in %s and did not find %s", e.t.id, p.rangeName(r), interval(e.lo, e.hi), p.name(it))
+	read := finding.Say("%v read %v at a moment in %v and did not find %v", finding.Txn(e.t.id), p.rangeName(r), interval(e.lo, e.hi), p.name(it))
 	_, _, all := p.candidates(it, history.Absent, r.If, e.lo, e.hi)
 	for _, v := range slices.Backward(it.chain) {
 		if v.cs > e.hi || !v.surely(r.If) {
 			continue
 		}
 		n, _ := v.payload.Value()
-		why := fmt.Sprintf("version %s, there from the start, has a payload of %d", p.version(v.value), n)
+		why := []finding.Step{read, finding.Say("version %v, there from the start, has a payload of %v", p.version(v.value), n)}
 		txns := []int64{e.t.id}
 		if v.w != nil {
 			txns = append(txns, v.w.id)
-			why = fmt.Sprintf("T%d wrote version %s with a payload of %d and committed in %s", v.w.id, p.version(v.value), n, interval(v.cs, v.ce))
+			why[1] = finding.Say("%v wrote version %v with a payload of %v and committed in %v", finding.Txn(v.w.id), p.version(v.value), n,
+				interval(v.cs, v.ce))
 		}
 		if all > 1 {
-			why += fmt.Sprintf("; so do all %d versions that it may have met there", all)
+			why = append(why, finding.Say("so do all %v versions that it may have met there", all))
 		}
-		p.violation(CR, "missing-row", it, e, txns, read, why)
+		p.violation(fault.MissingRow, it, e, txns, why...)
 		return
 	}
-	p.violation(CR, "missing-row", it, e, []int64{e.t.id}, read)
+	p.violation(fault.MissingRow, it, e, []int64{e.t.id}, read)
 }
 
 // wrongPayload reports a version that was read with another payload than it was written with.
@@ -216,13 +219,13 @@ func (p *partition) wrongPayload(e *event, it *item, writer, version int64, wrot
 	a, _ := wrote.Value()
 	b, _ := read.Value()
 	txns := []int64{e.t.id}
-	by := "it was there from the start"
+	why := finding.Say("it was there from the start with %v", a)
 	if writer != 0 && writer != e.t.id {
 		txns = append(txns, writer)
 	}
 	if writer != 0 {
-		by = fmt.Sprintf("T%d wrote it", writer)
+		why = finding.Say("%v wrote it with %v", finding.Txn(writer), a)
 	}
-	p.violation(CR, "torn-row", it, e, txns, fmt.Sprintf("T%d read version %s of %s with a payload of %d in %s", e.t.id, p.version(version), p.name(it), b, interval(e.start, e.end)),
-		fmt.Sprintf("%s with %d", by, a))
+	p.violation(fault.TornRow, it, e, txns, finding.Say("%v read version %v of %v with a payload of %v in %v", finding.Txn(e.t.id), p.version(version), p.name(it), b, interval(e.start, e.end)),
+		why)
 }

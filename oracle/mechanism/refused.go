@@ -1,10 +1,10 @@
 package mechanism
 
 import (
-	"fmt"
 	"slices"
 
 	"txweave/dbms"
+	"txweave/fault"
 	"txweave/finding"
 	"txweave/history"
 	"txweave/observe"
@@ -25,8 +25,8 @@ func refused(o *observe.Observation) []finding.Difference {
 			continue
 		}
 		if !slices.ContainsFunc(others(o, e.Txn), func(txn int) bool { return overtook(o, e, txn) }) {
-			out = append(out, finding.Difference{What: string(FUW) + ":refused", Detail: fmt.Sprintf("%s.S%d was answered %s, and nobody who may have written "+
-				"had ended since %s began", history.SessionName(e.Txn), e.Stmt, finding.Line(e.Err.String()), history.SessionName(e.Txn))})
+			out = append(out, finding.Difference{What: fault.RefusedUpdate, Steps: finding.Steps{finding.Say(
+				"%v was answered %v, and nobody who may have written had ended since %v began", observe.StmtOf(e), e.Err, finding.Txn(e.Txn))}})
 		}
 	}
 	return out

@@ -4,9 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
-	"txweave/dbms"
+	"txweave/fault"
 	"txweave/finding"
 )
 
@@ -15,10 +14,10 @@ type Mechanism string
 
 // The four mechanisms, and the isolation oracle on the dependencies that they certify.
 const (
-	CR        Mechanism = "consistent-read"
-	ME        Mechanism = "mutual-exclusion"
-	FUW       Mechanism = "first-updater-wins"
-	SC        Mechanism = "serialization-certifier"
+	CR        Mechanism = fault.CR
+	ME        Mechanism = fault.ME
+	FUW       Mechanism = fault.FUW
+	SC        Mechanism = fault.SC
 	Isolation Mechanism = "isolation"
 )
 
@@ -26,38 +25,44 @@ const (
 type Violation struct {
 	Mechanism Mechanism `json:"mechanism"`
 	// What tells the ways apart in which a mechanism can be violated: "stale-read".
-	What       string          `json:"what"`
-	Phenomenon dbms.Phenomenon `json:"phenomenon,omitempty"`
-	Item       string          `json:"item,omitempty"` // "t0:4"
-	Txns       []int64         `json:"txns"`
-	At         int64           `json:"at"` // start of the operation that shows it, ns
+	What       fault.Kind `json:"what"`
+	Phenomenon fault.Kind `json:"phenomenon,omitempty"`
+	Item       string     `json:"item,omitempty"` // "t0:4"
+	Table      string     `json:"-"`              // the table of that
+	Txns       []int64    `json:"txns"`
+	At         int64      `json:"at"` // start of the operation that shows it, ns
 	// Seen bounds the moment at which a read that shows it was, ns: that of its snapshot where it has one. Zero elsewhere.
 	Seen [2]int64 `json:"-"`
 	// Explanation says step by step why it is certain.
-	Explanation []string `json:"explanation"`
+	Explanation finding.Steps `json:"explanation"`
 }
 
 // Listed returns the violation as checks of traces list it.
 func (v *Violation) Listed() finding.Listed {
-	return finding.Listed{Signature: v.Finding().Signature, Summary: v.String(), Transactions: v.Txns, Explanation: v.Explanation}
+	class, what := v.classified()
+	return finding.List(class, what, v.String(), v.Txns, v.Explanation...)
 }
 
 // Finding is the violation as oracles report it.
 func (v *Violation) Finding() finding.Finding {
-	f := finding.Finding{Class: finding.ClassMechanism, Oracle: "mechanism", Summary: v.String(),
-		Differences: []finding.Difference{{What: string(v.Mechanism) + ":" + v.What, Detail: strings.Join(v.Explanation, "; ")}}}
-	if v.Mechanism == Isolation {
-		f.Class = finding.ClassIsolation
-		f.Differences[0].What = string(v.Phenomenon)
-	}
+	class, what := v.classified()
+	f := finding.Finding{Class: class, Oracle: "mechanism", Summary: v.String(), Differences: []finding.Difference{{What: what, Steps: v.Explanation}}}
 	f.Sign()
 	return f
+}
+
+// classified is the class of the finding that the violation is, and what is wrong.
+func (v *Violation) classified() (class string, what fault.Kind) {
+	if v.Mechanism == Isolation {
+		return finding.ClassIsolation, v.Phenomenon
+	}
+	return finding.ClassMechanism, v.What
 }
 
 // String prints the violation on one line.
 func (v *Violation) String() string {
 	s := fmt.Sprintf("%s: %s", v.Mechanism, v.What)
-	if v.Phenomenon != "" {
+	if v.Phenomenon != "" && v.Phenomenon != v.What {
 		s += fmt.Sprintf(" (%s)", v.Phenomenon)
 	}
 	if v.Item != "" {

@@ -1,10 +1,10 @@
 package mechanism
 
 import (
-	"fmt"
 	"slices"
 
 	"txweave/dbms"
+	"txweave/fault"
 	"txweave/finding"
 	"txweave/history"
 	"txweave/observe"
@@ -42,8 +42,8 @@ func rowLocks(o *observe.Observation) []finding.Difference {
 					continue
 				}
 				told[pair] = true
-				out = append(out, finding.Difference{Stmt: s.Name, What: string(ME) + ":row-lock", Detail: fmt.Sprintf(
-					"%s locked (%s, %d) and %s did, before %s had ended", other.s.Name, l.item.Table, l.item.PKey, s.Name, history.SessionName(other.s.Txn))})
+				out = append(out, finding.Difference{Stmt: s.Name, What: fault.RowLock, Steps: finding.Steps{finding.Say("%v locked %v and %v did, before %v had ended",
+					finding.Stmt(other.s.Name), l.item, finding.Stmt(s.Name), finding.Txn(other.s.Txn))}})
 			}
 			held[l.item] = append(held[l.item], h)
 		}

@@ -1,10 +1,10 @@
 package mechanism
 
 import (
-	"fmt"
 	"slices"
 
 	"txweave/dbms"
+	"txweave/fault"
 	"txweave/finding"
 	"txweave/history"
 	"txweave/observe"
@@ -24,8 +24,8 @@ func unheld(o *observe.Observation) []finding.Difference {
 			continue
 		}
 		if !slices.ContainsFunc(others(o, e.Txn), func(txn int) bool { return mayWrite(o, e, txn) }) {
-			out = append(out, finding.Difference{What: string(ME) + ":write-lock-of-nobody", Detail: fmt.Sprintf("%s.S%d was answered %s, and nobody else who was open then "+
-				"had begun with the database's write lock, or been let do anything but read", history.SessionName(e.Txn), e.Stmt, finding.Line(e.Err.String()))})
+			out = append(out, finding.Difference{What: fault.WriteLockOfNobody, Steps: finding.Steps{finding.Say("%v was answered %v, and nobody "+
+				"else who was open then had begun with the database's write lock, or been let do anything but read", observe.StmtOf(e), e.Err)}})
 		}
 	}
 	return out

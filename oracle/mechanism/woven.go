@@ -43,7 +43,7 @@ func (Oracle) Judge(o *observe.Observation) (v oracle.Ruling, err error) {
 	}
 	for i := range rep.Violations {
 		for _, d := range rep.Violations[i].Finding().Differences {
-			d.Detail += failedBefore(o, &rep.Violations[i])
+			d.Failed = failedBefore(o, &rep.Violations[i])
 			v.Differences = append(v.Differences, d)
 		}
 	}
@@ -56,12 +56,12 @@ func (Oracle) Judge(o *observe.Observation) (v oracle.Ruling, err error) {
 
 // failedBefore names the statements of each transaction of a violation that had failed by then: of a transaction that was rolled back
 // there without a word the locks are gone, too.
-func failedBefore(o *observe.Observation, v *Violation) string {
-	detail := ""
+func failedBefore(o *observe.Observation, v *Violation) []finding.Failure {
+	var failed []finding.Failure
 	for _, txn := range v.Txns {
-		detail += observe.FailedBefore(o.Errors, int(txn), v.At)
+		failed = append(failed, observe.FailedBefore(o.Errors, int(txn), v.At)...)
 	}
-	return detail
+	return failed
 }
 
 // wovenRun makes an interval trace of a run.

@@ -1,11 +1,9 @@
 package mechanism
 
 import (
-	"fmt"
-
 	"txweave/dbms"
+	"txweave/fault"
 	"txweave/finding"
-	"txweave/history"
 	"txweave/observe"
 )
 
@@ -25,7 +23,7 @@ func writeLocks(o *observe.Observation) []finding.Difference {
 	until := func(txn int) int64 { return until(o, txn, from[txn]) }
 	var out []finding.Difference
 	conflict := func(format string, args ...any) {
-		out = append(out, finding.Difference{What: string(ME) + ":write-lock", Detail: fmt.Sprintf(format, args...)})
+		out = append(out, finding.Difference{What: fault.WriteLock, Steps: finding.Steps{finding.Say(format, args...)}})
 	}
 	for a := range o.Txns {
 		begun, holds := from[a]
@@ -34,16 +32,16 @@ func writeLocks(o *observe.Observation) []finding.Difference {
 		}
 		for b := range o.Txns {
 			if other, also := from[b]; also && b != a && begun <= other && other < until(a) && begun < until(b) && (begun < other || a < b) {
-				conflict("%s had the database's write lock from its BEGIN on, and %s was given it before %s had ended", history.SessionName(a),
-					history.SessionName(b), history.SessionName(a))
+				conflict("%v had the database's write lock from its BEGIN on, and %v was given it before %v had ended",
+					finding.Txn(a), finding.Txn(b), finding.Txn(a))
 			}
 		}
 		for _, s := range o.Stmts {
 			if _, also := from[s.Txn]; s.Txn == a || also || s.Err != nil || len(s.Writes) == 0 || s.Sent < begun || s.Done > until(a) {
 				continue
 			}
-			conflict("%s had the database's write lock from its BEGIN on, and %s wrote before %s had ended", history.SessionName(a), s.Name,
-				history.SessionName(a))
+			conflict("%v had the database's write lock from its BEGIN on, and %v wrote before %v had ended", finding.Txn(a), finding.Stmt(s.Name),
+				finding.Txn(a))
 		}
 	}
 	return out

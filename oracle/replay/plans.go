@@ -1,12 +1,12 @@
 package replay
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
 	"txweave/dbms"
+	"txweave/fault"
 	"txweave/finding"
 	"txweave/history"
 	"txweave/instrument"
@@ -34,7 +34,7 @@ func ComparePlans(tables []*sqltext.Table, blocks []*instrument.Block, a, b *obs
 			continue
 		}
 		for _, d := range compareStatement(block.Info, plainly(x), plainly(y)) {
-			if d.What != finding.Order {
+			if d.What != fault.Order {
 				d.Stmt, d.Kind = block.Name(), oracle.Verb(block.Info.Kind)
 				out = append(out, d)
 			}
@@ -45,7 +45,7 @@ func ComparePlans(tables []*sqltext.Table, blocks []*instrument.Block, a, b *obs
 	}
 	for _, t := range tables {
 		if d, differ := compareRows(comparable(a.Final[t.Name]), comparable(b.Final[t.Name]), false); differ {
-			d.OfTable(t.Name, "")
+			d.Table = t.Name
 			out = append(out, d)
 		}
 	}
@@ -67,23 +67,24 @@ func CompareSearches(blocks []*instrument.Block, rep *observe.Replayed, p *dbms.
 			continue
 		}
 		found := int64(search.Rows.Len())
-		d := finding.Difference{Stmt: block.Name(), Kind: oracle.Verb(block.Info.Kind), What: finding.Matched, Replay: rowCount(found), Detail: finding.AskedBefore + search.Text}
+		d := finding.Difference{Stmt: block.Name(), Kind: oracle.Verb(block.Info.Kind), What: fault.MatchedAffected, Replay: finding.Affected(found),
+			Asked: search.Text}
 		switch {
 		case block.Info.Passes > 0:
 			want, sure := passed(search.Rows)
 			if e.Err != nil || !sure || want == e.Affected {
 				continue
 			}
-			d.What, d.Replay, d.Transaction = finding.Met, rowCount(want), rowCount(e.Affected)
+			d.What, d.Replay, d.Transaction = fault.ChangedMet, finding.Affected(want), finding.Affected(e.Affected)
 		case block.Info.Spells > 0:
 			if asItShould(search.Rows, e.Err, p) {
 				continue
 			}
-			d.What, d.Transaction = finding.Claimed, printError(e.Err)
+			d.What, d.Transaction = fault.RefusedHeld, finding.Answered(e.Err)
 		case e.Err != nil || found == e.Affected:
 			continue
 		default:
-			d.Transaction = rowCount(e.Affected)
+			d.Transaction = finding.Affected(e.Affected)
 		}
 		out = append(out, d)
 	}
@@ -123,16 +124,6 @@ func asItShould(found *history.Rows, err *history.DBError, p *dbms.Profile) bool
 		return gone
 	}
 	return true
-}
-
-func rowCount(n int64) string {
-	switch n {
-	case 0:
-		return "no row"
-	case 1:
-		return "1 row"
-	}
-	return fmt.Sprintf("%d rows", n)
 }
 
 // SameRows compares two answers of one query as ComparePlans does, without regard to the order of rows.

@@ -5,11 +5,10 @@
 package replay
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 
 	"txweave/dbms"
+	"txweave/fault"
 	"txweave/finding"
 	"txweave/history"
 	"txweave/instrument"
@@ -51,7 +50,8 @@ func compare(p *dbms.Profile, tables []*sqltext.Table, nodes []*observe.BlockRun
 	}
 	for _, t := range tables {
 		if d, differ := compareRows(run.Final[t.Name], rep.Final[t.Name], false); differ {
-			d.OfTable(t.Name, kept(run, t.Name))
+			d.What, d.Table = fault.Final, t.Name
+			d.Steps, d.Failed = kept(run, t.Name)
 			out = append(out, d)
 		}
 	}
@@ -63,7 +63,7 @@ func compare(p *dbms.Profile, tables []*sqltext.Table, nodes []*observe.BlockRun
 
 // onlyWarned is 1 where a difference is one of warnings, else 0.
 func onlyWarned(d finding.Difference) int {
-	if d.What == finding.Warnings {
+	if d.What == fault.Warnings {
 		return 1
 	}
 	return 0
@@ -150,11 +150,11 @@ func compareStatement(info *sqltext.Analysis, a, b *history.Event) []finding.Dif
 		if a.Err != nil && b.Err != nil && a.Err.Code == b.Err.Code {
 			return nil
 		}
-		return []finding.Difference{{What: finding.Error, Transaction: printError(a.Err), Replay: printError(b.Err)}}
+		return []finding.Difference{{What: fault.Error, Transaction: finding.Answered(a.Err), Replay: finding.Answered(b.Err)}}
 	}
 	var out []finding.Difference
 	if a.Affected != b.Affected {
-		out = append(out, finding.Difference{What: finding.Affected, Transaction: fmt.Sprint(a.Affected), Replay: fmt.Sprint(b.Affected)})
+		out = append(out, finding.Difference{What: fault.AffectedRows, Transaction: finding.Affected(a.Affected), Replay: finding.Affected(b.Affected)})
 	}
 	if d, differ := compareRows(a.Rows, b.Rows, info.TotalOrder); differ {
 		out = append(out, d)
@@ -163,20 +163,11 @@ func compareStatement(info *sqltext.Analysis, a, b *history.Event) []finding.Dif
 		return out
 	}
 	if w := warned(a.Warnings, b.Warnings); len(w) > 0 {
-		out = append(out, finding.Difference{What: finding.Warnings, Transaction: printWarnings(a.Warnings), Replay: printWarnings(b.Warnings), Warned: w})
+		out = append(out, finding.Difference{What: fault.Warnings, Transaction: finding.Value{Warnings: a.Warnings},
+			Replay: finding.Value{Warnings: b.Warnings}, Warned: w})
 	}
 	return out
 }
-
-func printError(e *history.DBError) string {
-	if e == nil {
-		return finding.NoError
-	}
-	return e.String()
-}
-
-// maxShown is how many rows of each side a difference shows.
-const maxShown = 20
 
 // compareRows compares result sets value by value, as sequences if ordered, else as multisets. An integer, a
 // float and a text are never equal; the column types that the server declares are left out, because they can
@@ -192,9 +183,11 @@ func compareRows(a, b *history.Rows, ordered bool) (finding.Difference, bool) {
 	onlyA, onlyB := multisetDifference(a, b)
 	switch {
 	case len(onlyA) > 0 || len(onlyB) > 0:
-		return finding.Difference{What: finding.Rows, Transaction: printRows("only here", onlyA, a.Len()), Replay: printRows("only here", onlyB, b.Len())}, true
+		return finding.Difference{What: fault.Rows, Transaction: finding.RowsOf(onlyA, a.Len(), false),
+			Replay: finding.RowsOf(onlyB, b.Len(), false)}, true
 	case ordered:
-		return finding.Difference{What: finding.Order, Transaction: printRows("all", allRows(a), a.Len()), Replay: printRows("all", allRows(b), b.Len())}, true
+		return finding.Difference{What: fault.Order, Transaction: finding.RowsOf(allRows(a), a.Len(), true),
+			Replay: finding.RowsOf(allRows(b), b.Len(), true)}, true
 	}
 	return finding.Difference{}, false
 }
@@ -227,13 +220,4 @@ func multisetDifference(a, b *history.Rows) (onlyA, onlyB []string) {
 	slices.Sort(onlyA)
 	slices.Sort(onlyB)
 	return onlyA, onlyB
-}
-
-func printRows(label string, rows []string, total int) string {
-	more := ""
-	if len(rows) > maxShown {
-		more = fmt.Sprintf(" … and %d more", len(rows)-maxShown)
-		rows = rows[:maxShown]
-	}
-	return fmt.Sprintf("%d rows, %s: %s%s", total, label, strings.Join(rows, " "), more)
 }

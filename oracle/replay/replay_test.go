@@ -7,7 +7,7 @@ import (
 	"txweave/dbms/innodb"
 	"txweave/dbms/postgresql"
 	"txweave/dbms/tidb"
-	"txweave/finding"
+	"txweave/fault"
 	"txweave/history"
 	"txweave/instrument"
 	"txweave/observe"
@@ -131,11 +131,11 @@ func TestDeclaredTypes(t *testing.T) {
 		t.Errorf("the same value declared otherwise counts as different: %+v", d)
 	}
 	d, differ := compareRows(rows("BIGINT", history.IntValue(5)), rows("DOUBLE", history.FloatValue(5)), true)
-	if !differ || d.What != finding.Rows {
+	if !differ || d.What != fault.Rows {
 		t.Errorf("5 and 5.0 count as the same value")
 	}
 	d, differ = compareRows(rows("TEXT", history.TextValue("5")), rows("BIGINT", history.IntValue(5)), true)
-	if !differ || d.What != finding.Rows {
+	if !differ || d.What != fault.Rows {
 		t.Errorf("'5' and 5 count as the same value")
 	}
 }

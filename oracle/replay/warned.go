@@ -2,24 +2,12 @@ package replay
 
 import (
 	"cmp"
-	"fmt"
 	"regexp"
 	"slices"
-	"strings"
 
 	"txweave/finding"
 	"txweave/history"
 )
-
-// printWarnings prints warnings sorted and without their messages, whose row numbers depend on the plan.
-func printWarnings(ws []history.Warning) string {
-	parts := make([]string, len(ws))
-	for i, w := range ws {
-		parts[i] = fmt.Sprintf("%s %d", w.Level, w.Code)
-	}
-	slices.Sort(parts)
-	return strings.Join(parts, ", ")
-}
 
 // warningKind is what the plan has no part in of a warning: its level and code, and the column that it is about, "" where it names none.
 type warningKind struct {

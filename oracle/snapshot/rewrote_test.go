@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"txweave/dbms"
+	"txweave/fault"
 	"txweave/history"
 	"txweave/observe"
 	"txweave/sdg"
@@ -23,12 +24,12 @@ func TestRewrote(t *testing.T) {
 		want          string
 	}{
 		{"left as it is", 10, true, true, false, ""},
-		{"of another version", 9, true, true, false, Newer},
+		{"of another version", 9, true, true, false, fault.NewerRead},
 		{"of another version, until it had waited", 9, true, true, true, ""},
-		{"an UPDATE that changes each row, and had to wait", 9, false, true, true, Newer},
-		{"an UPDATE that changes each row", 10, false, true, false, Newer},
-		{"a database that leaves such rows alone", 10, true, false, false, Newer},
-		{"a database that leaves such rows alone, behind a wait", 9, true, false, true, Newer},
+		{"an UPDATE that changes each row, and had to wait", 9, false, true, true, fault.NewerRead},
+		{"an UPDATE that changes each row", 10, false, true, false, fault.NewerRead},
+		{"a database that leaves such rows alone", 10, true, false, false, fault.NewerRead},
+		{"a database that leaves such rows alone, behind a wait", 9, true, false, true, fault.NewerRead},
 		{"a table that keeps what its rows held before", 10, true, false, false, ""},
 	} {
 		first := &observe.ObservedStmt{Node: sdg.Node{Name: "T0.S0", Kind: sqltext.Select}, View: dbms.Snapshot, Sent: 1}

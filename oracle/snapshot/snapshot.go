@@ -9,41 +9,30 @@ package snapshot
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
 	"txweave/dbms"
+	"txweave/fault"
+	"txweave/finding"
 	"txweave/history"
 	"txweave/observe"
 	"txweave/sdg"
 	"txweave/sqltext"
 )
 
-// What a read did wrong, as findings print it.
-const (
-	Stale      = "stale-read"                  // it missed what another transaction had committed before the snapshot
-	Session    = "session-guarantee-violation" // it missed what an earlier transaction of its own session had committed
-	Dirty      = "dirty-read"                  // it saw what another transaction had not committed
-	Newer      = "newer-read"                  // it saw what was committed after its snapshot
-	OwnWrite   = "own-write-missed"            // it missed its own transaction's last write of a row
-	ThinAir    = "thin-air-read"               // it saw a version that nobody had written yet
-	Undone     = "undone-write"                // it saw what its own transaction had undone by ROLLBACK TO a savepoint
-	MissingRow = "missing-row"                 // it missed an initial row that nobody had touched
-)
-
-// NotAtStart is why a version is thin air which is one of the start, though the reads at the start did not show it: these may be the wrong
-// ones.
-const NotAtStart = "the reads at the start had not found it"
-
 // WrongRead is one read that did not see its snapshot.
 type WrongRead struct {
-	What   string // one of the constants above
+	What   fault.Kind
 	Txn    int
 	Stmt   string
-	Detail string
-	Search bool // the read was a search with the WHERE clause of a write, made before it: of FindAll alone
+	Why    finding.Steps
+	Failed []finding.Failure // statements of the transaction that it saw
+	// AtStart says that a version is thin air which is one of the start, though the reads at the start did not show it: these may be the
+	// wrong ones.
+	AtStart bool
+	Search  bool // the read was a search with the WHERE clause of a write, made before it: of FindAll alone
 }
 
 // state is the committed contents of all tables at a moment.
@@ -97,6 +86,13 @@ type tableVersion struct {
 	vkey  int64
 }
 
+// told is what is said once of a statement.
+type told struct {
+	what   fault.Kind
+	stmt   string
+	search bool
+}
+
 // checker goes through a history.
 type checker struct {
 	o         *observe.Observation
@@ -109,7 +105,7 @@ type checker struct {
 	deleter   map[history.Item]int             // transaction that deleted an item last, ended or not
 	untold    map[tableVersion]int             // transaction of a statement that gave rows a version, of which not all are known
 	sent      map[*observe.ObservedStmt]*state // what was committed when those were sent that wait and need not read what they waited for
-	seen      map[string]bool
+	seen      map[told]bool
 	out       []WrongRead
 }
 
@@ -123,7 +119,7 @@ func FindAll(o *observe.Observation) []WrongRead {
 // of a transaction whose level promises no snapshot.
 func find(o *observe.Observation, when func(txn int) dbms.ReadScope, searches func(txn int) bool) []WrongRead {
 	c := &checker{o: o, when: when, searches: searches, txns: make([]txn, len(o.Txns)),
-		writer: map[history.Version]int{}, deleter: map[history.Item]int{}, untold: map[tableVersion]int{}, sent: map[*observe.ObservedStmt]*state{}, seen: map[string]bool{},
+		writer: map[history.Version]int{}, deleter: map[history.Item]int{}, untold: map[tableVersion]int{}, sent: map[*observe.ObservedStmt]*state{}, seen: map[told]bool{},
 		committed: (&state{rows: o.Initial, by: map[history.Item]int{}, unknown: map[string]bool{}}).clone()}
 	taken, waited := c.taken(), c.waited()
 	for _, e := range slices.SortedStableFunc(slices.Values(o.Events), func(a, b observe.Moment) int { return cmp.Compare(a.Done, b.Done) }) {
@@ -264,9 +260,10 @@ func (c *checker) exported(txn int, held map[string]map[int64]int64) {
 				continue
 			}
 			item := history.Item{Table: table, PKey: pkey}
-			what, why := c.classify(txn, item, got, there, want)
-			c.out = append(c.out, WrongRead{What: what, Txn: txn, Detail: fmt.Sprintf("the snapshot that %s exported holds %s of %s, not %s: %s",
-				history.SessionName(txn), print(got, there), name(item), print(right, exists), why)})
+			w := c.classify(txn, item, got, there, want)
+			w.Txn, w.Why = txn, append(finding.Steps{finding.Say("the snapshot that %v exported holds %v of %v, not %v",
+				finding.Txn(txn), history.StateOf(got, there), item, history.StateOf(right, exists))}, w.Why...)
+			c.out = append(c.out, w)
 			return
 		}
 	}
@@ -314,11 +311,12 @@ func (c *checker) compare(s *observe.ObservedStmt, item history.Item, got int64,
 		there && c.o.Rewrote(s, history.Version{Item: item, VKey: got}) {
 		return
 	}
-	what, why := c.classify(s.Txn, item, got, there, want)
-	if key := fmt.Sprint(what, " ", s.Name, c.search); !c.seen[key] {
+	w := c.classify(s.Txn, item, got, there, want)
+	if key := (told{w.What, s.Name, c.search}); !c.seen[key] {
 		c.seen[key] = true
-		c.out = append(c.out, WrongRead{What: what, Txn: s.Txn, Stmt: s.Name, Search: c.search,
-			Detail: fmt.Sprintf("it saw %s of %s, not %s: %s", print(got, there), name(item), print(right, exists), why)})
+		w.Txn, w.Stmt, w.Search = s.Txn, s.Name, c.search
+		w.Why = append(finding.Steps{finding.Say("it saw %v of %v, not %v", history.StateOf(got, there), item, history.StateOf(right, exists))}, w.Why...)
+		c.out = append(c.out, w)
 	}
 }
 
@@ -357,18 +355,19 @@ func (c *checker) mixed(reader int, item history.Item, got int64, there bool, ri
 }
 
 // uncommitted says that a transaction had not committed a version, and what had failed in it before it wrote that.
-func (c *checker) uncommitted(txn int, v history.Version) string {
-	text := fmt.Sprintf("T%d had not committed it", txn)
+func (c *checker) uncommitted(txn int, v history.Version) WrongRead {
+	w := wrong(fault.DirtyRead, "%v had not committed it", txn)
 	for _, s := range c.o.Stmts {
 		if s.Txn == txn && slices.ContainsFunc(s.Writes, func(w history.Write) bool { return w.Item == v.Item && int64(w.To) == v.VKey }) {
-			return text + observe.FailedBefore(c.o.Errors, txn, s.Sent)
+			w.Failed = observe.FailedBefore(c.o.Errors, txn, s.Sent)
+			break
 		}
 	}
-	return text
+	return w
 }
 
 // classify says what is wrong with a version, or with its absence.
-func (c *checker) classify(reader int, item history.Item, got int64, there bool, want *state) (what, why string) {
+func (c *checker) classify(reader int, item history.Item, got int64, there bool, want *state) WrongRead {
 	if there {
 		v := history.Version{Item: item, VKey: got}
 		w, written := c.writer[v]
@@ -376,42 +375,47 @@ func (c *checker) classify(reader int, item history.Item, got int64, there bool,
 		if by, untold := c.untold[tableVersion{item.Table, got}]; untold && !written && by != reader {
 			switch {
 			case c.txns[by].commit == 0:
-				return Dirty, c.uncommitted(by, v)
+				return c.uncommitted(by, v)
 			case c.txns[by].commit > want.commits:
-				return Newer, fmt.Sprintf("T%d committed it after the snapshot was taken", by)
+				return wrong(fault.NewerRead, "%v committed it after the snapshot was taken", by)
 			}
 		}
 		switch {
 		case !written && (!known || initial != got):
 			if !known && c.atStart(item.Table, got) {
-				return ThinAir, NotAtStart
+				return WrongRead{What: fault.ThinAirRead, AtStart: true, Why: finding.Steps{finding.Say("the reads at the start had not found it")}}
 			}
-			return ThinAir, "nobody had written it"
+			return WrongRead{What: fault.ThinAirRead, Why: finding.Steps{finding.Say("nobody had written it")}}
 		case c.txns[reader].undone[v]:
-			return Undone, fmt.Sprintf("T%d had undone that by ROLLBACK TO a savepoint", reader)
+			return wrong(fault.UndoneWrite, "%v had undone that by ROLLBACK TO a savepoint", reader)
 		case written && w != reader && !c.lasted(v, w):
-			return Dirty, c.uncommitted(w, v)
+			return c.uncommitted(w, v)
 		case written && w != reader && c.txns[w].commit > want.commits:
-			return Newer, fmt.Sprintf("T%d committed it after the snapshot was taken", w)
+			return wrong(fault.NewerRead, "%v committed it after the snapshot was taken", w)
 		}
 	}
 	by, written := want.by[item]
 	gone, deleted := c.deleter[item]
 	switch {
 	case !there && deleted && gone != reader && c.txns[gone].commit == 0:
-		return Dirty, fmt.Sprintf("T%d deleted it and had not committed", gone)
+		return wrong(fault.DirtyRead, "%v deleted it and had not committed", gone)
 	case !there && deleted && gone != reader && c.txns[gone].commit > want.commits:
-		return Newer, fmt.Sprintf("T%d, which deleted it, committed after the snapshot was taken", gone)
+		return wrong(fault.NewerRead, "%v, which deleted it, committed after the snapshot was taken", gone)
 	case !there && c.txns[reader].undone[history.Version{Item: item, VKey: int64(history.Dead)}]:
-		return Undone, fmt.Sprintf("T%d had deleted it, and had undone that by ROLLBACK TO a savepoint", reader)
+		return wrong(fault.UndoneWrite, "%v had deleted it, and had undone that by ROLLBACK TO a savepoint", reader)
 	case !written:
-		return MissingRow, "nobody had changed it"
+		return WrongRead{What: fault.MissingRow, Why: finding.Steps{finding.Say("nobody had changed it")}}
 	case by == reader:
-		return OwnWrite, fmt.Sprintf("T%d wrote it itself", reader)
+		return wrong(fault.OwnWriteMissed, "%v wrote it itself", reader)
 	case c.o.Txns[by].Session == c.o.Txns[reader].Session:
-		return Session, fmt.Sprintf("T%d had committed that before in the same session", by)
+		return wrong(fault.SessionGuarantee, "%v had committed that before in the same session", by)
 	}
-	return Stale, fmt.Sprintf("T%d had committed that before the snapshot was taken", by)
+	return wrong(fault.StaleRead, "%v had committed that before the snapshot was taken", by)
+}
+
+// wrong is a wrong read for what a transaction had done.
+func wrong(what fault.Kind, sentence string, txn int) WrongRead {
+	return WrongRead{What: what, Why: finding.Steps{finding.Say(sentence, finding.Txn(txn))}}
 }
 
 // lasted says whether a transaction has committed a version: not one that it overwrote itself.
@@ -426,15 +430,6 @@ func (c *checker) lasted(v history.Version, writer int) bool {
 	}
 	return false
 }
-
-func print(vkey int64, there bool) string {
-	if !there {
-		return "nothing"
-	}
-	return fmt.Sprintf("version %d", vkey)
-}
-
-func name(i history.Item) string { return fmt.Sprintf("(%s, %d)", i.Table, i.PKey) }
 
 // atStart says whether a version is surely one of the start: no statement writes it, and others of the start have higher numbers.
 func (c *checker) atStart(table string, vkey int64) bool {

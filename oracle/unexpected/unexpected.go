@@ -4,11 +4,10 @@
 package unexpected
 
 import (
-	"fmt"
 	"slices"
-	"strconv"
 
 	"txweave/dbms"
+	"txweave/fault"
 	"txweave/finding"
 	"txweave/history"
 	"txweave/observe"
@@ -39,7 +38,7 @@ func deferred(o *observe.Observation) []finding.Difference {
 		}
 		d := Difference(e.Text, e.Err)
 		if d.Kind = "READ ONLY DEFERRABLE"; e.Stmt >= 0 {
-			d.Stmt = fmt.Sprintf("T%d.S%d", e.Txn, e.Stmt)
+			d.Stmt = string(observe.StmtOf(e))
 		}
 		out = append(out, d)
 	}
@@ -55,7 +54,7 @@ func Find(p *dbms.Profile, events []*history.Event) []finding.Difference {
 		}
 		d := Difference(e.Text, e.Err)
 		if e.Txn >= 0 && e.Stmt >= 0 {
-			d.Stmt = fmt.Sprintf("T%d.S%d", e.Txn, e.Stmt)
+			d.Stmt = string(observe.StmtOf(e))
 		}
 		out = append(out, d)
 	}
@@ -64,5 +63,6 @@ func Find(p *dbms.Profile, events []*history.Event) []finding.Difference {
 
 // Difference says of a statement that such an error was its answer.
 func Difference(sql string, err *history.DBError) finding.Difference {
-	return finding.Difference{What: strconv.Itoa(err.Code), Detail: sql + ": " + err.String()}
+	return finding.Difference{What: fault.UnexpectedError, Code: err.Code,
+		Steps: finding.Steps{finding.Say("%v: %v", finding.Query(sql), err)}}
 }

@@ -213,13 +213,12 @@ func (s *script) flat(sql string) string {
 
 // describe says what one difference is.
 func describe(class string, d *finding.Difference) []string {
-	head := strings.TrimSpace(strings.Join([]string{d.Stmt, d.Kind, d.What}, " "))
-	if d.Detail != "" {
-		head += ": " + d.Detail
+	head := strings.TrimSpace(d.Where() + " " + d.Told())
+	if detail := d.Detail(); detail != "" {
+		head += ": " + detail
 	}
 	out := []string{head}
-	if d.Transaction != "" || d.Replay != "" {
-		first, second := finding.Sides(class, d.What)
+	if first, second := d.Sides(class); first != "" {
 		out = append(out, fmt.Sprintf("  %-16s %s", first+":", d.Transaction), fmt.Sprintf("  %-16s %s", second+":", d.Replay))
 	}
 	return out

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"text/template"
 
-	"txweave/finding"
 	"txweave/history"
 	"txweave/report/timeline"
 	"txweave/sqltext"
@@ -115,7 +114,7 @@ func writeGo(s *script) ([]File, error) {
 func (s *script) evidence() []goAnswer {
 	var named []string
 	for _, d := range s.finding.Record.Differences {
-		named = append(named, finding.Named(d.Stmt+" "+d.Detail)...)
+		named = append(named, d.Stmts()...)
 	}
 	if s.finding.Plain != nil { // its statements are not numbered as the finding's are: all of them
 		named = nil

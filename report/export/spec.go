@@ -94,7 +94,7 @@ func specStep(b *strings.Builder, id string, st *timeline.LaneStep) {
 		b.WriteString("\t# waits")
 	}
 	for _, d := range st.Differences {
-		b.WriteString("\t# finding: " + remark(d.What))
+		b.WriteString("\t# finding: " + remark(d.Told()))
 	}
 	b.WriteString("\n")
 }

@@ -225,7 +225,7 @@ func (s *script) remark(st *timeline.LaneStep, how string) string {
 		if s.finding.Plain != nil {
 			out += "; finding: " + s.finding.Say(&d)
 		} else {
-			out += "; finding: " + d.What
+			out += "; finding: " + d.Told()
 		}
 	}
 	return remark(out)

@@ -6,7 +6,9 @@ import (
 	"strings"
 
 	"txweave/graph/draw"
+	"txweave/history"
 	"txweave/report/timeline"
+	"txweave/testcase"
 )
 
 // graph is a dependency graph to draw: a column for each transaction, statements from top to bottom.
@@ -92,9 +94,9 @@ func newGraph(names []string, kinds map[string]string, wrong func(string) bool, 
 }
 
 // txnOf returns the number of the transaction in "T3.S1".
-func txnOf(name string) (n int) {
-	_, _ = fmt.Sscanf(name, "T%d", &n) // another name is put to the first one
-	return n
+func txnOf(name string) int {
+	at, _ := testcase.ParseRef(name) // another name is put to the first one
+	return at.Txn
 }
 
 // shorten keeps the first few of many reasons for one edge.
@@ -137,14 +139,16 @@ func dependencies(f *timeline.Dossier, t *timeline.Timeline, wrong func(string) 
 	}
 	seen := map[string]bool{}
 	for _, d := range f.Record.Differences {
-		for step := range strings.SplitSeq(d.Detail, "; ") {
-			from, to, ok := timeline.Precedes(step)
-			if !ok || seen[step] {
+		for i := range d.Steps {
+			step := &d.Steps[i]
+			why := step.String()
+			from, to, ok := step.Precedes()
+			if !ok || seen[why] {
 				continue
 			}
-			seen[step] = true
-			edges = append(edges, edge{From: from, To: to, Why: step, Across: txnOf(from) != txnOf(to),
-				Anti: !strings.HasPrefix(step, from+" wrote ")})
+			seen[why] = true
+			edges = append(edges, edge{From: from, To: to, Why: why, Across: txnOf(from) != txnOf(to),
+				Anti: step.Edge == history.RW || step.Edge == history.PRW})
 		}
 	}
 	if len(edges) == 0 {

@@ -9,7 +9,6 @@ import (
 	_ "embed"
 	"fmt"
 	"html/template"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -37,7 +36,7 @@ var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
 type page struct {
 	f     *timeline.Dossier
 	t     *timeline.Timeline
-	named map[string]bool // versions that the finding names; nil until they are asked for
+	named map[history.Version]bool // versions that the finding names; nil until they are asked for
 
 	Title, Claim, Level, ID, Class string
 	Rate, Version, Summary         string
@@ -203,7 +202,7 @@ func (p *page) head() {
 // wrong says whether a difference of the finding names a statement.
 func (p *page) wrong(name string) bool {
 	return slices.ContainsFunc(p.f.Record.Differences, func(d finding.Difference) bool {
-		return d.Stmt == name || d.Stmt == "" && slices.Contains(finding.Named(d.Detail), name)
+		return d.Stmt == name || d.Stmt == "" && slices.Contains(d.Stmts(), name)
 	})
 }
 
@@ -328,37 +327,36 @@ func (p *page) versions(c *cell, v *timeline.Versions) {
 // names says whether the finding's differences name a version.
 func (p *page) names(v timeline.SeenVersion) bool {
 	if p.named == nil {
-		p.named = map[string]bool{}
-		for _, d := range p.f.Record.Differences {
-			for _, name := range versionName.FindAllString(d.Detail, -1) {
-				p.named[name] = true
+		p.named = map[history.Version]bool{}
+		for i := range p.f.Record.Differences {
+			for _, a := range p.f.Record.Differences[i].Args() {
+				if a.Version != nil {
+					p.named[*a.Version] = true
+				}
 			}
 		}
 	}
-	return p.named[v.Version.String()]
+	return p.named[v.Version]
 }
-
-var versionName = regexp.MustCompile(`\(\w+, \d+, \d+\)`)
 
 // ref is the anchor of a statement.
 func ref(name string) string { return "s-" + strings.ReplaceAll(name, ".", "-") }
 
-// linked splits a text at the statements that it names.
-func (p *page) linked(text string) (out []word) {
-	for text != "" {
-		named := finding.Named(text)
-		if len(named) == 0 {
+// linked is a step with links to the statements that it names.
+func (p *page) linked(step *finding.Step) (out []word) {
+	words, args := step.Parts()
+	for i, text := range words {
+		out = append(out, word{Text: text})
+		if i == len(args) {
 			break
 		}
-		before, after, _ := strings.Cut(text, named[0])
-		w := word{Text: named[0]}
-		if p.t.Find(named[0]) != nil {
-			w.Ref = ref(named[0])
+		w := word{Text: args[i].String()}
+		if name := args[i].Stmt; name != "" && p.t.Find(name) != nil {
+			w.Ref = ref(name)
 		}
-		out = append(out, word{Text: before}, w)
-		text = after
+		out = append(out, w)
 	}
-	return append(out, word{Text: text})
+	return out
 }
 
 // evidence says what is wrong, difference by difference.
@@ -366,8 +364,8 @@ func (p *page) evidence() {
 	cycle := len(p.f.Record.Differences) > 0 && p.f.Record.Class == finding.ClassIsolation
 	for i := range p.f.Record.Differences {
 		d := &p.f.Record.Differences[i]
-		e := evidence{What: strings.TrimSpace(strings.Join([]string{d.Stmt, d.Kind, d.What}, " "))}
-		if name := timeline.Phenomenon(d.What); name != "" {
+		e := evidence{What: strings.TrimSpace(d.Where() + " " + d.Told())}
+		if name := timeline.Called(d.What); name != "" {
 			e.What += ": " + name
 		}
 		if e.Compare = p.comparisonOf(d); e.Compare == nil {
@@ -389,7 +387,7 @@ func (p *page) comparisonOf(d *finding.Difference) *comparison {
 	}
 	for i := range p.t.Tables {
 		t := &p.t.Tables[i]
-		if d.FinalTable() == t.Name && t.Expected != nil {
+		if d.Table == t.Name && t.Expected != nil {
 			return p.tableComparison(t)
 		}
 	}
@@ -423,20 +421,21 @@ func (p *page) tableComparison(t *timeline.FinalTable) *comparison {
 // explain writes an explanation step by step, with the statements that it names. It says whether every step is a
 // dependency between transactions.
 func (p *page) explain(d *finding.Difference, e *evidence) (edges bool) {
-	edges = true
-	for step := range strings.SplitSeq(d.Detail, "; ") {
-		from, to, ok := timeline.Precedes(step)
-		line := piece{Text: p.linked(step)}
+	edges = len(d.Steps) > 0
+	for i := range d.Steps {
+		from, to, ok := d.Steps[i].Precedes()
+		line := piece{Text: p.linked(&d.Steps[i])}
 		if ok && txnOf(from) != txnOf(to) {
 			line.So = fmt.Sprintf("T%d comes before T%d", txnOf(from), txnOf(to))
 		} else {
 			edges = false
 		}
-		if step != "" {
-			e.Lines = append(e.Lines, line)
-		}
+		e.Lines = append(e.Lines, line)
 	}
-	for _, name := range finding.Named(d.Stmt + " " + d.Detail) {
+	for i := range d.Failed {
+		e.Lines = append(e.Lines, piece{Text: []word{{Text: d.Failed[i].String()}}})
+	}
+	for _, name := range d.Stmts() {
 		for _, c := range p.Cells {
 			if c.Name == name || p.f.ShowsProbes() && strings.HasPrefix(c.Name, name+".") {
 				if !slices.ContainsFunc(p.Evidence, func(b evidence) bool { return b.shows(c.Ref) }) { // once is enough

@@ -165,7 +165,7 @@ func (s *Windowed) moment(m timeline.Mark) line {
 			mark = s.other() + ": " + expected + warned(x.Expected)
 		}
 		if d := s.f.Searched(); d != nil {
-			mark = "without a transaction " + d.Transaction + ", where a query finds " + d.Replay
+			mark = "without a transaction " + d.Transaction.Count() + ", where a query finds " + d.Replay.Count()
 		}
 		if wrong := s.f.InAutocommit(); wrong != "" {
 			mark = "right; without a transaction " + wrong

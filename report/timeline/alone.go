@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"txweave/fault"
 	"txweave/finding"
 	"txweave/history"
 	"txweave/sql"
@@ -101,8 +102,8 @@ func (f *Dossier) Say(d *finding.Difference) string {
 	switch {
 	case f.Record.Class == finding.ClassReplay:
 		return "differs from what the same statements give without transactions"
-	case d.What == Wrong || d.What == finding.Final:
-		return Wrong
+	case d.What == Wrong || d.What == fault.Final:
+		return "no order gives this answer"
 	}
 	return "wrong"
 }

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strings"
 
 	"txweave/dbms"
 	"txweave/finding"
@@ -269,16 +268,6 @@ func checkText(c *testcase.Case, sent *testcase.Sent, e *history.Event) error {
 		return fmt.Errorf("is %q: %w", e.Text, err)
 	}
 	return nil
-}
-
-// Precedes reads from one step of an explanation, "T1.S0 read (t0, 1, 1), which T0.S1 overwrote", which statement comes
-// before which: the first one named read or wrote what the second one then read or overwrote.
-func Precedes(step string) (from, to string, ok bool) {
-	named := finding.Named(step)
-	if len(named) != 2 || !strings.Contains(step, ", which ") && !strings.Contains(step, " as it was before ") {
-		return "", "", false
-	}
-	return named[0], named[1], true
 }
 
 // ShowsProbes says whether the reads around the statements are evidence of the finding.

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"txweave/dbms"
+	"txweave/fault"
 	"txweave/oracle/isolation"
 )
 
@@ -81,7 +82,7 @@ func TestToldAll(t *testing.T) {
 	if n < least {
 		t.Errorf("%d names found in the oracles, expected at least %d", n, least)
 	}
-	if _, ok := tell(string(dbms.G2Item) + isolation.ThroughSearch); !ok {
+	if _, ok := tell(string(fault.G2Item) + isolation.ThroughSearch); !ok {
 		t.Error("no sentence for a phenomenon through a search")
 	}
 }

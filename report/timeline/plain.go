@@ -3,6 +3,7 @@ package timeline
 import (
 	"slices"
 
+	"txweave/fault"
 	"txweave/finding"
 	"txweave/history"
 	"txweave/sqltext"
@@ -27,7 +28,7 @@ type Order struct {
 }
 
 // Wrong is what a difference says of a statement that answers otherwise than in every order.
-const Wrong = "no order gives this answer"
+const Wrong = fault.NoOrder
 
 // readPlain reads the plain form of a finding's directory, where there is one.
 func (f *Dossier) readPlain(d *finding.Dir) error {
@@ -82,7 +83,7 @@ func (p *PlainForm) mark(of []finding.Difference) {
 	for i := range p.Timeline.Tables {
 		t := &p.Timeline.Tables[i]
 		if !slices.ContainsFunc(p.Orders, func(o Order) bool { return SameRows(t.Actual, o.table(t.Name)) }) {
-			t.Differences = append(t.Differences, finding.Difference{What: finding.Final, Detail: "table " + t.Name})
+			t.Differences = append(t.Differences, finding.Difference{What: fault.Final, Table: t.Name})
 		}
 	}
 }
@@ -103,9 +104,6 @@ func (p *PlainForm) rollsBack() bool {
 	return false
 }
 
-// rowTwice is a read that has a row twice.
-const rowTwice = "row-twice"
-
 // marked says whether anything is.
 func (p *PlainForm) marked() bool {
 	return slices.ContainsFunc(p.Timeline.Steps, func(s *LaneStep) bool { return len(s.Differences) > 0 }) ||
@@ -117,7 +115,7 @@ func (p *PlainForm) marked() bool {
 func (p *PlainForm) point(of []finding.Difference) {
 	for i := range of {
 		d := of[i]
-		if d.What == rowTwice && d.Kind != "SELECT" { // a read around the statement: here one beside it
+		if d.What == fault.RowTwice && d.Kind != "SELECT" { // a read around the statement: here one beside it
 			if j := slices.IndexFunc(p.Timeline.Steps, func(s *LaneStep) bool {
 				return s.Role == history.Target && s.Kind() == "SELECT" && twice(s.Answer.Rows)
 			}); j >= 0 {
@@ -125,7 +123,7 @@ func (p *PlainForm) point(of []finding.Difference) {
 				return
 			}
 		}
-		if j := slices.IndexFunc(p.Timeline.Steps, func(s *LaneStep) bool { return s.Gone }); d.What == finding.Gone && j >= 0 { // without probes another one may be the victim
+		if j := slices.IndexFunc(p.Timeline.Steps, func(s *LaneStep) bool { return s.Gone }); d.What == fault.Gone && j >= 0 { // without probes another one may be the victim
 			p.Timeline.Steps[j].Differences = append(p.Timeline.Steps[j].Differences, d)
 			return
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"txweave/dbms"
+	"txweave/fault"
 	"txweave/finding"
 	"txweave/testcase"
 )
@@ -47,25 +48,25 @@ func (f *Dossier) otherPlan() string {
 }
 
 // planned says in words what differs between two plans.
-var planned = map[string]string{finding.Rows: "rows", finding.Affected: "affected rows"}
+var planned = map[fault.Kind]string{fault.Rows: "rows", fault.AffectedRows: "affected rows"}
 
 // planClaim is Claim of what differs without transactions.
 func (f *Dossier) planClaim(t *Timeline, d *finding.Difference) string {
 	switch d.What {
-	case finding.Final:
-		return "Under another plan (" + f.otherPlan() + ") the same statements leave other rows in " + d.Detail
-	case finding.Matched:
+	case fault.Final:
+		return "Under another plan (" + f.otherPlan() + ") the same statements leave other rows in table " + d.Table
+	case fault.MatchedAffected:
 		if d.Kind == "INSERT" {
 			return "INSERT adds another number of rows than its query finds"
 		}
 		return d.Kind + " affects another number of rows than a query with its WHERE clause finds"
-	case finding.Met:
-		if d.Replay == "no row" {
+	case fault.ChangedMet:
+		if d.Replay.Affected != nil && *d.Replay.Affected == 0 {
 			return "INSERT … ON CONFLICT DO UPDATE changes a row for which its WHERE clause is not true"
 		}
 		return "INSERT … ON CONFLICT DO UPDATE passes over a row for which its WHERE clause is true"
-	case finding.Claimed:
-		if d.Transaction == finding.NoError {
+	case fault.RefusedHeld:
+		if d.Transaction.NoError {
 			return "INSERT adds a row though another one has its key"
 		}
 		return "INSERT is refused for a key that no row has"
@@ -75,9 +76,9 @@ func (f *Dossier) planClaim(t *Timeline, d *finding.Difference) string {
 
 // whyPlan is Why of what differs without transactions.
 func (f *Dossier) whyPlan() string {
-	if d := f.Searched(); d != nil && d.What == finding.Claimed {
+	if d := f.Searched(); d != nil && d.What == fault.RefusedHeld {
 		return "The query was right before it, alone on the database and without a transaction. A unique key keeps a row out where another one has it, and only there."
-	} else if d != nil && d.What == finding.Met {
+	} else if d != nil && d.What == fault.ChangedMet {
 		return "The query was right before it, alone on the database and without a transaction: the condition holds for the same rows in both."
 	} else if d != nil {
 		return "The query was right before it, alone on the database and without a transaction: both must find the same rows."
@@ -91,8 +92,8 @@ func (f *Dossier) Searched() *finding.Difference {
 	if f.Record.Class != finding.ClassPlan || len(f.Record.Differences) == 0 {
 		return nil
 	}
-	if what := f.Record.Differences[0].What; !finding.BySearch(what) {
-		return nil
+	if d := &f.Record.Differences[0]; d.BySearch() {
+		return d
 	}
-	return &f.Record.Differences[0]
+	return nil
 }

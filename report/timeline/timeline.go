@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"txweave/fault"
 	"txweave/finding"
 	"txweave/history"
 	"txweave/sqltext"
@@ -324,11 +325,11 @@ func (t *Timeline) attach(d finding.Difference) {
 		s.Differences = append(s.Differences, d)
 		return
 	}
-	if d.What != finding.Final {
+	if d.What != fault.Final {
 		return
 	}
 	for i := range t.Tables {
-		if d.FinalTable() == t.Tables[i].Name {
+		if d.Table == t.Tables[i].Name {
 			t.Tables[i].Differences = append(t.Tables[i].Differences, d)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/cockroachdb/datadriven"
 
+	"txweave/fault"
 	"txweave/finding"
 	"txweave/history"
 	"txweave/oracle/snapshot"
@@ -194,10 +195,10 @@ func TestSubject(t *testing.T) {
 		{finding.Difference{Stmt: "T2.S0", Kind: "UPDATE", What: "overwrote-unseen"}, "UPDATE changes another version of a row than the one that its transaction sees, after it waited for a lock"},
 		{finding.Difference{What: "consistent-read:missing-row-after-kill"}, "A transaction misses a row that is there when its statement is killed"},
 		{finding.Difference{What: "consistent-read:aborted-read-of-delete"}, "A transaction misses a row that another one deleted and that is rolled back"},
-		{finding.Difference{Stmt: "T0.S0", Kind: "INSERT", What: snapshot.Newer}, "A transaction sees a change that was committed after its first read"},
+		{finding.Difference{Stmt: "T0.S0", Kind: "INSERT", What: fault.NewerRead}, "A transaction sees a change that was committed after its first read"},
 	} {
 		class := finding.ClassIsolation
-		if c.d.What == snapshot.Newer {
+		if c.d.What == fault.NewerRead {
 			class = finding.ClassSnapshot
 		} else if c.d.Stmt == "T2.S0" {
 			class = finding.ClassInconsistent

@@ -3,65 +3,33 @@ package timeline
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
-	"txweave/dbms"
+	"txweave/fault"
 	"txweave/finding"
 	"txweave/history"
-	"txweave/oracle/isolation"
-	"txweave/oracle/snapshot"
 	"txweave/sql"
 	"txweave/sql/control"
 	"txweave/sqltext"
 )
 
-// wording is how one kind of fault is told to people: its everyday name, a sentence for the title, and why it is wrong in two
-// sentences that need no theory. In the sentence {stmt} stands for the statement that met it, {sees} for it and its verb: "SELECT
-// returns", "UPDATE works on".
-type wording struct{ name, title, why string }
-
-const sees = "{sees} "
-
-// during are the ends of names that say what else was done at that time, and how that is told.
-var during = [][2]string{{"-after-kill", " when its statement is killed"}, {"-after-rebuild", " while its table is built anew"},
-	{"-after-index-build", " while an index of its table is built"},
-	{"-after-repartitioning", " after its table's partitions were copied"}}
-
-// tell returns how a fault is told.
-func tell(what string) (w wording, ok bool) {
-	for _, d := range during {
-		if base, cut := strings.CutSuffix(what, d[0]); cut {
-			w, ok = tell(base)
-			w.title += d[1]
-			return w, ok
-		}
+// tell returns how a kind of fault is told: of a read of what is rolled back that it is not committed, where the plain form shows no
+// rollback, as the read was of what a transaction changed again; nil where the catalogue has no such kind.
+func (f *Dossier) tell(what fault.Kind) *fault.Entry {
+	if what == fault.G1a && f.Plain != nil && !f.Plain.rollsBack() {
+		what = fault.DirtyRead
 	}
-	what = strings.TrimSuffix(what, isolation.ThroughSearch)
-	if w, ok = phenomena[what]; ok {
-		return w, true
-	}
-	if w, ok = faults[what]; ok {
-		return w, true
-	}
-	if _, after, cut := strings.Cut(what, ":"); cut { // a mechanism, and in which way it did not hold
-		w, ok = faults[after]
-	}
-	return w, ok
+	return fault.Of(what)
 }
 
-// tell returns how a fault of the finding is told: of a read of what is rolled back that it is not committed, where the plain form shows no
-// rollback, as the read was of what a transaction changed again.
-func (f *Dossier) tell(what string) (wording, bool) {
-	if what == string(dbms.G1a) && f.Plain != nil && !f.Plain.rollsBack() {
-		return tell(snapshot.Dirty)
+// Called is the everyday name of a kind of fault; "" where its own says as much.
+func Called(what fault.Kind) string {
+	if e := fault.Of(what); e != nil {
+		return e.Called
 	}
-	return tell(what)
+	return ""
 }
-
-// Phenomenon returns the everyday name of an isolation phenomenon, "" for one that is not known.
-func Phenomenon(name string) string { return phenomena[name].name }
 
 // LevelName spells a level as SQL does.
 func LevelName(level string) string { return strings.ToUpper(strings.ReplaceAll(level, "-", " ")) }
@@ -108,18 +76,18 @@ func (f *Dossier) Why() string {
 	if len(f.Record.Differences) == 0 {
 		return ""
 	}
-	if w, ok := f.tell(f.Record.Differences[0].What); ok {
-		if d := &f.Record.Differences[0]; atStart(d) {
+	if w := f.tell(f.Record.Differences[0].What); w != nil {
+		if d := &f.Record.Differences[0]; d.AtStart {
 			return "The row was there before the transactions began: a statement has it as it was filled in. The read of all rows right before the transactions did not have it, so one of the two is wrong."
 		}
-		return f.Unconditional(w.why)
+		return f.Unconditional(w.Why)
 	}
 	return ""
 }
 
 // keptLock says whether a statement waited for a lock that nobody held.
 func (f *Dossier) keptLock() bool {
-	return slices.ContainsFunc(f.Record.Differences, func(d finding.Difference) bool { return d.What == finding.KeptLock })
+	return slices.ContainsFunc(f.Record.Differences, func(d finding.Difference) bool { return d.What == fault.LockKept })
 }
 
 // hangClaim is Claim of a statement that does not end.
@@ -133,11 +101,6 @@ func (f *Dossier) hangClaim(t *Timeline, d *finding.Difference) string {
 		return "A read of a table does not end"
 	}
 	return d.Kind + " does not end in a transaction, and does without one"
-}
-
-// atStart says whether a difference is one of two reads of what was there at the start.
-func atStart(d *finding.Difference) bool {
-	return d.What == snapshot.ThinAir && strings.HasSuffix(d.Detail, snapshot.NotAtStart)
 }
 
 // Claim is the sentence that says what is wrong.
@@ -163,9 +126,9 @@ func (f *Dossier) Claim(t *Timeline) string {
 		return f.hangClaim(t, d)
 	case finding.ClassUnexpected:
 		if f.ofRow() {
-			return "A row that violates nothing is refused with error " + d.What
+			return "A row that violates nothing is refused with error " + d.Told()
 		}
-		return fmt.Sprintf("%s is answered with error %s, which no statement can cause", subject(t, d), d.What)
+		return fmt.Sprintf("%s is answered with error %s, which no statement can cause", subject(t, d), d.Told())
 	case finding.ClassPlan:
 		return f.planClaim(t, d)
 	case finding.ClassReplay:
@@ -173,15 +136,15 @@ func (f *Dossier) Claim(t *Timeline) string {
 			return c
 		}
 	}
-	w, ok := f.tell(d.What)
-	if !ok {
+	w := f.tell(d.What)
+	if w == nil {
 		if d.Stmt != "" {
-			return subject(t, d) + ": " + d.What
+			return subject(t, d) + ": " + d.Told()
 		}
 		return f.Record.Summary
 	}
-	text := w.title
-	if atStart(d) {
+	text := w.Title
+	if d.AtStart {
 		return "Two reads disagree about a row as it was at the start"
 	}
 	if exact := counted(d); exact != "" {
@@ -189,29 +152,33 @@ func (f *Dossier) Claim(t *Timeline) string {
 	}
 	text = f.Unconditional(text)
 	kind := subject(t, d)
-	if s := find(t, d.Stmt); s != nil && f.Record.Class == finding.ClassSnapshot && blind(control.Read(f.syntax().Tree, s.SQL).Tree) {
-		kind = "A transaction" // the read before the statement tells
+	if kind == unnamed && f.Record.Class == finding.ClassMechanism {
+		kind = aTransaction
 	}
-	if d.What == rowTwice && !strings.HasPrefix(d.Detail, "the write returned ") {
+	if s := find(t, d.Stmt); s != nil && f.Record.Class == finding.ClassSnapshot && blind(control.Read(f.syntax().Tree, s.SQL).Tree) {
+		kind = aTransaction // the read before the statement tells
+	}
+	if d.What == fault.RowTwice && !d.Returned {
 		kind = "SELECT" // a read around the statement
 	}
 	verb := kind + " works on"
 	switch kind {
 	case "SELECT":
 		verb = kind + " returns"
-	case unnamed, "A transaction":
+	case unnamed, aTransaction:
 		verb = kind + " sees"
 	}
 	text = strings.ReplaceAll(strings.ReplaceAll(text, "{sees}", verb), "{stmt}", kind)
-	if kind == "A transaction" {
+	if kind == aTransaction {
 		text = strings.Replace(text, "its transaction's", "its", 1)
 		text = strings.Replace(text, "its transaction began", "it began", 1)
+		text = strings.Replace(text, "of its own transaction", "of its own", 1)
 	}
 	const waited = ", after it waited for a lock"
 	if f.waits(t, d) && f.Record.Class == finding.ClassInconsistent && !strings.HasSuffix(text, waited) {
 		text += waited
 	}
-	if strings.HasPrefix(d.Detail, finding.InAutocommit) {
+	if d.Autocommit {
 		text += ", without any transaction"
 	}
 	return text
@@ -219,14 +186,10 @@ func (f *Dossier) Claim(t *Timeline) string {
 
 // InAutocommit is what a statement does without any transaction, where that is what is wrong; "" where it is not.
 func (f *Dossier) InAutocommit() string {
-	if len(f.Record.Differences) == 0 {
+	if len(f.Record.Differences) == 0 || !f.Record.Differences[0].Autocommit {
 		return ""
 	}
-	wrong, is := strings.CutPrefix(f.Record.Differences[0].Detail, finding.InAutocommit)
-	if !is {
-		return ""
-	}
-	return finding.Line(wrong)
+	return finding.Line(f.Record.Differences[0].Steps.String())
 }
 
 // waits says whether the statement that a difference names waited for a lock, in the finding's run or in the plain one: where it is
@@ -254,8 +217,11 @@ func blind(stmt sql.Stmt) bool {
 	})
 }
 
-// unnamed is a statement of which it is not known what it is.
-const unnamed = "A statement"
+// What a sentence is about where it is not known which kind of statement: one, or the whole transaction.
+const (
+	unnamed      = "A statement"
+	aTransaction = "A transaction"
+)
 
 func find(t *Timeline, name string) *LaneStep {
 	if t == nil || name == "" {
@@ -264,26 +230,12 @@ func find(t *Timeline, name string) *LaneStep {
 	return t.Find(name)
 }
 
-// reader finds in an explanation the statement that saw what it should not have: "T1.S0 read it", ", which T1.S0 read", "the
-// search of T1.S0 saw". The statement that an explanation names first is often the one that wrote it.
-var reader = regexp.MustCompile(`(T\d+\.S\d+) (?:read|saw)\b|which (T\d+\.S\d+) (?:read|saw)`)
-
 // subject is the kind of the statement that a difference is about.
 func subject(t *Timeline, d *finding.Difference) string {
 	if d.Kind != "" {
 		return d.Kind
 	}
-	name := d.Stmt
-	if name == "" {
-		if m := reader.FindStringSubmatch(d.Detail); m != nil {
-			name = m[1] + m[2]
-		}
-	}
-	if d.What == string(dbms.P4) { // the last one named is the one that overwrites
-		if named := finding.Named(d.Detail); len(named) > 0 {
-			name = named[len(named)-1]
-		}
-	}
+	name := cmp.Or(d.Stmt, d.Reader)
 	if s := find(t, name); s != nil {
 		return sqltext.Verb(s.SQL)
 	}
@@ -292,27 +244,21 @@ func subject(t *Timeline, d *finding.Difference) string {
 
 // counted says more exactly what a write did, where the difference tells it in numbers.
 func counted(d *finding.Difference) string {
-	var said, wrote int
-	switch d.What {
-	case "affected-versus-written":
-		if _, err := fmt.Sscanf(strings.TrimPrefix(d.Detail, finding.InAutocommit), "it says it affected %d rows and wrote %d", &said, &wrote); err != nil {
-			return ""
-		}
-		changes := "changes " + number(wrote)
+	switch {
+	case d.What == fault.Affected && d.Transaction.Affected != nil && d.Replay.Affected != nil:
+		changes := "changes " + number(int(*d.Replay.Affected))
 		if d.Kind == "INSERT" {
-			changes = "adds " + number(wrote)
+			changes = "adds " + number(int(*d.Replay.Affected))
 		}
-		return "{stmt} reports " + count(said, "affected row") + " and " + changes
-	case "matched-versus-written":
-		_, after, _ := strings.Cut(d.Detail, " with the same WHERE found ")
-		switch matched, written, _ := strings.Cut(after, ", "); {
-		case strings.HasSuffix(written, "overwrote nothing"):
+		return "{stmt} reports " + count(int(*d.Transaction.Affected), "affected row") + " and " + changes
+	case d.What == fault.MatchedWritten && d.Transaction.State != nil && d.Replay.State != nil:
+		switch {
+		case d.Transaction.State.Absent():
 			return "{stmt} skips a row that a SELECT with its WHERE clause finds"
-		case matched == "nothing":
+		case d.Replay.State.Absent():
 			return "{stmt} changes a row that a SELECT with its WHERE clause does not find"
-		case strings.HasPrefix(matched, "version "):
-			return "{stmt} changes another version of a row than a SELECT with its WHERE clause finds"
 		}
+		return "{stmt} changes another version of a row than a SELECT with its WHERE clause finds"
 	}
 	return ""
 }
@@ -341,7 +287,7 @@ func (f *Dossier) replayClaim(t *Timeline, d *finding.Difference) string {
 		return t.claim(d)
 	}
 	t = f.Plain.Timeline
-	if d.What != finding.Final {
+	if d.What != fault.Final {
 		return t.claim(d)
 	}
 	if c := f.Plain.gone(); c != "" {
@@ -360,7 +306,7 @@ func (f *Dossier) replayClaim(t *Timeline, d *finding.Difference) string {
 func (t *Timeline) claim(d *finding.Difference) string {
 	for i := range t.Tables {
 		tab := &t.Tables[i]
-		if d.FinalTable() == tab.Name && tab.Expected != nil {
+		if d.Table == tab.Name && tab.Expected != nil {
 			x, y := versus(tab.Actual, tab.Expected)
 			return fmt.Sprintf("After the transactions table %s holds %s, after the same statements without transactions %s", tab.Name, x, y)
 		}
@@ -371,7 +317,7 @@ func (t *Timeline) claim(d *finding.Difference) string {
 	}
 	verb, x, y := "returns", s.Answer, *s.Expected
 	switch {
-	case d.What == finding.Warnings:
+	case d.What == fault.Warnings:
 		return fmt.Sprintf("%s gives %s in a transaction and %s without one", d.Kind, count(len(x.Warnings), "warning"), number(len(y.Warnings)))
 	case x.Err != nil && y.Err == nil:
 		return fmt.Sprintf("%s fails with error %s in a transaction and succeeds without one", d.Kind, history.ErrorName(x.Err.Code))

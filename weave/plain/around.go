@@ -1,13 +1,11 @@
 package plain
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 
+	"txweave/fault"
 	"txweave/finding"
 	"txweave/history"
-	"txweave/oracle/snapshot"
 	"txweave/sql"
 	"txweave/sqltext"
 	"txweave/testcase"
@@ -58,13 +56,12 @@ func (m *maker) starts(c *testcase.Case) (out []start) {
 // rolledBack makes the transaction whose uncommitted change was seen one that is rolled back: what it commits in the end, an
 // order of transactions might give too. nil where the finding is of another kind.
 func (m *maker) rolledBack(c *testcase.Case, readers []testcase.Ref) *testcase.Case {
-	if len(m.finding.Differences) == 0 || !strings.HasSuffix(m.finding.Differences[0].What, snapshot.Dirty) &&
-		!strings.HasSuffix(m.finding.Differences[0].What, "uncommitted-read") || len(readers) == 0 {
+	if len(m.finding.Differences) == 0 || m.finding.Differences[0].What.Base() != fault.DirtyRead || len(readers) == 0 {
 		return nil
 	}
 	d := c.Clone()
 	for n := range d.Txns {
-		if named := slices.Contains(m.finding.Transactions(), fmt.Sprint("T", n)); named && n != readers[0].Txn && sqltext.KindOf(d.Txns[n].End.SQL) == sqltext.Commit {
+		if named := slices.Contains(m.finding.Transactions(), n); named && n != readers[0].Txn && sqltext.KindOf(d.Txns[n].End.SQL) == sqltext.Commit {
 			d.Txns[n].End.SQL = "ROLLBACK"
 			return d
 		}

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"txweave/dbms"
+	"txweave/fault"
 	"txweave/finding"
 	"txweave/history"
 	"txweave/instrument"
@@ -51,7 +52,7 @@ func Make(r weave.Runner, c *testcase.Case, p *dbms.Profile, f *finding.Finding,
 	default:
 		m.shows = m.noOrder
 	}
-	if len(f.Differences) > 0 && f.Differences[0].What == finding.Gone {
+	if len(f.Differences) > 0 && f.Differences[0].What == fault.Gone {
 		m.shows = m.gone
 	}
 	for _, start := range m.starts(base) {
@@ -71,8 +72,8 @@ func Make(r weave.Runner, c *testcase.Case, p *dbms.Profile, f *finding.Finding,
 func refs(order []string) []testcase.Ref {
 	var out []testcase.Ref
 	for _, name := range order {
-		var r testcase.Ref
-		if _, err := fmt.Sscanf(name, "T%d.S%d", &r.Txn, &r.Stmt); err != nil {
+		r, ok := testcase.ParseRef(name)
+		if !ok {
 			return nil
 		}
 		out = append(out, r)
@@ -438,7 +439,7 @@ func (m *maker) errors(c *testcase.Case) (*finding.Plain, error) {
 		return nil, err
 	}
 	for _, e := range x.run.Trace.Events {
-		if e.Err != nil && len(m.finding.Differences) > 0 && strings.HasSuffix(m.finding.Differences[0].What, fmt.Sprint(e.Err.Code)) {
+		if e.Err != nil && len(m.finding.Differences) > 0 && m.finding.Differences[0].Code == e.Err.Code {
 			return x.plain(), nil
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"txweave/dbms/sqlite"
 	"txweave/exec"
 	"txweave/exec/planted"
+	"txweave/fault"
 	"txweave/finding"
 	"txweave/history"
 	"txweave/internal/testkit/servers"
@@ -262,7 +263,7 @@ func TestGone(t *testing.T) {
 		"-- T0 --\nBEGIN;\nUPDATE t0 SET pvkey = vkey, vkey = 3 WHERE pkey = 1;\nUPDATE t0 SET pvkey = vkey, vkey = 4 WHERE pkey = 2;\nCOMMIT;\n\n" +
 		"-- T1 --\nBEGIN;\nUPDATE t0 SET pvkey = vkey, vkey = 5 WHERE pkey = 2;\nUPDATE t0 SET pvkey = vkey, vkey = 6 WHERE pkey = 1;\nCOMMIT;\n\n" +
 		"-- schedule --\nT0 T0 T1 T1 T0 T1 T0 T1\n"
-	gone := &finding.Finding{Class: finding.ClassInconsistent, Differences: []finding.Difference{{Stmt: "T1.S1", Kind: "UPDATE", What: finding.Gone}}}
+	gone := &finding.Finding{Class: finding.ClassInconsistent, Differences: []finding.Difference{{Stmt: "T1.S1", Kind: "UPDATE", What: fault.Gone}}}
 	if out := makePlain(t, target, "repeatable-read", "", crossed, gone); out != nil {
 		t.Errorf("the victim of a deadlock is told so:\n%s", out.Case)
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"txweave/fault"
 	"txweave/checker"
 	"txweave/checker/certificate"
 	"txweave/dbms"
@@ -17,7 +18,7 @@ import (
 )
 
 // serializable is what must not happen at SERIALIZABLE.
-var serializable = []dbms.Phenomenon{dbms.G0, dbms.G1a, dbms.G1b, dbms.G1c, dbms.P4, dbms.GSingle, dbms.GSIb, dbms.G2Item, dbms.G2}
+var serializable = []fault.Kind{fault.G0, fault.G1a, fault.G1b, fault.G1c, fault.P4, fault.GSingle, fault.GSIb, fault.G2Item, fault.G2}
 
 // simulate runs transactions by turns: reads and searches see the state when their transaction began, or the current one if
 // not snapshot; writes wait for nobody and give way to rows that another open transaction wrote. Without snapshots

@@ -3,11 +3,12 @@ package verdict
 import (
 	"math"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
 	"txweave/exec/storm"
+	"txweave/fault"
+	"txweave/finding"
 	"txweave/oracle/mechanism"
 )
 
@@ -59,30 +60,19 @@ func (u *upheaval) end(a *storm.Act) {
 	u.pruned = len(u.done)
 }
 
-// What is added to the name of a violation, or takes its place.
-const (
-	afterRebuild = "-after-rebuild"
-	afterIndex   = "-after-index-build"
-	afterKill    = "-after-kill"
-	afterCopy    = "-after-repartitioning"
-)
-
-// missingRow is what a violation of consistent read is called where no row was seen.
-const missingRow = "missing-row"
-
 // name gives a violation that has just been found the name of what caused it, and says what had been done before.
 func (u *upheaval) name(v *mechanism.Violation) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	var cause *storm.Act
 	if cause = u.during(v, u.rebuilt); cause != nil {
-		v.What += afterRebuild
+		v.What = v.What.With(fault.AfterRebuild)
 	} else if u.taken(v) {
-		v.What += afterCopy
+		v.What = v.What.With(fault.AfterRepartitioning)
 	} else if cause = u.during(v, u.killed); cause != nil {
-		v.What = missingRow + afterKill
+		v.What = fault.MissingRow.With(fault.AfterKill)
 	} else if cause = u.during(v, u.indexed); cause != nil {
-		v.What += afterIndex
+		v.What = v.What.With(fault.AfterIndexBuild)
 	}
 	v.Explanation = append(v.Explanation, u.before(v, cause)...)
 }
@@ -107,7 +97,7 @@ func (u *upheaval) during(v *mechanism.Violation, has func(*storm.Act, *mechanis
 // killed says whether a row is missing to a statement that a nemesis killed while it ran: MariaDB answers a DELETE then as if there had
 // been no row, which is what it would look like, too, if somebody had deleted the row who rolled back.
 func (u *upheaval) killed(a *storm.Act, v *mechanism.Violation) bool {
-	return v.Mechanism == mechanism.CR && (v.What == missingRow || v.What == mechanism.AbortedDelete) && len(v.Txns) > 0 &&
+	return v.Mechanism == mechanism.CR && (v.What == fault.MissingRow || v.What == fault.G1aDelete) && len(v.Txns) > 0 &&
 		a.Killed != 0 && a.Killed == u.session(v.Txns[0]) && a.Start <= v.Seen[1] && v.At <= a.End
 }
 
@@ -118,33 +108,27 @@ func (u *upheaval) session(txn int64) int { return int((txn-1)%int64(u.sinks)) +
 // keeps no older versions of rows that are changed meanwhile, nor newer ones than those that were there when the copy began, and must refuse
 // such a reader. That has a name of its own, so that the many rows that one rebuilding hides stand beside other bugs and not before them.
 func (u *upheaval) rebuilt(a *storm.Act, v *mechanism.Violation) bool {
-	return a.Rebuilt != "" && a.Rebuilt == tableOf(v) && beside(a, v)
+	return a.Rebuilt != "" && a.Rebuilt == v.Table && beside(a, v)
 }
 
 // indexed says the same of an index: MariaDB's online build keeps no entries of the older versions of rows that are changed meanwhile, and lets a reader
 // use it whose snapshot shows them.
 func (u *upheaval) indexed(a *storm.Act, v *mechanism.Violation) bool {
-	return a.Indexed != "" && a.Indexed == tableOf(v) && beside(a, v)
+	return a.Indexed != "" && a.Indexed == v.Table && beside(a, v)
 }
 
 // beside says whether a row was seen wrongly, or missed, in a snapshot that was taken during an act.
 func beside(a *storm.Act, v *mechanism.Violation) bool {
-	seen := []string{missingRow, "future-read", "uncommitted-read", "stale-read", "aborted-read"}
-	return v.Mechanism == mechanism.CR && slices.ContainsFunc(seen, func(what string) bool { return strings.HasPrefix(v.What, what) }) &&
+	seen := []fault.Kind{fault.MissingRow, fault.FutureRead, fault.DirtyRead, fault.StaleRead, fault.G1a, fault.G1aDelete}
+	return v.Mechanism == mechanism.CR && slices.Contains(seen, v.What.Base()) &&
 		a.Start <= v.Seen[1] && v.Seen[0] <= a.End
 }
 
 // taken says whether a version that was rolled back is read from a table whose partitions had been copied while others wrote it: MariaDB
 // takes what is rolled back meanwhile along. That has a name of its own for the same reason.
 func (u *upheaval) taken(v *mechanism.Violation) bool {
-	at, ok := u.copied[tableOf(v)]
-	return ok && v.Mechanism == mechanism.CR && strings.HasPrefix(v.What, "aborted-read") && at <= v.Seen[1]
-}
-
-// tableOf is the table of the row that a violation is about.
-func tableOf(v *mechanism.Violation) string {
-	table, _, _ := strings.Cut(v.Item, ":")
-	return table
+	at, ok := u.copied[v.Table]
+	return ok && v.Mechanism == mechanism.CR && (v.What == fault.G1a || v.What == fault.G1aDelete) && at <= v.Seen[1]
 }
 
 // What a finding says of the nemeses: what they did last before it, and not long ago.
@@ -155,17 +139,17 @@ const (
 
 // before returns the last acts of nemeses before a violation, and the one that it is named after. Whose statements are killed, or may take so long only,
 // concerns them alone.
-func (u *upheaval) before(v *mechanism.Violation, cause *storm.Act) []string {
-	var out []string
+func (u *upheaval) before(v *mechanism.Violation, cause *storm.Act) finding.Steps {
+	var out finding.Steps
 	for i := len(u.done) - 1; i >= 0 && len(out) < actsTold; i-- {
 		a := &u.done[i]
 		concerns := a.Killed == 0 || slices.ContainsFunc(v.Txns, func(txn int64) bool { return u.session(txn) == a.Killed })
 		if a.Start <= v.At && v.At-a.End < actsOld && concerns && (cause == nil || *a != *cause) {
-			out = append(out, "before that: "+a.String())
+			out = append(out, finding.Say("before that: %v", finding.Query(a.String())))
 		}
 	}
 	if cause != nil {
-		out = append(out, "beside it: "+cause.String())
+		out = append(out, finding.Say("beside it: %v", finding.Query(cause.String())))
 	}
 	slices.Reverse(out)
 	return out

@@ -16,6 +16,7 @@ import (
 	"txweave/dbms"
 	"txweave/exec"
 	"txweave/exec/storm"
+	"txweave/fault"
 	"txweave/finding"
 	"txweave/gen/workload"
 	"txweave/history"
@@ -32,7 +33,7 @@ func certify(ctx context.Context, t exec.Target, p *dbms.Profile, w *workload.Wo
 	out, err := c.Certify(h)
 	var contradiction *commits.ContradictionError
 	if errors.As(err, &contradiction) {
-		return nil, &finding.Listed{Signature: "certificate/contradiction", Summary: contradiction.Error(), Transactions: []int64{}, Explanation: []string{}}, nil
+		return nil, ofCertificate(fault.Contradiction, contradiction.Error()), nil
 	}
 	if err != nil {
 		return nil, nil, err
@@ -42,7 +43,13 @@ func certify(ctx context.Context, t exec.Target, p *dbms.Profile, w *workload.Wo
 	if f := contradicted(out, h); f != nil || wrong == "" {
 		return out, f, nil
 	}
-	return out, &finding.Listed{Signature: "certificate/contents", Summary: wrong, Transactions: []int64{}, Explanation: []string{}}, nil
+	return out, ofCertificate(fault.Contents, wrong), nil
+}
+
+// ofCertificate lists what contradicts a certificate.
+func ofCertificate(what fault.Kind, summary string, txns ...int64) *finding.Listed {
+	l := finding.List("certificate", what, summary, txns)
+	return &l
 }
 
 // contradicted compares who committed with what the client was told. A database that tells the order of commits tells
@@ -59,7 +66,7 @@ func contradicted(c *certificate.Certificate, h *register.History) *finding.List
 			text = fmt.Sprintf("%s was rolled back, but by the database (%s) it committed", h.TxnName(t), c.Source)
 		}
 		if text != "" {
-			return &finding.Listed{Signature: "certificate/outcome", Summary: text, Transactions: []int64{x.ID}, Explanation: []string{}}
+			return ofCertificate(fault.Outcome, text, x.ID)
 		}
 	}
 	return nil
@@ -314,13 +321,14 @@ func judgeCertificate(ctx context.Context, engine func() (certificate.Engine, er
 
 // Invalid is an invalid verdict as a finding.
 func Invalid(kind, how string, h *register.History, v *checker.Verdict) finding.Listed {
-	f := finding.Listed{Signature: fmt.Sprintf("%s/%s/%s", kind, v.Level, v.Anomaly),
-		Summary: strings.ReplaceAll(fmt.Sprintf("the history %s is not %s: %s", how, v.Level, v.Reason), "  ", " "), Transactions: []int64{}}
+	var why []finding.Step
+	var txns []int64
 	for _, e := range v.Counterexample {
-		f.Explanation = append(f.Explanation, e.Text)
+		why = append(why, finding.Say("%v", e.Text))
 		if e.ToTxn >= 0 {
-			f.Transactions = append(f.Transactions, h.Txns[e.ToTxn].ID)
+			txns = append(txns, h.Txns[e.ToTxn].ID)
 		}
 	}
-	return f
+	summary := strings.ReplaceAll(fmt.Sprintf("the history %s is not %s: %s", how, v.Level, v.Reason), "  ", " ")
+	return finding.List(fmt.Sprintf("%s/%s", kind, v.Level), fault.Kind(v.Anomaly), summary, txns, why...)
 }

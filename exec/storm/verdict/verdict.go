@@ -17,6 +17,7 @@ import (
 	"txweave/dbms"
 	"txweave/exec"
 	"txweave/exec/storm"
+	"txweave/fault"
 	"txweave/finding"
 	"txweave/gen/workload"
 	"txweave/history"
@@ -152,23 +153,26 @@ func (s *sink) Close() {
 func Findings(res *storm.Result, rep *mechanism.TraceReport) []finding.Listed {
 	var out []finding.Listed
 	if c := res.Crash; c != nil && !c.Killed {
-		f := finding.Finding{Class: finding.ClassCrash, Summary: c.Error(), Log: c.Log}
-		f.Sign()
-		out = append(out, finding.Listed{Signature: f.Signature, Summary: f.Summary, Transactions: []int64{}, Explanation: []string{c.Log}})
+		out = append(out, crashed(c.Error(), c.Log))
 	}
 	if r := res.Recovery; r != nil {
-		f := finding.Finding{Class: finding.ClassCrash, Summary: r.Error(), Log: r.Log}
-		f.Sign()
-		out = append(out, finding.Listed{Signature: f.Signature, Summary: f.Summary, Transactions: []int64{}, Explanation: []string{r.Log}})
+		out = append(out, crashed(r.Error(), r.Log))
 	}
 	for _, f := range res.Faults {
-		out = append(out, finding.Listed{Signature: f.What, Summary: fmt.Sprintf("%s (%d times)", f.What, f.Count),
-			Transactions: []int64{f.Txn}, Explanation: []string{f.Statement, f.Detail}})
+		out = append(out, f.Listed())
 	}
 	for i := range rep.Violations {
 		out = append(out, rep.Violations[i].Listed())
 	}
 	return finding.FirstOfEach(out)
+}
+
+// crashed lists a server that ended by itself.
+func crashed(summary, log string) finding.Listed {
+	f := finding.Finding{Class: finding.ClassCrash, Summary: summary, Log: log}
+	f.Sign()
+	return finding.Listed{Signature: f.Signature, Summary: f.Summary, Transactions: []int64{}, Explanation: []string{log}, Class: f.Class,
+		Difference: finding.Difference{What: fault.Crash}}
 }
 
 // Judgement is what the checkers of whole histories said.
@@ -295,8 +299,9 @@ func (j *Judge) judgeClaims(r *storm.Recording, out *Judgements) *Judgement {
 			continue // an object that was hardly used
 		}
 		said.Text = fmt.Sprintf("%s invalid: %s", demands.Workload, v.Reason)
-		out.add(finding.Listed{Signature: fmt.Sprintf("history/%s/%s", demands.Workload, v.Anomaly), Summary: fmt.Sprintf("the %s is wrong: %s", demands.Workload, v.Reason),
-			Transactions: []int64{}, Explanation: v.Errors[:min(len(v.Errors), claimErrors)]})
+		l := finding.List(fmt.Sprintf("history/%s", demands.Workload), fault.Kind(v.Anomaly), fmt.Sprintf("the %s is wrong: %s", demands.Workload, v.Reason), nil)
+		l.Explanation = v.Errors[:min(len(v.Errors), claimErrors)]
+		out.add(l)
 	}
 	switch {
 	case said.Text != "":

@@ -1,0 +1,130 @@
+// Package fault is the catalogue of what can be wrong: one entry for each kind of fault, with its name, what it is called, what it
+// breaks and by which source. Oracles, storms, checkers, signatures, planted bugs, reports and docs take all that from here.
+//
+// Its claim: one phenomenon has one name. The names are the field's: Adya's phenomena (G0, G1a … G2) and Berenson's where they
+// differ (P2, P4), else a word for what was seen. Names that stores and files of before have are known by Named.
+package fault
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Kind is the name of a kind of fault, by itself ("stale-read") or with the circumstance under which it came about
+// ("stale-read-after-rebuild").
+type Kind string
+
+// Class is a group of kinds that one way of looking finds.
+type Class string
+
+// The classes of kinds.
+const (
+	Isolation   Class = "isolation"
+	Snapshot    Class = "snapshot"
+	Mechanism   Class = "mechanism"
+	Statement   Class = "statement"
+	Certificate Class = "certificate"
+	Replay      Class = "replay"
+	Data        Class = "data"
+	Failure     Class = "failure"
+)
+
+// Mechanisms of concurrency control that a kind of fault breaks (Leopard, section II-B).
+const (
+	CR  = "consistent-read"
+	ME  = "mutual-exclusion"
+	FUW = "first-updater-wins"
+	SC  = "serialization-certifier"
+)
+
+// Entry is all that is known of a kind of fault.
+type Entry struct {
+	Kind      Kind
+	Base      Kind // the kind without its circumstance
+	Class     Class
+	Mechanism string // that does not hold; "" where no single one is to blame
+	Called    string // the everyday name; "" where the kind's own says as much
+	// Title is a sentence for the statement that met it: {stmt} stands for that, {sees} for it and its verb ("SELECT returns").
+	Title  string
+	Why    string   // it is wrong, in sentences that need no theory
+	Want   string   // what should have happened; "" where the class of the finding says it
+	Source string   // who says so: a paper, the standard, a manual
+	Old    []string // names in stores and files of before
+}
+
+// circumstances end the name of a kind that came about beside something else, and say what that was.
+var circumstances = []struct{ suffix, title string }{
+	{AfterKill, " when its statement is killed"},
+	{AfterRebuild, " while its table is built anew"},
+	{AfterIndexBuild, " while an index of its table is built"},
+	{AfterRepartitioning, " after its table's partitions were copied"},
+	{ThroughSearch, ""},
+}
+
+// The circumstances under which a kind of fault may come about: see Kind.With.
+const (
+	AfterKill           = "after-kill"
+	AfterRebuild        = "after-rebuild"
+	AfterIndexBuild     = "after-index-build"
+	AfterRepartitioning = "after-repartitioning"
+	// ThroughSearch: only because a search for rows to write, or to lock, did not look at its transaction's snapshot.
+	ThroughSearch = "through-search"
+)
+
+// With is the kind under a circumstance.
+func (k Kind) With(circumstance string) Kind { return k + "-" + Kind(circumstance) }
+
+// catalogue holds the entries by kind, those under circumstances among them, and by old names.
+var catalogue, old = func() (map[Kind]*Entry, map[string]Kind) {
+	byKind, byOld := map[Kind]*Entry{}, map[string]Kind{}
+	for _, e := range All() {
+		enter(byKind, byOld, e, "", "")
+		for _, c := range circumstances {
+			enter(byKind, byOld, e, c.suffix, c.title)
+		}
+	}
+	return byKind, byOld
+}()
+
+// enter adds an entry to both maps, by itself or under a circumstance.
+func enter(byKind map[Kind]*Entry, byOld map[string]Kind, e Entry, circumstance, title string) {
+	olds := slices.Clone(e.Old)
+	e.Base = e.Kind
+	if circumstance != "" {
+		e.Kind, e.Title = e.Kind.With(circumstance), e.Title+title
+		for i := range olds {
+			olds[i] += "-" + circumstance
+		}
+	}
+	if byKind[e.Kind] != nil {
+		panic(fmt.Sprintf("two kinds of fault are called %s", e.Kind))
+	}
+	byKind[e.Kind] = &e
+	for _, name := range olds {
+		byOld[name] = e.Kind
+	}
+}
+
+// All lists the entries, class by class.
+func All() []Entry {
+	return slices.Concat(ofIsolation, ofSnapshot, ofMechanism, ofStatement, ofCertificate, ofReplay, ofData, ofFailure)
+}
+
+// Of returns the entry of a kind; nil where there is none.
+func Of(k Kind) *Entry { return catalogue[k] }
+
+// Named returns the kind that a name stands for, a present one or one of before; the name itself where nothing is called so.
+func Named(name string) Kind {
+	if k, was := old[name]; was {
+		return k
+	}
+	return Kind(name)
+}
+
+// Base is the kind without its circumstance.
+func (k Kind) Base() Kind {
+	if e := catalogue[k]; e != nil {
+		return e.Base
+	}
+	return k
+}

@@ -1,0 +1,206 @@
+package finding
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"txweave/history"
+)
+
+// Step is one step of why something is wrong: a sentence with places, and what stands in them, typed. Whoever wants to know which
+// statements, transactions or rows it is about asks Args; the text is for people.
+type Step struct {
+	Say  string `json:"say"` // with a %v for each of Args
+	Args []Arg  `json:"args,omitempty"`
+	// Edge says that the step is a dependency, which puts its first statement before its second one.
+	Edge history.EdgeKind `json:"edge,omitzero"`
+}
+
+// Arg is what stands in one place of a step. Exactly one field is set.
+type Arg struct {
+	Stmt    string           `json:"stmt,omitempty"` // "T1.S3"
+	Txn     *int             `json:"txn,omitempty"`
+	Row     *history.Item    `json:"row,omitempty"`
+	Version *history.Version `json:"version,omitempty"`
+	State   *history.State   `json:"state,omitempty"`
+	Writes  []history.Write  `json:"writes,omitempty"` // at least one
+	Count   *int64           `json:"count,omitempty"`
+	Err     *history.DBError `json:"err,omitempty"`
+	SQL     string           `json:"sql,omitempty"`
+	Text    string           `json:"text,omitempty"`
+}
+
+// Stmt is a statement's name where a step is said.
+type Stmt string
+
+// Txn is a transaction's number where a step is said.
+type Txn int
+
+// Query is the text of a statement where a step is said.
+type Query string
+
+// Say makes a step of a sentence with a %v for each of what stands in it: Stmt, Txn, Query, history's items, versions, states, writes
+// and errors, numbers of things, a Step that is a part of the sentence, or anything else as a text.
+func Say(sentence string, args ...any) Step {
+	var s Step
+	words := strings.SplitN(sentence, "%v", len(args)+1)
+	for i, w := range words {
+		s.Say += w
+		if i == len(args) || i == len(words)-1 {
+			break
+		}
+		if part, is := args[i].(Step); is {
+			s.Say, s.Args = s.Say+part.Say, append(s.Args, part.Args...)
+			continue
+		}
+		s.Say, s.Args = s.Say+"%v", append(s.Args, argOf(args[i]))
+	}
+	return s
+}
+
+// Dependency makes a step of an edge between two statements, which are the first two that the sentence names.
+func Dependency(kind history.EdgeKind, sentence string, args ...any) Step {
+	s := Say(sentence, args...)
+	s.Edge = kind
+	return s
+}
+
+func argOf(a any) Arg {
+	switch x := a.(type) {
+	case Arg:
+		return x
+	case Stmt:
+		return Arg{Stmt: string(x)}
+	case Txn:
+		n := int(x)
+		return Arg{Txn: &n}
+	case Query:
+		return Arg{SQL: string(x)}
+	case history.Item:
+		return Arg{Row: &x}
+	case history.Version:
+		return Arg{Version: &x}
+	case history.State:
+		return Arg{State: &x}
+	case []history.Write:
+		if len(x) == 0 {
+			return Arg{Text: "nothing"}
+		}
+		return Arg{Writes: x}
+	case *history.DBError:
+		return Arg{Err: x}
+	case int:
+		n := int64(x)
+		return Arg{Count: &n}
+	case int64:
+		return Arg{Count: &x}
+	}
+	return Arg{Text: fmt.Sprint(a)}
+}
+
+// Stated are the step's arguments as Say takes them.
+func (s *Step) Stated() []any {
+	out := make([]any, len(s.Args))
+	for i, a := range s.Args {
+		out[i] = a
+	}
+	return out
+}
+
+// String prints what stands in a place.
+func (a Arg) String() string {
+	switch {
+	case a.Stmt != "":
+		return a.Stmt
+	case a.Txn != nil:
+		return history.SessionName(*a.Txn)
+	case a.Row != nil:
+		return fmt.Sprintf("row %d of %s", a.Row.PKey, a.Row.Table)
+	case a.Version != nil:
+		return a.Version.String()
+	case a.State != nil:
+		return a.State.Seen()
+	case len(a.Writes) > 0:
+		out := make([]string, len(a.Writes))
+		for i, w := range a.Writes {
+			out[i] = w.String()
+		}
+		return strings.Join(out, "; ")
+	case a.Count != nil:
+		return fmt.Sprint(*a.Count)
+	case a.Err != nil:
+		return Line(a.Err.String())
+	case a.SQL != "":
+		return a.SQL
+	}
+	return a.Text
+}
+
+// Parts cuts the sentence at its places: words and what stands between them, by turns, words first and last.
+func (s *Step) Parts() (words []string, args []Arg) {
+	words = strings.SplitN(s.Say, "%v", len(s.Args)+1)
+	return words, s.Args[:min(len(s.Args), len(words)-1)]
+}
+
+// String prints the step for people.
+func (s *Step) String() string {
+	words, args := s.Parts()
+	var b strings.Builder
+	for i, w := range words {
+		b.WriteString(w)
+		if i < len(args) {
+			b.WriteString(args[i].String())
+		}
+	}
+	return b.String()
+}
+
+// Stmts are the statements that the step names, each once, in order.
+func (s *Step) Stmts() []string {
+	var out []string
+	for _, a := range s.Args {
+		if a.Stmt != "" && !slices.Contains(out, a.Stmt) {
+			out = append(out, a.Stmt)
+		}
+	}
+	return out
+}
+
+// Precedes says, of a step that is a dependency, which statement comes before which.
+func (s *Step) Precedes() (from, to string, ok bool) {
+	if s.Edge == 0 {
+		return "", "", false
+	}
+	named := s.Stmts()
+	if len(named) < 2 {
+		return "", "", false
+	}
+	return named[0], named[1], true
+}
+
+// Steps are the steps of why something is wrong. Files of before hold one text in their place.
+type Steps []Step
+
+// String prints the steps on one line.
+func (ss Steps) String() string {
+	out := make([]string, len(ss))
+	for i := range ss {
+		out[i] = ss[i].String()
+	}
+	return strings.Join(out, "; ")
+}
+
+// UnmarshalJSON reads steps, or the text that files of before have, which is one step that names nothing.
+func (ss *Steps) UnmarshalJSON(data []byte) error {
+	if len(data) > 0 && data[0] == '"' {
+		var text string
+		if err := json.Unmarshal(data, &text); err != nil {
+			return err
+		}
+		*ss = Steps{{Say: text}}
+		return nil
+	}
+	return json.Unmarshal(data, (*[]Step)(ss))
+}
