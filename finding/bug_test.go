@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"txweave/fault"
 )
 
 func sig(coarse string, minimal bool, features ...string) Signature {
@@ -58,7 +60,7 @@ func TestPlace(t *testing.T) {
 // transactions; where it is one of statements, what needs something of SQL stays apart.
 func TestPlaceCauses(t *testing.T) {
 	b := &Bugs{}
-	caused := func(cause, coarse string, minimal bool, features ...string) Signature {
+	caused := func(cause Cause, coarse string, minimal bool, features ...string) Signature {
 		s := sig(coarse, minimal, features...)
 		s.Cause = cause
 		return s
@@ -87,18 +89,18 @@ func TestPlaceCauses(t *testing.T) {
 		{caused(CauseMissing, "unexplained-read/INSERT", true, "REPLACE", "write"), "B9"}, // which write a wrong read stood before
 		{caused(CauseMiscount, "INSERT:affected", true, "INSERT"), "B10"},
 		{caused(CauseMiscount, "INSERT:affected", true, "REPLACE"), "B11"}, // it is what REPLACE counts
-		{caused("error 1 no such table", "corruption/1", true, "read"), "B12"},
-		{caused("error 1 no such table", "corruption/1", true, "autocommit", "ddl:ALTER"), "B12"}, // the tool's own statement met it
-		{caused("error 1 no such table", "unexpected-error/1", true, "UPDATE", "view"), "B12"},
+		{caused(Cause{Of: "error 1 no such table"}, "corruption/1", true, "read"), "B12"},
+		{caused(Cause{Of: "error 1 no such table"}, "corruption/1", true, "autocommit", "ddl:ALTER"), "B12"}, // the tool's own statement met it
+		{caused(Cause{Of: "error 1 no such table"}, "unexpected-error/1", true, "UPDATE", "view"), "B12"},
 		{sig("first-updater-wins", true, "transactions", "write"), "B13"}, // what has no cause is one for others …
-		{caused("first-updater-wins", "unexplained-read/DELETE", true, "DELETE", "transactions", "write"), "B13"},
-		{caused("mutual-exclusion", "unexplained-read/DELETE", true, "DELETE", "transactions", "write"), "B14"},
+		{caused(Cause{Of: "first-updater-wins"}, "unexplained-read/DELETE", true, "DELETE", "transactions", "write"), "B13"},
+		{caused(Cause{Of: "mutual-exclusion"}, "unexplained-read/DELETE", true, "DELETE", "transactions", "write"), "B14"},
 		{sig("mutual-exclusion", true, "transactions", "write"), "B14"}, // … whichever is met first
 		{caused(CauseGone, "RELEASE:lost-savepoint", true, "read", "savepoint"), "B15"},
 		{caused(CauseGone, "ROLLBACK TO:lost-savepoint", true, "early-savepoint", "savepoint"), "B15"},
-		{caused("UPDATE passes over rows", "UPDATE:matched-versus-written", true, "UPDATE", "compare", "join:left", "joined-write"), "B16"},
-		{caused("UPDATE passes over rows", "UPDATE:matched-versus-written", true, "UPDATE", "derived", "join:left", "subquery", "versioned"), "B17"}, // it reads joined tables
-		{caused("UPDATE passes over rows", "UPDATE:matched-versus-written", false, "IF", "UPDATE", "derived", "join:left", "subquery", "versioned"), "B17"},
+		{caused(Cause{fault.PassesOver, "UPDATE"}, "UPDATE:matched-versus-written", true, "UPDATE", "compare", "join:left", "joined-write"), "B16"},
+		{caused(Cause{fault.PassesOver, "UPDATE"}, "UPDATE:matched-versus-written", true, "UPDATE", "derived", "join:left", "subquery", "versioned"), "B17"}, // it reads joined tables
+		{caused(Cause{fault.PassesOver, "UPDATE"}, "UPDATE:matched-versus-written", false, "IF", "UPDATE", "derived", "join:left", "subquery", "versioned"), "B17"},
 	} {
 		if g, fresh := b.Place(record("x", "1.0"), tc.sig, time.Unix(1, 0)); g.ID != tc.want || fresh != (g.Count == 1) {
 			t.Errorf("finding %d: %s, want %s", i, g.ID, tc.want)
@@ -116,7 +118,7 @@ func TestPlaceCauses(t *testing.T) {
 // matter where the warning is of a name of the database's own.
 func TestPlaceWarned(t *testing.T) {
 	b := &Bugs{}
-	warned := func(cause, coarse string, minimal bool, features ...string) Signature {
+	warned := func(cause Cause, coarse string, minimal bool, features ...string) Signature {
 		s := sig(coarse, minimal, features...)
 		s.Cause = cause
 		return s
@@ -125,15 +127,15 @@ func TestPlaceWarned(t *testing.T) {
 		sig  Signature
 		want string
 	}{
-		{warned(CauseWarnedOfOwn+"a", "UPDATE:warnings", true, "UPDATE", "order"), "B1"},
-		{warned(CauseWarnedOfOwn+"a", "SELECT:warnings", true, "SELECT", "distinct"), "B1"}, // whatever the statement has
-		{warned(CauseWarnedOfOwn+"a", "UPDATE:warnings", false, "UPDATE", "case", "order"), "B1"},
-		{warned(CauseWarnedOfOwn+"b", "UPDATE:warnings", true, "UPDATE", "order"), "B2"}, // another name of its own
-		{warned(CauseWarned+"a", "UPDATE:warnings", true, "UPDATE", "ignore"), "B3"},
-		{warned(CauseWarned+"a", "DELETE:warnings", true, "DELETE", "cast", "ignore"), "B3"}, // the same warning, in something
-		{warned(CauseWarned+"a", "UPDATE:warnings", true, "UPDATE", "order"), "B4"},          // that needs something else
-		{warned(CauseWarned+"b", "UPDATE:warnings", true, "UPDATE", "ignore"), "B5"},         // another code
-		{warned(CauseWarned+"b", "UPDATE:warnings", false, "UPDATE", "case", "ignore"), "B5"},
+		{warned(Cause{fault.WarnedOfOwn, "a"}, "UPDATE:warnings", true, "UPDATE", "order"), "B1"},
+		{warned(Cause{fault.WarnedOfOwn, "a"}, "SELECT:warnings", true, "SELECT", "distinct"), "B1"}, // whatever the statement has
+		{warned(Cause{fault.WarnedOfOwn, "a"}, "UPDATE:warnings", false, "UPDATE", "case", "order"), "B1"},
+		{warned(Cause{fault.WarnedOfOwn, "b"}, "UPDATE:warnings", true, "UPDATE", "order"), "B2"}, // another name of its own
+		{warned(Cause{fault.WarnedOtherwise, "a"}, "UPDATE:warnings", true, "UPDATE", "ignore"), "B3"},
+		{warned(Cause{fault.WarnedOtherwise, "a"}, "DELETE:warnings", true, "DELETE", "cast", "ignore"), "B3"}, // the same warning, in something
+		{warned(Cause{fault.WarnedOtherwise, "a"}, "UPDATE:warnings", true, "UPDATE", "order"), "B4"},          // that needs something else
+		{warned(Cause{fault.WarnedOtherwise, "b"}, "UPDATE:warnings", true, "UPDATE", "ignore"), "B5"},         // another code
+		{warned(Cause{fault.WarnedOtherwise, "b"}, "UPDATE:warnings", false, "UPDATE", "case", "ignore"), "B5"},
 		{sig("UPDATE:rows", true, "UPDATE", "ignore"), "B6"}, // it differs in rows
 		{sig("UPDATE:rows", false, "UPDATE", "ignore"), "B6"},
 	} {
@@ -141,11 +143,11 @@ func TestPlaceWarned(t *testing.T) {
 			t.Errorf("finding %d: %s, want %s", i, g.ID, tc.want)
 		}
 	}
-	for _, damage := range []string{CauseIndex, CauseLost} { // wrong answers of an index may be why a value is warned of, not why the database's own name is
-		if got := Explains(damage, ClassReplay, CauseWarned+"a"); got != (damage == CauseIndex) {
+	for _, damage := range []Cause{CauseIndex, CauseLost} { // wrong answers of an index may be why a value is warned of, not why the database's own name is
+		if got := Explains(damage, ClassReplay, Cause{fault.WarnedOtherwise, "a"}); got != (damage == CauseIndex) {
 			t.Errorf("%s explains a warning: %v", damage, got)
 		}
-		if Explains(damage, ClassReplay, CauseWarnedOfOwn+"a") {
+		if Explains(damage, ClassReplay, Cause{fault.WarnedOfOwn, "a"}) {
 			t.Errorf("%s explains a warning of the database's own name", damage)
 		}
 	}

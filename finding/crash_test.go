@@ -1,6 +1,11 @@
 package finding
 
-import "testing"
+import (
+	"testing"
+
+	"txweave/fault"
+	"txweave/history"
+)
 
 func TestCrashSite(t *testing.T) {
 	for name, tc := range map[string]struct{ log, want string }{
@@ -60,9 +65,10 @@ func TestSign(t *testing.T) {
 		f    Finding
 		want string
 	}{
-		{Finding{Class: ClassReplay, Differences: []Difference{{Stmt: "T0.S1", Kind: "SELECT", What: Rows}, {What: Final}}}, "replay-difference/SELECT:rows"},
-		{Finding{Class: ClassReplay, Differences: []Difference{{What: Final, Detail: "table t0"}}}, "replay-difference/final"},
-		{Finding{Class: ClassReplay, Differences: []Difference{{Kind: "INSERT", What: Error, Transaction: "no error", Replay: "error 1062: Duplicate entry '7'"}}},
+		{Finding{Class: ClassReplay, Differences: []Difference{{Stmt: "T0.S1", Kind: "SELECT", What: fault.Rows}, {What: fault.Final}}}, "replay-difference/SELECT:rows"},
+		{Finding{Class: ClassReplay, Differences: []Difference{{What: fault.Final, Table: "t0"}}}, "replay-difference/final"},
+		{Finding{Class: ClassReplay, Differences: []Difference{{Kind: "INSERT", What: fault.Error, Transaction: Answered(nil),
+			Replay: Answered(&history.DBError{Code: 1062, Message: "Duplicate entry '7'"})}}},
 			"replay-difference/INSERT:error(none,1062)"},
 		{Finding{Class: ClassIsolation, Differences: []Difference{{What: "G1c"}, {What: "G2-item"}}}, "isolation-violation/G1c"},
 		{Finding{Class: ClassCrash, Log: "panic: at 5"}, "crash/panic: at N"},

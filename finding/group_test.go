@@ -14,7 +14,7 @@ func TestGroup(t *testing.T) {
 		t.Fatalf("%+v", got)
 	}
 	if f := got[0].Finding(); f.Class != ClassMechanism || f.Summary != "row, the first of 154 such violations" || len(f.Differences) != 2 ||
-		f.Differences[0].What != "consistent-read:missing-row-after-rebuild" || f.Differences[0].Detail != "a; b" {
+		f.Differences[0].What != "missing-row-after-rebuild" || f.Differences[0].Detail() != "a; b" {
 		t.Errorf("%+v", f)
 	}
 	if f := got[1].Finding(); f.Class != ClassCrash || f.Summary != "it is gone" {

@@ -66,7 +66,7 @@ func TestDeletedBehindSnapshot(t *testing.T) {
 			if c.want == "unsure" && s.Mixed && len(s.Unsure) == 1 {
 				return
 			}
-			if got := strings.ReplaceAll(fmt.Sprint(s.Writes), "} 101 -1}", "} 101 dead}"); s.Bad == nil && got != c.want || s.Bad != nil && s.Bad.What != c.want {
+			if got := strings.ReplaceAll(fmt.Sprint(s.Writes), "} 101 -1}", "} 101 dead}"); s.Bad == nil && got != c.want || s.Bad != nil && string(s.Bad.What) != c.want {
 				t.Errorf("it wrote %s, bad answer %v; want %s", got, s.Bad, c.want)
 			}
 		})

@@ -112,7 +112,7 @@ func TestRewrittenByTrigger(t *testing.T) {
 			t.Fatal(err)
 		}
 		read := o.Stmts[len(o.Stmts)-1]
-		if got := read.Bad; got != nil && got.What != c.bad || got == nil && c.bad != "" {
+		if got := read.Bad; got != nil && string(got.What) != c.bad || got == nil && c.bad != "" {
 			t.Errorf("%s, moved to %d: bad answer %v, want %q", c.dbms, c.k, got, c.bad)
 		} else if got == nil && !read.Waited {
 			t.Errorf("%s: which of both is its own is taken for known", c.dbms)

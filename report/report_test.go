@@ -10,7 +10,9 @@ import (
 
 	"github.com/cockroachdb/datadriven"
 
+	"txweave/fault"
 	"txweave/finding"
+	"txweave/history"
 	"txweave/report/export"
 	"txweave/report/timeline"
 	"txweave/testcase"
@@ -222,7 +224,7 @@ func TestHostileServer(t *testing.T) {
 		f.Record.Environment.Settings = map[string]string{"version_comment": evil, evil: "1"}
 		for i := range f.Record.Differences {
 			d := &f.Record.Differences[i]
-			d.Transaction, d.Replay, d.Detail = evil, evil, evil
+			d.Transaction, d.Replay, d.Steps = finding.Value{Text: evil}, finding.Value{Text: evil}, finding.Steps{finding.Say("%v", evil)}
 		}
 		if f.Run != nil {
 			for _, e := range f.Run.Events {
@@ -284,13 +286,16 @@ func TestTellingStore(t *testing.T) {
 // TestWithoutTrace: what is found before a statement of the case is sent has no trace, and is reported to every tracker: with the statement that was refused,
 // what it was answered, and the case.
 func TestWithoutTrace(t *testing.T) {
-	const row = "INSERT INTO t0 (pkey, vkey, pvkey) VALUES (1, 1, 0)"
+	refused := finding.Difference{What: fault.UnexpectedError, Code: 1118, Steps: finding.Steps{finding.Say("%v: %v",
+		finding.Query("INSERT INTO t0 (pkey, vkey, pvkey) VALUES (1, 1, 0)"), &history.DBError{Code: 1118, Message: "Row size too large"})}}
+	row := refused
+	row.Kind = finding.InitialRow
 	for _, d := range []struct {
 		class string
 		of    finding.Difference
 	}{
-		{finding.ClassUnexpected, finding.Difference{Kind: finding.InitialRow, What: "1118", Detail: row + ": error 1118: Row size too large"}},
-		{finding.ClassCorruption, finding.Difference{What: "1118", Detail: row + ": error 1118: Row size too large"}},
+		{finding.ClassUnexpected, row},
+		{finding.ClassCorruption, refused},
 		{finding.ClassHang, finding.Difference{}},
 	} {
 		dir := t.TempDir()

@@ -10,20 +10,21 @@ import (
 // cycle of dependencies stay bugs of their own. What did not come back each time explains nothing.
 func TestDamageExplains(t *testing.T) {
 	for _, c := range []struct {
-		class, cause      string
+		class             string
+		cause             finding.Cause
 		suspect, explains bool
 	}{
-		{finding.ClassReplay, "", false, true},
-		{finding.ClassPlan, "", false, true},
-		{finding.ClassInconsistent, "", false, true},
-		{finding.ClassUnexplained, "", false, true},
+		{finding.ClassReplay, finding.Cause{}, false, true},
+		{finding.ClassPlan, finding.Cause{}, false, true},
+		{finding.ClassInconsistent, finding.Cause{}, false, true},
+		{finding.ClassUnexplained, finding.Cause{}, false, true},
 		{finding.ClassIsolation, finding.CauseMissing, false, true},
-		{finding.ClassReplay, "", true, false},
-		{finding.ClassMechanism, "", false, false}, // lock-conflict
-		{finding.ClassIsolation, "", false, false}, // G2-item, P4
+		{finding.ClassReplay, finding.Cause{}, true, false},
+		{finding.ClassMechanism, finding.Cause{}, false, false}, // lock-conflict
+		{finding.ClassIsolation, finding.Cause{}, false, false}, // G2-item, P4
 		{finding.ClassIsolation, finding.CauseStale, false, false},
-		{finding.ClassHang, "", false, false},
-		{finding.ClassCrash, "", false, false},
+		{finding.ClassHang, finding.Cause{}, false, false},
+		{finding.ClassCrash, finding.Cause{}, false, false},
 	} {
 		damage := &Evidence{Finding: finding.Finding{Class: finding.ClassCorruption, Cause: finding.CauseIndex}}
 		other := &Evidence{Finding: finding.Finding{Class: c.class, Cause: c.cause}}

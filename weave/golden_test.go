@@ -151,7 +151,7 @@ func printReport(rep *weave.Report, runs bool) string {
 			}
 			b.WriteString("\n")
 			for _, d := range ev.Differences {
-				fmt.Fprintf(&b, "  %s %s %s %s %s %s\n", d.Stmt, d.Kind, d.What, d.Transaction, d.Replay, d.Detail)
+				fmt.Fprintf(&b, "  %s %s %s %s %s %s\n", d.Stmt, d.Kind, d.Told(), d.Transaction, d.Replay, d.Detail())
 			}
 		}
 	}

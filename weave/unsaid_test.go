@@ -83,7 +83,7 @@ func TestVictimUnsaid(t *testing.T) {
 		}
 		rep := check(broken, false)
 		if len(rep.Findings) == 0 || !slices.ContainsFunc(rep.Findings, func(ev *weave.Evidence) bool {
-			return slices.ContainsFunc(ev.Finding.Differences, func(d finding.Difference) bool { return strings.Contains(d.Detail, x.want) })
+			return slices.ContainsFunc(ev.Finding.Differences, func(d finding.Difference) bool { return strings.Contains(d.Detail(), x.want) })
 		}) {
 			t.Errorf("%s: want a finding with %q", x.ends, x.want)
 		}

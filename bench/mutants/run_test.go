@@ -5,20 +5,26 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"txweave/finding"
 )
 
 func TestBlames(t *testing.T) {
-	for _, c := range []struct{ class, detail, title, want string }{
-		{"replay-difference", "", "sqlite: COMMIT leaves 1 row in t0 instead of 2 rows under serializable", "transaction"},
-		{"inconsistent-read-write", "in autocommit it failed with error 2067 and yet changed t0", "sqlite: INSERT returns an error instead", "replay"},
-		{"inconsistent-read-write", "row 1 of t0: a SELECT found nothing", "sqlite: UPDATE returns a change instead of none", "transaction"},
-		{"replay-difference", "", "sqlite: SELECT gives 1 row in a transaction and 2 rows in autocommit under serializable", "neither"},
-		{"isolation-violation", "", "sqlite: G-single under serializable", "transaction"},
-		{"unexpected-error", "error 11", "sqlite: SELECT answers error 11", "engine"},
-		{"crash", "", "sqlite: the engine's process ended", "engine"},
+	for _, c := range []struct {
+		class string
+		first finding.Difference
+		want  string
+	}{
+		{finding.ClassInconsistent, finding.Difference{Autocommit: true}, "replay"},
+		{finding.ClassInconsistent, finding.Difference{}, "transaction"},
+		{finding.ClassReplay, finding.Difference{}, "neither"},
+		{finding.ClassSnapshot, finding.Difference{AtStart: true}, "neither"},
+		{finding.ClassIsolation, finding.Difference{}, "transaction"},
+		{finding.ClassUnexpected, finding.Difference{Code: 11}, "engine"},
+		{finding.ClassCrash, finding.Difference{}, "engine"},
 	} {
-		if got := blames(c.class, c.detail, c.title); got != c.want {
-			t.Errorf("%s, %q: %s, want %s", c.class, c.title, got, c.want)
+		if got := blames(&finding.Finding{Class: c.class, Differences: []finding.Difference{c.first}}); got != c.want {
+			t.Errorf("%s, %+v: %s, want %s", c.class, c.first, got, c.want)
 		}
 	}
 }

@@ -19,9 +19,14 @@ import (
 	"txweave/testcase"
 )
 
+// of is a signature without a cause, caused one with a cause of a name.
+func of(signature string) shown { return shown{signature: signature} }
+
+func caused(signature, name string) shown { return shown{signature, finding.Cause{Of: name}} }
+
 // script is a shrinker that sees, run by run, what the entries say: a signature each, "" for none.
 func script(k *shrinker, entries ...string) {
-	k.look = func(context.Context, *testcase.Case) ([]string, int, error) {
+	k.look = func(context.Context, *testcase.Case) ([]shown, int, error) {
 		if len(entries) == 0 {
 			return nil, 0, errors.New("run once too often")
 		}
@@ -33,13 +38,13 @@ func script(k *shrinker, entries ...string) {
 		case "refused":
 			return nil, 0, fmt.Errorf("%w: refused", ErrRefused)
 		case "a and error":
-			return []string{"a"}, 1, nil
+			return []shown{of("a")}, 1, nil
 		case "caused", "otherwise":
-			return []string{"a", caused("a", e)}, 0, nil
+			return []shown{of("a"), caused("a", e)}, 0, nil
 		case "both":
-			return []string{"b", "a"}, 0, nil
+			return []shown{of("b"), of("a")}, 0, nil
 		}
-		return []string{e}, 0, nil
+		return []shown{of(e)}, 0, nil
 	}
 }
 
@@ -101,7 +106,7 @@ func TestHolds(t *testing.T) {
 		if err != nil || got != test.want {
 			t.Errorf("%q: %v, %v", test.entries, got, err)
 		}
-		if rest, _, _ := k.look(context.Background(), nil); !slices.Equal(rest, []string{"end"}) {
+		if rest, _, _ := k.look(context.Background(), nil); !slices.Equal(rest, []shown{of("end")}) {
 			t.Errorf("%q: not all runs were made, or too many", test.entries)
 		}
 	}
@@ -127,9 +132,9 @@ func TestHoldsCause(t *testing.T) {
 		{[]string{"caused", "caused", "otherwise", "caused", "caused"}, "a", "", true},
 		{[]string{"a", "a", "a", "a", "a"}, "a", "", true},
 	} {
-		k := &shrinker{repeat: 1, runs: 1, sought: sought{signature: "a", cause: "caused"}}
+		k := &shrinker{repeat: 1, runs: 1, sought: sought{signature: "a", cause: finding.Cause{Of: "caused"}}}
 		script(k, append(slices.Clone(c.measured), c.then)...)
-		if _, _, err := k.measure(t.Context(), nil); err != nil || k.cause != c.cause || k.signature != "a" {
+		if _, _, err := k.measure(t.Context(), nil); err != nil || k.cause != (finding.Cause{Of: c.cause}) || k.signature != "a" {
 			t.Fatalf("%q: %s by %q, %v", c.measured, k.signature, k.cause, err)
 		}
 		if got, err := k.holds(t.Context(), nil); got != c.holds || err != nil {
@@ -163,28 +168,28 @@ T0 T0 T0 T0 T0
 	}
 	for _, x := range []struct {
 		signature string
-		rolled    string // what the case shows whose transaction rolls back
-		filled    string // … and has a row besides
+		rolled    shown // what the case shows whose transaction rolls back
+		filled    shown // … and has a row besides
 		err       error
 		cause     string
 		rows      int
 	}{
-		{untelling[0], caused(untelling[0], "kept"), "", nil, "kept", 0},
-		{untelling[2], untelling[2], caused(untelling[2], "kept"), nil, "kept", 1},
-		{untelling[0], untelling[0], untelling[0], nil, "", 0},
-		{untelling[0], "a", caused("a", "kept"), nil, "", 0},
-		{untelling[0], "", "", ErrRefused, "", 0},
+		{untelling[0], caused(untelling[0], "kept"), of(""), nil, "kept", 0},
+		{untelling[2], of(untelling[2]), caused(untelling[2], "kept"), nil, "kept", 1},
+		{untelling[0], of(untelling[0]), of(untelling[0]), nil, "", 0},
+		{untelling[0], of("a"), caused("a", "kept"), nil, "", 0},
+		{untelling[0], of(""), of(""), ErrRefused, "", 0},
 		{"a", caused("a", "kept"), caused("a", "kept"), nil, "", 0},
 	} {
 		k := &shrinker{sought: sought{signature: x.signature}}
-		k.look = func(_ context.Context, c *testcase.Case) ([]string, int, error) {
+		k.look = func(_ context.Context, c *testcase.Case) ([]shown, int, error) {
 			if len(c.Rows) > 0 {
-				return []string{x.filled}, 0, x.err
+				return []shown{x.filled}, 0, x.err
 			}
-			return []string{x.rolled}, 0, x.err
+			return []shown{x.rolled}, 0, x.err
 		}
 		got, err := k.telling(t.Context(), c)
-		if err != nil || k.cause != x.cause || (got.Txns[0].End.SQL == "ROLLBACK") != (x.cause != "") || len(got.Rows) != x.rows || c.Txns[0].End.SQL != "COMMIT" {
+		if err != nil || k.cause != (finding.Cause{Of: x.cause}) || (got.Txns[0].End.SQL == "ROLLBACK") != (x.cause != "") || len(got.Rows) != x.rows || c.Txns[0].End.SQL != "COMMIT" {
 			t.Errorf("%+v: by %q, ends %q, %d rows, %v", x, k.cause, got.Txns[0].End.SQL, len(got.Rows), err)
 		}
 		if _, err := testcase.Parse(t.Name(), got.Print()); err != nil {
@@ -215,23 +220,23 @@ func TestPrinting(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	shown := func(signature, stmt, cause string) []campaign.Found {
+	shown := func(signature, stmt string, cause finding.Cause) []campaign.Found {
 		return []campaign.Found{{Finding: finding.Finding{Signature: signature, Cause: cause, Differences: []finding.Difference{{Stmt: stmt}}}}}
 	}
-	differs := shown(unprinted, "T0.S0", "")
+	differs := shown(unprinted, "T0.S0", finding.Cause{})
 	for _, x := range []struct {
 		name  string
 		by    map[string][]campaign.Found // by statement
 		want  string                      // statement
-		cause string
+		cause finding.Cause
 		told  bool
 	}{
 		{"the snapshot is wrong", map[string][]campaign.Found{query: differs, snapshot: shown("snapshot-violation/stale-read", "T0.S0", finding.CauseStale)}, snapshot, finding.CauseStale, true},
 		{"a search is", map[string][]campaign.Found{query: differs, search: shown(unprinted, "T0.S0", finding.CauseSearch)}, search, finding.CauseSearch, false},
-		{"nothing is", map[string][]campaign.Found{query: differs, search: differs}, query, "", false},
-		{"another statement is", map[string][]campaign.Found{query: differs, snapshot: shown("snapshot-violation/stale-read", "T1.S0", finding.CauseStale)}, query, "", false},
-		{"an error is no read", map[string][]campaign.Found{query: differs, snapshot: shown("unexpected-error/11", "T0.S0", finding.CauseDamaged)}, query, "", false},
-		{"its cause is known", map[string][]campaign.Found{query: shown(unprinted, "T0.S0", "row twice"), snapshot: shown("snapshot-violation/stale-read", "T0.S0", finding.CauseStale)}, query, "", false},
+		{"nothing is", map[string][]campaign.Found{query: differs, search: differs}, query, finding.Cause{}, false},
+		{"another statement is", map[string][]campaign.Found{query: differs, snapshot: shown("snapshot-violation/stale-read", "T1.S0", finding.CauseStale)}, query, finding.Cause{}, false},
+		{"an error is no read", map[string][]campaign.Found{query: differs, snapshot: shown("unexpected-error/11", "T0.S0", finding.CauseDamaged)}, query, finding.Cause{}, false},
+		{"its cause is known", map[string][]campaign.Found{query: shown(unprinted, "T0.S0", finding.CauseTwice), snapshot: shown("snapshot-violation/stale-read", "T0.S0", finding.CauseStale)}, query, finding.Cause{}, false},
 	} {
 		k := &shrinker{worker: showing(func(sql string) []campaign.Found { return x.by[sql] }), sought: sought{signature: unprinted}}
 		got, err := k.printing(t.Context(), c)
@@ -267,9 +272,9 @@ func TestTellingInsert(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for committed, want := range map[string]string{finding.CauseOwn: "COMMIT", finding.CauseNone: "ROLLBACK", "": "ROLLBACK"} {
-		k := &shrinker{sought: sought{signature: "a", cause: finding.CauseNone}, look: func(context.Context, *testcase.Case) ([]string, int, error) {
-			return []string{"a", caused("a", committed)}, 0, nil
+	for committed, want := range map[finding.Cause]string{finding.CauseOwn: "COMMIT", finding.CauseNone: "ROLLBACK", {}: "ROLLBACK"} {
+		k := &shrinker{sought: sought{signature: "a", cause: finding.CauseNone}, look: func(context.Context, *testcase.Case) ([]shown, int, error) {
+			return []shown{of("a"), {"a", committed}}, 0, nil
 		}}
 		got, err := k.telling(t.Context(), c)
 		if err != nil || got.Txns[0].End.SQL != want || (k.cause == finding.CauseOwn) != (want == "COMMIT") {
@@ -286,12 +291,13 @@ func TestPlainer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rolledBack, other := func(c *testcase.Case) bool { return c.Txns[0].End.SQL == "ROLLBACK" && c.Txns[1].End.SQL == "COMMIT" }, "passes over"
+	rolledBack, other := func(c *testcase.Case) bool { return c.Txns[0].End.SQL == "ROLLBACK" && c.Txns[1].End.SQL == "COMMIT" }, finding.Cause{Kind: fault.PassesOver, Of: "UPDATE"}
 	for _, x := range []struct {
-		name, signature, cause string
-		shows                  func(*testcase.Case) bool
-		by                     string // cause that it shows
-		changed                bool
+		name, signature string
+		cause           finding.Cause
+		shows           func(*testcase.Case) bool
+		by              finding.Cause // that it shows
+		changed         bool
 	}{
 		{"the writer had been committed before its end", "a", finding.CauseDirty, rolledBack, finding.CauseKept, true},
 		{"it had not", "a", finding.CauseDirty, rolledBack, finding.CauseDirty, false},
@@ -300,7 +306,7 @@ func TestPlainer(t *testing.T) {
 		{"a cause for which syntax plays no part", "a", finding.CauseStale, func(c *testcase.Case) bool { return c.Schema[0].SQL == bare }, finding.CauseStale, false},
 		{"an UPDATE that changes nothing", uncounted, finding.CauseMiscount, func(c *testcase.Case) bool { return c.Txns[0].Stmts[0].SQL == "UPDATE t0 SET c0 = 'other'" }, other, true},
 		{"one that is warned of something beside", uncounted, finding.CauseMiscount, func(c *testcase.Case) bool { return c.Txns[0].Stmts[0].SQL == "UPDATE t0 SET c0 = 'other'" },
-			finding.CauseWarned + "a", false},
+			finding.Cause{Kind: fault.WarnedOtherwise, Of: "a"}, false},
 		{"one that is miscounted", uncounted, finding.CauseMiscount, func(c *testcase.Case) bool { return c.Txns[0].Stmts[0].SQL == "UPDATE t0 SET c0 = 'other'" }, finding.CauseMiscount, false},
 	} {
 		k := &shrinker{sought: sought{signature: x.signature, cause: x.cause}, worker: looking(func(c *testcase.Case) []campaign.Found {
@@ -325,10 +331,10 @@ func TestFurther(t *testing.T) {
 	}
 	for _, x := range []struct {
 		name    string
-		cause   string // that is sought
-		times   int    // that the variant shows its cause
+		cause   finding.Cause // that is sought
+		times   int           // that the variant shows its cause
 		changed bool
-	}{{"once", finding.CauseDirty, 1, false}, {"each time", finding.CauseDirty, 1000, true}, {"of a cause that the small case alone tells", "", 1000, true}, {"once of such a one", "", 1, false}} {
+	}{{"once", finding.CauseDirty, 1, false}, {"each time", finding.CauseDirty, 1000, true}, {"of a cause that the small case alone tells", finding.Cause{}, 1000, true}, {"once of such a one", finding.Cause{}, 1, false}} {
 		asked := 0
 		k := &shrinker{repeat: 2, runs: 1, sought: sought{signature: "a", cause: x.cause}, worker: looking(func(c *testcase.Case) []campaign.Found {
 			f := finding.Finding{Signature: "a", Cause: finding.CauseDirty, Differences: []finding.Difference{{Stmt: "T0.S0"}}}
@@ -410,7 +416,7 @@ func TestNarrowed(t *testing.T) {
 		{Name: "buffers", Set: []string{"SET SESSION a = 1", "SET SESSION b = 2"}, Unset: []string{"SET SESSION a = DEFAULT", "SET SESSION b = DEFAULT"}},
 		{Name: "one", Set: []string{"SET SESSION c = 1"}, Unset: []string{"SET SESSION c = DEFAULT"}},
 	}}
-	const rows, searched = "plan-difference/SELECT:rows", "plan-difference/UPDATE:" + fault.MatchedAffected
+	const rows, searched = "plan-difference/SELECT:rows", "plan-difference/UPDATE:matched-versus-affected"
 	for _, x := range []struct{ signature, plan, shows, want string }{
 		{rows, "switched", "switched/mrr", "switched/mrr"}, {rows, "buffers", "buffers/b", "buffers/b"}, {rows, "buffers", "", "buffers"}, {rows, "one", "", "one"},
 		{rows, "copies", "switched/semijoin", "switched/semijoin"}, {rows, "copies", "", "copies"}, {searched, "copies", "switched/semijoin", "copies"},

@@ -10,6 +10,7 @@ import (
 	"txweave/dbms"
 	"txweave/dbms/sqlite"
 	"txweave/exec"
+	"txweave/fault"
 	"txweave/finding"
 	"txweave/internal/version"
 	"txweave/observe"
@@ -156,7 +157,7 @@ func TestRefusedCase(t *testing.T) {
 func TestContradictedRows(t *testing.T) {
 	w, _, _ := onSQLite(t)
 	for _, bad := range []error{
-		&observe.BadAnswer{What: "bad-key", Detail: "table t0: pkey is 'x'"},
+		&observe.BadAnswer{What: fault.BadKey, Why: finding.Say("table t0: pkey is 'x'")},
 		&weave.UnjudgeableError{Reason: errors.New("two rows have the pkey 1"), Loaded: true},
 	} {
 		d, why := w.damaged(campaign.Job{Case: 1}, fmt.Errorf("rows: %w", bad))

@@ -9,6 +9,7 @@ import (
 	"txweave/dbms"
 	"txweave/exec"
 	"txweave/exec/planted"
+	"txweave/fault"
 	"txweave/finding"
 	"txweave/internal/testkit/effort"
 	"txweave/sdg"
@@ -27,7 +28,10 @@ func TestCausesOfPlanted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range []struct{ name, fault, text, signature, cause string }{
+	for _, c := range []struct {
+		name, fault, text, signature string
+		cause                        finding.Cause
+	}{
 		{"the only row is missed before it is changed", "lost-row", named + row +
 			"\n-- T0 --\nBEGIN;\nUPDATE t0 SET pvkey = vkey, vkey = 2;\nCOMMIT;\n\n-- schedule --\nT0 T0 T0\n",
 			"inconsistent-read-write/UPDATE:affected-versus-written", finding.CauseMissing},
@@ -46,10 +50,10 @@ func TestCausesOfPlanted(t *testing.T) {
 		{"with a foreign key", "update-other-rows", referred +
 			"CREATE TABLE t1 (pkey INTEGER NOT NULL, vkey BIGINT NOT NULL, pvkey BIGINT NOT NULL, c0 INTEGER, PRIMARY KEY (pkey), FOREIGN KEY (c0) REFERENCES t0 (k) ON UPDATE CASCADE);\n" + row +
 			"\n-- T0 --\nBEGIN;\nUPDATE t0 SET pvkey = vkey, vkey = 2;\nCOMMIT;\n\n-- schedule --\nT0 T0 T0\n",
-			"replay-difference/UPDATE:affected", "UPDATE passes over rows"},
+			"replay-difference/UPDATE:affected", finding.Cause{Kind: fault.PassesOver, Of: "UPDATE"}},
 		{"an UPDATE that leaves its row as it is", "update-other-rows", plain + texts +
 			"\n-- T0 --\nBEGIN;\nUPDATE t0 SET c0 = 'a';\nCOMMIT;\n\n-- schedule --\nT0 T0 T0\n",
-			"replay-difference/UPDATE:affected", "UPDATE passes over rows"},
+			"replay-difference/UPDATE:affected", finding.Cause{Kind: fault.PassesOver, Of: "UPDATE"}},
 		{"an INSERT into a table without versions", "lost-insert", plain + texts +
 			"\n-- T0 --\nBEGIN;\nINSERT INTO t0 (pkey, c0) VALUES (2, NULL);\nUPDATE t0 SET c0 = 'a';\nCOMMIT;\n\n-- schedule --\nT0 T0 T0 T0\n",
 			"inconsistent-read-write/INSERT:affected-versus-written", finding.CauseNone},
@@ -293,14 +297,14 @@ func TestCausesOfPlanted(t *testing.T) {
 			"\n-- schedule --\nT0 T0 T0 T1 T1 T1\n", "inconsistent-read-write/UPDATE:overwrote-unseen", finding.CauseMissing},
 		{"an UPDATE passes over a row that another transaction wrote", "update-other-rows", named +
 			"\n-- T0 --\nBEGIN;\nINSERT INTO t0 (pkey, vkey, pvkey) VALUES (1, 1, 0);\nCOMMIT;\n\n-- T1 --\nBEGIN;\nUPDATE t0 SET pvkey = vkey, vkey = 2;\nCOMMIT;\n" +
-			"\n-- schedule --\nT0 T0 T0 T1 T1 T1\n", "inconsistent-read-write/UPDATE:matched-versus-written", "UPDATE" + finding.PassesOver},
+			"\n-- schedule --\nT0 T0 T0 T1 T1 T1\n", "inconsistent-read-write/UPDATE:matched-versus-written", finding.Cause{Kind: fault.PassesOver, Of: "UPDATE"}},
 		{"… and would ignore errors", "update-other-rows", named + row +
 			"\n-- T0 --\nBEGIN;\nUPDATE OR IGNORE t0 SET pvkey = vkey, vkey = 2;\nCOMMIT;\n\n-- schedule --\nT0 T0 T0\n",
-			"replay-difference/UPDATE:affected", "UPDATE" + finding.PassesOver},
+			"replay-difference/UPDATE:affected", finding.Cause{Kind: fault.PassesOver, Of: "UPDATE"}},
 		{"… and is not refused for a key", "skip-after-wait", "CREATE TABLE t0 (pkey INTEGER NOT NULL, vkey BIGINT NOT NULL, pvkey BIGINT NOT NULL, c0 INT, CONSTRAINT i0 UNIQUE (c0));\n" +
 			"\n-- rows --\nINSERT INTO t0 (pkey, vkey, pvkey, c0) VALUES (1, 1, 0, 1);\nINSERT INTO t0 (pkey, vkey, pvkey, c0) VALUES (2, 2, 0, 0);\n" +
 			"\n-- T0 --\nBEGIN IMMEDIATE;\nCOMMIT;\n\n-- T1 --\nBEGIN;\nUPDATE t0 SET c0 = 1;\nCOMMIT;\n\n-- schedule --\nT0 T1 T1 T1 T0\n",
-			"replay-difference/UPDATE:error(none,2067)", "UPDATE" + finding.PassesOver},
+			"replay-difference/UPDATE:error(none,2067)", finding.Cause{Kind: fault.PassesOver, Of: "UPDATE"}},
 		{"an INSERT that may leave a row as it was writes none, and the contents at the end tell", "lost-insert",
 			"CREATE TABLE t0 (pkey INTEGER NOT NULL, vkey BIGINT NOT NULL, pvkey BIGINT NOT NULL, c0 INT, PRIMARY KEY (pkey));\n\n-- rows --\nINSERT INTO t0 (pkey, vkey, pvkey, c0) VALUES (1, 1, 0, 0);\n" +
 				"\n-- T0 --\nBEGIN;\nINSERT INTO t0 (pkey, vkey, pvkey, c0) VALUES (2, 2, 0, 1) ON CONFLICT DO UPDATE SET c0 = excluded.c0;\nCOMMIT;\n\n-- schedule --\nT0 T0 T0\n",
@@ -308,7 +312,7 @@ func TestCausesOfPlanted(t *testing.T) {
 		{"an UPDATE of a table with keys that passes over rows", "update-other-rows",
 			"CREATE TABLE t0 (pkey INTEGER NOT NULL, vkey BIGINT NOT NULL, pvkey BIGINT NOT NULL, c0 TEXT, PRIMARY KEY (c0)) WITHOUT ROWID;\n" +
 				"\n-- rows --\nINSERT INTO t0 (pkey, vkey, pvkey, c0) VALUES (1, 1, 0, 'a');\n\n-- T0 --\nBEGIN;\nUPDATE t0 SET pvkey = vkey, vkey = 3;\nCOMMIT;\n\n-- schedule --\nT0 T0 T0\n",
-			"inconsistent-read-write/UPDATE:matched-versus-written", "UPDATE" + finding.PassesOver},
+			"inconsistent-read-write/UPDATE:matched-versus-written", finding.Cause{Kind: fault.PassesOver, Of: "UPDATE"}},
 		{"no row of a query without a table", "lost-row", named +
 			"\n-- T0 --\nBEGIN;\nSELECT 1;\nCOMMIT;\n\n-- schedule --\nT0 T0 T0\n", "replay-difference/SELECT:rows", finding.CauseMissing},
 	} {

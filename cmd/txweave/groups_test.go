@@ -75,9 +75,9 @@ func TestGroupsApart(t *testing.T) {
 		want   []string // causes, or what signatures begin with, that must be there; | between those of which one must
 	}{
 		{"lost-insert,stale-snapshot,wrong-own-aggregate,rollback-has-effects", []string{"inconsistent-read-write/INSERT:affected-versus-written",
-			finding.CauseStale, "replay-difference/SELECT:rows", finding.CauseKept}},
-		{"update-other-rows,vanished-error,lost-commit", []string{"UPDATE passes over rows",
-			"replay-difference/INSERT:error(none,|replay-difference/UPDATE:error(none,|inconsistent-read-write/COMMIT:committed-versus-owed", finding.CauseLost}},
+			finding.CauseStale.String(), "replay-difference/SELECT:rows", finding.CauseKept.String()}},
+		{"update-other-rows,vanished-error,lost-commit", []string{"passes-over-rows: UPDATE",
+			"replay-difference/INSERT:error(none,|replay-difference/UPDATE:error(none,|inconsistent-read-write/COMMIT:committed-versus-owed", finding.CauseLost.String()}},
 	}
 	for _, c := range combinations {
 		var faults []*planted.Fault
@@ -89,7 +89,7 @@ func TestGroupsApart(t *testing.T) {
 		missing := func(bugs *finding.Bugs) []string {
 			return slices.DeleteFunc(slices.Clone(c.want), func(want string) bool {
 				return slices.ContainsFunc(bugs.Bugs, func(b *finding.Bug) bool {
-					return want == b.Signature.Cause || slices.ContainsFunc(strings.Split(want, "|"), func(one string) bool { return strings.HasPrefix(b.Signature.Coarse, one) })
+					return want == b.Signature.Cause.String() || slices.ContainsFunc(strings.Split(want, "|"), func(one string) bool { return strings.HasPrefix(b.Signature.Coarse, one) })
 				})
 			})
 		}
@@ -187,7 +187,7 @@ func place(ctx context.Context, bugs *finding.Bugs, w *worker.Worker, p *dbms.Pr
 func printBugs(b *finding.Bugs) string {
 	var out []string
 	for _, g := range b.Bugs {
-		out = append(out, strings.TrimPrefix(g.Signature.Cause+": "+g.Signature.String(), ": "))
+		out = append(out, strings.TrimPrefix(g.Signature.Cause.String()+": "+g.Signature.String(), ": "))
 	}
 	return strings.Join(out, "; ")
 }

@@ -40,7 +40,7 @@ func TestWovenErrors(t *testing.T) {
 		{"complete", "", false, func(tx workload.Tx) error {
 			return tx.Send(sent("UPDATE p SET vkey = 8000000000000001, pvkey = vkey WHERE pkey = 2", "", "SELECT pkey, vkey FROM p WHERE pkey = 2"))
 		}},
-		{"passed over", "passed-over", false, func(tx workload.Tx) error {
+		{"passed over", "passed-over-after-wait", false, func(tx workload.Tx) error {
 			return tx.Send(sent("UPDATE p SET vkey = 8000000000000001, pvkey = vkey WHERE pkey = 2", "", "SELECT pkey, vkey FROM p WHERE pkey <= 2"))
 		}},
 	} {
@@ -65,8 +65,8 @@ func TestWovenErrors(t *testing.T) {
 				}
 				var wrong []string
 				for _, f := range res.Faults {
-					if !slices.Contains(wrong, f.What) {
-						wrong = append(wrong, f.What)
+					if !slices.Contains(wrong, string(f.What)) {
+						wrong = append(wrong, string(f.What))
 					}
 				}
 				failed := slices.ContainsFunc(sink.ops, func(op history.Operation) bool { return op.Outcome == history.OpFailed })

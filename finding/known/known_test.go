@@ -9,6 +9,8 @@ import (
 	"txweave/fault"
 	"txweave/finding"
 	"txweave/finding/signature"
+	"txweave/history"
+	"txweave/internal/testkit/said"
 )
 
 // TestDefault holds the entries that txweave comes with to the findings that they are for, and to their twins.
@@ -32,7 +34,7 @@ func TestDefault(t *testing.T) {
 	least := finding.Signature{Coarse: "replay-difference/SELECT:rows", Features: []string{"MIN", "SELECT", "index", "transactions", "virtual-column", "write"}, Minimal: true}
 	kept := least
 	kept.Features = []string{"MIN", "SELECT", "index", "transactions", "write"}
-	unlocked := finding.Signature{Coarse: "mechanism-violation/mutual-exclusion:row-lock", Features: []string{"partition"},
+	unlocked := finding.Signature{Coarse: "mechanism-violation/row-lock", Features: []string{"partition"},
 		Named: [][]string{{"UPDATE", "partitioned"}, {"SELECT", "locking", "locks-outside-subqueries", "partitioned", "subquery"}}}
 	both, bare, locked, whole2 := unlocked, unlocked, unlocked, unlocked
 	both.Named = [][]string{{"UPDATE", "partitioned"}, {"UPDATE", "partitioned", "subquery"}}
@@ -94,8 +96,8 @@ func TestUnlockedPartition(t *testing.T) {
 	}
 	whole := []byte(strings.Replace(string(text), " PARTITION BY HASH (pkey) PARTITIONS 2", "", 1))
 	for _, stmts := range [][2]string{{"T0.S0", "T1.S0"}, {"T1.S0", "T0.S0"}} {
-		f := &finding.Finding{Class: finding.ClassMechanism, Signature: "mechanism-violation/mutual-exclusion:row-lock", Differences: []finding.Difference{{Stmt: stmts[1],
-			Detail: stmts[0] + " locked (t0, 1) and " + stmts[1] + " did, before " + stmts[0][:2] + " had ended"}}}
+		f := &finding.Finding{Class: finding.ClassMechanism, Signature: "mechanism-violation/row-lock", Differences: []finding.Difference{{Stmt: stmts[1],
+			Steps: said.Steps(stmts[0] + " locked row 1 of t0 and " + stmts[1] + " did, before " + stmts[0][:2] + " had ended")}}}
 		if b := bugs.Match(f, signature.OfText(f, text)); b == nil || b.Name != "tidb-21618" {
 			t.Errorf("%v: matched %v", stmts, b)
 		}
@@ -119,8 +121,8 @@ func TestPartitionedDelete(t *testing.T) {
 		text := "txweave case 1\ntarget: tidb\nisolation: optimistic\n\n-- schema --\nCREATE TABLE t0 (pkey BIGINT PRIMARY KEY);\n" +
 			"CREATE TABLE t1 (pkey BIGINT PRIMARY KEY) PARTITION BY HASH (pkey) PARTITIONS 2;\nCREATE TABLE t2 (pkey BIGINT PRIMARY KEY);\n\n-- T0 --\n" +
 			"BEGIN;\n" + sql + ";\nSELECT pkey FROM t1;\nCOMMIT;\n\n-- schedule --\nT0 T0 T0 T0\n"
-		f := &finding.Finding{Class: finding.ClassUnexpected, Signature: "unexpected-error/1105", Differences: []finding.Difference{{Stmt: "T0.S0", What: "1105",
-			Detail: sql + ": error 1105: runtime error: index out of range [11] with length 9"}}}
+		f := &finding.Finding{Class: finding.ClassUnexpected, Signature: "unexpected-error/1105", Differences: []finding.Difference{{Stmt: "T0.S0", What: fault.UnexpectedError, Code: 1105,
+			Steps: finding.Steps{finding.Say("%v: %v", finding.Query(sql), &history.DBError{Code: 1105, Message: "runtime error: index out of range [11] with length 9"})}}}}
 		if b := bugs.Match(f, signature.OfText(f, []byte(text))); (b != nil) != want || want && b.Name != "tidb-64697" {
 			t.Errorf("%s: matched %v", sql, b)
 		}
@@ -139,7 +141,7 @@ func TestIgnoredReference(t *testing.T) {
 		text := "txweave case 1\ntarget: tidb\nisolation: repeatable-read\n\n-- schema --\nCREATE TABLE t0 (pkey BIGINT PRIMARY KEY);\n" +
 			"CREATE TABLE t1 (pkey BIGINT PRIMARY KEY, f BIGINT, FOREIGN KEY (f) REFERENCES t0 (pkey));\n\n-- T0 --\nBEGIN;\n" + sql + ";\nCOMMIT;\n\n-- schedule --\nT0 T0 T0\n"
 		what := "a foreign key of t1 names a row that t0 does not have"
-		f := &finding.Finding{Class: finding.ClassCorruption, Signature: "corruption/integrity", Differences: []finding.Difference{{What: "integrity", Transaction: what, Detail: what}}}
+		f := &finding.Finding{Class: finding.ClassCorruption, Signature: "corruption/integrity", Differences: []finding.Difference{{What: fault.Integrity, Transaction: finding.Value{Said: what}}}}
 		sig := signature.OfText(f, []byte(text))
 		sig.Minimal = true
 		if b := bugs.Match(f, sig); (b != nil) != want || want && b.Name != "tidb-66860" {
@@ -154,16 +156,17 @@ func TestUnsigned(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for detail, want := range map[string]bool{
-		"it gives c1 of row 9 of t0 -1, and leaves '18446744073709551615'":     true,
-		"it gives c1 of row 9 of t0 -32768, and leaves '18446744073709518848'": true,
-		"it gives c1 of row 9 of t0 -1, and leaves '9223372036854775807'":      false,
-		"it gives c1 of row 9 of t0 1, and leaves '18446744073709551615'":      false,
+	for _, c := range []struct {
+		given, left string
+		want        bool
+	}{
+		{"-1", "'18446744073709551615'", true}, {"-32768", "'18446744073709518848'", true},
+		{"-1", "'9223372036854775807'", false}, {"1", "'18446744073709551615'", false},
 	} {
-		f := &finding.Finding{Signature: "inconsistent-read-write/UPDATE:given-versus-left",
-			Differences: []finding.Difference{{Stmt: "T0.S0", What: "given-versus-left", Detail: detail}}}
-		if b := bugs.Match(f, finding.Signature{Coarse: f.Signature}); (b != nil) != want || want && b.Name != "tidb-63455" {
-			t.Errorf("%s: %v", detail, b)
+		f := &finding.Finding{Signature: "inconsistent-read-write/UPDATE:given-versus-left", Differences: []finding.Difference{{Stmt: "T0.S0", What: fault.Given,
+			Transaction: finding.Value{Text: c.left}, Replay: finding.Value{Text: c.given}}}}
+		if b := bugs.Match(f, finding.Signature{Coarse: f.Signature}); (b != nil) != c.want || c.want && b.Name != "tidb-63455" {
+			t.Errorf("%+v: %v", c, b)
 		}
 	}
 }
@@ -175,11 +178,11 @@ func TestPushedDown(t *testing.T) {
 		t.Fatal(err)
 	}
 	for text, want := range map[string]bool{
-		"error 1815: expression eq(txweave.t0.c2, cast(json_extract(txweave.t0.c0, $.a), bigint(22) BINARY)) cannot be pushed down": true,
-		"error 1815: Internal : can not find the column": false,
+		"expression eq(txweave.t0.c2, cast(json_extract(txweave.t0.c0, $.a), bigint(22) BINARY)) cannot be pushed down": true,
+		"Internal : can not find the column": false,
 	} {
 		f := &finding.Finding{Signature: "replay-difference/SELECT:error(none,1815)",
-			Differences: []finding.Difference{{Stmt: "T0.S4", Kind: "SELECT", What: fault.Error, Transaction: finding.NoError, Replay: text}}}
+			Differences: []finding.Difference{{Stmt: "T0.S4", Kind: "SELECT", What: fault.Error, Transaction: finding.Answered(nil), Replay: finding.Answered(&history.DBError{Code: 1815, Message: text})}}}
 		if b := bugs.Match(f, finding.Signature{Coarse: f.Signature}); (b != nil) != want || want && b.Name != "tidb-63753" {
 			t.Errorf("%s: %v", text, b)
 		}
@@ -218,7 +221,7 @@ func TestMovedRow(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := &finding.Finding{Class: finding.ClassInconsistent, Signature: "inconsistent-read-write/UPDATE:passed-over-moved-row", Differences: []finding.Difference{{Stmt: "T1.S0",
-		Detail: "row 1 of t: a SELECT with the same WHERE found version 1 before it waited and finds version 101 after it; it has not written the row"}}}
+		Steps: said.Steps("row 1 of t: a SELECT with the same WHERE found version 1 before it waited and finds version 101 after it; it has not written the row")}}}
 	for _, dbms := range []string{"mariadb", "mysql"} {
 		for own, want := range map[string]bool{"T1": true, "T0": false, "": false} {
 			s := strings.Replace(string(text), "read-committed", "repeatable-read", 1)
@@ -243,7 +246,7 @@ func one(t *testing.T, entry string) List {
 
 func TestMatch(t *testing.T) {
 	f := &finding.Finding{Class: "crash", Summary: "the server is gone", Log: "Assertion `x' failed",
-		Differences: []finding.Difference{{What: "error", Transaction: "no error", Replay: "error 1030: Wrong index given to function"}}}
+		Differences: []finding.Difference{{What: "error", Transaction: finding.Answered(nil), Replay: finding.Answered(&history.DBError{Code: 1030, Message: "Wrong index given to function"})}}}
 	minimal := finding.Signature{Coarse: "replay-difference/SELECT:rows", Features: []string{"SELECT", "cte", "set-operation"}, Minimal: true}
 	large := minimal
 	large.Minimal = false

@@ -9,8 +9,10 @@ import (
 	"strings"
 	"testing"
 
+	"txweave/fault"
 	"txweave/finding"
 	"txweave/finding/signature"
+	"txweave/internal/testkit/said"
 )
 
 // Why no entry is there for a page.
@@ -138,7 +140,7 @@ func TestOwnPages(t *testing.T) {
 	} {
 		text := "txweave case 1\ntarget: mariadb\nisolation: repeatable-read\n\n-- schema --\nCREATE TABLE t0 (pkey BIGINT NOT NULL PRIMARY KEY, c0 INT);\n\n-- T0 --\nBEGIN;\n" +
 			c.sql + ";\nCOMMIT;\n\n-- schedule --\nT0 T0 T0\n"
-		f := &finding.Finding{Signature: c.signature, Differences: []finding.Difference{{Stmt: "T0.S0", Detail: c.detail}}}
+		f := &finding.Finding{Signature: c.signature, Differences: []finding.Difference{{Stmt: "T0.S0", Steps: said.Steps(c.detail)}}}
 		of := bugs.In(&finding.Environment{DBMS: "mariadb", Version: "10.11.19-MariaDB", Isolation: "repeatable-read"})
 		got := ""
 		if b := of.Match(f, signature.OfText(f, []byte(text))); b != nil {
@@ -270,8 +272,8 @@ func TestVirtualIndex(t *testing.T) {
 		}
 		text = []byte(strings.ReplaceAll(string(text), cmp.Or(c.from, "\x00"), c.to))
 		found := ""
-		for _, stmt := range finding.Named("T0.S0 T0.S1 T1.S0 T1.S1") {
-			f := &finding.Finding{Class: c.class, Signature: c.signature, Differences: []finding.Difference{{Stmt: stmt, Kind: c.kind, What: c.what}}}
+		for _, stmt := range []string{"T0.S0", "T0.S1", "T1.S0", "T1.S1"} {
+			f := &finding.Finding{Class: c.class, Signature: c.signature, Differences: []finding.Difference{{Stmt: stmt, Kind: c.kind, What: fault.Kind(c.what)}}}
 			sig := signature.OfText(f, text)
 			sig.Minimal = true
 			if b := bugs.Match(f, sig); b != nil {

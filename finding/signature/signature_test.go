@@ -8,6 +8,7 @@ import (
 
 	"txweave/fault"
 	"txweave/finding"
+	"txweave/internal/testkit/said"
 	"txweave/testcase"
 )
 
@@ -112,7 +113,7 @@ func TestGuilty(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		f := &finding.Finding{Class: finding.ClassMechanism, Differences: []finding.Difference{{What: "x", Detail: "T0 released its lock"}}}
+		f := &finding.Finding{Class: finding.ClassMechanism, Differences: []finding.Difference{{What: "x", Steps: said.Steps("T0 released its lock")}}}
 		if got := Of(f, c).Guilty; slices.Equal(got, []string{WentBackEarly}) != want {
 			t.Errorf("%s: %v, want %v", stmts, got, want)
 		}
@@ -131,7 +132,7 @@ func TestNamed(t *testing.T) {
 		{parts, "SELECT pkey FROM t0 LOCK IN SHARE MODE", "[[UPDATE partitioned] [SELECT locking locks-outside-subqueries partitioned]]"},
 	} {
 		f := &finding.Finding{Class: finding.ClassMechanism, Signature: "a", Differences: []finding.Difference{{Stmt: "T1.S0", What: "x",
-			Detail: "T0.S0 locked (t0, 1) and T1.S0 did, before T0 had ended"}, {Stmt: "T2.S0"}}}
+			Steps: said.Steps("T0.S0 locked (t0, 1) and T1.S0 did, before T0 had ended")}, {Stmt: "T2.S0"}}}
 		got := Of(f, parse(t, "tidb", c.schema, "BEGIN;\n"+c.query+";\nCOMMIT;", update, update)).Named
 		if s := fmt.Sprint(got); s != c.want {
 			t.Errorf("%s, %s: %s, want %s", c.schema, c.query, s, c.want)

@@ -9,6 +9,7 @@ import (
 	"txweave/finding"
 	"txweave/history"
 	"txweave/instrument"
+	"txweave/internal/testkit/said"
 	"txweave/observe"
 	"txweave/oracle/snapshot"
 	"txweave/sdg"
@@ -34,15 +35,15 @@ func ends(keys ...int64) map[string]*history.Rows {
 
 // TestOf checks causes that more than one kind of finding shows, and beside each what must not be taken for it.
 func TestOf(t *testing.T) {
-	stale := finding.Finding{Class: finding.ClassSnapshot, Differences: []finding.Difference{{Stmt: "T1.S0", What: "stale-read", Detail: "T0 had committed that"}}}
-	replay := func(what ...string) finding.Finding {
+	stale := finding.Finding{Class: finding.ClassSnapshot, Differences: []finding.Difference{{Stmt: "T1.S0", What: "stale-read", Steps: said.Steps("T0 had committed that")}}}
+	replay := func(what ...fault.Kind) finding.Finding {
 		f := finding.Finding{Class: finding.ClassReplay}
 		for _, w := range what {
 			f.Differences = append(f.Differences, finding.Difference{Stmt: "T0.S0", Kind: "UPDATE", What: w})
 		}
 		return f
 	}
-	refused := func(transaction, replay string) finding.Finding {
+	refused := func(transaction, replay finding.Value) finding.Finding {
 		return finding.Finding{Class: finding.ClassReplay, Differences: []finding.Difference{{Stmt: "T0.S0", Kind: "UPDATE", What: fault.Error,
 			Transaction: transaction, Replay: replay}}}
 	}
@@ -81,35 +82,35 @@ func TestOf(t *testing.T) {
 		f     finding.Finding
 		stmts []*observe.ObservedStmt
 		final map[string]*history.Rows
-		want  string
+		want  finding.Cause
 	}{
 		{"two commits lost, one after the other", stale, []*observe.ObservedStmt{update("T0.S0", 0, 1, 3), update("T1.S0", 1, 1, 2)}, ends(1, 1), finding.CauseLost},
 		{"an update lost, by a stale read", stale, []*observe.ObservedStmt{update("T0.S0", 0, 1, 3), update("T1.S0", 1, 1, 2)}, ends(1, 2), finding.CauseStale},
 		{"the later commit lost", stale, []*observe.ObservedStmt{update("T0.S0", 0, 1, 3), update("T1.S0", 1, 3, 2)}, ends(1, 3), finding.CauseStale},
 		{"a replay that differs in counts", replay(fault.AffectedRows), []*observe.ObservedStmt{update("T0.S0", 0, 1, 2)}, ends(1, 2), finding.CauseMiscount},
-		{"… and in rows", replay(fault.AffectedRows, fault.Rows), []*observe.ObservedStmt{update("T0.S0", 0, 1, 2)}, ends(1, 2), ""},
-		{"… and in what an UPDATE left that passes over a row", replay(fault.AffectedRows, fault.Final), []*observe.ObservedStmt{passes(0)}, ends(1, 1), "UPDATE passes over rows"},
-		{"… that counts it", replay(fault.AffectedRows, fault.Final), []*observe.ObservedStmt{passes(1)}, ends(1, 1), ""},
+		{"… and in rows", replay(fault.AffectedRows, fault.Rows), []*observe.ObservedStmt{update("T0.S0", 0, 1, 2)}, ends(1, 2), finding.Cause{}},
+		{"… and in what an UPDATE left that passes over a row", replay(fault.AffectedRows, fault.Final), []*observe.ObservedStmt{passes(0)}, ends(1, 1), finding.Cause{Kind: fault.PassesOver, Of: "UPDATE"}},
+		{"… that counts it", replay(fault.AffectedRows, fault.Final), []*observe.ObservedStmt{passes(1)}, ends(1, 1), finding.Cause{}},
 		{"a replay beside a write that the reads missed", replay(fault.Rows), []*observe.ObservedStmt{unseen}, ends(1, 2), finding.CauseOwn},
-		{"a key that is there to one of them", refused("error 2067: UNIQUE constraint failed: t.c0", "no error"), []*observe.ObservedStmt{update("T0.S0", 0, 1, 2)}, ends(1, 2), finding.CauseKey},
-		{"… to the other, by another index", refused("no error", "error 1555: UNIQUE constraint failed: t.pkey"), []*observe.ObservedStmt{update("T0.S0", 0, 1, 2)}, ends(1, 2), finding.CauseKey},
-		{"… as a commit was lost", refused("no error", "error 2067: x"), []*observe.ObservedStmt{update("T0.S0", 0, 1, 2)}, ends(1, 1), finding.CauseLost},
-		{"two keys that are there", refused("error 1555: x", "error 2067: x"), []*observe.ObservedStmt{update("T0.S0", 0, 1, 2)}, ends(1, 2), ""},
-		{"another error", refused("error 787: FOREIGN KEY constraint failed", "no error"), []*observe.ObservedStmt{update("T0.S0", 0, 1, 2)}, ends(1, 2), ""},
+		{"a key that is there to one of them", refused(finding.Answered(&history.DBError{Code: 2067, Message: "UNIQUE constraint failed: t.c0"}), finding.Answered(nil)), []*observe.ObservedStmt{update("T0.S0", 0, 1, 2)}, ends(1, 2), finding.CauseKey},
+		{"… to the other, by another index", refused(finding.Answered(nil), finding.Answered(&history.DBError{Code: 1555, Message: "UNIQUE constraint failed: t.pkey"})), []*observe.ObservedStmt{update("T0.S0", 0, 1, 2)}, ends(1, 2), finding.CauseKey},
+		{"… as a commit was lost", refused(finding.Answered(nil), finding.Answered(&history.DBError{Code: 2067, Message: "x"})), []*observe.ObservedStmt{update("T0.S0", 0, 1, 2)}, ends(1, 1), finding.CauseLost},
+		{"two keys that are there", refused(finding.Answered(&history.DBError{Code: 1555, Message: "x"}), finding.Answered(&history.DBError{Code: 2067, Message: "x"})), []*observe.ObservedStmt{update("T0.S0", 0, 1, 2)}, ends(1, 2), finding.Cause{}},
+		{"another error", refused(finding.Answered(&history.DBError{Code: 787, Message: "FOREIGN KEY constraint failed"}), finding.Answered(nil)), []*observe.ObservedStmt{update("T0.S0", 0, 1, 2)}, ends(1, 2), finding.Cause{}},
 		{"an UPDATE whose change the reads missed", replay(fault.Rows), []*observe.ObservedStmt{told(sqltext.Update, "T0.S0", 1)}, ends(1, 2), finding.CauseOwn},
-		{"… that changed nothing", replay(fault.Rows), []*observe.ObservedStmt{told(sqltext.Update, "T0.S0", 1)}, ends(1, 1), ""},
+		{"… that changed nothing", replay(fault.Rows), []*observe.ObservedStmt{told(sqltext.Update, "T0.S0", 1)}, ends(1, 1), finding.Cause{}},
 		{"an UPDATE of a row that an INSERT before it made unseen", made, []*observe.ObservedStmt{told(sqltext.Insert, "T0.S0", 1), told(sqltext.Update, "T0.S1", 3, born)}, ends(1, 2), finding.CauseOwn},
 		{"a DELETE behind which a row shows that an INSERT before it made unseen", made,
 			[]*observe.ObservedStmt{named(told(sqltext.Insert, "T0.S0", 1), 2), told(sqltext.Delete, "T0.S1", 3, born)}, ends(), finding.CauseOwn},
-		{"… that another INSERT made", made, []*observe.ObservedStmt{named(told(sqltext.Insert, "T0.S0", 1), 7), told(sqltext.Delete, "T0.S1", 3, born)}, ends(), ""},
-		{"… that nobody made", made, []*observe.ObservedStmt{told(sqltext.Update, "T0.S0", 1, history.Write{Item: row(3), From: 1, To: 2}), told(sqltext.Update, "T0.S1", 3, born)}, ends(1, 2), ""},
+		{"… that another INSERT made", made, []*observe.ObservedStmt{named(told(sqltext.Insert, "T0.S0", 1), 7), told(sqltext.Delete, "T0.S1", 3, born)}, ends(), finding.Cause{}},
+		{"… that nobody made", made, []*observe.ObservedStmt{told(sqltext.Update, "T0.S0", 1, history.Write{Item: row(3), From: 1, To: 2}), told(sqltext.Update, "T0.S1", 3, born)}, ends(1, 2), finding.Cause{}},
 		{"a DELETE that had nothing to delete", count, []*observe.ObservedStmt{erased(map[int64]int64{})}, ends(), finding.CauseMiscount},
 		{"a DELETE of what an INSERT before it made unseen", count, []*observe.ObservedStmt{after("T0.S1", spelled(1), 0), after("T0.S0", erased(map[int64]int64{}), 3)}, ends(), finding.CauseOwn},
 		{"… that counts other rows than it spells", count, []*observe.ObservedStmt{after("T0.S1", spelled(2), 0), after("T0.S0", erased(map[int64]int64{}), 3)}, ends(), finding.CauseMiscount},
 		{"a DELETE that the read after it missed", count, []*observe.ObservedStmt{erased(map[int64]int64{1: 1})}, ends(), finding.CauseOwn},
 		{"an INSERT that returns its row, where the read before it missed another one", returned, []*observe.ObservedStmt{{Node: sdg.Node{Name: "T0.S0", Kind: sqltext.Insert,
 			Writes: []history.Write{{Item: row(1), From: history.Unborn, To: 1}}}, Target: "t", Affected: 1}}, ends(1, 1, 2, 2), finding.CauseMissing},
-		{"a DELETE that left what it had to delete", count, []*observe.ObservedStmt{erased(map[int64]int64{1: 1})}, ends(1, 1), ""},
+		{"a DELETE that left what it had to delete", count, []*observe.ObservedStmt{erased(map[int64]int64{1: 1})}, ends(1, 1), finding.Cause{}},
 	} {
 		o := &observe.Observation{Initial: map[string]map[int64]int64{"t": {1: 1}}, Txns: make([]observe.ObservedTxn, 2), Stmts: c.stmts,
 			Promise: &dbms.Profile{Duplicate: []int{1555, 2067}}, Matches: func(int, history.Version) (match, known bool) { return true, true }}
@@ -138,7 +139,7 @@ func TestUnseenByWriters(t *testing.T) {
 	}
 	eraser := &observe.ObservedStmt{Node: sdg.Node{Name: "T1.S0", Txn: 1, Kind: sqltext.Delete, Writes: []history.Write{{Item: row(1), From: 2, To: history.Dead}}}, Target: "t"}
 	none := finding.Finding{Class: finding.ClassInconsistent, Differences: []finding.Difference{{Stmt: "T0.S0", Kind: "INSERT", What: "affected-versus-written"}}}
-	torn := finding.Finding{Class: finding.ClassIsolation, Differences: []finding.Difference{{What: "G1b", Detail: "T1.S0 read it; T0 wrote the item again"}}}
+	torn := finding.Finding{Class: finding.ClassIsolation, Differences: []finding.Difference{{What: "G1b", Steps: said.Steps("T1.S0 read it; T0 wrote the item again")}}}
 	back := func(name string, to, vkey int64) *observe.ObservedStmt {
 		s := update(name, 0, 2, to)
 		s.VKey = vkey
@@ -148,7 +149,7 @@ func TestUnseenByWriters(t *testing.T) {
 		name  string
 		f     finding.Finding
 		stmts []*observe.ObservedStmt
-		want  string
+		want  finding.Cause
 	}{
 		{"read by another one", none, []*observe.ObservedStmt{insert(), after(reader(2), 5)}, finding.CauseOwn},
 		{"deleted by another one", none, []*observe.ObservedStmt{insert(), after(eraser, 5)}, finding.CauseOwn},
@@ -174,12 +175,12 @@ func TestListsFewer(t *testing.T) {
 	for _, c := range []struct {
 		lists bool
 		out   []history.Version
-		want  string
+		want  finding.Cause
 	}{
 		{true, []history.Version{{Item: row(1), VKey: 1}}, finding.CauseMissing},
-		{true, []history.Version{{Item: row(3), VKey: 1}}, ""},
-		{true, []history.Version{{Item: row(1), VKey: 5}}, ""},
-		{false, nil, ""},
+		{true, []history.Version{{Item: row(3), VKey: 1}}, finding.Cause{}},
+		{true, []history.Version{{Item: row(1), VKey: 5}}, finding.Cause{}},
+		{false, nil, finding.Cause{}},
 	} {
 		s := &observe.ObservedStmt{Node: sdg.Node{Name: "T0.S0", Kind: sqltext.Select, Reads: []sdg.TableRead{{Table: "t", Seen: map[int64]int64{1: 1, 2: 2}}}},
 			Search: []observe.PredicateRead{{Table: "t", Lists: c.lists}}}
@@ -196,8 +197,8 @@ func TestCounted(t *testing.T) {
 	f := finding.Finding{Class: finding.ClassInconsistent, Differences: []finding.Difference{{Stmt: "T0.S0", Kind: "SELECT", What: "count-versus-seen"}}}
 	for _, c := range []struct {
 		counts bool
-		want   string
-	}{{true, finding.CauseCount}, {false, ""}} {
+		want   finding.Cause
+	}{{true, finding.CauseCount}, {false, finding.Cause{}}} {
 		s := &observe.ObservedStmt{Node: sdg.Node{Name: "T0.S0", Kind: sqltext.Select, Reads: []sdg.TableRead{{Table: "t", Seen: map[int64]int64{1: 1, 2: 2}}}},
 			Search: []observe.PredicateRead{{Table: "t"}}}
 		s.Run = &observe.BlockRun{Block: &instrument.Block{Info: &sqltext.Analysis{RowCount: sqltext.RowCount{Told: true, Counts: c.counts}}}}
@@ -214,8 +215,8 @@ func TestUnknownSearch(t *testing.T) {
 	f := finding.Finding{Class: finding.ClassInconsistent, Differences: []finding.Difference{{Stmt: "T0.S0", Kind: "UPDATE", What: "matched-versus-written"}}}
 	for _, c := range []struct {
 		indexed, known bool
-		want           string
-	}{{true, false, finding.CauseSearch}, {false, false, "UPDATE writes other rows"}, {true, true, "UPDATE writes other rows"}} {
+		want           finding.Cause
+	}{{true, false, finding.CauseSearch}, {false, false, finding.Cause{Kind: fault.WritesOthers, Of: "UPDATE"}}, {true, true, finding.Cause{Kind: fault.WritesOthers, Of: "UPDATE"}}} {
 		s := update("T0.S0", 0, 1, 2)
 		s.Matched = map[int64]int64{}
 		o := &observe.Observation{Initial: map[string]map[int64]int64{"t": {1: 1}}, Txns: make([]observe.ObservedTxn, 1), Stmts: []*observe.ObservedStmt{s},
@@ -230,13 +231,13 @@ func TestUnknownSearch(t *testing.T) {
 // TestLetIn: who is given the database's one write lock while another one has written and not ended, and sees what that wrote, does not read
 // what is newer than its snapshot: the other one's lock was gone, and its writes there for all.
 func TestLetIn(t *testing.T) {
-	newer := finding.Finding{Class: finding.ClassSnapshot, Differences: []finding.Difference{{Stmt: "T1.S0", What: fault.NewerRead, Detail: "T0 committed it after"}}}
+	newer := finding.Finding{Class: finding.ClassSnapshot, Differences: []finding.Difference{{Stmt: "T1.S0", What: fault.NewerRead, Steps: said.Steps("T0 committed it after")}}}
 	for _, c := range []struct {
 		name           string
 		order          dbms.OrderSource
 		written, ended int64 // by T0
 		locks          bool  // T1's BEGIN takes the lock, which was answered at 20
-		want           string
+		want           finding.Cause
 	}{
 		{"beside one that has written", dbms.OneWriterAtOnce, 10, 30, true, finding.CauseDirty},
 		{"beside one that writes later", dbms.OneWriterAtOnce, 25, 30, true, finding.CauseNewer},
@@ -263,7 +264,7 @@ func TestOvertaken(t *testing.T) {
 		name        string
 		ended       int64 // T0, at
 		began, from int64 // T1, at; from which version
-		want        string
+		want        finding.Cause
 	}{
 		{"missed before", 20, 30, 1, finding.CauseStale},
 		{"seen too early after", 40, 30, 1, finding.CauseNewer},
@@ -286,17 +287,17 @@ func TestOvertaken(t *testing.T) {
 // TestEnded: where a COMMIT and the ROLLBACK after it both find no transaction, it had ended before; a COMMIT that is refused and rolled
 // back, or another transaction's ROLLBACK, says nothing of that.
 func TestEnded(t *testing.T) {
-	f := finding.Finding{Class: finding.ClassInconsistent, Differences: []finding.Difference{{Kind: "COMMIT", What: "failed-commit", Detail: "COMMIT of T1: error 1: x"}}}
+	f := finding.Finding{Class: finding.ClassInconsistent, Differences: []finding.Difference{{Kind: "COMMIT", What: "failed-commit", Steps: said.Steps("COMMIT of T1: error 1: x")}}}
 	failed := func(txn int, sql string) *history.Event {
 		return &history.Event{Txn: txn, Role: history.End, Text: sql, Answer: history.Answer{Err: &history.DBError{Code: 1}}}
 	}
 	for _, c := range []struct {
 		errors []*history.Event
-		want   string
+		want   finding.Cause
 	}{
 		{[]*history.Event{failed(1, "COMMIT"), failed(1, "ROLLBACK")}, finding.CauseEnded},
-		{[]*history.Event{failed(1, "COMMIT")}, ""},
-		{[]*history.Event{failed(1, "COMMIT"), failed(0, "ROLLBACK")}, ""},
+		{[]*history.Event{failed(1, "COMMIT")}, finding.Cause{}},
+		{[]*history.Event{failed(1, "COMMIT"), failed(0, "ROLLBACK")}, finding.Cause{}},
 	} {
 		o := &observe.Observation{Txns: make([]observe.ObservedTxn, 2), Errors: c.errors, Promise: &dbms.Profile{}}
 		if got := Of(&f, Facts{Observation: o}); got != c.want {
@@ -312,28 +313,39 @@ func TestEnded(t *testing.T) {
 // TestDamage: what the database says of itself, in answer to a statement or asked for it, is one cause for an index that disagrees
 // with its table and one for all other damage; what says nothing of damage is neither.
 func TestDamage(t *testing.T) {
-	for _, c := range []struct{ class, what, detail, want string }{
-		{finding.ClassCorruption, "integrity (row N missing from index N)", "row 3 missing from index i0", finding.CauseIndex},
-		{finding.ClassCorruption, "integrity (a foreign key of N names a row that N does not have)", "a foreign key of t1 names a row that t0 does not have", finding.CauseOrphan},
-		{finding.ClassCorruption, "integrity (Page N: never used)", "Page 5: never used", finding.CauseDamaged},
-		{finding.ClassCorruption, "integrity (N Corrupt: InnoDB: Index N is marked as corrupted)", "d.t0: Corrupt: InnoDB: Index t0_v is marked as corrupted", finding.CauseIndex},
-		{finding.ClassCorruption, "11", "SELECT * FROM t: error 11: database disk image is malformed (11)", finding.CauseDamaged},
-		{finding.ClassCorruption, "1", "CREATE INDEX i ON t (a): error 1: table t already exists (1)", "error 1 N: table t already exists (N)"},
-		{finding.ClassUnexpected, "779", "UPDATE t SET a = 1: error 779: database disk image is malformed (779)", finding.CauseIndex},
-		{finding.ClassUnexpected, "8223", "UPDATE t SET a = 1: error 8223: data inconsistency in table: t, index: i, handle: 1", finding.CauseIndex},
-		{finding.ClassUnexpected, "1", "SELECT 1 FROM t: error 1: no such table: t (1)", "error 1 N: no such table: t (N)"},
-		{finding.ClassUnexpected, "1105", "DELETE r0, r1 FROM t AS r0 JOIN u AS r1: error 1105: runtime error: index out of range [9] with length 8",
-			"error 1105 N: runtime error: index out of range [N] with length N"},
-		{finding.ClassCorruption, "1", "SELECT * FROM t ORDER BY pkey: error 1: no such table: t (1)", "error 1 N: no such table: t (N)"},
+	whole := func(shape, said string) finding.Difference {
+		return finding.Difference{What: fault.Integrity, Shape: shape, Transaction: finding.Value{Said: said}}
+	}
+	answered := func(sql string, code int, message string) finding.Difference {
+		return finding.Difference{What: fault.UnexpectedError, Code: code,
+			Steps: finding.Steps{finding.Say("%v: %v", finding.Query(sql), &history.DBError{Code: code, Message: message})}}
+	}
+	unlike := func(of string) finding.Cause { return finding.Cause{Kind: fault.UnexpectedError, Of: of} }
+	for _, c := range []struct {
+		class string
+		d     finding.Difference
+		want  finding.Cause
+	}{
+		{finding.ClassCorruption, whole("row N missing from index N", "row 3 missing from index i0"), finding.CauseIndex},
+		{finding.ClassCorruption, whole("a foreign key of N names a row that N does not have", "a foreign key of t1 names a row that t0 does not have"), finding.CauseOrphan},
+		{finding.ClassCorruption, whole("Page N: never used", "Page 5: never used"), finding.CauseDamaged},
+		{finding.ClassCorruption, whole("N Corrupt: InnoDB: Index N is marked as corrupted", "d.t0: Corrupt: InnoDB: Index t0_v is marked as corrupted"), finding.CauseIndex},
+		{finding.ClassCorruption, answered("SELECT * FROM t", 11, "database disk image is malformed (11)"), finding.CauseDamaged},
+		{finding.ClassCorruption, answered("CREATE INDEX i ON t (a)", 1, "table t already exists (1)"), unlike("1 table t already exists (N)")},
+		{finding.ClassUnexpected, answered("UPDATE t SET a = 1", 779, "database disk image is malformed (779)"), finding.CauseIndex},
+		{finding.ClassUnexpected, answered("UPDATE t SET a = 1", 8223, "data inconsistency in table: t, index: i, handle: 1"), finding.CauseIndex},
+		{finding.ClassUnexpected, answered("SELECT 1 FROM t", 1, "no such table: t (1)"), unlike("1 no such table: t (N)")},
+		{finding.ClassUnexpected, answered("DELETE r0, r1 FROM t AS r0 JOIN u AS r1", 1105, "runtime error: index out of range [9] with length 8"),
+			unlike("1105 runtime error: index out of range [N] with length N")},
+		{finding.ClassCorruption, answered("SELECT * FROM t ORDER BY pkey", 1, "no such table: t (1)"), unlike("1 no such table: t (N)")},
 	} {
-		f := finding.Finding{Class: c.class, Signature: c.class + "/" + c.what, Differences: []finding.Difference{{What: c.what, Detail: c.detail}}}
-		got := Of(&f, Facts{})
-		if got != c.want {
-			t.Errorf("%s %s: %q, want %q", c.class, c.what, got, c.want)
+		f := finding.Finding{Class: c.class, Differences: []finding.Difference{c.d}}
+		if got := Of(&f, Facts{}); got != c.want {
+			t.Errorf("%s %s: %q, want %q", c.class, c.d.Told(), got, c.want)
 		}
 	}
 	plan := finding.Finding{Class: finding.ClassPlan, Differences: []finding.Difference{{Stmt: "T0.S0", Kind: "SELECT", What: fault.Rows}}}
-	for indexed, want := range map[bool]string{true: finding.CauseSearch, false: ""} {
+	for indexed, want := range map[bool]finding.Cause{true: finding.CauseSearch, false: {}} {
 		o := &observe.Observation{Promise: &dbms.Profile{}}
 		if got := Of(&plan, Facts{Observation: o, Indexed: indexed}); got != want {
 			t.Errorf("another plan finds other rows, indexes %v: %q, want %q", indexed, got, want)

@@ -8,6 +8,7 @@ import (
 	"txweave/finding"
 	"txweave/history"
 	"txweave/instrument"
+	"txweave/internal/testkit/said"
 	"txweave/observe"
 	"txweave/oracle/snapshot"
 	"txweave/sdg"
@@ -16,11 +17,11 @@ import (
 
 // TestKept: what is seen of a transaction after its ROLLBACK was answered was kept; before that it is what was not committed.
 func TestKept(t *testing.T) {
-	f := finding.Finding{Class: finding.ClassMechanism, Differences: []finding.Difference{{What: "consistent-read:aborted-read", Detail: "T1 read version 2; T0 rolled back"}}}
+	f := finding.Finding{Class: finding.ClassMechanism, Differences: []finding.Difference{{What: fault.G1a, Steps: said.Steps("T1 read version 2; T0 rolled back")}}}
 	for name, c := range map[string]struct {
 		began    int64 // T1; T0 was rolled back at 20
 		contents bool
-		want     string
+		want     finding.Cause
 	}{
 		"after it":                    {30, false, finding.CauseKept},
 		"before it":                   {10, false, finding.CauseDirty},
@@ -43,32 +44,32 @@ func TestKept(t *testing.T) {
 // TestWritesNone: an INSERT that says that it wrote the rows which it spells and wrote none is one bug, whatever finds it; one that wrote them
 // and counts otherwise is another.
 func TestWritesNone(t *testing.T) {
-	inconsistent := func(what string) finding.Finding {
+	inconsistent := func(what fault.Kind) finding.Finding {
 		return finding.Finding{Class: finding.ClassInconsistent, Differences: []finding.Difference{{Stmt: "T0.S0", Kind: "INSERT", What: what}}}
 	}
 	replayed := func(d ...finding.Difference) finding.Finding {
 		return finding.Finding{Class: finding.ClassReplay, Differences: d}
 	}
-	count, final := finding.Difference{Stmt: "T0.S0", Kind: "INSERT", What: fault.AffectedRows}, finding.Difference{What: fault.Final, Detail: "table t"}
+	count, final := finding.Difference{Stmt: "T0.S0", Kind: "INSERT", What: fault.AffectedRows}, finding.Difference{What: fault.Final, Table: "t"}
 	for _, c := range []struct {
 		name   string
 		f      finding.Finding
 		change func(*observe.ObservedStmt, *observe.Observation)
-		want   string
+		want   finding.Cause
 	}{
 		{"as many as it says", inconsistent("affected-versus-written"), nil, finding.CauseNone},
 		{"as many as it spells", inconsistent("affected-versus-spelled"), nil, finding.CauseNone},
 		{"as many as the replay", replayed(count, final), nil, finding.CauseNone},
 		{"the contents", replayed(final), nil, finding.CauseNone},
-		{"the contents of another table", replayed(finding.Difference{What: fault.Final, Detail: "table u"}), nil, ""},
-		{"it need not write them", inconsistent("affected-versus-written"), func(s *observe.ObservedStmt, _ *observe.Observation) { s.Run.Block.Info.Spells = 0 }, ""},
-		{"it says none", inconsistent("affected-versus-spelled"), func(s *observe.ObservedStmt, _ *observe.Observation) { s.Affected = 0 }, ""},
+		{"the contents of another table", replayed(finding.Difference{What: fault.Final, Table: "u"}), nil, finding.Cause{}},
+		{"it need not write them", inconsistent("affected-versus-written"), func(s *observe.ObservedStmt, _ *observe.Observation) { s.Run.Block.Info.Spells = 0 }, finding.Cause{}},
+		{"it says none", inconsistent("affected-versus-spelled"), func(s *observe.ObservedStmt, _ *observe.Observation) { s.Affected = 0 }, finding.Cause{}},
 		{"it wrote them", inconsistent("affected-versus-spelled"), func(s *observe.ObservedStmt, _ *observe.Observation) {
 			s.Writes = []history.Write{{Item: row(2), From: history.Unborn, To: 3}}
 		}, finding.CauseMiscount},
 		{"a row that stays as it was", inconsistent("affected-versus-spelled"), func(s *observe.ObservedStmt, o *observe.Observation) {
 			s.Replaces, o.Contents = true, map[string]bool{"t": true}
-		}, ""},
+		}, finding.Cause{}},
 	} {
 		s := &observe.ObservedStmt{Node: sdg.Node{Name: "T0.S0", Kind: sqltext.Insert, Reads: []sdg.TableRead{{Table: "t", Seen: map[int64]int64{1: 1}}}}, Target: "t", VKey: 3, Affected: 1,
 			Run: &observe.BlockRun{Block: &instrument.Block{Info: &sqltext.Analysis{Spells: 1}}}}
@@ -92,7 +93,7 @@ func TestLostSavepoint(t *testing.T) {
 	for name, c := range map[string]struct {
 		outcome history.Outcome
 		end     int64 // version that the table ends with: T0 wrote 2
-		want    string
+		want    finding.Cause
 	}{
 		"nothing else":         {history.Committed, 2, finding.CauseGone},
 		"rolled back and kept": {history.RolledBack, 2, finding.CauseKept},
@@ -105,7 +106,7 @@ func TestLostSavepoint(t *testing.T) {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 	}
-	r := &run{Facts: Facts{Observation: &observe.Observation{}}, reads: []snapshot.WrongRead{{What: fault.DirtyRead, Txn: 1, Detail: "it saw version 2 of (t, 1): T0 had not committed it"}}}
+	r := &run{Facts: Facts{Observation: &observe.Observation{}}, reads: []snapshot.WrongRead{{What: fault.DirtyRead, Txn: 1, Why: said.Steps("it saw version 2 of (t, 1): T0 had not committed it")}}}
 	if got := r.savepoint(&f, &f.Differences[0]); got != finding.CauseDirty {
 		t.Errorf("read by another: %q", got)
 	}
@@ -113,15 +114,15 @@ func TestLostSavepoint(t *testing.T) {
 
 // TestUndone: what a ROLLBACK TO undid is no write that is lost where the contents lack it, and one that is kept where they have it.
 func TestUndone(t *testing.T) {
-	f := finding.Finding{Class: finding.ClassReplay, Differences: []finding.Difference{{What: fault.Final, Detail: "table t"}}}
+	f := finding.Finding{Class: finding.ClassReplay, Differences: []finding.Difference{{What: fault.Final, Table: "t"}}}
 	for name, c := range map[string]struct {
 		undone bool
 		end    int64 // version that the table ends with: T0 wrote 2
-		want   string
+		want   finding.Cause
 	}{
-		"undone":             {true, 1, ""},
+		"undone":             {true, 1, finding.Cause{}},
 		"undone and kept":    {true, 2, finding.CauseKeptTo},
-		"committed":          {false, 2, ""},
+		"committed":          {false, 2, finding.Cause{}},
 		"committed and lost": {false, 1, finding.CauseLost},
 	} {
 		s := update("T0.S0", 0, 1, 2)
@@ -137,7 +138,7 @@ func TestUndone(t *testing.T) {
 // TestErasedBefore: an UPDATE that passes over a row which its transaction had deleted was preceded by a read that missed that.
 func TestErasedBefore(t *testing.T) {
 	f := finding.Finding{Class: finding.ClassInconsistent, Differences: []finding.Difference{{Stmt: "T0.S1", Kind: "UPDATE", What: "matched-versus-written"}}}
-	for affected, want := range map[int64]string{1: finding.CauseOwn, 0: "UPDATE passes over rows"} {
+	for affected, want := range map[int64]finding.Cause{1: finding.CauseOwn, 0: finding.Cause{Kind: fault.PassesOver, Of: "UPDATE"}} {
 		found := map[int64]int64{1: 1}
 		erase := &observe.ObservedStmt{Node: sdg.Node{Name: "T0.S0", Kind: sqltext.Delete}, Target: "t", Affected: affected, Matched: found, Sent: 1, Done: 2}
 		change := &observe.ObservedStmt{Node: sdg.Node{Name: "T0.S1", Kind: sqltext.Update}, Target: "t", VKey: 2, Matched: found, Sent: 3, Done: 4}
@@ -151,9 +152,9 @@ func TestErasedBefore(t *testing.T) {
 
 // TestWriteLock: a write lock that is given to a second transaction goes with what the first one left, and not with what the second one did.
 func TestWriteLock(t *testing.T) {
-	f := finding.Finding{Class: finding.ClassMechanism, Differences: []finding.Difference{{What: "mutual-exclusion:write-lock",
-		Detail: "T0 had the database's write lock from its BEGIN on, and T1 was given it before T0 had ended"}}}
-	for writer, want := range []string{finding.CauseKept, ""} {
+	f := finding.Finding{Class: finding.ClassMechanism, Differences: []finding.Difference{{What: fault.WriteLock,
+		Steps: said.Steps("T0 had the database's write lock from its BEGIN on, and T1 was given it before T0 had ended")}}}
+	for writer, want := range []finding.Cause{finding.CauseKept, finding.Cause{}} {
 		o := &observe.Observation{Initial: map[string]map[int64]int64{"t": {1: 1}}, Txns: []observe.ObservedTxn{{Outcome: history.RolledBack}, {Outcome: history.RolledBack}},
 			Promise: &dbms.Profile{}, Stmts: []*observe.ObservedStmt{update("T0.S0", writer, 1, 2)}}
 		if got := Of(&f, Facts{Observation: o, Final: ends(1, 2)}); got != want {
@@ -171,14 +172,14 @@ func TestKeptTo(t *testing.T) {
 	over, beside := update("T0.S2", 0, 2, 3), update("T0.S2", 0, 1, 3)
 	over.Sent, beside.Sent = 20, 20
 	for name, c := range map[string]struct {
-		what  string
+		what  fault.Kind
 		stmts []*observe.ObservedStmt
 		final map[string]*history.Rows
-		want  string
+		want  finding.Cause
 	}{
 		"written over":               {fault.UndoneWrite, []*observe.ObservedStmt{undone, over}, ends(1, 3), finding.CauseKeptTo},
 		"there in the end":           {fault.UndoneWrite, []*observe.ObservedStmt{undone}, ends(1, 2), finding.CauseKeptTo},
-		"seen alone":                 {fault.UndoneWrite, []*observe.ObservedStmt{undone, beside}, ends(1, 3), ""},
+		"seen alone":                 {fault.UndoneWrite, []*observe.ObservedStmt{undone, beside}, ends(1, 3), finding.Cause{}},
 		"a row erased, by others":    {fault.MissingRow, []*observe.ObservedStmt{erased}, ends(), finding.CauseKeptTo},
 		"a row that is there, later": {fault.MissingRow, []*observe.ObservedStmt{erased}, ends(1, 1), finding.CauseMissing},
 	} {
@@ -199,15 +200,15 @@ func TestKeptTo(t *testing.T) {
 
 // TestInsertedNone: what a replay finds otherwise in a table into which an INSERT wrote none of its rows comes down to that.
 func TestInsertedNone(t *testing.T) {
-	f := finding.Finding{Class: finding.ClassReplay, Differences: []finding.Difference{{Stmt: "T1.S0", Kind: "SELECT", What: fault.Rows}, {What: fault.Final, Detail: "table t"}}}
+	f := finding.Finding{Class: finding.ClassReplay, Differences: []finding.Difference{{Stmt: "T1.S0", Kind: "SELECT", What: fault.Rows}, {What: fault.Final, Table: "t"}}}
 	for name, c := range map[string]struct {
 		table   string
 		outcome history.Outcome
-		want    string
+		want    finding.Cause
 	}{
 		"committed":        {"t", history.Committed, finding.CauseNone},
-		"rolled back":      {"t", history.RolledBack, ""},
-		"of another table": {"u", history.Committed, ""},
+		"rolled back":      {"t", history.RolledBack, finding.Cause{}},
+		"of another table": {"u", history.Committed, finding.Cause{}},
 	} {
 		none := &observe.ObservedStmt{Node: sdg.Node{Name: "T0.S0", Kind: sqltext.Insert}, Target: "t", Affected: 1,
 			Run: &observe.BlockRun{Block: &instrument.Block{Info: &sqltext.Analysis{Spells: 1}}}}
@@ -231,7 +232,7 @@ func TestNotKept(t *testing.T) {
 	for _, c := range []struct {
 		initial int64
 		stmts   []*observe.ObservedStmt
-		want    string
+		want    finding.Cause
 	}{
 		{2, []*observe.ObservedStmt{born(0)}, finding.CauseMissing},
 		{2, []*observe.ObservedStmt{born(0), born(1), dead}, finding.CauseMissing},
@@ -240,7 +241,7 @@ func TestNotKept(t *testing.T) {
 	} {
 		o := &observe.Observation{Promise: &dbms.Profile{}, Txns: []observe.ObservedTxn{{Outcome: history.RolledBack}, {Outcome: history.Committed}}, Stmts: c.stmts,
 			Initial: map[string]map[int64]int64{"t": {1: c.initial}}}
-		f := finding.Finding{Class: finding.ClassSnapshot, Differences: []finding.Difference{{Stmt: "T0.S0", What: fault.MissingRow, Detail: "it saw nothing of (t, 1): nobody had changed it"}}}
+		f := finding.Finding{Class: finding.ClassSnapshot, Differences: []finding.Difference{{Stmt: "T0.S0", What: fault.MissingRow, Steps: said.Steps("it saw nothing of (t, 1): nobody had changed it")}}}
 		if got := Of(&f, Facts{Observation: o, Final: ends(1, 2)}); got != c.want {
 			t.Errorf("version %d at the start, %d statements: %q, want %q", c.initial, len(c.stmts), got, c.want)
 		}
@@ -253,7 +254,7 @@ func TestChangedBefore(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		change func(before, s *observe.ObservedStmt)
-		want   string
+		want   finding.Cause
 	}{
 		{"it says that it wrote nothing", nil, finding.CauseOwn},
 		{"it wrote one of two", func(before, s *observe.ObservedStmt) {
@@ -288,7 +289,7 @@ func TestChangedBefore(t *testing.T) {
 
 // TestMadeLater: an INSERT whose row no read shows before a DELETE of all rows seems to make it has written it; the reads missed it.
 func TestMadeLater(t *testing.T) {
-	for made, want := range map[int64]string{3: finding.CauseOwn, 4: finding.CauseNone} {
+	for made, want := range map[int64]finding.Cause{3: finding.CauseOwn, 4: finding.CauseNone} {
 		s := &observe.ObservedStmt{Node: sdg.Node{Name: "T0.S0", Kind: sqltext.Insert}, Target: "t", VKey: 3, Affected: 1, Sent: 1, Done: 2,
 			Run: &observe.BlockRun{Block: &instrument.Block{Info: &sqltext.Analysis{Spells: 1}}}}
 		all := &observe.ObservedStmt{Node: sdg.Node{Name: "T0.S1", Kind: sqltext.Delete, Writes: []history.Write{{Item: row(2), From: history.Unborn, To: history.State(made)}}}, Target: "t",

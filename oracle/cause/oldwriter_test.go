@@ -4,20 +4,22 @@ import (
 	"testing"
 
 	"txweave/dbms"
+	"txweave/fault"
 	"txweave/finding"
 	"txweave/history"
+	"txweave/internal/testkit/said"
 	"txweave/observe"
 )
 
 // TestOldWriter: where one writes at a time, what a transaction shows that wrote behind another one's commit, in a snapshot from before it, comes down
 // to that; not what shows without, nor a fault that it does not explain.
 func TestOldWriter(t *testing.T) {
-	const conflict = "first-updater-wins:concurrent-update"
+	const conflict = fault.ConcurrentUpdate
 	for _, c := range []struct {
 		name   string
-		what   string
+		what   fault.Kind
 		change func(o *observe.Observation)
-		want   string
+		want   finding.Cause
 	}{
 		{"two writers", conflict, nil, finding.CauseOldWriter},
 		{"it saw what is newer", "P2", nil, finding.CauseOldWriter},
@@ -27,12 +29,12 @@ func TestOldWriter(t *testing.T) {
 		}, finding.CauseOldWriter},
 		{"it fails before it has the lock", conflict, func(o *observe.Observation) {
 			o.Stmts[1].Writes, o.Stmts[1].Err = nil, &history.DBError{Code: 1}
-		}, ""},
-		{"several may write", conflict, func(o *observe.Observation) { o.Promise = &dbms.Profile{} }, ""},
-		{"a snapshot from after the commit", conflict, func(o *observe.Observation) { o.Events[0].Start, o.Events[0].End = 45, 46 }, ""},
+		}, finding.Cause{}},
+		{"several may write", conflict, func(o *observe.Observation) { o.Promise = &dbms.Profile{} }, finding.Cause{}},
+		{"a snapshot from after the commit", conflict, func(o *observe.Observation) { o.Events[0].Start, o.Events[0].End = 45, 46 }, finding.Cause{}},
 		{"… which may be from before", "P2", func(o *observe.Observation) { o.Events[0].End = 46 }, finding.CauseNewer},
-		{"it wrote before the commit", conflict, func(o *observe.Observation) { o.Stmts[1].Done = 35 }, ""},
-		{"the other one rolled back", conflict, func(o *observe.Observation) { o.Txns[0].Outcome = history.RolledBack }, ""},
+		{"it wrote before the commit", conflict, func(o *observe.Observation) { o.Stmts[1].Done = 35 }, finding.Cause{}},
+		{"the other one rolled back", conflict, func(o *observe.Observation) { o.Txns[0].Outcome = history.RolledBack }, finding.Cause{}},
 		{"a dirty read", "G1a", nil, finding.CauseDirty},
 	} {
 		first, second := update("T0.S0", 0, 1, 2), update("T1.S0", 1, 2, 3)
@@ -44,7 +46,7 @@ func TestOldWriter(t *testing.T) {
 		if c.change != nil {
 			c.change(o)
 		}
-		f := finding.Finding{Class: finding.ClassMechanism, Differences: []finding.Difference{{What: c.what, Detail: "T0 and T1"}}}
+		f := finding.Finding{Class: finding.ClassMechanism, Differences: []finding.Difference{{What: c.what, Steps: said.Steps("T0 and T1")}}}
 		if got := Of(&f, Facts{Observation: o, Final: ends(1, 3)}); got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}

@@ -8,6 +8,7 @@ import (
 	"txweave/finding"
 	"txweave/history"
 	"txweave/instrument"
+	"txweave/internal/testkit/said"
 	"txweave/observe"
 	"txweave/oracle/snapshot"
 	"txweave/sdg"
@@ -17,10 +18,10 @@ import (
 // TestOwedUnseen: a COMMIT that is refused for a row which no read found is told by the reads where a statement before it says that it wrote more than
 // they show; where none does, nothing is known.
 func TestOwedUnseen(t *testing.T) {
-	for affected, want := range map[int64]string{1: finding.CauseOwn, 0: ""} {
+	for affected, want := range map[int64]finding.Cause{1: finding.CauseOwn, 0: {}} {
 		o := &observe.Observation{Promise: &dbms.Profile{}, Txns: []observe.ObservedTxn{{Outcome: history.RolledBack}}, Stmts: []*observe.ObservedStmt{
 			{Node: sdg.Node{Name: "T0.S0", Kind: sqltext.Insert}, Target: "t", Affected: affected, Sent: 1, Done: 2}}}
-		f := finding.Finding{Class: finding.ClassInconsistent, Differences: []finding.Difference{finding.OfCommit(0, fault.RefusedOwed, "error 787")}}
+		f := finding.Finding{Class: finding.ClassInconsistent, Differences: []finding.Difference{finding.OfCommit(0, fault.RefusedOwed, finding.Say("error 787"))}}
 		if got := Of(&f, Facts{Observation: o}); got != want {
 			t.Errorf("%d rows: %q, want %q", affected, got, want)
 		}
@@ -30,20 +31,21 @@ func TestOwedUnseen(t *testing.T) {
 // TestOwedRead: the reads right before a COMMIT go by what another read of its transaction missed, or saw too soon.
 func TestOwedRead(t *testing.T) {
 	for _, c := range []struct {
-		name, what string
-		read       snapshot.WrongRead
-		want       string
+		name string
+		what fault.Kind
+		read snapshot.WrongRead
+		want finding.Cause
 	}{
 		{"a row that nobody had touched", fault.RefusedOwed, snapshot.WrongRead{What: fault.MissingRow, Txn: 0, Stmt: "T0.S0"}, finding.CauseMissing},
 		{"a row of its own", fault.RefusedOwed, snapshot.WrongRead{What: fault.OwnWriteMissed, Txn: 0, Stmt: "T0.S0"}, finding.CauseOwn},
-		{"another transaction missed one", fault.RefusedOwed, snapshot.WrongRead{What: fault.MissingRow, Txn: 1, Stmt: "T1.S0"}, ""},
-		{"it saw another state, and no row less", fault.RefusedOwed, snapshot.WrongRead{What: fault.StaleRead, Txn: 0, Stmt: "T0.S0"}, ""},
-		{"by a search", fault.RefusedOwed, snapshot.WrongRead{What: fault.MissingRow, Txn: 0, Stmt: "T0.S0", Search: true}, ""},
+		{"another transaction missed one", fault.RefusedOwed, snapshot.WrongRead{What: fault.MissingRow, Txn: 1, Stmt: "T1.S0"}, finding.Cause{}},
+		{"it saw another state, and no row less", fault.RefusedOwed, snapshot.WrongRead{What: fault.StaleRead, Txn: 0, Stmt: "T0.S0"}, finding.Cause{}},
+		{"by a search", fault.RefusedOwed, snapshot.WrongRead{What: fault.MissingRow, Txn: 0, Stmt: "T0.S0", Search: true}, finding.Cause{}},
 		{"what another had not committed", fault.CommittedOwed, snapshot.WrongRead{What: fault.DirtyRead, Txn: 0, Stmt: "T0.S0"}, finding.CauseDirty},
-		{"another transaction saw it", fault.CommittedOwed, snapshot.WrongRead{What: fault.DirtyRead, Txn: 1, Stmt: "T1.S0"}, ""},
-		{"what another had not committed, and the COMMIT is refused", fault.RefusedOwed, snapshot.WrongRead{What: fault.DirtyRead, Txn: 0, Stmt: "T0.S0"}, ""},
+		{"another transaction saw it", fault.CommittedOwed, snapshot.WrongRead{What: fault.DirtyRead, Txn: 1, Stmt: "T1.S0"}, finding.Cause{}},
+		{"what another had not committed, and the COMMIT is refused", fault.RefusedOwed, snapshot.WrongRead{What: fault.DirtyRead, Txn: 0, Stmt: "T0.S0"}, finding.Cause{}},
 	} {
-		f := finding.Finding{Class: finding.ClassInconsistent, Differences: []finding.Difference{finding.OfCommit(0, c.what, "error 787")}}
+		f := finding.Finding{Class: finding.ClassInconsistent, Differences: []finding.Difference{finding.OfCommit(0, c.what, finding.Say("error 787"))}}
 		r := &run{Facts: Facts{Observation: &observe.Observation{Promise: &dbms.Profile{}, Txns: make([]observe.ObservedTxn, 2)}}, reads: []snapshot.WrongRead{c.read}}
 		if got := r.of(&f, &f.Differences[0]); got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
@@ -54,11 +56,11 @@ func TestOwedRead(t *testing.T) {
 // TestOwedLost: a COMMIT that succeeds though its transaction has deleted what another row refers to, and after which the row is there, may have lost the DELETE,
 // or have been refused without a word: these are two bugs.
 func TestOwedLost(t *testing.T) {
-	f := finding.Finding{Class: finding.ClassInconsistent, Differences: []finding.Difference{finding.OfCommit(0, fault.CommittedOwed, "it succeeded")}}
+	f := finding.Finding{Class: finding.ClassInconsistent, Differences: []finding.Difference{finding.OfCommit(0, fault.CommittedOwed, finding.Say("it succeeded"))}}
 	for _, c := range []struct {
 		end  map[string]*history.Rows
-		want string
-	}{{ends(1, 1), ""}, {ends(), ""}} {
+		want finding.Cause
+	}{{ends(1, 1), finding.Cause{}}, {ends(), finding.Cause{}}} {
 		gone := &observe.ObservedStmt{Node: sdg.Node{Name: "T0.S0", Kind: sqltext.Delete, Writes: []history.Write{{Item: row(1), From: 1, To: history.Dead}}}, Target: "t", Affected: 1}
 		o := &observe.Observation{Promise: &dbms.Profile{}, Txns: []observe.ObservedTxn{{Outcome: history.Committed}}, Stmts: []*observe.ObservedStmt{gone},
 			Initial: map[string]map[int64]int64{"t": {1: 1}}}
@@ -74,7 +76,7 @@ func TestOwes(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		txn  observe.ObservedTxn
-		want string
+		want finding.Cause
 	}{
 		{"refused", observe.ObservedTxn{Err: &history.DBError{Code: key}, Owed: observe.Owed{Checked: true, Known: true}}, finding.CauseOwn},
 		{"refused for rows that were found", observe.ObservedTxn{Err: &history.DBError{Code: key}, Owed: observe.Owed{Checked: true, Known: true, Rows: 1}}, finding.CauseNone},
@@ -94,13 +96,13 @@ func TestOwes(t *testing.T) {
 // TestOwedMade: a COMMIT that succeeds though a read before it found rows that refer to none goes by a write of its transaction which no read around it showed, and
 // which is there in the end; where all is seen, it is the COMMIT.
 func TestOwedMade(t *testing.T) {
-	for seen, want := range map[bool]string{false: finding.CauseOwn, true: ""} {
+	for seen, want := range map[bool]finding.Cause{false: finding.CauseOwn, true: {}} {
 		s := update("T0.S0", 0, 1, 2)
 		if !seen {
 			s.Writes = nil
 		}
 		o := &observe.Observation{Promise: &dbms.Profile{}, Stmts: []*observe.ObservedStmt{s}, Txns: []observe.ObservedTxn{{Outcome: history.Committed}}, Initial: map[string]map[int64]int64{"t": {1: 1}}}
-		f := finding.Finding{Class: finding.ClassInconsistent, Differences: []finding.Difference{{Kind: "COMMIT", What: fault.CommittedOwed, Detail: "COMMIT of T0: it succeeded"}}}
+		f := finding.Finding{Class: finding.ClassInconsistent, Differences: []finding.Difference{finding.OfCommit(0, fault.CommittedOwed, finding.Say("it succeeded"))}}
 		if got := Of(&f, Facts{Observation: o, Final: ends(1, 2)}); got != want {
 			t.Errorf("seen %v: %q, want %q", seen, got, want)
 		}

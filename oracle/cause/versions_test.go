@@ -8,6 +8,7 @@ import (
 	"txweave/finding"
 	"txweave/history"
 	"txweave/instrument"
+	"txweave/internal/testkit/said"
 	"txweave/observe"
 	"txweave/sdg"
 	"txweave/sqltext"
@@ -25,7 +26,7 @@ func TestPassedOver(t *testing.T) {
 		began int64 // the second transaction
 		diff  bool
 		first history.State // what the first one wrote
-		want  string
+		want  finding.Cause
 	}{
 		{"it began behind the COMMIT", 30, false, 2, finding.CauseLost},
 		{"it began before", 5, false, 2, finding.CauseStale},
@@ -38,7 +39,7 @@ func TestPassedOver(t *testing.T) {
 			Txns:  []observe.ObservedTxn{{Outcome: history.Committed, Began: 1, Done: 20}, {Outcome: history.Committed, Began: c.began, Done: 40}},
 		}
 		o.Stmts[0].Writes[0].To = c.first
-		stale := finding.Finding{Class: finding.ClassSnapshot, Differences: []finding.Difference{{Stmt: "T1.S0", What: "stale-read", Detail: "T0 had committed that"}}}
+		stale := finding.Finding{Class: finding.ClassSnapshot, Differences: []finding.Difference{{Stmt: "T1.S0", What: "stale-read", Steps: said.Steps("T0 had committed that")}}}
 		if got := Of(&stale, Facts{Observation: o, Final: ends(1, 3)}); got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
@@ -56,7 +57,7 @@ func TestPassedOverUndone(t *testing.T) {
 		r := &run{Facts: Facts{Observation: o, Final: ends(1, 4)}}
 		r.compare()
 		// Where it was not undone, its transaction wrote once more, and that is what the next one did not find.
-		if got := r.data([]string{"T0"}); got != finding.CauseLost || len(r.lost) != 1 {
+		if got := r.data([]int{0}); got != finding.CauseLost || len(r.lost) != 1 {
 			t.Errorf("undone %v: %q of %q, want %q of T0", undone, got, r.lost, finding.CauseLost)
 		}
 	}
@@ -69,7 +70,7 @@ func TestSawLater(t *testing.T) {
 		name    string
 		printed bool // by the statement itself, not by the read beside it
 		change  func(o *observe.Observation)
-		want    string
+		want    finding.Cause
 	}{
 		{"printed", true, nil, finding.CauseLater},
 		{"read beside it", false, nil, finding.CauseLater},
@@ -88,7 +89,7 @@ func TestSawLater(t *testing.T) {
 		if c.change != nil {
 			c.change(o)
 		}
-		f := finding.Finding{Class: finding.ClassSnapshot, Differences: []finding.Difference{{Stmt: "T0.S0", What: "thin-air-read", Detail: "it saw version 2 of (t, 1)"}}}
+		f := finding.Finding{Class: finding.ClassSnapshot, Differences: []finding.Difference{{Stmt: "T0.S0", What: "thin-air-read", Steps: said.Steps("it saw version 2 of (t, 1)")}}}
 		if got := Of(&f, Facts{Observation: o, Final: ends(1, 2)}); got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
@@ -98,12 +99,12 @@ func TestSawLater(t *testing.T) {
 // TestStillThere: a DELETE that seems to have taken away a row which it did not find has not where the row is there in the end; where the row is gone,
 // or somebody wrote it again, it has.
 func TestStillThere(t *testing.T) {
-	const writes = "DELETE writes other rows"
+	const writes = finding.Cause{Kind: fault.WritesOthers, Of: "DELETE"}
 	for _, c := range []struct {
 		name  string
 		end   map[string]*history.Rows
 		again bool // another transaction inserts it once more
-		want  string
+		want  finding.Cause
 	}{
 		{"the row is there", ends(1, 1), false, finding.CauseMissing},
 		{"the row is gone", ends(), false, writes},
@@ -126,11 +127,11 @@ func TestStillThere(t *testing.T) {
 
 // TestNamesNone: contents at the end that name as what a changed row was a version which nobody wrote; one that was there at the start is none such.
 func TestNamesNone(t *testing.T) {
-	for pvkey, want := range map[int64]string{100001: finding.CauseUnwritten, 1: "", 0: ""} {
+	for pvkey, want := range map[int64]finding.Cause{100001: finding.CauseUnwritten, 1: "", 0: {}} {
 		rows := &history.Rows{Columns: []string{sqltext.PKey, sqltext.VKey, sqltext.PVKey}, Cells: []history.Value{history.IntValue(1), history.IntValue(2), history.IntValue(pvkey)}}
 		o := &observe.Observation{Promise: &dbms.Profile{}, Stmts: []*observe.ObservedStmt{update("T0.S0", 0, 1, 2)}, Txns: []observe.ObservedTxn{{Outcome: history.Committed}},
 			Initial: map[string]map[int64]int64{"t": {1: 1}}}
-		f := finding.Finding{Class: finding.ClassReplay, Differences: []finding.Difference{{What: fault.Final, Detail: "table t"}}}
+		f := finding.Finding{Class: finding.ClassReplay, Differences: []finding.Difference{{What: fault.Final, Table: "t"}}}
 		if got := Of(&f, Facts{Observation: o, Final: map[string]*history.Rows{"t": rows}}); got != want {
 			t.Errorf("pvkey %d: %q, want %q", pvkey, got, want)
 		}

@@ -27,25 +27,25 @@ func TestWarned(t *testing.T) {
 	hint := finding.Warned{Warning: history.Warning{Level: "Warning", Code: 1105, Message: "Unknown hint 'x'"}, More: 1}
 	select1 := own(1)
 	select1.Kind = "SELECT"
-	const tid = finding.CauseWarnedOfOwn + "warning 1364 '_tidb_tid', in transactions"
-	const truncated = finding.CauseWarned + "warning 1292, in transactions"
+	tid := finding.Cause{Kind: fault.WarnedOfOwn, Of: "warning 1364 '_tidb_tid', in transactions"}
+	truncated := finding.Cause{Kind: fault.WarnedOtherwise, Of: "warning 1292, in transactions"}
 	for _, c := range []struct {
 		name  string
 		diffs []finding.Difference
-		want  string
+		want  finding.Cause
 	}{
 		{"a column of the database's own", []finding.Difference{own(1)}, tid},
 		{"more often, in another kind of statement, and twice", []finding.Difference{select1, own(4)}, tid},
-		{"without transactions", []finding.Difference{own(-1)}, finding.CauseWarnedOfOwn + "warning 1364 '_tidb_tid', without transactions"},
-		{"a column of the case's", []finding.Difference{of("INSERT", field)}, finding.CauseWarned + "warning 1364, in transactions"},
+		{"without transactions", []finding.Difference{own(-1)}, finding.Cause{Kind: fault.WarnedOfOwn, Of: "warning 1364 '_tidb_tid', without transactions"}},
+		{"a column of the case's", []finding.Difference{of("INSERT", field)}, finding.Cause{Kind: fault.WarnedOtherwise, Of: "warning 1364, in transactions"}},
 		{"a value", []finding.Difference{of("UPDATE", cut("a"))}, truncated},
 		{"another value", []finding.Difference{of("DELETE", cut("b"))}, truncated},
-		{"a code that says nothing", []finding.Difference{of("SELECT", hint)}, finding.CauseWarned + "warning 1105 Unknown hint ?, in transactions"},
+		{"a code that says nothing", []finding.Difference{of("SELECT", hint)}, finding.Cause{Kind: fault.WarnedOtherwise, Of: "warning 1105 Unknown hint ?, in transactions"}},
 		{"two codes", []finding.Difference{own(1), of("UPDATE", cut("a"))},
-			finding.CauseWarned + "warning 1292, in transactions; warning 1364 '_tidb_tid', in transactions"},
-		{"rows, too", []finding.Difference{own(1), {Stmt: "T0.S2", Kind: "SELECT", What: fault.Rows}}, ""},
-		{"… which come first", []finding.Difference{{Stmt: "T0.S2", Kind: "SELECT", What: fault.Rows}, own(1)}, ""},
-		{"a finding of before warnings were told", []finding.Difference{{Stmt: "T0.S2", Kind: "UPDATE", What: fault.Warnings}}, ""},
+			finding.Cause{Kind: fault.WarnedOtherwise, Of: "warning 1292, in transactions; warning 1364 '_tidb_tid', in transactions"}},
+		{"rows, too", []finding.Difference{own(1), {Stmt: "T0.S2", Kind: "SELECT", What: fault.Rows}}, finding.Cause{}},
+		{"… which come first", []finding.Difference{{Stmt: "T0.S2", Kind: "SELECT", What: fault.Rows}, own(1)}, finding.Cause{}},
+		{"a finding of before warnings were told", []finding.Difference{{Stmt: "T0.S2", Kind: "UPDATE", What: fault.Warnings}}, finding.Cause{}},
 	} {
 		f := finding.Finding{Class: finding.ClassReplay, Differences: c.diffs}
 		if got := Of(&f, Facts{Observation: &observe.Observation{Promise: &dbms.Profile{}}}); got != c.want {

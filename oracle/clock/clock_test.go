@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"txweave/dbms"
+	"txweave/fault"
 	"txweave/history"
 	"txweave/observe"
 	"txweave/sdg"
@@ -37,27 +38,27 @@ func TestFind(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		edit func(*observe.Observation)
-		want []string
+		want []fault.Kind
 	}{
 		{"everything agrees", func(*observe.Observation) {}, nil},
 		{"the store is not asked", func(h *observe.Observation) { h.Versions = nil }, nil},
-		{"committed before it began", func(h *observe.Observation) { h.Txns[1].Commit = 30 }, []string{CommitOrder, VersionOrder}},
-		{"began at a timestamp before that of a transaction that had ended", func(h *observe.Observation) { h.Txns[2].Start = 15 }, []string{CommitOrder}},
-		{"a version is lost", func(h *observe.Observation) { h.Versions[item] = h.Versions[item][:2] }, []string{VersionOrder}},
+		{"committed before it began", func(h *observe.Observation) { h.Txns[1].Commit = 30 }, []fault.Kind{fault.CommitOrder, fault.VersionOrder}},
+		{"began at a timestamp before that of a transaction that had ended", func(h *observe.Observation) { h.Txns[2].Start = 15 }, []fault.Kind{fault.CommitOrder}},
+		{"a version is lost", func(h *observe.Observation) { h.Versions[item] = h.Versions[item][:2] }, []fault.Kind{fault.VersionOrder}},
 		{"a version that nobody wrote", func(h *observe.Observation) {
 			h.Versions[item] = append(h.Versions[item], observe.VersionStamp{Start: 50, Commit: 51, State: 102})
-		}, []string{VersionOrder}},
+		}, []fault.Kind{fault.VersionOrder}},
 		{"a version of a transaction that did not write the row", func(h *observe.Observation) {
 			h.Versions[item] = append(h.Versions[item], observe.VersionStamp{Start: 25, Commit: 51, State: 102})
-		}, []string{VersionOrder}},
-		{"another version than the one written", func(h *observe.Observation) { h.Versions[item][2].State = 103 }, []string{VersionOrder}},
-		{"deleted instead", func(h *observe.Observation) { h.Versions[item][2].State = history.Dead }, []string{VersionOrder}},
-		{"a version at another time than its transaction", func(h *observe.Observation) { h.Versions[item][2].Commit = 41 }, []string{VersionOrder}},
-		{"overwrote another version than the one before", func(h *observe.Observation) { h.Stmts[1].Writes[0].From = 1 }, []string{VersionOrder, TimestampRead}},
-		{"a write that left no version anywhere", func(h *observe.Observation) { delete(h.Versions, item) }, []string{VersionOrder, VersionOrder, TimestampRead, TimestampRead}},
-		{"the snapshot reads back as another version", func(h *observe.Observation) { h.Txns[2].Snapshot["t"][1] = 1 }, []string{SnapshotRead}},
-		{"the snapshot reads back without the row", func(h *observe.Observation) { delete(h.Txns[2].Snapshot["t"], 1) }, []string{SnapshotRead}},
-		{"the snapshot reads back with a row more", func(h *observe.Observation) { h.Txns[2].Snapshot["t"][2] = 5 }, []string{SnapshotRead}},
+		}, []fault.Kind{fault.VersionOrder}},
+		{"another version than the one written", func(h *observe.Observation) { h.Versions[item][2].State = 103 }, []fault.Kind{fault.VersionOrder}},
+		{"deleted instead", func(h *observe.Observation) { h.Versions[item][2].State = history.Dead }, []fault.Kind{fault.VersionOrder}},
+		{"a version at another time than its transaction", func(h *observe.Observation) { h.Versions[item][2].Commit = 41 }, []fault.Kind{fault.VersionOrder}},
+		{"overwrote another version than the one before", func(h *observe.Observation) { h.Stmts[1].Writes[0].From = 1 }, []fault.Kind{fault.VersionOrder, fault.TimestampRead}},
+		{"a write that left no version anywhere", func(h *observe.Observation) { delete(h.Versions, item) }, []fault.Kind{fault.VersionOrder, fault.VersionOrder, fault.TimestampRead, fault.TimestampRead}},
+		{"the snapshot reads back as another version", func(h *observe.Observation) { h.Txns[2].Snapshot["t"][1] = 1 }, []fault.Kind{fault.SnapshotRead}},
+		{"the snapshot reads back without the row", func(h *observe.Observation) { delete(h.Txns[2].Snapshot["t"], 1) }, []fault.Kind{fault.SnapshotRead}},
+		{"the snapshot reads back with a row more", func(h *observe.Observation) { h.Txns[2].Snapshot["t"][2] = 5 }, []fault.Kind{fault.SnapshotRead}},
 		{"overlaid with an own write", func(h *observe.Observation) {
 			h.Stmts = slices.Insert(h.Stmts, 2, inserts)
 			h.Stmts[3].Reads[0].Seen[2] = 200
@@ -66,9 +67,9 @@ func TestFind(t *testing.T) {
 		{"an own write is missed", func(h *observe.Observation) {
 			h.Stmts = slices.Insert(h.Stmts, 2, inserts)
 			h.Txns[2].Outcome = history.Aborted
-		}, []string{SnapshotRead}},
-		{"printed what came later", func(h *observe.Observation) { h.Stmts[2].Out[0].VKey = 101 }, []string{TimestampRead}},
-		{"read at an older timestamp", func(h *observe.Observation) { h.Stmts[1].Read = 15 }, []string{TimestampRead}},
+		}, []fault.Kind{fault.SnapshotRead}},
+		{"printed what came later", func(h *observe.Observation) { h.Stmts[2].Out[0].VKey = 101 }, []fault.Kind{fault.TimestampRead}},
+		{"read at an older timestamp", func(h *observe.Observation) { h.Stmts[1].Read = 15 }, []fault.Kind{fault.TimestampRead}},
 		{"not known what a statement wrote", func(h *observe.Observation) {
 			h.Stmts[1].Writes, h.Stmts[1].Target, h.Stmts[1].Waited, h.Stmts[1].Compared = nil, "t", true, true
 		}, nil},
@@ -77,11 +78,11 @@ func TestFind(t *testing.T) {
 		}, nil},
 		{"not all known of another table", func(h *observe.Observation) {
 			h.Stmts[1].Writes, h.Stmts[1].Target, h.Stmts[1].Unsure = nil, "t", []string{"u"}
-		}, []string{VersionOrder}},
+		}, []fault.Kind{fault.VersionOrder}},
 	} {
 		h := agreeing()
 		c.edit(h)
-		var got []string
+		var got []fault.Kind
 		for _, a := range Find(h) {
 			got = append(got, a.What)
 		}

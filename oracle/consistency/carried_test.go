@@ -5,8 +5,10 @@ import (
 	"testing"
 
 	"txweave/dbms"
+	"txweave/fault"
 	"txweave/finding"
 	"txweave/history"
+	"txweave/internal/testkit/said"
 	"txweave/observe"
 	"txweave/oracle/consistency"
 	"txweave/sdg"
@@ -107,11 +109,11 @@ func TestCarried(t *testing.T) {
 			}
 			var want []finding.Difference
 			if c.want != "" {
-				what := "carried-otherwise"
+				what := fault.Carried
 				if c.err != nil {
-					what = "refused-versus-carried"
+					what = fault.RefusedCarried
 				}
-				want = []finding.Difference{{Stmt: "T0.S0", Kind: map[sqltext.Kind]string{sqltext.Update: "UPDATE", sqltext.Delete: "DELETE"}[c.kind], What: what, Detail: c.want}}
+				want = []finding.Difference{{Stmt: "T0.S0", Kind: map[sqltext.Kind]string{sqltext.Update: "UPDATE", sqltext.Delete: "DELETE"}[c.kind], What: what, Steps: said.Steps(c.want)}}
 			}
 			if !reflect.DeepEqual(r.Differences, want) {
 				t.Errorf("%+v, want %+v", r.Differences, want)

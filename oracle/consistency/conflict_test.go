@@ -73,7 +73,7 @@ func TestSavepoints(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if c.detail == "" && len(r.Differences) > 0 || c.detail != "" && (len(r.Differences) != 1 || r.Differences[0].Detail != c.detail) {
+		if c.detail == "" && len(r.Differences) > 0 || c.detail != "" && (len(r.Differences) != 1 || r.Differences[0].Detail() != c.detail) {
 			t.Errorf("%s: it says %v", c.name, r.Differences)
 		}
 	}

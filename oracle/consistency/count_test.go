@@ -6,6 +6,7 @@ import (
 
 	"txweave/dbms"
 	"txweave/finding"
+	"txweave/internal/testkit/said"
 	"txweave/observe"
 	"txweave/oracle/consistency"
 	"txweave/sdg"
@@ -45,7 +46,7 @@ func TestCount(t *testing.T) {
 				t.Fatal(err)
 			}
 			want := []finding.Difference{{Stmt: "T0.S0", Kind: "SELECT", What: "count-versus-seen",
-				Detail: "it finds 2 rows in t; a read of all columns that saw the same, right beside it, found 3"}}
+				Steps: said.Steps("it finds 2 rows in t; a read of all columns that saw the same, right beside it, found 3")}}
 			if got := r.Differences; len(got) != 0 != c.odd || c.odd && !reflect.DeepEqual(got[0], want[0]) {
 				t.Errorf("it says %+v", got)
 			}

@@ -9,6 +9,7 @@ import (
 	"txweave/finding"
 	"txweave/history"
 	"txweave/instrument"
+	"txweave/internal/testkit/said"
 	"txweave/observe"
 	"txweave/oracle/consistency"
 	"txweave/sdg"
@@ -68,7 +69,7 @@ func TestGiven(t *testing.T) {
 			}
 			var want []finding.Difference
 			if c.want != "" {
-				want = []finding.Difference{{Stmt: "T0.S0", Kind: "UPDATE", What: "given-versus-left", Detail: c.want}}
+				want = []finding.Difference{{Stmt: "T0.S0", Kind: "UPDATE", What: "given-versus-left", Steps: said.Steps(c.want)}}
 			}
 			if !reflect.DeepEqual(r.Differences, want) {
 				t.Errorf("%+v, want %+v", r.Differences, want)

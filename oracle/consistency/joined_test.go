@@ -52,7 +52,7 @@ func TestJoined(t *testing.T) {
 		var said []string
 		for _, d := range r.Differences {
 			if d.What == "matched-versus-written" {
-				said = append(said, d.Detail)
+				said = append(said, d.Detail())
 			}
 		}
 		if got := strings.Join(said, "; "); got != c.want {

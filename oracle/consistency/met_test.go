@@ -76,7 +76,7 @@ func TestMet(t *testing.T) {
 		told := ""
 		for _, d := range r.Differences {
 			if d.What == "changed-unmet-row" {
-				told += d.Detail
+				told += d.Detail()
 			}
 		}
 		if odd := strings.Contains(told, "none of the keys that it spells"); odd != c.odd {

@@ -18,7 +18,7 @@ func TestOwed(t *testing.T) {
 	for name, c := range map[string]struct {
 		owed observe.Owed
 		err  *history.DBError
-		want string
+		want fault.Kind
 	}{
 		"each row has its own":               {known, nil, ""},
 		"refused though each has":            {known, key, fault.RefusedOwed},
@@ -35,7 +35,7 @@ func TestOwed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := ""
+		got := fault.Kind("")
 		if len(r.Differences) > 0 {
 			got = r.Differences[0].What
 		}

@@ -81,7 +81,7 @@ func TestReturned(t *testing.T) {
 			}
 			var got string
 			if len(r.Differences) > 0 {
-				if got = r.Differences[0].Detail; r.Differences[0].What != "returned-versus-written" {
+				if got = r.Differences[0].Detail(); r.Differences[0].What != "returned-versus-written" {
 					t.Errorf("%+v", r.Differences)
 				}
 			}

@@ -46,7 +46,7 @@ func TestSearched(t *testing.T) {
 		}
 		var said []string
 		for _, d := range r.Differences {
-			said = append(said, d.What+" "+d.Detail)
+			said = append(said, string(d.What)+" "+d.Detail())
 		}
 		if got := strings.Join(said, "; "); got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)

@@ -3,6 +3,7 @@ package mechanism
 import (
 	"testing"
 
+	"txweave/finding"
 	"txweave/history"
 	"txweave/observe"
 )
@@ -15,10 +16,11 @@ func TestFailedBefore(t *testing.T) {
 	o := &observe.Observation{Errors: []*history.Event{
 		failed(2, 0, history.Target, 10, 1062), failed(1, 0, history.Target, 11, 1062), failed(2, 4, history.Target, 20, 1467),
 		failed(2, 5, history.VSR, 25, 1412), failed(2, -1, history.End, 26, 1180), failed(2, 6, history.Target, 40, 1062)}}
-	if got, want := failedBefore(o, &Violation{Txns: []int64{0, 2}, At: 30}), "; T2.S0 had failed before: error 1062: no value; T2.S4 had failed before: error 1467: no value"; got != want {
-		t.Errorf("%q, want %q", got, want)
+	d := finding.Difference{Failed: failedBefore(o, &Violation{Txns: []int64{0, 2}, At: 30})}
+	if want := "T2.S0 had failed before: error 1062: no value; T2.S4 had failed before: error 1467: no value"; d.Detail() != want {
+		t.Errorf("%q, want %q", d.Detail(), want)
 	}
-	if got := failedBefore(o, &Violation{Txns: []int64{0, 3}, At: 30}); got != "" {
-		t.Errorf("%q", got)
+	if got := failedBefore(o, &Violation{Txns: []int64{0, 3}, At: 30}); got != nil {
+		t.Errorf("%v", got)
 	}
 }

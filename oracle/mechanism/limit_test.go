@@ -2,6 +2,8 @@ package mechanism
 
 import (
 	"testing"
+
+	"txweave/fault"
 )
 
 // However often one kind of violation is found, another one that is found later is kept; what it is called by whoever is told of it counts.
@@ -9,7 +11,7 @@ func TestLimitOfEachKind(t *testing.T) {
 	const limit = 3
 	v := New(Options{Limit: limit, Partitions: 1, Found: func(v *Violation) {
 		if v.Item == "t1:1" {
-			v.What += "-after-kill"
+			v.What = v.What.With(fault.AfterKill)
 		}
 	}})
 	f := findings{v: v}
@@ -20,7 +22,7 @@ func TestLimitOfEachKind(t *testing.T) {
 	f.add(Violation{Mechanism: ME, What: "two-locks", Item: "t0:1", At: 1001})
 	sortViolations(f.violations)
 	kept, over := cut(f.violations, limit)
-	got := map[string]int{}
+	got := map[fault.Kind]int{}
 	for _, v := range kept {
 		got[v.What]++
 	}

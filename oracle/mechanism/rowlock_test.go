@@ -92,7 +92,7 @@ func TestRowLocks(t *testing.T) {
 			o.Errors = append(o.Errors, failedAt(c.fails))
 		}
 		got := rowLocks(o)
-		if (len(got) == 0) != (c.want == "") || len(got) > 0 && (len(got) != 1 || !strings.Contains(got[0].Detail, c.want)) {
+		if (len(got) == 0) != (c.want == "") || len(got) > 0 && (len(got) != 1 || !strings.Contains(got[0].Detail(), c.want)) {
 			t.Errorf("%s: %+v, want %q", c.name, got, c.want)
 		}
 	}

@@ -64,7 +64,7 @@ func TestTableLocks(t *testing.T) {
 			o.Errors = append(o.Errors, failedAt(c.fails))
 		}
 		got := tableLocks(o)
-		if (len(got) == 0) != (c.want == "") || len(got) > 0 && (len(got) != 1 || !strings.Contains(got[0].Detail, c.want)) {
+		if (len(got) == 0) != (c.want == "") || len(got) > 0 && (len(got) != 1 || !strings.Contains(got[0].Detail(), c.want)) {
 			t.Errorf("%s: %+v, want %q", c.name, got, c.want)
 		}
 	}
@@ -137,7 +137,7 @@ func TestAdvisoryLocks(t *testing.T) {
 			}
 		}
 		got := tableLocks(&observe.Observation{Txns: []observe.ObservedTxn{{Tables: []observe.TableHold{c.a}, Sent: 50}, {Tables: []observe.TableHold{c.b}, Sent: 60}}})
-		if (len(got) == 0) != (c.want == "") || len(got) > 0 && (len(got) != 1 || !strings.Contains(got[0].Detail, c.want)) {
+		if (len(got) == 0) != (c.want == "") || len(got) > 0 && (len(got) != 1 || !strings.Contains(got[0].Detail(), c.want)) {
 			t.Errorf("%s: %+v, want %q", c.name, got, c.want)
 		}
 	}

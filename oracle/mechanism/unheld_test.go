@@ -66,7 +66,7 @@ func TestUnheld(t *testing.T) {
 			o.Stmts = append(o.Stmts, s)
 		}
 		got := unheld(o)
-		if (len(got) > 0) != c.odd || c.odd && !strings.HasPrefix(got[0].Detail, "T0.S1 was answered ") {
+		if (len(got) > 0) != c.odd || c.odd && !strings.HasPrefix(got[0].Detail(), "T0.S1 was answered ") {
 			t.Errorf("%s: %+v", c.name, got)
 		}
 		o.Promise.Order = dbms.BinaryLog

@@ -47,7 +47,7 @@ func TestWriteLocks(t *testing.T) {
 			o.Errors = append(o.Errors, failedAt(c.fails))
 		}
 		got := writeLocks(o)
-		if (len(got) == 0) != (c.want == "") || len(got) > 0 && (len(got) != 1 || !strings.Contains(got[0].Detail, c.want)) {
+		if (len(got) == 0) != (c.want == "") || len(got) > 0 && (len(got) != 1 || !strings.Contains(got[0].Detail(), c.want)) {
 			t.Errorf("%s: %+v, want %q", c.name, got, c.want)
 		}
 		o.Promise.Order = dbms.BinaryLog

@@ -3,6 +3,7 @@ package replay
 import (
 	"testing"
 
+	"txweave/finding"
 	"txweave/history"
 	"txweave/instrument"
 	"txweave/observe"
@@ -30,11 +31,12 @@ func TestKept(t *testing.T) {
 		{"committed", run(history.Committed, 7, failed), ""},
 		{"another version", run(history.RolledBack, 3, failed), ""},
 	} {
-		if got := kept(c.run, "t"); got != c.want {
-			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		why, failed := kept(c.run, "t")
+		if d := (finding.Difference{Steps: why, Failed: failed}); d.Detail() != c.want {
+			t.Errorf("%s: %q, want %q", c.name, d.Detail(), c.want)
 		}
 	}
-	if got := kept(run(history.RolledBack, 7), "u"); got != "" {
-		t.Errorf("of another table: %q", got)
+	if why, failed := kept(run(history.RolledBack, 7), "u"); why != nil || failed != nil {
+		t.Errorf("of another table: %v", why)
 	}
 }

@@ -67,7 +67,7 @@ func TestWarningsComeLast(t *testing.T) {
 	rep := &observe.Replayed{Events: []*history.Event{answer(1), answer(2)}}
 	var got []string
 	for _, d := range Compare(&dbms.Profile{}, nil, nodes, nil, rep) {
-		got = append(got, d.Stmt+" "+d.What)
+		got = append(got, d.Stmt+" "+string(d.What))
 	}
 	if want := []string{"T0.S1 rows", "T0.S0 warnings"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)

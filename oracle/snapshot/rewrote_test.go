@@ -21,7 +21,7 @@ func TestRewrote(t *testing.T) {
 		met           int64 // the version that the UPDATE met
 		keeps, writes bool  // it may leave rows as they are; the database makes versions of these
 		waited        bool  // for the transaction that wrote version 10
-		want          string
+		want          fault.Kind
 	}{
 		{"left as it is", 10, true, true, false, ""},
 		{"of another version", 9, true, true, false, fault.NewerRead},
@@ -49,7 +49,7 @@ func TestRewrote(t *testing.T) {
 			Events: []observe.Moment{{Kind: observe.Ran, Stmt: first, Snapshot: true, Start: 1, End: 2}, {Kind: observe.Ran, Txn: 1, Stmt: insert, Start: 3, End: 4, Done: 1},
 				{Kind: observe.Commit, Txn: 1, Start: 5, End: 6, Done: 2}, {Kind: observe.Ran, Stmt: update, Start: 7, End: 8, Done: 3},
 				{Kind: observe.Look, Stmt: read, Whole: true, Snapshot: true, Start: 9, End: 10, Done: 4}}}
-		var got string
+		var got fault.Kind
 		if found := find(o, func(int) dbms.ReadScope { return dbms.PerTransaction }, func(int) bool { return false }); len(found) > 0 {
 			got = found[0].What
 		}

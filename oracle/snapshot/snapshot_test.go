@@ -11,6 +11,7 @@ import (
 	"github.com/cockroachdb/datadriven"
 
 	"txweave/dbms"
+	"txweave/finding"
 	"txweave/history"
 	"txweave/internal/testkit/notation"
 	"txweave/observe"
@@ -46,7 +47,8 @@ func TestGolden(t *testing.T) {
 			}
 			var b strings.Builder
 			for _, a := range find(h, func(int) dbms.ReadScope { return when }, func(int) bool { return false }) {
-				fmt.Fprintf(&b, "%s %s: %s\n", a.Stmt, a.What, a.Detail)
+				d := finding.Difference{Steps: a.Why, Failed: a.Failed}
+				fmt.Fprintf(&b, "%s %s: %s\n", a.Stmt, a.What, d.Detail())
 			}
 			if b.Len() == 0 {
 				return "none\n"

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"txweave/finding"
 	"txweave/history"
 	"txweave/report/timeline"
 )
@@ -250,7 +251,7 @@ func TestHostile(t *testing.T) {
 		e.Err = &history.DBError{Code: 1, Message: bad}
 		e.Text = bad
 	}
-	f.Record.Differences[0].Detail = bad
+	f.Record.Differences[0].Steps = finding.Steps{finding.Say("%v", bad)}
 	f.Record.Summary = bad
 	text, err := Write(f)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"txweave/fault"
 	"txweave/finding"
 	"txweave/history"
-	"txweave/oracle/snapshot"
+	"txweave/internal/testkit/said"
 	"txweave/sql/mysql"
 	"txweave/sqltext"
 	"txweave/testcase"
@@ -141,10 +141,10 @@ func TestGrid(t *testing.T) {
 // TestTitles: every fault has a sentence for its title and two that say why, all of them whole; what is not known has a title
 // too.
 func TestTitles(t *testing.T) {
-	for _, told := range []map[string]wording{phenomena, faults} {
-		for name, w := range told {
+	for _, e := range fault.All() {
+		for _, name := range []fault.Kind{e.Kind, e.Kind.With(fault.AfterRebuild)} {
 			for _, kind := range []string{"", "SELECT", "UPDATE"} {
-				f := &Dossier{Record: finding.Record{Finding: finding.Finding{Class: finding.ClassIsolation, Differences: []finding.Difference{{What: name, Kind: kind, Detail: "T0.S0 read it"}}},
+				f := &Dossier{Record: finding.Record{Finding: finding.Finding{Class: finding.ClassIsolation, Differences: []finding.Difference{{What: name, Kind: kind, Steps: said.Steps("T0.S0 read it")}}},
 					Environment: finding.Environment{DBMS: "mariadb", Isolation: "repeatable-read", Claim: "serializable"}}}
 				got := f.Title(nil)
 				title, level, _ := strings.Cut(got, " (")
@@ -152,8 +152,8 @@ func TestTitles(t *testing.T) {
 					t.Errorf("%s of %q: %s", name, kind, got)
 				}
 			}
-			if n := strings.Count(w.why, ". "); n != 1 || !strings.HasSuffix(w.why, ".") {
-				t.Errorf("%s: why it is wrong takes %d sentences, want two: %s", name, n+1, w.why)
+			if n := strings.Count(e.Why, ". "); n != 1 || !strings.HasSuffix(e.Why, ".") {
+				t.Errorf("%s: why it is wrong takes %d sentences, want two: %s", name, n+1, e.Why)
 			}
 		}
 	}
@@ -176,25 +176,25 @@ func TestSubject(t *testing.T) {
 		d    finding.Difference
 		want string
 	}{
-		{finding.Difference{What: "G1b", Detail: "T0.S0 wrote (t, 1, 1); T1.S0 read it; T0 wrote the item again in T0.S1"}, "SELECT returns a value that its transaction changes again before it commits"},
-		{finding.Difference{What: "G1b", Detail: "T0.S0 wrote (t, 1, 1); T1.S1 read it; T0 wrote the item again in T0.S1"}, "DELETE works on a value that its transaction changes again before it commits"},
-		{finding.Difference{What: "OTV", Detail: "T0.S0 wrote (t, 1, 1), which T1.S0 read; T1.S0 read (t, 2, 1), which T0.S1 overwrote"},
+		{finding.Difference{What: fault.G1b, Reader: "T1.S0"}, "SELECT returns a value that its transaction changes again before it commits"},
+		{finding.Difference{What: fault.G1b, Reader: "T1.S1"}, "DELETE works on a value that its transaction changes again before it commits"},
+		{finding.Difference{What: fault.OTV, Reader: "T1.S0"},
 			"SELECT returns only a part of a transaction whose other part it has seen"},
-		{finding.Difference{What: "P4", Detail: "T1.S0 searched t as it was before T0.S1 overwrote (t, 1, 1), a match, with version 2; T0.S1 wrote (t, 1, 2), which T1.S1 overwrote with version 3"},
+		{finding.Difference{What: fault.P4, Reader: "T1.S1"},
 			"DELETE overwrites a change that its transaction has not seen: one update is lost"},
-		{finding.Difference{Stmt: "T1.S1", Kind: "DELETE", What: "affected-versus-written", Detail: "it says it affected 1 rows and wrote 0: nothing"}, "DELETE reports 1 affected row and changes none"},
-		{finding.Difference{Stmt: "T0.S0", Kind: "INSERT", What: "affected-versus-written", Detail: "in autocommit it says it affected 2 rows and wrote 1: x"},
+		{finding.Difference{Stmt: "T1.S1", Kind: "DELETE", What: "affected-versus-written", Transaction: finding.Affected(1), Replay: finding.Affected(0)}, "DELETE reports 1 affected row and changes none"},
+		{finding.Difference{Stmt: "T0.S0", Kind: "INSERT", What: "affected-versus-written", Autocommit: true, Transaction: finding.Affected(2), Replay: finding.Affected(1)},
 			"INSERT reports 2 affected rows and adds 1, without any transaction"},
-		{finding.Difference{Stmt: "T0.S1", Kind: "UPDATE", What: "matched-versus-written", Detail: "row 1 of t: a SELECT with the same WHERE found version 2, the write overwrote nothing"},
+		{finding.Difference{Stmt: "T0.S1", Kind: "UPDATE", What: "matched-versus-written", Transaction: finding.State(history.Dead), Replay: finding.State(2)},
 			"UPDATE skips a row that a SELECT with its WHERE clause finds"},
-		{finding.Difference{Stmt: "T0.S1", Kind: "UPDATE", What: "matched-versus-written", Detail: "row 1 of t: a SELECT with the same WHERE found nothing, the write overwrote version 3"},
+		{finding.Difference{Stmt: "T0.S1", Kind: "UPDATE", What: "matched-versus-written", Transaction: finding.State(3), Replay: finding.State(history.Dead)},
 			"UPDATE changes a row that a SELECT with its WHERE clause does not find"},
-		{finding.Difference{Stmt: "T0.S1", Kind: "UPDATE", What: "matched-versus-written", Detail: "row 1 of t: a SELECT with the same WHERE found version 2, the write overwrote version 3"},
+		{finding.Difference{Stmt: "T0.S1", Kind: "UPDATE", What: "matched-versus-written", Transaction: finding.State(3), Replay: finding.State(2)},
 			"UPDATE changes another version of a row than a SELECT with its WHERE clause finds"},
 		{finding.Difference{Stmt: "T2.S0", Kind: "UPDATE", What: "passed-over-after-wait"}, "UPDATE passes over a row that its WHERE clause finds, after it waited for a lock"},
 		{finding.Difference{Stmt: "T2.S0", Kind: "UPDATE", What: "overwrote-unseen"}, "UPDATE changes another version of a row than the one that its transaction sees, after it waited for a lock"},
-		{finding.Difference{What: "consistent-read:missing-row-after-kill"}, "A transaction misses a row that is there when its statement is killed"},
-		{finding.Difference{What: "consistent-read:aborted-read-of-delete"}, "A transaction misses a row that another one deleted and that is rolled back"},
+		{finding.Difference{What: "missing-row-after-kill"}, "A transaction misses a row that is there when its statement is killed"},
+		{finding.Difference{What: fault.G1aDelete}, "A transaction misses a row that another one deleted and that is rolled back"},
 		{finding.Difference{Stmt: "T0.S0", Kind: "INSERT", What: fault.NewerRead}, "A transaction sees a change that was committed after its first read"},
 	} {
 		class := finding.ClassIsolation
@@ -205,7 +205,7 @@ func TestSubject(t *testing.T) {
 		}
 		f := &Dossier{Record: finding.Record{Finding: finding.Finding{Class: class, Differences: []finding.Difference{c.d}}}}
 		if got := f.Claim(tl); got != c.want {
-			t.Errorf("%s: %q, want %q", c.d.Detail, got, c.want)
+			t.Errorf("%s: %q, want %q", c.d.Detail(), got, c.want)
 		}
 	}
 }
@@ -213,7 +213,7 @@ func TestSubject(t *testing.T) {
 // TestTitlesOfPlain: the plain run says what a probe hid, that the statement itself waited; and of one INSERT alone what became of it.
 func TestTitlesOfPlain(t *testing.T) {
 	waited := &PlainForm{Timeline: &Timeline{Steps: []*LaneStep{{Name: "T1.S0", SQL: "UPDATE t SET a = 1", Blocked: true}}}}
-	d := finding.Difference{Stmt: "T1.S0", Kind: "UPDATE", What: "matched-versus-written", Detail: "row 1 of t: a SELECT with the same WHERE found version 2, the write overwrote nothing"}
+	d := finding.Difference{Stmt: "T1.S0", Kind: "UPDATE", What: "matched-versus-written", Transaction: finding.State(history.Dead), Replay: finding.State(2)}
 	f := &Dossier{Plain: waited, Record: finding.Record{Finding: finding.Finding{Class: finding.ClassInconsistent, Differences: []finding.Difference{d}}}}
 	if got, want := f.Claim(&Timeline{}), "UPDATE skips a row that a SELECT with its WHERE clause finds, after it waited for a lock"; got != want {
 		t.Errorf("got %q, want %q", got, want)
@@ -221,12 +221,12 @@ func TestTitlesOfPlain(t *testing.T) {
 	if waited.Timeline.Steps[0].SQL = "DELETE FROM t"; f.Claim(&Timeline{}) != "UPDATE skips a row that a SELECT with its WHERE clause finds" {
 		t.Errorf("another statement waited: %q", f.Claim(&Timeline{}))
 	}
-	twice := finding.Difference{Stmt: "T0.S0", Kind: "INSERT", What: rowTwice, Detail: "the version-set read printed row 1 of t twice"}
+	twice := finding.Difference{Stmt: "T0.S0", Kind: "INSERT", What: fault.RowTwice, Steps: said.Steps("the version-set read printed row 1 of t twice")}
 	f = &Dossier{Record: finding.Record{Finding: finding.Finding{Class: finding.ClassInconsistent, Differences: []finding.Difference{twice}}}}
 	if got, want := f.Claim(&Timeline{}), "SELECT returns one row twice"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	aborted := finding.Difference{What: "G1a", Detail: "T0.S0 wrote (t, 1, 2); T1.S0 read it; T0 was rolled back"}
+	aborted := finding.Difference{What: fault.G1a, Reader: "T1.S0"}
 	reader := &Timeline{Steps: []*LaneStep{{Name: "T1.S0", Role: history.Target, SQL: "SELECT * FROM t"}}}
 	for _, end := range []struct{ sql, want string }{{"COMMIT", "SELECT returns a change that another transaction has not committed"}, {"ROLLBACK", "SELECT returns a change that is rolled back later"}} {
 		f = &Dossier{Record: finding.Record{Finding: finding.Finding{Class: finding.ClassIsolation, Differences: []finding.Difference{aborted}}},
@@ -279,7 +279,7 @@ func TestTitlesOfPlain(t *testing.T) {
 
 // TestUnconditional: of a statement without a WHERE clause nothing is said of its WHERE clause.
 func TestUnconditional(t *testing.T) {
-	d := finding.Difference{Stmt: "T0.S0", Kind: "UPDATE", What: "matched-versus-written", Detail: "row 1 of t: a SELECT with the same WHERE found version 2, the write overwrote nothing"}
+	d := finding.Difference{Stmt: "T0.S0", Kind: "UPDATE", What: "matched-versus-written", Transaction: finding.State(history.Dead), Replay: finding.State(2)}
 	for sql, want := range map[string]string{
 		"UPDATE t SET a = 1":                       "UPDATE without a WHERE clause skips a row",
 		"UPDATE t SET a = 1 WHERE a > 0":           "UPDATE skips a row that a SELECT with its WHERE clause finds",
@@ -305,7 +305,7 @@ func TestTitlesOfHangs(t *testing.T) {
 	}{
 		{finding.Difference{Stmt: "T0.S1", Kind: "SELECT", What: "hang"}, "SELECT does not end in a transaction, and does without one"},
 		{finding.Difference{Stmt: "T0.S1", Kind: finding.Probe, What: "hang"}, "A read of a table does not end"},
-		{finding.Difference{What: "hang", Detail: "BEGIN;DROP TABLE IF EXISTS t0"}, "A statement that makes the tables does not end"},
+		{finding.Difference{What: "hang", Steps: said.Steps("BEGIN;DROP TABLE IF EXISTS t0")}, "A statement that makes the tables does not end"},
 	} {
 		f := &Dossier{Record: finding.Record{Finding: finding.Finding{Class: finding.ClassHang, Differences: []finding.Difference{c.d}}}}
 		if got := f.Claim(&Timeline{}); got != c.want {

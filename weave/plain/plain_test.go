@@ -13,6 +13,7 @@ import (
 	"txweave/fault"
 	"txweave/finding"
 	"txweave/history"
+	"txweave/internal/testkit/said"
 	"txweave/internal/testkit/servers"
 	"txweave/testcase"
 	"txweave/weave/plain"
@@ -126,8 +127,8 @@ func TestAllowed(t *testing.T) {
 	for _, f := range []finding.Finding{
 		{Class: finding.ClassInconsistent, Differences: []finding.Difference{{Stmt: "T1.S1", Kind: "UPDATE", What: "matched-versus-written"}}},
 		{Class: finding.ClassSnapshot, Differences: []finding.Difference{{Stmt: "T1.S1", What: "stale-read"}}},
-		{Class: finding.ClassIsolation, Differences: []finding.Difference{{What: "G1a", Detail: "T0.S0 wrote (t0, 1, 2); T1.S1 read it; T0 was rolled back"}}},
-		{Class: finding.ClassMechanism, Differences: []finding.Difference{{What: "mutual-exclusion:lock-conflict", Detail: "T0 and T1"}}},
+		{Class: finding.ClassIsolation, Differences: []finding.Difference{{What: "G1a", Steps: said.Steps("T0.S0 wrote (t0, 1, 2); T1.S1 read it; T0 was rolled back")}}},
+		{Class: finding.ClassMechanism, Differences: []finding.Difference{{What: "mutual-exclusion:lock-conflict", Steps: said.Steps("T0 and T1")}}},
 	} {
 		if out := makePlain(t, target, "repeatable-read", "", skew, &f); out != nil {
 			t.Errorf("%s: what the level allows is taken for it:\n%s", f.Class, out.Case)
@@ -158,7 +159,7 @@ func TestAllowed(t *testing.T) {
 		t.Errorf("a write touches what the WHERE clause asks for:\n%s", out.Case)
 	}
 	early := &finding.Finding{Class: finding.ClassIsolation, Differences: []finding.Difference{{What: "G-SIa-read",
-		Detail: "T1 had its snapshot when T1.S0 was answered; T0.S0 wrote (t0, 1, 2), which T1.S0 saw"}}}
+		Steps: said.Steps("T1 had its snapshot when T1.S0 was answered; T0.S0 wrote (t0, 1, 2), which T1.S0 saw")}}}
 	dirty := planted.PlantAlways(target, planted.Faults()[slices.IndexFunc(planted.Faults(), func(f *planted.Fault) bool { return f.Name == "dirty-read" })])
 	if out := makePlain(t, target, "repeatable-read", "", uncommitted, early); out != nil {
 		t.Errorf("what is not committed is not seen:\n%s", out.Case)
@@ -167,7 +168,7 @@ func TestAllowed(t *testing.T) {
 		t.Errorf("what is committed after it was seen: %+v", out)
 	}
 	newer := &finding.Finding{Class: finding.ClassSnapshot, Differences: []finding.Difference{{Stmt: "T0.S1", Kind: "SELECT", What: "newer-read",
-		Detail: "it saw version 2 of (t0, 1), not nothing: T1 committed it after the snapshot was taken"}}}
+		Steps: said.Steps("it saw version 2 of (t0, 1), not nothing: T1 committed it after the snapshot was taken")}}}
 	latest := planted.PlantAlways(target, planted.Faults()[slices.IndexFunc(planted.Faults(), func(f *planted.Fault) bool { return f.Name == "non-repeatable-read" })])
 	if out := makePlain(t, target, "repeatable-read", "", again, newer); out != nil {
 		t.Errorf("two queries of one snapshot:\n%s", out.Case)
@@ -193,7 +194,7 @@ func TestAllowed(t *testing.T) {
 		t.Errorf("two queries that see two states: %+v", out)
 	}
 	f := &finding.Finding{Class: finding.ClassIsolation, Differences: []finding.Difference{{What: "P4",
-		Detail: "T1.S0 read (t0, 1, 1), which T0.S0 overwrote; T0.S0 wrote (t0, 1, 2), which T1.S1 overwrote"}}}
+		Steps: said.Steps("T1.S0 read (t0, 1, 1), which T0.S0 overwrote; T0.S0 wrote (t0, 1, 2), which T1.S1 overwrote")}}}
 	out := makePlain(t, target, "repeatable-read", "serializable", skew, f)
 	if out == nil || len(out.Orders) != 2 || out.Shown != 5 || strings.Contains(out.Case, "key") {
 		t.Errorf("held to SERIALIZABLE: %+v", out)
@@ -216,7 +217,7 @@ func TestPlanted(t *testing.T) {
 		{"dirty-read", rows + "\n-- T0 --\nBEGIN;\nUPDATE t0 SET pvkey = vkey, vkey = 2;\nCOMMIT;\n\n" +
 			"-- T1 --\nBEGIN;\nSELECT 1 FROM t0;\nCOMMIT;\n\n-- schedule --\nT0 T0 T1 T1 T1 T0\n",
 			finding.Finding{Class: finding.ClassSnapshot, Differences: []finding.Difference{{Stmt: "T1.S0", What: "dirty-read",
-				Detail: "it saw version 2 of (t0, 1), not version 1: T0 had not committed it"}}}, "ROLLBACK;"},
+				Steps: said.Steps("it saw version 2 of (t0, 1), not version 1: T0 had not committed it")}}}, "ROLLBACK;"},
 		{"lost-delete", rows + "\n-- T0 --\nBEGIN;\nDELETE FROM t0;\nCOMMIT;\n\n-- schedule --\nT0 T0 T0\n",
 			finding.Finding{Class: finding.ClassInconsistent, Differences: []finding.Difference{{Stmt: "T0.S0", Kind: "DELETE", What: "affected-versus-written"}}}, "DELETE FROM t;\nSELECT * FROM t;"},
 		{"two-versions", rows + "\n-- T0 --\nBEGIN;\nSELECT 'a' FROM t0;\nCOMMIT;\n\n-- schedule --\nT0 T0 T0\n",
@@ -227,7 +228,7 @@ func TestPlanted(t *testing.T) {
 		{"dirty-read", rows + "\n-- T0 --\nBEGIN;\nUPDATE t0 SET pvkey = vkey, vkey = 2;\nROLLBACK;\n\n" +
 			"-- T1 --\nBEGIN;\nINSERT INTO t0 (pkey, vkey, pvkey) VALUES (2, 3, 0);\nCOMMIT;\n\n-- schedule --\nT0 T0 T1 T1 T1 T0\n",
 			finding.Finding{Class: finding.ClassSnapshot, Differences: []finding.Difference{{Stmt: "T1.S0", Kind: "INSERT", What: "dirty-read",
-				Detail: "it saw version 2 of (t0, 1), not version 1: T0 had not committed it"}}}, "BEGIN;\nSELECT * FROM t"},
+				Steps: said.Steps("it saw version 2 of (t0, 1), not version 1: T0 had not committed it")}}}, "BEGIN;\nSELECT * FROM t"},
 	} {
 		for _, with := range []bool{false, true} {
 			target, err := sqlite.Open(t.Context())

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"txweave/exec/storm"
+	"txweave/fault"
+	"txweave/finding"
 	"txweave/oracle/mechanism"
 )
 
@@ -38,19 +40,21 @@ func fresh() *upheaval {
 func TestRebuilt(t *testing.T) {
 	acts := []storm.Act{{Nemesis: storm.DDL, What: "ALTER TABLE {table} FORCE", Start: 100, End: 200, Rebuilt: "t1"},
 		{Nemesis: storm.DDL, What: "ANALYZE TABLE {table}", Start: 300, End: 400}}
-	missing := mechanism.Violation{Mechanism: mechanism.CR, What: "missing-row", Item: "t1:5", Txns: []int64{1}, Seen: [2]int64{150, 160}, At: 250}
+	missing := mechanism.Violation{Mechanism: mechanism.CR, What: "missing-row", Item: "t1:5", Table: "t1", Txns: []int64{1}, Seen: [2]int64{150, 160}, At: 250}
 	for what, acts := range map[string][2][]storm.Act{"done": {acts}, "going on": {nil, acts}} {
 		v := named(fresh(), missing, acts[0], acts[1])
-		if v.What != "missing-row-after-rebuild" || !slices.ContainsFunc(v.Explanation, func(s string) bool { return strings.Contains(s, "beside it: ddl: ALTER TABLE {table} FORCE") }) {
+		if v.What != "missing-row-after-rebuild" || !slices.ContainsFunc(v.Explanation, func(s finding.Step) bool {
+			return strings.Contains(s.String(), "beside it: ddl: ALTER TABLE {table} FORCE")
+		}) {
 			t.Errorf("%s: its snapshot was taken meanwhile: %s, %q", what, v.What, v.Explanation)
 		}
 	}
 	for name, change := range map[string]func(*mechanism.Violation){
-		"another table":   func(v *mechanism.Violation) { v.Item = "t0:5" },
+		"another table":   func(v *mechanism.Violation) { v.Table = "t0" },
 		"before":          func(v *mechanism.Violation) { v.Seen = [2]int64{50, 99} },
 		"after":           func(v *mechanism.Violation) { v.Seen = [2]int64{201, 210} },
 		"another act":     func(v *mechanism.Violation) { v.Seen = [2]int64{310, 320} },
-		"a dirty version": func(v *mechanism.Violation) { v.What = "dirty-read" },
+		"a dirty version": func(v *mechanism.Violation) { v.What = fault.G1b },
 		"a lock":          func(v *mechanism.Violation) { v.Mechanism = mechanism.ME },
 	} {
 		v := missing
@@ -59,15 +63,15 @@ func TestRebuilt(t *testing.T) {
 		}
 	}
 	index := []storm.Act{{Nemesis: storm.DDL, What: "ALTER TABLE {table} DROP INDEX {table}_v", Start: 100, End: 200, Indexed: "t1"}}
-	for _, what := range []string{"missing-row", "future-read", "uncommitted-read", "stale-read", "aborted-read (G1a)"} {
+	for _, what := range []fault.Kind{fault.MissingRow, fault.FutureRead, fault.DirtyRead, fault.StaleRead, fault.G1a} {
 		v := missing
-		if v.What = what; named(fresh(), v, acts, nil).What != what+afterRebuild || named(fresh(), v, append(index, acts...), nil).What != what+afterRebuild {
+		if v.What = what; named(fresh(), v, acts, nil).What != what.With(fault.AfterRebuild) || named(fresh(), v, append(index, acts...), nil).What != what.With(fault.AfterRebuild) {
 			t.Errorf("%s: its snapshot was taken meanwhile", what)
 		}
-		if named(fresh(), v, index, nil).What != what+afterIndex {
+		if named(fresh(), v, index, nil).What != what.With(fault.AfterIndexBuild) {
 			t.Errorf("%s: its snapshot was taken while an index was built", what)
 		}
-		if v.Item = "t0:5"; named(fresh(), v, index, nil).What != what {
+		if v.Table = "t0"; named(fresh(), v, index, nil).What != what {
 			t.Errorf("%s: the index is another table's", what)
 		}
 	}
@@ -75,8 +79,8 @@ func TestRebuilt(t *testing.T) {
 
 // Of the findings each stands before the second one of a kind.
 func TestFindings(t *testing.T) {
-	missing := mechanism.Violation{Mechanism: mechanism.CR, What: "missing-row-after-rebuild", Item: "t1:5"}
-	stale := mechanism.Violation{Mechanism: mechanism.CR, What: "stale-read", Item: "t1:5"}
+	missing := mechanism.Violation{Mechanism: mechanism.CR, What: "missing-row-after-rebuild", Item: "t1:5", Table: "t1"}
+	stale := mechanism.Violation{Mechanism: mechanism.CR, What: "stale-read", Item: "t1:5", Table: "t1"}
 	var got []string
 	for _, f := range Findings(&storm.Result{}, &mechanism.TraceReport{Violations: []mechanism.Violation{missing, missing, stale}}) {
 		got = append(got, f.Summary)
@@ -93,12 +97,12 @@ func TestFindings(t *testing.T) {
 // Only a row that was missing to a statement which was killed while it ran has the name of that.
 func TestKilled(t *testing.T) {
 	acts := []storm.Act{{Nemesis: storm.Kill, What: "the statement of session 7", Start: 100, End: 200, Killed: 8}}
-	missing := mechanism.Violation{Mechanism: mechanism.CR, What: "missing-row", Item: "t1:5", Txns: []int64{3752}, At: 150, Seen: [2]int64{150, 160}}
-	for _, what := range []string{"missing-row", mechanism.AbortedDelete} { // T3752 is of session 7: 8 modulo 9
+	missing := mechanism.Violation{Mechanism: mechanism.CR, What: "missing-row", Item: "t1:5", Table: "t1", Txns: []int64{3752}, At: 150, Seen: [2]int64{150, 160}}
+	for _, what := range []fault.Kind{fault.MissingRow, fault.G1aDelete} { // T3752 is of session 7: 8 modulo 9
 		v := missing
 		v.What = what
 		for _, v := range []mechanism.Violation{named(fresh(), v, acts, nil), named(fresh(), v, nil, acts)} {
-			if l := v.Listed(); l.Signature != "mechanism-violation/consistent-read:missing-row-after-kill" {
+			if l := v.Listed(); l.Signature != "mechanism-violation/missing-row-after-kill" {
 				t.Errorf("%s: its statement was killed: %+v", what, l)
 			}
 		}
@@ -122,17 +126,17 @@ func TestKilled(t *testing.T) {
 // afterwards.
 func TestCopied(t *testing.T) {
 	acts := []storm.Act{{Nemesis: storm.DDL, What: "ALTER TABLE {table} REMOVE PARTITIONING", Start: 100, End: 200, Copied: "t1"}}
-	read := mechanism.Violation{Mechanism: mechanism.CR, What: "aborted-read", Item: "t1:5", Txns: []int64{1}, Seen: [2]int64{250, 260}, At: 250}
+	read := mechanism.Violation{Mechanism: mechanism.CR, What: fault.G1a, Item: "t1:5", Table: "t1", Txns: []int64{1}, Seen: [2]int64{250, 260}, At: 250}
 	late := read
 	late.At, late.Seen = int64(3*time.Hour), [2]int64{int64(3 * time.Hour), int64(3*time.Hour) + 10}
 	for _, v := range []mechanism.Violation{read, late} {
 		v = named(fresh(), v, acts, nil)
-		if l := v.Listed(); l.Signature != "mechanism-violation/consistent-read:aborted-read-after-repartitioning" {
+		if l := v.Listed(); l.Signature != "mechanism-violation/G1a-after-repartitioning" {
 			t.Errorf("%+v", l)
 		}
 	}
 	for name, change := range map[string]func(*mechanism.Violation){
-		"another table": func(v *mechanism.Violation) { v.Item = "t0:5" },
+		"another table": func(v *mechanism.Violation) { v.Table = "t0" },
 		"before":        func(v *mechanism.Violation) { v.Seen = [2]int64{50, 99} },
 		"a stale one":   func(v *mechanism.Violation) { v.What = "stale-read" },
 	} {
@@ -164,13 +168,13 @@ func TestManyActs(t *testing.T) {
 			continue
 		}
 		at := start + apart/4
-		rebuilt := mechanism.Violation{Mechanism: mechanism.CR, What: "stale-read", Item: "t0:1", Txns: []int64{3}, At: at + lag/2, Seen: [2]int64{at, at}}
+		rebuilt := mechanism.Violation{Mechanism: mechanism.CR, What: "stale-read", Item: "t0:1", Table: "t0", Txns: []int64{3}, At: at + lag/2, Seen: [2]int64{at, at}}
 		u.name(&rebuilt)
 		at -= 20 * apart
-		killed := mechanism.Violation{Mechanism: mechanism.CR, What: "missing-row", Item: "t1:1", Txns: []int64{int64(1 + (i-20)%sessions)}, At: at, Seen: [2]int64{at, at}}
+		killed := mechanism.Violation{Mechanism: mechanism.CR, What: "missing-row", Item: "t1:1", Table: "t1", Txns: []int64{int64(1 + (i-20)%sessions)}, At: at, Seen: [2]int64{at, at}}
 		u.name(&killed)
 		beside := fmt.Sprintf("beside it: kill: statements of session %d in [%d, %d]", (i-20)%sessions, start-20*apart, start-20*apart+apart/2)
-		if rebuilt.What != "stale-read-after-rebuild" || killed.What != "missing-row-after-kill" || !slices.Contains(killed.Explanation, beside) {
+		if rebuilt.What != "stale-read-after-rebuild" || killed.What != "missing-row-after-kill" || !strings.Contains(killed.Explanation.String(), beside) {
 			t.Fatalf("after %d acts: %s, %s, %q", i, rebuilt.What, killed.What, killed.Explanation)
 		}
 	}
@@ -184,9 +188,9 @@ func TestBefore(t *testing.T) {
 	acts := []storm.Act{{Nemesis: storm.Crash, What: "the process was killed", Start: 10, End: 20},
 		{Nemesis: storm.Kill, What: "statements of session 3", Start: 30, End: 40, Killed: 4}, {Nemesis: storm.Kill, What: "statements of session 5", Start: 50, End: 60, Killed: 6},
 		{Nemesis: storm.Pause, What: "the process was stopped", Start: 200, End: 210}}
-	v := named(fresh(), mechanism.Violation{Mechanism: mechanism.ME, What: "two-locks", Item: "t0:1", Txns: []int64{8, 4}, At: 100}, acts, nil)
+	v := named(fresh(), mechanism.Violation{Mechanism: mechanism.ME, What: "two-locks", Item: "t0:1", Table: "t0", Txns: []int64{8, 4}, At: 100}, acts, nil)
 	want := []string{"before that: crash: the process was killed in [10, 20]", "before that: kill: statements of session 3 in [30, 40]"}
-	if !slices.Equal(v.Explanation, want) {
+	if v.Explanation.String() != strings.Join(want, "; ") {
 		t.Errorf("%q, want %q", v.Explanation, want)
 	}
 }
