@@ -54,7 +54,7 @@ func fakes(check func(ctx context.Context, n int) (*CaseResult, error)) (cfg Con
 func result(n int) *CaseResult {
 	return &CaseResult{Case: n, Statements: Statements{Generated: 15, Errored: 2, Effective: 9, Rows: 20, Survived: 8, DroppedBlocked: 1, DroppedCyclic: 2,
 		DroppedAborted: 4}, Runs: 3, Replays: 5, Sent: 100, Checked: true, Overlapping: true, OverlapEdge: n%2 == 0,
-		CrossEdges: map[string]int{"item-read": 6, "item-write": n}, Uses: []string{"select"}}
+		CrossEdges: map[string]int{"item-wr": 6, "item-ww": n}, Uses: []string{"select"}}
 }
 
 func found(class string) Found {
@@ -86,7 +86,7 @@ func TestAddingUp(t *testing.T) {
 	s.ElapsedS, s.CasesPerMinute = 0, 0
 	got := fmt.Sprintf("%+v", *s)
 	want := fmt.Sprintf("%+v", Summary{Seed: 7, Target: "fake", Version: "1.0", Isolation: "serializable", Cases: 10, CasesChecked: 8, CasesClean: 8,
-		OverlappingCases: 8, OverlapEdgeCases: 4, CrossEdges: map[string]int{"item-read": 48, "item-write": 10 + 11 + 12 + 13 + 15 + 16 + 17 + 18},
+		OverlappingCases: 8, OverlapEdgeCases: 4, CrossEdges: map[string]int{"item-wr": 48, "item-ww": 10 + 11 + 12 + 13 + 15 + 16 + 17 + 18},
 		Statements: Statements{Generated: 120, Errored: 16, Effective: 72, Rows: 160, Survived: 64, DroppedBlocked: 8, DroppedCyclic: 16, DroppedAborted: 32}, Features: map[string]int{"select": 8},
 		Runs: 30, Replays: 50, ServerStatements: 1000, Bugs: []*BugRef{}, Findings: []FindingRef{}, Known: map[string]int{}, Paused: map[string]int{},
 		Flaky: []string{}, Skipped: map[string]int{"environment": 2}})

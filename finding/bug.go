@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"txweave/fault"
 )
 
 // Status is what people have found out about a bug.
@@ -121,6 +123,10 @@ func (b *Bugs) Check() error {
 			return fmt.Errorf("bug %d has no name of its own: %q", i+1, g.ID)
 		}
 		seen[g.ID] = true
+		for i := range g.ShownAs {
+			g.ShownAs[i] = Renamed(g.ShownAs[i])
+		}
+		slices.Sort(g.ShownAs)
 		for _, k := range g.Kept {
 			if !ValidName(k.Dir) {
 				return fmt.Errorf("%s keeps %q, which is no name of a directory beside this file", g.ID, k.Dir)
@@ -164,12 +170,16 @@ func (g *Bug) Keys() []string {
 	return slices.Compact(under)
 }
 
-// Keys are the texts under which the bugs lie that a finding with this signature may be one of: see Bug.Keys.
+// Keys are the texts under which the bugs lie that a finding with this signature may be one of, see Bug.Keys; also under the names of before.
 func (s Signature) Keys() []string {
+	keys := append([]string{s.key()}, former(s.Coarse)...)
 	if s.Cause.IsZero() {
-		return []string{s.key()}
+		return keys
 	}
-	return []string{s.key(), s.Coarse}
+	if e := fault.Of(s.Cause.Kind); e != nil && s.Cause.Of == "" {
+		keys = append(keys, e.Old...)
+	}
+	return append(keys, s.Coarse)
 }
 
 // enterUnder adds a bug to the index under one key.

@@ -40,7 +40,7 @@ func (c *Cause) UnmarshalText(text []byte) error {
 			return nil
 		}
 	}
-	*c = Cause{Of: whole}
+	*c = Cause{Of: Renamed(whole)}
 	return nil
 }
 

@@ -242,7 +242,7 @@ func (d *Difference) Errors() []*history.DBError {
 }
 
 // Quoted are the texts of the database and of the case that the difference quotes: each error, behind the statement that it answers where
-// that is told, statements, complaints, warnings, and both answers with a line's end between them.
+// that is told, statements, complaints, warnings, and both answers, each and together with a line's end between them.
 func (d *Difference) Quoted() []string {
 	var out []string
 	for i := range d.Steps {
@@ -262,7 +262,7 @@ func (d *Difference) Quoted() []string {
 		out = append(out, d.Warned[i].String())
 	}
 	if a, b := d.Transaction.String(), d.Replay.String(); a != "" || b != "" {
-		out = append(out, a+"\n"+b)
+		out = append(out, a, b, a+"\n"+b)
 	}
 	return out
 }

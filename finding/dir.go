@@ -66,6 +66,7 @@ func Open(path string) (*Dir, error) {
 	if err := json.Unmarshal(text, d.Record); err != nil {
 		return nil, fmt.Errorf("%s: %w", d.file(RecordFile), err)
 	}
+	d.Record.Signature, d.Record.With = Renamed(d.Record.Signature), Renamed(d.Record.With)
 	if err := CheckFormat(d.Record.Format, Format); err != nil {
 		return nil, fmt.Errorf("%s: %w", d.file(RecordFile), err)
 	}

@@ -1,14 +1,18 @@
 package finding
 
-import "testing"
+import (
+	"testing"
+
+	"txweave/fault"
+)
 
 // TestGroup: what a storm found is a bug for each signature, with how often it came and two samples, in the order of the first ones.
 func TestGroup(t *testing.T) {
 	var all []Listed
 	for i := range 154 {
-		all = append(all, Listed{Signature: "mechanism-violation/consistent-read:missing-row-after-rebuild", Summary: "row", Explanation: []string{"a", "b"}, Transactions: []int64{int64(i)}})
+		all = append(all, List(ClassMechanism, fault.MissingRow.With(fault.AfterRebuild), "row", []int64{int64(i)}, Say("a"), Say("b")))
 	}
-	all = append(all, Listed{Signature: "crash", Summary: "it is gone"})
+	all = append(all, Listed{Signature: "crash", Summary: "it is gone", Class: ClassCrash})
 	got := Group(all)
 	if len(got) != 2 || got[0].Count != 154 || len(got[0].Samples) != 2 || got[0].Samples[1].Transactions[0] != 1 || got[1].Count != 1 {
 		t.Fatalf("%+v", got)

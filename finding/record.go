@@ -8,7 +8,7 @@ import (
 )
 
 // Format is the number of finding.json's format. A txweave reads its own and those before it.
-const Format = 1
+const Format = 2
 
 // Environment says under what a finding was made: what a report to a maintainer has to name.
 type Environment struct {

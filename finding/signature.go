@@ -2,9 +2,12 @@ package finding
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
+
+	"txweave/fault"
 )
 
 // Signature is what findings are grouped by.
@@ -131,4 +134,49 @@ func telling(feature string) bool { return !slices.Contains(ordinary, feature) }
 // Automated Database System Testing", 2025, section "Bug prioritization".)
 func (s Signature) Covers(o Signature) bool {
 	return s.Coarse == o.Coarse && within(s.Features, o.Features)
+}
+
+// Renamed is a signature of a file or flag of before, with the names of faults that the catalogue has now; one of now is returned as it is.
+func Renamed(signature string) string {
+	class, kind, what := cutSignature(signature)
+	if now := fault.Named(kind + ":" + what); string(now) != kind+":"+what { // a name of before that has a colon in it
+		return Signed(class, "", now)
+	}
+	if what == "" {
+		return signature
+	}
+	return Signed(class, kind, fault.Named(what))
+}
+
+// former are the signatures of files of before that are this one now.
+func former(signature string) []string {
+	class, kind, what := cutSignature(signature)
+	e := fault.Of(fault.Kind(what))
+	if e == nil {
+		return nil
+	}
+	var out []string
+	for _, name := range e.Old {
+		out = append(out, Signed(class, kind, fault.Kind(name)))
+	}
+	return out
+}
+
+// cutSignature takes a signature apart as Signed put it together.
+func cutSignature(signature string) (class, kind, what string) {
+	class, what, _ = strings.Cut(signature, "/")
+	if before, after, has := strings.Cut(what, ":"); has {
+		kind, what = before, after
+	}
+	return class, kind, what
+}
+
+// UnmarshalJSON reads a signature, also one of a file of before.
+func (s *Signature) UnmarshalJSON(data []byte) error {
+	type plain Signature
+	if err := json.Unmarshal(data, (*plain)(s)); err != nil {
+		return err
+	}
+	s.Coarse = Renamed(s.Coarse)
+	return nil
 }

@@ -139,13 +139,13 @@ func (a Arg) String() string {
 }
 
 // Parts cuts the sentence at its places: words and what stands between them, by turns, words first and last.
-func (s *Step) Parts() (words []string, args []Arg) {
+func (s Step) Parts() (words []string, args []Arg) {
 	words = strings.SplitN(s.Say, "%v", len(s.Args)+1)
 	return words, s.Args[:min(len(s.Args), len(words)-1)]
 }
 
 // String prints the step for people.
-func (s *Step) String() string {
+func (s Step) String() string {
 	words, args := s.Parts()
 	var b strings.Builder
 	for i, w := range words {

@@ -55,6 +55,19 @@ func (s State) Seen() string {
 	return fmt.Sprintf("version %d", int64(s))
 }
 
+// MarshalText writes what String prints.
+func (s State) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// UnmarshalText reads what MarshalText wrote.
+func (s *State) UnmarshalText(text []byte) error {
+	state, ok := ParseState(string(text))
+	if !ok {
+		return fmt.Errorf("%q is no state of a row", text)
+	}
+	*s = state
+	return nil
+}
+
 // ParseState reads what String printed.
 func ParseState(text string) (s State, ok bool) {
 	switch text {

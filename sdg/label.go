@@ -1,12 +1,16 @@
 package sdg
 
-import "strings"
+import (
+	"strings"
+
+	"txweave/history"
+)
 
 // labelNames are the names of the single labels, in the order of their bits.
 var labelNames = [...]string{
-	"item-read", "item-write", "item-anti",
-	"predicate-read", "predicate-write", "predicate-anti",
-	"value-write",
+	"item-wr", "item-ww", "item-rw",
+	"predicate-wr", "predicate-ww", "predicate-rw",
+	"value-ww",
 }
 
 // Names returns the names of the labels in l, in the order of Definitions 2-8, for JSON and tables.
@@ -54,3 +58,14 @@ func (p Precision) String() string {
 	}
 	return "unknown"
 }
+
+// edges are the kinds of edges by the names of labels, those of files of before among them.
+var edges = map[string]history.EdgeKind{
+	"item-wr": history.WR, "item-ww": history.WW, "item-rw": history.RW,
+	"predicate-wr": history.PWR, "predicate-ww": history.WW, "predicate-rw": history.PRW, "value-ww": history.WW,
+	"item-read": history.WR, "item-write": history.WW, "item-anti": history.RW,
+	"predicate-read": history.PWR, "predicate-write": history.WW, "predicate-anti": history.PRW, "value-write": history.WW,
+}
+
+// EdgeOf is the kind of edge that a label's name stands for; history.NoEdge where there is no such label.
+func EdgeOf(name string) history.EdgeKind { return edges[name] }

@@ -37,7 +37,7 @@ for last; do :; done
 [ "$last" != --help ] || exit 0
 case $1 in
 features) echo '[{"name":"select","weight":3},{"name":"update","weight":2}]' ;;
-fuzz) echo '{"cases":60,"cases_checked":60,"overlap_edge_cases":40,"cross_edges":{"item-read":%d},"features":{%s},"server_statements":5000,
+fuzz) echo '{"cases":60,"cases_checked":60,"overlap_edge_cases":40,"cross_edges":{"item-wr":%d},"features":{%s},"server_statements":5000,
 	"statements":{"generated":900,"effective":700,"rows":4000,"partial":300,"survived":800},"bugs":[%s],"findings":[%s{}]}' ;;
 detect)
 	for bug in $(echo $last | tr , ' '); do all="$all{\"name\":\"$bug\",\"applicable\":true,\"forbidden\":true,\"found\":%v,\"cases\":7},"; done

@@ -20,7 +20,9 @@ func TestDefault(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := &finding.Finding{Class: finding.ClassIsolation,
-		Summary: "error 9007, DELETE r0, r1 FROM …: error 1105: runtime error: slice bounds out of range [:9] with capacity 7", Log: "tikv aborts txn: pessimistic lock not found"}
+		Differences: []finding.Difference{{Steps: finding.Steps{finding.Say("%v: %v", finding.Query("DELETE r0, r1 FROM …"),
+			&history.DBError{Code: 1105, Message: "runtime error: slice bounds out of range [:9] with capacity 7"}),
+			finding.Say("%v", &history.DBError{Code: 9007, Message: "x"})}}}, Log: "tikv aborts txn: pessimistic lock not found"}
 	descending := finding.Signature{Coarse: "isolation-violation/G-SIa-read", Features: []string{"desc", "order", "read", "transactions"}, Minimal: true}
 	ascending := descending
 	ascending.Features = []string{"order", "read", "transactions"}
@@ -283,7 +285,7 @@ func TestMatch(t *testing.T) {
 
 // TestMayBe: a large case that has what a reduced one would need may be the bug, and is not yet.
 func TestMayBe(t *testing.T) {
-	f := &finding.Finding{Class: "crash", Summary: "error 1030: Wrong index given to function"}
+	f := &finding.Finding{Class: "crash", Differences: []finding.Difference{{Replay: finding.Answered(&history.DBError{Code: 1030, Message: "Wrong index given to function"})}}}
 	large := finding.Signature{Coarse: "replay-difference/SELECT:rows", Features: []string{"SELECT", "cte", "set-operation"}}
 	for entry, want := range map[string]bool{
 		`features = ["cte"]`: true, `features = ["join:left"]`: false, "features = [\"cte\"]\nsignature = '^crash'": false,

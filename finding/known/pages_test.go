@@ -110,12 +110,12 @@ func TestOwnPages(t *testing.T) {
 	}
 	const plan = "plan-difference/SELECT:rows"
 	for _, c := range []struct{ name, signature, sql, detail string }{
-		{"mariadb-rebuild-snapshot", "mechanism-violation/consistent-read:missing-row-after-rebuild", "", ""},
-		{"", "mechanism-violation/consistent-read:missing-row", "", ""},
-		{"mariadb-online-index-snapshot", "mechanism-violation/consistent-read:missing-row-after-index-build", "", ""},
-		{"", "mechanism-violation/consistent-read:aborted-read-after-repartitioning", "", ""}, // 11.8's
-		{"", "mechanism-violation/consistent-read:stale-read-after-rebuild", "", ""},          // 11.8's, too
-		{"mariadb-killed-delete", "mechanism-violation/consistent-read:missing-row-after-kill", "", ""},
+		{"mariadb-rebuild-snapshot", "mechanism-violation/missing-row-after-rebuild", "", ""},
+		{"", "mechanism-violation/missing-row", "", ""},
+		{"mariadb-online-index-snapshot", "mechanism-violation/missing-row-after-index-build", "", ""},
+		{"", "mechanism-violation/aborted-read-after-repartitioning", "", ""}, // 11.8's
+		{"", "mechanism-violation/stale-read-after-rebuild", "", ""},          // 11.8's, too
+		{"mariadb-killed-delete", "mechanism-violation/missing-row-after-kill", "", ""},
 		{"mariadb-skip-locked-timeout", "unexpected-error/1180", "", `SELECT 1 FROM t0 FOR UPDATE SKIP LOCKED: error 1180: Got error 1 "Operation not permitted" during COMMIT`},
 		{"", "unexpected-error/1180", "", `SELECT 1 FROM t0 FOR UPDATE: error 1180: Got error 1 "Operation not permitted" during COMMIT`},
 		{"mariadb-nested-with", "unexpected-error/1146", "", "WITH q0 AS (SELECT 1 AS a) SELECT (WITH q1 AS (SELECT a FROM q0) SELECT 1): error 1146: Table 'x.q0' doesn't exist"},

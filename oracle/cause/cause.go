@@ -289,8 +289,8 @@ func (r *run) data(named []int) finding.Cause {
 // the oracle calls it.
 func (r *run) read(f *finding.Finding, d *finding.Difference) finding.Cause {
 	named := d.Txns()
-	if at := r.at(d.Stmt); at >= 0 && f.Class == finding.ClassSnapshot {
-		named = slices.DeleteFunc(named, func(t int) bool { return t == r.Observation.Stmts[at].Txn }) // those whom it read from
+	if d.Stmt != "" && f.Class == finding.ClassSnapshot {
+		named = slices.DeleteFunc(named, func(t int) bool { return t == txnOf(d.Stmt) }) // those whom it read from
 	}
 	written := named
 	if d.What == fault.WriteLock {
@@ -333,7 +333,7 @@ func (r *run) wrongRead(what fault.Kind, stmt string) finding.Cause {
 		return finding.CauseDirty
 	case slices.Contains([]fault.Kind{fault.OwnWriteMissed, fault.StaleRead, fault.SessionGuarantee}, what) && r.sawNotTaken(stmt):
 		return finding.CauseMissing
-	case what == fault.OwnWriteMissed && slices.Contains(r.lost, r.txnOf(stmt)):
+	case what == fault.OwnWriteMissed && slices.Contains(r.lost, txnOf(stmt)):
 		return finding.CauseLost // it was gone, and the read right
 	case what == fault.UndoneWrite && r.foundUndone(stmt):
 		return finding.CauseKeptTo
@@ -362,7 +362,7 @@ func (r *run) letIn(stmt string) bool {
 		return false
 	}
 	for _, e := range r.Observation.Events {
-		if e.Kind != observe.Begin || !e.Snapshot || e.Txn != r.txnOf(stmt) {
+		if e.Kind != observe.Begin || !e.Snapshot || e.Txn != txnOf(stmt) {
 			continue
 		}
 		return slices.ContainsFunc(r.Observation.Stmts, func(s *observe.ObservedStmt) bool {
@@ -379,7 +379,7 @@ func (r *run) dirtyBefore(stmt string) bool {
 		if w.Stmt == stmt && w.What == fault.NewerRead {
 			return false
 		}
-		if w.What == fault.DirtyRead && w.Txn == r.txnOf(stmt) {
+		if w.What == fault.DirtyRead && w.Txn == txnOf(stmt) {
 			return true
 		}
 	}
@@ -472,10 +472,10 @@ func (r *run) at(name string) int {
 	return slices.IndexFunc(r.Observation.Stmts, func(s *observe.ObservedStmt) bool { return s.Name == name })
 }
 
-// txnOf is the transaction of a statement of the run; -1 if it is not there.
-func (r *run) txnOf(stmt string) int {
-	if at := r.at(stmt); at >= 0 {
-		return r.Observation.Stmts[at].Txn
+// txnOf is the transaction of a statement; -1 if it is none of a transaction.
+func txnOf(stmt string) int {
+	if of := (&finding.Difference{Stmt: stmt}).Txns(); len(of) > 0 {
+		return of[0]
 	}
 	return -1
 }

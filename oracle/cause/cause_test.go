@@ -11,7 +11,6 @@ import (
 	"txweave/instrument"
 	"txweave/internal/testkit/said"
 	"txweave/observe"
-	"txweave/oracle/snapshot"
 	"txweave/sdg"
 	"txweave/sqltext"
 )

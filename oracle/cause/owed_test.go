@@ -8,7 +8,6 @@ import (
 	"txweave/finding"
 	"txweave/history"
 	"txweave/instrument"
-	"txweave/internal/testkit/said"
 	"txweave/observe"
 	"txweave/oracle/snapshot"
 	"txweave/sdg"

@@ -58,7 +58,7 @@ func TestPassedOverUndone(t *testing.T) {
 		r.compare()
 		// Where it was not undone, its transaction wrote once more, and that is what the next one did not find.
 		if got := r.data([]int{0}); got != finding.CauseLost || len(r.lost) != 1 {
-			t.Errorf("undone %v: %q of %q, want %q of T0", undone, got, r.lost, finding.CauseLost)
+			t.Errorf("undone %v: %v of %v, want %v of T0", undone, got, r.lost, finding.CauseLost)
 		}
 	}
 }
@@ -99,7 +99,7 @@ func TestSawLater(t *testing.T) {
 // TestStillThere: a DELETE that seems to have taken away a row which it did not find has not where the row is there in the end; where the row is gone,
 // or somebody wrote it again, it has.
 func TestStillThere(t *testing.T) {
-	const writes = finding.Cause{Kind: fault.WritesOthers, Of: "DELETE"}
+	writes := finding.Cause{Kind: fault.WritesOthers, Of: "DELETE"}
 	for _, c := range []struct {
 		name  string
 		end   map[string]*history.Rows
@@ -127,7 +127,7 @@ func TestStillThere(t *testing.T) {
 
 // TestNamesNone: contents at the end that name as what a changed row was a version which nobody wrote; one that was there at the start is none such.
 func TestNamesNone(t *testing.T) {
-	for pvkey, want := range map[int64]finding.Cause{100001: finding.CauseUnwritten, 1: "", 0: {}} {
+	for pvkey, want := range map[int64]finding.Cause{100001: finding.CauseUnwritten, 1: {}, 0: {}} {
 		rows := &history.Rows{Columns: []string{sqltext.PKey, sqltext.VKey, sqltext.PVKey}, Cells: []history.Value{history.IntValue(1), history.IntValue(2), history.IntValue(pvkey)}}
 		o := &observe.Observation{Promise: &dbms.Profile{}, Stmts: []*observe.ObservedStmt{update("T0.S0", 0, 1, 2)}, Txns: []observe.ObservedTxn{{Outcome: history.Committed}},
 			Initial: map[string]map[int64]int64{"t": {1: 1}}}

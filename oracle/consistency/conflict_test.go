@@ -62,7 +62,7 @@ func TestSavepoints(t *testing.T) {
 	}{
 		{"lost", observe.Savepoint{Known: true, Err: none}, "the transaction had set it: error 1305: SAVEPOINT a does not exist"},
 		{"lost after an error", observe.Savepoint{Known: true, Err: none, Failed: []finding.Failure{{Stmt: "T0.S2", Err: &history.DBError{Code: 1467, Message: "no value"}}}},
-			"the transaction had set it: error 1305: SAVEPOINT a does not exist; before that failed T0.S2: error 1467: no value"},
+			"the transaction had set it: error 1305: SAVEPOINT a does not exist; T0.S2 had failed before: error 1467: no value"},
 		{"another error", observe.Savepoint{Known: true, Err: &history.DBError{Code: 1213, Message: "Deadlock found"}}, ""},
 		{"never set", observe.Savepoint{Err: none}, ""},
 		{"never set, and there", observe.Savepoint{}, "the transaction had not set it, and yet there was no error"},

@@ -43,8 +43,8 @@ func TestRowLocks(t *testing.T) {
 		back, fails  int64 // when T0 went back to a savepoint, or met an error (see failedAt); 0: never
 		want         string
 	}{
-		{"an UPDATE beside FOR UPDATE", int(sqltext.ForUpdate), update, 10, 50, 20, 30, 0, 0, "T0.S0 locked (t, 1) and T1.S0 did"},
-		{"FOR UPDATE beside an UPDATE", update, int(sqltext.ForUpdate), 10, 50, 20, 30, 0, 0, "T0.S0 locked (t, 1) and T1.S0 did"},
+		{"an UPDATE beside FOR UPDATE", int(sqltext.ForUpdate), update, 10, 50, 20, 30, 0, 0, "T0.S0 locked row 1 of t and T1.S0 did"},
+		{"FOR UPDATE beside an UPDATE", update, int(sqltext.ForUpdate), 10, 50, 20, 30, 0, 0, "T0.S0 locked row 1 of t and T1.S0 did"},
 		{"an UPDATE that waited", int(sqltext.ForUpdate), update, 10, 50, 20, 60, 0, 0, ""},
 		{"an UPDATE after it", int(sqltext.ForUpdate), update, 10, 15, 20, 30, 0, 0, ""},
 		{"a plain read", plain, update, 10, 50, 20, 30, 0, 0, ""},
@@ -52,7 +52,7 @@ func TestRowLocks(t *testing.T) {
 		{"went back to a savepoint before", int(sqltext.ForUpdate), update, 10, 50, 20, 30, 15, 0, ""},
 		{"went back to a savepoint after it", int(sqltext.ForUpdate), update, 10, 50, 20, 30, 35, 0, "T1.S0 did"},
 		{"an error before", int(sqltext.ForUpdate), update, 10, 50, 20, 30, 0, 15, ""},
-		{"an error of a key before", int(sqltext.ForUpdate), update, 10, 50, 20, 30, 0, -15, "T0.S0 locked (t, 1) and T1.S0 did"},
+		{"an error of a key before", int(sqltext.ForUpdate), update, 10, 50, 20, 30, 0, -15, "T0.S0 locked row 1 of t and T1.S0 did"},
 		{"in autocommit", int(sqltext.ForUpdate), update, 10, 5, 20, 30, 0, 0, ""},
 		{"never ended", int(sqltext.ForUpdate), update, 10, math.MaxInt64, 20, 30, 0, 0, "T1.S0 did"},
 		{"two that share", int(sqltext.ForShare), int(sqltext.ForShare), 10, 50, 20, 30, 0, 0, ""},

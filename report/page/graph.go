@@ -8,6 +8,7 @@ import (
 	"txweave/graph/draw"
 	"txweave/history"
 	"txweave/report/timeline"
+	"txweave/sdg"
 	"txweave/testcase"
 )
 
@@ -124,7 +125,7 @@ func dependencies(f *timeline.Dossier, t *timeline.Timeline, wrong func(string) 
 		}
 		for _, e := range g.Edges {
 			edges = append(edges, edge{From: e.From, To: e.To, Labels: strings.Join(e.Labels, ", "), Why: shorten(e.Why), Across: txnOf(e.From) != txnOf(e.To),
-				Anti: slices.ContainsFunc(e.Labels, func(l string) bool { return strings.HasSuffix(l, "anti") })})
+				Anti: slices.ContainsFunc(e.Labels, func(l string) bool { return isAnti(sdg.EdgeOf(l)) })})
 		}
 		slices.SortStableFunc(edges, func(a, b edge) int { // what ties transactions together comes first
 			switch {
@@ -148,7 +149,7 @@ func dependencies(f *timeline.Dossier, t *timeline.Timeline, wrong func(string) 
 			}
 			seen[why] = true
 			edges = append(edges, edge{From: from, To: to, Why: why, Across: txnOf(from) != txnOf(to),
-				Anti: step.Edge == history.RW || step.Edge == history.PRW})
+				Anti: isAnti(step.Edge)})
 		}
 	}
 	if len(edges) == 0 {
@@ -162,3 +163,6 @@ func dependencies(f *timeline.Dossier, t *timeline.Timeline, wrong func(string) 
 	}
 	return newGraph(names, kinds, wrong, edges)
 }
+
+// isAnti says whether an edge is an anti-dependency.
+func isAnti(k history.EdgeKind) bool { return k == history.RW || k == history.PRW }

@@ -152,8 +152,8 @@ func TestTitles(t *testing.T) {
 					t.Errorf("%s of %q: %s", name, kind, got)
 				}
 			}
-			if n := strings.Count(e.Why, ". "); n != 1 || !strings.HasSuffix(e.Why, ".") {
-				t.Errorf("%s: why it is wrong takes %d sentences, want two: %s", name, n+1, e.Why)
+			if n := strings.Count(e.Why, ". "); n > 1 || !strings.HasSuffix(e.Why, ".") {
+				t.Errorf("%s: why it is wrong takes %d sentences, want one or two: %s", name, n+1, e.Why)
 			}
 		}
 	}

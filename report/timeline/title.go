@@ -152,7 +152,7 @@ func (f *Dossier) Claim(t *Timeline) string {
 	}
 	text = f.Unconditional(text)
 	kind := subject(t, d)
-	if kind == unnamed && f.Record.Class == finding.ClassMechanism {
+	if kind == unnamed && (f.Record.Class == finding.ClassMechanism || f.Record.Class == finding.ClassIsolation) {
 		kind = aTransaction
 	}
 	if s := find(t, d.Stmt); s != nil && f.Record.Class == finding.ClassSnapshot && blind(control.Read(f.syntax().Tree, s.SQL).Tree) {

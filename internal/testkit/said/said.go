@@ -12,7 +12,7 @@ import (
 )
 
 // place finds what stands in the places of a sentence: statements, transactions, versions "(t, 1, 2)" and rows "row 1 of t".
-var place = regexp.MustCompile(`\bT\d+\.S\d+\b|\bT\d+\b|\(\w+, \d+, \d+\)|\brow \d+ of \w+`)
+var place = regexp.MustCompile(`\bT\d+\.S\d+\b|\bT\d+\b|\(\w+, \d+(?:, \d+)?\)|\brow \d+ of \w+`)
 
 // Steps are the steps that a text says, with semicolons between them.
 func Steps(text string) finding.Steps {
@@ -35,6 +35,8 @@ func argOf(name string) any {
 	}
 	words := strings.FieldsFunc(name, func(r rune) bool { return strings.ContainsRune("(), ", r) })
 	switch {
+	case strings.HasPrefix(name, "(") && len(words) == 2:
+		return history.Item{Table: words[0], PKey: number(words[1])}
 	case strings.HasPrefix(name, "("):
 		return history.Version{Item: history.Item{Table: words[0], PKey: number(words[1])}, VKey: number(words[2])}
 	case strings.HasPrefix(name, "row "):
