@@ -11,7 +11,7 @@ const (
 	Outcome       Kind = "outcome"
 )
 
-var ofCertificate = []Entry{
+var ofCertificate = []CatalogueEntry{
 	{Kind: CommitOrder, Class: Certificate,
 		Title: "The database's own timestamps contradict the order in which things happened",
 		Why: "A transaction that began after another one had committed must have the later timestamp. " +

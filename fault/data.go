@@ -17,7 +17,7 @@ const (
 	WarnedOfOwn     Kind = "warned-of-own-name"
 )
 
-var ofData = []Entry{
+var ofData = []CatalogueEntry{
 	{Kind: LostWrite, Class: Data,
 		Title: "A committed change is lost",
 		Why: "What is committed stays. At the end the row is as it was before the change, and nobody has " +

@@ -12,7 +12,7 @@ const (
 	ForgottenBranch Kind = "xa-forgotten"
 )
 
-var ofFailure = []Entry{
+var ofFailure = []CatalogueEntry{
 	{Kind: Crash, Class: Failure,
 		Title:  "The server crashes",
 		Why:    "No statement may end the server.",

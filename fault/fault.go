@@ -14,19 +14,19 @@ import (
 // ("stale-read-after-rebuild").
 type Kind string
 
-// Class is a group of kinds that one way of looking finds.
-type Class string
+// Section is a group of kinds that one way of looking finds.
+type Section string
 
-// The classes of kinds.
+// The families of kinds.
 const (
-	Isolation   Class = "isolation"
-	Snapshot    Class = "snapshot"
-	Mechanism   Class = "mechanism"
-	Statement   Class = "statement"
-	Certificate Class = "certificate"
-	Replay      Class = "replay"
-	Data        Class = "data"
-	Failure     Class = "failure"
+	Isolation   Section = "isolation"
+	Snapshot    Section = "snapshot"
+	Mechanism   Section = "mechanism"
+	Statement   Section = "statement"
+	Certificate Section = "certificate"
+	Replay      Section = "replay"
+	Data        Section = "data"
+	Failure     Section = "failure"
 )
 
 // Mechanisms of concurrency control that a kind of fault breaks (Leopard, section II-B).
@@ -37,11 +37,11 @@ const (
 	SC  = "serialization-certifier"
 )
 
-// Entry is all that is known of a kind of fault.
-type Entry struct {
+// CatalogueEntry is all that is known of a kind of fault.
+type CatalogueEntry struct {
 	Kind      Kind
 	Base      Kind // the kind without its circumstance
-	Class     Class
+	Class     Section
 	Mechanism string // that does not hold; "" where no single one is to blame
 	Called    string // the everyday name; "" where the kind's own says as much
 	// Title is a sentence for the statement that met it: {stmt} stands for that, {sees} for it and its verb ("SELECT returns").
@@ -75,8 +75,8 @@ const (
 func (k Kind) With(circumstance string) Kind { return k + "-" + Kind(circumstance) }
 
 // catalogue holds the entries by kind, those under circumstances among them, and by old names.
-var catalogue, old = func() (map[Kind]*Entry, map[string]Kind) {
-	byKind, byOld := map[Kind]*Entry{}, map[string]Kind{}
+var catalogue, old = func() (map[Kind]*CatalogueEntry, map[string]Kind) {
+	byKind, byOld := map[Kind]*CatalogueEntry{}, map[string]Kind{}
 	for _, e := range All() {
 		enter(byKind, byOld, e, "", "")
 		for _, c := range circumstances {
@@ -87,7 +87,7 @@ var catalogue, old = func() (map[Kind]*Entry, map[string]Kind) {
 }()
 
 // enter adds an entry to both maps, by itself or under a circumstance.
-func enter(byKind map[Kind]*Entry, byOld map[string]Kind, e Entry, circumstance, title string) {
+func enter(byKind map[Kind]*CatalogueEntry, byOld map[string]Kind, e CatalogueEntry, circumstance, title string) {
 	olds := slices.Clone(e.Old)
 	e.Base = e.Kind
 	if circumstance != "" {
@@ -106,12 +106,12 @@ func enter(byKind map[Kind]*Entry, byOld map[string]Kind, e Entry, circumstance,
 }
 
 // All lists the entries, class by class.
-func All() []Entry {
+func All() []CatalogueEntry {
 	return slices.Concat(ofIsolation, ofSnapshot, ofMechanism, ofStatement, ofCertificate, ofReplay, ofData, ofFailure)
 }
 
 // Of returns the entry of a kind; nil where there is none.
-func Of(k Kind) *Entry { return catalogue[k] }
+func Of(k Kind) *CatalogueEntry { return catalogue[k] }
 
 // Named returns the kind that a name stands for, a present one or one of before; the name itself where nothing is called so.
 func Named(name string) Kind {

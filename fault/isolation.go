@@ -19,7 +19,7 @@ const (
 	G2        Kind = "G2"
 )
 
-var ofIsolation = []Entry{
+var ofIsolation = []CatalogueEntry{
 	{Kind: G0, Class: Isolation, Mechanism: ME, Called: "dirty write",
 		Title: "Two transactions change the same row before either of them has ended",
 		Why: "A row that a transaction has changed belongs to it until it ends. Here another one changed " +

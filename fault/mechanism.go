@@ -18,7 +18,7 @@ const (
 	OrderAgainstTime   Kind = "order-against-time"
 )
 
-var ofMechanism = []Entry{
+var ofMechanism = []CatalogueEntry{
 	{Kind: LockConflict, Class: Mechanism, Mechanism: ME,
 		Title: "Two transactions hold locks that exclude each other at the same time",
 		Why: "Of two transactions that lock the same row in ways that exclude each other, the second one " +

@@ -14,7 +14,7 @@ const (
 	ChangedMet      Kind = "changed-versus-met"
 )
 
-var ofReplay = []Entry{
+var ofReplay = []CatalogueEntry{
 	{Kind: Rows, Class: Replay, Called: "other rows",
 		Title: "{stmt} returns other rows than without transactions",
 		Why: "In the order of their dependencies each statement meets the same rows without transactions " +

@@ -17,7 +17,7 @@ const (
 	TornRow          Kind = "torn-row"
 )
 
-var ofSnapshot = []Entry{
+var ofSnapshot = []CatalogueEntry{
 	{Kind: StaleRead, Class: Snapshot, Mechanism: CR, Called: "stale read",
 		Title: "{stmt} misses a change that was committed before its transaction began to read",
 		Why: "What is committed before a transaction takes its snapshot belongs to that snapshot. Here " +

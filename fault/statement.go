@@ -38,7 +38,7 @@ const (
 	PrintedUnseen        Kind = "printed-unseen"
 )
 
-var ofStatement = []Entry{
+var ofStatement = []CatalogueEntry{
 	{Kind: Affected, Class: Statement,
 		Title: "{stmt} reports a number of affected rows that is not the number that it changed",
 		Why: "The number of affected rows must be that of the rows that were changed. Right before and " +

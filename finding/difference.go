@@ -30,8 +30,8 @@ type Difference struct {
 	Shape string     `json:"shape,omitempty"` // what the database complains of, without names and numbers
 	Table string     `json:"table,omitempty"` // whose final contents differ
 	// Transaction and Replay are what two executions gave, or a write and the reads beside it, shortened to what differs.
-	Transaction Value `json:"transaction,omitzero"`
-	Replay      Value `json:"replay,omitzero"`
+	Transaction Side `json:"transaction,omitzero"`
+	Replay      Side `json:"replay,omitzero"`
 	// Autocommit says that a replay shows it by itself: it is wrong without any transaction.
 	Autocommit bool   `json:"autocommit,omitempty"`
 	Reader     string `json:"reader,omitempty"` // the statement that saw, or overwrote, what it should not have
@@ -39,8 +39,8 @@ type Difference struct {
 	// AtStart says that two reads contradict each other of what was there before the transactions: either may be wrong.
 	AtStart bool `json:"at_start,omitempty"`
 	// Returned says that it is the rows which a write returns that are wrong, not those of a read beside it.
-	Returned bool  `json:"returned,omitempty"`
-	Steps    Steps `json:"steps,omitempty"` // why it is wrong
+	Returned bool      `json:"returned,omitempty"`
+	Steps    Sentences `json:"steps,omitempty"` // why it is wrong
 	// Failed are statements of its transactions that had failed before: a database that has rolled back there, and said that the statement
 	// failed, tells no client that what follows is of no transaction.
 	Failed []Failure `json:"failed,omitempty"`
@@ -80,8 +80,8 @@ func printWarnings(ws []history.Warning) string {
 }
 
 // OfCommit makes a difference one between the COMMIT of a transaction and the reads right before it.
-func OfCommit(txn int, what fault.Kind, why Step) Difference {
-	return Difference{Txn: &txn, Kind: commit, What: what, Steps: Steps{why}}
+func OfCommit(txn int, what fault.Kind, why Sentence) Difference {
+	return Difference{Txn: &txn, Kind: commit, What: what, Steps: Sentences{why}}
 }
 
 // OfCommit says whether a difference is such a one, of what is owed.
@@ -272,7 +272,7 @@ func (d *Difference) UnmarshalJSON(data []byte) error {
 	type plain Difference
 	before := struct {
 		*plain
-		Detail Steps `json:"detail"`
+		Detail Sentences `json:"detail"`
 	}{plain: (*plain)(d)}
 	if err := json.Unmarshal(data, &before); err != nil {
 		return err

@@ -112,7 +112,7 @@ func Signed(class, kind string, what fault.Kind) string {
 }
 
 // errorCode is the code of an error, "none" where there is none.
-func errorCode(v Value) string {
+func errorCode(v Side) string {
 	if v.Err == nil {
 		return "none"
 	}

@@ -18,8 +18,8 @@ func FailedBefore(events []*history.Event, txn int, at int64) []finding.Failure 
 }
 
 // StmtOf names the statement of an event where a step is said.
-func StmtOf(e *history.Event) finding.Stmt {
-	return finding.Stmt(testcase.Ref{Txn: e.Txn, Stmt: e.Stmt}.String())
+func StmtOf(e *history.Event) finding.StmtName {
+	return finding.StmtName(testcase.Ref{Txn: e.Txn, Stmt: e.Stmt}.String())
 }
 
 // gone lists the answers with which a transaction was gone.

@@ -144,7 +144,7 @@ type Alike struct {
 // BadAnswer is an answer to a probe that no correct database gives: evidence, not a fault of ours.
 type BadAnswer struct {
 	What     fault.Kind
-	Why      finding.Step
+	Why      finding.Sentence
 	Returned bool // the answer is that of the write itself, which returns rows
 }
 

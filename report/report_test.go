@@ -224,7 +224,7 @@ func TestHostileServer(t *testing.T) {
 		f.Record.Environment.Settings = map[string]string{"version_comment": evil, evil: "1"}
 		for i := range f.Record.Differences {
 			d := &f.Record.Differences[i]
-			d.Transaction, d.Replay, d.Steps = finding.Value{Text: evil}, finding.Value{Text: evil}, finding.Steps{finding.Say("%v", evil)}
+			d.Transaction, d.Replay, d.Steps = finding.Side{Text: evil}, finding.Side{Text: evil}, finding.Sentences{finding.Say("%v", evil)}
 		}
 		if f.Run != nil {
 			for _, e := range f.Run.Events {
@@ -286,7 +286,7 @@ func TestTellingStore(t *testing.T) {
 // TestWithoutTrace: what is found before a statement of the case is sent has no trace, and is reported to every tracker: with the statement that was refused,
 // what it was answered, and the case.
 func TestWithoutTrace(t *testing.T) {
-	refused := finding.Difference{What: fault.UnexpectedError, Code: 1118, Steps: finding.Steps{finding.Say("%v: %v",
+	refused := finding.Difference{What: fault.UnexpectedError, Code: 1118, Steps: finding.Sentences{finding.Say("%v: %v",
 		finding.Query("INSERT INTO t0 (pkey, vkey, pvkey) VALUES (1, 1, 0)"), &history.DBError{Code: 1118, Message: "Row size too large"})}}
 	row := refused
 	row.Kind = finding.InitialRow

@@ -152,7 +152,7 @@ func inBrackets(s string) string {
 }
 
 // before says which transaction a step of an explanation puts before which.
-func before(step *finding.Step) (string, bool) {
+func before(step *finding.Sentence) (string, bool) {
 	first, second, ok := step.Precedes()
 	from, _ := testcase.ParseRef(first)
 	to, _ := testcase.ParseRef(second)

@@ -99,8 +99,8 @@ func (k *checker) hang(cause error) error {
 	}
 	ev := &Evidence{Run: run, Replayed: rep}
 	ev.Finding = finding.Finding{Class: finding.ClassHang, Oracle: "hang", Differences: []finding.Difference{{Stmt: stuck.Name(),
-		Kind: oracle.Verb(stuck.Info.Kind), What: fault.Hang, Transaction: finding.Value{NoAnswer: true},
-		Replay: finding.Value{Took: alone.Round(time.Millisecond)}}}}
+		Kind: oracle.Verb(stuck.Info.Kind), What: fault.Hang, Transaction: finding.Side{NoAnswer: true},
+		Replay: finding.Side{Took: alone.Round(time.Millisecond)}}}}
 	ev.Sign()
 	if !k.known(ev) {
 		if k.reload() != nil {
@@ -145,9 +145,9 @@ func (k *checker) ownHang(cause error, killed *history.Event) error {
 	if !errors.Is(err, exec.ErrTimeout) || time.Since(begun) < waitedLong || k.Alive() != nil {
 		return cause
 	}
-	d := finding.Difference{What: fault.Hang, Transaction: finding.Value{NoAnswer: true}, Steps: finding.Steps{finding.Say("%v", finding.Line(cause.Error()))}}
+	d := finding.Difference{What: fault.Hang, Transaction: finding.Side{NoAnswer: true}, Steps: finding.Sentences{finding.Say("%v", finding.Line(cause.Error()))}}
 	if killed != nil {
-		d.Kind, d.Steps = finding.Probe, finding.Steps{finding.Say("%v", finding.Query(finding.Line(killed.Text)))}
+		d.Kind, d.Steps = finding.Probe, finding.Sentences{finding.Say("%v", finding.Query(finding.Line(killed.Text)))}
 		if killed.Stmt >= 0 {
 			d.Stmt = k.plan.Txns[killed.Txn].Blocks[killed.Stmt].Name()
 		}

@@ -63,8 +63,8 @@ func (k *checker) integrity() error {
 	k.unsound, k.rep.Spoilt = true, k.rep.Spoilt || slices.ContainsFunc(said, func(s string) bool { return !exec.IsDangling(s) })
 	ev := &Evidence{Run: k.damage.run}
 	ev.Finding = finding.Finding{Class: finding.ClassCorruption, Oracle: integrityOracle, Log: k.Log(), Differences: []finding.Difference{
-		{What: fault.Integrity, Shape: complaintShape(said), Transaction: finding.Value{Said: finding.Line(said[0])},
-			Steps: finding.Steps{finding.Say("%v", finding.Line(strings.Join(said, "; ")))}}}}
+		{What: fault.Integrity, Shape: complaintShape(said), Transaction: finding.Side{Said: finding.Line(said[0])},
+			Steps: finding.Sentences{finding.Say("%v", finding.Line(strings.Join(said, "; ")))}}}}
 	ev.Sign()
 	var err error
 	if !k.known(ev) {

@@ -38,7 +38,7 @@ T0 T1 T0 T1 T0 T1
 `
 
 // lockConflict is what a run is found guilty of in which a lock was not waited for.
-var lockConflict = []string{"mechanism-violation/mutual-exclusion:lock-conflict"}
+var lockConflict = []string{"mechanism-violation/lock-conflict"}
 
 // before edits a run so that T1's UPDATE was answered before an event was sent, which is the first one that is chosen.
 func before(chosen func(*history.Event) bool) func(*observe.Run) {
@@ -114,7 +114,7 @@ func TestClaimedMechanisms(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := slices.Contains(signatures(rep.Findings), "mechanism-violation/first-updater-wins:concurrent-update")
+		got := slices.Contains(signatures(rep.Findings), "mechanism-violation/concurrent-update")
 		if got != want {
 			t.Errorf("held to %s: findings %q", claim, signatures(rep.Findings))
 		}

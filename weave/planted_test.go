@@ -249,9 +249,9 @@ var planted = []struct {
 func TestUnexplained(t *testing.T) {
 	r := newRunner(t, lookup(t, "sqlite/serializable"))
 	want := map[string]string{
-		"a version that nobody wrote":                   "saw a version that no committed statement wrote",
-		"an initial row that nobody deleted is missing": "missed an initial row that no committed statement deleted",
-		"a result prints a version that was not there":  "printed a version that its version-set read did not see",
+		"a version that nobody wrote":                   "unwritten-version",
+		"an initial row that nobody deleted is missing": "missing-row",
+		"a result prints a version that was not there":  "printed-unseen",
 	}
 	for _, p := range planted {
 		reason, ok := want[p.name]
@@ -340,7 +340,7 @@ func TestSuspects(t *testing.T) {
 		{"affected rows, three times", editor{run: inRun("T0.S1", func(b *observe.BlockRun) { b.Target.Affected++ }), when: atFirst},
 			"inconsistent-read-write/UPDATE:affected-versus-written", 2, 3, true},
 		{"a version that nobody wrote, once", editor{run: inRun("T1.S0", func(b *observe.BlockRun) { b.VSR[0].Rows.Cells[2] = history.IntValue(999) }), when: once},
-			"unexplained-read/SELECT:saw a version that no committed statement wrote", 0, 3, false},
+			"unexplained-read/SELECT:unwritten-version", 0, 3, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			for _, p := range []*dbms.Profile{served(t), withoutSnapshot(t)} {

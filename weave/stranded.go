@@ -64,8 +64,8 @@ func (k *checker) stranded(steps []instrument.Step, run *observe.Run) (bool, err
 // keptLock is the finding of a statement that waited in vain.
 func (k *checker) keptLock(run *observe.Run, w *stranded) *Evidence {
 	e := w.event
-	d := finding.Difference{Txn: &e.Txn, What: fault.LockKept, Transaction: finding.Value{Waited: true},
-		Steps: finding.Steps{finding.Say("no transaction was open that could hold the lock that it waited for")}}
+	d := finding.Difference{Txn: &e.Txn, What: fault.LockKept, Transaction: finding.Side{Waited: true},
+		Steps: finding.Sentences{finding.Say("no transaction was open that could hold the lock that it waited for")}}
 	if e.Done >= 0 {
 		d.Transaction.Took = w.took.Round(time.Second / 10)
 	}
@@ -73,7 +73,7 @@ func (k *checker) keptLock(run *observe.Run, w *stranded) *Evidence {
 		d.Txn, d.Stmt = nil, k.plan.Txns[e.Txn].Blocks[e.Stmt].Name()
 	}
 	if len(w.beside) > 0 {
-		d.Steps = finding.Steps{finding.Say("every other transaction that was open waited as long, or longer")}
+		d.Steps = finding.Sentences{finding.Say("every other transaction that was open waited as long, or longer")}
 	}
 	return &Evidence{Run: run, Finding: finding.Finding{Class: finding.ClassHang, Oracle: "hang", Differences: []finding.Difference{d}}}
 }

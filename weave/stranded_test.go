@@ -164,7 +164,7 @@ T0 T0 T1 T1 T1 T0 T1
 			}
 			var want []string
 			if c.want != "" {
-				want = []string{"hang/kept-lock"}
+				want = []string{"hang/lock-kept"}
 			}
 			if got := signatures(slices.Concat(rep.Findings, rep.Suspects)); !slices.Equal(got, want) || rep.Spoilt != (c.want != "") {
 				t.Fatalf("found %q, want %q; spoilt %v", got, want, rep.Spoilt)

@@ -73,7 +73,7 @@ func TestCausesOfPlanted(t *testing.T) {
 			"isolation-violation/G-SIa-read", finding.CauseKept},
 		{"a transaction lets go of its lock, of rows without versions", "dirty-write", plain +
 			"\n-- T0 --\nBEGIN IMMEDIATE;\nUPDATE t0 SET c0 = 'a';\nCOMMIT;\n\n-- T1 --\nBEGIN IMMEDIATE;\nCOMMIT;\n\n-- schedule --\nT0 T0 T1 T1 T0\n",
-			"mechanism-violation/mutual-exclusion:write-lock", finding.CauseKept},
+			"mechanism-violation/write-lock", finding.CauseKept},
 		{"a transaction that RELEASE has committed, and nothing is written", "release-commits", plain +
 			"\n-- T0 --\nBEGIN;\nSAVEPOINT a;\nSAVEPOINT b;\nRELEASE b;\nROLLBACK TO a;\nCOMMIT;\n\n-- schedule --\nT0 T0 T0 T0 T0 T0\n",
 			"inconsistent-read-write/ROLLBACK TO:lost-savepoint", finding.CauseKept},
@@ -131,7 +131,7 @@ func TestCausesOfPlanted(t *testing.T) {
 			"inconsistent-read-write/COMMIT:committed-versus-owed", finding.CauseDirty},
 		{"a deleted row is there again, and another transaction changes it", "resurrected-row", named + row +
 			"\n-- T0 --\nBEGIN;\nDELETE FROM t0;\nCOMMIT;\n\n-- T1 --\nBEGIN;\nUPDATE t0 SET pvkey = vkey, vkey = 2;\nCOMMIT;\n\n-- schedule --\nT0 T0 T0 T1 T1 T1\n",
-			"mechanism-violation/consistent-read:stale-read", finding.CauseLost},
+			"mechanism-violation/stale-read", finding.CauseLost},
 		{"a row is missed in a subquery of an INSERT", "lost-row", named + "CREATE TABLE t1 (pkey INTEGER NOT NULL, vkey BIGINT NOT NULL, pvkey BIGINT NOT NULL);\n" +
 			"\n-- rows --\nINSERT INTO t1 (pkey, vkey, pvkey) VALUES (1, 1, 0);\n" +
 			"\n-- T0 --\nBEGIN;\nINSERT INTO t0 (pkey, vkey, pvkey) VALUES ((SELECT 1 FROM t1 ORDER BY t1.pkey LIMIT 1), 2, 0);\nCOMMIT;\n\n-- schedule --\nT0 T0 T0\n",
@@ -189,7 +189,7 @@ func TestCausesOfPlanted(t *testing.T) {
 		{"what is written before a savepoint goes with what is undone", "savepoint-undoes-all", named + row +
 			"\n-- T0 --\nBEGIN;\nUPDATE t0 SET pvkey = vkey, vkey = 2;\nSAVEPOINT a;\nUPDATE t0 SET pvkey = vkey, vkey = 3;\nROLLBACK TO a;\nCOMMIT;\n" +
 			"\n-- T1 --\nBEGIN;\nUPDATE t0 SET pvkey = vkey, vkey = 4;\nCOMMIT;\n\n-- schedule --\nT0 T0 T0 T0 T0 T0 T1 T1 T1\n",
-			"mechanism-violation/consistent-read:stale-read", finding.CauseLost},
+			"mechanism-violation/stale-read", finding.CauseLost},
 		{"… and looks like a DELETE that is kept", "savepoint-undoes-all", named +
 			"\n-- T0 --\nBEGIN;\nINSERT INTO t0 (pkey, vkey, pvkey) VALUES (1, 1, 0);\nSAVEPOINT a;\nSAVEPOINT b;\nDELETE FROM t0;\nROLLBACK TO b;\nROLLBACK TO a;\nCOMMIT;\n" +
 			"\n-- schedule --\nT0 T0 T0 T0 T0 T0 T0 T0\n", "inconsistent-read-write/ROLLBACK TO:lost-savepoint", finding.CauseLost},

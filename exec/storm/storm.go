@@ -107,7 +107,7 @@ func (w *WrongAnswer) Told() string {
 
 func (w *WrongAnswer) difference() finding.Difference {
 	return finding.Difference{What: w.What, Code: w.Code, Shape: w.Shape,
-		Steps: finding.Steps{finding.Say("%v", finding.Query(w.Statement)), finding.Say("%v", w.Detail)}}
+		Steps: finding.Sentences{finding.Say("%v", finding.Query(w.Statement)), finding.Say("%v", w.Detail)}}
 }
 
 // Listed returns the answer as storms list it.

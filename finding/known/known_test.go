@@ -20,7 +20,7 @@ func TestDefault(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := &finding.Finding{Class: finding.ClassIsolation,
-		Differences: []finding.Difference{{Steps: finding.Steps{finding.Say("%v: %v", finding.Query("DELETE r0, r1 FROM …"),
+		Differences: []finding.Difference{{Steps: finding.Sentences{finding.Say("%v: %v", finding.Query("DELETE r0, r1 FROM …"),
 			&history.DBError{Code: 1105, Message: "runtime error: slice bounds out of range [:9] with capacity 7"}),
 			finding.Say("%v", &history.DBError{Code: 9007, Message: "x"})}}}, Log: "tikv aborts txn: pessimistic lock not found"}
 	descending := finding.Signature{Coarse: "isolation-violation/G-SIa-read", Features: []string{"desc", "order", "read", "transactions"}, Minimal: true}
@@ -124,7 +124,7 @@ func TestPartitionedDelete(t *testing.T) {
 			"CREATE TABLE t1 (pkey BIGINT PRIMARY KEY) PARTITION BY HASH (pkey) PARTITIONS 2;\nCREATE TABLE t2 (pkey BIGINT PRIMARY KEY);\n\n-- T0 --\n" +
 			"BEGIN;\n" + sql + ";\nSELECT pkey FROM t1;\nCOMMIT;\n\n-- schedule --\nT0 T0 T0 T0\n"
 		f := &finding.Finding{Class: finding.ClassUnexpected, Signature: "unexpected-error/1105", Differences: []finding.Difference{{Stmt: "T0.S0", What: fault.UnexpectedError, Code: 1105,
-			Steps: finding.Steps{finding.Say("%v: %v", finding.Query(sql), &history.DBError{Code: 1105, Message: "runtime error: index out of range [11] with length 9"})}}}}
+			Steps: finding.Sentences{finding.Say("%v: %v", finding.Query(sql), &history.DBError{Code: 1105, Message: "runtime error: index out of range [11] with length 9"})}}}}
 		if b := bugs.Match(f, signature.OfText(f, []byte(text))); (b != nil) != want || want && b.Name != "tidb-64697" {
 			t.Errorf("%s: matched %v", sql, b)
 		}
@@ -143,7 +143,7 @@ func TestIgnoredReference(t *testing.T) {
 		text := "txweave case 1\ntarget: tidb\nisolation: repeatable-read\n\n-- schema --\nCREATE TABLE t0 (pkey BIGINT PRIMARY KEY);\n" +
 			"CREATE TABLE t1 (pkey BIGINT PRIMARY KEY, f BIGINT, FOREIGN KEY (f) REFERENCES t0 (pkey));\n\n-- T0 --\nBEGIN;\n" + sql + ";\nCOMMIT;\n\n-- schedule --\nT0 T0 T0\n"
 		what := "a foreign key of t1 names a row that t0 does not have"
-		f := &finding.Finding{Class: finding.ClassCorruption, Signature: "corruption/integrity", Differences: []finding.Difference{{What: fault.Integrity, Transaction: finding.Value{Said: what}}}}
+		f := &finding.Finding{Class: finding.ClassCorruption, Signature: "corruption/integrity", Differences: []finding.Difference{{What: fault.Integrity, Transaction: finding.Side{Said: what}}}}
 		sig := signature.OfText(f, []byte(text))
 		sig.Minimal = true
 		if b := bugs.Match(f, sig); (b != nil) != want || want && b.Name != "tidb-66860" {
@@ -166,7 +166,7 @@ func TestUnsigned(t *testing.T) {
 		{"-1", "'9223372036854775807'", false}, {"1", "'18446744073709551615'", false},
 	} {
 		f := &finding.Finding{Signature: "inconsistent-read-write/UPDATE:given-versus-left", Differences: []finding.Difference{{Stmt: "T0.S0", What: fault.Given,
-			Transaction: finding.Value{Text: c.left}, Replay: finding.Value{Text: c.given}}}}
+			Transaction: finding.Side{Text: c.left}, Replay: finding.Side{Text: c.given}}}}
 		if b := bugs.Match(f, finding.Signature{Coarse: f.Signature}); (b != nil) != c.want || c.want && b.Name != "tidb-63455" {
 			t.Errorf("%+v: %v", c, b)
 		}

@@ -24,7 +24,7 @@ import (
 // A room is a path without the module's; "dbms/*" are the packages right below dbms, and a room with nothing more
 // special in the list holds the packages below it too.
 var layers = [][]string{
-	{"graph", "internal/recent", "internal/version", "internal/strict", "internal/spelling", "internal/input", "internal/output", "internal/trust"},
+	{"graph", "fault", "internal/recent", "internal/version", "internal/strict", "internal/spelling", "internal/input", "internal/output", "internal/trust"},
 	{"sql", "sql/functions"},
 	{"sqltext"},
 	{"sql/*"},
@@ -191,7 +191,7 @@ func goFiles(t *testing.T, do func(path string) error) {
 
 // usual are names of types that several rooms may have, each with a meaning that is the same everywhere: what a function
 // may be told and what it answers, and the implementations of an interface.
-var usual = []string{"Config", "Options", "Result", "Issuer", "Oracle", "Parser", "Reducer", "Runner", "Worker"}
+var usual = []string{"Config", "Kind", "Options", "Result", "Issuer", "Oracle", "Parser", "Reducer", "Runner", "Worker"}
 
 // sources calls do for every Go file of the project that is no test, as it is parsed.
 func sources(t *testing.T, do func(path string, set *token.FileSet, file *ast.File)) {

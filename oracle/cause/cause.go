@@ -483,7 +483,7 @@ func txnOf(stmt string) int {
 // keyOnce says whether one side of a difference refuses a key that is there already, and to the other it is not there: whatever writes
 // it, and whichever of its indexes refuses it, somebody looked it up wrongly.
 func (r *run) keyOnce(d *finding.Difference) bool {
-	refused := func(v finding.Value) bool {
+	refused := func(v finding.Side) bool {
 		return v.Err != nil && slices.Contains(r.Observation.Promise.Duplicate, v.Err.Code)
 	}
 	return refused(d.Transaction) != refused(d.Replay)

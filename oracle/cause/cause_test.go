@@ -42,7 +42,7 @@ func TestOf(t *testing.T) {
 		}
 		return f
 	}
-	refused := func(transaction, replay finding.Value) finding.Finding {
+	refused := func(transaction, replay finding.Side) finding.Finding {
 		return finding.Finding{Class: finding.ClassReplay, Differences: []finding.Difference{{Stmt: "T0.S0", Kind: "UPDATE", What: fault.Error,
 			Transaction: transaction, Replay: replay}}}
 	}
@@ -313,11 +313,11 @@ func TestEnded(t *testing.T) {
 // with its table and one for all other damage; what says nothing of damage is neither.
 func TestDamage(t *testing.T) {
 	whole := func(shape, said string) finding.Difference {
-		return finding.Difference{What: fault.Integrity, Shape: shape, Transaction: finding.Value{Said: said}}
+		return finding.Difference{What: fault.Integrity, Shape: shape, Transaction: finding.Side{Said: said}}
 	}
 	answered := func(sql string, code int, message string) finding.Difference {
 		return finding.Difference{What: fault.UnexpectedError, Code: code,
-			Steps: finding.Steps{finding.Say("%v: %v", finding.Query(sql), &history.DBError{Code: code, Message: message})}}
+			Steps: finding.Sentences{finding.Say("%v: %v", finding.Query(sql), &history.DBError{Code: code, Message: message})}}
 	}
 	unlike := func(of string) finding.Cause { return finding.Cause{Kind: fault.UnexpectedError, Of: of} }
 	for _, c := range []struct {

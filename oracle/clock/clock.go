@@ -21,7 +21,7 @@ import (
 type Contradiction struct {
 	What fault.Kind
 	Stmt string // "" where it is of no single statement
-	Why  finding.Step
+	Why  finding.Sentence
 }
 
 // Find returns every disagreement.
@@ -60,12 +60,12 @@ func (f *finder) commitOrder() {
 	for i := range f.o.Txns {
 		t := &f.o.Txns[i]
 		if t.Commit != 0 && t.Commit <= t.Start {
-			f.report(fault.CommitOrder, "", "%v began at %v and committed at %v", finding.Txn(i), t.Start, t.Commit)
+			f.report(fault.CommitOrder, "", "%v began at %v and committed at %v", finding.TxnNumber(i), t.Start, t.Commit)
 		}
 		for j := range f.o.Txns {
 			u := &f.o.Txns[j]
 			if t.Commit != 0 && u.Start != 0 && t.Done < u.Began && t.Commit > u.Start {
-				f.report(fault.CommitOrder, "", "%v had committed, at %v, before %v began, at %v", finding.Txn(i), t.Commit, finding.Txn(j), u.Start)
+				f.report(fault.CommitOrder, "", "%v had committed, at %v, before %v began, at %v", finding.TxnNumber(i), t.Commit, finding.TxnNumber(j), u.Start)
 			}
 		}
 	}
@@ -116,7 +116,7 @@ func (f *finder) versionOrder() {
 		if _, asked := f.o.Versions[item]; !asked && !unsure[item.Table] {
 			for txn, n := range wrote[item] {
 				if n.from != history.Unborn || n.to != history.Dead {
-					f.report(fault.VersionOrder, "", "%v: %v wrote %v; the tables held the same before and after", item, finding.Txn(txn), n.to)
+					f.report(fault.VersionOrder, "", "%v: %v wrote %v; the tables held the same before and after", item, finding.TxnNumber(txn), n.to)
 				}
 			}
 		}
@@ -146,19 +146,19 @@ func (f *finder) chain(item history.Item, of map[uint64]int, wrote map[int]net) 
 		n, did := wrote[txn]
 		switch {
 		case !did:
-			f.report(fault.VersionOrder, "", "%v: %v committed %v, which no statement of it was seen to write", item, finding.Txn(txn), v.State)
+			f.report(fault.VersionOrder, "", "%v: %v committed %v, which no statement of it was seen to write", item, finding.TxnNumber(txn), v.State)
 		case n.to != v.State:
-			f.report(fault.VersionOrder, "", "%v: %v wrote %v and committed %v", item, finding.Txn(txn), n.to, v.State)
+			f.report(fault.VersionOrder, "", "%v: %v wrote %v and committed %v", item, finding.TxnNumber(txn), n.to, v.State)
 		case n.from != state && (n.from != history.Unborn || state != history.Dead):
-			f.report(fault.VersionOrder, "", "%v: %v overwrote %v; the version before its own is %v", item, finding.Txn(txn), n.from, state)
+			f.report(fault.VersionOrder, "", "%v: %v overwrote %v; the version before its own is %v", item, finding.TxnNumber(txn), n.from, state)
 		case t.Commit != 0 && t.Commit != v.Commit:
-			f.report(fault.VersionOrder, "", "%v: %v committed at %v, its version at %v", item, finding.Txn(txn), t.Commit, v.Commit)
+			f.report(fault.VersionOrder, "", "%v: %v committed at %v, its version at %v", item, finding.TxnNumber(txn), t.Commit, v.Commit)
 		}
 		state, seen[txn] = v.State, true
 	}
 	for _, txn := range slices.Sorted(maps.Keys(wrote)) {
 		if n := wrote[txn]; !seen[txn] && f.o.Txns[txn].Start != 0 && (n.from != history.Unborn || n.to != history.Dead) {
-			f.report(fault.VersionOrder, "", "%v: %v wrote %v and committed; the store has no such version", item, finding.Txn(txn), n.to)
+			f.report(fault.VersionOrder, "", "%v: %v wrote %v and committed; the store has no such version", item, finding.TxnNumber(txn), n.to)
 		}
 	}
 }

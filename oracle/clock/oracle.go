@@ -24,7 +24,7 @@ func (Oracle) Judge(o *observe.Observation) (oracle.Ruling, error) {
 		return v, nil
 	}
 	for _, a := range Find(o) {
-		v.Differences = append(v.Differences, finding.Difference{Stmt: a.Stmt, What: a.What, Steps: finding.Steps{a.Why}})
+		v.Differences = append(v.Differences, finding.Difference{Stmt: a.Stmt, What: a.What, Steps: finding.Sentences{a.Why}})
 	}
 	return v, nil
 }

@@ -52,7 +52,7 @@ func (Oracle) Judge(o *observe.Observation) (oracle.Ruling, error) {
 		}
 		if t := &o.Txns[i]; t.Err != nil && o.Promise.Classify(t.Err.Code, t.Err.Message) == dbms.Deterministic && !damaged(o, i) &&
 			!(o.Promise.KeysAtCommit && slices.Contains(o.Promise.Duplicate, t.Err.Code)) {
-			j.out = append(j.out, finding.OfCommit(i, fault.FailedCommit, finding.Say("%v of %v: %v", t.End, finding.Txn(i), t.Err)))
+			j.out = append(j.out, finding.OfCommit(i, fault.FailedCommit, finding.Say("%v of %v: %v", t.End, finding.TxnNumber(i), t.Err)))
 		}
 	}
 	return oracle.Ruling{Differences: j.out}, nil
@@ -71,7 +71,7 @@ func Unexplained(g *sdg.Graph) []finding.Difference {
 	for _, u := range g.Unexplained {
 		s := &g.Stmts[u.Stmt]
 		out = append(out, finding.Difference{Stmt: s.Name, Kind: oracle.Verb(s.Kind), What: u.Reason,
-			Steps: finding.Steps{finding.Say("%v: %v", u.Item, u.State.String())}})
+			Steps: finding.Sentences{finding.Say("%v: %v", u.Item, u.State.String())}})
 	}
 	return out
 }
@@ -92,7 +92,7 @@ type origin struct {
 
 // odd adds a difference of a statement, and returns it.
 func (j *judge) odd(s *observe.ObservedStmt, what fault.Kind, sentence string, args ...any) *finding.Difference {
-	j.out = append(j.out, finding.Difference{Stmt: s.Name, Kind: oracle.Verb(s.Kind), What: what, Steps: finding.Steps{finding.Say(sentence, args...)}})
+	j.out = append(j.out, finding.Difference{Stmt: s.Name, Kind: oracle.Verb(s.Kind), What: what, Steps: finding.Sentences{finding.Say(sentence, args...)}})
 	return &j.out[len(j.out)-1]
 }
 
@@ -262,7 +262,7 @@ func (j *judge) conflicts() {
 			continue
 		}
 		j.out = append(j.out, finding.Difference{Stmt: string(observe.StmtOf(e)), Kind: oracle.Verb(sqltext.KindOf(e.Text)),
-			What: fault.ConflictBeforeCommit, Steps: finding.Steps{finding.Say("only a COMMIT is answered so: %v: %v", finding.Query(e.Text), e.Err)}})
+			What: fault.ConflictBeforeCommit, Steps: finding.Sentences{finding.Say("only a COMMIT is answered so: %v: %v", finding.Query(e.Text), e.Err)}})
 	}
 }
 
@@ -272,10 +272,10 @@ func (j *judge) savepoints() {
 		switch {
 		case p.Known && p.Err != nil && j.o.Promise.NoSavepoint != "" && strings.Contains(p.Err.Message, j.o.Promise.NoSavepoint):
 			j.out = append(j.out, finding.Difference{Stmt: p.Stmt, Kind: oracle.Verb(p.Kind), What: fault.LostSavepoint, Failed: p.Failed,
-				Steps: finding.Steps{finding.Say("the transaction had set it: %v", p.Err)}})
+				Steps: finding.Sentences{finding.Say("the transaction had set it: %v", p.Err)}})
 		case !p.Known && p.Err == nil:
 			j.out = append(j.out, finding.Difference{Stmt: p.Stmt, Kind: oracle.Verb(p.Kind), What: fault.UnknownSavepoint,
-				Steps: finding.Steps{finding.Say("the transaction had not set it, and yet there was no error")}})
+				Steps: finding.Sentences{finding.Say("the transaction had not set it, and yet there was no error")}})
 		}
 	}
 }
@@ -290,7 +290,7 @@ func (j *judge) gone() {
 		}
 		j.out = append(j.out, finding.Difference{Stmt: string(observe.StmtOf(e)), Kind: oracle.Verb(sqltext.KindOf(e.Text)), What: fault.Gone,
 			Failed: observe.FailedBefore(j.o.Errors, e.Txn, e.Start),
-			Steps: finding.Steps{finding.Say("%v was answered with %v, and with that the database said that no transaction is open",
+			Steps: finding.Sentences{finding.Say("%v was answered with %v, and with that the database said that no transaction is open",
 				finding.Query(e.Text), answer)}})
 	}
 }

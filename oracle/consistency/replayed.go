@@ -23,7 +23,7 @@ func Replayed(blocks []*instrument.Block, rep *observe.Replayed) []finding.Diffe
 	for i, b := range blocks {
 		odd := func(what fault.Kind, sentence string, args ...any) {
 			out = append(out, finding.Difference{Stmt: b.Name(), Kind: oracle.Verb(b.Info.Kind), What: what, Autocommit: true,
-				Steps: finding.Steps{finding.Say(sentence, args...)}})
+				Steps: finding.Sentences{finding.Say(sentence, args...)}})
 		}
 		e, around := rep.Events[i], rep.Around[i]
 		changes := changed(around)

@@ -14,7 +14,7 @@ import (
 type edge struct {
 	from, to int
 	kind     history.EdgeKind
-	why      finding.Step
+	why      finding.Sentence
 	item     history.Item
 	at       int  // op that read, for wr and rw; that wrote, for ww
 	pred     bool // through a predicate: the version changes the matches
@@ -74,7 +74,7 @@ func (g *serialization) writeEdges(at int, op *observe.ObservedStmt) {
 		if i, ok := g.writer[v]; ok && g.o.Committed(g.o.Stmts[i]) {
 			from := g.o.Stmts[i]
 			g.add(edge{from: from.Txn, to: op.Txn, kind: history.WW, item: w.Item, at: at,
-				why: finding.Say("%v wrote %v, which %v %v", finding.Stmt(from.Name), v, finding.Stmt(op.Name), overwrote(w))})
+				why: finding.Say("%v wrote %v, which %v %v", finding.StmtName(from.Name), v, finding.StmtName(op.Name), overwrote(w))})
 		}
 	}
 }
@@ -97,12 +97,12 @@ func (g *serialization) readEdges(at int, op *observe.ObservedStmt) {
 		if i, ok := g.writer[v]; ok && g.o.Committed(g.o.Stmts[i]) {
 			from := g.o.Stmts[i]
 			g.add(edge{from: from.Txn, to: op.Txn, kind: history.WR, item: v.Item, at: at,
-				why: finding.Say("%v wrote %v, which %v read", finding.Stmt(from.Name), v, finding.Stmt(op.Name))})
+				why: finding.Say("%v wrote %v, which %v read", finding.StmtName(from.Name), v, finding.StmtName(op.Name))})
 		}
 		if i, ok := g.next[v]; ok {
 			to := g.o.Stmts[i]
 			g.add(edge{from: op.Txn, to: to.Txn, kind: history.RW, item: v.Item, at: at,
-				why: finding.Say("%v read %v, which %v overwrote", finding.Stmt(op.Name), v, finding.Stmt(to.Name))})
+				why: finding.Say("%v read %v, which %v overwrote", finding.StmtName(op.Name), v, finding.StmtName(to.Name))})
 		}
 	}
 }
@@ -117,7 +117,7 @@ func (g *serialization) keptEdges(at int, op *observe.ObservedStmt) {
 		for _, w := range to.Writes {
 			if w.Item == op.Kept.Item && w.To == history.Dead && g.o.Committed(to) && !g.o.Recurring[*op.Kept] {
 				g.add(edge{from: op.Txn, to: to.Txn, kind: history.RW, item: w.Item, at: at,
-					why: finding.Say("%v was kept from inserting by %v, which %v deleted", finding.Stmt(op.Name), *op.Kept, finding.Stmt(to.Name))})
+					why: finding.Say("%v was kept from inserting by %v, which %v deleted", finding.StmtName(op.Name), *op.Kept, finding.StmtName(to.Name))})
 			}
 		}
 	}

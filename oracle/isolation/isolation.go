@@ -19,7 +19,7 @@ type Occurrence struct {
 	Phenomenon fault.Kind
 	Txns       []int // in the order of the cycle, or reader and writer
 	// Explanation says edge by edge why: "T1 read (t0, 4, 17); T2 wrote the next version (t0, 4, 23)".
-	Explanation finding.Steps
+	Explanation finding.Sentences
 	// Reader is the statement that saw, or overwrote, what it should not have; "" where there is no single one.
 	Reader string
 }

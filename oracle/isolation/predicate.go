@@ -230,12 +230,12 @@ func (g *serialization) settle(e *edge) {
 	}
 	e.dead = false
 	op, by := g.o.Stmts[d.op], g.o.Stmts[d.by]
-	what := finding.Say("%v %v", finding.Stmt(by.Name), changed(d.write, before, after))
+	what := finding.Say("%v %v", finding.StmtName(by.Name), changed(d.write, before, after))
 	if e.kind == history.WR {
-		e.why = finding.Say("%v, which the search of %v saw", what, finding.Stmt(op.Name))
+		e.why = finding.Say("%v, which the search of %v saw", what, finding.StmtName(op.Name))
 		return
 	}
-	e.why = finding.Say("%v searched %v as it was before %v", finding.Stmt(op.Name), d.write.Table, what)
+	e.why = finding.Say("%v searched %v as it was before %v", finding.StmtName(op.Name), d.write.Table, what)
 }
 
 // part says whether the item in a state has a part in what the search gives.
@@ -275,7 +275,7 @@ func (g *serialization) differ(d *doubt) bool {
 }
 
 // changed says what a write did to its row, and which of the two states match.
-func changed(w history.Write, before, after bool) finding.Step {
+func changed(w history.Write, before, after bool) finding.Sentence {
 	old, now := history.Version{Item: w.Item, VKey: int64(w.From)}, history.Version{Item: w.Item, VKey: int64(w.To)}
 	switch {
 	case w.From == history.Unborn:

@@ -25,9 +25,9 @@ func (g *serialization) dirtyWrite() *Occurrence {
 				continue
 			}
 			from := g.o.Stmts[k]
-			return &Occurrence{Txns: []int{op.Txn, from.Txn}, Explanation: finding.Steps{
-				finding.Say("%v wrote %v", finding.Stmt(from.Name), v),
-				finding.Say("%v %v, though %v had not ended", finding.Stmt(op.Name), overwroteIt(w), finding.Txn(from.Txn)),
+			return &Occurrence{Txns: []int{op.Txn, from.Txn}, Explanation: finding.Sentences{
+				finding.Say("%v wrote %v", finding.StmtName(from.Name), v),
+				finding.Say("%v %v, though %v had not ended", finding.StmtName(op.Name), overwroteIt(w), finding.TxnNumber(from.Txn)),
 			}}
 		}
 	}
@@ -36,14 +36,14 @@ func (g *serialization) dirtyWrite() *Occurrence {
 
 // abortedRead is G1a: a committed transaction printed a version of one that was rolled back.
 func (g *serialization) abortedRead() *Occurrence {
-	return g.badRead(func(from *observe.ObservedStmt, _ history.Version) *finding.Step {
+	return g.badRead(func(from *observe.ObservedStmt, _ history.Version) *finding.Sentence {
 		switch {
 		case g.o.Committed(from):
 			return nil
 		case g.committed(from.Txn):
-			return step("%v was undone by ROLLBACK TO a savepoint", finding.Stmt(from.Name))
+			return step("%v was undone by ROLLBACK TO a savepoint", finding.StmtName(from.Name))
 		}
-		return step("%v was rolled back", finding.Txn(from.Txn))
+		return step("%v was rolled back", finding.TxnNumber(from.Txn))
 	})
 }
 
@@ -61,22 +61,22 @@ func (g *serialization) intermediateRead() *Occurrence {
 			}
 		}
 	}
-	return g.badRead(func(from *observe.ObservedStmt, v history.Version) *finding.Step {
+	return g.badRead(func(from *observe.ObservedStmt, v history.Version) *finding.Sentence {
 		if final[v] == "" {
 			return nil
 		}
-		return step("%v wrote the item again in %v", finding.Txn(from.Txn), finding.Stmt(final[v]))
+		return step("%v wrote the item again in %v", finding.TxnNumber(from.Txn), finding.StmtName(final[v]))
 	})
 }
 
 // step is a step of an explanation that there need not be.
-func step(sentence string, args ...any) *finding.Step {
+func step(sentence string, args ...any) *finding.Sentence {
 	s := finding.Say(sentence, args...)
 	return &s
 }
 
 // badRead returns the first read, by a committed transaction, of another's version that bad objects to.
-func (g *serialization) badRead(bad func(from *observe.ObservedStmt, v history.Version) *finding.Step) *Occurrence {
+func (g *serialization) badRead(bad func(from *observe.ObservedStmt, v history.Version) *finding.Sentence) *Occurrence {
 	for _, op := range g.o.Stmts {
 		if !g.o.Committed(op) || !g.suffers(op.Txn) {
 			continue
@@ -88,8 +88,8 @@ func (g *serialization) badRead(bad func(from *observe.ObservedStmt, v history.V
 			}
 			from := g.o.Stmts[i]
 			if why := bad(from, v); why != nil {
-				return &Occurrence{Txns: []int{op.Txn, from.Txn}, Reader: op.Name, Explanation: finding.Steps{
-					finding.Say("%v wrote %v", finding.Stmt(from.Name), v), finding.Say("%v read it", finding.Stmt(op.Name)), *why,
+				return &Occurrence{Txns: []int{op.Txn, from.Txn}, Reader: op.Name, Explanation: finding.Sentences{
+					finding.Say("%v wrote %v", finding.StmtName(from.Name), v), finding.Say("%v read it", finding.StmtName(op.Name)), *why,
 				}}
 			}
 		}
@@ -152,8 +152,8 @@ func (g *serialization) interference(plain bool) *Occurrence {
 		return nil
 	}
 	a.Txns = append(a.Txns, start.Txn)
-	a.Explanation = append(finding.Steps{finding.Say("%v had its snapshot when %v was answered", finding.Txn(start.Txn), finding.Stmt(start.Name)),
-		finding.Say("%v ended after that", finding.Txn(a.Txns[0]))}, a.Explanation...)
+	a.Explanation = append(finding.Sentences{finding.Say("%v had its snapshot when %v was answered", finding.TxnNumber(start.Txn), finding.StmtName(start.Name)),
+		finding.Say("%v ended after that", finding.TxnNumber(a.Txns[0]))}, a.Explanation...)
 	return a
 }
 
@@ -181,9 +181,9 @@ func (g *serialization) fuzzyRead() *Occurrence {
 				continue
 			}
 			if old, again := vkey[k]; again && old != v.VKey && !own {
-				return &Occurrence{Txns: []int{op.Txn}, Reader: op.Name, Explanation: finding.Steps{
-					finding.Say("%v read %v", finding.Stmt(g.o.Stmts[first[k]].Name), history.Version{Item: v.Item, VKey: old}),
-					finding.Say("%v read %v, which %v did not write", finding.Stmt(op.Name), v, finding.Txn(op.Txn)),
+				return &Occurrence{Txns: []int{op.Txn}, Reader: op.Name, Explanation: finding.Sentences{
+					finding.Say("%v read %v", finding.StmtName(g.o.Stmts[first[k]].Name), history.Version{Item: v.Item, VKey: old}),
+					finding.Say("%v read %v, which %v did not write", finding.StmtName(op.Name), v, finding.TxnNumber(op.Txn)),
 				}}
 			}
 			if _, again := vkey[k]; !again {

@@ -141,11 +141,11 @@ func (g *conflictGraph) add(d *dep) {
 		}
 	case dbms.TimestampOrder:
 		if b.ce < a.begin {
-			g.report(fault.TimestampOrder, []dep{*d}, finding.Say("%v began at %v, after %v had ended, by %v: the older depends on the newer", finding.Txn(a.id), a.begin, finding.Txn(b.id), b.ce))
+			g.report(fault.TimestampOrder, []dep{*d}, finding.Say("%v began at %v, after %v had ended, by %v: the older depends on the newer", finding.TxnNumber(a.id), a.begin, finding.TxnNumber(b.id), b.ce))
 		}
 	case dbms.OCC:
 		if d.kind == history.RW && a.wrote && b.ce < a.cs {
-			g.report(fault.Validation, []dep{*d}, finding.Say("%v had committed by %v, before %v, which wrote, began to commit at %v: its validation had to fail", finding.Txn(b.id), b.ce, finding.Txn(a.id), a.cs))
+			g.report(fault.Validation, []dep{*d}, finding.Say("%v had committed by %v, before %v, which wrote, began to commit at %v: its validation had to fail", finding.TxnNumber(b.id), b.ce, finding.TxnNumber(a.id), a.cs))
 		}
 	}
 }
@@ -241,13 +241,13 @@ func (g *conflictGraph) pivot(in, out dep) bool {
 	if t1 == t3 || !concurrent(t1, t2) || !concurrent(t2, t3) || t3.ce >= t2.cs || t3.ce >= t1.cs || !t1.wrote && t3.ce >= t1.lo {
 		return false
 	}
-	why := finding.Say("%v had committed by %v, before %v, which began to commit at %v, and %v, at %v", finding.Txn(t3.id), t3.ce, finding.Txn(t2.id), t2.cs, finding.Txn(t1.id), t1.cs)
+	why := finding.Say("%v had committed by %v, before %v, which began to commit at %v, and %v, at %v", finding.TxnNumber(t3.id), t3.ce, finding.TxnNumber(t2.id), t2.cs, finding.TxnNumber(t1.id), t1.cs)
 	g.report(fault.DangerousStructure, []dep{in, out}, why)
 	return true
 }
 
 // report reports dependencies that the certifier should have kept from coming about.
-func (g *conflictGraph) report(what fault.Kind, path []dep, why ...finding.Step) {
+func (g *conflictGraph) report(what fault.Kind, path []dep, why ...finding.Sentence) {
 	v := Violation{Mechanism: SC, What: what, At: never}
 	for i := range path {
 		d := &path[i]

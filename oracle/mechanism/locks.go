@@ -111,12 +111,12 @@ func (p *partition) exclude(it *item, e *event, a, b *lock) {
 	p.violation(what, it, e, []int64{first.t.id, second.t.id}, p.held(&first), p.held(&second), finding.Say("whoever held it first, the other one acquired it before it was released"))
 }
 
-func (p *partition) held(l *lock) finding.Step {
+func (p *partition) held(l *lock) finding.Sentence {
 	mode := "shared"
 	if l.exclusive {
 		mode = "exclusive"
 	}
-	return finding.Say("%v acquired its %v lock at a moment in %v and released it in %v", finding.Txn(l.t.id), mode, interval(l.start, l.end), interval(l.rs, l.re))
+	return finding.Say("%v acquired its %v lock at a moment in %v and released it in %v", finding.TxnNumber(l.t.id), mode, interval(l.start, l.end), interval(l.rs, l.re))
 }
 
 // updater checks first updater wins (Theorem 4): of two committed writers of an item, the first one must have
@@ -151,10 +151,10 @@ func (p *partition) updater(it *item, v *version) {
 }
 
 // writer says when the writer of a version took its snapshot and committed.
-func (p *partition) writer(v *version) finding.Step {
+func (p *partition) writer(v *version) finding.Sentence {
 	took := "took no snapshot"
 	if v.w.snapped {
 		took = "took its snapshot in " + interval(v.w.lo, v.w.hi)
 	}
-	return finding.Say("%v %v and committed in %v", finding.Txn(v.w.id), took, interval(v.cs, v.ce))
+	return finding.Say("%v %v and committed in %v", finding.TxnNumber(v.w.id), took, interval(v.cs, v.ce))
 }

@@ -295,22 +295,22 @@ func phenomenon(deps []dep) fault.Kind {
 }
 
 // explainDep says what a dependency rests on.
-func (v *Verifier) explainDep(d *dep) finding.Step {
+func (v *Verifier) explainDep(d *dep) finding.Sentence {
 	name := v.opt.Symbols.ItemName(d.item)
 	value := v.opt.Symbols.VersionName(d.version)
 	switch {
 	case d.cond != nil && d.kind == history.WR:
-		return finding.Say("%v wrote version %v of %v, so %v, which read the rows with %v, did not find it", finding.Txn(d.from.id), value, name, finding.Txn(d.to.id), d.cond)
+		return finding.Say("%v wrote version %v of %v, so %v, which read the rows with %v, did not find it", finding.TxnNumber(d.from.id), value, name, finding.TxnNumber(d.to.id), d.cond)
 	case d.cond != nil:
-		return finding.Say("%v read the rows with %v and passed over version %v of %v, which %v overwrote", finding.Txn(d.from.id), d.cond, value, name, finding.Txn(d.to.id))
+		return finding.Say("%v read the rows with %v and passed over version %v of %v, which %v overwrote", finding.TxnNumber(d.from.id), d.cond, value, name, finding.TxnNumber(d.to.id))
 	}
 	switch d.kind {
 	case history.WW:
-		return finding.Say("%v wrote version %v of %v, which %v overwrote", finding.Txn(d.from.id), value, name, finding.Txn(d.to.id))
+		return finding.Say("%v wrote version %v of %v, which %v overwrote", finding.TxnNumber(d.from.id), value, name, finding.TxnNumber(d.to.id))
 	case history.WR:
-		return finding.Say("%v wrote version %v of %v, which %v read", finding.Txn(d.from.id), value, name, finding.Txn(d.to.id))
+		return finding.Say("%v wrote version %v of %v, which %v read", finding.TxnNumber(d.from.id), value, name, finding.TxnNumber(d.to.id))
 	}
-	return finding.Say("%v read version %v of %v, which %v overwrote", finding.Txn(d.from.id), value, name, finding.Txn(d.to.id))
+	return finding.Say("%v read version %v of %v, which %v overwrote", finding.TxnNumber(d.from.id), value, name, finding.TxnNumber(d.to.id))
 }
 
 // collect forgets the points that end before the horizon: what they say is in the bounds of the others.

@@ -368,8 +368,8 @@ func (p *partition) saw(e *event, it *item, a *history.Access) {
 	}
 }
 
-func (p *partition) ownWrite(e *event, w *ownWrite) finding.Step {
-	return finding.Say("%v wrote version %v of %v in %v", finding.Txn(e.t.id), p.version(w.value), p.name(w.it), interval(w.start, w.end))
+func (p *partition) ownWrite(e *event, w *ownWrite) finding.Sentence {
+	return finding.Say("%v wrote version %v of %v in %v", finding.TxnNumber(e.t.id), p.version(w.value), p.name(w.it), interval(w.start, w.end))
 }
 
 // find returns the position of the transaction's own write of an item, -1 if there is none.
@@ -474,7 +474,7 @@ func (p *partition) name(it *item) string { return p.v.opt.Symbols.ItemName(it.i
 func (p *partition) version(v int64) string { return p.v.opt.Symbols.VersionName(v) }
 
 // violation reports one.
-func (p *partition) violation(what fault.Kind, it *item, e *event, txns []int64, why ...finding.Step) {
+func (p *partition) violation(what fault.Kind, it *item, e *event, txns []int64, why ...finding.Sentence) {
 	m := Mechanism(fault.Of(what).Mechanism)
 	if m == FUW && !p.promise.FirstUpdaterWins { // validation of write sets promises the same at commit
 		m = SC

@@ -25,8 +25,8 @@ func refused(o *observe.Observation) []finding.Difference {
 			continue
 		}
 		if !slices.ContainsFunc(others(o, e.Txn), func(txn int) bool { return overtook(o, e, txn) }) {
-			out = append(out, finding.Difference{What: fault.RefusedUpdate, Steps: finding.Steps{finding.Say(
-				"%v was answered %v, and nobody who may have written had ended since %v began", observe.StmtOf(e), e.Err, finding.Txn(e.Txn))}})
+			out = append(out, finding.Difference{What: fault.RefusedUpdate, Steps: finding.Sentences{finding.Say(
+				"%v was answered %v, and nobody who may have written had ended since %v began", observe.StmtOf(e), e.Err, finding.TxnNumber(e.Txn))}})
 		}
 	}
 	return out

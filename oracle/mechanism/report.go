@@ -34,7 +34,7 @@ type Violation struct {
 	// Seen bounds the moment at which a read that shows it was, ns: that of its snapshot where it has one. Zero elsewhere.
 	Seen [2]int64 `json:"-"`
 	// Explanation says step by step why it is certain.
-	Explanation finding.Steps `json:"explanation"`
+	Explanation finding.Sentences `json:"explanation"`
 }
 
 // Listed returns the violation as checks of traces list it.

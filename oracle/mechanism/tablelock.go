@@ -19,11 +19,11 @@ import (
 func tableLocks(o *observe.Observation) []finding.Difference {
 	var out []finding.Difference
 	for a := range o.Txns {
-		name := finding.Txn(a)
+		name := finding.TxnNumber(a)
 		for _, h := range o.Txns[a].Tables {
 			if h.Baseless {
 				out = append(out, finding.Difference{What: fault.LockRefused,
-					Steps: finding.Steps{finding.Say("%v was refused %v, which nobody else had asked for", name, what(h.Locks[0].Table))}})
+					Steps: finding.Sentences{finding.Say("%v was refused %v, which nobody else had asked for", name, what(h.Locks[0].Table))}})
 			}
 			if h.Refused {
 				continue
@@ -32,7 +32,7 @@ func tableLocks(o *observe.Observation) []finding.Difference {
 			for b := a + 1; b < len(o.Txns); b++ {
 				for _, other := range o.Txns[b].Tables {
 					if table := both(h.Locks, other.Locks); table != "" && !other.Refused && max(h.Locked, other.Locked) < min(end, released(o, b, other)) {
-						out = append(out, tableLock("%v and %v had both locked %v, in modes that exclude each other", name, finding.Txn(b), what(table)))
+						out = append(out, tableLock("%v and %v had both locked %v, in modes that exclude each other", name, finding.TxnNumber(b), what(table)))
 					}
 				}
 			}
@@ -44,9 +44,9 @@ func tableLocks(o *observe.Observation) []finding.Difference {
 				switch {
 				case table == "":
 				case s.Sent >= h.Locked && s.Done <= end:
-					out = append(out, tableLock("%v had locked table %v, and %v used it before %v had ended", name, table, finding.Stmt(s.Name), name))
+					out = append(out, tableLock("%v had locked table %v, and %v used it before %v had ended", name, table, finding.StmtName(s.Name), name))
 				case s.Done <= h.Asked && keeps(o, s, h.Locked):
-					out = append(out, tableLock("%v was given table %v, which %v had used in a transaction that was open", name, table, finding.Stmt(s.Name)))
+					out = append(out, tableLock("%v was given table %v, which %v had used in a transaction that was open", name, table, finding.StmtName(s.Name)))
 				}
 			}
 		}
@@ -72,7 +72,7 @@ func released(o *observe.Observation, txn int, h observe.TableHold) int64 {
 }
 
 func tableLock(format string, args ...any) finding.Difference {
-	return finding.Difference{What: fault.TableLock, Steps: finding.Steps{finding.Say(format, args...)}}
+	return finding.Difference{What: fault.TableLock, Steps: finding.Sentences{finding.Say(format, args...)}}
 }
 
 // until is when a transaction may have given back at the earliest what it was given at a moment.

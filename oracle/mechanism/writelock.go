@@ -23,7 +23,7 @@ func writeLocks(o *observe.Observation) []finding.Difference {
 	until := func(txn int) int64 { return until(o, txn, from[txn]) }
 	var out []finding.Difference
 	conflict := func(format string, args ...any) {
-		out = append(out, finding.Difference{What: fault.WriteLock, Steps: finding.Steps{finding.Say(format, args...)}})
+		out = append(out, finding.Difference{What: fault.WriteLock, Steps: finding.Sentences{finding.Say(format, args...)}})
 	}
 	for a := range o.Txns {
 		begun, holds := from[a]
@@ -33,15 +33,15 @@ func writeLocks(o *observe.Observation) []finding.Difference {
 		for b := range o.Txns {
 			if other, also := from[b]; also && b != a && begun <= other && other < until(a) && begun < until(b) && (begun < other || a < b) {
 				conflict("%v had the database's write lock from its BEGIN on, and %v was given it before %v had ended",
-					finding.Txn(a), finding.Txn(b), finding.Txn(a))
+					finding.TxnNumber(a), finding.TxnNumber(b), finding.TxnNumber(a))
 			}
 		}
 		for _, s := range o.Stmts {
 			if _, also := from[s.Txn]; s.Txn == a || also || s.Err != nil || len(s.Writes) == 0 || s.Sent < begun || s.Done > until(a) {
 				continue
 			}
-			conflict("%v had the database's write lock from its BEGIN on, and %v wrote before %v had ended", finding.Txn(a), finding.Stmt(s.Name),
-				finding.Txn(a))
+			conflict("%v had the database's write lock from its BEGIN on, and %v wrote before %v had ended", finding.TxnNumber(a), finding.StmtName(s.Name),
+				finding.TxnNumber(a))
 		}
 	}
 	return out

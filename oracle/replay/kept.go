@@ -12,7 +12,7 @@ import (
 // kept names a statement of a transaction that was rolled back whose version a row of the table bears in the end, and the transaction's
 // statements before it that had failed: a database that rolled the transaction back there, and did not say so, took what followed for
 // statements of none. nil where there is no such row.
-func kept(run *observe.Run, table string) (why finding.Steps, failed []finding.Failure) {
+func kept(run *observe.Run, table string) (why finding.Sentences, failed []finding.Failure) {
 	rows := run.Final[table]
 	if rows == nil {
 		return nil, nil
@@ -27,8 +27,8 @@ func kept(run *observe.Run, table string) (why finding.Steps, failed []finding.F
 		}
 		for i := range rows.Len() {
 			if vkey, ok := rows.Row(i)[at].Int64(); ok && vkey == b.Block.Info.VKey {
-				return finding.Steps{finding.Say("what %v wrote is there, and %v was rolled back", finding.Stmt(b.Block.Name()),
-					finding.Txn(b.Block.Txn))}, observe.FailedBefore(run.Trace.Events, b.Block.Txn, b.Target.Start)
+				return finding.Sentences{finding.Say("what %v wrote is there, and %v was rolled back", finding.StmtName(b.Block.Name()),
+					finding.TxnNumber(b.Block.Txn))}, observe.FailedBefore(run.Trace.Events, b.Block.Txn, b.Target.Start)
 			}
 		}
 	}

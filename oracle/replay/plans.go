@@ -45,7 +45,7 @@ func ComparePlans(tables []*sqltext.Table, blocks []*instrument.Block, a, b *obs
 	}
 	for _, t := range tables {
 		if d, differ := compareRows(comparable(a.Final[t.Name]), comparable(b.Final[t.Name]), false); differ {
-			d.Table = t.Name
+			d.What, d.Table = fault.Final, t.Name
 			out = append(out, d)
 		}
 	}

@@ -163,8 +163,8 @@ func compareStatement(info *sqltext.Analysis, a, b *history.Event) []finding.Dif
 		return out
 	}
 	if w := warned(a.Warnings, b.Warnings); len(w) > 0 {
-		out = append(out, finding.Difference{What: fault.Warnings, Transaction: finding.Value{Warnings: a.Warnings},
-			Replay: finding.Value{Warnings: b.Warnings}, Warned: w})
+		out = append(out, finding.Difference{What: fault.Warnings, Transaction: finding.Side{Warnings: a.Warnings},
+			Replay: finding.Side{Warnings: b.Warnings}, Warned: w})
 	}
 	return out
 }
@@ -183,11 +183,11 @@ func compareRows(a, b *history.Rows, ordered bool) (finding.Difference, bool) {
 	onlyA, onlyB := multisetDifference(a, b)
 	switch {
 	case len(onlyA) > 0 || len(onlyB) > 0:
-		return finding.Difference{What: fault.Rows, Transaction: finding.RowsOf(onlyA, a.Len(), false),
-			Replay: finding.RowsOf(onlyB, b.Len(), false)}, true
+		return finding.Difference{What: fault.Rows, Transaction: finding.SideOf(onlyA, a.Len(), false),
+			Replay: finding.SideOf(onlyB, b.Len(), false)}, true
 	case ordered:
-		return finding.Difference{What: fault.Order, Transaction: finding.RowsOf(allRows(a), a.Len(), true),
-			Replay: finding.RowsOf(allRows(b), b.Len(), true)}, true
+		return finding.Difference{What: fault.Order, Transaction: finding.SideOf(allRows(a), a.Len(), true),
+			Replay: finding.SideOf(allRows(b), b.Len(), true)}, true
 	}
 	return finding.Difference{}, false
 }

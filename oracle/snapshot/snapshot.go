@@ -27,7 +27,7 @@ type WrongRead struct {
 	What   fault.Kind
 	Txn    int
 	Stmt   string
-	Why    finding.Steps
+	Why    finding.Sentences
 	Failed []finding.Failure // statements of the transaction that it saw
 	// AtStart says that a version is thin air which is one of the start, though the reads at the start did not show it: these may be the
 	// wrong ones.
@@ -261,8 +261,8 @@ func (c *checker) exported(txn int, held map[string]map[int64]int64) {
 			}
 			item := history.Item{Table: table, PKey: pkey}
 			w := c.classify(txn, item, got, there, want)
-			w.Txn, w.Why = txn, append(finding.Steps{finding.Say("the snapshot that %v exported holds %v of %v, not %v",
-				finding.Txn(txn), history.StateOf(got, there), item, history.StateOf(right, exists))}, w.Why...)
+			w.Txn, w.Why = txn, append(finding.Sentences{finding.Say("the snapshot that %v exported holds %v of %v, not %v",
+				finding.TxnNumber(txn), history.StateOf(got, there), item, history.StateOf(right, exists))}, w.Why...)
 			c.out = append(c.out, w)
 			return
 		}
@@ -315,7 +315,7 @@ func (c *checker) compare(s *observe.ObservedStmt, item history.Item, got int64,
 	if key := (told{w.What, s.Name, c.search}); !c.seen[key] {
 		c.seen[key] = true
 		w.Txn, w.Stmt, w.Search = s.Txn, s.Name, c.search
-		w.Why = append(finding.Steps{finding.Say("it saw %v of %v, not %v", history.StateOf(got, there), item, history.StateOf(right, exists))}, w.Why...)
+		w.Why = append(finding.Sentences{finding.Say("it saw %v of %v, not %v", history.StateOf(got, there), item, history.StateOf(right, exists))}, w.Why...)
 		c.out = append(c.out, w)
 	}
 }
@@ -383,9 +383,9 @@ func (c *checker) classify(reader int, item history.Item, got int64, there bool,
 		switch {
 		case !written && (!known || initial != got):
 			if !known && c.atStart(item.Table, got) {
-				return WrongRead{What: fault.ThinAirRead, AtStart: true, Why: finding.Steps{finding.Say("the reads at the start had not found it")}}
+				return WrongRead{What: fault.ThinAirRead, AtStart: true, Why: finding.Sentences{finding.Say("the reads at the start had not found it")}}
 			}
-			return WrongRead{What: fault.ThinAirRead, Why: finding.Steps{finding.Say("nobody had written it")}}
+			return WrongRead{What: fault.ThinAirRead, Why: finding.Sentences{finding.Say("nobody had written it")}}
 		case c.txns[reader].undone[v]:
 			return wrong(fault.UndoneWrite, "%v had undone that by ROLLBACK TO a savepoint", reader)
 		case written && w != reader && !c.lasted(v, w):
@@ -404,7 +404,7 @@ func (c *checker) classify(reader int, item history.Item, got int64, there bool,
 	case !there && c.txns[reader].undone[history.Version{Item: item, VKey: int64(history.Dead)}]:
 		return wrong(fault.UndoneWrite, "%v had deleted it, and had undone that by ROLLBACK TO a savepoint", reader)
 	case !written:
-		return WrongRead{What: fault.MissingRow, Why: finding.Steps{finding.Say("nobody had changed it")}}
+		return WrongRead{What: fault.MissingRow, Why: finding.Sentences{finding.Say("nobody had changed it")}}
 	case by == reader:
 		return wrong(fault.OwnWriteMissed, "%v wrote it itself", reader)
 	case c.o.Txns[by].Session == c.o.Txns[reader].Session:
@@ -415,7 +415,7 @@ func (c *checker) classify(reader int, item history.Item, got int64, there bool,
 
 // wrong is a wrong read for what a transaction had done.
 func wrong(what fault.Kind, sentence string, txn int) WrongRead {
-	return WrongRead{What: what, Why: finding.Steps{finding.Say(sentence, finding.Txn(txn))}}
+	return WrongRead{What: what, Why: finding.Sentences{finding.Say(sentence, finding.TxnNumber(txn))}}
 }
 
 // lasted says whether a transaction has committed a version: not one that it overwrote itself.

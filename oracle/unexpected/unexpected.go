@@ -64,5 +64,5 @@ func Find(p *dbms.Profile, events []*history.Event) []finding.Difference {
 // Difference says of a statement that such an error was its answer.
 func Difference(sql string, err *history.DBError) finding.Difference {
 	return finding.Difference{What: fault.UnexpectedError, Code: err.Code,
-		Steps: finding.Steps{finding.Say("%v: %v", finding.Query(sql), err)}}
+		Steps: finding.Sentences{finding.Say("%v: %v", finding.Query(sql), err)}}
 }

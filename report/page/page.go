@@ -343,7 +343,7 @@ func (p *page) names(v timeline.SeenVersion) bool {
 func ref(name string) string { return "s-" + strings.ReplaceAll(name, ".", "-") }
 
 // linked is a step with links to the statements that it names.
-func (p *page) linked(step *finding.Step) (out []word) {
+func (p *page) linked(step *finding.Sentence) (out []word) {
 	words, args := step.Parts()
 	for i, text := range words {
 		out = append(out, word{Text: text})

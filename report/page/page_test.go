@@ -251,7 +251,7 @@ func TestHostile(t *testing.T) {
 		e.Err = &history.DBError{Code: 1, Message: bad}
 		e.Text = bad
 	}
-	f.Record.Differences[0].Steps = finding.Steps{finding.Say("%v", bad)}
+	f.Record.Differences[0].Steps = finding.Sentences{finding.Say("%v", bad)}
 	f.Record.Summary = bad
 	text, err := Write(f)
 	if err != nil {

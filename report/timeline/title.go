@@ -16,7 +16,7 @@ import (
 
 // tell returns how a kind of fault is told: of a read of what is rolled back that it is not committed, where the plain form shows no
 // rollback, as the read was of what a transaction changed again; nil where the catalogue has no such kind.
-func (f *Dossier) tell(what fault.Kind) *fault.Entry {
+func (f *Dossier) tell(what fault.Kind) *fault.CatalogueEntry {
 	if what == fault.G1a && f.Plain != nil && !f.Plain.rollsBack() {
 		what = fault.DirtyRead
 	}

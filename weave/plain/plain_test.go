@@ -128,7 +128,7 @@ func TestAllowed(t *testing.T) {
 		{Class: finding.ClassInconsistent, Differences: []finding.Difference{{Stmt: "T1.S1", Kind: "UPDATE", What: "matched-versus-written"}}},
 		{Class: finding.ClassSnapshot, Differences: []finding.Difference{{Stmt: "T1.S1", What: "stale-read"}}},
 		{Class: finding.ClassIsolation, Differences: []finding.Difference{{What: "G1a", Steps: said.Steps("T0.S0 wrote (t0, 1, 2); T1.S1 read it; T0 was rolled back")}}},
-		{Class: finding.ClassMechanism, Differences: []finding.Difference{{What: "mutual-exclusion:lock-conflict", Steps: said.Steps("T0 and T1")}}},
+		{Class: finding.ClassMechanism, Differences: []finding.Difference{{What: "lock-conflict", Steps: said.Steps("T0 and T1")}}},
 	} {
 		if out := makePlain(t, target, "repeatable-read", "", skew, &f); out != nil {
 			t.Errorf("%s: what the level allows is taken for it:\n%s", f.Class, out.Case)

@@ -139,8 +139,8 @@ const (
 
 // before returns the last acts of nemeses before a violation, and the one that it is named after. Whose statements are killed, or may take so long only,
 // concerns them alone.
-func (u *upheaval) before(v *mechanism.Violation, cause *storm.Act) finding.Steps {
-	var out finding.Steps
+func (u *upheaval) before(v *mechanism.Violation, cause *storm.Act) finding.Sentences {
+	var out finding.Sentences
 	for i := len(u.done) - 1; i >= 0 && len(out) < actsTold; i-- {
 		a := &u.done[i]
 		concerns := a.Killed == 0 || slices.ContainsFunc(v.Txns, func(txn int64) bool { return u.session(txn) == a.Killed })

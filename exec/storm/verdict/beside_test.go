@@ -43,7 +43,7 @@ func TestRebuilt(t *testing.T) {
 	missing := mechanism.Violation{Mechanism: mechanism.CR, What: "missing-row", Item: "t1:5", Table: "t1", Txns: []int64{1}, Seen: [2]int64{150, 160}, At: 250}
 	for what, acts := range map[string][2][]storm.Act{"done": {acts}, "going on": {nil, acts}} {
 		v := named(fresh(), missing, acts[0], acts[1])
-		if v.What != "missing-row-after-rebuild" || !slices.ContainsFunc(v.Explanation, func(s finding.Step) bool {
+		if v.What != "missing-row-after-rebuild" || !slices.ContainsFunc(v.Explanation, func(s finding.Sentence) bool {
 			return strings.Contains(s.String(), "beside it: ddl: ALTER TABLE {table} FORCE")
 		}) {
 			t.Errorf("%s: its snapshot was taken meanwhile: %s, %q", what, v.What, v.Explanation)

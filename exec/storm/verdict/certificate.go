@@ -321,7 +321,7 @@ func judgeCertificate(ctx context.Context, engine func() (certificate.Engine, er
 
 // Invalid is an invalid verdict as a finding.
 func Invalid(kind, how string, h *register.History, v *checker.Verdict) finding.Listed {
-	var why []finding.Step
+	var why []finding.Sentence
 	var txns []int64
 	for _, e := range v.Counterexample {
 		why = append(why, finding.Say("%v", e.Text))

@@ -15,8 +15,8 @@ import (
 var place = regexp.MustCompile(`\bT\d+\.S\d+\b|\bT\d+\b|\(\w+, \d+(?:, \d+)?\)|\brow \d+ of \w+`)
 
 // Steps are the steps that a text says, with semicolons between them.
-func Steps(text string) finding.Steps {
-	var out finding.Steps
+func Steps(text string) finding.Sentences {
+	var out finding.Sentences
 	for sentence := range strings.SplitSeq(text, "; ") {
 		var args []any
 		form := place.ReplaceAllStringFunc(sentence, func(name string) string {
@@ -43,7 +43,7 @@ func argOf(name string) any {
 		return history.Item{Table: words[3], PKey: number(words[1])}
 	}
 	if _, ok := testcase.ParseRef(name); ok {
-		return finding.Stmt(name)
+		return finding.StmtName(name)
 	}
-	return finding.Txn(int(number(name[1:])))
+	return finding.TxnNumber(int(number(name[1:])))
 }

@@ -9,11 +9,11 @@ import (
 	"txweave/history"
 )
 
-// Value is what one of two executions gave, as far as it differs from the other. The zero value is of a difference that has nothing to
+// Side is what one of two executions gave, as far as it differs from the other. The zero value is of a difference that has nothing to
 // put side by side.
-type Value struct {
+type Side struct {
 	Affected *int64            `json:"affected,omitempty"` // rows
-	Rows     *Rows             `json:"rows,omitempty"`
+	Rows     *SideRows         `json:"rows,omitempty"`
 	State    *history.State    `json:"state,omitempty"` // of a row
 	Err      *history.DBError  `json:"error,omitempty"`
 	NoError  bool              `json:"no_error,omitempty"` // it was not refused, and the other one was
@@ -28,42 +28,42 @@ type Value struct {
 // maxShown is how many rows of each side a difference shows.
 const maxShown = 20
 
-// Rows are the rows of an answer that the other answer has not, or all of them where only their order differs.
-type Rows struct {
+// SideRows are the rows of an answer that the other answer has not, or all of them where only their order differs.
+type SideRows struct {
 	Total int      `json:"total"` // of the answer
 	All   bool     `json:"all,omitempty"`
 	Shown []string `json:"shown"` // as clients print them, maxShown at most …
 	More  int      `json:"more,omitempty"`
 }
 
-// RowsOf returns rows to be shown of an answer that has so many in all.
-func RowsOf(rows []string, total int, all bool) Value {
-	r := &Rows{Total: total, All: all, Shown: rows}
+// SideOf returns rows to be shown of an answer that has so many in all.
+func SideOf(rows []string, total int, all bool) Side {
+	r := &SideRows{Total: total, All: all, Shown: rows}
 	if len(rows) > maxShown {
 		r.Shown, r.More = rows[:maxShown], len(rows)-maxShown
 	}
-	return Value{Rows: r}
+	return Side{Rows: r}
 }
 
 // Affected is a number of rows that a statement affected, or that were found.
-func Affected(n int64) Value { return Value{Affected: &n} }
+func Affected(n int64) Side { return Side{Affected: &n} }
 
 // State is what was seen, or overwritten, of a row.
-func State(s history.State) Value { return Value{State: &s} }
+func State(s history.State) Side { return Side{State: &s} }
 
 // Answered is the error of a statement, or that it had none.
-func Answered(err *history.DBError) Value {
+func Answered(err *history.DBError) Side {
 	if err == nil {
-		return Value{NoError: true}
+		return Side{NoError: true}
 	}
-	return Value{Err: err}
+	return Side{Err: err}
 }
 
 // IsZero says whether there is nothing to show.
-func (v Value) IsZero() bool { return v.String() == "" }
+func (v Side) IsZero() bool { return v.String() == "" }
 
 // String prints the value for people.
-func (v Value) String() string {
+func (v Side) String() string {
 	switch {
 	case v.Rows != nil:
 		return v.Rows.String()
@@ -90,7 +90,7 @@ func (v Value) String() string {
 }
 
 // Code is the number of the error; 0 where there is none.
-func (v Value) Code() int {
+func (v Side) Code() int {
 	if v.Err == nil {
 		return 0
 	}
@@ -98,7 +98,7 @@ func (v Value) Code() int {
 }
 
 // Count is a number of rows in words.
-func (v Value) Count() string {
+func (v Side) Count() string {
 	switch {
 	case v.Affected == nil:
 		return v.String()
@@ -109,16 +109,16 @@ func (v Value) Count() string {
 }
 
 // UnmarshalJSON reads a value, or the text that files of before have.
-func (v *Value) UnmarshalJSON(data []byte) error {
+func (v *Side) UnmarshalJSON(data []byte) error {
 	if len(data) > 0 && data[0] == '"' {
 		return json.Unmarshal(data, &v.Text)
 	}
-	type plain Value
+	type plain Side
 	return json.Unmarshal(data, (*plain)(v))
 }
 
 // String prints the rows on one line.
-func (r *Rows) String() string {
+func (r *SideRows) String() string {
 	label, more := "only here", ""
 	if r.All {
 		label = "all"

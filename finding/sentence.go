@@ -9,9 +9,9 @@ import (
 	"txweave/history"
 )
 
-// Step is one step of why something is wrong: a sentence with places, and what stands in them, typed. Whoever wants to know which
+// Sentence is one step of why something is wrong: words with places, and what stands in these, typed. Whoever wants to know which
 // statements, transactions or rows it is about asks Args; the text is for people.
-type Step struct {
+type Sentence struct {
 	Say  string `json:"say"` // with a %v for each of Args
 	Args []Arg  `json:"args,omitempty"`
 	// Edge says that the step is a dependency, which puts its first statement before its second one.
@@ -32,26 +32,26 @@ type Arg struct {
 	Text    string           `json:"text,omitempty"`
 }
 
-// Stmt is a statement's name where a step is said.
-type Stmt string
+// StmtName is a statement's name where a step is said.
+type StmtName string
 
-// Txn is a transaction's number where a step is said.
-type Txn int
+// TxnNumber is a transaction's number where a step is said.
+type TxnNumber int
 
 // Query is the text of a statement where a step is said.
 type Query string
 
-// Say makes a step of a sentence with a %v for each of what stands in it: Stmt, Txn, Query, history's items, versions, states, writes
-// and errors, numbers of things, a Step that is a part of the sentence, or anything else as a text.
-func Say(sentence string, args ...any) Step {
-	var s Step
+// Say makes a step of a sentence with a %v for each of what stands in it: StmtName, TxnNumber, Query, history's items, versions, states, writes
+// and errors, numbers of things, a Sentence that is a part of the sentence, or anything else as a text.
+func Say(sentence string, args ...any) Sentence {
+	var s Sentence
 	words := strings.SplitN(sentence, "%v", len(args)+1)
 	for i, w := range words {
 		s.Say += w
 		if i == len(args) || i == len(words)-1 {
 			break
 		}
-		if part, is := args[i].(Step); is {
+		if part, is := args[i].(Sentence); is {
 			s.Say, s.Args = s.Say+part.Say, append(s.Args, part.Args...)
 			continue
 		}
@@ -61,7 +61,7 @@ func Say(sentence string, args ...any) Step {
 }
 
 // Dependency makes a step of an edge between two statements, which are the first two that the sentence names.
-func Dependency(kind history.EdgeKind, sentence string, args ...any) Step {
+func Dependency(kind history.EdgeKind, sentence string, args ...any) Sentence {
 	s := Say(sentence, args...)
 	s.Edge = kind
 	return s
@@ -71,9 +71,9 @@ func argOf(a any) Arg {
 	switch x := a.(type) {
 	case Arg:
 		return x
-	case Stmt:
+	case StmtName:
 		return Arg{Stmt: string(x)}
-	case Txn:
+	case TxnNumber:
 		n := int(x)
 		return Arg{Txn: &n}
 	case Query:
@@ -101,7 +101,7 @@ func argOf(a any) Arg {
 }
 
 // Stated are the step's arguments as Say takes them.
-func (s *Step) Stated() []any {
+func (s *Sentence) Stated() []any {
 	out := make([]any, len(s.Args))
 	for i, a := range s.Args {
 		out[i] = a
@@ -139,13 +139,13 @@ func (a Arg) String() string {
 }
 
 // Parts cuts the sentence at its places: words and what stands between them, by turns, words first and last.
-func (s Step) Parts() (words []string, args []Arg) {
+func (s Sentence) Parts() (words []string, args []Arg) {
 	words = strings.SplitN(s.Say, "%v", len(s.Args)+1)
 	return words, s.Args[:min(len(s.Args), len(words)-1)]
 }
 
 // String prints the step for people.
-func (s Step) String() string {
+func (s Sentence) String() string {
 	words, args := s.Parts()
 	var b strings.Builder
 	for i, w := range words {
@@ -158,7 +158,7 @@ func (s Step) String() string {
 }
 
 // Stmts are the statements that the step names, each once, in order.
-func (s *Step) Stmts() []string {
+func (s *Sentence) Stmts() []string {
 	var out []string
 	for _, a := range s.Args {
 		if a.Stmt != "" && !slices.Contains(out, a.Stmt) {
@@ -169,7 +169,7 @@ func (s *Step) Stmts() []string {
 }
 
 // Precedes says, of a step that is a dependency, which statement comes before which.
-func (s *Step) Precedes() (from, to string, ok bool) {
+func (s *Sentence) Precedes() (from, to string, ok bool) {
 	if s.Edge == 0 {
 		return "", "", false
 	}
@@ -180,11 +180,11 @@ func (s *Step) Precedes() (from, to string, ok bool) {
 	return named[0], named[1], true
 }
 
-// Steps are the steps of why something is wrong. Files of before hold one text in their place.
-type Steps []Step
+// Sentences are the steps of why something is wrong. Files of before hold one text in their place.
+type Sentences []Sentence
 
 // String prints the steps on one line.
-func (ss Steps) String() string {
+func (ss Sentences) String() string {
 	out := make([]string, len(ss))
 	for i := range ss {
 		out[i] = ss[i].String()
@@ -193,14 +193,14 @@ func (ss Steps) String() string {
 }
 
 // UnmarshalJSON reads steps, or the text that files of before have, which is one step that names nothing.
-func (ss *Steps) UnmarshalJSON(data []byte) error {
+func (ss *Sentences) UnmarshalJSON(data []byte) error {
 	if len(data) > 0 && data[0] == '"' {
 		var text string
 		if err := json.Unmarshal(data, &text); err != nil {
 			return err
 		}
-		*ss = Steps{{Say: text}}
+		*ss = Sentences{{Say: text}}
 		return nil
 	}
-	return json.Unmarshal(data, (*[]Step)(ss))
+	return json.Unmarshal(data, (*[]Sentence)(ss))
 }
