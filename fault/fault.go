@@ -14,19 +14,19 @@ import (
 // ("stale-read-after-rebuild").
 type Kind string
 
-// Section is a group of kinds that one way of looking finds.
-type Section string
+// Branch is a group of kinds that one way of looking finds.
+type Branch string
 
-// The families of kinds.
+// The branches of the catalogue.
 const (
-	Isolation   Section = "isolation"
-	Snapshot    Section = "snapshot"
-	Mechanism   Section = "mechanism"
-	Statement   Section = "statement"
-	Certificate Section = "certificate"
-	Replay      Section = "replay"
-	Data        Section = "data"
-	Failure     Section = "failure"
+	Isolation   Branch = "isolation"
+	Snapshot    Branch = "snapshot"
+	Mechanism   Branch = "mechanism"
+	Statement   Branch = "statement"
+	Certificate Branch = "certificate"
+	Replay      Branch = "replay"
+	Data        Branch = "data"
+	Failure     Branch = "failure"
 )
 
 // Mechanisms of concurrency control that a kind of fault breaks (Leopard, section II-B).
@@ -41,7 +41,7 @@ const (
 type CatalogueEntry struct {
 	Kind      Kind
 	Base      Kind // the kind without its circumstance
-	Class     Section
+	Class     Branch
 	Mechanism string // that does not hold; "" where no single one is to blame
 	Called    string // the everyday name; "" where the kind's own says as much
 	// Title is a sentence for the statement that met it: {stmt} stands for that, {sees} for it and its verb ("SELECT returns").

@@ -103,5 +103,6 @@ var ofMechanism = []CatalogueEntry{
 		Why: "What was committed before a transaction began must be visible to it. Here the transaction " +
 			"worked on what was there before.",
 		Source: "Herlihy and Wing; strict serializability",
-		Old:    []string{"serialization-certifier:order-against-time", "consistent-read:order-against-time", "first-updater-wins:order-against-time", "mutual-exclusion:order-against-time"}},
+		Old: []string{"serialization-certifier:order-against-time", "consistent-read:order-against-time",
+			"first-updater-wins:order-against-time", "mutual-exclusion:order-against-time"}},
 }

@@ -67,7 +67,8 @@ var ofSnapshot = []CatalogueEntry{
 		Why: "A row holds what the last committed statement wrote. This value is of no transaction, or it " +
 			"had long been overwritten.",
 		Source: "Leopard, section V-A: no candidate version",
-		Old:    []string{"consistent-read:unwritten-version", "saw a version that no committed statement wrote", "row names a version that nobody wrote"}},
+		Old: []string{"consistent-read:unwritten-version", "saw a version that no committed statement wrote",
+			"row names a version that nobody wrote"}},
 	{Kind: UndoneWrite, Class: Snapshot, Mechanism: CR,
 		Title: "{stmt} sees a change that its transaction has undone",
 		Why: "ROLLBACK TO a savepoint undoes what was written since. Here a later statement of the " +
@@ -78,7 +79,8 @@ var ofSnapshot = []CatalogueEntry{
 		Why: "What wrote the row was there before the transactions began, or had been committed, and " +
 			"nobody has deleted it since. So the read must find it.",
 		Source: "Leopard, section V-A: the version that is seen is absence",
-		Old:    []string{"consistent-read:missing-row", "missed an initial row that no committed statement deleted", "row missing from reads"}},
+		Old: []string{"consistent-read:missing-row", "missed an initial row that no committed statement deleted",
+			"row missing from reads"}},
 	{Kind: RowTooMany, Class: Snapshot, Mechanism: CR,
 		Title: "A transaction sees a row that is not there",
 		Why: "The row had not been inserted, or it was deleted, before the read began. So no read may " +

@@ -84,7 +84,8 @@ var ofReads = []Cause{CauseMissing, CauseSearch, CauseTwice, CauseMiscount, Caus
 
 // OfReads says whether a cause is one that any read shows, and so a query of a table's versions, too.
 func OfReads(cause Cause) bool {
-	return slices.Contains([]Cause{CauseLost, CauseKept, CauseKeptTo, CauseStale, CauseDirty, CauseNewer, CauseOwn, CauseLater, CauseThinAir, CauseMissing, CauseSearch,
+	return slices.Contains([]Cause{CauseLost, CauseKept, CauseKeptTo, CauseStale, CauseDirty, CauseNewer, CauseOwn,
+		CauseLater, CauseThinAir, CauseMissing, CauseSearch,
 		CauseTwice}, cause)
 }
 
@@ -108,7 +109,8 @@ func OfWarnings(cause Cause) bool {
 
 // ofTransactions are the causes for which no statement's own syntax matters: what was lost or damaged, or what a snapshot held, is the
 // same for whoever reads it.
-var ofTransactions = []Cause{CauseIndex, CauseDamaged, CauseOrphan, CauseLost, CauseKept, CauseKeptTo, CauseStale, CauseDirty, CauseNewer, CauseOldWriter, CauseOwn, CauseThinAir,
+var ofTransactions = []Cause{CauseIndex, CauseDamaged, CauseOrphan, CauseLost, CauseKept, CauseKeptTo, CauseStale,
+	CauseDirty, CauseNewer, CauseOldWriter, CauseOwn, CauseThinAir,
 	CauseLater, CauseUnwritten, CauseEnded}
 
 // OfStatements says whether a cause is one that a statement has by itself, so that what it needs of SQL matters: not where the cause is one of

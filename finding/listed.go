@@ -17,7 +17,8 @@ type Listed struct {
 
 // List lists a violation of a class: what is wrong, among which transactions of the history, and why.
 func List(class string, what fault.Kind, summary string, txns []int64, why ...Sentence) Listed {
-	l := Listed{Signature: class + "/" + string(what), Summary: summary, Transactions: txns, Explanation: []string{}, Class: class,
+	l := Listed{Signature: class + "/" + string(what), Summary: summary, Transactions: txns, Explanation: []string{},
+		Class:      class,
 		Difference: Difference{What: what, Steps: why}}
 	if txns == nil {
 		l.Transactions = []int64{}

@@ -64,7 +64,8 @@ func (o *observer) layout(table string, rows *history.Rows) layout {
 // version names row i of rows that hold a table's columns, and keeps its contents.
 func (o *observer) version(table string, rows *history.Rows, l layout, i int) (v history.Version, err error) {
 	if l.pkey < 0 || l.vkey < 0 && !o.plan.Contents[table] {
-		return v, &BadAnswer{What: fault.NoKey, Why: finding.Say("table %v: rows without %v or %v", table, sqltext.PKey, sqltext.VKey)}
+		return v, &BadAnswer{What: fault.NoKey, Why: finding.Say("table %v: rows without %v or %v", table, sqltext.PKey,
+			sqltext.VKey)}
 	}
 	r := rows.Row(i)
 	pkey, ok := r[l.pkey].Int64()
@@ -74,7 +75,8 @@ func (o *observer) version(table string, rows *history.Rows, l layout, i int) (v
 	vkey, keyed := int64(0), false
 	if l.vkey >= 0 {
 		if vkey, keyed = r[l.vkey].Int64(); !keyed && !o.plan.Contents[table] {
-			return v, &BadAnswer{What: fault.BadKey, Why: finding.Say("table %v: %v is %v, %v is %v", table, sqltext.PKey, r[l.pkey], sqltext.VKey, r[l.vkey])}
+			return v, &BadAnswer{What: fault.BadKey, Why: finding.Say("table %v: %v is %v, %v is %v", table, sqltext.PKey,
+				r[l.pkey], sqltext.VKey, r[l.vkey])}
 		}
 	}
 	v = history.Version{Item: history.Item{Table: table, PKey: pkey}, VKey: vkey}

@@ -445,7 +445,8 @@ func (o *observer) readSet(p instrument.Probe, rows *history.Rows, into map[stri
 		if _, again := seen[v.PKey]; !again {
 			seen[v.PKey] = v.VKey
 		} else if !twice(v.Item, seen, v.VKey) {
-			return &BadAnswer{What: fault.RowTwice, Why: finding.Say("the version-set read printed %v twice", history.Item{Table: table, PKey: v.PKey})}
+			return &BadAnswer{What: fault.RowTwice, Why: finding.Say("the version-set read printed %v twice",
+				history.Item{Table: table, PKey: v.PKey})}
 		}
 	}
 	return nil
@@ -490,10 +491,11 @@ func splitVersionSet(tables []string, rows *history.Rows, into map[string]map[in
 		}
 		seen := into[tables[t]]
 		if _, again := seen[pkey]; again {
-			if twice(history.Item{Table: tables[t], PKey: pkey}, seen, vkey) {
-				continue
+			row := history.Item{Table: tables[t], PKey: pkey}
+			if !twice(row, seen, vkey) {
+				return &BadAnswer{What: fault.RowTwice, Why: finding.Say("the version-set read printed %v twice", row)}
 			}
-			return &BadAnswer{What: fault.RowTwice, Why: finding.Say("the version-set read printed %v twice", history.Item{Table: tables[t], PKey: pkey})}
+			continue
 		}
 		seen[pkey] = vkey
 	}

@@ -30,7 +30,8 @@ func (o *observer) writes(b *BlockRun, sets *versionSets, after map[string]map[i
 		return nil, err
 	}
 	if len(written) != rows.Len() {
-		return nil, &BadAnswer{What: fault.RowTwice, Why: finding.Say("the read after the write printed a row of %v twice", info.Target)}
+		return nil, &BadAnswer{What: fault.RowTwice, Why: finding.Say("the read after the write printed a row of %v twice",
+			info.Target)}
 	}
 	p, pv := slices.Index(rows.Columns, sqltext.PKey), slices.Index(rows.Columns, sqltext.PVKey)
 	var out []history.Write
@@ -41,7 +42,8 @@ func (o *observer) writes(b *BlockRun, sets *versionSets, after map[string]map[i
 		if info.Kind == sqltext.Update {
 			from, ok := r[pv].Int64()
 			if !ok {
-				return nil, &BadAnswer{What: fault.BadKey, Why: finding.Say("table %v: %v is %v", info.Target, sqltext.PVKey, r[pv])}
+				return nil, &BadAnswer{What: fault.BadKey, Why: finding.Say("table %v: %v is %v", info.Target, sqltext.PVKey,
+					r[pv])}
 			}
 			w.From = history.State(from)
 			if w.From == w.To && !b.Block.Info.Diff { // it changes each row once
@@ -62,7 +64,8 @@ func (o *observer) returned(b *BlockRun, sets *versionSets) ([]history.Write, er
 		return nil, err
 	}
 	if len(written) != rows.Len() {
-		return nil, &BadAnswer{What: fault.RowTwice, Why: finding.Say("the write returned a row of %v twice", info.Target), Returned: true}
+		return nil, &BadAnswer{What: fault.RowTwice, Why: finding.Say("the write returned a row of %v twice", info.Target),
+			Returned: true}
 	}
 	if info.Kind == sqltext.Delete {
 		return difference(info.Target, written, nil), nil

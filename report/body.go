@@ -31,7 +31,8 @@ func Compare(d *Doc) {
 			return
 		}
 		if x.What == fault.RefusedHeld {
-			d.Text("Expected: it is refused for a duplicate key where this query finds a row, and only there. That was sent right before it and finds %s, and the answer is: %s.", x.Replay.Count(), x.Transaction)
+			d.Text("Expected: it is refused for a duplicate key where this query finds a row, and only there. "+
+				"That was sent right before it and finds %s, and the answer is: %s.", x.Replay.Count(), x.Transaction)
 			d.asked(x)
 			return
 		}

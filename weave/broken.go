@@ -145,7 +145,8 @@ func (k *checker) ownHang(cause error, killed *history.Event) error {
 	if !errors.Is(err, exec.ErrTimeout) || time.Since(begun) < waitedLong || k.Alive() != nil {
 		return cause
 	}
-	d := finding.Difference{What: fault.Hang, Transaction: finding.Side{NoAnswer: true}, Steps: finding.Sentences{finding.Say("%v", finding.Line(cause.Error()))}}
+	d := finding.Difference{What: fault.Hang, Transaction: finding.Side{NoAnswer: true},
+		Steps: finding.Sentences{finding.Say("%v", finding.Line(cause.Error()))}}
 	if killed != nil {
 		d.Kind, d.Steps = finding.Probe, finding.Sentences{finding.Say("%v", finding.Query(finding.Line(killed.Text)))}
 		if killed.Stmt >= 0 {

@@ -66,7 +66,8 @@ func (k *checker) relate(ev *Evidence) {
 	mine := ev.Transactions()
 	for _, other := range slices.Concat(k.rep.Findings, k.rep.Suspects) {
 		theirs := other.Transactions()
-		if len(mine) == 0 || other.Class == finding.ClassCorruption || slices.ContainsFunc(mine, func(t int) bool { return slices.Contains(theirs, t) }) {
+		if len(mine) == 0 || other.Class == finding.ClassCorruption || slices.ContainsFunc(mine,
+			func(t int) bool { return slices.Contains(theirs, t) }) {
 			ev.With = cmp.Or(other.With, other.Signature)
 			switch {
 			case other.Cause == finding.CauseEnded && finding.EndExplains(ev.Class):

@@ -377,7 +377,8 @@ func blames(f *finding.Finding) string {
 		first = f.Differences[0]
 	}
 	switch {
-	case slices.Contains([]string{finding.ClassCrash, finding.ClassHang, finding.ClassCorruption, finding.ClassUnexpected}, f.Class):
+	case slices.Contains([]string{finding.ClassCrash, finding.ClassHang, finding.ClassCorruption,
+		finding.ClassUnexpected}, f.Class):
 		return "engine"
 	case first.Autocommit:
 		return "replay"

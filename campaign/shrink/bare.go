@@ -109,5 +109,6 @@ func (k *shrinker) unkeyed(ctx context.Context, c *testcase.Case) (*testcase.Cas
 	if bare == nil {
 		return c, nil
 	}
-	return k.firstShowing(ctx, c, func(f *campaign.Found) bool { return f.Cause.Kind == fault.PassesOver }, append(eachChanging(bare), bare)...)
+	return k.firstShowing(ctx, c, func(f *campaign.Found) bool { return f.Cause.Kind == fault.PassesOver },
+		append(eachChanging(bare), bare)...)
 }

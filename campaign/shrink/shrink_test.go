@@ -236,7 +236,8 @@ func TestPrinting(t *testing.T) {
 		{"nothing is", map[string][]campaign.Found{query: differs, search: differs}, query, finding.Cause{}, false},
 		{"another statement is", map[string][]campaign.Found{query: differs, snapshot: shown("snapshot-violation/stale-read", "T1.S0", finding.CauseStale)}, query, finding.Cause{}, false},
 		{"an error is no read", map[string][]campaign.Found{query: differs, snapshot: shown("unexpected-error/11", "T0.S0", finding.CauseDamaged)}, query, finding.Cause{}, false},
-		{"its cause is known", map[string][]campaign.Found{query: shown(unprinted, "T0.S0", finding.CauseTwice), snapshot: shown("snapshot-violation/stale-read", "T0.S0", finding.CauseStale)}, query, finding.Cause{}, false},
+		{"its cause is known", map[string][]campaign.Found{query: shown(unprinted, "T0.S0", finding.CauseTwice), snapshot: shown("snapshot-violation/stale-read", "T0.S0", finding.CauseStale)}, query,
+			finding.Cause{}, false},
 	} {
 		k := &shrinker{worker: showing(func(sql string) []campaign.Found { return x.by[sql] }), sought: sought{signature: unprinted}}
 		got, err := k.printing(t.Context(), c)
@@ -334,7 +335,8 @@ func TestFurther(t *testing.T) {
 		cause   finding.Cause // that is sought
 		times   int           // that the variant shows its cause
 		changed bool
-	}{{"once", finding.CauseDirty, 1, false}, {"each time", finding.CauseDirty, 1000, true}, {"of a cause that the small case alone tells", finding.Cause{}, 1000, true}, {"once of such a one", finding.Cause{}, 1, false}} {
+	}{{"once", finding.CauseDirty, 1, false}, {"each time", finding.CauseDirty, 1000, true}, {"of a cause that the small case alone tells", finding.Cause{}, 1000, true}, {"once of such a one",
+		finding.Cause{}, 1, false}} {
 		asked := 0
 		k := &shrinker{repeat: 2, runs: 1, sought: sought{signature: "a", cause: x.cause}, worker: looking(func(c *testcase.Case) []campaign.Found {
 			f := finding.Finding{Signature: "a", Cause: finding.CauseDirty, Differences: []finding.Difference{{Stmt: "T0.S0"}}}

@@ -50,7 +50,8 @@ func (k *shrinker) telling(ctx context.Context, c *testcase.Case) (*testcase.Cas
 			}
 		}
 	}
-	return k.firstTelling(ctx, c, func(cause finding.Cause) bool { return !tellsLittle(cause) }, append([]*testcase.Case{undone, filled}, writing(c)...)...)
+	return k.firstTelling(ctx, c, func(cause finding.Cause) bool { return !tellsLittle(cause) },
+		append([]*testcase.Case{undone, filled}, writing(c)...)...)
 }
 
 // tellsLittle says whether a cause is one of transactions that were committed, or undone, before their end, or went on in another snapshot, where
@@ -148,7 +149,8 @@ func without(c *testcase.Case, txn, stmt int) *testcase.Case {
 
 // firstTelling returns the first of some cases that shows what is looked for by a cause that is wanted, which is looked for from then on; c where
 // none does.
-func (k *shrinker) firstTelling(ctx context.Context, c *testcase.Case, wanted func(cause finding.Cause) bool, list ...*testcase.Case) (*testcase.Case, error) {
+func (k *shrinker) firstTelling(ctx context.Context, c *testcase.Case, wanted func(cause finding.Cause) bool,
+	list ...*testcase.Case) (*testcase.Case, error) {
 	for _, other := range list {
 		signatures, _, err := k.look(ctx, other)
 		if errors.Is(err, ErrRefused) {

@@ -317,7 +317,8 @@ func (w *Worker) damaged(job campaign.Job, err error) (*finding.Difference, erro
 	case errors.As(err, &bad):
 		return &finding.Difference{What: bad.What, Steps: finding.Sentences{bad.Why}}, bad
 	case errors.As(err, &judged) && judged.Loaded:
-		return &finding.Difference{What: fault.Rows, Steps: finding.Sentences{finding.Say("%v", finding.Line(judged.Reason.Error()))}}, judged.Reason
+		return &finding.Difference{What: fault.Rows, Steps: finding.Sentences{finding.Say("%v",
+			finding.Line(judged.Reason.Error()))}}, judged.Reason
 	}
 	return nil, nil
 }

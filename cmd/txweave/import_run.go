@@ -458,6 +458,7 @@ func printDifferences(w io.Writer, diffs []finding.Difference, other string) {
 			fmt.Fprintf(w, "  … and %d more\n", len(diffs)-i)
 			return
 		}
-		fmt.Fprintf(w, "  %s %s %s %s\n    here:  %s\n    %s: %s\n", d.Stmt, d.Kind, finding.Line(d.Told()), finding.Line(d.Detail()), finding.Line(d.Transaction.String()), other, finding.Line(d.Replay.String()))
+		fmt.Fprintf(w, "  %s %s %s %s\n    here:  %s\n    %s: %s\n", d.Stmt, d.Kind, finding.Line(d.Told()),
+			finding.Line(d.Detail()), finding.Line(d.Transaction.String()), other, finding.Line(d.Replay.String()))
 	}
 }

@@ -166,7 +166,8 @@ func askedPhenomena(c *testcase.Case) ([]fault.Kind, error) {
 }
 
 // phenomenaOf runs a case over connections of its own.
-func phenomenaOf(ctx context.Context, t exec.Target, p *dbms.Profile, c *testcase.Case, asked []fault.Kind) (*weave.Exhibited, error) {
+func phenomenaOf(ctx context.Context, t exec.Target, p *dbms.Profile, c *testcase.Case,
+	asked []fault.Kind) (*weave.Exhibited, error) {
 	r, err := exec.NewRunner(ctx, t, p, exec.Options{})
 	if err != nil {
 		return nil, err

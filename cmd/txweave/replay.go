@@ -389,7 +389,8 @@ func printEvidence(w io.Writer, run int, ev *weave.Evidence) {
 	for _, d := range ev.Differences {
 		fmt.Fprintf(w, "  %s %s %s %s\n", d.Stmt, d.Kind, finding.Line(d.Told()), finding.Line(d.Detail()))
 		if first, second := d.Sides(ev.Class); first != "" {
-			fmt.Fprintf(w, "    %-16s %s\n    %-16s %s\n", first+":", finding.Line(d.Transaction.String()), second+":", finding.Line(d.Replay.String()))
+			fmt.Fprintf(w, "    %-16s %s\n    %-16s %s\n", first+":", finding.Line(d.Transaction.String()), second+":",
+				finding.Line(d.Replay.String()))
 		}
 		for _, warned := range d.Warned {
 			fmt.Fprintf(w, "    %-16s %s\n", "warned:", finding.Line(warned.String()))

@@ -18,10 +18,12 @@ import (
 // writeFaults let transactions overwrite each other.
 var writeFaults = []*Fault{
 	{Name: "lost-update", Reference: "MTC, Table I (m): of two concurrent updates of an object one is lost (P4)",
-		Forbidden: forbids(fault.P4), Inapplicable: anywhere, every: 1, verbs: []string{"BEGIN", "START", "INSERT", "UPDATE", "DELETE"},
+		Forbidden: forbids(fault.P4), Inapplicable: anywhere, every: 1, verbs: []string{"BEGIN", "START", "INSERT",
+			"UPDATE", "DELETE"},
 		exec: weakened(fault.P4)},
 	{Name: "write-skew", Reference: "MTC, Table I (n): two concurrent transactions read what the other one writes (G2-item)",
-		Forbidden: forbids(fault.G2Item), Inapplicable: anywhere, every: 1, verbs: []string{"BEGIN", "START", "INSERT", "UPDATE", "DELETE"},
+		Forbidden: forbids(fault.G2Item), Inapplicable: anywhere, every: 1, verbs: []string{"BEGIN", "START", "INSERT",
+			"UPDATE", "DELETE"},
 		exec: weakened(fault.G2Item)},
 	{Name: "dirty-write", Reference: "Leopard, Bug 1: an UPDATE takes no lock, so another transaction overwrites what it has not committed (G0)",
 		Forbidden: forbids(fault.G0), Inapplicable: anywhere, every: 2, verbs: []string{"UPDATE"},

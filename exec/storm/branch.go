@@ -114,7 +114,8 @@ func (s *session) settleBranch(ctx context.Context, start int64, err error) erro
 					time.Sleep(pause)
 					continue
 				}
-				s.fault(WrongAnswer{Class: finding.ClassHang, What: fault.LockKept, Statement: "XA COMMIT " + s.branch.id, Txn: s.txn,
+				s.fault(WrongAnswer{Class: finding.ClassHang, What: fault.LockKept, Statement: "XA COMMIT " + s.branch.id,
+					Txn:    s.txn,
 					Detail: fmt.Sprintf("%s, and its locks are held %s after its connection had gone", a.Err, s.opt.KeptTime)})
 				s.unknown++
 				return s.ended(history.Unknown, history.Operation{Kind: history.OpCommit, Outcome: history.OpUnknown, Start: start, End: s.now()})
@@ -127,7 +128,8 @@ func (s *session) settleBranch(ctx context.Context, start int64, err error) erro
 			return s.ended(history.Committed, history.Operation{Kind: history.OpCommit, Start: start, End: end})
 		}
 		if s.branch.prepared {
-			s.fault(WrongAnswer{Class: finding.ClassInconsistent, What: fault.ForgottenBranch, Statement: "XA PREPARE " + s.branch.id, Txn: s.txn,
+			s.fault(WrongAnswer{Class: finding.ClassInconsistent, What: fault.ForgottenBranch,
+				Statement: "XA PREPARE " + s.branch.id, Txn: s.txn,
 				Detail: fmt.Sprintf("it was answered, and now the transaction is rolled back (%s); the server was killed since: %v", a.Err, s.killedAt.Load() > killed)})
 		}
 		s.aborted++

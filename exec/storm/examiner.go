@@ -91,7 +91,8 @@ func (e *examiner) check(ctx context.Context) error {
 		return err
 	}
 	for _, line := range said {
-		e.fault(WrongAnswer{Class: finding.ClassCorruption, What: fault.Corruption, Statement: "check of the tables", Detail: line, Txn: e.txn})
+		e.fault(WrongAnswer{Class: finding.ClassCorruption, What: fault.Corruption, Statement: "check of the tables",
+			Detail: line, Txn: e.txn})
 	}
 	return nil
 }
@@ -111,7 +112,8 @@ func (e *examiner) quiet(ctx context.Context) error {
 		case refused == nil:
 			return e.check(ctx)
 		case e.now()-since > int64(e.opt.KeptTime):
-			e.fault(WrongAnswer{Class: finding.ClassHang, What: fault.LockKept, Statement: "a locking read of all rows, when all sessions had ended", Txn: e.txn,
+			e.fault(WrongAnswer{Class: finding.ClassHang, What: fault.LockKept,
+				Statement: "a locking read of all rows, when all sessions had ended", Txn: e.txn,
 				Detail: fmt.Sprintf("it was refused for %s: %s", e.opt.KeptTime, refused)})
 			return nil
 		}

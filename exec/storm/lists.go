@@ -48,7 +48,8 @@ func (t *tx) List(table int, key int64) ([]int64, error) {
 			return nil, t.wrong(fault.WrongRow, sql, fmt.Sprintf("the row is %v", row))
 		}
 		if len(list) > 0 && list[len(list)-1] != version {
-			return nil, t.wrong(fault.TornRow, sql, fmt.Sprintf("version %d has a list that ends in %d", version, list[len(list)-1]))
+			return nil, t.wrong(fault.TornRow, sql, fmt.Sprintf("version %d has a list that ends in %d", version,
+				list[len(list)-1]))
 		}
 		op.Reads = append(op.Reads, holding(table, key, version, 0))
 	default:

@@ -330,7 +330,8 @@ func (s *session) send(ctx context.Context, sql string, query bool) (a history.A
 		s.sink.Sending(start)
 	}
 	if a.Err == nil && s.open && s.conn.TxnState() == exec.TxnNone {
-		s.fault(WrongAnswer{Class: finding.ClassInconsistent, What: fault.Gone, Statement: sql, Detail: "the database says with its answer that no transaction is open, which nothing had ended", Txn: s.txn})
+		s.fault(WrongAnswer{Class: finding.ClassInconsistent, What: fault.Gone, Statement: sql,
+			Detail: "the database says with its answer that no transaction is open, which nothing had ended", Txn: s.txn})
 		s.failedAt = first
 		return a, start, end, errAborted
 	}

@@ -112,8 +112,9 @@ func (w *WrongAnswer) difference() finding.Difference {
 
 // Listed returns the answer as storms list it.
 func (w *WrongAnswer) Listed() finding.Listed {
-	return finding.Listed{Signature: w.Told(), Summary: fmt.Sprintf("%s (%d times)", w.Told(), w.Count), Transactions: []int64{w.Txn},
-		Explanation: []string{w.Statement, w.Detail}, Class: w.Class, Difference: w.difference()}
+	return finding.Listed{Signature: w.Told(), Summary: fmt.Sprintf("%s (%d times)", w.Told(), w.Count),
+		Transactions: []int64{w.Txn},
+		Explanation:  []string{w.Statement, w.Detail}, Class: w.Class, Difference: w.difference()}
 }
 
 // Result is what a storm did.

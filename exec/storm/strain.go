@@ -66,7 +66,8 @@ func (d *disturber) strain(ctx context.Context, n Nemesis, rng *rand.Rand) error
 	if before != "" && err == nil {
 		var after string
 		if after, err = d.contents(ctx, conn, table); err == nil && after != "" && after != before && (s.HoldsCommits || detached == 0 && d.branches.Load() == branches) {
-			d.fault(WrongAnswer{Class: finding.ClassMechanism, What: fault.TableLock, Statement: s.Do[len(s.Do)-1], Detail: fmt.Sprintf("%s held %s, and then %s", table, before, after)})
+			d.fault(WrongAnswer{Class: finding.ClassMechanism, What: fault.TableLock, Statement: s.Do[len(s.Do)-1],
+				Detail: fmt.Sprintf("%s held %s, and then %s", table, before, after)})
 		}
 	}
 	conn = d.putBack(ctx, conn, err, table, undo)

@@ -81,7 +81,8 @@ func (t *tx) contradicted(w WrongAnswer) error {
 }
 
 func (t *tx) unexpected(sql string, a history.Answer) error {
-	return t.contradicted(WrongAnswer{Class: finding.ClassUnexpected, What: fault.UnexpectedError, Code: a.Err.Code, Statement: sql, Detail: a.Err.String()})
+	return t.contradicted(WrongAnswer{Class: finding.ClassUnexpected, What: fault.UnexpectedError, Code: a.Err.Code,
+		Statement: sql, Detail: a.Err.String()})
 }
 
 // read sends a query for rows with a key from lo to hi and notes what it saw.
@@ -336,7 +337,8 @@ func (t *tx) PutRange(table int, lo, hi int64, where workload.Where, add int64) 
 		return 0, err
 	}
 	if int64(len(rows)) != a.Affected {
-		return 0, t.wrong(fault.Affected, sql, fmt.Sprintf("%d rows affected, and then %d have its version", a.Affected, len(rows)))
+		return 0, t.wrong(fault.Affected, sql, fmt.Sprintf("%d rows affected, and then %d have its version", a.Affected,
+			len(rows)))
 	}
 	intent, _ := t.readLock(false)
 	return len(rows), t.emit(history.Operation{Kind: history.OpRead, Lock: intent, Start: readStart, End: readEnd, Reads: op.Writes})

@@ -266,7 +266,8 @@ func (t *tx) change(s *workload.Generated) error {
 		return err
 	}
 	if len(s.Writes) == 1 && (s.Info.Kind == sqltext.Update || s.Info.Plain) && int64(len(op.Writes)) != a.Affected {
-		return t.wrong(fault.Affected, sql, fmt.Sprintf("%d rows affected, and then %d have its version", a.Affected, len(op.Writes)))
+		return t.wrong(fault.Affected, sql, fmt.Sprintf("%d rows affected, and then %d have its version", a.Affected,
+			len(op.Writes)))
 	}
 	intent, _ := t.readLock(false)
 	if err := t.emit(history.Operation{Kind: history.OpRead, Lock: intent, Start: seen.Start, End: seen.End, Reads: op.Writes}); err != nil {

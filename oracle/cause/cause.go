@@ -272,7 +272,10 @@ func (r *run) committed(w write) bool {
 // data is the cause where the data is wrong that the transactions named wrote, nil: that any of them wrote; "" where it is right.
 func (r *run) data(named []int) finding.Cause {
 	among := func(txns []int) bool {
-		return len(txns) > 0 && (named == nil || slices.ContainsFunc(txns, func(t int) bool { return slices.Contains(named, t) }))
+		return len(txns) > 0 && (named == nil || slices.ContainsFunc(txns, func(t int) bool {
+			return slices.Contains(named,
+				t)
+		}))
 	}
 	switch {
 	case among(r.lost):
@@ -331,7 +334,8 @@ func (r *run) wrongRead(what fault.Kind, stmt string) finding.Cause {
 		return finding.CauseDirty
 	case what == fault.NewerRead && (r.dirtyBefore(stmt) || r.letIn(stmt)):
 		return finding.CauseDirty
-	case slices.Contains([]fault.Kind{fault.OwnWriteMissed, fault.StaleRead, fault.SessionGuarantee}, what) && r.sawNotTaken(stmt):
+	case slices.Contains([]fault.Kind{fault.OwnWriteMissed, fault.StaleRead, fault.SessionGuarantee},
+		what) && r.sawNotTaken(stmt):
 		return finding.CauseMissing
 	case what == fault.OwnWriteMissed && slices.Contains(r.lost, txnOf(stmt)):
 		return finding.CauseLost // it was gone, and the read right

@@ -17,7 +17,8 @@ func (r *run) ended(f *finding.Finding, d *finding.Difference) finding.Cause {
 		return (e.Role == history.End || e.Role == history.Abort) && strings.HasPrefix(strings.ToUpper(e.Text), "ROLLBACK") &&
 			slices.Contains(names, e.Txn)
 	}
-	if (d.What == fault.FailedCommit || d.What == fault.LostSavepoint) && slices.ContainsFunc(r.Observation.Errors, rolledBack) {
+	if (d.What == fault.FailedCommit || d.What == fault.LostSavepoint) && slices.ContainsFunc(r.Observation.Errors,
+		rolledBack) {
 		return finding.CauseEnded
 	}
 	return finding.Cause{}

@@ -13,7 +13,8 @@ import (
 // followsOldWriter says whether what a finding comes down to may follow from a transaction that wrote though its snapshot was old: it goes on in
 // a newer one, without its savepoints, and the statement that did so works on other rows than the reads before it saw.
 func followsOldWriter(cause finding.Cause) bool {
-	return slices.Contains([]finding.Cause{{}, finding.CauseNewer, finding.CauseKey, finding.CauseGone, finding.CauseMiscount}, cause) ||
+	return slices.Contains([]finding.Cause{{}, finding.CauseNewer, finding.CauseKey, finding.CauseGone,
+		finding.CauseMiscount}, cause) ||
 		cause.Kind == fault.PassesOver || cause.Kind == fault.WritesOthers
 }
 

@@ -65,7 +65,8 @@ func (f *finder) commitOrder() {
 		for j := range f.o.Txns {
 			u := &f.o.Txns[j]
 			if t.Commit != 0 && u.Start != 0 && t.Done < u.Began && t.Commit > u.Start {
-				f.report(fault.CommitOrder, "", "%v had committed, at %v, before %v began, at %v", finding.TxnNumber(i), t.Commit, finding.TxnNumber(j), u.Start)
+				f.report(fault.CommitOrder, "", "%v had committed, at %v, before %v began, at %v", finding.TxnNumber(i), t.Commit,
+					finding.TxnNumber(j), u.Start)
 			}
 		}
 	}
@@ -116,7 +117,8 @@ func (f *finder) versionOrder() {
 		if _, asked := f.o.Versions[item]; !asked && !unsure[item.Table] {
 			for txn, n := range wrote[item] {
 				if n.from != history.Unborn || n.to != history.Dead {
-					f.report(fault.VersionOrder, "", "%v: %v wrote %v; the tables held the same before and after", item, finding.TxnNumber(txn), n.to)
+					f.report(fault.VersionOrder, "", "%v: %v wrote %v; the tables held the same before and after", item,
+						finding.TxnNumber(txn), n.to)
 				}
 			}
 		}
@@ -138,7 +140,8 @@ func (f *finder) chain(item history.Item, of map[uint64]int, wrote map[int]net) 
 		txn, ours := of[v.Start]
 		if !ours {
 			if len(seen) > 0 {
-				f.report(fault.VersionOrder, "", "%v: a transaction that is none of the run's committed %v at %v", item, v.State, v.Commit)
+				f.report(fault.VersionOrder, "", "%v: a transaction that is none of the run's committed %v at %v", item, v.State,
+					v.Commit)
 			}
 			continue
 		}
@@ -146,19 +149,23 @@ func (f *finder) chain(item history.Item, of map[uint64]int, wrote map[int]net) 
 		n, did := wrote[txn]
 		switch {
 		case !did:
-			f.report(fault.VersionOrder, "", "%v: %v committed %v, which no statement of it was seen to write", item, finding.TxnNumber(txn), v.State)
+			f.report(fault.VersionOrder, "", "%v: %v committed %v, which no statement of it was seen to write", item,
+				finding.TxnNumber(txn), v.State)
 		case n.to != v.State:
 			f.report(fault.VersionOrder, "", "%v: %v wrote %v and committed %v", item, finding.TxnNumber(txn), n.to, v.State)
 		case n.from != state && (n.from != history.Unborn || state != history.Dead):
-			f.report(fault.VersionOrder, "", "%v: %v overwrote %v; the version before its own is %v", item, finding.TxnNumber(txn), n.from, state)
+			f.report(fault.VersionOrder, "", "%v: %v overwrote %v; the version before its own is %v", item,
+				finding.TxnNumber(txn), n.from, state)
 		case t.Commit != 0 && t.Commit != v.Commit:
-			f.report(fault.VersionOrder, "", "%v: %v committed at %v, its version at %v", item, finding.TxnNumber(txn), t.Commit, v.Commit)
+			f.report(fault.VersionOrder, "", "%v: %v committed at %v, its version at %v", item, finding.TxnNumber(txn),
+				t.Commit, v.Commit)
 		}
 		state, seen[txn] = v.State, true
 	}
 	for _, txn := range slices.Sorted(maps.Keys(wrote)) {
 		if n := wrote[txn]; !seen[txn] && f.o.Txns[txn].Start != 0 && (n.from != history.Unborn || n.to != history.Dead) {
-			f.report(fault.VersionOrder, "", "%v: %v wrote %v and committed; the store has no such version", item, finding.TxnNumber(txn), n.to)
+			f.report(fault.VersionOrder, "", "%v: %v wrote %v and committed; the store has no such version", item,
+				finding.TxnNumber(txn), n.to)
 		}
 	}
 }
@@ -228,12 +235,14 @@ func (f *finder) snapshotRead(s *observe.ObservedStmt, t *observe.ObservedTxn, r
 			continue
 		}
 		if vkey, there := want[pkey]; !there || vkey != r.Seen[pkey] {
-			f.report(fault.SnapshotRead, s.Name, "%v: saw %v; at %v it was %v", history.Item{Table: table, PKey: pkey}, history.State(r.Seen[pkey]), t.Start, history.StateOf(vkey, there))
+			f.report(fault.SnapshotRead, s.Name, "%v: saw %v; at %v it was %v", history.Item{Table: table, PKey: pkey},
+				history.State(r.Seen[pkey]), t.Start, history.StateOf(vkey, there))
 		}
 		delete(want, pkey)
 	}
 	for _, pkey := range slices.Sorted(maps.Keys(want)) {
-		f.report(fault.SnapshotRead, s.Name, "%v: saw nothing; at %v it was %v", history.Item{Table: table, PKey: pkey}, t.Start, history.State(want[pkey]))
+		f.report(fault.SnapshotRead, s.Name, "%v: saw nothing; at %v it was %v", history.Item{Table: table, PKey: pkey},
+			t.Start, history.State(want[pkey]))
 	}
 }
 

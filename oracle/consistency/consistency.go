@@ -52,7 +52,8 @@ func (Oracle) Judge(o *observe.Observation) (oracle.Ruling, error) {
 		}
 		if t := &o.Txns[i]; t.Err != nil && o.Promise.Classify(t.Err.Code, t.Err.Message) == dbms.Deterministic && !damaged(o, i) &&
 			!(o.Promise.KeysAtCommit && slices.Contains(o.Promise.Duplicate, t.Err.Code)) {
-			j.out = append(j.out, finding.OfCommit(i, fault.FailedCommit, finding.Say("%v of %v: %v", t.End, finding.TxnNumber(i), t.Err)))
+			j.out = append(j.out, finding.OfCommit(i, fault.FailedCommit, finding.Say("%v of %v: %v", t.End,
+				finding.TxnNumber(i), t.Err)))
 		}
 	}
 	return oracle.Ruling{Differences: j.out}, nil
@@ -92,7 +93,8 @@ type origin struct {
 
 // odd adds a difference of a statement, and returns it.
 func (j *judge) odd(s *observe.ObservedStmt, what fault.Kind, sentence string, args ...any) *finding.Difference {
-	j.out = append(j.out, finding.Difference{Stmt: s.Name, Kind: oracle.Verb(s.Kind), What: what, Steps: finding.Sentences{finding.Say(sentence, args...)}})
+	j.out = append(j.out, finding.Difference{Stmt: s.Name, Kind: oracle.Verb(s.Kind), What: what,
+		Steps: finding.Sentences{finding.Say(sentence, args...)}})
 	return &j.out[len(j.out)-1]
 }
 
@@ -115,7 +117,8 @@ func (j *judge) keys(s *observe.ObservedStmt) {
 		if s.Alike.Late {
 			what = fault.LateKeyTwice
 		}
-		j.odd(s, what, "the read of %v before it saw rows %v and %v, and both have the key %v", s.Alike.Table, s.Alike.PKeys[0], s.Alike.PKeys[1], s.Alike.Key)
+		j.odd(s, what, "the read of %v before it saw rows %v and %v, and both have the key %v", s.Alike.Table,
+			s.Alike.PKeys[0], s.Alike.PKeys[1], s.Alike.Key)
 	}
 }
 
@@ -167,7 +170,8 @@ func (j *judge) write(s *observe.ObservedStmt) {
 		j.counts(s, 0, "it says it affected %v rows and wrote none, and none of %v would be as it was", s.Affected, s.Target)
 	}
 	if n, known := j.own(s); known && s.Affected != n {
-		j.counts(s, n, "it says it affected %v rows, and wrote %v of %v; what it carries along does not count: %v", s.Affected, n, s.Target, s.Writes)
+		j.counts(s, n, "it says it affected %v rows, and wrote %v of %v; what it carries along does not count: %v",
+			s.Affected, n, s.Target, s.Writes)
 	}
 	if s.Most > 0 && (s.Affected < s.Least || s.Affected > s.Most) {
 		j.odd(s, fault.Spelled, "it says it affected %v rows, and each of the rows that it spells is inserted or changes another: %v", s.Affected, bounds(s.Least, s.Most))
@@ -182,7 +186,8 @@ func (j *judge) write(s *observe.ObservedStmt) {
 			continue
 		}
 		if vkey, there := visible[w.PKey]; !there || history.State(vkey) != w.From {
-			j.odd(s, fault.OverwroteUnseen, "it overwrote %v; the read before it saw %v", []history.Write{w}, history.StateOf(vkey, there))
+			j.odd(s, fault.OverwroteUnseen, "it overwrote %v; the read before it saw %v", []history.Write{w},
+				history.StateOf(vkey, there))
 		}
 	}
 	j.joined(s)
@@ -246,7 +251,8 @@ func (j *judge) searched(s *observe.ObservedStmt) {
 		if change := j.origin[history.Version{Item: item, VKey: now}]; change.by != nil && j.moved(item, int64(change.from), now) {
 			what = fault.PassedOverMoved
 		}
-		j.odd(s, what, "%v: a locking SELECT with the same WHERE waited and did not find it; the same right after it, with all locks of the first one held, found version %v", history.Item{Table: s.Target, PKey: pkey}, now)
+		j.odd(s, what, "%v: a locking SELECT with the same WHERE waited and did not find it; "+
+			"the same right after it, with all locks of the first one held, found version %v", history.Item{Table: s.Target, PKey: pkey}, now)
 	}
 }
 
@@ -262,7 +268,8 @@ func (j *judge) conflicts() {
 			continue
 		}
 		j.out = append(j.out, finding.Difference{Stmt: string(observe.StmtOf(e)), Kind: oracle.Verb(sqltext.KindOf(e.Text)),
-			What: fault.ConflictBeforeCommit, Steps: finding.Sentences{finding.Say("only a COMMIT is answered so: %v: %v", finding.Query(e.Text), e.Err)}})
+			What: fault.ConflictBeforeCommit, Steps: finding.Sentences{finding.Say("only a COMMIT is answered so: %v: %v",
+				finding.Query(e.Text), e.Err)}})
 	}
 }
 
@@ -271,8 +278,9 @@ func (j *judge) savepoints() {
 	for _, p := range j.o.Savepoints {
 		switch {
 		case p.Known && p.Err != nil && j.o.Promise.NoSavepoint != "" && strings.Contains(p.Err.Message, j.o.Promise.NoSavepoint):
-			j.out = append(j.out, finding.Difference{Stmt: p.Stmt, Kind: oracle.Verb(p.Kind), What: fault.LostSavepoint, Failed: p.Failed,
-				Steps: finding.Sentences{finding.Say("the transaction had set it: %v", p.Err)}})
+			j.out = append(j.out, finding.Difference{Stmt: p.Stmt, Kind: oracle.Verb(p.Kind), What: fault.LostSavepoint,
+				Failed: p.Failed,
+				Steps:  finding.Sentences{finding.Say("the transaction had set it: %v", p.Err)}})
 		case !p.Known && p.Err == nil:
 			j.out = append(j.out, finding.Difference{Stmt: p.Stmt, Kind: oracle.Verb(p.Kind), What: fault.UnknownSavepoint,
 				Steps: finding.Sentences{finding.Say("the transaction had not set it, and yet there was no error")}})
@@ -288,7 +296,8 @@ func (j *judge) gone() {
 		if e.Affected >= 0 {
 			answer = fmt.Sprintf("%d rows", e.Affected)
 		}
-		j.out = append(j.out, finding.Difference{Stmt: string(observe.StmtOf(e)), Kind: oracle.Verb(sqltext.KindOf(e.Text)), What: fault.Gone,
+		j.out = append(j.out, finding.Difference{Stmt: string(observe.StmtOf(e)), Kind: oracle.Verb(sqltext.KindOf(e.Text)),
+			What:   fault.Gone,
 			Failed: observe.FailedBefore(j.o.Errors, e.Txn, e.Start),
 			Steps: finding.Sentences{finding.Say("%v was answered with %v, and with that the database said that no transaction is open",
 				finding.Query(e.Text), answer)}})

@@ -28,7 +28,8 @@ func (j *judge) met(s *observe.ObservedStmt) {
 			return there && part.Unlike(was)
 		}
 		if !slices.ContainsFunc(s.Meets, func(key []instrument.SpelledPart) bool { return !slices.ContainsFunc(key, unlike) }) {
-			j.odd(s, fault.UnmetRow, "it changes %v, which has none of the keys that it spells: %v", history.Item{Table: s.Target, PKey: w.PKey}, j.spelled(s, w))
+			j.odd(s, fault.UnmetRow, "it changes %v, which has none of the keys that it spells: %v",
+				history.Item{Table: s.Target, PKey: w.PKey}, j.spelled(s, w))
 		}
 	}
 }

@@ -24,7 +24,8 @@ func (j *judge) unsorted(s *observe.ObservedStmt) {
 	keys := orderOf(s.Run.Block.Tree, len(answer.Columns))
 	for i := 1; i < answer.Len() && len(keys) > 0; i++ {
 		if k := broken(answer.Row(i-1), answer.Row(i), keys); k != nil {
-			j.odd(s, fault.Ordered, "by its ORDER BY row %v of the answer, with %v in column %v, does not come behind the one before it, with %v", i+1, answer.Row(i)[k.column], k.column+1, answer.Row(i - 1)[k.column])
+			j.odd(s, fault.Ordered, "by its ORDER BY row %v of the answer, with %v in column %v, "+
+				"does not come behind the one before it, with %v", i+1, answer.Row(i)[k.column], k.column+1, answer.Row(i - 1)[k.column])
 			return
 		}
 	}

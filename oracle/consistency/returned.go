@@ -44,7 +44,8 @@ func (j *judge) returned(s *observe.ObservedStmt) {
 		case len(places) > 1 || !seen: // one of them is the last
 		default:
 			if wrong := differences(s.Returned, answer.Row(places[0]), left); len(wrong) > 0 {
-				j.odd(s, fault.Returned, "of %v it returned %v right after it", history.Item{Table: s.Target, PKey: w.PKey}, strings.Join(wrong, ", "))
+				j.odd(s, fault.Returned, "of %v it returned %v right after it", history.Item{Table: s.Target, PKey: w.PKey},
+					strings.Join(wrong, ", "))
 			}
 		}
 	}

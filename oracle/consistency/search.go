@@ -89,7 +89,8 @@ func (j *judge) found(at int, s *observe.ObservedStmt) {
 	for _, pkey := range slices.Sorted(maps.Keys(s.Matched)) {
 		v := history.Version{Item: history.Item{Table: s.Target, PKey: pkey}, VKey: s.Matched[pkey]}
 		if match, known := j.o.Matches(at, v); known && !match {
-			j.odd(s, fault.Searched, "a SELECT with the same WHERE clause found %v, version %v; asked about it by itself, the database says that the clause is not true", history.Item{Table: s.Target, PKey: pkey}, v.VKey)
+			j.odd(s, fault.Searched, "a SELECT with the same WHERE clause found %v, version %v; "+
+				"asked about it by itself, the database says that the clause is not true", history.Item{Table: s.Target, PKey: pkey}, v.VKey)
 		}
 	}
 }

@@ -74,7 +74,8 @@ func (g *serialization) writeEdges(at int, op *observe.ObservedStmt) {
 		if i, ok := g.writer[v]; ok && g.o.Committed(g.o.Stmts[i]) {
 			from := g.o.Stmts[i]
 			g.add(edge{from: from.Txn, to: op.Txn, kind: history.WW, item: w.Item, at: at,
-				why: finding.Say("%v wrote %v, which %v %v", finding.StmtName(from.Name), v, finding.StmtName(op.Name), overwrote(w))})
+				why: finding.Say("%v wrote %v, which %v %v", finding.StmtName(from.Name), v, finding.StmtName(op.Name),
+					overwrote(w))})
 		}
 	}
 }
@@ -117,7 +118,8 @@ func (g *serialization) keptEdges(at int, op *observe.ObservedStmt) {
 		for _, w := range to.Writes {
 			if w.Item == op.Kept.Item && w.To == history.Dead && g.o.Committed(to) && !g.o.Recurring[*op.Kept] {
 				g.add(edge{from: op.Txn, to: to.Txn, kind: history.RW, item: w.Item, at: at,
-					why: finding.Say("%v was kept from inserting by %v, which %v deleted", finding.StmtName(op.Name), *op.Kept, finding.StmtName(to.Name))})
+					why: finding.Say("%v was kept from inserting by %v, which %v deleted", finding.StmtName(op.Name), *op.Kept,
+						finding.StmtName(to.Name))})
 			}
 		}
 	}

@@ -27,7 +27,8 @@ func (g *serialization) dirtyWrite() *Occurrence {
 			from := g.o.Stmts[k]
 			return &Occurrence{Txns: []int{op.Txn, from.Txn}, Explanation: finding.Sentences{
 				finding.Say("%v wrote %v", finding.StmtName(from.Name), v),
-				finding.Say("%v %v, though %v had not ended", finding.StmtName(op.Name), overwroteIt(w), finding.TxnNumber(from.Txn)),
+				finding.Say("%v %v, though %v had not ended", finding.StmtName(op.Name), overwroteIt(w),
+					finding.TxnNumber(from.Txn)),
 			}}
 		}
 	}
@@ -89,7 +90,8 @@ func (g *serialization) badRead(bad func(from *observe.ObservedStmt, v history.V
 			from := g.o.Stmts[i]
 			if why := bad(from, v); why != nil {
 				return &Occurrence{Txns: []int{op.Txn, from.Txn}, Reader: op.Name, Explanation: finding.Sentences{
-					finding.Say("%v wrote %v", finding.StmtName(from.Name), v), finding.Say("%v read it", finding.StmtName(op.Name)), *why,
+					finding.Say("%v wrote %v", finding.StmtName(from.Name), v), finding.Say("%v read it",
+						finding.StmtName(op.Name)), *why,
 				}}
 			}
 		}
@@ -152,7 +154,8 @@ func (g *serialization) interference(plain bool) *Occurrence {
 		return nil
 	}
 	a.Txns = append(a.Txns, start.Txn)
-	a.Explanation = append(finding.Sentences{finding.Say("%v had its snapshot when %v was answered", finding.TxnNumber(start.Txn), finding.StmtName(start.Name)),
+	a.Explanation = append(finding.Sentences{finding.Say("%v had its snapshot when %v was answered",
+		finding.TxnNumber(start.Txn), finding.StmtName(start.Name)),
 		finding.Say("%v ended after that", finding.TxnNumber(a.Txns[0]))}, a.Explanation...)
 	return a
 }

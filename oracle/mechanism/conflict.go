@@ -145,7 +145,8 @@ func (g *conflictGraph) add(d *dep) {
 		}
 	case dbms.OCC:
 		if d.kind == history.RW && a.wrote && b.ce < a.cs {
-			g.report(fault.Validation, []dep{*d}, finding.Say("%v had committed by %v, before %v, which wrote, began to commit at %v: its validation had to fail", finding.TxnNumber(b.id), b.ce, finding.TxnNumber(a.id), a.cs))
+			g.report(fault.Validation, []dep{*d}, finding.Say("%v had committed by %v, before %v, which wrote, "+
+				"began to commit at %v: its validation had to fail", finding.TxnNumber(b.id), b.ce, finding.TxnNumber(a.id), a.cs))
 		}
 	}
 }
@@ -241,7 +242,8 @@ func (g *conflictGraph) pivot(in, out dep) bool {
 	if t1 == t3 || !concurrent(t1, t2) || !concurrent(t2, t3) || t3.ce >= t2.cs || t3.ce >= t1.cs || !t1.wrote && t3.ce >= t1.lo {
 		return false
 	}
-	why := finding.Say("%v had committed by %v, before %v, which began to commit at %v, and %v, at %v", finding.TxnNumber(t3.id), t3.ce, finding.TxnNumber(t2.id), t2.cs, finding.TxnNumber(t1.id), t1.cs)
+	why := finding.Say("%v had committed by %v, before %v, which began to commit at %v, and %v, at %v",
+		finding.TxnNumber(t3.id), t3.ce, finding.TxnNumber(t2.id), t2.cs, finding.TxnNumber(t1.id), t1.cs)
 	g.report(fault.DangerousStructure, []dep{in, out}, why)
 	return true
 }

@@ -106,14 +106,16 @@ func (p *partition) next(it *item, v *version, t *part, r *ownRead) *version {
 
 // explain reports a version that the statement cannot have seen.
 func (p *partition) explain(e *event, it *item, value int64) {
-	read := finding.Say("%v read version %v of %v at a moment in %v", finding.TxnNumber(e.t.id), p.version(value), p.name(it), interval(e.lo, e.hi))
+	read := finding.Say("%v read version %v of %v at a moment in %v", finding.TxnNumber(e.t.id), p.version(value),
+		p.name(it), interval(e.lo, e.hi))
 	txns := []int64{e.t.id}
 	for _, v := range slices.Backward(it.chain) {
 		if v.value != value || v.wild {
 			continue
 		}
 		if v.cs > e.hi {
-			p.violation(fault.FutureRead, it, e, append(txns, v.w.id), read, finding.Say("%v, which wrote it, began to commit at %v, after that", finding.TxnNumber(v.w.id), v.cs))
+			p.violation(fault.FutureRead, it, e, append(txns, v.w.id), read,
+				finding.Say("%v, which wrote it, began to commit at %v, after that", finding.TxnNumber(v.w.id), v.cs))
 			return
 		}
 		for _, u := range it.chain {
@@ -123,7 +125,8 @@ func (p *partition) explain(e *event, it *item, value int64) {
 					what = fault.MissingRow
 				}
 				p.violation(what, it, e, append(txns, u.w.id), read,
-					finding.Say("%v surely had overwritten it with version %v and had committed by %v, before that", finding.TxnNumber(u.w.id), p.version(u.value), u.ce))
+					finding.Say("%v surely had overwritten it with version %v and had committed by %v, before that",
+						finding.TxnNumber(u.w.id), p.version(u.value), u.ce))
 				return
 			}
 		}
@@ -137,7 +140,8 @@ func (p *partition) explain(e *event, it *item, value int64) {
 			if value == history.Absent {
 				what = fault.G1aDelete
 			}
-			p.violation(what, it, e, append(txns, h.txn), read, finding.Say("%v, which wrote it, rolled back", finding.TxnNumber(h.txn)))
+			p.violation(what, it, e, append(txns, h.txn), read, finding.Say("%v, which wrote it, rolled back",
+				finding.TxnNumber(h.txn)))
 		} else {
 			p.violation(fault.G1b, it, e, append(txns, h.txn), read, finding.Say("%v, which wrote it, overwrote it itself before it committed", finding.TxnNumber(h.txn)))
 		}
@@ -145,7 +149,8 @@ func (p *partition) explain(e *event, it *item, value int64) {
 	}
 	for _, w := range it.writers {
 		if k := w.find(it); k >= 0 && w.writes[k].value == value && w != e.t {
-			p.violation(fault.DirtyRead, it, e, append(txns, w.id), read, finding.Say("%v, which wrote it, had not begun to commit by then", finding.TxnNumber(w.id)))
+			p.violation(fault.DirtyRead, it, e, append(txns, w.id), read,
+				finding.Say("%v, which wrote it, had not begun to commit by then", finding.TxnNumber(w.id)))
 			return
 		}
 	}

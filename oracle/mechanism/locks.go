@@ -108,7 +108,8 @@ func (p *partition) exclude(it *item, e *event, a, b *lock) {
 	if first.start > second.start {
 		first, second = second, first
 	}
-	p.violation(what, it, e, []int64{first.t.id, second.t.id}, p.held(&first), p.held(&second), finding.Say("whoever held it first, the other one acquired it before it was released"))
+	p.violation(what, it, e, []int64{first.t.id, second.t.id}, p.held(&first), p.held(&second),
+		finding.Say("whoever held it first, the other one acquired it before it was released"))
 }
 
 func (p *partition) held(l *lock) finding.Sentence {
@@ -116,7 +117,8 @@ func (p *partition) held(l *lock) finding.Sentence {
 	if l.exclusive {
 		mode = "exclusive"
 	}
-	return finding.Say("%v acquired its %v lock at a moment in %v and released it in %v", finding.TxnNumber(l.t.id), mode, interval(l.start, l.end), interval(l.rs, l.re))
+	return finding.Say("%v acquired its %v lock at a moment in %v and released it in %v", finding.TxnNumber(l.t.id),
+		mode, interval(l.start, l.end), interval(l.rs, l.re))
 }
 
 // updater checks first updater wins (Theorem 4): of two committed writers of an item, the first one must have

@@ -242,7 +242,8 @@ func (g *orderGraph) report(path []*link, cycle bool) {
 		first, last := path[0], path[len(path)-1]
 		v.What, v.Mechanism = fault.OrderAgainstTime, orderMechanism(path)
 		v.Txns = append(v.Txns, last.d.to.id)
-		v.Explanation = append(v.Explanation, finding.Say("yet %v is no earlier than %v and %v no later than %v", first.from, first.from.lo0, last.to, last.to.hi0))
+		v.Explanation = append(v.Explanation, finding.Say("yet %v is no earlier than %v and %v no later than %v",
+			first.from, first.from.lo0, last.to, last.to.hi0))
 	}
 	g.out.add(v)
 }
@@ -300,17 +301,22 @@ func (v *Verifier) explainDep(d *dep) finding.Sentence {
 	value := v.opt.Symbols.VersionName(d.version)
 	switch {
 	case d.cond != nil && d.kind == history.WR:
-		return finding.Say("%v wrote version %v of %v, so %v, which read the rows with %v, did not find it", finding.TxnNumber(d.from.id), value, name, finding.TxnNumber(d.to.id), d.cond)
+		return finding.Say("%v wrote version %v of %v, so %v, which read the rows with %v, did not find it",
+			finding.TxnNumber(d.from.id), value, name, finding.TxnNumber(d.to.id), d.cond)
 	case d.cond != nil:
-		return finding.Say("%v read the rows with %v and passed over version %v of %v, which %v overwrote", finding.TxnNumber(d.from.id), d.cond, value, name, finding.TxnNumber(d.to.id))
+		return finding.Say("%v read the rows with %v and passed over version %v of %v, which %v overwrote",
+			finding.TxnNumber(d.from.id), d.cond, value, name, finding.TxnNumber(d.to.id))
 	}
 	switch d.kind {
 	case history.WW:
-		return finding.Say("%v wrote version %v of %v, which %v overwrote", finding.TxnNumber(d.from.id), value, name, finding.TxnNumber(d.to.id))
+		return finding.Say("%v wrote version %v of %v, which %v overwrote", finding.TxnNumber(d.from.id), value, name,
+			finding.TxnNumber(d.to.id))
 	case history.WR:
-		return finding.Say("%v wrote version %v of %v, which %v read", finding.TxnNumber(d.from.id), value, name, finding.TxnNumber(d.to.id))
+		return finding.Say("%v wrote version %v of %v, which %v read", finding.TxnNumber(d.from.id), value, name,
+			finding.TxnNumber(d.to.id))
 	}
-	return finding.Say("%v read version %v of %v, which %v overwrote", finding.TxnNumber(d.from.id), value, name, finding.TxnNumber(d.to.id))
+	return finding.Say("%v read version %v of %v, which %v overwrote", finding.TxnNumber(d.from.id), value, name,
+		finding.TxnNumber(d.to.id))
 }
 
 // collect forgets the points that end before the horizon: what they say is in the bounds of the others.

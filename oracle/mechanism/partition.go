@@ -369,7 +369,8 @@ func (p *partition) saw(e *event, it *item, a *history.Access) {
 }
 
 func (p *partition) ownWrite(e *event, w *ownWrite) finding.Sentence {
-	return finding.Say("%v wrote version %v of %v in %v", finding.TxnNumber(e.t.id), p.version(w.value), p.name(w.it), interval(w.start, w.end))
+	return finding.Say("%v wrote version %v of %v in %v", finding.TxnNumber(e.t.id), p.version(w.value), p.name(w.it),
+		interval(w.start, w.end))
 }
 
 // find returns the position of the transaction's own write of an item, -1 if there is none.
@@ -479,5 +480,6 @@ func (p *partition) violation(what fault.Kind, it *item, e *event, txns []int64,
 	if m == FUW && !p.promise.FirstUpdaterWins { // validation of write sets promises the same at commit
 		m = SC
 	}
-	p.out.add(Violation{Mechanism: m, What: what, Item: p.name(it), Table: p.v.opt.Symbols.TableName(it.id.Table), Txns: txns, At: e.start, Seen: [2]int64{e.lo, e.hi}, Explanation: why})
+	p.out.add(Violation{Mechanism: m, What: what, Item: p.name(it), Table: p.v.opt.Symbols.TableName(it.id.Table),
+		Txns: txns, At: e.start, Seen: [2]int64{e.lo, e.hi}, Explanation: why})
 }

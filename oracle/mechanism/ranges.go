@@ -93,7 +93,8 @@ func (p *partition) checkOwnRange(b *batch, e *event, r history.KeyRange) {
 		if _, no := r.If.Holds(a.Payload); no && a.Version != history.Absent && in(a.ItemID) {
 			v, _ := a.Payload.Value()
 			p.violation(fault.RowTooMany, p.item(a.ItemID), e, []int64{e.t.id},
-				finding.Say("%v read %v in %v, and got %v with a payload of %v", finding.TxnNumber(e.t.id), p.rangeName(r), interval(e.start, e.end), p.name(p.item(a.ItemID)), v))
+				finding.Say("%v read %v in %v, and got %v with a payload of %v", finding.TxnNumber(e.t.id), p.rangeName(r),
+					interval(e.start, e.end), p.name(p.item(a.ItemID)), v))
 		}
 	}
 }
@@ -191,18 +192,21 @@ func (p *partition) directlyBefore(it *item, i int) *version {
 
 // explainMissing reports a row that surely was there and met the condition.
 func (p *partition) explainMissing(e *event, it *item, r history.KeyRange) {
-	read := finding.Say("%v read %v at a moment in %v and did not find %v", finding.TxnNumber(e.t.id), p.rangeName(r), interval(e.lo, e.hi), p.name(it))
+	read := finding.Say("%v read %v at a moment in %v and did not find %v", finding.TxnNumber(e.t.id), p.rangeName(r),
+		interval(e.lo, e.hi), p.name(it))
 	_, _, all := p.candidates(it, history.Absent, r.If, e.lo, e.hi)
 	for _, v := range slices.Backward(it.chain) {
 		if v.cs > e.hi || !v.surely(r.If) {
 			continue
 		}
 		n, _ := v.payload.Value()
-		why := []finding.Sentence{read, finding.Say("version %v, there from the start, has a payload of %v", p.version(v.value), n)}
+		why := []finding.Sentence{read, finding.Say("version %v, there from the start, has a payload of %v",
+			p.version(v.value), n)}
 		txns := []int64{e.t.id}
 		if v.w != nil {
 			txns = append(txns, v.w.id)
-			why[1] = finding.Say("%v wrote version %v with a payload of %v and committed in %v", finding.TxnNumber(v.w.id), p.version(v.value), n,
+			why[1] = finding.Say("%v wrote version %v with a payload of %v and committed in %v", finding.TxnNumber(v.w.id),
+				p.version(v.value), n,
 				interval(v.cs, v.ce))
 		}
 		if all > 1 {
@@ -226,6 +230,7 @@ func (p *partition) wrongPayload(e *event, it *item, writer, version int64, wrot
 	if writer != 0 {
 		why = finding.Say("%v wrote it with %v", finding.TxnNumber(writer), a)
 	}
-	p.violation(fault.TornRow, it, e, txns, finding.Say("%v read version %v of %v with a payload of %v in %v", finding.TxnNumber(e.t.id), p.version(version), p.name(it), b, interval(e.start, e.end)),
+	p.violation(fault.TornRow, it, e, txns, finding.Say("%v read version %v of %v with a payload of %v in %v",
+		finding.TxnNumber(e.t.id), p.version(version), p.name(it), b, interval(e.start, e.end)),
 		why)
 }

@@ -46,7 +46,8 @@ func (v *Violation) Listed() finding.Listed {
 // Finding is the violation as oracles report it.
 func (v *Violation) Finding() finding.Finding {
 	class, what := v.classified()
-	f := finding.Finding{Class: class, Oracle: "mechanism", Summary: v.String(), Differences: []finding.Difference{{What: what, Steps: v.Explanation}}}
+	f := finding.Finding{Class: class, Oracle: "mechanism", Summary: v.String(),
+		Differences: []finding.Difference{{What: what, Steps: v.Explanation}}}
 	f.Sign()
 	return f
 }

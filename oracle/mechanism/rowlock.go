@@ -42,8 +42,9 @@ func rowLocks(o *observe.Observation) []finding.Difference {
 					continue
 				}
 				told[pair] = true
-				out = append(out, finding.Difference{Stmt: s.Name, What: fault.RowLock, Steps: finding.Sentences{finding.Say("%v locked %v and %v did, before %v had ended",
-					finding.StmtName(other.s.Name), l.item, finding.StmtName(s.Name), finding.TxnNumber(other.s.Txn))}})
+				out = append(out, finding.Difference{Stmt: s.Name, What: fault.RowLock,
+					Steps: finding.Sentences{finding.Say("%v locked %v and %v did, before %v had ended",
+						finding.StmtName(other.s.Name), l.item, finding.StmtName(s.Name), finding.TxnNumber(other.s.Txn))}})
 			}
 			held[l.item] = append(held[l.item], h)
 		}

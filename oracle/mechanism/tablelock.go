@@ -23,7 +23,8 @@ func tableLocks(o *observe.Observation) []finding.Difference {
 		for _, h := range o.Txns[a].Tables {
 			if h.Baseless {
 				out = append(out, finding.Difference{What: fault.LockRefused,
-					Steps: finding.Sentences{finding.Say("%v was refused %v, which nobody else had asked for", name, what(h.Locks[0].Table))}})
+					Steps: finding.Sentences{finding.Say("%v was refused %v, which nobody else had asked for", name,
+						what(h.Locks[0].Table))}})
 			}
 			if h.Refused {
 				continue
@@ -32,7 +33,8 @@ func tableLocks(o *observe.Observation) []finding.Difference {
 			for b := a + 1; b < len(o.Txns); b++ {
 				for _, other := range o.Txns[b].Tables {
 					if table := both(h.Locks, other.Locks); table != "" && !other.Refused && max(h.Locked, other.Locked) < min(end, released(o, b, other)) {
-						out = append(out, tableLock("%v and %v had both locked %v, in modes that exclude each other", name, finding.TxnNumber(b), what(table)))
+						out = append(out, tableLock("%v and %v had both locked %v, in modes that exclude each other", name,
+							finding.TxnNumber(b), what(table)))
 					}
 				}
 			}
@@ -44,9 +46,11 @@ func tableLocks(o *observe.Observation) []finding.Difference {
 				switch {
 				case table == "":
 				case s.Sent >= h.Locked && s.Done <= end:
-					out = append(out, tableLock("%v had locked table %v, and %v used it before %v had ended", name, table, finding.StmtName(s.Name), name))
+					out = append(out, tableLock("%v had locked table %v, and %v used it before %v had ended", name, table,
+						finding.StmtName(s.Name), name))
 				case s.Done <= h.Asked && keeps(o, s, h.Locked):
-					out = append(out, tableLock("%v was given table %v, which %v had used in a transaction that was open", name, table, finding.StmtName(s.Name)))
+					out = append(out, tableLock("%v was given table %v, which %v had used in a transaction that was open", name,
+						table, finding.StmtName(s.Name)))
 				}
 			}
 		}

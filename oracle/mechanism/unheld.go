@@ -24,8 +24,9 @@ func unheld(o *observe.Observation) []finding.Difference {
 			continue
 		}
 		if !slices.ContainsFunc(others(o, e.Txn), func(txn int) bool { return mayWrite(o, e, txn) }) {
-			out = append(out, finding.Difference{What: fault.WriteLockOfNobody, Steps: finding.Sentences{finding.Say("%v was answered %v, and nobody "+
-				"else who was open then had begun with the database's write lock, or been let do anything but read", observe.StmtOf(e), e.Err)}})
+			out = append(out, finding.Difference{What: fault.WriteLockOfNobody,
+				Steps: finding.Sentences{finding.Say("%v was answered %v, and nobody "+
+					"else who was open then had begun with the database's write lock, or been let do anything but read", observe.StmtOf(e), e.Err)}})
 		}
 	}
 	return out

@@ -40,7 +40,8 @@ func writeLocks(o *observe.Observation) []finding.Difference {
 			if _, also := from[s.Txn]; s.Txn == a || also || s.Err != nil || len(s.Writes) == 0 || s.Sent < begun || s.Done > until(a) {
 				continue
 			}
-			conflict("%v had the database's write lock from its BEGIN on, and %v wrote before %v had ended", finding.TxnNumber(a), finding.StmtName(s.Name),
+			conflict("%v had the database's write lock from its BEGIN on, and %v wrote before %v had ended",
+				finding.TxnNumber(a), finding.StmtName(s.Name),
 				finding.TxnNumber(a))
 		}
 	}

@@ -27,7 +27,8 @@ func kept(run *observe.Run, table string) (why finding.Sentences, failed []findi
 		}
 		for i := range rows.Len() {
 			if vkey, ok := rows.Row(i)[at].Int64(); ok && vkey == b.Block.Info.VKey {
-				return finding.Sentences{finding.Say("what %v wrote is there, and %v was rolled back", finding.StmtName(b.Block.Name()),
+				return finding.Sentences{finding.Say("what %v wrote is there, and %v was rolled back",
+					finding.StmtName(b.Block.Name()),
 					finding.TxnNumber(b.Block.Txn))}, observe.FailedBefore(run.Trace.Events, b.Block.Txn, b.Target.Start)
 			}
 		}

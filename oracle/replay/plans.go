@@ -67,8 +67,9 @@ func CompareSearches(blocks []*instrument.Block, rep *observe.Replayed, p *dbms.
 			continue
 		}
 		found := int64(search.Rows.Len())
-		d := finding.Difference{Stmt: block.Name(), Kind: oracle.Verb(block.Info.Kind), What: fault.MatchedAffected, Replay: finding.Affected(found),
-			Asked: search.Text}
+		d := finding.Difference{Stmt: block.Name(), Kind: oracle.Verb(block.Info.Kind), What: fault.MatchedAffected,
+			Replay: finding.Affected(found),
+			Asked:  search.Text}
 		switch {
 		case block.Info.Passes > 0:
 			want, sure := passed(search.Rows)

@@ -150,11 +150,13 @@ func compareStatement(info *sqltext.Analysis, a, b *history.Event) []finding.Dif
 		if a.Err != nil && b.Err != nil && a.Err.Code == b.Err.Code {
 			return nil
 		}
-		return []finding.Difference{{What: fault.Error, Transaction: finding.Answered(a.Err), Replay: finding.Answered(b.Err)}}
+		return []finding.Difference{{What: fault.Error, Transaction: finding.Answered(a.Err),
+			Replay: finding.Answered(b.Err)}}
 	}
 	var out []finding.Difference
 	if a.Affected != b.Affected {
-		out = append(out, finding.Difference{What: fault.AffectedRows, Transaction: finding.Affected(a.Affected), Replay: finding.Affected(b.Affected)})
+		out = append(out, finding.Difference{What: fault.AffectedRows, Transaction: finding.Affected(a.Affected),
+			Replay: finding.Affected(b.Affected)})
 	}
 	if d, differ := compareRows(a.Rows, b.Rows, info.TotalOrder); differ {
 		out = append(out, d)

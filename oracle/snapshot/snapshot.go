@@ -315,7 +315,8 @@ func (c *checker) compare(s *observe.ObservedStmt, item history.Item, got int64,
 	if key := (told{w.What, s.Name, c.search}); !c.seen[key] {
 		c.seen[key] = true
 		w.Txn, w.Stmt, w.Search = s.Txn, s.Name, c.search
-		w.Why = append(finding.Sentences{finding.Say("it saw %v of %v, not %v", history.StateOf(got, there), item, history.StateOf(right, exists))}, w.Why...)
+		w.Why = append(finding.Sentences{finding.Say("it saw %v of %v, not %v", history.StateOf(got, there), item,
+			history.StateOf(right, exists))}, w.Why...)
 		c.out = append(c.out, w)
 	}
 }

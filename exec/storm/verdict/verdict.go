@@ -171,7 +171,8 @@ func Findings(res *storm.Result, rep *mechanism.TraceReport) []finding.Listed {
 func crashed(summary, log string) finding.Listed {
 	f := finding.Finding{Class: finding.ClassCrash, Summary: summary, Log: log}
 	f.Sign()
-	return finding.Listed{Signature: f.Signature, Summary: f.Summary, Transactions: []int64{}, Explanation: []string{log}, Class: f.Class,
+	return finding.Listed{Signature: f.Signature, Summary: f.Summary, Transactions: []int64{},
+		Explanation: []string{log}, Class: f.Class,
 		Difference: finding.Difference{What: fault.Crash}}
 }
 
@@ -299,7 +300,8 @@ func (j *Judge) judgeClaims(r *storm.Recording, out *Judgements) *Judgement {
 			continue // an object that was hardly used
 		}
 		said.Text = fmt.Sprintf("%s invalid: %s", demands.Workload, v.Reason)
-		l := finding.List(fmt.Sprintf("history/%s", demands.Workload), fault.Kind(v.Anomaly), fmt.Sprintf("the %s is wrong: %s", demands.Workload, v.Reason), nil)
+		l := finding.List(fmt.Sprintf("history/%s", demands.Workload), fault.Kind(v.Anomaly),
+			fmt.Sprintf("the %s is wrong: %s", demands.Workload, v.Reason), nil)
 		l.Explanation = v.Errors[:min(len(v.Errors), claimErrors)]
 		out.add(l)
 	}
