@@ -160,7 +160,7 @@ func checkGuarded(t *testing.T, pkg, path string) {
 // What a file, a function and a line may have. Tests may have longer files and functions, what is generated is read by nobody, and an
 // init function that fills tables is as long as they are.
 const (
-	maxLine     = 200 // characters
+	maxLine = 200 // characters
 )
 
 // goFiles calls do for every Go file of the project.
