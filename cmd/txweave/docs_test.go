@@ -154,6 +154,17 @@ func TestDocumentedCommands(t *testing.T) {
 	}
 }
 
+// TestFaultsPage checks that docs/faults.md is what the catalogue says.
+func TestFaultsPage(t *testing.T) {
+	var b strings.Builder
+	if err := printFaultsPage(&b); err != nil {
+		t.Fatal(err)
+	}
+	if doc(t, "docs/faults.md") != b.String() {
+		t.Error("docs/faults.md is not what txweave features --faults --markdown prints")
+	}
+}
+
 // TestDocumentedFeatures checks that docs/features.md is what the generator says of itself.
 func TestDocumentedFeatures(t *testing.T) {
 	var b strings.Builder

@@ -15,10 +15,10 @@ import (
 
 func featuresCommand() *cobra.Command {
 	var target, reach, find, isolation, format string
-	var markdown, show bool
+	var markdown, show, faults bool
 	cmd := &cobra.Command{
 		Use:   "features",
-		Short: "Print what the generator can do",
+		Short: "Print what the generator can do, and what findings are called",
 		Long: `Print the productions of the generator for a target: their names (for --without), their weights among the
 alternatives of their group or, where they are optional, how often they are there, and since which version of the
 database they are. A weight of 0: not for this target.
@@ -32,6 +32,10 @@ what the bug needs, --show for one for each of them that should be in some, and 
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			out := cmd.OutOrStdout()
 			switch {
+			case faults && markdown:
+				return printFaultsPage(out)
+			case faults:
+				return printFaults(out, format)
 			case markdown:
 				return printFeaturesPage(out)
 			case reach != "" && find != "":
@@ -55,7 +59,8 @@ what the bug needs, --show for one for each of them that should be in some, and 
 		},
 	}
 	cmd.Flags().StringVar(&target, "target", registry.Default, registry.Or(registry.Names()))
-	cmd.Flags().StringVar(&format, "format", "text", "of the productions: text or json")
+	cmd.Flags().StringVar(&format, "format", "text", "of the productions, or of faults: text or json")
+	cmd.Flags().BoolVar(&faults, "faults", false, "print the kinds of faults that findings name, and by which source each is one; with --markdown docs/faults.md")
 	cmd.Flags().BoolVar(&markdown, "markdown", false, "print docs/features.md: all targets")
 	cmd.Flags().StringVar(&reach, "reach", "", "a list of bugs and what each of them needs")
 	cmd.Flags().StringVar(&find, "find", "", "print a generated case with all that this bug of the list needs")
