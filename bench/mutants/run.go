@@ -358,14 +358,11 @@ func (b *bench) blame(ctx context.Context, o *outcome, dir string) error {
 	if err := readJSON(filepath.Join(shown(dir), finding.RecordFile), &record); err != nil {
 		return err
 	}
-	report, err := exec.CommandContext(ctx, b.program, "report", dir, "--for", "sqlite").Output()
-	if err != nil { // a finding without a report is a result, too
+	if err := exec.CommandContext(ctx, b.program, "report", dir, "--for", "sqlite").Run(); err != nil { // which is a result, too
 		o.Title, o.Blames = "no report: "+err.Error(), "?"
 		return nil
 	}
-	o.Title, _, _ = strings.Cut(string(report), "\n")
-	o.Title = strings.TrimPrefix(o.Title, "Title: ")
-	o.Blames = blames(&record.Finding)
+	o.Title, o.Blames = record.Title, blames(&record.Finding)
 	return nil
 }
 
