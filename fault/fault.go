@@ -49,8 +49,12 @@ type CatalogueEntry struct {
 	Why    string   // it is wrong, in sentences that need no theory
 	Want   string   // what should have happened; "" where the class of the finding says it
 	Source string   // who says so: a paper, the standard, a manual
+	OfAll  *Wording // of a statement without a condition for its rows, where that is told otherwise
 	Old    []string // names in stores and files of before
 }
+
+// Wording is how a kind of fault is told: see CatalogueEntry.
+type Wording struct{ Title, Why, Want string }
 
 // circumstances end the name of a kind that came about beside something else, and say what that was.
 var circumstances = []struct{ suffix, title string }{

@@ -58,6 +58,11 @@ var ofStatement = []CatalogueEntry{
 			"SELECT with the same WHERE clause right before it finds others: one of the two is wrong.",
 		Want: "it changes the rows that a SELECT with its WHERE clause finds right before it, all of them " +
 			"and no others.",
+		OfAll: &Wording{
+			Title: "{stmt} without a WHERE clause does not change every row",
+			Why: "Without a WHERE clause a statement must change every row of its table. " +
+				"A SELECT of the table right before it finds others than were changed.",
+			Want: "it changes every row of its table."},
 		Source: "ISO/IEC 9075-2, searched UPDATE and DELETE"},
 	{Kind: Returned, Class: Statement,
 		Title: "{stmt} returns other rows than it writes",
@@ -191,7 +196,12 @@ var ofStatement = []CatalogueEntry{
 		Title: "{stmt} passes over a row that its WHERE clause finds, after it waited for a lock",
 		Why: "A statement that waited for a row must look at it again, as it is then. Its WHERE clause " +
 			"finds the row now, and the row was not changed.",
-		Want:   "it changes the rows that a SELECT with its WHERE clause finds, all of them and no others.",
+		Want: "it changes the rows that a SELECT with its WHERE clause finds, all of them and no others.",
+		OfAll: &Wording{
+			Title: "{stmt} without a WHERE clause passes over a row, after it waited for a lock",
+			Why: "A statement that waited for a row must look at it again, as it is then. " +
+				"The row is in the table now, the statement has no WHERE clause, and the row was not changed.",
+			Want: "it changes every row of its table."},
 		Source: "the read modes of the target",
 		Old:    []string{"passed-over"}},
 	{Kind: PassedOverMoved, Class: Statement,

@@ -56,7 +56,7 @@ func Compare(d *Doc) {
 	case d.f.Record.Class == finding.ClassReplay:
 		d.Text("What is expected is unknown: the finding has no replay.jsonl.")
 	default:
-		d.Text("Expected: %s", d.f.Unconditional(d.expects()))
+		d.Text("Expected: %s", d.expects())
 	}
 }
 
@@ -72,7 +72,7 @@ func (d *Doc) asked(x *finding.Difference) {
 // expects says what should have happened, where there is nothing to put beside it.
 func (d *Doc) expects() string {
 	if diffs := d.f.Record.Differences; len(diffs) > 0 {
-		if e := fault.Of(diffs[0].What); e != nil && e.Want != "" {
+		if e := d.f.Entry(diffs[0].What); e != nil && e.Want != "" {
 			return e.Want
 		}
 	}

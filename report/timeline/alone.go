@@ -69,32 +69,14 @@ func (f *Dossier) whyReplay() string {
 	return why
 }
 
-// unconditional tells of a statement without a WHERE clause what is told of those that have one.
-var unconditional = strings.NewReplacer(
-	"{stmt} skips a row that a SELECT with its WHERE clause finds", "{stmt} without a WHERE clause skips a row",
-	"{stmt} passes over a row that its WHERE clause finds", "{stmt} without a WHERE clause passes over a row",
-	"{stmt} does not change exactly the rows that its WHERE clause finds", "{stmt} without a WHERE clause does not change every row",
-	"A statement must change the rows that its WHERE clause finds, all of them and no others. A SELECT with the same WHERE clause right before it finds others: one of the two is wrong.",
-	"Without a WHERE clause a statement must change every row of its table. A SELECT of the table right before it finds others than were changed.",
-	"Its WHERE clause finds the row now, and the row was not changed.", "The row is in the table now, the statement has no WHERE clause, and the row was not changed.",
-	"it changes the rows that a SELECT with its WHERE clause finds right before it, all of them and no others.", "it changes every row of its table.",
-	"it changes the rows that a SELECT with its WHERE clause finds, all of them and no others.", "it changes every row of its table.",
-)
-
-// Unconditional tells a sentence about the WHERE clause of the statement that a finding names as it is where that has none.
-func (f *Dossier) Unconditional(text string) string {
+// Unconditional says whether the statement that a finding names has no condition for its rows.
+func (f *Dossier) Unconditional() bool {
 	if len(f.Record.Differences) == 0 || f.Case == nil {
-		return text
+		return false
 	}
-	for i := range f.Case.Txns {
-		for j := range f.Case.Txns[i].Stmts {
-			if (testcase.Ref{Txn: i, Stmt: j}).String() == f.Record.Differences[0].Stmt &&
-				!conditional(f.Case.Read(f.Case.Txns[i].Stmts[j].SQL).Tree) {
-				return unconditional.Replace(text)
-			}
-		}
-	}
-	return text
+	ref, ok := testcase.ParseRef(f.Record.Differences[0].Stmt)
+	return ok && ref.Txn < len(f.Case.Txns) && ref.Stmt < len(f.Case.Txns[ref.Txn].Stmts) &&
+		!conditional(f.Case.Read(f.Case.Txns[ref.Txn].Stmts[ref.Stmt].SQL).Tree)
 }
 
 // Say says of a step of the plain form what is wrong with it; the finding's own words are about the case that it was made of.

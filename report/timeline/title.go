@@ -20,7 +20,19 @@ func (f *Dossier) tell(what fault.Kind) *fault.CatalogueEntry {
 	if what == fault.G1a && f.Plain != nil && !f.Plain.rollsBack() {
 		what = fault.DirtyRead
 	}
-	return fault.Of(what)
+	return f.Entry(what)
+}
+
+// Entry is what the catalogue says of a kind of fault, as it is of the statement that the finding names where that has no condition for its rows;
+// nil where it has no such kind.
+func (f *Dossier) Entry(what fault.Kind) *fault.CatalogueEntry {
+	e := fault.Of(what)
+	if e == nil || e.OfAll == nil || !f.Unconditional() {
+		return e
+	}
+	all := *e
+	all.Title, all.Why, all.Want = e.OfAll.Title, e.OfAll.Why, e.OfAll.Want
+	return &all
 }
 
 // Called is the everyday name of a kind of fault; "" where its own says as much.
@@ -80,7 +92,7 @@ func (f *Dossier) Why() string {
 		if d := &f.Record.Differences[0]; d.AtStart {
 			return "The row was there before the transactions began: a statement has it as it was filled in. The read of all rows right before the transactions did not have it, so one of the two is wrong."
 		}
-		return f.Unconditional(w.Why)
+		return w.Why
 	}
 	return ""
 }
@@ -147,10 +159,9 @@ func (f *Dossier) Claim(t *Timeline) string {
 	if d.AtStart {
 		return "Two reads disagree about a row as it was at the start"
 	}
-	if exact := counted(d); exact != "" {
+	if exact := f.counted(d); exact != "" {
 		text = exact
 	}
-	text = f.Unconditional(text)
 	kind := subject(t, d)
 	if kind == unnamed && (f.Record.Class == finding.ClassMechanism || f.Record.Class == finding.ClassIsolation) {
 		kind = aTransaction
@@ -243,7 +254,7 @@ func subject(t *Timeline, d *finding.Difference) string {
 }
 
 // counted says more exactly what a write did, where the difference tells it in numbers.
-func counted(d *finding.Difference) string {
+func (f *Dossier) counted(d *finding.Difference) string {
 	switch {
 	case d.What == fault.Affected && d.Transaction.Affected != nil && d.Replay.Affected != nil:
 		changes := "changes " + number(int(*d.Replay.Affected))
@@ -253,6 +264,8 @@ func counted(d *finding.Difference) string {
 		return "{stmt} reports " + count(int(*d.Transaction.Affected), "affected row") + " and " + changes
 	case d.What == fault.MatchedWritten && d.Transaction.State != nil && d.Replay.State != nil:
 		switch {
+		case d.Transaction.State.Absent() && f.Unconditional():
+			return "{stmt} without a WHERE clause skips a row"
 		case d.Transaction.State.Absent():
 			return "{stmt} skips a row that a SELECT with its WHERE clause finds"
 		case d.Replay.State.Absent():
