@@ -1,6 +1,7 @@
 package sdg
 
 import (
+	"slices"
 	"strings"
 
 	"txweave/history"
@@ -59,13 +60,28 @@ func (p Precision) String() string {
 	return "unknown"
 }
 
-// edges are the kinds of edges by the names of labels, those of files of before among them.
-var edges = map[string]history.EdgeKind{
-	"item-wr": history.WR, "item-ww": history.WW, "item-rw": history.RW,
-	"predicate-wr": history.PWR, "predicate-ww": history.WW, "predicate-rw": history.PRW, "value-ww": history.WW,
-	"item-read": history.WR, "item-write": history.WW, "item-anti": history.RW,
-	"predicate-read": history.PWR, "predicate-write": history.WW, "predicate-anti": history.PRW, "value-write": history.WW,
+// formerNames are the names that labels have in files of before.
+var formerNames = [...]string{
+	"item-read", "item-write", "item-anti",
+	"predicate-read", "predicate-write", "predicate-anti",
+	"value-write",
 }
 
-// EdgeOf is the kind of edge that a label's name stands for; history.NoEdge where there is no such label.
-func EdgeOf(name string) history.EdgeKind { return edges[name] }
+// edges are the kinds of edges that labels are.
+var edges = [...]history.EdgeKind{history.WR, history.WW, history.RW, history.PWR, history.WW, history.PRW, history.WW}
+
+// LabelNamed is the present name of a label by a name of now or of before; the name itself where there is no such label.
+func LabelNamed(name string) string {
+	if i := slices.Index(formerNames[:], name); i >= 0 {
+		return labelNames[i]
+	}
+	return name
+}
+
+// EdgeOf is the kind of edge that a label's name, of now or of before, stands for; history.NoEdge where there is no such label.
+func EdgeOf(name string) history.EdgeKind {
+	if i := slices.Index(labelNames[:], LabelNamed(name)); i >= 0 {
+		return edges[i]
+	}
+	return history.NoEdge
+}

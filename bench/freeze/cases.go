@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"txweave/sdg"
 )
 
 // cell is a target and a level, with how many cases of how many seeds are run there.
@@ -78,6 +80,15 @@ func (s *summary) kinds() map[string]int {
 			kind += " of final contents"
 		}
 		count[kind]++
+	}
+	return count
+}
+
+// edges counts the edges of each label, by the names of now.
+func (s *summary) edges() map[string]int {
+	count := map[string]int{}
+	for name, n := range s.Edges {
+		count[sdg.LabelNamed(name)] += n
 	}
 	return count
 }
@@ -162,7 +173,7 @@ func (b *bench) distributions() error {
 		for _, f := range figures {
 			b.add(averaged("cases", c.String()+": "+f.name, f.less, f.pairs(all)))
 		}
-		b.add(rarer("cases", c.String()+": kinds of edges", "of edges", all, func(s *summary) map[string]int { return s.Edges }),
+		b.add(rarer("cases", c.String()+": kinds of edges", "of edges", all, (*summary).edges),
 			rarer("cases", c.String()+": features", "of cases", all, func(s *summary) map[string]int { return s.Features }))
 	}
 	return nil
