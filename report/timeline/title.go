@@ -55,12 +55,23 @@ func (f *Dossier) Level() string {
 	return LevelName(env.Isolation)
 }
 
-// Title names the finding in one sentence, with its level.
+// Title names the finding in one sentence, with its level where it takes several transactions to show it.
 func (f *Dossier) Title(t *Timeline) string {
-	if f.Record.Environment.Isolation == "" {
+	if f.Record.Environment.Isolation == "" || !f.concurrent() {
 		return f.Claim(t)
 	}
 	return f.Claim(t) + " (" + f.Level() + ")"
+}
+
+// concurrent says whether it takes several transactions to show the finding, as far as the case that its report shows tells.
+func (f *Dossier) concurrent() bool {
+	if f.Record.Class == finding.ClassPlan {
+		return false
+	}
+	if f.Plain != nil {
+		return len(f.Plain.Case.Txns) > 1
+	}
+	return f.Case == nil || len(f.Case.Txns) > 1
 }
 
 // Why says in two sentences why it is wrong, in no words of ours; "" where the class alone tells nothing.
