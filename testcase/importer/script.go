@@ -3,6 +3,7 @@ package importer
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -27,40 +28,27 @@ type ScriptOrder struct {
 	Line   int
 	Script *testcase.Script
 	Notes  []Note
+	Format string // in which it was read, one of Formats
 }
 
-// ReadScripts reads a text as scripts, which hold nearly everything that people write. private says that they will be run on a
-// server of its own, whose settings they may change. Errors are of type *testcase.ParseError.
+// ReadScripts reads a text as scripts, which hold nearly everything that people write. private says that they will be run on a server of its own,
+// whose settings they may change. Errors are of type *testcase.ParseError.
 func ReadScripts(name string, text []byte, o Options, private bool) ([]ScriptOrder, error) {
-	parts, err := pieces(name, text, o)
+	parts, err := read(name, text, o)
 	if err != nil {
 		return nil, err
 	}
 	if o.Part > 0 {
-		s, err := choose(name, parts, o.Part)
+		p, err := choose(name, parts, o.Part)
 		if err != nil {
 			return nil, err
 		}
-		parts = []*scanner{s}
+		parts = []*part{p}
 	}
 	var out []ScriptOrder
-	for _, s := range parts {
-		b := &scriptBuilder{scanner: s, s: &testcase.Script{Target: o.Target, Isolation: o.Isolation}, number: map[string]int{},
-			databases: map[string]bool{"test": true}, tables: map[string]bool{}, notes: s.notes}
-		if s.own != nil && o.Isolation == "" {
-			b.s.Isolation = s.own.Isolation
-		}
-		b.build()
-		b.otherWays()
-		b.forAll()
-		b.unset()
-		b.unsaid()
-		b.unbegun()
-		b.promised()
-		b.inTurn()
-		if len(b.s.Steps) > 0 {
-			b.admit(private)
-		}
+	for _, p := range parts {
+		b := newScript(p, name, o)
+		b.make(private)
 		if len(b.s.Steps) == 0 {
 			msg := "no statement here: want SQL, with its session where there are several (T0> …; or /* t0 */ …; or …; -- T0)"
 			for _, n := range b.notes {
@@ -68,16 +56,18 @@ func ReadScripts(name string, text []byte, o Options, private bool) ([]ScriptOrd
 					msg = n.Text
 				}
 			}
-			return nil, &testcase.ParseError{Name: name, Line: max(s.at, 1), Msg: msg}
+			return nil, &testcase.ParseError{Name: name, Line: max(p.line, 1), Msg: msg}
 		}
-		out = append(out, ScriptOrder{Title: s.title, Line: max(s.at, 1), Script: b.s, Notes: b.notes})
+		out = append(out, ScriptOrder{Title: p.title, Line: max(p.line, 1), Script: b.s, Notes: b.notes, Format: p.format})
 	}
 	return out, nil
 }
 
-// scriptBuilder makes a script of pieces.
+// scriptBuilder makes a script of a part.
 type scriptBuilder struct {
-	*scanner
+	*part
+	target    string
+	ansi      bool
 	s         *testcase.Script
 	notes     []Note
 	number    map[string]int        // of a session by its name as it is compared
@@ -86,6 +76,47 @@ type scriptBuilder struct {
 	prepared  bool                  // the text has a set-up of its own
 	settings  []testcase.ScriptStmt // of nobody, above all sessions
 	begun     bool                  // a session has begun a transaction, or done what no set-up does
+}
+
+func newScript(p *part, name string, o Options) *scriptBuilder {
+	b := &scriptBuilder{part: p, target: o.Target, ansi: sqltext.SyntaxOf(o.Target).Quoting != sqltext.MySQL, notes: p.notes,
+		s:      &testcase.Script{Target: o.Target, Isolation: o.Isolation},
+		number: map[string]int{}, databases: map[string]bool{"test": true}, tables: map[string]bool{}}
+	if p.own != nil && o.Isolation == "" {
+		b.s.Isolation = p.own.Isolation
+	}
+	return b
+}
+
+// make makes the script.
+func (b *scriptBuilder) make(private bool) {
+	b.build()
+	b.forAll()
+	b.unbegun()
+	b.inTurn()
+	if len(b.s.Steps) > 0 {
+		b.admit(private)
+	}
+}
+
+// textAt is the statement that begins on a line.
+func (b *scriptBuilder) textAt(line int) string {
+	for _, st := range slices.Concat(b.s.Setup, b.s.Steps) {
+		if st.Line == line {
+			return st.SQL
+		}
+	}
+	return ""
+}
+
+// lineOf is the line of a statement.
+func (b *scriptBuilder) lineOf(sql string) int {
+	for _, st := range slices.Concat(b.s.Setup, b.s.Steps) {
+		if st.SQL == sql {
+			return st.Line
+		}
+	}
+	return 1
 }
 
 func (b *scriptBuilder) note(p *piece, missing bool, format string, args ...any) {
@@ -128,7 +159,7 @@ func (b *scriptBuilder) build() {
 func (b *scriptBuilder) allLevelled(all []piece) []piece {
 	out := make([]piece, 0, len(all))
 	for _, p := range all {
-		own := b.levelled(p.sql)
+		own := levelled(b.target, b.ansi, p.sql)
 		for i, sql := range own {
 			x := p
 			if x.sql = sql; i < len(own)-1 {
@@ -172,18 +203,18 @@ func (b *scriptBuilder) prepares(p *piece, tagged bool) bool {
 const usualMode = "STRICT_TRANS_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION"
 
 var (
-	dumpQuiet = lazily(`(?i)^(?:@old_\w+|@saved_cs_client|names|character[ _]set(?:_\w+)?|collation_connection|@@?(?:session\.)?(?:character_set_\w+|collation_connection)|` +
+	dumpQuiet = regexp.MustCompile(`(?i)^(?:@old_\w+|@saved_cs_client|names|character[ _]set(?:_\w+)?|collation_connection|@@?(?:session\.)?(?:character_set_\w+|collation_connection)|` +
 		`sql_notes|sql_log_bin|unique_checks|@mysqldump_temp_log_bin|@@session\.sql_log_bin|@@global\.gtid_purged|profiling|net_write_timeout|sql_quote_show_create|time_zone)\b`)
 	// modeKept is where a dump keeps the mode that it changes, and modeBack where it sets it back.
-	modeKept  = lazily(`(?i)@old_sql_mode\s*:?=\s*@@(?:session\.)?sql_mode\b`)
-	modeBack  = lazily(`(?i)^\s*set\s+(?:session\s+|@@session\.|@@)?sql_mode\s*:?=\s*@old_sql_mode\s*$`)
-	dumpKeys  = lazily(`(?i)^alter\s+table\s+\S+\s+(?:disable|enable)\s+keys$`)
-	dropFirst = lazily(`(?i)^drop\s+(?:temporary\s+)?(?:table|view|procedure|function|trigger|database|schema|index|sequence)\s+(if\s+exists\s+)?`)
-	definer   = lazily("(?i)\\bdefiner\\s*=\\s*(?:`[^`]*`|'[^']*'|\\w+)(?:\\s*@\\s*(?:`[^`]*`|'[^']*'|[\\w%.]+))?(?:\\s*\\(\\s*\\))?")
+	modeKept  = regexp.MustCompile(`(?i)@old_sql_mode\s*:?=\s*@@(?:session\.)?sql_mode\b`)
+	modeBack  = regexp.MustCompile(`(?i)^\s*set\s+(?:session\s+|@@session\.|@@)?sql_mode\s*:?=\s*@old_sql_mode\s*$`)
+	dumpKeys  = regexp.MustCompile(`(?i)^alter\s+table\s+\S+\s+(?:disable|enable)\s+keys$`)
+	dropFirst = regexp.MustCompile(`(?i)^drop\s+(?:temporary\s+)?(?:table|view|procedure|function|trigger|database|schema|index|sequence)\s+(if\s+exists\s+)?`)
+	definer   = regexp.MustCompile("(?i)\\bdefiner\\s*=\\s*(?:`[^`]*`|'[^']*'|\\w+)(?:\\s*@\\s*(?:`[^`]*`|'[^']*'|[\\w%.]+))?(?:\\s*\\(\\s*\\))?")
 )
 
 // walMode asks for the journal that SQLite's databases have here.
-var walMode = lazily(`(?i)^pragma\s+journal_mode\s*=\s*["']?wal["']?$`)
+var walMode = regexp.MustCompile(`(?i)^pragma\s+journal_mode\s*=\s*["']?wal["']?$`)
 
 // levelOf returns the isolation level that a SET asks for and nothing else, "" for any other statement.
 func levelOf(sql string) string {
@@ -292,7 +323,7 @@ func (b *scriptBuilder) setup(p *piece) {
 		b.tables[read.Target] = true
 	}
 	b.s.Setup = append(b.s.Setup, st)
-	if p.tag == "" && sqltext.KindOf(p.sql) == sqltext.Set && !p.dump && !loading.MatchString(st.SQL) && levelOf(p.sql) == "" {
+	if p.tag == "" && sqltext.KindOf(p.sql) == sqltext.Set && !p.dump && !loads(st.SQL) && levelOf(p.sql) == "" {
 		st.Line, st.Comments = p.line, nil
 		b.settings = append(b.settings, st)
 	}
@@ -328,7 +359,7 @@ func (b *scriptBuilder) stmt(p *piece, session int) testcase.ScriptStmt {
 }
 
 // ownDatabase is the database that a table is made in.
-var ownDatabase = lazily("(?i)^\\s*create\\s+table\\s+(?:if\\s+not\\s+exists\\s+)?`?(\\w+)`?\\s*\\.")
+var ownDatabase = regexp.MustCompile("(?i)^\\s*create\\s+table\\s+(?:if\\s+not\\s+exists\\s+)?`?(\\w+)`?\\s*\\.")
 
 // system are databases that no text's own tables are in.
 var system = []string{"mysql", "information_schema", "performance_schema", "sys", "new", "old", "excluded"}

@@ -1,0 +1,228 @@
+package importer
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// fence is one of a Markdown text's, or of Jira's.
+type fence struct {
+	from, to int // lines between its marks, from 1
+	lang     string
+	title    string // of Jira's
+	head     string // the Markdown heading above it
+	lead     string // the line above it
+	left     string // why it is left out; "" where it is taken
+}
+
+// fences are those of a text, and what stands outside that is read. nil is that of a text without any.
+type fences struct {
+	list   []fence
+	opened map[int]bool // first lines of those that are taken
+	tables map[int]bool // lines of tables outside
+	heads  map[int]bool // headings outside
+}
+
+func (f *fences) opens(line int) bool   { return f != nil && f.opened[line] }
+func (f *fences) isTable(line int) bool { return f != nil && f.tables[line] }
+func (f *fences) outside(line int) bool { return f != nil && f.heads[line] }
+
+// at is the number of the fence that a line is in, from 1; 0 for none.
+func (f *fences) at(line int) int {
+	if f == nil {
+		return 0
+	}
+	return 1 + slices.IndexFunc(f.list, func(x fence) bool { return x.from <= line && line <= x.to })
+}
+
+// leadOf is what stands above a line's fence.
+func (f *fences) leadOf(line int) string {
+	if n := f.at(line); n > 0 {
+		return strings.Trim(f.list[n-1].lead, "#*_ :")
+	}
+	return ""
+}
+
+// takenLangs are the languages of the fences that are taken; resultHeads are words of headings below which a fence is not.
+var (
+	takenLangs  = strings.Fields("sql mysql mariadb postgresql postgres pgsql plpgsql sqlite tidb text txt plain plaintext console none noformat go golang")
+	resultHeads = strings.Fields("expect expected actual instead version environment output log logs result results workaround")
+)
+
+// fenceMark reads a line that opens a fence, or closes one: ```sql, ~~~, {code:sql|title=x}, {noformat}.
+func fenceMark(line string) (mark, lang, title string) {
+	line = strings.TrimSpace(line)
+	for _, mark := range []string{"```", "~~~"} {
+		if rest, ok := strings.CutPrefix(line, mark); ok && !strings.Contains(rest, "`") {
+			lang, _, _ = strings.Cut(strings.TrimLeft(rest, mark[:1]+" "), " ")
+			return mark, strings.ToLower(lang), ""
+		}
+	}
+	for _, mark := range []string{"{code", "{noformat"} {
+		rest, ok := strings.CutPrefix(line, mark)
+		if !ok || !strings.HasSuffix(rest, "}") || rest != "}" && rest[0] != ':' {
+			continue
+		}
+		for _, option := range strings.Split(strings.Trim(rest, ":}"), "|") {
+			if t, ok := strings.CutPrefix(option, "title="); ok {
+				title = t
+			} else if option != "" && !strings.Contains(option, "=") {
+				lang = strings.ToLower(option)
+			}
+		}
+		return mark, lang, title
+	}
+	return "", "", ""
+}
+
+// fencesOf finds the fences of a text, and why some are left out; nil where it has none.
+func fencesOf(s *source) (*fences, error) {
+	f := &fences{opened: map[int]bool{}, tables: map[int]bool{}, heads: map[int]bool{}}
+	lines := s.lines()
+	open, head, lead := "", "", ""
+	for i, line := range lines {
+		mark, lang, title := fenceMark(line)
+		switch {
+		case open != "" && mark == open && lang == "":
+			f.list[len(f.list)-1].to = i
+			open, lead = "", ""
+		case open == "" && mark != "":
+			open = mark
+			f.list = append(f.list, fence{from: i + 2, to: len(lines), lang: lang, title: title, head: head, lead: lead})
+		case open == "" && strings.TrimSpace(line) != "":
+			if trimmed := strings.TrimSpace(line); strings.HasPrefix(trimmed, "#") || strings.HasPrefix(trimmed, "h3. ") {
+				head = line
+			}
+			lead = line
+		}
+	}
+	if len(f.list) == 0 {
+		return nil, nil
+	}
+	if len(f.list) > maxFences {
+		return nil, s.errorf(1, "more than %d fences: no report has that many", maxFences)
+	}
+	for i := range f.list {
+		f.list[i].judge(lines)
+	}
+	return f, nil
+}
+
+// maxFences is how many fences a text may have.
+const maxFences = 1000
+
+// judge says whether a fence is taken: one in a language of those that are read, not below a heading of results, with a statement.
+func (x *fence) judge(lines []string) {
+	inner := lines[x.from-1 : x.to]
+	switch {
+	case x.lang != "" && !slices.Contains(takenLangs, x.lang):
+		x.left = "its language is " + x.lang
+	case slices.ContainsFunc(strings.FieldsFunc(strings.ToLower(x.head), func(c rune) bool { return c < 'a' || c > 'z' }),
+		func(w string) bool { return slices.Contains(resultHeads, w) }):
+		x.left = "it stands under " + quote(strings.Trim(x.head, "#*_ :"))
+	case !slices.ContainsFunc(inner, holdsStatement):
+		x.left = "it holds no statement"
+	}
+}
+
+// holdsStatement says whether a statement begins on a line, behind a mark, a prompt or in a cell.
+func holdsStatement(line string) bool {
+	line = strings.TrimSpace(line)
+	m := frontMark(line)
+	if begins(line) || begins(withoutPrompt(line[m.length:])) || fromLog(line) || callsDatabase(line) || strings.HasPrefix(line, "step ") {
+		return true
+	}
+	return strings.Contains(line, "|") && slices.ContainsFunc(rowOf(line), func(cell string) bool { return begins(asCode(cell)) && !isRemark(cell) })
+}
+
+// unfenced leaves of a text the fences that are taken, headings of sessions and tables; other lines are blank, so that each stays where it
+// is. Notes say what is not read.
+func (f *fences) unfenced(s *source) (text string, notes []Note, err error) {
+	lines := s.lines()
+	out := make([]string, len(lines))
+	taken := 0
+	for _, x := range f.list {
+		if x.left != "" {
+			notes = append(notes, Note{x.from - 1, "a fence is left out: " + x.left, false})
+			continue
+		}
+		if taken++; isSession(x.title) {
+			out[x.from-2] = x.title + ":"
+			f.heads[x.from-1] = true
+		}
+		copy(out[x.from-1:x.to], lines[x.from-1:x.to])
+		f.opened[x.from] = true
+	}
+	var prose []int
+	for i := 0; i < len(lines); i++ {
+		line := strings.TrimSpace(lines[i])
+		switch mark, _, _ := fenceMark(line); {
+		case f.at(i+1) > 0 || mark != "" || line == "" || isRule(line):
+		case headingOf(line) != "":
+			out[i], f.heads[i+1] = lines[i], true
+		case headerOf(line) != nil && f.tableAt(lines, i):
+			for ; i < len(lines) && (strings.Contains(lines[i], "|") || isTableRule(lines[i])) && f.at(i+1) == 0; i++ {
+				out[i], f.tables[i+1] = lines[i], true
+				taken++
+			}
+			i--
+		case begins(line) && strings.HasSuffix(line, ";"), frontMark(line).length > 0 && begins(line[frontMark(line).length:]):
+			return "", nil, s.errorf(i+1, "%s: a statement outside of the fences: put it into one", quote(line))
+		default:
+			prose = append(prose, i+1)
+		}
+	}
+	if taken == 0 {
+		return "", nil, s.errorf(f.list[0].from, "no fence holds statements that can be read: %s", f.list[0].left)
+	}
+	if len(prose) > 0 {
+		notes = append([]Note{{prose[0], "outside of the fences, not read: " + ranges(prose), false}}, notes...)
+	}
+	return strings.Join(out, "\n"), append(notes, f.spoken(lines, out, prose)...), nil
+}
+
+// tableAt says whether the table that begins on a line holds a statement.
+func (f *fences) tableAt(lines []string, at int) bool {
+	for _, line := range lines[at:] {
+		if !strings.Contains(line, "|") && !isTableRule(line) {
+			break
+		}
+		if holdsStatement(line) {
+			return true
+		}
+	}
+	return false
+}
+
+// spoken names statements that stand as code in what is not read, and nowhere in what is.
+func (f *fences) spoken(lines, out []string, prose []int) (notes []Note) {
+	read := normalSQL(strings.Join(out, " "))
+	for _, n := range prose {
+		for i, code := range strings.Split(lines[n-1], "`") {
+			if sql := strings.TrimRight(strings.TrimSpace(code), "; "); i%2 == 1 && begins(sql) && !strings.Contains(read, normalSQL(sql)) {
+				notes = append(notes, Note{n, fmt.Sprintf("left out: %s stands outside of the fences", quote(sql)), true})
+			}
+		}
+	}
+	return notes
+}
+
+// ranges writes numbers of lines: "lines 1-3, 7".
+func ranges(lines []int) string {
+	var parts []string
+	for i := 0; i < len(lines); {
+		j := i
+		for j+1 < len(lines) && lines[j+1] == lines[j]+1 {
+			j++
+		}
+		if parts = append(parts, fmt.Sprint(lines[i])); j > i {
+			parts[len(parts)-1] += fmt.Sprintf("-%d", lines[j])
+		}
+		i = j + 1
+	}
+	if len(lines) == 1 {
+		return "line " + parts[0]
+	}
+	return "lines " + strings.Join(parts, ", ")
+}

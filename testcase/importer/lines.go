@@ -1,0 +1,376 @@
+package importer
+
+import (
+	"slices"
+	"strings"
+
+	"txweave/sqltext"
+)
+
+// reader reads statements with what stands around them: marks of sessions, prompts, answers, tables. What it meets and does not read is
+// an error with its line.
+type reader struct {
+	*part
+	src       *source
+	text      string
+	pos       int
+	signs     signs
+	fences    *fences
+	sticky    string // session of the heading above
+	headed    bool   // … which stands outside of fences
+	tag       string // of the statement that comes next
+	front     bool   // that session's mark stands in front of it
+	delimiter string // that the text has set in place of the semicolon
+	serial    bool   // what follows is the equivalent order
+	loose     bool   // no statement has a semicolon
+	bare      bool   // nothing but statements and remarks stands there
+	prompts   prompts
+	frame     bool // rows of a printed table are read
+	quiet     bool // what stands below is no answer of the last statement
+	seen      struct{ at, line int }
+}
+
+// signs say what is read beside statements and remarks.
+type signs struct{ marks, prompts, tables bool }
+
+// lineAt returns the number of the line that a place is on.
+func (r *reader) lineAt(at int) int {
+	if at < r.seen.at || r.seen.line == 0 {
+		r.seen.at, r.seen.line = 0, 1
+	}
+	r.seen.line += strings.Count(r.text[r.seen.at:at], "\n")
+	r.seen.at = at
+	return r.seen.line
+}
+
+// rest returns the text from pos to the end of its line.
+func (r *reader) rest() string { return lineOf(r.text[r.pos:]) }
+
+// scan reads the whole text.
+func (r *reader) scan() error {
+	for {
+		r.skipSpace()
+		if r.pos >= len(r.text) {
+			return nil
+		}
+		if r.startsLine() {
+			if taken, err := r.wholeLine(); err != nil || taken {
+				if err != nil {
+					return err
+				}
+				continue
+			}
+		}
+		if r.prefix() || r.remark() {
+			continue
+		}
+		if err := r.statement(); err != nil {
+			return err
+		}
+	}
+}
+
+func (r *reader) skipSpace() {
+	for r.pos < len(r.text) && strings.IndexByte(" \t\r\n\f\v;", r.text[r.pos]) >= 0 {
+		r.pos++
+	}
+}
+
+func (r *reader) startsLine() bool {
+	before := strings.TrimRight(r.text[:r.pos], " \t\v\f\r")
+	return before == "" || before[len(before)-1] == '\n'
+}
+
+// wholeLine takes a line that is no statement: a heading, a row of a table, what a client printed.
+func (r *reader) wholeLine() (taken bool, err error) {
+	number, line := r.lineAt(r.pos), strings.TrimSpace(r.rest())
+	if r.fences.opens(number) && !r.headed {
+		r.sticky = ""
+	}
+	r.headed = r.headed && !r.fences.opens(number)
+	if r.signs.tables && r.tag == "" {
+		if taken, err := r.table(number); err != nil || taken {
+			return taken, err
+		}
+	}
+	heading := ""
+	if r.signs.marks {
+		heading = headingOf(line)
+	}
+	delimiter := strings.Fields(line)
+	switch {
+	case heading != "":
+		r.sticky, r.serial, r.tag = r.session(heading), false, ""
+		r.headed = r.fences.outside(number)
+	case len(delimiter) == 2 && strings.EqualFold(delimiter[0], "delimiter"):
+		r.delimiter = strings.TrimPrefix(delimiter[1], ";")
+	case len(r.tags()) > 0 && startsOrder(line):
+		r.serial, r.sticky = true, ""
+	case isRule(line) && !r.frame && !strings.HasPrefix(line, "--") || isRule(line) && r.tag == "" && len(r.out) == 0:
+	case r.tag == "" && r.answers(line):
+	case r.tag == "" && closes(line):
+	default:
+		return false, nil
+	}
+	r.pos += len(r.rest())
+	return true, nil
+}
+
+// startsOrder says whether a line says that what stands below it are the statements of the sessions without transactions.
+func startsOrder(line string) bool {
+	switch strings.ToLower(strings.Trim(line, "-#*=: \t")) {
+	case "no transaction", "no transactions", "without transaction", "without transactions", "equivalent order", "serial order":
+		return true
+	}
+	return false
+}
+
+// closes says whether a line ends a client.
+func closes(line string) bool {
+	return slices.Contains([]string{"exit", "quit", `\q`, ".quit", ".exit"}, strings.ToLower(strings.TrimRight(line, "; ")))
+}
+
+// list is where the statement that comes next goes.
+func (r *reader) list() *[]piece {
+	if r.serial {
+		return &r.order
+	}
+	return &r.out
+}
+
+// last is the statement that was read last; nil before the first.
+func (r *reader) last() *piece {
+	if list := *r.list(); len(list) > 0 {
+		return &list[len(list)-1]
+	}
+	return nil
+}
+
+// isRemark says whether a remark begins there that ends with its line.
+func isRemark(text string) bool {
+	return strings.HasPrefix(text, "--") || strings.HasPrefix(text, "#") || strings.HasPrefix(text, "//")
+}
+
+// remark takes a comment: what it says goes to the statement before it.
+func (r *reader) remark() bool {
+	rest := r.text[r.pos:]
+	starts := r.startsLine()
+	line := strings.TrimSpace(r.rest())
+	r.quiet = r.quiet || starts && blankAbove(r.text[:r.pos])
+	switch {
+	case isRemark(rest):
+		text := r.rest()
+		if at := r.markWithin(text); at > 0 {
+			text = text[:at]
+		}
+		r.pos += len(text)
+		r.say(text, starts)
+	case strings.HasPrefix(rest, "/*") && !r.executable(r.pos):
+		inner, _, closed := strings.Cut(rest[2:], "*/")
+		if !closed {
+			inner = r.rest()[2:]
+			r.pos += len(r.rest())
+		} else {
+			r.pos += len(inner) + 4
+		}
+		r.say(inner, starts)
+	case !starts && r.tag == "" && r.last() != nil && isSaid(line):
+		r.pos += len(r.rest())
+		r.say(line, false)
+	default:
+		return false
+	}
+	return true
+}
+
+// isSaid says whether what stands behind a statement on its line is what it answered: "-> 1 row", "(blocks)".
+func isSaid(line string) bool {
+	for _, arrow := range []string{"->", "=>", "-->", "→", "⇒"} {
+		if strings.HasPrefix(line, arrow) {
+			return true
+		}
+	}
+	return strings.HasPrefix(line, "(") && strings.HasSuffix(line, ")") && !begins(line)
+}
+
+// markWithin is where in a remark with three dashes the next session's mark stands: several statements with their results on one line.
+func (r *reader) markWithin(text string) int {
+	if !strings.HasPrefix(text, "---") || !r.signs.marks {
+		return 0
+	}
+	for at := 3; at < len(text); at++ {
+		if text[at-1] == ' ' {
+			if m := frontMark(text[at:]); m.length > 0 && begins(text[at+m.length:]) {
+				return at
+			}
+		}
+	}
+	return 0
+}
+
+// say files a remark under the last statement. Behind a statement, and right below it, it may say what that was answered.
+func (r *reader) say(text string, below bool) {
+	text = strings.TrimSpace(strings.Join(strings.Fields(strings.TrimLeft(strings.TrimSpace(text), "-#/ ")), " "))
+	p := r.last()
+	if r.tag != "" {
+		for i := range slices.Backward(r.out) {
+			if p = &r.out[i]; p.tag == r.tag {
+				break
+			}
+		}
+		r.tag = ""
+	}
+	if text == "" || p == nil {
+		return
+	}
+	p.comments = append(p.comments, strings.Clone(text))
+	r.quiet = r.quiet || below && strings.HasPrefix(text, "but ")
+	if !below || !r.quiet && (waits(text) || strings.HasPrefix(strings.ToLower(text), "error")) {
+		p.remarked(text)
+	}
+}
+
+// blankAbove says whether the line above the one that a text ends in is blank.
+func blankAbove(text string) bool {
+	above, _, _ := cutLast(text)
+	_, line, _ := cutLast(above)
+	return above != "" && strings.TrimSpace(line) == ""
+}
+
+// cutLast cuts a text at its last line feed.
+func cutLast(text string) (before, after string, ok bool) {
+	at := strings.LastIndexByte(text, '\n')
+	if at < 0 {
+		return "", text, false
+	}
+	return text[:at], text[at+1:], true
+}
+
+// executable says whether an executable comment begins there that is a statement for the target.
+func (r *reader) executable(at int) bool {
+	t := lexer.Next(r.text, at)
+	return t.Kind == sqltext.Executable && !t.Open && runs(r.src, t)
+}
+
+// neverRun is the version that no server has: MariaDB's dumps hide remarks behind it.
+const neverRun = "999999"
+
+// runs says whether what an executable comment holds is run by the target.
+func runs(s *source, t sqltext.Token) bool {
+	return !s.ansi && !strings.HasPrefix(strings.TrimLeft(t.Text, "/*M!"), neverRun) &&
+		!slices.ContainsFunc(sqltext.SyntaxOf(s.target).Remarks, func(mark string) bool { return strings.HasPrefix(t.Text, mark) })
+}
+
+// flat puts what executable comments say in their place: /*!50001 CREATE … */ is a statement.
+func flat(s *source, sql string) string {
+	if !strings.Contains(sql, "!") || !strings.Contains(sql, "/*") {
+		return sql
+	}
+	var b strings.Builder
+	for t := range lexer.Tokens(sql) {
+		switch {
+		case t.Kind != sqltext.Executable || t.Open || s.ansi:
+			b.WriteString(t.Text)
+		case runs(s, t):
+			b.WriteString(t.Inner() + " ")
+		default: // a remark for this one: its lines stay where they are
+			b.WriteString(" " + strings.Repeat("\n", strings.Count(t.Text, "\n")))
+		}
+	}
+	return b.String()
+}
+
+// statement takes one statement, its semicolon and a session's mark behind it.
+func (r *reader) statement() error {
+	start, number := r.pos, r.lineAt(r.pos)
+	if len(r.out) > maxStatements {
+		return r.src.errorf(number, "more than %d statements: no report is that long", maxStatements)
+	}
+	if !begins(r.text[start:]) {
+		if r.tag != "" && r.spoke(r.tag) && isAnswer(strings.TrimSpace(r.rest())) { // "T2: ERROR 1213", "T2: blocked"
+			r.say(r.rest(), false)
+			r.pos += len(r.rest())
+			return nil
+		}
+		return r.src.errorf(number, "%s: %s", quote(r.rest()), r.wants())
+	}
+	end, mark := r.statementEnd(start)
+	text := r.text[start:end]
+	if err := lexer.Bound(text); err != nil {
+		return r.src.errorf(number, "%s: %s", quote(text), err)
+	}
+	said := ""
+	if mark == 0 {
+		text, said = behindRemark(text)
+	}
+	p := piece{line: number, tag: r.tag, own: r.tag != "", front: r.tag != "", fence: r.fences.at(number)}
+	p.dump = lexer.Next(text, 0).Kind == sqltext.Executable
+	p.sql = strings.Clone(strings.TrimSpace(flat(r.src, text))) // not to keep the text of each
+	list := r.list()
+	if l := r.last(); p.tag == "" && l != nil && l.front && !r.freshLine(start) {
+		p.tag, p.own, p.front = l.tag, true, true // beside a statement that has its mark in front
+	} else if p.tag == "" {
+		p.tag = r.sticky
+	}
+	if p.tag != "" && r.serial { // sessions again: another test case
+		return r.src.errorf(number, "statements of sessions after the equivalent order: one schedule a file, please")
+	}
+	r.pos, r.tag, r.frame, r.quiet = min(end+mark, len(r.text)), "", false, false
+	if *list = append(*list, p); said != "" {
+		if !r.suffix(list, said) {
+			r.say(said, false)
+		}
+		return nil
+	}
+	if next := strings.TrimLeft(r.rest(), " \t"); r.signs.marks && r.suffix(list, next) {
+		r.pos += len(r.rest())
+	}
+	return nil
+}
+
+// freshLine says whether nothing but marks stands before a statement on its line.
+func (r *reader) freshLine(start int) bool {
+	line := r.text[strings.LastIndexByte(r.text[:start], '\n')+1 : start]
+	return !strings.Contains(line, ";")
+}
+
+// spoke says whether a session has sent a statement.
+func (r *reader) spoke(tag string) bool {
+	return slices.ContainsFunc(r.out, func(p piece) bool { return p.tag == tag })
+}
+
+// behindRemark parts a statement without a semicolon from the remark behind it.
+func behindRemark(text string) (sql, said string) {
+	at := 0
+	for t := range lexer.Tokens(text) {
+		switch {
+		case t.Kind == sqltext.Comment:
+			if sql == "" {
+				sql, said = text[:at], t.Text
+			}
+		case t.Kind != sqltext.Blank:
+			sql, said = "", ""
+		}
+		at += len(t.Text)
+	}
+	if said == "" {
+		return text, ""
+	}
+	return sql, strings.TrimSpace(said)
+}
+
+// wants says what would be read.
+func (r *reader) wants() string {
+	out := "neither a statement nor a remark; read here are statements, remarks behind --"
+	if r.signs.marks {
+		out = "neither a statement nor a mark; read here are statements, with their session in front (T1> …; /* s1 */ …;), behind (…; -- T1) or on a line above " +
+			"(-- session 1), and remarks behind --"
+	}
+	if r.signs.prompts {
+		out += ", and what a client prints below its prompt"
+	}
+	if r.signs.tables {
+		out += ", and tables with a column for each session (| session 1 | session 2 |)"
+	}
+	return out
+}
