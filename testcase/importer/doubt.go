@@ -13,7 +13,7 @@ const howToSay = ": put the session in front of each statement (T1> …;) or on 
 
 // doubt is the error where it is not clear which session sends a statement.
 func (p *part) doubt(s *source) error {
-	for _, check := range []func(*source) error{p.between, p.nested, p.counting, p.twoNames} {
+	for _, check := range []func(*source) error{p.between, p.nested, p.counting, p.numbers, p.twoNames, p.hinted} {
 		if err := check(s); err != nil {
 			return err
 		}
@@ -120,6 +120,72 @@ func (p *part) twoNames(s *source) error {
 			first[number] = q
 		case o.tag != q.tag && (!o.own || !q.own):
 			return s.errorf(q.line, "it speaks of %s and of %s: if they are one, give them one name", p.names[o.tag], p.names[q.tag])
+		}
+	}
+	return nil
+}
+
+// numbers is the error of numbers behind statements that are in another order than these, or come again.
+func (p *part) numbers(s *source) error {
+	last, counted, wrong := 0, 0, 0
+	for i := range p.out {
+		q := &p.out[i]
+		if len(q.comments) == 0 || defines(q.sql) && word(q.sql, 0) != "INSERT" {
+			continue
+		}
+		text := strings.TrimPrefix(strings.TrimLeft(strings.ToLower(q.comments[0]), "(#["), "step ")
+		digits := text[:len(text)-len(strings.TrimLeft(text, "0123456789"))]
+		if rest := text[len(digits):]; digits == "" || len(digits) > 3 || rest != "" && !strings.ContainsRune(").],:;", rune(rest[0])) {
+			continue
+		}
+		n := numberOf(digits)
+		if counted++; n <= last && wrong == 0 {
+			wrong = q.line
+		}
+		last = n
+	}
+	const least = 4
+	if counted >= least && wrong > 0 {
+		return s.errorf(wrong, "the numbers behind the statements go back here: write the statements in the order in which they are sent, and each one's session as a name (-- T1)")
+	}
+	return nil
+}
+
+// speaks says whether a remark speaks of a session: by its name, or by a word for one.
+func speaks(text string) bool {
+	for i := range text {
+		if i == 0 || !isLetter(text[i-1]) {
+			if name := sessionName.FindString(text[i:]); len(name) > 2 && (strings.ContainsAny(name, " _#-") || strings.ContainsAny(name, "0123456789")) {
+				return true
+			}
+		}
+	}
+	return slices.ContainsFunc(strings.FieldsFunc(strings.ToLower(text), func(c rune) bool { return c < 'a' || c > 'z' }), func(w string) bool {
+		return slices.Contains([]string{"session", "connection", "client", "terminal", "window", "tab", "console"}, w)
+	})
+}
+
+func isLetter(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' || c >= '0' && c <= '9'
+}
+
+// hinted is the error of a remark on a line of its own that speaks of a session, above a statement that has no mark of its own: a heading has
+// nothing beside the session's name.
+func (p *part) hinted(s *source) error {
+	begun := false
+	for i := range p.out {
+		q := &p.out[i]
+		at := 0
+		for _, line := range p.hints {
+			if line < q.line && line > q.head && (i == 0 || line >= p.out[i-1].line) {
+				at = line
+			}
+		}
+		k := sqltext.KindOf(q.sql)
+		begun = begun || q.tag != "" && q.tag != setupTag || k != sqltext.Set && k != sqltext.Insert && k < sqltext.Create
+		if at > 0 && begun && !q.own && q.tag != setupTag {
+			return s.errorf(at, "a remark that speaks of a session, above a statement without a mark: a heading has nothing but the session's name (-- session 1)%s",
+				strings.Replace(howToSay, ": put", "; or put", 1))
 		}
 	}
 	return nil

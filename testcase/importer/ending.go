@@ -102,6 +102,9 @@ func (r *reader) foreign(before string, at int) bool {
 	if p := promptOf(line); r.signs.prompts && p.length > 0 {
 		return true
 	}
+	if strings.HasSuffix(line, ":") && !strings.ContainsAny(line, "'\"`") {
+		return true // no line of a statement ends so
+	}
 	return isAnswerLine(line) && !strings.HasPrefix(line, "||") || r.prompts.psql && isRule(lineOf(strings.TrimPrefix(r.text[at+len(lineOf(r.text[at:])):], "\n")))
 }
 

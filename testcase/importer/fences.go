@@ -133,7 +133,7 @@ func holdsStatement(line string) bool {
 	if begins(line) || begins(withoutPrompt(line[m.length:])) || fromLog(line) || callsDatabase(line) || strings.HasPrefix(line, "step ") {
 		return true
 	}
-	return strings.Contains(line, "|") && slices.ContainsFunc(rowOf(line), func(cell string) bool { return begins(asCode(cell)) && !isRemark(cell) })
+	return strings.Contains(line, "|") && slices.ContainsFunc(rowOf(line, false), func(cell string) bool { return begins(asCode(cell)) && !isRemark(cell) })
 }
 
 // unfenced leaves of a text the fences that are taken, headings of sessions and tables; other lines are blank, so that each stays where it
@@ -169,6 +169,8 @@ func (f *fences) unfenced(s *source) (text string, notes []Note, err error) {
 			i--
 		case begins(line) && strings.HasSuffix(line, ";"), frontMark(line).length > 0 && begins(line[frontMark(line).length:]):
 			return "", nil, s.errorf(i+1, "%s: a statement outside of the fences: put it into one", quote(line))
+		case strings.HasPrefix(line, "|") && slices.ContainsFunc(cellsOf(line), func(cell string) bool { return isClosed(asCode(cell)) }):
+			return "", nil, s.errorf(i+1, "%s: a table with statements whose columns name no sessions: give them a heading (| session 1 | session 2 |)", quote(line))
 		default:
 			prose = append(prose, i+1)
 		}
@@ -180,6 +182,11 @@ func (f *fences) unfenced(s *source) (text string, notes []Note, err error) {
 		notes = append([]Note{{prose[0], "outside of the fences, not read: " + ranges(prose), false}}, notes...)
 	}
 	return strings.Join(out, "\n"), append(notes, f.spoken(lines, out, prose)...), nil
+}
+
+// isClosed says whether a text is a statement that ends: with its semicolon, or because it is whole.
+func isClosed(text string) bool {
+	return begins(text) && (strings.HasSuffix(text, ";") || isWhole(text))
 }
 
 // tableAt says whether the table that begins on a line holds a statement.

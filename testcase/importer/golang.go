@@ -272,7 +272,8 @@ func (r *goReader) begin(c *ast.CallExpr, name string) {
 	})
 	r.send(c.Pos(), name, "BEGIN")
 	if at := len(r.out) - 2; at >= 0 && levelIn(r.out[at].sql) && r.s.ansi && sqltext.SyntaxOf(r.s.target).Quoting == sqltext.PostgreSQL {
-		r.out[at].sql, r.out[at+1].sql = "BEGIN", r.out[at].sql // PostgreSQL sets a transaction's level within it
+		level := strings.TrimPrefix(r.out[at].sql, "SET TRANSACTION ") // which PostgreSQL sets within it
+		r.out = append(r.out[:at], piece{line: r.out[at].line, tag: r.out[at].tag, sql: "BEGIN " + level, own: true})
 	}
 }
 

@@ -87,6 +87,9 @@ func (m *maker) build() (*testcase.Case, error) {
 	if err := m.level(b.s); err != nil {
 		return nil, err
 	}
+	if err := m.units(b.s); err != nil {
+		return nil, err
+	}
 	c, err := b.s.Case()
 	var wrong *testcase.ParseError
 	switch {
@@ -108,6 +111,30 @@ func (m *maker) build() (*testcase.Case, error) {
 		return nil, m.errorf(b.lineOf(refused.SQL), "%s", err)
 	}
 	return c.Number(), nil
+}
+
+// units refuses what ends a transaction by the way, which a case cannot hold, and notes what is never ended.
+func (m *maker) units(s *testcase.Script) error {
+	open := make([]bool, len(s.Sessions))
+	for i := range s.Steps {
+		st := &s.Steps[i]
+		switch k := sqltext.KindOf(st.SQL); {
+		case testcase.Opens(st.SQL):
+			open[st.Session] = true
+		case k == sqltext.Commit, k == sqltext.Rollback:
+			open[st.Session] = false
+		case open[st.Session] && (k == sqltext.Lock || k >= sqltext.Create && k < sqltext.Other && word(st.SQL, 1) != "TEMPORARY"):
+			return m.errorf(st.Line, "%s in a transaction commits its transaction: a case cannot hold it", quote(st.SQL))
+		case k == sqltext.XA:
+			return m.errorf(st.Line, "%s: a case cannot hold it", quote(st.SQL))
+		}
+	}
+	for n, u := range s.Units(nil) {
+		if u.Explicit && !u.Ends && u.Data {
+			m.notes = append(m.notes, fmt.Sprintf("the transaction of line %d is never ended: it is rolled back", s.Steps[s.Units(nil)[n].Steps[0]].Line))
+		}
+	}
+	return nil
 }
 
 // level takes the one level of a script's transactions: a case has one.

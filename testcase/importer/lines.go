@@ -18,6 +18,7 @@ type reader struct {
 	fences    *fences
 	sticky    string // session of the heading above
 	headed    bool   // … which stands outside of fences
+	headAt    int    // … its line
 	tag       string // of the statement that comes next
 	front     bool   // that session's mark stands in front of it
 	delimiter string // that the text has set in place of the semicolon
@@ -27,6 +28,7 @@ type reader struct {
 	prompts   prompts
 	frame     bool // rows of a printed table are read
 	quiet     bool // what stands below is no answer of the last statement
+	err       error
 	seen      struct{ at, line int }
 }
 
@@ -61,7 +63,13 @@ func (r *reader) scan() error {
 				continue
 			}
 		}
-		if r.prefix() || r.remark() {
+		if r.prefix() {
+			continue
+		}
+		if taken, err := r.remark(); err != nil || taken {
+			if err != nil {
+				return err
+			}
 			continue
 		}
 		if err := r.statement(); err != nil {
@@ -100,20 +108,21 @@ func (r *reader) wholeLine() (taken bool, err error) {
 	delimiter := strings.Fields(line)
 	switch {
 	case heading != "":
-		r.sticky, r.serial, r.tag = r.session(heading), false, ""
+		r.sticky, r.serial, r.tag, r.headAt = r.session(heading), false, "", number
 		r.headed = r.fences.outside(number)
 	case len(delimiter) == 2 && strings.EqualFold(delimiter[0], "delimiter"):
 		r.delimiter = strings.TrimPrefix(delimiter[1], ";")
 	case len(r.tags()) > 0 && startsOrder(line):
 		r.serial, r.sticky = true, ""
 	case isRule(line) && !r.frame && !strings.HasPrefix(line, "--") || isRule(line) && r.tag == "" && len(r.out) == 0:
+	case r.signs.tables && isTableRule(line) && headerOf(lineOf(strings.TrimPrefix(r.text[r.pos+len(r.rest()):], "\n"))) != nil:
 	case r.tag == "" && r.answers(line):
 	case r.tag == "" && closes(line):
 	default:
 		return false, nil
 	}
 	r.pos += len(r.rest())
-	return true, nil
+	return true, r.err
 }
 
 // startsOrder says whether a line says that what stands below it are the statements of the sessions without transactions.
@@ -152,7 +161,7 @@ func isRemark(text string) bool {
 }
 
 // remark takes a comment: what it says goes to the statement before it.
-func (r *reader) remark() bool {
+func (r *reader) remark() (bool, error) {
 	rest := r.text[r.pos:]
 	starts := r.startsLine()
 	line := strings.TrimSpace(r.rest())
@@ -160,6 +169,13 @@ func (r *reader) remark() bool {
 	switch {
 	case isRemark(rest):
 		text := r.rest()
+		if n := strings.TrimLeft(strings.TrimPrefix(text, "#"), "0123456789"); text[0] == '#' && n != text[1:] && begins(withoutMark(n)) {
+			return false, r.src.errorf(r.lineAt(r.pos), "%s: a number behind # in front of a statement: put the session there (T1> …;)", quote(text))
+		}
+		if name := headingOf(text); name != "" && !starts && r.signs.prompts && r.tag == "" && r.afterPrompt() {
+			r.sticky, r.headAt, r.pos = r.session(name), r.lineAt(r.pos), r.pos+len(text)
+			return true, nil
+		}
 		if at := r.markWithin(text); at > 0 {
 			text = text[:at]
 		}
@@ -167,20 +183,30 @@ func (r *reader) remark() bool {
 		r.say(text, starts)
 	case strings.HasPrefix(rest, "/*") && !r.executable(r.pos):
 		inner, _, closed := strings.Cut(rest[2:], "*/")
-		if !closed {
-			inner = r.rest()[2:]
-			r.pos += len(r.rest())
-		} else {
-			r.pos += len(inner) + 4
+		if !closed || strings.Contains(inner, "\n") && strings.Contains(inner, "/*") {
+			return false, r.src.errorf(r.lineAt(r.pos), "%s: a comment that does not end", quote(r.rest()))
 		}
+		r.pos += len(inner) + 4
 		r.say(inner, starts)
-	case !starts && r.tag == "" && r.last() != nil && isSaid(line):
+	case r.tag == "" && r.last() != nil && (!starts && isAnswer(line) || isSaid(line) && (waits(line) && !strings.HasPrefix(line, "(wait ") || line[0] != '(')):
 		r.pos += len(r.rest())
 		r.say(line, false)
 	default:
-		return false
+		return false, nil
 	}
-	return true
+	return true, nil
+}
+
+// afterPrompt says whether nothing but a prompt stands before pos on its line.
+func (r *reader) afterPrompt() bool {
+	_, line, _ := cutLast(r.text[:r.pos])
+	return promptOf(strings.TrimSpace(line)+" ").length > 0
+}
+
+// withoutMark is a text without the session's mark in front of it.
+func withoutMark(text string) string {
+	text = strings.TrimLeft(text, " \t.:)")
+	return text[frontMark(text).length:]
 }
 
 // isSaid says whether what stands behind a statement on its line is what it answered: "-> 1 row", "(blocks)".
@@ -212,6 +238,9 @@ func (r *reader) markWithin(text string) int {
 func (r *reader) say(text string, below bool) {
 	text = strings.TrimSpace(strings.Join(strings.Fields(strings.TrimLeft(strings.TrimSpace(text), "-#/ ")), " "))
 	p := r.last()
+	if below && speaks(text) {
+		r.hints = append(r.hints, r.lineAt(r.pos))
+	}
 	if r.tag != "" {
 		for i := range slices.Backward(r.out) {
 			if p = &r.out[i]; p.tag == r.tag {
@@ -304,6 +333,7 @@ func (r *reader) statement() error {
 		text, said = behindRemark(text)
 	}
 	p := piece{line: number, tag: r.tag, own: r.tag != "", front: r.tag != "", fence: r.fences.at(number)}
+	p.head = r.headAt
 	p.dump = lexer.Next(text, 0).Kind == sqltext.Executable
 	p.sql = strings.Clone(strings.TrimSpace(flat(r.src, text))) // not to keep the text of each
 	list := r.list()

@@ -56,9 +56,7 @@ func newLog(s *source) *logReader {
 // send files a statement of a connection. What a client asks for itself when it connects is left out.
 func (r *logReader) send(line int, connection, sql string) {
 	sql = strings.TrimRight(strings.TrimSpace(sql), "; ")
-	if r.inside = begins(sql); !r.inside {
-		return
-	}
+	r.inside = true
 	r.out = append(r.out, piece{line: line, tag: r.session("connection " + connection), sql: sql, own: true})
 }
 
@@ -80,6 +78,10 @@ func (r *logReader) done() ([]*part, error) {
 	kept := r.out[:0:0]
 	began := false
 	for _, p := range r.out {
+		if !begins(p.sql) {
+			r.note(p.line, true, "left out: %s is no statement that is read", quote(p.sql))
+			continue
+		}
 		read := sqltext.Read(p.sql)
 		reads := read.Kind == sqltext.Select && len(read.Named) == 0 || word(p.sql, 0) == "SHOW"
 		if reads && !r.acted[p.tag] {

@@ -13,7 +13,7 @@ type mark struct {
 
 var (
 	// wordMark is a name with > or : behind it, and perhaps a client's brackets between: T1> …, session 1: …, conn_0 [test]> ….
-	wordMark = regexp.MustCompile(`^(?i)(` + sessionWord + `|[a-z_][\w-]{0,30}|\d{1,6})(?:\s?\[[^\]\n]{0,40}\])?\s?([>:])(?:\s+|$)`)
+	wordMark = regexp.MustCompile(`^(?i)(` + sessionWord + `|[a-z_][\w-]{0,30}|\d{1,6})(?:\s?\[[^\]\n]{0,40}\])?\s?([>:])\s*`)
 	// numbered is a transaction with the number of its statement.
 	numbered = regexp.MustCompile(`^(\d{1,6})-\d+$`)
 )
@@ -82,6 +82,9 @@ func suffixMark(said string) (name, rest string) {
 		return "", ""
 	}
 	name = sessionName.FindString(text)
+	if text[0] >= 'A' && text[0] <= 'H' && (len(text) == 1 || strings.IndexByte(".,:;", text[1]) >= 0) {
+		return "session " + text[:1], strings.Trim(text[1:], ".,:; \t")
+	}
 	for _, other := range []string{"either", "both"} {
 		if strings.HasPrefix(strings.ToLower(text)+" ", other+" ") || strings.HasPrefix(strings.ToLower(text), other+".") {
 			name = other

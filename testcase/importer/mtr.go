@@ -48,7 +48,7 @@ func commandOf(line string) string {
 // isMTR says whether a text is a test of mysqltest's, or what one printed: commands that have to do with connections, two at least, or one with
 // dashes in front.
 func isMTR(s *source) bool {
-	found := 0
+	found, strong := 0, false
 	for _, line := range s.lines() {
 		line = strings.TrimSpace(line)
 		name := commandOf(line)
@@ -56,7 +56,7 @@ func isMTR(s *source) bool {
 		switch name {
 		case "connect":
 			if mtrConnect.MatchString(strings.TrimLeft(line, "- ")) {
-				found += 2
+				found, strong = found+2, true
 			}
 		case "connection":
 			if dashed || strings.HasSuffix(line, ";") {
@@ -64,11 +64,11 @@ func isMTR(s *source) bool {
 			}
 		case "send", "reap", "error", "source", "disconnect":
 			if dashed || name == "reap" || strings.HasPrefix(line, "source include/") {
-				found += 2
+				found, strong = found+2, true
 			}
 		}
 	}
-	return found > 1
+	return found > 1 && strong
 }
 
 // mtrReader follows the commands of a test.

@@ -25,6 +25,7 @@ type piece struct {
 	dump     bool     // it stands in an executable comment
 	own      bool     // its session's mark stands on its line
 	front    bool     // … in front of it
+	head     int      // the line of the heading above it; 0: none
 	fence    int      // number of the fence that it stands in; 0: none
 	idle     []string // sessions that must have answered before it is sent
 }
@@ -62,6 +63,7 @@ type part struct {
 	out    []piece
 	order  []piece // statements of the equivalent order
 	notes  []Note
+	hints  []int          // lines of remarks that speak of a session, and are no heading
 	own    *testcase.Case // that the text is
 	format string
 }

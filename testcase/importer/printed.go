@@ -76,7 +76,7 @@ func (r *reader) answers(line string) bool {
 		a.Count, _ = strconv.Atoi(m[1] + m[2] + m[3] + m[4])
 		a.Affected, r.frame = m[2]+m[4] != "", false
 	case strings.HasPrefix(line, "|"):
-		r.row(p, cellsOf(line[:strings.LastIndexByte(line, '|')+1]))
+		r.bars(p, line)
 		return true
 	case strings.HasPrefix(strings.ToLower(line), "empty set"):
 		a.Rows, a.Count = [][]string{}, 0
@@ -108,6 +108,25 @@ func (r *reader) answered() *piece {
 		}
 	}
 	return &list[len(list)-1]
+}
+
+// bars takes a row between bars, of a statement that returns rows.
+func (r *reader) bars(p *piece, line string) {
+	cells := cellsOf(line[:strings.LastIndexByte(line, '|')+1])
+	number := r.lineAt(r.pos)
+	for _, cell := range cells {
+		if isClosed(asCode(cell)) {
+			r.err = r.src.errorf(number, "%s: a table with statements whose columns name no sessions: give them a heading (| session 1 | session 2 |)", quote(line))
+		}
+	}
+	switch word(p.sql, 0) {
+	case "CREATE", "DROP", "ALTER", "BEGIN", "START", "COMMIT", "ROLLBACK", "SET":
+		r.err = r.src.errorf(number, "%s: rows that no statement returned: write INSERT INTO … VALUES …; for rows that are there at the beginning", quote(line))
+	}
+	if isTableRule(line) {
+		return
+	}
+	r.row(p, cells)
 }
 
 // row files a row of a printed table: the first one holds the columns' names.

@@ -90,7 +90,7 @@ func (r *reader) plainEnds() {
 // cut makes a part of some of the statements of another one.
 func (p *part) cut(title string, list []piece) *part {
 	out := newPart(title, list[0].line)
-	out.names, out.format, out.out = p.names, p.format, list
+	out.names, out.format, out.hints, out.out = p.names, p.format, p.hints, list
 	return out
 }
 

@@ -151,6 +151,9 @@ func (b *scriptBuilder) build() {
 		for _, st := range b.s.Setup {
 			b.step(&piece{line: st.Line, sql: st.SQL, comments: st.Comments})
 		}
+		if len(b.notes) > 0 {
+			b.notes = append(b.notes, Note{b.s.Steps[0].Line, "nothing but tables and rows is read of the text", true})
+		}
 		b.s.Setup = nil
 	}
 }

@@ -65,7 +65,7 @@ func goesOn(first string, behind []string, list []sqltext.Token, text string) bo
 	switch first {
 	case "BEGIN", "COMMIT", "ROLLBACK", "END", "ABORT":
 		own := lexer.Significant(lineOf(strings.TrimLeft(text, " \t")), 2)
-		return len(own) < 2 || slices.Contains(behind, at(1))
+		return len(own) < 2 || slices.Contains(behind, at(1)) || list[1].Kind == sqltext.Executable
 	case "INSERT", "REPLACE":
 		return slices.Contains([]string{"INTO", "IGNORE", "OR", "LOW_PRIORITY", "HIGH_PRIORITY", "DELAYED"}, at(1)) ||
 			slices.Contains([]string{"(", "VALUES", "VALUE", "SET", "SELECT", "."}, at(2))
@@ -83,6 +83,8 @@ func goesOn(first string, behind []string, list []sqltext.Token, text string) bo
 	case "TABLE", "USE", "SAVEPOINT":
 		own := lexer.Significant(lineOf(strings.TrimLeft(text, " \t")), 3)
 		return len(own) == 2 || len(own) > 2 && (own[2].Kind == sqltext.Symbol || own[2].Is("order", "limit", "union"))
+	case "WITH":
+		return slices.Contains([]string{"AS", "("}, at(2)) || at(1) == "RECURSIVE"
 	case "VALUES":
 		return at(1) == "(" || at(1) == "ROW"
 	}

@@ -19,6 +19,7 @@ type table struct {
 	last      map[int]int // of each column: its last statement among the pieces
 	open      map[int]bool
 	other     []string // headings of columns that are none
+	bare      bool     // no bar stands before the first cell
 }
 
 // headerOf reads the heading of a table of sessions; nil for another line.
@@ -26,8 +27,8 @@ func headerOf(line string) *table {
 	if strings.Count(line, "|") < 1 {
 		return nil
 	}
-	t := &table{who: -1, what: -1, last: map[int]int{}, open: map[int]bool{}}
-	for n, cell := range rowOf(line) {
+	t := &table{who: -1, what: -1, last: map[int]int{}, open: map[int]bool{}, bare: !strings.HasPrefix(strings.TrimSpace(line), "|")}
+	for n, cell := range rowOf(line, t.bare) {
 		cell = strings.Trim(cell, "*_` :")
 		name, _, _ := strings.Cut(cell, "(")
 		switch kind := strings.ToLower(strings.TrimSuffix(cell, " id")); {
@@ -50,10 +51,13 @@ func headerOf(line string) *table {
 	return nil
 }
 
-// rowOf splits a row at its bars. Where none stands before the first cell one at the beginning says that it is empty; Jira's headings have
-// two.
-func rowOf(line string) []string {
+// rowOf splits a row at its bars; Jira's headings have two. Where the heading has none before its first cell, one at the beginning says that the
+// first cell is empty.
+func rowOf(line string, bare bool) []string {
 	line = strings.TrimSpace(line)
+	if bare {
+		line = "|" + line
+	}
 	if strings.HasPrefix(line, "||") && strings.HasSuffix(line, "||") {
 		line = strings.ReplaceAll(line, "||", "|")
 	}
@@ -113,7 +117,7 @@ func (r *reader) printsIt(t *table) bool {
 
 // row reads a row.
 func (t *table) row(number int, row string) error {
-	cells := rowOf(row)
+	cells := rowOf(row, t.bare)
 	if t.who >= 0 {
 		return t.listed(number, cells)
 	}
