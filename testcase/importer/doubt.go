@@ -135,7 +135,7 @@ func (p *part) numbers(s *source) error {
 		}
 		text := strings.TrimPrefix(strings.TrimLeft(strings.ToLower(q.comments[0]), "(#["), "step ")
 		digits := text[:len(text)-len(strings.TrimLeft(text, "0123456789"))]
-		if rest := text[len(digits):]; digits == "" || len(digits) > 3 || rest != "" && !strings.ContainsRune(").],:;", rune(rest[0])) {
+		if rest := text[len(digits):]; digits == "" || len(digits) > 3 || rest != "" && !strings.ContainsRune(").],:;", rune(rest[0])) && !strings.HasPrefix(rest, " (") {
 			continue
 		}
 		n := numberOf(digits)

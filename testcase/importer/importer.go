@@ -52,11 +52,12 @@ func Read(name string, text []byte, o Options) (c *testcase.Case, notes []string
 	if p.own != nil {
 		return p.own, nil, nil
 	}
+	notes = []string{"read as: " + p.format}
 	m := maker{name: name, options: o, part: p}
 	if c, err = m.build(); err != nil {
 		return nil, nil, err
 	}
-	return c, m.notes, nil
+	return c, append(notes, m.notes...), nil
 }
 
 // maker makes a case of a part.
@@ -77,6 +78,7 @@ func (m *maker) build() (*testcase.Case, error) {
 	}
 	order := m.orderOf()
 	b := newScript(m.part, m.name, m.options)
+	b.every = true
 	b.make(false)
 	for _, n := range b.notes {
 		if n.Missing {
@@ -98,6 +100,7 @@ func (m *maker) build() (*testcase.Case, error) {
 	case err != nil:
 		return nil, m.errorf(1, "%s", err)
 	}
+	m.unset(b.s, c)
 	if c.Order = m.options.Order; c.Order == nil {
 		if err := m.addOrder(c, order); err != nil {
 			return nil, err
@@ -135,6 +138,19 @@ func (m *maker) units(s *testcase.Script) error {
 		}
 	}
 	return nil
+}
+
+// unset notes the settings that a case does without.
+func (m *maker) unset(s *testcase.Script, c *testcase.Case) {
+	for _, st := range s.Steps {
+		level, _ := testcase.SetsLevel(st.SQL)
+		kept := slices.ContainsFunc(c.Sessions, func(o testcase.SessionSettings) bool {
+			return slices.ContainsFunc(o.Stmts, func(x testcase.Stmt) bool { return x.SQL == st.SQL })
+		})
+		if sqltext.KindOf(st.SQL) == sqltext.Set && level == "" && !testcase.SwitchesAutocommit(st.SQL) && !kept {
+			m.notes = append(m.notes, fmt.Sprintf("line %d: left out: %s", st.Line, quote(st.SQL)))
+		}
+	}
 }
 
 // level takes the one level of a script's transactions: a case has one.

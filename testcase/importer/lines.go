@@ -179,6 +179,7 @@ func (r *reader) remark() (bool, error) {
 		if at := r.markWithin(text); at > 0 {
 			text = text[:at]
 		}
+		starts = starts || r.afterPrompt()
 		r.pos += len(text)
 		r.say(text, starts)
 	case strings.HasPrefix(rest, "/*") && !r.executable(r.pos):
@@ -188,7 +189,7 @@ func (r *reader) remark() (bool, error) {
 		}
 		r.pos += len(inner) + 4
 		r.say(inner, starts)
-	case r.tag == "" && r.last() != nil && (!starts && isAnswer(line) || isSaid(line) && (waits(line) && !strings.HasPrefix(line, "(wait ") || line[0] != '(')):
+	case r.tag == "" && r.last() != nil && (!starts && isAnswer(line) && line[0] != '|' || isSaid(line) && (waits(line) && !strings.HasPrefix(line, "(wait ") || line[0] != '(')):
 		r.pos += len(r.rest())
 		r.say(line, false)
 	default:

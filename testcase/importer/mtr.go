@@ -34,6 +34,9 @@ var (
 
 // commandOf is the command of mysqltest's with which a line begins, without the dashes in front of it; "" for none.
 func commandOf(line string) string {
+	if strings.HasPrefix(line, "ERROR ") { // an answer
+		return ""
+	}
 	name, _, _ := strings.Cut(strings.ToLower(strings.TrimLeft(line, "- ")), " ")
 	if at := strings.IndexByte(name, '('); at > 0 {
 		name = name[:at]
@@ -134,6 +137,8 @@ func (r *mtrReader) line(i int) (last int, err error) {
 			r.command(i+1, name, text)
 		} else if begins(text) {
 			r.sql(i+1, text)
+		} else if !r.result {
+			return i, r.s.errorf(i+1, "%s: no command of mysqltest's: a remark stands behind #", quote(line))
 		}
 		return i, nil
 	case commandOf(line) == "" && !begins(strings.Join(r.lines[i:min(len(r.lines), i+40)], "\n")):

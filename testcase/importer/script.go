@@ -75,6 +75,7 @@ type scriptBuilder struct {
 	tables    map[string]bool       // that the set-up makes
 	prepared  bool                  // the text has a set-up of its own
 	settings  []testcase.ScriptStmt // of nobody, above all sessions
+	every     bool                  // every setting above all sessions is one of each
 	begun     bool                  // a session has begun a transaction, or done what no set-up does
 }
 
@@ -326,7 +327,7 @@ func (b *scriptBuilder) setup(p *piece) {
 		b.tables[read.Target] = true
 	}
 	b.s.Setup = append(b.s.Setup, st)
-	if p.tag == "" && sqltext.KindOf(p.sql) == sqltext.Set && !p.dump && !loads(st.SQL) && levelOf(p.sql) == "" {
+	if p.tag == "" && sqltext.KindOf(p.sql) == sqltext.Set && !p.dump && (b.every || !loads(st.SQL)) && levelOf(p.sql) == "" {
 		st.Line, st.Comments = p.line, nil
 		b.settings = append(b.settings, st)
 	}

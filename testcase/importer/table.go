@@ -51,6 +51,11 @@ func headerOf(line string) *table {
 	return nil
 }
 
+// isCount says whether a heading is that of a column which counts the rows.
+func isCount(heading string) bool {
+	return slices.Contains([]string{"time", "step", "t", "#", "no", "no."}, strings.ToLower(heading))
+}
+
 // rowOf splits a row at its bars; Jira's headings have two. Where the heading has none before its first cell, one at the beginning says that the
 // first cell is empty.
 func rowOf(line string, bare bool) []string {
@@ -78,7 +83,7 @@ func (r *reader) table(number int) (bool, error) {
 		return false, nil
 	}
 	t.reader = r
-	if len(t.other) > 0 {
+	if t.other = slices.DeleteFunc(t.other, isCount); len(t.other) > 0 {
 		r.note(number, false, "columns that are no sessions' are not read: %s", strings.Join(t.other, ", "))
 	}
 	r.pos += len(line)
