@@ -18,6 +18,7 @@ func (s *Script) Case() (*Case, error) {
 		read := sqltext.Read(st.SQL)
 		stmt := Stmt{SQL: st.SQL, Comments: st.remarks()}
 		switch {
+		case read.Kind == sqltext.Alter && c.merged(st.SQL):
 		case read.Creates() == "table", read.Creates() == "partition", read.Creates() == "index", read.Creates() == "view", read.Kind == sqltext.Alter:
 			c.Schema, schema = append(c.Schema, stmt), append(schema, st.Line)
 		case read.Kind == sqltext.Insert:
