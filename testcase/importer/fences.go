@@ -14,6 +14,7 @@ type fence struct {
 	head     string // the Markdown heading above it
 	lead     string // the line above it
 	left     string // why it is left out; "" where it is taken
+	defines  bool   // it holds tables and rows alone
 }
 
 // fences are those of a text, and what stands outside that is read. nil is that of a text without any.
@@ -97,6 +98,9 @@ func fencesOf(s *source) (*fences, error) {
 			lead = line
 		}
 	}
+	if len(f.list) == 0 && !isGo(s) && !isOwn(s) {
+		f.indented(lines)
+	}
 	if len(f.list) == 0 {
 		return nil, nil
 	}
@@ -106,7 +110,81 @@ func fencesOf(s *source) (*fences, error) {
 	for i := range f.list {
 		f.list[i].judge(lines)
 	}
+	f.oneKind(s, lines)
 	return f, nil
+}
+
+// indented takes blocks of lines that begin with four blanks or a tab as fences, where all statements of the text stand in such: Markdown's
+// other way to show code.
+func (f *fences) indented(lines []string) {
+	deep := func(line string) bool { return strings.HasPrefix(line, "    ") || strings.HasPrefix(line, "\t") }
+	inside, outside, prose := 0, 0, 0
+	for _, line := range lines {
+		switch holds := holdsStatement(line); {
+		case holds && deep(line):
+			inside++
+		case isClosed(withoutMark(line)) || fromLog(line) || strings.HasPrefix(line, "step ") || strings.HasPrefix(line, "session "):
+			outside++
+		case strings.TrimSpace(line) != "" && !deep(line) && headingOf(line) == "" && !isRemark(line):
+			prose++
+		}
+	}
+	if inside < 2 || outside > 0 || prose == 0 {
+		return
+	}
+	head, lead, blank := "", "", true
+	for i := 0; i < len(lines); i++ {
+		line := lines[i]
+		if deep(line) && blank && strings.TrimSpace(line) != "" {
+			x := fence{from: i + 1, to: i + 1, head: head, lead: lead}
+			for ; i < len(lines) && (deep(lines[i]) || strings.TrimSpace(lines[i]) == ""); i++ {
+				if results := slices.Contains(resultHeads, firstWord(lines[i:i+1])); results && i >= x.from {
+					break
+				}
+				if strings.TrimSpace(lines[i]) != "" {
+					x.to = i + 1
+				}
+			}
+			f.list = append(f.list, x)
+			i--
+			continue
+		}
+		if blank = strings.TrimSpace(line) == ""; !blank {
+			if lead = line; strings.HasPrefix(line, "#") {
+				head = line
+			}
+		}
+	}
+}
+
+// wholes are the formats that a fence may be of which stand by themselves: what stands in the other fences is none of them.
+var wholes = []struct {
+	name string
+	is   func(*source) bool
+}{{"isolation-spec", isSpec}, {"mysqltest", isMTR}, {"sqllogictest", isLogicTest}, {"general-log", isGeneralLog}, {"postgresql-log", isPostgresLog}, {"go", isGo}}
+
+// oneKind leaves out the fences that are of another format than the first one with more than tables and rows.
+func (f *fences) oneKind(s *source, lines []string) {
+	kinds := make([]string, len(f.list))
+	chosen, first := "", -1
+	for i := range f.list {
+		x := &f.list[i]
+		inner := *s
+		inner.text = strings.Join(lines[x.from-1:x.to], "\n")
+		for _, w := range wholes {
+			if kinds[i] == "" && w.is(&inner) {
+				kinds[i] = w.name
+			}
+		}
+		if x.defines = kinds[i] == "" && !slices.ContainsFunc(lines[x.from-1:x.to], func(line string) bool { return holdsStatement(line) && !defines(strings.TrimSpace(line)) }); x.left == "" && !x.defines && first < 0 {
+			chosen, first = kinds[i], i
+		}
+	}
+	for i := range f.list {
+		if x := &f.list[i]; x.left == "" && first >= 0 && kinds[i] != chosen && (chosen != "" || !x.defines) {
+			x.left = "another format than that of the fence in line " + fmt.Sprint(f.list[first].from)
+		}
+	}
 }
 
 // maxFences is how many fences a text may have.
@@ -121,9 +199,21 @@ func (x *fence) judge(lines []string) {
 	case slices.ContainsFunc(strings.FieldsFunc(strings.ToLower(x.head), func(c rune) bool { return c < 'a' || c > 'z' }),
 		func(w string) bool { return slices.Contains(resultHeads, w) }):
 		x.left = "it stands under " + quote(strings.Trim(x.head, "#*_ :"))
+	case slices.Contains(resultHeads, firstWord(inner)):
+		x.left = "it holds results"
 	case !slices.ContainsFunc(inner, holdsStatement):
 		x.left = "it holds no statement"
 	}
+}
+
+// firstWord is the word with which lines begin, in small letters.
+func firstWord(lines []string) string {
+	for _, line := range lines {
+		if w := strings.Fields(strings.ToLower(line)); len(w) > 0 {
+			return w[0]
+		}
+	}
+	return ""
 }
 
 // holdsStatement says whether a statement begins on a line, behind a mark, a prompt or in a cell.
@@ -144,7 +234,7 @@ func (f *fences) unfenced(s *source) (text string, notes []Note, err error) {
 	taken := 0
 	for _, x := range f.list {
 		if x.left != "" {
-			notes = append(notes, Note{x.from - 1, "a fence is left out: " + x.left, false})
+			notes = append(notes, Note{x.from - 1, "a fence is left out: " + x.left, x.defines && strings.HasPrefix(x.left, "another")})
 			continue
 		}
 		if taken++; isSession(x.title) {

@@ -55,6 +55,9 @@ type goReader struct {
 
 // readGo reads a Go program. Each test of it is a schedule; else one function sends all statements.
 func readGo(s *source) ([]*part, error) {
+	if strings.Contains(s.text, "TXWEAVE_DSN") {
+		return nil, s.errorf(1, "a Go program of export's: import the case that it was made of")
+	}
 	r := &goReader{s: s}
 	file, err := r.parse()
 	if err != nil {

@@ -250,6 +250,13 @@ func (r *reader) say(text string, below bool) {
 		}
 		r.tag = ""
 	}
+	if sql, ok := strings.CutPrefix(text, "every window first: "); ok { // as reports of txweave's have it
+		all, _ := statements(sql)
+		for _, one := range all {
+			r.out = append(r.out, piece{line: r.lineAt(min(r.pos, len(r.text)-1)), sql: one})
+		}
+		return
+	}
 	if text == "" || p == nil {
 		return
 	}

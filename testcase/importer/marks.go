@@ -40,7 +40,7 @@ func frontMark(text string) mark {
 		if m := numbered.FindStringSubmatch(name); m != nil && around[0] == "[" {
 			name = m[1]
 		}
-		if !closed || !isSession(name) && !isShort(name) && !isSetup(name) {
+		if !closed || !isSession(name) && !isShort(name) && !isSetup(name) && (len(name) != 1 || !isLetter(name[0])) {
 			return mark{}
 		}
 		rest = strings.TrimLeft(strings.TrimPrefix(rest, ":"), " \t")

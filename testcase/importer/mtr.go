@@ -34,7 +34,7 @@ var (
 
 // commandOf is the command of mysqltest's with which a line begins, without the dashes in front of it; "" for none.
 func commandOf(line string) string {
-	if strings.HasPrefix(line, "ERROR ") { // an answer
+	if strings.HasPrefix(strings.TrimLeft(line, "- "), "ERROR ") { // an answer
 		return ""
 	}
 	name, _, _ := strings.Cut(strings.ToLower(strings.TrimLeft(line, "- ")), " ")
@@ -67,7 +67,7 @@ func isMTR(s *source) bool {
 			}
 		case "send", "reap", "error", "source", "disconnect":
 			if dashed || name == "reap" || strings.HasPrefix(line, "source include/") {
-				found, strong = found+2, true
+				found, strong = found+2, strong || !strings.HasPrefix(line, "-- ")
 			}
 		}
 	}
