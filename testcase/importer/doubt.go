@@ -184,8 +184,8 @@ func (p *part) hinted(s *source) error {
 		k := sqltext.KindOf(q.sql)
 		begun = begun || q.tag != "" && q.tag != setupTag || k != sqltext.Set && k != sqltext.Insert && k < sqltext.Create
 		if at > 0 && begun && !q.own && q.tag != setupTag {
-			return s.errorf(at, "a remark that speaks of a session, above a statement without a mark: a heading has nothing but the session's name (-- session 1)%s",
-				strings.Replace(howToSay, ": put", "; or put", 1))
+			return s.errorf(at, "a remark that speaks of a session, above a statement without a mark: a heading has nothing but the session's name (-- session 1); "+
+				"or put the session in front of each statement (T1> …;)")
 		}
 	}
 	return nil

@@ -59,8 +59,22 @@ func normalise(text []byte) string {
 		}
 		s = string(utf16.Decode(units))
 	}
-	return pasted.Replace(s)
+	s = pasted.Replace(s)
+	if !strings.ContainsAny(s, "│║") {
+		return s
+	}
+	lines := strings.Split(s, "\n")
+	for i, line := range lines {
+		if strings.IndexAny(strings.TrimSpace(line), "┌├└│╔╠╚║╟") == 0 { // a drawn table
+			lines[i] = drawn.Replace(line)
+		}
+	}
+	return strings.Join(lines, "\n")
 }
+
+// drawn are the characters that tables are drawn with.
+var drawn = strings.NewReplacer("│", "|", "║", "|", "─", "-", "═", "-", "┌", "+", "┬", "+", "┐", "+", "├", "+", "┼", "+", "┤", "+", "└", "+", "┴", "+", "┘", "+",
+	"╔", "+", "╦", "+", "╗", "+", "╠", "+", "╬", "+", "╣", "+", "╚", "+", "╩", "+", "╝", "+", "╟", "+", "╢", "+", "╫", "+", "╪", "+", "╤", "+", "╧", "+")
 
 var pasted = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\ufeff", "", "\u200b", "", "\u2028", "\n", "\u00a0", " ", "\u3000", " ")
 
@@ -84,6 +98,7 @@ func read(name string, text []byte, o Options) ([]*part, error) {
 		if o.Format != f.name && (o.Format != "" || !f.is(s)) {
 			continue
 		}
+		s.forced = o.Format != ""
 		parts, err := f.read(s)
 		if err != nil {
 			return nil, err

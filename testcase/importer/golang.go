@@ -22,23 +22,20 @@ func callsDatabase(line string) bool { return goCall.MatchString(line) }
 
 // isGo says whether a text is a Go program: it begins with its package, or two of its lines send statements as database/sql does.
 func isGo(s *source) bool {
-	n := 0
+	first, calls := "", 0
 	for _, line := range s.lines() {
 		line = strings.TrimSpace(line)
-		if line == "" || strings.HasPrefix(line, "//") {
-			continue
+		if first == "" && !strings.HasPrefix(line, "//") {
+			first = line
 		}
-		if n == 0 && strings.HasPrefix(line, "package ") && len(strings.Fields(line)) == 2 {
-			return true
+		if callsDatabase(line) {
+			calls++
 		}
-		if n++; callsDatabase(line) {
-			return strings.Count(s.text, "Exec")+strings.Count(s.text, "Query") > 1
-		}
-		if begins(line) || frontMark(line).length > 0 {
+		if isClosed(line) {
 			return false
 		}
 	}
-	return false
+	return calls > 1 || strings.HasPrefix(first, "package ") && len(strings.Fields(first)) == 2
 }
 
 // goReader follows what a Go program sends: calls of database/sql, one after the other, with statements and values that are written out. The
@@ -251,36 +248,40 @@ func (r *goReader) assign(x *ast.AssignStmt) {
 	}
 }
 
-// begin files the beginning of a transaction, at the level that its options name.
+// begin files the beginning of a transaction, at the level that its options name: sql.LevelSerializable, pgx.Serializable.
 func (r *goReader) begin(c *ast.CallExpr, name string) {
-	ast.Inspect(c, func(n ast.Node) bool {
-		if sel, ok := n.(*ast.SelectorExpr); ok {
-			if level, ok := strings.CutPrefix(sel.Sel.Name, "Level"); ok && level != "Default" {
-				var b strings.Builder
-				for i, l := range level {
-					if i > 0 && l >= 'A' && l <= 'Z' {
-						b.WriteByte(' ')
-					}
-					b.WriteRune(l)
-				}
-				r.send(c.Pos(), name, "SET TRANSACTION ISOLATION LEVEL "+strings.ToUpper(b.String()))
-			}
+	level := ""
+	for i, a := range c.Args {
+		if id, ok := a.(*ast.Ident); i > 0 && ok && id.Name != "nil" {
+			r.fail(a.Pos(), "the options of a transaction that stand elsewhere: write them into the call")
 		}
-		if kv, ok := n.(*ast.KeyValueExpr); ok {
-			if id, ok := kv.Key.(*ast.Ident); ok && id.Name == "ReadOnly" {
-				r.fail(kv.Pos(), "a transaction that only reads: write it as statements, with the session in front (T1> START TRANSACTION READ ONLY;)")
+		ast.Inspect(a, func(n ast.Node) bool {
+			if sel, ok := n.(*ast.SelectorExpr); ok && slices.Contains(goLevels, strings.TrimPrefix(sel.Sel.Name, "Level")) {
+				level = strings.TrimPrefix(sel.Sel.Name, "Level")
 			}
-		}
-		return true
-	})
-	r.send(c.Pos(), name, "BEGIN")
-	if at := len(r.out) - 2; at >= 0 && levelIn(r.out[at].sql) && r.s.ansi && sqltext.SyntaxOf(r.s.target).Quoting == sqltext.PostgreSQL {
-		level := strings.TrimPrefix(r.out[at].sql, "SET TRANSACTION ") // which PostgreSQL sets within it
-		r.out = append(r.out[:at], piece{line: r.out[at].line, tag: r.out[at].tag, sql: "BEGIN " + level, own: true})
+			if id, ok := n.(*ast.Ident); ok && (id.Name == "ReadOnly" || id.Name == "AccessMode") {
+				r.fail(a.Pos(), "a transaction's access: write it as statements, with the session in front (T1> START TRANSACTION READ ONLY;)")
+			}
+			return true
+		})
+	}
+	for _, second := range []string{"Read", "Uncommitted", "Committed"} { // ReadCommitted is two words
+		level = strings.Replace(level, second, " "+second, 1)
+	}
+	level = strings.ToUpper(strings.Join(strings.Fields(level), " "))
+	switch {
+	case level != "" && sqltext.SyntaxOf(r.s.target).Quoting == sqltext.PostgreSQL: // which sets it within the transaction
+		r.send(c.Pos(), name, "BEGIN ISOLATION LEVEL "+level)
+	case level != "":
+		r.send(c.Pos(), name, "SET TRANSACTION ISOLATION LEVEL "+level)
+		fallthrough
+	default:
+		r.send(c.Pos(), name, "BEGIN")
 	}
 }
 
-func levelIn(sql string) bool { return strings.HasPrefix(sql, "SET TRANSACTION ISOLATION") }
+// goLevels are the levels that a transaction's options name.
+var goLevels = strings.Fields("ReadUncommitted ReadCommitted RepeatableRead Serializable Snapshot Linearizable WriteCommitted")
 
 // exprs reads the calls in a part of a program, those within others first.
 func (r *goReader) exprs(n ast.Node) {
@@ -308,8 +309,10 @@ func (r *goReader) call(c *ast.CallExpr, name, of string) {
 	at := statementAt(c)
 	if at < 0 {
 		for i, a := range c.Args {
-			if _, text := stringOf(a); text || i > 1 || name == "Get" || name == "Select" {
+			if text, ok := stringOf(a); ok && (name == "Get" || name == "Select") || i > 1 {
 				return // of something else
+			} else if ok {
+				r.fail(c.Pos(), "%s: no statement", quote(text))
 			}
 			if b, ok := a.(*ast.BinaryExpr); ok && b.Op == token.ADD {
 				r.fail(c.Pos(), "%s puts its statement together: write it out", quote(of+"."+name))

@@ -36,6 +36,9 @@ func TestGolden(t *testing.T) {
 				}
 				input = []byte(text)
 			}
+			if d.HasArg("format") {
+				d.ScanArgs(t, "format", &o.Format)
+			}
 			if d.Cmd == "script" {
 				return printScripts(input, o)
 			}
@@ -71,6 +74,7 @@ func printScripts(text []byte, o Options) string {
 		return err.Error() + "\n"
 	}
 	var b strings.Builder
+	fmt.Fprintf(&b, "read as %s\n", all[0].Format)
 	for i, s := range all {
 		if len(all) > 1 {
 			fmt.Fprintf(&b, "== %d, line %d: %s\n", i+1, s.Line, s.Title)

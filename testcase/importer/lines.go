@@ -25,8 +25,10 @@ type reader struct {
 	serial    bool   // what follows is the equivalent order
 	loose     bool   // no statement has a semicolon
 	bare      bool   // nothing but statements and remarks stands there
+	forced    bool   // it is to be read so, whatever its signs
 	prompts   prompts
 	frame     bool // rows of a printed table are read
+	vertical  bool // … a line a value
 	quiet     bool // what stands below is no answer of the last statement
 	err       error
 	seen      struct{ at, line int }
@@ -324,6 +326,10 @@ func (r *reader) statement() error {
 		return r.src.errorf(number, "more than %d statements: no report is that long", maxStatements)
 	}
 	if !begins(r.text[start:]) {
+		if r.prompts.seen && closes(strings.TrimSpace(r.rest())) {
+			r.pos += len(r.rest())
+			return nil
+		}
 		if r.tag != "" && r.spoke(r.tag) && isAnswer(strings.TrimSpace(r.rest())) { // "T2: ERROR 1213", "T2: blocked"
 			r.say(r.rest(), false)
 			r.pos += len(r.rest())
@@ -353,7 +359,7 @@ func (r *reader) statement() error {
 	if p.tag != "" && r.serial { // sessions again: another test case
 		return r.src.errorf(number, "statements of sessions after the equivalent order: one schedule a file, please")
 	}
-	r.pos, r.tag, r.frame, r.quiet = min(end+mark, len(r.text)), "", false, false
+	r.pos, r.tag, r.frame, r.vertical, r.quiet = min(end+mark, len(r.text)), "", false, false, false
 	if *list = append(*list, p); said != "" {
 		if !r.suffix(list, said) {
 			r.say(said, false)
@@ -399,16 +405,9 @@ func behindRemark(text string) (sql, said string) {
 
 // wants says what would be read.
 func (r *reader) wants() string {
-	out := "neither a statement nor a remark; read here are statements, remarks behind --"
-	if r.signs.marks {
-		out = "neither a statement nor a mark; read here are statements, with their session in front (T1> …; /* s1 */ …;), behind (…; -- T1) or on a line above " +
-			"(-- session 1), and remarks behind --"
+	if r.signs == (signs{}) && r.forced {
+		return "neither a statement nor a remark behind --"
 	}
-	if r.signs.prompts {
-		out += ", and what a client prints below its prompt"
-	}
-	if r.signs.tables {
-		out += ", and tables with a column for each session (| session 1 | session 2 |)"
-	}
-	return out
+	return "neither a statement nor a remark behind --, nor a session's mark (T1> …; or /* s1 */ …; or …; -- T1; or a line -- session 1), " +
+		"a client's prompt or answer, or a table (| session 1 | session 2 |)"
 }

@@ -44,9 +44,10 @@ func isPostgresLog(s *source) bool { return countLines(s, postgresLog) > 1 }
 // logReader reads a server's log; its connections are the sessions.
 type logReader struct {
 	*part
-	s      *source
-	inside bool            // what stands on a line without a head goes on with the last statement
-	acted  map[string]bool // connections that have begun, or have named a table
+	s        *source
+	inside   bool            // what stands on a line without a head goes on with the last statement
+	acted    map[string]bool // connections that have begun, or have named a table
+	prepared bool            // the last statement has its values in a line of their own
 }
 
 func newLog(s *source) *logReader {
@@ -126,7 +127,6 @@ func readGeneralLog(s *source) ([]*part, error) {
 // readPostgresLog reads PostgreSQL's log: statements of the simple protocol and of the extended one, whose values stand in a line of their own.
 func readPostgresLog(s *source) ([]*part, error) {
 	r := newLog(s)
-	values := 0 // the line of a statement that waits for its values
 	for i, line := range s.lines() {
 		m := postgresLog.FindStringSubmatch(line)
 		if m == nil {
@@ -135,33 +135,52 @@ func readPostgresLog(s *source) ([]*part, error) {
 			}
 			continue
 		}
-		if values > 0 && m[2] != "DETAIL" {
-			return nil, s.errorf(values, "%s has values that stand elsewhere: want the line DETAIL: parameters: $1 = '…' below it", quote(r.out[len(r.out)-1].sql))
+		if m[2] == "DETAIL" {
+			if err := r.values(m[3]); err != nil {
+				return nil, err
+			}
+		}
+		if err := r.whole(); err != nil {
+			return nil, err
 		}
 		sent := postgresSent.FindStringSubmatch(m[3])
 		r.inside = false
 		switch {
 		case m[2] == "LOG" && sent != nil && (sent[1] == "statement" || sent[1] == "execute"):
-			n := len(r.out)
-			if r.send(i+1, m[1], sent[2]); len(r.out) > n && holds(sent[2]) {
-				values = i + 1
-			}
-		case m[2] == "DETAIL" && values > 0:
-			p := &r.out[len(r.out)-1]
-			_, list, ok := strings.Cut(strings.ToLower(m[3][:min(len(m[3]), 11)])+m[3][min(len(m[3]), 11):], "parameters:")
-			if sql, all := filled(p.sql, list); ok && all {
-				p.sql, values = sql, 0
-				continue
-			}
-			return nil, s.errorf(i+1, "%s: want a value for each $1, $2, … of the statement above", quote(m[3]))
-		case m[2] == "ERROR" && len(r.out) > 0:
+			r.send(i+1, m[1], sent[2])
+			r.prepared = sent[1] == "execute"
+		case m[2] == "ERROR":
 			r.answerOf(m[1], m[3])
 		}
 	}
-	if values > 0 {
-		return nil, s.errorf(values, "it has values that stand elsewhere: want the line DETAIL: parameters: $1 = '…' below it")
+	if err := r.whole(); err != nil {
+		return nil, err
 	}
 	return r.done()
+}
+
+// values puts the values of a line "parameters: $1 = '5', $2 = NULL" into the statement above it.
+func (r *logReader) values(detail string) error {
+	kind, list, _ := strings.Cut(detail, ":")
+	if !r.prepared || !strings.EqualFold(kind, "parameters") {
+		return nil
+	}
+	p := &r.out[len(r.out)-1]
+	sql, all := filled(p.sql, list)
+	if !all {
+		return r.s.errorf(p.line, "%s: want a value for each $1, $2, … of the statement: %s", quote(detail), quote(p.sql))
+	}
+	p.sql, r.prepared = sql, false
+	return nil
+}
+
+// whole is the error of a statement whose values stand nowhere.
+func (r *logReader) whole() error {
+	if p := len(r.out) - 1; r.prepared && holds(r.out[p].sql) {
+		return r.s.errorf(r.out[p].line, "%s has values that stand elsewhere: want the line DETAIL: parameters: $1 = '…' below it", quote(r.out[p].sql))
+	}
+	r.prepared = false
+	return nil
 }
 
 // answerOf notes an error of a connection's last statement.

@@ -46,6 +46,7 @@ type source struct {
 	name, target, text string
 	ansi               bool    // comments of the form /*! … */ are remarks
 	fences             *fences // that stood around it
+	forced             bool    // its format was asked for
 }
 
 func (s *source) errorf(line int, format string, args ...any) error {

@@ -53,7 +53,7 @@ func isAnswer(text string) bool {
 func isAnswerLine(line string) bool {
 	low := strings.ToLower(line)
 	for _, start := range []string{"+--", "|", "query ok", "empty set", "error ", "error:", "rows matched:", "records:", "database changed", "bye", "warning ", "note ",
-		"changed:", "*************************** "} {
+		"changed:", "time: ", "*****"} {
 		if strings.HasPrefix(low, start) {
 			return true
 		}
@@ -66,6 +66,10 @@ func (r *reader) answers(line string) bool {
 	p := r.answered()
 	if p == nil || r.serial {
 		return false
+	}
+	if r.vertical = strings.HasPrefix(line, "*****") || r.vertical && strings.Contains(line, ":") && promptOf(line).length == 0; r.vertical {
+		p.comments = append(p.comments, line)
+		return true
 	}
 	if !isAnswerLine(line) {
 		return r.signs.prompts && r.prompts.seen && r.answersPrompt(p, line)

@@ -46,7 +46,7 @@ func isMarked(s *source) bool {
 
 // readLines reads such a text, and parts it into schedules.
 func readLines(s *source, signs signs) ([]*part, error) {
-	r := &reader{part: newPart("", 1), src: s, text: s.text, signs: signs, fences: s.fences}
+	r := &reader{part: newPart("", 1), src: s, text: s.text, signs: signs, fences: s.fences, forced: s.forced}
 	if signs.marks {
 		r.text = continued(r.text)
 	}

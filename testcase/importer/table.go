@@ -158,7 +158,7 @@ func (t *table) listed(number int, cells []string) error {
 
 // asCode is what a cell says, without a prompt and the marks of code; what stands behind those is a remark.
 func asCode(cell string) string {
-	cell = strings.Trim(strings.TrimSpace(cell), "*")
+	cell = strings.ReplaceAll(strings.Trim(strings.TrimSpace(cell), "*"), "``", "`")
 	cell = strings.TrimSuffix(strings.TrimPrefix(cell, "{{"), "}}")
 	code, rest, ok := strings.Cut(strings.TrimPrefix(cell, "`"), "`")
 	if !strings.HasPrefix(cell, "`") || !ok || !begins(withoutPrompt(code)) {
