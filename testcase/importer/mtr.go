@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -9,11 +10,7 @@ import (
 	"txweave/testcase"
 )
 
-var (
-	mtrConnect = regexp.MustCompile(`(?i)^connect\s*\(?\s*([\w$]+)\s*,`)
-	mtrLet     = regexp.MustCompile(`(?is)^let\s+(\$?\w+)\s*=\s*(.*)$`)
-	mtrVar     = regexp.MustCompile(`\$\w+`)
-)
+var mtrVar = regexp.MustCompile(`\$\w+`)
 
 // quietCommands change no answer; lostCommands do what no script can; resultCommands are those that a result file has, too.
 var (
@@ -58,7 +55,7 @@ func isMTR(s *source) bool {
 		dashed := strings.HasPrefix(line, "--")
 		switch name {
 		case "connect":
-			if mtrConnect.MatchString(strings.TrimLeft(line, "- ")) {
+			if connectsAs(line) != "" {
 				found, strong = found+2, true
 			}
 		case "connection":
@@ -246,9 +243,7 @@ func (r *mtrReader) command(line int, name, text string) {
 	rest = strings.TrimSpace(rest)
 	switch name {
 	case "connect":
-		if m := mtrConnect.FindStringSubmatch(text); m != nil {
-			r.current = m[1]
-		}
+		r.current = cmp.Or(connectsAs(text), r.current)
 	case "connection":
 		r.current = strings.Trim(rest, "; \t")
 	case "send", "send_eval":
@@ -292,13 +287,19 @@ func harmless(file string) bool {
 	return false
 }
 
+// connectsAs is the connection that a command connects: connect (con1,localhost,root,,); "" for another one.
+func connectsAs(line string) string {
+	name, _, ok := strings.Cut(strings.TrimLeft(strings.TrimLeft(line, "- ")[len("connect"):], " ("), ",")
+	if name = strings.TrimSpace(name); !ok || strings.ContainsAny(name, " =;(") {
+		return ""
+	}
+	return name
+}
+
 // let remembers a value that is written out.
 func (r *mtrReader) let(text string) {
-	m := mtrLet.FindStringSubmatch(text)
-	if m == nil {
-		return
-	}
-	name, value := "$"+strings.TrimPrefix(m[1], "$"), strings.TrimSpace(m[2])
+	name, value, _ := strings.Cut(strings.TrimSpace(text[len("let"):]), "=")
+	name, value = "$"+strings.TrimPrefix(strings.TrimSpace(name), "$"), strings.TrimSpace(value)
 	if strings.HasPrefix(value, "`") || strings.HasPrefix(value, "query_get_value") {
 		delete(r.values, name) // what a query gives
 		return

@@ -3,7 +3,6 @@ package importer
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -60,10 +59,24 @@ func readOwn(s *source) ([]*part, error) {
 // SessionFile is one of the files of a directory that holds a script for each session.
 type SessionFile struct{ Name, Text string }
 
-var (
-	ownMoment = regexp.MustCompile(`(?i)^do release_lock\('txweave (\d+)'\)$`)
-	ownPacing = regexp.MustCompile(`(?i)^(?:do\s+(?:get_lock|release_lock|sleep)\b|call\s+txweave_|(?:create|drop)\s+(?:table|procedure)\s+(?:if\s+exists\s+)?txweave_)`)
-)
+// paces says whether a statement is one by which the scripts of export keep each other's pace.
+func paces(sql string) bool {
+	flat := strings.NewReplacer("if exists ", "", "if not exists ", "", "(", " ").Replace(strings.ToLower(strings.Join(strings.Fields(sql), " ")))
+	for _, start := range []string{"do get_lock ", "do release_lock ", "do sleep ", "call txweave_", "create table txweave_", "drop table txweave_",
+		"create procedure txweave_", "drop procedure txweave_"} {
+		if strings.HasPrefix(flat, start) {
+			return true
+		}
+	}
+	return false
+}
+
+// released is the moment that a statement ends by giving up its lock.
+func released(sql string) (at int, ok bool) {
+	digits, ok := strings.CutPrefix(strings.ToLower(strings.Join(strings.Fields(sql), " ")), "do release_lock('txweave ")
+	at, err := strconv.Atoi(strings.TrimSuffix(digits, "')"))
+	return at, ok && err == nil
+}
 
 // ofSession says whether a file is the script of a session: T0.sql.
 func ofSession(name string) bool {
@@ -98,7 +111,7 @@ func Join(files []SessionFile) (string, error) {
 		}
 		if f.Name == "setup.sql" {
 			for _, p := range r.out {
-				if !ownPacing.MatchString(strings.Join(strings.Fields(p.sql), " ")) {
+				if !paces(p.sql) {
 					fmt.Fprintf(&out, "/* init */ %s;\n", p.sql)
 				}
 			}
@@ -122,14 +135,13 @@ func Join(files []SessionFile) (string, error) {
 func momentsOf(session string, list []piece) (out []moment) {
 	waits, last := 0, -1 // moment of the statement that comes next; the one that has none yet
 	for _, p := range list {
-		flat := strings.Join(strings.Fields(p.sql), " ")
-		m := ownMoment.FindStringSubmatch(flat)
+		at, ends := released(p.sql)
 		switch {
-		case m != nil && last >= 0 && out[last].at < 0:
-			out[last].at, _ = strconv.Atoi(m[1])
-		case m != nil:
-			waits, _ = strconv.Atoi(m[1])
-		case ownPacing.MatchString(flat):
+		case ends && last >= 0 && out[last].at < 0:
+			out[last].at = at
+		case ends:
+			waits = at
+		case paces(p.sql):
 		case word(p.sql, 0) == "SET" && last < 0:
 			out = append(out, moment{0, session, p.sql})
 		default:

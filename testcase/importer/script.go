@@ -3,7 +3,6 @@ package importer
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -179,7 +178,7 @@ func (b *scriptBuilder) allLevelled(all []piece) []piece {
 func (b *scriptBuilder) clean() {
 	for len(b.s.Steps) > 1 {
 		last := &b.s.Steps[len(b.s.Steps)-1]
-		if word(last.SQL, 0) != "DROP" || !dropFirst.MatchString(last.SQL) || word(last.SQL, 1) == "TEMPORARY" || !b.made(last.SQL) {
+		if word(last.SQL, 0) != "DROP" || !drops(last.SQL) || word(last.SQL, 1) == "TEMPORARY" || !b.made(last.SQL) {
 			return
 		}
 		b.s.Steps = b.s.Steps[:len(b.s.Steps)-1]
@@ -203,23 +202,6 @@ func (b *scriptBuilder) prepares(p *piece, tagged bool) bool {
 	return false
 }
 
-// usualMode is what servers begin with, as far as it matters to the tables and rows of a dump.
-const usualMode = "STRICT_TRANS_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION"
-
-var (
-	dumpQuiet = regexp.MustCompile(`(?i)^(?:@old_\w+|@saved_cs_client|names|character[ _]set(?:_\w+)?|collation_connection|@@?(?:session\.)?(?:character_set_\w+|collation_connection)|` +
-		`sql_notes|sql_log_bin|unique_checks|@mysqldump_temp_log_bin|@@session\.sql_log_bin|@@global\.gtid_purged|profiling|net_write_timeout|sql_quote_show_create|time_zone)\b`)
-	// modeKept is where a dump keeps the mode that it changes, and modeBack where it sets it back.
-	modeKept  = regexp.MustCompile(`(?i)@old_sql_mode\s*:?=\s*@@(?:session\.)?sql_mode\b`)
-	modeBack  = regexp.MustCompile(`(?i)^\s*set\s+(?:session\s+|@@session\.|@@)?sql_mode\s*:?=\s*@old_sql_mode\s*$`)
-	dumpKeys  = regexp.MustCompile(`(?i)^alter\s+table\s+\S+\s+(?:disable|enable)\s+keys$`)
-	dropFirst = regexp.MustCompile(`(?i)^drop\s+(?:temporary\s+)?(?:table|view|procedure|function|trigger|database|schema|index|sequence)\s+(if\s+exists\s+)?`)
-	definer   = regexp.MustCompile("(?i)\\bdefiner\\s*=\\s*(?:`[^`]*`|'[^']*'|\\w+)(?:\\s*@\\s*(?:`[^`]*`|'[^']*'|[\\w%.]+))?(?:\\s*\\(\\s*\\))?")
-)
-
-// walMode asks for the journal that SQLite's databases have here.
-var walMode = regexp.MustCompile(`(?i)^pragma\s+journal_mode\s*=\s*["']?wal["']?$`)
-
 // levelOf returns the isolation level that a SET asks for and nothing else, "" for any other statement.
 func levelOf(sql string) string {
 	level, _ := testcase.SetsLevel(sql)
@@ -232,49 +214,6 @@ func globalLevel(sql string) bool {
 	return scope == "global"
 }
 
-// noise takes what changes no answer: what a dump puts around its tables, databases' names, what clears the way.
-func (b *scriptBuilder) noise(p *piece) bool {
-	session := p.tag != "" && p.tag != setupTag
-	w := words(p.sql, 4)
-	at := func(i int) string {
-		if i < len(w) {
-			return w[i]
-		}
-		return ""
-	}
-	switch {
-	case at(0) == "USE" || (at(0) == "CREATE" || at(0) == "DROP") && (at(1) == "DATABASE" || at(1) == "SCHEMA"):
-		for _, name := range w[1:] {
-			if !slices.Contains([]string{"DATABASE", "SCHEMA", "IF", "NOT", "EXISTS"}, name) {
-				b.databases[strings.ToLower(name)] = true
-				break
-			}
-		}
-		return at(0) != "DROP" || !b.begun
-	case walMode.MatchString(p.sql):
-		return true // as it is
-	case at(0) == "SOURCE":
-		b.note(p, true, "left out: another file: %s", quote(p.sql))
-		return true
-	case globalLevel(p.sql):
-		if b.s.Isolation == "" {
-			b.s.Isolation = levelOf(p.sql)
-		}
-		return true
-	case !b.begun && dropFirst.MatchString(p.sql) && !b.made(p.sql) && (!session || !strings.Contains(p.sql, ".")):
-		return true
-	case session || b.begun:
-		return false
-	case at(0) == "LOCK" || at(0) == "UNLOCK":
-		return p.dump || len(b.s.Steps) == 0 && at(1) != "INSTANCE"
-	case dumpKeys.MatchString(strings.Join(strings.Fields(p.sql), " ")):
-		return true
-	case at(0) == "SET" && quietSet(p.sql):
-		return true
-	}
-	return false
-}
-
 // made says whether the set-up has made what a DROP names.
 func (b *scriptBuilder) made(sql string) bool {
 	for _, t := range lexer.Significant(sql, -1)[2:] {
@@ -285,42 +224,16 @@ func (b *scriptBuilder) made(sql string) bool {
 	return false
 }
 
-// quietSet says whether a SET does nothing but what a dump does for the way it is read.
-func quietSet(sql string) bool {
-	depth, part, quiet := 0, "", true
-	end := func() {
-		if part = strings.TrimSpace(part); part != "" && !dumpQuiet.MatchString(part) {
-			quiet = false
-		}
-		part = ""
-	}
-	first := true
-	for t := range lexer.Tokens(sql) {
-		depth += t.Nesting()
-		switch {
-		case first && t.Is("set"):
-			first = false
-		case t.Text == "," && depth == 0:
-			end()
-		case part == "" && t.Is("session", "local"):
-		default:
-			part += t.Text
-		}
-	}
-	end()
-	return quiet
-}
-
 func (b *scriptBuilder) setup(p *piece) {
 	if levelOf(p.sql) != "" && b.s.Isolation == "" {
 		b.s.Isolation = levelOf(p.sql)
 		return
 	}
-	if modeBack.MatchString(p.sql) && slices.ContainsFunc(b.s.Setup, func(st testcase.ScriptStmt) bool { return modeKept.MatchString(st.SQL) }) {
+	if setsModeBack(p.sql) && slices.ContainsFunc(b.s.Setup, func(st testcase.ScriptStmt) bool { return keepsMode(st.SQL) }) {
 		p.sql = "SET SQL_MODE = '" + usualMode + "'" // which is what a dump has kept there, written out
 	}
-	if m := ownDatabase.FindStringSubmatch(p.sql); m != nil && !slices.Contains(system, strings.ToLower(m[1])) {
-		b.databases[strings.ToLower(m[1])] = true
+	if name := databaseOf(p.sql); name != "" && !slices.Contains(system, name) {
+		b.databases[name] = true
 	}
 	st := b.stmt(p, -1)
 	if read := sqltext.Read(st.SQL); read.Kind == sqltext.Create && read.Target != "" {
@@ -362,9 +275,6 @@ func (b *scriptBuilder) stmt(p *piece, session int) testcase.ScriptStmt {
 	return st
 }
 
-// ownDatabase is the database that a table is made in.
-var ownDatabase = regexp.MustCompile("(?i)^\\s*create\\s+table\\s+(?:if\\s+not\\s+exists\\s+)?`?(\\w+)`?\\s*\\.")
-
 // system are databases that no text's own tables are in.
 var system = []string{"mysql", "information_schema", "performance_schema", "sys", "new", "old", "excluded"}
 
@@ -374,24 +284,22 @@ func (b *scriptBuilder) unqualified(sql string) string {
 	if !strings.Contains(sql, ".") {
 		return sql
 	}
-	var tokens []sqltext.Token
-	for t := range lexer.Tokens(sql) {
-		tokens = append(tokens, t)
-	}
+	tokens := slices.Collect(lexer.Tokens(sql))
 	dot := func(i int) bool { return i >= 0 && i < len(tokens) && tokens[i].Text == "." }
 	alias := func(name string) bool {
-		return slices.ContainsFunc(tokens, func(t sqltext.Token) bool { n, ok := t.Ident(); return ok && n == name }) &&
-			slices.ContainsFunc(indices(tokens), func(i int) bool {
-				n, ok := tokens[i].Ident()
-				return ok && n == name && !dot(i-1) && !dot(i+1)
-			})
+		for i := range tokens {
+			if n, ok := tokens[i].Ident(); ok && n == name && !dot(i-1) && !dot(i+1) {
+				return true
+			}
+		}
+		return false
 	}
 	var out strings.Builder
 	for i := 0; i < len(tokens); i++ {
 		name, ok := tokens[i].Ident()
-		if ok && !dot(i-1) && dot(i+1) && i+2 < len(tokens) && !b.isTable(name) && !slices.Contains(system, name) {
+		if ok && !dot(i-1) && dot(i+1) && i+2 < len(tokens) && !b.tables[name] && !slices.Contains(system, name) {
 			other, named := tokens[i+2].Ident()
-			if named && (b.databases[name] || b.isTable(other) && !alias(name)) {
+			if named && (b.databases[name] || b.tables[other] && !alias(name)) {
 				i++
 				continue
 			}
@@ -400,17 +308,6 @@ func (b *scriptBuilder) unqualified(sql string) string {
 	}
 	return out.String()
 }
-
-func indices(tokens []sqltext.Token) []int {
-	out := make([]int, len(tokens))
-	for i := range out {
-		out[i] = i
-	}
-	return out
-}
-
-// isTable says whether the set-up makes a table or a view of that name: then it qualifies columns.
-func (b *scriptBuilder) isTable(name string) bool { return b.tables[name] }
 
 // admit leaves out what could reach beyond the script's own database.
 func (b *scriptBuilder) admit(private bool) {

@@ -1,18 +1,10 @@
 package importer
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"txweave/sqltext"
-)
-
-var (
-	specLevel = regexp.MustCompile(`(?i)^(begin|start\s+transaction)(?:\s+work|\s+transaction)?\s+isolation\s+level\s+` +
-		`(read\s+uncommitted|read\s+committed|repeatable\s+read|serializable)\s*,?(.*)$`)
-	specDefault = regexp.MustCompile(`(?i)^set\s+(?:session\s+)?default_transaction_isolation\s*(?:=|to)\s*'?` +
-		`(read\s+uncommitted|read\s+committed|repeatable\s+read|serializable)'?$`)
 )
 
 // isSpec says whether a text is a spec of the isolation tester: a line begins with "session", another one with "step", with a brace.
@@ -268,25 +260,34 @@ func (r *spec) names() (list []string) {
 
 // levelled rewrites a BEGIN with a level, or the level that a session begins with, as the target has them.
 func levelled(target string, ansi bool, sql string) []string {
-	if sqltext.SyntaxOf(target).Quoting == sqltext.PostgreSQL {
+	kind := sqltext.KindOf(sql)
+	if sqltext.SyntaxOf(target).Quoting == sqltext.PostgreSQL || kind != sqltext.Begin && kind != sqltext.Set {
 		return []string{sql}
 	}
-	flat := strings.Join(strings.Fields(sql), " ")
-	if m := specDefault.FindStringSubmatch(flat); m != nil {
-		if ansi {
+	w := words(sql, -1)
+	if kind == sqltext.Set {
+		value := strings.Join(w[min(3, len(w)):], " ")
+		if at := slices.Index(w, "DEFAULT_TRANSACTION_ISOLATION"); at < 1 || at > 2 || len(w) < at+3 {
+			return []string{sql}
+		} else if value = strings.Join(w[at+2:], " "); ansi {
 			return nil
 		}
-		return []string{"SET SESSION TRANSACTION ISOLATION LEVEL " + strings.ToUpper(m[1])}
+		return []string{"SET SESSION TRANSACTION ISOLATION LEVEL " + value}
 	}
-	if m := specLevel.FindStringSubmatch(flat); m != nil && sqltext.KindOf(sql) == sqltext.Begin {
-		rest := strings.TrimSpace(m[3])
-		if ansi {
-			return []string{"BEGIN"}
-		}
-		if rest != "" && !strings.EqualFold(rest, "deferrable") {
-			return []string{"SET TRANSACTION ISOLATION LEVEL " + strings.ToUpper(m[2]), "START TRANSACTION " + rest}
-		}
-		return []string{"SET TRANSACTION ISOLATION LEVEL " + strings.ToUpper(m[2]), "BEGIN"}
+	at := slices.Index(w, "ISOLATION")
+	if at < 0 || len(w) < at+3 {
+		return []string{sql}
 	}
-	return []string{sql}
+	n := at + 3 // words of the level
+	if w[at+2] != "SERIALIZABLE" {
+		n++
+	}
+	level, rest := strings.Join(w[at+2:min(n, len(w))], " "), strings.TrimPrefix(strings.Join(w[min(n, len(w)):], " "), ", ")
+	switch {
+	case ansi:
+		return []string{"BEGIN"}
+	case rest != "" && rest != "DEFERRABLE":
+		return []string{"SET TRANSACTION ISOLATION LEVEL " + level, "START TRANSACTION " + rest}
+	}
+	return []string{"SET TRANSACTION ISOLATION LEVEL " + level, "BEGIN"}
 }
