@@ -5,8 +5,8 @@ import (
 	"txweave/sqltext"
 )
 
-// merged puts the constraints and indexes that an ALTER TABLE of a set-up adds, and does nothing else, into the definition of its table, of which
-// more is known; false where that cannot be done.
+// merged puts the constraints and indexes that an ALTER TABLE of a set-up adds, and does nothing else, into the
+// definition of its table, of which more is known; false where that cannot be done.
 func (c *Case) merged(text string) bool {
 	tree := sqltext.SyntaxOf(c.Target).Tree
 	if tree == nil {
@@ -28,10 +28,13 @@ func (c *Case) merged(text string) bool {
 	for i := range c.Schema {
 		stmt, err := tree.Parse(c.Schema[i].SQL)
 		table, ok := stmt.(*sql.CreateTable)
-		if err != nil || !ok || table.As != nil || table.Like != nil || table.Name.Name.Folded() != alter.Table.Name.Folded() {
+		if err != nil || !ok || table.As != nil || table.Like != nil ||
+			table.Name.Name.Folded() != alter.Table.Name.Folded() {
 			continue
 		}
-		whole, err := tree.Print(sql.Edit(table, func(n *sql.CreateTable) { n.Constraints = append(n.Constraints[:len(n.Constraints):len(n.Constraints)], added...) }))
+		whole, err := tree.Print(sql.Edit(table,
+			func(n *sql.CreateTable) { n.Constraints = append(n.Constraints[:len(n.Constraints):len(n.Constraints)],
+			added...) }))
 		if err != nil {
 			return false
 		}

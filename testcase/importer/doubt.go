@@ -32,11 +32,15 @@ func (p *part) between(s *source) error {
 		rest := p.out[i:]
 		switch k := sqltext.KindOf(q.sql); {
 		case i < first && (k == sqltext.Begin || k == sqltext.Commit || k == sqltext.Rollback):
-			return s.errorf(q.line, "%s: a transaction above the first session's statement, and it is not clear whose%s", quote(q.sql), howToSay)
+			return s.errorf(q.line,
+				"%s: a transaction above the first session's statement, and it is not clear whose%s", quote(q.sql),
+				howToSay)
 		case i > first && slices.ContainsFunc(rest, func(q piece) bool { return q.ofSession() }):
-			return s.errorf(q.line, "%s: a statement without a session among those of %s%s", quote(q.sql), strings.Join(p.called(), " and "), howToSay)
+			return s.errorf(q.line, "%s: a statement without a session among those of %s%s", quote(q.sql),
+				strings.Join(p.called(), " and "), howToSay)
 		case i > first && (k == sqltext.Commit || k == sqltext.Rollback || !ended(p.out[:i]) && k != sqltext.Select):
-			return s.errorf(q.line, "%s: a statement without a session, while transactions of sessions are open%s", quote(q.sql), howToSay)
+			return s.errorf(q.line, "%s: a statement without a session, while transactions of sessions are open%s",
+				quote(q.sql), howToSay)
 		}
 	}
 	return nil
@@ -51,8 +55,8 @@ func (p *part) called() []string {
 	return out
 }
 
-// nested is the error of a transaction that begins where one of its session is open, or that ends where none is while another's is, where no
-// mark stands on its line: a heading may have been missed.
+// nested is the error of a transaction that begins where one of its session is open, or that ends where none is while
+// another's is, where no mark stands on its line: a heading may have been missed.
 func (p *part) nested(s *source) error {
 	begun, implicit := map[string]int{}, map[string]bool{}
 	for i := range p.out {
@@ -60,12 +64,15 @@ func (p *part) nested(s *source) error {
 		switch sqltext.KindOf(q.sql) {
 		case sqltext.Begin:
 			if at := begun[q.tag]; at > 0 && !q.own {
-				return s.errorf(q.line, "a transaction begins where the one of line %d is open, and it is not clear which statements are whose%s", at, howToSay)
+				return s.errorf(q.line,
+					"a transaction begins where the one of line %d is open, and it is not clear which statements are "+
+						"whose%s", at, howToSay)
 			}
 			begun[q.tag] = q.line
 		case sqltext.Commit, sqltext.Rollback:
 			if begun[q.tag] == 0 && !implicit[q.tag] && !q.own && len(begun) > 0 {
-				return s.errorf(q.line, "it ends a transaction, and that of another session is open: it is not clear whose%s", howToSay)
+				return s.errorf(q.line,
+					"it ends a transaction, and that of another session is open: it is not clear whose%s", howToSay)
 			}
 			delete(begun, q.tag)
 		case sqltext.Set:
@@ -98,7 +105,9 @@ func (p *part) counting(s *source) error {
 		case first == 0 && kind == sqltext.Begin:
 			first = q.line
 		case first > 0 && marks > 2 && (kind == sqltext.Commit || kind == sqltext.Rollback):
-			return s.errorf(first, "each of these marks comes once, and one begins a transaction that another one ends: do they count the statements?%s",
+			return s.errorf(first,
+				"each of these marks comes once, and one begins a transaction that another one ends: do they count "+
+					"the statements?%s",
 				strings.TrimPrefix(howToSay, ":"))
 		}
 	}
@@ -119,7 +128,8 @@ func (p *part) twoNames(s *source) error {
 		case o == nil:
 			first[number] = q
 		case o.tag != q.tag && (!o.own || !q.own):
-			return s.errorf(q.line, "it speaks of %s and of %s: if they are one, give them one name", p.names[o.tag], p.names[q.tag])
+			return s.errorf(q.line, "it speaks of %s and of %s: if they are one, give them one name", p.names[o.tag],
+				p.names[q.tag])
 		}
 	}
 	return nil
@@ -135,7 +145,8 @@ func (p *part) numbers(s *source) error {
 		}
 		text := strings.TrimPrefix(strings.TrimLeft(strings.ToLower(q.comments[0]), "(#["), "step ")
 		digits := text[:len(text)-len(strings.TrimLeft(text, "0123456789"))]
-		if rest := text[len(digits):]; digits == "" || len(digits) > 3 || rest != "" && !strings.ContainsRune(").],:;", rune(rest[0])) && !strings.HasPrefix(rest, " (") {
+		if rest := text[len(digits):]; digits == "" || len(digits) > 3 || rest != "" && !strings.ContainsRune(").],:;",
+			rune(rest[0])) && !strings.HasPrefix(rest, " (") {
 			continue
 		}
 		n := numberOf(digits)
@@ -146,7 +157,9 @@ func (p *part) numbers(s *source) error {
 	}
 	const least = 4
 	if counted >= least && wrong > 0 {
-		return s.errorf(wrong, "the numbers behind the statements go back here: write the statements in the order in which they are sent, and each one's session as a name (-- T1)")
+		return s.errorf(wrong,
+			"the numbers behind the statements go back here: write the statements in the order in which they are "+
+				"sent, and each one's session as a name (-- T1)")
 	}
 	return nil
 }
@@ -155,12 +168,16 @@ func (p *part) numbers(s *source) error {
 func speaks(text string) bool {
 	for i := range text {
 		if i == 0 || !isLetter(text[i-1]) {
-			if name := sessionName.FindString(text[i:]); len(name) > 2 && (strings.ContainsAny(name, " _#-") || strings.ContainsAny(name, "0123456789")) {
+			if name := sessionName.FindString(text[i:]); len(name) > 2 && (strings.ContainsAny(name, " _#-") ||
+				strings.ContainsAny(name, "0123456789")) {
 				return true
 			}
 		}
 	}
-	return slices.ContainsFunc(strings.FieldsFunc(strings.ToLower(text), func(c rune) bool { return c < 'a' || c > 'z' }), func(w string) bool {
+	return slices.ContainsFunc(strings.FieldsFunc(strings.ToLower(text), func(c rune) bool {
+		return c < 'a' ||
+			c > 'z'
+	}), func(w string) bool {
 		return slices.Contains([]string{"session", "connection", "client", "terminal", "window", "tab", "console"}, w)
 	})
 }
@@ -169,8 +186,8 @@ func isLetter(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' || c >= '0' && c <= '9'
 }
 
-// hinted is the error of a remark on a line of its own that speaks of a session, above a statement that has no mark of its own: a heading has
-// nothing beside the session's name.
+// hinted is the error of a remark on a line of its own that speaks of a session, above a statement that has no mark of
+// its own: a heading has nothing beside the session's name.
 func (p *part) hinted(s *source) error {
 	begun := false
 	for i := range p.out {
@@ -182,9 +199,11 @@ func (p *part) hinted(s *source) error {
 			}
 		}
 		k := sqltext.KindOf(q.sql)
-		begun = begun || q.tag != "" && q.tag != setupTag || k != sqltext.Set && k != sqltext.Insert && k < sqltext.Create
+		begun = begun || q.tag != "" && q.tag != setupTag || k != sqltext.Set && k != sqltext.Insert &&
+			k < sqltext.Create
 		if at > 0 && begun && !q.own && q.tag != setupTag {
-			return s.errorf(at, "a remark that speaks of a session, above a statement without a mark: a heading has nothing but the session's name (-- session 1); "+
+			return s.errorf(at, "a remark that speaks of a session, above a statement without a mark: a heading has "+
+				"nothing but the session's name (-- session 1); "+
 				"or put the session in front of each statement (T1> …;)")
 		}
 	}

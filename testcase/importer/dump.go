@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -11,11 +12,14 @@ import (
 // usualMode is what servers begin with, as far as it matters to the tables and rows of a dump.
 const usualMode = "STRICT_TRANS_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION"
 
-var definer = regexp.MustCompile("(?i)\\bdefiner\\s*=\\s*(?:`[^`]*`|'[^']*'|\\w+)(?:\\s*@\\s*(?:`[^`]*`|'[^']*'|[\\w%.]+))?(?:\\s*\\(\\s*\\))?")
+var definer = regexp.MustCompile("(?i)\\bdefiner\\s*=\\s*(?:`[^`]*`|'[^']*'|\\w+)" +
+	"(?:\\s*@\\s*(?:`[^`]*`|'[^']*'|[\\w%.]+))?(?:\\s*\\(\\s*\\))?")
 
 // dumpSettings are those by which a dump is read, and that change no answer.
-var dumpSettings = strings.Fields(`names character collation_connection character_set_client character_set_results character_set_connection
-	character_set_database sql_notes sql_log_bin unique_checks gtid_purged profiling net_write_timeout sql_quote_show_create time_zone`)
+var dumpSettings = strings.Fields(`names character collation_connection character_set_client character_set_results
+	character_set_connection
+	character_set_database sql_notes sql_log_bin unique_checks gtid_purged profiling net_write_timeout
+	sql_quote_show_create time_zone`)
 
 // compact is a statement in small letters without blanks, remarks and quotes.
 func compact(sql string) string {
@@ -33,7 +37,8 @@ func keepsMode(sql string) bool {
 
 func setsModeBack(sql string) bool {
 	flat := compact(sql)
-	return strings.HasPrefix(flat, "set") && strings.HasSuffix(flat, "sql_mode=@old_sql_mode") && !strings.Contains(flat, ",")
+	return strings.HasPrefix(flat, "set") && strings.HasSuffix(flat, "sql_mode=@old_sql_mode") &&
+		!strings.Contains(flat, ",")
 }
 
 // drops says whether a statement drops a table, or what else a text clears away.
@@ -43,7 +48,8 @@ func drops(sql string) bool {
 		w = w[1:]
 	}
 	return len(w) > 1 && word(sql, 0) == "DROP" &&
-		slices.Contains([]string{"TABLE", "VIEW", "PROCEDURE", "FUNCTION", "TRIGGER", "DATABASE", "SCHEMA", "INDEX", "SEQUENCE"}, w[1])
+		slices.Contains([]string{"TABLE", "VIEW", "PROCEDURE", "FUNCTION", "TRIGGER", "DATABASE", "SCHEMA", "INDEX",
+			"SEQUENCE"}, w[1])
 }
 
 // databaseOf is the database that a CREATE TABLE names; "" for none.
@@ -74,7 +80,8 @@ func quietSet(sql string) bool {
 		case !starts || t.Is("session", "local", "global") || t.Text == ".":
 		case t.Text == "@":
 			user++
-		case user == 1 && (strings.HasPrefix(name, "old_") || name == "saved_cs_client" || name == "mysqldump_temp_log_bin"):
+		case user == 1 && (strings.HasPrefix(name, "old_") || name == "saved_cs_client" ||
+			name == "mysqldump_temp_log_bin"):
 			starts = false
 		case user == 1 || !slices.Contains(dumpSettings, name):
 			return false
@@ -91,12 +98,10 @@ func (b *scriptBuilder) noise(p *piece) bool {
 	session := p.ofSession()
 	switch {
 	case w[0] == "USE" || (w[0] == "CREATE" || w[0] == "DROP") && (w[1] == "DATABASE" || w[1] == "SCHEMA"):
-		for _, name := range w[1:] {
-			if !slices.Contains([]string{"DATABASE", "SCHEMA", "IF", "NOT", "EXISTS"}, name) {
-				b.databases[strings.ToLower(name)] = true
-				break
-			}
-		}
+		name := slices.IndexFunc(w[1:], func(w string) bool {
+			return !slices.Contains([]string{"DATABASE", "SCHEMA", "IF", "NOT", "EXISTS"}, w)
+		})
+		b.databases[strings.ToLower(w[1+name])] = true
 		return w[0] != "DROP" || !b.begun
 	case compact(p.sql) == "pragmajournal_mode=wal":
 		return true // as it is
@@ -104,9 +109,7 @@ func (b *scriptBuilder) noise(p *piece) bool {
 		b.note(p, true, "left out: another file: %s", quote(p.sql))
 		return true
 	case globalLevel(p.sql):
-		if b.s.Isolation == "" {
-			b.s.Isolation = levelOf(p.sql)
-		}
+		b.s.Isolation = cmp.Or(b.s.Isolation, levelOf(p.sql))
 		return true
 	case !b.begun && drops(p.sql) && !b.made(p.sql) && (!session || !strings.Contains(p.sql, ".")):
 		return true
@@ -114,7 +117,8 @@ func (b *scriptBuilder) noise(p *piece) bool {
 		return false
 	case w[0] == "LOCK" || w[0] == "UNLOCK":
 		return p.dump || len(b.s.Steps) == 0 && w[1] != "INSTANCE"
-	case sqltext.KindOf(p.sql) == sqltext.Alter && (strings.HasSuffix(compact(p.sql), "disablekeys") || strings.HasSuffix(compact(p.sql), "enablekeys")):
+	case sqltext.KindOf(p.sql) == sqltext.Alter && (strings.HasSuffix(compact(p.sql), "disablekeys") ||
+		strings.HasSuffix(compact(p.sql), "enablekeys")):
 		return true
 	}
 	return w[0] == "SET" && quietSet(p.sql)

@@ -7,8 +7,8 @@ import (
 	"txweave/sqltext"
 )
 
-// statementEnd returns where the statement that starts there ends, and how long the mark behind it is. It ends with its semicolon, with
-// another delimiter that the text has set, with \g or \G, or where a line begins that is no part of it.
+// statementEnd returns where the statement that starts there ends, and how long the mark behind it is. It ends with its
+// semicolon, with another delimiter that the text has set, with \g or \G, or where a line begins that is no part of it.
 func (r *reader) statementEnd(start int) (end, mark int) {
 	body := sqltext.Body{}
 	quoting := sqltext.SyntaxOf(r.src.target).Quoting
@@ -60,7 +60,8 @@ func (r *reader) lineEnds(start, at int, blank string, body *sqltext.Body) bool 
 func isWhole(text string) bool {
 	w := words(text, 4)
 	switch strings.Join(w, " ") {
-	case "BEGIN", "BEGIN WORK", "BEGIN TRANSACTION", "BEGIN PESSIMISTIC", "BEGIN OPTIMISTIC", "START TRANSACTION", "COMMIT", "ROLLBACK", "BEGIN IMMEDIATE":
+	case "BEGIN", "BEGIN WORK", "BEGIN TRANSACTION", "BEGIN PESSIMISTIC", "BEGIN OPTIMISTIC", "START TRANSACTION",
+		"COMMIT", "ROLLBACK", "BEGIN IMMEDIATE":
 		return true
 	}
 	return false
@@ -84,32 +85,35 @@ func beginsAnew(line string) bool {
 
 // foreign says whether the line that begins there is no part of the statement before it.
 func (r *reader) foreign(before string, at int) bool {
-	line := strings.TrimSpace(lineOf(r.text[at:]))
-	if line == "" || r.bare {
+	line, number := strings.TrimSpace(lineOf(r.text[at:])), r.lineAt(at)
+	switch {
+	case line == "" || r.bare:
 		return false
-	}
-	if r.fences.opens(r.lineAt(at)) || r.signs.tables && r.fences.isTable(r.lineAt(at)) {
+	case r.fences.opens(number), r.signs.tables && r.fences.isTable(number), r.signs.marks && r.marked(before, line):
+		return true
+	case r.signs.prompts && promptOf(line).length > 0, strings.HasSuffix(line, ":") && !strings.ContainsAny(line,
+		"'\"`"): // no line of a statement ends so
+		return true
+	case isAnswerLine(line) && !strings.HasPrefix(line, "||"):
 		return true
 	}
-	if r.signs.marks {
-		if m := frontMark(line); m.length > 0 && (begins(line[m.length:]) || r.spoke(normal(m.name)) && isAnswer(line[m.length:])) {
-			return true
-		}
-		if headingOf(line) != "" && !needs(before, line) {
-			return true
-		}
-	}
-	if p := promptOf(line); r.signs.prompts && p.length > 0 {
+	below := lineOf(strings.TrimPrefix(r.text[at+len(lineOf(r.text[at:])):], "\n"))
+	return r.prompts.psql && isRule(below)
+}
+
+// marked says whether a line begins with a session's mark, or is a heading.
+func (r *reader) marked(before, line string) bool {
+	m := frontMark(line)
+	if m.length > 0 && (begins(line[m.length:]) || r.spoke(normal(m.name)) && isAnswer(line[m.length:])) {
 		return true
 	}
-	if strings.HasSuffix(line, ":") && !strings.ContainsAny(line, "'\"`") {
-		return true // no line of a statement ends so
-	}
-	return isAnswerLine(line) && !strings.HasPrefix(line, "||") || r.prompts.psql && isRule(lineOf(strings.TrimPrefix(r.text[at+len(lineOf(r.text[at:])):], "\n")))
+	return headingOf(line) != "" && !needs(before, line)
 }
 
 // unfinished are the words after which a statement goes on, whatever the next line looks like.
-var unfinished = strings.Fields("select distinct from into update join table set where and or not by having values in like between as union all using")
+var unfinished = strings.Fields("select distinct from into update join table set where and or not by having " +
+	"values in " +
+	"like between as union all using")
 
 // needs says whether a line that reads like a session's name is a part of the statement before it: "FROM t1".
 func needs(before, line string) bool {
@@ -150,7 +154,8 @@ func follows(before, line string) bool {
 	switch word(line, 0) {
 	case "SELECT":
 		makes := first == "INSERT" || first == "REPLACE" || first == "CREATE"
-		return first != "WITH" && !slices.Contains([]string{"(", ",", "UNION", "ALL", "AS", "EXPLAIN"}, last) && (!makes || slices.Contains(w, "VALUES") || last == ")")
+		return first != "WITH" && !slices.Contains([]string{"(", ",", "UNION", "ALL", "AS", "EXPLAIN"}, last) &&
+			(!makes || slices.Contains(w, "VALUES") || last == ")")
 	case "SET":
 		return first != "UPDATE" && first != "INSERT"
 	case "REPLACE", "ALTER", "SAVEPOINT", "RELEASE", "TRUNCATE", "SHOW", "LOCK", "UNLOCK":

@@ -45,10 +45,13 @@ func (f *fences) leadOf(line int) string {
 	return ""
 }
 
-// takenLangs are the languages of the fences that are taken; resultHeads are words of headings below which a fence is not.
+// takenLangs are the languages of the fences that are taken; resultHeads are words of headings below which a fence is
+// not.
 var (
-	takenLangs  = strings.Fields("sql mysql mariadb postgresql postgres pgsql plpgsql sqlite tidb text txt plain plaintext console none noformat go golang")
-	resultHeads = strings.Fields("expect expected actual instead version environment output log logs result results workaround")
+	takenLangs = strings.Fields("sql mysql mariadb postgresql postgres pgsql plpgsql sqlite tidb text txt plain " +
+		"plaintext console none noformat go golang")
+	resultHeads = strings.Fields("expect expected actual instead version environment output log logs result results " +
+		"workaround")
 )
 
 // fenceMark reads a line that opens a fence, or closes one: ```sql, ~~~, {code:sql|title=x}, {noformat}.
@@ -90,15 +93,17 @@ func fencesOf(s *source) (*fences, error) {
 			open, lead = "", ""
 		case open == "" && mark != "":
 			open = mark
-			f.list = append(f.list, fence{from: i + 2, to: len(lines), lang: lang, title: title, head: head, lead: lead})
+			f.list = append(f.list, fence{from: i + 2, to: len(lines), lang: lang, title: title, head: head,
+				lead: lead})
 		case open == "" && strings.TrimSpace(line) != "":
-			if trimmed := strings.TrimSpace(line); strings.HasPrefix(trimmed, "#") || strings.HasPrefix(trimmed, "h3. ") {
+			if trimmed := strings.TrimSpace(line); strings.HasPrefix(trimmed, "#") || strings.HasPrefix(trimmed,
+				"h3. ") {
 				head = line
 			}
 			lead = line
 		}
 	}
-	if len(f.list) == 0 && !isGo(s) && !isOwn(s) {
+	if len(f.list) == 0 && isIndented(lines) && !isGo(s) && !isOwn(s) {
 		f.indented(lines)
 	}
 	if len(f.list) == 0 {
@@ -107,46 +112,62 @@ func fencesOf(s *source) (*fences, error) {
 	if len(f.list) > maxFences {
 		return nil, s.errorf(1, "more than %d fences: no report has that many", maxFences)
 	}
+	from, to := toRepeat(lines)
 	for i := range f.list {
-		f.list[i].judge(lines)
+		if f.list[i].judge(lines); f.list[i].from < from || f.list[i].from > to {
+			f.list[i].left = "it does not stand under How to repeat"
+		}
 	}
 	f.oneKind(s, lines)
 	return f, nil
 }
 
-// indented takes blocks of lines that begin with four blanks or a tab as fences, where all statements of the text stand in such: Markdown's
-// other way to show code.
-func (f *fences) indented(lines []string) {
-	deep := func(line string) bool { return strings.HasPrefix(line, "    ") || strings.HasPrefix(line, "\t") }
-	inside, outside, prose := 0, 0, 0
+// toRepeat are the lines that show how to repeat it, in a report of MySQL's tracker.
+func toRepeat(lines []string) (from, to int) {
+	to = len(lines)
+	for i, line := range lines {
+		switch strings.ToLower(strings.Trim(line, "*: \t")) {
+		case "how to repeat":
+			from = i
+		case "suggested fix":
+			to = i
+		}
+	}
+	return from, to
+}
+
+// isDeep says whether a line is indented as Markdown's code is.
+func isDeep(line string) bool {
+	return strings.HasPrefix(line, "    ") || strings.HasPrefix(line, "\t")
+}
+
+// isIndented says whether the statements of a text stand in indented lines, with others around them.
+func isIndented(lines []string) bool {
+	inside, prose := 0, 0
 	for _, line := range lines {
-		switch holds := holdsStatement(line); {
-		case holds && deep(line):
+		switch {
+		case isDeep(line) && holdsStatement(line):
 			inside++
-		case isClosed(withoutMark(line)) || fromLog(line) || strings.HasPrefix(line, "step ") || strings.HasPrefix(line, "session "):
-			outside++
-		case strings.TrimSpace(line) != "" && !deep(line) && headingOf(line) == "" && !isRemark(line):
+		case isDeep(line) || strings.TrimSpace(line) == "" || headingOf(line) != "" || isRemark(line):
+		case isClosed(withoutMark(line)) || fromLog(line) || strings.HasPrefix(line, "step ") ||
+			strings.HasPrefix(line, "session "):
+			return false
+		default:
 			prose++
 		}
 	}
-	if inside < 2 || outside > 0 || prose == 0 {
-		return
-	}
+	return inside > 1 && prose > 0
+}
+
+// indented takes blocks of lines that begin with four blanks or a tab as fences: Markdown's other way to show code.
+func (f *fences) indented(lines []string) {
 	head, lead, blank := "", "", true
 	for i := 0; i < len(lines); i++ {
 		line := lines[i]
-		if deep(line) && blank && strings.TrimSpace(line) != "" {
-			x := fence{from: i + 1, to: i + 1, head: head, lead: lead}
-			for ; i < len(lines) && (deep(lines[i]) || strings.TrimSpace(lines[i]) == ""); i++ {
-				if results := slices.Contains(resultHeads, firstWord(lines[i:i+1])); results && i >= x.from {
-					break
-				}
-				if strings.TrimSpace(lines[i]) != "" {
-					x.to = i + 1
-				}
-			}
+		if isDeep(line) && blank && strings.TrimSpace(line) != "" {
+			x := fence{from: i + 1, to: blockEnd(lines, i), head: head, lead: lead}
 			f.list = append(f.list, x)
-			i--
+			i = x.to - 1
 			continue
 		}
 		if blank = strings.TrimSpace(line) == ""; !blank {
@@ -157,11 +178,27 @@ func (f *fences) indented(lines []string) {
 	}
 }
 
-// wholes are the formats that a fence may be of which stand by themselves: what stands in the other fences is none of them.
+// blockEnd is the number of the last line of the indented block that begins there; results in it are a block of their
+// own.
+func blockEnd(lines []string, from int) (last int) {
+	for i := from; i < len(lines) && (isDeep(lines[i]) || strings.TrimSpace(lines[i]) == ""); i++ {
+		if i > from && slices.Contains(resultHeads, firstWord(lines[i:i+1])) {
+			break
+		}
+		if strings.TrimSpace(lines[i]) != "" {
+			last = i + 1
+		}
+	}
+	return last
+}
+
+// wholes are the formats that a fence may be of which stand by themselves: what stands in the other fences is none of
+// them.
 var wholes = []struct {
 	name string
 	is   func(*source) bool
-}{{"isolation-spec", isSpec}, {"mysqltest", isMTR}, {"sqllogictest", isLogicTest}, {"general-log", isGeneralLog}, {"postgresql-log", isPostgresLog}, {"go", isGo}}
+}{{"isolation-spec", isSpec}, {"mysqltest", isMTR}, {"sqllogictest", isLogicTest}, {"general-log", isGeneralLog},
+	{"postgresql-log", isPostgresLog}, {"go", isGo}}
 
 // oneKind leaves out the fences that are of another format than the first one with more than tables and rows.
 func (f *fences) oneKind(s *source, lines []string) {
@@ -176,7 +213,11 @@ func (f *fences) oneKind(s *source, lines []string) {
 				kinds[i] = w.name
 			}
 		}
-		if x.defines = kinds[i] == "" && !slices.ContainsFunc(lines[x.from-1:x.to], func(line string) bool { return holdsStatement(line) && !defines(strings.TrimSpace(line)) }); x.left == "" && !x.defines && first < 0 {
+		if x.defines = kinds[i] == "" && !slices.ContainsFunc(lines[x.from-1:x.to],
+			func(line string) bool {
+				return holdsStatement(line) &&
+					!defines(strings.TrimSpace(line))
+			}); x.left == "" && !x.defines && first < 0 {
 			chosen, first = kinds[i], i
 		}
 	}
@@ -190,13 +231,17 @@ func (f *fences) oneKind(s *source, lines []string) {
 // maxFences is how many fences a text may have.
 const maxFences = 1000
 
-// judge says whether a fence is taken: one in a language of those that are read, not below a heading of results, with a statement.
+// judge says whether a fence is taken: one in a language of those that are read, not below a heading of results, with a
+// statement.
 func (x *fence) judge(lines []string) {
 	inner := lines[x.from-1 : x.to]
 	switch {
 	case x.lang != "" && !slices.Contains(takenLangs, x.lang):
 		x.left = "its language is " + x.lang
-	case slices.ContainsFunc(strings.FieldsFunc(strings.ToLower(x.head), func(c rune) bool { return c < 'a' || c > 'z' }),
+	case slices.ContainsFunc(strings.FieldsFunc(strings.ToLower(x.head), func(c rune) bool {
+		return c < 'a' ||
+			c > 'z'
+	}),
 		func(w string) bool { return slices.Contains(resultHeads, w) }):
 		x.left = "it stands under " + quote(strings.Trim(x.head, "#*_ :"))
 	case slices.Contains(resultHeads, firstWord(inner)):
@@ -220,31 +265,48 @@ func firstWord(lines []string) string {
 func holdsStatement(line string) bool {
 	line = strings.TrimSpace(line)
 	m := frontMark(line)
-	if begins(line) || begins(withoutPrompt(line[m.length:])) || fromLog(line) || callsDatabase(line) || strings.HasPrefix(line, "step ") {
+	if begins(line) || begins(withoutPrompt(line[m.length:])) || fromLog(line) || callsDatabase(line) ||
+		strings.HasPrefix(line, "step ") {
 		return true
 	}
-	return strings.Contains(line, "|") && slices.ContainsFunc(rowOf(line, false), func(cell string) bool { return begins(asCode(cell)) && !isRemark(cell) })
+	return strings.Contains(line, "|") && slices.ContainsFunc(rowOf(line, false),
+		func(cell string) bool { return begins(asCode(cell)) && !isRemark(cell) })
 }
 
-// unfenced leaves of a text the fences that are taken, headings of sessions and tables; other lines are blank, so that each stays where it
-// is. Notes say what is not read.
+// unfenced leaves of a text the fences that are taken, headings of sessions and tables; other lines are blank, so that
+// each stays where it is. Notes say what is not read.
 func (f *fences) unfenced(s *source) (text string, notes []Note, err error) {
 	lines := s.lines()
 	out := make([]string, len(lines))
-	taken := 0
+	taken := false
 	for _, x := range f.list {
 		if x.left != "" {
-			notes = append(notes, Note{x.from - 1, "a fence is left out: " + x.left, x.defines && strings.HasPrefix(x.left, "another")})
+			notes = append(notes, Note{x.from - 1, "a fence is left out: " + x.left, x.defines &&
+				strings.HasPrefix(x.left, "another")})
 			continue
 		}
-		if taken++; isSession(x.title) {
+		if taken = true; isSession(x.title) {
 			out[x.from-2] = x.title + ":"
 			f.heads[x.from-1] = true
 		}
 		copy(out[x.from-1:x.to], lines[x.from-1:x.to])
 		f.opened[x.from] = true
 	}
-	var prose []int
+	prose, err := f.around(s, lines, out)
+	switch {
+	case err != nil:
+		return "", nil, err
+	case !taken && len(f.tables) == 0:
+		return "", nil, s.errorf(f.list[0].from, "no fence holds statements that can be read: %s", f.list[0].left)
+	case len(prose) > 0:
+		notes = append([]Note{{prose[0], "outside of the fences, not read: " + ranges(prose), false}}, notes...)
+	}
+	return strings.Join(out, "\n"), append(notes, f.spoken(lines, out, prose)...), nil
+}
+
+// around reads what stands outside of the fences: headings and tables, which go into out, and prose, whose lines it
+// returns.
+func (f *fences) around(s *source, lines, out []string) (prose []int, err error) {
 	for i := 0; i < len(lines); i++ {
 		line := strings.TrimSpace(lines[i])
 		switch mark, _, _ := fenceMark(line); {
@@ -254,25 +316,23 @@ func (f *fences) unfenced(s *source) (text string, notes []Note, err error) {
 		case headerOf(line) != nil && f.tableAt(lines, i):
 			for ; i < len(lines) && (strings.Contains(lines[i], "|") || isTableRule(lines[i])) && f.at(i+1) == 0; i++ {
 				out[i], f.tables[i+1] = lines[i], true
-				taken++
 			}
 			i--
-		case begins(line) && strings.HasSuffix(line, ";"), frontMark(line).length > 0 && begins(line[frontMark(line).length:]):
-			return "", nil, s.errorf(i+1, "%s: a statement outside of the fences: put it into one", quote(line))
-		case strings.HasPrefix(line, "|") && slices.ContainsFunc(cellsOf(line), func(cell string) bool { return isClosed(asCode(cell)) }):
-			return "", nil, s.errorf(i+1, "%s: a table with statements whose columns name no sessions: give them a heading (| session 1 | session 2 |)", quote(line))
+		case isClosed(withoutMark(line)) && strings.HasSuffix(line, ";"):
+			return nil, s.errorf(i+1, "%s: a statement outside of the fences: put it into one", quote(line))
+		case strings.HasPrefix(line, "|") && slices.ContainsFunc(cellsOf(line),
+			func(cell string) bool { return isClosed(asCode(cell)) }):
+			return nil, s.errorf(i+1, "%s: a table with statements whose columns name no sessions: %s", quote(line),
+				giveHeading)
 		default:
 			prose = append(prose, i+1)
 		}
 	}
-	if taken == 0 {
-		return "", nil, s.errorf(f.list[0].from, "no fence holds statements that can be read: %s", f.list[0].left)
-	}
-	if len(prose) > 0 {
-		notes = append([]Note{{prose[0], "outside of the fences, not read: " + ranges(prose), false}}, notes...)
-	}
-	return strings.Join(out, "\n"), append(notes, f.spoken(lines, out, prose)...), nil
+	return prose, nil
 }
+
+// giveHeading says how the columns of a table get their sessions.
+const giveHeading = "give them a heading (| session 1 | session 2 |)"
 
 // isClosed says whether a text is a statement that ends: with its semicolon, or because it is whole.
 func isClosed(text string) bool {
@@ -297,8 +357,10 @@ func (f *fences) spoken(lines, out []string, prose []int) (notes []Note) {
 	read := normalSQL(strings.Join(out, " "))
 	for _, n := range prose {
 		for i, code := range strings.Split(lines[n-1], "`") {
-			if sql := strings.TrimRight(strings.TrimSpace(code), "; "); i%2 == 1 && begins(sql) && !strings.Contains(read, normalSQL(sql)) {
-				notes = append(notes, Note{n, fmt.Sprintf("left out: %s stands outside of the fences", quote(sql)), true})
+			if sql := strings.TrimRight(strings.TrimSpace(code), "; "); i%2 == 1 && begins(sql) &&
+				!strings.Contains(read, normalSQL(sql)) {
+				notes = append(notes, Note{n, fmt.Sprintf("left out: %s stands outside of the fences", quote(sql)),
+					true})
 			}
 		}
 	}

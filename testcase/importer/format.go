@@ -44,8 +44,8 @@ func Formats() (out []string) {
 	return out
 }
 
-// normalise makes a text one of UTF-8 with LF: what was pasted from elsewhere comes with a byte-order mark, other line ends, blanks that do not
-// break and characters without a width.
+// normalise makes a text one of UTF-8 with LF: what was pasted from elsewhere comes with a byte-order mark, other line
+// ends, blanks that do not break and characters without a width.
 func normalise(text []byte) string {
 	s := string(text)
 	if len(s) >= 2 && (s[:2] == "\xff\xfe" || s[:2] == "\xfe\xff") {
@@ -73,14 +73,19 @@ func normalise(text []byte) string {
 }
 
 // drawn are the characters that tables are drawn with.
-var drawn = strings.NewReplacer("│", "|", "║", "|", "─", "-", "═", "-", "┌", "+", "┬", "+", "┐", "+", "├", "+", "┼", "+", "┤", "+", "└", "+", "┴", "+", "┘", "+",
-	"╔", "+", "╦", "+", "╗", "+", "╠", "+", "╬", "+", "╣", "+", "╚", "+", "╩", "+", "╝", "+", "╟", "+", "╢", "+", "╫", "+", "╪", "+", "╤", "+", "╧", "+")
+var drawn = strings.NewReplacer("│", "|", "║", "|", "─", "-", "═", "-", "┌", "+", "┬", "+", "┐", "+", "├", "+", "┼",
+	"+", "┤", "+", "└", "+", "┴", "+", "┘", "+",
+	"╔", "+", "╦", "+", "╗", "+", "╠", "+", "╬", "+", "╣", "+", "╚", "+", "╩", "+", "╝", "+", "╟", "+", "╢", "+", "╫",
+	"+", "╪", "+", "╤", "+", "╧", "+")
 
-var pasted = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\ufeff", "", "\u200b", "", "\u2028", "\n", "\u00a0", " ", "\u3000", " ")
+var pasted = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\ufeff", "", "\u200b", "", "\u2028", "\n", "\u00a0", " ",
+	"\u3000", " ")
 
-// read reads a text in the format that its signs tell, or that is asked for: a part for each schedule in it, at least one.
+// read reads a text in the format that its signs tell, or that is asked for: a part for each schedule in it, at least
+// one.
 func read(name string, text []byte, o Options) ([]*part, error) {
-	s := &source{name: name, target: o.Target, text: normalise(text), ansi: sqltext.SyntaxOf(o.Target).Quoting != sqltext.MySQL}
+	s := &source{name: name, target: o.Target, text: normalise(text),
+		ansi: sqltext.SyntaxOf(o.Target).Quoting != sqltext.MySQL}
 	if err := s.bounded(); err != nil {
 		return nil, err
 	}

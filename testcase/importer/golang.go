@@ -15,12 +15,14 @@ import (
 )
 
 // goCall is a call of database/sql's that sends a statement, or one of its style, as a line of a program has it.
-var goCall = regexp.MustCompile(`\b\w+\.(?:Must)?(?:Exec|Query|QueryRow)(?:Context)?\((?:[\w.()]+,\s*)?["` + "`" + `]\s*\w`)
+var goCall = regexp.MustCompile(`\b\w+\.(?:Must)?(?:Exec|Query|QueryRow)(?:Context)?\((?:[\w.()]+,\s*)?["` + "`" +
+	`]\s*\w`)
 
 // callsDatabase says whether a line of a program sends a statement.
 func callsDatabase(line string) bool { return goCall.MatchString(line) }
 
-// isGo says whether a text is a Go program: it begins with its package, or two of its lines send statements as database/sql does.
+// isGo says whether a text is a Go program: it begins with its package, or two of its lines send statements as
+// database/sql does.
 func isGo(s *source) bool {
 	first, calls := "", 0
 	for _, line := range s.lines() {
@@ -38,8 +40,8 @@ func isGo(s *source) bool {
 	return calls > 1 || strings.HasPrefix(first, "package ") && len(strings.Fields(first)) == 2
 }
 
-// goReader follows what a Go program sends: calls of database/sql, one after the other, with statements and values that are written out. The
-// variables that send them are the sessions.
+// goReader follows what a Go program sends: calls of database/sql, one after the other, with statements and values that
+// are written out. The variables that send them are the sessions.
 type goReader struct {
 	*part
 	s      *source
@@ -79,11 +81,13 @@ func readGo(s *source) ([]*part, error) {
 			tests++
 		}
 		if out = append(out, r.part); len(out) > 1 && tests < len(out) {
-			return nil, r.errorf(f.Pos(), "another function sends statements, and when it is called is not read: one function, or tests by themselves")
+			return nil, r.errorf(f.Pos(), "another function sends statements, and when it is called is not read: one "+
+				"function, or tests by themselves")
 		}
 	}
 	if len(out) == 0 {
-		return nil, s.errorf(1, `a Go program that sends no statement as database/sql does: x.Exec("…"), tx.QueryRow("…", 1)`)
+		return nil, s.errorf(1,
+			`a Go program that sends no statement as database/sql does: x.Exec("…"), tx.QueryRow("…", 1)`)
 	}
 	if len(out) == 1 {
 		out[0].title = ""
@@ -143,8 +147,11 @@ func sends(n ast.Node) (out bool) {
 
 // goSenders send the statement that is their argument; goVerbs begin or end a transaction.
 var (
-	goSenders = strings.Fields("Exec ExecContext Query QueryContext QueryRow QueryRowContext MustExec MustExecContext MustQuery MustQueryContext ExecToErr QueryToErr Get Select")
-	goVerbs   = map[string]string{"Commit": "COMMIT", "Rollback": "ROLLBACK", "Begin": "BEGIN", "BeginTx": "BEGIN", "MustBegin": "BEGIN", "Beginx": "BEGIN"}
+	goSenders = strings.Fields("Exec ExecContext Query QueryContext QueryRow QueryRowContext MustExec " +
+		"MustExecContext " +
+		"MustQuery MustQueryContext ExecToErr QueryToErr Get Select")
+	goVerbs = map[string]string{"Commit": "COMMIT", "Rollback": "ROLLBACK", "Begin": "BEGIN", "BeginTx": "BEGIN",
+		"MustBegin": "BEGIN", "Beginx": "BEGIN"}
 )
 
 // methodOf is the method of a call, and the variable whose it is.
@@ -193,7 +200,8 @@ func stringOf(e ast.Expr) (string, bool) {
 	return "", false
 }
 
-// block reads statements in their order. What runs more than once, side by side, or perhaps, is in no order that the text shows.
+// block reads statements in their order. What runs more than once, side by side, or perhaps, is in no order that the
+// text shows.
 func (r *goReader) block(b *ast.BlockStmt) {
 	for _, st := range b.List {
 		r.statement(st)
@@ -222,7 +230,8 @@ func (r *goReader) statement(st ast.Stmt) {
 		}
 	case *ast.ForStmt, *ast.RangeStmt, *ast.GoStmt, *ast.SwitchStmt, *ast.SelectStmt, *ast.TypeSwitchStmt:
 		if sends(st) {
-			r.fail(st.Pos(), "what a program runs side by side, more than once or under a condition is in no order that the text shows: write what ran")
+			r.fail(st.Pos(), "what a program runs side by side, more than once or under a condition is in no order "+
+				"that the text shows: write what ran")
 		}
 	case *ast.AssignStmt:
 		r.assign(x)
@@ -248,7 +257,8 @@ func (r *goReader) assign(x *ast.AssignStmt) {
 	}
 }
 
-// begin files the beginning of a transaction, at the level that its options name: sql.LevelSerializable, pgx.Serializable.
+// begin files the beginning of a transaction, at the level that its options name: sql.LevelSerializable,
+// pgx.Serializable.
 func (r *goReader) begin(c *ast.CallExpr, name string) {
 	level := ""
 	for i, a := range c.Args {
@@ -256,11 +266,13 @@ func (r *goReader) begin(c *ast.CallExpr, name string) {
 			r.fail(a.Pos(), "the options of a transaction that stand elsewhere: write them into the call")
 		}
 		ast.Inspect(a, func(n ast.Node) bool {
-			if sel, ok := n.(*ast.SelectorExpr); ok && slices.Contains(goLevels, strings.TrimPrefix(sel.Sel.Name, "Level")) {
+			if sel, ok := n.(*ast.SelectorExpr); ok && slices.Contains(goLevels, strings.TrimPrefix(sel.Sel.Name,
+				"Level")) {
 				level = strings.TrimPrefix(sel.Sel.Name, "Level")
 			}
 			if id, ok := n.(*ast.Ident); ok && (id.Name == "ReadOnly" || id.Name == "AccessMode") {
-				r.fail(a.Pos(), "a transaction's access: write it as statements, with the session in front (T1> START TRANSACTION READ ONLY;)")
+				r.fail(a.Pos(), "a transaction's access: write it as statements, with the session in front (T1> START "+
+					"TRANSACTION READ ONLY;)")
 			}
 			return true
 		})
@@ -270,7 +282,8 @@ func (r *goReader) begin(c *ast.CallExpr, name string) {
 	}
 	level = strings.ToUpper(strings.Join(strings.Fields(level), " "))
 	switch {
-	case level != "" && sqltext.SyntaxOf(r.s.target).Quoting == sqltext.PostgreSQL: // which sets it within the transaction
+	case level != "" &&
+		sqltext.SyntaxOf(r.s.target).Quoting == sqltext.PostgreSQL: // which sets it within the transaction
 		r.send(c.Pos(), name, "BEGIN ISOLATION LEVEL "+level)
 	case level != "":
 		r.send(c.Pos(), name, "SET TRANSACTION ISOLATION LEVEL "+level)
@@ -281,7 +294,8 @@ func (r *goReader) begin(c *ast.CallExpr, name string) {
 }
 
 // goLevels are the levels that a transaction's options name.
-var goLevels = strings.Fields("ReadUncommitted ReadCommitted RepeatableRead Serializable Snapshot Linearizable WriteCommitted")
+var goLevels = strings.Fields("ReadUncommitted ReadCommitted RepeatableRead Serializable Snapshot Linearizable " +
+	"WriteCommitted")
 
 // exprs reads the calls in a part of a program, those within others first.
 func (r *goReader) exprs(n ast.Node) {
@@ -289,7 +303,8 @@ func (r *goReader) exprs(n ast.Node) {
 		switch x := n.(type) {
 		case *ast.FuncLit:
 			if sends(x) {
-				r.fail(x.Pos(), "it is sent in a function of its own, and when that is called is not read: write what ran")
+				r.fail(x.Pos(), "it is sent in a function of its own, and when that is called is not read: write what "+
+					"ran")
 			}
 			return false
 		case *ast.CallExpr:
@@ -308,27 +323,18 @@ func (r *goReader) exprs(n ast.Node) {
 func (r *goReader) call(c *ast.CallExpr, name, of string) {
 	at := statementAt(c)
 	if at < 0 {
-		for i, a := range c.Args {
-			if text, ok := stringOf(a); ok && (name == "Get" || name == "Select") || i > 1 {
-				return // of something else
-			} else if ok {
-				r.fail(c.Pos(), "%s: no statement", quote(text))
-			}
-			if b, ok := a.(*ast.BinaryExpr); ok && b.Op == token.ADD {
-				r.fail(c.Pos(), "%s puts its statement together: write it out", quote(of+"."+name))
-			}
-		}
-		if len(c.Args) > 0 {
-			r.fail(c.Pos(), "%s sends a statement that does not stand there: write it out", quote(of+"."+name))
-		}
+		r.unread(c, name, of)
 		return
 	}
 	sql, _ := stringOf(c.Args[at])
-	values := c.Args[at+1:]
-	if slices.ContainsFunc(lexer.Significant(sql, -1), func(t sqltext.Token) bool { return t.Text == "?" || isParameter(t.Text) }) {
+	if slices.ContainsFunc(lexer.Significant(sql, -1), func(t sqltext.Token) bool {
+		return t.Text == "?" ||
+			isParameter(t.Text)
+	}) {
 		var ok bool
-		if sql, ok = r.filled(sql, values); !ok {
-			r.fail(c.Pos(), "%s has values that are not written out beside it: write them into the statement", quote(sql))
+		if sql, ok = r.filled(sql, c.Args[at+1:]); !ok {
+			r.fail(c.Pos(), "%s has values that are not written out beside it: write them into the statement",
+				quote(sql))
 			return
 		}
 	}
@@ -338,6 +344,25 @@ func (r *goReader) call(c *ast.CallExpr, name, of string) {
 	}
 	for _, one := range list {
 		r.send(c.Pos(), of, one)
+	}
+}
+
+// unread says of a call why its statement is not read, unless it sends none.
+func (r *goReader) unread(c *ast.CallExpr, name, of string) {
+	for i, a := range c.Args {
+		text, ok := stringOf(a)
+		b, sum := a.(*ast.BinaryExpr)
+		switch {
+		case i > 1, ok && (name == "Get" || name == "Select"):
+			return // of something else
+		case ok:
+			r.fail(c.Pos(), "%s: no statement", quote(text))
+		case sum && b.Op == token.ADD:
+			r.fail(c.Pos(), "%s puts its statement together: write it out", quote(of+"."+name))
+		}
+	}
+	if len(c.Args) > 0 {
+		r.fail(c.Pos(), "%s sends a statement that does not stand there: write it out", quote(of+"."+name))
 	}
 }
 
@@ -378,9 +403,11 @@ func valueOf(e ast.Expr) (string, bool) {
 		v, ok := valueOf(x.X)
 		return "-" + v, ok && x.Op == token.SUB
 	case *ast.Ident:
-		return map[string]string{"nil": "NULL", "true": "TRUE", "false": "FALSE"}[x.Name], x.Name == "nil" || x.Name == "true" || x.Name == "false"
+		return map[string]string{"nil": "NULL", "true": "TRUE", "false": "FALSE"}[x.Name], x.Name == "nil" ||
+			x.Name == "true" || x.Name == "false"
 	case *ast.CallExpr: // int64(5)
-		if id, ok := x.Fun.(*ast.Ident); ok && len(x.Args) == 1 && (strings.HasPrefix(id.Name, "int") || strings.HasPrefix(id.Name, "float") || id.Name == "string") {
+		if id, ok := x.Fun.(*ast.Ident); ok && len(x.Args) == 1 && (strings.HasPrefix(id.Name, "int") ||
+			strings.HasPrefix(id.Name, "float") || id.Name == "string") {
 			return valueOf(x.Args[0])
 		}
 	}
@@ -396,7 +423,8 @@ func (r *goReader) send(at token.Pos, of, sql string) {
 	case sqltext.Commit, sqltext.Rollback:
 		r.open[of] = false
 	}
-	r.out = append(r.out, piece{line: r.line(at), tag: tag, sql: strings.TrimRight(strings.TrimSpace(sql), "; "), own: true})
+	r.out = append(r.out, piece{line: r.line(at), tag: tag, sql: strings.TrimRight(strings.TrimSpace(sql), "; "),
+		own: true})
 }
 
 // finish rolls back what is open and is to be rolled back when its function ends.

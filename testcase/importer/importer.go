@@ -1,9 +1,11 @@
-// Package importer reads schedules that people wrote for people, in bug reports and test suites, and turns them into scripts and cases.
+// Package importer reads schedules that people wrote for people, in bug reports and test suites, and turns them into
+// scripts and cases.
 //
-// It reads a stated grammar of formats, each in a file of its own, and nothing else: a line that is neither a statement nor what the format has
-// beside its statements is an error with its line. Whatever the format, a text becomes a set-up, which belongs to no session, and
-// statements of sessions in the order in which they are submitted; what the text prints of their answers is kept beside them. A text
-// where it is not clear which session sends a statement is refused.
+// It reads a stated grammar of formats, each in a file of its own, and nothing else: a line that is neither a statement
+// nor what the format has beside its statements is an error with its line. Whatever the format, a text becomes a
+// set-up, which belongs to no session, and statements of sessions in the order in which they are submitted; what the
+// text prints of their answers is kept beside them. A text where it is not clear which session sends a statement is
+// refused.
 package importer
 
 import (
@@ -30,16 +32,18 @@ type Options struct {
 func choose(name string, parts []*part, n int) (*part, error) {
 	switch {
 	case n > len(parts):
-		return nil, &testcase.ParseError{Name: name, Line: 1, Msg: fmt.Sprintf("it holds %d schedules: there is no number %d", len(parts), n)}
+		return nil, &testcase.ParseError{Name: name, Line: 1,
+			Msg: fmt.Sprintf("it holds %d schedules: there is no number %d", len(parts), n)}
 	case n == 0 && len(parts) > 1:
 		return nil, &testcase.ParseError{Name: name, Line: parts[1].line,
-			Msg: fmt.Sprintf("it holds %d schedules, of which this is the second: say which one with --part", len(parts))}
+			Msg: fmt.Sprintf("it holds %d schedules, of which this is the second: say which one with --part",
+				len(parts))}
 	}
 	return parts[max(n-1, 0)], nil
 }
 
-// Read turns a text into a case. Notes say what was added, left out or understood in a way that the text does not state. Errors are of type
-// *testcase.ParseError.
+// Read turns a text into a case. Notes say what was added, left out or understood in a way that the text does not
+// state. Errors are of type *testcase.ParseError.
 func Read(name string, text []byte, o Options) (c *testcase.Case, notes []string, err error) {
 	parts, err := read(name, text, o)
 	if err != nil {
@@ -126,15 +130,18 @@ func (m *maker) units(s *testcase.Script) error {
 			open[st.Session] = true
 		case k == sqltext.Commit, k == sqltext.Rollback:
 			open[st.Session] = false
-		case open[st.Session] && (k == sqltext.Lock || k >= sqltext.Create && k < sqltext.Other && word(st.SQL, 1) != "TEMPORARY"):
-			return m.errorf(st.Line, "%s in a transaction commits its transaction: a case cannot hold it", quote(st.SQL))
+		case open[st.Session] && (k == sqltext.Lock || k >= sqltext.Create && k < sqltext.Other && word(st.SQL,
+			1) != "TEMPORARY"):
+			return m.errorf(st.Line, "%s in a transaction commits its transaction: a case cannot hold it",
+				quote(st.SQL))
 		case k == sqltext.XA:
 			return m.errorf(st.Line, "%s: a case cannot hold it", quote(st.SQL))
 		}
 	}
 	for n, u := range s.Units(nil) {
 		if u.Explicit && !u.Ends && u.Data {
-			m.notes = append(m.notes, fmt.Sprintf("the transaction of line %d is never ended: it is rolled back", s.Steps[s.Units(nil)[n].Steps[0]].Line))
+			m.notes = append(m.notes, fmt.Sprintf("the transaction of line %d is never ended: it is rolled back",
+				s.Steps[s.Units(nil)[n].Steps[0]].Line))
 		}
 	}
 	return nil
@@ -170,19 +177,22 @@ func (m *maker) level(s *testcase.Script) error {
 		}
 		switch {
 		case m.options.Isolation != "" && level != m.options.Isolation && s.Isolation == m.options.Isolation:
-			m.notes = append(m.notes, fmt.Sprintf("line %d: asks for %s; the case is to have %s", s.Steps[i].Line, level, s.Isolation))
+			m.notes = append(m.notes, fmt.Sprintf("line %d: asks for %s; the case is to have %s", s.Steps[i].Line,
+				level, s.Isolation))
 			s.Isolation = level
 		case m.options.Isolation != "":
 		case s.Isolation == "" || s.Isolation == level:
 			s.Isolation = level
 		default:
-			return m.errorf(s.Steps[i].Line, "asks for %s after %s: a case has one level, which --isolation chooses", level, s.Isolation)
+			return m.errorf(s.Steps[i].Line, "asks for %s after %s: a case has one level, which --isolation chooses",
+				level, s.Isolation)
 		}
 	}
 	if m.options.Isolation != "" {
 		s.Isolation = m.options.Isolation
 	}
-	s.Steps = slices.DeleteFunc(s.Steps, func(st testcase.ScriptStmt) bool { return strings.Contains(strings.ToLower(st.SQL), "tidb_txn_mode") })
+	s.Steps = slices.DeleteFunc(s.Steps,
+		func(st testcase.ScriptStmt) bool { return strings.Contains(strings.ToLower(st.SQL), "tidb_txn_mode") })
 	if s.Isolation == "" {
 		s.Isolation = m.options.Default
 		m.notes = append(m.notes, "no isolation level given: "+s.Isolation)
@@ -190,7 +200,8 @@ func (m *maker) level(s *testcase.Script) error {
 	return nil
 }
 
-// orderOf takes the equivalent order from a part: what stands below a line that says so, or what comes after all sessions without a mark.
+// orderOf takes the equivalent order from a part: what stands below a line that says so, or what comes after all
+// sessions without a mark.
 func (m *maker) orderOf() []piece {
 	order := m.order
 	last := 0
@@ -227,7 +238,10 @@ func (m *maker) addOrder(c *testcase.Case, order []piece) error {
 
 // prepared says whether a statement is one of the set-up.
 func (m *maker) prepared(sql string) bool {
-	return slices.ContainsFunc(m.out, func(q piece) bool { return !q.ofSession() && normalSQL(q.sql) == normalSQL(sql) })
+	return slices.ContainsFunc(m.out, func(q piece) bool {
+		return !q.ofSession() &&
+			normalSQL(q.sql) == normalSQL(sql)
+	})
 }
 
 // find returns the first statement of that text that has not been used.

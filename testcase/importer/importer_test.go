@@ -67,7 +67,8 @@ func TestGolden(t *testing.T) {
 	})
 }
 
-// printScripts prints what a text becomes as scripts: line, session and text of each statement, and what was said of it.
+// printScripts prints what a text becomes as scripts: line, session and text of each statement, and what was said of
+// it.
 func printScripts(text []byte, o Options) string {
 	all, err := ReadScripts("report.sql", text, o, true)
 	if err != nil {
@@ -168,7 +169,8 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// A statement of a size that nobody writes is refused with its line, in whatever form it stands, and prose of that size is none.
+// A statement of a size that nobody writes is refused with its line, in whatever form it stands, and prose of that size
+// is none.
 func TestTooLarge(t *testing.T) {
 	deep := "SELECT " + strings.Repeat("- ", sqltext.MaxDepth+1) + "1;"
 	for name, text := range map[string]string{
@@ -180,7 +182,8 @@ func TestTooLarge(t *testing.T) {
 		"a wide line": "T0> SELECT 1 FROM t WHERE a IN (1" + strings.Repeat(", 1", sqltext.MaxLength) + ");\n",
 	} {
 		var wrong *testcase.ParseError
-		if _, err := ReadScripts("a.sql", []byte(text), Options{Target: "mariadb"}, true); !errors.As(err, &wrong) || wrong.Line < 1 {
+		if _, err := ReadScripts("a.sql", []byte(text), Options{Target: "mariadb"}, true); !errors.As(err, &wrong) ||
+			wrong.Line < 1 {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -7,8 +7,8 @@ import (
 	"txweave/sqltext"
 )
 
-// reader reads statements with what stands around them: marks of sessions, prompts, answers, tables. What it meets and does not read is
-// an error with its line.
+// reader reads statements with what stands around them: marks of sessions, prompts, answers, tables. What it meets and
+// does not read is an error with its line.
 type reader struct {
 	*part
 	src       *source
@@ -57,27 +57,27 @@ func (r *reader) scan() error {
 		if r.pos >= len(r.text) {
 			return nil
 		}
-		if r.startsLine() {
-			if taken, err := r.wholeLine(); err != nil || taken {
-				if err != nil {
-					return err
-				}
-				continue
-			}
+		taken, err := r.beside()
+		if err == nil && !taken {
+			err = r.statement()
 		}
-		if r.prefix() {
-			continue
-		}
-		if taken, err := r.remark(); err != nil || taken {
-			if err != nil {
-				return err
-			}
-			continue
-		}
-		if err := r.statement(); err != nil {
+		if err != nil {
 			return err
 		}
 	}
+}
+
+// beside takes what stands beside statements: a line that is none, a mark, a remark.
+func (r *reader) beside() (taken bool, err error) {
+	if r.startsLine() {
+		if taken, err := r.wholeLine(); err != nil || taken {
+			return taken, err
+		}
+	}
+	if r.prefix() {
+		return true, nil
+	}
+	return r.remark()
 }
 
 func (r *reader) skipSpace() {
@@ -117,7 +117,8 @@ func (r *reader) wholeLine() (taken bool, err error) {
 	case len(r.tags()) > 0 && startsOrder(line):
 		r.serial, r.sticky = true, ""
 	case isRule(line) && !r.frame && !strings.HasPrefix(line, "--") || isRule(line) && r.tag == "" && len(r.out) == 0:
-	case r.signs.tables && isTableRule(line) && headerOf(lineOf(strings.TrimPrefix(r.text[r.pos+len(r.rest()):], "\n"))) != nil:
+	case r.signs.tables && isTableRule(line) && headerOf(lineOf(strings.TrimPrefix(r.text[r.pos+len(r.rest()):],
+		"\n"))) != nil:
 	case r.tag == "" && r.answers(line):
 	case r.tag == "" && closes(line):
 	default:
@@ -127,10 +128,12 @@ func (r *reader) wholeLine() (taken bool, err error) {
 	return true, r.err
 }
 
-// startsOrder says whether a line says that what stands below it are the statements of the sessions without transactions.
+// startsOrder says whether a line says that what stands below it are the statements of the sessions without
+// transactions.
 func startsOrder(line string) bool {
 	switch strings.ToLower(strings.Trim(line, "-#*=: \t")) {
-	case "no transaction", "no transactions", "without transaction", "without transactions", "equivalent order", "serial order":
+	case "no transaction", "no transactions", "without transaction", "without transactions", "equivalent order",
+		"serial order":
 		return true
 	}
 	return false
@@ -138,7 +141,8 @@ func startsOrder(line string) bool {
 
 // closes says whether a line ends a client.
 func closes(line string) bool {
-	return slices.Contains([]string{"exit", "quit", `\q`, ".quit", ".exit"}, strings.ToLower(strings.TrimRight(line, "; ")))
+	return slices.Contains([]string{"exit", "quit", `\q`, ".quit", ".exit"}, strings.ToLower(strings.TrimRight(line,
+		"; ")))
 }
 
 // list is where the statement that comes next goes.
@@ -164,26 +168,11 @@ func isRemark(text string) bool {
 
 // remark takes a comment: what it says goes to the statement before it.
 func (r *reader) remark() (bool, error) {
-	rest := r.text[r.pos:]
-	starts := r.startsLine()
-	line := strings.TrimSpace(r.rest())
+	rest, starts, line := r.text[r.pos:], r.startsLine(), strings.TrimSpace(r.rest())
 	r.quiet = r.quiet || starts && blankAbove(r.text[:r.pos])
 	switch {
 	case isRemark(rest):
-		text := r.rest()
-		if n := strings.TrimLeft(strings.TrimPrefix(text, "#"), "0123456789"); text[0] == '#' && n != text[1:] && begins(withoutMark(n)) {
-			return false, r.src.errorf(r.lineAt(r.pos), "%s: a number behind # in front of a statement: put the session there (T1> …;)", quote(text))
-		}
-		if name := headingOf(text); name != "" && !starts && r.signs.prompts && r.tag == "" && r.afterPrompt() {
-			r.sticky, r.headAt, r.pos = r.session(name), r.lineAt(r.pos), r.pos+len(text)
-			return true, nil
-		}
-		if at := r.markWithin(text); at > 0 {
-			text = text[:at]
-		}
-		starts = starts || r.afterPrompt()
-		r.pos += len(text)
-		r.say(text, starts)
+		return true, r.lineRemark(starts)
 	case strings.HasPrefix(rest, "/*") && !r.executable(r.pos):
 		inner, _, closed := strings.Cut(rest[2:], "*/")
 		if !closed || strings.Contains(inner, "\n") && strings.Contains(inner, "/*") {
@@ -191,13 +180,42 @@ func (r *reader) remark() (bool, error) {
 		}
 		r.pos += len(inner) + 4
 		r.say(inner, starts)
-	case r.tag == "" && r.last() != nil && (!starts && isAnswer(line) && line[0] != '|' || isSaid(line) && (waits(line) && !strings.HasPrefix(line, "(wait ") || line[0] != '(')):
+	case r.tag == "" && r.last() != nil && isSaidHere(line, starts):
 		r.pos += len(r.rest())
 		r.say(line, false)
 	default:
 		return false, nil
 	}
 	return true, nil
+}
+
+// lineRemark takes a remark that ends with its line.
+func (r *reader) lineRemark(starts bool) error {
+	text := r.rest()
+	n := strings.TrimLeft(strings.TrimPrefix(text, "#"), "0123456789")
+	if text[0] == '#' && n != text[1:] && begins(withoutMark(n)) {
+		return r.src.errorf(r.lineAt(r.pos),
+			"%s: a number behind # in front of a statement: put the session there (T1> …;)", quote(text))
+	}
+	prompted := !starts && r.afterPrompt()
+	if name := headingOf(text); name != "" && r.signs.prompts && r.tag == "" && prompted {
+		r.sticky, r.headAt, r.pos = r.session(name), r.lineAt(r.pos), r.pos+len(text)
+		return nil
+	}
+	if at := r.markWithin(text); at > 0 {
+		text = text[:at]
+	}
+	r.pos += len(text)
+	r.say(text, starts || prompted)
+	return nil
+}
+
+// isSaidHere says whether a line is what the statement above answered, or the one in front of it on its line.
+func isSaidHere(line string, starts bool) bool {
+	if !starts {
+		return isAnswer(line) && line[0] != '|'
+	}
+	return isSaid(line) && (waits(line) && !strings.HasPrefix(line, "(wait ") || line[0] != '(')
 }
 
 // afterPrompt says whether nothing but a prompt stands before pos on its line.
@@ -222,7 +240,8 @@ func isSaid(line string) bool {
 	return strings.HasPrefix(line, "(") && strings.HasSuffix(line, ")") && !begins(line)
 }
 
-// markWithin is where in a remark with three dashes the next session's mark stands: several statements with their results on one line.
+// markWithin is where in a remark with three dashes the next session's mark stands: several statements with their
+// results on one line.
 func (r *reader) markWithin(text string) int {
 	if !strings.HasPrefix(text, "---") || !r.signs.marks {
 		return 0
@@ -237,7 +256,8 @@ func (r *reader) markWithin(text string) int {
 	return 0
 }
 
-// say files a remark under the last statement. Behind a statement, and right below it, it may say what that was answered.
+// say files a remark under the last statement. Behind a statement, and right below it, it may say what that was
+// answered.
 func (r *reader) say(text string, below bool) {
 	text = strings.TrimSpace(strings.Join(strings.Fields(strings.TrimLeft(strings.TrimSpace(text), "-#/ ")), " "))
 	p := r.last()
@@ -297,7 +317,8 @@ const neverRun = "999999"
 // runs says whether what an executable comment holds is run by the target.
 func runs(s *source, t sqltext.Token) bool {
 	return !s.ansi && !strings.HasPrefix(strings.TrimLeft(t.Text, "/*M!"), neverRun) &&
-		!slices.ContainsFunc(sqltext.SyntaxOf(s.target).Remarks, func(mark string) bool { return strings.HasPrefix(t.Text, mark) })
+		!slices.ContainsFunc(sqltext.SyntaxOf(s.target).Remarks,
+			func(mark string) bool { return strings.HasPrefix(t.Text, mark) })
 }
 
 // flat puts what executable comments say in their place: /*!50001 CREATE … */ is a statement.
@@ -408,6 +429,8 @@ func (r *reader) wants() string {
 	if r.signs == (signs{}) && r.forced {
 		return "neither a statement nor a remark behind --"
 	}
-	return "neither a statement nor a remark behind --, nor a session's mark (T1> …; or /* s1 */ …; or …; -- T1; or a line -- session 1), " +
+	return "neither a statement nor a remark behind --, nor a session's mark (T1> …; or /* s1 */ …; or …; -- T1; or " +
+		"a " +
+		"line -- session 1), " +
 		"a client's prompt or answer, or a table (| session 1 | session 2 |)"
 }

@@ -8,8 +8,8 @@ import (
 )
 
 var (
-	// generalLog is a line of the general log of MySQL and MariaDB: perhaps a time, the connection, the command, its text. Older servers
-	// leave the time out where it is that of the line above.
+	// generalLog is a line of the general log of MySQL and MariaDB: perhaps a time, the connection, the command, its
+	// text. Older servers leave the time out where it is that of the line above.
 	generalLog = regexp.MustCompile(`^(?:\d{4}-\d\d-\d\dT\S+|\d{6}\s+\d{1,2}:\d\d:\d\d)?\s+(\d+)\s+` +
 		`(Query|Execute|Connect|Quit|Prepare|Close stmt|Reset stmt|Init DB|Field List|Ping|Statistics)\b[ \t]*(.*)$`)
 	// postgresLog is a line of PostgreSQL's log: a time, the process in brackets, what kind of line it is, its text.
@@ -74,7 +74,8 @@ func (r *logReader) more(number int, line string) error {
 	return nil
 }
 
-// done leaves out what clients ask for themselves, and makes the tables and rows above the first transaction the set-up.
+// done leaves out what clients ask for themselves, and makes the tables and rows above the first transaction the
+// set-up.
 func (r *logReader) done() ([]*part, error) {
 	kept := r.out[:0:0]
 	began := false
@@ -90,7 +91,8 @@ func (r *logReader) done() ([]*part, error) {
 			continue
 		}
 		r.acted[p.tag] = r.acted[p.tag] || read.Kind != sqltext.Set
-		makes := read.Kind == sqltext.Create || read.Kind == sqltext.Alter || read.Kind == sqltext.Insert || word(p.sql, 0) == "DROP"
+		makes := read.Kind == sqltext.Create || read.Kind == sqltext.Alter || read.Kind == sqltext.Insert ||
+			word(p.sql, 0) == "DROP"
 		if began = began || !makes && read.Kind != sqltext.Set; !began && makes {
 			p.tag = setupTag
 		}
@@ -124,7 +126,8 @@ func readGeneralLog(s *source) ([]*part, error) {
 	return r.done()
 }
 
-// readPostgresLog reads PostgreSQL's log: statements of the simple protocol and of the extended one, whose values stand in a line of their own.
+// readPostgresLog reads PostgreSQL's log: statements of the simple protocol and of the extended one, whose values stand
+// in a line of their own.
 func readPostgresLog(s *source) ([]*part, error) {
 	r := newLog(s)
 	for i, line := range s.lines() {
@@ -168,7 +171,8 @@ func (r *logReader) values(detail string) error {
 	p := &r.out[len(r.out)-1]
 	sql, all := filled(p.sql, list)
 	if !all {
-		return r.s.errorf(p.line, "%s: want a value for each $1, $2, … of the statement: %s", quote(detail), quote(p.sql))
+		return r.s.errorf(p.line, "%s: want a value for each $1, $2, … of the statement: %s", quote(detail),
+			quote(p.sql))
 	}
 	p.sql, r.prepared = sql, false
 	return nil
@@ -177,7 +181,9 @@ func (r *logReader) values(detail string) error {
 // whole is the error of a statement whose values stand nowhere.
 func (r *logReader) whole() error {
 	if p := len(r.out) - 1; r.prepared && holds(r.out[p].sql) {
-		return r.s.errorf(r.out[p].line, "%s has values that stand elsewhere: want the line DETAIL: parameters: $1 = '…' below it", quote(r.out[p].sql))
+		return r.s.errorf(r.out[p].line,
+			"%s has values that stand elsewhere: want the line DETAIL: parameters: $1 = '…' below it",
+			quote(r.out[p].sql))
 	}
 	r.prepared = false
 	return nil

@@ -29,7 +29,8 @@ func logicBlock(line string) bool {
 	return false
 }
 
-// isLogicTest says whether a text is a test of sqllogictest's kind: two lines at least say what kind of statement follows.
+// isLogicTest says whether a text is a test of sqllogictest's kind: two lines at least say what kind of statement
+// follows.
 func isLogicTest(s *source) bool {
 	n := 0
 	for _, line := range s.lines() {
@@ -47,7 +48,8 @@ func logicName(line string) string {
 	if len(w) > 3 && w[0] == "query" {
 		at = 3
 	}
-	if len(w) != at+1 || w[1] == "count" || strings.HasPrefix(w[at], "<") || slices.Contains([]string{"nosort", "rowsort", "valuesort"}, w[at]) {
+	if len(w) != at+1 || w[1] == "count" || strings.HasPrefix(w[at], "<") || slices.Contains([]string{"nosort",
+		"rowsort", "valuesort"}, w[at]) {
 		return ""
 	}
 	return w[at]
@@ -56,33 +58,28 @@ func logicName(line string) string {
 // quietLogic are lines of such tests that change no answer.
 var quietLogic = strings.Fields("hash-threshold subtest mode halt name description group load require")
 
-// readLogicTest reads such a test: a line says what kind of statement follows, up to a blank line or to "----" and the rows that it must return.
-// Its users are the sessions; "root" speaks first.
+// readLogicTest reads such a test: a line says what kind of statement follows, up to a blank line or to "----" and the
+// rows that it must return. Its users are the sessions; "root" speaks first.
 func readLogicTest(s *source) ([]*part, error) {
-	p := newPart("", 1)
-	lines := s.lines()
-	user, connections := "", map[string]bool{}
-	for _, line := range lines {
-		if w := strings.Fields(line); len(w) > 1 && w[0] == "user" {
-			user = "root"
-		} else if name := logicName(line); logicBlock(line) && name != "" && (w[0] == "statement" && w[1] == "ok" || connections != nil) {
-			connections[name] = true
-		}
-	}
+	p, lines := newPart("", 1), s.lines()
+	user, connections := speakers(lines)
+	blank := func(i int) bool { return i >= len(lines) || strings.TrimSpace(lines[i]) == "" }
 	for i := 0; i < len(lines); i++ {
 		line := strings.TrimSpace(lines[i])
-		w := strings.Fields(line)
+		w := append(strings.Fields(line), "", "")
 		switch {
 		case line == "" || strings.HasPrefix(line, "#") || slices.Contains(quietLogic, w[0]):
 			continue
-		case w[0] == "user" && len(w) > 1:
+		case w[0] == "user" && w[1] != "":
 			user = w[1]
 			continue
 		case !logicBlock(line):
-			return nil, s.errorf(i+1, "%s: read here are statement ok, statement error, query with the types of its columns, and user", quote(line))
+			return nil, s.errorf(i+1,
+				"%s: read here are statement ok, statement error, query with the types of its columns, and user",
+				quote(line))
 		}
 		from := i + 1
-		for i+1 < len(lines) && strings.TrimSpace(lines[i+1]) != "" && !strings.HasPrefix(lines[i+1], "----") {
+		for !blank(i+1) && !strings.HasPrefix(lines[i+1], "----") {
 			i++
 		}
 		sql := strings.TrimSuffix(strings.TrimSpace(strings.Join(lines[min(from, len(lines)):i+1], "\n")), ";")
@@ -92,7 +89,7 @@ func readLogicTest(s *source) ([]*part, error) {
 		q := piece{line: from + 1, sql: sql, own: true}
 		p.speak(&q, user, line, connections)
 		p.out = append(p.out, q)
-		for i+1 < len(lines) && strings.TrimSpace(lines[i+1]) != "" {
+		for !blank(i + 1) {
 			i++ // what it must return
 		}
 	}
@@ -100,6 +97,20 @@ func readLogicTest(s *source) ([]*part, error) {
 		return nil, s.errorf(1, "a logic test without a statement")
 	}
 	return []*part{p}, nil
+}
+
+// speakers are the user that speaks first, where a test has users, and the connections that it names, where one is
+// named behind "statement ok".
+func speakers(lines []string) (user string, connections map[string]bool) {
+	connections = map[string]bool{}
+	for _, line := range lines {
+		if w := strings.Fields(line); len(w) > 1 && w[0] == "user" {
+			user = "root"
+		} else if name := logicName(line); logicBlock(line) && name != "" {
+			connections[name] = true
+		}
+	}
+	return user, connections
 }
 
 // speak gives a statement its session: the user that speaks, or the connection that its line names.

@@ -12,8 +12,10 @@ type mark struct {
 }
 
 var (
-	// wordMark is a name with > or : behind it, and perhaps a client's brackets between: T1> …, session 1: …, conn_0 [test]> ….
-	wordMark = regexp.MustCompile(`^(?i)(` + sessionWord + `|[a-z_][\w-]{0,30}|\d{1,6})(?:\s?\[[^\]\n]{0,40}\])?\s?([>:])\s*`)
+	// wordMark is a name with > or : behind it, and perhaps a client's brackets between: T1> …, session 1: …, conn_0
+	// [test]> ….
+	wordMark = regexp.MustCompile(`^(?i)(` + sessionWord +
+		`|[a-z_][\w-]{0,30}|\d{1,6})(?:\s?\[[^\]\n]{0,40}\])?\s?([>:])\s*`)
 	// numbered is a transaction with the number of its statement.
 	numbered = regexp.MustCompile(`^(\d{1,6})-\d+$`)
 )
@@ -47,7 +49,8 @@ func frontMark(text string) mark {
 		return mark{named(name), len(line) - len(rest)}
 	}
 	m := wordMark.FindStringSubmatch(line)
-	if m == nil || noNames[strings.ToLower(m[1])] || m[2] == ":" && !isSession(m[1]) && !isShort(m[1]) && !isSetup(m[1]) || m[2] == ":" && m[1][0] <= '9' {
+	if m == nil || noNames[strings.ToLower(m[1])] || m[2] == ":" && !isSession(m[1]) && !isShort(m[1]) &&
+		!isSetup(m[1]) || m[2] == ":" && m[1][0] <= '9' {
 		return mark{}
 	}
 	return mark{named(m[1]), len(m[0])}
@@ -62,7 +65,8 @@ func (r *reader) prefix() bool {
 	if r.signs.marks {
 		m := frontMark(text)
 		rest := strings.TrimSpace(lineOf(text[min(m.length, len(text)):]))
-		if m.length > 0 && (begins(text[m.length:]) || r.spoke(normal(m.name)) && (isAnswer(rest) || isRemark(rest)) || isRemark(rest) && strings.HasPrefix(text, "/*")) {
+		if m.length > 0 && (begins(text[m.length:]) || r.spoke(normal(m.name)) && (isAnswer(rest) || isRemark(rest)) ||
+			isRemark(rest) && strings.HasPrefix(text, "/*")) {
 			r.tag = r.session(m.name)
 			r.pos += m.length
 			return true
@@ -86,15 +90,17 @@ func suffixMark(said string) (name, rest string) {
 		return "session " + text[:1], strings.Trim(text[1:], ".,:; \t")
 	}
 	for _, other := range []string{"either", "both"} {
-		if strings.HasPrefix(strings.ToLower(text)+" ", other+" ") || strings.HasPrefix(strings.ToLower(text), other+".") {
+		if strings.HasPrefix(strings.ToLower(text)+" ", other+" ") || strings.HasPrefix(strings.ToLower(text),
+			other+".") {
 			name = other
 		}
 	}
 	return name, strings.Trim(text[len(name):], ".,:; \t")
 }
 
-// suffix takes a session's mark behind a statement; what stands before it on the same line is that session's too. Below a heading it is
-// a mark where nothing else stands there, and goes before the heading; else a remark, which may speak of another session.
+// suffix takes a session's mark behind a statement; what stands before it on the same line is that session's too. Below
+// a heading it is a mark where nothing else stands there, and goes before the heading; else a remark, which may speak
+// of another session.
 func (r *reader) suffix(list *[]piece, said string) bool {
 	name, rest := suffixMark(said)
 	last := &(*list)[len(*list)-1]

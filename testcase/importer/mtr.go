@@ -12,19 +12,31 @@ import (
 
 var mtrVar = regexp.MustCompile(`\$\w+`)
 
-// quietCommands change no answer; lostCommands do what no script can; resultCommands are those that a result file has, too.
+// quietCommands change no answer; lostCommands do what no script can; resultCommands are those that a result file has,
+// too.
 var (
-	quietCommands = strings.Fields(`echo source sleep real_sleep sorted_result vertical_results horizontal_results query_vertical query_horizontal
-		disable_warnings enable_warnings disable_query_log enable_query_log disable_result_log enable_result_log disable_info enable_info
-		disable_metadata enable_metadata disable_abort_on_error enable_abort_on_error disable_connect_log enable_connect_log disable_ps_protocol
-		enable_ps_protocol disable_view_protocol enable_view_protocol disable_cursor_protocol enable_cursor_protocol disable_ps2_protocol
-		enable_ps2_protocol disable_reconnect enable_reconnect disable_session_track_info enable_session_track_info disable_parsing enable_parsing
-		disable_rpl_parse enable_rpl_parse disable_prepare_warnings enable_prepare_warnings disable_service_connection enable_service_connection
-		replace_result replace_column replace_regex replace_numeric_round lowercase_result result_format save_master_pos character_set ping
-		start_timer end_timer skip_if_hypergraph dirty_close output partially_sorted_result disable_async_client enable_async_client reset_connection`)
-	readCommands = strings.Fields(`connect connection send send_eval reap eval error delimiter let while if disconnect query_vertical query_horizontal`)
-	lostCommands = strings.Fields(`exec exec_in_background system perl write_file append_file remove_file remove_files_wildcard copy_file move_file
-		mkdir rmdir cat_file chmod diff_files file_exists list_files shutdown_server send_quit send_shutdown sync_with_master sync_slave_with_master
+	quietCommands = strings.Fields(`echo source sleep real_sleep sorted_result vertical_results horizontal_results
+		query_vertical query_horizontal
+		disable_warnings enable_warnings disable_query_log enable_query_log disable_result_log enable_result_log
+		disable_info enable_info
+		disable_metadata enable_metadata disable_abort_on_error enable_abort_on_error disable_connect_log
+		enable_connect_log disable_ps_protocol
+		enable_ps_protocol disable_view_protocol enable_view_protocol disable_cursor_protocol enable_cursor_protocol
+		disable_ps2_protocol
+		enable_ps2_protocol disable_reconnect enable_reconnect disable_session_track_info enable_session_track_info
+		disable_parsing enable_parsing
+		disable_rpl_parse enable_rpl_parse disable_prepare_warnings enable_prepare_warnings
+		disable_service_connection enable_service_connection
+		replace_result replace_column replace_regex replace_numeric_round lowercase_result result_format
+		save_master_pos character_set ping
+		start_timer end_timer skip_if_hypergraph dirty_close output partially_sorted_result disable_async_client
+		enable_async_client reset_connection`)
+	readCommands = strings.Fields(`connect connection send send_eval reap eval error delimiter let while if
+		disconnect query_vertical query_horizontal`)
+	lostCommands = strings.Fields(`exec exec_in_background system perl write_file append_file remove_file
+		remove_files_wildcard copy_file move_file
+		mkdir rmdir cat_file chmod diff_files file_exists list_files shutdown_server send_quit send_shutdown
+		sync_with_master sync_slave_with_master
 		wait_for_slave_to_stop change_user die exit skip query_get_value dec inc expr assert`)
 	resultCommands = strings.Fields(`connect connection disconnect`)
 )
@@ -39,14 +51,15 @@ func commandOf(line string) string {
 		name = name[:at]
 	}
 	name = strings.Trim(name, ";\t")
-	if slices.Contains(readCommands, name) || slices.Contains(quietCommands, name) || slices.Contains(lostCommands, name) {
+	if slices.Contains(readCommands, name) || slices.Contains(quietCommands, name) || slices.Contains(lostCommands,
+		name) {
 		return name
 	}
 	return ""
 }
 
-// isMTR says whether a text is a test of mysqltest's, or what one printed: commands that have to do with connections, two at least, or one with
-// dashes in front.
+// isMTR says whether a text is a test of mysqltest's, or what one printed: commands that have to do with connections,
+// two at least, or one with dashes in front.
 func isMTR(s *source) bool {
 	found, strong := 0, false
 	for _, line := range s.lines() {
@@ -95,7 +108,8 @@ func readMTR(s *source) ([]*part, error) {
 	r.result = !slices.ContainsFunc(r.lines, func(line string) bool {
 		line = strings.TrimSpace(line)
 		name := commandOf(line)
-		return name != "" && !slices.Contains(resultCommands, name) && (strings.HasPrefix(line, "--") || !begins(line)) || name != "" && strings.HasPrefix(line, "--")
+		return name != "" && !slices.Contains(resultCommands, name) && (strings.HasPrefix(line, "--") ||
+			!begins(line)) || name != "" && strings.HasPrefix(line, "--")
 	})
 	r.anew(1)
 	for i := 0; i < len(r.lines); i++ {
@@ -140,7 +154,8 @@ func (r *mtrReader) line(i int) (last int, err error) {
 		return i, nil
 	case commandOf(line) == "" && !begins(strings.Join(r.lines[i:min(len(r.lines), i+40)], "\n")):
 		if !r.result || len(r.out) == 0 {
-			return i, r.s.errorf(i+1, "%s: neither a statement nor a command of mysqltest's, nor a remark behind #", quote(line))
+			return i, r.s.errorf(i+1, "%s: neither a statement nor a command of mysqltest's, nor a remark behind #",
+				quote(line))
 		}
 		return r.printed(i), nil
 	}
@@ -157,8 +172,8 @@ func (r *mtrReader) line(i int) (last int, err error) {
 	return last, nil
 }
 
-// printed takes what the current connection was answered: rows with the columns' names above them, or an error; it returns their last line.
-// Whoever comes next has waited for it.
+// printed takes what the current connection was answered: rows with the columns' names above them, or an error; it
+// returns their last line. Whoever comes next has waited for it.
 func (r *mtrReader) printed(i int) int {
 	at := -1
 	for n := range slices.Backward(r.out) {
@@ -170,7 +185,8 @@ func (r *mtrReader) printed(i int) int {
 	from := i
 	for i+1 < len(r.lines) {
 		next := strings.TrimSpace(r.lines[i+1])
-		if commandOf(next) != "" || strings.HasPrefix(next, "#") || begins(strings.Join(r.lines[i+1:min(len(r.lines), i+40)], "\n")) {
+		if commandOf(next) != "" || strings.HasPrefix(next, "#") || begins(strings.Join(r.lines[i+1:min(len(r.lines),
+			i+40)], "\n")) {
 			break
 		}
 		i++
@@ -226,7 +242,8 @@ func (r *mtrReader) statement(from int) (text string, last int) {
 	for at := 0; at < len(all); {
 		if strings.HasPrefix(all[at:], r.end) {
 			last := from + strings.Count(all[:at], "\n")
-			if rest := strings.TrimSpace(lineOf(all[at+len(r.end):])); begins(rest) || commandOf(rest) != "" { // another one on the line
+			if rest := strings.TrimSpace(lineOf(all[at+len(r.end):])); begins(rest) ||
+				commandOf(rest) != "" { // another one on the line
 				r.lines[last] = rest
 				last--
 			}
@@ -279,7 +296,9 @@ func (r *mtrReader) command(line int, name, text string) {
 
 // harmless says whether a file of the test suite changes no answer: it says what is needed to run, or waits for others.
 func harmless(file string) bool {
-	for _, part := range strings.Fields("have_ not_ wait_ count_sessions no_ default_ maybe_ big_test long_test only_ innodb_page_size") {
+	for _, part := range strings.Fields("have_ not_ wait_ count_sessions no_ default_ maybe_ big_test long_test " +
+		"only_ " +
+		"innodb_page_size") {
 		if strings.Contains(strings.ToLower(file), part) {
 			return true
 		}
@@ -321,7 +340,8 @@ func (r *mtrReader) filled(text string) string {
 func (r *mtrReader) disconnect(line int, name string) {
 	if r.begun[normal(name)] {
 		delete(r.begun, normal(name))
-		r.out = append(r.out, piece{line: line, tag: r.session(name), sql: "ROLLBACK", comments: []string{"the connection ends"}, own: true})
+		r.out = append(r.out, piece{line: line, tag: r.session(name), sql: "ROLLBACK",
+			comments: []string{"the connection ends"}, own: true})
 	}
 	if r.current == name {
 		r.current = "default"
@@ -386,20 +406,30 @@ func (r *mtrReader) expects(p *piece) {
 	}
 }
 
-// mtrErrors are the names by which tests call the errors that schedules meet most, and mtrMessages how results show them.
+// mtrErrors are the names by which tests call the errors that schedules meet most, and mtrMessages how results show
+// them.
 var mtrErrors = map[string]int{
-	"ER_DUP_ENTRY": 1062, "ER_DUP_KEY": 1022, "ER_LOCK_WAIT_TIMEOUT": 1205, "ER_LOCK_DEADLOCK": 1213, "ER_CHECKREAD": 1020, "ER_NO_SUCH_TABLE": 1146,
-	"ER_BAD_TABLE_ERROR": 1051, "ER_TABLE_EXISTS_ERROR": 1050, "ER_PARSE_ERROR": 1064, "ER_ROW_IS_REFERENCED_2": 1451, "ER_NO_REFERENCED_ROW_2": 1452,
-	"ER_TABLE_DEF_CHANGED": 1412, "ER_QUERY_INTERRUPTED": 1317, "ER_LOCK_NOWAIT": 3572, "ER_BAD_NULL_ERROR": 1048, "ER_DATA_TOO_LONG": 1406,
-	"ER_SUBQUERY_NO_1_ROW": 1242, "ER_CANT_EXECUTE_IN_READ_ONLY_TRANSACTION": 1792, "ER_TABLE_NOT_LOCKED": 1100, "ER_TABLE_NOT_LOCKED_FOR_WRITE": 1099,
-	"ER_SP_DOES_NOT_EXIST": 1305, "ER_CONSTRAINT_FAILED": 4025, "ER_NO_DEFAULT_FOR_FIELD": 1364, "ER_WARN_DATA_OUT_OF_RANGE": 1264,
-	"ER_CRASHED_ON_USAGE": 1194,
+	"ER_DUP_ENTRY": 1062, "ER_DUP_KEY": 1022, "ER_LOCK_WAIT_TIMEOUT": 1205, "ER_LOCK_DEADLOCK": 1213,
+	"ER_CHECKREAD": 1020, "ER_NO_SUCH_TABLE": 1146,
+	"ER_BAD_TABLE_ERROR": 1051, "ER_TABLE_EXISTS_ERROR": 1050, "ER_PARSE_ERROR": 1064, "ER_ROW_IS_REFERENCED_2": 1451,
+	"ER_NO_REFERENCED_ROW_2": 1452,
+	"ER_TABLE_DEF_CHANGED":   1412, "ER_QUERY_INTERRUPTED": 1317, "ER_LOCK_NOWAIT": 3572, "ER_BAD_NULL_ERROR": 1048,
+	"ER_DATA_TOO_LONG":     1406,
+	"ER_SUBQUERY_NO_1_ROW": 1242, "ER_CANT_EXECUTE_IN_READ_ONLY_TRANSACTION": 1792, "ER_TABLE_NOT_LOCKED": 1100,
+	"ER_TABLE_NOT_LOCKED_FOR_WRITE": 1099,
+	"ER_SP_DOES_NOT_EXIST":          1305, "ER_CONSTRAINT_FAILED": 4025, "ER_NO_DEFAULT_FOR_FIELD": 1364,
+	"ER_WARN_DATA_OUT_OF_RANGE": 1264,
+	"ER_CRASHED_ON_USAGE":       1194,
 }
 
 var mtrMessages = map[string]int{
-	"Lock wait timeout exceeded": 1205, "Deadlock found when trying to get lock": 1213, "Duplicate entry": 1062, "Record has changed since last read": 1020,
-	"Cannot delete or update a parent row": 1451, "Cannot add or update a child row": 1452, "cannot be null": 1048, "Data too long for column": 1406,
-	"Table definition has changed": 1412, "Query execution was interrupted": 1317, "Statement aborted because lock(s) could not be acquired": 3572,
-	"Cannot execute statement in a READ ONLY transaction": 1792, "Out of range value": 1264, "Subquery returns more than 1 row": 1242,
+	"Lock wait timeout exceeded": 1205, "Deadlock found when trying to get lock": 1213, "Duplicate entry": 1062,
+	"Record has changed since last read":   1020,
+	"Cannot delete or update a parent row": 1451, "Cannot add or update a child row": 1452, "cannot be null": 1048,
+	"Data too long for column":     1406,
+	"Table definition has changed": 1412, "Query execution was interrupted": 1317,
+	"Statement aborted because lock(s) could not be acquired": 3572,
+	"Cannot execute statement in a READ ONLY transaction":     1792, "Out of range value": 1264,
+	"Subquery returns more than 1 row":     1242,
 	"You have an error in your SQL syntax": 1064, "doesn't have a default value": 1364,
 }

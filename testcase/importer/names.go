@@ -5,9 +5,10 @@ import (
 	"strings"
 )
 
-// sessionWord is how a session is called, with its number or letter: T1, tx2, session 3, conn_a, client B, terminal 1. Of words that
-// begin alike the longest comes first.
-const sessionWord = `(?:transaction|txn|trx|tx|thread|thd|terminal|term|t|session|sess|ses|connection|conn|con|client|cli|c|window|win|user|` +
+// sessionWord is how a session is called, with its number or letter: T1, tx2, session 3, conn_a, client B, terminal 1.
+// Of words that begin alike the longest comes first.
+const sessionWord = `(?:transaction|txn|trx|tx|thread|thd|terminal|term|t|session|sess|ses|connection|conn|con|` +
+	`client|cli|c|window|win|user|` +
 	`worker|process|node|shell|tab|console|mysql|mariadb|tidb|psql|sqlite|s)[ _#-]{0,2}(?:\d+|[a-z])\b`
 
 var sessionName = regexp.MustCompile(`(?i)^` + sessionWord)
@@ -17,7 +18,8 @@ func isSession(text string) bool { return text != "" && len(sessionName.FindStri
 
 // isShort says whether a text is a letter or a number by which sessions are told: A, 2, 1001.
 func isShort(text string) bool {
-	return len(text) == 1 && text[0] >= 'A' && text[0] <= 'Z' || text != "" && len(text) < 7 && strings.Trim(text, "0123456789") == ""
+	return len(text) == 1 && text[0] >= 'A' && text[0] <= 'Z' || text != "" && len(text) < 7 && strings.Trim(text,
+		"0123456789") == ""
 }
 
 // named is a session as it is called: one that is told by a letter or a number is "session A".
@@ -45,8 +47,8 @@ func normal(name string) string {
 	return strings.NewReplacer(" ", "", "_", "", "-", "", "#", "").Replace(strings.ToLower(name))
 }
 
-// headingOf returns the session that a line names and nothing else: "-- session 1", "**Session A:**", "== T2 ==", "2. Terminal 1"; "" for
-// another line.
+// headingOf returns the session that a line names and nothing else: "-- session 1", "**Session A:**", "== T2 ==", "2.
+// Terminal 1"; "" for another line.
 func headingOf(line string) string {
 	const longest, decoration = 80, "-#*=_/ \t[]()<>:.;–—"
 	if len(line) > longest {

@@ -61,8 +61,10 @@ type SessionFile struct{ Name, Text string }
 
 // paces says whether a statement is one by which the scripts of export keep each other's pace.
 func paces(sql string) bool {
-	flat := strings.NewReplacer("if exists ", "", "if not exists ", "", "(", " ").Replace(strings.ToLower(strings.Join(strings.Fields(sql), " ")))
-	for _, start := range []string{"do get_lock ", "do release_lock ", "do sleep ", "call txweave_", "create table txweave_", "drop table txweave_",
+	flat := strings.NewReplacer("if exists ", "", "if not exists ", "", "(",
+		" ").Replace(strings.ToLower(strings.Join(strings.Fields(sql), " ")))
+	for _, start := range []string{"do get_lock ", "do release_lock ", "do sleep ", "call txweave_",
+		"create table txweave_", "drop table txweave_",
 		"create procedure txweave_", "drop procedure txweave_"} {
 		if strings.HasPrefix(flat, start) {
 			return true
@@ -73,7 +75,8 @@ func paces(sql string) bool {
 
 // released is the moment that a statement ends by giving up its lock.
 func released(sql string) (at int, ok bool) {
-	digits, ok := strings.CutPrefix(strings.ToLower(strings.Join(strings.Fields(sql), " ")), "do release_lock('txweave ")
+	digits, ok := strings.CutPrefix(strings.ToLower(strings.Join(strings.Fields(sql), " ")),
+		"do release_lock('txweave ")
 	at, err := strconv.Atoi(strings.TrimSuffix(digits, "')"))
 	return at, ok && err == nil
 }
@@ -95,8 +98,8 @@ type moment struct {
 	session, text string
 }
 
-// Join makes one text of the scripts that export writes for each session: their statements in the order of the locks by which they keep each
-// other's pace, each with its session in front.
+// Join makes one text of the scripts that export writes for each session: their statements in the order of the locks by
+// which they keep each other's pace, each with its session in front.
 func Join(files []SessionFile) (string, error) {
 	var out strings.Builder
 	var moments []moment
@@ -121,7 +124,8 @@ func Join(files []SessionFile) (string, error) {
 	}
 	for _, m := range moments {
 		if m.at < 0 {
-			return "", &testcase.ParseError{Name: m.session + ".sql", Line: 1, Msg: fmt.Sprintf("no lock says when %s is sent", quote(m.text))}
+			return "", &testcase.ParseError{Name: m.session + ".sql", Line: 1,
+				Msg: fmt.Sprintf("no lock says when %s is sent", quote(m.text))}
 		}
 	}
 	slices.SortStableFunc(moments, func(a, b moment) int { return cmp.Compare(a.at, b.at) })

@@ -11,7 +11,8 @@ import (
 var errorCode = regexp.MustCompile(`(?i)\berror:?\s*(?:code:?\s*)?\(?(\d{4})\b`)
 
 // printedCount is what clients say of how many rows there were.
-var printedCount = regexp.MustCompile(`(?i)^(?:(\d+) rows? in set|query ok, (\d+) rows? affected|\((\d+) rows?\)$|(?:(?:update|delete|merge|select)|insert 0) (\d+)$)`)
+var printedCount = regexp.MustCompile(`(?i)^(?:(\d+) rows? in set|query ok, (\d+) rows? affected|` +
+	`\((\d+) rows?\)$|(?:(?:update|delete|merge|select)|insert 0) (\d+)$)`)
 
 // waits says whether a remark says that a statement waited.
 func waits(text string) bool {
@@ -19,7 +20,8 @@ func waits(text string) bool {
 	for len(w) > 1 && slices.Contains([]string{"is", "will", "this", "it", "now"}, w[0]) {
 		w = w[1:]
 	}
-	return len(w) > 0 && slices.Contains([]string{"block", "blocks", "blocked", "blocking", "wait", "waits", "waiting", "hang", "hangs"}, strings.Trim(w[0], ".,:;)]!…"))
+	return len(w) > 0 && slices.Contains([]string{"block", "blocks", "blocked", "blocking", "wait", "waits", "waiting",
+		"hang", "hangs"}, strings.Trim(w[0], ".,:;)]!…"))
 }
 
 // remarked takes from a remark what it says of the statement's answer.
@@ -33,10 +35,13 @@ func (p *piece) remarked(text string) {
 }
 
 // answerWords begin what people write of an answer, in a cell or behind a mark.
-var answerWords = strings.Fields(`ok query empty error blocked block blocks blocking wait waits waiting hang hangs hung result results returns return
-	deadlock success succeeds fails failed unblocked unblocks resumes goes gives sees shows prints rows row updated inserted deleted affected`)
+var answerWords = strings.Fields(`ok query empty error blocked block blocks blocking wait waits waiting hang hangs
+	hung result results returns return
+	deadlock success succeeds fails failed unblocked unblocks resumes goes gives sees shows prints rows row updated
+	inserted deleted affected`)
 
-// isAnswer says whether a text is what a statement answered: it begins with such a word, a number, or a mark that no statement has.
+// isAnswer says whether a text is what a statement answered: it begins with such a word, a number, or a mark that no
+// statement has.
 func isAnswer(text string) bool {
 	text = strings.TrimSpace(text)
 	if text == "" || isRemark(text) || isSaid(text) || isAnswerLine(text) {
@@ -52,7 +57,8 @@ func isAnswer(text string) bool {
 // isAnswerLine says whether a line has a shape that clients print, in a text of any kind.
 func isAnswerLine(line string) bool {
 	low := strings.ToLower(line)
-	for _, start := range []string{"+--", "|", "query ok", "empty set", "error ", "error:", "rows matched:", "records:", "database changed", "bye", "warning ", "note ",
+	for _, start := range []string{"+--", "|", "query ok", "empty set", "error ", "error:", "rows matched:",
+		"records:", "database changed", "bye", "warning ", "note ",
 		"changed:", "time: ", "*****"} {
 		if strings.HasPrefix(low, start) {
 			return true
@@ -67,7 +73,8 @@ func (r *reader) answers(line string) bool {
 	if p == nil || r.serial {
 		return false
 	}
-	if r.vertical = strings.HasPrefix(line, "*****") || r.vertical && strings.Contains(line, ":") && promptOf(line).length == 0; r.vertical {
+	if r.vertical = strings.HasPrefix(line, "*****") || r.vertical && strings.Contains(line, ":") &&
+		promptOf(line).length == 0; r.vertical {
 		p.comments = append(p.comments, line)
 		return true
 	}
@@ -100,7 +107,8 @@ func (p *piece) unsaid() {
 	}
 }
 
-// answered is the statement whose answer comes now: the last one, or below its session's heading the one that had waited.
+// answered is the statement whose answer comes now: the last one, or below its session's heading the one that had
+// waited.
 func (r *reader) answered() *piece {
 	list := *r.list()
 	if len(list) == 0 {
@@ -120,12 +128,15 @@ func (r *reader) bars(p *piece, line string) {
 	number := r.lineAt(r.pos)
 	for _, cell := range cells {
 		if isClosed(asCode(cell)) {
-			r.err = r.src.errorf(number, "%s: a table with statements whose columns name no sessions: give them a heading (| session 1 | session 2 |)", quote(line))
+			r.err = r.src.errorf(number, "%s: a table with statements whose columns name no sessions: %s", quote(line),
+				giveHeading)
 		}
 	}
 	switch word(p.sql, 0) {
 	case "CREATE", "DROP", "ALTER", "BEGIN", "START", "COMMIT", "ROLLBACK", "SET":
-		r.err = r.src.errorf(number, "%s: rows that no statement returned: write INSERT INTO … VALUES …; for rows that are there at the beginning", quote(line))
+		r.err = r.src.errorf(number,
+			"%s: rows that no statement returned: write INSERT INTO … VALUES …; for rows that are there at the "+
+				"beginning", quote(line))
 	}
 	if isTableRule(line) {
 		return

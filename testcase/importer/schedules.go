@@ -7,8 +7,8 @@ import (
 	"txweave/sqltext"
 )
 
-// readMarked, readTranscript, readTable and readPlain read texts whose sessions are told by marks and headings, by these and a client's
-// prompts, by a table's columns too, and not at all.
+// readMarked, readTranscript, readTable and readPlain read texts whose sessions are told by marks and headings, by
+// these and a client's prompts, by a table's columns too, and not at all.
 func readMarked(s *source) ([]*part, error) { return readLines(s, signs{marks: true}) }
 func readTranscript(s *source) ([]*part, error) {
 	return readLines(s, signs{marks: true, prompts: true})
@@ -23,7 +23,8 @@ func isTableText(s *source) bool {
 	lines := s.lines()
 	f := &fences{}
 	for i, line := range lines {
-		if strings.Contains(line, "|") && headerOf(line) != nil && (i == 0 || !strings.HasPrefix(strings.TrimSpace(lines[i-1]), "+-") || f.tableAt(lines, i)) && f.tableAt(lines, i) {
+		if strings.Contains(line, "|") && headerOf(line) != nil && (i == 0 ||
+			!strings.HasPrefix(strings.TrimSpace(lines[i-1]), "+-") || f.tableAt(lines, i)) && f.tableAt(lines, i) {
 			return true
 		}
 	}
@@ -32,7 +33,8 @@ func isTableText(s *source) bool {
 
 // isTranscript says whether a line of a text begins with a client's prompt.
 func isTranscript(s *source) bool {
-	return slices.ContainsFunc(s.lines(), func(line string) bool { return promptOf(strings.TrimSpace(line)).length > 0 })
+	return slices.ContainsFunc(s.lines(),
+		func(line string) bool { return promptOf(strings.TrimSpace(line)).length > 0 })
 }
 
 // isMarked says whether a line of a text has a session's mark, or is a heading.
@@ -40,7 +42,8 @@ func isMarked(s *source) bool {
 	return slices.ContainsFunc(s.lines(), func(line string) bool {
 		line = strings.TrimSpace(line)
 		m := frontMark(line)
-		return m.length > 0 && begins(line[m.length:]) || headingOf(line) != "" || markedBehind(line) && strings.Contains(line, " ")
+		return m.length > 0 && begins(line[m.length:]) || headingOf(line) != "" || markedBehind(line) &&
+			strings.Contains(line, " ")
 	})
 }
 
@@ -55,7 +58,9 @@ func readLines(s *source, signs signs) ([]*part, error) {
 		return nil, err
 	}
 	if at := r.prompts.two; at > 0 {
-		return nil, s.errorf(at, "another database's prompt, and it is not clear in which terminal: put the session on a line above each terminal's lines (-- session 1)")
+		return nil, s.errorf(at,
+			"another database's prompt, and it is not clear in which terminal: put the session on a line above each "+
+				"terminal's lines (-- session 1)")
 	}
 	r.plainEnds()
 	r.awaited()
@@ -94,8 +99,8 @@ func (p *part) cut(title string, list []piece) *part {
 	return out
 }
 
-// byFence parts a text whose fences have schedules of their own over one set-up: each begins where all transactions of the one before have
-// ended, and has its sessions' marks on its lines.
+// byFence parts a text whose fences have schedules of their own over one set-up: each begins where all transactions of
+// the one before have ended, and has its sessions' marks on its lines.
 func (p *part) byFence(f *fences) []*part {
 	first := slices.IndexFunc(p.out, func(q piece) bool { return q.ofSession() })
 	if f == nil || first < 0 || len(p.order) > 0 {
@@ -126,7 +131,8 @@ func (p *part) byFence(f *fences) []*part {
 	return out
 }
 
-// anew parts a text where its set-up begins again, once all transactions have ended: another experiment with the same tables.
+// anew parts a text where its set-up begins again, once all transactions have ended: another experiment with the same
+// tables.
 func (p *part) anew() []*part {
 	if len(p.order) > 0 {
 		return []*part{p}
@@ -163,7 +169,8 @@ func (p *part) anew() []*part {
 
 // preparation is where the set-up begins that a statement is of.
 func (p *part) preparation(from, at int) int {
-	for at > from && !p.out[at-1].ofSession() && slices.Contains([]string{"DROP", "SET", "USE", "CREATE", "INSERT"}, word(p.out[at-1].sql, 0)) {
+	for at > from && !p.out[at-1].ofSession() && slices.Contains([]string{"DROP", "SET", "USE", "CREATE", "INSERT"},
+		word(p.out[at-1].sql, 0)) {
 		at--
 	}
 	return at
@@ -205,17 +212,22 @@ func (r *reader) usedBefore(at int) bool {
 		if q.Kind == sqltext.Create && q.Target == read.Target {
 			return false
 		}
-		used = used || slices.ContainsFunc(q.Tokens, func(t sqltext.Token) bool { name, ok := t.Ident(); return ok && name == read.Target })
+		used = used || slices.ContainsFunc(q.Tokens, func(t sqltext.Token) bool {
+			name, ok := t.Ident()
+			return ok &&
+				name == read.Target
+		})
 	}
 	return used
 }
 
-// awaited takes a statement that a transcript has twice as one: first where it was sent and printed nothing, as it waited, and again where its
-// answer came.
+// awaited takes a statement that a transcript has twice as one: first where it was sent and printed nothing, as it
+// waited, and again where its answer came.
 func (r *reader) awaited() {
 	for i := 0; i < len(r.out) && r.prompts.seen; i++ {
 		p := &r.out[i]
-		if !p.ofSession() || p.printed != nil && p.printed.Count >= 0 || sqltext.KindOf(p.sql) == sqltext.Begin || !r.answeredAll(i) {
+		if !p.ofSession() || p.printed != nil && p.printed.Count >= 0 || sqltext.KindOf(p.sql) == sqltext.Begin ||
+			!r.answeredAll(i) {
 			continue
 		}
 		next := i + 1
@@ -231,7 +243,8 @@ func (r *reader) awaited() {
 		}
 		p.printed, p.comments = q.printed, append(p.comments, q.comments...)
 		p.printed.Waited = true
-		r.note(q.line, false, "%s stands here again with its answer: it is the one of line %d, which waited", quote(q.sql), p.line)
+		r.note(q.line, false, "%s stands here again with its answer: it is the one of line %d, which waited",
+			quote(q.sql), p.line)
 		r.out = slices.Delete(r.out, next, next+1)
 	}
 }
@@ -249,16 +262,18 @@ func (r *reader) answeredAll(at int) bool {
 	return n > 0
 }
 
-// refused keeps what comes after a statement that its text shows to be refused after it has waited until it is: the next one is not sent
-// before. Only where the text makes such waits short: nobody waits for the usual minute.
+// refused keeps what comes after a statement that its text shows to be refused after it has waited until it is: the
+// next one is not sent before. Only where the text makes such waits short: nobody waits for the usual minute.
 func (p *part) refused() {
 	short := false
 	for i := range p.out {
 		q := &p.out[i]
-		short = short || strings.Contains(strings.ToLower(q.sql), "lock_wait_timeout") && sqltext.KindOf(q.sql) == sqltext.Set ||
+		short = short || strings.Contains(strings.ToLower(q.sql), "lock_wait_timeout") &&
+			sqltext.KindOf(q.sql) == sqltext.Set ||
 			strings.Contains(strings.ToLower(q.sql), "lock_timeout") && sqltext.KindOf(q.sql) == sqltext.Set
 		const timeout = 1205
-		if short && q.ofSession() && q.printed != nil && q.printed.Err == timeout && i+1 < len(p.out) && p.out[i+1].tag != q.tag &&
+		if short && q.ofSession() && q.printed != nil && q.printed.Err == timeout && i+1 < len(p.out) &&
+			p.out[i+1].tag != q.tag &&
 			!slices.Contains(p.out[i+1].idle, q.tag) {
 			p.out[i+1].idle = append(p.out[i+1].idle, q.tag)
 		}

@@ -30,8 +30,8 @@ type ScriptOrder struct {
 	Format string // in which it was read, one of Formats
 }
 
-// ReadScripts reads a text as scripts, which hold nearly everything that people write. private says that they will be run on a server of its own,
-// whose settings they may change. Errors are of type *testcase.ParseError.
+// ReadScripts reads a text as scripts, which hold nearly everything that people write. private says that they will be
+// run on a server of its own, whose settings they may change. Errors are of type *testcase.ParseError.
 func ReadScripts(name string, text []byte, o Options, private bool) ([]ScriptOrder, error) {
 	parts, err := read(name, text, o)
 	if err != nil {
@@ -49,7 +49,8 @@ func ReadScripts(name string, text []byte, o Options, private bool) ([]ScriptOrd
 		b := newScript(p, name, o)
 		b.make(private)
 		if len(b.s.Steps) == 0 {
-			msg := "no statement here: want SQL, with its session where there are several (T0> …; or /* t0 */ …; or …; -- T0)"
+			msg := "no statement here: want SQL, with its session where there are several (T0> …; or /* t0 */ …; or " +
+				"…; -- T0)"
 			for _, n := range b.notes {
 				if n.Missing {
 					msg = n.Text
@@ -57,7 +58,8 @@ func ReadScripts(name string, text []byte, o Options, private bool) ([]ScriptOrd
 			}
 			return nil, &testcase.ParseError{Name: name, Line: max(p.line, 1), Msg: msg}
 		}
-		out = append(out, ScriptOrder{Title: p.title, Line: max(p.line, 1), Script: b.s, Notes: b.notes, Format: p.format})
+		out = append(out, ScriptOrder{Title: p.title, Line: max(p.line, 1), Script: b.s, Notes: b.notes,
+			Format: p.format})
 	}
 	return out, nil
 }
@@ -79,7 +81,8 @@ type scriptBuilder struct {
 }
 
 func newScript(p *part, name string, o Options) *scriptBuilder {
-	b := &scriptBuilder{part: p, target: o.Target, ansi: sqltext.SyntaxOf(o.Target).Quoting != sqltext.MySQL, notes: p.notes,
+	b := &scriptBuilder{part: p, target: o.Target, ansi: sqltext.SyntaxOf(o.Target).Quoting != sqltext.MySQL,
+		notes:  p.notes,
 		s:      &testcase.Script{Target: o.Target, Isolation: o.Isolation},
 		number: map[string]int{}, databases: map[string]bool{"test": true}, tables: map[string]bool{}}
 	if p.own != nil && o.Isolation == "" {
@@ -134,7 +137,8 @@ func (b *scriptBuilder) build() {
 			b.prepared = true
 			b.setup(p)
 		case p.tag == setupTag:
-			b.note(p, false, "the set-up goes on after sessions have begun: it is sent over a connection of its own: %s", quote(p.sql))
+			b.note(p, false, "the set-up goes on after sessions have begun: it is sent over a connection of its own: "+
+				"%s", quote(p.sql))
 			b.step(p)
 		case p.tag == "" && tagged:
 			if !b.stray(i) {
@@ -229,7 +233,8 @@ func (b *scriptBuilder) setup(p *piece) {
 		b.s.Isolation = levelOf(p.sql)
 		return
 	}
-	if setsModeBack(p.sql) && slices.ContainsFunc(b.s.Setup, func(st testcase.ScriptStmt) bool { return keepsMode(st.SQL) }) {
+	if setsModeBack(p.sql) && slices.ContainsFunc(b.s.Setup,
+		func(st testcase.ScriptStmt) bool { return keepsMode(st.SQL) }) {
 		p.sql = "SET SQL_MODE = '" + usualMode + "'" // which is what a dump has kept there, written out
 	}
 	if name := databaseOf(p.sql); name != "" && !slices.Contains(system, name) {
@@ -240,7 +245,8 @@ func (b *scriptBuilder) setup(p *piece) {
 		b.tables[read.Target] = true
 	}
 	b.s.Setup = append(b.s.Setup, st)
-	if p.tag == "" && sqltext.KindOf(p.sql) == sqltext.Set && !p.dump && (b.every || !loads(st.SQL)) && levelOf(p.sql) == "" {
+	if p.tag == "" && sqltext.KindOf(p.sql) == sqltext.Set && !p.dump && (b.every || !loads(st.SQL)) &&
+		levelOf(p.sql) == "" {
 		st.Line, st.Comments = p.line, nil
 		b.settings = append(b.settings, st)
 	}
@@ -266,7 +272,8 @@ func (b *scriptBuilder) stmt(p *piece, session int) testcase.ScriptStmt {
 	if sqltext.KindOf(sql) >= sqltext.Create {
 		sql = strings.TrimSpace(definer.ReplaceAllString(sql, ""))
 	}
-	st := testcase.ScriptStmt{Session: session, Line: p.line, SQL: b.unqualified(sql), Comments: p.comments, Printed: p.printed}
+	st := testcase.ScriptStmt{Session: session, Line: p.line, SQL: b.unqualified(sql), Comments: p.comments,
+		Printed: p.printed}
 	for _, tag := range p.idle {
 		if n, known := b.number[tag]; known {
 			st.Idle = append(st.Idle, n)
@@ -278,8 +285,8 @@ func (b *scriptBuilder) stmt(p *piece, session int) testcase.ScriptStmt {
 // system are databases that no text's own tables are in.
 var system = []string{"mysql", "information_schema", "performance_schema", "sys", "new", "old", "excluded"}
 
-// unqualified leaves out the names of the databases that the text makes or uses, and those that stand before its own tables and
-// are no alias: the script has one database of its own.
+// unqualified leaves out the names of the databases that the text makes or uses, and those that stand before its own
+// tables and are no alias: the script has one database of its own.
 func (b *scriptBuilder) unqualified(sql string) string {
 	if !strings.Contains(sql, ".") {
 		return sql
@@ -314,7 +321,8 @@ func (b *scriptBuilder) admit(private bool) {
 	refused := map[*testcase.ScriptStmt]bool{}
 	for _, r := range b.s.Admit(sqltext.SyntaxOf(b.s.Target).Quoting, private) {
 		refused[r.Stmt] = true
-		b.notes = append(b.notes, Note{r.Stmt.Line, fmt.Sprintf("left out: %s: %s", quote(strings.Join(strings.Fields(r.Stmt.SQL), " ")), r.Reason), true})
+		b.notes = append(b.notes, Note{r.Stmt.Line, fmt.Sprintf("left out: %s: %s",
+			quote(strings.Join(strings.Fields(r.Stmt.SQL), " ")), r.Reason), true})
 	}
 	keep := func(list []testcase.ScriptStmt) (out []testcase.ScriptStmt) {
 		for i := range list {

@@ -10,8 +10,10 @@ import (
 )
 
 // loadingSettings are those by which tables are loaded: they are nobody's but the set-up's.
-var loadingSettings = strings.Fields(`global persist names character charset sql_mode foreign_key_checks unique_checks time_zone sql_notes search_path
-	character_set_client character_set_connection character_set_results collation_connection client_encoding client_min_messages`)
+var loadingSettings = strings.Fields(`global persist names character charset sql_mode foreign_key_checks
+	unique_checks time_zone sql_notes search_path
+	character_set_client character_set_connection character_set_results collation_connection client_encoding
+	client_min_messages`)
 
 // loads says whether a SET is of such a setting, or of a variable of its own.
 func loads(sql string) bool {
@@ -45,7 +47,8 @@ func (b *scriptBuilder) forAll() {
 		}
 	}
 	for _, st := range b.settings {
-		b.notes = append(b.notes, Note{st.Line, fmt.Sprintf("%s stands above all sessions: each begins with it", quote(st.SQL)), false})
+		b.notes = append(b.notes, Note{st.Line, fmt.Sprintf("%s stands above all sessions: each begins with it",
+			quote(st.SQL)), false})
 	}
 }
 
@@ -60,12 +63,15 @@ func (b *scriptBuilder) unbegun() {
 			k := sqltext.KindOf(st.SQL)
 			count++
 			writes = writes || k == sqltext.Insert || k == sqltext.Update || k == sqltext.Delete
-			begun = begun || k == sqltext.Begin || k == sqltext.Commit || k == sqltext.Rollback || testcase.SwitchesAutocommit(st.SQL)
+			begun = begun || k == sqltext.Begin || k == sqltext.Commit || k == sqltext.Rollback ||
+				testcase.SwitchesAutocommit(st.SQL)
 		}
 		low := strings.ToLower(name)
-		if count > 1 && writes && !begun && (strings.HasPrefix(low, "transaction") || strings.HasPrefix(low, "txn") || strings.HasPrefix(low, "trx")) {
+		if count > 1 && writes && !begun && (strings.HasPrefix(low, "transaction") || strings.HasPrefix(low, "txn") ||
+			strings.HasPrefix(low, "trx")) {
 			b.notes = append(b.notes, Note{b.s.Steps[0].Line,
-				fmt.Sprintf("%s is called a transaction, and no statement begins it: each of its statements commits by itself", name), true})
+				fmt.Sprintf("%s is called a transaction, and no statement begins it: each of its statements commits "+
+					"by itself", name), true})
 		}
 	}
 }
@@ -90,7 +96,8 @@ func (b *scriptBuilder) inTurn() {
 		}
 	}
 	if len(order) > 1 && begun > 1 {
-		b.notes = append(b.notes, Note{b.s.Steps[0].Line, "the transactions run one after the other, as the text has them: it does not say how they overlap", false})
+		b.notes = append(b.notes, Note{b.s.Steps[0].Line,
+			"the transactions run one after the other, as the text has them: it does not say how they overlap", false})
 	}
 }
 
@@ -98,7 +105,8 @@ func (b *scriptBuilder) inTurn() {
 func (b *scriptBuilder) stray(i int) bool {
 	p := &b.out[i]
 	if rest := b.out[i:]; b.again(rest) {
-		b.note(p, false, "belongs to no session, and repeats what sessions do: left out, with what follows: %s", quote(p.sql))
+		b.note(p, false, "belongs to no session, and repeats what sessions do: left out, with what follows: %s",
+			quote(p.sql))
 		return false
 	}
 	b.note(p, false, "%s comes after all sessions: it is sent over a connection of its own", quote(p.sql))
@@ -117,10 +125,14 @@ func (b *scriptBuilder) again(rest []piece) bool {
 		if k != sqltext.Select {
 			writes = true
 		}
-		if k >= sqltext.Create || k == sqltext.Begin || k == sqltext.Commit || k == sqltext.Rollback || k == sqltext.Set {
+		if k >= sqltext.Create || k == sqltext.Begin || k == sqltext.Commit || k == sqltext.Rollback ||
+			k == sqltext.Set {
 			continue
 		}
-		if !slices.ContainsFunc(b.out, func(q piece) bool { return q.tag != "" && normalSQL(q.sql) == normalSQL(p.sql) }) {
+		if !slices.ContainsFunc(b.out, func(q piece) bool {
+			return q.tag != "" &&
+				normalSQL(q.sql) == normalSQL(p.sql)
+		}) {
 			return false
 		}
 	}

@@ -7,7 +7,8 @@ import (
 	"txweave/sqltext"
 )
 
-// isSpec says whether a text is a spec of the isolation tester: a line begins with "session", another one with "step", with a brace.
+// isSpec says whether a text is a spec of the isolation tester: a line begins with "session", another one with "step",
+// with a brace.
 func isSpec(s *source) bool {
 	session, step := false, false
 	for _, line := range s.lines() {
@@ -45,7 +46,8 @@ type spec struct {
 // maxInterleavings is how many interleavings of a spec that names none are made.
 const maxInterleavings = 1000
 
-// readSpec reads a spec: each permutation is a schedule. Where it names none, every interleaving is, as isolationtester has it.
+// readSpec reads a spec: each permutation is a schedule. Where it names none, every interleaving is, as isolationtester
+// has it.
 func readSpec(s *source) ([]*part, error) {
 	r := &spec{part: newPart("", 1), s: s, steps: map[string]specAction{}}
 	for {
@@ -60,7 +62,9 @@ func readSpec(s *source) ([]*part, error) {
 	if len(r.parts) == 0 {
 		all := r.interleavings()
 		if len(all) > maxInterleavings {
-			return nil, r.errorf(r.pos, "the spec names no permutation, which means all interleavings of its steps: more than %d", maxInterleavings)
+			return nil, r.errorf(r.pos,
+				"the spec names no permutation, which means all interleavings of its steps: more than %d",
+				maxInterleavings)
 		}
 		for _, list := range all {
 			r.parts = append(r.parts, r.permutation(list, len(s.text)))
@@ -126,8 +130,8 @@ func (r *spec) clause(word string, at int) error {
 	return nil
 }
 
-// interleavings lists the orders of all steps that keep each session's own, in the order in which isolationtester runs them; it stops soon
-// after maxInterleavings.
+// interleavings lists the orders of all steps that keep each session's own, in the order in which isolationtester runs
+// them; it stops soon after maxInterleavings.
 func (r *spec) interleavings() (out [][]string) {
 	left := make([][]string, len(r.parties))
 	for i, p := range r.parties {
@@ -153,7 +157,8 @@ func (r *spec) interleavings() (out [][]string) {
 	return out
 }
 
-// permutation makes one schedule of a spec. The tester runs the teardown of its sessions, too, and prints what it answers.
+// permutation makes one schedule of a spec. The tester runs the teardown of its sessions, too, and prints what it
+// answers.
 func (r *spec) permutation(names []string, at int) *part {
 	p := newPart("permutation "+strings.Join(names, " "), r.lineAt(at))
 	p.names = r.part.names
@@ -282,7 +287,8 @@ func levelled(target string, ansi bool, sql string) []string {
 	if w[at+2] != "SERIALIZABLE" {
 		n++
 	}
-	level, rest := strings.Join(w[at+2:min(n, len(w))], " "), strings.TrimPrefix(strings.Join(w[min(n, len(w)):], " "), ", ")
+	level, rest := strings.Join(w[at+2:min(n, len(w))], " "), strings.TrimPrefix(strings.Join(w[min(n, len(w)):], " "),
+		", ")
 	switch {
 	case ansi:
 		return []string{"BEGIN"}

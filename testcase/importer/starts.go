@@ -8,26 +8,35 @@ import (
 )
 
 // objects are what CREATE, ALTER and DROP are about.
-const objects = `TABLE INDEX UNIQUE VIEW OR TEMPORARY TEMP TRIGGER PROCEDURE FUNCTION DATABASE SCHEMA SEQUENCE FULLTEXT SPATIAL ALGORITHM DEFINER SQL
-	EVENT USER ROLE TYPE MATERIALIZED EXTENSION RULE UNLOGGED GLOBAL DOMAIN PUBLICATION AGGREGATE VIRTUAL COLLATION SERVER TABLESPACE STATISTICS
+const objects = `TABLE INDEX UNIQUE VIEW OR TEMPORARY TEMP TRIGGER PROCEDURE FUNCTION DATABASE SCHEMA SEQUENCE
+	FULLTEXT SPATIAL ALGORITHM DEFINER SQL
+	EVENT USER ROLE TYPE MATERIALIZED EXTENSION RULE UNLOGGED GLOBAL DOMAIN PUBLICATION AGGREGATE VIRTUAL COLLATION
+	SERVER TABLESPACE STATISTICS
 	IF ONLINE OFFLINE IGNORE SYSTEM INSTANCE PREPARE POLICY CONVERSION CAST OPERATOR FOREIGN DEFAULT EXTERNAL`
 
 // ends are what may stand behind the word that begins or ends a transaction.
-const ends = `; WORK TRANSACTION TRAN AND NO RELEASE PREPARED TO ISOLATION READ NOT DEFERRABLE PESSIMISTIC OPTIMISTIC IMMEDIATE DEFERRED EXCLUSIVE
+const ends = `; WORK TRANSACTION TRAN AND NO RELEASE PREPARED TO ISOLATION READ NOT DEFERRABLE PESSIMISTIC OPTIMISTIC
+	IMMEDIATE DEFERRED EXCLUSIVE
 	CONCURRENT \`
 
-// starts are the words that begin a statement, each with those of which one must stand behind it; without any it may be whatever stands there.
+// starts are the words that begin a statement, each with those of which one must stand behind it; without any it may be
+// whatever stands there.
 var starts = map[string][]string{}
 
 func init() {
-	for _, w := range strings.Fields(`SELECT WITH VALUES TABLE SAVEPOINT RELEASE TRUNCATE USE SHOW ANALYZE EXPLAIN DESC DESCRIBE PRAGMA CALL KILL SOURCE
-		GRANT REVOKE LOAD VACUUM ATTACH DETACH RESET EXECUTE DEALLOCATE HANDLER FLUSH OPTIMIZE REPAIR FETCH CLOSE LISTEN NOTIFY COPY REINDEX
+	for _, w := range strings.Fields(`SELECT WITH VALUES TABLE SAVEPOINT RELEASE TRUNCATE USE SHOW ANALYZE EXPLAIN
+		DESC DESCRIBE PRAGMA CALL KILL SOURCE
+		GRANT REVOKE LOAD VACUUM ATTACH DETACH RESET EXECUTE DEALLOCATE HANDLER FLUSH OPTIMIZE REPAIR FETCH CLOSE
+		LISTEN NOTIFY COPY REINDEX
 		CLUSTER ADMIN SPLIT INSERT REPLACE UPDATE DELETE SET DO PREPARE`) {
 		starts[w] = nil
 	}
-	for w, behind := range map[string]string{"CREATE": objects, "DROP": objects, "ALTER": objects, "BEGIN": ends, "COMMIT": ends, "ROLLBACK": ends,
-		"END": ends, "ABORT": ends, "START": "TRANSACTION", "RENAME": "TABLE USER", "LOCK": "TABLE TABLES INSTANCE", "UNLOCK": "TABLES INSTANCE",
-		"CHECK": "TABLE", "CHECKSUM": "TABLE", "XA": "START BEGIN END PREPARE COMMIT ROLLBACK RECOVER", "MERGE": "INTO", "REFRESH": "MATERIALIZED",
+	for w, behind := range map[string]string{"CREATE": objects, "DROP": objects, "ALTER": objects, "BEGIN": ends,
+		"COMMIT": ends, "ROLLBACK": ends,
+		"END": ends, "ABORT": ends, "START": "TRANSACTION", "RENAME": "TABLE USER", "LOCK": "TABLE TABLES INSTANCE",
+		"UNLOCK": "TABLES INSTANCE",
+		"CHECK":  "TABLE", "CHECKSUM": "TABLE", "XA": "START BEGIN END PREPARE COMMIT ROLLBACK RECOVER",
+		"MERGE": "INTO", "REFRESH": "MATERIALIZED",
 		"DECLARE": ""} {
 		starts[w] = strings.Fields(behind)
 	}
@@ -75,9 +84,11 @@ func goesOn(first string, behind []string, list []sqltext.Token, text string) bo
 		return reaches(list[1:], "from")
 	case "SET":
 		return slices.Contains([]string{"=", ":", "TO", "."}, at(2)) || slices.Contains(strings.Fields(
-			"TRANSACTION SESSION GLOBAL LOCAL NAMES CHARACTER CHARSET CONSTRAINTS ROLE PASSWORD PERSIST PERSIST_ONLY STATEMENT DEFAULT TIME @"), at(1))
+			"TRANSACTION SESSION GLOBAL LOCAL NAMES CHARACTER CHARSET CONSTRAINTS ROLE PASSWORD PERSIST PERSIST_ONLY "+
+				"STATEMENT DEFAULT TIME @"), at(1))
 	case "DO":
-		return at(2) == "(" || at(1) == "LANGUAGE" || len(list) > 1 && list[1].Kind == sqltext.Literal || strings.HasPrefix(at(1), "$") || strings.HasPrefix(at(2), "'")
+		return at(2) == "(" || at(1) == "LANGUAGE" || len(list) > 1 && list[1].Kind == sqltext.Literal ||
+			strings.HasPrefix(at(1), "$") || strings.HasPrefix(at(2), "'")
 	case "PREPARE":
 		return reaches(list[1:], "from", "as", "transaction")
 	case "TABLE", "USE", "SAVEPOINT":
@@ -129,7 +140,8 @@ func defines(text string) bool {
 	return false
 }
 
-// statements divides a text at its semicolons; remarks are left out. What is between them and no statement is what is left.
+// statements divides a text at its semicolons; remarks are left out. What is between them and no statement is what is
+// left.
 func statements(text string) (out []string, left string) {
 	var b strings.Builder
 	take := func() {

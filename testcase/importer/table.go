@@ -11,7 +11,8 @@ type column struct {
 	cell int
 }
 
-// table is a table with a column for each session, or with a column that names the session and one that holds its statement.
+// table is a table with a column for each session, or with a column that names the session and one that holds its
+// statement.
 type table struct {
 	*reader
 	columns   []column
@@ -27,14 +28,16 @@ func headerOf(line string) *table {
 	if strings.Count(line, "|") < 1 {
 		return nil
 	}
-	t := &table{who: -1, what: -1, last: map[int]int{}, open: map[int]bool{}, bare: !strings.HasPrefix(strings.TrimSpace(line), "|")}
+	t := &table{who: -1, what: -1, last: map[int]int{}, open: map[int]bool{},
+		bare: !strings.HasPrefix(strings.TrimSpace(line), "|")}
 	for n, cell := range rowOf(line, t.bare) {
 		cell = strings.Trim(cell, "*_` :")
 		name, _, _ := strings.Cut(cell, "(")
 		switch kind := strings.ToLower(strings.TrimSuffix(cell, " id")); {
 		case isSession(strings.TrimSpace(name)):
 			t.columns = append(t.columns, column{strings.TrimSpace(name), n})
-		case slices.Contains([]string{"session", "transaction", "txn", "trx", "connection", "client", "thread"}, kind) && t.who < 0:
+		case slices.Contains([]string{"session", "transaction", "txn", "trx", "connection", "client", "thread"},
+			kind) && t.who < 0:
 			t.who = n
 		case slices.Contains([]string{"statement", "sql", "query", "operation", "sql statement"}, kind) && t.what < 0:
 			t.what = n
@@ -56,8 +59,8 @@ func isCount(heading string) bool {
 	return slices.Contains([]string{"time", "step", "t", "#", "no", "no."}, strings.ToLower(heading))
 }
 
-// rowOf splits a row at its bars; Jira's headings have two. Where the heading has none before its first cell, one at the beginning says that the
-// first cell is empty.
+// rowOf splits a row at its bars; Jira's headings have two. Where the heading has none before its first cell, one at
+// the beginning says that the first cell is empty.
 func rowOf(line string, bare bool) []string {
 	line = strings.TrimSpace(line)
 	if bare {
@@ -91,7 +94,8 @@ func (r *reader) table(number int) (bool, error) {
 	for r.pos < len(r.text) {
 		next := r.pos + 1
 		row := lineOf(r.text[next:])
-		if trimmed := strings.TrimSpace(row); !strings.Contains(trimmed, "|") && !isTableRule(row) || r.fences.opens(r.lineAt(next)) {
+		if trimmed := strings.TrimSpace(row); !strings.Contains(trimmed, "|") && !isTableRule(row) ||
+			r.fences.opens(r.lineAt(next)) {
 			break
 		}
 		r.pos = next + len(row)
@@ -110,14 +114,16 @@ func (r *reader) table(number int) (bool, error) {
 	return true, nil
 }
 
-// printsIt says whether the heading is that of rows which a client printed of the statement above: its columns have such names.
+// printsIt says whether the heading is that of rows which a client printed of the statement above: its columns have
+// such names.
 func (r *reader) printsIt(t *table) bool {
 	p := r.last()
 	above, _, _ := cutLast(r.text[:r.pos])
 	_, above, _ = cutLast(above)
-	return p != nil && strings.HasPrefix(strings.TrimSpace(above), "+-") && !slices.ContainsFunc(t.columns, func(c column) bool {
-		return !strings.Contains(strings.ToLower(p.sql), strings.ToLower(c.name)) && strings.Contains(c.name, " ")
-	}) && word(p.sql, 0) == "SELECT"
+	return p != nil && strings.HasPrefix(strings.TrimSpace(above), "+-") && !slices.ContainsFunc(t.columns,
+		func(c column) bool {
+			return !strings.Contains(strings.ToLower(p.sql), strings.ToLower(c.name)) && strings.Contains(c.name, " ")
+		}) && word(p.sql, 0) == "SELECT"
 }
 
 // row reads a row.
@@ -134,7 +140,8 @@ func (t *table) row(number int, row string) error {
 		}
 	}
 	for n, cell := range cells {
-		if _, left := statements(asCode(cell)); !slices.ContainsFunc(t.columns, func(c column) bool { return c.cell == n }) && left == "" && strings.Contains(cell, ";") {
+		if _, left := statements(asCode(cell)); !slices.ContainsFunc(t.columns,
+			func(c column) bool { return c.cell == n }) && left == "" && strings.Contains(cell, ";") {
 			return t.src.errorf(number, "%s: a statement in a column that is no session's", quote(cell))
 		}
 	}
@@ -190,7 +197,8 @@ func (t *table) cell(c column, number int, text string) error {
 
 // breaks are the lines of a cell.
 func breaks(text string) []string {
-	return strings.Split(strings.NewReplacer("<br>", "\n", "<br/>", "\n", "<br />", "\n", "<BR>", "\n", `\\`, "\n").Replace(text), "\n")
+	return strings.Split(strings.NewReplacer("<br>", "\n", "<br/>", "\n", "<br />", "\n", "<BR>", "\n", `\\`,
+		"\n").Replace(text), "\n")
 }
 
 // line reads a line of a cell.
@@ -207,7 +215,8 @@ func (t *table) line(c column, number int, text string) error {
 			t.said(at, strings.TrimLeft(text, "-#/ "))
 			return nil
 		}
-		return t.src.errorf(number, "%s: a cell of %s that is neither a statement nor what one answered (a remark behind --, or in parentheses)", quote(text), c.name)
+		return t.src.errorf(number, "%s: a cell of %s that is neither a statement nor what one answered (a remark "+
+			"behind --, or in parentheses)", quote(text), c.name)
 	}
 	text, said := parted(text)
 	list, left := statements(text)
@@ -234,7 +243,8 @@ func (t *table) said(at int, text string) {
 	t.out[at].remarked(text)
 }
 
-// parted parts the statements of a line from what stands behind them: a remark, or an answer in parentheses or behind an arrow.
+// parted parts the statements of a line from what stands behind them: a remark, or an answer in parentheses or behind
+// an arrow.
 func parted(text string) (sql, said string) {
 	if sql, said = behindRemark(text); said != "" {
 		return strings.TrimSpace(sql), strings.TrimLeft(said, "-#/* ")
@@ -245,7 +255,8 @@ func parted(text string) (sql, said string) {
 		}
 	}
 	if at := strings.LastIndex(text, " ("); at > 0 && strings.HasSuffix(text, ")") {
-		if inner := text[at+2 : len(text)-1]; !strings.ContainsAny(inner, "()'") && isAnswer(inner) && !isShort(inner) && !strings.ContainsAny(inner[:1], "0123456789") {
+		if inner := text[at+2 : len(text)-1]; !strings.ContainsAny(inner, "()'") && isAnswer(inner) &&
+			!isShort(inner) && !strings.ContainsAny(inner[:1], "0123456789") {
 			return strings.TrimSpace(text[:at]), inner
 		}
 	}

@@ -6,9 +6,10 @@ import (
 )
 
 var (
-	// mysqlPrompt is that of MySQL's clients and of SQLite's shell: mysql>, MariaDB [test]>, root@x [db]>, mysql [conn1]>, and that of
-	// servers in sandboxes, mysql [localhost:5726] {msandbox} (test) >.
-	mysqlPrompt = regexp.MustCompile(`(?i)^(?:mysql|mariadb|tidb|sqlite|obclient|sql|\(?[\w.-]+@[\w.%-]+\)?)((?:\s?[\[({]{1,2}[^\])}\n]{0,60}[\])}]{1,2})*)\s?>\s*`)
+	// mysqlPrompt is that of MySQL's clients and of SQLite's shell: mysql>, MariaDB [test]>, root@x [db]>, mysql
+	// [conn1]>, and that of servers in sandboxes, mysql [localhost:5726] {msandbox} (test) >.
+	mysqlPrompt = regexp.MustCompile(`(?i)^(?:mysql|mariadb|tidb|sqlite|obclient|sql|\(?[\w.-]+@[\w.%-]+\)?)` +
+		`((?:\s?[\[({]{1,2}[^\])}\n]{0,60}[\])}]{1,2})*)\s?>\s*`)
 	// psqlPrompt is psql's: the database, whether the statement goes on, how the transaction stands, and who asks.
 	psqlPrompt = regexp.MustCompile(`^([\w.@-]{1,40})([=\-'"($])[*!^?]?[#>](?:\s+|$)`)
 )
@@ -35,7 +36,7 @@ func promptOf(line string) prompt {
 	if m == nil {
 		return prompt{}
 	}
-	p := prompt{length: len(m[0]), sqlite: strings.HasPrefix(strings.ToLower(line), "sqlite")}
+	p := prompt{length: len(m[0]), sqlite: strings.EqualFold(line[:min(len(line), 7)], "sqlite>")}
 	if inner := strings.Trim(m[1], " [](){}"); isSession(inner) {
 		p.session = inner
 	}
@@ -65,7 +66,8 @@ func (r *reader) prompted(p prompt) {
 		r.front = true
 	}
 	q := &r.prompts
-	if p.database != "" && p.session == "" && q.database != "" && q.database != p.database && r.sticky == "" && q.two == 0 {
+	if p.database != "" && p.session == "" && q.database != "" && q.database != p.database && r.sticky == "" &&
+		q.two == 0 {
 		q.two = r.lineAt(r.pos)
 	}
 	if p.database != "" {
@@ -80,7 +82,8 @@ func continued(text string) string {
 	lines := strings.Split(text, "\n")
 	prompts := 0
 	for i, line := range lines {
-		if bare := strings.TrimLeft(line, " \t"); promptOf(bare).length > 0 || wordMark.MatchString(bare[:min(len(bare), 100)]) {
+		if bare := strings.TrimLeft(line, " \t"); promptOf(bare).length > 0 ||
+			wordMark.MatchString(bare[:min(len(bare), 100)]) {
 			prompts++
 		}
 		if prompts > 0 {
@@ -120,7 +123,8 @@ func (r *reader) answersPrompt(p *piece, line string) bool {
 	case isTag(first, p.sql) && strings.ToUpper(line) == line && !strings.HasSuffix(line, ";"):
 	case r.prompts.psql && isMessage(line):
 		p.comments = append(p.comments, line)
-	case r.prompts.sqlite && (strings.Contains(line, "|") || !strings.Contains(line, " ") || strings.HasPrefix(strings.ToLower(line), "runtime error")) && !begins(line):
+	case r.prompts.sqlite && (strings.Contains(line, "|") || !strings.Contains(line, " ") ||
+		strings.HasPrefix(strings.ToLower(line), "runtime error")) && !begins(line):
 		p.comments = append(p.comments, line)
 	default:
 		return false
@@ -131,7 +135,8 @@ func (r *reader) answersPrompt(p *piece, line string) bool {
 // isTag says whether a word is what psql prints of a statement that returns no rows.
 func isTag(first, sql string) bool {
 	own := word(sql, 0)
-	return first == own || first == "COMMIT" && own == "END" || first == "ROLLBACK" && (own == "ABORT" || own == "END" || own == "COMMIT")
+	return first == own || first == "COMMIT" && own == "END" || first == "ROLLBACK" && (own == "ABORT" ||
+		own == "END" || own == "COMMIT")
 }
 
 // isColumnRule says whether a line is what psql draws below the columns' names.
