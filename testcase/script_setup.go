@@ -33,8 +33,10 @@ func (c *Case) merged(text string) bool {
 			continue
 		}
 		whole, err := tree.Print(sql.Edit(table,
-			func(n *sql.CreateTable) { n.Constraints = append(n.Constraints[:len(n.Constraints):len(n.Constraints)],
-			added...) }))
+			func(n *sql.CreateTable) {
+				n.Constraints = append(n.Constraints[:len(n.Constraints):len(n.Constraints)],
+					added...)
+			}))
 		if err != nil {
 			return false
 		}

@@ -188,3 +188,45 @@ func TestTooLarge(t *testing.T) {
 		}
 	}
 }
+
+// TestDocumented: each example of docs/import.md is read in the format of its heading.
+func TestDocumented(t *testing.T) {
+	text, err := os.ReadFile("../../docs/import.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	named := map[string]string{"SQL with marks": "marks", "Tables of sessions": "table", "Transcripts": "transcript", "mysqltest": "mysqltest",
+		"Isolation specs": "isolation-spec", "Logs": "", "Logic tests": "sqllogictest", "Go": "go"}
+	seen := 0
+	for _, section := range strings.Split(string(text), "\n### ")[1:] {
+		title, rest, _ := strings.Cut(section, "\n")
+		want, known := named[title]
+		parts := strings.Split(rest, "\n```")
+		if !known || len(parts) < 3 {
+			continue
+		}
+		_, example, _ := strings.Cut(parts[1], "\n")
+		examples := []string{example}
+		if title == "Logs" { // one line of MySQL's, and one of PostgreSQL's with its values
+			lines := strings.SplitAfter(example+"\n", "\n")
+			examples = []string{lines[0] + lines[0], lines[1] + lines[2]}
+		}
+		for _, example := range examples {
+			all, err := ReadScripts("docs/import.md", []byte(example), Options{Target: "mariadb"}, true)
+			if err != nil || want != "" && all[0].Format != want {
+				t.Errorf("%s: %v, read as %+v", title, err, all)
+			}
+			for _, s := range all {
+				for _, n := range s.Notes {
+					if n.Missing {
+						t.Errorf("%s: %s", title, n)
+					}
+				}
+			}
+		}
+		seen++
+	}
+	if seen != len(named) {
+		t.Errorf("%d examples of %d", seen, len(named))
+	}
+}
