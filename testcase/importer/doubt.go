@@ -164,6 +164,19 @@ func (p *part) numbers(s *source) error {
 	return nil
 }
 
+// speaksOfOther says whether a remark names another session than one.
+func speaksOfOther(text, tag string) bool {
+	for i := range text {
+		if i == 0 || !isLetter(text[i-1]) {
+			name := sessionName.FindString(text[i:])
+			if tag != "" && len(name) > 1 && (len(name) > 2 || isShort(name[1:])) && normal(name) != tag {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // speaks says whether a remark speaks of a session: by its name, or by a word for one.
 func speaks(text string) bool {
 	for i := range text {

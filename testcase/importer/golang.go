@@ -15,7 +15,8 @@ import (
 )
 
 // goCall is a call of database/sql's that sends something, or one of its style, as a line of a program has it.
-var goCall = regexp.MustCompile(`\b\w+\.(?:(?:Must)?(?:Exec|Query|QueryRow)(?:Context)?\((?:[\w.()]+,\s*)?["` + "`" + `]\s*\w|` +
+var goCall = regexp.MustCompile(`\b\w+\.(?:(?:Must)?(?:Exec|Query|QueryRow)(?:Context)?\((?:[\w.()]+,\s*)?["` + "`" +
+	`]\s*\w|` +
 	`(?:BeginTx|Begin|Commit|Rollback)\()`)
 
 // callsDatabase says whether a line of a program sends a statement.
@@ -308,16 +309,24 @@ func (r *goReader) exprs(n ast.Node) {
 			}
 			return false
 		case *ast.CallExpr:
-			if name, of := methodOf(x); of != "" && goVerbs[name] != "" {
+			name, of := methodOf(x)
+			switch {
+			case of != "" && goVerbs[name] != "":
 				r.send(x.Pos(), of, goVerbs[name])
 				return false
-			} else if slices.Contains(goSenders, name) && of != "" {
+			case slices.Contains(goSenders, name) && of != "":
 				r.call(x, name, of)
+			case statementAt(x) >= 0 && !slices.Contains(goTalkers, of):
+				r.fail(x.Pos(), "a statement in a call that is not read: want x.Exec, x.Query or x.QueryRow, with "+
+					"Must in front or Context behind")
 			}
 		}
 		return r.err == nil
 	})
 }
+
+// goTalkers are packages and variables whose calls only say what a statement is.
+var goTalkers = strings.Fields("fmt log slog t b tb require assert errors strings")
 
 // call reads a call that sends a statement.
 func (r *goReader) call(c *ast.CallExpr, name, of string) {

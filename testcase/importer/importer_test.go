@@ -195,7 +195,8 @@ func TestDocumented(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	named := map[string]string{"SQL with marks": "marks", "Tables of sessions": "table", "Transcripts": "transcript", "mysqltest": "mysqltest",
+	named := map[string]string{"SQL with marks": "marks", "Tables of sessions": "table", "Transcripts": "transcript",
+		"mysqltest":       "mysqltest",
 		"Isolation specs": "isolation-spec", "Logs": "", "Logic tests": "sqllogictest", "Go": "go"}
 	seen := 0
 	for _, section := range strings.Split(string(text), "\n### ")[1:] {

@@ -284,7 +284,8 @@ func (r *reader) say(text string, below bool) {
 	}
 	p.comments = append(p.comments, strings.Clone(text))
 	r.quiet = r.quiet || below && strings.HasPrefix(text, "but ")
-	if !below || !r.quiet && (waits(text) || strings.HasPrefix(strings.ToLower(text), "error")) {
+	if !below || !r.quiet && !speaksOfOther(text, p.tag) && (waits(text) || strings.HasPrefix(strings.ToLower(text),
+		"error")) {
 		p.remarked(text)
 	}
 }

@@ -13,7 +13,7 @@ var (
 	generalLog = regexp.MustCompile(`^(?:\d{4}-\d\d-\d\dT\S+|\d{6}\s+\d{1,2}:\d\d:\d\d)?\s+(\d+)\s+` +
 		`(Query|Execute|Connect|Quit|Prepare|Close stmt|Reset stmt|Init DB|Field List|Ping|Statistics)\b[ \t]*(.*)$`)
 	// postgresLog is a line of PostgreSQL's log: a time, the process in brackets, what kind of line it is, its text.
-	postgresLog = regexp.MustCompile(`^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\S*(?: \w+)? \[(\d+)\](?: \S+)*? ` +
+	postgresLog = regexp.MustCompile(`^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\S*(?: [\w+-]+)? \[(\d+)\]\S*(?: \S+)*? ` +
 		`(LOG|ERROR|DETAIL|HINT|STATEMENT|WARNING|CONTEXT|NOTICE|FATAL):\s+(.*)$`)
 	// postgresSent is what such a line says of a statement.
 	postgresSent = regexp.MustCompile(`^(?:duration: [\d.]+ ms\s+)?(statement|execute|parse|bind)(?: [^:]*)?: (.*)$`)
@@ -93,7 +93,7 @@ func (r *logReader) done() ([]*part, error) {
 		r.acted[p.tag] = r.acted[p.tag] || read.Kind != sqltext.Set
 		makes := read.Kind == sqltext.Create || read.Kind == sqltext.Alter || read.Kind == sqltext.Insert ||
 			word(p.sql, 0) == "DROP"
-		if began = began || !makes && read.Kind != sqltext.Set; !began && makes {
+		if began = began || !makes && (read.Kind.IsTarget() || read.Kind == sqltext.Begin); !began && makes {
 			p.tag = setupTag
 		}
 		kept = append(kept, p)

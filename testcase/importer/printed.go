@@ -26,6 +26,9 @@ func waits(text string) bool {
 
 // remarked takes from a remark what it says of the statement's answer.
 func (p *piece) remarked(text string) {
+	if speaksOfOther(text, p.tag) {
+		return
+	}
 	if waits(text) {
 		p.answer().Waited = true
 	}
