@@ -48,12 +48,18 @@ func (r *reader) lineEnds(start, at int, blank string, body *sqltext.Body) bool 
 		return strings.Count(blank, "\n") > 1 || !slices.Contains(strings.Fields(ends), word(line, 0))
 	case body.Holds():
 		return false
-	case r.signs.marks && markedBehind(so):
+	case r.signs.marks && markedBehind(lastLine(so)):
 		return true
 	case strings.Count(blank, "\n") > 1 && beginsAnew(line), isWhole(strings.TrimRight(line, "; \t")) && begins(line):
 		return true
 	}
 	return r.loose && follows(so, line)
+}
+
+// lastLine is the line that a text ends in.
+func lastLine(text string) string {
+	_, line, _ := cutLast(text)
+	return line
 }
 
 // isWhole says whether a text is a statement of one word or two that begins or ends a transaction.
@@ -149,15 +155,15 @@ func follows(before, line string) bool {
 	if beginsAnew(line) {
 		return true
 	}
-	w := words(before, -1)
-	first, last := w[0], w[len(w)-1]
 	switch word(line, 0) {
 	case "SELECT":
+		w := words(before, -1)
+		first, last := w[0], w[len(w)-1]
 		makes := first == "INSERT" || first == "REPLACE" || first == "CREATE"
 		return first != "WITH" && !slices.Contains([]string{"(", ",", "UNION", "ALL", "AS", "EXPLAIN"}, last) &&
 			(!makes || slices.Contains(w, "VALUES") || last == ")")
 	case "SET":
-		return first != "UPDATE" && first != "INSERT"
+		return word(before, 0) != "UPDATE" && word(before, 0) != "INSERT"
 	case "REPLACE", "ALTER", "SAVEPOINT", "RELEASE", "TRUNCATE", "SHOW", "LOCK", "UNLOCK":
 		return true
 	}

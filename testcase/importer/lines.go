@@ -20,7 +20,6 @@ type reader struct {
 	headed    bool   // … which stands outside of fences
 	headAt    int    // … its line
 	tag       string // of the statement that comes next
-	front     bool   // that session's mark stands in front of it
 	delimiter string // that the text has set in place of the semicolon
 	serial    bool   // what follows is the equivalent order
 	loose     bool   // no statement has a semicolon
@@ -31,7 +30,8 @@ type reader struct {
 	vertical  bool // … a line a value
 	quiet     bool // what stands below is no answer of the last statement
 	err       error
-	seen      struct{ at, line int }
+	said      map[string]bool // sessions that have sent a statement
+	starts    []int           // where lines start
 }
 
 // signs say what is read beside statements and remarks.
@@ -39,12 +39,19 @@ type signs struct{ marks, prompts, tables bool }
 
 // lineAt returns the number of the line that a place is on.
 func (r *reader) lineAt(at int) int {
-	if at < r.seen.at || r.seen.line == 0 {
-		r.seen.at, r.seen.line = 0, 1
+	if r.starts == nil {
+		r.starts, r.said = []int{0}, map[string]bool{}
+		for i := range len(r.text) {
+			if r.text[i] == '\n' {
+				r.starts = append(r.starts, i+1)
+			}
+		}
 	}
-	r.seen.line += strings.Count(r.text[r.seen.at:at], "\n")
-	r.seen.at = at
-	return r.seen.line
+	line, exact := slices.BinarySearch(r.starts, at)
+	if exact {
+		line++
+	}
+	return line
 }
 
 // rest returns the text from pos to the end of its line.
@@ -114,7 +121,7 @@ func (r *reader) wholeLine() (taken bool, err error) {
 		r.headed = r.fences.outside(number)
 	case len(delimiter) == 2 && strings.EqualFold(delimiter[0], "delimiter"):
 		r.delimiter = strings.TrimPrefix(delimiter[1], ";")
-	case len(r.tags()) > 0 && startsOrder(line):
+	case len(r.out) > 0 && startsOrder(line):
 		r.serial, r.sticky = true, ""
 	case isRule(line) && !r.frame && !strings.HasPrefix(line, "--") || isRule(line) && r.tag == "" && len(r.out) == 0:
 	case r.signs.tables && isTableRule(line) && headerOf(lineOf(strings.TrimPrefix(r.text[r.pos+len(r.rest()):],
@@ -381,6 +388,7 @@ func (r *reader) statement() error {
 	if p.tag != "" && r.serial { // sessions again: another test case
 		return r.src.errorf(number, "statements of sessions after the equivalent order: one schedule a file, please")
 	}
+	r.said[p.tag] = r.said[p.tag] || p.ofSession()
 	r.pos, r.tag, r.frame, r.vertical, r.quiet = min(end+mark, len(r.text)), "", false, false, false
 	if *list = append(*list, p); said != "" {
 		if !r.suffix(list, said) {
@@ -401,9 +409,7 @@ func (r *reader) freshLine(start int) bool {
 }
 
 // spoke says whether a session has sent a statement.
-func (r *reader) spoke(tag string) bool {
-	return slices.ContainsFunc(r.out, func(p piece) bool { return p.tag == tag })
-}
+func (r *reader) spoke(tag string) bool { return r.said[tag] }
 
 // behindRemark parts a statement without a semicolon from the remark behind it.
 func behindRemark(text string) (sql, said string) {

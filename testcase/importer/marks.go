@@ -118,6 +118,7 @@ func (r *reader) suffix(list *[]piece, said string) bool {
 			tag = (*list)[i-1].tag
 		}
 		p.tag = tag
+		r.said[tag] = true
 	}
 	if rest != "" {
 		last.comments = append(last.comments, rest)

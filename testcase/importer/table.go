@@ -212,7 +212,7 @@ func (t *table) line(c column, number int, text string) error {
 		return nil
 	case !isFirst:
 		if _, any := t.last[c.cell]; any && isAnswer(text) {
-			t.said(at, strings.TrimLeft(text, "-#/ "))
+			t.tell(at, strings.TrimLeft(text, "-#/ "))
 			return nil
 		}
 		return t.src.errorf(number, "%s: a cell of %s that is neither a statement nor what one answered (a remark "+
@@ -227,18 +227,19 @@ func (t *table) line(c column, number int, text string) error {
 		list = []string{text}
 	}
 	for _, sql := range list {
+		t.said[t.session(c.name)] = true
 		t.last[c.cell] = len(t.out)
 		t.open[c.cell] = !strings.HasSuffix(text, ";") && !isWhole(sql) && said == ""
 		t.out = append(t.out, piece{line: number, tag: t.session(c.name), sql: flat(t.src, sql), own: true})
 	}
 	if said != "" {
-		t.said(t.last[c.cell], said)
+		t.tell(t.last[c.cell], said)
 	}
 	return nil
 }
 
-// said files a remark on a statement.
-func (t *table) said(at int, text string) {
+// tell files a remark on a statement.
+func (t *table) tell(at int, text string) {
 	t.out[at].comments = append(t.out[at].comments, strings.Trim(text, "() "))
 	t.out[at].remarked(text)
 }

@@ -63,7 +63,6 @@ type prompts struct {
 func (r *reader) prompted(p prompt) {
 	if p.session != "" {
 		r.tag = r.session(p.session)
-		r.front = true
 	}
 	q := &r.prompts
 	if p.database != "" && p.session == "" && q.database != "" && q.database != p.database && r.sticky == "" &&
