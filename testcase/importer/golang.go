@@ -34,11 +34,8 @@ func isGo(s *source) bool {
 		if callsDatabase(line) {
 			calls++
 		}
-		if isClosed(line) {
-			return false
-		}
 	}
-	return calls > 1 || strings.HasPrefix(first, "package ") && len(strings.Fields(first)) == 2
+	return strings.HasPrefix(first, "package ") && len(strings.Fields(first)) == 2 || calls > 1 && !begins(first)
 }
 
 // goReader follows what a Go program sends: calls of database/sql, one after the other, with statements and values that
@@ -99,6 +96,7 @@ func readGo(s *source) ([]*part, error) {
 // parse reads the program, or a piece of one: functions without a package, statements without a function.
 func (r *goReader) parse() (*ast.File, error) {
 	var first error
+	off := 0
 	for _, head := range []string{"", "package p\n", "package p\nfunc _() {\n"} {
 		r.set, r.off = token.NewFileSet(), strings.Count(head, "\n")
 		text := head + r.s.text
@@ -110,12 +108,12 @@ func (r *goReader) parse() (*ast.File, error) {
 			return file, nil
 		}
 		if first == nil || head == "package p\n" && !strings.HasPrefix(strings.TrimSpace(r.s.text), "package") {
-			first = err
+			first, off = err, r.off
 		}
 	}
 	line, message := 1, first.Error()
 	if list, ok := first.(scanner.ErrorList); ok && len(list) > 0 {
-		line, message = list[0].Pos.Line, list[0].Msg
+		line, message = list[0].Pos.Line-off, list[0].Msg
 	}
 	return nil, r.s.errorf(line, "no Go program: %s", message)
 }

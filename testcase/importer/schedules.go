@@ -59,7 +59,8 @@ func readLines(s *source, signs signs) ([]*part, error) {
 	}
 	if at := r.prompts.two; at > 0 {
 		return nil, s.errorf(at,
-			"another database's prompt, and it is not clear in which terminal: put the session on a line above each "+
+			"another client's prompt, or another database's, and it is not clear in which terminal: put the session "+
+				"on a line above each "+
 				"terminal's lines (-- session 1)")
 	}
 	r.plainEnds()

@@ -16,17 +16,18 @@ var (
 
 // prompt is a client's prompt in front of a statement.
 type prompt struct {
-	session  string // that it names; "" for none
-	database string // of psql's
-	length   int    // 0 for no prompt
-	sqlite   bool
+	session string // that it names; "" for none
+	whose   string // what tells it from that of another client, or of another database
+	length  int    // 0 for no prompt
+	psql    bool
+	sqlite  bool
 }
 
 // promptOf reads a client's prompt at the beginning of a line.
 func promptOf(line string) prompt {
 	line = line[:min(len(line), 200)]
 	if m := psqlPrompt.FindStringSubmatch(line); m != nil && m[2] == "=" {
-		p := prompt{database: m[1], length: len(m[0])}
+		p := prompt{whose: m[1], length: len(m[0]), psql: true}
 		if isSession(m[1]) {
 			p.session = m[1]
 		}
@@ -36,7 +37,8 @@ func promptOf(line string) prompt {
 	if m == nil {
 		return prompt{}
 	}
-	p := prompt{length: len(m[0]), sqlite: strings.EqualFold(line[:min(len(line), 7)], "sqlite>")}
+	p := prompt{whose: strings.ToLower(strings.TrimSpace(m[0])), length: len(m[0])}
+	p.sqlite = p.whose == "sqlite>"
 	if inner := strings.Trim(m[1], " [](){}"); isSession(inner) {
 		p.session = inner
 	}
@@ -55,8 +57,8 @@ func withoutPrompt(text string) string {
 // prompts are those that a transcript has so far.
 type prompts struct {
 	seen, psql, sqlite bool
-	database           string
-	two                int // the line where psql speaks to another database, and no heading says in which terminal
+	whose              string
+	two                int // the line where another client, or database, speaks, and no heading says in which terminal
 }
 
 // prompted takes a prompt.
@@ -65,14 +67,14 @@ func (r *reader) prompted(p prompt) {
 		r.tag = r.session(p.session)
 	}
 	q := &r.prompts
-	if p.database != "" && p.session == "" && q.database != "" && q.database != p.database && r.sticky == "" &&
-		q.two == 0 {
+	changes := r.last() != nil && word(r.last().sql, 0) == "USE"
+	if p.session == "" && r.sticky == "" && q.whose != "" && q.whose != p.whose && !changes && q.two == 0 {
 		q.two = r.lineAt(r.pos)
 	}
-	if p.database != "" {
-		q.psql, q.database = true, p.database
+	if p.session == "" {
+		q.whose = p.whose
 	}
-	q.seen, q.sqlite, r.frame = true, p.sqlite, false
+	q.seen, q.sqlite, q.psql, r.frame = true, p.sqlite, q.psql || p.psql, false
 	r.pos += p.length
 }
 
