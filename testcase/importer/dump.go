@@ -17,9 +17,8 @@ var definer = regexp.MustCompile("(?i)\\bdefiner\\s*=\\s*(?:`[^`]*`|'[^']*'|\\w+
 
 // dumpSettings are those by which a dump is read, and that change no answer.
 var dumpSettings = strings.Fields(`names character collation_connection character_set_client character_set_results
-	character_set_connection
-	character_set_database sql_notes sql_log_bin unique_checks gtid_purged profiling net_write_timeout
-	sql_quote_show_create time_zone`)
+	character_set_connection character_set_database sql_notes sql_log_bin unique_checks gtid_purged profiling
+	net_write_timeout sql_quote_show_create time_zone`)
 
 // compact is a statement in small letters without blanks, remarks and quotes.
 func compact(sql string) string {

@@ -15,9 +15,8 @@ import (
 )
 
 // goCall is a call of database/sql's that sends something, or one of its style, as a line of a program has it.
-var goCall = regexp.MustCompile(`\b\w+\.(?:(?:Must)?(?:Exec|Query|QueryRow)(?:Context)?\((?:[\w.()]+,\s*)?["` + "`" +
-	`]\s*\w|` +
-	`(?:BeginTx|Begin|Commit|Rollback)\()`)
+var goCall = regexp.MustCompile(`\b\w+\.(?:(?:Must)?(?:Exec|Query|QueryRow)(?:Context)?\((?:[\w.()]+,\s*)?["` +
+	"`" + `]\s*\w|(?:BeginTx|Begin|Commit|Rollback)\()`)
 
 // callsDatabase says whether a line of a program sends a statement.
 func callsDatabase(line string) bool { return goCall.MatchString(line) }

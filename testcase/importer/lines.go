@@ -436,8 +436,6 @@ func (r *reader) wants() string {
 	if r.signs == (signs{}) && r.forced {
 		return "neither a statement nor a remark behind --"
 	}
-	return "neither a statement nor a remark behind --, nor a session's mark (T1> …; or /* s1 */ …; or …; -- T1; or " +
-		"a " +
-		"line -- session 1), " +
-		"a client's prompt or answer, or a table (| session 1 | session 2 |)"
+	return "neither a statement nor a remark behind --, nor a session's mark (T1> …; or /* s1 */ …; or …; -- T1; " +
+		"or a line -- session 1), a client's prompt or answer, or a table (| session 1 | session 2 |)"
 }

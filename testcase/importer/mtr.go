@@ -16,28 +16,22 @@ var mtrVar = regexp.MustCompile(`\$\w+`)
 // too.
 var (
 	quietCommands = strings.Fields(`echo source sleep real_sleep sorted_result vertical_results horizontal_results
-		query_vertical query_horizontal
-		disable_warnings enable_warnings disable_query_log enable_query_log disable_result_log enable_result_log
-		disable_info enable_info
-		disable_metadata enable_metadata disable_abort_on_error enable_abort_on_error disable_connect_log
-		enable_connect_log disable_ps_protocol
+		query_vertical query_horizontal disable_warnings enable_warnings disable_query_log enable_query_log
+		disable_result_log enable_result_log disable_info enable_info disable_metadata enable_metadata
+		disable_abort_on_error enable_abort_on_error disable_connect_log enable_connect_log disable_ps_protocol
 		enable_ps_protocol disable_view_protocol enable_view_protocol disable_cursor_protocol enable_cursor_protocol
-		disable_ps2_protocol
-		enable_ps2_protocol disable_reconnect enable_reconnect disable_session_track_info enable_session_track_info
-		disable_parsing enable_parsing
-		disable_rpl_parse enable_rpl_parse disable_prepare_warnings enable_prepare_warnings
-		disable_service_connection enable_service_connection
+		disable_ps2_protocol enable_ps2_protocol disable_reconnect enable_reconnect disable_session_track_info
+		enable_session_track_info disable_parsing enable_parsing disable_rpl_parse enable_rpl_parse
+		disable_prepare_warnings enable_prepare_warnings disable_service_connection enable_service_connection
 		replace_result replace_column replace_regex replace_numeric_round lowercase_result result_format
-		save_master_pos character_set ping
-		start_timer end_timer skip_if_hypergraph dirty_close output partially_sorted_result disable_async_client
-		enable_async_client reset_connection`)
-	readCommands = strings.Fields(`connect connection send send_eval reap eval error delimiter let while if
-		disconnect query_vertical query_horizontal`)
+		save_master_pos character_set ping start_timer end_timer skip_if_hypergraph dirty_close output
+		partially_sorted_result disable_async_client enable_async_client reset_connection`)
+	readCommands = strings.Fields(`connect connection send send_eval reap eval error delimiter let while if disconnect
+		query_vertical query_horizontal`)
 	lostCommands = strings.Fields(`exec exec_in_background system perl write_file append_file remove_file
-		remove_files_wildcard copy_file move_file
-		mkdir rmdir cat_file chmod diff_files file_exists list_files shutdown_server send_quit send_shutdown
-		sync_with_master sync_slave_with_master
-		wait_for_slave_to_stop change_user die exit skip query_get_value dec inc expr assert`)
+		remove_files_wildcard copy_file move_file mkdir rmdir cat_file chmod diff_files file_exists list_files
+		shutdown_server send_quit send_shutdown sync_with_master sync_slave_with_master wait_for_slave_to_stop
+		change_user die exit skip query_get_value dec inc expr assert`)
 	resultCommands = strings.Fields(`connect connection disconnect`)
 )
 

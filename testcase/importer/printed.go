@@ -39,9 +39,8 @@ func (p *piece) remarked(text string) {
 
 // answerWords begin what people write of an answer, in a cell or behind a mark.
 var answerWords = strings.Fields(`ok query empty error blocked block blocks blocking wait waits waiting hang hangs
-	hung result results returns return
-	deadlock success succeeds fails failed unblocked unblocks resumes goes gives sees shows prints rows row updated
-	inserted deleted affected`)
+	hung result results returns return deadlock success succeeds fails failed unblocked unblocks resumes goes gives
+	sees shows prints rows row updated inserted deleted affected`)
 
 // isAnswer says whether a text is what a statement answered: it begins with such a word, a number, or a mark that no
 // statement has.
@@ -154,6 +153,7 @@ func (r *reader) row(p *piece, cells []string) {
 		a.Columns, a.Rows = cells, [][]string{}
 		return
 	}
+	p.ragged = p.ragged || len(cells) != len(a.Columns)
 	a.Rows = append(a.Rows, cells)
 }
 

@@ -63,6 +63,11 @@ func readLines(s *source, signs signs) ([]*part, error) {
 				"on a line above each "+
 				"terminal's lines (-- session 1)")
 	}
+	for i := range r.out {
+		if r.out[i].ragged {
+			r.out[i].printed = nil
+		}
+	}
 	r.plainEnds()
 	r.awaited()
 	r.refused()

@@ -10,10 +10,9 @@ import (
 )
 
 // loadingSettings are those by which tables are loaded: they are nobody's but the set-up's.
-var loadingSettings = strings.Fields(`global persist names character charset sql_mode foreign_key_checks
-	unique_checks time_zone sql_notes search_path
-	character_set_client character_set_connection character_set_results collation_connection client_encoding
-	client_min_messages`)
+var loadingSettings = strings.Fields(`global persist names character charset sql_mode foreign_key_checks unique_checks
+	time_zone sql_notes search_path character_set_client character_set_connection character_set_results
+	collation_connection client_encoding client_min_messages`)
 
 // loads says whether a SET is of such a setting, or of a variable of its own.
 func loads(sql string) bool {
