@@ -16,12 +16,12 @@ var printedCount = regexp.MustCompile(`(?i)^(?:(\d+) rows? in set|query ok, (\d+
 
 // waits says whether a remark says that a statement waited.
 func waits(text string) bool {
-	w := strings.Fields(strings.ToLower(strings.TrimLeft(text, "([<=>*← -")))
+	w := strings.Fields(strings.ToLower(strings.TrimLeft(text, "([<=>*_← -")))
 	for len(w) > 1 && slices.Contains([]string{"is", "will", "this", "it", "now"}, w[0]) {
 		w = w[1:]
 	}
 	return len(w) > 0 && slices.Contains([]string{"block", "blocks", "blocked", "blocking", "wait", "waits", "waiting",
-		"hang", "hangs"}, strings.Trim(w[0], ".,:;)]!…"))
+		"hang", "hangs"}, strings.Trim(w[0], ".,:;)]!_*…"))
 }
 
 // remarked takes from a remark what it says of the statement's answer.
@@ -76,7 +76,7 @@ func (r *reader) answers(line string) bool {
 		return false
 	}
 	if r.vertical = strings.HasPrefix(line, "*****") || r.vertical && strings.Contains(line, ":") &&
-		promptOf(line).length == 0; r.vertical {
+		promptOf(line).length == 0 && !isClosed(withoutMark(line)); r.vertical {
 		p.comments = append(p.comments, line)
 		return true
 	}
@@ -126,9 +126,10 @@ func (r *reader) answered() *piece {
 
 // bars takes a row between bars, of a statement that returns rows.
 func (r *reader) bars(p *piece, line string) {
-	cells := cellsOf(line[:strings.LastIndexByte(line, '|')+1])
+	end := strings.LastIndexByte(line, '|') + 1
+	cells := cellsOf(line[:end])
 	number := r.lineAt(r.pos)
-	for _, cell := range cells {
+	for _, cell := range append(cells, strings.TrimSpace(line[end:])) {
 		if isClosed(asCode(cell)) {
 			r.err = r.src.errorf(number, "%s: a table with statements whose columns name no sessions: %s", quote(line),
 				giveHeading)

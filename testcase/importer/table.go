@@ -21,6 +21,7 @@ type table struct {
 	open      map[int]bool
 	other     []string // headings of columns that are none
 	bare      bool     // no bar stands before the first cell
+	width     int      // cells of its heading
 }
 
 // headerOf reads the heading of a table of sessions; nil for another line.
@@ -30,7 +31,9 @@ func headerOf(line string) *table {
 	}
 	t := &table{who: -1, what: -1, last: map[int]int{}, open: map[int]bool{},
 		bare: !strings.HasPrefix(strings.TrimSpace(line), "|")}
-	for n, cell := range rowOf(line, t.bare) {
+	heading := rowOf(line, t.bare)
+	t.width = len(heading)
+	for n, cell := range heading {
 		cell = strings.Trim(cell, "*_` :")
 		name, _, _ := strings.Cut(cell, "(")
 		switch kind := strings.ToLower(strings.TrimSuffix(cell, " id")); {
@@ -140,10 +143,13 @@ func (t *table) row(number int, row string) error {
 		}
 	}
 	for n, cell := range cells {
-		if _, left := statements(asCode(cell)); !slices.ContainsFunc(t.columns,
-			func(c column) bool { return c.cell == n }) && left == "" && strings.Contains(cell, ";") {
+		if !slices.ContainsFunc(t.columns, func(c column) bool { return c.cell == n }) && isClosed(asCode(cell)) {
 			return t.src.errorf(number, "%s: a statement in a column that is no session's", quote(cell))
 		}
+	}
+	if len(cells) > t.width {
+		return t.src.errorf(number, "%d cells below a heading of %d: a bar within a cell is written \\|", len(cells),
+			t.width)
 	}
 	return nil
 }
@@ -166,7 +172,9 @@ func (t *table) listed(number int, cells []string) error {
 // asCode is what a cell says, without a prompt and the marks of code; what stands behind those is a remark.
 func asCode(cell string) string {
 	cell = strings.ReplaceAll(strings.Trim(strings.TrimSpace(cell), "*"), "``", "`")
-	cell = strings.TrimSuffix(strings.TrimPrefix(cell, "{{"), "}}")
+	if strings.HasPrefix(cell, "{{") { // Jira's
+		cell = strings.NewReplacer("{{", "`", "}}", "`").Replace(cell)
+	}
 	code, rest, ok := strings.Cut(strings.TrimPrefix(cell, "`"), "`")
 	if !strings.HasPrefix(cell, "`") || !ok || !begins(withoutPrompt(code)) {
 		return withoutPrompt(cell)
@@ -220,11 +228,13 @@ func (t *table) line(c column, number int, text string) error {
 	}
 	text, said := parted(text)
 	list, left := statements(text)
-	if left != "" && !isFirst {
-		return t.src.errorf(number, "%s: neither a statement nor a remark", quote(left))
-	}
-	if len(list) == 0 {
+	switch {
+	case len(list) == 0:
 		list = []string{text}
+	case left != "" && !isAnswer(left):
+		return t.src.errorf(number, "%s: neither a statement nor a remark behind --", quote(left))
+	case left != "":
+		said = left
 	}
 	for _, sql := range list {
 		t.said[t.session(c.name)] = true

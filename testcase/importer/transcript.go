@@ -113,7 +113,7 @@ func (r *reader) answersPrompt(p *piece, line string) bool {
 	next := lineOf(strings.TrimPrefix(r.text[r.pos+len(r.rest()):], "\n"))
 	first, _, _ := strings.Cut(line, " ")
 	switch {
-	case r.frame && line != "" && promptOf(line).length == 0:
+	case r.frame && line != "" && promptOf(line).length == 0 && !isClosed(withoutMark(line)):
 		if !isColumnRule(line) {
 			r.row(p, cellsOf("|"+line+"|"))
 		}
