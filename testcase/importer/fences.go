@@ -14,7 +14,9 @@ type fence struct {
 	head     string // the Markdown heading above it
 	lead     string // the line above it
 	left     string // why it is left out; "" where it is taken
+	kind     string // the format that stands by itself of which it is; "" for another one
 	defines  bool   // it holds tables and rows alone
+	missing  bool   // what is left out sends statements
 }
 
 // fences are those of a text, and what stands outside that is read. nil is that of a text without any.
@@ -192,40 +194,37 @@ func blockEnd(lines []string, from int) (last int) {
 	return last
 }
 
-// wholes are the formats that a fence may be of which stand by themselves: what stands in the other fences is none of
-// them.
-var wholes = []struct {
-	name string
-	is   func(*source) bool
-}{{"isolation-spec", isSpec}, {"mysqltest", isMTR}, {"sqllogictest", isLogicTest}, {"general-log", isGeneralLog},
-	{"postgresql-log", isPostgresLog}, {"go", isGo}}
-
 // oneKind leaves out the fences that are of another format than the first one with more than tables and rows.
 func (f *fences) oneKind(s *source, lines []string) {
-	kinds := make([]string, len(f.list))
-	chosen, first := "", -1
+	first, chosen := 0, ""
 	for i := range f.list {
 		x := &f.list[i]
-		inner := *s
-		inner.text = strings.Join(lines[x.from-1:x.to], "\n")
-		for _, w := range wholes {
-			if kinds[i] == "" && w.is(&inner) {
-				kinds[i] = w.name
-			}
-		}
-		if x.defines = kinds[i] == "" && !slices.ContainsFunc(lines[x.from-1:x.to],
-			func(line string) bool {
-				return holdsStatement(line) &&
-					!defines(strings.TrimSpace(line))
-			}); x.left == "" && !x.defines && first < 0 {
-			chosen, first = kinds[i], i
+		x.kind, x.defines = kindOf(s, lines[x.from-1:x.to])
+		if x.left == "" && !x.defines && first == 0 {
+			first, chosen = x.from, x.kind
 		}
 	}
 	for i := range f.list {
-		if x := &f.list[i]; x.left == "" && first >= 0 && kinds[i] != chosen && (chosen != "" || !x.defines) {
-			x.left = "another format than that of the fence in line " + fmt.Sprint(f.list[first].from)
+		if x := &f.list[i]; x.left == "" && first > 0 && x.kind != chosen && (chosen != "" || !x.defines) {
+			x.left = fmt.Sprint("another format than that of the fence in line ", first)
+			x.missing = x.defines
 		}
 	}
+}
+
+// kindOf is the format of lines that stands by itself; "" for statements, with marks or without. They may define tables
+// and rows alone.
+func kindOf(s *source, lines []string) (kind string, onlyDefines bool) {
+	inner := *s
+	inner.text = strings.Join(lines, "\n")
+	for i := range formats[:firstOfText] {
+		if formats[i].is(&inner) {
+			return formats[i].name, false
+		}
+	}
+	return "", !slices.ContainsFunc(lines, func(line string) bool {
+		return holdsStatement(line) && !defines(strings.TrimSpace(line))
+	})
 }
 
 // maxFences is how many fences a text may have.
@@ -237,7 +236,7 @@ func (x *fence) judge(lines []string) {
 	inner := lines[x.from-1 : x.to]
 	switch {
 	case x.lang != "" && !slices.Contains(takenLangs, x.lang):
-		x.left = "its language is " + x.lang
+		x.left, x.missing = "its language is "+x.lang, slices.ContainsFunc(inner, speaksSQL)
 	case slices.ContainsFunc(strings.FieldsFunc(strings.ToLower(x.head), func(c rune) bool {
 		return c < 'a' ||
 			c > 'z'
@@ -249,6 +248,13 @@ func (x *fence) judge(lines []string) {
 	case !slices.ContainsFunc(inner, holdsStatement):
 		x.left = "it holds no statement"
 	}
+}
+
+// speaksSQL says whether a line of another language has a statement in it.
+func speaksSQL(line string) bool {
+	line = strings.ToLower(line)
+	return slices.ContainsFunc([]string{"insert into ", "delete from ", "update ", "commit", "select ", "begin"},
+		func(words string) bool { return strings.Contains(line, words) })
 }
 
 // firstWord is the word with which lines begin, in small letters.
@@ -281,8 +287,7 @@ func (f *fences) unfenced(s *source) (text string, notes []Note, err error) {
 	taken := false
 	for _, x := range f.list {
 		if x.left != "" {
-			notes = append(notes, Note{x.from - 1, "a fence is left out: " + x.left, x.defines &&
-				strings.HasPrefix(x.left, "another")})
+			notes = append(notes, Note{x.from - 1, "a fence is left out: " + x.left, x.missing})
 			continue
 		}
 		if taken = true; isSession(x.title) {

@@ -36,6 +36,10 @@ var formats = []format{
 	{"sql", func(*source) bool { return true }, readPlain},
 }
 
+// firstOfText is the first of the formats that are statements with what tells their sessions: the others stand by
+// themselves.
+const firstOfText = 7
+
 // Formats are the names of the formats that are read.
 func Formats() (out []string) {
 	for i := range formats {

@@ -31,7 +31,8 @@ var (
 	lostCommands = strings.Fields(`exec exec_in_background system perl write_file append_file remove_file
 		remove_files_wildcard copy_file move_file mkdir rmdir cat_file chmod diff_files file_exists list_files
 		shutdown_server send_quit send_shutdown sync_with_master sync_slave_with_master wait_for_slave_to_stop
-		change_user die exit skip query_get_value dec inc expr assert`)
+		change_user die exit skip query_get_value dec inc expr assert
+		copy_files_wildcard force-rmdir force-cpdir write_line query_attributes`)
 	resultCommands = strings.Fields(`connect connection disconnect`)
 )
 
