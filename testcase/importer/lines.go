@@ -268,7 +268,7 @@ func (r *reader) markWithin(text string) int {
 func (r *reader) say(text string, below bool) {
 	text = strings.TrimSpace(strings.Join(strings.Fields(strings.TrimLeft(strings.TrimSpace(text), "-#/ ")), " "))
 	p := r.last()
-	if below && speaks(text) {
+	if below && speaks(text) && !isAnswer(text) {
 		r.hints = append(r.hints, r.lineAt(r.pos))
 	}
 	if r.tag != "" {
