@@ -291,8 +291,8 @@ func (r *reader) say(text string, below bool) {
 	}
 	p.comments = append(p.comments, strings.Clone(text))
 	r.quiet = r.quiet || below && strings.HasPrefix(text, "but ")
-	if !below || !r.quiet && !speaksOfOther(text, p.tag) && (waits(text) || strings.HasPrefix(strings.ToLower(text),
-		"error")) {
+	tells := waits(text) || strings.HasPrefix(strings.ToLower(text), "error") && !speaksOfOther(text, p.tag)
+	if !below || !r.quiet && tells {
 		p.remarked(text)
 	}
 }

@@ -26,7 +26,7 @@ func waits(text string) bool {
 
 // remarked takes from a remark what it says of the statement's answer.
 func (p *piece) remarked(text string) {
-	if speaksOfOther(text, p.tag) {
+	if !waits(text) && !strings.HasPrefix(strings.ToLower(text), "error") && speaksOfOther(text, p.tag) {
 		return
 	}
 	if waits(text) {
