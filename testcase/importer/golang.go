@@ -67,7 +67,7 @@ func readGo(s *source) ([]*part, error) {
 			continue
 		}
 		r.part, r.defers, r.open = newPart(f.Name.Name, r.line(f.Pos())), map[string]token.Pos{}, map[string]bool{}
-		if r.block(f.Body); r.err != nil {
+		if ast.Inspect(f.Body, r.visit); r.err != nil {
 			return nil, r.err
 		}
 		r.finish()
@@ -198,27 +198,13 @@ func stringOf(e ast.Expr) (string, bool) {
 	return "", false
 }
 
-// block reads statements in their order. What runs more than once, side by side, or perhaps, is in no order that the
-// text shows.
-func (r *goReader) block(b *ast.BlockStmt) {
-	for _, st := range b.List {
-		r.statement(st)
-	}
-}
-
-func (r *goReader) statement(st ast.Stmt) {
-	switch x := st.(type) {
-	case *ast.BlockStmt:
-		r.block(x)
+// visit reads what a function sends, in the order of its text. What runs more than once, side by side, or perhaps, is in
+// no order that the text shows.
+func (r *goReader) visit(n ast.Node) bool {
+	switch x := n.(type) {
 	case *ast.IfStmt:
-		if x.Init != nil {
-			r.statement(x.Init)
-		}
-		r.exprs(x.Cond)
-		for _, branch := range []ast.Stmt{x.Body, x.Else} {
-			if branch != nil && (branch != ast.Stmt(x.Body) || x.Body != nil) && sends(branch) {
-				r.fail(branch.Pos(), "it is sent under a condition: write what ran")
-			}
+		if sends(x.Body) || x.Else != nil && sends(x.Else) {
+			r.fail(x.Pos(), "it is sent under a condition: write what ran")
 		}
 	case *ast.DeferStmt:
 		if name, of := methodOf(x.Call); name == "Rollback" {
@@ -226,33 +212,35 @@ func (r *goReader) statement(st ast.Stmt) {
 		} else if sends(x.Call) {
 			r.fail(x.Pos(), "it is sent when the function ends: write it where it is sent")
 		}
-	case *ast.ForStmt, *ast.RangeStmt, *ast.GoStmt, *ast.SwitchStmt, *ast.SelectStmt, *ast.TypeSwitchStmt:
-		if sends(st) {
-			r.fail(st.Pos(), "what a program runs side by side, more than once or under a condition is in no order "+
-				"that the text shows: write what ran")
+		return false
+	case *ast.ForStmt, *ast.RangeStmt, *ast.GoStmt, *ast.SwitchStmt, *ast.SelectStmt, *ast.TypeSwitchStmt, *ast.FuncLit:
+		if sends(n) {
+			r.fail(n.Pos(), "what a program runs side by side, more than once, under a condition or in a function of its "+
+				"own is in no order that the text shows: write what ran")
 		}
-	case *ast.AssignStmt:
-		r.assign(x)
-	default:
-		r.exprs(st)
-	}
-}
-
-// assign reads an assignment: a transaction gets the name of the variable that holds it.
-func (r *goReader) assign(x *ast.AssignStmt) {
-	if len(x.Rhs) == 1 {
+		return false
+	case *ast.AssignStmt: // a transaction has the name of the variable that holds it
 		if c, ok := x.Rhs[0].(*ast.CallExpr); ok {
 			name, _ := methodOf(c)
-			id, plain := x.Lhs[0].(*ast.Ident)
-			if goVerbs[name] == "BEGIN" && plain {
+			if id, plain := x.Lhs[0].(*ast.Ident); plain && goVerbs[name] == "BEGIN" {
 				r.begin(c, id.Name)
-				return
+				return false
 			}
 		}
+	case *ast.CallExpr:
+		name, of := methodOf(x)
+		switch {
+		case of != "" && goVerbs[name] != "":
+			r.send(x.Pos(), of, goVerbs[name])
+			return false
+		case slices.Contains(goSenders, name) && of != "":
+			r.call(x, name, of)
+		case statementAt(x) >= 0 && !slices.Contains(goTalkers, of):
+			r.fail(x.Pos(), "a statement in a call that is not read: want x.Exec, x.Query or x.QueryRow, with Must in "+
+				"front or Context behind")
+		}
 	}
-	for _, e := range x.Rhs {
-		r.exprs(e)
-	}
+	return r.err == nil
 }
 
 // begin files the beginning of a transaction, at the level that its options name: sql.LevelSerializable,
@@ -294,33 +282,6 @@ func (r *goReader) begin(c *ast.CallExpr, name string) {
 // goLevels are the levels that a transaction's options name.
 var goLevels = strings.Fields("ReadUncommitted ReadCommitted RepeatableRead Serializable Snapshot Linearizable " +
 	"WriteCommitted")
-
-// exprs reads the calls in a part of a program, those within others first.
-func (r *goReader) exprs(n ast.Node) {
-	ast.Inspect(n, func(n ast.Node) bool {
-		switch x := n.(type) {
-		case *ast.FuncLit:
-			if sends(x) {
-				r.fail(x.Pos(), "it is sent in a function of its own, and when that is called is not read: write what "+
-					"ran")
-			}
-			return false
-		case *ast.CallExpr:
-			name, of := methodOf(x)
-			switch {
-			case of != "" && goVerbs[name] != "":
-				r.send(x.Pos(), of, goVerbs[name])
-				return false
-			case slices.Contains(goSenders, name) && of != "":
-				r.call(x, name, of)
-			case statementAt(x) >= 0 && !slices.Contains(goTalkers, of):
-				r.fail(x.Pos(), "a statement in a call that is not read: want x.Exec, x.Query or x.QueryRow, with "+
-					"Must in front or Context behind")
-			}
-		}
-		return r.err == nil
-	})
-}
 
 // goTalkers are packages and variables whose calls only say what a statement is.
 var goTalkers = strings.Fields("fmt log slog t b tb require assert errors strings")
