@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"txweave/sqltext"
 )
 
 // fence is one of a Markdown text's, or of Jira's.
@@ -25,6 +27,7 @@ type fences struct {
 	opened map[int]bool // first lines of those that are taken
 	tables map[int]bool // lines of tables outside
 	heads  map[int]bool // headings outside
+	ends   []int        // lines outside with a COMMIT or ROLLBACK as code
 }
 
 func (f *fences) opens(line int) bool   { return f != nil && f.opened[line] }
@@ -357,19 +360,47 @@ func (f *fences) tableAt(lines []string, at int) bool {
 	return false
 }
 
-// spoken names statements that stand as code in what is not read, and nowhere in what is.
+// spoken names statements that stand as code in what is not read, and nowhere in what is. They are missing where the
+// line speaks of a session, or they make a table.
 func (f *fences) spoken(lines, out []string, prose []int) (notes []Note) {
 	read := normalSQL(strings.Join(out, " "))
 	for _, n := range prose {
-		for i, code := range strings.Split(lines[n-1], "`") {
-			if sql := strings.TrimRight(strings.TrimSpace(code), "; "); i%2 == 1 && begins(sql) &&
-				!strings.Contains(read, normalSQL(sql)) {
+		line := lines[n-1]
+		for i, code := range strings.Split(line, "`") {
+			sql := strings.TrimRight(strings.TrimSpace(code), "; ")
+			if i%2 == 0 || !begins(sql) {
+				continue
+			}
+			if k := sqltext.KindOf(sql); k == sqltext.Commit || k == sqltext.Rollback {
+				f.ends = append(f.ends, n)
+			}
+			if !strings.Contains(read, normalSQL(sql)) {
+				missing := speaks(line) || word(sql, 0) == "CREATE"
 				notes = append(notes, Note{n, fmt.Sprintf("left out: %s stands outside of the fences", quote(sql)),
-					true})
+					missing})
 			}
 		}
 	}
 	return notes
+}
+
+// unended notes the transactions that are open at the end of a part, where a line outside of the fences ends one.
+func (f *fences) unended(p *part, lines []string) {
+	open := map[string]bool{}
+	for i := range p.out {
+		switch k := sqltext.KindOf(p.out[i].sql); k {
+		case sqltext.Begin, sqltext.Commit, sqltext.Rollback:
+			open[p.out[i].tag] = k == sqltext.Begin
+		}
+	}
+	for _, n := range f.ends {
+		for _, tag := range p.tags() {
+			if open[tag] && strings.Contains(normal(lines[n-1]), tag) {
+				p.note(n, true, "the line speaks of the end of %s's transaction, and no statement makes it",
+					p.names[tag])
+			}
+		}
+	}
 }
 
 // ranges writes numbers of lines: "lines 1-3, 7".

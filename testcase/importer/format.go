@@ -94,6 +94,7 @@ func read(name string, text []byte, o Options) ([]*part, error) {
 		return nil, err
 	}
 	var notes []Note
+	lines := s.lines()
 	if f, err := fencesOf(s); err != nil {
 		return nil, err
 	} else if f != nil {
@@ -113,6 +114,11 @@ func read(name string, text []byte, o Options) ([]*part, error) {
 			return nil, err
 		}
 		parts[0].notes = append(notes, parts[0].notes...)
+		for _, p := range parts {
+			if s.fences != nil {
+				s.fences.unended(p, lines)
+			}
+		}
 		return parts, s.check(parts, f.name)
 	}
 	return nil, fmt.Errorf("no format %q: %s", o.Format, strings.Join(Formats(), ", "))

@@ -198,8 +198,8 @@ func stringOf(e ast.Expr) (string, bool) {
 	return "", false
 }
 
-// visit reads what a function sends, in the order of its text. What runs more than once, side by side, or perhaps, is in
-// no order that the text shows.
+// visit reads what a function sends, in the order of its text. What runs more than once, side by side, or perhaps, is
+// in no order that the text shows.
 func (r *goReader) visit(n ast.Node) bool {
 	switch x := n.(type) {
 	case *ast.IfStmt:
@@ -215,7 +215,8 @@ func (r *goReader) visit(n ast.Node) bool {
 		return false
 	case *ast.ForStmt, *ast.RangeStmt, *ast.GoStmt, *ast.SwitchStmt, *ast.SelectStmt, *ast.TypeSwitchStmt, *ast.FuncLit:
 		if sends(n) {
-			r.fail(n.Pos(), "what a program runs side by side, more than once, under a condition or in a function of its "+
+			r.fail(n.Pos(), "what a program runs side by side, more than once, under a condition or in a function of "+
+				"its "+
 				"own is in no order that the text shows: write what ran")
 		}
 		return false

@@ -74,10 +74,12 @@ func readLines(s *source, signs signs) ([]*part, error) {
 	r.tablesFirst()
 	var out []*part
 	for _, p := range r.byFence(s.fences) {
-		if err := p.doubt(s); err != nil {
-			return nil, err
+		for _, p := range p.anew() {
+			if err := p.doubt(s); err != nil {
+				return nil, err
+			}
+			out = append(out, p)
 		}
-		out = append(out, p.anew()...)
 	}
 	return out, nil
 }
@@ -147,7 +149,7 @@ func (p *part) anew() []*part {
 	var out []*part
 	for i := range p.out {
 		q := &p.out[i]
-		acted = acted || q.ofSession()
+		acted = acted || q.ofSession() || sqltext.KindOf(q.sql) <= sqltext.Rollback && !defines(q.sql)
 		read := sqltext.Read(q.sql)
 		if q.ofSession() || read.Creates() != "table" || read.Target == "" {
 			continue

@@ -37,8 +37,8 @@ func headerOf(line string) *table {
 		cell = strings.Trim(cell, "*_` :")
 		name, _, _ := strings.Cut(cell, "(")
 		switch kind := strings.ToLower(strings.TrimSuffix(cell, " id")); {
-		case isSession(strings.TrimSpace(name)):
-			t.columns = append(t.columns, column{strings.TrimSpace(name), n})
+		case isSession(strings.TrimSpace(name)), len(cell) == 1 && isShort(cell) && cell[0] > '9':
+			t.columns = append(t.columns, column{named(strings.TrimSpace(name)), n})
 		case slices.Contains([]string{"session", "transaction", "txn", "trx", "connection", "client", "thread"},
 			kind) && t.who < 0:
 			t.who = n
