@@ -137,7 +137,7 @@ func (p *part) twoNames(s *source) error {
 
 // numbers is the error of numbers behind statements that are in another order than these, or come again.
 func (p *part) numbers(s *source) error {
-	last, counted, wrong := 0, 0, 0
+	last, counted, wrong, control := 0, 0, 0, false
 	for i := range p.out {
 		q := &p.out[i]
 		if len(q.comments) == 0 || defines(q.sql) && word(q.sql, 0) != "INSERT" {
@@ -153,10 +153,11 @@ func (p *part) numbers(s *source) error {
 		if counted++; n <= last && wrong == 0 {
 			wrong = q.line
 		}
-		last = n
+		k := sqltext.KindOf(q.sql)
+		last, control = n, control || k == sqltext.Begin || k == sqltext.Commit || k == sqltext.Rollback
 	}
 	const least = 4
-	if counted >= least && wrong > 0 {
+	if counted >= least && wrong > 0 && control { // a number behind a SELECT alone is what it answered
 		return s.errorf(wrong,
 			"the numbers behind the statements go back here: write the statements in the order in which they are "+
 				"sent, and each one's session as a name (-- T1)")

@@ -229,17 +229,23 @@ func (r *goReader) visit(n ast.Node) bool {
 			}
 		}
 	case *ast.CallExpr:
-		name, of := methodOf(x)
-		switch {
-		case of != "" && goVerbs[name] != "":
-			r.send(x.Pos(), of, goVerbs[name])
-			return false
-		case slices.Contains(goSenders, name) && of != "":
-			r.call(x, name, of)
-		case statementAt(x) >= 0 && !slices.Contains(goTalkers, of):
-			r.fail(x.Pos(), "a statement in a call that is not read: want x.Exec, x.Query or x.QueryRow, with Must in "+
-				"front or Context behind")
-		}
+		return r.sent(x)
+	}
+	return r.err == nil
+}
+
+// sent reads a call.
+func (r *goReader) sent(c *ast.CallExpr) bool {
+	name, of := methodOf(c)
+	switch {
+	case of != "" && goVerbs[name] != "":
+		r.send(c.Pos(), of, goVerbs[name])
+		return false
+	case slices.Contains(goSenders, name) && of != "":
+		r.call(c, name, of)
+	case statementAt(c) >= 0 && !slices.Contains(goTalkers, of):
+		r.fail(c.Pos(), "a statement in a call that is not read: want x.Exec, x.Query or x.QueryRow, with Must in "+
+			"front or Context behind")
 	}
 	return r.err == nil
 }

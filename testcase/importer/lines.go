@@ -355,16 +355,7 @@ func (r *reader) statement() error {
 		return r.src.errorf(number, "more than %d statements: no report is that long", maxStatements)
 	}
 	if !begins(r.text[start:]) {
-		if r.prompts.seen && closes(strings.TrimSpace(r.rest())) {
-			r.pos += len(r.rest())
-			return nil
-		}
-		if r.tag != "" && r.spoke(r.tag) && isAnswer(strings.TrimSpace(r.rest())) { // "T2: ERROR 1213", "T2: blocked"
-			r.say(r.rest(), false)
-			r.pos += len(r.rest())
-			return nil
-		}
-		return r.src.errorf(number, "%s: %s", quote(r.rest()), r.wants())
+		return r.noStatement(number)
 	}
 	end, mark := r.statementEnd(start)
 	text := r.text[start:end]
@@ -399,6 +390,21 @@ func (r *reader) statement() error {
 	if next := strings.TrimLeft(r.rest(), " \t"); r.signs.marks && r.suffix(list, next) {
 		r.pos += len(r.rest())
 	}
+	return nil
+}
+
+// noStatement takes what is none: the end of a client, or what a session was answered ("T2: ERROR 1213", "T2:
+// blocked").
+func (r *reader) noStatement(number int) error {
+	line := strings.TrimSpace(r.rest())
+	switch {
+	case r.prompts.seen && closes(line):
+	case r.tag != "" && r.spoke(r.tag) && isAnswer(line):
+		r.say(line, false)
+	default:
+		return r.src.errorf(number, "%s: %s", quote(line), r.wants())
+	}
+	r.pos += len(r.rest())
 	return nil
 }
 

@@ -107,18 +107,18 @@ func (p *part) cut(title string, list []piece) *part {
 	return out
 }
 
-// byFence parts a text whose fences have schedules of their own over one set-up: each begins where all transactions of
-// the one before have ended, and has its sessions' marks on its lines.
+// byFence parts a text whose fences have schedules of their own: each begins where all transactions of the one before
+// have ended, and has its sessions' marks on its lines. Those that make no table are over one set-up.
 func (p *part) byFence(f *fences) []*part {
 	first := slices.IndexFunc(p.out, func(q piece) bool { return q.ofSession() })
 	if f == nil || first < 0 || len(p.order) > 0 {
 		return []*part{p}
 	}
-	start, starts := first, []int{first}
+	starts := []int{first}
 	for i := first + 1; i < len(p.out); i++ {
-		q := &p.out[i]
-		if q.fence > 0 && q.fence != p.out[i-1].fence && q.own && p.out[start].own && ended(p.out[start:i]) {
-			start = i
+		start := starts[len(starts)-1]
+		if p.out[i].fence > 0 && p.out[i].fence != p.out[i-1].fence && p.ownSessions(i) && p.ownSessions(start) &&
+			ended(p.out[start:i]) {
 			starts = append(starts, i)
 		}
 	}
@@ -131,12 +131,26 @@ func (p *part) byFence(f *fences) []*part {
 		if n+1 < len(starts) {
 			to = starts[n+1]
 		}
-		part := p.cut(f.leadOf(p.out[from].line), slices.Concat(p.out[:first], p.out[from:to]))
+		list := p.out[from:to:to]
+		if !slices.ContainsFunc(list, func(q piece) bool { return !q.ofSession() && word(q.sql, 0) == "CREATE" }) {
+			list = slices.Concat(p.out[:first], list)
+		}
+		part := p.cut(f.leadOf(p.out[from].line), list)
 		part.line = p.out[from].line
 		out = append(out, part)
 	}
 	out[0].notes = p.notes
 	return out
+}
+
+// ownSessions says whether the fence that begins there has sessions, and their marks on its lines.
+func (p *part) ownSessions(at int) bool {
+	for i := at; i < len(p.out) && p.out[i].fence == p.out[at].fence; i++ {
+		if p.out[i].ofSession() {
+			return p.out[i].own
+		}
+	}
+	return false
 }
 
 // anew parts a text where its set-up begins again, once all transactions have ended: another experiment with the same
