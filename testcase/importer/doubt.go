@@ -188,13 +188,14 @@ func speaks(text string) bool {
 			}
 		}
 	}
-	return slices.ContainsFunc(strings.FieldsFunc(strings.ToLower(text), func(c rune) bool {
-		return c < 'a' ||
-			c > 'z'
-	}), func(w string) bool {
-		return slices.Contains([]string{"session", "connection", "client", "terminal", "window", "tab", "console"}, w)
+	isOther := func(c rune) bool { return c < 'a' || c > 'z' }
+	return slices.ContainsFunc(strings.FieldsFunc(strings.ToLower(text), isOther), func(w string) bool {
+		return slices.Contains(sessionWords, strings.TrimSuffix(w, "s"))
 	})
 }
+
+// sessionWords are words for one.
+var sessionWords = strings.Fields("session connection client terminal window tab console")
 
 func isLetter(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' || c >= '0' && c <= '9'

@@ -27,6 +27,7 @@ type fences struct {
 	opened map[int]bool // first lines of those that are taken
 	tables map[int]bool // lines of tables outside
 	heads  map[int]bool // headings outside
+	lines  []string     // of the text
 	ends   []int        // lines outside with a COMMIT or ROLLBACK as code
 }
 
@@ -89,6 +90,7 @@ func fenceMark(line string) (mark, lang, title string) {
 func fencesOf(s *source) (*fences, error) {
 	f := &fences{opened: map[int]bool{}, tables: map[int]bool{}, heads: map[int]bool{}}
 	lines := s.lines()
+	f.lines = lines
 	open, head, lead := "", "", ""
 	for i, line := range lines {
 		mark, lang, title := fenceMark(line)
@@ -384,8 +386,53 @@ func (f *fences) spoken(lines, out []string, prose []int) (notes []Note) {
 	return notes
 }
 
+// whose is the error of a line above a fence that speaks of a session and is no heading, in a text without a session
+// where a transaction goes on from one fence to the next: what stands in them may be several ones'.
+func (f *fences) whose(s *source, p *part) error {
+	if f == nil || len(p.tags()) > 0 {
+		return nil
+	}
+	acting, spans := map[int]bool{}, false // fences that do more than define; a transaction goes on in the next one
+	for i := range p.out {
+		q := &p.out[i]
+		acting[q.fence] = acting[q.fence] || !defines(q.sql) && sqltext.KindOf(q.sql) != sqltext.Set
+		spans = spans || i > 0 && q.fence != p.out[i-1].fence && !ended(p.out[:i])
+	}
+	if !spans {
+		return nil
+	}
+	last := 0
+	for i, x := range f.list {
+		from := last
+		if last == 0 {
+			from = max(0, x.from-3)
+		}
+		if last = x.to; !acting[i+1] {
+			last = 0
+			continue
+		}
+		for n := from; n < x.from-1; n++ {
+			if speaks(outsideCode(f.lines[n])) {
+				return s.errorf(n+1, "%s: it speaks of a session, and is no heading: want its name alone on a line "+
+					"(session 1:), or in front of each statement (T1> …;)", quote(f.lines[n]))
+			}
+		}
+	}
+	return nil
+}
+
+// outsideCode is what a line says besides its code.
+func outsideCode(line string) (said string) {
+	for i, part := range strings.Split(line, "`") {
+		if i%2 == 0 {
+			said += part
+		}
+	}
+	return said
+}
+
 // unended notes the transactions that are open at the end of a part, where a line outside of the fences ends one.
-func (f *fences) unended(p *part, lines []string) {
+func (f *fences) unended(p *part) {
 	open := map[string]bool{}
 	for i := range p.out {
 		switch k := sqltext.KindOf(p.out[i].sql); k {
@@ -395,7 +442,7 @@ func (f *fences) unended(p *part, lines []string) {
 	}
 	for _, n := range f.ends {
 		for _, tag := range p.tags() {
-			if open[tag] && strings.Contains(normal(lines[n-1]), tag) {
+			if open[tag] && strings.Contains(normal(f.lines[n-1]), tag) {
 				p.note(n, true, "the line speaks of the end of %s's transaction, and no statement makes it",
 					p.names[tag])
 			}

@@ -94,7 +94,6 @@ func read(name string, text []byte, o Options) ([]*part, error) {
 		return nil, err
 	}
 	var notes []Note
-	lines := s.lines()
 	if f, err := fencesOf(s); err != nil {
 		return nil, err
 	} else if f != nil {
@@ -116,7 +115,7 @@ func read(name string, text []byte, o Options) ([]*part, error) {
 		parts[0].notes = append(notes, parts[0].notes...)
 		for _, p := range parts {
 			if s.fences != nil {
-				s.fences.unended(p, lines)
+				s.fences.unended(p)
 			}
 		}
 		return parts, s.check(parts, f.name)

@@ -68,6 +68,9 @@ func readLines(s *source, signs signs) ([]*part, error) {
 			r.out[i].printed = nil
 		}
 	}
+	if err := s.fences.whose(s, r.part); err != nil {
+		return nil, err
+	}
 	r.plainEnds()
 	r.awaited()
 	r.refused()
