@@ -64,7 +64,7 @@ func (r *logReader) send(line int, connection, sql string) {
 // more goes on with the last statement.
 func (r *logReader) more(number int, line string) error {
 	switch {
-	case strings.TrimSpace(line) == "":
+	case strings.TrimSpace(line) == "", !r.inside && isRemark(strings.TrimSpace(line)):
 	case !r.inside:
 		return r.s.errorf(number, "%s: neither a line of the log nor one of a statement in it", quote(line))
 	default:
@@ -104,23 +104,29 @@ func (r *logReader) done() ([]*part, error) {
 	return []*part{r.part}, nil
 }
 
+// isLogHead says whether a line is one that the server writes above its log.
+func isLogHead(line string) bool {
+	w := strings.Fields(line)
+	return strings.Contains(line, ", Version: ") || strings.HasPrefix(line, "Tcp port: ") ||
+		len(w) > 2 && w[0] == "Time" && w[1] == "Id" && w[2] == "Command"
+}
+
 // readGeneralLog reads the general log of MySQL or MariaDB.
 func readGeneralLog(s *source) ([]*part, error) {
 	r := newLog(s)
-	head := true // what the server writes above its log
 	for i, line := range s.lines() {
 		m := generalLog.FindStringSubmatch(line)
 		switch {
-		case m == nil && head:
+		case m == nil && isLogHead(line):
+			r.inside = false
 		case m == nil:
 			if err := r.more(i+1, line); err != nil {
 				return nil, err
 			}
 		case m[2] == "Query", m[2] == "Execute":
-			head = false
 			r.send(i+1, m[1], m[3])
 		default:
-			head, r.inside = false, false
+			r.inside = false
 		}
 	}
 	return r.done()
