@@ -16,8 +16,13 @@ type ParseError struct {
 	Msg  string // what is wrong, one line
 }
 
-// Error returns "name:line: message".
-func (e *ParseError) Error() string { return fmt.Sprintf("%s:%d: %s", e.Name, e.Line, e.Msg) }
+// Error returns "name:line: message", or "line 3: message" where there is no name.
+func (e *ParseError) Error() string {
+	if e.Name == "" {
+		return fmt.Sprintf("line %d: %s", e.Line, e.Msg)
+	}
+	return fmt.Sprintf("%s:%d: %s", e.Name, e.Line, e.Msg)
+}
 
 // Read parses the text of a case that comes from outside, and refuses what Admit refuses by the quoting of its target.
 func Read(name string, text []byte) (*Case, error) {

@@ -1,9 +1,9 @@
 package testcase
 
 import (
-	"fmt"
 	"regexp"
 	"slices"
+	"strings"
 
 	"txweave/sqltext"
 )
@@ -16,15 +16,16 @@ func (s *Script) Case() (*Case, error) {
 	var schema, rows []int // lines
 	for _, st := range s.Setup {
 		read := sqltext.Read(st.SQL)
-		stmt := Stmt{SQL: st.SQL}
+		stmt := Stmt{SQL: st.SQL, Comments: st.remarks()}
 		switch {
+		case read.Kind == sqltext.Alter && c.merged(st.SQL):
 		case read.Creates() == "table", read.Creates() == "partition", read.Creates() == "index", read.Creates() == "view", read.Kind == sqltext.Alter:
 			c.Schema, schema = append(c.Schema, stmt), append(schema, st.Line)
 		case read.Kind == sqltext.Insert:
 			c.Rows, rows = append(c.Rows, stmt), append(rows, st.Line)
 		case read.Kind == sqltext.Set, read.Kind == sqltext.Begin, read.Kind == sqltext.Commit, read.Kind == sqltext.Other:
 		default:
-			return nil, fmt.Errorf("line %d: the set-up of a case has no place for it", st.Line)
+			return nil, &ParseError{Line: st.Line, Msg: "the set-up of a case has no place for it"}
 		}
 	}
 	c.places = &places{}
@@ -63,6 +64,14 @@ func (s *Script) Case() (*Case, error) {
 	return c.Number(), nil
 }
 
+// remarks are what the text says of a statement, as comments of a case.
+func (st *ScriptStmt) remarks() (out []string) {
+	for _, c := range st.Comments {
+		out = append(out, strings.TrimSpace("# "+strings.ReplaceAll(c, "\n", " ")))
+	}
+	return out
+}
+
 // ordinary are settings that change no answer, or that every case runs under: how names and results are spelled, how long to
 // wait, a strict mode, the usual engine.
 var ordinary = regexp.MustCompile(`(?i)^set\s+(?:session\s+|local\s+|@@session\s*\.\s*|@@)?(?:names\b|character\s+set\b|(?:character_set_\w+|collation_connection|sql_notes|sql_log_bin|` +
@@ -93,24 +102,24 @@ func (s *Script) addUnit(c *Case, u *Unit, txnOf []int, settings map[int][]int) 
 			if slices.ContainsFunc(s.Steps[:i], func(before ScriptStmt) bool {
 				return before.Session == u.Session && sqltext.KindOf(before.SQL).IsTarget()
 			}) {
-				return fmt.Errorf("line %d: a case sets a session before all else", st.Line)
+				return &ParseError{Line: st.Line, Msg: "a case sets a session before all else"}
 			}
 			c.set(u.Session+1, st.SQL)
 			settings[u.Session+1] = append(settings[u.Session+1], st.Line)
 			txnOf[i] = -1
 		case !u.Data:
 			if level, _ := SetsLevel(st.SQL); level == "" && !ordinary.MatchString(st.SQL) && !SwitchesAutocommit(st.SQL) && kind != sqltext.Commit && kind != sqltext.Rollback && kind != sqltext.Begin {
-				return fmt.Errorf("line %d: a case has no place for a setting", st.Line)
+				return &ParseError{Line: st.Line, Msg: "a case has no place for a setting"}
 			}
 			txnOf[i] = -1
 		case k == 0 && kind == sqltext.Begin:
-			t.Begin.SQL = st.SQL
+			t.Begin = Stmt{SQL: st.SQL, Comments: st.remarks()}
 		case u.Ends && k == len(u.Steps)-1 && (kind == sqltext.Commit || kind == sqltext.Rollback):
-			t.End.SQL = st.SQL
+			t.End = Stmt{SQL: st.SQL, Comments: st.remarks()}
 		case !u.Explicit, kind.IsTarget(), kind == sqltext.Savepoint, kind == sqltext.RollbackTo, kind == sqltext.Release:
-			t.Stmts, lines = append(t.Stmts, Stmt{SQL: st.SQL}), append(lines, st.Line)
+			t.Stmts, lines = append(t.Stmts, Stmt{SQL: st.SQL, Comments: st.remarks()}), append(lines, st.Line)
 		default:
-			return fmt.Errorf("line %d: a transaction of a case has no place for it", st.Line)
+			return &ParseError{Line: st.Line, Msg: "a transaction of a case has no place for it"}
 		}
 	}
 	if u.Data {

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -20,6 +22,7 @@ import (
 type importFlags struct {
 	targetFlags
 	order, out, page string
+	format           string
 	run              bool
 	part             int
 	timeout          time.Duration
@@ -30,10 +33,11 @@ func importCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "import FILE",
 		Short: "Run a bug report as it stands, or turn it into a case",
-		Long: `Read a schedule that people wrote: an issue, a tracker's page, a transcript, a test. FILE ("-": standard input; a
-directory: the session scripts of export) is SQL with its sessions in front (T0> …; [S0] …; /* t1 */ …;), behind (…; -- T1) or
-above (a line "session 1"), a table with a column for each session, Markdown with fences, what clients print, an mtr test, a spec
-of PostgreSQL's isolation tester, a case of Troc's or an export of txweave's. docs/import.md has them all.
+		Long: `Read a schedule that people wrote: an issue, a transcript, a test. FILE ("-": standard input; a directory: the session scripts
+of export) is of one of the formats of docs/import.md: SQL with its sessions in front (T1> …; /* s1 */ …;), behind (…; -- T1) or
+above (a line "-- session 1"), a table with a column for each session, what clients print, an mtr test or its result, a spec of
+PostgreSQL's isolation tester, a server's log, a logic test, a Go program, or an export of txweave's; each with fences around it or
+without. A line that is none of it is refused, and so is a text where it is not clear which session sends a statement.
 
 With --run it runs as it stands, on a private server: what each statement answered, what waited, which serial order of the
 transactions gives the same (or that none does), whether the level promises one, whether the printed answers come back, what
@@ -50,7 +54,10 @@ sessions (below a line such as "-- no transactions") is the equivalent order tha
 			if err != nil {
 				return err
 			}
-			o := importer.Options{Target: p.DBMS, Default: p.Isolation, Part: f.part}
+			o := importer.Options{Target: p.DBMS, Default: p.Isolation, Part: f.part, Format: f.format}
+			if f.format != "" && !slices.Contains(importer.Formats(), f.format) {
+				return usage(fmt.Errorf("no format %q: %s", f.format, strings.Join(importer.Formats(), ", ")))
+			}
 			if f.isolation != "" {
 				o.Isolation = p.Isolation
 			}
@@ -73,6 +80,7 @@ sessions (below a line such as "-- no transactions") is the equivalent order tha
 	f.add(cmd.Flags(), registry.DefaultServer)
 	cmd.Flags().StringVar(&f.order, "order", "", `the equivalent order without transactions, e.g. "T1.S0 T0.S0"`)
 	cmd.Flags().StringVarP(&f.out, "out", "o", "", "where to write the case (default: standard output)")
+	cmd.Flags().StringVar(&f.format, "format", "", "how the text is read: "+strings.Join(importer.Formats(), ", ")+" (default: what its signs tell)")
 	cmd.Flags().BoolVar(&f.run, "run", false, "run it as it stands, say what was answered and waited, and hold it against every serial order")
 	cmd.Flags().IntVar(&f.part, "part", 0, "which schedule of a file that holds several, from 1 (default: --run runs each)")
 	cmd.Flags().StringVar(&f.page, "page", "", "where --run writes the timeline page (default: the file's name with .html, here)")
@@ -110,7 +118,10 @@ type imported struct {
 func readImport(path string, text []byte, o importer.Options) (imported, error) {
 	c, notes, err := importer.Read(path, text, o)
 	if err != nil {
-		return imported{}, usage(fmt.Errorf("%w (import --run runs a text as it stands)", err))
+		if _, other := importer.ReadScripts(path, text, o, true); other == nil {
+			err = fmt.Errorf("%w (import --run runs a text as it stands)", err)
+		}
+		return imported{}, usage(err)
 	}
 	if len(c.Order) > 0 || c.Tool != "" {
 		return imported{c, notes}, nil

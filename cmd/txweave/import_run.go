@@ -36,6 +36,7 @@ func (f *importFlags) runScripts(ctx context.Context, name string, text []byte, 
 	var worst error
 	var fl held
 	defer func() { err = errors.Join(err, fl.close()) }()
+	fmt.Fprintf(w, "read as: %s\n", schedules[0].Format)
 	for i, s := range schedules {
 		if len(schedules) > 1 {
 			fmt.Fprintf(w, "%s== %d of %d, line %d: %s\n", strings.Repeat("\n", min(i, 1)), i+1, len(schedules), s.Line, finding.Line(s.Title))

@@ -24,9 +24,7 @@ var otherwise = map[string]string{
 	"campaign/database/shared.go":   "URLs of campaigns' stores",
 	"exec/dsn.go":                   "URLs of servers",
 	"report/export/export.go":       "what a format of exports was called",
-	"testcase/importer/psql.go":     "the speaker of a transcript that names none",
 	"testcase/importer/script.go":   "a database of the server's own",
-	"testcase/importer/spec.go":     "whose tester the format belongs to",
 }
 
 // TestLiterals: the files of a finding, and the DBMSs, are named in their rooms; everybody else asks these.

@@ -36,6 +36,9 @@ func TestGolden(t *testing.T) {
 				}
 				input = []byte(text)
 			}
+			if d.HasArg("format") {
+				d.ScanArgs(t, "format", &o.Format)
+			}
 			if d.Cmd == "script" {
 				return printScripts(input, o)
 			}
@@ -64,13 +67,15 @@ func TestGolden(t *testing.T) {
 	})
 }
 
-// printScripts prints what a text becomes as scripts: line, session and text of each statement, and what was said of it.
+// printScripts prints what a text becomes as scripts: line, session and text of each statement, and what was said of
+// it.
 func printScripts(text []byte, o Options) string {
 	all, err := ReadScripts("report.sql", text, o, true)
 	if err != nil {
 		return err.Error() + "\n"
 	}
 	var b strings.Builder
+	fmt.Fprintf(&b, "read as %s\n", all[0].Format)
 	for i, s := range all {
 		if len(all) > 1 {
 			fmt.Fprintf(&b, "== %d, line %d: %s\n", i+1, s.Line, s.Title)
@@ -164,7 +169,8 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// A statement of a size that nobody writes is refused with its line, in whatever form it stands, and prose of that size is none.
+// A statement of a size that nobody writes is refused with its line, in whatever form it stands, and prose of that size
+// is none.
 func TestTooLarge(t *testing.T) {
 	deep := "SELECT " + strings.Repeat("- ", sqltext.MaxDepth+1) + "1;"
 	for name, text := range map[string]string{
@@ -176,8 +182,52 @@ func TestTooLarge(t *testing.T) {
 		"a wide line": "T0> SELECT 1 FROM t WHERE a IN (1" + strings.Repeat(", 1", sqltext.MaxLength) + ");\n",
 	} {
 		var wrong *testcase.ParseError
-		if _, err := ReadScripts("a.sql", []byte(text), Options{Target: "mariadb"}, true); !errors.As(err, &wrong) || wrong.Line < 1 {
+		if _, err := ReadScripts("a.sql", []byte(text), Options{Target: "mariadb"}, true); !errors.As(err, &wrong) ||
+			wrong.Line < 1 {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// TestDocumented: each example of docs/import.md is read in the format of its heading.
+func TestDocumented(t *testing.T) {
+	text, err := os.ReadFile("../../docs/import.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	named := map[string]string{"SQL with marks": "marks", "Tables of sessions": "table", "Transcripts": "transcript",
+		"mysqltest":       "mysqltest",
+		"Isolation specs": "isolation-spec", "Logs": "", "Logic tests": "sqllogictest", "Go": "go"}
+	seen := 0
+	for _, section := range strings.Split(string(text), "\n### ")[1:] {
+		title, rest, _ := strings.Cut(section, "\n")
+		want, known := named[title]
+		parts := strings.Split(rest, "\n```")
+		if !known || len(parts) < 3 {
+			continue
+		}
+		_, example, _ := strings.Cut(parts[1], "\n")
+		examples := []string{example}
+		if title == "Logs" { // one line of MySQL's, and one of PostgreSQL's with its values
+			lines := strings.SplitAfter(example+"\n", "\n")
+			examples = []string{lines[0] + lines[0], lines[1] + lines[2]}
+		}
+		for _, example := range examples {
+			all, err := ReadScripts("docs/import.md", []byte(example), Options{Target: "mariadb"}, true)
+			if err != nil || want != "" && all[0].Format != want {
+				t.Errorf("%s: %v, read as %+v", title, err, all)
+			}
+			for _, s := range all {
+				for _, n := range s.Notes {
+					if n.Missing {
+						t.Errorf("%s: %s", title, n)
+					}
+				}
+			}
+		}
+		seen++
+	}
+	if seen != len(named) {
+		t.Errorf("%d examples of %d", seen, len(named))
 	}
 }

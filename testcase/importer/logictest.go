@@ -1,91 +1,133 @@
 package importer
 
 import (
+	"slices"
+	"strconv"
 	"strings"
 
 	"txweave/sqltext"
 )
 
-var (
-	logicBlock = lazily(`^(?:statement (?:ok(?: \w+)?|maybe(?: \w+)?|error\b.*|count \d+)|query (?:[BDFIORT]+|error)\b.*)$`)
-	// logicName is the connection that DuckDB's tests name behind what they want.
-	logicName = lazily(`^(?:statement (?:ok|error|maybe)|query [BDFIORT]+(?: (?:nosort|rowsort|valuesort))?) (\w+)$`)
-	logicUser = lazily(`^user (\w+)`)
-)
+// numberOf is a number in digits; 0 for another text.
+func numberOf(text string) int {
+	n, _ := strconv.Atoi(text)
+	return n
+}
 
-// isLogicTest says whether a text is a test of sqllogictest's kind, as CockroachDB and DuckDB write them.
-func isLogicTest(text string) bool {
+// logicBlock says whether a line says what kind of statement follows it: "statement ok", "query II rowsort".
+func logicBlock(line string) bool {
+	w := strings.Fields(line)
+	if len(w) < 2 {
+		return false
+	}
+	switch w[0] {
+	case "statement":
+		return slices.Contains([]string{"ok", "maybe", "error", "count"}, w[1])
+	case "query":
+		return w[1] == "error" || strings.Trim(w[1], "BDFIORT") == ""
+	}
+	return false
+}
+
+// isLogicTest says whether a text is a test of sqllogictest's kind: two lines at least say what kind of statement
+// follows.
+func isLogicTest(s *source) bool {
 	n := 0
-	for line := range strings.Lines(text) {
-		if logicBlock.MatchString(strings.TrimSpace(line)) {
+	for _, line := range s.lines() {
+		if logicBlock(strings.TrimSpace(line)) {
 			n++
 		}
 	}
 	return n > 1
 }
 
-// logicConnections are the connections that a test names, where it names several; nil where what stands there is a label.
-func logicConnections(lines []string) map[string]bool {
-	out := map[string]bool{}
-	ok := false
-	for _, line := range lines {
-		if m := logicName.FindStringSubmatch(strings.TrimSpace(line)); m != nil {
-			out[m[1]] = true
-			ok = ok || strings.HasPrefix(strings.TrimSpace(line), "statement ok ")
-		}
+// logicName is the connection that DuckDB's tests name behind what they want; "" for none.
+func logicName(line string) string {
+	w := strings.Fields(line)
+	at := 2
+	if len(w) > 3 && w[0] == "query" {
+		at = 3
 	}
-	if !ok {
-		return nil
+	if len(w) != at+1 || w[1] == "count" || strings.HasPrefix(w[at], "<") || slices.Contains([]string{"nosort",
+		"rowsort", "valuesort"}, w[at]) {
+		return ""
 	}
-	return out
+	return w[at]
 }
 
-// readLogicTest reads such a test: a line says what kind of statement follows, up to a blank line or to "----" and the rows that it must
-// return. Its users are the sessions; "root" speaks first.
-func readLogicTest(s *scanner) ([]*scanner, error) {
-	lines := strings.Split(s.text, "\n")
-	users, user := strings.Contains(s.text, "\nuser "), "root"
-	s.names = map[string]string{}
-	connections := logicConnections(lines)
+// quietLogic are lines of such tests that change no answer.
+var quietLogic = strings.Fields("hash-threshold subtest mode halt name description group load require")
+
+// readLogicTest reads such a test: a line says what kind of statement follows, up to a blank line or to "----" and the
+// rows that it must return. Its users are the sessions; "root" speaks first.
+func readLogicTest(s *source) ([]*part, error) {
+	p, lines := newPart("", 1), s.lines()
+	user, connections := speakers(lines)
+	blank := func(i int) bool { return i >= len(lines) || strings.TrimSpace(lines[i]) == "" }
 	for i := 0; i < len(lines); i++ {
 		line := strings.TrimSpace(lines[i])
-		if m := logicUser.FindStringSubmatch(line); m != nil {
-			user = m[1]
+		w := append(strings.Fields(line), "", "")
+		switch {
+		case line == "" || strings.HasPrefix(line, "#") || slices.Contains(quietLogic, w[0]):
 			continue
-		}
-		if line == "" || strings.HasPrefix(line, "#") {
+		case w[0] == "user" && w[1] != "":
+			user = w[1]
 			continue
+		case !logicBlock(line):
+			return nil, s.errorf(i+1,
+				"%s: read here are statement ok, statement error, query with the types of its columns, and user",
+				quote(line))
 		}
 		from := i + 1
-		for i+1 < len(lines) && strings.TrimSpace(lines[i+1]) != "" && !strings.HasPrefix(lines[i+1], "----") {
+		for !blank(i+1) && !strings.HasPrefix(lines[i+1], "----") {
 			i++
 		}
-		sql := strings.TrimSpace(strings.Join(lines[min(from, len(lines)):i+1], "\n"))
-		if !logicBlock.MatchString(line) || !isStatement(sql) {
-			s.notes = append(s.notes, Note{from, "left out: " + quote(line) + " is no statement of a logic test", true})
-		} else {
-			p := piece{line: from + 1, sql: strings.TrimSuffix(sql, ";")}
-			if users {
-				p.tag = s.session("user " + user)
-				s.names[p.tag] = user
-			} else if connections != nil {
-				name := "default"
-				if m := logicName.FindStringSubmatch(line); m != nil && connections[m[1]] {
-					name = m[1]
-				}
-				if begins := sqltext.KindOf(p.sql) >= sqltext.Create || word(p.sql, 0) == "INSERT"; name != "default" || len(s.tags()) > 0 || !begins {
-					p.tag = s.session("user " + name)
-					s.names[p.tag] = name
-				}
-			}
-			s.out = append(s.out, p)
+		sql := strings.TrimSuffix(strings.TrimSpace(strings.Join(lines[min(from, len(lines)):i+1], "\n")), ";")
+		if !begins(sql) {
+			return nil, s.errorf(from+1, "%s: no statement below %s", quote(sql), quote(line))
 		}
-		for i+1 < len(lines) && strings.HasPrefix(lines[i+1], "----") || i+1 < len(lines) && strings.TrimSpace(lines[i+1]) != "" {
+		q := piece{line: from + 1, sql: sql, own: true}
+		p.speak(&q, user, line, connections)
+		p.out = append(p.out, q)
+		for !blank(i + 1) {
 			i++ // what it must return
 		}
 	}
-	if len(s.out) == 0 {
-		return nil, s.errorf(0, "a logic test without a statement")
+	if len(p.out) == 0 {
+		return nil, s.errorf(1, "a logic test without a statement")
 	}
-	return []*scanner{s}, nil
+	return []*part{p}, nil
+}
+
+// speakers are the user that speaks first, where a test has users, and the connections that it names, where one is
+// named behind "statement ok".
+func speakers(lines []string) (user string, connections map[string]bool) {
+	connections = map[string]bool{}
+	for _, line := range lines {
+		if w := strings.Fields(line); len(w) > 1 && w[0] == "user" {
+			user = "root"
+		} else if name := logicName(line); logicBlock(line) && name != "" {
+			connections[name] = true
+		}
+	}
+	return user, connections
+}
+
+// speak gives a statement its session: the user that speaks, or the connection that its line names.
+func (p *part) speak(q *piece, user, line string, connections map[string]bool) {
+	name := user
+	if user == "" && len(connections) > 0 {
+		name = "default"
+		if own := logicName(line); connections[own] {
+			name = own
+		}
+		makes := sqltext.KindOf(q.sql) >= sqltext.Create || word(q.sql, 0) == "INSERT"
+		if name == "default" && len(p.tags()) == 0 && makes {
+			return
+		}
+	}
+	if name != "" {
+		q.tag = p.session("user " + name)
+		p.names[q.tag] = name
+	}
 }

@@ -1,181 +1,128 @@
 package importer
 
 import (
-	"slices"
-	"strconv"
+	"regexp"
 	"strings"
-
-	"txweave/sqltext"
 )
 
-// tallied is what a text's sessions are told by where it takes the whole text to say so: "/* 7 */ BEGIN" is a session's mark if
-// other lines have it too, and else counts the statements.
-type tallied struct {
-	comments bool            // a number or a letter in a comment is a session
-	digits   bool            // a number with a colon or a bracket is
-	brackets bool            // a number in square brackets is
-	hashes   bool            // a number behind # is
-	steps    bool            // a number behind # counts the statements
-	lists    bool            // a number with a parenthesis or a dot is a session, and no number of a step
-	names    map[string]bool // words that are
+// mark is a session's mark in front of a statement.
+type mark struct {
+	name   string
+	length int // with what stands around it; 0 for no mark
 }
 
 var (
-	bracketNumber = lazily(`^\[\d+\]`)
-	listTag       = lazily(`^\(?(\d{1,2})[.)]\s+`)
-	hashTag       = lazily(`^#(\d{1,3})\s*[:.)>|]?\s+`)
-	// noNames stand in front of statements and name no session.
-	noNames = strings.Fields(`mysql mariadb tidb sqlite sqlite3 postgres psql sql note result results expected actual output step query statement test example
-		then now and also or with here where so todo update case bug fix warning error info debug setup init prepare answer mysqltest obclient ysqlsh`)
+	// wordMark is a name with > or : behind it, and perhaps a client's brackets between: T1> …, session 1: …, conn_0
+	// [test]> ….
+	wordMark = regexp.MustCompile(`^(?i)(` + sessionWord +
+		`|[a-z_][\w-]{0,30}|\d{1,6})(?:\s?\[[^\]\n]{0,40}\])?\s?([>:])\s*`)
+	// numbered is a transaction with the number of its statement.
+	numbered = regexp.MustCompile(`^(\d{1,6})-\d+$`)
 )
 
-// marksOf counts what stands in front of the statements of a text.
-func marksOf(text string) *tallied {
-	comments, digits, brackets, hashes, names := map[string]int{}, map[string]int{}, map[string]int{}, map[string]int{}, map[string]int{}
-	prompts := 0 // behind #
-	listed, begins := map[string]int{}, 0
-	const longest = 2000
-	for line := range strings.Lines(text) {
-		line = strings.TrimSpace(line[:min(len(line), longest)])
-		line = line[len(clockTime.FindString(line)):]
-		if m := countedTag.FindStringSubmatch(line); m != nil {
-			comments[m[1]]++
-		}
-		if m := letterTag.FindStringSubmatch(line); m != nil && isStatement(line[len(m[0]):]) && !isLetter(m[1][0]) {
-			digits[m[1]]++
-		}
-		if m := bracketTag.FindStringSubmatch(line); m != nil && bracketNumber.MatchString(line) && isStatement(line[len(m[0]):]) {
-			brackets[m[1]]++
-		}
-		if m := listTag.FindStringSubmatch(line); m != nil && isStatement(line[len(m[0]):]) {
-			if first := sqltext.KindOf(line[len(m[0]):]) == sqltext.Begin; first {
-				begins++
-			} else if listed[m[1]] == 0 {
-				begins = -most // who begins with something else
-			}
-			listed[m[1]]++
-		}
-		if m := hashTag.FindStringSubmatch(line); m != nil && isStatement(line[len(m[0]):]) {
-			hashes[m[1]]++
-		} else if m != nil && isStatement(withoutPrompt(line[len(m[0]):])) {
-			prompts++
-		}
-		if m := nameTag.FindStringSubmatch(line); m != nil && isStatement(line[len(m[0]):]) && !slices.Contains(noNames, strings.ToLower(m[1])) {
-			names[strings.ToLower(m[1])]++
-		}
+// noNames stand in front of > and : and name no session.
+var noNames = map[string]bool{}
+
+func init() {
+	for _, w := range strings.Fields(`mysql mariadb tidb sqlite sqlite3 postgres psql sql obclient ysqlsh`) {
+		noNames[w] = true
 	}
-	out := &tallied{comments: areSessions(comments), digits: areSessions(digits), brackets: areSessions(brackets), hashes: areSessions(hashes), names: map[string]bool{}}
-	out.lists = areSessions(listed) && begins == len(listed)
-	out.hashes = out.hashes && prompts == 0
-	out.steps = len(hashes)+prompts > 1 && !out.hashes
-	for name, n := range names {
-		if n > 1 && len(names) > 1 {
-			out.names[name] = true
-		}
-	}
-	return out
 }
 
-// most is how many sessions a text has that it does not call so.
-const most = 16
-
-// areSessions says whether marks are those of sessions: a few, each of which comes again.
-func areSessions(seen map[string]int) bool {
-	all := 0
-	for _, n := range seen {
-		all += n
-	}
-	return len(seen) > 1 && len(seen) <= most && all >= 2*len(seen)
-}
-
-// counted finds the mark of a session that the whole text tells; n is how long it is, 0 for none.
-func (s *scanner) counted(line string) (tag string, n int) {
-	if m := armTag.FindStringSubmatch(line); m != nil && isStatement(line[len(m[0]):]) {
-		if m[2] != "" {
-			return "session " + m[2], len(m[0])
+// frontMark reads a session's mark at the beginning of a text: T1>, session 1:, /* s1 */, [S0], [1-0].
+func frontMark(text string) mark {
+	const longest = 100
+	line := lineOf(text[:min(len(text), longest)])
+	for _, around := range [][2]string{{"/*", "*/"}, {"[", "]"}} {
+		if !strings.HasPrefix(line, around[0]) {
+			continue
 		}
-		return m[1], len(m[0])
+		inner, rest, closed := strings.Cut(line[len(around[0]):], around[1])
+		name := strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(inner), ":"))
+		if m := numbered.FindStringSubmatch(name); m != nil && around[0] == "[" {
+			name = m[1]
+		}
+		if !closed || !isSession(name) && !isShort(name) && !isSetup(name) && (len(name) != 1 || !isLetter(name[0])) {
+			return mark{}
+		}
+		rest = strings.TrimLeft(strings.TrimPrefix(rest, ":"), " \t")
+		return mark{named(name), len(line) - len(rest)}
 	}
-	if s.marks == nil {
-		return "", 0
+	m := wordMark.FindStringSubmatch(line)
+	if m == nil || noNames[strings.ToLower(m[1])] || m[2] == ":" && !isSession(m[1]) && !isShort(m[1]) &&
+		!isSetup(m[1]) || m[2] == ":" && m[1][0] <= '9' {
+		return mark{}
 	}
-	if m := countedTag.FindStringSubmatch(line); m != nil && s.marks.comments {
-		return "session " + m[1], len(m[0])
-	}
-	if m := listTag.FindStringSubmatch(line); m != nil && s.marks.lists && isStatement(line[len(m[0]):]) {
-		return "session " + m[1], len(m[0])
-	}
-	if m := hashTag.FindStringSubmatch(line); m != nil && s.marks.hashes && isStatement(line[len(m[0]):]) {
-		return "session " + m[1], len(m[0])
-	}
-	if m := letterTag.FindStringSubmatch(line); m != nil && isStatement(line[len(m[0]):]) && (s.marks.digits || isLetter(m[1][0])) {
-		return "session " + m[1], len(m[0])
-	} else if m != nil && !isLetter(m[1][0]) && isStatement(line[len(m[0]):]) {
-		return "", 0
-	}
-	if m := nameTag.FindStringSubmatch(line); m != nil && s.marks.names[strings.ToLower(m[1])] &&
-		(isStatement(line[len(m[0]):]) || resultLine.MatchString(line[len(m[0]):]) || slices.Contains(s.tags(), normal(m[1]))) {
-		return m[1], len(m[0])
-	}
-	return "", 0
+	return mark{named(m[1]), len(m[0])}
 }
 
-// named says whether a line goes on with a name by which the text tells a session.
-func (s *scanner) named(line string) bool {
-	_, n := s.counted(line)
-	return n > 0
-}
-
-// hashed takes the number of a statement behind #, where the text counts them so.
-func (s *scanner) hashed(line string) bool {
-	m := hashTag.FindStringSubmatch(line)
-	if m == nil || s.marks == nil || !s.marks.steps || !s.startsLine() || !isStatement(withoutPrompt(line[len(m[0]):])) {
+// prefix takes a session's mark in front of a statement, or a client's prompt.
+func (r *reader) prefix() bool {
+	if r.tag != "" {
 		return false
 	}
-	s.step, _ = strconv.Atoi(m[1])
-	s.stepped = true
-	s.pos += len(m[0])
-	return true
+	text := r.text[r.pos:]
+	if r.signs.marks {
+		m := frontMark(text)
+		rest := strings.TrimSpace(lineOf(text[min(m.length, len(text)):]))
+		if m.length > 0 && (begins(text[m.length:]) || r.spoke(normal(m.name)) && (isAnswer(rest) || isRemark(rest)) ||
+			isRemark(rest) && strings.HasPrefix(text, "/*")) {
+			r.tag = r.session(m.name)
+			r.pos += m.length
+			return true
+		}
+	}
+	if p := promptOf(lineOf(text)); r.signs.prompts && p.length > 0 {
+		r.prompted(p)
+		return true
+	}
+	return false
 }
 
-// suffix takes a session's mark behind a statement; what stands before it on the same line is that session's too. Below a heading it
-// is a mark where nothing else stands there, and goes before the heading; else a remark, which may speak of another session.
-func (s *scanner) suffix(list *[]piece) {
-	if next := strings.TrimLeft(s.front(), " \t"); next == "" || strings.IndexByte("-#/", next[0]) < 0 {
-		return
+// suffixMark reads the session's name with which a remark begins, and what stands behind it; "" for none.
+func suffixMark(said string) (name, rest string) {
+	text := strings.TrimLeft(strings.TrimSuffix(strings.TrimSpace(said), "*/"), "-#/* \t")
+	if text == said || text == "" {
+		return "", ""
 	}
-	rest := strings.TrimLeft(s.rest(), " \t")
-	skip, said, name := 0, "", ""
-	if m := lineRest.FindStringSubmatch(rest); m != nil {
-		skip, name = len(m[0]), m[1]
-	} else if mark := commentMark.FindString(rest); mark != "" {
-		if m := suffixTag.FindStringSubmatch(rest[len(mark):]); m != nil {
-			skip, name, said = len(mark)+len(m[0]), m[1], rest[len(mark)+len(m[0]):]
+	name = sessionName.FindString(text)
+	if text[0] >= 'A' && text[0] <= 'H' && (len(text) == 1 || strings.IndexByte(".,:;", text[1]) >= 0) {
+		return "session " + text[:1], strings.Trim(text[1:], ".,:; \t")
+	}
+	for _, other := range []string{"either", "both"} {
+		if strings.HasPrefix(strings.ToLower(text)+" ", other+" ") || strings.HasPrefix(strings.ToLower(text),
+			other+".") {
+			name = other
 		}
 	}
-	last := len(*list) - 1
-	n := normal(name)
-	if name == "" || (*list)[last].own || (*list)[last].tag != "" && (strings.TrimSpace(said) != "" || n == "either" || n == "both") {
-		return
+	return name, strings.Trim(text[len(name):], ".,:; \t")
+}
+
+// suffix takes a session's mark behind a statement; what stands before it on the same line is that session's too. Below
+// a heading it is a mark where nothing else stands there, and goes before the heading; else a remark, which may speak
+// of another session.
+func (r *reader) suffix(list *[]piece, said string) bool {
+	name, rest := suffixMark(said)
+	last := &(*list)[len(*list)-1]
+	anybody := name == "either" || name == "both"
+	if !r.signs.marks || name == "" || last.front || last.tag != "" && (rest != "" || anybody) {
+		return false
 	}
 	tag := ""
-	if n != "either" && n != "both" {
-		tag = s.session(name)
+	if !anybody {
+		tag = r.session(name)
 	}
-	if (*list)[last].tag != "" {
-		for i, line := last, (*list)[last].line; i >= 0 && !(*list)[i].own && (*list)[i].line == line; i-- {
-			(*list)[i].tag, (*list)[i].own, (*list)[i].suffixed = tag, true, true
+	for i := len(*list) - 1; i >= 0 && !(*list)[i].own && (*list)[i].line >= last.line; i-- {
+		p := &(*list)[i]
+		if p.own = true; anybody && i > 0 { // whoever spoke before
+			tag = (*list)[i-1].tag
 		}
+		p.tag = tag
+		r.said[tag] = true
 	}
-	for i := last; i >= 0 && (*list)[i].tag == "" && (*list)[i].line == (*list)[last].line; i-- {
-		if tag == "" { // whoever spoke before
-			for j := i - 1; j >= 0 && tag == ""; j-- {
-				tag = (*list)[j].tag
-			}
-		}
-		(*list)[i].tag = tag
+	if rest != "" {
+		last.comments = append(last.comments, rest)
+		last.remarked(rest)
 	}
-	s.pos += len(s.rest()) - len(rest) + skip
-	s.note(said)
-	s.pos += len(s.rest())
+	return true
 }

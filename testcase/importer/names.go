@@ -1,45 +1,71 @@
 package importer
 
 import (
+	"regexp"
 	"strings"
 )
 
-// sessionName is how reports name a session: T1, tx2, session 3, conn_a, client B, terminal 1, …; spelledSession is how they
-// count them. Of names that begin alike the longest comes first: "txn-1" is no session "tx n".
-const (
-	sessionName = `(?:transaction|txn|trx|tx|thread|thd|terminal|term|t|session|sess|ses|connection|conn|con|client|cli|c|window|win|user|worker|` +
-		`mysql|mariadb|tidb|node|shell|sqlite|s|tab|console|process|psql|pane|prompt)[ _#-]{0,2}(?:\d+|[a-z])|` + foreignSession
-	foreignSession = `(?:会话|會話|事务|事務|连接|連接|客户端|客戶端|线程|窗口|终端|セッション|トランザクション|接続|세션|트랜잭션|sitzung|transaktion|verbindung|` +
-		`sesión|sesion|transacción|transaccion|conexión|sessão|transação|сессия|сеанс|транзакция|соединение)[ _#-]{0,2}(?:\d+|\pL)`
-	spelledSession = `(?:first|second|third|fourth|1st|2nd|3rd|4th|one|another|other|original|initial|left|right|upper|lower|top|bottom) +` +
-		`(?:session|transaction|connection|client|window|terminal|txn|user|thread|psql|shell|tab|pane|console|prompt|side|one)|` +
-		`(?:session|transaction|connection|client|window|terminal|txn|user|thread|psql|shell|tab|pane|console|process|worker|prompt|mysql|sqlite) +(?:one|two|three|four)`
-	anySession = `(?:` + spelledSession + `|` + sessionName + `)`
-)
+// sessionWord is how a session is called, with its number or letter: T1, tx2, session 3, conn_a, client B, terminal 1.
+// Of words that begin alike the longest comes first.
+const sessionWord = `(?:transaction|txn|trx|tx|thread|thd|terminal|term|t|session|sess|ses|connection|conn|con|` +
+	`client|cli|c|window|win|user|` +
+	`worker|process|node|shell|tab|console|mysql|mariadb|tidb|psql|sqlite|s)[ _#-]{0,2}(?:\d+|[a-z])\b`
 
-// counted are the words that number sessions.
-var counted = map[string]string{"first": "1", "second": "2", "third": "3", "original": "1", "initial": "1", "fourth": "4", "1st": "1", "2nd": "2", "3rd": "3", "4th": "4",
-	"one": "1", "two": "2", "three": "3", "four": "4", "another": "2", "other": "2",
-	"left": "left", "right": "right", "upper": "upper", "lower": "lower", "top": "upper", "bottom": "lower"}
+var sessionName = regexp.MustCompile(`(?i)^` + sessionWord)
 
-// window is what people call that which sends a session's statements; who writes "connection 1" above and "session 1" below means one.
-var window = lazily(`^(?:sess|ses|connection|conn|con|client|terminal|term|window|win|user|psql|shell|tab|pane|console|cli|prompt|side|one)(\d+|[a-z]|left|right|upper|lower)$`)
+// isSession says whether a text is the name of a session and nothing else.
+func isSession(text string) bool { return text != "" && len(sessionName.FindString(text)) == len(text) }
 
-// normal is a session's name as it is compared: "Session 1", "session1" and "connection 1" are one.
-func normal(tag string) string {
-	tag = strings.ToLower(tag)
-	switch tag {
-	case "setup", "set-up", "prepare":
+// isShort says whether a text is a letter or a number by which sessions are told: A, 2, 1001.
+func isShort(text string) bool {
+	return len(text) == 1 && text[0] >= 'A' && text[0] <= 'Z' || text != "" && len(text) < 7 && strings.Trim(text,
+		"0123456789") == ""
+}
+
+// named is a session as it is called: one that is told by a letter or a number is "session A".
+func named(text string) string {
+	if isShort(text) {
+		return "session " + text
+	}
+	return text
+}
+
+// isSetup says whether a mark is that of statements which come before all sessions.
+func isSetup(mark string) bool {
+	switch strings.ToLower(mark) {
+	case "init", "setup", "set-up", "prepare":
+		return true
+	}
+	return false
+}
+
+// normal is a session's name as it is compared: "Session 1" and "session1" are one.
+func normal(name string) string {
+	if isSetup(name) {
 		return setupTag
 	}
-	if w := strings.Fields(tag); len(w) == 2 {
-		for i := range w {
-			if n := counted[w[i]]; n != "" {
-				tag = w[1-i] + n
-				break
-			}
-		}
+	return strings.NewReplacer(" ", "", "_", "", "-", "", "#", "").Replace(strings.ToLower(name))
+}
+
+// headingOf returns the session that a line names and nothing else: "-- session 1", "**Session A:**", "== T2 ==", "2.
+// Terminal 1"; "" for another line.
+func headingOf(line string) string {
+	const longest, decoration = 80, "-#*=_/ \t[]()<>:.;–—"
+	if len(line) > longest {
+		return ""
 	}
-	tag = strings.NewReplacer(" ", "", "_", "", "-", "", "#", "").Replace(tag)
-	return window.ReplaceAllString(tag, "session$1")
+	text := strings.Trim(line, decoration)
+	if at := strings.IndexAny(text, ".)"); at > 0 && strings.Trim(text[:at], "0123456789") == "" {
+		text = strings.Trim(text[at:], decoration+")")
+	}
+	if isSession(text) || strings.HasPrefix(strings.TrimSpace(line), "-") && isSetup(text) {
+		return text
+	}
+	return ""
+}
+
+// isRule says whether a line only underlines or divides.
+func isRule(line string) bool {
+	line = strings.TrimSpace(line)
+	return len(line) > 2 && strings.Trim(line, "-=*_~") == ""
 }

@@ -1,117 +1,169 @@
 package importer
 
 import (
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-
-	"txweave/testcase"
 )
 
-var (
-	gridRule    = lazily(`^\+[-+]+\+$`)
-	rowsInSet   = lazily(`(?i)^(\d+) rows? in set`)
-	emptySet    = lazily(`(?i)^empty set\b`)
-	queryOK     = lazily(`(?i)^query ok, (\d+) rows? affected`)
-	errorAnswer = lazily(`(?i)^(?:--+\s*)?\(?ERROR:?\s*(?:code\s*)?\(?(\d{3,5})\b`)
-	errorRemark = lazily(`(?i)\berror:?\s*(?:code:?\s*)?(\d{4})\b|^E(\d{4}):`)
-	// logged is what a session was answered, as a log has it below the statement: "t1 >> blocked".
-	logged      = lazily(`(?i)^(` + anySession + `)\s*>>\s*(\S.*)$`)
-	waitsRemark = lazily(`(?i)^[(\[<=>*← -]*(?:blocks?|blocked|waits?|waiting|hangs?|is blocked|will block|this blocks|blocking)\b`)
-)
+// errorCode is the code of an error as clients and people write it.
+var errorCode = regexp.MustCompile(`(?i)\berror:?\s*(?:code:?\s*)?\(?(\d{4})\b`)
 
-// print files a line that a client printed under the last statement.
-func (s *scanner) print(line string) {
-	list := s.list()
-	if len(*list) == 0 {
-		if strings.HasPrefix(line, "|") && slices.ContainsFunc(cellsOf(line, false), statementCell) {
-			s.celled = append(s.celled, s.lineOf(s.pos))
-		}
-		return
+// printedCount is what clients say of how many rows there were.
+var printedCount = regexp.MustCompile(`(?i)^(?:(\d+) rows? in set|query ok, (\d+) rows? affected|` +
+	`\((\d+) rows?\)$|(?:(?:update|delete|merge|select)|insert 0) (\d+)$)`)
+
+// waits says whether a remark says that a statement waited.
+func waits(text string) bool {
+	w := strings.Fields(strings.ToLower(strings.TrimLeft(text, "([<=>*_← -")))
+	for len(w) > 1 && slices.Contains([]string{"is", "will", "this", "it", "now"}, w[0]) {
+		w = w[1:]
 	}
-	p := &(*list)[len(*list)-1]
-	for i := len(*list) - 1; i >= 0 && s.sticky != "" && p.tag != s.sticky; i-- { // below its session's heading: it had waited
-		if q := &(*list)[i]; q.tag == s.sticky {
-			p = q
-		}
-	}
-	if p.printed == nil {
-		p.printed = &testcase.Printed{Count: -1}
-	}
-	a := p.printed
-	switch {
-	case gridRule.MatchString(line):
-	case strings.HasPrefix(line, "|"):
-		if behind := strings.TrimSpace(line[strings.LastIndexByte(line, '|')+1:]); behind != "" && statementCell(behind) {
-			s.celled = append(s.celled, s.lineOf(s.pos))
-		}
-		cells := cellsOf(line[:strings.LastIndexByte(line, '|')+1], false) // what stands behind it is a remark
-		for i := range cells {
-			cells[i] = strings.TrimSpace(cells[i])
-			if statementCell(cells[i]) {
-				s.celled = append(s.celled, s.lineOf(s.pos))
-			}
-		}
-		if a.Columns == nil {
-			a.Columns, a.Rows = cells, [][]string{}
-		} else {
-			p.ragged = p.ragged || len(cells) != len(a.Columns)
-			a.Rows = append(a.Rows, cells)
-		}
-	case rowsInSet.MatchString(line):
-		a.Count, _ = strconv.Atoi(rowsInSet.FindStringSubmatch(line)[1])
-	case emptySet.MatchString(line):
-		a.Rows, a.Count = [][]string{}, 0
-	case queryOK.MatchString(line):
-		a.Count, _ = strconv.Atoi(queryOK.FindStringSubmatch(line)[1])
-		a.Affected = true
-	case errorAnswer.MatchString(line):
-		a.Err, _ = strconv.Atoi(errorAnswer.FindStringSubmatch(line)[1])
-	default:
-		if a.Columns == nil && a.Count < 0 && a.Err == 0 {
-			p.printed = nil
-		}
-	}
+	return len(w) > 0 && slices.Contains([]string{"block", "blocks", "blocked", "blocking", "wait", "waits", "waiting",
+		"hang", "hangs"}, strings.Trim(w[0], ".,:;)]!_*…"))
 }
 
-// statementCell says whether a cell of what looks printed holds a statement.
-func statementCell(cell string) bool {
-	cell = strings.Trim(strings.TrimSpace(cell), "`")
-	return isStatement(withoutPrompt(cell)) && (strings.HasSuffix(cell, ";") || alone.MatchString(withoutPrompt(cell)))
-}
-
-// remarked takes from a remark behind a statement what it says of its answer.
+// remarked takes from a remark what it says of the statement's answer.
 func (p *piece) remarked(text string) {
-	waits, code := waitsRemark.MatchString(text), errorRemark.FindStringSubmatch(text)
-	if !waits && code == nil {
+	if !waits(text) && !strings.HasPrefix(strings.ToLower(text), "error") && speaksOfOther(text, p.tag) {
 		return
 	}
-	if p.printed == nil {
-		p.printed = &testcase.Printed{Count: -1}
+	if waits(text) {
+		p.answer().Waited = true
 	}
-	p.printed.Waited = p.printed.Waited || waits
-	if code != nil && p.printed.Err == 0 {
-		p.printed.Err, _ = strconv.Atoi(code[1] + code[2])
+	if m := errorCode.FindStringSubmatch(text); m != nil && p.answer().Err == 0 {
+		p.answer().Err, _ = strconv.Atoi(m[1])
 	}
 }
 
-// answers takes what stands behind a session's mark and is no statement: what became of its last one ("T2: ERROR 1213", "T2: goes on").
-func (s *scanner) answers() bool {
-	line := strings.TrimSpace(s.rest())
-	if s.tag == "" || !errorRemark.MatchString(line) && (strings.Contains(line, ";") || likeSQL.MatchString(line)) {
-		return false
+// answerWords begin what people write of an answer, in a cell or behind a mark.
+var answerWords = strings.Fields(`ok query empty error blocked block blocks blocking wait waits waiting hang hangs
+	hung result results returns return deadlock success succeeds fails failed unblocked unblocks resumes goes gives
+	sees shows prints rows row updated inserted deleted affected`)
+
+// isAnswer says whether a text is what a statement answered: it begins with such a word, a number, or a mark that no
+// statement has.
+func isAnswer(text string) bool {
+	text = strings.TrimSpace(text)
+	if text == "" || isRemark(text) || isSaid(text) || isAnswerLine(text) {
+		return true
 	}
-	for i := len(s.out) - 1; i >= 0; i-- {
-		if p := &s.out[i]; p.tag == s.tag {
-			for i++; i < len(s.out) && s.out[i].tag == ""; i++ { // what comes without a mark is its session's, too
-				p = &s.out[i]
-			}
-			p.comments = append(p.comments, strings.Clone(line))
-			p.remarked(line)
-			s.tag = ""
-			s.pos += len(s.rest())
+	if strings.ContainsRune("([<=>*←→0123456789", []rune(text)[0]) {
+		return true
+	}
+	first := strings.ToLower(strings.Trim(strings.Fields(text)[0], ".,:;!…"))
+	return slices.Contains(answerWords, first) && !begins(text)
+}
+
+// isAnswerLine says whether a line has a shape that clients print, in a text of any kind.
+func isAnswerLine(line string) bool {
+	low := strings.ToLower(line)
+	for _, start := range []string{"+--", "|", "query ok", "empty set", "error ", "error:", "rows matched:",
+		"records:", "database changed", "bye", "warning ", "note ",
+		"changed:", "time: ", "*****"} {
+		if strings.HasPrefix(low, start) {
 			return true
 		}
 	}
-	return false
+	return printedCount.MatchString(line) && !begins(line)
+}
+
+// answers takes a line that a client printed; false for another one.
+func (r *reader) answers(line string) bool {
+	p := r.answered()
+	if p == nil || r.serial {
+		return false
+	}
+	if r.vertical = strings.HasPrefix(line, "*****") || r.vertical && strings.Contains(line, ":") &&
+		promptOf(line).length == 0 && !isClosed(withoutMark(line)); r.vertical {
+		p.comments = append(p.comments, line)
+		return true
+	}
+	if !isAnswerLine(line) {
+		return r.signs.prompts && r.prompts.seen && r.answersPrompt(p, line)
+	}
+	a := p.answer()
+	switch m := printedCount.FindStringSubmatch(line); {
+	case m != nil:
+		a.Count, _ = strconv.Atoi(m[1] + m[2] + m[3] + m[4])
+		a.Affected, r.frame = m[2]+m[4] != "", false
+	case strings.HasPrefix(line, "|"):
+		r.bars(p, line)
+		return true
+	case strings.HasPrefix(strings.ToLower(line), "empty set"):
+		a.Rows, a.Count = [][]string{}, 0
+	case strings.HasPrefix(strings.ToLower(line), "error"):
+		if p.remarked(line); a.Err == 0 {
+			p.comments = append(p.comments, line)
+		}
+	}
+	p.unsaid()
+	return true
+}
+
+// unsaid forgets an answer of which nothing was said that can be compared.
+func (p *piece) unsaid() {
+	if a := p.printed; a != nil && a.Columns == nil && a.Rows == nil && a.Count < 0 && a.Err == 0 && !a.Waited {
+		p.printed = nil
+	}
+}
+
+// answered is the statement whose answer comes now: the last one, or below its session's heading the one that had
+// waited.
+func (r *reader) answered() *piece {
+	list := *r.list()
+	if len(list) == 0 {
+		return nil
+	}
+	for i := len(list) - 1; i >= 0 && r.sticky != ""; i-- {
+		if list[i].tag == r.sticky {
+			return &list[i]
+		}
+	}
+	return &list[len(list)-1]
+}
+
+// bars takes a row between bars, of a statement that returns rows.
+func (r *reader) bars(p *piece, line string) {
+	end := strings.LastIndexByte(line, '|') + 1
+	cells := cellsOf(line[:end])
+	number := r.lineAt(r.pos)
+	for _, cell := range append(cells, strings.TrimSpace(line[end:])) {
+		if isClosed(asCode(cell)) {
+			r.err = r.src.errorf(number, "%s: a table with statements whose columns name no sessions: %s", quote(line),
+				giveHeading)
+		}
+	}
+	switch word(p.sql, 0) {
+	case "CREATE", "DROP", "ALTER", "BEGIN", "START", "COMMIT", "ROLLBACK", "SET":
+		r.err = r.src.errorf(number,
+			"%s: rows that no statement returned: write INSERT INTO … VALUES …; for rows that are there at the "+
+				"beginning", quote(line))
+	}
+	if isTableRule(line) {
+		return
+	}
+	r.row(p, cells)
+}
+
+// row files a row of a printed table: the first one holds the columns' names.
+func (r *reader) row(p *piece, cells []string) {
+	a := p.answer()
+	if a.Columns == nil {
+		a.Columns, a.Rows = cells, [][]string{}
+		return
+	}
+	p.ragged = p.ragged || len(cells) != len(a.Columns)
+	a.Rows = append(a.Rows, cells)
+}
+
+// cellsOf splits a row at its bars, blanks around the cells left out.
+func cellsOf(line string) []string {
+	line = strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(line), "|"), "|")
+	cells := strings.Split(strings.ReplaceAll(line, `\|`, "\x01"), "|")
+	for i := range cells {
+		cells[i] = strings.TrimSpace(strings.ReplaceAll(cells[i], "\x01", "|"))
+	}
+	return cells
 }

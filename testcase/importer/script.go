@@ -27,57 +27,48 @@ type ScriptOrder struct {
 	Line   int
 	Script *testcase.Script
 	Notes  []Note
+	Format string // in which it was read, one of Formats
 }
 
-// ReadScripts reads a text as scripts, which hold nearly everything that people write. private says that they will be run on a
-// server of its own, whose settings they may change. Errors are of type *testcase.ParseError.
+// ReadScripts reads a text as scripts, which hold nearly everything that people write. private says that they will be
+// run on a server of its own, whose settings they may change. Errors are of type *testcase.ParseError.
 func ReadScripts(name string, text []byte, o Options, private bool) ([]ScriptOrder, error) {
-	parts, err := pieces(name, text, o)
+	parts, err := read(name, text, o)
 	if err != nil {
 		return nil, err
 	}
 	if o.Part > 0 {
-		s, err := choose(name, parts, o.Part)
+		p, err := choose(name, parts, o.Part)
 		if err != nil {
 			return nil, err
 		}
-		parts = []*scanner{s}
+		parts = []*part{p}
 	}
 	var out []ScriptOrder
-	for _, s := range parts {
-		b := &scriptBuilder{scanner: s, s: &testcase.Script{Target: o.Target, Isolation: o.Isolation}, number: map[string]int{},
-			databases: map[string]bool{"test": true}, tables: map[string]bool{}, notes: s.notes}
-		if s.own != nil && o.Isolation == "" {
-			b.s.Isolation = s.own.Isolation
-		}
-		b.build()
-		b.otherWays()
-		b.forAll()
-		b.unset()
-		b.unsaid()
-		b.unbegun()
-		b.promised()
-		b.inTurn()
-		if len(b.s.Steps) > 0 {
-			b.admit(private)
-		}
+	for _, p := range parts {
+		b := newScript(p, name, o)
+		b.make(private)
 		if len(b.s.Steps) == 0 {
-			msg := "no statement here: want SQL, with its session where there are several (T0> …; or /* t0 */ …; or …; -- T0)"
+			msg := "no statement here: want SQL, with its session where there are several (T0> …; or /* t0 */ …; or " +
+				"…; -- T0)"
 			for _, n := range b.notes {
 				if n.Missing {
 					msg = n.Text
 				}
 			}
-			return nil, &testcase.ParseError{Name: name, Line: max(s.at, 1), Msg: msg}
+			return nil, &testcase.ParseError{Name: name, Line: max(p.line, 1), Msg: msg}
 		}
-		out = append(out, ScriptOrder{Title: s.title, Line: max(s.at, 1), Script: b.s, Notes: b.notes})
+		out = append(out, ScriptOrder{Title: p.title, Line: max(p.line, 1), Script: b.s, Notes: b.notes,
+			Format: p.format})
 	}
 	return out, nil
 }
 
-// scriptBuilder makes a script of pieces.
+// scriptBuilder makes a script of a part.
 type scriptBuilder struct {
-	*scanner
+	*part
+	target    string
+	ansi      bool
 	s         *testcase.Script
 	notes     []Note
 	number    map[string]int        // of a session by its name as it is compared
@@ -85,7 +76,50 @@ type scriptBuilder struct {
 	tables    map[string]bool       // that the set-up makes
 	prepared  bool                  // the text has a set-up of its own
 	settings  []testcase.ScriptStmt // of nobody, above all sessions
+	every     bool                  // every setting above all sessions is one of each
 	begun     bool                  // a session has begun a transaction, or done what no set-up does
+}
+
+func newScript(p *part, name string, o Options) *scriptBuilder {
+	b := &scriptBuilder{part: p, target: o.Target, ansi: sqltext.SyntaxOf(o.Target).Quoting != sqltext.MySQL,
+		notes:  p.notes,
+		s:      &testcase.Script{Target: o.Target, Isolation: o.Isolation},
+		number: map[string]int{}, databases: map[string]bool{"test": true}, tables: map[string]bool{}}
+	if p.own != nil && o.Isolation == "" {
+		b.s.Isolation = p.own.Isolation
+	}
+	return b
+}
+
+// make makes the script.
+func (b *scriptBuilder) make(private bool) {
+	b.build()
+	b.forAll()
+	b.unbegun()
+	b.inTurn()
+	if len(b.s.Steps) > 0 {
+		b.admit(private)
+	}
+}
+
+// textAt is the statement that begins on a line.
+func (b *scriptBuilder) textAt(line int) string {
+	for _, st := range slices.Concat(b.s.Setup, b.s.Steps) {
+		if st.Line == line {
+			return st.SQL
+		}
+	}
+	return ""
+}
+
+// lineOf is the line of a statement.
+func (b *scriptBuilder) lineOf(sql string) int {
+	for _, st := range slices.Concat(b.s.Setup, b.s.Steps) {
+		if st.SQL == sql {
+			return st.Line
+		}
+	}
+	return 1
 }
 
 func (b *scriptBuilder) note(p *piece, missing bool, format string, args ...any) {
@@ -103,7 +137,8 @@ func (b *scriptBuilder) build() {
 			b.prepared = true
 			b.setup(p)
 		case p.tag == setupTag:
-			b.note(p, false, "the set-up goes on after sessions have begun: it is sent over a connection of its own: %s", quote(p.sql))
+			b.note(p, false, "the set-up goes on after sessions have begun: it is sent over a connection of its own: "+
+				"%s", quote(p.sql))
 			b.step(p)
 		case p.tag == "" && tagged:
 			if !b.stray(i) {
@@ -120,6 +155,9 @@ func (b *scriptBuilder) build() {
 		for _, st := range b.s.Setup {
 			b.step(&piece{line: st.Line, sql: st.SQL, comments: st.Comments})
 		}
+		if len(b.notes) > 0 {
+			b.notes = append(b.notes, Note{b.s.Steps[0].Line, "nothing but tables and rows is read of the text", true})
+		}
 		b.s.Setup = nil
 	}
 }
@@ -128,7 +166,7 @@ func (b *scriptBuilder) build() {
 func (b *scriptBuilder) allLevelled(all []piece) []piece {
 	out := make([]piece, 0, len(all))
 	for _, p := range all {
-		own := b.levelled(p.sql)
+		own := levelled(b.target, b.ansi, p.sql)
 		for i, sql := range own {
 			x := p
 			if x.sql = sql; i < len(own)-1 {
@@ -144,7 +182,7 @@ func (b *scriptBuilder) allLevelled(all []piece) []piece {
 func (b *scriptBuilder) clean() {
 	for len(b.s.Steps) > 1 {
 		last := &b.s.Steps[len(b.s.Steps)-1]
-		if word(last.SQL, 0) != "DROP" || !dropFirst.MatchString(last.SQL) || word(last.SQL, 1) == "TEMPORARY" || !b.made(last.SQL) {
+		if word(last.SQL, 0) != "DROP" || !drops(last.SQL) || word(last.SQL, 1) == "TEMPORARY" || !b.made(last.SQL) {
 			return
 		}
 		b.s.Steps = b.s.Steps[:len(b.s.Steps)-1]
@@ -168,23 +206,6 @@ func (b *scriptBuilder) prepares(p *piece, tagged bool) bool {
 	return false
 }
 
-// usualMode is what servers begin with, as far as it matters to the tables and rows of a dump.
-const usualMode = "STRICT_TRANS_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION"
-
-var (
-	dumpQuiet = lazily(`(?i)^(?:@old_\w+|@saved_cs_client|names|character[ _]set(?:_\w+)?|collation_connection|@@?(?:session\.)?(?:character_set_\w+|collation_connection)|` +
-		`sql_notes|sql_log_bin|unique_checks|@mysqldump_temp_log_bin|@@session\.sql_log_bin|@@global\.gtid_purged|profiling|net_write_timeout|sql_quote_show_create|time_zone)\b`)
-	// modeKept is where a dump keeps the mode that it changes, and modeBack where it sets it back.
-	modeKept  = lazily(`(?i)@old_sql_mode\s*:?=\s*@@(?:session\.)?sql_mode\b`)
-	modeBack  = lazily(`(?i)^\s*set\s+(?:session\s+|@@session\.|@@)?sql_mode\s*:?=\s*@old_sql_mode\s*$`)
-	dumpKeys  = lazily(`(?i)^alter\s+table\s+\S+\s+(?:disable|enable)\s+keys$`)
-	dropFirst = lazily(`(?i)^drop\s+(?:temporary\s+)?(?:table|view|procedure|function|trigger|database|schema|index|sequence)\s+(if\s+exists\s+)?`)
-	definer   = lazily("(?i)\\bdefiner\\s*=\\s*(?:`[^`]*`|'[^']*'|\\w+)(?:\\s*@\\s*(?:`[^`]*`|'[^']*'|[\\w%.]+))?(?:\\s*\\(\\s*\\))?")
-)
-
-// walMode asks for the journal that SQLite's databases have here.
-var walMode = lazily(`(?i)^pragma\s+journal_mode\s*=\s*["']?wal["']?$`)
-
 // levelOf returns the isolation level that a SET asks for and nothing else, "" for any other statement.
 func levelOf(sql string) string {
 	level, _ := testcase.SetsLevel(sql)
@@ -197,49 +218,6 @@ func globalLevel(sql string) bool {
 	return scope == "global"
 }
 
-// noise takes what changes no answer: what a dump puts around its tables, databases' names, what clears the way.
-func (b *scriptBuilder) noise(p *piece) bool {
-	session := p.tag != "" && p.tag != setupTag
-	w := words(p.sql, 4)
-	at := func(i int) string {
-		if i < len(w) {
-			return w[i]
-		}
-		return ""
-	}
-	switch {
-	case at(0) == "USE" || (at(0) == "CREATE" || at(0) == "DROP") && (at(1) == "DATABASE" || at(1) == "SCHEMA"):
-		for _, name := range w[1:] {
-			if !slices.Contains([]string{"DATABASE", "SCHEMA", "IF", "NOT", "EXISTS"}, name) {
-				b.databases[strings.ToLower(name)] = true
-				break
-			}
-		}
-		return at(0) != "DROP" || !b.begun
-	case walMode.MatchString(p.sql):
-		return true // as it is
-	case at(0) == "SOURCE":
-		b.note(p, true, "left out: another file: %s", quote(p.sql))
-		return true
-	case globalLevel(p.sql):
-		if b.s.Isolation == "" {
-			b.s.Isolation = levelOf(p.sql)
-		}
-		return true
-	case !b.begun && dropFirst.MatchString(p.sql) && !b.made(p.sql) && (!session || !strings.Contains(p.sql, ".")):
-		return true
-	case session || b.begun:
-		return false
-	case at(0) == "LOCK" || at(0) == "UNLOCK":
-		return p.dump || len(b.s.Steps) == 0 && at(1) != "INSTANCE"
-	case dumpKeys.MatchString(strings.Join(strings.Fields(p.sql), " ")):
-		return true
-	case at(0) == "SET" && quietSet(p.sql):
-		return true
-	}
-	return false
-}
-
 // made says whether the set-up has made what a DROP names.
 func (b *scriptBuilder) made(sql string) bool {
 	for _, t := range lexer.Significant(sql, -1)[2:] {
@@ -250,49 +228,25 @@ func (b *scriptBuilder) made(sql string) bool {
 	return false
 }
 
-// quietSet says whether a SET does nothing but what a dump does for the way it is read.
-func quietSet(sql string) bool {
-	depth, part, quiet := 0, "", true
-	end := func() {
-		if part = strings.TrimSpace(part); part != "" && !dumpQuiet.MatchString(part) {
-			quiet = false
-		}
-		part = ""
-	}
-	first := true
-	for t := range lexer.Tokens(sql) {
-		depth += t.Nesting()
-		switch {
-		case first && t.Is("set"):
-			first = false
-		case t.Text == "," && depth == 0:
-			end()
-		case part == "" && t.Is("session", "local"):
-		default:
-			part += t.Text
-		}
-	}
-	end()
-	return quiet
-}
-
 func (b *scriptBuilder) setup(p *piece) {
 	if levelOf(p.sql) != "" && b.s.Isolation == "" {
 		b.s.Isolation = levelOf(p.sql)
 		return
 	}
-	if modeBack.MatchString(p.sql) && slices.ContainsFunc(b.s.Setup, func(st testcase.ScriptStmt) bool { return modeKept.MatchString(st.SQL) }) {
+	if setsModeBack(p.sql) && slices.ContainsFunc(b.s.Setup,
+		func(st testcase.ScriptStmt) bool { return keepsMode(st.SQL) }) {
 		p.sql = "SET SQL_MODE = '" + usualMode + "'" // which is what a dump has kept there, written out
 	}
-	if m := ownDatabase.FindStringSubmatch(p.sql); m != nil && !slices.Contains(system, strings.ToLower(m[1])) {
-		b.databases[strings.ToLower(m[1])] = true
+	if name := databaseOf(p.sql); name != "" && !slices.Contains(system, name) {
+		b.databases[name] = true
 	}
 	st := b.stmt(p, -1)
 	if read := sqltext.Read(st.SQL); read.Kind == sqltext.Create && read.Target != "" {
 		b.tables[read.Target] = true
 	}
 	b.s.Setup = append(b.s.Setup, st)
-	if p.tag == "" && sqltext.KindOf(p.sql) == sqltext.Set && !p.dump && !loading.MatchString(st.SQL) && levelOf(p.sql) == "" {
+	if p.tag == "" && sqltext.KindOf(p.sql) == sqltext.Set && !p.dump && (b.every || !loads(st.SQL)) &&
+		levelOf(p.sql) == "" {
 		st.Line, st.Comments = p.line, nil
 		b.settings = append(b.settings, st)
 	}
@@ -318,7 +272,8 @@ func (b *scriptBuilder) stmt(p *piece, session int) testcase.ScriptStmt {
 	if sqltext.KindOf(sql) >= sqltext.Create {
 		sql = strings.TrimSpace(definer.ReplaceAllString(sql, ""))
 	}
-	st := testcase.ScriptStmt{Session: session, Line: p.line, SQL: b.unqualified(sql), Comments: p.comments, Printed: p.printed}
+	st := testcase.ScriptStmt{Session: session, Line: p.line, SQL: b.unqualified(sql), Comments: p.comments,
+		Printed: p.printed}
 	for _, tag := range p.idle {
 		if n, known := b.number[tag]; known {
 			st.Idle = append(st.Idle, n)
@@ -327,36 +282,31 @@ func (b *scriptBuilder) stmt(p *piece, session int) testcase.ScriptStmt {
 	return st
 }
 
-// ownDatabase is the database that a table is made in.
-var ownDatabase = lazily("(?i)^\\s*create\\s+table\\s+(?:if\\s+not\\s+exists\\s+)?`?(\\w+)`?\\s*\\.")
-
 // system are databases that no text's own tables are in.
 var system = []string{"mysql", "information_schema", "performance_schema", "sys", "new", "old", "excluded"}
 
-// unqualified leaves out the names of the databases that the text makes or uses, and those that stand before its own tables and
-// are no alias: the script has one database of its own.
+// unqualified leaves out the names of the databases that the text makes or uses, and those that stand before its own
+// tables and are no alias: the script has one database of its own.
 func (b *scriptBuilder) unqualified(sql string) string {
 	if !strings.Contains(sql, ".") {
 		return sql
 	}
-	var tokens []sqltext.Token
-	for t := range lexer.Tokens(sql) {
-		tokens = append(tokens, t)
-	}
+	tokens := slices.Collect(lexer.Tokens(sql))
 	dot := func(i int) bool { return i >= 0 && i < len(tokens) && tokens[i].Text == "." }
 	alias := func(name string) bool {
-		return slices.ContainsFunc(tokens, func(t sqltext.Token) bool { n, ok := t.Ident(); return ok && n == name }) &&
-			slices.ContainsFunc(indices(tokens), func(i int) bool {
-				n, ok := tokens[i].Ident()
-				return ok && n == name && !dot(i-1) && !dot(i+1)
-			})
+		for i := range tokens {
+			if n, ok := tokens[i].Ident(); ok && n == name && !dot(i-1) && !dot(i+1) {
+				return true
+			}
+		}
+		return false
 	}
 	var out strings.Builder
 	for i := 0; i < len(tokens); i++ {
 		name, ok := tokens[i].Ident()
-		if ok && !dot(i-1) && dot(i+1) && i+2 < len(tokens) && !b.isTable(name) && !slices.Contains(system, name) {
+		if ok && !dot(i-1) && dot(i+1) && i+2 < len(tokens) && !b.tables[name] && !slices.Contains(system, name) {
 			other, named := tokens[i+2].Ident()
-			if named && (b.databases[name] || b.isTable(other) && !alias(name)) {
+			if named && (b.databases[name] || b.tables[other] && !alias(name)) {
 				i++
 				continue
 			}
@@ -366,23 +316,13 @@ func (b *scriptBuilder) unqualified(sql string) string {
 	return out.String()
 }
 
-func indices(tokens []sqltext.Token) []int {
-	out := make([]int, len(tokens))
-	for i := range out {
-		out[i] = i
-	}
-	return out
-}
-
-// isTable says whether the set-up makes a table or a view of that name: then it qualifies columns.
-func (b *scriptBuilder) isTable(name string) bool { return b.tables[name] }
-
 // admit leaves out what could reach beyond the script's own database.
 func (b *scriptBuilder) admit(private bool) {
 	refused := map[*testcase.ScriptStmt]bool{}
 	for _, r := range b.s.Admit(sqltext.SyntaxOf(b.s.Target).Quoting, private) {
 		refused[r.Stmt] = true
-		b.notes = append(b.notes, Note{r.Stmt.Line, fmt.Sprintf("left out: %s: %s", quote(strings.Join(strings.Fields(r.Stmt.SQL), " ")), r.Reason), true})
+		b.notes = append(b.notes, Note{r.Stmt.Line, fmt.Sprintf("left out: %s: %s",
+			quote(strings.Join(strings.Fields(r.Stmt.SQL), " ")), r.Reason), true})
 	}
 	keep := func(list []testcase.ScriptStmt) (out []testcase.ScriptStmt) {
 		for i := range list {

@@ -7,116 +7,140 @@ import (
 	"txweave/sqltext"
 )
 
-var (
-	specSession = lazily(`(?m)^\s*session\s+["\w]`)
-	specStep    = lazily(`(?m)^\s*step\s+["\w][^\n{]*\{`)
-	specLevel   = lazily(`(?i)^(begin|start\s+transaction)(?:\s+work|\s+transaction)?\s+isolation\s+level\s+(read\s+uncommitted|read\s+committed|repeatable\s+read|serializable)\s*,?(.*)$`)
-	specDefault = lazily(`(?i)^set\s+(?:session\s+)?default_transaction_isolation\s*(?:=|to)\s*'?(read\s+uncommitted|read\s+committed|repeatable\s+read|serializable)'?$`)
-)
-
-// isSpec says whether a text is a spec of PostgreSQL's isolation tester.
-func isSpec(text string) bool { return specSession.MatchString(text) && specStep.MatchString(text) }
-
-// specReader reads a spec: words, names in quotes, and blocks in braces.
-type specReader struct {
-	s   *scanner
-	pos int
+// isSpec says whether a text is a spec of the isolation tester: a line begins with "session", another one with "step",
+// with a brace.
+func isSpec(s *source) bool {
+	session, step := false, false
+	for _, line := range s.lines() {
+		w := strings.Fields(line)
+		session = session || len(w) == 2 && w[0] == "session"
+		step = step || len(w) > 1 && w[0] == "step" && (strings.Contains(line, "{") || len(w) == 2)
+	}
+	return session && step && strings.Contains(s.text, "{")
 }
 
-// specName is a session of a spec.
+// specParty is a session of a spec.
 type specParty struct {
 	name            string
 	setup, teardown []piece
 }
 
-// specStepOf is a step of a spec.
+// specAction is a step of a spec.
 type specAction struct {
 	session string
 	pieces  []piece
 }
 
+// spec is a spec while it is read: words, names in quotes, and blocks in braces.
+type spec struct {
+	*part
+	s       *source
+	pos     int
+	setup   []piece
+	parties []specParty
+	steps   map[string]specAction
+	order   []string // of the steps
+	parts   []*part
+}
+
 // maxInterleavings is how many interleavings of a spec that names none are made.
 const maxInterleavings = 1000
 
-// readSpec reads a spec: each permutation is a schedule. Where it names none, every interleaving is, as isolationtester has it.
-func readSpec(s *scanner) ([]*scanner, error) {
-	r := &specReader{s: s}
-	var setup []piece
-	var parties []specParty
-	steps := map[string]specAction{}
-	var names []string
-	var parts []*scanner
+// readSpec reads a spec: each permutation is a schedule. Where it names none, every interleaving is, as isolationtester
+// has it.
+func readSpec(s *source) ([]*part, error) {
+	r := &spec{part: newPart("", 1), s: s, steps: map[string]specAction{}}
 	for {
 		word, at := r.word()
-		switch word {
-		case "":
-			if len(parts) > 0 {
-				return parts, nil
-			}
-			all := interleavings(parties, steps, names)
-			if len(all) > maxInterleavings {
-				return nil, s.errorf(at, "the spec names no permutation, which means all interleavings of its steps: more than %d", maxInterleavings)
-			}
-			for _, list := range all {
-				parts = append(parts, s.permutation("permutation "+strings.Join(list, " "), at, setup, parties, steps, list))
-			}
-			return parts, nil
-		case "setup", "teardown":
-			body, err := r.body()
-			if err != nil {
-				return nil, err
-			}
-			switch {
-			case word == "teardown" && len(parties) > 0:
-				p := &parties[len(parties)-1]
-				p.teardown = append(p.teardown, s.specSQL(body, p.name)...)
-			case word == "teardown": // of the tables
-			case len(parties) > 0:
-				p := &parties[len(parties)-1]
-				p.setup = append(p.setup, s.specSQL(body, p.name)...)
-			default:
-				setup = append(setup, s.specSQL(body, "")...)
-			}
-		case "session":
-			name, _ := r.word()
-			parties = append(parties, specParty{name: s.session(name)})
-		case "step":
-			name, at := r.word()
-			body, err := r.body()
-			if err != nil {
-				return nil, err
-			}
-			if len(parties) == 0 {
-				return nil, s.errorf(at, "step %s comes before any session", name)
-			}
-			owner := parties[len(parties)-1].name
-			steps[name] = specAction{owner, s.specSQL(body, owner)}
-			names = append(names, name)
-		case "permutation":
-			list := r.permutation()
-			for _, name := range list {
-				if _, known := steps[name]; !known {
-					return nil, s.errorf(at, "the permutation names step %s, which no session has", quote(name))
-				}
-			}
-			parts = append(parts, s.permutation("permutation "+strings.Join(list, " "), at, setup, parties, steps, list))
-		default:
-			return nil, s.errorf(at, "%s in a spec: want setup, teardown, session, step or permutation", quote(word))
+		if word == "" {
+			break
+		}
+		if err := r.clause(word, at); err != nil {
+			return nil, err
 		}
 	}
+	if len(r.parts) == 0 {
+		all := r.interleavings()
+		if len(all) > maxInterleavings {
+			return nil, r.errorf(r.pos,
+				"the spec names no permutation, which means all interleavings of its steps: more than %d",
+				maxInterleavings)
+		}
+		for _, list := range all {
+			r.parts = append(r.parts, r.permutation(list, len(s.text)))
+		}
+	}
+	if len(r.parts) == 0 || len(r.steps) == 0 {
+		return nil, s.errorf(1, "a spec without a step")
+	}
+	return r.parts, nil
 }
 
-// interleavings lists the orders of all steps that keep each session's own, in the order in which isolationtester runs them; it
-// stops soon after maxInterleavings.
-func interleavings(parties []specParty, steps map[string]specAction, names []string) (out [][]string) {
-	left := make([][]string, len(parties))
-	for i, p := range parties {
-		left[i] = slices.DeleteFunc(slices.Clone(names), func(n string) bool { return steps[n].session != p.name })
+// line returns the number of the line that a place is on.
+func (r *spec) lineAt(at int) int { return 1 + strings.Count(r.s.text[:min(at, len(r.s.text))], "\n") }
+
+func (r *spec) errorf(at int, format string, args ...any) error {
+	return r.s.errorf(r.lineAt(at), format, args...)
+}
+
+// clause reads what begins with a word of the spec's own.
+func (r *spec) clause(word string, at int) error {
+	var party *specParty
+	owner := ""
+	if len(r.parties) > 0 {
+		party = &r.parties[len(r.parties)-1]
+		owner = party.name
+	}
+	switch word {
+	case "setup", "teardown":
+		list, err := r.body(owner)
+		switch {
+		case word == "teardown" && party != nil:
+			party.teardown = append(party.teardown, list...)
+		case word == "teardown": // of the tables
+		case party != nil:
+			party.setup = append(party.setup, list...)
+		default:
+			r.setup = append(r.setup, list...)
+		}
+		return err
+	case "session":
+		name, _ := r.word()
+		r.parties = append(r.parties, specParty{name: r.session(name)})
+	case "step":
+		name, at := r.word()
+		list, err := r.body(owner)
+		if err == nil && party == nil {
+			err = r.errorf(at, "step %s comes before any session", name)
+		}
+		r.steps[name] = specAction{owner, list}
+		r.order = append(r.order, name)
+		return err
+	case "permutation":
+		list := r.names()
+		for _, name := range list {
+			if _, known := r.steps[name]; !known {
+				return r.errorf(at, "the permutation names step %s, which no session has", quote(name))
+			}
+		}
+		r.parts = append(r.parts, r.permutation(list, at))
+	default:
+		return r.errorf(at, "%s in a spec: want setup, teardown, session, step or permutation", quote(word))
+	}
+	return nil
+}
+
+// interleavings lists the orders of all steps that keep each session's own, in the order in which isolationtester runs
+// them; it stops soon after maxInterleavings.
+func (r *spec) interleavings() (out [][]string) {
+	left := make([][]string, len(r.parties))
+	for i, p := range r.parties {
+		left[i] = slices.DeleteFunc(slices.Clone(r.order), func(n string) bool { return r.steps[n].session != p.name })
 	}
 	var list []string
 	var next func()
 	next = func() {
-		if len(list) == len(names) {
+		if len(list) == len(r.order) {
 			out = append(out, slices.Clone(list))
 		}
 		for i := range left {
@@ -133,30 +157,29 @@ func interleavings(parties []specParty, steps map[string]specAction, names []str
 	return out
 }
 
-// permutation makes one schedule of a spec.
-func (s *scanner) permutation(title string, at int, setup []piece, parties []specParty, steps map[string]specAction, names []string) *scanner {
-	p := s.part(title, s.lineOf(min(at, len(s.text))))
-	p.names = s.names
-	p.out = append(p.out, setup...)
-	for _, party := range parties {
-		used := slices.ContainsFunc(names, func(n string) bool { return steps[n].session == party.name })
-		if used {
-			p.out = append(p.out, party.setup...)
-		}
+// permutation makes one schedule of a spec. The tester runs the teardown of its sessions, too, and prints what it
+// answers.
+func (r *spec) permutation(names []string, at int) *part {
+	p := newPart("permutation "+strings.Join(names, " "), r.lineAt(at))
+	p.names = r.part.names
+	p.out = append(p.out, r.setup...)
+	used := slices.DeleteFunc(slices.Clone(r.parties), func(party specParty) bool {
+		return !slices.ContainsFunc(names, func(n string) bool { return r.steps[n].session == party.name })
+	})
+	for _, party := range used {
+		p.out = append(p.out, party.setup...)
 	}
 	for _, n := range names {
-		p.out = append(p.out, steps[n].pieces...)
+		p.out = append(p.out, r.steps[n].pieces...)
 	}
-	for _, party := range parties {
-		if slices.ContainsFunc(names, func(n string) bool { return steps[n].session == party.name }) {
-			p.out = append(p.out, party.teardown...) // the tester runs it, too, and prints what it answers
-		}
+	for _, party := range used {
+		p.out = append(p.out, party.teardown...)
 	}
 	return p
 }
 
 // word reads a word or a name in quotes, and where it stands; "" at the end.
-func (r *specReader) word() (string, int) {
+func (r *spec) word() (string, int) {
 	r.space()
 	text, start := r.s.text, r.pos
 	if start >= len(text) {
@@ -178,42 +201,51 @@ func (r *specReader) word() (string, int) {
 }
 
 // space skips white space and comments.
-func (r *specReader) space() {
+func (r *spec) space() {
 	text := r.s.text
 	for r.pos < len(text) {
 		switch {
 		case strings.IndexByte(" \t\n\r", text[r.pos]) >= 0:
 			r.pos++
 		case text[r.pos] == '#', strings.HasPrefix(text[r.pos:], "--"):
-			for r.pos < len(text) && text[r.pos] != '\n' {
-				r.pos++
-			}
+			r.pos += len(lineOf(text[r.pos:]))
 		default:
 			return
 		}
 	}
 }
 
-// span is where a block of SQL stands.
-type span struct{ from, to int }
-
-// body reads a block in braces.
-func (r *specReader) body() (span, error) {
+// body reads a block in braces: its statements, of a session or of the set-up.
+func (r *spec) body(session string) ([]piece, error) {
 	r.space()
 	if r.pos >= len(r.s.text) || r.s.text[r.pos] != '{' {
-		return span{}, r.s.errorf(min(r.pos, len(r.s.text)), "SQL in braces is expected here")
+		return nil, r.errorf(r.pos, "SQL in braces is expected here")
 	}
 	end := strings.IndexByte(r.s.text[r.pos:], '}')
 	if end < 0 {
-		return span{}, r.s.errorf(r.pos, "a brace that does not close")
+		return nil, r.errorf(r.pos, "a brace that does not close")
 	}
-	out := span{r.pos + 1, r.pos + end}
+	from := r.pos + 1
 	r.pos += end + 1
+	if session == "" {
+		session = setupTag
+	}
+	inner := &reader{part: newPart("", 1), src: r.s, text: r.s.text[from : r.pos-1], bare: true}
+	var out []piece
+	for at := 0; at < len(inner.text); {
+		start := at
+		end, mark := inner.statementEnd(at)
+		at = end + max(mark, 1)
+		if sql := lexer.Trim(inner.text[start:min(end, len(inner.text))]); sql != "" {
+			line := r.lineAt(from + start + strings.Index(inner.text[start:], sql))
+			out = append(out, piece{line: line, tag: session, sql: sql, own: true})
+		}
+	}
 	return out, nil
 }
 
-// permutation reads the names of steps up to the next word of the spec's own; what they wait for is left out.
-func (r *specReader) permutation() (list []string) {
+// names reads the names of steps up to the next word of the spec's own; what they wait for is left out.
+func (r *spec) names() (list []string) {
 	for {
 		at := r.pos
 		word, _ := r.word()
@@ -231,50 +263,37 @@ func (r *specReader) permutation() (list []string) {
 	}
 }
 
-// specSQL splits a block into statements; PostgreSQL's way to begin at a level becomes the target's.
-func (s *scanner) specSQL(b span, session string) (out []piece) {
-	inner := s.part("", 1)
-	inner.text, inner.base = s.text[b.from:b.to], s.lineOf(b.from)-1
-	if session == "" {
-		session = setupTag
-	}
-	for at := 0; at < len(inner.text); {
-		start := at
-		end, mark := inner.statementEnd(at)
-		at = end + max(mark, 1)
-		sql := lexer.Trim(inner.text[start:min(end, len(inner.text))])
-		if sql == "" {
-			continue
-		}
-		line := inner.lineOf(start + strings.Index(inner.text[start:], sql))
-		for _, one := range s.levelled(sql) {
-			out = append(out, piece{line: line, tag: session, sql: one})
-		}
-	}
-	return out
-}
-
 // levelled rewrites a BEGIN with a level, or the level that a session begins with, as the target has them.
-func (s *scanner) levelled(sql string) []string {
-	if s.target == "postgresql" {
+func levelled(target string, ansi bool, sql string) []string {
+	kind := sqltext.KindOf(sql)
+	if sqltext.SyntaxOf(target).Quoting == sqltext.PostgreSQL || kind != sqltext.Begin && kind != sqltext.Set {
 		return []string{sql}
 	}
-	flat := strings.Join(strings.Fields(sql), " ")
-	if m := specDefault.FindStringSubmatch(flat); m != nil {
-		if s.ansi {
+	w := words(sql, -1)
+	if kind == sqltext.Set {
+		value := strings.Join(w[min(3, len(w)):], " ")
+		if at := slices.Index(w, "DEFAULT_TRANSACTION_ISOLATION"); at < 1 || at > 2 || len(w) < at+3 {
+			return []string{sql}
+		} else if value = strings.Join(w[at+2:], " "); ansi {
 			return nil
 		}
-		return []string{"SET SESSION TRANSACTION ISOLATION LEVEL " + strings.ToUpper(m[1])}
+		return []string{"SET SESSION TRANSACTION ISOLATION LEVEL " + value}
 	}
-	if m := specLevel.FindStringSubmatch(flat); m != nil && sqltext.KindOf(sql) == sqltext.Begin {
-		rest := strings.TrimSpace(m[3])
-		if s.ansi {
-			return []string{"BEGIN"}
-		}
-		if rest != "" && !strings.EqualFold(rest, "deferrable") {
-			return []string{"SET TRANSACTION ISOLATION LEVEL " + strings.ToUpper(m[2]), "START TRANSACTION " + rest}
-		}
-		return []string{"SET TRANSACTION ISOLATION LEVEL " + strings.ToUpper(m[2]), "BEGIN"}
+	at := slices.Index(w, "ISOLATION")
+	if at < 0 || len(w) < at+3 {
+		return []string{sql}
 	}
-	return []string{sql}
+	n := at + 3 // words of the level
+	if w[at+2] != "SERIALIZABLE" {
+		n++
+	}
+	level, rest := strings.Join(w[at+2:min(n, len(w))], " "), strings.TrimPrefix(strings.Join(w[min(n, len(w)):], " "),
+		", ")
+	switch {
+	case ansi:
+		return []string{"BEGIN"}
+	case rest != "" && rest != "DEFERRABLE":
+		return []string{"SET TRANSACTION ISOLATION LEVEL " + level, "START TRANSACTION " + rest}
+	}
+	return []string{"SET TRANSACTION ISOLATION LEVEL " + level, "BEGIN"}
 }

@@ -1,0 +1,124 @@
+package importer
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+	"strings"
+
+	"txweave/sqltext"
+)
+
+// usualMode is what servers begin with, as far as it matters to the tables and rows of a dump.
+const usualMode = "STRICT_TRANS_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION"
+
+var definer = regexp.MustCompile("(?i)\\bdefiner\\s*=\\s*(?:`[^`]*`|'[^']*'|\\w+)" +
+	"(?:\\s*@\\s*(?:`[^`]*`|'[^']*'|[\\w%.]+))?(?:\\s*\\(\\s*\\))?")
+
+// dumpSettings are those by which a dump is read, and that change no answer.
+var dumpSettings = strings.Fields(`names character collation_connection character_set_client character_set_results
+	character_set_connection character_set_database sql_notes sql_log_bin unique_checks gtid_purged profiling
+	net_write_timeout sql_quote_show_create time_zone`)
+
+// compact is a statement in small letters without blanks, remarks and quotes.
+func compact(sql string) string {
+	var b strings.Builder
+	for _, t := range lexer.Significant(sql, -1) {
+		b.WriteString(strings.ToLower(t.Unquote()))
+	}
+	return strings.ReplaceAll(b.String(), ":=", "=")
+}
+
+// keepsMode says whether a statement keeps the mode that a dump changes, and setsModeBack whether it sets it back.
+func keepsMode(sql string) bool {
+	return strings.Contains(strings.ReplaceAll(compact(sql), "@@session.", "@@"), "@old_sql_mode=@@sql_mode")
+}
+
+func setsModeBack(sql string) bool {
+	flat := compact(sql)
+	return strings.HasPrefix(flat, "set") && strings.HasSuffix(flat, "sql_mode=@old_sql_mode") &&
+		!strings.Contains(flat, ",")
+}
+
+// drops says whether a statement drops a table, or what else a text clears away.
+func drops(sql string) bool {
+	w := words(sql, 3)
+	if len(w) > 2 && w[1] == "TEMPORARY" {
+		w = w[1:]
+	}
+	return len(w) > 1 && word(sql, 0) == "DROP" &&
+		slices.Contains([]string{"TABLE", "VIEW", "PROCEDURE", "FUNCTION", "TRIGGER", "DATABASE", "SCHEMA", "INDEX",
+			"SEQUENCE"}, w[1])
+}
+
+// databaseOf is the database that a CREATE TABLE names; "" for none.
+func databaseOf(sql string) string {
+	list := lexer.Significant(sql, 7)
+	if len(list) < 5 || !list[0].Is("create") || !list[1].Is("table") {
+		return ""
+	}
+	if list = list[2:]; list[0].Is("if") && len(list) > 4 {
+		list = list[3:]
+	}
+	if name, ok := list[0].Ident(); ok && list[1].Text == "." {
+		return name
+	}
+	return ""
+}
+
+// quietSet says whether a SET does nothing but what a dump does for the way it is read.
+func quietSet(sql string) bool {
+	depth, starts := 0, true
+	user := 0 // how many @ stand in front
+	for _, t := range lexer.Significant(sql, -1)[1:] {
+		depth += t.Nesting()
+		name, _ := t.Ident()
+		switch {
+		case t.Text == "," && depth == 0:
+			starts, user = true, 0
+		case !starts || t.Is("session", "local", "global") || t.Text == ".":
+		case t.Text == "@":
+			user++
+		case user == 1 && (strings.HasPrefix(name, "old_") || name == "saved_cs_client" ||
+			name == "mysqldump_temp_log_bin"):
+			starts = false
+		case user == 1 || !slices.Contains(dumpSettings, name):
+			return false
+		default:
+			starts = false
+		}
+	}
+	return true
+}
+
+// noise takes what changes no answer: what a dump puts around its tables, databases' names, what clears the way.
+func (b *scriptBuilder) noise(p *piece) bool {
+	w := append(words(p.sql, 9), "", "")
+	session := p.ofSession()
+	switch {
+	case w[0] == "USE" || (w[0] == "CREATE" || w[0] == "DROP") && (w[1] == "DATABASE" || w[1] == "SCHEMA"):
+		name := slices.IndexFunc(w[1:], func(w string) bool {
+			return !slices.Contains([]string{"DATABASE", "SCHEMA", "IF", "NOT", "EXISTS"}, w)
+		})
+		b.databases[strings.ToLower(w[1+name])] = true
+		return w[0] != "DROP" || !b.begun
+	case compact(p.sql) == "pragmajournal_mode=wal":
+		return true // as it is
+	case w[0] == "SOURCE":
+		b.note(p, true, "left out: another file: %s", quote(p.sql))
+		return true
+	case globalLevel(p.sql):
+		b.s.Isolation = cmp.Or(b.s.Isolation, levelOf(p.sql))
+		return true
+	case !b.begun && drops(p.sql) && !b.made(p.sql) && (!session || !strings.Contains(p.sql, ".")):
+		return true
+	case session || b.begun:
+		return false
+	case w[0] == "LOCK" || w[0] == "UNLOCK":
+		return p.dump || len(b.s.Steps) == 0 && w[1] != "INSTANCE"
+	case sqltext.KindOf(p.sql) == sqltext.Alter && (strings.HasSuffix(compact(p.sql), "disablekeys") ||
+		strings.HasSuffix(compact(p.sql), "enablekeys")):
+		return true
+	}
+	return w[0] == "SET" && quietSet(p.sql)
+}

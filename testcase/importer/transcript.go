@@ -1,0 +1,157 @@
+package importer
+
+import (
+	"regexp"
+	"strings"
+)
+
+var (
+	// mysqlPrompt is that of MySQL's clients and of SQLite's shell: mysql>, MariaDB [test]>, root@x [db]>, mysql
+	// [conn1]>, and that of servers in sandboxes, mysql [localhost:5726] {msandbox} (test) >.
+	mysqlPrompt = regexp.MustCompile(`(?i)^(?:mysql|mariadb|tidb|sqlite|obclient|sql|\(?[\w.-]+@[\w.%-]+\)?)` +
+		`((?:\s?[\[({]{1,2}[^\])}\n]{0,60}[\])}]{1,2})*)\s?>\s*`)
+	// psqlPrompt is psql's: the database, whether the statement goes on, how the transaction stands, and who asks.
+	psqlPrompt = regexp.MustCompile(`^([\w.@-]{1,40})([=\-'"($])[*!^?]?[#>](?:\s+|$)`)
+)
+
+// prompt is a client's prompt in front of a statement.
+type prompt struct {
+	session string // that it names; "" for none
+	whose   string // what tells it from that of another client, or of another database
+	length  int    // 0 for no prompt
+	psql    bool
+	sqlite  bool
+}
+
+// promptOf reads a client's prompt at the beginning of a line.
+func promptOf(line string) prompt {
+	line = line[:min(len(line), 200)]
+	if m := psqlPrompt.FindStringSubmatch(line); m != nil && m[2] == "=" {
+		p := prompt{whose: m[1], length: len(m[0]), psql: true}
+		if isSession(m[1]) {
+			p.session = m[1]
+		}
+		return p
+	}
+	m := mysqlPrompt.FindStringSubmatch(line)
+	if m == nil {
+		return prompt{}
+	}
+	p := prompt{whose: strings.ToLower(strings.TrimSpace(m[0])), length: len(m[0])}
+	p.sqlite = p.whose == "sqlite>"
+	if inner := strings.Trim(m[1], " [](){}"); isSession(inner) {
+		p.session = inner
+	}
+	return p
+}
+
+// withoutPrompt is a text without the prompts in front of it.
+func withoutPrompt(text string) string {
+	text = strings.TrimSpace(text)
+	for p := promptOf(text); p.length > 0; p = promptOf(text) {
+		text = strings.TrimSpace(text[p.length:])
+	}
+	return text
+}
+
+// prompts are those that a transcript has so far.
+type prompts struct {
+	seen, psql, sqlite bool
+	whose              string
+	two                int // the line where another client, or database, speaks, and no heading says in which terminal
+}
+
+// prompted takes a prompt.
+func (r *reader) prompted(p prompt) {
+	if p.session != "" {
+		r.tag = r.session(p.session)
+	}
+	q := &r.prompts
+	changes := r.last() != nil && word(r.last().sql, 0) == "USE"
+	if p.session == "" && r.sticky == "" && q.whose != "" && q.whose != p.whose && !changes && q.two == 0 {
+		q.two = r.lineAt(r.pos)
+	}
+	if p.session == "" {
+		q.whose = p.whose
+	}
+	q.seen, q.sqlite, q.psql, r.frame = true, p.sqlite, q.psql || p.psql, false
+	r.pos += p.length
+}
+
+// continued blanks what clients print in front of the further lines of a statement.
+func continued(text string) string {
+	lines := strings.Split(text, "\n")
+	prompts := 0
+	for i, line := range lines {
+		if bare := strings.TrimLeft(line, " \t"); promptOf(bare).length > 0 ||
+			wordMark.MatchString(bare[:min(len(bare), 100)]) {
+			prompts++
+		}
+		if prompts > 0 {
+			lines[i] = withoutContinuation(line)
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+func withoutContinuation(line string) string {
+	bare := strings.TrimLeft(line, " \t")
+	for _, mark := range []string{"->", "'>", `">`, "`>", "/*>"} {
+		if rest, ok := strings.CutPrefix(bare, mark); ok && (rest == "" || rest[0] == ' ' || rest[0] == '\t') {
+			rest = rest[min(len(rest), 1):]
+			return strings.Repeat(" ", len(line)-len(rest)) + rest
+		}
+	}
+	if m := psqlPrompt.FindStringSubmatch(bare[:min(len(bare), 100)]); m != nil && m[2] != "=" {
+		return "    " + bare[len(m[0]):]
+	}
+	return line
+}
+
+// answersPrompt takes a line that psql or SQLite's shell prints; false for another one.
+func (r *reader) answersPrompt(p *piece, line string) bool {
+	next := lineOf(strings.TrimPrefix(r.text[r.pos+len(r.rest()):], "\n"))
+	first, _, _ := strings.Cut(line, " ")
+	switch {
+	case r.frame && line != "" && promptOf(line).length == 0 && !isClosed(withoutMark(line)):
+		if !isColumnRule(line) {
+			r.row(p, cellsOf("|"+line+"|"))
+		}
+	case r.prompts.psql && isColumnRule(strings.TrimSpace(next)) && strings.Contains(next, "--"):
+		r.frame = true
+		p.answer().Columns = nil
+		r.row(p, cellsOf("|"+line+"|"))
+	case isTag(first, p.sql) && strings.ToUpper(line) == line && !strings.HasSuffix(line, ";"):
+	case r.prompts.psql && isMessage(line):
+		p.comments = append(p.comments, line)
+	case r.prompts.sqlite && (strings.Contains(line, "|") || !strings.Contains(line, " ") ||
+		strings.HasPrefix(strings.ToLower(line), "runtime error")) && !begins(line):
+		p.comments = append(p.comments, line)
+	default:
+		return false
+	}
+	return true
+}
+
+// isTag says whether a word is what psql prints of a statement that returns no rows.
+func isTag(first, sql string) bool {
+	own := word(sql, 0)
+	return first == own || first == "COMMIT" && own == "END" || first == "ROLLBACK" && (own == "ABORT" ||
+		own == "END" || own == "COMMIT")
+}
+
+// isColumnRule says whether a line is what psql draws below the columns' names.
+func isColumnRule(line string) bool {
+	return strings.Contains(line, "-") && strings.Trim(line, "-+") == ""
+}
+
+// isMessage says whether a line is a message of PostgreSQL's.
+func isMessage(line string) bool {
+	kind, _, ok := strings.Cut(line, ":")
+	kind, _, _ = strings.Cut(kind, " ")
+	switch kind {
+	case "ERROR", "FATAL", "WARNING", "DETAIL", "HINT", "CONTEXT", "NOTICE", "LINE":
+		return ok
+	}
+	return strings.Trim(line, " ^") == ""
+}
