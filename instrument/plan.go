@@ -119,9 +119,10 @@ type Plan struct {
 	Owing []Owing
 	Loose *testcase.Case
 
-	syntax   *sqltext.Syntax
-	parser   *analysis.Texts
-	shutsOut bool // a statement keeps all others, who reads what a snapshot holds too, from a table until its transaction ends
+	syntax     *sqltext.Syntax
+	parser     *analysis.Texts
+	unsearched bool // no search of its writes is wanted
+	shutsOut   bool // a statement keeps all others, who reads what a snapshot holds too, from a table until its transaction ends
 }
 
 // Instrument analyses a case and adds the probes that the profile calls for.

@@ -11,6 +11,7 @@ import (
 	"txweave/guide"
 	"txweave/internal/version"
 	"txweave/testcase"
+	"txweave/weave"
 )
 
 // Cases makes the cases of a campaign.
@@ -30,10 +31,28 @@ const (
 	partPlan     = "plan"     // it is replayed under a plan setting
 	partSetting  = "setting"  // it is run under one
 	partStore    = "store"    // it lies in another store than the usual one
+
+	partSecond    = "second-order" // some are replayed in a second order
+	partSearches  = "searches"     // writes of the third execution are told what they find by a query before them
+	partIntegrity = "integrity"    // the database is asked whether its tables are whole
+	partBefore    = "before-reads" // the rows that a write overwrites are read before it
 )
 
 // Parts are the names of what can be left out beside the generator's productions.
-func Parts() []string { return []string{partDrafts, partMeetings, partPlan, partSetting, partStore} }
+func Parts() []string {
+	return []string{partDrafts, partMeetings, partPlan, partSetting, partStore, partSecond, partSearches, partIntegrity, partBefore}
+}
+
+// leave takes what is left out of every case from how cases are checked.
+func (s *Cases) leave(o *weave.Options) {
+	if s.leaves(partSecond) {
+		o.Orders = 1
+	}
+	if s.leaves(partIntegrity) {
+		o.Integrity = 0
+	}
+	o.NoSearches, o.NoBefore = s.leaves(partSearches), s.leaves(partBefore)
+}
 
 // leaves says whether a part is left out.
 func (s *Cases) leaves(part string) bool { return slices.Contains(s.without, part) }

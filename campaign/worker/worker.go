@@ -153,6 +153,9 @@ func (w *Worker) Check(ctx context.Context, job campaign.Job) (*campaign.CaseRes
 	if o.Orders == 0 && (job.Text == nil || job.Mutant) && job.Case%twice != 0 {
 		o.Orders = 1
 	}
+	if w.source != nil {
+		w.source.leave(&o)
+	}
 	o.Known = func(signature string) bool { return slices.Contains(job.Known, signature) }
 	before := w.runner.Statements
 	rep, err := weave.Check(w.runner, c, p, o)
