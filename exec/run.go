@@ -222,7 +222,7 @@ func (s *runState) step(t *track, st instrument.Step) error {
 		query := u.block.Info.Kind == sqltext.Select || u.block.Redefines != nil && u.block.Redefines.Rows || u.block.Advisory != nil
 		u.actions = append(u.actions, action{role: history.Target, conn: instrument.Own, sql: u.block.SQL + u.block.Returning, query: query,
 			returning: u.block.Returning != "", returns: u.block.Info.Returns})
-		s.altered = s.altered || u.block.Redefines != nil || u.block.Info.Truncates
+		s.altered = s.altered || u.block.Redefines != nil && !u.block.Redefines.Keeps || u.block.Info.Truncates
 		if p := u.block.AWR; p != nil && u.block.Returning == "" {
 			u.actions = append(u.actions, action{role: p.Role, conn: p.Conn, sql: p.SQL, query: true})
 		}
