@@ -26,6 +26,7 @@ type Runner struct {
 	ctx       context.Context
 	cancel    context.CancelFunc
 	doing     *Doing
+	doubt     func(sql string, known, read *history.Rows)
 	timeout   time.Duration
 	dying     time.Duration // how long a statement that has been killed may take to end
 	alarm     *alarm
@@ -62,6 +63,8 @@ const (
 type Options struct {
 	StatementTimeout time.Duration // 0: 20 s
 	Doing            *Doing        // told of each statement; nil: nobody wants to know
+	// Doubt has what is taken for known asked all the same, and is told both answers; nil: it is not asked.
+	Doubt func(sql string, known, read *history.Rows)
 }
 
 // NewRunner opens the observers and the replay session; transactions' sessions are opened as cases need them.
@@ -69,7 +72,7 @@ func NewRunner(ctx context.Context, t Target, p *dbms.Profile, o Options) (*Runn
 	if o.StatementTimeout == 0 {
 		o.StatementTimeout = 20 * time.Second
 	}
-	r := &Runner{target: t, profile: p, doing: o.Doing, timeout: o.StatementTimeout, dying: 5 * time.Second, alarm: newAlarm()}
+	r := &Runner{target: t, profile: p, doing: o.Doing, doubt: o.Doubt, timeout: o.StatementTimeout, dying: 5 * time.Second, alarm: newAlarm()}
 	r.ctx, r.cancel = context.WithCancel(ctx)
 	go r.guard()
 	if err := r.open(); err != nil {
