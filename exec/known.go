@@ -119,6 +119,13 @@ func (s *runState) take(t *track, e *history.Event, session *Session) error {
 	return nil
 }
 
+// wroteNothing says whether the unit's statement has answered that it wrote no row, so that none bears its version key. Where one does,
+// whoever reads it next sees a version that nobody wrote.
+func (u *unit) wroteNothing() bool {
+	target := u.run.Target
+	return target != nil && target.Err == nil && target.Affected == 0 && !target.Blocked
+}
+
 // learn notes what an observer has read.
 func (s *runState) learn(act action, answer history.Answer) {
 	if answer.Err != nil || len(act.tables) == 0 || s.anyFlying() {

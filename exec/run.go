@@ -13,28 +13,6 @@ import (
 	"txweave/sqltext"
 )
 
-// action is one statement of a unit.
-type action struct {
-	role  history.Role
-	conn  instrument.Conn
-	sql   string
-	query bool
-	// snapshot says that it reads what the transaction's snapshot is about to hold, returning that the rows which the
-	// statement returns are its after-write read.
-	snapshot, returning bool
-	returns             bool     // it is a write that returns rows by itself
-	nth                 int      // of its statement's of the role
-	tables              []string // of an observer's read
-}
-
-// probes are the actions that make reads, which are not the first ones of their role where there are some before them.
-func probes(reads []instrument.Probe, before int) (out []action) {
-	for i, p := range reads {
-		out = append(out, action{role: p.Role, conn: p.Conn, sql: p.SQL, query: true, nth: before + i, tables: p.Tables})
-	}
-	return out
-}
-
 // unit is a step in execution.
 type unit struct {
 	step    instrument.Step
@@ -227,7 +205,7 @@ func (s *runState) step(t *track, st instrument.Step) error {
 			returning: u.block.Returning != "", returns: u.block.Info.Returns})
 		s.altered = s.altered || u.block.Redefines != nil && !u.block.Redefines.Keeps || u.block.Info.Truncates
 		if p := u.block.AWR; p != nil && u.block.Returning == "" {
-			u.actions = append(u.actions, action{role: p.Role, conn: p.Conn, sql: p.SQL, query: true, tables: p.Tables})
+			u.actions = append(u.actions, action{role: p.Role, conn: p.Conn, sql: p.SQL, query: true, tables: p.Tables, written: p.Written})
 		}
 		u.actions = append(u.actions, probes(u.block.After, 1)...) // behind the after-write read
 	}
@@ -294,6 +272,15 @@ func (s *runState) send(t *track, act action) error {
 	s.doing.begin(e.Session, e.Text)
 	if act.role == history.End && s.profile.Read(act.sql).Disconnects() {
 		return s.disconnect(t, e)
+	}
+	if act.written && u.wroteNothing() {
+		e.Answer, e.Known = history.Answer{Rows: &history.Rows{Columns: s.plan.Schema.Table(act.tables[0]).Names()}, Affected: -1}, true
+		session := t.lane.session
+		if act.conn != instrument.Own {
+			session, e.Session = s.conn(act.conn)
+		}
+		s.submit(e)
+		return s.take(t, e, session)
 	}
 	if act.conn != instrument.Own {
 		session, name := s.conn(act.conn)
