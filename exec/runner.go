@@ -190,8 +190,10 @@ func (r *Runner) renewed() error {
 		return nil
 	}
 	sessions := []*Session{r.committed, r.replayer}
-	for _, l := range r.lanes[:len(r.loaded.Txns)] { // no others run its transactions
-		sessions = append(sessions, l.session)
+	for i := range r.loaded.Txns { // no others run its transactions
+		if s := r.lanes[r.loaded.Txns[i].Session].session; !slices.Contains(sessions, s) {
+			sessions = append(sessions, s)
+		}
 	}
 	for _, s := range sessions {
 		if _, err := s.Read(r.ctx, r.profile.NewTables); err != nil {
@@ -379,7 +381,11 @@ func (r *Runner) replay(blocks []*instrument.Block, watch bool, setting *dbms.Pl
 				return nil, err
 			}
 		}
-		sql := setting.Query(b.SQL)
+		words := setting
+		if b.Large {
+			words = setting.Plainer()
+		}
+		sql := words.Query(b.SQL)
 		e := &history.Event{Op: i, Session: "replay", Txn: b.Txn, Stmt: b.Stmt, Role: history.Target, Text: sql,
 			Start: int64(time.Since(start)), Done: i}
 		query := b.Info.Kind == sqltext.Select
