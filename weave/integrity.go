@@ -18,12 +18,6 @@ func (k *checker) due() bool {
 	return k.opt.Integrity > 0 && (k.opt.Number%k.opt.Integrity == 0 || k.ComplainsCheaply() || k.plan.Case.Refers() || k.purges())
 }
 
-// askedAgain says in one of how many of these cases it is asked once more at the end: the replay has run the same statements.
-const askedAgain = 4
-
-// dueAgain says whether it is asked at the end, too.
-func (k *checker) dueAgain() bool { return k.due() && (k.opt.Number%askedAgain == 0 || k.purges()) }
-
 // purges says whether what an index holds beyond its table's rows is taken away while the case runs: what then stays there shows to nobody else.
 func (k *checker) purges() bool {
 	s := k.plan.Profile.PlanSetting(k.plan.Case.Option(testcase.OptionSetting))

@@ -201,7 +201,7 @@ func Check(r Runner, c *testcase.Case, p *dbms.Profile, o Options) (*Report, err
 		if len(c.Order) > 0 {
 			check = k.checkGiven
 		}
-		if err = check(); err == nil && !k.rep.Spoilt && (k.dueAgain() || len(k.rep.Findings)+len(k.rep.Suspects) > 0) {
+		if err = check(); err == nil && !k.rep.Spoilt && (k.due() || len(k.rep.Findings)+len(k.rep.Suspects) > 0) {
 			err = k.integrity()
 		}
 	}
