@@ -119,6 +119,16 @@ func (p *PlanSetting) Query(sql string) string {
 	return sql
 }
 
+// Plainer is the setting for a statement that answers many rows: by other words it would go through all of them for each.
+func (p *PlanSetting) Plainer() *PlanSetting {
+	if p == nil || !p.Respelled {
+		return p
+	}
+	plain := *p
+	plain.Respelled = false
+	return &plain
+}
+
 // Lasting says whether the setting can be in force while transactions run: it changes sessions alone, and neither tables nor queries.
 func (p *PlanSetting) Lasting() bool {
 	return p.Each == "" && p.Copies == nil && !p.Opaque && !p.Unquantified && (p.Parameters == nil || p.Parameters.AsText == nil)

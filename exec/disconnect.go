@@ -13,6 +13,7 @@ import (
 // is, says nothing.
 func (s *runState) disconnect(t *track, e *history.Event) error {
 	s.submit(e)
+	clear(s.reads)
 	t.lane.reqs <- request{sql: e.Text, on: Occasion{Stmt: s.plan.ID(t.unit.step), Role: e.Role}}
 	<-t.lane.replies
 	t.lane.ended = true

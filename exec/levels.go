@@ -73,6 +73,7 @@ func (t *track) switches(e *history.Event) {
 // abort rolls back what the database has given up already: after a deadlock the session would be in autocommit,
 // and everything sent on it would lie.
 func (s *runState) abort(t *track) error {
+	clear(s.reads)
 	for _, sql := range s.rollbacks(t) {
 		e := &history.Event{Session: s.session(t), Txn: t.txn, Stmt: -1, Role: history.Abort, Text: sql, Answer: history.Answer{Affected: -1}}
 		s.submit(e)

@@ -13,27 +13,6 @@ import (
 	"txweave/sqltext"
 )
 
-// action is one statement of a unit.
-type action struct {
-	role  history.Role
-	conn  instrument.Conn
-	sql   string
-	query bool
-	// snapshot says that it reads what the transaction's snapshot is about to hold, returning that the rows which the
-	// statement returns are its after-write read.
-	snapshot, returning bool
-	returns             bool // it is a write that returns rows by itself
-	nth                 int  // of its statement's of the role
-}
-
-// probes are the actions that make reads, which are not the first ones of their role where there are some before them.
-func probes(reads []instrument.Probe, before int) (out []action) {
-	for i, p := range reads {
-		out = append(out, action{role: p.Role, conn: p.Conn, sql: p.SQL, query: true, nth: before + i})
-	}
-	return out
-}
-
 // unit is a step in execution.
 type unit struct {
 	step    instrument.Step
@@ -81,6 +60,7 @@ type runState struct {
 	active  *observe.BlockRun
 	done    int // answers so far
 	ends    int // transactions that have ended so far
+	reads   knownReads
 }
 
 // Run executes the plan's steps on reset tables: one statement at a time in the order given, the next one sent
@@ -106,6 +86,7 @@ func (r *Runner) Run(p *instrument.Plan, steps []instrument.Step) (*observe.Run,
 			t.after = s.tracks[b]
 		}
 	}
+	s.knowInitial()
 	err := s.underSetting(func() error { return s.weave(steps) })
 	if err != nil {
 		s.abandon()
@@ -222,9 +203,9 @@ func (s *runState) step(t *track, st instrument.Step) error {
 		query := u.block.Info.Kind == sqltext.Select || u.block.Redefines != nil && u.block.Redefines.Rows || u.block.Advisory != nil
 		u.actions = append(u.actions, action{role: history.Target, conn: instrument.Own, sql: u.block.SQL + u.block.Returning, query: query,
 			returning: u.block.Returning != "", returns: u.block.Info.Returns})
-		s.altered = s.altered || u.block.Redefines != nil || u.block.Info.Truncates
+		s.altered = s.altered || u.block.Redefines != nil && !u.block.Redefines.Keeps || u.block.Info.Truncates
 		if p := u.block.AWR; p != nil && u.block.Returning == "" {
-			u.actions = append(u.actions, action{role: p.Role, conn: p.Conn, sql: p.SQL, query: true})
+			u.actions = append(u.actions, action{role: p.Role, conn: p.Conn, sql: p.SQL, query: true, tables: p.Tables, written: p.Written})
 		}
 		u.actions = append(u.actions, probes(u.block.After, 1)...) // behind the after-write read
 	}
@@ -292,14 +273,27 @@ func (s *runState) send(t *track, act action) error {
 	if act.role == history.End && s.profile.Read(act.sql).Disconnects() {
 		return s.disconnect(t, e)
 	}
+	if act.written && u.wroteNothing() {
+		e.Answer, e.Known = history.Answer{Rows: &history.Rows{Columns: s.plan.Schema.Table(act.tables[0]).Names()}, Affected: -1}, true
+		session := t.lane.session
+		if act.conn != instrument.Own {
+			session, e.Session = s.conn(act.conn)
+		}
+		s.submit(e)
+		return s.take(t, e, session)
+	}
 	if act.conn != instrument.Own {
 		session, name := s.conn(act.conn)
 		e.Session = name
 		s.submit(e)
+		if e.Answer, e.Known = s.known(act); e.Known {
+			return s.take(t, e, session)
+		}
 		ans, err := session.Query(on.in(s.ctx), act.sql)
 		if err != nil {
 			return err
 		}
+		s.learn(act, ans)
 		return s.answered(t, reply{answer: ans, finished: time.Now()})
 	}
 	s.submit(e)
@@ -386,6 +380,7 @@ func (s *runState) answered(t *track, rep reply) error {
 	} else if s.fatal(t, e) {
 		class = max(class, dbms.TxnLost)
 	}
+	s.unlearn(t, e, class)
 	switch class {
 	case dbms.Environment:
 		return s.spoilt(e.Text, ans.Err, rep.finished.Sub(u.sent))

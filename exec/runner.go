@@ -26,6 +26,7 @@ type Runner struct {
 	ctx       context.Context
 	cancel    context.CancelFunc
 	doing     *Doing
+	doubt     func(sql string, known, read *history.Rows)
 	timeout   time.Duration
 	dying     time.Duration // how long a statement that has been killed may take to end
 	alarm     *alarm
@@ -34,6 +35,7 @@ type Runner struct {
 	loaded    *instrument.Plan
 	without   map[string]bool          // plan settings that the database has refused
 	altered   bool                     // its tables are not kept any more as they were created
+	filled    bool                     // its tables have just been filled, and nothing has been sent that changes them
 	loose     bool                     // its tables are those of instrument.Plan.Loose
 	initial   map[string]*history.Rows // contents of its tables
 	scratches map[string]scratchTable  // by the table whose versions they hold, on the replay session
@@ -61,6 +63,8 @@ const (
 type Options struct {
 	StatementTimeout time.Duration // 0: 20 s
 	Doing            *Doing        // told of each statement; nil: nobody wants to know
+	// Doubt has what is taken for known asked all the same, and is told both answers; nil: it is not asked.
+	Doubt func(sql string, known, read *history.Rows)
 }
 
 // NewRunner opens the observers and the replay session; transactions' sessions are opened as cases need them.
@@ -68,7 +72,7 @@ func NewRunner(ctx context.Context, t Target, p *dbms.Profile, o Options) (*Runn
 	if o.StatementTimeout == 0 {
 		o.StatementTimeout = 20 * time.Second
 	}
-	r := &Runner{target: t, profile: p, doing: o.Doing, timeout: o.StatementTimeout, dying: 5 * time.Second, alarm: newAlarm()}
+	r := &Runner{target: t, profile: p, doing: o.Doing, doubt: o.Doubt, timeout: o.StatementTimeout, dying: 5 * time.Second, alarm: newAlarm()}
 	r.ctx, r.cancel = context.WithCancel(ctx)
 	go r.guard()
 	if err := r.open(); err != nil {
@@ -169,7 +173,7 @@ func (r *Runner) load(p *instrument.Plan, loose bool) error {
 		return r.explain(r.classify(err))
 	}
 	r.note(controlConn, r.target.LoadScript(), false, nil)
-	r.loaded, r.altered, r.loose = p, false, loose
+	r.loaded, r.altered, r.loose, r.filled = p, false, loose, true
 	for len(r.lanes) < len(p.Txns) {
 		s, err := r.target.Open(r.ctx, r.profile)
 		if err != nil {
@@ -186,8 +190,10 @@ func (r *Runner) renewed() error {
 		return nil
 	}
 	sessions := []*Session{r.committed, r.replayer}
-	for _, l := range r.lanes[:len(r.loaded.Txns)] { // no others run its transactions
-		sessions = append(sessions, l.session)
+	for i := range r.loaded.Txns { // no others run its transactions
+		if s := r.lanes[r.loaded.Txns[i].Session].session; !slices.Contains(sessions, s) {
+			sessions = append(sessions, s)
+		}
 	}
 	for _, s := range sessions {
 		if _, err := s.Read(r.ctx, r.profile.NewTables); err != nil {
@@ -233,12 +239,15 @@ func (r *Runner) reset(loose bool) error {
 	if err := r.dropScratches(); err != nil {
 		return r.explain(r.classify(err))
 	}
-	if loose = loose && r.loaded.Loose != nil; loose && (r.altered || !r.loose) {
-		return r.load(r.loaded, true)
-	}
-	if r.altered || r.loose != loose {
-		_, err := r.Load(r.loaded)
+	filled := r.filled
+	r.filled = false
+	if loose = loose && r.loaded.Loose != nil; r.altered || r.loose != loose {
+		err := r.load(r.loaded, loose) // with the contents that they had
+		r.filled = false
 		return err
+	}
+	if filled && r.replayer.protocol.InProcess { // a server is given rows that others were deleted before
+		return nil
 	}
 	r.doing.begin(controlConn, "puts the case's tables back")
 	r.note(controlConn, r.target.ResetScript(), false, nil)
@@ -372,7 +381,11 @@ func (r *Runner) replay(blocks []*instrument.Block, watch bool, setting *dbms.Pl
 				return nil, err
 			}
 		}
-		sql := setting.Query(b.SQL)
+		words := setting
+		if b.Large {
+			words = setting.Plainer()
+		}
+		sql := words.Query(b.SQL)
 		e := &history.Event{Op: i, Session: "replay", Txn: b.Txn, Stmt: b.Stmt, Role: history.Target, Text: sql,
 			Start: int64(time.Since(start)), Done: i}
 		query := b.Info.Kind == sqltext.Select

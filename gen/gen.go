@@ -139,9 +139,33 @@ func Generate(seed uint64, d *Dialect, o Options) (*testcase.Case, error) {
 
 // GenerateTold returns the case of a seed, and the names of the productions that it is made of.
 func GenerateTold(seed uint64, d *Dialect, o Options) (*testcase.Case, map[string]bool, error) {
-	o, err := o.withDefaults()
+	s, err := Draw(seed, d, o)
 	if err != nil {
 		return nil, nil, err
+	}
+	return s.Whole(), s.Uses, nil
+}
+
+// Sketch is a case whose rows are drawn but not written yet, as most sketches are thrown away.
+type Sketch struct {
+	Case *testcase.Case  // without its rows, and without numbers
+	Uses map[string]bool // names of the productions that it is made of
+	rows []func() testcase.Stmt
+}
+
+// Whole writes the rows. It is called once.
+func (s *Sketch) Whole() *testcase.Case {
+	for _, row := range s.rows {
+		s.Case.Rows = append(s.Case.Rows, row())
+	}
+	return s.Case.Number()
+}
+
+// Draw is Generate without writing the rows.
+func Draw(seed uint64, d *Dialect, o Options) (*Sketch, error) {
+	o, err := o.withDefaults()
+	if err != nil {
+		return nil, err
 	}
 	g := &generator{uses: map[string]bool{}, d: d, o: o, nextVkey: cmp.Or(o.FirstVKey, firstVkey)}
 	g.reseed(seed, o.Depth)
@@ -150,7 +174,7 @@ func GenerateTold(seed uint64, d *Dialect, o Options) (*testcase.Case, map[strin
 	g.blind = g.wants("no-op-update")
 	g.drawForms()
 	c.Schema = g.schema()
-	c.Rows = g.rows()
+	rows := g.rows()
 	c.Schema = append(c.Schema, g.drawViews()...)
 	triggers := g.drawTriggers()
 	c.Schema, g.triggered = append(c.Schema, triggers...), len(triggers) > 0
@@ -158,7 +182,7 @@ func GenerateTold(seed uint64, d *Dialect, o Options) (*testcase.Case, map[strin
 		g.reseed(o.Statements, o.Depth)
 	}
 	c.Txns, c.Schedule = g.txns()
-	return c.Number(), g.uses, nil
+	return &Sketch{Case: c, Uses: g.uses, rows: rows}, nil
 }
 
 // reseed begins new random streams and draws what the case concentrates on.

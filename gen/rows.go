@@ -25,8 +25,8 @@ const (
 // maxRows bounds the initial rows of a table where their number is drawn, so that a join of many references to it ends.
 const maxRows = 25
 
-// rows draws the initial rows and returns one INSERT for each.
-func (g *generator) rows() []testcase.Stmt {
+// rows draws the initial rows and returns what writes one INSERT for each.
+func (g *generator) rows() (inserts []func() testcase.Stmt) {
 	total := g.small(g.o.Rows)
 	for _, f := range AllFamilies {
 		for range g.between(8, 14) {
@@ -51,8 +51,7 @@ func (g *generator) rows() []testcase.Stmt {
 			t.rows = least
 		}
 	}
-	var stmts []testcase.Stmt
-	vkey := 0
+	vkey := int64(0)
 	for _, t := range g.tables {
 		for _, c := range t.cols {
 			c.pool = g.pool(c)
@@ -70,17 +69,25 @@ func (g *generator) rows() []testcase.Stmt {
 		for r := range t.rows {
 			g.keyRow(t, values, r, seen)
 			vkey++
-			row := t.naming(build.Int(t.pkeys[r]), int64(vkey))
 			t.pkey.holds(strconv.FormatInt(t.pkeys[r], 10))
 			for i, c := range t.cols {
 				c.holds(values[i][r])
 				c.rows = append(c.rows, values[i][r])
-				row = append(row, g.lit(values[i][r]))
 			}
-			stmts = append(stmts, g.finished(valuesOf(intoPartOf(t, t.pkeys[r]), build.Row(row...))))
+			pkey, vkey := t.pkeys[r], vkey
+			inserts = append(inserts, func() testcase.Stmt { return g.rowOf(t, pkey, vkey, values, r) })
 		}
 	}
-	return stmts
+	return inserts
+}
+
+// rowOf is the INSERT of a row of those whose values are given by column.
+func (g *generator) rowOf(t *table, pkey, vkey int64, values [][]string, r int) testcase.Stmt {
+	row := t.naming(build.Int(pkey), vkey)
+	for i := range values {
+		row = append(row, g.lit(values[i][r]))
+	}
+	return g.finished(valuesOf(intoPartOf(t, pkey), build.Row(row...)))
 }
 
 // naming returns the values of a new row's bookkeeping columns.

@@ -43,7 +43,9 @@ func (g *generator) drawStyle() style {
 				f = 4
 			}
 			s.factors[e.at] = f
-			left += f * g.baseWeight(&e.about, e.name, e.weight)
+			if f > 0 && left == 0 { // one that is left will do
+				left = g.baseWeight(&e.about, e.name, e.weight)
+			}
 		}
 		if left == 0 && !table.optional { // nothing would be left to choose from
 			for _, e := range table.entries {

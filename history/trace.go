@@ -76,6 +76,8 @@ type Event struct {
 	Blocked bool   `json:"blocked,omitempty"` // it waited for a lock while others ran
 	Done    int    `json:"done"`              // position in the order of answering
 	Gone    bool   `json:"gone,omitempty"`    // with the answer the database said that the transaction is open no more, which nothing had ended
+	// Known says that it was not sent: nothing had been answered since the same read was that could change what it reads.
+	Known bool `json:"known,omitempty"`
 	Answer
 }
 

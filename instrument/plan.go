@@ -56,6 +56,8 @@ type Block struct {
 	AWR       *Probe
 	Returning string  // what is added to the statement so that it returns the rows that it writes: its after-write read; "": nothing
 	After     []Probe // further after-write reads: of tables whose versions are their contents, and of further tables
+	// Large says that it answered so many rows that nothing is asked which goes through all of them once more for each.
+	Large bool
 	// Depends are the tables whose rows can make a difference to it, Writes those that it may write, its target first.
 	Depends, Writes []string
 }
@@ -119,9 +121,10 @@ type Plan struct {
 	Owing []Owing
 	Loose *testcase.Case
 
-	syntax   *sqltext.Syntax
-	parser   *analysis.Texts
-	shutsOut bool // a statement keeps all others, who reads what a snapshot holds too, from a table until its transaction ends
+	syntax     *sqltext.Syntax
+	parser     *analysis.Texts
+	unsearched bool // no search of its writes is wanted
+	shutsOut   bool // a statement keeps all others, who reads what a snapshot holds too, from a table until its transaction ends
 }
 
 // Instrument analyses a case and adds the probes that the profile calls for.

@@ -59,13 +59,26 @@ func (p *Plan) beforeRead(b *Block) (string, error) {
 	return p.parser.BeforeRead(p.Schema, b.SQL, mode != dbms.PlainBeforeRead, mode == dbms.LockingBeforeRead)
 }
 
+// Leave takes searches, and reads of what a write is going to overwrite, from the plan.
+func (p *Plan) Leave(searches, before bool) {
+	p.unsearched = searches
+	if !before {
+		return
+	}
+	for i := range p.Txns {
+		for _, b := range p.Txns[i].Blocks {
+			b.BWR = nil
+		}
+	}
+}
+
 // Search returns the query that finds the rows which an UPDATE or DELETE of one table writes, or which an INSERT … SELECT adds, each of which
 // it counts: alone on the database the two agree, whatever its level would have it read. Of an INSERT of one row it is the query for the rows
 // that keep it out, or that it changes instead. "" where there is no such query, or the write may count others.
 func (p *Plan) Search(b *Block) (string, error) {
 	info := b.Info
 	switch {
-	case info.Target == "": // nobody has looked at it, or it writes nothing
+	case p.unsearched, info.Target == "": // nobody has looked at it, or it writes nothing
 		return "", nil
 	case info.Kind == sqltext.Insert && info.Plain && !b.Carries():
 		if n, ok := b.Tree.(*sql.Insert); ok {

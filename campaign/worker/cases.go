@@ -11,6 +11,7 @@ import (
 	"txweave/guide"
 	"txweave/internal/version"
 	"txweave/testcase"
+	"txweave/weave"
 )
 
 // Cases makes the cases of a campaign.
@@ -30,10 +31,28 @@ const (
 	partPlan     = "plan"     // it is replayed under a plan setting
 	partSetting  = "setting"  // it is run under one
 	partStore    = "store"    // it lies in another store than the usual one
+
+	partSecond    = "second-order" // some are replayed in a second order
+	partSearches  = "searches"     // writes of the third execution are told what they find by a query before them
+	partIntegrity = "integrity"    // the database is asked whether its tables are whole
+	partBefore    = "before-reads" // the rows that a write overwrites are read before it
 )
 
 // Parts are the names of what can be left out beside the generator's productions.
-func Parts() []string { return []string{partDrafts, partMeetings, partPlan, partSetting, partStore} }
+func Parts() []string {
+	return []string{partDrafts, partMeetings, partPlan, partSetting, partStore, partSecond, partSearches, partIntegrity, partBefore}
+}
+
+// leave takes what is left out of every case from how cases are checked.
+func (s *Cases) leave(o *weave.Options) {
+	if s.leaves(partSecond) {
+		o.Orders = 1
+	}
+	if s.leaves(partIntegrity) {
+		o.Integrity = 0
+	}
+	o.NoSearches, o.NoBefore = s.leaves(partSearches), s.leaves(partBefore)
+}
 
 // leaves says whether a part is left out.
 func (s *Cases) leaves(part string) bool { return slices.Contains(s.without, part) }
@@ -122,21 +141,23 @@ func (s *Cases) told(n int) (*testcase.Case, map[string]bool, error) {
 
 // draft generates a case: mostly that of several drafts in which most statements can meet, as chance leaves the transactions of many a draft
 // without anything to see of each other (docs/guidance.md).
-func (s *Cases) draft(n int) (best *testcase.Case, uses map[string]bool, err error) {
+func (s *Cases) draft(n int) (*testcase.Case, map[string]bool, error) {
 	most := -1
+	var best *gen.Sketch
 	for i := range drafts {
-		c, productions, err := gen.GenerateTold(gen.CaseSeed(s.seed+uint64(i)*draftStream, n), s.dialect, s.options)
+		sketch, err := gen.Draw(gen.CaseSeed(s.seed+uint64(i)*draftStream, n), s.dialect, s.options)
 		if err != nil {
 			return nil, nil, err
 		}
-		if i == 0 && (s.leaves(partDrafts) || rand.New(rand.NewPCG(c.Seed, draftStream)).IntN(undrafted) == 0) {
-			return c, productions, nil
+		if i == 0 && (s.leaves(partDrafts) || rand.New(rand.NewPCG(sketch.Case.Seed, draftStream)).IntN(undrafted) == 0) {
+			best = sketch
+			break
 		}
-		if meetings := guide.Meetings(c); meetings > most {
-			best, uses, most = c, productions, meetings
+		if meetings := guide.Meetings(sketch.Case); meetings > most {
+			best, most = sketch, meetings
 		}
 	}
-	return best, uses, nil
+	return best.Whole(), best.Uses, nil
 }
 
 // meet makes the transactions of a share of cases meet, where chance would not have them: between the right steps, on the right rows. It
@@ -147,11 +168,13 @@ func (s *Cases) meet(c *testcase.Case) (met *testcase.Case, names []string) {
 		return nil, nil
 	}
 	return guide.Meet(rng, c, s.profile, s.dialect.OwnLevels, func() *testcase.Case {
-		kin, err := s.Again(c.Seed, rng.Uint64()|1)
+		o := s.options
+		o.Statements = rng.Uint64() | 1
+		kin, err := gen.Draw(c.Seed, s.dialect, o)
 		if err != nil {
 			return nil // it is not needed
 		}
-		return kin
+		return kin.Case.Number() // its rows are those of c
 	})
 }
 

@@ -153,6 +153,9 @@ func (w *Worker) Check(ctx context.Context, job campaign.Job) (*campaign.CaseRes
 	if o.Orders == 0 && (job.Text == nil || job.Mutant) && job.Case%twice != 0 {
 		o.Orders = 1
 	}
+	if w.source != nil {
+		w.source.leave(&o)
+	}
 	o.Known = func(signature string) bool { return slices.Contains(job.Known, signature) }
 	before := w.runner.Statements
 	rep, err := weave.Check(w.runner, c, p, o)
@@ -190,7 +193,7 @@ func (w *Worker) Check(ctx context.Context, job campaign.Job) (*campaign.CaseRes
 }
 
 // twice says in one of how many cases of the campaign's own the statements are replayed in a second order, too.
-const twice = 4
+const twice = 8
 
 // load reads a job's case, or generates it, and finds the profile that it is judged by; of a case of the generator's also the
 // names of the productions that it is made of.

@@ -148,7 +148,7 @@ func (f *fuzzFlags) add(fs *pflag.FlagSet) {
 	fs.Uint64Var(&f.seed, "seed", 0, "seed of the campaign (default: a fresh one, printed)")
 	fs.IntVar(&f.workers, "workers", 1, "workers, each with a database of its own, up to "+strconv.Itoa(rotation.MaxWorkers))
 	fs.StringVar(&f.out, "out", "txweave-out", "directory for findings, made when the first one comes")
-	fs.IntVar(&f.orders, "orders", 0, "topological orders to replay for each case; 0: one, and a second one in every fourth case")
+	fs.IntVar(&f.orders, "orders", 0, "topological orders to replay for each case; 0: one, and a second one in every eighth case")
 	fs.IntVar(&f.integrity, "integrity", 10, "ask the database in every so-many-th case (SQLite: in each), and at each finding, whether its tables are whole (0: only at findings)")
 	fs.StringVar(&f.precision, "precision", "match", "finest equivalence that may be used to keep statements in a cyclic graph: exact, column or match")
 	addWithout(fs, &f.without)

@@ -33,8 +33,8 @@ func TestGolden(t *testing.T) {
 				switch d.Cmd {
 				case "redefinition":
 					if r, ok := s.Redefinition(); ok {
-						fmt.Fprintf(&b, "%s: table [%s] columns +%v -%v indexes -%v through [%s] makes [%s] drops [%s] rows %v beside %s\n", text, r.Table, r.AddColumns,
-							r.DropColumns, r.DropIndexes, r.Through, r.Makes, r.Drops, r.Rows, [...]string{"nobody", "readers", "all"}[r.Beside])
+						fmt.Fprintf(&b, "%s: table [%s] columns +%v -%v indexes -%v through [%s] makes [%s] drops [%s] rows %v beside %s%s\n", text, r.Table, r.AddColumns,
+							r.DropColumns, r.DropIndexes, r.Through, r.Makes, r.Drops, r.Rows, [...]string{"nobody", "readers", "all"}[r.Beside], map[bool]string{true: " keeps"}[r.Keeps])
 					}
 				case "savepoint":
 					if name, ok := s.Savepoint(); ok {

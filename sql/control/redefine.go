@@ -19,6 +19,8 @@ type Redefinition struct {
 	Makes, Drops string
 	// Rows says that it answers with rows, as ANALYZE TABLE does.
 	Rows bool
+	// Keeps says that the table is afterwards kept as it was made: its log, its caches or its trees were written anew.
+	Keeps bool
 	// Beside says who may use the table meanwhile in a DBMS that tells such locks apart, as PostgreSQL does.
 	Beside Sharing
 }
@@ -56,12 +58,13 @@ func (s Statement) Redefinition() (d Redefinition, ok bool) {
 		d.Table, d.Beside = named(n.Target), BesideAll
 		return d, n.Target == nil || d.Table != ""
 	case *sql.Reindex:
-		d.Table = named(n.Target)
+		d.Table, d.Keeps = named(n.Target), true
 		return d, n.Target == nil || d.Table != ""
 	case *sql.Vacuum:
+		d.Keeps = true
 		return d, n.Schema == nil && n.Into == nil
 	case *sql.Pragma:
-		d.Rows = true
+		d.Rows, d.Keeps = true, true
 		return d, named(n.Name) == "wal_checkpoint" && (n.Value == nil || n.Call)
 	case *sql.Rename: // away and back
 		if len(n.Pairs) != 2 {
@@ -133,14 +136,17 @@ func maintains(n *sql.Maintain) (d Redefinition, ok bool) {
 		d.Beside = BesideAll
 		return d, n.What == "ANALYZE" && n.How == ""
 	case "FLUSH":
+		d.Keeps = true
 		return d, one && n.More == ""
 	case "REINDEX":
+		d.Keeps = true
 		if n.How == "TABLE CONCURRENTLY" {
 			d.Beside = BesideAll
 			return d, one
 		}
 		return d, n.How == "TABLE" && one
 	case "VACUUM":
+		d.Keeps = !strings.Contains(n.How, "ANALYZE")
 		switch {
 		case n.How == "":
 			return d, !one
