@@ -90,7 +90,7 @@ func Run(ctx context.Context, w campaign.Worker, p *dbms.Profile, c *testcase.Ca
 	if err := k.heed(ctx, c); err != nil {
 		return nil, err
 	}
-	c, err := k.telling(ctx, c)
+	c, err := k.try(ctx, c, true)
 	if err != nil {
 		return nil, err
 	}
@@ -132,16 +132,7 @@ func (k *shrinker) further(ctx context.Context, out *Result, o Options) error {
 	other := out.Case
 	err := k.learn(ctx, out.Case)
 	if err == nil {
-		other, err = k.telling(ctx, out.Case)
-	}
-	if err == nil && other == out.Case && !o.Exact {
-		other, err = k.later(ctx, out.Case)
-	}
-	if err == nil && other == out.Case && !o.Exact {
-		other, err = k.printing(ctx, out.Case)
-	}
-	if err == nil && other == out.Case && !o.Exact {
-		other, err = k.plainer(ctx, out.Case)
+		other, err = k.try(ctx, out.Case, o.Exact)
 	}
 	if err == nil && other != out.Case {
 		var c *testcase.Case

@@ -19,10 +19,10 @@ import (
 	"txweave/testcase"
 )
 
-// of is a signature without a cause, caused one with a cause of a name.
+// of is a signature without a cause, by is one with a cause of a name.
 func of(signature string) shown { return shown{signature: signature} }
 
-func caused(signature, name string) shown { return shown{signature, finding.Cause{Of: name}} }
+func by(signature, name string) shown { return shown{signature, finding.Cause{Of: name}} }
 
 // script is a shrinker that sees, run by run, what the entries say: a signature each, "" for none.
 func script(k *shrinker, entries ...string) {
@@ -40,7 +40,7 @@ func script(k *shrinker, entries ...string) {
 		case "a and error":
 			return []shown{of("a")}, 1, nil
 		case "caused", "otherwise":
-			return []shown{of("a"), caused("a", e)}, 0, nil
+			return []shown{of("a"), by("a", e)}, 0, nil
 		case "both":
 			return []shown{of("b"), of("a")}, 0, nil
 		}
@@ -143,6 +143,21 @@ func TestHoldsCause(t *testing.T) {
 	}
 }
 
+// failing is a worker that refuses cases with an error, where it has one, and else shows what a function says of them.
+type failing struct {
+	err   error
+	shows looking
+}
+
+func (w failing) Check(ctx context.Context, job campaign.Job) (*campaign.CaseResult, error) {
+	if w.err != nil {
+		return nil, w.err
+	}
+	return w.shows.Check(ctx, job)
+}
+
+func (failing) Close() error { return nil }
+
 // TestTelling: of a savepoint that is gone, and of a write lock that others are given, it is asked whether the transactions, rolled back, leave
 // what they wrote; where that tells nothing, and of other findings, the case stays as it is.
 func TestTelling(t *testing.T) {
@@ -174,21 +189,21 @@ T0 T0 T0 T0 T0
 		cause     string
 		rows      int
 	}{
-		{untelling[0], caused(untelling[0], "kept"), of(""), nil, "kept", 0},
-		{untelling[2], of(untelling[2]), caused(untelling[2], "kept"), nil, "kept", 1},
+		{untelling[0], by(untelling[0], "kept"), of(""), nil, "kept", 0},
+		{untelling[2], of(untelling[2]), by(untelling[2], "kept"), nil, "kept", 1},
 		{untelling[0], of(untelling[0]), of(untelling[0]), nil, "", 0},
-		{untelling[0], of("a"), caused("a", "kept"), nil, "", 0},
+		{untelling[0], of("a"), by("a", "kept"), nil, "", 0},
 		{untelling[0], of(""), of(""), ErrRefused, "", 0},
-		{"a", caused("a", "kept"), caused("a", "kept"), nil, "", 0},
+		{"a", by("a", "kept"), by("a", "kept"), nil, "", 0},
 	} {
-		k := &shrinker{sought: sought{signature: x.signature}}
-		k.look = func(_ context.Context, c *testcase.Case) ([]shown, int, error) {
+		k := &shrinker{sought: sought{signature: x.signature}, worker: failing{x.err, func(c *testcase.Case) []campaign.Found {
+			shows := x.rolled
 			if len(c.Rows) > 0 {
-				return []shown{x.filled}, 0, x.err
+				shows = x.filled
 			}
-			return []shown{x.rolled}, 0, x.err
-		}
-		got, err := k.telling(t.Context(), c)
+			return []campaign.Found{{Finding: finding.Finding{Signature: shows.signature, Cause: shows.cause, Differences: []finding.Difference{{}}}}}
+		}}}
+		got, err := k.try(t.Context(), c, true)
 		if err != nil || k.cause != (finding.Cause{Of: x.cause}) || (got.Txns[0].End.SQL == "ROLLBACK") != (x.cause != "") || len(got.Rows) != x.rows || c.Txns[0].End.SQL != "COMMIT" {
 			t.Errorf("%+v: by %q, ends %q, %d rows, %v", x, k.cause, got.Txns[0].End.SQL, len(got.Rows), err)
 		}
@@ -198,10 +213,10 @@ T0 T0 T0 T0 T0
 	}
 }
 
-// showing is a worker that shows what a function says of a case's first statement.
-type showing func(sql string) []campaign.Found
+// asked is a worker that shows what a function says of a case's first statement.
+type asked func(sql string) []campaign.Found
 
-func (w showing) Check(_ context.Context, job campaign.Job) (*campaign.CaseResult, error) {
+func (w asked) Check(_ context.Context, job campaign.Job) (*campaign.CaseResult, error) {
 	c, err := testcase.Parse("case", job.Text)
 	if err != nil {
 		return nil, err
@@ -209,7 +224,7 @@ func (w showing) Check(_ context.Context, job campaign.Job) (*campaign.CaseResul
 	return &campaign.CaseResult{Findings: w(c.Txns[0].Stmts[0].SQL)}, nil
 }
 
-func (showing) Close() error { return nil }
+func (asked) Close() error { return nil }
 
 // TestPrinting: a query whose rows differ gives way to one that prints what it reads where that one is wrong by itself, as a read of its snapshot
 // or as a search; not to one that is right, or is wrong in another statement.
@@ -239,8 +254,8 @@ func TestPrinting(t *testing.T) {
 		{"its cause is known", map[string][]campaign.Found{query: shown(unprinted, "T0.S0", finding.CauseTwice), snapshot: shown("snapshot-violation/stale-read", "T0.S0", finding.CauseStale)}, query,
 			finding.Cause{}, false},
 	} {
-		k := &shrinker{worker: showing(func(sql string) []campaign.Found { return x.by[sql] }), sought: sought{signature: unprinted}}
-		got, err := k.printing(t.Context(), c)
+		k := &shrinker{worker: asked(func(sql string) []campaign.Found { return x.by[sql] }), sought: sought{signature: unprinted}}
+		got, err := k.try(t.Context(), c, false)
 		if err != nil || got.Txns[0].Stmts[0].SQL != x.want || k.cause != x.cause || k.told != x.told {
 			t.Errorf("%s: %s by %q, told %v, %v", x.name, got.Txns[0].Stmts[0].SQL, k.cause, k.told, err)
 		}
@@ -249,7 +264,7 @@ func TestPrinting(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	stale := showing(func(sql string) []campaign.Found {
+	stale := asked(func(sql string) []campaign.Found {
 		if strings.HasPrefix(sql, "SELECT pkey, vkey") {
 			return shown("snapshot-violation/stale-read", "T0.S0", finding.CauseStale)
 		}
@@ -274,10 +289,10 @@ func TestTellingInsert(t *testing.T) {
 		t.Fatal(err)
 	}
 	for committed, want := range map[finding.Cause]string{finding.CauseOwn: "COMMIT", finding.CauseNone: "ROLLBACK", {}: "ROLLBACK"} {
-		k := &shrinker{sought: sought{signature: "a", cause: finding.CauseNone}, look: func(context.Context, *testcase.Case) ([]shown, int, error) {
-			return []shown{of("a"), {"a", committed}}, 0, nil
-		}}
-		got, err := k.telling(t.Context(), c)
+		k := &shrinker{sought: sought{signature: "a", cause: finding.CauseNone}, worker: looking(func(*testcase.Case) []campaign.Found {
+			return []campaign.Found{{Finding: finding.Finding{Signature: "a", Cause: committed, Differences: []finding.Difference{{}}}}}
+		})}
+		got, err := k.try(t.Context(), c, true)
 		if err != nil || got.Txns[0].End.SQL != want || (k.cause == finding.CauseOwn) != (want == "COMMIT") {
 			t.Errorf("%q: ends by %s, %q, %v", committed, got.Txns[0].End.SQL, k.cause, err)
 		}
@@ -316,7 +331,7 @@ func TestPlainer(t *testing.T) {
 			}
 			return []campaign.Found{{Finding: finding.Finding{Signature: "b", Cause: x.by, Differences: []finding.Difference{{Stmt: "T0.S0"}}}}}
 		})}
-		got, err := k.plainer(t.Context(), c)
+		got, err := k.try(t.Context(), c, false)
 		if err != nil || (got != c) != x.changed || x.changed && (k.cause != x.by || k.signature != "b" || !k.told) || !x.changed && (k.cause != x.cause || k.told) {
 			t.Errorf("%s: changed %v, %s by %q, %v", x.name, got != c, k.signature, k.cause, err)
 		}

@@ -94,7 +94,7 @@ func (r *run) of(f *finding.Finding, d *finding.Difference) finding.Cause {
 		case d.What == fault.Warnings:
 			return warned(f)
 		case d.What == fault.Final:
-			return cmp.Or(r.data(nil), r.emptied(d), r.namesNone(d.Table))
+			return cmp.Or(r.data(nil), r.namesNone(d.Table))
 		case d.What == fault.Error && r.keyOnce(d):
 			return cmp.Or(r.data(nil), r.readWrong(d.Stmt), finding.CauseKey)
 		case d.What == fault.Rows && at >= 0 && !r.readWrong(d.Stmt).IsZero(): // so are the dependencies that the order keeps
@@ -109,8 +109,6 @@ func (r *run) of(f *finding.Finding, d *finding.Difference) finding.Cause {
 			return finding.CauseMiscount // rows, errors and what the tables hold agree
 		case d.What == fault.AffectedRows && at >= 0 && r.passesOver(at):
 			return finding.Cause{Kind: fault.PassesOver, Of: d.Kind}
-		case at >= 0 && r.insertedNone(r.Observation.Stmts[at]):
-			return finding.CauseNone
 		}
 	}
 	return finding.Cause{}
@@ -328,10 +326,6 @@ func (r *run) wrongRead(what fault.Kind, stmt string) finding.Cause {
 	switch {
 	case what == fault.ThinAirRead && r.sawLater(stmt):
 		return finding.CauseLater
-	case (what == fault.DirtyRead || what == fault.NewerRead) && r.sawThinAir(stmt):
-		return finding.CauseThinAir
-	case (what == fault.StaleRead || what == fault.SessionGuarantee) && r.sawOver(stmt):
-		return finding.CauseDirty
 	case what == fault.NewerRead && (r.dirtyBefore(stmt) || r.letIn(stmt)):
 		return finding.CauseDirty
 	case slices.Contains([]fault.Kind{fault.OwnWriteMissed, fault.StaleRead, fault.SessionGuarantee},
@@ -398,22 +392,13 @@ func (r *run) write(d *finding.Difference) finding.Cause {
 	if d.What == fault.RowTwice {
 		return finding.CauseTwice
 	}
-	if d.What == fault.RefusedOwed || d.What == fault.CommittedOwed {
-		return r.owed(d)
-	}
 	at := r.at(d.Stmt)
 	if at < 0 {
 		return finding.Cause{}
 	}
-	if d.What == fault.Counted && r.listsFewer(r.Observation.Stmts[at]) {
-		return r.search()
-	}
 	s := r.Observation.Stmts[at]
 	if c := r.readWrong(s.Name); !c.IsZero() {
 		return c
-	}
-	if r.stillThere(at) {
-		return finding.CauseMissing
 	}
 	if d.What == fault.OverwroteUnseen && slices.ContainsFunc(s.Writes, r.overwroteNone) {
 		return finding.CauseUnwritten
@@ -424,20 +409,8 @@ func (r *run) write(d *finding.Difference) finding.Cause {
 	if d.What == fault.Counted && s.Run != nil && s.Run.Block.Info.RowCount.Counts {
 		return finding.CauseCount
 	}
-	if r.wroteMore(s) || r.madeBefore(s) || r.changedBefore(s) || r.leftBefore(s) || r.erasedUnseen(s) || r.erasedLater(s) {
+	if r.wroteMore(s) || r.madeBefore(s) || r.changedBefore(s) || r.erasedUnseen(s) || r.erasedLater(s) {
 		return finding.CauseOwn
-	}
-	if d.What == fault.Returned && r.missedInitial(s) || r.missedBefore(s) {
-		return finding.CauseMissing
-	}
-	for _, w := range r.reads {
-		switch {
-		case w.Stmt != s.Name:
-		case r.Indexed && w.What != fault.ThinAirRead && w.What != fault.DirtyRead:
-			return finding.CauseSearch
-		default:
-			return ofWrongRead[w.What]
-		}
 	}
 	if c := r.overtaken(s); !c.IsZero() {
 		return c

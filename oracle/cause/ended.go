@@ -39,11 +39,6 @@ func (r *run) savepoint(f *finding.Finding, d *finding.Difference) finding.Cause
 			return finding.CauseDirty
 		}
 	}
-	for _, s := range r.Observation.Stmts {
-		if slices.Contains(named, s.Txn) && s.Bad == nil && !s.Waited && (r.readWrong(s.Name) == finding.CauseOwn || r.wroteMore(s)) {
-			return finding.CauseOwn
-		}
-	}
 	return finding.Cause{}
 }
 

@@ -60,7 +60,6 @@ func TestWritesNone(t *testing.T) {
 		{"as many as it says", inconsistent("affected-versus-written"), nil, finding.CauseNone},
 		{"as many as it spells", inconsistent("affected-versus-spelled"), nil, finding.CauseNone},
 		{"as many as the replay", replayed(count, final), nil, finding.CauseNone},
-		{"the contents", replayed(final), nil, finding.CauseNone},
 		{"the contents of another table", replayed(finding.Difference{What: fault.Final, Table: "u"}), nil, finding.Cause{}},
 		{"it need not write them", inconsistent("affected-versus-written"), func(s *observe.ObservedStmt, _ *observe.Observation) { s.Run.Block.Info.Spells = 0 }, finding.Cause{}},
 		{"it says none", inconsistent("affected-versus-spelled"), func(s *observe.ObservedStmt, _ *observe.Observation) { s.Affected = 0 }, finding.Cause{}},
@@ -193,29 +192,6 @@ func TestKeptTo(t *testing.T) {
 		}
 		f := finding.Finding{Class: finding.ClassSnapshot, Differences: []finding.Difference{{Stmt: reader, What: c.what}}}
 		if got := Of(&f, Facts{Observation: o, Final: c.final}); got != c.want {
-			t.Errorf("%s: %q, want %q", name, got, c.want)
-		}
-	}
-}
-
-// TestInsertedNone: what a replay finds otherwise in a table into which an INSERT wrote none of its rows comes down to that.
-func TestInsertedNone(t *testing.T) {
-	f := finding.Finding{Class: finding.ClassReplay, Differences: []finding.Difference{{Stmt: "T1.S0", Kind: "SELECT", What: fault.Rows}, {What: fault.Final, Table: "t"}}}
-	for name, c := range map[string]struct {
-		table   string
-		outcome history.Outcome
-		want    finding.Cause
-	}{
-		"committed":        {"t", history.Committed, finding.CauseNone},
-		"rolled back":      {"t", history.RolledBack, finding.Cause{}},
-		"of another table": {"u", history.Committed, finding.Cause{}},
-	} {
-		none := &observe.ObservedStmt{Node: sdg.Node{Name: "T0.S0", Kind: sqltext.Insert}, Target: "t", Affected: 1,
-			Run: &observe.BlockRun{Block: &instrument.Block{Info: &sqltext.Analysis{Spells: 1}}}}
-		reader := &observe.ObservedStmt{Node: sdg.Node{Name: "T1.S0", Txn: 1, Kind: sqltext.Select, Reads: []sdg.TableRead{{Table: c.table}}}, Sent: 9}
-		o := &observe.Observation{Txns: []observe.ObservedTxn{{Outcome: c.outcome}, {Outcome: history.Committed}}, Promise: &dbms.Profile{},
-			Stmts: []*observe.ObservedStmt{none, reader}}
-		if got := Of(&f, Facts{Observation: o, Final: ends()}); got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"txweave/finding"
 	"txweave/history"
 	"txweave/observe"
-	"txweave/sdg"
 	"txweave/sqltext"
 )
 
@@ -23,13 +22,10 @@ func (r *run) unseenBefore(stmt string) bool {
 	})
 }
 
-// wroteMore says whether the final contents, or a COMMIT that is refused for them, show writes of a statement that the reads around it missed.
+// wroteMore says whether the final contents show writes of a statement that the reads around it missed.
 func (r *run) wroteMore(s *observe.ObservedStmt) bool {
 	if s.Target == "" {
 		return false
-	}
-	if r.owes(s) {
-		return true
 	}
 	wrote := func(pkey int64) bool {
 		return slices.ContainsFunc(s.Writes, func(w history.Write) bool { return w.PKey == pkey })
@@ -49,9 +45,6 @@ func (r *run) wroteMore(s *observe.ObservedStmt) bool {
 		}) {
 			return true
 		}
-	}
-	if r.updatedUnseen(s, wrote) {
-		return true
 	}
 	rows, known := r.final[s.Target]
 	if !known || r.Observation.Txns[s.Txn].Outcome != history.Committed {
@@ -88,17 +81,6 @@ func (r *run) wroteMore(s *observe.ObservedStmt) bool {
 		}
 	}
 	return false
-}
-
-// updatedUnseen says whether an UPDATE behind an INSERT, which counts more rows than the reads around that show, seems to have made a row that was not there
-// from the start: no UPDATE makes any, it was there, and the read before it missed it, too.
-func (r *run) updatedUnseen(s *observe.ObservedStmt, wrote func(pkey int64) bool) bool {
-	return s.Kind == sqltext.Insert && saysMore(s) && slices.ContainsFunc(r.Observation.Stmts, func(o *observe.ObservedStmt) bool {
-		return o.Kind == sqltext.Update && o.Sent > s.Done && o.Target == s.Target && slices.ContainsFunc(o.Writes, func(w history.Write) bool {
-			_, initial := r.Observation.Initial[w.Table][w.PKey]
-			return w.Table == s.Target && w.From.Absent() && !w.To.Absent() && !initial && !wrote(w.PKey)
-		})
-	})
 }
 
 // bears says whether the table of a statement ends with a row that bears its version key and that it is not seen to write. Where versions are contents,
@@ -163,20 +145,6 @@ func (r *run) unclaimedLater(s *observe.ObservedStmt) bool {
 	})
 }
 
-// leftBefore says whether a statement seems to have left a row as a statement before it in its transaction had, whose version that is: the reads
-// around that one missed it, or the read before this one did.
-func (r *run) leftBefore(s *observe.ObservedStmt) bool {
-	return slices.ContainsFunc(s.Writes, func(w history.Write) bool {
-		return !w.To.Absent() && int64(w.To) != s.VKey && slices.ContainsFunc(r.Observation.Stmts, func(o *observe.ObservedStmt) bool {
-			if o.Txn != s.Txn || o.Done > s.Sent || o.Undone || o.VKey == 0 || o.VKey != int64(w.To) || o.Target != w.Table {
-				return false
-			}
-			at := slices.IndexFunc(o.Writes, func(x history.Write) bool { return x.Item == w.Item })
-			return at < 0 || o.Writes[at].From == w.From && o.Writes[at].To == w.To
-		})
-	})
-}
-
 // sawKept says whether one of some transactions saw, or wrote over, what another one of them had written whose ROLLBACK had been answered
 // before it began: whatever became of the row later, that write was kept.
 func (r *run) sawKept(txns []int) bool {
@@ -227,7 +195,7 @@ func (r *run) writesNone(s *observe.ObservedStmt) bool {
 	if s.Kind != sqltext.Insert || s.Bad != nil || s.Err != nil || s.Affected <= 0 || len(s.Writes) > 0 || s.Waited || s.Run == nil || s.Run.Block.Info.Spells == 0 {
 		return false
 	}
-	return !r.Observation.MayKeep(s) && !r.owes(s)
+	return !r.Observation.MayKeep(s)
 }
 
 // passesOver says whether a statement wrote fewer rows than its WHERE clause is true for, none besides, and says so.
@@ -235,25 +203,6 @@ func (r *run) passesOver(at int) bool {
 	s := r.Observation.Stmts[at]
 	_, missed, extra, _ := r.searched(at)
 	return missed && !extra && s.Err == nil && s.Affected == int64(len(s.Writes))
-}
-
-// emptied is the cause where what differs are the contents of a table into which such an INSERT wrote none of its rows; "" where that is not so.
-func (r *run) emptied(d *finding.Difference) finding.Cause {
-	if slices.ContainsFunc(r.Observation.Stmts, func(s *observe.ObservedStmt) bool {
-		return d.Table == s.Target && r.writesNone(s) && r.Observation.Txns[s.Txn].Outcome == history.Committed
-	}) {
-		return finding.CauseNone
-	}
-	return finding.Cause{}
-}
-
-// insertedNone says whether an INSERT into a table that a statement reads or writes wrote none of its rows, and its transaction committed: in which
-// order that one comes without transactions nobody knows then, nor what it should have found.
-func (r *run) insertedNone(at *observe.ObservedStmt) bool {
-	return slices.ContainsFunc(r.Observation.Stmts, func(s *observe.ObservedStmt) bool {
-		concerns := s.Target == at.Target || slices.ContainsFunc(at.Reads, func(read sdg.TableRead) bool { return read.Table == s.Target })
-		return s != at && concerns && r.writesNone(s) && r.Observation.Txns[s.Txn].Outcome == history.Committed
-	})
 }
 
 // madeBefore says whether a statement changed a row that the reads before it did not see, and an INSERT before it in its transaction made
@@ -348,18 +297,6 @@ func (r *run) listsWrong(at int) bool {
 		}
 	}
 	return false
-}
-
-// listsFewer says whether a query that prints the versions of all rows of a table lists some of those that the read beside it saw, and none besides.
-func (r *run) listsFewer(s *observe.ObservedStmt) bool {
-	if len(s.Search) == 0 || !s.Search[0].Lists {
-		return false
-	}
-	seen := s.Seen(s.Search[0].Table)
-	return len(s.Out) < len(seen) && !slices.ContainsFunc(s.Out, func(v history.Version) bool {
-		vkey, has := seen[v.PKey]
-		return !has || vkey != v.VKey
-	})
 }
 
 // missedInitial says whether a statement seems to have made a row as it was from the start, and nobody had changed that row by then: the

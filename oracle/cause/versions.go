@@ -113,12 +113,6 @@ func (r *run) namesNone(table string) finding.Cause {
 	return finding.Cause{}
 }
 
-// stillThere says whether a DELETE seems to have taken a row away that a SELECT with its WHERE clause did not find, and that is there in the end as
-// it was, written by nobody else: the read after the statement missed it.
-func (r *run) stillThere(at int) bool {
-	return slices.ContainsFunc(r.Observation.Stmts[at].Writes, func(w history.Write) bool { return r.notTaken(at, w) })
-}
-
 // notTaken says whether one of the rows that a DELETE seems to have taken away is such a row.
 func (r *run) notTaken(at int, w history.Write) bool {
 	s := r.Observation.Stmts[at]
@@ -142,31 +136,6 @@ func (r *run) sawNotTaken(stmt string) bool {
 	})
 }
 
-// sawThinAir says whether a statement saw a version that another one only seems to have written, as nobody gives it.
-func (r *run) sawThinAir(stmt string) bool {
-	return r.sawOf(stmt, func(s, o *observe.ObservedStmt, at int, w history.Write) bool {
-		return s != o && saw(s, w.Item, w.To) && r.outOfThinAir(at, w)
-	})
-}
-
-// sawOver says whether a statement saw a version of a transaction that had written over what another one had not committed then: no later version of the row is
-// missing, it was written too soon.
-func (r *run) sawOver(stmt string) bool {
-	return r.sawOf(stmt, func(s, o *observe.ObservedStmt, _ int, w history.Write) bool {
-		return saw(s, w.Item, w.To) && slices.ContainsFunc(r.Observation.Stmts, func(x *observe.ObservedStmt) bool {
-			return x.Txn == o.Txn && slices.ContainsFunc(x.Writes, func(y history.Write) bool { return y.Item == w.Item && r.overUncommitted(x, y) })
-		})
-	})
-}
-
-// overUncommitted says whether a statement wrote over what another transaction had written, which committed only after it.
-func (r *run) overUncommitted(s *observe.ObservedStmt, w history.Write) bool {
-	return !w.From.Absent() && slices.ContainsFunc(r.Observation.Stmts, func(o *observe.ObservedStmt) bool {
-		return o.Txn != s.Txn && r.Observation.Committed(o) && r.Observation.Txns[o.Txn].Sent > s.Done &&
-			slices.ContainsFunc(o.Writes, func(x history.Write) bool { return x.Item == w.Item && x.To == w.From })
-	})
-}
-
 // sawOf says whether something is so of a statement s and of what some statement o, the run's at-th, seems to have written.
 func (r *run) sawOf(stmt string, is func(s, o *observe.ObservedStmt, at int, w history.Write) bool) bool {
 	s := r.at(stmt)
@@ -185,14 +154,6 @@ func (r *run) sawOf(stmt string, is func(s, o *observe.ObservedStmt, at int, w h
 func saw(s *observe.ObservedStmt, item history.Item, version history.State) bool {
 	vkey, there := s.Seen(item.Table)[item.PKey]
 	return there && history.State(vkey) == version || slices.Contains(s.Out, history.Version{Item: item, VKey: int64(version)})
-}
-
-// missedBefore says whether a write counts more rows than the reads around it show, and such a read missed a row that was there from the start around a
-// statement before it in its transaction, too.
-func (r *run) missedBefore(s *observe.ObservedStmt) bool {
-	return s.Err == nil && s.Affected > int64(len(s.Writes)) && slices.ContainsFunc(r.Observation.Stmts, func(o *observe.ObservedStmt) bool {
-		return o.Txn == s.Txn && o.Done < s.Sent && o.Target == s.Target && r.missedInitial(o)
-	})
 }
 
 // sawLater says whether a statement saw a version that a later one of its own transaction gives rows.

@@ -96,35 +96,6 @@ func TestSawLater(t *testing.T) {
 	}
 }
 
-// TestStillThere: a DELETE that seems to have taken away a row which it did not find has not where the row is there in the end; where the row is gone,
-// or somebody wrote it again, it has.
-func TestStillThere(t *testing.T) {
-	writes := finding.Cause{Kind: fault.WritesOthers, Of: "DELETE"}
-	for _, c := range []struct {
-		name  string
-		end   map[string]*history.Rows
-		again bool // another transaction inserts it once more
-		want  finding.Cause
-	}{
-		{"the row is there", ends(1, 1), false, finding.CauseMissing},
-		{"the row is gone", ends(), false, writes},
-		{"it was inserted again", ends(1, 1), true, writes},
-	} {
-		gone := &observe.ObservedStmt{Node: sdg.Node{Name: "T0.S0", Kind: sqltext.Delete, Writes: []history.Write{{Item: row(1), From: 1, To: history.Dead}},
-			Reads: []sdg.TableRead{{Table: "t", Seen: map[int64]int64{1: 1}}}}, Target: "t", Affected: 1, Matched: map[int64]int64{}, Sent: 1, Done: 2}
-		o := &observe.Observation{Promise: &dbms.Profile{}, Stmts: []*observe.ObservedStmt{gone}, Txns: []observe.ObservedTxn{{Outcome: history.Committed}, {Outcome: history.Committed}},
-			Initial: map[string]map[int64]int64{"t": {1: 1}}}
-		if c.again {
-			o.Stmts = append(o.Stmts, &observe.ObservedStmt{Node: sdg.Node{Name: "T1.S0", Txn: 1, Kind: sqltext.Insert,
-				Writes: []history.Write{{Item: row(1), From: history.Dead, To: 1}}}, Target: "t", VKey: 1, Affected: 1, Sent: 3, Done: 4})
-		}
-		wrote := finding.Finding{Class: finding.ClassInconsistent, Differences: []finding.Difference{{Stmt: "T0.S0", Kind: "DELETE", What: "matched-versus-written"}}}
-		if got := Of(&wrote, Facts{Observation: o, Final: c.end}); got != c.want {
-			t.Errorf("%s: %q, want %q", c.name, got, c.want)
-		}
-	}
-}
-
 // TestNamesNone: contents at the end that name as what a changed row was a version which nobody wrote; one that was there at the start is none such.
 func TestNamesNone(t *testing.T) {
 	for pvkey, want := range map[int64]finding.Cause{100001: finding.CauseUnwritten, 1: {}, 0: {}} {
