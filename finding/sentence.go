@@ -60,13 +60,6 @@ func Say(sentence string, args ...any) Sentence {
 	return s
 }
 
-// Dependency makes a step of an edge between two statements, which are the first two that the sentence names.
-func Dependency(kind history.EdgeKind, sentence string, args ...any) Sentence {
-	s := Say(sentence, args...)
-	s.Edge = kind
-	return s
-}
-
 func argOf(a any) Arg {
 	switch x := a.(type) {
 	case Arg:

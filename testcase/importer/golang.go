@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"errors"
 	"go/ast"
 	"go/parser"
 	"go/scanner"
@@ -111,7 +112,8 @@ func (r *goReader) parse() (*ast.File, error) {
 		}
 	}
 	line, message := 1, first.Error()
-	if list, ok := first.(scanner.ErrorList); ok && len(list) > 0 {
+	var list scanner.ErrorList
+	if errors.As(first, &list) && len(list) > 0 {
 		line, message = list[0].Pos.Line-off, list[0].Msg
 	}
 	return nil, r.s.errorf(line, "no Go program: %s", message)

@@ -56,7 +56,7 @@ func headingOf(line string) string {
 	}
 	text := strings.Trim(line, decoration)
 	if at := strings.IndexAny(text, ".)"); at > 0 && strings.Trim(text[:at], "0123456789") == "" {
-		text = strings.Trim(text[at:], decoration+")")
+		text = strings.Trim(strings.TrimLeft(text[at:], ".)"), decoration)
 	}
 	if isSession(text) || strings.HasPrefix(strings.TrimSpace(line), "-") && isSetup(text) {
 		return text

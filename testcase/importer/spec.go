@@ -271,13 +271,14 @@ func levelled(target string, ansi bool, sql string) []string {
 	}
 	w := words(sql, -1)
 	if kind == sqltext.Set {
-		value := strings.Join(w[min(3, len(w)):], " ")
-		if at := slices.Index(w, "DEFAULT_TRANSACTION_ISOLATION"); at < 1 || at > 2 || len(w) < at+3 {
+		at := slices.Index(w, "DEFAULT_TRANSACTION_ISOLATION")
+		switch {
+		case at < 1 || at > 2 || len(w) < at+3:
 			return []string{sql}
-		} else if value = strings.Join(w[at+2:], " "); ansi {
+		case ansi:
 			return nil
 		}
-		return []string{"SET SESSION TRANSACTION ISOLATION LEVEL " + value}
+		return []string{"SET SESSION TRANSACTION ISOLATION LEVEL " + strings.Join(w[at+2:], " ")}
 	}
 	at := slices.Index(w, "ISOLATION")
 	if at < 0 || len(w) < at+3 {
