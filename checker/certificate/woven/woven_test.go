@@ -7,10 +7,10 @@ import (
 	"slices"
 	"testing"
 
-	"txweave/fault"
 	"txweave/checker"
 	"txweave/checker/certificate"
 	"txweave/dbms"
+	"txweave/fault"
 	"txweave/history"
 	"txweave/observe"
 	"txweave/oracle/isolation"
