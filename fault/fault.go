@@ -104,6 +104,7 @@ func enter(byKind map[Kind]*CatalogueEntry, byOld map[string]Kind, e CatalogueEn
 		panic(fmt.Sprintf("two kinds of fault are called %s", e.Kind))
 	}
 	byKind[e.Kind] = &e
+	e.Old = olds
 	for _, name := range olds {
 		byOld[name] = e.Kind
 	}

@@ -18,7 +18,7 @@ const (
 )
 
 var ofSnapshot = []CatalogueEntry{
-	{Kind: StaleRead, Class: Snapshot, Mechanism: CR, Called: "stale read",
+	{Kind: StaleRead, Class: Snapshot, Mechanism: CR,
 		Title: "{stmt} misses a change that was committed before its transaction began to read",
 		Why: "What is committed before a transaction takes its snapshot belongs to that snapshot. Here " +
 			"the row is as it was before that commit.",
@@ -28,9 +28,9 @@ var ofSnapshot = []CatalogueEntry{
 		Title:  "{stmt} misses a change that the same connection has committed before",
 		Why:    "A connection must see its own earlier commits. Here the row is as it was before one of them.",
 		Source: "Wei et al., table I"},
-	{Kind: DirtyRead, Class: Snapshot, Mechanism: CR, Called: "dirty read",
+	{Kind: DirtyRead, Class: Snapshot, Mechanism: CR,
 		Title:  "{sees} a change that another transaction has not committed",
-		Why:    "What a transaction writes must stay invisible to others until it commits. Here it had not.",
+		Why:    "What a transaction writes must stay invisible to others until it commits. Here it had not committed.",
 		Source: "Berenson et al., P1",
 		Old:    []string{"consistent-read:uncommitted-read", "dirty read"}},
 	{Kind: NewerRead, Class: Snapshot, Mechanism: CR,

@@ -7,8 +7,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"txweave/fault"
 )
 
 // Status is what people have found out about a bug.
@@ -176,10 +174,7 @@ func (s Signature) Keys() []string {
 	if s.Cause.IsZero() {
 		return keys
 	}
-	if e := fault.Of(s.Cause.Kind); e != nil && s.Cause.Of == "" {
-		keys = append(keys, e.Old...)
-	}
-	return append(keys, s.Coarse)
+	return append(append(keys, s.Cause.former()...), s.Coarse)
 }
 
 // enterUnder adds a bug to the index under one key.

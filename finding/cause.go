@@ -34,7 +34,8 @@ func (c Cause) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
 func (c *Cause) UnmarshalText(text []byte) error {
 	whole := string(text)
 	name, of, _ := strings.Cut(whole, ": ")
-	for _, named := range []Cause{{fault.Named(whole), ""}, {fault.Named(name), of}} {
+	verb, passed, _ := strings.Cut(whole, " ") // before: "UPDATE passes over rows"
+	for _, named := range []Cause{{fault.Named(whole), ""}, {fault.Named(name), of}, {fault.Named(passed), verb}} {
 		if fault.Of(named.Kind) != nil {
 			*c = named
 			return nil
@@ -42,6 +43,23 @@ func (c *Cause) UnmarshalText(text []byte) error {
 	}
 	*c = Cause{Of: Renamed(whole)}
 	return nil
+}
+
+// former are the texts of files of before that are this cause now.
+func (c Cause) former() []string {
+	e := fault.Of(c.Kind)
+	if e == nil {
+		return nil
+	}
+	var out []string
+	for _, name := range e.Old {
+		if c.Of == "" {
+			out = append(out, name)
+		} else {
+			out = append(out, name+": "+c.Of, c.Of+" "+name)
+		}
+	}
+	return out
 }
 
 // The causes that more than one oracle, or more than one kind of statement, shows.

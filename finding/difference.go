@@ -272,17 +272,32 @@ func (d *Difference) UnmarshalJSON(data []byte) error {
 	type plain Difference
 	before := struct {
 		*plain
-		Detail Sentences `json:"detail"`
+		Detail string `json:"detail"`
 	}{plain: (*plain)(d)}
 	if err := json.Unmarshal(data, &before); err != nil {
 		return err
 	}
 	d.What = fault.Named(string(d.What))
-	if len(before.Detail) > 0 {
-		d.Steps = before.Detail
+	d.detailed(before.Detail)
+	for i := range d.Failed {
+		if d.Failed[i].Err == nil {
+			return fmt.Errorf("%s is said to have failed, and its error is missing", d.Failed[i].Stmt)
+		}
 	}
 	if code, err := strconv.Atoi(string(d.What)); err == nil {
 		d.What, d.Code = fault.UnexpectedError, code
 	}
 	return nil
+}
+
+// detailed takes over the detail of a file of before: a text of sentences, of which the first may name the table. They have no places.
+func (d *Difference) detailed(text string) {
+	for part := range strings.SplitSeq(text, "; ") {
+		switch table, named := strings.CutPrefix(part, "table "); {
+		case named && d.Table == "" && d.What == fault.Final:
+			d.Table = table
+		case part != "":
+			d.Steps = append(d.Steps, Sentence{Say: part})
+		}
+	}
 }

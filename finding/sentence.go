@@ -1,7 +1,6 @@
 package finding
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -183,17 +182,4 @@ func (ss Sentences) String() string {
 		out[i] = ss[i].String()
 	}
 	return strings.Join(out, "; ")
-}
-
-// UnmarshalJSON reads steps, or the text that files of before have, which is one step that names nothing.
-func (ss *Sentences) UnmarshalJSON(data []byte) error {
-	if len(data) > 0 && data[0] == '"' {
-		var text string
-		if err := json.Unmarshal(data, &text); err != nil {
-			return err
-		}
-		*ss = Sentences{{Say: text}}
-		return nil
-	}
-	return json.Unmarshal(data, (*[]Sentence)(ss))
 }

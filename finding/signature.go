@@ -143,9 +143,19 @@ func Renamed(signature string) string {
 		return Signed(class, "", now)
 	}
 	if what == "" {
+		if now := fault.Named(signature); classless[now] != "" {
+			return Signed(classless[now], "", now)
+		}
 		return signature
 	}
 	return Signed(class, kind, fault.Named(what))
+}
+
+// classless are the classes of the kinds of fault whose signatures had none before: a storm's own.
+var classless = map[fault.Kind]string{
+	fault.Affected: ClassInconsistent, fault.ForgottenBranch: ClassInconsistent, fault.Gone: ClassInconsistent, fault.PassedOver: ClassInconsistent,
+	fault.Receipt: ClassInconsistent, fault.RowTwice: ClassInconsistent, fault.TornRow: ClassInconsistent, fault.WrongRow: ClassInconsistent,
+	fault.TableLock: ClassMechanism, fault.LockKept: ClassHang, fault.Corruption: ClassCorruption,
 }
 
 // former are the signatures of files of before that are this one now.
@@ -158,6 +168,9 @@ func former(signature string) []string {
 	var out []string
 	for _, name := range e.Old {
 		out = append(out, Signed(class, kind, fault.Kind(name)))
+	}
+	if classless[e.Kind] == class {
+		out = append(append(out, string(e.Kind)), e.Old...)
 	}
 	return out
 }

@@ -131,6 +131,7 @@ func (f *reduceFlags) paths(ctx context.Context, arg string) (path, of, dir stri
 	if err != nil {
 		return "", "", "", usage(fmt.Errorf("%s is no finding's directory: %w", arg, err))
 	}
+	f.signature = finding.Renamed(f.signature)
 	if f.signature == "" {
 		f.signature, f.cause = r.Signature, r.OwnCause()
 	}

@@ -128,6 +128,7 @@ func wanted(r *recipe.Recipe, signature string) (*recipe.Seen, error) {
 	if signature == "" {
 		return &r.Finding[0], nil
 	}
+	signature = finding.Renamed(signature)
 	i := slices.IndexFunc(r.Finding, func(s recipe.Seen) bool { return s.Signature == signature })
 	if i < 0 {
 		return nil, usagef("the file names no finding %q", signature)

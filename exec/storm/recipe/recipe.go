@@ -14,6 +14,7 @@ import (
 
 	"github.com/BurntSushi/toml"
 
+	"txweave/finding"
 	"txweave/internal/input"
 	"txweave/internal/output"
 	"txweave/internal/strict"
@@ -79,6 +80,9 @@ func Read(ctx context.Context, path string) (*Recipe, error) {
 		if !meta.IsDefined(key) {
 			return nil, fmt.Errorf("%s: %s is missing", path, key)
 		}
+	}
+	for i := range r.Finding {
+		r.Finding[i].Signature = finding.Renamed(r.Finding[i].Signature)
 	}
 	r.Distribution = cmp.Or(r.Distribution, "uniform")
 	return r, nil
