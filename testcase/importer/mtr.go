@@ -147,12 +147,16 @@ func (r *mtrReader) line(i int) (last int, err error) {
 			return i, r.s.errorf(i+1, "%s: no command of mysqltest's: a remark stands behind #", quote(line))
 		}
 		return i, nil
-	case commandOf(line) == "" && !begins(strings.Join(r.lines[i:min(len(r.lines), i+40)], "\n")):
-		if !r.result || len(r.out) == 0 {
+	case commandOf(line) == "" && !r.starts(i):
+		p := r.answered()
+		switch {
+		case !r.result || len(r.out) == 0:
 			return i, r.s.errorf(i+1, "%s: neither a statement nor a command of mysqltest's, nor a remark behind #",
 				quote(line))
+		case begins(line) && (p == nil || !returnsRows(p.sql)):
+			return i, r.s.errorf(i+1, "%s: a statement of a result file has its %s behind it", quote(line), r.end)
 		}
-		return r.printed(i), nil
+		return r.printed(i, p), nil
 	}
 	text, last := r.statement(i)
 	if name := commandOf(text); name != "" && !(name == "connection" && !r.result && begins(text)) {
@@ -167,29 +171,73 @@ func (r *mtrReader) line(i int) (last int, err error) {
 	return last, nil
 }
 
-// printed takes what the current connection was answered: rows with the columns' names above them, or an error; it
-// returns their last line. Whoever comes next has waited for it.
-func (r *mtrReader) printed(i int) int {
-	at := -1
-	for n := range slices.Backward(r.out) {
-		if r.out[n].tag == normal(r.current) {
-			at = n
-			break
+// starts says whether a statement begins on a line. In a result file it has its delimiter behind it: what stands there
+// without one is a row.
+func (r *mtrReader) starts(i int) bool {
+	if begun := begins(strings.Join(r.lines[i:min(len(r.lines), i+40)], "\n")); !r.result || !begun {
+		return begun
+	}
+	text := strings.Join(r.lines[i:min(len(r.lines), i+2000)], "\n")
+	for at := 0; at < len(text) && !strings.HasPrefix(text[at:], r.end); {
+		t := lexer.Next(text, at)
+		if t.Kind == sqltext.Blank && strings.Contains(t.Text, "\n") && cutsOff(text[:at], text[at+len(t.Text):]) {
+			return false
+		}
+		if at += len(t.Text); at >= len(text) {
+			return false
 		}
 	}
+	return true
+}
+
+// cutsOff says whether what stands below a line of a result file is no part of a statement that begins above: it
+// begins another one, or another connection speaks.
+func cutsOff(so, below string) bool {
+	line := lineOf(below)
+	if isWhole(so) || slices.Contains(resultCommands, commandOf(line)) && len(strings.Fields(line)) == 2 &&
+		!strings.HasSuffix(line, ",") {
+		return true
+	}
+	switch first := word(so, 0); {
+	case !begins(below), first == "CREATE", first == "ALTER", first == "EXPLAIN":
+		return false
+	case first == "INSERT" || first == "REPLACE":
+		return slices.Contains(words(so, -1), "VALUES")
+	}
+	return follows(so, line)
+}
+
+// returnsRows says whether a statement may be answered with rows.
+func returnsRows(sql string) bool {
+	w := words(sql, -1)
+	return slices.Contains(w, "RETURNING") || slices.Contains(strings.Fields("( SELECT WITH TABLE VALUES SHOW EXPLAIN "+
+		"DESC DESCRIBE ANALYZE CALL CHECK CHECKSUM EXECUTE HANDLER"), w[0])
+}
+
+// answered is the last statement of the current connection; nil for none.
+func (r *mtrReader) answered() *piece {
+	for n := range slices.Backward(r.out) {
+		if r.out[n].tag == normal(r.current) {
+			return &r.out[n]
+		}
+	}
+	return nil
+}
+
+// printed takes what the current connection was answered: rows with the columns' names above them, or an error; it
+// returns their last line. Whoever comes next has waited for it.
+func (r *mtrReader) printed(i int, p *piece) int {
 	from := i
 	for i+1 < len(r.lines) {
 		next := strings.TrimSpace(r.lines[i+1])
-		if commandOf(next) != "" || strings.HasPrefix(next, "#") || begins(strings.Join(r.lines[i+1:min(len(r.lines),
-			i+40)], "\n")) {
+		if commandOf(next) != "" || strings.HasPrefix(next, "#") || r.starts(i+1) {
 			break
 		}
 		i++
 	}
-	if at < 0 {
+	if p == nil {
 		return i
 	}
-	p := &r.out[at]
 	lines := r.lines[from : i+1]
 	if !slices.Contains(r.reaped, p.tag) {
 		r.reaped = append(r.reaped, p.tag)
