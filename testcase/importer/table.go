@@ -163,8 +163,13 @@ func (t *table) listed(number int, cells []string) error {
 	if name == "" && len(t.out) > 0 {
 		name = t.names[t.out[len(t.out)-1].tag]
 	}
-	if !isSession(name) {
+	switch {
+	case isSession(name), isSetup(name):
+	case isShort(name) || len(name) == 1 && isLetter(name[0]):
 		name = "session " + name
+	case cells[t.what] != "":
+		return t.src.errorf(number, "%s: no session's name: want a letter, a number or a name such as session 1 in "+
+			"each row", quote(name))
 	}
 	return t.cell(column{name, 0}, number, cells[t.what])
 }
