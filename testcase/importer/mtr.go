@@ -308,10 +308,10 @@ func (r *mtrReader) command(line int, name, text string) {
 		r.current = strings.Trim(rest, "; \t")
 	case "send", "send_eval":
 		if r.sends = true; rest != "" {
-			r.sql(line, r.filled(rest))
+			r.eval(line, rest)
 		}
 	case "eval", "query_vertical", "query_horizontal":
-		r.sql(line, r.filled(rest))
+		r.eval(line, rest)
 	case "error":
 		r.errors = strings.FieldsFunc(rest, func(c rune) bool { return c == ',' || c == ' ' })
 	case "delimiter":
@@ -362,11 +362,34 @@ func connectsAs(line string) string {
 func (r *mtrReader) let(text string) {
 	name, value, _ := strings.Cut(strings.TrimSpace(text[len("let"):]), "=")
 	name, value = "$"+strings.TrimPrefix(strings.TrimSpace(name), "$"), strings.TrimSpace(value)
-	if strings.HasPrefix(value, "`") || strings.HasPrefix(value, "query_get_value") {
+	if r.lacks(value) || strings.HasPrefix(value, "query_get_value") {
 		delete(r.values, name) // what a query gives
 		return
 	}
 	r.values[name] = r.filled(value)
+}
+
+// lacks says whether a text has a value in it that is not written out: that of a query.
+func (r *mtrReader) lacks(text string) bool {
+	for i, quoted := range strings.Split(text, "`") {
+		if i%2 == 1 && strings.Contains(quoted, " ") && begins(quoted) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(mtrVar.FindAllString(text, -1), func(name string) bool {
+		_, known := r.values[name]
+		return !known
+	})
+}
+
+// eval files a statement with the values of variables put in.
+func (r *mtrReader) eval(line int, text string) {
+	if r.lacks(text) {
+		r.note(line, true, "a value that a query gives: %s", quote(text))
+		r.errors, r.sends = nil, false
+		return
+	}
+	r.sql(line, r.filled(text))
 }
 
 // filled puts the values of variables in their place.
