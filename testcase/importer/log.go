@@ -134,13 +134,18 @@ func (r *logReader) records(head func(string, *record) *record, goesOn func(*rec
 		}
 		bare := strings.TrimSpace(line)
 		switch on := last != nil && goesOn(last, line); {
-		case on && (bare == "" || !isWhole(strings.TrimRight(last.text, "; \t"))):
+		case on && (bare == "" || !wholeRecord(last.text)):
 			last.text += "\n" + line
 		case bare != "" && (on || !isRemark(bare)):
 			return nil, r.s.errorf(i+1, "%s: neither a line of the log nor one of a statement in it", quote(line))
 		}
 	}
 	return out, nil
+}
+
+// wholeRecord says whether a record is of a statement that no line goes on with: COMMIT.
+func wholeRecord(text string) bool {
+	return isWhole(strings.TrimRight(text[strings.LastIndexByte(text, ':')+1:], "; \t\n"))
 }
 
 // send files a statement of a connection.

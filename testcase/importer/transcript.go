@@ -113,7 +113,7 @@ func (r *reader) answersPrompt(p *piece, line string) bool {
 	next := lineOf(strings.TrimPrefix(r.text[r.pos+len(r.rest()):], "\n"))
 	first, _, _ := strings.Cut(line, " ")
 	switch {
-	case r.frame && line != "" && promptOf(line).length == 0 && !isClosed(withoutMark(line)):
+	case r.frame && line != "" && !r.speaks(line):
 		if !isColumnRule(line) {
 			r.row(p, cellsOf("|"+line+"|"))
 		}
@@ -131,6 +131,11 @@ func (r *reader) answersPrompt(p *piece, line string) bool {
 		return false
 	}
 	return true
+}
+
+// speaks says whether a line among the rows of a table is none of them: a prompt, a session's mark or a statement.
+func (r *reader) speaks(line string) bool {
+	return promptOf(line).length > 0 || isClosed(withoutMark(line)) || r.signs.marks && r.marked("", line)
 }
 
 // isTag says whether a word is what psql prints of a statement that returns no rows.
