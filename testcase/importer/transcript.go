@@ -78,7 +78,7 @@ func (r *reader) prompted(p prompt) {
 	r.pos += p.length
 }
 
-// continued blanks what clients print in front of the further lines of a statement.
+// continued cuts off what clients print in front of the further lines of a statement.
 func continued(text string) string {
 	lines := strings.Split(text, "\n")
 	prompts := 0
@@ -98,12 +98,11 @@ func withoutContinuation(line string) string {
 	bare := strings.TrimLeft(line, " \t")
 	for _, mark := range []string{"->", "'>", `">`, "`>", "/*>"} {
 		if rest, ok := strings.CutPrefix(bare, mark); ok && (rest == "" || rest[0] == ' ' || rest[0] == '\t') {
-			rest = rest[min(len(rest), 1):]
-			return strings.Repeat(" ", len(line)-len(rest)) + rest
+			return rest[min(len(rest), 1):]
 		}
 	}
 	if m := psqlPrompt.FindStringSubmatch(bare[:min(len(bare), 100)]); m != nil && m[2] != "=" {
-		return "    " + bare[len(m[0]):]
+		return strings.TrimPrefix(bare[len(strings.TrimRight(m[0], " \t")):], " ")
 	}
 	return line
 }
