@@ -114,13 +114,11 @@ func (r *reader) wholeLine() (taken bool, err error) {
 	if r.signs.marks {
 		heading = headingOf(line)
 	}
-	delimiter := strings.Fields(line)
 	switch {
 	case heading != "":
 		r.sticky, r.serial, r.tag, r.headAt = r.session(heading), false, "", number
 		r.headed = r.fences.outside(number)
-	case len(delimiter) == 2 && strings.EqualFold(delimiter[0], "delimiter"):
-		r.delimiter = strings.TrimPrefix(delimiter[1], ";")
+	case r.delimits(line):
 	case len(r.out) > 0 && startsOrder(line):
 		r.serial, r.sticky = true, ""
 	case isRule(line) && !r.frame && !strings.HasPrefix(line, "--") || isRule(line) && r.tag == "" && len(r.out) == 0:
@@ -133,6 +131,16 @@ func (r *reader) wholeLine() (taken bool, err error) {
 	}
 	r.pos += len(r.rest())
 	return true, r.err
+}
+
+// delimits takes a line that sets the delimiter; false for another one.
+func (r *reader) delimits(line string) bool {
+	w := strings.Fields(line)
+	if len(w) != 2 || !strings.EqualFold(w[0], "delimiter") {
+		return false
+	}
+	r.delimiter = strings.TrimPrefix(w[1], ";")
+	return true
 }
 
 // startsOrder says whether a line says that what stands below it are the statements of the sessions without
@@ -393,18 +401,18 @@ func (r *reader) statement() error {
 	return nil
 }
 
-// noStatement takes what is none: the end of a client, or what a session was answered ("T2: ERROR 1213", "T2:
-// blocked").
+// noStatement takes what is none: the end of a client, its delimiter, or what a session was answered ("T2: ERROR
+// 1213", "T2: blocked").
 func (r *reader) noStatement(number int) error {
 	line := strings.TrimSpace(r.rest())
 	switch {
-	case r.prompts.seen && closes(line):
+	case r.prompts.seen && (closes(line) || r.delimits(line)):
 	case r.tag != "" && r.spoke(r.tag) && isAnswer(line):
 		r.say(line, false)
 	default:
 		return r.src.errorf(number, "%s: %s", quote(line), r.wants())
 	}
-	r.pos += len(r.rest())
+	r.pos, r.tag = r.pos+len(r.rest()), ""
 	return nil
 }
 
