@@ -126,6 +126,12 @@ func (r *reader) answersPrompt(p *piece, line string) bool {
 	case r.prompts.sqlite && (strings.Contains(line, "|") || !strings.Contains(line, " ") ||
 		strings.HasPrefix(strings.ToLower(line), "runtime error")) && !begins(line):
 		p.comments = append(p.comments, line)
+	case r.prompts.sqlite && begins(line) && p.tag == r.sticky && (returnsRows(p.sql) || word(p.sql, 0) == "PRAGMA"):
+		if _, mark := r.statementEnd(r.pos); mark > 0 {
+			r.err = r.src.errorf(r.lineAt(r.pos),
+				"%s: a row of the statement above, or one without a prompt: put the prompt in front", quote(line))
+		}
+		p.comments = append(p.comments, line)
 	default:
 		return false
 	}
