@@ -250,18 +250,28 @@ func (r *mtrReader) printed(i int, p *piece) int {
 		}
 	case first == "Warnings:":
 	case slices.Contains([]string{"SELECT", "WITH", "TABLE", "VALUES"}, word(p.sql, 0)):
-		a := p.answer()
-		a.Columns, a.Rows = strings.Split(lines[0], "\t"), [][]string{}
-		for _, line := range lines[1:] {
-			if line == "Warnings:" {
-				break
-			}
-			if strings.TrimSpace(line) != "" {
-				a.Rows = append(a.Rows, strings.Split(line, "\t"))
-			}
-		}
+		rows(p, lines)
 	}
 	return i
+}
+
+// rows takes the rows of a printed table. A blank line is a row of one empty value; the last ones may be echoed, too:
+// such a table is not compared.
+func rows(p *piece, lines []string) {
+	if at := slices.Index(lines, "Warnings:"); at > 0 {
+		lines = lines[:at]
+	}
+	columns := strings.Split(lines[0], "\t")
+	if len(columns) == 1 && strings.TrimSpace(lines[len(lines)-1]) == "" {
+		return
+	}
+	a := p.answer()
+	a.Columns, a.Rows = columns, [][]string{}
+	for _, line := range lines[1:] {
+		if len(columns) == 1 || strings.TrimSpace(line) != "" {
+			a.Rows = append(a.Rows, strings.Split(line, "\t"))
+		}
+	}
 }
 
 // errorOf is the code of the error that a test's result shows by its message; 0 for one that is not known.
