@@ -22,7 +22,7 @@ var (
 		`(LOG|ERROR|DETAIL|HINT|STATEMENT|WARNING|CONTEXT|NOTICE|FATAL|PANIC|INFO|QUERY|LOCATION):\s*(.*)$`)
 	// postgresSent is what such a line says of a statement.
 	postgresSent = regexp.MustCompile(`(?s)^(?:duration: ([\d.]+) ms\s+)?(statement|execute|parse|bind)( [^:]*)?:` +
-		`\s(.*)$`)
+		`\s?(.*)$`)
 )
 
 // generalCommands are those of the general log; what is left out changes no answer.
@@ -35,6 +35,15 @@ type record struct {
 	line            int
 	who, kind, text string
 	at              time.Time
+	more            []string // its further lines
+	open            string   // what opens the literal, name or comment that has not ended yet
+	runs            bool     // lines without a head go on with it
+}
+
+// add takes a further line.
+func (r *record) add(line string) {
+	r.more = append(r.more, line)
+	r.open = unclosed(r.open + line)
 }
 
 // generalRecord reads the head of a record of the general log; nil for another line. In an open literal a line without
@@ -44,10 +53,11 @@ func generalRecord(line string, above *record) *record {
 		return &record{}
 	}
 	m := generalLog.FindStringSubmatch(line)
-	if m == nil || m[1] == "" && (!slices.Contains(generalCommands, m[3]) || above != nil && opens(above.text)) {
+	if m == nil || m[1] == "" && (!slices.Contains(generalCommands, m[3]) || above != nil && above.open != "") {
 		return nil
 	}
-	return &record{who: m[2], kind: m[3], text: m[4]}
+	return &record{who: m[2], kind: m[3], text: m[4], open: unclosed(m[4]),
+		runs: slices.Contains([]string{"Query", "Execute", "Prepare"}, m[3]) || !slices.Contains(generalCommands, m[3])}
 }
 
 // postgresRecord reads the head of a record of PostgreSQL's log; nil for another line.
@@ -57,17 +67,20 @@ func postgresRecord(line string, _ *record) *record {
 		return nil
 	}
 	at, _ := time.Parse(time.DateTime, m[1])
-	return &record{who: m[2], kind: m[3], text: m[4], at: at}
+	sent := postgresSent.FindStringSubmatch(m[4])
+	return &record{who: m[2], kind: m[3], text: m[4], at: at, runs: sent != nil && !quietSent(sent)}
 }
 
-// opens says whether a text ends within a literal, a name or a comment.
-func opens(text string) bool {
+// unclosed is what opens the literal, name or comment in which a text ends; "" for none.
+func unclosed(text string) string {
 	for t := range lexer.Tokens(text) {
-		if t.Open {
-			return true
+		if t.Open && t.Text[0] == '/' {
+			return "/*"
+		} else if t.Open {
+			return t.Text[:1]
 		}
 	}
-	return false
+	return ""
 }
 
 // fromLog says whether a line is one of a server's log that has a statement.
@@ -121,24 +134,26 @@ func newLog(s *source) *logReader {
 		began: map[string]time.Time{}, at: map[int]time.Time{}}
 }
 
-// records divides a log. goesOn says whether a line without a head belongs to the record above it.
-func (r *logReader) records(head func(string, *record) *record, goesOn func(*record, string) bool) ([]record, error) {
-	var out []record
-	var last *record
+// records divides a log. indented says that lines which begin with a blank belong to the record above, whatever it is.
+func (r *logReader) records(head func(string, *record) *record, indented bool) ([]*record, error) {
+	var out []*record
+	last := &record{}
 	for i, line := range r.s.lines() {
 		if h := head(line, last); h != nil {
-			h.line = i + 1
-			out = append(out, *h)
-			last = &out[len(out)-1]
+			h.line, last = i+1, h
+			out = append(out, h)
 			continue
 		}
 		bare := strings.TrimSpace(line)
-		switch on := last != nil && goesOn(last, line); {
+		switch on := last.runs || indented && len(out) > 0 && line != strings.TrimLeft(line, " \t"); {
 		case on && (bare == "" || !wholeRecord(last.text)):
-			last.text += "\n" + line
+			last.add(line)
 		case bare != "" && (on || !isRemark(bare)):
 			return nil, r.s.errorf(i+1, "%s: neither a line of the log nor one of a statement in it", quote(line))
 		}
+	}
+	for _, rec := range out {
+		rec.text = strings.Join(append([]string{rec.text}, rec.more...), "\n")
 	}
 	return out, nil
 }
@@ -235,15 +250,11 @@ func isLogHead(line string) bool {
 // readGeneralLog reads the general log of MySQL or MariaDB.
 func readGeneralLog(s *source) ([]*part, error) {
 	r := newLog(s)
-	all, err := r.records(generalRecord, func(above *record, _ string) bool {
-		return slices.Contains([]string{"Query", "Execute", "Prepare"}, above.kind) ||
-			above.kind != "" && !slices.Contains(generalCommands, above.kind)
-	})
+	all, err := r.records(generalRecord, false)
 	if err != nil {
 		return nil, err
 	}
-	for i := range all {
-		rec := &all[i]
+	for _, rec := range all {
 		switch rec.kind {
 		case "Query", "Execute":
 			r.send(rec, rec.text)
@@ -268,15 +279,11 @@ func readGeneralLog(s *source) ([]*part, error) {
 // in a line of their own.
 func readPostgresLog(s *source) ([]*part, error) {
 	r := newLog(s)
-	all, err := r.records(postgresRecord, func(above *record, line string) bool {
-		sent := postgresSent.FindStringSubmatch(above.text)
-		return strings.HasPrefix(line, "\t") || strings.HasPrefix(line, " ") || sent != nil && !quietSent(sent)
-	})
+	all, err := r.records(postgresRecord, true)
 	if err != nil {
 		return nil, err
 	}
-	for i := range all {
-		rec := &all[i]
+	for _, rec := range all {
 		rec.text = strings.ReplaceAll(rec.text, "\n\t", "\n") // the server begins further lines with a tab
 		if err := r.record(rec); err != nil {
 			return nil, err
