@@ -135,12 +135,17 @@ func (r *reader) wholeLine() (taken bool, err error) {
 
 // delimits takes a line that sets the delimiter; false for another one.
 func (r *reader) delimits(line string) bool {
-	w := strings.Fields(line)
-	if len(w) != 2 || !strings.EqualFold(w[0], "delimiter") {
+	if !isDelimiter(line) {
 		return false
 	}
-	r.delimiter = strings.TrimPrefix(w[1], ";")
+	r.delimiter = strings.TrimPrefix(strings.Fields(line)[1], ";")
 	return true
+}
+
+// isDelimiter says whether a line sets the delimiter.
+func isDelimiter(line string) bool {
+	w := strings.Fields(line)
+	return len(w) == 2 && strings.EqualFold(w[0], "delimiter")
 }
 
 // startsOrder says whether a line says that what stands below it are the statements of the sessions without
@@ -406,7 +411,7 @@ func (r *reader) statement() error {
 func (r *reader) noStatement(number int) error {
 	line := strings.TrimSpace(r.rest())
 	switch {
-	case r.prompts.seen && (closes(line) || r.delimits(line)):
+	case r.prompts.seen && closes(line), r.delimits(line):
 	case r.tag != "" && r.spoke(r.tag) && isAnswer(line):
 		r.say(line, false)
 	default:
