@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -125,7 +126,7 @@ func (r *reader) wholeLine() (taken bool, err error) {
 	case r.signs.tables && isTableRule(line) && headerOf(lineOf(strings.TrimPrefix(r.text[r.pos+len(r.rest()):],
 		"\n"))) != nil:
 	case r.tag == "" && r.answers(line):
-	case r.tag == "" && closes(line):
+	case r.tag == "" && r.exits(line):
 	default:
 		return false, nil
 	}
@@ -163,6 +164,20 @@ func startsOrder(line string) bool {
 func closes(line string) bool {
 	return slices.Contains([]string{"exit", "quit", `\q`, ".quit", ".exit"}, strings.ToLower(strings.TrimRight(line,
 		"; ")))
+}
+
+// exits takes the end of a client, which rolls back what its session has left open; false for another line.
+func (r *reader) exits(line string) bool {
+	if !closes(line) {
+		return false
+	}
+	p := piece{line: r.lineAt(r.pos), tag: cmp.Or(r.tag, r.sticky), sql: "ROLLBACK", own: true,
+		comments: []string{"the client ends"}}
+	others := func(q piece) bool { return q.tag != p.tag }
+	if p.tag != "" && !ended(slices.DeleteFunc(slices.Clone(r.out), others)) {
+		r.out = append(r.out, p)
+	}
+	return true
 }
 
 // list is where the statement that comes next goes.
@@ -411,7 +426,7 @@ func (r *reader) statement() error {
 func (r *reader) noStatement(number int) error {
 	line := strings.TrimSpace(r.rest())
 	switch {
-	case r.prompts.seen && closes(line), r.delimits(line):
+	case r.prompts.seen && r.exits(line), r.delimits(line):
 	case r.tag != "" && r.spoke(r.tag) && isAnswer(line):
 		r.say(line, false)
 	default:
