@@ -110,7 +110,8 @@ func (r *reader) foreign(before string, at int) bool {
 // marked says whether a line begins with a session's mark, or is a heading.
 func (r *reader) marked(before, line string) bool {
 	m := frontMark(line)
-	if m.length > 0 && (begins(line[m.length:]) || r.spoke(normal(m.name)) && isAnswer(line[m.length:])) {
+	rest := line[m.length:]
+	if m.length > 0 && (begins(rest) || isDelimiter(rest) || r.spoke(normal(m.name)) && isAnswer(rest)) {
 		return true
 	}
 	return headingOf(line) != "" && !needs(before, line)

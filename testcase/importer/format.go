@@ -49,7 +49,7 @@ func Formats() (out []string) {
 }
 
 // normalise makes a text one of UTF-8 with LF: what was pasted from elsewhere comes with a byte-order mark, other line
-// ends, blanks that do not break and characters without a width.
+// ends, blanks that do not break and characters without a width. In literals these stay.
 func normalise(text []byte) string {
 	s := string(text)
 	if len(s) >= 2 && (s[:2] == "\xff\xfe" || s[:2] == "\xfe\xff") {
@@ -63,17 +63,30 @@ func normalise(text []byte) string {
 		}
 		s = string(utf16.Decode(units))
 	}
-	s = pasted.Replace(s)
-	if !strings.ContainsAny(s, "│║") {
-		return s
-	}
+	s = strings.TrimPrefix(lineEnds.Replace(s), "\ufeff")
 	lines := strings.Split(s, "\n")
 	for i, line := range lines {
+		if pasted.Replace(line) != line {
+			lines[i] = outsideLiterals(line)
+		}
 		if strings.IndexAny(strings.TrimSpace(line), "┌├└│╔╠╚║╟") == 0 { // a drawn table
-			lines[i] = drawn.Replace(line)
+			lines[i] = drawn.Replace(lines[i])
 		}
 	}
 	return strings.Join(lines, "\n")
+}
+
+// outsideLiterals replaces what was pasted in a line, but for its literals.
+func outsideLiterals(line string) string {
+	var b strings.Builder
+	for t := range lexer.Tokens(line) {
+		if t.Kind == sqltext.Literal {
+			b.WriteString(t.Text)
+		} else {
+			b.WriteString(pasted.Replace(t.Text))
+		}
+	}
+	return b.String()
 }
 
 // drawn are the characters that tables are drawn with.
@@ -82,8 +95,10 @@ var drawn = strings.NewReplacer("│", "|", "║", "|", "─", "-", "═", "-", 
 	"╔", "+", "╦", "+", "╗", "+", "╠", "+", "╬", "+", "╣", "+", "╚", "+", "╩", "+", "╝", "+", "╟", "+", "╢", "+", "╫",
 	"+", "╪", "+", "╤", "+", "╧", "+")
 
-var pasted = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\ufeff", "", "\u200b", "", "\u2028", "\n", "\u00a0", " ",
-	"\u3000", " ")
+var (
+	lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n")
+	pasted   = strings.NewReplacer("\ufeff", "", "\u200b", "", "\u2028", "\n", "\u00a0", " ", "\u3000", " ")
+)
 
 // read reads a text in the format that its signs tell, or that is asked for: a part for each schedule in it, at least
 // one.

@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -114,25 +115,38 @@ func (r *reader) wholeLine() (taken bool, err error) {
 	if r.signs.marks {
 		heading = headingOf(line)
 	}
-	delimiter := strings.Fields(line)
 	switch {
 	case heading != "":
 		r.sticky, r.serial, r.tag, r.headAt = r.session(heading), false, "", number
 		r.headed = r.fences.outside(number)
-	case len(delimiter) == 2 && strings.EqualFold(delimiter[0], "delimiter"):
-		r.delimiter = strings.TrimPrefix(delimiter[1], ";")
+	case r.delimits(line):
 	case len(r.out) > 0 && startsOrder(line):
 		r.serial, r.sticky = true, ""
 	case isRule(line) && !r.frame && !strings.HasPrefix(line, "--") || isRule(line) && r.tag == "" && len(r.out) == 0:
 	case r.signs.tables && isTableRule(line) && headerOf(lineOf(strings.TrimPrefix(r.text[r.pos+len(r.rest()):],
 		"\n"))) != nil:
 	case r.tag == "" && r.answers(line):
-	case r.tag == "" && closes(line):
+	case r.tag == "" && r.exits(line):
 	default:
 		return false, nil
 	}
 	r.pos += len(r.rest())
 	return true, r.err
+}
+
+// delimits takes a line that sets the delimiter; false for another one.
+func (r *reader) delimits(line string) bool {
+	if !isDelimiter(line) {
+		return false
+	}
+	r.delimiter = strings.TrimPrefix(strings.Fields(line)[1], ";")
+	return true
+}
+
+// isDelimiter says whether a line sets the delimiter.
+func isDelimiter(line string) bool {
+	w := strings.Fields(line)
+	return len(w) == 2 && strings.EqualFold(w[0], "delimiter")
 }
 
 // startsOrder says whether a line says that what stands below it are the statements of the sessions without
@@ -150,6 +164,20 @@ func startsOrder(line string) bool {
 func closes(line string) bool {
 	return slices.Contains([]string{"exit", "quit", `\q`, ".quit", ".exit"}, strings.ToLower(strings.TrimRight(line,
 		"; ")))
+}
+
+// exits takes the end of a client, which rolls back what its session has left open; false for another line.
+func (r *reader) exits(line string) bool {
+	if !closes(line) {
+		return false
+	}
+	p := piece{line: r.lineAt(r.pos), tag: cmp.Or(r.tag, r.sticky), sql: "ROLLBACK", own: true,
+		comments: []string{"the client ends"}}
+	others := func(q piece) bool { return q.tag != p.tag }
+	if p.tag != "" && !ended(slices.DeleteFunc(slices.Clone(r.out), others)) {
+		r.out = append(r.out, p)
+	}
+	return true
 }
 
 // list is where the statement that comes next goes.
@@ -393,18 +421,18 @@ func (r *reader) statement() error {
 	return nil
 }
 
-// noStatement takes what is none: the end of a client, or what a session was answered ("T2: ERROR 1213", "T2:
-// blocked").
+// noStatement takes what is none: the end of a client, its delimiter, or what a session was answered ("T2: ERROR
+// 1213", "T2: blocked").
 func (r *reader) noStatement(number int) error {
 	line := strings.TrimSpace(r.rest())
 	switch {
-	case r.prompts.seen && closes(line):
+	case r.prompts.seen && r.exits(line), r.delimits(line):
 	case r.tag != "" && r.spoke(r.tag) && isAnswer(line):
 		r.say(line, false)
 	default:
 		return r.src.errorf(number, "%s: %s", quote(line), r.wants())
 	}
-	r.pos += len(r.rest())
+	r.pos, r.tag = r.pos+len(r.rest()), ""
 	return nil
 }
 

@@ -41,18 +41,20 @@ func isLogicTest(s *source) bool {
 	return n > 1
 }
 
-// logicName is the connection that DuckDB's tests name behind what they want; "" for none.
-func logicName(line string) string {
+// rowOrders are the orders that a query's rows are compared in.
+var rowOrders = []string{"nosort", "rowsort", "valuesort"}
+
+// logicName is the last word of such a line, where it may be the connection that DuckDB's tests name; "" where it is
+// none. What stands behind an error may be its text, and what stands behind the order of the rows their label: sure
+// says that it is neither.
+func logicName(line string) (name string, sure bool) {
 	w := strings.Fields(line)
-	at := 2
-	if len(w) > 3 && w[0] == "query" {
-		at = 3
+	labelled := len(w) == 4 && w[0] == "query"
+	if name = w[len(w)-1]; len(w) != 3 && !labelled || w[1] == "count" || strings.HasPrefix(name, "<") ||
+		slices.Contains(rowOrders, name) {
+		return "", false
 	}
-	if len(w) != at+1 || w[1] == "count" || strings.HasPrefix(w[at], "<") || slices.Contains([]string{"nosort",
-		"rowsort", "valuesort"}, w[at]) {
-		return ""
-	}
-	return w[at]
+	return name, !labelled && (isSession(name) || w[0] == "statement" && w[1] != "error")
 }
 
 // quietLogic are lines of such tests that change no answer.
@@ -99,30 +101,31 @@ func readLogicTest(s *source) ([]*part, error) {
 	return []*part{p}, nil
 }
 
-// speakers are the user that speaks first, where a test has users, and the connections that it names, where one is
-// named behind "statement ok".
+// speakers are the user that speaks first, where a test has users, and the connections that it names.
 func speakers(lines []string) (user string, connections map[string]bool) {
 	connections = map[string]bool{}
 	for _, line := range lines {
 		if w := strings.Fields(line); len(w) > 1 && w[0] == "user" {
 			user = "root"
-		} else if name := logicName(line); logicBlock(line) && name != "" {
-			connections[name] = true
+		} else if logicBlock(line) {
+			if name, sure := logicName(line); sure {
+				connections[name] = true
+			}
 		}
 	}
 	return user, connections
 }
 
-// speak gives a statement its session: the user that speaks, or the connection that its line names.
+// speak gives a statement its session: the connection that its line names, or the user that speaks.
 func (p *part) speak(q *piece, user, line string, connections map[string]bool) {
-	name := user
-	if user == "" && len(connections) > 0 {
+	name, _ := logicName(line)
+	if !connections[name] {
+		name = user
+	}
+	if name == "" && len(connections) > 0 {
 		name = "default"
-		if own := logicName(line); connections[own] {
-			name = own
-		}
 		makes := sqltext.KindOf(q.sql) >= sqltext.Create || word(q.sql, 0) == "INSERT"
-		if name == "default" && len(p.tags()) == 0 && makes {
+		if len(p.tags()) == 0 && makes {
 			return
 		}
 	}

@@ -65,8 +65,8 @@ func (r *reader) prefix() bool {
 	if r.signs.marks {
 		m := frontMark(text)
 		rest := strings.TrimSpace(lineOf(text[min(m.length, len(text)):]))
-		if m.length > 0 && (begins(text[m.length:]) || r.spoke(normal(m.name)) && (isAnswer(rest) || isRemark(rest)) ||
-			isRemark(rest) && strings.HasPrefix(text, "/*")) {
+		if m.length > 0 && (begins(text[m.length:]) || isDelimiter(rest) || r.spoke(normal(m.name)) &&
+			(isAnswer(rest) || isRemark(rest)) || isRemark(rest) && strings.HasPrefix(text, "/*")) {
 			r.tag = r.session(m.name)
 			r.pos += m.length
 			return true

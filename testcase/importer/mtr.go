@@ -147,12 +147,16 @@ func (r *mtrReader) line(i int) (last int, err error) {
 			return i, r.s.errorf(i+1, "%s: no command of mysqltest's: a remark stands behind #", quote(line))
 		}
 		return i, nil
-	case commandOf(line) == "" && !begins(strings.Join(r.lines[i:min(len(r.lines), i+40)], "\n")):
-		if !r.result || len(r.out) == 0 {
+	case commandOf(line) == "" && !r.starts(i):
+		p := r.answered()
+		switch {
+		case !r.result || len(r.out) == 0:
 			return i, r.s.errorf(i+1, "%s: neither a statement nor a command of mysqltest's, nor a remark behind #",
 				quote(line))
+		case begins(line) && (p == nil || !returnsRows(p.sql)):
+			return i, r.s.errorf(i+1, "%s: a statement of a result file has its %s behind it", quote(line), r.end)
 		}
-		return r.printed(i), nil
+		return r.printed(i, p), nil
 	}
 	text, last := r.statement(i)
 	if name := commandOf(text); name != "" && !(name == "connection" && !r.result && begins(text)) {
@@ -167,29 +171,73 @@ func (r *mtrReader) line(i int) (last int, err error) {
 	return last, nil
 }
 
-// printed takes what the current connection was answered: rows with the columns' names above them, or an error; it
-// returns their last line. Whoever comes next has waited for it.
-func (r *mtrReader) printed(i int) int {
-	at := -1
-	for n := range slices.Backward(r.out) {
-		if r.out[n].tag == normal(r.current) {
-			at = n
-			break
+// starts says whether a statement begins on a line. In a result file it has its delimiter behind it: what stands there
+// without one is a row.
+func (r *mtrReader) starts(i int) bool {
+	if begun := begins(strings.Join(r.lines[i:min(len(r.lines), i+40)], "\n")); !r.result || !begun {
+		return begun
+	}
+	text := strings.Join(r.lines[i:min(len(r.lines), i+2000)], "\n")
+	for at := 0; at < len(text) && !strings.HasPrefix(text[at:], r.end); {
+		t := lexer.Next(text, at)
+		if t.Kind == sqltext.Blank && strings.Contains(t.Text, "\n") && cutsOff(text[:at], text[at+len(t.Text):]) {
+			return false
+		}
+		if at += len(t.Text); at >= len(text) {
+			return false
 		}
 	}
+	return true
+}
+
+// cutsOff says whether what stands below a line of a result file is no part of a statement that begins above: it
+// begins another one, or another connection speaks.
+func cutsOff(so, below string) bool {
+	line := lineOf(below)
+	if isWhole(so) || slices.Contains(resultCommands, commandOf(line)) && len(strings.Fields(line)) == 2 &&
+		!strings.HasSuffix(line, ",") {
+		return true
+	}
+	switch first := word(so, 0); {
+	case !begins(below), first == "CREATE", first == "ALTER", first == "EXPLAIN":
+		return false
+	case first == "INSERT" || first == "REPLACE":
+		return slices.Contains(words(so, -1), "VALUES")
+	}
+	return follows(so, line)
+}
+
+// returnsRows says whether a statement may be answered with rows.
+func returnsRows(sql string) bool {
+	w := words(sql, -1)
+	return slices.Contains(w, "RETURNING") || slices.Contains(strings.Fields("( SELECT WITH TABLE VALUES SHOW EXPLAIN "+
+		"DESC DESCRIBE ANALYZE CALL CHECK CHECKSUM EXECUTE HANDLER"), w[0])
+}
+
+// answered is the last statement of the current connection; nil for none.
+func (r *mtrReader) answered() *piece {
+	for n := range slices.Backward(r.out) {
+		if r.out[n].tag == normal(r.current) {
+			return &r.out[n]
+		}
+	}
+	return nil
+}
+
+// printed takes what the current connection was answered: rows with the columns' names above them, or an error; it
+// returns their last line. Whoever comes next has waited for it.
+func (r *mtrReader) printed(i int, p *piece) int {
 	from := i
 	for i+1 < len(r.lines) {
 		next := strings.TrimSpace(r.lines[i+1])
-		if commandOf(next) != "" || strings.HasPrefix(next, "#") || begins(strings.Join(r.lines[i+1:min(len(r.lines),
-			i+40)], "\n")) {
+		if commandOf(next) != "" || strings.HasPrefix(next, "#") || r.starts(i+1) {
 			break
 		}
 		i++
 	}
-	if at < 0 {
+	if p == nil {
 		return i
 	}
-	p := &r.out[at]
 	lines := r.lines[from : i+1]
 	if !slices.Contains(r.reaped, p.tag) {
 		r.reaped = append(r.reaped, p.tag)
@@ -202,18 +250,28 @@ func (r *mtrReader) printed(i int) int {
 		}
 	case first == "Warnings:":
 	case slices.Contains([]string{"SELECT", "WITH", "TABLE", "VALUES"}, word(p.sql, 0)):
-		a := p.answer()
-		a.Columns, a.Rows = strings.Split(lines[0], "\t"), [][]string{}
-		for _, line := range lines[1:] {
-			if line == "Warnings:" {
-				break
-			}
-			if strings.TrimSpace(line) != "" {
-				a.Rows = append(a.Rows, strings.Split(line, "\t"))
-			}
-		}
+		rows(p, lines)
 	}
 	return i
+}
+
+// rows takes the rows of a printed table. A blank line is a row of one empty value; the last ones may be echoed, too:
+// such a table is not compared.
+func rows(p *piece, lines []string) {
+	if at := slices.Index(lines, "Warnings:"); at > 0 {
+		lines = lines[:at]
+	}
+	columns := strings.Split(lines[0], "\t")
+	if len(columns) == 1 && strings.TrimSpace(lines[len(lines)-1]) == "" {
+		return
+	}
+	a := p.answer()
+	a.Columns, a.Rows = columns, [][]string{}
+	for _, line := range lines[1:] {
+		if len(columns) == 1 || strings.TrimSpace(line) != "" {
+			a.Rows = append(a.Rows, strings.Split(line, "\t"))
+		}
+	}
 }
 
 // errorOf is the code of the error that a test's result shows by its message; 0 for one that is not known.
@@ -260,10 +318,10 @@ func (r *mtrReader) command(line int, name, text string) {
 		r.current = strings.Trim(rest, "; \t")
 	case "send", "send_eval":
 		if r.sends = true; rest != "" {
-			r.sql(line, r.filled(rest))
+			r.eval(line, rest)
 		}
 	case "eval", "query_vertical", "query_horizontal":
-		r.sql(line, r.filled(rest))
+		r.eval(line, rest)
 	case "error":
 		r.errors = strings.FieldsFunc(rest, func(c rune) bool { return c == ',' || c == ' ' })
 	case "delimiter":
@@ -314,11 +372,34 @@ func connectsAs(line string) string {
 func (r *mtrReader) let(text string) {
 	name, value, _ := strings.Cut(strings.TrimSpace(text[len("let"):]), "=")
 	name, value = "$"+strings.TrimPrefix(strings.TrimSpace(name), "$"), strings.TrimSpace(value)
-	if strings.HasPrefix(value, "`") || strings.HasPrefix(value, "query_get_value") {
+	if r.lacks(value) || strings.HasPrefix(value, "query_get_value") {
 		delete(r.values, name) // what a query gives
 		return
 	}
 	r.values[name] = r.filled(value)
+}
+
+// lacks says whether a text has a value in it that is not written out: that of a query.
+func (r *mtrReader) lacks(text string) bool {
+	for i, quoted := range strings.Split(text, "`") {
+		if i%2 == 1 && strings.Contains(quoted, " ") && begins(quoted) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(mtrVar.FindAllString(text, -1), func(name string) bool {
+		_, known := r.values[name]
+		return !known
+	})
+}
+
+// eval files a statement with the values of variables put in.
+func (r *mtrReader) eval(line int, text string) {
+	if r.lacks(text) {
+		r.note(line, true, "a value that a query gives: %s", quote(text))
+		r.errors, r.sends = nil, false
+		return
+	}
+	r.sql(line, r.filled(text))
 }
 
 // filled puts the values of variables in their place.

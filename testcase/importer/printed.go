@@ -76,7 +76,7 @@ func (r *reader) answers(line string) bool {
 		return false
 	}
 	if r.vertical = strings.HasPrefix(line, "*****") || r.vertical && strings.Contains(line, ":") &&
-		promptOf(line).length == 0 && !isClosed(withoutMark(line)); r.vertical {
+		!r.speaks(line); r.vertical {
 		p.comments = append(p.comments, line)
 		return true
 	}

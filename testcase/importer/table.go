@@ -50,8 +50,9 @@ func headerOf(line string) *table {
 	}
 	if len(t.columns) > 1 {
 		t.who, t.what = -1, -1
+		return t
 	}
-	if len(t.columns) > 1 || t.who >= 0 && t.what >= 0 {
+	if t.columns = nil; t.who >= 0 && t.what >= 0 {
 		return t
 	}
 	return nil
@@ -163,10 +164,20 @@ func (t *table) listed(number int, cells []string) error {
 	if name == "" && len(t.out) > 0 {
 		name = t.names[t.out[len(t.out)-1].tag]
 	}
-	if !isSession(name) {
+	switch {
+	case isSession(name), isSetup(name):
+	case isShort(name) || len(name) == 1 && isLetter(name[0]):
 		name = "session " + name
+	case cells[t.what] != "":
+		return t.src.errorf(number, "%s: no session's name: want a letter, a number or a name such as session 1 in "+
+			"each row", quote(name))
 	}
-	return t.cell(column{name, 0}, number, cells[t.what])
+	n := slices.IndexFunc(t.columns, func(c column) bool { return normal(c.name) == normal(name) })
+	if n < 0 {
+		n = len(t.columns)
+		t.columns = append(t.columns, column{name, n})
+	}
+	return t.cell(t.columns[n], number, cells[t.what])
 }
 
 // asCode is what a cell says, without a prompt and the marks of code; what stands behind those is a remark.

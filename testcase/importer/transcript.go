@@ -78,7 +78,7 @@ func (r *reader) prompted(p prompt) {
 	r.pos += p.length
 }
 
-// continued blanks what clients print in front of the further lines of a statement.
+// continued cuts off what clients print in front of the further lines of a statement.
 func continued(text string) string {
 	lines := strings.Split(text, "\n")
 	prompts := 0
@@ -98,12 +98,11 @@ func withoutContinuation(line string) string {
 	bare := strings.TrimLeft(line, " \t")
 	for _, mark := range []string{"->", "'>", `">`, "`>", "/*>"} {
 		if rest, ok := strings.CutPrefix(bare, mark); ok && (rest == "" || rest[0] == ' ' || rest[0] == '\t') {
-			rest = rest[min(len(rest), 1):]
-			return strings.Repeat(" ", len(line)-len(rest)) + rest
+			return rest[min(len(rest), 1):]
 		}
 	}
 	if m := psqlPrompt.FindStringSubmatch(bare[:min(len(bare), 100)]); m != nil && m[2] != "=" {
-		return "    " + bare[len(m[0]):]
+		return strings.TrimPrefix(bare[len(strings.TrimRight(m[0], " \t")):], " ")
 	}
 	return line
 }
@@ -113,7 +112,7 @@ func (r *reader) answersPrompt(p *piece, line string) bool {
 	next := lineOf(strings.TrimPrefix(r.text[r.pos+len(r.rest()):], "\n"))
 	first, _, _ := strings.Cut(line, " ")
 	switch {
-	case r.frame && line != "" && promptOf(line).length == 0 && !isClosed(withoutMark(line)):
+	case r.frame && line != "" && !r.speaks(line):
 		if !isColumnRule(line) {
 			r.row(p, cellsOf("|"+line+"|"))
 		}
@@ -127,10 +126,21 @@ func (r *reader) answersPrompt(p *piece, line string) bool {
 	case r.prompts.sqlite && (strings.Contains(line, "|") || !strings.Contains(line, " ") ||
 		strings.HasPrefix(strings.ToLower(line), "runtime error")) && !begins(line):
 		p.comments = append(p.comments, line)
+	case r.prompts.sqlite && begins(line) && p.tag == r.sticky && (returnsRows(p.sql) || word(p.sql, 0) == "PRAGMA"):
+		if _, mark := r.statementEnd(r.pos); mark > 0 {
+			r.err = r.src.errorf(r.lineAt(r.pos),
+				"%s: a row of the statement above, or one without a prompt: put the prompt in front", quote(line))
+		}
+		p.comments = append(p.comments, line)
 	default:
 		return false
 	}
 	return true
+}
+
+// speaks says whether a line among the rows of a table is none of them: a prompt, a session's mark or a statement.
+func (r *reader) speaks(line string) bool {
+	return promptOf(line).length > 0 || isClosed(withoutMark(line)) || r.signs.marks && r.marked("", line)
 }
 
 // isTag says whether a word is what psql prints of a statement that returns no rows.
