@@ -94,7 +94,12 @@ func overwroteThat(w history.Write, object string) string {
 
 // readEdges adds the read and anti dependencies of one op through the versions that it printed.
 func (g *serialization) readEdges(at int, op *observe.ObservedStmt) {
+	told := make(map[history.Version]bool, len(op.Out)) // a join prints one row many times
 	for _, v := range op.Out {
+		if told[v] {
+			continue
+		}
+		told[v] = true
 		if i, ok := g.writer[v]; ok && g.o.Committed(g.o.Stmts[i]) {
 			from := g.o.Stmts[i]
 			g.add(edge{from: from.Txn, to: op.Txn, kind: history.WR, item: v.Item, at: at,

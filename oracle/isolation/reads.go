@@ -107,11 +107,15 @@ func (g *serialization) badRead(bad func(from *observe.ObservedStmt, v history.V
 // (InnoDB, REPEATABLE READ), so they are never held against each other. Nor is what one FOR KEY SHARE returns that waited: of a row
 // whose key had changed it waited for the newest version, and of another one, of whose keys none had, it returns what it found.
 func (g *serialization) fractured(ordered bool) *Occurrence {
+	type read struct{ at, from int }
 	return g.certain(func() []*edge {
+		tried := map[read]bool{} // a statement and whom it read from: all that what it missed goes by, however many rows it printed
 		for _, saw := range g.edges {
-			if saw.kind != history.WR || saw.dead || !g.suffers(saw.to) {
+			r := read{saw.at, saw.from}
+			if saw.kind != history.WR || saw.dead || tried[r] || !g.suffers(saw.to) {
 				continue
 			}
+			tried[r] = true
 			plain := g.o.Stmts[saw.at].Plain()
 			if !ordered && !plain {
 				continue
