@@ -64,14 +64,16 @@ func OpaqueConditions(d *sqltree.Dialect) PlanSetting {
 type Parameters struct {
 	// Mark spells the parameter of a number, from 1.
 	Mark func(n int) string
-	// Typed says that a parameter has the type of what it stands beside, where a literal has its own (dev.mysql.com/doc, PREPARE Statement).
+	// Typed says that a parameter has the type of what it stands beside, where a literal has its own
+	// (dev.mysql.com/doc, PREPARE Statement).
 	Typed bool
 	// AsText are statements of their own by which that is done: what prepares the statement, what executes it with the values, what forgets it.
 	// nil: the client's protocol has it.
 	AsText func(text string, values []*sqltree.Literal) (prepare, execute, forget string)
 }
 
-// Beside returns a statement over a schema with parameters in it, and their values in order; none where it has no value that can stand beside it.
+// Beside returns a statement over a schema with parameters in it, and their values in order; none where it has no value
+// that can stand beside it.
 func (p *PlanSetting) Beside(sql string, schema *sqltext.Schema) (text string, values []*sqltree.Literal) {
 	stmt, err := p.Dialect.Parse(sql)
 	if err != nil {
@@ -119,7 +121,8 @@ func (p *PlanSetting) Query(sql string) string {
 	return sql
 }
 
-// Plainer is the setting for a statement that answers many rows: by other words it would go through all of them for each.
+// Plainer is the setting for a statement that answers many rows: by other words it would go through all of them for
+// each.
 func (p *PlanSetting) Plainer() *PlanSetting {
 	if p == nil || !p.Respelled {
 		return p

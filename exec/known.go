@@ -9,9 +9,9 @@ import (
 	"txweave/sqltext"
 )
 
-// An observer reads what a statement is about to see of tables that, most of the time, nobody has changed since it read them for another
-// one. Such a read is not sent: its answer is known, as long as the database keeps what it promises. Where it does not, the statement does
-// not fit what is taken for known, or the reads behind it do not.
+// An observer reads what a statement is about to see of tables that, most of the time, nobody has changed since it read
+// them for another one. Such a read is not sent: its answer is known, as long as the database keeps what it promises.
+// Where it does not, the statement does not fit what is taken for known, or the reads behind it do not.
 
 // knownReads are the observers' reads of a run whose answers cannot have changed since.
 type knownReads map[knownRead]*knownAnswer
@@ -28,7 +28,8 @@ type knownAnswer struct {
 	tables []string
 }
 
-// knowInitial notes what the observers' version-set reads are answered as long as nobody has written: the tables have just been filled.
+// knowInitial notes what the observers' version-set reads are answered as long as nobody has written: the tables have
+// just been filled.
 func (s *runState) knowInitial() {
 	for i := range s.plan.Txns {
 		for _, b := range s.plan.Txns[i].Blocks {
@@ -54,7 +55,8 @@ func (s *runState) knowInitially(reads []instrument.Probe) {
 	}
 }
 
-// versionsOf is the answer to a read of the keys and versions of tables, as they were filled; nil where that is not known.
+// versionsOf is the answer to a read of the keys and versions of tables, as they were filled; nil where that is not
+// known.
 func (s *runState) versionsOf(p *instrument.Probe) *history.Rows {
 	out := &history.Rows{Columns: []string{"t", sqltext.PKey, sqltext.VKey}}
 	for at, table := range p.Tables {
@@ -95,7 +97,8 @@ func columnsOf(rows *history.Rows, names ...string) *history.Rows {
 	return out
 }
 
-// known returns the answer to an observer's read, where it is known. As long as a statement waits somewhere inside the database nothing is.
+// known returns the answer to an observer's read, where it is known. As long as a statement waits somewhere inside the
+// database nothing is.
 func (s *runState) known(act action) (history.Answer, bool) {
 	if a := s.reads[knownRead{act.conn, act.sql}]; a != nil && !s.anyFlying() {
 		return a.answer, true
@@ -119,8 +122,8 @@ func (s *runState) take(t *track, e *history.Event, session *Session) error {
 	return nil
 }
 
-// wroteNothing says whether the unit's statement has answered that it wrote no row, so that none bears its version key. Where one does,
-// whoever reads it next sees a version that nobody wrote.
+// wroteNothing says whether the unit's statement has answered that it wrote no row, so that none bears its version key.
+// Where one does, whoever reads it next sees a version that nobody wrote.
 func (u *unit) wroteNothing() bool {
 	target := u.run.Target
 	return target != nil && target.Err == nil && target.Affected == 0 && !target.Blocked
@@ -137,8 +140,9 @@ func (s *runState) learn(act action, answer history.Answer) {
 	s.reads[knownRead{act.conn, act.sql}] = &knownAnswer{answer, act.tables}
 }
 
-// unlearn forgets what a transaction's statement may have changed, once it is answered: what it writes in its transaction nobody reads but
-// the observer of uncommitted rows. All is forgotten where more may have happened than it says.
+// unlearn forgets what a transaction's statement may have changed, once it is answered: what it writes in its
+// transaction nobody reads but the observer of uncommitted rows. All is forgotten where more may have happened than it
+// says.
 func (s *runState) unlearn(t *track, e *history.Event, class dbms.ErrorClass) {
 	if len(s.reads) == 0 {
 		return

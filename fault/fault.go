@@ -1,8 +1,10 @@
-// Package fault is the catalogue of what can be wrong: one entry for each kind of fault, with its name, what it is called, what it
-// breaks and by which source. Oracles, storms, checkers, signatures, planted bugs, reports and docs take all that from here.
+// Package fault is the catalogue of what can be wrong: one entry for each kind of fault, with its name, what it is
+// called, what it breaks and by which source. Oracles, storms, checkers, signatures, planted bugs, reports and docs
+// take all that from here.
 //
-// Its claim: one phenomenon has one name. The names are the field's: Adya's phenomena (G0, G1a … G2) and Berenson's where they
-// differ (P2, P4), else a word for what was seen. Names that stores and files of before have are known by Named.
+// Its claim: one phenomenon has one name. The names are the field's: Adya's phenomena (G0, G1a … G2) and Berenson's
+// where they differ (P2, P4), else a word for what was seen. Names that stores and files of before have are known by
+// Named.
 package fault
 
 import (
@@ -44,7 +46,8 @@ type CatalogueEntry struct {
 	Class     Branch
 	Mechanism string // that does not hold; "" where no single one is to blame
 	Called    string // the everyday name; "" where the kind's own says as much
-	// Title is a sentence for the statement that met it: {stmt} stands for that, {sees} for it and its verb ("SELECT returns").
+	// Title is a sentence for the statement that met it: {stmt} stands for that, {sees} for it and its verb ("SELECT
+	// returns").
 	Title  string
 	Why    string   // it is wrong, in sentences that need no theory
 	Want   string   // what should have happened; "" where the class of the finding says it
@@ -118,7 +121,8 @@ func All() []CatalogueEntry {
 // Of returns the entry of a kind; nil where there is none.
 func Of(k Kind) *CatalogueEntry { return catalogue[k] }
 
-// Named returns the kind that a name stands for, a present one or one of before; the name itself where nothing is called so.
+// Named returns the kind that a name stands for, a present one or one of before; the name itself where nothing is
+// called so.
 func Named(name string) Kind {
 	if k, was := old[name]; was {
 		return k

@@ -25,7 +25,8 @@ func TestCatalogue(t *testing.T) {
 	}
 }
 
-// TestNamed: a name of before stands for its kind, with its circumstance too; one of now, and one that there never was, for itself.
+// TestNamed: a name of before stands for its kind, with its circumstance too; one of now, and one that there never was,
+// for itself.
 func TestNamed(t *testing.T) {
 	for name, want := range map[string]Kind{
 		"consistent-read:uncommitted-read": DirtyRead, "consistent-read:missing-row-after-rebuild": MissingRow.With(AfterRebuild),

@@ -8,7 +8,8 @@ import (
 	"txweave/fault"
 )
 
-// TestSignaturesOfBefore checks that signatures of files of before are read as those of now, and that a store is asked for both.
+// TestSignaturesOfBefore checks that signatures of files of before are read as those of now, and that a store is asked
+// for both.
 func TestSignaturesOfBefore(t *testing.T) {
 	for _, tc := range []struct{ before, now string }{
 		{"affected-rows", "inconsistent-read-write/affected-versus-written"},

@@ -168,7 +168,8 @@ func (g *Bug) Keys() []string {
 	return slices.Compact(under)
 }
 
-// Keys are the texts under which the bugs lie that a finding with this signature may be one of, see Bug.Keys; also under the names of before.
+// Keys are the texts under which the bugs lie that a finding with this signature may be one of, see Bug.Keys; also
+// under the names of before.
 func (s Signature) Keys() []string {
 	keys := append([]string{s.key()}, former(s.Coarse)...)
 	if s.Cause.IsZero() {

@@ -7,12 +7,12 @@ import (
 	"txweave/fault"
 )
 
-// Cause is what a finding comes down to, where more than one oracle, or more than one kind of statement, shows it. All others are a
-// finding's own: the zero value.
+// Cause is what a finding comes down to, where more than one oracle, or more than one kind of statement, shows it. All
+// others are a finding's own: the zero value.
 type Cause struct {
 	Kind fault.Kind
-	// Of is more of it: the kind of the statement, the shape of an error's message, the warnings; without a Kind the signature of the finding
-	// whose cause it is.
+	// Of is more of it: the kind of the statement, the shape of an error's message, the warnings; without a Kind the
+	// signature of the finding whose cause it is.
 	Of string
 }
 
@@ -30,7 +30,8 @@ func (c Cause) String() string {
 // MarshalText writes what String prints.
 func (c Cause) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
 
-// UnmarshalText reads what MarshalText wrote, with the names of before, too: a kind that the catalogue has, and what follows it.
+// UnmarshalText reads what MarshalText wrote, with the names of before, too: a kind that the catalogue has, and what
+// follows it.
 func (c *Cause) UnmarshalText(text []byte) error {
 	whole := string(text)
 	name, of, _ := strings.Cut(whole, ": ")

@@ -19,8 +19,8 @@ const (
 	commit     = "COMMIT"
 )
 
-// Difference is one piece of a finding's evidence: what is wrong, with whom, and what was given in place of what. It is data: sentences
-// are made of it for people, and read by nobody.
+// Difference is one piece of a finding's evidence: what is wrong, with whom, and what was given in place of what. It is
+// data: sentences are made of it for people, and read by nobody.
 type Difference struct {
 	Stmt  string     `json:"stmt,omitempty"` // the guilty statement, "T1.S3"; "" where it is none or more than one
 	Txn   *int       `json:"txn,omitempty"`  // the guilty transaction, where its end is what is wrong
@@ -41,11 +41,11 @@ type Difference struct {
 	// Returned says that it is the rows which a write returns that are wrong, not those of a read beside it.
 	Returned bool      `json:"returned,omitempty"`
 	Steps    Sentences `json:"steps,omitempty"` // why it is wrong
-	// Failed are statements of its transactions that had failed before: a database that has rolled back there, and said that the statement
-	// failed, tells no client that what follows is of no transaction.
+	// Failed are statements of its transactions that had failed before: a database that has rolled back there, and said
+	// that the statement failed, tells no client that what follows is of no transaction.
 	Failed []Failure `json:"failed,omitempty"`
-	// Warned are, of a difference of warnings, those that one of the two gave more often: of each level and code one for each column and each
-	// shape of what they say.
+	// Warned are, of a difference of warnings, those that one of the two gave more often: of each level and code one
+	// for each column and each shape of what they say.
 	Warned []Warned `json:"warned,omitempty"`
 }
 
@@ -89,14 +89,14 @@ func (d *Difference) OfCommit(txn int) bool {
 	return d.Txn != nil && *d.Txn == txn && d.Kind == commit && (d.What == fault.RefusedOwed || d.What == fault.CommittedOwed)
 }
 
-// BySearch says whether what differs is between a write and a query right before it for the rows that it writes, or that keep it from
-// writing.
+// BySearch says whether what differs is between a write and a query right before it for the rows that it writes, or
+// that keep it from writing.
 func (d *Difference) BySearch() bool {
 	return d.What == fault.MatchedAffected || d.What == fault.RefusedHeld || d.What == fault.ChangedMet
 }
 
-// Sides name what the two answers that a difference of a class tells are of: two executions, or a write and the query right before it. They
-// are "" where the difference has no such answers, or its steps tell them.
+// Sides name what the two answers that a difference of a class tells are of: two executions, or a write and the query
+// right before it. They are "" where the difference has no such answers, or its steps tell them.
 func (d *Difference) Sides(class string) (transaction, replay string) {
 	switch {
 	case d.Transaction.IsZero() && d.Replay.IsZero() || class == ClassInconsistent:
@@ -241,8 +241,9 @@ func (d *Difference) Errors() []*history.DBError {
 	return out
 }
 
-// Quoted are the texts of the database and of the case that the difference quotes: each error, behind the statement that it answers where
-// that is told, statements, complaints, warnings, and both answers, each and together with a line's end between them.
+// Quoted are the texts of the database and of the case that the difference quotes: each error, behind the statement
+// that it answers where that is told, statements, complaints, warnings, and both answers, each and together with a
+// line's end between them.
 func (d *Difference) Quoted() []string {
 	var out []string
 	for i := range d.Steps {
@@ -267,7 +268,8 @@ func (d *Difference) Quoted() []string {
 	return out
 }
 
-// UnmarshalJSON reads a difference, also one of a file of before: with other names of faults, and texts in place of data.
+// UnmarshalJSON reads a difference, also one of a file of before: with other names of faults, and texts in place of
+// data.
 func (d *Difference) UnmarshalJSON(data []byte) error {
 	type plain Difference
 	before := struct {
@@ -290,7 +292,8 @@ func (d *Difference) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// detailed takes over the detail of a file of before: a text of sentences, of which the first may name the table. They have no places.
+// detailed takes over the detail of a file of before: a text of sentences, of which the first may name the table. They
+// have no places.
 func (d *Difference) detailed(text string) {
 	for part := range strings.SplitSeq(text, "; ") {
 		switch table, named := strings.CutPrefix(part, "table "); {

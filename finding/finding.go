@@ -103,7 +103,8 @@ func (f *Finding) Sign() {
 	}
 }
 
-// Signed is the signature of a finding of a class in which a statement of a kind, or none where that is "", shows a fault.
+// Signed is the signature of a finding of a class in which a statement of a kind, or none where that is "", shows a
+// fault.
 func Signed(class, kind string, what fault.Kind) string {
 	if kind != "" {
 		kind += ":"

@@ -8,8 +8,8 @@ import (
 	"txweave/history"
 )
 
-// Sentence is one step of why something is wrong: words with places, and what stands in these, typed. Whoever wants to know which
-// statements, transactions or rows it is about asks Args; the text is for people.
+// Sentence is one step of why something is wrong: words with places, and what stands in these, typed. Whoever wants to
+// know which statements, transactions or rows it is about asks Args; the text is for people.
 type Sentence struct {
 	Say  string `json:"say"` // with a %v for each of Args
 	Args []Arg  `json:"args,omitempty"`
@@ -40,8 +40,9 @@ type TxnNumber int
 // Query is the text of a statement where a step is said.
 type Query string
 
-// Say makes a step of a sentence with a %v for each of what stands in it: StmtName, TxnNumber, Query, history's items, versions, states, writes
-// and errors, numbers of things, a Sentence that is a part of the sentence, or anything else as a text.
+// Say makes a step of a sentence with a %v for each of what stands in it: StmtName, TxnNumber, Query, history's items,
+// versions, states, writes and errors, numbers of things, a Sentence that is a part of the sentence, or anything else
+// as a text.
 func Say(sentence string, args ...any) Sentence {
 	var s Sentence
 	words := strings.SplitN(sentence, "%v", len(args)+1)

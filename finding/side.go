@@ -9,8 +9,8 @@ import (
 	"txweave/history"
 )
 
-// Side is what one of two executions gave, as far as it differs from the other. The zero value is of a difference that has nothing to
-// put side by side.
+// Side is what one of two executions gave, as far as it differs from the other. The zero value is of a difference that
+// has nothing to put side by side.
 type Side struct {
 	Affected *int64            `json:"affected,omitempty"` // rows
 	Rows     *SideRows         `json:"rows,omitempty"`

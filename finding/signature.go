@@ -136,7 +136,8 @@ func (s Signature) Covers(o Signature) bool {
 	return s.Coarse == o.Coarse && within(s.Features, o.Features)
 }
 
-// Renamed is a signature of a file or flag of before, with the names of faults that the catalogue has now; one of now is returned as it is.
+// Renamed is a signature of a file or flag of before, with the names of faults that the catalogue has now; one of now
+// is returned as it is.
 func Renamed(signature string) string {
 	class, kind, what := cutSignature(signature)
 	if now := fault.Named(kind + ":" + what); string(now) != kind+":"+what { // a name of before that has a colon in it

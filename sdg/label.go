@@ -70,7 +70,8 @@ var formerNames = [...]string{
 // edges are the kinds of edges that labels are.
 var edges = [...]history.EdgeKind{history.WR, history.WW, history.RW, history.PWR, history.WW, history.PRW, history.WW}
 
-// LabelNamed is the present name of a label by a name of now or of before; the name itself where there is no such label.
+// LabelNamed is the present name of a label by a name of now or of before; the name itself where there is no such
+// label.
 func LabelNamed(name string) string {
 	if i := slices.Index(formerNames[:], name); i >= 0 {
 		return labelNames[i]
@@ -78,7 +79,8 @@ func LabelNamed(name string) string {
 	return name
 }
 
-// EdgeOf is the kind of edge that a label's name, of now or of before, stands for; history.NoEdge where there is no such label.
+// EdgeOf is the kind of edge that a label's name, of now or of before, stands for; history.NoEdge where there is no
+// such label.
 func EdgeOf(name string) history.EdgeKind {
 	if i := slices.Index(labelNames[:], LabelNamed(name)); i >= 0 {
 		return edges[i]

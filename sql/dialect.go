@@ -38,7 +38,8 @@ type Dialect struct {
 	TypedTexts []string
 	// Phrases are the functions, in upper case, of whose arguments words may stand in front, and these words.
 	Phrases map[string][]string
-	// Terminate are the functions by which a session ends itself: SELECT of the first with a call of the second as its argument. nil: none do.
+	// Terminate are the functions by which a session ends itself: SELECT of the first with a call of the second as its
+	// argument. nil: none do.
 	Terminate []string
 	// NoTable is what FROM may name where it names no table; "" for nothing.
 	NoTable string

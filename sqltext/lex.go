@@ -101,7 +101,8 @@ func (q Quoting) Next(s string, i int) Token {
 	return cut(Symbol, i+1)
 }
 
-// quoted returns the literal or name whose quote is at s[i], with all its doubled quotes; escaped says that a backslash escapes in it.
+// quoted returns the literal or name whose quote is at s[i], with all its doubled quotes; escaped says that a backslash
+// escapes in it.
 func (q Quoting) quoted(s string, i int, escaped bool) Token {
 	kind, closing := Name, s[i]
 	switch s[i] {

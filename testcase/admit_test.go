@@ -76,8 +76,8 @@ func TestAdmitByTheReader(t *testing.T) {
 	}
 }
 
-// TestOneStatementForAll: what the database takes for more than is judged is refused: a text that is another one behind a backslash, and what stands behind a carriage
-// return, which ends a comment of PostgreSQL's.
+// TestOneStatementForAll: what the database takes for more than is judged is refused: a text that is another one behind
+// a backslash, and what stands behind a carriage return, which ends a comment of PostgreSQL's.
 func TestOneStatementForAll(t *testing.T) {
 	for _, c := range []struct{ target, step, order, want string }{
 		{"postgresql", `UPDATE t SET a = 2 WHERE $$ 1$$LIKE'x\'; COPY (SELECT 1) TO PROGRAM $a$id$a$; --'`, "T0.S0", "between statements"},

@@ -16,7 +16,8 @@ import (
 
 var knownCases = effort.Flag("txweave.known", 60, "cases of TestKnown at each level")
 
-// TestKnown generates cases and asks for all that a read is taken to be answered without being sent: the database must give the same rows.
+// TestKnown generates cases and asks for all that a read is taken to be answered without being sent: the database must
+// give the same rows.
 func TestKnown(t *testing.T) {
 	for _, name := range []string{"mariadb/read-committed", "mariadb/repeatable-read", "mariadb/serializable", "postgresql/serializable", "postgresql/read-committed", "sqlite/serializable"} {
 		t.Run(name, func(t *testing.T) {

@@ -41,7 +41,8 @@ type thirds struct {
 	spoilt    error // why there is no other, where the environment spoilt it: that keeps nobody from the usual plan, where the run may have differed
 }
 
-// large is how many rows an answer may have that is asked for by other words: 9,509 ranks, each counted among all of them, took as long as 500 cases.
+// large is how many rows an answer may have that is asked for by other words: 9,509 ranks, each counted among all of
+// them, took as long as 500 cases.
 const large = 400
 
 // under executes statements under the case's plan setting; nil where it has none, or the database has not.

@@ -63,7 +63,8 @@ type Options struct {
 	Number    int
 	// Blind says that the case was made without knowing which row a REPLACE replaces, where the table's pkey is no key of it: see instrument's CheckKeys.
 	Blind bool
-	// NoSearches and NoBefore leave out the searches of third executions, and the reads of what a write is going to overwrite: to see what these give.
+	// NoSearches and NoBefore leave out the searches of third executions, and the reads of what a write is going to
+	// overwrite: to see what these give.
 	NoSearches, NoBefore bool
 	// Explore asks for the report's Explored.
 	Explore bool

@@ -366,8 +366,8 @@ func (b *bench) blame(ctx context.Context, o *outcome, dir string) error {
 	return nil
 }
 
-// blames says which side a finding calls wrong, by its first difference. What shows in the run alone can only be the transactions, and an
-// error or an end that no statement can cause is the engine's.
+// blames says which side a finding calls wrong, by its first difference. What shows in the run alone can only be the
+// transactions, and an error or an end that no statement can cause is the engine's.
 func blames(f *finding.Finding) string {
 	var first finding.Difference
 	if len(f.Differences) > 0 {

@@ -29,7 +29,8 @@ const (
 // Options say how a case is to be reduced.
 type Options struct {
 	Signature string // what it must show; "": what it shows most often
-	// Cause is what must be the cause of that, if the case shows it so and not by another finding of it; none: whatever it is.
+	// Cause is what must be the cause of that, if the case shows it so and not by another finding of it; none: whatever
+	// it is.
 	Cause finding.Cause
 	// Exact says that it must show that signature and no other: a query that differs is not held against those which print what it reads.
 	Exact  bool

@@ -14,8 +14,8 @@ import (
 
 // What a trial puts in the place of what: see trials.
 
-// committing are the cases whose transactions commit that roll back, and also go back to no savepoint, or have no foreign keys and checks, for which a
-// COMMIT may be refused.
+// committing are the cases whose transactions commit that roll back, and also go back to no savepoint, or have no
+// foreign keys and checks, for which a COMMIT may be refused.
 func committing(x *tried) []*testcase.Case {
 	committed := ending(x.Case, "ROLLBACK", "COMMIT")
 	out := []*testcase.Case{committed, keeping(committed)}
@@ -25,7 +25,8 @@ func committing(x *tried) []*testcase.Case {
 	return out
 }
 
-// undoing are the cases whose transactions roll back that commit, with a row in each table too, or begin with one of their own.
+// undoing are the cases whose transactions roll back that commit, with a row in each table too, or begin with one of
+// their own.
 func undoing(x *tried) []*testcase.Case {
 	undone := ending(x.Case, "COMMIT", "ROLLBACK")
 	filled := undone.Clone()
@@ -55,8 +56,8 @@ func rowOf(target, create string, pkey, vkey int) string {
 	return fmt.Sprintf("INSERT INTO %s (%s, %s, %s) VALUES (%d, %d, 0)", st.Written(), sqltext.PKey, sqltext.VKey, sqltext.PVKey, pkey, vkey)
 }
 
-// writing are cases in which the transactions with savepoints insert a row before all else, and commit, or roll back: what becomes of it tells
-// whether they ended before their end.
+// writing are cases in which the transactions with savepoints insert a row before all else, and commit, or roll back:
+// what becomes of it tells whether they ended before their end.
 func writing(c *testcase.Case) (out []*testcase.Case) {
 	row := ""
 	for _, s := range c.Schema {
@@ -132,7 +133,8 @@ func eachRolledBack(c *testcase.Case) (out []*testcase.Case) {
 	return out
 }
 
-// eachFromTheStart are the cases in which the rows that one transaction inserts, which does nothing else, are among the initial ones.
+// eachFromTheStart are the cases in which the rows that one transaction inserts, which does nothing else, are among the
+// initial ones.
 func eachFromTheStart(c *testcase.Case) (out []*testcase.Case) {
 	for i := range c.Txns {
 		inserts := func(s testcase.Stmt) bool { return sqltext.KindOf(s.SQL) == sqltext.Insert }
@@ -207,8 +209,9 @@ func place(c *testcase.Case, name string) (txn, stmt int, ok bool) {
 	return ref.Txn, ref.Stmt, ok && ref.Txn < len(c.Txns) && ref.Stmt < len(c.Txns[ref.Txn].Stmts)
 }
 
-// eachBeside are the cases in which a transaction inserts a row before all else: where a read sees it before its transaction has committed, the reads before
-// it were of that one's state, too, in which there was nothing to see, and took no snapshot.
+// eachBeside are the cases in which a transaction inserts a row before all else: where a read sees it before its
+// transaction has committed, the reads before it were of that one's state, too, in which there was nothing to see, and
+// took no snapshot.
 func eachBeside(x *tried) (out []*testcase.Case) {
 	for i := range x.Txns {
 		for _, s := range x.Schema {
@@ -220,8 +223,8 @@ func eachBeside(x *tried) (out []*testcase.Case) {
 	return out
 }
 
-// eachLast are the cases in which nobody writes behind a read that missed what had been written before it: by the statement that read, or in another
-// transaction.
+// eachLast are the cases in which nobody writes behind a read that missed what had been written before it: by the
+// statement that read, or in another transaction.
 func eachLast(x *tried) []*testcase.Case {
 	if !x.named {
 		return nil
@@ -235,8 +238,8 @@ func eachLast(x *tried) []*testcase.Case {
 	return out
 }
 
-// eachToCome are the cases in which a table of a query, which its transaction writes behind it, is printed before a row is inserted there. A row that is
-// deleted, and one of a table without versions, does not say who wrote it.
+// eachToCome are the cases in which a table of a query, which its transaction writes behind it, is printed before a row
+// is inserted there. A row that is deleted, and one of a table without versions, does not say who wrote it.
 func eachToCome(x *tried) (out []*testcase.Case) {
 	if !x.named {
 		return nil
@@ -256,7 +259,8 @@ func eachToCome(x *tried) (out []*testcase.Case) {
 	return out
 }
 
-// toCome is a case in which a transaction does nothing but print a table, which has no rows, and insert one there; nil where the case does not create the table.
+// toCome is a case in which a transaction does nothing but print a table, which has no rows, and insert one there; nil
+// where the case does not create the table.
 func toCome(c *testcase.Case, txn int, table string) *testcase.Case {
 	out, row := lone(c, txn, table)
 	if out != nil {
@@ -277,8 +281,8 @@ func eachLone(x *tried) (out []*testcase.Case) {
 	return out
 }
 
-// lone is a case in which a transaction does nothing but print a table, which is given versions where it has none, and no rows; and an INSERT of a row there. nil
-// where the case does not create the table, or its rows have no names.
+// lone is a case in which a transaction does nothing but print a table, which is given versions where it has none, and
+// no rows; and an INSERT of a row there. nil where the case does not create the table, or its rows have no names.
 func lone(c *testcase.Case, txn int, table string) (out *testcase.Case, row string) {
 	out, tree := c.Clone(), sqltext.SyntaxOf(c.Target).Tree
 	for i, s := range out.Schema {
@@ -311,8 +315,8 @@ func lone(c *testcase.Case, txn int, table string) (out *testcase.Case, row stri
 	return nil, ""
 }
 
-// eachPrinted are the cases in which a query of the whole of one table stands in a statement's place, by itself and with all rows that were inserted
-// there from the start.
+// eachPrinted are the cases in which a query of the whole of one table stands in a statement's place, by itself and
+// with all rows that were inserted there from the start.
 func eachPrinted(x *tried) (out []*testcase.Case) {
 	if !x.named {
 		return nil
@@ -351,8 +355,9 @@ func fromTheStart(c, variant *testcase.Case) *testcase.Case {
 	return variant
 }
 
-// eachSearch are the cases in which queries stand in the guilty statement's place that print the rows of one table in which a column is NULL, or is not:
-// where such a one is wrong by itself, an index is, whatever the statement asked of it.
+// eachSearch are the cases in which queries stand in the guilty statement's place that print the rows of one table in
+// which a column is NULL, or is not: where such a one is wrong by itself, an index is, whatever the statement asked of
+// it.
 func eachSearch(x *tried) (out []*testcase.Case) {
 	if !x.named {
 		return nil
@@ -371,8 +376,8 @@ func eachSearch(x *tried) (out []*testcase.Case) {
 	return out
 }
 
-// eachCount are the cases in which the COUNT of a whole table stands in the place of a query that counts: where that one is wrong, the rows of the table
-// being read beside it, it is COUNT that is, whatever the query counted.
+// eachCount are the cases in which the COUNT of a whole table stands in the place of a query that counts: where that
+// one is wrong, the rows of the table being read beside it, it is COUNT that is, whatever the query counted.
 func eachCount(x *tried) (out []*testcase.Case) {
 	if !x.named {
 		return nil
@@ -397,7 +402,8 @@ func named(c *testcase.Case) []*sqltext.Table {
 	})
 }
 
-// eachAlone are the cases that have no rows from the start, and of their statements one: the guilty one, or where none is named one of the INSERTs.
+// eachAlone are the cases that have no rows from the start, and of their statements one: the guilty one, or where none
+// is named one of the INSERTs.
 func eachAlone(x *tried) (out []*testcase.Case) {
 	for i := range x.Txns {
 		for j, s := range x.Txns[i].Stmts {
@@ -469,7 +475,8 @@ func lacking(c *testcase.Case, what func(sql.Constraint) bool) *testcase.Case {
 	return other
 }
 
-// eachColliding are the cases in which an INSERT of a row that has a key which is there already stands in the place of the guilty write.
+// eachColliding are the cases in which an INSERT of a row that has a key which is there already stands in the place of
+// the guilty write.
 func eachColliding(x *tried) (out []*testcase.Case) {
 	if !x.named {
 		return nil
@@ -480,7 +487,8 @@ func eachColliding(x *tried) (out []*testcase.Case) {
 	return out
 }
 
-// repeating are INSERTs of each row that a table of a case has from the start, under another name and as another version.
+// repeating are INSERTs of each row that a table of a case has from the start, under another name and as another
+// version.
 func repeating(c *testcase.Case, table string) (out []string) {
 	tree := sqltext.SyntaxOf(c.Target).Tree
 	for _, s := range c.Rows {

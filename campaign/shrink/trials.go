@@ -13,8 +13,8 @@ import (
 	"txweave/testcase"
 )
 
-// trial is what a triager tries by hand on a case that does not say plainly what is wrong: what is put in the place of what, and the cause
-// that shows then, if it is what the triager thinks.
+// trial is what a triager tries by hand on a case that does not say plainly what is wrong: what is put in the place of
+// what, and the cause that shows then, if it is what the triager thinks.
 type trial struct {
 	early bool               // also of a case that is not made smaller yet
 	of    func(*sought) bool // for what is sought
@@ -36,7 +36,8 @@ func (x *tried) at(f *campaign.Found) bool {
 	return f.Differences[0].Stmt == testcase.Ref{Txn: x.txn, Stmt: x.stmt}.String()
 }
 
-// missesRows says whether a read beside the guilty statement missed rows, or may have: what it says that it affected is not what the reads around it show.
+// missesRows says whether a read beside the guilty statement missed rows, or may have: what it says that it affected is
+// not what the reads around it show.
 func (x *tried) missesRows() bool {
 	c := x.found.Cause
 	return c == finding.CauseOwn || c == finding.CauseMissing || c == finding.CauseMiscount && x.found.Differences[0].What == fault.Affected
@@ -44,8 +45,8 @@ func (x *tried) missesRows() bool {
 
 // Signatures of findings that do not say by themselves what is wrong.
 var (
-	// untelling are of what a transaction shows that was committed before its end, and of much else: a savepoint that is gone, a write lock that
-	// others are given.
+	// untelling are of what a transaction shows that was committed before its end, and of much else: a savepoint that
+	// is gone, a write lock that others are given.
 	untelling = []string{
 		finding.Signed(finding.ClassInconsistent, "ROLLBACK TO", fault.LostSavepoint),
 		finding.Signed(finding.ClassInconsistent, "RELEASE", fault.LostSavepoint),
@@ -62,7 +63,8 @@ var (
 	missing        = finding.Signed(finding.ClassSnapshot, "", fault.MissingRow)       // a read by itself: nothing tells more
 )
 
-// trials are tried in their order. The first case that shows what it is tried for takes the place of the one that is reduced.
+// trials are tried in their order. The first case that shows what it is tried for takes the place of the one that is
+// reduced.
 var trials = []trial{
 	{ // An INSERT that seems to have written nothing, and was rolled back: is its row there once its transaction commits?
 		early: true, of: caused(finding.CauseNone), try: committing,
@@ -213,14 +215,15 @@ func missesRow(_ *tried, f *campaign.Found) bool {
 	return f.Signature == missing && f.Cause == finding.CauseMissing
 }
 
-// tellsLittle says whether a cause is one of transactions that were committed, or undone, before their end, or went on in another snapshot, where
-// nothing else told why.
+// tellsLittle says whether a cause is one of transactions that were committed, or undone, before their end, or went on
+// in another snapshot, where nothing else told why.
 func tellsLittle(cause finding.Cause) bool {
 	return cause == finding.CauseEnded || cause == finding.CauseGone || cause == finding.CauseOldWriter
 }
 
-// try tries what a triager would with a case, and returns the first variant of it that says more plainly what is wrong, which is what is looked for
-// from then on; the case given where none does. Of a case that is not made smaller yet only little is tried, and so if the signature has to stay.
+// try tries what a triager would with a case, and returns the first variant of it that says more plainly what is wrong,
+// which is what is looked for from then on; the case given where none does. Of a case that is not made smaller yet only
+// little is tried, and so if the signature has to stay.
 func (k *shrinker) try(ctx context.Context, c *testcase.Case, early bool) (*testcase.Case, error) {
 	x, err := k.tried(ctx, c, early)
 	if err != nil {
@@ -281,7 +284,8 @@ func (k *shrinker) first(ctx context.Context, x *tried, t *trial) (*testcase.Cas
 	return nil, nil
 }
 
-// eachTelling are the cases in which queries stand in the guilty one's place that print what it reads, one after the other, of one table each.
+// eachTelling are the cases in which queries stand in the guilty one's place that print what it reads, one after the
+// other, of one table each.
 func eachTelling(x *tried) (out []*testcase.Case) {
 	if !x.named || !x.found.Cause.IsZero() {
 		return nil

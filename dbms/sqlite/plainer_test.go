@@ -7,7 +7,8 @@ import (
 	"txweave/dbms"
 )
 
-// TestPlainer: what is counted among all rows for each of them is said by other words, and as it is where there are many.
+// TestPlainer: what is counted among all rows for each of them is said by other words, and as it is where there are
+// many.
 func TestPlainer(t *testing.T) {
 	s := Levels()[0].PlanSetting("copies")
 	const ranked = "SELECT RANK() OVER (ORDER BY r0.pkey) AS e0 FROM t0 AS r0"

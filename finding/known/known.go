@@ -192,7 +192,8 @@ func (b *Entry) hasError(f *finding.Finding) bool {
 	})
 }
 
-// hadFailed says whether a statement of the transactions that the finding names had failed before with one of the entry's errors.
+// hadFailed says whether a statement of the transactions that the finding names had failed before with one of the
+// entry's errors.
 func (b *Entry) hadFailed(f *finding.Finding) bool {
 	return slices.ContainsFunc(f.Differences, func(d finding.Difference) bool {
 		return slices.ContainsFunc(d.Failed, func(x finding.Failure) bool { return slices.Contains(b.Failed, x.Err.Code) })

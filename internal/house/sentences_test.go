@@ -17,7 +17,8 @@ var read = map[string][]string{
 // told are the methods and fields of findings that hold sentences for people.
 var told = []string{"Detail", "Summary", "Title", "Told", "Explanation"}
 
-// TestNoSentenceIsRead: what a finding says for people is read by nobody: whoever wants to know asks the data. (Texts of databases are another matter.)
+// TestNoSentenceIsRead: what a finding says for people is read by nobody: whoever wants to know asks the data. (Texts
+// of databases are another matter.)
 func TestNoSentenceIsRead(t *testing.T) {
 	const searched = "cmd/txweave/bugs.go" // for what a person asks for
 	sources(t, func(path string, set *token.FileSet, file *ast.File) {

@@ -8,8 +8,8 @@ import (
 	"txweave/fault"
 )
 
-// BenchmarkJoin looks for read skew below a join that prints each of a few rows many times, half of them as another transaction left them and
-// half as a third one is about to change them.
+// BenchmarkJoin looks for read skew below a join that prints each of a few rows many times, half of them as another
+// transaction left them and half as a third one is about to change them.
 func BenchmarkJoin(b *testing.B) {
 	for _, times := range []int{1, 100, 10_000} {
 		b.Run(fmt.Sprintf("rows=%d", 2*times), func(b *testing.B) {

@@ -29,8 +29,8 @@ type WrongRead struct {
 	Stmt   string
 	Why    finding.Sentences
 	Failed []finding.Failure // statements of the transaction that it saw
-	// AtStart says that a version is thin air which is one of the start, though the reads at the start did not show it: these may be the
-	// wrong ones.
+	// AtStart says that a version is thin air which is one of the start, though the reads at the start did not show it:
+	// these may be the wrong ones.
 	AtStart bool
 	Search  bool // the read was a search with the WHERE clause of a write, made before it: of FindAll alone
 }

@@ -14,8 +14,9 @@ import (
 	"txweave/sqltext"
 )
 
-// tell returns how a kind of fault is told: of a read of what is rolled back that it is not committed, where the plain form shows no
-// rollback, as the read was of what a transaction changed again; nil where the catalogue has no such kind.
+// tell returns how a kind of fault is told: of a read of what is rolled back that it is not committed, where the plain
+// form shows no rollback, as the read was of what a transaction changed again; nil where the catalogue has no such
+// kind.
 func (f *Dossier) tell(what fault.Kind) *fault.CatalogueEntry {
 	if what == fault.G1a && f.Plain != nil && !f.Plain.rollsBack() {
 		what = fault.DirtyRead
@@ -23,8 +24,8 @@ func (f *Dossier) tell(what fault.Kind) *fault.CatalogueEntry {
 	return f.Entry(what)
 }
 
-// Entry is what the catalogue says of a kind of fault, as it is of the statement that the finding names where that has no condition for its rows;
-// nil where it has no such kind.
+// Entry is what the catalogue says of a kind of fault, as it is of the statement that the finding names where that has
+// no condition for its rows; nil where it has no such kind.
 func (f *Dossier) Entry(what fault.Kind) *fault.CatalogueEntry {
 	e := fault.Of(what)
 	if e == nil || e.OfAll == nil || !f.Unconditional() {
@@ -63,7 +64,8 @@ func (f *Dossier) Title(t *Timeline) string {
 	return f.Claim(t) + " (" + f.Level() + ")"
 }
 
-// concurrent says whether it takes several transactions to show the finding, as far as the case that its report shows tells.
+// concurrent says whether it takes several transactions to show the finding, as far as the case that its report shows
+// tells.
 func (f *Dossier) concurrent() bool {
 	if f.Record.Class == finding.ClassPlan {
 		return false

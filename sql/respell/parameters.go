@@ -13,10 +13,11 @@ import (
 // Parameters is a statement in which parameters stand for values that are spelled in it, each as mark spells the one of its number, from 1;
 // and these values, in the order of the text. A planner that does not know them finds its way without them, and may keep it.
 //
-// Integers and texts are taken where they are compared with something else in WHERE and ON, given to a column by an INSERT of one row or by
-// SET, or are a LIMIT: no type of what a query prints, and no expression that a query says twice, hangs on them there. A schema says that a
-// database gives a parameter the type of what it stands beside, where a literal has its own: then only values are taken that stand beside a
-// column of theirs, integers beside integers and texts beside texts. nil: it does not.
+// Integers and texts are taken where they are compared with something else in WHERE and ON, given to a column by an
+// INSERT of one row or by SET, or are a LIMIT: no type of what a query prints, and no expression that a query says
+// twice, hangs on them there. A schema says that a database gives a parameter the type of what it stands beside, where
+// a literal has its own: then only values are taken that stand beside a column of theirs, integers beside integers and
+// texts beside texts. nil: it does not.
 func Parameters(stmt sql.Stmt, schema *sqltext.Schema, mark func(n int) string) (sql.Stmt, []*sql.Literal) {
 	if _, makes := stmt.(*sql.CreateTable); makes || !reads(stmt) {
 		return stmt, nil
@@ -95,7 +96,8 @@ func (p *parameters) beside(x sql.Expr, values ...sql.Expr) {
 	p.take(values...)
 }
 
-// kindOf is what literals are that have the type of a column; "" of all but integers and texts, and of what is no column.
+// kindOf is what literals are that have the type of a column; "" of all but integers and texts, and of what is no
+// column.
 func (p *parameters) kindOf(x sql.Expr) sql.LiteralKind {
 	column, ok := x.(*sql.Column)
 	if !ok {

@@ -57,7 +57,8 @@ func TestParameters(t *testing.T) {
 	}
 }
 
-// TestParametersOfTheirType: where a parameter has the type of what it stands beside, only values are taken that have it as literals, too.
+// TestParametersOfTheirType: where a parameter has the type of what it stands beside, only values are taken that have
+// it as literals, too.
 func TestParametersOfTheirType(t *testing.T) {
 	schema := sqltext.ReadSchema(mariadb, []string{"CREATE TABLE t (i BIGINT, v VARCHAR(9), d DATE, b BIT(8), y YEAR, n DECIMAL(9, 2), f DOUBLE, e ENUM('a'))", "CREATE TABLE u (j INT, v TEXT)",
 		"CREATE TABLE w (x INT)", "CREATE TABLE z (x DATE)"})

@@ -11,7 +11,8 @@ import (
 	"txweave/testcase"
 )
 
-// place finds what stands in the places of a sentence: statements, transactions, versions "(t, 1, 2)" and rows "row 1 of t".
+// place finds what stands in the places of a sentence: statements, transactions, versions "(t, 1, 2)" and rows "row 1
+// of t".
 var place = regexp.MustCompile(`\bT\d+\.S\d+\b|\bT\d+\b|\(\w+, \d+(?:, \d+)?\)|\brow \d+ of \w+`)
 
 // Steps are the steps that a text says, with semicolons between them.
