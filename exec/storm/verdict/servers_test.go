@@ -24,7 +24,7 @@ var (
 // Bugs that only an upheaval of a server shows are found there, too, and servers without them are not blamed for the same nemesis.
 func TestPlantedUpheavalsOfServers(t *testing.T) {
 	effort.Full(t)
-	signs := map[string]string{"lock-kept-by-killed": "lock-kept", "write-kept-by-killed": "aborted-read", "table-lock-ignored": "lock-ignored"}
+	signs := map[string]string{"lock-kept-by-killed": "lock-kept", "write-kept-by-killed": "G1a", "table-lock-ignored": "table-lock"}
 	for _, s := range []struct {
 		level string
 		*servers.Shared
