@@ -3,9 +3,7 @@ package report
 import (
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"txweave/finding"
@@ -175,12 +173,13 @@ func Rate(d *Doc) {
 func (d *Doc) triggers(conditions []finding.Condition) {
 	parts := map[string]int{}
 	var rest []string
+	s := script.Of(d.f, d.t)
 	for _, c := range conditions {
 		switch c.Kind {
 		case "transaction", "statement", "row":
 			parts[c.Kind]++
 		default:
-			rest = append(rest, c.Text)
+			rest = append(rest, c.Say(s.WindowOf))
 		}
 	}
 	var counted []string
@@ -191,17 +190,10 @@ func (d *Doc) triggers(conditions []finding.Condition) {
 		rest = append([]string{"needs every " + strings.Join(counted, ", every ")}, rest...)
 	}
 	d.item("Trigger conditions; without any one of them this does not show:")
-	s := script.Of(d.f, d.t)
 	for _, text := range rest {
-		fmt.Fprintf(d, "  - %s\n", txnName.ReplaceAllStringFunc(text, func(name string) string {
-			n, _ := strconv.Atoi(name[1:])
-			return s.WindowOf(n)
-		}))
+		fmt.Fprintf(d, "  - %s\n", text)
 	}
 }
-
-// txnName is the name of a transaction in a condition; in a report it is the window that it runs in.
-var txnName = regexp.MustCompile(`\bT\d+\b`)
 
 // seeds says what makes the case again.
 func seeds(f *timeline.Dossier) string {

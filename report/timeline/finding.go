@@ -8,7 +8,6 @@ import (
 	"io"
 	"io/fs"
 	"path/filepath"
-	"regexp"
 	"slices"
 
 	"txweave/dbms"
@@ -243,11 +242,9 @@ func (f *Dossier) settings(c *testcase.Case) (out []string) {
 	return out
 }
 
-var sessionName = regexp.MustCompile(`^T[0-9]+$`)
-
 // checkText says what running the case does not send, or nobody who does.
 func checkText(c *testcase.Case, sent *testcase.Sent, e *history.Event) error {
-	if !observes(e.Session) && !sessionName.MatchString(e.Session) {
+	if _, ok := testcase.ParseTxn(e.Session); !ok && !observes(e.Session) {
 		return fmt.Errorf("is of a session %q, which there is not", e.Session)
 	}
 	own, what := "", testcase.Within
