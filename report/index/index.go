@@ -27,26 +27,26 @@ var page = template.Must(template.New("index").Parse(text))
 // BugRow is one bug.
 type BugRow struct {
 	ID, Status, Title, DBMS, Levels, Versions, First, Last, Page, Signature, Planted string
-	Size                                                                             Size     // of the smallest case
+	Size                                                                             CaseSize // of the smallest case
 	Faults                                                                           []string // all that were planted
 	Count, Suspects                                                                  int
 	Settled                                                                          bool
 }
 
-// Size is how large a case is; zero where there is none.
-type Size struct{ Stmts, Txns int }
+// CaseSize is how large a case is; zero where there is none.
+type CaseSize struct{ Stmts, Txns int }
 
 // String prints the size in short: statements in transactions.
-func (s Size) String() string {
-	if s == (Size{}) {
+func (s CaseSize) String() string {
+	if s == (CaseSize{}) {
 		return ""
 	}
 	return fmt.Sprintf("%d in %d", s.Stmts, s.Txns)
 }
 
 // Large prints the size in words.
-func (s Size) Large() string {
-	if s == (Size{}) {
+func (s CaseSize) Large() string {
+	if s == (CaseSize{}) {
 		return ""
 	}
 	return finding.Count(s.Stmts, "statement") + " in " + finding.Count(s.Txns, "transaction")
@@ -135,7 +135,7 @@ func RowOf(dir string, g *finding.Bug) BugRow {
 }
 
 // smallest finds the page to look at first, and how large its case is.
-func smallest(dir string, g *finding.Bug) (page string, size Size) {
+func smallest(dir string, g *finding.Bug) (page string, size CaseSize) {
 	for _, below := range []string{finding.ReducedDir, ""} {
 		for _, k := range g.Kept {
 			if !finding.ValidName(k.Dir) {
@@ -153,10 +153,10 @@ func smallest(dir string, g *finding.Bug) (page string, size Size) {
 			if _, err := os.Stat(filepath.Join(in.Path, finding.PageFile)); err == nil {
 				page = filepath.ToSlash(filepath.Join(k.Dir, below, finding.PageFile))
 			}
-			return page, Size{n, len(c.Txns)}
+			return page, CaseSize{n, len(c.Txns)}
 		}
 	}
-	return "", Size{}
+	return "", CaseSize{}
 }
 
 // Merge proposes that bugs are one: the same case shows them.
