@@ -54,11 +54,16 @@ type CatalogueEntry struct {
 	// Title is a sentence for the statement that met it: {stmt} stands for that, {sees} for it and its verb ("SELECT
 	// returns").
 	Title  string
-	Why    string   // it is wrong, in sentences that need no theory; "" of histories, of which the title says it
-	Want   string   // what should have happened; "" where the class of the finding says it
-	Source string   // who says so: a paper, the standard, a manual
-	OfAll  *Wording // of a statement without a condition for its rows, where that is told otherwise
-	Old    []string // names in stores and files of before
+	Why    string // it is wrong, in sentences that need no theory; "" of histories, of which the title says it
+	Want   string // what should have happened; "" where the class of the finding says it
+	Source string // who says so: a paper, the standard, a manual
+	// As the cause of a finding: AnyRead says that any read of the rows shows it, one of their versions, too; AnySyntax that
+	// nothing matters which a statement needs of SQL, as what was lost, or what a snapshot held, is the same for whoever
+	// reads it; OfDamage that it may be what a damaged index or page looks like.
+	AnyRead, AnySyntax, OfDamage bool
+
+	OfAll *Wording // of a statement without a condition for its rows, where that is told otherwise
+	Old   []string // names in stores and files of before
 }
 
 // Wording is how a kind of fault is told: see CatalogueEntry.
