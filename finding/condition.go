@@ -3,9 +3,6 @@ package finding
 import (
 	"fmt"
 	"strings"
-
-	"txweave/history"
-	"txweave/testcase"
 )
 
 // Condition is one thing without which a reduced case does not show its finding.
@@ -18,15 +15,15 @@ type Condition struct {
 	Text  string `json:"text"`           // one line for people, as Say makes it
 }
 
-// Say makes the line for people, with transactions named by a function.
-func (c *Condition) Say(name func(txn int) string) string {
+// Say makes the line for people, with transactions and statements as a function calls them.
+func (c *Condition) Say(call func(where string) string) string {
 	switch c.Kind {
 	case "transaction":
-		return "needs transaction " + c.place(name)
+		return "needs transaction " + call(c.Where)
 	case "statement":
-		return fmt.Sprintf("needs the %s of %s", c.What, c.place(name))
+		return fmt.Sprintf("needs the %s of %s", c.What, call(c.Where))
 	case "clause", "begin", "end":
-		return fmt.Sprintf("needs %s in %s", c.What, c.place(name))
+		return fmt.Sprintf("needs %s in %s", c.What, call(c.Where))
 	case "overlap":
 		return "needs transactions that overlap in this order"
 	case "row":
@@ -38,15 +35,4 @@ func (c *Condition) Say(name func(txn int) string) string {
 		return fmt.Sprintf("needs %s: does not show at %s", c.What, c.Where)
 	}
 	return "needs " + c.What
-}
-
-// place is a transaction or statement as a function names its transaction.
-func (c *Condition) place(name func(txn int) string) string {
-	if txn, ok := testcase.ParseTxn(c.Where); ok {
-		return name(txn)
-	}
-	if ref, ok := testcase.ParseRef(c.Where); ok {
-		return strings.Replace(c.Where, history.SessionName(ref.Txn), name(ref.Txn), 1)
-	}
-	return c.Where
 }

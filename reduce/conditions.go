@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"txweave/finding"
-	"txweave/history"
 	"txweave/sql"
 	"txweave/sqltext"
 	"txweave/testcase"
@@ -50,7 +49,7 @@ func (s *Search) variants() []variant {
 	var out []variant
 	add := func(kind, where, what string, d *testcase.Case) {
 		n := finding.Condition{Kind: kind, Where: where, What: what}
-		n.Text = n.Say(history.SessionName)
+		n.Text = n.Say(func(where string) string { return where })
 		out = append(out, variant{n, d})
 	}
 	all, every := func(int) bool { return true }, func(int, int) bool { return true }

@@ -14,7 +14,11 @@ import (
 
 // Summary says what is wrong, and why, in a few sentences.
 func Summary(d *Doc) {
-	d.Text("%s, at %s. %s", d.f.Claim(d.t), d.f.Level(), d.f.Why())
+	at := ", at " + d.f.Level()
+	if d.f.Record.Class == finding.ClassPlan { // it takes no concurrency
+		at = ""
+	}
+	d.Text("%s%s. %s", d.f.Claim(d.t), at, d.f.Why())
 	if d.f.Record.Class == finding.ClassCrash {
 		d.log()
 	}
@@ -140,8 +144,10 @@ func Settings(d *Doc) {
 func Rate(d *Doc) {
 	r := &d.f.Record
 	env := &r.Environment
-	if r.Repeated > 0 {
+	if r.Confirmed > 0 {
 		d.item("Came back %d of %d times, each time on freshly created tables over new connections.", r.Confirmed, r.Repeated)
+	} else if r.Repeated > 0 {
+		d.item("It was %s.", r.Again())
 	} else {
 		d.item("How often it comes back is unknown.")
 	}
@@ -179,7 +185,11 @@ func (d *Doc) triggers(conditions []finding.Condition) {
 		case "transaction", "statement", "row":
 			parts[c.Kind]++
 		default:
-			rest = append(rest, c.Say(s.WindowOf))
+			text := c.Say(s.Call)
+			committed := c.Kind == "end" && d.f.Record.Class == finding.ClassPlan // what differs by plan is asked of committed writes alone
+			if !committed && !slices.Contains(rest, text) {
+				rest = append(rest, text)
+			}
 		}
 	}
 	var counted []string

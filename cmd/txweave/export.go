@@ -81,9 +81,6 @@ func (f *exportFlags) run(ctx context.Context, path string, stdout io.Writer) er
 	if err := f.allows(&find.Record); err != nil {
 		return err
 	}
-	if find.Record.Class == finding.ClassPlan {
-		return usagef("%s: what differs between two plans has no regression test yet: see its report, and replay its case", path)
-	}
 	files, err := export.Write(f.to, find)
 	if err != nil {
 		return usage(err)
