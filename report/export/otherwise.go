@@ -7,6 +7,8 @@ import (
 	"txweave/finding"
 	"txweave/history"
 	"txweave/report/timeline"
+	"txweave/sqltext"
+	"txweave/testcase"
 )
 
 // planned writes down what differs by plan. The execution without transactions is the one under the other plan: what
@@ -52,7 +54,10 @@ func (s *script) otherwise(setting *dbms.PlanSetting, steps []*timeline.LaneStep
 	out := settings("set", setting.Set)
 	for _, st := range steps {
 		if query != nil && st.Name == query.Stmt {
-			asked := &timeline.LaneStep{Name: st.Name + "." + string(history.BWR), Role: history.BWR, SQL: query.Asked}
+			asked, err := s.asked(st, query)
+			if err != nil {
+				return nil, err
+			}
 			more, err := s.inWords(setting, asked)
 			if err != nil {
 				return nil, err
@@ -66,6 +71,24 @@ func (s *script) otherwise(setting *dbms.PlanSetting, steps []*timeline.LaneStep
 		out = append(out, more...)
 	}
 	return append(out, settings("unset", setting.Unset)...), nil
+}
+
+// asked is the query that a difference holds against a write, with its answer where the finding has that.
+func (s *script) asked(write *timeline.LaneStep, d *finding.Difference) (*timeline.LaneStep, error) {
+	sent, err := s.of.Sent(sqltext.SyntaxOf(s.dbms.DBMS))
+	if err == nil {
+		err = sent.Admit(d.Asked, testcase.Within)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("it is to be planned otherwise, and the query before %s is none that a case sends: %w", write.Name, err)
+	}
+	q := &timeline.LaneStep{Name: write.Name + "." + string(history.BWR), Role: history.BWR, SQL: d.Asked, Answer: history.Answer{Affected: -1}}
+	for _, e := range s.finding.Replayed.Events {
+		if e.Role == history.BWR && e.Text == d.Asked {
+			q.Expected = &e.Answer
+		}
+	}
+	return q, nil
 }
 
 // inWords are the steps by which one is planned otherwise: itself, said otherwise, the last of them.
