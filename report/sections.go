@@ -186,8 +186,9 @@ func (d *Doc) triggers(conditions []finding.Condition) {
 			parts[c.Kind]++
 		default:
 			text := c.Say(s.Call)
-			committed := c.Kind == "end" && d.f.Record.Class == finding.ClassPlan // what differs by plan is asked of committed writes alone
-			if !committed && !slices.Contains(rest, text) {
+			committed := c.Kind == "end" && d.f.Record.Class == finding.ClassPlan        // what differs by plan is asked of committed writes alone
+			renamed := d.f.Plain != nil && (c.Kind == "index" || c.Kind == "constraint") // it stands in the script, by another name
+			if !committed && !renamed && !slices.Contains(rest, text) {
 				rest = append(rest, text)
 			}
 		}

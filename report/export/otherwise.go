@@ -83,6 +83,9 @@ func (s *script) asked(write *timeline.LaneStep, d *finding.Difference) (*timeli
 		return nil, fmt.Errorf("it is to be planned otherwise, and the query before %s is none that a case sends: %w", write.Name, err)
 	}
 	q := &timeline.LaneStep{Name: write.Name + "." + string(history.BWR), Role: history.BWR, SQL: d.Asked, Answer: history.Answer{Affected: -1}}
+	if s.finding.Replayed == nil {
+		return q, nil
+	}
 	for _, e := range s.finding.Replayed.Events {
 		if e.Role == history.BWR && e.Text == d.Asked {
 			q.Expected = &e.Answer

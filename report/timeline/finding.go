@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"txweave/dbms"
 	"txweave/finding"
@@ -261,7 +262,11 @@ func checkText(c *testcase.Case, sent *testcase.Sent, e *history.Event) error {
 	if own != "" && e.Text == own {
 		return nil
 	}
-	if err := sent.Admit(e.Text, what); err != nil {
+	text := e.Text
+	if e.Role == history.AWR && strings.HasPrefix(text, "RETURNING ") { // what a write printed itself, by that clause
+		text = c.Txns[e.Txn].Stmts[e.Stmt].SQL + " " + text
+	}
+	if err := sent.Admit(text, what); err != nil {
 		return fmt.Errorf("is %q: %w", e.Text, err)
 	}
 	return nil
