@@ -32,7 +32,7 @@ func mtrSuite() string {
 	return ""
 }
 
-func runMysqltest(ctx context.Context, server export.Server, test string) (printed string, err error) {
+func runMysqltest(ctx context.Context, server export.Trier, test string) (printed string, err error) {
 	if err := server.Must(ctx, "CREATE DATABASE IF NOT EXISTS test"); err != nil {
 		return "", err
 	}

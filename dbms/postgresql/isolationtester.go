@@ -26,7 +26,7 @@ func testerPath() string {
 	return found[len(found)-1]
 }
 
-func runIsolationTester(ctx context.Context, server export.Server, test string) (printed string, err error) {
+func runIsolationTester(ctx context.Context, server export.Trier, test string) (printed string, err error) {
 	at, err := server.Read(ctx, "SELECT pg_backend_pid()::text, current_user::text, current_database()::text")
 	if err != nil {
 		return "", err

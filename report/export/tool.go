@@ -6,8 +6,8 @@ import (
 	"txweave/history"
 )
 
-// Server is a server on which a test is tried, as a session over it sees it.
-type Server interface {
+// Trier is a server on which a test is tried, as a session over it sees it.
+type Trier interface {
 	Read(ctx context.Context, sql string) (*history.Rows, error)
 	Must(ctx context.Context, sqls ...string) error
 }
@@ -20,7 +20,7 @@ type Tool struct {
 	// Installed says whether the program is on this machine, with all that it needs.
 	Installed func() bool
 	// Run runs a test on a server and returns what the program prints. The server is nobody else's.
-	Run func(ctx context.Context, server Server, test string) (printed string, err error)
+	Run func(ctx context.Context, server Trier, test string) (printed string, err error)
 }
 
 // ToolOf is the maintainers' program for findings of a DBMS in a format; nil where txweave knows of none.
