@@ -25,6 +25,7 @@ import (
 	"txweave/dbms/registry"
 	"txweave/exec"
 	"txweave/finding"
+	"txweave/internal/outcome"
 	"txweave/internal/version"
 )
 
@@ -184,7 +185,7 @@ func storedPlan(ctx context.Context, dir string) (*rotation.CampaignPlan, error)
 		return defaultPlan(), nil
 	}
 	p, err := rotation.Parse(filepath.Join(dir, database.File), []byte(text))
-	return p, usageOf(err)
+	return p, usage(err)
 }
 
 // run runs the campaign and says at the end how it stands.
@@ -338,13 +339,13 @@ func (f *campaignFlags) conclude(ctx context.Context, l *running.Life, stdout io
 	case ctx.Err() != nil:
 		return errInterrupted()
 	case fails:
-		return &exitError{code: exitFindings}
+		return &exitError{Code: exitFindings}
 	case l.Faults() > 0:
 		return ownFaults(l.Faults(), f.out)
 	case checked == 0:
-		return &exitError{exitInconclusive, errors.New("inconclusive: no case could be checked")}
+		return outcome.End(exitInconclusive, errors.New("inconclusive: no case could be checked"))
 	case len(silent) > 0:
-		return &exitError{exitInconclusive, fmt.Errorf("inconclusive: cells that have checked nothing: %s", strings.Join(silent, ", "))}
+		return outcome.End(exitInconclusive, fmt.Errorf("inconclusive: cells that have checked nothing: %s", strings.Join(silent, ", ")))
 	}
 	return nil
 }
@@ -398,7 +399,7 @@ func campaignAuditCommand() *cobra.Command {
 				}
 			}
 			if len(wrong) > 0 {
-				return &exitError{exitInternal, fmt.Errorf("%d things that must not be", len(wrong))}
+				return outcome.End(exitInternal, fmt.Errorf("%d things that must not be", len(wrong)))
 			}
 			return printf(cmd.OutOrStdout(), "%d cases, each counted once; %d findings, each whole and counted to its bug once\n", cases, findings)
 		}}

@@ -24,6 +24,7 @@ import (
 	"txweave/history"
 	"txweave/history/format"
 	"txweave/internal/input"
+	"txweave/internal/outcome"
 	"txweave/internal/output"
 	"txweave/oracle/mechanism"
 )
@@ -235,11 +236,11 @@ var leopardMark = []byte(`"operationTraceType"`)
 func verdictError(verdict string) error {
 	switch verdict {
 	case verdictInvalid:
-		return &exitError{code: exitFindings}
+		return &exitError{Code: exitFindings}
 	case verdictUnreadable:
-		return &exitError{code: exitUsage}
+		return &exitError{Code: exitUsage}
 	case verdictUnknown:
-		return &exitError{code: exitInconclusive}
+		return &exitError{Code: exitInconclusive}
 	}
 	return nil
 }
@@ -300,7 +301,7 @@ func (f *checkFlags) mechanism(ctx context.Context, w io.Writer, files []string)
 func stopped(ctx context.Context) string { return checker.Options{}.Stopped(ctx, "").Reason }
 
 // errInterrupted ends a command that was interrupted.
-func errInterrupted() error { return &exitError{exitInterrupted, errors.New("interrupted")} }
+func errInterrupted() error { return outcome.End(exitInterrupted, errors.New("interrupted")) }
 
 // print writes the result.
 func (r *checkResult) print(w io.Writer, format string) error {

@@ -9,19 +9,18 @@ import (
 	"strings"
 	"time"
 
-	"txweave/dbms"
-	"txweave/internal/input"
-
 	"golang.org/x/sys/unix"
 
 	"txweave/checker"
 	"txweave/checker/blackbox"
 	"txweave/checker/certificate"
 	"txweave/checker/jepsen"
+	"txweave/dbms"
 	"txweave/dbms/registry"
 	"txweave/exec"
 	"txweave/history/format"
 	"txweave/history/register"
+	"txweave/internal/input"
 )
 
 // historyResult is what the check of one history prints: a line of --format-out json.
@@ -80,7 +79,7 @@ func (f *checkFlags) histories(ctx context.Context, w, errs io.Writer, files []s
 		var exit *exitError
 		switch {
 		case err == nil:
-		case len(paths) == 1 || !errors.As(err, &exit) || exit.code != exitUsage:
+		case len(paths) == 1 || !errors.As(err, &exit) || exit.Code != exitUsage:
 			return err
 		default:
 			fmt.Fprintf(errs, "txweave: %v\n", err)

@@ -16,6 +16,7 @@ import (
 	"txweave/dbms/registry"
 	"txweave/exec"
 	"txweave/exec/planted"
+	"txweave/internal/outcome"
 )
 
 // detectFlags are the flags of the detect command.
@@ -52,7 +53,7 @@ no false alarm, else 1.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if len(f.tables) > 0 {
-				return usageOf(detect.Combined(cmd.Context(), cmd.OutOrStdout(), f.tables))
+				return usage(detect.Combined(cmd.Context(), cmd.OutOrStdout(), f.tables))
 			}
 			if err := f.check(cmd.Flags()); err != nil {
 				return err
@@ -129,7 +130,7 @@ func (f *detectFlags) check(fs *pflag.FlagSet) error {
 	if f.out == "" {
 		return nil
 	}
-	return usageOf(store.In(f.out).Check())
+	return usage(store.In(f.out).Check())
 }
 
 // again is the command that shows a finding with nothing planted again: its case by itself where that does, else those of its seed up to it.
@@ -213,7 +214,7 @@ func printDetection(w io.Writer, d *detect.Result, format string) error {
 		err = d.Table(w)
 	}
 	if err == nil && d.Missed()+d.FalseAlarms > 0 {
-		err = &exitError{exitFindings, fmt.Errorf("%d forbidden bugs not found, %d false alarms", d.Missed(), d.FalseAlarms)}
+		err = outcome.End(exitFindings, fmt.Errorf("%d forbidden bugs not found, %d false alarms", d.Missed(), d.FalseAlarms))
 	}
 	return err
 }

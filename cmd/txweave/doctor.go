@@ -92,7 +92,7 @@ func (f *doctorFlags) run(ctx context.Context, stdout io.Writer, args []string) 
 		return err
 	}
 	if cannot {
-		return &exitError{code: exitInconclusive}
+		return &exitError{Code: exitInconclusive}
 	}
 	return nil
 }

@@ -20,6 +20,7 @@ import (
 	"txweave/finding"
 	"txweave/guide/interleave"
 	"txweave/instrument"
+	"txweave/internal/outcome"
 	"txweave/testcase"
 	"txweave/weave"
 )
@@ -224,11 +225,11 @@ func (x *exploration) report(told interleave.Extent, over string) error {
 	}
 	switch {
 	case x.showing > 0:
-		return &exitError{code: exitFindings}
+		return &exitError{Code: exitFindings}
 	case over != "":
-		return &exitError{exitInconclusive, fmt.Errorf("inconclusive: %s", over)}
+		return outcome.End(exitInconclusive, fmt.Errorf("inconclusive: %s", over))
 	case x.checked < x.ran:
-		return &exitError{exitInconclusive, fmt.Errorf("inconclusive: %d could not be checked, one as %s", x.ran-x.checked, x.unchecked)}
+		return outcome.End(exitInconclusive, fmt.Errorf("inconclusive: %d could not be checked, one as %s", x.ran-x.checked, x.unchecked))
 	}
 	return nil
 }

@@ -98,7 +98,7 @@ func writeFiles(ctx context.Context, files []export.File, dir bool, to string, s
 		return err
 	}
 	if !dir {
-		return usageOf(output.File(ctx, to, []byte(files[0].Text)))
+		return usage(output.File(ctx, to, []byte(files[0].Text)))
 	}
 	if err := os.MkdirAll(to, 0o755); err != nil {
 		return err

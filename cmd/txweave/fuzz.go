@@ -30,6 +30,7 @@ import (
 	"txweave/finding"
 	"txweave/finding/known"
 	"txweave/gen"
+	"txweave/internal/outcome"
 	"txweave/weave"
 )
 
@@ -327,22 +328,22 @@ func (f *fuzzFlags) conclude(ctx context.Context, sum *campaign.Summary, err err
 	case ctx.Err() != nil:
 		return errInterrupted()
 	case sum.Reported() > 0:
-		return &exitError{code: exitFindings}
+		return &exitError{Code: exitFindings}
 	case sum.Faults > 0:
 		return ownFaults(int64(sum.Faults), f.out)
 	case len(sum.Paused) > 0:
-		return &exitError{exitInconclusive, errors.New("inconclusive: findings came so often that they were paused: a fault of the set-up?")}
+		return outcome.End(exitInconclusive, errors.New("inconclusive: findings came so often that they were paused: a fault of the set-up?"))
 	case sum.Suspected() > 0:
-		return &exitError{exitInconclusive, fmt.Errorf("inconclusive: %d bugs are suspected: their findings did not come back each time (txweave bugs list --status suspect)", sum.Suspected())}
+		return outcome.End(exitInconclusive, fmt.Errorf("inconclusive: %d bugs are suspected: their findings did not come back each time (txweave bugs list --status suspect)", sum.Suspected()))
 	case sum.CasesChecked == 0:
-		return &exitError{exitInconclusive, fmt.Errorf("inconclusive: none of %d cases could be checked", sum.Cases)}
+		return outcome.End(exitInconclusive, fmt.Errorf("inconclusive: none of %d cases could be checked", sum.Cases))
 	}
 	return nil
 }
 
 // ownFaults is the exit code of a campaign that found nothing, and at some of whose cases txweave itself failed.
 func ownFaults(n int64, out string) error {
-	return &exitError{exitInternal, fmt.Errorf("txweave itself failed at %s: %s tells more", finding.Count(n, "case"), filepath.Join(out, store.FaultsDir))}
+	return outcome.End(exitInternal, fmt.Errorf("txweave itself failed at %s: %s tells more", finding.Count(n, "case"), filepath.Join(out, store.FaultsDir)))
 }
 
 // toldAt is where a known bug is told, in brackets.

@@ -13,6 +13,7 @@ import (
 	"txweave/exec"
 	"txweave/finding"
 	"txweave/history"
+	"txweave/internal/outcome"
 	"txweave/internal/output"
 	"txweave/report/page"
 	"txweave/report/timeline"
@@ -50,7 +51,7 @@ func (f *importFlags) runScripts(ctx context.Context, name string, text []byte, 
 		}
 		err := f.runScript(ctx, &fl, &s, page, w)
 		var coded *exitError
-		if err != nil && (!errors.As(err, &coded) || coded.code != exitFindings && coded.code != exitInconclusive) {
+		if err != nil && (!errors.As(err, &coded) || coded.Code != exitFindings && coded.Code != exitInconclusive) {
 			return err
 		}
 		if worst == nil || err != nil && codeOf(err) == exitFindings {
@@ -190,7 +191,7 @@ func (c *conclusion) watched(ctx context.Context, t exec.Target, p *dbms.Profile
 	case errors.As(err, &crash):
 		c.say(true, "oracles: the server crashed: %s", crash.Reason)
 		return nil
-	case errors.As(err, &coded) && coded.code == exitUsage:
+	case errors.As(err, &coded) && coded.Code == exitUsage:
 		c.say(false, "oracles: not asked: %s", finding.Line(coded.Error()))
 		return nil
 	case errors.Is(err, exec.ErrTimeout) || errors.As(err, &lost):
@@ -344,11 +345,11 @@ func (c *conclusion) conclude(out *script.Showing, notes []importer.Note) error 
 	}
 	switch {
 	case c.wrong:
-		return &exitError{code: exitFindings}
+		return &exitError{Code: exitFindings}
 	case c.around != nil:
 		return c.around
 	case missing > 0:
-		return &exitError{exitInconclusive, fmt.Errorf("no longer the bug: %d of the text's statements were left out or not run, each with its line above", missing)}
+		return outcome.End(exitInconclusive, fmt.Errorf("no longer the bug: %d of the text's statements were left out or not run, each with its line above", missing))
 	}
 	return nil
 }
@@ -378,13 +379,13 @@ func (c *conclusion) engine(out *script.Showing, users bool) {
 	}
 	for _, i := range out.Run.Lost {
 		if users {
-			c.around = &exitError{exitInconclusive, errors.New("inconclusive: a connection was lost, which the network may have done")}
+			c.around = outcome.End(exitInconclusive, errors.New("inconclusive: a connection was lost, which the network may have done"))
 		}
 		c.say(!users, "line %d: the connection was lost, and the server lives on: %s", out.Script.Steps[i].Line, clipped(out.Script.Steps[i].SQL))
 	}
 	busy := len(out.Run.Busy) > 0 // others may have waited for it
 	if busy {
-		c.around = &exitError{exitInconclusive, errors.New("inconclusive: a statement runs for longer than --timeout, and waits for nobody")}
+		c.around = outcome.End(exitInconclusive, errors.New("inconclusive: a statement runs for longer than --timeout, and waits for nobody"))
 	}
 	for _, i := range out.Run.Killed {
 		if i >= 0 {

@@ -20,6 +20,7 @@ import (
 	"txweave/campaign/store"
 	"txweave/dbms/registry"
 	"txweave/finding/known"
+	"txweave/internal/outcome"
 )
 
 // rediscoverFlags are the flags of the rediscover command.
@@ -253,7 +254,7 @@ func (r *rediscovery) print(w io.Writer, format string) error {
 		return err
 	}
 	if missed > 0 {
-		return &exitError{exitFindings, fmt.Errorf("%d of %d known bugs were not met with most seeds", missed, len(r.Bugs))}
+		return outcome.End(exitFindings, fmt.Errorf("%d of %d known bugs were not met with most seeds", missed, len(r.Bugs)))
 	}
 	return nil
 }

@@ -19,6 +19,7 @@ import (
 	"txweave/dbms"
 	"txweave/exec"
 	"txweave/finding"
+	"txweave/internal/outcome"
 	"txweave/reduce"
 	"txweave/sdg"
 	"txweave/testcase"
@@ -104,7 +105,7 @@ func (f *reduceFlags) read(ctx context.Context, path, of string) (*testcase.Case
 		return nil, usage(err)
 	}
 	c, err := d.Case()
-	return c, usageOf(err)
+	return c, usage(err)
 }
 
 // paths resolves the argument: the case's file, the finding's directory that it is of, if it is of one, and that whose reduced/ the result
@@ -152,7 +153,7 @@ func (f *reduceFlags) reduce(cmd *cobra.Command, t exec.Target, p *dbms.Profile,
 		Reduce: reduce.Options{MaxAttempts: f.attempts, MaxTime: f.duration, Progress: show.progress}})
 	show.end()
 	if errors.Is(err, shrink.ErrShowsNothing) || errors.Is(err, reduce.ErrUnchecked) {
-		return &exitError{exitInconclusive, err}
+		return outcome.End(exitInconclusive, err)
 	}
 	if out == nil {
 		return err

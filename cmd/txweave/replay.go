@@ -19,6 +19,7 @@ import (
 	"txweave/exec"
 	"txweave/finding"
 	"txweave/history/format"
+	"txweave/internal/outcome"
 	"txweave/sqltext"
 	"txweave/testcase"
 	"txweave/weave"
@@ -107,7 +108,7 @@ func readCase(ctx context.Context, path string) (*testcase.Case, error) {
 		if err == nil {
 			err = undoubted(c)
 		}
-		return c, usageOf(err)
+		return c, usage(err)
 	})
 }
 
@@ -203,7 +204,7 @@ func replayInto(ctx context.Context, t exec.Target, p *dbms.Profile, c *testcase
 			fmt.Fprintf(w, "run %d: %s\n", i+1, at.broken)
 			r.Shown++
 			if at.hangs {
-				return &exitError{code: exitFindings}
+				return &exitError{Code: exitFindings}
 			}
 			continue
 		}
@@ -226,12 +227,12 @@ func replayInto(ctx context.Context, t exec.Target, p *dbms.Profile, c *testcase
 	fmt.Fprintf(w, "%s %s, %s: %d/%d showed a difference\n", d.Target, d.Version, p.Isolation, r.Shown, r.Runs)
 	switch {
 	case r.Shown > 0:
-		return &exitError{code: exitFindings}
+		return &exitError{Code: exitFindings}
 	case last != nil && len(last.Malformed) > 0:
 		return malformed(last)
 	case r.Checked == 0:
 		r.Why = last.Why.String()
-		return &exitError{exitInconclusive, fmt.Errorf("inconclusive: the case could not be checked: %s", last.Why)}
+		return outcome.End(exitInconclusive, fmt.Errorf("inconclusive: the case could not be checked: %s", last.Why))
 	}
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 
 	"txweave/exec"
 	"txweave/finding"
+	"txweave/internal/outcome"
 	"txweave/testcase"
 	"txweave/weave"
 )
@@ -103,10 +104,10 @@ func (r *replayed) close(err error) error {
 	if err == nil {
 		return nil
 	}
-	if !errors.As(err, &exit) || !slices.Contains([]int{exitFindings, exitInconclusive, exitUsage}, exit.code) {
+	if !errors.As(err, &exit) || !slices.Contains([]int{exitFindings, exitInconclusive, exitUsage}, exit.Code) {
 		return err
 	}
-	if r.Code = exit.code; r.Code == exitUsage {
+	if r.Code = exit.Code; r.Code == exitUsage {
 		r.Refused = finding.Line(exit.Error())
 	}
 	return nil
@@ -175,9 +176,9 @@ func printReplayed(w io.Writer, results []*replayed) error {
 		}
 		if rank(r.Code) > rank(code) {
 			code = r.Code
-			worst = &exitError{code: code}
+			worst = &exitError{Code: code}
 			if r.Refused != "" {
-				worst = &exitError{code, errors.New(r.Refused)}
+				worst = outcome.End(code, errors.New(r.Refused))
 			}
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"txweave/internal/outcome"
 	"txweave/internal/output"
 	"txweave/report"
 	"txweave/report/timeline"
@@ -63,7 +64,7 @@ func (f *reportFlags) run(ctx context.Context, path string, stdout, stderr io.Wr
 		return err
 	}
 	if find.Record.Class == "" && find.Run != nil {
-		return &exitError{exitInconclusive, fmt.Errorf("%s shows no finding: nothing to report", path)}
+		return outcome.End(exitInconclusive, fmt.Errorf("%s shows no finding: nothing to report", path))
 	}
 	if err := f.allows(&find.Record); err != nil {
 		return err
@@ -83,7 +84,7 @@ func (f *reportFlags) run(ctx context.Context, path string, stdout, stderr io.Wr
 		_, err = io.WriteString(stdout, text)
 		return err
 	}
-	return usageOf(output.File(ctx, f.output, []byte(text)))
+	return usage(output.File(ctx, f.output, []byte(text)))
 }
 
 // find reads a finding's directory, or runs a case to learn what comes of it.

@@ -82,7 +82,7 @@ func (f *pageFlags) readToken(ctx context.Context) error {
 func (f *pageFlags) show(ctx context.Context, db *database.DB, stderr io.Writer) (address string, wait func() error, err error) {
 	l, err := site.Listen(f.http, f.http == anyPort, f.token != "" || f.userHeader != "")
 	if err != nil {
-		return "", nil, usageOf(err)
+		return "", nil, usage(err)
 	}
 	s, err := site.New(site.Options{DB: db, Token: f.token, UserHeader: f.userHeader, Repeat: repeater(db, f.book())})
 	if err != nil {

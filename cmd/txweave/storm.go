@@ -24,6 +24,7 @@ import (
 	"txweave/gen/workload"
 	"txweave/history/format"
 	"txweave/history/register"
+	"txweave/internal/outcome"
 	"txweave/internal/output"
 	"txweave/internal/trust"
 )
@@ -258,7 +259,7 @@ func (f *stormFlags) run(ctx context.Context, cmd *cobra.Command, t exec.Target,
 	if errors.As(err, &hang) {
 		fmt.Fprint(cmd.ErrOrStderr(), hang.Stacks)
 		if err = hanging(hang); hang.Proved() {
-			err = &exitError{exitFindings, fmt.Errorf("%s: %w", finding.ClassHang, err)}
+			err = outcome.End(exitFindings, fmt.Errorf("%s: %w", finding.ClassHang, err))
 		}
 	}
 	if s == nil || hang != nil {
@@ -284,19 +285,19 @@ func (f *stormFlags) run(ctx context.Context, cmd *cobra.Command, t exec.Target,
 	case ctx.Err() != nil:
 		return errInterrupted()
 	case s.found > s.known:
-		return &exitError{exitFindings, herr}
+		return outcome.End(exitFindings, herr)
 	case herr != nil:
 		return herr
 	case res.Crash != nil: // by a signal from outside: no finding
 		return fmt.Errorf("%w: %w", exec.ErrUnavailable, res.Crash)
 	case res.StalledFor*stallShare > res.Elapsed:
-		return &exitError{exitInconclusive, fmt.Errorf("inconclusive: for %.1f of %.1f seconds no transaction ended", res.StalledFor.Seconds(), res.Elapsed.Seconds())}
+		return outcome.End(exitInconclusive, fmt.Errorf("inconclusive: for %.1f of %.1f seconds no transaction ended", res.StalledFor.Seconds(), res.Elapsed.Seconds()))
 	case res.Committed == 0 || s.rep.Stats.Reads+s.rep.Stats.Locks == 0:
-		return &exitError{exitInconclusive, errors.New("inconclusive: no committed transaction could be checked")}
+		return outcome.End(exitInconclusive, errors.New("inconclusive: no committed transaction could be checked"))
 	}
 	for _, j := range []*verdict.Judgement{s.judged, s.cert} {
 		if j != nil && j.Unknown {
-			return &exitError{exitInconclusive, errors.New("inconclusive: the history could not be judged: " + j.Text)}
+			return outcome.End(exitInconclusive, errors.New("inconclusive: the history could not be judged: "+j.Text))
 		}
 	}
 	return nil

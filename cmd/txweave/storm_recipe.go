@@ -23,6 +23,7 @@ import (
 	"txweave/exec/storm/verdict"
 	"txweave/finding"
 	"txweave/gen/workload"
+	"txweave/internal/outcome"
 	"txweave/internal/trust"
 )
 
@@ -191,7 +192,7 @@ Exit codes: 0 it did not come, 1 it came, 64 usage, 69 target unavailable, 70 in
 				x.print(seen)
 			}
 			if err == nil && seen.Times > 0 {
-				err = &exitError{exitFindings, nil}
+				err = outcome.End(exitFindings, nil)
 			}
 			return err
 		},
@@ -305,7 +306,7 @@ func (x *repeating) reduce(ctx context.Context, r *recipe.Recipe, about recipe.S
 	}
 	x.print(before)
 	if before.Times == 0 {
-		return &exitError{exitInconclusive, fmt.Errorf("the finding did not come in %d storms: more --times, or a longer duration in the file, may show it", times)}
+		return outcome.End(exitInconclusive, fmt.Errorf("the finding did not come in %d storms: more --times, or a longer duration in the file, may show it", times))
 	}
 	l := recipe.Limits{Tries: recipe.TriesFor(float64(before.Times)/float64(before.Storms), tries), Acts: x.acts,
 		Told: func(step string, kept bool) {

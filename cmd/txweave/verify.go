@@ -15,6 +15,7 @@ import (
 	"txweave/campaign/verify"
 	"txweave/campaign/worker"
 	"txweave/exec"
+	"txweave/internal/outcome"
 	"txweave/sdg"
 	"txweave/weave"
 )
@@ -69,7 +70,7 @@ func (f *verifyFlags) run(ctx context.Context, stdout io.Writer, ids []string) e
 	}
 	jobs, err := verify.Jobs(bugs, ids)
 	if err != nil {
-		return usageOf(err)
+		return usage(err)
 	}
 	if f.dsn != "" || f.target != "" { // the target decides which bugs can be verified
 		probe := f.targetFlags
@@ -85,7 +86,7 @@ func (f *verifyFlags) run(ctx context.Context, stdout io.Writer, ids []string) e
 	v := verify.Rerunner{Store: bugs, Repeat: f.repeat, Open: f.worker}
 	out, err := v.Run(ctx, jobs, f.target)
 	if ctx.Err() != nil {
-		return &exitError{exitInterrupted, errors.New("interrupted")}
+		return outcome.End(exitInterrupted, errors.New("interrupted"))
 	}
 	if err != nil {
 		return err
@@ -138,8 +139,8 @@ func (f *verifyFlags) alone(ctx context.Context, w io.Writer, paths []string, er
 		}
 		one := t.use(ctx, func(x exec.Target) error { return replayCase(ctx, x, p, c, o, f.repeat, w) })
 		var shown *exitError
-		if errors.As(one, &shown) && (shown.code == exitFindings || shown.code == exitInconclusive) {
-			if err == nil || shown.code == exitFindings {
+		if errors.As(one, &shown) && (shown.Code == exitFindings || shown.Code == exitInconclusive) {
+			if err == nil || shown.Code == exitFindings {
 				err = one
 			}
 			continue
@@ -227,9 +228,9 @@ func (f *verifyFlags) print(w io.Writer, list []*verify.Verified) (err error) {
 	case err != nil:
 		return err
 	case there > 0:
-		return &exitError{code: exitFindings}
+		return &exitError{Code: exitFindings}
 	case checked == 0:
-		return &exitError{exitInconclusive, errors.New("inconclusive: there is no bug that could be checked")}
+		return outcome.End(exitInconclusive, errors.New("inconclusive: there is no bug that could be checked"))
 	}
 	return nil
 }
