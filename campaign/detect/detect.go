@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"txweave/campaign"
+	"txweave/campaign/casesource"
 	"txweave/campaign/worker"
 	"txweave/dbms"
 	"txweave/exec"
@@ -179,7 +180,7 @@ func (o *Options) ownFindings(ctx context.Context, t exec.Target, p *dbms.Profil
 
 // EachResult checks cases until more says no, and returns how many it checked. The target stays the caller's, whatever
 // happens.
-func EachResult(ctx context.Context, t exec.Target, p *dbms.Profile, src *worker.Cases, budget int, more func(*campaign.CaseResult) bool) (int, error) {
+func EachResult(ctx context.Context, t exec.Target, p *dbms.Profile, src *casesource.Cases, budget int, more func(*campaign.CaseResult) bool) (int, error) {
 	w := worker.OnCases(t, p, src, checking)
 	defer w.Release()
 	for n := range budget {
@@ -197,7 +198,7 @@ func EachResult(ctx context.Context, t exec.Target, p *dbms.Profile, src *worker
 // eachOf is EachResult for the cases of a seed. What is a known bug of the server itself is neither the
 // planted one nor a false alarm.
 func (o *Options) eachOf(ctx context.Context, t exec.Target, p *dbms.Profile, seed uint64, more func(*campaign.CaseResult) bool) (int, error) {
-	src, err := worker.NewCasesFor(t.Describe().Version, seed, p, slices.Concat(known.Usually(p.DBMS), planted.Without(p), o.Without)...)
+	src, err := casesource.NewCasesFor(t.Describe().Version, seed, p, slices.Concat(known.Usually(p.DBMS), planted.Without(p), o.Without)...)
 	if err != nil {
 		return 0, err
 	}

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"txweave/campaign"
+	"txweave/campaign/casesource"
 	"txweave/dbms"
 	"txweave/exec"
 	"txweave/weave"
@@ -14,7 +15,7 @@ import (
 // Pool opens workers of one kind.
 type Pool struct {
 	Profile *dbms.Profile
-	Cases   *Cases
+	Cases   *casesource.Cases
 	Options weave.Options
 	// Target opens a database for a worker in this process. Its servers end when the worker is closed, not with the context.
 	Target func(context.Context) (exec.Target, error)

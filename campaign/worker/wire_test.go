@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"txweave/campaign"
+	"txweave/campaign/casesource"
 	"txweave/campaign/storming"
 	"txweave/dbms"
 	"txweave/dbms/mariadb"
@@ -127,7 +128,7 @@ func TestJoinedCrash(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	src, err := NewCases(1, p)
+	src, err := casesource.NewCases(1, p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -289,7 +290,7 @@ func checkWire(t *testing.T, over *wire, system, isolation, at string, server *e
 	if err != nil {
 		t.Fatal(err)
 	}
-	src, err := NewCases(1, p)
+	src, err := casesource.NewCases(1, p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -351,7 +352,7 @@ func TestBackendCrash(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	src, err := NewCases(1, p)
+	src, err := casesource.NewCases(1, p)
 	if err != nil {
 		t.Fatal(err)
 	}

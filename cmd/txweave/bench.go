@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"txweave/campaign/worker"
+	"txweave/campaign/casesource"
 	"txweave/dbms"
 	"txweave/dbms/registry"
 	"txweave/exec"
@@ -56,7 +56,7 @@ says how much of the time is the database's. Resets count on both sides, waiting
 				return err
 			}
 			return f.use(cmd.Context(), func(t exec.Target) error {
-				src, err := worker.NewCasesFor(t.Describe().Version, seed, p, append(known.Usually(p.DBMS), waitsForNoLock)...)
+				src, err := casesource.NewCasesFor(t.Describe().Version, seed, p, append(known.Usually(p.DBMS), waitsForNoLock)...)
 				if err != nil {
 					return err
 				}
@@ -80,7 +80,7 @@ says how much of the time is the database's. Resets count on both sides, waiting
 const waitsForNoLock = "read-deferrable"
 
 // bench times cases, then the bare loop over what they sent.
-func bench(ctx context.Context, t exec.Target, p *dbms.Profile, src *worker.Cases, cases int) (*benchResult, error) {
+func bench(ctx context.Context, t exec.Target, p *dbms.Profile, src *casesource.Cases, cases int) (*benchResult, error) {
 	r, err := exec.NewRunner(ctx, t, p, exec.Options{})
 	if err != nil {
 		return nil, err

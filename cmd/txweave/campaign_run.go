@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"txweave/campaign"
+	"txweave/campaign/casesource"
 	"txweave/campaign/database"
 	"txweave/campaign/detect"
 	"txweave/campaign/rotation"
@@ -77,7 +78,7 @@ func (r *campaignRun) check(ctx context.Context, part *rotation.Part, p *dbms.Pr
 		err = f.checkFaults()
 	}
 	if err == nil && len(part.Without) > 0 {
-		if _, err = worker.NewCases(part.Seed, p, part.Without...); err != nil {
+		if _, err = casesource.NewCases(part.Seed, p, part.Without...); err != nil {
 			err = fmt.Errorf("--without: %w", err)
 		}
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"txweave/campaign"
+	"txweave/campaign/casesource"
 	"txweave/campaign/rotation"
 	"txweave/campaign/shrink"
 	"txweave/campaign/store"
@@ -159,7 +160,7 @@ func (f *fuzzFlags) add(fs *pflag.FlagSet) {
 
 // addWithout adds the flag that leaves productions out.
 func addWithout(fs *pflag.FlagSet, names *[]string) {
-	fs.StringSliceVar(names, "without", nil, "what is not generated, by the names that txweave features lists; also "+strings.Join(worker.Parts(), ", ")+": what is done to every case")
+	fs.StringSliceVar(names, "without", nil, "what is not generated, by the names that txweave features lists; also "+strings.Join(casesource.Parts(), ", ")+": what is done to every case")
 }
 
 // freshSeed draws a campaign's seed; it is printed, so that the campaign can be repeated.
@@ -247,8 +248,8 @@ func (f *fuzzFlags) campaign(ctx context.Context, p *dbms.Profile, fl *fleet, o 
 		return campaign.Config{}, err
 	}
 	c := campaign.Config{
-		Seed: f.seed, First: f.first, Cases: f.cases, Duration: f.duration, Once: f.once, Workers: f.workers,
-		Made: made, Store: out, ReduceTime: f.reduceTime, MaxKept: f.maxLogs, Flood: f.flood, Known: f.isKnown, Suspects: enoughSuspects(p),
+		Seed: f.seed, Source: casesource.CaseSource{First: f.first, Count: f.cases, Made: made}, Duration: f.duration, Once: f.once, Workers: f.workers,
+		Store: out, ReduceTime: f.reduceTime, MaxKept: f.maxLogs, Flood: f.flood, Known: f.isKnown, Suspects: enoughSuspects(p),
 		NewWorker: func(ctx context.Context, _ int) (campaign.Worker, error) { return w.Open(ctx) },
 		Describe: func() finding.Environment {
 			env := worker.Environment(p, f.claim, f.faults, w.Describe())
@@ -276,7 +277,7 @@ func (f *fuzzFlags) generate(ctx context.Context, w *worker.Pool) (err error) {
 	if len(f.faults) > 0 {
 		leave = append(slices.Clone(leave), planted.Without(w.Profile)...)
 	}
-	if w.Cases, err = worker.NewCases(f.seed, w.Profile, leave...); err != nil {
+	if w.Cases, err = casesource.NewCases(f.seed, w.Profile, leave...); err != nil {
 		return usage(err)
 	}
 	d, err := registry.Lookup(w.Profile.DBMS)
@@ -295,7 +296,7 @@ func (f *fuzzFlags) generate(ctx context.Context, w *worker.Pool) (err error) {
 		return err
 	}
 	without := slices.Concat(leave, f.bugs.In(&env).Without())
-	if w.Cases, err = worker.NewCasesFor(w.Describe().Version, f.seed, w.Profile, without...); err != nil {
+	if w.Cases, err = casesource.NewCasesFor(w.Describe().Version, f.seed, w.Profile, without...); err != nil {
 		return usage(fmt.Errorf("a known bug leaves out %s: %w", strings.Join(without, ", "), err))
 	}
 	return nil

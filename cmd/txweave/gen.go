@@ -3,7 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"txweave/campaign/worker"
+	"txweave/campaign/casesource"
 	"txweave/dbms/registry"
 	"txweave/finding/known"
 )
@@ -26,7 +26,7 @@ func genCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			src, err := worker.NewCases(seed, p, append(known.Usually(p.DBMS), without...)...)
+			src, err := casesource.NewCases(seed, p, append(known.Usually(p.DBMS), without...)...)
 			if err != nil {
 				return usage(err)
 			}

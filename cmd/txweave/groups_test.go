@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"txweave/campaign"
+	"txweave/campaign/casesource"
 	"txweave/campaign/detect"
 	"txweave/campaign/shrink"
 	"txweave/campaign/worker"
@@ -110,7 +111,7 @@ func bugsOf(t *testing.T, p *dbms.Profile, faults []*planted.Fault, cases, each 
 	bugs := &finding.Bugs{}
 	// use opens a target with the planted bugs: one runs the cases, the other reduces what they found.
 	use := func(do func(exec.Target) error) error { return withPlanted(t, p, faults, do) }
-	src, err := worker.NewCases(*groupsSeed, p)
+	src, err := casesource.NewCases(*groupsSeed, p)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"txweave/campaign"
+	"txweave/campaign/casesource"
 	"txweave/campaign/detect"
 	"txweave/campaign/shrink"
 	"txweave/campaign/worker"
@@ -98,7 +99,7 @@ func TestReducePlanted(t *testing.T) {
 
 // firstShown returns the first generated case that shows a finding; nil if none of many does.
 func firstShown(t *testing.T, target exec.Target, p *dbms.Profile, seed uint64) *testcase.Case {
-	src, err := worker.NewCases(seed, p)
+	src, err := casesource.NewCases(seed, p)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,8 +9,8 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"txweave/campaign/casesource"
 	"txweave/campaign/rotation"
-	"txweave/campaign/worker"
 	"txweave/dbms"
 	"txweave/guide"
 )
@@ -23,7 +23,7 @@ func (f *seedFlags) add(fs *pflag.FlagSet) {
 }
 
 // open returns what makes cases of those that the flags name; nil for none.
-func (f *seedFlags) open(ctx context.Context, p *dbms.Profile, src *worker.Cases, stderr io.Writer) (func(n int) []byte, error) {
+func (f *seedFlags) open(ctx context.Context, p *dbms.Profile, src *casesource.Cases, stderr io.Writer) (func(n int) []byte, error) {
 	if f.seeds == "" {
 		return nil, nil
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"txweave/campaign"
+	"txweave/campaign/casesource"
 	"txweave/campaign/verify"
 	"txweave/campaign/worker"
 	"txweave/exec"
@@ -193,7 +194,7 @@ func (f *verifyFlags) worker(ctx context.Context, group []verify.Task) (verify.D
 	if err != nil {
 		return nil, err
 	}
-	src, err := worker.NewCases(0, p)
+	src, err := casesource.NewCases(0, p)
 	if err != nil {
 		return nil, errors.Join(err, fl.close())
 	}

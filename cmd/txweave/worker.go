@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"txweave/campaign/casesource"
 	"txweave/campaign/worker"
 	"txweave/dbms"
 	"txweave/dbms/registry"
@@ -42,7 +43,7 @@ func workerCommand() *cobra.Command {
 				return err
 			}
 			o.Integrity = integrity
-			src, err := worker.NewCases(seed, p, without...)
+			src, err := casesource.NewCases(seed, p, without...)
 			if err != nil {
 				return err
 			}
@@ -69,7 +70,7 @@ func workerCommand() *cobra.Command {
 }
 
 // pool opens workers on the fleet's targets: a process of this same program where the engine would run inside ours.
-func (fl *fleet) pool(p *dbms.Profile, src *worker.Cases, o weave.Options, orders int, precision string) *worker.Pool {
+func (fl *fleet) pool(p *dbms.Profile, src *casesource.Cases, o weave.Options, orders int, precision string) *worker.Pool {
 	out := &worker.Pool{Profile: p, Cases: src, Options: o, Target: fl.open}
 	if !fl.flags.embedded() {
 		return out

@@ -1,4 +1,4 @@
-package worker
+package casesource
 
 import (
 	"strings"
@@ -28,7 +28,7 @@ func TestChecksLeftOut(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := usual
-		src.leave(&got)
+		src.Spare(&got)
 		if got.Orders != want.Orders || got.Integrity != want.Integrity || got.NoSearches != want.NoSearches || got.NoBefore != want.NoBefore {
 			t.Errorf("without %q: %+v, want %+v", name, got, want)
 		}

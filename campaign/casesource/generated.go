@@ -1,4 +1,4 @@
-package worker
+package casesource
 
 import (
 	"math/rand/v2"
@@ -14,7 +14,8 @@ import (
 	"txweave/weave"
 )
 
-// Cases makes the cases of a campaign.
+// Cases makes the cases of a campaign by their numbers: what the generator draws, the best of several drafts, made to meet, under a
+// setting, a plan and in a store of their own.
 type Cases struct {
 	seed    uint64
 	dialect *gen.Dialect
@@ -43,8 +44,8 @@ func Parts() []string {
 	return []string{partDrafts, partMeetings, partPlan, partSetting, partStore, partSecond, partSearches, partIntegrity, partBefore}
 }
 
-// leave takes what is left out of every case from how cases are checked.
-func (s *Cases) leave(o *weave.Options) {
+// Spare takes what is left out of every case from how cases are checked.
+func (s *Cases) Spare(o *weave.Options) {
 	if s.leaves(partSecond) {
 		o.Orders = 1
 	}
@@ -92,7 +93,7 @@ func NewCasesFor(serverVersion string, seed uint64, p *dbms.Profile, without ...
 
 // Make generates a case by its number in the campaign.
 func (s *Cases) Make(n int) (*testcase.Case, error) {
-	c, _, err := s.told(n)
+	c, _, err := s.Told(n)
 	return c, err
 }
 
@@ -103,13 +104,13 @@ func (s *Cases) Again(seed, statements uint64) (*testcase.Case, error) {
 	return gen.Generate(seed, s.dialect, o)
 }
 
-// Seeds returns what changes those of some cases that are of this campaign's kind.
+// Seeds returns what makes cases of those of some cases that are of this campaign's kind: their Next is a CaseSource's Made.
 func (s *Cases) Seeds(cases []*testcase.Case) *guide.Seeds {
 	return guide.NewSeeds(s, s.profile, s.dialect.OwnLevels, cases)
 }
 
-// told is Make with the names of the productions that the case is made of.
-func (s *Cases) told(n int) (*testcase.Case, map[string]bool, error) {
+// Told is Make with the names of the productions that the case is made of.
+func (s *Cases) Told(n int) (*testcase.Case, map[string]bool, error) {
 	c, uses, err := s.draft(n)
 	if err != nil {
 		return nil, nil, err
