@@ -2,6 +2,11 @@
 // follows from the campaign's seed and the number alone, or one that is made of known cases. Interleavings of one case are guide/interleave's.
 package casesource
 
+import (
+	"crypto/rand"
+	"encoding/binary"
+)
+
 // CaseSource says which cases are tried, one after the other. The zero value is all of the generator's, from number 0 on. It is not for
 // several goroutines, but Text is.
 type CaseSource struct {
@@ -33,4 +38,13 @@ func (s *CaseSource) Text(n int) []byte {
 		return nil
 	}
 	return s.Made(n)
+}
+
+// FreshSeed draws a campaign's seed; whoever takes it says so, so that the campaign can be repeated.
+func FreshSeed() uint64 {
+	var b [8]byte
+	if _, err := rand.Read(b[:]); err != nil {
+		panic(err) // crypto/rand never fails on the systems that Go supports
+	}
+	return binary.LittleEndian.Uint64(b[:]) >> 20 // 44 bits are enough and easier to type
 }

@@ -25,7 +25,6 @@ import (
 	"txweave/dbms/postgresql"
 	"txweave/exec"
 	"txweave/finding"
-	"txweave/gen/workload"
 	"txweave/internal/testkit/effort"
 	"txweave/internal/testkit/servers"
 	"txweave/testcase"
@@ -251,11 +250,10 @@ func unixDSN(at string) string { return "root@unix(" + at + ")/" }
 
 // stormOver lets storms run over a wire that cuts connections.
 func stormOver(t *testing.T, system, socket string, to func(socket string) string, server *exec.Server) {
-	load, err := workload.New("random-sql", workload.Config{Keys: 40, Distribution: workload.Uniform})
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := dbms.Lookup(system, "repeatable-read")
+	c := storming.Default()
+	c.Target.Target, c.Target.Isolation = system, "repeatable-read"
+	c.Workload, c.Keys, c.Sessions, c.Duration = "random-sql", 40, 4, time.Second
+	storms, err := c.Prepare(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -268,8 +266,11 @@ func stormOver(t *testing.T, system, socket string, to func(socket string) strin
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := storming.New(db, p, storming.Options{Seed: 1, Workload: load, Sessions: 4, Length: time.Second, Command: func(uint64) string { return "" }})
+	w, err := storming.New(db, storms, func(uint64) string { return "" })
 	defer w.Close()
+	if err != nil {
+		t.Fatal(err)
+	}
 	for n := 0; n < 3 || over.hits.Load() < 5 && n < 20; n++ {
 		res, err := w.Check(t.Context(), campaign.Job{Case: n})
 		if err != nil && !errors.Is(err, exec.ErrUnavailable) {

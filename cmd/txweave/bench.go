@@ -45,8 +45,8 @@ connections in a bare loop that reads the answers and does nothing else. The rat
 says how much of the time is the database's. Resets count on both sides, waiting for locks on neither.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if format != "text" && format != "json" {
-				return usagef("--format %q: want text or json", format)
+			if err := textOrJSON(format); err != nil {
+				return err
 			}
 			if cases < 1 {
 				return usagef("--cases must be at least 1")

@@ -7,18 +7,19 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"txweave/campaign/database"
+	"txweave/campaign/bugs"
+	"txweave/campaign/fuzz"
 	"txweave/campaign/store"
+	"txweave/campaign/target"
 	"txweave/finding"
 	"txweave/report/index"
+	"txweave/report/tabular"
 )
 
 // bugsFlags are the flags that the commands below "bugs" share.
@@ -54,7 +55,7 @@ where that groups wrongly, merge and split set it right. A campaign may run at t
 	for _, sub := range cmd.Commands() {
 		run := sub.RunE
 		sub.RunE = func(cmd *cobra.Command, a []string) error {
-			a, err := f.placed(a, cmd.Flags().Changed("out"))
+			a, err := f.parsed().Placed(a)
 			if err == nil {
 				a, err = f.ofBugs(cmd.Context(), cmd.Name(), a)
 			}
@@ -71,18 +72,18 @@ where that groups wrongly, merge and split set it right. A campaign may run at t
 func (f *bugsFlags) ofBugs(ctx context.Context, command string, args []string) ([]string, error) {
 	for i, arg := range args {
 		isCase := filepath.Ext(arg) == filepath.Ext(finding.CaseFile)
-		if command == "show" || command == "split" && i == 1 || !isCase && !findingName.MatchString(arg) {
+		if command == "show" || command == "split" && i == 1 || !isCase && !bugs.IsFinding(arg) {
 			continue
 		}
 		s, err := f.store(ctx)
 		if err != nil {
 			return nil, err
 		}
-		ids, err := bugIDs(ctx, s, []string{arg})
+		ids, err := bugs.IDs(ctx, s, []string{arg})
 		if err = errors.Join(err, s.Close()); err != nil {
 			return nil, err
 		}
-		if !bugName.MatchString(ids[0]) && slices.Contains([]string{"dup", "merge", "split"}, command) {
+		if !bugs.IsBug(ids[0]) && slices.Contains([]string{"dup", "merge", "split"}, command) {
 			return nil, usagef("%s is not reduced yet: %s is for bugs that a campaign has counted, and given a number", arg, command)
 		}
 		args[i] = ids[0]
@@ -92,30 +93,14 @@ func (f *bugsFlags) ofBugs(ctx context.Context, command string, args []string) (
 
 // store opens the store for reading: one that is not there is a wrong --out.
 func (f *bugsFlags) store(ctx context.Context) (store.BugStore, error) {
-	if f.format != "text" && f.format != "json" {
-		return nil, usagef("--format %q: want text or json", f.format)
+	if err := textOrJSON(f.format); err != nil {
+		return nil, err
 	}
-	s, err := f.open(ctx)
+	s, err := f.Open(ctx)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, usagef("%s holds no bugs: fuzz --out makes such a directory when it finds something", f.out)
+		return nil, usagef("%s holds no bugs: fuzz --out makes such a directory when it finds something", f.Out)
 	}
 	return s, err
-}
-
-// openBugs opens the store in a directory: a campaign's database, or that of fuzz. Its error is fs.ErrNotExist where there is none.
-func openBugs(dir string) (*store.Early, error) {
-	if database.Exists(dir) {
-		db, err := database.Open(context.Background(), dir, false)
-		if err != nil {
-			return nil, err
-		}
-		return store.AsItStands(db), nil
-	}
-	s := store.In(dir)
-	if !s.Exists() && !s.Holds() {
-		return nil, &fs.PathError{Op: "open", Path: dir, Err: fs.ErrNotExist}
-	}
-	return store.AsItStands(s), nil
 }
 
 // edit changes the store's bugs and prints the one that it is about.
@@ -135,7 +120,7 @@ func (f *bugsFlags) edit(ctx context.Context, w io.Writer, change func(*finding.
 		return usage(err)
 	}
 	if err == nil {
-		err = writeIndex(f.out)
+		err = bugs.WriteIndex(f.Out)
 	}
 	if err != nil {
 		return err
@@ -199,44 +184,17 @@ func (f *bugsFlags) mergeCommand() *cobra.Command {
 		func(b *finding.Bugs, a []string) (*finding.Bug, error) { return b.Merge(a[0], a[1:]) })
 }
 
-// bugFilter says which bugs are wanted. Empty fields let everything through.
-type bugFilter struct {
-	status, dbms, class, label, match string
-}
-
-func (f *bugFilter) add(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.status, "status", "", "only these: open, suspect, duplicate, invalid, fixed")
-	cmd.Flags().StringVar(&f.dbms, "dbms", "", "only bugs of this DBMS")
-	cmd.Flags().StringVar(&f.class, "class", "", "only this class of finding")
-	cmd.Flags().StringVar(&f.label, "label", "", "only those with this label")
-	cmd.Flags().StringVar(&f.match, "match", "", "only those whose signature, title or summary matches this regular expression")
-}
-
-// any says whether anything is filtered.
-func (f *bugFilter) any() bool { return *f != bugFilter{} }
-
-// pick returns the bugs that are wanted.
-func (f *bugFilter) pick(all []*finding.Bug) ([]*finding.Bug, error) {
-	states := []finding.Status{finding.StatusOpen, finding.StatusSuspect, finding.StatusDuplicate, finding.StatusInvalid, finding.StatusFixed}
-	if f.status != "" && !slices.Contains(states, finding.Status(f.status)) {
-		return nil, usagef("--status %q: want open, suspect, duplicate, invalid or fixed", f.status)
-	}
-	re, err := regexp.Compile(f.match)
-	if err != nil {
-		return nil, usagef("--match: %w", err)
-	}
-	out := []*finding.Bug{}
-	for _, g := range all {
-		if (f.status == "" || string(g.Status) == f.status) && (f.dbms == "" || g.DBMS == f.dbms) && (f.class == "" || g.Class == f.class) &&
-			(f.label == "" || slices.Contains(g.Labels, f.label)) && (re.MatchString(g.Signature.String()) || re.MatchString(g.Summary) || re.MatchString(g.Title)) {
-			out = append(out, g)
-		}
-	}
-	return out, nil
+// addFilter adds the flags of a filter.
+func addFilter(cmd *cobra.Command, f *bugs.Filter) {
+	cmd.Flags().StringVar(&f.Status, "status", "", "only these: open, suspect, duplicate, invalid, fixed")
+	cmd.Flags().StringVar(&f.DBMS, "dbms", "", "only bugs of this DBMS")
+	cmd.Flags().StringVar(&f.Class, "class", "", "only this class of finding")
+	cmd.Flags().StringVar(&f.Label, "label", "", "only those with this label")
+	cmd.Flags().StringVar(&f.Match, "match", "", "only those whose signature, title or summary matches this regular expression")
 }
 
 func (f *bugsFlags) listCommand() *cobra.Command {
-	var filter bugFilter
+	var filter bugs.Filter
 	var signatures bool
 	cmd := &cobra.Command{Use: "list", Short: "List bugs", Args: cobra.NoArgs, RunE: func(cmd *cobra.Command, _ []string) error {
 		s, err := f.store(cmd.Context())
@@ -247,7 +205,7 @@ func (f *bugsFlags) listCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		list, err := filter.pick(b.Bugs)
+		list, err := filter.Pick(b.Bugs)
 		if err != nil {
 			return err
 		}
@@ -257,7 +215,7 @@ func (f *bugsFlags) listCommand() *cobra.Command {
 		if err := f.table(cmd.OutOrStdout(), list, signatures); err != nil {
 			return err
 		}
-		if merges := index.Merges(b); len(merges) > 0 && !filter.any() {
+		if merges := index.Merges(b); len(merges) > 0 && !filter.Any() {
 			const few = 5
 			for _, m := range merges[:min(few, len(merges))] {
 				if err := printf(cmd.OutOrStdout(), "%s\n", m); err != nil {
@@ -266,11 +224,11 @@ func (f *bugsFlags) listCommand() *cobra.Command {
 			}
 		}
 		if len(b.Known) > 0 {
-			return printf(cmd.OutOrStdout(), "known bugs: %s\n", printCounts(b.Known))
+			return printf(cmd.OutOrStdout(), "known bugs: %s\n", fuzz.Counts(b.Known))
 		}
 		return nil
 	}}
-	filter.add(cmd)
+	addFilter(cmd, &filter)
 	cmd.Flags().BoolVar(&signatures, "signature", false, "print the signatures by which findings are grouped, instead of titles")
 	return cmd
 }
@@ -284,7 +242,7 @@ func (f *bugsFlags) table(w io.Writer, list []*finding.Bug, signatures bool) err
 	var all []index.BugRow
 	waiting := 0
 	for _, g := range list {
-		r := index.RowOf(f.out, g)
+		r := index.RowOf(f.Out, g)
 		all = append(all, r)
 		what := r.Title
 		if signatures {
@@ -302,7 +260,7 @@ func (f *bugsFlags) table(w io.Writer, list []*finding.Bug, signatures bool) err
 		waiting += g.Unreduced
 		rows = append(rows, []string{r.ID, r.Status, fmt.Sprint(r.Count), r.Last, r.Size, r.DBMS, r.Levels, finding.Line(what)})
 	}
-	if err := printTable(w, rows); err != nil {
+	if err := tabular.Table(w, rows); err != nil {
 		return err
 	}
 	for _, p := range index.Planted(all) {
@@ -311,8 +269,8 @@ func (f *bugsFlags) table(w io.Writer, list []*finding.Bug, signatures bool) err
 		}
 	}
 	if waiting > 0 {
-		where := "--out " + quoteArg(f.out)
-		if f.shared.store != "" {
+		where := "--out " + target.QuoteArg(f.Out)
+		if f.Shared != "" {
 			where = "this --store"
 		}
 		if err := printf(w, "%s not reduced yet, and grouped as they are: a campaign that goes on with %s reduces them, and numbers their bugs\n",
@@ -334,55 +292,6 @@ func unreduced(g *finding.Bug) string {
 	return fmt.Sprintf("%d of them not reduced yet", g.Unreduced)
 }
 
-// printTable prints rows in columns as wide as they need.
-func printTable(w io.Writer, rows [][]string) error {
-	width := make([]int, len(rows[0]))
-	for _, r := range rows {
-		for i, c := range r {
-			c = finding.Line(c) // it may come from a server, or from a stranger's file
-			r[i] = c
-			width[i] = max(width[i], wide(c))
-		}
-	}
-	for _, r := range rows {
-		var b strings.Builder
-		for i, c := range r {
-			b.WriteString(c)
-			if i < len(r)-1 {
-				b.WriteString(strings.Repeat(" ", width[i]-wide(c)+2))
-			}
-		}
-		if err := printf(w, "%s\n", b.String()); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// writeIndex writes the page of a store's bugs. It is for people: where it cannot be written, nothing else is lost.
-func writeIndex(out string) error {
-	s, err := openBugs(out)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	b, err := s.Bugs()
-	if err = errors.Join(err, s.Close()); err != nil {
-		return err
-	}
-	text, err := index.Write(out, b)
-	if err != nil {
-		return err
-	}
-	path := filepath.Join(out, index.File)
-	if err := os.WriteFile(path+".new", text, 0o600); err != nil {
-		return err
-	}
-	return os.Rename(path+".new", path)
-}
-
 func (f *bugsFlags) showCommand() *cobra.Command {
 	return &cobra.Command{Use: "show BUG|FINDING|CASE.txw", Short: "Show all that is known of a bug, with its smallest case", Args: cobra.ExactArgs(1), RunE: func(cmd *cobra.Command, a []string) error {
 		s, err := f.store(cmd.Context())
@@ -393,7 +302,7 @@ func (f *bugsFlags) showCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		id, err := bugID(cmd.Context(), s, b, a[0])
+		id, err := bugs.ID(cmd.Context(), s, b, a[0])
 		if err != nil {
 			return usage(err)
 		}
@@ -447,7 +356,7 @@ func (f *bugsFlags) show(w io.Writer, s store.BugStore, g *finding.Bug) error {
 		note("verified", fmt.Sprintf("%s: %d/%d on %s %s %s", v.Time.Format("2006-01-02 15:04"), v.Shown, v.Runs, v.DBMS, v.Version, v.Note))
 	}
 	for _, k := range g.Kept {
-		note("finding", filepath.Join(f.out, k.Dir)+"  "+k.Signature.String())
+		note("finding", filepath.Join(f.Out, k.Dir)+"  "+k.Signature.String())
 	}
 	path, text := s.SmallestCase(g)
 	if text == nil {
@@ -455,7 +364,7 @@ func (f *bugsFlags) show(w io.Writer, s store.BugStore, g *finding.Bug) error {
 	}
 	note("case", path)
 	note("page", filepath.Join(filepath.Dir(path), finding.PageFile))
-	note("next", fmt.Sprintf("txweave report %s", filepath.Join(f.out, g.ID)))
+	note("next", fmt.Sprintf("txweave report %s", filepath.Join(f.Out, g.ID)))
 	return errors.Join(err, printf(w, "\n%s", text))
 }
 

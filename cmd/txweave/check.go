@@ -23,6 +23,7 @@ import (
 	"txweave/finding"
 	"txweave/history"
 	"txweave/history/format"
+	"txweave/internal/asked"
 	"txweave/internal/input"
 	"txweave/internal/outcome"
 	"txweave/internal/output"
@@ -134,7 +135,7 @@ hand is unknown.`,
 			if f.out != "text" && f.out != "json" {
 				return usagef("--format-out %q: want text or json", f.out)
 			}
-			if err := writable(f.dot, f.svg); err != nil {
+			if err := asked.Writable(f.dot, f.svg); err != nil {
 				return err
 			}
 			f.levelGiven, f.totalGiven = cmd.Flags().Changed("level"), cmd.Flags().Changed("total-amount")
@@ -292,16 +293,13 @@ func (f *checkFlags) mechanism(ctx context.Context, w io.Writer, files []string)
 		return err
 	}
 	if ctx.Err() != nil {
-		return errInterrupted()
+		return outcome.Stopped()
 	}
 	return verdictError(res.Verdict)
 }
 
 // stopped says why a check has no verdict.
 func stopped(ctx context.Context) string { return checker.Options{}.Stopped(ctx, "").Reason }
-
-// errInterrupted ends a command that was interrupted.
-func errInterrupted() error { return outcome.End(exitInterrupted, errors.New("interrupted")) }
 
 // print writes the result.
 func (r *checkResult) print(w io.Writer, format string) error {

@@ -9,8 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"txweave/checker"
 	"txweave/checker/blackbox"
 	"txweave/checker/certificate"
@@ -21,6 +19,8 @@ import (
 	"txweave/history/format"
 	"txweave/history/register"
 	"txweave/internal/input"
+	"txweave/internal/memory"
+	"txweave/internal/outcome"
 )
 
 // historyResult is what the check of one history prints: a line of --format-out json.
@@ -91,7 +91,7 @@ func (f *checkFlags) histories(ctx context.Context, w, errs io.Writer, files []s
 		}
 		worst = max(worst, slices.Index(rank, res.Verdict))
 		if ctx.Err() != nil {
-			return errInterrupted()
+			return outcome.Stopped()
 		}
 	}
 	return verdictError(rank[worst])
@@ -118,7 +118,7 @@ func (f *checkFlags) checkOptions(level dbms.Level, histories int) error {
 		return usagef("--matches %q: want %s or %s", f.matches, matchesInterpreter, matchesDatabase)
 	case f.matches == matchesDatabase && f.certificate == "":
 		return usagef("--matches needs --certificate: a history alone has no predicates")
-	case (f.matches == matchesDatabase) != (f.scratch.target+f.scratch.dsn+f.scratch.server != ""):
+	case (f.matches == matchesDatabase) != (f.scratch.Target+f.scratch.DSN+f.scratch.Server != ""):
 		return usagef("--target, --dsn and --server say which database --matches database asks: they belong together")
 	case f.certificate != "" && histories > 1:
 		return usagef("--certificate belongs to one history, not to %d", histories)
@@ -159,14 +159,14 @@ func (f *checkFlags) history(ctx context.Context, path string, files []string, l
 	}
 	if f.isWorkload(rec) {
 		f.judgeWorkload(rec, level, res)
-		res.CheckS, res.PeakMiB = time.Since(started).Seconds(), peakMiB()
+		res.CheckS, res.PeakMiB = time.Since(started).Seconds(), memory.PeakMiB()
 		return res, nil
 	}
 	v, err := f.judge(ctx, h, level)
 	if err != nil {
 		return nil, err
 	}
-	res.CheckS, res.PeakMiB = time.Since(started).Seconds(), peakMiB()
+	res.CheckS, res.PeakMiB = time.Since(started).Seconds(), memory.PeakMiB()
 	res.Verdict, res.Anomaly, res.Adya, res.Reason = string(v.Outcome), string(v.Anomaly), v.Adya, v.Reason
 	res.Counterexample, res.Second = append(res.Counterexample, v.Counterexample...), v.Second
 	res.Not, res.Involved = checker.Forbidden(v.Adya), involved(h, &v)
@@ -300,12 +300,3 @@ func (f *checkFlags) readHistory(ctx context.Context, path string, files []strin
 }
 
 const leopardFormat = "leopard"
-
-// peakMiB is the most memory that the process has had.
-func peakMiB() float64 {
-	var usage unix.Rusage
-	if unix.Getrusage(unix.RUSAGE_SELF, &usage) != nil {
-		return 0
-	}
-	return float64(usage.Maxrss) / maxrssPerMiB
-}

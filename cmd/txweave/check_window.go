@@ -9,6 +9,7 @@ import (
 
 	"txweave/checker/window"
 	"txweave/history/format"
+	"txweave/internal/memory"
 )
 
 // inWindow looks for a serial order of a text while it reads it, if the flags ask for that. It is done where it finds one,
@@ -46,7 +47,7 @@ func (f *checkFlags) inWindow(ctx context.Context, path string, res *historyResu
 	}
 	found = found && !apart && s.Finish()
 	res.Format, res.Window = "text", f.window
-	res.ParseS, res.PeakMiB = time.Since(started).Seconds(), peakMiB()
+	res.ParseS, res.PeakMiB = time.Since(started).Seconds(), memory.PeakMiB()
 	switch {
 	case found && res.Transactions == 0:
 		return true, usagef("%s: holds no transaction", path)

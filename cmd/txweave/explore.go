@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"txweave/campaign/worker"
 	"txweave/dbms"
 	"txweave/exec"
 	"txweave/finding"
@@ -54,7 +55,7 @@ Exit code 0: none shows a difference, 1: at least one does, 2: not all that ther
 			if len(c.Order) > 0 {
 				return usagef("%s says in which order its statements are to be run without transactions: that belongs to one interleaving", args[0])
 			}
-			if x.options, err = replayOptions(2, precision); err != nil {
+			if x.options, err = (&worker.Checks{Orders: 2, Precision: precision}).Options(); err != nil {
 				return err
 			}
 			x.options.Explore, x.options.Integrity = true, 1

@@ -10,11 +10,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"txweave/campaign/worker"
+	"txweave/campaign/target"
 	"txweave/dbms"
 	"txweave/exec"
 	"txweave/finding"
 	"txweave/instrument"
+	"txweave/internal/asked"
 	"txweave/internal/output"
 	"txweave/report/export"
 	"txweave/report/timeline"
@@ -70,7 +71,7 @@ func (f *exportFlags) run(ctx context.Context, path string, stdout io.Writer) er
 		return usagef("--to sql writes several files: name a directory with --output")
 	}
 	if f.to != "sql" {
-		if err := writable(f.output); err != nil {
+		if err := asked.Writable(f.output); err != nil {
 			return err
 		}
 	}
@@ -136,7 +137,7 @@ func (f *targetFlags) observe(ctx context.Context, t exec.Target, p *dbms.Profil
 	if err != nil {
 		return nil, err
 	}
-	out := &timeline.Dossier{Case: c, Record: finding.Record{Environment: worker.Environment(f.profile, f.claim, f.faults, t.Describe())}}
+	out := &timeline.Dossier{Case: c, Record: finding.Record{Environment: target.Environment(f.chosen.Profile, f.Claim, f.Faults, t.Describe())}}
 	if evs := append(rep.Findings, rep.Suspects...); len(evs) > 0 {
 		out.Record.Finding, out.Run = evs[0].Finding, evs[0].Run.Trace
 		if evs[0].Replayed != nil {

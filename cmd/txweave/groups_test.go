@@ -14,6 +14,7 @@ import (
 	"txweave/campaign/casesource"
 	"txweave/campaign/detect"
 	"txweave/campaign/shrink"
+	"txweave/campaign/target"
 	"txweave/campaign/worker"
 	"txweave/dbms"
 	"txweave/exec"
@@ -144,11 +145,11 @@ func bugsOf(t *testing.T, p *dbms.Profile, faults []*planted.Fault, cases, each 
 
 // withPlanted opens a target with bugs that strike at every occasion.
 func withPlanted(t *testing.T, p *dbms.Profile, faults []*planted.Fault, do func(exec.Target) error) error {
-	f := targetFlags{target: p.DBMS, isolation: p.Isolation}
-	if _, err := f.resolve(t.Context()); err != nil {
+	on, err := target.Config{Target: p.DBMS, Isolation: p.Isolation}.Resolve(t.Context())
+	if err != nil {
 		return err
 	}
-	return f.use(t.Context(), func(target exec.Target) error {
+	return on.Use(t.Context(), func(target exec.Target) error {
 		for _, fault := range faults {
 			target = planted.PlantAlways(target, fault)
 		}

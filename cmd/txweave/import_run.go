@@ -8,11 +8,12 @@ import (
 	"path/filepath"
 	"strings"
 
-	"txweave/campaign/worker"
+	"txweave/campaign/target"
 	"txweave/dbms"
 	"txweave/exec"
 	"txweave/finding"
 	"txweave/history"
+	"txweave/internal/asked"
 	"txweave/internal/outcome"
 	"txweave/internal/output"
 	"txweave/report/page"
@@ -27,7 +28,7 @@ import (
 // runScripts reads a text, runs each of its schedules as it stands, and says what came of it. The worst of them is the exit
 // code.
 func (f *importFlags) runScripts(ctx context.Context, name string, text []byte, o importer.Options, w io.Writer) (err error) {
-	schedules, err := obeying(ctx, func() ([]importer.ScriptOrder, error) { return importer.ReadScripts(name, text, o, f.dsn == "") })
+	schedules, err := asked.Obeying(ctx, func() ([]importer.ScriptOrder, error) { return importer.ReadScripts(name, text, o, f.DSN == "") })
 	if ctx.Err() != nil {
 		return err
 	}
@@ -36,7 +37,7 @@ func (f *importFlags) runScripts(ctx context.Context, name string, text []byte, 
 	}
 	var worst error
 	var fl held
-	defer func() { err = errors.Join(err, fl.close()) }()
+	defer func() { err = errors.Join(err, fl.Close()) }()
 	fmt.Fprintf(w, "read as: %s\n", schedules[0].Format)
 	for i, s := range schedules {
 		if len(schedules) > 1 {
@@ -76,24 +77,24 @@ func (f *importFlags) pageName(name string) string {
 // held is a fleet that is kept from one schedule to the next, as long as they run at one level: each gets a server of its own from it, and
 // what servers are copied from is made once.
 type held struct {
-	*fleet
+	*target.Fleet
 	level string
 }
 
 // use runs do with a target.
 func (h *held) use(ctx context.Context, f *targetFlags, do func(exec.Target) error) (err error) {
-	if h.fleet != nil && h.level != f.isolation {
+	if h.Fleet != nil && h.level != f.Isolation {
 		if err := h.close(); err != nil {
 			return err
 		}
 	}
-	if h.fleet == nil {
-		if h.fleet, err = newFleet(ctx, f); err != nil {
+	if h.Fleet == nil {
+		if h.Fleet, err = newFleet(ctx, f); err != nil {
 			return err
 		}
-		h.level = f.isolation
+		h.level = f.Isolation
 	}
-	t, err := h.open(ctx)
+	t, err := h.Open(ctx)
 	if err != nil {
 		return err
 	}
@@ -102,19 +103,19 @@ func (h *held) use(ctx context.Context, f *targetFlags, do func(exec.Target) err
 }
 
 func (h *held) close() error {
-	if h.fleet == nil {
+	if h.Fleet == nil {
 		return nil
 	}
-	fl := h.fleet
-	h.fleet = nil
-	return fl.close()
+	fl := h.Fleet
+	h.Fleet = nil
+	return fl.Close()
 }
 
 // runScript runs one schedule.
 func (f *importFlags) runScript(ctx context.Context, fl *held, s *importer.ScriptOrder, path string, w io.Writer) error {
 	run := *f
-	if run.isolation == "" {
-		run.isolation = s.Script.Isolation
+	if run.Isolation == "" {
+		run.Isolation = s.Script.Isolation
 	}
 	p, err := run.resolve(ctx)
 	if err != nil {
@@ -217,7 +218,7 @@ func (c *conclusion) watched(ctx context.Context, t exec.Target, p *dbms.Profile
 
 // scriptFinding is the outcome as the page shows it.
 func (f *importFlags) scriptFinding(out *script.Showing, t exec.Target) *timeline.Dossier {
-	find := &timeline.Dossier{Case: out.Case, Run: out.Trace, Record: finding.Record{Environment: worker.Environment(f.profile, f.claim, nil, t.Describe())}}
+	find := &timeline.Dossier{Case: out.Case, Run: out.Trace, Record: finding.Record{Environment: target.Environment(f.chosen.Profile, f.Claim, nil, t.Describe())}}
 	if len(out.Unlike) > 0 {
 		find.Record.Class, find.Record.Differences, find.Replayed = finding.ClassReplay, out.Unlike, out.Alone
 	} else if len(out.Order) > 0 {

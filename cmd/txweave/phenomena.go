@@ -35,8 +35,8 @@ Markdown; in brackets is what the database did besides: statements that waited, 
 		Example: "  txweave phenomena docs/hermitage/*.txw --target mariadb",
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if format != "text" && format != "json" {
-				return usagef("--format %q: want text or json", format)
+			if err := textOrJSON(format); err != nil {
+				return err
 			}
 			var cases []*testcase.Case
 			for _, path := range args {
@@ -46,7 +46,7 @@ Markdown; in brackets is what the database did besides: statements that waited, 
 				}
 				cases = append(cases, c)
 			}
-			if f.claim != "" {
+			if f.Claim != "" {
 				return usagef("--claim says nothing here: phenomena are named whether they are allowed or not")
 			}
 			p, err := f.forCase(cmd.Context(), &testcase.Case{Target: cases[0].Target})
@@ -54,7 +54,7 @@ Markdown; in brackets is what the database did besides: statements that waited, 
 				return err
 			}
 			levels := []*dbms.Profile{p}
-			if f.isolation == "" {
+			if f.Isolation == "" {
 				levels = dbms.Levels(p.DBMS)
 			}
 			return f.use(cmd.Context(), func(t exec.Target) error {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"txweave/campaign/target"
 	"txweave/dbms"
 	"txweave/dbms/registry"
 	"txweave/gen"
@@ -58,7 +59,7 @@ func reachTarget(name, isolation string) (*reach.Aim, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := lookup(name, isolation)
+	p, err := target.Lookup(name, isolation)
 	if err != nil {
 		return nil, err
 	}

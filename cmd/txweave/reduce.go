@@ -14,11 +14,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"txweave/campaign"
+	"txweave/campaign/bugs"
+	"txweave/campaign/display"
 	"txweave/campaign/shrink"
 	"txweave/campaign/worker"
 	"txweave/dbms"
 	"txweave/exec"
 	"txweave/finding"
+	"txweave/internal/asked"
 	"txweave/internal/outcome"
 	"txweave/reduce"
 	"txweave/sdg"
@@ -57,8 +60,8 @@ directory to reduced/ in it, with its own evidence and reduction.json: what was 
 			if f.repeat < 1 {
 				return usagef("--repeat must be at least 1")
 			}
-			if f.format != "text" && f.format != "json" {
-				return usagef("--format %q: want text or json", f.format)
+			if err := textOrJSON(f.format); err != nil {
+				return err
 			}
 			path, of, dir, err := f.paths(cmd.Context(), args[0])
 			if err != nil {
@@ -76,7 +79,7 @@ directory to reduced/ in it, with its own evidence and reduction.json: what was 
 				return usage(worker.Refusal(err))
 			}
 			if dir == "" {
-				if err := writable(f.output); err != nil {
+				if err := asked.Writable(f.output); err != nil {
 					return err
 				}
 			}
@@ -111,7 +114,7 @@ func (f *reduceFlags) read(ctx context.Context, path, of string) (*testcase.Case
 // paths resolves the argument: the case's file, the finding's directory that it is of, if it is of one, and that whose reduced/ the result
 // is to be ("" where it is only a case, or has another place to go to).
 func (f *reduceFlags) paths(ctx context.Context, arg string) (path, of, dir string, err error) {
-	if arg, err = f.from.named(ctx, arg); err != nil {
+	if arg, err = f.from.parsed().Named(ctx, arg); err != nil {
 		return "", "", "", err
 	}
 	st, err := os.Stat(arg)
@@ -127,7 +130,7 @@ func (f *reduceFlags) paths(ctx context.Context, arg string) (path, of, dir stri
 		}
 		return arg, "", "", nil
 	}
-	arg = ofFinding(arg)
+	arg = bugs.OfFinding(arg)
 	r, err := finding.ReadRecord(arg)
 	if err != nil {
 		return "", "", "", usage(fmt.Errorf("%s is no finding's directory: %w", arg, err))
@@ -136,8 +139,8 @@ func (f *reduceFlags) paths(ctx context.Context, arg string) (path, of, dir stri
 	if f.signature == "" {
 		f.signature, f.cause = r.Signature, r.OwnCause()
 	}
-	if f.claim == "" {
-		f.claim = r.Environment.Claim
+	if f.Claim == "" {
+		f.Claim = r.Environment.Claim
 	}
 	if f.output == "" {
 		f.output, dir = filepath.Join(arg, finding.ReducedDir), arg
@@ -151,7 +154,7 @@ func (f *reduceFlags) reduce(cmd *cobra.Command, t exec.Target, p *dbms.Profile,
 	defer w.Release()
 	out, err := shrink.Run(cmd.Context(), w, p, c, shrink.Options{Signature: f.signature, Cause: f.cause, Exact: cmd.Flags().Changed("signature"), Repeat: f.repeat,
 		Reduce: reduce.Options{MaxAttempts: f.attempts, MaxTime: f.duration, Progress: show.progress}})
-	show.end()
+	show.End()
 	if errors.Is(err, shrink.ErrShowsNothing) || errors.Is(err, reduce.ErrUnchecked) {
 		return outcome.End(exitInconclusive, err)
 	}
@@ -186,7 +189,7 @@ func (f *reduceFlags) write(ctx context.Context, w campaign.Worker, out *shrink.
 	if err := shrink.Write(dir, small); err != nil {
 		return err
 	}
-	return f.from.share(ctx, dir)
+	return f.from.parsed().Share(ctx, dir)
 }
 
 // print says what became of the case.
@@ -206,15 +209,15 @@ func (f *reduceFlags) print(w io.Writer, out *shrink.Result) error {
 }
 
 // reduceProgress shows on a terminal how far a reduction is.
-type reduceProgress struct{ *console }
+type reduceProgress struct{ *display.Console }
 
-func newReduceProgress(w io.Writer) *reduceProgress { return &reduceProgress{newConsole(w)} }
+func newReduceProgress(w io.Writer) *reduceProgress { return &reduceProgress{display.New(w)} }
 
 func (r *reduceProgress) progress(p reduce.Progress) {
-	if !r.tty || !r.due() {
+	if !r.Live() || !r.Due() {
 		return
 	}
 	s := shrink.SizeOf(p.Case)
-	r.show([]string{fmt.Sprintf("%.0fs", p.Elapsed.Seconds()), finding.Count(s.Statements, "statement") + " in " + finding.Count(s.Transactions, "transaction"), finding.Count(s.Rows, "row"),
+	r.Show([]string{fmt.Sprintf("%.0fs", p.Elapsed.Seconds()), finding.Count(s.Statements, "statement") + " in " + finding.Count(s.Transactions, "transaction"), finding.Count(s.Rows, "row"),
 		fmt.Sprintf("%d tries", p.Attempts), fmt.Sprintf("round %d, %s", p.Round, p.Pass), fmt.Sprintf("%d bytes of SQL", s.Bytes)})
 }

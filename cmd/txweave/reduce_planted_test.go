@@ -13,6 +13,7 @@ import (
 	"txweave/campaign/casesource"
 	"txweave/campaign/detect"
 	"txweave/campaign/shrink"
+	"txweave/campaign/target"
 	"txweave/campaign/worker"
 	"txweave/dbms"
 	"txweave/exec"
@@ -47,14 +48,14 @@ func toReduce() []string {
 // prints how small it became. With -v and -planted.faults all it is the measurement of docs/reduce.md.
 func TestReducePlanted(t *testing.T) {
 	ctx := context.Background()
-	f := targetFlags{target: *plantedTarget, isolation: *plantedIsolation}
-	p, err := f.resolve(ctx)
+	on, err := target.Config{Target: *plantedTarget, Isolation: *plantedIsolation}.Resolve(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}
+	p := on.Profile
 	var statements, rows, seconds, were, had []float64
 	var lines []string
-	err = f.use(ctx, func(target exec.Target) error {
+	err = on.Use(ctx, func(target exec.Target) error {
 		for _, fault := range append(planted.Semantic(), planted.Faults()...) {
 			wanted := *plantedFaults == "all" || slices.Contains(toReduce(), fault.Name)
 			const crash = "crash-while-blocked" // it leaves the transactions of the server that it says is gone open

@@ -13,12 +13,15 @@ import (
 	"github.com/spf13/cobra"
 
 	"txweave/campaign"
+	"txweave/campaign/bugs"
+	"txweave/campaign/target"
 	"txweave/campaign/worker"
 	"txweave/checker/certificate"
 	"txweave/dbms"
 	"txweave/exec"
 	"txweave/finding"
 	"txweave/history/format"
+	"txweave/internal/asked"
 	"txweave/internal/outcome"
 	"txweave/sqltext"
 	"txweave/testcase"
@@ -40,8 +43,8 @@ server, and have an object each.
 Exit code 0: never, 1: at least once, 2: it could not be checked, 64: it is not understood; of several cases that of the worst, 1 first.`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if format != "text" && format != "json" {
-				return usagef("--format %q: want text or json", format)
+			if err := textOrJSON(format); err != nil {
+				return err
 			}
 			if format == "text" && len(args) > 1 {
 				return usagef("several cases need --format json")
@@ -52,7 +55,7 @@ Exit code 0: never, 1: at least once, 2: it could not be checked, 64: it is not 
 			if repeat < 1 {
 				return usagef("--repeat must be at least 1")
 			}
-			o, err := replayOptions(orders, precision)
+			o, err := (&worker.Checks{Orders: orders, Precision: precision}).Options()
 			if err != nil {
 				return err
 			}
@@ -71,12 +74,12 @@ Exit code 0: never, 1: at least once, 2: it could not be checked, 64: it is not 
 			if (history == "") != (certificate == "") {
 				return usagef("--history and --certificate belong together")
 			}
-			if err := writable(history, certificate); err != nil {
+			if err := asked.Writable(history, certificate); err != nil {
 				return err
 			}
 			return f.use(cmd.Context(), func(t exec.Target) error {
 				if rec != nil && t.Describe().Target == rec.Environment.DBMS {
-					for _, text := range otherSettings(rec.Environment.Settings, worker.Environment(p, f.claim, f.faults, t.Describe()).Settings) {
+					for _, text := range otherSettings(rec.Environment.Settings, target.Environment(p, f.Claim, f.Faults, t.Describe()).Settings) {
 						fmt.Fprintln(cmd.ErrOrStderr(), "txweave: "+text)
 					}
 				}
@@ -103,7 +106,7 @@ Exit code 0: never, 1: at least once, 2: it could not be checked, 64: it is not 
 
 // readCase reads a case file; what is wrong with it is the user's to mend.
 func readCase(ctx context.Context, path string) (*testcase.Case, error) {
-	return obeying(ctx, func() (*testcase.Case, error) {
+	return asked.Obeying(ctx, func() (*testcase.Case, error) {
 		c, err := testcase.ReadNamed(ctx, path)
 		if err == nil {
 			err = undoubted(c)
@@ -131,18 +134,18 @@ func undoubted(c *testcase.Case) error {
 // forCase resolves the flags with what the case was made under as defaults: its target and level, the level that it was held
 // to, the bugs that were planted.
 func (f *targetFlags) forCase(ctx context.Context, c *testcase.Case) (*dbms.Profile, error) {
-	if f.target == "" {
-		f.target = c.Target
+	if f.Target == "" {
+		f.Target = c.Target
 	}
-	if f.isolation == "" {
-		f.isolation = c.Isolation
+	if f.Isolation == "" {
+		f.Isolation = c.Isolation
 	}
 	claim, planted := finding.Marks(c)
-	if f.claim == "" && !f.flags.Changed("claim") && f.isolation == c.Isolation {
-		f.claim = claim
+	if f.Claim == "" && !f.flags.Changed("claim") && f.Isolation == c.Isolation {
+		f.Claim = claim
 	}
 	if !f.flags.Changed("faults") { // also where a command has no such flag
-		f.faults = planted
+		f.Faults = planted
 	}
 	return f.resolve(ctx)
 }
@@ -150,11 +153,11 @@ func (f *targetFlags) forCase(ctx context.Context, c *testcase.Case) (*dbms.Prof
 // caseOf reads the case of a file, or of a finding's directory with what it was made under.
 func (f *targetFlags) caseOf(ctx context.Context, from *sourceFlags, path string) (*testcase.Case, *finding.Record, error) {
 	arg := path
-	path, err := from.named(ctx, arg)
+	path, err := from.parsed().Named(ctx, arg)
 	if err != nil {
 		return nil, nil, err
 	}
-	path = smallest(arg, path)
+	path = bugs.Smallest(arg, path)
 	if st, err := os.Stat(path); err != nil || !st.IsDir() {
 		c, err := readCase(ctx, path)
 		return c, nil, err
@@ -280,7 +283,7 @@ func try(ctx context.Context, t exec.Target, p *dbms.Profile, c *testcase.Case, 
 		if err != nil {
 			return nil, err
 		}
-		return &attempt{broken: fmt.Sprintf("%s (%s): %s; the server lives on\n%s", f.Signature, cameBack(&f.Finding), f.Summary, f.Log), class: f.Signature}, nil
+		return &attempt{broken: fmt.Sprintf("%s (%s): %s; the server lives on\n%s", f.Signature, campaign.CameBack(&f.Finding), f.Summary, f.Log), class: f.Signature}, nil
 	}
 	if err != nil {
 		return nil, err
@@ -303,8 +306,8 @@ func certifyCase(ctx context.Context, t exec.Target, p *dbms.Profile, c *testcas
 		return explain(ctx, t, err)
 	}
 	return errors.Join(
-		writeFile(ctx, historyFile, func(w io.Writer) error { return format.WriteFile(w, historyFile, h) }),
-		writeFile(ctx, certificateFile, func(w io.Writer) error { return certificate.Write(w, h, cert) }))
+		asked.Write(ctx, historyFile, func(w io.Writer) error { return format.WriteFile(w, historyFile, h) }),
+		asked.Write(ctx, certificateFile, func(w io.Writer) error { return certificate.Write(w, h, cert) }))
 }
 
 // inStore gives a target the store that a case names, before any session is opened.
@@ -341,7 +344,7 @@ func lostConnection(ctx context.Context, t exec.Target, p *dbms.Profile, c *test
 	defer w.Release()
 	res, err := w.Check(ctx, campaign.Job{Text: c.Print()})
 	if ctx.Err() != nil {
-		return nil, errInterrupted()
+		return nil, outcome.Stopped()
 	}
 	if err != nil {
 		return nil, err
@@ -357,7 +360,7 @@ func lostConnection(ctx context.Context, t exec.Target, p *dbms.Profile, c *test
 // explain sorts out why a case could not be checked: an error of the case is the user's, a crash is a CrashError.
 func explain(ctx context.Context, t exec.Target, err error) error {
 	if ctx.Err() != nil {
-		return errInterrupted()
+		return outcome.Stopped()
 	}
 	var crash *exec.CrashError
 	var hang *exec.HangError
@@ -386,7 +389,7 @@ func hanging(hang *exec.HangError) error {
 
 // printEvidence prints a finding for people.
 func printEvidence(w io.Writer, run int, ev *weave.Evidence) {
-	fmt.Fprintf(w, "run %d: %s (%s)\n", run, finding.Line(ev.Signature), cameBack(&ev.Finding))
+	fmt.Fprintf(w, "run %d: %s (%s)\n", run, finding.Line(ev.Signature), campaign.CameBack(&ev.Finding))
 	for _, d := range ev.Differences {
 		fmt.Fprintf(w, "  %s %s %s %s\n", d.Stmt, d.Kind, finding.Line(d.Told()), finding.Line(d.Detail()))
 		if first, second := d.Sides(ev.Class); first != "" {

@@ -132,7 +132,7 @@ func (f *targetFlags) replayAll(cmd *cobra.Command, from *sourceFlags, args []st
 		return printReplayed(cmd.OutOrStdout(), results)
 	}
 	for i, c := range cases {
-		if c == nil || (f.target != "" || c.Target == first.Target) && (f.isolation != "" || c.Isolation == first.Isolation) {
+		if c == nil || (f.Target != "" || c.Target == first.Target) && (f.Isolation != "" || c.Isolation == first.Isolation) {
 			continue
 		}
 		return usagef("%s is of %s at %s, %s of %s at %s: several cases need one target and level", args[i], c.Target, c.Isolation, named, first.Target, first.Isolation)

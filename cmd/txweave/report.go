@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"txweave/internal/asked"
 	"txweave/internal/outcome"
 	"txweave/internal/output"
 	"txweave/report"
@@ -56,7 +57,7 @@ func (f *reportFlags) run(ctx context.Context, path string, stdout, stderr io.Wr
 	if f.tracker != "" && f.tracker != report.HTML && !slices.Contains(report.Trackers(), f.tracker) {
 		return usagef("--for %q: want %s or %s", f.tracker, strings.Join(report.Trackers(), ", "), report.HTML)
 	}
-	if err := writable(f.output); err != nil {
+	if err := asked.Writable(f.output); err != nil {
 		return err
 	}
 	find, err := f.find(ctx, &f.sourceFlags, path)
@@ -89,7 +90,7 @@ func (f *reportFlags) run(ctx context.Context, path string, stdout, stderr io.Wr
 
 // find reads a finding's directory, or runs a case to learn what comes of it.
 func (f *targetFlags) find(ctx context.Context, from *sourceFlags, path string) (*timeline.Dossier, error) {
-	path, err := from.named(ctx, path)
+	path, err := from.parsed().Named(ctx, path)
 	if err != nil {
 		return nil, err
 	}
