@@ -30,7 +30,7 @@ type Teller interface{ Doing() string }
 type Config struct {
 	Seed     uint64
 	Source   casesource.CaseSource // which case comes next
-	Duration time.Duration     // 0: no limit
+	Duration time.Duration         // 0: no limit
 	// Whole lets a worker's first case come to its end though Duration is over: what runs for a while again and again would get
 	// nowhere with cases that take longer.
 	Whole bool

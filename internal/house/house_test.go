@@ -35,7 +35,7 @@ var layers = [][]string{
 	{"exec/planted", "exec/storm", "weave", "report"},
 	{"dbms/*", "guide"},
 	{"dbms/registry"},
-	{"campaign"},
+	{"campaign", "checker/files"},
 	{"cmd", "internal/testkit", "bench"},
 }
 

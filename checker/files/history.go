@@ -1,8 +1,7 @@
-package main
+package files
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -50,15 +49,15 @@ type historyResult struct {
 	Pictures []string `json:"pictures,omitempty"`
 }
 
-// verdictUnreadable stands for a verdict where a file cannot be read.
-const verdictUnreadable = "unreadable"
+// unreadable stands for a verdict where a file cannot be read.
+const unreadable = "unreadable"
 
 // histories checks files one after the other. One that cannot be read is told, and the others are checked. The exit code is
 // that of the worst: invalid, a file that cannot be read, unknown.
-func (f *checkFlags) histories(ctx context.Context, w, errs io.Writer, files []string) error {
-	level := dbms.Level(strings.ToLower(f.level))
+func (f *run) histories(ctx context.Context, w, errs io.Writer, files []string) error {
+	level := dbms.Level(strings.ToLower(f.Level))
 	if !slices.Contains(dbms.HistoryLevels, level) {
-		return usagef("--level %q: want rc, ra, tcc, si, ser, sser or lin", f.level)
+		return outcome.Misusef("--level %q: want rc, ra, tcc, si, ser, sser or lin", f.Level)
 	}
 	leopard := f.first != nil && f.first.begins(leopardMark)
 	var paths []string
@@ -72,18 +71,18 @@ func (f *checkFlags) histories(ctx context.Context, w, errs io.Writer, files []s
 	if err := f.checkOptions(level, len(paths)); err != nil {
 		return err
 	}
-	rank := []string{verdictValid, verdictUnknown, verdictUnreadable, verdictInvalid}
+	rank := []string{valid, unknown, unreadable, invalid}
 	worst := 0
 	for _, path := range paths {
 		res, err := f.history(ctx, path, files, leopard, level)
-		var exit *exitError
+		code, _ := outcome.Of(err)
 		switch {
 		case err == nil:
-		case len(paths) == 1 || !errors.As(err, &exit) || exit.Code != exitUsage:
+		case len(paths) == 1 || code != outcome.Usage:
 			return err
 		default:
 			fmt.Fprintf(errs, "txweave: %v\n", err)
-			res = &historyResult{File: path, Format: f.format, Level: level, SessionOrder: f.sessions, Verdict: verdictUnreadable,
+			res = &historyResult{File: path, Format: f.Format, Level: level, SessionOrder: f.Sessions, Verdict: unreadable,
 				Reason: err.Error(), Counterexample: []checker.ExplainedEdge{}}
 		}
 		if err := f.printHistory(w, res); err != nil {
@@ -98,47 +97,40 @@ func (f *checkFlags) histories(ctx context.Context, w, errs io.Writer, files []s
 }
 
 // checkOptions says which flags do not go together.
-func (f *checkFlags) checkOptions(level dbms.Level, histories int) error {
-	if err := format.CheckName(f.format); err != nil {
-		return usage(err)
+func (f *run) checkOptions(level dbms.Level, histories int) error {
+	if err := format.CheckName(f.Format); err != nil {
+		return outcome.Misuse(err)
 	}
-	w := jepsen.WorkloadName(f.workload)
+	w := jepsen.WorkloadName(f.Workload)
 	switch {
 	case w != jepsen.Auto && !slices.Contains(jepsen.Workloads, w):
-		return usagef("--workload %q: want %s or %s", f.workload, registry.Or(workloadNames()), jepsen.Auto)
-	case f.window < 0:
-		return usagef("--window %d: want a number of transactions", f.window)
-	case f.window > 0 && (level == dbms.SSER || level == dbms.LIN || f.certificate != "" || f.workload != string(jepsen.Auto)):
-		return usagef("--window looks for a serial order, which says nothing of sser and lin, and takes no --certificate or --workload")
-	case f.order != "" && f.order != "commit":
-		return usagef("--order %q: want commit", f.order)
-	case f.order != "" && (f.certificate == "" || level != dbms.SER && level != dbms.SI):
-		return usagef("--order is for --level ser or si and needs --certificate")
-	case f.matches != matchesInterpreter && f.matches != matchesDatabase:
-		return usagef("--matches %q: want %s or %s", f.matches, matchesInterpreter, matchesDatabase)
-	case f.matches == matchesDatabase && f.certificate == "":
-		return usagef("--matches needs --certificate: a history alone has no predicates")
-	case (f.matches == matchesDatabase) != (f.scratch.Target+f.scratch.DSN+f.scratch.Server != ""):
-		return usagef("--target, --dsn and --server say which database --matches database asks: they belong together")
-	case f.certificate != "" && histories > 1:
-		return usagef("--certificate belongs to one history, not to %d", histories)
+		return outcome.Misusef("--workload %q: want %s or %s", f.Workload, registry.Or(jepsen.Names()), jepsen.Auto)
+	case f.Window < 0:
+		return outcome.Misusef("--window %d: want a number of transactions", f.Window)
+	case f.Window > 0 && (level == dbms.SSER || level == dbms.LIN || f.Certificate != "" || f.Workload != string(jepsen.Auto)):
+		return outcome.Misusef("--window looks for a serial order, which says nothing of sser and lin, and takes no --certificate or --workload")
+	case f.Order != "" && f.Order != "commit":
+		return outcome.Misusef("--order %q: want commit", f.Order)
+	case f.Order != "" && (f.Certificate == "" || level != dbms.SER && level != dbms.SI):
+		return outcome.Misusef("--order is for --level ser or si and needs --certificate")
+	case f.Matches != Interpreter && f.Matches != matchesDatabase:
+		return outcome.Misusef("--matches %q: want %s or %s", f.Matches, Interpreter, matchesDatabase)
+	case f.Matches == matchesDatabase && f.Certificate == "":
+		return outcome.Misusef("--matches needs --certificate: a history alone has no predicates")
+	case (f.Matches == matchesDatabase) != (f.Scratch != nil):
+		return outcome.Misusef("--target, --dsn and --server say which database --matches database asks: they belong together")
+	case f.Certificate != "" && histories > 1:
+		return outcome.Misusef("--certificate belongs to one history, not to %d", histories)
 	}
 	f.several = histories > 1
 	return nil
 }
 
-func workloadNames() (names []string) {
-	for _, w := range jepsen.Workloads {
-		names = append(names, string(w))
-	}
-	return names
-}
-
 // history reads one history, checks it and draws its counterexample.
-func (f *checkFlags) history(ctx context.Context, path string, files []string, leopard bool, level dbms.Level) (*historyResult, error) {
+func (f *run) history(ctx context.Context, path string, files []string, leopard bool, level dbms.Level) (*historyResult, error) {
 	ctx, cancel := f.bounded(ctx)
 	defer cancel()
-	res := &historyResult{File: path, Format: f.format, Level: level, SessionOrder: f.sessions, Counterexample: []checker.ExplainedEdge{}}
+	res := &historyResult{File: path, Format: f.Format, Level: level, SessionOrder: f.Sessions, Counterexample: []checker.ExplainedEdge{}}
 	started := time.Now()
 	if done, err := f.inWindow(ctx, path, res); done || err != nil {
 		return res, err
@@ -147,9 +139,9 @@ func (f *checkFlags) history(ctx context.Context, path string, files []string, l
 	res.ParseS = time.Since(started).Seconds()
 	switch {
 	case err != nil:
-		return nil, usage(err)
+		return nil, outcome.Misuse(err)
 	case !ok:
-		res.Verdict, res.Reason = verdictUnknown, stopped(ctx)
+		res.Verdict, res.Reason = unknown, stopped(ctx)
 		return res, nil
 	}
 	res.Format, started = rec.Format, time.Now()
@@ -195,20 +187,20 @@ func involved(h *register.History, v *checker.Verdict) (texts []string) {
 
 // isWorkload says whether a recording is judged by what one of Jepsen's workloads demands: its transactions are no reads and
 // writes, the flags say so, or it is of long-fork and no level is asked for.
-func (f *checkFlags) isWorkload(rec *format.Contents) bool {
+func (f *run) isWorkload(rec *format.Contents) bool {
 	switch {
-	case rec.Workload != nil || f.workload != string(jepsen.Auto):
+	case rec.Workload != nil || f.Workload != string(jepsen.Auto):
 		return true
 	}
-	return rec.LongFork && !f.levelGiven && f.certificate == ""
+	return rec.LongFork && !f.LevelGiven && f.Certificate == ""
 }
 
 // judgeWorkload checks a history of one of Jepsen's workloads. Read Committed, Read Atomic and causal consistency allow what
 // they forbid.
-func (f *checkFlags) judgeWorkload(rec *format.Contents, level dbms.Level, res *historyResult) {
-	opt := jepsen.Demands{Workload: jepsen.WorkloadName(f.workload), Negative: f.negative}
-	if f.totalGiven {
-		opt.Total = &f.total
+func (f *run) judgeWorkload(rec *format.Contents, level dbms.Level, res *historyResult) {
+	opt := jepsen.Demands{Workload: jepsen.WorkloadName(f.Workload), Negative: f.Negative}
+	if f.TotalGiven {
+		opt.Total = &f.Total
 	}
 	var v jepsen.WorkloadVerdict
 	switch {
@@ -220,10 +212,10 @@ func (f *checkFlags) judgeWorkload(rec *format.Contents, level dbms.Level, res *
 	default:
 		v = jepsen.WorkloadVerdict{Workload: opt.Workload, Outcome: checker.Unknown, Reason: "the history is of reads and writes"}
 	}
-	if f.levelGiven && v.Outcome == checker.Invalid && !v.Workload.PromisedAt(level) {
+	if f.LevelGiven && v.Outcome == checker.Invalid && !v.Workload.PromisedAt(level) {
 		v.Outcome, v.Reason = checker.Unknown, fmt.Sprintf("%s allows this: %s", level, v.Reason)
 	}
-	if f.levelGiven {
+	if f.LevelGiven {
 		res.Level = level
 	} else {
 		res.Level = ""
@@ -235,22 +227,22 @@ func (f *checkFlags) judgeWorkload(rec *format.Contents, level dbms.Level, res *
 }
 
 // judge checks one history, with its certificate if there is one.
-func (f *checkFlags) judge(ctx context.Context, h *register.History, level dbms.Level) (v checker.Verdict, err error) {
-	opt := checker.Options{SessionOrder: f.sessions}
-	if f.certificate == "" {
+func (f *run) judge(ctx context.Context, h *register.History, level dbms.Level) (v checker.Verdict, err error) {
+	opt := checker.Options{SessionOrder: f.Sessions}
+	if f.Certificate == "" {
 		return blackbox.Check(ctx, h, level, opt), nil
 	}
-	file, err := input.Open(ctx, f.certificate)
+	file, err := input.Open(ctx, f.Certificate)
 	if err != nil {
-		return checker.Verdict{}, usage(err)
+		return checker.Verdict{}, outcome.Misuse(err)
 	}
 	defer file.Close()
 	c, err := certificate.Read(file, h)
 	if err != nil {
-		return checker.Verdict{}, usage(fmt.Errorf("%s: %w", f.certificate, err))
+		return checker.Verdict{}, outcome.Misuse(fmt.Errorf("%s: %w", f.Certificate, err))
 	}
 	err = f.withMatches(ctx, func(matches certificate.Matches) {
-		if f.order != "" {
+		if f.Order != "" {
 			v = certificate.Replay(ctx, h, c, level, opt, matches)
 		} else {
 			v = certificate.Check(ctx, h, c, level, opt, matches)
@@ -260,12 +252,9 @@ func (f *checkFlags) judge(ctx context.Context, h *register.History, level dbms.
 }
 
 // withMatches gives the matches oracle that the flags ask for to do.
-func (f *checkFlags) withMatches(ctx context.Context, do func(certificate.Matches)) error {
-	if f.matches == matchesDatabase {
-		if _, err := f.scratch.resolve(ctx); err != nil {
-			return err
-		}
-		return f.scratch.use(ctx, func(t exec.Target) error {
+func (f *run) withMatches(ctx context.Context, do func(certificate.Matches)) error {
+	if f.Matches == matchesDatabase {
+		return f.Scratch(ctx, func(t exec.Target) error {
 			do(certificate.NewDatabase(t.Control()))
 			return nil
 		})
@@ -281,15 +270,15 @@ func (f *checkFlags) withMatches(ctx context.Context, do func(certificate.Matche
 }
 
 // readHistory reads one history: a file or a directory, or all files of Leopard's clients.
-func (f *checkFlags) readHistory(ctx context.Context, path string, files []string, leopard bool) (*format.Contents, error) {
+func (f *run) readHistory(ctx context.Context, path string, files []string, leopard bool) (*format.Contents, error) {
 	if !leopard {
 		if f.first != nil && f.first.Path == path { // it may be a pipe
 			in := f.first
 			f.first = nil
 			defer in.Close()
-			return in.Contents(f.format)
+			return in.Contents(f.Format)
 		}
-		return format.Read(ctx, path, f.format)
+		return format.Read(ctx, path, f.Format)
 	}
 	header, ops, sym, err := readLeopard(ctx, files)
 	if err != nil {

@@ -1,4 +1,4 @@
-package main
+package files
 
 import (
 	"context"
@@ -14,13 +14,13 @@ import (
 )
 
 // printHistory prints the result of one file.
-func (f *checkFlags) printHistory(w io.Writer, r *historyResult) error {
-	if f.out == "json" {
+func (f *run) printHistory(w io.Writer, r *historyResult) error {
+	if f.Out == "json" {
 		enc := json.NewEncoder(w)
 		enc.SetEscapeHTML(false)
 		return enc.Encode(r)
 	}
-	if r.Verdict == verdictUnreadable {
+	if r.Verdict == unreadable {
 		return nil // it was said where errors go
 	}
 	order := "with session order"
@@ -107,14 +107,14 @@ func printEdges(w io.Writer, edges []checker.ExplainedEdge) {
 }
 
 // draw writes the counterexample as the flags ask.
-func (f *checkFlags) draw(ctx context.Context, v *checker.Verdict, res *historyResult) error {
+func (f *run) draw(ctx context.Context, v *checker.Verdict, res *historyResult) error {
 	if len(v.Counterexample) == 0 {
 		return nil
 	}
 	for _, p := range []struct {
 		path string
 		draw func() []byte
-	}{{f.dot, v.DOT}, {f.svg, v.SVG}} {
+	}{{f.DOT, v.DOT}, {f.SVG, v.SVG}} {
 		if p.path == "" {
 			continue
 		}
@@ -130,7 +130,7 @@ func (f *checkFlags) draw(ctx context.Context, v *checker.Verdict, res *historyR
 }
 
 // picture names the picture of one history: of several, each has its own, named by its file.
-func (f *checkFlags) picture(path, history string) string {
+func (f *run) picture(path, history string) string {
 	if !f.several {
 		return path
 	}
