@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"txweave/dbms"
+	"txweave/dbms/registry/catalogue"
 	"txweave/exec/planted"
 	"txweave/finding"
 	"txweave/sdg"
@@ -157,7 +158,7 @@ func TestDocumentedCommands(t *testing.T) {
 // TestFaultsPage checks that docs/faults.md is what the catalogue says.
 func TestFaultsPage(t *testing.T) {
 	var b strings.Builder
-	if err := printFaultsPage(&b); err != nil {
+	if err := catalogue.FaultsPage(&b); err != nil {
 		t.Fatal(err)
 	}
 	if doc(t, "docs/faults.md") != b.String() {
@@ -168,7 +169,7 @@ func TestFaultsPage(t *testing.T) {
 // TestDocumentedFeatures checks that docs/features.md is what the generator says of itself.
 func TestDocumentedFeatures(t *testing.T) {
 	var b strings.Builder
-	if err := printFeaturesPage(&b); err != nil {
+	if err := catalogue.Page(&b); err != nil {
 		t.Fatal(err)
 	}
 	if doc(t, "docs/features.md") != b.String() {

@@ -1,4 +1,4 @@
-package main
+package catalogue
 
 import (
 	"context"
@@ -9,12 +9,12 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"txweave/campaign/target"
 	"txweave/dbms"
 	"txweave/dbms/registry"
 	"txweave/gen"
 	"txweave/gen/reach"
 	"txweave/internal/input"
+	"txweave/internal/outcome"
 	"txweave/testcase"
 )
 
@@ -25,11 +25,11 @@ const searchedCases = 20000
 func soughtBugs(ctx context.Context, path, isolation string) (_ []*reach.Sought, err error) {
 	text, err := input.Read(ctx, path, input.Config)
 	if err != nil {
-		return nil, usage(err)
+		return nil, outcome.Misuse(err)
 	}
 	bugs, err := reach.Read(string(text), path)
 	if err != nil {
-		return nil, usage(err)
+		return nil, outcome.Misuse(err)
 	}
 	targets := map[string]*reach.Aim{}
 	return reach.Seek(bugs, func(dbms string) (*reach.Aim, error) {
@@ -59,9 +59,9 @@ func reachTarget(name, isolation string) (*reach.Aim, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := target.Lookup(name, isolation)
+	p, err := dbms.Lookup(name, isolation)
 	if err != nil {
-		return nil, err
+		return nil, outcome.Misuse(err)
 	}
 	t := &reach.Aim{Name: name, Dialect: d.Dialect, Levels: []string{p.Isolation}, Settings: map[string]string{}}
 	for _, s := range p.Settings() {
@@ -77,8 +77,8 @@ func reachTarget(name, isolation string) (*reach.Aim, error) {
 	return t, nil
 }
 
-// printReach prints how many bugs of a list the generator can express, and what is missing for the others.
-func printReach(ctx context.Context, w io.Writer, path string) error {
+// Reach prints how many bugs of a list the generator can express, and what is missing for the others.
+func Reach(ctx context.Context, w io.Writer, path string) error {
 	bugs, err := soughtBugs(ctx, path, "")
 	if err != nil {
 		return err
@@ -99,19 +99,19 @@ func printReach(ctx context.Context, w io.Writer, path string) error {
 	return t.Flush()
 }
 
-// findCase prints the first generated case that is made of all that a bug needs.
-func findCase(ctx context.Context, w io.Writer, path, id, isolation string) error {
+// FindCase prints the first generated case that is made of all that a bug needs.
+func FindCase(ctx context.Context, w io.Writer, path, id, isolation string) error {
 	bugs, err := soughtBugs(ctx, path, isolation)
 	if err != nil {
 		return err
 	}
 	at := slices.IndexFunc(bugs, func(s *reach.Sought) bool { return s.ID == id })
 	if at < 0 {
-		return usagef("%s has no bug %s", path, id)
+		return outcome.Misusef("%s has no bug %s", path, id)
 	}
 	s := bugs[at]
 	if len(s.Lacks) > 0 {
-		return usagef("%s needs %q, which nothing generates for %s", id, s.Lacks[0], s.Target.Name)
+		return outcome.Misusef("%s needs %q, which nothing generates for %s", id, s.Lacks[0], s.Target.Name)
 	}
 	if err := reach.Find(bugs[at:at+1], searchedCases); err != nil {
 		return err
@@ -131,9 +131,9 @@ func findCase(ctx context.Context, w io.Writer, path, id, isolation string) erro
 	return err
 }
 
-// showCases prints, for each bug of a list that the generator can express, a case which holds all that it needs, and fails where there
+// ShowCases prints, for each bug of a list that the generator can express, a case which holds all that it needs, and fails where there
 // is none.
-func showCases(ctx context.Context, w io.Writer, path, isolation string) error {
+func ShowCases(ctx context.Context, w io.Writer, path, isolation string) error {
 	bugs, err := soughtBugs(ctx, path, isolation)
 	if err != nil {
 		return err

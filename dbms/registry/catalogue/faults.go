@@ -1,4 +1,4 @@
-package main
+package catalogue
 
 import (
 	"encoding/json"
@@ -8,6 +8,7 @@ import (
 	"text/tabwriter"
 
 	"txweave/fault"
+	"txweave/internal/outcome"
 )
 
 // printedFault is a kind of fault as features --faults prints it as JSON.
@@ -28,8 +29,8 @@ func sentence(e *fault.CatalogueEntry) string {
 	return strings.NewReplacer("{sees}", "A statement sees", "{stmt}", "A statement").Replace(e.Title)
 }
 
-// printFaults prints the catalogue of faults.
-func printFaults(w io.Writer, format string) error {
+// Faults prints the catalogue of faults.
+func Faults(w io.Writer, format string) error {
 	switch format {
 	case "json":
 		e := json.NewEncoder(w)
@@ -51,11 +52,11 @@ func printFaults(w io.Writer, format string) error {
 		}
 		return t.Flush()
 	}
-	return usagef("--format %q: want text or json", format)
+	return outcome.Misusef("--format %q: want text or json", format)
 }
 
-// printFaultsPage prints the page of the documents.
-func printFaultsPage(w io.Writer) error {
+// FaultsPage prints the page of the documents.
+func FaultsPage(w io.Writer) error {
 	var b strings.Builder
 	b.WriteString(`# Faults
 
