@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"txweave/campaign/replay"
 	"txweave/dbms"
 	"txweave/dbms/registry/catalogue"
 	"txweave/exec/planted"
@@ -30,7 +31,7 @@ func TestDocumentedCase(t *testing.T) {
 	if !strings.Contains(doc(t, "docs/cases.md"), "```\n"+doc(t, "docs/write_skew.txw")+"```\n") {
 		t.Error("docs/cases.md does not show docs/write_skew.txw")
 	}
-	if _, err := readCase(t.Context(), "../../docs/write_skew.txw"); err != nil {
+	if _, err := replay.ReadCase(t.Context(), "../../docs/write_skew.txw"); err != nil {
 		t.Error(err)
 	}
 }

@@ -10,18 +10,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"txweave/campaign/target"
-	"txweave/dbms"
+	"txweave/campaign/replay"
 	"txweave/exec"
 	"txweave/finding"
-	"txweave/instrument"
 	"txweave/internal/asked"
 	"txweave/internal/output"
 	"txweave/report/export"
 	"txweave/report/timeline"
-	"txweave/sdg"
-	"txweave/testcase"
-	"txweave/weave"
 )
 
 // exportFlags are the flags of the export command.
@@ -114,61 +109,18 @@ func writeFiles(ctx context.Context, files []export.File, dir bool, to string, s
 
 // observeFile runs a case to learn what comes of it.
 func (f *targetFlags) observeFile(ctx context.Context, path string) (*timeline.Dossier, error) {
-	c, err := readCase(ctx, path)
+	c, err := replay.ReadCase(ctx, path)
 	if err != nil {
 		return nil, err
 	}
-	p, err := f.forCase(ctx, c)
+	_, err = f.forCase(ctx, c)
 	if err != nil {
 		return nil, err
 	}
 	var find *timeline.Dossier
 	err = f.use(ctx, func(t exec.Target) error {
-		find, err = f.observe(ctx, t, p, c)
+		find, err = replay.Observe(ctx, t, f.chosen, c)
 		return err
 	})
 	return find, err
-}
-
-// observe checks a case once. Its finding, if it shows one, is the result; else what it answers when it is run
-// without probes.
-func (f *targetFlags) observe(ctx context.Context, t exec.Target, p *dbms.Profile, c *testcase.Case) (*timeline.Dossier, error) {
-	rep, err := checkOnce(ctx, t, p, c, weave.Options{Precision: sdg.Match})
-	if err != nil {
-		return nil, err
-	}
-	out := &timeline.Dossier{Case: c, Record: finding.Record{Environment: target.Environment(f.chosen.Profile, f.Claim, f.Faults, t.Describe())}}
-	if evs := append(rep.Findings, rep.Suspects...); len(evs) > 0 {
-		out.Record.Finding, out.Run = evs[0].Finding, evs[0].Run.Trace
-		if evs[0].Replayed != nil {
-			out.Replayed = evs[0].Replayed.Trace()
-		}
-		if evs[0].Graph != nil {
-			out.Graph = evs[0].Graph.Document(evs[0].Order)
-		}
-		return out, nil
-	}
-	r, err := exec.NewRunner(ctx, t, p, exec.Options{})
-	if err != nil {
-		return nil, err
-	}
-	defer r.Close()
-	plan, err := instrument.Instrument(c, p)
-	if err != nil {
-		return nil, usage(err)
-	}
-	for i := range plan.Txns {
-		for _, b := range plan.Txns[i].Blocks {
-			b.VSR, b.BWR, b.AWR = nil, nil, nil
-		}
-	}
-	if _, err := r.Load(plan); err != nil {
-		return nil, err
-	}
-	run, err := r.Run(plan, plan.Steps)
-	if err != nil {
-		return nil, err
-	}
-	out.Run = run.Trace
-	return out, nil
 }

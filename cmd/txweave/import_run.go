@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"txweave/campaign/replay"
 	"txweave/campaign/target"
 	"txweave/dbms"
 	"txweave/exec"
@@ -127,7 +128,7 @@ func (f *importFlags) runScript(ctx context.Context, fl *held, s *importer.Scrip
 		var err error
 		o := script.Options{Patience: exec.Patience{Statement: f.timeout}, Anew: s.Script.ChangesServer()}
 		if out, err = script.Check(ctx, t, p, s.Script, o); err != nil {
-			return explain(ctx, t, err)
+			return replay.Explain(ctx, t, err)
 		}
 		d := t.Describe()
 		fmt.Fprintf(w, "%s %s, %s\n", d.Target, d.Version, p.Isolation)
@@ -184,7 +185,7 @@ func (c *conclusion) watched(ctx context.Context, t exec.Target, p *dbms.Profile
 	if err := t.Empty(ctx); err != nil {
 		return err
 	}
-	rep, err := checkOnce(ctx, t, p, watched, weave.Options{Precision: sdg.Match})
+	rep, err := replay.Once(ctx, t, p, watched, weave.Options{Precision: sdg.Match})
 	var coded *exitError
 	var crash *exec.CrashError
 	var lost *exec.LostError // of which was said already what it says
@@ -203,7 +204,7 @@ func (c *conclusion) watched(ctx context.Context, t exec.Target, p *dbms.Profile
 	}
 	evidence := append(rep.Findings, rep.Suspects...)
 	for _, ev := range evidence {
-		printEvidence(c.w, 1, ev)
+		replay.PrintEvidence(c.w, 1, ev)
 	}
 	switch {
 	case len(evidence) > 0:
@@ -364,7 +365,7 @@ func (c *conclusion) engine(out *script.Showing, users bool) {
 	case errors.As(out.Run.Down, &crash) && crash.Killed:
 		c.around = fmt.Errorf("%w: %w", exec.ErrUnavailable, crash)
 	case errors.As(out.Run.Down, &hang) && !hang.Proved():
-		c.around = hanging(hang)
+		c.around = replay.Hanging(hang)
 	case errors.As(out.Run.Down, &crash):
 		c.say(true, "the server crashed: %s\n%s", crash.Reason, crash.Log)
 	case out.Run.Down != nil:

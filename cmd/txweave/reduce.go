@@ -16,6 +16,7 @@ import (
 	"txweave/campaign"
 	"txweave/campaign/bugs"
 	"txweave/campaign/display"
+	"txweave/campaign/replay"
 	"txweave/campaign/shrink"
 	"txweave/campaign/worker"
 	"txweave/dbms"
@@ -101,7 +102,7 @@ directory to reduced/ in it, with its own evidence and reduction.json: what was 
 // read reads the case, as a file that the user names or as one of a finding's directory, which may be a stranger's.
 func (f *reduceFlags) read(ctx context.Context, path, of string) (*testcase.Case, error) {
 	if of == "" {
-		return readCase(ctx, path)
+		return replay.ReadCase(ctx, path)
 	}
 	d, err := finding.Open(of)
 	if err != nil {

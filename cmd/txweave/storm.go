@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"txweave/campaign/display"
+	"txweave/campaign/replay"
 	"txweave/campaign/storming"
 	"txweave/dbms/registry"
 	"txweave/exec"
@@ -122,7 +123,7 @@ func (f *stormFlags) run(ctx context.Context, stdout, stderr io.Writer, t exec.T
 	var hang *exec.HangError
 	if errors.As(err, &hang) {
 		fmt.Fprint(stderr, hang.Stacks)
-		if err = hanging(hang); hang.Proved() {
+		if err = replay.Hanging(hang); hang.Proved() {
 			err = outcome.End(exitFindings, fmt.Errorf("%s: %w", finding.ClassHang, err))
 		}
 	}

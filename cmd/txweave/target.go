@@ -7,10 +7,12 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"txweave/campaign/replay"
 	"txweave/campaign/target"
 	"txweave/dbms"
 	"txweave/dbms/registry"
 	"txweave/exec"
+	"txweave/testcase"
 )
 
 // targetFlags say which database to use.
@@ -63,6 +65,12 @@ func (f *targetFlags) resolve(ctx context.Context) (p *dbms.Profile, err error) 
 	}
 	f.Config = f.chosen.Config
 	return f.chosen.Profile, nil
+}
+
+// forCase resolves the flags with what the case was made under as defaults.
+func (f *targetFlags) forCase(ctx context.Context, c *testcase.Case) (*dbms.Profile, error) {
+	f.Config = replay.For(f.Config, c, f.flags.Changed("claim"), f.flags.Changed("faults"))
+	return f.resolve(ctx)
 }
 
 // newFleet prepares what the targets share: a private server's initialised data directory.

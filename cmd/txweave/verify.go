@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"txweave/campaign/bugs"
+	"txweave/campaign/replay"
 	"txweave/campaign/verify"
 	"txweave/campaign/worker"
 	"txweave/exec"
@@ -112,7 +113,7 @@ func (f *verifyFlags) alone(ctx context.Context, w io.Writer, paths []string, er
 	}
 	for _, path := range paths {
 		t := f.targetFlags
-		c, _, cerr := t.caseOf(ctx, &f.sourceFlags, path)
+		c, _, cerr := replay.CaseOf(ctx, f.parsed(), path)
 		if cerr != nil {
 			return cerr
 		}
@@ -120,7 +121,7 @@ func (f *verifyFlags) alone(ctx context.Context, w io.Writer, paths []string, er
 		if perr != nil {
 			return perr
 		}
-		one := t.use(ctx, func(x exec.Target) error { return replayCase(ctx, x, p, c, o, f.repeat, w) })
+		one := t.use(ctx, func(x exec.Target) error { return replay.Check(ctx, x, p, c, o, f.repeat, w) })
 		var shown *exitError
 		if errors.As(one, &shown) && (shown.Code == exitFindings || shown.Code == exitInconclusive) {
 			if err == nil || shown.Code == exitFindings {
