@@ -198,6 +198,12 @@ func (c *Console) Index(out string) {
 	}
 }
 
+// Write says what others write, which are whole lines.
+func (c *Console) Write(text []byte) (int, error) {
+	c.End()
+	return c.w.Write(text)
+}
+
 // Note says something that is no finding.
 func (c *Console) Note(text string) {
 	c.End()
@@ -211,6 +217,3 @@ func (c *Console) End() {
 		c.open, c.shown = false, 0
 	}
 }
-
-// Live says whether it is a terminal.
-func (c *Console) Live() bool { return c.tty }

@@ -53,7 +53,10 @@ func undoubted(c *testcase.Case) error {
 // For is the target for a case: what to does not say is what the case was made under, its target and level, the level that it was held to, the
 // bugs that were planted. claimed and planted say that those of to stand, though they are none.
 func For(to target.Config, c *testcase.Case, claimed, planted bool) target.Config {
-	to.Target, to.Isolation = cmp.Or(to.Target, c.Target), cmp.Or(to.Isolation, c.Isolation)
+	if to.DSN == "" { // else the server says
+		to.Target = cmp.Or(to.Target, c.Target)
+	}
+	to.Isolation = cmp.Or(to.Isolation, c.Isolation)
 	claim, faults := finding.Marks(c)
 	if to.Claim == "" && !claimed && to.Isolation == c.Isolation {
 		to.Claim = claim
@@ -103,9 +106,38 @@ func otherSettings(then, now map[string]string) []string {
 	return out
 }
 
-// Observe checks a case once. Its finding, if it shows one, is the result; else what it answers when it is run
+// Dossier is what is known of a finding, by its directory or its name; of a case by itself what comes of running it once.
+func (x *Config) Dossier(ctx context.Context, arg string) (find *timeline.Dossier, err error) {
+	path, err := x.Shelf.Named(ctx, arg)
+	if err != nil {
+		return nil, err
+	}
+	st, err := os.Stat(path)
+	if err != nil {
+		return nil, outcome.Misuse(err)
+	}
+	if st.IsDir() {
+		find, err = timeline.Load(path)
+		return find, outcome.Misuse(err)
+	}
+	c, err := ReadCase(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	on, err := x.For(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	err = on.Use(ctx, func(t exec.Target) error {
+		find, err = observe(ctx, t, on, c)
+		return err
+	})
+	return find, err
+}
+
+// observe checks a case once. Its finding, if it shows one, is the result; else what it answers when it is run
 // without probes.
-func Observe(ctx context.Context, t exec.Target, on *target.Chosen, c *testcase.Case) (*timeline.Dossier, error) {
+func observe(ctx context.Context, t exec.Target, on *target.Chosen, c *testcase.Case) (*timeline.Dossier, error) {
 	p := on.Profile
 	rep, err := Once(ctx, t, p, c, weave.Options{Precision: sdg.Match})
 	if err != nil {

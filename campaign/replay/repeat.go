@@ -80,6 +80,21 @@ func (x *Config) One(ctx context.Context, arg string, w io.Writer) error {
 	})
 }
 
+// Each runs cases again, one after the other, each on its target: it ends as the worst of them does, findings first.
+func (x *Config) Each(ctx context.Context, args []string, w io.Writer) (worst error) {
+	for _, arg := range args {
+		err := x.One(ctx, arg, w)
+		switch code, said := outcome.Of(err); {
+		case err == nil:
+		case !said || code != outcome.Findings && code != outcome.Inconclusive:
+			return err
+		case worst == nil || code == outcome.Findings:
+			worst = err
+		}
+	}
+	return worst
+}
+
 // Check checks a case repeat times and prints what came of it.
 func Check(ctx context.Context, t exec.Target, p *dbms.Profile, c *testcase.Case, o weave.Options, repeat int, w io.Writer) error {
 	return checkInto(ctx, t, p, c, o, &Rerun{Runs: repeat}, w)

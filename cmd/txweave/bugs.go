@@ -16,10 +16,8 @@ import (
 	"txweave/campaign/bugs"
 	"txweave/campaign/fuzz"
 	"txweave/campaign/store"
-	"txweave/campaign/target"
 	"txweave/finding"
 	"txweave/report/index"
-	"txweave/report/tabular"
 )
 
 // bugsFlags are the flags that the commands below "bugs" share.
@@ -128,7 +126,7 @@ func (f *bugsFlags) edit(ctx context.Context, w io.Writer, change func(*finding.
 	if f.format == "json" {
 		return printJSON(w, changed)
 	}
-	return f.line(w, changed)
+	return bugs.Line(w, changed)
 }
 
 // editCommand is a command that changes one bug.
@@ -212,7 +210,7 @@ func (f *bugsFlags) listCommand() *cobra.Command {
 		if f.format == "json" {
 			return printJSON(cmd.OutOrStdout(), list)
 		}
-		if err := f.table(cmd.OutOrStdout(), list, signatures); err != nil {
+		if err := f.Table(cmd.OutOrStdout(), list, signatures); err != nil {
 			return err
 		}
 		if merges := index.Merges(b); len(merges) > 0 && !filter.Any() {
@@ -231,65 +229,6 @@ func (f *bugsFlags) listCommand() *cobra.Command {
 	addFilter(cmd, &filter)
 	cmd.Flags().BoolVar(&signatures, "signature", false, "print the signatures by which findings are grouped, instead of titles")
 	return cmd
-}
-
-// table prints bugs for people, a line each.
-func (f *bugsFlags) table(w io.Writer, list []*finding.Bug, signatures bool) error {
-	if len(list) == 0 {
-		return nil
-	}
-	rows := [][]string{{"bug", "status", "found", "last seen", "case", "database", "level", "what"}}
-	var all []index.BugRow
-	waiting := 0
-	for _, g := range list {
-		r := index.RowOf(f.Out, g)
-		all = append(all, r)
-		what := r.Title
-		if signatures {
-			what = r.Signature
-		}
-		if r.Planted != "" {
-			what += "  (planted: " + r.Planted + ")"
-		}
-		if len(g.Labels) > 0 {
-			what += "  [" + strings.Join(g.Labels, ", ") + "]"
-		}
-		if text := unreduced(g); text != "" {
-			what += "  (" + text + ")"
-		}
-		waiting += g.Unreduced
-		rows = append(rows, []string{r.ID, r.Status, fmt.Sprint(r.Count), r.Last, r.Size, r.DBMS, r.Levels, finding.Line(what)})
-	}
-	if err := tabular.Table(w, rows); err != nil {
-		return err
-	}
-	for _, p := range index.Planted(all) {
-		if err := printf(w, "planted: %s\n", finding.Line(p)); err != nil {
-			return err
-		}
-	}
-	if waiting > 0 {
-		where := "--out " + target.QuoteArg(f.Out)
-		if f.Shared != "" {
-			where = "this --store"
-		}
-		if err := printf(w, "%s not reduced yet, and grouped as they are: a campaign that goes on with %s reduces them, and numbers their bugs\n",
-			finding.Count(waiting, "finding"), where); err != nil {
-			return err
-		}
-	}
-	return printf(w, "case: statements in transactions, of the smallest one\n")
-}
-
-// unreduced says which of a bug's findings are not reduced yet.
-func unreduced(g *finding.Bug) string {
-	switch g.Unreduced {
-	case 0:
-		return ""
-	case g.Count:
-		return "not reduced yet"
-	}
-	return fmt.Sprintf("%d of them not reduced yet", g.Unreduced)
 }
 
 func (f *bugsFlags) showCommand() *cobra.Command {
@@ -313,59 +252,8 @@ func (f *bugsFlags) showCommand() *cobra.Command {
 		if f.format == "json" {
 			return printJSON(cmd.OutOrStdout(), g)
 		}
-		return f.show(cmd.OutOrStdout(), s, g)
+		return f.Show(cmd.OutOrStdout(), s, g)
 	}}
-}
-
-// line prints a bug on one line.
-func (f *bugsFlags) line(w io.Writer, g *finding.Bug) error {
-	state := string(g.Status)
-	switch g.Status {
-	case finding.StatusDuplicate:
-		state += " of " + g.Of
-	case finding.StatusFixed:
-		state += " in " + g.FixedIn
-	}
-	labels := ""
-	if len(g.Planted) > 0 {
-		labels = "  (planted: " + strings.Join(g.Planted, ", ") + ")"
-	}
-	if len(g.Labels) > 0 {
-		labels += "  [" + strings.Join(g.Labels, ", ") + "]"
-	}
-	return printf(w, "%-4s %-10s %6d  %s  %s%s\n", g.ID, finding.Line(state), g.Count, finding.Line(g.DBMS), finding.Line(g.Signature.String()), finding.Line(labels))
-}
-
-func (f *bugsFlags) show(w io.Writer, s store.BugStore, g *finding.Bug) error {
-	err := f.line(w, g)
-	note := func(name, text string) {
-		if text != "" {
-			err = errors.Join(err, printf(w, "%-11s %s\n", name, finding.Line(text)))
-		}
-	}
-	note("what", g.Title)
-	note("summary", g.Summary)
-	note("note", g.Note)
-	note("reduced", unreduced(g))
-	note("found", fmt.Sprintf("%s to %s, on %s at %s", g.First.Format("2006-01-02 15:04"), g.Last.Format("2006-01-02 15:04"),
-		strings.Join(g.Versions, ", "), strings.Join(g.Isolations, ", ")))
-	for _, s := range g.Also {
-		note("also", s.String())
-	}
-	for _, v := range g.Verified {
-		note("verified", fmt.Sprintf("%s: %d/%d on %s %s %s", v.Time.Format("2006-01-02 15:04"), v.Shown, v.Runs, v.DBMS, v.Version, v.Note))
-	}
-	for _, k := range g.Kept {
-		note("finding", filepath.Join(f.Out, k.Dir)+"  "+k.Signature.String())
-	}
-	path, text := s.SmallestCase(g)
-	if text == nil {
-		return err
-	}
-	note("case", path)
-	note("page", filepath.Join(filepath.Dir(path), finding.PageFile))
-	note("next", fmt.Sprintf("txweave report %s", filepath.Join(f.Out, g.ID)))
-	return errors.Join(err, printf(w, "\n%s", text))
 }
 
 func printJSON(w io.Writer, v any) error {

@@ -3,20 +3,14 @@ package main
 import (
 	"context"
 	"io"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"txweave/campaign/replay"
-	"txweave/exec"
 	"txweave/finding"
 	"txweave/internal/asked"
-	"txweave/internal/output"
 	"txweave/report/export"
-	"txweave/report/timeline"
 )
 
 // exportFlags are the flags of the export command.
@@ -70,7 +64,7 @@ func (f *exportFlags) run(ctx context.Context, path string, stdout io.Writer) er
 			return err
 		}
 	}
-	find, err := f.find(ctx, &f.sourceFlags, path)
+	find, err := f.again(&f.sourceFlags).Dossier(ctx, path)
 	if err != nil {
 		return err
 	}
@@ -84,43 +78,5 @@ func (f *exportFlags) run(ctx context.Context, path string, stdout io.Writer) er
 	if err != nil {
 		return usage(err)
 	}
-	return writeFiles(ctx, files, f.to == "sql", f.output, stdout)
-}
-
-// writeFiles writes an export to a file, to a directory, or to standard output.
-func writeFiles(ctx context.Context, files []export.File, dir bool, to string, stdout io.Writer) error {
-	if to == "" {
-		_, err := io.WriteString(stdout, files[0].Text)
-		return err
-	}
-	if !dir {
-		return usage(output.File(ctx, to, []byte(files[0].Text)))
-	}
-	if err := os.MkdirAll(to, 0o755); err != nil {
-		return err
-	}
-	for _, f := range files {
-		if err := output.File(ctx, filepath.Join(to, f.Name), []byte(f.Text)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// observeFile runs a case to learn what comes of it.
-func (f *targetFlags) observeFile(ctx context.Context, path string) (*timeline.Dossier, error) {
-	c, err := replay.ReadCase(ctx, path)
-	if err != nil {
-		return nil, err
-	}
-	_, err = f.forCase(ctx, c)
-	if err != nil {
-		return nil, err
-	}
-	var find *timeline.Dossier
-	err = f.use(ctx, func(t exec.Target) error {
-		find, err = replay.Observe(ctx, t, f.chosen, c)
-		return err
-	})
-	return find, err
+	return export.Put(ctx, files, f.to == "sql", f.output, stdout)
 }

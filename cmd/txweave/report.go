@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 
@@ -14,7 +13,6 @@ import (
 	"txweave/internal/outcome"
 	"txweave/internal/output"
 	"txweave/report"
-	"txweave/report/timeline"
 )
 
 // reportFlags are the flags of the report command.
@@ -60,7 +58,7 @@ func (f *reportFlags) run(ctx context.Context, path string, stdout, stderr io.Wr
 	if err := asked.Writable(f.output); err != nil {
 		return err
 	}
-	find, err := f.find(ctx, &f.sourceFlags, path)
+	find, err := f.again(&f.sourceFlags).Dossier(ctx, path)
 	if err != nil {
 		return err
 	}
@@ -86,24 +84,4 @@ func (f *reportFlags) run(ctx context.Context, path string, stdout, stderr io.Wr
 		return err
 	}
 	return usage(output.File(ctx, f.output, []byte(text)))
-}
-
-// find reads a finding's directory, or runs a case to learn what comes of it.
-func (f *targetFlags) find(ctx context.Context, from *sourceFlags, path string) (*timeline.Dossier, error) {
-	path, err := from.parsed().Named(ctx, path)
-	if err != nil {
-		return nil, err
-	}
-	st, err := os.Stat(path)
-	if err != nil {
-		return nil, usage(err)
-	}
-	if !st.IsDir() {
-		return f.observeFile(ctx, path)
-	}
-	find, err := timeline.Load(path)
-	if err != nil {
-		return nil, usage(err)
-	}
-	return find, nil
 }

@@ -73,6 +73,12 @@ func (f *targetFlags) forCase(ctx context.Context, c *testcase.Case) (*dbms.Prof
 	return f.resolve(ctx)
 }
 
+// again says how cases of a place are run again.
+func (f *targetFlags) again(from *sourceFlags) *replay.Config {
+	f.Config.Collect()
+	return &replay.Config{Target: f.config(), Shelf: from.parsed(), Claimed: f.flags.Changed("claim"), Planted: f.flags.Changed("faults"), Repeat: 1}
+}
+
 // newFleet prepares what the targets share: a private server's initialised data directory.
 func newFleet(ctx context.Context, f *targetFlags) (*target.Fleet, error) {
 	f.Config.Collect()

@@ -6,15 +6,12 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"txweave/campaign/bugs"
-	"txweave/campaign/replay"
 	"txweave/campaign/verify"
 	"txweave/campaign/worker"
-	"txweave/exec"
 	"txweave/internal/outcome"
 )
 
@@ -75,7 +72,21 @@ func (f *verifyFlags) run(ctx context.Context, stdout io.Writer, ids []string) e
 	if err != nil {
 		return err
 	}
-	return f.print(stdout, out)
+	if f.format == "json" {
+		err = printJSON(stdout, out)
+	} else {
+		err = verify.Print(stdout, out)
+	}
+	there, checked := verify.Count(out)
+	switch {
+	case err != nil:
+		return err
+	case there > 0:
+		return outcome.Found()
+	case checked == 0:
+		return outcome.Inconclusivef("there is no bug that could be checked")
+	}
+	return nil
 }
 
 // loose says whether the arguments are cases that no bug of a campaign has, or findings without a campaign around them.
@@ -107,76 +118,7 @@ func (f *verifyFlags) alone(ctx context.Context, w io.Writer, paths []string, er
 	if f.format == "json" {
 		return usagef("--format json is for the bugs of a campaign: %s is of none", paths[0])
 	}
-	o, err := (&worker.Checks{Orders: 2, Precision: "match"}).Options()
-	if err != nil {
-		return err
-	}
-	for _, path := range paths {
-		t := f.targetFlags
-		c, _, cerr := replay.CaseOf(ctx, f.parsed(), path)
-		if cerr != nil {
-			return cerr
-		}
-		p, perr := t.forCase(ctx, c)
-		if perr != nil {
-			return perr
-		}
-		one := t.use(ctx, func(x exec.Target) error { return replay.Check(ctx, x, p, c, o, f.repeat, w) })
-		var shown *exitError
-		if errors.As(one, &shown) && (shown.Code == exitFindings || shown.Code == exitInconclusive) {
-			if err == nil || shown.Code == exitFindings {
-				err = one
-			}
-			continue
-		}
-		if one != nil {
-			return one
-		}
-	}
-	return err
-}
-
-// print prints the outcome and turns it into an exit code.
-func (f *verifyFlags) print(w io.Writer, list []*verify.Verified) (err error) {
-	there, checked := 0, 0
-	for _, v := range list {
-		if v.Runs > 0 {
-			checked++
-		}
-		if v.Shown > 0 {
-			there++
-		}
-	}
-	if f.format == "json" {
-		err = printJSON(w, list)
-	} else {
-		for _, v := range list {
-			err = errors.Join(err, printVerified(w, v))
-		}
-		err = errors.Join(err, printf(w, "%d of %d bugs are still there, %d were not checked\n", there, checked, len(list)-checked))
-	}
-	switch {
-	case err != nil:
-		return err
-	case there > 0:
-		return &exitError{Code: exitFindings}
-	case checked == 0:
-		return outcome.End(exitInconclusive, errors.New("inconclusive: there is no bug that could be checked"))
-	}
-	return nil
-}
-
-func printVerified(w io.Writer, v *verify.Verified) error {
-	if v.Skipped != "" {
-		return printf(w, "%-4s not checked: %s  %s\n", v.ID, v.Skipped, v.Signature)
-	}
-	state := "gone"
-	if v.Shown > 0 {
-		state = "still there"
-	}
-	other := ""
-	if len(v.Other) > 0 {
-		other = "; it shows " + strings.Join(v.Other, ", ")
-	}
-	return printf(w, "%-4s %s, %d/%d on %s %s  %s%s\n", v.ID, state, v.Shown, v.Runs, v.DBMS, v.Version, v.Signature, other)
+	x := f.again(&f.sourceFlags)
+	x.Checks, x.Repeat = worker.Checks{Orders: 2, Precision: "match"}, f.repeat
+	return x.Each(ctx, paths, w)
 }
