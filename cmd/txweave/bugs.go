@@ -4,12 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -42,14 +40,13 @@ where that groups wrongly, merge and split set it right. A campaign may run at t
 	}
 	f.sourceFlags.add(cmd.PersistentFlags())
 	cmd.PersistentFlags().StringVar(&f.format, "format", "text", "text or json")
-	cmd.AddCommand(f.listCommand(), f.showCommand(), f.labelCommand(), f.mergeCommand(),
-		f.editCommand("dup BUG OF", "Say that a bug is a duplicate of another one, where its findings are counted from now on", cobra.ExactArgs(2),
-			func(b *finding.Bugs, a []string) (*finding.Bug, error) { return b.Duplicate(a[0], a[1]) }),
-		f.editCommand("invalid BUG [WHY]", "Say that it is no bug: its findings are counted and not reported", cobra.RangeArgs(1, 2), settle(finding.StatusInvalid)),
-		f.editCommand("reopen BUG [WHY]", "Say that a bug is open again", cobra.RangeArgs(1, 2), settle(finding.StatusOpen)),
-		f.editCommand("fixed-in BUG VERSION", "Say in which version a bug is fixed", cobra.ExactArgs(2), fixedIn),
-		f.editCommand("split BUG FINDING", "Make one of a bug's findings a bug of its own", cobra.ExactArgs(2),
-			func(b *finding.Bugs, a []string) (*finding.Bug, error) { return b.Split(a[0], filepath.Base(a[1])) }))
+	cmd.AddCommand(f.listCommand(), f.showCommand(), f.labelCommand(),
+		f.editCommand("merge BUG OTHER...", "Make several bugs one", cobra.MinimumNArgs(2), bugs.Merge),
+		f.editCommand("dup BUG OF", "Say that a bug is a duplicate of another one, where its findings are counted from now on", cobra.ExactArgs(2), bugs.Duplicate),
+		f.editCommand("invalid BUG [WHY]", "Say that it is no bug: its findings are counted and not reported", cobra.RangeArgs(1, 2), bugs.Invalid),
+		f.editCommand("reopen BUG [WHY]", "Say that a bug is open again", cobra.RangeArgs(1, 2), bugs.Reopen),
+		f.editCommand("fixed-in BUG VERSION", "Say in which version a bug is fixed", cobra.ExactArgs(2), bugs.Fixed),
+		f.editCommand("split BUG FINDING", "Make one of a bug's findings a bug of its own", cobra.ExactArgs(2), bugs.Split))
 	for _, sub := range cmd.Commands() {
 		run := sub.RunE
 		sub.RunE = func(cmd *cobra.Command, a []string) error {
@@ -101,8 +98,8 @@ func (f *bugsFlags) store(ctx context.Context) (store.BugStore, error) {
 	return s, err
 }
 
-// edit changes the store's bugs and prints the one that it is about.
-func (f *bugsFlags) edit(ctx context.Context, w io.Writer, change func(*finding.Bugs) (*finding.Bug, error)) error {
+// edit does something to a bug and prints it.
+func (f *bugsFlags) edit(ctx context.Context, w io.Writer, do bugs.Deed, args []string) error {
 	s, err := f.store(ctx)
 	if err != nil {
 		return err
@@ -110,7 +107,7 @@ func (f *bugsFlags) edit(ctx context.Context, w io.Writer, change func(*finding.
 	var changed *finding.Bug
 	wrong := false
 	err = s.Update(func(b *finding.Bugs) (err error) {
-		changed, err = change(b)
+		changed, err = bugs.Edit(b, args[0], do, args[1:]...)
 		wrong = err != nil
 		return err
 	})
@@ -130,56 +127,24 @@ func (f *bugsFlags) edit(ctx context.Context, w io.Writer, change func(*finding.
 }
 
 // editCommand is a command that changes one bug.
-func (f *bugsFlags) editCommand(use, short string, args cobra.PositionalArgs, change func(*finding.Bugs, []string) (*finding.Bug, error)) *cobra.Command {
+func (f *bugsFlags) editCommand(use, short string, args cobra.PositionalArgs, do bugs.Deed) *cobra.Command {
 	return &cobra.Command{Use: use, Short: short, Args: args, RunE: func(cmd *cobra.Command, a []string) error {
-		return f.edit(cmd.Context(), cmd.OutOrStdout(), func(b *finding.Bugs) (*finding.Bug, error) { return change(b, a) })
+		return f.edit(cmd.Context(), cmd.OutOrStdout(), do, a)
 	}}
-}
-
-func settle(s finding.Status) func(*finding.Bugs, []string) (*finding.Bug, error) {
-	return func(b *finding.Bugs, a []string) (*finding.Bug, error) {
-		g, err := b.Find(a[0])
-		if err == nil {
-			g.Settle(s, strings.Join(a[1:], " "))
-		}
-		return g, err
-	}
-}
-
-func fixedIn(b *finding.Bugs, a []string) (*finding.Bug, error) {
-	g, err := b.Find(a[0])
-	if err != nil {
-		return nil, err
-	}
-	if !finding.IsVersion(a[1]) {
-		return nil, fmt.Errorf("%q is no version: want numbers with dots first, like 11.8.4", a[1])
-	}
-	g.Settle(finding.StatusFixed, "")
-	g.FixedIn = a[1]
-	return g, nil
 }
 
 func (f *bugsFlags) labelCommand() *cobra.Command {
 	remove := false
-	cmd := &cobra.Command{Use: "label BUG LABEL...", Short: "Label a bug", Args: cobra.MinimumNArgs(2), RunE: func(cmd *cobra.Command, a []string) error {
-		return f.edit(cmd.Context(), cmd.OutOrStdout(), func(b *finding.Bugs) (*finding.Bug, error) {
-			g, err := b.Find(a[0])
-			if err == nil && slices.Contains(a[1:], "") {
-				err = errors.New("a label must not be empty")
-			}
-			if err == nil {
-				g.Label(a[1:], remove)
-			}
-			return g, err
-		})
-	}}
+	cmd := f.editCommand("label BUG LABEL...", "Label a bug", cobra.MinimumNArgs(2), bugs.Label)
+	cmd.RunE = func(cmd *cobra.Command, a []string) error {
+		do := bugs.Label
+		if remove {
+			do = bugs.Unlabel
+		}
+		return f.edit(cmd.Context(), cmd.OutOrStdout(), do, a)
+	}
 	cmd.Flags().BoolVar(&remove, "remove", false, "take the labels off")
 	return cmd
-}
-
-func (f *bugsFlags) mergeCommand() *cobra.Command {
-	return f.editCommand("merge BUG OTHER...", "Make several bugs one", cobra.MinimumNArgs(2),
-		func(b *finding.Bugs, a []string) (*finding.Bug, error) { return b.Merge(a[0], a[1:]) })
 }
 
 // addFilter adds the flags of a filter.
