@@ -13,8 +13,27 @@ import (
 	"txweave/report/tabular"
 )
 
-// Table prints bugs for people, a line each.
-func (f *Shelf) Table(w io.Writer, list []*finding.Bug, signatures bool) error {
+// List prints some of the bugs for people, a line each, with signatures in place of titles; merges says that those which may be one are named, too.
+func (f *Shelf) List(w io.Writer, b *finding.Bugs, list []*finding.Bug, signatures, merges bool) error {
+	if err := f.table(w, list, signatures); err != nil {
+		return err
+	}
+	if merges {
+		const few = 5
+		all := index.Merges(b)
+		for _, m := range all[:min(few, len(all))] {
+			fmt.Fprintln(w, m)
+		}
+	}
+	if len(b.Known) == 0 {
+		return nil
+	}
+	_, err := fmt.Fprintf(w, "known bugs: %s\n", tabular.Counts(b.Known))
+	return err
+}
+
+// table prints bugs for people, a line each.
+func (f *Shelf) table(w io.Writer, list []*finding.Bug, signatures bool) error {
 	if len(list) == 0 {
 		return nil
 	}

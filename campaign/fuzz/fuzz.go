@@ -1,4 +1,4 @@
-// Package fuzz generates cases and looks for transaction bugs: a Config says with what and on what, and Run does it.
+// Package fuzz generates cases and looks for transaction bugs: a Config says with what and on what, and the Hunt that it opens does it.
 package fuzz
 
 import (
@@ -164,14 +164,9 @@ func (h *Hunt) Close() error {
 	return h.fleet.Close()
 }
 
-// Run runs fuzz from its Config alone. The summary counts what was done in any case; it is nil where nothing could begin.
-func Run(ctx context.Context, c Config) (sum *campaign.Summary, err error) {
-	s, err := c.Open(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, s.Close()) }()
-	return campaign.Run(ctx, s.Campaign)
+// Run runs it. The summary counts what was done in any case.
+func (h *Hunt) Run(ctx context.Context) (*campaign.Summary, error) {
+	return campaign.Run(ctx, h.Campaign)
 }
 
 // describe says under what findings are made; known bugs are those of the target's version from then on.

@@ -5,11 +5,11 @@ import (
 	"io"
 	"maps"
 	"slices"
-	"strings"
 
 	"txweave/campaign"
 	"txweave/finding"
 	"txweave/finding/known"
+	"txweave/report/tabular"
 )
 
 // Print prints a run's summary for people.
@@ -28,13 +28,13 @@ work        %d runs, %d replays, %d statements sent
 		st.Errored, percent(st.Errored, st.Generated), st.Effective, percent(st.Effective, st.Generated), percent(st.Partial, st.Searches), st.Searches,
 		sum.Runs, sum.Replays, sum.ServerStatements)
 	if len(sum.CrossEdges) > 0 {
-		fmt.Fprintf(w, "edges       %s\n", Counts(sum.CrossEdges))
+		fmt.Fprintf(w, "edges       %s\n", tabular.Counts(sum.CrossEdges))
 	}
 	if x := sum.FromSeeds; x != nil {
 		fmt.Fprintf(w, "from seeds  %d cases were made of those of --seeds, %d of them not judged\n", x.Cases, x.Unchecked)
 	}
 	if len(sum.Skipped) > 0 {
-		fmt.Fprintf(w, "skipped     %s\n", Counts(sum.Skipped))
+		fmt.Fprintf(w, "skipped     %s\n", tabular.Counts(sum.Skipped))
 	}
 	for _, b := range sum.Bugs {
 		state := string(b.Status)
@@ -47,7 +47,7 @@ work        %d runs, %d replays, %d statements sent
 		fmt.Fprintf(w, "known bugs  %s%s %d\n", name, h.toldAt(name), sum.Known[name])
 	}
 	if len(sum.Paused) > 0 {
-		fmt.Fprintf(w, "set-up fault? paused: %s\n", Counts(sum.Paused))
+		fmt.Fprintf(w, "set-up fault? paused: %s\n", tabular.Counts(sum.Paused))
 	}
 	_, err := fmt.Fprintf(w, "findings    %d of %d bugs, %d kept (%d flaky)\n", sum.Total(), len(sum.Bugs), sum.Kept(), len(sum.Flaky))
 	return err
@@ -67,13 +67,4 @@ func percent(part, whole int) string {
 		return "0 %"
 	}
 	return fmt.Sprintf("%.1f %%", 100*float64(part)/float64(whole))
-}
-
-// Counts prints counts in the order of their names.
-func Counts(m map[string]int) string {
-	var parts []string
-	for _, k := range slices.Sorted(maps.Keys(m)) {
-		parts = append(parts, fmt.Sprintf("%s %d", k, m[k]))
-	}
-	return strings.Join(parts, ", ")
 }

@@ -28,14 +28,11 @@ import (
 
 // Config says what is reduced to what. Errors call its fields by the flags that set them.
 type Config struct {
-	Target target.Config // what it does not say, cases say themselves
-	// Claimed and Planted say that the target's claim and planted bugs stand, though there are none.
-	Claimed, Planted bool
-	Shelf            *bugs.Shelf // where cases are looked up by the names of bugs and findings
-	Output           string      // where the reduced case is written; "": beside the case, or into the finding's directory
-	Signature        string      // what the case must keep showing; "": the finding's, of a case what it shows most often
-	Repeat           int         // how many times in a row a smaller case must show it
-	Reduce           reduce.Options
+	replay.Under
+	Output    string // where the reduced case is written; "": beside the case, or into the finding's directory
+	Signature string // what the case must keep showing; "": the finding's, of a case what it shows most often
+	Repeat    int    // how many times in a row a smaller case must show it
+	Reduce    reduce.Options
 }
 
 // reduction is a reduction under way.
@@ -59,7 +56,7 @@ func (c Config) Run(ctx context.Context, arg string, lost io.Writer) (out *shrin
 	if err != nil {
 		return nil, "", err
 	}
-	on, err := replay.For(f.Target, of, c.Claimed, c.Planted).Resolve(ctx)
+	on, err := f.For(ctx, of)
 	if err != nil {
 		return nil, "", err
 	}

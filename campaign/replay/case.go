@@ -1,7 +1,6 @@
 package replay
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -50,27 +49,10 @@ func undoubted(c *testcase.Case) error {
 	return nil
 }
 
-// For is the target for a case: what to does not say is what the case was made under, its target and level, the level that it was held to, the
-// bugs that were planted. claimed and planted say that those of to stand, though they are none.
-func For(to target.Config, c *testcase.Case, claimed, planted bool) target.Config {
-	if to.DSN == "" { // else the server says
-		to.Target = cmp.Or(to.Target, c.Target)
-	}
-	to.Isolation = cmp.Or(to.Isolation, c.Isolation)
-	claim, faults := finding.Marks(c)
-	if to.Claim == "" && !claimed && to.Isolation == c.Isolation {
-		to.Claim = claim
-	}
-	if !planted {
-		to.Faults = faults
-	}
-	return to
-}
-
 // CaseOf reads the case of a file, or of a finding's directory with what it was made under.
-func CaseOf(ctx context.Context, from *bugs.Shelf, path string) (*testcase.Case, *finding.Record, error) {
+func (u *Under) CaseOf(ctx context.Context, path string) (*testcase.Case, *finding.Record, error) {
 	arg := path
-	path, err := from.Named(ctx, arg)
+	path, err := u.Shelf.Named(ctx, arg)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -107,8 +89,8 @@ func otherSettings(then, now map[string]string) []string {
 }
 
 // Dossier is what is known of a finding, by its directory or its name; of a case by itself what comes of running it once.
-func (x *Config) Dossier(ctx context.Context, arg string) (find *timeline.Dossier, err error) {
-	path, err := x.Shelf.Named(ctx, arg)
+func (u *Under) Dossier(ctx context.Context, arg string) (find *timeline.Dossier, err error) {
+	path, err := u.Shelf.Named(ctx, arg)
 	if err != nil {
 		return nil, err
 	}
@@ -124,7 +106,7 @@ func (x *Config) Dossier(ctx context.Context, arg string) (find *timeline.Dossie
 	if err != nil {
 		return nil, err
 	}
-	on, err := x.For(ctx, c)
+	on, err := u.For(ctx, c)
 	if err != nil {
 		return nil, err
 	}

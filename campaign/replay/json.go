@@ -64,19 +64,30 @@ func (r *Rerun) found(f shownFinding) {
 // add adds what came of checking the case once.
 func (r *Rerun) add(at *Tried) {
 	r.spoilt = at.Hangs || at.Report != nil && at.Report.Spoilt
+	if at.Broken != "" || len(at.Evidence) > 0 {
+		r.Shown++
+	}
 	if at.Broken != "" {
 		r.found(shownFinding{Class: at.Class, Signature: at.Class})
 		return
 	}
+	if at.Report.Checked {
+		r.Checked++
+	}
 	for _, ev := range at.Evidence {
 		r.found(shownFinding{ev.Class, ev.Oracle, ev.Signature})
 	}
+	r.Statements = statementsOf(at.Report)
+}
+
+// statementsOf are the statements of a run, by name.
+func statementsOf(rep *weave.Report) (out []ranStatement) {
 	byName := map[string]*ranStatement{}
-	for name, fate := range at.Report.Fates {
+	for name, fate := range rep.Fates {
 		byName[name] = &ranStatement{Name: name, Fate: fates[fate], Reads: []string{}}
 	}
-	if at.Report.First != nil {
-		for _, s := range at.Report.First.Stmts {
+	if rep.First != nil {
+		for _, s := range rep.First.Stmts {
 			of := byName[s.Name]
 			if of == nil {
 				continue
@@ -90,10 +101,11 @@ func (r *Rerun) add(at *Tried) {
 			}
 		}
 	}
-	r.Statements = r.Statements[:0]
+	out = []ranStatement{}
 	for _, name := range slices.Sorted(maps.Keys(byName)) {
-		r.Statements = append(r.Statements, *byName[name])
+		out = append(out, *byName[name])
 	}
+	return out
 }
 
 // close notes how checking the case ended. What does not concern the case alone is returned.
@@ -118,28 +130,21 @@ func (x *Config) All(ctx context.Context, w io.Writer, args []string) error {
 		return err
 	}
 	results, cases := make([]*Rerun, len(args)), make([]*testcase.Case, len(args))
-	var first *testcase.Case
-	named := ""
 	for i, arg := range args {
-		c, _, err := CaseOf(ctx, x.Shelf, arg)
-		results[i], cases[i] = &Rerun{Case: arg, Findings: []shownFinding{}, Statements: []ranStatement{}}, c
+		results[i] = &Rerun{Case: arg, Findings: []shownFinding{}, Statements: []ranStatement{}}
+		cases[i], _, err = x.CaseOf(ctx, arg)
 		if err := results[i].close(err); err != nil {
 			return err
 		}
-		if first == nil && c != nil {
-			first, named = c, arg
-		}
 	}
-	if first == nil {
+	first := slices.IndexFunc(cases, func(c *testcase.Case) bool { return c != nil })
+	if first < 0 {
 		return printReplayed(w, results)
 	}
-	for i, c := range cases {
-		if c == nil || (x.Target.Target != "" || c.Target == first.Target) && (x.Target.Isolation != "" || c.Isolation == first.Isolation) {
-			continue
-		}
-		return outcome.Misusef("%s is of %s at %s, %s of %s at %s: several cases need one target and level", args[i], c.Target, c.Isolation, named, first.Target, first.Isolation)
+	if err := x.alike(args, cases, first); err != nil {
+		return err
 	}
-	on, err := x.For(ctx, first)
+	on, err := x.For(ctx, cases[first])
 	if err != nil {
 		return err
 	}
@@ -158,6 +163,17 @@ func (x *Config) All(ctx context.Context, w io.Writer, args []string) error {
 		return nil
 	})
 	return errors.Join(err, printReplayed(w, results))
+}
+
+// alike says which case is of another target or level than the first one that could be read, unless they are all run at one.
+func (x *Config) alike(args []string, cases []*testcase.Case, first int) error {
+	f := cases[first]
+	for i, c := range cases {
+		if c != nil && (x.Target.Target == "" && c.Target != f.Target || x.Target.Isolation == "" && c.Isolation != f.Isolation) {
+			return outcome.Misusef("%s is of %s at %s, %s of %s at %s: several cases need one target and level", args[i], c.Target, c.Isolation, args[first], f.Target, f.Isolation)
+		}
+	}
+	return nil
 }
 
 // renew starts a server again before the next case that this one has left hanging, or whose database is not to be used any more.

@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -18,12 +19,35 @@ import (
 	"txweave/weave"
 )
 
-// Config says how cases are run again. Errors call its fields by the flags that set them.
-type Config struct {
+// Under says where cases come from, and under what they are run again.
+type Under struct {
 	Target target.Config // what it does not say, cases say themselves
 	// Claimed and Planted say that the target's claim and planted bugs stand, though there are none.
 	Claimed, Planted bool
 	Shelf            *bugs.Shelf // where cases are looked up by the names of bugs and findings
+}
+
+// For is the target for a case: what Target does not say is what the case was made under, its target and level, the level that it was held to,
+// the bugs that were planted.
+func (u *Under) For(ctx context.Context, c *testcase.Case) (*target.Chosen, error) {
+	to := u.Target
+	if to.DSN == "" { // else the server says
+		to.Target = cmp.Or(to.Target, c.Target)
+	}
+	to.Isolation = cmp.Or(to.Isolation, c.Isolation)
+	claim, faults := finding.Marks(c)
+	if to.Claim == "" && !u.Claimed && to.Isolation == c.Isolation {
+		to.Claim = claim
+	}
+	if !u.Planted {
+		to.Faults = faults
+	}
+	return to.Resolve(ctx)
+}
+
+// Config says how cases are run again. Errors call its fields by the flags that set them.
+type Config struct {
+	Under
 	worker.Checks
 	Repeat      int    // how many times each case is checked
 	History     string // a file for one more run as a history; "": none
@@ -40,18 +64,13 @@ func (x *Config) options() (weave.Options, error) {
 	return o, err
 }
 
-// For is the target for a case.
-func (x *Config) For(ctx context.Context, c *testcase.Case) (*target.Chosen, error) {
-	return For(x.Target, c, x.Claimed, x.Planted).Resolve(ctx)
-}
-
 // One runs a case again, says what differs and how often, and how that ended.
 func (x *Config) One(ctx context.Context, arg string, w io.Writer) error {
 	o, err := x.options()
 	if err != nil {
 		return err
 	}
-	c, rec, err := CaseOf(ctx, x.Shelf, arg)
+	c, rec, err := x.CaseOf(ctx, arg)
 	if err != nil {
 		return err
 	}
@@ -111,17 +130,10 @@ func checkInto(ctx context.Context, t exec.Target, p *dbms.Profile, c *testcase.
 		r.add(at)
 		if at.Broken != "" {
 			fmt.Fprintf(w, "run %d: %s\n", i+1, at.Broken)
-			r.Shown++
 			if at.Hangs {
 				return outcome.Found()
 			}
 			continue
-		}
-		if at.Report.Checked {
-			r.Checked++
-		}
-		if len(at.Evidence) > 0 {
-			r.Shown++
 		}
 		for _, ev := range at.Evidence {
 			PrintEvidence(w, i+1, ev)

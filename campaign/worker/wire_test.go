@@ -267,10 +267,10 @@ func stormOver(t *testing.T, system, socket string, to func(socket string) strin
 		t.Fatal(err)
 	}
 	w, err := storming.New(db, storms, func(uint64) string { return "" })
-	defer w.Close()
 	if err != nil {
 		t.Fatal(err)
 	}
+	defer w.Close()
 	for n := 0; n < 3 || over.hits.Load() < 5 && n < 20; n++ {
 		res, err := w.Check(t.Context(), campaign.Job{Case: n})
 		if err != nil && !errors.Is(err, exec.ErrUnavailable) {

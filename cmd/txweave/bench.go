@@ -29,12 +29,12 @@ says how much of the time is the database's. Resets count on both sides, waiting
 			if cases < 1 {
 				return usagef("--cases must be at least 1")
 			}
-			p, err := f.resolve(cmd.Context())
+			on, err := f.config().Resolve(cmd.Context())
 			if err != nil {
 				return err
 			}
-			return f.use(cmd.Context(), func(t exec.Target) error {
-				res, err := bench.Run(cmd.Context(), t, p, seed, cases)
+			return on.Use(cmd.Context(), func(t exec.Target) error {
+				res, err := bench.Run(cmd.Context(), t, on.Profile, seed, cases)
 				if err != nil {
 					return err
 				}

@@ -12,10 +12,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"txweave/campaign/bugs"
-	"txweave/campaign/fuzz"
 	"txweave/campaign/store"
 	"txweave/finding"
-	"txweave/report/index"
 )
 
 // bugsFlags are the flags that the commands below "bugs" share.
@@ -175,21 +173,7 @@ func (f *bugsFlags) listCommand() *cobra.Command {
 		if f.format == "json" {
 			return printJSON(cmd.OutOrStdout(), list)
 		}
-		if err := f.Table(cmd.OutOrStdout(), list, signatures); err != nil {
-			return err
-		}
-		if merges := index.Merges(b); len(merges) > 0 && !filter.Any() {
-			const few = 5
-			for _, m := range merges[:min(few, len(merges))] {
-				if err := printf(cmd.OutOrStdout(), "%s\n", m); err != nil {
-					return err
-				}
-			}
-		}
-		if len(b.Known) > 0 {
-			return printf(cmd.OutOrStdout(), "known bugs: %s\n", fuzz.Counts(b.Known))
-		}
-		return nil
+		return f.List(cmd.OutOrStdout(), b, list, signatures, !filter.Any())
 	}}
 	addFilter(cmd, &filter)
 	cmd.Flags().BoolVar(&signatures, "signature", false, "print the signatures by which findings are grouped, instead of titles")

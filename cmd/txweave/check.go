@@ -57,10 +57,11 @@ hand is unknown.`,
 			c.LevelGiven, c.TotalGiven = cmd.Flags().Changed("level"), cmd.Flags().Changed("total-amount")
 			if scratch.Target+scratch.DSN+scratch.Server != "" {
 				c.Scratch = func(ctx context.Context, do func(exec.Target) error) error {
-					if _, err := scratch.resolve(ctx); err != nil {
+					on, err := scratch.config().Resolve(ctx)
+					if err != nil {
 						return err
 					}
-					return scratch.use(ctx, do)
+					return on.Use(ctx, do)
 				}
 			}
 			return c.Check(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr(), names)

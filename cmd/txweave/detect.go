@@ -47,7 +47,6 @@ no false alarm, else 1.`,
 			if err := f.check(cmd.Flags(), cmd.ErrOrStderr()); err != nil {
 				return err
 			}
-			f.c.Target.Collect()
 			d, err := f.c.Run(cmd.Context())
 			if err != nil {
 				return err

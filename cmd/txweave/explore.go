@@ -6,7 +6,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"txweave/campaign/explore"
-	"txweave/campaign/replay"
 )
 
 func exploreCommand() *cobra.Command {
@@ -28,18 +27,19 @@ Exit code 0: none shows a difference, 1: at least one does, 2: not all that ther
 			if err := x.Validate(); err != nil {
 				return err
 			}
-			c, _, err := replay.CaseOf(cmd.Context(), from.parsed(), args[0])
+			of := f.again(&from)
+			c, _, err := of.CaseOf(cmd.Context(), args[0])
 			if err != nil {
 				return err
 			}
 			if len(c.Order) > 0 {
 				return usagef("%s says in which order its statements are to be run without transactions: that belongs to one interleaving", args[0])
 			}
-			if _, err := f.forCase(cmd.Context(), c); err != nil {
+			on, err := of.For(cmd.Context(), c)
+			if err != nil {
 				return err
 			}
-			f.Config.Collect()
-			return x.Run(cmd.Context(), f.chosen, c, cmd.OutOrStdout())
+			return x.Run(cmd.Context(), on, c, cmd.OutOrStdout())
 		},
 	}
 	f.add(cmd.Flags(), "")

@@ -64,7 +64,8 @@ func (f *exportFlags) run(ctx context.Context, path string, stdout io.Writer) er
 			return err
 		}
 	}
-	find, err := f.again(&f.sourceFlags).Dossier(ctx, path)
+	from := f.again(&f.sourceFlags)
+	find, err := from.Dossier(ctx, path)
 	if err != nil {
 		return err
 	}

@@ -105,7 +105,6 @@ func (f *fuzzFlags) run(ctx context.Context, stdout, stderr io.Writer) (err erro
 		return usagef("--out: %w", err)
 	}
 	f.c.Target, f.c.Store, f.c.Command = f.config(), out, target.CommandLine(os.Args)
-	f.c.Target.Collect()
 	h, err := f.c.Open(ctx)
 	if err != nil {
 		return err
@@ -129,7 +128,7 @@ func (f *fuzzFlags) run(ctx context.Context, stdout, stderr io.Writer) (err erro
 		return env
 	}
 	c.Progress, c.Report, c.Note = console.Progress, console.Report, console.Note
-	sum, err := campaign.Run(ctx, *c)
+	sum, err := h.Run(ctx)
 	console.End()
 	console.Index(f.out)
 	if sum.Target == "" && err != nil {

@@ -90,7 +90,7 @@ func (h *held) use(ctx context.Context, f *targetFlags, do func(exec.Target) err
 		}
 	}
 	if h.Fleet == nil {
-		if h.Fleet, err = newFleet(ctx, f); err != nil {
+		if h.Fleet, err = f.chosen.Fleet(ctx); err != nil {
 			return err
 		}
 		h.level = f.Isolation

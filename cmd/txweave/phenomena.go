@@ -39,15 +39,16 @@ Markdown; in brackets is what the database did besides: statements that waited, 
 			if f.Claim != "" {
 				return usagef("--claim says nothing here: phenomena are named whether they are allowed or not")
 			}
-			p, err := f.forCase(cmd.Context(), &testcase.Case{Target: cases[0].Target})
+			of := f.again(nil)
+			on, err := of.For(cmd.Context(), &testcase.Case{Target: cases[0].Target})
 			if err != nil {
 				return err
 			}
-			levels := []*dbms.Profile{p}
+			levels := []*dbms.Profile{on.Profile}
 			if f.Isolation == "" {
-				levels = dbms.Levels(p.DBMS)
+				levels = dbms.Levels(on.Target)
 			}
-			return f.use(cmd.Context(), func(t exec.Target) error {
+			return on.Use(cmd.Context(), func(t exec.Target) error {
 				rows, err := phenomena.In(cmd.Context(), t, levels, args, cases)
 				if err != nil {
 					return err

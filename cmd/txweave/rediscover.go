@@ -40,7 +40,6 @@ the list are listed: they may be bugs that nobody knows. Exit code 0: each bug w
 				return err
 			}
 			c.Target, c.Command = f.config(), target.CommandLine(os.Args)
-			c.Target.Collect()
 			c.Met = func(seed uint64, bug string, cases int) {
 				fmt.Fprintf(cmd.ErrOrStderr(), "seed %d: %s after %d cases\n", seed, bug, cases)
 			}

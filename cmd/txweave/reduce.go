@@ -34,10 +34,8 @@ directory to reduced/ in it, with its own evidence and reduction.json: what was 
 				return err
 			}
 			show := display.New(cmd.ErrOrStderr())
-			c.Target, c.Shelf = f.config(), from.parsed()
+			c.Under = f.again(&from)
 			c.Target.Notes = show
-			c.Claimed, c.Planted = cmd.Flags().Changed("claim"), cmd.Flags().Changed("faults")
-			c.Target.Collect()
 			c.Reduce.Progress = show.Reduction
 			out, written, err := c.Run(cmd.Context(), args[0], cmd.OutOrStdout())
 			show.End()

@@ -30,8 +30,7 @@ Exit code 0: never, 1: at least once, 2: it could not be checked, 64: it is not 
 			if format == "json" && x.History != "" {
 				return usagef("--history and --format json do not go together")
 			}
-			of := f.again(&from)
-			x.Target, x.Shelf, x.Claimed, x.Planted = of.Target, of.Shelf, of.Claimed, of.Planted
+			x.Under = f.again(&from)
 			if format == "json" {
 				return x.All(cmd.Context(), cmd.OutOrStdout(), args)
 			}

@@ -58,7 +58,8 @@ func (f *reportFlags) run(ctx context.Context, path string, stdout, stderr io.Wr
 	if err := asked.Writable(f.output); err != nil {
 		return err
 	}
-	find, err := f.again(&f.sourceFlags).Dossier(ctx, path)
+	from := f.again(&f.sourceFlags)
+	find, err := from.Dossier(ctx, path)
 	if err != nil {
 		return err
 	}

@@ -56,7 +56,6 @@ Exit codes: 0 clean, 1 findings, 2 nothing could be checked or the storm stood s
 			if err != nil {
 				return err
 			}
-			s.Target.Collect()
 			return s.On.Use(cmd.Context(), func(t exec.Target) error { return f.run(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr(), t, s) })
 		},
 	}
@@ -94,6 +93,7 @@ func (f *stormFlags) prepare(ctx context.Context) (*storming.Storm, error) {
 	if f.limit < 1 {
 		return nil, usagef("--limit must be at least 1")
 	}
+	f.AtOnce = true
 	f.c.Target = f.config()
 	if err := f.c.Validate(); err != nil {
 		return nil, err

@@ -12,7 +12,6 @@ import (
 	"txweave/dbms"
 	"txweave/dbms/registry"
 	"txweave/exec"
-	"txweave/testcase"
 )
 
 // targetFlags say which database to use.
@@ -48,13 +47,14 @@ func (f *targetFlags) addFaults(fs *pflag.FlagSet) {
 	fs.StringSliceVar(&f.Faults, "faults", nil, "plant bugs between txweave and the engine, by their names in detect, to see what becomes of them")
 }
 
-// config is what the flags say.
+// config is what the flags say. It tunes this process for what is done there.
 func (f *targetFlags) config() target.Config {
 	c := f.Config
 	if c.DSN != "" && !f.flags.Changed("target") {
 		c.Target = "" // the server says
 	}
 	c.Self, c.Notes = self(), os.Stderr
+	c.Collect()
 	return c
 }
 
@@ -67,28 +67,13 @@ func (f *targetFlags) resolve(ctx context.Context) (p *dbms.Profile, err error) 
 	return f.chosen.Profile, nil
 }
 
-// forCase resolves the flags with what the case was made under as defaults.
-func (f *targetFlags) forCase(ctx context.Context, c *testcase.Case) (*dbms.Profile, error) {
-	f.Config = replay.For(f.Config, c, f.flags.Changed("claim"), f.flags.Changed("faults"))
-	return f.resolve(ctx)
-}
-
-// again says how cases of a place are run again.
-func (f *targetFlags) again(from *sourceFlags) *replay.Config {
-	f.Config.Collect()
-	return &replay.Config{Target: f.config(), Shelf: from.parsed(), Claimed: f.flags.Changed("claim"), Planted: f.flags.Changed("faults"), Repeat: 1}
-}
-
-// newFleet prepares what the targets share: a private server's initialised data directory.
-func newFleet(ctx context.Context, f *targetFlags) (*target.Fleet, error) {
-	f.Config.Collect()
-	return f.chosen.Fleet(ctx)
-}
-
-// use opens one target, gives it to f and closes it, whatever happens.
-func (f *targetFlags) use(ctx context.Context, do func(exec.Target) error) (err error) {
-	f.Config.Collect()
-	return f.chosen.Use(ctx, do)
+// again says where the cases of a command come from, and under what they are run again; from is nil where they are files alone.
+func (f *targetFlags) again(from *sourceFlags) replay.Under {
+	u := replay.Under{Target: f.config(), Claimed: f.flags.Changed("claim"), Planted: f.flags.Changed("faults")}
+	if from != nil {
+		u.Shelf = from.parsed()
+	}
+	return u
 }
 
 // self is the path of this command.

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"txweave/campaign/bugs"
+	"txweave/campaign/replay"
 	"txweave/campaign/verify"
 	"txweave/campaign/worker"
 	"txweave/internal/outcome"
@@ -64,7 +65,6 @@ func (f *verifyFlags) run(ctx context.Context, stdout io.Writer, ids []string) e
 		return err
 	}
 	v := verify.Config{Store: kept, Repeat: f.repeat, Target: f.config(), Planted: f.targetFlags.flags.Changed("faults")}
-	v.Target.Collect()
 	out, err := v.Run(ctx, ids)
 	if ctx.Err() != nil {
 		return outcome.Stopped()
@@ -118,7 +118,6 @@ func (f *verifyFlags) alone(ctx context.Context, w io.Writer, paths []string, er
 	if f.format == "json" {
 		return usagef("--format json is for the bugs of a campaign: %s is of none", paths[0])
 	}
-	x := f.again(&f.sourceFlags)
-	x.Checks, x.Repeat = worker.Checks{Orders: 2, Precision: "match"}, f.repeat
+	x := replay.Config{Under: f.again(&f.sourceFlags), Checks: worker.Checks{Orders: 2, Precision: "match"}, Repeat: f.repeat}
 	return x.Each(ctx, paths, w)
 }

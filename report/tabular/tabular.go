@@ -4,6 +4,8 @@ package tabular
 import (
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -100,4 +102,13 @@ func Table(w io.Writer, rows [][]string) error {
 		}
 	}
 	return nil
+}
+
+// Counts prints counts in the order of their names.
+func Counts(m map[string]int) string {
+	var parts []string
+	for _, k := range slices.Sorted(maps.Keys(m)) {
+		parts = append(parts, fmt.Sprintf("%s %d", k, m[k]))
+	}
+	return strings.Join(parts, ", ")
 }
