@@ -34,9 +34,9 @@ type Config struct {
 	Plan      *rotation.CampaignPlan
 	Out       string         // the campaign's directory
 	Store     string         // the database that several machines share, as users write it; "": one in Out
-	Shard     database.Shard // the part of every cell that this process does
+	Shard     database.Shard // the part of every cell that this process does; of no parts: all of it
 	Artifacts string         // the bucket that keeps files of findings; "": the store does
-	Book      *trust.Book    // what the user has named
+	Book      *trust.Book    // what the user has named; nil: what is remembered of that
 
 	Self  string    // see target.Config
 	Notes io.Writer // see target.Config
@@ -88,6 +88,7 @@ func InstalledPlan(ctx context.Context) *rotation.CampaignPlan {
 // ReadPlan makes the Config's plan that of a campaign.toml; of "" it is that with which the directory's campaign ran last, or the default one.
 // What a directory alone names is used only if the user has named it, too.
 func (c *Config) ReadPlan(ctx context.Context, file string) (err error) {
+	c.Book = cmp.Or(c.Book, trust.Open())
 	switch {
 	case file != "":
 		if c.Plan, err = rotation.Read(ctx, file); err != nil {
@@ -132,6 +133,10 @@ type Campaign struct {
 
 // Open makes the campaign ready, which others may see then: it is to be closed.
 func (c Config) Open(ctx context.Context, display running.Display) (out *Campaign, err error) {
+	c.Book, c.Shard.Count = cmp.Or(c.Book, trust.Open()), cmp.Or(c.Shard.Count, 1)
+	if err := c.Plan.Check(); err != nil {
+		return nil, outcome.Misuse(err)
+	}
 	life := &running.Life{Plan: c.Plan, Display: display, Configure: c.Configure}
 	if err := life.CanTell(); err != nil {
 		return nil, outcome.Misusef("notify: %w", err)
