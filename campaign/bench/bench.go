@@ -29,8 +29,8 @@ type Result struct {
 	LockWaitShare       float64 `json:"lock_wait_share"`
 }
 
-// waitsForNoLock is the production whose statements wait until others have ended, and are refused for no lock where they would have to: the
-// bare loop, which has one statement under way at a time, would wait for ever.
+// waitsForNoLock is the production whose statements wait until others have ended, and are refused for no lock where
+// they would have to: the bare loop, which has one statement under way at a time, would wait for ever.
 const waitsForNoLock = "read-deferrable"
 
 // Run times so many cases of a seed on a database, then the bare loop over what they sent.

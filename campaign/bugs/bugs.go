@@ -1,5 +1,5 @@
-// Package bugs finds what campaigns have found by its names: bugs, findings and cases, in a campaign's directory or in the database that
-// several machines share.
+// Package bugs finds what campaigns have found by its names: bugs, findings and cases, in a campaign's directory or in
+// the database that several machines share.
 package bugs
 
 import (
@@ -93,7 +93,8 @@ func (f *Shelf) Named(ctx context.Context, arg string) (path string, err error) 
 	return "", outcome.Misusef("%s is no file, and no bug (B3) or finding (finding-000001-0)", arg)
 }
 
-// Share puts the files of a finding that was brought here from a shared database back to where the other machines see them.
+// Share puts the files of a finding that was brought here from a shared database back to where the other machines see
+// them.
 func (f *Shelf) Share(ctx context.Context, dir string) (err error) {
 	if f.Shared == "" {
 		return nil
@@ -152,7 +153,8 @@ func namedIn(arg, dir, name string) (path string, err error) {
 	return "", outcome.Misusef("%s is no file, and no bug (B3) or finding (finding-000001-0) in %s", arg, filepath.Clean(dir))
 }
 
-// Placed takes the campaign's directory from bugs, findings and their cases that are named with it, "found/B3", as named does.
+// Placed takes the campaign's directory from bugs, findings and their cases that are named with it, "found/B3", as
+// named does.
 func (f *Shelf) Placed(args []string) ([]string, error) {
 	args = slices.Clone(args)
 	dir := ""
@@ -194,7 +196,8 @@ func Smallest(arg, path string) string {
 	return path
 }
 
-// IDs names the bugs that arguments mean: bugs by their names, findings by theirs or by their directories, cases by what they hold.
+// IDs names the bugs that arguments mean: bugs by their names, findings by theirs or by their directories, cases by
+// what they hold.
 func IDs(ctx context.Context, s store.BugStore, args []string) ([]string, error) {
 	b, err := s.Bugs()
 	if err != nil {
@@ -257,7 +260,8 @@ func bugOfCase(ctx context.Context, s store.BugStore, b *finding.Bugs, path stri
 	return "", fmt.Errorf("%s: %w: txweave replay runs it", path, ErrNoBug)
 }
 
-// Open opens the store in a directory: a campaign's database, or that of fuzz. Its error is fs.ErrNotExist where there is none.
+// Open opens the store in a directory: a campaign's database, or that of fuzz. Its error is fs.ErrNotExist where there
+// is none.
 func Open(dir string) (*store.Early, error) {
 	if database.Exists(dir) {
 		db, err := database.Open(context.Background(), dir, false)

@@ -13,7 +13,8 @@ import (
 	"txweave/report/tabular"
 )
 
-// List prints some of the bugs for people, a line each, with signatures in place of titles; merges says that those which may be one are named, too.
+// List prints some of the bugs for people, a line each, with signatures in place of titles; merges says that those
+// which may be one are named, too.
 func (f *Shelf) List(w io.Writer, b *finding.Bugs, list []*finding.Bug, signatures, merges bool) error {
 	if err := f.table(w, list, signatures); err != nil {
 		return err

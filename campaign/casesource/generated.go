@@ -14,8 +14,8 @@ import (
 	"txweave/weave"
 )
 
-// Cases makes the cases of a campaign by their numbers: what the generator draws, the best of several drafts, made to meet, under a
-// setting, a plan and in a store of their own.
+// Cases makes the cases of a campaign by their numbers: what the generator draws, the best of several drafts, made to
+// meet, under a setting, a plan and in a store of their own.
 type Cases struct {
 	seed    uint64
 	dialect *gen.Dialect
@@ -104,7 +104,8 @@ func (s *Cases) Again(seed, statements uint64) (*testcase.Case, error) {
 	return gen.Generate(seed, s.dialect, o)
 }
 
-// Seeds returns what makes cases of those of some cases that are of this campaign's kind: their Next is a CaseSource's Made.
+// Seeds returns what makes cases of those of some cases that are of this campaign's kind: their Next is a CaseSource's
+// Made.
 func (s *Cases) Seeds(cases []*testcase.Case) *guide.Seeds {
 	return guide.NewSeeds(s, s.profile, s.dialect.OwnLevels, cases)
 }
@@ -140,8 +141,8 @@ func (s *Cases) Told(n int) (*testcase.Case, map[string]bool, error) {
 	return c, uses, nil
 }
 
-// draft generates a case: mostly that of several drafts in which most statements can meet, as chance leaves the transactions of many a draft
-// without anything to see of each other (docs/guidance.md).
+// draft generates a case: mostly that of several drafts in which most statements can meet, as chance leaves the
+// transactions of many a draft without anything to see of each other (docs/guidance.md).
 func (s *Cases) draft(n int) (*testcase.Case, map[string]bool, error) {
 	most := -1
 	var best *gen.Sketch
@@ -161,8 +162,8 @@ func (s *Cases) draft(n int) (*testcase.Case, map[string]bool, error) {
 	return best.Whole(), best.Uses, nil
 }
 
-// meet makes the transactions of a share of cases meet, where chance would not have them: between the right steps, on the right rows. It
-// returns nil for a case that stays as it is.
+// meet makes the transactions of a share of cases meet, where chance would not have them: between the right steps, on
+// the right rows. It returns nil for a case that stays as it is.
 func (s *Cases) meet(c *testcase.Case) (met *testcase.Case, names []string) {
 	rng := rand.New(rand.NewPCG(c.Seed, meetStream))
 	if rng.IntN(100) >= meeting || s.leaves(partMeetings) {
@@ -179,9 +180,10 @@ func (s *Cases) meet(c *testcase.Case) (met *testcase.Case, names []string) {
 	})
 }
 
-// drawStore draws the shape of the store in which a case lies, by its name; "" where that is the usual one. One stretch of cases in stored lies in another, as
-// a change of it costs the sessions; of those with checkpoints three in four, as what a reader has in memory a checkpoint cannot take from it. Of the others in
-// which something is undone every second one lies in one that keeps few pages in memory, where there are such: what is taken back has then been written out.
+// drawStore draws the shape of the store in which a case lies, by its name; "" where that is the usual one. One stretch
+// of cases in stored lies in another, as a change of it costs the sessions; of those with checkpoints three in four, as
+// what a reader has in memory a checkpoint cannot take from it. Of the others in which something is undone every second
+// one lies in one that keeps few pages in memory, where there are such: what is taken back has then been written out.
 func (s *Cases) drawStore(n int, seed uint64, stores []dbms.StoreShape, uses map[string]bool) string {
 	if len(stores) == 0 || s.leaves(partStore) {
 		return ""
@@ -200,8 +202,8 @@ func (s *Cases) drawStore(n int, seed uint64, stores []dbms.StoreShape, uses map
 	return ""
 }
 
-// drawSetting draws a setting to run a case under: of those that there are one in three times the one under which keys are checked late, as
-// that is a promise of its own and no other plan.
+// drawSetting draws a setting to run a case under: of those that there are one in three times the one under which keys
+// are checked late, as that is a promise of its own and no other plan.
 func drawSetting(rng *rand.Rand, settings []dbms.PlanSetting) string {
 	at := rng.IntN(len(settings))
 	if late := slices.IndexFunc(settings, func(s dbms.PlanSetting) bool { return s.LateKeys }); late >= 0 && rng.IntN(3) == 0 {
@@ -210,9 +212,10 @@ func drawSetting(rng *rand.Rand, settings []dbms.PlanSetting) string {
 	return dbms.Settled(settings, at, rng.IntN)
 }
 
-// drawPlan draws a setting. Every other time it is one that has queries read copies of the tables, or, one in three of these times, one that hides conditions from
-// the planner: no other setting shows what a database answers from something else than its rows, a count that it keeps, the ends of an index, or what it makes of a
-// condition, while those that change how rows are found overlap.
+// drawPlan draws a setting. Every other time it is one that has queries read copies of the tables, or, one in three of
+// these times, one that hides conditions from the planner: no other setting shows what a database answers from
+// something else than its rows, a count that it keeps, the ends of an index, or what it makes of a condition, while
+// those that change how rows are found overlap.
 func drawPlan(rng *rand.Rand, plans []dbms.PlanSetting, c *testcase.Case) string {
 	unfired := slices.IndexFunc(plans, func(p dbms.PlanSetting) bool { return p.Unfired })
 	if unfired >= 0 && slices.ContainsFunc(c.Schema, func(s testcase.Stmt) bool { return strings.HasPrefix(s.SQL, "CREATE TRIGGER ") }) && rng.IntN(8) > 0 {
@@ -230,7 +233,8 @@ func drawPlan(rng *rand.Rand, plans []dbms.PlanSetting, c *testcase.Case) string
 	return plans[copies].Name
 }
 
-// How often a case is run under a setting, lies in another store, or is made to meet, and the random streams that say so.
+// How often a case is run under a setting, lies in another store, or is made to meet, and the random streams that say
+// so.
 const (
 	planStream    = 0x7478_7765_706c_616e
 	stored        = 8

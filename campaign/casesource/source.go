@@ -1,5 +1,6 @@
-// Package casesource says which case of a campaign comes next: its number, and whether it is the generator's case of that number, which
-// follows from the campaign's seed and the number alone, or one that is made of known cases. Interleavings of one case are guide/interleave's.
+// Package casesource says which case of a campaign comes next: its number, and whether it is the generator's case of
+// that number, which follows from the campaign's seed and the number alone, or one that is made of known cases.
+// Interleavings of one case are guide/interleave's.
 package casesource
 
 import (
@@ -7,14 +8,16 @@ import (
 	"encoding/binary"
 )
 
-// CaseSource says which cases are tried, one after the other. The zero value is all of the generator's, from number 0 on. It is not for
-// several goroutines, but Text is.
+// CaseSource says which cases are tried, one after the other. The zero value is all of the generator's, from number 0
+// on. It is not for several goroutines, but Text is.
 type CaseSource struct {
 	First int // number of the first case
 	Count int // how many there are; 0: no end
-	// Numbers, unless nil, gives the number of the next case in place of First and those after it; false: there are no more.
+	// Numbers, unless nil, gives the number of the next case in place of First and those after it; false: there are no
+	// more.
 	Numbers func() (n int, ok bool)
-	// Made, unless nil, makes the case of a number from others, as guide.Seeds do; nil: it is the generator's of that number.
+	// Made, unless nil, makes the case of a number from others, as guide.Seeds do; nil: it is the generator's of that
+	// number.
 	Made func(n int) []byte
 
 	taken int

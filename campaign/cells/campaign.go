@@ -85,8 +85,8 @@ func InstalledPlan(ctx context.Context) *rotation.CampaignPlan {
 	return p
 }
 
-// ReadPlan makes the Config's plan that of a campaign.toml; of "" it is that with which the directory's campaign ran last, or the default one.
-// What a directory alone names is used only if the user has named it, too.
+// ReadPlan makes the Config's plan that of a campaign.toml; of "" it is that with which the directory's campaign ran
+// last, or the default one. What a directory alone names is used only if the user has named it, too.
 func (c *Config) ReadPlan(ctx context.Context, file string) (err error) {
 	c.Book = cmp.Or(c.Book, trust.Open())
 	switch {
@@ -210,7 +210,8 @@ func (x *Campaign) Close() (err error) {
 	return err
 }
 
-// outError makes what keeps files of a campaign's directory from being written a wrong --out, if it is not the disk that is full or broken.
+// outError makes what keeps files of a campaign's directory from being written a wrong --out, if it is not the disk
+// that is full or broken.
 func outError(err error) error {
 	if err == nil || errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EIO) {
 		return err

@@ -1,5 +1,5 @@
-// Package cells makes of a campaign's cells the values that the commands of their modes make of flags: fuzz.Config, storming.Config and
-// detect.Config, so that a cell is run, and refused, as its command would run it.
+// Package cells makes of a campaign's cells the values that the commands of their modes make of flags: fuzz.Config,
+// storming.Config and detect.Config, so that a cell is run, and refused, as its command would run it.
 package cells
 
 import (

@@ -55,7 +55,8 @@ func (f *Config) Validate(ctx context.Context, finite bool) error {
 	return nil
 }
 
-// Tell writes the outcome's files; it returns whether the outcome fails, and in continuous integration which cells say nothing.
+// Tell writes the outcome's files; it returns whether the outcome fails, and in continuous integration which cells say
+// nothing.
 func (f *Config) Tell(ctx context.Context, db *database.DB, s *database.CampaignStatus, b *finding.Bugs) (fails bool, silent []string, err error) {
 	o := &BuildOutcome{Status: s, New: map[string]bool{}}
 	for _, g := range b.Bugs {

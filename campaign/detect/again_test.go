@@ -6,7 +6,8 @@ import (
 	"txweave/campaign/target"
 )
 
-// TestUnplantedAgain: the command that shows a finding with nothing planted again is for the same cases of the same target.
+// TestUnplantedAgain: the command that shows a finding with nothing planted again is for the same cases of the same
+// target.
 func TestUnplantedAgain(t *testing.T) {
 	o := Default()
 	o.Target = target.Config{Target: "mariadb", Isolation: "snapshot", Server: "/opt/my server/mariadbd"}

@@ -105,7 +105,8 @@ func (o *Config) pick() ([]*planted.Fault, error) {
 	return target.Faults(o.Faults)
 }
 
-// Run does on the target what the Config says. Of what shows with nothing planted it names the command that shows it again.
+// Run does on the target what the Config says. Of what shows with nothing planted it names the command that shows it
+// again.
 func (o Config) Run(ctx context.Context) (d *Result, err error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
@@ -133,7 +134,8 @@ func (o Config) Run(ctx context.Context) (d *Result, err error) {
 	return d, err
 }
 
-// again is the command that shows a finding with nothing planted again: its case by itself where that does, else those of its seed up to it.
+// again is the command that shows a finding with nothing planted again: its case by itself where that does, else those
+// of its seed up to it.
 func (o *Config) again(u *Unplanted) string {
 	args := []string{"txweave", "replay", u.Dir}
 	add := func(flag, value string) {
@@ -235,7 +237,8 @@ type shown struct {
 	cases int    // that have one, with Config.Count
 }
 
-// findings checks cases until one has a finding that it has not without the planted bug, with Config.Count all of the budget.
+// findings checks cases until one has a finding that it has not without the planted bug, with Config.Count all of the
+// budget.
 func (o *Config) findings(ctx context.Context, t exec.Target, p *dbms.Profile, seed uint64, own []Unplanted) (s shown, err error) {
 	n := 0
 	_, err = o.eachOf(ctx, t, p, seed, func(res *campaign.CaseResult) bool {

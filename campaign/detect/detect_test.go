@@ -12,8 +12,8 @@ import (
 	"txweave/internal/testkit/effort"
 )
 
-// TestOwnBugs: what the cases show with nothing planted is listed, and no planted bug is found by it. The engine's own bug is one that
-// was planted before.
+// TestOwnBugs: what the cases show with nothing planted is listed, and no planted bug is found by it. The engine's own
+// bug is one that was planted before.
 func TestOwnBugs(t *testing.T) {
 	effort.Full(t)
 	p, err := dbms.Lookup("sqlite", "serializable")

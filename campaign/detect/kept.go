@@ -31,7 +31,8 @@ type Unplanted struct {
 	Again     string `json:"again,omitempty"` // the command that shows it again, where whoever ran this names one
 }
 
-// keep writes an unplanted finding below Config.Out, and checks its case once more by itself: some findings need the cases before.
+// keep writes an unplanted finding below Config.Out, and checks its case once more by itself: some findings need the
+// cases before.
 func (o *Config) keep(ctx context.Context, t exec.Target, p *dbms.Profile, u *Unplanted, f *campaign.Found, number int) error {
 	if o.Out == "" {
 		return nil

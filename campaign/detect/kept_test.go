@@ -12,8 +12,8 @@ import (
 	"txweave/finding"
 )
 
-// TestUnplantedKept: what shows with nothing planted is kept with its case, which shows it again where that is said, and the cases of its seed up
-// to it show it again. The engine's own bug is one that was planted before.
+// TestUnplantedKept: what shows with nothing planted is kept with its case, which shows it again where that is said,
+// and the cases of its seed up to it show it again. The engine's own bug is one that was planted before.
 func TestUnplantedKept(t *testing.T) {
 	p, err := dbms.Lookup("sqlite", "serializable")
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"txweave/exec/planted"
 )
 
-// Worker makes a self-test of a campaign's cell: case n tries the planted bug whose turn it is, under a seed of its own. A planted bug
-// that is not found is a case that could not be checked, and says so. It implements campaign.Worker.
+// Worker makes a self-test of a campaign's cell: case n tries the planted bug whose turn it is, under a seed of its
+// own. A planted bug that is not found is a case that could not be checked, and says so. It implements campaign.Worker.
 type Worker struct {
 	target  exec.Target
 	profile *dbms.Profile

@@ -12,8 +12,8 @@ import (
 	"txweave/exec/planted"
 )
 
-// TestWorkerInterrupted: the end of a turn in the midst of a self-test leaves the worker, and its target, as they are: both are closed
-// once, and the next case is tried.
+// TestWorkerInterrupted: the end of a turn in the midst of a self-test leaves the worker, and its target, as they are:
+// both are closed once, and the next case is tried.
 func TestWorkerInterrupted(t *testing.T) {
 	p, err := dbms.Lookup("sqlite", "serializable")
 	if err != nil {

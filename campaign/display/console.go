@@ -21,7 +21,8 @@ import (
 	"txweave/report/tabular"
 )
 
-// Console shows a campaign's progress: one line that is written over on a terminal, else a line with its time now and then.
+// Console shows a campaign's progress: one line that is written over on a terminal, else a line with its time now and
+// then.
 type Console struct {
 	w    io.Writer
 	tty  bool

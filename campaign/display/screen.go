@@ -21,8 +21,8 @@ import (
 	"txweave/report/tabular"
 )
 
-// Screen shows how a campaign stands. On a terminal it is a block of lines at the end that is written over, and what is said stands
-// above it; elsewhere only what is said. Its methods may be called by many goroutines.
+// Screen shows how a campaign stands. On a terminal it is a block of lines at the end that is written over, and what is
+// said stands above it; elsewhere only what is said. Its methods may be called by many goroutines.
 type Screen struct {
 	w     io.Writer
 	tty   bool
@@ -63,8 +63,8 @@ func NewScreen(w io.Writer) *Screen {
 	return s
 }
 
-// redraw shows the block anew, as the terminal has another size. Forget says that others have written to the terminal since: what stands
-// there is left as it is.
+// redraw shows the block anew, as the terminal has another size. Forget says that others have written to the terminal
+// since: what stands there is left as it is.
 func (s *Screen) redraw(forget bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -106,8 +106,8 @@ func (s *Screen) draw(text string) {
 	}
 	var b bytes.Buffer
 	columns, rows := s.size()
-	// A terminal that has become narrower has broken the lines that stand there. Each row is erased by itself: some terminals keep a copy of a screen
-	// that is erased as a whole.
+	// A terminal that has become narrower has broken the lines that stand there. Each row is erased by itself: some
+	// terminals keep a copy of a screen that is erased as a whole.
 	if len(s.shown) > 0 {
 		b.WriteString("\r\x1b[2K")
 	}

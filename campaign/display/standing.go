@@ -43,7 +43,8 @@ func statusLine(s *database.CampaignStatus, now time.Time) string {
 	return text
 }
 
-// standingLines writes a campaign's screen, so many columns wide and in so many rows: cells that run first where there is not room for all.
+// standingLines writes a campaign's screen, so many columns wide and in so many rows: cells that run first where there
+// is not room for all.
 func standingLines(s *database.CampaignStatus, x *running.Standing, page string, columns, rows int) (out []string) {
 	var checked int64
 	var order []*database.CellStatus
@@ -89,8 +90,8 @@ func standingLines(s *database.CampaignStatus, x *running.Standing, page string,
 	return append(out, cellLines(order, x.Now, columns)...)
 }
 
-// causesOf says why cases were not checked, which findings were counted to bugs that were known before, or held back, and what happened to the
-// cells' servers: the most frequent first.
+// causesOf says why cases were not checked, which findings were counted to bugs that were known before, or held back,
+// and what happened to the cells' servers: the most frequent first.
 func causesOf(s *database.CampaignStatus) (out []string) {
 	sums := map[string]int64{}
 	for i := range s.Cells {
@@ -114,7 +115,8 @@ func causesOf(s *database.CampaignStatus) (out []string) {
 	return out
 }
 
-// cellColumns are the columns of the table of cells after their names, and when each goes if there is not room for all: the highest first.
+// cellColumns are the columns of the table of cells after their names, and when each goes if there is not room for all:
+// the highest first.
 var cellColumns = []struct {
 	name  string
 	goes  int
@@ -131,7 +133,8 @@ var cellColumns = []struct {
 	{"bugs", 2, func(c *database.CellStatus) string { return fmt.Sprint(c.BugsShown) }},
 }
 
-// cellLines is the table of cells. Where it is wider than the screen names are shortened, then columns go; what is left is for the remarks.
+// cellLines is the table of cells. Where it is wider than the screen names are shortened, then columns go; what is left
+// is for the remarks.
 func cellLines(cells []*database.CellStatus, now time.Time, columns int) []string {
 	const gap, leastName, leastRemark = 2, 24, 24
 	table := make([][]string, 1+len(cells))

@@ -31,8 +31,8 @@ type Config struct {
 	Notes io.Writer // see target.Config
 }
 
-// Examine looks at the machine and at each target, in whose place the cells of a campaign.toml come if it is not "". cannot says that one of the
-// cells, or every target, cannot run.
+// Examine looks at the machine and at each target, in whose place the cells of a campaign.toml come if it is not "".
+// cannot says that one of the cells, or every target, cannot run.
 func (c *Config) Examine(ctx context.Context, file string) (list []resources.Symptom, cannot bool, err error) {
 	list = []resources.Symptom{
 		{What: "txweave", State: resources.Fine, Found: fmt.Sprintf("%s, %s, %s/%s, %s", version.Full(), runtime.Version(), runtime.GOOS, runtime.GOARCH, finding.Count(runtime.NumCPU(), "processor"))},

@@ -1,4 +1,5 @@
-// Package fuzz generates cases and looks for transaction bugs: a Config says with what and on what, and the Hunt that it opens does it.
+// Package fuzz generates cases and looks for transaction bugs: a Config says with what and on what, and the Hunt that
+// it opens does it.
 package fuzz
 
 import (
@@ -185,8 +186,8 @@ func (h *Hunt) isKnown(x *finding.Finding, sig finding.Signature) string {
 	return ""
 }
 
-// generate makes the generator's cases. What known bugs switch off, and what the target has, depends on the server's version, so it is asked
-// for that first, but only where something does.
+// generate makes the generator's cases. What known bugs switch off, and what the target has, depends on the server's
+// version, so it is asked for that first, but only where something does.
 func (h *Hunt) generate(ctx context.Context) (err error) {
 	p, leave := h.On.Profile, slices.Clone(h.Without)
 	if h.On.DSN != "" { // what is prepared outlives a session, and this program; FLUSH TABLES needs a right of its own
@@ -230,8 +231,8 @@ func (h *Hunt) seeds(ctx context.Context) (func(n int) []byte, error) {
 	return made.Next, nil
 }
 
-// enoughSuspects is how many findings that do not come back each time are a bug. An engine in a process of its own, with one
-// client, gives the same answers each time, or is wrong.
+// enoughSuspects is how many findings that do not come back each time are a bug. An engine in a process of its own,
+// with one client, gives the same answers each time, or is wrong.
 func enoughSuspects(on *target.Chosen) int {
 	if on.Profile.Embedded {
 		return 1

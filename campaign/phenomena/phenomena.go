@@ -69,7 +69,8 @@ func In(ctx context.Context, t exec.Target, levels []*dbms.Profile, paths []stri
 	return rows, nil
 }
 
-// Print prints a table for people, with a row for each case and a column for each level; reasons says of each phenomenon why it is certain.
+// Print prints a table for people, with a row for each case and a column for each level; reasons says of each
+// phenomenon why it is certain.
 func Print(levels []*dbms.Profile, rows []OfCase, reasons bool, w io.Writer) error {
 	var b, why strings.Builder
 	b.WriteString("| case | about |")

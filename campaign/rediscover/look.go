@@ -27,7 +27,8 @@ type looker struct {
 	met     map[string]int // by bug: the number of the first case
 }
 
-// through looks through the findings below a directory in the order of their cases, and counts those that are none of the bugs.
+// through looks through the findings below a directory in the order of their cases, and counts those that are none of
+// the bugs.
 func (l *looker) through(ctx context.Context, dir string) error {
 	found, err := filepath.Glob(filepath.Join(dir, "*", finding.RecordFile))
 	if err != nil {
@@ -65,7 +66,8 @@ func (l *looker) wasMet(b *known.Entry) bool {
 	return was
 }
 
-// bugOf returns the bug that a finding is, as it was found or reduced; nil if it is none. Its signature is that of the smallest case.
+// bugOf returns the bug that a finding is, as it was found or reduced; nil if it is none. Its signature is that of the
+// smallest case.
 func (l *looker) bugOf(ctx context.Context, d *finding.Dir) (*known.Entry, finding.Signature, error) {
 	sig, err := signed(d)
 	if err != nil {
@@ -103,7 +105,8 @@ func signed(d *finding.Dir) (sig finding.Signature, err error) {
 	return sig, err
 }
 
-// worth says whether a finding that may be one of some bugs is to be reduced: one of them was not met yet, nor tried for too often.
+// worth says whether a finding that may be one of some bugs is to be reduced: one of them was not met yet, nor tried
+// for too often.
 func (l *looker) worth(may known.List) bool {
 	worth := false
 	for _, b := range may {
@@ -115,8 +118,8 @@ func (l *looker) worth(may known.List) bool {
 	return worth
 }
 
-// reduce makes the case of a finding smaller, and returns its directory; nil where it does not come back. A reduction that fails
-// says nothing of the finding, which stays as it is.
+// reduce makes the case of a finding smaller, and returns its directory; nil where it does not come back. A reduction
+// that fails says nothing of the finding, which stays as it is.
 func (l *looker) reduce(ctx context.Context, d *finding.Dir) (*finding.Dir, error) {
 	text, err := d.Read(finding.CaseFile)
 	if err != nil {

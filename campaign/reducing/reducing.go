@@ -42,7 +42,8 @@ type reduction struct {
 	cause finding.Cause // of the finding that is to be reduced
 }
 
-// Run makes a case smaller and writes what is left to a place that it names. Where that cannot be written lost gets it, so that the work is not.
+// Run makes a case smaller and writes what is left to a place that it names. Where that cannot be written lost gets it,
+// so that the work is not.
 func (c Config) Run(ctx context.Context, arg string, lost io.Writer) (out *shrink.Result, written string, err error) {
 	if c.Repeat < 1 {
 		return nil, "", outcome.Misusef("--repeat must be at least 1")
@@ -109,8 +110,8 @@ func (f *reduction) read(ctx context.Context, path, of string) (*testcase.Case, 
 	return c, outcome.Misuse(err)
 }
 
-// paths resolves the argument: the case's file, the finding's directory that it is of, if it is of one, and that whose reduced/ the result
-// is to be ("" where it is only a case, or has another place to go to).
+// paths resolves the argument: the case's file, the finding's directory that it is of, if it is of one, and that whose
+// reduced/ the result is to be ("" where it is only a case, or has another place to go to).
 func (f *reduction) paths(ctx context.Context, arg string) (path, of, dir string, err error) {
 	if arg, err = f.Shelf.Named(ctx, arg); err != nil {
 		return "", "", "", err

@@ -88,7 +88,8 @@ func otherSettings(then, now map[string]string) []string {
 	return out
 }
 
-// Dossier is what is known of a finding, by its directory or its name; of a case by itself what comes of running it once.
+// Dossier is what is known of a finding, by its directory or its name; of a case by itself what comes of running it
+// once.
 func (u *Under) Dossier(ctx context.Context, arg string) (find *timeline.Dossier, err error) {
 	path, err := u.Shelf.Named(ctx, arg)
 	if err != nil {

@@ -165,7 +165,8 @@ func (x *Config) All(ctx context.Context, w io.Writer, args []string) error {
 	return errors.Join(err, printReplayed(w, results))
 }
 
-// alike says which case is of another target or level than the first one that could be read, unless they are all run at one.
+// alike says which case is of another target or level than the first one that could be read, unless they are all run at
+// one.
 func (x *Config) alike(args []string, cases []*testcase.Case, first int) error {
 	f := cases[first]
 	for i, c := range cases {
@@ -176,7 +177,8 @@ func (x *Config) alike(args []string, cases []*testcase.Case, first int) error {
 	return nil
 }
 
-// renew starts a server again before the next case that this one has left hanging, or whose database is not to be used any more.
+// renew starts a server again before the next case that this one has left hanging, or whose database is not to be used
+// any more.
 func (r *Rerun) renew(ctx context.Context, t exec.Target) error {
 	if !r.spoilt {
 		return nil

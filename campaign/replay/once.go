@@ -24,7 +24,8 @@ import (
 type Tried struct {
 	Report   *weave.Report // nil where the server broke
 	Evidence []*weave.Evidence
-	// Broken says what became of the server: a finding, and its log; "" where nothing did. It hangs: it cannot be asked again.
+	// Broken says what became of the server: a finding, and its log; "" where nothing did. It hangs: it cannot be asked
+	// again.
 	Broken, Class string
 	Hangs         bool
 }
@@ -112,8 +113,8 @@ func Once(ctx context.Context, t exec.Target, p *dbms.Profile, c *testcase.Case,
 	return rep, nil
 }
 
-// lostConnection runs a case again that lost a connection to a server which lives on, as a campaign does, and returns the finding: the case
-// loses it each time. Else it is what lies between that does, and the target is unavailable.
+// lostConnection runs a case again that lost a connection to a server which lives on, as a campaign does, and returns
+// the finding: the case loses it each time. Else it is what lies between that does, and the target is unavailable.
 func lostConnection(ctx context.Context, t exec.Target, p *dbms.Profile, c *testcase.Case, o weave.Options, lost error) (*campaign.Found, error) {
 	w := worker.On(t, p, o)
 	defer w.Release()
@@ -154,7 +155,8 @@ func Explain(ctx context.Context, t exec.Target, err error) error {
 	return err
 }
 
-// Hanging is a server that does not answer: the environment's doing where somebody has stopped its process, or may have.
+// Hanging is a server that does not answer: the environment's doing where somebody has stopped its process, or may
+// have.
 func Hanging(hang *exec.HangError) error {
 	if !hang.Proved() {
 		return fmt.Errorf("%w: %w", exec.ErrUnavailable, hang)

@@ -27,8 +27,8 @@ type Under struct {
 	Shelf            *bugs.Shelf // where cases are looked up by the names of bugs and findings
 }
 
-// For is the target for a case: what Target does not say is what the case was made under, its target and level, the level that it was held to,
-// the bugs that were planted.
+// For is the target for a case: what Target does not say is what the case was made under, its target and level, the
+// level that it was held to, the bugs that were planted.
 func (u *Under) For(ctx context.Context, c *testcase.Case) (*target.Chosen, error) {
 	to := u.Target
 	if to.DSN == "" { // else the server says

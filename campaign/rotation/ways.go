@@ -30,7 +30,8 @@ func (p *CampaignPlan) Ways() (out []trust.Way) {
 	return out
 }
 
-// Database is the target that a cell is about. In mode detect the planted bugs are tried one by one, and none is there for good.
+// Database is the target that a cell is about. In mode detect the planted bugs are tried one by one, and none is there
+// for good.
 func (c *Part) Database() target.Config {
 	out := target.Config{Target: c.Target, DSN: c.DSN, Server: c.Server, Isolation: c.Isolation, Claim: c.Claim, Wait: target.DefaultWait}
 	if c.DSNFile != "" {

@@ -22,7 +22,8 @@ import (
 	"txweave/internal/trust"
 )
 
-// AnyPort is the page's address where nobody has said one: if it is taken another port of this machine's own address does.
+// AnyPort is the page's address where nobody has said one: if it is taken another port of this machine's own address
+// does.
 const AnyPort = "127.0.0.1:8080"
 
 // Config says where a campaign's page is shown, and to whom. Errors call its fields by the flags that set them.

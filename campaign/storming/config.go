@@ -56,7 +56,8 @@ const maxKeys = 100_000
 type Storm struct {
 	Config
 	On *target.Chosen // nil: of a Config that was not prepared for a target
-	// Stalled, unless nil, is told what every session is doing while no transaction ends. Shown shows how far the storm is until it is stopped.
+	// Stalled, unless nil, is told what every session is doing while no transaction ends. Shown shows how far the storm
+	// is until it is stopped.
 	Stalled func(*storm.Stall)
 	Shown   func(*verdict.OnlineCheck) (stop func())
 
@@ -105,7 +106,8 @@ func (c *Config) parts() (*Storm, error) {
 	return s, asked.Writable(c.Trace, c.History, c.Certificate)
 }
 
-// make makes the workload, for a target at a level or, nil, for the one that is named, where what it sends depends on that.
+// make makes the workload, for a target at a level or, nil, for the one that is named, where what it sends depends on
+// that.
 func (c *Config) make(p *dbms.Profile) (*workload.Workload, error) {
 	w := workload.Config{Keys: c.Keys, Distribution: workload.Distribution(c.Distribution), Isolation: c.Target.Isolation, Seed: c.Seed}
 	name := c.Target.Target

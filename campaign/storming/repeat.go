@@ -35,7 +35,8 @@ type Repeater struct {
 	others  map[string]int // what was seen beside the finding, by signature
 }
 
-// storm runs a recipe once, each time with another seed, until its first finding, and returns what it showed and after what time.
+// storm runs a recipe once, each time with another seed, until its first finding, and returns what it showed and after
+// what time.
 func (x *Repeater) storm(ctx context.Context, r *recipe.Recipe) (found []finding.Listed, after time.Duration, err error) {
 	c := OfRecipe(r)
 	c.Seed += x.seed
@@ -128,7 +129,8 @@ func (x *Repeater) print(seen recipe.Seen) {
 	}
 }
 
-// begin reads the recipe of a file, and says which of its findings is looked for: the first one, or that of a signature.
+// begin reads the recipe of a file, and says which of its findings is looked for: the first one, or that of a
+// signature.
 func (x *Repeater) begin(ctx context.Context, path, signature string) (r *recipe.Recipe, about *recipe.Seen, run recipe.Attempt, err error) {
 	if r, err = recipe.Read(ctx, path); err != nil {
 		return nil, nil, nil, outcome.Misuse(err)
@@ -157,8 +159,8 @@ func (x *Repeater) Repeat(ctx context.Context, path, signature string, times int
 	return seen, err
 }
 
-// Reduce makes the storm of a file smaller as long as its finding comes, and writes what is left. The finding's rate is measured with so many
-// times storms; a smaller storm is given so many tries to show it, at most.
+// Reduce makes the storm of a file smaller as long as its finding comes, and writes what is left. The finding's rate is
+// measured with so many times storms; a smaller storm is given so many tries to show it, at most.
 func (x *Repeater) Reduce(ctx context.Context, path, signature string, times, tries int, output string) error {
 	if err := asked.Writable(output); err != nil {
 		return err

@@ -56,7 +56,8 @@ type Aftermath struct {
 	cert  *verdict.Judgement // of its certificate
 }
 
-// Run runs the storm on a database, and says what came of it, nil if nothing could. herr is of the checkers of whole histories.
+// Run runs the storm on a database, and says what came of it, nil if nothing could. herr is of the checkers of whole
+// histories.
 func (s *Storm) Run(ctx context.Context, t exec.Target) (a *Aftermath, herr, err error) {
 	var trace io.WriteCloser
 	if s.Trace != "" {
@@ -168,8 +169,8 @@ func (a *Aftermath) Inconclusive() error {
 	return outcome.Inconclusivef("%s", why)
 }
 
-// Group gathers what was found by bugs, names those that are known under an environment, and leaves so many samples that no more than a
-// limit are printed.
+// Group gathers what was found by bugs, names those that are known under an environment, and leaves so many samples
+// that no more than a limit are printed.
 func (a *Aftermath) Group(env finding.Environment, limit int) error {
 	bugs, err := known.Default()
 	if err != nil {
@@ -204,8 +205,8 @@ func Rate(n int64, d time.Duration) float64 {
 	return float64(n) / d.Seconds()
 }
 
-// firstFinding ends the context it returns a moment after the first finding of the online oracles, and tells how long that took; seen is
-// called when the storm has ended.
+// firstFinding ends the context it returns a moment after the first finding of the online oracles, and tells how long
+// that took; seen is called when the storm has ended.
 func firstFinding(ctx context.Context, v *verdict.OnlineCheck) (running context.Context, seen func() time.Duration) {
 	running, cancel := context.WithCancel(ctx)
 	begun, first, done := time.Now(), time.Duration(0), make(chan struct{})

@@ -24,7 +24,8 @@ import (
 // DefaultWait is how long a server of a DSN may be away where nobody has said otherwise.
 const DefaultWait = 30 * time.Second
 
-// Config says which database it is, at which level, and how it is run. Errors call its fields by the flags that set them.
+// Config says which database it is, at which level, and how it is run. Errors call its fields by the flags that set
+// them.
 type Config struct {
 	Target    string        // name of the DBMS; "": that of the DSN's server, or the default one
 	DSN       string        // of a running server, as users write it: also @FILE, or the name of an environment variable
@@ -40,7 +41,8 @@ type Config struct {
 	Durable   bool     // it keeps all that it acknowledged when its process is killed
 	Hosted    bool     // an embedded engine runs in a process of its own, if there is a Self
 
-	// Self is the path of the txweave command, which runs embedded engines that may break in processes of their own; "": they run in this one.
+	// Self is the path of the txweave command, which runs embedded engines that may break in processes of their own;
+	// "": they run in this one.
 	Self string `json:"-"`
 	// Notes, unless nil, is told what the user should know, and how far what takes long is.
 	Notes io.Writer `json:"-"`
@@ -248,7 +250,8 @@ func (fl *Fleet) openSound(ctx context.Context) (exec.Target, error) {
 	}
 }
 
-// HostCommand is the command of Config.Self that serves the embedded engine's database in a directory, by registry.Host.
+// HostCommand is the command of Config.Self that serves the embedded engine's database in a directory, by
+// registry.Host.
 const HostCommand = "host"
 
 // Close removes what the databases share.
@@ -262,15 +265,16 @@ func (fl *Fleet) Close() error {
 	return nil
 }
 
-// seldom is how much memory may be left behind before it is collected, in percent of what is in use, which is little: a case lives for a tenth of a second.
-// From memoryLimit on, in bytes, it is collected as often as it takes to stay there.
+// seldom is how much memory may be left behind before it is collected, in percent of what is in use, which is little: a
+// case lives for a tenth of a second. From memoryLimit on, in bytes, it is collected as often as it takes to stay
+// there.
 const (
 	seldom      = 400
 	memoryLimit = 1 << 30
 )
 
-// Collect tunes this process's garbage collector, unless the user has done so by its environment: for cases, or for storms (AtOnce), whose
-// histories may be large and stay in use.
+// Collect tunes this process's garbage collector, unless the user has done so by its environment: for cases, or for
+// storms (AtOnce), whose histories may be large and stay in use.
 func (c *Config) Collect() {
 	percent, limit := seldom, int64(memoryLimit)
 	if c.AtOnce {

@@ -117,8 +117,8 @@ func (v *Config) open(ctx context.Context, group []Task) (*pooled, error) {
 	return &pooled{w, pool, fl}, nil
 }
 
-// Run runs the bugs of some names, all open ones where there are none. What was done before an error is in the result, and noted in the
-// store.
+// Run runs the bugs of some names, all open ones where there are none. What was done before an error is in the result,
+// and noted in the store.
 func (v *Config) Run(ctx context.Context, ids []string) (out []*Verified, err error) {
 	jobs, err := v.jobs(ids)
 	if err != nil {

@@ -55,7 +55,8 @@ type Config struct {
 	Checks
 }
 
-// Serve checks the cases that come on a reader, as the process of a worker whose Config is given as JSON; see the function Serve.
+// Serve checks the cases that come on a reader, as the process of a worker whose Config is given as JSON; see the
+// function Serve.
 func (c *Config) Serve(ctx context.Context, r io.Reader, w io.Writer) error {
 	o, err := c.Options()
 	if err != nil {

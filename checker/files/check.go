@@ -81,8 +81,9 @@ type checkResult struct {
 	Unchecked []string         `json:"not_checked,omitempty"`
 }
 
-// checkGCPercent is how much more memory than it needs the check of a history may take: it is a few large arrays without pointers,
-// which cost the collector nothing. What is known of a trace is many small things, for which the usual share is right.
+// checkGCPercent is how much more memory than it needs the check of a history may take: it is a few large arrays
+// without pointers, which cost the collector nothing. What is known of a trace is many small things, for which the
+// usual share is right.
 const checkGCPercent = 25
 
 // The values of Config.Oracle.
@@ -191,27 +192,14 @@ func (f *run) bounded(ctx context.Context) (context.Context, context.CancelFunc)
 	return context.WithTimeoutCause(ctx, f.Timeout, fmt.Errorf("--timeout %s is over", f.Timeout))
 }
 
-// within returns what do returns, or false once ctx has ended: do then comes to its end by itself, unless the process ends
-// before.
+// within returns what do returns, or false once ctx has ended: do then comes to its end by itself, unless the process
+// ends before.
 func within[T any](ctx context.Context, do func() (T, error)) (value T, ok bool, err error) {
-	type result struct {
-		value T
-		err   error
-	}
-	done := make(chan result, 1)
-	go func() {
-		v, err := do()
-		done <- result{v, err}
-	}()
-	select {
-	case r := <-done:
-		if r.err != nil && ctx.Err() != nil { // it was reading
-			return value, false, nil
-		}
-		return r.value, true, r.err
-	case <-ctx.Done():
+	value, err = asked.Obeying(ctx, do)
+	if err != nil && ctx.Err() != nil { // it was reading
 		return value, false, nil
 	}
+	return value, true, err
 }
 
 // mechanism checks an interval trace and prints the result.

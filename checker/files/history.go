@@ -52,8 +52,8 @@ type historyResult struct {
 // unreadable stands for a verdict where a file cannot be read.
 const unreadable = "unreadable"
 
-// histories checks files one after the other. One that cannot be read is told, and the others are checked. The exit code is
-// that of the worst: invalid, a file that cannot be read, unknown.
+// histories checks files one after the other. One that cannot be read is told, and the others are checked. The exit
+// code is that of the worst: invalid, a file that cannot be read, unknown.
 func (f *run) histories(ctx context.Context, w, errs io.Writer, files []string) error {
 	level := dbms.Level(strings.ToLower(f.Level))
 	if !slices.Contains(dbms.HistoryLevels, level) {
@@ -185,8 +185,8 @@ func involved(h *register.History, v *checker.Verdict) (texts []string) {
 	return texts
 }
 
-// isWorkload says whether a recording is judged by what one of Jepsen's workloads demands: its transactions are no reads and
-// writes, the flags say so, or it is of long-fork and no level is asked for.
+// isWorkload says whether a recording is judged by what one of Jepsen's workloads demands: its transactions are no
+// reads and writes, the flags say so, or it is of long-fork and no level is asked for.
 func (f *run) isWorkload(rec *format.Contents) bool {
 	switch {
 	case rec.Workload != nil || f.Workload != string(jepsen.Auto):
@@ -195,8 +195,8 @@ func (f *run) isWorkload(rec *format.Contents) bool {
 	return rec.LongFork && !f.LevelGiven && f.Certificate == ""
 }
 
-// judgeWorkload checks a history of one of Jepsen's workloads. Read Committed, Read Atomic and causal consistency allow what
-// they forbid.
+// judgeWorkload checks a history of one of Jepsen's workloads. Read Committed, Read Atomic and causal consistency allow
+// what they forbid.
 func (f *run) judgeWorkload(rec *format.Contents, level dbms.Level, res *historyResult) {
 	opt := jepsen.Demands{Workload: jepsen.WorkloadName(f.Workload), Negative: f.Negative}
 	if f.TotalGiven {

@@ -13,9 +13,9 @@ import (
 	"txweave/internal/outcome"
 )
 
-// inWindow looks for a serial order of a text while it reads it, if the flags ask for that. It is done where it finds one,
-// which makes the history valid at every level that it is asked at, and where the text cannot be read again: then nothing
-// is known.
+// inWindow looks for a serial order of a text while it reads it, if the flags ask for that. It is done where it finds
+// one, which makes the history valid at every level that it is asked at, and where the text cannot be read again: then
+// nothing is known.
 func (f *run) inWindow(ctx context.Context, path string, res *historyResult) (done bool, err error) {
 	if f.Window == 0 {
 		return false, nil

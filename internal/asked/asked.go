@@ -1,4 +1,5 @@
-// Package asked does with files that a user has named what is to be done: what keeps them from being read or written is the user's to mend.
+// Package asked does with files that a user has named what is to be done: what keeps them from being read or written is
+// the user's to mend.
 package asked
 
 import (

@@ -1,5 +1,5 @@
-// Package outcome says how work ended that did not simply succeed, apart from what its error tells people: whoever asked for the work
-// learns whether there are findings, nothing could be checked, or what was asked for cannot be.
+// Package outcome says how work ended that did not simply succeed, apart from what its error tells people: whoever
+// asked for the work learns whether there are findings, nothing could be checked, or what was asked for cannot be.
 package outcome
 
 import (

@@ -15,7 +15,8 @@ import (
 	"txweave/finding"
 )
 
-// Wide is how many columns of a terminal a line takes: Chinese characters, say, take two each, what is put on the character before it none.
+// Wide is how many columns of a terminal a line takes: Chinese characters, say, take two each, what is put on the
+// character before it none.
 func Wide(line string) (columns int) {
 	for _, r := range line {
 		columns += runeWidth(r)

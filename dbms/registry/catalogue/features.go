@@ -1,4 +1,5 @@
-// Package catalogue prints what the generator can do on each DBMS, how many bugs of a list it can express, and what findings are called.
+// Package catalogue prints what the generator can do on each DBMS, how many bugs of a list it can express, and what
+// findings are called.
 package catalogue
 
 import (

@@ -43,7 +43,8 @@ func soughtBugs(ctx context.Context, path, isolation string) (_ []*reach.Sought,
 	})
 }
 
-// targetOf returns the target that generates for the DBMS of a bug: InnoDB's and other forks' bugs are tried on MariaDB.
+// targetOf returns the target that generates for the DBMS of a bug: InnoDB's and other forks' bugs are tried on
+// MariaDB.
 func targetOf(dbms string) string {
 	for _, name := range registry.Names() {
 		if strings.Contains(dbms, name) {
@@ -131,8 +132,8 @@ func FindCase(ctx context.Context, w io.Writer, path, id, isolation string) erro
 	return err
 }
 
-// ShowCases prints, for each bug of a list that the generator can express, a case which holds all that it needs, and fails where there
-// is none.
+// ShowCases prints, for each bug of a list that the generator can express, a case which holds all that it needs, and
+// fails where there is none.
 func ShowCases(ctx context.Context, w io.Writer, path, isolation string) error {
 	bugs, err := soughtBugs(ctx, path, isolation)
 	if err != nil {
