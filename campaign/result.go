@@ -141,12 +141,7 @@ func where(dir, id string) string {
 }
 
 // CameBack says how often a finding came back.
-func CameBack(f *finding.Finding) string {
-	if f.Repeated == 0 {
-		return "not repeated"
-	}
-	return fmt.Sprintf("came back %d of %d times", f.Confirmed, f.Repeated)
-}
+func CameBack(f *finding.Finding) string { return cmp.Or(f.Again(), "not repeated") }
 
 // BugRef is what a campaign found of one bug.
 type BugRef struct {

@@ -27,14 +27,14 @@ func Planned(d *Doc) {
 	}
 	lines := puttingInForce(s)
 	sent, answer := d.sentUnder(s, d.f.Record.Differences[0].Stmt)
+	stmts, inWords := s.InWords(sent, d.f.Case.ReadSchema())
 	switch {
 	case sent == "":
 		d.Text("Planned otherwise: the same statements after this, without transactions.")
-	case s.Prepared && s.AsText:
+	case inWords:
 		d.Text("Planned otherwise, in the statement's place:")
-		lines = append(lines, "PREPARE s FROM '"+strings.ReplaceAll(strings.ReplaceAll(sent, `\`, `\\`), "'", "''")+"';", "EXECUTE s;")
-		if !sqltext.KindOf(sent).Writes() {
-			lines = append(lines, "EXECUTE s;")
+		for _, sql := range stmts {
+			lines = append(lines, sql+";")
 		}
 	case s.Parameters != nil:
 		lines = append(lines, d.beside(s, sent)...)
@@ -42,9 +42,9 @@ func Planned(d *Doc) {
 		d.Text("Planned otherwise: the same statements, each prepared and executed over the client's protocol.")
 	case s.Prepared:
 		d.Text("Planned otherwise: the same statements, each prepared over the client's protocol and executed, a query twice.")
-	default:
+	default: // how the tables are kept is changed first
 		d.Text("Planned otherwise, in the statement's place:")
-		lines = append(lines, sent+";")
+		lines = append(lines, s.Query(sent)+";")
 	}
 	if n := len(lines); answer != "" && n > 0 {
 		lines[n-1] += "  -- " + answer
@@ -59,14 +59,6 @@ func Planned(d *Doc) {
 func (d *Doc) beside(s *dbms.PlanSetting, sent string) []string {
 	text, values := s.Beside(sent, d.f.Case.ReadSchema())
 	twice := !sqltext.KindOf(sent).Writes()
-	if s.Parameters.AsText != nil && len(values) > 0 {
-		d.Text("Planned otherwise, in the statement's place:")
-		prepare, execute, _ := s.Parameters.AsText(text, values)
-		if twice {
-			execute += ";\n" + execute
-		}
-		return []string{prepare + ";", execute + ";"}
-	}
 	how := "prepared over the client's protocol, and executed"
 	if len(values) > 0 {
 		how += " with its values"
@@ -106,5 +98,5 @@ func (d *Doc) sentUnder(s *dbms.PlanSetting, name string) (sql, answer string) {
 	if x.Expected != nil {
 		answer, _ = timeline.Brief(x.Expected)
 	}
-	return s.Query(x.SQL), answer
+	return x.SQL, answer
 }

@@ -58,7 +58,7 @@ func (f *Shelf) table(w io.Writer, list []*finding.Bug, signatures bool) error {
 			what += "  (" + text + ")"
 		}
 		waiting += g.Unreduced
-		rows = append(rows, []string{r.ID, r.Status, fmt.Sprint(r.Count), r.Last, r.Size, r.DBMS, r.Levels, finding.Line(what)})
+		rows = append(rows, []string{r.ID, r.Status, fmt.Sprint(r.Count), r.Last, r.Size.String(), r.DBMS, r.Levels, finding.Line(what)})
 	}
 	if err := tabular.Table(w, rows); err != nil {
 		return err

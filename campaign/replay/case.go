@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"txweave/campaign/bugs"
 	"txweave/campaign/target"
@@ -15,6 +16,8 @@ import (
 	"txweave/instrument"
 	"txweave/internal/asked"
 	"txweave/internal/outcome"
+	"txweave/internal/output"
+	"txweave/report/export"
 	"txweave/report/timeline"
 	"txweave/sdg"
 	"txweave/sqltext"
@@ -160,4 +163,36 @@ func observe(ctx context.Context, t exec.Target, on *target.Chosen, c *testcase.
 	}
 	out.Run = run.Trace
 	return out, nil
+}
+
+// TryOut runs a regression test of a finding, in a format, as the maintainers do, where their program is installed, and writes beside the
+// test's file what that prints.
+func (u *Under) TryOut(ctx context.Context, find *timeline.Dossier, format, test, file string) error {
+	tool := export.ToolOf(find.Record.Environment.DBMS, format)
+	switch {
+	case tool == nil, u.Target.DSN != "": // a test makes and drops tables
+		return nil
+	case !tool.Installed():
+		if w := u.Target.Notes; w != nil {
+			fmt.Fprintf(w, "txweave: %s is not installed: the test was not run\n", tool.Name)
+		}
+		return nil
+	}
+	on, err := u.For(ctx, find.Case)
+	if err != nil {
+		return err
+	}
+	on.Faults = nil // the test is run on the database as it is
+	return on.Use(ctx, func(t exec.Target) error {
+		printed, err := tool.Run(ctx, t.Control(), test)
+		if err != nil {
+			return outcome.End(outcome.Inconclusive, fmt.Errorf("%s is written, and does not run as it did: %w", file, err))
+		}
+		beside := strings.TrimSuffix(file, filepath.Ext(file)) + tool.Ending
+		if err := output.File(ctx, beside, []byte(printed)); err != nil {
+			return outcome.Misuse(err)
+		}
+		fmt.Fprintf(on.Notes, "txweave: %s has what %s prints of it on %s %s\n", beside, tool.Name, t.Describe().Target, t.Describe().Version)
+		return nil
+	})
 }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"txweave/finding"
 	"txweave/internal/asked"
 	"txweave/report/export"
 )
@@ -19,6 +18,7 @@ type exportFlags struct {
 	sourceFlags
 	to     string
 	output string
+	unrun  bool
 	plantedFlag
 }
 
@@ -31,6 +31,9 @@ func exportCommand() *cobra.Command {
 
 A finding's directory is all that is needed. A case by itself does not say what waits and what is answered, so it
 is run once, on the target that it names or that the flags name.
+
+With --output, where the maintainers' own program is installed (mysqltest, PostgreSQL's isolationtester), the test is
+run on a private server of the finding's kind, and what it prints is written beside it: case.result, case.out.
 
 Formats:
 ` + export.Help(),
@@ -45,6 +48,7 @@ Formats:
 	f.plantedFlag.add(cmd.Flags())
 	f.sourceFlags.add(cmd.Flags())
 	cmd.Flags().StringVar(&f.to, "to", "", "format: "+strings.Join(export.Formats(), ", "))
+	cmd.Flags().BoolVar(&f.unrun, "no-run", false, "do not run the test with the maintainers' own program, where that is installed")
 	cmd.Flags().StringVarP(&f.output, "output", "o", "", "file to write; for sql a directory; default: standard output")
 	return cmd
 }
@@ -72,12 +76,12 @@ func (f *exportFlags) run(ctx context.Context, path string, stdout io.Writer) er
 	if err := f.allows(&find.Record); err != nil {
 		return err
 	}
-	if find.Record.Class == finding.ClassPlan {
-		return usagef("%s: what differs between two plans has no regression test yet: see its report, and replay its case", path)
-	}
 	files, err := export.Write(f.to, find)
 	if err != nil {
 		return usage(err)
 	}
-	return export.Put(ctx, files, f.to == "sql", f.output, stdout)
+	if err := export.Put(ctx, files, f.to == "sql", f.output, stdout); err != nil || f.output == "" || f.unrun {
+		return err
+	}
+	return from.TryOut(ctx, find, f.to, files[0].Text, f.output)
 }

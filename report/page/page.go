@@ -177,9 +177,7 @@ func (p *page) head() {
 	p.Beside, p.InOrder = cmp.Or(p.f.Beside, "without transactions"), p.f.Beside != ""
 	p.ID, p.Class, p.Summary = r.ID, r.Class, r.Summary
 	p.Version = strings.TrimSpace(r.Environment.DBMS + " " + r.Environment.Version)
-	if r.Repeated > 0 {
-		p.Rate = fmt.Sprintf("came back %d of %d times", r.Confirmed, r.Repeated)
-	}
+	p.Rate = r.Again()
 	p.Planted = r.Environment.PlantedNote()
 	p.Why = p.f.Why()
 	if p.Plain = p.f.Plain != nil; p.Plain {
@@ -471,7 +469,7 @@ func (p *page) facts() {
 	add("signature", r.Signature)
 	add("database", p.Version)
 	add("isolation level", p.Level)
-	add("came back", fmt.Sprintf("%d of %d times", r.Confirmed, r.Repeated))
+	add("how often", r.Again())
 	add("found by", env.ToolVersion)
 	add("on", env.OS)
 	add("command", env.Command)
