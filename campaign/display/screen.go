@@ -74,8 +74,8 @@ func (s *Screen) redraw(forget bool) {
 	s.draw("")
 }
 
-// say prints a line that stays.
-func (s *Screen) say(line string) {
+// Say prints a line that stays.
+func (s *Screen) Say(line string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.draw(line + "\n")
@@ -83,7 +83,7 @@ func (s *Screen) say(line string) {
 
 // Write says what others write, which are whole lines.
 func (s *Screen) Write(text []byte) (int, error) {
-	s.say(strings.TrimSuffix(string(text), "\n"))
+	s.Say(strings.TrimSuffix(string(text), "\n"))
 	return len(text), nil
 }
 
@@ -95,8 +95,8 @@ func (s *Screen) show(block func(columns, rows int) []string) {
 	s.draw("")
 }
 
-// close leaves the terminal as it is: the outcome is printed after it.
-func (s *Screen) close() { s.show(nil) }
+// Close leaves the terminal as it is: the outcome is printed after it.
+func (s *Screen) Close() { s.show(nil) }
 
 // draw writes text where the block stands, and the block below it, in one step, so that nothing flickers.
 func (s *Screen) draw(text string) {
@@ -127,14 +127,8 @@ func (s *Screen) draw(text string) {
 	_, _ = s.w.Write(b.Bytes()) // there is nobody else to tell
 }
 
-// Say prints a line that stays.
-func (s *Screen) Say(line string) { s.say(line) }
-
 // Live says whether it is a terminal.
 func (s *Screen) Live() bool { return s.tty }
-
-// Close leaves the terminal as it is.
-func (s *Screen) Close() { s.close() }
 
 // Report prints a finding.
 func (s *Screen) Report(ref campaign.FindingRef, f *finding.Finding, suspect bool) {
@@ -142,13 +136,13 @@ func (s *Screen) Report(ref campaign.FindingRef, f *finding.Finding, suspect boo
 	if suspect {
 		kind = "suspect"
 	}
-	s.say(fmt.Sprintf("%s %s, %s: %s (%s)", kind, ref.Bug, ref.Where(), finding.Line(cmp.Or(f.Title, f.Summary)), campaign.CameBack(f)))
+	s.Say(fmt.Sprintf("%s %s, %s: %s (%s)", kind, ref.Bug, ref.Where(), finding.Line(cmp.Or(f.Title, f.Summary)), campaign.CameBack(f)))
 }
 
 // Show shows how a campaign stands: on a terminal as a screen, else on one line.
 func (s *Screen) Show(c *database.CampaignStatus, x running.Standing) {
 	if !s.tty {
-		s.say(statusLine(c, x.Now))
+		s.Say(statusLine(c, x.Now))
 		return
 	}
 	s.show(func(columns, rows int) []string { return standingLines(c, &x, s.Page, columns, rows) })

@@ -81,10 +81,10 @@ func TestScreen(t *testing.T) {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
-	s.say("first")
+	s.Say("first")
 	s.show(block("a", "b"))
 	s.show(block("c", strings.Repeat("d", 40), "e", "f", "g"))
-	s.say("second")
+	s.Say("second")
 	if _, err := fmt.Fprintf(s, "third\n"); err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +98,7 @@ func TestScreen(t *testing.T) {
 	}
 	front = false
 	s.redraw(true)
-	s.say("said")
+	s.Say("said")
 	check("firs", "t", "seco", "nd", "thir", "d", "c", "ddd", "e", "f", "^Z", "shell", "said")
 	front, columns = true, 12
 	s.redraw(true)
@@ -106,15 +106,15 @@ func TestScreen(t *testing.T) {
 	if _, err := term.Write([]byte("^C")); err != nil {
 		t.Fatal(err)
 	}
-	s.close()
-	s.say("last")
+	s.Close()
+	s.Say("last")
 	check("firs", "t", "seco", "nd", "thir", "d", "c", "ddd", "e", "f", "^Z", "shell", "said", "last")
 
 	var plain bytes.Buffer
 	s = NewScreen(&plain)
 	s.show(block("a"))
-	s.say("said")
-	s.close()
+	s.Say("said")
+	s.Close()
 	if s.tty || plain.String() != "said\n" {
 		t.Errorf("%q", plain.String())
 	}

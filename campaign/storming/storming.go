@@ -1,4 +1,5 @@
-// Package storming makes storms the cases of a campaign: a case is one storm of a fixed length, with a seed of its own.
+// Package storming runs storms from a Config: once, over and over from a recipe, or as the cases of a campaign, of which each is one storm
+// of a fixed length, with a seed of its own.
 package storming
 
 import (
@@ -23,7 +24,7 @@ type Worker struct {
 	command func(seed uint64) string // that runs a storm with a seed, for the findings
 }
 
-// New returns a worker that closes the target, unless the storms' nemeses do not fit it.
+// New returns a worker, which closes the target with itself. The error says that the storms' nemeses do not fit the target.
 func New(t exec.Target, s *Storm, command func(seed uint64) string) (*Worker, error) {
 	return &Worker{t, s, command}, s.Fit(t)
 }
