@@ -9,23 +9,13 @@ import (
 	"txweave/sqltext"
 )
 
-// setting is the plan setting by which the other answer was made; nil where the case names none, or none that the database has.
-func (d *Doc) setting() *dbms.PlanSetting {
-	env := &d.f.Record.Environment
-	p, err := dbms.Lookup(env.DBMS, env.Isolation)
-	if err != nil {
-		return nil
-	}
-	return p.PlanSetting(d.f.PlanSetting())
-}
-
 // Planned writes how the other plan is asked for: what puts it in force, and the statement that answers otherwise then, as it is sent.
 func Planned(d *Doc) {
-	s := d.setting()
+	s := d.f.Setting()
 	if s == nil || d.f.Record.Class != finding.ClassPlan || d.f.Searched() != nil || len(d.f.Record.Differences) == 0 {
 		return
 	}
-	lines := puttingInForce(s)
+	lines := timeline.PuttingInForce(s)
 	sent, answer := d.sentUnder(s, d.f.Record.Differences[0].Stmt)
 	stmts, inWords := s.InWords(sent, d.f.Case.ReadSchema())
 	switch {
@@ -74,17 +64,6 @@ func (d *Doc) beside(s *dbms.PlanSetting, sent string) []string {
 			given[i] = v.Text
 		}
 		lines = append(lines, "-- values: "+strings.Join(given, ", "))
-	}
-	return lines
-}
-
-// puttingInForce are the statements that put a setting in force.
-func puttingInForce(s *dbms.PlanSetting) (lines []string) {
-	for _, sql := range s.Set {
-		lines = append(lines, sql+";")
-	}
-	if s.Each != "" {
-		lines = append(lines, "-- the statements that this query prints:", s.Each+";")
 	}
 	return lines
 }

@@ -19,11 +19,7 @@ func (s *script) planned() error {
 	if f.Record.Class != finding.ClassPlan {
 		return nil
 	}
-	var setting *dbms.PlanSetting
-	p, err := dbms.Lookup(f.Record.Environment.DBMS, f.Record.Environment.Isolation)
-	if err == nil {
-		setting = p.PlanSetting(f.PlanSetting())
-	}
+	setting := f.Setting()
 	if setting == nil || len(s.serial) == 0 {
 		return fmt.Errorf("it is to be planned otherwise, and %s", missing(setting, f.PlanSetting()))
 	}
@@ -32,7 +28,8 @@ func (s *script) planned() error {
 	if query != nil {
 		one.what += ", and right before the write the query"
 	}
-	one.steps, err = s.otherwise(setting, one.steps, query)
+	steps, err := s.otherwise(setting, one.steps, query)
+	one.steps = steps
 	s.serial = []serial{one}
 	return err
 }
@@ -83,14 +80,7 @@ func (s *script) asked(write *timeline.LaneStep, d *finding.Difference) (*timeli
 		return nil, fmt.Errorf("it is to be planned otherwise, and the query before %s is none that a case sends: %w", write.Name, err)
 	}
 	q := &timeline.LaneStep{Name: write.Name + "." + string(history.BWR), Role: history.BWR, SQL: d.Asked, Answer: history.Answer{Affected: -1}}
-	if s.finding.Replayed == nil {
-		return q, nil
-	}
-	for _, e := range s.finding.Replayed.Events {
-		if e.Role == history.BWR && e.Text == d.Asked {
-			q.Expected = &e.Answer
-		}
-	}
+	q.Expected = s.finding.AnswerOfQuery(d)
 	return q, nil
 }
 
