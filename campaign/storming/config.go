@@ -146,15 +146,25 @@ func (c Config) Prepare(ctx context.Context) (*Storm, error) {
 	if s.On.DBMS.Untried != "" {
 		return nil, outcome.Misusef("storm: what mechanisms %s has, and at which moment a statement reads, is not known well enough", s.On.Target)
 	}
-	if s.work.Made != nil {
-		if s.work, err = c.make(s.On.Profile); err != nil {
-			return nil, err
-		}
+	if s, err = s.seeded(c.Seed); err != nil {
+		return nil, err
 	}
 	if err := s.plantable(); err != nil {
 		return nil, err
 	}
 	return s, s.canCertify()
+}
+
+// seeded is the storm with a seed: also the tables of a workload that makes them itself are that seed's, and for the target.
+func (s *Storm) seeded(seed uint64) (*Storm, error) {
+	out := *s
+	out.Seed = seed
+	if s.work.Made == nil {
+		return &out, nil
+	}
+	var err error
+	out.work, err = out.make(s.On.Profile)
+	return &out, err
 }
 
 // database is the target as storms need it.

@@ -67,7 +67,7 @@ func (s *Storm) Run(ctx context.Context, t exec.Target) (a *Aftermath, herr, err
 		}
 		trace = file
 	}
-	return s.run(ctx, t, s.Seed, trace)
+	return s.run(ctx, t, trace)
 }
 
 // Fit says what keeps the nemeses from a database.
@@ -80,13 +80,13 @@ func (s *Storm) Fit(t exec.Target) error {
 	return nil
 }
 
-// run runs the storm with a seed; the trace, unless nil, gets the operations and is closed.
-func (s *Storm) run(ctx context.Context, t exec.Target, seed uint64, trace io.WriteCloser) (a *Aftermath, herr, err error) {
+// run runs the storm; the trace, unless nil, gets the operations and is closed.
+func (s *Storm) run(ctx context.Context, t exec.Target, trace io.WriteCloser) (a *Aftermath, herr, err error) {
 	if err := s.Fit(t); err != nil {
 		return nil, nil, err
 	}
 	p, w := s.On.Profile, s.work
-	o := storm.Options{Workload: w, Sessions: s.Sessions, Duration: s.Duration, Seed: seed, Nemeses: s.nemeses, Every: s.Every, Perturb: s.Perturb, Acts: s.Acts,
+	o := storm.Options{Workload: w, Sessions: s.Sessions, Duration: s.Duration, Seed: s.Seed, Nemeses: s.nemeses, Every: s.Every, Perturb: s.Perturb, Acts: s.Acts,
 		Record: s.History != "" || w.Kind >= workload.MiniTransaction}
 	if s.Stalled != nil {
 		o.StallAfter, o.Stalled = s.Stall, s.Stalled
@@ -120,7 +120,7 @@ func (s *Storm) run(ctx context.Context, t exec.Target, seed uint64, trace io.Wr
 	a = &Aftermath{Figures: Figures{Workload: w.Name, Sessions: s.Sessions, Transactions: res.Transactions, Operations: rep.Stats.Operations,
 		OpsPerSecond: Rate(rep.Stats.Operations, res.Elapsed), VerifyPerSecond: Rate(rep.Stats.Operations, res.Elapsed+lag),
 		LagS: lag.Seconds(), LeftOut: res.LeftOut, Retired: res.Retired, Findings: verdict.Findings(res, rep)},
-		about: t.Describe(), level: p.Isolation, seed: seed, Ran: res, rep: rep, First: first}
+		about: t.Describe(), level: p.Isolation, seed: s.Seed, Ran: res, rep: rep, First: first}
 	a.UncertainBefore, a.UncertainAfter = rep.Stats.Uncertain()
 	if res.Transactions > 0 {
 		a.AbortRate = float64(res.Aborted) / float64(res.Transactions)

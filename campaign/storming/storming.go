@@ -20,7 +20,7 @@ import (
 // Worker runs storms on a target, which it closes. It implements campaign.Worker.
 type Worker struct {
 	target  exec.Target
-	storm   *Storm                   // each case's, whose seed is the campaign's
+	storm   *Storm                   // each case's, with a seed of its own; this one's is the campaign's
 	command func(seed uint64) string // that runs a storm with a seed, for the findings
 }
 
@@ -51,12 +51,16 @@ func (w *Worker) Check(ctx context.Context, job campaign.Job) (*campaign.CaseRes
 		}
 	}
 	seed := gen.CaseSeed(w.storm.Seed, job.Case) >> 1 // it is written with a sign in some places
+	of, err := w.storm.seeded(seed)
+	if err != nil {
+		return nil, err
+	}
 	trace, err := nameless()
 	if err != nil {
 		return nil, err
 	}
 	defer trace.Close() // it stays open until it is read
-	a, herr, err := w.storm.run(ctx, w.target, seed, &bounded{file: trace})
+	a, herr, err := of.run(ctx, w.target, &bounded{file: trace})
 	if err = errors.Join(err, herr); a == nil || err != nil {
 		return nil, err
 	}
