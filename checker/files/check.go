@@ -39,6 +39,7 @@ type Config struct {
 	Level      string        // of histories
 	LevelGiven bool          // somebody has named it
 	Sessions   bool          // the order of each session's transactions is part of the level
+	ClockSkew  time.Duration // by which each client's clock may be off, either way
 	DOT, SVG   string        // files for the counterexample, as a graph and as a picture
 	Window     int           // transactions that wait, of a text that is checked while it is read; 0: it is read first
 
@@ -104,6 +105,9 @@ func (c Config) Check(ctx context.Context, stdout, stderr io.Writer, files []str
 	f := &run{Config: c}
 	if f.Out != "text" && f.Out != "json" {
 		return outcome.Misusef("--format-out %q: want text or json", f.Out)
+	}
+	if f.ClockSkew < 0 {
+		return outcome.Misusef("--clock-skew %s: want none or more", f.ClockSkew)
 	}
 	if err := asked.Writable(f.DOT, f.SVG); err != nil {
 		return err
@@ -276,6 +280,7 @@ func checkMechanism(ctx context.Context, f *run, files []string) (*checkResult, 
 	if err != nil {
 		return nil, err
 	}
+	r.Widen(f.ClockSkew.Nanoseconds())
 	rep, err := mechanism.CheckTrace(mechanism.Options{Promise: claim.Mechanisms, Symbols: sym, Limit: f.Limit}, r)
 	if err != nil {
 		return nil, outcome.Misuse(fmt.Errorf("%s: %w", files[0], err))
@@ -311,6 +316,11 @@ func (f *run) checkLeopard(ctx context.Context, files []string) (*checkResult, e
 	claim, err := f.claim("", header.Isolation)
 	if err != nil {
 		return nil, err
+	}
+	for _, op := range ops {
+		if op.Kind != history.OpLoad {
+			op.Start, op.End = op.Start-f.ClockSkew.Nanoseconds(), op.End+f.ClockSkew.Nanoseconds()
+		}
 	}
 	rep, err := mechanism.Check(mechanism.Options{Promise: claim.Mechanisms, Symbols: sym, Limit: f.Limit, Initial: header.Initial}, ops)
 	if err != nil {

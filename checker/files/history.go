@@ -154,15 +154,32 @@ func (f *run) history(ctx context.Context, path string, files []string, leopard 
 		res.CheckS, res.PeakMiB = time.Since(started).Seconds(), memory.PeakMiB()
 		return res, nil
 	}
-	v, err := f.judge(ctx, h, level)
+	v, err := f.judge(ctx, h.Widened(f.ClockSkew.Nanoseconds()), level)
 	if err != nil {
 		return nil, err
+	}
+	if v.Outcome != checker.Valid && (level == dbms.SSER || level == dbms.LIN) {
+		res.Notes = append(res.Notes, f.clocks(h)...)
 	}
 	res.CheckS, res.PeakMiB = time.Since(started).Seconds(), memory.PeakMiB()
 	res.Verdict, res.Anomaly, res.Adya, res.Reason = string(v.Outcome), string(v.Anomaly), v.Adya, v.Reason
 	res.Counterexample, res.Second = append(res.Counterexample, v.Counterexample...), v.Second
 	res.Not, res.Involved = checker.Forbidden(v.Adya), involved(h, &v)
 	return res, f.draw(ctx, &v, res)
+}
+
+// clocks says what a history shows of its clients' clocks beyond what they are taken to be off.
+func (f *run) clocks(h *register.History) []string {
+	r, verdict := checker.TraceIndexed(h, dbms.SER, checker.Options{})
+	if verdict != nil { // of lists, or of reads that no clock makes right
+		return nil
+	}
+	s := checker.ClockSkew(r)
+	if s == nil || s.Off() <= f.ClockSkew.Nanoseconds() {
+		return nil
+	}
+	return []string{fmt.Sprintf("%s ended %s before %s began, and read what that wrote: the clients' clocks are that far apart, if the database does not "+
+		"make values up; --clock-skew %s allows for it", h.TxnName(s.Reader), time.Duration(s.Apart), h.TxnName(s.Writer), time.Duration(s.Off()))}
 }
 
 // involved describes the transactions of a verdict's counterexamples.

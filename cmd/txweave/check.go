@@ -73,6 +73,7 @@ hand is unknown.`,
 	fs.StringVar(&c.Out, "format-out", "text", "text, or json: one line a file")
 	fs.StringVar(&c.Level, "level", string(dbms.SER), "rc, ra, tcc, si, ser, sser or lin")
 	fs.BoolVar(&c.Sessions, "session-order", true, "the order of each session's transactions is part of the level")
+	fs.DurationVar(&c.ClockSkew, "clock-skew", 0, "each client's clock may be off by that, either way: of sser, lin and traces")
 	fs.IntVar(&c.Window, "window", 0, "of a text in which transactions come about in the order in which they committed: look for a serial order holding "+
 		"so many of them, e.g. 10000, in bounded memory")
 	fs.StringVar(&c.Workload, "workload", string(jepsen.Auto), "of Jepsen's: "+registry.Or(jepsen.Names())+"; auto: what the operations are of")
