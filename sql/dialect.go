@@ -41,6 +41,8 @@ type Dialect struct {
 	// Terminate are the functions by which a session ends itself: SELECT of the first with a call of the second as its
 	// argument. nil: none do.
 	Terminate []string
+	// LevelOf are the settings, in lower case, that are a session's isolation level, LevelOnce those that are one transaction's alone.
+	LevelOf, LevelOnce []string
 	// NoTable is what FROM may name where it names no table; "" for nothing.
 	NoTable string
 	// Joins are the words with which a join may begin, but for JOIN and NATURAL.

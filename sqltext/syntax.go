@@ -59,6 +59,9 @@ type Traits struct {
 	CopyLocks bool
 	// ExactQuotes says that a name in quotes differs from the same name in other letters.
 	ExactQuotes bool
+	// Commits says whether a statement commits the transaction that is open before it does anything; what no tree is read of is known by
+	// its kind alone. nil: none does, and a definition is part of its transaction.
+	Commits func(sql.Stmt, Kind) bool
 	// Refuse says why nothing can be told of a statement with a node; nil for nothing.
 	Refuse func(sql.Node) error
 }

@@ -87,7 +87,7 @@ func (s *Script) addUnit(c *Case, u *Unit, txnOf []int, settings map[int][]int) 
 	switch {
 	case !u.Explicit && u.Data:
 		t.Begin.SQL, t.End.SQL = "", ""
-	case !u.Ends:
+	case !u.Ends && !u.Commits:
 		t.End.SQL = "ROLLBACK"
 	}
 	for k, i := range u.Steps {
@@ -108,7 +108,7 @@ func (s *Script) addUnit(c *Case, u *Unit, txnOf []int, settings map[int][]int) 
 			settings[u.Session+1] = append(settings[u.Session+1], st.Line)
 			txnOf[i] = -1
 		case !u.Data:
-			if level, _ := SetsLevel(st.SQL); level == "" && !ordinary.MatchString(st.SQL) && !SwitchesAutocommit(st.SQL) && kind != sqltext.Commit && kind != sqltext.Rollback && kind != sqltext.Begin {
+			if _, level := SetsLevel(s.Target, st.SQL); !level && !ordinary.MatchString(st.SQL) && !SwitchesAutocommit(st.SQL) && kind != sqltext.Commit && kind != sqltext.Rollback && kind != sqltext.Begin {
 				return &ParseError{Line: st.Line, Msg: "a case has no place for a setting"}
 			}
 			txnOf[i] = -1
@@ -116,7 +116,7 @@ func (s *Script) addUnit(c *Case, u *Unit, txnOf []int, settings map[int][]int) 
 			t.Begin = Stmt{SQL: st.SQL, Comments: st.remarks()}
 		case u.Ends && k == len(u.Steps)-1 && (kind == sqltext.Commit || kind == sqltext.Rollback):
 			t.End = Stmt{SQL: st.SQL, Comments: st.remarks()}
-		case !u.Explicit, kind.IsTarget(), kind == sqltext.Savepoint, kind == sqltext.RollbackTo, kind == sqltext.Release:
+		case !u.Explicit, kind.IsTarget(), kind.IsSavepoint(), kind >= sqltext.Create && kind < sqltext.Other: // a case judges which definitions it can hold
 			t.Stmts, lines = append(t.Stmts, Stmt{SQL: st.SQL, Comments: st.remarks()}), append(lines, st.Line)
 		default:
 			return &ParseError{Line: st.Line, Msg: "a transaction of a case has no place for it"}

@@ -65,6 +65,7 @@ func New(s Server) *sql.Dialect {
 			"CURRENT_DATE", "CURRENT_TIME", "CURRENT_TIMESTAMP", "CURRENT_USER", "LOCALTIME", "LOCALTIMESTAMP", "UTC_DATE", "UTC_TIME",
 			"UTC_TIMESTAMP",
 		},
+		LevelOf:    []string{"transaction_isolation", "tx_isolation"},
 		NoTable:    "DUAL",
 		TypedTexts: []string{"DATE", "TIME", "TIMESTAMP"},
 		Phrases: map[string][]string{

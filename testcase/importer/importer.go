@@ -126,12 +126,11 @@ func (m *maker) units(s *testcase.Script) error {
 	for i := range s.Steps {
 		st := &s.Steps[i]
 		switch k := sqltext.KindOf(st.SQL); {
-		case testcase.Opens(st.SQL):
+		case s.Opens(i):
 			open[st.Session] = true
 		case k == sqltext.Commit, k == sqltext.Rollback:
 			open[st.Session] = false
-		case open[st.Session] && (k == sqltext.Lock || k >= sqltext.Create && k < sqltext.Other && word(st.SQL,
-			1) != "TEMPORARY"):
+		case open[st.Session] && s.Commits(i):
 			return m.errorf(st.Line, "%s in a transaction commits its transaction: a case cannot hold it",
 				quote(st.SQL))
 		case k == sqltext.XA:
@@ -150,11 +149,11 @@ func (m *maker) units(s *testcase.Script) error {
 // unset notes the settings that a case does without.
 func (m *maker) unset(s *testcase.Script, c *testcase.Case) {
 	for _, st := range s.Steps {
-		level, _ := testcase.SetsLevel(st.SQL)
+		_, level := testcase.SetsLevel(s.Target, st.SQL)
 		kept := slices.ContainsFunc(c.Sessions, func(o testcase.SessionSettings) bool {
 			return slices.ContainsFunc(o.Stmts, func(x testcase.Stmt) bool { return x.SQL == st.SQL })
 		})
-		if sqltext.KindOf(st.SQL) == sqltext.Set && level == "" && !testcase.SwitchesAutocommit(st.SQL) && !kept {
+		if sqltext.KindOf(st.SQL) == sqltext.Set && !level && !testcase.SwitchesAutocommit(st.SQL) && !kept {
 			m.notes = append(m.notes, fmt.Sprintf("line %d: left out: %s", st.Line, quote(st.SQL)))
 		}
 	}

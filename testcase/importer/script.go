@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"txweave/sql/control"
 	"txweave/sqltext"
 	"txweave/testcase"
 )
@@ -199,7 +200,7 @@ func (b *scriptBuilder) prepares(p *piece, tagged bool) bool {
 		return true
 	case k == sqltext.Define, k == sqltext.Insert && len(b.s.Setup) > 0 && word(p.sql, 0) == "INSERT":
 		return true
-	case k == sqltext.Set && (levelOf(p.sql) != "" || tagged):
+	case k == sqltext.Set && (b.levelOf(p.sql) != "" || tagged):
 		return false // of the session, before it begins
 	}
 	b.begun = true
@@ -207,15 +208,28 @@ func (b *scriptBuilder) prepares(p *piece, tagged bool) bool {
 }
 
 // levelOf returns the isolation level that a SET asks for and nothing else, "" for any other statement.
-func levelOf(sql string) string {
-	level, _ := testcase.SetsLevel(sql)
-	return level
+func (b *scriptBuilder) levelOf(sql string) string {
+	if sqltext.KindOf(sql) != sqltext.Set {
+		return ""
+	}
+	level, _ := testcase.SetsLevel(b.target, sql)
+	return level.Name
 }
 
-// globalLevel says whether that level is the whole server's.
-func globalLevel(sql string) bool {
-	_, scope := testcase.SetsLevel(sql)
-	return scope == "global"
+// globalLevel takes the level that every session begins with, if a statement sets the whole server's.
+func (b *scriptBuilder) globalLevel(p *piece) bool {
+	level, ok := testcase.SetsLevel(b.target, p.sql)
+	if !ok || level.For != control.LevelServer {
+		return false
+	}
+	switch b.s.Isolation {
+	case "":
+		b.s.Isolation = level.Name
+	case level.Name:
+	default:
+		b.note(p, false, "%s is not sent: sessions begin at %s", quote(p.sql), b.s.Isolation)
+	}
+	return true
 }
 
 // made says whether the set-up has made what a DROP names.
@@ -229,8 +243,8 @@ func (b *scriptBuilder) made(sql string) bool {
 }
 
 func (b *scriptBuilder) setup(p *piece) {
-	if levelOf(p.sql) != "" && b.s.Isolation == "" {
-		b.s.Isolation = levelOf(p.sql)
+	if b.levelOf(p.sql) != "" && b.s.Isolation == "" {
+		b.s.Isolation = b.levelOf(p.sql)
 		return
 	}
 	if setsModeBack(p.sql) && slices.ContainsFunc(b.s.Setup,
@@ -246,7 +260,7 @@ func (b *scriptBuilder) setup(p *piece) {
 	}
 	b.s.Setup = append(b.s.Setup, st)
 	if p.tag == "" && sqltext.KindOf(p.sql) == sqltext.Set && !p.dump && (b.every || !loads(st.SQL)) &&
-		levelOf(p.sql) == "" {
+		b.levelOf(p.sql) == "" {
 		st.Line, st.Comments = p.line, nil
 		b.settings = append(b.settings, st)
 	}

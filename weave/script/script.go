@@ -136,17 +136,20 @@ type name struct {
 	role      history.Role
 }
 
-// closing is a step that ends what the script leaves open, where the next transaction has to begin.
-const closing = -1
+// What stands in the place of a step's number where a transaction has to end for which the script has no statement.
+const (
+	closing    = -1 // it is left open
+	committing = -2 // what comes next in its session commits it
+)
 
-// play runs steps of the script, given by their numbers, on an empty database. A negative number stands for a ROLLBACK
+// play runs steps of the script, given by their numbers, on an empty database. A negative number stands for a ROLLBACK, or a COMMIT,
 // in the session of the step before.
 func (c *checker) play(steps []int) (*exec.Played, error) {
 	s := c.out.Script
 	play := exec.Play{Setup: texts(s.Setup), Sessions: len(s.Sessions), Tables: c.tables}
 	for i, n := range steps {
-		if n == closing {
-			play.Steps = append(play.Steps, exec.Move{Session: s.Steps[steps[i-1]].Session, SQL: "ROLLBACK"})
+		if n < 0 {
+			play.Steps = append(play.Steps, exec.Move{Session: s.Steps[steps[i-1]].Session, SQL: map[int]string{closing: "ROLLBACK", committing: "COMMIT"}[n]})
 			continue
 		}
 		play.Steps = append(play.Steps, exec.Move{Session: s.Steps[n].Session, SQL: s.Steps[n].SQL, Idle: s.Steps[n].Idle})
@@ -192,7 +195,7 @@ func (c *checker) units() {
 			at := name{txn: n, stmt: -1}
 			stmt := testcase.Stmt{SQL: s.Steps[i].SQL}
 			switch {
-			case k == 0 && u.Explicit && testcase.Opens(stmt.SQL):
+			case k == 0 && u.Opened:
 				txn.Begin, at.role = stmt, history.Begin
 			case u.Ends && k == len(u.Steps)-1:
 				txn.End, at.role = stmt, history.End
@@ -232,7 +235,7 @@ func boolOrder(b bool) int {
 func (c *checker) trace(run *exec.Played, steps []int) *history.Trace {
 	out := &history.Trace{}
 	for i, e := range run.Steps {
-		if e == nil || steps[i] == closing {
+		if e == nil || steps[i] < 0 {
 			continue
 		}
 		at := c.names[steps[i]]
@@ -378,7 +381,10 @@ func (c *checker) inOrder(order []int) (steps []int) {
 				steps = append(steps, i)
 			}
 		}
-		if u.Explicit && !u.Ends {
+		switch {
+		case u.Commits:
+			steps = append(steps, committing)
+		case u.Explicit && !u.Ends:
 			steps = append(steps, closing)
 		}
 	}
@@ -390,7 +396,7 @@ func (c *checker) compare(steps []int, run *exec.Played) []finding.Difference {
 	var nodes []*observe.BlockRun
 	rep := &observe.Replayed{Final: contents(run)}
 	for k, i := range steps {
-		if i == closing || !compared(c.out.Script.Steps[i].SQL) {
+		if i < 0 || !compared(c.out.Script.Steps[i].SQL) {
 			continue
 		}
 		e := run.Steps[k]
@@ -465,10 +471,14 @@ func (c *checker) alone(order []int) error {
 		if i == closing {
 			return nil // what is left open is rolled back: without transactions it cannot be
 		}
+		if i == committing {
+			explicit = true
+			continue
+		}
 		u := &c.out.Units[c.names[i].txn]
 		stmt := c.out.Script.Steps[i].SQL
 		switch k := sqltext.KindOf(stmt); {
-		case k == sqltext.Begin && slices.Contains(sqltext.BeginOptions(stmt), "READ"), k == sqltext.Rollback, k == sqltext.RollbackTo, k == sqltext.XA, k == sqltext.Lock, u.Explicit && !u.Ends:
+		case k == sqltext.Begin && slices.Contains(sqltext.BeginOptions(stmt), "READ"), k == sqltext.Rollback, k == sqltext.RollbackTo, k == sqltext.XA, k == sqltext.Lock, u.Explicit && !u.Ends && !u.Commits:
 			return nil
 		case k == sqltext.Begin, k == sqltext.Commit, k == sqltext.Savepoint, k == sqltext.Release, testcase.SwitchesAutocommit(stmt):
 			explicit = true
