@@ -153,6 +153,9 @@ func Instrument(c *testcase.Case, p *dbms.Profile) (*Plan, error) {
 	if err := plan.analyze(); err != nil {
 		return nil, err
 	}
+	if err := plan.starred(); err != nil {
+		return nil, err
+	}
 	for i := range plan.Txns {
 		written := map[string]bool{}
 		locks := plan.Txns[i].Locks()
