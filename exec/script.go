@@ -26,6 +26,7 @@ type Move struct {
 	Session int
 	SQL     string
 	Idle    []int // sessions that must have answered before it is sent
+	Ask     bool  // its session is asked for its level first
 }
 
 // Played is what came of a script. Events have numbers in order of sending and of answering; session and transaction are for
@@ -34,6 +35,8 @@ type Played struct {
 	Setup []*history.Event // by statement of the set-up
 	Steps []*history.Event // by step; nil for one that was never sent
 	Final []*history.Event // of the tables that are there
+	// Asked is what sessions said of their level before a step that asked for it.
+	Asked map[int]Asked
 	// Killed are steps that were ended from outside after Patience.Statement, Lost those whose connection broke while the
 	// database lived on.
 	Killed, Lost []int
@@ -67,7 +70,7 @@ func RunScript(ctx context.Context, t Target, p *dbms.Profile, play Play, patien
 		return nil, err
 	}
 	s := &player{ctx: ctx, target: t, profile: p, play: play, patience: patience, alarm: newAlarm(), start: time.Now(),
-		out: &Played{Steps: make([]*history.Event, len(play.Steps))}}
+		out: &Played{Steps: make([]*history.Event, len(play.Steps)), Asked: map[int]Asked{}}}
 	defer s.alarm.stop()
 	s.quiet = slices.ContainsFunc(play.Steps, func(m Move) bool { // what asks for warnings would be counted
 		session, _ := sqltext.Read(m.SQL).Calls()
@@ -193,6 +196,11 @@ func (s *player) close() error {
 
 // step sends a step of the script.
 func (s *player) step(x *seat, i int) error {
+	if s.play.Steps[i].Ask {
+		if err := s.askLevel(x, i); err != nil {
+			return err
+		}
+	}
 	e := &history.Event{Text: s.play.Steps[i].SQL, Answer: history.Answer{Affected: -1}}
 	s.out.Steps[i] = e
 	return s.send(x, i, e)

@@ -10,7 +10,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"txweave/dbms"
 	"txweave/exec"
@@ -70,13 +69,14 @@ type Showing struct {
 type RunUnit struct {
 	testcase.Unit
 	Aborted bool // the database rolled it back
+	Level   string
 	first   int64
 	last    int64
 }
 
 // Check runs a script and holds it against serial orders. Errors are ours or the environment's.
 func Check(ctx context.Context, t exec.Target, p *dbms.Profile, s *testcase.Script, o Options) (*Showing, error) {
-	c := &checker{ctx: ctx, target: t, profile: asPeople(p), opt: o, out: &Showing{Script: s}}
+	c := &checker{ctx: ctx, target: t, profile: asPeople(p, s), opt: o, out: &Showing{Script: s}}
 	statements := append(texts(s.Setup), texts(s.Steps)...)
 	c.tables = exec.Names(statements)
 	steps := make([]int, len(s.Steps))
@@ -102,13 +102,24 @@ func Check(ctx context.Context, t exec.Target, p *dbms.Profile, s *testcase.Scri
 	return c.out, c.serial()
 }
 
-// asPeople is a level without the settings by which txweave makes cases comparable: people's sessions do not have them.
-func asPeople(p *dbms.Profile) *dbms.Profile {
+// asPeople is a level for sessions as people have them. They are set to the level where the text, or who runs it, asks for one, and give up waits
+// where it says nothing of that.
+func asPeople(p *dbms.Profile, s *testcase.Script) *dbms.Profile {
 	q := *p
-	q.Setup = slices.DeleteFunc(slices.Clone(p.Setup), func(sql string) bool {
-		return strings.Contains(sql, "sql_mode") || strings.Contains(sql, "constraint_check")
-	})
+	q.Setup = slices.Clone(p.Client)
+	if s.Isolation != "" {
+		q.Setup = append(q.Setup, p.Level...)
+	}
+	for _, x := range patience(p, s) {
+		q.Setup = append(q.Setup, x.Set)
+	}
 	return &q
+}
+
+// patience are the settings that end a wait which a script leaves to others.
+func patience(p *dbms.Profile, s *testcase.Script) []dbms.Patience {
+	set := s.Sets()
+	return slices.DeleteFunc(slices.Clone(p.Patience), func(x dbms.Patience) bool { return slices.Contains(set, x.Setting) })
 }
 
 func texts(list []testcase.ScriptStmt) []string {
@@ -147,12 +158,20 @@ const (
 func (c *checker) play(steps []int) (*exec.Played, error) {
 	s := c.out.Script
 	play := exec.Play{Setup: texts(s.Setup), Sessions: len(s.Sessions), Tables: c.tables}
+	ask := map[int]bool{}
+	if c.out.Run == nil { // the levels are those of the script as it stands
+		for _, u := range s.Units(nil) {
+			if i, ok := u.First(s); ok {
+				ask[i] = true
+			}
+		}
+	}
 	for i, n := range steps {
 		if n < 0 {
 			play.Steps = append(play.Steps, exec.Move{Session: s.Steps[steps[i-1]].Session, SQL: map[int]string{closing: "ROLLBACK", committing: "COMMIT"}[n]})
 			continue
 		}
-		play.Steps = append(play.Steps, exec.Move{Session: s.Steps[n].Session, SQL: s.Steps[n].SQL, Idle: s.Steps[n].Idle})
+		play.Steps = append(play.Steps, exec.Move{Session: s.Steps[n].Session, SQL: s.Steps[n].SQL, Idle: s.Steps[n].Idle, Ask: ask[n]})
 	}
 	return c.run(play)
 }
@@ -211,17 +230,38 @@ func (c *checker) units() {
 	c.out.Case.Number()
 }
 
-// levels collects the levels of the statements that read or write rows.
+// levels finds out at which level each transaction ran, and collects those of which it matters.
 func (c *checker) levels() {
-	all := c.out.Script.Levels()
-	for _, u := range c.out.Units {
-		for _, i := range u.Steps {
-			level := cmp.Or(all[i], c.profile.Isolation)
-			if u.Data && !slices.Contains(c.out.Levels, level) {
-				c.out.Levels = append(c.out.Levels, level)
-			}
+	run := c.out.Run
+	said := func(step int, once string) string { return run.Asked[step].Level(once) }
+	refused := func(step int) bool { return run.Steps[step] == nil || run.Steps[step].Err != nil }
+	all := c.out.Script.LevelsAsked(said, refused)
+	for n := range c.out.Units {
+		u := &c.out.Units[n]
+		u.Level = cmp.Or(all[u.Steps[0]], c.profile.Isolation)
+	}
+	for n, u := range c.out.Units {
+		if u.Data && c.overlaps(n) && !slices.Contains(c.out.Levels, u.Level) {
+			c.out.Levels = append(c.out.Levels, u.Level)
 		}
 	}
+	for _, u := range c.out.Units {
+		if u.Data && len(c.out.Levels) == 0 {
+			c.out.Levels = append(c.out.Levels, u.Level)
+		}
+	}
+}
+
+// overlaps says whether a transaction that reads or writes rows was open while another one was. One that was not is in its place in every
+// serial order, whatever its level.
+func (c *checker) overlaps(n int) bool {
+	u := c.out.Units
+	for m := range u {
+		if m != n && u[m].Data && u[m].first >= 0 && u[n].first >= 0 && u[m].first < u[n].last && u[n].first < u[m].last {
+			return true
+		}
+	}
+	return false
 }
 
 func boolOrder(b bool) int {
