@@ -216,6 +216,9 @@ func (p *Plan) analyze() error {
 		if word := txn.Profile.OtherBegin; word != "" && slices.Contains(p.Profile.Read(txn.Begin).Traits(), word) {
 			return fmt.Errorf("T%d: %q is another kind of transaction than %s at %s", i, txn.Begin, txn.Profile.DBMS, txn.Profile.Isolation)
 		}
+		if l, asks := p.Profile.Read(txn.Begin).Level(); asks && txn.Profile.OtherBegin == "" && l.Name != txn.Profile.Isolation {
+			return fmt.Errorf("T%d: %q asks for another level than %s, at which the case has it", i, txn.Begin, txn.Profile.Isolation)
+		}
 		for j, s := range p.Case.Txns[i].Stmts {
 			b := &Block{Txn: i, Stmt: j, SQL: s.SQL}
 			read := p.Profile.Read(s.SQL)

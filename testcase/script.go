@@ -3,7 +3,6 @@ package testcase
 import (
 	"strings"
 
-	"txweave/sql"
 	"txweave/sql/control"
 	"txweave/sqltext"
 )
@@ -73,31 +72,10 @@ func (s *Script) Sets() (names []string) {
 	d := sqltext.SyntaxOf(s.Target).Tree
 	for _, list := range [][]ScriptStmt{s.Setup, s.Steps} {
 		for i := range list {
-			n, ok := control.Read(d, list[i].SQL).Tree.(*sql.Set)
-			if !ok {
-				continue
-			}
-			for _, x := range n.Settings {
-				names = append(names, settingOf(x))
-			}
+			names = append(names, control.Read(d, list[i].SQL).Settings()...)
 		}
 	}
 	return names
-}
-
-// settingOf is the name of a setting, in lower case and without its scope.
-func settingOf(x *sql.Setting) string {
-	switch t := x.Target.(type) {
-	case *sql.Column:
-		return t.Name.Folded()
-	case *sql.Variable:
-		name := strings.ToLower(strings.TrimLeft(t.Text, "@"))
-		if _, rest, scoped := strings.Cut(name, "."); scoped {
-			return rest
-		}
-		return name
-	}
-	return ""
 }
 
 // ChangesServer says whether the script changes more than its database: settings of the whole server, or transactions in two

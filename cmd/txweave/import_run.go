@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"txweave/campaign/worker"
@@ -112,7 +113,7 @@ func (h *held) close() error {
 // runScript runs one schedule.
 func (f *importFlags) runScript(ctx context.Context, fl *held, s *importer.ScriptOrder, path string, w io.Writer) error {
 	run := *f
-	if run.isolation == "" {
+	if s.Script.Isolation != "" {
 		run.isolation = s.Script.Isolation
 	}
 	p, err := run.resolve(ctx)
@@ -128,7 +129,10 @@ func (f *importFlags) runScript(ctx context.Context, fl *held, s *importer.Scrip
 			return explain(ctx, t, err)
 		}
 		d := t.Describe()
-		fmt.Fprintf(w, "%s %s, %s\n", d.Target, d.Version, p.Isolation)
+		fmt.Fprintf(w, "%s %s, %s\n", d.Target, d.Version, strings.Join(out.Levels, ", "))
+		if asked := s.Script.Isolation; asked != "" && !slices.Contains(out.Levels, asked) {
+			c.say(false, "level: what the text's sessions are set to holds, %s, not %s", strings.Join(out.Levels, ", "), asked)
+		}
 		find := run.scriptFinding(out, t)
 		printScript(w, out)
 		if err := writePage(ctx, path, find, w); err != nil {
@@ -154,21 +158,14 @@ func (f *importFlags) runScript(ctx context.Context, fl *held, s *importer.Scrip
 // watched has the oracles judge the transactions with their rows and versions watched, where the tables can be given what
 // that needs.
 func (c *conclusion) watched(ctx context.Context, t exec.Target, p *dbms.Profile, out *script.Showing) error {
-	if len(out.Levels) != 1 {
-		c.say(false, "oracles: not asked: the transactions run at several levels: %s", strings.Join(out.Levels, ", "))
+	p, err := out.Judged(p)
+	if err != nil {
+		c.say(false, "oracles: not asked: %v", err)
 		return nil
-	}
-	if level := out.Levels[0]; level != p.Isolation {
-		other, err := dbms.Lookup(p.DBMS, level)
-		if err != nil {
-			c.say(false, "oracles: not asked: %v", err)
-			return nil
-		}
-		p = other
 	}
 	s := *out.Script
 	s.Target, s.Isolation = p.DBMS, p.Isolation
-	watched, err := s.Case()
+	watched, err := s.Case(out.At)
 	if err == nil {
 		watched, err = importer.Keep(watched)
 	}

@@ -67,6 +67,58 @@ func levelIn(traits []*sql.Option) (name string, ok bool) {
 
 func levelName(words string) string { return strings.ReplaceAll(strings.ToLower(words), " ", "-") }
 
+// LevelPart returns the part of a level that a statement sets, and does nothing else, and whether it makes another level of one; nil for any other
+// statement.
+func (s Statement) LevelPart() (part *sql.LevelPart, on bool) {
+	n, ok := s.Tree.(*sql.Set)
+	if !ok || len(n.Settings) != 1 {
+		return nil, false
+	}
+	name := settingName(n.Settings[0])
+	for i := range s.of.LevelParts {
+		if p := &s.of.LevelParts[i]; p.Setting == name {
+			return p, slices.Contains(p.Values, strings.ToLower(wordOf(n.Settings[0].Value)))
+		}
+	}
+	return nil, false
+}
+
+// Settings are the names, in lower case and without their scopes, of the settings that a statement changes.
+func (s Statement) Settings() (names []string) {
+	if n, ok := s.Tree.(*sql.Set); ok {
+		for _, x := range n.Settings {
+			names = append(names, settingName(x))
+		}
+	}
+	return names
+}
+
+// settingName is the name of a setting, in lower case and without its scope.
+func settingName(x *sql.Setting) string {
+	switch t := x.Target.(type) {
+	case *sql.Column:
+		return t.Name.Folded()
+	case *sql.Variable:
+		name := strings.ToLower(strings.TrimLeft(t.Text, "@"))
+		if _, rest, scoped := strings.Cut(name, "."); scoped {
+			return rest
+		}
+		return name
+	}
+	return ""
+}
+
+// wordOf is a value that is one word or literal, without its quotes; "" for any other one.
+func wordOf(x sql.Expr) string {
+	switch v := x.(type) {
+	case *sql.Literal:
+		return v.Characters()
+	case *sql.Column:
+		return v.Name.Value
+	}
+	return ""
+}
+
 // levelSet reads a setting that is a level. Where its name has @@ in front of it and no scope it is for one transaction
 // (dev.mysql.com/doc/refman, SET TRANSACTION).
 func (s Statement) levelSet(x *sql.Setting) (l Level, ok bool) {
@@ -94,11 +146,6 @@ func (s Statement) levelSet(x *sql.Setting) (l Level, ok bool) {
 	case !once && scope != "ONCE":
 		l.For = LevelSession
 	}
-	switch v := x.Value.(type) {
-	case *sql.Literal:
-		l.Name = levelName(v.Characters())
-	case *sql.Column:
-		l.Name = levelName(v.Name.Value)
-	}
+	l.Name = levelName(wordOf(x.Value))
 	return l, l.Name != ""
 }

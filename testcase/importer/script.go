@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"txweave/sql"
 	"txweave/sql/control"
 	"txweave/sqltext"
 	"txweave/testcase"
@@ -222,14 +223,20 @@ func (b *scriptBuilder) globalLevel(p *piece) bool {
 	if !ok || level.For != control.LevelServer {
 		return false
 	}
-	switch b.s.Isolation {
-	case "":
-		b.s.Isolation = level.Name
-	case level.Name:
-	default:
-		b.note(p, false, "%s is not sent: sessions begin at %s", quote(p.sql), b.s.Isolation)
-	}
+	b.beginAt(p, level.Name)
 	return true
+}
+
+// beginAt has all sessions begin at a level: what the text sets holds, whatever was asked for.
+func (b *scriptBuilder) beginAt(p *piece, level string) {
+	was := b.s.Isolation
+	part := slices.ContainsFunc(sqltext.SyntaxOf(b.target).Tree.LevelParts, func(x sql.LevelPart) bool { return x.Level == was && x.Of == level })
+	if was == level || part { // a session has the part all the same
+		return
+	}
+	if b.s.Isolation = level; was != "" {
+		b.note(p, false, "the text has sessions begin at %s, which holds, not %s", level, was)
+	}
 }
 
 // made says whether the set-up has made what a DROP names.
@@ -243,8 +250,8 @@ func (b *scriptBuilder) made(sql string) bool {
 }
 
 func (b *scriptBuilder) setup(p *piece) {
-	if b.levelOf(p.sql) != "" && b.s.Isolation == "" {
-		b.s.Isolation = b.levelOf(p.sql)
+	if level := b.levelOf(p.sql); level != "" {
+		b.beginAt(p, level)
 		return
 	}
 	if setsModeBack(p.sql) && slices.ContainsFunc(b.s.Setup,

@@ -59,8 +59,8 @@ type Showing struct {
 	// then.
 	Alone  *history.Trace
 	Unlike []finding.Difference
-	// Levels are the isolation levels that its transactions ran at, each once.
-	Levels []string
+	// Levels are the isolation levels that its transactions ran at, each once: of those that overlapped, where any did. At are those of its steps.
+	Levels, At []string
 	// Impossible are errors that no statement can cause.
 	Impossible []finding.Difference
 }
@@ -216,6 +216,8 @@ func (c *checker) units() {
 			switch {
 			case k == 0 && u.Opened:
 				txn.Begin, at.role = stmt, history.Begin
+			case u.Opened && s.SetsLevel(stmt.SQL): // a case says it of the transaction
+				at.role = history.Level
 			case u.Ends && k == len(u.Steps)-1:
 				txn.End, at.role = stmt, history.End
 			default:
@@ -236,9 +238,13 @@ func (c *checker) levels() {
 	said := func(step int, once string) string { return run.Asked[step].Level(once) }
 	refused := func(step int) bool { return run.Steps[step] == nil || run.Steps[step].Err != nil }
 	all := c.out.Script.LevelsAsked(said, refused)
+	for i := range all {
+		all[i] = cmp.Or(all[i], c.profile.Isolation)
+	}
+	c.out.At = all
 	for n := range c.out.Units {
 		u := &c.out.Units[n]
-		u.Level = cmp.Or(all[u.Steps[0]], c.profile.Isolation)
+		u.Level = all[u.Steps[0]]
 	}
 	for n, u := range c.out.Units {
 		if u.Data && c.overlaps(n) && !slices.Contains(c.out.Levels, u.Level) {
@@ -250,6 +256,25 @@ func (c *checker) levels() {
 			c.out.Levels = append(c.out.Levels, u.Level)
 		}
 	}
+}
+
+// Judged is the profile by which the transactions are judged: that of their level, of several that of the strongest, beside which the others have
+// their own. p is one of the same DBMS.
+func (o *Showing) Judged(p *dbms.Profile) (*dbms.Profile, error) {
+	for _, level := range slices.Concat(o.Levels, o.At) {
+		if _, err := dbms.Lookup(p.DBMS, level); err != nil {
+			return nil, err
+		}
+	}
+	if slices.Equal(o.Levels, []string{p.Isolation}) {
+		return p, nil
+	}
+	for _, q := range slices.Backward(dbms.Levels(p.DBMS)) {
+		if slices.Contains(o.Levels, q.Isolation) {
+			return q, nil
+		}
+	}
+	return p, nil
 }
 
 // overlaps says whether a transaction that reads or writes rows was open while another one was. One that was not is in its place in every
