@@ -143,7 +143,7 @@ func (s *Script) addUnit(c *Case, u *Unit, txnOf []int, settings map[int][]int) 
 // SetsLevel says whether a statement asks for a level, or a part of one, and does nothing else.
 func (s *Script) SetsLevel(text string) bool {
 	_, ok := SetsLevel(s.Target, text)
-	part, _ := control.Read(sqltext.SyntaxOf(s.Target).Tree, text).LevelPart()
+	part, _ := readSetting(s.Target, text).LevelPart()
 	return ok || part != nil
 }
 

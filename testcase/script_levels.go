@@ -30,7 +30,7 @@ func (s *Script) LevelsAsked(said func(step int, once string) string, refused fu
 		}
 		for _, i := range u.Steps {
 			if !refused(i) {
-				x.take(control.Read(sqltext.SyntaxOf(s.Target).Tree, s.Steps[i].SQL), sqltext.SyntaxOf(s.Target).Tree, &u)
+				x.take(readSetting(s.Target, s.Steps[i].SQL), sqltext.SyntaxOf(s.Target).Tree, &u)
 			}
 		}
 		level := x.current(u.Data)
@@ -108,6 +108,15 @@ func (u *Unit) First(s *Script) (step int, ok bool) {
 
 // SetsLevel returns the level that a statement of a target asks for and nothing else, and for whom; ok is false for any other one.
 func SetsLevel(target, text string) (l control.Level, ok bool) {
-	l, ok = control.Read(sqltext.SyntaxOf(target).Tree, text).Level()
+	l, ok = readSetting(target, text).Level()
 	return l, ok && l.Alone
+}
+
+// readSetting reads a statement, and one that is none of the target's as MySQL's: texts of other databases set levels, too.
+func readSetting(target, text string) control.Statement {
+	s := control.Read(sqltext.SyntaxOf(target).Tree, text)
+	if s.Tree == nil && s.Kind == sqltext.Set {
+		return control.Read(sqltext.SyntaxOf("").Tree, text)
+	}
+	return s
 }
