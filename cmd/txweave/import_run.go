@@ -400,6 +400,9 @@ func (c *conclusion) orders(p *dbms.Profile, out *script.Showing) {
 	}
 	const serializable = "serializable"
 	promised := len(out.Levels) == 1 && out.Levels[0] == serializable || p.Claimed != nil && p.Claimed.Isolation == serializable
+	for _, a := range out.Apart {
+		c.say(false, "%s", out.ApartText(a))
+	}
 	tried := fmt.Sprintf("%d tried, %d transactions", out.Tried, transactions)
 	switch {
 	case out.NotHeld != "":

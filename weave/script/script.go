@@ -19,6 +19,7 @@ import (
 	"txweave/observe"
 	"txweave/oracle/replay"
 	"txweave/oracle/unexpected"
+	"txweave/sql/outside"
 	"txweave/sqltext"
 	"txweave/testcase"
 )
@@ -61,6 +62,8 @@ type Showing struct {
 	Unlike []finding.Difference
 	// Levels are the isolation levels that its transactions ran at, each once: of those that overlapped, where any did. At are those of its steps.
 	Levels, At []string
+	// Apart is what is not compared with serial orders.
+	Apart []Apart
 	// Impossible are errors that no statement can cause.
 	Impossible []finding.Difference
 }
@@ -79,6 +82,7 @@ func Check(ctx context.Context, t exec.Target, p *dbms.Profile, s *testcase.Scri
 	c := &checker{ctx: ctx, target: t, profile: asPeople(p, s), opt: o, out: &Showing{Script: s}}
 	statements := append(texts(s.Setup), texts(s.Steps)...)
 	c.tables = exec.Names(statements)
+	c.values, c.told = outside.Follow(sqltext.SyntaxOf(s.Target), texts(s.Setup), texts(s.Steps)), map[int]*outside.Answer{}
 	steps := make([]int, len(s.Steps))
 	for i := range steps {
 		steps[i] = i
@@ -99,6 +103,7 @@ func Check(ctx context.Context, t exec.Target, p *dbms.Profile, s *testcase.Scri
 		c.out.NotHeld = "the database went down"
 		return c.out, nil
 	}
+	c.apart()
 	return c.out, c.serial()
 }
 
@@ -137,7 +142,9 @@ type checker struct {
 	opt     Options
 	tables  []string
 	out     *Showing
-	names   []name // by step
+	values  *outside.Values
+	told    map[int]*outside.Answer // by step
+	names   []name                  // by step
 	fresh   bool   // a play has been made
 }
 
@@ -459,7 +466,7 @@ func (c *checker) inOrder(order []int) (steps []int) {
 // compare holds a serial run against the script's: statements in the serial order, then tables.
 func (c *checker) compare(steps []int, run *exec.Played) []finding.Difference {
 	var nodes []*observe.BlockRun
-	rep := &observe.Replayed{Final: contents(run)}
+	rep := &observe.Replayed{Final: c.contents(run.Final)}
 	for k, i := range steps {
 		if i < 0 || !compared(c.out.Script.Steps[i].SQL) {
 			continue
@@ -469,7 +476,7 @@ func (c *checker) compare(steps []int, run *exec.Played) []finding.Difference {
 			continue
 		}
 		nodes = append(nodes, c.node(i))
-		rep.Events = append(rep.Events, e)
+		rep.Events = append(rep.Events, c.inside(i, e))
 	}
 	return c.differences(nodes, rep)
 }
@@ -477,13 +484,13 @@ func (c *checker) compare(steps []int, run *exec.Played) []finding.Difference {
 func (c *checker) node(step int) *observe.BlockRun {
 	at := c.names[step]
 	sql := c.out.Script.Steps[step].SQL
-	return &observe.BlockRun{Target: c.out.Run.Steps[step],
+	return &observe.BlockRun{Target: c.inside(step, c.out.Run.Steps[step]),
 		Block: &instrument.Block{Txn: at.txn, Stmt: at.stmt, SQL: sql, Info: &sqltext.Analysis{Kind: sqltext.KindOf(sql)}}}
 }
 
 func (c *checker) differences(nodes []*observe.BlockRun, rep *observe.Replayed) []finding.Difference {
 	var tables []*sqltext.Table
-	final := contents(c.out.Run)
+	final := c.contents(c.out.Run.Final)
 	for name := range final {
 		tables = append(tables, &sqltext.Table{Name: name})
 	}
@@ -499,24 +506,15 @@ func (c *checker) differences(nodes []*observe.BlockRun, rep *observe.Replayed) 
 	return diffs
 }
 
-// contents are what the tables held at the end of a run, by name.
-func contents(run *exec.Played) map[string]*history.Rows {
-	out := map[string]*history.Rows{}
-	for _, e := range run.Final {
-		out[e.Text[len(exec.ReadAll):]] = e.Rows
-	}
-	return out
-}
+// tableOf is the table whose contents were read.
+func tableOf(e *history.Event) string { return e.Text[len(exec.ReadAll):] }
 
-// compared says whether two executions of a statement must answer the same: it depends on rows and on nothing else.
+// compared says whether two executions of a statement must answer the same in what does not come from outside: a statement that says nothing of rows
+// need not, nor one that goes by variables.
 func compared(sql string) bool {
 	s := sqltext.Read(sql)
-	session, _ := s.Calls()
-	if len(session) > 0 {
-		return false
-	}
 	for i, t := range s.Tokens {
-		if t.Text == "@" && i > 0 || t.Is("information_schema", "performance_schema") {
+		if t.Text == "@" && i > 0 {
 			return false
 		}
 	}
