@@ -53,6 +53,14 @@ func (v *Values) Answer(text string) (a Answer) {
 	return a
 }
 
+// Columns are where what an answer has in its columns comes from, as far as the statement tells them apart.
+func (a *Answer) Columns() (out []Source) {
+	for _, o := range a.outputs {
+		out = append(out, o.source)
+	}
+	return out
+}
+
 // Column is where what an answer has in one of its columns comes from; names are those of all its columns.
 func (a *Answer) Column(names []string, at int) Source {
 	switch {

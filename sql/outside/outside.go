@@ -6,6 +6,7 @@
 package outside
 
 import (
+	"slices"
 	"strings"
 
 	"txweave/sql"
@@ -66,9 +67,13 @@ type relation struct {
 func Follow(syntax *sqltext.Syntax, setup, steps []string) *Values {
 	v := &Values{syntax: syntax, tables: map[string]*relation{}, columns: map[place]Source{}, rows: map[string]Source{}}
 	for _, text := range append(append([]string{}, setup...), steps...) {
-		if stmt, err := syntax.Tree.Parse(text); err == nil {
+		stmt, err := syntax.Tree.Parse(text)
+		if err == nil {
 			v.define(stmt)
+			continue
 		}
+		tokens := syntax.Quoting.Read(text).Tokens
+		v.sequences = v.sequences || slices.ContainsFunc(tokens[:min(4, len(tokens))], func(t sqltext.Token) bool { return t.Is("sequence") })
 	}
 	for _, text := range setup {
 		if stmt, err := syntax.Tree.Parse(text); err == nil {
@@ -209,12 +214,7 @@ func ofCall(n sql.Node) Source {
 }
 
 func isMoment(text string) bool {
-	for _, m := range moments {
-		if strings.EqualFold(text, m) {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(moments, strings.ToLower(text))
 }
 
 func isTime(t *sql.Type) bool {

@@ -156,7 +156,7 @@ func (s *scope) given(n sql.Stmt, table string, setup bool) {
 			case w.Gives(as, c):
 			case c.Counts && !s.v.syntax.Traits.CountsInside && (!setup || c.Random):
 				s.v.mark(table, c.Name, Counter)
-			case c.Made && (t.defaults[c.Name] != Counter || !setup):
+			case t.defaults[c.Name] != Counter || !setup:
 				s.v.mark(table, c.Name, t.defaults[c.Name])
 			}
 		}
