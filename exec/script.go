@@ -25,8 +25,9 @@ type Play struct {
 type Move struct {
 	Session int
 	SQL     string
-	Idle    []int // sessions that must have answered before it is sent
-	Ask     bool  // its session is asked for its level first
+	Idle    []int         // sessions that must have answered before it is sent
+	Ask     bool          // its session is asked for its level first
+	Lasts   time.Duration // how long it says itself that it takes
 }
 
 // Played is what came of a script. Events have numbers in order of sending and of answering; session and transaction are for
@@ -113,6 +114,7 @@ type seat struct {
 	silent  bool // it does not answer, and the database does not say that it waits
 	refused int  // it was refused because of a lock when so many had answered; -1: it is in flight
 	open    bool // see track
+	lasts   time.Duration
 }
 
 func (s *player) all() error {
@@ -203,6 +205,7 @@ func (s *player) step(x *seat, i int) error {
 	}
 	e := &history.Event{Text: s.play.Steps[i].SQL, Answer: history.Answer{Affected: -1}}
 	s.out.Steps[i] = e
+	x.lasts = s.play.Steps[i].Lasts
 	return s.send(x, i, e)
 }
 
@@ -218,7 +221,7 @@ func (s *player) send(x *seat, step int, e *history.Event) error {
 // again gives the statement in flight to the database, for the first time or once more.
 func (s *player) again(x *seat) {
 	x.refused = -1
-	x.lane.reqs <- request{sql: x.event.Text, query: returnsRows(x.event.Text), warnings: !s.quiet && sqltext.KindOf(x.event.Text).IsTarget()}
+	x.lane.reqs <- request{sql: x.event.Text, query: returnsRows(x.event.Text), lasts: s.patience.Statement + x.lasts, warnings: !s.quiet && sqltext.KindOf(x.event.Text).IsTarget()}
 }
 
 // returnsRows says whether a statement is asked for rows rather than for a count.
@@ -274,7 +277,7 @@ func (s *player) await(x *seat) error {
 
 // overtime ends a statement that has run out of time.
 func (s *player) overtime(x *seat) error {
-	over := time.Since(x.at) - s.patience.Statement
+	over := time.Since(x.at) - s.patience.Statement - x.lasts
 	if over <= 0 {
 		return nil
 	}

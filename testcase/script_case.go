@@ -35,6 +35,9 @@ func (s *Script) Case(levels []string) (*Case, error) {
 	c.places = &places{}
 	settings := map[int][]int{} // lines, by session
 	units := s.Units(nil)
+	for n := range units { // what only takes time has no place in a case
+		units[n].Data = units[n].Data && slices.ContainsFunc(units[n].Steps, func(i int) bool { return !s.OnlyWaits(i) })
+	}
 	txnOf := make([]int, len(s.Steps))
 	perSession := make([]int, len(s.Sessions))
 	for _, u := range units {
@@ -105,6 +108,8 @@ func (s *Script) addUnit(c *Case, u *Unit, txnOf []int, settings map[int][]int) 
 			first = st.Line
 		}
 		switch {
+		case s.OnlyWaits(i):
+			txnOf[i] = -1
 		case !u.Data && kind == sqltext.Set && !ordinary.MatchString(st.SQL) && AdmitsSetting(sqltext.SyntaxOf(s.Target), st.SQL):
 			if slices.ContainsFunc(s.Steps[:i], func(before ScriptStmt) bool {
 				return before.Session == u.Session && sqltext.KindOf(before.SQL).IsTarget()
@@ -138,6 +143,11 @@ func (s *Script) addUnit(c *Case, u *Unit, txnOf []int, settings map[int][]int) 
 		c.places.lines = append(c.places.lines, lines...)
 	}
 	return nil
+}
+
+// OnlyWaits says whether a step does nothing but to take a while.
+func (s *Script) OnlyWaits(step int) bool {
+	return control.Read(sqltext.SyntaxOf(s.Target).Tree, s.Steps[step].SQL).OnlyWaits()
 }
 
 // SetsLevel says whether a statement asks for a level, or a part of one, and does nothing else.

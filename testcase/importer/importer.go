@@ -146,7 +146,10 @@ func (m *maker) units(s *testcase.Script) error {
 
 // unset notes the settings that a case does without.
 func (m *maker) unset(s *testcase.Script, c *testcase.Case) {
-	for _, st := range s.Steps {
+	for i, st := range s.Steps {
+		if s.OnlyWaits(i) {
+			m.notes = append(m.notes, fmt.Sprintf("line %d: left out, as it only takes time: %s", st.Line, quote(st.SQL)))
+		}
 		kept := slices.ContainsFunc(c.Sessions, func(o testcase.SessionSettings) bool {
 			return slices.ContainsFunc(o.Stmts, func(x testcase.Stmt) bool { return x.SQL == st.SQL })
 		})

@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"txweave/dbms"
 	"txweave/exec"
@@ -145,7 +146,7 @@ type checker struct {
 	values  *outside.Values
 	told    map[int]*outside.Answer // by step
 	names   []name                  // by step
-	fresh   bool   // a play has been made
+	fresh   bool                    // a play has been made
 }
 
 // name is the place of a step in the transactions.
@@ -178,9 +179,21 @@ func (c *checker) play(steps []int) (*exec.Played, error) {
 			play.Steps = append(play.Steps, exec.Move{Session: s.Steps[steps[i-1]].Session, SQL: map[int]string{closing: "ROLLBACK", committing: "COMMIT"}[n]})
 			continue
 		}
-		play.Steps = append(play.Steps, exec.Move{Session: s.Steps[n].Session, SQL: s.Steps[n].SQL, Idle: s.Steps[n].Idle, Ask: ask[n]})
+		play.Steps = append(play.Steps, exec.Move{Session: s.Steps[n].Session, SQL: s.Steps[n].SQL, Idle: s.Steps[n].Idle, Ask: ask[n], Lasts: c.lasts(s.Steps[n].SQL)})
 	}
 	return c.run(play)
+}
+
+// MostLasting is how long a statement is waited for that says itself that it takes longer than any other, or not how long.
+const MostLasting = 10 * time.Minute
+
+// lasts is how long a statement says itself that it takes, as far as it is waited for.
+func (c *checker) lasts(sql string) time.Duration {
+	d, says := c.profile.Read(sql).Lasts()
+	if says && (d == 0 || d > MostLasting) {
+		return MostLasting
+	}
+	return d
 }
 
 func (c *checker) run(play exec.Play) (*exec.Played, error) {
@@ -358,7 +371,7 @@ func (c *checker) cannot() string {
 		return "a statement did not end"
 	case len(run.Lost) > 0:
 		return "a connection was lost"
-	case !slices.ContainsFunc(c.out.Units, func(u RunUnit) bool { return u.Data && !u.Aborted }):
+	case len(c.held()) == 0:
 		return "no transaction reads or writes rows and ends"
 	}
 	if c.opt.Anew {
@@ -373,7 +386,8 @@ func (c *checker) cannot() string {
 // held are the numbers of the transactions that take part in serial orders.
 func (c *checker) held() (out []int) {
 	for n, u := range c.out.Units {
-		if u.Data && !u.Aborted && u.first >= 0 {
+		idle := !slices.ContainsFunc(u.Steps, func(i int) bool { return !c.profile.Read(c.out.Script.Steps[i].SQL).OnlyWaits() })
+		if u.Data && !u.Aborted && u.first >= 0 && !idle {
 			out = append(out, n)
 		}
 	}
@@ -449,7 +463,7 @@ func (c *checker) inOrder(order []int) (steps []int) {
 			}
 		}
 		for _, i := range u.Steps {
-			if !c.undone(i) {
+			if !c.undone(i) && !c.profile.Read(c.out.Script.Steps[i].SQL).OnlyWaits() {
 				steps = append(steps, i)
 			}
 		}
