@@ -352,7 +352,7 @@ func (p *Plan) addWrites(b *Block) {
 	}
 	p.refers(b)
 	if b.Carries() {
-		info.MatchTable, info.KeyWhere = "", "" // a row that does not match may be written all the same
+		info.MatchTable, info.Judges, info.KeyWhere = "", "", "" // a row that does not match may be written all the same
 	}
 }
 
