@@ -14,8 +14,18 @@ import (
 // rows, and savepoints; a statement outside any runs in autocommit, a transaction that nobody ends is rolled back. The error
 // says, with its line, which statement a case has no place for.
 //
-// levels are those of its steps, "" for the case's own, which is the script's.
-func (s *Script) Case(levels []string) (*Case, error) {
+// levels are those of its steps, "" for the case's own, which is the script's. at says which statement of the case each step is; Txn is -1 for one that
+// is none of those between the beginning and the end of a transaction.
+func (s *Script) Case(levels []string) (c *Case, at []Ref, err error) {
+	at = make([]Ref, len(s.Steps))
+	for i := range at {
+		at[i].Txn = -1
+	}
+	c, err = s.caseOf(levels, at)
+	return c, at, err
+}
+
+func (s *Script) caseOf(levels []string, at []Ref) (*Case, error) {
 	c := &Case{Target: s.Target, Isolation: s.Isolation}
 	var schema, rows []int // lines
 	for _, st := range s.Setup {
@@ -46,7 +56,7 @@ func (s *Script) Case(levels []string) (*Case, error) {
 		}
 	}
 	for _, u := range units {
-		if err := s.addUnit(c, &u, txnOf, settings); err != nil {
+		if err := s.addUnit(c, &u, txnOf, at, settings); err != nil {
 			return nil, err
 		}
 		if level := levels[u.Steps[0]]; u.Data && level != s.Isolation {
@@ -90,7 +100,7 @@ var ordinary = regexp.MustCompile(`(?i)^set\s+(?:session\s+|local\s+|@@session\s
 
 // addUnit adds a transaction of the script; txnOf gets its number for each of its steps, -1 for what is left out, and settings the lines of those of
 // its session.
-func (s *Script) addUnit(c *Case, u *Unit, txnOf []int, settings map[int][]int) error {
+func (s *Script) addUnit(c *Case, u *Unit, txnOf []int, at []Ref, settings map[int][]int) error {
 	t := Txn{Begin: Stmt{SQL: "BEGIN"}, End: Stmt{SQL: "COMMIT"}}
 	var first, last int
 	var lines []int // of the statements between
@@ -131,6 +141,7 @@ func (s *Script) addUnit(c *Case, u *Unit, txnOf []int, settings map[int][]int) 
 		case u.Ends && k == len(u.Steps)-1 && (kind == sqltext.Commit || kind == sqltext.Rollback):
 			t.End = Stmt{SQL: st.SQL, Comments: st.remarks()}
 		case !u.Explicit, kind.IsTarget(), kind.IsSavepoint(), kind >= sqltext.Create && kind < sqltext.Other: // a case judges which definitions it can hold
+			at[i] = Ref{len(c.Txns), len(t.Stmts)}
 			t.Stmts, lines = append(t.Stmts, Stmt{SQL: st.SQL, Comments: st.remarks()}), append(lines, st.Line)
 		default:
 			return &ParseError{Line: st.Line, Msg: "a transaction of a case has no place for it"}

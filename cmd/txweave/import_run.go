@@ -165,7 +165,7 @@ func (c *conclusion) watched(ctx context.Context, t exec.Target, p *dbms.Profile
 	}
 	s := *out.Script
 	s.Target, s.Isolation = p.DBMS, p.Isolation
-	watched, err := s.Case(out.At)
+	watched, at, err := s.Case(out.At)
 	if err == nil {
 		watched, err = importer.Keep(watched)
 	}
@@ -200,11 +200,18 @@ func (c *conclusion) watched(ctx context.Context, t exec.Target, p *dbms.Profile
 	for _, ev := range evidence {
 		printEvidence(c.w, 1, ev)
 	}
+	other := out.Otherwise(p, rep.First, at)
+	if len(other) > 0 {
+		c.say(false, "the plain run answers otherwise than the watched one, with its rows and versions numbered:")
+		printDifferences(c.w, other, "watched")
+	}
 	switch {
 	case len(evidence) > 0:
 		c.say(true, "oracles: %s promises otherwise", p.Isolation)
 	case !rep.Checked:
 		c.say(false, "oracles: inconclusive: %s", rep.Why)
+	case len(other) > 0:
+		c.say(false, "oracles: nothing that %s forbids in the watched run, which is not what the text shows", p.Isolation)
 	default:
 		c.say(false, "oracles: nothing that %s forbids, with every row and version watched", p.Isolation)
 	}

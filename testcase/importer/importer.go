@@ -94,7 +94,7 @@ func (m *maker) build() (*testcase.Case, error) {
 	if err := m.units(b.s); err != nil {
 		return nil, err
 	}
-	c, err := b.s.Case(levels)
+	c, _, err := b.s.Case(levels)
 	var wrong *testcase.ParseError
 	switch {
 	case errors.As(err, &wrong):

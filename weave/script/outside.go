@@ -20,12 +20,12 @@ type Apart struct {
 func (c *checker) apart() {
 	for _, e := range c.out.Run.Final {
 		table := tableOf(e)
-		if s := c.values.Rows(table); s != outside.None {
+		if s := c.out.values.Rows(table); s != outside.None {
 			c.out.Apart = append(c.out.Apart, Apart{Table: table, Source: s})
 			continue
 		}
 		for _, column := range e.Rows.Columns {
-			if s := c.values.Column(table, column); s != outside.None {
+			if s := c.out.values.Column(table, column); s != outside.None {
 				c.out.Apart = append(c.out.Apart, Apart{Table: table, Column: column, Source: s})
 			}
 		}
@@ -34,24 +34,24 @@ func (c *checker) apart() {
 		if e == nil || e.Err != nil || !compared(c.out.Script.Steps[i].SQL) {
 			continue
 		}
-		if s := c.answers(i).Whole; s != outside.None {
+		if s := c.out.answers(i).Whole; s != outside.None {
 			c.out.Apart = append(c.out.Apart, Apart{Step: i, Source: s})
 		}
 	}
 }
 
 // answers is what of a step's answer comes from outside.
-func (c *checker) answers(step int) *outside.Answer {
-	if c.told[step] == nil {
-		a := c.values.Answer(c.out.Script.Steps[step].SQL)
-		c.told[step] = &a
+func (o *Showing) answers(step int) *outside.Answer {
+	if o.told[step] == nil {
+		a := o.values.Answer(o.Script.Steps[step].SQL)
+		o.told[step] = &a
 	}
-	return c.told[step]
+	return o.told[step]
 }
 
 // inside is an answer without what comes from outside: that is the same in all of them.
-func (c *checker) inside(step int, e *history.Event) *history.Event {
-	a := c.answers(step)
+func (o *Showing) inside(step int, e *history.Event) *history.Event {
+	a := o.answers(step)
 	own := *e
 	if a.Whole != outside.None {
 		own.Rows, own.Warnings = nil, nil
@@ -92,10 +92,10 @@ func (c *checker) contents(run []*history.Event) map[string]*history.Rows {
 	out := map[string]*history.Rows{}
 	for _, e := range run {
 		table := tableOf(e)
-		if c.values.Rows(table) != outside.None {
+		if c.out.values.Rows(table) != outside.None {
 			continue
 		}
-		out[table] = without(e.Rows, func(at int) bool { return c.values.Column(table, e.Rows.Columns[at]) != outside.None })
+		out[table] = without(e.Rows, func(at int) bool { return c.out.values.Column(table, e.Rows.Columns[at]) != outside.None })
 	}
 	return out
 }

@@ -65,6 +65,9 @@ type Showing struct {
 	Levels, At []string
 	// Apart is what is not compared with serial orders.
 	Apart []Apart
+
+	values *outside.Values
+	told   map[int]*outside.Answer // by step
 	// Impossible are errors that no statement can cause.
 	Impossible []finding.Difference
 }
@@ -83,7 +86,7 @@ func Check(ctx context.Context, t exec.Target, p *dbms.Profile, s *testcase.Scri
 	c := &checker{ctx: ctx, target: t, profile: asPeople(p, s), opt: o, out: &Showing{Script: s}}
 	statements := append(texts(s.Setup), texts(s.Steps)...)
 	c.tables = exec.Names(statements)
-	c.values, c.told = outside.Follow(sqltext.SyntaxOf(s.Target), texts(s.Setup), texts(s.Steps)), map[int]*outside.Answer{}
+	c.out.values, c.out.told = outside.Follow(sqltext.SyntaxOf(s.Target), texts(s.Setup), texts(s.Steps)), map[int]*outside.Answer{}
 	steps := make([]int, len(s.Steps))
 	for i := range steps {
 		steps[i] = i
@@ -143,10 +146,8 @@ type checker struct {
 	opt     Options
 	tables  []string
 	out     *Showing
-	values  *outside.Values
-	told    map[int]*outside.Answer // by step
-	names   []name                  // by step
-	fresh   bool                    // a play has been made
+	names   []name // by step
+	fresh   bool   // a play has been made
 }
 
 // name is the place of a step in the transactions.
@@ -490,16 +491,20 @@ func (c *checker) compare(steps []int, run *exec.Played) []finding.Difference {
 			continue
 		}
 		nodes = append(nodes, c.node(i))
-		rep.Events = append(rep.Events, c.inside(i, e))
+		rep.Events = append(rep.Events, c.out.inside(i, e))
 	}
 	return c.differences(nodes, rep)
 }
 
 func (c *checker) node(step int) *observe.BlockRun {
-	at := c.names[step]
-	sql := c.out.Script.Steps[step].SQL
-	return &observe.BlockRun{Target: c.inside(step, c.out.Run.Steps[step]),
-		Block: &instrument.Block{Txn: at.txn, Stmt: at.stmt, SQL: sql, Info: &sqltext.Analysis{Kind: sqltext.KindOf(sql)}}}
+	return c.out.node(step, c.names[step].txn, c.names[step].stmt)
+}
+
+// node is a step with its answer, as a statement of a transaction.
+func (o *Showing) node(step, txn, stmt int) *observe.BlockRun {
+	sql := o.Script.Steps[step].SQL
+	return &observe.BlockRun{Target: o.inside(step, o.Run.Steps[step]),
+		Block: &instrument.Block{Txn: txn, Stmt: stmt, SQL: sql, Info: &sqltext.Analysis{Kind: sqltext.KindOf(sql)}}}
 }
 
 func (c *checker) differences(nodes []*observe.BlockRun, rep *observe.Replayed) []finding.Difference {
