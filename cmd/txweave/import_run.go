@@ -407,6 +407,9 @@ func (c *conclusion) orders(p *dbms.Profile, out *script.Showing) {
 	}
 	const serializable = "serializable"
 	promised := len(out.Levels) == 1 && out.Levels[0] == serializable || p.Claimed != nil && p.Claimed.Isolation == serializable
+	for _, r := range out.Remarks {
+		c.say(false, "line %d: %s", out.Script.Steps[r.Step].Line, r.Text)
+	}
 	for _, a := range out.Apart {
 		c.say(false, "%s", out.ApartText(a))
 	}

@@ -65,6 +65,8 @@ type Showing struct {
 	Levels, At []string
 	// Apart is what is not compared with serial orders.
 	Apart []Apart
+	// Remarks are of what is as documented, and not as expected.
+	Remarks []Remark
 
 	values *outside.Values
 	told   map[int]*outside.Answer // by step
@@ -108,6 +110,7 @@ func Check(ctx context.Context, t exec.Target, p *dbms.Profile, s *testcase.Scri
 		return c.out, nil
 	}
 	c.apart()
+	c.remark()
 	return c.out, c.serial()
 }
 
