@@ -372,6 +372,9 @@ func (c *conclusion) engine(out *script.Showing, users bool) {
 	case out.Run.Down != nil:
 		c.say(true, "the server hangs: %s", finding.Line(out.Run.Down.Error()))
 	}
+	for _, d := range out.Disagree {
+		c.say(true, "reads of one state that cannot both be true: %s %s", d.Stmt, finding.Line(d.Detail()))
+	}
 	for _, d := range out.Impossible {
 		c.say(true, "an error that no statement can cause: %s %s", d.Stmt, finding.Line(d.Detail()))
 	}

@@ -65,6 +65,8 @@ type Showing struct {
 	Levels, At []string
 	// Apart is what is not compared with serial orders.
 	Apart []Apart
+	// Disagree are reads of one transaction of which no state of the tables can have been the one that they saw.
+	Disagree []finding.Difference
 	// Remarks are of what is as documented, and not as expected.
 	Remarks []Remark
 
@@ -111,6 +113,7 @@ func Check(ctx context.Context, t exec.Target, p *dbms.Profile, s *testcase.Scri
 	}
 	c.apart()
 	c.remark()
+	c.out.Disagree = c.pairs()
 	return c.out, c.serial()
 }
 
