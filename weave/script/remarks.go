@@ -2,6 +2,8 @@ package script
 
 import (
 	"fmt"
+	"strings"
+	"time"
 
 	"txweave/dbms"
 	"txweave/sql"
@@ -19,6 +21,24 @@ type Remark struct {
 // takes none no page says: each of its halves has one.
 const unread = "its condition is true of no row, so that the server reads no table (dev.mysql.com/doc/refman, WHERE Clause Optimization): it takes no " +
 	"snapshot, which is of the transaction's first read (Consistent Nonlocking Reads), on line %d"
+
+// gaveUp is of a wait that ends sooner than it would for a client of the database's own.
+const gaveUp = "the wait is given up after 10 s: so long txweave has %s, which the text does not set"
+
+// ownPatience remarks on waits that ended by the settings that sessions have only here.
+func (c *checker) ownPatience() {
+	var names []string
+	for _, x := range patience(c.profile, c.out.Script) {
+		names = append(names, x.Setting)
+	}
+	const almost = 9500 * time.Millisecond
+	for i, e := range c.out.Run.Steps {
+		if e != nil && e.Err != nil && e.Blocked && time.Duration(e.End-e.Start) >= almost && len(names) > 0 &&
+			c.profile.Classify(e.Err.Code, e.Err.Message) == dbms.StatementLost {
+			c.out.Remarks = append(c.out.Remarks, Remark{i, fmt.Sprintf(gaveUp, strings.Join(names, ", "))})
+		}
+	}
+}
 
 // remark looks for SELECTs that look like a transaction's first read and are none.
 func (c *checker) remark() {

@@ -113,6 +113,7 @@ func Check(ctx context.Context, t exec.Target, p *dbms.Profile, s *testcase.Scri
 	}
 	c.apart()
 	c.remark()
+	c.ownPatience()
 	c.out.Disagree = c.pairs()
 	return c.out, c.serial()
 }

@@ -29,7 +29,7 @@ func (o *Showing) Otherwise(p *dbms.Profile, watched *observe.Observation, at []
 	rep := &observe.Replayed{}
 	for i, e := range o.Run.Steps {
 		other := ran[at[i]]
-		if e == nil || other == nil || !compared(e.Text) {
+		if e == nil || other == nil || !compared(e.Text) || givenUp(p, e) || givenUp(p, other) {
 			continue
 		}
 		own := *o.inside(i, other)
@@ -40,6 +40,15 @@ func (o *Showing) Otherwise(p *dbms.Profile, watched *observe.Observation, at []
 		rep.Events = append(rep.Events, &own)
 	}
 	return replay.Compare(p, nil, nodes, &observe.Run{}, rep)
+}
+
+// givenUp says whether a statement waited in vain, or was not let in: how long it waits is up to who runs it.
+func givenUp(p *dbms.Profile, e *history.Event) bool {
+	if e.Err == nil {
+		return false
+	}
+	class := p.Classify(e.Err.Code, e.Err.Message)
+	return class == dbms.StatementLost || class == dbms.WouldBlock || class == dbms.Environment
 }
 
 // unnumbered are rows without the columns by which rows and versions are numbered, where others like them have none.
