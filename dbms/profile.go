@@ -91,8 +91,8 @@ const (
 // Log says whether it is a log of all that committed, whether a client knows of it or not.
 func (o OrderSource) Log() bool { return o == BinaryLog || o == WriteAheadLog }
 
-// Patience is a setting that ends a wait for a lock.
-type Patience struct {
+// WaitLimit is a setting that ends a wait for a lock.
+type WaitLimit struct {
 	Setting string // its name, in lower case
 	Set     string // the statement by which a session has it
 }
@@ -120,8 +120,8 @@ type Profile struct {
 	Level []string
 	// Client is what a client of the DBMS's own sends for itself: so do the sessions of such a text.
 	Client []string
-	// Patience are the settings that end a wait for a lock. Sessions of such a text have those that it does not set itself.
-	Patience []Patience
+	// WaitLimits are the settings that end a wait for a lock. Sessions of such a text have those that it does not set itself.
+	WaitLimits []WaitLimit
 	// NewTables is a query after which a session knows that the tables are others, where it otherwise plans a statement by those that it knows.
 	NewTables string
 	// NoWait makes a session refuse to wait for a lock, or wait as short as the server allows.

@@ -50,7 +50,7 @@ type Analysis struct {
 	// MatchTable is the table whose rows the WHERE clause judges one by one; "" where other rows matter too.
 	MatchTable string
 	// Judges is that table, and of an UPDATE that other rows can make fail the one whose rows its WHERE clause judges one by one where they do not.
-	Judges string
+	Judges     string
 	MatchAlias string // the name under which MatchWhere knows the table
 	MatchWhere string // the clause as SQL; "" matches every row
 	// KeyWhere is the condition of the rows of the target that make a difference to a statement which checks unique keys (ChecksUnique),

@@ -101,7 +101,7 @@ func Level(name, isolation, level string) *dbms.Profile {
 		},
 		Level:           []string{own},
 		Client:          ClientCharset,
-		Patience:        Patience("innodb_lock_wait_timeout", "lock_wait_timeout"),
+		WaitLimits:      WaitLimits("innodb_lock_wait_timeout", "lock_wait_timeout"),
 		NoWait:          []string{"SET SESSION innodb_lock_wait_timeout = 0"}, // MySQL makes it 1 s
 		SelectView:      dbms.Snapshot,
 		SnapshotBegin:   []string{"CONSISTENT SNAPSHOT"},
@@ -127,10 +127,10 @@ func Level(name, isolation, level string) *dbms.Profile {
 // Collations): literals are compared as the server compares such texts by default.
 var ClientCharset = []string{"SET NAMES utf8mb4"}
 
-// Patience are settings of MySQL's family, in seconds, under which a wait ends while somebody still looks on.
-func Patience(names ...string) (out []dbms.Patience) {
+// WaitLimits are settings of MySQL's family, in seconds, under which a wait ends while somebody still looks on.
+func WaitLimits(names ...string) (out []dbms.WaitLimit) {
 	for _, name := range names {
-		out = append(out, dbms.Patience{Setting: name, Set: "SET SESSION " + name + " = 10"})
+		out = append(out, dbms.WaitLimit{Setting: name, Set: "SET SESSION " + name + " = 10"})
 	}
 	return out
 }

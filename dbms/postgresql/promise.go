@@ -49,7 +49,7 @@ func level(isolation, name string) *dbms.Profile {
 		Source:          source,
 		Setup:           setup,
 		Level:           setup,
-		Patience:        []dbms.Patience{{Setting: "lock_timeout", Set: "SET lock_timeout = '10s'"}},
+		WaitLimits:      []dbms.WaitLimit{{Setting: "lock_timeout", Set: "SET lock_timeout = '10s'"}},
 		NoWait:          []string{"SET lock_timeout = 1"},
 		SelectView:      dbms.Snapshot,
 		Before:          dbms.PlainBeforeRead,

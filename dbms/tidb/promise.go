@@ -71,7 +71,7 @@ func level(isolation, mode, sqlLevel string) *dbms.Profile {
 		},
 		Level:         own,
 		Client:        innodb.ClientCharset,
-		Patience:      innodb.Patience("innodb_lock_wait_timeout"),
+		WaitLimits:    innodb.WaitLimits("innodb_lock_wait_timeout"),
 		NoWait:        []string{"SET SESSION innodb_lock_wait_timeout = 1"},
 		SnapshotBegin: []string{"BEGIN", "START"},
 		LateRefusal:   true, // a change waits for who uses the table, and nothing tells soon enough that it does

@@ -67,7 +67,7 @@ func (a *Answer) Column(names []string, at int) Source {
 	case a.Whole != None:
 		return a.Whole
 	case len(a.outputs) == len(names):
-		return a.outputs[at].source
+		return a.Columns()[at]
 	case a.stars == 0:
 		return None
 	}

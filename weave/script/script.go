@@ -133,9 +133,9 @@ func asPeople(p *dbms.Profile, s *testcase.Script) *dbms.Profile {
 }
 
 // patience are the settings that end a wait which a script leaves to others.
-func patience(p *dbms.Profile, s *testcase.Script) []dbms.Patience {
+func patience(p *dbms.Profile, s *testcase.Script) []dbms.WaitLimit {
 	set := s.Sets()
-	return slices.DeleteFunc(slices.Clone(p.Patience), func(x dbms.Patience) bool { return slices.Contains(set, x.Setting) })
+	return slices.DeleteFunc(slices.Clone(p.WaitLimits), func(x dbms.WaitLimit) bool { return slices.Contains(set, x.Setting) })
 }
 
 func texts(list []testcase.ScriptStmt) []string {
@@ -567,7 +567,8 @@ func (c *checker) alone(order []int) error {
 		u := &c.out.Units[c.names[i].txn]
 		stmt := c.out.Script.Steps[i].SQL
 		switch k := sqltext.KindOf(stmt); {
-		case k == sqltext.Begin && slices.Contains(sqltext.BeginOptions(stmt), "READ"), k == sqltext.Rollback, k == sqltext.RollbackTo, k == sqltext.XA, k == sqltext.Lock, u.Explicit && !u.Ends && !u.Commits:
+		case k == sqltext.Begin && slices.Contains(sqltext.BeginOptions(stmt), "READ"), k == sqltext.Rollback, k == sqltext.RollbackTo,
+			k == sqltext.XA, k == sqltext.Lock, u.Explicit && !u.Ends && !u.Commits:
 			return nil
 		case k == sqltext.Begin, k == sqltext.Commit, k == sqltext.Savepoint, k == sqltext.Release, testcase.SwitchesAutocommit(stmt):
 			explicit = true
