@@ -3,6 +3,7 @@ package checker
 import (
 	"strings"
 
+	"txweave/fault"
 	"txweave/history"
 )
 
@@ -10,17 +11,17 @@ import (
 // "-process" and "-realtime" for cycles that need session order or real time; "P4" is the lost update of Berenson et al.
 // (SIGMOD 1995). "internal", "future-read", "incompatible-order" and, of a list that
 // holds an element twice, "duplicate-elements" are Elle's own. It returns "" where neither has a name.
-func Adya(a Anomaly, cycle []ExplainedEdge) string {
+func Adya(a fault.Kind, cycle []ExplainedEdge) string {
 	switch a {
-	case AbortedRead:
+	case fault.HistoryAbortedRead:
 		return "G1a"
-	case IntermediateRead:
+	case fault.HistoryIntermediateRead:
 		return "G1b"
-	case FutureRead:
+	case fault.HistoryFutureRead:
 		return "future-read"
-	case NotMyLastWrite, NotMyOwnWrite, NonRepeatableReads:
+	case fault.HistoryNotMyLastWrite, fault.HistoryNotMyOwnWrite, fault.HistoryNonRepeatableReads:
 		return "internal"
-	case LostUpdate:
+	case fault.HistoryLostUpdate:
 		return "P4"
 	}
 	count := map[history.EdgeKind]int{}
@@ -38,7 +39,7 @@ func Adya(a Anomaly, cycle []ExplainedEdge) string {
 	var name string
 	switch {
 	case len(cycle) == 0 || cycle[len(cycle)-1].To != cycle[0].From || count[history.CO] > 1:
-		if a == LongFork && len(cycle) == 1 {
+		if a == fault.HistoryLongFork && len(cycle) == 1 {
 			return "incompatible-order"
 		}
 		return ""

@@ -6,6 +6,7 @@ import (
 
 	"txweave/dbms"
 
+	"txweave/fault"
 	"txweave/history"
 	"txweave/history/register"
 )
@@ -88,7 +89,7 @@ func (l *lister) appends() *Verdict {
 	return nil
 }
 
-func (l *lister) invalid(a Anomaly, edges []ExplainedEdge) *Verdict {
+func (l *lister) invalid(a fault.Kind, edges []ExplainedEdge) *Verdict {
 	v := l.opt.Invalid(l.level, a, edges)
 	return &v
 }
@@ -155,7 +156,7 @@ func (l *lister) txn(t int) *Verdict {
 			short, long = long, short
 		}
 		if !slices.Equal(short, long[:len(short)]) {
-			return l.invalid(LongFork, []ExplainedEdge{
+			return l.invalid(fault.HistoryLongFork, []ExplainedEdge{
 				l.edge(best.txn, t, history.WR, op.Key, "%s did R(%s, %s), and %s did %s: neither begins like the other",
 					l.h.TxnName(best.txn), l.h.KeyName(op.Key), l.h.FormatList(best.list), l.h.TxnName(t), l.h.FormatOp(op))})
 		}
@@ -173,14 +174,14 @@ func (l *lister) elements(t int, op register.Op, list []int64) *Verdict {
 		w, known := l.writer[element{op.Key, e}]
 		switch {
 		case !known:
-			return l.invalid(ThinAirRead, []ExplainedEdge{l.edge(-1, t, history.WR, op.Key, "%s did %s, and nobody appended %s", l.h.TxnName(t), l.h.FormatOp(op), l.h.Name(e))})
+			return l.invalid(fault.HistoryThinAirRead, []ExplainedEdge{l.edge(-1, t, history.WR, op.Key, "%s did %s, and nobody appended %s", l.h.TxnName(t), l.h.FormatOp(op), l.h.Name(e))})
 		case at[e]:
-			v := l.invalid(ThinAirRead, []ExplainedEdge{l.edge(w, t, history.WR, op.Key, "%s did %s, where %s stands twice, and %s appended it once",
+			v := l.invalid(fault.HistoryThinAirRead, []ExplainedEdge{l.edge(w, t, history.WR, op.Key, "%s did %s, where %s stands twice, and %s appended it once",
 				l.h.TxnName(t), l.h.FormatOp(op), l.h.Name(e), l.h.TxnName(w))})
 			v.Adya = "duplicate-elements"
 			return v
 		case l.h.Txns[w].Status == history.Aborted:
-			return l.invalid(AbortedRead, []ExplainedEdge{l.edge(w, t, history.WR, op.Key, "%s appended %s and was rolled back%s, and %s did %s",
+			return l.invalid(fault.HistoryAbortedRead, []ExplainedEdge{l.edge(w, t, history.WR, op.Key, "%s appended %s and was rolled back%s, and %s did %s",
 				l.h.TxnName(w), l.h.Name(e), l.builtOn(op.Key, list[i+1:]), l.h.TxnName(t), l.h.FormatOp(op))})
 		}
 		at[e] = true
@@ -218,13 +219,13 @@ func (l *lister) blocks(t int, op register.Op, list []int64) *Verdict {
 		}
 		for i, e := range list[:min(len(list), len(left))] {
 			if other := l.writer[element{op.Key, e}]; other != w && slices.Contains(list[i:], left[i]) {
-				return l.invalid(CyclicInformationFlow, []ExplainedEdge{
+				return l.invalid(fault.HistoryCyclicInformationFlow, []ExplainedEdge{
 					l.edge(w, other, history.WW, op.Key, "%s appended %s to %s, and %s appended %s in between: %s did %s",
 						l.h.TxnName(w), l.h.FormatList(left), l.h.KeyName(op.Key), l.h.TxnName(other), l.h.Name(e), l.h.TxnName(t), l.h.FormatOp(op)),
 					l.edge(other, w, history.WW, op.Key, "%s appended %s to %s, and %s appended %s after it", l.h.TxnName(other), l.h.Name(e), l.h.KeyName(op.Key), l.h.TxnName(w), l.h.Name(left[i]))})
 			}
 		}
-		return l.invalid(IntermediateRead, []ExplainedEdge{l.edge(w, t, history.WR, op.Key, "%s appended %s to %s, all or nothing, and %s did %s",
+		return l.invalid(fault.HistoryIntermediateRead, []ExplainedEdge{l.edge(w, t, history.WR, op.Key, "%s appended %s to %s, all or nothing, and %s did %s",
 			l.h.TxnName(w), l.h.FormatList(left), l.h.KeyName(op.Key), l.h.TxnName(t), l.h.FormatOp(op))})
 	}
 	return nil
@@ -246,7 +247,7 @@ func (l *lister) own(t int, op register.Op, list []int64, n int) *Verdict {
 	own := l.appended(t, op.Key)
 	for _, e := range own[n:] {
 		if slices.Contains(list, e) {
-			return l.invalid(FutureRead, []ExplainedEdge{l.edge(t, t, history.WR, op.Key, "%s did %s, and appended %s only after that", l.h.TxnName(t), l.h.FormatOp(op), l.h.Name(e))})
+			return l.invalid(fault.HistoryFutureRead, []ExplainedEdge{l.edge(t, t, history.WR, op.Key, "%s did %s, and appended %s only after that", l.h.TxnName(t), l.h.FormatOp(op), l.h.Name(e))})
 		}
 	}
 	rest, ends := list, len(list) >= n
@@ -257,7 +258,7 @@ func (l *lister) own(t int, op register.Op, list []int64, n int) *Verdict {
 	if ends && !slices.ContainsFunc(rest, func(e int64) bool { return slices.Contains(own, e) }) {
 		return nil
 	}
-	return l.invalid(NotMyOwnWrite, []ExplainedEdge{l.edge(t, t, history.WR, op.Key, "%s had appended %s to %s, and did %s, which does not end so",
+	return l.invalid(fault.HistoryNotMyOwnWrite, []ExplainedEdge{l.edge(t, t, history.WR, op.Key, "%s had appended %s to %s, and did %s, which does not end so",
 		l.h.TxnName(t), l.h.FormatList(own[:n]), l.h.KeyName(op.Key), l.h.FormatOp(op))})
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"txweave/dbms"
 
+	"txweave/fault"
 	"txweave/history"
 	"txweave/history/register"
 )
@@ -146,7 +147,7 @@ func (d *duplicate) reason(h *register.History) string {
 // badRead is an anomaly of one read.
 type badRead struct {
 	r       *Reads
-	anomaly Anomaly
+	anomaly fault.Kind
 	op      register.Op
 	at      int // transaction that read
 	writer  int // transaction that wrote what it read; -1 if none did
@@ -188,7 +189,7 @@ func (r *Reads) traceTxn(t int, repeatable bool) *badRead {
 			}
 		}
 		if repeatable && s.version != Inner && s.version != ver {
-			return r.bad(NonRepeatableReads, t, op, ref, "%s did %s, but %s before", h.TxnName(t), h.FormatOp(op), opText(h, t, register.Read, op.Key))
+			return r.bad(fault.HistoryNonRepeatableReads, t, op, ref, "%s did %s, but %s before", h.TxnName(t), h.FormatOp(op), opText(h, t, register.Read, op.Key))
 		}
 		if !repeatable || s.version == Inner {
 			r.From[first+i] = ver
@@ -219,23 +220,23 @@ func (r *Reads) lookup(op register.Op) versionRef {
 func (r *Reads) judge(t, i int, op register.Op, ref versionRef, s *keyState) *badRead {
 	h, name := r.H, r.H.TxnName(t)
 	if ref == 0 && r.initialized != nil && r.initialized[op.Key] && (op.Nil || h.HasInitialValue && op.Value == h.InitialValue) {
-		return r.bad(ThinAirRead, t, op, ref, "%s did %s, but the initial transaction wrote that key", name, h.FormatOp(op))
+		return r.bad(fault.HistoryThinAirRead, t, op, ref, "%s did %s, but the initial transaction wrote that key", name, h.FormatOp(op))
 	}
 	if ref == 0 {
-		return r.bad(ThinAirRead, t, op, ref, "%s did %s, which nobody wrote", name, h.FormatOp(op))
+		return r.bad(fault.HistoryThinAirRead, t, op, ref, "%s did %s, which nobody wrote", name, h.FormatOp(op))
 	}
 	w := r.VersionTxn[ref.version()]
 	switch {
 	case int(w) == t && wroteLater(h.TxnOps(t)[i+1:], op):
-		return r.bad(FutureRead, t, op, ref, "%s did %s, which it wrote only later", name, h.FormatOp(op))
+		return r.bad(fault.HistoryFutureRead, t, op, ref, "%s did %s, which it wrote only later", name, h.FormatOp(op))
 	case int(w) == t:
-		return r.bad(NotMyLastWrite, t, op, ref, "%s did %s, its own write, but had overwritten it", name, h.FormatOp(op))
+		return r.bad(fault.HistoryNotMyLastWrite, t, op, ref, "%s did %s, its own write, but had overwritten it", name, h.FormatOp(op))
 	case s.wrote:
-		return r.bad(NotMyOwnWrite, t, op, ref, "%s did %s, but had written %s itself", name, h.FormatOp(op), h.Name(s.value))
+		return r.bad(fault.HistoryNotMyOwnWrite, t, op, ref, "%s did %s, but had written %s itself", name, h.FormatOp(op), h.Name(s.value))
 	case w >= 0 && h.Txns[w].Status == history.Aborted:
-		return r.bad(AbortedRead, t, op, ref, "%s did %s, which %s wrote; that one aborted", name, h.FormatOp(op), h.TxnName(int(w)))
+		return r.bad(fault.HistoryAbortedRead, t, op, ref, "%s did %s, which %s wrote; that one aborted", name, h.FormatOp(op), h.TxnName(int(w)))
 	case ref&refIntermediate != 0:
-		return r.bad(IntermediateRead, t, op, ref, "%s did %s, which %s wrote and then overwrote itself", name, h.FormatOp(op), h.TxnName(int(w)))
+		return r.bad(fault.HistoryIntermediateRead, t, op, ref, "%s did %s, which %s wrote and then overwrote itself", name, h.FormatOp(op), h.TxnName(int(w)))
 	}
 	if w >= 0 && !r.Taken[w] {
 		r.Taken[w] = true
@@ -253,7 +254,7 @@ func wroteLater(ops []register.Op, read register.Op) bool {
 	return false
 }
 
-func (r *Reads) bad(a Anomaly, t int, op register.Op, ref versionRef, format string, args ...any) *badRead {
+func (r *Reads) bad(a fault.Kind, t int, op register.Op, ref versionRef, format string, args ...any) *badRead {
 	b := &badRead{r: r, anomaly: a, op: op, at: t, writer: -1, text: fmt.Sprintf(format, args...)}
 	if ref != 0 {
 		b.writer = int(r.VersionTxn[ref.version()])

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"txweave/dbms"
+	"txweave/fault"
 	"txweave/history"
 )
 
@@ -60,7 +61,7 @@ type Verdict struct {
 	Level        dbms.Level
 	SessionOrder bool
 	Outcome      Validity
-	Anomaly      Anomaly      // of Invalid
+	Anomaly      fault.Kind   // of Invalid
 	Unmet        Precondition // of Unknown
 	Reason       string       // one line: of Invalid what happened, of Unknown why
 	// Counterexample is, of Invalid, a cycle whose last edge leads back to where the first began; or, for what one
@@ -74,7 +75,7 @@ type Verdict struct {
 
 // Cycle is a cycle of dependencies, or what one read shows, and what it is called.
 type Cycle struct {
-	Anomaly Anomaly         `json:"anomaly"`
+	Anomaly fault.Kind      `json:"anomaly"`
 	Adya    string          `json:"adya,omitempty"`
 	Edges   []ExplainedEdge `json:"edges"`
 }
@@ -130,8 +131,14 @@ func (o Options) Stopped(ctx context.Context, l dbms.Level) *Verdict {
 	return &v
 }
 
+// reason says in one line what an anomaly is.
+func reason(a fault.Kind) string {
+	title := fault.Of(a).Title
+	return strings.ToLower(title[:1]) + title[1:]
+}
+
 // Invalid returns an invalid verdict with its counterexample.
-func (o Options) Invalid(l dbms.Level, a Anomaly, edges []ExplainedEdge) Verdict {
-	v := Verdict{Level: l, SessionOrder: o.SessionOrder, Outcome: Invalid, Anomaly: a, Reason: a.Meaning(), Counterexample: edges, Adya: Adya(a, edges)}
+func (o Options) Invalid(l dbms.Level, a fault.Kind, edges []ExplainedEdge) Verdict {
+	v := Verdict{Level: l, SessionOrder: o.SessionOrder, Outcome: Invalid, Anomaly: a, Reason: reason(a), Counterexample: edges, Adya: Adya(a, edges)}
 	return v
 }

@@ -2,6 +2,7 @@ package dbms
 
 import (
 	"slices"
+	"strings"
 
 	sqltree "txweave/sql"
 	"txweave/sql/respell"
@@ -89,6 +90,43 @@ func (p *PlanSetting) Beside(sql string, schema *sqltext.Schema) (text string, v
 		return sql, nil
 	}
 	return text, values
+}
+
+// Prepare is how a statement is prepared and executed in MySQL's dialect, under a name (dev.mysql.com/doc, PREPARE
+// Statement).
+func Prepare(name, sql string) (prepare, execute string) {
+	return "PREPARE " + name + " FROM '" + quoted.Replace(sql) + "'", "EXECUTE " + name
+}
+
+// quoted writes a text between MySQL's single quotes.
+var quoted = strings.NewReplacer(`\`, `\\`, "'", "''")
+
+// InWords are the statements by which a client has one planned as the setting says, once Set is in force: the statement
+// as Query says it, or what prepares and executes it, a query twice, as the second time the database has its plan
+// already. ok is false where no statements say so: the client's protocol does, or how tables are kept is changed first.
+func (p *PlanSetting) InWords(sql string, schema *sqltext.Schema) (stmts []string, ok bool) {
+	var prepare, execute string
+	switch {
+	case p.Each != "" || p.Unfired && len(schema.Triggers) > 0:
+		return nil, false
+	case p.Parameters != nil && p.Parameters.AsText != nil:
+		text, values := p.Beside(sql, schema)
+		if len(values) == 0 {
+			return []string{sql}, true
+		}
+		prepare, execute, _ = p.Parameters.AsText(text, values)
+	case p.Prepared && p.AsText:
+		prepare, execute = Prepare("s", p.Query(sql))
+	case p.Prepared:
+		return nil, false
+	default:
+		return []string{p.Query(sql)}, true
+	}
+	stmts = []string{prepare, execute}
+	if !sqltext.KindOf(sql).Writes() {
+		stmts = append(stmts, execute)
+	}
+	return stmts, true
 }
 
 // Query returns a statement as it is said under the setting. One that is not read as a tree stays.

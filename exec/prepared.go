@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
-	"strings"
 
 	"txweave/dbms"
 	"txweave/sql"
@@ -149,14 +148,8 @@ type preparingText struct {
 	forget string // the statement by which the one that was prepared last goes
 }
 
-// How a statement is prepared and executed in MySQL's dialect; its name is the tool's own, and so is what a session holds under it.
-const (
-	prepareText = "PREPARE txweave FROM "
-	executeText = "EXECUTE txweave"
-)
-
-// quoted writes a text between MySQL's single quotes.
-var quoted = strings.NewReplacer(`\`, `\\`, "'", "''")
+// preparedName is the tool's own, and so is what a session holds under it.
+const preparedName = "txweave"
 
 // prepareAs has the database prepare a statement, and returns what executes it: the statement itself where the database does not prepare it, or
 // has no values to be given beside it.
@@ -165,7 +158,8 @@ func (c *preparingText) prepareAs(ctx context.Context, text string) (execute str
 		_, err := c.Conn.(driver.ExecerContext).ExecContext(ctx, text, nil)
 		return err
 	}
-	prepare, execute, forget := prepareText+"'"+quoted.Replace(text)+"'", executeText, ""
+	forget := ""
+	prepare, execute := dbms.Prepare(preparedName, text)
 	if p := c.setting.Parameters; p != nil {
 		parametric, values := c.setting.Beside(text, c.schema)
 		if len(values) == 0 {

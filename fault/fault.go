@@ -3,7 +3,8 @@
 // take all that from here.
 //
 // Its claim: one phenomenon has one name. The names are the field's: Adya's phenomena (G0, G1a … G2) and Berenson's
-// where they differ (P2, P4), else a word for what was seen. Names that stores and files of before have are known by
+// where they differ (P2, P4), else a word for what was seen. Recorded histories are judged under the names that their
+// checkers are known by, with the kind that is the same. Names that stores and files of before have are known by
 // Named.
 package fault
 
@@ -29,6 +30,7 @@ const (
 	Replay      Branch = "replay"
 	Data        Branch = "data"
 	Failure     Branch = "failure"
+	History     Branch = "history"
 )
 
 // Mechanisms of concurrency control that a kind of fault breaks (Leopard, section II-B).
@@ -46,14 +48,22 @@ type CatalogueEntry struct {
 	Class     Branch
 	Mechanism string // that does not hold; "" where no single one is to blame
 	Called    string // the everyday name; "" where the kind's own says as much
+	// Same is the kind by which the oracles call the same phenomenon, where the checkers of histories have a name of
+	// their own for it.
+	Same Kind
 	// Title is a sentence for the statement that met it: {stmt} stands for that, {sees} for it and its verb ("SELECT
 	// returns").
 	Title  string
-	Why    string   // it is wrong, in sentences that need no theory
-	Want   string   // what should have happened; "" where the class of the finding says it
-	Source string   // who says so: a paper, the standard, a manual
-	OfAll  *Wording // of a statement without a condition for its rows, where that is told otherwise
-	Old    []string // names in stores and files of before
+	Why    string // it is wrong, in sentences that need no theory; "" of histories, of which the title says it
+	Want   string // what should have happened; "" where the class of the finding says it
+	Source string // who says so: a paper, the standard, a manual
+	// As the cause of a finding: AnyRead says that any read of the rows shows it, one of their versions, too; AnySyntax that
+	// nothing matters which a statement needs of SQL, as what was lost, or what a snapshot held, is the same for whoever
+	// reads it; OfDamage that it may be what a damaged index or page looks like.
+	AnyRead, AnySyntax, OfDamage bool
+
+	OfAll *Wording // of a statement without a condition for its rows, where that is told otherwise
+	Old   []string // names in stores and files of before
 }
 
 // Wording is how a kind of fault is told: see CatalogueEntry.
@@ -115,7 +125,7 @@ func enter(byKind map[Kind]*CatalogueEntry, byOld map[string]Kind, e CatalogueEn
 
 // All lists the entries, class by class.
 func All() []CatalogueEntry {
-	return slices.Concat(ofIsolation, ofSnapshot, ofMechanism, ofStatement, ofCertificate, ofReplay, ofData, ofFailure)
+	return slices.Concat(ofIsolation, ofSnapshot, ofMechanism, ofStatement, ofCertificate, ofReplay, ofData, ofFailure, ofHistory)
 }
 
 // Of returns the entry of a kind; nil where there is none.

@@ -10,7 +10,8 @@ import (
 func TestCatalogue(t *testing.T) {
 	names := map[string]Kind{}
 	for _, e := range All() {
-		if e.Title == "" || e.Why == "" || e.Source == "" || e.Class == "" || strings.ContainsAny(string(e.Kind), " :/") {
+		same := e.Same == "" || Of(e.Same) != nil && e.Class == History
+		if !same || e.Title == "" || (e.Why == "") != (e.Class == History) || e.Source == "" || e.Class == "" || strings.ContainsAny(string(e.Kind), " :/") {
 			t.Errorf("%+v", e)
 		}
 		for _, name := range append([]string{string(e.Kind)}, e.Old...) {

@@ -18,7 +18,7 @@ const (
 )
 
 var ofSnapshot = []CatalogueEntry{
-	{Kind: StaleRead, Class: Snapshot, Mechanism: CR,
+	{Kind: StaleRead, Class: Snapshot, Mechanism: CR, AnyRead: true, AnySyntax: true,
 		Title: "{stmt} misses a change that was committed before its transaction began to read",
 		Why: "What is committed before a transaction takes its snapshot belongs to that snapshot. Here " +
 			"the row is as it was before that commit.",
@@ -28,12 +28,12 @@ var ofSnapshot = []CatalogueEntry{
 		Title:  "{stmt} misses a change that the same connection has committed before",
 		Why:    "A connection must see its own earlier commits. Here the row is as it was before one of them.",
 		Source: "Wei et al., table I"},
-	{Kind: DirtyRead, Class: Snapshot, Mechanism: CR,
+	{Kind: DirtyRead, Class: Snapshot, Mechanism: CR, AnyRead: true, AnySyntax: true,
 		Title:  "{sees} a change that another transaction has not committed",
 		Why:    "What a transaction writes must stay invisible to others until it commits. Here it had not committed.",
 		Source: "Berenson et al., P1",
 		Old:    []string{"consistent-read:uncommitted-read", "dirty read"}},
-	{Kind: NewerRead, Class: Snapshot, Mechanism: CR,
+	{Kind: NewerRead, Class: Snapshot, Mechanism: CR, AnyRead: true, AnySyntax: true,
 		Title: "{sees} a change that was committed after its transaction's first read",
 		Why: "At this level all reads of a transaction see the state of its first read. Here a later " +
 			"commit of another transaction shows.",
@@ -45,24 +45,24 @@ var ofSnapshot = []CatalogueEntry{
 			"before.",
 		Source: "Leopard, section V-A: a future version",
 		Old:    []string{"consistent-read:future-read"}},
-	{Kind: OwnWriteMissed, Class: Snapshot, Mechanism: CR,
+	{Kind: OwnWriteMissed, Class: Snapshot, Mechanism: CR, AnyRead: true, AnySyntax: true,
 		Title:  "{stmt} misses a change of its own transaction",
 		Why:    "A transaction sees what it has written itself. Here a row is as it was before that.",
 		Source: "Wei et al., table I: NotMyOwnWrite and NotMyLastWrite",
 		Old:    []string{"consistent-read:own-write-lost", "own write missed by reads"}},
-	{Kind: OwnLaterWrite, Class: Snapshot, Mechanism: CR,
+	{Kind: OwnLaterWrite, Class: Snapshot, Mechanism: CR, AnyRead: true, AnySyntax: true, OfDamage: true,
 		Title: "A transaction reads a value that it writes only later",
 		Why: "A statement sees what was written before it. Its own transaction wrote this value after it " +
 			"had read.",
 		Source: "Wei et al., table I: FutureRead",
 		Old:    []string{"own later write read"}},
-	{Kind: ThinAirRead, Class: Snapshot, Mechanism: CR,
+	{Kind: ThinAirRead, Class: Snapshot, Mechanism: CR, AnyRead: true, AnySyntax: true, OfDamage: true,
 		Title: "{sees} a value that nobody has written",
 		Why: "A row holds what some statement wrote, or what was there at the start. This value is " +
 			"neither.",
 		Source: "Wei et al., table I",
 		Old:    []string{"thin-air read"}},
-	{Kind: UnwrittenVersion, Class: Snapshot, Mechanism: CR,
+	{Kind: UnwrittenVersion, Class: Snapshot, Mechanism: CR, AnySyntax: true,
 		Title: "A transaction sees a value that no transaction has left there",
 		Why: "A row holds what the last committed statement wrote. This value is of no transaction, or it " +
 			"had long been overwritten.",
@@ -74,7 +74,7 @@ var ofSnapshot = []CatalogueEntry{
 		Why: "ROLLBACK TO a savepoint undoes what was written since. Here a later statement of the " +
 			"transaction still sees it.",
 		Source: "ISO/IEC 9075-2, ROLLBACK TO SAVEPOINT"},
-	{Kind: MissingRow, Class: Snapshot, Mechanism: CR,
+	{Kind: MissingRow, Class: Snapshot, Mechanism: CR, AnyRead: true, OfDamage: true,
 		Title: "{stmt} misses a row that is there",
 		Why: "What wrote the row was there before the transactions began, or had been committed, and " +
 			"nobody has deleted it since. So the read must find it.",

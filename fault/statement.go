@@ -40,7 +40,7 @@ const (
 )
 
 var ofStatement = []CatalogueEntry{
-	{Kind: Affected, Class: Statement,
+	{Kind: Affected, Class: Statement, OfDamage: true,
 		Title: "{stmt} reports a number of affected rows that is not the number that it changed",
 		Why: "The number of affected rows must be that of the rows that were changed. Right before and " +
 			"after the statement, with nothing in between, the table shows another number.",
@@ -105,7 +105,7 @@ var ofStatement = []CatalogueEntry{
 			"must find the same number of rows.",
 		Source: "ISO/IEC 9075-2, COUNT(*)",
 		Old:    []string{"COUNT of other rows than are read"}},
-	{Kind: Searched, Class: Statement,
+	{Kind: Searched, Class: Statement, AnyRead: true, OfDamage: true,
 		Title: "{stmt} finds other rows than its WHERE clause is true for",
 		Why: "The database, asked about each row of the table by itself, says for which the clause is " +
 			"true. The search finds others.",
@@ -157,7 +157,7 @@ var ofStatement = []CatalogueEntry{
 		Why:    "A query changes nothing. Here rows have changed while it ran, alone on the database.",
 		Want:   "a statement that only reads changes nothing.",
 		Source: "ISO/IEC 9075-2, SELECT"},
-	{Kind: RowTwice, Class: Statement,
+	{Kind: RowTwice, Class: Statement, AnyRead: true, OfDamage: true,
 		Title:  "{stmt} returns one row twice",
 		Why:    "A row is in a table once. Here a read returns it twice, with one primary key.",
 		Want:   "each row once.",
@@ -237,7 +237,7 @@ var ofStatement = []CatalogueEntry{
 			"committed at once.",
 		Want:   "the error that has ended the transaction, or one that is still open.",
 		Source: "ISO/IEC 9075-2: a transaction ends by COMMIT, ROLLBACK or an error that says so"},
-	{Kind: Ended, Class: Statement,
+	{Kind: Ended, Class: Statement, AnySyntax: true,
 		Title: "A transaction has ended without a word",
 		Why: "Until it is committed or rolled back, or an error ends it, a transaction stays open. Here " +
 			"it went on, and what it did was of no transaction.",

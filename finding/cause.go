@@ -98,18 +98,20 @@ var ofEnded = []string{ClassSnapshot, ClassIsolation, ClassMechanism, ClassUnexp
 // EndExplains says whether a finding of a class, about a transaction that ended without a word, is explained by that.
 func EndExplains(class string) bool { return slices.Contains(ofEnded, class) }
 
-// ofReads are the other causes that any read shows: whether it needs a second transaction is chance.
-var ofReads = []Cause{CauseMissing, CauseSearch, CauseTwice, CauseMiscount, CauseKey}
-
 // OfReads says whether a cause is one that any read shows, and so a query of a table's versions, too.
-func OfReads(cause Cause) bool {
-	return slices.Contains([]Cause{CauseLost, CauseKept, CauseKeptTo, CauseStale, CauseDirty, CauseNewer, CauseOwn,
-		CauseLater, CauseThinAir, CauseMissing, CauseSearch,
-		CauseTwice}, cause)
+func OfReads(cause Cause) bool { return cause.entry().AnyRead }
+
+// entry is what the catalogue has of the cause; an empty entry where it has none.
+func (c Cause) entry() *fault.CatalogueEntry {
+	if e := fault.Of(c.Kind); e != nil {
+		return e
+	}
+	return &fault.CatalogueEntry{}
 }
 
-// explained are the causes that damage explains which the database tells of in the same case.
-var explained = append([]Cause{CauseThinAir, CauseLater}, ofReads...)
+// ofAnswer says whether a cause is one that any read, or any write's count, shows, and in which the statement's syntax
+// matters: whether it takes a second transaction is chance.
+func (c Cause) ofAnswer() bool { return c.entry().OfDamage && !c.entry().AnySyntax }
 
 // answered are the classes of findings that have no cause by the answers alone, which damage may have made wrong. Of two transactions that
 // held one lock, or depend on each other in a circle, it says nothing.
@@ -118,7 +120,7 @@ var answered = []string{ClassReplay, ClassPlan, ClassInconsistent, ClassUnexplai
 // Explains says whether a cause explains what else is found in its case: a finding of a class, with a cause or none.
 func Explains(damage Cause, class string, cause Cause) bool {
 	byAnswers := cause.IsZero() || cause.Kind == fault.WarnedOtherwise
-	return (damage == CauseIndex || damage == CauseDamaged) && (slices.Contains(explained, cause) || byAnswers && slices.Contains(answered, class))
+	return (damage == CauseIndex || damage == CauseDamaged) && (cause.entry().OfDamage || byAnswers && slices.Contains(answered, class))
 }
 
 // OfWarnings says whether a cause is one of warnings alone. They tell nothing of what else goes wrong.
@@ -126,14 +128,8 @@ func OfWarnings(cause Cause) bool {
 	return cause.Kind == fault.WarnedOtherwise || cause.Kind == fault.WarnedOfOwn
 }
 
-// ofTransactions are the causes for which no statement's own syntax matters: what was lost or damaged, or what a snapshot held, is the
-// same for whoever reads it.
-var ofTransactions = []Cause{CauseIndex, CauseDamaged, CauseOrphan, CauseLost, CauseKept, CauseKeptTo, CauseStale,
-	CauseDirty, CauseNewer, CauseOldWriter, CauseOwn, CauseThinAir,
-	CauseLater, CauseUnwritten, CauseEnded}
-
 // OfStatements says whether a cause is one that a statement has by itself, so that what it needs of SQL matters: not where the cause is one of
 // transactions, nor where the database names what only it knows, which tells more of the bug than the statement does.
 func OfStatements(cause Cause) bool {
-	return !cause.IsZero() && !slices.Contains(ofTransactions, cause) && cause.Kind != fault.WarnedOfOwn
+	return !cause.IsZero() && !cause.entry().AnySyntax && cause.Kind != fault.WarnedOfOwn
 }

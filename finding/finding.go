@@ -2,6 +2,7 @@
 package finding
 
 import (
+	"fmt"
 	"slices"
 
 	"txweave/fault"
@@ -49,6 +50,19 @@ type Finding struct {
 // tables that are damaged are not.
 func (f *Finding) OfStatement() bool {
 	return f.Class != ClassCrash && f.Class != ClassHang && len(f.Differences) > 0 && f.Differences[0].Stmt != ""
+}
+
+// Again says how often the finding came back; "" where nobody has tried.
+func (f *Finding) Again() string {
+	switch {
+	case f.Repeated == 0:
+		return ""
+	case f.Confirmed == 0 && f.Repeated == 1:
+		return "seen once"
+	case f.Confirmed == 0:
+		return fmt.Sprintf("seen once, and not again in %d runs", f.Repeated)
+	}
+	return fmt.Sprintf("came back %d of %d times", f.Confirmed, f.Repeated)
 }
 
 // OwnCause is the cause that the finding tells by itself; "" where it does not, or where only a smaller case does: whether a search goes wrong by

@@ -34,13 +34,13 @@ func (s Signature) key() string { return cmp.Or(s.Cause.String(), s.Coarse) }
 // essence are the features that tell something: of a write that goes wrong by itself also whether it takes two transactions; of a
 // wrong read not the constraints, which are a matter of writes, nor which write it stood before.
 func (s Signature) essence() []string {
-	ofRead := slices.Contains(ofReads, s.Cause)
+	ofAnswer := s.Cause.ofAnswer()
 	return slices.DeleteFunc(slices.Clone(s.Features), func(f string) bool {
 		switch f {
 		case "transactions", "constraint", "foreign-key", "deferred-key":
-			return ofRead
+			return ofAnswer
 		case "REPLACE":
-			return slices.Contains([]Cause{CauseMissing, CauseSearch, CauseTwice}, s.Cause)
+			return ofAnswer && s.Cause.entry().AnyRead
 		}
 		return !telling(f)
 	})

@@ -47,45 +47,46 @@ func conditions(s *Search) error {
 func (s *Search) variants() []variant {
 	c := s.Case()
 	var out []variant
-	add := func(kind, where, what, text string, d *testcase.Case) {
-		out = append(out, variant{finding.Condition{Kind: kind, Where: where, What: what, Text: text}, d})
+	add := func(kind, where, what string, d *testcase.Case) {
+		n := finding.Condition{Kind: kind, Where: where, What: what}
+		n.Text = n.Say(func(where string) string { return where })
+		out = append(out, variant{n, d})
 	}
 	all, every := func(int) bool { return true }, func(int, int) bool { return true }
 	for n := range c.Txns {
 		name := fmt.Sprintf("T%d", n)
-		add("transaction", name, "", "needs transaction "+name, c.Select(func(m int) bool { return m != n }, every))
+		add("transaction", name, "", c.Select(func(m int) bool { return m != n }, every))
 		for i, stmt := range c.Txns[n].Stmts {
 			where := testcase.Ref{Txn: n, Stmt: i}.String()
 			kind := sqltext.Verb(stmt.SQL)
-			add("statement", where, kind, fmt.Sprintf("needs the %s of %s", kind, where),
-				c.Select(all, func(m, j int) bool { return m != n || j != i }))
+			add("statement", where, kind, c.Select(all, func(m, j int) bool { return m != n || j != i }))
 			s.clauses(where, n, i, add)
 		}
 	}
 	if !slices.Equal(c.Schedule, c.SerialSchedule()) {
 		d := c.Clone()
 		d.Schedule = c.SerialSchedule()
-		add("overlap", "", "", "needs transactions that overlap in this order", d)
+		add("overlap", "", "", d)
 	}
 	brackets(c, add)
 	s.rowVariants(c, add)
 	parts := s.schemaParts(c)
 	for i, p := range parts {
 		kind, table, what := s.describePart(c, p)
-		add(kind, table, what, "needs "+what, s.withSchemaParts(c, parts, func(j int) bool { return j != i }))
+		add(kind, table, what, s.withSchemaParts(c, parts, func(j int) bool { return j != i }))
 	}
 	for _, level := range s.options.Isolations {
 		if level != c.Isolation {
 			d := c.Clone()
 			d.Isolation = level
-			add("isolation", level, "", fmt.Sprintf("needs %s: does not show at %s", c.Isolation, level), d)
+			add("isolation", level, c.Isolation, d)
 		}
 	}
 	return out
 }
 
 // adder notes a variant.
-type adder = func(kind, where, what, text string, d *testcase.Case)
+type adder = func(kind, where, what string, d *testcase.Case)
 
 // clauses adds the variants of one statement that lack a clause.
 func (s *Search) clauses(where string, txn, stmt int, add adder) {
@@ -96,7 +97,7 @@ func (s *Search) clauses(where string, txn, stmt int, add adder) {
 			continue
 		}
 		d, _ := s.edited(func(c *testcase.Case) *string { return &c.Txns[txn].Stmts[stmt].SQL }, i)
-		add("clause", where, clause, fmt.Sprintf("needs %s in %s", clause, where), d)
+		add("clause", where, clause, d)
 	}
 }
 
@@ -110,7 +111,7 @@ func brackets(c *testcase.Case, add adder) {
 		if sql := c.Txns[n].Begin.SQL; sql != "BEGIN" {
 			d := c.Clone()
 			d.Txns[n].Begin.SQL = "BEGIN"
-			add("begin", name, sql, fmt.Sprintf("needs %s in %s", sql, name), d)
+			add("begin", name, sql, d)
 		}
 		d := c.Clone()
 		end := sqltext.Verb(c.Txns[n].End.SQL)
@@ -118,7 +119,7 @@ func brackets(c *testcase.Case, add adder) {
 		if end == "COMMIT" {
 			d.Txns[n].End.SQL = "ROLLBACK"
 		}
-		add("end", name, end, fmt.Sprintf("needs %s in %s", end, name), d)
+		add("end", name, end, d)
 	}
 }
 
@@ -133,14 +134,13 @@ func (s *Search) rowVariants(c *testcase.Case, add adder) {
 			if len(in.rows) == 1 {
 				text = partText(text, in.rows[0])
 			}
-			add("row", in.table, text, strings.TrimSpace(fmt.Sprintf("needs the row %s of %s", text, in.table)), d)
+			add("row", in.table, text, d)
 			continue
 		}
 		for j, row := range in.rows {
 			d := c.Clone()
 			d.Rows[i].SQL = s.print(in.with(slices.Delete(slices.Clone(in.rows), j, j+1)), stmt.SQL)
-			text := partText(stmt.SQL, row)
-			add("row", in.table, text, fmt.Sprintf("needs the row %s of %s", text, in.table), d)
+			add("row", in.table, partText(stmt.SQL, row), d)
 		}
 	}
 }

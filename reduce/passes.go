@@ -25,7 +25,9 @@ func DefaultPasses() []Pass {
 	}
 }
 
-// dropSettings drops the plan settings, the shape of the store and what sessions are set to; a case's other options say what it was found under.
+// dropSettings drops the plan settings, has the statements executed a third time under the one under which the case is run
+// where it needs both, which leaves the usual plan for the run, and drops the shape of the store and what sessions are
+// set to; a case's other options say what it was found under.
 func dropSettings(s *Search) error {
 	for _, key := range []string{testcase.OptionPlan, testcase.OptionSetting, testcase.OptionStore} {
 		d := s.Case().Clone()
@@ -33,6 +35,14 @@ func dropSettings(s *Search) error {
 		if len(d.Options) == len(s.Case().Options) {
 			continue
 		}
+		if _, err := s.Try(d); err != nil {
+			return err
+		}
+	}
+	if run := s.Case().Option(testcase.OptionSetting); run != "" && s.Case().Option(testcase.OptionPlan) != "" {
+		d := s.Case().Clone()
+		d.Options = slices.DeleteFunc(d.Options, func(o testcase.Option) bool { return o.Key == testcase.OptionSetting })
+		d.SetOption(testcase.OptionPlan, run)
 		if _, err := s.Try(d); err != nil {
 			return err
 		}

@@ -7,6 +7,7 @@ import (
 	"txweave/finding"
 	"txweave/instrument"
 	"txweave/report/script"
+	"txweave/report/timeline"
 )
 
 // Script writes the steps that repeat the finding, with what each was answered.
@@ -63,8 +64,8 @@ func Compare(d *Doc) {
 // asked writes the query that was sent right before a write, behind what puts its plan in force.
 func (d *Doc) asked(x *finding.Difference) {
 	var lines []string
-	if s := d.setting(); s != nil {
-		lines = puttingInForce(s)
+	if s := d.f.Setting(); s != nil {
+		lines = timeline.PuttingInForce(s)
 	}
 	d.verbatim(strings.Join(append(lines, x.Asked+";"), "\n"))
 }

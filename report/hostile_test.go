@@ -150,7 +150,7 @@ func TestHostileFindingIsNoScript(t *testing.T) {
 				written[format] = true
 				harmless(t, file)
 			}
-			if err != nil && f.Run != nil && !strings.Contains(err.Error(), "mtr tests are for") && !strings.Contains(err.Error(), "braces") {
+			if err != nil && f.Run != nil && !strings.Contains(err.Error(), "mtr tests are for") && !strings.Contains(err.Error(), "braces") && !strings.Contains(err.Error(), "planned") {
 				t.Fatalf("%s: %v", format, err)
 			}
 		}

@@ -9,32 +9,22 @@ import (
 	"txweave/sqltext"
 )
 
-// setting is the plan setting by which the other answer was made; nil where the case names none, or none that the database has.
-func (d *Doc) setting() *dbms.PlanSetting {
-	env := &d.f.Record.Environment
-	p, err := dbms.Lookup(env.DBMS, env.Isolation)
-	if err != nil {
-		return nil
-	}
-	return p.PlanSetting(d.f.PlanSetting())
-}
-
 // Planned writes how the other plan is asked for: what puts it in force, and the statement that answers otherwise then, as it is sent.
 func Planned(d *Doc) {
-	s := d.setting()
+	s := d.f.Setting()
 	if s == nil || d.f.Record.Class != finding.ClassPlan || d.f.Searched() != nil || len(d.f.Record.Differences) == 0 {
 		return
 	}
-	lines := puttingInForce(s)
+	lines := timeline.PuttingInForce(s)
 	sent, answer := d.sentUnder(s, d.f.Record.Differences[0].Stmt)
+	stmts, inWords := s.InWords(sent, d.f.Case.ReadSchema())
 	switch {
 	case sent == "":
 		d.Text("Planned otherwise: the same statements after this, without transactions.")
-	case s.Prepared && s.AsText:
+	case inWords:
 		d.Text("Planned otherwise, in the statement's place:")
-		lines = append(lines, "PREPARE s FROM '"+strings.ReplaceAll(strings.ReplaceAll(sent, `\`, `\\`), "'", "''")+"';", "EXECUTE s;")
-		if !sqltext.KindOf(sent).Writes() {
-			lines = append(lines, "EXECUTE s;")
+		for _, sql := range stmts {
+			lines = append(lines, sql+";")
 		}
 	case s.Parameters != nil:
 		lines = append(lines, d.beside(s, sent)...)
@@ -42,9 +32,9 @@ func Planned(d *Doc) {
 		d.Text("Planned otherwise: the same statements, each prepared and executed over the client's protocol.")
 	case s.Prepared:
 		d.Text("Planned otherwise: the same statements, each prepared over the client's protocol and executed, a query twice.")
-	default:
+	default: // how the tables are kept is changed first
 		d.Text("Planned otherwise, in the statement's place:")
-		lines = append(lines, sent+";")
+		lines = append(lines, s.Query(sent)+";")
 	}
 	if n := len(lines); answer != "" && n > 0 {
 		lines[n-1] += "  -- " + answer
@@ -59,14 +49,6 @@ func Planned(d *Doc) {
 func (d *Doc) beside(s *dbms.PlanSetting, sent string) []string {
 	text, values := s.Beside(sent, d.f.Case.ReadSchema())
 	twice := !sqltext.KindOf(sent).Writes()
-	if s.Parameters.AsText != nil && len(values) > 0 {
-		d.Text("Planned otherwise, in the statement's place:")
-		prepare, execute, _ := s.Parameters.AsText(text, values)
-		if twice {
-			execute += ";\n" + execute
-		}
-		return []string{prepare + ";", execute + ";"}
-	}
 	how := "prepared over the client's protocol, and executed"
 	if len(values) > 0 {
 		how += " with its values"
@@ -86,17 +68,6 @@ func (d *Doc) beside(s *dbms.PlanSetting, sent string) []string {
 	return lines
 }
 
-// puttingInForce are the statements that put a setting in force.
-func puttingInForce(s *dbms.PlanSetting) (lines []string) {
-	for _, sql := range s.Set {
-		lines = append(lines, sql+";")
-	}
-	if s.Each != "" {
-		lines = append(lines, "-- the statements that this query prints:", s.Each+";")
-	}
-	return lines
-}
-
 // sentUnder is a statement as it is sent under a setting, with what it is answered then; "" where the case has no such statement.
 func (d *Doc) sentUnder(s *dbms.PlanSetting, name string) (sql, answer string) {
 	x := d.t.Find(name)
@@ -106,5 +77,5 @@ func (d *Doc) sentUnder(s *dbms.PlanSetting, name string) (sql, answer string) {
 	if x.Expected != nil {
 		answer, _ = timeline.Brief(x.Expected)
 	}
-	return s.Query(x.SQL), answer
+	return x.SQL, answer
 }

@@ -3,9 +3,7 @@ package report
 import (
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"txweave/finding"
@@ -16,7 +14,11 @@ import (
 
 // Summary says what is wrong, and why, in a few sentences.
 func Summary(d *Doc) {
-	d.Text("%s, at %s. %s", d.f.Claim(d.t), d.f.Level(), d.f.Why())
+	at := ", at " + d.f.Level()
+	if d.f.Record.Class == finding.ClassPlan { // it takes no concurrency
+		at = ""
+	}
+	d.Text("%s%s. %s", d.f.Claim(d.t), at, d.f.Why())
 	if d.f.Record.Class == finding.ClassCrash {
 		d.log()
 	}
@@ -142,8 +144,10 @@ func Settings(d *Doc) {
 func Rate(d *Doc) {
 	r := &d.f.Record
 	env := &r.Environment
-	if r.Repeated > 0 {
+	if r.Confirmed > 0 {
 		d.item("Came back %d of %d times, each time on freshly created tables over new connections.", r.Confirmed, r.Repeated)
+	} else if r.Repeated > 0 {
+		d.item("It was %s.", r.Again())
 	} else {
 		d.item("How often it comes back is unknown.")
 	}
@@ -175,12 +179,18 @@ func Rate(d *Doc) {
 func (d *Doc) triggers(conditions []finding.Condition) {
 	parts := map[string]int{}
 	var rest []string
+	s := script.Of(d.f, d.t)
 	for _, c := range conditions {
 		switch c.Kind {
 		case "transaction", "statement", "row":
 			parts[c.Kind]++
 		default:
-			rest = append(rest, c.Text)
+			text := c.Say(s.Call)
+			committed := c.Kind == "end" && d.f.Record.Class == finding.ClassPlan        // what differs by plan is asked of committed writes alone
+			renamed := d.f.Plain != nil && (c.Kind == "index" || c.Kind == "constraint") // it stands in the script, by another name
+			if !committed && !renamed && !slices.Contains(rest, text) {
+				rest = append(rest, text)
+			}
 		}
 	}
 	var counted []string
@@ -191,17 +201,10 @@ func (d *Doc) triggers(conditions []finding.Condition) {
 		rest = append([]string{"needs every " + strings.Join(counted, ", every ")}, rest...)
 	}
 	d.item("Trigger conditions; without any one of them this does not show:")
-	s := script.Of(d.f, d.t)
 	for _, text := range rest {
-		fmt.Fprintf(d, "  - %s\n", txnName.ReplaceAllStringFunc(text, func(name string) string {
-			n, _ := strconv.Atoi(name[1:])
-			return s.WindowOf(n)
-		}))
+		fmt.Fprintf(d, "  - %s\n", text)
 	}
 }
-
-// txnName is the name of a transaction in a condition; in a report it is the window that it runs in.
-var txnName = regexp.MustCompile(`\bT\d+\b`)
 
 // seeds says what makes the case again.
 func seeds(f *timeline.Dossier) string {

@@ -274,6 +274,9 @@ func (a *admission) read(sql string) (sqltext.Statement, error) {
 	case a.setting:
 		rows = []string{"session", "local"}
 	}
+	if err := a.outsideSchema(s, sql); err != nil {
+		return s, err
+	}
 	if err := qualified(s, rows...); err != nil {
 		return s, err
 	}
@@ -290,6 +293,23 @@ func (a *admission) read(sql string) (sqltext.Statement, error) {
 		return s, err
 	}
 	return s, cmp.Or(a.calls.hinted(sql, a.quoting), namedIn(a.tree, a.calls, sql))
+}
+
+// outsideSchema refuses a qualified name in a table's place. Words alone take some columns behind RETURNING for tables: a
+// statement whose tree has no such name is believed.
+func (a *admission) outsideSchema(s sqltext.Statement, sql string) error {
+	for _, n := range s.Named {
+		if n.Qualifier == "" {
+			continue
+		}
+		if a.tree != nil {
+			if stmt, err := a.tree.Parse(sql); err == nil && ofSchema(stmt) == nil {
+				return nil
+			}
+		}
+		return fmt.Errorf("table %s: a case knows the tables of its own schema only", n)
+	}
+	return nil
 }
 
 // namedIn refuses what a statement names that a case must not name, where it is read as a tree.
@@ -417,15 +437,9 @@ func introducesTarget(s sqltext.Statement, i int) bool {
 	return false
 }
 
-// qualified refuses names of other databases: a qualified name in a table's place, one of three parts, a qualified
-// function, and a qualifier that is nothing else in the statement.
+// qualified refuses names of other databases: one of three parts, a qualified function, and a qualifier that is nothing else in the statement.
 // Other names that may be qualifiers are given.
 func qualified(s sqltext.Statement, others ...string) error {
-	for _, n := range s.Named {
-		if n.Qualifier != "" {
-			return fmt.Errorf("table %s: a case knows the tables of its own schema only", n)
-		}
-	}
 	isName := func(i int) bool {
 		return i >= 0 && i < len(s.Tokens) && (s.Tokens[i].Kind == sqltext.Word || s.Tokens[i].Kind == sqltext.Name)
 	}

@@ -58,15 +58,15 @@ func txnSection(name string) (n, session int, isolation string, ok bool) {
 		return 0, 0, "", false
 	}
 	txn, mark, shared := strings.Cut(name, sessionMark)
-	if n, ok = txnNumber(txn); ok && shared {
+	if n, ok = ParseTxn(txn); ok && shared {
 		session, ok = number(mark)
 		ok = ok && session > 0
 	}
 	return n, session, isolation, ok
 }
 
-// txnNumber reads a transaction's name, T and its number.
-func txnNumber(name string) (n int, ok bool) {
+// ParseTxn reads a transaction's name, "T" and its number, as history.SessionName writes it.
+func ParseTxn(name string) (n int, ok bool) {
 	digits, found := strings.CutPrefix(name, "T")
 	if !found {
 		return 0, false

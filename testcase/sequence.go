@@ -11,7 +11,7 @@ import (
 func (p *parser) schedule(start int) error {
 	p.scheduled = true
 	err := p.entries(func(at int, entry string) error {
-		n, ok := txnNumber(entry)
+		n, ok := ParseTxn(entry)
 		if !ok {
 			return p.errorf(at, "schedule entry %s: want a transaction such as T0", quote(entry))
 		}
@@ -58,7 +58,7 @@ func (p *parser) equivalentOrder(start int) error {
 // ParseRef reads a statement's name as Ref.String writes it.
 func ParseRef(s string) (r Ref, ok bool) {
 	txn, stmt, found := strings.Cut(s, ".S")
-	if r.Txn, ok = txnNumber(txn); !ok || !found {
+	if r.Txn, ok = ParseTxn(txn); !ok || !found {
 		return r, false
 	}
 	n, err := strconv.Atoi(stmt)

@@ -7,6 +7,7 @@ import (
 	"txweave/dbms"
 
 	"txweave/checker"
+	"txweave/fault"
 	"txweave/history"
 	"txweave/history/register"
 )
@@ -72,7 +73,7 @@ func (k *judge) unknown(unmet checker.Precondition, format string, args ...any) 
 	return &v
 }
 
-func (k *judge) invalid(a checker.Anomaly, edges ...checker.ExplainedEdge) *checker.Verdict {
+func (k *judge) invalid(a fault.Kind, edges ...checker.ExplainedEdge) *checker.Verdict {
 	v := k.opt.Invalid(k.level, a, edges)
 	return &v
 }
@@ -151,7 +152,7 @@ func (k *judge) misplaced(key int32, value int64, i int, version, txn int32) *ch
 		return k.unknown(checker.WellFormed, "the certificate has version %d of %s, which %s itself overwrote", value, name(key), k.h.TxnName(int(txn)))
 	case k.place[version] >= 0:
 		who := k.h.TxnName(int(txn))
-		return k.invalid(checker.DuplicateWrite, checker.ExplainedEdge{From: who, To: who, FromTxn: int(txn), ToTxn: int(txn), Kind: history.WW, Key: name(key),
+		return k.invalid(fault.HistoryDuplicateWrite, checker.ExplainedEdge{From: who, To: who, FromTxn: int(txn), ToTxn: int(txn), Kind: history.WW, Key: name(key),
 			Text: k.h.FormatOp(register.Op{Kind: register.Write, Key: key, Value: value}) + " of " + who + " was installed a second time"})
 	case int(txn) == k.h.Initial && i > 0:
 		return k.unknown(checker.WellFormed, "the certificate has versions of %s before the initial one", name(key))

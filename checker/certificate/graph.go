@@ -7,6 +7,7 @@ import (
 	"txweave/dbms"
 
 	"txweave/checker"
+	"txweave/fault"
 	"txweave/history"
 )
 
@@ -112,16 +113,16 @@ func (k *judge) find(s checker.Dependency) (found edge) {
 }
 
 // classify names a cycle. A lost update with blind version order is one read and two writes of a key.
-func (k *judge) classify(edges []checker.ExplainedEdge) checker.Anomaly {
+func (k *judge) classify(edges []checker.ExplainedEdge) fault.Kind {
 	for _, e := range edges {
 		if e.Kind == history.PRW {
-			return checker.Phantom
+			return fault.HistoryPhantom
 		}
 	}
 	if len(edges) == 2 && edges[0].Key == edges[1].Key {
 		kinds := []history.EdgeKind{edges[0].Kind, edges[1].Kind}
 		if slices.Contains(kinds, history.RW) && slices.Contains(kinds, history.WW) {
-			return checker.LostUpdate
+			return fault.HistoryLostUpdate
 		}
 	}
 	return checker.Classify(k.h, edges)
@@ -167,7 +168,7 @@ func (k *judge) against(why func(edge) string) *checker.Verdict {
 			if text := why(e); text != "" && bad == nil {
 				x := k.explain(e)
 				x.Text += "; but " + text
-				bad = k.invalid(checker.StartOrderViolation, x)
+				bad = k.invalid(fault.HistoryStartOrderViolation, x)
 			}
 		})
 		if bad != nil {

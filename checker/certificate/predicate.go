@@ -7,6 +7,7 @@ import (
 	"sort"
 
 	"txweave/checker"
+	"txweave/fault"
 	"txweave/history"
 )
 
@@ -69,7 +70,7 @@ func (k *judge) depend(i int32, p *Predicate, m *matching, key, place int32) *ch
 	if last := flips.last[place]; last > 0 || now {
 		v := chain[last]
 		if int(k.r.VersionTxn[v]) == p.Txn {
-			return k.badSeen(checker.FutureRead, p, key, int32(p.Txn), fmt.Sprintf("that comes after version %d, which it wrote only later", k.value(v)))
+			return k.badSeen(fault.HistoryFutureRead, p, key, int32(p.Txn), fmt.Sprintf("that comes after version %d, which it wrote only later", k.value(v)))
 		}
 		k.depends(i, v, int32(p.Txn), history.PWR)
 	}
@@ -114,29 +115,29 @@ func (k *judge) seen(p *Predicate, key int32, own map[int32]KeyVersion) (state, 
 	value, there := p.Seen[key]
 	version, txn := k.r.Written(key, value)
 	written := txn >= 0
-	bad := func(a checker.Anomaly, writer int32, format string, args ...any) (state, *checker.Verdict) {
+	bad := func(a fault.Kind, writer int32, format string, args ...any) (state, *checker.Verdict) {
 		return state{}, k.badSeen(a, p, key, writer, fmt.Sprintf(format, args...))
 	}
 	switch {
 	case there && wrote && value == mine.Value && int(txn) == p.Txn:
 		return state{own: &mine}, nil
 	case there && !written && !(k.h.HasInitialValue && value == k.h.InitialValue):
-		return bad(checker.ThinAirRead, -1, "nobody wrote it")
+		return bad(fault.HistoryThinAirRead, -1, "nobody wrote it")
 	case there && written && int(txn) == p.Txn && !wrote:
-		return bad(checker.FutureRead, txn, "it wrote that only later")
+		return bad(fault.HistoryFutureRead, txn, "it wrote that only later")
 	case there && written && int(txn) == p.Txn:
-		return bad(checker.NotMyLastWrite, txn, "it had written %d", mine.Value)
+		return bad(fault.HistoryNotMyLastWrite, txn, "it had written %d", mine.Value)
 	case wrote:
-		return bad(checker.NotMyOwnWrite, -1, "it had written %d itself", mine.Value)
+		return bad(fault.HistoryNotMyOwnWrite, -1, "it had written %d itself", mine.Value)
 	case !written || !there:
 		if k.chains[key][0] != key {
-			return bad(checker.ThinAirRead, -1, "the initial transaction wrote that key")
+			return bad(fault.HistoryThinAirRead, -1, "the initial transaction wrote that key")
 		}
 		return state{}, nil
 	case k.h.Txns[txn].Status == history.Aborted:
-		return bad(checker.AbortedRead, txn, "%s aborted", k.h.TxnName(int(txn)))
+		return bad(fault.HistoryAbortedRead, txn, "%s aborted", k.h.TxnName(int(txn)))
 	case version < 0:
-		return bad(checker.IntermediateRead, txn, "%s overwrote that itself", k.h.TxnName(int(txn)))
+		return bad(fault.HistoryIntermediateRead, txn, "%s overwrote that itself", k.h.TxnName(int(txn)))
 	case k.place[version] < 0:
 		return state{}, k.unknown(Complete, "%s searched for %s and saw version %d of %s, which the certificate lacks", k.h.TxnName(p.Txn), k.name(p), value, k.h.KeyName(key))
 	}
@@ -191,7 +192,7 @@ func (k *judge) asOf(p *Predicate, key int32) (int32, *checker.Verdict) {
 	return int32(max(n-1, 0)), nil
 }
 
-func (k *judge) badSeen(a checker.Anomaly, p *Predicate, key, writer int32, why string) *checker.Verdict {
+func (k *judge) badSeen(a fault.Kind, p *Predicate, key, writer int32, why string) *checker.Verdict {
 	e := checker.ExplainedEdge{To: k.h.TxnName(p.Txn), FromTxn: int(writer), ToTxn: p.Txn, Kind: history.PWR, Key: k.h.KeyName(key),
 		Text: fmt.Sprintf("%s searched for %s and saw %s, but %s", k.h.TxnName(p.Txn), k.name(p), k.seenText(p, key), why)}
 	if writer >= 0 {
@@ -226,6 +227,6 @@ func (k *judge) result(p *Predicate, matched []int32) *checker.Verdict {
 	if slices.Equal(got, want) {
 		return nil
 	}
-	return k.invalid(checker.ResultSetMismatch, checker.ExplainedEdge{To: k.h.TxnName(p.Txn), FromTxn: -1, ToTxn: p.Txn, Kind: history.PWR,
+	return k.invalid(fault.HistoryResultSetMismatch, checker.ExplainedEdge{To: k.h.TxnName(p.Txn), FromTxn: -1, ToTxn: p.Txn, Kind: history.PWR,
 		Text: fmt.Sprintf("%s searched for %s: of what it saw, %s match; it found %s", k.h.TxnName(p.Txn), k.name(p), k.keys(want), k.keys(got))})
 }

@@ -10,6 +10,7 @@ import (
 	"txweave/dbms"
 
 	"txweave/checker"
+	"txweave/fault"
 	"txweave/history"
 	"txweave/history/register"
 )
@@ -306,7 +307,7 @@ func (e *execution) wrong(t int, kind history.EdgeKind, version int32, text stri
 			x.From, x.FromTxn = k.h.TxnName(int(w)), int(w)
 		}
 	}
-	return k.invalid(checker.ExpectedOrderViolation, x)
+	return k.invalid(fault.HistoryExpectedOrderViolation, x)
 }
 
 // wrongRead is the verdict about a read at one point that returned something else than the version which is there.

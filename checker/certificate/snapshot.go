@@ -7,6 +7,7 @@ import (
 	"sort"
 
 	"txweave/checker"
+	"txweave/fault"
 	"txweave/history"
 )
 
@@ -146,7 +147,7 @@ func (k *judge) chained() *checker.Verdict {
 		less, more := txns[i-1], txns[i]
 		a, b := &k.c.Snapshots[less], &k.c.Snapshots[more]
 		if n := beyond(writers, a, b); n != 0 {
-			return k.invalid(checker.StartOrderViolation, checker.ExplainedEdge{From: k.h.TxnName(less), FromTxn: less, To: k.h.TxnName(more), ToTxn: more, Kind: history.SO, Key: "",
+			return k.invalid(fault.HistoryStartOrderViolation, checker.ExplainedEdge{From: k.h.TxnName(less), FromTxn: less, To: k.h.TxnName(more), ToTxn: more, Kind: history.SO, Key: "",
 				Text: fmt.Sprintf("the snapshot of %s, %s, has the transaction %d, which that of %s, %s, has not; but that has others which it has not",
 					k.h.TxnName(less), a.String(), n, k.h.TxnName(more), b.String())})
 		}

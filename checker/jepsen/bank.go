@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"txweave/fault"
 	"txweave/history"
 	"txweave/history/workload"
 )
@@ -85,23 +86,23 @@ func (v *WorkloadVerdict) balances(h *workload.Clients, op *workload.Call, accou
 	read := fmt.Sprintf("%s found {%s}", where(h, "read", op), strings.Join(all, ", "))
 	for _, b := range op.Balances {
 		if !accounts[b.Account] {
-			v.wrong(UnexpectedAccount, "%s: neither the first read nor a transfer knows account %s", read, h.Name(b.Account))
+			v.wrong(fault.HistoryUnexpectedAccount, "%s: neither the first read nor a transfer knows account %s", read, h.Name(b.Account))
 			return
 		}
 	}
 	for _, b := range op.Balances {
 		if b.Nil {
-			v.wrong(MissingBalance, "%s: account %s has no balance", read, h.Name(b.Account))
+			v.wrong(fault.HistoryMissingBalance, "%s: account %s has no balance", read, h.Name(b.Account))
 			return
 		}
 	}
 	if s := sum(op); s != total {
-		v.wrong(WrongTotal, "%s: %d in all, not %d", read, s, total)
+		v.wrong(fault.HistoryWrongTotal, "%s: %d in all, not %d", read, s, total)
 		return
 	}
 	for _, b := range op.Balances {
 		if b.Amount < 0 && !opt.Negative {
-			v.wrong(NegativeBalance, "%s: account %s holds %d", read, h.Name(b.Account), b.Amount)
+			v.wrong(fault.HistoryNegativeBalance, "%s: account %s holds %d", read, h.Name(b.Account), b.Amount)
 			return
 		}
 	}

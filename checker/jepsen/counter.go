@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"txweave/fault"
 	"txweave/history"
 	"txweave/history/register"
 	"txweave/history/workload"
@@ -49,7 +50,7 @@ func (v *WorkloadVerdict) counter(h *workload.Clients) WorkloadVerdict {
 			reads++
 			low, high := atStart[e.op][0]+tried[1], tried[0]+atStart[e.op][1]
 			if e.op.Value < low || e.op.Value > high {
-				v.wrong(CounterOutOfBounds, "%s returned %d: adds that had succeeded before it make %d, with all that had been tried when it ended %d",
+				v.wrong(fault.HistoryCounterOutOfBounds, "%s returned %d: adds that had succeeded before it make %d, with all that had been tried when it ended %d",
 					where(h, "read", e.op), e.op.Value, low, high)
 			}
 			delete(atStart, e.op)

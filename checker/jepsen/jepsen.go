@@ -9,6 +9,7 @@ import (
 
 	"txweave/checker"
 	"txweave/dbms"
+	"txweave/fault"
 	"txweave/history"
 	"txweave/history/register"
 	"txweave/history/workload"
@@ -47,26 +48,14 @@ type Demands struct {
 	Negative bool
 }
 
-// What can be wrong, beside checker.LongFork.
-const (
-	WrongTotal         checker.Anomaly = "WrongTotal"
-	NegativeBalance    checker.Anomaly = "NegativeBalance"
-	MissingBalance     checker.Anomaly = "MissingBalance"
-	UnexpectedAccount  checker.Anomaly = "UnexpectedAccount"
-	LostElement        checker.Anomaly = "LostElement"
-	UnexpectedElement  checker.Anomaly = "UnexpectedElement"
-	DuplicateElement   checker.Anomaly = "DuplicateElement"
-	CounterOutOfBounds checker.Anomaly = "CounterOutOfBounds"
-)
-
 // WorkloadVerdict is the answer on a workload.
 type WorkloadVerdict struct {
 	Workload WorkloadName
 	Outcome  checker.Validity
-	Anomaly  checker.Anomaly // of Invalid: the first error's
-	Reason   string          // of Invalid the first error, of Unknown why
-	Errors   []string        // of Invalid: all errors, the first one too
-	Notes    []string        // what is strange, but not forbidden by the definition
+	Anomaly  fault.Kind // of Invalid: the first error's
+	Reason   string     // of Invalid the first error, of Unknown why
+	Errors   []string   // of Invalid: all errors, the first one too
+	Notes    []string   // what is strange, but not forbidden by the definition
 }
 
 func (v *WorkloadVerdict) unknown(format string, args ...any) WorkloadVerdict {
@@ -74,7 +63,7 @@ func (v *WorkloadVerdict) unknown(format string, args ...any) WorkloadVerdict {
 	return *v
 }
 
-func (v *WorkloadVerdict) wrong(a checker.Anomaly, format string, args ...any) {
+func (v *WorkloadVerdict) wrong(a fault.Kind, format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	if len(v.Errors) == 0 {
 		v.Outcome, v.Anomaly, v.Reason = checker.Invalid, a, text

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"txweave/checker"
+	"txweave/fault"
 	"txweave/history"
 	"txweave/history/register"
 )
@@ -114,7 +115,7 @@ func (v *WorkloadVerdict) forks(h *register.History, reads []groupRead) string {
 		a, b := &reads[i-1], &reads[i]
 		for k, op := range a.ops {
 			if !op.Nil && b.ops[k].Nil {
-				v.wrong(checker.LongFork, "%s and %s saw the writes in different orders:\n%s\n%s", h.TxnName(a.txn), h.TxnName(b.txn), h.Describe(a.txn), h.Describe(b.txn))
+				v.wrong(fault.HistoryLongFork, "%s and %s saw the writes in different orders:\n%s\n%s", h.TxnName(a.txn), h.TxnName(b.txn), h.Describe(a.txn), h.Describe(b.txn))
 				break
 			}
 		}

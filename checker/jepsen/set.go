@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"txweave/fault"
 	"txweave/history"
 	"txweave/history/register"
 	"txweave/history/workload"
@@ -62,7 +63,7 @@ func (v *WorkloadVerdict) set(h *workload.Clients, full bool) WorkloadVerdict {
 	}
 	if len(lost) > 0 {
 		last := byStart[len(byStart)-1]
-		v.wrong(LostElement, "added and not found by %s: %s", where(h, "last read", last), some(lost))
+		v.wrong(fault.HistoryLostElement, "added and not found by %s: %s", where(h, "last read", last), some(lost))
 	}
 	if v.Outcome == "valid" && full && stable == 0 {
 		return v.unknown("no read found anything that was added before it")
@@ -118,10 +119,10 @@ func (v *WorkloadVerdict) elements(h *workload.Clients, elements map[int64]*elem
 			}
 		}
 		if len(strange) > 0 {
-			v.wrong(UnexpectedElement, "%s found what nobody tried to add: %s", where(h, "read", op), some(strange))
+			v.wrong(fault.HistoryUnexpectedElement, "%s found what nobody tried to add: %s", where(h, "read", op), some(strange))
 		}
 		if len(twice) > 0 && full {
-			v.wrong(DuplicateElement, "%s found twice: %s", where(h, "read", op), some(twice))
+			v.wrong(fault.HistoryDuplicateElement, "%s found twice: %s", where(h, "read", op), some(twice))
 		} else if len(twice) > 0 {
 			v.note("%s found twice: %s", where(h, "read", op), some(twice))
 		}

@@ -21,6 +21,7 @@ import (
 
 	"txweave/checker"
 	"txweave/checker/minitx"
+	"txweave/fault"
 	"txweave/history"
 	"txweave/history/register"
 )
@@ -305,5 +306,5 @@ func (s *searcher) fail(o *operation, before []state) checker.Verdict {
 	e := checker.ExplainedEdge{FromTxn: -1, ToTxn: o.txn, To: name, Kind: history.RT, Key: s.h.KeyName(s.key)}
 	e.Text = fmt.Sprintf("%s did %s and ended at %s; the operations that had ended before left the key with %s, and no order of those in progress changes that to fit",
 		name, strings.Join(ops, " "), s.h.EndText(o.txn), strings.Join(holds, " or "))
-	return checker.Options{}.Invalid(dbms.LIN, checker.NotLinearizable, []checker.ExplainedEdge{e})
+	return checker.Options{}.Invalid(dbms.LIN, fault.HistoryNotLinearizable, []checker.ExplainedEdge{e})
 }

@@ -8,6 +8,7 @@ import (
 	"txweave/dbms"
 
 	"txweave/checker"
+	"txweave/fault"
 	"txweave/history/register"
 	"txweave/internal/testkit/brute"
 	"txweave/internal/testkit/notation"
@@ -20,7 +21,7 @@ func TestAgainstBruteForce(t *testing.T) {
 	for _, level := range []dbms.Level{dbms.SI, dbms.SER, dbms.SSER} {
 		for _, opt := range []checker.Options{{SessionOrder: true}, {}} {
 			valid := 0
-			anomalies := map[checker.Anomaly]int{}
+			anomalies := map[fault.Kind]int{}
 			for i := range *cases {
 				rng := rand.New(rand.NewPCG(uint64(i), 1))
 				h := brute.Random(rng, brute.Bounds{Txns: 5, Keys: 3, Sessions: 3, Ops: 4, RMW: true, NoAborts: i%2 == 0})

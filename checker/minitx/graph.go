@@ -3,6 +3,7 @@ package minitx
 import (
 	"txweave/checker"
 	"txweave/dbms"
+	"txweave/fault"
 	"txweave/history"
 	"txweave/history/register"
 )
@@ -62,7 +63,7 @@ func build(r *checker.Reads, level dbms.Level, opt checker.Options) (*dependenci
 	if diverged != nil {
 		a, b, key := diverged[0], diverged[1], diverged[2]
 		cycle := []checker.Dependency{{From: a, To: b, Kind: history.RW, Key: key}, {From: b, To: a, Kind: history.RW, Key: key}}
-		v := opt.Invalid(level, checker.LostUpdate, checker.ExplainAll(r, cycle))
+		v := opt.Invalid(level, fault.HistoryLostUpdate, checker.ExplainAll(r, cycle))
 		return nil, &v
 	}
 	return g, nil

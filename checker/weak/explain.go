@@ -6,6 +6,7 @@ import (
 	"txweave/dbms"
 
 	"txweave/checker"
+	"txweave/fault"
 	"txweave/history"
 	"txweave/history/register"
 )
@@ -34,11 +35,11 @@ func (c *judge) cyclic(order []int32) checker.Verdict {
 	}
 	switch len(pairs) {
 	case 0:
-		return c.opt.Invalid(c.level, checker.CyclicInformationFlow, edges)
+		return c.opt.Invalid(c.level, fault.HistoryCyclicInformationFlow, edges)
 	case 1:
 		return c.opt.Invalid(c.level, c.classify(pairs[0]), edges)
 	default:
-		return c.opt.Invalid(c.level, checker.ConflictingOrder, edges)
+		return c.opt.Invalid(c.level, fault.HistoryConflictingOrder, edges)
 	}
 }
 
@@ -71,23 +72,23 @@ func (c *judge) beforeInitial(p pair) checker.Verdict {
 }
 
 // classify names the anomaly of one forced pair that contradicts session order and wr.
-func (c *judge) classify(p pair) checker.Anomaly {
+func (c *judge) classify(p pair) fault.Kind {
 	if c.level == dbms.RC {
-		return checker.NonMonotonicRead
+		return fault.HistoryNonMonotonicRead
 	}
 	for _, v := range c.R.Sources(p.via) {
 		switch {
 		case v == checker.Inner:
 		case v == p.version && c.readsFrom(p.via, p.from):
-			return checker.FracturedRead // what it missed, it read before what it saw
+			return fault.HistoryFracturedRead // what it missed, it read before what it saw
 		case c.R.VersionTxn[v] == p.from:
-			return checker.NonMonotonicRead
+			return fault.HistoryNonMonotonicRead
 		}
 	}
 	if c.sameSession(p.from, p.via) {
-		return checker.SessionGuaranteeViolation
+		return fault.HistorySessionGuaranteeViolation
 	}
-	return checker.CausalityViolation
+	return fault.HistoryCausalityViolation
 }
 
 func (c *judge) sameSession(a, b int32) bool {

@@ -10,6 +10,7 @@ import (
 
 	"txweave/checker"
 	"txweave/dbms"
+	"txweave/fault"
 	"txweave/gen/workload"
 	"txweave/history/register"
 	"txweave/internal/testkit/brute"
@@ -58,7 +59,7 @@ func compare(t *testing.T, cases int, random func(rng *rand.Rand, i int) *regist
 	for _, level := range []dbms.Level{dbms.RC, dbms.RA, dbms.TCC} {
 		for _, opt := range []checker.Options{{SessionOrder: true}, {}} {
 			valid := 0
-			anomalies := map[checker.Anomaly]int{}
+			anomalies := map[fault.Kind]int{}
 			for i := range cases {
 				h := random(rand.New(rand.NewPCG(uint64(i), 2)), i)
 				got := Check(t.Context(), h, level, opt)

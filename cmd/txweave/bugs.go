@@ -300,7 +300,7 @@ func (f *bugsFlags) table(w io.Writer, list []*finding.Bug, signatures bool) err
 			what += "  (" + text + ")"
 		}
 		waiting += g.Unreduced
-		rows = append(rows, []string{r.ID, r.Status, fmt.Sprint(r.Count), r.Last, r.Size, r.DBMS, r.Levels, finding.Line(what)})
+		rows = append(rows, []string{r.ID, r.Status, fmt.Sprint(r.Count), r.Last, r.Size.String(), r.DBMS, r.Levels, finding.Line(what)})
 	}
 	if err := printTable(w, rows); err != nil {
 		return err

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -265,10 +266,7 @@ func (c *console) index(out string) {
 
 // cameBack says how often a finding came back.
 func cameBack(f *finding.Finding) string {
-	if f.Repeated == 0 {
-		return "not repeated"
-	}
-	return fmt.Sprintf("came back %d of %d times", f.Confirmed, f.Repeated)
+	return cmp.Or(f.Again(), "not repeated")
 }
 
 // note says something that is no finding.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -29,6 +30,7 @@ type exportFlags struct {
 	sourceFlags
 	to     string
 	output string
+	unrun  bool
 	plantedFlag
 }
 
@@ -42,24 +44,28 @@ func exportCommand() *cobra.Command {
 A finding's directory is all that is needed. A case by itself does not say what waits and what is answered, so it
 is run once, on the target that it names or that the flags name.
 
+With --output, where the maintainers' own program is installed (mysqltest, PostgreSQL's isolationtester), the test is
+run on a private server of the finding's kind, and what it prints is written beside it: case.result, case.out.
+
 Formats:
 ` + export.Help(),
 		Example: `  txweave export txweave-out/finding-000001-0 --to mtr --output case.test
   txweave export case.txw --to sql --output case-sql && sh case-sql/run.sh mariadb -u root test`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return f.run(cmd.Context(), args[0], cmd.OutOrStdout())
+			return f.run(cmd.Context(), args[0], cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
 	f.targetFlags.add(cmd.Flags(), "")
 	f.plantedFlag.add(cmd.Flags())
 	f.sourceFlags.add(cmd.Flags())
 	cmd.Flags().StringVar(&f.to, "to", "", "format: "+strings.Join(export.Formats(), ", "))
+	cmd.Flags().BoolVar(&f.unrun, "no-run", false, "do not run the test with the maintainers' own program, where that is installed")
 	cmd.Flags().StringVarP(&f.output, "output", "o", "", "file to write; for sql a directory; default: standard output")
 	return cmd
 }
 
-func (f *exportFlags) run(ctx context.Context, path string, stdout io.Writer) error {
+func (f *exportFlags) run(ctx context.Context, path string, stdout, stderr io.Writer) error {
 	if f.to == "" {
 		return usagef("--to is missing: want one of %s", strings.Join(export.Formats(), ", "))
 	}
@@ -81,14 +87,42 @@ func (f *exportFlags) run(ctx context.Context, path string, stdout io.Writer) er
 	if err := f.allows(&find.Record); err != nil {
 		return err
 	}
-	if find.Record.Class == finding.ClassPlan {
-		return usagef("%s: what differs between two plans has no regression test yet: see its report, and replay its case", path)
-	}
 	files, err := export.Write(f.to, find)
 	if err != nil {
 		return usage(err)
 	}
-	return writeFiles(ctx, files, f.to == "sql", f.output, stdout)
+	if err := writeFiles(ctx, files, f.to == "sql", f.output, stdout); err != nil || f.output == "" || f.unrun {
+		return err
+	}
+	return f.tryOut(ctx, find, files[0].Text, stderr)
+}
+
+// tryOut runs a test as the maintainers do, where their program is installed, and writes beside it what that prints.
+func (f *exportFlags) tryOut(ctx context.Context, find *timeline.Dossier, test string, stderr io.Writer) error {
+	tool := export.ToolOf(find.Record.Environment.DBMS, f.to)
+	switch {
+	case tool == nil, f.dsn != "": // a test makes and drops tables
+		return nil
+	case !tool.Installed():
+		fmt.Fprintf(stderr, "txweave: %s is not installed: the test was not run\n", tool.Name)
+		return nil
+	}
+	if _, err := f.forCase(ctx, find.Case); err != nil {
+		return err
+	}
+	f.faults = nil // the test is run on the database as it is
+	return f.use(ctx, func(t exec.Target) error {
+		printed, err := tool.Run(ctx, t.Control(), test)
+		if err != nil {
+			return &exitError{exitInconclusive, fmt.Errorf("%s is written, and does not run as it did: %w", f.output, err)}
+		}
+		beside := strings.TrimSuffix(f.output, filepath.Ext(f.output)) + tool.Ending
+		if err := output.File(ctx, beside, []byte(printed)); err != nil {
+			return usageOf(err)
+		}
+		fmt.Fprintf(stderr, "txweave: %s has what %s prints of it on %s %s\n", beside, tool.Name, t.Describe().Target, t.Describe().Version)
+		return nil
+	})
 }
 
 // writeFiles writes an export to a file, to a directory, or to standard output.

@@ -16,8 +16,9 @@ type printedFault struct {
 	Of        string     `json:"of"`
 	Mechanism string     `json:"mechanism,omitempty"`
 	Called    string     `json:"called,omitempty"`
+	Same      fault.Kind `json:"same_as,omitempty"`
 	Sentence  string     `json:"sentence"`
-	Why       string     `json:"why"`
+	Why       string     `json:"why,omitempty"`
 	Expected  string     `json:"expected,omitempty"`
 	Source    string     `json:"source"`
 	Before    []string   `json:"names_of_before,omitempty"`
@@ -28,13 +29,22 @@ func sentence(e *fault.CatalogueEntry) string {
 	return strings.NewReplacer("{sees}", "A statement sees", "{stmt}", "A statement").Replace(e.Title)
 }
 
+// same names the kind that oracles call the same phenomenon by.
+func same(e *fault.CatalogueEntry) string {
+	if e.Same == "" {
+		return ""
+	}
+	return "; the same as " + string(e.Same)
+}
+
 // printFaults prints the catalogue of faults.
 func printFaults(w io.Writer, format string) error {
 	switch format {
 	case "json":
 		e := json.NewEncoder(w)
 		for _, f := range fault.All() {
-			if err := e.Encode(&printedFault{f.Kind, string(f.Class), f.Mechanism, f.Called, sentence(&f), f.Why, f.Want, f.Source, f.Old}); err != nil {
+			p := printedFault{f.Kind, string(f.Class), f.Mechanism, f.Called, f.Same, sentence(&f), f.Why, f.Want, f.Source, f.Old}
+			if err := e.Encode(&p); err != nil {
 				return err
 			}
 		}
@@ -47,7 +57,7 @@ func printFaults(w io.Writer, format string) error {
 				fmt.Fprintf(t, "%s:\n", f.Class)
 				of = f.Class
 			}
-			fmt.Fprintf(t, "  %s\t%s\t%s\n", f.Kind, sentence(&f), f.Source)
+			fmt.Fprintf(t, "  %s\t%s\t%s\n", f.Kind, sentence(&f), f.Source+same(&f))
 		}
 		return t.Flush()
 	}
@@ -60,7 +70,8 @@ func printFaultsPage(w io.Writer) error {
 	b.WriteString(`# Faults
 
 Printed by ` + "`txweave features --faults --markdown`" + `. A finding names what is wrong by one of these kinds; its signature is the class of
-the finding, the statement's kind, and the kind of fault. The last column says what the kind goes by: a paper, the SQL standard, a manual. Papers
+the finding, the statement's kind, and the kind of fault.
+Kinds of history are what ` + "`check`" + ` says of recorded histories. The last column says what the kind goes by: a paper, the SQL standard, a manual. Papers
 are Adya (Weak Consistency, 1999), Berenson et al. (A Critique of ANSI SQL Isolation Levels, 1995), Leopard (Li et al., ICDE 2023), Wei et al. (ICDE 2025),
 Clark et al. (Bringing Order to Practical Validation of Database Isolation Levels), TxCheck (Jiang et al., OSDI 2023).
 
@@ -77,7 +88,11 @@ A kind may end in a circumstance: ` + "`-through-search`" + ` where one of the s
 		if f.Called != "" {
 			name += ", " + f.Called
 		}
-		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", name, sentence(&f), f.Why, f.Source)
+		why := f.Why
+		if why == "" && f.Same != "" {
+			why = fault.Of(f.Same).Why
+		}
+		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", name, sentence(&f), why, f.Source+same(&f))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

@@ -10,5 +10,6 @@ var Spelling = &export.Spelling{
 	Waits:    [2]string{"VARIABLE_VALUE", "information_schema.GLOBAL_STATUS WHERE VARIABLE_NAME = 'INNODB_ROW_LOCK_CURRENT_WAITS'"},
 	MTRHead:  []string{"--source include/have_innodb.inc", "SET default_storage_engine = InnoDB;"},
 	Locks:    true,
+	Tool:     mysqltest,
 	GoImport: "github.com/go-sql-driver/mysql", GoDriver: "mysql",
 }

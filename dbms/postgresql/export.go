@@ -7,5 +7,6 @@ var Spelling = &export.Spelling{
 	DBMS:     "postgresql",
 	Waits:    [2]string{"COUNT(*)", "pg_stat_activity WHERE CARDINALITY(pg_blocking_pids(pid)) > 0"},
 	NoMTR:    true,
+	Tool:     isolationTester,
 	GoImport: "github.com/jackc/pgx/v5/stdlib", GoDriver: "pgx",
 }

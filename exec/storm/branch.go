@@ -53,7 +53,7 @@ func (s *session) commitBranch(ctx context.Context) error {
 	start := s.now()
 	s.committing = start
 	for _, sql := range []string{"XA END " + s.branch.id, "XA PREPARE " + s.branch.id} {
-		a, _, _, err := s.send(ctx, sql, false)
+		a, _, _, err := s.send(ctx, plain(sql, false))
 		switch {
 		case errors.Is(err, errAborted) && s.interrupted, err == nil && a.Err != nil && sql[3] == 'P':
 			return s.settleBranch(ctx, start, fmt.Errorf("%w: %s was not answered", errBroken, sql))
@@ -69,7 +69,7 @@ func (s *session) commitBranch(ctx context.Context) error {
 		s.conn.Close()
 		return s.settleBranch(ctx, start, fmt.Errorf("%w: on purpose", errBroken))
 	}
-	a, _, end, err := s.send(ctx, "XA COMMIT "+s.branch.id, false)
+	a, _, end, err := s.send(ctx, plain("XA COMMIT "+s.branch.id, false))
 	if err != nil || a.Err != nil {
 		return s.settleBranch(ctx, start, fmt.Errorf("%w: %v %v", errBroken, err, a.Err))
 	}

@@ -44,11 +44,11 @@ func TestGone(t *testing.T) {
 		sink := &kept{t: t}
 		conn := &telling{says: func(sql string) exec.TxnState { return x.says[sql] }}
 		s := &session{storm: st, sink: sink, txn: 7, errors: map[int]int64{}, conn: exec.NewSession(conn, 1, &exec.Protocol{DBError: exec.MySQLError})}
-		if _, _, _, err := s.send(t.Context(), "BEGIN", false); err != nil {
+		if _, _, _, err := s.send(t.Context(), plain("BEGIN", false)); err != nil {
 			t.Fatal(err)
 		}
 		s.open = s.conn.TxnState() == exec.TxnOpen
-		_, _, _, err := s.send(t.Context(), "UPDATE", false)
+		_, _, _, err := s.send(t.Context(), plain("UPDATE", false))
 		if errors.Is(err, errAborted) != (x.want > 0) || len(st.faults) != x.want {
 			t.Errorf("%s: %v, %+v", name, err, st.faults)
 		}

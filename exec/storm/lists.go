@@ -29,7 +29,7 @@ func (t *tx) Append(table int, key int64) (bool, error) {
 func (t *tx) List(table int, key int64) ([]int64, error) {
 	intent, clause := t.readLock(false)
 	sql := fmt.Sprintf("SELECT vkey, list FROM %s WHERE pkey = %d%s", t.table(table), key, clause)
-	a, start, end, err := t.send(t.ctx, sql, true)
+	a, start, end, err := t.send(t.ctx, &request{sql: sql, query: true, table: table, lo: key, hi: key})
 	if err != nil {
 		return nil, err
 	}

@@ -1,10 +1,8 @@
 package storm
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"runtime"
-	"strings"
 	"sync"
 	"time"
 )
@@ -31,7 +29,7 @@ type perturber struct {
 }
 
 type writtenRow struct {
-	table string
+	table int
 	key   int64
 }
 
@@ -55,40 +53,17 @@ type delays struct {
 	own      *ending
 }
 
-// rowsOf are the rows of a storm's table that a statement names.
-func rowsOf(sql string) []writtenRow {
-	table, lo, hi := "", int64(0), int64(-1)
-	words := strings.Fields(sql)
-	for i, w := range words[:max(0, len(words)-1)] {
-		if table == "" && (w == "FROM" || w == "INTO" || w == "UPDATE") {
-			table = words[i+1]
-		}
-	}
-	if at := strings.Index(sql, "pkey = "); at >= 0 {
-		if n, _ := fmt.Sscanf(sql[at:], "pkey = %d", &lo); n == 1 {
-			hi = lo
-		}
-	} else if at := strings.Index(sql, "pkey BETWEEN "); at >= 0 {
-		if n, _ := fmt.Sscanf(sql[at:], "pkey BETWEEN %d AND %d", &lo, &hi); n < 2 {
-			hi = lo - 1
-		}
-	} else if at := strings.Index(sql, "VALUES ("); at >= 0 {
-		if n, _ := fmt.Sscanf(sql[at:], "VALUES (%d", &lo); n == 1 {
-			hi = lo
-		}
-	}
+// rows are those of a storm's table that a statement names: the first ones of a range.
+func (q *request) rows() []writtenRow {
 	var out []writtenRow
-	for key := lo; key <= hi && len(out) < widest; key++ {
-		out = append(out, writtenRow{table, key})
+	for key := q.lo; key <= q.hi && len(out) < widest; key++ {
+		out = append(out, writtenRow{q.table, key})
 	}
 	return out
 }
 
-// ends says whether a statement ends a transaction.
-func ends(sql string) bool { return sql == "COMMIT" || strings.HasPrefix(sql, "ROLLBACK") }
-
 // perturb delays a statement that the session is about to send.
-func (s *session) perturb(sql string) {
+func (s *session) perturb(q *request) {
 	p, d := s.perturber, &s.delays
 	if p == nil || s.id >= s.opt.Sessions || s.stop.Load() {
 		return
@@ -97,7 +72,7 @@ func (s *session) perturb(sql string) {
 		d.priority, d.left = d.rng.IntN(priorities), 1+int(d.rng.ExpFloat64()*changeAfter)
 	}
 	held, early, after := d.rng.IntN(priorities) >= d.priority, d.rng.IntN(4) == 0, time.Duration(max(0, 2*d.rng.Int64N(int64(spread))-int64(spread)))
-	if gate, limit := p.gate(s.id, sql, early); held && gate != nil {
+	if gate, limit := p.gate(s.id, q, early); held && gate != nil {
 		t := time.NewTimer(limit)
 		defer t.Stop()
 		select {
@@ -108,22 +83,22 @@ func (s *session) perturb(sql string) {
 		for until := time.Now().Add(after); time.Now().Before(until); { // too short to sleep
 		}
 	}
-	if ends(sql) {
-		p.sends(d.own, sql)
+	if q.act >= rollsBack {
+		p.sends(d.own, q.act)
 	}
 }
 
 // gate is what a statement is held back for, nil if there is nothing, and how long.
-func (p *perturber) gate(session int, sql string, early bool) (chan struct{}, time.Duration) {
-	if sql == "COMMIT" {
+func (p *perturber) gate(session int, q *request, early bool) (chan struct{}, time.Duration) {
+	if q.act == commits {
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		return p.commit, company
 	}
-	if ends(sql) || sql == "BEGIN" {
+	if q.act >= begins {
 		return nil, 0
 	}
-	rows := rowsOf(sql)
+	rows := q.rows()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, r := range rows {
@@ -140,43 +115,43 @@ func (p *perturber) gate(session int, sql string, early bool) (chan struct{}, ti
 }
 
 // sends notes that a transaction is being ended.
-func (p *perturber) sends(e *ending, sql string) {
+func (p *perturber) sends(e *ending, how act) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if e != nil && !e.wasSent {
 		e.wasSent = true
 		close(e.sent)
 	}
-	if sql == "COMMIT" {
+	if how == commits {
 		close(p.commit)
 		p.commit = make(chan struct{})
 	}
 }
 
 // answered notes a statement that was done, or one that ended the session's transaction whether it was done or not.
-func (s *session) answered(sql string, done bool) {
+func (s *session) answered(q *request, done bool) {
 	p, d := s.perturber, &s.delays
 	if p == nil {
 		return
 	}
-	if p.note(s.id, d, sql, done) {
+	if p.note(s.id, d, q, done) {
 		runtime.Gosched() // who waits for it goes first
 	}
 }
 
 // note notes what answered is told, and says whether it ended a transaction.
-func (p *perturber) note(session int, d *delays, sql string, done bool) (over bool) {
+func (p *perturber) note(session int, d *delays, q *request, done bool) (over bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch {
-	case ends(sql) || !done:
+	case q.act >= rollsBack || !done:
 		p.drop(d)
 		return true
-	case sql == "BEGIN":
+	case q.act == begins:
 		p.drop(d)
 		d.own = &ending{session: session, sent: make(chan struct{}), done: make(chan struct{})}
-	case d.own != nil && (strings.HasPrefix(sql, "UPDATE") || strings.HasPrefix(sql, "INSERT") || strings.HasPrefix(sql, "DELETE")):
-		for _, r := range rowsOf(sql) {
+	case d.own != nil && q.act == writes:
+		for _, r := range q.rows() {
 			d.own.rows = append(d.own.rows, r)
 			p.writers[r] = d.own
 		}

@@ -57,7 +57,7 @@ func (s *session) leaveReceipt(ctx context.Context) error {
 		return nil
 	}
 	sql := fmt.Sprintf("UPDATE %s SET txn = %d WHERE session = %d", receiptTable, s.txn, s.id)
-	a, _, _, err := s.send(ctx, sql, false)
+	a, _, _, err := s.send(ctx, plain(sql, false))
 	if err == nil && (a.Err != nil || a.Affected != 1) {
 		err = (&tx{session: s, ctx: ctx}).wrong(fault.Receipt, sql, fmt.Sprintf("%d rows affected, %v", a.Affected, a.Err))
 	}

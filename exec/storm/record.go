@@ -125,7 +125,7 @@ func keysOf(rows []workload.Row) []int64 {
 // see asks for the transaction's number and for what it sees: all of it where one snapshot is the transaction's, which one statement's is not.
 func (t *tx) see() error {
 	sql := t.conn.SnapshotQuery()
-	a, _, _, err := t.send(t.ctx, sql, true)
+	a, _, _, err := t.send(t.ctx, plain(sql, true))
 	if err != nil {
 		return err
 	}

@@ -151,15 +151,15 @@ func (s *session) unique(last int64) int64 {
 func (s *session) transaction(ctx context.Context, program workload.Program) error {
 	s.txn = s.unique(s.txn)
 	tx := &tx{session: s, ctx: ctx}
-	begin := "BEGIN"
+	open := &request{sql: "BEGIN", act: begins}
 	s.branch, s.open = branch{}, false
 	if s.byBranch() {
 		s.branch.id = fmt.Sprintf("'txweave-%d'", s.txn)
-		begin = "XA START " + s.branch.id
+		open = plain("XA START "+s.branch.id, false)
 	}
-	a, start, end, err := s.send(ctx, begin, false)
+	a, start, end, err := s.send(ctx, open)
 	if err == nil && a.Err != nil && s.branch.id != "" {
-		return fmt.Errorf("%s: %s", begin, a.Err)
+		return fmt.Errorf("%s: %s", open.sql, a.Err)
 	}
 	if err != nil {
 		if errors.Is(err, errAborted) {
@@ -204,7 +204,7 @@ func (s *session) transaction(ctx context.Context, program workload.Program) err
 
 func (s *session) commit(ctx context.Context) error {
 	s.open = false
-	_, start, end, err := s.send(ctx, "COMMIT", false)
+	_, start, end, err := s.send(ctx, &request{sql: "COMMIT", act: commits})
 	s.committing = start
 	switch {
 	case err == nil:
@@ -233,9 +233,9 @@ func (s *session) rollback(ctx context.Context, since int64) error {
 	s.sink.Sending(since)
 	s.held, s.open = true, false
 	if s.branch.id != "" { // one that the database has rolled back is ended as one that it has not
-		_, _, _, _ = s.send(ctx, "XA END "+s.branch.id, false)
+		_, _, _, _ = s.send(ctx, plain("XA END "+s.branch.id, false))
 	}
-	_, _, end, err := s.send(ctx, s.branch.rollback(), false)
+	_, _, end, err := s.send(ctx, &request{sql: s.branch.rollback(), act: rollsBack})
 	s.held = false
 	switch {
 	case errors.Is(err, errAborted) && s.excused(): // the connection's end rolls it back
@@ -282,17 +282,41 @@ func (s *session) emit(op history.Operation) error {
 // pause is how long a session waits before it sends a refused statement again.
 const pause = 200 * time.Microsecond
 
+// act is what a statement does to the transaction. Those that begin or end it are the last ones.
+type act uint8
+
+const (
+	asks act = iota // or does what nobody waits for
+	writes
+	begins
+	rollsBack
+	commits
+)
+
+// request is one statement, and what is known of it without its text.
+type request struct {
+	sql    string
+	query  bool // its answer is rows
+	act    act
+	table  int
+	lo, hi int64 // the keys of the table's rows that it names; none where hi < lo
+}
+
+// plain is a request of which no more is known.
+func plain(sql string, query bool) *request { return &request{sql: sql, query: query, hi: -1} }
+
 // send sends one statement and sorts what the database says: errAborted if the transaction cannot go on, errBroken if
 // the connection cannot. An error that comes from the statement and its data is in the answer.
-func (s *session) send(ctx context.Context, sql string, query bool) (a history.Answer, start, end int64, err error) {
-	s.perturb(sql)
+func (s *session) send(ctx context.Context, q *request) (a history.Answer, start, end int64, err error) {
+	s.perturb(q)
+	sql := q.sql
 	first := s.now()
 	s.activity.set(sql, s.txn, first)
 	if !s.held {
 		s.sink.Sending(first)
 	}
 	for start = first; ; start = s.now() {
-		if query {
+		if q.query {
 			a, err = s.conn.Query(ctx, sql)
 		} else {
 			a, err = s.conn.Exec(ctx, sql)
@@ -300,13 +324,13 @@ func (s *session) send(ctx context.Context, sql string, query bool) (a history.A
 		end = s.now()
 		s.activity.answered.Store(end)
 		if err != nil {
-			s.answered(sql, false)
+			s.answered(q, false)
 			s.failedAt = first
 			return a, start, end, fmt.Errorf("%w: %w", errBroken, err)
 		}
 		s.statements++
 		if a.Err == nil {
-			s.answered(sql, true)
+			s.answered(q, true)
 			break
 		}
 		class := s.profile.Classify(a.Err.Code, a.Err.Message)
@@ -319,7 +343,7 @@ func (s *session) send(ctx context.Context, sql string, query bool) (a history.A
 		if class == dbms.Deterministic && !(s.profile.ErrorsEnd && slices.Contains(s.profile.Duplicate, a.Err.Code)) {
 			break
 		}
-		s.answered(sql, false)
+		s.answered(q, false)
 		s.failedAt, s.interrupted = first, class == dbms.Environment
 		return a, start, end, errAborted
 	}

@@ -97,7 +97,7 @@ func (t *tx) read(table int, lo, hi int64, where workload.Where, lock bool) ([]w
 
 // readAs is read with the text of its query.
 func (t *tx) readAs(sql string, table int, lo, hi int64, where workload.Where, intent history.LockIntent) ([]workload.Row, error) {
-	rows, _, start, end, err := t.query(sql, lo, hi)
+	rows, _, start, end, err := t.query(&request{sql: sql, query: true, table: table, lo: lo, hi: hi}, lo, hi)
 	if err != nil {
 		return nil, err
 	}
@@ -117,15 +117,15 @@ func (t *tx) readAs(sql string, table int, lo, hi int64, where workload.Where, i
 
 // query sends a query for pkey, vkey, v, and maybe one more version, and checks what needs no history: each key once,
 // between lo and hi. more holds that version of each row.
-func (t *tx) query(sql string, lo, hi int64) (rows []workload.Row, more []int64, start, end int64, err error) {
-	a, start, end, err := t.send(t.ctx, sql, true)
+func (t *tx) query(q *request, lo, hi int64) (rows []workload.Row, more []int64, start, end int64, err error) {
+	a, start, end, err := t.send(t.ctx, q)
 	if err != nil {
 		return nil, nil, 0, 0, err
 	}
 	if a.Err != nil {
-		return nil, nil, 0, 0, t.unexpected(sql, a)
+		return nil, nil, 0, 0, t.unexpected(q.sql, a)
 	}
-	rows, more, err = t.rows(a, sql, lo, hi)
+	rows, more, err = t.rows(a, q.sql, lo, hi)
 	return rows, more, start, end, err
 }
 
@@ -208,7 +208,7 @@ func (t *tx) scanIndex(table int) error {
 // the row. number is what the history calls the version.
 func (t *tx) write(sql string, wrote history.Access, number int64, overwrote, missing []history.Access) (bool, error) {
 	table, key := int(wrote.Table), wrote.Key
-	a, start, end, err := t.send(t.ctx, sql, false)
+	a, start, end, err := t.send(t.ctx, &request{sql: sql, act: writes, table: table, lo: key, hi: key})
 	if err != nil {
 		return false, err
 	}
@@ -274,7 +274,7 @@ func (t *tx) CompareAndSet(table int, key, version, value int64) (bool, error) {
 func (t *tx) Insert(table int, key, value int64) (bool, error) {
 	n := t.next()
 	sql := fmt.Sprintf("INSERT INTO %s (pkey, vkey, v) VALUES (%d, %d, %d)", t.table(table), key, n, value)
-	a, start, end, err := t.send(t.ctx, sql, false)
+	a, start, end, err := t.send(t.ctx, &request{sql: sql, act: writes, table: table, lo: key, hi: key})
 	if err != nil {
 		return false, err
 	}
@@ -305,7 +305,7 @@ func (t *tx) Insert(table int, key, value int64) (bool, error) {
 func (t *tx) PutRange(table int, lo, hi int64, where workload.Where, add int64) (int, error) {
 	n := t.next()
 	sql := fmt.Sprintf("UPDATE %s SET pvkey = vkey, vkey = %d, v = v + %d WHERE %s", t.table(table), n, add, between(lo, hi, where))
-	a, start, end, err := t.send(t.ctx, sql, false)
+	a, start, end, err := t.send(t.ctx, &request{sql: sql, act: writes, table: table, lo: lo, hi: hi})
 	if err != nil {
 		return 0, err
 	}
@@ -320,7 +320,7 @@ func (t *tx) PutRange(table int, lo, hi int64, where workload.Where, add int64) 
 	}
 	after := fmt.Sprintf("SELECT pkey, vkey, v, pvkey FROM %s WHERE %s AND vkey = %d", t.table(table), between(lo, hi, workload.Where{}), n)
 	t.held = true
-	rows, replaced, readStart, readEnd, err := t.query(after, lo, hi)
+	rows, replaced, readStart, readEnd, err := t.query(plain(after, true), lo, hi)
 	t.held = false
 	if err != nil {
 		return 0, err

@@ -32,10 +32,22 @@ const slowQuery = 250 * time.Millisecond
 // endless is when a query is ended that runs inside this process, and takes the time of all others.
 const endless = time.Second
 
+// generated is a request of a statement of the generator's, or of a query about it.
+func generated(s *workload.Generated, sql string, query bool) *request {
+	q := plain(sql, query)
+	if !query {
+		q.act = writes
+	}
+	if s.Keyed {
+		q.table, q.lo, q.hi = s.Table, s.Key, s.Key
+	}
+	return q
+}
+
 // hurried sends a query of the generator's, which is ended where it does not end soon, and is sent no more then.
 func (t *tx) hurried(s *workload.Generated, sql string) (a history.Answer, start, end int64, err error) {
 	if !t.profile.Embedded {
-		return t.send(t.ctx, sql, true)
+		return t.send(t.ctx, generated(s, sql, true))
 	}
 	var mu sync.Mutex // what comes behind the query is not ended in its place
 	conn, answered := t.conn, false
@@ -48,7 +60,7 @@ func (t *tx) hurried(s *workload.Generated, sql string) (a history.Answer, start
 		}
 	})
 	defer timer.Stop()
-	a, start, end, err = t.send(t.ctx, sql, true)
+	a, start, end, err = t.send(t.ctx, generated(s, sql, true))
 	mu.Lock()
 	defer mu.Unlock()
 	answered = true
@@ -199,7 +211,7 @@ func (t *tx) versions(tables []int) error {
 
 // askLocking sends a query that locks what it reads; which rows these are is not known.
 func (t *tx) askLocking(s *workload.Generated) error {
-	a, start, end, err := t.send(t.ctx, s.SQL, true)
+	a, start, end, err := t.send(t.ctx, generated(s, s.SQL, true))
 	switch {
 	case err != nil:
 		return err
@@ -216,7 +228,7 @@ func (t *tx) askLocking(s *workload.Generated) error {
 func (t *tx) change(s *workload.Generated) error {
 	n := t.next()
 	sql := strings.ReplaceAll(s.SQL, s.Mark, strconv.FormatInt(n, 10))
-	a, start, end, err := t.send(t.ctx, sql, false)
+	a, start, end, err := t.send(t.ctx, generated(s, sql, false))
 	if err != nil {
 		return err
 	}
@@ -237,7 +249,7 @@ func (t *tx) change(s *workload.Generated) error {
 	t.held = true
 	for _, table := range s.Writes {
 		after := fmt.Sprintf("SELECT pkey, vkey, v, pvkey FROM %s WHERE vkey = %d", t.table(table), n)
-		rows, replaced, readStart, readEnd, err := t.query(after, 0, maxKey)
+		rows, replaced, readStart, readEnd, err := t.query(plain(after, true), 0, maxKey)
 		if err != nil {
 			t.held = false
 			return err
@@ -282,7 +294,7 @@ func (t *tx) complete(s *workload.Generated, sql string, version int64) error {
 	if s.Matching == "" || !t.profile.GapLocks && !t.profile.FixedViews() || t.rng.IntN(matchingShare) > 0 {
 		return nil
 	}
-	a, start, end, err := t.send(t.ctx, s.Matching, true)
+	a, start, end, err := t.send(t.ctx, generated(s, s.Matching, true))
 	if err != nil {
 		return err
 	}
@@ -308,7 +320,7 @@ func (t *tx) complete(s *workload.Generated, sql string, version int64) error {
 // others, too, as it may where nothing keeps rows from coming, nobody knows what the transaction did: it is given up.
 func (t *tx) remove(s *workload.Generated) error {
 	table := s.Writes[0]
-	a, start, end, err := t.send(t.ctx, s.Before, true)
+	a, start, end, err := t.send(t.ctx, generated(s, s.Before, true))
 	if err != nil {
 		return err
 	}
@@ -332,7 +344,7 @@ func (t *tx) remove(s *workload.Generated) error {
 	if err := t.emit(before); err != nil {
 		return err
 	}
-	a, start, end, err = t.send(t.ctx, s.SQL, false)
+	a, start, end, err = t.send(t.ctx, generated(s, s.SQL, false))
 	if err != nil {
 		return err
 	}
@@ -357,7 +369,8 @@ func (t *tx) remove(s *workload.Generated) error {
 	}
 	op.Writes = gone
 	t.held = true
-	left, _, start, end, err := t.query(fmt.Sprintf("SELECT pkey, vkey, v FROM %s WHERE pkey IN (%s)", t.table(table), strings.Join(keys, ", ")), 0, maxKey)
+	left, _, start, end, err := t.query(plain(fmt.Sprintf("SELECT pkey, vkey, v FROM %s WHERE pkey IN (%s)", t.table(table),
+		strings.Join(keys, ", ")), true), 0, maxKey)
 	t.held = false
 	switch {
 	case err != nil:

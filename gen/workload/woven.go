@@ -5,11 +5,14 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 
 	"txweave/gen"
+	"txweave/sql"
 	"txweave/sql/analysis"
+	"txweave/sql/classes"
 	"txweave/sqltext"
 )
 
@@ -25,6 +28,10 @@ type Generated struct {
 	Info     *sqltext.Analysis
 	// Reads are the numbers of the tables that its answer depends on, Writes of those whose rows it may give its version to.
 	Reads, Writes []int
+	// Key is one that a comparison of pkey in it names, of a row of Table, if there is one (Keyed).
+	Key   int64
+	Table int
+	Keyed bool
 	// Adds is how many rows an INSERT of literal rows adds unless it fails; 0 where that is not certain.
 	Adds int
 	// Ran says that it has been answered without an error, NoCopies that it cannot be asked of copies, NoOpaque that it cannot with its conditions hidden.
@@ -158,15 +165,15 @@ func (p *pool) make(n int) [][]*Generated {
 }
 
 // read understands a statement; nil where what it does could not be learned.
-func (p *pool) read(sql string) *Generated {
-	if kind := sqltext.KindOf(sql); !kind.IsTarget() {
+func (p *pool) read(text string) *Generated {
+	if kind := sqltext.KindOf(text); !kind.IsTarget() {
 		return nil
 	}
-	info, err := p.parser.Analyze(p.schema, sql)
+	info, err := p.parser.Analyze(p.schema, text)
 	if err != nil || info.Unkeyed || info.Returns {
 		return nil
 	}
-	s := &Generated{SQL: sql, Info: info}
+	s := &Generated{SQL: text, Info: info}
 	if info.VKey != 0 {
 		s.Mark = strconv.FormatInt(info.VKey, 10)
 	}
@@ -183,8 +190,12 @@ func (p *pool) read(sql string) *Generated {
 			s.Writes = append(s.Writes, p.table(t))
 		}
 	}
-	stmt, _ := sqltext.SyntaxOf(p.dialect.Name).Tree.Parse(sql)
-	if v, ok := analysis.SpelledBy(stmt); ok && info.Kind == sqltext.Insert && info.Plain && !passesOver(sql) {
+	stmt, _ := sqltext.SyntaxOf(p.dialect.Name).Tree.Parse(text)
+	if touched := slices.Concat(s.Writes, s.Reads); stmt != nil && len(touched) > 0 {
+		s.Table = touched[0]
+		s.Key, s.Keyed = keyNamed(stmt)
+	}
+	if v, ok := analysis.SpelledBy(stmt); ok && info.Kind == sqltext.Insert && info.Plain && !passesOver(text) {
 		s.Adds = len(v.Rows)
 	}
 	switch info.Kind {
@@ -193,12 +204,12 @@ func (p *pool) read(sql string) *Generated {
 		if p.inner && info.SetOrCTE {
 			return nil // the operands of a set operation have no place for a lock clause
 		}
-		if s.Before, err = p.parser.BeforeRead(p.schema, sql, p.locks, p.inner); err != nil || s.Before == "" || len(s.Writes) != 1 {
+		if s.Before, err = p.parser.BeforeRead(p.schema, text, p.locks, p.inner); err != nil || s.Before == "" || len(s.Writes) != 1 {
 			return nil
 		}
 	case sqltext.Update:
 		if info.MatchTable == info.Target {
-			if s.Matching, err = p.parser.BeforeRead(p.schema, sql, p.locks, p.inner); err != nil {
+			if s.Matching, err = p.parser.BeforeRead(p.schema, text, p.locks, p.inner); err != nil {
 				return nil
 			}
 		}
@@ -209,6 +220,21 @@ func (p *pool) read(sql string) *Generated {
 		}
 	}
 	return s
+}
+
+// keyNamed is the first key that a comparison of pkey names.
+func keyNamed(stmt sql.Stmt) (key int64, ok bool) {
+	sql.Walk(stmt, func(n sql.Node) bool {
+		b, is := n.(*sql.Binary)
+		if !is || ok || b.Op != sql.OpEq {
+			return !ok
+		}
+		if c, is := b.Left.(*sql.Column); is && strings.EqualFold(c.Name.Value, "pkey") {
+			key, ok = classes.Integer(b.Right)
+		}
+		return !ok
+	})
+	return key, ok
 }
 
 // slowTimes is how often in a row a query may take too long before it is sent no more: once may be for a wait, or for what befalls the database.

@@ -127,7 +127,7 @@ func newScript(f *timeline.Dossier) (*script, error) {
 		s.serialTransactions()
 	}
 	s.spellOut()
-	return s, nil
+	return s, s.planned()
 }
 
 // inWords names transactions in their order.

@@ -37,7 +37,7 @@ func writeMTR(s *script) ([]File, error) {
 	}
 	w.WriteString("--source include/count_sessions.inc\n\n")
 	w.session(slices.Concat(s.setup, s.dbms.Alone)) // the tables and the serial order go over the default connection
-	w.section("The interleaving of " + strings.Join(s.named(), ", "))
+	w.section(s.together())
 	w.tables(false)
 	for _, i := range w.usedLanes() {
 		w.WriteString("--connect (" + conn(w.Lanes[i].Name) + ",localhost,root,,)\n")
@@ -61,6 +61,18 @@ func writeMTR(s *script) ([]File, error) {
 	}
 	w.end()
 	return []File{{"case.test", w.String()}}, nil
+}
+
+// together says what the statements in transactions show.
+func (s *script) together() string {
+	switch names := s.named(); {
+	case s.finding.Record.Class == finding.ClassPlan:
+		return "As planned"
+	case len(names) == 1:
+		return "In a transaction"
+	default:
+		return "The interleaving of " + strings.Join(names, ", ")
+	}
 }
 
 // named returns the names of the lanes in use.

@@ -1,40 +1,28 @@
 package export_test
 
 import (
-	"bytes"
 	"flag"
 	"fmt"
 	"os"
-	osexec "os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"txweave/dbms"
+	"txweave/dbms/mariadb"
 	"txweave/exec"
 	"txweave/finding"
 	"txweave/history"
 	"txweave/instrument"
 	"txweave/internal/testkit/effort"
+	"txweave/internal/testkit/need"
 	"txweave/internal/testkit/servers"
 	"txweave/report/export"
 	"txweave/report/timeline"
 	"txweave/sqltext"
 	"txweave/testcase"
 )
-
-// mtrSuite finds the directory with the include files of MariaDB's test suite.
-func mtrSuite(t testing.TB) string {
-	t.Helper()
-	for _, dir := range []string{"/usr/share/mysql/mysql-test", "/usr/share/mariadb/mariadb-test", "/usr/share/mariadb-test", "/usr/share/mysql-test"} {
-		if found, _ := filepath.Glob(filepath.Join(dir, "include", "wait_condition.inc")); len(found) > 0 {
-			return dir
-		}
-	}
-	t.Fatal("mysqltest is there, its include files are not (Debian: apt-get install mariadb-test)")
-	return ""
-}
 
 // mysqltest runs a finding's mtr test under the real mysqltest, and returns what it prints.
 func mysqltest(t testing.TB, f *timeline.Dossier) string {
@@ -48,23 +36,19 @@ func mysqltest(t testing.TB, f *timeline.Dossier) string {
 
 func runMysqltest(t testing.TB, f *timeline.Dossier) (string, error) {
 	t.Helper()
-	mysqltest := installed(t, "mysqltest", "mariadb-test")
-	test := filepath.Join(save(t, "mtr", f), "case.test")
-	// A test that failed leaves its tables.
-	if err := shared.Target(t).Control().Must(t.Context(), "DROP DATABASE test", "CREATE DATABASE test"); err != nil {
+	tool := mariadb.Spelling.Tool
+	if !tool.Installed() {
+		need.Missing(t, "needs mysqltest with its include files (Debian: apt-get install mariadb-test)")
+	}
+	test, err := os.ReadFile(filepath.Join(save(t, "mtr", f), "case.test"))
+	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := osexec.CommandContext(t.Context(), mysqltest, "--no-defaults", "--socket="+shared.Socket(t), "--user=root", "--database=test", "--test-file="+test)
-	cmd.Dir = mtrSuite(t)
-	var out, stderr bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &stderr
-	if err := cmd.Run(); err != nil {
-		return out.String(), fmt.Errorf("mysqltest: %w\n%s\n%s", err, out.String(), stderr.String())
+	// A test that failed leaves its tables.
+	if err := shared.Target(t).Control().Must(t.Context(), "DROP DATABASE IF EXISTS test"); err != nil {
+		t.Fatal(err)
 	}
-	if strings.Contains(out.String(), "Timeout in wait_condition") {
-		return out.String(), fmt.Errorf("a statement that should wait does not:\n%s", out.String())
-	}
-	return out.String(), nil
+	return tool.Run(t.Context(), shared.Target(t).Control(), string(test))
 }
 
 // answers cuts what mysqltest printed into sections and their statements: what stands between two of the lines that

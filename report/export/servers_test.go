@@ -27,7 +27,7 @@ import (
 // shared is the server of the package's tests, with a database for each client.
 var shared = servers.Launched("a MariaDB server", mariadb.Server, "CREATE DATABASE test", "CREATE DATABASE test_sql", "CREATE DATABASE test_go")
 
-func TestMain(m *testing.M) { os.Exit(servers.Run(m, shared)) }
+func TestMain(m *testing.M) { os.Exit(servers.Run(m, shared, postgres)) }
 
 // installed finds a program; a test that needs it is skipped where there is none.
 func installed(t testing.TB, program, debian string) string {

@@ -19,6 +19,8 @@ type Spelling struct {
 	// NoMTR says that the DBMS has no mysqltest; MTRHead are the first lines of its tests.
 	NoMTR   bool
 	MTRHead []string
+	// Tool runs tests as the maintainers do; nil where txweave knows of none.
+	Tool *Tool
 	// Locks says that GET_LOCK and RELEASE_LOCK exist: session scripts then keep each other's pace.
 	Locks bool
 	// Shell says that the client runs commands of the shell after ".shell": its session scripts keep pace with files.

@@ -26,19 +26,30 @@ var page = template.Must(template.New("index").Parse(text))
 
 // BugRow is one bug.
 type BugRow struct {
-	ID, Status, Title, DBMS, Levels, Versions, First, Last, Page, Size, Signature, Planted string
-	Faults                                                                                 []string // all that were planted
-	Count, Suspects                                                                        int
-	Settled                                                                                bool
+	ID, Status, Title, DBMS, Levels, Versions, First, Last, Page, Signature, Planted string
+	Size                                                                             CaseSize // of the smallest case
+	Faults                                                                           []string // all that were planted
+	Count, Suspects                                                                  int
+	Settled                                                                          bool
 }
 
-// Large says how large the smallest case is; "" where there is none.
-func (r BugRow) Large() string {
-	var stmts, txns int
-	if _, err := fmt.Sscanf(r.Size, "%d in %d", &stmts, &txns); err != nil {
+// CaseSize is how large a case is; zero where there is none.
+type CaseSize struct{ Stmts, Txns int }
+
+// String prints the size in short: statements in transactions.
+func (s CaseSize) String() string {
+	if s == (CaseSize{}) {
 		return ""
 	}
-	return finding.Count(stmts, "statement") + " in " + finding.Count(txns, "transaction")
+	return fmt.Sprintf("%d in %d", s.Stmts, s.Txns)
+}
+
+// Large prints the size in words.
+func (s CaseSize) Large() string {
+	if s == (CaseSize{}) {
+		return ""
+	}
+	return finding.Count(s.Stmts, "statement") + " in " + finding.Count(s.Txns, "transaction")
 }
 
 // data is what the template prints.
@@ -124,7 +135,7 @@ func RowOf(dir string, g *finding.Bug) BugRow {
 }
 
 // smallest finds the page to look at first, and how large its case is.
-func smallest(dir string, g *finding.Bug) (page, size string) {
+func smallest(dir string, g *finding.Bug) (page string, size CaseSize) {
 	for _, below := range []string{finding.ReducedDir, ""} {
 		for _, k := range g.Kept {
 			if !finding.ValidName(k.Dir) {
@@ -142,10 +153,10 @@ func smallest(dir string, g *finding.Bug) (page, size string) {
 			if _, err := os.Stat(filepath.Join(in.Path, finding.PageFile)); err == nil {
 				page = filepath.ToSlash(filepath.Join(k.Dir, below, finding.PageFile))
 			}
-			return page, fmt.Sprintf("%d in %d", n, len(c.Txns))
+			return page, CaseSize{n, len(c.Txns)}
 		}
 	}
-	return "", ""
+	return "", CaseSize{}
 }
 
 // Merge proposes that bugs are one: the same case shows them.

@@ -47,7 +47,9 @@ type page struct {
 	Planted                        string
 	Evidence                       []evidence
 	Verdict                        string
-	Beside                         string // what the replay is: without transactions, or a serial order
+	Actual, Beside                 string // what the run is, and the replay: without transactions, or a serial order
+	ByPlan                         bool   // the two differ by plan: nobody knows which is right
+	Otherwise                      string // what has the statements planned otherwise
 	InOrder                        bool   // it is a serial order of the transactions
 	Lanes                          []lane
 	Bands                          []band
@@ -90,7 +92,8 @@ type word struct{ Text, Ref string }
 
 // comparison is what two executions gave.
 type comparison struct {
-	Beside           string // what Expected is of
+	Label, Beside    string // what Actual and Expected are of
+	Query, QueryIs   string // the text that Expected answers, where that is not SQL, and what it is
 	Name, Ref, SQL   string
 	Actual, Expected *answer
 	Wrong            bool
@@ -138,7 +141,9 @@ func Write(f *timeline.Dossier) ([]byte, error) {
 	p.head()
 	p.lanes()
 	p.evidence()
-	p.Graph = dependencies(f, p.t, p.wrong)
+	if !p.ByPlan { // where the statements are in one order, without transactions
+		p.Graph = dependencies(f, p.t, p.wrong)
+	}
 	p.GraphTitle = "What depends on what"
 	p.compare()
 	p.facts()
@@ -174,12 +179,17 @@ func ForDirectory(dir string) (text []byte) {
 func (p *page) head() {
 	r := &p.f.Record
 	p.Title, p.Claim, p.Level = p.f.Title(p.t), p.f.Claim(p.t), p.f.Level()
-	p.Beside, p.InOrder = cmp.Or(p.f.Beside, "without transactions"), p.f.Beside != ""
+	p.Actual, p.Beside, p.InOrder = "in transactions", cmp.Or(p.f.Beside, "without transactions"), p.f.Beside != ""
+	if p.ByPlan = r.Class == finding.ClassPlan; p.ByPlan {
+		p.Actual, p.Beside = "as planned", "planned otherwise"
+		if s := p.f.Setting(); s != nil {
+			p.Beside += " (" + s.Name + ")"
+			p.Otherwise = strings.Join(timeline.PuttingInForce(s), "\n")
+		}
+	}
 	p.ID, p.Class, p.Summary = r.ID, r.Class, r.Summary
 	p.Version = strings.TrimSpace(r.Environment.DBMS + " " + r.Environment.Version)
-	if r.Repeated > 0 {
-		p.Rate = fmt.Sprintf("came back %d of %d times", r.Confirmed, r.Repeated)
-	}
+	p.Rate = r.Again()
 	p.Planted = r.Environment.PlantedNote()
 	p.Why = p.f.Why()
 	if p.Plain = p.f.Plain != nil; p.Plain {
@@ -273,7 +283,7 @@ func (p *page) cell(s *timeline.LaneStep, v *timeline.Versions) cell {
 		}
 	}
 	if s.Answered && (!c.Control || s.Answer.Err != nil) {
-		if len(s.Differences) > 0 && s.Expected != nil {
+		if len(s.Differences) > 0 && s.Expected != nil && p.f.Searched() == nil {
 			c.Answer, c.Expected = beside(&s.Answer, s.Expected)
 		} else {
 			c.Answer = show(&s.Answer)
@@ -381,6 +391,9 @@ func (p *page) evidence() {
 
 // comparisonOf is what the two executions gave where a difference names a statement or a table; nil where there is one only.
 func (p *page) comparisonOf(d *finding.Difference) *comparison {
+	if d == p.f.Searched() {
+		return p.searched(d)
+	}
 	if s := p.t.Find(d.Stmt); s != nil && d.Stmt != "" && s.Expected != nil {
 		c := p.comparisonAt(s)
 		return &c
@@ -394,18 +407,35 @@ func (p *page) comparisonOf(d *finding.Difference) *comparison {
 	return nil
 }
 
+// searched puts a query beside the write that it was right before; nil where the finding lacks an answer of either.
+func (p *page) searched(d *finding.Difference) *comparison {
+	s, found := p.t.Find(d.Stmt), p.f.AnswerOfQuery(d)
+	if s == nil || s.Expected == nil || found == nil {
+		return nil
+	}
+	c := &comparison{Label: "the write", Beside: "the query", Name: s.Name, Ref: ref(s.Name), SQL: s.SQL, Query: d.Asked, QueryIs: "right before it", Wrong: true,
+		Actual: show(s.Expected), Expected: show(found)}
+	c.Actual.Wrong, c.Expected.Wrong = true, true
+	return c
+}
+
 func (p *page) comparisonAt(s *timeline.LaneStep) comparison {
-	c := comparison{Beside: p.Beside, Name: s.Name, Ref: ref(s.Name), SQL: s.SQL, Wrong: len(s.Differences) > 0}
-	if c.Wrong {
-		c.Actual, c.Expected = beside(&s.Answer, s.Expected)
-	} else {
+	c := comparison{Label: p.Actual, Beside: p.Beside, Name: s.Name, Ref: ref(s.Name), SQL: s.SQL, Wrong: len(s.Differences) > 0 && p.f.Searched() == nil}
+	if !c.Wrong {
 		c.Actual, c.Expected = show(&s.Answer), show(s.Expected)
+		return c
+	}
+	c.Actual, c.Expected = beside(&s.Answer, s.Expected)
+	if setting := p.f.Setting(); p.ByPlan && setting != nil {
+		if stmts, ok := setting.InWords(s.SQL, p.f.Case.ReadSchema()); ok && !slices.Equal(stmts, []string{s.SQL}) {
+			c.Query, c.QueryIs = strings.Join(stmts, "; "), "otherwise"
+		}
 	}
 	return c
 }
 
 func (p *page) tableComparison(t *timeline.FinalTable) *comparison {
-	c := &comparison{Beside: p.Beside, Name: t.Name + " at the end", Wrong: len(t.Differences) > 0}
+	c := &comparison{Label: p.Actual, Beside: p.Beside, Name: t.Name + " at the end", Wrong: len(t.Differences) > 0}
 	actual := &history.Answer{Rows: t.Actual}
 	switch {
 	case t.Expected == nil:
@@ -471,7 +501,7 @@ func (p *page) facts() {
 	add("signature", r.Signature)
 	add("database", p.Version)
 	add("isolation level", p.Level)
-	add("came back", fmt.Sprintf("%d of %d times", r.Confirmed, r.Repeated))
+	add("how often", r.Again())
 	add("found by", env.ToolVersion)
 	add("on", env.OS)
 	add("command", env.Command)

@@ -12,6 +12,7 @@ import (
 	"txweave/finding"
 	"txweave/history"
 	"txweave/report/timeline"
+	"txweave/sqltext"
 	"txweave/testcase"
 )
 
@@ -318,6 +319,37 @@ func (s *Windowed) header(class string) []string {
 		out = append(out, strings.Join(names, ", then "))
 	}
 	return out
+}
+
+// Call says what a place of the case is for who sees the script: a transaction's window, or a statement by its kind, its
+// number among those of that kind, and its window.
+func (s *Windowed) Call(where string) string {
+	if txn, ok := testcase.ParseTxn(where); ok {
+		return s.WindowOf(txn)
+	}
+	ref, ok := testcase.ParseRef(where)
+	c := s.f.Case
+	if !ok || ref.Txn >= len(c.Txns) || ref.Stmt >= len(c.Txns[ref.Txn].Stmts) {
+		return where
+	}
+	stmts := c.Txns[ref.Txn].Stmts
+	verb := sqltext.Verb(stmts[ref.Stmt].SQL)
+	at, all := 0, 0
+	for i := range stmts {
+		if sqltext.Verb(stmts[i].SQL) == verb {
+			if all++; i <= ref.Stmt {
+				at++
+			}
+		}
+	}
+	text := "the " + verb
+	if all > 1 {
+		text = fmt.Sprintf("%s number %d", verb, at)
+	}
+	if s.Windows > 1 {
+		text += " of " + s.WindowOf(ref.Txn)
+	}
+	return text
 }
 
 // WindowOf names the window that runs a transaction.

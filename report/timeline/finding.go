@@ -8,8 +8,8 @@ import (
 	"io"
 	"io/fs"
 	"path/filepath"
-	"regexp"
 	"slices"
+	"strings"
 
 	"txweave/dbms"
 	"txweave/finding"
@@ -243,11 +243,9 @@ func (f *Dossier) settings(c *testcase.Case) (out []string) {
 	return out
 }
 
-var sessionName = regexp.MustCompile(`^T[0-9]+$`)
-
 // checkText says what running the case does not send, or nobody who does.
 func checkText(c *testcase.Case, sent *testcase.Sent, e *history.Event) error {
-	if !observes(e.Session) && !sessionName.MatchString(e.Session) {
+	if _, ok := testcase.ParseTxn(e.Session); !ok && !observes(e.Session) {
 		return fmt.Errorf("is of a session %q, which there is not", e.Session)
 	}
 	own, what := "", testcase.Within
@@ -264,7 +262,11 @@ func checkText(c *testcase.Case, sent *testcase.Sent, e *history.Event) error {
 	if own != "" && e.Text == own {
 		return nil
 	}
-	if err := sent.Admit(e.Text, what); err != nil {
+	text := e.Text
+	if e.Role == history.AWR && strings.HasPrefix(text, "RETURNING ") { // what a write printed itself, by that clause
+		text = c.Txns[e.Txn].Stmts[e.Stmt].SQL + " " + text
+	}
+	if err := sent.Admit(text, what); err != nil {
 		return fmt.Errorf("is %q: %w", e.Text, err)
 	}
 	return nil

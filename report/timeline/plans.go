@@ -8,11 +8,46 @@ import (
 	"txweave/dbms"
 	"txweave/fault"
 	"txweave/finding"
+	"txweave/history"
 	"txweave/testcase"
 )
 
 // PlanSetting is the plan setting that the case names; "" if it names none.
 func (f *Dossier) PlanSetting() string { return f.Case.Option(testcase.OptionPlan) }
+
+// Setting is the plan setting by which the other answer was made; nil where the case names none, or none that the
+// database has.
+func (f *Dossier) Setting() *dbms.PlanSetting {
+	p, err := dbms.Lookup(f.Record.Environment.DBMS, f.Record.Environment.Isolation)
+	if err != nil {
+		return nil
+	}
+	return p.PlanSetting(f.PlanSetting())
+}
+
+// PuttingInForce are the lines of a script that put a setting in force.
+func PuttingInForce(s *dbms.PlanSetting) (lines []string) {
+	for _, sql := range s.Set {
+		lines = append(lines, sql+";")
+	}
+	if s.Each != "" {
+		lines = append(lines, "-- the statements that this query prints:", s.Each+";")
+	}
+	return lines
+}
+
+// AnswerOfQuery is the answer to the query that a difference holds against a write; nil where the finding has none.
+func (f *Dossier) AnswerOfQuery(d *finding.Difference) *history.Answer {
+	if f.Replayed == nil {
+		return nil
+	}
+	for _, e := range f.Replayed.Events {
+		if e.Role == history.BWR && e.Text == d.Asked {
+			return &e.Answer
+		}
+	}
+	return nil
+}
 
 // Store is the shape of the store that the case lies in; nil: the usual one.
 func (f *Dossier) Store() *dbms.StoreShape {
@@ -39,12 +74,26 @@ func (f *Dossier) Telling() [][2]string {
 	return out
 }
 
-// otherPlan is how texts call that setting: by the one variable that it sets, where the case was reduced to that.
-func (f *Dossier) otherPlan() string {
-	if _, variable, one := strings.Cut(f.PlanSetting(), "/"); one {
-		return variable
+// otherwise says how the other answer was had, behind a verb: "after SET SESSION optimizer_switch = 'mrr=off'".
+func (f *Dossier) otherwise() string {
+	switch s := f.Setting(); {
+	case s == nil:
+	case s.Opaque && !s.Unquantified, s.Opaque && s.Name == dbms.OpaqueName:
+		return "with conditions that are hidden from the planner"
+	case s.Unquantified:
+		return "with EXISTS in place of comparisons with subqueries"
+	case s.Copies != nil:
+		return "over copies of its tables"
+	case s.Respelled:
+		return "said by other words"
+	case s.Parameters != nil:
+		return "with its values as parameters"
+	case s.Prepared:
+		return "as a prepared statement"
+	case len(s.Set) == 1 && s.Each == "" && len(s.Set[0]) < 100:
+		return "after " + s.Set[0]
 	}
-	return f.PlanSetting()
+	return "under another plan (" + f.PlanSetting() + ")"
 }
 
 // planned says in words what differs between two plans.
@@ -54,7 +103,7 @@ var planned = map[fault.Kind]string{fault.Rows: "rows", fault.AffectedRows: "aff
 func (f *Dossier) planClaim(t *Timeline, d *finding.Difference) string {
 	switch d.What {
 	case fault.Final:
-		return "Under another plan (" + f.otherPlan() + ") the same statements leave other rows in table " + d.Table
+		return "The same statements leave other rows in table " + d.Table + " " + f.otherwise()
 	case fault.MatchedAffected:
 		if d.Kind == "INSERT" {
 			return "INSERT adds another number of rows than its query finds"
@@ -71,7 +120,7 @@ func (f *Dossier) planClaim(t *Timeline, d *finding.Difference) string {
 		}
 		return "INSERT is refused for a key that no row has"
 	}
-	return fmt.Sprintf("%s gives other %s under another plan (%s)", subject(t, d), planned[d.What], f.otherPlan())
+	return fmt.Sprintf("%s gives other %s %s", subject(t, d), planned[d.What], f.otherwise())
 }
 
 // whyPlan is Why of what differs without transactions.
@@ -83,7 +132,7 @@ func (f *Dossier) whyPlan() string {
 	} else if d != nil {
 		return "The query was right before it, alone on the database and without a transaction: both must find the same rows."
 	}
-	return "Planned otherwise (" + f.otherPlan() + "), the same statements in the same order give another answer. One of the two answers is wrong."
+	return "The same statements in the same order give another answer " + f.otherwise() + ". One of the two answers is wrong."
 }
 
 // Searched is the first difference of a finding, where that is between a write and a query right before it for the rows that it writes, or that

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"txweave/dbms"
 	"txweave/fault"
 	"txweave/finding"
 	"txweave/history"
@@ -152,7 +153,11 @@ func (t *Timeline) Find(name string) *LaneStep {
 // of them did: without the probe the statement itself would have.
 func (t *Timeline) steps(c *testcase.Case, run *history.Trace, probed []string, differences []finding.Difference) {
 	open := map[string]*LaneStep{}
+	setting := settingOf(c)
 	for _, e := range run.Events {
+		if e.Role == history.Level && slices.Contains(setting, e.Text) {
+			continue // every session begins with it
+		}
 		if e.Role == history.Orphans && !slices.ContainsFunc(differences, func(d finding.Difference) bool { return d.OfCommit(e.Txn) }) {
 			continue
 		}
@@ -187,6 +192,15 @@ func (t *Timeline) steps(c *testcase.Case, run *history.Trace, probed []string, 
 		s.Answered = e.Done >= 0
 		s.Answer, s.Gone = e.Answer, s.Gone || e.Gone
 	}
+}
+
+// settingOf are the statements of the setting under which a case is run.
+func settingOf(c *testcase.Case) []string {
+	p, err := dbms.Lookup(c.Target, c.Isolation)
+	if err != nil {
+		return nil
+	}
+	return p.SettingOf(c.Option(testcase.OptionSetting))
 }
 
 // stepName names the step that an event belongs to.

@@ -17,6 +17,7 @@ import (
 	"txweave/dbms/mariadb"
 	"txweave/dbms/sqlite"
 	"txweave/exec"
+	"txweave/fault"
 	"txweave/history"
 	"txweave/history/register"
 	"txweave/internal/testkit/need"
@@ -250,11 +251,11 @@ func TestLostUpdate(t *testing.T) {
 	h, c := r.certify()
 	opt := checker.Options{SessionOrder: true}
 	for _, level := range []dbms.Level{dbms.SER, dbms.SI} {
-		if v := certificate.Check(t.Context(), h, c, level, opt, nil); v.Anomaly != checker.LostUpdate {
+		if v := certificate.Check(t.Context(), h, c, level, opt, nil); v.Anomaly != fault.HistoryLostUpdate {
 			t.Errorf("%s: %v", level, v)
 		}
 	}
-	if v := certificate.Replay(t.Context(), h, c, dbms.SER, opt, nil); v.Anomaly != checker.ExpectedOrderViolation {
+	if v := certificate.Replay(t.Context(), h, c, dbms.SER, opt, nil); v.Anomaly != fault.HistoryExpectedOrderViolation {
 		t.Errorf("in order of commits: %v", v)
 	}
 }

@@ -23,10 +23,11 @@ type CertifiedRun struct {
 	h   *register.History
 	c   *certificate.Certificate
 	// tables are those of the run, by position in c.Tables: each search has one, with the rows whose state is certain.
-	tables []string
-	ops    []int          // by search: its statement
-	items  []history.Item // by key
-	chains map[history.Item]*chain
+	tables   []string
+	ops      []int          // by search: its statement
+	searches map[string]int // by what stands for its WHERE clause
+	items    []history.Item // by key
+	chains   map[history.Item]*chain
 }
 
 // chain is what committed transactions did to an item, in order.
@@ -46,7 +47,7 @@ type link struct {
 
 // New derives the history. It gives an error where the run does not say what was written.
 func New(run *observe.Observation) (*CertifiedRun, error) {
-	r := &CertifiedRun{run: run, c: &certificate.Certificate{Source: "probes"}, chains: map[history.Item]*chain{}}
+	r := &CertifiedRun{run: run, c: &certificate.Certificate{Source: "probes"}, chains: map[history.Item]*chain{}, searches: map[string]int{}}
 	if run.Mixed() {
 		return nil, errors.New("its transactions run at levels of their own: a history is held to one")
 	}
@@ -187,7 +188,7 @@ func (r *CertifiedRun) search(at int, s *observe.PredicateRead, n int, own map[i
 	r.ops = append(r.ops, at)
 	t := certificate.Relation{Name: op.Name, Columns: []certificate.ColumnType{{Name: "pkey", Type: "BIGINT"}, {Name: "vkey", Type: "BIGINT"}},
 		Rows: map[certificate.KeyVersion][]history.Value{}}
-	p := certificate.Predicate{Txn: op.Txn + 1, At: n, Table: len(r.c.Tables), Where: fmt.Sprintf(matchFormat, len(r.c.Predicates)), Seen: map[int32]int64{}, Listed: s.Lists}
+	p := certificate.Predicate{Txn: op.Txn + 1, At: n, Table: len(r.c.Tables), Where: r.standIn(), Seen: map[int32]int64{}, Listed: s.Lists}
 	for _, item := range r.items {
 		c := r.chains[item]
 		if item.Table != s.Table {
@@ -279,13 +280,18 @@ func (r *CertifiedRun) settle(c *certificate.Certificate) *certificate.Certifica
 	return &out
 }
 
-// matchFormat is the WHERE clause of a search: it stands for what the statement itself says.
-const matchFormat = "search %d matches (pkey, vkey)"
+// standIn is the WHERE clause of the search that is added next: it stands for what the statement itself says.
+func (r *CertifiedRun) standIn() string {
+	i := len(r.c.Predicates)
+	text := fmt.Sprintf("search %d matches (pkey, vkey)", i)
+	r.searches[text] = i
+	return text
+}
 
 func (r *CertifiedRun) match(where string, rows [][]history.Value) ([]bool, error) {
-	var i int
-	if _, err := fmt.Sscanf(where, matchFormat, &i); err != nil {
-		return nil, err
+	i, ok := r.searches[where]
+	if !ok {
+		return nil, fmt.Errorf("%q is the condition of no search", where)
 	}
 	if r.run.Matches == nil {
 		return nil, &certificate.UnknownError{Reason: "nobody says what matches"}

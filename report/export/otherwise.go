@@ -1,0 +1,106 @@
+package export
+
+import (
+	"fmt"
+
+	"txweave/dbms"
+	"txweave/finding"
+	"txweave/history"
+	"txweave/report/timeline"
+	"txweave/sqltext"
+	"txweave/testcase"
+)
+
+// planned writes down what differs by plan. The execution without transactions is the one under the other plan: what
+// puts that in force goes first, and each statement stands there as it is said then. A write that does not do what a
+// query right before it found has that query before it.
+func (s *script) planned() error {
+	f := s.finding
+	if f.Record.Class != finding.ClassPlan {
+		return nil
+	}
+	setting := f.Setting()
+	if setting == nil || len(s.serial) == 0 {
+		return fmt.Errorf("it is to be planned otherwise, and %s", missing(setting, f.PlanSetting()))
+	}
+	one, query := s.serial[0], f.Searched()
+	one.what = "The same statements in the same order, without transactions, planned otherwise (" + f.PlanSetting() + ")"
+	if query != nil {
+		one.what += ", and right before the write the query"
+	}
+	steps, err := s.otherwise(setting, one.steps, query)
+	one.steps = steps
+	s.serial = []serial{one}
+	return err
+}
+
+// missing says what a finding that differs by plan lacks.
+func missing(setting *dbms.PlanSetting, name string) string {
+	switch {
+	case name == "":
+		return "its case names no plan setting"
+	case setting == nil:
+		return "its database has no plan setting " + name
+	}
+	return "it has no replay.jsonl, which holds the answers of the other one"
+}
+
+// otherwise are steps under a setting, with what puts it in force and what ends that, and before a write the query that a
+// difference holds against it.
+func (s *script) otherwise(setting *dbms.PlanSetting, steps []*timeline.LaneStep, query *finding.Difference) ([]*timeline.LaneStep, error) {
+	out := settings("set", setting.Set)
+	for _, st := range steps {
+		if query != nil && st.Name == query.Stmt {
+			asked, err := s.asked(st, query)
+			if err != nil {
+				return nil, err
+			}
+			more, err := s.inWords(setting, asked)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, more...)
+		}
+		more, err := s.inWords(setting, st)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, more...)
+	}
+	return append(out, settings("unset", setting.Unset)...), nil
+}
+
+// asked is the query that a difference holds against a write, with its answer where the finding has that.
+func (s *script) asked(write *timeline.LaneStep, d *finding.Difference) (*timeline.LaneStep, error) {
+	sent, err := s.of.Sent(sqltext.SyntaxOf(s.dbms.DBMS))
+	if err == nil {
+		err = sent.Admit(d.Asked, testcase.Within)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("it is to be planned otherwise, and the query before %s is none that a case sends: %w", write.Name, err)
+	}
+	q := &timeline.LaneStep{Name: write.Name + "." + string(history.BWR), Role: history.BWR, SQL: d.Asked, Answer: history.Answer{Affected: -1}}
+	q.Expected = s.finding.AnswerOfQuery(d)
+	return q, nil
+}
+
+// inWords are the steps by which one is planned otherwise: itself, said otherwise, the last of them.
+func (s *script) inWords(setting *dbms.PlanSetting, st *timeline.LaneStep) ([]*timeline.LaneStep, error) {
+	stmts, ok := setting.InWords(st.SQL, s.of.ReadSchema())
+	if !ok {
+		return nil, fmt.Errorf("no script says how to have it planned otherwise (%s): see the report, and replay the case", setting.Name)
+	}
+	last := len(stmts) - 1
+	out := settings(st.Name+".before", stmts[:last])
+	x := *st
+	x.SQL = s.flat(stmts[last])
+	return append(out, &x), nil
+}
+
+// settings are steps that no finding is about.
+func settings(name string, sqls []string) (out []*timeline.LaneStep) {
+	for i, sql := range sqls {
+		out = append(out, &timeline.LaneStep{Name: fmt.Sprint(name, i), Role: history.Level, SQL: sql, Answer: history.Answer{Affected: -1}})
+	}
+	return out
+}

@@ -1,0 +1,33 @@
+package export
+
+import (
+	"context"
+
+	"txweave/history"
+)
+
+// Trier is a server on which a test is tried, as a session over it sees it.
+type Trier interface {
+	Read(ctx context.Context, sql string) (*history.Rows, error)
+	Must(ctx context.Context, sqls ...string) error
+}
+
+// Tool is the maintainers' own program that runs tests of a format.
+type Tool struct {
+	Format string // of those of Formats
+	Name   string // of the program
+	Ending string // of the file beside the test that holds what it prints: ".result"
+	// Installed says whether the program is on this machine, with all that it needs.
+	Installed func() bool
+	// Run runs a test on a server and returns what the program prints. The server is nobody else's.
+	Run func(ctx context.Context, server Trier, test string) (printed string, err error)
+}
+
+// ToolOf is the maintainers' program for findings of a DBMS in a format; nil where txweave knows of none.
+func ToolOf(dbms, format string) *Tool {
+	s, err := spellingOf(dbms)
+	if err != nil || s.Tool == nil || s.Tool.Format != format {
+		return nil
+	}
+	return s.Tool
+}
