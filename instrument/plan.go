@@ -485,7 +485,7 @@ func (p *Plan) versionSets(role history.Role, conn Conn, tables []string) []Prob
 	for _, t := range tables {
 		if p.Contents[t] {
 			out = append(out, Probe{Role: role, Conn: conn, Tables: []string{t}, Whole: true,
-				SQL: fmt.Sprintf("SELECT %s FROM %s", strings.Join(p.Schema.Table(t).Names(), ", "), t)})
+				SQL: fmt.Sprintf("SELECT %s FROM %s", strings.Join(p.Schema.Table(t).Spelled(), ", "), t)})
 		}
 	}
 	return out

@@ -38,7 +38,21 @@ func ReadSchema(d *sql.Dialect, ddl []string) *Schema {
 			}
 		}
 	}
+	for _, t := range s.Tables {
+		for i := range t.Columns {
+			t.Columns[i].Spelled = spelled(d, t.Columns[i].Name)
+		}
+	}
 	return s
+}
+
+// spelled is a name as an expression has it.
+func spelled(d *sql.Dialect, name string) string {
+	if use, keyword := d.Keywords[strings.ToUpper(name)]; keyword && use&sql.AsColumn == 0 {
+		quote := d.Lexis.Names[:1]
+		return quote + name + quote
+	}
+	return name
 }
 
 // isOtherKey says whether a part of a definition keeps rows out otherwise than a unique key of all rows does, or says itself what is done.
