@@ -8,6 +8,7 @@ package pairs
 
 import (
 	"slices"
+	"strings"
 
 	"txweave/fault"
 	"txweave/finding"
@@ -187,7 +188,7 @@ func (l *listing) given(x sql.Expr) row {
 		if !is || !number {
 			break
 		}
-		if name, own := l.column(c); own && l.table.Column(name).Class == sqltext.Exact {
+		if name, own := l.column(c); own && whole(l.table.Column(name)) {
 			out[name] = v
 		}
 	}
@@ -291,15 +292,23 @@ func (l *listing) size() int64 {
 	return int64(len(l.rows))
 }
 
-// compatible says whether what is known of two rows may be of one.
+// compatible says whether what is known of two rows may be of one. Values that are printed in two ways are not told apart.
 func compatible(a, b row) bool {
 	for column, v := range a {
-		if w, both := b[column]; both && v != w {
+		w, both := b[column]
+		alike := v.Kind == w.Kind || v.Kind == history.Null || w.Kind == history.Null
+		if both && alike && v != w {
 			return false
 		}
 	}
 	return true
 }
+
+// wholeTypes are the types of columns that hold whole numbers and nothing else, and compare as these. YEAR takes 24 for 2024.
+var wholeTypes = strings.Fields("int integer bigint smallint tinyint mediumint int2 int4 int8 int3 int1 serial bigserial smallserial")
+
+// whole says whether a column holds whole numbers.
+func whole(c *sqltext.Column) bool { return slices.Contains(wholeTypes, c.Type) }
 
 // show prints what is known of a row.
 func (l *listing) show(r row) string {

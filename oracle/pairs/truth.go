@@ -4,7 +4,6 @@ import (
 	"txweave/history"
 	"txweave/sql"
 	"txweave/sql/classes"
-	"txweave/sqltext"
 )
 
 // truth is what a condition is for a row.
@@ -109,7 +108,7 @@ func (l *listing) value(x sql.Expr, r row) *history.Value {
 	}
 	name, own := l.column(c)
 	v, known := r[name]
-	if !own || !known || l.table.Column(name).Class != sqltext.Exact || v.Kind != history.Int && v.Kind != history.Null {
+	if !own || !known || !whole(l.table.Column(name)) || v.Kind != history.Int && v.Kind != history.Null {
 		return nil
 	}
 	return &v
