@@ -163,11 +163,19 @@ func (m *maker) unset(s *testcase.Script, c *testcase.Case) {
 // the levels of the steps.
 func (m *maker) level(s *testcase.Script) []string {
 	levels, units := s.Levels(), s.Units(nil)
+	given := slices.ContainsFunc(levels, func(l string) bool { return l != "" })
+	for _, u := range units { // a transaction of a session that is set to no level has the database's own; a statement by itself is at any
+		for _, i := range u.Steps {
+			if given && u.Explicit && levels[i] == "" {
+				levels[i] = m.options.Default
+			}
+		}
+	}
 	var first *testcase.Unit
 	one := true
 	for n := range units {
 		switch u := &units[n]; {
-		case !u.Data:
+		case !u.Data || levels[u.Steps[0]] == "":
 		case first == nil:
 			first = u
 		default:
