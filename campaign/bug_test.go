@@ -88,7 +88,7 @@ func reducing(t *testing.T, dir string, cases int, reduce func(ctx context.Conte
 		return res, nil
 	})
 	r = &fakeReducer{reduce, make(chan bool, 1)}
-	cfg.Cases, cfg.MaxKept, cfg.ReduceTime, cfg.Store = cases, 2, time.Minute, store.In(dir)
+	cfg.Source.Count, cfg.MaxKept, cfg.ReduceTime, cfg.Store = cases, 2, time.Minute, store.In(dir)
 	cfg.NewReducer = func(context.Context) (Reducer, error) { return r, nil }
 	return cfg, r
 }
@@ -182,7 +182,7 @@ func TestReductionsInterrupted(t *testing.T) {
 func TestKilledCampaign(t *testing.T) {
 	dir := t.TempDir()
 	cfg, _ := fakes(func(_ context.Context, n int) (*CaseResult, error) { return result(n), nil })
-	cfg.Cases, cfg.Store = 1, store.In(dir)
+	cfg.Source.Count, cfg.Store = 1, store.In(dir)
 	f := found("a")
 	f.Files[finding.CaseFile] = fmt.Appendf(nil, fakeCase, "SELECT 1")
 	left := &finding.Record{ID: "finding-000007-0", Finding: f.Finding, Environment: finding.Environment{DBMS: "fake", Version: "1.0", Isolation: "serializable"}}
@@ -236,7 +236,7 @@ func TestKnownAreCounted(t *testing.T) {
 func TestBrokenFinding(t *testing.T) {
 	dir := t.TempDir()
 	cfg, _ := fakes(func(_ context.Context, n int) (*CaseResult, error) { return result(n), nil })
-	cfg.Cases, cfg.Store = 1, store.In(dir)
+	cfg.Source.Count, cfg.Store = 1, store.In(dir)
 	var notes []string
 	cfg.Note = func(text string) { notes = append(notes, text) }
 	for name, text := range map[string]string{"finding-000001-0": "", "finding-000002-0": "{", "finding-000003-0": `{"format": 99}`} {

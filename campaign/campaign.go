@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"txweave/campaign/casesource"
 	"txweave/campaign/store"
 	"txweave/finding"
 )
@@ -28,22 +29,17 @@ type Teller interface{ Doing() string }
 // Config says what a campaign does.
 type Config struct {
 	Seed     uint64
-	First    int           // number of the first case
-	Cases    int           // 0: no limit
-	Duration time.Duration // 0: no limit
+	Source   casesource.CaseSource // which case comes next
+	Duration time.Duration         // 0: no limit
 	// Whole lets a worker's first case come to its end though Duration is over: what runs for a while again and again would get
 	// nowhere with cases that take longer.
 	Whole bool
-	// Next, unless nil, gives the number of the next case in place of First and those after it; false: there are no more.
-	Next func() (n int, ok bool)
 	// Name, unless "", is part of the names of findings, so that campaigns that share a store have names of their own.
-	Name    string
-	Once    bool // no case is begun once one has shown something
-	Endure  int  // so many cases in a row at which txweave itself fails are written down and passed over, one more ends the run; 0: Endured
-	Workers int
-	Store   store.Store // nil keeps nothing
-	// Made, unless nil, makes the case of a number from others; nil: it is the generator's of that number.
-	Made      func(n int) []byte
+	Name      string
+	Once      bool // no case is begun once one has shown something
+	Endure    int  // so many cases in a row at which txweave itself fails are written down and passed over, one more ends the run; 0: Endured
+	Workers   int
+	Store     store.Store // nil keeps nothing
 	NewWorker func(ctx context.Context, i int) (Worker, error)
 	// Describe says what is tested and how, once the first worker is up; the number of the case is left out.
 	Describe func() finding.Environment
@@ -70,7 +66,6 @@ type run struct {
 	mu      sync.Mutex
 	sum     *Summary
 	env     finding.Environment
-	next    int
 	flood   *flood
 	queue   *reductions // nil: nothing is reduced
 	start   time.Time
@@ -87,9 +82,9 @@ type run struct {
 // Run runs a campaign until its cases or its time are used up, ctx is cancelled (which is no error), or a worker
 // cannot go on. The summary counts what was done in any case.
 func Run(ctx context.Context, cfg Config) (*Summary, error) {
-	r := &run{cfg: cfg, next: cfg.First, start: time.Now(), sum: &Summary{Seed: cfg.Seed, CrossEdges: map[string]int{}, Features: map[string]int{}, Bugs: []*BugRef{},
+	r := &run{cfg: cfg, start: time.Now(), sum: &Summary{Seed: cfg.Seed, CrossEdges: map[string]int{}, Features: map[string]int{}, Bugs: []*BugRef{},
 		Findings: []FindingRef{}, Known: map[string]int{}, Flaky: []string{}, Skipped: map[string]int{}}, floods: map[string]bool{}, repeated: map[string]int{}}
-	if cfg.Made != nil {
+	if cfg.Source.Made != nil {
 		r.sum.FromSeeds = &FromSeeds{}
 	}
 	keeps := cfg.Store != nil
@@ -189,14 +184,10 @@ func closeAll(workers []Worker) error {
 func (r *run) take(ctx context.Context) (int, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if ctx.Err() != nil || r.cfg.Cases > 0 && r.next >= r.cfg.First+r.cfg.Cases || r.cfg.Once && r.sum.CasesFinding > 0 {
+	if ctx.Err() != nil || r.cfg.Once && r.sum.CasesFinding > 0 {
 		return 0, false
 	}
-	if r.cfg.Next != nil {
-		return r.cfg.Next()
-	}
-	r.next++
-	return r.next - 1, true
+	return r.cfg.Source.Next()
 }
 
 // slowCase is how long a case takes before the campaign says which one it is, and what it is at; it says so again each time as
@@ -283,15 +274,12 @@ func (r *run) sound(res *CaseResult) {
 // number, with the panic.
 func (r *run) job(n int) (job Job, err error) {
 	job = Job{Case: n, Known: r.confirmed()}
-	if r.cfg.Made == nil {
-		return job, nil
-	}
 	defer func() {
 		if why := recover(); why != nil {
 			err = &PanicError{why, string(debug.Stack())}
 		}
 	}()
-	job.Text = r.cfg.Made(n)
+	job.Text = r.cfg.Source.Text(n)
 	job.Mutant = job.Text != nil
 	return job, nil
 }

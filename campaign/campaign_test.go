@@ -70,7 +70,7 @@ func TestAddingUp(t *testing.T) {
 		}
 		return result(n), nil
 	})
-	cfg.First, cfg.Cases, cfg.Workers = 10, 10, 3
+	cfg.Source.First, cfg.Source.Count, cfg.Workers = 10, 10, 3
 	calls := 0
 	cfg.Progress = func(*Summary) { calls++ }
 	s, err := Run(t.Context(), cfg)
@@ -110,7 +110,7 @@ func TestCasesAreGivenOutOnce(t *testing.T) {
 		seen = append(seen, n)
 		return result(n), nil
 	})
-	cfg.First, cfg.Cases, cfg.Workers = 100, 200, 8
+	cfg.Source.First, cfg.Source.Count, cfg.Workers = 100, 200, 8
 	if _, err := Run(t.Context(), cfg); err != nil {
 		t.Fatal(err)
 	}
@@ -134,7 +134,7 @@ func TestFindingsAndFlaky(t *testing.T) {
 		}
 		return r, nil
 	})
-	cfg.Cases = 3
+	cfg.Source.Count = 3
 	cfg.Store = store.In(filepath.Join(t.TempDir(), "out"))
 	var reports []string
 	cfg.Report = func(ref FindingRef, f *finding.Finding, flaky bool) {
@@ -175,7 +175,7 @@ func TestFindingThatCannotBeKept(t *testing.T) {
 		}
 		return r, nil
 	})
-	cfg.Cases, cfg.Store = 10, store.In(file)
+	cfg.Source.Count, cfg.Store = 10, store.In(file)
 	reports := 0
 	cfg.Report = func(ref FindingRef, _ *finding.Finding, _ bool) { reports++ }
 	s, err := Run(t.Context(), cfg)
@@ -308,7 +308,7 @@ func TestSuspectsBecomeABug(t *testing.T) {
 			r.Flaky = []Found{found("a")}
 			return r, nil
 		})
-		cfg.Cases, cfg.Suspects = tc.cases, tc.enough
+		cfg.Source.Count, cfg.Suspects = tc.cases, tc.enough
 		s, err := Run(t.Context(), cfg)
 		if err != nil || s.Suspected() != tc.suspected || s.Reported() != tc.reported {
 			t.Errorf("%+v: %v, %d suspected, %d reported", tc, err, s.Suspected(), s.Reported())
@@ -329,7 +329,7 @@ func TestUncheckedCasesAreKept(t *testing.T) {
 		}
 		return r, nil
 	})
-	cfg.Cases, cfg.Store = 9, store.In(dir)
+	cfg.Source.Count, cfg.Store = 9, store.In(dir)
 	s, err := Run(t.Context(), cfg)
 	if err != nil || s.Skipped["time-out"] != 3 || s.CasesClean != 3 || s.CasesFinding != 3 || s.CasesChecked != 6 {
 		t.Errorf("%v, %+v", err, s)
@@ -349,13 +349,13 @@ func TestUncheckedMutants(t *testing.T) {
 		}
 		return &CaseResult{Case: n, Skipped: SkippedRefused, Detail: "no"}, nil
 	})
-	cfg.Made = func(n int) []byte {
+	cfg.Source.Made = func(n int) []byte {
 		if n%2 > 0 {
 			return nil
 		}
 		return fmt.Appendf(nil, "case %d", n)
 	}
-	cfg.Cases, cfg.Store = 12, store.In(dir)
+	cfg.Source.Count, cfg.Store = 12, store.In(dir)
 	s, err := Run(t.Context(), cfg)
 	if err != nil || s.FromSeeds == nil || *s.FromSeeds != (FromSeeds{Cases: 6, Unchecked: 3}) {
 		t.Fatalf("%v, %+v", err, s.FromSeeds)
@@ -369,7 +369,7 @@ func TestUncheckedMutants(t *testing.T) {
 		if err := json.Unmarshal([]byte(line), &u); err != nil {
 			t.Fatal(err)
 		}
-		if want := string(cfg.Made(u.Case)); u.Text != want {
+		if want := string(cfg.Source.Made(u.Case)); u.Text != want {
 			t.Errorf("of case %d %q is kept, want %q", u.Case, u.Text, want)
 		}
 	}
@@ -392,7 +392,7 @@ func TestUncheckedByError(t *testing.T) {
 			r.Case = n
 			return &r, c.err
 		})
-		cfg.Cases, cfg.Store = 1, store.In(dir)
+		cfg.Source.Count, cfg.Store = 1, store.In(dir)
 		if _, err := Run(t.Context(), cfg); errors.Is(c.err, exec.ErrUnavailable) && !errors.Is(err, c.err) || !errors.Is(c.err, exec.ErrUnavailable) && err != nil {
 			t.Errorf("%v", err)
 		}
@@ -431,7 +431,7 @@ func TestSlowCase(t *testing.T) {
 		w, err := made(ctx, i)
 		return telling{w}, err
 	}
-	cfg.Cases, cfg.Note = 1, func(text string) { notes <- text }
+	cfg.Source.Count, cfg.Note = 1, func(text string) { notes <- text }
 	sum, err := Run(t.Context(), cfg)
 	if err != nil || sum.CasesClean != 1 {
 		t.Errorf("%+v, %v", sum, err)
@@ -458,7 +458,7 @@ func TestRemovedDirectoryIsNoticed(t *testing.T) {
 			r.Findings = []Found{found(fmt.Sprint("class", n))}
 			return r, nil
 		})
-		cfg.Cases, cfg.Store, cfg.MaxKept = 50, store.In(dir), 3
+		cfg.Source.Count, cfg.Store, cfg.MaxKept = 50, store.In(dir), 3
 		s, err := Run(t.Context(), cfg)
 		if err == nil || !strings.Contains(err.Error(), dir+" was removed while the campaign ran") {
 			t.Errorf("%v: %v", again, err)

@@ -31,7 +31,7 @@ func TestEndure(t *testing.T) {
 	var notes []string
 	cfg.Note = func(text string) { notes = append(notes, text) }
 	dir := t.TempDir()
-	cfg.Cases, cfg.Endure, cfg.Store = 8, 3, store.In(dir)
+	cfg.Source.Count, cfg.Endure, cfg.Store = 8, 3, store.In(dir)
 	sum, err := Run(t.Context(), cfg)
 	if err != nil || sum.CasesChecked != 7 || sum.Skipped[SkippedFault] != 1 || tries[2] != 2 || tries[4] != 2 {
 		t.Fatalf("%+v: %v, %v", sum, err, tries)
@@ -65,7 +65,7 @@ func TestEndure(t *testing.T) {
 	}
 
 	cfg, _ = fakes(func(_ context.Context, n int) (*CaseResult, error) { panic(n) })
-	cfg.Cases = 100
+	cfg.Source.Count = 100
 	if sum, err := Run(t.Context(), cfg); err == nil || sum.Skipped[SkippedFault] != Endured || sum.Faults != Endured+1 {
 		t.Errorf("%+v: %v", sum, err)
 	}
@@ -75,14 +75,14 @@ func TestEndure(t *testing.T) {
 		}
 		return &CaseResult{Case: n, Skipped: "refused"}, nil
 	})
-	cfg.Cases = 100
+	cfg.Source.Count = 100
 	if sum, err := Run(t.Context(), cfg); err == nil || sum.Faults != Endured+1 || sum.Cases != 4*(Endured+1)-1 {
 		t.Errorf("%+v: %v", sum, err)
 	}
 	cfg, _ = fakes(func(_ context.Context, n int) (*CaseResult, error) {
 		return nil, fmt.Errorf("%w: away", exec.ErrUnavailable)
 	})
-	cfg.Cases = 100
+	cfg.Source.Count = 100
 	if sum, err := Run(t.Context(), cfg); !errors.Is(err, exec.ErrUnavailable) || sum.Cases != 0 || sum.Faults != 0 {
 		t.Errorf("%+v: %v", sum, err)
 	}
@@ -102,7 +102,7 @@ func TestEndureWithResult(t *testing.T) {
 		}
 		return result(n), nil
 	})
-	cfg.Cases, cfg.Store = 6, store.In(t.TempDir())
+	cfg.Source.Count, cfg.Store = 6, store.In(t.TempDir())
 	sum, err := Run(t.Context(), cfg)
 	if err != nil || sum.Faults != 2 || sum.Skipped[SkippedFault] != 1 || len(sum.Bugs) != 1 || sum.Cases != 6 || tries[1] != 2 || tries[3] != 1 {
 		t.Errorf("%+v: %v, %v", sum, err, tries)
@@ -112,7 +112,7 @@ func TestEndureWithResult(t *testing.T) {
 // TestFaultBehindCases: what fails where a case's outcome is counted ends the run, and not the process.
 func TestFaultBehindCases(t *testing.T) {
 	cfg, closed := fakes(func(_ context.Context, n int) (*CaseResult, error) { return result(n), nil })
-	cfg.Cases, cfg.Progress = 4, func(*Summary) { panic("nobody looks") }
+	cfg.Source.Count, cfg.Progress = 4, func(*Summary) { panic("nobody looks") }
 	var panicked *PanicError
 	if _, err := Run(t.Context(), cfg); !errors.As(err, &panicked) || *closed != 1 {
 		t.Errorf("%v, %d workers closed", err, *closed)
@@ -130,9 +130,9 @@ func forgetful(n int) []byte {
 // TestMadePanics: where what makes cases from others panics, that is a fault of one case, which is the generator's then, and the campaign goes on.
 func TestMadePanics(t *testing.T) {
 	cfg, _ := fakes(func(_ context.Context, n int) (*CaseResult, error) { return result(n), nil })
-	cfg.Made = forgetful
+	cfg.Source.Made = forgetful
 	dir := t.TempDir()
-	cfg.Cases, cfg.Store = 4, store.In(dir)
+	cfg.Source.Count, cfg.Store = 4, store.In(dir)
 	if sum, err := Run(t.Context(), cfg); err != nil || sum.CasesChecked != 4 || sum.Faults != 1 {
 		t.Fatalf("%+v: %v", sum, err)
 	}
@@ -149,7 +149,7 @@ func TestReducerPanics(t *testing.T) {
 		res.Findings = []Found{found(finding.ClassReplay)}
 		return res, nil
 	})
-	cfg.Cases, cfg.ReduceTime, cfg.Store = 1, time.Second, store.In(t.TempDir())
+	cfg.Source.Count, cfg.ReduceTime, cfg.Store = 1, time.Second, store.In(t.TempDir())
 	cfg.NewReducer = func(context.Context) (Reducer, error) { return panickyReducer{}, nil }
 	if sum, err := Run(t.Context(), cfg); err != nil || len(sum.Bugs) != 1 {
 		t.Fatalf("%+v: %v", sum, err)
@@ -177,7 +177,7 @@ func TestLateReduction(t *testing.T) {
 		})
 		var notes []string
 		cfg.Note = func(text string) { notes = append(notes, text) }
-		cfg.Cases, cfg.ReduceTime, cfg.Store = 1, 2*time.Second, store.In(t.TempDir())
+		cfg.Source.Count, cfg.ReduceTime, cfg.Store = 1, 2*time.Second, store.In(t.TempDir())
 		slow := &slowReducer{takes: c.takes}
 		cfg.NewReducer = func(context.Context) (Reducer, error) { return slow, nil }
 		sum, err := Run(t.Context(), cfg)
@@ -221,7 +221,7 @@ func TestCountsAddUp(t *testing.T) {
 		}
 		return res, nil
 	})
-	cfg.Cases, cfg.Store = 6, store.In(dir)
+	cfg.Source.Count, cfg.Store = 6, store.In(dir)
 	sum, err := Run(t.Context(), cfg)
 	if err != nil {
 		t.Fatal(err)

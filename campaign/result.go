@@ -127,6 +127,22 @@ type FindingRef struct {
 	Dir       string `json:"dir"`
 }
 
+// Where says where the finding is kept.
+func (r *FindingRef) Where() string { return where(r.Dir, r.ID) }
+
+// Where says where the finding to look at first is kept.
+func (b *BugRef) Where() string { return where(b.Dir, b.ID) }
+
+func where(dir, id string) string {
+	if dir == "" {
+		return id + " (not kept)"
+	}
+	return dir
+}
+
+// CameBack says how often a finding came back.
+func CameBack(f *finding.Finding) string { return cmp.Or(f.Again(), "not repeated") }
+
 // BugRef is what a campaign found of one bug.
 type BugRef struct {
 	ID        string         `json:"id"`

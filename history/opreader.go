@@ -23,7 +23,12 @@ type OperationReader struct {
 	parse opParser
 	ended bool
 	torn  bool
+	skew  int64
 }
+
+// Widen makes the intervals of what Next returns longer by so many ns at both ends: what is certain of real time where
+// each session's clock may be off by that.
+func (o *OperationReader) Widen(ns int64) { o.skew = ns }
 
 // NewOperationReader reads the header. Items are numbered by sym.
 func NewOperationReader(r io.Reader, sym *Symbols) (*OperationReader, error) {
@@ -143,6 +148,9 @@ func (o *OperationReader) decode(line []byte, op *Operation) error {
 	}
 	if i := twice(op.Writes); i >= 0 {
 		return fmt.Errorf("%s twice in one write set", o.parse.sym.ItemName(op.Writes[i].ItemID))
+	}
+	if op.Kind != OpLoad {
+		op.Start, op.End = op.Start-o.skew, op.End+o.skew
 	}
 	return nil
 }

@@ -11,7 +11,7 @@ import (
 	"txweave/finding"
 )
 
-func outcome() *BuildOutcome {
+func someOutcome() *BuildOutcome {
 	const hostile = "<b>|`*\x1b[31m]]>\n&"
 	return &BuildOutcome{
 		Status: &database.CampaignStatus{Cells: []database.CellStatus{
@@ -27,7 +27,7 @@ func outcome() *BuildOutcome {
 
 func TestJUnit(t *testing.T) {
 	var b bytes.Buffer
-	if err := outcome().JUnit(&b); err != nil {
+	if err := someOutcome().JUnit(&b); err != nil {
 		t.Fatal(err)
 	}
 	var got junitSuites
@@ -42,7 +42,7 @@ func TestJUnit(t *testing.T) {
 
 func TestSARIF(t *testing.T) {
 	var b bytes.Buffer
-	if err := outcome().SARIF(&b, func(g *finding.Bug) string { return g.ID + "/case.txw" }); err != nil {
+	if err := someOutcome().SARIF(&b, func(g *finding.Bug) string { return g.ID + "/case.txw" }); err != nil {
 		t.Fatal(err)
 	}
 	var got struct {
@@ -65,7 +65,7 @@ func TestSARIF(t *testing.T) {
 
 func TestMarkdown(t *testing.T) {
 	var b bytes.Buffer
-	if err := outcome().Markdown(&b); err != nil {
+	if err := someOutcome().Markdown(&b); err != nil {
 		t.Fatal(err)
 	}
 	text := b.String()
@@ -75,7 +75,7 @@ func TestMarkdown(t *testing.T) {
 }
 
 func TestFails(t *testing.T) {
-	o := outcome()
+	o := someOutcome()
 	if !o.Fails("new") || !o.Fails("any") || !o.Fails("crash") {
 		t.Error("a new crash fails whatever is asked")
 	}
@@ -86,12 +86,12 @@ func TestFails(t *testing.T) {
 }
 
 func TestBaseline(t *testing.T) {
-	text, err := json.Marshal(outcome().Bugs)
+	text, err := json.Marshal(someOutcome().Bugs)
 	if err != nil {
 		t.Fatal(err)
 	}
 	b, err := ReadBaseline(text)
-	if err != nil || !b.Has(outcome().Bugs[0]) || b.Has(&finding.Bug{DBMS: "sqlite", Signature: finding.Signature{Coarse: "crash/other"}}) ||
+	if err != nil || !b.Has(someOutcome().Bugs[0]) || b.Has(&finding.Bug{DBMS: "sqlite", Signature: finding.Signature{Coarse: "crash/other"}}) ||
 		b.Has(&finding.Bug{DBMS: "mysql", Signature: finding.Signature{Coarse: "crash/a"}}) {
 		t.Errorf("%+v: %v", b, err)
 	}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net"
 	"net/url"
 	"os"
@@ -18,6 +19,9 @@ import (
 	"github.com/go-sql-driver/mysql"
 	"github.com/jackc/pgx/v5/pgconn"
 	_ "github.com/jackc/pgx/v5/stdlib" // the driver "pgx"
+
+	"txweave/exec"
+	"txweave/internal/outcome"
 )
 
 var postgresDialect = dialect{text: "TEXT", bytes: "BYTEA", index: "CREATE INDEX IF NOT EXISTS", isolation: sql.LevelReadCommitted, snapshot: sql.LevelRepeatableRead, numbered: true,
@@ -80,6 +84,23 @@ func disconnected(err error) bool {
 	return errors.Is(err, driver.ErrBadConn) || errors.Is(err, mysql.ErrInvalidConn) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
 		errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, syscall.EPIPE) || errors.As(err, &network) || errors.As(err, &connect) ||
 		err != nil && strings.Contains(err.Error(), "conn closed")
+}
+
+// At opens a campaign's database: the one that several machines share, as users write its address, which may be a file or an environment
+// variable that holds it; of "" the one in dir, which make makes where it is not there.
+func At(ctx context.Context, shared, dir string, make bool) (*DB, error) {
+	if shared == "" {
+		db, err := Open(ctx, dir, make)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, outcome.Misusef("%s holds no campaign: txweave campaign run --out makes one", dir)
+		}
+		return db, err
+	}
+	at, err := exec.ReadDSN(ctx, shared)
+	if err != nil {
+		return nil, outcome.Misusef("--store: %w", err)
+	}
+	return OpenShared(ctx, at, dir)
 }
 
 // OpenShared opens a campaign's database that several machines share, at a URL: postgres://user:password@host/database, or mysql://… of MySQL or

@@ -6,9 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"txweave/campaign"
+	"txweave/campaign/casesource"
+	"txweave/campaign/store"
+	"txweave/campaign/target"
 	"txweave/campaign/worker"
 	"txweave/dbms"
 	"txweave/exec"
@@ -16,6 +20,7 @@ import (
 	"txweave/finding"
 	"txweave/finding/known"
 	"txweave/finding/signature"
+	"txweave/internal/outcome"
 )
 
 // FaultResult is what became of one planted bug.
@@ -29,7 +34,7 @@ type FaultResult struct {
 	Oracle     string   `json:"oracle,omitempty"`
 	Cases      *float64 `json:"cases"` // medians over the seeds, null when not found
 	Seconds    *float64 `json:"seconds"`
-	Showing    int      `json:"showing,omitempty"` // cases of all seeds that have a finding, where Options.Count asked for them
+	Showing    int      `json:"showing,omitempty"` // cases of all seeds that have a finding, where Config.Count asked for them
 }
 
 // Result is the object that detect prints.
@@ -43,8 +48,11 @@ type Result struct {
 	Unplanted   []Unplanted   `json:"unplanted,omitempty"` // what they are: false alarms, or the server's own bugs
 }
 
-// Options say what is tried.
-type Options struct {
+// Config says what is tried, and on what. Errors call its fields by the flags that set them.
+type Config struct {
+	Target      target.Config
+	Faults      []string        // planted bugs, by name; none: all
+	Unplanted   bool            // nothing is planted: the cases are checked with nothing planted, and no more
 	Budget      int             // cases for each planted bug and seed
 	Seeds       int             // to try …
 	First       uint64          // … from this one on; 0: 1
@@ -58,11 +66,100 @@ type Options struct {
 	Log func(*FaultResult)
 }
 
-// seed is the seed of a number.
-func (o *Options) seed(i int) uint64 { return max(o.First, 1) + uint64(i) }
+// Default is the Config of somebody who has said nothing.
+func Default() Config {
+	return Config{Target: target.Config{Wait: target.DefaultWait}, Budget: 200, Seeds: 3, First: 1}
+}
 
-// Run plants each bug and counts what the same cases show with nothing planted.
-func (o *Options) Run(ctx context.Context, t exec.Target, p *dbms.Profile, faults []*planted.Fault) (*Result, error) {
+// Validate says which values there cannot be. What depends on the target Run says.
+func (o *Config) Validate() error {
+	switch {
+	case o.Budget < 1 || o.Seeds < 1:
+		return outcome.Misusef("--budget and --seeds must be at least 1")
+	case o.Rarity != nil && o.Rarity.When != "" && !slices.Contains(Conditions(), o.Rarity.When):
+		return outcome.Misusef("--when %q: want one of %s", o.Rarity.When, strings.Join(Conditions(), ", "))
+	case o.Out != "" && o.OnlyPlanted:
+		return outcome.Misusef("--out keeps what shows with nothing planted: --only-planted leaves that out")
+	case o.Out != "":
+		return outcome.Misuse(store.In(o.Out).Check())
+	}
+	return nil
+}
+
+// Conditions are the names of circumstances under which rare bugs may strike.
+func Conditions() (names []string) {
+	for _, c := range planted.Conditions() {
+		names = append(names, c[0])
+	}
+	return names
+}
+
+// pick returns the planted bugs that are tried.
+func (o *Config) pick() ([]*planted.Fault, error) {
+	switch {
+	case o.Unplanted:
+		return nil, nil
+	case len(o.Faults) == 0:
+		return planted.Faults(), nil
+	}
+	return target.Faults(o.Faults)
+}
+
+// Run does on the target what the Config says. Of what shows with nothing planted it names the command that shows it
+// again.
+func (o Config) Run(ctx context.Context) (d *Result, err error) {
+	if err := o.Validate(); err != nil {
+		return nil, err
+	}
+	on, err := o.Target.Resolve(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if p := on.Profile; p.NoReplay != "" { // what most planted bugs are is not forbidden there
+		return nil, outcome.Misusef("%s: %s", p.Isolation, p.NoReplay)
+	}
+	faults, err := o.pick()
+	if err != nil {
+		return nil, err
+	}
+	err = on.Use(ctx, func(t exec.Target) error {
+		if d, err = o.RunOn(ctx, t, on.Profile, faults); err != nil {
+			return err
+		}
+		for i := range d.Unplanted {
+			d.Unplanted[i].Again = o.again(&d.Unplanted[i])
+		}
+		return nil
+	})
+	return d, err
+}
+
+// again is the command that shows a finding with nothing planted again: its case by itself where that does, else those
+// of its seed up to it.
+func (o *Config) again(u *Unplanted) string {
+	args := []string{"txweave", "replay", u.Dir}
+	add := func(flag, value string) {
+		if value != "" {
+			args = append(args, "--"+flag, value)
+		}
+	}
+	if !u.Alone {
+		args = []string{"txweave", "detect", "--only-unplanted", "--seed", fmt.Sprint(u.Seed), "--seeds", "1", "--budget", fmt.Sprint(u.Case + 1)}
+		add("target", o.Target.Target)
+		add("isolation", o.Target.Isolation)
+		add("claim", o.Target.Claim)
+		add("without", strings.Join(o.Without, ","))
+	}
+	add("dsn", o.Target.DSN)
+	add("server", o.Target.Server)
+	return target.CommandLine(args)
+}
+
+// seed is the seed of a number.
+func (o *Config) seed(i int) uint64 { return max(o.First, 1) + uint64(i) }
+
+// RunOn plants each bug on a target, and counts what the same cases show with nothing planted.
+func (o *Config) RunOn(ctx context.Context, t exec.Target, p *dbms.Profile, faults []*planted.Fault) (*Result, error) {
 	d := &Result{Target: t.Describe().Target, Isolation: p.Isolation, Budget: o.Budget, Faults: []FaultResult{}, Counted: o.Count}
 	for seed := range o.Seeds {
 		if o.OnlyPlanted {
@@ -89,7 +186,7 @@ func (o *Options) Run(ctx context.Context, t exec.Target, p *dbms.Profile, fault
 }
 
 // tryFault plants one bug under every seed. What the same cases show without it is not its doing.
-func (o *Options) tryFault(ctx context.Context, t exec.Target, p *dbms.Profile, fault *planted.Fault, own []Unplanted) (*FaultResult, error) {
+func (o *Config) tryFault(ctx context.Context, t exec.Target, p *dbms.Profile, fault *planted.Fault, own []Unplanted) (*FaultResult, error) {
 	res := &FaultResult{Name: fault.Name, Reference: fault.Reference, Forbidden: fault.Forbidden(p), Reason: fault.Inapplicable(p)}
 	if res.Applicable = res.Reason == ""; !res.Applicable {
 		return res, nil
@@ -137,11 +234,12 @@ type shown struct {
 	first int // case that has a finding, counted from 1 …
 	at    time.Time
 	by    string // … and the oracle; "": none has
-	cases int    // that have one, with Options.Count
+	cases int    // that have one, with Config.Count
 }
 
-// findings checks cases until one has a finding that it has not without the planted bug, with Options.Count all of the budget.
-func (o *Options) findings(ctx context.Context, t exec.Target, p *dbms.Profile, seed uint64, own []Unplanted) (s shown, err error) {
+// findings checks cases until one has a finding that it has not without the planted bug, with Config.Count all of the
+// budget.
+func (o *Config) findings(ctx context.Context, t exec.Target, p *dbms.Profile, seed uint64, own []Unplanted) (s shown, err error) {
 	n := 0
 	_, err = o.eachOf(ctx, t, p, seed, func(res *campaign.CaseResult) bool {
 		n++
@@ -163,7 +261,7 @@ func (o *Options) findings(ctx context.Context, t exec.Target, p *dbms.Profile, 
 }
 
 // ownFindings checks all cases, lists findings and flaky differences, and keeps them.
-func (o *Options) ownFindings(ctx context.Context, t exec.Target, p *dbms.Profile, seed uint64) ([]Unplanted, error) {
+func (o *Config) ownFindings(ctx context.Context, t exec.Target, p *dbms.Profile, seed uint64) ([]Unplanted, error) {
 	var found []Unplanted
 	var lost error
 	_, err := o.eachOf(ctx, t, p, seed, func(res *campaign.CaseResult) bool {
@@ -179,7 +277,7 @@ func (o *Options) ownFindings(ctx context.Context, t exec.Target, p *dbms.Profil
 
 // EachResult checks cases until more says no, and returns how many it checked. The target stays the caller's, whatever
 // happens.
-func EachResult(ctx context.Context, t exec.Target, p *dbms.Profile, src *worker.Cases, budget int, more func(*campaign.CaseResult) bool) (int, error) {
+func EachResult(ctx context.Context, t exec.Target, p *dbms.Profile, src *casesource.Cases, budget int, more func(*campaign.CaseResult) bool) (int, error) {
 	w := worker.OnCases(t, p, src, checking)
 	defer w.Release()
 	for n := range budget {
@@ -196,8 +294,8 @@ func EachResult(ctx context.Context, t exec.Target, p *dbms.Profile, src *worker
 
 // eachOf is EachResult for the cases of a seed. What is a known bug of the server itself is neither the
 // planted one nor a false alarm.
-func (o *Options) eachOf(ctx context.Context, t exec.Target, p *dbms.Profile, seed uint64, more func(*campaign.CaseResult) bool) (int, error) {
-	src, err := worker.NewCasesFor(t.Describe().Version, seed, p, slices.Concat(known.Usually(p.DBMS), planted.Without(p), o.Without)...)
+func (o *Config) eachOf(ctx context.Context, t exec.Target, p *dbms.Profile, seed uint64, more func(*campaign.CaseResult) bool) (int, error) {
+	src, err := casesource.NewCasesFor(t.Describe().Version, seed, p, slices.Concat(known.Usually(p.DBMS), planted.Without(p), o.Without)...)
 	if err != nil {
 		return 0, err
 	}
@@ -205,7 +303,7 @@ func (o *Options) eachOf(ctx context.Context, t exec.Target, p *dbms.Profile, se
 	if err != nil {
 		return 0, err
 	}
-	env := worker.Environment(p, "", nil, t.Describe())
+	env := target.Environment(p, "", nil, t.Describe())
 	bugs = bugs.In(&env)
 	isKnown := func(f campaign.Found) bool {
 		return bugs.Match(&f.Finding, signature.OfText(&f.Finding, f.Files[finding.CaseFile])) != nil

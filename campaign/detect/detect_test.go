@@ -12,8 +12,8 @@ import (
 	"txweave/internal/testkit/effort"
 )
 
-// TestOwnBugs: what the cases show with nothing planted is listed, and no planted bug is found by it. The engine's own bug is one that
-// was planted before.
+// TestOwnBugs: what the cases show with nothing planted is listed, and no planted bug is found by it. The engine's own
+// bug is one that was planted before.
 func TestOwnBugs(t *testing.T) {
 	effort.Full(t)
 	p, err := dbms.Lookup("sqlite", "serializable")
@@ -32,9 +32,9 @@ func TestOwnBugs(t *testing.T) {
 	fault := func(name string) *planted.Fault {
 		return planted.Faults()[slices.IndexFunc(planted.Faults(), func(f *planted.Fault) bool { return f.Name == name })]
 	}
-	o := Options{Budget: 20, Seeds: 1, First: 1}
+	o := Config{Budget: 20, Seeds: 1, First: 1}
 	for ; ; o.First++ { // cases that vanished-error does not strike
-		d, err := o.Run(t.Context(), target, p, []*planted.Fault{fault("vanished-error")})
+		d, err := o.RunOn(t.Context(), target, p, []*planted.Fault{fault("vanished-error")})
 		if err != nil || o.First > 20 {
 			t.Fatalf("seed %d: %v", o.First, err)
 		}
@@ -42,7 +42,7 @@ func TestOwnBugs(t *testing.T) {
 			break
 		}
 	}
-	d, err := o.Run(t.Context(), planted.Plant(target, fault("lost-delete"), 3), p, []*planted.Fault{fault("vanished-error"), fault("lost-insert")})
+	d, err := o.RunOn(t.Context(), planted.Plant(target, fault("lost-delete"), 3), p, []*planted.Fault{fault("vanished-error"), fault("lost-insert")})
 	if err != nil {
 		t.Fatal(err)
 	}

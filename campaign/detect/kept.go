@@ -7,6 +7,7 @@ import (
 
 	"txweave/campaign"
 	"txweave/campaign/store"
+	"txweave/campaign/target"
 	"txweave/campaign/worker"
 	"txweave/dbms"
 	"txweave/exec"
@@ -25,13 +26,14 @@ type Unplanted struct {
 	Signature string `json:"signature"`
 	Title     string `json:"title,omitempty"`
 	Flaky     bool   `json:"flaky,omitempty"` // it did not come back
-	Dir       string `json:"dir,omitempty"`   // where it is kept, with Options.Out
+	Dir       string `json:"dir,omitempty"`   // where it is kept, with Config.Out
 	Alone     bool   `json:"alone,omitempty"` // the case that is kept there showed it again by itself
 	Again     string `json:"again,omitempty"` // the command that shows it again, where whoever ran this names one
 }
 
-// keep writes an unplanted finding below Options.Out, and checks its case once more by itself: some findings need the cases before.
-func (o *Options) keep(ctx context.Context, t exec.Target, p *dbms.Profile, u *Unplanted, f *campaign.Found, number int) error {
+// keep writes an unplanted finding below Config.Out, and checks its case once more by itself: some findings need the
+// cases before.
+func (o *Config) keep(ctx context.Context, t exec.Target, p *dbms.Profile, u *Unplanted, f *campaign.Found, number int) error {
 	if o.Out == "" {
 		return nil
 	}
@@ -40,7 +42,7 @@ func (o *Options) keep(ctx context.Context, t exec.Target, p *dbms.Profile, u *U
 		claim = p.Claimed.Isolation
 	}
 	rec := &finding.Record{ID: fmt.Sprintf("finding-seed%d-%06d-%d", u.Seed, u.Case, number), Finding: f.Finding, Suspect: u.Flaky,
-		Environment: worker.Environment(p, claim, nil, t.Describe())}
+		Environment: target.Environment(p, claim, nil, t.Describe())}
 	env := &rec.Environment
 	env.Seed, env.Case, env.Command = u.Seed, u.Case, o.Command
 	text, has := f.Files[finding.CaseFile]

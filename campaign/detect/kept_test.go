@@ -12,8 +12,8 @@ import (
 	"txweave/finding"
 )
 
-// TestUnplantedKept: what shows with nothing planted is kept with its case, which shows it again where that is said, and the cases of its seed up
-// to it show it again. The engine's own bug is one that was planted before.
+// TestUnplantedKept: what shows with nothing planted is kept with its case, which shows it again where that is said,
+// and the cases of its seed up to it show it again. The engine's own bug is one that was planted before.
 func TestUnplantedKept(t *testing.T) {
 	p, err := dbms.Lookup("sqlite", "serializable")
 	if err != nil {
@@ -30,8 +30,8 @@ func TestUnplantedKept(t *testing.T) {
 	}()
 	at := slices.IndexFunc(planted.Faults(), func(f *planted.Fault) bool { return f.Name == "lost-delete" })
 	target := planted.Plant(sound, planted.Faults()[at], 3)
-	o := Options{Budget: 8, Seeds: 1, Out: t.TempDir(), Command: "txweave detect"}
-	d, err := o.Run(t.Context(), target, p, nil)
+	o := Config{Budget: 8, Seeds: 1, Out: t.TempDir(), Command: "txweave detect"}
+	d, err := o.RunOn(t.Context(), target, p, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,8 +56,8 @@ func TestUnplantedKept(t *testing.T) {
 	if !u.Alone || campaign.FindBySignature(res, u.Signature) == nil || kept.Record.Environment.Case != u.Case || kept.Record.Environment.Command != o.Command {
 		t.Errorf("%+v: its case shows %+v", u, res.Findings)
 	}
-	again := Options{Budget: u.Case + 1, Seeds: 1, First: u.Seed}
-	if d, err = again.Run(t.Context(), target, p, nil); err != nil {
+	again := Config{Budget: u.Case + 1, Seeds: 1, First: u.Seed}
+	if d, err = again.RunOn(t.Context(), target, p, nil); err != nil {
 		t.Fatal(err)
 	}
 	if !slices.ContainsFunc(d.Unplanted, func(x Unplanted) bool { return x.Case == u.Case && x.Signature == u.Signature && x.Dir == "" }) {

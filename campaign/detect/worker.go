@@ -10,14 +10,20 @@ import (
 	"txweave/exec/planted"
 )
 
-// Worker makes a self-test of a campaign's cell: case n tries the planted bug whose turn it is, under a seed of its own. A planted bug
-// that is not found is a case that could not be checked, and says so. It implements campaign.Worker.
+// Worker makes a self-test of a campaign's cell: case n tries the planted bug whose turn it is, under a seed of its
+// own. A planted bug that is not found is a case that could not be checked, and says so. It implements campaign.Worker.
 type Worker struct {
-	Target  exec.Target
-	Profile *dbms.Profile
-	Faults  []*planted.Fault
-	Seed    uint64
-	Options Options // Budget
+	target  exec.Target
+	profile *dbms.Profile
+	faults  []*planted.Fault
+	seed    uint64
+	budget  int
+}
+
+// NewWorker returns a worker for a Config's planted bugs and budget. It closes the target.
+func NewWorker(t exec.Target, p *dbms.Profile, c Config, seed uint64) (*Worker, error) {
+	faults, err := c.pick()
+	return &Worker{t, p, faults, seed, c.Budget}, err
 }
 
 // skippedMissed begins why a self-test is no success.
@@ -25,9 +31,9 @@ const skippedMissed = "a planted bug was not found: "
 
 // Check implements campaign.Worker.
 func (w *Worker) Check(ctx context.Context, job campaign.Job) (*campaign.CaseResult, error) {
-	fault := w.Faults[job.Case%len(w.Faults)]
-	o := Options{Budget: w.Options.Budget, Seeds: 1, First: w.Seed + uint64(job.Case/len(w.Faults))}
-	res, err := o.tryFault(ctx, w.Target, w.Profile, fault, nil)
+	fault := w.faults[job.Case%len(w.faults)]
+	o := Config{Budget: w.budget, Seeds: 1, First: w.seed + uint64(job.Case/len(w.faults))}
+	res, err := o.tryFault(ctx, w.target, w.profile, fault, nil)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", fault.Name, err)
 	}
@@ -40,4 +46,4 @@ func (w *Worker) Check(ctx context.Context, job campaign.Job) (*campaign.CaseRes
 }
 
 // Close implements campaign.Worker.
-func (w *Worker) Close() error { return w.Target.Close() }
+func (w *Worker) Close() error { return w.target.Close() }

@@ -12,8 +12,8 @@ import (
 	"txweave/exec/planted"
 )
 
-// TestWorkerInterrupted: the end of a turn in the midst of a self-test leaves the worker, and its target, as they are: both are closed
-// once, and the next case is tried.
+// TestWorkerInterrupted: the end of a turn in the midst of a self-test leaves the worker, and its target, as they are:
+// both are closed once, and the next case is tried.
 func TestWorkerInterrupted(t *testing.T) {
 	p, err := dbms.Lookup("sqlite", "serializable")
 	if err != nil {
@@ -24,7 +24,7 @@ func TestWorkerInterrupted(t *testing.T) {
 		t.Fatal(err)
 	}
 	at := slices.IndexFunc(planted.Faults(), func(f *planted.Fault) bool { return f.Name == "lost-insert" })
-	w := &Worker{Target: target, Profile: p, Faults: planted.Faults()[at : at+1], Seed: 1, Options: Options{Budget: 20}}
+	w := &Worker{target, p, planted.Faults()[at : at+1], 1, 20}
 	ended, end := context.WithCancel(t.Context())
 	end()
 	if _, err := w.Check(ended, campaign.Job{}); !errors.Is(err, context.Canceled) {

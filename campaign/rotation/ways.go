@@ -1,6 +1,9 @@
 package rotation
 
-import "txweave/internal/trust"
+import (
+	"txweave/campaign/target"
+	"txweave/internal/trust"
+)
 
 // Ways are what a plan names to be executed, read or connected to.
 func (p *CampaignPlan) Ways() (out []trust.Way) {
@@ -23,6 +26,19 @@ func (p *CampaignPlan) Ways() (out []trust.Way) {
 		if n.Webhook != "" {
 			out = append(out, trust.Address("webhook", n.Webhook))
 		}
+	}
+	return out
+}
+
+// Database is the target that a cell is about. In mode detect the planted bugs are tried one by one, and none is there
+// for good.
+func (c *Part) Database() target.Config {
+	out := target.Config{Target: c.Target, DSN: c.DSN, Server: c.Server, Isolation: c.Isolation, Claim: c.Claim, Wait: target.DefaultWait}
+	if c.DSNFile != "" {
+		out.DSN = "@" + c.DSNFile
+	}
+	if c.Mode != ModeDetect {
+		out.Faults = c.Faults
 	}
 	return out
 }

@@ -128,7 +128,7 @@ func (l *Life) turn(ctx context.Context, t *rotation.Turn, length time.Duration)
 		return false, err
 	}
 	defer func() { err = errors.Join(err, done()) }()
-	c.Duration, c.Whole, c.Store, c.Next, c.Name = length, true, t.Cell, t.Cell.Next, t.Name
+	c.Duration, c.Whole, c.Store, c.Source.Numbers, c.Name = length, true, t.Cell, t.Cell.Next, t.Name
 	describe := c.Describe
 	c.Describe = func() finding.Environment {
 		env := describe()

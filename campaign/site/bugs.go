@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"txweave/campaign/bugs"
 	"txweave/campaign/database"
 	"txweave/finding"
 	"txweave/report/index"
@@ -170,35 +171,17 @@ func lastName(r *http.Request) string {
 
 // change does to a bug what an action says.
 func change(b *finding.Bugs, id, action, value string) error {
-	g, err := b.Find(id)
-	if err != nil {
-		return err
-	}
-	switch action {
-	case "open":
-		g.Settle(finding.StatusOpen, value)
-	case "invalid":
+	words := []string{value}
+	switch do := bugs.Deed(action); do {
+	case bugs.Invalid:
 		if value == "" {
 			return errors.New("why is it no bug?")
 		}
-		g.Settle(finding.StatusInvalid, value)
-	case "fixed":
-		if !finding.IsVersion(value) {
-			return fmt.Errorf("%q is no version: want numbers with dots first, like 11.8.4", value)
-		}
-		g.Settle(finding.StatusFixed, "")
-		g.FixedIn = value
-	case "duplicate":
-		_, err = b.Duplicate(id, value)
-	case "note":
-		g.Note = value
-	case "label", "unlabel":
-		if value == "" {
-			return errors.New("a label must not be empty")
-		}
-		g.Label(strings.Fields(value), action == "unlabel")
-	default:
-		return fmt.Errorf("%q is nothing that can be done to a bug", action)
+	case bugs.Label, bugs.Unlabel:
+		words = strings.Fields(value)
+	case bugs.Merge, bugs.Split:
+		return fmt.Errorf("%q is not done here", action)
 	}
+	_, err := bugs.Edit(b, id, bugs.Deed(action), words...)
 	return err
 }

@@ -1,48 +1,33 @@
-// Package storming makes storms the cases of a campaign: a case is one storm of a fixed length, with a seed of its own.
+// Package storming runs storms from a Config: once, over and over from a recipe, or as the cases of a campaign, of which each is one storm
+// of a fixed length, with a seed of its own.
 package storming
 
 import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"strings"
-	"time"
 
 	"txweave/campaign"
-	"txweave/dbms"
-	"txweave/dbms/registry"
 	"txweave/exec"
-	"txweave/exec/storm"
-	"txweave/exec/storm/verdict"
 	"txweave/finding"
 	"txweave/gen"
-	"txweave/gen/workload"
 	"txweave/report/timeline"
 )
-
-// Options say what each storm is.
-type Options struct {
-	Seed     uint64 // of the campaign
-	Workload *workload.Workload
-	Sessions int
-	Length   time.Duration
-	Nemeses  []storm.Nemesis
-	// Command is the command that runs a storm with a seed, for the findings.
-	Command func(seed uint64) string
-}
 
 // Worker runs storms on a target, which it closes. It implements campaign.Worker.
 type Worker struct {
 	target  exec.Target
-	profile *dbms.Profile
-	options Options
+	storm   *Storm                   // each case's, with a seed of its own; this one's is the campaign's
+	command func(seed uint64) string // that runs a storm with a seed, for the findings
 }
 
-// New returns a worker.
-func New(t exec.Target, p *dbms.Profile, o Options) *Worker { return &Worker{t, p, o} }
+// New returns a worker, which closes the target with itself. The error says that the storms' nemeses do not fit the target.
+func New(t exec.Target, s *Storm, command func(seed uint64) string) (*Worker, error) {
+	return &Worker{t, s, command}, s.Fit(t)
+}
 
 // Close closes the target.
 func (w *Worker) Close() error { return w.target.Close() }
@@ -58,9 +43,6 @@ const (
 // maxTrace is how large a trace is that is kept with a finding, in bytes.
 const maxTrace = 64 << 20
 
-// stallShare: see the storm command.
-const stallShare = 10
-
 // Check runs the storm of a case's number. An interruption ends it early, and it says nothing then.
 func (w *Worker) Check(ctx context.Context, job campaign.Job) (*campaign.CaseResult, error) {
 	if w.target.Worn() {
@@ -68,43 +50,28 @@ func (w *Worker) Check(ctx context.Context, job campaign.Job) (*campaign.CaseRes
 			return nil, err
 		}
 	}
-	seed := gen.CaseSeed(w.options.Seed, job.Case) >> 1 // it is written with a sign in some places
+	seed := gen.CaseSeed(w.storm.Seed, job.Case) >> 1 // it is written with a sign in some places
+	of, err := w.storm.seeded(seed)
+	if err != nil {
+		return nil, err
+	}
 	trace, err := nameless()
 	if err != nil {
 		return nil, err
 	}
 	defer trace.Close() // it stays open until it is read
-	o := storm.Options{Workload: w.options.Workload, Sessions: w.options.Sessions, Duration: w.options.Length, Seed: seed, Nemeses: w.options.Nemeses,
-		Record: w.options.Workload.Kind >= workload.MiniTransaction}
-	v, err := verdict.Start(verdict.Options{Profile: w.profile, Workload: o.Workload, Sessions: o.Sinks(), Trace: &bounded{file: trace}})
-	if err != nil {
+	a, herr, err := of.run(ctx, w.target, &bounded{file: trace})
+	if err = errors.Join(err, herr); a == nil || err != nil {
 		return nil, err
 	}
-	o.Sink, o.Began, o.Acted = v.Sink, v.Began, v.Acted
-	res, err := storm.Run(ctx, w.target, w.profile, o)
-	rep, _, verr := v.Wait()
-	if err = errors.Join(err, verr); res == nil || err != nil {
-		return nil, err
-	}
-	judge := verdict.Judge{Engine: registry.Evaluator, Profile: w.profile, Workload: o.Workload}
-	whole, err := judge.Check(ctx, w.target, res)
-	if err != nil {
-		return nil, err
-	}
-	out := &campaign.CaseResult{Case: job.Case, Runs: 1, Sent: res.Statements, Checked: true, Overlapping: o.Sessions > 1}
-	switch listed := append(whole.Findings, verdict.Findings(res, rep)...); {
-	case len(listed) > 0:
-		if out.Findings, err = w.found(listed, seed, trace); err != nil {
+	res := a.Ran
+	out := &campaign.CaseResult{Case: job.Case, Runs: 1, Sent: res.Statements, Checked: true, Overlapping: a.Sessions > 1}
+	if len(a.Findings) > 0 {
+		if out.Findings, err = w.found(a.Findings, seed, trace); err != nil {
 			return nil, err
 		}
-	case res.Crash != nil:
-		out.Checked, out.Skipped, out.Detail = false, skippedShutdown, res.Crash.Error()
-	case res.StalledFor*stallShare > res.Elapsed:
-		out.Checked, out.Skipped, out.Detail = false, skippedStill, fmt.Sprintf("for %.1f of %.1f seconds no transaction ended", res.StalledFor.Seconds(), res.Elapsed.Seconds())
-	case res.Committed == 0 || rep.Stats.Reads+rep.Stats.Locks == 0:
-		out.Checked, out.Skipped = false, skippedNothing
-	case whole.History != nil && whole.History.Unknown:
-		out.Checked, out.Skipped, out.Detail = false, skippedOutcome, whole.History.Text
+	} else if out.Skipped, out.Detail = a.Unchecked(); out.Skipped != "" {
+		out.Checked = false
 	}
 	if res.Crash != nil || res.Recovery != nil || out.Outcome() == finding.Found {
 		if err := w.target.Restart(ctx); err != nil && ctx.Err() == nil {
@@ -140,8 +107,8 @@ func (w *Worker) found(list []finding.Listed, seed uint64, trace *os.File) (out 
 		}
 		files[finding.TraceFile] = text
 	}
-	files[finding.StormFile], err = json.MarshalIndent(map[string]any{"workload": w.options.Workload.Name, "sessions": w.options.Sessions, "seed": seed,
-		"length_s": w.options.Length.Seconds(), "nemesis": w.options.Nemeses, "command": w.options.Command(seed)}, "", "  ")
+	files[finding.StormFile], err = json.MarshalIndent(map[string]any{"workload": w.storm.Workload, "sessions": w.storm.Sessions, "seed": seed,
+		"length_s": w.storm.Duration.Seconds(), "nemesis": w.storm.nemeses, "command": w.command(seed)}, "", "  ")
 	if err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@
 package verify
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,9 +12,13 @@ import (
 	"time"
 
 	"txweave/campaign"
+	"txweave/campaign/casesource"
 	"txweave/campaign/store"
-	"txweave/exec"
+	"txweave/campaign/target"
+	"txweave/campaign/worker"
 	"txweave/finding"
+	"txweave/internal/outcome"
+	"txweave/sdg"
 	"txweave/testcase"
 )
 
@@ -40,23 +45,89 @@ type Task struct {
 	Planted []string
 }
 
-// Rerunner runs the cases of bugs again.
-type Rerunner struct {
+// Config says which bugs are run again, how often and on what. Errors call its fields by the flags that set them.
+type Config struct {
 	Store  store.BugStore
-	Repeat int // times to run each case
-	// Open opens a worker for the bugs of a group, all of one DBMS and held to one claim.
-	Open func(ctx context.Context, group []Task) (DescribedWorker, error)
+	Repeat int           // times to run each case
+	Target target.Config // bugs of another DBMS are passed over; without target and server each is run on its own
+	// Planted says that the target's planted bugs, also none, take the place of those that findings were made with.
+	Planted bool
 }
 
-// DescribedWorker is a campaign's worker that knows what it runs on.
-type DescribedWorker interface {
+// only is the target that jobs are run on; "" is that of each bug.
+func (v *Config) only(ctx context.Context, jobs []Task) (string, error) {
+	if v.Target.DSN != "" || v.Target.Target != "" { // the target decides which bugs can be verified
+		on, err := v.Target.Resolve(ctx)
+		if err != nil {
+			return "", err
+		}
+		return on.Target, nil
+	}
+	if v.Target.Server == "" {
+		return "", nil
+	}
+	var names []string
+	for _, j := range jobs {
+		if !slices.Contains(names, j.Bug.DBMS) {
+			names = append(names, j.Bug.DBMS)
+		}
+	}
+	if len(names) != 1 {
+		return "", outcome.Misusef("--server needs --target: the bugs are of %d kinds of server", len(names))
+	}
+	return names[0], nil
+}
+
+// pooled is a worker with the pool and the fleet that it is of.
+type pooled struct {
 	campaign.Worker
-	Describe() exec.Description
+	*worker.Pool
+	fleet *target.Fleet
 }
 
-// Run runs jobs on a target; "" is that of each bug. Bugs of another one are passed over. What was done before an error is
-// in the result, and noted in the store.
-func (v *Rerunner) Run(ctx context.Context, jobs []Task, target string) (out []*Verified, err error) {
+func (w *pooled) Close() error { return errors.Join(w.Worker.Close(), w.fleet.Close()) }
+
+// open opens a worker for bugs of one DBMS that are held to one claim.
+func (v *Config) open(ctx context.Context, group []Task) (*pooled, error) {
+	t := v.Target
+	t.Target, t.Claim = group[0].Bug.DBMS, cmp.Or(t.Claim, group[0].Claim)
+	if !v.Planted {
+		t.Faults = group[0].Planted
+	}
+	on, err := t.Resolve(ctx)
+	if err != nil {
+		return nil, err
+	}
+	fl, err := on.Fleet(ctx)
+	if err != nil {
+		return nil, err
+	}
+	src, err := casesource.NewCases(0, on.Profile)
+	if err != nil {
+		return nil, errors.Join(err, fl.Close())
+	}
+	pool, err := worker.NewPool(fl, src, worker.Checks{Orders: 2, Precision: sdg.Match.String()})
+	if err != nil {
+		return nil, errors.Join(err, fl.Close())
+	}
+	w, err := pool.Open(ctx)
+	if err != nil {
+		return nil, errors.Join(err, fl.Close())
+	}
+	return &pooled{w, pool, fl}, nil
+}
+
+// Run runs the bugs of some names, all open ones where there are none. What was done before an error is in the result,
+// and noted in the store.
+func (v *Config) Run(ctx context.Context, ids []string) (out []*Verified, err error) {
+	jobs, err := v.jobs(ids)
+	if err != nil {
+		return nil, outcome.Misuse(err)
+	}
+	target, err := v.only(ctx, jobs)
+	if err != nil {
+		return nil, err
+	}
 	out = []*Verified{}
 	for _, group := range groups(jobs, target, &out) {
 		done, err := v.group(ctx, group)
@@ -68,8 +139,8 @@ func (v *Rerunner) Run(ctx context.Context, jobs []Task, target string) (out []*
 }
 
 // group runs the cases of bugs of one DBMS that are held to one claim.
-func (v *Rerunner) group(ctx context.Context, group []Task) (out []*Verified, err error) {
-	w, err := v.Open(ctx, group)
+func (v *Config) group(ctx context.Context, group []Task) (out []*Verified, err error) {
+	w, err := v.open(ctx, group)
 	if err != nil {
 		return nil, err
 	}
@@ -86,10 +157,9 @@ func (v *Rerunner) group(ctx context.Context, group []Task) (out []*Verified, er
 	return out, nil
 }
 
-// jobs lists the bugs to be verified with their cases.
-// Jobs lists the bugs to be verified with their cases: those named, else all that are open.
-func Jobs(store store.BugStore, ids []string) ([]Task, error) {
-	b, err := store.Bugs()
+// jobs lists the bugs to be verified with their cases: those named, else all that are open.
+func (v *Config) jobs(ids []string) ([]Task, error) {
+	b, err := v.Store.Bugs()
 	if err != nil {
 		return nil, err
 	}
@@ -104,7 +174,7 @@ func Jobs(store store.BugStore, ids []string) ([]Task, error) {
 			continue
 		}
 		j := Task{Bug: g}
-		if j.Path, j.Text = store.SmallestCase(g); j.Text != nil {
+		if j.Path, j.Text = v.Store.SmallestCase(g); j.Text != nil {
 			if rec, err := finding.ReadRecord(filepath.Dir(j.Path)); err == nil {
 				j.Claim, j.Planted = rec.Environment.Claim, rec.Environment.Planted
 			}
@@ -140,14 +210,14 @@ func groups(jobs []Task, target string, skipped *[]*Verified) [][]Task {
 }
 
 // one runs one bug's case.
-func (v *Rerunner) one(ctx context.Context, worker campaign.Worker, j Task) (*Verified, error) {
+func (v *Config) one(ctx context.Context, w campaign.Worker, j Task) (*Verified, error) {
 	out := &Verified{ID: j.Bug.ID, Signature: j.Bug.Signature.String(), Case: j.Path, Other: []string{}}
 	if _, err := testcase.Read(j.Path, j.Text); err != nil {
 		out.Skipped = err.Error()
 		return out, nil
 	}
 	for range v.Repeat {
-		res, err := worker.Check(ctx, campaign.Job{Text: j.Text, Repeats: 1, Bare: true})
+		res, err := w.Check(ctx, campaign.Job{Text: j.Text, Repeats: 1, Bare: true})
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
@@ -176,7 +246,7 @@ func (v *Rerunner) one(ctx context.Context, worker campaign.Worker, j Task) (*Ve
 }
 
 // note writes the outcome into the store.
-func (v *Rerunner) note(list []*Verified) error {
+func (v *Config) note(list []*Verified) error {
 	notes := map[string]finding.Verification{}
 	for _, x := range list {
 		if x.Runs == 0 {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"txweave/campaign"
+	"txweave/campaign/casesource"
 	"txweave/dbms"
 	"txweave/exec"
 	"txweave/weave"
@@ -81,7 +82,7 @@ func tell(enc *json.Encoder, n int, doing *exec.Doing) (quiet func()) {
 }
 
 // Serve answers jobs on a reader, a JSON object a line, with results on a writer until its input ends; a Hello goes first.
-func Serve(ctx context.Context, r io.Reader, w io.Writer, t exec.Target, p *dbms.Profile, src *Cases, o weave.Options) error {
+func Serve(ctx context.Context, r io.Reader, w io.Writer, t exec.Target, p *dbms.Profile, src *casesource.Cases, o weave.Options) error {
 	worker, err := New(ctx, t, p, src, o)
 	if err != nil {
 		return err

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"txweave/campaign"
+	"txweave/campaign/casesource"
 	"txweave/campaign/storming"
 	"txweave/dbms"
 	"txweave/dbms/mariadb"
@@ -24,7 +25,6 @@ import (
 	"txweave/dbms/postgresql"
 	"txweave/exec"
 	"txweave/finding"
-	"txweave/gen/workload"
 	"txweave/internal/testkit/effort"
 	"txweave/internal/testkit/servers"
 	"txweave/testcase"
@@ -127,7 +127,7 @@ func TestJoinedCrash(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	src, err := NewCases(1, p)
+	src, err := casesource.NewCases(1, p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -250,11 +250,10 @@ func unixDSN(at string) string { return "root@unix(" + at + ")/" }
 
 // stormOver lets storms run over a wire that cuts connections.
 func stormOver(t *testing.T, system, socket string, to func(socket string) string, server *exec.Server) {
-	load, err := workload.New("random-sql", workload.Config{Keys: 40, Distribution: workload.Uniform})
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := dbms.Lookup(system, "repeatable-read")
+	c := storming.Default()
+	c.Target.Target, c.Target.Isolation = system, "repeatable-read"
+	c.Workload, c.Keys, c.Sessions, c.Duration = "random-sql", 40, 4, time.Second
+	storms, err := c.Prepare(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -267,7 +266,10 @@ func stormOver(t *testing.T, system, socket string, to func(socket string) strin
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := storming.New(db, p, storming.Options{Seed: 1, Workload: load, Sessions: 4, Length: time.Second, Command: func(uint64) string { return "" }})
+	w, err := storming.New(db, storms, func(uint64) string { return "" })
+	if err != nil {
+		t.Fatal(err)
+	}
 	defer w.Close()
 	for n := 0; n < 3 || over.hits.Load() < 5 && n < 20; n++ {
 		res, err := w.Check(t.Context(), campaign.Job{Case: n})
@@ -289,7 +291,7 @@ func checkWire(t *testing.T, over *wire, system, isolation, at string, server *e
 	if err != nil {
 		t.Fatal(err)
 	}
-	src, err := NewCases(1, p)
+	src, err := casesource.NewCases(1, p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -351,7 +353,7 @@ func TestBackendCrash(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	src, err := NewCases(1, p)
+	src, err := casesource.NewCases(1, p)
 	if err != nil {
 		t.Fatal(err)
 	}

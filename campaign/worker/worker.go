@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"txweave/campaign"
+	"txweave/campaign/casesource"
 	"txweave/dbms"
 	"txweave/exec"
 	"txweave/finding"
@@ -19,8 +20,8 @@ import (
 
 // Worker checks cases on a target in this process. It implements campaign.Worker.
 type Worker struct {
-	source  *Cases        // nil: every job has a text
-	profile *dbms.Profile // of the campaign
+	source  *casesource.Cases // nil: every job has a text
+	profile *dbms.Profile     // of the campaign
 	options weave.Options
 	target  exec.Target
 	opened
@@ -42,7 +43,7 @@ type opened struct {
 const maxTrouble = 5
 
 // New returns a worker on a target, which is closed with it, also if this fails.
-func New(ctx context.Context, t exec.Target, p *dbms.Profile, src *Cases, o weave.Options) (*Worker, error) {
+func New(ctx context.Context, t exec.Target, p *dbms.Profile, src *casesource.Cases, o weave.Options) (*Worker, error) {
 	w := &Worker{source: src, profile: p, options: o, target: t}
 	if err := w.use(ctx, p); err != nil {
 		return nil, errors.Join(err, t.Close())
@@ -56,7 +57,7 @@ func On(t exec.Target, p *dbms.Profile, o weave.Options) *Worker {
 }
 
 // OnCases is On with a source for jobs that bring none.
-func OnCases(t exec.Target, p *dbms.Profile, src *Cases, o weave.Options) *Worker {
+func OnCases(t exec.Target, p *dbms.Profile, src *casesource.Cases, o weave.Options) *Worker {
 	return &Worker{source: src, target: t, profile: p, options: o}
 }
 
@@ -154,7 +155,7 @@ func (w *Worker) Check(ctx context.Context, job campaign.Job) (*campaign.CaseRes
 		o.Orders = 1
 	}
 	if w.source != nil {
-		w.source.leave(&o)
+		w.source.Spare(&o)
 	}
 	o.Known = func(signature string) bool { return slices.Contains(job.Known, signature) }
 	before := w.runner.Statements
@@ -199,7 +200,7 @@ const twice = 8
 // names of the productions that it is made of.
 func (w *Worker) load(job campaign.Job) (*testcase.Case, *dbms.Profile, map[string]bool, error) {
 	if job.Text == nil {
-		c, uses, err := w.source.told(job.Case)
+		c, uses, err := w.source.Told(job.Case)
 		return c, w.profile, uses, err
 	}
 	c, err := testcase.Parse(finding.CaseFile, job.Text)

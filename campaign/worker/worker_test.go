@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"txweave/campaign"
+	"txweave/campaign/casesource"
 	"txweave/dbms"
 	"txweave/dbms/sqlite"
 	"txweave/exec"
@@ -51,7 +52,7 @@ func onSQLite(t *testing.T) (*Worker, exec.Target, *dbms.Profile) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	src, err := NewCases(1, p)
+	src, err := casesource.NewCases(1, p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -191,7 +192,7 @@ func TestStoresParked(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	src, err := NewCases(3, p)
+	src, err := casesource.NewCases(3, p)
 	if err != nil {
 		t.Fatal(err)
 	}

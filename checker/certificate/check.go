@@ -36,14 +36,20 @@ type judge struct {
 	pred        map[int32][]edge // by transaction: what follows from it through a predicate
 }
 
-// Check judges a history of registers and its certificate at SER or SI. The matches oracle is only asked about predicates;
+// Check judges a history of registers and its certificate at SER or SI. Where the certificate lacks versions, what it has
+// of their order is held, and the rest is searched for. The matches oracle is only asked about predicates;
 // nil is one that knows nothing.
 func Check(ctx context.Context, h *register.History, c *Certificate, level dbms.Level, opt checker.Options, matches Matches) checker.Verdict {
 	k, verdict := newChecker(h, c, level, opt, matches)
 	if verdict != nil {
 		return *verdict
 	}
-	for _, step := range []func() *checker.Verdict{k.order, k.link, func() *checker.Verdict { return k.predicates(ctx) }, k.times, k.snapshots, k.cycle} {
+	if v := k.order(); v != nil && v.Unmet == Complete {
+		return k.partly(ctx, v)
+	} else if v != nil {
+		return *v
+	}
+	for _, step := range []func() *checker.Verdict{k.link, func() *checker.Verdict { return k.predicates(ctx) }, k.times, k.snapshots, k.cycle} {
 		if v := step(); v != nil {
 			return *v
 		}

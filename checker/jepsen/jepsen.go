@@ -31,6 +31,14 @@ const (
 // Workloads lists them all.
 var Workloads = []WorkloadName{Bank, Set, SetFull, Counter, LongFork}
 
+// Names are their names.
+func Names() (names []string) {
+	for _, w := range Workloads {
+		names = append(names, string(w))
+	}
+	return names
+}
+
 // PromisedAt says whether a database at the level keeps what the workload demands: a set's and a counter's elements do not
 // vanish at any; what a bank's and long-fork's reads see needs snapshot isolation.
 func (w WorkloadName) PromisedAt(level dbms.Level) bool {

@@ -344,11 +344,11 @@ func (g *polygraph) before(a, b int32, add func(from, to int32, kind history.Edg
 	}
 }
 
-// applyOrder adds what is known of the order of versions. A value that its transaction overwrote itself stands for
-// what it left. Where the order is complete, all versions that it does not mention come after it.
-func (g *polygraph) applyOrder(order VersionOrder, complete bool) {
+// versionsOf are the versions that orders of values name, by key. A value that its transaction overwrote itself stands
+// for what it left.
+func (g *polygraph) versionsOf(order VersionOrder) [][]int32 {
 	if len(order) == 0 {
-		return
+		return nil
 	}
 	type versionKey struct {
 		key   int32
@@ -369,13 +369,29 @@ func (g *polygraph) applyOrder(order VersionOrder, complete bool) {
 			}
 		}
 	}
+	out := make([][]int32, g.h.Keys())
+	for key := range int32(g.h.Keys()) {
+		for _, value := range order[key] {
+			if v, ok := version[versionKey{key, value}]; ok {
+				out[key] = append(out[key], v)
+			}
+		}
+	}
+	return out
+}
+
+// applyOrder adds what is known of the order of versions, by key. Where the order is complete, all versions that it does
+// not mention come after it.
+func (g *polygraph) applyOrder(order [][]int32, complete bool) {
+	if len(order) == 0 {
+		return
+	}
 	placed := make([]bool, len(g.r.VersionTxn))
 	lastOf := slices.Repeat([]int32{none}, g.h.Keys())
-	for key := range int32(g.h.Keys()) {
+	for key, versions := range order {
 		last := none
-		for _, value := range order[key] {
-			v, ok := version[versionKey{key, value}]
-			if !ok || v == last {
+		for _, v := range versions {
+			if v == last {
 				continue
 			}
 			if last != none {

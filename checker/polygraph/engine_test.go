@@ -88,7 +88,7 @@ func decisions(t *testing.T, h *register.History, level dbms.Level, opt Options)
 	if v != nil {
 		t.Fatal(v)
 	}
-	g.applyOrder(opt.Order, false)
+	g.applyOrder(g.versionsOf(opt.Order), false)
 	p, v := g.prune(defaultMaxClosure)
 	if v != nil || p == nil {
 		t.Fatalf("%s %+v: pruned to %.500v", level, opt.Options, v)

@@ -64,16 +64,29 @@ func Check(ctx context.Context, h *register.History, level dbms.Level, opt Optio
 	if verdict != nil {
 		return *verdict
 	}
+	return judge(ctx, r, level, opt, func(g *polygraph) {
+		if lists != nil {
+			g.applyOrder(g.versionsOf(lists), true)
+		} else {
+			g.applyOrder(g.versionsOf(opt.Order), false)
+		}
+	})
+}
+
+// CheckTraced judges a history of registers whose reads have been traced, at SI or SER, with what is known of the order of
+// each key's versions, by their numbers. Versions may be missing anywhere.
+func CheckTraced(ctx context.Context, r *checker.Reads, level dbms.Level, opt Options, order [][]int32) checker.Verdict {
+	return judge(ctx, r, level, opt, func(g *polygraph) { g.applyOrder(order, false) })
+}
+
+// judge builds the graph, adds what is known beyond the history, and decides.
+func judge(ctx context.Context, r *checker.Reads, level dbms.Level, opt Options, know func(*polygraph)) checker.Verdict {
 	g, verdict := build(r, level, opt)
 	if verdict != nil {
 		return *verdict
 	}
 	g.stopped = func() bool { return ctx.Err() != nil }
-	if lists != nil {
-		g.applyOrder(lists, true)
-	} else {
-		g.applyOrder(opt.Order, false)
-	}
+	know(g)
 	v := g.solve()
 	if v.Unmet == checker.SearchBudget {
 		return *cmp.Or(opt.Stopped(ctx, level), &v)

@@ -1,36 +1,14 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
-	"fmt"
-	"io"
-	"time"
 
 	"github.com/spf13/cobra"
 
-	"txweave/campaign/worker"
-	"txweave/dbms"
+	"txweave/campaign/bench"
 	"txweave/dbms/registry"
 	"txweave/exec"
-	"txweave/finding/known"
-	"txweave/weave"
 )
-
-// benchResult is what the bench command measures.
-type benchResult struct {
-	Target              string  `json:"target"`
-	Version             string  `json:"version"`
-	Isolation           string  `json:"isolation"`
-	Cases               int     `json:"cases"`
-	CasesPerMinute      float64 `json:"cases_per_minute"` // checked cases, one worker
-	Statements          int     `json:"statements"`       // as recorded, resets included
-	StatementsPerSecond float64 `json:"statements_per_s"` // waiting for locks left out
-	BarePerSecond       float64 `json:"bare_statements_per_s"`
-	Different           int     `json:"different"` // statements that the bare loop's database refused, for a lock
-	Ratio               float64 `json:"ratio"`     // of the two rates
-	LockWaitShare       float64 `json:"lock_wait_share"`
-}
 
 func benchCommand() *cobra.Command {
 	var f targetFlags
@@ -45,26 +23,25 @@ connections in a bare loop that reads the answers and does nothing else. The rat
 says how much of the time is the database's. Resets count on both sides, waiting for locks on neither.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if format != "text" && format != "json" {
-				return usagef("--format %q: want text or json", format)
+			if err := textOrJSON(format); err != nil {
+				return err
 			}
 			if cases < 1 {
 				return usagef("--cases must be at least 1")
 			}
-			p, err := f.resolve(cmd.Context())
+			on, err := f.config().Resolve(cmd.Context())
 			if err != nil {
 				return err
 			}
-			return f.use(cmd.Context(), func(t exec.Target) error {
-				src, err := worker.NewCasesFor(t.Describe().Version, seed, p, append(known.Usually(p.DBMS), waitsForNoLock)...)
+			return on.Use(cmd.Context(), func(t exec.Target) error {
+				res, err := bench.Run(cmd.Context(), t, on.Profile, seed, cases)
 				if err != nil {
 					return err
 				}
-				res, err := bench(cmd.Context(), t, p, src, cases)
-				if err != nil {
-					return err
+				if format == "json" {
+					return json.NewEncoder(cmd.OutOrStdout()).Encode(res)
 				}
-				return res.print(cmd.OutOrStdout(), format)
+				return res.Print(cmd.OutOrStdout())
 			})
 		},
 	}
@@ -73,64 +50,4 @@ says how much of the time is the database's. Resets count on both sides, waiting
 	cmd.Flags().Uint64Var(&seed, "seed", 1, "seed of the cases")
 	cmd.Flags().StringVar(&format, "format", "text", "text or json")
 	return cmd
-}
-
-// waitsForNoLock is the production whose statements wait until others have ended, and are refused for no lock where they would have to: the
-// bare loop, which has one statement under way at a time, would wait for ever.
-const waitsForNoLock = "read-deferrable"
-
-// bench times cases, then the bare loop over what they sent.
-func bench(ctx context.Context, t exec.Target, p *dbms.Profile, src *worker.Cases, cases int) (*benchResult, error) {
-	r, err := exec.NewRunner(ctx, t, p, exec.Options{})
-	if err != nil {
-		return nil, err
-	}
-	defer r.Close()
-	d := t.Describe()
-	res := &benchResult{Target: d.Target, Version: d.Version, Isolation: p.Isolation, Cases: cases}
-	var recorded []exec.BareStmt
-	r.Record(&recorded)
-	checked := 0
-	start := time.Now()
-	for n := range cases {
-		c, err := src.Make(n)
-		if err != nil {
-			return nil, err
-		}
-		rep, err := weave.Check(r, c, p, weave.Options{})
-		if err != nil {
-			return nil, fmt.Errorf("case %d: %w", n, err)
-		}
-		if rep.Checked {
-			checked++
-		}
-	}
-	elapsed := time.Since(start)
-	r.Record(nil)
-	bare, err := r.Bare(ctx, recorded)
-	if err != nil {
-		return nil, err
-	}
-	res.CasesPerMinute = float64(checked) / elapsed.Minutes()
-	res.Statements = len(recorded)
-	res.StatementsPerSecond = float64(len(recorded)) / (elapsed - r.LockWait).Seconds()
-	res.BarePerSecond = float64(bare.Statements) / bare.Elapsed.Seconds()
-	res.Different = bare.Different
-	res.Ratio = res.StatementsPerSecond / res.BarePerSecond
-	res.LockWaitShare = r.LockWait.Seconds() / elapsed.Seconds()
-	return res, nil
-}
-
-func (b *benchResult) print(w io.Writer, format string) error {
-	if format == "json" {
-		return json.NewEncoder(w).Encode(b)
-	}
-	_, err := fmt.Fprintf(w, `%s %s, %s, %d cases
-checked cases a minute  %.0f
-statements a second     %.0f (%.1f %% of the time spent on waiting for locks left out)
-bare loop               %.0f (%d of %d statements not counted: refused for a lock)
-ratio                   %.2f
-`, b.Target, b.Version, b.Isolation, b.Cases, b.CasesPerMinute, b.StatementsPerSecond, 100*b.LockWaitShare,
-		b.BarePerSecond, b.Different, b.Statements, b.Ratio)
-	return err
 }

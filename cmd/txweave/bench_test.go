@@ -4,7 +4,7 @@ import (
 	"io"
 	"testing"
 
-	"txweave/campaign/worker"
+	"txweave/campaign/casesource"
 	"txweave/dbms"
 	"txweave/dbms/mariadb"
 	"txweave/dbms/sqlite"
@@ -46,7 +46,7 @@ func benchmarkCheck(b *testing.B, t exec.Target, name, level string) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	src, err := worker.NewCases(1, p)
+	src, err := casesource.NewCases(1, p)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"txweave/campaign/database"
 	"txweave/exec"
 	"txweave/history"
+	"txweave/internal/asked"
 )
 
 // TestExitCodes: what is no fault of the tool's does not end as one.
@@ -40,10 +41,10 @@ func TestObeying(t *testing.T) {
 	cancel()
 	block := make(chan int)
 	defer close(block)
-	if _, err := obeying(ctx, func() (int, error) { return <-block, nil }); codeOf(err) != exitInterrupted {
+	if _, err := asked.Obeying(ctx, func() (int, error) { return <-block, nil }); codeOf(err) != exitInterrupted {
 		t.Errorf("interrupted: %v", err)
 	}
-	if n, err := obeying(t.Context(), func() (int, error) { return 7, nil }); n != 7 || err != nil {
+	if n, err := asked.Obeying(t.Context(), func() (int, error) { return 7, nil }); n != 7 || err != nil {
 		t.Errorf("%d, %v", n, err)
 	}
 	defer func() {
@@ -51,5 +52,5 @@ func TestObeying(t *testing.T) {
 			t.Error("a panic got lost")
 		}
 	}()
-	_, _ = obeying(t.Context(), func() (int, error) { panic("it") })
+	_, _ = asked.Obeying(t.Context(), func() (int, error) { panic("it") })
 }

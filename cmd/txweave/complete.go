@@ -7,9 +7,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"txweave/campaign/bugs"
+	"txweave/campaign/target"
 	"txweave/dbms"
 	"txweave/dbms/registry"
-	"txweave/exec/planted"
 	"txweave/gen/workload"
 	"txweave/report"
 	"txweave/report/export"
@@ -47,7 +48,7 @@ func levelNames(cmd *cobra.Command) []string {
 
 func faultNames() []string {
 	var out []string
-	for _, f := range slices.Concat(planted.Semantic(), planted.Faults(), planted.Upheavals(), planted.Races()) {
+	for _, f := range target.AllFaults() {
 		out = append(out, f.Name)
 	}
 	return out
@@ -94,9 +95,9 @@ func bugNames(cmd *cobra.Command, typed string) []string {
 		in = f.Value.String()
 	}
 	if in == "" {
-		in = defaultOut
+		in = bugs.DefaultOut
 	}
-	s, err := openBugs(in)
+	s, err := bugs.Open(in)
 	if err != nil {
 		return nil
 	}

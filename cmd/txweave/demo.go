@@ -17,6 +17,7 @@ import (
 
 	"txweave/campaign"
 	"txweave/campaign/shrink"
+	"txweave/campaign/target"
 	"txweave/dbms/registry"
 	"txweave/finding"
 )
@@ -136,7 +137,7 @@ func (d *demo) place() error {
 // must have ends the demonstration.
 func (d *demo) step(what string, want int, args ...string) ([]byte, error) {
 	d.steps++
-	fmt.Fprintf(d.stdout, "\n%d. %s\n   $ %s\n", d.steps, what, commandLine(append([]string{"txweave"}, args...)))
+	fmt.Fprintf(d.stdout, "\n%d. %s\n   $ %s\n", d.steps, what, target.CommandLine(append([]string{"txweave"}, args...)))
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err

@@ -5,43 +5,33 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"txweave/campaign/detect"
-	"txweave/campaign/store"
+	"txweave/campaign/target"
 	"txweave/dbms/registry"
-	"txweave/exec"
 	"txweave/exec/planted"
+	"txweave/internal/outcome"
 )
 
 // detectFlags are the flags of the detect command.
 type detectFlags struct {
 	targetFlags
-	retired     retired
-	faults      []string
-	rarity      uint64
-	when        string
-	sometimes   bool
-	without     []string
-	count       bool
-	budget      int
-	seeds       int
-	first       uint64
-	onlyPlanted bool
-	unplanted   bool // only
-	out         string
-	format      string
-	tables      []string
+	c       detect.Config
+	rarity  planted.Rarity
+	retired retired
+	format  string
+	tables  []string
 }
 
 func detectCommand() *cobra.Command { return new(detectFlags).command() }
 
 // command is the command whose flags these are.
 func (f *detectFlags) command() *cobra.Command {
+	f.c = detect.Default()
 	cmd := &cobra.Command{
 		Use:   "detect",
 		Short: "Plant bugs in a correct engine and measure how soon they are found",
@@ -52,157 +42,63 @@ no false alarm, else 1.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if len(f.tables) > 0 {
-				return usageOf(detect.Combined(cmd.Context(), cmd.OutOrStdout(), f.tables))
+				return usage(detect.Combined(cmd.Context(), cmd.OutOrStdout(), f.tables))
 			}
-			if err := f.check(cmd.Flags()); err != nil {
+			if err := f.check(cmd.Flags(), cmd.ErrOrStderr()); err != nil {
 				return err
 			}
-			if err := f.retired.check(cmd.Flags(), cmd.ErrOrStderr()); err != nil {
-				return err
-			}
-			p, err := f.resolve(cmd.Context())
+			d, err := f.c.Run(cmd.Context())
 			if err != nil {
 				return err
 			}
-			if p.NoReplay != "" { // what most planted bugs are is not forbidden there
-				return usagef("%s: %s", p.Isolation, p.NoReplay)
-			}
-			faults, err := f.pick()
-			if err != nil {
-				return err
-			}
-			return f.use(cmd.Context(), func(t exec.Target) error {
-				o := detect.Options{Budget: f.budget, Seeds: f.seeds, First: f.first, OnlyPlanted: f.onlyPlanted, Rarity: f.rare(), Count: f.count, Without: f.without,
-					Out: f.out, Command: commandLine(os.Args),
-					Log: func(x *detect.FaultResult) { fmt.Fprintf(cmd.ErrOrStderr(), "%s: found %v\n", x.Name, x.Found) }}
-				d, err := o.Run(cmd.Context(), t, p, faults)
-				if err != nil {
-					return err
-				}
-				for i := range d.Unplanted {
-					d.Unplanted[i].Again = f.again(&d.Unplanted[i])
-				}
-				return printDetection(cmd.OutOrStdout(), d, f.format)
-			})
+			return printDetection(cmd.OutOrStdout(), d, f.format)
 		},
 	}
-	f.add(cmd.Flags(), registry.Default)
-	cmd.Flags().StringSliceVar(&f.faults, "faults", nil, "planted bugs, by name (default: all)")
-	cmd.Flags().Uint64Var(&f.rarity, "rarity", 0, "strike one in so many of the statements that a bug would strike, and never the tool's own reads (0: as often as it does by itself, those too)")
-	cmd.Flags().StringVar(&f.when, "when", "", "strike only under this condition: "+conditionNames())
-	cmd.Flags().BoolVar(&f.sometimes, "sometimes", false, "let it depend on the run whether a bug strikes: what showed need not come back")
-	f.retired.add(cmd.Flags(), "guide")
-	addWithout(cmd.Flags(), &f.without)
-	cmd.Flags().BoolVar(&f.count, "count", false, "check all cases of the budget, and count those that show the planted bug: that compares two builds with fewer cases than how soon the first one comes")
-	cmd.Flags().IntVar(&f.budget, "budget", 200, "cases to try for each planted bug and seed")
-	cmd.Flags().IntVar(&f.seeds, "seeds", 3, "seeds to try, from --seed on")
-	cmd.Flags().Uint64Var(&f.first, "seed", 1, "the first seed")
-	cmd.Flags().BoolVar(&f.onlyPlanted, "only-planted", false, "do not check the cases with nothing planted first")
-	cmd.Flags().BoolVar(&f.unplanted, "only-unplanted", false, "plant nothing: check the cases with nothing planted, and no more")
-	cmd.Flags().StringVar(&f.out, "out", "", "a directory to keep what shows with nothing planted, as fuzz keeps findings")
-	cmd.Flags().StringVar(&f.format, "format", "text", "text (a Markdown table) or json")
-	cmd.Flags().StringSliceVar(&f.tables, "table", nil, "run nothing: print one table from these files, the JSON of earlier runs")
+	fs, c := cmd.Flags(), &f.c
+	f.add(fs, registry.Default)
+	fs.StringSliceVar(&c.Faults, "faults", nil, "planted bugs, by name (default: all)")
+	fs.Uint64Var(&f.rarity.Every, "rarity", 0, "strike one in so many of the statements that a bug would strike, and never the tool's own reads (0: as often as it does by itself, those too)")
+	fs.StringVar(&f.rarity.When, "when", "", "strike only under this condition: "+strings.Join(detect.Conditions(), ", "))
+	fs.BoolVar(&f.rarity.Sometimes, "sometimes", false, "let it depend on the run whether a bug strikes: what showed need not come back")
+	f.retired.add(fs, "guide")
+	addWithout(fs, &c.Without)
+	fs.BoolVar(&c.Count, "count", false, "check all cases of the budget, and count those that show the planted bug: that compares two builds with fewer cases than how soon the first one comes")
+	fs.IntVar(&c.Budget, "budget", c.Budget, "cases to try for each planted bug and seed")
+	fs.IntVar(&c.Seeds, "seeds", c.Seeds, "seeds to try, from --seed on")
+	fs.Uint64Var(&c.First, "seed", c.First, "the first seed")
+	fs.BoolVar(&c.OnlyPlanted, "only-planted", false, "do not check the cases with nothing planted first")
+	fs.BoolVar(&c.Unplanted, "only-unplanted", false, "plant nothing: check the cases with nothing planted, and no more")
+	fs.StringVar(&c.Out, "out", "", "a directory to keep what shows with nothing planted, as fuzz keeps findings")
+	fs.StringVar(&f.format, "format", "text", "text (a Markdown table) or json")
+	fs.StringSliceVar(&f.tables, "table", nil, "run nothing: print one table from these files, the JSON of earlier runs")
 	return cmd
 }
 
-// check says what the flags have that cannot be.
-func (f *detectFlags) check(fs *pflag.FlagSet) error {
-	if f.budget < 1 || f.seeds < 1 {
-		return usagef("--budget and --seeds must be at least 1")
+// check says what the flags have that cannot be, and makes them a Config.
+func (f *detectFlags) check(fs *pflag.FlagSet, stderr io.Writer) error {
+	c := &f.c
+	if err := textOrJSON(f.format); err != nil {
+		return err
 	}
-	if f.format != "text" && f.format != "json" {
-		return usagef("--format %q: want text or json", f.format)
-	}
-	if f.when != "" && !slices.Contains(strings.Split(conditionNames(), ", "), f.when) {
-		return usagef("--when %q: want one of %s", f.when, conditionNames())
-	}
-	if f.unplanted {
+	if c.Unplanted {
 		for _, name := range []string{"only-planted", "faults", "rarity", "when", "sometimes", "count"} {
 			if fs.Changed(name) {
 				return usagef("--only-unplanted and --%s exclude each other", name)
 			}
 		}
 	}
-	if f.out != "" && f.onlyPlanted {
-		return usagef("--out keeps what shows with nothing planted: --only-planted leaves that out")
+	if f.rarity != (planted.Rarity{}) {
+		c.Rarity = &f.rarity
 	}
-	if f.out == "" {
-		return nil
+	if c.Target = f.config(); !fs.Changed("target") {
+		c.Target.Target = "" // it need not be named for what is run again
 	}
-	return usageOf(store.In(f.out).Check())
-}
-
-// again is the command that shows a finding with nothing planted again: its case by itself where that does, else those of its seed up to it.
-func (f *detectFlags) again(u *detect.Unplanted) string {
-	if u.Alone {
-		return f.sameServer("replay", u.Dir)
+	c.Command = target.CommandLine(os.Args)
+	c.Log = func(x *detect.FaultResult) { fmt.Fprintf(stderr, "%s: found %v\n", x.Name, x.Found) }
+	if err := c.Validate(); err != nil {
+		return err
 	}
-	args := []string{"detect", "--only-unplanted", "--seed", fmt.Sprint(u.Seed), "--seeds", "1", "--budget", fmt.Sprint(u.Case + 1)}
-	for _, name := range []string{"target", "isolation", "claim"} {
-		if f.flags.Changed(name) {
-			args = append(args, "--"+name, f.flags.Lookup(name).Value.String())
-		}
-	}
-	if len(f.without) > 0 {
-		args = append(args, "--without", strings.Join(f.without, ","))
-	}
-	return f.sameServer(args...)
-}
-
-// sameServer is a command line of txweave for the server of these flags.
-func (f *detectFlags) sameServer(args ...string) string {
-	for _, name := range []string{"dsn", "server"} {
-		if f.flags.Changed(name) {
-			args = append(args, "--"+name, f.flags.Lookup(name).Value.String())
-		}
-	}
-	return commandLine(append([]string{"txweave"}, args...))
-}
-
-// rare is how rare the planted bugs are made; nil: they are not.
-func (f *detectFlags) rare() *planted.Rarity {
-	if f.rarity == 0 && f.when == "" && !f.sometimes {
-		return nil
-	}
-	return &planted.Rarity{Every: f.rarity, When: f.when, Sometimes: f.sometimes}
-}
-
-// conditionNames lists the circumstances under which rare bugs strike.
-func conditionNames() string {
-	var names []string
-	for _, c := range planted.Conditions() {
-		names = append(names, c[0])
-	}
-	return strings.Join(names, ", ")
-}
-
-// pick returns the planted bugs that the flags name, all where they name none.
-func (f *detectFlags) pick() ([]*planted.Fault, error) {
-	if f.unplanted {
-		return nil, nil
-	}
-	if len(f.faults) == 0 {
-		return planted.Faults(), nil
-	}
-	return pickFaults(f.faults)
-}
-
-// pickFaults returns planted bugs by their names.
-func pickFaults(wanted []string) ([]*planted.Fault, error) {
-	all := slices.Concat(planted.Semantic(), planted.Faults(), planted.Upheavals(), planted.Races())
-	var out []*planted.Fault
-	for _, name := range wanted {
-		i := slices.IndexFunc(all, func(x *planted.Fault) bool { return x.Name == name })
-		if i < 0 {
-			var names []string
-			for _, x := range all {
-				names = append(names, x.Name)
-			}
-			return nil, usagef("--faults: no planted bug %q (there are %s)", name, strings.Join(names, ", "))
-		}
-		out = append(out, all[i])
-	}
-	return out, nil
+	return f.retired.check(fs, stderr)
 }
 
 func printDetection(w io.Writer, d *detect.Result, format string) error {
@@ -213,7 +109,7 @@ func printDetection(w io.Writer, d *detect.Result, format string) error {
 		err = d.Table(w)
 	}
 	if err == nil && d.Missed()+d.FalseAlarms > 0 {
-		err = &exitError{exitFindings, fmt.Errorf("%d forbidden bugs not found, %d false alarms", d.Missed(), d.FalseAlarms)}
+		err = outcome.End(exitFindings, fmt.Errorf("%d forbidden bugs not found, %d false alarms", d.Missed(), d.FalseAlarms))
 	}
 	return err
 }

@@ -8,7 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"txweave/campaign/replay"
 	"txweave/dbms"
+	"txweave/dbms/registry/catalogue"
 	"txweave/exec/planted"
 	"txweave/finding"
 	"txweave/sdg"
@@ -29,7 +31,7 @@ func TestDocumentedCase(t *testing.T) {
 	if !strings.Contains(doc(t, "docs/cases.md"), "```\n"+doc(t, "docs/write_skew.txw")+"```\n") {
 		t.Error("docs/cases.md does not show docs/write_skew.txw")
 	}
-	if _, err := readCase(t.Context(), "../../docs/write_skew.txw"); err != nil {
+	if _, err := replay.ReadCase(t.Context(), "../../docs/write_skew.txw"); err != nil {
 		t.Error(err)
 	}
 }
@@ -157,7 +159,7 @@ func TestDocumentedCommands(t *testing.T) {
 // TestFaultsPage checks that docs/faults.md is what the catalogue says.
 func TestFaultsPage(t *testing.T) {
 	var b strings.Builder
-	if err := printFaultsPage(&b); err != nil {
+	if err := catalogue.FaultsPage(&b); err != nil {
 		t.Fatal(err)
 	}
 	if doc(t, "docs/faults.md") != b.String() {
@@ -168,7 +170,7 @@ func TestFaultsPage(t *testing.T) {
 // TestDocumentedFeatures checks that docs/features.md is what the generator says of itself.
 func TestDocumentedFeatures(t *testing.T) {
 	var b strings.Builder
-	if err := printFeaturesPage(&b); err != nil {
+	if err := catalogue.Page(&b); err != nil {
 		t.Fatal(err)
 	}
 	if doc(t, "docs/features.md") != b.String() {

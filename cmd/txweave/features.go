@@ -1,16 +1,10 @@
 package main
 
 import (
-	"encoding/json"
-	"fmt"
-	"io"
-	"strings"
-	"text/tabwriter"
-
 	"github.com/spf13/cobra"
 
 	"txweave/dbms/registry"
-	"txweave/gen"
+	"txweave/dbms/registry/catalogue"
 )
 
 func featuresCommand() *cobra.Command {
@@ -33,17 +27,17 @@ what the bug needs, --show for one for each of them that should be in some, and 
 			out := cmd.OutOrStdout()
 			switch {
 			case faults && markdown:
-				return printFaultsPage(out)
+				return catalogue.FaultsPage(out)
 			case faults:
-				return printFaults(out, format)
+				return catalogue.Faults(out, format)
 			case markdown:
-				return printFeaturesPage(out)
+				return catalogue.Page(out)
 			case reach != "" && find != "":
-				return findCase(cmd.Context(), out, reach, find, isolation)
+				return catalogue.FindCase(cmd.Context(), out, reach, find, isolation)
 			case reach != "" && show:
-				return showCases(cmd.Context(), out, reach, isolation)
+				return catalogue.ShowCases(cmd.Context(), out, reach, isolation)
 			case reach != "":
-				return printReach(cmd.Context(), out, reach)
+				return catalogue.Reach(cmd.Context(), out, reach)
 			case show:
 				return usagef("--show looks for the bugs of a list: name it with --reach")
 			case find != "":
@@ -51,9 +45,9 @@ what the bug needs, --show for one for each of them that should be in some, and 
 			}
 			switch format {
 			case "text":
-				return printFeatures(out, target)
+				return catalogue.Features(out, target)
 			case "json":
-				return printFeaturesJSON(out, target)
+				return catalogue.FeaturesJSON(out, target)
 			}
 			return usagef("--format %q: want text or json", format)
 		},
@@ -67,91 +61,4 @@ what the bug needs, --show for one for each of them that should be in some, and 
 	cmd.Flags().StringVar(&isolation, "isolation", "", "isolation level of these cases (default: the target's usual one, then those at which more is generated)")
 	cmd.Flags().BoolVar(&show, "show", false, "name a generated case for each bug of the list that should be in some")
 	return cmd
-}
-
-// share prints the weight of a feature: of an optional one in percent.
-func share(f gen.Feature) string {
-	text := fmt.Sprint(f.Weight)
-	if f.Optional && f.Weight > 0 {
-		text += " %"
-	}
-	if f.Weight > 0 && f.Since != "" {
-		text += " from " + f.Since
-	}
-	return text
-}
-
-func printFeatures(w io.Writer, target string) error {
-	d, err := registry.Lookup(target)
-	if err != nil {
-		return usage(err)
-	}
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	group := ""
-	for _, f := range gen.Features(d.Dialect) {
-		if f.Group != group {
-			fmt.Fprintf(t, "%s:\n", f.Group)
-			group = f.Group
-		}
-		fmt.Fprintf(t, "  %s\t%s\t%s\n", f.Name, share(f), f.What)
-	}
-	return t.Flush()
-}
-
-// printFeaturesJSON prints the productions of a target as a list of objects.
-func printFeaturesJSON(w io.Writer, target string) error {
-	type feature struct {
-		Group    string `json:"group"`
-		Optional bool   `json:"optional"`
-		Name     string `json:"name"`
-		Weight   int    `json:"weight"` // 0: not for this target
-		Since    string `json:"since,omitempty"`
-	}
-	d, err := registry.Lookup(target)
-	if err != nil {
-		return usage(err)
-	}
-	var all []feature
-	for _, f := range gen.Features(d.Dialect) {
-		all = append(all, feature{f.Group, f.Optional, f.Name, f.Weight, f.Since})
-	}
-	return json.NewEncoder(w).Encode(all)
-}
-
-// printFeaturesPage prints the page of the documents.
-func printFeaturesPage(w io.Writer) error {
-	var b strings.Builder
-	b.WriteString(`# What the generator can do
-
-Printed by ` + "`txweave features --markdown`" + `. Of the productions of a group one is drawn by weight; where a group is
-optional, each is there by itself in that share of the cases where it can be. In three of four cases a part of them is left
-out and another part preferred. ` + "`fuzz --without NAME,…`" + ` leaves productions out; 0: not for this target.
-`)
-	names := registry.Names()
-	var of [][]gen.Feature
-	for _, name := range names {
-		d, err := registry.Lookup(name)
-		if err != nil {
-			return err
-		}
-		of = append(of, gen.Features(d.Dialect))
-	}
-	group := ""
-	for i, f := range of[0] {
-		if f.Group != group {
-			group = f.Group
-			title := strings.ToUpper(group[:1]) + group[1:]
-			if f.Optional {
-				title += " (optional)"
-			}
-			fmt.Fprintf(&b, "\n## %s\n\n| name | what | %s |\n|%s\n", title, strings.Join(names, " | "), strings.Repeat(" --- |", 2+len(names)))
-		}
-		fmt.Fprintf(&b, "| `%s` | %s |", f.Name, strings.ReplaceAll(f.What, "|", "\\|"))
-		for j := range names {
-			fmt.Fprintf(&b, " %s |", share(of[j][i]))
-		}
-		b.WriteString("\n")
-	}
-	_, err := io.WriteString(w, b.String())
-	return err
 }

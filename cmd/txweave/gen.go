@@ -3,13 +3,14 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"txweave/campaign/worker"
+	"txweave/campaign/casesource"
+	"txweave/campaign/target"
 	"txweave/dbms/registry"
 	"txweave/finding/known"
 )
 
 func genCommand() *cobra.Command {
-	var target, isolation string
+	var c target.Config
 	var seed uint64
 	var n int
 	var without []string
@@ -22,24 +23,24 @@ func genCommand() *cobra.Command {
 			if n < 0 {
 				return usagef("--case must not be negative")
 			}
-			p, err := lookup(target, isolation)
+			p, err := target.Lookup(c.Target, c.Isolation)
 			if err != nil {
 				return err
 			}
-			src, err := worker.NewCases(seed, p, append(known.Usually(p.DBMS), without...)...)
+			src, err := casesource.NewCases(seed, p, append(known.Usually(p.DBMS), without...)...)
 			if err != nil {
 				return usage(err)
 			}
-			c, err := src.Make(n)
+			made, err := src.Make(n)
 			if err != nil {
 				return err
 			}
-			_, err = cmd.OutOrStdout().Write(c.Print())
+			_, err = cmd.OutOrStdout().Write(made.Print())
 			return err
 		},
 	}
-	cmd.Flags().StringVar(&target, "target", registry.Default, registry.Or(registry.Names()))
-	cmd.Flags().StringVar(&isolation, "isolation", "", "isolation level (default: the target's usual one)")
+	cmd.Flags().StringVar(&c.Target, "target", registry.Default, registry.Or(registry.Names()))
+	cmd.Flags().StringVar(&c.Isolation, "isolation", "", "isolation level (default: the target's usual one)")
 	cmd.Flags().Uint64Var(&seed, "seed", 0, "seed of the campaign")
 	cmd.Flags().IntVar(&n, "case", 0, "number of the case in the campaign")
 	addWithout(cmd.Flags(), &without)

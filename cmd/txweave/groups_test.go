@@ -11,8 +11,10 @@ import (
 	"time"
 
 	"txweave/campaign"
+	"txweave/campaign/casesource"
 	"txweave/campaign/detect"
 	"txweave/campaign/shrink"
+	"txweave/campaign/target"
 	"txweave/campaign/worker"
 	"txweave/dbms"
 	"txweave/exec"
@@ -110,7 +112,7 @@ func bugsOf(t *testing.T, p *dbms.Profile, faults []*planted.Fault, cases, each 
 	bugs := &finding.Bugs{}
 	// use opens a target with the planted bugs: one runs the cases, the other reduces what they found.
 	use := func(do func(exec.Target) error) error { return withPlanted(t, p, faults, do) }
-	src, err := worker.NewCases(*groupsSeed, p)
+	src, err := casesource.NewCases(*groupsSeed, p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,11 +145,11 @@ func bugsOf(t *testing.T, p *dbms.Profile, faults []*planted.Fault, cases, each 
 
 // withPlanted opens a target with bugs that strike at every occasion.
 func withPlanted(t *testing.T, p *dbms.Profile, faults []*planted.Fault, do func(exec.Target) error) error {
-	f := targetFlags{target: p.DBMS, isolation: p.Isolation}
-	if _, err := f.resolve(t.Context()); err != nil {
+	on, err := target.Config{Target: p.DBMS, Isolation: p.Isolation}.Resolve(t.Context())
+	if err != nil {
 		return err
 	}
-	return f.use(t.Context(), func(target exec.Target) error {
+	return on.Use(t.Context(), func(target exec.Target) error {
 		for _, fault := range faults {
 			target = planted.PlantAlways(target, fault)
 		}

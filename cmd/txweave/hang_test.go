@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"txweave/campaign/replay"
 	"txweave/campaign/shrink"
 	"txweave/campaign/worker"
 	"txweave/dbms"
@@ -58,7 +59,7 @@ func TestReplayOfAHangingServer(t *testing.T) {
 		defer db.Close()
 		m := &mute{db, &exec.HangError{State: x.state, Users: x.users, Stacks: "thread 1", Err: exec.ErrTimeout}}
 		var out strings.Builder
-		err = replayCase(t.Context(), m, p, c, weave.Options{}, 1, &out)
+		err = replay.Check(t.Context(), m, p, c, weave.Options{}, 1, &out)
 		said := out.String()
 		if err != nil {
 			said += err.Error()

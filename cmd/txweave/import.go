@@ -11,7 +11,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"txweave/campaign/target"
 	"txweave/dbms/registry"
+	"txweave/internal/asked"
 	"txweave/internal/input"
 	"txweave/internal/version"
 	"txweave/testcase"
@@ -50,7 +52,7 @@ sessions (below a line such as "-- no transactions") is the equivalent order tha
   txweave import report.sql --target mysql --isolation repeatable-read -o case.txw && txweave replay case.txw`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			p, err := lookup(f.target, f.isolation)
+			p, err := target.Lookup(f.Target, f.Isolation)
 			if err != nil {
 				return err
 			}
@@ -58,7 +60,7 @@ sessions (below a line such as "-- no transactions") is the equivalent order tha
 			if f.format != "" && !slices.Contains(importer.Formats(), f.format) {
 				return usage(fmt.Errorf("no format %q: %s", f.format, strings.Join(importer.Formats(), ", ")))
 			}
-			if f.isolation != "" {
+			if f.Isolation != "" {
 				o.Isolation = p.Isolation
 			}
 			if o.Order, err = testcase.ParseOrder(f.order); err != nil {
@@ -68,7 +70,7 @@ sessions (below a line such as "-- no transactions") is the equivalent order tha
 			if err != nil {
 				return usage(err)
 			}
-			if err := writable(f.out, f.page); err != nil {
+			if err := asked.Writable(f.out, f.page); err != nil {
 				return err
 			}
 			if f.run {
@@ -89,13 +91,13 @@ sessions (below a line such as "-- no transactions") is the equivalent order tha
 }
 
 func importFile(cmd *cobra.Command, path string, text []byte, out string, o importer.Options) error {
-	read, err := obeying(cmd.Context(), func() (imported, error) { return readImport(path, text, o) })
+	read, err := asked.Obeying(cmd.Context(), func() (imported, error) { return readImport(path, text, o) })
 	if err != nil {
 		return err
 	}
 	c, notes := read.c, read.notes
 	c.Tool = version.Tool
-	if _, err := lookup(c.Target, c.Isolation); err != nil {
+	if _, err := target.Lookup(c.Target, c.Isolation); err != nil {
 		return err
 	}
 	for _, n := range notes {

@@ -9,11 +9,14 @@ import (
 	"slices"
 	"strings"
 
-	"txweave/campaign/worker"
+	"txweave/campaign/replay"
+	"txweave/campaign/target"
 	"txweave/dbms"
 	"txweave/exec"
 	"txweave/finding"
 	"txweave/history"
+	"txweave/internal/asked"
+	"txweave/internal/outcome"
 	"txweave/internal/output"
 	"txweave/report/page"
 	"txweave/report/timeline"
@@ -28,7 +31,7 @@ import (
 // runScripts reads a text, runs each of its schedules as it stands, and says what came of it. The worst of them is the exit
 // code.
 func (f *importFlags) runScripts(ctx context.Context, name string, text []byte, o importer.Options, w io.Writer) (err error) {
-	schedules, err := obeying(ctx, func() ([]importer.ScriptOrder, error) { return importer.ReadScripts(name, text, o, f.dsn == "") })
+	schedules, err := asked.Obeying(ctx, func() ([]importer.ScriptOrder, error) { return importer.ReadScripts(name, text, o, f.DSN == "") })
 	if ctx.Err() != nil {
 		return err
 	}
@@ -37,7 +40,7 @@ func (f *importFlags) runScripts(ctx context.Context, name string, text []byte, 
 	}
 	var worst error
 	var fl held
-	defer func() { err = errors.Join(err, fl.close()) }()
+	defer func() { err = errors.Join(err, fl.Close()) }()
 	fmt.Fprintf(w, "read as: %s\n", schedules[0].Format)
 	for i, s := range schedules {
 		if len(schedules) > 1 {
@@ -52,7 +55,7 @@ func (f *importFlags) runScripts(ctx context.Context, name string, text []byte, 
 		}
 		err := f.runScript(ctx, &fl, &s, page, w)
 		var coded *exitError
-		if err != nil && (!errors.As(err, &coded) || coded.code != exitFindings && coded.code != exitInconclusive) {
+		if err != nil && (!errors.As(err, &coded) || coded.Code != exitFindings && coded.Code != exitInconclusive) {
 			return err
 		}
 		if worst == nil || err != nil && codeOf(err) == exitFindings {
@@ -77,24 +80,24 @@ func (f *importFlags) pageName(name string) string {
 // held is a fleet that is kept from one schedule to the next, as long as they run at one level: each gets a server of its own from it, and
 // what servers are copied from is made once.
 type held struct {
-	*fleet
+	*target.Fleet
 	level string
 }
 
 // use runs do with a target.
 func (h *held) use(ctx context.Context, f *targetFlags, do func(exec.Target) error) (err error) {
-	if h.fleet != nil && h.level != f.isolation {
+	if h.Fleet != nil && h.level != f.Isolation {
 		if err := h.close(); err != nil {
 			return err
 		}
 	}
-	if h.fleet == nil {
-		if h.fleet, err = newFleet(ctx, f); err != nil {
+	if h.Fleet == nil {
+		if h.Fleet, err = f.chosen.Fleet(ctx); err != nil {
 			return err
 		}
-		h.level = f.isolation
+		h.level = f.Isolation
 	}
-	t, err := h.open(ctx)
+	t, err := h.Open(ctx)
 	if err != nil {
 		return err
 	}
@@ -103,19 +106,19 @@ func (h *held) use(ctx context.Context, f *targetFlags, do func(exec.Target) err
 }
 
 func (h *held) close() error {
-	if h.fleet == nil {
+	if h.Fleet == nil {
 		return nil
 	}
-	fl := h.fleet
-	h.fleet = nil
-	return fl.close()
+	fl := h.Fleet
+	h.Fleet = nil
+	return fl.Close()
 }
 
 // runScript runs one schedule.
 func (f *importFlags) runScript(ctx context.Context, fl *held, s *importer.ScriptOrder, path string, w io.Writer) error {
 	run := *f
 	if s.Script.Isolation != "" {
-		run.isolation = s.Script.Isolation
+		run.Isolation = s.Script.Isolation
 	}
 	p, err := run.resolve(ctx)
 	if err != nil {
@@ -127,7 +130,7 @@ func (f *importFlags) runScript(ctx context.Context, fl *held, s *importer.Scrip
 		var err error
 		o := script.Options{Patience: exec.Patience{Statement: f.timeout}, Anew: s.Script.ChangesServer()}
 		if out, err = script.Check(ctx, t, p, s.Script, o); err != nil {
-			return explain(ctx, t, err)
+			return replay.Explain(ctx, t, err)
 		}
 		d := t.Describe()
 		fmt.Fprintf(w, "%s %s, %s\n", d.Target, d.Version, strings.Join(out.Levels, ", "))
@@ -173,7 +176,7 @@ func (c *conclusion) watched(ctx context.Context, t exec.Target, p *dbms.Profile
 	}
 	rep, err := watch(ctx, t, p, asIs)
 	var coded *exitError
-	if handed := importer.HandedOut(asIs); handed != asIs && errors.As(err, &coded) && coded.code == exitUsage {
+	if handed := importer.HandedOut(asIs); handed != asIs && errors.As(err, &coded) && coded.Code == exitUsage {
 		var again error
 		if rep, again = watch(ctx, t, p, handed); again == nil {
 			c.say(false, "oracles: asked with the numbers and times written out that the database hands out")
@@ -186,7 +189,7 @@ func (c *conclusion) watched(ctx context.Context, t exec.Target, p *dbms.Profile
 	case errors.As(err, &crash):
 		c.say(true, "oracles: the server crashed: %s", crash.Reason)
 		return nil
-	case errors.As(err, &coded) && coded.code == exitUsage:
+	case errors.As(err, &coded) && coded.Code == exitUsage:
 		c.say(false, "oracles: not asked: %s", finding.Line(coded.Error()))
 		return nil
 	case errors.Is(err, exec.ErrTimeout) || errors.As(err, &lost):
@@ -197,7 +200,7 @@ func (c *conclusion) watched(ctx context.Context, t exec.Target, p *dbms.Profile
 	}
 	evidence := append(rep.Findings, rep.Suspects...)
 	for _, ev := range evidence {
-		printEvidence(c.w, 1, ev)
+		replay.PrintEvidence(c.w, 1, ev)
 	}
 	other := out.Otherwise(p, rep.First, at)
 	if len(other) > 0 {
@@ -229,12 +232,12 @@ func watch(ctx context.Context, t exec.Target, p *dbms.Profile, c *testcase.Case
 	if err := t.Empty(ctx); err != nil {
 		return nil, err
 	}
-	return checkOnce(ctx, t, p, watched, weave.Options{Precision: sdg.Match})
+	return replay.Once(ctx, t, p, watched, weave.Options{Precision: sdg.Match})
 }
 
 // scriptFinding is the outcome as the page shows it.
 func (f *importFlags) scriptFinding(out *script.Showing, t exec.Target) *timeline.Dossier {
-	find := &timeline.Dossier{Case: out.Case, Run: out.Trace, Record: finding.Record{Environment: worker.Environment(f.profile, f.claim, nil, t.Describe())}}
+	find := &timeline.Dossier{Case: out.Case, Run: out.Trace, Record: finding.Record{Environment: target.Environment(f.chosen.Profile, f.Claim, nil, t.Describe())}}
 	if len(out.Unlike) > 0 {
 		find.Record.Class, find.Record.Differences, find.Replayed = finding.ClassReplay, out.Unlike, out.Alone
 	} else if len(out.Order) > 0 {
@@ -362,11 +365,11 @@ func (c *conclusion) conclude(out *script.Showing, notes []importer.Note) error 
 	}
 	switch {
 	case c.wrong:
-		return &exitError{code: exitFindings}
+		return &exitError{Code: exitFindings}
 	case c.around != nil:
 		return c.around
 	case missing > 0:
-		return &exitError{exitInconclusive, fmt.Errorf("no longer the bug: %d of the text's statements were left out or not run, each with its line above", missing)}
+		return outcome.End(exitInconclusive, fmt.Errorf("no longer the bug: %d of the text's statements were left out or not run, each with its line above", missing))
 	}
 	return nil
 }
@@ -380,7 +383,7 @@ func (c *conclusion) engine(out *script.Showing, users bool) {
 	case errors.As(out.Run.Down, &crash) && crash.Killed:
 		c.around = fmt.Errorf("%w: %w", exec.ErrUnavailable, crash)
 	case errors.As(out.Run.Down, &hang) && !hang.Proved():
-		c.around = hanging(hang)
+		c.around = replay.Hanging(hang)
 	case errors.As(out.Run.Down, &crash):
 		c.say(true, "the server crashed: %s\n%s", crash.Reason, crash.Log)
 	case out.Run.Down != nil:
@@ -399,13 +402,13 @@ func (c *conclusion) engine(out *script.Showing, users bool) {
 	}
 	for _, i := range out.Run.Lost {
 		if users {
-			c.around = &exitError{exitInconclusive, errors.New("inconclusive: a connection was lost, which the network may have done")}
+			c.around = outcome.End(exitInconclusive, errors.New("inconclusive: a connection was lost, which the network may have done"))
 		}
 		c.say(!users, "line %d: the connection was lost, and the server lives on: %s", out.Script.Steps[i].Line, clipped(out.Script.Steps[i].SQL))
 	}
 	busy := len(out.Run.Busy) > 0 // others may have waited for it
 	if busy {
-		c.around = &exitError{exitInconclusive, errors.New("inconclusive: a statement runs for longer than --timeout, and waits for nobody")}
+		c.around = outcome.End(exitInconclusive, errors.New("inconclusive: a statement runs for longer than --timeout, and waits for nobody"))
 	}
 	for _, i := range out.Run.Killed {
 		if i >= 0 {

@@ -21,48 +21,29 @@ import (
 	"txweave/campaign/database"
 	"txweave/exec"
 	"txweave/finding"
+	"txweave/internal/outcome"
 	"txweave/internal/output"
 	"txweave/internal/version"
 )
 
 // Exit codes.
 const (
-	exitClean        = 0   // no finding, and enough was checked to say so
-	exitFindings     = 1   // findings
-	exitInconclusive = 2   // nothing could be checked
-	exitUsage        = 64  // wrong flags, arguments or files
-	exitUnavailable  = 69  // the target, or a store that machines share, cannot be had
-	exitInternal     = 70  // txweave's own fault
-	exitInterrupted  = 130 // interrupted; what was done is counted and kept
+	exitClean        = outcome.Clean
+	exitFindings     = outcome.Findings
+	exitInconclusive = outcome.Inconclusive
+	exitUsage        = outcome.Usage
+	exitUnavailable  = outcome.Unavailable
+	exitInternal     = outcome.Internal
+	exitInterrupted  = outcome.Interrupted
 )
 
 // exitError carries an exit code, and a message unless everything has been said already.
-type exitError struct {
-	code int
-	err  error
-}
+type exitError = outcome.Ending
 
-func (e *exitError) Error() string {
-	if e.err == nil {
-		return ""
-	}
-	return e.err.Error()
-}
+// usage marks an error, where there is one, as the user's.
+func usage(err error) error { return outcome.Misuse(err) }
 
-func (e *exitError) Unwrap() error { return e.err }
-
-// usage marks an error as the user's.
-func usage(err error) error { return &exitError{exitUsage, err} }
-
-// usageOf marks an error, where there is one.
-func usageOf(err error) error {
-	if err == nil {
-		return nil
-	}
-	return usage(err)
-}
-
-func usagef(format string, args ...any) error { return usage(fmt.Errorf(format, args...)) }
+func usagef(format string, args ...any) error { return outcome.Misusef(format, args...) }
 
 func main() { os.Exit(run(rootCommand())) }
 
@@ -137,15 +118,15 @@ func execute(ctx context.Context, root *cobra.Command, stderr io.Writer) (err er
 }
 
 func codeOf(err error) int {
-	var coded *exitError
 	var ofCase *campaign.CaseError
 	var damaged *database.BrokenError
 	var plan *database.PlanError
 	var around *exec.EnvironmentError
 	var kept *database.StoreError
+	if code, coded := outcome.Of(err); coded {
+		return code
+	}
 	switch {
-	case errors.As(err, &coded):
-		return coded.code
 	case errors.As(err, &ofCase), errors.As(err, &damaged), errors.As(err, &plan):
 		return exitUsage
 	case errors.Is(err, exec.ErrUnavailable), errors.As(err, &kept) && kept.Shared:

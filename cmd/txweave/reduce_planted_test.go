@@ -10,8 +10,10 @@ import (
 	"time"
 
 	"txweave/campaign"
+	"txweave/campaign/casesource"
 	"txweave/campaign/detect"
 	"txweave/campaign/shrink"
+	"txweave/campaign/target"
 	"txweave/campaign/worker"
 	"txweave/dbms"
 	"txweave/exec"
@@ -46,14 +48,14 @@ func toReduce() []string {
 // prints how small it became. With -v and -planted.faults all it is the measurement of docs/reduce.md.
 func TestReducePlanted(t *testing.T) {
 	ctx := context.Background()
-	f := targetFlags{target: *plantedTarget, isolation: *plantedIsolation}
-	p, err := f.resolve(ctx)
+	on, err := target.Config{Target: *plantedTarget, Isolation: *plantedIsolation}.Resolve(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}
+	p := on.Profile
 	var statements, rows, seconds, were, had []float64
 	var lines []string
-	err = f.use(ctx, func(target exec.Target) error {
+	err = on.Use(ctx, func(target exec.Target) error {
 		for _, fault := range append(planted.Semantic(), planted.Faults()...) {
 			wanted := *plantedFaults == "all" || slices.Contains(toReduce(), fault.Name)
 			const crash = "crash-while-blocked" // it leaves the transactions of the server that it says is gone open
@@ -98,7 +100,7 @@ func TestReducePlanted(t *testing.T) {
 
 // firstShown returns the first generated case that shows a finding; nil if none of many does.
 func firstShown(t *testing.T, target exec.Target, p *dbms.Profile, seed uint64) *testcase.Case {
-	src, err := worker.NewCases(seed, p)
+	src, err := casesource.NewCases(seed, p)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,15 +4,15 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"txweave/internal/asked"
+	"txweave/internal/outcome"
 	"txweave/internal/output"
 	"txweave/report"
-	"txweave/report/timeline"
 )
 
 // reportFlags are the flags of the report command.
@@ -55,15 +55,16 @@ func (f *reportFlags) run(ctx context.Context, path string, stdout, stderr io.Wr
 	if f.tracker != "" && f.tracker != report.HTML && !slices.Contains(report.Trackers(), f.tracker) {
 		return usagef("--for %q: want %s or %s", f.tracker, strings.Join(report.Trackers(), ", "), report.HTML)
 	}
-	if err := writable(f.output); err != nil {
+	if err := asked.Writable(f.output); err != nil {
 		return err
 	}
-	find, err := f.find(ctx, &f.sourceFlags, path)
+	from := f.again(&f.sourceFlags)
+	find, err := from.Dossier(ctx, path)
 	if err != nil {
 		return err
 	}
 	if find.Record.Class == "" && find.Run != nil {
-		return &exitError{exitInconclusive, fmt.Errorf("%s shows no finding: nothing to report", path)}
+		return outcome.End(exitInconclusive, fmt.Errorf("%s shows no finding: nothing to report", path))
 	}
 	if err := f.allows(&find.Record); err != nil {
 		return err
@@ -83,25 +84,5 @@ func (f *reportFlags) run(ctx context.Context, path string, stdout, stderr io.Wr
 		_, err = io.WriteString(stdout, text)
 		return err
 	}
-	return usageOf(output.File(ctx, f.output, []byte(text)))
-}
-
-// find reads a finding's directory, or runs a case to learn what comes of it.
-func (f *targetFlags) find(ctx context.Context, from *sourceFlags, path string) (*timeline.Dossier, error) {
-	path, err := from.named(ctx, path)
-	if err != nil {
-		return nil, err
-	}
-	st, err := os.Stat(path)
-	if err != nil {
-		return nil, usage(err)
-	}
-	if !st.IsDir() {
-		return f.observeFile(ctx, path)
-	}
-	find, err := timeline.Load(path)
-	if err != nil {
-		return nil, usage(err)
-	}
-	return find, nil
+	return usage(output.File(ctx, f.output, []byte(text)))
 }

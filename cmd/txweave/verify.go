@@ -6,17 +6,14 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
-	"txweave/campaign"
+	"txweave/campaign/bugs"
+	"txweave/campaign/replay"
 	"txweave/campaign/verify"
 	"txweave/campaign/worker"
-	"txweave/exec"
-	"txweave/sdg"
-	"txweave/weave"
+	"txweave/internal/outcome"
 )
 
 // verifyFlags are the flags of the verify command.
@@ -38,7 +35,7 @@ Exit code 0: none was seen again, 1: at least one was, 2: nothing could be check
 		Example: `  txweave verify --server /opt/mariadb-11.8/bin/mariadbd
   txweave verify --dsn 'user:password@tcp(127.0.0.1:3306)/' --repeat 20 B3`,
 		RunE: func(cmd *cobra.Command, ids []string) error {
-			ids, err := f.placed(ids, cmd.Flags().Changed("out"))
+			ids, err := f.parsed().Placed(ids)
 			if err != nil {
 				return err
 			}
@@ -60,37 +57,36 @@ func (f *verifyFlags) run(ctx context.Context, stdout io.Writer, ids []string) e
 	if loose, err := f.loose(ctx, ids); loose || err != nil {
 		return f.alone(ctx, stdout, ids, err)
 	}
-	bugs, err := f.store(ctx)
+	kept, err := f.store(ctx)
 	if err != nil {
 		return err
 	}
-	if ids, err = bugIDs(ctx, bugs, ids); err != nil {
+	if ids, err = bugs.IDs(ctx, kept, ids); err != nil {
 		return err
 	}
-	jobs, err := verify.Jobs(bugs, ids)
-	if err != nil {
-		return usageOf(err)
-	}
-	if f.dsn != "" || f.target != "" { // the target decides which bugs can be verified
-		probe := f.targetFlags
-		if _, err := probe.resolve(ctx); err != nil {
-			return err
-		}
-		f.target = probe.target
-	} else if f.server != "" {
-		if f.target, err = onlyServer(jobs); err != nil {
-			return err
-		}
-	}
-	v := verify.Rerunner{Store: bugs, Repeat: f.repeat, Open: f.worker}
-	out, err := v.Run(ctx, jobs, f.target)
+	v := verify.Config{Store: kept, Repeat: f.repeat, Target: f.config(), Planted: f.targetFlags.flags.Changed("faults")}
+	out, err := v.Run(ctx, ids)
 	if ctx.Err() != nil {
-		return &exitError{exitInterrupted, errors.New("interrupted")}
+		return outcome.Stopped()
 	}
 	if err != nil {
 		return err
 	}
-	return f.print(stdout, out)
+	if f.format == "json" {
+		err = printJSON(stdout, out)
+	} else {
+		err = verify.Print(stdout, out)
+	}
+	there, checked := verify.Count(out)
+	switch {
+	case err != nil:
+		return err
+	case there > 0:
+		return outcome.Found()
+	case checked == 0:
+		return outcome.Inconclusivef("there is no bug that could be checked")
+	}
+	return nil
 }
 
 // loose says whether the arguments are cases that no bug of a campaign has, or findings without a campaign around them.
@@ -103,15 +99,15 @@ func (f *verifyFlags) loose(ctx context.Context, args []string) (bool, error) {
 			return false, nil
 		}
 	}
-	s, err := f.open(ctx)
+	s, err := f.Open(ctx)
 	if errors.Is(err, fs.ErrNotExist) {
 		return true, nil
 	}
 	if err != nil {
 		return false, err
 	}
-	_, err = bugIDs(ctx, s, args)
-	return errors.Is(err, errNoBug), s.Close()
+	_, err = bugs.IDs(ctx, s, args)
+	return errors.Is(err, bugs.ErrNoBug), s.Close()
 }
 
 // alone runs cases that no bug has as replay does: whatever they show counts, and nothing is noted.
@@ -122,129 +118,6 @@ func (f *verifyFlags) alone(ctx context.Context, w io.Writer, paths []string, er
 	if f.format == "json" {
 		return usagef("--format json is for the bugs of a campaign: %s is of none", paths[0])
 	}
-	o, err := replayOptions(2, "match")
-	if err != nil {
-		return err
-	}
-	for _, path := range paths {
-		t := f.targetFlags
-		c, _, cerr := t.caseOf(ctx, &f.sourceFlags, path)
-		if cerr != nil {
-			return cerr
-		}
-		p, perr := t.forCase(ctx, c)
-		if perr != nil {
-			return perr
-		}
-		one := t.use(ctx, func(x exec.Target) error { return replayCase(ctx, x, p, c, o, f.repeat, w) })
-		var shown *exitError
-		if errors.As(one, &shown) && (shown.code == exitFindings || shown.code == exitInconclusive) {
-			if err == nil || shown.code == exitFindings {
-				err = one
-			}
-			continue
-		}
-		if one != nil {
-			return one
-		}
-	}
-	return err
-}
-
-// onlyServer is the target of --server alone: the one DBMS that the bugs are of.
-func onlyServer(jobs []verify.Task) (string, error) {
-	var names []string
-	for _, j := range jobs {
-		if !slices.Contains(names, j.Bug.DBMS) {
-			names = append(names, j.Bug.DBMS)
-		}
-	}
-	if len(names) != 1 {
-		return "", usagef("--server needs --target: the bugs are of %d kinds of server", len(names))
-	}
-	return names[0], nil
-}
-
-// verifyWorker is a worker with the fleet that its target is of.
-type verifyWorker struct {
-	campaign.Worker
-	*worker.Pool
-	fleet *fleet
-}
-
-func (w *verifyWorker) Close() error { return errors.Join(w.Worker.Close(), w.fleet.close()) }
-
-// worker opens a worker for bugs of one DBMS that are held to one claim.
-func (f *verifyFlags) worker(ctx context.Context, group []verify.Task) (verify.DescribedWorker, error) {
-	t := f.targetFlags
-	t.target = group[0].Bug.DBMS
-	if t.claim == "" {
-		t.claim = group[0].Claim
-	}
-	if !t.flags.Changed("faults") {
-		t.faults = group[0].Planted
-	}
-	p, err := t.resolve(ctx)
-	if err != nil {
-		return nil, err
-	}
-	fl, err := newFleet(ctx, &t)
-	if err != nil {
-		return nil, err
-	}
-	src, err := worker.NewCases(0, p)
-	if err != nil {
-		return nil, errors.Join(err, fl.close())
-	}
-	pool := fl.pool(p, src, weave.Options{Precision: sdg.Match}, 2, "match")
-	w, err := pool.Open(ctx)
-	if err != nil {
-		return nil, errors.Join(err, fl.close())
-	}
-	return &verifyWorker{w, pool, fl}, nil
-}
-
-// print prints the outcome and turns it into an exit code.
-func (f *verifyFlags) print(w io.Writer, list []*verify.Verified) (err error) {
-	there, checked := 0, 0
-	for _, v := range list {
-		if v.Runs > 0 {
-			checked++
-		}
-		if v.Shown > 0 {
-			there++
-		}
-	}
-	if f.format == "json" {
-		err = printJSON(w, list)
-	} else {
-		for _, v := range list {
-			err = errors.Join(err, printVerified(w, v))
-		}
-		err = errors.Join(err, printf(w, "%d of %d bugs are still there, %d were not checked\n", there, checked, len(list)-checked))
-	}
-	switch {
-	case err != nil:
-		return err
-	case there > 0:
-		return &exitError{code: exitFindings}
-	case checked == 0:
-		return &exitError{exitInconclusive, errors.New("inconclusive: there is no bug that could be checked")}
-	}
-	return nil
-}
-
-func printVerified(w io.Writer, v *verify.Verified) error {
-	if v.Skipped != "" {
-		return printf(w, "%-4s not checked: %s  %s\n", v.ID, v.Skipped, v.Signature)
-	}
-	state := "gone"
-	if v.Shown > 0 {
-		state = "still there"
-	}
-	other := ""
-	if len(v.Other) > 0 {
-		other = "; it shows " + strings.Join(v.Other, ", ")
-	}
-	return printf(w, "%-4s %s, %d/%d on %s %s  %s%s\n", v.ID, state, v.Shown, v.Runs, v.DBMS, v.Version, v.Signature, other)
+	x := replay.Config{Under: f.again(&f.sourceFlags), Checks: worker.Checks{Orders: 2, Precision: "match"}, Repeat: f.repeat}
+	return x.Each(ctx, paths, w)
 }

@@ -3,107 +3,40 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"os"
-	osexec "os/exec"
-	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 
+	"txweave/campaign/target"
 	"txweave/campaign/worker"
-	"txweave/dbms"
 	"txweave/dbms/registry"
-	"txweave/exec"
-	"txweave/sdg"
-	"txweave/weave"
 )
 
 // workerCommand is the child process that checks cases on an engine inside it.
 func workerCommand() *cobra.Command {
-	var f targetFlags
-	var seed uint64
-	var orders, integrity int
-	var precision string
-	var without []string
-	cmd := &cobra.Command{
-		Use:    "worker",
+	return &cobra.Command{
+		Use:    worker.Command + " CONFIG",
 		Short:  "Check the cases that come on standard input (used by fuzz and verify)",
 		Hidden: true,
-		Args:   cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			ctx := context.WithoutCancel(cmd.Context()) // Ctrl-C reaches the parent, which closes our input
-			p, err := f.resolve(ctx)
-			if err != nil {
-				return err
+		Args:   cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			var c worker.Config
+			if err := json.Unmarshal([]byte(args[0]), &c); err != nil {
+				return usage(err)
 			}
-			o, err := replayOptions(orders, precision)
-			if err != nil {
-				return err
-			}
-			o.Integrity = integrity
-			src, err := worker.NewCases(seed, p, without...)
-			if err != nil {
-				return err
-			}
-			greeted := false
-			err = f.use(ctx, func(t exec.Target) error {
-				greeted = true
-				return worker.Serve(ctx, os.Stdin, os.Stdout, t, p, src, o)
-			})
-			if !greeted && err != nil {
-				why := strings.TrimPrefix(err.Error(), exec.ErrUnavailable.Error()+": ")
-				return errors.Join(err, json.NewEncoder(os.Stdout).Encode(worker.Hello{Error: why}))
-			}
-			return err
+			c.Target.Notes = cmd.ErrOrStderr()
+			return c.Serve(context.WithoutCancel(cmd.Context()), os.Stdin, os.Stdout) // Ctrl-C reaches the parent, which closes our input
 		},
 	}
-	f.add(cmd.Flags(), registry.Default)
-	f.addFaults(cmd.Flags())
-	cmd.Flags().StringSliceVar(&without, "without", nil, "what is not generated")
-	cmd.Flags().Uint64Var(&seed, "seed", 0, "the campaign's seed")
-	cmd.Flags().IntVar(&orders, "orders", 0, "replay orders")
-	cmd.Flags().IntVar(&integrity, "integrity", 0, "cases from one check of the tables to the next")
-	cmd.Flags().StringVar(&precision, "precision", "exact", "precision")
-	return cmd
 }
 
-// pool opens workers on the fleet's targets: a process of this same program where the engine would run inside ours.
-func (fl *fleet) pool(p *dbms.Profile, src *worker.Cases, o weave.Options, orders int, precision string) *worker.Pool {
-	out := &worker.Pool{Profile: p, Cases: src, Options: o, Target: fl.open}
-	if !fl.flags.embedded() {
-		return out
+// hostCommand is the child process that an embedded engine runs in where it is to be killed.
+func hostCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:    target.HostCommand + " DIRECTORY",
+		Short:  "Serve the embedded engine's database in a directory (used by storm)",
+		Hidden: true,
+		Args:   cobra.ExactArgs(1),
+		RunE:   func(_ *cobra.Command, args []string) error { return registry.Host(args[0]) },
 	}
-	f := fl.flags
-	out.Command = func() *osexec.Cmd {
-		self, err := os.Executable()
-		if err != nil {
-			self = os.Args[0]
-		}
-		cmd := osexec.Command(self, "worker", "--target", f.target, "--isolation", f.isolation, "--claim", f.claim,
-			"--seed", strconv.FormatUint(out.Cases.Seed(), 10), "--orders", strconv.Itoa(orders), "--integrity", strconv.Itoa(o.Integrity), "--precision", precision,
-			"--faults", strings.Join(f.faults, ","), "--without", strings.Join(out.Cases.Without(), ","))
-		exec.OwnGroup(cmd)
-		return cmd
-	}
-	return out
-}
-
-// replayOptions reads the flags that the replay oracle takes.
-func replayOptions(orders int, precision string) (weave.Options, error) {
-	o := weave.Options{Orders: orders}
-	if orders < 0 {
-		return o, usagef("--orders must be at least 0")
-	}
-	switch precision {
-	case "exact":
-		o.Precision = sdg.Exact
-	case "column":
-		o.Precision = sdg.Column
-	case "match":
-		o.Precision = sdg.Match
-	default:
-		return o, usagef("--precision %q: want exact, column or match", precision)
-	}
-	return o, nil
 }

@@ -174,6 +174,15 @@ func Evaluator() (certificate.Engine, error) { return sqlite.NewEvaluator() }
 // Host serves the database of the embedded engine in a directory, for OpenHosted, until the process ends.
 func Host(dir string) error { return sqlite.Host(dir) }
 
+// Installed says whether the DBMS can be run on this machine, or is part of txweave.
+func (d *DBMS) Installed() bool { return d.Server == nil || d.Server.Installed() != "" }
+
+// Launchable says what keeps a server, at a path or the installed one, from being started: its binary may be another DBMS's of that name.
+func (d *DBMS) Launchable(ctx context.Context, path string) error {
+	_, err := d.Launch(ctx, path, io.Discard)
+	return err
+}
+
 // Launch prepares private servers, from the binary at path or, where that is "", from the one that is found or built;
 // what takes long is told to progress.
 func (d *DBMS) Launch(ctx context.Context, path string, progress io.Writer) (*exec.Launcher, error) {

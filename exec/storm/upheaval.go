@@ -120,6 +120,15 @@ func Nemeses() []Nemesis {
 	return out
 }
 
+// NemesisNames lists them as a flag takes them.
+func NemesisNames() string {
+	var names []string
+	for _, n := range Nemeses() {
+		names = append(names, string(n))
+	}
+	return strings.Join(names, ", ")
+}
+
 // AboutNemeses lists them with one line on each.
 func AboutNemeses() string {
 	var b strings.Builder

@@ -81,29 +81,3 @@ func TestWovenErrors(t *testing.T) {
 		})
 	}
 }
-
-func TestDiffers(t *testing.T) {
-	for sql, want := range map[string]string{
-		"SELECT a FROM t":                               "",
-		"SELECT a FROM t GROUP BY a WITH ROLLUP":        "with rollup",
-		"SELECT MIN(a) OVER () AS e0 FROM t AS r0":      "of windows",
-		"SELECT COUNT(*) FROM t WHERE overt = 'rollup'": "",
-	} {
-		if got := differs(sql); got != want {
-			t.Errorf("%s: %s, want %s", sql, got, want)
-		}
-	}
-}
-
-// TestReferences: what is counted of a query whose conditions may be hidden.
-func TestReferences(t *testing.T) {
-	for sql, want := range map[string]int{
-		"SELECT 'from' FROM t": 1,
-		"SELECT a FROM t JOIN s ON 1 WHERE EXISTS (SELECT 1 FROM u)": 3,
-		"SELECT 1": 0,
-	} {
-		if got := references(sql, sqltext.ANSI); got != want {
-			t.Errorf("%s: %d", sql, got)
-		}
-	}
-}

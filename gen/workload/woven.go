@@ -32,6 +32,10 @@ type Generated struct {
 	Key   int64
 	Table int
 	Keyed bool
+	// References is how many tables and derived tables it reads, one that is named twice counted twice; Rollup and Windows
+	// say that it has WITH ROLLUP, and functions over windows.
+	References      int
+	Rollup, Windows bool
 	// Adds is how many rows an INSERT of literal rows adds unless it fails; 0 where that is not certain.
 	Adds int
 	// Ran says that it has been answered without an error, NoCopies that it cannot be asked of copies, NoOpaque that it cannot with its conditions hidden.
@@ -195,7 +199,8 @@ func (p *pool) read(text string) *Generated {
 		s.Table = touched[0]
 		s.Key, s.Keyed = keyNamed(stmt)
 	}
-	if v, ok := analysis.SpelledBy(stmt); ok && info.Kind == sqltext.Insert && info.Plain && !passesOver(text) {
+	s.describe(stmt)
+	if v, ok := analysis.SpelledBy(stmt); ok && info.Kind == sqltext.Insert && info.Plain && !passesOver(stmt) {
 		s.Adds = len(v.Rows)
 	}
 	switch info.Kind {
@@ -256,14 +261,28 @@ func (s *Generated) Took(long bool) (retired bool) {
 	return false
 }
 
-// passesOver says whether an INSERT passes over rows that it cannot add.
-func passesOver(sql string) bool {
-	for t := range sqltext.Tokens(sql) {
-		if t.Is("ignore", "conflict", "replace") {
-			return true
-		}
+// describe notes what is known of a statement by its tree.
+func (s *Generated) describe(stmt sql.Stmt) {
+	if stmt == nil {
+		return
 	}
-	return false
+	sql.Walk(stmt, func(n sql.Node) bool {
+		switch n := n.(type) {
+		case *sql.Table, *sql.Derived:
+			s.References++
+		case *sql.Select:
+			s.Rollup = s.Rollup || n.Rollup
+		case *sql.Window:
+			s.Windows = true
+		}
+		return true
+	})
+}
+
+// passesOver says whether an INSERT passes over rows that it cannot add, or takes others away for them.
+func passesOver(stmt sql.Stmt) bool {
+	n, ok := stmt.(*sql.Insert)
+	return ok && (n.Replace || n.Ignore || len(n.Conflicts) > 0 || slices.Contains([]string{"IGNORE", "REPLACE"}, strings.ToUpper(n.Or)))
 }
 
 // run runs one transaction.

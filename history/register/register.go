@@ -115,6 +115,23 @@ func (h *History) End(t int) int64 {
 	return h.intervals[t].end
 }
 
+// Widened is the history with intervals that are longer by so many ns at both ends: what is certain of real time where
+// each client's clock may be off by that. It shares all else.
+func (h *History) Widened(ns int64) *History {
+	if ns == 0 || !h.RealTime {
+		return h
+	}
+	out := *h
+	out.intervals = make([]interval, len(h.intervals))
+	for t, x := range h.intervals {
+		out.intervals[t] = interval{x.start - ns, min(x.end, Forever-ns) + ns}
+	}
+	if h.lists != nil {
+		out.lists = h.lists.Widened(ns)
+	}
+	return &out
+}
+
 // List returns the elements that a ReadList returned. It shares the arena.
 func (h *History) List(op Op) []int64 {
 	n := h.elems[op.Value]

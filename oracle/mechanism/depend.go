@@ -104,8 +104,24 @@ func (p *partition) next(it *item, v *version, t *part, r *ownRead) *version {
 	return nil
 }
 
-// explain reports a version that the statement cannot have seen.
+// explain reports a version that the statement cannot have seen. What was committed after the transaction's snapshot and
+// before the statement was answered is another fault than what was not committed at all: which one it is shows when all is
+// known that began before the answer.
 func (p *partition) explain(e *event, it *item, value int64) {
+	if e.kind != evSnapshot || e.hi >= e.start {
+		p.tell(e, it, value)
+		return
+	}
+	e.t.checks++
+	it.pins++
+	w := p.later()
+	w.due, w.seq, w.t, w.ev, w.told = e.end, e.seq, e.t, *e, true
+	w.reads = append(w.reads, seen{it: it, version: value})
+	p.wait.push(w)
+}
+
+// tell says why a version cannot have been seen.
+func (p *partition) tell(e *event, it *item, value int64) {
 	read := finding.Say("%v read version %v of %v at a moment in %v", finding.TxnNumber(e.t.id), p.version(value),
 		p.name(it), interval(e.lo, e.hi))
 	txns := []int64{e.t.id}
@@ -114,7 +130,11 @@ func (p *partition) explain(e *event, it *item, value int64) {
 			continue
 		}
 		if v.cs > e.hi {
-			p.violation(fault.FutureRead, it, e, append(txns, v.w.id), read,
+			what := fault.FutureRead
+			if e.kind == evSnapshot && v.cs <= e.end {
+				what = fault.NewerRead
+			}
+			p.violation(what, it, e, append(txns, v.w.id), read,
 				finding.Say("%v, which wrote it, began to commit at %v, after that", finding.TxnNumber(v.w.id), v.cs))
 			return
 		}

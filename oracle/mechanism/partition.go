@@ -123,6 +123,7 @@ type waiting struct {
 	due, seq int64
 	t        *part
 	end      bool // account for the end of t
+	told     bool // the reads are certain violations: say why
 	ev       event
 	reads    []seen
 	ranges   []history.KeyRange
@@ -285,7 +286,13 @@ func (p *partition) advance(now int64) {
 			for _, r := range w.reads {
 				r.it.pins--
 			}
-			p.checkReads(&w.ev, w.reads, w.ranges, w.writes)
+			if w.told {
+				for _, r := range w.reads {
+					p.tell(&w.ev, r.it, r.version)
+				}
+			} else {
+				p.checkReads(&w.ev, w.reads, w.ranges, w.writes)
+			}
 			if w.t.checks == 0 && w.t.ended && w.t.done {
 				p.account(w.t)
 			}

@@ -63,7 +63,7 @@ func TestRebuilt(t *testing.T) {
 		}
 	}
 	index := []storm.Act{{Nemesis: storm.DDL, What: "ALTER TABLE {table} DROP INDEX {table}_v", Start: 100, End: 200, Indexed: "t1"}}
-	for _, what := range []fault.Kind{fault.MissingRow, fault.FutureRead, fault.DirtyRead, fault.StaleRead, fault.G1a} {
+	for _, what := range []fault.Kind{fault.MissingRow, fault.FutureRead, fault.NewerRead, fault.DirtyRead, fault.StaleRead, fault.G1a} {
 		v := missing
 		if v.What = what; named(fresh(), v, acts, nil).What != what.With(fault.AfterRebuild) || named(fresh(), v, append(index, acts...), nil).What != what.With(fault.AfterRebuild) {
 			t.Errorf("%s: its snapshot was taken meanwhile", what)

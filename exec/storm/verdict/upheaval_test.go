@@ -128,7 +128,7 @@ func TestUpheaval(t *testing.T) {
 func TestPlantedUpheavals(t *testing.T) {
 	effort.Full(t)
 	signs := map[string]string{"commit-lost-in-crash": "stale-read", "commit-before-sync": "stale-read", "half-commit-after-crash": "", "lock-kept-by-killed": "lock-kept",
-		"write-kept-by-killed": "G1a", "write-kept-by-lost-commit": "G1a", "index-misses-concurrent-write": "missing-row", "purge-too-early": "future-read",
+		"write-kept-by-killed": "G1a", "write-kept-by-lost-commit": "G1a", "index-misses-concurrent-write": "missing-row", "purge-too-early": "newer-read",
 		"write-lost-in-pause": "", "table-lock-ignored": "table-lock"}
 	p, err := dbms.Lookup("sqlite", "")
 	if err != nil {

@@ -1,0 +1,38 @@
+package bugs
+
+import (
+	"regexp"
+	"slices"
+
+	"txweave/finding"
+	"txweave/internal/outcome"
+)
+
+// Filter says which bugs are wanted. Empty fields let everything through.
+type Filter struct {
+	Status, DBMS, Class, Label string
+	Match                      string // regular expression for a signature, title or summary
+}
+
+// Any says whether anything is filtered.
+func (f *Filter) Any() bool { return *f != Filter{} }
+
+// Pick returns the bugs that are wanted.
+func (f *Filter) Pick(all []*finding.Bug) ([]*finding.Bug, error) {
+	states := []finding.Status{finding.StatusOpen, finding.StatusSuspect, finding.StatusDuplicate, finding.StatusInvalid, finding.StatusFixed}
+	if f.Status != "" && !slices.Contains(states, finding.Status(f.Status)) {
+		return nil, outcome.Misusef("--status %q: want open, suspect, duplicate, invalid or fixed", f.Status)
+	}
+	re, err := regexp.Compile(f.Match)
+	if err != nil {
+		return nil, outcome.Misusef("--match: %w", err)
+	}
+	out := []*finding.Bug{}
+	for _, g := range all {
+		if (f.Status == "" || string(g.Status) == f.Status) && (f.DBMS == "" || g.DBMS == f.DBMS) && (f.Class == "" || g.Class == f.Class) &&
+			(f.Label == "" || slices.Contains(g.Labels, f.Label)) && (re.MatchString(g.Signature.String()) || re.MatchString(g.Summary) || re.MatchString(g.Title)) {
+			out = append(out, g)
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,31 @@
+package certificate
+
+import (
+	"context"
+
+	"txweave/checker"
+	"txweave/checker/polygraph"
+)
+
+// partly judges a history of which the certificate knows the order of a part of the versions: what it knows is held, and
+// the order of the rest is searched for (Clark et al., section 7: King Cobra's partial version order). lacks says what is
+// missing. Searches and instants are not judged then, as which version is the next one is not known: a certificate that
+// has such can still show that a history is invalid.
+func (k *judge) partly(ctx context.Context, lacks *checker.Verdict) checker.Verdict {
+	order := make([][]int32, len(k.chains))
+	for key, chain := range k.chains {
+		if order[key] = chain; chain[0] == int32(key) { // that it is the first one is known
+			order[key] = chain[1:]
+		}
+	}
+	v := polygraph.CheckTraced(ctx, k.r, k.level, polygraph.Options{Options: k.opt}, order)
+	if v.Outcome == checker.Valid && k.more() {
+		return *lacks
+	}
+	return v
+}
+
+// more says whether the certificate has more than an order of versions.
+func (k *judge) more() bool {
+	return len(k.c.Predicates) > 0 || len(k.c.Times) > 0 || len(k.c.Snapshots) > 0
+}

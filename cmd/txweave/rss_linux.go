@@ -1,4 +1,0 @@
-package main
-
-// maxrssPerMiB is how many of getrusage's units make a MiB: kilobytes.
-const maxrssPerMiB = 1 << 10

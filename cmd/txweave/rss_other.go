@@ -1,6 +1,0 @@
-//go:build !linux
-
-package main
-
-// maxrssPerMiB is how many of getrusage's units make a MiB: bytes on macOS.
-const maxrssPerMiB = 1 << 20
