@@ -91,6 +91,12 @@ const (
 // Log says whether it is a log of all that committed, whether a client knows of it or not.
 func (o OrderSource) Log() bool { return o == BinaryLog || o == WriteAheadLog }
 
+// WaitLimit is a setting that ends a wait for a lock.
+type WaitLimit struct {
+	Setting string // its name, in lower case
+	Set     string // the statement by which a session has it
+}
+
 // Profile is what one DBMS promises at one isolation level, and how it is used there. Of the levels that txweave does
 // not run itself the promise alone is known: Protocol, Source and Mechanisms.
 type Profile struct {
@@ -109,6 +115,13 @@ type Profile struct {
 
 	Embedded bool     // the engine runs inside the process that uses it
 	Setup    []string // sent once on every session that runs transactions
+	// Level are those of Setup by which a session runs at the level. The others make cases comparable, or keep their runs short: a text
+	// that is run as it stands does without.
+	Level []string
+	// Client is what a client of the DBMS's own sends for itself: so do the sessions of such a text.
+	Client []string
+	// WaitLimits are the settings that end a wait for a lock. Sessions of such a text have those that it does not set itself.
+	WaitLimits []WaitLimit
 	// NewTables is a query after which a session knows that the tables are others, where it otherwise plans a statement by those that it knows.
 	NewTables string
 	// NoWait makes a session refuse to wait for a lock, or wait as short as the server allows.

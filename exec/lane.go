@@ -16,10 +16,11 @@ type request struct {
 	query bool     // it returns rows
 	// returning says that it is a write which returns the rows that it writes.
 	returning bool
-	warnings  bool // ask for its warnings too
-	stamps    bool // ask for its timestamps too
-	export    bool // ask for the name of the transaction's snapshot first
-	hurry     bool // it gives up soon where it has to wait
+	warnings  bool          // ask for its warnings too
+	stamps    bool          // ask for its timestamps too
+	export    bool          // ask for the name of the transaction's snapshot first
+	hurry     bool          // it gives up soon where it has to wait
+	lasts     time.Duration // how much longer it may take than others
 }
 
 // reply is what came of it.
@@ -114,6 +115,9 @@ func (l *lane) run(req request) (r reply) {
 		}
 	}
 	ctx := req.on.in(l.ctx)
+	if req.lasts > 0 {
+		ctx = context.WithValue(ctx, longer{}, req.lasts)
+	}
 	session := l.session
 	if l.setting != nil && l.setting.Prepared && req.warnings {
 		session = session.Over(preparingConn(session, l.setting, l.schema, true))

@@ -103,7 +103,7 @@ type call struct {
 	waiting bool
 }
 
-// begin notes that a statement is sent, which ends when ctx does, or after hardLimit.
+// begin notes that a statement is sent, which ends when ctx does, or after limitOf.
 func (n *network) begin(ctx context.Context) {
 	n.call.mu.Lock()
 	n.call.ctx = ctx
@@ -132,7 +132,7 @@ func (n *network) late() {
 	if c.ctx == nil || c.limited != nil {
 		return
 	}
-	limited, cancel := context.WithTimeout(c.ctx, hardLimit)
+	limited, cancel := context.WithTimeout(c.ctx, limitOf(c.ctx))
 	stop := context.AfterFunc(limited, func() { _ = n.SetDeadline(past) })
 	c.limited, c.end = limited, func() {
 		stop()

@@ -226,7 +226,7 @@ func (r *Runner) contents(record func(sql string, rows *history.Rows)) (map[stri
 func finalRead(t *sqltext.Table, named bool) string {
 	sql := "SELECT * FROM " + t.Name
 	if named {
-		sql = "SELECT " + strings.Join(t.Names(), ", ") + " FROM " + t.Name
+		sql = "SELECT " + strings.Join(t.Spelled(), ", ") + " FROM " + t.Name
 	}
 	if t.Column(sqltext.PKey) != nil {
 		sql += " ORDER BY " + sqltext.PKey

@@ -25,7 +25,9 @@ type Play struct {
 type Move struct {
 	Session int
 	SQL     string
-	Idle    []int // sessions that must have answered before it is sent
+	Idle    []int         // sessions that must have answered before it is sent
+	Ask     bool          // its session is asked for its level first
+	Lasts   time.Duration // how long it says itself that it takes
 }
 
 // Played is what came of a script. Events have numbers in order of sending and of answering; session and transaction are for
@@ -34,6 +36,8 @@ type Played struct {
 	Setup []*history.Event // by statement of the set-up
 	Steps []*history.Event // by step; nil for one that was never sent
 	Final []*history.Event // of the tables that are there
+	// Asked is what sessions said of their level before a step that asked for it.
+	Asked map[int]Asked
 	// Killed are steps that were ended from outside after Patience.Statement, Lost those whose connection broke while the
 	// database lived on.
 	Killed, Lost []int
@@ -67,7 +71,7 @@ func RunScript(ctx context.Context, t Target, p *dbms.Profile, play Play, patien
 		return nil, err
 	}
 	s := &player{ctx: ctx, target: t, profile: p, play: play, patience: patience, alarm: newAlarm(), start: time.Now(),
-		out: &Played{Steps: make([]*history.Event, len(play.Steps))}}
+		out: &Played{Steps: make([]*history.Event, len(play.Steps)), Asked: map[int]Asked{}}}
 	defer s.alarm.stop()
 	s.quiet = slices.ContainsFunc(play.Steps, func(m Move) bool { // what asks for warnings would be counted
 		session, _ := sqltext.Read(m.SQL).Calls()
@@ -110,6 +114,7 @@ type seat struct {
 	silent  bool // it does not answer, and the database does not say that it waits
 	refused int  // it was refused because of a lock when so many had answered; -1: it is in flight
 	open    bool // see track
+	lasts   time.Duration
 }
 
 func (s *player) all() error {
@@ -193,8 +198,14 @@ func (s *player) close() error {
 
 // step sends a step of the script.
 func (s *player) step(x *seat, i int) error {
+	if s.play.Steps[i].Ask {
+		if err := s.askLevel(x, i); err != nil {
+			return err
+		}
+	}
 	e := &history.Event{Text: s.play.Steps[i].SQL, Answer: history.Answer{Affected: -1}}
 	s.out.Steps[i] = e
+	x.lasts = s.play.Steps[i].Lasts
 	return s.send(x, i, e)
 }
 
@@ -210,7 +221,7 @@ func (s *player) send(x *seat, step int, e *history.Event) error {
 // again gives the statement in flight to the database, for the first time or once more.
 func (s *player) again(x *seat) {
 	x.refused = -1
-	x.lane.reqs <- request{sql: x.event.Text, query: returnsRows(x.event.Text), warnings: !s.quiet && sqltext.KindOf(x.event.Text).IsTarget()}
+	x.lane.reqs <- request{sql: x.event.Text, query: returnsRows(x.event.Text), lasts: s.patience.Statement + x.lasts, warnings: !s.quiet && sqltext.KindOf(x.event.Text).IsTarget()}
 }
 
 // returnsRows says whether a statement is asked for rows rather than for a count.
@@ -266,7 +277,7 @@ func (s *player) await(x *seat) error {
 
 // overtime ends a statement that has run out of time.
 func (s *player) overtime(x *seat) error {
-	over := time.Since(x.at) - s.patience.Statement
+	over := time.Since(x.at) - s.patience.Statement - x.lasts
 	if over <= 0 {
 		return nil
 	}

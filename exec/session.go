@@ -53,6 +53,15 @@ func (s *Session) DBError(err error) *history.DBError { return s.protocol.DBErro
 // and the connection with it. Lock waits end long before (innodb_lock_wait_timeout).
 var hardLimit = 60 * time.Second // a variable for tests
 
+// longer is the key of how long a statement may take that says itself that it takes longer than others.
+type longer struct{}
+
+// limitOf is after how long a statement is ended that nobody watches.
+func limitOf(ctx context.Context) time.Duration {
+	own, _ := ctx.Value(longer{}).(time.Duration)
+	return hardLimit + own
+}
+
 // written is a result of a driver that tells how many rows the statement wrote, apart from those that it returned.
 type written interface{ Affected() int64 }
 
@@ -166,7 +175,7 @@ func (s *Session) Exec(ctx context.Context, sql string) (answer history.Answer, 
 // waits for fails when ctx ends (see call). over has to be called.
 func (s *Session) watched(ctx context.Context) (sending context.Context, over func()) {
 	if s.raw == nil {
-		return context.WithTimeout(ctx, hardLimit)
+		return context.WithTimeout(ctx, limitOf(ctx))
 	}
 	s.raw.begin(ctx)
 	return context.WithoutCancel(ctx), s.raw.over

@@ -36,6 +36,7 @@ const (
 	Ended                Kind = "transaction-ended"
 	OverwroteUncommitted Kind = "overwrote-uncommitted"
 	PrintedUnseen        Kind = "printed-unseen"
+	ReadsDisagree        Kind = "reads-disagree"
 )
 
 var ofStatement = []CatalogueEntry{
@@ -192,6 +193,11 @@ var ofStatement = []CatalogueEntry{
 			"commits. Right before that a row refers to one that is not there, and the COMMIT succeeds.",
 		Want:   "COMMIT fails: a row refers to one that is not there.",
 		Source: "ISO/IEC 9075-2, deferred constraints"},
+	{Kind: ReadsDisagree, Class: Statement,
+		Title: "{stmt} and another read of the same state cannot both be true",
+		Why: "Both see the same state of the table, and nothing was written in between. Whatever that state is, one of " +
+			"them does not return what is there.",
+		Source: "Berenson et al., snapshot isolation; ISO/IEC 9075-2, SELECT"},
 	{Kind: PassedOver, Class: Statement,
 		Title: "{stmt} passes over a row that its WHERE clause finds, after it waited for a lock",
 		Why: "A statement that waited for a row must look at it again, as it is then. Its WHERE clause " +

@@ -31,7 +31,7 @@ func (p *Plan) claims(b *Block) string {
 	if !ok {
 		return ""
 	}
-	return fmt.Sprintf("SELECT %d FROM %s WHERE %s", KeyHeld, t.Name, held(keys)) + p.parentless(b, t)
+	return fmt.Sprintf("SELECT %d FROM %s WHERE %s", KeyHeld, t.Name, held(t, keys)) + p.parentless(b, t)
 }
 
 // isWhole says whether a literal is a whole number of at most nine digits.
@@ -83,12 +83,12 @@ func castAsStored(c *sqltext.Column, literal string) bool {
 }
 
 // held is the condition that a row has one of several keys.
-func held(keys [][]SpelledPart) string {
+func held(t *sqltext.Table, keys [][]SpelledPart) string {
 	var any []string
 	for _, key := range keys {
 		var all []string
 		for _, part := range key {
-			all = append(all, part.Column+" = "+part.Literal)
+			all = append(all, t.Column(part.Column).Spelled+" = "+part.Literal)
 		}
 		any = append(any, "("+strings.Join(all, " AND ")+")")
 	}
@@ -130,7 +130,7 @@ func (p *Plan) passes(b *Block) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("SELECT %[1]d FROM %[3]s WHERE %[4]s UNION ALL SELECT %[2]d FROM %[3]s WHERE (%[4]s) AND (%[5]s)", KeyHeld, KeyMet, t.Name, held(keys), condition), nil
+	return fmt.Sprintf("SELECT %[1]d FROM %[3]s WHERE %[4]s UNION ALL SELECT %[2]d FROM %[3]s WHERE (%[4]s) AND (%[5]s)", KeyHeld, KeyMet, t.Name, held(t, keys), condition), nil
 }
 
 // parentless are the queries, joined to another one, for the foreign keys of the row that an INSERT spells to which no row has the key. One that is checked at COMMIT keeps nothing out.

@@ -98,6 +98,51 @@ func (p *Plan) looseIndexes() map[string]string {
 	return tables
 }
 
+// starred refuses a statement that prints all columns of a table of which one comes or goes: it names them all.
+func (p *Plan) starred() error {
+	come := map[string]string{} // a column by its table; "": of any
+	for i := range p.Txns {
+		for _, b := range p.Txns[i].Blocks {
+			if b.Redefines == nil {
+				continue
+			}
+			for _, c := range slices.Concat(b.Redefines.AddColumns, b.Redefines.DropColumns) {
+				come[b.Redefines.Table] = c
+			}
+		}
+	}
+	if len(come) == 0 {
+		return nil
+	}
+	for i := range p.Txns {
+		for _, b := range p.Txns[i].Blocks {
+			stmt := p.parse(b.SQL)
+			if stmt == nil || !b.Info.Kind.IsTarget() || !printsAll(stmt) {
+				continue
+			}
+			for _, t := range append(control.Read(p.syntax.Tree, b.SQL).Tables(), "") {
+				if c := come[t]; c != "" {
+					return fmt.Errorf("%s: * prints the column %s, which comes or goes: only such that no statement uses may", p.at(b), c)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// printsAll says whether a statement has a * among what it prints. Whether there are rows does not depend on what they hold.
+func printsAll(stmt sql.Stmt) (found bool) {
+	sql.Walk(stmt, func(n sql.Node) bool {
+		if item, ok := n.(*sql.Item); ok {
+			_, star := item.X.(*sql.Star)
+			found = found || star
+		}
+		_, exists := n.(*sql.Exists)
+		return !exists
+	})
+	return found
+}
+
 // AddsColumns says whether statements of the case add columns that its schema does not name.
 func (p *Plan) AddsColumns() bool {
 	return slices.ContainsFunc(p.Txns, func(t TxnPlan) bool {

@@ -153,6 +153,9 @@ func Instrument(c *testcase.Case, p *dbms.Profile) (*Plan, error) {
 	if err := plan.analyze(); err != nil {
 		return nil, err
 	}
+	if err := plan.starred(); err != nil {
+		return nil, err
+	}
 	for i := range plan.Txns {
 		written := map[string]bool{}
 		locks := plan.Txns[i].Locks()
@@ -212,6 +215,9 @@ func (p *Plan) analyze() error {
 		txn := &p.Txns[i]
 		if word := txn.Profile.OtherBegin; word != "" && slices.Contains(p.Profile.Read(txn.Begin).Traits(), word) {
 			return fmt.Errorf("T%d: %q is another kind of transaction than %s at %s", i, txn.Begin, txn.Profile.DBMS, txn.Profile.Isolation)
+		}
+		if l, asks := p.Profile.Read(txn.Begin).Level(); asks && txn.Profile.OtherBegin == "" && l.Name != txn.Profile.Isolation {
+			return fmt.Errorf("T%d: %q asks for another level than %s, at which the case has it", i, txn.Begin, txn.Profile.Isolation)
 		}
 		for j, s := range p.Case.Txns[i].Stmts {
 			b := &Block{Txn: i, Stmt: j, SQL: s.SQL}
@@ -346,7 +352,7 @@ func (p *Plan) addWrites(b *Block) {
 	}
 	p.refers(b)
 	if b.Carries() {
-		info.MatchTable, info.KeyWhere = "", "" // a row that does not match may be written all the same
+		info.MatchTable, info.Judges, info.KeyWhere = "", "", "" // a row that does not match may be written all the same
 	}
 }
 
@@ -479,7 +485,7 @@ func (p *Plan) versionSets(role history.Role, conn Conn, tables []string) []Prob
 	for _, t := range tables {
 		if p.Contents[t] {
 			out = append(out, Probe{Role: role, Conn: conn, Tables: []string{t}, Whole: true,
-				SQL: fmt.Sprintf("SELECT %s FROM %s", strings.Join(p.Schema.Table(t).Names(), ", "), t)})
+				SQL: fmt.Sprintf("SELECT %s FROM %s", strings.Join(p.Schema.Table(t).Spelled(), ", "), t)})
 		}
 	}
 	return out

@@ -208,7 +208,7 @@ func (p *Plan) fires(b *Block, direct int, also func(table string)) {
 				delete(info.Used, name) // nil: all its columns
 			}
 			slices.Sort(info.Tables)
-			info.ValueDepends, info.MatchTable, info.KeyWhere = true, "", ""
+			info.ValueDepends, info.MatchTable, info.Judges, info.KeyWhere = true, "", "", ""
 			if t.Writes != "" {
 				also(t.Writes)
 			}

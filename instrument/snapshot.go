@@ -54,7 +54,7 @@ func (p *Plan) addReturning(b *Block) error {
 		}
 		name = cmp.Or(alias, name)
 	}
-	b.Returning = " RETURNING " + strings.Join(qualify(name, table.Names()), ", ")
+	b.Returning = " RETURNING " + strings.Join(qualify(name, table.Spelled()), ", ")
 	b.AWR = &Probe{Role: history.AWR, Conn: Own, SQL: strings.TrimSpace(b.Returning), Tables: []string{table.Name}, Written: !b.Info.Diff, Whole: b.Info.Diff}
 	return nil
 }

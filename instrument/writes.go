@@ -24,7 +24,7 @@ func (p *Plan) addWriteProbes(b *Block) error {
 	table := p.Schema.Table(info.Target)
 	written := func(table *sqltext.Table) Probe {
 		return Probe{Role: history.AWR, Conn: after, Tables: []string{table.Name}, Written: true,
-			SQL: fmt.Sprintf("SELECT %s FROM %s WHERE %s = %d", strings.Join(table.Names(), ", "), table.Name, sqltext.VKey, info.VKey)}
+			SQL: fmt.Sprintf("SELECT %s FROM %s WHERE %s = %d", strings.Join(table.Spelled(), ", "), table.Name, sqltext.VKey, info.VKey)}
 	}
 	if info.Diff {
 		probes := p.versionSets(history.AWR, after, b.Writes)

@@ -136,7 +136,7 @@ func New(plan *instrument.Plan, initial map[string]*history.Rows, run *Run) (*Ob
 func (o *observer) describe(b *BlockRun) *ObservedStmt {
 	info := b.Block.Info
 	s := &ObservedStmt{Node: sdg.Node{Name: b.Block.Name(), Txn: b.Block.Txn, Kind: info.Kind, ValueDepends: info.ValueDepends, MatchTable: info.MatchTable, KeyTable: keyTable(info)},
-		View: b.Block.View, Target: info.Target, VKey: info.VKey, Used: info.Used, Sent: b.Target.Start, Done: b.Target.End,
+		View: b.Block.View, Judges: info.Judges, Target: info.Target, VKey: info.VKey, Used: info.Used, Sent: b.Target.Start, Done: b.Target.End,
 		Affected: b.Target.Affected, Err: b.Target.Err, Compared: info.Diff, Changes: b.Block.Writes,
 		Replaces: info.Diff && info.Kind == sqltext.Insert && !info.Plain, Keeps: info.Unkeyed && info.Kind == sqltext.Update,
 		Counted: counted(b), Carries: b.Block.Carries(),

@@ -68,6 +68,7 @@ type ObservedStmt struct {
 	sdg.Node
 	View   dbms.View
 	Target string // table that it writes; "" for a SELECT
+	Judges string // the table whose rows its WHERE clause judges one by one, if it does not fail; "" where other rows matter, too
 	VKey   int64  // the version key that it writes; 0 for SELECT and DELETE
 	// Used are the columns by table whose values its result can depend on; a table that is missing: all of them.
 	Used       map[string][]string

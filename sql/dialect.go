@@ -41,6 +41,10 @@ type Dialect struct {
 	// Terminate are the functions by which a session ends itself: SELECT of the first with a call of the second as its
 	// argument. nil: none do.
 	Terminate []string
+	// LevelOf are the settings, in lower case, that are a session's isolation level, LevelOnce those that are one transaction's alone.
+	LevelOf, LevelOnce []string
+	// LevelParts are settings that make another level of one.
+	LevelParts []LevelPart
 	// NoTable is what FROM may name where it names no table; "" for nothing.
 	NoTable string
 	// Joins are the words with which a join may begin, but for JOIN and NATURAL.
@@ -65,6 +69,14 @@ type Dialect struct {
 	forms             map[Form]*Operator
 	symbols           [256][]string // signs of several bytes by their first one, the longest first
 	read              *recent.Memo[string, parsed]
+}
+
+// LevelPart is a setting of a session that makes another level of one.
+type LevelPart struct {
+	Setting string   // in lower case
+	Values  []string // with which it does, in lower case
+	Of      string   // the level of which it makes another one; "": any
+	Level   string   // what that is called
 }
 
 // Grammar is where databases differ in what they read of the same words.

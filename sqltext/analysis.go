@@ -49,6 +49,8 @@ type Analysis struct {
 	Items []ItemOutput
 	// MatchTable is the table whose rows the WHERE clause judges one by one; "" where other rows matter too.
 	MatchTable string
+	// Judges is that table, and of an UPDATE that other rows can make fail the one whose rows its WHERE clause judges one by one where they do not.
+	Judges     string
 	MatchAlias string // the name under which MatchWhere knows the table
 	MatchWhere string // the clause as SQL; "" matches every row
 	// KeyWhere is the condition of the rows of the target that make a difference to a statement which checks unique keys (ChecksUnique),

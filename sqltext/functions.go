@@ -67,8 +67,7 @@ var bareFunctions = wordSet(names(`current_timestamp localtime localtimestamp cu
 // IsSessionFunction says whether a function of that name, in lower case, gives another value in another session, at
 // another time or after other statements.
 func IsSessionFunction(name string) bool {
-	f, _ := functions.Of(name)
-	return f.Volatility == functions.OfSession || f.Volatility == functions.UnlessGiven
+	return functions.Varies(name, 0, nil)
 }
 
 // Calls returns the names of the functions that the statement may call, in lower case, in order, among those

@@ -38,7 +38,21 @@ func ReadSchema(d *sql.Dialect, ddl []string) *Schema {
 			}
 		}
 	}
+	for _, t := range s.Tables {
+		for i := range t.Columns {
+			t.Columns[i].Spelled = spelled(d, t.Columns[i].Name)
+		}
+	}
 	return s
+}
+
+// spelled is a name as an expression has it.
+func spelled(d *sql.Dialect, name string) string {
+	if use, keyword := d.Keywords[strings.ToUpper(name)]; keyword && use&sql.AsColumn == 0 {
+		quote := d.Lexis.Names[:1]
+		return quote + name + quote
+	}
+	return name
 }
 
 // isOtherKey says whether a part of a definition keeps rows out otherwise than a unique key of all rows does, or says itself what is done.
@@ -201,6 +215,9 @@ func nonclustered(c *sql.PrimaryKey) bool {
 	return slices.ContainsFunc(c.Options, func(o *sql.Option) bool { return strings.Contains(o.Words, "NONCLUSTERED") })
 }
 
+// serials are the types of columns that count (postgresql.org/docs, Serial Types; dev.mysql.com/doc/refman, Numeric Data Type Syntax).
+var serials = names("serial bigserial smallserial serial2 serial4 serial8")
+
 // addColumn takes one column.
 func (t *Table) addColumn(d *sql.ColumnDef) {
 	c := Column{Name: d.Name.Folded()}
@@ -208,7 +225,7 @@ func (t *Table) addColumn(d *sql.ColumnDef) {
 		first, _, _ := strings.Cut(strings.ToLower(d.Type.Words), " ")
 		c.Type, c.Class = typeOf(d.Type, first), ClassOf(first)
 		c.integer = first == "integer" && len(d.Type.Args) == 0
-		c.counts(first == "serial")
+		c.counts(serials[first])
 	}
 	for _, x := range d.Constraints {
 		switch x := x.(type) {

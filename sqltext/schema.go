@@ -49,9 +49,11 @@ func ClassOf(word string) Class { return typeClasses[lower(word)] }
 
 // Column is one column of a table.
 type Column struct {
-	Name  string // in lower case
-	Type  string // first word of its declared type, in lower case, with "(" behind a floating-point one that rounds, and "[" behind an array's
-	Class Class  // of that
+	Name string // in lower case
+	// Spelled is the name as statements write it: in quotes where it is a word of the grammar.
+	Spelled string
+	Type    string // first word of its declared type, in lower case, with "(" behind a floating-point one that rounds, and "[" behind an array's
+	Class   Class  // of that
 	// Counts says that the database numbers the rows by it where an INSERT gives no value: AUTO_INCREMENT, SERIAL, and
 	// in SQLite INTEGER PRIMARY KEY.
 	Counts bool
@@ -193,12 +195,21 @@ func (t *Table) Names() []string {
 	return out
 }
 
-// Stored returns the names of the columns that statements write.
+// Spelled returns the names of the columns as statements write them.
+func (t *Table) Spelled() []string {
+	out := make([]string, len(t.Columns))
+	for i, c := range t.Columns {
+		out[i] = c.Spelled
+	}
+	return out
+}
+
+// Stored returns the names of the columns that statements write, as they do.
 func (t *Table) Stored() []string {
 	var out []string
 	for _, c := range t.Columns {
 		if !c.Generated {
-			out = append(out, c.Name)
+			out = append(out, c.Spelled)
 		}
 	}
 	return out

@@ -59,6 +59,15 @@ type Traits struct {
 	CopyLocks bool
 	// ExactQuotes says that a name in quotes differs from the same name in other letters.
 	ExactQuotes bool
+	// CountsInside says that the numbers which it gives rows are part of what its tables hold: they are given again after a rollback.
+	CountsInside bool
+	// Places are the columns that every table has which tell where a version of a row lies, and which transactions made it.
+	Places []string
+	// Catalogue begins the names of the tables that tell of the server; "" where these have a schema of their own.
+	Catalogue string
+	// Commits says whether a statement commits the transaction that is open before it does anything; what no tree is read of is known by
+	// its kind alone. nil: none does, and a definition is part of its transaction.
+	Commits func(sql.Stmt, Kind) bool
 	// Refuse says why nothing can be told of a statement with a node; nil for nothing.
 	Refuse func(sql.Node) error
 }

@@ -5,13 +5,27 @@ import (
 	"slices"
 	"strings"
 
+	"txweave/sql"
+	"txweave/sql/control"
 	"txweave/sqltext"
 )
 
 // Case makes a case of a script whose transactions a case can hold: what stands in them are statements that read and write
 // rows, and savepoints; a statement outside any runs in autocommit, a transaction that nobody ends is rolled back. The error
 // says, with its line, which statement a case has no place for.
-func (s *Script) Case() (*Case, error) {
+//
+// levels are those of its steps, "" for the case's own, which is the script's. at says which statement of the case each step is; Txn is -1 for one that
+// is none of those between the beginning and the end of a transaction.
+func (s *Script) Case(levels []string) (c *Case, at []Ref, err error) {
+	at = make([]Ref, len(s.Steps))
+	for i := range at {
+		at[i].Txn = -1
+	}
+	c, err = s.caseOf(levels, at)
+	return c, at, err
+}
+
+func (s *Script) caseOf(levels []string, at []Ref) (*Case, error) {
 	c := &Case{Target: s.Target, Isolation: s.Isolation}
 	var schema, rows []int // lines
 	for _, st := range s.Setup {
@@ -31,6 +45,9 @@ func (s *Script) Case() (*Case, error) {
 	c.places = &places{}
 	settings := map[int][]int{} // lines, by session
 	units := s.Units(nil)
+	for n := range units { // what only takes time has no place in a case
+		units[n].Data = units[n].Data && slices.ContainsFunc(units[n].Steps, func(i int) bool { return !s.OnlyWaits(i) })
+	}
 	txnOf := make([]int, len(s.Steps))
 	perSession := make([]int, len(s.Sessions))
 	for _, u := range units {
@@ -39,8 +56,11 @@ func (s *Script) Case() (*Case, error) {
 		}
 	}
 	for _, u := range units {
-		if err := s.addUnit(c, &u, txnOf, settings); err != nil {
+		if err := s.addUnit(c, &u, txnOf, at, settings); err != nil {
 			return nil, err
+		}
+		if level := levels[u.Steps[0]]; u.Data && level != s.Isolation {
+			c.Txns[len(c.Txns)-1].Isolation = level
 		}
 		if u.Data && (perSession[u.Session] > 1 || slices.ContainsFunc(c.Sessions, func(o SessionSettings) bool { return o.Number == u.Session+1 })) {
 			c.Txns[len(c.Txns)-1].Session = u.Session + 1
@@ -76,18 +96,18 @@ func (st *ScriptStmt) remarks() (out []string) {
 // wait, a strict mode, the usual engine.
 var ordinary = regexp.MustCompile(`(?i)^set\s+(?:session\s+|local\s+|@@session\s*\.\s*|@@)?(?:names\b|character\s+set\b|(?:character_set_\w+|collation_connection|sql_notes|sql_log_bin|` +
 	`(?:innodb_)?lock_wait_timeout|wait_timeout|max_execution_time|unique_checks|profiling)\s*:?=\s*[^,]+$|` +
-	`default_storage_engine\s*=\s*'?innodb'?\s*$|sql_mode\s*=\s*'[^']*STRICT_TRANS_TABLES[^']*'\s*$|innodb_snapshot_isolation\s*=\s*off\s*$)`)
+	`default_storage_engine\s*=\s*'?innodb'?\s*$|sql_mode\s*=\s*'[^']*STRICT_TRANS_TABLES[^']*'\s*$)`)
 
 // addUnit adds a transaction of the script; txnOf gets its number for each of its steps, -1 for what is left out, and settings the lines of those of
 // its session.
-func (s *Script) addUnit(c *Case, u *Unit, txnOf []int, settings map[int][]int) error {
+func (s *Script) addUnit(c *Case, u *Unit, txnOf []int, at []Ref, settings map[int][]int) error {
 	t := Txn{Begin: Stmt{SQL: "BEGIN"}, End: Stmt{SQL: "COMMIT"}}
 	var first, last int
 	var lines []int // of the statements between
 	switch {
 	case !u.Explicit && u.Data:
 		t.Begin.SQL, t.End.SQL = "", ""
-	case !u.Ends:
+	case !u.Ends && !u.Commits:
 		t.End.SQL = "ROLLBACK"
 	}
 	for k, i := range u.Steps {
@@ -98,6 +118,8 @@ func (s *Script) addUnit(c *Case, u *Unit, txnOf []int, settings map[int][]int) 
 			first = st.Line
 		}
 		switch {
+		case s.OnlyWaits(i):
+			txnOf[i] = -1
 		case !u.Data && kind == sqltext.Set && !ordinary.MatchString(st.SQL) && AdmitsSetting(sqltext.SyntaxOf(s.Target), st.SQL):
 			if slices.ContainsFunc(s.Steps[:i], func(before ScriptStmt) bool {
 				return before.Session == u.Session && sqltext.KindOf(before.SQL).IsTarget()
@@ -108,15 +130,18 @@ func (s *Script) addUnit(c *Case, u *Unit, txnOf []int, settings map[int][]int) 
 			settings[u.Session+1] = append(settings[u.Session+1], st.Line)
 			txnOf[i] = -1
 		case !u.Data:
-			if level, _ := SetsLevel(st.SQL); level == "" && !ordinary.MatchString(st.SQL) && !SwitchesAutocommit(st.SQL) && kind != sqltext.Commit && kind != sqltext.Rollback && kind != sqltext.Begin {
+			if !s.SetsLevel(st.SQL) && !ordinary.MatchString(st.SQL) && !SwitchesAutocommit(st.SQL) && kind != sqltext.Commit && kind != sqltext.Rollback && kind != sqltext.Begin {
 				return &ParseError{Line: st.Line, Msg: "a case has no place for a setting"}
 			}
 			txnOf[i] = -1
 		case k == 0 && kind == sqltext.Begin:
-			t.Begin = Stmt{SQL: st.SQL, Comments: st.remarks()}
+			t.Begin = Stmt{SQL: s.withoutLevel(st.SQL), Comments: st.remarks()}
+		case s.SetsLevel(st.SQL): // it is said of the case, or of its transaction
+			txnOf[i] = -1
 		case u.Ends && k == len(u.Steps)-1 && (kind == sqltext.Commit || kind == sqltext.Rollback):
 			t.End = Stmt{SQL: st.SQL, Comments: st.remarks()}
-		case !u.Explicit, kind.IsTarget(), kind == sqltext.Savepoint, kind == sqltext.RollbackTo, kind == sqltext.Release:
+		case !u.Explicit, kind.IsTarget(), kind.IsSavepoint(), kind >= sqltext.Create && kind < sqltext.Other: // a case judges which definitions it can hold
+			at[i] = Ref{len(c.Txns), len(t.Stmts)}
 			t.Stmts, lines = append(t.Stmts, Stmt{SQL: st.SQL, Comments: st.remarks()}), append(lines, st.Line)
 		default:
 			return &ParseError{Line: st.Line, Msg: "a transaction of a case has no place for it"}
@@ -129,6 +154,35 @@ func (s *Script) addUnit(c *Case, u *Unit, txnOf []int, settings map[int][]int) 
 		c.places.lines = append(c.places.lines, lines...)
 	}
 	return nil
+}
+
+// OnlyWaits says whether a step does nothing but to take a while.
+func (s *Script) OnlyWaits(step int) bool {
+	return control.Read(sqltext.SyntaxOf(s.Target).Tree, s.Steps[step].SQL).OnlyWaits()
+}
+
+// SetsLevel says whether a statement asks for a level, or a part of one, and does nothing else.
+func (s *Script) SetsLevel(text string) bool {
+	_, ok := SetsLevel(s.Target, text)
+	part, _ := readSetting(s.Target, text).LevelPart()
+	return ok || part != nil
+}
+
+// withoutLevel is a statement that opens a transaction without the level that it asks for.
+func (s *Script) withoutLevel(text string) string {
+	tree := sqltext.SyntaxOf(s.Target).Tree
+	read := control.Read(tree, text)
+	begin, ok := read.Tree.(*sql.Begin)
+	if _, asks := read.Level(); !ok || !asks || begin.Mode != "" {
+		return text
+	}
+	plain, err := tree.Print(sql.Edit(begin, func(n *sql.Begin) {
+		n.Traits = slices.DeleteFunc(slices.Clone(n.Traits), func(o *sql.Option) bool { return strings.HasPrefix(o.Words, "ISOLATION LEVEL ") })
+	}))
+	if err != nil {
+		return text
+	}
+	return plain
 }
 
 // close completes the schedule: a BEGIN in front of each transaction that had none, an end behind it.

@@ -1,11 +1,13 @@
 package testcase
 
 import (
+	"slices"
+
 	"txweave/sql"
 	"txweave/sqltext"
 )
 
-// merged puts the constraints and indexes that an ALTER TABLE of a set-up adds, and does nothing else, into the
+// merged puts the columns, constraints and indexes that an ALTER TABLE of a set-up adds, and does nothing else, into the
 // definition of its table, of which more is known; false where that cannot be done.
 func (c *Case) merged(text string) bool {
 	tree := sqltext.SyntaxOf(c.Target).Tree
@@ -18,12 +20,22 @@ func (c *Case) merged(text string) bool {
 		return false
 	}
 	var added []sql.Constraint
+	var columns []*sql.ColumnDef
 	for _, a := range alter.Actions {
-		add, ok := a.(*sql.AddConstraint)
-		if !ok || add.NotValid {
+		switch add := a.(type) {
+		case *sql.AddConstraint:
+			if add.NotValid {
+				return false
+			}
+			added = append(added, add.Constraint)
+		case *sql.AddColumn:
+			if add.Modify || add.IfNotExists || add.From != nil || add.First || add.After != nil || c.spellsAll(alter.Table.Name.Folded()) {
+				return false
+			}
+			columns = append(columns, add.Column)
+		default:
 			return false
 		}
-		added = append(added, add.Constraint)
 	}
 	for i := range c.Schema {
 		stmt, err := tree.Parse(c.Schema[i].SQL)
@@ -34,6 +46,7 @@ func (c *Case) merged(text string) bool {
 		}
 		whole, err := tree.Print(sql.Edit(table,
 			func(n *sql.CreateTable) {
+				n.Columns = append(n.Columns[:len(n.Columns):len(n.Columns)], columns...)
 				n.Constraints = append(n.Constraints[:len(n.Constraints):len(n.Constraints)],
 					added...)
 			}))
@@ -44,4 +57,23 @@ func (c *Case) merged(text string) bool {
 		return true
 	}
 	return false
+}
+
+// spellsAll says whether an INSERT of the rows so far gives values to the columns of a table without naming them: one that is added later would be
+// among them.
+func (c *Case) spellsAll(table string) bool {
+	tree := sqltext.SyntaxOf(c.Target).Tree
+	return slices.ContainsFunc(c.Rows, func(s Stmt) bool {
+		n, ok := parsed(tree, s.SQL).(*sql.Insert)
+		return !ok || n.Table.Name.Folded() == table && len(n.Columns) == 0 && len(n.Set) == 0
+	})
+}
+
+// parsed is the tree of a statement; nil where nobody reads it.
+func parsed(d *sql.Dialect, text string) sql.Stmt {
+	stmt, err := d.Parse(text)
+	if err != nil {
+		return nil
+	}
+	return stmt
 }

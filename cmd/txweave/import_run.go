@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"txweave/campaign/replay"
@@ -21,6 +22,7 @@ import (
 	"txweave/report/timeline"
 	"txweave/sdg"
 	"txweave/sqltext"
+	"txweave/testcase"
 	"txweave/testcase/importer"
 	"txweave/weave"
 	"txweave/weave/script"
@@ -115,7 +117,7 @@ func (h *held) close() error {
 // runScript runs one schedule.
 func (f *importFlags) runScript(ctx context.Context, fl *held, s *importer.ScriptOrder, path string, w io.Writer) error {
 	run := *f
-	if run.Isolation == "" {
+	if s.Script.Isolation != "" {
 		run.Isolation = s.Script.Isolation
 	}
 	p, err := run.resolve(ctx)
@@ -131,7 +133,10 @@ func (f *importFlags) runScript(ctx context.Context, fl *held, s *importer.Scrip
 			return replay.Explain(ctx, t, err)
 		}
 		d := t.Describe()
-		fmt.Fprintf(w, "%s %s, %s\n", d.Target, d.Version, p.Isolation)
+		fmt.Fprintf(w, "%s %s, %s\n", d.Target, d.Version, strings.Join(out.Levels, ", "))
+		if asked := s.Script.Isolation; asked != "" && !slices.Contains(out.Levels, asked) {
+			c.say(false, "level: what the text's sessions are set to holds, %s, not %s", strings.Join(out.Levels, ", "), asked)
+		}
 		find := run.scriptFinding(out, t)
 		printScript(w, out)
 		if err := writePage(ctx, path, find, w); err != nil {
@@ -157,36 +162,27 @@ func (f *importFlags) runScript(ctx context.Context, fl *held, s *importer.Scrip
 // watched has the oracles judge the transactions with their rows and versions watched, where the tables can be given what
 // that needs.
 func (c *conclusion) watched(ctx context.Context, t exec.Target, p *dbms.Profile, out *script.Showing) error {
-	if len(out.Levels) != 1 {
-		c.say(false, "oracles: not asked: the transactions run at several levels: %s", strings.Join(out.Levels, ", "))
+	p, err := out.Judged(p)
+	if err != nil {
+		c.say(false, "oracles: not asked: %v", err)
 		return nil
-	}
-	if level := out.Levels[0]; level != p.Isolation {
-		other, err := dbms.Lookup(p.DBMS, level)
-		if err != nil {
-			c.say(false, "oracles: not asked: %v", err)
-			return nil
-		}
-		p = other
 	}
 	s := *out.Script
 	s.Target, s.Isolation = p.DBMS, p.Isolation
-	watched, err := s.Case()
-	if err == nil {
-		watched, err = importer.Keep(watched)
-	}
-	if err == nil {
-		err = watched.Admit(sqltext.SyntaxOf(p.DBMS))
-	}
+	asIs, at, err := s.Case(out.At)
 	if err != nil {
 		c.say(false, "oracles: not asked: %s", finding.Line(err.Error()))
 		return nil
 	}
-	if err := t.Empty(ctx); err != nil {
-		return err
-	}
-	rep, err := replay.Once(ctx, t, p, watched, weave.Options{Precision: sdg.Match})
+	rep, err := watch(ctx, t, p, asIs)
 	var coded *exitError
+	if handed := importer.HandedOut(asIs); handed != asIs && errors.As(err, &coded) && coded.Code == exitUsage {
+		var again error
+		if rep, again = watch(ctx, t, p, handed); again == nil {
+			c.say(false, "oracles: asked with the numbers and times written out that the database hands out")
+			err = nil
+		}
+	}
 	var crash *exec.CrashError
 	var lost *exec.LostError // of which was said already what it says
 	switch {
@@ -206,15 +202,37 @@ func (c *conclusion) watched(ctx context.Context, t exec.Target, p *dbms.Profile
 	for _, ev := range evidence {
 		replay.PrintEvidence(c.w, 1, ev)
 	}
+	other := out.Otherwise(p, rep.First, at)
+	if len(other) > 0 {
+		c.say(false, "the plain run answers otherwise than the watched one, with its rows and versions numbered:")
+		printDifferences(c.w, other, "watched")
+	}
 	switch {
 	case len(evidence) > 0:
 		c.say(true, "oracles: %s promises otherwise", p.Isolation)
 	case !rep.Checked:
 		c.say(false, "oracles: inconclusive: %s", rep.Why)
+	case len(other) > 0:
+		c.say(false, "oracles: nothing that %s forbids in the watched run, which is not what the text shows", p.Isolation)
 	default:
 		c.say(false, "oracles: nothing that %s forbids, with every row and version watched", p.Isolation)
 	}
 	return nil
+}
+
+// watch runs a case with the bookkeeping that the oracles need. Where it cannot have that the error is the user's.
+func watch(ctx context.Context, t exec.Target, p *dbms.Profile, c *testcase.Case) (*weave.Report, error) {
+	watched, err := importer.Keep(c)
+	if err == nil {
+		err = watched.Admit(sqltext.SyntaxOf(p.DBMS))
+	}
+	if err != nil {
+		return nil, usage(err)
+	}
+	if err := t.Empty(ctx); err != nil {
+		return nil, err
+	}
+	return replay.Once(ctx, t, p, watched, weave.Options{Precision: sdg.Match})
 }
 
 // scriptFinding is the outcome as the page shows it.
@@ -371,6 +389,9 @@ func (c *conclusion) engine(out *script.Showing, users bool) {
 	case out.Run.Down != nil:
 		c.say(true, "the server hangs: %s", finding.Line(out.Run.Down.Error()))
 	}
+	for _, d := range out.Disagree {
+		c.say(true, "reads of one state that cannot both be true: %s %s", d.Stmt, finding.Line(d.Detail()))
+	}
 	for _, d := range out.Impossible {
 		c.say(true, "an error that no statement can cause: %s %s", d.Stmt, finding.Line(d.Detail()))
 	}
@@ -406,6 +427,12 @@ func (c *conclusion) orders(p *dbms.Profile, out *script.Showing) {
 	}
 	const serializable = "serializable"
 	promised := len(out.Levels) == 1 && out.Levels[0] == serializable || p.Claimed != nil && p.Claimed.Isolation == serializable
+	for _, r := range out.Remarks {
+		c.say(false, "line %d: %s", out.Script.Steps[r.Step].Line, r.Text)
+	}
+	for _, a := range out.Apart {
+		c.say(false, "%s", out.ApartText(a))
+	}
 	tried := fmt.Sprintf("%d tried, %d transactions", out.Tried, transactions)
 	switch {
 	case out.NotHeld != "":

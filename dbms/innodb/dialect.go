@@ -8,7 +8,24 @@ import (
 )
 
 // Traits are those of MySQL's family.
-var Traits = sqltext.Traits{CopyLocks: true}
+var Traits = sqltext.Traits{CopyLocks: true, Commits: commits}
+
+// commits says whether a statement commits the transaction that is open (dev.mysql.com/doc/refman, Statements That Cause an Implicit
+// Commit; mariadb.com/kb, SQL statements That Cause an Implicit Commit; docs.pingcap.com/tidb, Transactions, Implicit commit). What makes and
+// drops temporary tables does not.
+func commits(stmt sql.Stmt, kind sqltext.Kind) bool {
+	switch n := stmt.(type) {
+	case *sql.CreateTable:
+		return !n.Temp
+	case *sql.Drop:
+		return !n.Temp
+	case *sql.Sequence:
+		return !n.Temp
+	case *sql.Maintain: // of tables: ANALYZE, CHECK, OPTIMIZE, REPAIR, FLUSH
+		return true
+	}
+	return kind == sqltext.Lock || kind >= sqltext.Create && kind < sqltext.Other
+}
 
 // Doubt returns what says in what a second reader differs from a dialect of MySQL's family.
 func Doubt(d *sql.Dialect) func(text string) error {

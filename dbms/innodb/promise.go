@@ -85,6 +85,7 @@ var ErrorTexts = []dbms.ErrorText{
 // DML, and every subquery in it, reads current data at every level; plain SELECTs read a snapshot except at
 // SERIALIZABLE, where they take shared locks.
 func Level(name, isolation, level string) *dbms.Profile {
+	own := "SET SESSION TRANSACTION ISOLATION LEVEL " + level
 	return &dbms.Profile{
 		DBMS:       name,
 		Isolation:  isolation,
@@ -96,8 +97,11 @@ func Level(name, isolation, level string) *dbms.Profile {
 			StrictMode,
 			"SET SESSION innodb_lock_wait_timeout = 10",
 			"SET SESSION lock_wait_timeout = 0", // who changes a table that others use is refused; MySQL makes it 1 s
-			"SET SESSION TRANSACTION ISOLATION LEVEL " + level,
+			own,
 		},
+		Level:           []string{own},
+		Client:          ClientCharset,
+		WaitLimits:      WaitLimits("innodb_lock_wait_timeout", "lock_wait_timeout"),
 		NoWait:          []string{"SET SESSION innodb_lock_wait_timeout = 0"}, // MySQL makes it 1 s
 		SelectView:      dbms.Snapshot,
 		SnapshotBegin:   []string{"CONSISTENT SNAPSHOT"},
@@ -117,6 +121,18 @@ func Level(name, isolation, level string) *dbms.Profile {
 		Duplicate:       []int{1062},
 		ForeignKey:      []int{1452},
 	}
+}
+
+// ClientCharset is what the clients mysql and mariadb say of their characters (dev.mysql.com/doc/refman, Connection Character Sets and
+// Collations): literals are compared as the server compares such texts by default.
+var ClientCharset = []string{"SET NAMES utf8mb4"}
+
+// WaitLimits are settings of MySQL's family, in seconds, under which a wait ends while somebody still looks on.
+func WaitLimits(names ...string) (out []dbms.WaitLimit) {
+	for _, name := range names {
+		out = append(out, dbms.WaitLimit{Setting: name, Set: "SET SESSION " + name + " = 10"})
+	}
+	return out
 }
 
 // Mechanisms are InnoDB's at one level. Plain reads at SERIALIZABLE lock what they read. From REPEATABLE READ on a

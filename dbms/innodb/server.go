@@ -1,6 +1,7 @@
 package innodb
 
 import (
+	"cmp"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -54,7 +55,27 @@ const Counter = "ALTER TABLE %s AUTO_INCREMENT = 1"
 const KillQuery = "KILL QUERY %d"
 
 // Protocol is that of MySQL's driver.
-var Protocol = &exec.Protocol{DBError: exec.MySQLError, Warnings: "SHOW WARNINGS", Scratch: exec.TemporaryCopy, Integrity: checkTable}
+var Protocol = &exec.Protocol{DBError: exec.MySQLError, Warnings: "SHOW WARNINGS", Scratch: exec.TemporaryCopy, Integrity: checkTable, Level: AskLevel}
+
+// AskLevel asks for the variables that make the level, of which no version has all. What SET TRANSACTION gives one transaction they do not tell
+// (dev.mysql.com/doc/refman, SET TRANSACTION).
+var AskLevel = &exec.AskLevel{
+	Ask: "SHOW SESSION VARIABLES WHERE Variable_name IN ('transaction_isolation', 'tx_isolation', 'innodb_snapshot_isolation', 'tidb_txn_mode')",
+	Read: func(rows *history.Rows, once string) string {
+		said := map[string]string{}
+		for i := range rows.Len() {
+			said[rows.Cell(i, 0).Raw()] = strings.ToLower(rows.Cell(i, 1).Raw())
+		}
+		level := cmp.Or(once, said["transaction_isolation"], said["tx_isolation"])
+		switch {
+		case level == "repeatable-read" && said["innodb_snapshot_isolation"] == "on": // mariadb.com/kb, innodb_snapshot_isolation
+			return "snapshot"
+		case said["tidb_txn_mode"] == "optimistic": // docs.pingcap.com/tidb, TiDB Optimistic Transaction Model
+			return "optimistic"
+		}
+		return level
+	},
+}
 
 // checkTable is CHECK TABLE … EXTENDED: every index is read and compared with the rows. Warnings are no complaints: old
 // versions of rows that are not purged yet are one.

@@ -14,11 +14,11 @@ import (
 func Levels() []*dbms.Profile {
 	all := innodb.Levels("mariadb")
 	for _, p := range all {
-		p.Setup = append(p.Setup, "SET SESSION innodb_snapshot_isolation = OFF")
+		conflicts(p, "OFF")
 	}
 	snapshot := innodb.Level("mariadb", "snapshot", "REPEATABLE READ")
 	snapshot.Forbidden, snapshot.LooseSearch = dbms.ForbidSnapshot, true
-	snapshot.Setup = append(snapshot.Setup, "SET SESSION innodb_snapshot_isolation = ON")
+	conflicts(snapshot, "ON")
 	all = append(all, snapshot)
 	for _, p := range all {
 		p.Plans, p.Tree = plans, tree
@@ -26,6 +26,12 @@ func Levels() []*dbms.Profile {
 		p.ImpossibleTexts = append(p.ImpossibleTexts, skipsNothing)
 	}
 	return all
+}
+
+// conflicts says whether sessions at a level meet write conflicts.
+func conflicts(p *dbms.Profile, value string) {
+	set := "SET SESSION innodb_snapshot_isolation = " + value
+	p.Setup, p.Level = append(p.Setup, set), append(p.Level, set)
 }
 
 // skipsNothing is of error 1180, by which SKIP LOCKED ends its transaction where no wait is allowed (docs/findings/mariadb-skip-locked-timeout.md):

@@ -25,7 +25,7 @@ var sessionSettings = strings.Fields(`enable_* geqo* join_collapse_limit from_co
 	max_parallel_workers parallel_leader_participation debug_parallel_query force_parallel_mode effective_cache_size work_mem hash_mem_multiplier
 	jit jit_above_cost jit_inline_above_cost jit_optimize_above_cost jit_expressions jit_tuple_deforming`)
 
-var traits = sqltext.Traits{KeysCompare: true, SetReturning: true, ExactQuotes: true, Refuse: refuse}
+var traits = sqltext.Traits{KeysCompare: true, SetReturning: true, ExactQuotes: true, Refuse: refuse, Places: places, Catalogue: "pg_"}
 
 // moments are literals that are the time where they are taken for one (postgresql.org/docs, Special Date/Time Inputs).
 var moments = []string{"now", "today", "tomorrow", "yesterday"}

@@ -41,12 +41,15 @@ func Levels() []*dbms.Profile {
 }
 
 func level(isolation, name string) *dbms.Profile {
+	setup := []string{"SET default_transaction_isolation = '" + name + "'"}
 	return &dbms.Profile{
 		DBMS:            "postgresql",
 		Isolation:       isolation,
 		Protocol:        "2PL+MVCC+SSI",
 		Source:          source,
-		Setup:           []string{"SET default_transaction_isolation = '" + name + "'"},
+		Setup:           setup,
+		Level:           setup,
+		WaitLimits:      []dbms.WaitLimit{{Setting: "lock_timeout", Set: "SET lock_timeout = '10s'"}},
 		NoWait:          []string{"SET lock_timeout = 1"},
 		SelectView:      dbms.Snapshot,
 		Before:          dbms.PlainBeforeRead,

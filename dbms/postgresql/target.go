@@ -16,6 +16,7 @@ import (
 
 	"txweave/dbms"
 	"txweave/exec"
+	"txweave/history"
 	"txweave/testcase"
 )
 
@@ -27,7 +28,19 @@ const (
 )
 
 var protocol = &exec.Protocol{DBError: dbError, Scratch: exec.TemporaryCopy, Export: &exec.Export{Ask: "SELECT pg_export_snapshot()", As: inSnapshot},
-	Snapshot: "SELECT pg_current_xact_id_if_assigned()::text, pg_current_snapshot()::text"}
+	Snapshot: "SELECT pg_current_xact_id_if_assigned()::text, pg_current_snapshot()::text", Level: askLevel}
+
+// askLevel asks for the level of the transaction that is open, or of the next one. READ UNCOMMITTED is READ COMMITTED by another name
+// (postgresql.org/docs, Transaction Isolation).
+var askLevel = &exec.AskLevel{Ask: "SHOW transaction_isolation", Read: func(rows *history.Rows, _ string) string {
+	if rows.Len() != 1 {
+		return ""
+	}
+	if level := strings.ReplaceAll(rows.Cell(0, 0).Raw(), " ", "-"); level != "read-uncommitted" {
+		return level
+	}
+	return "read-committed"
+}}
 
 // inSnapshot is the script that reads something in a snapshot that a transaction has exported (postgresql.org/docs, Snapshot
 // Synchronization Functions).

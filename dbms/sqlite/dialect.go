@@ -13,9 +13,12 @@ import (
 
 // Syntax is that of the SQL standard, in so far as the grammar of MySQL reads it too.
 var Syntax = &sqltext.Syntax{
-	Quoting: sqltext.ANSI, Tree: tree, Functions: functions.SQLite, TextTellsTime: true, DropTemporary: "DROP TABLE temp.%s",
+	Quoting: sqltext.ANSI, Tree: tree, Functions: functions.SQLite, TextTellsTime: true, Traits: traits, DropTemporary: "DROP TABLE temp.%s",
 	Settings: strings.Fields("reverse_unordered_selects automatic_index cache_size cache_spill threads analysis_limit"), // sqlite.org/pragma.html
 }
+
+// traits are SQLite's. What AUTOINCREMENT counts from is a row of a table like others (sqlite.org/autoinc.html).
+var traits = sqltext.Traits{CountsInside: true}
 
 // tree is how its statements are read as trees, and printed.
 var tree = dialect.New(lib.SQLITE_VERSION_NUMBER)

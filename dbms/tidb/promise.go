@@ -54,6 +54,7 @@ var errorClasses = map[int]dbms.ErrorClass{
 // current view nothing is read over its own connection where that can be helped: such a read refreshes the timestamp
 // that the statement uses, which is what is under test.
 func level(isolation, mode, sqlLevel string) *dbms.Profile {
+	own := []string{"SET SESSION TRANSACTION ISOLATION LEVEL " + sqlLevel, "SET SESSION tidb_txn_mode = '" + mode + "'"}
 	return &dbms.Profile{
 		LockingBegin: "BEGIN PESSIMISTIC", // FOR UPDATE in autocommit locks nothing and waits for nobody (docs.pingcap.com, SELECT)
 		DBMS:         "tidb",
@@ -64,10 +65,13 @@ func level(isolation, mode, sqlLevel string) *dbms.Profile {
 		Setup: []string{
 			innodb.StrictMode,
 			"SET SESSION innodb_lock_wait_timeout = 10",
-			"SET SESSION TRANSACTION ISOLATION LEVEL " + sqlLevel,
-			"SET SESSION tidb_txn_mode = '" + mode + "'",
+			own[0],
+			own[1],
 			"SET SESSION tidb_constraint_check_in_place = ON", // else a duplicate key is an error of COMMIT
 		},
+		Level:         own,
+		Client:        innodb.ClientCharset,
+		WaitLimits:    innodb.WaitLimits("innodb_lock_wait_timeout"),
 		NoWait:        []string{"SET SESSION innodb_lock_wait_timeout = 1"},
 		SnapshotBegin: []string{"BEGIN", "START"},
 		LateRefusal:   true, // a change waits for who uses the table, and nothing tells soon enough that it does

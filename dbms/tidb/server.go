@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"txweave/dbms/innodb"
 	"txweave/exec"
 	"txweave/history"
 )
@@ -32,7 +33,7 @@ var Server = &exec.Server{
 	Changed: "SELECT VARIABLE_NAME, CURRENT_VALUE FROM information_schema.VARIABLES_INFO WHERE VARIABLE_NAME LIKE 'tidb%' " +
 		"AND VARIABLE_SCOPE <> 'SESSION' AND CURRENT_VALUE <> DEFAULT_VALUE AND CURRENT_VALUE NOT LIKE '/%' AND CURRENT_VALUE NOT LIKE '{%' " +
 		"UNION ALL SELECT 'tidb_version', REPLACE(TIDB_VERSION(), '\n', ', ')",
-	Protocol: &exec.Protocol{DBError: exec.MySQLError, Warnings: "SHOW WARNINGS", Clock: clock, Integrity: adminCheck, Asides: aside}, // CREATE TABLE … AS SELECT is not there
+	Protocol: &exec.Protocol{DBError: exec.MySQLError, Warnings: "SHOW WARNINGS", Clock: clock, Integrity: adminCheck, Level: innodb.AskLevel, Asides: aside}, // CREATE TABLE … AS SELECT is not there
 	Ours:     func(version string) bool { return strings.Contains(version, "TiDB") },
 	Binary:   func(version string) bool { return strings.Contains(version, "Release Version:") },
 }

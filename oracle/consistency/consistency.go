@@ -217,7 +217,7 @@ func (j *judge) write(s *observe.ObservedStmt) {
 // twice, may have been passed over: InnoDB at READ COMMITTED evaluates the WHERE clause anew after each wait, and a row
 // can move in an index from before the scan to behind it.
 func (j *judge) waited(s *observe.ObservedStmt) {
-	if s.Again == nil || s.Matched == nil || s.Err != nil || s.MatchTable == "" {
+	if s.Again == nil || s.Matched == nil || s.Err != nil || s.Judges == "" {
 		return
 	}
 	for _, pkey := range slices.Sorted(maps.Keys(s.Again)) {

@@ -16,6 +16,10 @@ func (a *analysis) match() error {
 	if len(tables) != 1 || tables[0].table == "" || !wholeTable(from) {
 		return nil
 	}
+	a.Judges = tables[0].table
+	if _, update := a.stmt.(*sql.Update); update && a.checksUnique() {
+		return nil
+	}
 	if where != nil {
 		text, err := a.reader.Dialect.PrintExpr(where)
 		if err != nil {
@@ -44,7 +48,8 @@ func (a *analysis) judged() (from sql.TableRef, where sql.Expr, ok bool) {
 			return sel.From, sel.Where, sel.From != nil && unnested(n).Limit == nil
 		}
 	case *sql.Update:
-		return n.Table, n.Where, n.From == nil && n.Limit == nil && !a.checksUnique()
+		skips := n.Ignore || n.Or != "" // it leaves out a row for others' keys
+		return n.Table, n.Where, n.From == nil && n.Limit == nil && !(skips && a.checksUnique())
 	case *sql.Delete:
 		return n.Table, n.Where, n.Using == nil && n.Limit == nil
 	case *sql.DeleteJoined:

@@ -21,7 +21,7 @@ var dialects = map[string]*sql.Dialect{
 	"sqlite":     sqlite.New(3050000),
 }
 
-// TestGolden runs the commands of testdata, redefinition and savepoint, on each line as a statement of the dialect that is named, and prints those
+// TestGolden runs the commands of testdata, redefinition, savepoint, level and lasting, on each line as a statement of the dialect that is named, and prints those
 // that are such.
 func TestGolden(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
@@ -39,6 +39,17 @@ func TestGolden(t *testing.T) {
 				case "savepoint":
 					if name, ok := s.Savepoint(); ok {
 						fmt.Fprintf(&b, "%s: %s %s\n", text, s.Kind, name)
+					}
+				case "level":
+					part, on := s.LevelPart()
+					if l, ok := s.Level(); ok {
+						fmt.Fprintf(&b, "%s: %s for %s, alone %v\n", text, l.Name, [...]string{"one transaction", "the session", "the server"}[l.For], l.Alone)
+					} else if part != nil {
+						fmt.Fprintf(&b, "%s: %s %v\n", text, part.Level, on)
+					}
+				case "lasting":
+					if d, says := s.Lasts(); says {
+						fmt.Fprintf(&b, "%s: %v, only that %v\n", text, d, s.OnlyWaits())
 					}
 				default:
 					t.Fatalf("unknown command %s", d.Cmd)

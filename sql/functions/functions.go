@@ -48,7 +48,10 @@ const (
 	UnlessGiven                    // OfSession without arguments
 	OfOneAlone                     // OfSession with one argument
 	UnlessATime                    // OfSession without arguments, of one format alone, and where an argument is 'now'
-	volatilities = "same session bare one time"
+	OfClock                        // another one at another time
+	OfChance                       // another one each time
+	OfCounter                      // the next number that the database hands out, or the last one
+	volatilities = "same session bare one time clock chance counter"
 )
 
 // Effect is what a call does beside giving a value.
@@ -152,7 +155,7 @@ func ReachesOut(name string) bool {
 // other statements; literals are those among its arguments, without their quotes.
 func Varies(name string, arguments int, literals []string) bool {
 	switch catalogue[name].Volatility {
-	case OfSession:
+	case OfSession, OfClock, OfChance, OfCounter:
 		return true
 	case UnlessGiven:
 		return arguments == 0

@@ -37,6 +37,18 @@ func (s Server) mariaDB() bool { return s.Product == "MariaDB" }
 
 func (s Server) tiDB() bool { return s.Product == "TiDB" }
 
+// levelParts are the settings that make a level another one: MariaDB's (mariadb.com/kb, innodb_snapshot_isolation), TiDB's
+// (docs.pingcap.com/tidb, TiDB Optimistic Transaction Model).
+func (s Server) levelParts() []sql.LevelPart {
+	switch {
+	case s.mariaDB():
+		return []sql.LevelPart{{Setting: "innodb_snapshot_isolation", Values: []string{"on", "1", "true"}, Of: "repeatable-read", Level: "snapshot"}}
+	case s.tiDB():
+		return []sql.LevelPart{{Setting: "tidb_txn_mode", Values: []string{"optimistic"}, Level: "optimistic"}}
+	}
+	return nil
+}
+
 // New returns the dialect of a server.
 func New(s Server) *sql.Dialect {
 	d := sql.Dialect{
@@ -65,6 +77,7 @@ func New(s Server) *sql.Dialect {
 			"CURRENT_DATE", "CURRENT_TIME", "CURRENT_TIMESTAMP", "CURRENT_USER", "LOCALTIME", "LOCALTIMESTAMP", "UTC_DATE", "UTC_TIME",
 			"UTC_TIMESTAMP",
 		},
+		LevelOf:    []string{"transaction_isolation", "tx_isolation"},
 		NoTable:    "DUAL",
 		TypedTexts: []string{"DATE", "TIME", "TIMESTAMP"},
 		Phrases: map[string][]string{
@@ -76,6 +89,7 @@ func New(s Server) *sql.Dialect {
 			"DISTINCTROW", "DISTINCT", "ALL", "HIGH_PRIORITY", "STRAIGHT_JOIN", "SQL_SMALL_RESULT", "SQL_BIG_RESULT",
 			"SQL_BUFFER_RESULT", "SQL_NO_CACHE", "SQL_CALC_FOUND_ROWS",
 		},
+		LevelParts: s.levelParts(),
 		TablePlace: tablePlace, TableHints: indexHints, Type: typeOf, Tail: tail,
 	}
 	if s.mariaDB() {

@@ -1,7 +1,6 @@
 package importer
 
 import (
-	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -107,8 +106,7 @@ func (b *scriptBuilder) noise(p *piece) bool {
 	case w[0] == "SOURCE":
 		b.note(p, true, "left out: another file: %s", quote(p.sql))
 		return true
-	case globalLevel(p.sql):
-		b.s.Isolation = cmp.Or(b.s.Isolation, levelOf(p.sql))
+	case b.globalLevel(p):
 		return true
 	case !b.begun && drops(p.sql) && !b.made(p.sql) && (!session || !strings.Contains(p.sql, ".")):
 		return true

@@ -9,10 +9,10 @@
 package importer
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"txweave/sqltext"
 	"txweave/testcase"
@@ -90,13 +90,11 @@ func (m *maker) build() (*testcase.Case, error) {
 		}
 		m.notes = append(m.notes, n.String())
 	}
-	if err := m.level(b.s); err != nil {
-		return nil, err
-	}
+	levels := m.level(b.s)
 	if err := m.units(b.s); err != nil {
 		return nil, err
 	}
-	c, err := b.s.Case()
+	c, _, err := b.s.Case(levels)
 	var wrong *testcase.ParseError
 	switch {
 	case errors.As(err, &wrong):
@@ -126,12 +124,11 @@ func (m *maker) units(s *testcase.Script) error {
 	for i := range s.Steps {
 		st := &s.Steps[i]
 		switch k := sqltext.KindOf(st.SQL); {
-		case testcase.Opens(st.SQL):
+		case s.Opens(i):
 			open[st.Session] = true
 		case k == sqltext.Commit, k == sqltext.Rollback:
 			open[st.Session] = false
-		case open[st.Session] && (k == sqltext.Lock || k >= sqltext.Create && k < sqltext.Other && word(st.SQL,
-			1) != "TEMPORARY"):
+		case open[st.Session] && s.Commits(i):
 			return m.errorf(st.Line, "%s in a transaction commits its transaction: a case cannot hold it",
 				quote(st.SQL))
 		case k == sqltext.XA:
@@ -149,55 +146,61 @@ func (m *maker) units(s *testcase.Script) error {
 
 // unset notes the settings that a case does without.
 func (m *maker) unset(s *testcase.Script, c *testcase.Case) {
-	for _, st := range s.Steps {
-		level, _ := testcase.SetsLevel(st.SQL)
+	for i, st := range s.Steps {
+		if s.OnlyWaits(i) {
+			m.notes = append(m.notes, fmt.Sprintf("line %d: left out, as it only takes time: %s", st.Line, quote(st.SQL)))
+		}
 		kept := slices.ContainsFunc(c.Sessions, func(o testcase.SessionSettings) bool {
 			return slices.ContainsFunc(o.Stmts, func(x testcase.Stmt) bool { return x.SQL == st.SQL })
 		})
-		if sqltext.KindOf(st.SQL) == sqltext.Set && level == "" && !testcase.SwitchesAutocommit(st.SQL) && !kept {
+		if sqltext.KindOf(st.SQL) == sqltext.Set && !s.SetsLevel(st.SQL) && !testcase.SwitchesAutocommit(st.SQL) && !kept {
 			m.notes = append(m.notes, fmt.Sprintf("line %d: left out: %s", st.Line, quote(st.SQL)))
 		}
 	}
 }
 
-// level takes the one level of a script's transactions: a case has one.
-func (m *maker) level(s *testcase.Script) error {
-	optimistic := func(sql string) bool {
-		flat := strings.ToLower(sql)
-		return sqltext.KindOf(sql) == sqltext.Begin && strings.HasSuffix(strings.TrimSpace(flat), "optimistic") ||
-			strings.Contains(flat, "tidb_txn_mode") && strings.Contains(flat, "optimistic")
-	}
-	levels := s.Levels()
-	for i := range s.Steps {
-		level, sql := levels[i], s.Steps[i].SQL
-		if optimistic(sql) {
-			level = "optimistic"
-		} else if k := sqltext.KindOf(sql); level == "" || k == sqltext.Set {
-			continue
+// level chooses the level of the case: the one of all transactions, or else the one that was asked for, or that of the first transaction. It returns
+// the levels of the steps.
+func (m *maker) level(s *testcase.Script) []string {
+	levels, units := s.Levels(), s.Units(nil)
+	given := slices.ContainsFunc(levels, func(l string) bool { return l != "" })
+	for _, u := range units { // a transaction of a session that is set to no level has the database's own; a statement by itself is at any
+		for _, i := range u.Steps {
+			if given && u.Explicit && levels[i] == "" {
+				levels[i] = m.options.Default
+			}
 		}
-		switch {
-		case m.options.Isolation != "" && level != m.options.Isolation && s.Isolation == m.options.Isolation:
-			m.notes = append(m.notes, fmt.Sprintf("line %d: asks for %s; the case is to have %s", s.Steps[i].Line,
-				level, s.Isolation))
-			s.Isolation = level
-		case m.options.Isolation != "":
-		case s.Isolation == "" || s.Isolation == level:
-			s.Isolation = level
+	}
+	var first *testcase.Unit
+	one := true
+	for n := range units {
+		switch u := &units[n]; {
+		case !u.Data || levels[u.Steps[0]] == "":
+		case first == nil:
+			first = u
 		default:
-			return m.errorf(s.Steps[i].Line, "asks for %s after %s: a case has one level, which --isolation chooses",
-				level, s.Isolation)
+			one = one && levels[u.Steps[0]] == levels[first.Steps[0]]
 		}
 	}
-	if m.options.Isolation != "" {
-		s.Isolation = m.options.Isolation
+	if first != nil && (one || s.Isolation == "") {
+		s.Isolation = levels[first.Steps[0]]
 	}
-	s.Steps = slices.DeleteFunc(s.Steps,
-		func(st testcase.ScriptStmt) bool { return strings.Contains(strings.ToLower(st.SQL), "tidb_txn_mode") })
-	if s.Isolation == "" {
+	switch asked := m.options.Isolation; {
+	case s.Isolation == "":
 		s.Isolation = m.options.Default
 		m.notes = append(m.notes, "no isolation level given: "+s.Isolation)
+	case asked != "" && asked != s.Isolation:
+		m.notes = append(m.notes, fmt.Sprintf("line %d: the text asks for %s, which holds, not %s", s.Steps[first.Steps[0]].Line, s.Isolation, asked))
 	}
-	return nil
+	for i := range levels {
+		levels[i] = cmp.Or(levels[i], s.Isolation)
+	}
+	for _, u := range units {
+		if level := levels[u.Steps[0]]; u.Data && level != s.Isolation {
+			m.notes = append(m.notes, fmt.Sprintf("line %d: runs at %s, the case at %s", s.Steps[u.Steps[0]].Line, level, s.Isolation))
+		}
+	}
+	return levels
 }
 
 // orderOf takes the equivalent order from a part: what stands below a line that says so, or what comes after all

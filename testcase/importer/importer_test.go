@@ -144,7 +144,7 @@ func FuzzScripts(f *testing.F) {
 						t.Fatalf("%q: statement %+v", text, st)
 					}
 				}
-				if c, err := s.Script.Case(); err == nil {
+				if c, _, err := s.Script.Case(s.Script.Levels()); err == nil {
 					_, _ = Keep(c)
 				}
 			}

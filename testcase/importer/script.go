@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"txweave/sql"
+	"txweave/sql/control"
 	"txweave/sqltext"
 	"txweave/testcase"
 )
@@ -199,7 +201,7 @@ func (b *scriptBuilder) prepares(p *piece, tagged bool) bool {
 		return true
 	case k == sqltext.Define, k == sqltext.Insert && len(b.s.Setup) > 0 && word(p.sql, 0) == "INSERT":
 		return true
-	case k == sqltext.Set && (levelOf(p.sql) != "" || tagged):
+	case k == sqltext.Set && (b.levelOf(p.sql) != "" || tagged):
 		return false // of the session, before it begins
 	}
 	b.begun = true
@@ -207,15 +209,34 @@ func (b *scriptBuilder) prepares(p *piece, tagged bool) bool {
 }
 
 // levelOf returns the isolation level that a SET asks for and nothing else, "" for any other statement.
-func levelOf(sql string) string {
-	level, _ := testcase.SetsLevel(sql)
-	return level
+func (b *scriptBuilder) levelOf(sql string) string {
+	if sqltext.KindOf(sql) != sqltext.Set {
+		return ""
+	}
+	level, _ := testcase.SetsLevel(b.target, sql)
+	return level.Name
 }
 
-// globalLevel says whether that level is the whole server's.
-func globalLevel(sql string) bool {
-	_, scope := testcase.SetsLevel(sql)
-	return scope == "global"
+// globalLevel takes the level that every session begins with, if a statement sets the whole server's.
+func (b *scriptBuilder) globalLevel(p *piece) bool {
+	level, ok := testcase.SetsLevel(b.target, p.sql)
+	if !ok || level.For != control.LevelServer {
+		return false
+	}
+	b.beginAt(p, level.Name)
+	return true
+}
+
+// beginAt has all sessions begin at a level: what the text sets holds, whatever was asked for.
+func (b *scriptBuilder) beginAt(p *piece, level string) {
+	was := b.s.Isolation
+	part := slices.ContainsFunc(sqltext.SyntaxOf(b.target).Tree.LevelParts, func(x sql.LevelPart) bool { return x.Level == was && x.Of == level })
+	if was == level || part { // a session has the part all the same
+		return
+	}
+	if b.s.Isolation = level; was != "" {
+		b.note(p, false, "the text has sessions begin at %s, which holds, not %s", level, was)
+	}
 }
 
 // made says whether the set-up has made what a DROP names.
@@ -229,8 +250,8 @@ func (b *scriptBuilder) made(sql string) bool {
 }
 
 func (b *scriptBuilder) setup(p *piece) {
-	if levelOf(p.sql) != "" && b.s.Isolation == "" {
-		b.s.Isolation = levelOf(p.sql)
+	if level := b.levelOf(p.sql); level != "" {
+		b.beginAt(p, level)
 		return
 	}
 	if setsModeBack(p.sql) && slices.ContainsFunc(b.s.Setup,
@@ -246,7 +267,7 @@ func (b *scriptBuilder) setup(p *piece) {
 	}
 	b.s.Setup = append(b.s.Setup, st)
 	if p.tag == "" && sqltext.KindOf(p.sql) == sqltext.Set && !p.dump && (b.every || !loads(st.SQL)) &&
-		levelOf(p.sql) == "" {
+		b.levelOf(p.sql) == "" {
 		st.Line, st.Comments = p.line, nil
 		b.settings = append(b.settings, st)
 	}

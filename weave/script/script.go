@@ -10,7 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
+	"time"
 
 	"txweave/dbms"
 	"txweave/exec"
@@ -20,6 +20,7 @@ import (
 	"txweave/observe"
 	"txweave/oracle/replay"
 	"txweave/oracle/unexpected"
+	"txweave/sql/outside"
 	"txweave/sqltext"
 	"txweave/testcase"
 )
@@ -60,8 +61,17 @@ type Showing struct {
 	// then.
 	Alone  *history.Trace
 	Unlike []finding.Difference
-	// Levels are the isolation levels that its transactions ran at, each once.
-	Levels []string
+	// Levels are the isolation levels that its transactions ran at, each once: of those that overlapped, where any did. At are those of its steps.
+	Levels, At []string
+	// Apart is what is not compared with serial orders.
+	Apart []Apart
+	// Disagree are reads of one transaction of which no state of the tables can have been the one that they saw.
+	Disagree []finding.Difference
+	// Remarks are of what is as documented, and not as expected.
+	Remarks []Remark
+
+	values *outside.Values
+	told   map[int]*outside.Answer // by step
 	// Impossible are errors that no statement can cause.
 	Impossible []finding.Difference
 }
@@ -70,15 +80,17 @@ type Showing struct {
 type RunUnit struct {
 	testcase.Unit
 	Aborted bool // the database rolled it back
+	Level   string
 	first   int64
 	last    int64
 }
 
 // Check runs a script and holds it against serial orders. Errors are ours or the environment's.
 func Check(ctx context.Context, t exec.Target, p *dbms.Profile, s *testcase.Script, o Options) (*Showing, error) {
-	c := &checker{ctx: ctx, target: t, profile: asPeople(p), opt: o, out: &Showing{Script: s}}
+	c := &checker{ctx: ctx, target: t, profile: asPeople(p, s), opt: o, out: &Showing{Script: s}}
 	statements := append(texts(s.Setup), texts(s.Steps)...)
 	c.tables = exec.Names(statements)
+	c.out.values, c.out.told = outside.Follow(sqltext.SyntaxOf(s.Target), texts(s.Setup), texts(s.Steps)), map[int]*outside.Answer{}
 	steps := make([]int, len(s.Steps))
 	for i := range steps {
 		steps[i] = i
@@ -99,16 +111,31 @@ func Check(ctx context.Context, t exec.Target, p *dbms.Profile, s *testcase.Scri
 		c.out.NotHeld = "the database went down"
 		return c.out, nil
 	}
+	c.apart()
+	c.remark()
+	c.ownPatience()
+	c.out.Disagree = c.pairs()
 	return c.out, c.serial()
 }
 
-// asPeople is a level without the settings by which txweave makes cases comparable: people's sessions do not have them.
-func asPeople(p *dbms.Profile) *dbms.Profile {
+// asPeople is a level for sessions as people have them. They are set to the level where the text, or who runs it, asks for one, and give up waits
+// where it says nothing of that.
+func asPeople(p *dbms.Profile, s *testcase.Script) *dbms.Profile {
 	q := *p
-	q.Setup = slices.DeleteFunc(slices.Clone(p.Setup), func(sql string) bool {
-		return strings.Contains(sql, "sql_mode") || strings.Contains(sql, "constraint_check")
-	})
+	q.Setup = slices.Clone(p.Client)
+	if s.Isolation != "" {
+		q.Setup = append(q.Setup, p.Level...)
+	}
+	for _, x := range patience(p, s) {
+		q.Setup = append(q.Setup, x.Set)
+	}
 	return &q
+}
+
+// patience are the settings that end a wait which a script leaves to others.
+func patience(p *dbms.Profile, s *testcase.Script) []dbms.WaitLimit {
+	set := s.Sets()
+	return slices.DeleteFunc(slices.Clone(p.WaitLimits), func(x dbms.WaitLimit) bool { return slices.Contains(set, x.Setting) })
 }
 
 func texts(list []testcase.ScriptStmt) []string {
@@ -136,22 +163,45 @@ type name struct {
 	role      history.Role
 }
 
-// closing is a step that ends what the script leaves open, where the next transaction has to begin.
-const closing = -1
+// What stands in the place of a step's number where a transaction has to end for which the script has no statement.
+const (
+	closing    = -1 // it is left open
+	committing = -2 // what comes next in its session commits it
+)
 
-// play runs steps of the script, given by their numbers, on an empty database. A negative number stands for a ROLLBACK
+// play runs steps of the script, given by their numbers, on an empty database. A negative number stands for a ROLLBACK, or a COMMIT,
 // in the session of the step before.
 func (c *checker) play(steps []int) (*exec.Played, error) {
 	s := c.out.Script
 	play := exec.Play{Setup: texts(s.Setup), Sessions: len(s.Sessions), Tables: c.tables}
+	ask := map[int]bool{}
+	if c.out.Run == nil { // the levels are those of the script as it stands
+		for _, u := range s.Units(nil) {
+			if i, ok := u.First(s); ok {
+				ask[i] = true
+			}
+		}
+	}
 	for i, n := range steps {
-		if n == closing {
-			play.Steps = append(play.Steps, exec.Move{Session: s.Steps[steps[i-1]].Session, SQL: "ROLLBACK"})
+		if n < 0 {
+			play.Steps = append(play.Steps, exec.Move{Session: s.Steps[steps[i-1]].Session, SQL: map[int]string{closing: "ROLLBACK", committing: "COMMIT"}[n]})
 			continue
 		}
-		play.Steps = append(play.Steps, exec.Move{Session: s.Steps[n].Session, SQL: s.Steps[n].SQL, Idle: s.Steps[n].Idle})
+		play.Steps = append(play.Steps, exec.Move{Session: s.Steps[n].Session, SQL: s.Steps[n].SQL, Idle: s.Steps[n].Idle, Ask: ask[n], Lasts: c.lasts(s.Steps[n].SQL)})
 	}
 	return c.run(play)
+}
+
+// MostLasting is how long a statement is waited for that says itself that it takes longer than any other, or not how long.
+const MostLasting = 10 * time.Minute
+
+// lasts is how long a statement says itself that it takes, as far as it is waited for.
+func (c *checker) lasts(sql string) time.Duration {
+	d, says := c.profile.Read(sql).Lasts()
+	if says && (d == 0 || d > MostLasting) {
+		return MostLasting
+	}
+	return d
 }
 
 func (c *checker) run(play exec.Play) (*exec.Played, error) {
@@ -192,8 +242,10 @@ func (c *checker) units() {
 			at := name{txn: n, stmt: -1}
 			stmt := testcase.Stmt{SQL: s.Steps[i].SQL}
 			switch {
-			case k == 0 && u.Explicit && testcase.Opens(stmt.SQL):
+			case k == 0 && u.Opened:
 				txn.Begin, at.role = stmt, history.Begin
+			case u.Opened && s.SetsLevel(stmt.SQL): // a case says it of the transaction
+				at.role = history.Level
 			case u.Ends && k == len(u.Steps)-1:
 				txn.End, at.role = stmt, history.End
 			default:
@@ -208,17 +260,61 @@ func (c *checker) units() {
 	c.out.Case.Number()
 }
 
-// levels collects the levels of the statements that read or write rows.
+// levels finds out at which level each transaction ran, and collects those of which it matters.
 func (c *checker) levels() {
-	all := c.out.Script.Levels()
-	for _, u := range c.out.Units {
-		for _, i := range u.Steps {
-			level := cmp.Or(all[i], c.profile.Isolation)
-			if u.Data && !slices.Contains(c.out.Levels, level) {
-				c.out.Levels = append(c.out.Levels, level)
-			}
+	run := c.out.Run
+	said := func(step int, once string) string { return run.Asked[step].Level(once) }
+	refused := func(step int) bool { return run.Steps[step] == nil || run.Steps[step].Err != nil }
+	all := c.out.Script.LevelsAsked(said, refused)
+	for i := range all {
+		all[i] = cmp.Or(all[i], c.profile.Isolation)
+	}
+	c.out.At = all
+	for n := range c.out.Units {
+		u := &c.out.Units[n]
+		u.Level = all[u.Steps[0]]
+	}
+	for n, u := range c.out.Units {
+		if u.Data && c.overlaps(n) && !slices.Contains(c.out.Levels, u.Level) {
+			c.out.Levels = append(c.out.Levels, u.Level)
 		}
 	}
+	for _, u := range c.out.Units {
+		if u.Data && len(c.out.Levels) == 0 {
+			c.out.Levels = append(c.out.Levels, u.Level)
+		}
+	}
+}
+
+// Judged is the profile by which the transactions are judged: that of their level, of several that of the strongest, beside which the others have
+// their own. p is one of the same DBMS.
+func (o *Showing) Judged(p *dbms.Profile) (*dbms.Profile, error) {
+	for _, level := range slices.Concat(o.Levels, o.At) {
+		if _, err := dbms.Lookup(p.DBMS, level); err != nil {
+			return nil, err
+		}
+	}
+	if slices.Equal(o.Levels, []string{p.Isolation}) {
+		return p, nil
+	}
+	for _, q := range slices.Backward(dbms.Levels(p.DBMS)) {
+		if slices.Contains(o.Levels, q.Isolation) {
+			return q, nil
+		}
+	}
+	return p, nil
+}
+
+// overlaps says whether a transaction that reads or writes rows was open while another one was. One that was not is in its place in every
+// serial order, whatever its level.
+func (c *checker) overlaps(n int) bool {
+	u := c.out.Units
+	for m := range u {
+		if m != n && u[m].Data && u[m].first >= 0 && u[n].first >= 0 && u[m].first < u[n].last && u[n].first < u[m].last {
+			return true
+		}
+	}
+	return false
 }
 
 func boolOrder(b bool) int {
@@ -232,7 +328,7 @@ func boolOrder(b bool) int {
 func (c *checker) trace(run *exec.Played, steps []int) *history.Trace {
 	out := &history.Trace{}
 	for i, e := range run.Steps {
-		if e == nil || steps[i] == closing {
+		if e == nil || steps[i] < 0 {
 			continue
 		}
 		at := c.names[steps[i]]
@@ -283,7 +379,7 @@ func (c *checker) cannot() string {
 		return "a statement did not end"
 	case len(run.Lost) > 0:
 		return "a connection was lost"
-	case !slices.ContainsFunc(c.out.Units, func(u RunUnit) bool { return u.Data && !u.Aborted }):
+	case len(c.held()) == 0:
 		return "no transaction reads or writes rows and ends"
 	}
 	if c.opt.Anew {
@@ -298,7 +394,8 @@ func (c *checker) cannot() string {
 // held are the numbers of the transactions that take part in serial orders.
 func (c *checker) held() (out []int) {
 	for n, u := range c.out.Units {
-		if u.Data && !u.Aborted && u.first >= 0 {
+		idle := !slices.ContainsFunc(u.Steps, func(i int) bool { return !c.profile.Read(c.out.Script.Steps[i].SQL).OnlyWaits() })
+		if u.Data && !u.Aborted && u.first >= 0 && !idle {
 			out = append(out, n)
 		}
 	}
@@ -374,11 +471,14 @@ func (c *checker) inOrder(order []int) (steps []int) {
 			}
 		}
 		for _, i := range u.Steps {
-			if !c.undone(i) {
+			if !c.undone(i) && !c.profile.Read(c.out.Script.Steps[i].SQL).OnlyWaits() {
 				steps = append(steps, i)
 			}
 		}
-		if u.Explicit && !u.Ends {
+		switch {
+		case u.Commits:
+			steps = append(steps, committing)
+		case u.Explicit && !u.Ends:
 			steps = append(steps, closing)
 		}
 	}
@@ -388,9 +488,9 @@ func (c *checker) inOrder(order []int) (steps []int) {
 // compare holds a serial run against the script's: statements in the serial order, then tables.
 func (c *checker) compare(steps []int, run *exec.Played) []finding.Difference {
 	var nodes []*observe.BlockRun
-	rep := &observe.Replayed{Final: contents(run)}
+	rep := &observe.Replayed{Final: c.contents(run.Final)}
 	for k, i := range steps {
-		if i == closing || !compared(c.out.Script.Steps[i].SQL) {
+		if i < 0 || !compared(c.out.Script.Steps[i].SQL) {
 			continue
 		}
 		e := run.Steps[k]
@@ -398,21 +498,25 @@ func (c *checker) compare(steps []int, run *exec.Played) []finding.Difference {
 			continue
 		}
 		nodes = append(nodes, c.node(i))
-		rep.Events = append(rep.Events, e)
+		rep.Events = append(rep.Events, c.out.inside(i, e))
 	}
 	return c.differences(nodes, rep)
 }
 
 func (c *checker) node(step int) *observe.BlockRun {
-	at := c.names[step]
-	sql := c.out.Script.Steps[step].SQL
-	return &observe.BlockRun{Target: c.out.Run.Steps[step],
-		Block: &instrument.Block{Txn: at.txn, Stmt: at.stmt, SQL: sql, Info: &sqltext.Analysis{Kind: sqltext.KindOf(sql)}}}
+	return c.out.node(step, c.names[step].txn, c.names[step].stmt)
+}
+
+// node is a step with its answer, as a statement of a transaction.
+func (o *Showing) node(step, txn, stmt int) *observe.BlockRun {
+	sql := o.Script.Steps[step].SQL
+	return &observe.BlockRun{Target: o.inside(step, o.Run.Steps[step]),
+		Block: &instrument.Block{Txn: txn, Stmt: stmt, SQL: sql, Info: &sqltext.Analysis{Kind: sqltext.KindOf(sql)}}}
 }
 
 func (c *checker) differences(nodes []*observe.BlockRun, rep *observe.Replayed) []finding.Difference {
 	var tables []*sqltext.Table
-	final := contents(c.out.Run)
+	final := c.contents(c.out.Run.Final)
 	for name := range final {
 		tables = append(tables, &sqltext.Table{Name: name})
 	}
@@ -428,24 +532,15 @@ func (c *checker) differences(nodes []*observe.BlockRun, rep *observe.Replayed) 
 	return diffs
 }
 
-// contents are what the tables held at the end of a run, by name.
-func contents(run *exec.Played) map[string]*history.Rows {
-	out := map[string]*history.Rows{}
-	for _, e := range run.Final {
-		out[e.Text[len(exec.ReadAll):]] = e.Rows
-	}
-	return out
-}
+// tableOf is the table whose contents were read.
+func tableOf(e *history.Event) string { return e.Text[len(exec.ReadAll):] }
 
-// compared says whether two executions of a statement must answer the same: it depends on rows and on nothing else.
+// compared says whether two executions of a statement must answer the same in what does not come from outside: a statement that says nothing of rows
+// need not, nor one that goes by variables.
 func compared(sql string) bool {
 	s := sqltext.Read(sql)
-	session, _ := s.Calls()
-	if len(session) > 0 {
-		return false
-	}
 	for i, t := range s.Tokens {
-		if t.Text == "@" && i > 0 || t.Is("information_schema", "performance_schema") {
+		if t.Text == "@" && i > 0 {
 			return false
 		}
 	}
@@ -465,10 +560,15 @@ func (c *checker) alone(order []int) error {
 		if i == closing {
 			return nil // what is left open is rolled back: without transactions it cannot be
 		}
+		if i == committing {
+			explicit = true
+			continue
+		}
 		u := &c.out.Units[c.names[i].txn]
 		stmt := c.out.Script.Steps[i].SQL
 		switch k := sqltext.KindOf(stmt); {
-		case k == sqltext.Begin && slices.Contains(sqltext.BeginOptions(stmt), "READ"), k == sqltext.Rollback, k == sqltext.RollbackTo, k == sqltext.XA, k == sqltext.Lock, u.Explicit && !u.Ends:
+		case k == sqltext.Begin && slices.Contains(sqltext.BeginOptions(stmt), "READ"), k == sqltext.Rollback, k == sqltext.RollbackTo,
+			k == sqltext.XA, k == sqltext.Lock, u.Explicit && !u.Ends && !u.Commits:
 			return nil
 		case k == sqltext.Begin, k == sqltext.Commit, k == sqltext.Savepoint, k == sqltext.Release, testcase.SwitchesAutocommit(stmt):
 			explicit = true

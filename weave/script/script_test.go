@@ -130,7 +130,7 @@ func TestMissing(t *testing.T) {
 
 // TestLevels: the levels that a script's transactions run at are those that it sets.
 func TestLevels(t *testing.T) {
-	s := &testcase.Script{Sessions: []string{"a", "b"}, Steps: []testcase.ScriptStmt{
+	s := &testcase.Script{Target: "mariadb", Sessions: []string{"a", "b"}, Steps: []testcase.ScriptStmt{
 		{Session: 0, SQL: "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED"}, {Session: 0, SQL: "BEGIN"}, {Session: 1, SQL: "BEGIN"}}}
 	if got := s.Levels(); len(got) != 3 || got[1] != "read-committed" || got[2] != "" {
 		t.Errorf("%q", got)

@@ -1,0 +1,243 @@
+// Package outside tells which values of a script come from elsewhere than its statements and the contents of its tables: the clock, chance,
+// counters that no transaction puts back, the session. Two runs of the same statements need not agree in them, in whatever order.
+//
+// It follows them by the trees: from the functions and the defaults of columns (sql/functions) into the columns that are written, from there
+// into what queries print and by what they find their rows.
+package outside
+
+import (
+	"slices"
+	"strings"
+
+	"txweave/sql"
+	"txweave/sql/functions"
+	"txweave/sqltext"
+)
+
+// Source is where a value comes from.
+type Source uint8
+
+// The sources.
+const (
+	None    Source = iota // statements and tables
+	Counter               // numbers that the database hands out: AUTO_INCREMENT, SERIAL, sequences
+	Clock
+	Chance
+	Session // connections, their numbers and settings, and what they did before
+)
+
+// String says it as what something holds or prints.
+func (s Source) String() string {
+	return [...]string{"nothing else than its statements give it", "numbers that the database hands out", "the clock", "chance", "what is the session's"}[s]
+}
+
+// or is a source that either of two is.
+func (s Source) or(other Source) Source {
+	if s == None {
+		return other
+	}
+	return s
+}
+
+// place is a column of a table, both in lower case.
+type place struct{ table, column string }
+
+// Values are what is known of a script's values.
+type Values struct {
+	syntax    *sqltext.Syntax
+	tables    map[string]*relation
+	columns   map[place]Source
+	rows      map[string]Source // of tables of which it depends on such a value which rows they have
+	sequences bool              // the script makes some
+	changed   bool
+}
+
+// relation is a table or a view.
+type relation struct {
+	columns  []sqltext.Column
+	defaults map[string]Source // by column, where it is none of the statement's
+	stamps   map[string]Source // what an UPDATE gives that does not write the column
+	made     map[string]sql.Expr
+	query    *sql.Query // of a view
+	// last is the highest number that the set-up has its counter at or below; what sessions get is above. -1: not known.
+	last int64
+}
+
+// Follow follows the values of a script from its set-up through the statements of its sessions, whatever their order.
+func Follow(syntax *sqltext.Syntax, setup, steps []string) *Values {
+	v := &Values{syntax: syntax, tables: map[string]*relation{}, columns: map[place]Source{}, rows: map[string]Source{}}
+	for _, text := range append(append([]string{}, setup...), steps...) {
+		stmt, err := syntax.Tree.Parse(text)
+		if err == nil {
+			v.define(stmt)
+			continue
+		}
+		tokens := syntax.Quoting.Read(text).Tokens
+		v.sequences = v.sequences || slices.ContainsFunc(tokens[:min(4, len(tokens))], func(t sqltext.Token) bool { return t.Is("sequence") })
+	}
+	for _, text := range setup {
+		if stmt, err := syntax.Tree.Parse(text); err == nil {
+			v.count(stmt)
+		}
+	}
+	for v.changed = true; v.changed; {
+		v.changed = false
+		for _, text := range setup {
+			v.follow(text, true)
+		}
+		for _, text := range steps {
+			v.follow(text, false)
+		}
+		v.compute()
+	}
+	return v
+}
+
+// Column is where what a column of a table holds comes from.
+func (v *Values) Column(table, column string) Source {
+	return v.columns[place{strings.ToLower(table), strings.ToLower(column)}]
+}
+
+// Rows is by what it is decided which rows a table has.
+func (v *Values) Rows(table string) Source { return v.rows[strings.ToLower(table)] }
+
+// define takes the tables, views and sequences that a statement makes.
+func (v *Values) define(stmt sql.Stmt) {
+	switch n := stmt.(type) {
+	case *sql.Sequence:
+		v.sequences = true
+	case *sql.CreateView:
+		r := &relation{query: n.Query}
+		for _, name := range n.Columns {
+			r.columns = append(r.columns, sqltext.Column{Name: name.Folded()})
+		}
+		v.tables[n.Name.Name.Folded()] = r
+	case *sql.CreateTable:
+		v.defineTable(n)
+	case *sql.AlterTable:
+		r := v.tables[n.Table.Name.Folded()]
+		for _, a := range n.Actions {
+			if add, ok := a.(*sql.AddColumn); ok && r != nil {
+				r.add(v.syntax.Tree, []*sql.ColumnDef{add.Column})
+			}
+		}
+	}
+}
+
+func (v *Values) defineTable(n *sql.CreateTable) {
+	name := n.Name.Name.Folded()
+	r := &relation{defaults: map[string]Source{}, stamps: map[string]Source{}, made: map[string]sql.Expr{}}
+	if n.Like != nil {
+		if like := v.tables[n.Like.Name.Folded()]; like != nil {
+			own := *like
+			r, r.last = &own, 0
+		}
+	}
+	if v.tables[name] != nil { // made anew, or only where it is not there
+		return
+	}
+	r.add(v.syntax.Tree, n.Columns)
+	if n.As != nil {
+		for _, o := range v.scopeOf(n.As).query(n.As).outputs {
+			r.columns = append(r.columns, sqltext.Column{Name: o.name})
+		}
+	}
+	v.tables[name] = r
+}
+
+// add takes columns in.
+func (r *relation) add(d *sql.Dialect, list []*sql.ColumnDef) {
+	if len(list) == 0 {
+		return
+	}
+	text, err := d.Print(&sql.CreateTable{Name: &sql.Object{Name: &sql.Name{Value: "t"}}, Columns: list})
+	if err != nil {
+		return
+	}
+	read := sqltext.ReadSchema(d, []string{text}).Table("t")
+	if read == nil {
+		return
+	}
+	r.columns = append(r.columns, read.Columns...)
+	for _, def := range list {
+		name := def.Name.Folded()
+		for _, c := range def.Constraints {
+			switch c := c.(type) {
+			case *sql.Default:
+				r.defaults[name] = called(c.X)
+			case *sql.Attribute:
+				if c.Words == "ON UPDATE" && c.Value != nil {
+					r.stamps[name] = called(c.Value)
+				}
+			case *sql.Generated:
+				r.made[name] = c.X
+			}
+		}
+	}
+}
+
+// called is where the functions of an expression have their values from that names no columns.
+func called(x sql.Node) (out Source) {
+	sql.Walk(x, func(n sql.Node) bool {
+		out = out.or(ofCall(n))
+		return true
+	})
+	return out
+}
+
+// moments are texts that are the time where a time is expected (postgresql.org/docs, Special Date/Time Inputs).
+var moments = []string{"now", "today", "tomorrow", "yesterday"}
+
+// ofCall is where a function, or what is written without parentheses, has its value from.
+func ofCall(n sql.Node) Source {
+	switch x := n.(type) {
+	case *sql.Niladic:
+		return ofFunction(strings.ToLower(x.Word), 0, nil)
+	case *sql.Call:
+		var texts []string
+		for _, arg := range x.Args {
+			if l, ok := sql.Bare(arg).(*sql.Literal); ok && l.Kind == sql.Text {
+				texts = append(texts, l.Characters())
+			}
+		}
+		return ofFunction(x.Name.Folded(), len(x.Args), texts)
+	case *sql.Cast:
+		if l, ok := sql.Bare(x.X).(*sql.Literal); ok && isMoment(l.Characters()) && isTime(x.Type) {
+			return Clock
+		}
+	case *sql.TypedLiteral:
+		if isMoment(strings.Trim(x.Text, "'")) && sqltext.ClassOf(firstWord(x.Type)) == sqltext.Temporal {
+			return Clock
+		}
+	}
+	return None
+}
+
+func isMoment(text string) bool {
+	return slices.Contains(moments, strings.ToLower(text))
+}
+
+func isTime(t *sql.Type) bool {
+	return t != nil && (sqltext.ClassOf(firstWord(t.Words)) == sqltext.Temporal || strings.EqualFold(firstWord(t.Words), "timestamptz"))
+}
+
+func firstWord(text string) string {
+	word, _, _ := strings.Cut(text, " ")
+	return word
+}
+
+// ofFunction is where the value of a call of a function comes from.
+func ofFunction(name string, arguments int, texts []string) Source {
+	if !functions.Varies(name, arguments, texts) {
+		return None
+	}
+	switch f, _ := functions.Of(name); f.Volatility {
+	case functions.OfClock, functions.UnlessGiven, functions.OfOneAlone, functions.UnlessATime:
+		return Clock
+	case functions.OfChance:
+		return Chance
+	case functions.OfCounter:
+		return Counter
+	}
+	return Session
+}

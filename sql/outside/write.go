@@ -1,0 +1,271 @@
+package outside
+
+import (
+	"strconv"
+	"strings"
+
+	"txweave/sql"
+	"txweave/sql/analysis"
+	"txweave/sqltext"
+)
+
+// mark notes that a column holds values of a source.
+func (v *Values) mark(table, column string, s Source) {
+	if p := (place{table, column}); s != None && v.columns[p] == None {
+		v.columns[p], v.changed = s, true
+	}
+}
+
+// markRows notes that it depends on a source which rows a table has.
+func (v *Values) markRows(table string, s Source) {
+	if s != None && v.rows[table] == None {
+		v.rows[table], v.changed = s, true
+	}
+}
+
+// follow follows values through one statement. Numbers that the set-up gets are the same each time.
+func (v *Values) follow(text string, setup bool) {
+	stmt, err := v.syntax.Tree.Parse(text)
+	if err != nil {
+		if read := v.syntax.Quoting.Read(text); v.sequences && !setup && read.Kind.Writes() {
+			v.markRows(read.Target, Counter)
+		}
+		return
+	}
+	v.statement(stmt, setup)
+}
+
+func (v *Values) statement(stmt sql.Stmt, setup bool) {
+	s := v.scopeOf(stmt)
+	sql.Walk(stmt, func(n sql.Node) bool {
+		switch n := n.(type) {
+		case *sql.Insert:
+			s.insert(n, setup)
+		case *sql.Update:
+			s.set(n.Set, s.of(n.Where).or(s.from(n.Table)).or(s.from(n.From)), tablesOf(n))
+		case *sql.Delete:
+			v.markRows(n.Table.Name.Folded(), s.of(n.Where).or(s.from(n.Using)))
+		case *sql.DeleteJoined:
+			for _, t := range n.Targets {
+				v.markRows(s.table(t.Name.Folded()), s.of(n.Where).or(s.from(n.From)))
+			}
+		case *sql.Merge:
+			s.merge(n, setup)
+		case *sql.CreateTable:
+			if n.As != nil {
+				s.filled(n.Name.Name.Folded(), nil, s.query(n.As))
+			}
+		case *sql.CreateTrigger:
+			v.trigger(n)
+		}
+		return true
+	})
+}
+
+// trigger follows what a trigger gives the columns of the row that it looks at; its other statements are walked as they are.
+func (v *Values) trigger(n *sql.CreateTrigger) {
+	s := v.scopeOf(n)
+	sql.Walk(n, func(x sql.Node) bool {
+		set, ok := x.(*sql.Setting)
+		if !ok || isNil(set.Value) {
+			return true
+		}
+		if c, column := set.Target.(*sql.Column); column && c.Table != nil && c.Table.Folded() == "new" {
+			v.mark(n.Table.Name.Folded(), c.Name.Folded(), s.of(set.Value))
+		}
+		return true
+	})
+}
+
+// tablesOf are the tables that an UPDATE writes.
+func tablesOf(n *sql.Update) (out []string) {
+	for _, w := range analysis.WrittenBy(n) {
+		out = append(out, w.Table)
+	}
+	return out
+}
+
+// table is the table that a statement calls so.
+func (s *scope) table(name string) string {
+	if t, ok := s.tables[name]; ok {
+		return t
+	}
+	return name
+}
+
+// set follows assignments to rows that a source chooses.
+func (s *scope) set(list []*sql.Assign, rows Source, tables []string) {
+	for _, a := range list {
+		for _, c := range a.Columns {
+			source := rows.or(s.of(a.Value))
+			for _, table := range tables {
+				if c.Table == nil || s.table(c.Table.Folded()) == table {
+					s.v.mark(table, c.Name.Folded(), source)
+				}
+			}
+		}
+	}
+	for _, table := range tables {
+		if t := s.v.tables[table]; t != nil {
+			for column, source := range t.stamps {
+				s.v.mark(table, column, source)
+			}
+		}
+	}
+}
+
+func (s *scope) insert(n *sql.Insert, setup bool) {
+	table := n.Table.Name.Folded()
+	s.given(n, table, setup)
+	switch {
+	case len(n.Set) > 0:
+		for _, a := range n.Set {
+			for _, c := range a.Columns {
+				s.v.mark(table, c.Name.Folded(), s.of(a.Value))
+			}
+		}
+	case n.Source != nil:
+		s.filled(table, n.Columns, s.query(n.Source))
+	}
+	s.set(n.Duplicate, None, changed(n.Duplicate, table))
+	for _, c := range n.Conflicts {
+		s.set(c.Set, s.of(c.Where), changed(c.Set, table))
+	}
+}
+
+func changed(set []*sql.Assign, table string) []string {
+	if len(set) == 0 {
+		return nil
+	}
+	return []string{table}
+}
+
+// given follows what the database gives the columns that a statement leaves to it.
+func (s *scope) given(n sql.Stmt, table string, setup bool) {
+	t := s.v.tables[table]
+	if t == nil || t.query != nil {
+		return
+	}
+	as := &sqltext.Table{Name: table, Columns: t.columns}
+	for _, w := range analysis.WrittenBy(n) {
+		if !w.Inserts {
+			continue
+		}
+		for _, c := range t.columns {
+			switch {
+			case w.Gives(as, c):
+			case c.Counts && !s.v.syntax.Traits.CountsInside && (!setup || c.Random):
+				s.v.mark(table, c.Name, Counter)
+			case t.defaults[c.Name] != Counter || !setup:
+				s.v.mark(table, c.Name, t.defaults[c.Name])
+			}
+		}
+	}
+}
+
+// filled follows what a query gives into the columns of a table.
+func (s *scope) filled(table string, names []*sql.Name, r result) {
+	s.v.markRows(table, r.rows)
+	var columns []string
+	for _, name := range names {
+		columns = append(columns, name.Folded())
+	}
+	if t := s.v.tables[table]; t != nil && len(names) == 0 {
+		for _, c := range t.columns {
+			columns = append(columns, c.Name)
+		}
+	}
+	for i := range min(len(columns), len(r.outputs)) {
+		s.v.mark(table, columns[i], r.outputs[i].source)
+	}
+}
+
+func (s *scope) merge(n *sql.Merge, setup bool) {
+	table := n.Table.Name.Folded()
+	on := s.of(n.On).or(s.from(n.Source))
+	s.given(n, table, setup)
+	for _, when := range n.Whens {
+		chosen := on.or(s.of(when.Cond))
+		switch when.Do {
+		case "UPDATE":
+			s.set(when.Set, chosen, []string{table})
+		case "INSERT":
+			r := result{rows: chosen}
+			if when.Row != nil {
+				for _, x := range when.Row.Items {
+					r.outputs = append(r.outputs, output{"", s.of(x)})
+				}
+			}
+			s.filled(table, when.Columns, r)
+		case "DELETE":
+			s.v.markRows(table, chosen)
+		}
+	}
+}
+
+// compute follows values into the columns that the database computes of others.
+func (v *Values) compute() {
+	for name, t := range v.tables {
+		s := &scope{v: v, columns: map[string]map[string]Source{}, tables: map[string]string{name: name}}
+		s.add(name, s.ofTable(name))
+		for column, x := range t.made {
+			v.mark(name, column, s.of(x))
+		}
+	}
+}
+
+// count follows how far the set-up has the counter of a table.
+func (v *Values) count(stmt sql.Stmt) {
+	n, ok := stmt.(*sql.Insert)
+	if !ok {
+		return
+	}
+	t := v.tables[n.Table.Name.Folded()]
+	if t == nil || t.last < 0 {
+		return
+	}
+	for i, c := range t.columns {
+		if c.Counts {
+			t.counted(n, i)
+		}
+	}
+}
+
+// counted follows the counter of a column through the rows that an INSERT spells.
+func (t *relation) counted(n *sql.Insert, column int) {
+	at := column
+	if len(n.Columns) > 0 {
+		at = -1
+		for i, name := range n.Columns {
+			if name.Folded() == t.columns[column].Name {
+				at = i
+			}
+		}
+	}
+	rows := []*sql.Row{{}}
+	if n.Source != nil {
+		values, ok := n.Source.Body.(*sql.Values)
+		if !ok {
+			t.last = -1
+			return
+		}
+		rows = values.Rows
+	}
+	for _, row := range rows {
+		number, err := int64(0), error(nil)
+		if at >= 0 && at < len(row.Items) {
+			if l, ok := sql.Bare(row.Items[at]).(*sql.Literal); ok && l.Kind == sql.Number {
+				number, err = strconv.ParseInt(strings.TrimSpace(l.Text), 10, 64)
+			}
+		}
+		switch {
+		case err != nil:
+			t.last = -1
+			return
+		case number > 0 && !t.columns[column].Random:
+			t.last = max(t.last, number)
+		default:
+			t.last++
+		}
+	}
+}

@@ -1,0 +1,93 @@
+package script
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"txweave/dbms"
+	"txweave/sql"
+	"txweave/sql/classes"
+	"txweave/sqltext"
+)
+
+// Remark is what a person would not expect of a step, and is as the database is documented.
+type Remark struct {
+	Step int
+	Text string
+}
+
+// unread is of a SELECT that reads no table for what its condition says, and where a SELECT is the first read it takes the snapshot. That such a one
+// takes none no page says: each of its halves has one.
+const unread = "its condition is true of no row, so that the server reads no table (dev.mysql.com/doc/refman, WHERE Clause Optimization): it takes no " +
+	"snapshot, which is of the transaction's first read (Consistent Nonlocking Reads), on line %d"
+
+// gaveUp is of a wait that ends sooner than it would for a client of the database's own.
+const gaveUp = "the wait is given up after 10 s: so long txweave has %s, which the text does not set"
+
+// ownPatience remarks on waits that ended by the settings that sessions have only here.
+func (c *checker) ownPatience() {
+	var names []string
+	for _, x := range patience(c.profile, c.out.Script) {
+		names = append(names, x.Setting)
+	}
+	const almost = 9500 * time.Millisecond
+	for i, e := range c.out.Run.Steps {
+		if e != nil && e.Err != nil && e.Blocked && time.Duration(e.End-e.Start) >= almost && len(names) > 0 &&
+			c.profile.Classify(e.Err.Code, e.Err.Message) == dbms.StatementLost {
+			c.out.Remarks = append(c.out.Remarks, Remark{i, fmt.Sprintf(gaveUp, strings.Join(names, ", "))})
+		}
+	}
+}
+
+// remark looks for SELECTs that look like a transaction's first read and are none.
+func (c *checker) remark() {
+	schema := sqltext.SyntaxOf(c.out.Script.Target).Schema(append(texts(c.out.Script.Setup), texts(c.out.Script.Steps)...))
+	for _, u := range c.out.Units {
+		p, err := dbms.Lookup(c.profile.DBMS, u.Level)
+		if err != nil || !u.Explicit || p.SnapshotScope() != dbms.PerTransaction || p.SnapshotAt != dbms.AtFirstRead {
+			continue
+		}
+		var unreading []int
+		for _, i := range u.Steps {
+			text := c.out.Script.Steps[i].SQL
+			if p.BeginTakesSnapshot(text) && u.Opened && i == u.Steps[0] {
+				break
+			}
+			stmt, err := p.Tree.Parse(text)
+			q, ok := stmt.(*sql.Query)
+			e := c.out.Run.Steps[i]
+			if err != nil || !ok || len(q.Locks) > 0 || e == nil || e.Err != nil || len(p.Read(text).Tables()) == 0 {
+				continue
+			}
+			if readsNothing(q, schema) {
+				unreading = append(unreading, i)
+				continue
+			}
+			for _, n := range unreading {
+				c.out.Remarks = append(c.out.Remarks, Remark{n, fmt.Sprintf(unread, c.out.Script.Steps[i].Line)})
+			}
+			break
+		}
+	}
+}
+
+// readsNothing says whether a query needs no row of its one table.
+func readsNothing(q *sql.Query, schema *sqltext.Schema) bool {
+	b, ok := q.Body.(*sql.Select)
+	if !ok || b.Where == nil {
+		return false
+	}
+	from, ok := b.From.(*sql.Table)
+	if !ok || sql.Has(b.Where, func(n sql.Node) bool { _, query := n.(*sql.Query); return query }) {
+		return false
+	}
+	t := schema.Table(from.Name.Folded())
+	return classes.Never(b.Where, func(c *sql.Column) bool {
+		column := (*sqltext.Column)(nil)
+		if t != nil {
+			column = t.Column(c.Name.Folded())
+		}
+		return column != nil && column.NotNull
+	})
+}
