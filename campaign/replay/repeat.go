@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math/big"
 
 	"txweave/campaign"
 	"txweave/campaign/bugs"
@@ -13,6 +14,7 @@ import (
 	"txweave/dbms"
 	"txweave/exec"
 	"txweave/finding"
+	"txweave/guide/interleave"
 	"txweave/internal/asked"
 	"txweave/internal/outcome"
 	"txweave/testcase"
@@ -146,6 +148,11 @@ func checkInto(ctx context.Context, t exec.Target, p *dbms.Profile, c *testcase.
 	}
 	d := t.Describe()
 	fmt.Fprintf(w, "%s %s, %s: %d/%d showed a difference\n", d.Target, d.Version, p.Isolation, r.Shown, r.Runs)
+	if r.Shown == 0 && last != nil {
+		if all := interleave.Count(last.Plan); all.Cmp(big.NewInt(1)) > 0 {
+			fmt.Fprintf(w, "one interleaving of %s was run: txweave explore runs the others\n", all)
+		}
+	}
 	switch {
 	case r.Shown > 0:
 		return outcome.Found()
