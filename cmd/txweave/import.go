@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"txweave/campaign/importing"
 	"txweave/campaign/target"
 	"txweave/dbms/registry"
 	"txweave/internal/asked"
@@ -74,7 +75,8 @@ sessions (below a line such as "-- no transactions") is the equivalent order tha
 				return err
 			}
 			if f.run {
-				return f.runScripts(cmd.Context(), args[0], text, o, cmd.OutOrStdout())
+				c := importing.Config{Target: f.config(), Options: o, Timeout: f.timeout, Page: f.page}
+				return c.Run(cmd.Context(), args[0], text, cmd.OutOrStdout())
 			}
 			return importFile(cmd, args[0], text, f.out, o)
 		},

@@ -37,9 +37,6 @@ const (
 	exitInterrupted  = outcome.Interrupted
 )
 
-// exitError carries an exit code, and a message unless everything has been said already.
-type exitError = outcome.Ending
-
 // usage marks an error, where there is one, as the user's.
 func usage(err error) error { return outcome.Misuse(err) }
 

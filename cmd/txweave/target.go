@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"os"
 	"time"
 
@@ -9,7 +8,6 @@ import (
 
 	"txweave/campaign/replay"
 	"txweave/campaign/target"
-	"txweave/dbms"
 	"txweave/dbms/registry"
 	"txweave/exec"
 )
@@ -17,8 +15,7 @@ import (
 // targetFlags say which database to use.
 type targetFlags struct {
 	target.Config
-	chosen *target.Chosen // once resolved
-	flags  *pflag.FlagSet
+	flags *pflag.FlagSet
 }
 
 // add adds all but addFaults'.
@@ -56,15 +53,6 @@ func (f *targetFlags) config() target.Config {
 	c.Self, c.Notes = self(), os.Stderr
 	c.Collect()
 	return c
-}
-
-// resolve holds the flags against each other; it connects to a DSN's server to learn what it is.
-func (f *targetFlags) resolve(ctx context.Context) (p *dbms.Profile, err error) {
-	if f.chosen, err = f.config().Resolve(ctx); err != nil {
-		return nil, err
-	}
-	f.Config = f.chosen.Config
-	return f.chosen.Profile, nil
 }
 
 // again says where the cases of a command come from, and under what they are run again; from is nil where they are files alone.

@@ -1,4 +1,6 @@
-package main
+// Package importing runs what people wrote as it stands, says what it shows, and holds it against every serial order and
+// against what the oracles say.
+package importing
 
 import (
 	"context"
@@ -8,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"txweave/campaign/replay"
 	"txweave/campaign/target"
@@ -28,19 +31,28 @@ import (
 	"txweave/weave/script"
 )
 
-// runScripts reads a text, runs each of its schedules as it stands, and says what came of it. The worst of them is the exit
-// code.
-func (f *importFlags) runScripts(ctx context.Context, name string, text []byte, o importer.Options, w io.Writer) (err error) {
-	schedules, err := asked.Obeying(ctx, func() ([]importer.ScriptOrder, error) { return importer.ReadScripts(name, text, o, f.DSN == "") })
+// Config says how a text is run. Errors call its fields by the flags that set them.
+type Config struct {
+	Target  target.Config
+	Options importer.Options // how it is read
+	Timeout time.Duration    // after which a statement that does not answer is ended
+	Page    string           // where the timeline goes; "": the text's name with .html, here
+}
+
+// Run reads a text, runs each of its schedules, and says what came of it; the error says how the worst of them ended.
+func (c *Config) Run(ctx context.Context, name string, text []byte, w io.Writer) (err error) {
+	schedules, err := asked.Obeying(ctx, func() ([]importer.ScriptOrder, error) {
+		return importer.ReadScripts(name, text, c.Options, c.Target.DSN == "")
+	})
 	if ctx.Err() != nil {
 		return err
 	}
 	if err != nil {
-		return usage(err)
+		return outcome.Misuse(err)
 	}
 	var worst error
 	var fl held
-	defer func() { err = errors.Join(err, fl.Close()) }()
+	defer func() { err = errors.Join(err, fl.close()) }()
 	fmt.Fprintf(w, "read as: %s\n", schedules[0].Format)
 	for i, s := range schedules {
 		if len(schedules) > 1 {
@@ -49,16 +61,16 @@ func (f *importFlags) runScripts(ctx context.Context, name string, text []byte, 
 		for _, n := range s.Notes {
 			fmt.Fprintf(w, "%s:%d: %s\n", name, n.Line, finding.Line(n.Text))
 		}
-		page := f.pageName(name)
+		page := c.pageName(name)
 		if len(schedules) > 1 {
 			page = fmt.Sprintf("%s.%d.html", strings.TrimSuffix(page, ".html"), i+1)
 		}
-		err := f.runScript(ctx, &fl, &s, page, w)
-		var coded *exitError
-		if err != nil && (!errors.As(err, &coded) || coded.Code != exitFindings && coded.Code != exitInconclusive) {
+		err := c.schedule(ctx, &fl, &s, page, w)
+		code, said := outcome.Of(err)
+		if err != nil && (!said || code != outcome.Findings && code != outcome.Inconclusive) {
 			return err
 		}
-		if worst == nil || err != nil && codeOf(err) == exitFindings {
+		if worst == nil || err != nil && code == outcome.Findings {
 			worst = err
 		}
 	}
@@ -66,9 +78,9 @@ func (f *importFlags) runScripts(ctx context.Context, name string, text []byte, 
 }
 
 // pageName is where the page of a text goes.
-func (f *importFlags) pageName(name string) string {
-	if f.page != "" {
-		return f.page
+func (c *Config) pageName(name string) string {
+	if c.Page != "" {
+		return c.Page
 	}
 	base := filepath.Base(name)
 	if name == "-" {
@@ -85,17 +97,17 @@ type held struct {
 }
 
 // use runs do with a target.
-func (h *held) use(ctx context.Context, f *targetFlags, do func(exec.Target) error) (err error) {
-	if h.Fleet != nil && h.level != f.Isolation {
+func (h *held) use(ctx context.Context, on *target.Chosen, do func(exec.Target) error) (err error) {
+	if h.Fleet != nil && h.level != on.Isolation {
 		if err := h.close(); err != nil {
 			return err
 		}
 	}
 	if h.Fleet == nil {
-		if h.Fleet, err = f.chosen.Fleet(ctx); err != nil {
+		if h.Fleet, err = on.Fleet(ctx); err != nil {
 			return err
 		}
-		h.level = f.Isolation
+		h.level = on.Isolation
 	}
 	t, err := h.Open(ctx)
 	if err != nil {
@@ -114,49 +126,50 @@ func (h *held) close() error {
 	return fl.Close()
 }
 
-// runScript runs one schedule.
-func (f *importFlags) runScript(ctx context.Context, fl *held, s *importer.ScriptOrder, path string, w io.Writer) error {
-	run := *f
+// schedule runs one schedule.
+func (c *Config) schedule(ctx context.Context, fl *held, s *importer.ScriptOrder, path string, w io.Writer) error {
+	to := c.Target
 	if s.Script.Isolation != "" {
-		run.Isolation = s.Script.Isolation
+		to.Isolation = s.Script.Isolation
 	}
-	p, err := run.resolve(ctx)
+	on, err := to.Resolve(ctx)
 	if err != nil {
 		return err
 	}
+	p := on.Profile
 	var out *script.Showing
-	c := &conclusion{w: w}
-	err = fl.use(ctx, &run.targetFlags, func(t exec.Target) error {
+	say := &conclusion{w: w}
+	err = fl.use(ctx, on, func(t exec.Target) error {
 		var err error
-		o := script.Options{Patience: exec.Patience{Statement: f.timeout}, Anew: s.Script.ChangesServer()}
+		o := script.Options{Patience: exec.Patience{Statement: c.Timeout}, Anew: s.Script.ChangesServer()}
 		if out, err = script.Check(ctx, t, p, s.Script, o); err != nil {
 			return replay.Explain(ctx, t, err)
 		}
 		d := t.Describe()
 		fmt.Fprintf(w, "%s %s, %s\n", d.Target, d.Version, strings.Join(out.Levels, ", "))
 		if asked := s.Script.Isolation; asked != "" && !slices.Contains(out.Levels, asked) {
-			c.say(false, "level: what the text's sessions are set to holds, %s, not %s", strings.Join(out.Levels, ", "), asked)
+			say.say(false, "level: what the text's sessions are set to holds, %s, not %s", strings.Join(out.Levels, ", "), asked)
 		}
-		find := run.scriptFinding(out, t)
+		find := found(on, out, t)
 		printScript(w, out)
 		if err := writePage(ctx, path, find, w); err != nil {
 			return err
 		}
-		c.engine(out, t.Log() == "")
-		c.orders(p, out)
+		say.engine(out, t.Log() == "")
+		say.orders(p, out)
 		switch {
 		case out.Run.Down != nil:
 			return nil
 		case len(out.Run.Busy) > 0:
-			c.say(false, "oracles: not asked: they would wait for it, too")
+			say.say(false, "oracles: not asked: they would wait for it, too")
 			return nil
 		}
-		return c.watched(ctx, t, p, out)
+		return say.watched(ctx, t, p, out)
 	})
 	if err != nil {
 		return err
 	}
-	return c.conclude(out, s.Notes)
+	return say.conclude(out, s.Notes)
 }
 
 // watched has the oracles judge the transactions with their rows and versions watched, where the tables can be given what
@@ -175,8 +188,7 @@ func (c *conclusion) watched(ctx context.Context, t exec.Target, p *dbms.Profile
 		return nil
 	}
 	rep, err := watch(ctx, t, p, asIs)
-	var coded *exitError
-	if handed := importer.HandedOut(asIs); handed != asIs && errors.As(err, &coded) && coded.Code == exitUsage {
+	if handed := importer.HandedOut(asIs); handed != asIs && misused(err) {
 		var again error
 		if rep, again = watch(ctx, t, p, handed); again == nil {
 			c.say(false, "oracles: asked with the numbers and times written out that the database hands out")
@@ -189,8 +201,8 @@ func (c *conclusion) watched(ctx context.Context, t exec.Target, p *dbms.Profile
 	case errors.As(err, &crash):
 		c.say(true, "oracles: the server crashed: %s", crash.Reason)
 		return nil
-	case errors.As(err, &coded) && coded.Code == exitUsage:
-		c.say(false, "oracles: not asked: %s", finding.Line(coded.Error()))
+	case misused(err):
+		c.say(false, "oracles: not asked: %s", finding.Line(err.Error()))
 		return nil
 	case errors.Is(err, exec.ErrTimeout) || errors.As(err, &lost):
 		c.say(false, "oracles: no answer: %s", finding.Line(err.Error()))
@@ -220,6 +232,12 @@ func (c *conclusion) watched(ctx context.Context, t exec.Target, p *dbms.Profile
 	return nil
 }
 
+// misused says whether an error is the user's.
+func misused(err error) bool {
+	code, said := outcome.Of(err)
+	return err != nil && said && code == outcome.Usage
+}
+
 // watch runs a case with the bookkeeping that the oracles need. Where it cannot have that the error is the user's.
 func watch(ctx context.Context, t exec.Target, p *dbms.Profile, c *testcase.Case) (*weave.Report, error) {
 	watched, err := importer.Keep(c)
@@ -227,7 +245,7 @@ func watch(ctx context.Context, t exec.Target, p *dbms.Profile, c *testcase.Case
 		err = watched.Admit(sqltext.SyntaxOf(p.DBMS))
 	}
 	if err != nil {
-		return nil, usage(err)
+		return nil, outcome.Misuse(err)
 	}
 	if err := t.Empty(ctx); err != nil {
 		return nil, err
@@ -235,9 +253,9 @@ func watch(ctx context.Context, t exec.Target, p *dbms.Profile, c *testcase.Case
 	return replay.Once(ctx, t, p, watched, weave.Options{Precision: sdg.Match})
 }
 
-// scriptFinding is the outcome as the page shows it.
-func (f *importFlags) scriptFinding(out *script.Showing, t exec.Target) *timeline.Dossier {
-	find := &timeline.Dossier{Case: out.Case, Run: out.Trace, Record: finding.Record{Environment: target.Environment(f.chosen.Profile, f.Claim, nil, t.Describe())}}
+// found is the outcome as the page shows it.
+func found(on *target.Chosen, out *script.Showing, t exec.Target) *timeline.Dossier {
+	find := &timeline.Dossier{Case: out.Case, Run: out.Trace, Record: finding.Record{Environment: target.Environment(on.Profile, on.Claim, nil, t.Describe())}}
 	if len(out.Unlike) > 0 {
 		find.Record.Class, find.Record.Differences, find.Replayed = finding.ClassReplay, out.Unlike, out.Alone
 	} else if len(out.Order) > 0 {
@@ -260,7 +278,7 @@ func writePage(ctx context.Context, path string, find *timeline.Dossier, w io.Wr
 		return err
 	}
 	if err := output.File(ctx, path, text); err != nil {
-		return usage(err)
+		return outcome.Misuse(err)
 	}
 	fmt.Fprintf(w, "page: %s\n", path)
 	return nil
@@ -365,11 +383,11 @@ func (c *conclusion) conclude(out *script.Showing, notes []importer.Note) error 
 	}
 	switch {
 	case c.wrong:
-		return &exitError{Code: exitFindings}
+		return outcome.Found()
 	case c.around != nil:
 		return c.around
 	case missing > 0:
-		return outcome.End(exitInconclusive, fmt.Errorf("no longer the bug: %d of the text's statements were left out or not run, each with its line above", missing))
+		return outcome.End(outcome.Inconclusive, fmt.Errorf("no longer the bug: %d of the text's statements were left out or not run, each with its line above", missing))
 	}
 	return nil
 }
@@ -402,13 +420,13 @@ func (c *conclusion) engine(out *script.Showing, users bool) {
 	}
 	for _, i := range out.Run.Lost {
 		if users {
-			c.around = outcome.End(exitInconclusive, errors.New("inconclusive: a connection was lost, which the network may have done"))
+			c.around = outcome.End(outcome.Inconclusive, errors.New("inconclusive: a connection was lost, which the network may have done"))
 		}
 		c.say(!users, "line %d: the connection was lost, and the server lives on: %s", out.Script.Steps[i].Line, clipped(out.Script.Steps[i].SQL))
 	}
 	busy := len(out.Run.Busy) > 0 // others may have waited for it
 	if busy {
-		c.around = outcome.End(exitInconclusive, errors.New("inconclusive: a statement runs for longer than --timeout, and waits for nobody"))
+		c.around = outcome.End(outcome.Inconclusive, errors.New("inconclusive: a statement runs for longer than --timeout, and waits for nobody"))
 	}
 	for _, i := range out.Run.Killed {
 		if i >= 0 {
