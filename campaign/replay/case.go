@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"txweave/campaign/bugs"
 	"txweave/campaign/target"
@@ -188,7 +187,7 @@ func (u *Under) TryOut(ctx context.Context, find *timeline.Dossier, format, test
 		if err != nil {
 			return outcome.End(outcome.Inconclusive, fmt.Errorf("%s is written, and does not run as it did: %w", file, err))
 		}
-		beside := strings.TrimSuffix(file, filepath.Ext(file)) + tool.Ending
+		beside := tool.Beside(file)
 		if err := output.File(ctx, beside, []byte(printed)); err != nil {
 			return outcome.Misuse(err)
 		}
