@@ -50,6 +50,11 @@ func check(part *rotation.Part) (*dbms.Profile, error) {
 	if err != nil {
 		return nil, err
 	}
+	if part.Claim != "" {
+		if _, err := dbms.Lookup(part.Target, part.Claim); err != nil {
+			return nil, fmt.Errorf("--claim: %w", err)
+		}
+	}
 	switch part.Mode {
 	case rotation.ModeStorm:
 		c := stormOf(part, part.Seed)

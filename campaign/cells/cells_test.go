@@ -19,6 +19,7 @@ func TestPlans(t *testing.T) {
 	for want, plan := range map[string]*rotation.CampaignPlan{
 		`unknown target "oracle"`:             part("fuzz", func(p *rotation.Part) { p.Target = "oracle" }),
 		`--without: `:                         part("fuzz", func(p *rotation.Part) { p.Without = []string{"nothing-of-this-name"} }),
+		`--claim: sqlite has no isolation`:    part("fuzz", func(p *rotation.Part) { p.Claim = "none" }),
 		`--faults: no planted bug "none"`:     part("fuzz", func(p *rotation.Part) { p.Faults = []string{"none"} }),
 		`only storm --nemesis `:               part("fuzz", func(p *rotation.Part) { p.Faults = []string{"half-commit-after-crash"} }),
 		`--sessions must be from 1 to 256`:    part("storm", func(p *rotation.Part) { p.Sessions = 1000 }),

@@ -2,12 +2,13 @@ package replay
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"txweave/campaign/bugs"
 	"txweave/campaign/target"
@@ -184,11 +185,18 @@ func (u *Under) TryOut(ctx context.Context, find *timeline.Dossier, format, test
 	}
 	on.Faults = nil // the test is run on the database as it is
 	return on.Use(ctx, func(t exec.Target) error {
+		beside := tool.Beside(file)
+		// What an earlier test printed says nothing of this one.
+		if err := os.Remove(beside); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return outcome.Misuse(err)
+		}
 		printed, err := tool.Run(ctx, t.Control(), test)
+		if ctx.Err() != nil {
+			return outcome.Stopped()
+		}
 		if err != nil {
 			return outcome.End(outcome.Inconclusive, fmt.Errorf("%s is written, and does not run as it did: %w", file, err))
 		}
-		beside := strings.TrimSuffix(file, filepath.Ext(file)) + tool.Ending
 		if err := output.File(ctx, beside, []byte(printed)); err != nil {
 			return outcome.Misuse(err)
 		}

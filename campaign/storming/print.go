@@ -16,7 +16,7 @@ import (
 func (a *Aftermath) printActs(w io.Writer) error {
 	r := a.Ran
 	for _, what := range slices.Sorted(maps.Keys(r.ActsOf)) {
-		fmt.Fprintf(w, "nemesis       %s, %d times\n", strings.ReplaceAll(what, " of session %d", " of a session"), r.ActsOf[what])
+		fmt.Fprintf(w, "nemesis       %s, %d times\n", strings.ReplaceAll(what, "session %d", "a session"), r.ActsOf[what])
 	}
 	for _, what := range r.LeftOut {
 		fmt.Fprintf(w, "left out      %s\n", what)

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"txweave/exec/storm"
 	"txweave/finding"
 )
 
@@ -37,5 +38,18 @@ func TestStormBugs(t *testing.T) {
 	}
 	if s, text := of("mysql", 3); s.Known != 0 || strings.Count(text, "\nfinding ")+1 != 3 || !strings.Contains(text, "stale-read of t:5") {
 		t.Errorf("another server's is not known, and three samples are told of: %d known:\n%s", s.Known, text)
+	}
+}
+
+// TestPrintActs: what was done to sessions is counted for all of them, and says so.
+func TestPrintActs(t *testing.T) {
+	a := Aftermath{Ran: &storm.Result{ActsOf: map[string]int{"network: session %d loses an answer": 2, "kill: the statement of session %d": 1}}}
+	var b strings.Builder
+	if err := a.printActs(&b); err != nil {
+		t.Fatal(err)
+	}
+	const want = "nemesis       kill: the statement of a session, 1 times\nnemesis       network: a session loses an answer, 2 times\n"
+	if !strings.HasPrefix(b.String(), want) {
+		t.Errorf("printed:\n%s\nwant first:\n%s", b.String(), want)
 	}
 }

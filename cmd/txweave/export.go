@@ -76,6 +76,10 @@ func (f *exportFlags) run(ctx context.Context, path string, stdout io.Writer) er
 	if err := f.allows(&find.Record); err != nil {
 		return err
 	}
+	runs := !f.unrun && f.output != "" && from.Target.DSN == ""
+	if tool := export.ToolOf(find.Record.Environment.DBMS, f.to); runs && tool != nil && tool.Beside(f.output) == f.output {
+		return usagef("--output %s: what %s prints of the test goes there: give the test another ending", f.output, tool.Name)
+	}
 	files, err := export.Write(f.to, find)
 	if err != nil {
 		return usage(err)

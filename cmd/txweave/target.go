@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"time"
 
@@ -33,10 +34,24 @@ func (f *targetFlags) addDatabase(fs *pflag.FlagSet, defaultTarget string) {
 	}
 	f.flags = fs
 	fs.StringVar(&f.Target, "target", defaultTarget, what)
+	if target := fs.Lookup("target"); defaultTarget != "" {
+		target.Value = named{target.Value}
+	}
 	fs.StringVar(&f.DSN, "dsn", "", "a running server instead ("+registry.Or(registry.Servers())+"), user:password@tcp(host:port)/, @FILE that holds that, or env for the environment variable "+
 		exec.DSNVariable+", which keep the password from who lists processes (it works only in databases that it creates)")
 	fs.DurationVar(&f.Wait, "wait", 30*time.Second, "how long a server of --dsn may be away")
 	fs.StringVar(&f.Server, "server", "", "path of the server binary for --target "+registry.Or(registry.Servers())+" (default: the installed one, or one that is built once)")
+}
+
+// named is a --target that stands for nothing else where it is empty: $TARGET, say, which is not set.
+type named struct{ pflag.Value }
+
+// Set takes the name of a target.
+func (n named) Set(name string) error {
+	if name == "" {
+		return fmt.Errorf("want %s", registry.Or(registry.Names()))
+	}
+	return n.Value.Set(name)
 }
 
 // addFaults adds the flag that plants bugs, to see what becomes of them.

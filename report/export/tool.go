@@ -2,6 +2,8 @@ package export
 
 import (
 	"context"
+	"path/filepath"
+	"strings"
 
 	"txweave/history"
 )
@@ -21,6 +23,11 @@ type Tool struct {
 	Installed func() bool
 	// Run runs a test on a server and returns what the program prints. The server is nobody else's.
 	Run func(ctx context.Context, server Trier, test string) (printed string, err error)
+}
+
+// Beside is the file that holds what the program prints of the test in a file.
+func (t *Tool) Beside(test string) string {
+	return strings.TrimSuffix(test, filepath.Ext(test)) + t.Ending
 }
 
 // ToolOf is the maintainers' program for findings of a DBMS in a format; nil where txweave knows of none.
