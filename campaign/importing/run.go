@@ -146,7 +146,7 @@ func (c *Config) schedule(ctx context.Context, fl *held, s *importer.ScriptOrder
 			return replay.Explain(ctx, t, err)
 		}
 		d := t.Describe()
-		fmt.Fprintf(w, "%s %s, %s\n", d.Target, d.Version, strings.Join(out.Levels, ", "))
+		fmt.Fprintln(w, strings.Join(append([]string{d.Target + " " + d.Version}, out.Levels...), ", "))
 		if asked := s.Script.Isolation; asked != "" && !slices.Contains(out.Levels, asked) {
 			say.say(false, "level: what the text's sessions are set to holds, %s, not %s", strings.Join(out.Levels, ", "), asked)
 		}
@@ -219,15 +219,16 @@ func (c *conclusion) watched(ctx context.Context, t exec.Target, p *dbms.Profile
 		c.say(false, "the plain run answers otherwise than the watched one, with its rows and versions numbered:")
 		printDifferences(c.w, other, "watched")
 	}
+	promise := p.Promise().Isolation
 	switch {
 	case len(evidence) > 0:
-		c.say(true, "oracles: %s promises otherwise", p.Isolation)
+		c.say(true, "oracles: %s promises otherwise", promise)
 	case !rep.Checked:
 		c.say(false, "oracles: inconclusive: %s", rep.Why)
 	case len(other) > 0:
-		c.say(false, "oracles: nothing that %s forbids in the watched run, which is not what the text shows", p.Isolation)
+		c.say(false, "oracles: nothing that %s forbids in the watched run, which is not what the text shows", promise)
 	default:
-		c.say(false, "oracles: nothing that %s forbids, with every row and version watched", p.Isolation)
+		c.say(false, "oracles: nothing that %s forbids, with every row and version watched", promise)
 	}
 	return nil
 }

@@ -49,6 +49,7 @@ type Values struct {
 	columns   map[place]Source
 	rows      map[string]Source // of tables of which it depends on such a value which rows they have
 	sequences bool              // the script makes some
+	bodies    map[string]string // of functions, as texts
 	changed   bool
 }
 
@@ -65,7 +66,8 @@ type relation struct {
 
 // Follow follows the values of a script from its set-up through the statements of its sessions, whatever their order.
 func Follow(syntax *sqltext.Syntax, setup, steps []string) *Values {
-	v := &Values{syntax: syntax, tables: map[string]*relation{}, columns: map[place]Source{}, rows: map[string]Source{}}
+	v := &Values{syntax: syntax, tables: map[string]*relation{}, columns: map[place]Source{}, rows: map[string]Source{},
+		bodies: map[string]string{}}
 	for _, text := range append(append([]string{}, setup...), steps...) {
 		stmt, err := syntax.Tree.Parse(text)
 		if err == nil {
@@ -114,6 +116,12 @@ func (v *Values) define(stmt sql.Stmt) {
 		v.tables[n.Name.Name.Folded()] = r
 	case *sql.CreateTable:
 		v.defineTable(n)
+	case *sql.CreateFunction:
+		for _, o := range n.Options {
+			if l, ok := o.Value.(*sql.Literal); ok && o.Words == "AS" {
+				v.bodies[n.Name.Name.Folded()] = undollared(l.Characters())
+			}
+		}
 	case *sql.AlterTable:
 		r := v.tables[n.Table.Name.Folded()]
 		for _, a := range n.Actions {
@@ -122,6 +130,14 @@ func (v *Values) define(stmt sql.Stmt) {
 			}
 		}
 	}
+}
+
+// undollared is a text without the $$, or $word$, around it.
+func undollared(text string) string {
+	if parts := strings.SplitN(text, "$", 3); len(parts) == 3 && parts[0] == "" {
+		return strings.TrimSuffix(parts[2], "$"+parts[1]+"$")
+	}
+	return text
 }
 
 func (v *Values) defineTable(n *sql.CreateTable) {

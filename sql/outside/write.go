@@ -57,6 +57,7 @@ func (v *Values) statement(stmt sql.Stmt, setup bool) {
 			}
 		case *sql.CreateTrigger:
 			v.trigger(n)
+			v.called(n, setup)
 		}
 		return true
 	})
@@ -75,6 +76,47 @@ func (v *Values) trigger(n *sql.CreateTrigger) {
 		}
 		return true
 	})
+}
+
+// called follows the statements in the body of the function that a trigger calls, which is a text, and what they give the columns of the row that
+// the trigger looks at. Of what surrounds them it reads only where the next one begins.
+func (v *Values) called(n *sql.CreateTrigger, setup bool) {
+	call, ok := n.Function.(*sql.Call)
+	if !ok {
+		return
+	}
+	for _, text := range v.pieces(v.bodies[call.Name.Folded()]) {
+		if stmt, err := v.syntax.Tree.Parse(text); err == nil {
+			v.statement(stmt, setup)
+			continue
+		}
+		target, value, _ := strings.Cut(text, ":=")
+		column, err := v.syntax.Tree.Parse("SELECT " + target)
+		given, also := v.syntax.Tree.Parse("SELECT " + value)
+		if err != nil || also != nil {
+			continue
+		}
+		sql.Walk(column, func(x sql.Node) bool {
+			if c, ok := x.(*sql.Column); ok && c.Table != nil && c.Table.Folded() == "new" {
+				v.mark(n.Table.Name.Folded(), c.Name.Folded(), v.scopeOf(given).of(given))
+			}
+			return true
+		})
+	}
+}
+
+// pieces divides the body of a function into statements.
+func (v *Values) pieces(body string) (out []string) {
+	var piece strings.Builder
+	for t := range v.syntax.Quoting.Tokens(body) {
+		if t.Text == ";" || t.Is("begin", "then", "else", "loop") {
+			out = append(out, piece.String())
+			piece.Reset()
+			continue
+		}
+		piece.WriteString(t.Text)
+	}
+	return append(out, piece.String())
 }
 
 // tablesOf are the tables that an UPDATE writes.

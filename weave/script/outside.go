@@ -19,7 +19,7 @@ type Apart struct {
 // apart collects what is not compared of tables and of statements' answers.
 func (c *checker) apart() {
 	for _, e := range c.out.Run.Final {
-		table := tableOf(e)
+		table := c.nameOf(e)
 		if s := c.out.values.Rows(table); s != outside.None {
 			c.out.Apart = append(c.out.Apart, Apart{Table: table, Source: s})
 			continue
@@ -91,11 +91,11 @@ func without(rows *history.Rows, column func(at int) bool) *history.Rows {
 func (c *checker) contents(run []*history.Event) map[string]*history.Rows {
 	out := map[string]*history.Rows{}
 	for _, e := range run {
-		table := tableOf(e)
+		table := c.nameOf(e)
 		if c.out.values.Rows(table) != outside.None {
 			continue
 		}
-		out[table] = without(e.Rows, func(at int) bool { return c.out.values.Column(table, e.Rows.Columns[at]) != outside.None })
+		out[tableOf(e)] = without(e.Rows, func(at int) bool { return c.out.values.Column(table, e.Rows.Columns[at]) != outside.None })
 	}
 	return out
 }

@@ -9,6 +9,9 @@ import (
 	_ "txweave/dbms/registry"
 	"txweave/dbms/sqlite"
 	"txweave/exec"
+	"txweave/history"
+	"txweave/instrument"
+	"txweave/observe"
 	"txweave/testcase"
 	"txweave/testcase/importer"
 	"txweave/weave/script"
@@ -163,9 +166,60 @@ func TestAlone(t *testing.T) {
 		{"T1> update t set a = 11;\nT2> select a from t;\n", false},
 		{"T1> begin;\nT1> update t set a = 11;\nT1> rollback;\nT2> begin;\nT2> select a from t;\nT2> commit;\n", false},
 		{"T1> begin;\nT1> update t set a = 11;\nT2> begin;\nT2> select a from t;\nT2> commit;\n", false},
+		{"create table p (id int primary key);\ncreate table c (p int references p (id) deferrable initially deferred);\n" +
+			"T1> begin;\nT1> insert into c values (7);\nT1> insert into p values (7);\nT1> commit;\nT2> begin;\nT2> select a from t;\nT2> commit;\n", false},
+		{"create table p (id int primary key);\ncreate table c (p int references p (id));\n" +
+			"T1> begin;\nT1> insert into p values (7);\nT1> insert into c values (7);\nT1> commit;\nT2> begin;\nT2> select a from t;\nT2> commit;\n", true},
 	} {
 		if out := check(t, tables+c.text); (out.Alone != nil) != c.alone || !out.Fits || len(out.Unlike) > 0 {
 			t.Errorf("%s: alone %v, fits %v, unlike %v, %s", c.text, out.Alone != nil, out.Fits, out.Unlike, out.NotHeld)
+		}
+	}
+}
+
+// TestQuotedTable: of a table whose name needs quotes, too, the clock is not compared, and its other columns are.
+func TestQuotedTable(t *testing.T) {
+	const table = "create table \"order\" (id int primary key, v int, at text default (strftime('%f', 'now')));\ninsert into \"order\" (id, v) values (1, 1);\n" +
+		"T1> begin;\nT1> insert into \"order\" (id, v) values (2, 2);\nT1> commit;\nT2> begin;\nT2> select v from \"order\";\nT2> commit;\n"
+	out := check(t, table)
+	if !out.Fits || len(out.Apart) != 1 || out.Apart[0].Table != "order" || out.Apart[0].Column != "at" {
+		t.Errorf("fits %v, apart %+v", out.Fits, out.Apart)
+	}
+}
+
+// TestReturning: to count what is written beside the rows that come back is no other answer.
+func TestReturning(t *testing.T) {
+	out := check(t, "create table t (id int primary key, a int);\nT1> begin;\nT1> insert into t values (1, 1) returning id;\nT1> commit;\n")
+	p, err := dbms.Lookup("sqlite", "serializable")
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := *out.Run.Steps[1]
+	at := []testcase.Ref{{Txn: -1}, {}, {Txn: -1}}
+	run := &observe.BlockRun{Target: &e, Block: &instrument.Block{}}
+	watched := &observe.Observation{Stmts: []*observe.ObservedStmt{{Run: run}}}
+	for affected, rows := range map[int64]*history.Rows{1: e.Rows, -1: {Columns: e.Rows.Columns}} {
+		e.Affected, e.Rows = affected, rows
+		if got := out.Otherwise(p, watched, at); (len(got) > 0) != (rows.Len() == 0) {
+			t.Errorf("%d affected, %d rows: %v", affected, rows.Len(), got)
+		}
+	}
+}
+
+// TestJudgedAsClaimed: what a run is held to it is held to at whichever level its text sets.
+func TestJudgedAsClaimed(t *testing.T) {
+	own, err := dbms.Lookup("postgresql", "read-committed")
+	if err != nil {
+		t.Fatal(err)
+	}
+	claimed, err := dbms.Lookup("postgresql", "serializable")
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := &script.Showing{Levels: []string{"repeatable-read"}}
+	for p, want := range map[*dbms.Profile]string{own: "repeatable-read", own.HeldTo(claimed): "serializable"} {
+		if q, err := out.Judged(p); err != nil || q.Isolation != "repeatable-read" || q.Promise().Isolation != want {
+			t.Errorf("%v, held to %s, want %s: %v", q.Isolation, q.Promise().Isolation, want, err)
 		}
 	}
 }

@@ -36,6 +36,11 @@ func (o *Showing) Otherwise(p *dbms.Profile, watched *observe.Observation, at []
 		if e.Rows != nil && own.Rows != nil {
 			own.Rows = unnumbered(own.Rows, e.Rows)
 		}
+		if e.Affected < 0 { // it prints rows, and the watched one counts as well, or the other way round
+			own.Affected = e.Affected
+		} else if own.Affected < 0 {
+			own.Affected = o.inside(i, e).Affected
+		}
 		nodes = append(nodes, o.node(i, at[i].Txn, at[i].Stmt))
 		rep.Events = append(rep.Events, &own)
 	}
