@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"txweave/dbms"
 	"txweave/fault"
@@ -180,6 +181,9 @@ func (o *observer) statement(b *BlockRun) (*ObservedStmt, error) {
 	}
 	if b.Target.Err == nil && b.Target.Rows != nil {
 		for _, item := range info.Items {
+			if item.Whole && !printsKeys(b.Target.Rows, item) {
+				continue
+			}
 			s.Out = o.appendItems(s.Out, item, b.Target.Rows, before[item.Table], b.Waited)
 		}
 	}
@@ -311,6 +315,12 @@ func (o *observer) row(v history.Version) map[string]string {
 		out[c.rows.Columns[i]] = val.String()
 	}
 	return out
+}
+
+// printsKeys says whether a row's keys stand where an output has them, by the names of the columns.
+func printsKeys(rows *history.Rows, item sqltext.ItemOutput) bool {
+	return item.PCol < len(rows.Columns) && item.VCol < len(rows.Columns) &&
+		strings.EqualFold(rows.Columns[item.PCol], sqltext.PKey) && strings.EqualFold(rows.Columns[item.VCol], sqltext.VKey)
 }
 
 // appendItems appends the versions that a pair of result columns prints; the padded side of an outer join

@@ -4,6 +4,8 @@ package sqltext
 type ItemOutput struct {
 	Table      string
 	PCol, VCol int // positions in the select list
+	// Whole says that a star stands in their place: where the table has columns that it leaves out, they are elsewhere.
+	Whole bool
 }
 
 // RowCount is how an answer tells how many rows a table holds.

@@ -140,7 +140,11 @@ func (a *analysis) checksUnique() bool {
 
 // selectItems finds the item outputs of a query of one block and whether its order is total.
 func (a *analysis) selectItems(v *collector, q *sql.Query, n *sql.Select) {
-	if n.From == nil || len(n.Group) > 0 || n.Having != nil || v.wildcard || slices.ContainsFunc(n.Items, func(i *sql.Item) bool { return aggregates(i.X, true) }) {
+	if v.wildcard {
+		a.wholeRows(v, n)
+		return
+	}
+	if n.From == nil || len(n.Group) > 0 || n.Having != nil || slices.ContainsFunc(n.Items, func(i *sql.Item) bool { return aggregates(i.X, true) }) {
 		return
 	}
 	from := sourcesOf(n.From)
@@ -172,6 +176,25 @@ func (a *analysis) selectItems(v *collector, q *sql.Query, n *sql.Select) {
 		}
 	}
 	a.TotalOrder = totalOrder(unnested(q), n, from)
+}
+
+// wholeRows finds the item output of a query that prints the rows of one table as they are.
+func (a *analysis) wholeRows(v *collector, n *sql.Select) {
+	if len(n.Items) != 1 || len(n.Group) > 0 || n.Having != nil {
+		return
+	}
+	from, table := n.From.(*sql.Table)
+	if _, star := n.Items[0].X.(*sql.Star); !star || !table || from.At != nil || from.Schema != nil || v.ctes[from.Name.Folded()] {
+		return
+	}
+	t := a.schema.Table(from.Name.Folded())
+	if t == nil {
+		return
+	}
+	names := t.Names()
+	if pkey, vkey := slices.Index(names, sqltext.PKey), slices.Index(names, sqltext.VKey); pkey >= 0 && vkey >= 0 {
+		a.Items = append(a.Items, sqltext.ItemOutput{Table: t.Name, PCol: pkey, VCol: vkey, Whole: true})
+	}
 }
 
 // totalOrder says whether ORDER BY holds the pkey of every table in FROM, so that no two rows can tie.
