@@ -101,32 +101,43 @@ func Prepare(name, sql string) (prepare, execute string) {
 // quoted writes a text between MySQL's single quotes.
 var quoted = strings.NewReplacer(`\`, `\\`, "'", "''")
 
-// InWords are the statements by which a client has one planned as the setting says, once Set is in force: the statement
-// as Query says it, or what prepares and executes it, a query twice, as the second time the database has its plan
-// already. ok is false where no statements say so: the client's protocol does, or how tables are kept is changed first.
-func (p *PlanSetting) InWords(sql string, schema *sqltext.Schema) (stmts []string, ok bool) {
-	var prepare, execute string
+// Replanned is a statement as a client has it planned otherwise: what is sent before it, the statement that answers, and
+// what is sent after it.
+type Replanned struct {
+	Before []string
+	Stmt   string
+	After  []string
+}
+
+// InWords is how a client has a statement planned as the setting says, once Set is in force: as Query says it, or prepared
+// and executed, a query twice, as the second time the database has its plan already. nil where no statements say so: the
+// client's protocol does, or how tables are kept is changed first.
+func (p *PlanSetting) InWords(sql string, schema *sqltext.Schema) *Replanned {
+	var prepare, execute, forget string
 	switch {
 	case p.Each != "" || p.Unfired && len(schema.Triggers) > 0:
-		return nil, false
+		return nil
 	case p.Parameters != nil && p.Parameters.AsText != nil:
 		text, values := p.Beside(sql, schema)
 		if len(values) == 0 {
-			return []string{sql}, true
+			return &Replanned{Stmt: sql}
 		}
-		prepare, execute, _ = p.Parameters.AsText(text, values)
+		prepare, execute, forget = p.Parameters.AsText(text, values)
 	case p.Prepared && p.AsText:
-		prepare, execute = Prepare("s", p.Query(sql))
+		prepare, execute = Prepare("s", p.Query(sql)) // the next one takes its place
 	case p.Prepared:
-		return nil, false
+		return nil
 	default:
-		return []string{p.Query(sql)}, true
+		return &Replanned{Stmt: p.Query(sql)}
 	}
-	stmts = []string{prepare, execute}
+	w := &Replanned{Before: []string{prepare}, Stmt: execute}
 	if !sqltext.KindOf(sql).Writes() {
-		stmts = append(stmts, execute)
+		w.Before = append(w.Before, execute)
 	}
-	return stmts, true
+	if forget != "" {
+		w.After = []string{forget}
+	}
+	return w
 }
 
 // Query returns a statement as it is said under the setting. One that is not read as a tree stays.

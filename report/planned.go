@@ -17,13 +17,13 @@ func Planned(d *Doc) {
 	}
 	lines := timeline.PuttingInForce(s)
 	sent, answer := d.sentUnder(s, d.f.Record.Differences[0].Stmt)
-	stmts, inWords := s.InWords(sent, d.f.Case.ReadSchema())
+	w := s.InWords(sent, d.f.Case.ReadSchema())
 	switch {
 	case sent == "":
 		d.Text("Planned otherwise: the same statements after this, without transactions.")
-	case inWords:
+	case w != nil:
 		d.Text("Planned otherwise, in the statement's place:")
-		for _, sql := range stmts {
+		for _, sql := range append(w.Before, w.Stmt) { // what comes after it changes no answer
 			lines = append(lines, sql+";")
 		}
 	case s.Parameters != nil:

@@ -2,6 +2,7 @@ package export
 
 import (
 	"fmt"
+	"slices"
 
 	"txweave/dbms"
 	"txweave/finding"
@@ -84,17 +85,15 @@ func (s *script) asked(write *timeline.LaneStep, d *finding.Difference) (*timeli
 	return q, nil
 }
 
-// inWords are the steps by which one is planned otherwise: itself, said otherwise, the last of them.
+// inWords are the steps by which one is planned otherwise: itself, said otherwise, with what comes before and after it.
 func (s *script) inWords(setting *dbms.PlanSetting, st *timeline.LaneStep) ([]*timeline.LaneStep, error) {
-	stmts, ok := setting.InWords(st.SQL, s.of.ReadSchema())
-	if !ok {
+	w := setting.InWords(st.SQL, s.of.ReadSchema())
+	if w == nil {
 		return nil, fmt.Errorf("no script says how to have it planned otherwise (%s): see the report, and replay the case", setting.Name)
 	}
-	last := len(stmts) - 1
-	out := settings(st.Name+".before", stmts[:last])
 	x := *st
-	x.SQL = s.flat(stmts[last])
-	return append(out, &x), nil
+	x.SQL = s.flat(w.Stmt)
+	return slices.Concat(settings(st.Name+".before", w.Before), []*timeline.LaneStep{&x}, settings(st.Name+".after", w.After)), nil
 }
 
 // settings are steps that no finding is about.

@@ -427,8 +427,8 @@ func (p *page) comparisonAt(s *timeline.LaneStep) comparison {
 	}
 	c.Actual, c.Expected = beside(&s.Answer, s.Expected)
 	if setting := p.f.Setting(); p.ByPlan && setting != nil {
-		if stmts, ok := setting.InWords(s.SQL, p.f.Case.ReadSchema()); ok && !slices.Equal(stmts, []string{s.SQL}) {
-			c.Query, c.QueryIs = strings.Join(stmts, "; "), "otherwise"
+		if w := setting.InWords(s.SQL, p.f.Case.ReadSchema()); w != nil && w.Stmt != s.SQL {
+			c.Query, c.QueryIs = strings.Join(append(w.Before, w.Stmt), "; "), "otherwise"
 		}
 	}
 	return c
