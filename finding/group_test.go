@@ -28,3 +28,16 @@ func TestGroup(t *testing.T) {
 		t.Error("no bugs are null in JSON")
 	}
 }
+
+// TestAgain: a finding that did not come back is not said to have.
+func TestAgain(t *testing.T) {
+	for _, c := range []struct {
+		confirmed, repeated int
+		want                string
+	}{{0, 0, ""}, {0, 1, "seen once"}, {0, 4, "seen once, and not again in 4 runs"}, {1, 1, "came back 1 of 1 times"}, {3, 5, "came back 3 of 5 times"}} {
+		f := Finding{Confirmed: c.confirmed, Repeated: c.repeated}
+		if got := f.Again(); got != c.want {
+			t.Errorf("%d of %d: %q, want %q", c.confirmed, c.repeated, got, c.want)
+		}
+	}
+}

@@ -147,6 +147,30 @@ func TestExactMinimum(t *testing.T) {
 	}
 }
 
+// TestSettings: of a setting of the run and one of the plan that is left which alone shows it, though both were needed.
+func TestSettings(t *testing.T) {
+	for _, x := range []struct{ shows, want string }{{"plan: b", "plan b"}, {"setting: a", "setting a"}, {"plan: a", "plan a"}, {"", ""}} {
+		c := large(2, rand.New(rand.NewPCG(1, 1)))
+		c.SetOption(testcase.OptionPlan, "b")
+		c.SetOption(testcase.OptionSetting, "a")
+		whole := c.Print()
+		got, _, err := Reduce(t.Context(), c, func(_ context.Context, c *testcase.Case) (bool, error) {
+			text := c.Print()
+			return bytes.Equal(text, whole) || strings.Contains(string(text), x.shows), nil
+		}, Options{Passes: []Pass{{"settings", dropSettings}}, Unconditional: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		left := ""
+		for _, o := range got.Options {
+			left += o.Key + " " + o.Value
+		}
+		if left != x.want {
+			t.Errorf("%q shows it: %q is left, want %q", x.shows, left, x.want)
+		}
+	}
+}
+
 // TestGolden reduces the cases of testdata to texts that contain every one of the needles, written "a_b" for "a b"; with
 // "conditions" it prints what they need as well.
 func TestGolden(t *testing.T) {
