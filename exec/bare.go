@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
+	"txweave/dbms"
 	"txweave/history"
 )
 
@@ -35,7 +37,8 @@ type BareRate struct {
 
 // Bare sends recorded statements again over the same connections, in the same order, reads every answer to its
 // end and looks at none: the limit that the runner's own statement rate is measured against. Nothing waits for a
-// lock: a statement that would have to is refused.
+// lock: a statement that would have to is refused, and what says how long sessions wait (dbms.PlanSetting.Impatient) is
+// left out.
 func (r *Runner) Bare(ctx context.Context, recorded []BareStmt) (*BareRate, error) {
 	conns := map[string]driver.Conn{
 		controlConn:   r.target.Control().conn,
@@ -55,8 +58,12 @@ func (r *Runner) Bare(ctx context.Context, recorded []BareStmt) (*BareRate, erro
 		return nil, err
 	}
 	out := &BareRate{}
+	timeouts := lockTimeouts(r.profile)
 	differed := false // since the tables were made
 	for i, rec := range recorded {
+		if slices.Contains(timeouts, rec.SQL) {
+			continue
+		}
 		if differed && rec.Conn == controlConn {
 			// A transaction that met another error may be open still, and keep others from its tables for good.
 			for _, l := range r.lanes {
@@ -80,6 +87,16 @@ func (r *Runner) Bare(ctx context.Context, recorded []BareStmt) (*BareRate, erro
 		out.Elapsed += time.Since(start)
 	}
 	return out, nil
+}
+
+// lockTimeouts are the statements of settings that say how long a session waits for a lock.
+func lockTimeouts(p *dbms.Profile) (sqls []string) {
+	for i := range p.Plans {
+		if s := &p.Plans[i]; s.Impatient {
+			sqls = slices.Concat(sqls, s.Set, s.Unset)
+		}
+	}
+	return sqls
 }
 
 // bare sends one statement and says whether it met the same error as before, or none.

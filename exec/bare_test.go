@@ -64,3 +64,20 @@ func TestBareLeftOpen(t *testing.T) {
 		t.Errorf("%+v, %v", rate, err)
 	}
 }
+
+// TestBareImpatient: a case that was run with another lock wait timeout does not have the ones behind it wait in the
+// bare loop, where each of them would for ten seconds.
+func TestBareImpatient(t *testing.T) {
+	p := lookup(t, "mariadb/repeatable-read")
+	setting := p.PlanSetting("impatient")
+	r := newRunner(t, target(t, "mariadb"), p, Options{})
+	load(t, r, parseCase(t, tables, "T0 BEGIN\nT0 SELECT pkey FROM t\nT0 COMMIT"))
+	rate, err := r.Bare(t.Context(), []BareStmt{{Conn: "T0", SQL: setting.Set[0]}, {Conn: "T0", SQL: "BEGIN"}, {Conn: "T0", SQL: "COMMIT"}, {Conn: "T0", SQL: setting.Unset[0]}})
+	if err != nil || rate.Different != 0 || rate.Statements != 2 {
+		t.Errorf("%+v, %v", rate, err)
+	}
+	rows, err := r.lanes[0].session.Read(t.Context(), "SELECT @@innodb_lock_wait_timeout")
+	if err != nil || rows.Row(0)[0].String() != "0" {
+		t.Errorf("the next case waits %v seconds: %v", rows, err)
+	}
+}
