@@ -36,7 +36,7 @@ With --certificate, the order of the versions of each key as the database tells 
 rows a predicate matches the built-in SQLite says, where it means the same in every database; with --matches database a
 scratch database of --target or --dsn does.
 
-An interval trace (docs/mechanism.md), or the JSON files of Leopard's (Pisco's) clients with their initial rows in CSV
+An interval trace (docs/reference/history-formats.md), or the JSON files of Leopard's (Pisco's) clients with their initial rows in CSV
 beside them, is checked against the mechanisms that the DBMS claims at its level: consistent read, mutual exclusion,
 first updater wins, serialization certifier (--oracle mechanism; found out where the file says so and no --level is
 given). With --level they are histories of registers, if they hold no conditions and no deletions.

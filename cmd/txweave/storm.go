@@ -39,7 +39,7 @@ func stormCommand() *cobra.Command {
 		Use:   "storm",
 		Short: "Run a workload at full speed over many sessions and verify what they saw",
 		Long: `storm runs a workload over many sessions at once and verifies online, from what each statement saw and wrote and from
-the interval in which it ran, the mechanisms that the level claims (docs/mechanism.md). Histories of mini-transactions
+the interval in which it ran, the mechanisms that the level claims (docs/explanation/mechanism-checks.md). Histories of mini-transactions
 and compare-and-sets are also checked as a whole, at the level that the target promises for them (docs/storm.md).
 
 Workloads:

@@ -38,7 +38,7 @@ func TestImportTable(t *testing.T) {
 	for layer, rooms := range layers {
 		for _, room := range rooms {
 			if others := slices.Sorted(maps.Keys(sees[room])); len(others) > 0 {
-				fmt.Fprintf(&table, "| %d | `%s` | %s |\n", layer, room, strings.Join(others, ", "))
+				fmt.Fprintf(&table, "| %d | `%s` | `%s` |\n", layer, room, strings.Join(others, "`, `"))
 			}
 		}
 	}
