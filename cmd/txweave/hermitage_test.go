@@ -15,10 +15,10 @@ import (
 
 var update = flag.Bool("update", false, "write generated tables into the documents")
 
-// hermitageTable finds a command that docs/reference/phenomena.md names and the table below it.
+// hermitageTable finds a command that docs/hermitage/README.md names and the table below it.
 var hermitageTable = regexp.MustCompile("(?m)^`txweave (phenomena docs/hermitage/\\*\\.txw --target (\\w+))`.*\n\n((?:\\|.*\n)*)")
 
-// TestHermitage runs the commands that docs/reference/phenomena.md names on the real databases: each must print the table that
+// TestHermitage runs the commands that docs/hermitage/README.md names on the real databases: each must print the table that
 // stands there, and no phenomenon that the level forbids.
 func TestHermitage(t *testing.T) {
 	dir, err := filepath.Abs("../../docs/hermitage")
@@ -29,10 +29,10 @@ func TestHermitage(t *testing.T) {
 	if err != nil || len(paths) < 15 {
 		t.Fatalf("%d cases, %v", len(paths), err)
 	}
-	text := doc(t, "docs/reference/phenomena.md")
+	text := doc(t, "docs/hermitage/README.md")
 	commands := hermitageTable.FindAllStringSubmatch(text, -1)
 	if len(commands) != 2 {
-		t.Fatalf("docs/reference/phenomena.md names %d commands", len(commands))
+		t.Fatalf("docs/hermitage/README.md names %d commands", len(commands))
 	}
 	for _, c := range commands {
 		block, target, table := c[0], c[2], c[3]
@@ -53,12 +53,12 @@ func TestHermitage(t *testing.T) {
 					text = strings.Replace(text, block, head+got, 1)
 				}
 			} else if got != table {
-				t.Errorf("docs/reference/phenomena.md does not show what the command prints:\n%s", got)
+				t.Errorf("docs/hermitage/README.md does not show what the command prints:\n%s", got)
 			}
 		})
 	}
 	if *update {
-		if err := os.WriteFile("../../docs/reference/phenomena.md", []byte(text), 0o644); err != nil {
+		if err := os.WriteFile("../../docs/hermitage/README.md", []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
