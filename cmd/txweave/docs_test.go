@@ -2,11 +2,10 @@ package main
 
 import (
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/spf13/cobra"
 
 	"txweave/campaign/replay"
 	"txweave/dbms"
@@ -28,8 +27,8 @@ func doc(t *testing.T, name string) string {
 
 // TestDocumentedCase checks that the example in the documentation is the file that it names, and that it parses.
 func TestDocumentedCase(t *testing.T) {
-	if !strings.Contains(doc(t, "docs/cases.md"), "```\n"+doc(t, "docs/write_skew.txw")+"```\n") {
-		t.Error("docs/cases.md does not show docs/write_skew.txw")
+	if !strings.Contains(doc(t, "docs/reference/case-format.md"), "```\n"+doc(t, "docs/write_skew.txw")+"```\n") {
+		t.Error("docs/reference/case-format.md does not show docs/write_skew.txw")
 	}
 	if _, err := replay.ReadCase(t.Context(), "../../docs/write_skew.txw"); err != nil {
 		t.Error(err)
@@ -38,41 +37,41 @@ func TestDocumentedCase(t *testing.T) {
 
 // TestDocumentedKeys checks that every key of the summary is documented.
 func TestDocumentedKeys(t *testing.T) {
-	text := doc(t, "docs/design.md")
+	text := doc(t, "docs/reference/report-format.md")
 	for _, key := range append(summaryKeys, statementKeys...) {
 		if !strings.Contains(text, "`"+key+"`") {
-			t.Errorf("docs/design.md does not explain %s", key)
+			t.Errorf("docs/reference/report-format.md does not explain %s", key)
 		}
 	}
 }
 
-// TestGlossaryOfSummaries: docs/reading.md has the classes of findings, what becomes of statements, the edges and the states of bugs
+// TestGlossaryOfSummaries: docs/reference/report-format.md has the classes of findings, what becomes of statements, the edges and the states of bugs
 // among its words. What findings say is held to it in report/timeline.
 func TestGlossaryOfSummaries(t *testing.T) {
-	text := doc(t, "docs/reading.md")
+	text := doc(t, "docs/reference/report-format.md")
 	for _, class := range []string{finding.ClassReplay, finding.ClassPlan, finding.ClassInconsistent, finding.ClassUnexplained, finding.ClassIsolation, finding.ClassSnapshot,
 		finding.ClassMechanism, finding.ClassCertificate, finding.ClassUnexpected, finding.ClassCorruption, finding.ClassHang, finding.ClassCrash} {
 		if !strings.Contains(text, "`"+class+"`") {
-			t.Errorf("docs/reading.md does not have the class %s", class)
+			t.Errorf("docs/reference/report-format.md does not have the class %s", class)
 		}
 	}
 	const everyLabel = sdg.Label(1<<7 - 1)
 	for _, edge := range everyLabel.Names() {
 		if !strings.Contains(text, "`"+edge+"`") {
-			t.Errorf("docs/reading.md does not have the edge %s", edge)
+			t.Errorf("docs/reference/report-format.md does not have the edge %s", edge)
 		}
 	}
 	words := ""
 	for line := range strings.Lines(text) {
 		if first, _, ok := strings.Cut(strings.TrimPrefix(line, "| "), " |"); ok && strings.HasPrefix(line, "| ") {
-			words += " " + strings.ReplaceAll(strings.ReplaceAll(first, ":", ""), ",", "")
+			words += " " + strings.NewReplacer(",", "", "`", "").Replace(first)
 		}
 	}
 	list := strings.Fields(words)
 	for _, word := range []string{string(finding.StatusOpen), string(finding.StatusSuspect), string(finding.StatusDuplicate), string(finding.StatusInvalid), string(finding.StatusFixed),
 		"survived", "blocked", "cyclic", "aborted", "guilty", "errored", "effective", "runs", "replays", "skipped", "new", "known", "planted", "flaky", "paused", "reduced"} {
 		if !slices.Contains(list, word) {
-			t.Errorf("docs/reading.md does not explain %q", word)
+			t.Errorf("docs/reference/report-format.md does not explain %q", word)
 		}
 	}
 }
@@ -114,66 +113,78 @@ func TestDocumentedFaults(t *testing.T) {
 	}
 }
 
-// TestDocumentedCommands checks that the commands and flags which README.md shows exist.
+// TestDocumentedCommands checks that the commands and flags which the documents show in code blocks exist.
 func TestDocumentedCommands(t *testing.T) {
-	shown := 0
-	for line := range strings.Lines(doc(t, "README.md")) {
-		line, _, _ = strings.Cut(strings.TrimSpace(line), " #")
-		line = strings.TrimPrefix(line, "go run ./cmd/")
-		f := strings.Fields(line)
-		if len(f) < 2 || f[0] != "txweave" {
-			continue
+	for _, pattern := range []string{"README.md", "docs/tutorial.md", "docs/howto/*.md", "docs/reference/*.md"} {
+		paths, err := filepath.Glob("../../" + pattern)
+		if err != nil || len(paths) == 0 {
+			t.Fatalf("%s: %v", pattern, err)
 		}
-		var sub *cobra.Command
-		for _, c := range rootCommand().Commands() {
-			if c.Name() == f[1] {
-				sub = c
-			}
-		}
-		if sub == nil {
-			if strings.HasPrefix(line, "txweave finds") {
-				continue // the first sentence
-			}
-			t.Errorf("no command %s: %s", f[1], line)
-			continue
-		}
-		shown++
-		if len(f) > 2 {
-			for _, c := range sub.Commands() { // a command of its own below it, such as "bugs list"
-				if c.Name() == f[2] {
-					sub = c
+		for _, path := range paths {
+			name := strings.TrimPrefix(filepath.ToSlash(path), "../../")
+			shown, fenced := 0, false
+			for line := range strings.Lines(doc(t, name)) {
+				if strings.HasPrefix(line, "```") {
+					fenced = !fenced
+				}
+				if fenced && documentedCommand(t, name, line) {
+					shown++
 				}
 			}
-		}
-		for _, word := range f[2:] {
-			if name, ok := strings.CutPrefix(word, "--"); ok && sub.Flags().Lookup(name) == nil && sub.InheritedFlags().Lookup(name) == nil {
-				t.Errorf("%s has no flag %s: %s", f[1], word, line)
+			if pattern == "README.md" && shown < 12 {
+				t.Errorf("%s shows %d commands only", name, shown)
 			}
 		}
-	}
-	if shown < 8 {
-		t.Errorf("only %d commands found in README.md", shown)
 	}
 }
 
-// TestFaultsPage checks that docs/faults.md is what the catalogue says.
+// documentedCommand says whether a line is a command of txweave, and checks that it, what is below it, and its flags exist.
+func documentedCommand(t *testing.T, name, line string) bool {
+	t.Helper()
+	line, _, _ = strings.Cut(strings.TrimSpace(line), " #")
+	line = strings.TrimPrefix(strings.TrimPrefix(line, "$ "), "go run ./cmd/")
+	line = strings.TrimPrefix(line, "nohup ")
+	f := strings.Fields(line)
+	if len(f) < 2 || f[0] != "txweave" || f[1] == "case" { // which is the first line of a case
+		return false
+	}
+	sub := rootCommand()
+	for _, word := range f[1:min(3, len(f))] { // a command, and one below it, such as "bugs list"
+		for _, c := range sub.Commands() {
+			if c.Name() == word {
+				sub = c
+				break
+			}
+		}
+	}
+	if !sub.HasParent() {
+		t.Errorf("%s: no command %s: %s", name, f[1], line)
+		return false
+	}
+	for _, word := range f[2:] {
+		flag, ok := strings.CutPrefix(word, "--")
+		flag, _, _ = strings.Cut(flag, "=")
+		if ok && sub.Flags().Lookup(flag) == nil && sub.InheritedFlags().Lookup(flag) == nil {
+			t.Errorf("%s: %s has no flag %s: %s", name, f[1], word, line)
+		}
+	}
+	return true
+}
+
+// TestFaultsPage holds docs/reference/faults.md to the catalogue.
 func TestFaultsPage(t *testing.T) {
 	var b strings.Builder
 	if err := catalogue.FaultsPage(&b); err != nil {
 		t.Fatal(err)
 	}
-	if doc(t, "docs/faults.md") != b.String() {
-		t.Error("docs/faults.md is not what txweave features --faults --markdown prints")
-	}
+	heldPage(t, "docs/reference/faults.md", b.String())
 }
 
-// TestDocumentedFeatures checks that docs/features.md is what the generator says of itself.
-func TestDocumentedFeatures(t *testing.T) {
+// TestGeneratedPage holds docs/reference/generated.md to what the generator says of itself.
+func TestGeneratedPage(t *testing.T) {
 	var b strings.Builder
 	if err := catalogue.Page(&b); err != nil {
 		t.Fatal(err)
 	}
-	if doc(t, "docs/features.md") != b.String() {
-		t.Error("docs/features.md is not what txweave features --markdown prints")
-	}
+	heldPage(t, "docs/reference/generated.md", b.String())
 }
