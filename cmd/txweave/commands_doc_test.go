@@ -56,7 +56,7 @@ func ownFlags(c *cobra.Command, f func(*pflag.Flag)) {
 	})
 }
 
-// sharedFlags are the flags that three commands or more have with the same text: of each name the text that most have.
+// sharedFlags are the flags that several commands have with the same text: of each name the text that most have.
 func sharedFlags(root *cobra.Command) map[string]*pflag.Flag {
 	type said struct{ name, usage string }
 	times := map[said]int{}
@@ -65,7 +65,7 @@ func sharedFlags(root *cobra.Command) map[string]*pflag.Flag {
 		ownFlags(c, func(f *pflag.Flag) {
 			key := said{f.Name, f.Usage}
 			times[key]++
-			if s := shared[f.Name]; times[key] >= 3 && (s == nil || times[key] > times[said{s.Name, s.Usage}]) {
+			if s := shared[f.Name]; times[key] >= 2 && (s == nil || times[key] > times[said{s.Name, s.Usage}]) {
 				shared[f.Name] = f
 			}
 		})
@@ -89,7 +89,10 @@ func commandsPage(root *cobra.Command) string {
 		if c.Parent() != root {
 			level = "###"
 		}
-		fmt.Fprintf(&b, "\n%s %s\n\n%s.\n\n```\n%s\n```\n", level, path, strings.TrimSuffix(c.Short, "."), c.UseLine())
+		fmt.Fprintf(&b, "\n%s %s\n\n%s.\n", level, path, strings.TrimSuffix(c.Short, "."))
+		if args := strings.TrimPrefix(strings.TrimSuffix(c.UseLine(), " [flags]"), c.CommandPath()); args != "" {
+			fmt.Fprintf(&b, "Arguments: `%s`.\n", strings.TrimSpace(args))
+		}
 		var also []string
 		var rows strings.Builder
 		ownFlags(c, func(f *pflag.Flag) {
