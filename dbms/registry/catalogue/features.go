@@ -83,7 +83,11 @@ func shares(names []string, of []gen.Feature) string {
 		return texts[0]
 	}
 	for i, text := range texts {
-		texts[i] = strings.Join(has[text], ", ") + " " + text
+		who := strings.Join(has[text], ", ")
+		if who == strings.Join(registry.Servers(), ", ") {
+			who = "servers"
+		}
+		texts[i] = who + " " + text
 	}
 	return strings.Join(texts, "; ")
 }
@@ -95,7 +99,7 @@ func Page(w io.Writer) error {
 
 The productions of the case generator, as ` + "`txweave features --markdown`" + ` prints them: name, what it is, how often. That is its weight
 among the productions of its group. In a group that is marked optional it is the share of cases that have the production, where they can have it. A
-target that is not named does not have it. In three of four cases some productions are left out and others preferred.
+target that is not named does not have it; "servers" are all but SQLite. In three of four cases some productions are left out and others preferred.
 ` + "`fuzz --without NAME,…`" + ` leaves productions out by their names.
 `)
 	names := registry.Names()
