@@ -46,12 +46,14 @@ func TestDocumentedKeys(t *testing.T) {
 	}
 }
 
-// TestGlossaryOfSummaries: docs/reading.md has the classes of findings, what becomes of statements, the edges and the states of bugs
-// among its words. What findings say is held to it in report/timeline.
+// TestGlossaryOfSummaries: docs/reading.md has the classes of findings, what becomes of statements, the edges and the
+// states of bugs among its words. What findings say is held to it in report/timeline.
 func TestGlossaryOfSummaries(t *testing.T) {
 	text := doc(t, "docs/reading.md")
-	for _, class := range []string{finding.ClassReplay, finding.ClassPlan, finding.ClassInconsistent, finding.ClassUnexplained, finding.ClassIsolation, finding.ClassSnapshot,
-		finding.ClassMechanism, finding.ClassCertificate, finding.ClassUnexpected, finding.ClassCorruption, finding.ClassHang, finding.ClassCrash} {
+	for _, class := range []string{finding.ClassReplay, finding.ClassPlan, finding.ClassInconsistent,
+		finding.ClassUnexplained, finding.ClassIsolation, finding.ClassSnapshot,
+		finding.ClassMechanism, finding.ClassCertificate, finding.ClassUnexpected, finding.ClassCorruption, finding.ClassHang,
+		finding.ClassCrash} {
 		if !strings.Contains(text, "`"+class+"`") {
 			t.Errorf("docs/reading.md does not have the class %s", class)
 		}
@@ -69,8 +71,10 @@ func TestGlossaryOfSummaries(t *testing.T) {
 		}
 	}
 	list := strings.Fields(words)
-	for _, word := range []string{string(finding.StatusOpen), string(finding.StatusSuspect), string(finding.StatusDuplicate), string(finding.StatusInvalid), string(finding.StatusFixed),
-		"survived", "blocked", "cyclic", "aborted", "guilty", "errored", "effective", "runs", "replays", "skipped", "new", "known", "planted", "flaky", "paused", "reduced"} {
+	for _, word := range []string{string(finding.StatusOpen), string(finding.StatusSuspect),
+		string(finding.StatusDuplicate), string(finding.StatusInvalid), string(finding.StatusFixed),
+		"survived", "blocked", "cyclic", "aborted", "guilty", "errored", "effective", "runs", "replays", "skipped", "new",
+		"known", "planted", "flaky", "paused", "reduced"} {
 		if !slices.Contains(list, word) {
 			t.Errorf("docs/reading.md does not explain %q", word)
 		}
@@ -146,7 +150,8 @@ func TestDocumentedCommands(t *testing.T) {
 			}
 		}
 		for _, word := range f[2:] {
-			if name, ok := strings.CutPrefix(word, "--"); ok && sub.Flags().Lookup(name) == nil && sub.InheritedFlags().Lookup(name) == nil {
+			if name, ok := strings.CutPrefix(word, "--"); ok && sub.Flags().Lookup(name) == nil &&
+				sub.InheritedFlags().Lookup(name) == nil {
 				t.Errorf("%s has no flag %s: %s", f[1], word, line)
 			}
 		}

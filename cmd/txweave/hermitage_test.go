@@ -16,7 +16,8 @@ import (
 var update = flag.Bool("update", false, "write generated tables into the documents")
 
 // hermitageTable finds a command that docs/hermitage.md names and the table below it.
-var hermitageTable = regexp.MustCompile("(?m)^`txweave (phenomena docs/hermitage/\\*\\.txw --target (\\w+))`.*\n\n((?:\\|.*\n)*)")
+var hermitageTable = regexp.MustCompile(
+	"(?m)^`txweave (phenomena docs/hermitage/\\*\\.txw --target (\\w+))`.*\n\n((?:\\|.*\n)*)")
 
 // TestHermitage runs the commands that docs/hermitage.md names on the real databases: each must print the table that
 // stands there, and no phenomenon that the level forbids.
@@ -64,18 +65,21 @@ func TestHermitage(t *testing.T) {
 	}
 }
 
-// TestPlantedHermitage: a planted bug shows in the scenario of its phenomenon, and not in that of the other one: what two transactions write
-// of one table are two rows, or one.
+// TestPlantedHermitage: a planted bug shows in the scenario of its phenomenon, and not in that of the other one: what
+// two transactions write of one table are two rows, or one.
 func TestPlantedHermitage(t *testing.T) {
-	for name, want := range map[string]string{"08-p4": "lost-update", "13-g2-item": "write-skew", "14-g2": "write-skew", "15-g2-two-edges": "write-skew"} {
+	for name, want := range map[string]string{"08-p4": "lost-update", "13-g2-item": "write-skew", "14-g2": "write-skew",
+		"15-g2-two-edges": "write-skew"} {
 		path, err := filepath.Abs("../../docs/hermitage/" + name + ".txw")
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, fault := range []string{"lost-update", "write-skew"} {
-			cmd, stdout, stderr := command(t, "replay", path, "--target", "sqlite", "--isolation", "serializable", "--faults", fault)
+			cmd, stdout, stderr := command(t, "replay", path, "--target", "sqlite", "--isolation", "serializable",
+				"--faults", fault)
 			_ = cmd.Run() // the code says what the output does
-			if shows := strings.Contains(stdout.String(), " 1/1 showed"); shows != (fault == want) || !shows && !strings.Contains(stdout.String(), " 0/1 showed") {
+			if shows := strings.Contains(stdout.String(), " 1/1 showed"); shows != (fault == want) || !shows &&
+				!strings.Contains(stdout.String(), " 0/1 showed") {
 				t.Errorf("%s with %s:\n%s%s", name, fault, stdout, stderr)
 			}
 		}

@@ -60,7 +60,8 @@ func TestImportTable(t *testing.T) {
 		return
 	}
 	if !*rewrite {
-		t.Fatalf("docs/architecture.md does not say who imports what (go test ./internal/house -run ImportTable -rewrite):\n%s", table.String())
+		t.Fatalf("docs/architecture.md does not say who imports what (go test ./internal/house -run ImportTable "+
+			"-rewrite):\n%s", table.String())
 	}
 	if err := os.WriteFile(path, []byte(now), 0o644); err != nil {
 		t.Fatal(err)

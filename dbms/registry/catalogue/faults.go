@@ -44,7 +44,8 @@ func Faults(w io.Writer, format string) error {
 	case "json":
 		e := json.NewEncoder(w)
 		for _, f := range fault.All() {
-			p := printedFault{f.Kind, string(f.Class), f.Mechanism, f.Called, f.Same, sentence(&f), f.Why, f.Want, f.Source, f.Old}
+			p := printedFault{f.Kind, string(f.Class), f.Mechanism, f.Called, f.Same, sentence(&f), f.Why, f.Want,
+				f.Source, f.Old}
 			if err := e.Encode(&p); err != nil {
 				return err
 			}
@@ -83,7 +84,8 @@ A kind may end in a circumstance: ` + "`-through-search`" + ` where one of the s
 	for _, f := range fault.All() {
 		if f.Class != of {
 			of = f.Class
-			fmt.Fprintf(&b, "\n## %s\n\n| kind | as a sentence | why it is wrong | by |\n| --- | --- | --- | --- |\n", strings.ToUpper(string(of[:1]))+string(of[1:]))
+			fmt.Fprintf(&b, "\n## %s\n\n| kind | as a sentence | why it is wrong | by |\n| --- | --- | --- | --- |\n",
+				strings.ToUpper(string(of[:1]))+string(of[1:]))
 		}
 		name := "`" + string(f.Kind) + "`"
 		if f.Called != "" {

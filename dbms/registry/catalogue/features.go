@@ -90,7 +90,8 @@ out and another part preferred. ` + "`fuzz --without NAME,…`" + ` leaves produ
 			if f.Optional {
 				title += " (optional)"
 			}
-			fmt.Fprintf(&b, "\n## %s\n\n| name | what | %s |\n|%s\n", title, strings.Join(names, " | "), strings.Repeat(" --- |", 2+len(names)))
+			fmt.Fprintf(&b, "\n## %s\n\n| name | what | %s |\n|%s\n", title, strings.Join(names, " | "), strings.Repeat(" --- |",
+				2+len(names)))
 		}
 		fmt.Fprintf(&b, "| `%s` | %s |", f.Name, strings.ReplaceAll(f.What, "|", "\\|"))
 		for j := range names {
