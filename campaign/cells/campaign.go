@@ -62,7 +62,8 @@ func ReadShard(text string) (s database.Shard, err error) {
 func DefaultPlan() *rotation.CampaignPlan {
 	return &rotation.CampaignPlan{Slice: rotation.Span(time.Minute), HTTP: site.AnyPort, Parts: []rotation.Part{
 		{Name: "sqlite-fuzz", Target: registry.Default, Mode: rotation.ModeFuzz, Weight: 3},
-		{Name: "sqlite-storm", Target: registry.Default, Mode: rotation.ModeStorm, Slice: rotation.Span(20 * time.Second), Workload: "random-sql", Length: rotation.Span(5 * time.Second)},
+		{Name: "sqlite-storm", Target: registry.Default, Mode: rotation.ModeStorm, Slice: rotation.Span(20 * time.Second),
+			Workload: "random-sql", Length: rotation.Span(5 * time.Second)},
 	}}
 }
 
@@ -76,9 +77,11 @@ func InstalledPlan(ctx context.Context) *rotation.CampaignPlan {
 		}
 		for _, level := range d.Promises {
 			level := level.Isolation
-			part := rotation.Part{Name: strings.Join([]string{name, level, rotation.ModeFuzz}, "-"), Target: name, Isolation: level, Mode: rotation.ModeFuzz, Weight: 3, Workers: 1}
+			part := rotation.Part{Name: strings.Join([]string{name, level, rotation.ModeFuzz}, "-"), Target: name,
+				Isolation: level, Mode: rotation.ModeFuzz, Weight: 3, Workers: 1}
 			p.Parts = append(p.Parts, part)
-			part.Name, part.Mode, part.Weight, part.Workload = strings.Join([]string{name, level, rotation.ModeStorm}, "-"), rotation.ModeStorm, 1, "random-sql"
+			part.Name, part.Mode, part.Weight, part.Workload = strings.Join([]string{name, level, rotation.ModeStorm}, "-"),
+				rotation.ModeStorm, 1, "random-sql"
 			p.Parts = append(p.Parts, part)
 		}
 	}
@@ -194,7 +197,8 @@ func (c *Config) begin(ctx context.Context, x *Campaign, plans []database.CellPl
 		return err
 	}
 	if err := c.Book.Name(c.Plan.Ways()...); err != nil { // it was in a file that the user named, or known
-		x.Note(fmt.Sprintf("without its campaign.toml the campaign will ask for what this names: it cannot be remembered: %s", err))
+		x.Note(fmt.Sprintf("without its campaign.toml the campaign will ask for what this names: it cannot be remembered: %s",
+			err))
 	}
 	return nil
 }

@@ -88,7 +88,8 @@ func run(root *cobra.Command) int {
 	return code
 }
 
-// standard is standard output, or standard error: a terminal is shown what does nothing to it, of a pipe the reader may stop.
+// standard is standard output, or standard error: a terminal is shown what does nothing to it, of a pipe the reader may
+// stop.
 func standard(ctx context.Context, f *os.File) io.Writer {
 	if isatty.IsTerminal(f.Fd()) {
 		return output.Show(f)
@@ -99,8 +100,8 @@ func standard(ctx context.Context, f *os.File) io.Writer {
 	return f
 }
 
-// execute executes the command line. A panic is an error like others, behind where it arose; but the parent of a worker, or of a host, tells
-// by how that ends whether the engine in it has failed.
+// execute executes the command line. A panic is an error like others, behind where it arose; but the parent of a
+// worker, or of a host, tells by how that ends whether the engine in it has failed.
 func execute(ctx context.Context, root *cobra.Command, stderr io.Writer) (err error) {
 	if c, _, found := root.Find(os.Args[1:]); found == nil && !c.Hidden {
 		defer func() {

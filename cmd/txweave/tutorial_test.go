@@ -49,7 +49,8 @@ func shownCommands(t *testing.T, text string) (all []shown) {
 	return all
 }
 
-// varying are parts of an output that are others on another day or machine, and in whose place a word stands that says what it was.
+// varying are parts of an output that are others on another day or machine, and in whose place a word stands that says
+// what it was.
 var varying = []struct {
 	pattern *regexp.Regexp
 	name    string
@@ -86,7 +87,8 @@ func sameOutput(shown, got []string) bool {
 	return false
 }
 
-// TestTutorial runs every command of docs/tutorial.md in its order, in one directory, and holds what it prints to what stands there.
+// TestTutorial runs every command of docs/tutorial.md in its order, in one directory, and holds what it prints to what
+// stands there.
 func TestTutorial(t *testing.T) {
 	effort.Full(t)
 	requireServer(t)
