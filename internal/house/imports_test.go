@@ -10,9 +10,9 @@ import (
 	"testing"
 )
 
-var rewrite = flag.Bool("rewrite", false, "write the tables of docs/reference/imports.md and docs/findings/README.md anew")
+var rewrite = flag.Bool("rewrite", false, "write the tables of testdata/imports.md and docs/findings/README.md anew")
 
-// TestImportTable holds the table of docs/reference/imports.md to what go list says.
+// TestImportTable holds the table of testdata/imports.md to what go list says.
 func TestImportTable(t *testing.T) {
 	sees := map[string]map[string]bool{}
 	for _, m := range packages(t) {
@@ -42,5 +42,5 @@ func TestImportTable(t *testing.T) {
 			}
 		}
 	}
-	replaceTable(t, filepath.Join("..", "..", "docs", "reference", "imports.md"), head, table.String(), "ImportTable")
+	replaceTable(t, filepath.Join("testdata", "imports.md"), head, table.String(), "ImportTable")
 }
