@@ -46,7 +46,7 @@ func TestDocumentedKeys(t *testing.T) {
 }
 
 // TestGlossaryOfSummaries: docs/reference/report-format.md has the classes of findings, what becomes of statements, the edges and the states of bugs
-// among its words. What findings say is held to it in report/timeline.
+// among its words.
 func TestGlossaryOfSummaries(t *testing.T) {
 	text := doc(t, "docs/reference/report-format.md")
 	for _, class := range []string{finding.ClassReplay, finding.ClassPlan, finding.ClassInconsistent, finding.ClassUnexplained, finding.ClassIsolation, finding.ClassSnapshot,
