@@ -26,8 +26,7 @@ type shown struct {
 var exitRemark = regexp.MustCompile(`\s+# exit code (\d+)$`)
 
 // shownCommands are the commands of the code blocks that begin with a prompt.
-func shownCommands(t *testing.T, text string) (all []shown) {
-	t.Helper()
+func shownCommands(text string) (all []shown) {
 	in := false
 	for n, line := range strings.Split(text, "\n") {
 		command, prompt := strings.CutPrefix(line, "$ ")
@@ -91,11 +90,19 @@ func sameOutput(shown, got []string) bool {
 // stands there.
 func TestTutorial(t *testing.T) {
 	effort.Full(t)
-	requireServer(t)
 	if _, err := osexec.LookPath("mysqltest"); err != nil {
 		t.Skip("no mysqltest, which runs exported tests")
 	}
-	text := doc(t, "docs/tutorial.md")
+	runShown(t, "docs/tutorial.md", 12)
+}
+
+// TestDocumentedReplays does the same with the commands of the case format's page.
+func TestDocumentedReplays(t *testing.T) { runShown(t, "docs/reference/case-format.md", 2) }
+
+// runShown runs the commands that a page shows, of which there are so many or more.
+func runShown(t *testing.T, name string, least int) {
+	t.Helper()
+	requireServer(t)
 	docs, err := filepath.Abs("../../docs")
 	if err != nil {
 		t.Fatal(err)
@@ -104,29 +111,35 @@ func TestTutorial(t *testing.T) {
 	if err := os.Symlink(docs, filepath.Join(dir, "docs")); err != nil {
 		t.Fatal(err)
 	}
-	all := shownCommands(t, text)
-	if len(all) < 12 {
-		t.Fatalf("%d commands", len(all))
+	all := shownCommands(doc(t, name))
+	if len(all) < least {
+		t.Fatalf("%s shows %d commands", name, len(all))
 	}
 	for _, s := range all {
-		cmd := osexec.CommandContext(t.Context(), "sh", "-c", s.command)
-		cmd.Dir = dir
-		out, err := cmd.CombinedOutput()
-		code := 0
-		if exit := (*osexec.ExitError)(nil); errors.As(err, &exit) {
-			code = exit.ExitCode()
-		} else if err != nil {
-			t.Fatal(err)
-		}
+		out, code := runShell(t, dir, s.command)
 		if code != s.code {
-			t.Fatalf("docs/tutorial.md:%d: %s: exit code %d, want %d\n%s", s.line, s.command, code, s.code, out)
+			t.Fatalf("%s:%d: %s: exit code %d, want %d\n%s", name, s.line, s.command, code, s.code, out)
 		}
-		got := slices.DeleteFunc(strings.Split(string(out), "\n"), func(l string) bool { return strings.HasPrefix(l, "```") })
-		for len(got) > 0 && got[len(got)-1] == "" {
-			got = got[:len(got)-1]
+		got := slices.DeleteFunc(strings.Split(strings.TrimRight(out, "\n"), "\n"), func(l string) bool { return strings.HasPrefix(l, "```") })
+		if out == "" {
+			got = nil
 		}
 		if !sameOutput(s.output, got) {
-			t.Errorf("docs/tutorial.md:%d: %s prints\n%s", s.line, s.command, out)
+			t.Errorf("%s:%d: %s prints\n%s", name, s.line, s.command, out)
 		}
 	}
+}
+
+// runShell runs a command line and returns what it printed to either output, and its exit code.
+func runShell(t *testing.T, dir, line string) (out string, code int) {
+	t.Helper()
+	cmd := osexec.CommandContext(t.Context(), "sh", "-c", line)
+	cmd.Dir = dir
+	text, err := cmd.CombinedOutput()
+	if exit := (*osexec.ExitError)(nil); errors.As(err, &exit) {
+		return string(text), exit.ExitCode()
+	} else if err != nil {
+		t.Fatal(err)
+	}
+	return string(text), 0
 }

@@ -220,25 +220,31 @@ func TestLinks(t *testing.T) {
 	for _, p := range all {
 		unfenced(p.text, func(n int, line string) {
 			for _, m := range linked.FindAllStringSubmatch(codeSpan.ReplaceAllString(line, "code"), -1) {
-				to := m[2]
-				if strings.Contains(to, "://") || strings.HasPrefix(to, "mailto:") {
-					continue
-				}
-				file, anchor, _ := strings.Cut(to, "#")
-				path := p.path
-				if file != "" {
-					path = filepath.ToSlash(filepath.Join(filepath.Dir(p.path), file))
-				}
-				if _, err := os.Stat(filepath.Join("..", "..", path)); err != nil {
-					t.Errorf("%s:%d: there is no %s", p.path, n, path)
-					continue
-				}
-				if anchor != "" && filepath.Ext(path) == ".md" && !slices.Contains(anchors[path], anchor) {
-					t.Errorf("%s:%d: %s has no heading #%s", p.path, n, path, anchor)
+				if lacks := broken(p, m[2], anchors); lacks != "" {
+					t.Errorf("%s:%d: %s", p.path, n, lacks)
 				}
 			}
 		})
 	}
+}
+
+// broken says what a link of a page leads to that is not there; "" where it is, or is not of this repository.
+func broken(p page, to string, anchors map[string][]string) string {
+	if strings.Contains(to, "://") || strings.HasPrefix(to, "mailto:") {
+		return ""
+	}
+	file, anchor, _ := strings.Cut(to, "#")
+	path := p.path
+	if file != "" {
+		path = filepath.ToSlash(filepath.Join(filepath.Dir(p.path), file))
+	}
+	if _, err := os.Stat(filepath.Join("..", "..", path)); err != nil {
+		return "there is no " + path
+	}
+	if anchor != "" && filepath.Ext(path) == ".md" && !slices.Contains(anchors[path], anchor) {
+		return path + " has no heading #" + anchor
+	}
+	return ""
 }
 
 // headings are the anchors of a page, as GitHub makes them: small letters, no marks, hyphens for blanks, a number
