@@ -122,7 +122,8 @@ func TestDocumentedFaults(t *testing.T) {
 
 // TestDocumentedCommands checks that the commands and flags which the documents show in code blocks exist.
 func TestDocumentedCommands(t *testing.T) {
-	for _, pattern := range []string{"README.md", "docs/tutorial.md", "docs/howto/*.md", "docs/reference/*.md", "docs/explanation/*.md"} {
+	for _, pattern := range []string{"README.md", "docs/tutorial.md", "docs/howto/*.md", "docs/reference/*.md",
+		"docs/explanation/*.md"} {
 		paths, err := filepath.Glob("../../" + pattern)
 		if err != nil || len(paths) == 0 {
 			t.Fatalf("%s: %v", pattern, err)

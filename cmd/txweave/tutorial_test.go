@@ -120,7 +120,8 @@ func runShown(t *testing.T, name string, least int) {
 		if code != s.code {
 			t.Fatalf("%s:%d: %s: exit code %d, want %d\n%s", name, s.line, s.command, code, s.code, out)
 		}
-		got := slices.DeleteFunc(strings.Split(strings.TrimRight(out, "\n"), "\n"), func(l string) bool { return strings.HasPrefix(l, "```") })
+		fence := func(l string) bool { return strings.HasPrefix(l, "```") }
+		got := slices.DeleteFunc(strings.Split(strings.TrimRight(out, "\n"), "\n"), fence)
 		if out == "" {
 			got = nil
 		}
