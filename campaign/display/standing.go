@@ -133,7 +133,7 @@ var cellColumns = []struct {
 		return portion(c.Counts.Survived, c.Counts.Generated-c.Counts.Aborted)
 	}},
 	{"with edges", 6, func(c *database.CellStatus) string { return portion(c.Counts.OverlapEdge, c.CasesChecked) }},
-	{"found", 4, func(c *database.CellStatus) string { return fmt.Sprint(c.Found) }},
+	{"findings", 4, func(c *database.CellStatus) string { return fmt.Sprint(c.Findings) }},
 	{"bugs", 2, func(c *database.CellStatus) string { return fmt.Sprint(c.BugsShown) }},
 }
 
@@ -221,7 +221,7 @@ func PrintStatus(w io.Writer, s *database.CampaignStatus) error {
 		c := &s.Cells[i]
 		rows = append(rows, []string{c.Name, c.Target, c.Isolation, c.Mode, c.Shown(), fmt.Sprint(c.CasesChecked),
 			fmt.Sprint(c.NextCase), c.ShownRate(),
-			fmt.Sprint(c.Found), fmt.Sprint(c.BugsShown), c.Remark(time.Now())})
+			fmt.Sprint(c.Findings), fmt.Sprint(c.BugsShown), c.Remark(time.Now())})
 	}
 	if err := tabular.Table(w, rows); err != nil {
 		return err

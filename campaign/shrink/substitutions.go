@@ -407,6 +407,39 @@ func named(c *testcase.Case) []*sqltext.Table {
 	})
 }
 
+// eachPlain are the cases in which INSERTs say nothing of rows whose key is there already: all of them, and in place of
+// all that a transaction does one of a row into a table that has none.
+func eachPlain(x *tried) (out []*testcase.Case) {
+	plain, tree := x.Clone(), sqltext.SyntaxOf(x.Target).Tree
+	for i := range x.Txns {
+		for j, s := range x.Txns[i].Stmts {
+			stmt, _ := tree.Parse(s.SQL)
+			insert, ok := stmt.(*sql.Insert)
+			if !ok || len(insert.Conflicts) == 0 && len(insert.Duplicate) == 0 && !insert.Ignore && insert.Or == "" &&
+				!insert.Replace {
+				continue
+			}
+			text, err := tree.Print(sql.Edit(insert, func(n *sql.Insert) {
+				n.Conflicts, n.Duplicate, n.Row, n.RowNames = nil, nil, nil, nil
+				n.Ignore, n.Or, n.Replace = false, "", false
+			}))
+			if err != nil {
+				continue
+			}
+			plain = with(plain, i, j, text)
+			if other, row := lone(x.Case, i, insert.Table.Name.Folded()); other != nil {
+				other.Txns[0].Stmts = []testcase.Stmt{{SQL: row}}
+				other.Schedule = other.SerialSchedule()
+				out = append(out, other)
+			}
+		}
+	}
+	if len(out) == 0 {
+		return nil
+	}
+	return append([]*testcase.Case{plain}, out...)
+}
+
 // eachAlone are the cases that have no rows from the start, and of their statements one: the guilty one, or where none
 // is named one of the INSERTs.
 func eachAlone(x *tried) (out []*testcase.Case) {

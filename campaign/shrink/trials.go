@@ -147,6 +147,13 @@ var trials = []trial{
 		},
 		shows: func(_ *tried, f *campaign.Found) bool { return f.Cause.Kind == fault.PassesOver },
 	},
+	{ // An INSERT that may have found its key: does it go wrong where it says nothing of that?
+		of:  caused(finding.Cause{}, finding.CauseMiscount),
+		try: eachPlain,
+		shows: func(_ *tried, f *campaign.Found) bool {
+			return f.Class == finding.ClassInconsistent && f.Differences[0].Kind == "INSERT" && finding.OfStatements(f.Cause)
+		},
+	},
 	{ // An INSERT that may have left rows as they were: what does it do where there are none?
 		of: func(s *sought) bool {
 			return s.cause == finding.CauseKey || s.cause.IsZero() && (s.signature == misspelled || s.signature == unlikeAtEnd)
