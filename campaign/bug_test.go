@@ -35,7 +35,8 @@ func TestFlood(t *testing.T) {
 	if f.cases < floodWindow {
 		t.Fatal("the window is not full")
 	}
-	if len(alarms) != 1 || !strings.HasPrefix(alarms[0], "often") || held == 0 || f.held["often"] != held || f.held["seldom"] != 0 {
+	if len(alarms) != 1 || !strings.HasPrefix(alarms[0], "often") || held == 0 || f.held["often"] != held ||
+		f.held["seldom"] != 0 {
 		t.Fatalf("alarms %v, held %v", alarms, f.held)
 	}
 	for range floodWindow * 3 / 4 {
@@ -80,7 +81,8 @@ func (r *fakeReducer) Close() error {
 const fakeCase = "txweave case 1\ntarget: sqlite\nisolation: serializable\n\n-- T0 --\nBEGIN;\n%s;\nCOMMIT;\n"
 
 // reducing is a campaign that finds one thing in every case and reduces it to one of two.
-func reducing(t *testing.T, dir string, cases int, reduce func(ctx context.Context, f *finding.Record) (*Reduced, error)) (cfg Config, r *fakeReducer) {
+func reducing(t *testing.T, dir string, cases int, reduce func(ctx context.Context, f *finding.Record) (*Reduced,
+	error)) (cfg Config, r *fakeReducer) {
 	t.Helper()
 	cfg, _ = fakes(func(_ context.Context, n int) (*CaseResult, error) {
 		res := result(n)
@@ -135,14 +137,15 @@ func TestReductions(t *testing.T) {
 		if _, err := os.Stat(filepath.Join(d, finding.ReducedDir)); err != nil && len(s.Bugs) == 3 {
 			continue // of the bug of those that are not reduced
 		}
-		if rec, err := finding.ReadRecord(filepath.Join(d, finding.ReducedDir)); err != nil || rec.Environment.DBMS != "fake" {
+		if rec, err := finding.ReadRecord(filepath.Join(d, finding.ReducedDir)); err != nil ||
+			rec.Environment.DBMS != "fake" {
 			t.Errorf("%+v, %v", rec, err)
 		}
 	}
 }
 
-// TestReductionsFail checks that findings are placed as they are when they cannot be reduced, that each is tried with a new
-// reducer, and that reductions go on however often they failed.
+// TestReductionsFail checks that findings are placed as they are when they cannot be reduced, that each is tried with a
+// new reducer, and that reductions go on however often they failed.
 func TestReductionsFail(t *testing.T) {
 	calls, opened := 0, 0
 	cfg, r := reducing(t, t.TempDir(), 20, func(context.Context, *finding.Record) (*Reduced, error) {
@@ -185,7 +188,8 @@ func TestKilledCampaign(t *testing.T) {
 	cfg.Source.Count, cfg.Store = 1, store.In(dir)
 	f := found("a")
 	f.Files[finding.CaseFile] = fmt.Appendf(nil, fakeCase, "SELECT 1")
-	left := &finding.Record{ID: "finding-000007-0", Finding: f.Finding, Environment: finding.Environment{DBMS: "fake", Version: "1.0", Isolation: "serializable"}}
+	left := &finding.Record{ID: "finding-000007-0", Finding: f.Finding, Environment: finding.Environment{DBMS: "fake",
+		Version: "1.0", Isolation: "serializable"}}
 	dead := store.In(dir)
 	if _, err := dead.Save(left, f.Files); err != nil {
 		t.Fatal(err)
@@ -213,7 +217,9 @@ func TestKilledCampaign(t *testing.T) {
 }
 
 func TestKnownAreCounted(t *testing.T) {
-	cfg, _ := reducing(t, t.TempDir(), 10, func(context.Context, *finding.Record) (*Reduced, error) { return small("SELECT 1"), nil })
+	cfg, _ := reducing(t, t.TempDir(), 10, func(context.Context, *finding.Record) (*Reduced, error) {
+		return small("SELECT 1"), nil
+	})
 	cfg.Known = func(_ *finding.Finding, s finding.Signature) string {
 		if s.Minimal { // only the reduced case tells
 			return "k1"
@@ -239,7 +245,8 @@ func TestBrokenFinding(t *testing.T) {
 	cfg.Source.Count, cfg.Store = 1, store.In(dir)
 	var notes []string
 	cfg.Note = func(text string) { notes = append(notes, text) }
-	for name, text := range map[string]string{"finding-000001-0": "", "finding-000002-0": "{", "finding-000003-0": `{"format": 99}`} {
+	for name, text := range map[string]string{"finding-000001-0": "", "finding-000002-0": "{",
+		"finding-000003-0": `{"format": 99}`} {
 		if err := os.Mkdir(filepath.Join(dir, name), 0o700); err != nil {
 			t.Fatal(err)
 		}

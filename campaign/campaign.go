@@ -31,13 +31,15 @@ type Config struct {
 	Seed     uint64
 	Source   casesource.CaseSource // which case comes next
 	Duration time.Duration         // 0: no limit
-	// Whole lets a worker's first case come to its end though Duration is over: what runs for a while again and again would get
-	// nowhere with cases that take longer.
+	// Whole lets a worker's first case come to its end though Duration is over: what runs for a while again and again
+	// would get nowhere with cases that take longer.
 	Whole bool
 	// Name, unless "", is part of the names of findings, so that campaigns that share a store have names of their own.
-	Name      string
-	Once      bool // no case is begun once one has shown something
-	Endure    int  // so many cases in a row at which txweave itself fails are written down and passed over, one more ends the run; 0: Endured
+	Name string
+	Once bool // no case is begun once one has shown something
+	// so many cases in a row at which txweave itself fails are written down and passed over, one more ends the run; 0:
+	// Endured
+	Endure    int
 	Workers   int
 	Store     store.Store // nil keeps nothing
 	NewWorker func(ctx context.Context, i int) (Worker, error)
@@ -53,8 +55,8 @@ type Config struct {
 	Known func(f *finding.Finding, sig finding.Signature) string
 	// Progress is called after every case, never from two goroutines at once.
 	Progress func(*Summary)
-	// Report is called for every bug that this campaign meets for the first time, and again when one of suspects has become
-	// one of findings.
+	// Report is called for every bug that this campaign meets for the first time, and again when one of suspects has
+	// become one of findings.
 	Report func(ref FindingRef, f *finding.Finding, suspect bool)
 	// Note is called with what else there is to say, on one line.
 	Note func(text string)
@@ -82,8 +84,10 @@ type run struct {
 // Run runs a campaign until its cases or its time are used up, ctx is cancelled (which is no error), or a worker
 // cannot go on. The summary counts what was done in any case.
 func Run(ctx context.Context, cfg Config) (*Summary, error) {
-	r := &run{cfg: cfg, start: time.Now(), sum: &Summary{Seed: cfg.Seed, CrossEdges: map[string]int{}, Features: map[string]int{}, Bugs: []*BugRef{},
-		Findings: []FindingRef{}, Known: map[string]int{}, Flaky: []string{}, Skipped: map[string]int{}}, floods: map[string]bool{}, repeated: map[string]int{}}
+	r := &run{cfg: cfg, start: time.Now(), sum: &Summary{Seed: cfg.Seed, CrossEdges: map[string]int{},
+		Features: map[string]int{}, Bugs: []*BugRef{},
+		Findings: []FindingRef{}, Known: map[string]int{}, Flaky: []string{}, Skipped: map[string]int{}},
+		floods: map[string]bool{}, repeated: map[string]int{}}
 	if cfg.Source.Made != nil {
 		r.sum.FromSeeds = &FromSeeds{}
 	}
@@ -190,8 +194,8 @@ func (r *run) take(ctx context.Context) (int, bool) {
 	return r.cfg.Source.Next()
 }
 
-// slowCase is how long a case takes before the campaign says which one it is, and what it is at; it says so again each time as
-// long has passed. A variable for tests.
+// slowCase is how long a case takes before the campaign says which one it is, and what it is at; it says so again each
+// time as long has passed. A variable for tests.
 var slowCase = 2 * time.Minute
 
 // watch says what a worker is at while its case takes long, until stop is called.
@@ -207,7 +211,8 @@ func (r *run) watch(w Worker, n int) (stop func()) {
 				return
 			case <-t.C:
 			}
-			text := fmt.Sprintf("case %d of seed %d has been running for %s", n, r.cfg.Seed, time.Since(began).Round(time.Second))
+			text := fmt.Sprintf("case %d of seed %d has been running for %s", n, r.cfg.Seed,
+				time.Since(began).Round(time.Second))
 			if teller, ok := w.(Teller); ok {
 				if doing := teller.Doing(); doing != "" {
 					text += ": " + finding.Line(doing)
@@ -330,7 +335,8 @@ func (r *run) finish(res *CaseResult, text []byte) error {
 	r.flood.note(causes)
 	done := &store.CaseDone{Case: res.Case, Outcome: res.Outcome(), Work: res.work(), Uses: res.Uses}
 	if done.Outcome == finding.Unchecked {
-		done.Unchecked = &store.Unchecked{Seed: r.cfg.Seed, Case: res.Case, Reason: cmp.Or(res.Skipped, SkippedUnknown), Detail: res.Detail}
+		done.Unchecked = &store.Unchecked{Seed: r.cfg.Seed, Case: res.Case, Reason: cmp.Or(res.Skipped, SkippedUnknown),
+			Detail: res.Detail}
 		if text != nil && r.texts < maxTexts {
 			r.texts++
 			done.Unchecked.Text = string(text)

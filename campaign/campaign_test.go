@@ -52,13 +52,15 @@ func fakes(check func(ctx context.Context, n int) (*CaseResult, error)) (cfg Con
 
 // result is a case's result in which every number is different.
 func result(n int) *CaseResult {
-	return &CaseResult{Case: n, Statements: Statements{Generated: 15, Errored: 2, Effective: 9, Rows: 20, Survived: 8, DroppedBlocked: 1, DroppedCyclic: 2,
+	return &CaseResult{Case: n, Statements: Statements{Generated: 15, Errored: 2, Effective: 9, Rows: 20, Survived: 8,
+		DroppedBlocked: 1, DroppedCyclic: 2,
 		DroppedAborted: 4}, Runs: 3, Replays: 5, Sent: 100, Checked: true, Overlapping: true, OverlapEdge: n%2 == 0,
 		CrossEdges: map[string]int{"item-wr": 6, "item-ww": n}, Uses: []string{"select"}}
 }
 
 func found(class string) Found {
-	f := Found{Finding: finding.Finding{Class: class, Oracle: "fake", Summary: "a summary"}, Files: map[string][]byte{"case.txw": []byte("text")}}
+	f := Found{Finding: finding.Finding{Class: class, Oracle: "fake", Summary: "a summary"},
+		Files: map[string][]byte{"case.txw": []byte("text")}}
 	f.Sign()
 	return f
 }
@@ -66,7 +68,8 @@ func found(class string) Found {
 func TestAddingUp(t *testing.T) {
 	cfg, closed := fakes(func(_ context.Context, n int) (*CaseResult, error) {
 		if n%5 == 4 { // not checked: its statements count nowhere, its work does
-			return &CaseResult{Case: n, Statements: Statements{Generated: 99}, Runs: 3, Replays: 5, Sent: 100, Skipped: "environment"}, nil
+			return &CaseResult{Case: n, Statements: Statements{Generated: 99}, Runs: 3, Replays: 5, Sent: 100,
+				Skipped: "environment"}, nil
 		}
 		return result(n), nil
 	})
@@ -85,11 +88,15 @@ func TestAddingUp(t *testing.T) {
 	}
 	s.ElapsedS, s.CasesPerMinute = 0, 0
 	got := fmt.Sprintf("%+v", *s)
-	want := fmt.Sprintf("%+v", Summary{Seed: 7, Target: "fake", Version: "1.0", Isolation: "serializable", Cases: 10, CasesChecked: 8, CasesClean: 8,
-		OverlappingCases: 8, OverlapEdgeCases: 4, CrossEdges: map[string]int{"item-wr": 48, "item-ww": 10 + 11 + 12 + 13 + 15 + 16 + 17 + 18},
-		Statements: Statements{Generated: 120, Errored: 16, Effective: 72, Rows: 160, Survived: 64, DroppedBlocked: 8, DroppedCyclic: 16, DroppedAborted: 32}, Features: map[string]int{"select": 8},
-		Runs: 30, Replays: 50, ServerStatements: 1000, Bugs: []*BugRef{}, Findings: []FindingRef{}, Known: map[string]int{}, Paused: map[string]int{},
-		Flaky: []string{}, Skipped: map[string]int{"environment": 2}})
+	want := fmt.Sprintf("%+v", Summary{Seed: 7, Target: "fake", Version: "1.0", Isolation: "serializable", Cases: 10,
+		CasesChecked: 8, CasesClean: 8,
+		OverlappingCases: 8, OverlapEdgeCases: 4, CrossEdges: map[string]int{"item-wr": 48,
+			"item-ww": 10 + 11 + 12 + 13 + 15 + 16 + 17 + 18},
+		Statements: Statements{Generated: 120, Errored: 16, Effective: 72, Rows: 160, Survived: 64, DroppedBlocked: 8,
+			DroppedCyclic: 16, DroppedAborted: 32}, Features: map[string]int{"select": 8},
+		Runs: 30, Replays: 50, ServerStatements: 1000, Bugs: []*BugRef{}, Findings: []FindingRef{}, Known: map[string]int{},
+		Paused: map[string]int{},
+		Flaky:  []string{}, Skipped: map[string]int{"environment": 2}})
 	if got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
@@ -145,13 +152,15 @@ func TestFindingsAndFlaky(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(s.Findings) != 3 || s.CasesFinding != 1 || s.CasesClean != 2 ||
-		s.Suspected() != 1 || s.Bugs[2].Status != finding.StatusSuspect || s.Findings[0].ID != "finding-000001-0" || s.Findings[1].Class != "b" || s.Findings[1].Signature != "b" {
+		s.Suspected() != 1 || s.Bugs[2].Status != finding.StatusSuspect || s.Findings[0].ID != "finding-000001-0" ||
+		s.Findings[1].Class != "b" || s.Findings[1].Signature != "b" {
 		t.Errorf("findings %+v", s.Findings)
 	}
 	if !slices.Equal(s.Flaky, []string{"suspect-000001-2"}) {
 		t.Errorf("flaky %v", s.Flaky)
 	}
-	if want := []string{"finding-000001-0 a false\n", "finding-000001-1 b false\n", "suspect-000001-2 c true\n"}; !slices.Equal(reports, want) {
+	if want := []string{"finding-000001-0 a false\n", "finding-000001-1 b false\n",
+		"suspect-000001-2 c true\n"}; !slices.Equal(reports, want) {
 		t.Errorf("reports %v", reports)
 	}
 	for _, f := range s.Findings {
@@ -179,10 +188,12 @@ func TestFindingThatCannotBeKept(t *testing.T) {
 	reports := 0
 	cfg.Report = func(ref FindingRef, _ *finding.Finding, _ bool) { reports++ }
 	s, err := Run(t.Context(), cfg)
-	if err == nil || !strings.Contains(err.Error(), "cannot count finding-000002-0, case 2 of seed 7") || !strings.Contains(err.Error(), "suspect-000002-1") {
+	if err == nil || !strings.Contains(err.Error(), "cannot count finding-000002-0, case 2 of seed 7") ||
+		!strings.Contains(err.Error(), "suspect-000002-1") {
 		t.Errorf("error %v", err)
 	}
-	if s.Cases != 3 || len(s.Findings) != 2 || s.Findings[0].Dir != "" || len(s.Flaky) != 1 || reports != 2 || *closed != 1 {
+	if s.Cases != 3 || len(s.Findings) != 2 || s.Findings[0].Dir != "" || len(s.Flaky) != 1 || reports != 2 ||
+		*closed != 1 {
 		t.Errorf("%+v, %d reports, %d closed", s, reports, *closed)
 	}
 }
@@ -225,7 +236,8 @@ func TestDuration(t *testing.T) {
 	}
 }
 
-// TestWhole: the first case of a turn that takes longer than the turn is brought to its end where that is asked for, and is lost else.
+// TestWhole: the first case of a turn that takes longer than the turn is brought to its end where that is asked for,
+// and is lost else.
 func TestWhole(t *testing.T) {
 	for _, whole := range []bool{true, false} {
 		over := make(chan struct{})
@@ -255,7 +267,8 @@ func TestFailures(t *testing.T) {
 		closed      int // with those that a fault of txweave's own has replaced, before the case is run again and behind that
 	}{
 		{"error", func(int) (*CaseResult, error) { return nil, boom }, false, 1, 1 + 2*Endured},
-		{"fatal", func(n int) (*CaseResult, error) { return &CaseResult{Case: n}, errors.New("boom") }, false, 1, 1 + 2*Endured},
+		{"fatal", func(n int) (*CaseResult, error) { return &CaseResult{Case: n}, errors.New("boom") }, false, 1,
+			1 + 2*Endured},
 		{"unavailable", func(n int) (*CaseResult, error) {
 			return &CaseResult{Case: n}, fmt.Errorf("%w: boom", exec.ErrUnavailable)
 		}, true, 2, 2},
@@ -299,8 +312,8 @@ func TestWorkerThatCannotStart(t *testing.T) {
 	}
 }
 
-// TestSuspectsBecomeABug: what comes back now and then counts once there are enough of one signature, or at once where the
-// engine is in the process.
+// TestSuspectsBecomeABug: what comes back now and then counts once there are enough of one signature, or at once where
+// the engine is in the process.
 func TestSuspectsBecomeABug(t *testing.T) {
 	for _, tc := range []struct{ enough, cases, suspected, reported int }{{0, 2, 1, 0}, {0, 3, 0, 1}, {1, 1, 0, 1}} {
 		cfg, _ := fakes(func(_ context.Context, n int) (*CaseResult, error) {
@@ -335,12 +348,14 @@ func TestUncheckedCasesAreKept(t *testing.T) {
 		t.Errorf("%v, %+v", err, s)
 	}
 	text, err := os.ReadFile(filepath.Join(dir, "unchecked.jsonl"))
-	if want := `{"seed":7,"case":0,"reason":"time-out","detail":"no answer"}` + "\n"; err != nil || strings.Count(string(text), "\n") != 3 || !strings.HasPrefix(string(text), want) {
+	if want := `{"seed":7,"case":0,"reason":"time-out","detail":"no answer"}` + "\n"; err != nil ||
+		strings.Count(string(text), "\n") != 3 || !strings.HasPrefix(string(text), want) {
 		t.Errorf("%v, %s", err, text)
 	}
 }
 
-// TestUncheckedMutants: of a case that was made from others, and could not be checked, the file is kept, as its number does not make it again.
+// TestUncheckedMutants: of a case that was made from others, and could not be checked, the file is kept, as its number
+// does not make it again.
 func TestUncheckedMutants(t *testing.T) {
 	dir := t.TempDir()
 	cfg, _ := fakes(func(_ context.Context, n int) (*CaseResult, error) {
@@ -375,15 +390,18 @@ func TestUncheckedMutants(t *testing.T) {
 	}
 }
 
-// TestUncheckedByError: a case that ends its campaign, or at which txweave itself fails, is noted with the error that did, whatever else its worker says of it.
+// TestUncheckedByError: a case that ends its campaign, or at which txweave itself fails, is noted with the error that
+// did, whatever else its worker says of it.
 func TestUncheckedByError(t *testing.T) {
 	for _, c := range []struct {
 		err  error
 		says CaseResult
 		want string
 	}{
-		{fmt.Errorf("%w: the kernel ended it", exec.ErrUnavailable), CaseResult{}, `"reason":"unavailable","detail":"target unavailable: the kernel ended it"`},
-		{fmt.Errorf("%w: x", exec.ErrUnavailable), CaseResult{Skipped: "killed from outside", Detail: "signal: killed"}, `"reason":"killed from outside","detail":"signal: killed"`},
+		{fmt.Errorf("%w: the kernel ended it", exec.ErrUnavailable), CaseResult{},
+			`"reason":"unavailable","detail":"target unavailable: the kernel ended it"`},
+		{fmt.Errorf("%w: x", exec.ErrUnavailable), CaseResult{Skipped: "killed from outside", Detail: "signal: killed"},
+			`"reason":"killed from outside","detail":"signal: killed"`},
 		{errors.New("no such thing"), CaseResult{}, `"reason":"a fault of txweave's own","detail":"no such thing"`},
 	} {
 		dir := t.TempDir()
@@ -393,7 +411,8 @@ func TestUncheckedByError(t *testing.T) {
 			return &r, c.err
 		})
 		cfg.Source.Count, cfg.Store = 1, store.In(dir)
-		if _, err := Run(t.Context(), cfg); errors.Is(c.err, exec.ErrUnavailable) && !errors.Is(err, c.err) || !errors.Is(c.err, exec.ErrUnavailable) && err != nil {
+		if _, err := Run(t.Context(), cfg); errors.Is(c.err, exec.ErrUnavailable) && !errors.Is(err, c.err) ||
+			!errors.Is(c.err, exec.ErrUnavailable) && err != nil {
 			t.Errorf("%v", err)
 		}
 		text, err := os.ReadFile(filepath.Join(dir, "unchecked.jsonl"))
@@ -416,7 +435,8 @@ func TestSlowCase(t *testing.T) {
 	notes := make(chan string)
 	cfg, _ := fakes(func(_ context.Context, n int) (*CaseResult, error) {
 		for range 2 {
-			if text := <-notes; !strings.HasPrefix(text, "case 0 of seed 7 has been running for ") || !strings.HasSuffix(text, `: T1: SELECT 1\u001b[2J, sent 3m ago`) {
+			if text := <-notes; !strings.HasPrefix(text, "case 0 of seed 7 has been running for ") || !strings.HasSuffix(text,
+				`: T1: SELECT 1\u001b[2J, sent 3m ago`) {
 				t.Errorf("it says %q", text)
 			}
 		}
@@ -438,8 +458,8 @@ func TestSlowCase(t *testing.T) {
 	}
 }
 
-// TestRemovedDirectoryIsNoticed: where somebody removes what a campaign keeps, or puts another directory in its place, that ends the campaign and is
-// said, and what is gone does not count as kept.
+// TestRemovedDirectoryIsNoticed: where somebody removes what a campaign keeps, or puts another directory in its place,
+// that ends the campaign and is said, and what is gone does not count as kept.
 func TestRemovedDirectoryIsNoticed(t *testing.T) {
 	for _, again := range []bool{false, true} {
 		dir := filepath.Join(t.TempDir(), "out")

@@ -38,7 +38,8 @@ type Testament interface{ LastWords() string }
 
 var frame = regexp.MustCompile(`(?m)^(txweave/[^\n]*)\([^)\n]*\)\n`)
 
-// ownFrames names the functions of txweave's in which a panic arose, the innermost first; a few, and none of those that call every worker.
+// ownFrames names the functions of txweave's in which a panic arose, the innermost first; a few, and none of those that
+// call every worker.
 func ownFrames(stack string) (out []string) {
 	if _, after, found := strings.Cut(stack, "\npanic("); found {
 		stack = after
@@ -69,10 +70,10 @@ func check(ctx context.Context, w Worker, job Job) (res *CaseResult, err error) 
 	return res, err
 }
 
-// endure deals with a case at which a worker failed by a fault of txweave's own: that is written down, the worker is replaced, and the case
-// run again, alone. One that fails again counts as not checked, with both errors; so the cases after it are checked. What had been found
-// before the worker failed is kept. It returns the error that ends the run: of a target that is not there, and where faults come one
-// after the other.
+// endure deals with a case at which a worker failed by a fault of txweave's own: that is written down, the worker is
+// replaced, and the case run again, alone. One that fails again counts as not checked, with both errors; so the cases
+// after it are checked. What had been found before the worker failed is kept. It returns the error that ends the run:
+// of a target that is not there, and where faults come one after the other.
 func (r *run) endure(ctx context.Context, w *Worker, job Job, met *CaseResult, why error) (*CaseResult, error) {
 	if errors.Is(why, exec.ErrUnavailable) {
 		return met, why
@@ -89,7 +90,8 @@ func (r *run) endure(ctx context.Context, w *Worker, job Job, met *CaseResult, w
 		return met, errors.Join(why, r.wrote(job, why, ""))
 	}
 	if met != nil && len(met.Findings)+len(met.Flaky) > 0 {
-		return met, errors.Join(r.wrote(job, why, "the case is not run again: what it had shown before is kept"), r.replace(ctx, w))
+		return met, errors.Join(r.wrote(job, why, "the case is not run again: what it had shown before is kept"),
+			r.replace(ctx, w))
 	}
 	if err := r.replace(ctx, w); err != nil {
 		return nil, errors.Join(err, r.wrote(job, why, ""))
@@ -115,7 +117,8 @@ func (r *run) endure(ctx context.Context, w *Worker, job Job, met *CaseResult, w
 	return res, errors.Join(r.wrote(job, why, again), r.replace(ctx, w))
 }
 
-// wrote writes a fault of txweave's own down where it can be looked at: of which case, what was said, and where it arose.
+// wrote writes a fault of txweave's own down where it can be looked at: of which case, what was said, and where it
+// arose.
 func (r *run) wrote(job Job, why error, again string) error {
 	var b strings.Builder
 	line := func(key, value string) {

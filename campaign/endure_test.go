@@ -15,7 +15,8 @@ import (
 	"txweave/finding"
 )
 
-// TestEndure: a fault of txweave's own costs the case at which it comes, and no other; what comes again and again ends the run.
+// TestEndure: a fault of txweave's own costs the case at which it comes, and no other; what comes again and again ends
+// the run.
 func TestEndure(t *testing.T) {
 	tries := map[int]int{}
 	cfg, closed := fakes(func(_ context.Context, n int) (*CaseResult, error) {
@@ -40,7 +41,8 @@ func TestEndure(t *testing.T) {
 		t.Errorf("%d faults", sum.Faults)
 	}
 	for name, want := range map[string][]string{
-		"seed-7-case-000002.txt": {"case     2 of seed 7\n", "target   fake 1.0 at serializable\n", "panic: index out of range, in txweave/campaign.TestEndure",
+		"seed-7-case-000002.txt": {"case     2 of seed 7\n", "target   fake 1.0 at serializable\n",
+			"panic: index out of range, in txweave/campaign.TestEndure",
 			"endure_test.go:", "\n\nrun again, the case failed in the same way\n"},
 		"seed-7-case-000004.txt": {"\n\nno such thing\n", "the fault did not come again"},
 	} {
@@ -58,7 +60,8 @@ func TestEndure(t *testing.T) {
 		t.Errorf("%d workers were closed", *closed)
 	}
 	all := strings.Join(notes, "\n")
-	for _, want := range []string{"case 2 of seed 7: a fault of txweave's own: panic: index out of range, in txweave/campaign.TestEndure", "case 4 of seed 7: the fault did not come again"} {
+	for _, want := range []string{"case 2 of seed 7: a fault of txweave's own: panic: index out of range, in " +
+		"txweave/campaign.TestEndure", "case 4 of seed 7: the fault did not come again"} {
 		if !strings.Contains(all, want) {
 			t.Errorf("%q is not said: %s", want, all)
 		}
@@ -69,7 +72,8 @@ func TestEndure(t *testing.T) {
 	if sum, err := Run(t.Context(), cfg); err == nil || sum.Skipped[SkippedFault] != Endured || sum.Faults != Endured+1 {
 		t.Errorf("%+v: %v", sum, err)
 	}
-	cfg, _ = fakes(func(_ context.Context, n int) (*CaseResult, error) { // cases that are passed over are no sign of health
+	cfg, _ = fakes(func(_ context.Context, n int) (*CaseResult, error) {
+		// cases that are passed over are no sign of health
 		if n%4 == 3 {
 			return nil, errors.New("6 cases in a row failed")
 		}
@@ -88,8 +92,8 @@ func TestEndure(t *testing.T) {
 	}
 }
 
-// TestEndureWithResult: a worker that says what it had done before it failed is a fault as any other; what the case had shown is kept, and
-// the case not run again.
+// TestEndureWithResult: a worker that says what it had done before it failed is a fault as any other; what the case had
+// shown is kept, and the case not run again.
 func TestEndureWithResult(t *testing.T) {
 	tries := map[int]int{}
 	cfg, _ := fakes(func(_ context.Context, n int) (*CaseResult, error) {
@@ -104,7 +108,8 @@ func TestEndureWithResult(t *testing.T) {
 	})
 	cfg.Source.Count, cfg.Store = 6, store.In(t.TempDir())
 	sum, err := Run(t.Context(), cfg)
-	if err != nil || sum.Faults != 2 || sum.Skipped[SkippedFault] != 1 || len(sum.Bugs) != 1 || sum.Cases != 6 || tries[1] != 2 || tries[3] != 1 {
+	if err != nil || sum.Faults != 2 || sum.Skipped[SkippedFault] != 1 || len(sum.Bugs) != 1 || sum.Cases != 6 ||
+		tries[1] != 2 || tries[3] != 1 {
 		t.Errorf("%+v: %v, %v", sum, err, tries)
 	}
 }
@@ -127,7 +132,8 @@ func forgetful(n int) []byte {
 	return nil
 }
 
-// TestMadePanics: where what makes cases from others panics, that is a fault of one case, which is the generator's then, and the campaign goes on.
+// TestMadePanics: where what makes cases from others panics, that is a fault of one case, which is the generator's
+// then, and the campaign goes on.
 func TestMadePanics(t *testing.T) {
 	cfg, _ := fakes(func(_ context.Context, n int) (*CaseResult, error) { return result(n), nil })
 	cfg.Source.Made = forgetful
@@ -163,8 +169,8 @@ func (panickyReducer) Reduce(context.Context, *finding.Record, []byte) (*Reduced
 }
 func (panickyReducer) Close() error { return nil }
 
-// TestLateReduction: a reduction that is under way when the time for those that are left is over has its grace; one that takes longer
-// is given up, and that is said.
+// TestLateReduction: a reduction that is under way when the time for those that are left is over has its grace; one
+// that takes longer is given up, and that is said.
 func TestLateReduction(t *testing.T) {
 	for _, c := range []struct {
 		takes time.Duration
@@ -184,7 +190,8 @@ func TestLateReduction(t *testing.T) {
 		if err != nil || len(sum.Bugs) != 1 {
 			t.Fatalf("%+v: %v", sum, err)
 		}
-		if got := strings.Join(notes, "\n"); slow.done != (c.note == "") || !strings.HasPrefix(got, c.note) || c.note == "" && got != "" {
+		if got := strings.Join(notes, "\n"); slow.done != (c.note == "") || !strings.HasPrefix(got, c.note) ||
+			c.note == "" && got != "" {
 			t.Errorf("%v: done %v, notes %q", c.takes, slow.done, got)
 		}
 	}
@@ -207,8 +214,8 @@ func (r *slowReducer) Reduce(ctx context.Context, f *finding.Record, text []byte
 }
 func (*slowReducer) Close() error { return nil }
 
-// TestCountsAddUp: a case of whose statements one has neither survived nor been dropped for a reason is a fault of txweave's own that is written down; what it
-// showed is kept, and the campaign goes on with counts that add up.
+// TestCountsAddUp: a case of whose statements one has neither survived nor been dropped for a reason is a fault of
+// txweave's own that is written down; what it showed is kept, and the campaign goes on with counts that add up.
 func TestCountsAddUp(t *testing.T) {
 	dir := t.TempDir()
 	cfg, _ := fakes(func(_ context.Context, n int) (*CaseResult, error) {
@@ -227,13 +234,16 @@ func TestCountsAddUp(t *testing.T) {
 		t.Fatal(err)
 	}
 	if sum.Faults != 2 || sum.Skipped[SkippedFault] != 1 || len(sum.Findings) != 1 || sum.CasesChecked != 5 {
-		t.Errorf("%d faults, skipped %v, %d findings, %d checked", sum.Faults, sum.Skipped, len(sum.Findings), sum.CasesChecked)
+		t.Errorf("%d faults, skipped %v, %d findings, %d checked", sum.Faults, sum.Skipped, len(sum.Findings),
+			sum.CasesChecked)
 	}
-	if st := sum.Statements; st.Generated != st.Survived+st.DroppedBlocked+st.DroppedCyclic+st.DroppedAborted+st.DroppedGuilty || st.Generated != 4*15 {
+	if st := sum.Statements; st.Generated != st.Survived+st.DroppedBlocked+st.DroppedCyclic+st.DroppedAborted+
+		st.DroppedGuilty || st.Generated != 4*15 {
 		t.Errorf("%+v", st)
 	}
 	text, err := os.ReadFile(filepath.Join(dir, store.FaultsDir, "seed-7-case-000001.txt"))
-	if err != nil || !strings.Contains(string(text), "of 15 statements 14 have survived or were dropped for a reason: the counts do not add up") {
+	if err != nil || !strings.Contains(string(text),
+		"of 15 statements 14 have survived or were dropped for a reason: the counts do not add up") {
 		t.Errorf("%s, %v", text, err)
 	}
 }

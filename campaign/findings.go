@@ -16,7 +16,8 @@ import (
 
 // flooded tells that a cause is paused.
 func (r *run) flooded(cause string, cases int) {
-	r.note(fmt.Sprintf("set-up fault? %s shows in %d of the last %d cases: its findings are paused, and only counted until it is rarer",
+	r.note(fmt.Sprintf("set-up fault? %s shows in %d of the last %d cases: its findings are paused, and only counted "+
+		"until it is rarer",
 		cause, cases, floodWindow))
 	r.floods[cause] = true
 	for _, b := range r.sum.Bugs {
@@ -30,9 +31,9 @@ func (r *run) note(text string) {
 	}
 }
 
-// found decides what becomes of a finding, or of a suspect, which did not come back each time: held back, counted as a known
-// bug, or saved, and in the list of those that are to be reduced and placed. Number is the finding's in its case, those that came
-// back each time first.
+// found decides what becomes of a finding, or of a suspect, which did not come back each time: held back, counted as a
+// known bug, or saved, and in the list of those that are to be reduced and placed. Number is the finding's in its case,
+// those that came back each time first.
 func (r *run) found(res *CaseResult, f *Found, number int, done *store.CaseDone, list *[]pending) error {
 	if r.flood.holds(f.Signature) {
 		done.Held = append(done.Held, f.Signature)
@@ -41,7 +42,8 @@ func (r *run) found(res *CaseResult, f *Found, number int, done *store.CaseDone,
 	if text, has := f.Files[finding.CaseFile]; has {
 		f.Files[finding.CaseFile] = finding.Mark(text, &r.env)
 	}
-	p := pending{rec: r.record(res, f, number), sig: signature.OfText(&f.Finding, f.Files[finding.CaseFile]), files: f.Files}
+	p := pending{rec: r.record(res, f, number), sig: signature.OfText(&f.Finding, f.Files[finding.CaseFile]),
+		files: f.Files}
 	if bug := r.knownAs(&f.Finding, p.sig); bug != "" {
 		done.Known = append(done.Known, bug)
 		return nil
@@ -67,8 +69,8 @@ func (r *run) found(res *CaseResult, f *Found, number int, done *store.CaseDone,
 	return err
 }
 
-// counted counts a case that is done, in one step where the store can; but not if a finding could not be saved: the case is then
-// run again, another time. It returns false where the case does not count.
+// counted counts a case that is done, in one step where the store can; but not if a finding could not be saved: the
+// case is then run again, another time. It returns false where the case does not count.
 func (r *run) counted(done *store.CaseDone, list []pending, lost error) (ok bool, err error) {
 	if ledger, has := r.cfg.Store.(store.Ledger); has {
 		if lost != nil {
@@ -97,8 +99,8 @@ func (r *run) accept(p pending) error {
 	return nil
 }
 
-// record is a finding's finding.json. Its name is unique in the campaign and tells the case; where several campaigns share a
-// store it is the same whenever the case is run.
+// record is a finding's finding.json. Its name is unique in the campaign and tells the case; where several campaigns
+// share a store it is the same whenever the case is run.
 func (r *run) record(res *CaseResult, f *Found, number int) *finding.Record {
 	kind, suspect := "finding", number >= len(res.Findings)
 	if suspect {
@@ -109,7 +111,8 @@ func (r *run) record(res *CaseResult, f *Found, number int) *finding.Record {
 	} else {
 		number = r.ids
 	}
-	rec := &finding.Record{ID: fmt.Sprintf("%s-%06d-%d", kind, res.Case, number), Finding: f.Finding, Suspect: suspect, Environment: r.env}
+	rec := &finding.Record{ID: fmt.Sprintf("%s-%06d-%d", kind, res.Case, number), Finding: f.Finding, Suspect: suspect,
+		Environment: r.env}
 	rec.Environment.Case = res.Case
 	r.ids++
 	if suspect {
@@ -145,8 +148,8 @@ func (r *run) save(rec *finding.Record, files map[string][]byte) (name string, e
 	return name, nil
 }
 
-// place counts findings to their bugs and keeps the files of those whose bugs have few. A finding that cannot be kept is
-// counted and reported all the same, without a directory.
+// place counts findings to their bugs and keeps the files of those whose bugs have few. A finding that cannot be kept
+// is counted and reported all the same, without a directory.
 func (r *run) place(list ...pending) error {
 	in := make([]store.Placement, len(list))
 	for i := range list {
@@ -164,7 +167,8 @@ func (r *run) place(list ...pending) error {
 			o = out[i]
 		}
 		if o.Bug.ID == "" { // it is not even counted
-			o = store.Placed{Bug: finding.Bug{Status: finding.StatusOpen, Signature: p.sig, Summary: p.rec.Summary}, Name: p.name}
+			o = store.Placed{Bug: finding.Bug{Status: finding.StatusOpen, Signature: p.sig, Summary: p.rec.Summary},
+				Name: p.name}
 			lost = fmt.Errorf("cannot count %s, case %d of seed %d: %w", p.rec.ID, p.rec.Environment.Case, r.cfg.Seed, lost)
 		}
 		if o.Gone != "" {
@@ -210,7 +214,8 @@ func (r *run) count(g *finding.Bug, fresh bool, ref FindingRef, rec *finding.Rec
 	if fresh {
 		r.sum.LastBug, r.sum.LastBugAt = g.ID, time.Now()
 	}
-	r.sum.Bugs = append(r.sum.Bugs, &BugRef{ID: g.ID, Status: g.Status, New: fresh, Count: 1, Signature: g.Signature.String(), Title: g.Title, Summary: g.Summary, Dir: ref.Dir,
+	r.sum.Bugs = append(r.sum.Bugs, &BugRef{ID: g.ID, Status: g.Status, New: fresh, Count: 1,
+		Signature: g.Signature.String(), Title: g.Title, Summary: g.Summary, Dir: ref.Dir,
 		Paused: r.floods[g.Signature.Coarse], coarse: g.Signature.Coarse})
 	if g.Status == finding.StatusOpen || g.Status == finding.StatusSuspect {
 		r.report(ref, rec, g.Status == finding.StatusSuspect)
@@ -242,7 +247,8 @@ func (r *run) adopt() error {
 			continue
 		}
 		e := &p.rec.Environment
-		if r.queue != nil && e.DBMS == r.env.DBMS && e.Isolation == r.env.Isolation && e.Claim == r.env.Claim && slices.Equal(e.Planted, r.env.Planted) {
+		if r.queue != nil && e.DBMS == r.env.DBMS && e.Isolation == r.env.Isolation && e.Claim == r.env.Claim &&
+			slices.Equal(e.Planted, r.env.Planted) {
 			r.queue.add(p)
 		} else if err := r.place(p); err != nil {
 			return err

@@ -16,7 +16,8 @@ type flood struct {
 }
 
 func newFlood(percent int, alarm func(cause string, cases int)) *flood {
-	return &flood{percent: percent, count: map[string]int{}, active: map[string]bool{}, held: map[string]int{}, alarm: alarm}
+	return &flood{percent: percent, count: map[string]int{}, active: map[string]bool{}, held: map[string]int{},
+		alarm: alarm}
 }
 
 // note takes the causes of one more case, each once.

@@ -28,8 +28,8 @@ type Reduced struct {
 	Minimal bool // nothing more could go
 }
 
-// pending is a finding that waits for being reduced. Its files lie in the store under name, where it has one: the disk is the
-// queue, and memory holds only what tells one finding from another.
+// pending is a finding that waits for being reduced. Its files lie in the store under name, where it has one: the disk
+// is the queue, and memory holds only what tells one finding from another.
 type pending struct {
 	rec   *finding.Record
 	sig   finding.Signature
@@ -38,8 +38,8 @@ type pending struct {
 	lost  bool // it could not be saved
 }
 
-// Of findings with one coarse signature so many wait to be reduced. Those beyond it, which are one bug in the common case, are
-// placed when one of the others has been: some with their case alone, the rest as a number.
+// Of findings with one coarse signature so many wait to be reduced. Those beyond it, which are one bug in the common
+// case, are placed when one of the others has been: some with their case alone, the rest as a number.
 const (
 	maxAlike = 32
 	maxLight = 500
@@ -118,16 +118,19 @@ func (q *reductions) settle(coarse string) error {
 	return q.run.place(now...)
 }
 
-// grace is how long a reduction may take that has a time to end by itself: to check once more what has become of its case.
+// grace is how long a reduction may take that has a time to end by itself: to check once more what has become of its
+// case.
 func grace(reduceTime time.Duration) time.Duration { return reduceTime + reduceTime/2 }
 
-// finish reduces what is left, as long as that takes at most ReduceTime and the grace of the last one, and ends the worker.
+// finish reduces what is left, as long as that takes at most ReduceTime and the grace of the last one, and ends the
+// worker.
 func (q *reductions) finish() {
 	q.run.mu.Lock()
 	q.closed, q.end = true, time.Now().Add(grace(q.run.cfg.ReduceTime))
 	q.more.Signal()
 	q.run.mu.Unlock()
-	timers := []*time.Timer{time.AfterFunc(q.run.cfg.ReduceTime, q.last), time.AfterFunc(grace(q.run.cfg.ReduceTime), q.stop)}
+	timers := []*time.Timer{time.AfterFunc(q.run.cfg.ReduceTime, q.last),
+		time.AfterFunc(grace(q.run.cfg.ReduceTime), q.stop)}
 	q.done.Wait()
 	for _, t := range timers {
 		t.Stop()
@@ -137,13 +140,16 @@ func (q *reductions) finish() {
 	defer q.run.mu.Unlock()
 	q.run.lost(q.settle(""))
 	if n := len(q.undone); n > 0 {
-		q.run.note(fmt.Sprintf("not reduced for want of time: %d of the findings, %s first; txweave reduce does it, or a longer --reduce-time (%v)",
-			n, q.undone[0], q.run.cfg.ReduceTime))
+		q.run.note(
+			fmt.Sprintf(
+				"not reduced for want of time: %d of the findings, %s first; txweave reduce does it, or a longer --reduce-time "+
+					"(%v)",
+				n, q.undone[0], q.run.cfg.ReduceTime))
 	}
 }
 
-// take waits for the next finding: one of the signature that has been reduced the fewest times, so that a bug that shows all
-// the time does not hide one that shows once.
+// take waits for the next finding: one of the signature that has been reduced the fewest times, so that a bug that
+// shows all the time does not hide one that shows once.
 func (q *reductions) take() (p pending, ok bool) {
 	q.run.mu.Lock()
 	defer q.run.mu.Unlock()
@@ -188,8 +194,8 @@ func (q *reductions) drop() error {
 	return err
 }
 
-// reduceTries is how often a reduction is begun that fails for reasons of ours or the environment's: a connection that nobody
-// used for hours is gone, and a new reducer has a new one.
+// reduceTries is how often a reduction is begun that fails for reasons of ours or the environment's: a connection that
+// nobody used for hours is gone, and a new reducer has a new one.
 const reduceTries = 2
 
 // reduce reduces a finding, unless the campaign is over, and places it.

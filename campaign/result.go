@@ -41,10 +41,11 @@ type CaseResult struct {
 	CrossEdges  map[string]int `json:"cross_edges,omitempty"`
 	Skipped     string         `json:"skipped,omitempty"` // why it was not checked …
 	Detail      string         `json:"detail,omitempty"`  // … and what was said, on one line
-	Refused     string         `json:"refused,omitempty"` // why the oracle or the database does not take a case given as text
-	Uses        []string       `json:"uses,omitempty"`    // productions of the generator that it is made of
-	Findings    []Found        `json:"findings,omitempty"`
-	Flaky       []Found        `json:"flaky,omitempty"`
+	// why the oracle or the database does not take a case given as text
+	Refused  string   `json:"refused,omitempty"`
+	Uses     []string `json:"uses,omitempty"` // productions of the generator that it is made of
+	Findings []Found  `json:"findings,omitempty"`
+	Flaky    []Found  `json:"flaky,omitempty"`
 	// Doing says that this is no result yet: the case is still being checked, and this is what it is at.
 	Doing string `json:"doing,omitempty"`
 	// Fatal says that the worker cannot go on, and why.
@@ -79,7 +80,8 @@ func (r *CaseResult) Outcome() finding.CaseOutcome {
 func (r *CaseResult) work() store.Work {
 	w := store.Work{Runs: int64(r.Runs), Replays: int64(r.Replays), Sent: r.Sent}
 	if r.Checked {
-		w.Generated, w.Survived, w.Errored = int64(r.Statements.Generated), int64(r.Statements.Survived), int64(r.Statements.Errored)
+		w.Generated, w.Survived, w.Errored = int64(r.Statements.Generated), int64(r.Statements.Survived),
+			int64(r.Statements.Errored)
 		w.Aborted = int64(r.Statements.DroppedAborted)
 		w.Overlapping, w.OverlapEdge = r.Overlapping, r.OverlapEdge
 	}
@@ -93,7 +95,8 @@ type Found struct {
 }
 
 // Statements counts generated statements and what became of them:
-// Generated = Survived + DroppedBlocked + DroppedCyclic + DroppedAborted + DroppedGuilty, over the cases that were checked.
+// Generated = Survived + DroppedBlocked + DroppedCyclic + DroppedAborted + DroppedGuilty, over the cases that were
+// checked.
 type Statements struct {
 	Generated      int `json:"generated"`
 	Errored        int `json:"errored"`
@@ -111,8 +114,10 @@ type Statements struct {
 // missing says of a case that was checked which of its statements nothing is known of; nil where the counts add up.
 func (r *CaseResult) missing() error {
 	st := &r.Statements
-	if told := st.Survived + st.DroppedBlocked + st.DroppedCyclic + st.DroppedAborted + st.DroppedGuilty; r.Checked && told != st.Generated {
-		return fmt.Errorf("of %d statements %d have survived or were dropped for a reason: the counts do not add up", st.Generated, told)
+	if told := st.Survived + st.DroppedBlocked + st.DroppedCyclic + st.DroppedAborted + st.DroppedGuilty; r.Checked &&
+		told != st.Generated {
+		return fmt.Errorf("of %d statements %d have survived or were dropped for a reason: the counts do not add up",
+			st.Generated, told)
 	}
 	return nil
 }
@@ -159,15 +164,16 @@ type BugRef struct {
 
 // Summary is the outcome of a campaign: the object that --format json prints.
 type Summary struct {
-	Seed             uint64         `json:"seed"`
-	Target           string         `json:"target"`
-	Version          string         `json:"version"`
-	Isolation        string         `json:"isolation"`
-	ElapsedS         float64        `json:"elapsed_s"`
-	Cases            int            `json:"cases"`
-	CasesChecked     int            `json:"cases_checked"`       // clean, or with findings
-	CasesClean       int            `json:"cases_clean"`         // judged to their end, and nothing is wrong
-	CasesFinding     int            `json:"cases_with_findings"` // something is wrong, whether or not it came back each time
+	Seed         uint64  `json:"seed"`
+	Target       string  `json:"target"`
+	Version      string  `json:"version"`
+	Isolation    string  `json:"isolation"`
+	ElapsedS     float64 `json:"elapsed_s"`
+	Cases        int     `json:"cases"`
+	CasesChecked int     `json:"cases_checked"` // clean, or with findings
+	CasesClean   int     `json:"cases_clean"`   // judged to their end, and nothing is wrong
+	// something is wrong, whether or not it came back each time
+	CasesFinding     int            `json:"cases_with_findings"`
 	CasesPerMinute   float64        `json:"cases_per_minute"`
 	OverlappingCases int            `json:"overlapping_cases"`
 	OverlapEdgeCases int            `json:"overlap_edge_cases"` // an edge joins transactions that overlapped
@@ -183,13 +189,15 @@ type Summary struct {
 	Known            map[string]int `json:"known"`    // findings of known bugs, by the bug's name
 	Paused           map[string]int `json:"paused"`   // findings held back as a fault of the set-up, by signature
 	Flaky            []string       `json:"flaky"`
-	// Waiting is how many findings are to be reduced yet, and LastBug the bug that was new last, with when: for who watches.
+	// Waiting is how many findings are to be reduced yet, and LastBug the bug that was new last, with when: for who
+	// watches.
 	Waiting   int            `json:"-"`
 	LastBug   string         `json:"-"`
 	LastBugAt time.Time      `json:"-"`
 	FromSeeds *FromSeeds     `json:"from_seeds,omitempty"` // nil: there were no seed cases to change
 	Skipped   map[string]int `json:"skipped"`              // cases that were not checked, by reason; the rest of Cases
-	Faults    int            `json:"faults,omitempty"`     // cases at which txweave itself failed, also those that it then checked
+	// cases at which txweave itself failed, also those that it then checked
+	Faults int `json:"faults,omitempty"`
 }
 
 // FromSeeds counts the cases that were made by changing seed cases.

@@ -7,10 +7,10 @@ import (
 	"txweave/history"
 )
 
-// Adya names what is wrong as Adya's thesis does, with what Elle adds to its names: "-item" for what needs no predicate,
-// "-process" and "-realtime" for cycles that need session order or real time; "P4" is the lost update of Berenson et al.
-// (SIGMOD 1995). "internal", "future-read", "incompatible-order" and, of a list that
-// holds an element twice, "duplicate-elements" are Elle's own. It returns "" where neither has a name.
+// Adya names what is wrong as Adya's thesis does, with what Elle adds to its names: "-item" for what needs no
+// predicate, "-process" and "-realtime" for cycles that need session order or real time; "P4" is the lost update of
+// Berenson et al. (SIGMOD 1995). "internal", "future-read", "incompatible-order" and, of a list that holds an element
+// twice, "duplicate-elements" are Elle's own. It returns "" where neither has a name.
 func Adya(a fault.Kind, cycle []ExplainedEdge) string {
 	switch a {
 	case fault.HistoryAbortedRead:
@@ -63,7 +63,8 @@ func Adya(a fault.Kind, cycle []ExplainedEdge) string {
 	return name
 }
 
-// forbidden are the weakest levels that forbid what Adya returns: of levels of which none is weaker than the other, all.
+// forbidden are the weakest levels that forbid what Adya returns: of levels of which none is weaker than the other,
+// all.
 var forbidden = map[string][]string{
 	"G0":                 {"read-uncommitted"},
 	"duplicate-elements": {"read-uncommitted"},
@@ -82,10 +83,11 @@ var forbidden = map[string][]string{
 	"G2-item":            {"repeatable-read"},
 }
 
-// Forbidden returns the weakest levels that forbid an anomaly, given by the name that the function Adya has for it, by the names of
-// jepsen.io/consistency: what Elle prints as :not. They come from Adya's thesis, Cerone et al. (CONCUR 2015) for read-atomic
-// and update-atomic, and Berenson et al. for cursor stability. A cycle that needs session order or real time is forbidden by
-// levels that promise it: "strong-session-…", "strong-…". It returns nil for what has no name.
+// Forbidden returns the weakest levels that forbid an anomaly, given by the name that the function Adya has for it, by
+// the names of jepsen.io/consistency: what Elle prints as :not. They come from Adya's thesis, Cerone et al. (CONCUR
+// 2015) for read-atomic and update-atomic, and Berenson et al. for cursor stability. A cycle that needs session order
+// or real time is forbidden by levels that promise it: "strong-session-…", "strong-…". It returns nil for what has no
+// name.
 func Forbidden(name string) []string {
 	for _, needs := range []struct{ suffix, prefix string }{{"-process", "strong-session-"}, {"-realtime", "strong-"}} {
 		base, ok := strings.CutSuffix(name, needs.suffix)

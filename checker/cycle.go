@@ -5,8 +5,8 @@ import (
 	"txweave/history"
 )
 
-// Dependency is one edge of a graph of transactions, by number. An edge without a kind joins nodes that are one transaction, or
-// stand for moments in time; it counts as nothing in the length of a cycle.
+// Dependency is one edge of a graph of transactions, by number. An edge without a kind joins nodes that are one
+// transaction, or stand for moments in time; it counts as nothing in the length of a cycle.
 type Dependency struct {
 	From, To int32
 	Kind     history.EdgeKind

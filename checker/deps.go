@@ -8,8 +8,8 @@ import (
 // None stands for no transaction.
 const None int32 = -1
 
-// Deps are the dependencies that follow from the reads and the sessions alone: WR and SO. Edges are not stored: a version
-// has a list of its readers, a transaction its neighbours in its session.
+// Deps are the dependencies that follow from the reads and the sessions alone: WR and SO. Edges are not stored: a
+// version has a list of its readers, a transaction its neighbours in its session.
 type Deps struct {
 	R        *Reads
 	Versions []VersionUses
@@ -92,14 +92,15 @@ func (d *Deps) PrevSO() []int32 {
 	return prev
 }
 
-// Sources returns the versions that the operations of transaction t returned, in program order: Inner for those that are
-// no external reads. It shares memory.
+// Sources returns the versions that the operations of transaction t returned, in program order: Inner for those that
+// are no external reads. It shares memory.
 func (r *Reads) Sources(t int32) []int32 {
 	first := r.H.FirstOp(int(t))
 	return r.From[first : first+len(r.H.TxnOps(int(t)))]
 }
 
-// ReadersOf returns the transactions whose external reads returned version v, once for each read, last first. It shares memory.
+// ReadersOf returns the transactions whose external reads returned version v, once for each read, last first. It shares
+// memory.
 func (d *Deps) ReadersOf(v int32) []int32 {
 	x := &d.Versions[v]
 	return d.readers[x.first : x.first+x.Readers]

@@ -53,7 +53,8 @@ func (v *Verdict) SVG() []byte {
 	height := top + line*float64(len(v.Counterexample)+2)
 	circle := draw.Circle{N: len(names), X: width / 2, Y: margin + radius, R: radius}
 	var b bytes.Buffer
-	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.0f %.0f" width="%.0f" height="%.0f" font-family="sans-serif" font-size="14">
+	fmt.Fprintf(&b,
+		`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.0f %.0f" width="%.0f" height="%.0f" font-family="sans-serif" font-size="14">
 <style>
 :root{color-scheme:light dark}svg{background:#fff}text{fill:#111}
 .n{fill:#eef2f7;stroke:#345}.e{fill:none;stroke:#345;stroke-width:1.5}.rw{stroke:#b3261e;stroke-dasharray:5 3}.a{fill:#345}.k{font-size:12px;paint-order:stroke;stroke:#fff;stroke-width:4}
@@ -67,18 +68,23 @@ func (v *Verdict) SVG() []byte {
 			class = "e rw"
 		}
 		arrow := circle.Arrow(index[nameOf(e.From)], index[e.To])
-		fmt.Fprintf(&b, `<path class="%s" marker-end="url(#arrow)" d="%s"/><text class="k" x="%.1f" y="%.1f" text-anchor="middle">%s</text>`+"\n",
+		fmt.Fprintf(&b,
+			`<path class="%s" marker-end="url(#arrow)" d="%s"/><text class="k" x="%.1f" y="%.1f" text-anchor="middle">%s</text>`+
+				"\n",
 			class, arrow.Path, arrow.X, arrow.Y, html.EscapeString(fmt.Sprintf("%d. %s", i+1, e.Label())))
 	}
 	for i, name := range names {
 		x, y := circle.At(i)
 		w := 24 + 9*float64(len(name))
-		fmt.Fprintf(&b, `<rect class="n" x="%.1f" y="%.1f" width="%.1f" height="30" rx="8"/><text x="%.1f" y="%.1f" text-anchor="middle">%s</text>`+"\n",
+		fmt.Fprintf(&b,
+			`<rect class="n" x="%.1f" y="%.1f" width="%.1f" height="30" rx="8"/><text x="%.1f" y="%.1f" text-anchor="middle">%s</text>`+"\n",
 			x-w/2, y-15, w, x, y+5, html.EscapeString(name))
 	}
-	fmt.Fprintf(&b, `<text x="20" y="%.0f" font-weight="bold">%s</text>`+"\n", top+line/2, html.EscapeString(fmt.Sprintf("%s: %s", v.Anomaly, v.Reason)))
+	fmt.Fprintf(&b, `<text x="20" y="%.0f" font-weight="bold">%s</text>`+"\n", top+line/2,
+		html.EscapeString(fmt.Sprintf("%s: %s", v.Anomaly, v.Reason)))
 	for i, e := range v.Counterexample {
-		fmt.Fprintf(&b, `<text x="20" y="%.0f">%s</text>`+"\n", top+line*(float64(i)+1.5), html.EscapeString(fmt.Sprintf("%d. %s → %s (%s): %s", i+1, nameOf(e.From), e.To, e.Label(), e.Text)))
+		fmt.Fprintf(&b, `<text x="20" y="%.0f">%s</text>`+"\n", top+line*(float64(i)+1.5),
+			html.EscapeString(fmt.Sprintf("%d. %s → %s (%s): %s", i+1, nameOf(e.From), e.To, e.Label(), e.Text)))
 	}
 	b.WriteString("</svg>\n")
 	return b.Bytes()

@@ -23,13 +23,17 @@ func Explain(r *Reads, s Dependency) ExplainedEdge {
 			e.Text = fmt.Sprintf("%s is before %s in %s", from, to, h.SessionText(int(s.To)))
 		}
 	case history.RT:
-		e.Text = fmt.Sprintf("%s had ended, at %s, when %s began, at %s", from, h.EndText(int(s.From)), to, h.StartText(int(s.To)))
+		e.Text = fmt.Sprintf("%s had ended, at %s, when %s began, at %s", from, h.EndText(int(s.From)), to,
+			h.StartText(int(s.To)))
 	case history.WR:
-		e.Text = fmt.Sprintf("%s did %s, and %s did %s", from, opText(h, int(s.From), register.Write, s.Key), to, r.readText(int(s.To), s.From, s.Key))
+		e.Text = fmt.Sprintf("%s did %s, and %s did %s", from, opText(h, int(s.From), register.Write, s.Key), to,
+			r.readText(int(s.To), s.From, s.Key))
 	case history.WW:
-		e.Text = fmt.Sprintf("%s did %s, and %s "+replaced(h, "it")+": %s", from, opText(h, int(s.From), register.Write, s.Key), to, opText(h, int(s.To), register.Write, s.Key))
+		e.Text = fmt.Sprintf("%s did %s, and %s "+replaced(h, "it")+": %s", from, opText(h, int(s.From), register.Write,
+			s.Key), to, opText(h, int(s.To), register.Write, s.Key))
 	case history.RW:
-		e.Text = fmt.Sprintf("%s did %s, and %s "+replaced(h, "that version")+": %s", from, opText(h, int(s.From), register.Read, s.Key), to, opText(h, int(s.To), register.Write, s.Key))
+		e.Text = fmt.Sprintf("%s did %s, and %s "+replaced(h, "that version")+": %s", from, opText(h, int(s.From),
+			register.Read, s.Key), to, opText(h, int(s.To), register.Write, s.Key))
 	}
 	return e
 }
@@ -55,7 +59,8 @@ func ExplainAll(r *Reads, cycle []Dependency) []ExplainedEdge {
 // opText prints the transaction's first read of the key, or its last write of it.
 func opText(h *register.History, t int, kind register.Action, key int32) string {
 	if lists := h.Lists(); lists != nil {
-		h, kind = lists, map[register.Action]register.Action{register.Read: register.ReadList, register.Write: register.Append}[kind]
+		h, kind = lists, map[register.Action]register.Action{register.Read: register.ReadList,
+			register.Write: register.Append}[kind]
 	}
 	text := ""
 	for _, op := range h.TxnOps(t) {

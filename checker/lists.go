@@ -12,12 +12,13 @@ import (
 )
 
 // FromLists turns a history of lists into one of registers: an append is a write, a read of a list one of its last
-// element. A list holds what was appended before by transactions that committed, all of it and in the order in which the
-// versions of the key came: that order is returned, by key, as far as somebody saw it; nil for a history that has no
-// lists. All versions that are not in it come after. Lists that no order of appends explains give a verdict.
+// element. A list holds what was appended before by transactions that committed, all of it and in the order in which
+// the versions of the key came: that order is returned, by key, as far as somebody saw it; nil for a history that has
+// no lists. All versions that are not in it come after. Lists that no order of appends explains give a verdict.
 //
 // A read after appends of its own shows what the list held before them. At SI and above, that is read before them. At
-// RC, RA and TCC, where a register's own value is no read of another transaction, it shows the order of the versions alone.
+// RC, RA and TCC, where a register's own value is no read of another transaction, it shows the order of the versions
+// alone.
 func FromLists(h *register.History, level dbms.Level, opt Options) (*register.History, map[int32][]int64, *Verdict) {
 	lists, others := false, false
 	for i := range h.Ops {
@@ -35,7 +36,8 @@ func FromLists(h *register.History, level dbms.Level, opt Options) (*register.Hi
 		v := opt.Unknown(level, Registers, "the history mixes lists and registers")
 		return nil, nil, &v
 	}
-	l := &lister{h: h, level: level, opt: opt, weak: level == dbms.RC || level == dbms.RA || level == dbms.TCC, writer: map[element]int{}, longest: map[int32]listRead{}}
+	l := &lister{h: h, level: level, opt: opt, weak: level == dbms.RC || level == dbms.RA || level == dbms.TCC,
+		writer: map[element]int{}, longest: map[int32]listRead{}}
 	if v := l.appends(); v != nil {
 		return nil, nil, v
 	}
@@ -80,7 +82,8 @@ func (l *lister) appends() *Verdict {
 			}
 			e := element{op.Key, op.Value}
 			if other, dup := l.writer[e]; dup {
-				v := l.opt.Unknown(l.level, UniqueValues, "%s and %s both append %s to %s", l.h.TxnName(other), l.h.TxnName(t), l.h.Name(op.Value), l.h.KeyName(op.Key))
+				v := l.opt.Unknown(l.level, UniqueValues, "%s and %s both append %s to %s", l.h.TxnName(other), l.h.TxnName(t),
+					l.h.Name(op.Value), l.h.KeyName(op.Key))
 				return &v
 			}
 			l.writer[e] = t
@@ -96,7 +99,8 @@ func (l *lister) invalid(a fault.Kind, edges []ExplainedEdge) *Verdict {
 
 // edge explains a read by its text.
 func (l *lister) edge(from, to int, kind history.EdgeKind, key int32, format string, args ...any) ExplainedEdge {
-	e := ExplainedEdge{To: l.h.TxnName(to), ToTxn: to, FromTxn: from, Kind: kind, Key: l.h.KeyName(key), Text: fmt.Sprintf(format, args...)}
+	e := ExplainedEdge{To: l.h.TxnName(to), ToTxn: to, FromTxn: from, Kind: kind, Key: l.h.KeyName(key),
+		Text: fmt.Sprintf(format, args...)}
 	if from >= 0 {
 		e.From = l.h.TxnName(from)
 	}
@@ -109,8 +113,8 @@ func (l *lister) counts(t int) bool {
 	return status == history.Committed || status == history.Unknown && l.seen[t]
 }
 
-// prefixes checks that every list that a transaction that counts read begins like every other one of its key, and is made
-// of elements that committed transactions appended.
+// prefixes checks that every list that a transaction that counts read begins like every other one of its key, and is
+// made of elements that committed transactions appended.
 func (l *lister) prefixes() *Verdict {
 	l.seen = make([]bool, len(l.h.Txns))
 	for t := range l.h.Txns {
@@ -174,14 +178,17 @@ func (l *lister) elements(t int, op register.Op, list []int64) *Verdict {
 		w, known := l.writer[element{op.Key, e}]
 		switch {
 		case !known:
-			return l.invalid(fault.HistoryThinAirRead, []ExplainedEdge{l.edge(-1, t, history.WR, op.Key, "%s did %s, and nobody appended %s", l.h.TxnName(t), l.h.FormatOp(op), l.h.Name(e))})
+			return l.invalid(fault.HistoryThinAirRead, []ExplainedEdge{l.edge(-1, t, history.WR, op.Key,
+				"%s did %s, and nobody appended %s", l.h.TxnName(t), l.h.FormatOp(op), l.h.Name(e))})
 		case at[e]:
-			v := l.invalid(fault.HistoryThinAirRead, []ExplainedEdge{l.edge(w, t, history.WR, op.Key, "%s did %s, where %s stands twice, and %s appended it once",
+			v := l.invalid(fault.HistoryThinAirRead, []ExplainedEdge{l.edge(w, t, history.WR, op.Key,
+				"%s did %s, where %s stands twice, and %s appended it once",
 				l.h.TxnName(t), l.h.FormatOp(op), l.h.Name(e), l.h.TxnName(w))})
 			v.Adya = "duplicate-elements"
 			return v
 		case l.h.Txns[w].Status == history.Aborted:
-			return l.invalid(fault.HistoryAbortedRead, []ExplainedEdge{l.edge(w, t, history.WR, op.Key, "%s appended %s and was rolled back%s, and %s did %s",
+			return l.invalid(fault.HistoryAbortedRead, []ExplainedEdge{l.edge(w, t, history.WR, op.Key,
+				"%s appended %s and was rolled back%s, and %s did %s",
 				l.h.TxnName(w), l.h.Name(e), l.builtOn(op.Key, list[i+1:]), l.h.TxnName(t), l.h.FormatOp(op))})
 		}
 		at[e] = true
@@ -193,8 +200,8 @@ func (l *lister) elements(t int, op register.Op, list []int64) *Verdict {
 	return nil
 }
 
-// builtOn tells of the first element behind one of an aborted transaction that another one, which did not abort, appended: what
-// should not be there has become part of what is. Elle calls it a dirty update.
+// builtOn tells of the first element behind one of an aborted transaction that another one, which did not abort,
+// appended: what should not be there has become part of what is. Elle calls it a dirty update.
 func (l *lister) builtOn(key int32, behind []int64) string {
 	for _, next := range behind {
 		if w, known := l.writer[element{key, next}]; known && l.h.Txns[w].Status != history.Aborted {
@@ -221,11 +228,14 @@ func (l *lister) blocks(t int, op register.Op, list []int64) *Verdict {
 			if other := l.writer[element{op.Key, e}]; other != w && slices.Contains(list[i:], left[i]) {
 				return l.invalid(fault.HistoryCyclicInformationFlow, []ExplainedEdge{
 					l.edge(w, other, history.WW, op.Key, "%s appended %s to %s, and %s appended %s in between: %s did %s",
-						l.h.TxnName(w), l.h.FormatList(left), l.h.KeyName(op.Key), l.h.TxnName(other), l.h.Name(e), l.h.TxnName(t), l.h.FormatOp(op)),
-					l.edge(other, w, history.WW, op.Key, "%s appended %s to %s, and %s appended %s after it", l.h.TxnName(other), l.h.Name(e), l.h.KeyName(op.Key), l.h.TxnName(w), l.h.Name(left[i]))})
+						l.h.TxnName(w), l.h.FormatList(left), l.h.KeyName(op.Key), l.h.TxnName(other), l.h.Name(e), l.h.TxnName(t),
+						l.h.FormatOp(op)),
+					l.edge(other, w, history.WW, op.Key, "%s appended %s to %s, and %s appended %s after it", l.h.TxnName(other),
+						l.h.Name(e), l.h.KeyName(op.Key), l.h.TxnName(w), l.h.Name(left[i]))})
 			}
 		}
-		return l.invalid(fault.HistoryIntermediateRead, []ExplainedEdge{l.edge(w, t, history.WR, op.Key, "%s appended %s to %s, all or nothing, and %s did %s",
+		return l.invalid(fault.HistoryIntermediateRead, []ExplainedEdge{l.edge(w, t, history.WR, op.Key,
+			"%s appended %s to %s, all or nothing, and %s did %s",
 			l.h.TxnName(w), l.h.FormatList(left), l.h.KeyName(op.Key), l.h.TxnName(t), l.h.FormatOp(op))})
 	}
 	return nil
@@ -241,13 +251,14 @@ func (l *lister) appended(t int, key int32) (own []int64) {
 	return own
 }
 
-// own checks that a list ends with the n elements that its reader appended before, and holds none of those that it appended
-// later.
+// own checks that a list ends with the n elements that its reader appended before, and holds none of those that it
+// appended later.
 func (l *lister) own(t int, op register.Op, list []int64, n int) *Verdict {
 	own := l.appended(t, op.Key)
 	for _, e := range own[n:] {
 		if slices.Contains(list, e) {
-			return l.invalid(fault.HistoryFutureRead, []ExplainedEdge{l.edge(t, t, history.WR, op.Key, "%s did %s, and appended %s only after that", l.h.TxnName(t), l.h.FormatOp(op), l.h.Name(e))})
+			return l.invalid(fault.HistoryFutureRead, []ExplainedEdge{l.edge(t, t, history.WR, op.Key,
+				"%s did %s, and appended %s only after that", l.h.TxnName(t), l.h.FormatOp(op), l.h.Name(e))})
 		}
 	}
 	rest, ends := list, len(list) >= n
@@ -258,7 +269,8 @@ func (l *lister) own(t int, op register.Op, list []int64, n int) *Verdict {
 	if ends && !slices.ContainsFunc(rest, func(e int64) bool { return slices.Contains(own, e) }) {
 		return nil
 	}
-	return l.invalid(fault.HistoryNotMyOwnWrite, []ExplainedEdge{l.edge(t, t, history.WR, op.Key, "%s had appended %s to %s, and did %s, which does not end so",
+	return l.invalid(fault.HistoryNotMyOwnWrite, []ExplainedEdge{l.edge(t, t, history.WR, op.Key,
+		"%s had appended %s to %s, and did %s, which does not end so",
 		l.h.TxnName(t), l.h.FormatList(own[:n]), l.h.KeyName(op.Key), l.h.FormatOp(op))})
 }
 

@@ -115,9 +115,9 @@ func TraceIndexed(h *register.History, level dbms.Level, opt Options) (*Reads, *
 	return r, nil
 }
 
-// Written returns the version that a value of a key belongs to, and the transaction that wrote it; both -1 if nobody did.
-// The version is -1 where its transaction overwrote it itself. Where an aborted transaction wrote what another one wrote
-// too, the other one's counts.
+// Written returns the version that a value of a key belongs to, and the transaction that wrote it; both -1 if nobody
+// did. The version is -1 where its transaction overwrote it itself. Where an aborted transaction wrote what another one
+// wrote too, the other one's counts.
 func (r *Reads) Written(key int32, value int64) (version, txn int32) {
 	ref := r.table.find(key, value)
 	if ref == 0 {
@@ -155,7 +155,8 @@ type badRead struct {
 }
 
 func (b *badRead) verdict(level dbms.Level, opt Options) *Verdict {
-	e := ExplainedEdge{FromTxn: b.writer, ToTxn: b.at, To: b.r.H.TxnName(b.at), Kind: history.WR, Key: b.r.H.KeyName(b.op.Key), Text: b.text}
+	e := ExplainedEdge{FromTxn: b.writer, ToTxn: b.at, To: b.r.H.TxnName(b.at), Kind: history.WR,
+		Key: b.r.H.KeyName(b.op.Key), Text: b.text}
 	if b.writer >= 0 {
 		e.From = b.r.H.TxnName(b.writer)
 	}
@@ -189,7 +190,8 @@ func (r *Reads) traceTxn(t int, repeatable bool) *badRead {
 			}
 		}
 		if repeatable && s.version != Inner && s.version != ver {
-			return r.bad(fault.HistoryNonRepeatableReads, t, op, ref, "%s did %s, but %s before", h.TxnName(t), h.FormatOp(op), opText(h, t, register.Read, op.Key))
+			return r.bad(fault.HistoryNonRepeatableReads, t, op, ref, "%s did %s, but %s before", h.TxnName(t), h.FormatOp(op),
+				opText(h, t, register.Read, op.Key))
 		}
 		if !repeatable || s.version == Inner {
 			r.From[first+i] = ver
@@ -219,8 +221,10 @@ func (r *Reads) lookup(op register.Op) versionRef {
 // unknown outcome, and returns the anomaly if there is one.
 func (r *Reads) judge(t, i int, op register.Op, ref versionRef, s *keyState) *badRead {
 	h, name := r.H, r.H.TxnName(t)
-	if ref == 0 && r.initialized != nil && r.initialized[op.Key] && (op.Nil || h.HasInitialValue && op.Value == h.InitialValue) {
-		return r.bad(fault.HistoryThinAirRead, t, op, ref, "%s did %s, but the initial transaction wrote that key", name, h.FormatOp(op))
+	if ref == 0 && r.initialized != nil && r.initialized[op.Key] &&
+		(op.Nil || h.HasInitialValue && op.Value == h.InitialValue) {
+		return r.bad(fault.HistoryThinAirRead, t, op, ref, "%s did %s, but the initial transaction wrote that key", name,
+			h.FormatOp(op))
 	}
 	if ref == 0 {
 		return r.bad(fault.HistoryThinAirRead, t, op, ref, "%s did %s, which nobody wrote", name, h.FormatOp(op))
@@ -230,13 +234,17 @@ func (r *Reads) judge(t, i int, op register.Op, ref versionRef, s *keyState) *ba
 	case int(w) == t && wroteLater(h.TxnOps(t)[i+1:], op):
 		return r.bad(fault.HistoryFutureRead, t, op, ref, "%s did %s, which it wrote only later", name, h.FormatOp(op))
 	case int(w) == t:
-		return r.bad(fault.HistoryNotMyLastWrite, t, op, ref, "%s did %s, its own write, but had overwritten it", name, h.FormatOp(op))
+		return r.bad(fault.HistoryNotMyLastWrite, t, op, ref, "%s did %s, its own write, but had overwritten it", name,
+			h.FormatOp(op))
 	case s.wrote:
-		return r.bad(fault.HistoryNotMyOwnWrite, t, op, ref, "%s did %s, but had written %s itself", name, h.FormatOp(op), h.Name(s.value))
+		return r.bad(fault.HistoryNotMyOwnWrite, t, op, ref, "%s did %s, but had written %s itself", name, h.FormatOp(op),
+			h.Name(s.value))
 	case w >= 0 && h.Txns[w].Status == history.Aborted:
-		return r.bad(fault.HistoryAbortedRead, t, op, ref, "%s did %s, which %s wrote; that one aborted", name, h.FormatOp(op), h.TxnName(int(w)))
+		return r.bad(fault.HistoryAbortedRead, t, op, ref, "%s did %s, which %s wrote; that one aborted", name,
+			h.FormatOp(op), h.TxnName(int(w)))
 	case ref&refIntermediate != 0:
-		return r.bad(fault.HistoryIntermediateRead, t, op, ref, "%s did %s, which %s wrote and then overwrote itself", name, h.FormatOp(op), h.TxnName(int(w)))
+		return r.bad(fault.HistoryIntermediateRead, t, op, ref, "%s did %s, which %s wrote and then overwrote itself", name,
+			h.FormatOp(op), h.TxnName(int(w)))
 	}
 	if w >= 0 && !r.Taken[w] {
 		r.Taken[w] = true

@@ -14,8 +14,8 @@ type Skew struct {
 func (s *Skew) Off() int64 { return (s.Apart + 1) / 2 }
 
 // ClockSkew looks, among what transactions read from others, for the greatest skew of clients' clocks; nil where the
-// history has no real time, or nothing shows any. Whoever reads a value ends after its writer began: where the clocks say
-// otherwise, and the database gives no values before they are written, they are apart by the difference.
+// history has no real time, or nothing shows any. Whoever reads a value ends after its writer began: where the clocks
+// say otherwise, and the database gives no values before they are written, they are apart by the difference.
 func ClockSkew(r *Reads) *Skew {
 	if !r.H.RealTime {
 		return nil

@@ -118,11 +118,12 @@ func (o Options) Valid(l dbms.Level) Verdict {
 
 // Unknown returns an unknown verdict.
 func (o Options) Unknown(l dbms.Level, unmet Precondition, format string, args ...any) Verdict {
-	return Verdict{Level: l, SessionOrder: o.SessionOrder, Outcome: Unknown, Unmet: unmet, Reason: fmt.Sprintf(format, args...)}
+	return Verdict{Level: l, SessionOrder: o.SessionOrder, Outcome: Unknown, Unmet: unmet,
+		Reason: fmt.Sprintf(format, args...)}
 }
 
-// Stopped is the verdict on a history whose check ctx has ended before it came to one, with the cause; nil while ctx has
-// not ended.
+// Stopped is the verdict on a history whose check ctx has ended before it came to one, with the cause; nil while ctx
+// has not ended.
 func (o Options) Stopped(ctx context.Context, l dbms.Level) *Verdict {
 	if ctx.Err() == nil {
 		return nil
@@ -139,6 +140,7 @@ func reason(a fault.Kind) string {
 
 // Invalid returns an invalid verdict with its counterexample.
 func (o Options) Invalid(l dbms.Level, a fault.Kind, edges []ExplainedEdge) Verdict {
-	v := Verdict{Level: l, SessionOrder: o.SessionOrder, Outcome: Invalid, Anomaly: a, Reason: reason(a), Counterexample: edges, Adya: Adya(a, edges)}
+	v := Verdict{Level: l, SessionOrder: o.SessionOrder, Outcome: Invalid, Anomaly: a, Reason: reason(a),
+		Counterexample: edges, Adya: Adya(a, edges)}
 	return v
 }

@@ -8,15 +8,16 @@ import (
 	"txweave/history/register"
 )
 
-// versionTable finds the version of a key that a value belongs to. Values that lie close together, as those of a counter do,
-// share a page: a history has millions, and who looks for one soon looks for the next. Pages are found by open addressing.
+// versionTable finds the version of a key that a value belongs to. Values that lie close together, as those of a
+// counter do, share a page: a history has millions, and who looks for one soon looks for the next. Pages are found by
+// open addressing.
 type versionTable struct {
 	heads []pageHead // no more than two thirds of them in use
 	pages int
 	slots []versionSlot // page after page
 	bits  uint          // a page is of 1<<bits values
-	// keyless: a page is of values of all keys, as no two keys share one, as far as is known. One that another key has, too, is in
-	// a page of its key's own.
+	// keyless: a page is of values of all keys, as no two keys share one, as far as is known. One that another key has,
+	// too, is in a page of its key's own.
 	keyless bool
 }
 

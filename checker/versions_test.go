@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestVersionTable fills tables with values of every kind that histories have, and looks for those in them and for others.
+// TestVersionTable fills tables with values of every kind that histories have, and looks for those in them and for
+// others.
 func TestVersionTable(t *testing.T) {
 	type entry struct {
 		key   int32

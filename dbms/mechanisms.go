@@ -52,15 +52,17 @@ type Mechanisms struct {
 	// RowLocks says that a locking SELECT keeps each row that it returns locked, as strongly as its clause says, until its
 	// transaction ends, meets an error or goes back to a savepoint; as UPDATE and DELETE do with those that they write.
 	RowLocks bool
-	// EntryLocks says that a shared lock is one of an entry of the index that a query reads: where that holds all that is asked for, the row
-	// itself is not locked, and others may lock it, and write what the index does not hold (InnoDB).
+	// EntryLocks says that a shared lock is one of an entry of the index that a query reads: where that holds all that is
+	// asked for, the row itself is not locked, and others may lock it, and write what the index does not hold (InnoDB).
 	EntryLocks       bool
 	FirstUpdaterWins bool
 	// KeysReborn says that a key whose row was deleted after the snapshot may be inserted again, as another row: a unique
-	// index goes by current rows, and so does whether rows refer to one that goes. The transaction sees both until it ends.
+	// index goes by current rows, and so does whether rows refer to one that goes. The transaction sees both until it
+	// ends.
 	KeysReborn bool
-	// DeletedGone says that a statement which waited for a row, or met it changed, passes it over where it was deleted since the statement's
-	// snapshot, whatever row of its key has been inserted after that: that is another one, which the snapshot does not show.
+	// DeletedGone says that a statement which waited for a row, or met it changed, passes it over where it was deleted
+	// since the statement's snapshot, whatever row of its key has been inserted after that: that is another one, which the
+	// snapshot does not show.
 	DeletedGone bool
 	Certifier   Certifier
 	// Serializable says that a cycle of any certain dependencies violates the level.
@@ -75,8 +77,8 @@ func (m *Mechanisms) SnapshotScope() ReadScope {
 	return m.ConsistentRead
 }
 
-// OpensView says whether a statement that reads view takes the snapshot if there is none yet; table says that it reads or
-// writes a table: SELECT 1, a UNION of constants and a CTE of them open no read view in InnoDB and SQLite.
+// OpensView says whether a statement that reads view takes the snapshot if there is none yet; table says that it reads
+// or writes a table: SELECT 1, a UNION of constants and a CTE of them open no read view in InnoDB and SQLite.
 func (m *Mechanisms) OpensView(view View, table bool) bool {
 	switch {
 	case m.ConsistentRead == PerTransaction && m.SnapshotAt == AtFirstStatement:
@@ -90,15 +92,18 @@ func (m *Mechanisms) OpensView(view View, table bool) bool {
 // ReadCommitted is READ COMMITTED under two-phase locking and multiple versions.
 var ReadCommitted = Mechanisms{ConsistentRead: PerStatement, DMLView: Current, MutualExclusion: true}
 
-// PreparedLocks says what becomes of the locks of rows and gaps that a transaction has read, and not written, at its XA PREPARE.
+// PreparedLocks says what becomes of the locks of rows and gaps that a transaction has read, and not written, at its XA
+// PREPARE.
 type PreparedLocks int
 
 const (
 	// PreparedReleases: they may go. MariaDB keeps there what a write needs (storage/innobase/lock/lock0lock.cc,
-	// lock_release_on_prepare; MDEV-33454), MySQL lets gaps go at READ COMMITTED and below (trx0trx.cc, releases_gap_locks_at_prepare).
+	// lock_release_on_prepare; MDEV-33454), MySQL lets gaps go at READ COMMITTED and below (trx0trx.cc,
+	// releases_gap_locks_at_prepare).
 	PreparedReleases PreparedLocks = iota
-	// WritersKeep: they stay where the transaction has written something. Of one that has not MySQL 9.7.4 keeps no lock, though
-	// XA RECOVER lists it still: the XA specification lets a resource manager be done with readers there (read-only optimization).
+	// WritersKeep: they stay where the transaction has written something. Of one that has not MySQL 9.7.4 keeps no lock,
+	// though XA RECOVER lists it still: the XA specification lets a resource manager be done with readers there (read-only
+	// optimization).
 	WritersKeep
 	// PreparedKeeps: they stay.
 	PreparedKeeps

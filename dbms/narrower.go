@@ -8,12 +8,14 @@ import (
 // switches is the variable of MariaDB and MySQL that holds a list of settings.
 const switches = "optimizer_switch"
 
-// Narrower are the settings of which this one is made, each by itself and under a name of its own, "no-rewrites/semijoin": which of them a
-// difference needs tells a developer where to look. None where it sets one thing, or does more than to set variables.
+// Narrower are the settings of which this one is made, each by itself and under a name of its own,
+// "no-rewrites/semijoin": which of them a difference needs tells a developer where to look. None where it sets one
+// thing, or does more than to set variables.
 func (p *PlanSetting) Narrower() []PlanSetting {
 	if p.Opaque && p.Unquantified {
 		return []PlanSetting{
-			{Name: p.Name + "/conditions", Opaque: true, Dialect: p.Dialect}, {Name: p.Name + "/exists", Unquantified: true, Dialect: p.Dialect}}
+			{Name: p.Name + "/conditions", Opaque: true, Dialect: p.Dialect}, {Name: p.Name + "/exists", Unquantified: true,
+				Dialect: p.Dialect}}
 	}
 	if p.Each != "" || p.Copies != nil || p.Opaque || p.Prepared || !p.Replans() || len(p.Set) != len(p.Unset) {
 		return nil
@@ -31,7 +33,8 @@ func (p *PlanSetting) Narrower() []PlanSetting {
 		}
 		for one := range strings.SplitSeq(strings.Trim(value, "'"), ",") {
 			name, _, _ := strings.Cut(one, "=")
-			out = append(out, PlanSetting{Name: p.Name + "/" + name, Set: []string{"SET SESSION " + switches + " = '" + one + "'"}, Unset: []string{p.Unset[i]}})
+			out = append(out, PlanSetting{Name: p.Name + "/" + name, Set: []string{"SET SESSION " + switches + " = '" + one +
+				"'"}, Unset: []string{p.Unset[i]}})
 		}
 	}
 	if len(out) < 2 {

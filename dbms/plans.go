@@ -9,32 +9,32 @@ import (
 	"txweave/sqltext"
 )
 
-// PlanSetting is a way to have the same statements executed by other means: without secondary indexes, by other algorithms of the
-// optimizer, over another protocol. No answer may depend on it but in what SQL leaves open.
+// PlanSetting is a way to have the same statements executed by other means: without secondary indexes, by other
+// algorithms of the optimizer, over another protocol. No answer may depend on it but in what SQL leaves open.
 type PlanSetting struct {
 	Name string // as a case's header names it
-	// Set are statements for the session before the case's own, Unset those that undo them. A database that refuses one of Set has
-	// no such setting.
+	// Set are statements for the session before the case's own, Unset those that undo them. A database that refuses one of
+	// Set has no such setting.
 	Set, Unset []string
-	// Each is a query whose rows are statements that are sent first, each as far as the database takes it. They change how tables
-	// are kept: these are made anew afterwards. "": none.
+	// Each is a query whose rows are statements that are sent first, each as far as the database takes it. They change how
+	// tables are kept: these are made anew afterwards. "": none.
 	Each string
-	// Prepared says that statements are prepared and executed, and queries executed twice, over the binary protocol; AsText that this
-	// is said in statements of their own: PREPARE and EXECUTE.
+	// Prepared says that statements are prepared and executed, and queries executed twice, over the binary protocol;
+	// AsText that this is said in statements of their own: PREPARE and EXECUTE.
 	Prepared, AsText bool
 	// Parameters says that values stand beside the statements, which the planner then does not know; nil: in them.
 	Parameters *Parameters
-	// Impatient says that nobody waits long for a lock: a statement that has to is waited for until the server gives it up. It is no
-	// other plan, but a setting under which cases are run.
+	// Impatient says that nobody waits long for a lock: a statement that has to is waited for until the server gives it
+	// up. It is no other plan, but a setting under which cases are run.
 	Impatient bool
-	// LateKeys says that a transaction is not told of a duplicate key before its end: what it reads until then, and what it writes, may
-	// be of a state that never comes to be. It is no other plan either.
+	// LateKeys says that a transaction is not told of a duplicate key before its end: what it reads until then, and what
+	// it writes, may be of a state that never comes to be. It is no other plan either.
 	LateKeys bool
-	// Between are statements of a session of its own whenever a transaction has ended, with a table that nobody else uses for each %s: they set
-	// off what the database else does now and then. It is no other plan either.
+	// Between are statements of a session of its own whenever a transaction has ended, with a table that nobody else uses
+	// for each %s: they set off what the database else does now and then. It is no other plan either.
 	Between []string
-	// Rare is how often, of so many times that it is drawn, it is taken, for it costs much: at the others the setting before it in the list is.
-	// 0: always.
+	// Rare is how often, of so many times that it is drawn, it is taken, for it costs much: at the others the setting
+	// before it in the list is. 0: always.
 	Rare int
 	// Covers are words by which lists of bugs call what the setting brings.
 	Covers []string
@@ -48,8 +48,8 @@ type PlanSetting struct {
 	Respelled bool
 	// Dialect is how statements are read and printed for these five.
 	Dialect *sqltree.Dialect
-	// Unfired says that triggers are dropped where that is known how to: what they do is sent in statements of its own, for each row that
-	// fires them.
+	// Unfired says that triggers are dropped where that is known how to: what they do is sent in statements of its own,
+	// for each row that fires them.
 	Unfired bool
 }
 
@@ -68,8 +68,8 @@ type Parameters struct {
 	// Typed says that a parameter has the type of what it stands beside, where a literal has its own
 	// (dev.mysql.com/doc, PREPARE Statement).
 	Typed bool
-	// AsText are statements of their own by which that is done: what prepares the statement, what executes it with the values, what forgets it.
-	// nil: the client's protocol has it.
+	// AsText are statements of their own by which that is done: what prepares the statement, what executes it with the
+	// values, what forgets it. nil: the client's protocol has it.
 	AsText func(text string, values []*sqltree.Literal) (prepare, execute, forget string)
 }
 
@@ -101,17 +101,17 @@ func Prepare(name, sql string) (prepare, execute string) {
 // quoted writes a text between MySQL's single quotes.
 var quoted = strings.NewReplacer(`\`, `\\`, "'", "''")
 
-// Replanned is a statement as a client has it planned otherwise: what is sent before it, the statement that answers, and
-// what is sent after it.
+// Replanned is a statement as a client has it planned otherwise: what is sent before it, the statement that answers,
+// and what is sent after it.
 type Replanned struct {
 	Before []string
 	Stmt   string
 	After  []string
 }
 
-// InWords is how a client has a statement planned as the setting says, once Set is in force: as Query says it, or prepared
-// and executed, a query twice, as the second time the database has its plan already. nil where no statements say so: the
-// client's protocol does, or how tables are kept is changed first.
+// InWords is how a client has a statement planned as the setting says, once Set is in force: as Query says it, or
+// prepared and executed, a query twice, as the second time the database has its plan already. nil where no statements
+// say so: the client's protocol does, or how tables are kept is changed first.
 func (p *PlanSetting) InWords(sql string, schema *sqltext.Schema) *Replanned {
 	var prepare, execute, forget string
 	switch {
@@ -181,12 +181,15 @@ func (p *PlanSetting) Plainer() *PlanSetting {
 	return &plain
 }
 
-// Lasting says whether the setting can be in force while transactions run: it changes sessions alone, and neither tables nor queries.
+// Lasting says whether the setting can be in force while transactions run: it changes sessions alone, and neither
+// tables nor queries.
 func (p *PlanSetting) Lasting() bool {
-	return p.Each == "" && p.Copies == nil && !p.Opaque && !p.Unquantified && (p.Parameters == nil || p.Parameters.AsText == nil)
+	return p.Each == "" && p.Copies == nil && !p.Opaque && !p.Unquantified &&
+		(p.Parameters == nil || p.Parameters.AsText == nil)
 }
 
-// SettingOf returns the statements that put a setting in force, by its name; none where the database has none of that name.
+// SettingOf returns the statements that put a setting in force, by its name; none where the database has none of that
+// name.
 func (p *Profile) SettingOf(name string) []string {
 	if s := p.PlanSetting(name); s != nil {
 		return s.Set
@@ -194,7 +197,8 @@ func (p *Profile) SettingOf(name string) []string {
 	return nil
 }
 
-// Settled is the setting at a place of a list, or the one before it, where that is rare: n draws a number below its argument.
+// Settled is the setting at a place of a list, or the one before it, where that is rare: n draws a number below its
+// argument.
 func Settled(of []PlanSetting, at int, n func(int) int) string {
 	if rare := of[at].Rare; rare > 1 && at > 0 && n(rare) > 0 {
 		at--
@@ -210,17 +214,19 @@ func (p *Profile) Alternatives() []PlanSetting {
 // Replans says whether the setting is another plan, under which a replay can be executed once more.
 func (p *PlanSetting) Replans() bool { return !p.Impatient && !p.LateKeys && len(p.Between) == 0 }
 
-// Under is what is promised under a setting: the profile itself, unless keys are checked late. Then only that is judged which holds in a
-// transaction that is going to be refused, too: nobody reads two rows with one key, no error comes that no statement causes, and the
-// tables are whole in the end.
+// Under is what is promised under a setting: the profile itself, unless keys are checked late. Then only that is judged
+// which holds in a transaction that is going to be refused, too: nobody reads two rows with one key, no error comes
+// that no statement causes, and the tables are whole in the end.
 func (p *Profile) Under(s *PlanSetting) *Profile {
 	if s == nil || !s.LateKeys {
 		return p
 	}
 	late := *p
 	late.KeysAtCommit, late.Claimed = true, nil
-	late.Forbidden, late.Mechanisms.ConsistentRead, late.Mechanisms.Certifier, late.Order = nil, NoConsistentRead, NoCertifier, NoOrder
-	late.NoReplay = "keys are checked when the transaction ends: what it did before may be of a state that never came to be"
+	late.Forbidden, late.Mechanisms.ConsistentRead, late.Mechanisms.Certifier, late.Order = nil, NoConsistentRead,
+		NoCertifier, NoOrder
+	late.NoReplay =
+		"keys are checked when the transaction ends: what it did before may be of a state that never came to be"
 	return &late
 }
 
@@ -229,7 +235,8 @@ func (p *Profile) Settings() []PlanSetting {
 	return slices.DeleteFunc(slices.Clone(p.Plans), func(s PlanSetting) bool { return !s.Lasting() })
 }
 
-// PlanSetting returns a setting by its name, or one of those of which it is made; nil where the database has none of that name.
+// PlanSetting returns a setting by its name, or one of those of which it is made; nil where the database has none of
+// that name.
 func (p *Profile) PlanSetting(name string) *PlanSetting {
 	if i := slices.IndexFunc(p.Plans, func(s PlanSetting) bool { return s.Name == name }); i >= 0 {
 		return &p.Plans[i]

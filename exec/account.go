@@ -16,12 +16,12 @@ import (
 // account is another user that a server runs as; nil is the one that txweave runs as.
 type account struct{ uid, gid int }
 
-// accounts are the users that a server which refuses to run as root is given to: the one that its package makes, and the
-// one that is everywhere.
+// accounts are the users that a server which refuses to run as root is given to: the one that its package makes, and
+// the one that is everywhere.
 var accounts = []string{"postgres", "nobody"}
 
-// unprivileged returns the user that a server runs as which refuses to run as root, and lets it reach what will be in dir;
-// nil where txweave does not run as root.
+// unprivileged returns the user that a server runs as which refuses to run as root, and lets it reach what will be in
+// dir; nil where txweave does not run as root.
 func unprivileged(dir string) (*account, error) {
 	if os.Geteuid() != 0 {
 		return nil, nil
@@ -38,7 +38,8 @@ func unprivileged(dir string) (*account, error) {
 		}
 		return &account{uid, gid}, os.Chmod(dir, 0o711) //nolint:gosec // others may pass, not look
 	}
-	return nil, fmt.Errorf("%w: the server refuses to run as root, and there is no other user for it (%v)", ErrUnavailable, accounts)
+	return nil, fmt.Errorf("%w: the server refuses to run as root, and there is no other user for it (%v)",
+		ErrUnavailable, accounts)
 }
 
 // give makes a directory and all that is in it the user's.

@@ -23,7 +23,8 @@ type action struct {
 // probes are the actions that make reads, which are not the first ones of their role where there are some before them.
 func probes(reads []instrument.Probe, before int) (out []action) {
 	for i, p := range reads {
-		out = append(out, action{role: p.Role, conn: p.Conn, sql: p.SQL, query: true, nth: before + i, tables: p.Tables, written: p.Written})
+		out = append(out, action{role: p.Role, conn: p.Conn, sql: p.SQL, query: true, nth: before + i, tables: p.Tables,
+			written: p.Written})
 	}
 	return out
 }

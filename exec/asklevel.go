@@ -4,10 +4,12 @@ import "txweave/history"
 
 // AskLevel is how a session is asked at which level it runs its transactions.
 type AskLevel struct {
-	// Ask is the query. It locks nothing and takes no snapshot, so that it may be asked in a transaction that has done nothing yet.
+	// Ask is the query. It locks nothing and takes no snapshot, so that it may be asked in a transaction that has done
+	// nothing yet.
 	Ask string
-	// Read reads the level from its answer, by the name that the DBMS's profiles have; once is the level, in small letters with dashes, that
-	// was set for this transaction alone, which sessions of some databases do not tell; "" for none, or where they do.
+	// Read reads the level from its answer, by the name that the DBMS's profiles have; once is the level, in small letters
+	// with dashes, that was set for this transaction alone, which sessions of some databases do not tell; "" for none, or
+	// where they do.
 	Read func(rows *history.Rows, once string) string
 }
 
@@ -17,7 +19,8 @@ type Asked struct {
 	of   *AskLevel
 }
 
-// Level is the level that the session said; "" where it was not asked, or said none that is known. once is as AskLevel has it.
+// Level is the level that the session said; "" where it was not asked, or said none that is known. once is as AskLevel
+// has it.
 func (a Asked) Level(once string) string {
 	if a.of == nil || a.rows == nil {
 		return ""

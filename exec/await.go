@@ -12,8 +12,8 @@ import (
 // second one lets a deadlock detector, which runs when the wait begins, have its say.
 const pause = 100 * time.Microsecond
 
-// pauseAfter is the pause before the server is asked again about what began to be asked about at start: a twentieth of the time
-// since, so that one who is slow to answer is not kept from it by being asked.
+// pauseAfter is the pause before the server is asked again about what began to be asked about at start: a twentieth of
+// the time since, so that one who is slow to answer is not kept from it by being asked.
 func pauseAfter(start time.Time) time.Duration {
 	return max(pause, min(time.Since(start)/20, 20*time.Millisecond))
 }
@@ -68,7 +68,8 @@ func (s *runState) overtime(t *track) error {
 		return nil
 	}
 	if over > s.dying {
-		return fmt.Errorf("%w: %s after %v, though it was killed: %s", ErrTimeout, history.SessionName(t.txn), s.timeout, clip(t.unit.event.Text))
+		return fmt.Errorf("%w: %s after %v, though it was killed: %s", ErrTimeout, history.SessionName(t.txn), s.timeout,
+			clip(t.unit.event.Text))
 	}
 	return s.target.Kill(s.ctx, t.lane.session)
 }

@@ -9,8 +9,9 @@ import (
 	"txweave/testcase"
 )
 
-// TestRecordedSetting: a recording ends the setting of a case as the run did, so that the cases behind it are sent again without it. The
-// bare loop over PostgreSQL's went on with parallel plans, five times as slow as the run that it was to be the limit of.
+// TestRecordedSetting: a recording ends the setting of a case as the run did, so that the cases behind it are sent
+// again without it. The bare loop over PostgreSQL's went on with parallel plans, five times as slow as the run that it
+// was to be the limit of.
 func TestRecordedSetting(t *testing.T) {
 	p := lookup(t, "sqlite/serializable")
 	own, err := TestOpen["sqlite"](t.Context()) // what is sent again makes tables that nobody else knows of
@@ -21,7 +22,8 @@ func TestRecordedSetting(t *testing.T) {
 	r := newRunner(t, own, p, Options{})
 	var recorded []BareStmt
 	r.Record(&recorded)
-	c := parseCase(t, tables, "T0 BEGIN\nT0 SELECT pkey, vkey FROM t\nT0 COMMIT\nT1:1 BEGIN\nT1:1 SELECT pkey, vkey FROM s\nT1:1 COMMIT")
+	c := parseCase(t, tables,
+		"T0 BEGIN\nT0 SELECT pkey, vkey FROM t\nT0 COMMIT\nT1:1 BEGIN\nT1:1 SELECT pkey, vkey FROM s\nT1:1 COMMIT")
 	c.Options = append(c.Options, testcase.Option{Key: testcase.OptionSetting, Value: "reverse-scans"})
 	plan := load(t, r, c)
 	if _, err := r.Run(plan, plan.Steps); err != nil {
@@ -46,8 +48,8 @@ func TestRecordedSetting(t *testing.T) {
 	}
 }
 
-// TestBareLeftOpen: a transaction of a recording that meets another error than it did then, and so does not come to its end, does not keep
-// the tables from being made anew.
+// TestBareLeftOpen: a transaction of a recording that meets another error than it did then, and so does not come to its
+// end, does not keep the tables from being made anew.
 func TestBareLeftOpen(t *testing.T) {
 	r := newRunner(t, target(t, "mariadb"), lookup(t, "mariadb/repeatable-read"), Options{})
 	load(t, r, parseCase(t, tables, "T0 BEGIN\nT0 SELECT pkey FROM t\nT0 COMMIT"))
@@ -72,7 +74,8 @@ func TestBareImpatient(t *testing.T) {
 	setting := p.PlanSetting("impatient")
 	r := newRunner(t, target(t, "mariadb"), p, Options{})
 	load(t, r, parseCase(t, tables, "T0 BEGIN\nT0 SELECT pkey FROM t\nT0 COMMIT"))
-	rate, err := r.Bare(t.Context(), []BareStmt{{Conn: "T0", SQL: setting.Set[0]}, {Conn: "T0", SQL: "BEGIN"}, {Conn: "T0", SQL: "COMMIT"}, {Conn: "T0", SQL: setting.Unset[0]}})
+	rate, err := r.Bare(t.Context(), []BareStmt{{Conn: "T0", SQL: setting.Set[0]}, {Conn: "T0", SQL: "BEGIN"},
+		{Conn: "T0", SQL: "COMMIT"}, {Conn: "T0", SQL: setting.Unset[0]}})
 	if err != nil || rate.Different != 0 || rate.Statements != 2 {
 		t.Errorf("%+v, %v", rate, err)
 	}

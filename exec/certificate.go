@@ -137,7 +137,9 @@ func keyed(rows *history.Rows) map[int64]int64 {
 // truncates says whether a statement of the case is TRUNCATE of a table.
 func (s *runState) truncates(table string) bool {
 	return slices.ContainsFunc(s.plan.Txns, func(t instrument.TxnPlan) bool {
-		return slices.ContainsFunc(t.Blocks, func(b *instrument.Block) bool { return b.Info.Truncates && b.Info.Target == table })
+		return slices.ContainsFunc(t.Blocks, func(b *instrument.Block) bool {
+			return b.Info.Truncates && b.Info.Target == table
+		})
 	})
 }
 
@@ -146,7 +148,8 @@ func (s *runState) versions(c *observe.Account) error {
 	c.Versions, c.Untold = map[history.Item][]observe.VersionStamp{}, map[string]bool{}
 	for _, t := range s.plan.Schema.Tables {
 		// The store finds rows by their primary key, in one table, and a table that is emptied is another one to it.
-		if !keepsVersions(t) || s.plan.Contents[t.Name] || t.Partitioned || t.Apart || !slices.Equal(t.Key, []string{sqltext.PKey}) || s.truncates(t.Name) {
+		if !keepsVersions(t) || s.plan.Contents[t.Name] || t.Partitioned || t.Apart ||
+			!slices.Equal(t.Key, []string{sqltext.PKey}) || s.truncates(t.Name) {
 			c.Untold[t.Name] = true
 			continue
 		}

@@ -29,7 +29,8 @@ func (c clocked) Open(ctx context.Context, p *dbms.Profile) (*Session, error) {
 		Read: func([]history.Value) (ClockReading, error) {
 			return ClockReading{Start: 1, Read: 1, EndedStart: 1, EndedCommit: 2}, nil
 		},
-		Versions: func(_ context.Context, _ *Session, _ *sqltext.Table, pkeys []int64) (map[int64][]observe.VersionStamp, error) {
+		Versions: func(_ context.Context, _ *Session, _ *sqltext.Table, pkeys []int64) (map[int64][]observe.VersionStamp,
+			error) {
 			out := map[int64][]observe.VersionStamp{}
 			for _, k := range pkeys {
 				out[k] = []observe.VersionStamp{{Start: 1, Commit: 2, State: 100}}
@@ -82,8 +83,8 @@ func TestCertificateOfPlainTables(t *testing.T) {
 	}
 }
 
-// A database that does not know yet how far back its past goes, as a cluster of TiDB in its first minutes, tells nothing of it; all other
-// errors end the run.
+// A database that does not know yet how far back its past goes, as a cluster of TiDB in its first minutes, tells
+// nothing of it; all other errors end the run.
 func TestCertificateWithoutPast(t *testing.T) {
 	for _, c := range []struct {
 		past, refused string
@@ -115,7 +116,8 @@ func TestCertificateWithoutPast(t *testing.T) {
 			told += len(tables)
 		}
 		if len(run.Certificate.Snapshots) != 2 || told != c.told {
-			t.Errorf("%s: %d tables of the past in %d transactions, want %d", c.past, told, len(run.Certificate.Snapshots), c.told)
+			t.Errorf("%s: %d tables of the past in %d transactions, want %d", c.past, told,
+				len(run.Certificate.Snapshots), c.told)
 		}
 	}
 }

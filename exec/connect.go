@@ -141,8 +141,8 @@ func (t *mysqlTarget) Alive(ctx context.Context) error {
 	return Reach(ctx, t.instance, t.wait, t.reach)
 }
 
-// Reach reports whether a server answers: what Target.Alive returns. reach tries to; a server of the user's, whose instance
-// is nil, is waited for as long as wait.
+// Reach reports whether a server answers: what Target.Alive returns. reach tries to; a server of the user's, whose
+// instance is nil, is waited for as long as wait.
 func Reach(ctx context.Context, private *Instance, wait time.Duration, reach func(context.Context) error) error {
 	begun := time.Now()
 	var watched *watch
@@ -173,7 +173,8 @@ func Reach(ctx context.Context, private *Instance, wait time.Duration, reach fun
 			watched = private.process.watch()
 			continue
 		}
-		hang := &HangError{Waited: time.Since(begun), Err: err, Users: private == nil, Starved: private != nil && watched.starved(private.process)}
+		hang := &HangError{Waited: time.Since(begun), Err: err, Users: private == nil,
+			Starved: private != nil && watched.starved(private.process)}
 		if private != nil {
 			// One that is about to crash writes its stack first, which takes a while.
 			if crash := private.crashed(crashTime); crash != nil {
@@ -238,12 +239,13 @@ func (t *mysqlTarget) Log() string {
 	return t.instance.Tail()
 }
 
-// ourDatabases are the databases of servers of the user's that txweave makes and marks as in use by a lock of their name.
+// ourDatabases are the databases of servers of the user's that txweave makes and marks as in use by a lock of their
+// name.
 var ourDatabases = regexp.MustCompile("^" + databasePrefix + "l[0-9a-f]{12}$")
 
-// claim marks the database as in use as long as the control connection lives, and drops those whose owner is gone: a lock
-// of the server's is free again when the connection that holds it ends, however that ended. A server without such locks
-// keeps them.
+// claim marks the database as in use as long as the control connection lives, and drops those whose owner is gone: a
+// lock of the server's is free again when the connection that holds it ends, however that ended. A server without such
+// locks keeps them.
 func (t *mysqlTarget) claim(ctx context.Context) error {
 	held, err := t.control.Read(ctx, fmt.Sprintf("SELECT GET_LOCK('%s', 5)", t.database))
 	var refused *AnswerError
@@ -271,8 +273,8 @@ func (t *mysqlTarget) claim(ctx context.Context) error {
 	return nil
 }
 
-// sweep drops a database whose owner is gone: neither its lock is held nor does a connection work in it, for an owner may lose
-// the connection that holds the lock alone.
+// sweep drops a database whose owner is gone: neither its lock is held nor does a connection work in it, for an owner
+// may lose the connection that holds the lock alone.
 func (t *mysqlTarget) sweep(ctx context.Context, name string) (err error) {
 	// The lock is taken, so that of two that sweep at once one does, and nobody takes the name meanwhile.
 	free, err := t.control.Read(ctx, fmt.Sprintf("SELECT GET_LOCK('%s', 0)", name))

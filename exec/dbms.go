@@ -17,17 +17,17 @@ type Protocol struct {
 	DBError func(error) *history.DBError
 	// Warnings is the query that shows the last statement's warnings as level, code, message; "" if there is none.
 	Warnings string
-	// KeepsWarnings says that a statement which reads no table (SELECT 1, SET) leaves that list as it was: of whatever statement came
-	// before it in its session, or in its replay.
+	// KeepsWarnings says that a statement which reads no table (SELECT 1, SET) leaves that list as it was: of whatever
+	// statement came before it in its session, or in its replay.
 	KeepsWarnings bool
-	// Asides are warnings that tell how a statement was executed, and nothing of what it did: whether one comes depends on what the session
-	// did before; nil: it has none.
+	// Asides are warnings that tell how a statement was executed, and nothing of what it did: whether one comes depends on
+	// what the session did before; nil: it has none.
 	Asides func(history.Warning) bool
 	// Scratch is the format of the statement that copies a table into a temporary one, from the names of both; "" if
 	// there is none.
 	Scratch string
-	// ScratchColumns is the format of the query for names and types of the columns of such a table, where it has lost their collations; ""
-	// where it has not.
+	// ScratchColumns is the format of the query for names and types of the columns of such a table, where it has lost
+	// their collations; "" where it has not.
 	ScratchColumns string
 	// Integrity is how it is asked whether its tables are whole; nil if it does not tell.
 	Integrity *Integrity
@@ -35,13 +35,14 @@ type Protocol struct {
 	Clock *Clock
 	// Export is how the snapshot of a transaction is read by another one; nil if it cannot be.
 	Export *Export
-	// Snapshot is the query for the open transaction's own number, NULL if it wrote nothing, and its snapshot, as history.ParseSnapshot reads
-	// them; "" if it has none to tell.
+	// Snapshot is the query for the open transaction's own number, NULL if it wrote nothing, and its snapshot, as
+	// history.ParseSnapshot reads them; "" if it has none to tell.
 	Snapshot string
 	// Level is how a session is asked for its level; nil where there is one alone.
 	Level *AskLevel
-	// InProcess says that the engine runs in this process: a panic below a session is the engine's then, not of a driver that cannot
-	// read what came over a network. Its statements wait for no lock: what would make one wait it is refused for.
+	// InProcess says that the engine runs in this process: a panic below a session is the engine's then, not of a driver
+	// that cannot read what came over a network. Its statements wait for no lock: what would make one wait it is refused
+	// for.
 	InProcess bool
 }
 
@@ -63,32 +64,37 @@ func (p *Protocol) warns(sql string) bool {
 
 // Export is how a database lets others read the snapshot of an open transaction.
 type Export struct {
-	Ask string                        // the query, in the transaction, for the name of its snapshot; it takes the snapshot if there is none yet
+	// the query, in the transaction, for the name of its snapshot; it takes the snapshot if there is none yet
+	Ask string
 	As  func(name, sql string) string // the script with which another session reads something in that snapshot
 }
 
 // TemporaryCopy is Scratch where CREATE TABLE … AS SELECT is there.
 const TemporaryCopy = "CREATE TEMPORARY TABLE %s AS SELECT * FROM %s"
 
-// Clock is how a database tells when transactions started, read and committed by its own clock, and what its tables held
-// then.
+// Clock is how a database tells when transactions started, read and committed by its own clock, and what its tables
+// held then.
 type Clock struct {
 	// Ask is the query for the times of a session's last statement and last transaction, Read reads its row.
 	Ask  string
 	Read func(row []history.Value) (ClockReading, error)
 	// Past is the statement after which a session reads the tables as they were at a time.
 	Past func(at uint64) string
-	// NoPast is a part of the error with which Past is refused by a database that does not know yet how far back its past goes.
+	// NoPast is a part of the error with which Past is refused by a database that does not know yet how far back its past
+	// goes.
 	NoPast string
 	// Versions asks the store for the versions of rows by their pkey; an AnswerError if it does not tell.
-	Versions func(ctx context.Context, s *Session, t *sqltext.Table, pkeys []int64) (map[int64][]observe.VersionStamp, error)
+	Versions func(ctx context.Context, s *Session, t *sqltext.Table, pkeys []int64) (map[int64][]observe.VersionStamp,
+		error)
 }
 
-// ClockReading is what a database's clock says after a statement: when the statement's transaction started, at what time the
-// statement read, and start and commit of the session's last transaction that ended. 0 is a time that it did not give.
+// ClockReading is what a database's clock says after a statement: when the statement's transaction started, at what
+// time the statement read, and start and commit of the session's last transaction that ended. 0 is a time that it did
+// not give.
 type ClockReading struct{ Start, Read, EndedStart, EndedCommit uint64 }
 
-// Server is what there is to know of a DBMS that has a server: how a private one is started, and how any is watched. Each DBMS's folder has one.
+// Server is what there is to know of a DBMS that has a server: how a private one is started, and how any is watched.
+// Each DBMS's folder has one.
 type Server struct {
 	Name     string   // of the DBMS
 	Binaries []string // names that the server goes by, in the order in which they are tried
@@ -97,7 +103,8 @@ type Server struct {
 	// do not change under a case, so that a statement is planned the same way each time. built says that the binary
 	// is the one that Build made.
 	Arguments func(dir string, built bool) []string
-	// CommitLog are the arguments that make it keep a log from which the order of commits can be read; none: it has no such log.
+	// CommitLog are the arguments that make it keep a log from which the order of commits can be read; none: it has no
+	// such log.
 	CommitLog []string
 	// Durable are the arguments with which a killed process leaves every acknowledged commit behind, and no page half
 	// written, in a directory of its own; nil, or none: it cannot be killed and started again. built says that the binary
@@ -150,8 +157,8 @@ type Server struct {
 	Anew bool
 	// Kill is the format of the statement that ends what a connection is running.
 	Kill string
-	// Neutral are settings of a session that this DBMS alone has and without which a case means something else, by what they must be on a server
-	// of the user's. What stands in SQL as a text is quoted.
+	// Neutral are settings of a session that this DBMS alone has and without which a case means something else, by what
+	// they must be on a server of the user's. What stands in SQL as a text is quoted.
 	Neutral map[string]string
 	// Faster says what makes a server of the user's faster which nobody else uses; "" if that is not known.
 	Faster string
@@ -165,8 +172,8 @@ type Server struct {
 	Ours, Binary func(version string) bool
 }
 
-// Wait is what a session waits for, as its server names it, and NoWait nothing. It is another one when the session has gone on and waits
-// again, where the server tells; where it does not, all are SomeWait.
+// Wait is what a session waits for, as its server names it, and NoWait nothing. It is another one when the session has
+// gone on and waits again, where the server tells; where it does not, all are SomeWait.
 type Wait string
 
 // The waits of servers that do not tell for what.

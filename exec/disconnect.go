@@ -8,9 +8,9 @@ import (
 	"txweave/history"
 )
 
-// disconnect sends the statement by which a transaction ends its own session, waits until the server has forgotten that, which has
-// rolled back the transaction then, and opens another session in its place for the next run. What the statement is answered, if it
-// is, says nothing.
+// disconnect sends the statement by which a transaction ends its own session, waits until the server has forgotten
+// that, which has rolled back the transaction then, and opens another session in its place for the next run. What the
+// statement is answered, if it is, says nothing.
 func (s *runState) disconnect(t *track, e *history.Event) error {
 	s.submit(e)
 	clear(s.reads)

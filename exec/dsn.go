@@ -27,9 +27,9 @@ type DSN struct {
 	mysql *mysql.Config
 }
 
-// dsnParameters are the parameters that a DSN may have: those that say how the server is reached. All others change what
-// statements mean or what they answer (autocommit, sql_mode, clientFoundRows, readTimeout …), and a case would then be
-// another one than it says.
+// dsnParameters are the parameters that a DSN may have: those that say how the server is reached. All others change
+// what statements mean or what they answer (autocommit, sql_mode, clientFoundRows, readTimeout …), and a case would
+// then be another one than it says.
 var dsnParameters = []string{"allowCleartextPasswords", "allowFallbackToPlaintext", "allowNativePasswords",
 	"allowOldPasswords", "serverPubKey", "timeout", "tls"}
 
@@ -69,7 +69,8 @@ func dsnVariable(flag string) (name string, ok bool) {
 	return strings.CutPrefix(flag, "env:")
 }
 
-// HasPassword says whether a flag's value is a data source name that tells a password, or may: one that is of no known form.
+// HasPassword says whether a flag's value is a data source name that tells a password, or may: one that is of no known
+// form.
 func HasPassword(flag string) bool {
 	if _, ok := dsnVariable(flag); ok || strings.HasPrefix(flag, "@") {
 		return false
@@ -97,7 +98,8 @@ func ParseDSN(dsn string) (*DSN, error) {
 	c, err := mysql.ParseDSN(dsn)
 	if err != nil {
 		// The driver's message can quote the string, password included.
-		return nil, fmt.Errorf("the DSN is not of the form user:password@tcp(host:port)/ or postgres://user:password@host:port/")
+		return nil,
+			fmt.Errorf("the DSN is not of the form user:password@tcp(host:port)/ or postgres://user:password@host:port/")
 	}
 	if c.DBName != "" {
 		return nil, namesDatabase(c.DBName)
@@ -107,10 +109,11 @@ func ParseDSN(dsn string) (*DSN, error) {
 }
 
 // urlParameters are the parameters that a URL may have: see dsnParameters.
-var urlParameters = []string{"connect_timeout", "host", "port", "passfile", "sslcert", "sslkey", "sslmode", "sslpassword", "sslrootcert", "sslsni"}
+var urlParameters = []string{"connect_timeout", "host", "port", "passfile", "sslcert", "sslkey", "sslmode",
+	"sslpassword", "sslrootcert", "sslsni"}
 
-// checkURL judges a data source name that is a URL. Its database, where it names one, is the one that a connection needs
-// to create others.
+// checkURL judges a data source name that is a URL. Its database, where it names one, is the one that a connection
+// needs to create others.
 func checkURL(dsn string) error {
 	u, err := url.Parse(dsn)
 	if err != nil {
@@ -123,7 +126,9 @@ func checkURL(dsn string) error {
 }
 
 func namesDatabase(name string) error {
-	return fmt.Errorf("the DSN names the database %q: txweave touches no database but those it creates (%s…); leave it out", name, databasePrefix)
+	return fmt.Errorf(
+		"the DSN names the database %q: txweave touches no database but those it creates (%s…); leave it out", name,
+		databasePrefix)
 }
 
 // checkParameters refuses those that would make a case mean something else.
@@ -131,7 +136,8 @@ func checkParameters(query string, known []string) error {
 	for _, pair := range strings.Split(query, "&") {
 		name, _, _ := strings.Cut(pair, "=")
 		if name, err := url.QueryUnescape(name); err == nil && name != "" && !slices.Contains(known, name) {
-			return fmt.Errorf("the DSN sets %s: a case would not mean what it says; it may only say how the server is reached (%s)",
+			return fmt.Errorf(
+				"the DSN sets %s: a case would not mean what it says; it may only say how the server is reached (%s)",
 				name, strings.Join(known, ", "))
 		}
 	}
@@ -155,8 +161,8 @@ func VersionOf(ctx context.Context, at *DSN) (string, error) {
 	return rows.Cell(0, 0).S, nil
 }
 
-// Connect opens a server of the user's as a target, in a new database that Close drops. Alive waits as long as wait for a
-// server that is away.
+// Connect opens a server of the user's as a target, in a new database that Close drops. Alive waits as long as wait for
+// a server that is away.
 func Connect(ctx context.Context, kind *Server, at *DSN, wait time.Duration) (Target, error) {
 	var id [6]byte
 	if _, err := rand.Read(id[:]); err != nil {

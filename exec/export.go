@@ -26,19 +26,20 @@ func (s *Session) snapshotName(ctx context.Context) (string, error) {
 	return rows.Cell(0, 0).S, nil
 }
 
-// exports says whether the snapshot of a transaction is asked for before an action: the first of a statement over its own
-// connection, where it keeps the snapshot and no savepoint is set, inside of which none is given.
+// exports says whether the snapshot of a transaction is asked for before an action: the first of a statement over its
+// own connection, where it keeps the snapshot and no savepoint is set, inside of which none is given.
 func (s *runState) exports(t *track, act action) bool {
 	txn := &s.plan.Txns[t.txn]
-	if !txn.Certified || t.exported || t.lane.session.protocol.Export == nil || act.conn != instrument.Own || t.unit.block == nil || !t.unit.block.Snaps() || t.marks.Any() {
+	if !txn.Certified || t.exported || t.lane.session.protocol.Export == nil || act.conn != instrument.Own ||
+		t.unit.block == nil || !t.unit.block.Snaps() || t.marks.Any() {
 		return false
 	}
 	t.exported = true
 	return true
 }
 
-// account files what the database tells of a statement and its transaction beside the answer. An error has ended the transaction
-// where snapshots can be exported, and its snapshot with it.
+// account files what the database tells of a statement and its transaction beside the answer. An error has ended the
+// transaction where snapshots can be exported, and its snapshot with it.
 func (s *runState) account(t *track, e *history.Event, rep reply) error {
 	if err := s.stamp(t, e, rep.stamps); err != nil || rep.snapshot == "" || rep.answer.Err != nil {
 		return err
@@ -46,13 +47,14 @@ func (s *runState) account(t *track, e *history.Event, rep reply) error {
 	return s.readExported(t, rep.snapshot)
 }
 
-// readExported reads what the snapshot of a transaction holds of the tables whose rows name their versions. Of a snapshot that is
-// gone nothing is known.
+// readExported reads what the snapshot of a transaction holds of the tables whose rows name their versions. Of a
+// snapshot that is gone nothing is known.
 func (s *runState) readExported(t *track, name string) error {
 	var parts, tables []string
 	for _, table := range s.plan.Schema.Tables {
 		if keepsVersions(table) && !s.plan.Contents[table.Name] {
-			parts = append(parts, fmt.Sprintf("SELECT %d AS t, %s, %s FROM %s", len(tables), sqltext.PKey, sqltext.VKey, table.Name))
+			parts = append(parts, fmt.Sprintf("SELECT %d AS t, %s, %s FROM %s", len(tables), sqltext.PKey,
+				sqltext.VKey, table.Name))
 			tables = append(tables, table.Name)
 		}
 	}

@@ -21,9 +21,9 @@ func Nap(d time.Duration) {
 	_ = unix.Nanosleep(&ts, nil) // interrupted by a signal: the caller looks at the clock anyway
 }
 
-// halt stops one thread of the process, or of the processes that it has started, and lets it go on after a while, as a scheduler does
-// that has taken its processor away. pick chooses among so many. Nothing is done where there is none; the error is unix.EPERM where the
-// system does not let one process stop threads of another.
+// halt stops one thread of the process, or of the processes that it has started, and lets it go on after a while, as a
+// scheduler does that has taken its processor away. pick chooses among so many. Nothing is done where there is none;
+// the error is unix.EPERM where the system does not let one process stop threads of another.
 func (p *process) halt(pick func(n int) int, lasts time.Duration) error {
 	threads := p.threads()
 	if len(threads) == 0 {
@@ -54,16 +54,20 @@ func notGone(err error) error {
 	return err
 }
 
-// threads are those of the process, without its first one, whose end whoever has started it waits for, and those of its children.
+// threads are those of the process, without its first one, whose end whoever has started it waits for, and those of its
+// children.
 func (p *process) threads() []int {
-	out := slices.DeleteFunc(numbers(filepath.Join("/proc", fmt.Sprint(p.pid()), "task")), func(tid int) bool { return tid == p.pid() })
+	out := slices.DeleteFunc(numbers(filepath.Join("/proc", fmt.Sprint(p.pid()), "task")), func(tid int) bool {
+		return tid == p.pid()
+	})
 	for _, pid := range p.children() {
 		out = append(out, numbers(filepath.Join("/proc", fmt.Sprint(pid), "task"))...)
 	}
 	return out
 }
 
-// delays is for how long each thread of the process, and of those that it has started, has been ready to run and had no processor.
+// delays is for how long each thread of the process, and of those that it has started, has been ready to run and had no
+// processor.
 func (p *process) delays() map[int]time.Duration {
 	out := map[int]time.Duration{}
 	for _, tid := range append(p.threads(), p.pid()) {
@@ -103,7 +107,8 @@ func lives(pid int) bool {
 	return s != "" && s != "Z"
 }
 
-// stopped says whether a process that was told to stop has stopped: until then it may still start others. One that has ended has.
+// stopped says whether a process that was told to stop has stopped: until then it may still start others. One that has
+// ended has.
 func stopped(pid int) bool { return !lives(pid) || strings.EqualFold(state(pid), "T") }
 
 // state is the letter by which the system says what a process does; "" where there is none of that number.

@@ -16,15 +16,16 @@ import (
 
 // A question is what is asked of the tables that are loaded, and how the answer is read.
 type question struct {
-	sql   string
-	read  func(*history.Rows) []string
-	given bool                     // what it complains of counts only where that is more than of the tables as they were filled
+	sql  string
+	read func(*history.Rows) []string
+	// what it complains of counts only where that is more than of the tables as they were filled
+	given bool
 	aside bool                     // an error says nothing: the database may have no such index any more
 	busy  func(*history.Rows) bool // says that others kept the database from it; nil: that is an error
 }
 
-// questions are those that the database has an answer to by itself, and behind them, where it does not look for rows whose foreign keys
-// name none, one for each foreign key of one column.
+// questions are those that the database has an answer to by itself, and behind them, where it does not look for rows
+// whose foreign keys name none, one for each foreign key of one column.
 func (r *Runner) questions() (out []question) {
 	i := r.replayer.protocol.Integrity
 	if i == nil {
@@ -48,7 +49,8 @@ func (r *Runner) questions() (out []question) {
 	}
 	for _, t := range r.loaded.Schema.Tables {
 		for _, ref := range t.References {
-			if i.Given == "" && len(ref.Columns) > 0 && len(ref.Columns) == len(ref.Keys) && plainNames(ref.Columns, ref.Keys) && !(r.loose && ref.Deferred) {
+			if i.Given == "" && len(ref.Columns) > 0 && len(ref.Columns) == len(ref.Keys) && plainNames(ref.Columns, ref.Keys) &&
+				!(r.loose && ref.Deferred) {
 				out = append(out, orphans(&instrument.Owing{Table: t.Name, Reference: ref}))
 			}
 		}
@@ -59,7 +61,9 @@ func (r *Runner) questions() (out []question) {
 // plainNames says whether names can stand in a query as they are.
 func plainNames(lists ...[]string) bool {
 	return !slices.ContainsFunc(slices.Concat(lists...), func(name string) bool {
-		return strings.ContainsFunc(name, func(c rune) bool { return c != '_' && !unicode.IsLetter(c) && !unicode.IsDigit(c) })
+		return strings.ContainsFunc(name, func(c rune) bool {
+			return c != '_' && !unicode.IsLetter(c) && !unicode.IsDigit(c)
+		})
 	})
 }
 
@@ -71,7 +75,8 @@ func Dangling(table, parent string) string {
 	return fmt.Sprintf("%s%s names a row that %s does not have", dangling, table, parent)
 }
 
-// IsDangling says whether a complaint is of a row that refers to none: what keeps the tables is whole then, and tables that are made anew are, too.
+// IsDangling says whether a complaint is of a row that refers to none: what keeps the tables is whole then, and tables
+// that are made anew are, too.
 func IsDangling(said string) bool { return strings.HasPrefix(said, dangling) }
 
 // orphans asks for the rows of a table that refer to none.
@@ -84,9 +89,9 @@ func orphans(o *instrument.Owing) question {
 	}}
 }
 
-// Complaints asks the database whether the tables that are loaded, and their indexes, are whole, as it tells by itself, and whether each
-// row that refers to one has it: one line for each thing that is wrong with them. An error is the environment's, or says that the database does not answer such a
-// question.
+// Complaints asks the database whether the tables that are loaded, and their indexes, are whole, as it tells by itself,
+// and whether each row that refers to one has it: one line for each thing that is wrong with them. An error is the
+// environment's, or says that the database does not answer such a question.
 func (r *Runner) Complaints() (out []string, err error) {
 	if r.loaded == nil {
 		return nil, nil
@@ -127,7 +132,9 @@ func (r *Runner) given() error {
 	}
 	own := r.replayer.protocol.Integrity != nil && r.replayer.protocol.Integrity.Given != ""
 	for _, q := range r.questions() {
-		if !q.given && !own { // SQLite is asked all, in that order: its foreign_key_check takes the connection's old word for what tables there are
+		if !q.given && !own {
+			// SQLite is asked all, in that order: its foreign_key_check takes the connection's old word for what tables there
+			// are
 			continue
 		}
 		ans, err := r.guarded(Occasion{}, q.sql, true, false)
@@ -169,15 +176,16 @@ func (i *Integrity) kept(p *dbms.Profile, a history.Answer) bool {
 	return i.Busy != nil && i.Busy(a.Rows)
 }
 
-// Complaints asks the same over a session, which has no transaction open, of tables by name. Refused is what the database answers
-// where it does not tell.
+// Complaints asks the same over a session, which has no transaction open, of tables by name. Refused is what the
+// database answers where it does not tell.
 func (s *Session) Complaints(ctx context.Context, p *dbms.Profile, tables []string) (out []string, err error) {
 	if s.protocol.Integrity == nil {
 		return nil, nil
 	}
 	for _, sql := range s.protocol.Integrity.Ask(tables) {
 		a, err := s.Query(ctx, sql)
-		for since := time.Now(); err == nil && s.protocol.Integrity.kept(p, a) && time.Since(since) < busyTime; time.Sleep(time.Millisecond) {
+		for since := time.Now(); err == nil && s.protocol.Integrity.kept(p, a) && time.Since(since) <
+			busyTime; time.Sleep(time.Millisecond) {
 			a, err = s.Query(ctx, sql)
 		}
 		switch {
@@ -209,22 +217,26 @@ func (r *Runner) Log() string { return r.target.Log() }
 
 // Integrity is how a database is asked whether its tables are whole.
 type Integrity struct {
-	// Ask returns the queries, none of which changes anything. One that finds damage may also answer with an error that the
-	// profile calls impossible.
+	// Ask returns the queries, none of which changes anything. One that finds damage may also answer with an error that
+	// the profile calls impossible.
 	Ask func(tables []string) []string
 	// Cheap says that they cost next to nothing: they are asked in every case.
 	Cheap bool
-	// Given is the one of them whose complaints count only where they are more than those of the tables as they were filled.
+	// Given is the one of them whose complaints count only where they are more than those of the tables as they were
+	// filled.
 	Given string
-	// Besides returns, after the statements that make a case's tables, queries of what the others pass over in their indexes and computed columns; nil: none.
+	// Besides returns, after the statements that make a case's tables, queries of what the others pass over in their
+	// indexes and computed columns; nil: none.
 	Besides func(schema []string) []string
 	// Read returns what an answer complains of, each in one line.
 	Read func(*history.Rows) []string
-	// Busy says of an answer that others were in the way of the check, as far as it says nothing else; nil: that is an error.
+	// Busy says of an answer that others were in the way of the check, as far as it says nothing else; nil: that is an
+	// error.
 	Busy func(*history.Rows) bool
 }
 
-// IsRefused says whether an error of Complaints tells that this database, or its user, may not be asked, or others were in the way.
+// IsRefused says whether an error of Complaints tells that this database, or its user, may not be asked, or others were
+// in the way.
 func IsRefused(err error) bool {
 	var answer *AnswerError
 	var env *EnvironmentError

@@ -165,7 +165,9 @@ func (s *runState) unlearn(t *track, e *history.Event, class dbms.ErrorClass) {
 // forget forgets the reads of tables: those of the observer of uncommitted rows, or both observers'.
 func (k knownReads) forget(tables []string, both bool) {
 	for read, a := range k {
-		if (both || read.conn == instrument.Latest) && slices.ContainsFunc(a.tables, func(t string) bool { return slices.Contains(tables, t) }) {
+		if (both || read.conn == instrument.Latest) && slices.ContainsFunc(a.tables, func(t string) bool {
+			return slices.Contains(tables, t)
+		}) {
 			delete(k, read)
 		}
 	}

@@ -53,7 +53,8 @@ type lane struct {
 }
 
 func newLane(ctx context.Context, s *Session, p *dbms.Profile) *lane {
-	l := &lane{session: s, profile: p, ctx: ctx, reqs: make(chan request), replies: make(chan reply, 1), gone: make(chan struct{})}
+	l := &lane{session: s, profile: p, ctx: ctx, reqs: make(chan request), replies: make(chan reply, 1),
+		gone: make(chan struct{})}
 	late := make(chan struct{}, 1)
 	told := func() {
 		select {
@@ -148,8 +149,8 @@ func (l *lane) run(req request) (r reply) {
 	return r
 }
 
-// close ends the lane once its statement, if any, has answered. One whose session has ended itself is ended already where no other session
-// could be opened in its place.
+// close ends the lane once its statement, if any, has answered. One whose session has ended itself is ended already
+// where no other session could be opened in its place.
 func (l *lane) close() {
 	if !l.shut {
 		l.shut = true
@@ -157,8 +158,8 @@ func (l *lane) close() {
 	}
 }
 
-// closed waits until the lane's session is closed, so that it holds no lock any more, and says whether it is: a statement
-// that was killed may still not answer within the time given.
+// closed waits until the lane's session is closed, so that it holds no lock any more, and says whether it is: a
+// statement that was killed may still not answer within the time given.
 func (l *lane) closed(dying time.Duration) bool {
 	select {
 	case <-l.gone:

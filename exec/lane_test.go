@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// TestLaneClosedTwice: a session that has ended itself, and in whose place no other could be opened, is closed once more with the others.
+// TestLaneClosedTwice: a session that has ended itself, and in whose place no other could be opened, is closed once
+// more with the others.
 func TestLaneClosedTwice(t *testing.T) {
 	db, p := target(t, "sqlite"), lookup(t, "sqlite/serializable")
 	s, err := db.Open(t.Context(), p)

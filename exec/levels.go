@@ -12,8 +12,8 @@ import (
 	"txweave/sqltext"
 )
 
-// setLevel sets a session, between two of its transactions, to the level of the one that begins, and to autocommit where the one
-// before left that off.
+// setLevel sets a session, between two of its transactions, to the level of the one that begins, and to autocommit
+// where the one before left that off.
 func (s *runState) setLevel(t *track, st instrument.Step) error {
 	txn := &s.plan.Txns[t.txn]
 	if t.lane.manual && (st.Unit == instrument.BeginUnit || txn.Autocommit()) {
@@ -26,9 +26,12 @@ func (s *runState) setLevel(t *track, st instrument.Step) error {
 	if t.lane.profile == txn.Profile || !begins {
 		return nil
 	}
-	settings := slices.DeleteFunc(slices.Clone(txn.Profile.Setup), func(sql string) bool { return slices.Contains(t.lane.profile.Setup, sql) })
+	settings := slices.DeleteFunc(slices.Clone(txn.Profile.Setup), func(sql string) bool {
+		return slices.Contains(t.lane.profile.Setup, sql)
+	})
 	if len(settings) == 1 && s.profile.Read(txn.End).Chains() && strings.HasPrefix(settings[0], sessionLevel) {
-		// Of this transaction alone, and of the one that its end begins: AND CHAIN keeps the level where the session has another one.
+		// Of this transaction alone, and of the one that its end begins: AND CHAIN keeps the level where the session has
+		// another one.
 		return s.set(t, "SET TRANSACTION"+strings.TrimPrefix(settings[0], sessionLevel))
 	}
 	for _, sql := range settings {
@@ -47,7 +50,8 @@ const autocommitOn = "SET autocommit = 1"
 
 // set sends a setting of the tool's own.
 func (s *runState) set(t *track, sql string) error {
-	e := &history.Event{Session: s.session(t), Txn: t.txn, Stmt: -1, Role: history.Level, Text: sql, Answer: history.Answer{Affected: -1}}
+	e := &history.Event{Session: s.session(t), Txn: t.txn, Stmt: -1, Role: history.Level, Text: sql,
+		Answer: history.Answer{Affected: -1}}
 	s.record(e)
 	if err := t.lane.session.Must(s.ctx, sql); err != nil {
 		return s.classify(err)
@@ -75,7 +79,8 @@ func (t *track) switches(e *history.Event) {
 func (s *runState) abort(t *track) error {
 	clear(s.reads)
 	for _, sql := range s.rollbacks(t) {
-		e := &history.Event{Session: s.session(t), Txn: t.txn, Stmt: -1, Role: history.Abort, Text: sql, Answer: history.Answer{Affected: -1}}
+		e := &history.Event{Session: s.session(t), Txn: t.txn, Stmt: -1, Role: history.Abort, Text: sql,
+			Answer: history.Answer{Affected: -1}}
 		s.submit(e)
 		t.lane.reqs <- request{sql: e.Text, on: Occasion{Stmt: s.plan.Case.Txns[t.txn].End.ID, Role: e.Role}}
 		rep := <-t.lane.replies
@@ -138,8 +143,9 @@ func (s *runState) abandon() {
 	s.loaded = nil
 }
 
-// forgetPrepared rolls back by its name what transactions of a run have prepared: it outlives its session. Also where its end was answered: a
-// database that has lost that keeps the locks for good, and the next run would wait for them. On a sound one that is refused.
+// forgetPrepared rolls back by its name what transactions of a run have prepared: it outlives its session. Also where
+// its end was answered: a database that has lost that keeps the locks for good, and the next run would wait for them.
+// On a sound one that is refused.
 func (s *runState) forgetPrepared() {
 	for _, t := range s.tracks {
 		txn := &s.plan.Txns[t.txn]
@@ -157,8 +163,9 @@ func (s *runState) forgetPrepared() {
 	}
 }
 
-// forgetPrepared rolls back what a script has prepared and not ended, in the sessions that did it: it would outlive them and keep its
-// locks, on a server of somebody's too. What the script did not prepare itself is left alone, whatever its name.
+// forgetPrepared rolls back what a script has prepared and not ended, in the sessions that did it: it would outlive
+// them and keep its locks, on a server of somebody's too. What the script did not prepare itself is left alone,
+// whatever its name.
 func (s *player) forgetPrepared() {
 	left := map[string]int{} // names of what is prepared, and in which session
 	for i, m := range s.play.Steps {

@@ -38,7 +38,8 @@ func lockRow(t *testing.T, target Target, pkey int) (unlock func()) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Must(t.Context(), "BEGIN", fmt.Sprintf("SELECT pkey FROM t WHERE pkey = %d FOR UPDATE", pkey)); err != nil {
+	if err := s.Must(t.Context(), "BEGIN", fmt.Sprintf("SELECT pkey FROM t WHERE pkey = %d FOR UPDATE",
+		pkey)); err != nil {
 		t.Fatal(err)
 	}
 	return func() { s.Close() }
@@ -56,7 +57,8 @@ func TestStatementPastItsTime(t *testing.T) {
 	for i := range 24 {
 		join += fmt.Sprintf(" JOIN t a%d ON a%d.pkey <> a0.pkey + 100", i+1, i+1)
 	}
-	plan := load(t, r, parseCase(t, tables, strings.Replace(updateOne, "pkey, vkey FROM t WHERE pkey = 1", "COUNT(*) FROM "+join, 1)))
+	plan := load(t, r, parseCase(t, tables, strings.Replace(updateOne, "pkey, vkey FROM t WHERE pkey = 1",
+		"COUNT(*) FROM "+join, 1)))
 	_, err := r.Run(plan, plan.Steps)
 	var env *EnvironmentError
 	if !errors.Is(err, ErrTimeout) || !errors.As(err, &env) || env.Answer.Err.Code != 1317 {
@@ -67,7 +69,8 @@ func TestStatementPastItsTime(t *testing.T) {
 	}
 	plan = load(t, r, parseCase(t, tables, updateOne))
 	run, err := r.Run(plan, plan.Steps)
-	for ; errors.Is(err, ErrTimeout); run, err = r.Run(plan, plan.Steps) { // on a slow machine each statement takes so long now and then
+	for ; errors.Is(err, ErrTimeout); run, err = r.Run(plan, plan.Steps) {
+		// on a slow machine each statement takes so long now and then
 		if err := r.Reopen(); err != nil {
 			t.Fatal(err)
 		}
@@ -80,13 +83,14 @@ func TestStatementPastItsTime(t *testing.T) {
 	}
 }
 
-// TestWaitPastItsTime: a wait for a lock that is ended from outside, as it takes too long, is what one is that the server gives up: the
-// statement is lost, its transaction goes on.
+// TestWaitPastItsTime: a wait for a lock that is ended from outside, as it takes too long, is what one is that the
+// server gives up: the statement is lost, its transaction goes on.
 func TestWaitPastItsTime(t *testing.T) {
 	db := mariadb(t)
 	var unlock func()
 	h := &hooked{Target: db, after: func() { unlock = lockRow(t, db, 1) }}
-	r := newRunner(t, h, lookup(t, "mariadb/repeatable-read"), Options{StatementTimeout: 2 * time.Second}) // the others have it, too
+	// the others have it, too
+	r := newRunner(t, h, lookup(t, "mariadb/repeatable-read"), Options{StatementTimeout: 2 * time.Second})
 	plan := load(t, r, parseCase(t, tables, updateOne))
 	run, err := r.Run(plan, plan.Steps)
 	unlock()
@@ -94,7 +98,8 @@ func TestWaitPastItsTime(t *testing.T) {
 		t.Fatal(err)
 	}
 	checkRun(t, run)
-	if b := run.Blocks[0]; !b.Lost || b.BWR == nil || b.BWR.Err == nil || b.BWR.Err.Code != 1317 || !b.BWR.Blocked { // it takes the same locks
+	if b := run.Blocks[0]; !b.Lost || b.BWR == nil || b.BWR.Err == nil || b.BWR.Err.Code != 1317 || !b.BWR.Blocked {
+		// it takes the same locks
 		t.Errorf("the read before the UPDATE: lost %v, event %+v", b.Lost, b.BWR)
 	}
 	if run.Txns[0] != history.Committed || len(run.Blocks) != 2 || run.Blocks[1].Target.Rows.Len() != 1 {
@@ -118,7 +123,8 @@ func TestLockWaitTimeout(t *testing.T) {
 	}
 	checkRun(t, run)
 	b := run.Blocks[0]
-	if !b.Lost || b.Target == nil || b.Target.Err == nil || b.Target.Err.Code != 1205 || !b.Target.Blocked || b.AWR != nil {
+	if !b.Lost || b.Target == nil || b.Target.Err == nil || b.Target.Err.Code != 1205 || !b.Target.Blocked ||
+		b.AWR != nil {
 		t.Errorf("the UPDATE: lost %v, event %+v", b.Lost, b.Target)
 	}
 	if run.Txns[0] != history.Committed || len(run.Blocks) != 2 || run.Blocks[1].Target.Rows.Len() != 1 {
@@ -154,7 +160,8 @@ func TestBlockedIsNoticed(t *testing.T) {
 		}
 	}
 	slices.Sort(latency)
-	t.Logf("a wait is noticed after %v (median), %v (longest of %d)", latency[len(latency)/2], latency[len(latency)-1], len(latency))
+	t.Logf("a wait is noticed after %v (median), %v (longest of %d)", latency[len(latency)/2], latency[len(latency)-1],
+		len(latency))
 }
 
 // awkward are tables whose rows are easily changed by copying them.
@@ -277,7 +284,8 @@ func TestCrashAndRestart(t *testing.T) {
 		t.Fatal("a run on a dead server succeeds")
 	}
 	var crash *CrashError
-	if err := db.Alive(t.Context()); !errors.As(err, &crash) || !strings.Contains(crash.Reason, "killed") || !crash.Killed ||
+	if err := db.Alive(t.Context()); !errors.As(err, &crash) || !strings.Contains(crash.Reason, "killed") ||
+		!crash.Killed ||
 		!strings.Contains(crash.Log, "ready for connections") {
 		t.Fatalf("Alive: %v; log %q", err, crash)
 	}
@@ -379,7 +387,8 @@ func TestSweepEndsServers(t *testing.T) {
 		}
 		t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
 		dir := filepath.Join(stale.Path, server)
-		if err := errors.Join(os.Mkdir(dir, 0o700), os.WriteFile(filepath.Join(dir, "pid"), fmt.Appendln(nil, cmd.Process.Pid), 0o600)); err != nil {
+		if err := errors.Join(os.Mkdir(dir, 0o700), os.WriteFile(filepath.Join(dir, "pid"),
+			fmt.Appendln(nil, cmd.Process.Pid), 0o600)); err != nil {
 			t.Fatal(err)
 		}
 		return cmd
@@ -415,7 +424,8 @@ func TestConnect(t *testing.T) {
 	if err != nil || !TestServers["mariadb"].Ours(version) {
 		t.Fatalf("VersionOf: %q, %v", version, err)
 	}
-	if _, err := Connect(t.Context(), TestServers["mysql"], &DSN{mysql: srv.config()}, 0); !errors.Is(err, ErrUnavailable) {
+	if _, err := Connect(t.Context(), TestServers["mysql"], &DSN{mysql: srv.config()}, 0); !errors.Is(err,
+		ErrUnavailable) {
 		t.Errorf("a MariaDB server is taken for MySQL: %v", err)
 	}
 	db, err := Connect(t.Context(), TestServers["mariadb"], &DSN{mysql: srv.config()}, 0)
@@ -464,7 +474,8 @@ func (r *restless) Waiting(ctx context.Context, sessions []*Session) ([]Wait, er
 	return waits, err
 }
 
-// TestMovedWait: who goes on to wait for another lock has run between the probes of the block under way, which is not exact then.
+// TestMovedWait: who goes on to wait for another lock has run between the probes of the block under way, which is not
+// exact then.
 func TestMovedWait(t *testing.T) {
 	db := target(t, "mariadb")
 	for _, moves := range []bool{false, true} {

@@ -14,14 +14,15 @@ import (
 
 // MatchQuery asks which versions of a table's rows a WHERE clause is true for.
 type MatchQuery struct {
-	// Of tells sets of written versions apart: queries with the same one have the same for a table. nil: this query alone has them.
+	// Of tells sets of written versions apart: queries with the same one have the same for a table. nil: this query alone
+	// has them.
 	Of      any
 	Table   string
 	Alias   string          // the name under which Where knows the table
 	Where   string          // "" for every row
 	Written []*history.Rows // versions beyond the initial ones, as reads printed them
-	// Name names the version that row i of whole rows of the table is; false where it is none that is known. nil: after its
-	// columns pkey and vkey.
+	// Name names the version that row i of whole rows of the table is; false where it is none that is known. nil: after
+	// its columns pkey and vkey.
 	Name func(rows *history.Rows, i int) (history.Version, bool)
 }
 
@@ -176,7 +177,9 @@ func (r *Runner) scratch(name, table string) error {
 		return err
 	}
 	def := r.loaded.Schema.Table(table)
-	if p.ScratchColumns == "" || def == nil || !slices.ContainsFunc(def.Columns, func(c sqltext.Column) bool { return c.Collation != "" }) {
+	if p.ScratchColumns == "" || def == nil || !slices.ContainsFunc(def.Columns, func(c sqltext.Column) bool {
+		return c.Collation != ""
+	}) {
 		return nil
 	}
 	rows, err := r.replayer.Read(r.ctx, fmt.Sprintf(p.ScratchColumns, name))
@@ -190,7 +193,8 @@ func (r *Runner) scratch(name, table string) error {
 			columns[i] += " COLLATE " + c.Collation
 		}
 	}
-	return r.replayer.Must(r.ctx, "DROP TABLE "+name, fmt.Sprintf("CREATE TEMPORARY TABLE %s (%s)", name, strings.Join(columns, ", ")),
+	return r.replayer.Must(r.ctx, "DROP TABLE "+name, fmt.Sprintf("CREATE TEMPORARY TABLE %s (%s)", name,
+		strings.Join(columns, ", ")),
 		fmt.Sprintf("INSERT INTO %s SELECT * FROM %s", name, Copy(table)))
 }
 

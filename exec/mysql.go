@@ -23,7 +23,8 @@ func MySQLError(err error) *history.DBError {
 	if !errors.As(err, &e) {
 		return nil
 	}
-	return &history.DBError{Code: int(e.Number), State: strings.TrimRight(string(e.SQLState[:]), "\x00"), Message: e.Message}
+	return &history.DBError{Code: int(e.Number), State: strings.TrimRight(string(e.SQLState[:]), "\x00"),
+		Message: e.Message}
 }
 
 // shadowPrefix names the copies of the tables from which Reset refills them.
@@ -69,7 +70,8 @@ func (t *mysqlTarget) describe(ctx context.Context) error {
 	if !t.kind.Ours(t.about.Version) {
 		return fmt.Errorf("%w: the server at %s is %s, not %s", ErrUnavailable, t.config.Addr, t.about.Version, t.kind.Name)
 	}
-	for _, query := range []string{"SHOW GLOBAL VARIABLES WHERE Variable_name IN ('" + strings.Join(settings, "','") + "')", t.kind.Changed} {
+	for _, query := range []string{"SHOW GLOBAL VARIABLES WHERE Variable_name IN ('" + strings.Join(settings,
+		"','") + "')", t.kind.Changed} {
 		rows, err := t.control.Read(ctx, query)
 		var refused *AnswerError
 		if errors.As(err, &refused) {
@@ -104,7 +106,8 @@ func (t *mysqlTarget) Open(ctx context.Context, p *dbms.Profile) (*Session, erro
 func (t *mysqlTarget) Observe(ctx context.Context, level string) (*Session, error) {
 	// Like transactions, an observer does not wait for a table that is locked as a whole: it is refused.
 	// What it reads must look as it does to them, whatever the server's sql_mode (PAD_CHAR_TO_FULL_LENGTH).
-	return t.open(ctx, "SET SESSION sql_mode = 'NO_ENGINE_SUBSTITUTION'", "SET SESSION lock_wait_timeout = 0", "SET SESSION TRANSACTION ISOLATION LEVEL "+level)
+	return t.open(ctx, "SET SESSION sql_mode = 'NO_ENGINE_SUBSTITUTION'", "SET SESSION lock_wait_timeout = 0",
+		"SET SESSION TRANSACTION ISOLATION LEVEL "+level)
 }
 
 func (t *mysqlTarget) open(ctx context.Context, setup ...string) (*Session, error) {
@@ -185,7 +188,8 @@ func (t *mysqlTarget) drop() string {
 	for _, name := range t.made {
 		views += "DROP TABLE IF EXISTS " + name + ";\n"
 	}
-	return views + fmt.Sprintf("SET foreign_key_checks = OFF;\nDROP TABLE IF EXISTS %s, %s%s;\n", strings.Join(t.tables, ", "),
+	return views + fmt.Sprintf("SET foreign_key_checks = OFF;\nDROP TABLE IF EXISTS %s, %s%s;\n",
+		strings.Join(t.tables, ", "),
 		shadowPrefix, strings.Join(t.tables, ", "+shadowPrefix))
 }
 
@@ -224,8 +228,8 @@ func ResetScript(schema *sqltext.Schema, tables []string) string {
 	return b.String()
 }
 
-// TriggerScripts are the script that drops the triggers of a case, before its rows are put back, and the one that makes them again. Each
-// statement ends with a semicolon; both are empty where it has no triggers.
+// TriggerScripts are the script that drops the triggers of a case, before its rows are put back, and the one that makes
+// them again. Each statement ends with a semicolon; both are empty where it has no triggers.
 func TriggerScripts(x *sqltext.Syntax, c *testcase.Case) (drop, create string, err error) {
 	for _, s := range c.Schema {
 		stmt, _ := x.Tree.Parse(s.SQL)

@@ -34,7 +34,8 @@ type network struct {
 	call  call                 // what is under way
 }
 
-// maxAnswer is how large an answer may be as it comes, in bytes: drivers keep a whole row, or what they take for one, before anybody looks at it.
+// maxAnswer is how large an answer may be as it comes, in bytes: drivers keep a whole row, or what they take for one,
+// before anybody looks at it.
 const maxAnswer = MaxResult / 2
 
 // flooded says that more has come than is kept: the connection was ended.
@@ -102,16 +103,16 @@ func (n *network) Write(p []byte) (int, error) {
 	return sent + more, err
 }
 
-// Slow makes the session's network slow by so much, each way; 0: as fast as it is. It may be called while another goroutine uses the
-// session, and does nothing where there is no network between.
+// Slow makes the session's network slow by so much, each way; 0: as fast as it is. It may be called while another
+// goroutine uses the session, and does nothing where there is no network between.
 func (s *Session) Slow(delay time.Duration) {
 	if s.raw != nil {
 		s.raw.delay.Store(int64(delay))
 	}
 }
 
-// Lose makes the session lose its connection in the midst of what it sends next, and returns what takes that back and says whether
-// it has come to pass.
+// Lose makes the session lose its connection in the midst of what it sends next, and returns what takes that back and
+// says whether it has come to pass.
 func (s *Session) Lose(l *Loss) (happened func() bool) {
 	if s.raw == nil {
 		return func() bool { return false }

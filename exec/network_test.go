@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// An answer that does not end is not read on, whatever the driver keeps of it, and what is asked next has as much room as what was asked before.
+// An answer that does not end is not read on, whatever the driver keeps of it, and what is asked next has as much room
+// as what was asked before.
 func TestFlooded(t *testing.T) {
 	here, there := net.Pipe()
 	n := Network(here).(*network)

@@ -9,9 +9,11 @@ import (
 	"txweave/dbms"
 )
 
-// TestNeutral: what somebody has set of a server of the user's, or has it send to each session, does not change what a case means there.
+// TestNeutral: what somebody has set of a server of the user's, or has it send to each session, does not change what a
+// case means there.
 func TestNeutral(t *testing.T) {
-	settings := map[string]string{"autocommit": "0", "sql_select_limit": "1", "sql_safe_updates": "1", "tx_read_only": "1", "auto_increment_increment": "7", "completion_type": "2",
+	settings := map[string]string{"autocommit": "0", "sql_select_limit": "1", "sql_safe_updates": "1", "tx_read_only": "1",
+		"auto_increment_increment": "7", "completion_type": "2",
 		"max_join_size": "1", "wait_timeout": "60", "query_cache_type": "1", "max_error_count": "0", "lc_messages": "'de_DE'"}
 	db := own(t)
 	for name, value := range settings {
@@ -31,12 +33,15 @@ func TestNeutral(t *testing.T) {
 		t.Fatal(err)
 	}
 	r, err := s.Read(t.Context(), "SELECT "+
-		"@@autocommit, @@sql_select_limit, @@sql_safe_updates, @@tx_read_only, @@auto_increment_increment, @@completion_type, "+
-		"@@sql_big_selects, @@wait_timeout, @@query_cache_type, @@max_error_count, @@lc_messages UNION SELECT 0,0,0,0,0,0,0,0,0,0,0")
+		"@@autocommit, @@sql_select_limit, @@sql_safe_updates, @@tx_read_only, @@auto_increment_increment, "+
+		"@@completion_type, "+
+		"@@sql_big_selects, @@wait_timeout, @@query_cache_type, @@max_error_count, @@lc_messages UNION SELECT "+
+		"0,0,0,0,0,0,0,0,0,0,0")
 	if err != nil || r.Len() != 2 {
 		t.Fatal(err)
 	}
-	for i, want := range []string{"1", "18446744073709551615", "0", "0", "1", "NO_CHAIN", "1", "28800", "OFF", "1024", "en_US"} {
+	for i, want := range []string{"1", "18446744073709551615", "0", "0", "1", "NO_CHAIN", "1", "28800", "OFF",
+		"1024", "en_US"} {
 		if got := r.Cell(0, i).String(); got != want && got != "'"+want+"'" {
 			t.Errorf("setting %d is %s, want %s", i, got, want)
 		}
@@ -62,7 +67,8 @@ func TestNeutralAlready(t *testing.T) {
 		}
 		return n
 	}
-	for _, want := range []int64{2, 1} { // what is asked before the others are known; and what a private server's session has otherwise, once
+	for _, want := range []int64{2, 1} {
+		// what is asked before the others are known; and what a private server's session has otherwise, once
 		before := sets()
 		if err := neutralize(t.Context(), s, db.kind.Neutral); err != nil {
 			t.Fatal(err)
@@ -81,7 +87,8 @@ func TestRefuse(t *testing.T) {
 		}
 	}
 	for _, level := range []string{"mariadb/read-committed", "mysql/read-committed"} {
-		for _, code := range []int{1158, 1173, 1665, 1835, 3185} { // a packet that is cut; primary keys; a binary log of statements; a malformed packet; no keyring
+		for _, code := range []int{1158, 1173, 1665, 1835, 3185} {
+			// a packet that is cut; primary keys; a binary log of statements; a malformed packet; no keyring
 			if class := lookup(t, level).Errors[code]; class != dbms.Environment {
 				t.Errorf("%s: error %d is %v", level, code, class)
 			}
@@ -89,7 +96,8 @@ func TestRefuse(t *testing.T) {
 	}
 }
 
-// TestLockWaitsLost: that who waits cannot be asked is a matter of privileges where the server says so, and not where the connection is gone.
+// TestLockWaitsLost: that who waits cannot be asked is a matter of privileges where the server says so, and not where
+// the connection is gone.
 func TestLockWaitsLost(t *testing.T) {
 	db := own(t)
 	s, err := db.dial(t.Context(), "")
@@ -97,7 +105,8 @@ func TestLockWaitsLost(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.Close()
-	if _, err := findLockWaits(t.Context(), s, db.kind, db.about.Version); !errors.Is(err, ErrUnavailable) || strings.Contains(err.Error(), "needs") {
+	if _, err := findLockWaits(t.Context(), s, db.kind, db.about.Version); !errors.Is(err, ErrUnavailable) ||
+		strings.Contains(err.Error(), "needs") {
 		t.Errorf("%v", err)
 	}
 }

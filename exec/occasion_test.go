@@ -106,7 +106,8 @@ func TestOccasions(t *testing.T) {
 		}
 		if got := fmt.Sprint(db.heard); got != fmt.Sprint([]heardStmt{
 			{Occasion{Stmt: 2, Role: history.Target}, blocks[0].SQL}, {Occasion{Stmt: 3, Role: history.Target}, blocks[1].SQL},
-			{Occasion{Stmt: 4, Role: history.Target}, blocks[2].SQL}, {Occasion{Stmt: 6, Role: history.Target}, blocks[3].SQL}}) {
+			{Occasion{Stmt: 4, Role: history.Target}, blocks[2].SQL}, {Occasion{Stmt: 6, Role: history.Target},
+				blocks[3].SQL}}) {
 			t.Errorf("%s: the replay is heard as %s", name, got)
 		}
 	}

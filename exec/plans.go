@@ -14,7 +14,8 @@ import (
 // ErrNoSetting says that the database refuses a plan setting: its version has none such.
 var ErrNoSetting = errors.New("the database refuses the plan setting")
 
-// ReplayUnder is Replay under a plan setting, with the rows that writes find asked for before them. It returns ErrNoSetting where the database refuses that.
+// ReplayUnder is Replay under a plan setting, with the rows that writes find asked for before them. It returns
+// ErrNoSetting where the database refuses that.
 func (r *Runner) ReplayUnder(blocks []*instrument.Block, s *dbms.PlanSetting) (*observe.Replayed, error) {
 	return r.replay(blocks, false, s)
 }
@@ -27,7 +28,8 @@ func (r *Runner) search(out *observe.Replayed, b *instrument.Block, s *dbms.Plan
 	}
 	sql = s.Query(sql)
 	n := len(out.Events)
-	e := &history.Event{Op: n, Session: "replay", Txn: b.Txn, Stmt: b.Stmt, Role: history.BWR, Text: sql, Start: int64(time.Since(start)), Done: n}
+	e := &history.Event{Op: n, Session: "replay", Txn: b.Txn, Stmt: b.Stmt, Role: history.BWR, Text: sql,
+		Start: int64(time.Since(start)), Done: n}
 	if e.Answer, err = r.guarded(r.occasion(b, history.BWR), sql, true, false); err != nil {
 		return fmt.Errorf("search of %s: %w", b.Name(), r.explain(err))
 	}
@@ -43,8 +45,8 @@ func (r *Runner) search(out *observe.Replayed, b *instrument.Block, s *dbms.Plan
 	return nil
 }
 
-// plan puts a plan setting in force on the replay session, and returns what undoes it. once says that a prepared query is executed
-// once, as it was in the run.
+// plan puts a plan setting in force on the replay session, and returns what undoes it. once says that a prepared query
+// is executed once, as it was in the run.
 func (r *Runner) plan(s *dbms.PlanSetting, once bool) (undo func() error, err error) {
 	session := r.replayer
 	undo = func() error {

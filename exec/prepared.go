@@ -12,8 +12,9 @@ import (
 	"txweave/sqltext"
 )
 
-// preparing is a connection that prepares each statement and executes that: a query twice, as the second time the database has its
-// plan already, or once. How it is asked for warnings goes as text, and so does what MySQL does not prepare.
+// preparing is a connection that prepares each statement and executes that: a query twice, as the second time the
+// database has its plan already, or once. How it is asked for warnings goes as text, and so does what MySQL does not
+// prepare.
 type preparing struct {
 	driver.Conn
 	setting  *dbms.PlanSetting
@@ -25,21 +26,24 @@ type preparing struct {
 
 // preparingConn returns a session's connection as one that prepares statements over a schema, as a setting says.
 func preparingConn(s *Session, setting *dbms.PlanSetting, schema *sqltext.Schema, once bool) driver.Conn {
-	c := preparing{Conn: s.conn, setting: setting, schema: schema, warnings: s.protocol.Warnings, once: once, asText: func(err error) bool {
-		db := s.protocol.DBError(err)
-		return db != nil && db.Code == notPrepared
-	}}
+	c := preparing{Conn: s.conn, setting: setting, schema: schema, warnings: s.protocol.Warnings, once: once,
+		asText: func(err error) bool {
+			db := s.protocol.DBError(err)
+			return db != nil && db.Code == notPrepared
+		}}
 	if setting.AsText || setting.Parameters != nil && setting.Parameters.AsText != nil {
 		return &preparingText{preparing: c}
 	}
 	return &c
 }
 
-// notPrepared is MySQL's and MariaDB's ER_UNSUPPORTED_PS: this command is not supported in the prepared statement protocol yet.
+// notPrepared is MySQL's and MariaDB's ER_UNSUPPORTED_PS: this command is not supported in the prepared statement
+// protocol yet.
 const notPrepared = 1295
 
 // prepare has the database prepare a statement, and returns the values that it is executed with.
-func (c *preparing) prepare(ctx context.Context, text string) (stmt driver.Stmt, values []driver.NamedValue, err error) {
+func (c *preparing) prepare(ctx context.Context, text string) (stmt driver.Stmt,
+	values []driver.NamedValue, err error) {
 	p, ok := c.Conn.(driver.ConnPrepareContext)
 	if !ok {
 		return nil, nil, fmt.Errorf("driver %T cannot prepare", c.Conn)
@@ -119,7 +123,8 @@ type preparedRows struct {
 	stmt driver.Stmt
 }
 
-// ColumnTypeDatabaseTypeName implements driver.RowsColumnTypeDatabaseTypeName, which says what bytes are of BIT columns; "": not known.
+// ColumnTypeDatabaseTypeName implements driver.RowsColumnTypeDatabaseTypeName, which says what bytes are of BIT
+// columns; "": not known.
 func (r *preparedRows) ColumnTypeDatabaseTypeName(at int) string {
 	if t, ok := r.Rows.(driver.RowsColumnTypeDatabaseTypeName); ok {
 		return t.ColumnTypeDatabaseTypeName(at)
@@ -151,8 +156,8 @@ type preparingText struct {
 // preparedName is the tool's own, and so is what a session holds under it.
 const preparedName = "txweave"
 
-// prepareAs has the database prepare a statement, and returns what executes it: the statement itself where the database does not prepare it, or
-// has no values to be given beside it.
+// prepareAs has the database prepare a statement, and returns what executes it: the statement itself where the database
+// does not prepare it, or has no values to be given beside it.
 func (c *preparingText) prepareAs(ctx context.Context, text string) (execute string, err error) {
 	send := func(text string) error {
 		_, err := c.Conn.(driver.ExecerContext).ExecContext(ctx, text, nil)
@@ -214,7 +219,8 @@ func (c *preparingText) QueryContext(ctx context.Context, text string, _ []drive
 	return query(ctx, execute, nil)
 }
 
-// TextStmt is a statement that its connection is sent as a text, with what values stand beside it, whenever it is executed.
+// TextStmt is a statement that its connection is sent as a text, with what values stand beside it, whenever it is
+// executed.
 type TextStmt struct {
 	Conn interface {
 		driver.ExecerContext

@@ -47,8 +47,8 @@ func (noRows) Columns() []string         { return nil }
 func (noRows) Close() error              { return nil }
 func (noRows) Next([]driver.Value) error { return io.EOF }
 
-// TestParameters: values stand beside what is sent, over the protocol or in statements of their own, a query is executed twice, and what has no such
-// values goes as it is.
+// TestParameters: values stand beside what is sent, over the protocol or in statements of their own, a query is
+// executed twice, and what has no such values goes as it is.
 func TestParameters(t *testing.T) {
 	for _, c := range []struct{ level, sent string }{
 		{"mariadb/repeatable-read", `query: SELECT a FROM t WHERE b = ? AND c = ? [1 int64 5] [2 string x'y]
@@ -87,8 +87,11 @@ query: SELECT a FROM t`},
 
 // TestParametersLast: only what needs no statements of its own can be in force while transactions run.
 func TestParametersLast(t *testing.T) {
-	for level, want := range map[string]bool{"sqlite/serializable": true, "mariadb/repeatable-read": true, "postgresql/read-committed": false} {
-		lasting := slices.ContainsFunc(lookup(t, level).Settings(), func(s dbms.PlanSetting) bool { return s.Parameters != nil })
+	for level, want := range map[string]bool{"sqlite/serializable": true, "mariadb/repeatable-read": true,
+		"postgresql/read-committed": false} {
+		lasting := slices.ContainsFunc(lookup(t, level).Settings(), func(s dbms.PlanSetting) bool {
+			return s.Parameters != nil
+		})
 		if lasting != want {
 			t.Errorf("%s: in force in transactions: %v", level, lasting)
 		}

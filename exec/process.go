@@ -123,12 +123,13 @@ const endTime = 5 * time.Second
 // stackTime is how long a debugger may take over the stacks of a process.
 const stackTime = 30 * time.Second
 
-// stacks are the stacks of all threads as gdb prints them; where it is not there, or may not look, what the system says of each
-// thread: its name and the function of the kernel that it waits in.
+// stacks are the stacks of all threads as gdb prints them; where it is not there, or may not look, what the system says
+// of each thread: its name and the function of the kernel that it waits in.
 func (p *process) stacks(ctx context.Context) string {
 	ctx, cancel := context.WithTimeout(ctx, stackTime)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, "gdb", "--batch", "--nx", "-ex", "set pagination off", "-ex", "thread apply all backtrace 40", "-p", strconv.Itoa(p.pid()))
+	cmd := exec.CommandContext(ctx, "gdb", "--batch", "--nx", "-ex", "set pagination off", "-ex",
+		"thread apply all backtrace 40", "-p", strconv.Itoa(p.pid()))
 	cmd.WaitDelay = time.Second
 	out, err := cmd.Output()
 	if err == nil && bytes.Contains(out, []byte("\n#0 ")) {

@@ -21,11 +21,12 @@ func groupAttributes() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgi
 // dieWith chooses the signal with which a process is ended when its parent does.
 func dieWith(attributes *syscall.SysProcAttr, signal syscall.Signal) { attributes.Pdeathsig = signal }
 
-// endsFirst is by how much the kernel prefers a server to txweave where memory runs out, in thousandths of what there is.
+// endsFirst is by how much the kernel prefers a server to txweave where memory runs out, in thousandths of what there
+// is.
 const endsFirst = 500
 
-// EndFirst makes the kernel end a child, and what descends from it, before txweave where memory runs out, however small each of them is:
-// PostgreSQL is many small processes. That it cannot be made to changes nothing else.
+// EndFirst makes the kernel end a child, and what descends from it, before txweave where memory runs out, however small
+// each of them is: PostgreSQL is many small processes. That it cannot be made to changes nothing else.
 func EndFirst(pid int) {
 	adjust := func(pid string) string { return filepath.Join("/proc", pid, "oom_score_adj") }
 	text, err := os.ReadFile(adjust("self"))
@@ -37,7 +38,8 @@ func EndFirst(pid int) {
 		return
 	}
 	const most = 1000
-	_ = os.WriteFile(adjust(strconv.Itoa(pid)), []byte(strconv.Itoa(min(own+endsFirst, most))), 0) // it is there, or has ended
+	// it is there, or has ended
+	_ = os.WriteFile(adjust(strconv.Itoa(pid)), []byte(strconv.Itoa(min(own+endsFirst, most))), 0)
 }
 
 // crowd puts all threads of the process on one of the processors that ours may use, or on all of them.

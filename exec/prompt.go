@@ -98,8 +98,8 @@ type call struct {
 	// limited is ctx with the limit on what nobody watches; nil until the answer is late.
 	limited context.Context
 	end     func()
-	// waiting says that somebody reads who has waited for longer than grace: a driver's goroutine may go on with that from one statement to
-	// the next, which it is then too late to be told of.
+	// waiting says that somebody reads who has waited for longer than grace: a driver's goroutine may go on with that from
+	// one statement to the next, which it is then too late to be told of.
 	waiting bool
 }
 

@@ -46,7 +46,8 @@ func asked(t *testing.T) (*Session, net.Conn) {
 	return NewSession(&asking{raw: raw}, 1, &Protocol{DBError: MySQLError}).OverNetwork(raw), server
 }
 
-// TestLateAnswer: an answer that is late is told of once, by the goroutine that waits for it, and arrives all the same; so does the next one.
+// TestLateAnswer: an answer that is late is told of once, by the goroutine that waits for it, and arrives all the same;
+// so does the next one.
 func TestLateAnswer(t *testing.T) {
 	s, server := asked(t)
 	told := make(chan struct{}, 10)
@@ -79,8 +80,8 @@ func (c *readAhead) ExecContext(context.Context, string, []driver.NamedValue) (d
 	return driver.RowsAffected(1), err
 }
 
-// TestLateBehindReader: where somebody has waited for an answer since before the statement, it is told all the same that it is late: pgx reads ahead
-// once a write takes long.
+// TestLateBehindReader: where somebody has waited for an answer since before the statement, it is told all the same
+// that it is late: pgx reads ahead once a write takes long.
 func TestLateBehindReader(t *testing.T) {
 	s, server := asked(t)
 	c := &readAhead{raw: s.raw, came: make(chan struct{})}
@@ -107,7 +108,8 @@ func TestLateBehindReader(t *testing.T) {
 	}
 }
 
-// TestLateEnd: what a statement was sent under ends it while its answer is late, be it that somebody stops or that it takes too long.
+// TestLateEnd: what a statement was sent under ends it while its answer is late, be it that somebody stops or that it
+// takes too long.
 func TestLateEnd(t *testing.T) {
 	defer func(d time.Duration) { hardLimit = d }(hardLimit)
 	for _, x := range []struct {

@@ -11,15 +11,16 @@ import (
 	"txweave/testcase"
 )
 
-// TestPurged: under the setting purged what a transaction has deleted is purged before the next statement; without it it lies there until
-// the server comes round to it.
+// TestPurged: under the setting purged what a transaction has deleted is purged before the next statement; without it
+// it lies there until the server comes round to it.
 func TestPurged(t *testing.T) {
 	r := newRunner(t, mariadb(t), lookup(t, "mariadb/repeatable-read"), Options{})
 	const deletes = `T0 BEGIN
 		T0 DELETE FROM t WHERE pkey = 1
 		T0 COMMIT`
 	history := func() string {
-		rows, err := r.latest.Read(t.Context(), "SELECT COUNT FROM information_schema.innodb_metrics WHERE NAME = 'trx_rseg_history_len'")
+		rows, err := r.latest.Read(t.Context(),
+			"SELECT COUNT FROM information_schema.innodb_metrics WHERE NAME = 'trx_rseg_history_len'")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -68,7 +69,8 @@ func using(t *testing.T, target Target, p *dbms.Profile) *Session {
 	return s
 }
 
-// TestPurgedInVain: a change of a table that is left out, as something else uses the table for good, has ended all the same.
+// TestPurgedInVain: a change of a table that is left out, as something else uses the table for good, has ended all the
+// same.
 func TestPurgedInVain(t *testing.T) {
 	target, p := mariadb(t), lookup(t, "mariadb/repeatable-read")
 	r := newRunner(t, target, p, Options{})
@@ -90,8 +92,8 @@ func TestPurgedInVain(t *testing.T) {
 	}
 }
 
-// TestPassingUse: a change of a table that something outside the case keeps out for a moment is sent again at once. It has waited for no
-// transaction of the case, and so is not written as one that did.
+// TestPassingUse: a change of a table that something outside the case keeps out for a moment is sent again at once. It
+// has waited for no transaction of the case, and so is not written as one that did.
 func TestPassingUse(t *testing.T) {
 	target, p := mariadb(t), lookup(t, "mariadb/repeatable-read")
 	r := newRunner(t, target, p, Options{})

@@ -6,7 +6,8 @@ import (
 	"txweave/sql/control"
 )
 
-// inUse says whether a transaction that is open has used the table that a statement changes, or any where it does not say which.
+// inUse says whether a transaction that is open has used the table that a statement changes, or any where it does not
+// say which.
 func (s *runState) inUse(d *control.Redefinition, but *track) bool {
 	table := d.Table
 	if table == "" && (d.Makes != "" || d.Drops != "") {
@@ -17,8 +18,8 @@ func (s *runState) inUse(d *control.Redefinition, but *track) bool {
 	})
 }
 
-// holds says whether a transaction may hold what its statements have used: it is open, or a statement in autocommit that the server has and
-// has not answered. One that waits for a table which it locks before all else holds nothing.
+// holds says whether a transaction may hold what its statements have used: it is open, or a statement in autocommit
+// that the server has and has not answered. One that waits for a table which it locks before all else holds nothing.
 func (s *runState) holds(t *track) bool {
 	if t.retry && t.unit.block != nil && t.unit.block.ShutsOut() {
 		return false
@@ -29,8 +30,8 @@ func (s *runState) holds(t *track) bool {
 // maxTries is how often a change of a table is sent.
 const maxTries = 40
 
-// insist sends a change or a lock of a table again that is still refused though every other transaction has ended: something in the
-// database itself uses the table. What goes on being refused is left out.
+// insist sends a change or a lock of a table again that is still refused though every other transaction has ended:
+// something in the database itself uses the table. What goes on being refused is left out.
 func (s *runState) insist(t *track) error {
 	s.waiters = slices.DeleteFunc(s.waiters, func(o *track) bool { return o == t })
 	t.retry = false

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestRestartCutShort: a restart that is told to stop in its midst leaves no server. The next case has it made up for, and does not look for one that
-// is gone: of a reduction whose time is over then, what had been found would be lost.
+// TestRestartCutShort: a restart that is told to stop in its midst leaves no server. The next case has it made up for,
+// and does not look for one that is gone: of a reduction whose time is over then, what had been found would be lost.
 func TestRestartCutShort(t *testing.T) {
 	srv := mariadb(t)
 	if srv.Worn() {

@@ -24,7 +24,8 @@ func (s *runState) file(t *track, e *history.Event) {
 		s.keepReturned(t, e)
 	}
 	if e.Err != nil && e.Role == history.Target && s.profile.ErrorsEnd && !s.plan.Txns[t.txn].Autocommit() {
-		t.unit.at = len(t.unit.actions) - 1 // until the transaction goes back to a savepoint no read is answered: this was the last
+		// until the transaction goes back to a savepoint no read is answered: this was the last
+		t.unit.at = len(t.unit.actions) - 1
 	}
 }
 
@@ -34,7 +35,8 @@ func (s *runState) keepReturned(t *track, e *history.Event) {
 	rows := e.Rows
 	e.Rows = nil
 	e.Text = t.unit.block.SQL
-	a := &history.Event{Session: e.Session, Txn: e.Txn, Stmt: e.Stmt, Role: history.AWR, Text: t.unit.block.AWR.SQL, Answer: history.Answer{Rows: rows, Affected: -1}}
+	a := &history.Event{Session: e.Session, Txn: e.Txn, Stmt: e.Stmt, Role: history.AWR, Text: t.unit.block.AWR.SQL,
+		Answer: history.Answer{Rows: rows, Affected: -1}}
 	if rows == nil { // it failed
 		a.Rows = &history.Rows{}
 	}
@@ -42,14 +44,15 @@ func (s *runState) keepReturned(t *track, e *history.Event) {
 	s.keep(t.unit, a)
 }
 
-// fatal says whether an error ends a transaction for good: where any error does, unless a savepoint that is there is gone
-// back to later.
+// fatal says whether an error ends a transaction for good: where any error does, unless a savepoint that is there is
+// gone back to later.
 func (s *runState) fatal(t *track, e *history.Event) bool {
 	if !s.profile.ErrorsEnd || e.Role == history.End || s.plan.Txns[t.txn].Autocommit() {
 		return false
 	}
 	for i, b := range s.plan.Txns[t.txn].Blocks {
-		if i <= e.Stmt || b.Info.Kind != sqltext.RollbackTo || !slices.Contains(s.steps, instrument.Step{Txn: t.txn, Unit: i}) {
+		if i <= e.Stmt || b.Info.Kind != sqltext.RollbackTo || !slices.Contains(s.steps,
+			instrument.Step{Txn: t.txn, Unit: i}) {
 			continue
 		}
 		if t.marks.Known(s.profile.Read(b.SQL)) {
@@ -67,8 +70,9 @@ func (t *track) mark(b *instrument.Block, p *dbms.Profile) {
 	}
 }
 
-// readsOn says whether a transaction that is lost to another one has something left to read before it is rolled back: what it reads is its
-// snapshot still, where the database leaves it open (sqlite.org/rescode.html, SQLITE_BUSY_SNAPSHOT).
+// readsOn says whether a transaction that is lost to another one has something left to read before it is rolled back:
+// what it reads is its snapshot still, where the database leaves it open (sqlite.org/rescode.html,
+// SQLITE_BUSY_SNAPSHOT).
 func (s *runState) readsOn(t *track) bool {
 	txn, u := &s.plan.Txns[t.txn], t.unit
 	if !s.profile.LostStayOpen || t.lost || u.block == nil || txn.Autocommit() {
@@ -82,13 +86,15 @@ func (s *runState) readsOn(t *track) bool {
 	return false
 }
 
-// lose leaves out the statement for which a transaction is lost. Of what follows it only what reads is sent, and a ROLLBACK in the place of its end.
+// lose leaves out the statement for which a transaction is lost. Of what follows it only what reads is sent, and a
+// ROLLBACK in the place of its end.
 func (s *runState) lose(t *track) error {
 	t.lost, t.unit.run = true, nil
 	return s.finish(t)
 }
 
-// leavesOut says whether a step is not run as it stands, and notes it at its turn: its transaction has been rolled back, or is lost, and ends in a ROLLBACK.
+// leavesOut says whether a step is not run as it stands, and notes it at its turn: its transaction has been rolled
+// back, or is lost, and ends in a ROLLBACK.
 func (s *runState) leavesOut(t *track, st instrument.Step) (bool, error) {
 	switch {
 	case t.aborted || t.ended:

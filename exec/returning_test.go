@@ -2,8 +2,8 @@ package exec
 
 import "testing"
 
-// A write with RETURNING affects as many rows as it returns, also where MariaDB answers without rows, because the WHERE clause can never
-// be true.
+// A write with RETURNING affects as many rows as it returns, also where MariaDB answers without rows, because the WHERE
+// clause can never be true.
 func TestReturningNothing(t *testing.T) {
 	db := mariadb(t)
 	r := newRunner(t, db, lookup(t, "mariadb/repeatable-read"), Options{})

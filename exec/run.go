@@ -93,7 +93,8 @@ func (r *Runner) Run(p *instrument.Plan, steps []instrument.Step) (*observe.Run,
 		return s.out, s.explain(err)
 	}
 	s.out.Final, err = s.contents(func(sql string, rows *history.Rows) {
-		s.record(&history.Event{Session: "committed", Txn: -1, Stmt: -1, Role: history.Final, Text: sql, Answer: history.Answer{Rows: rows, Affected: -1}})
+		s.record(&history.Event{Session: "committed", Txn: -1, Stmt: -1, Role: history.Final, Text: sql,
+			Answer: history.Answer{Rows: rows, Affected: -1}})
 	})
 	if err == nil && s.out.Certificate != nil {
 		err = s.certify()
@@ -200,12 +201,15 @@ func (s *runState) step(t *track, st instrument.Step) error {
 		if p := u.block.BWR; p != nil {
 			u.actions = append(u.actions, action{role: p.Role, conn: p.Conn, sql: p.SQL, query: true})
 		}
-		query := u.block.Info.Kind == sqltext.Select || u.block.Redefines != nil && u.block.Redefines.Rows || u.block.Advisory != nil
-		u.actions = append(u.actions, action{role: history.Target, conn: instrument.Own, sql: u.block.SQL + u.block.Returning, query: query,
+		query := u.block.Info.Kind == sqltext.Select || u.block.Redefines != nil && u.block.Redefines.Rows ||
+			u.block.Advisory != nil
+		u.actions = append(u.actions, action{role: history.Target, conn: instrument.Own, sql: u.block.SQL + u.block.Returning,
+			query:     query,
 			returning: u.block.Returning != "", returns: u.block.Info.Returns})
 		s.altered = s.altered || u.block.Redefines != nil && !u.block.Redefines.Keeps || u.block.Info.Truncates
 		if p := u.block.AWR; p != nil && u.block.Returning == "" {
-			u.actions = append(u.actions, action{role: p.Role, conn: p.Conn, sql: p.SQL, query: true, tables: p.Tables, written: p.Written})
+			u.actions = append(u.actions, action{role: p.Role, conn: p.Conn, sql: p.SQL, query: true, tables: p.Tables,
+				written: p.Written})
 		}
 		u.actions = append(u.actions, probes(u.block.After, 1)...) // behind the after-write read
 	}
@@ -233,7 +237,8 @@ func (s *runState) advance(t *track) error {
 		if err := s.send(t, act); err != nil {
 			return err
 		}
-		if t.flying && len(s.waiters) > 1 { // a deadlock that it closed may end another one's wait, and with that a third one's, while it waits itself
+		if t.flying && len(s.waiters) > 1 {
+			// a deadlock that it closed may end another one's wait, and with that a third one's, while it waits itself
 			return s.settle(false)
 		} else if t.flying {
 			return nil
@@ -263,7 +268,8 @@ func (s *runState) send(t *track, act action) error {
 		s.refused(t)
 		return nil
 	}
-	e := &history.Event{Session: s.session(t), Txn: t.txn, Stmt: -1, Role: act.role, Text: act.sql, Answer: history.Answer{Affected: -1}}
+	e := &history.Event{Session: s.session(t), Txn: t.txn, Stmt: -1, Role: act.role, Text: act.sql,
+		Answer: history.Answer{Affected: -1}}
 	if u.block != nil {
 		e.Stmt = u.block.Stmt
 	}
@@ -274,7 +280,8 @@ func (s *runState) send(t *track, act action) error {
 		return s.disconnect(t, e)
 	}
 	if act.written && u.wroteNothing() {
-		e.Answer, e.Known = history.Answer{Rows: &history.Rows{Columns: s.plan.Schema.Table(act.tables[0]).Names()}, Affected: -1}, true
+		e.Answer, e.Known = history.Answer{Rows: &history.Rows{Columns: s.plan.Schema.Table(act.tables[0]).Names()},
+			Affected: -1}, true
 		session := t.lane.session
 		if act.conn != instrument.Own {
 			session, e.Session = s.conn(act.conn)
@@ -297,8 +304,9 @@ func (s *runState) send(t *track, act action) error {
 		return s.answered(t, reply{answer: ans, finished: time.Now()})
 	}
 	s.submit(e)
-	req := request{sql: act.sql, on: on, query: act.query, returning: act.returning || act.returns, warnings: act.role == history.Target,
-		stamps: act.role == history.Target || act.role == history.End, export: s.exports(t, act),
+	req := request{sql: act.sql, on: on, query: act.query, returning: act.returning || act.returns,
+		warnings: act.role == history.Target,
+		stamps:   act.role == history.Target || act.role == history.End, export: s.exports(t, act),
 		hurry: act.role == history.Target && u.block != nil && s.alone(u.block)}
 	if t.lane.session.protocol.InProcess { // it never waits: what would make it wait it is refused for
 		return s.direct(t, req)
@@ -332,16 +340,17 @@ func (s *runState) record(e *history.Event) {
 	s.done++
 }
 
-// gaveUp looks for a target statement that IGNORE let succeed although it did not get a lock: MariaDB makes a warning of the error (1205), and
-// what the statement did before that row stays. Nothing tells which rows it would have come to, so the case says nothing. An OPTIMIZE that
-// gets no lock has nothing to leave out.
+// gaveUp looks for a target statement that IGNORE let succeed although it did not get a lock: MariaDB makes a warning
+// of the error (1205), and what the statement did before that row stays. Nothing tells which rows it would have come
+// to, so the case says nothing. An OPTIMIZE that gets no lock has nothing to leave out.
 func (s *runState) gaveUp(e *history.Event) error {
 	if e.Role != history.Target || e.Err != nil || len(e.Warnings) == 0 || !sqltext.KindOf(e.Text).Writes() {
 		return nil
 	}
 	for _, w := range e.Warnings {
 		if s.profile.Classify(w.Code, w.Message) != dbms.Deterministic {
-			return &EnvironmentError{Answer: &AnswerError{Text: clip(e.Text), Err: &history.DBError{Code: w.Code, Message: "only a warning: " + w.Message}}}
+			return &EnvironmentError{Answer: &AnswerError{Text: clip(e.Text), Err: &history.DBError{Code: w.Code,
+				Message: "only a warning: " + w.Message}}}
 		}
 	}
 	return nil
@@ -415,7 +424,8 @@ func (s *runState) answered(t *track, rep reply) error {
 	if ans.Err != nil && e.Role == history.End && !observe.CommitsAnyhow(s.profile, e) {
 		return s.abort(t) // what no deferred constraint explains is for the oracle to judge
 	}
-	if ans.Err != nil && e.Role != history.Target && !observe.CommitsAnyhow(s.profile, e) && e.Role != history.BWR && e.Role != history.Again && e.Role != history.Orphans {
+	if ans.Err != nil && e.Role != history.Target && !observe.CommitsAnyhow(s.profile, e) && e.Role != history.BWR &&
+		e.Role != history.Again && e.Role != history.Orphans {
 		return fmt.Errorf("%s: %w", e.Role, &AnswerError{Text: clip(e.Text), Err: ans.Err})
 	}
 	if gone, err := s.locked(t, e); gone || err != nil {
@@ -426,10 +436,11 @@ func (s *runState) answered(t *track, rep reply) error {
 	return nil
 }
 
-// unread says whether what the statement of a unit has written cannot be read back: the read after it is refused, by whoever waits for
-// the table. It cannot be left out as one that did nothing.
+// unread says whether what the statement of a unit has written cannot be read back: the read after it is refused, by
+// whoever waits for the table. It cannot be left out as one that did nothing.
 func (u *unit) unread(e *history.Event) bool {
-	return e.Role != history.Target && u.block.Info.Kind != sqltext.Select && u.run.Target != nil && u.run.Target.Err == nil
+	return e.Role != history.Target && u.block.Info.Kind != sqltext.Select && u.run.Target != nil &&
+		u.run.Target.Err == nil
 }
 
 // keep files an event under its block.

@@ -72,7 +72,8 @@ func NewRunner(ctx context.Context, t Target, p *dbms.Profile, o Options) (*Runn
 	if o.StatementTimeout == 0 {
 		o.StatementTimeout = 20 * time.Second
 	}
-	r := &Runner{target: t, profile: p, doing: o.Doing, doubt: o.Doubt, timeout: o.StatementTimeout, dying: 5 * time.Second, alarm: newAlarm()}
+	r := &Runner{target: t, profile: p, doing: o.Doing, doubt: o.Doubt, timeout: o.StatementTimeout,
+		dying: 5 * time.Second, alarm: newAlarm()}
 	r.ctx, r.cancel = context.WithCancel(ctx)
 	go r.guard()
 	if err := r.open(); err != nil {
@@ -234,7 +235,8 @@ func finalRead(t *sqltext.Table, named bool) string {
 	return sql
 }
 
-// reset puts the tables back before a run or a replay, which has no transactions, and so the loose tables where the case has such.
+// reset puts the tables back before a run or a replay, which has no transactions, and so the loose tables where the
+// case has such.
 func (r *Runner) reset(loose bool) error {
 	if err := r.dropScratches(); err != nil {
 		return r.explain(r.classify(err))
@@ -263,9 +265,9 @@ func (r *Runner) explain(err error) error {
 	return err
 }
 
-// classify marks errors that a statement of ours met because of the environment. One that is refused for a lock is such:
-// no transaction is open when it is sent, but what is left of a statement that was killed. One that has waited in vain is a time-out: whether
-// that comes back is looked into.
+// classify marks errors that a statement of ours met because of the environment. One that is refused for a lock is
+// such: no transaction is open when it is sent, but what is left of a statement that was killed. One that has waited in
+// vain is a time-out: whether that comes back is looked into.
 func (r *Runner) classify(err error) error {
 	var answer *AnswerError
 	if errors.As(err, &answer) {
@@ -346,7 +348,8 @@ func (r *Runner) Watch(blocks []*instrument.Block) (*observe.Replayed, error) {
 	return r.replay(blocks, true, nil)
 }
 
-func (r *Runner) replay(blocks []*instrument.Block, watch bool, setting *dbms.PlanSetting) (out *observe.Replayed, err error) {
+func (r *Runner) replay(blocks []*instrument.Block, watch bool, setting *dbms.PlanSetting) (
+	out *observe.Replayed, err error) {
 	if err := r.reset(true); err != nil {
 		return nil, err
 	}

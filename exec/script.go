@@ -30,8 +30,8 @@ type Move struct {
 	Lasts   time.Duration // how long it says itself that it takes
 }
 
-// Played is what came of a script. Events have numbers in order of sending and of answering; session and transaction are for
-// the caller to fill in.
+// Played is what came of a script. Events have numbers in order of sending and of answering; session and transaction
+// are for the caller to fill in.
 type Played struct {
 	Setup []*history.Event // by statement of the set-up
 	Steps []*history.Event // by step; nil for one that was never sent
@@ -50,16 +50,18 @@ type Played struct {
 // Patience is how long a script's statements may take.
 type Patience struct {
 	Statement time.Duration // before it is ended from outside; 0: 20 s
-	// Window is how long a statement may be silent, without the database saying that it waits, before the other sessions go
-	// on as a person in another window would: it sleeps, or waits for something that the database does not tell. 0: 400 ms.
+	// Window is how long a statement may be silent, without the database saying that it waits, before the other sessions
+	// go on as a person in another window would: it sleeps, or waits for something that the database does not tell. 0: 400
+	// ms.
 	Window time.Duration
 }
 
 // afterwards is how long an answer gives way to a statement that is silent and may have waited for it.
 const afterwards = 40 * time.Millisecond
 
-// RunScript empties the database, runs a script on it and reads its tables. One statement at a time is sent, the next one
-// when the last has answered or waits. An error is ours or the environment's; what the database did wrong is in the answer.
+// RunScript empties the database, runs a script on it and reads its tables. One statement at a time is sent, the next
+// one when the last has answered or waits. An error is ours or the environment's; what the database did wrong is in the
+// answer.
 func RunScript(ctx context.Context, t Target, p *dbms.Profile, play Play, patience Patience) (*Played, error) {
 	if patience.Statement == 0 {
 		patience.Statement = 20 * time.Second
@@ -124,7 +126,8 @@ func (s *player) all() error {
 	}
 	s.seats = []*seat{setup} // no step has been sent: nothing is prepared
 	for i, sql := range s.play.Setup {
-		e := &history.Event{Session: "setup", Txn: -1, Stmt: -1, Role: history.Initial, Text: sql, Answer: history.Answer{Affected: -1}}
+		e := &history.Event{Session: "setup", Txn: -1, Stmt: -1, Role: history.Initial, Text: sql,
+			Answer: history.Answer{Affected: -1}}
 		s.out.Setup = append(s.out.Setup, e)
 		if err := s.send(setup, -1-i, e); err != nil {
 			return errors.Join(err, s.close())
@@ -221,7 +224,8 @@ func (s *player) send(x *seat, step int, e *history.Event) error {
 // again gives the statement in flight to the database, for the first time or once more.
 func (s *player) again(x *seat) {
 	x.refused = -1
-	x.lane.reqs <- request{sql: x.event.Text, query: returnsRows(x.event.Text), lasts: s.patience.Statement + x.lasts, warnings: !s.quiet && sqltext.KindOf(x.event.Text).IsTarget()}
+	x.lane.reqs <- request{sql: x.event.Text, query: returnsRows(x.event.Text), lasts: s.patience.Statement + x.lasts,
+		warnings: !s.quiet && sqltext.KindOf(x.event.Text).IsTarget()}
 }
 
 // returnsRows says whether a statement is asked for rows rather than for a count.
@@ -308,7 +312,8 @@ func (s *player) answered(x *seat, rep reply) error {
 		}
 		ans = history.Answer{Affected: -1, Err: &history.DBError{Message: rep.err.Error()}}
 	}
-	if ans.Err != nil && s.profile.Embedded && s.profile.Classify(ans.Err.Code, ans.Err.Message) == dbms.WouldBlock && x.step >= 0 && rep.err == nil {
+	if ans.Err != nil && s.profile.Embedded && s.profile.Classify(ans.Err.Code, ans.Err.Message) == dbms.WouldBlock &&
+		x.step >= 0 && rep.err == nil {
 		if !slices.Contains(s.waiters, x) { // it waits for those who hold the lock, as a server would queue it
 			s.waiters = append(s.waiters, x)
 		}
@@ -383,7 +388,8 @@ func (s *player) contents() error {
 		if a.Err != nil {
 			continue
 		}
-		s.out.Final = append(s.out.Final, &history.Event{Op: s.sent, Session: committedConn, Txn: -1, Stmt: -1, Role: history.Final, Text: sql,
+		s.out.Final = append(s.out.Final, &history.Event{Op: s.sent, Session: committedConn, Txn: -1, Stmt: -1,
+			Role: history.Final, Text: sql,
 			Done: s.done, Answer: history.Answer{Rows: a.Rows, Affected: -1}})
 		s.sent++
 		s.done++
@@ -397,7 +403,9 @@ func Names(statements []string) []string {
 	seen := map[string]bool{}
 	for _, sql := range statements {
 		s := sqltext.Read(sql)
-		temporary := slices.ContainsFunc(s.Tokens[:min(3, len(s.Tokens))], func(t sqltext.Token) bool { return t.Is("temporary", "temp") })
+		temporary := slices.ContainsFunc(s.Tokens[:min(3, len(s.Tokens))], func(t sqltext.Token) bool {
+			return t.Is("temporary", "temp")
+		})
 		if s.Creates() == "table" && !temporary && !seen[strings.ToLower(s.Target)] {
 			seen[strings.ToLower(s.Target)] = true
 			out = append(out, s.Written)

@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// settle looks after those that wait once a statement has answered: those that woke are brought to their end, and then what they owe.
+// settle looks after those that wait once a statement has answered: those that woke are brought to their end, and then
+// what they owe.
 func (s *player) settle() error {
 	for {
 		if on, err := s.onward(); err != nil || !on {
@@ -14,8 +15,9 @@ func (s *player) settle() error {
 	}
 }
 
-// onward follows one session that has gone on; where there is none, and so nothing runs, it sends what a session owes that has, the
-// earliest step first: what a COMMIT lets go on has answered by then. It returns false if there was nothing to do.
+// onward follows one session that has gone on; where there is none, and so nothing runs, it sends what a session owes
+// that has, the earliest step first: what a COMMIT lets go on has answered by then. It returns false if there was
+// nothing to do.
 func (s *player) onward() (bool, error) {
 	if x, err := s.woken(); err != nil || x != nil {
 		return x != nil, err
@@ -90,7 +92,9 @@ func (s *player) woken() (*seat, error) {
 
 // idle waits until sessions have answered.
 func (s *player) idle(sessions []int) error {
-	for slices.ContainsFunc(sessions, func(n int) bool { return slices.Contains(s.waiters, s.seats[n]) || len(s.seats[n].owed) > 0 }) {
+	for slices.ContainsFunc(sessions, func(n int) bool {
+		return slices.Contains(s.waiters, s.seats[n]) || len(s.seats[n].owed) > 0
+	}) {
 		on, err := s.onward()
 		if err != nil {
 			return err

@@ -2,8 +2,8 @@ package exec
 
 import "testing"
 
-// TestSearched: a before-write read that waited, and keeps all that it scanned locked, is kept beside the one that is made after it. It finds the same.
-// Where nothing is locked but rows there is none.
+// TestSearched: a before-write read that waited, and keeps all that it scanned locked, is kept beside the one that is
+// made after it. It finds the same. Where nothing is locked but rows there is none.
 func TestSearched(t *testing.T) {
 	for _, c := range []struct {
 		level string
@@ -26,7 +26,8 @@ func TestSearched(t *testing.T) {
 			if want := c.kept && b.Block.Txn == 1; kept != want {
 				t.Errorf("%s, %s: a read that waited is kept: %v, want %v", c.level, b.Block.Name(), kept, want)
 			}
-			if kept && (!b.Searched.Blocked || b.BWR == nil || b.BWR.Blocked || b.Searched.Rows.Len() != 1 || b.BWR.Rows.Len() != 1) {
+			if kept && (!b.Searched.Blocked || b.BWR == nil || b.BWR.Blocked || b.Searched.Rows.Len() != 1 ||
+				b.BWR.Rows.Len() != 1) {
 				t.Errorf("%s, %s: %+v, and then %+v", c.level, b.Block.Name(), b.Searched, b.BWR)
 			}
 		}

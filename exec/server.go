@@ -22,8 +22,8 @@ import (
 	"txweave/dbms"
 )
 
-// Launcher starts private servers from one binary. A data directory is initialised once for each shape of the store, and copied
-// for each server; that of an installed server is kept among the user's caches.
+// Launcher starts private servers from one binary. A data directory is initialised once for each shape of the store,
+// and copied for each server; that of an installed server is kept among the user's caches.
 type Launcher struct {
 	kind    *Server
 	binary  string
@@ -64,8 +64,9 @@ func NewLauncher(ctx context.Context, kind *Server, path string, progress io.Wri
 	default:
 		dirs := slices.Concat(kind.Dirs, binaryDirs)
 		if l.binary = findBinary(kind.Binaries, kind.Dirs); l.binary == "" {
-			return nil, fmt.Errorf("%w: no %s server found (looked for %s in PATH and %s); install it (%s) or give --server PATH",
-				ErrUnavailable, kind.Name, strings.Join(kind.Binaries, ", "), strings.Join(dirs, ", "), kind.Packages)
+			return nil,
+				fmt.Errorf("%w: no %s server found (looked for %s in PATH and %s); install it (%s) or give --server PATH",
+					ErrUnavailable, kind.Name, strings.Join(kind.Binaries, ", "), strings.Join(dirs, ", "), kind.Packages)
 		}
 	}
 	out, err := Output(ctx, versionTime, l.binary, kind.Version...)
@@ -116,7 +117,8 @@ func Output(ctx context.Context, limit time.Duration, binary string, args ...str
 // Installed returns the binary of a server on this machine; "" if there is none.
 func (s *Server) Installed() string { return findBinary(s.Binaries, s.Dirs) }
 
-// resolveBinary makes a path absolute: servers are started in directories of their own. A name alone is looked up in PATH.
+// resolveBinary makes a path absolute: servers are started in directories of their own. A name alone is looked up in
+// PATH.
 func resolveBinary(path string) (string, error) {
 	if !strings.ContainsRune(path, filepath.Separator) {
 		return path, nil
@@ -200,7 +202,8 @@ func (l *Launcher) initialise(ctx context.Context, dir string, shaped []string) 
 	cmd.Env = append(os.Environ(), "TMPDIR="+temporary)
 	out, err := cmd.CombinedOutput()
 	if err != nil {
-		return fmt.Errorf("%w: cannot initialise a data directory with %s: %w: %s", ErrUnavailable, l.binary, err, lastLines(out, 3))
+		return fmt.Errorf("%w: cannot initialise a data directory with %s: %w: %s", ErrUnavailable, l.binary, err,
+			lastLines(out, 3))
 	}
 	return nil
 }
@@ -281,7 +284,8 @@ func (s *Instance) run() error {
 	return nil
 }
 
-// durable are the arguments with which the server keeps what it acknowledged; none where that is not asked for, or it cannot.
+// durable are the arguments with which the server keeps what it acknowledged; none where that is not asked for, or it
+// cannot.
 func (s *Instance) durable() []string {
 	if l := s.launcher; l.Durable && l.kind.Durable != nil {
 		return l.kind.Durable(s.dir, l.built)
@@ -312,7 +316,8 @@ func (s *Instance) waitReady(ctx context.Context) error {
 			return nil
 		}
 		if crash := s.crashed(0); crash != nil {
-			return fmt.Errorf("%w: %s ended while starting: %s", ErrUnavailable, s.launcher.binary, lastLines([]byte(crash.Log), 5))
+			return fmt.Errorf("%w: %s ended while starting: %s", ErrUnavailable, s.launcher.binary,
+				lastLines([]byte(crash.Log), 5))
 		}
 		if time.Now().After(deadline) || ctx.Err() != nil {
 			return fmt.Errorf("%w: %s does not answer: %w", ErrUnavailable, s.launcher.binary, errors.Join(err, ctx.Err()))
@@ -356,8 +361,8 @@ func (s *Instance) Tail() string {
 	return string(telling(log, 200))
 }
 
-// telling returns the last n lines of a log. Of a program in Go, which prints thousands of lines of stacks behind what ended it, half of
-// them are those that say so.
+// telling returns the last n lines of a log. Of a program in Go, which prints thousands of lines of stacks behind what
+// ended it, half of them are those that say so.
 func telling(log []byte, n int) []byte {
 	log = bytes.TrimRight(log, "\n")
 	tail := lastLines(log, n)
@@ -369,8 +374,8 @@ func telling(log []byte, n int) []byte {
 	return slices.Concat(bytes.Join(first[:n/2], nil), []byte("…\n"), lastLines(log, n/2))
 }
 
-// fromOutside says, of the end of a server's log, that the server gave up because it got no memory, or because somebody ended it
-// or, of PostgreSQL's processes, one of them. What the log tells of its earlier lives does not count.
+// fromOutside says, of the end of a server's log, that the server gave up because it got no memory, or because somebody
+// ended it or, of PostgreSQL's processes, one of them. What the log tells of its earlier lives does not count.
 func fromOutside(log string) bool {
 	for _, up := range []string{"ready to accept connections", "ready for connections"} {
 		log = log[max(strings.LastIndex(log, up), 0):]

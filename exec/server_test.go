@@ -9,7 +9,8 @@ import (
 func TestResolveBinary(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
-	for path, want := range map[string]string{"mysqld": "mysqld", "./mysqld": filepath.Join(dir, "mysqld"), "/opt/bin/mysqld": "/opt/bin/mysqld"} {
+	for path, want := range map[string]string{"mysqld": "mysqld", "./mysqld": filepath.Join(dir, "mysqld"),
+		"/opt/bin/mysqld": "/opt/bin/mysqld"} {
 		if got, err := resolveBinary(path); err != nil || got != want {
 			t.Errorf("%s: %q, %v, want %q", path, got, err, want)
 		}

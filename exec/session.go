@@ -84,7 +84,8 @@ func (s *Session) Query(ctx context.Context, sql string) (history.Answer, error)
 	return s.query(ctx, sql, func(driver.Rows, *history.Rows) int64 { return -1 })
 }
 
-func (s *Session) query(ctx context.Context, sql string, affected func(driver.Rows, *history.Rows) int64) (answer history.Answer, err error) {
+func (s *Session) query(ctx context.Context, sql string, affected func(driver.Rows, *history.Rows) int64) (
+	answer history.Answer, err error) {
 	defer s.unreadable(sql, &answer, &err)
 	q, ok := s.conn.(driver.QueryerContext)
 	if !ok {
@@ -268,14 +269,15 @@ func (s *Session) readWarnings(ctx context.Context) ([]history.Warning, error) {
 	return out, nil
 }
 
-// unreadable makes a panic of a driver, which takes what comes over the network for what a server may send, the loss of its
-// connection: a server that is broken, or a byte that changed under way, must not end a campaign. Deferred.
+// unreadable makes a panic of a driver, which takes what comes over the network for what a server may send, the loss of
+// its connection: a server that is broken, or a byte that changed under way, must not end a campaign. Deferred.
 func (s *Session) unreadable(sql string, answer *history.Answer, err *error) {
 	if s.protocol.InProcess {
 		return
 	}
 	if why := recover(); why != nil {
-		*answer, *err = history.Answer{}, &LostError{Statement: clip(sql), Err: fmt.Errorf("the driver cannot read the answer: panic: %v", why)}
+		*answer, *err = history.Answer{}, &LostError{Statement: clip(sql),
+			Err: fmt.Errorf("the driver cannot read the answer: panic: %v", why)}
 	}
 }
 
@@ -285,8 +287,8 @@ func (s *Session) Close() (err error) {
 	return s.conn.Close()
 }
 
-// MaxResult is how large a result may be, in bytes: a join of many tables under a condition that is always true must not
-// take the memory of the machine.
+// MaxResult is how large a result may be, in bytes: a join of many tables under a condition that is always true must
+// not take the memory of the machine.
 const MaxResult = 128 << 20
 
 // readRows reads a result to its end, where an error may still come.

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// torn is a connection whose answers end in a row that cannot be read. As the driver of MySQL does, its result reads what is left when it is closed, and
-// looks at no context while it does.
+// torn is a connection whose answers end in a row that cannot be read. As the driver of MySQL does, its result reads
+// what is left when it is closed, and looks at no context while it does.
 type torn struct {
 	driver.Conn
 	raw    net.Conn
@@ -58,14 +58,16 @@ func TestTornAnswer(t *testing.T) {
 func TestTooLarge(t *testing.T) {
 	defer func(d time.Duration) { hardLimit = d }(hardLimit)
 	hardLimit = time.Hour // it is for the size of the answer that it ends
-	for dbms, wide := range map[string]string{"sqlite": "printf('%.*c', 1000000, 'x')", "mariadb": "REPEAT('x', 1000000)"} {
+	for dbms, wide := range map[string]string{"sqlite": "printf('%.*c', 1000000, 'x')",
+		"mariadb": "REPEAT('x', 1000000)"} {
 		p := lookup(t, dbms+"/serializable")
 		r := newRunner(t, target(t, dbms), p, Options{StatementTimeout: time.Hour})
 		rows := "SELECT 0"
 		for i := range 60 {
 			rows += fmt.Sprintf(" UNION ALL SELECT %d", i+1)
 		}
-		sql := fmt.Sprintf("SELECT s.pkey AS e0, s.vkey AS e1, %s AS e2 FROM s CROSS JOIN (%s) AS a CROSS JOIN (%s) AS b", wide, rows, rows)
+		sql := fmt.Sprintf("SELECT s.pkey AS e0, s.vkey AS e1, %s AS e2 FROM s CROSS JOIN (%s) AS a CROSS JOIN (%s) AS b",
+			wide, rows, rows)
 		plan := load(t, r, parseCase(t, tables, "T0 BEGIN\nT0 "+sql+"\nT0 COMMIT"))
 		if _, err := r.Run(plan, plan.Steps); !errors.Is(err, ErrTooLarge) {
 			t.Errorf("%s: %v; want that it is too large", dbms, err)
@@ -95,7 +97,8 @@ func (c *unsent) ExecContext(context.Context, string, []driver.NamedValue) (driv
 	return nil, driver.ErrBadConn
 }
 
-// TestEndedContext: of somebody who has been told to stop nothing is sent any more, and his connection is good for what tidies up.
+// TestEndedContext: of somebody who has been told to stop nothing is sent any more, and his connection is good for what
+// tidies up.
 func TestEndedContext(t *testing.T) {
 	client, server := net.Pipe()
 	defer server.Close()

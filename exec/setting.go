@@ -11,7 +11,8 @@ import (
 	"txweave/testcase"
 )
 
-// settingOf is the plan setting under which a case is run and replayed; nil where it names none, or the database has refused it.
+// settingOf is the plan setting under which a case is run and replayed; nil where it names none, or the database has
+// refused it.
 func (r *Runner) settingOf(p *instrument.Plan) *dbms.PlanSetting {
 	name := p.Case.Option(testcase.OptionSetting)
 	if name == "" || r.without[name] {
@@ -23,7 +24,8 @@ func (r *Runner) settingOf(p *instrument.Plan) *dbms.PlanSetting {
 	return nil
 }
 
-// settles is how long what the statements of Between have set off is waited for: it takes no longer for the rows of a case.
+// settles is how long what the statements of Between have set off is waited for: it takes no longer for the rows of a
+// case.
 const settles = 5 * time.Millisecond
 
 // finish ends a unit, and sends what comes between transactions where that ends its own.
@@ -94,8 +96,8 @@ func (s *runState) underSetting(run func() error) error {
 	return err
 }
 
-// enforce puts the case's setting in force on the sessions of its transactions, and returns what undoes it. Where the database refuses
-// the setting the case is run and replayed without.
+// enforce puts the case's setting in force on the sessions of its transactions, and returns what undoes it. Where the
+// database refuses the setting the case is run and replayed without.
 func (s *runState) enforce() (undo func() error, err error) {
 	setting := s.settingOf(s.plan)
 	if setting == nil {

@@ -115,8 +115,9 @@ func (s *runState) poll() (*wokenTrack, error) {
 	return nil, nil
 }
 
-// moved notes a blocked statement that waits for another lock than it was last seen to: nobody's end let it go on, but something in the
-// database itself, purge for one, that took away what was locked. It has run between the probes of the block under way.
+// moved notes a blocked statement that waits for another lock than it was last seen to: nobody's end let it go on, but
+// something in the database itself, purge for one, that took away what was locked. It has run between the probes of the
+// block under way.
 func (s *runState) moved(t *track, to Wait) {
 	if t.wait != to {
 		s.disturbed()
@@ -124,15 +125,16 @@ func (s *runState) moved(t *track, to Wait) {
 	t.wait = to
 }
 
-// disturbed notes that others may have written between the probes of the block under way, and so that its reads need not have seen what it saw.
+// disturbed notes that others may have written between the probes of the block under way, and so that its reads need
+// not have seen what it saw.
 func (s *runState) disturbed() {
 	if s.active != nil && !s.fixed(s.active.Block.Txn) {
 		s.active.Waited = true
 	}
 }
 
-// fixed says whether all statements of a transaction, and the reads around them, see one snapshot, whatever levels others are at. What is
-// read before a statement in autocommit is another transaction's.
+// fixed says whether all statements of a transaction, and the reads around them, see one snapshot, whatever levels
+// others are at. What is read before a statement in autocommit is another transaction's.
 func (s *runState) fixed(txn int) bool {
 	t := &s.plan.Txns[txn]
 	return t.Profile.FixedViews() && !t.Autocommit()
@@ -155,12 +157,15 @@ func (s *runState) resume(w wokenTrack) error {
 		return nil // the database aborted the transaction, or refused to let it in
 	}
 	switch {
-	case u.run != nil && role == history.Target && s.plan.Txns[t.txn].Deferred(): // which snapshot it has in the end nobody tells
+	case u.run != nil && role == history.Target && s.plan.Txns[t.txn].Deferred():
+		// which snapshot it has in the end nobody tells
 		u.run.Waited = true
 	case u.run == nil || u.run.Lost || s.fixed(t.txn):
-	case role == history.BWR, role == history.VSR: // what it waited for, be it a whole table, has changed since, and others who woke with it write
+	case role == history.BWR, role == history.VSR:
+		// what it waited for, be it a whole table, has changed since, and others who woke with it write
 		s.again(u)
-	case role == history.Target && s.plan.Txns[t.txn].Profile.GapLocks && !s.plan.Txns[t.txn].Autocommit() && u.block.View == dbms.Current && !u.block.Info.Diff:
+	case role == history.Target && s.plan.Txns[t.txn].Profile.GapLocks && !s.plan.Txns[t.txn].Autocommit() &&
+		u.block.View == dbms.Current && !u.block.Info.Diff:
 		u.reread()
 	case role == history.Target:
 		u.run.Waited = true

@@ -39,8 +39,8 @@ func TestSQLiteRestart(t *testing.T) {
 	}
 }
 
-// TestReadsOn: a transaction that is refused its first write for a newer commit reads its snapshot on; it is sent no further write, and rolled back where it
-// would have ended. With nothing left to read it is rolled back at once.
+// TestReadsOn: a transaction that is refused its first write for a newer commit reads its snapshot on; it is sent no
+// further write, and rolled back where it would have ended. With nothing left to read it is rolled back at once.
 func TestReadsOn(t *testing.T) {
 	r := newRunner(t, target(t, "sqlite"), lookup(t, "sqlite/serializable"), Options{})
 	for _, c := range []struct {
@@ -90,8 +90,9 @@ func TestReadsOn(t *testing.T) {
 	}
 }
 
-// TestNewTablesSQLite: a case is answered by its own tables, not by what a session knows of those of the case before it, whose index of the same name
-// had a WHERE clause that kept it from the query. Where the case's own index has such a clause the error stays.
+// TestNewTablesSQLite: a case is answered by its own tables, not by what a session knows of those of the case before
+// it, whose index of the same name had a WHERE clause that kept it from the query. Where the case's own index has such
+// a clause the error stays.
 func TestNewTablesSQLite(t *testing.T) {
 	r := newRunner(t, target(t, "sqlite"), lookup(t, "sqlite/serializable"), Options{})
 	const index = "CREATE INDEX i ON t (v)"
@@ -120,9 +121,11 @@ func TestNewTablesSQLite(t *testing.T) {
 
 // TestKillSQLite ends a statement that would run for ever.
 func TestKillSQLite(t *testing.T) {
-	r := newRunner(t, target(t, "sqlite"), lookup(t, "sqlite/serializable"), Options{StatementTimeout: 50 * time.Millisecond})
+	r := newRunner(t, target(t, "sqlite"), lookup(t, "sqlite/serializable"),
+		Options{StatementTimeout: 50 * time.Millisecond})
 	load(t, r, &testcase.Case{Schema: parseCase(t, tables, "T0 BEGIN\nT0 COMMIT").Schema})
-	ans, err := r.guarded(Occasion{}, "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n", true, false)
+	ans, err := r.guarded(Occasion{},
+		"WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n", true, false)
 	if err != nil || ans.Err == nil || ans.Err.Code != 9 {
 		t.Errorf("an endless statement answers %+v, %v; want SQLITE_INTERRUPT", ans.Err, err)
 	}
@@ -135,7 +138,8 @@ func TestKillSQLite(t *testing.T) {
 // transaction that has written, and from the one who replays. It ends at the time-out, and the tables can be reset for
 // the case after it.
 func TestTimeoutSQLite(t *testing.T) {
-	r := newRunner(t, target(t, "sqlite"), lookup(t, "sqlite/serializable"), Options{StatementTimeout: 50 * time.Millisecond})
+	r := newRunner(t, target(t, "sqlite"), lookup(t, "sqlite/serializable"),
+		Options{StatementTimeout: 50 * time.Millisecond})
 	endless := "SELECT r0.pkey AS e0 FROM t AS r0 WHERE r0.pkey < 2 OR r0.v = (SELECT COUNT(*) FROM t AS r1"
 	for i := range 30 {
 		endless += fmt.Sprintf(" CROSS JOIN t AS x%d", i)

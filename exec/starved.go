@@ -13,8 +13,8 @@ type watch struct {
 
 func (p *process) watch() *watch { return &watch{time.Now(), p.delays()} }
 
-// starved says whether a thread of the process was ready to run and had no processor for a quarter of the time since then. One that hangs
-// sleeps, or runs.
+// starved says whether a thread of the process was ready to run and had no processor for a quarter of the time since
+// then. One that hangs sleeps, or runs.
 func (w *watch) starved(p *process) bool {
 	if w == nil {
 		return false
@@ -28,8 +28,8 @@ func (w *watch) starved(p *process) bool {
 	return false
 }
 
-// again says whether a server that gave no answer in time should be asked once more: the first time, as only then is it watched, and
-// as long as the machine is too busy for it. One that somebody has stopped is not.
+// again says whether a server that gave no answer in time should be asked once more: the first time, as only then is it
+// watched, and as long as the machine is too busy for it. One that somebody has stopped is not.
 func (w *watch) again(p *process, waited time.Duration) bool {
 	return !(&HangError{State: p.state()}).Stopped() && (w == nil || waited < patience && w.starved(p))
 }

@@ -20,7 +20,8 @@ func spinning(t *testing.T, program ...string) *process {
 	return p
 }
 
-// TestStarved: a server that has no processor for much of the time is not one that hangs, and one that sleeps is none that has no processor.
+// TestStarved: a server that has no processor for much of the time is not one that hangs, and one that sleeps is none
+// that has no processor.
 func TestStarved(t *testing.T) {
 	asleep := spinning(t, "sleep", "60")
 	var busy []*process
@@ -29,9 +30,11 @@ func TestStarved(t *testing.T) {
 	}
 	begun := busy[0].watch()
 	// For a second at least: on a busy machine a moment more with the processor would change what holds of less.
-	for until := time.Now().Add(time.Minute); time.Since(begun.since) < time.Second || !begun.starved(busy[0]); time.Sleep(50 * time.Millisecond) {
+	for until := time.Now().Add(time.Minute); time.Since(begun.since) < time.Second || !begun.starved(busy[0]); time.Sleep(
+		50 * time.Millisecond) {
 		if time.Now().After(until) {
-			t.Fatalf("six processes share a processor, and none had to wait for it: %v, and %v now", begun.delays, busy[0].delays())
+			t.Fatalf("six processes share a processor, and none had to wait for it: %v, and %v now", begun.delays,
+				busy[0].delays())
 		}
 	}
 	quiet := asleep.watch() // by now it is asleep

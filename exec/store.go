@@ -29,8 +29,9 @@ func KeepsStores(t Target) bool {
 	return ok && k.KeepsStores()
 }
 
-// StorePreparer is a Storer that makes ready what a shape needs, where that is not there yet, before its database is given up for it: one that
-// cannot goes on with the store that it has. The error is errOwnStore where the store is not for txweave to make.
+// StorePreparer is a Storer that makes ready what a shape needs, where that is not there yet, before its database is
+// given up for it: one that cannot goes on with the store that it has. The error is errOwnStore where the store is not
+// for txweave to make.
 type StorePreparer interface {
 	PrepareStore(ctx context.Context, shape *dbms.StoreShape) error
 }
@@ -98,7 +99,8 @@ func (t *mysqlTarget) Store() string {
 	return t.instance.shape.Name
 }
 
-// Reshape implements Storer. Where the server does not come up in that shape, the next restart brings it up in the one that it had.
+// Reshape implements Storer. Where the server does not come up in that shape, the next restart brings it up in the one
+// that it had.
 func (t *mysqlTarget) Reshape(ctx context.Context, shape *dbms.StoreShape) error {
 	if t.instance == nil {
 		return errOwnStore
@@ -112,7 +114,8 @@ func (t *mysqlTarget) Reshape(ctx context.Context, shape *dbms.StoreShape) error
 	return err
 }
 
-// ShapeError says that a case names a shape of the store that its DBMS has not, or that the server at hand cannot be made in: Why.
+// ShapeError says that a case names a shape of the store that its DBMS has not, or that the server at hand cannot be
+// made in: Why.
 type ShapeError struct {
 	DBMS, Name string
 	Why        error // nil: there is none of that name

@@ -7,8 +7,8 @@ import (
 	"txweave/testcase"
 )
 
-// TestServerStore: a private server is made and started as the store of a case says, and again so when it is restarted, until a case asks for another one. One of the
-// user's keeps its own, and the case no longer says otherwise.
+// TestServerStore: a private server is made and started as the store of a case says, and again so when it is restarted,
+// until a case asks for another one. One of the user's keeps its own, and the case no longer says otherwise.
 func TestServerStore(t *testing.T) {
 	effort.Full(t)
 	db, err := launch(t).Start(t.Context())
@@ -31,7 +31,8 @@ func TestServerStore(t *testing.T) {
 		c.SetOption(testcase.OptionStore, store)
 		return c
 	}
-	for _, x := range []struct{ store, name, want string }{{"pages-4k", "innodb_page_size", "4096"}, {"pages-64k", "innodb_page_size", "65536"}, {"small-pool", "innodb_adaptive_hash_index", "1"}} {
+	for _, x := range []struct{ store, name, want string }{{"pages-4k", "innodb_page_size", "4096"},
+		{"pages-64k", "innodb_page_size", "65536"}, {"small-pool", "innodb_adaptive_hash_index", "1"}} {
 		released := false
 		if err := Shape(t.Context(), db, in(x.store), p, func() { released = true }); err != nil || !released {
 			t.Fatalf("%s: %v; sessions were closed: %v", x.store, err, released)
@@ -58,7 +59,8 @@ func TestServerStore(t *testing.T) {
 	if err := user.Close(); err != nil {
 		t.Error(err)
 	}
-	if err := Shape(t.Context(), db, in(""), p, func() {}); err != nil || variable("innodb_page_size") != usual || variable("innodb_adaptive_hash_index") != "0" {
+	if err := Shape(t.Context(), db, in(""), p, func() {}); err != nil || variable("innodb_page_size") != usual ||
+		variable("innodb_adaptive_hash_index") != "0" {
 		t.Errorf("the usual store: %v; pages of %s bytes", err, variable("innodb_page_size"))
 	}
 }

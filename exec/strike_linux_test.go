@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// A process that was told to stop has not stopped before the system says so, and one that has ended starts no others either.
+// A process that was told to stop has not stopped before the system says so, and one that has ended starts no others
+// either.
 func TestStopped(t *testing.T) {
 	cmd := osexec.CommandContext(t.Context(), "sleep", "60")
 	if err := cmd.Start(); err != nil {

@@ -9,12 +9,14 @@ import (
 	"txweave/sql/control"
 )
 
-// excludes says whether a block asks for a table that nobody else may be using: it changes how the table is kept, empties or locks it.
+// excludes says whether a block asks for a table that nobody else may be using: it changes how the table is kept,
+// empties or locks it.
 func excludes(b *instrument.Block) bool {
 	return b != nil && (b.Redefines != nil || b.Names() || b.Info.Truncates)
 }
 
-// heldUp says whether another transaction uses what a unit asks for alone, or has locked a table that the unit uses: its end lets it in.
+// heldUp says whether another transaction uses what a unit asks for alone, or has locked a table that the unit uses:
+// its end lets it in.
 func (s *runState) heldUp(t *track) bool {
 	b := t.unit.block
 	if b == nil {
@@ -30,7 +32,9 @@ func (s *runState) heldUp(t *track) bool {
 		return true
 	}
 	if b.Locks != nil && !b.Names() { // the server tells who waits: only readers would queue behind one who keeps them out
-		return b.ShutsOut() && slices.ContainsFunc(b.Locks, func(l control.TableLock) bool { return s.inUse(&control.Redefinition{Table: l.Table}, t) })
+		return b.ShutsOut() && slices.ContainsFunc(b.Locks, func(l control.TableLock) bool {
+			return s.inUse(&control.Redefinition{Table: l.Table}, t)
+		})
 	}
 	return slices.ContainsFunc(s.tracks, func(o *track) bool {
 		return o != t && s.holds(o) && (slices.ContainsFunc(b.Locks, func(l control.TableLock) bool {
@@ -44,14 +48,14 @@ func (s *runState) alone(b *instrument.Block) bool {
 	return b.Info.Truncates || b.Redefines != nil && !s.beside(b.Redefines)
 }
 
-// beside says whether a change of a table needs it for itself at no moment: what it waits for it waits for in the server, and readers do
-// not queue behind it.
+// beside says whether a change of a table needs it for itself at no moment: what it waits for it waits for in the
+// server, and readers do not queue behind it.
 func (s *runState) beside(d *control.Redefinition) bool {
 	return s.profile.SharedChanges && d.Beside != control.Alone
 }
 
-// anyWrites says whether another transaction that is open has written, or locked rows of, a table that a block writes or looks into for
-// the foreign keys of what it writes.
+// anyWrites says whether another transaction that is open has written, or locked rows of, a table that a block writes
+// or looks into for the foreign keys of what it writes.
 func (s *runState) anyWrites(b *instrument.Block, but *track) bool {
 	tables := s.lockedBy(b)
 	return slices.ContainsFunc(s.tracks, func(o *track) bool {
@@ -72,7 +76,9 @@ func (s *runState) lockedBy(b *instrument.Block) (tables []string) {
 // conflicts says whether a table that a transaction has locked keeps others from running a block.
 func conflicts(l control.TableLock, b *instrument.Block) bool {
 	if b.Locks != nil {
-		return slices.ContainsFunc(b.Locks, func(m control.TableLock) bool { return m.Table == l.Table && m.Mode.Excludes(l.Mode) })
+		return slices.ContainsFunc(b.Locks, func(m control.TableLock) bool {
+			return m.Table == l.Table && m.Mode.Excludes(l.Mode)
+		})
 	}
 	return (l.Mode == control.AccessExclusive || takesLocks(b)) && slices.Contains(b.Uses(), l.Table)
 }
@@ -94,8 +100,8 @@ func (s *runState) uses(t *track, b *instrument.Block) {
 	}
 }
 
-// shutOut is the class of an error which says that a wait for a lock was in vain: where a table is the reason, the statement did
-// nothing and is sent again when who uses the table has ended.
+// shutOut is the class of an error which says that a wait for a lock was in vain: where a table is the reason, the
+// statement did nothing and is sent again when who uses the table has ended.
 func (s *runState) shutOut(t *track, class dbms.ErrorClass) dbms.ErrorClass {
 	if class == dbms.StatementLost && (excludes(t.unit.block) || s.heldUp(t)) {
 		return dbms.WouldBlock
@@ -103,14 +109,14 @@ func (s *runState) shutOut(t *track, class dbms.ErrorClass) dbms.ErrorClass {
 	return class
 }
 
-// stillUsed says whether a statement that is replayed was refused for a table that something in the database itself, purge for one, uses for
-// a moment.
+// stillUsed says whether a statement that is replayed was refused for a table that something in the database itself,
+// purge for one, uses for a moment.
 func (r *Runner) stillUsed(b *instrument.Block, ans history.Answer) bool {
 	return excludes(b) && ans.Err != nil && r.profile.Classify(ans.Err.Code, ans.Err.Message) == dbms.StatementLost
 }
 
-// locked notes what LOCK TABLES was answered. A transaction that does not get its locks does not go on: what is read around its
-// statements would not be what they see.
+// locked notes what LOCK TABLES was answered. A transaction that does not get its locks does not go on: what is read
+// around its statements would not be what they see.
 func (s *runState) locked(t *track, e *history.Event) (gone bool, err error) {
 	b := t.unit.block
 	if b == nil || !b.Names() || e.Role != history.Target {

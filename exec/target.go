@@ -59,18 +59,21 @@ type Target interface {
 	Restart(ctx context.Context) error
 	// Log is the tail of the server's log; "" where txweave does not have it.
 	Log() string
-	// Worn says that a restart is due: the database has grown by the cases that it has seen, or the last restart did not come to its end.
+	// Worn says that a restart is due: the database has grown by the cases that it has seen, or the last restart did not
+	// come to its end.
 	Worn() bool
 	// Close ends the target and removes all that it made.
 	Close() error
 }
 
-// Mortal is a target whose server says since when it lives, by its own clock: what is left of a crash where its log is not at hand.
+// Mortal is a target whose server says since when it lives, by its own clock: what is left of a crash where its log is
+// not at hand.
 type Mortal interface {
 	Born(ctx context.Context) (Birth, error)
 }
 
-// Birth is since when a server lives: since it was started, or since it put itself together again after a crash of one of its processes.
+// Birth is since when a server lives: since it was started, or since it put itself together again after a crash of one
+// of its processes.
 type Birth struct {
 	At     time.Time     // by the server's clock; zero: it does not tell
 	Within time.Duration // how exactly it tells
@@ -122,7 +125,8 @@ type HangError struct {
 func (e *HangError) Error() string {
 	text := fmt.Sprintf("the server has not answered for %s", e.Waited.Round(time.Second))
 	if e.Users {
-		return text + ": whether it hangs, or somebody has stopped it or what lies before it, cannot be known from here: " + strings.TrimPrefix(e.Err.Error(), ErrUnavailable.Error()+": ")
+		return text + ": whether it hangs, or somebody has stopped it or what lies before it, cannot be known from here: " +
+			strings.TrimPrefix(e.Err.Error(), ErrUnavailable.Error()+": ")
 	}
 	if e.Stopped() {
 		return text + ": somebody has stopped its process, which is " + e.State
@@ -144,13 +148,14 @@ func (e *HangError) Proved() bool { return !e.Users && !e.Stopped() && !e.Starve
 
 func (e *HangError) Unwrap() error { return e.Err }
 
-// LostError says that a connection broke under a statement: every error of a driver that is no answer of the database's.
-// The server may live on; Alive tells.
+// LostError says that a connection broke under a statement: every error of a driver that is no answer of the
+// database's. The server may live on; Alive tells.
 type LostError struct {
 	Statement string
-	After     string // the session's statement before it, and its error: TiDB answers one that panics and then closes the connection; or ""
-	Err       error
-	Log       string // tail of the server's log where txweave has it: why a server that lives on dropped the connection
+	// the session's statement before it, and its error: TiDB answers one that panics and then closes the connection; or ""
+	After string
+	Err   error
+	Log   string // tail of the server's log where txweave has it: why a server that lives on dropped the connection
 }
 
 func (e *LostError) Error() string {

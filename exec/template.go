@@ -21,7 +21,8 @@ type template struct {
 	err error
 }
 
-// template is the data directory that servers of a shape start from, made when one is first asked for; "" where servers begin without.
+// template is the data directory that servers of a shape start from, made when one is first asked for; "" where servers
+// begin without.
 func (l *Launcher) template(ctx context.Context, shape *dbms.StoreShape) (string, error) {
 	if !l.hasData() {
 		return "", nil
@@ -56,8 +57,8 @@ func (l *Launcher) find(ctx context.Context, name string, shaped []string) templ
 	return template{dir: dir}
 }
 
-// keptTemplate is where the template of the server that is installed is kept among the user's caches, by all that it was made from; ""
-// for binaries that somebody names, which may be another one tomorrow, and where there are no caches.
+// keptTemplate is where the template of the server that is installed is kept among the user's caches, by all that it
+// was made from; "" for binaries that somebody names, which may be another one tomorrow, and where there are no caches.
 func (l *Launcher) keptTemplate(shaped []string) string {
 	caches, err := os.UserCacheDir()
 	if err != nil || l.named {
@@ -67,8 +68,10 @@ func (l *Launcher) keptTemplate(shaped []string) string {
 	if err != nil {
 		return ""
 	}
-	made := fmt.Sprintf("%s\n%d %d\n%s\n%q %q", l.binary, st.Size(), st.ModTime().UnixNano(), l.version, l.kind.Initialise, shaped)
-	return filepath.Join(caches, "txweave", "templates", fmt.Sprintf("%s-%x", strings.ToLower(l.kind.Name), sha256.Sum256([]byte(made)))[:40])
+	made := fmt.Sprintf("%s\n%d %d\n%s\n%q %q", l.binary, st.Size(), st.ModTime().UnixNano(), l.version,
+		l.kind.Initialise, shaped)
+	return filepath.Join(caches, "txweave", "templates", fmt.Sprintf("%s-%x", strings.ToLower(l.kind.Name),
+		sha256.Sum256([]byte(made)))[:40])
 }
 
 // keep copies a template to where later launchers find it, at once or not at all: without it they make their own.

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestTemplateKept: the data directory of an installed server is initialised once; that of a binary which somebody names is not kept.
+// TestTemplateKept: the data directory of an installed server is initialised once; that of a binary which somebody
+// names is not kept.
 func TestTemplateKept(t *testing.T) {
 	installed := launch(t).binary // says what is missing
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())

@@ -37,7 +37,8 @@ func own(t *testing.T) *mysqlTarget {
 func impatient(t *testing.T) {
 	t.Helper()
 	dial, answer, crash, hard := dialTime, answerTime, crashTime, hardLimit
-	dialTime, answerTime, crashTime, hardLimit = 300*time.Millisecond, 300*time.Millisecond, 300*time.Millisecond, 2*time.Second
+	dialTime, answerTime, crashTime, hardLimit = 300*time.Millisecond, 300*time.Millisecond, 300*time.Millisecond,
+		2*time.Second
 	t.Cleanup(func() { dialTime, answerTime, crashTime, hardLimit = dial, answer, crash, hard })
 }
 
@@ -46,7 +47,8 @@ func TestHangingServer(t *testing.T) {
 	db := own(t)
 	impatient(t)
 	stop := func() { _ = db.instance.process.cmd.Process.Signal(syscall.SIGSTOP) }
-	r := newRunner(t, &hooked{Target: db, after: stop}, lookup(t, "mariadb/repeatable-read"), Options{StatementTimeout: 100 * time.Millisecond})
+	r := newRunner(t, &hooked{Target: db, after: stop}, lookup(t, "mariadb/repeatable-read"),
+		Options{StatementTimeout: 100 * time.Millisecond})
 	r.dying = 100 * time.Millisecond
 	plan := load(t, r, parseCase(t, tables, updateOne))
 	begun := time.Now()
@@ -54,7 +56,8 @@ func TestHangingServer(t *testing.T) {
 		t.Errorf("a run on a stopped server: %v", err)
 	}
 	var hang *HangError
-	if err := db.Alive(t.Context()); !errors.As(err, &hang) || !strings.Contains(hang.State, "stopped") || !strings.Contains(hang.Log, "ready for connections") {
+	if err := db.Alive(t.Context()); !errors.As(err, &hang) || !strings.Contains(hang.State, "stopped") ||
+		!strings.Contains(hang.Log, "ready for connections") {
 		t.Errorf("a stopped server: %v", err)
 	} else if !strings.Contains(hang.Stacks, "\n#0 ") && !strings.Contains(hang.Stacks, " mariadbd in ") {
 		t.Errorf("what its threads do: %s", hang.Stacks)
@@ -113,7 +116,8 @@ func usersServer(t *testing.T, wait time.Duration) *mysqlTarget {
 func TestCutConnections(t *testing.T) {
 	for name, db := range map[string]*mysqlTarget{"private": own(t), "of the user's": usersServer(t, 0)} {
 		cut := func() {
-			rows, err := db.control.Read(t.Context(), "SELECT ID FROM information_schema.PROCESSLIST WHERE ID <> CONNECTION_ID() AND DB = '"+db.database+"'")
+			rows, err := db.control.Read(t.Context(),
+				"SELECT ID FROM information_schema.PROCESSLIST WHERE ID <> CONNECTION_ID() AND DB = '"+db.database+"'")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -182,8 +186,8 @@ func TestServerAway(t *testing.T) {
 	_ = os.Symlink(srv.instance.socket(), proxy)
 }
 
-// Databases that a killed process has left on a server of the user's go at the next start; those in use stay, and so does
-// everything of another name.
+// Databases that a killed process has left on a server of the user's go at the next start; those in use stay, and so
+// does everything of another name.
 func TestSweepDatabases(t *testing.T) {
 	control := mariadb(t).Control()
 	dead, other := databasePrefix+"l000000000001", databasePrefix+"lager"
@@ -211,8 +215,8 @@ func TestSweepDatabases(t *testing.T) {
 	}
 }
 
-// A database stays as long as a connection works in it, though the one that marks it as in use was lost; and one that was dropped
-// while all connections were lost is made again.
+// A database stays as long as a connection works in it, though the one that marks it as in use was lost; and one that
+// was dropped while all connections were lost is made again.
 func TestSweepLostControl(t *testing.T) {
 	control := mariadb(t).Control()
 	there := func(name string) bool {
@@ -227,7 +231,8 @@ func TestSweepLostControl(t *testing.T) {
 			t.Fatal(err)
 		}
 		eventually(t, "the connection is gone", func() bool {
-			rows, err := control.Read(t.Context(), "SELECT ID FROM information_schema.PROCESSLIST WHERE ID = "+strconv.FormatUint(s.ID(), 10))
+			rows, err := control.Read(t.Context(), "SELECT ID FROM information_schema.PROCESSLIST WHERE ID = "+
+				strconv.FormatUint(s.ID(), 10))
 			return err == nil && rows.Len() == 0
 		})
 	}
@@ -268,10 +273,12 @@ func TestEndedFromOutside(t *testing.T) {
 			t.Errorf("%s: %v, ended from outside: %v", signal, err, crash != nil && crash.Killed)
 		}
 	}
-	for log, want := range map[string]bool{"InnoDB: Cannot allocate memory": true, "fatal error: runtime: out of memory": true, "got signal 11": false,
-		"server process (PID 7) was terminated by signal 9: Killed":                                                                       true,
-		"server process (PID 7) was terminated by signal 11: Segmentation fault":                                                          false,
-		"(PID 7) was terminated by signal 9: Killed\ndatabase system is ready to accept connections\n(PID 8) was terminated by signal 11": false,
+	for log, want := range map[string]bool{"InnoDB: Cannot allocate memory": true,
+		"fatal error: runtime: out of memory": true, "got signal 11": false,
+		"server process (PID 7) was terminated by signal 9: Killed":              true,
+		"server process (PID 7) was terminated by signal 11: Segmentation fault": false,
+		"(PID 7) was terminated by signal 9: Killed\ndatabase system is ready to accept connections\n(PID 8) was " +
+			"terminated by signal 11": false,
 	} {
 		if fromOutside(log) != want {
 			t.Errorf("%q: ended from outside: %v", log, !want)
@@ -352,9 +359,12 @@ func TestWorn(t *testing.T) {
 // A DSN says how a server is reached; what would change a case's meaning is refused. It may stand in a file or in the
 // environment.
 func TestDSNParameters(t *testing.T) {
-	for _, parameter := range []string{"autocommit=0", "sql_mode=%27%27", "readTimeout=1ms", "clientFoundRows=true", "parseTime=true",
-		"interpolateParams=true", "charset=latin1", "collation=latin1_bin", "multiStatements=false", "tx_isolation=%27SERIALIZABLE%27",
-		"allowAllFiles=true", "rejectReadOnly=true", "columnsWithAlias=true", "timeout=1s&autocommit=0", "maxAllowedPacket=100"} {
+	for _, parameter := range []string{"autocommit=0", "sql_mode=%27%27", "readTimeout=1ms", "clientFoundRows=true",
+		"parseTime=true",
+		"interpolateParams=true", "charset=latin1", "collation=latin1_bin", "multiStatements=false",
+		"tx_isolation=%27SERIALIZABLE%27",
+		"allowAllFiles=true", "rejectReadOnly=true", "columnsWithAlias=true", "timeout=1s&autocommit=0",
+		"maxAllowedPacket=100"} {
 		if _, err := ParseDSN("u:p@tcp(h:1)/?" + parameter); err == nil || strings.Contains(err.Error(), "u:p") {
 			t.Errorf("%s: %v", parameter, err)
 		}
@@ -386,7 +396,8 @@ func TestDSNParameters(t *testing.T) {
 // A replay is given the keys that the run was given: counters are put back with the rows.
 func TestCounters(t *testing.T) {
 	const mysql = "CREATE TABLE t (pkey BIGINT NOT NULL PRIMARY KEY, vkey BIGINT, pvkey BIGINT, n INT NOT NULL AUTO_INCREMENT, KEY (n)) AUTO_INCREMENT = 40;" +
-		"CREATE TABLE s (pkey BIGINT NOT NULL PRIMARY KEY, vkey BIGINT, pvkey BIGINT, n INT NOT NULL AUTO_INCREMENT, KEY (n));" +
+		"CREATE TABLE s (pkey BIGINT NOT NULL PRIMARY KEY, vkey BIGINT, pvkey BIGINT, n INT NOT NULL AUTO_INCREMENT, KEY " +
+		"(n));" +
 		"INSERT INTO t (pkey, vkey) VALUES (1, 1), (2, 2), (3, 3)"
 	const sqlite = "CREATE TABLE t (pkey INTEGER PRIMARY KEY AUTOINCREMENT, vkey BIGINT, pvkey BIGINT);" +
 		"INSERT INTO t (pkey, vkey) VALUES (1, 1), (2, 2), (30, 3)"
@@ -459,7 +470,8 @@ func TestSlowCrash(t *testing.T) {
 	}
 }
 
-// A connection that is lost behind a statement that was answered with an error says so: that statement is often what broke it.
+// A connection that is lost behind a statement that was answered with an error says so: that statement is often what
+// broke it.
 func TestLostAfter(t *testing.T) {
 	db := mariadb(t)
 	for _, x := range []struct {

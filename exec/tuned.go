@@ -55,8 +55,8 @@ func (r *Runner) tunable() error {
 	return nil
 }
 
-// tune sets the sessions of the transactions to what the case says, and returns what puts others in their place: what they are set to must not outlast
-// the case.
+// tune sets the sessions of the transactions to what the case says, and returns what puts others in their place: what
+// they are set to must not outlast the case.
 func (s *runState) tune() (undo func() error, err error) {
 	var lanes []*lane
 	for i, t := range s.tracks {
@@ -98,7 +98,8 @@ type replaying struct {
 	undo []func() error
 }
 
-// replaySessions puts a plan setting, if there is one, in force on the sessions that replay blocks; once is that of Runner.plan.
+// replaySessions puts a plan setting, if there is one, in force on the sessions that replay blocks; once is that of
+// Runner.plan.
 func (r *Runner) replaySessions(blocks []*instrument.Block, setting *dbms.PlanSetting, once bool) (*replaying, error) {
 	p := &replaying{r: r, base: r.replayer, by: map[string]*Session{}}
 	needs := map[string][]string{"": nil}

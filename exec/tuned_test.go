@@ -10,7 +10,8 @@ import (
 	"txweave/testcase"
 )
 
-// TestSessionSettings: statements run, and are replayed, in sessions that are set to what the case says, and nothing of that outlasts it.
+// TestSessionSettings: statements run, and are replayed, in sessions that are set to what the case says, and nothing of
+// that outlasts it.
 func TestSessionSettings(t *testing.T) {
 	p := lookup(t, "sqlite/serializable")
 	r := newRunner(t, target(t, "sqlite"), p, Options{})
@@ -60,7 +61,8 @@ func TestSettingRefused(t *testing.T) {
 	p := lookup(t, "mariadb/repeatable-read")
 	r := newRunner(t, mariadb(t), p, Options{})
 	c := parseCase(t, tables, "T0 SELECT pkey, vkey FROM t")
-	c.Target, c.Sessions = "mariadb", []testcase.SessionSettings{{Stmts: []testcase.Stmt{{SQL: "SET SESSION optimizer_switch = 'nonsense=off'"}}}}
+	c.Target, c.Sessions = "mariadb",
+		[]testcase.SessionSettings{{Stmts: []testcase.Stmt{{SQL: "SET SESSION optimizer_switch = 'nonsense=off'"}}}}
 	plan, err := instrumented(c, r)
 	if err != nil {
 		t.Fatal(err)

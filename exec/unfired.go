@@ -13,9 +13,9 @@ import (
 	"txweave/sqltext"
 )
 
-// In a third execution triggers are dropped, and what they do is sent in statements of its own: the rows that a statement wrote are told
-// from what its table held before it and after it. A trigger that is not fired, or is for another row, shows then, though it does so with
-// and without transactions alike.
+// In a third execution triggers are dropped, and what they do is sent in statements of its own: the rows that a
+// statement wrote are told from what its table held before it and after it. A trigger that is not fired, or is for
+// another row, shows then, though it does so with and without transactions alike.
 
 // firing are the triggers of a case that is executed without them.
 type firing struct{ triggers []sqltext.Trigger }
@@ -23,7 +23,8 @@ type firing struct{ triggers []sqltext.Trigger }
 // The tables of a session that hold what the table of a trigger held before a statement, and the row that fires it.
 const wasTable, oldRow, newRow = "txw_was", "txw_old", "txw_new"
 
-// unfired drops the triggers of the case; nil where there are none, or some that do what is not known to be said otherwise.
+// unfired drops the triggers of the case; nil where there are none, or some that do what is not known to be said
+// otherwise.
 func (r *Runner) unfired(blocks []*instrument.Block) (*firing, error) {
 	schema := r.loaded.Schema
 	if len(schema.Triggers) == 0 || !tellable(r.loaded, blocks) {
@@ -40,8 +41,9 @@ func (r *Runner) unfired(blocks []*instrument.Block) (*firing, error) {
 	return &firing{schema.Triggers}, nil
 }
 
-// tellable says whether all that the triggers of a case do can be told from the rows of their tables: each is fired once, behind its row, by
-// a statement that gives each row which it writes a version of its own, fires no other, and does the same whichever row comes first.
+// tellable says whether all that the triggers of a case do can be told from the rows of their tables: each is fired
+// once, behind its row, by a statement that gives each row which it writes a version of its own, fires no other, and
+// does the same whichever row comes first.
 func tellable(p *instrument.Plan, blocks []*instrument.Block) bool {
 	fires := map[string]bool{}
 	for i := range p.Schema.Triggers {
@@ -59,7 +61,8 @@ func tellable(p *instrument.Plan, blocks []*instrument.Block) bool {
 		}
 	}
 	for _, t := range p.Schema.Tables {
-		if len(t.Cascades) > 0 || len(t.Deferred()) > 0 { // an action fires triggers, too; a COMMIT behind each statement would be refused
+		if len(t.Cascades) > 0 || len(t.Deferred()) > 0 {
+			// an action fires triggers, too; a COMMIT behind each statement would be refused
 			return false
 		}
 	}
@@ -69,7 +72,8 @@ func tellable(p *instrument.Plan, blocks []*instrument.Block) bool {
 // tellableOne is tellable of one trigger.
 func tellableOne(p *instrument.Plan, t *sqltext.Trigger) bool {
 	of, to := p.Schema.Table(t.Table), p.Schema.Table(t.Writes)
-	if t.Before || t.Of || t.Replaces || !t.Block || of == nil || to == nil || of.Column(sqltext.PKey) == nil || !commutes(t) {
+	if t.Before || t.Of || t.Replaces || !t.Block || of == nil || to == nil || of.Column(sqltext.PKey) == nil ||
+		!commutes(t) {
 		return false
 	}
 	for _, name := range t.Named { // what else it reads may change between two rows
@@ -91,7 +95,8 @@ func tellableOne(p *instrument.Plan, t *sqltext.Trigger) bool {
 	return ok
 }
 
-// copies says whether a table is none of a trigger's, or a copy of its rows compares as they do, and has the number of each.
+// copies says whether a table is none of a trigger's, or a copy of its rows compares as they do, and has the number of
+// each.
 func copies(table *sql.CreateTable, t *sqltext.Trigger) bool {
 	name := table.Name.Name.Folded()
 	if name != t.Table && name != t.Writes {
@@ -110,7 +115,8 @@ func copies(table *sql.CreateTable, t *sqltext.Trigger) bool {
 	})
 }
 
-// commutes says whether it is the same in which order rows fire a trigger: each writes rows of its own, or adds to a number.
+// commutes says whether it is the same in which order rows fire a trigger: each writes rows of its own, or adds to a
+// number.
 func commutes(t *sqltext.Trigger) bool {
 	if sql.Has(t.Body, seesOthers) || t.When != nil && sql.Has(t.When, seesOthers) {
 		return false
@@ -118,7 +124,8 @@ func commutes(t *sqltext.Trigger) bool {
 	switch n := t.Body.(type) {
 	case *sql.Insert: // a number that the database gives goes by which row comes first
 		s, ok := analysis.SpelledBy(n)
-		key := len(s.Rows) == 1 && s.Value(s.Rows[0], sqltext.PKey) != nil && !analysis.IsNull(s.Value(s.Rows[0], sqltext.PKey))
+		key := len(s.Rows) == 1 && s.Value(s.Rows[0], sqltext.PKey) != nil &&
+			!analysis.IsNull(s.Value(s.Rows[0], sqltext.PKey))
 		return ok && (key || !sql.Has(n, isMadeUp))
 	case *sql.Delete:
 		return true
@@ -128,8 +135,8 @@ func commutes(t *sqltext.Trigger) bool {
 	return false
 }
 
-// seesOthers says whether a part of a trigger may see what the rows before have left: a query, a count or a limit does; and what is done there is not
-// known to be the same in a statement of its own.
+// seesOthers says whether a part of a trigger may see what the rows before have left: a query, a count or a limit does;
+// and what is done there is not known to be the same in a statement of its own.
 func seesOthers(n sql.Node) bool {
 	switch n := n.(type) {
 	case *sql.Raise, *sql.Select, *sql.Whole, *sql.Compound, *sql.Collate, *sql.Limit, *sql.OnConflict:
@@ -143,7 +150,8 @@ func seesOthers(n sql.Node) bool {
 	case *sql.Name:
 		return slices.Contains([]string{"rowid", "oid", "_rowid_"}, n.Folded())
 	case *sql.Call:
-		return slices.Contains([]string{"changes", "total_changes", "last_insert_rowid", "random", "randomblob"}, n.Name.Folded())
+		return slices.Contains([]string{"changes", "total_changes", "last_insert_rowid", "random", "randomblob"},
+			n.Name.Folded())
 	}
 	return false
 }
@@ -158,7 +166,8 @@ func isMadeUp(n sql.Node) bool {
 	return false
 }
 
-// adds says whether an UPDATE adds to one number what is no other one of the row that fires it, in rows that it does not find by that number.
+// adds says whether an UPDATE adds to one number what is no other one of the row that fires it, in rows that it does
+// not find by that number.
 func adds(n *sql.Update) bool {
 	if len(n.Set) != 1 || len(n.Set[0].Columns) != 1 || n.Where == nil || n.From != nil {
 		return false
@@ -176,10 +185,11 @@ func adds(n *sql.Update) bool {
 	}
 	_, literal := sum.Right.(*sql.Literal)
 	other := named(sum.Right)
-	return named(sum.Left) == column && (literal || other != "" && other != column) && !sql.Has(n.Where, func(n sql.Node) bool {
-		name, is := n.(*sql.Name)
-		return is && name.Folded() == column
-	})
+	return named(sum.Left) == column && (literal || other != "" && other != column) &&
+		!sql.Has(n.Where, func(n sql.Node) bool {
+			name, is := n.(*sql.Name)
+			return is && name.Folded() == column
+		})
 }
 
 // findsOne says whether a condition is that of the row with the pkey of the one that fires the trigger.
@@ -190,7 +200,8 @@ func findsOne(where sql.Expr) bool {
 	}
 	own, ok1 := equal.Left.(*sql.Column)
 	row, ok2 := equal.Right.(*sql.Column)
-	return ok1 && ok2 && own.Table != nil && own.Name.Folded() == sqltext.PKey && row.Name.Folded() == sqltext.PKey && isRow(row.Table) && !isRow(own.Table)
+	return ok1 && ok2 && own.Table != nil && own.Name.Folded() == sqltext.PKey && row.Name.Folded() == sqltext.PKey &&
+		isRow(row.Table) && !isRow(own.Table)
 }
 
 // isRow says whether a name is that of the row which fires a trigger, before or after.
@@ -235,11 +246,14 @@ func resolves(stmt sql.Stmt) bool {
 // answer runs one statement of a replay, and what the triggers would do that it would fire.
 func (r *Runner) answer(f *firing, b *instrument.Block, sql string) (history.Answer, error) {
 	query := b.Info.Kind == sqltext.Select
-	if f == nil || query || !slices.ContainsFunc(f.triggers, func(t sqltext.Trigger) bool { return t.Table == b.Info.Target && t.Event == b.Info.Kind }) {
+	if f == nil || query || !slices.ContainsFunc(f.triggers, func(t sqltext.Trigger) bool {
+		return t.Table == b.Info.Target && t.Event == b.Info.Kind
+	}) {
 		return r.guarded(r.occasion(b, history.Target), sql, query, b.Info.Returns)
 	}
 	table := b.Info.Target
-	if err := r.apart("BEGIN", "DROP TABLE IF EXISTS temp."+wasTable, fmt.Sprintf("CREATE TEMP TABLE %s AS SELECT * FROM %s", wasTable, table)); err != nil {
+	if err := r.apart("BEGIN", "DROP TABLE IF EXISTS temp."+wasTable,
+		fmt.Sprintf("CREATE TEMP TABLE %s AS SELECT * FROM %s", wasTable, table)); err != nil {
 		return history.Answer{}, errors.Join(err, r.takeBack())
 	}
 	ans, err := r.guarded(r.occasion(b, history.Target), sql, false, b.Info.Returns)
@@ -283,7 +297,8 @@ var wrote = map[sqltext.Kind]string{
 	sqltext.Update: "SELECT pkey FROM (SELECT * FROM %[1]s EXCEPT SELECT * FROM %[2]s) ORDER BY pkey",
 }
 
-// fire does what the triggers would which a statement would have fired; it returns the error with which one of them fails.
+// fire does what the triggers would which a statement would have fired; it returns the error with which one of them
+// fails.
 func (f *firing) fire(r *Runner, b *instrument.Block) (*history.DBError, error) {
 	table := b.Info.Target
 	rows, err := r.replayer.Read(r.ctx, fmt.Sprintf(wrote[b.Info.Kind], table, wasTable))
@@ -335,9 +350,10 @@ func (r *Runner) body(t *sqltext.Trigger) (*history.DBError, error) {
 	return ans.Err, err
 }
 
-// ofRow is a part of a trigger with the row at hand in place of OLD and NEW; false where these are something else. A column of such a row has no
-// affinity by SQLite 3.53: NEW.a < '15' holds of 16 where a is an INT. Nor has an expression that begins with a plus
-// (sqlite.org/datatype3.html, section 3.2). What is another name of the row's number is an INTEGER.
+// ofRow is a part of a trigger with the row at hand in place of OLD and NEW; false where these are something else. A
+// column of such a row has no affinity by SQLite 3.53: NEW.a < '15' holds of 16 where a is an INT. Nor has an
+// expression that begins with a plus (sqlite.org/datatype3.html, section 3.2). What is another name of the row's number
+// is an INTEGER.
 func ofRow[N sql.Node](of *sqltext.Table, part N) (N, bool) {
 	known := true
 	sql.Walk(part, func(n sql.Node) bool {
@@ -366,7 +382,8 @@ func ofRow[N sql.Node](of *sqltext.Table, part N) (N, bool) {
 		}
 		value := &sql.Subquery{Query: &sql.Query{Body: &sql.Select{
 			Items: []*sql.Item{{X: &sql.Column{Name: column.Name}}}, From: &sql.Table{Name: &sql.Name{Value: row}}}}}
-		if c := of.Column(column.Name.Folded()); strings.EqualFold(c.Type, "INTEGER") && slices.Equal(of.Key, []string{c.Name}) {
+		if c := of.Column(column.Name.Folded()); strings.EqualFold(c.Type, "INTEGER") &&
+			slices.Equal(of.Key, []string{c.Name}) {
 			return &sql.Cast{X: value, Type: &sql.Type{Words: "INTEGER"}}
 		}
 		return &sql.Unary{Op: sql.OpAdd, X: value}

@@ -12,8 +12,9 @@ import (
 	"txweave/testcase"
 )
 
-// TestUnfired: where queries read copies, triggers are dropped and what they do is sent by statements. Of an engine that fires them as their
-// text says both executions leave the same; of one that forgets a condition, a trigger or a row they do not.
+// TestUnfired: where queries read copies, triggers are dropped and what they do is sent by statements. Of an engine
+// that fires them as their text says both executions leave the same; of one that forgets a condition, a trigger or a
+// row they do not.
 func TestUnfired(t *testing.T) {
 	target, p := target(t, "sqlite"), lookup(t, "sqlite/serializable")
 	r := newRunner(t, target, p, Options{})
@@ -27,27 +28,35 @@ func TestUnfired(t *testing.T) {
 			"T0 DELETE FROM t"},
 		{"AFTER INSERT ON t FOR EACH ROW WHEN NEW.v < '15' BEGIN UPDATE s SET v = NEW.v + 1 WHERE s.pkey = NEW.pkey; END",
 			"AFTER INSERT ON t FOR EACH ROW WHEN NEW.v > 15 BEGIN UPDATE s SET v = NEW.v + 1 WHERE s.pkey = NEW.pkey; END",
-			"T0 INSERT INTO s (pkey, vkey, v) VALUES (11, 59, 0), (12, 59, 0)\nT1 INSERT INTO t (pkey, vkey, v) VALUES (11, 60, 14), (12, 60, 16)"},
+			"T0 INSERT INTO s (pkey, vkey, v) VALUES (11, 59, 0), (12, 59, 0)\nT1 INSERT INTO t (pkey, vkey, v) VALUES (11, " +
+				"60, 14), (12, 60, 16)"},
 		{"AFTER UPDATE ON t BEGIN UPDATE s SET v = v + 1 WHERE s.pkey = NEW.pkey % 2 + 1; END",
 			"AFTER UPDATE ON t WHEN OLD.pkey <> 2 BEGIN UPDATE s SET v = v + 1 WHERE s.pkey = NEW.pkey % 2 + 1; END",
 			"T0 UPDATE t SET pvkey = vkey, vkey = 70, v = v + 1"},
 		{"AFTER INSERT ON t WHEN NEW.pkey > 20 BEGIN INSERT INTO l VALUES (7, 1, 0, NEW.v); END",
 			"AFTER INSERT ON t WHEN NEW.pkey > 20 BEGIN INSERT INTO l VALUES (7 + NEW.pkey, 1, 0, NEW.v); END",
-			"T0 INSERT INTO t (pkey, vkey, v) VALUES (21, 80, 1), (22, 80, 2)\nT1 INSERT INTO t (pkey, vkey, v) VALUES (23, 81, 1)"},
+			"T0 INSERT INTO t (pkey, vkey, v) VALUES (21, 80, 1), (22, 80, 2)\nT1 INSERT INTO t (pkey, vkey, v) VALUES (23, " +
+				"81, 1)"},
 		{"AFTER DELETE ON t BEGIN INSERT INTO l (pkey, vkey, pvkey, v) VALUES (1000 + OLD.pkey, OLD.vkey, 0, NULL); END",
 			"AFTER DELETE ON t BEGIN INSERT INTO l (pkey, vkey, pvkey, v) VALUES (1000 + OLD.pkey, OLD.vkey, 0, 1); END",
 			"T0 DELETE FROM t"},
-		// Literals stay what they are; a WHEN may be any number, and may fail; the number of a row is an INTEGER, other columns have no type.
-		{"AFTER INSERT ON t WHEN NEW.v >= 8.50 AND NEW.v <> x'41' BEGIN INSERT INTO l VALUES (NEW.pkey, 1, 0, 1e-3); END", "AFTER INSERT ON t BEGIN INSERT INTO l VALUES (NEW.pkey, 1, 0, 1); END",
+		// Literals stay what they are; a WHEN may be any number, and may fail; the number of a row is an INTEGER, other
+		// columns have no type.
+		{"AFTER INSERT ON t WHEN NEW.v >= 8.50 AND NEW.v <> x'41' BEGIN INSERT INTO l VALUES (NEW.pkey, 1, 0, 1e-3); END",
+			"AFTER INSERT ON t BEGIN INSERT INTO l VALUES (NEW.pkey, 1, 0, 1); END",
 			"T0 INSERT INTO t (pkey, vkey, v) VALUES (21, 80, 8), (22, 80, 9)"},
-		{"AFTER INSERT ON t WHEN NEW.v * 0.1 BEGIN INSERT INTO l VALUES (NEW.pkey, 1, 0, 1); END", "AFTER INSERT ON t WHEN NEW.v > 5 BEGIN INSERT INTO l VALUES (NEW.pkey, 1, 0, 1); END",
+		{"AFTER INSERT ON t WHEN NEW.v * 0.1 BEGIN INSERT INTO l VALUES (NEW.pkey, 1, 0, 1); END",
+			"AFTER INSERT ON t WHEN NEW.v > 5 BEGIN INSERT INTO l VALUES (NEW.pkey, 1, 0, 1); END",
 			"T0 INSERT INTO t (pkey, vkey, v) VALUES (21, 80, 0), (22, 80, 5)"},
-		{"AFTER INSERT ON t WHEN abs(NEW.v) > 5 BEGIN INSERT INTO l VALUES (NEW.pkey, 1, 0, 1); END", "AFTER INSERT ON t WHEN NEW.v > 5 BEGIN INSERT INTO l VALUES (NEW.pkey, 1, 0, 1); END",
+		{"AFTER INSERT ON t WHEN abs(NEW.v) > 5 BEGIN INSERT INTO l VALUES (NEW.pkey, 1, 0, 1); END",
+			"AFTER INSERT ON t WHEN NEW.v > 5 BEGIN INSERT INTO l VALUES (NEW.pkey, 1, 0, 1); END",
 			"T0 INSERT INTO t (pkey, vkey, v) VALUES (21, 80, -9223372036854775807 - 1)"},
-		{"AFTER INSERT ON i WHEN NEW.pkey < '15' BEGIN INSERT INTO l VALUES (NEW.pkey, 1, 0, 1); END", "AFTER INSERT ON i BEGIN INSERT INTO l VALUES (NEW.pkey, 1, 0, 1); END",
+		{"AFTER INSERT ON i WHEN NEW.pkey < '15' BEGIN INSERT INTO l VALUES (NEW.pkey, 1, 0, 1); END",
+			"AFTER INSERT ON i BEGIN INSERT INTO l VALUES (NEW.pkey, 1, 0, 1); END",
 			"T0 INSERT INTO i VALUES (14, 80, 0), (16, 80, 0)"},
 	} {
-		file := parseCase(t, tables+"; CREATE TABLE i (pkey INTEGER PRIMARY KEY, vkey BIGINT, pvkey BIGINT); "+log, c.statements)
+		file := parseCase(t, tables+"; CREATE TABLE i (pkey INTEGER PRIMARY KEY, vkey BIGINT, pvkey BIGINT); "+log,
+			c.statements)
 		file.Schema = append(file.Schema, testcase.Stmt{SQL: "CREATE TRIGGER x " + c.trigger})
 		plan := load(t, r, file)
 		var blocks []*instrument.Block
@@ -68,7 +77,8 @@ func TestUnfired(t *testing.T) {
 			}
 			for i, e := range as.Events {
 				if (e.Err == nil) != (other.Events[i].Err == nil) || e.Affected != other.Events[i].Affected {
-					return fmt.Sprintf("%s: %v, %v and %v, %v", e.Text, e.Affected, e.Err, other.Events[i].Affected, other.Events[i].Err)
+					return fmt.Sprintf("%s: %v, %v and %v, %v", e.Text, e.Affected, e.Err, other.Events[i].Affected,
+						other.Events[i].Err)
 				}
 			}
 			if d := replay.ComparePlans(plan.Schema.Tables, blocks, as, other); len(d) > 0 {
@@ -106,19 +116,33 @@ func TestUntold(t *testing.T) {
 		{"", copied, "T0 INSERT OR IGNORE INTO t (pkey, vkey, v) VALUES (1, 60, 1)"},
 		{"", copied, "T0 INSERT INTO t (pkey, vkey, v) VALUES (1, 60, 1) ON CONFLICT (pkey) DO UPDATE SET vkey = 60"},
 		{"CREATE TRIGGER y AFTER UPDATE ON s BEGIN DELETE FROM t WHERE t.pkey = 9; END", copied, "T0 DELETE FROM t"},
-		{"CREATE TABLE c (pkey INTEGER PRIMARY KEY, f INT REFERENCES t (pkey) ON DELETE SET NULL)", copied, "T0 DELETE FROM t"},
-		{"CREATE TRIGGER y AFTER INSERT ON t BEGIN UPDATE s SET v = 2 WHERE s.pkey = NEW.pkey; END", copied, "T0 DELETE FROM t"},   // which comes first?
-		{"", "AFTER UPDATE OF v ON t BEGIN UPDATE s SET v = 1 WHERE s.pkey = NEW.pkey; END", "T0 DELETE FROM t"},                   // not each UPDATE
-		{"", "AFTER DELETE ON t BEGIN UPDATE s SET v = (SELECT COUNT(*) FROM t) WHERE s.pkey = OLD.pkey; END", "T0 DELETE FROM t"}, // fewer with each row
-		{"", "AFTER INSERT ON t BEGIN UPDATE s SET v = NEW.v WHERE s.pkey = 1; END", "T0 DELETE FROM t"},                           // the last row's
+		{"CREATE TABLE c (pkey INTEGER PRIMARY KEY, f INT REFERENCES t (pkey) ON DELETE SET NULL)", copied,
+			"T0 DELETE FROM t"},
+		// which comes first?
+		{"CREATE TRIGGER y AFTER INSERT ON t BEGIN UPDATE s SET v = 2 WHERE s.pkey = NEW.pkey; END", copied,
+			"T0 DELETE FROM t"},
+		// not each UPDATE
+		{"", "AFTER UPDATE OF v ON t BEGIN UPDATE s SET v = 1 WHERE s.pkey = NEW.pkey; END", "T0 DELETE FROM t"},
+		// fewer with each row
+		{"", "AFTER DELETE ON t BEGIN UPDATE s SET v = (SELECT COUNT(*) FROM t) WHERE s.pkey = OLD.pkey; END",
+			"T0 DELETE FROM t"},
+		// the last row's
+		{"", "AFTER INSERT ON t BEGIN UPDATE s SET v = NEW.v WHERE s.pkey = 1; END", "T0 DELETE FROM t"},
 		{"", "AFTER INSERT ON t BEGIN DELETE FROM s WHERE s.pkey = (SELECT MAX(pkey) FROM s); END", "T0 DELETE FROM t"},
-		{"", "AFTER INSERT ON t WHEN EXISTS (SELECT 1 FROM s) BEGIN DELETE FROM s WHERE s.pkey = NEW.pkey; END", "T0 DELETE FROM t"},
+		{"", "AFTER INSERT ON t WHEN EXISTS (SELECT 1 FROM s) BEGIN DELETE FROM s WHERE s.pkey = NEW.pkey; END",
+			"T0 DELETE FROM t"},
 		{"", "AFTER INSERT ON t BEGIN UPDATE s SET v = v + 1 WHERE s.v < NEW.v; END", "T0 DELETE FROM t"},
-		{"CREATE TABLE n (pkey INTEGER PRIMARY KEY, v INT)", "AFTER INSERT ON t BEGIN INSERT INTO n (pkey, v) VALUES (NULL, NEW.v); END", "T0 DELETE FROM t"},
-		{"", copied, "T0 INSERT INTO t (pkey, vkey, v) SELECT 100 + pkey, 60, v FROM s"},                                                                         // reads what it writes
-		{"", "AFTER INSERT ON t BEGIN DELETE FROM s WHERE s.pkey = NEW.rowid; END", "T0 DELETE FROM t"},                                                          // no column
-		{"CREATE TABLE n (pkey INTEGER PRIMARY KEY, v TEXT COLLATE NOCASE)", "AFTER INSERT ON t BEGIN DELETE FROM n WHERE NEW.v = n.v; END", "T0 DELETE FROM t"}, // compares otherwise
-		{"CREATE TABLE c (pkey INTEGER PRIMARY KEY, f INT REFERENCES t (pkey) DEFERRABLE INITIALLY DEFERRED)", copied, "T0 DELETE FROM t"},
+		{"CREATE TABLE n (pkey INTEGER PRIMARY KEY, v INT)",
+			"AFTER INSERT ON t BEGIN INSERT INTO n (pkey, v) VALUES (NULL, NEW.v); END", "T0 DELETE FROM t"},
+		// reads what it writes
+		{"", copied, "T0 INSERT INTO t (pkey, vkey, v) SELECT 100 + pkey, 60, v FROM s"},
+		// no column
+		{"", "AFTER INSERT ON t BEGIN DELETE FROM s WHERE s.pkey = NEW.rowid; END", "T0 DELETE FROM t"},
+		// compares otherwise
+		{"CREATE TABLE n (pkey INTEGER PRIMARY KEY, v TEXT COLLATE NOCASE)",
+			"AFTER INSERT ON t BEGIN DELETE FROM n WHERE NEW.v = n.v; END", "T0 DELETE FROM t"},
+		{"CREATE TABLE c (pkey INTEGER PRIMARY KEY, f INT REFERENCES t (pkey) DEFERRABLE INITIALLY DEFERRED)", copied,
+			"T0 DELETE FROM t"},
 	} {
 		file := parseCase(t, tables, c.statements)
 		for _, sql := range append(strings.SplitAfter(c.more, "); "), "CREATE TRIGGER x "+c.trigger) {

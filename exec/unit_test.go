@@ -57,7 +57,8 @@ func TestConnectNeverPrintsThePassword(t *testing.T) {
 	if _, err := VersionOf(t.Context(), c); err == nil || strings.Contains(err.Error(), "s3cret") {
 		t.Errorf("VersionOf: %v", err)
 	}
-	if _, err := Connect(t.Context(), TestServers["mariadb"], c, 0); err == nil || strings.Contains(err.Error(), "s3cret") {
+	if _, err := Connect(t.Context(), TestServers["mariadb"], c, 0); err == nil ||
+		strings.Contains(err.Error(), "s3cret") {
 		t.Errorf("Connect: %v", err)
 	}
 }
@@ -105,13 +106,19 @@ func ExampleCrashError() {
 	// Output: the server is gone: signal: aborted
 }
 
-// TestWarns: of statements that read no table MariaDB is not asked for warnings, as they may be those of the statement before.
+// TestWarns: of statements that read no table MariaDB is not asked for warnings, as they may be those of the statement
+// before.
 func TestWarns(t *testing.T) {
 	p := &Protocol{Warnings: "SHOW WARNINGS", KeepsWarnings: true}
 	for sql, want := range map[string]bool{
-		"SELECT 1": false, "SELECT 1 FROM DUAL": false, "SELECT 1 UNION SELECT 2": false, "SET @a = 1": false, "WITH a AS (SELECT 1) SELECT * FROM a": false,
-		"SELECT 1 FROM t": true, "SELECT (SELECT MAX(a) FROM t)": true, "SET @a = (SELECT MAX(a) FROM t)": true, "INSERT INTO t VALUES (1)": true,
-		"SAVEPOINT a": false, "ROLLBACK TO a": false, "RELEASE SAVEPOINT a": false, "BEGIN": false, "COMMIT": false, "XA START 'x'": false, "UNLOCK TABLES": false,
+		"SELECT 1": false, "SELECT 1 FROM DUAL": false, "SELECT 1 UNION SELECT 2": false, "SET @a = 1": false,
+		"WITH a AS (SELECT 1) SELECT * FROM a": false,
+		"SELECT 1 FROM t":                      true, "SELECT (SELECT MAX(a) FROM t)": true,
+		"SET @a = (SELECT MAX(a) FROM t)": true,
+		"INSERT INTO t VALUES (1)":        true,
+		"SAVEPOINT a":                     false, "ROLLBACK TO a": false, "RELEASE SAVEPOINT a": false, "BEGIN": false,
+		"COMMIT":       false,
+		"XA START 'x'": false, "UNLOCK TABLES": false,
 		"FLUSH TABLES": false, "DROP TABLE t": true, "EXECUTE s": true,
 		"ALTER TABLE t ADD INDEX (a)": true, "TRUNCATE t": true, "CALL p(1)": true,
 	} {
@@ -127,13 +134,15 @@ func TestWarns(t *testing.T) {
 	}
 }
 
-// TestTelling: of the log of a program in Go what ended it is kept, however long the stacks behind it are; of others their last lines.
+// TestTelling: of the log of a program in Go what ended it is kept, however long the stacks behind it are; of others
+// their last lines.
 func TestTelling(t *testing.T) {
 	stacks := strings.Repeat("main.f()\n", 50)
 	for _, c := range []struct{ log, want string }{
 		{"a\nb\nc\nd\ne\n", "b\nc\nd\ne"},
 		{"a\nfatal error: stack overflow\n\nb\n", "a\nfatal error: stack overflow\n\nb"},
-		{"a\npanic: earlier\nfatal error: stack overflow\nb\n" + stacks, "fatal error: stack overflow\nb\n…\nmain.f()\nmain.f()"},
+		{"a\npanic: earlier\nfatal error: stack overflow\nb\n" + stacks,
+			"fatal error: stack overflow\nb\n…\nmain.f()\nmain.f()"},
 	} {
 		if got := string(telling([]byte(c.log), 4)); got != c.want {
 			t.Errorf("%q: %q, want %q", c.log, got, c.want)

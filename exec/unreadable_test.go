@@ -20,7 +20,8 @@ func (garbled) ExecContext(context.Context, string, []driver.NamedValue) (driver
 
 func (garbled) Close() error { panic("slice bounds out of range") }
 
-// TestUnreadableAnswer: what a driver panics at is the loss of its connection; the panic of an engine in this process is the engine's.
+// TestUnreadableAnswer: what a driver panics at is the loss of its connection; the panic of an engine in this process
+// is the engine's.
 func TestUnreadableAnswer(t *testing.T) {
 	s := NewSession(garbled{}, 1, &Protocol{DBError: MySQLError})
 	var lost *LostError

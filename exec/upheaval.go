@@ -23,7 +23,8 @@ type Upheaval struct {
 	Recover func(ctx context.Context, interrupt time.Duration) error
 	// Stop and Continue halt its process and let it go on.
 	Stop, Continue func() error
-	// Halt stops one thread of it, or one of its processes, which pick chooses among so many, and lets it go on after a while.
+	// Halt stops one thread of it, or one of its processes, which pick chooses among so many, and lets it go on after a
+	// while.
 	Halt func(pick func(n int) int, lasts time.Duration) error
 	// Crowd puts all threads of its process on one processor, and back on all.
 	Crowd func(one bool) error
@@ -36,7 +37,8 @@ type Upheaval struct {
 type Strains struct {
 	// Patience makes a session wait for others that change or lock a whole table.
 	Patience []string
-	// Limits have a session's statements end after some milliseconds, whatever they have done by then, and lift that again.
+	// Limits have a session's statements end after some milliseconds, whatever they have done by then, and lift that
+	// again.
 	Limits []Strain
 	// Redefine changes tables and puts them back; Press changes settings and fills memory; Hold locks whole tables.
 	Redefine, Press, Hold []Strain
@@ -44,12 +46,12 @@ type Strains struct {
 	Prepared bool
 }
 
-// Strain is one of them: what is sent, and what puts back what that did. {table} stands for a table of the workload, which has an
-// index {table}_v on v, vkey and pkey.
+// Strain is one of them: what is sent, and what puts back what that did. {table} stands for a table of the workload,
+// which has an index {table}_v on v, vkey and pkey.
 type Strain struct {
 	Do, Undo []string
-	// Settings are queries, asked before Do: the answer of each is the statement that puts back a setting which Do changes, before Undo is sent. Somebody may
-	// have given it another value than the DBMS does.
+	// Settings are queries, asked before Do: the answer of each is the statement that puts back a setting which Do
+	// changes, before Undo is sent. Somebody may have given it another value than the DBMS does.
 	Settings []string
 	// ByUndo says that the first statement of Undo tells it from others that do the same.
 	ByUndo bool
@@ -86,8 +88,8 @@ type RecoveryError struct {
 
 func (e *RecoveryError) Error() string { return "the server does not come up again: " + e.Reason }
 
-// Cut breaks the session's connection on our side, whatever it is doing; the database is not told. It may be called while
-// another goroutine uses the session. It does nothing where there is no network between.
+// Cut breaks the session's connection on our side, whatever it is doing; the database is not told. It may be called
+// while another goroutine uses the session. It does nothing where there is no network between.
 func (s *Session) Cut() {
 	if s.raw != nil {
 		s.raw.Close()
@@ -102,12 +104,14 @@ func (p *process) signal(sig syscall.Signal) error {
 	return nil
 }
 
-// strike kills the process and those that it has started, whatever they would want to clear away, and waits until they are gone.
+// strike kills the process and those that it has started, whatever they would want to clear away, and waits until they
+// are gone.
 func (p *process) strike() error {
 	if err := p.signal(syscall.SIGSTOP); err != nil { // so that it starts no others, and does not notice
 		return err
 	}
-	for until := time.Now().Add(endTime); !stopped(p.pid()) && time.Now().Before(until); { // one that it is about to start would hold its memory
+	for until := time.Now().Add(endTime); !stopped(p.pid()) && time.Now().Before(until); {
+		// one that it is about to start would hold its memory
 		time.Sleep(100 * time.Microsecond)
 	}
 	children := p.children()
@@ -171,7 +175,8 @@ func (s *Instance) recover(ctx context.Context, interrupt time.Duration) error {
 	}
 }
 
-// Upheaval is what a private server's processes can be put through. reopened is called when it has come up again after a crash.
+// Upheaval is what a private server's processes can be put through. reopened is called when it has come up again after
+// a crash.
 func (s *Instance) Upheaval(reopened func(ctx context.Context) error) *Upheaval {
 	u := &Upheaval{
 		Stop:     func() error { return s.process.all(syscall.SIGSTOP) },

@@ -121,7 +121,8 @@ func printRun(run *observe.Run, probes, bySession bool) string {
 	number := map[*history.Event]int{}
 	shown := func(e *history.Event) bool {
 		probe := slices.Contains([]history.Role{history.VSR, history.BWR, history.AWR}, e.Role)
-		return e.Role != history.Final && !passing(run.Trace, e) && (probes || !probe || e.Err != nil || e.Blocked && !bySession)
+		return e.Role != history.Final && !passing(run.Trace, e) &&
+			(probes || !probe || e.Err != nil || e.Blocked && !bySession)
 	}
 	for _, e := range run.Trace.Events {
 		if shown(e) {
@@ -168,12 +169,13 @@ func printRun(run *observe.Run, probes, bySession bool) string {
 	return b.String()
 }
 
-// passing says whether a statement was refused because something in the database itself, purge for one, used its table for a moment: it was
-// sent again at once, and waited for nobody.
+// passing says whether a statement was refused because something in the database itself, purge for one, used its table
+// for a moment: it was sent again at once, and waited for nobody.
 func passing(t *history.Trace, e *history.Event) bool {
-	return e.Err != nil && e.Err.Code == 1205 && !e.Blocked && e.Role == history.Target && slices.ContainsFunc(t.Events[e.Op+1:], func(o *history.Event) bool {
-		return o.Txn == e.Txn && o.Stmt == e.Stmt && o.Role == e.Role
-	})
+	return e.Err != nil && e.Err.Code == 1205 && !e.Blocked && e.Role == history.Target &&
+		slices.ContainsFunc(t.Events[e.Op+1:], func(o *history.Event) bool {
+			return o.Txn == e.Txn && o.Stmt == e.Stmt && o.Role == e.Role
+		})
 }
 
 func answer(e *history.Event) string {

@@ -39,9 +39,9 @@ func (s *Session) noWarnings() bool {
 	return s.raw != nil && s.raw.wire != nil && s.raw.wire.warnings.Load() == 0
 }
 
-// wire follows the packets of MySQL's protocol for what a server says behind each answer of the transaction, and how many warnings there are, which the
-// driver keeps to itself (dev.mysql.com/doc/dev/mysql-server, OK_Packet and EOF_Packet: SERVER_STATUS_IN_TRANS, warnings). It is for connections that are
-// neither encrypted nor compressed.
+// wire follows the packets of MySQL's protocol for what a server says behind each answer of the transaction, and how
+// many warnings there are, which the driver keeps to itself (dev.mysql.com/doc/dev/mysql-server, OK_Packet and
+// EOF_Packet: SERVER_STATUS_IN_TRANS, warnings). It is for connections that are neither encrypted nor compressed.
 type wire struct {
 	head  []byte       // of the packet that comes: its header, and as much of what follows as can tell anything
 	size  int          // of what follows the header, in bytes
@@ -55,8 +55,9 @@ type wire struct {
 
 const (
 	packetHeader = 4
-	packetStart  = 32 // bytes at the beginning of a packet: two numbers of at most 9 bytes, the status and what is before them
-	wholePacket  = 1<<24 - 1
+	// bytes at the beginning of a packet: two numbers of at most 9 bytes, the status and what is before them
+	packetStart = 32
+	wholePacket = 1<<24 - 1
 
 	statusInTrans     = 0x0001
 	statusMoreResults = 0x0008

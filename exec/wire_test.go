@@ -33,18 +33,24 @@ func TestWire(t *testing.T) {
 		// warnings are how many the answer says there are; -1: it says nothing.
 		warnings int32
 	}{
-		"a write":                  {query, packets("\x00\x05\x00\x01\x00\x00\x00"), TxnOpen, 0},
-		"a write of many rows":     {query, packets("\x00\xfd\x01\x02\x03\xfc\x01\x02\x02\x00\x00\x00"), TxnNone, 0},
-		"a number of nine bytes":   {query, packets("\x00\x01\xfe\x01\x02\x03\x04\x05\x06\x07\x08\x03\x00\x00\x00"), TxnOpen, 0},
-		"rows":                     {query, packets(columns, definition, "\x00", "\x05\x00\x01\x00\x00", "\xfe\x00\x00\x02\x00\x00\x00"), TxnNone, 0},
-		"rows, as servers used to": {query, packets(columns, definition, "\xfe\x00\x00\x01\x00", "\x00", "\xfe\x00\x00\x01\x00"), TxnOpen, 0},
-		"rows and three warnings":  {query, packets(columns, definition, "\x05\x00\x01\x00\x00", "\xfe\x03\x00\x02\x00"), TxnNone, 3},
-		"an error":                 {query, packets("\xff\x48\x04#HY000no"), TxnUnsaid, -1},
-		"an error behind rows":     {query, packets(columns, definition, "\xfe\x00\x00\x01\x00", "\x01a", "\xff\x48\x04#HY000no"), TxnUnsaid, -1},
-		"several answers":          {query, packets("\x00\x00\x00\x09\x00\x00\x00", columns, definition, "\x01a", "\xfe\x00\x00\x0a\x00\x00\x00", "\x00\x00\x00\x00\x00\x00\x00"), TxnNone, 0},
-		"half an answer":           {query, packets("\x00\x05\x00\x01\x00\x00\x00")[:8], TxnUnsaid, -1},
-		"too short":                {query, packets("\x00\xfe\x01"), TxnUnsaid, -1},
-		"what is prepared":         {prepare, packets("\x00\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00"), TxnUnsaid, -1},
+		"a write":              {query, packets("\x00\x05\x00\x01\x00\x00\x00"), TxnOpen, 0},
+		"a write of many rows": {query, packets("\x00\xfd\x01\x02\x03\xfc\x01\x02\x02\x00\x00\x00"), TxnNone, 0},
+		"a number of nine bytes": {query, packets("\x00\x01\xfe\x01\x02\x03\x04\x05\x06\x07\x08\x03\x00\x00\x00"), TxnOpen,
+			0},
+		"rows": {query, packets(columns, definition, "\x00", "\x05\x00\x01\x00\x00",
+			"\xfe\x00\x00\x02\x00\x00\x00"), TxnNone, 0},
+		"rows, as servers used to": {query, packets(columns, definition, "\xfe\x00\x00\x01\x00", "\x00",
+			"\xfe\x00\x00\x01\x00"), TxnOpen, 0},
+		"rows and three warnings": {query, packets(columns, definition, "\x05\x00\x01\x00\x00", "\xfe\x03\x00\x02\x00"),
+			TxnNone, 3},
+		"an error": {query, packets("\xff\x48\x04#HY000no"), TxnUnsaid, -1},
+		"an error behind rows": {query, packets(columns, definition, "\xfe\x00\x00\x01\x00", "\x01a",
+			"\xff\x48\x04#HY000no"), TxnUnsaid, -1},
+		"several answers": {query, packets("\x00\x00\x00\x09\x00\x00\x00", columns, definition, "\x01a",
+			"\xfe\x00\x00\x0a\x00\x00\x00", "\x00\x00\x00\x00\x00\x00\x00"), TxnNone, 0},
+		"half an answer":   {query, packets("\x00\x05\x00\x01\x00\x00\x00")[:8], TxnUnsaid, -1},
+		"too short":        {query, packets("\x00\xfe\x01"), TxnUnsaid, -1},
+		"what is prepared": {prepare, packets("\x00\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00"), TxnUnsaid, -1},
 	} {
 		for _, cut := range []int{1, 2, 3, 7, len(x.answer)} {
 			w := new(wire)
@@ -67,7 +73,8 @@ func TestWire(t *testing.T) {
 	}
 }
 
-// TestTxnState: a server says when a transaction is open, also behind what is prepared; where packets cannot be read nothing is taken from them.
+// TestTxnState: a server says when a transaction is open, also behind what is prepared; where packets cannot be read
+// nothing is taken from them.
 func TestTxnState(t *testing.T) {
 	s, err := mariadb(t).Open(t.Context(), lookup(t, "mariadb/repeatable-read"))
 	if err != nil {
@@ -77,7 +84,8 @@ func TestTxnState(t *testing.T) {
 	for _, x := range []struct {
 		sql  string
 		want TxnState
-	}{{"DO 0", TxnNone}, {"BEGIN", TxnOpen}, {"SELECT '', 1 UNION SELECT 'a', 2", TxnOpen}, {"SAVEPOINT a", TxnOpen}, {"SELECT no_such", TxnUnsaid}, {"ROLLBACK TO a", TxnOpen}, {"COMMIT", TxnNone}} {
+	}{{"DO 0", TxnNone}, {"BEGIN", TxnOpen}, {"SELECT '', 1 UNION SELECT 'a', 2", TxnOpen}, {"SAVEPOINT a", TxnOpen},
+		{"SELECT no_such", TxnUnsaid}, {"ROLLBACK TO a", TxnOpen}, {"COMMIT", TxnNone}} {
 		ctx, query := context.WithoutCancel(t.Context()), strings.HasPrefix(x.sql, "SELECT")
 		if query {
 			_, err = s.Query(ctx, x.sql)
@@ -88,7 +96,8 @@ func TestTxnState(t *testing.T) {
 			t.Errorf("%s: %d, want %d: %v", x.sql, s.TxnState(), x.want, err)
 		}
 	}
-	for dsn, want := range map[string]bool{"u@tcp(h:1)/": true, "u@tcp(h:1)/?tls=false": true, "u@tcp(h:1)/?tls=preferred": false, "u@tcp(h:1)/?compress=true": false} {
+	for dsn, want := range map[string]bool{"u@tcp(h:1)/": true, "u@tcp(h:1)/?tls=false": true,
+		"u@tcp(h:1)/?tls=preferred": false, "u@tcp(h:1)/?compress=true": false} {
 		c, err := mysql.ParseDSN(dsn)
 		if err != nil || readable(c) != want {
 			t.Errorf("%s: %v, want %v: %v", dsn, readable(c), want, err)
@@ -96,7 +105,8 @@ func TestTxnState(t *testing.T) {
 	}
 }
 
-// TestWarnings: warnings are asked for where the server says that there are some, and nowhere else, however a statement is sent.
+// TestWarnings: warnings are asked for where the server says that there are some, and nowhere else, however a statement
+// is sent.
 func TestWarnings(t *testing.T) {
 	p := lookup(t, "mariadb/repeatable-read")
 	s, err := mariadb(t).Open(t.Context(), p)
@@ -109,9 +119,12 @@ func TestWarnings(t *testing.T) {
 	}
 	for _, setting := range []string{"", "prepared", "prepared-as-text", "parameters"} {
 		l := lane{session: s, profile: p, ctx: t.Context(), setting: p.PlanSetting(setting)}
-		for sql, want := range map[string]int{"SELECT CAST('a' AS SIGNED) AS a FROM warned WHERE a = 1": 1, "SELECT 1 AS a FROM warned": 0,
-			"INSERT IGNORE INTO warned VALUES ('a'), ('b')": 2, "DELETE FROM warned WHERE a = 2": 0, "INSERT IGNORE INTO warned VALUES ('a') RETURNING a": 1} {
-			r := l.run(request{sql: sql, query: strings.HasPrefix(sql, "SELECT"), returning: strings.Contains(sql, "RETURNING"), warnings: true})
+		for sql, want := range map[string]int{"SELECT CAST('a' AS SIGNED) AS a FROM warned WHERE a = 1": 1,
+			"SELECT 1 AS a FROM warned":                     0,
+			"INSERT IGNORE INTO warned VALUES ('a'), ('b')": 2, "DELETE FROM warned WHERE a = 2": 0,
+			"INSERT IGNORE INTO warned VALUES ('a') RETURNING a": 1} {
+			r := l.run(request{sql: sql, query: strings.HasPrefix(sql, "SELECT"), returning: strings.Contains(sql, "RETURNING"),
+				warnings: true})
 			if r.err != nil || r.answer.Err != nil || len(r.answer.Warnings) != want {
 				t.Errorf("%s, %q: %v, %v, %v", sql, setting, r.err, r.answer.Err, r.answer.Warnings)
 			}

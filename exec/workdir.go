@@ -76,7 +76,8 @@ func (w *WorkDir) Remove() error {
 	return errors.Join(err, w.lock.Close())
 }
 
-// FileSystem says of the file system in which a path lies how many bytes of it may still be used, and whether it is known to be in memory.
+// FileSystem says of the file system in which a path lies how many bytes of it may still be used, and whether it is
+// known to be in memory.
 func FileSystem(path string) (free uint64, memory bool, err error) {
 	var st unix.Statfs_t
 	if err := unix.Statfs(path, &st); err != nil {
@@ -94,7 +95,8 @@ func sweep(base string) {
 	for _, dir := range dirs {
 		lock, err := os.OpenFile(filepath.Join(dir, lockName), os.O_RDWR, 0)
 		if err != nil { // being made, or whoever made it was killed
-			if st, serr := os.Stat(dir); errors.Is(err, os.ErrNotExist) && serr == nil && time.Since(st.ModTime()) > inTheMaking {
+			if st, serr := os.Stat(dir); errors.Is(err, os.ErrNotExist) && serr == nil && time.Since(st.ModTime()) >
+				inTheMaking {
 				_ = os.RemoveAll(dir)
 			}
 			continue

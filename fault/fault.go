@@ -57,9 +57,9 @@ type CatalogueEntry struct {
 	Why    string // it is wrong, in sentences that need no theory; "" of histories, of which the title says it
 	Want   string // what should have happened; "" where the class of the finding says it
 	Source string // who says so: a paper, the standard, a manual
-	// As the cause of a finding: AnyRead says that any read of the rows shows it, one of their versions, too; AnySyntax that
-	// nothing matters which a statement needs of SQL, as what was lost, or what a snapshot held, is the same for whoever
-	// reads it; OfDamage that it may be what a damaged index or page looks like.
+	// As the cause of a finding: AnyRead says that any read of the rows shows it, one of their versions, too; AnySyntax
+	// that nothing matters which a statement needs of SQL, as what was lost, or what a snapshot held, is the same for
+	// whoever reads it; OfDamage that it may be what a damaged index or page looks like.
 	AnyRead, AnySyntax, OfDamage bool
 
 	OfAll *Wording // of a statement without a condition for its rows, where that is told otherwise
@@ -125,7 +125,8 @@ func enter(byKind map[Kind]*CatalogueEntry, byOld map[string]Kind, e CatalogueEn
 
 // All lists the entries, class by class.
 func All() []CatalogueEntry {
-	return slices.Concat(ofIsolation, ofSnapshot, ofMechanism, ofStatement, ofCertificate, ofReplay, ofData, ofFailure, ofHistory)
+	return slices.Concat(ofIsolation, ofSnapshot, ofMechanism, ofStatement, ofCertificate, ofReplay, ofData,
+		ofFailure, ofHistory)
 }
 
 // Of returns the entry of a kind; nil where there is none.

@@ -11,7 +11,8 @@ func TestCatalogue(t *testing.T) {
 	names := map[string]Kind{}
 	for _, e := range All() {
 		same := e.Same == "" || Of(e.Same) != nil && e.Class == History
-		if !same || e.Title == "" || (e.Why == "") != (e.Class == History) || e.Source == "" || e.Class == "" || strings.ContainsAny(string(e.Kind), " :/") {
+		if !same || e.Title == "" || (e.Why == "") != (e.Class == History) || e.Source == "" || e.Class == "" ||
+			strings.ContainsAny(string(e.Kind), " :/") {
 			t.Errorf("%+v", e)
 		}
 		for _, name := range append([]string{string(e.Kind)}, e.Old...) {
@@ -30,7 +31,8 @@ func TestCatalogue(t *testing.T) {
 // for itself.
 func TestNamed(t *testing.T) {
 	for name, want := range map[string]Kind{
-		"consistent-read:uncommitted-read": DirtyRead, "consistent-read:missing-row-after-rebuild": MissingRow.With(AfterRebuild),
+		"consistent-read:uncommitted-read": DirtyRead, "consistent-read:missing-row-after-rebuild": MissingRow.With(
+			AfterRebuild),
 		"committed write lost": LostWrite, "stale-read": StaleRead, "G2-item": G2Item, "nothing such": "nothing such",
 	} {
 		if got := Named(name); got != want {
@@ -42,7 +44,8 @@ func TestNamed(t *testing.T) {
 // TestCircumstances: a kind under a circumstance is told as what it is by itself, and what went on besides.
 func TestCircumstances(t *testing.T) {
 	k := StaleRead.With(AfterIndexBuild)
-	if k.Base() != StaleRead || Of(k) == nil || !strings.HasPrefix(Of(k).Title, Of(StaleRead).Title) || Of(k).Title == Of(StaleRead).Title {
+	if k.Base() != StaleRead || Of(k) == nil || !strings.HasPrefix(Of(k).Title, Of(StaleRead).Title) || Of(k).Title ==
+		Of(StaleRead).Title {
 		t.Errorf("%s is %+v", k, Of(k))
 	}
 	if Kind("nothing such").Base() != "nothing such" || Of("nothing such") != nil {

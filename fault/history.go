@@ -1,8 +1,8 @@
 package fault
 
 // Kinds of class history: what the checkers of recorded histories find, who know transactions by what they read and
-// wrote alone. The first 14 are the anomalies of Wei et al. (ICDE 2025, table I and figure 5), under the names that they
-// have there; the last ones are of Jepsen's workloads.
+// wrote alone. The first 14 are the anomalies of Wei et al. (ICDE 2025, table I and figure 5), under the names that
+// they have there; the last ones are of Jepsen's workloads.
 const (
 	HistoryThinAirRead               Kind = "ThinAirRead"
 	HistoryAbortedRead               Kind = "AbortedRead"
@@ -48,7 +48,8 @@ var ofHistory = []CatalogueEntry{
 	{Kind: HistoryNotMyLastWrite, Class: History, Same: OwnWriteMissed,
 		Title: "A transaction read its own write, but not its last one", Source: "Wei et al., table I (d)"},
 	{Kind: HistoryNotMyOwnWrite, Class: History, Same: OwnWriteMissed,
-		Title: "A transaction wrote a key and then read another transaction's value of it", Source: "Wei et al., table I (e)"},
+		Title:  "A transaction wrote a key and then read another transaction's value of it",
+		Source: "Wei et al., table I (e)"},
 	{Kind: HistoryIntermediateRead, Class: History, Same: G1b,
 		Title: "A transaction read a value that its writer overwrote itself", Source: "Wei et al., table I (f)"},
 	{Kind: HistoryNonRepeatableReads, Class: History, Same: P2,
@@ -56,7 +57,8 @@ var ofHistory = []CatalogueEntry{
 	{Kind: HistorySessionGuaranteeViolation, Class: History, Same: SessionGuarantee,
 		Title: "A transaction misses the effect of an earlier one of its session", Source: "Wei et al., table I (h)"},
 	{Kind: HistoryNonMonotonicRead, Class: History, Same: OTV,
-		Title: "A transaction read a value of another one, and then an older value than that one left", Source: "Wei et al., table I (i)"},
+		Title:  "A transaction read a value of another one, and then an older value than that one left",
+		Source: "Wei et al., table I (i)"},
 	{Kind: HistoryFracturedRead, Class: History, Same: GSingle,
 		Title: "A transaction saw only a part of what another one wrote", Source: "Wei et al., table I (j)"},
 	{Kind: HistoryCausalityViolation, Class: History, Same: GSingle,
@@ -70,11 +72,13 @@ var ofHistory = []CatalogueEntry{
 	{Kind: HistoryCyclicInformationFlow, Class: History, Same: G1c,
 		Title: "Transactions each depend on what the next one wrote", Source: "Adya, PL-1 and PL-2: G0 and G1c"},
 	{Kind: HistoryConflictingOrder, Class: History,
-		Title: "Two transactions must each commit before the other", Source: "Biswas and Enea: the axioms of the weak levels"},
+		Title:  "Two transactions must each commit before the other",
+		Source: "Biswas and Enea: the axioms of the weak levels"},
 	{Kind: HistoryAntiDependencyCycle, Class: History, Same: G2,
 		Title: "A cycle of dependencies", Source: "Adya, PL-3: G2"},
 	{Kind: HistoryRealTimeViolation, Class: History, Same: OrderAgainstTime,
-		Title: "A cycle of dependencies and real time: something took effect before it began, or after it ended", Source: "Herlihy and Wing; strict serializability"},
+		Title:  "A cycle of dependencies and real time: something took effect before it began, or after it ended",
+		Source: "Herlihy and Wing; strict serializability"},
 	{Kind: HistoryNotLinearizable, Class: History,
 		Title: "No order of the operations within their intervals explains what they returned", Source: "Herlihy and Wing"},
 	{Kind: HistoryDuplicateWrite, Class: History,
@@ -84,9 +88,11 @@ var ofHistory = []CatalogueEntry{
 	{Kind: HistoryPhantom, Class: History, Same: G2,
 		Title: "A cycle of dependencies through the matches of a predicate", Source: "Adya, PL-3: G2 that is no G2-item"},
 	{Kind: HistoryStartOrderViolation, Class: History, Same: GSIa,
-		Title: "A transaction saw what had not been committed when it began, or missed what had", Source: "Adya, PL-SI: G-SIa"},
+		Title:  "A transaction saw what had not been committed when it began, or missed what had",
+		Source: "Adya, PL-SI: G-SIa"},
 	{Kind: HistoryExpectedOrderViolation, Class: History,
-		Title: "In the order that the database promises, a transaction returns something else", Source: "Clark et al., section 4.1"},
+		Title:  "In the order that the database promises, a transaction returns something else",
+		Source: "Clark et al., section 4.1"},
 	{Kind: HistoryWrongTotal, Class: History,
 		Title: "The accounts of a bank do not hold together what they must", Source: "Jepsen's workload bank"},
 	{Kind: HistoryNegativeBalance, Class: History,

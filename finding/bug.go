@@ -46,12 +46,13 @@ type Bug struct {
 	Isolations []string       `json:"isolations"`
 	Kept       []Kept         `json:"kept"` // findings whose files are kept, oldest first
 	Verified   []Verification `json:"verified,omitempty"`
-	// Unreduced are those of its findings that no campaign has reduced and counted yet: of bugs as they are shown, never as they are kept.
+	// Unreduced are those of its findings that no campaign has reduced and counted yet: of bugs as they are shown, never
+	// as they are kept.
 	Unreduced int `json:"unreduced,omitempty"`
 }
 
-// Origin says which case of which campaign a finding is: with it the case can be made again, whether its files are kept or
-// not.
+// Origin says which case of which campaign a finding is: with it the case can be made again, whether its files are kept
+// or not.
 type Origin struct {
 	Seed    uint64 `json:"seed"`
 	Case    int    `json:"case"`
@@ -90,7 +91,8 @@ type Bugs struct {
 	Next       int            `json:"next"`                 // number of the next bug
 	Bugs       []*Bug         `json:"bugs"`
 	Known      map[string]int `json:"known,omitempty"` // findings that are known bugs, by the bug's name
-	Gone       []string       `json:"gone,omitempty"`  // findings that were counted, and whose directories are to be removed
+	// findings that were counted, and whose directories are to be removed
+	Gone []string `json:"gone,omitempty"`
 	// Said is what was said of findings, by their names, before they were counted to a bug.
 	Said map[string]Said `json:"said,omitempty"`
 	// Suspects is how many findings that do not come back each time, of one signature, are a bug: 0 is 3.
@@ -158,7 +160,8 @@ func (b *Bugs) enter(g *Bug) {
 	}
 }
 
-// Keys are the texts under which a store finds the bug again, each once, sorted: of its signatures and of what it was shown as.
+// Keys are the texts under which a store finds the bug again, each once, sorted: of its signatures and of what it was
+// shown as.
 func (g *Bug) Keys() []string {
 	under := slices.Clone(g.ShownAs)
 	for _, s := range append([]Signature{g.Signature}, g.Also...) {
@@ -216,10 +219,10 @@ func (b *Bugs) resolve(g *Bug) *Bug {
 	return g
 }
 
-// match returns the bug that a finding is one of, nil if it is new: one with an equal signature; else one, open or fixed, of the
-// same cause, where the features allow it; without a cause one that is found inside a reduced case or the other way round, or
-// that a case which is not reduced to the end covers, the most specific one; for such a case failing that, one of findings that
-// are not reduced to the end either.
+// match returns the bug that a finding is one of, nil if it is new: one with an equal signature; else one, open or
+// fixed, of the same cause, where the features allow it; without a cause one that is found inside a reduced case or the
+// other way round, or that a case which is not reduced to the end covers, the most specific one; for such a case
+// failing that, one of findings that are not reduced to the end either.
 func (b *Bugs) match(env *Environment, sig Signature) *Bug {
 	var best *Bug
 	var by Signature // of best
@@ -248,7 +251,8 @@ func (b *Bugs) match(env *Environment, sig Signature) *Bug {
 // mayBe says whether a finding with signature sig may be one of a bug with signature own, which has the same key.
 func (b *Bugs) mayBe(sig, own Signature) bool {
 	switch {
-	case !sig.Cause.IsZero() && own.key() == sig.Cause.String(): // own may be what it is derived of, which is its own cause
+	case !sig.Cause.IsZero() && own.key() == sig.Cause.String():
+		// own may be what it is derived of, which is its own cause
 		return sig.sameCause(own)
 	case !sig.Cause.IsZero():
 		return false
@@ -273,7 +277,8 @@ func (b *Bugs) Place(r *Record, sig Signature, now time.Time) (g *Bug, fresh boo
 	env := &r.Environment
 	if g = b.match(env, sig); g == nil {
 		b.Next = max(b.Next, 1)
-		g = &Bug{ID: "B" + strconv.Itoa(b.Next), DBMS: env.DBMS, Status: StatusOpen, Class: r.Class, Signature: sig, Summary: r.Summary, First: now,
+		g = &Bug{ID: "B" + strconv.Itoa(b.Next), DBMS: env.DBMS, Status: StatusOpen, Class: r.Class, Signature: sig,
+			Summary: r.Summary, First: now,
 			Origin:   r.Origin(),
 			Versions: []string{}, Isolations: []string{}, Kept: []Kept{}}
 		b.Next++
@@ -284,7 +289,8 @@ func (b *Bugs) Place(r *Record, sig Signature, now time.Time) (g *Bug, fresh boo
 		b.enter(g)
 		fresh = true
 	}
-	if sig.Minimal && g.Signature.Minimal && (sig.Within(g.Signature) || sig.Alike(g.Signature) && len(sig.Features) < len(g.Signature.Features)) {
+	if sig.Minimal && g.Signature.Minimal && (sig.Within(g.Signature) || sig.Alike(g.Signature) && len(sig.Features) < len(
+		g.Signature.Features)) {
 		g.Signature = sig // it needs less than was thought
 	}
 	g.ShownAs = insert(g.ShownAs, sig.Coarse)

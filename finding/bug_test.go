@@ -15,7 +15,8 @@ func sig(coarse string, minimal bool, features ...string) Signature {
 }
 
 func record(dbms, version string) *Record {
-	return &Record{Finding: Finding{Class: "c", Summary: "s"}, Environment: Environment{DBMS: dbms, Version: version, Isolation: "rr"}}
+	return &Record{Finding: Finding{Class: "c", Summary: "s"}, Environment: Environment{DBMS: dbms, Version: version,
+		Isolation: "rr"}}
 }
 
 // TestPlace places findings one after the other and checks to which bug each is counted.
@@ -86,11 +87,13 @@ func TestPlaceCauses(t *testing.T) {
 		{sig("other", false, "UPDATE", "case"), "B7"},
 		{caused(CauseDirty, "other", true, "UPDATE"), "B8"},
 		{caused(CauseMissing, "missing-row", true, "SELECT"), "B9"},
-		{caused(CauseMissing, "unexplained-read/INSERT", true, "REPLACE", "write"), "B9"}, // which write a wrong read stood before
+		// which write a wrong read stood before
+		{caused(CauseMissing, "unexplained-read/INSERT", true, "REPLACE", "write"), "B9"},
 		{caused(CauseMiscount, "INSERT:affected", true, "INSERT"), "B10"},
 		{caused(CauseMiscount, "INSERT:affected", true, "REPLACE"), "B11"}, // it is what REPLACE counts
 		{caused(Cause{Of: "error 1 no such table"}, "corruption/1", true, "read"), "B12"},
-		{caused(Cause{Of: "error 1 no such table"}, "corruption/1", true, "autocommit", "ddl:ALTER"), "B12"}, // the tool's own statement met it
+		// the tool's own statement met it
+		{caused(Cause{Of: "error 1 no such table"}, "corruption/1", true, "autocommit", "ddl:ALTER"), "B12"},
 		{caused(Cause{Of: "error 1 no such table"}, "unexpected-error/1", true, "UPDATE", "view"), "B12"},
 		{sig("first-updater-wins", true, "transactions", "write"), "B13"}, // what has no cause is one for others …
 		{caused(Cause{Of: "first-updater-wins"}, "unexplained-read/DELETE", true, "DELETE", "transactions", "write"), "B13"},
@@ -98,9 +101,13 @@ func TestPlaceCauses(t *testing.T) {
 		{sig("mutual-exclusion", true, "transactions", "write"), "B14"}, // … whichever is met first
 		{caused(CauseGone, "RELEASE:lost-savepoint", true, "read", "savepoint"), "B15"},
 		{caused(CauseGone, "ROLLBACK TO:lost-savepoint", true, "early-savepoint", "savepoint"), "B15"},
-		{caused(Cause{fault.PassesOver, "UPDATE"}, "UPDATE:matched-versus-written", true, "UPDATE", "compare", "join:left", "joined-write"), "B16"},
-		{caused(Cause{fault.PassesOver, "UPDATE"}, "UPDATE:matched-versus-written", true, "UPDATE", "derived", "join:left", "subquery", "versioned"), "B17"}, // it reads joined tables
-		{caused(Cause{fault.PassesOver, "UPDATE"}, "UPDATE:matched-versus-written", false, "IF", "UPDATE", "derived", "join:left", "subquery", "versioned"), "B17"},
+		{caused(Cause{fault.PassesOver, "UPDATE"}, "UPDATE:matched-versus-written", true, "UPDATE", "compare", "join:left",
+			"joined-write"), "B16"},
+		// it reads joined tables
+		{caused(Cause{fault.PassesOver, "UPDATE"}, "UPDATE:matched-versus-written", true, "UPDATE", "derived", "join:left",
+			"subquery", "versioned"), "B17"},
+		{caused(Cause{fault.PassesOver, "UPDATE"}, "UPDATE:matched-versus-written", false, "IF", "UPDATE", "derived",
+			"join:left", "subquery", "versioned"), "B17"},
 	} {
 		if g, fresh := b.Place(record("x", "1.0"), tc.sig, time.Unix(1, 0)); g.ID != tc.want || fresh != (g.Count == 1) {
 			t.Errorf("finding %d: %s, want %s", i, g.ID, tc.want)
@@ -109,13 +116,14 @@ func TestPlaceCauses(t *testing.T) {
 	old := &Bugs{}
 	g, _ := old.Place(record("x", "1.0"), sig("stale-read", true, "SELECT"), time.Unix(1, 0))
 	g.Settle(StatusInvalid, "documented")
-	if again, fresh := old.Place(record("x", "1.0"), caused(CauseStale, "stale-read", true, "SELECT"), time.Unix(2, 0)); fresh || again != g {
+	if again, fresh := old.Place(record("x", "1.0"), caused(CauseStale, "stale-read", true, "SELECT"),
+		time.Unix(2, 0)); fresh || again != g {
 		t.Error("a bug of before findings had causes is not known again")
 	}
 }
 
-// TestPlaceWarned places findings that differ in warnings alone: by which ones, whichever kind of statement is warned. What the statement has is no
-// matter where the warning is of a name of the database's own.
+// TestPlaceWarned places findings that differ in warnings alone: by which ones, whichever kind of statement is warned.
+// What the statement has is no matter where the warning is of a name of the database's own.
 func TestPlaceWarned(t *testing.T) {
 	b := &Bugs{}
 	warned := func(cause Cause, coarse string, minimal bool, features ...string) Signature {
@@ -128,13 +136,17 @@ func TestPlaceWarned(t *testing.T) {
 		want string
 	}{
 		{warned(Cause{fault.WarnedOfOwn, "a"}, "UPDATE:warnings", true, "UPDATE", "order"), "B1"},
-		{warned(Cause{fault.WarnedOfOwn, "a"}, "SELECT:warnings", true, "SELECT", "distinct"), "B1"}, // whatever the statement has
+		// whatever the statement has
+		{warned(Cause{fault.WarnedOfOwn, "a"}, "SELECT:warnings", true, "SELECT", "distinct"), "B1"},
 		{warned(Cause{fault.WarnedOfOwn, "a"}, "UPDATE:warnings", false, "UPDATE", "case", "order"), "B1"},
 		{warned(Cause{fault.WarnedOfOwn, "b"}, "UPDATE:warnings", true, "UPDATE", "order"), "B2"}, // another name of its own
 		{warned(Cause{fault.WarnedOtherwise, "a"}, "UPDATE:warnings", true, "UPDATE", "ignore"), "B3"},
-		{warned(Cause{fault.WarnedOtherwise, "a"}, "DELETE:warnings", true, "DELETE", "cast", "ignore"), "B3"}, // the same warning, in something
-		{warned(Cause{fault.WarnedOtherwise, "a"}, "UPDATE:warnings", true, "UPDATE", "order"), "B4"},          // that needs something else
-		{warned(Cause{fault.WarnedOtherwise, "b"}, "UPDATE:warnings", true, "UPDATE", "ignore"), "B5"},         // another code
+		// the same warning, in something
+		{warned(Cause{fault.WarnedOtherwise, "a"}, "DELETE:warnings", true, "DELETE", "cast", "ignore"), "B3"},
+		// that needs something else
+		{warned(Cause{fault.WarnedOtherwise, "a"}, "UPDATE:warnings", true, "UPDATE", "order"), "B4"},
+		// another code
+		{warned(Cause{fault.WarnedOtherwise, "b"}, "UPDATE:warnings", true, "UPDATE", "ignore"), "B5"},
 		{warned(Cause{fault.WarnedOtherwise, "b"}, "UPDATE:warnings", false, "UPDATE", "case", "ignore"), "B5"},
 		{sig("UPDATE:rows", true, "UPDATE", "ignore"), "B6"}, // it differs in rows
 		{sig("UPDATE:rows", false, "UPDATE", "ignore"), "B6"},
@@ -143,7 +155,8 @@ func TestPlaceWarned(t *testing.T) {
 			t.Errorf("finding %d: %s, want %s", i, g.ID, tc.want)
 		}
 	}
-	for _, damage := range []Cause{CauseIndex, CauseLost} { // wrong answers of an index may be why a value is warned of, not why the database's own name is
+	for _, damage := range []Cause{CauseIndex, CauseLost} {
+		// wrong answers of an index may be why a value is warned of, not why the database's own name is
 		if got := Explains(damage, ClassReplay, Cause{fault.WarnedOtherwise, "a"}); got != (damage == CauseIndex) {
 			t.Errorf("%s explains a warning: %v", damage, got)
 		}
@@ -184,7 +197,8 @@ func TestPlaceSettled(t *testing.T) {
 	if place("10.2.99-MariaDB", one); g.Status != StatusFixed {
 		t.Error("opened again by an older version")
 	}
-	if place("10.11.3-MariaDB", one); g.Status != StatusOpen || !strings.Contains(g.Note, "fixed in 10.11.3") || g.FixedIn != "" {
+	if place("10.11.3-MariaDB", one); g.Status != StatusOpen || !strings.Contains(g.Note, "fixed in 10.11.3") ||
+		g.FixedIn != "" {
 		t.Errorf("not opened again: %+v", g)
 	}
 	if !slices.Equal(g.Versions, []string{"10.11.3-MariaDB", "10.2", "10.2.99-MariaDB"}) || g.Count != 4 {
@@ -258,7 +272,8 @@ func TestCompareVersions(t *testing.T) {
 	for _, tc := range []struct {
 		a, b string
 		want int
-	}{{"10.11.19-MariaDB", "10.11.3", 1}, {"10.11", "10.11.0", -1}, {"9.7.4", "11.8", -1}, {"8.0.36-debug", "8.0.36", 0}, {"x", "1", -1}} {
+	}{{"10.11.19-MariaDB", "10.11.3", 1}, {"10.11", "10.11.0", -1}, {"9.7.4", "11.8", -1}, {"8.0.36-debug", "8.0.36", 0},
+		{"x", "1", -1}} {
 		if got := CompareVersions(tc.a, tc.b); got != tc.want {
 			t.Errorf("%s and %s: %d, want %d", tc.a, tc.b, got, tc.want)
 		}
@@ -266,22 +281,27 @@ func TestCompareVersions(t *testing.T) {
 }
 
 func TestCovers(t *testing.T) {
-	one, two := Signature{Coarse: "a", Features: []string{"join"}}, Signature{Coarse: "a", Features: []string{"case", "join"}}
-	if !one.Covers(two) || two.Covers(one) || !one.Covers(one) || one.Covers(Signature{Coarse: "b", Features: two.Features}) {
+	one, two := Signature{Coarse: "a", Features: []string{"join"}}, Signature{Coarse: "a",
+		Features: []string{"case", "join"}}
+	if !one.Covers(two) || two.Covers(one) || !one.Covers(one) ||
+		one.Covers(Signature{Coarse: "b", Features: two.Features}) {
 		t.Error("Covers is no inclusion of features")
 	}
 	if one.Equal(two) || !one.Equal(Signature{Coarse: "a", Features: []string{"join"}, Minimal: true}) {
 		t.Error("Equal")
 	}
-	plain, derived := Signature{Coarse: "a", Features: []string{"SELECT"}}, Signature{Coarse: "a", Features: []string{"SELECT", "derived", "join"}}
+	plain, derived := Signature{Coarse: "a", Features: []string{"SELECT"}}, Signature{Coarse: "a",
+		Features: []string{"SELECT", "derived", "join"}}
 	if !one.Within(two) || two.Within(one) || plain.Within(derived) || !one.Within(derived) {
 		t.Error("Within")
 	}
 	alike := func(a, b string) bool {
 		return Signature{Coarse: "a", Features: strings.Fields(a)}.Alike(Signature{Coarse: "a", Features: strings.Fields(b)})
 	}
-	if !alike("SELECT where write", "SELECT write") || !alike("SELECT index subquery", "SELECT index where") || alike("SELECT compare where", "SELECT where") ||
-		alike("SELECT index where", "SELECT where") || alike("SELECT join:left where", "SELECT where") || plain.Alike(Signature{Coarse: "b", Features: plain.Features}) {
+	if !alike("SELECT where write", "SELECT write") || !alike("SELECT index subquery", "SELECT index where") ||
+		alike("SELECT compare where", "SELECT where") ||
+		alike("SELECT index where", "SELECT where") || alike("SELECT join:left where", "SELECT where") ||
+		plain.Alike(Signature{Coarse: "b", Features: plain.Features}) {
 		t.Error("Alike")
 	}
 	if s := two.String() + "; " + (Signature{Coarse: "a"}).String(); s != "a {case join}; a" {

@@ -88,8 +88,8 @@ func (b *Bugs) Merge(into string, ids []string) (*Bug, error) {
 	return g, nil
 }
 
-// Split makes a kept finding of a bug a bug of its own. If it brought in a signature by which other findings were merged,
-// those to come go with it.
+// Split makes a kept finding of a bug a bug of its own. If it brought in a signature by which other findings were
+// merged, those to come go with it.
 func (b *Bugs) Split(id, dir string) (*Bug, error) {
 	g, err := b.Find(id)
 	if err != nil {
@@ -106,8 +106,10 @@ func (b *Bugs) Split(id, dir string) (*Bug, error) {
 	g.Kept = slices.Delete(g.Kept, at, at+1)
 	g.Count--
 	g.Also = slices.DeleteFunc(g.Also, func(s Signature) bool { return s.Equal(k.Signature) })
-	fresh := &Bug{ID: "B" + strconv.Itoa(b.Next), DBMS: g.DBMS, Status: StatusOpen, Class: g.Class, Signature: k.Signature, Summary: g.Summary, Count: 1, Planted: g.Planted, Origin: k.Origin,
-		First: g.First, Last: g.Last, Versions: slices.Clone(g.Versions), Isolations: slices.Clone(g.Isolations), Kept: []Kept{k}}
+	fresh := &Bug{ID: "B" + strconv.Itoa(b.Next), DBMS: g.DBMS, Status: StatusOpen, Class: g.Class, Signature: k.Signature,
+		Summary: g.Summary, Count: 1, Planted: g.Planted, Origin: k.Origin,
+		First: g.First, Last: g.Last, Versions: slices.Clone(g.Versions), Isolations: slices.Clone(g.Isolations),
+		Kept: []Kept{k}}
 	b.Next++
 	b.Bugs = append(b.Bugs, fresh)
 	b.Changed()

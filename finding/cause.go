@@ -71,28 +71,33 @@ var (
 	CauseStale  = Cause{Kind: fault.StaleRead} // a read missed what was committed before its snapshot
 	CauseDirty  = Cause{Kind: fault.DirtyRead} // a read saw what was not committed
 	CauseNewer  = Cause{Kind: fault.NewerRead} // a statement saw what was committed after its snapshot
-	// Where one writes at a time: it must not write that read before another one committed. What such a transaction sees, overwrites and counts follows.
+	// Where one writes at a time: it must not write that read before another one committed. What such a transaction sees,
+	// overwrites and counts follows.
 	CauseOldWriter = Cause{Kind: fault.OldWriter}
-	CauseOwn       = Cause{Kind: fault.OwnWriteMissed} // a read missed what its transaction had written and the final contents have
-	CauseLater     = Cause{Kind: fault.OwnLaterWrite}  // a read saw what its transaction wrote only after it
-	CauseThinAir   = Cause{Kind: fault.ThinAirRead}    // a read saw what nobody wrote
-	CauseMissing   = Cause{Kind: fault.MissingRow}     // a read missed a row that nobody had touched
-	CauseSearch    = Cause{Kind: fault.Searched}       // a read with a WHERE clause, of a table with an index; the whole table reads right
+	// a read missed what its transaction had written and the final contents have
+	CauseOwn     = Cause{Kind: fault.OwnWriteMissed}
+	CauseLater   = Cause{Kind: fault.OwnLaterWrite} // a read saw what its transaction wrote only after it
+	CauseThinAir = Cause{Kind: fault.ThinAirRead}   // a read saw what nobody wrote
+	CauseMissing = Cause{Kind: fault.MissingRow}    // a read missed a row that nobody had touched
+	// a read with a WHERE clause, of a table with an index; the whole table reads right
+	CauseSearch    = Cause{Kind: fault.Searched}
 	CauseTwice     = Cause{Kind: fault.RowTwice}
 	CauseUnwritten = Cause{Kind: fault.UnwrittenVersion} // a row names it as what it was before
-	CauseKey       = Cause{Kind: fault.KeyOnce}          // of a transaction and its replay: a unique key is looked up wrongly
-	CauseNone      = Cause{Kind: fault.WroteNone}        // and says that it wrote
-	CauseMiscount  = Cause{Kind: fault.Affected}         // what was written is as it should be
-	CauseCount     = Cause{Kind: fault.Counted}          // of a whole table, with a read of all its columns beside it
-	CauseIndex     = Cause{Kind: fault.IndexDamaged}     // the database says so itself
-	CauseOrphan    = Cause{Kind: fault.Orphan}           // the same
-	CauseDamaged   = Cause{Kind: fault.PagesDamaged}     // the same
-	CauseGone      = Cause{Kind: fault.LostSavepoint}    // from a transaction that goes on, whichever statement asks for it
-	CauseEnded     = Cause{Kind: fault.Ended}            // its COMMIT and its ROLLBACK found none
+	// of a transaction and its replay: a unique key is looked up wrongly
+	CauseKey      = Cause{Kind: fault.KeyOnce}
+	CauseNone     = Cause{Kind: fault.WroteNone}    // and says that it wrote
+	CauseMiscount = Cause{Kind: fault.Affected}     // what was written is as it should be
+	CauseCount    = Cause{Kind: fault.Counted}      // of a whole table, with a read of all its columns beside it
+	CauseIndex    = Cause{Kind: fault.IndexDamaged} // the database says so itself
+	CauseOrphan   = Cause{Kind: fault.Orphan}       // the same
+	CauseDamaged  = Cause{Kind: fault.PagesDamaged} // the same
+	// from a transaction that goes on, whichever statement asks for it
+	CauseGone  = Cause{Kind: fault.LostSavepoint}
+	CauseEnded = Cause{Kind: fault.Ended} // its COMMIT and its ROLLBACK found none
 )
 
-// ofEnded are the classes of what a transaction shows that was none any more: its writes were there for all at once, its locks and its
-// snapshot gone.
+// ofEnded are the classes of what a transaction shows that was none any more: its writes were there for all at once,
+// its locks and its snapshot gone.
 var ofEnded = []string{ClassSnapshot, ClassIsolation, ClassMechanism, ClassUnexplained, ClassInconsistent, ClassReplay}
 
 // EndExplains says whether a finding of a class, about a transaction that ended without a word, is explained by that.
@@ -113,14 +118,15 @@ func (c Cause) entry() *fault.CatalogueEntry {
 // matters: whether it takes a second transaction is chance.
 func (c Cause) ofAnswer() bool { return c.entry().OfDamage && !c.entry().AnySyntax }
 
-// answered are the classes of findings that have no cause by the answers alone, which damage may have made wrong. Of two transactions that
-// held one lock, or depend on each other in a circle, it says nothing.
+// answered are the classes of findings that have no cause by the answers alone, which damage may have made wrong. Of
+// two transactions that held one lock, or depend on each other in a circle, it says nothing.
 var answered = []string{ClassReplay, ClassPlan, ClassInconsistent, ClassUnexplained}
 
 // Explains says whether a cause explains what else is found in its case: a finding of a class, with a cause or none.
 func Explains(damage Cause, class string, cause Cause) bool {
 	byAnswers := cause.IsZero() || cause.Kind == fault.WarnedOtherwise
-	return (damage == CauseIndex || damage == CauseDamaged) && (cause.entry().OfDamage || byAnswers && slices.Contains(answered, class))
+	return (damage == CauseIndex || damage == CauseDamaged) &&
+		(cause.entry().OfDamage || byAnswers && slices.Contains(answered, class))
 }
 
 // OfWarnings says whether a cause is one of warnings alone. They tell nothing of what else goes wrong.
@@ -128,8 +134,9 @@ func OfWarnings(cause Cause) bool {
 	return cause.Kind == fault.WarnedOtherwise || cause.Kind == fault.WarnedOfOwn
 }
 
-// OfStatements says whether a cause is one that a statement has by itself, so that what it needs of SQL matters: not where the cause is one of
-// transactions, nor where the database names what only it knows, which tells more of the bug than the statement does.
+// OfStatements says whether a cause is one that a statement has by itself, so that what it needs of SQL matters: not
+// where the cause is one of transactions, nor where the database names what only it knows, which tells more of the bug
+// than the statement does.
 func OfStatements(cause Cause) bool {
 	return !cause.IsZero() && !cause.entry().AnySyntax && cause.Kind != fault.WarnedOfOwn
 }

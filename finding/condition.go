@@ -7,7 +7,8 @@ import (
 
 // Condition is one thing without which a reduced case does not show its finding.
 type Condition struct {
-	// Kind is "transaction", "statement", "row", "index", "constraint", "clause", "begin", "end", "overlap" or "isolation".
+	// Kind is "transaction", "statement", "row", "index", "constraint", "clause", "begin", "end", "overlap" or
+	// "isolation".
 	Kind string `json:"kind"`
 	// Where is a transaction ("T1"), a statement ("T1.S0"), a table, or an isolation level at which it does not show.
 	Where string `json:"where,omitempty"`

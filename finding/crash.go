@@ -34,10 +34,11 @@ func standardLibrary(function string) bool {
 }
 
 // handlers are functions that run because of a crash, or below every thread; they tell nothing about it.
-var handlers = regexp.MustCompile(`^(my_print_stacktrace|my_print_backtrace|handle_fatal_signal|handle_segfault|my_server_abort|my_abort|` +
-	`print_fatal_signal|gsignal|raise|abort|pthread_kill|__pthread_kill\w*|__?assert\w*|__restore_rt|__GI_\w+|__libc\w*|killpg|` +
-	`ut_dbg_assertion_failed|ib::fatal::~fatal|ib::fatal_or_error::~fatal_or_error|start_thread|clone3?|__interceptor\w*|__asan\w*|` +
-	`pfs_spawn_thread|panic|std::.*|_start|\?\?)$`)
+var handlers = regexp.MustCompile(
+	`^(my_print_stacktrace|my_print_backtrace|handle_fatal_signal|handle_segfault|my_server_abort|my_abort|` +
+		`print_fatal_signal|gsignal|raise|abort|pthread_kill|__pthread_kill\w*|__?assert\w*|__restore_rt|__GI_\w+|__libc\w*|killpg|` +
+		`ut_dbg_assertion_failed|ib::fatal::~fatal|ib::fatal_or_error::~fatal_or_error|start_thread|clone3?|__interceptor\w*|__asan\w*|` +
+		`pfs_spawn_thread|panic|std::.*|_start|\?\?)$`)
 
 // The lines that say why a process ended, the most telling first.
 var reasons = []*regexp.Regexp{
@@ -83,8 +84,9 @@ func frames(log string) []string {
 	return out
 }
 
-// caughtFrames returns the innermost functions of the last panic in a log that a server in Go has caught: TiDB ends the connection, and writes the stack in one
-// line, [stack="function\n\tfile\nfunction\n\tfile"]. What stands above the panic is who caught it.
+// caughtFrames returns the innermost functions of the last panic in a log that a server in Go has caught: TiDB ends the
+// connection, and writes the stack in one line, [stack="function\n\tfile\nfunction\n\tfile"]. What stands above the
+// panic is who caught it.
 func caughtFrames(log string) []string {
 	at := strings.LastIndex(log, `[stack="`)
 	if at < 0 || !strings.Contains(log[:at], "panic") {
@@ -118,7 +120,8 @@ func TopFrame(log string) string {
 	return ""
 }
 
-// frame returns the function that a line of a stack trace names, without arguments; "" where it is none or says nothing.
+// frame returns the function that a line of a stack trace names, without arguments; "" where it is none or says
+// nothing.
 func frame(line string) string {
 	line = strings.TrimSpace(line)
 	name := ""
@@ -171,8 +174,8 @@ func NormalizeError(message string) string {
 
 var nameOrNumber = regexp.MustCompile(`\S*[0-9_]\S*`)
 
-// MessageShape is NormalizeError for messages that name tables, columns and indexes without quotes: these go too, as far as they
-// hold a digit or an underscore, as those of generated cases do.
+// MessageShape is NormalizeError for messages that name tables, columns and indexes without quotes: these go too, as
+// far as they hold a digit or an underscore, as those of generated cases do.
 func MessageShape(message string) string {
 	return nameOrNumber.ReplaceAllString(NormalizeError(message), "N")
 }

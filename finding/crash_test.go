@@ -49,10 +49,14 @@ modernc.org/sqlite.(*conn).step(0xc000010000)
 			`github.com/pingcap/tidb/pkg/planner/core.(*PlanBuilder).Build\n\t/planbuilder.go:549\ngithub.com/pingcap/tidb/pkg/planner.optimize\n\t/optimize.go:493"]
 `, "github.com/pingcap/tidb/pkg/planner/core.(*PlanBuilder).buildExpand<" +
 			"github.com/pingcap/tidb/pkg/planner/core.(*PlanBuilder).buildSelect<github.com/pingcap/tidb/pkg/planner/core.(*PlanBuilder).Build"},
-		"go, an error with its stack": {`[2026/11/25 18:20:00.000 +00:00] [ERROR] [x.go:1] ["no lease"] [stack="github.com/pingcap/tidb/pkg/x.F\n\t/x.go:1"]`, ""},
-		"assertion":                   {"mysqld: /build/sql/field.cc:1234: virtual int Field::store(): Assertion `table->write_set' failed.\n", "Assertion `table->write_set' failed"},
-		"message":                     {"panic: cannot open /tmp/txweave-12/case.db: 17 of 'x'\n", "panic: cannot open case.db: N of ?"},
-		"nothing":                     {"ready for connections\n", ""},
+		"go, an error with its stack": {
+			`[2026/11/25 18:20:00.000 +00:00] [ERROR] [x.go:1] ["no lease"] [stack="github.com/pingcap/tidb/pkg/x.F\n\t/x.go:1"]`, ""},
+		"assertion": {
+			"mysqld: /build/sql/field.cc:1234: virtual int Field::store(): Assertion `table->write_set' failed.\n",
+			"Assertion `table->write_set' failed"},
+		"message": {"panic: cannot open /tmp/txweave-12/case.db: 17 of 'x'\n",
+			"panic: cannot open case.db: N of ?"},
+		"nothing": {"ready for connections\n", ""},
 	} {
 		if got := crashSite(tc.log); got != tc.want {
 			t.Errorf("%s: %q, want %q", name, got, tc.want)
@@ -65,12 +69,14 @@ func TestSign(t *testing.T) {
 		f    Finding
 		want string
 	}{
-		{Finding{Class: ClassReplay, Differences: []Difference{{Stmt: "T0.S1", Kind: "SELECT", What: fault.Rows}, {What: fault.Final}}}, "replay-difference/SELECT:rows"},
+		{Finding{Class: ClassReplay, Differences: []Difference{{Stmt: "T0.S1", Kind: "SELECT", What: fault.Rows},
+			{What: fault.Final}}}, "replay-difference/SELECT:rows"},
 		{Finding{Class: ClassReplay, Differences: []Difference{{What: fault.Final, Table: "t0"}}}, "replay-difference/final"},
 		{Finding{Class: ClassReplay, Differences: []Difference{{Kind: "INSERT", What: fault.Error, Transaction: Answered(nil),
 			Replay: Answered(&history.DBError{Code: 1062, Message: "Duplicate entry '7'"})}}},
 			"replay-difference/INSERT:error(none,1062)"},
-		{Finding{Class: ClassIsolation, Differences: []Difference{{What: "G1c"}, {What: "G2-item"}}}, "isolation-violation/G1c"},
+		{Finding{Class: ClassIsolation, Differences: []Difference{{What: "G1c"}, {What: "G2-item"}}},
+			"isolation-violation/G1c"},
 		{Finding{Class: ClassCrash, Log: "panic: at 5"}, "crash/panic: at N"},
 		{Finding{Class: ClassCrash}, "crash"},
 	} {

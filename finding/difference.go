@@ -86,7 +86,8 @@ func OfCommit(txn int, what fault.Kind, why Sentence) Difference {
 
 // OfCommit says whether a difference is such a one, of what is owed.
 func (d *Difference) OfCommit(txn int) bool {
-	return d.Txn != nil && *d.Txn == txn && d.Kind == commit && (d.What == fault.RefusedOwed || d.What == fault.CommittedOwed)
+	return d.Txn != nil && *d.Txn == txn && d.Kind == commit &&
+		(d.What == fault.RefusedOwed || d.What == fault.CommittedOwed)
 }
 
 // BySearch says whether what differs is between a write and a query right before it for the rows that it writes, or

@@ -25,12 +25,13 @@ const (
 	GraphFile       = "sdg.json"         // the statement-dependency graph …
 	DrawingFile     = "sdg.dot"          // … to draw
 	LogFile         = "log.txt"          // of a crash: the tail of the server's log
-	StacksFile      = "stacks.txt"       // of a hang: what the threads of the server, or of the engine's process, were doing
-	ReductionFile   = "reduction.json"   // how the case was made smaller
-	PlainFile       = "plain.json"       // the case as a person would write it, and what it was answered
-	StormFile       = "storm.json"       // of a storm, which has no case: what it was
-	PageFile        = "timeline.html"    // all of it as one page
-	ReducedDir      = "reduced"          // directory of the smaller case, shaped like the finding's
+	// of a hang: what the threads of the server, or of the engine's process, were doing
+	StacksFile    = "stacks.txt"
+	ReductionFile = "reduction.json" // how the case was made smaller
+	PlainFile     = "plain.json"     // the case as a person would write it, and what it was answered
+	StormFile     = "storm.json"     // of a storm, which has no case: what it was
+	PageFile      = "timeline.html"  // all of it as one page
+	ReducedDir    = "reduced"        // directory of the smaller case, shaped like the finding's
 )
 
 // maxFile is how many bytes of a file of a finding are read: more than any campaign writes.
@@ -73,7 +74,8 @@ func Open(path string) (*Dir, error) {
 	return d, nil
 }
 
-// CheckFormat refuses a format that is newer than the one that is read. 0 is what was written before formats had numbers.
+// CheckFormat refuses a format that is newer than the one that is read. 0 is what was written before formats had
+// numbers.
 func CheckFormat(got, known int) error {
 	if got < 0 || got > known {
 		return fmt.Errorf("it is of format %d, and this txweave reads up to %d: it is too old for it", got, known)
@@ -130,9 +132,10 @@ func (d *Dir) Reduced() (*Dir, error) {
 	return Open(d.file(ReducedDir))
 }
 
-// Write writes a finding with its files, by name, in a directory of its own, which must not be there yet and appears under
-// its name only when it is whole and on disk: its error is fs.ErrExist otherwise. Page, unless nil, makes timeline.html from
-// the directory as it is to be. Nobody but the user can read it: there are answers of the user's server in it.
+// Write writes a finding with its files, by name, in a directory of its own, which must not be there yet and appears
+// under its name only when it is whole and on disk: its error is fs.ErrExist otherwise. Page, unless nil, makes
+// timeline.html from the directory as it is to be. Nobody but the user can read it: there are answers of the user's
+// server in it.
 func Write(path string, r *Record, files map[string][]byte, page func(dir string) []byte) error {
 	tmp, err := os.MkdirTemp(filepath.Dir(path), TempPrefix)
 	if err != nil {
@@ -181,7 +184,8 @@ func rename(from, to string) error {
 // TempPrefix begins the names of what is being written, and of what is being removed, beside findings' directories.
 const TempPrefix = ".new-"
 
-// Remove removes a finding's directory. It loses its name first, so that nobody sees a part of it, whenever that is killed.
+// Remove removes a finding's directory. It loses its name first, so that nobody sees a part of it, whenever that is
+// killed.
 func Remove(path string) error {
 	tmp, err := os.MkdirTemp(filepath.Dir(path), TempPrefix)
 	if err != nil {
@@ -224,5 +228,6 @@ func PathIn(dir, name string) (string, error) {
 
 // ValidName says whether a text can be the name of a finding's directory below a store: no way leads out of it.
 func ValidName(name string) bool {
-	return name != "" && filepath.Base(name) == name && !strings.HasPrefix(name, ".") && !strings.ContainsAny(name, `/\`+"\x00")
+	return name != "" && filepath.Base(name) == name && !strings.HasPrefix(name, ".") &&
+		!strings.ContainsAny(name, `/\`+"\x00")
 }

@@ -9,7 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestStrangersFiles: what is no regular file is not read, be it a pipe, which is not waited for, or a link to what lies elsewhere.
+// TestStrangersFiles: what is no regular file is not read, be it a pipe, which is not waited for, or a link to what
+// lies elsewhere.
 func TestStrangersFiles(t *testing.T) {
 	dir := t.TempDir()
 	secret := filepath.Join(t.TempDir(), "secret")

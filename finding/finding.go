@@ -11,8 +11,9 @@ import (
 
 // Classes of findings.
 const (
-	ClassReplay       = "replay-difference"       // a statement or the final contents differ without transactions
-	ClassPlan         = "plan-difference"         // the same statements without transactions, planned otherwise, give something else
+	ClassReplay = "replay-difference" // a statement or the final contents differ without transactions
+	// the same statements without transactions, planned otherwise, give something else
+	ClassPlan         = "plan-difference"
 	ClassInconsistent = "inconsistent-read-write" // a write disagrees with the reads around it
 	ClassUnexplained  = "unexplained-read"        // a read or write that no committed statement accounts for
 	ClassIsolation    = "isolation-violation"     // a phenomenon happened that the level forbids
@@ -39,15 +40,15 @@ type Finding struct {
 	// With is the signature of the first finding of the same case that names one of the same transactions: most likely
 	// both have one cause.
 	With string `json:"with,omitempty"`
-	// Cause is what it comes down to, where that is more than this one oracle and kind of statement would show; see package
-	// oracle/cause.
+	// Cause is what it comes down to, where that is more than this one oracle and kind of statement would show; see
+	// package oracle/cause.
 	Cause Cause `json:"cause,omitzero"`
 	// Derived says that nothing but the finding which it goes with tells its cause.
 	Derived bool `json:"derived,omitempty"`
 }
 
-// OfStatement says whether the finding is of a statement of the case: what a trace tells of. A server that ended, a row that the tables cannot be filled with and
-// tables that are damaged are not.
+// OfStatement says whether the finding is of a statement of the case: what a trace tells of. A server that ended, a row
+// that the tables cannot be filled with and tables that are damaged are not.
 func (f *Finding) OfStatement() bool {
 	return f.Class != ClassCrash && f.Class != ClassHang && len(f.Differences) > 0 && f.Differences[0].Stmt != ""
 }
@@ -65,8 +66,8 @@ func (f *Finding) Again() string {
 	return fmt.Sprintf("came back %d of %d times", f.Confirmed, f.Repeated)
 }
 
-// OwnCause is the cause that the finding tells by itself; "" where it does not, or where only a smaller case does: whether a search goes wrong by
-// an index shows when that cannot be taken away.
+// OwnCause is the cause that the finding tells by itself; "" where it does not, or where only a smaller case does:
+// whether a search goes wrong by an index shows when that cannot be taken away.
 func (f *Finding) OwnCause() Cause {
 	if f.Derived || f.Cause == CauseSearch {
 		return Cause{}

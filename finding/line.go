@@ -11,8 +11,8 @@ import (
 const maxLine = 4000
 
 // Line makes a text that a server, or a file, wrote fit to be shown on one line of a terminal or of a report: control
-// characters, which could move the cursor or end the line, become visible, what is no UTF-8 is written in hex, and what is too
-// long is cut.
+// characters, which could move the cursor or end the line, become visible, what is no UTF-8 is written in hex, and what
+// is too long is cut.
 func Line(text string) string {
 	cut := ""
 	if len(text) > maxLine {
@@ -44,7 +44,8 @@ func Line(text string) string {
 
 // strange says whether a character does something to a terminal, or hides in a text.
 func strange(r rune) bool {
-	return r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == utf8.RuneError || r == '\u2028' || r == '\u2029')
+	return r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == utf8.RuneError || r == '\u2028' ||
+		r == '\u2029')
 }
 
 // ErrorLine is Line for an error: the lines of one that has several stand one after the other.

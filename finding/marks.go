@@ -13,8 +13,8 @@ const (
 	plantedField = "planted"
 )
 
-// Mark notes in a case's text what its finding was made under, so that whoever runs it again runs it under the same. What is
-// no case stays as it is.
+// Mark notes in a case's text what its finding was made under, so that whoever runs it again runs it under the same.
+// What is no case stays as it is.
 func Mark(text []byte, env *Environment) []byte {
 	if env.Claim == "" && len(env.Planted) == 0 {
 		return text
@@ -23,7 +23,9 @@ func Mark(text []byte, env *Environment) []byte {
 	if err != nil {
 		return text
 	}
-	c.Options = slices.DeleteFunc(c.Options, func(o testcase.Option) bool { return o.Key == claimField || o.Key == plantedField })
+	c.Options = slices.DeleteFunc(c.Options, func(o testcase.Option) bool {
+		return o.Key == claimField || o.Key == plantedField
+	})
 	if env.Claim != "" {
 		c.Options = append(c.Options, testcase.Option{Key: claimField, Value: env.Claim})
 	}
@@ -51,5 +53,6 @@ func (e *Environment) PlantedNote() string {
 	if len(e.Planted) == 0 {
 		return ""
 	}
-	return "PLANTED: txweave itself put a bug (" + strings.Join(e.Planted, ", ") + ") between it and the database. This says nothing of the database."
+	return "PLANTED: txweave itself put a bug (" + strings.Join(e.Planted, ", ") +
+		") between it and the database. This says nothing of the database."
 }

@@ -13,8 +13,8 @@ import (
 // PlainFormat is the number of plain.json's format.
 const PlainFormat = 1
 
-// Plain is a finding's case as a person would write it, with what it was answered: no probes, and of the bookkeeping only what
-// makes it visible.
+// Plain is a finding's case as a person would write it, with what it was answered: no probes, and of the bookkeeping
+// only what makes it visible.
 type Plain struct {
 	Format int              `json:"format"`
 	Case   string           `json:"case"`   // the text of the case

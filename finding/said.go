@@ -1,7 +1,7 @@
 package finding
 
-// Said is what somebody has said of a group of findings that no campaign has counted yet, which is called by its first one: the bug that
-// this one is counted to gets it.
+// Said is what somebody has said of a group of findings that no campaign has counted yet, which is called by its first
+// one: the bug that this one is counted to gets it.
 type Said struct {
 	Status  Status   `json:"status,omitempty"` // "": nothing
 	FixedIn string   `json:"fixed_in,omitempty"`
@@ -22,7 +22,8 @@ func (b *Bugs) Say(was, is *Bug) {
 	b.Said[is.ID] = s
 }
 
-// Hear gives a bug what was said of a finding before it was counted to the bug: a status only where the bug is of no other findings, of which it was not said.
+// Hear gives a bug what was said of a finding before it was counted to the bug: a status only where the bug is of no
+// other findings, of which it was not said.
 func (b *Bugs) Hear(g *Bug, name string, fresh bool) {
 	s, has := b.Said[name]
 	if !has {

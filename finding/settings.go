@@ -17,7 +17,8 @@ func (e *Environment) Session(stmt string) {
 	}
 }
 
-// Default says whether a statement sets a variable of its session to what it is on every server where nobody has set it.
+// Default says whether a statement sets a variable of its session to what it is on every server where nobody has set
+// it.
 func (e *Environment) Default(stmt string) bool {
 	name, value, ok := sessionSetting(stmt)
 	global, known := e.Settings[name]
@@ -39,18 +40,19 @@ func sessionSetting(stmt string) (name, value string, ok bool) {
 
 // idle are settings that change no answer: how much memory and disk there is, how durable a commit is, where the server
 // listens and what it logs, how long a statement may wait, what it is called.
-var idle = regexp.MustCompile(`_size$|_capacity$|(?:wait|read|write|connect|busy|interactive)_timeout$|^max_|^table_open_|^performance_schema$|^skip_n|^local_infile$|^mysqlx|_port$|^port$|^socket$|` +
-	`doublewrite|_at_trx_commit$|^sync_binlog$|^synchronous$|^server_id$|^source_id$|^log_error|^slow_query|^general_log|_threads$|^report_|^version_comment$|_version$|` +
-	`^isolation level$|^t(ransaction|x)_isolation$|_enable_auto_analyze$|^innodb_stats_auto_recalc$|^secure_file|^pid_file$|^tmpdir$|^datadir$|` +
-	`^default_transaction_isolation$|^lc_|^log_|^logging_|^listen_addresses$|^unix_socket|^shared_buffers$|^dynamic_shared|^restart_after_crash$|^default_text_search|` +
-	`^fsync$|^full_page_writes$|^synchronous_commit$|^wal_level$|^track_commit_timestamp$|^deadlock_timeout$|^min_wal_size$|^TimeZone$|^DateStyle$`)
+var idle = regexp.MustCompile(
+	`_size$|_capacity$|(?:wait|read|write|connect|busy|interactive)_timeout$|^max_|^table_open_|^performance_schema$|^skip_n|^local_infile$|^mysqlx|_port$|^port$|^socket$|` +
+		`doublewrite|_at_trx_commit$|^sync_binlog$|^synchronous$|^server_id$|^source_id$|^log_error|^slow_query|^general_log|_threads$|^report_|^version_comment$|_version$|` +
+		`^isolation level$|^t(ransaction|x)_isolation$|_enable_auto_analyze$|^innodb_stats_auto_recalc$|^secure_file|^pid_file$|^tmpdir$|^datadir$|` +
+		`^default_transaction_isolation$|^lc_|^log_|^logging_|^listen_addresses$|^unix_socket|^shared_buffers$|^dynamic_shared|^restart_after_crash$|^default_text_search|` +
+		`^fsync$|^full_page_writes$|^synchronous_commit$|^wal_level$|^track_commit_timestamp$|^deadlock_timeout$|^min_wal_size$|^TimeZone$|^DateStyle$`)
 
 // allowing are modes of sql_mode that refuse statements and change no answer.
 var allowing = []string{"ONLY_FULL_GROUP_BY", "NO_AUTO_CREATE_USER"}
 
-// Telling lists the settings, name and value, that somebody who repeats the finding has to make: those that are not the server's
-// own and may change an answer, a session's above the server's. The level is not among them. Of a server that ends or hangs all
-// that somebody has set may matter.
+// Telling lists the settings, name and value, that somebody who repeats the finding has to make: those that are not the
+// server's own and may change an answer, a session's above the server's. The level is not among them. Of a server that
+// ends or hangs all that somebody has set may matter.
 func (e *Environment) Telling(class string) [][2]string {
 	var out [][2]string
 	for _, name := range slices.Sorted(maps.Keys(e.Settings)) {

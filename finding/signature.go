@@ -18,9 +18,11 @@ type Signature struct {
 	Cause Cause `json:"cause,omitzero"`
 	// Features are what the case consists of, sorted; see Of.
 	Features []string `json:"features"`
-	// Guilty are features of the transactions that the finding names, sorted: they tell of a case that is not reduced, too.
+	// Guilty are features of the transactions that the finding names, sorted: they tell of a case that is not reduced,
+	// too.
 	Guilty []string `json:"-"`
-	// Named are those of each statement that the first difference names, sorted: one of several may be what the finding comes down to.
+	// Named are those of each statement that the first difference names, sorted: one of several may be what the finding
+	// comes down to.
 	Named [][]string `json:"-"`
 	// Said are the texts of those statements.
 	Said []string `json:"-"`
@@ -31,8 +33,8 @@ type Signature struct {
 // key is what two findings that may be one bug have in common: the cause, else what one oracle says.
 func (s Signature) key() string { return cmp.Or(s.Cause.String(), s.Coarse) }
 
-// essence are the features that tell something: of a write that goes wrong by itself also whether it takes two transactions; of a
-// wrong read not the constraints, which are a matter of writes, nor which write it stood before.
+// essence are the features that tell something: of a write that goes wrong by itself also whether it takes two
+// transactions; of a wrong read not the constraints, which are a matter of writes, nor which write it stood before.
 func (s Signature) essence() []string {
 	ofAnswer := s.Cause.ofAnswer()
 	return slices.DeleteFunc(slices.Clone(s.Features), func(f string) bool {
@@ -46,8 +48,8 @@ func (s Signature) essence() []string {
 	})
 }
 
-// sameCause says of two signatures with one cause whether they are one bug: where statements matter, those that need something of
-// SQL do not go with those that need nothing.
+// sameCause says of two signatures with one cause whether they are one bug: where statements matter, those that need
+// something of SQL do not go with those that need nothing.
 func (s Signature) sameCause(o Signature) bool {
 	if !s.Cause.IsZero() && !OfStatements(s.Cause) || s.ofTool() || o.ofTool() {
 		return true
@@ -67,13 +69,14 @@ func (s Signature) sameCause(o Signature) bool {
 // ofTool says whether a statement of the tool's own met what is wrong: what the case has besides is no matter.
 func (s Signature) ofTool() bool { return strings.HasPrefix(s.Coarse, ClassCorruption+"/") }
 
-// ofStack says whether a crash is told by its stack: which functions called each other to where the server ended says more of the bug than the
-// statement does.
+// ofStack says whether a crash is told by its stack: which functions called each other to where the server ended says
+// more of the bug than the statement does.
 func (s Signature) ofStack() bool {
 	return strings.HasPrefix(s.Coarse, ClassCrash+"/") && strings.Contains(s.Coarse, betweenFrames)
 }
 
-// CrashedIn is the function in which a server ended, by its signature: the innermost of its stack; "" where that is not known.
+// CrashedIn is the function in which a server ended, by its signature: the innermost of its stack; "" where that is not
+// known.
 func (f *Finding) CrashedIn() string {
 	stack, crash := strings.CutPrefix(f.Signature, ClassCrash+"/")
 	if !crash || !strings.Contains(stack, betweenFrames) {
@@ -104,8 +107,9 @@ func (s Signature) Equal(o Signature) bool {
 	return s.Coarse == o.Coarse && slices.Equal(s.Features, o.Features)
 }
 
-// around are features that say only how a query stands inside of another one, or that it has a condition which leaves all as it is. A
-// derived table or a common table expression that a minimal case has is more: engines merge or materialise it.
+// around are features that say only how a query stands inside of another one, or that it has a condition which leaves
+// all as it is. A derived table or a common table expression that a minimal case has is more: engines merge or
+// materialise it.
 var around = []string{"insert-select", "subquery", "where"}
 
 // Alike says whether two minimal cases show the same and differ in nothing but what stands around a query.
@@ -117,14 +121,16 @@ func (s Signature) Alike(o Signature) bool {
 }
 
 // Within says whether a minimal case with signature o shows, in all likelihood, the bug of one with signature s inside
-// something that a reduction does not take away, as it does not move a query out of the one around it: o covers s, and s
-// has a feature that tells something. A bug that needs just a read and a write is not looked for in what needs a join.
+// something that a reduction does not take away, as it does not move a query out of the one around it: o covers s, and
+// s has a feature that tells something. A bug that needs just a read and a write is not looked for in what needs a
+// join.
 func (s Signature) Within(o Signature) bool {
 	return s.Covers(o) && slices.ContainsFunc(s.Features, telling)
 }
 
 // ordinary features are those that next to every case has, or that say only how a query stands inside another one.
-var ordinary = []string{"DELETE", "INSERT", "ROLLBACK", "SELECT", "UPDATE", "arithmetic", "compare", "cte", "derived", "index", "insert-select", "is",
+var ordinary = []string{"DELETE", "INSERT", "ROLLBACK", "SELECT", "UPDATE", "arithmetic", "compare", "cte", "derived",
+	"index", "insert-select", "is",
 	"logic", "not", "null", "read", "subquery", "transactions", "unique", "where", "write"}
 
 func telling(feature string) bool { return !slices.Contains(ordinary, feature) }
@@ -154,8 +160,10 @@ func Renamed(signature string) string {
 
 // classless are the classes of the kinds of fault whose signatures had none before: a storm's own.
 var classless = map[fault.Kind]string{
-	fault.Affected: ClassInconsistent, fault.ForgottenBranch: ClassInconsistent, fault.Gone: ClassInconsistent, fault.PassedOver: ClassInconsistent,
-	fault.Receipt: ClassInconsistent, fault.RowTwice: ClassInconsistent, fault.TornRow: ClassInconsistent, fault.WrongRow: ClassInconsistent,
+	fault.Affected: ClassInconsistent, fault.ForgottenBranch: ClassInconsistent, fault.Gone: ClassInconsistent,
+	fault.PassedOver: ClassInconsistent,
+	fault.Receipt:    ClassInconsistent, fault.RowTwice: ClassInconsistent, fault.TornRow: ClassInconsistent,
+	fault.WrongRow:  ClassInconsistent,
 	fault.TableLock: ClassMechanism, fault.LockKept: ClassHang, fault.Corruption: ClassCorruption,
 }
 

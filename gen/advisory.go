@@ -11,8 +11,9 @@ import (
 // CanAdvisory says that sessions may lock numbers.
 const CanAdvisory Capability = "advisory locks"
 
-// Advisory locks, in percent: advisoryTxns are the transactions that ask for some, in the cases that have any; advisoryFirst the locks that
-// come before anything else; advisoryMore the transactions that ask for two; advisoryShared, advisoryTry and advisorySession the kinds.
+// Advisory locks, in percent: advisoryTxns are the transactions that ask for some, in the cases that have any;
+// advisoryFirst the locks that come before anything else; advisoryMore the transactions that ask for two;
+// advisoryShared, advisoryTry and advisorySession the kinds.
 const (
 	advisoryTxns    = 55
 	advisoryFirst   = 35
@@ -22,8 +23,8 @@ const (
 	advisorySession = 20
 )
 
-// advisory puts advisory locks of a few numbers into transactions of a share of the cases. Those that would outlast their transaction are
-// given back in it by some, and by txweave when it has ended.
+// advisory puts advisory locks of a few numbers into transactions of a share of the cases. Those that would outlast
+// their transaction are given back in it by some, and by txweave when it has ended.
 func (g *generator) advisory(txns []testcase.Txn, states []txnState) {
 	if !g.wants("advisory-lock") {
 		return

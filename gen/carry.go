@@ -7,8 +7,9 @@ import (
 	"txweave/sql/build"
 )
 
-// Foreign keys that are checked by each statement: a row that others refer to goes, or gets another key, and they go with it, follow it or stand in its way.
-// Of rows that are drawn without a look at who refers to them next to none does.
+// Foreign keys that are checked by each statement: a row that others refer to goes, or gets another key, and they go
+// with it, follow it or stand in its way. Of rows that are drawn without a look at who refers to them next to none
+// does.
 
 // Shares, in percent, of the statements of transactions that write, in cases with such a foreign key.
 const (
@@ -16,7 +17,8 @@ const (
 	refusingStmts = 10 // with none: the statement fails
 )
 
-// carry returns, in some places of a transaction, a statement that takes away a row which others refer to, or gives it another key; nil elsewhere.
+// carry returns, in some places of a transaction, a statement that takes away a row which others refer to, or gives it
+// another key; nil elsewhere.
 func (g *generator) carry() sql.Stmt {
 	var keys []debt
 	for _, t := range g.tables {

@@ -12,8 +12,8 @@ import (
 	"txweave/sqltext"
 )
 
-// TestCarry: in cases with foreign keys that have an action rows go, or get another key, that others refer to; of the rows that are drawn without a look at who refers
-// to them next to none did.
+// TestCarry: in cases with foreign keys that have an action rows go, or get another key, that others refer to; of the
+// rows that are drawn without a look at who refers to them next to none did.
 func TestCarry(t *testing.T) {
 	key := regexp.MustCompile(`REFERENCES (t\d) \((\w+)\) ON (?:DELETE|UPDATE) (?:CASCADE|SET NULL)`)
 	acting, went, moved := 0, 0, 0
@@ -30,7 +30,8 @@ func TestCarry(t *testing.T) {
 					switch {
 					case strings.HasPrefix(s.SQL, "DELETE FROM "+m[1]+" WHERE "+m[1]+"."+m[2]+" = "):
 						went++
-					case strings.HasPrefix(s.SQL, "UPDATE "+m[1]+" SET ") && strings.Contains(s.SQL, ", "+m[2]+" = ") && m[2] != "pkey":
+					case strings.HasPrefix(s.SQL, "UPDATE "+m[1]+" SET ") && strings.Contains(s.SQL, ", "+m[2]+" = ") &&
+						m[2] != "pkey":
 						moved++
 					}
 				}
@@ -38,7 +39,8 @@ func TestCarry(t *testing.T) {
 		}
 	}
 	if acting < 100 || went < acting/2 || moved < acting/20 {
-		t.Errorf("%d foreign keys with an action; %d rows went from the tables that they refer to, and %d got another key", acting, went, moved)
+		t.Errorf("%d foreign keys with an action; %d rows went from the tables that they refer to, and %d got another key",
+			acting, went, moved)
 	}
 }
 
@@ -79,7 +81,8 @@ func TestRefersToItself(t *testing.T) {
 func TestSetUnreferred(t *testing.T) {
 	set, composite := 0, 0
 	for i := range 600 {
-		c := must(t, testDialect(t, "mysql"), CaseSeed(8, i), Options{Weights: map[string]int{"trigger": 60, "composite-reference": 60, "foreign-key": 60}})
+		c := must(t, testDialect(t, "mysql"), CaseSeed(8, i), Options{Weights: map[string]int{"trigger": 60,
+			"composite-reference": 60, "foreign-key": 60}})
 		schema := c.ReadSchema()
 		for _, s := range c.Schema {
 			_, column, ok := strings.Cut(s.SQL, "SET NEW.")
@@ -107,7 +110,8 @@ func TestSetUnreferred(t *testing.T) {
 	}
 }
 
-// TestSavepointsApart: transactions that only read have savepoints, too, and a statement stands between two savepoints where there is room for one.
+// TestSavepointsApart: transactions that only read have savepoints, too, and a statement stands between two savepoints
+// where there is room for one.
 func TestSavepointsApart(t *testing.T) {
 	read, apart, together := 0, 0, 0
 	for i := range effort.Cases(1000) {
@@ -115,7 +119,8 @@ func TestSavepointsApart(t *testing.T) {
 		for _, txn := range c.Txns {
 			reads, back, last := true, false, ""
 			for n, s := range txn.Stmts {
-				control := strings.HasPrefix(s.SQL, "SAVEPOINT") || strings.HasPrefix(s.SQL, "ROLLBACK TO") || strings.HasPrefix(s.SQL, "RELEASE")
+				control := strings.HasPrefix(s.SQL, "SAVEPOINT") || strings.HasPrefix(s.SQL, "ROLLBACK TO") ||
+					strings.HasPrefix(s.SQL, "RELEASE")
 				back = back || strings.HasPrefix(s.SQL, "ROLLBACK TO") && n+1 < len(txn.Stmts)
 				reads = reads && (control || strings.HasPrefix(s.SQL, "SELECT"))
 				if strings.HasPrefix(s.SQL, "SAVEPOINT") && last != "" {
@@ -135,6 +140,7 @@ func TestSavepointsApart(t *testing.T) {
 		}
 	}
 	if read < effort.Cases(50) || apart < together/3 {
-		t.Errorf("%d transactions that only read go back to a savepoint; %d savepoints stand behind a statement, %d behind another one", read, apart, together)
+		t.Errorf("%d transactions that only read go back to a savepoint; %d savepoints stand behind a statement, %d behind "+
+			"another one", read, apart, together)
 	}
 }

@@ -9,26 +9,30 @@ import (
 	"txweave/testcase"
 )
 
-// Checkpoints in percent: of the moments right behind the end of a transaction, and of those right behind a statement of one that is
-// open; how many a case has at most. And of the cases with checkpoints those with a transaction that reads before, between and behind them.
+// Checkpoints in percent: of the moments right behind the end of a transaction, and of those right behind a statement
+// of one that is open; how many a case has at most. And of the cases with checkpoints those with a transaction that
+// reads before, between and behind them.
 const (
 	checkpointBehindEnd  = 60
 	checkpointWhileOpen  = 20
 	checkpointsAtTheMost = 5
 	longReaderShare      = 75
-	quietShare           = 40 // of the cases with checkpoints and several tables those in which all of it happens before other transactions begin
+	// of the cases with checkpoints and several tables those in which all of it happens before other transactions begin
+	quietShare = 40
 )
 
-// checkpointed adds a session that writes the log into the tables' file while transactions are open: right behind a commit, when the log
-// holds what a reader must not see, and behind a reader's statement, when all that the log holds may go to the file: the next writer begins
-// the log anew, but for those who are still in it. Only where there are both. The statements and their order are drawn already, and stay.
+// checkpointed adds a session that writes the log into the tables' file while transactions are open: right behind a
+// commit, when the log holds what a reader must not see, and behind a reader's statement, when all that the log holds
+// may go to the file: the next writer begins the log anew, but for those who are still in it. Only where there are
+// both. The statements and their order are drawn already, and stay.
 func (g *generator) checkpointed(txns []testcase.Txn, states []txnState, schedule []int) ([]testcase.Txn, []int) {
 	reads := func(s txnState) bool { return len(s.wrote) == 0 && !s.alone }
 	if len(g.d.DDL.Checkpoint) == 0 || !g.wants("ddl-checkpoint") {
 		return txns, schedule
 	}
 	delete(g.uses, "ddl-checkpoint")
-	c := checkpointer{rng: g.beside("ddl-checkpoint"), spellings: g.d.DDL.Checkpoint, txns: txns, commits: commits(txns, states, schedule), first: -1, reader: -1}
+	c := checkpointer{rng: g.beside("ddl-checkpoint"), spellings: g.d.DDL.Checkpoint, txns: txns, commits: commits(txns,
+		states, schedule), first: -1, reader: -1}
 	for i := range txns {
 		c.session = max(c.session, txns[i].Session+1)
 	}
@@ -65,9 +69,9 @@ func commits(txns []testcase.Txn, states []txnState, schedule []int) (at []int) 
 	return at
 }
 
-// around returns two of the commits for the long reader, drawn of those between which the fewest transactions are open throughout: a
-// checkpoint takes nothing from the log while one is that began before all that is in it. The second writer had better begin behind the
-// first commit, as one that has begun already does not begin the log anew.
+// around returns two of the commits for the long reader, drawn of those between which the fewest transactions are open
+// throughout: a checkpoint takes nothing from the log while one is that began before all that is in it. The second
+// writer had better begin behind the first commit, as one that has begun already does not begin the log anew.
 func (c *checkpointer) around(schedule []int) (first, second int) {
 	var pairs [][2]int
 	fewest := 2*len(c.txns) + 2
@@ -101,8 +105,8 @@ func (g *generator) shuffled(name string) []*table {
 	return out
 }
 
-// longReader is a transaction that reads some rows of the first of some tables, and at last all of several: what of a snapshot nobody has in
-// memory yet when it is asked for comes from the log or from the file.
+// longReader is a transaction that reads some rows of the first of some tables, and at last all of several: what of a
+// snapshot nobody has in memory yet when it is asked for comes from the log or from the file.
 func (g *generator) longReader(tables []*table) testcase.Txn {
 	t := testcase.Txn{Begin: testcase.Stmt{SQL: "BEGIN"}, End: testcase.Stmt{SQL: "COMMIT"}}
 	some := func(sc *scope) sql.Expr { return whereRange(g, sc, 0) }
@@ -118,10 +122,10 @@ func (g *generator) longReader(tables []*table) testcase.Txn {
 	return t
 }
 
-// quiet begins a case with a writer, a reader in the log that it leaves, another writer, and checkpoints between them, before any other
-// transaction is open, which would keep the log from going to the file or from being begun anew: so the first writer's table is read from
-// the log and the second one's, where that is not in it yet, from the file, with a log that must stay as it is. false where the tables do
-// not take that.
+// quiet begins a case with a writer, a reader in the log that it leaves, another writer, and checkpoints between them,
+// before any other transaction is open, which would keep the log from going to the file or from being begun anew: so
+// the first writer's table is read from the log and the second one's, where that is not in it yet, from the file, with
+// a log that must stay as it is. false where the tables do not take that.
 func (g *generator) quiet(c *checkpointer) bool {
 	tables := g.shuffled("quiet")
 	if len(tables) < 2 {
@@ -132,7 +136,8 @@ func (g *generator) quiet(c *checkpointer) bool {
 		return false
 	}
 	write := func(sql string) int {
-		c.txns = append(c.txns, testcase.Txn{Begin: testcase.Stmt{SQL: "BEGIN"}, Stmts: []testcase.Stmt{{SQL: sql}}, End: testcase.Stmt{SQL: "COMMIT"}})
+		c.txns = append(c.txns, testcase.Txn{Begin: testcase.Stmt{SQL: "BEGIN"}, Stmts: []testcase.Stmt{{SQL: sql}},
+			End: testcase.Stmt{SQL: "COMMIT"}})
 		return len(c.txns) - 1
 	}
 	first, second := write(before), write(after)
@@ -171,14 +176,15 @@ func (g *generator) rewriting(t *table) (text string) {
 
 // checkpointer weaves checkpoints, and a long reader, into a schedule.
 type checkpointer struct {
-	rng           *rand.Rand
-	spellings     []string
-	txns          []testcase.Txn
-	session       int   // of the checkpoints
-	made          int   // checkpoints
-	reader        int   // the long reader's number; -1: there is none
-	commits       []int // where in the schedule writers end
-	first, second int   // of those the one behind which the long reader begins, and the one behind which it goes on; -1: it has begun already
+	rng       *rand.Rand
+	spellings []string
+	txns      []testcase.Txn
+	session   int   // of the checkpoints
+	made      int   // checkpoints
+	reader    int   // the long reader's number; -1: there is none
+	commits   []int // where in the schedule writers end
+	// of those the one behind which the long reader begins, and the one behind which it goes on; -1: it has begun already
+	first, second int
 	order         []int
 	left          []int // steps of each transaction
 	open          int   // transactions

@@ -7,8 +7,9 @@ import (
 	"txweave/sql/build"
 )
 
-// What can raise an error or a warning where it is evaluated. In a query the plan decides whether it is, so only the rows
-// are compared then; in a write it stands where every row that is written evaluates it, so that the error is certain.
+// What can raise an error or a warning where it is evaluated. In a query the plan decides whether it is, so only the
+// rows are compared then; in a write it stands where every row that is written evaluates it, so that the error is
+// certain.
 
 // predDivision compares a quotient whose divisor may be zero.
 func predDivision(g *generator, sc *scope, depth int) (sql.Expr, bool) {
@@ -62,7 +63,8 @@ func (g *generator) integer(x sql.Expr) sql.Expr {
 	return &sql.Cast{X: x, Type: &sql.Type{Words: g.d.CastInt}}
 }
 
-// whereConvert is a condition that converts a text, and nothing else: which rows it is evaluated for is not up to the plan.
+// whereConvert is a condition that converts a text, and nothing else: which rows it is evaluated for is not up to the
+// plan.
 func whereConvert(g *generator, sc *scope, depth int) sql.Expr {
 	if g.wants("convert-constant") {
 		return g.integer(build.Text(oneOf(g, []string{"a", "1b", "0x", ""})))
@@ -91,7 +93,8 @@ func assignOverflow(g *generator, c *column, sc *scope) expr {
 	if c.fam != FamInt || len(cols) == 0 {
 		return assignValue(g, c, sc)
 	}
-	return expr{x: build.Paren(build.Binary(g.drawn(cols).x, sql.OpMul, build.Number(oneOf(g, []string{"9223372036854775807", "700000000"})))), fam: FamInt, bound: 1}
+	return expr{x: build.Paren(build.Binary(g.drawn(cols).x, sql.OpMul,
+		build.Number(oneOf(g, []string{"9223372036854775807", "700000000"})))), fam: FamInt, bound: 1}
 }
 
 // assignConvert gives a value as a literal of another family.
@@ -107,8 +110,9 @@ func assignConvert(g *generator, c *column, _ *scope) expr {
 	return e
 }
 
-// windowedWhere: writes, in percent, whose condition reads a derived table, in the cases in which one may have a WINDOW clause that nothing
-// uses. Writes are planned apart from queries, with other rewrites, and what such a clause leaves in a plan few of them would hold by chance.
+// windowedWhere: writes, in percent, whose condition reads a derived table, in the cases in which one may have a WINDOW
+// clause that nothing uses. Writes are planned apart from queries, with other rewrites, and what such a clause leaves
+// in a plan few of them would hold by chance.
 const windowedWhere = 25
 
 // otherWhere replaces how a write finds its rows, in some writes.
@@ -120,7 +124,8 @@ func (g *generator) otherWhere(where whereFunc) whereFunc {
 		return whereRanked
 	}
 	derived := options["derived-where"]
-	if g.wants(derived.name) || g.forms["unused-window"] && g.weight(&derived.about, derived.name, derived.weight) > 0 && g.beside("windowed-where").IntN(100) < windowedWhere {
+	if g.wants(derived.name) || g.forms["unused-window"] && g.weight(&derived.about, derived.name, derived.weight) > 0 &&
+		g.beside("windowed-where").IntN(100) < windowedWhere {
 		g.uses[derived.name] = true
 		return whereDerived
 	}

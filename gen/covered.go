@@ -18,7 +18,8 @@ func selWhole(g *generator) *sql.Query {
 	return build.Query(block(from, nil, list([]output{out})...))
 }
 
-// leastShare is how many queries of aggregates ask for the least or the greatest value of an indexed column and nothing else, in percent: the engine looks at one end of the index.
+// leastShare is how many queries of aggregates ask for the least or the greatest value of an indexed column and nothing
+// else, in percent: the engine looks at one end of the index.
 const leastShare = 12
 
 // selLeast is such a query; nil where no table has an index that begins with a column which may be NULL.
@@ -29,7 +30,9 @@ func (g *generator) selLeast() *sql.Query {
 	sc := &scope{}
 	s := block(g.addBase(sc), nil)
 	r := sc.refs[0]
-	columns := slices.DeleteFunc(r.base.indexed(), func(c *column) bool { return c.notNull || c.special != nil || c.kind == KindText })
+	columns := slices.DeleteFunc(r.base.indexed(), func(c *column) bool {
+		return c.notNull || c.special != nil || c.kind == KindText
+	})
 	if len(columns) == 0 {
 		return nil
 	}
@@ -42,8 +45,8 @@ func (g *generator) selLeast() *sql.Query {
 	return build.Query(s)
 }
 
-// selCovered asks a table for nothing but what one of its indexes holds: its entries are read without the rows. Where they are to be in
-// order, they come from either end.
+// selCovered asks a table for nothing but what one of its indexes holds: its entries are read without the rows. Where
+// they are to be in order, they come from either end.
 func selCovered(g *generator) *sql.Query {
 	sc := &scope{}
 	s := block(g.addBase(sc), nil)
@@ -73,8 +76,8 @@ func selCovered(g *generator) *sql.Query {
 	return q
 }
 
-// coveredColumns returns columns of which an index of t has all that a query asks for: one that an index begins with, or the primary key, and
-// in some cases both, as an entry leads to its row by that.
+// coveredColumns returns columns of which an index of t has all that a query asks for: one that an index begins with,
+// or the primary key, and in some cases both, as an entry leads to its row by that.
 func coveredColumns(g *generator, t *table) []*column {
 	var first []*column
 	for _, c := range t.cols {

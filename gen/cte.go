@@ -18,7 +18,8 @@ type cte struct {
 // outerCTE is the name of a query's common table expression.
 const outerCTE = "q0"
 
-// visible returns the common table expression that a subquery may read: that of the nearest query around it that has one, else the statement's.
+// visible returns the common table expression that a subquery may read: that of the nearest query around it that has
+// one, else the statement's.
 func (g *generator) visible(in *scope) *cte {
 	for sc := in.parent; sc != nil; sc = sc.parent {
 		if sc.cte != nil {
@@ -28,7 +29,8 @@ func (g *generator) visible(in *scope) *cte {
 	return g.cte
 }
 
-// readCTE has a part of the subqueries read the common table expression of a query around them, and returns the reference.
+// readCTE has a part of the subqueries read the common table expression of a query around them, and returns the
+// reference.
 func (g *generator) readCTE(in *scope) (sql.TableRef, bool) {
 	q := g.visible(in)
 	if q == nil || !g.pct(cteShare) {

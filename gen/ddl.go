@@ -10,14 +10,15 @@ import (
 	"txweave/testcase"
 )
 
-// Redefinitions are the statements of a dialect that change how a table is kept and none of its rows. Each is the format of a
-// statement, from the name of what comes or goes, the table and the columns of an index; the words of a list are its
-// spellings. One without a spelling is not generated.
+// Redefinitions are the statements of a dialect that change how a table is kept and none of its rows. Each is the
+// format of a statement, from the name of what comes or goes, the table and the columns of an index; the words of a
+// list are its spellings. One without a spelling is not generated.
 type Redefinitions struct {
 	AddIndex, DropIndex, AddColumn, DropColumn, Rebuild, Analyze, Rename, AddTable, DropTable, Truncate, Flush []string
 	// Rewrite are those that write every row anew, with another column that DropColumn takes away.
 	Rewrite []string
-	// Partition are those of partitioned tables, Hashed those of such whose partitions are numbers of a function of the rows.
+	// Partition are those of partitioned tables, Hashed those of such whose partitions are numbers of a function of the
+	// rows.
 	Partition, Hashed []string
 	// Checkpoint are those that write a log into the tables' file.
 	Checkpoint []string
@@ -58,8 +59,8 @@ func (g *generator) alone(txns []testcase.Txn, states []txnState) {
 	}
 }
 
-// ddl adds sessions that change how tables are kept while transactions use them: each change is a statement in autocommit,
-// that of a table which transactions use most first of all.
+// ddl adds sessions that change how tables are kept while transactions use them: each change is a statement in
+// autocommit, that of a table which transactions use most first of all.
 func (g *generator) ddl(txns []testcase.Txn, states []txnState) ([]testcase.Txn, []txnState) {
 	session := 0
 	for i := range txns {

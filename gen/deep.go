@@ -8,8 +8,9 @@ import (
 // Subqueries in subqueries.
 
 const (
-	// deepRuns is how often, at most, the innermost subquery of such a query runs, where each runs for every row of the one around it: what
-	// engines keep between the runs is made, given up and shared that often, and a statement takes no seconds.
+	// deepRuns is how often, at most, the innermost subquery of such a query runs, where each runs for every row of the
+	// one around it: what engines keep between the runs is made, given up and shared that often, and a statement takes no
+	// seconds.
 	deepRuns = 4000
 	// deepRefs is how many tables such a query may read at least.
 	deepRefs = 6
@@ -17,8 +18,9 @@ const (
 	deepCTE = 55
 )
 
-// selDeep is a query whose condition is a subquery in a subquery in a subquery. They reach into each other, so that no engine joins them, and read the
-// query's common table expression again and again, also by several operands of one set operation.
+// selDeep is a query whose condition is a subquery in a subquery in a subquery. They reach into each other, so that no
+// engine joins them, and read the query's common table expression again and again, also by several operands of one set
+// operation.
 func selDeep(g *generator) *sql.Query {
 	refs := g.refs
 	g.refs = 1
@@ -29,10 +31,12 @@ func selDeep(g *generator) *sql.Query {
 	from := g.addBase(sc)
 	where := g.deep(sc, deepRuns/rowsOf(sc.refs[0]))
 	outs := append(items(sc), g.outputs(sc, 1, 0)...)
-	return &sql.Query{With: build.With(&sql.CTE{Name: build.Name(outerCTE), Body: body}), Body: block(from, where, list(outs)...)}
+	return &sql.Query{With: build.With(&sql.CTE{Name: build.Name(outerCTE), Body: body}), Body: block(from, where,
+		list(outs)...)}
 }
 
-// deep is a condition with a subquery, in whose own condition there are further ones as long as the innermost may run often enough.
+// deep is a condition with a subquery, in whose own condition there are further ones as long as the innermost may run
+// often enough.
 func (g *generator) deep(sc *scope, runs int) sql.Expr {
 	a := g.anyColumn(sc)
 	if a.blurred || a.fam == FamDouble {

@@ -12,46 +12,51 @@ import (
 // Dialect is what one DBMS accepts and how a fragment is spelled there: data and small functions, so that shared
 // code never asks which DBMS it writes for.
 type Dialect struct {
-	Name          string           // of the DBMS
-	Tree          *sql.Dialect     // how its statements are read and printed
-	Types         [NumKinds]string // column types; VARCHAR takes a length, DECIMAL a precision and a scale
-	PkeyType      string           // type of pkey
-	RowNumber     string           // type that makes a primary key the number by which the engine finds its rows; "": none does
-	RowByRow      bool             // foreign keys are checked with each row that a statement writes, not when it is done
-	WithoutNumber string           // what follows the TableSuffix of tables that have no such number; "": all have one, or none
-	TableSuffix   string           // what follows the closing parenthesis of CREATE TABLE
-	UniqueKeys    bool             // a unique index inside CREATE TABLE is UNIQUE KEY name, not CONSTRAINT name UNIQUE
-	KeyApart      string           // what follows a primary key that rows are not stored by
-	PkeyIndex     string           // what the name of an index on pkey adds to its table's, where that is not "_pkey"
-	InlineShare   int              // secondary indexes that CREATE TABLE defines, in percent; the others get a CREATE INDEX
-	Ascending     bool             // nothing is read in descending order but by the production "descending"
-	PlainKey      bool             // a primary key takes no direction
-	TextPrefix    string           // what follows a TEXT column in an index
-	DoubleLit     string           // DOUBLE literal, from its text
-	DateLit       string           // DATE literal, from its text
-	DatetimeLit   string           // DATETIME literal, from its text
-	NullSafe      string           // a comparison in which NULL equals NULL, from both operands; "": <=>
-	Distinct      string           // the comparison that says the opposite, from both operands; "": none is used
-	Prefix        string           // the first n characters of a string, from both
-	BeginsWith    string           // a search for texts with a beginning, beside LIKE, from the text and a pattern; "": none
-	AnyMore       string           // what such a pattern ends with
-	Functions     []Function       // deterministic functions without errors
-	If            string           // choice by a condition, from it and both values
-	Truth         string           // a condition as a number, from it
-	Coalesce      []string         // functions that return the first value that is not NULL
-	MaxInt        float64          // the largest whole number that an expression may give; 0: no smaller than others
-	SetOps        []string         // set operations of a statement
-	DerivedSetOps []string         // set operations of derived tables and CTEs
-	LockClauses   []string         // how a locking read locks: UPDATE, SHARE, …
-	LocksWrite    bool             // a READ ONLY transaction may hold no locking reads
-	LockWaits     []string         // those that may be followed by NOWAIT, SKIP LOCKED, OF tables
-	AvgFamilies   []Family         // families whose AVG does not depend on the row order
-	GroupExtrema  []Family         // families that grouped queries take MIN and MAX of
-	SelfSubquery  bool             // UPDATE and DELETE may read their target in subqueries of WHERE
-	DMLLimit      bool             // UPDATE and DELETE take ORDER BY … LIMIT
-	ReadOnlyShare int              // transactions without a write, in percent, beyond those that turn out so
-	GivesUp       []string         // levels at which the database itself rolls many transactions back: fewer end with ROLLBACK
-	Weights       map[string]int   // productions whose weight differs from the table's
+	Name     string           // of the DBMS
+	Tree     *sql.Dialect     // how its statements are read and printed
+	Types    [NumKinds]string // column types; VARCHAR takes a length, DECIMAL a precision and a scale
+	PkeyType string           // type of pkey
+	// type that makes a primary key the number by which the engine finds its rows; "": none does
+	RowNumber string
+	RowByRow  bool // foreign keys are checked with each row that a statement writes, not when it is done
+	// what follows the TableSuffix of tables that have no such number; "": all have one, or none
+	WithoutNumber string
+	TableSuffix   string // what follows the closing parenthesis of CREATE TABLE
+	UniqueKeys    bool   // a unique index inside CREATE TABLE is UNIQUE KEY name, not CONSTRAINT name UNIQUE
+	KeyApart      string // what follows a primary key that rows are not stored by
+	PkeyIndex     string // what the name of an index on pkey adds to its table's, where that is not "_pkey"
+	// secondary indexes that CREATE TABLE defines, in percent; the others get a CREATE INDEX
+	InlineShare int
+	Ascending   bool   // nothing is read in descending order but by the production "descending"
+	PlainKey    bool   // a primary key takes no direction
+	TextPrefix  string // what follows a TEXT column in an index
+	DoubleLit   string // DOUBLE literal, from its text
+	DateLit     string // DATE literal, from its text
+	DatetimeLit string // DATETIME literal, from its text
+	NullSafe    string // a comparison in which NULL equals NULL, from both operands; "": <=>
+	Distinct    string // the comparison that says the opposite, from both operands; "": none is used
+	Prefix      string // the first n characters of a string, from both
+	// a search for texts with a beginning, beside LIKE, from the text and a pattern; "": none
+	BeginsWith    string
+	AnyMore       string     // what such a pattern ends with
+	Functions     []Function // deterministic functions without errors
+	If            string     // choice by a condition, from it and both values
+	Truth         string     // a condition as a number, from it
+	Coalesce      []string   // functions that return the first value that is not NULL
+	MaxInt        float64    // the largest whole number that an expression may give; 0: no smaller than others
+	SetOps        []string   // set operations of a statement
+	DerivedSetOps []string   // set operations of derived tables and CTEs
+	LockClauses   []string   // how a locking read locks: UPDATE, SHARE, …
+	LocksWrite    bool       // a READ ONLY transaction may hold no locking reads
+	LockWaits     []string   // those that may be followed by NOWAIT, SKIP LOCKED, OF tables
+	AvgFamilies   []Family   // families whose AVG does not depend on the row order
+	GroupExtrema  []Family   // families that grouped queries take MIN and MAX of
+	SelfSubquery  bool       // UPDATE and DELETE may read their target in subqueries of WHERE
+	DMLLimit      bool       // UPDATE and DELETE take ORDER BY … LIMIT
+	ReadOnlyShare int        // transactions without a write, in percent, beyond those that turn out so
+	// levels at which the database itself rolls many transactions back: fewer end with ROLLBACK
+	GivesUp []string
+	Weights map[string]int // productions whose weight differs from the table's
 	// Has says what the DBMS has of what not all have, and the version since when; "" is every version.
 	Has map[Capability]string
 	// Version is the part of a server's version that those count by; nil: all of it.
@@ -60,8 +65,9 @@ type Dialect struct {
 	Levels     map[Capability][]string
 	Specials   []Special // column types outside the families
 	RowFormats []string  // of tables
-	Filler     string    // the definition of a column of a fixed length that reads as an empty text; "": tables are widened otherwise
-	Sparse     string    // what follows the definition of a table whose pages are to hold few rows
+	// the definition of a column of a fixed length that reads as an empty text; "": tables are widened otherwise
+	Filler string
+	Sparse string // what follows the definition of a table whose pages are to hold few rows
 
 	DDL           Redefinitions
 	CountedKey    bool     // a primary key may be the number that the DBMS gives a row
@@ -73,10 +79,11 @@ type Dialect struct {
 	Quotient      string   // the whole part of a quotient, from both operands
 	CastInt       string   // the type that CAST makes an integer of
 	SelectOptions []string // words after SELECT that advise the optimizer
-	Hints         []string // what a comment after SELECT may advise: {all} stands for the aliases of its tables, {one} for one of them
-	InnerHints    []string // the same of a subquery
-	Disconnect    string   // by which a session ends itself
-	OwnLevels     []string // those that a transaction may have for its own, beside others
+	// what a comment after SELECT may advise: {all} stands for the aliases of its tables, {one} for one of them
+	Hints      []string
+	InnerHints []string // the same of a subquery
+	Disconnect string   // by which a session ends itself
+	OwnLevels  []string // those that a transaction may have for its own, beside others
 
 	// Begin returns the statement that opens a transaction at a level, one that writes or one that only reads. below draws
 	// a number from 0 to n-1.
@@ -96,8 +103,8 @@ func Func(call string, result Family, bound Bound, args ...Family) Function {
 	return Function{tmpl: call, ret: result, args: args, bound: bound}
 }
 
-// Bound gives what a result never exceeds, from the same of the arguments: the absolute value of a number, the length of
-// a string in characters.
+// Bound gives what a result never exceeds, from the same of the arguments: the absolute value of a number, the length
+// of a string in characters.
 type Bound func(args []float64) float64
 
 // UpTo is a bound that does not depend on the arguments.

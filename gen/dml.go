@@ -116,8 +116,8 @@ func (g *generator) sets(c *column, lit string) *sql.Assign {
 // spelled is a literal as a value.
 func (g *generator) spelled(lit string) expr { return expr{x: g.lit(lit), lit: lit} }
 
-// harmless returns an assignment of a column that no row makes fail: beside one that fails, which comes first would depend on the order
-// of the scan. None where the column has other constraints.
+// harmless returns an assignment of a column that no row makes fail: beside one that fails, which comes first would
+// depend on the order of the scan. None where the column has other constraints.
 func (g *generator) harmless(t *table, c *column) []*sql.Assign {
 	if c.max != 0 || c.parent != nil || c.special != nil || slices.Contains(t.pair, c) {
 		return nil
@@ -125,8 +125,8 @@ func (g *generator) harmless(t *table, c *column) []*sql.Assign {
 	return []*sql.Assign{g.sets(c, g.literal(c.fam, c.pool).lit)}
 }
 
-// newVersion returns the assignments that give a row a version of its own; none where the table has no place for them, or
-// the statement shall leave rows as they are that already are as it would make them.
+// newVersion returns the assignments that give a row a version of its own; none where the table has no place for them,
+// or the statement shall leave rows as they are that already are as it would make them.
 func (g *generator) newVersion(t *table) []*sql.Assign { return g.version(t, g.vkey()) }
 
 // version is newVersion with a version key that is drawn already.
@@ -134,8 +134,8 @@ func (g *generator) version(t *table, vkey int64) []*sql.Assign {
 	return g.versionOf(t, "", "", vkey)
 }
 
-// versionOf is version with the columns that are written under one name of their table, and the old version read under another; "": neither
-// is said.
+// versionOf is version with the columns that are written under one name of their table, and the old version read under
+// another; "": neither is said.
 func (g *generator) versionOf(t *table, to, from string, vkey int64) []*sql.Assign {
 	if t.bare || g.blind && g.pct(blindShare) {
 		return nil
@@ -146,7 +146,8 @@ func (g *generator) versionOf(t *table, to, from string, vkey int64) []*sql.Assi
 	}
 }
 
-// clearShare is how many DELETEs of a table with triggers, or of one that others refer to, take all its rows, in percent: where nobody looks on an engine has a shorter way.
+// clearShare is how many DELETEs of a table with triggers, or of one that others refer to, take all its rows, in
+// percent: where nobody looks on an engine has a shorter way.
 const clearShare = 6
 
 func stmtDelete(g *generator) sql.Stmt {

@@ -15,9 +15,12 @@ import (
 // TestForms: productions that few cases have write, where they are asked for, what a case may hold.
 func TestForms(t *testing.T) {
 	texts := map[string]map[string]string{
-		"mariadb": {"scratch-table": `^CREATE (TEMPORARY )?TABLE s\d+ AS `, "returning": ` RETURNING pkey`, "insert-set": ` INTO t\d SET pkey = `,
-			"auto-increment": ` AUTO_INCREMENT`, "ddl-rename": `^RENAME TABLE `, "lock-tables": `^LOCK TABLES t\d `, "ddl-table": `^CREATE TABLE n\d`},
-		"sqlite": {"scratch-table": `^CREATE TEMPORARY TABLE s\d+ AS `, "returning": ` RETURNING pkey`, "or-ignore": ` ON CONFLICT DO UPDATE SET | OR IGNORE `, "ddl-table": `^DROP TABLE n\d`},
+		"mariadb": {"scratch-table": `^CREATE (TEMPORARY )?TABLE s\d+ AS `, "returning": ` RETURNING pkey`,
+			"insert-set":     ` INTO t\d SET pkey = `,
+			"auto-increment": ` AUTO_INCREMENT`, "ddl-rename": `^RENAME TABLE `, "lock-tables": `^LOCK TABLES t\d `,
+			"ddl-table": `^CREATE TABLE n\d`},
+		"sqlite": {"scratch-table": `^CREATE TEMPORARY TABLE s\d+ AS `, "returning": ` RETURNING pkey`,
+			"or-ignore": ` ON CONFLICT DO UPDATE SET | OR IGNORE `, "ddl-table": `^DROP TABLE n\d`},
 	}
 	for name, forms := range texts {
 		d := testDialect(t, name)
@@ -58,7 +61,8 @@ func TestLockedForShare(t *testing.T) {
 	for _, name := range []string{"mariadb", "mysql"} {
 		locking := 0
 		for seed := range uint64(600) {
-			c, err := Generate(seed, testDialect(t, name), Options{Isolation: "read-committed", Weights: map[string]int{"lock-tables": 100, "locking": 100}})
+			c, err := Generate(seed, testDialect(t, name), Options{Isolation: "read-committed",
+				Weights: map[string]int{"lock-tables": 100, "locking": 100}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -84,13 +88,15 @@ func TestLockedForShare(t *testing.T) {
 	}
 }
 
-// TestTruncate: MariaDB empties no table beside a transaction whose snapshot should keep others from writing what has changed since.
+// TestTruncate: MariaDB empties no table beside a transaction whose snapshot should keep others from writing what has
+// changed since.
 func TestTruncate(t *testing.T) {
 	d := testDialect(t, "mariadb")
 	seen := 0
 	for _, level := range []string{"repeatable-read", "snapshot"} {
 		for seed := range uint64(100) {
-			c, err := Generate(seed, d, Options{Isolation: level, Weights: map[string]int{"mixed-levels": 60, "ddl-truncate": 95}})
+			c, err := Generate(seed, d, Options{Isolation: level, Weights: map[string]int{"mixed-levels": 60,
+				"ddl-truncate": 95}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -111,8 +117,8 @@ func TestTruncate(t *testing.T) {
 	}
 }
 
-// TestDeferrable: at SERIALIZABLE transactions that only read wait for their snapshot, those that write or lock rows do not, and at no other
-// level does any.
+// TestDeferrable: at SERIALIZABLE transactions that only read wait for their snapshot, those that write or lock rows do
+// not, and at no other level does any.
 func TestDeferrable(t *testing.T) {
 	d := testDialect(t, "postgresql")
 	for level, want := range map[string]bool{"serializable": true, "repeatable-read": false} {
@@ -143,18 +149,26 @@ func TestDeferrable(t *testing.T) {
 	}
 }
 
-// TestPostgreSQL: what older snapshots see nothing of stands beside none, also not beside that of a transaction with a level of its own; a
-// table with partitions has no exclusion constraint; and each production of PostgreSQL's own is written by some case.
+// TestPostgreSQL: what older snapshots see nothing of stands beside none, also not beside that of a transaction with a
+// level of its own; a table with partitions has no exclusion constraint; and each production of PostgreSQL's own is
+// written by some case.
 func TestPostgreSQL(t *testing.T) {
 	d := testDialect(t, "postgresql")
-	weights := map[string]int{"mixed-levels": 95, "ddl-truncate": 95, "ddl-rewrite": 95, "partition-of": 60, "inherited": 60, "unique-exclude": 60, "unique-deferrable": 60,
-		"foreign-key": 60, "deferred-key": 60, "merge": 60, "disconnect": 95, "lock-mode": 95, "lock-alone": 60, "advisory-lock": 60, "read-only-write": 80, "prepared": 60, "wide-rows": 60}
-	texts := map[string]string{"merge": `^MERGE INTO .* WHEN NOT MATCHED .*INSERT `, "delete": `^MERGE INTO .* THEN DELETE`, "partition": `^CREATE TABLE t0_p1 PARTITION OF t0 `,
-		"inherited": `^CREATE TABLE t0_h1 \(CHECK \(pkey % \d = 1\).* INHERITS \(t0\)$`, "heir": `^INSERT INTO t0_h1 `, "only": ` FROM ONLY t`, "update-only": `^UPDATE ONLY t`,
+	weights := map[string]int{"mixed-levels": 95, "ddl-truncate": 95, "ddl-rewrite": 95, "partition-of": 60,
+		"inherited": 60, "unique-exclude": 60, "unique-deferrable": 60,
+		"foreign-key": 60, "deferred-key": 60, "merge": 60, "disconnect": 95, "lock-mode": 95, "lock-alone": 60,
+		"advisory-lock": 60, "read-only-write": 80, "prepared": 60, "wide-rows": 60}
+	texts := map[string]string{"merge": `^MERGE INTO .* WHEN NOT MATCHED .*INSERT `,
+		"delete": `^MERGE INTO .* THEN DELETE`, "partition": `^CREATE TABLE t0_p1 PARTITION OF t0 `,
+		"inherited": `^CREATE TABLE t0_h1 \(CHECK \(pkey % \d = 1\).* INHERITS \(t0\)$`, "heir": `^INSERT INTO t0_h1 `,
+		"only": ` FROM ONLY t`, "update-only": `^UPDATE ONLY t`,
 		"deferrable": ` DEFERRABLE[,)]`, "deferred": `REFERENCES t0 \(\w+\) DEFERRABLE INITIALLY DEFERRED`,
-		"exclude": ` EXCLUDE USING hash `, "disconnect": `^SELECT pg_terminate_backend`, "truncate": `^TRUNCATE `, "rewrite": ` BIGSERIAL`,
-		"lock-mode": `^LOCK TABLE t\d(, t\d)? IN SHARE ROW EXCLUSIVE MODE$`, "lock-alone": `^LOCK TABLE .* IN ACCESS EXCLUSIVE MODE NOWAIT$`,
-		"advisory": `^SELECT pg_try_advisory_xact_lock_shared\(\d\)$`, "unlock": `^SELECT pg_advisory_unlock\(`, "prepare": `^PREPARE TRANSACTION 'txweave-`, "prepared": `^COMMIT PREPARED '`,
+		"exclude": ` EXCLUDE USING hash `, "disconnect": `^SELECT pg_terminate_backend`, "truncate": `^TRUNCATE `,
+		"rewrite":    ` BIGSERIAL`,
+		"lock-mode":  `^LOCK TABLE t\d(, t\d)? IN SHARE ROW EXCLUSIVE MODE$`,
+		"lock-alone": `^LOCK TABLE .* IN ACCESS EXCLUSIVE MODE NOWAIT$`,
+		"advisory":   `^SELECT pg_try_advisory_xact_lock_shared\(\d\)$`, "unlock": `^SELECT pg_advisory_unlock\(`,
+		"prepare": `^PREPARE TRANSACTION 'txweave-`, "prepared": `^COMMIT PREPARED '`,
 		"undone": `^ROLLBACK PREPARED '`, "wide": ` WITH \(fillfactor = 10\)$`}
 	both := regexp.MustCompile(`(?s)EXCLUDE USING.*PARTITION BY|PARTITION BY.*fillfactor`) // what the server refuses
 	seen := map[string]bool{}
@@ -199,13 +213,14 @@ func TestPostgreSQL(t *testing.T) {
 	}
 }
 
-// TestChain: AND CHAIN stands where the next transaction of the session goes on at the same level and in the same access mode, and behind one that is
-// READ ONLY goes one that does not write.
+// TestChain: AND CHAIN stands where the next transaction of the session goes on at the same level and in the same
+// access mode, and behind one that is READ ONLY goes one that does not write.
 func TestChain(t *testing.T) {
 	for _, name := range []string{"mariadb", "mysql"} {
 		seen := map[string]int{}
 		for seed := range uint64(150) {
-			c, err := Generate(seed, testDialect(t, name), Options{Isolation: "read-committed", Weights: map[string]int{"chain": 95, "access-mode": 60, "mixed-levels": 40}})
+			c, err := Generate(seed, testDialect(t, name), Options{Isolation: "read-committed",
+				Weights: map[string]int{"chain": 95, "access-mode": 60, "mixed-levels": 40}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -214,13 +229,15 @@ func TestChain(t *testing.T) {
 					continue
 				}
 				n := follower(c.Txns, i)
-				if n < 0 || c.Txns[n].Isolation != c.Txns[i].Isolation || !control.Continues(c.Read(c.Txns[i].Begin.SQL), c.Read(c.Txns[n].Begin.SQL)) {
+				if n < 0 || c.Txns[n].Isolation != c.Txns[i].Isolation || !control.Continues(c.Read(c.Txns[i].Begin.SQL),
+					c.Read(c.Txns[n].Begin.SQL)) {
 					t.Fatalf("%s, seed %d: nothing goes on behind T%d", name, seed, i)
 				}
 				seen[c.Txns[n].Begin.SQL+"; "+c.Txns[i].End.SQL]++
 			}
 		}
-		for _, what := range []string{"BEGIN; COMMIT AND CHAIN", "BEGIN; ROLLBACK AND CHAIN", "START TRANSACTION READ ONLY; COMMIT AND CHAIN"} {
+		for _, what := range []string{"BEGIN; COMMIT AND CHAIN", "BEGIN; ROLLBACK AND CHAIN",
+			"START TRANSACTION READ ONLY; COMMIT AND CHAIN"} {
 			if seen[what] == 0 {
 				t.Errorf("%s: no case has %s", name, what)
 			}
@@ -228,7 +245,8 @@ func TestChain(t *testing.T) {
 	}
 }
 
-// TestWideRows: rows of MariaDB's and MySQL's tables are made long by columns that no statement of the generator's names.
+// TestWideRows: rows of MariaDB's and MySQL's tables are made long by columns that no statement of the generator's
+// names.
 func TestWideRows(t *testing.T) {
 	for _, name := range []string{"mariadb", "mysql", "tidb", "sqlite"} {
 		d := testDialect(t, name)
@@ -259,7 +277,8 @@ func TestWideRows(t *testing.T) {
 func TestHashIndexes(t *testing.T) {
 	expressions := 0
 	for i := range 1500 {
-		c := must(t, testDialect(t, "postgresql"), CaseSeed(9, i), Options{Isolation: "read-committed", Weights: map[string]int{"index-hash": 60, "functional-index": 60}})
+		c := must(t, testDialect(t, "postgresql"), CaseSeed(9, i), Options{Isolation: "read-committed",
+			Weights: map[string]int{"index-hash": 60, "functional-index": 60}})
 		for _, s := range c.Schema {
 			stmt, err := sqltext.SyntaxOf("postgresql").Tree.Parse(s.SQL)
 			if err != nil {
@@ -286,5 +305,6 @@ func TestHashIndexes(t *testing.T) {
 func locksOut(s testcase.Stmt) bool {
 	_, mode, lock := strings.Cut(s.SQL, " IN ")
 	mode, _, inMode := strings.Cut(mode, " MODE")
-	return strings.HasPrefix(s.SQL, "LOCK TABLE ") && lock && inMode && !slices.Contains([]string{"ACCESS SHARE", "ROW SHARE", "ROW EXCLUSIVE"}, mode)
+	return strings.HasPrefix(s.SQL, "LOCK TABLE ") && lock && inMode &&
+		!slices.Contains([]string{"ACCESS SHARE", "ROW SHARE", "ROW EXCLUSIVE"}, mode)
 }

@@ -9,15 +9,17 @@ import (
 	"txweave/testcase"
 )
 
-// Frames, in percent: framedTxns are the transactions that have another one, in the cases that have any; xaPrepared those in two
-// phases that are prepared, and stay so while others go on; switchedOn those that end by switching autocommit on again.
+// Frames, in percent: framedTxns are the transactions that have another one, in the cases that have any; xaPrepared
+// those in two phases that are prepared, and stay so while others go on; switchedOn those that end by switching
+// autocommit on again.
 const (
 	framedTxns = 40
 	xaPrepared = 80
 	switchedOn = 40
 	// refusedTxns are those that write though they are READ ONLY, in the cases that have any.
 	refusedTxns = 25
-	// chainedTxns are those that begin another one, of those that could; chainedReads those that do of these, where they are READ ONLY.
+	// chainedTxns are those that begin another one, of those that could; chainedReads those that do of these, where they
+	// are READ ONLY.
 	chainedTxns  = 60
 	chainedReads = 50
 	// deferredTxns are those that are DEFERRABLE, of those that only read, in the cases that have any.
@@ -32,7 +34,8 @@ const (
 
 // frames gives transactions of a share of the cases other first and last statements than BEGIN and COMMIT.
 func (g *generator) frames(txns []testcase.Txn, states []txnState) {
-	switched, xa, accessed, implied := g.wants("switched-autocommit"), g.wants("xa"), g.wants("access-mode"), g.wants("implicit-commit")
+	switched, xa, accessed, implied := g.wants("switched-autocommit"), g.wants("xa"), g.wants("access-mode"),
+		g.wants("implicit-commit")
 	prepared, refused := g.wants("prepared"), g.wants("read-only-write")
 	delete(g.uses, "read-only-write")
 	g.deferred = g.wants("read-deferrable")
@@ -74,7 +77,8 @@ func (g *generator) frames(txns []testcase.Txn, states []txnState) {
 		s.access = accessed && pct(framedTxns)
 		s.refused = refused && g.beside("read-only-write").IntN(100) < refusedTxns
 		s.implied = implied && pct(framedTxns)
-		s.cut = cut && s.frame != control.Prepared && s.prepared == "" && !s.locked && lastOfSession(txns, i) && g.beside("disconnect").IntN(100) < framedTxns
+		s.cut = cut && s.frame != control.Prepared && s.prepared == "" && !s.locked && lastOfSession(txns, i) &&
+			g.beside("disconnect").IntN(100) < framedTxns
 	}
 }
 
@@ -88,7 +92,8 @@ func (g *generator) twoPhase(step, name string) testcase.Stmt {
 	return g.finished(&sql.TwoPhase{Step: step, ID: &sql.Literal{Kind: sql.Text, Text: name}})
 }
 
-// chain lets the ends of transactions begin the next ones of their sessions in a share of the cases: where both are opened by BEGIN, at one level.
+// chain lets the ends of transactions begin the next ones of their sessions in a share of the cases: where both are
+// opened by BEGIN, at one level.
 func (g *generator) chain(txns []testcase.Txn, states []txnState) {
 	delete(g.uses, "chain")
 	if !g.chaining {
@@ -97,7 +102,8 @@ func (g *generator) chain(txns []testcase.Txn, states []txnState) {
 	rng := g.beside("chain")
 	plain := func(s *txnState) bool { return !s.alone && s.frame == control.NoFrame && s.prepared == "" && !s.locked }
 	for i := range txns {
-		if n := follower(txns, i); n >= 0 && plain(&states[i]) && plain(&states[n]) && !states[i].cut && !states[i].implied && txns[i].Isolation == txns[n].Isolation {
+		if n := follower(txns, i); n >= 0 && plain(&states[i]) && plain(&states[n]) && !states[i].cut && !states[i].implied &&
+			txns[i].Isolation == txns[n].Isolation {
 			states[i].chains = rng.IntN(100) < chainedTxns
 		}
 	}
@@ -113,7 +119,8 @@ func follower(txns []testcase.Txn, i int) int {
 	return -1
 }
 
-// goOn lets the end of a transaction begin the next one of its session, which has its access mode: behind one that is READ ONLY it only reads.
+// goOn lets the end of a transaction begin the next one of its session, which has its access mode: behind one that is
+// READ ONLY it only reads.
 func (g *generator) goOn(txns []testcase.Txn, states []txnState, i int) {
 	t := &txns[i]
 	if !states[i].chains || t.End.SQL != "COMMIT" && t.End.SQL != "ROLLBACK" {
@@ -132,7 +139,9 @@ func (g *generator) goOn(txns []testcase.Txn, states []txnState, i int) {
 
 // lastOfSession says whether no transaction runs behind one in its session.
 func lastOfSession(txns []testcase.Txn, i int) bool {
-	return txns[i].Session == 0 || !slices.ContainsFunc(txns[i+1:], func(t testcase.Txn) bool { return t.Session == txns[i].Session })
+	return txns[i].Session == 0 || !slices.ContainsFunc(txns[i+1:], func(t testcase.Txn) bool {
+		return t.Session == txns[i].Session
+	})
 }
 
 // bracket writes the first and the last statement of a transaction whose others stand.
@@ -204,7 +213,8 @@ func (g *generator) accessMode(begin string, t *testcase.Txn) string {
 
 // onlyReads says whether a transaction may be READ ONLY.
 func (g *generator) onlyReads(t *testcase.Txn) bool {
-	return len(g.txn.wrote) == 0 && !g.txn.locksOut && !(g.d.LocksWrite && slices.ContainsFunc(t.Stmts, func(s testcase.Stmt) bool { return g.locks(s.SQL) }))
+	return len(g.txn.wrote) == 0 && !g.txn.locksOut && !(g.d.LocksWrite && slices.ContainsFunc(t.Stmts,
+		func(s testcase.Stmt) bool { return g.locks(s.SQL) }))
 }
 
 // locks says whether a statement locks the rows that it reads.

@@ -2,26 +2,26 @@
 //
 // Its claim: the same seed, dialect and options give the same case on every machine, and every statement of a
 // case is valid by construction and has one possible result, whatever plan, index or row order the server uses.
-// The errors that a write may raise by itself are those of its values: a duplicate key, a violated CHECK, foreign key or NOT
-// NULL, a value that its column does not take, a division by zero, an overflow, many rows where one is wanted: they stand
-// where every row that is written evaluates them. In a query the plan decides whether such an error arises, or how often a
-// warning does: sqltext.Analysis.PlanDecides says so, and only its rows are compared.
+// The errors that a write may raise by itself are those of its values: a duplicate key, a violated CHECK, foreign key
+// or NOT NULL, a value that its column does not take, a division by zero, an overflow, many rows where one is wanted:
+// they stand where every row that is written evaluates them. In a query the plan decides whether such an error arises,
+// or how often a warning does: sqltext.Analysis.PlanDecides says so, and only its rows are compared.
 //
 // Left out, with the reason:
 //   - GROUP_CONCAT, LIMIT and window functions that tell rows apart without a total order: the result can depend on the
 //     row order;
 //   - SUM and AVG over DOUBLE, fractions, ROUND: the result can depend on the order or on the engine's rounding;
 //   - functions of time, randomness, user or connection: no result to compare;
-//   - in the WHERE clause of a write, divisions and conversions of texts beside other conditions: the plan decides whether
-//     they are errors;
+//   - in the WHERE clause of a write, divisions and conversions of texts beside other conditions: the plan decides
+//     whether they are errors;
 //   - user variables, procedures: not in the case model yet;
 //   - writes through views;
-//   - UPDATE IGNORE of several rows that could collide: which of them are passed over depends on the order in which they
-//     are met;
-//   - columns whose values can be equal and yet differ (case-insensitive and padded collations) in GROUP BY, DISTINCT and
-//     set operations: any of the equal values may come out. They are read by their bytes there, and bare in predicates;
-//     nor are they read by subqueries of the query around them: MariaDB remembers what a subquery answered by values that
-//     compare as equal (docs/findings/mariadb-subquery-cache-collation.md);
+//   - UPDATE IGNORE of several rows that could collide: which of them are passed over depends on the order in which
+//     they are met;
+//   - columns whose values can be equal and yet differ (case-insensitive and padded collations) in GROUP BY, DISTINCT
+//     and set operations: any of the equal values may come out. They are read by their bytes there, and bare in
+//     predicates; nor are they read by subqueries of the query around them: MariaDB remembers what a subquery answered
+//     by values that compare as equal (docs/findings/mariadb-subquery-cache-collation.md);
 //   - a subquery of an UPDATE's SET list or of VALUES that reads the target table: engines evaluate it against a
 //     table that is half changed.
 package gen
@@ -43,8 +43,8 @@ const stream = 0x7478_7765_6176_6531
 // is the same whether or not there are such cases.
 const sessionStream = stream + 1
 
-// sideStream is the random stream of what stands beside the statements of transactions, such as savepoints: a case without
-// any is the same whether or not there are such cases.
+// sideStream is the random stream of what stands beside the statements of transactions, such as savepoints: a case
+// without any is the same whether or not there are such cases.
 const sideStream = stream + 2
 
 // A Range is an inclusive range of sizes. The zero Range means the documented default.
@@ -79,12 +79,12 @@ type Options struct {
 	Refs    int   // table references that one query statement may hold, subqueries included; default 5
 	Depth   int   // nesting depth of expressions; default 3
 
-	// Statements seeds what comes after the tables and their rows, for other transactions on the same ones; 0: the case's seed
-	// does.
+	// Statements seeds what comes after the tables and their rows, for other transactions on the same ones; 0: the case's
+	// seed does.
 	Statements uint64
 
-	// Beside defines a column that every table has after those that its statements know of; "": none. FirstVKey is the vkey of the
-	// first statement that gives one; 0: 1001. The next one has the next number.
+	// Beside defines a column that every table has after those that its statements know of; "": none. FirstVKey is the
+	// vkey of the first statement that gives one; 0: 1001. The next one has the next number.
 	Beside    string
 	FirstVKey int64
 
@@ -223,8 +223,9 @@ type generator struct {
 	deferred  bool // some transactions that only read wait for a snapshot in which no anomaly can be
 	tables    []*table
 	viewed    []*view
-	triggered bool                  // some table has triggers
-	decScale  int                   // scale of every DECIMAL in the case: one scale, so that branches and unions never mix two
+	triggered bool // some table has triggers
+	// scale of every DECIMAL in the case: one scale, so that branches and unions never mix two
+	decScale  int
 	pools     [numFamilies][]string // literals that the columns of the case share
 	forms     map[string]bool       // ways of writing statements that the case has
 	scratches int                   // tables that the answers of queries went through so far

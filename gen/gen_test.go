@@ -150,7 +150,8 @@ func TestMissing(t *testing.T) {
 	}
 }
 
-// TestWithoutSets: who wants no set operations is asked none by a transaction that reads what it wrote either; the others are.
+// TestWithoutSets: who wants no set operations is asked none by a transaction that reads what it wrote either; the
+// others are.
 func TestWithoutSets(t *testing.T) {
 	for _, d := range TestDialects {
 		for weight, want := range map[int]bool{0: false, 30: true} {
@@ -300,7 +301,8 @@ func TestShape(t *testing.T) {
 	p := parser.New()
 	for _, d := range TestDialects {
 		for i := range 50 {
-			c := must(t, d, CaseSeed(2, i), Options{Tool: "x", Isolation: "serializable", Weights: map[string]int{"no-op-update": 0, "no-version-key": 0, "ddl-checkpoint": 0}})
+			c := must(t, d, CaseSeed(2, i), Options{Tool: "x", Isolation: "serializable",
+				Weights: map[string]int{"no-op-update": 0, "no-version-key": 0, "ddl-checkpoint": 0}})
 			if c.Target != d.Name || c.Tool != "x" || c.Isolation != "serializable" {
 				t.Fatalf("header: %+v", c)
 			}
@@ -356,7 +358,8 @@ func TestStyles(t *testing.T) {
 	for i := range cases {
 		c := must(t, testDialect(t, "mysql"), CaseSeed(4, i), Options{Isolation: "repeatable-read"})
 		text := render(c)
-		for _, word := range []string{"UNION", "JOIN", "OVER", "WITH", "DELETE", "CASE", "EXISTS", "LIKE", "FOR UPDATE", "GROUP BY"} {
+		for _, word := range []string{"UNION", "JOIN", "OVER", "WITH", "DELETE", "CASE", "EXISTS", "LIKE", "FOR UPDATE",
+			"GROUP BY"} {
 			if strings.Contains(text, word) {
 				uses[word]++
 			}
@@ -372,17 +375,19 @@ func TestStyles(t *testing.T) {
 			t.Errorf("%s in %d of %d cases", word, n, cases)
 		}
 	}
-	if len(uses) < 10 || rows/cases < 10 || rows/cases > 30 || empty == 0 || empty > cases/8 || len(tables) < 5 || tables[1] < cases/4 {
+	if len(uses) < 10 || rows/cases < 10 || rows/cases > 30 || empty == 0 || empty > cases/8 || len(tables) < 5 ||
+		tables[1] < cases/4 {
 		t.Errorf("uses %v, %d rows, %d cases without rows, tables %v", uses, rows, empty, tables)
 	}
 }
 
-// TestNaturalJoin: what a NATURAL JOIN compares does not depend on which columns a table has by then: one may be added beside
-// the transactions.
+// TestNaturalJoin: what a NATURAL JOIN compares does not depend on which columns a table has by then: one may be added
+// beside the transactions.
 func TestNaturalJoin(t *testing.T) {
 	joins := 0
 	for i := range 60 {
-		text := render(must(t, testDialect(t, "mariadb"), CaseSeed(6, i), Options{Isolation: "read-committed", Weights: map[string]int{"natural-join": 500}}))
+		text := render(must(t, testDialect(t, "mariadb"), CaseSeed(6, i), Options{Isolation: "read-committed",
+			Weights: map[string]int{"natural-join": 500}}))
 		joins += strings.Count(text, " NATURAL ")
 		if m := regexp.MustCompile(`NATURAL (LEFT )?JOIN t\d`).FindString(text); m != "" {
 			t.Fatalf("%s: the columns of a whole table", m)
@@ -461,7 +466,8 @@ func checkStmt(t *testing.T, n ast.StmtNode, sql string, vkeys map[string]bool) 
 				continue
 			}
 			next := s.List[i+1]
-			if e := restore(t, s.List[i].Expr); !strings.HasSuffix(e, "vkey") || next.Column.Name.L != "vkey" || vkey != "" && restore(t, next.Expr) != vkey {
+			if e := restore(t, s.List[i].Expr); !strings.HasSuffix(e, "vkey") || next.Column.Name.L != "vkey" || vkey != "" &&
+				restore(t, next.Expr) != vkey {
 				t.Fatalf("bookkeeping: %s", sql)
 			}
 			i, vkey = i+1, restore(t, next.Expr)

@@ -9,14 +9,16 @@ import (
 	"txweave/sql/build"
 )
 
-// What rows hold, as far as the generator knows it: what the initial rows got, and the literals that statements have written since,
-// whether or not these commit. Predicates compare with such values, so that they tell some rows of a table from the others.
+// What rows hold, as far as the generator knows it: what the initial rows got, and the literals that statements have
+// written since, whether or not these commit. Predicates compare with such values, so that they tell some rows of a
+// table from the others.
 
 // Shares of what rows are looked for by, in percent.
 const (
 	// wideShare: ranges of keys beside a predicate that leave out few rows rather than name few.
 	wideShare = 55
-	// anchorShare: free predicates that are widened or narrowed by one row, so that what they find is neither nothing nor all.
+	// anchorShare: free predicates that are widened or narrowed by one row, so that what they find is neither nothing nor
+	// all.
 	anchorShare = 30
 	// goneShare: draws of a key that is known to be deleted which are kept: some statements look for rows that have gone.
 	goneShare = 35
@@ -79,7 +81,8 @@ func (c *column) holds(lit string) {
 	}
 }
 
-// known returns the literals that are useful to compare a column with: what rows hold, in ascending order, or what they could.
+// known returns the literals that are useful to compare a column with: what rows hold, in ascending order, or what they
+// could.
 func (c *column) known() []string {
 	if len(c.held) > 0 {
 		return c.held
@@ -106,8 +109,8 @@ func beginning(n int) func(string) string {
 	}
 }
 
-// split returns those literals of a sorted list of which an order comparison tells some from the others: not the ends that would
-// leave nothing, or all.
+// split returns those literals of a sorted list of which an order comparison tells some from the others: not the ends
+// that would leave nothing, or all.
 func split(op sql.Op, pool []string) []string {
 	switch {
 	case len(pool) < 2:

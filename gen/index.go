@@ -9,9 +9,14 @@ import (
 
 // uniqueTable weighs what makes a column unique: the definition, from that of a unique index.
 var uniqueTable = []production[func(t *table, c *column, plain *sql.Unique) sql.Constraint]{
-	{"unique-plain", 70, func(_ *table, _ *column, plain *sql.Unique) sql.Constraint { return plain }, about{apart: true, what: "a unique index"}},
-	{"unique-deferrable", 15, uniqueDeferrable, about{apart: true, what: "UNIQUE … DEFERRABLE, checked when the statement is done", covers: "deferrable", needs: CanDefer}},
-	{"unique-exclude", 15, uniqueExclude, about{apart: true, what: "EXCLUDE USING btree or hash (… WITH =)", covers: "exclusion constraint", needs: CanExclude}},
+	{"unique-plain", 70, func(_ *table, _ *column, plain *sql.Unique) sql.Constraint {
+		return plain
+	}, about{apart: true, what: "a unique index"}},
+	{"unique-deferrable", 15, uniqueDeferrable,
+		about{apart: true, what: "UNIQUE … DEFERRABLE, checked when the statement is done", covers: "deferrable",
+			needs: CanDefer}},
+	{"unique-exclude", 15, uniqueExclude, about{apart: true, what: "EXCLUDE USING btree or hash (… WITH =)",
+		covers: "exclusion constraint", needs: CanExclude}},
 }
 
 // uniqueDef is what makes a column of t unique.
@@ -34,8 +39,8 @@ func uniqueExclude(_ *table, c *column, plain *sql.Unique) sql.Constraint {
 	return &sql.Exclude{Name: plain.Name, Using: method, Elements: []*sql.Exclusion{{Key: plain.Columns[0], Op: sql.OpEq}}}
 }
 
-// indexFunc makes of the usual kind of an index another one, where the table has what that needs. Those of MySQL's family, of which all are of
-// that kind, may stand in CREATE TABLE.
+// indexFunc makes of the usual kind of an index another one, where the table has what that needs. Those of MySQL's
+// family, of which all are of that kind, may stand in CREATE TABLE.
 type indexFunc func(g *generator, t *table, n *sql.CreateIndex)
 
 func indexPlain(*generator, *table, *sql.CreateIndex) {}
@@ -94,7 +99,8 @@ func (g *generator) indexOf(t *table, n *sql.CreateIndex, special, method string
 	}
 }
 
-// fulltext is an index of the words of a column, which no query asks for: what it holds becomes visible with the COMMIT, by its rules.
+// fulltext is an index of the words of a column, which no query asks for: what it holds becomes visible with the
+// COMMIT, by its rules.
 func (g *generator) fulltext(t *table) sql.Constraint {
 	if !g.wants("fulltext-index") {
 		return nil
@@ -102,7 +108,8 @@ func (g *generator) fulltext(t *table) sql.Constraint {
 	delete(g.uses, "fulltext-index")
 	var texts []string
 	for _, c := range t.cols {
-		if (c.kind == KindText || c.kind == KindVarchar) && c.special == nil && c.fam == FamString && c.parent == nil { // MySQL would want another index for that
+		if (c.kind == KindText || c.kind == KindVarchar) && c.special == nil && c.fam == FamString && c.parent == nil {
+			// MySQL would want another index for that
 			texts = append(texts, c.name)
 		}
 	}

@@ -9,26 +9,29 @@ import (
 	"txweave/testcase"
 )
 
-// Tables that inherit from another one: the rows of all of them are its rows. Which of them has a row its pkey says, so that no two have
-// rows with the same one: a key of one says nothing of the others' rows.
+// Tables that inherit from another one: the rows of all of them are its rows. Which of them has a row its pkey says, so
+// that no two have rows with the same one: a key of one says nothing of the others' rows.
 
-// Shares, in percent: heirReads are the references to such a table that read ONLY its own rows or those of one that inherits; heirWrites
-// the UPDATEs and DELETEs of ONLY its own; heirKeyed the tables that inherit, and need no key, which have one.
+// Shares, in percent: heirReads are the references to such a table that read ONLY its own rows or those of one that
+// inherits; heirWrites the UPDATEs and DELETEs of ONLY its own; heirKeyed the tables that inherit, and need no key,
+// which have one.
 const (
 	heirReads  = 25
 	heirWrites = 15
 	heirKeyed  = 50
 )
 
-// inherit draws whether others inherit from t. It returns what says which rows t has itself, and the statements that make the others;
-// nil where t has none.
+// inherit draws whether others inherit from t. It returns what says which rows t has itself, and the statements that
+// make the others; nil where t has none.
 func (g *generator) inherit(t *table) (own sql.Constraint, heirs []testcase.Stmt) {
 	if !g.wants("inherited") {
 		return nil, nil
 	}
 	delete(g.uses, "inherited")
 	keyed := len(t.primary) == 0 || slices.Contains(t.primary, "pkey")
-	if !keyed || t.refers() || t.pair != nil || t.versioned || slices.ContainsFunc(t.cols, func(c *column) bool { return c.unique && !slices.Contains(t.own, c) }) {
+	if !keyed || t.refers() || t.pair != nil || t.versioned || slices.ContainsFunc(t.cols, func(c *column) bool {
+		return c.unique && !slices.Contains(t.own, c)
+	}) {
 		return nil, nil
 	}
 	g.uses["inherited"] = true
@@ -38,7 +41,8 @@ func (g *generator) inherit(t *table) (own sql.Constraint, heirs []testcase.Stmt
 	named := slices.Equal(t.primary, []string{"pkey"}) || t.pkeyIndex == "UNIQUE"
 	for i := 1; i < n; i++ {
 		name := fmt.Sprintf("%s_h%d", t.name, i)
-		heir := &sql.CreateTable{Name: object(name), Constraints: []sql.Constraint{checkRemainder(n, i)}, Inherits: []*sql.Object{object(t.name)}}
+		heir := &sql.CreateTable{Name: object(name), Constraints: []sql.Constraint{checkRemainder(n, i)},
+			Inherits: []*sql.Object{object(t.name)}}
 		if named || rng.IntN(100) < heirKeyed {
 			heir.Constraints = append(heir.Constraints, &sql.PrimaryKey{Columns: g.keyParts("pkey")})
 		}
@@ -46,7 +50,8 @@ func (g *generator) inherit(t *table) (own sql.Constraint, heirs []testcase.Stmt
 		heirs = append(heirs, g.finished(heir))
 		if indexed := t.indexed(); len(indexed) > 0 && rng.IntN(2) == 0 {
 			if c := indexed[rng.IntN(len(indexed))]; c.special == nil {
-				heirs = append(heirs, g.finished(&sql.CreateIndex{Name: object(name + "_i0"), Table: object(name), Columns: g.keyParts(c.name)}))
+				heirs = append(heirs, g.finished(&sql.CreateIndex{Name: object(name + "_i0"), Table: object(name),
+					Columns: g.keyParts(c.name)}))
 			}
 		}
 	}
@@ -55,8 +60,8 @@ func (g *generator) inherit(t *table) (own sql.Constraint, heirs []testcase.Stmt
 	return check, heirs
 }
 
-// heirKeys returns the first of the keys from base on that an INSERT gives its rows, and how far apart they are: all of them lie in one
-// table, where others inherit from t.
+// heirKeys returns the first of the keys from base on that an INSERT gives its rows, and how far apart they are: all of
+// them lie in one table, where others inherit from t.
 func (g *generator) heirKeys(t *table, base int64) (first, step int64) {
 	if len(t.heirs) == 0 {
 		return base, 1

@@ -20,10 +20,14 @@ const movingKey = "UPDATE of primary key;reuse of primary key;duplicate primary 
 var keyTable = []production[keyFunc]{
 	{"key-pkey", 64, keyPkey, about{what: "pkey"}},
 	{"key-column", 18, keyColumn, about{what: "one column, numbers or strings", covers: movingKey + ";g:string-pk"}},
-	{"key-composite", 16, keyComposite, about{what: "several columns, none of which tells rows apart alone", covers: movingKey + ";non-BIGINT or composite PK;g:composite-pk"}},
-	{"key-and-pkey", 14, keyAndPkey, about{what: "a column and pkey: rows move, and no two are alike", covers: "UPDATE of primary key;non-BIGINT or composite PK;g:pk-update;g:composite-pk"}},
-	{"key-prefix", 6, keyPrefix, about{what: "the first characters of a column", covers: movingKey + ";prefix index;g:string-pk"}},
-	{"key-none", 10, keyNone, about{what: "none: the engine numbers the rows", covers: "no primary key / hidden rowid;g:no-pk;g:nonclustered-pk"}},
+	{"key-composite", 16, keyComposite, about{what: "several columns, none of which tells rows apart alone",
+		covers: movingKey + ";non-BIGINT or composite PK;g:composite-pk"}},
+	{"key-and-pkey", 14, keyAndPkey, about{what: "a column and pkey: rows move, and no two are alike",
+		covers: "UPDATE of primary key;non-BIGINT or composite PK;g:pk-update;g:composite-pk"}},
+	{"key-prefix", 6, keyPrefix, about{what: "the first characters of a column",
+		covers: movingKey + ";prefix index;g:string-pk"}},
+	{"key-none", 10, keyNone, about{what: "none: the engine numbers the rows",
+		covers: "no primary key / hidden rowid;g:no-pk;g:nonclustered-pk"}},
 }
 
 // Shares of what concerns keys, in percent.
@@ -44,7 +48,8 @@ const (
 // versionOptions are what leaves rows without a version of their own: their contents are their versions then.
 var versionOptions = []entry{
 	{"no-version-key", 8, about{what: "tables without vkey and pvkey", needs: CanCompare}},
-	{"no-op-update", 25, about{what: "UPDATEs, in such cases, that leave rows as they are", covers: "no-op UPDATE;g:noop-update", needs: CanCompare}},
+	{"no-op-update", 25, about{what: "UPDATEs, in such cases, that leave rows as they are",
+		covers: "no-op UPDATE;g:noop-update", needs: CanCompare}},
 }
 
 // blindShare: UPDATEs of such cases that give rows no version of their own, in percent.

@@ -42,5 +42,7 @@ func (g *generator) isolation(t *testcase.Txn) string {
 // eachLevel says whether the levels that transactions have for their own are among those at which a production is used.
 func (g *generator) eachLevel(production string, txns []testcase.Txn) bool {
 	at := g.d.Levels[options[production].needs]
-	return at == nil || !slices.ContainsFunc(txns, func(t testcase.Txn) bool { return t.Isolation != "" && !slices.Contains(at, t.Isolation) })
+	return at == nil || !slices.ContainsFunc(txns, func(t testcase.Txn) bool {
+		return t.Isolation != "" && !slices.Contains(at, t.Isolation)
+	})
 }

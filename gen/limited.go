@@ -2,9 +2,11 @@ package gen
 
 import "txweave/sql"
 
-// Derived tables of the first rows of others: a condition of the query around one may not be asked before these are counted.
+// Derived tables of the first rows of others: a condition of the query around one may not be asked before these are
+// counted.
 
-// Shares, in percent: limitedShare are the derived tables that are such, limitedAsked the conditions beside them that begin with one of their columns.
+// Shares, in percent: limitedShare are the derived tables that are such, limitedAsked the conditions beside them that
+// begin with one of their columns.
 const (
 	limitedShare = 22
 	limitedAsked = 65
@@ -15,7 +17,8 @@ func (g *generator) limitsDerived() bool {
 	return g.beside("limited-derived").IntN(100) < limitedShare
 }
 
-// limitedBody returns a query for a derived table, its first rows in an order of all that it prints, so that the plan has no choice among them.
+// limitedBody returns a query for a derived table, its first rows in an order of all that it prints, so that the plan
+// has no choice among them.
 func (g *generator) limitedBody() (*sql.Query, []*column) {
 	in := &scope{}
 	s := block(g.from(in, 1), nil)

@@ -8,14 +8,14 @@ import (
 	"txweave/testcase"
 )
 
-// lockable says whether transactions of the case may lock their tables: not where statements use further ones, which the server locks
-// with them.
+// lockable says whether transactions of the case may lock their tables: not where statements use further ones, which
+// the server locks with them.
 func (g *generator) lockable() bool {
 	return len(g.viewed) == 0 && !g.triggered && !slices.ContainsFunc(g.tables, (*table).refers)
 }
 
-// locked writes LOCK TABLES where transactions have left room for it, now that their statements are known. Where some statement stands
-// in the way the transaction does without.
+// locked writes LOCK TABLES where transactions have left room for it, now that their statements are known. Where some
+// statement stands in the way the transaction does without.
 func (g *generator) locked(txns []testcase.Txn, states []txnState, schedule []int) []int {
 	for i := range txns {
 		if !states[i].locked {
@@ -33,8 +33,9 @@ func (g *generator) locked(txns []testcase.Txn, states []txnState, schedule []in
 	return schedule
 }
 
-// lockTables returns the LOCK TABLES that statements need: each table by its own name and by those that they use for it. nil where there
-// is none: a table may be used once only by each of its names, and what a common table expression makes of it is the server's business.
+// lockTables returns the LOCK TABLES that statements need: each table by its own name and by those that they use for
+// it. nil where there is none: a table may be used once only by each of its names, and what a common table expression
+// makes of it is the server's business.
 func (g *generator) lockTables(stmts []testcase.Stmt) sql.Stmt {
 	named, written := map[string][]string{}, map[string]bool{}
 	for _, s := range stmts {
@@ -67,7 +68,8 @@ func (g *generator) lockTables(stmts []testcase.Stmt) sql.Stmt {
 	return n
 }
 
-// lockedBy adds the other names by which a statement uses tables, and those that it writes; false where it is none that LOCK TABLES can serve.
+// lockedBy adds the other names by which a statement uses tables, and those that it writes; false where it is none that
+// LOCK TABLES can serve.
 func (g *generator) lockedBy(stmt sql.Stmt, named map[string][]string, written map[string]bool) bool {
 	target, all := "", sql.Has(stmt, func(n sql.Node) bool { // the table that it writes; it may write each that it names
 		_, locks := n.(*sql.Lock)

@@ -9,8 +9,9 @@ import (
 
 // MERGE. Which of its rows comes first is up to the plan: so no two of them can fail in different ways.
 
-// Shares, in percent: mergeRows are the MERGEs whose source is a list of rows, of which some are there already; mergeAnd the WHEN
-// clauses with a condition; mergeDelete those of the others that delete rows that match; mergeInsert those that insert.
+// Shares, in percent: mergeRows are the MERGEs whose source is a list of rows, of which some are there already;
+// mergeAnd the WHEN clauses with a condition; mergeDelete those of the others that delete rows that match; mergeInsert
+// those that insert.
 const (
 	mergeRows   = 45
 	mergeAnd    = 35
@@ -90,10 +91,12 @@ func (g *generator) mergeRows(t *table) sql.Stmt {
 	for _, c := range t.cols {
 		if c.unique || slices.Contains(t.own, c) || c.special == nil && c.parent == nil && g.pct(40) {
 			in = append(in, c)
-			given.cols = append(given.cols, &column{name: c.name, kind: c.kind, fam: c.fam, bound: c.bound, notNull: true, pool: c.known()})
+			given.cols = append(given.cols, &column{name: c.name, kind: c.kind, fam: c.fam, bound: c.bound, notNull: true,
+				pool: c.known()})
 		}
 	}
-	given.cols = append(given.cols, &column{name: "pkey", kind: KindBigint, fam: FamInt, bound: pkeyBound, notNull: true, pool: t.pkey.known()})
+	given.cols = append(given.cols, &column{name: "pkey", kind: KindBigint, fam: FamInt, bound: pkeyBound, notNull: true,
+		pool: t.pkey.known()})
 	var rows []sql.Body
 	var keys []int64
 	base := int64(0)
@@ -161,14 +164,16 @@ func (g *generator) mergeRow(t *table, in []*column, key int64, first bool) sql.
 	return block(nil, nil, items...)
 }
 
-// mergeInsert is the WHEN clause that inserts rows, from the values of their bookkeeping columns and what each other column gets.
+// mergeInsert is the WHEN clause that inserts rows, from the values of their bookkeeping columns and what each other
+// column gets.
 func (g *generator) mergeInsert(t *table, from *ref, row []sql.Expr, value func(*column) sql.Expr) *sql.MergeWhen {
 	names := t.bookkeeping()
 	for _, c := range t.cols {
 		names, row = append(names, c.name), append(row, value(c))
 	}
 	cond := g.mergeAnd(&scope{flat: true, refs: []*ref{from}})
-	return &sql.MergeWhen{Match: "NOT MATCHED", Cond: cond, Do: "INSERT", Columns: build.Names(names...), Row: build.Row(row...)}
+	return &sql.MergeWhen{Match: "NOT MATCHED", Cond: cond, Do: "INSERT", Columns: build.Names(names...),
+		Row: build.Row(row...)}
 }
 
 // mergeAnd is the condition of a WHEN clause, of some.

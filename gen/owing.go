@@ -8,14 +8,17 @@ import (
 	"txweave/sql/build"
 )
 
-// Foreign keys that are checked when a transaction commits: a transaction owes a row that others of its refer to, and may write it later.
+// Foreign keys that are checked when a transaction commits: a transaction owes a row that others of its refer to, and
+// may write it later.
 
 // Shares, in percent, of the statements of transactions that write, in cases with such a foreign key.
 const (
 	owingStmts = 40 // of those that are not the last: they leave a row that refers to none
 	paidEarly  = 30 // of those between that one and the last: they make up for it
 	paidLast   = 85 // of the last: they do, if none has
-	paidAll    = 60 // of the last, where nothing is known to be owed and what others wrote may have left such rows: they do away with all of these
+	// of the last, where nothing is known to be owed and what others wrote may have left such rows: they do away with all
+	// of these
+	paidAll = 60
 )
 
 // debt is a row that refers to none, as far as the transaction that wrote it is concerned.
@@ -44,7 +47,8 @@ func (g *generator) owed(t *table) bool {
 	return slices.ContainsFunc(g.owing(), func(d debt) bool { return d.column.parent == t })
 }
 
-// owe returns, in some places of a transaction, a statement that leaves a row which refers to none, or one that makes up for that; nil elsewhere.
+// owe returns, in some places of a transaction, a statement that leaves a row which refers to none, or one that makes
+// up for that; nil elsewhere.
 func (g *generator) owe() sql.Stmt {
 	keys := g.owing()
 	if len(keys) == 0 || g.txn.alone {
@@ -105,7 +109,9 @@ func (g *generator) borrow(d *debt) sql.Stmt {
 
 // spoiler is a column in which NULL makes a row fail; nil where there is none.
 func (d *debt) spoiler() *column {
-	at := slices.IndexFunc(d.child.cols, func(c *column) bool { return c.notNull && !slices.Contains(d.child.own, c) && c != d.column })
+	at := slices.IndexFunc(d.child.cols, func(c *column) bool {
+		return c.notNull && !slices.Contains(d.child.own, c) && c != d.column
+	})
 	if at < 0 {
 		return nil
 	}
@@ -124,7 +130,9 @@ func (d *debt) leave(g *generator) (pkey int64, ok bool) {
 		return ""
 	}
 	rows := parent.pkeys[:parent.rows]
-	if referred := slices.DeleteFunc(slices.Clone(rows), func(p int64) bool { return !slices.Contains(d.column.held, of(p)) }); len(referred) > 0 && rng.IntN(100) < 80 {
+	if referred := slices.DeleteFunc(slices.Clone(rows), func(p int64) bool {
+		return !slices.Contains(d.column.held, of(p))
+	}); len(referred) > 0 && rng.IntN(100) < 80 {
 		rows = referred
 	}
 	pkey = rows[rng.IntN(len(rows))]
@@ -170,7 +178,8 @@ func (g *generator) pay(d *debt) sql.Stmt {
 			own = nil
 		}
 		return g.insertKeyed(parent, d.pkey, own, nil)
-	case d.gone && !known && g.inserts < maxInserts && len(parent.heirs) == 0 && rng.IntN(100) < 40: // the same key in another row
+	case d.gone && !known && g.inserts < maxInserts && len(parent.heirs) == 0 && rng.IntN(100) < 40:
+		// the same key in another row
 		return g.insertKeyed(parent, g.insertBase()+1, []string{d.key}, nil)
 	}
 	where := build.Eq(build.Column(d.child.name, d.column.name), g.lit(d.key))
@@ -192,7 +201,8 @@ func (g *generator) mayGo(t *table) bool { return !t.stays && has(g, statementTa
 // payAll returns a statement that does away with all rows which refer to none.
 func (g *generator) payAll(d *debt) sql.Stmt {
 	parent := d.column.parent
-	keys := build.Query(block(build.Table(parent.name, "r0"), nil, build.Item(build.Column("r0", d.column.parentKey.name), "")))
+	keys := build.Query(block(build.Table(parent.name, "r0"), nil,
+		build.Item(build.Column("r0", d.column.parentKey.name), "")))
 	where := build.InQuery(build.Column(d.child.name, d.column.name), true, keys)
 	g.wrote(d.child)
 	if !g.mayGo(d.child) || g.beside("deferred-key").IntN(100) < 60 {

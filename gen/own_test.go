@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestLookBack: transactions that have written go on to read, and mostly what they wrote (of 500 cases 710 SELECTs behind a write where they are not drawn for that).
+// TestLookBack: transactions that have written go on to read, and mostly what they wrote (of 500 cases 710 SELECTs
+// behind a write where they are not drawn for that).
 func TestLookBack(t *testing.T) {
 	wrote := regexp.MustCompile(`^(?:INSERT INTO|UPDATE|DELETE FROM) (t\d)`)
 	selects, own := 0, 0
@@ -36,12 +37,15 @@ func TestLookBack(t *testing.T) {
 	}
 }
 
-// TestSlices: operands of some set operations print the same columns of one table, the primary key among them, and some of these have no row.
+// TestSlices: operands of some set operations print the same columns of one table, the primary key among them, and some
+// of these have no row.
 func TestSlices(t *testing.T) {
-	slice := regexp.MustCompile(`SELECT r\d+\.(\w+) AS (\w+)( FROM t\d) AS r\d+( WHERE (?:1 = 0|0 <> 0|NULL IS NOT NULL|1 > NULL))? UNION (?:ALL )?SELECT r\d+\.(\w+) AS (\w+)( FROM t\d) AS r\d+`)
+	slice := regexp.MustCompile(
+		`SELECT r\d+\.(\w+) AS (\w+)( FROM t\d) AS r\d+( WHERE (?:1 = 0|0 <> 0|NULL IS NOT NULL|1 > NULL))? UNION (?:ALL )?SELECT r\d+\.(\w+) AS (\w+)( FROM t\d) AS r\d+`)
 	same, empty, keys := 0, 0, 0
 	for i := range 1000 {
-		c := must(t, testDialect(t, "mysql"), CaseSeed(9, i), Options{Isolation: "repeatable-read", Weights: map[string]int{"set": 60}})
+		c := must(t, testDialect(t, "mysql"), CaseSeed(9, i), Options{Isolation: "repeatable-read",
+			Weights: map[string]int{"set": 60}})
 		for _, txn := range c.Txns {
 			for _, s := range txn.Stmts {
 				m := slice.FindStringSubmatch(s.SQL)
@@ -53,7 +57,8 @@ func TestSlices(t *testing.T) {
 					empty++
 				}
 				for _, create := range c.Schema {
-					if strings.HasPrefix(create.SQL, "CREATE TABLE"+strings.TrimPrefix(m[3], " FROM")+" ") && strings.Contains(create.SQL, "PRIMARY KEY ("+m[1]) {
+					if strings.HasPrefix(create.SQL, "CREATE TABLE"+strings.TrimPrefix(m[3], " FROM")+" ") &&
+						strings.Contains(create.SQL, "PRIMARY KEY ("+m[1]) {
 						keys++
 					}
 				}

@@ -205,7 +205,8 @@ func predExists(g *generator, sc *scope, depth int) (sql.Expr, bool) {
 	return build.Not(not, build.Exists(in.query(s))), true
 }
 
-// notInNull is how many IN (SELECT …) are NOT IN with rows of NULL, and few others, in percent: it is true for no row then, and by a look at the others alone it would be for most.
+// notInNull is how many IN (SELECT …) are NOT IN with rows of NULL, and few others, in percent: it is true for no row
+// then, and by a look at the others alone it would be for most.
 const notInNull = 50
 
 // mayLack returns, for some subqueries, a column of theirs that may be NULL.
@@ -213,7 +214,9 @@ func (g *generator) mayLack(in *scope, f Family) (expr, bool) {
 	if g.beside("not-in-null").IntN(100) >= notInNull {
 		return expr{}, false
 	}
-	columns := slices.DeleteFunc(sharp(in.columns(f)), func(p place) bool { return p.notNull() || p.c.special != nil || len(p.c.known()) == 0 })
+	columns := slices.DeleteFunc(sharp(in.columns(f)), func(p place) bool {
+		return p.notNull() || p.c.special != nil || len(p.c.known()) == 0
+	})
 	if len(columns) == 0 {
 		return expr{}, false
 	}
@@ -258,7 +261,8 @@ func predRowIn(g *generator, sc *scope, depth int) (sql.Expr, bool) {
 		return nil, false
 	}
 	not := oneOf(g, oneInFour)
-	return build.InQuery(build.Row(a.x, x.x), not, in.query(block(from, g.subWhere(in, depth-1), build.Items(b.x, y.x)...))), true
+	return build.InQuery(build.Row(a.x, x.x), not, in.query(block(from, g.subWhere(in, depth-1),
+		build.Items(b.x, y.x)...))), true
 }
 
 // predInSet compares a key with the keys that a set operation of tables gives.
@@ -338,7 +342,8 @@ func predRowCompare(g *generator, sc *scope, _ int) (sql.Expr, bool) {
 // predConstant is a condition whose outcome the optimizer knows: it may drop what depends on it.
 func predConstant(g *generator, sc *scope, _ int) (sql.Expr, bool) {
 	if g.pct(50) {
-		return g.fill(oneOf(g, []string{"1 = 1", "1 = 0", "1 = 0", "0 <> 0", "NULL IS NULL", "NULL IS NOT NULL", "1 > NULL"})), true
+		return g.fill(oneOf(g, []string{"1 = 1", "1 = 0", "1 = 0", "0 <> 0", "NULL IS NULL", "NULL IS NOT NULL",
+			"1 > NULL"})), true
 	}
 	f := g.anyColumn(sc).fam
 	return build.Binary(g.literal(f, nil).x, oneOf(g, compareOps), g.literal(f, nil).x), true

@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// A production is one way to generate something. Adding one takes a line in a table of weights.go or options.go and its function.
-// Options.Weights and Dialect.Weights replace a weight by the production's name; 0 switches it off.
+// A production is one way to generate something. Adding one takes a line in a table of weights.go or options.go and its
+// function. Options.Weights and Dialect.Weights replace a weight by the production's name; 0 switches it off.
 type production[T any] struct {
 	name   string
 	weight int
@@ -25,7 +25,8 @@ type about struct {
 	what   string     // for the list of features
 	covers string     // words by which lists of bugs call what it brings, with semicolons between them
 	needs  Capability // what the dialect must have; "" is all that every dialect has
-	// apart says that it is drawn from a stream of its own: cases without it are what they were before there was such a thing.
+	// apart says that it is drawn from a stream of its own: cases without it are what they were before there was such a
+	// thing.
 	apart bool
 }
 
@@ -139,7 +140,8 @@ func choose[T any](g *generator, table []production[T]) T {
 	return table[0].make
 }
 
-// has says whether a production of a table is one that this dialect and these options know, whatever the case's style makes of it.
+// has says whether a production of a table is one that this dialect and these options know, whatever the case's style
+// makes of it.
 func has[T any](g *generator, table []production[T], name string) bool {
 	i := slices.IndexFunc(table, func(p production[T]) bool { return p.name == name })
 	return g.baseWeight(&table[i].about, name, table[i].weight) > 0
@@ -177,9 +179,10 @@ func (g *generator) wants(name string) bool {
 	return true
 }
 
-// forms are ways of writing statements that a case has or has not, and the share, in percent, of the statements that could be written
-// so which are, where it has.
-var forms = map[string]int{"scratch-table": 25, "returning": 40, "or-ignore": 75, "insert-set": 40, "optimizer-hint": 50, "unused-window": 70, "window-frame": 60,
+// forms are ways of writing statements that a case has or has not, and the share, in percent, of the statements that
+// could be written so which are, where it has.
+var forms = map[string]int{"scratch-table": 25, "returning": 40, "or-ignore": 75, "insert-set": 40,
+	"optimizer-hint": 50, "unused-window": 70, "window-frame": 60,
 	"filter": 35, "nulls-order": 50, "upsert-where": 45, "materialized": 60}
 
 // drawForms draws which of them the case has.
@@ -217,7 +220,8 @@ func Features(d *Dialect) []Feature {
 	var out []Feature
 	for _, table := range groups {
 		for _, e := range table.entries {
-			f := Feature{Group: table.title, Optional: table.optional, Name: e.name, What: e.what, Weight: g.baseWeight(&e.about, e.name, e.weight), Since: d.Has[e.needs]}
+			f := Feature{Group: table.title, Optional: table.optional, Name: e.name, What: e.what, Weight: g.baseWeight(&e.about,
+				e.name, e.weight), Since: d.Has[e.needs]}
 			for _, word := range strings.Split(e.covers, ";") {
 				if word = strings.TrimSpace(word); word != "" {
 					f.Covers = append(f.Covers, word)

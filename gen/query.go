@@ -70,7 +70,8 @@ func (g *generator) from(sc *scope, n int) sql.TableRef {
 	from := g.source(sc)
 	for i := 1; i < n && g.refs > 0; i++ {
 		kind := choose(g, joinTable)
-		if by := map[sql.JoinKind]func(*scope, sql.TableRef) sql.TableRef{naturalJoin: g.natural, usingJoin: g.using}[kind]; by != nil {
+		if by := map[sql.JoinKind]func(*scope, sql.TableRef) sql.TableRef{naturalJoin: g.natural,
+			usingJoin: g.using}[kind]; by != nil {
 			if joined := by(sc, from); joined != nil {
 				from = joined
 				continue
@@ -190,8 +191,8 @@ func (g *generator) joinOn(sc *scope) sql.Expr {
 	return cond
 }
 
-// groupOutputs returns the outputs of a grouped query, grouping expressions first, and gives it GROUP BY, and sometimes HAVING. Outside
-// aggregates only the grouping expressions appear.
+// groupOutputs returns the outputs of a grouped query, grouping expressions first, and gives it GROUP BY, and sometimes
+// HAVING. Outside aggregates only the grouping expressions appear.
 func (g *generator) groupOutputs(sc *scope, s *sql.Select) []output {
 	var outs []output
 	for range g.between(1, 2) {
@@ -403,7 +404,8 @@ func (g *generator) tableWith(fams []Family) *table {
 }
 
 // operand returns one SELECT of a set operation with outputs of the given families.
-func (g *generator) operand(sc *scope, from sql.TableRef, fams []Family, named []string, constant *int) (sql.Body, []output) {
+func (g *generator) operand(sc *scope, from sql.TableRef, fams []Family, named []string, constant *int) (
+	sql.Body, []output) {
 	var outs []output
 	for i, f := range fams {
 		e := g.columnOr(sc, f)
@@ -419,8 +421,9 @@ func (g *generator) operand(sc *scope, from sql.TableRef, fams []Family, named [
 	return s, outs
 }
 
-// operandWhere returns the condition of an operand of a set operation, or nothing; constant is the share of constant ones, in percent. It is 0
-// from the first of them on: where all operands are empty nothing is left that could be wrong.
+// operandWhere returns the condition of an operand of a set operation, or nothing; constant is the share of constant
+// ones, in percent. It is 0 from the first of them on: where all operands are empty nothing is left that could be
+// wrong.
 func (g *generator) operandWhere(sc *scope, constant *int) sql.Expr {
 	switch n := g.rng.IntN(100); {
 	case n < *constant:

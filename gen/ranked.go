@@ -5,8 +5,9 @@ import (
 	"txweave/sql/build"
 )
 
-// whereRanked finds rows by how many others of their own table lie before them, or are like them, by a column of theirs. Each row that the statement
-// changes would change that for the others: whoever reads the table while it writes finds other rows than a SELECT right before it.
+// whereRanked finds rows by how many others of their own table lie before them, or are like them, by a column of
+// theirs. Each row that the statement changes would change that for the others: whoever reads the table while it writes
+// finds other rows than a SELECT right before it.
 func whereRanked(g *generator, sc *scope, depth int) sql.Expr {
 	r := sc.refs[0]
 	if !g.canRead(sc) || g.banned == r.base {
@@ -24,7 +25,8 @@ func whereRanked(g *generator, sc *scope, depth int) sql.Expr {
 	other := in.refs[0]
 	if c != r.base.pkey && g.pct(30) {
 		not := oneOf(g, []bool{false, true})
-		alike := build.All(build.Eq(other.col(c), r.col(c)), build.Binary(other.pkey(), oneOf(g, []sql.Op{sql.OpNe, sql.OpLt, sql.OpGt}), r.pkey()))
+		alike := build.All(build.Eq(other.col(c), r.col(c)), build.Binary(other.pkey(),
+			oneOf(g, []sql.Op{sql.OpNe, sql.OpLt, sql.OpGt}), r.pkey()))
 		return build.Not(not, build.Exists(build.Query(block(from, alike, build.Item(build.Int(1), "")))))
 	}
 	before := build.Binary(other.col(c), oneOf(g, []sql.Op{sql.OpLt, sql.OpGt}), r.col(c))

@@ -10,10 +10,12 @@ import (
 	"txweave/testcase"
 )
 
-// TestReachOfWrites: on SQLite some writes ask for each row how many others of their table lie before it, some triggers insert a row that is mostly there, and some
-// savepoints are released with one inside that nothing names again (of 600 cases 0 of each where they are not drawn for that).
+// TestReachOfWrites: on SQLite some writes ask for each row how many others of their table lie before it, some triggers
+// insert a row that is mostly there, and some savepoints are released with one inside that nothing names again (of 600
+// cases 0 of each where they are not drawn for that).
 func TestReachOfWrites(t *testing.T) {
-	ranked := regexp.MustCompile(`^(?:UPDATE|DELETE FROM) (?:OR IGNORE )?(t\d).* WHERE (?:\(SELECT COUNT\(\*\) FROM|(?:NOT )?EXISTS \(SELECT 1 FROM) (t\d) AS r\d+ WHERE r\d+\.\w+ [<>=] t\d\.`)
+	ranked := regexp.MustCompile(
+		`^(?:UPDATE|DELETE FROM) (?:OR IGNORE )?(t\d).* WHERE (?:\(SELECT COUNT\(\*\) FROM|(?:NOT )?EXISTS \(SELECT 1 FROM) (t\d) AS r\d+ WHERE r\d+\.\w+ [<>=] t\d\.`)
 	ranks, clashes, open := 0, 0, 0
 	for i := range 600 {
 		c := must(t, testDialect(t, "sqlite"), CaseSeed(8, i), Options{Isolation: "serializable"})
@@ -38,7 +40,8 @@ func TestReachOfWrites(t *testing.T) {
 	}
 }
 
-// releasedOver says whether a transaction releases a savepoint while one that was set later, by another name, is there, and was never named since.
+// releasedOver says whether a transaction releases a savepoint while one that was set later, by another name, is there,
+// and was never named since.
 func releasedOver(txn *testcase.Txn) bool {
 	var set []string
 	for _, s := range txn.Stmts {
@@ -57,7 +60,8 @@ func releasedOver(txn *testcase.Txn) bool {
 	return false
 }
 
-// TestLongValues: a long value can be written in the place of another one of its length, which differs from it at its end.
+// TestLongValues: a long value can be written in the place of another one of its length, which differs from it at its
+// end.
 func TestLongValues(t *testing.T) {
 	length := map[string]map[string]bool{}
 	for _, v := range LongValues("%s*%d") {
@@ -81,7 +85,8 @@ func TestLongValues(t *testing.T) {
 	}
 }
 
-// TestClashesAlone: no trigger writes a table whose own trigger may fail, as the rows that the case begins with would fire it through that one.
+// TestClashesAlone: no trigger writes a table whose own trigger may fail, as the rows that the case begins with would
+// fire it through that one.
 func TestClashesAlone(t *testing.T) {
 	clash := regexp.MustCompile(`^CREATE TRIGGER \w+ AFTER INSERT ON (t\d) FOR EACH ROW WHEN NEW\.pkey > 1000 `)
 	writes := regexp.MustCompile(`BEGIN (?:INSERT INTO|UPDATE) (t\d)`)

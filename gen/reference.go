@@ -9,19 +9,24 @@ import (
 
 // Foreign keys.
 
-// action is what a foreign key does where a row that others refer to goes, or gets another key, "": what it does by itself; and when it is
-// checked.
+// action is what a foreign key does where a row that others refer to goes, or gets another key, "": what it does by
+// itself; and when it is checked.
 type action struct{ onDelete, onUpdate, deferrable string }
 
 // referenceTable weighs what a foreign key does to the rows that refer to one which goes or gets another key.
 var referenceTable = []production[action]{
 	{"no-action", 50, action{}, about{apart: true, what: "nothing: the statement fails", covers: "fk (no cascade)"}},
-	{"delete-cascade", 18, action{onDelete: "CASCADE"}, about{apart: true, what: "they go, too", covers: "fk cascade; fk-cascade", needs: CanCascade}},
-	{"delete-set-null", 18, action{onDelete: "SET NULL"}, about{apart: true, what: "they refer to none", covers: "fk cascade; fk-cascade", needs: CanCascade}},
-	{"update-cascade", 12, action{onUpdate: "CASCADE"}, about{apart: true, what: "they get its new key", covers: "fk cascade; fk-cascade", needs: CanCascade}},
-	{"all-cascade", 12, action{onDelete: "CASCADE", onUpdate: "CASCADE"}, about{apart: true, what: "both", covers: "fk cascade; fk-cascade", needs: CanCascade}},
+	{"delete-cascade", 18, action{onDelete: "CASCADE"}, about{apart: true, what: "they go, too",
+		covers: "fk cascade; fk-cascade", needs: CanCascade}},
+	{"delete-set-null", 18, action{onDelete: "SET NULL"}, about{apart: true, what: "they refer to none",
+		covers: "fk cascade; fk-cascade", needs: CanCascade}},
+	{"update-cascade", 12, action{onUpdate: "CASCADE"}, about{apart: true, what: "they get its new key",
+		covers: "fk cascade; fk-cascade", needs: CanCascade}},
+	{"all-cascade", 12, action{onDelete: "CASCADE", onUpdate: "CASCADE"}, about{apart: true, what: "both",
+		covers: "fk cascade; fk-cascade", needs: CanCascade}},
 	{"update-set-null", 12, action{onDelete: "CASCADE", onUpdate: "SET NULL"},
-		about{apart: true, what: "they go with it, and refer to none where its key changes", covers: "fk cascade; fk-cascade", needs: CanCascade}},
+		about{apart: true, what: "they go with it, and refer to none where its key changes", covers: "fk cascade; fk-cascade",
+			needs: CanCascade}},
 }
 
 // referredKey returns the column by which other tables may refer to rows of t; nil where there is none.
@@ -59,10 +64,13 @@ func (g *generator) foreignKey(t *table) (def *sql.ColumnDef, constraint sql.Con
 	if !deferred {
 		does = choose(g, referenceTable)
 	}
-	if own := slices.IndexFunc(keys, func(k *column) bool { return k.name != "pkey" }); does.onUpdate != "" && key == p.pkey && own >= 0 { // no row gets another pkey
+	if own := slices.IndexFunc(keys, func(k *column) bool { return k.name != "pkey" }); does.onUpdate != "" &&
+		key == p.pkey && own >= 0 {
+		// no row gets another pkey
 		p, key = parents[own], keys[own]
 	}
-	c := &column{name: "f0", kind: key.kind, fam: key.fam, decl: key.decl, bound: key.bound, indexed: true, parent: p, parentKey: key}
+	c := &column{name: "f0", kind: key.kind, fam: key.fam, decl: key.decl, bound: key.bound, indexed: true, parent: p,
+		parentKey: key}
 	if key == p.pkey {
 		c.decl = g.d.PkeyType
 	}
@@ -75,8 +83,9 @@ func (g *generator) foreignKey(t *table) (def *sql.ColumnDef, constraint sql.Con
 	return g.defined(c.name, c.decl), refers([]string{c.name}, p, []string{key.name}, act)
 }
 
-// compositeReference adds two columns to t that refer to the pkey of an earlier table and another column of its, of which the two get a unique
-// index. It returns their definitions and the constraint's; "" where no table can be referred to.
+// compositeReference adds two columns to t that refer to the pkey of an earlier table and another column of its, of
+// which the two get a unique index. It returns their definitions and the constraint's; "" where no table can be
+// referred to.
 func (g *generator) compositeReference(t *table) (defs []*sql.ColumnDef, constraint sql.Constraint) {
 	rng := g.beside("composite-reference")
 	var fit []*column // by its place the table of parents
@@ -86,7 +95,8 @@ func (g *generator) compositeReference(t *table) (defs []*sql.ColumnDef, constra
 			continue
 		}
 		for _, c := range p.cols {
-			if c.special == nil && c.keyable() && (c.fam == FamInt || c.fam == FamString) && !c.discerns && !slices.Contains(p.own, c) && !slices.Contains(p.pair, c) {
+			if c.special == nil && c.keyable() && (c.fam == FamInt || c.fam == FamString) && !c.discerns &&
+				!slices.Contains(p.own, c) && !slices.Contains(p.pair, c) {
 				fit, parents = append(fit, c), append(parents, p)
 			}
 		}
@@ -97,13 +107,17 @@ func (g *generator) compositeReference(t *table) (defs []*sql.ColumnDef, constra
 	at := rng.IntN(len(fit))
 	p, key := parents[at], fit[at]
 	does := choose(g, referenceTable)
-	first := &column{name: "f2", kind: p.pkey.kind, fam: p.pkey.fam, decl: g.d.PkeyType, bound: p.pkey.bound, indexed: true, parent: p, parentKey: p.pkey, action: does}
-	second := &column{name: "f3", kind: key.kind, fam: key.fam, decl: key.decl, bound: key.bound, parent: p, parentKey: key, with: first}
+	first := &column{name: "f2", kind: p.pkey.kind, fam: p.pkey.fam, decl: g.d.PkeyType, bound: p.pkey.bound,
+		indexed: true, parent: p, parentKey: p.pkey, action: does}
+	second := &column{name: "f3", kind: key.kind, fam: key.fam, decl: key.decl, bound: key.bound, parent: p,
+		parentKey: key, with: first}
 	t.cols = append(t.cols, first, second)
 	index := p.name + "_r_" + t.name
 	p.indexes = append(p.indexes, index)
-	g.before = append(g.before, g.finished(&sql.CreateIndex{Unique: true, Name: object(index), Table: object(p.name), Columns: g.keyParts("pkey", key.name)}))
-	return []*sql.ColumnDef{g.defined("f2", first.decl), g.defined("f3", second.decl)}, refers([]string{"f2", "f3"}, p, []string{"pkey", key.name}, does)
+	g.before = append(g.before, g.finished(&sql.CreateIndex{Unique: true, Name: object(index), Table: object(p.name),
+		Columns: g.keyParts("pkey", key.name)}))
+	return []*sql.ColumnDef{g.defined("f2", first.decl), g.defined("f3", second.decl)}, refers([]string{"f2", "f3"}, p,
+		[]string{"pkey", key.name}, does)
 }
 
 // following returns the second values of a foreign key of two columns: those of the rows that have the first ones.
@@ -115,7 +129,8 @@ func (g *generator) following(c *column, firsts []string) []string {
 	return out
 }
 
-// follows returns what a parent's initial row with a pkey holds in the other column; any value where there is no such row.
+// follows returns what a parent's initial row with a pkey holds in the other column; any value where there is no such
+// row.
 func (g *generator) follows(c *column, pkey string) string {
 	for i, value := range c.parentKey.rows {
 		if pkey == strconv.FormatInt(c.parent.pkeys[i], 10) {
@@ -128,17 +143,20 @@ func (g *generator) follows(c *column, pkey string) string {
 	return "NULL"
 }
 
-// selfReference adds a column to t that refers to its own pkey, and returns its definition and the constraint's; nil where pkey is not a key by
-// itself. No such key is ON DELETE CASCADE: how many rows a DELETE counts would be up to which of them it comes to first.
+// selfReference adds a column to t that refers to its own pkey, and returns its definition and the constraint's; nil
+// where pkey is not a key by itself. No such key is ON DELETE CASCADE: how many rows a DELETE counts would be up to
+// which of them it comes to first.
 func (g *generator) selfReference(t *table) (def *sql.ColumnDef, constraint sql.Constraint) {
 	if t.pkeyIndex != "UNIQUE" && !slices.Equal(t.primary, []string{"pkey"}) {
 		return nil, nil
 	}
 	var does action
-	if g.baseWeight(&about{needs: CanCascade}, "delete-set-null", 1) > 0 && g.beside("self-reference").IntN(100) < setNullShare {
+	if g.baseWeight(&about{needs: CanCascade}, "delete-set-null", 1) > 0 && g.beside("self-reference").IntN(100) <
+		setNullShare {
 		does.onDelete = "SET NULL"
 	}
-	c := &column{name: "f1", kind: t.pkey.kind, fam: t.pkey.fam, decl: g.d.PkeyType, bound: t.pkey.bound, indexed: true, parent: t, parentKey: t.pkey, action: does}
+	c := &column{name: "f1", kind: t.pkey.kind, fam: t.pkey.fam, decl: g.d.PkeyType, bound: t.pkey.bound, indexed: true,
+		parent: t, parentKey: t.pkey, action: does}
 	t.cols = append(t.cols, c)
 	return g.defined(c.name, c.decl), refers([]string{"f1"}, t, []string{"pkey"}, does)
 }
@@ -158,13 +176,17 @@ func (g *generator) ownReference(c *column, i int) string {
 	return strconv.FormatInt(c.parent.pkeys[rng.IntN(i)], 10)
 }
 
-// chancy says whether which row of the table comes first may decide whether a statement that takes several away, or adds them from a query, fails.
+// chancy says whether which row of the table comes first may decide whether a statement that takes several away, or
+// adds them from a query, fails.
 func (g *generator) chancy(t *table) bool {
 	owns := func(t *table) bool {
 		return slices.ContainsFunc(t.cols, func(c *column) bool { return c.parent == t })
 	}
-	return g.d.RowByRow && (owns(t) || slices.ContainsFunc(g.tables, func(child *table) bool { // whose rows go with those of t
-		return owns(child) && slices.ContainsFunc(child.cols, func(c *column) bool { return c.parent == t && c.action.onDelete == "CASCADE" })
+	return g.d.RowByRow && (owns(t) || slices.ContainsFunc(g.tables, func(child *table) bool {
+		// whose rows go with those of t
+		return owns(child) && slices.ContainsFunc(child.cols, func(c *column) bool {
+			return c.parent == t && c.action.onDelete == "CASCADE"
+		})
 	}))
 }
 

@@ -12,10 +12,12 @@ import (
 
 // words is the pool of strings. Lower-case letters and digits only, so that no collation merges two of them;
 // the non-ASCII letters equal no other letter in any Unicode collation.
-var words = []string{"a", "b", "c", "ab", "ba", "abc", "bca", "aab", "x1", "x2", "cab", "b7", "zz", "ж", "a中", "жb", "", "q0q", "m", "mn"}
+var words = []string{"a", "b", "c", "ab", "ba", "abc", "bca", "aab", "x1", "x2", "cab", "b7", "zz", "ж", "a中", "жb", "",
+	"q0q", "m", "mn"}
 
-// fewRows are the rows that most tables have at least, where their number is drawn: of fewer no condition tells some from the others.
-// emptyShare: tables that may have fewer, and none, in percent. emptyCase: cases that drew no rows and stay without any.
+// fewRows are the rows that most tables have at least, where their number is drawn: of fewer no condition tells some
+// from the others. emptyShare: tables that may have fewer, and none, in percent. emptyCase: cases that drew no rows and
+// stay without any.
 const (
 	fewRows    = 3
 	emptyShare = 8
@@ -47,7 +49,8 @@ func (g *generator) rows() (inserts []func() testcase.Stmt) {
 	}
 	bare := total == 0 && g.pct(emptyCase)
 	for _, t := range g.tables {
-		if least := g.between(fewRows, 2*fewRows); !bare && t.rows < least && !g.pct(emptyShare) && g.o.Rows.Max >= fewRows*len(g.tables) {
+		if least := g.between(fewRows, 2*fewRows); !bare && t.rows < least && !g.pct(emptyShare) && g.o.Rows.Max >=
+			fewRows*len(g.tables) {
 			t.rows = least
 		}
 	}

@@ -11,27 +11,27 @@ import (
 const (
 	// savepointTxns: transactions of two statements and more that have some, in the cases that have any.
 	savepointTxns = 50
-	// savepointReaders: of the transactions that read the same rows again and again, those that have some, which undo nothing: what they read behind ROLLBACK TO
-	// is what they have read before.
+	// savepointReaders: of the transactions that read the same rows again and again, those that have some, which undo
+	// nothing: what they read behind ROLLBACK TO is what they have read before.
 	savepointReaders = 40
 	// savepointFirst: savepoints that are set before anything else, which MariaDB and MySQL handle as they do no other one
 	// (docs/findings/innodb-early-savepoint.md).
 	savepointFirst = 10
 	// savepointRelease: savepoints that are released, and not gone back to.
 	savepointRelease = 25
-	// savepointInner: of these, and of those gone back to, the ones with another savepoint inside; innerSame: inner ones of
-	// the same name. savepointAgain: those named once more later, gone back to or released.
+	// savepointInner: of these, and of those gone back to, the ones with another savepoint inside; innerSame: inner ones
+	// of the same name. savepointAgain: those named once more later, gone back to or released.
 	savepointInner = 35
 	innerSame      = 25
 	savepointAgain = 25
-	// savepointOpen: inner ones that nothing names again, which end with the outer one; openRelease: of these outer ones are released, and keep what was
-	// written since the inner one.
+	// savepointOpen: inner ones that nothing names again, which end with the outer one; openRelease: of these outer ones
+	// are released, and keep what was written since the inner one.
 	savepointOpen = 35
 	openRelease   = 50
 	// savepointApart: inner ones that a statement stands before, where there is room: else both savepoints name one state.
 	savepointApart = 75
-	// Of cases that undo much: undoingTxns have savepoints, undoingInner of these nested ones; undoingRollback of all end with ROLLBACK;
-	// undoingDuplicates are values of unique columns that probably exist already.
+	// Of cases that undo much: undoingTxns have savepoints, undoingInner of these nested ones; undoingRollback of all end
+	// with ROLLBACK; undoingDuplicates are values of unique columns that probably exist already.
 	undoingTxns       = 75
 	undoingInner      = 65
 	undoingRollback   = 35
@@ -49,10 +49,12 @@ func (g *generator) undo(t *testcase.Txn) bool {
 	return rollback || g.undoing && !g.txn.reader && g.beside("undoing").IntN(100) < undoing
 }
 
-// savepoints puts savepoints into the transactions of a share of the cases, between statements that are still to be drawn.
+// savepoints puts savepoints into the transactions of a share of the cases, between statements that are still to be
+// drawn.
 func (g *generator) savepoints(txns []testcase.Txn, states []txnState) {
 	txnShare := savepointTxns
-	if wanted := g.wants("savepoint"); g.undoing && g.weight(&options["savepoint"].about, "savepoint", options["savepoint"].weight) > 0 {
+	if wanted := g.wants("savepoint"); g.undoing && g.weight(&options["savepoint"].about, "savepoint",
+		options["savepoint"].weight) > 0 {
 		txnShare = undoingTxns
 	} else if !wanted {
 		return

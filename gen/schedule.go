@@ -48,7 +48,8 @@ func (g *generator) txns() ([]testcase.Txn, []int) {
 	}
 	txns, states := make([]testcase.Txn, n), make([]txnState, n)
 	for i := range txns {
-		txns[i] = testcase.Txn{Begin: testcase.Stmt{SQL: "BEGIN"}, Stmts: make([]testcase.Stmt, sizes[i]), End: testcase.Stmt{SQL: "COMMIT"}}
+		txns[i] = testcase.Txn{Begin: testcase.Stmt{SQL: "BEGIN"}, Stmts: make([]testcase.Stmt, sizes[i]),
+			End: testcase.Stmt{SQL: "COMMIT"}}
 		states[i] = txnState{reader: sizes[i] > 1 && g.pct(readerShare), readOnly: g.pct(g.d.ReadOnlyShare)}
 	}
 	g.someWriter(states)
@@ -133,8 +134,8 @@ func (g *generator) statement() sql.Stmt {
 	return choose(g, statementTable)(g)
 }
 
-// lookBack returns a SELECT most of whose tables the transaction has written: what it answers, an engine puts together of what is stored and of
-// what the transaction has changed, and by another plan than it has without changes.
+// lookBack returns a SELECT most of whose tables the transaction has written: what it answers, an engine puts together
+// of what is stored and of what the transaction has changed, and by another plan than it has without changes.
 func (g *generator) lookBack() sql.Stmt {
 	defer g.readOwn()()
 	if has(g, selectTable, "set") && g.wants("set-back") {
@@ -144,7 +145,8 @@ func (g *generator) lookBack() sql.Stmt {
 	return stmtSelect(g)
 }
 
-// readOwn makes most tables of what is drawn next such that the transaction has written, until what it returns is called.
+// readOwn makes most tables of what is drawn next such that the transaction has written, until what it returns is
+// called.
 func (g *generator) readOwn() (done func()) {
 	own := g.style.own
 	g.style.own = max(own, ownBack)

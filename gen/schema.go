@@ -65,16 +65,18 @@ type column struct {
 	discerns  bool // tells rows apart whose other columns of the primary key are equal
 	rowNumber bool // is the number by which the engine finds its rows
 
-	special    *Special // its type, where that is none of the families
-	parent     *table   // the table that its values refer to
-	parentKey  *column  // the column of its that they are values of
-	with       *column  // of a foreign key of two columns the first one, where this is the second
-	last       string   // what was last drawn for a column that refers to others
-	rows       []string // what the initial rows hold, by their number
-	deferred   bool     // whether it has them is checked when the transaction commits
-	action     action   // what becomes of its row where the one that it refers to goes, or gets another key; zero: nothing, the statement fails
-	max        float64  // the largest number that a CHECK allows; 0 where there is none
-	hasDefault bool     // its definition gives a DEFAULT
+	special   *Special // its type, where that is none of the families
+	parent    *table   // the table that its values refer to
+	parentKey *column  // the column of its that they are values of
+	with      *column  // of a foreign key of two columns the first one, where this is the second
+	last      string   // what was last drawn for a column that refers to others
+	rows      []string // what the initial rows hold, by their number
+	deferred  bool     // whether it has them is checked when the transaction commits
+	// what becomes of its row where the one that it refers to goes, or gets another key; zero: nothing, the statement
+	// fails
+	action     action
+	max        float64 // the largest number that a CHECK allows; 0 where there is none
+	hasDefault bool    // its definition gives a DEFAULT
 
 	reading  *sql.Template       // how expressions see a column of a special type
 	computed []*column           // columns and expressions that the database computes from it
@@ -106,7 +108,8 @@ type table struct {
 	indexes     []string  // names of secondary indexes
 	partial     []string  // those that do not hold all rows
 	partitioned bool
-	heirs       []string    // itself and the tables that inherit from it: a row lies in the one that its pkey, divided by their number, leaves
+	// itself and the tables that inherit from it: a row lies in the one that its pkey, divided by their number, leaves
+	heirs       []string
 	parted      bool        // its partitions are statements of their own, and tables of the DBMS's
 	hashed      bool        // … by a function whose number says which one a row lies in
 	versioned   bool        // the database keeps what its rows held before
@@ -116,7 +119,8 @@ type table struct {
 	stays       bool        // no row of it is deleted, as ON CONFLICT may meet those that are there
 	shrinks     bool        // rows of it are deleted
 	defers      bool        // has a key that is checked when the statement is done, with which ON CONFLICT cannot be used
-	met         []int64     // keys of initial rows and of those that REPLACE and upserts have written: others do not insert them
+	// keys of initial rows and of those that REPLACE and upserts have written: others do not insert them
+	met []int64
 }
 
 // schema draws the tables and returns their CREATE statements.
@@ -251,7 +255,8 @@ func (g *generator) createTable(t *table) []testcase.Stmt {
 		}
 	}
 	later = append(parts, later...)
-	if len(t.primary) > 0 && g.d.WithoutNumber != "" && g.pct(withoutNumberShare) && !slices.ContainsFunc(t.own, func(c *column) bool { return c.rowNumber }) {
+	if len(t.primary) > 0 && g.d.WithoutNumber != "" && g.pct(withoutNumberShare) && !slices.ContainsFunc(t.own,
+		func(c *column) bool { return c.rowNumber }) {
 		g.ended(n, g.d.WithoutNumber)
 	}
 	if g.wants("auto-increment") {
@@ -287,8 +292,8 @@ func (g *generator) counter(t *table, n *sql.CreateTable) {
 // fillers is how many columns make a row of a table longer: two kilobytes in all.
 const fillers = 7
 
-// widen makes a table one of several pages, though it has few rows: by columns that no statement names, whose values are stored padded
-// and read as nothing, or by what follows its definition.
+// widen makes a table one of several pages, though it has few rows: by columns that no statement names, whose values
+// are stored padded and read as nothing, or by what follows its definition.
 func (g *generator) widen(t *table, n *sql.CreateTable) {
 	for i := range fillers {
 		if g.d.Filler != "" {
@@ -312,8 +317,8 @@ func (g *generator) index(in *sql.CreateTable, name string, t *table, cols []*sq
 	return []testcase.Stmt{g.finished(n)}
 }
 
-// indexExpression returns an expression of column c as a part of an index, in some cases; the first part of one is noted as what rows
-// can be found by.
+// indexExpression returns an expression of column c as a part of an index, in some cases; the first part of one is
+// noted as what rows can be found by.
 func (g *generator) indexExpression(t *table, c *column, first bool) sql.Expr {
 	if !isNumber(c) || c.special != nil || c.parent != nil || c.bound >= maxBound || !g.wants("functional-index") {
 		return nil
@@ -327,7 +332,8 @@ func (g *generator) indexExpression(t *table, c *column, first bool) sql.Expr {
 		form, e.pool = fmt.Sprintf("%%s %%%% %d", n), smallInts[:n]
 		e.calc = numbered(func(v int64) int64 { return v % int64(n) })
 	}
-	if !c.notNull && g.beside("null-expression").IntN(100) < nullExpression { // a row that an outer join has not found has a value, too
+	if !c.notNull && g.beside("null-expression").IntN(100) < nullExpression {
+		// a row that an outer join has not found has a value, too
 		form, e.pool = fmt.Sprintf("COALESCE(%%s, %d)", more), smallInts
 		e.calc = numbered(func(v int64) int64 { return v })
 		e.holds(fmt.Sprint(more))
@@ -342,7 +348,10 @@ func (g *generator) indexExpression(t *table, c *column, first bool) sql.Expr {
 
 // indexColumns draws one to three columns of a secondary index and marks the first as indexed.
 func (g *generator) indexColumns(t *table) []*sql.Order {
-	order := slices.DeleteFunc(g.rng.Perm(len(t.cols)), func(at int) bool { s := t.cols[at].special; return s != nil && s.Unindexed })
+	order := slices.DeleteFunc(g.rng.Perm(len(t.cols)), func(at int) bool {
+		s := t.cols[at].special
+		return s != nil && s.Unindexed
+	})
 	n := min(len(order), 1+g.rng.IntN(3))
 	parts := make([]*sql.Order, 0, n)
 	var plain []int // the places of those that are no expressions

@@ -42,13 +42,14 @@ type scope struct {
 // column returns column c of the reference as an expression.
 func (r *ref) column(c *column) expr {
 	if c.special != nil {
-		return expr{x: c.reading.Fill(r.col(c)), fam: c.fam, bound: c.bound, notNull: c.notNull && !r.outer, blurred: c.special.Blurred}
+		return expr{x: c.reading.Fill(r.col(c)), fam: c.fam, bound: c.bound, notNull: c.notNull && !r.outer,
+			blurred: c.special.Blurred}
 	}
 	return expr{x: r.col(c), fam: c.fam, bound: c.bound, notNull: c.notNull && !r.outer, pool: c.known()}
 }
 
-// target returns the scope of an UPDATE or DELETE: the table under its own name. What triggers write the statement may not
-// read.
+// target returns the scope of an UPDATE or DELETE: the table under its own name. What triggers write the statement may
+// not read.
 func target(t *table) *scope {
 	return &scope{flat: len(t.fires) > 0, refs: []*ref{{alias: t.name, base: t, cols: tableColumns(t)}}}
 }

@@ -8,8 +8,9 @@ import (
 	"txweave/sql/build"
 )
 
-// Conditions for which engines have searches of their own: along the first columns of an index, to the end of those values that begin alike, from one value of a list to
-// the next one behind others that are equal, by an expression that the index holds. What the rows hold decides whether such a search ends where it should.
+// Conditions for which engines have searches of their own: along the first columns of an index, to the end of those
+// values that begin alike, from one value of a list to the next one behind others that are equal, by an expression that
+// the index holds. What the rows hold decides whether such a search ends where it should.
 
 // Shares, in percent.
 const (
@@ -17,17 +18,19 @@ const (
 	rowSearch = 60
 	// listSearch: IN lists of a column behind an equality of the one that stands before it in an index.
 	listSearch = 50
-	// prefixSearch: LIKEs that ask for the beginning of a value that rows hold. blurredLike: conditions on a column whose collation is not that of its bytes.
+	// prefixSearch: LIKEs that ask for the beginning of a value that rows hold. blurredLike: conditions on a column whose
+	// collation is not that of its bytes.
 	prefixSearch = 70
 	blurredLike  = 35
 	// indexSearch: conditions of writes on an index that are one of these.
 	indexSearch = 50
-	// expressionJoin: joins with a table that has an index of an expression which compare that. expressionRead, expressionCompared: what is printed, and compared, of
-	// tables with such an index that is just what the index holds.
+	// expressionJoin: joins with a table that has an index of an expression which compare that. expressionRead,
+	// expressionCompared: what is printed, and compared, of tables with such an index that is just what the index holds.
 	expressionJoin     = 45
 	expressionRead     = 30
 	expressionCompared = 20
-	// unmatched: plain queries, in cases with such an index, that are an outer join of its table and print the expression, of rows without a partner, too.
+	// unmatched: plain queries, in cases with such an index, that are an outer join of its table and print the expression,
+	// of rows without a partner, too.
 	unmatched = 40
 	// nullExpression: indexed expressions of a column that are no NULL where the column is.
 	nullExpression = 60
@@ -39,21 +42,26 @@ func (g *generator) comparesRows() bool {
 	return g.baseWeight(&predicateTable[i].about, predicateTable[i].name, predicateTable[i].weight) > 0
 }
 
-// rowBehind compares a column that an index begins with and another one with values that rows hold, as one value: among the rows that have the first of these the second
-// decides. false where there is no such index.
+// rowBehind compares a column that an index begins with and another one with values that rows hold, as one value: among
+// the rows that have the first of these the second decides. false where there is no such index.
 func (g *generator) rowBehind(r *ref) (sql.Expr, bool) {
-	first := slices.DeleteFunc(r.base.indexed(), func(c *column) bool { return c.special != nil || c.unique || len(c.known()) == 0 })
+	first := slices.DeleteFunc(r.base.indexed(), func(c *column) bool {
+		return c.special != nil || c.unique || len(c.known()) == 0
+	})
 	if len(first) == 0 {
 		return nil, false
 	}
 	a := oneOf(g, first)
-	second := slices.DeleteFunc(slices.Clone(r.cols), func(c *column) bool { return c == a || c.special != nil || len(c.known()) == 0 })
+	second := slices.DeleteFunc(slices.Clone(r.cols), func(c *column) bool {
+		return c == a || c.special != nil || len(c.known()) == 0
+	})
 	if len(second) == 0 {
 		return nil, false
 	}
 	b := oneOf(g, second)
 	op := oneOf(g, []sql.Op{sql.OpLt, sql.OpLe, sql.OpGt, sql.OpGe})
-	return build.Binary(build.Row(r.col(a), r.col(b)), op, build.Row(g.lit(oneOf(g, a.known())), g.lit(oneOf(g, split(op, b.known()))))), true
+	return build.Binary(build.Row(r.col(a), r.col(b)), op, build.Row(g.lit(oneOf(g, a.known())),
+		g.lit(oneOf(g, split(op, b.known()))))), true
 }
 
 // together lists pairs of columns that an index begins with, in its order.
@@ -69,8 +77,8 @@ func (t *table) together() [][]*column {
 	})
 }
 
-// listBehind asks for one value of the first column of an index and several of the second one, of which not all need be there beside that. false where there is no such
-// index.
+// listBehind asks for one value of the first column of an index and several of the second one, of which not all need be
+// there beside that. false where there is no such index.
 func (g *generator) listBehind(r *ref) (sql.Expr, bool) {
 	pairs := r.base.together()
 	if len(pairs) == 0 {
@@ -85,10 +93,12 @@ func (g *generator) listBehind(r *ref) (sql.Expr, bool) {
 	if g.pct(50) {
 		list[0] = g.rawLiteral(b.fam)
 	}
-	return build.Paren(build.All(build.Eq(r.col(a), g.lit(oneOf(g, a.known()))), build.In(r.col(b), false, g.lits(list)...))), true
+	return build.Paren(build.All(build.Eq(r.col(a), g.lit(oneOf(g, a.known()))), build.In(r.col(b), false,
+		g.lits(list)...))), true
 }
 
-// searched returns, for some conditions on the indexes of a table, one that is searched for in one of those ways; nil for the others.
+// searched returns, for some conditions on the indexes of a table, one that is searched for in one of those ways; nil
+// for the others.
 func (g *generator) searched(r *ref) sql.Expr {
 	if g.beside("index-search").IntN(100) >= indexSearch {
 		return nil
@@ -114,7 +124,8 @@ func (g *generator) beginsLike(r *ref) (sql.Expr, bool) {
 	return g.beginning(r.column(oneOf(g, texts)))
 }
 
-// beginning compares the beginning of a text with that of one which rows hold: by LIKE, or by what else the dialect has for that. false where none is known.
+// beginning compares the beginning of a text with that of one which rows hold: by LIKE, or by what else the dialect has
+// for that. false where none is known.
 func (g *generator) beginning(e expr) (sql.Expr, bool) {
 	if len(e.pool) == 0 {
 		return nil, false
@@ -131,7 +142,8 @@ func (g *generator) beginning(e expr) (sql.Expr, bool) {
 	return &sql.Like{X: e.x, Op: sql.OpLike, Pattern: build.Text(string(text) + "%")}, true
 }
 
-// blurredBeginning is beginning of a column whose collation takes different texts for equal, in some cases: such a LIKE finds the same rows by whatever plan.
+// blurredBeginning is beginning of a column whose collation takes different texts for equal, in some cases: such a LIKE
+// finds the same rows by whatever plan.
 func (g *generator) blurredBeginning(e expr) (sql.Expr, bool) {
 	if e.special == nil || !e.special.Blurred || g.beside("blurred-like").IntN(100) >= blurredLike {
 		return nil, false
@@ -154,7 +166,8 @@ func (g *generator) heldExpression(sc *scope, stream string, share int) (expr, b
 	return r.expression(oneOf(g, r.base.expressions)), true
 }
 
-// joinedByExpression compares, in some joins, an expression that an index of the joined table holds with a column of those before it.
+// joinedByExpression compares, in some joins, an expression that an index of the joined table holds with a column of
+// those before it.
 func (g *generator) joinedByExpression(before, joined *scope) (sql.Expr, bool) {
 	numbers := before.columns(FamInt)
 	if len(numbers) == 0 {
@@ -203,10 +216,13 @@ func (g *generator) byIndex(r *ref, c *column) sql.Expr {
 	return build.Eq(r.col(c), g.literal(c.fam, c.known()).x)
 }
 
-// selUnmatched is a query of an outer join whose second table has an index of an expression, which finds its rows, and which the query prints and now and then compares: of a
-// row that the join has not found the index says nothing. nil where there is no such index, and in most other places.
+// selUnmatched is a query of an outer join whose second table has an index of an expression, which finds its rows, and
+// which the query prints and now and then compares: of a row that the join has not found the index says nothing. nil
+// where there is no such index, and in most other places.
 func (g *generator) selUnmatched() *sql.Query {
-	fit := slices.DeleteFunc(slices.Clone(g.tables), func(t *table) bool { return len(t.expressions) == 0 || t == g.banned })
+	fit := slices.DeleteFunc(slices.Clone(g.tables), func(t *table) bool {
+		return len(t.expressions) == 0 || t == g.banned
+	})
 	if len(fit) == 0 || g.refs < 2 || g.beside("unmatched").IntN(100) >= unmatched {
 		return nil
 	}

@@ -10,15 +10,19 @@ import (
 	"txweave/testcase"
 )
 
-// searches are conditions that engines search an index for in ways of their own, and what else is drawn so that such a search, or what it must not be used for, comes up.
+// searches are conditions that engines search an index for in ways of their own, and what else is drawn so that such a
+// search, or what it must not be used for, comes up.
 var searches = map[string]*regexp.Regexp{
-	"list":       regexp.MustCompile(`\((?:t\d|r\d+)\.\w+ = [^()]+ AND (?:t\d|r\d+)\.\w+ IN \([^()]+, [^()]+\)\)`),
-	"beginning":  regexp.MustCompile(` LIKE '[^%_']+%'`),
-	"glob":       regexp.MustCompile(`\w+\.\w+ GLOB '\S+\*'`),
-	"limited":    regexp.MustCompile(`FROM \(SELECT .* ORDER BY (?:\d|r\d)[^()]* LIMIT \d(?: OFFSET \d)?\) AS r\d+ WHERE r\d+\.e\d+ [<=>]`),
-	"row":        regexp.MustCompile(`\((?:t\d|r\d+)\.\w+, (?:t\d|r\d+)\.\w+\) [<>]=? \([^()]+, [^()]+\)`),
-	"expression": regexp.MustCompile(`SELECT .*\(COALESCE\(r1\.\w+, \d\)\) AS e\d+.* LEFT JOIN t\d AS r1 ON \(COALESCE\(r1.* = r0\.`),
-	"when":       regexp.MustCompile(`^CREATE TRIGGER .* FOR EACH ROW WHEN (?:NEW|OLD)\.\w+ (?:[<>=]+) (?:'|-?\d|OLD).* BEGIN `),
+	"list":      regexp.MustCompile(`\((?:t\d|r\d+)\.\w+ = [^()]+ AND (?:t\d|r\d+)\.\w+ IN \([^()]+, [^()]+\)\)`),
+	"beginning": regexp.MustCompile(` LIKE '[^%_']+%'`),
+	"glob":      regexp.MustCompile(`\w+\.\w+ GLOB '\S+\*'`),
+	"limited": regexp.MustCompile(
+		`FROM \(SELECT .* ORDER BY (?:\d|r\d)[^()]* LIMIT \d(?: OFFSET \d)?\) AS r\d+ WHERE r\d+\.e\d+ [<=>]`),
+	"row": regexp.MustCompile(`\((?:t\d|r\d+)\.\w+, (?:t\d|r\d+)\.\w+\) [<>]=? \([^()]+, [^()]+\)`),
+	"expression": regexp.MustCompile(
+		`SELECT .*\(COALESCE\(r1\.\w+, \d\)\) AS e\d+.* LEFT JOIN t\d AS r1 ON \(COALESCE\(r1.* = r0\.`),
+	"when": regexp.MustCompile(
+		`^CREATE TRIGGER .* FOR EACH ROW WHEN (?:NEW|OLD)\.\w+ (?:[<>=]+) (?:'|-?\d|OLD).* BEGIN `),
 }
 
 // TestSearches: cases of each DBMS have those that it can have.
@@ -59,14 +63,17 @@ func TestSearches(t *testing.T) {
 func TestSearchesRun(t *testing.T) {
 	db := openSQLite(t)
 	d := testDialect(t, "sqlite")
-	weights := map[string]int{"like": 40, "in-list": 60, "derived": 40, "functional-index": 60, "update-index": 60, "left-join": 60, "trigger": 60, "case-insensitive": 60, "special-type": 40}
+	weights := map[string]int{"like": 40, "in-list": 60, "derived": 40, "functional-index": 60, "update-index": 60,
+		"left-join": 60, "trigger": 60, "case-insensitive": 60, "special-type": 40}
 	same := func(s string) string { return s }
 	for i := range 60 {
 		c := must(t, d, CaseSeed(12, i), Options{Isolation: "serializable", Weights: weights})
 		log, _, _ := serial(t, db, c, same)
 		drop(t, db, c)
 		bare := *c
-		bare.Schema = slices.DeleteFunc(slices.Clone(c.Schema), func(s testcase.Stmt) bool { return strings.HasPrefix(s.SQL, "CREATE INDEX") })
+		bare.Schema = slices.DeleteFunc(slices.Clone(c.Schema), func(s testcase.Stmt) bool {
+			return strings.HasPrefix(s.SQL, "CREATE INDEX")
+		})
 		other, _, _ := serial(t, db, &bare, unhinted)
 		drop(t, db, c)
 		for j := range log {

@@ -7,8 +7,9 @@ import (
 	"txweave/sql/build"
 )
 
-// predSetOperation asks, in place of another subquery, for what a set operation gives whose operands may reach into the query around them and
-// read its common table expressions: no engine makes a join of it, so that it is executed again and again.
+// predSetOperation asks, in place of another subquery, for what a set operation gives whose operands may reach into the
+// query around them and read its common table expressions: no engine makes a join of it, so that it is executed again
+// and again.
 func (g *generator) predSetOperation(sc *scope, depth int) (sql.Expr, bool) {
 	if g.refs < 2 || !g.wants("set-subquery") {
 		return nil, false
@@ -39,8 +40,8 @@ func (g *generator) predSetOperation(sc *scope, depth int) (sql.Expr, bool) {
 	return build.InQuery(a.x, not, set), true
 }
 
-// sliceSet returns a set operation whose operands print the same columns of one table, those of its primary key more often than others: of all its
-// rows, of some, of none.
+// sliceSet returns a set operation whose operands print the same columns of one table, those of its primary key more
+// often than others: of all its rows, of some, of none.
 func (g *generator) sliceSet(op string) (sql.Body, []output) {
 	t := g.table()
 	var picks []int
@@ -78,7 +79,8 @@ func (g *generator) keyOrOther(t *table, r *ref) int {
 	return g.rng.IntN(len(r.cols))
 }
 
-// rowSet returns a set operation whose operands print the pkey, and with versions now and then the vkey, of one table each.
+// rowSet returns a set operation whose operands print the pkey, and with versions now and then the vkey, of one table
+// each.
 func (g *generator) rowSet(op string, versions bool) (sql.Body, []output) {
 	names := []string{g.newOutput()}
 	if versions && g.pct(50) {
@@ -97,7 +99,8 @@ func (g *generator) rowSet(op string, versions bool) (sql.Body, []output) {
 			if r.base.bare {
 				column = "pkey"
 			}
-			outs = append(outs, output{expr{x: build.Column(r.alias, column), fam: FamInt, bound: pkeyBound, notNull: true}, names[1]})
+			outs = append(outs, output{expr{x: build.Column(r.alias, column), fam: FamInt, bound: pkeyBound,
+				notNull: true}, names[1]})
 		}
 		parts = append(parts, block(from, g.operandWhere(sc, &constant), list(outs)...))
 	}

@@ -86,7 +86,8 @@ func (g *generator) apartFrom(r *ref, as string) []*sql.Assign {
 	var set []*sql.Assign
 	for _, at := range g.rng.Perm(len(r.base.cols))[:g.between(1, min(2, len(r.base.cols)))] {
 		c := r.base.cols[at]
-		if c.unique || c.discerns || c.max != 0 || c.parent != nil || slices.Contains(r.base.own, c) || slices.Contains(r.base.pair, c) || r.base.inPrimary(c) {
+		if c.unique || c.discerns || c.max != 0 || c.parent != nil || slices.Contains(r.base.own, c) ||
+			slices.Contains(r.base.pair, c) || r.base.inPrimary(c) {
 			continue
 		}
 		set = append(set, build.Set(build.Column(as, c.name), g.apartValue(r, c)))
@@ -114,8 +115,8 @@ func (t *table) inPrimary(c *column) bool {
 	return slices.ContainsFunc(t.primary, func(part string) bool { return strings.HasPrefix(part+" ", c.name+" ") })
 }
 
-// stmtDeleteSeveral is DELETE from two joined tables, from one or both. Where rows of one refer to rows of the other, the
-// order in which they are deleted would decide whether it fails: then it deletes from one.
+// stmtDeleteSeveral is DELETE from two joined tables, from one or both. Where rows of one refer to rows of the other,
+// the order in which they are deleted would decide whether it fails: then it deletes from one.
 func stmtDeleteSeveral(g *generator) sql.Stmt {
 	if len(g.tables) < 2 {
 		return stmtDelete(g)

@@ -113,8 +113,8 @@ func (g *generator) bareOutputs(sc *scope) []output {
 	return []output{{expr{x: oneOf(g, cols).x}, g.newOutput()}}
 }
 
-// specialValue returns what a write gives a column of a special type: a literal of it, now and then one that it does not
-// take.
+// specialValue returns what a write gives a column of a special type: a literal of it, now and then one that it does
+// not take.
 func (g *generator) specialValue(c *column) string {
 	if len(c.special.Bad) > 0 && g.wants("bad-value") {
 		return oneOf(g, c.special.Bad)
@@ -125,10 +125,12 @@ func (g *generator) specialValue(c *column) string {
 // long returns a call that repeats a word until it is so long that engines store it elsewhere than the row.
 func long(repeat, word string, n int) string { return fmt.Sprintf(repeat, "'"+word+"'", n) }
 
-// LongValues are values of the lengths at which engines move a value out of its row, with one that they keep there; from
-// the format of a call that repeats a string. Of those lengths there are two each, which differ at their ends: the one is written in the place of the other.
+// LongValues are values of the lengths at which engines move a value out of its row, with one that they keep there;
+// from the format of a call that repeats a string. Of those lengths there are two each, which differ at their ends: the
+// one is written in the place of the other.
 func LongValues(repeat string) []string {
-	return []string{long(repeat, "ab", 20), long(repeat, "ba", 400), long(repeat, "bc", 400), long(repeat, "xyz", 1300), long(repeat, "xyw", 1300),
+	return []string{long(repeat, "ab", 20), long(repeat, "ba", 400), long(repeat, "bc", 400), long(repeat, "xyz", 1300),
+		long(repeat, "xyw", 1300),
 		long(repeat, "q0", 4100), long(repeat, "m", 8200), "''", "'ab'"}
 }
 
@@ -137,7 +139,8 @@ func LongValues(repeat string) []string {
 func (g *generator) generatedColumn(t *table, name string, stored bool) (def *sql.ColumnDef, indexed bool) {
 	var from []*column
 	for _, c := range t.cols {
-		if c.special == nil && c.parent == nil && (c.kind == KindInt || c.kind == KindBigint || c.kind == KindVarchar) && c.bound < maxBound {
+		if c.special == nil && c.parent == nil && (c.kind == KindInt || c.kind == KindBigint || c.kind == KindVarchar) &&
+			c.bound < maxBound {
 			from = append(from, c)
 		}
 	}
@@ -172,10 +175,12 @@ func (g *generator) generatedColumn(t *table, name string, stored bool) (def *sq
 	return g.defined(name, decl, &sql.Generated{X: x, Kept: kind}), c.indexed
 }
 
-// drawPair chooses two columns that are unique together, the second of which tells rows apart whose first ones are equal.
+// drawPair chooses two columns that are unique together, the second of which tells rows apart whose first ones are
+// equal.
 func (g *generator) drawPair(t *table) bool {
 	plain := func(c *column) bool {
-		return c.special == nil && c.parent == nil && !c.unique && !c.discerns && c.kind != KindText && c.fam != FamDouble && !slices.Contains(t.own, c)
+		return c.special == nil && c.parent == nil && !c.unique && !c.discerns && c.kind != KindText && c.fam != FamDouble &&
+			!slices.Contains(t.own, c)
 	}
 	last := g.among(t, func(c *column) bool { return plain(c) && isNumber(c) && !c.hasDefault })
 	first := g.among(t, func(c *column) bool { return plain(c) && c != last })
@@ -264,7 +269,8 @@ func (g *generator) partition(t *table) *sql.Partitioning {
 	t.partitioned = true
 	n := &sql.Partitioning{How: choose(g, partitionTable), X: []sql.Expr{build.Column("", by)}}
 	part := func(how string, values ...sql.Expr) {
-		n.Parts = append(n.Parts, &sql.Partition{Name: build.Name(fmt.Sprintf("p%d", len(n.Parts))), How: how, Values: values})
+		n.Parts = append(n.Parts, &sql.Partition{Name: build.Name(fmt.Sprintf("p%d", len(n.Parts))), How: how,
+			Values: values})
 	}
 	switch n.How {
 	case "HASH", "KEY":
@@ -283,8 +289,8 @@ func (g *generator) partition(t *table) *sql.Partitioning {
 	return n
 }
 
-// movingPart draws whether t is to have partitions that are tables. Of most of those whose key is pkey it makes another column a part of
-// the key, and returns it: rows that get another value there move.
+// movingPart draws whether t is to have partitions that are tables. Of most of those whose key is pkey it makes another
+// column a part of the key, and returns it: rows that get another value there move.
 func (g *generator) movingPart(t *table) *column {
 	if t.parted = g.wants("partition-of"); !t.parted {
 		return nil
@@ -299,9 +305,9 @@ func (g *generator) movingPart(t *table) *column {
 	return c
 }
 
-// parts returns the clause that partitions t, and the statements that make its partitions, where these are tables; nothing where t is to
-// have none. A table without any key may be partitioned by any of its columns, others by one that is in each key of theirs: rows that
-// get another value there move to another partition.
+// parts returns the clause that partitions t, and the statements that make its partitions, where these are tables;
+// nothing where t is to have none. A table without any key may be partitioned by any of its columns, others by one that
+// is in each key of theirs: rows that get another value there move to another partition.
 func (g *generator) parts(t *table, moving *column) (by *sql.Partitioning, parts []testcase.Stmt) {
 	fit := g.partedBy(t)
 	if !t.parted || len(fit) == 0 {
@@ -333,7 +339,8 @@ func (g *generator) parts(t *table, moving *column) (by *sql.Partitioning, parts
 	case "HASH":
 		n := 2 + rng.IntN(3)
 		for i := range n {
-			part("WITH", []sql.Expr{&sql.Worded{Word: "MODULUS", X: build.Int(n)}, &sql.Worded{Word: "REMAINDER", X: build.Int(i)}})
+			part("WITH", []sql.Expr{&sql.Worded{Word: "MODULUS", X: build.Int(n)}, &sql.Worded{Word: "REMAINDER",
+				X: build.Int(i)}})
 		}
 		return by, parts
 	case "LIST":
@@ -353,10 +360,12 @@ func (g *generator) parts(t *table, moving *column) (by *sql.Partitioning, parts
 func (g *generator) partedBy(t *table) []*column {
 	columns := append([]*column{t.pkey}, t.cols...)
 	return slices.DeleteFunc(columns, func(c *column) bool {
-		if c.special != nil || c.unnamed || c.fam == FamDouble || t.refers() || t.pair != nil || t.pkeyIndex == "UNIQUE" && c != t.pkey {
+		if c.special != nil || c.unnamed || c.fam == FamDouble || t.refers() || t.pair != nil || t.pkeyIndex == "UNIQUE" &&
+			c != t.pkey {
 			return true
 		}
-		if slices.ContainsFunc(t.cols, func(u *column) bool { return u.unique && u != c && !slices.Contains(t.own, u) }) || c.unique && t.pkeyIndex == "UNIQUE" {
+		if slices.ContainsFunc(t.cols, func(u *column) bool { return u.unique && u != c && !slices.Contains(t.own, u) }) ||
+			c.unique && t.pkeyIndex == "UNIQUE" {
 			return true
 		}
 		return len(t.primary) > 0 && !slices.ContainsFunc(t.primary, func(part string) bool { return part == c.name })
@@ -365,7 +374,8 @@ func (g *generator) partedBy(t *table) []*column {
 
 // defaultValue returns what a column is by itself, in some cases; else nil.
 func (g *generator) defaultValue(c *column) sql.Expr {
-	if c.unique || c.discerns || c.parent != nil || c.special != nil || c.kind == KindText || c.fam >= FamDate || !g.wants("default") {
+	if c.unique || c.discerns || c.parent != nil || c.special != nil || c.kind == KindText || c.fam >= FamDate ||
+		!g.wants("default") {
 		return nil
 	}
 	lit := g.rawLiteral(c.fam)
@@ -459,13 +469,15 @@ func (g *generator) hint(t *table) []*sql.IndexHint {
 // specialTable weighs the types outside the families by the names of the dialects' Specials.
 var specialTable = []production[string]{
 	{"unsigned", 14, "unsigned", about{what: "INT UNSIGNED", covers: "unsigned/small ints; types-other"}},
-	{"unsigned-bigint", 6, "unsigned-bigint", about{what: "BIGINT UNSIGNED", covers: "unsigned/small ints; types-other", needs: CanSpecial}},
+	{"unsigned-bigint", 6, "unsigned-bigint", about{what: "BIGINT UNSIGNED", covers: "unsigned/small ints; types-other",
+		needs: CanSpecial}},
 	{"tinyint", 10, "tinyint", about{what: "TINYINT", covers: "unsigned/small ints; types-other", needs: CanSpecial}},
 	{"smallint", 6, "smallint", about{what: "SMALLINT", covers: "unsigned/small ints; types-other", needs: CanSpecial}},
 	{"char", 10, "char", about{what: "CHAR, padded", covers: "char/binary type; types-other", needs: CanSpecial}},
 	{"binary", 5, "binary", about{what: "VARBINARY", covers: "char/binary type; types-other", needs: CanSpecial}},
 	{"blob", 8, "blob", about{what: "BLOB", covers: "blob/long value; types-other", needs: CanSpecial}},
-	{"long-text", 12, "long-text", about{what: "values that are stored outside their row", covers: "blob/long value; big-value", needs: CanSpecial}},
+	{"long-text", 12, "long-text", about{what: "values that are stored outside their row",
+		covers: "blob/long value; big-value", needs: CanSpecial}},
 	{"enum", 8, "enum", about{what: "ENUM", covers: "enum/set/bit; types-other", needs: CanSpecial}},
 	{"set-type", 5, "set-type", about{what: "SET", covers: "enum/set/bit; types-other", needs: CanSpecial}},
 	{"bit", 6, "bit", about{what: "BIT", covers: "enum/set/bit; types-other", needs: CanSpecial}},
@@ -473,12 +485,16 @@ var specialTable = []production[string]{
 	{"timestamp", 6, "timestamp", about{what: "TIMESTAMP", covers: "types-other", needs: CanSpecial}},
 	{"time", 6, "time", about{what: "TIME", covers: "types-other", needs: CanSpecial}},
 	{"year", 4, "year", about{what: "YEAR", covers: "types-other", needs: CanSpecial}},
-	{"case-insensitive", 12, "case-insensitive", about{what: "a collation that does not tell cases apart, values with trailing blanks", needs: CanSpecial}},
+	{"case-insensitive", 12, "case-insensitive",
+		about{what: "a collation that does not tell cases apart, values with trailing blanks", needs: CanSpecial}},
 	{"latin1", 5, "latin1", about{what: "another character set", needs: CanSpecial}},
 	{"boolean", 10, "boolean", about{apart: true, what: "BOOLEAN", covers: "types-other", needs: CanArray}},
 	{"array", 10, "array", about{apart: true, what: "arrays", covers: "array; types-other", needs: CanArray}},
 	{"jsonb", 8, "jsonb", about{apart: true, what: "JSONB", covers: "json; types-other", needs: CanArray}},
 	{"bytea", 6, "bytea", about{apart: true, what: "BYTEA", covers: "blob/long value; types-other", needs: CanArray}},
-	{"any-type", 8, "any-type", about{apart: true, what: "a column that converts nothing, whose rows hold numbers, texts and blobs", covers: "types-other", needs: CanUntyped}},
-	{"range-type", 8, "range-type", about{apart: true, what: "ranges of integers", covers: "range type; types-other", needs: CanArray}},
+	{"any-type", 8, "any-type",
+		about{apart: true, what: "a column that converts nothing, whose rows hold numbers, texts and blobs",
+			covers: "types-other", needs: CanUntyped}},
+	{"range-type", 8, "range-type", about{apart: true, what: "ranges of integers", covers: "range type; types-other",
+		needs: CanArray}},
 }

@@ -29,7 +29,8 @@ var (
 // openSQLite opens an empty database of its own, on one connection.
 func openSQLite(t testing.TB) *sql.DB {
 	t.Helper()
-	db, err := sql.Open("sqlite", "file:"+filepath.Join(t.TempDir(), "db")+"?_pragma=journal_mode(memory)&_pragma=synchronous(0)")
+	db, err := sql.Open("sqlite", "file:"+filepath.Join(t.TempDir(),
+		"db")+"?_pragma=journal_mode(memory)&_pragma=synchronous(0)")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,7 +83,8 @@ var indexHints = regexp.MustCompile(` (?:INDEXED BY \w+|NOT INDEXED)`)
 func unhinted(sql string) string { return indexHints.ReplaceAllString(sql, "") }
 
 // serial runs a case without transactions and returns every answer. text may rewrite a statement first.
-func serial(t testing.TB, db *sql.DB, c *testcase.Case, text func(string) string) (log []string, effective, failed int) {
+func serial(t testing.TB, db *sql.DB, c *testcase.Case, text func(string) string) (log []string, effective,
+	failed int) {
 	t.Helper()
 	mustExec(t, db, "BEGIN")
 	for _, s := range append(append([]testcase.Stmt{}, c.Schema...), c.Rows...) {
@@ -140,8 +142,8 @@ func drop(t testing.TB, db *sql.DB, c *testcase.Case) {
 	}
 }
 
-// TestSQLiteRuns runs cases serially: what they answer must not depend on the run, on secondary indexes, on the order of
-// scans, or on whether the parser has rewritten the text.
+// TestSQLiteRuns runs cases serially: what they answer must not depend on the run, on secondary indexes, on the order
+// of scans, or on whether the parser has rewritten the text.
 func TestSQLiteRuns(t *testing.T) {
 	db, grammar := openSQLite(t), &edits.Rewriter{Dialect: sqltext.SyntaxOf("sqlite").Tree}
 	spelled, asIs := 0, 0
@@ -165,7 +167,8 @@ func TestSQLiteRuns(t *testing.T) {
 		bare := *c
 		bare.Schema = nil
 		for _, s := range c.Schema {
-			if strings.HasPrefix(s.SQL, "CREATE TABLE") || strings.HasPrefix(s.SQL, "CREATE VIEW") || strings.HasPrefix(s.SQL, "CREATE TRIGGER") {
+			if strings.HasPrefix(s.SQL, "CREATE TABLE") || strings.HasPrefix(s.SQL, "CREATE VIEW") || strings.HasPrefix(s.SQL,
+				"CREATE TRIGGER") {
 				bare.Schema = append(bare.Schema, s)
 			}
 		}

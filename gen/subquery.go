@@ -48,8 +48,8 @@ func subDerived(g *generator, in *scope) sql.TableRef {
 	return sourceDerived(g, in)
 }
 
-// whereDerived finds rows by what a subquery gives or does not give whose rows are a derived table's, mostly by a condition of their own. Few
-// subqueries of writes come to hold one by chance.
+// whereDerived finds rows by what a subquery gives or does not give whose rows are a derived table's, mostly by a
+// condition of their own. Few subqueries of writes come to hold one by chance.
 func whereDerived(g *generator, sc *scope, depth int) sql.Expr {
 	g.refs = max(g.refs, 3)
 	if !g.canRead(sc) || g.nesting >= maxNesting {
@@ -73,18 +73,20 @@ func whereDerived(g *generator, sc *scope, depth int) sql.Expr {
 	}
 	var where sql.Expr
 	if g.pct(70) {
-		p, ok := oneOf(g, []predicateFunc{predInQuery, predInQuery, predExists, predScalar, predConstant, predColumn})(g, in, 1)
+		p, ok := oneOf(g, []predicateFunc{predInQuery, predInQuery, predExists, predScalar, predConstant,
+			predColumn})(g, in, 1)
 		if ok {
 			where = build.All(g.limitedWhere(in), p)
 		}
 	}
-	return build.InQuery(a.x, oneOf(g, []bool{false, true}), build.Query(block(build.Derived(body, in.refs[0].alias), where, build.Item(b.x, ""))))
+	return build.InQuery(a.x, oneOf(g, []bool{false, true}), build.Query(block(build.Derived(body, in.refs[0].alias),
+		where, build.Item(b.x, ""))))
 }
 
 // Derived tables.
 
-// plainBody returns a query that prints some columns of a table as they are, each once, for a derived table: a plan has nothing to do for it
-// but to leave out others, which its condition or its WINDOW clause may name all the same.
+// plainBody returns a query that prints some columns of a table as they are, each once, for a derived table: a plan has
+// nothing to do for it but to leave out others, which its condition or its WINDOW clause may name all the same.
 func (g *generator) plainBody() (*sql.Query, []*column) {
 	in := &scope{}
 	s := block(g.addBase(in), nil)
@@ -289,8 +291,8 @@ func selLockingSub(g *generator) *sql.Query {
 	return &sql.Query{Body: s, Locks: lock}
 }
 
-// selLockingFilter is a locking read whose condition has a subquery that does not lock: what it returns is locked all the same,
-// whatever becomes of the two in the plan.
+// selLockingFilter is a locking read whose condition has a subquery that does not lock: what it returns is locked all
+// the same, whatever becomes of the two in the plan.
 func selLockingFilter(g *generator) *sql.Query {
 	g.calm = true
 	sc := &scope{}
@@ -359,7 +361,8 @@ func selRecursive(g *generator) *sql.Query {
 	}
 	k, n := build.Column(outerCTE, "k"), build.Column(outerCTE, "n")
 	sc := &scope{refs: []*ref{{alias: outerCTE, cols: []*column{
-		{name: "k", fam: FamInt, bound: pkeyBound, pool: a.base.pkey.known()}, {name: "n", fam: FamInt, bound: 9, pool: smallInts}}}}}
+		{name: "k", fam: FamInt, bound: pkeyBound, pool: a.base.pkey.known()}, {name: "n", fam: FamInt, bound: 9,
+			pool: smallInts}}}}}
 	outs := append([]output{{expr{x: k}, g.newOutput()}, {expr{x: n}, g.newOutput()}}, g.outputs(sc, 1, 1)...)
 	sum := build.Binary(k, sql.OpAdd, build.Int(by))
 	if by < 0 {
@@ -370,13 +373,14 @@ func selRecursive(g *generator) *sql.Query {
 		build.Items(b.pkey(), build.Binary(n, sql.OpAdd, build.Int(1)))...)
 	q := build.Query(block(build.Table(outerCTE, ""), nil, list(outs)...))
 	q.Body.(*sql.Select).Where = g.where(sc, 1)
-	q.With = build.With(&sql.CTE{Name: build.Name(outerCTE), Body: build.Query(build.Compound("UNION ALL", first, further))})
+	q.With = build.With(&sql.CTE{Name: build.Name(outerCTE), Body: build.Query(build.Compound("UNION ALL",
+		first, further))})
 	q.With.Recursive = true
 	return q
 }
 
-// natural joins the last reference with some columns of the same table by their names. They are listed, because a column that
-// is added to a table beside the transactions takes part in a NATURAL JOIN with the table itself.
+// natural joins the last reference with some columns of the same table by their names. They are listed, because a
+// column that is added to a table beside the transactions takes part in a NATURAL JOIN with the table itself.
 func (g *generator) natural(sc *scope, left sql.TableRef) sql.TableRef {
 	last := sc.refs[len(sc.refs)-1]
 	if last.base == nil || len(sc.refs) > 1 { // of several tables on the left, two may have the column

@@ -15,8 +15,9 @@ const (
 	CanLockAlone Capability = "LOCK TABLE that keeps readers out"
 )
 
-// Tables locked in transactions, in percent: lockTxns are the transactions that lock some, in the cases that have any; lockFirst the locks
-// that come before anything else, and so before a snapshot; lockTwo those of two tables; lockNowait those that fail instead of waiting.
+// Tables locked in transactions, in percent: lockTxns are the transactions that lock some, in the cases that have any;
+// lockFirst the locks that come before anything else, and so before a snapshot; lockTwo those of two tables; lockNowait
+// those that fail instead of waiting.
 const (
 	lockTxns   = 40
 	lockFirst  = 55
@@ -25,7 +26,8 @@ const (
 )
 
 // lockModes are PostgreSQL's modes but for the one that keeps readers out, those more often that keep writers out.
-var lockModes = []string{"ACCESS SHARE", "ROW SHARE", "ROW EXCLUSIVE", "SHARE UPDATE EXCLUSIVE", "SHARE", "SHARE", "SHARE", "SHARE ROW EXCLUSIVE",
+var lockModes = []string{"ACCESS SHARE", "ROW SHARE", "ROW EXCLUSIVE", "SHARE UPDATE EXCLUSIVE", "SHARE", "SHARE",
+	"SHARE", "SHARE ROW EXCLUSIVE",
 	"SHARE ROW EXCLUSIVE", "EXCLUSIVE", "EXCLUSIVE", "EXCLUSIVE"}
 
 // readerModes are those that a transaction which is READ ONLY may ask for.

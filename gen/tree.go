@@ -23,7 +23,8 @@ func (g *generator) lit(text string) sql.Expr {
 	case text[0] == '\'' && strings.Count(text, "'") == 2 && strings.HasSuffix(text, "'"):
 		return &sql.Literal{Kind: sql.Text, Text: text}
 	}
-	if word, quoted, ok := strings.Cut(text, " "); ok && (word == "DATE" || word == "TIMESTAMP") && strings.Count(text, "'") == 2 && quoted[0] == '\'' && strings.HasSuffix(quoted, "'") {
+	if word, quoted, ok := strings.Cut(text, " "); ok && (word == "DATE" || word == "TIMESTAMP") &&
+		strings.Count(text, "'") == 2 && quoted[0] == '\'' && strings.HasSuffix(quoted, "'") {
 		return &sql.TypedLiteral{Type: word, Text: quoted}
 	}
 	return g.d.Tree.Template(strings.ReplaceAll(text, "%", "%%")).Fill()

@@ -9,21 +9,28 @@ import (
 	"txweave/testcase"
 )
 
-// A trigger of the case writes rows that no two rows of the table which fires it share, or adds to them: what the rows are at
-// the end does not depend on the order in which the statement meets its own. It fires no trigger that fires it in turn:
-// it writes tables that come later.
+// A trigger of the case writes rows that no two rows of the table which fires it share, or adds to them: what the rows
+// are at the end does not depend on the order in which the statement meets its own. It fires no trigger that fires it
+// in turn: it writes tables that come later.
 
 // triggerFunc returns a trigger of a: when it fires, and its body; nil where there is none. It may write b.
 type triggerFunc func(g *generator, a, b *table) *sql.CreateTrigger
 
 // triggerTable weighs what triggers do.
 var triggerTable = []production[triggerFunc]{
-	{"trigger-set", 30, triggerSet, about{apart: true, what: "BEFORE triggers that change what is written", covers: triggerWords, needs: CanSetRow}},
-	{"trigger-insert", 25, triggerInsert, about{apart: true, what: "AFTER triggers that insert into another table", covers: triggerWords, needs: CanTrigger}},
-	{"trigger-update", 30, triggerUpdate, about{apart: true, what: "AFTER triggers that update another table", covers: triggerWords, needs: CanTrigger}},
-	{"trigger-clash", 25, triggerClash, about{apart: true, what: "AFTER INSERT triggers that insert a row which is mostly there: the statement fails behind rows that it has written",
-		covers: triggerWords, needs: CanClash}},
-	{"trigger-delete", 15, triggerDelete, about{apart: true, what: "AFTER DELETE triggers that delete from another table", covers: triggerWords, needs: CanTrigger}},
+	{"trigger-set", 30, triggerSet, about{apart: true, what: "BEFORE triggers that change what is written",
+		covers: triggerWords, needs: CanSetRow}},
+	{"trigger-insert", 25, triggerInsert, about{apart: true, what: "AFTER triggers that insert into another table",
+		covers: triggerWords, needs: CanTrigger}},
+	{"trigger-update", 30, triggerUpdate, about{apart: true, what: "AFTER triggers that update another table",
+		covers: triggerWords, needs: CanTrigger}},
+	{"trigger-clash", 25, triggerClash,
+		about{apart: true,
+			what: "AFTER INSERT triggers that insert a row which is mostly there: the statement fails behind rows that it " +
+				"has written",
+			covers: triggerWords, needs: CanClash}},
+	{"trigger-delete", 15, triggerDelete, about{apart: true, what: "AFTER DELETE triggers that delete from another table",
+		covers: triggerWords, needs: CanTrigger}},
 }
 
 // triggerWords are the words of lists of bugs for triggers.
@@ -53,7 +60,8 @@ func (g *generator) drawTriggers() (stmts []testcase.Stmt) {
 				n = triggerSet(g, a, b)
 			}
 			clash := n != nil && n.When != nil
-			if n == nil || clash && g.fired(a) || clashing != nil && clashing == b { // rows of the case would fire it through another one
+			if n == nil || clash && g.fired(a) || clashing != nil && clashing == b {
+				// rows of the case would fire it through another one
 				continue
 			}
 			if clash {
@@ -79,11 +87,13 @@ func (g *generator) drawTriggers() (stmts []testcase.Stmt) {
 // whenShare is how many triggers have a WHEN, in percent, where the dialect has that.
 const whenShare = 70
 
-// triggerWhen returns the WHEN of a trigger: a condition on the row alone, true for some rows and false for others. It is the same for a row whatever the statement has done
-// to others. nil for some triggers, which fire for each row.
+// triggerWhen returns the WHEN of a trigger: a condition on the row alone, true for some rows and false for others. It
+// is the same for a row whatever the statement has done to others. nil for some triggers, which fire for each row.
 func (g *generator) triggerWhen(a *table, event string) sql.Expr {
 	rng := g.beside("trigger-when")
-	columns := slices.DeleteFunc(append(slices.Clone(a.cols), a.pkey), func(c *column) bool { return c.special != nil || len(c.known()) < 2 })
+	columns := slices.DeleteFunc(append(slices.Clone(a.cols), a.pkey), func(c *column) bool {
+		return c.special != nil || len(c.known()) < 2
+	})
 	if rng.IntN(100) >= whenShare || len(columns) == 0 {
 		return nil
 	}
@@ -117,7 +127,8 @@ func (g *generator) referredBy(t *table, c *column) bool {
 
 // plainColumn says whether any value of its family that is not too long can be written into a column of t.
 func (t *table) plainColumn(c *column) bool {
-	return c.special == nil && c.parent == nil && c.max == 0 && !c.unique && !c.discerns && !slices.Contains(t.own, c) && !slices.Contains(t.pair, c) && !t.inPrimary(c)
+	return c.special == nil && c.parent == nil && c.max == 0 && !c.unique && !c.discerns && !slices.Contains(t.own, c) &&
+		!slices.Contains(t.pair, c) && !t.inPrimary(c)
 }
 
 // plainColumns lists those.
@@ -137,7 +148,8 @@ func (g *generator) fromRow(row string, a *table, c *column) sql.Expr {
 }
 
 func triggerSet(g *generator, a, _ *table) *sql.CreateTrigger {
-	cols := slices.DeleteFunc(a.plainColumns(), func(c *column) bool { return g.referredBy(a, c) }) // else initial rows that refer to it would be refused
+	// else initial rows that refer to it would be refused
+	cols := slices.DeleteFunc(a.plainColumns(), func(c *column) bool { return g.referredBy(a, c) })
 	if len(cols) == 0 {
 		return nil
 	}
@@ -145,7 +157,8 @@ func triggerSet(g *generator, a, _ *table) *sql.CreateTrigger {
 	limit, to := g.literal(c.fam, c.pool).x, g.literal(c.fam, c.pool).x
 	event, of := oneOf(g, []string{"INSERT", "UPDATE", "UPDATE"}), build.Column("NEW", c.name)
 	value := build.Case(of, build.When(build.Binary(of, oneOf(g, []sql.Op{sql.OpLt, sql.OpGe, sql.OpEq}), limit), to))
-	return &sql.CreateTrigger{Time: "BEFORE", Event: event, Body: &sql.Set{Settings: []*sql.Setting{{Target: of, Value: value}}}}
+	return &sql.CreateTrigger{Time: "BEFORE", Event: event,
+		Body: &sql.Set{Settings: []*sql.Setting{{Target: of, Value: value}}}}
 }
 
 // takesRows says whether a row of t has no other key of its own than its pkey.
@@ -153,16 +166,19 @@ func (t *table) takesRows() bool {
 	return t.pkeyIndex == "UNIQUE" && len(t.own) == 0 || slices.Equal(t.primary, []string{"pkey"})
 }
 
-// triggerClash fails the statement that fires it where the row which it would insert is there. Of several rows, one that is spelled first
-// comes first, so that it is the same row each time, and what OR IGNORE passes over is, too: no other statement fires it than INSERT. The rows
-// of the case itself do not, which come before there is anything to undo.
+// triggerClash fails the statement that fires it where the row which it would insert is there. Of several rows, one
+// that is spelled first comes first, so that it is the same row each time, and what OR IGNORE passes over is, too: no
+// other statement fires it than INSERT. The rows of the case itself do not, which come before there is anything to
+// undo.
 func triggerClash(g *generator, a, b *table) *sql.CreateTrigger {
 	if !b.takesRows() {
 		return nil
 	}
 	pkey := build.Column("NEW", "pkey")
-	insert := g.insertFrom("NEW", build.Binary(build.Binary(pkey, sql.OpMod, build.Int(g.between(3, 9))), sql.OpAdd, build.Int(1)), a, b)
-	return &sql.CreateTrigger{Time: "AFTER", Event: "INSERT", When: build.Binary(pkey, sql.OpGt, build.Int(firstInserted)), Body: insert}
+	insert := g.insertFrom("NEW", build.Binary(build.Binary(pkey, sql.OpMod, build.Int(g.between(3, 9))), sql.OpAdd,
+		build.Int(1)), a, b)
+	return &sql.CreateTrigger{Time: "AFTER", Event: "INSERT", When: build.Binary(pkey, sql.OpGt, build.Int(firstInserted)),
+		Body: insert}
 }
 
 func triggerInsert(g *generator, a, b *table) *sql.CreateTrigger {
@@ -224,11 +240,13 @@ func triggerUpdate(g *generator, a, b *table) *sql.CreateTrigger {
 		n.Body = &sql.Update{Table: build.Table(b.name, ""), Set: []*sql.Assign{set}, Where: build.Eq(key, some)}
 		return n
 	}
-	n.Body = &sql.Update{Table: build.Table(b.name, ""), Set: []*sql.Assign{build.Set(target, g.fromRow(row, a, c))}, Where: build.Eq(key, pkey)}
+	n.Body = &sql.Update{Table: build.Table(b.name, ""), Set: []*sql.Assign{build.Set(target, g.fromRow(row, a, c))},
+		Where: build.Eq(key, pkey)}
 	return n
 }
 
 func triggerDelete(_ *generator, _, b *table) *sql.CreateTrigger {
 	gone := build.Eq(build.Column(b.name, "pkey"), build.Column("OLD", "pkey"))
-	return &sql.CreateTrigger{Time: "AFTER", Event: "DELETE", Body: &sql.Delete{Table: build.Table(b.name, ""), Where: gone}}
+	return &sql.CreateTrigger{Time: "AFTER", Event: "DELETE", Body: &sql.Delete{Table: build.Table(b.name, ""),
+		Where: gone}}
 }

@@ -12,7 +12,8 @@ import (
 // metShare is how many of the rows that such a write names are there already, in percent.
 const metShare = 60
 
-// metElsewhere is how many upserts of a table with unique columns meet rows by these, and not by their primary keys, in percent.
+// metElsewhere is how many upserts of a table with unique columns meet rows by these, and not by their primary keys, in
+// percent.
 const metElsewhere = 40
 
 // values returns n rows of VALUES for t and the pkeys that they name. met gives the share of pkeys that may be there.
@@ -74,7 +75,8 @@ func stmtUpsert(g *generator) sql.Stmt {
 	g.banned = t
 	vkey := g.vkey()
 	met := metShare
-	if slices.ContainsFunc(t.cols, func(c *column) bool { return c.unique }) && g.beside("met-elsewhere").IntN(100) < metElsewhere {
+	if slices.ContainsFunc(t.cols, func(c *column) bool { return c.unique }) && g.beside("met-elsewhere").IntN(100) <
+		metElsewhere {
 		g.careless, met = true, 0
 	}
 	conditional, n := g.form("upsert-where"), choose(g, insertRows)

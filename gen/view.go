@@ -24,8 +24,11 @@ type view struct {
 
 // viewTable weighs what views are.
 var viewTable = []production[func(*generator) (body *sql.Query, cols []*column)]{
-	{"view-rows", 50, viewRows, about{apart: true, what: "some rows of a table, which can be merged into a query", covers: "view; g:view", needs: CanView}},
-	{"view-query", 50, viewQuery, about{apart: true, what: "any query that a derived table can be: joins, groups, set operations, windows", covers: "view; g:view", needs: CanView}},
+	{"view-rows", 50, viewRows, about{apart: true, what: "some rows of a table, which can be merged into a query",
+		covers: "view; g:view", needs: CanView}},
+	{"view-query", 50, viewQuery,
+		about{apart: true, what: "any query that a derived table can be: joins, groups, set operations, windows",
+			covers: "view; g:view", needs: CanView}},
 }
 
 // aside runs f with the random stream of a production that is drawn apart.

@@ -23,7 +23,8 @@ const (
 	// dropShare: productions that such a case leaves out. stressShare: those of the others that it prefers.
 	dropShare   = 40
 	stressShare = 15
-	// correlated: column uses of a subquery that reach into the enclosing query. correlatedWhere: its WHERE clauses that do.
+	// correlated: column uses of a subquery that reach into the enclosing query. correlatedWhere: its WHERE clauses that
+	// do.
 	correlated      = 30
 	correlatedWhere = 45
 	// furtherOut: of those, where queries lie three deep, the ones that pass over the query next to them.
@@ -36,31 +37,35 @@ const (
 	literalShare = 25
 	// whereShare: queries that have a WHERE clause.
 	whereShare = 93
-	// orderShare: queries that have an ORDER BY; half of these have a LIMIT. dmlLimitShare: UPDATE and DELETE statements with ORDER BY … LIMIT,
-	// where the dialect has it.
+	// orderShare: queries that have an ORDER BY; half of these have a LIMIT. dmlLimitShare: UPDATE and DELETE statements
+	// with ORDER BY … LIMIT, where the dialect has it.
 	orderShare    = 20
 	dmlLimitShare = 5
-	// duplicateShare: values written to a unique column that probably exist already. insertSubquery: values of INSERT … VALUES that are scalar subqueries.
+	// duplicateShare: values written to a unique column that probably exist already. insertSubquery: values of INSERT …
+	// VALUES that are scalar subqueries.
 	duplicateShare = 15
 	insertSubquery = 10
-	// constantOperand: operands of set operations whose rows a constant condition keeps or drops altogether, of which there is one at most.
-	// constantSlice: those of rows, and of slices of one table. emptyOperand: conditions of these that drop all for certain. wholeOperand: operands
-	// of the others that keep all rows. operandRange: those of the rest that are a range of keys. bareOperand: those that have no table at all.
+	// constantOperand: operands of set operations whose rows a constant condition keeps or drops altogether, of which
+	// there is one at most. constantSlice: those of rows, and of slices of one table. emptyOperand: conditions of these
+	// that drop all for certain. wholeOperand: operands of the others that keep all rows. operandRange: those of the rest
+	// that are a range of keys. bareOperand: those that have no table at all.
 	constantOperand = 36
 	constantSlice   = 60
 	emptyOperand    = 60
 	wholeOperand    = 60
 	operandRange    = 50
 	bareOperand     = 6
-	// rowSets: set operations of rows: of the keys and versions of tables. sliceSets: those of the others whose operands print the same columns of
-	// one table, so that nothing is converted. ownBack: tables that a transaction has written, among those of a query that reads what it wrote.
-	// setBack: set operations that do, where it has written. derivedSet: derived tables and CTEs that are a set operation.
+	// rowSets: set operations of rows: of the keys and versions of tables. sliceSets: those of the others whose operands
+	// print the same columns of one table, so that nothing is converted. ownBack: tables that a transaction has written,
+	// among those of a query that reads what it wrote. setBack: set operations that do, where it has written. derivedSet:
+	// derived tables and CTEs that are a set operation.
 	rowSets    = 45
 	sliceSets  = 60
 	ownBack    = 75
 	setBack    = 80
 	derivedSet = 12
-	// rollbackShare: transactions that end with ROLLBACK. rollbackGivenUp: those at levels at which the database itself rolls transactions back.
+	// rollbackShare: transactions that end with ROLLBACK. rollbackGivenUp: those at levels at which the database itself
+	// rolls transactions back.
 	rollbackShare   = 8
 	rollbackGivenUp = 2
 	// sessionShare: cases in which some sessions run several transactions one after the other.
@@ -99,17 +104,29 @@ func init() {
 		{"insert-values", 17, stmtInsertValues, about{what: "INSERT … VALUES"}},
 		{"insert-select", 7, stmtInsertSelect, about{what: "INSERT … SELECT"}},
 		{"replace", 4, stmtReplace, about{what: "REPLACE", covers: "replace", needs: CanReplace}},
-		{"upsert", 5, stmtUpsert, about{what: "INSERT … ON DUPLICATE KEY UPDATE; on SQLite ON CONFLICT DO UPDATE", covers: "on-duplicate-key; insert odku", needs: CanUpsert}},
-		{"insert-ignore", 4, stmtInsertIgnore, about{what: "INSERT IGNORE", covers: "insert-ignore; insert ignore", needs: CanIgnore}},
-		{"update-ignore", 2, stmtUpdateIgnore, about{what: "UPDATE IGNORE", covers: "update/delete ignore", needs: CanIgnore}},
-		{"delete-ignore", 1, stmtDeleteIgnore, about{what: "DELETE IGNORE", covers: "update/delete ignore", needs: CanIgnore}},
-		{"update-several", 3, stmtUpdateSeveral, about{apart: true, what: "UPDATE of two joined tables", covers: "multi-table-dml; multi-table UPDATE", needs: CanSeveral}},
-		{"delete-several", 2, stmtDeleteSeveral, about{apart: true, what: "DELETE from two joined tables", covers: "multi-table-dml; multi-table DELETE", needs: CanSeveral}},
-		{"conflict-update", 6, stmtConflictUpdate, about{apart: true, what: "INSERT … ON CONFLICT … DO UPDATE", covers: "on-conflict; upsert", needs: CanConflict}},
-		{"conflict-nothing", 4, stmtConflictNothing, about{apart: true, what: "INSERT … ON CONFLICT DO NOTHING", covers: "on-conflict", needs: CanConflict}},
-		{"update-from", 4, stmtUpdateFrom, about{apart: true, what: "UPDATE … FROM", covers: "update-from; multi-table-dml", needs: CanFrom}},
-		{"merge", 6, stmtMerge, about{apart: true, what: "MERGE: UPDATE, DELETE or nothing where a row matches, INSERT where none does", covers: "merge", needs: CanMerge}},
-		{"delete-using", 2, stmtDeleteUsing, about{apart: true, what: "DELETE … USING", covers: "delete-using; multi-table-dml", needs: CanUsing}},
+		{"upsert", 5, stmtUpsert, about{what: "INSERT … ON DUPLICATE KEY UPDATE; on SQLite ON CONFLICT DO UPDATE",
+			covers: "on-duplicate-key; insert odku", needs: CanUpsert}},
+		{"insert-ignore", 4, stmtInsertIgnore, about{what: "INSERT IGNORE", covers: "insert-ignore; insert ignore",
+			needs: CanIgnore}},
+		{"update-ignore", 2, stmtUpdateIgnore, about{what: "UPDATE IGNORE", covers: "update/delete ignore",
+			needs: CanIgnore}},
+		{"delete-ignore", 1, stmtDeleteIgnore, about{what: "DELETE IGNORE", covers: "update/delete ignore",
+			needs: CanIgnore}},
+		{"update-several", 3, stmtUpdateSeveral, about{apart: true, what: "UPDATE of two joined tables",
+			covers: "multi-table-dml; multi-table UPDATE", needs: CanSeveral}},
+		{"delete-several", 2, stmtDeleteSeveral, about{apart: true, what: "DELETE from two joined tables",
+			covers: "multi-table-dml; multi-table DELETE", needs: CanSeveral}},
+		{"conflict-update", 6, stmtConflictUpdate, about{apart: true, what: "INSERT … ON CONFLICT … DO UPDATE",
+			covers: "on-conflict; upsert", needs: CanConflict}},
+		{"conflict-nothing", 4, stmtConflictNothing, about{apart: true, what: "INSERT … ON CONFLICT DO NOTHING",
+			covers: "on-conflict", needs: CanConflict}},
+		{"update-from", 4, stmtUpdateFrom, about{apart: true, what: "UPDATE … FROM", covers: "update-from; multi-table-dml",
+			needs: CanFrom}},
+		{"merge", 6, stmtMerge,
+			about{apart: true, what: "MERGE: UPDATE, DELETE or nothing where a row matches, INSERT where none does",
+				covers: "merge", needs: CanMerge}},
+		{"delete-using", 2, stmtDeleteUsing, about{apart: true, what: "DELETE … USING",
+			covers: "delete-using; multi-table-dml", needs: CanUsing}},
 	}
 	// Shapes of SELECT.
 	selectTable = []production[selectFunc]{
@@ -117,7 +134,8 @@ func init() {
 		{"locking", 10, selLocking, about{what: "FOR UPDATE, LOCK IN SHARE MODE"}},
 		{"aggregate", 12, selAggregate, about{what: "aggregates, one row"}},
 		{"whole", 3, selWhole, about{what: "all rows of one table: their number, or a column of each"}},
-		{"covered", 6, selCovered, about{what: "what an index holds, in its order, or of a part of it", covers: "covering index"}},
+		{"covered", 6, selCovered, about{what: "what an index holds, in its order, or of a part of it",
+			covers: "covering index"}},
 		{"group", 12, selGroup, about{what: "GROUP BY, HAVING"}},
 		{"distinct", 8, selDistinct, about{what: "SELECT DISTINCT"}},
 		{"window", 5, selWindow, about{what: "OVER (PARTITION BY … ORDER BY …)"}},
@@ -125,9 +143,13 @@ func init() {
 		{"cte", 8, selCTE, about{what: "WITH"}},
 		{"rollup", 3, selRollup, about{what: "GROUP BY … WITH ROLLUP", covers: "rollup", needs: CanRollup}},
 		{"recursive", 3, selRecursive, about{what: "WITH RECURSIVE, a few steps", covers: "recursive cte"}},
-		{"locking-subquery", 2, selLockingSub, about{what: "locking reads whose subqueries lock, too", covers: "locking-subquery", needs: CanLockInner}},
-		{"locking-filter", 6, selLockingFilter, about{apart: true, what: "locking reads whose condition has subqueries that lock nothing", covers: "locking-subquery", needs: CanLockOuter}},
-		{"locking-set", 2, selLockingSet, about{what: "set operations of locking reads", covers: "locking read in set operation", needs: CanLockInner}},
+		{"locking-subquery", 2, selLockingSub, about{what: "locking reads whose subqueries lock, too",
+			covers: "locking-subquery", needs: CanLockInner}},
+		{"locking-filter", 6, selLockingFilter,
+			about{apart: true, what: "locking reads whose condition has subqueries that lock nothing",
+				covers: "locking-subquery", needs: CanLockOuter}},
+		{"locking-set", 2, selLockingSet, about{what: "set operations of locking reads",
+			covers: "locking read in set operation", needs: CanLockInner}},
 	}
 	// Table references of a FROM clause.
 	sourceTable = []production[sourceFunc]{
@@ -150,9 +172,11 @@ func init() {
 		{"function", 14, valFunction, about{what: "deterministic functions"}},
 		{"scalar-aggregate", 5, valAggregate, about{what: "(SELECT MAX(…) …)"}},
 		{"scalar-row", 4, valRow, about{what: "(SELECT … LIMIT 1), (SELECT … WHERE pkey = …)"}},
-		{"scalar-union", 2, valUnion, about{what: "(SELECT … UNION SELECT … ORDER BY 1 LIMIT 1)", covers: "union-scalar-subquery"}},
+		{"scalar-union", 2, valUnion, about{what: "(SELECT … UNION SELECT … ORDER BY 1 LIMIT 1)",
+			covers: "union-scalar-subquery"}},
 		{"scalar-offset", 2, valOffset, about{what: "(SELECT … LIMIT 1 OFFSET n)", covers: "scalar-limit-offset"}},
-		{"scalar-many", 3, valMany, about{what: "a scalar subquery that may have many rows, which is an error", covers: "scalar-subquery-multirow; " + runTimeErrors, needs: CanManyRows}},
+		{"scalar-many", 3, valMany, about{what: "a scalar subquery that may have many rows, which is an error",
+			covers: "scalar-subquery-multirow; " + runTimeErrors, needs: CanManyRows}},
 		{"exists-case", 2, valExists, about{what: "CASE WHEN EXISTS (…)", covers: "insert-values-expr"}},
 	}
 	// Scalar subqueries, where one is wanted.
@@ -189,10 +213,12 @@ func init() {
 		{"in-window", 2, predInWindow, about{what: "IN (SELECT … OVER (…) …)", covers: "window-in-subquery"}},
 		{"truth", 3, predTruth, about{what: "… IS TRUE, IS NOT FALSE"}},
 		{"row-compare", 2, predRowCompare, about{what: "(a, b) < (…, …)", needs: CanRow}},
-		{"row-in-list", 3, predRowList, about{what: "(a, b) IN ((…, …), …)", covers: "row-in-list; row in list", needs: CanRow}},
+		{"row-in-list", 3, predRowList, about{what: "(a, b) IN ((…, …), …)", covers: "row-in-list; row in list",
+			needs: CanRow}},
 		{"division", 2, predDivision, about{what: "a quotient whose divisor may be 0, in queries", covers: runTimeErrors}},
 		{"overflow", 1, predOverflow, about{what: "a product that may leave its type, in queries", covers: runTimeErrors}},
-		{"convert", 4, predConvert, about{what: "values of two families, in queries", covers: "implicit-conversion; implicit type conversion"}},
+		{"convert", 4, predConvert, about{what: "values of two families, in queries",
+			covers: "implicit-conversion; implicit type conversion"}},
 		{"compare-special", 12, predBare, about{what: "a column of a special type with its own literals", needs: CanSpecial}},
 	}
 	// Rows of UPDATE and of locking reads. Point, range and index keep the locks of a statement few.
@@ -203,7 +229,8 @@ func init() {
 		{"update-both", 13, whereBoth, about{what: "a range of keys and a predicate"}},
 		{"update-filtered", 8, whereFiltered, about{what: "rows by their keys of which a predicate holds"}},
 		{"update-free", 28, whereFree, about{what: "a predicate"}},
-		{"update-derived", 4, whereDerived, about{what: "(NOT) IN a subquery that reads a derived table", covers: "derived-in-subquery"}},
+		{"update-derived", 4, whereDerived, about{what: "(NOT) IN a subquery that reads a derived table",
+			covers: "derived-in-subquery"}},
 		{"update-whole", 4, whereWhole, about{what: "all rows"}},
 	}
 	// Rows of DELETE: mostly few, so that tables do not run empty.
@@ -213,7 +240,8 @@ func init() {
 		{"delete-index", 15, whereIndex, about{what: "an indexed column"}},
 		{"delete-both", 20, whereBoth, about{what: "a range of keys and a predicate"}},
 		{"delete-filtered", 6, whereFiltered, about{what: "rows by their keys of which a predicate holds"}},
-		{"delete-derived", 4, whereDerived, about{what: "(NOT) IN a subquery that reads a derived table", covers: "derived-in-subquery"}},
+		{"delete-derived", 4, whereDerived, about{what: "(NOT) IN a subquery that reads a derived table",
+			covers: "derived-in-subquery"}},
 		{"delete-whole", 3, whereWhole, about{what: "all rows"}},
 	}
 	// Source rows of INSERT … SELECT.
@@ -230,8 +258,10 @@ func init() {
 		{"assign-step", 20, assignStep, about{what: "c = c + n"}},
 		{"assign-value", 45, assignValue, about{what: "an expression, other columns and tables included"}},
 		{"assign-division", 2, assignDivision, about{what: "a quotient whose divisor may be 0", covers: runTimeErrors}},
-		{"assign-overflow", 1, assignOverflow, about{what: "a product that may leave the column's type", covers: runTimeErrors, needs: CanOverflow}},
-		{"assign-convert", 4, assignConvert, about{what: "a literal of another family", covers: "implicit-conversion; implicit type conversion"}},
+		{"assign-overflow", 1, assignOverflow, about{what: "a product that may leave the column's type",
+			covers: runTimeErrors, needs: CanOverflow}},
+		{"assign-convert", 4, assignConvert, about{what: "a literal of another family",
+			covers: "implicit-conversion; implicit type conversion"}},
 	}
 	subTable = []production[subFunc]{
 		{"sub-base", 68, subBase, about{what: "one table"}},
@@ -299,7 +329,8 @@ var joinTable = []production[sql.JoinKind]{
 	{"right-join", 8, sql.RightJoin, about{what: "RIGHT JOIN"}},
 	{"cross-join", 12, sql.CrossJoin, about{what: "CROSS JOIN"}},
 	{"straight-join", 3, sql.Straight, about{what: "STRAIGHT_JOIN"}},
-	{"natural-join", 3, naturalJoin, about{what: "NATURAL JOIN with columns of the same table", covers: "natural/using join"}},
+	{"natural-join", 3, naturalJoin, about{what: "NATURAL JOIN with columns of the same table",
+		covers: "natural/using join"}},
 	{"using-join", 5, usingJoin, about{what: "JOIN … USING", covers: "natural/using join"}},
 }
 
@@ -379,7 +410,8 @@ const (
 	CanOverflow    Capability = "errors for results out of range"
 	CanAdvise      Capability = "options of SELECT"
 	CanCommentHint Capability = "optimizer hints"
-	CanCompare     Capability = "writes told by comparison" // at each of its levels some read shows what is about to be overwritten
+	// at each of its levels some read shows what is about to be overwritten
+	CanCompare     Capability = "writes told by comparison"
 	CanWindow      Capability = "windows in subqueries of writes"
 	CanOrIgnore    Capability = "OR IGNORE"
 	CanFrom        Capability = "UPDATE … FROM"
@@ -414,8 +446,11 @@ const lockOf = "OF"
 // lockTable weighs what a locking read does where others have locked rows, and what it locks.
 var lockTable = []production[string]{
 	{"lock-waits", 76, "", about{apart: true, what: "it waits for them"}},
-	{"nowait", 10, "NOWAIT", about{apart: true, what: "NOWAIT: an error instead of a wait", covers: "nowait; skip locked/nowait", needs: CanNotWait}},
-	{"skip-locked", 8, "SKIP LOCKED", about{apart: true, what: "SKIP LOCKED: it passes over them, and is judged and not replayed", covers: "skip-locked; skip locked/nowait", needs: CanSkipLocked}},
+	{"nowait", 10, "NOWAIT", about{apart: true, what: "NOWAIT: an error instead of a wait",
+		covers: "nowait; skip locked/nowait", needs: CanNotWait}},
+	{"skip-locked", 8, "SKIP LOCKED",
+		about{apart: true, what: "SKIP LOCKED: it passes over them, and is judged and not replayed",
+			covers: "skip-locked; skip locked/nowait", needs: CanSkipLocked}},
 	{"lock-of", 6, lockOf, about{apart: true, what: "FOR UPDATE OF its tables by their names", needs: CanLockOf}},
 }
 
@@ -438,12 +473,18 @@ var hintTable = []production[string]{
 // indexTable weighs the kinds of indexes that CREATE INDEX makes.
 var indexTable = []production[indexFunc]{
 	{"index-plain", 55, indexPlain, about{apart: true, what: "the usual kind"}},
-	{"index-partial", 15, indexPartial, about{apart: true, what: "CREATE INDEX … WHERE", covers: "partial index", needs: CanPartial}},
-	{"index-include", 8, indexInclude, about{apart: true, what: "CREATE INDEX … INCLUDE", covers: "covering index", needs: CanIndexKind}},
-	{"index-hash", 14, indexHash, about{apart: true, what: "CREATE INDEX … USING hash", covers: "hash index", needs: CanIndexKind}},
-	{"index-gin", 8, indexGin, about{apart: true, what: "CREATE INDEX … USING gin, of an array", covers: "gin index", needs: CanIndexKind}},
-	{"index-gist", 6, indexGist, about{apart: true, what: "CREATE INDEX … USING gist, of a range", covers: "gist index", needs: CanIndexKind}},
-	{"index-brin", 8, indexBrin, about{apart: true, what: "CREATE INDEX … USING brin", covers: "brin index", needs: CanIndexKind}},
+	{"index-partial", 15, indexPartial, about{apart: true, what: "CREATE INDEX … WHERE", covers: "partial index",
+		needs: CanPartial}},
+	{"index-include", 8, indexInclude, about{apart: true, what: "CREATE INDEX … INCLUDE", covers: "covering index",
+		needs: CanIndexKind}},
+	{"index-hash", 14, indexHash, about{apart: true, what: "CREATE INDEX … USING hash", covers: "hash index",
+		needs: CanIndexKind}},
+	{"index-gin", 8, indexGin, about{apart: true, what: "CREATE INDEX … USING gin, of an array", covers: "gin index",
+		needs: CanIndexKind}},
+	{"index-gist", 6, indexGist, about{apart: true, what: "CREATE INDEX … USING gist, of a range", covers: "gist index",
+		needs: CanIndexKind}},
+	{"index-brin", 8, indexBrin, about{apart: true, what: "CREATE INDEX … USING brin", covers: "brin index",
+		needs: CanIndexKind}},
 }
 
 // partitionTable weighs how partitioned tables are.
@@ -456,7 +497,9 @@ var partitionTable = []production[string]{
 
 // partitionOfTable weighs how tables are whose partitions are tables.
 var partitionOfTable = []production[string]{
-	{"of-range", 40, "RANGE", about{apart: true, what: "PARTITION BY RANGE, with a DEFAULT partition", needs: CanPartitionOf}},
-	{"of-list", 25, "LIST", about{apart: true, what: "PARTITION BY LIST, with a DEFAULT partition", needs: CanPartitionOf}},
+	{"of-range", 40, "RANGE", about{apart: true, what: "PARTITION BY RANGE, with a DEFAULT partition",
+		needs: CanPartitionOf}},
+	{"of-list", 25, "LIST", about{apart: true, what: "PARTITION BY LIST, with a DEFAULT partition",
+		needs: CanPartitionOf}},
 	{"of-hash", 35, "HASH", about{apart: true, what: "PARTITION BY HASH", needs: CanPartitionOf}},
 }

@@ -36,7 +36,8 @@ func wherePoint(g *generator, sc *scope, _ int) sql.Expr {
 	return build.In(build.Column(r.alias, column), false, keys...)
 }
 
-// whereFiltered finds rows by their keys, of which a predicate holds of some: those of which it does not are locked, or not, all the same.
+// whereFiltered finds rows by their keys, of which a predicate holds of some: those of which it does not are locked, or
+// not, all the same.
 func whereFiltered(g *generator, sc *scope, depth int) sql.Expr {
 	return build.All(wherePoint(g, sc, 0), g.predicate(sc, max(depth-1, 0)))
 }

@@ -22,8 +22,8 @@ func selWindow(g *generator) *sql.Query {
 }
 
 // window returns a window function whose values do not depend on the order of the rows: one that gives peers of its
-// ORDER BY the same value, or one whose ORDER BY leaves no peers; and whether it counts: its values are small whole numbers
-// then, whatever it looks at.
+// ORDER BY the same value, or one whose ORDER BY leaves no peers; and whether it counts: its values are small whole
+// numbers then, whatever it looks at.
 func (g *generator) window(sc *scope) (call *sql.Call, counts bool) {
 	over := &sql.Window{}
 	if g.pct(60) {
@@ -38,7 +38,8 @@ func (g *generator) window(sc *scope) (call *sql.Call, counts bool) {
 		}
 		c := g.anyColumn(sc)
 		at := oneOf(g, []int{0, 1, 2, 3, 4})
-		call = []*sql.Call{build.Call("ROW_NUMBER"), build.Call("NTILE", build.Int(2)), build.Call("LAG", c.x), build.Call("LEAD", c.x), build.Call("FIRST_VALUE", c.x)}[at]
+		call = []*sql.Call{build.Call("ROW_NUMBER"), build.Call("NTILE", build.Int(2)), build.Call("LAG", c.x),
+			build.Call("LEAD", c.x), build.Call("FIRST_VALUE", c.x)}[at]
 		call.Over = over
 		return call, at < 2
 	}
@@ -83,13 +84,15 @@ func unbounded(side string) *sql.Bound { return &sql.Bound{Side: "UNBOUNDED " + 
 
 func away(rows int, side string) *sql.Bound { return &sql.Bound{X: build.Int(rows), Side: side} }
 
-// framed returns a window function that looks at a frame, and the frame; nil where that is the default one, or the function looks at its whole
-// partition. What it gives depends on the order of the rows.
+// framed returns a window function that looks at a frame, and the frame; nil where that is the default one, or the
+// function looks at its whole partition. What it gives depends on the order of the rows.
 func (g *generator) framed(sc *scope) (call *sql.Call, frame *sql.Frame) {
 	at := oneOf(g, []int{0, 1, 2, 3, 4, 5, 6, 7, 8})
 	c := g.anyColumn(sc)
-	call = []*sql.Call{build.Call("LAST_VALUE", c.x), build.Call("NTH_VALUE", c.x, build.Int(2)), build.Call("FIRST_VALUE", c.x), build.Call("COUNT", c.x),
-		build.Count(), build.Call("MIN", c.x), build.Call("MAX", c.x), build.Call("CUME_DIST"), build.Call("PERCENT_RANK")}[at]
+	call = []*sql.Call{build.Call("LAST_VALUE", c.x), build.Call("NTH_VALUE", c.x, build.Int(2)), build.Call("FIRST_VALUE",
+		c.x), build.Call("COUNT", c.x),
+		build.Count(), build.Call("MIN", c.x), build.Call("MAX", c.x), build.Call("CUME_DIST"),
+		build.Call("PERCENT_RANK")}[at]
 	if c.fam == FamInt && g.pct(30) {
 		call = build.Call("SUM", c.x)
 	}
@@ -109,7 +112,8 @@ func (g *generator) rowOrder(sc *scope) ([]*sql.Order, bool) {
 	return keys, len(bases) == len(sc.refs)
 }
 
-// windowClause returns a WINDOW clause that nothing uses, in some queries. It mostly names columns that are not printed.
+// windowClause returns a WINDOW clause that nothing uses, in some queries. It mostly names columns that are not
+// printed.
 func (g *generator) windowClause(sc *scope, printed ...output) []*sql.NamedWindow {
 	if g.calm && !g.wants("window-in-write") || !g.form("unused-window") {
 		return nil

@@ -7,11 +7,12 @@ import (
 	"txweave/sql/build"
 )
 
-// What the standard has words for and few dialects do: which rows an aggregate takes, where NULLs stand in an order, which of the rows in its way an upsert changes, whether the
-// answer of a common table expression is kept.
+// What the standard has words for and few dialects do: which rows an aggregate takes, where NULLs stand in an order,
+// which of the rows in its way an upsert changes, whether the answer of a common table expression is kept.
 
-// Shares, in percent: distinctShare are the comparisons that take NULL for a value which ask whether two are different, keptShare the common table expressions whose answer is kept, of
-// those that say whether it is, conditionalOne the upserts with a condition that spell one row: of such it is known what they write.
+// Shares, in percent: distinctShare are the comparisons that take NULL for a value which ask whether two are different,
+// keptShare the common table expressions whose answer is kept, of those that say whether it is, conditionalOne the
+// upserts with a condition that spell one row: of such it is known what they write.
 const (
 	distinctShare  = 40
 	keptShare      = 60
@@ -37,7 +38,8 @@ func (g *generator) ofSome(call *sql.Call, sc *scope) *sql.Call {
 	return call
 }
 
-// nullsPlace returns how an order goes on with an expression: its direction, and where NULLs stand, in cases that say so; else nil.
+// nullsPlace returns how an order goes on with an expression: its direction, and where NULLs stand, in cases that say
+// so; else nil.
 func (g *generator) nullsPlace(x sql.Expr) *sql.Order {
 	if !g.form("nulls-order") {
 		return nil
@@ -47,7 +49,8 @@ func (g *generator) nullsPlace(x sql.Expr) *sql.Order {
 	return o
 }
 
-// orderOutputs is the order of a derived table by all that it prints, in the order of at: by the numbers of its columns, or by what they are.
+// orderOutputs is the order of a derived table by all that it prints, in the order of at: by the numbers of its
+// columns, or by what they are.
 func (g *generator) orderOutputs(outs []output, at []int) []*sql.Order {
 	order := make([]*sql.Order, len(at))
 	for i, n := range at {
@@ -71,7 +74,8 @@ func (g *generator) upsertWhere(t *table) sql.Expr {
 	return build.Binary(build.Column(t.name, c.name), op, g.newValue(c))
 }
 
-// material returns what is said of the answer of a common table expression between AS and its query, in cases that have such.
+// material returns what is said of the answer of a common table expression between AS and its query, in cases that have
+// such.
 func (g *generator) material(body *sql.Query) string {
 	if body.With != nil || !g.form("materialized") {
 		return ""

@@ -9,8 +9,8 @@ import (
 )
 
 // Ancestors is reachability between the nodes of an acyclic graph, by the ancestors of each node. Where few nodes are
-// concurrent, as where sessions or an order of versions are known, the nodes are covered with few paths ("tracks"), and a
-// node needs one number for each: how far along it the ancestors go (Jagadish, TODS 1990). Else it needs a bit for
+// concurrent, as where sessions or an order of versions are known, the nodes are covered with few paths ("tracks"), and
+// a node needs one number for each: how far along it the ancestors go (Jagadish, TODS 1990). Else it needs a bit for
 // each node.
 type Ancestors struct {
 	track []int32 // by node; noTrack where nothing comes after it, or where bits are used
@@ -41,9 +41,9 @@ func (r *Ancestors) Has(u, v int32) bool {
 	return int(k) < len(row) && k >= 0 && row[k] >= r.at[u]
 }
 
-// NewAncestors computes reachability of a graph given by the predecessors of each node; order is a topological one. On the
-// way it drops predecessors that others imply. Of nodes from tracked on it need not be asked what they reach, unless Bits
-// says that it may. It returns nil where that takes more than limit bytes, and once stopped says so.
+// NewAncestors computes reachability of a graph given by the predecessors of each node; order is a topological one. On
+// the way it drops predecessors that others imply. Of nodes from tracked on it need not be asked what they reach,
+// unless Bits says that it may. It returns nil where that takes more than limit bytes, and once stopped says so.
 func NewAncestors(pred [][]int32, order []int32, tracked int32, limit int, stopped func() bool) *Ancestors {
 	n := len(order)
 	words := (n + 63) / 64
@@ -57,8 +57,8 @@ func NewAncestors(pred [][]int32, order []int32, tracked int32, limit int, stopp
 	return newBits(pred, order, words, stopped)
 }
 
-// newTracks covers the nodes with tracks, greedily: a node goes to the end of the track whose last node is its ancestor,
-// the latest one if there are several.
+// newTracks covers the nodes with tracks, greedily: a node goes to the end of the track whose last node is its
+// ancestor, the latest one if there are several.
 func newTracks(pred [][]int32, order []int32, tracked int32, limit int, stopped func() bool) *Ancestors {
 	n := len(order)
 	r := &Ancestors{track: make([]int32, n), at: make([]int32, n), rows: make([][]int32, n)}

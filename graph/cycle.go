@@ -21,10 +21,10 @@ type Measure[L any] func(label L) (length, weight int)
 // cycleBudget bounds how many edges the search for a short cycle looks at, once one is known.
 const cycleBudget = 20_000_000
 
-// ShortCycle returns a cycle through nodes below n that pass the filter, or nil if there is none. It is a shortest one of
-// the graph unless that is very large: it is then a shortest one among those through the nodes that its budget allows it
-// to start from, those of small strongly connected components first. Its time is linear in the number of edges that
-// leave the nodes, but for the budget.
+// ShortCycle returns a cycle through nodes below n that pass the filter, or nil if there is none. It is a shortest one
+// of the graph unless that is very large: it is then a shortest one among those through the nodes that its budget
+// allows it to start from, those of small strongly connected components first. Its time is linear in the number of
+// edges that leave the nodes, but for the budget.
 func ShortCycle[L any](n int, filter func(node int32) bool, succ Successors[L], measure Measure[L]) []Arc[L] {
 	f := &cycleFinder[L]{succ: succ, measure: measure, budget: cycleBudget}
 	f.components(n, filter)
@@ -37,7 +37,9 @@ func ShortCycle[L any](n int, filter func(node int32) bool, succ Successors[L], 
 	if len(nodes) == 0 {
 		return nil
 	}
-	slices.SortStableFunc(nodes, func(a, b int32) int { return cmp.Compare(f.sizes[f.component[a]], f.sizes[f.component[b]]) })
+	slices.SortStableFunc(nodes, func(a, b int32) int {
+		return cmp.Compare(f.sizes[f.component[a]], f.sizes[f.component[b]])
+	})
 	f.dist = slices.Repeat([]int32{-1}, n)
 	f.via = make([]Arc[L], n)
 	cycle := f.through(nodes[0])

@@ -24,8 +24,8 @@ func (l Lists) labelled(node int32, add func(to int32, label [2]int32)) {
 	}
 }
 
-// TestShortCycle compares with a search from every node in random graphs: a cycle is found if there is one, it is one, and
-// in graphs this small it is a shortest one, where some edges have no length too.
+// TestShortCycle compares with a search from every node in random graphs: a cycle is found if there is one, it is one,
+// and in graphs this small it is a shortest one, where some edges have no length too.
 func TestShortCycle(t *testing.T) {
 	cyclic, free := 0, 0
 	for seed := range uint64(3000) {
@@ -44,7 +44,8 @@ func TestShortCycle(t *testing.T) {
 		cycle := ShortCycle(n, filter, g.labelled, measure)
 		length := 0
 		for i, s := range cycle {
-			if next := cycle[(i+1)%len(cycle)]; s.To != next.From || !filter(s.From) || s.Label != [2]int32{s.From, s.To} || !slices.Contains(g[s.From], s.To) {
+			if next := cycle[(i+1)%len(cycle)]; s.To != next.From || !filter(s.From) || s.Label != [2]int32{s.From, s.To} ||
+				!slices.Contains(g[s.From], s.To) {
 				t.Fatalf("seed %d: not a cycle: %v", seed, cycle)
 			}
 			l, _ := measure(s.Label)

@@ -4,14 +4,15 @@
 // A graph need not be stored. Where it may have millions of nodes its edges are asked for node by node, by a Next or by
 // Successors; small ones are Lists, a Closure, or a Small.
 //
-// What is not here: the graph of package oracle/mechanism keeps its order while it grows and forgets what is old (Pearce
-// and Kelly), and the search of package checker/polygraph looks for cycles with the fewest choices in arrays that it
-// keeps from one round to the next. Both are algorithms of their own.
+// What is not here: the graph of package oracle/mechanism keeps its order while it grows and forgets what is old
+// (Pearce and Kelly), and the search of package checker/polygraph looks for cycles with the fewest choices in arrays
+// that it keeps from one round to the next. Both are algorithms of their own.
 package graph
 
 import "slices"
 
-// Next appends the successors of a node to buf and returns it, in a fixed order. A successor may be there several times.
+// Next appends the successors of a node to buf and returns it, in a fixed order. A successor may be there several
+// times.
 type Next func(node int32, buf []int32) []int32
 
 // Lists is a graph as the successors of each node.
@@ -35,9 +36,9 @@ func (l Lists) InDegrees() []int32 {
 const NoComponent = -1
 
 // Components finds the strongly connected components of the nodes below n that are in it (Tarjan, "Depth-first search
-// and linear graph algorithms", SIAM J. Comput. 1972, with its stack in slices). They are numbered in reverse topological
-// order; of returns the number of each node's, NoComponent of those that are not in it, and sizes how many nodes each
-// one has. in may be nil: all are. next must not return nodes that are not in it.
+// and linear graph algorithms", SIAM J. Comput. 1972, with its stack in slices). They are numbered in reverse
+// topological order; of returns the number of each node's, NoComponent of those that are not in it, and sizes how many
+// nodes each one has. in may be nil: all are. next must not return nodes that are not in it.
 func Components(n int, in func(node int32) bool, next Next) (of []int32, sizes []int) {
 	const unseen = -1
 	t := tarjan{next: next, of: make([]int32, n), index: slices.Repeat([]int32{unseen}, n), low: make([]int32, n)}

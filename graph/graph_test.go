@@ -52,7 +52,8 @@ func TestComponents(t *testing.T) {
 			t.Fatalf("seed %d: trimmed to %b, on cycles are %b", seed, trimmed, cyclic)
 		}
 		want, _ := shortest(n, func(int32) bool { return true }, g, func([2]int32) (int, int) { return 1, 0 })
-		if cycle := small.ShortestCycle(all); cyclic == 0 && cycle != 0 || cyclic != 0 && (bits.OnesCount64(cycle) != want || cycle&^cyclic != 0) {
+		if cycle := small.ShortestCycle(all); cyclic == 0 && cycle != 0 || cyclic != 0 &&
+			(bits.OnesCount64(cycle) != want || cycle&^cyclic != 0) {
 			t.Fatalf("seed %d: cycle %b, want one of %d nodes of %v", seed, cycle, want, g)
 		}
 	}

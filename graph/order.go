@@ -4,8 +4,8 @@ import "math/rand/v2"
 
 // Order returns the nodes in a topological order: those that nothing leads to first, ascending, and a node as soon as
 // all that lead to it are there (Kahn, "Topological sorting of large networks", CACM 1962). degree holds how many edges
-// lead to each node and is used up: where there is a cycle the order is shorter, and of each node that is not in it degree
-// then says how many edges lead to it from others that are not.
+// lead to each node and is used up: where there is a cycle the order is shorter, and of each node that is not in it
+// degree then says how many edges lead to it from others that are not.
 func Order(degree []int32, next Next) []int32 {
 	order := make([]int32, 0, len(degree))
 	for u, d := range degree {

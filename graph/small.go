@@ -2,8 +2,8 @@ package graph
 
 import "math/bits"
 
-// Small is a graph of at most 64 nodes, without edges at first; a set of nodes is a word. It serves searches that take nodes
-// away again and again: alive are those that are there. It is used by one goroutine at a time.
+// Small is a graph of at most 64 nodes, without edges at first; a set of nodes is a word. It serves searches that take
+// nodes away again and again: alive are those that are there. It is used by one goroutine at a time.
 type Small struct {
 	succ, pred [64]uint64
 	layers     [65]uint64 // of the last search for a cycle; here it need not be cleared each time

@@ -8,8 +8,8 @@ import (
 	"txweave/testcase"
 )
 
-// TestStepsStay: whatever is done to a case, and to what came of it, its schedule has each step of each transaction, once; an operator that
-// gives up leaves the case as it was.
+// TestStepsStay: whatever is done to a case, and to what came of it, its schedule has each step of each transaction,
+// once; an operator that gives up leaves the case as it was.
 func TestStepsStay(t *testing.T) {
 	g, src := aimAt(t, "sqlite", "serializable")
 	weights := []func(*operator) int{func(o *operator) int { return o.weight }, func(o *operator) int { return o.meets }}
@@ -23,7 +23,8 @@ func TestStepsStay(t *testing.T) {
 		if n%2 == 0 { // whatever there is to be had is in the case
 			kin = func() *testcase.Case { return nil }
 		}
-		m := &mutator{rng: rng, profile: g.profile, levels: g.levels, parser: g.parser, c: c, schema: c.ReadSchema(), kin: kin}
+		m := &mutator{rng: rng, profile: g.profile, levels: g.levels, parser: g.parser, c: c,
+			schema: c.ReadSchema(), kin: kin}
 		for range 12 {
 			before := string(m.c.Print())
 			name := m.draw(weights[rng.IntN(2)])

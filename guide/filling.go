@@ -22,7 +22,8 @@ type filling struct {
 	from    []*testcase.Case // whose statements are taken
 	rows    map[byte][2]string
 	begin   []string
-	pins    map[[3]string]string // statements made to find one row, by their texts, the table and the key; "": one cannot be
+	// statements made to find one row, by their texts, the table and the key; "": one cannot be
+	pins map[[3]string]string
 }
 
 // pin is the mutator's, once for each statement and row.
@@ -64,7 +65,9 @@ func (f *filling) chooseRows() bool {
 		case name == 'y' && f.m.pct(30):
 			table = f.rows['x'][0]
 		case name == 'y' || name == 'z' && f.m.pct(70): // of one that the others are not of, where there is one
-			if apart := slices.DeleteFunc(slices.Clone(tables), func(t string) bool { return t == f.rows['x'][0] || t == f.rows['y'][0] }); len(apart) > 0 {
+			if apart := slices.DeleteFunc(slices.Clone(tables), func(t string) bool {
+				return t == f.rows['x'][0] || t == f.rows['y'][0]
+			}); len(apart) > 0 {
 				table, ok = one(f.m, apart)
 			}
 		}
@@ -136,14 +139,16 @@ func (f *filling) overwrite(row [2]string) (string, bool) {
 	return f.certainly(sqltext.Update, row)
 }
 
-// certainly is an UPDATE or a DELETE of the case or its kin with that row in place of its condition; an UPDATE where there is no DELETE, and of the
-// row's version alone where there is none of either.
+// certainly is an UPDATE or a DELETE of the case or its kin with that row in place of its condition; an UPDATE where
+// there is no DELETE, and of the row's version alone where there is none of either.
 func (f *filling) certainly(kind sqltext.Kind, row [2]string) (string, bool) {
 	table, key := row[0], row[1]
 	named := f.m.schema.Table(table).Column(sqltext.VKey) != nil
 	var fit []string
 	for _, c := range f.from {
-		for _, p := range f.m.targets(c, func(_ *testcase.Txn, s control.Statement) bool { return s.Kind == kind && s.Target() == table }) {
+		for _, p := range f.m.targets(c, func(_ *testcase.Txn, s control.Statement) bool {
+			return s.Kind == kind && s.Target() == table
+		}) {
 			text := c.Txns[p.txn].Stmts[p.stmt].SQL
 			if a, err := f.m.parser.Analyze(f.m.schema, text); err != nil || kind == sqltext.Update && named && a.VKey == 0 {
 				continue // a version without a name of its own may come twice
@@ -165,7 +170,8 @@ func (f *filling) certainly(kind sqltext.Kind, row [2]string) (string, bool) {
 			{Columns: []*sql.Column{build.Column("", sqltext.PVKey)}, Value: build.Column("", sqltext.VKey)},
 			{Columns: []*sql.Column{build.Column("", sqltext.VKey)}, Value: number(firstVKey)},
 		}
-		text = f.m.finished(&sql.Update{Table: build.Table(table, ""), Set: versions, Where: build.Binary(build.Column(table, sqltext.PKey), sql.OpEq, build.Number(key))})
+		text = f.m.finished(&sql.Update{Table: build.Table(table, ""), Set: versions,
+			Where: build.Binary(build.Column(table, sqltext.PKey), sql.OpEq, build.Number(key))})
 	}
 	return f.m.fresh(text)
 }
@@ -234,14 +240,16 @@ func (m *mutator) finished(n sql.Stmt) string {
 	return text
 }
 
-// holds is a condition that a row of a table, r0, fulfils as it is at first: a column is what it holds there. nil if none is known.
+// holds is a condition that a row of a table, r0, fulfils as it is at first: a column is what it holds there. nil if
+// none is known.
 func (m *mutator) holds(table, key string) sql.Expr {
 	keys := m.values(table, sqltext.PKey)
 	at := slices.Index(keys, key)
 	var out []sql.Expr
 	for _, c := range m.schema.Table(table).Columns {
 		held := m.values(table, c.Name)
-		if at < 0 || sqltext.IsBookkeeping(c.Name) || len(held) != len(keys) || c.Class != sqltext.Exact && c.Class != sqltext.Text && c.Class != sqltext.Temporal {
+		if at < 0 || sqltext.IsBookkeeping(c.Name) || len(held) != len(keys) || c.Class != sqltext.Exact &&
+			c.Class != sqltext.Text && c.Class != sqltext.Temporal {
 			continue
 		}
 		if l := m.literalOf(held[at]); l != nil {

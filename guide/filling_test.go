@@ -20,8 +20,10 @@ func fillingOf(t *testing.T, g *aim, src generated, n int) *filling {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := &mutator{rng: rand.New(rand.NewPCG(5, uint64(n))), profile: g.profile, parser: g.parser, c: c, schema: c.ReadSchema()}
-	f := &filling{m: m, from: []*testcase.Case{c.Clone()}, rows: map[byte][2]string{}, pins: map[[3]string]string{}, begin: []string{"BEGIN IMMEDIATE"}, certain: true}
+	m := &mutator{rng: rand.New(rand.NewPCG(5, uint64(n))), profile: g.profile, parser: g.parser, c: c,
+		schema: c.ReadSchema()}
+	f := &filling{m: m, from: []*testcase.Case{c.Clone()}, rows: map[byte][2]string{}, pins: map[[3]string]string{},
+		begin: []string{"BEGIN IMMEDIATE"}, certain: true}
 	for k := range 2 {
 		kin, err := src.Again(c.Seed, uint64(k)+1)
 		if err != nil {
@@ -32,8 +34,8 @@ func fillingOf(t *testing.T, g *aim, src generated, n int) *filling {
 	return f
 }
 
-// TestCertainSteps: where a pattern is certain each write is one of its row, each read finds the row by what names or holds it and prints
-// the version that it saw, and nobody takes SQLite's write lock before it writes.
+// TestCertainSteps: where a pattern is certain each write is one of its row, each read finds the row by what names or
+// holds it and prints the version that it saw, and nobody takes SQLite's write lock before it writes.
 func TestCertainSteps(t *testing.T) {
 	for _, target := range profiles {
 		g, src := aimAt(t, target[0], target[1])
@@ -55,7 +57,8 @@ func TestCertainSteps(t *testing.T) {
 				for k, row := range []string{"x", "y", "xy"[i : i+1]} {
 					table, key, sql := f.rows[row[0]][0], f.rows[row[0]][1], txn.Stmts[k].SQL
 					if k == 2 {
-						if named := m.schema.Table(table).Column(sqltext.VKey) != nil; named && !strings.HasSuffix(sql, " WHERE "+table+".pkey = "+key) {
+						if named := m.schema.Table(table).Column(sqltext.VKey) != nil; named && !strings.HasSuffix(sql,
+							" WHERE "+table+".pkey = "+key) {
 							t.Errorf("%s: case %d: T%d writes another row than %s of %s: %s", target[0], n, i, key, table, sql)
 						}
 						continue
@@ -76,7 +79,8 @@ func TestCertainSteps(t *testing.T) {
 	}
 }
 
-// TestBorn: a row that a pattern lets come is one of those that its INSERT adds, and what writes or deletes it behind that names it.
+// TestBorn: a row that a pattern lets come is one of those that its INSERT adds, and what writes or deletes it behind
+// that names it.
 func TestBorn(t *testing.T) {
 	for _, target := range profiles {
 		g, src := aimAt(t, target[0], target[1])
@@ -96,13 +100,15 @@ func TestBorn(t *testing.T) {
 				born++
 				table, key := f.rows['x'][0], f.rows['x'][1]
 				adds := func(form string) bool { return strings.Contains(insert, fmt.Sprintf(form, key)) }
-				if !adds("(%s, ") && !adds("pkey = %s,") && !adds(", %s,") && !adds("SELECT %s AS pkey") && !adds("UNION ALL SELECT %s)") && !adds("UNION ALL SELECT %s ") {
+				if !adds("(%s, ") && !adds("pkey = %s,") && !adds(", %s,") && !adds("SELECT %s AS pkey") &&
+					!adds("UNION ALL SELECT %s)") && !adds("UNION ALL SELECT %s ") {
 					t.Errorf("%s: case %d: row %s of %s does not come by %s", target[0], n, key, table, insert)
 				}
 			}
 			for _, s := range m.c.Txns[1].Stmts {
 				table, key := f.rows['x'][0], f.rows['x'][1]
-				if named := m.schema.Table(table).Column(sqltext.VKey) != nil; named && !strings.HasSuffix(s.SQL, " WHERE "+table+".pkey = "+key) {
+				if named := m.schema.Table(table).Column(sqltext.VKey) != nil; named && !strings.HasSuffix(s.SQL,
+					" WHERE "+table+".pkey = "+key) {
 					t.Errorf("%s: case %d: another row than %s of %s: %s", target[0], n, key, table, s.SQL)
 				}
 			}
@@ -119,10 +125,12 @@ func TestBorn(t *testing.T) {
 	}
 }
 
-// witnessed says in which way a read finds a row, and whether it finds the initial one, and prints which version it saw.
+// witnessed says in which way a read finds a row, and whether it finds the initial one, and prints which version it
+// saw.
 func witnessed(m *mutator, sql, table, key string) (way string, ok bool) {
 	head, where, conditional := strings.Cut(sql, " WHERE ")
-	if !strings.HasSuffix(head, " FROM "+table+" AS r0") || m.schema.Table(table).Column(sqltext.VKey) != nil && !strings.Contains(head, "r0.vkey AS r0_v") {
+	if !strings.HasSuffix(head, " FROM "+table+" AS r0") || m.schema.Table(table).Column(sqltext.VKey) != nil &&
+		!strings.Contains(head, "r0.vkey AS r0_v") {
 		return "", false
 	}
 	if !conditional {
@@ -165,11 +173,14 @@ func TestRowsOfPattern(t *testing.T) {
 	}
 }
 
-// TestBeside: where patterns are certain no transaction goes on beside them that writes, or takes the lock of one that does.
+// TestBeside: where patterns are certain no transaction goes on beside them that writes, or takes the lock of one that
+// does.
 func TestBeside(t *testing.T) {
 	c := &testcase.Case{}
-	for _, x := range [][2]string{{"BEGIN", "SELECT 1"}, {"BEGIN", "UPDATE t SET a = 1"}, {"BEGIN IMMEDIATE", "SELECT 2"}, {"BEGIN", "INSERT INTO t (a) VALUES (1)"}} {
-		c.Txns = append(c.Txns, testcase.Txn{Begin: testcase.Stmt{SQL: x[0]}, Stmts: []testcase.Stmt{{SQL: "SELECT 3"}, {SQL: x[1]}}, End: testcase.Stmt{SQL: "COMMIT"}})
+	for _, x := range [][2]string{{"BEGIN", "SELECT 1"}, {"BEGIN", "UPDATE t SET a = 1"}, {"BEGIN IMMEDIATE", "SELECT 2"},
+		{"BEGIN", "INSERT INTO t (a) VALUES (1)"}} {
+		c.Txns = append(c.Txns, testcase.Txn{Begin: testcase.Stmt{SQL: x[0]}, Stmts: []testcase.Stmt{{SQL: "SELECT 3"},
+			{SQL: x[1]}}, End: testcase.Stmt{SQL: "COMMIT"}})
 	}
 	p, err := dbms.Lookup("sqlite", "serializable")
 	if err != nil {
@@ -184,7 +195,8 @@ func TestBeside(t *testing.T) {
 	}
 }
 
-// TestReadsAgain: reads of a pattern may be followed by others of the same row, writes by none, up to the size that a case may have.
+// TestReadsAgain: reads of a pattern may be followed by others of the same row, writes by none, up to the size that a
+// case may have.
 func TestReadsAgain(t *testing.T) {
 	g, src := aimAt(t, "mariadb", "repeatable-read")
 	for n := range 20 {
@@ -200,7 +212,8 @@ func TestReadsAgain(t *testing.T) {
 		if err := m.check(); err != nil {
 			t.Fatalf("case %d: %v\n%s", n, err, m.c.Print())
 		}
-		if reads, wrote := len(m.c.Txns[1].Stmts), len(m.c.Txns[0].Stmts); wrote != 2 || reads < 4 || reads+wrote > maxStmts/2 {
+		if reads, wrote := len(m.c.Txns[1].Stmts), len(m.c.Txns[0].Stmts); wrote != 2 || reads < 4 || reads+
+			wrote > maxStmts/2 {
 			t.Errorf("case %d: %d reads, %d writes\n%s", n, reads, wrote, m.c.Print())
 		}
 		for _, s := range m.c.Txns[1].Stmts {

@@ -8,9 +8,9 @@ import (
 	"txweave/sqltext"
 )
 
-// Keys of what a case takes over. The generator's INSERTs write pkeys from a base of their own, 1000·2^k, to which they add a
-// small number or the pkey of a source row: a pkey names the INSERTs that it went through. So an INSERT that is repeated, or comes
-// from a kin, gets another base; and a write another vkey.
+// Keys of what a case takes over. The generator's INSERTs write pkeys from a base of their own, 1000·2^k, to which they
+// add a small number or the pkey of a source row: a pkey names the INSERTs that it went through. So an INSERT that is
+// repeated, or comes from a kin, gets another base; and a write another vkey.
 
 // lastBase is the largest k: pkeys stay below 2^31, and below what a table's pkey is taken to be bounded by.
 const lastBase = 18
@@ -70,8 +70,8 @@ func wholeNumber(n sql.Node) (int64, bool) {
 	return whole, err == nil
 }
 
-// fresh returns a statement with version and row keys that nothing in the case has; ok is false where there are none left, or
-// the statement is one whose keys are not known.
+// fresh returns a statement with version and row keys that nothing in the case has; ok is false where there are none
+// left, or the statement is one whose keys are not known.
 func (m *mutator) fresh(text string) (fresh string, ok bool) {
 	kind := m.statement(text).Kind
 	if !kind.IsTarget() || !kind.Writes() {

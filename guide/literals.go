@@ -18,8 +18,8 @@ type site struct {
 	inner         bool        // it stands in a subquery
 }
 
-// sites lists the literals of a statement that stand beside a column: col = 5, pkey IN (5, …), pkey BETWEEN 5 AND 7. What is
-// written to a vkey or pvkey is none.
+// sites lists the literals of a statement that stand beside a column: col = 5, pkey IN (5, …), pkey BETWEEN 5 AND 7.
+// What is written to a vkey or pvkey is none.
 func sites(schema *sqltext.Schema, stmt sql.Stmt) []site {
 	f := &siteFinder{schema: schema, alias: map[string]string{}}
 	sql.Walk(stmt, func(n sql.Node) bool {
@@ -172,8 +172,8 @@ func (m *mutator) with(text string, change map[sql.Node]sql.Node) string {
 
 func number(n int64) sql.Expr { return &sql.Literal{Kind: sql.Number, Text: strconv.FormatInt(n, 10)} }
 
-// known lists the literals that the case has for a column: of its initial rows, of what it inserts and of what statements compare
-// it with or give it.
+// known lists the literals that the case has for a column: of its initial rows, of what it inserts and of what
+// statements compare it with or give it.
 func (m *mutator) known(table, column string) []string {
 	out := slices.Clone(m.values(table, column))
 	for n := range m.c.Txns {
@@ -226,8 +226,8 @@ func (m *mutator) aim(text, table, key string) (now string, aimed bool) {
 	return m.with(text, change), true
 }
 
-// pin makes a statement find one row of a table: by the keys that it names, or, an UPDATE or DELETE of that table alone, in place of
-// its condition. UPDATE IGNORE stays as it is.
+// pin makes a statement find one row of a table: by the keys that it names, or, an UPDATE or DELETE of that table
+// alone, in place of its condition. UPDATE IGNORE stays as it is.
 func (m *mutator) pin(text, table, key string) (now string, ok bool) {
 	if now, ok = m.aim(text, table, key); ok {
 		return now, true
@@ -237,7 +237,8 @@ func (m *mutator) pin(text, table, key string) (now string, ok bool) {
 
 // narrow gives an UPDATE or DELETE of one table alone the key of a row in place of its condition.
 func (m *mutator) narrow(text, table, key string) (now string, ok bool) {
-	condition := &sql.Binary{Op: sql.OpEq, Left: &sql.Column{Table: &sql.Name{Value: table}, Name: &sql.Name{Value: sqltext.PKey}},
+	condition := &sql.Binary{Op: sql.OpEq, Left: &sql.Column{Table: &sql.Name{Value: table},
+		Name: &sql.Name{Value: sqltext.PKey}},
 		Right: &sql.Literal{Kind: sql.Number, Text: key}}
 	alone := func(t *sql.Table) bool { return t != nil && t.Alias == nil && t.Name.Folded() == table }
 	var stmt sql.Stmt
@@ -272,8 +273,9 @@ func ignores(stmt sql.Stmt) bool {
 	return false
 }
 
-// widen makes a statement that finds one row by its pkey find a range of rows. An UPDATE that gives them all one value of a unique
-// column fails then, half-way: what it did is undone. UPDATE IGNORE would pass over rows, which ones the order of the scan decides.
+// widen makes a statement that finds one row by its pkey find a range of rows. An UPDATE that gives them all one value
+// of a unique column fails then, half-way: what it did is undone. UPDATE IGNORE would pass over rows, which ones the
+// order of the scan decides.
 func widen(m *mutator) bool {
 	p, ok := one(m, m.targets(m.c, func(_ *testcase.Txn, s control.Statement) bool {
 		return s.Kind != sqltext.Insert && !ignores(s.Tree)
@@ -282,7 +284,9 @@ func widen(m *mutator) bool {
 		return false
 	}
 	// A subquery that is a value gives one of its rows where it finds several, on SQLite, and which one nobody says.
-	list := slices.DeleteFunc(m.sites(m.sql(p)), func(s site) bool { return s.equals == nil || s.column != sqltext.PKey || s.inner })
+	list := slices.DeleteFunc(m.sites(m.sql(p)), func(s site) bool {
+		return s.equals == nil || s.column != sqltext.PKey || s.inner
+	})
 	s, ok := one(m, list)
 	if !ok {
 		return false

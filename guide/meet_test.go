@@ -6,8 +6,8 @@ import (
 	"txweave/testcase"
 )
 
-// TestMeetings: a pair counts where the statements are of different transactions, one of them writes a table and the other one names it, whatever
-// becomes of the transactions; two writes of one table count for each.
+// TestMeetings: a pair counts where the statements are of different transactions, one of them writes a table and the
+// other one names it, whatever becomes of the transactions; two writes of one table count for each.
 func TestMeetings(t *testing.T) {
 	txn := func(end string, stmts ...string) testcase.Txn {
 		x := testcase.Txn{Begin: testcase.Stmt{SQL: "BEGIN"}, End: testcase.Stmt{SQL: end}}
@@ -26,7 +26,8 @@ func TestMeetings(t *testing.T) {
 		{[]testcase.Txn{txn("ROLLBACK", update), txn("COMMIT", read, read)}, 2},
 		{[]testcase.Txn{txn("COMMIT", update), txn("COMMIT", update, other)}, 2},
 		{[]testcase.Txn{txn("COMMIT", read), txn("COMMIT", read, other)}, 0},
-		{[]testcase.Txn{txn("COMMIT", update), txn("COMMIT", "INSERT INTO t1 (pkey) SELECT pkey FROM t0"), txn("COMMIT", other)}, 2},
+		{[]testcase.Txn{txn("COMMIT", update), txn("COMMIT", "INSERT INTO t1 (pkey) SELECT pkey FROM t0"),
+			txn("COMMIT", other)}, 2},
 	} {
 		if got := Meetings(&testcase.Case{Txns: x.txns}); got != x.want {
 			t.Errorf("%v: %d, want %d", x.txns, got, x.want)

@@ -72,8 +72,8 @@ var operators = []operator{
 	{"store", 2, 0, store},
 }
 
-// change applies up to oftenChanged operators, drawn by weight, and returns their names; nil where what comes out cannot be judged, or is
-// what went in.
+// change applies up to oftenChanged operators, drawn by weight, and returns their names; nil where what comes out
+// cannot be judged, or is what went in.
 func (m *mutator) change(weight func(*operator) int) []string {
 	m.c.Order = nil
 	if len(m.c.Schedule) == 0 {
@@ -213,8 +213,8 @@ func one[T any](m *mutator, list []T) (x T, ok bool) {
 // sql is the text of a statement.
 func (m *mutator) sql(p place) string { return m.c.Txns[p.txn].Stmts[p.stmt].SQL }
 
-// open says whether a transaction takes further statements: it has a frame, and what a prepared one holds before XA END only, one
-// that has locked tables those of the tables that it names.
+// open says whether a transaction takes further statements: it has a frame, and what a prepared one holds before XA END
+// only, one that has locked tables those of the tables that it names.
 func (m *mutator) open(t *testcase.Txn) bool {
 	return !t.Autocommit() && !m.prepared(t) && !m.profile.Read(t.End.SQL).Unlocks()
 }
@@ -229,7 +229,8 @@ func (m *mutator) takes(t *testcase.Txn, k sqltext.Kind) bool {
 	return m.open(t) && (!k.Writes() || t.Isolation != "read-uncommitted" && !m.profile.Read(t.Begin.SQL).ReadOnly())
 }
 
-// insert puts a statement into a transaction, before its i-th one, at a random place of the schedule between its neighbours'.
+// insert puts a statement into a transaction, before its i-th one, at a random place of the schedule between its
+// neighbours'.
 func (m *mutator) insert(txn, i int, sql string) {
 	steps := m.c.StepsOf(txn)
 	lo, hi := steps[i]+1, steps[i+1] // behind the statement before it, at the latest in the place of the one behind it
@@ -242,7 +243,9 @@ func drop(m *mutator) bool {
 		m.c.RemoveTxn(m.rng.IntN(len(m.c.Txns)))
 		return true
 	}
-	p, ok := one(m, m.targets(m.c, func(t *testcase.Txn, _ control.Statement) bool { return m.open(t) && len(t.Stmts) > 1 }))
+	p, ok := one(m, m.targets(m.c, func(t *testcase.Txn, _ control.Statement) bool {
+		return m.open(t) && len(t.Stmts) > 1
+	}))
 	if ok {
 		m.c.Remove(testcase.Ref{Txn: p.txn, Stmt: p.stmt})
 	}
@@ -333,10 +336,11 @@ func splice(m *mutator) bool {
 	return m.join(k.Clone().Txns[from])
 }
 
-// join adds a transaction in a session of its own, whose statements are others than those of the one given, with fresh keys, and spreads its
-// steps over the schedule.
+// join adds a transaction in a session of its own, whose statements are others than those of the one given, with fresh
+// keys, and spreads its steps over the schedule.
 func (m *mutator) join(t testcase.Txn) bool {
-	joined := testcase.Txn{Isolation: t.Isolation, Begin: testcase.Stmt{SQL: t.Begin.SQL}, End: testcase.Stmt{SQL: t.End.SQL}}
+	joined := testcase.Txn{Isolation: t.Isolation, Begin: testcase.Stmt{SQL: t.Begin.SQL},
+		End: testcase.Stmt{SQL: t.End.SQL}}
 	for i := range t.Stmts {
 		sql, ok := m.fresh(t.Stmts[i].SQL)
 		if !ok {
@@ -382,7 +386,8 @@ func level(m *mutator) bool {
 	}
 	l, ok := one(m, m.levels)
 	writes := slices.ContainsFunc(t.Stmts, func(s testcase.Stmt) bool { return sqltext.KindOf(s.SQL).Writes() })
-	if !ok || l == m.c.Isolation || l == "read-uncommitted" && writes || t.Begin.SQL != "BEGIN" && t.Begin.SQL != "START TRANSACTION" {
+	if !ok || l == m.c.Isolation || l == "read-uncommitted" && writes || t.Begin.SQL != "BEGIN" && t.Begin.SQL !=
+		"START TRANSACTION" {
 		return false
 	}
 	t.Isolation = l

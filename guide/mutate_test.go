@@ -48,7 +48,8 @@ func aimAt(t testing.TB, name, isolation string) (*aim, generated) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &aim{p, d.Dialect.OwnLevels, analysis.TextsOf(sqltext.SyntaxOf(p.DBMS))}, generated{d.Dialect, gen.Options{Isolation: isolation}}
+	return &aim{p, d.Dialect.OwnLevels, analysis.TextsOf(sqltext.SyntaxOf(p.DBMS))},
+		generated{d.Dialect, gen.Options{Isolation: isolation}}
 }
 
 // TestMeet: cases whose transactions are made to meet can be judged, follow from what they are made of, and are others
@@ -66,7 +67,11 @@ func TestMeet(t *testing.T) {
 			before := string(c.Print())
 			meet := func() (*testcase.Case, []string) {
 				rng := rand.New(rand.NewPCG(3, uint64(n)))
-				return Meet(rng, c, g.profile, g.levels, func() *testcase.Case { k, _ := src.Again(c.Seed, rng.Uint64()|1); return k })
+				return Meet(rng, c, g.profile, g.levels, func() *testcase.Case {
+					k, _ := src.Again(c.Seed,
+						rng.Uint64()|1)
+					return k
+				})
 			}
 			m, names := meet()
 			if string(c.Print()) != before {
@@ -241,8 +246,9 @@ COMMIT;
 
 // TestSites: which literals a statement has beside its columns.
 func TestSites(t *testing.T) {
-	schema := sqltext.SyntaxOf("mariadb").Schema([]string{"CREATE TABLE t0 (pkey BIGINT NOT NULL PRIMARY KEY, vkey BIGINT, pvkey BIGINT, c0 INT, c1 VARCHAR(20))",
-		"CREATE TABLE t1 (pkey BIGINT NOT NULL PRIMARY KEY, c0 INT)"})
+	schema := sqltext.SyntaxOf("mariadb").Schema(
+		[]string{"CREATE TABLE t0 (pkey BIGINT NOT NULL PRIMARY KEY, vkey BIGINT, pvkey BIGINT, c0 INT, c1 VARCHAR(20))",
+			"CREATE TABLE t1 (pkey BIGINT NOT NULL PRIMARY KEY, c0 INT)"})
 	for sql, want := range map[string]string{
 		"UPDATE t0 SET pvkey = vkey, vkey = 1001, c0 = 5 WHERE t0.pkey = 3":                 "t0.c0=5 t0.pkey=3",
 		"SELECT r0.pkey FROM t1 AS r0 WHERE r0.pkey IN (1, 2) AND r0.c0 = 7 + 1":            "t1.pkey=1 t1.pkey=2",
@@ -271,12 +277,14 @@ func TestFreshKeys(t *testing.T) {
 	schema := []testcase.Stmt{
 		{SQL: "CREATE TABLE t0 (pkey BIGINT NOT NULL PRIMARY KEY, vkey BIGINT NOT NULL, pvkey BIGINT NOT NULL)"},
 		{SQL: "CREATE TABLE t1 (pkey BIGINT NOT NULL PRIMARY KEY, vkey BIGINT NOT NULL, pvkey BIGINT NOT NULL)"},
-		{SQL: "CREATE TRIGGER tr0 AFTER INSERT ON t0 FOR EACH ROW INSERT INTO t1 (pkey, vkey, pvkey) VALUES (2000 + NEW.pkey, NEW.vkey, 0)"},
+		{SQL: "CREATE TRIGGER tr0 AFTER INSERT ON t0 FOR EACH ROW INSERT INTO t1 (pkey, vkey, pvkey) VALUES (2000 + " +
+			"NEW.pkey, NEW.vkey, 0)"},
 	}
 	c := &testcase.Case{Target: "mariadb", Isolation: "repeatable-read", Schema: schema, Txns: []testcase.Txn{{
 		Begin: testcase.Stmt{SQL: "BEGIN"}, End: testcase.Stmt{SQL: "COMMIT"},
 		Stmts: []testcase.Stmt{{SQL: "INSERT INTO t1 (pkey, vkey, pvkey) VALUES (4001, 1001, 0)"}}}}}
-	m := &mutator{profile: g.profile, parser: g.parser, c: c, schema: sqltext.SyntaxOf("mariadb").Schema(testcase.Texts(schema))}
+	m := &mutator{profile: g.profile, parser: g.parser, c: c, schema: sqltext.SyntaxOf("mariadb").Schema(
+		testcase.Texts(schema))}
 	got, ok := m.fresh("INSERT INTO t0 (pkey, vkey, pvkey) VALUES (4001, 1001, 0), (4002, 1001, 0)")
 	if want := "INSERT INTO t0 (pkey, vkey, pvkey) VALUES (8001, 1002, 0), (8002, 1002, 0)"; got != want || !ok {
 		t.Errorf("got %s, want %s", got, want)
@@ -290,12 +298,16 @@ func TestWiden(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	schema := sqltext.SyntaxOf("mariadb").Schema([]string{"CREATE TABLE t0 (pkey BIGINT NOT NULL PRIMARY KEY, vkey BIGINT, pvkey BIGINT, c0 INT UNIQUE)"})
+	schema := sqltext.SyntaxOf("mariadb").Schema(
+		[]string{"CREATE TABLE t0 (pkey BIGINT NOT NULL PRIMARY KEY, vkey BIGINT, pvkey BIGINT, c0 INT UNIQUE)"})
 	for sql, want := range map[string]string{
-		"UPDATE t0 SET pvkey = vkey, vkey = 1001, c0 = 5 WHERE t0.pkey = 3":        "UPDATE t0 SET pvkey = vkey, vkey = 1001, c0 = 5 WHERE t0.pkey BETWEEN ",
-		"UPDATE IGNORE t0 SET pvkey = vkey, vkey = 1001, c0 = 5 WHERE t0.pkey = 3": "UPDATE IGNORE t0 SET pvkey = vkey, vkey = 1001, c0 = 5 WHERE t0.pkey = 3",
+		"UPDATE t0 SET pvkey = vkey, vkey = 1001, c0 = 5 WHERE t0.pkey = 3": "UPDATE t0 SET pvkey = vkey, vkey = " +
+			"1001, c0 = 5 WHERE t0.pkey BETWEEN ",
+		"UPDATE IGNORE t0 SET pvkey = vkey, vkey = 1001, c0 = 5 WHERE t0.pkey = 3": "UPDATE IGNORE t0 SET pvkey = vkey, " +
+			"vkey = 1001, c0 = 5 WHERE t0.pkey = 3",
 	} {
-		c.Txns = []testcase.Txn{{Begin: testcase.Stmt{SQL: "BEGIN"}, Stmts: []testcase.Stmt{{SQL: sql}}, End: testcase.Stmt{SQL: "COMMIT"}}}
+		c.Txns = []testcase.Txn{{Begin: testcase.Stmt{SQL: "BEGIN"}, Stmts: []testcase.Stmt{{SQL: sql}},
+			End: testcase.Stmt{SQL: "COMMIT"}}}
 		m := &mutator{rng: rand.New(rand.NewPCG(1, 1)), profile: g.profile, parser: g.parser, c: c, schema: schema}
 		did := widen(m)
 		if got := c.Txns[0].Stmts[0].SQL; !strings.HasPrefix(got, want) || did == (got == sql) {
@@ -312,7 +324,8 @@ func TestPortable(t *testing.T) {
 			t.Fatal(err)
 		}
 		c := &testcase.Case{}
-		for _, frame := range [][2]string{{"BEGIN", "COMMIT"}, {"XA START 'a'", "XA COMMIT 'a'"}, {"BEGIN", "ROLLBACK PREPARED 'a'"}, {"BEGIN READ ONLY", "ROLLBACK"}} {
+		for _, frame := range [][2]string{{"BEGIN", "COMMIT"}, {"XA START 'a'", "XA COMMIT 'a'"},
+			{"BEGIN", "ROLLBACK PREPARED 'a'"}, {"BEGIN READ ONLY", "ROLLBACK"}} {
 			c.Txns = append(c.Txns, testcase.Txn{Begin: testcase.Stmt{SQL: frame[0]}, End: testcase.Stmt{SQL: frame[1]}})
 		}
 		if got := (&mutator{profile: p}).portable(c); !slices.Equal(got, want) {
@@ -332,7 +345,8 @@ func TestPatterns(t *testing.T) {
 			switch {
 			case strings.IndexByte("ca", s[0]) >= 0 && len(s) == 2:
 				ended[s[1]] = true
-			case strings.IndexByte("stl", s[0]) >= 0 && len(s) == 2, strings.IndexByte("rwipnd", s[0]) >= 0 && len(s) == 3 && strings.IndexByte("xyz", s[2]) >= 0:
+			case strings.IndexByte("stl", s[0]) >= 0 && len(s) == 2, strings.IndexByte("rwipnd", s[0]) >= 0 && len(s) == 3 &&
+				strings.IndexByte("xyz", s[2]) >= 0:
 			default:
 				t.Errorf("%s: %s is no step", p.name, s)
 			}
@@ -352,12 +366,16 @@ func TestNest(t *testing.T) {
 			t.Fatal(err)
 		}
 		m := &mutator{rng: rand.New(rand.NewPCG(1, uint64(n))), c: c}
-		if nest(m) && !slices.ContainsFunc(m.c.Schedule, func(outer int) bool { return encloses(m.c.Schedule, outer, m.c.Txns) }) {
+		if nest(m) && !slices.ContainsFunc(m.c.Schedule, func(outer int) bool {
+			return encloses(m.c.Schedule, outer, m.c.Txns)
+		}) {
 			t.Errorf("case %d: no transaction runs between two steps of another one: %v", n, m.c.Schedule)
 		}
 		if late(m) {
 			last := m.c.Schedule[len(m.c.Schedule)-1]
-			if steps := m.c.Txns[last].Steps(); slices.ContainsFunc(m.c.Schedule[len(m.c.Schedule)-steps:], func(i int) bool { return i != last }) {
+			if steps := m.c.Txns[last].Steps(); slices.ContainsFunc(m.c.Schedule[len(m.c.Schedule)-steps:], func(i int) bool {
+				return i != last
+			}) {
 				t.Errorf("case %d: nobody begins when all others have ended: %v", n, m.c.Schedule)
 			}
 		}
@@ -379,7 +397,8 @@ func encloses(schedule []int, outer int, txns []testcase.Txn) bool {
 	}
 	for i := first + 1; i < last; i++ {
 		inner := schedule[i]
-		if end := i + txns[inner].Steps(); inner != outer && end <= last && !slices.ContainsFunc(schedule[i:end], func(n int) bool { return n != inner }) {
+		if end := i + txns[inner].Steps(); inner != outer && end <= last && !slices.ContainsFunc(schedule[i:end],
+			func(n int) bool { return n != inner }) {
 			return true
 		}
 	}

@@ -39,8 +39,8 @@ func move(m *mutator) bool {
 // manyInterleavings is how many classes of interleavings a case may have of which one is drawn.
 const manyInterleavings = 256
 
-// otherInterleaving draws one of the interleavings of a small case that can be told apart, each as likely as another one: the schedules that
-// move makes are mostly alike.
+// otherInterleaving draws one of the interleavings of a small case that can be told apart, each as likely as another
+// one: the schedules that move makes are mostly alike.
 func otherInterleaving(m *mutator) bool {
 	plan, err := instrument.Instrument(m.c, m.profile)
 	if err != nil {
@@ -89,8 +89,8 @@ func (m *mutator) rivals() (writer, other place, ok bool) {
 	return writer, other, false
 }
 
-// conflict makes a statement run right behind one of another transaction that touches the same table: what comes before it in its
-// transaction has run by then, what follows there waits.
+// conflict makes a statement run right behind one of another transaction that touches the same table: what comes before
+// it in its transaction has run by then, what follows there waits.
 func conflict(m *mutator) bool {
 	a, b, ok := m.rivals()
 	if !ok {
@@ -103,8 +103,8 @@ func conflict(m *mutator) bool {
 	return true
 }
 
-// after makes a statement, and what comes before it in its transaction and has not run yet, run right behind another one; what
-// comes behind it in its transaction runs no earlier.
+// after makes a statement, and what comes before it in its transaction and has not run yet, run right behind another
+// one; what comes behind it in its transaction runs no earlier.
 func (m *mutator) after(b, a place) {
 	step := m.c.Txns[b.txn].Steps() // of b, counted from 1
 	if step > 1 {
@@ -118,8 +118,8 @@ func (m *mutator) at(p place) int {
 	return m.c.StepOf(testcase.Ref{Txn: p.txn, Stmt: p.stmt})
 }
 
-// commitBeside ends a transaction right before or right behind a statement of another one that touches what it wrote: where that
-// has waited for it, it wakes then.
+// commitBeside ends a transaction right before or right behind a statement of another one that touches what it wrote:
+// where that has waited for it, it wakes then.
 func commitBeside(m *mutator) bool {
 	w, o, ok := m.rivals()
 	if !ok || m.c.Txns[w.txn].Autocommit() {
@@ -134,8 +134,8 @@ func commitBeside(m *mutator) bool {
 	return true
 }
 
-// nest lets whole transactions run between two steps of another one, which then reads and writes behind their commits on the snapshot
-// of before.
+// nest lets whole transactions run between two steps of another one, which then reads and writes behind their commits
+// on the snapshot of before.
 func nest(m *mutator) bool {
 	var long []int
 	for n := range m.c.Txns {
@@ -163,7 +163,8 @@ func nest(m *mutator) bool {
 	return true
 }
 
-// late begins a transaction when all others have ended, in a session of theirs or in its own: all that it reads lies behind commits.
+// late begins a transaction when all others have ended, in a session of theirs or in its own: all that it reads lies
+// behind commits.
 func late(m *mutator) bool {
 	if len(m.c.Txns) < 2 {
 		return false

@@ -43,11 +43,13 @@ type seedCase struct {
 // One of so many cases is made of a seed case, and how far changes go.
 const (
 	changedFirst = 2 // until each seed case had seedTries turns …
-	changedThen  = 5 // … and afterwards: a case that is changed repeats statements, and what one did not show it seldom shows the next time
+	// … and afterwards: a case that is changed repeats statements, and what one did not show it seldom shows the next time
+	changedThen  = 5
 	seedTries    = 40
 	oftenChanged = 3  // operators that are applied, at most
 	whole        = 70 // templates, in percent, that nothing is done to afterwards
-	seedAttempts = 60 // to change a seed case, before the generator's case is taken: small ones have little that can be done to them
+	// to change a seed case, before the generator's case is taken: small ones have little that can be done to them
+	seedAttempts = 60
 )
 
 // The random streams that are drawn from, apart from others that start from the same seed.
@@ -131,7 +133,8 @@ func (s *Seeds) turn(n int) (at int, ok bool) {
 
 // change changes a seed case; nil where what comes out cannot be judged, or is what went in.
 func (s *Seeds) change(rng *rand.Rand, of *seedCase) *testcase.Case {
-	m := &mutator{rng: rng, profile: s.profile, levels: s.levels, parser: analysis.TextsOf(sqltext.SyntaxOf(s.profile.DBMS)), c: of.c.Clone(),
+	m := &mutator{rng: rng, profile: s.profile, levels: s.levels,
+		parser: analysis.TextsOf(sqltext.SyntaxOf(s.profile.DBMS)), c: of.c.Clone(),
 		schema: of.c.ReadSchema(), kin: func() *testcase.Case { return s.kin(rng, of) }}
 	operators := m.change(func(o *operator) int { return o.weight })
 	if operators == nil {

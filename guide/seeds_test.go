@@ -32,8 +32,8 @@ func seedsOf(t testing.TB, name, isolation string, cases int) (*Seeds, []*testca
 	return s, of
 }
 
-// TestMutantsAreCases: what changes make of seed cases can be judged: keys name one row and one writer, tables and rows are those of the case that was
-// changed, whose turn it is. Its header says what was done.
+// TestMutantsAreCases: what changes make of seed cases can be judged: keys name one row and one writer, tables and rows
+// are those of the case that was changed, whose turn it is. Its header says what was done.
 func TestMutantsAreCases(t *testing.T) {
 	effort.Full(t)
 	for _, target := range profiles {
@@ -63,8 +63,8 @@ func TestMutantsAreCases(t *testing.T) {
 	}
 }
 
-// TestTurns: each seed case has its turns, be it alone or one of many; until they are over half of the cases are theirs, afterwards a fifth, and
-// then they go on in turn.
+// TestTurns: each seed case has its turns, be it alone or one of many; until they are over half of the cases are
+// theirs, afterwards a fifth, and then they go on in turn.
 func TestTurns(t *testing.T) {
 	for _, seeds := range []int{1, 3, 40} {
 		s := &Seeds{source: generated{}, all: make([]seedCase, seeds)}
@@ -124,7 +124,8 @@ COMMIT;
 	}
 }
 
-// TestSeedsAnyOrder: the cases that are made of seed cases are the same ones in whatever order, and by however many workers at once, they are asked for.
+// TestSeedsAnyOrder: the cases that are made of seed cases are the same ones in whatever order, and by however many
+// workers at once, they are asked for.
 func TestSeedsAnyOrder(t *testing.T) {
 	const cases = 60
 	one, _ := seedsOf(t, "mariadb", "repeatable-read", 3)
@@ -158,8 +159,8 @@ func TestSeedsAnyOrder(t *testing.T) {
 	}
 }
 
-// TestSeedsOfAnother: cases of another database or level, and those with an order of their own, are no seed cases; the generator knows the tables of
-// its own, also with an index more, and of no other.
+// TestSeedsOfAnother: cases of another database or level, and those with an order of their own, are no seed cases; the
+// generator knows the tables of its own, also with an index more, and of no other.
 func TestSeedsOfAnother(t *testing.T) {
 	l, src := aimAt(t, "sqlite", "serializable")
 	mine, err := src.Make(1)
@@ -189,7 +190,8 @@ func TestSeedsOfAnother(t *testing.T) {
 	}
 }
 
-// TestReadCases: the cases below a directory are read in the order of their paths; half a file, and what is no case, is passed over.
+// TestReadCases: the cases below a directory are read in the order of their paths; half a file, and what is no case, is
+// passed over.
 func TestReadCases(t *testing.T) {
 	dir := t.TempDir()
 	_, src := aimAt(t, "sqlite", "serializable")

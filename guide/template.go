@@ -9,19 +9,20 @@ import (
 	"txweave/testcase"
 )
 
-// pattern is an interleaving in which a phenomenon would show: steps of transactions 1, 2, …, each a letter, the transaction's number and
-// the row, x, y or z. r reads, w writes, d deletes it, n inserts a new one which is the row from there on, i inserts into its table, p reads a
-// range of that (a predicate); c commits, a rolls back; s sets a savepoint, t rolls back to it, l releases it. A row is one of a table's;
-// which statement reads or writes it is drawn.
+// pattern is an interleaving in which a phenomenon would show: steps of transactions 1, 2, …, each a letter, the
+// transaction's number and the row, x, y or z. r reads, w writes, d deletes it, n inserts a new one which is the row
+// from there on, i inserts into its table, p reads a range of that (a predicate); c commits, a rolls back; s sets a
+// savepoint, t rolls back to it, l releases it. A row is one of a table's; which statement reads or writes it is drawn.
 type pattern struct {
 	name   string
 	weight int
 	steps  string
 }
 
-// How often patterns are drawn: what needs two rows, a range or a savepoint between the right steps comes about by chance only there; a cycle of
-// anti-dependencies needs four steps, on two rows, of two transactions that both commit, a cause that is missed three transactions in a row, and what
-// one transaction sees of two tables that another one wrote strikes a read of the second table alone.
+// How often patterns are drawn: what needs two rows, a range or a savepoint between the right steps comes about by
+// chance only there; a cycle of anti-dependencies needs four steps, on two rows, of two transactions that both commit,
+// a cause that is missed three transactions in a row, and what one transaction sees of two tables that another one
+// wrote strikes a read of the second table alone.
 const (
 	common = 2
 	rare   = 5
@@ -90,10 +91,11 @@ func (m *mutator) drawPattern() *pattern {
 	return &patterns[0]
 }
 
-// template replaces the transactions of the case by those of a pattern, filled with statements of the case and of its kin which
-// concern the same rows.
+// template replaces the transactions of the case by those of a pattern, filled with statements of the case and of its
+// kin which concern the same rows.
 func template(m *mutator) bool {
-	f := &filling{m: m, from: []*testcase.Case{m.c.Clone()}, rows: map[byte][2]string{}, pins: map[[3]string]string{}, certain: m.pct(certain), again: again}
+	f := &filling{m: m, from: []*testcase.Case{m.c.Clone()}, rows: map[byte][2]string{}, pins: map[[3]string]string{},
+		certain: m.pct(certain), again: again}
 	for range 2 {
 		if k := m.kin(); k != nil {
 			f.from = append(f.from, k)
@@ -129,8 +131,8 @@ func template(m *mutator) bool {
 	return true
 }
 
-// beside lists the case's own transactions that may go on beside those of patterns: where these are certain, none that would keep them from
-// writing, or be what decides who of them commits.
+// beside lists the case's own transactions that may go on beside those of patterns: where these are certain, none that
+// would keep them from writing, or be what decides who of them commits.
 func (f *filling) beside() []int {
 	own := f.from[0]
 	return slices.DeleteFunc(f.m.portable(own), func(n int) bool { return f.certain && f.m.writes(&own.Txns[n]) })
@@ -138,15 +140,18 @@ func (f *filling) beside() []int {
 
 // writes says whether a transaction writes, or takes the lock of one that does.
 func (m *mutator) writes(t *testcase.Txn) bool {
-	return m.keepsOut(t.Begin.SQL) || slices.ContainsFunc(t.Stmts, func(s testcase.Stmt) bool { return sqltext.KindOf(s.SQL).Writes() })
+	return m.keepsOut(t.Begin.SQL) || slices.ContainsFunc(t.Stmts, func(s testcase.Stmt) bool {
+		return sqltext.KindOf(s.SQL).Writes()
+	})
 }
 
-// certain is in how many of 100 such cases every step is certain to do what it stands for. What takes four steps that fit seldom comes about
-// where each of them is drawn for itself: a read through some predicate finds other rows, or does not say what it found.
+// certain is in how many of 100 such cases every step is certain to do what it stands for. What takes four steps that
+// fit seldom comes about where each of them is drawn for itself: a read through some predicate finds other rows, or
+// does not say what it found.
 const certain = 50
 
-// again is in how many of 100 cases a read of a pattern is followed by another one of the same row, by which others may find it another way: what
-// goes wrong in one read of many has to strike just there.
+// again is in how many of 100 cases a read of a pattern is followed by another one of the same row, by which others may
+// find it another way: what goes wrong in one read of many has to strike just there.
 const again = 40
 
 // txns is how many transactions a pattern has.
@@ -158,7 +163,8 @@ func (p *pattern) txns() int {
 	return len(seen)
 }
 
-// sharedSession is in how many of 100 cases a transaction that begins behind the end of another one follows it in its session.
+// sharedSession is in how many of 100 cases a transaction that begins behind the end of another one follows it in its
+// session.
 const sharedSession = 50
 
 // fill writes the transactions and the schedule of a pattern, behind what is there.
@@ -216,12 +222,14 @@ func (f *filling) fill(p *pattern) bool {
 	return true
 }
 
-// readsAgain draws whether a step is followed by another one of the kind: a read is, as long as the case is no large one.
+// readsAgain draws whether a step is followed by another one of the kind: a read is, as long as the case is no large
+// one.
 func (f *filling) readsAgain(step string) bool {
 	return (step[0] == 'r' || step[0] == 'p') && len(f.m.c.Schedule) < maxStmts/2 && f.m.pct(f.again)
 }
 
-// begins draws how a transaction begins: mostly so that others may write until it writes itself, as those of a pattern are to meet.
+// begins draws how a transaction begins: mostly so that others may write until it writes itself, as those of a pattern
+// are to meet.
 func (f *filling) begins() string {
 	begin, _ := one(f.m, f.begin)
 	if f.m.keepsOut(begin) && (f.certain || f.m.pct(75)) {
@@ -232,7 +240,9 @@ func (f *filling) begins() string {
 
 // keepsOut says whether a BEGIN takes the one write lock of the database at once.
 func (m *mutator) keepsOut(begin string) bool {
-	return slices.ContainsFunc(m.profile.Read(begin).Traits(), func(t string) bool { return t == "IMMEDIATE" || t == "EXCLUSIVE" })
+	return slices.ContainsFunc(m.profile.Read(begin).Traits(), func(t string) bool {
+		return t == "IMMEDIATE" || t == "EXCLUSIVE"
+	})
 }
 
 // follow lets a transaction run in the session of one that has ended by then.

@@ -8,7 +8,8 @@ import (
 
 // TestWithin: a key that stands in a subquery is told from one of the statement's own, be it in parentheses.
 func TestWithin(t *testing.T) {
-	schema := sqltext.SyntaxOf("mariadb").Schema([]string{"CREATE TABLE t (pkey BIGINT PRIMARY KEY, a INT, b INT)", "CREATE TABLE s (pkey BIGINT PRIMARY KEY, a INT)"})
+	schema := sqltext.SyntaxOf("mariadb").Schema([]string{"CREATE TABLE t (pkey BIGINT PRIMARY KEY, a INT, b INT)",
+		"CREATE TABLE s (pkey BIGINT PRIMARY KEY, a INT)"})
 	for text, want := range map[string]bool{
 		"SELECT (SELECT t.a FROM t WHERE t.pkey = 7) FROM s":             true,
 		"SELECT t.a FROM t WHERE (t.b OR t.pkey = 7)":                    false,

@@ -117,7 +117,8 @@ func (l *leopardReader) access(table, column, key, value string) Access {
 func (l *leopardReader) client(f Source, raw []leopardOp, where []string) ([]leopardOp, []string, error) {
 	d := json.NewDecoder(bytes.NewReader(f.Text))
 	at := func() string {
-		return fmt.Sprintf("%s: line %d", f.Name, 1+bytes.Count(f.Text[:min(int(d.InputOffset()), len(f.Text))], []byte("\n")))
+		return fmt.Sprintf("%s: line %d", f.Name, 1+bytes.Count(f.Text[:min(int(d.InputOffset()), len(f.Text))],
+			[]byte("\n")))
 	}
 	if t, err := d.Token(); err != nil || t != json.Delim('[') {
 		return nil, nil, fmt.Errorf("%s: want an array of operations", at())

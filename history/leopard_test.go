@@ -69,7 +69,8 @@ func TestReadLeopardErrors(t *testing.T) {
 	if err != nil || len(ops) != 6 {
 		t.Errorf("cut off by a kill: %d operations, %v", len(ops), err)
 	}
-	if _, _, err := ReadLeopard(nil, []Source{{"t.csv", []byte("pkId,a\n1,2,3\n")}}, NewSymbols()); err == nil || !strings.Contains(err.Error(), "t.csv") {
+	if _, _, err := ReadLeopard(nil, []Source{{"t.csv", []byte("pkId,a\n1,2,3\n")}}, NewSymbols()); err == nil ||
+		!strings.Contains(err.Error(), "t.csv") {
 		t.Errorf("damaged rows: %v", err)
 	}
 }

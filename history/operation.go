@@ -31,7 +31,9 @@ const (
 	LockNone      LockIntent = iota // a plain read
 	LockShared                      // SELECT … LOCK IN SHARE MODE, FOR SHARE; plain SELECTs where they lock
 	LockExclusive                   // DML, SELECT … FOR UPDATE
-	LockEntries                     // a shared one of which it may be that an index's entry is locked and not the row: a write meets it, FOR UPDATE need not
+	// a shared one of which it may be that an index's entry is locked and not the row: a write meets it, FOR UPDATE need
+	// not
+	LockEntries
 )
 
 // OpOutcome is what the client learned of an operation.
@@ -81,8 +83,8 @@ type KeyRange struct {
 	If     *PayloadFilter
 }
 
-// PayloadFilter is a condition on a row's payload: it lies in one of the spans, both ends included, and is divisible by Divisor
-// (0: by any number).
+// PayloadFilter is a condition on a row's payload: it lies in one of the spans, both ends included, and is divisible by
+// Divisor (0: by any number).
 type PayloadFilter struct {
 	In      [][2]int64
 	Divisor int64
@@ -142,10 +144,11 @@ type Operation struct {
 	Txn      int64 // unique in the trace, not only in the session
 	Start    int64
 	End      int64
-	Unlocks  int64 // of OpRead: the lock may be gone from then on, in ns; 0: at the end of its transaction. Not written to traces
-	Reads    []Access
-	Writes   []Access
-	Ranges   []KeyRange
+	// of OpRead: the lock may be gone from then on, in ns; 0: at the end of its transaction. Not written to traces
+	Unlocks int64
+	Reads   []Access
+	Writes  []Access
+	Ranges  []KeyRange
 }
 
 var (
@@ -211,7 +214,8 @@ func (s *Symbols) TableName(n int32) string {
 // Text returns the number of a key or version that is given as text: itself where it is written as an integer
 // would be, else one of a text.
 func (s *Symbols) Text(text string) int64 {
-	if n, err := strconv.ParseInt(text, 10, 64); err == nil && n > -symbolBase && n < symbolBase && strconv.FormatInt(n, 10) == text {
+	if n, err := strconv.ParseInt(text, 10, 64); err == nil && n > -symbolBase && n < symbolBase &&
+		strconv.FormatInt(n, 10) == text {
 		return n
 	}
 	s.mu.Lock()

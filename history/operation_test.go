@@ -20,7 +20,8 @@ func drawOperation(t *rapid.T, sym *Symbols) *Operation {
 	symbol := rapid.OneOf(rapid.Int64Range(-symbolBase+1, symbolBase-1),
 		rapid.Custom(func(t *rapid.T) int64 { return sym.Text(rapid.String().Draw(t, "text")) }))
 	accesses := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) Access {
-		a := Access{ItemID: ItemID{sym.Table(names.Draw(t, "table")), symbol.Draw(t, "key")}, Version: symbol.Draw(t, "version")}
+		a := Access{ItemID: ItemID{sym.Table(names.Draw(t, "table")), symbol.Draw(t, "key")},
+			Version: symbol.Draw(t, "version")}
 		if rapid.IntRange(0, 9).Draw(t, "absent") == 0 {
 			a.Version = Absent
 		}
@@ -60,7 +61,8 @@ func drawOperation(t *rapid.T, sym *Symbols) *Operation {
 	if op.Kind == OpRead || op.Kind == OpWrite {
 		op.Reads = accesses.Draw(t, "reads")
 		if rapid.Bool().Draw(t, "range") {
-			op.Ranges = []KeyRange{{sym.Table("t0"), rapid.Int64Range(math.MinInt64+1, 0).Draw(t, "lo"), rapid.Int64().Draw(t, "hi") | 1, nil}}
+			op.Ranges = []KeyRange{{sym.Table("t0"), rapid.Int64Range(math.MinInt64+1, 0).Draw(t, "lo"),
+				rapid.Int64().Draw(t, "hi") | 1, nil}}
 			if rapid.Bool().Draw(t, "if") {
 				op.Ranges[0].If = condition.Draw(t, "condition")
 			}
@@ -134,22 +136,30 @@ func TestOperationErrors(t *testing.T) {
 		{`{"trace":"events"}` + "\n", "line 1: not the header"},
 		{`{"trace":"operations","version":9}` + "\n", "format version 9"},
 		{head + "nonsense\n{}\n", "line 2: not a JSON object"},
-		{head + `{"op":"read","session":0,"txn":1,"start":1,"end":2}` + "\n" + `{"op":"reed"}` + "\n\n", `line 3: op: unknown value "reed"`},
+		{head + `{"op":"read","session":0,"txn":1,"start":1,"end":2}` + "\n" + `{"op":"reed"}` + "\n\n",
+			`line 3: op: unknown value "reed"`},
 		{head + `{"op":"read","session":2,"txn":1,"start":1,"end":2}` + "\n", "session 2, the header says there are 2"},
 		{head + `{"op":"read","session":0,"txn":1,"start":3,"end":2}` + "\n", "it ends at 2, before it starts at 3"},
 		{head + `{"op":"read","session":0,"txn":1,"start":1,"end":2,"rows":[]}` + "\n", "rows: unknown field"},
 		{head + `{"op":"read","session":0,"txn":1.5,"start":1,"end":2}` + "\n", "txn: want an integer"},
-		{head + `{"op":"read","session":0,"txn":1,"start":99999999999999999999,"end":2}` + "\n", "start: the number is out of range"},
-		{head + `{"op":"read","session":0,"txn":1,"start":1,"end":2,"reads":[["t0",1]]}` + "\n", `reads: want ["table",key,version]`},
-		{head + `{"op":"read","session":0,"txn":1,"start":1,"end":2,"writes":[["t0",1,2]]}` + "\n", "a read with a write set"},
-		{head + `{"op":"write","session":0,"txn":1,"start":1,"end":2,"outcome":"failed","writes":[["t0",1,2]]}` + "\n", "it failed and yet"},
+		{head + `{"op":"read","session":0,"txn":1,"start":99999999999999999999,"end":2}` + "\n",
+			"start: the number is out of range"},
+		{head + `{"op":"read","session":0,"txn":1,"start":1,"end":2,"reads":[["t0",1]]}` + "\n",
+			`reads: want ["table",key,version]`},
+		{head + `{"op":"read","session":0,"txn":1,"start":1,"end":2,"writes":[["t0",1,2]]}` + "\n",
+			"a read with a write set"},
+		{head + `{"op":"write","session":0,"txn":1,"start":1,"end":2,"outcome":"failed","writes":[["t0",1,2]]}` + "\n",
+			"it failed and yet"},
 		{head + `{"session":0,"txn":1,"start":1,"end":2}` + "\n", `no "op"`},
 		{head + `{"op":"read","session":0,"txn":1,"start":1}` + "\n", `line 2: a read without "end"`},
 		{head + `{"op":"close"}` + "\n", `line 2: a close without "session"`},
-		{head + `{"op":"write","session":0,"txn":1,"start":1,"end":2,"writes":[["t0",1,2],["t0",1,3]]}` + "\n", "line 2: t0:1 twice in one write set"},
+		{head + `{"op":"write","session":0,"txn":1,"start":1,"end":2,"writes":[["t0",1,2],["t0",1,3]]}` + "\n",
+			"line 2: t0:1 twice in one write set"},
 		{head + `{"op":"load","writes":[["t0",1,2],["t0",1,3]]}` + "\n", "line 2: t0:1 twice in one write set"},
-		{head + `{"op":"read","session":0,"txn":1,"start":1,"end":2,"ranges":[["t0",1,2,[[1]]]]}` + "\n", "ranges: want a span [from,to]"},
-		{head + `{"op":"read","session":0,"txn":1,"start":1,"end":2,"ranges":[["t0",1,2,[[1,2]],0]]}` + "\n", "ranges: divisor 0, want at least 1"},
+		{head + `{"op":"read","session":0,"txn":1,"start":1,"end":2,"ranges":[["t0",1,2,[[1]]]]}` + "\n",
+			"ranges: want a span [from,to]"},
+		{head + `{"op":"read","session":0,"txn":1,"start":1,"end":2,"ranges":[["t0",1,2,[[1,2]],0]]}` + "\n",
+			"ranges: divisor 0, want at least 1"},
 		{head + `{"op":"reed"}`, `line 2: op: unknown value "reed"`}, // whole, though without an end of line
 		{"\x1f\x8b\x08\x00 and so on", "line 1: compressed by gzip, no text"},
 		{"\x7fELF\x02\x00\x00\n", "line 1: binary, no text"},

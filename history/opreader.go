@@ -47,7 +47,8 @@ func NewOperationReader(r io.Reader, sym *Symbols) (*OperationReader, error) {
 		if torn && len(line) > 0 && line[0] == '{' && !json.Valid(line) {
 			err = errors.New("it is cut off")
 		}
-		return nil, fmt.Errorf(`trace: line 1: not the header of an interval trace ({"trace":"operations",…}): %w`, orElse(err, "another format"))
+		return nil, fmt.Errorf(`trace: line 1: not the header of an interval trace ({"trace":"operations",…}): %w`,
+			orElse(err, "another format"))
 	}
 	if o.Header.Version != 1 {
 		return nil, fmt.Errorf("trace: line 1: format version %d, this txweave reads 1", o.Header.Version)

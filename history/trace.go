@@ -18,14 +18,15 @@ type Role string
 
 // The roles of a statement.
 const (
-	Level   Role = "level"   // sets the session to the level of the transaction that follows
-	Begin   Role = "begin"   // opens a transaction
-	VSR     Role = "vsr"     // version-set read, before the target
-	BWR     Role = "bwr"     // before-write read
-	Target  Role = "target"  // the statement under test
-	AWR     Role = "awr"     // after-write read
-	Again   Role = "again"   // before-write read made again, after a target that waited
-	Orphans Role = "orphans" // read, right before COMMIT, of the rows that refer to none by a foreign key which is checked then
+	Level  Role = "level"  // sets the session to the level of the transaction that follows
+	Begin  Role = "begin"  // opens a transaction
+	VSR    Role = "vsr"    // version-set read, before the target
+	BWR    Role = "bwr"    // before-write read
+	Target Role = "target" // the statement under test
+	AWR    Role = "awr"    // after-write read
+	Again  Role = "again"  // before-write read made again, after a target that waited
+	// read, right before COMMIT, of the rows that refer to none by a foreign key which is checked then
+	Orphans Role = "orphans"
 	End     Role = "end"     // commits or rolls back
 	Abort   Role = "abort"   // rollback that the runner sends after a concurrency error
 	Final   Role = "final"   // read of a table's contents at the end
@@ -75,7 +76,8 @@ type Event struct {
 	End     int64  `json:"end"`               // ns since the run began: after the answer
 	Blocked bool   `json:"blocked,omitempty"` // it waited for a lock while others ran
 	Done    int    `json:"done"`              // position in the order of answering
-	Gone    bool   `json:"gone,omitempty"`    // with the answer the database said that the transaction is open no more, which nothing had ended
+	// with the answer the database said that the transaction is open no more, which nothing had ended
+	Gone bool `json:"gone,omitempty"`
 	// Known says that it was not sent: nothing had been answered since the same read was that could change what it reads.
 	Known bool `json:"known,omitempty"`
 	Answer

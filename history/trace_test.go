@@ -32,7 +32,8 @@ func eventGen() *rapid.Generator[*Event] {
 	roles := []Role{Begin, VSR, BWR, Target, AWR, End, Abort, Final, Initial}
 	return rapid.Custom(func(t *rapid.T) *Event {
 		e := &Event{
-			Op: rapid.IntRange(0, 1000).Draw(t, "op"), Session: rapid.SampledFrom([]string{"T0", "committed"}).Draw(t, "session"),
+			Op: rapid.IntRange(0, 1000).Draw(t, "op"), Session: rapid.SampledFrom([]string{"T0", "committed"}).Draw(
+				t, "session"),
 			Txn: rapid.IntRange(-1, 3).Draw(t, "txn"), Stmt: rapid.IntRange(-1, 3).Draw(t, "stmt"),
 			Role: rapid.SampledFrom(roles).Draw(t, "role"), Text: rapid.String().Draw(t, "text"),
 			Start: intGen().Draw(t, "start"), End: intGen().Draw(t, "end"), Blocked: rapid.Bool().Draw(t, "blocked"),
@@ -42,7 +43,8 @@ func eventGen() *rapid.Generator[*Event] {
 			e.Rows = rowsGen().Draw(t, "rows")
 		}
 		if rapid.Bool().Draw(t, "failed") {
-			e.Err = &DBError{Code: 1213, State: rapid.SampledFrom([]string{"", "40001"}).Draw(t, "state"), Message: rapid.String().Draw(t, "message")}
+			e.Err = &DBError{Code: 1213, State: rapid.SampledFrom([]string{"", "40001"}).Draw(t, "state"),
+				Message: rapid.String().Draw(t, "message")}
 		}
 		for range rapid.IntRange(0, 2).Draw(t, "warnings") {
 			e.Warnings = append(e.Warnings, Warning{Level: "Note", Code: 1265, Message: rapid.String().Draw(t, "warning")})
@@ -111,7 +113,8 @@ func TestDamagedTrace(t *testing.T) {
 		"first line":            {"\x00\x00\n" + line, "line 1"},
 		"after an empty line":   {line + "\n" + "{\n" + line, "line 3"},
 		"last line has its end": {line + line + "{]\n", "line 3"},
-		"a later format":        {`{"trace":"events","format":2}` + "\n" + line, "line 1: format 2; this version reads format 1"},
+		"a later format": {`{"trace":"events","format":2}` + "\n" + line,
+			"line 1: format 2; this version reads format 1"},
 		"another kind of trace": {`{"trace":"operations","version":1}` + "\n" + line, `line 1: a trace of "operations"`},
 		"a value of no kind":    {line + `{"rows":{"columns":["a"],"rows":[[true]]}}` + "\n", "line 2"},
 	} {
@@ -131,7 +134,8 @@ func TestTraceWithoutHeader(t *testing.T) {
 }
 
 func TestErrorName(t *testing.T) {
-	for code, want := range map[int]string{1205: "1205", 5386: "5386", 6718465: "40001", 466560: "0A000", 46656: "01000", 0: "0"} {
+	for code, want := range map[int]string{1205: "1205", 5386: "5386", 6718465: "40001", 466560: "0A000",
+		46656: "01000", 0: "0"} {
 		if got := ErrorName(code); got != want {
 			t.Errorf("%d is called %s, want %s", code, got, want)
 		}

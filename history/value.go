@@ -106,7 +106,8 @@ func formatFloat(f float64) string {
 }
 
 // MarshalJSON writes NULL as null, integers and floats as numbers (a float always has a point or an exponent),
-// text as a string, what JSON has no number for (NaN, infinities) as {"float":"NaN"}, and bytes as {"blob":…} in base64.
+// text as a string, what JSON has no number for (NaN, infinities) as {"float":"NaN"}, and bytes as {"blob":…} in
+// base64.
 func (v Value) MarshalJSON() ([]byte, error) {
 	switch v.Kind {
 	case Null:
@@ -202,7 +203,8 @@ func (r *Rows) Row(i int) []Value {
 	return r.Cells[i*w : (i+1)*w : (i+1)*w]
 }
 
-// Cell returns the value of row i in column j, NULL where there is none: what a server answers need not be what was asked for.
+// Cell returns the value of row i in column j, NULL where there is none: what a server answers need not be what was
+// asked for.
 func (r *Rows) Cell(i, j int) Value {
 	if i >= r.Len() || j >= len(r.Columns) {
 		return Value{}

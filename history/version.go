@@ -15,8 +15,8 @@ type Item struct {
 // State names one state of an item: a version key, or one of the two absences.
 type State int64
 
-// The absent states of an item; version keys are never negative. Where it is only known that a row is not there, as of the
-// reads of an interval trace, it is Dead.
+// The absent states of an item; version keys are never negative. Where it is only known that a row is not there, as of
+// the reads of an interval trace, it is Dead.
 const (
 	Dead   State = Absent     // deleted
 	Unborn State = Absent + 1 // not inserted yet

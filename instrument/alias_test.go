@@ -37,7 +37,8 @@ func TestTargetAlias(t *testing.T) {
 	}
 }
 
-// TestAdmittedByTheReader: a case for one database is admitted anew by the trees of another one that reads texts alike: to MariaDB ref_system_id is a keyword.
+// TestAdmittedByTheReader: a case for one database is admitted anew by the trees of another one that reads texts alike:
+// to MariaDB ref_system_id is a keyword.
 func TestAdmittedByTheReader(t *testing.T) {
 	const head = "txweave case 1\ntarget: mariadb\nisolation: repeatable-read\n\n-- schema --\nCREATE TABLE t (pkey BIGINT PRIMARY KEY, vkey BIGINT, pvkey BIGINT);\n\n-- T0 --\nBEGIN;\n"
 	const tail = ";\nCOMMIT;\n\n-- schedule --\nT0 T0 T0\n"

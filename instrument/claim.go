@@ -18,8 +18,8 @@ const (
 	KeyMet     = 3 // a row has one of its unique keys, and is one of those that the INSERT changes
 )
 
-// claims returns the query for what keeps an INSERT from adding the one row that it spells: the rows that have one of its unique keys, and those of its foreign keys to which no row has the key.
-// "" where that is not known.
+// claims returns the query for what keeps an INSERT from adding the one row that it spells: the rows that have one of
+// its unique keys, and those of its foreign keys to which no row has the key. "" where that is not known.
 func (p *Plan) claims(b *Block) string {
 	if b.Info.Spells != 1 {
 		return ""
@@ -40,7 +40,8 @@ func isWhole(spelled string) bool {
 	return digits != "" && len(digits) <= 9 && strings.Trim(digits, "0123456789") == ""
 }
 
-// isNumeral says whether a literal is a number, with a fraction or without, of so few digits that each database reads it alike.
+// isNumeral says whether a literal is a number, with a fraction or without, of so few digits that each database reads
+// it alike.
 func isNumeral(spelled string) bool {
 	whole, fraction, fractional := strings.Cut(strings.TrimPrefix(spelled, "-"), ".")
 	digits := func(s string, most int) bool {
@@ -49,7 +50,8 @@ func isNumeral(spelled string) bool {
 	return digits(whole, 12) && (!fractional || digits(fraction, 6))
 }
 
-// isPlainText says whether a literal is a text of letters, digits and blanks, with no blank at its end: what a column of texts stores as it is spelled.
+// isPlainText says whether a literal is a text of letters, digits and blanks, with no blank at its end: what a column
+// of texts stores as it is spelled.
 func isPlainText(spelled string) bool {
 	if len(spelled) < 2 || spelled[0] != '\'' || strings.HasSuffix(spelled, " '") {
 		return false
@@ -64,7 +66,8 @@ func isText(spelled string) bool {
 	return len(spelled) >= 2 && spelled[0] == '\'' && strings.Count(spelled, "'") == 2
 }
 
-// hasTextAffinity says whether SQLite takes a type for one of texts; an ENUM is none there (sqlite.org/datatype3.html, section 3.1).
+// hasTextAffinity says whether SQLite takes a type for one of texts; an ENUM is none there (sqlite.org/datatype3.html,
+// section 3.1).
 func hasTextAffinity(of string) bool {
 	return strings.Contains(of, "char") || strings.Contains(of, "clob") || strings.Contains(of, "text")
 }
@@ -98,8 +101,9 @@ func held(t *sqltext.Table, keys [][]SpelledPart) string {
 	return strings.Join(any, " OR ")
 }
 
-// passes returns the query for the rows in the way of the one that an upsert with a condition spells, and once more for those of them of which it is true. "" where that is not
-// known: where what it would have inserted is not stored as it is spelled.
+// passes returns the query for the rows in the way of the one that an upsert with a condition spells, and once more for
+// those of them of which it is true. "" where that is not known: where what it would have inserted is not stored as it
+// is spelled.
 func (p *Plan) passes(b *Block) (string, error) {
 	n, ok := b.Tree.(*sql.Insert)
 	if !ok || b.Info.Passes != 1 || len(n.Conflicts) != 1 {
@@ -121,7 +125,8 @@ func (p *Plan) passes(b *Block) (string, error) {
 			known = false
 			return x
 		}
-		return &sql.Cast{X: cell, Type: &sql.Type{Words: strings.TrimRight(c.Type, "([")}} // with the affinity that the column has
+		// with the affinity that the column has
+		return &sql.Cast{X: cell, Type: &sql.Type{Words: strings.TrimRight(c.Type, "([")}}
 	})
 	if !known {
 		return "", nil
@@ -130,10 +135,12 @@ func (p *Plan) passes(b *Block) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("SELECT %[1]d FROM %[3]s WHERE %[4]s UNION ALL SELECT %[2]d FROM %[3]s WHERE (%[4]s) AND (%[5]s)", KeyHeld, KeyMet, t.Name, held(t, keys), condition), nil
+	return fmt.Sprintf("SELECT %[1]d FROM %[3]s WHERE %[4]s UNION ALL SELECT %[2]d FROM %[3]s WHERE (%[4]s) AND (%[5]s)",
+		KeyHeld, KeyMet, t.Name, held(t, keys), condition), nil
 }
 
-// parentless are the queries, joined to another one, for the foreign keys of the row that an INSERT spells to which no row has the key. One that is checked at COMMIT keeps nothing out.
+// parentless are the queries, joined to another one, for the foreign keys of the row that an INSERT spells to which no
+// row has the key. One that is checked at COMMIT keeps nothing out.
 func (p *Plan) parentless(b *Block, t *sqltext.Table) string {
 	s, _ := analysis.SpelledBy(b.Tree)
 	out := ""
@@ -147,14 +154,15 @@ func (p *Plan) parentless(b *Block, t *sqltext.Table) string {
 		case key == "":
 			out += gone
 		default:
-			out += fmt.Sprintf("%s FROM (SELECT 1 AS c0) AS r0 WHERE NOT EXISTS (SELECT 1 FROM %s WHERE %s)", gone, r.Parent, key)
+			out += fmt.Sprintf("%s FROM (SELECT 1 AS c0) AS r0 WHERE NOT EXISTS (SELECT 1 FROM %s WHERE %s)", gone,
+				r.Parent, key)
 		}
 	}
 	return out
 }
 
-// spelledReference is the condition of the row to which a row that an INSERT spells refers by a foreign key, "" where that is not known; refers is false where it
-// refers to none, as one of the columns is NULL, or to itself.
+// spelledReference is the condition of the row to which a row that an INSERT spells refers by a foreign key, "" where
+// that is not known; refers is false where it refers to none, as one of the columns is NULL, or to itself.
 func (p *Plan) spelledReference(t *sqltext.Table, r sqltext.Reference, s *analysis.Spelled) (key string, refers bool) {
 	parent := p.Schema.Table(r.Parent)
 	known, itself := parent != nil && len(r.Keys) == len(r.Columns) && len(r.Keys) > 0, parent == t
@@ -181,7 +189,8 @@ func (p *Plan) spelledReference(t *sqltext.Table, r sqltext.Reference, s *analys
 		if parent != nil {
 			named = parent.Column(r.Keys[n])
 		}
-		known = known && column != nil && named != nil && named.Type == column.Type && storedAsSpelled(column, literal) && storedAsSpelled(named, literal)
+		known = known && column != nil && named != nil && named.Type == column.Type && storedAsSpelled(column, literal) &&
+			storedAsSpelled(named, literal)
 		alike = append(alike, r.Keys[n]+" = "+literal)
 	}
 	switch {
@@ -195,13 +204,17 @@ func (p *Plan) spelledReference(t *sqltext.Table, r sqltext.Reference, s *analys
 
 // storedAsSpelled says whether a column stores what a literal spells, and compares it as such.
 func storedAsSpelled(c *sqltext.Column, literal string) bool {
-	return !c.Generated && c.Collation == "" && (c.Class == sqltext.Exact && isWhole(literal) && !(c.Counts && literal == "0") || c.Class == sqltext.Text && isPlainText(literal))
+	return !c.Generated && c.Collation == "" &&
+		(c.Class == sqltext.Exact && isWhole(literal) && !(c.Counts && literal == "0") || c.Class == sqltext.Text &&
+			isPlainText(literal))
 }
 
-// SpelledPart is what a row that an INSERT spells has in a column of a unique key: a whole number, or a text of letters, digits and blanks, as a literal.
+// SpelledPart is what a row that an INSERT spells has in a column of a unique key: a whole number, or a text of
+// letters, digits and blanks, as a literal.
 type SpelledPart struct{ Column, Literal string }
 
-// Meets are the unique keys of the rows that an upsert spells: a row that it changes has one of them. ok is false where they are not known.
+// Meets are the unique keys of the rows that an upsert spells: a row that it changes has one of them. ok is false where
+// they are not known.
 func (p *Plan) Meets(b *Block) (keys [][]SpelledPart, ok bool) {
 	if b.Info.Upserts == 0 {
 		return nil, false
@@ -213,9 +226,10 @@ func (p *Plan) Meets(b *Block) (keys [][]SpelledPart, ok bool) {
 	return keys, true
 }
 
-// spelledKeys are the unique keys of the rows that an INSERT … VALUES spells, without those that hold a NULL: of these a unique key may have any number. Not known are those
-// of a table with a key on an expression, or whose triggers may change what is written; where a value may be another one by the time that it is stored, or is compared
-// otherwise than it is spelled.
+// spelledKeys are the unique keys of the rows that an INSERT … VALUES spells, without those that hold a NULL: of these
+// a unique key may have any number. Not known are those of a table with a key on an expression, or whose triggers may
+// change what is written; where a value may be another one by the time that it is stored, or is compared otherwise than
+// it is spelled.
 func (p *Plan) spelledKeys(b *Block) (t *sqltext.Table, keys [][]SpelledPart, ok bool) {
 	t = p.Schema.Table(b.Info.Target)
 	if t == nil || !t.KeysAreColumns() || len(p.Schema.Heirs) > 0 || p.Schema.OtherKeys ||
@@ -253,7 +267,8 @@ func (p *Plan) spelledKeys(b *Block) (t *sqltext.Table, keys [][]SpelledPart, ok
 	return t, keys, true
 }
 
-// Unlike says whether a value, as it is printed, is certainly not what the literal of such a part stores, by whatever collation.
+// Unlike says whether a value, as it is printed, is certainly not what the literal of such a part stores, by whatever
+// collation.
 func (s SpelledPart) Unlike(value string) bool {
 	switch {
 	case value == "NULL":

@@ -32,8 +32,10 @@ func (p *Plan) control(b *Block, kind sqltext.Kind) error {
 			d.Table = table
 		}
 	}
-	if p.Profile.SharedChanges && p.Profile.SnapshotObserver && d.Table != "" && d.Beside == control.Alone && !p.Case.Txns[b.Txn].Autocommit() {
-		return fmt.Errorf("it keeps the observer's reads from table %s until the transaction ends: let it stand alone, in autocommit", d.Table)
+	if p.Profile.SharedChanges && p.Profile.SnapshotObserver && d.Table != "" && d.Beside == control.Alone &&
+		!p.Case.Txns[b.Txn].Autocommit() {
+		return fmt.Errorf(
+			"it keeps the observer's reads from table %s until the transaction ends: let it stand alone, in autocommit", d.Table)
 	}
 	if b.Redefines = &d; d.Table != "" {
 		b.Info.Tables = []string{d.Table}
@@ -57,7 +59,8 @@ func (p *Plan) control(b *Block, kind sqltext.Kind) error {
 	return nil
 }
 
-// looseIndexes are the indexes of a case that make nothing unique, their tables by their names, in lower case: answers are the same without.
+// looseIndexes are the indexes of a case that make nothing unique, their tables by their names, in lower case: answers
+// are the same without.
 func (p *Plan) looseIndexes() map[string]string {
 	tables := map[string]string{}
 	note := func(name *sql.Name, table *sql.Object) {
@@ -122,7 +125,8 @@ func (p *Plan) starred() error {
 			}
 			for _, t := range append(control.Read(p.syntax.Tree, b.SQL).Tables(), "") {
 				if c := come[t]; c != "" {
-					return fmt.Errorf("%s: * prints the column %s, which comes or goes: only such that no statement uses may", p.at(b), c)
+					return fmt.Errorf("%s: * prints the column %s, which comes or goes: only such that no statement uses may", p.at(b),
+						c)
 				}
 			}
 		}
@@ -130,7 +134,8 @@ func (p *Plan) starred() error {
 	return nil
 }
 
-// printsAll says whether a statement has a * among what it prints. Whether there are rows does not depend on what they hold.
+// printsAll says whether a statement has a * among what it prints. Whether there are rows does not depend on what they
+// hold.
 func printsAll(stmt sql.Stmt) (found bool) {
 	sql.Walk(stmt, func(n sql.Node) bool {
 		if item, ok := n.(*sql.Item); ok {
@@ -146,7 +151,9 @@ func printsAll(stmt sql.Stmt) (found bool) {
 // AddsColumns says whether statements of the case add columns that its schema does not name.
 func (p *Plan) AddsColumns() bool {
 	return slices.ContainsFunc(p.Txns, func(t TxnPlan) bool {
-		return slices.ContainsFunc(t.Blocks, func(b *Block) bool { return b.Redefines != nil && len(b.Redefines.AddColumns) > 0 })
+		return slices.ContainsFunc(t.Blocks, func(b *Block) bool {
+			return b.Redefines != nil && len(b.Redefines.AddColumns) > 0
+		})
 	})
 }
 

@@ -8,12 +8,14 @@ import (
 	"txweave/testcase"
 )
 
-// leaveCounters takes columns by which the database numbers rows out of the schema that the oracles know, where no statement of the
-// case gives or reads them: which numbers there are depends on all INSERTs before, also on those that were rolled back, and so is no part
-// of what rows hold. A key of such a column alone is none that a statement could collide with, and rows that lie by it lie as the
-// engine's own numbers would have them.
+// leaveCounters takes columns by which the database numbers rows out of the schema that the oracles know, where no
+// statement of the case gives or reads them: which numbers there are depends on all INSERTs before, also on those that
+// were rolled back, and so is no part of what rows hold. A key of such a column alone is none that a statement could
+// collide with, and rows that lie by it lie as the engine's own numbers would have them.
 func leaveCounters(c *testcase.Case, schema *sqltext.Schema, syntax *sqltext.Syntax) {
-	if !slices.ContainsFunc(schema.Tables, func(t *sqltext.Table) bool { return slices.ContainsFunc(t.Columns, isCounter) }) {
+	if !slices.ContainsFunc(schema.Tables, func(t *sqltext.Table) bool {
+		return slices.ContainsFunc(t.Columns, isCounter)
+	}) {
 		return
 	}
 	var texts, definitions []sql.Stmt
@@ -40,8 +42,13 @@ func leaveCounters(c *testcase.Case, schema *sqltext.Schema, syntax *sqltext.Syn
 	}
 	for _, t := range schema.Tables {
 		for _, col := range slices.Clone(t.Columns) {
-			joined := slices.ContainsFunc(schema.Tables, func(o *sqltext.Table) bool { return o != t && o.Column(col.Name) != nil }) // by a NATURAL JOIN
-			if isCounter(col) && !joined && !slices.ContainsFunc(definitions, func(n sql.Stmt) bool { return definitionKnows(n, col.Name) }) &&
+			// by a NATURAL JOIN
+			joined := slices.ContainsFunc(schema.Tables, func(o *sqltext.Table) bool {
+				return o != t && o.Column(col.Name) != nil
+			})
+			if isCounter(col) && !joined && !slices.ContainsFunc(definitions, func(n sql.Stmt) bool {
+				return definitionKnows(n, col.Name)
+			}) &&
 				!slices.ContainsFunc(texts, func(n sql.Stmt) bool { return knows(n, col.Name) }) {
 				t.Leave(col.Name)
 			}
@@ -55,7 +62,8 @@ func isCounter(c sqltext.Column) bool { return c.Counts && c.Kept && !c.Random }
 // rowNumbers are names that some DBMS has for a column that numbers rows, whatever its own is.
 var rowNumbers = []string{"_rowid", "rowid", "_rowid_", "oid"}
 
-// definitionKnows says whether a table's definition reads a column of the case: by another column, a CHECK or a foreign key.
+// definitionKnows says whether a table's definition reads a column of the case: by another column, a CHECK or a foreign
+// key.
 func definitionKnows(table sql.Stmt, column string) bool {
 	reads := func(n sql.Node) bool {
 		switch n.(type) {

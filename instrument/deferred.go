@@ -11,22 +11,31 @@ import (
 	"txweave/testcase"
 )
 
-// deferred understands the foreign keys that are checked when a transaction commits. No statement of a transaction looks at them, so what stands
-// for its statements without transactions, where each would be checked by itself, are the same tables without those keys: that is Loose. An
-// error says that one of them does more than that.
+// deferred understands the foreign keys that are checked when a transaction commits. No statement of a transaction
+// looks at them, so what stands for its statements without transactions, where each would be checked by itself, are the
+// same tables without those keys: that is Loose. An error says that one of them does more than that.
 func (p *Plan) deferred() error {
 	for _, t := range p.Schema.Tables {
 		for _, r := range t.Deferred() {
 			parent := p.Schema.Table(r.Parent)
 			switch {
 			case r.Acts:
-				return fmt.Errorf("schema: table %s: a foreign key that is checked at COMMIT is read without ON DELETE and ON UPDATE, which do not wait for that", t.Name)
+				return fmt.Errorf(
+					"schema: table %s: a foreign key that is checked at COMMIT is read without ON DELETE and ON UPDATE, which do "+
+						"not wait for that", t.Name)
 			case r.Column == "" || r.Key == "" || parent == nil:
-				return fmt.Errorf("schema: table %s: a foreign key that is checked at COMMIT is read of one column, with the table of the schema and the column that it refers to", t.Name)
-			case !slices.ContainsFunc(parent.Keys(), func(key []sqltext.KeyPart) bool { return len(key) == 1 && key[0] == (sqltext.KeyPart{Column: r.Key}) }):
-				return fmt.Errorf("schema: table %s: the foreign key that is checked at COMMIT refers to %s, which is no key of %s", t.Name, r.Key, r.Parent)
+				return fmt.Errorf(
+					"schema: table %s: a foreign key that is checked at COMMIT is read of one column, with the table of the schema "+
+						"and the column that it refers to", t.Name)
+			case !slices.ContainsFunc(parent.Keys(), func(key []sqltext.KeyPart) bool {
+				return len(key) == 1 && key[0] == (sqltext.KeyPart{Column: r.Key})
+			}):
+				return fmt.Errorf("schema: table %s: the foreign key that is checked at COMMIT refers to %s, which is no key of %s",
+					t.Name, r.Key, r.Parent)
 			case !alike(t.Column(r.Column), parent.Column(r.Key)):
-				return fmt.Errorf("schema: table %s: a foreign key that is checked at COMMIT is read where both columns are numbers, or texts, or dates", t.Name)
+				return fmt.Errorf(
+					"schema: table %s: a foreign key that is checked at COMMIT is read where both columns are numbers, or texts, or "+
+						"dates", t.Name)
 			}
 			p.Owing = append(p.Owing, Owing{Table: t.Name, Reference: r})
 		}
@@ -52,9 +61,9 @@ func (p *Plan) deferred() error {
 	return nil
 }
 
-// alike says whether the values of two columns are compared in one way, whoever compares them. Of columns of other types a query compares otherwise than
-// a foreign key may: to SQLite 1 is '01' in a query, but not where a key of TEXT is referred to, whose affinity the value takes first
-// (sqlite.org/datatype3.html, section 4.2, and foreignkeys.html).
+// alike says whether the values of two columns are compared in one way, whoever compares them. Of columns of other
+// types a query compares otherwise than a foreign key may: to SQLite 1 is '01' in a query, but not where a key of TEXT
+// is referred to, whose affinity the value takes first (sqlite.org/datatype3.html, section 4.2, and foreignkeys.html).
 func alike(a, b *sqltext.Column) bool {
 	return a != nil && b != nil && a.Class == b.Class && a.Class != sqltext.UnknownClass
 }
@@ -73,12 +82,15 @@ func (o *Owing) Orphans() string {
 		where = append(where, fmt.Sprintf("c.%s IS NOT NULL", column))
 	}
 	return fmt.Sprintf("SELECT c.%s FROM %s c LEFT JOIN %s p ON %s WHERE %s AND p.%s IS NULL",
-		strings.Join(o.Columns, ", c."), o.Table, o.Parent, strings.Join(on, " AND "), strings.Join(where, " AND "), o.Keys[0])
+		strings.Join(o.Columns, ", c."), o.Table, o.Parent, strings.Join(on, " AND "),
+		strings.Join(where, " AND "), o.Keys[0])
 }
 
-// owes adds to a transaction the reads, right before its COMMIT, of the rows that refer to none, where these show what COMMIT is about to check.
+// owes adds to a transaction the reads, right before its COMMIT, of the rows that refer to none, where these show what
+// COMMIT is about to check.
 func (p *Plan) owes(t *TxnPlan) {
-	if len(p.Owing) == 0 || !t.Profile.DeferredSeen || t.Autocommit() || t.Prepared() != "" || !strings.EqualFold(t.End, "COMMIT") {
+	if len(p.Owing) == 0 || !t.Profile.DeferredSeen || t.Autocommit() || t.Prepared() != "" ||
+		!strings.EqualFold(t.End, "COMMIT") {
 		return
 	}
 	for _, o := range p.Owing {

@@ -27,7 +27,7 @@ CREATE TABLE s (pkey BIGINT NOT NULL PRIMARY KEY, vkey BIGINT, pvkey BIGINT, v I
 //
 //	schema [dbms]               CREATE statements, one a line, for the rest of the file; prints the tables
 //	analyze                     prints the analysis of one statement
-//	plan profile=dbms/level     statements of transactions, one a line after the transaction's number; prints their blocks
+//	plan profile=dbms/level     statements of transactions, one a line after the transaction's number; prints blocks
 //
 // Each prints "refused: …" instead where the package refuses its input.
 func TestGolden(t *testing.T) {
@@ -74,7 +74,8 @@ func goldenSchema(ddl, dbms string) (string, error) {
 	}
 	var b strings.Builder
 	for _, t := range s.Tables {
-		fmt.Fprintf(&b, "%s: columns %v unique %v parents %v children %v\n", t.Name, t.Names(), t.Unique, t.Parents, s.Children(t.Name))
+		fmt.Fprintf(&b, "%s: columns %v unique %v parents %v children %v\n", t.Name, t.Names(), t.Unique, t.Parents,
+			s.Children(t.Name))
 	}
 	return b.String(), nil
 }

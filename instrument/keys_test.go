@@ -8,26 +8,33 @@ import (
 	"txweave/testcase"
 )
 
-// TestCheckKeys: where no key of a table keeps a second row of one pkey out, that is a case which nobody can judge, and no row that the database
-// shows twice.
+// TestCheckKeys: where no key of a table keeps a second row of one pkey out, that is a case which nobody can judge, and
+// no row that the database shows twice.
 func TestCheckKeys(t *testing.T) {
 	for _, c := range []struct {
 		name, key, insert, beside string
 		blind, refused            bool
 	}{
-		{"a plain INSERT", "PRIMARY KEY (c1)", "INSERT INTO t (pkey, vkey, pvkey, c1) VALUES (1, 2, 0, 'b')", "", false, true},
-		{"… beside a write without a version key", "PRIMARY KEY (c1)", "INSERT INTO t SET pkey = 1, vkey = 2, pvkey = 0, c1 = 'b'", "UPDATE t SET c1 = 'c'", false, true},
-		{"of another row", "PRIMARY KEY (c1)", "INSERT INTO t (pkey, vkey, pvkey, c1) VALUES (2, 2, 0, 'b')", "", false, false},
+		{"a plain INSERT", "PRIMARY KEY (c1)", "INSERT INTO t (pkey, vkey, pvkey, c1) VALUES (1, 2, 0, 'b')", "",
+			false, true},
+		{"… beside a write without a version key", "PRIMARY KEY (c1)",
+			"INSERT INTO t SET pkey = 1, vkey = 2, pvkey = 0, c1 = 'b'", "UPDATE t SET c1 = 'c'", false, true},
+		{"of another row", "PRIMARY KEY (c1)", "INSERT INTO t (pkey, vkey, pvkey, c1) VALUES (2, 2, 0, 'b')", "",
+			false, false},
 		{"REPLACE without a key", "", "REPLACE INTO t (pkey, vkey, pvkey, c1) VALUES (1, 2, 0, 'b')", "", false, true},
-		{"REPLACE by another key", "PRIMARY KEY (c1)", "REPLACE INTO t (pkey, vkey, pvkey, c1) VALUES (1, 2, 0, 'a')", "", false, false},
-		{"… made blindly", "PRIMARY KEY (c1)", "REPLACE INTO t (pkey, vkey, pvkey, c1) VALUES (1, 2, 0, 'a')", "", true, true},
-		{"REPLACE by pkey, made blindly", "PRIMARY KEY (pkey)", "REPLACE INTO t (pkey, vkey, pvkey, c1) VALUES (1, 2, 0, 'a')", "", true, false},
+		{"REPLACE by another key", "PRIMARY KEY (c1)", "REPLACE INTO t (pkey, vkey, pvkey, c1) VALUES (1, 2, 0, 'a')", "",
+			false, false},
+		{"… made blindly", "PRIMARY KEY (c1)", "REPLACE INTO t (pkey, vkey, pvkey, c1) VALUES (1, 2, 0, 'a')",
+			"", true, true},
+		{"REPLACE by pkey, made blindly", "PRIMARY KEY (pkey)",
+			"REPLACE INTO t (pkey, vkey, pvkey, c1) VALUES (1, 2, 0, 'a')", "", true, false},
 	} {
 		p, err := dbms.Lookup("mariadb", "repeatable-read")
 		if err != nil {
 			t.Fatal(err)
 		}
-		text := "txweave case 1\ntarget: mariadb\nisolation: repeatable-read\n\n-- schema --\nCREATE TABLE t (pkey BIGINT NOT NULL, vkey BIGINT NOT NULL, pvkey BIGINT NOT NULL, c1 VARCHAR(9)" +
+		text := "txweave case 1\ntarget: mariadb\nisolation: repeatable-read\n\n-- schema --\nCREATE TABLE t (pkey BIGINT " +
+			"NOT NULL, vkey BIGINT NOT NULL, pvkey BIGINT NOT NULL, c1 VARCHAR(9)" +
 			strings.TrimSuffix(", "+c.key, ", ") + ");\n\n-- T0 --\nBEGIN;\n" + c.insert + ";\nCOMMIT;\n\n-- T1 --\nBEGIN;\n"
 		schedule := "T0 T0 T0 T1 T1"
 		if c.beside != "" {

@@ -8,15 +8,17 @@ import (
 	"txweave/sqltext"
 )
 
-// level returns another level of the plan's DBMS, for a transaction of its own. It is held to what it promises itself, whatever
-// is claimed of the case's.
+// level returns another level of the plan's DBMS, for a transaction of its own. It is held to what it promises itself,
+// whatever is claimed of the case's.
 func (p *Plan) level(isolation string) (*dbms.Profile, error) {
 	own, err := dbms.Lookup(p.Profile.DBMS, isolation)
 	if err != nil {
 		return nil, err
 	}
-	if own.Observers != p.Profile.Observers || own.DirtyObserver != p.Profile.DirtyObserver || own.MixedSubqueries != p.Profile.MixedSubqueries {
-		return nil, fmt.Errorf("%s beside %s: what statements saw is found out in different ways there", own.Isolation, p.Profile.Isolation)
+	if own.Observers != p.Profile.Observers || own.DirtyObserver != p.Profile.DirtyObserver || own.MixedSubqueries !=
+		p.Profile.MixedSubqueries {
+		return nil, fmt.Errorf("%s beside %s: what statements saw is found out in different ways there", own.Isolation,
+			p.Profile.Isolation)
 	}
 	return own, nil
 }
@@ -26,8 +28,8 @@ func (p *Plan) Mixed() bool {
 	return slices.ContainsFunc(p.Txns, func(t TxnPlan) bool { return t.Profile != p.Profile })
 }
 
-// NoReplay is the reason why the case cannot be replayed; "" if it can. Transactions that only read at a level without a
-// replay are left out of it, those that write are not.
+// NoReplay is the reason why the case cannot be replayed; "" if it can. Transactions that only read at a level without
+// a replay are left out of it, those that write are not.
 func (p *Plan) NoReplay() string {
 	for i := range p.Txns {
 		t := &p.Txns[i]

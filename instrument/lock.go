@@ -12,7 +12,8 @@ import (
 	"txweave/testcase"
 )
 
-// Locks are the tables that LOCK TABLES locks for all of a transaction, by the names that it gives them; nil where it has none.
+// Locks are the tables that LOCK TABLES locks for all of a transaction, by the names that it gives them; nil where it
+// has none.
 func (t *TxnPlan) Locks() []control.TableLock {
 	if len(t.Blocks) == 0 || !t.Blocks[0].Names() {
 		return nil
@@ -20,7 +21,8 @@ func (t *TxnPlan) Locks() []control.TableLock {
 	return t.Blocks[0].Locks
 }
 
-// Names says whether a block is LOCK TABLES of MySQL's family: it says by which names its transaction uses which tables, and no others.
+// Names says whether a block is LOCK TABLES of MySQL's family: it says by which names its transaction uses which
+// tables, and no others.
 func (b *Block) Names() bool { return len(b.Locks) > 0 && b.Locks[0].Alias != "" }
 
 // ShutsOut says whether a block is LOCK TABLE in a mode that keeps readers out, too: the probes of others are such.
@@ -45,7 +47,8 @@ func (b *Block) Uses() []string {
 
 // lock understands LOCK TABLES.
 func (p *Plan) lock(b *Block, locks []control.TableLock) error {
-	if len(p.Schema.Views) > 0 || len(p.Schema.Triggers) > 0 || slices.ContainsFunc(p.Schema.Tables, func(t *sqltext.Table) bool { return len(t.Parents) > 0 }) {
+	if len(p.Schema.Views) > 0 || len(p.Schema.Triggers) > 0 || slices.ContainsFunc(p.Schema.Tables,
+		func(t *sqltext.Table) bool { return len(t.Parents) > 0 }) {
 		return errors.New("LOCK TABLES beside views, triggers or foreign keys, which lock further tables, is not supported")
 	}
 	for _, l := range locks {
@@ -58,8 +61,8 @@ func (p *Plan) lock(b *Block, locks []control.TableLock) error {
 	return nil
 }
 
-// lockModes understands PostgreSQL's LOCK TABLE. Who keeps readers out is let in when nobody uses the table (exec), which nobody may be
-// kept waiting for: it stands before whatever else its transaction locks.
+// lockModes understands PostgreSQL's LOCK TABLE. Who keeps readers out is let in when nobody uses the table (exec),
+// which nobody may be kept waiting for: it stands before whatever else its transaction locks.
 func (p *Plan) lockModes(b *Block, locks []control.TableLock) error {
 	for _, l := range locks {
 		if p.Schema.Table(l.Table) == nil {
@@ -71,8 +74,12 @@ func (p *Plan) lockModes(b *Block, locks []control.TableLock) error {
 	switch {
 	case !b.ShutsOut():
 	case p.Profile.SnapshotObserver:
-		return fmt.Errorf("it keeps the observer's reads from table %s until the transaction ends: a weaker mode than ACCESS EXCLUSIVE does not", locks[0].Table)
-	case slices.ContainsFunc(p.Case.Txns[b.Txn].Stmts[:b.Stmt], func(s testcase.Stmt) bool { return !sqltext.KindOf(s.SQL).IsSavepoint() }):
+		return fmt.Errorf(
+			"it keeps the observer's reads from table %s until the transaction ends: a weaker mode than ACCESS EXCLUSIVE does "+
+				"not", locks[0].Table)
+	case slices.ContainsFunc(p.Case.Txns[b.Txn].Stmts[:b.Stmt], func(s testcase.Stmt) bool {
+		return !sqltext.KindOf(s.SQL).IsSavepoint()
+	}):
 		return errors.New("LOCK TABLE in ACCESS EXCLUSIVE MODE stands before all else that its transaction does")
 	default:
 		p.shutsOut = true
@@ -97,20 +104,21 @@ func (t *TxnPlan) KeepsLocks() bool {
 // ReadOnly says whether the transaction begins READ ONLY.
 func (t *TxnPlan) ReadOnly() bool { return t.Profile.Read(t.Begin).ReadOnly() }
 
-// Deferred says whether the transaction begins READ ONLY DEFERRABLE at a level where its first statement then waits for a snapshot in which
-// no anomaly can be.
+// Deferred says whether the transaction begins READ ONLY DEFERRABLE at a level where its first statement then waits for
+// a snapshot in which no anomaly can be.
 func (t *TxnPlan) Deferred() bool {
 	return t.Profile.Deferred != 0 && t.ReadOnly() && slices.Contains(t.Profile.Read(t.Begin).Traits(), "DEFERRABLE")
 }
 
-// Prepared is the name, with its quotes, by which the transaction is prepared (PostgreSQL), and then ended from outside; "" where it is not. One that
-// has given its snapshot away cannot be.
+// Prepared is the name, with its quotes, by which the transaction is prepared (PostgreSQL), and then ended from
+// outside; "" where it is not. One that has given its snapshot away cannot be.
 func (t *TxnPlan) Prepared() string {
 	return t.Profile.Read(t.End).EndsPrepared()
 }
 
-// checkLocked makes sure that a statement of a transaction which has locked tables names none that is not locked as it needs, since
-// it would be refused as it is nowhere else: each name once, and the tables by their own names too, by which the probes know them.
+// checkLocked makes sure that a statement of a transaction which has locked tables names none that is not locked as it
+// needs, since it would be refused as it is nowhere else: each name once, and the tables by their own names too, by
+// which the probes know them.
 func checkLocked(b *Block, locks []control.TableLock) error {
 	names, ctes := analysis.Opens(b.Tree)
 	if ctes {

@@ -10,7 +10,8 @@ import (
 
 // TestLockOf: FOR UPDATE OF names what FROM lists, by its alias, and reads no other table.
 func TestLockOf(t *testing.T) {
-	s, err := readSchema(sqltext.SyntaxOf("mariadb"), lines("CREATE TABLE t (pkey BIGINT NOT NULL PRIMARY KEY, vkey BIGINT NOT NULL, pvkey BIGINT NOT NULL, v INT);"))
+	s, err := readSchema(sqltext.SyntaxOf("mariadb"),
+		lines("CREATE TABLE t (pkey BIGINT NOT NULL PRIMARY KEY, vkey BIGINT NOT NULL, pvkey BIGINT NOT NULL, v INT);"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,7 +24,8 @@ func TestProbesTakeNoLockOfTheirOwn(t *testing.T) {
 		"INSERT INTO u (pkey, vkey, c0) VALUES (7, 103, 7)",
 		"REPLACE INTO u (pkey, vkey, c0) VALUES (8, 104, 7)",
 	}
-	for _, name := range []string{"sqlite/serializable", "mariadb/repeatable-read", "mariadb/read-committed", "mariadb/serializable",
+	for _, name := range []string{"sqlite/serializable", "mariadb/repeatable-read", "mariadb/read-committed",
+		"mariadb/serializable",
 		"mariadb/snapshot", "mysql/repeatable-read", "mysql/read-committed", "mysql/serializable",
 		"tidb/repeatable-read", "tidb/read-committed", "tidb/optimistic"} {
 		name, level, _ := strings.Cut(name, "/")
@@ -32,12 +33,14 @@ func TestProbesTakeNoLockOfTheirOwn(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c := &testcase.Case{Schema: lines(defaultSchema), Txns: []testcase.Txn{{Begin: testcase.Stmt{SQL: "BEGIN"}, End: testcase.Stmt{SQL: "COMMIT"}}}}
+		c := &testcase.Case{Schema: lines(defaultSchema), Txns: []testcase.Txn{{Begin: testcase.Stmt{SQL: "BEGIN"},
+			End: testcase.Stmt{SQL: "COMMIT"}}}}
 		for _, sql := range targets {
 			if p.DBMS == "sqlite" && (strings.Contains(sql, "FOR UPDATE") || strings.Contains(sql, "SHARE MODE")) {
 				continue
 			}
-			if p.DBMS == "tidb" && (strings.Contains(sql, "SHARE MODE") || p.MixedSubqueries && strings.HasPrefix(sql, "REPLACE")) {
+			if p.DBMS == "tidb" && (strings.Contains(sql, "SHARE MODE") || p.MixedSubqueries && strings.HasPrefix(sql,
+				"REPLACE")) {
 				continue
 			}
 			c.Txns[0].Stmts = append(c.Txns[0].Stmts, testcase.Stmt{SQL: sql})
@@ -64,13 +67,15 @@ func checkProbe(t *testing.T, name string, p *dbms.Profile, b *Block, probe Prob
 	case probe.Conn != Own:
 	case probe.Role == history.BWR && strings.HasPrefix(b.SQL, "SELECT"):
 		t.Errorf("%s: a SELECT has a before-write read: %s", name, b.SQL)
-	case probe.Role == history.BWR && exclusive != (p.Before == dbms.LockingBeforeRead || p.Before == dbms.LockingDeleteRead):
+	case probe.Role == history.BWR &&
+		exclusive != (p.Before == dbms.LockingBeforeRead || p.Before == dbms.LockingDeleteRead):
 		t.Errorf("%s: before-write read of %s: %s", name, b.SQL, probe.SQL)
 	case probe.Role == history.BWR && strings.Count(probe.SQL, "LOCK IN SHARE MODE") > strings.Count(b.SQL, "SELECT"):
 		t.Errorf("%s: more shared locks than query blocks: %s", name, probe.SQL)
 	case !p.DirtyObserver: // reads take no locks, and nobody else sees what is not committed
 	case !exclusive && p.SelectView == dbms.Current:
-		t.Errorf("%s: %s for %s: a plain read in the transaction takes shared locks here: %s", name, probe.Role, b.SQL, probe.SQL)
+		t.Errorf("%s: %s for %s: a plain read in the transaction takes shared locks here: %s", name, probe.Role,
+			b.SQL, probe.SQL)
 	case probe.Role == history.VSR && b.View == dbms.Current:
 		t.Errorf("%s: %s for %s reads another view than its target: %s", name, probe.Role, b.SQL, probe.SQL)
 	case probe.Role == history.AWR && p.Observers:

@@ -9,8 +9,8 @@ import (
 	"txweave/testcase"
 )
 
-// checkNow refuses, where a text 'now' is the time to the functions of dates, a case that holds such a text and gives one of them what is
-// no literal: a row may hold it. A text that is put together from others is not seen.
+// checkNow refuses, where a text 'now' is the time to the functions of dates, a case that holds such a text and gives
+// one of them what is no literal: a row may hold it. A text that is put together from others is not seen.
 func checkNow(c *testcase.Case, syntax *sqltext.Syntax) error {
 	if !syntax.TextTellsTime {
 		return nil
@@ -38,7 +38,8 @@ func checkNow(c *testcase.Case, syntax *sqltext.Syntax) error {
 		read(s.SQL, "")
 	}
 	if now && called != "" {
-		return fmt.Errorf("%s: function %s: of a row that holds 'now' its value is the time: take another text", at, strings.ToUpper(called))
+		return fmt.Errorf("%s: function %s: of a row that holds 'now' its value is the time: take another text", at,
+			strings.ToUpper(called))
 	}
 	return nil
 }

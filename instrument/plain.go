@@ -41,7 +41,10 @@ func Plain(c *testcase.Case, p *dbms.Profile) (*Plan, error) {
 			text := p.Read(s.SQL)
 			b := &Block{Txn: i, Stmt: j, SQL: s.SQL, Tree: plan.parse(s.SQL), Info: &sqltext.Analysis{Kind: text.Does()}}
 			if _, locks := text.TableLocks(); locks {
-				return nil, fmt.Errorf("%s: LOCK TABLES has no place in a case with an order: its statements could be refused there as they are nowhere else", plan.at(b))
+				return nil,
+					fmt.Errorf(
+						"%s: LOCK TABLES has no place in a case with an order: its statements could be refused there as they are "+
+							"nowhere else", plan.at(b))
 			}
 			if l, ok := text.AdvisoryLock(); ok {
 				b.advisory(l)

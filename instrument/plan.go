@@ -42,19 +42,23 @@ type Probe struct {
 type Block struct {
 	Txn, Stmt int // transaction, and position among its target statements, both as in the case
 	SQL       string
-	Tree      sql.Stmt // of a statement that reads or writes rows; nil where nobody reads it, which a case with an order may have
-	Info      *sqltext.Analysis
+	// of a statement that reads or writes rows; nil where nobody reads it, which a case with an order may have
+	Tree sql.Stmt
+	Info *sqltext.Analysis
 	// Redefines is a change of how a table is kept; nil for every other statement.
 	Redefines *control.Redefinition
-	// Locks are the names of tables that LOCK TABLES locks, or the tables of LOCK TABLE, or an advisory lock; nil for every other statement.
+	// Locks are the names of tables that LOCK TABLES locks, or the tables of LOCK TABLE, or an advisory lock; nil for
+	// every other statement.
 	Locks []control.TableLock
-	// Advisory is a SELECT of an advisory lock: it takes a snapshot as every SELECT does, and reads no table; nil for every other statement.
-	Advisory  *control.AdvisoryLock
-	View      dbms.View // what the statement reads
-	VSR       []Probe
-	BWR       *Probe
-	AWR       *Probe
-	Returning string  // what is added to the statement so that it returns the rows that it writes: its after-write read; "": nothing
+	// Advisory is a SELECT of an advisory lock: it takes a snapshot as every SELECT does, and reads no table; nil for
+	// every other statement.
+	Advisory *control.AdvisoryLock
+	View     dbms.View // what the statement reads
+	VSR      []Probe
+	BWR      *Probe
+	AWR      *Probe
+	// what is added to the statement so that it returns the rows that it writes: its after-write read; "": nothing
+	Returning string
 	After     []Probe // further after-write reads: of tables whose versions are their contents, and of further tables
 	// Large says that it answered so many rows that nothing is asked which goes through all of them once more for each.
 	Large bool
@@ -65,11 +69,13 @@ type Block struct {
 // Name returns the block's name, such as "T1.S3"; statements count from 0.
 func (b *Block) Name() string { return fmt.Sprintf("T%d.S%d", b.Txn, b.Stmt) }
 
-// Carries says whether it may write rows that it does not name: of several tables, or of its own through a foreign key or a trigger.
+// Carries says whether it may write rows that it does not name: of several tables, or of its own through a foreign key
+// or a trigger.
 func (b *Block) Carries() bool { return len(b.Writes) > 1 || b.Info.Spreads }
 
-// Control says whether the block's statement neither reads nor writes rows, and so is no node of the graph: a savepoint, LOCK TABLES, an
-// advisory lock, or a change of how a table is kept. It has no probes, and is left out of the replay: answers must be the same without it.
+// Control says whether the block's statement neither reads nor writes rows, and so is no node of the graph: a
+// savepoint, LOCK TABLES, an advisory lock, or a change of how a table is kept. It has no probes, and is left out of
+// the replay: answers must be the same without it.
 func (b *Block) Control() bool { return !b.Info.Kind.IsTarget() }
 
 // Snaps says whether the block's statement takes a snapshot where the first one of a transaction does.
@@ -96,10 +102,11 @@ type TxnPlan struct {
 	Blocks     []*Block
 	// Certified says that the database is asked what its snapshot holds, where it tells.
 	Certified bool
-	// Snapshot are the reads, by an observer, of what its snapshot holds; none where its statements have reads of their own.
+	// Snapshot are the reads, by an observer, of what its snapshot holds; none where its statements have reads of their
+	// own.
 	Snapshot []Probe
-	// Orphans are the reads, right before its COMMIT, of the rows whose foreign keys of those that are checked then refer to none; none where
-	// these would not show what COMMIT checks.
+	// Orphans are the reads, right before its COMMIT, of the rows whose foreign keys of those that are checked then refer
+	// to none; none where these would not show what COMMIT checks.
 	Orphans []Probe
 }
 
@@ -116,15 +123,16 @@ type Plan struct {
 	// Contents are the tables whose rows some statement may write without a version key of its own, or that have none: two
 	// versions of a row are the same there where they are equal in every column.
 	Contents map[string]bool
-	// Owing are the foreign keys that are checked when a transaction commits, Loose the case without them, whose tables are those of
-	// executions without transactions; nil: it has none.
+	// Owing are the foreign keys that are checked when a transaction commits, Loose the case without them, whose tables
+	// are those of executions without transactions; nil: it has none.
 	Owing []Owing
 	Loose *testcase.Case
 
 	syntax     *sqltext.Syntax
 	parser     *analysis.Texts
 	unsearched bool // no search of its writes is wanted
-	shutsOut   bool // a statement keeps all others, who reads what a snapshot holds too, from a table until its transaction ends
+	// a statement keeps all others, who reads what a snapshot holds too, from a table until its transaction ends
+	shutsOut bool
 }
 
 // Instrument analyses a case and adds the probes that the profile calls for.
@@ -214,10 +222,13 @@ func (p *Plan) analyze() error {
 	for i := range p.Case.Txns {
 		txn := &p.Txns[i]
 		if word := txn.Profile.OtherBegin; word != "" && slices.Contains(p.Profile.Read(txn.Begin).Traits(), word) {
-			return fmt.Errorf("T%d: %q is another kind of transaction than %s at %s", i, txn.Begin, txn.Profile.DBMS, txn.Profile.Isolation)
+			return fmt.Errorf("T%d: %q is another kind of transaction than %s at %s", i, txn.Begin, txn.Profile.DBMS,
+				txn.Profile.Isolation)
 		}
-		if l, asks := p.Profile.Read(txn.Begin).Level(); asks && txn.Profile.OtherBegin == "" && l.Name != txn.Profile.Isolation {
-			return fmt.Errorf("T%d: %q asks for another level than %s, at which the case has it", i, txn.Begin, txn.Profile.Isolation)
+		if l, asks := p.Profile.Read(txn.Begin).Level(); asks && txn.Profile.OtherBegin == "" &&
+			l.Name != txn.Profile.Isolation {
+			return fmt.Errorf("T%d: %q asks for another level than %s, at which the case has it", i, txn.Begin,
+				txn.Profile.Isolation)
 		}
 		for j, s := range p.Case.Txns[i].Stmts {
 			b := &Block{Txn: i, Stmt: j, SQL: s.SQL}
@@ -242,13 +253,16 @@ func (p *Plan) analyze() error {
 				return fmt.Errorf("%s: %w", p.at(b), err)
 			}
 			if other := seen[b.Info.VKey]; b.Info.VKey != 0 && other != "" {
-				return fmt.Errorf("%s: %s %d is also written by %s: it must name one writer", p.at(b), sqltext.VKey, b.Info.VKey, other)
+				return fmt.Errorf("%s: %s %d is also written by %s: it must name one writer", p.at(b), sqltext.VKey,
+					b.Info.VKey, other)
 			}
 			if b.Info.Truncates && !txn.Autocommit() {
 				return fmt.Errorf("%s: TRUNCATE TABLE ends the transaction: it stands alone, in autocommit", p.at(b))
 			}
 			if b.Info.Truncates && slices.ContainsFunc(p.Owing, func(o Owing) bool { return o.Parent == b.Info.Target }) {
-				return fmt.Errorf("%s: TRUNCATE TABLE is refused of a table that a foreign key refers to: one that is checked at COMMIT says nothing of it here", p.at(b))
+				return fmt.Errorf(
+					"%s: TRUNCATE TABLE is refused of a table that a foreign key refers to: one that is checked at COMMIT says "+
+						"nothing of it here", p.at(b))
 			}
 			seen[b.Info.VKey] = b.Name()
 			p.addWrites(b)
@@ -268,8 +282,8 @@ func (p *Plan) analyze() error {
 	return nil
 }
 
-// comparesRows notes that an INSERT which does something to the rows in its way depends on all that they hold, where they bear no version of theirs: one that already is as it
-// would be stays as it is, and is counted otherwise.
+// comparesRows notes that an INSERT which does something to the rows in its way depends on all that they hold, where
+// they bear no version of theirs: one that already is as it would be stays as it is, and is counted otherwise.
 func (p *Plan) comparesRows(info *sqltext.Analysis) {
 	if info.Kind == sqltext.Insert && !info.Plain && p.Contents[info.Target] {
 		info.Used = maps.Clone(info.Used)
@@ -277,7 +291,8 @@ func (p *Plan) comparesRows(info *sqltext.Analysis) {
 	}
 }
 
-// asksForKeys notes that an INSERT which may use a pkey again (CheckKeys) depends on whether that is taken, be it in what error it fails.
+// asksForKeys notes that an INSERT which may use a pkey again (CheckKeys) depends on whether that is taken, be it in
+// what error it fails.
 func (p *Plan) asksForKeys(info *sqltext.Analysis) {
 	t := p.Schema.Table(info.Target)
 	if info.Kind != sqltext.Insert || !info.Plain || t == nil || !t.Named() || slices.Contains(info.Tables, info.Target) {
@@ -440,7 +455,8 @@ func (p *Plan) addProbes(b *Block, written map[string]bool) error {
 	switch {
 	case prof.SnapshotObserver:
 		return p.addReturning(b)
-	case b.View == dbms.Snapshot, p.Txns[b.Txn].Locks() != nil: // of locked tables nobody can change what a plain read sees
+	case b.View == dbms.Snapshot, p.Txns[b.Txn].Locks() != nil:
+		// of locked tables nobody can change what a plain read sees
 		b.VSR = p.versionSets(history.VSR, Own, tables)
 	case prof.DirtyObserver:
 		b.VSR = p.versionSets(history.VSR, Committed, b.Depends)

@@ -8,7 +8,8 @@ import (
 )
 
 // versionSetTables lists the tables whose version sets a statement can depend on: those it references, and
-// through foreign keys that are checked with it the parents of what it inserts or updates and the children of what it deletes or updates.
+// through foreign keys that are checked with it the parents of what it inserts or updates and the children of what it
+// deletes or updates.
 func (p *Plan) versionSetTables(info *sqltext.Analysis) []string {
 	tables := slices.Clone(info.Tables)
 	add := func(names []string) {
@@ -34,13 +35,14 @@ func (p *Plan) versionSetTables(info *sqltext.Analysis) []string {
 	return tables
 }
 
-// asksParents says whether the rows that a statement writes into a table are looked for in those that it refers to: not where it takes them away, but a trigger may
-// do something else to another table.
+// asksParents says whether the rows that a statement writes into a table are looked for in those that it refers to: not
+// where it takes them away, but a trigger may do something else to another table.
 func (p *Plan) asksParents(info *sqltext.Analysis, table string) bool {
 	return info.Kind != sqltext.Delete || table != info.Target && len(p.Schema.Triggers) > 0
 }
 
-// TakesKeys says whether a statement may take rows of a table that it writes away, or give them another pkey: an UPDATE does not, but what it reaches may.
+// TakesKeys says whether a statement may take rows of a table that it writes away, or give them another pkey: an UPDATE
+// does not, but what it reaches may.
 func TakesKeys(info *sqltext.Analysis, table string) bool {
 	return info.Kind != sqltext.Update || slices.Contains(info.Reached, table)
 }
@@ -58,8 +60,8 @@ func (p *Plan) Asking(info *sqltext.Analysis, table string) []string {
 	})
 }
 
-// refers notes in which tables that a block's statement reads anyway its foreign keys look for rows, and that it depends on their columns
-// there; those that it does not read else are read whole (versionSetTables).
+// refers notes in which tables that a block's statement reads anyway its foreign keys look for rows, and that it
+// depends on their columns there; those that it does not read else are read whole (versionSetTables).
 func (p *Plan) refers(b *Block) {
 	info := b.Info
 	look := func(table string, columns []string) {

@@ -14,15 +14,20 @@ func checkView(a *sqltext.Analysis, p *dbms.Profile) error {
 	if p.StatementSnapshots {
 		return nil
 	}
-	hidden := a.Diff && a.Kind != sqltext.Delete && p.DMLView == dbms.Current && !p.DirtyObserver && p.SelectView != p.DMLView
+	hidden := a.Diff && a.Kind != sqltext.Delete && p.DMLView == dbms.Current && !p.DirtyObserver &&
+		p.SelectView != p.DMLView
 	if hidden && a.Kind == sqltext.Update {
-		return fmt.Errorf("an UPDATE of several tables, or of one under two names, or without a version key of its own: at this level no read shows the rows that it writes")
+		return fmt.Errorf(
+			"an UPDATE of several tables, or of one under two names, or without a version key of its own: at this level no " +
+				"read shows the rows that it writes")
 	}
 	if hidden {
 		return fmt.Errorf("REPLACE and ON DUPLICATE KEY UPDATE: at this level no read shows the rows that they replace")
 	}
-	if a.Kind == sqltext.Select && a.LockedBlocks > 0 && a.LockedBlocks < a.Blocks && (a.Subquery || a.SetOrCTE) && p.SelectView != p.DMLView {
-		return fmt.Errorf("a locking SELECT of several query blocks: at this level those that lock read another view than the others")
+	if a.Kind == sqltext.Select && a.LockedBlocks > 0 && a.LockedBlocks < a.Blocks && (a.Subquery || a.SetOrCTE) &&
+		p.SelectView != p.DMLView {
+		return fmt.Errorf(
+			"a locking SELECT of several query blocks: at this level those that lock read another view than the others")
 	}
 	if a.LocksSome && p.SelectView != p.DMLView {
 		return fmt.Errorf("FOR UPDATE OF some of its tables: at this level the others are read in another view than those")
@@ -30,11 +35,12 @@ func checkView(a *sqltext.Analysis, p *dbms.Profile) error {
 	return nil
 }
 
-// CheckKeys refuses a case in which a pkey may name two rows: present holds those of the initial rows by table. Where no
-// key of the table keeps the second one out, that is any pkey that is there or written twice. Where one does, it is one that
-// may be free at one time and taken at another: the INSERT then depends on a row that no probe shows where the table has no
-// other unique key. REPLACE and its like, which are compared with what was there, may use it; where another key of the table decides what they
-// replace, only whoever wrote the case knows that it is the row of that pkey: of one that was made blindly it is not taken.
+// CheckKeys refuses a case in which a pkey may name two rows: present holds those of the initial rows by table. Where
+// no key of the table keeps the second one out, that is any pkey that is there or written twice. Where one does, it is
+// one that may be free at one time and taken at another: the INSERT then depends on a row that no probe shows where the
+// table has no other unique key. REPLACE and its like, which are compared with what was there, may use it; where
+// another key of the table decides what they replace, only whoever wrote the case knows that it is the row of that
+// pkey: of one that was made blindly it is not taken.
 func (p *Plan) CheckKeys(present func(table string) []int64, blind bool) error {
 	used := map[history.Item]string{}
 	shrinks, loses := map[string]bool{}, map[string]bool{}
@@ -66,13 +72,16 @@ func (p *Plan) CheckKeys(present func(table string) []int64, blind bool) error {
 				}
 				prof := p.Txns[b.Txn].Profile
 				if used[item] != "" && loses[item.Table] && prof.FixedViews() && prof.KeysReborn {
-					return fmt.Errorf("%s: gives %s a row of %s %d, which others may have deleted behind its snapshot: at this level it would see two rows of that name",
+					return fmt.Errorf(
+						"%s: gives %s a row of %s %d, which others may have deleted behind its snapshot: at this level it would see "+
+							"two rows of that name",
 						p.at(b), item.Table, sqltext.PKey, key)
 				}
 				t := p.Schema.Table(item.Table)
 				sure := t.Named() || !b.Info.Plain && t.IsKeyed() && !blind // it replaces the row, or fails
 				if by := used[item]; by != "" && (!b.Info.Diff || !sure) {
-					return fmt.Errorf("%s: inserts %s %d into %s, as do %s: it must never be used again", p.at(b), sqltext.PKey, key, item.Table, by)
+					return fmt.Errorf("%s: inserts %s %d into %s, as do %s: it must never be used again", p.at(b), sqltext.PKey, key,
+						item.Table, by)
 				}
 				used[item], mine[key] = b.Name(), true
 			}

@@ -69,7 +69,8 @@ func (r *definitions) check(stmt sql.Stmt, text string) error {
 	case *sql.CreateTable:
 		return r.table(n)
 	}
-	return fmt.Errorf("only tables, indexes, views without a list of columns and triggers of one statement are known here: %q", text)
+	return fmt.Errorf(
+		"only tables, indexes, views without a list of columns and triggers of one statement are known here: %q", text)
 }
 
 func (r *definitions) index(n *sql.CreateIndex) error {
@@ -101,7 +102,8 @@ func (r *definitions) table(n *sql.CreateTable) error {
 	switch {
 	case n.Of != nil:
 		if r.schema.Table(n.Of.Name.Folded()) == nil || r.seen[name] || len(n.Columns)+len(n.Constraints) > 0 {
-			return fmt.Errorf("%s: a partition is one of a table that is created before it, and says which rows it has and nothing else", name)
+			return fmt.Errorf(
+				"%s: a partition is one of a table that is created before it, and says which rows it has and nothing else", name)
 		}
 		return nil
 	case len(n.Inherits) > 0:
@@ -120,8 +122,9 @@ func (r *definitions) table(n *sql.CreateTable) error {
 	return nil
 }
 
-// checkConstraints refuses constraints that a statement which runs alone meets otherwise than in a transaction, those that are keys of another kind
-// than the unique ones, and those of SQLite's that do something by themselves with a row that violates them, in place of an error.
+// checkConstraints refuses constraints that a statement which runs alone meets otherwise than in a transaction, those
+// that are keys of another kind than the unique ones, and those of SQLite's that do something by themselves with a row
+// that violates them, in place of an error.
 func checkConstraints(table *sql.CreateTable) (err error) {
 	sql.Walk(table, func(n sql.Node) bool {
 		conflict := ""
@@ -140,18 +143,22 @@ func checkConstraints(table *sql.CreateTable) (err error) {
 			}
 		}
 		if conflict != "" && conflict != "ABORT" {
-			err = fmt.Errorf("ON CONFLICT %[1]s would let each of its statements do what only INSERT OR %[1]s says: write it there", conflict)
+			err = fmt.Errorf(
+				"ON CONFLICT %[1]s would let each of its statements do what only INSERT OR %[1]s says: write it there", conflict)
 		}
 		if sqltext.DeferredConstraint(n) {
-			err = errors.New("a constraint that is checked at COMMIT, and is no foreign key, says nothing of statements that run one by one: let it be INITIALLY IMMEDIATE")
+			err = errors.New(
+				"a constraint that is checked at COMMIT, and is no foreign key, says nothing of statements that run one by one: " +
+					"let it be INITIALLY IMMEDIATE")
 		}
 		return err == nil
 	})
 	return err
 }
 
-// admit lets a case pass that reaches beyond its own tables nowhere, as the DBMS reads it. Whoever read it from a text has
-// made sure of that for the DBMS that it names; where another one is to run it, the same text may mean something else.
+// admit lets a case pass that reaches beyond its own tables nowhere, as the DBMS reads it. Whoever read it from a text
+// has made sure of that for the DBMS that it names; where another one is to run it, the same text may mean something
+// else.
 func admit(c *testcase.Case, p *dbms.Profile) error {
 	x := sqltext.SyntaxOf(p.DBMS)
 	if x.Quoting == sqltext.MySQL {
@@ -168,13 +175,14 @@ func admit(c *testcase.Case, p *dbms.Profile) error {
 	return c.Admit(x)
 }
 
-// inSmallLetters refuses a table with capitals in its name: MySQL and MariaDB tell Tab from tab, and who reads the tables has their
-// names in small letters, as every other name.
+// inSmallLetters refuses a table with capitals in its name: MySQL and MariaDB tell Tab from tab, and who reads the
+// tables has their names in small letters, as every other name.
 func inSmallLetters(c *testcase.Case) error {
 	for _, d := range c.Schema {
 		s := c.Read(d.SQL)
 		if name := strings.Trim(s.Written(), "`\""); s.Creates() == "table" && name != s.Target() {
-			return fmt.Errorf("schema: table %s: write its name in small letters: MySQL and MariaDB tell it from %s", name, s.Target())
+			return fmt.Errorf("schema: table %s: write its name in small letters: MySQL and MariaDB tell it from %s",
+				name, s.Target())
 		}
 	}
 	return nil
@@ -183,16 +191,18 @@ func inSmallLetters(c *testcase.Case) error {
 // checkTable refuses a table whose rows and versions cannot be told apart.
 func checkTable(t *sqltext.Table) error {
 	if t.Column(sqltext.PKey) == nil {
-		return fmt.Errorf("schema: table %s has no column %s (or the case must say the equivalent order)", t.Name, sqltext.PKey)
+		return fmt.Errorf("schema: table %s has no column %s (or the case must say the equivalent order)", t.Name,
+			sqltext.PKey)
 	}
 	if !t.Column(sqltext.PKey).NotNull {
-		return fmt.Errorf("schema: table %s: the column %s names the rows: it must be NOT NULL or the primary key", t.Name, sqltext.PKey)
+		return fmt.Errorf("schema: table %s: the column %s names the rows: it must be NOT NULL or the primary key", t.Name,
+			sqltext.PKey)
 	}
 	return nil
 }
 
-// fires adds what the triggers that a block's statement fires read and write, and those that their own writes may fire. The statement itself
-// writes the first direct tables of those that the block writes.
+// fires adds what the triggers that a block's statement fires read and write, and those that their own writes may fire.
+// The statement itself writes the first direct tables of those that the block writes.
 func (p *Plan) fires(b *Block, direct int, also func(table string)) {
 	info := b.Info
 	for i := 0; i < len(b.Writes); i++ {

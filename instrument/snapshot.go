@@ -11,7 +11,8 @@ import (
 	"txweave/sql"
 )
 
-// addSnapshot adds the reads of what a transaction's snapshot holds, where its statements must not be watched from inside.
+// addSnapshot adds the reads of what a transaction's snapshot holds, where its statements must not be watched from
+// inside.
 func (p *Plan) addSnapshot(txn *TxnPlan) {
 	if !p.Profile.SnapshotObserver {
 		return
@@ -34,10 +35,13 @@ func (p *Plan) addReturning(b *Block) error {
 		return nil
 	}
 	if b.Carries() {
-		return errors.New("it writes several tables, or rows that its condition is not about: at this level no read shows what it wrote of those")
+		return errors.New(
+			"it writes several tables, or rows that its condition is not about: at this level no read shows what it wrote of " +
+				"those")
 	}
 	if _, merges := b.Tree.(*sql.Merge); merges {
-		return errors.New("MERGE returns no rows before PostgreSQL 17: at this level that is how txweave sees what a statement writes")
+		return errors.New(
+			"MERGE returns no rows before PostgreSQL 17: at this level that is how txweave sees what a statement writes")
 	}
 	if b.Info.Returns {
 		return errors.New("it returns rows: at this level that is how txweave sees what a statement writes")
@@ -55,7 +59,8 @@ func (p *Plan) addReturning(b *Block) error {
 		name = cmp.Or(alias, name)
 	}
 	b.Returning = " RETURNING " + strings.Join(qualify(name, table.Spelled()), ", ")
-	b.AWR = &Probe{Role: history.AWR, Conn: Own, SQL: strings.TrimSpace(b.Returning), Tables: []string{table.Name}, Written: !b.Info.Diff, Whole: b.Info.Diff}
+	b.AWR = &Probe{Role: history.AWR, Conn: Own, SQL: strings.TrimSpace(b.Returning), Tables: []string{table.Name},
+		Written: !b.Info.Diff, Whole: b.Info.Diff}
 	return nil
 }
 
@@ -73,8 +78,8 @@ func targetOf(stmt sql.Stmt) *sql.Table {
 	return nil
 }
 
-// aliasOf is the name that a statement gives to a table, as it is printed: as long as it stands, no column belongs to the table's own name. "" where
-// it gives none.
+// aliasOf is the name that a statement gives to a table, as it is printed: as long as it stands, no column belongs to
+// the table's own name. "" where it gives none.
 func aliasOf(d *sql.Dialect, t *sql.Table) (string, error) {
 	if t.Alias == nil {
 		return "", nil

@@ -14,9 +14,9 @@ import (
 )
 
 // checkValues refuses statements that write what the database makes up: the next number of a counter, which depends on
-// the INSERTs that came before, also on those that were rolled back, and the time or the user, which are other ones when
-// the statement is replayed. A case that gives its own order may let the database count where its counters can be put
-// back before the replay and the order has the INSERTs as the schedule has them.
+// the INSERTs that came before, also on those that were rolled back, and the time or the user, which are other ones
+// when the statement is replayed. A case that gives its own order may let the database count where its counters can be
+// put back before the replay and the order has the INSERTs as the schedule has them.
 func checkValues(c *testcase.Case, schema *sqltext.Schema, p *dbms.Profile) error {
 	if err := checkSchemaFunctions(c, sqltext.SyntaxOf(p.DBMS).Quoting); err != nil {
 		return err
@@ -24,7 +24,9 @@ func checkValues(c *testcase.Case, schema *sqltext.Schema, p *dbms.Profile) erro
 	if err := checkNow(c, sqltext.SyntaxOf(p.DBMS)); err != nil {
 		return err
 	}
-	if !slices.ContainsFunc(schema.Tables, func(t *sqltext.Table) bool { return slices.ContainsFunc(t.Columns, madeUpColumn) }) {
+	if !slices.ContainsFunc(schema.Tables, func(t *sqltext.Table) bool {
+		return slices.ContainsFunc(t.Columns, madeUpColumn)
+	}) {
 		return nil
 	}
 	mayCount := len(c.Order) > 0 && p.CountersReset
@@ -50,7 +52,8 @@ func countedBy(text string, schema *sqltext.Schema, syntax *sqltext.Syntax, mayC
 	if err != nil {
 		s := syntax.Quoting.Read(text)
 		if t := schema.Table(s.Target); t != nil && s.Kind.Writes() && slices.ContainsFunc(t.Columns, madeUpColumn) {
-			return "", fmt.Errorf("table %s has values that the database makes up, and what the statement gives them is not known: %w", t.Name, err)
+			return "", fmt.Errorf("table %s has values that the database makes up, and what the statement gives them is not "+
+				"known: %w", t.Name, err)
 		}
 		return "", nil
 	}
@@ -82,9 +85,13 @@ func sameCounts(c *testcase.Case, counted map[testcase.Ref]string) error {
 			ordered[counted[ref]] = append(ordered[counted[ref]], ref)
 		}
 	}
-	for _, ref := range slices.SortedFunc(maps.Keys(counted), func(a, b testcase.Ref) int { return cmp.Or(cmp.Compare(a.Txn, b.Txn), cmp.Compare(a.Stmt, b.Stmt)) }) {
+	for _, ref := range slices.SortedFunc(maps.Keys(counted), func(a, b testcase.Ref) int {
+		return cmp.Or(cmp.Compare(a.Txn, b.Txn), cmp.Compare(a.Stmt, b.Stmt))
+	}) {
 		if table := counted[ref]; !slices.Equal(scheduled[table], ordered[table]) {
-			return fmt.Errorf("%s: the database counts in %s, also what is rolled back, and would count otherwise in the order: give it a value", c.At(ref), table)
+			return fmt.Errorf(
+				"%s: the database counts in %s, also what is rolled back, and would count otherwise in the order: give it a value",
+				c.At(ref), table)
 		}
 	}
 	return nil
@@ -101,9 +108,12 @@ func checkWrite(w *analysis.Written, t *sqltext.Table, mayCount bool) (counts bo
 		}
 		switch {
 		case col.Made:
-			return false, fmt.Errorf("%s.%s: its default does not come from the database's contents: give it a value", t.Name, col.Name)
+			return false, fmt.Errorf("%s.%s: its default does not come from the database's contents: give it a value",
+				t.Name, col.Name)
 		case col.Random || col.Counts && !mayCount:
-			return false, fmt.Errorf("%s.%s: the database counts, and what it gives depends on which INSERTs came before: give it a value", t.Name, col.Name)
+			return false,
+				fmt.Errorf("%s.%s: the database counts, and what it gives depends on which INSERTs came before: give it a value",
+					t.Name, col.Name)
 		}
 		counts = counts || col.Counts
 	}
@@ -120,7 +130,8 @@ func checkSchemaFunctions(c *testcase.Case, q sqltext.Quoting) error {
 	for i, stmt := range c.Schema {
 		s := q.Read(stmt.SQL)
 		if session, _ := s.Calls(); len(session) > 0 && s.Creates() != "table" && s.Kind != sqltext.Alter {
-			return fmt.Errorf("schema, statement %d: function %s: its value does not come from the database's contents", i, strings.ToUpper(session[0]))
+			return fmt.Errorf("schema, statement %d: function %s: its value does not come from the database's contents", i,
+				strings.ToUpper(session[0]))
 		}
 	}
 	return nil

@@ -15,10 +15,11 @@ func TestMadeUpValues(t *testing.T) {
 		counter = "CREATE TABLE t (pkey BIGINT PRIMARY KEY, vkey BIGINT, pvkey BIGINT, n INT AUTO_INCREMENT UNIQUE, c INT)"
 		rowid   = "CREATE TABLE t (pkey INTEGER PRIMARY KEY, vkey BIGINT, pvkey BIGINT, n INT, c INT)"
 		random  = "CREATE TABLE t (pkey BIGINT PRIMARY KEY AUTO_RANDOM, vkey BIGINT, pvkey BIGINT, n INT, c INT)"
-		stamp   = "CREATE TABLE t (pkey BIGINT PRIMARY KEY, vkey BIGINT, pvkey BIGINT, n INT DEFAULT 7, c TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP ON UPDATE CURRENT_TIMESTAMP)"
-		counts  = "the database counts"
-		clock   = "the database writes the time into it"
-		now     = "its default does not come from the database's contents"
+		stamp   = "CREATE TABLE t (pkey BIGINT PRIMARY KEY, vkey BIGINT, pvkey BIGINT, n INT DEFAULT 7, c TIMESTAMP NOT " +
+			"NULL DEFAULT CURRENT_TIMESTAMP ON UPDATE CURRENT_TIMESTAMP)"
+		counts = "the database counts"
+		clock  = "the database writes the time into it"
+		now    = "its default does not come from the database's contents"
 	)
 	for _, tc := range []struct{ dbms, ddl, sql, judged, given string }{
 		{"mariadb", counter, "INSERT INTO t (pkey, vkey, pvkey, n) VALUES (1, 5, 0, 3)", "", ""},
@@ -36,7 +37,8 @@ func TestMadeUpValues(t *testing.T) {
 		{"mariadb", stamp, "INSERT INTO t (pkey, vkey, pvkey, c) VALUES (1, 5, 0, '2024-01-01')", "", ""},
 		{"mariadb", stamp, "UPDATE t SET pvkey = vkey, vkey = 5, n = 1 WHERE pkey = 1", clock, clock},
 		{"mariadb", stamp, "UPDATE t SET pvkey = vkey, vkey = 5, c = '2024-01-01' WHERE pkey = 1", "", ""},
-		{"mariadb", counter, "INSERT INTO t (pkey, vkey, pvkey, n) VALUES (UNIX_TIMESTAMP(), 5, 0, 1)", "function UNIX_TIMESTAMP", "function UNIX_TIMESTAMP"},
+		{"mariadb", counter, "INSERT INTO t (pkey, vkey, pvkey, n) VALUES (UNIX_TIMESTAMP(), 5, 0, 1)",
+			"function UNIX_TIMESTAMP", "function UNIX_TIMESTAMP"},
 		{"mariadb", counter, "SELECT c FROM t WHERE c < CURRENT_DATE", "function CURRENT_DATE", "function CURRENT_DATE"},
 	} {
 		p, err := dbms.Lookup(tc.dbms, "")
@@ -44,7 +46,8 @@ func TestMadeUpValues(t *testing.T) {
 			t.Fatal(err)
 		}
 		c := &testcase.Case{Target: tc.dbms, Schema: []testcase.Stmt{{SQL: tc.ddl}},
-			Txns: []testcase.Txn{{Begin: testcase.Stmt{SQL: "BEGIN"}, Stmts: []testcase.Stmt{{SQL: tc.sql}}, End: testcase.Stmt{SQL: "COMMIT"}}}}
+			Txns: []testcase.Txn{{Begin: testcase.Stmt{SQL: "BEGIN"}, Stmts: []testcase.Stmt{{SQL: tc.sql}},
+				End: testcase.Stmt{SQL: "COMMIT"}}}}
 		c.Schedule = c.SerialSchedule()
 		check := func(how string, err error, want string) {
 			switch {
@@ -67,7 +70,8 @@ func TestCountersKeepTheirOrder(t *testing.T) {
 		t.Fatal(err)
 	}
 	txn := func(sql, end string) testcase.Txn {
-		return testcase.Txn{Begin: testcase.Stmt{SQL: "BEGIN"}, Stmts: []testcase.Stmt{{SQL: sql}}, End: testcase.Stmt{SQL: end}}
+		return testcase.Txn{Begin: testcase.Stmt{SQL: "BEGIN"}, Stmts: []testcase.Stmt{{SQL: sql}},
+			End: testcase.Stmt{SQL: end}}
 	}
 	for _, tc := range []struct {
 		end      string // of T1
@@ -80,7 +84,8 @@ func TestCountersKeepTheirOrder(t *testing.T) {
 		{"COMMIT", []int{0, 1, 1, 0, 0, 1}, "T1.S0 T0.S0", true},
 		{"ROLLBACK", []int{0, 1, 1, 0, 0, 1}, "T0.S0", false},
 	} {
-		c := &testcase.Case{Target: "mariadb", Schema: []testcase.Stmt{{SQL: "CREATE TABLE t (a INT AUTO_INCREMENT PRIMARY KEY, b INT)"}}, Schedule: tc.schedule,
+		c := &testcase.Case{Target: "mariadb",
+			Schema: []testcase.Stmt{{SQL: "CREATE TABLE t (a INT AUTO_INCREMENT PRIMARY KEY, b INT)"}}, Schedule: tc.schedule,
 			Txns: []testcase.Txn{txn("INSERT INTO t (b) VALUES (1)", "COMMIT"), txn("INSERT INTO t (b) VALUES (2)", tc.end)}}
 		if c.Order, err = testcase.ParseOrder(tc.order); err != nil {
 			t.Fatal(err)

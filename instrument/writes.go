@@ -24,7 +24,8 @@ func (p *Plan) addWriteProbes(b *Block) error {
 	table := p.Schema.Table(info.Target)
 	written := func(table *sqltext.Table) Probe {
 		return Probe{Role: history.AWR, Conn: after, Tables: []string{table.Name}, Written: true,
-			SQL: fmt.Sprintf("SELECT %s FROM %s WHERE %s = %d", strings.Join(table.Spelled(), ", "), table.Name, sqltext.VKey, info.VKey)}
+			SQL: fmt.Sprintf("SELECT %s FROM %s WHERE %s = %d", strings.Join(table.Spelled(), ", "), table.Name,
+				sqltext.VKey, info.VKey)}
 	}
 	if info.Diff {
 		probes := p.versionSets(history.AWR, after, b.Writes)
@@ -50,7 +51,8 @@ func (p *Plan) addWriteProbes(b *Block) error {
 	return err
 }
 
-// beforeRead returns the read of the rows that a write is going to overwrite; "" where no such read exists or is wanted.
+// beforeRead returns the read of the rows that a write is going to overwrite; "" where no such read exists or is
+// wanted.
 func (p *Plan) beforeRead(b *Block) (string, error) {
 	if p.Schema.Table(b.Info.Target).Column(sqltext.VKey) == nil || !p.mayReadBefore(b) {
 		return "", nil
@@ -72,9 +74,10 @@ func (p *Plan) Leave(searches, before bool) {
 	}
 }
 
-// Search returns the query that finds the rows which an UPDATE or DELETE of one table writes, or which an INSERT … SELECT adds, each of which
-// it counts: alone on the database the two agree, whatever its level would have it read. Of an INSERT of one row it is the query for the rows
-// that keep it out, or that it changes instead. "" where there is no such query, or the write may count others.
+// Search returns the query that finds the rows which an UPDATE or DELETE of one table writes, or which an INSERT …
+// SELECT adds, each of which it counts: alone on the database the two agree, whatever its level would have it read. Of
+// an INSERT of one row it is the query for the rows that keep it out, or that it changes instead. "" where there is no
+// such query, or the write may count others.
 func (p *Plan) Search(b *Block) (string, error) {
 	info := b.Info
 	switch {
@@ -89,7 +92,8 @@ func (p *Plan) Search(b *Block) (string, error) {
 		return p.claims(b), nil
 	case info.Passes > 0 && !b.Carries():
 		return p.passes(b)
-	case info.Kind != sqltext.Update && info.Kind != sqltext.Delete, info.Truncates, b.Carries(), // what is carried along need not match
+	// what is carried along need not match
+	case info.Kind != sqltext.Update && info.Kind != sqltext.Delete, info.Truncates, b.Carries(),
 		info.Kind == sqltext.Update && (info.Unkeyed || info.VKey == 0), // a row that stays as it is may count or not
 		p.Schema.Table(info.Target).Column(sqltext.VKey) == nil:
 		return "", nil
@@ -97,7 +101,8 @@ func (p *Plan) Search(b *Block) (string, error) {
 	return p.parser.BeforeRead(p.Schema, b.SQL, false, false)
 }
 
-// mayReadBefore says whether the level of a block's transaction has a read that sees what the block's write is going to see.
+// mayReadBefore says whether the level of a block's transaction has a read that sees what the block's write is going to
+// see.
 func (p *Plan) mayReadBefore(b *Block) bool {
 	mode := p.Txns[b.Txn].Profile.Before
 	switch {
@@ -105,17 +110,19 @@ func (p *Plan) mayReadBefore(b *Block) bool {
 		mode == dbms.NoBeforeRead,
 		mode == dbms.LockingDeleteRead && b.Info.Kind != sqltext.Delete,
 		mode != dbms.PlainBeforeRead && p.Txns[b.Txn].ReadOnly(), // it would be refused, and the write never sent
-		mode == dbms.LockingBeforeRead && b.Info.SetOrCTE:        // no place for a lock clause in the operands of a set operation
+		mode == dbms.LockingBeforeRead && b.Info.SetOrCTE:
+		// no place for a lock clause in the operands of a set operation
 		return false
 	}
 	return true
 }
 
-// joinedRead returns the read of the rows that a write of joined tables is going to overwrite; nil where no such read exists, or where it may
-// write rows that its search does not name, or leave one that it does as it was.
+// joinedRead returns the read of the rows that a write of joined tables is going to overwrite; nil where no such read
+// exists, or where it may write rows that its search does not name, or leave one that it does as it was.
 func (p *Plan) joinedRead(b *Block) (*Probe, error) {
 	info := b.Info
-	if len(info.Also) == 0 || info.Spreads || info.Unkeyed || info.Kind == sqltext.Update && info.VKey == 0 || len(b.Writes) != 1+len(info.Also) || !p.mayReadBefore(b) {
+	if len(info.Also) == 0 || info.Spreads || info.Unkeyed || info.Kind == sqltext.Update && info.VKey == 0 ||
+		len(b.Writes) != 1+len(info.Also) || !p.mayReadBefore(b) {
 		return nil, nil
 	}
 	mode := p.Txns[b.Txn].Profile.Before

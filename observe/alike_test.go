@@ -34,7 +34,8 @@ COMMIT;
 T0 T0 T0 T0
 `
 
-// TestAlike: two rows that are seen together and have one unique key are noted where keys are checked late, and nowhere else; NULL is no key.
+// TestAlike: two rows that are seen together and have one unique key are noted where keys are checked late, and nowhere
+// else; NULL is no key.
 func TestAlike(t *testing.T) {
 	const null = -1
 	for _, c := range []struct {
@@ -74,7 +75,8 @@ func TestAlike(t *testing.T) {
 			}
 			return r
 		}
-		sets := []*history.Rows{rows([]string{"t", "pkey", "vkey"}, 0, 1, 1), rows([]string{"t", "pkey", "vkey"}, 0, 1, 1, 0, 2, 101)}
+		sets := []*history.Rows{rows([]string{"t", "pkey", "vkey"}, 0, 1, 1), rows([]string{"t", "pkey", "vkey"}, 0, 1,
+			1, 0, 2, 101)}
 		initial := whole(1, 1, c.first)
 		if c.name == "of rows that others made" {
 			initial.Cells = append(initial.Cells, whole(3, 3, 10).Cells...)
@@ -84,7 +86,8 @@ func TestAlike(t *testing.T) {
 		}
 		run := &observe.Run{Trace: &history.Trace{}, Txns: []history.Outcome{history.Aborted}}
 		for i, b := range plan.Txns[0].Blocks {
-			br := &observe.BlockRun{Block: b, Target: &history.Event{Stmt: i, Role: history.Target, Answer: history.Answer{Affected: int64(1 - i), Rows: rows([]string{"pkey", "vkey"}, 1, 1, 2, 101)}}}
+			br := &observe.BlockRun{Block: b, Target: &history.Event{Stmt: i, Role: history.Target,
+				Answer: history.Answer{Affected: int64(1 - i), Rows: rows([]string{"pkey", "vkey"}, 1, 1, 2, 101)}}}
 			for _, probe := range b.VSR {
 				br.VSR = append(br.VSR, &history.Event{Stmt: i, Role: probe.Role, Answer: history.Answer{Rows: sets[i]}})
 			}

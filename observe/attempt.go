@@ -7,8 +7,8 @@ import (
 	"txweave/sdg"
 )
 
-// attempts are the statements that were given up before somebody's end let them go on, by the version-set read of each such attempt. It was made in
-// the transaction all the same, and saw its snapshot. Nothing else is known of an attempt.
+// attempts are the statements that were given up before somebody's end let them go on, by the version-set read of each
+// such attempt. It was made in the transaction all the same, and saw its snapshot. Nothing else is known of an attempt.
 func (o *observer) attempts() map[*history.Event]*ObservedStmt {
 	out := map[*history.Event]*ObservedStmt{}
 	type place struct{ txn, stmt int }
@@ -31,12 +31,13 @@ func (o *observer) attempts() map[*history.Event]*ObservedStmt {
 	return out
 }
 
-// attempt is what a statement that would have had to wait saw by its version-set reads, where these read its transaction's snapshot; nil where it is none
-// such.
+// attempt is what a statement that would have had to wait saw by its version-set reads, where these read its
+// transaction's snapshot; nil where it is none such.
 func (o *observer) attempt(target *history.Event, reads []*history.Event) *ObservedStmt {
 	b := o.plan.Txns[target.Txn].Blocks[target.Stmt]
 	waits := target.Err != nil && o.plan.Profile.Classify(target.Err.Code, target.Err.Message) == dbms.WouldBlock
-	if !waits || b.View != dbms.Snapshot || o.plan.Profile.SnapshotObserver || len(reads) == 0 || len(reads) != len(b.VSR) {
+	if !waits || b.View != dbms.Snapshot || o.plan.Profile.SnapshotObserver || len(reads) == 0 ||
+		len(reads) != len(b.VSR) {
 		return nil
 	}
 	for i, p := range b.VSR {
@@ -48,7 +49,8 @@ func (o *observer) attempt(target *history.Event, reads []*history.Event) *Obser
 	if err != nil {
 		return nil
 	}
-	s := &ObservedStmt{Node: sdg.Node{Name: b.Name(), Txn: b.Txn, Kind: b.Info.Kind}, View: b.View, Sent: reads[0].Start, Done: target.End}
+	s := &ObservedStmt{Node: sdg.Node{Name: b.Name(), Txn: b.Txn, Kind: b.Info.Kind}, View: b.View, Sent: reads[0].Start,
+		Done: target.End}
 	for _, p := range b.VSR {
 		for _, table := range p.Tables {
 			s.Reads = append(s.Reads, sdg.TableRead{Table: table, Seen: sets.visible[table]})

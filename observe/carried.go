@@ -10,8 +10,8 @@ type Carrying struct {
 	KeyIsPKey, Beyond bool // rows are referred to by their pkey; others refer to the rows of Table
 }
 
-// carrying returns the foreign keys by which rows follow those of a table, where it is certain that nothing else changes these: there is no trigger, and each table has
-// one foreign key at most.
+// carrying returns the foreign keys by which rows follow those of a table, where it is certain that nothing else
+// changes these: there is no trigger, and each table has one foreign key at most.
 func (o *observer) carrying(target string) (out []Carrying) {
 	schema := o.plan.Schema
 	parent := schema.Table(target)
@@ -33,7 +33,8 @@ func (o *observer) carrying(target string) (out []Carrying) {
 			if len(t.References) > 1 || column == nil || key == nil || r.Deferred {
 				return nil
 			}
-			out = append(out, Carrying{Table: t.Name, Reference: r, Alike: column.Type == key.Type, KeyIsPKey: r.Key == sqltext.PKey, Beyond: referred[t.Name]})
+			out = append(out, Carrying{Table: t.Name, Reference: r, Alike: column.Type == key.Type,
+				KeyIsPKey: r.Key == sqltext.PKey, Beyond: referred[t.Name]})
 		}
 	}
 	return out

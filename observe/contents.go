@@ -11,8 +11,8 @@ import (
 	"txweave/sqltext"
 )
 
-// firstName is the first version that is named after contents which no version key of their own names: above the version
-// keys of cases.
+// firstName is the first version that is named after contents which no version key of their own names: above the
+// version keys of cases.
 const firstName = 1_000_001
 
 // naming names the contents of rows, in tables whose versions are their contents: after the version key that they hold
@@ -113,8 +113,8 @@ func (o *observer) withVKey(item history.Item, vkey int64) (v int64, n int) {
 	return v, n
 }
 
-// printed returns the version that a statement printed as (pkey, vkey): the one that it saw where that holds this version
-// key, else the one that does; false where several do, and it need not have seen what the read before it saw.
+// printed returns the version that a statement printed as (pkey, vkey): the one that it saw where that holds this
+// version key, else the one that does; false where several do, and it need not have seen what the read before it saw.
 func (o *observer) printed(v history.Version, seen map[int64]int64, waited bool) (history.Version, bool) {
 	if !o.plan.Contents[v.Table] {
 		return v, true
@@ -132,8 +132,9 @@ func (o *observer) printed(v history.Version, seen map[int64]int64, waited bool)
 	return v, n < 2
 }
 
-// exactly returns what a statement that waited wrote, where it gave its rows a version key in a table whose versions are
-// their contents: rows tell it themselves, and what an UPDATE overwrote where one version alone held that version key.
+// exactly returns what a statement that waited wrote, where it gave its rows a version key in a table whose versions
+// are their contents: rows tell it themselves, and what an UPDATE overwrote where one version alone held that version
+// key.
 func (o *observer) exactly(b *BlockRun, after map[int64]int64) []history.Write {
 	info := b.Block.Info
 	if info.VKey == 0 || info.Unkeyed || b.Block.Carries() || info.Kind != sqltext.Update || b.Target.Err != nil {
@@ -156,9 +157,9 @@ func (o *observer) exactly(b *BlockRun, after map[int64]int64) []history.Write {
 	return out
 }
 
-// recurrences lists the versions that came to be more than once: equal contents are one version, so who wrote what was seen
-// of them is not certain. Where not all that a statement wrote is known, any version of the table may be one that it wrote again, but those whose version
-// key a statement gives that was sent when this one had been answered.
+// recurrences lists the versions that came to be more than once: equal contents are one version, so who wrote what was
+// seen of them is not certain. Where not all that a statement wrote is known, any version of the table may be one that
+// it wrote again, but those whose version key a statement gives that was sent when this one had been answered.
 func (o *observer) recurrences() {
 	if len(o.plan.Contents) == 0 {
 		return
@@ -239,14 +240,14 @@ func contentsOf(row []history.Value, l layout) string {
 	return history.RowString(cells)
 }
 
-// moves says whether a statement makes rows or takes them away, and leaves none as it is: what it counts it has written, in tables whose rows
-// have no versions, too.
+// moves says whether a statement makes rows or takes them away, and leaves none as it is: what it counts it has
+// written, in tables whose rows have no versions, too.
 func moves(info *sqltext.Analysis) bool {
 	return info.Kind == sqltext.Insert && info.Plain || info.Kind == sqltext.Delete
 }
 
-// isVersioned says whether the database keeps what the rows of a table held before: there an UPDATE that leaves a row as it is
-// writes all the same, and counts it.
+// isVersioned says whether the database keeps what the rows of a table held before: there an UPDATE that leaves a row
+// as it is writes all the same, and counts it.
 func (o *observer) isVersioned(table string) bool {
 	t := o.plan.Schema.Table(table)
 	return t != nil && t.Versioned

@@ -8,8 +8,8 @@ import (
 	"txweave/sqltext"
 )
 
-// TestPrintedVersion: where versions are contents, two of a row may hold one version key. A statement that printed that key printed
-// the one that the read before it saw; after a wait it may have been either, and nothing is said of it.
+// TestPrintedVersion: where versions are contents, two of a row may hold one version key. A statement that printed that
+// key printed the one that the read before it saw; after a wait it may have been either, and nothing is said of it.
 func TestPrintedVersion(t *testing.T) {
 	rows := &history.Rows{Columns: []string{"pkey", "vkey", "pvkey", "c"}}
 	for _, n := range []int64{
@@ -21,7 +21,8 @@ func TestPrintedVersion(t *testing.T) {
 	}
 	item := history.Item{Table: "t", PKey: 1}
 	o := &observer{
-		plan: &instrument.Plan{Schema: sqltext.SyntaxOf("sqlite").Schema([]string{"CREATE TABLE t (pkey BIGINT PRIMARY KEY, vkey BIGINT, pvkey BIGINT, c INT)"}),
+		plan: &instrument.Plan{Schema: sqltext.SyntaxOf("sqlite").Schema(
+			[]string{"CREATE TABLE t (pkey BIGINT PRIMARY KEY, vkey BIGINT, pvkey BIGINT, c INT)"}),
 			Contents: map[string]bool{"t": true}},
 		content: map[history.Version]rowContent{}, naming: naming{map[history.Item]map[string]int64{}, firstName},
 	}

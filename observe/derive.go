@@ -32,7 +32,8 @@ type observer struct {
 	own     []ownWrites // by transaction
 	naming  naming
 	placing map[string][]sqltext.KeyPart
-	// numbered are tables whose rows lie by a number and may move, with whether it is hidden; lies says where rows of theirs may lie.
+	// numbered are tables whose rows lie by a number and may move, with whether it is hidden; lies says where rows of
+	// theirs may lie.
 	numbered map[string]bool
 	lies     map[history.Version][]string
 	mixed    bool // some level mixes by places, and rows of some table may move
@@ -57,8 +58,10 @@ type ownWrites struct {
 // New derives what each statement of a run saw and wrote from the probes around it; initial is what the tables held
 // before. Statements that a lock-wait time-out undid are left out. An error says that the run is not one of the plan.
 func New(plan *instrument.Plan, initial map[string]*history.Rows, run *Run) (*Observation, error) {
-	o := &observer{run: run, plan: plan, out: &Observation{Promise: plan.Profile, Initial: map[string]map[int64]int64{}, Unmade: map[*history.Event]bool{}},
-		content: map[history.Version]rowContent{}, own: make([]ownWrites, len(plan.Txns)), placing: placing(plan.Schema, mixing(plan)),
+	o := &observer{run: run, plan: plan, out: &Observation{Promise: plan.Profile, Initial: map[string]map[int64]int64{},
+		Unmade: map[*history.Event]bool{}},
+		content: map[history.Version]rowContent{}, own: make([]ownWrites, len(plan.Txns)), placing: placing(plan.Schema,
+			mixing(plan)),
 		naming:  naming{map[history.Item]map[string]int64{}, firstName},
 		writers: map[history.Version]int{}, deleters: map[history.Item][]int{}, lies: map[history.Version][]string{}}
 	o.numbered = o.replacing()
@@ -136,14 +139,19 @@ func New(plan *instrument.Plan, initial map[string]*history.Rows, run *Run) (*Ob
 // describe is a statement without what it saw and wrote.
 func (o *observer) describe(b *BlockRun) *ObservedStmt {
 	info := b.Block.Info
-	s := &ObservedStmt{Node: sdg.Node{Name: b.Block.Name(), Txn: b.Block.Txn, Kind: info.Kind, ValueDepends: info.ValueDepends, MatchTable: info.MatchTable, KeyTable: keyTable(info)},
-		View: b.Block.View, Judges: info.Judges, Target: info.Target, VKey: info.VKey, Used: info.Used, Sent: b.Target.Start, Done: b.Target.End,
+	s := &ObservedStmt{Node: sdg.Node{Name: b.Block.Name(), Txn: b.Block.Txn, Kind: info.Kind,
+		ValueDepends: info.ValueDepends, MatchTable: info.MatchTable, KeyTable: keyTable(info)},
+		View: b.Block.View, Judges: info.Judges, Target: info.Target, VKey: info.VKey, Used: info.Used, Sent: b.Target.Start,
+		Done:     b.Target.End,
 		Affected: b.Target.Affected, Err: b.Target.Err, Compared: info.Diff, Changes: b.Block.Writes,
 		Replaces: info.Diff && info.Kind == sqltext.Insert && !info.Plain, Keeps: info.Unkeyed && info.Kind == sqltext.Update,
 		Counted: counted(b), Carries: b.Block.Carries(),
-		Loose:  info.Truncates || b.Block.Carries() || info.Unkeyed && !moves(info) && (o.plan.Profile.CountsMatched || o.isVersioned(info.Target)),
-		Waited: b.Waited, Matched: b.matched(b.BWR), Joined: b.joined(), Again: b.matched(b.Again), Searched: b.matched(b.Searched), Run: b,
-		Undone: o.undone[b] && info.Kind != sqltext.Select && b.Target.Err == nil, Skips: info.SkipsLocked, Locks: info.RowLock}
+		Loose: info.Truncates || b.Block.Carries() || info.Unkeyed && !moves(info) &&
+			(o.plan.Profile.CountsMatched || o.isVersioned(info.Target)),
+		Waited: b.Waited, Matched: b.matched(b.BWR), Joined: b.joined(), Again: b.matched(b.Again),
+		Searched: b.matched(b.Searched), Run: b,
+		Undone: o.undone[b] && info.Kind != sqltext.Select && b.Target.Err == nil, Skips: info.SkipsLocked,
+		Locks: info.RowLock}
 	if c := o.run.Certificate; c != nil && b.Target.Err == nil {
 		s.Read = c.Read[b]
 	}
@@ -175,7 +183,8 @@ func (o *observer) statement(b *BlockRun) (*ObservedStmt, error) {
 		}
 		for _, t := range p.Tables {
 			if slices.Contains(b.Block.Depends, t) {
-				s.Reads = append(s.Reads, sdg.TableRead{Table: t, Seen: before[t], Columns: info.Used[t], Refers: slices.Contains(info.Refers, t)})
+				s.Reads = append(s.Reads, sdg.TableRead{Table: t, Seen: before[t], Columns: info.Used[t],
+					Refers: slices.Contains(info.Refers, t)})
 			}
 		}
 	}
@@ -223,7 +232,8 @@ func (o *observer) writesOf(b *BlockRun, s *ObservedStmt, sets *versionSets) (er
 	if s.Writes, err = o.writes(b, sets, after); err != nil {
 		return err
 	}
-	if info.Kind == sqltext.Delete && (!b.searched() && o.veiled(b, sets, after[info.Target]) || b.searched() && o.mayLieUnder(b, after[info.Target])) {
+	if info.Kind == sqltext.Delete && (!b.searched() && o.veiled(b, sets, after[info.Target]) || b.searched() &&
+		o.mayLieUnder(b, after[info.Target])) {
 		s.Mixed, s.Unsure = true, b.Block.Writes
 	}
 	if b.Waited && info.Diff {
@@ -257,7 +267,8 @@ func (s *ObservedStmt) search(info *sqltext.Analysis) {
 	}
 }
 
-// counted is how many rows the answer to a block's statement says there are in the table that it searches; -1 where it does not say.
+// counted is how many rows the answer to a block's statement says there are in the table that it searches; -1 where it
+// does not say.
 func counted(b *BlockRun) int64 {
 	rows, how := b.Target.Rows, b.Block.Info.RowCount
 	switch {
@@ -325,7 +336,8 @@ func printsKeys(rows *history.Rows, item sqltext.ItemOutput) bool {
 
 // appendItems appends the versions that a pair of result columns prints; the padded side of an outer join
 // prints NULL.
-func (o *observer) appendItems(out []history.Version, item sqltext.ItemOutput, rows *history.Rows, seen map[int64]int64, waited bool) []history.Version {
+func (o *observer) appendItems(out []history.Version, item sqltext.ItemOutput, rows *history.Rows, seen map[int64]int64,
+	waited bool) []history.Version {
 	for i := range rows.Len() {
 		r := rows.Row(i)
 		pkey, ok1 := r[item.PCol].Int64()
@@ -347,8 +359,8 @@ type versionSets struct {
 	locked  bool                       // its transaction has locked its tables: what plain reads see is what it sees
 }
 
-// reads returns the version-set reads that say what a block's statement sees, and their answers: its own, or those of its
-// transaction's snapshot.
+// reads returns the version-set reads that say what a block's statement sees, and their answers: its own, or those of
+// its transaction's snapshot.
 func (o *observer) reads(b *BlockRun) ([]instrument.Probe, []*history.Event) {
 	if !o.plan.Profile.SnapshotObserver {
 		return b.Block.VSR, b.VSR
@@ -377,7 +389,8 @@ func (v *versionSets) differ(tables []string) bool {
 // row: its own version if it wrote one, nothing if it deleted the row, else the committed one. Which rows bear its own
 // versions an observer of uncommitted rows says, or else its own writes so far.
 func (o *observer) versionSets(b *BlockRun) (*versionSets, error) {
-	v := &versionSets{map[string]map[int64]int64{}, map[string]map[int64]int64{}, map[string]map[int64]int64{}, map[history.Version]bool{},
+	v := &versionSets{map[string]map[int64]int64{}, map[string]map[int64]int64{}, map[string]map[int64]int64{},
+		map[history.Version]bool{},
 		o.plan.Txns[b.Block.Txn].Locks() != nil}
 	probes, events := o.reads(b)
 	if len(events) != len(probes) {
@@ -439,7 +452,8 @@ func (w *ownWrites) overlay(v *versionSets, latest bool, contents map[string]boo
 func notTwice(history.Item, map[int64]int64, int64) bool { return false }
 
 // readSet reads the answer of a version-set read into table -> pkey -> version.
-func (o *observer) readSet(p instrument.Probe, rows *history.Rows, into map[string]map[int64]int64, twice func(history.Item, map[int64]int64, int64) bool) error {
+func (o *observer) readSet(p instrument.Probe, rows *history.Rows, into map[string]map[int64]int64,
+	twice func(history.Item, map[int64]int64, int64) bool) error {
 	if !p.Whole {
 		return splitVersionSet(p.Tables, rows, into, twice)
 	}
@@ -485,9 +499,10 @@ func (o *observer) after(b *BlockRun) (map[string]map[int64]int64, error) {
 	return out, err
 }
 
-// splitVersionSet reads the answer of a version-set read over several tables; twice takes a second version of an item, or
-// says that there cannot be one.
-func splitVersionSet(tables []string, rows *history.Rows, into map[string]map[int64]int64, twice func(history.Item, map[int64]int64, int64) bool) error {
+// splitVersionSet reads the answer of a version-set read over several tables; twice takes a second version of an item,
+// or says that there cannot be one.
+func splitVersionSet(tables []string, rows *history.Rows, into map[string]map[int64]int64, twice func(history.Item,
+	map[int64]int64, int64) bool) error {
 	for _, t := range tables {
 		into[t] = map[int64]int64{}
 	}

@@ -88,7 +88,8 @@ type StampDocument struct {
 func (o *Observation) Document() *Document {
 	d := &Document{Format: fileFormat, Initial: o.Initial}
 	for _, t := range o.Txns {
-		out := TxnDocument{Session: history.SessionName(t.Session), Outcome: t.Outcome.String(), Began: t.Began, Start: t.Start, Commit: t.Commit}
+		out := TxnDocument{Session: history.SessionName(t.Session), Outcome: t.Outcome.String(), Began: t.Began,
+			Start: t.Start, Commit: t.Commit}
 		if t.Sent != math.MaxInt64 {
 			out.Sent, out.Done = t.Sent, t.Done
 		}
@@ -110,7 +111,8 @@ func (o *Observation) Document() *Document {
 }
 
 func (s *ObservedStmt) document() StmtDocument {
-	d := StmtDocument{Name: s.Name, Txn: s.Txn, Saw: map[string]map[int64]int64{}, Waited: s.Waited, Mixed: s.Mixed, Unsure: strings.Join(s.Unsure, ", "), Read: s.Read}
+	d := StmtDocument{Name: s.Name, Txn: s.Txn, Saw: map[string]map[int64]int64{}, Waited: s.Waited, Mixed: s.Mixed,
+		Unsure: strings.Join(s.Unsure, ", "), Read: s.Read}
 	for _, r := range s.Reads {
 		d.Saw[r.Table] = r.Seen
 	}

@@ -37,16 +37,17 @@ COMMIT;
 T0 T1 T1 T0 T0 T1
 `
 
-// TestHalfMoved: a read of uncommitted rows may see a row twice which a statement of another session is moving, in the version that it had
-// and in the one that it gets; not when that one has been answered, and not in two other versions. In a table that is not partitioned it may only
-// where somebody ran meanwhile.
+// TestHalfMoved: a read of uncommitted rows may see a row twice which a statement of another session is moving, in the
+// version that it had and in the one that it gets; not when that one has been answered, and not in two other versions.
+// In a table that is not partitioned it may only where somebody ran meanwhile.
 func TestHalfMoved(t *testing.T) {
 	p, err := dbms.Lookup("mariadb", "repeatable-read")
 	if err != nil {
 		t.Fatal(err)
 	}
 	plans := map[bool]*instrument.Plan{} // by whether the table is partitioned
-	for partitioned, text := range map[bool]string{true: movingCase, false: strings.Replace(movingCase, " PARTITION BY HASH (k) PARTITIONS 3", "", 1)} {
+	for partitioned, text := range map[bool]string{true: movingCase, false: strings.Replace(movingCase,
+		" PARTITION BY HASH (k) PARTITIONS 3", "", 1)} {
 		file, err := testcase.Parse("moving", []byte(text))
 		if err != nil {
 			t.Fatal(err)
@@ -83,7 +84,8 @@ func TestHalfMoved(t *testing.T) {
 			}
 			return rows(set, cells...)
 		}
-		br := &observe.BlockRun{Block: b, Waited: c.waited, Target: at(history.Target, nil), BWR: at(history.BWR, rows(table[:2], 1, 1)), AWR: at(history.AWR, latest())}
+		br := &observe.BlockRun{Block: b, Waited: c.waited, Target: at(history.Target, nil),
+			BWR: at(history.BWR, rows(table[:2], 1, 1)), AWR: at(history.AWR, latest())}
 		for _, probe := range b.VSR {
 			r := rows(set, 0, 1, 1, 0, 2, 2)
 			if probe.Conn == instrument.Latest {
@@ -91,15 +93,18 @@ func TestHalfMoved(t *testing.T) {
 			}
 			br.VSR = append(br.VSR, at(probe.Role, r))
 		}
-		update := &history.Event{Txn: 1, Stmt: moving.Stmt, Role: history.Target, Start: 1, End: c.answered, Blocked: true, Answer: history.Answer{Err: &history.DBError{Code: 1213}}}
-		run := &observe.Run{Trace: &history.Trace{Events: []*history.Event{update, br.Target}}, Blocks: []*observe.BlockRun{br},
-			Txns: []history.Outcome{history.Committed, history.RolledBack}}
+		update := &history.Event{Txn: 1, Stmt: moving.Stmt, Role: history.Target, Start: 1, End: c.answered, Blocked: true,
+			Answer: history.Answer{Err: &history.DBError{Code: 1213}}}
+		run := &observe.Run{Trace: &history.Trace{Events: []*history.Event{update, br.Target}},
+			Blocks: []*observe.BlockRun{br},
+			Txns:   []history.Outcome{history.Committed, history.RolledBack}}
 		o, err := observe.New(plan, map[string]*history.Rows{"t": rows(table, 1, 1, 0, 1, 2, 2, 0, 2)}, run)
 		if err != nil {
 			t.Fatal(err)
 		}
 		s := o.Stmts[0]
-		if twice := s.Bad != nil && s.Bad.What == "row-twice"; twice != c.twice || !twice && (s.Bad != nil || len(s.Writes) != 1 || s.Writes[0].PKey != 1) {
+		if twice := s.Bad != nil && s.Bad.What == "row-twice"; twice != c.twice || !twice &&
+			(s.Bad != nil || len(s.Writes) != 1 || s.Writes[0].PKey != 1) {
 			t.Errorf("%s: bad answer %v, it wrote %v", c.name, s.Bad, s.Writes)
 		}
 	}

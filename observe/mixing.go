@@ -10,13 +10,14 @@ import (
 	"txweave/sqltext"
 )
 
-// Where writes go to current rows and plain reads to a snapshot, the engine puts a transaction's own rows over those of its
-// snapshot place by place, and a row's place is its key. A row that another transaction moved to another key after the
-// snapshot was taken, and that the transaction then wrote, lies at two places for it: the old row at the old one, its own
-// at the new one. It sees both, or the old one alone where it deleted its own; and a row of the snapshot whose place it has
-// given to another row it does not see.
+// Where writes go to current rows and plain reads to a snapshot, the engine puts a transaction's own rows over those of
+// its snapshot place by place, and a row's place is its key. A row that another transaction moved to another key after
+// the snapshot was taken, and that the transaction then wrote, lies at two places for it: the old row at the old one,
+// its own at the new one. It sees both, or the old one alone where it deleted its own; and a row of the snapshot whose
+// place it has given to another row it does not see.
 
-// Places are the places at which a transaction has written rows, by table and place: true where it has, false where it may have.
+// Places are the places at which a transaction has written rows, by table and place: true where it has, false where it
+// may have.
 type Places map[string]map[string]bool
 
 // Add notes that a row was written that lies at one of some places.
@@ -39,8 +40,8 @@ func (p Places) Taken(table string, at []string) bool {
 	return slices.ContainsFunc(at, func(place string) bool { _, may := p[table][place]; return may && place != elsewhere })
 }
 
-// placing returns, by table, the columns whose values are a row's place, for tables where that may change; nil where the
-// level does not mix so.
+// placing returns, by table, the columns whose values are a row's place, for tables where that may change; nil where
+// the level does not mix so.
 func placing(schema *sqltext.Schema, mixing dbms.Mixing) map[string][]sqltext.KeyPart {
 	out := map[string][]sqltext.KeyPart{}
 	for _, t := range schema.Tables {
@@ -52,7 +53,8 @@ func placing(schema *sqltext.Schema, mixing dbms.Mixing) map[string][]sqltext.Ke
 	return out
 }
 
-// placeOf returns the columns whose values are a row's place; none where it lies by a number that the database gives it.
+// placeOf returns the columns whose values are a row's place; none where it lies by a number that the database gives
+// it.
 func placeOf(t *sqltext.Table, mixing dbms.Mixing) []sqltext.KeyPart {
 	if mixing == dbms.ByPrimaryKey && t.Apart {
 		return nil
@@ -81,8 +83,8 @@ func (o *observer) mayMove(table string) bool {
 	return numbered || len(o.placing[table]) > 0
 }
 
-// places returns the places at which a version's row may lie: one, but where it lies by a number; none where it cannot move, or is not
-// known.
+// places returns the places at which a version's row may lie: one, but where it lies by a number; none where it cannot
+// move, or is not known.
 func (o *observer) places(v history.Version) []string {
 	if _, numbered := o.numbered[v.Table]; numbered {
 		return o.numberedPlaces(v)
@@ -148,8 +150,8 @@ func (o *observer) occupy(s *ObservedStmt) {
 	}
 }
 
-// isUnder says whether a transaction may see a version of a row beside, or after, what it wrote of the row itself: it lies
-// in the snapshot at a place at which the transaction has written nothing.
+// isUnder says whether a transaction may see a version of a row beside, or after, what it wrote of the row itself: it
+// lies in the snapshot at a place at which the transaction has written nothing.
 func (o *observer) isUnder(txn int, v history.Version) bool {
 	own := &o.own[txn]
 	if !o.mixes(txn) {
@@ -161,19 +163,22 @@ func (o *observer) isUnder(txn int, v history.Version) bool {
 	return own.places.Free(v.Table, o.places(v))
 }
 
-// second takes the second one of two rows of one item that a read of the snapshot printed: the transaction's own stays, the
-// one under it is noted. ok is false where there cannot be two.
-func (o *observer) second(txn int, item history.Item, seen map[int64]int64, vkey int64, under map[history.Version]bool) (ok bool) {
+// second takes the second one of two rows of one item that a read of the snapshot printed: the transaction's own stays,
+// the one under it is noted. ok is false where there cannot be two.
+func (o *observer) second(txn int, item history.Item, seen map[int64]int64, vkey int64,
+	under map[history.Version]bool) (ok bool) {
 	first := seen[item.PKey]
 	own, wrote := o.own[txn].last[item]
 	a, b := history.Version{Item: item, VKey: first}, history.Version{Item: item, VKey: vkey}
 	pa, pb := o.places(a), o.places(b)
 	apart := len(pa) == 0 || len(pb) == 0 || o.covers(txn, a, b)
-	if o.own[txn].unsure[item.Table] && o.mayMove(item.Table) && apart { // which one is its own is not known: nothing is said of the row
+	if o.own[txn].unsure[item.Table] && o.mayMove(item.Table) && apart {
+		// which one is its own is not known: nothing is said of the row
 		under[a], under[b] = true, true
 		return true
 	}
-	if !wrote && o.covers(txn, a, b) && (o.rewrote(txn, a) || o.rewrote(txn, b)) { // which one is its own shows when it changes the row
+	if !wrote && o.covers(txn, a, b) && (o.rewrote(txn, a) || o.rewrote(txn, b)) {
+		// which one is its own shows when it changes the row
 		o.own[txn].unsure[item.Table] = true
 		return true
 	}
@@ -189,9 +194,10 @@ func (o *observer) second(txn int, item history.Item, seen map[int64]int64, vkey
 	return true
 }
 
-// twice returns what takes the second one of two rows of one item that a probe of a block printed, whose answer is given. Those that are the
-// snapshot's are noted in under.
-func (o *observer) twice(b *BlockRun, p instrument.Probe, answer *history.Event, under map[history.Version]bool) func(history.Item, map[int64]int64, int64) bool {
+// twice returns what takes the second one of two rows of one item that a probe of a block printed, whose answer is
+// given. Those that are the snapshot's are noted in under.
+func (o *observer) twice(b *BlockRun, p instrument.Probe, answer *history.Event, under map[history.Version]bool) func(
+	history.Item, map[int64]int64, int64) bool {
 	switch p.Conn {
 	case instrument.Own:
 		return func(item history.Item, seen map[int64]int64, vkey int64) bool {
@@ -205,15 +211,18 @@ func (o *observer) twice(b *BlockRun, p instrument.Probe, answer *history.Event,
 	return notTwice
 }
 
-// halfMoved takes the second one of two rows of one item that a read of uncommitted rows printed while a statement of another session was at
-// work on their table: one that moves a row to another partition has put it there before it takes it away from where it was, and may
-// wait in between; one that is undone moves it back so. The version that its transaction gave the row is left out; where that is not known,
-// nothing is said of the statement. ok is false where no statement was at work that may have left either of the two.
+// halfMoved takes the second one of two rows of one item that a read of uncommitted rows printed while a statement of
+// another session was at work on their table: one that moves a row to another partition has put it there before it
+// takes it away from where it was, and may wait in between; one that is undone moves it back so. The version that its
+// transaction gave the row is left out; where that is not known, nothing is said of the statement. ok is false where no
+// statement was at work that may have left either of the two.
 //
-// In a table that is not partitioned a row is taken away before it is put elsewhere, and while a statement waits it is never there twice: only one
-// that ran while the rows were read, as somebody was seen to do then, lets them pass a row at both places. But a new row is put into the table before
-// it is entered into the table's other keys, where it may meet another row of its pkey, and wait for that one's transaction.
-func (o *observer) halfMoved(b *BlockRun, answer *history.Event, item history.Item, seen map[int64]int64, vkey int64) (ok bool) {
+// In a table that is not partitioned a row is taken away before it is put elsewhere, and while a statement waits it is
+// never there twice: only one that ran while the rows were read, as somebody was seen to do then, lets them pass a row
+// at both places. But a new row is put into the table before it is entered into the table's other keys, where it may
+// meet another row of its pkey, and wait for that one's transaction.
+func (o *observer) halfMoved(b *BlockRun, answer *history.Event, item history.Item, seen map[int64]int64,
+	vkey int64) (ok bool) {
 	t := o.plan.Schema.Table(item.Table)
 	moves := t != nil && t.Partitioned || b.Waited || b.Reread
 	if !moves && (t == nil || slices.Equal(t.Key, []string{sqltext.PKey})) {
@@ -222,7 +231,8 @@ func (o *observer) halfMoved(b *BlockRun, answer *history.Event, item history.It
 	first := seen[item.PKey]
 	theirs := map[int64]bool{}             // versions of those at work
 	for _, e := range o.run.Trace.Events { // a deadlock's victim, too
-		if e.Role != history.Target || e.Txn < 0 || e.Stmt < 0 || e.Txn == b.Block.Txn || e.Start > answer.End || e.End < answer.Start {
+		if e.Role != history.Target || e.Txn < 0 || e.Stmt < 0 || e.Txn == b.Block.Txn || e.Start > answer.End ||
+			e.End < answer.Start {
 			continue
 		}
 		for i, w := range o.plan.Txns[e.Txn].Blocks[:e.Stmt+1] {
@@ -253,18 +263,20 @@ func (o *observer) halfMoved(b *BlockRun, answer *history.Event, item history.It
 	return true
 }
 
-// covers says whether a plain read of the snapshot that printed a version of a row may do so whatever became, in its transaction, of
-// another version of that row: that one lies at another place.
+// covers says whether a plain read of the snapshot that printed a version of a row may do so whatever became, in its
+// transaction, of another version of that row: that one lies at another place.
 func (o *observer) covers(txn int, seen, current history.Version) bool {
 	if seen == current || !o.mixes(txn) {
 		return false
 	}
 	a, b := o.places(seen), o.places(current)
-	return len(a) > 0 && len(b) > 0 && !slices.ContainsFunc(a, func(place string) bool { return slices.Contains(b, place) })
+	return len(a) > 0 && len(b) > 0 && !slices.ContainsFunc(a, func(place string) bool {
+		return slices.Contains(b, place)
+	})
 }
 
-// veiled says whether plain reads around a statement cannot tell of some row that it could write whether it is gone: they do not show it
-// at all, or at the place where the snapshot has it alone.
+// veiled says whether plain reads around a statement cannot tell of some row that it could write whether it is gone:
+// they do not show it at all, or at the place where the snapshot has it alone.
 func (o *observer) veiled(b *BlockRun, sets *versionSets, after map[int64]int64) bool {
 	target := b.Block.Info.Target
 	plain, read := sets.plain[target]
@@ -275,15 +287,16 @@ func (o *observer) veiled(b *BlockRun, sets *versionSets, after map[int64]int64)
 		item := history.Item{Table: target, PKey: pkey}
 		_, before := plain[pkey]
 		old, still := after[pkey]
-		if !before && !still || still && o.covers(b.Block.Txn, history.Version{Item: item, VKey: old}, history.Version{Item: item, VKey: current}) {
+		if !before && !still || still && o.covers(b.Block.Txn, history.Version{Item: item, VKey: old},
+			history.Version{Item: item, VKey: current}) {
 			return true
 		}
 	}
 	return false
 }
 
-// mayLieUnder says whether some row that a DELETE was about to take away is in sight after it in another version, which may lie at another
-// place, or at the same one: which of the two was taken away is not known.
+// mayLieUnder says whether some row that a DELETE was about to take away is in sight after it in another version, which
+// may lie at another place, or at the same one: which of the two was taken away is not known.
 func (o *observer) mayLieUnder(b *BlockRun, after map[int64]int64) bool {
 	for pkey, current := range b.matched(b.BWR) {
 		item := history.Item{Table: b.Block.Info.Target, PKey: pkey}
@@ -292,15 +305,16 @@ func (o *observer) mayLieUnder(b *BlockRun, after map[int64]int64) bool {
 			continue
 		}
 		old, taken := o.places(history.Version{Item: item, VKey: seen}), o.places(history.Version{Item: item, VKey: current})
-		if len(old)+len(taken) > 2 && !o.covers(b.Block.Txn, history.Version{Item: item, VKey: seen}, history.Version{Item: item, VKey: current}) {
+		if len(old)+len(taken) > 2 && !o.covers(b.Block.Txn, history.Version{Item: item, VKey: seen},
+			history.Version{Item: item, VKey: current}) {
 			return true
 		}
 	}
 	return false
 }
 
-// isHidden says whether a version that a plain read did not see may lie in its snapshot, at a place that its transaction
-// has given to another row.
+// isHidden says whether a version that a plain read did not see may lie in its snapshot, at a place that its
+// transaction has given to another row.
 func (o *observer) isHidden(s *ObservedStmt, v history.Version) bool {
 	own := &o.own[s.Txn]
 	if _, wrote := own.last[v.Item]; wrote {
@@ -317,8 +331,8 @@ func (o *observer) isHidden(s *ObservedStmt, v history.Version) bool {
 	return own.places.Taken(v.Table, o.places(v))
 }
 
-// blur notes the items of which a plain read of the snapshot does not say what the snapshot holds: those of which it saw
-// what lies under its transaction's own writes, and those whose place its transaction gave to another row.
+// blur notes the items of which a plain read of the snapshot does not say what the snapshot holds: those of which it
+// saw what lies under its transaction's own writes, and those whose place its transaction gave to another row.
 func (o *observer) blur(s *ObservedStmt) {
 	own := &o.own[s.Txn]
 	if !o.mixed || !o.mixes(s.Txn) || s.View != dbms.Snapshot || len(own.last) == 0 && len(s.Under) == 0 {

@@ -36,8 +36,8 @@ COMMIT;
 T1 T0 T0 T0 T1 T1
 `
 
-// TestDeletedBehindSnapshot: what a DELETE has removed a plain read after it may go on to show at the place where the snapshot has it,
-// and nowhere else.
+// TestDeletedBehindSnapshot: what a DELETE has removed a plain read after it may go on to show at the place where the
+// snapshot has it, and nowhere else.
 func TestDeletedBehindSnapshot(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -52,7 +52,9 @@ func TestDeletedBehindSnapshot(t *testing.T) {
 		{"gone, and no read tells", "", false, 10, nil, "[(t0, 1): 101 → dead]"},
 		{"moved", "", true, 20, []int64{1, 1}, "[(t0, 1): 101 → dead]"},
 		{"moved in its index alone", " NONCLUSTERED", true, 20, []int64{1, 1}, "[]"},
-		{"moved to another partition", " NONCLUSTERED) PARTITION BY RANGE (k) (PARTITION p0 VALUES LESS THAN (15), PARTITION p1 VALUES LESS THAN MAXVALUE", true, 20,
+		{"moved to another partition",
+			" NONCLUSTERED) PARTITION BY RANGE (k) (PARTITION p0 VALUES LESS THAN (15), PARTITION p1 VALUES LESS THAN MAXVALUE",
+			true, 20,
 			[]int64{1, 1}, "unsure"},
 		{"gone", "", true, 20, nil, "[(t0, 1): 101 → dead]"},
 		{"stayed where it was", "", true, 10, []int64{1, 1}, "[]"},
@@ -72,7 +74,8 @@ func TestDeletedBehindSnapshot(t *testing.T) {
 	}
 }
 
-// deleted observes a run of movedCase and returns the DELETE; unseen: plain reads of its transaction have never shown the row.
+// deleted observes a run of movedCase and returns the DELETE; unseen: plain reads of its transaction have never shown
+// the row.
 func deleted(t *testing.T, apart string, read bool, k int64, after []int64, unseen bool) *observe.ObservedStmt {
 	t.Helper()
 	p, err := dbms.Lookup("tidb", "repeatable-read")
@@ -95,7 +98,8 @@ func deleted(t *testing.T, apart string, read bool, k int64, after []int64, unse
 	run := &observe.Run{Trace: &history.Trace{}, Txns: []history.Outcome{history.Committed, history.Committed}}
 	for txn := range plan.Txns {
 		for _, b := range plan.Txns[txn].Blocks {
-			br := &observe.BlockRun{Block: b, Target: &history.Event{Txn: txn, Stmt: b.Stmt, Role: history.Target, Answer: history.Answer{Affected: 1}}}
+			br := &observe.BlockRun{Block: b, Target: &history.Event{Txn: txn, Stmt: b.Stmt, Role: history.Target,
+				Answer: history.Answer{Affected: 1}}}
 			for _, probe := range b.VSR {
 				r := rows(set, 0, 1, 1)
 				if txn == 1 && probe.Conn != instrument.Own {
@@ -106,9 +110,11 @@ func deleted(t *testing.T, apart string, read bool, k int64, after []int64, unse
 				br.VSR = append(br.VSR, &history.Event{Txn: txn, Stmt: b.Stmt, Role: probe.Role, Answer: history.Answer{Rows: r}})
 			}
 			if b.BWR != nil {
-				br.BWR = &history.Event{Txn: txn, Stmt: b.Stmt, Role: history.BWR, Answer: history.Answer{Rows: rows(table[:2], 1, 101)}}
+				br.BWR = &history.Event{Txn: txn, Stmt: b.Stmt, Role: history.BWR,
+					Answer: history.Answer{Rows: rows(table[:2], 1, 101)}}
 			}
-			br.AWR = &history.Event{Txn: txn, Stmt: b.Stmt, Role: history.AWR, Answer: history.Answer{Rows: rows(table, 1, 101, 1, k)}}
+			br.AWR = &history.Event{Txn: txn, Stmt: b.Stmt, Role: history.AWR,
+				Answer: history.Answer{Rows: rows(table, 1, 101, 1, k)}}
 			if txn == 1 {
 				shown := []int64{}
 				for i := 0; i < len(after); i += 2 {
@@ -126,7 +132,8 @@ func deleted(t *testing.T, apart string, read bool, k int64, after []int64, unse
 	return o.Stmts[len(o.Stmts)-1]
 }
 
-// TestDeletedUnseen: a DELETE that no read tells of, of a row that came after its transaction's snapshot: nothing is said of it.
+// TestDeletedUnseen: a DELETE that no read tells of, of a row that came after its transaction's snapshot: nothing is
+// said of it.
 func TestDeletedUnseen(t *testing.T) {
 	for _, read := range []bool{true, false} {
 		s := deleted(t, "", read, 20, nil, true)

@@ -10,17 +10,18 @@ import (
 	"txweave/sqltext"
 )
 
-// Where the rows of a table lie by a number that the database gives them, by a counter that no statement knows or because the table
-// has no key to lie by, no value of theirs tells the place: how they came to be does. A row that is inserted lies at a place of its own,
-// an UPDATE leaves it there, or moves it to another partition, whose numbers are its own, and REPLACE gives it a new one. Where the number is hidden, and no counter's, InnoDB may also write the row
+// Where the rows of a table lie by a number that the database gives them, by a counter that no statement knows or
+// because the table has no key to lie by, no value of theirs tells the place: how they came to be does. A row that is
+// inserted lies at a place of its own, an UPDATE leaves it there, or moves it to another partition, whose numbers are
+// its own, and REPLACE gives it a new one. Where the number is hidden, and no counter's, InnoDB may also write the row
 // of a REPLACE over the last one that is in its way, at the place of that one, whatever the pkey of both
 // (sql/sql_insert.cc, write_record, of MySQL and MariaDB alike).
 
 // elsewhere is a place that nobody knows: neither one at which a given transaction has written nor that of another row.
 const elsewhere = "?"
 
-// replacing returns the tables whose rows lie by a number and in which some statement may replace rows, or move them to another partition,
-// by name; true where the number is hidden. In others that lie so no row moves.
+// replacing returns the tables whose rows lie by a number and in which some statement may replace rows, or move them to
+// another partition, by name; true where the number is hidden. In others that lie so no row moves.
 func (o *observer) replacing() map[string]bool {
 	out := map[string]bool{}
 	by := mixing(o.plan)
@@ -74,7 +75,8 @@ func (o *observer) settle(s *ObservedStmt) {
 			o.lie(v, fmt.Sprintf("%s %d", s.Name, w.PKey))
 			o.lie(v, left...)
 		}
-		if replacing && o.plan.Contents[table] { // a row that it replaced by one of equal contents lies elsewhere, and nothing shows it
+		if replacing && o.plan.Contents[table] {
+			// a row that it replaced by one of equal contents lies elsewhere, and nothing shows it
 			for v := range o.content {
 				if v.Table == table {
 					o.lie(v, elsewhere)
@@ -103,8 +105,8 @@ func (o *observer) isInitial(v history.Version) bool {
 	return there && vkey == v.VKey
 }
 
-// numberedPlaces returns the places at which the row of a version may lie, in a table whose rows lie by a number: elsewhere where it is
-// not known who wrote it.
+// numberedPlaces returns the places at which the row of a version may lie, in a table whose rows lie by a number:
+// elsewhere where it is not known who wrote it.
 func (o *observer) numberedPlaces(v history.Version) []string {
 	switch at := o.lies[v]; {
 	case at != nil:

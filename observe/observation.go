@@ -28,7 +28,8 @@ type Observation struct {
 	Errors []*history.Event
 	// Gone are those with whose answer the database said that their transaction is open no more, which nothing had ended.
 	Gone []*history.Event
-	// Unmade are those of the errors that were answered to the DROP of a table which nobody was sure to have made by then, beside the schema's.
+	// Unmade are those of the errors that were answered to the DROP of a table which nobody was sure to have made by then,
+	// beside the schema's.
 	Unmade map[*history.Event]bool
 	// Unsettled says that a write in autocommit waited: others may have overwritten what it left before anybody read it.
 	Unsettled bool
@@ -43,8 +44,8 @@ type Observation struct {
 	// Matches says whether the predicate of Stmts[i] is true for version v of the table that it searched; known is
 	// false where that cannot be told. It is asked only about what closes a cycle. nil: never known.
 	Matches func(i int, v history.Version) (match, known bool)
-	// Contents are the tables whose versions are their rows' contents, and Recurring those versions of theirs that came to be
-	// more than once: of these it is not certain who wrote what was seen.
+	// Contents are the tables whose versions are their rows' contents, and Recurring those versions of theirs that came to
+	// be more than once: of these it is not certain who wrote what was seen.
 	Contents  map[string]bool
 	Recurring map[history.Version]bool
 	// Covered are the tables of which an index holds the version keys.
@@ -54,11 +55,11 @@ type Observation struct {
 	// Known are the rows of a table whose versions are contents, each version that is known once; Name names such a row.
 	Known func(table string) *history.Rows
 	Name  func(table string) func(rows *history.Rows, i int) (history.Version, bool)
-	// Moved says whether two versions of a row lie at different keys of the clustered index, as far as that is known; nil: not
-	// known.
+	// Moved says whether two versions of a row lie at different keys of the clustered index, as far as that is known; nil:
+	// not known.
 	Moved func(a, b history.Version) bool
-	// Places returns the places at which a version of a row may lie, where plain reads mix the snapshot and their transaction's
-	// own writes by places (dbms.Mixing); none where its row cannot move or is not known. nil: none ever.
+	// Places returns the places at which a version of a row may lie, where plain reads mix the snapshot and their
+	// transaction's own writes by places (dbms.Mixing); none where its row cannot move or is not known. nil: none ever.
 	Places func(history.Version) []string
 }
 
@@ -68,8 +69,9 @@ type ObservedStmt struct {
 	sdg.Node
 	View   dbms.View
 	Target string // table that it writes; "" for a SELECT
-	Judges string // the table whose rows its WHERE clause judges one by one, if it does not fail; "" where other rows matter, too
-	VKey   int64  // the version key that it writes; 0 for SELECT and DELETE
+	// the table whose rows its WHERE clause judges one by one, if it does not fail; "" where other rows matter, too
+	Judges string
+	VKey   int64 // the version key that it writes; 0 for SELECT and DELETE
 	// Used are the columns by table whose values its result can depend on; a table that is missing: all of them.
 	Used       map[string][]string
 	Search     []PredicateRead
@@ -79,29 +81,35 @@ type ObservedStmt struct {
 	// Matched are the rows that a SELECT with its WHERE clause found before it, pkey -> vkey, and Again those that one
 	// found after it had waited; nil where there was none.
 	Matched, Again map[int64]int64
-	// Searched are those that one found which waited itself, and has kept locked all that it scanned since; nil where there was none.
+	// Searched are those that one found which waited itself, and has kept locked all that it scanned since; nil where
+	// there was none.
 	Searched map[int64]int64
-	// Joined are the rows that a SELECT with the joins and the WHERE clause of a write of several tables found before it, by table.
+	// Joined are the rows that a SELECT with the joins and the WHERE clause of a write of several tables found before it,
+	// by table.
 	Joined map[string]map[int64]int64
-	// Counted is how many rows a SELECT says there are for which its condition is true in the one table that it searches; -1 where it does not say.
+	// Counted is how many rows a SELECT says there are for which its condition is true in the one table that it searches;
+	// -1 where it does not say.
 	Counted int64
 	// Compared says that its writes are only known from what its table held before it and after it.
 	Compared bool
-	// Replaces says that the statement may replace rows, each of which it counts twice; Keeps that a row which it matches may
-	// stay as it is; Loose that it need not have counted each row that it wrote, and nothing else, as affected.
+	// Replaces says that the statement may replace rows, each of which it counts twice; Keeps that a row which it matches
+	// may stay as it is; Loose that it need not have counted each row that it wrote, and nothing else, as affected.
 	Replaces, Keeps, Loose bool
 	// Carries says that it may write rows that it does not name, in other tables or in its own.
 	Carries bool
-	// Least and Most are between how many rows it says to have affected where its text tells that by itself; Most is 0 where it does not.
+	// Least and Most are between how many rows it says to have affected where its text tells that by itself; Most is 0
+	// where it does not.
 	Least, Most int64
-	// Returned are the columns that it returns of each row that it writes, as it left that row, "" for other things; nil: it returns none,
-	// or need not return them so.
+	// Returned are the columns that it returns of each row that it writes, as it left that row, "" for other things; nil:
+	// it returns none, or need not return them so.
 	Returned []string
-	// Carrying are the foreign keys by which rows of other tables follow those that it writes, where nothing else changes these.
+	// Carrying are the foreign keys by which rows of other tables follow those that it writes, where nothing else changes
+	// these.
 	Carrying []Carrying
 	// Given is what its text says of the rows that it leaves.
 	Given []analysis.Given
-	// Meets are the unique keys of the rows that an upsert spells, one of which each row that it changes has; nil where they are not known.
+	// Meets are the unique keys of the rows that an upsert spells, one of which each row that it changes has; nil where
+	// they are not known.
 	Meets [][]instrument.SpelledPart
 	// Waited says that the probes around it need not have seen what it saw, Mixed that it may have read two views.
 	Waited, Mixed bool
@@ -115,8 +123,8 @@ type ObservedStmt struct {
 	Locks sqltext.RowLock
 	// Kept is the row that kept it from inserting its own, where that is certain: it read that the row was there.
 	Kept *history.Version
-	// Changes are the tables that it may write, its target first; Unsure those in which it may have written more than Writes
-	// says.
+	// Changes are the tables that it may write, its target first; Unsure those in which it may have written more than
+	// Writes says.
 	Changes, Unsure []string
 	// Under are versions of the snapshot that it saw beside its transaction's own versions of the same rows, Blurred the
 	// items of which it does not say what its snapshot holds: documented where the level mixes the two by keys.
@@ -137,8 +145,8 @@ type Alike struct {
 	Table string
 	PKeys [2]int64
 	Key   string
-	// Late says that one of them, and one only, is of the transaction's own making, which may learn of the other as late as when it commits, and that
-	// the database keeps rows with such keys in places apart.
+	// Late says that one of them, and one only, is of the transaction's own making, which may learn of the other as late
+	// as when it commits, and that the database keeps rows with such keys in places apart.
 	Late bool
 }
 
@@ -169,7 +177,8 @@ type ObservedTxn struct {
 	Outcome history.Outcome
 	// Prepared is when its XA PREPARE was sent, in ns since the run began; 0 where it was not.
 	Prepared int64
-	// ReadOnly says that it begins READ ONLY, Deferred that its first statement waits for a snapshot in which no anomaly can be.
+	// ReadOnly says that it begins READ ONLY, Deferred that its first statement waits for a snapshot in which no anomaly
+	// can be.
 	ReadOnly, Deferred bool
 	// Alone says that it is one statement in autocommit.
 	Alone bool
@@ -186,17 +195,20 @@ type ObservedTxn struct {
 	Owed Owed
 	// Start and Commit are the database's own timestamps; 0 is one that it did not give.
 	Start, Commit uint64
-	// Exported is what its snapshot holds, as the database says, without its own writes: table -> pkey -> vkey; nil if it does not.
+	// Exported is what its snapshot holds, as the database says, without its own writes: table -> pkey -> vkey; nil if it
+	// does not.
 	Exported map[string]map[int64]int64
 	// Snapshot is what the tables held at Start, read back: table -> pkey -> vkey; nil if it was not.
 	Snapshot map[string]map[int64]int64
 }
 
-// TableHold is one statement by which a transaction locked tables, or an advisory lock: sent at Asked, answered at Locked.
+// TableHold is one statement by which a transaction locked tables, or an advisory lock: sent at Asked, answered at
+// Locked.
 type TableHold struct {
 	Locks         []control.TableLock
 	Asked, Locked int64
-	// Refused says that it only tried to, and was told that somebody else has it; Baseless that nobody else had asked for it by then.
+	// Refused says that it only tried to, and was told that somebody else has it; Baseless that nobody else had asked for
+	// it by then.
 	Refused, Baseless bool
 	Back              int64 // when it was asked to be taken back; 0: it was not
 }
@@ -214,8 +226,8 @@ const (
 	Undo              // a ROLLBACK TO a savepoint: Undid are the writes that it undid
 )
 
-// Moment is an event of the trace that the oracles go by: one statement, target or probe, on its transaction's own session, as far as it says something about the order
-// in which things happened.
+// Moment is an event of the trace that the oracles go by: one statement, target or probe, on its transaction's own
+// session, as far as it says something about the order in which things happened.
 type Moment struct {
 	Kind  MomentKind
 	Txn   int
@@ -229,8 +241,8 @@ type Moment struct {
 	Done       int   // position in the order of answering
 }
 
-// Written are the rows that the statement left in a table, as they were printed with all their columns after it; none where
-// they bear no version key of their own.
+// Written are the rows that the statement left in a table, as they were printed with all their columns after it; none
+// where they bear no version key of their own.
 func (s *ObservedStmt) Written(table string) []*history.Rows {
 	if s.Bad != nil || s.Run == nil || s.Run.AWR == nil {
 		return nil
@@ -289,16 +301,18 @@ func (o *Observation) Committed(s *ObservedStmt) bool {
 }
 
 // Nodes are the statements of committed transactions, in order of completion: those that the graph is made of. What a
-// ROLLBACK TO undid is none of them, and what saw that neither; nor are those of transactions at a level without a replay
-// beside others.
+// ROLLBACK TO undid is none of them, and what saw that neither; nor are those of transactions at a level without a
+// replay beside others.
 func (o *Observation) Nodes() []*ObservedStmt {
 	return slices.DeleteFunc(slices.Clone(o.Stmts), func(s *ObservedStmt) bool {
-		return s.Bad != nil || s.SawUndone || s.Skips || !o.Committed(s) || o.Promise.NoReplay == "" && o.PromiseOf(s.Txn).NoReplay != ""
+		return s.Bad != nil || s.SawUndone || s.Skips || !o.Committed(s) || o.Promise.NoReplay == "" &&
+			o.PromiseOf(s.Txn).NoReplay != ""
 	})
 }
 
 // Input is what dependency inference works on: nodes are the statements of the graph, matches is Matches of theirs.
-func (o *Observation) Input(nodes []*ObservedStmt, matches func(i int, v history.Version) (match, known bool)) *sdg.Input {
+func (o *Observation) Input(nodes []*ObservedStmt, matches func(i int, v history.Version) (match,
+	known bool)) *sdg.Input {
 	in := &sdg.Input{Initial: o.Initial, Content: o.Content, Matches: matches}
 	for _, n := range nodes {
 		in.Stmts = append(in.Stmts, n.Node)

@@ -60,9 +60,11 @@ func TestOwnWritesAreOverlaid(t *testing.T) {
 	run := &observe.Run{Trace: &history.Trace{}, Txns: []history.Outcome{history.Committed}}
 	table := []string{"pkey", "vkey", "pvkey", "c"}
 	for _, b := range plan.Txns[0].Blocks {
-		br := &observe.BlockRun{Block: b, Target: &history.Event{Stmt: b.Stmt, Role: history.Target, Answer: history.Answer{Affected: 1}}}
+		br := &observe.BlockRun{Block: b, Target: &history.Event{Stmt: b.Stmt, Role: history.Target,
+			Answer: history.Answer{Affected: 1}}}
 		for _, probe := range b.VSR { // the observer sees what is committed
-			e := &history.Event{Stmt: b.Stmt, Role: probe.Role, Answer: history.Answer{Rows: rows([]string{"t", "pkey", "vkey"}, 0, 1, 1, 0, 2, 2)}}
+			e := &history.Event{Stmt: b.Stmt, Role: probe.Role, Answer: history.Answer{Rows: rows([]string{"t", "pkey", "vkey"},
+				0, 1, 1, 0, 2, 2)}}
 			br.VSR, run.Trace.Events = append(br.VSR, e), append(run.Trace.Events, e)
 		}
 		if b.AWR != nil {
@@ -88,7 +90,8 @@ func TestOwnWritesAreOverlaid(t *testing.T) {
 		t.Fatal(err)
 	}
 	v := timeline.ReadVersions(d)["T0.S1"]
-	if v == nil || len(v.Saw) != 1 || v.Saw[0].Version.String() != "(t0, 1, 1001)" || v.Saw[0].Writer != "T0.S0" || v.Still != 1 {
+	if v == nil || len(v.Saw) != 1 || v.Saw[0].Version.String() != "(t0, 1, 1001)" || v.Saw[0].Writer != "T0.S0" ||
+		v.Still != 1 {
 		t.Errorf("the page says %+v", v)
 	}
 }

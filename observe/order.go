@@ -14,8 +14,10 @@ import (
 func (o *observer) transactions() {
 	o.out.Txns = make([]ObservedTxn, len(o.run.Txns))
 	for i, outcome := range o.run.Txns {
-		o.out.Txns[i] = ObservedTxn{Session: o.plan.Txns[i].Session, Promise: o.plan.Txns[i].Profile, Outcome: outcome, Sent: math.MaxInt64,
-			Alone: o.plan.Txns[i].Autocommit(), ReadOnly: o.plan.Txns[i].ReadOnly(), Deferred: o.plan.Txns[i].Deferred(), Owed: Owed{Checked: len(o.plan.Owing) > 0}}
+		o.out.Txns[i] = ObservedTxn{Session: o.plan.Txns[i].Session, Promise: o.plan.Txns[i].Profile, Outcome: outcome,
+			Sent:  math.MaxInt64,
+			Alone: o.plan.Txns[i].Autocommit(), ReadOnly: o.plan.Txns[i].ReadOnly(), Deferred: o.plan.Txns[i].Deferred(),
+			Owed: Owed{Checked: len(o.plan.Owing) > 0}}
 	}
 	for _, b := range o.run.Blocks {
 		e, l, t := b.Target, b.Block.Advisory, &o.out.Txns[b.Block.Txn]
@@ -103,14 +105,16 @@ func (o *observer) events() {
 			of[b.VSR[0]] = s
 		}
 	}
-	lost := map[*history.Event]bool{} // what was refused in autocommit for a foreign key that transactions check at their end
+	// what was refused in autocommit for a foreign key that transactions check at their end
+	lost := map[*history.Event]bool{}
 	for _, b := range o.run.Blocks {
 		lost[b.Target] = b.Lost
 	}
 	undo := o.undos(of)
 	for _, e := range o.run.Trace.Events {
 		if undid, ok := undo[e]; ok {
-			o.out.Events = append(o.out.Events, Moment{Kind: Undo, Txn: e.Txn, Undid: undid, Start: e.Start, End: e.End, Done: e.Done})
+			o.out.Events = append(o.out.Events, Moment{Kind: Undo, Txn: e.Txn, Undid: undid, Start: e.Start, End: e.End,
+				Done: e.Done})
 			continue
 		}
 		class := dbms.Deterministic
@@ -134,8 +138,8 @@ func (o *observer) events() {
 	}
 }
 
-// opensFirst says whether a statement takes its transaction's snapshot before it asks for any lock. InnoDB opens its view once the
-// statement has its tables: who was refused one has no snapshot.
+// opensFirst says whether a statement takes its transaction's snapshot before it asks for any lock. InnoDB opens its
+// view once the statement has its tables: who was refused one has no snapshot.
 func (o *observer) opensFirst(txn int) bool {
 	return o.plan.Txns[txn].Profile.SnapshotAt == dbms.AtFirstStatement
 }
@@ -152,8 +156,8 @@ func (o *observer) brackets(m Moment) {
 	}
 }
 
-// event is one statement of a trace; s is the statement whose version-set read or target it is, also of an attempt that was given up; nil if it is
-// neither.
+// event is one statement of a trace; s is the statement whose version-set read or target it is, also of an attempt that
+// was given up; nil if it is neither.
 func (o *observer) event(e *history.Event, s *ObservedStmt) (out Moment, told bool) {
 	switch e.Role {
 	case history.Begin:
@@ -185,19 +189,20 @@ func (o *observer) takesSnapshot(e *history.Event) bool {
 	b := o.plan.Txns[e.Txn].Blocks[e.Stmt]
 	own := e.Session == history.SessionName(o.plan.Txns[e.Txn].Session)
 	p := o.plan.Txns[e.Txn].Profile
-	return own && b.Snaps() && (p.OpensView(b.View, len(b.VSR) > 0 || b.Info.Target != "") || o.readsScratch(e) && p.OpensView(dbms.Snapshot, true) && p.SnapshotAt == dbms.AtFirstRead)
+	return own && b.Snaps() && (p.OpensView(b.View, len(b.VSR) > 0 || b.Info.Target != "") || o.readsScratch(e) &&
+		p.OpensView(dbms.Snapshot, true) && p.SnapshotAt == dbms.AtFirstRead)
 }
 
-// readsScratch says whether a statement's answer went through a table of its own, which a plain read fetched: whatever the query
-// itself reads, and how, a temporary table is one of the storage engine's, whose first plain read takes the snapshot (InnoDB).
-// Elsewhere that table lies in a database of its own, which has another snapshot (SQLite).
+// readsScratch says whether a statement's answer went through a table of its own, which a plain read fetched: whatever
+// the query itself reads, and how, a temporary table is one of the storage engine's, whose first plain read takes the
+// snapshot (InnoDB). Elsewhere that table lies in a database of its own, which has another snapshot (SQLite).
 func (o *observer) readsScratch(e *history.Event) bool {
 	_, scratch := o.plan.Profile.Scratch(e.Text)
 	return scratch && e.Err == nil
 }
 
-// CommitsAnyhow says whether the answer to the statement that ends a transaction says nothing of the transaction: a change of a
-// table commits what is open before it does anything else, and may be refused then.
+// CommitsAnyhow says whether the answer to the statement that ends a transaction says nothing of the transaction: a
+// change of a table commits what is open before it does anything else, and may be refused then.
 func CommitsAnyhow(p *dbms.Profile, e *history.Event) bool {
 	if e.Role != history.End {
 		return false
@@ -211,7 +216,8 @@ func refused(rows *history.Rows) bool {
 	return rows.Len() == 1 && (rows.Cell(0, 0).S == "f" || rows.Cell(0, 0).S == "0")
 }
 
-// asked says whether another transaction had asked for an advisory lock that excludes one before a moment, whatever came of it.
+// asked says whether another transaction had asked for an advisory lock that excludes one before a moment, whatever
+// came of it.
 func (o *observer) asked(txn int, lock control.TableLock, by int64) bool {
 	return slices.ContainsFunc(o.run.Trace.Events, func(e *history.Event) bool {
 		if e.Txn < 0 || e.Txn == txn || e.Stmt < 0 || e.Start > by {
@@ -227,8 +233,9 @@ func (o *observer) prepares(b *instrument.Block) bool {
 	return o.plan.Profile.Read(b.SQL).Prepares() != ""
 }
 
-// unmade says whether an event drops a table, beside those of the schema, that is not sure to be there: no CREATE of its name in autocommit was
-// answered before, or another DROP of it was sent since. What a transaction makes may have been undone with it.
+// unmade says whether an event drops a table, beside those of the schema, that is not sure to be there: no CREATE of
+// its name in autocommit was answered before, or another DROP of it was sent since. What a transaction makes may have
+// been undone with it.
 func (o *observer) unmade(e *history.Event) bool {
 	name := o.redefinition(e).Drops
 	if name == "" {

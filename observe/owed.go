@@ -4,7 +4,8 @@ import "txweave/history"
 
 // Owed is what is known of the rows that refer to none, by foreign keys which are checked when a transaction commits.
 type Owed struct {
-	// Checked says that the case has such keys, Known that reads right before the COMMIT show what it checked, and nothing came between.
+	// Checked says that the case has such keys, Known that reads right before the COMMIT show what it checked, and nothing
+	// came between.
 	Checked, Known bool
 	Rows           int // that these found
 	// Read is one of the reads that found some.

@@ -39,8 +39,8 @@ COMMIT;
 T1 T0 T0 T0 T1 T1 T1
 `
 
-// TestRewrittenByTrigger: where an UPDATE that changes nothing makes a version of the row all the same, its transaction shows a row that
-// others have moved at both places, whether it has written it itself or a trigger has for it.
+// TestRewrittenByTrigger: where an UPDATE that changes nothing makes a version of the row all the same, its transaction
+// shows a row that others have moved at both places, whether it has written it itself or a trigger has for it.
 func TestRewrittenByTrigger(t *testing.T) {
 	for _, c := range []struct {
 		dbms string
@@ -87,13 +87,15 @@ func TestRewrittenByTrigger(t *testing.T) {
 		}
 		for txn := range plan.Txns {
 			for _, b := range plan.Txns[txn].Blocks {
-				br := &observe.BlockRun{Block: b, Target: &history.Event{Txn: txn, Stmt: b.Stmt, Role: history.Target, Answer: history.Answer{Affected: 1}}}
+				br := &observe.BlockRun{Block: b, Target: &history.Event{Txn: txn, Stmt: b.Stmt, Role: history.Target,
+					Answer: history.Answer{Affected: 1}}}
 				br.Target.Start = int64(len(run.Blocks))
 				for _, probe := range b.VSR {
 					br.VSR = append(br.VSR, contents(b, probe, false))
 				}
 				if b.BWR != nil {
-					br.BWR = &history.Event{Txn: txn, Stmt: b.Stmt, Role: history.BWR, Answer: history.Answer{Rows: rows([]string{"pkey"}, 1)}}
+					br.BWR = &history.Event{Txn: txn, Stmt: b.Stmt, Role: history.BWR,
+						Answer: history.Answer{Rows: rows([]string{"pkey"}, 1)}}
 				}
 				if b.AWR != nil {
 					br.AWR = contents(b, *b.AWR, true)

@@ -19,8 +19,8 @@ type BlockRun struct {
 	Target *history.Event // nil if the block never got to it
 	AWR    *history.Event
 	After  []*history.Event // of Block.After
-	// Searched is a before-write read that waited, and has kept locked all that it scanned since: the one that was made after it finds the same
-	// rows. nil where none waited, or what it scanned is not locked.
+	// Searched is a before-write read that waited, and has kept locked all that it scanned since: the one that was made
+	// after it finds the same rows. nil where none waited, or what it scanned is not locked.
 	Searched *history.Event
 	// Again is the before-write read made again after a target that waited and did not lock all that it scanned; nil
 	// in all other blocks.
@@ -47,7 +47,8 @@ func (b *BlockRun) matched(e *history.Event) map[int64]int64 {
 // searched says whether there was a before-write read of one table.
 func (b *BlockRun) searched() bool { return b.BWR != nil && len(b.Block.BWR.Tables) == 1 }
 
-// joined reads the pkey and vkey of the rows that a before-write read of joined tables found, by table; nil where there was none.
+// joined reads the pkey and vkey of the rows that a before-write read of joined tables found, by table; nil where there
+// was none.
 func (b *BlockRun) joined() map[string]map[int64]int64 {
 	p, e := b.Block.BWR, b.BWR
 	if p == nil || len(p.Tables) < 2 || e == nil || e.Err != nil {
@@ -60,7 +61,8 @@ func (b *BlockRun) joined() map[string]map[int64]int64 {
 	return out
 }
 
-// keysAt reads the pkeys of a column, and the vkeys of the next one. An outer join that has no row of a table has NULL there.
+// keysAt reads the pkeys of a column, and the vkeys of the next one. An outer join that has no row of a table has NULL
+// there.
 func keysAt(rows *history.Rows, column int) map[int64]int64 {
 	out := make(map[int64]int64, rows.Len())
 	for i := range rows.Len() {
@@ -72,15 +74,16 @@ func keysAt(rows *history.Rows, column int) map[int64]int64 {
 	return out
 }
 
-// MostSeen is how many rows there were, as its version-set reads tell, in the one table that its target may read; 0 where it reads none, and
-// math.MaxInt where they do not tell: where others' writes came between, where the target reads another state of the table than they do, or several
-// tables, whose rows come in an order that is the plan's.
+// MostSeen is how many rows there were, as its version-set reads tell, in the one table that its target may read; 0
+// where it reads none, and math.MaxInt where they do not tell: where others' writes came between, where the target
+// reads another state of the table than they do, or several tables, whose rows come in an order that is the plan's.
 func (b *BlockRun) MostSeen() int {
 	tables := len(b.Block.Depends)
 	if tables == 0 && !b.tableless() { // nobody has asked what it reads, as in cases with an order
 		return math.MaxInt
 	}
-	if b.Waited || b.Block.View != dbms.Snapshot || tables > 1 || tables > 0 && len(b.Block.VSR) == 0 || len(b.VSR) != len(b.Block.VSR) {
+	if b.Waited || b.Block.View != dbms.Snapshot || tables > 1 || tables > 0 && len(b.Block.VSR) == 0 ||
+		len(b.VSR) != len(b.Block.VSR) {
 		return math.MaxInt
 	}
 	most := 0
@@ -159,8 +162,8 @@ type Run struct {
 	Final  map[string]*history.Rows
 	// Snapshots are by transaction the reads of what its snapshot holds (instrument.TxnPlan.Snapshot).
 	Snapshots [][]*history.Event
-	// Exported is by transaction what the database says that its snapshot holds, table -> pkey -> vkey, without its own writes;
-	// nil where it does not say.
+	// Exported is by transaction what the database says that its snapshot holds, table -> pkey -> vkey, without its own
+	// writes; nil where it does not say.
 	Exported []map[string]map[int64]int64
 	// Certificate is the database's own account; nil where it gives none.
 	Certificate *Account
@@ -191,7 +194,8 @@ type Replayed struct {
 	Reads  []*history.Event // of the final contents
 	// Around are what the tables held before and after each statement; nil where they were not read.
 	Around []Around
-	// Searches are the queries right before writes for the rows that these are about to find, by the places of those in Events.
+	// Searches are the queries right before writes for the rows that these are about to find, by the places of those in
+	// Events.
 	Searches map[int]*history.Event
 }
 

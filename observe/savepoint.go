@@ -40,7 +40,8 @@ func (o *observer) savepoints() {
 		}
 		p, text := &set[txn], o.plan.Profile.Read(b.Block.SQL)
 		p.Hide = o.plan.Profile.SavepointsHide
-		o.out.Savepoints = append(o.out.Savepoints, Savepoint{b.Block.Name(), kind, b.Target.Err, kind == sqltext.Savepoint || p.Known(text), failed[txn]})
+		o.out.Savepoints = append(o.out.Savepoints, Savepoint{b.Block.Name(), kind, b.Target.Err,
+			kind == sqltext.Savepoint || p.Known(text), failed[txn]})
 		if b.Target.Err != nil {
 			continue
 		}
@@ -59,7 +60,8 @@ func (o *observer) savepoints() {
 func (o *observer) forget(txn int, undid []*BlockRun) {
 	left := slices.DeleteFunc(o.own[txn].stmts, func(s *ObservedStmt) bool { return slices.Contains(undid, s.Run) })
 	own := &o.own[txn]
-	*own = ownWrites{vkeys: map[int64]bool{}, deleted: map[history.Item]bool{}, last: map[history.Item]history.State{}, places: Places{}, unsure: map[string]bool{}}
+	*own = ownWrites{vkeys: map[int64]bool{}, deleted: map[history.Item]bool{}, last: map[history.Item]history.State{},
+		places: Places{}, unsure: map[string]bool{}}
 	for _, s := range left {
 		own.note(s)
 		o.occupy(s)
@@ -69,7 +71,9 @@ func (o *observer) forget(txn int, undid []*BlockRun) {
 // sees says whether a statement reads a table in which its transaction has written what is undone later.
 func (w *ownWrites) sees(s *ObservedStmt) bool {
 	return slices.ContainsFunc(w.stmts, func(wrote *ObservedStmt) bool {
-		return wrote.Undone && slices.ContainsFunc(s.Reads, func(r sdg.TableRead) bool { return r.Table == wrote.Target || slices.Contains(wrote.Changes, r.Table) })
+		return wrote.Undone && slices.ContainsFunc(s.Reads, func(r sdg.TableRead) bool {
+			return r.Table == wrote.Target || slices.Contains(wrote.Changes, r.Table)
+		})
 	})
 }
 

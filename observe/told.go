@@ -9,7 +9,8 @@ import (
 	"txweave/sqltext"
 )
 
-// told notes what a write says of itself, and need only say so where no trigger and no foreign key of its own table changes rows besides.
+// told notes what a write says of itself, and need only say so where no trigger and no foreign key of its own table
+// changes rows besides.
 func (o *observer) told(s *ObservedStmt, info *sqltext.Analysis) {
 	table := o.plan.Schema.Table(info.Target)
 	if table == nil || s.Carries || len(o.plan.Schema.On(info.Target)) > 0 {
@@ -23,20 +24,22 @@ func (o *observer) told(s *ObservedStmt, info *sqltext.Analysis) {
 	case n == 0 || o.isVersioned(info.Target): // the row that it keeps of before counts, too
 	case o.plan.Profile.CountsMatched: // a row, whether it is inserted or changed
 		s.Least, s.Most = n, n
-	case !info.Unkeyed: // MySQL and its kin count two for one that is changed, and none for one that stays as an earlier one has left it
+	case !info.Unkeyed:
+		// MySQL and its kin count two for one that is changed, and none for one that stays as an earlier one has left it
 		s.Least, s.Most = 1, 2*n
 	}
 }
 
-// MayKeep says whether a statement may have replaced each row that it counts by its equal, which leaves no trace: the rows of its table are
-// told apart by their contents alone, and the read before it saw some, or was none.
+// MayKeep says whether a statement may have replaced each row that it counts by its equal, which leaves no trace: the
+// rows of its table are told apart by their contents alone, and the read before it saw some, or was none.
 func (o *Observation) MayKeep(s *ObservedStmt) bool {
 	seen := s.Seen(s.Target)
 	return s.Replaces && o.Contents[s.Target] && (seen == nil || len(seen) > 0)
 }
 
-// Rewrote says whether the transaction of a statement had written a version of a row before it that left the row as it was, where such
-// versions are made: its snapshot shows that row then, whoever else wrote it and whenever that one committed.
+// Rewrote says whether the transaction of a statement had written a version of a row before it that left the row as it
+// was, where such versions are made: its snapshot shows that row then, whoever else wrote it and whenever that one
+// committed.
 func (o *Observation) Rewrote(s *ObservedStmt, v history.Version) bool {
 	if p := o.PromiseOf(s.Txn); !o.Rewrites[v.Table] && (p == nil || !p.RewritesSame) {
 		return false
@@ -46,7 +49,8 @@ func (o *Observation) Rewrote(s *ObservedStmt, v history.Version) bool {
 	})
 }
 
-// mayMeet says whether a write may have met a version of a row: the read before it did, or it waited, and who wrote that version committed meanwhile.
+// mayMeet says whether a write may have met a version of a row: the read before it did, or it waited, and who wrote
+// that version committed meanwhile.
 func (o *Observation) mayMeet(k *ObservedStmt, v history.Version) bool {
 	if seen, there := k.Seen(v.Table)[v.PKey]; there && seen == v.VKey {
 		return true
@@ -58,8 +62,8 @@ func (o *Observation) mayMeet(k *ObservedStmt, v history.Version) bool {
 	})
 }
 
-// leaves says whether a statement may have written rows of a table that it left as they were, which no read tells: with assignments that
-// need not change anything, by replacing a row, or through what it fires in other tables.
+// leaves says whether a statement may have written rows of a table that it left as they were, which no read tells: with
+// assignments that need not change anything, by replacing a row, or through what it fires in other tables.
 func (s *ObservedStmt) leaves(table string) bool {
 	if table == s.Target {
 		return s.Keeps || s.Replaces
@@ -67,7 +71,8 @@ func (s *ObservedStmt) leaves(table string) bool {
 	return slices.Contains(s.Changes, table)
 }
 
-// rewrote says whether a transaction may have written a version of a row so that it stayed as it was, before what is observed now.
+// rewrote says whether a transaction may have written a version of a row so that it stayed as it was, before what is
+// observed now.
 func (o *observer) rewrote(txn int, v history.Version) bool {
 	if !o.plan.Txns[txn].Profile.RewritesSame && !o.isVersioned(v.Table) {
 		return false

@@ -5,9 +5,9 @@ import (
 	"txweave/sqltext"
 )
 
-// Touches says whether a statement touches some rows of a table, at least one and not all that it saw there: an UPDATE or a DELETE of
-// its target, a SELECT that prints which rows it read of any table. known is false for all others: of an INSERT's own rows there
-// is no all, and what an aggregate read is not printed.
+// Touches says whether a statement touches some rows of a table, at least one and not all that it saw there: an UPDATE
+// or a DELETE of its target, a SELECT that prints which rows it read of any table. known is false for all others: of an
+// INSERT's own rows there is no all, and what an aggregate read is not printed.
 func (s *ObservedStmt) Touches() (some, known bool) {
 	if s.Bad != nil || s.Err != nil || s.Run == nil {
 		return false, false

@@ -32,8 +32,10 @@ func TestTouches(t *testing.T) {
 		{"an insert", sqltext.Insert, nil, []int64{4}, nil, 0, nil, false, false},
 		{"one that failed", sqltext.Update, nil, nil, nil, 0, &history.DBError{Code: 1062}, false, false},
 	} {
-		s := &ObservedStmt{Node: sdg.Node{Kind: c.kind, Reads: []sdg.TableRead{{Table: "t", Seen: map[int64]int64{1: 1, 2: 2, 3: 3}}}},
-			Target: "t", Err: c.err, Run: &BlockRun{Block: &instrument.Block{Info: &sqltext.Analysis{Items: make([]sqltext.ItemOutput, c.items)}}}}
+		s := &ObservedStmt{Node: sdg.Node{Kind: c.kind,
+			Reads: []sdg.TableRead{{Table: "t", Seen: map[int64]int64{1: 1, 2: 2, 3: 3}}}},
+			Target: "t", Err: c.err,
+			Run: &BlockRun{Block: &instrument.Block{Info: &sqltext.Analysis{Items: make([]sqltext.ItemOutput, c.items)}}}}
 		for i := range s.Run.Block.Info.Items {
 			s.Run.Block.Info.Items[i].Table = "t"
 		}

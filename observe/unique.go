@@ -16,9 +16,9 @@ import (
 	"txweave/sqltext"
 )
 
-// pastSnapshot notes the writes whose keys may have been judged by other rows than they saw: where statements read their
-// transaction's snapshot, whether a unique key is free, and whether rows refer to one that goes, is asked of what is committed by
-// then. Such a statement has two views, and no order need explain it.
+// pastSnapshot notes the writes whose keys may have been judged by other rows than they saw: where statements read
+// their transaction's snapshot, whether a unique key is free, and whether rows refer to one that goes, is asked of what
+// is committed by then. Such a statement has two views, and no order need explain it.
 func (o *observer) pastSnapshot() {
 	for _, s := range o.out.Stmts {
 		p := o.plan.Txns[s.Txn].Profile
@@ -32,13 +32,15 @@ func (o *observer) pastSnapshot() {
 			if other.Txn == s.Txn || other.Undone || txn.Outcome != history.Committed || txn.Sent > s.Done {
 				return false
 			}
-			return unique && o.freed(s, other) || slices.ContainsFunc(children, func(child string) bool { return o.referred(s, other, child) })
+			return unique && o.freed(s, other) || slices.ContainsFunc(children, func(child string) bool {
+				return o.referred(s, other, child)
+			})
 		})
 	}
 }
 
-// referred says whether another statement may have changed, behind a write's snapshot, which rows of a table refer to a row that
-// the write takes away, or would have. A row that refers to the same as before makes no difference.
+// referred says whether another statement may have changed, behind a write's snapshot, which rows of a table refer to a
+// row that the write takes away, or would have. A row that refers to the same as before makes no difference.
 func (o *observer) referred(s, other *ObservedStmt, child string) bool {
 	if s.Kind == sqltext.Insert && !s.Run.Block.Info.Diff {
 		return false
@@ -67,7 +69,8 @@ func (o *observer) referred(s, other *ObservedStmt, child string) bool {
 	return false
 }
 
-// refersTo returns the keys of a table's rows to which a version of a row refers, those that no UPDATE changes only where rows are taken away; false where it is not known.
+// refersTo returns the keys of a table's rows to which a version of a row refers, those that no UPDATE changes only
+// where rows are taken away; false where it is not known.
 func (o *observer) refersTo(parent string, takes bool, v history.Version) (keys []string, known bool) {
 	row := o.row(v)
 	for _, r := range o.plan.Schema.Table(v.Table).References {
@@ -145,10 +148,12 @@ func (o *observer) freed(s, other *ObservedStmt) bool {
 		}
 		vkey, visible := seen[w.PKey]
 		switch {
-		case duplicate && w.To >= 0 && !(visible && vkey == int64(w.To)) && o.mayHold(s, history.Version{Item: w.Item, VKey: int64(w.To)}):
+		case duplicate && w.To >= 0 && !(visible && vkey == int64(w.To)) &&
+			o.mayHold(s, history.Version{Item: w.Item, VKey: int64(w.To)}):
 			return true
 		case !visible || w.From < 0 || vkey != int64(w.From):
-		case s.Err != nil && (!duplicate || several): // which keys it asked for, before it failed for another one or another reason, is not told
+		case s.Err != nil && (!duplicate || several):
+			// which keys it asked for, before it failed for another one or another reason, is not told
 			return true
 		case o.meets(s, history.Version{Item: w.Item, VKey: vkey}):
 			return true
@@ -181,7 +186,8 @@ func (o *observer) mayHold(s *ObservedStmt, v history.Version) bool {
 		case column.Class == sqltext.Exact && value.Kind == history.Int:
 			number := strconv.FormatInt(value.N, 10)
 			parts[i] = [2]string{number, cmp.Or(map[int64]string{0: "f", 1: "t"}[value.N], number)}
-		case (column.Class == sqltext.Exact || column.Class == sqltext.Text || column.Class == sqltext.Temporal) && value.Kind == history.Text:
+		case (column.Class == sqltext.Exact || column.Class == sqltext.Text || column.Class == sqltext.Temporal) &&
+			value.Kind == history.Text:
 			parts[i] = [2]string{value.S, value.S}
 		default:
 			return true
@@ -225,12 +231,13 @@ func (o *observer) meets(s *ObservedStmt, v history.Version) bool {
 	return len(s.Unsure) > 0 || s.Run.Block.Info.Kind == sqltext.Insert && !s.Run.Block.Info.Plain
 }
 
-// kept notes the row that kept an INSERT … ON CONFLICT DO NOTHING of one row from writing it, where that is certain: of the
-// rows that it saw one has a key of the row that it offered, and nobody else wrote such a row.
+// kept notes the row that kept an INSERT … ON CONFLICT DO NOTHING of one row from writing it, where that is certain: of
+// the rows that it saw one has a key of the row that it offered, and nobody else wrote such a row.
 func (o *observer) kept() {
 	for _, s := range o.out.Stmts {
 		info := s.Run.Block.Info
-		if info.Kind != sqltext.Insert || !info.ChecksUnique || !info.Plain || s.Err != nil || s.Affected != 0 || s.Waited || s.Undone || s.SawUndone {
+		if info.Kind != sqltext.Insert || !info.ChecksUnique || !info.Plain || s.Err != nil || s.Affected != 0 || s.Waited ||
+			s.Undone || s.SawUndone {
 			continue
 		}
 		at := slices.IndexFunc(s.Reads, func(r sdg.TableRead) bool { return r.Table == s.Target })
@@ -266,11 +273,13 @@ func (o *observer) offers(values map[string]sql.Expr, v history.Version) bool {
 	})
 }
 
-// alike notes rows that one statement saw together and that have the same unique key, where that may be for once: keys are checked late, and
-// statements read one state of the database each, that of a snapshot and of their transaction's own writes.
+// alike notes rows that one statement saw together and that have the same unique key, where that may be for once: keys
+// are checked late, and statements read one state of the database each, that of a snapshot and of their transaction's
+// own writes.
 func (o *observer) alike() {
 	for _, s := range o.out.Stmts {
-		if p := o.plan.Txns[s.Txn].Profile; !p.KeysAtCommit || p.DMLView != dbms.Snapshot || p.SelectView != dbms.Snapshot || s.Waited || s.Bad != nil {
+		if p := o.plan.Txns[s.Txn].Profile; !p.KeysAtCommit || p.DMLView != dbms.Snapshot || p.SelectView != dbms.Snapshot ||
+			s.Waited || s.Bad != nil {
 			continue
 		}
 		for _, r := range s.Reads {
@@ -281,7 +290,8 @@ func (o *observer) alike() {
 	}
 }
 
-// sameKey returns two rows of a version set that a transaction read with the same unique key; nil where there are none, or they are not known.
+// sameKey returns two rows of a version set that a transaction read with the same unique key; nil where there are none,
+// or they are not known.
 func (o *observer) sameKey(txn int, r sdg.TableRead) *Alike {
 	t := o.plan.Schema.Table(r.Table)
 	for _, key := range t.Deciding() {
@@ -294,8 +304,10 @@ func (o *observer) sameKey(txn int, r sdg.TableRead) *Alike {
 			}
 			if other, twice := first[held]; twice {
 				before := history.Version{Item: history.Item{Table: r.Table, PKey: other}, VKey: r.Seen[other]}
-				placed := !t.Apart && slices.Equal(key, t.Primary()) // no two rows lie there, not even one of the transaction's own beside another
-				return &Alike{Table: r.Table, PKeys: [2]int64{other, pkey}, Key: held, Late: !placed && o.made(txn, v) != o.made(txn, before)}
+				// no two rows lie there, not even one of the transaction's own beside another
+				placed := !t.Apart && slices.Equal(key, t.Primary())
+				return &Alike{Table: r.Table, PKeys: [2]int64{other, pkey}, Key: held, Late: !placed && o.made(txn,
+					v) != o.made(txn, before)}
 			}
 			first[held] = pkey
 		}
@@ -306,7 +318,9 @@ func (o *observer) sameKey(txn int, r sdg.TableRead) *Alike {
 // made says whether a transaction wrote a version, and did not go back behind that.
 func (o *observer) made(txn int, v history.Version) bool {
 	return slices.ContainsFunc(o.out.Stmts, func(s *ObservedStmt) bool {
-		return s.Txn == txn && !s.Undone && slices.ContainsFunc(s.Writes, func(w history.Write) bool { return w.Item == v.Item && int64(w.To) == v.VKey })
+		return s.Txn == txn && !s.Undone && slices.ContainsFunc(s.Writes, func(w history.Write) bool {
+			return w.Item == v.Item && int64(w.To) == v.VKey
+		})
 	})
 }
 

@@ -38,7 +38,8 @@ func (o *observer) writes(b *BlockRun, sets *versionSets, after map[string]map[i
 	for i := range rows.Len() {
 		r := rows.Row(i)
 		pkey, _ := r[p].Int64()
-		w := history.Write{Item: history.Item{Table: info.Target, PKey: pkey}, From: history.Unborn, To: history.State(info.VKey)}
+		w := history.Write{Item: history.Item{Table: info.Target, PKey: pkey}, From: history.Unborn,
+			To: history.State(info.VKey)}
 		if info.Kind == sqltext.Update {
 			from, ok := r[pv].Int64()
 			if !ok {
@@ -47,7 +48,8 @@ func (o *observer) writes(b *BlockRun, sets *versionSets, after map[string]map[i
 			}
 			w.From = history.State(from)
 			if w.From == w.To && !b.Block.Info.Diff { // it changes each row once
-				return nil, &BadAnswer{What: fault.OverwroteItself, Why: finding.Say("%v: the version that it overwrote is its own", history.Item{Table: info.Target, PKey: pkey})}
+				return nil, &BadAnswer{What: fault.OverwroteItself, Why: finding.Say("%v: the version that it overwrote is its own",
+					history.Item{Table: info.Target, PKey: pkey})}
 			}
 		}
 		out = append(out, w)
@@ -137,8 +139,9 @@ func (o *observer) deletions(b *BlockRun, plain, visible, after map[int64]int64)
 	return difference(b.Block.Info.Target, gone, nil)
 }
 
-// displaced says whether a row of the snapshot goes out of sight with a DELETE because that removes another row: one that the locking read
-// before it found, unlike the first, and that others have put into the place where the snapshot has the first, which is no more or lies elsewhere.
+// displaced says whether a row of the snapshot goes out of sight with a DELETE because that removes another row: one
+// that the locking read before it found, unlike the first, and that others have put into the place where the snapshot
+// has the first, which is no more or lies elsewhere.
 func (o *observer) displaced(b *BlockRun, old history.Version) bool {
 	found := b.matched(b.BWR)
 	if _, there := found[old.PKey]; there || !o.mixes(b.Block.Txn) {
@@ -169,7 +172,8 @@ func difference(table string, before, after map[int64]int64) []history.Write {
 	}
 	for pkey, now := range after {
 		if _, there := before[pkey]; !there {
-			out = append(out, history.Write{Item: history.Item{Table: table, PKey: pkey}, From: history.Unborn, To: history.State(now)})
+			out = append(out, history.Write{Item: history.Item{Table: table, PKey: pkey}, From: history.Unborn,
+				To: history.State(now)})
 		}
 	}
 	slices.SortFunc(out, func(a, b history.Write) int { return int(a.PKey - b.PKey) })
@@ -179,11 +183,13 @@ func difference(table string, before, after map[int64]int64) []history.Write {
 // certainDeletes returns what a DELETE that waited has deleted, where that is certain: others may have written
 // between the two version sets around it, and rolled it back. seen is the one before it. A row that is gone was
 // deleted by it if no other statement deleted it and nobody rolled back what he wrote to it; and these must be as
-// many as it says. What others had not committed when the second one was read, it does not show either way, but to those who
-// read what is uncommitted. Else nil: the run is judged without its writes, and repeated in an order in which it need not wait.
+// many as it says. What others had not committed when the second one was read, it does not show either way, but to
+// those who read what is uncommitted. Else nil: the run is judged without its writes, and repeated in an order in which
+// it need not wait.
 func (o *observer) certainDeletes(b *BlockRun, seen, after map[int64]int64) []history.Write {
 	info := b.Block.Info
-	if info.Kind != sqltext.Delete || b.Block.Carries() || b.Target.Err != nil || b.Block.View == dbms.Current && !o.plan.Profile.DirtyObserver {
+	if info.Kind != sqltext.Delete || b.Block.Carries() || b.Target.Err != nil || b.Block.View == dbms.Current &&
+		!o.plan.Profile.DirtyObserver {
 		return nil
 	}
 	last, shown := maps.Clone(seen), o.shownAfter(b)
@@ -226,8 +232,10 @@ func (o *observer) shownAfter(b *BlockRun) map[int]bool {
 	return out
 }
 
-// deletesNothing says of a block that it deleted no row, and so carried nothing to others: a trigger could have done so before it kept a row.
+// deletesNothing says of a block that it deleted no row, and so carried nothing to others: a trigger could have done so
+// before it kept a row.
 func (o *observer) deletesNothing(b *BlockRun) bool {
 	info := b.Block.Info
-	return info.Kind == sqltext.Delete && !info.Truncates && b.Target.Err == nil && b.Target.Affected == 0 && len(o.plan.Schema.On(info.Target)) == 0
+	return info.Kind == sqltext.Delete && !info.Truncates && b.Target.Err == nil && b.Target.Affected == 0 &&
+		len(o.plan.Schema.On(info.Target)) == 0
 }

@@ -86,8 +86,8 @@ func (s *Search) parse(text string) sql.Stmt {
 	return stmt
 }
 
-// print returns the text of a tree; that of before where nobody can write it, which whoever is asked about then has been
-// asked about.
+// print returns the text of a tree; that of before where nobody can write it, which whoever is asked about then has
+// been asked about.
 func (s *Search) print(stmt sql.Stmt, before string) string {
 	text, err := s.syntax.Tree.Print(stmt)
 	if err != nil {

@@ -73,7 +73,9 @@ func (s *Search) namesOf(c *testcase.Case) []nameKind {
 		}
 	}
 	for i := range kinds {
-		kinds[i].names = slices.DeleteFunc(kinds[i].names, func(n string) bool { return count[n] > 1 || sqltext.IsBookkeeping(n) })
+		kinds[i].names = slices.DeleteFunc(kinds[i].names, func(n string) bool {
+			return count[n] > 1 || sqltext.IsBookkeeping(n)
+		})
 	}
 	return kinds
 }

@@ -8,8 +8,8 @@ import (
 	"txweave/testcase"
 )
 
-// TestWithWholePartitions: a table's partitions go with the clause that partitions it, and the clause with the last of them. A clause that
-// spells its partitions itself stays.
+// TestWithWholePartitions: a table's partitions go with the clause that partitions it, and the clause with the last of
+// them. A clause that spells its partitions itself stays.
 func TestWithWholePartitions(t *testing.T) {
 	const (
 		whole = "CREATE TABLE t0 (pkey INT, c0 INT) PARTITION BY RANGE (c0)"

@@ -25,9 +25,9 @@ func DefaultPasses() []Pass {
 	}
 }
 
-// dropSettings drops the plan settings, has the statements executed a third time under the one under which the case is run
-// where it needs both, which leaves the usual plan for the run, and drops the shape of the store and what sessions are
-// set to; a case's other options say what it was found under.
+// dropSettings drops the plan settings, has the statements executed a third time under the one under which the case is
+// run where it needs both, which leaves the usual plan for the run, and drops the shape of the store and what sessions
+// are set to; a case's other options say what it was found under.
 func dropSettings(s *Search) error {
 	for _, key := range []string{testcase.OptionPlan, testcase.OptionSetting, testcase.OptionStore} {
 		d := s.Case().Clone()

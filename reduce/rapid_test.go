@@ -194,7 +194,8 @@ func identities(c *testcase.Case) map[testcase.StmtID]string {
 	return out
 }
 
-// TestPassesBuildCases: whatever a pass offers is valid, with every statement of the original's, which keeps its identity.
+// TestPassesBuildCases: whatever a pass offers is valid, with every statement of the original's, which keeps its
+// identity.
 func TestPassesBuildCases(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := caseGen().Draw(t, "case")

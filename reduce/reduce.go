@@ -1,10 +1,11 @@
 // Package reduce makes a case smaller while a predicate holds.
 //
-// It claims: the result satisfies the predicate, and, when no budget ran out, it is 1-minimal with respect to its passes:
-// no single transaction, target statement, initial row, unmentioned table, unused column, index or edit of a statement's
-// tree can go, and no single move makes the schedule simpler, without the predicate's failing. The original is not
-// changed. A case without a target statement is never a candidate, so nothing is ever reduced to nothing. No rewrite
-// gives a statement a second right result (sqltext.Risk) or changes another part of it than the one meant (edits.Rewriter).
+// It claims: the result satisfies the predicate, and, when no budget ran out, it is 1-minimal with respect to its
+// passes: no single transaction, target statement, initial row, unmentioned table, unused column, index or edit of a
+// statement's tree can go, and no single move makes the schedule simpler, without the predicate's failing. The original
+// is not changed. A case without a target statement is never a candidate, so nothing is ever reduced to nothing. No
+// rewrite gives a statement a second right result (sqltext.Risk) or changes another part of it than the one meant
+// (edits.Rewriter).
 //
 // What holds is the predicate's business: it knows the oracle, the database, and whether a candidate shows the
 // same failure or has slipped to another one. It is asked about one text at most once, so a predicate over
@@ -103,7 +104,8 @@ var errBudget = errors.New("budget used up")
 // first, and the case returned is nil when it fails. On a later error (of p, or of ctx) the smallest case so far
 // is returned with the error. A budget that runs out is no error.
 func Reduce(ctx context.Context, c *testcase.Case, p Interesting, o Options) (*testcase.Case, Stats, error) {
-	s := &Search{parent: ctx, ctx: ctx, predicate: p, options: o, seen: map[digest]bool{}, syntax: cmp.Or(o.Syntax, sqltext.SyntaxOf(c.Target)), start: time.Now()}
+	s := &Search{parent: ctx, ctx: ctx, predicate: p, options: o, seen: map[digest]bool{}, syntax: cmp.Or(o.Syntax,
+		sqltext.SyntaxOf(c.Target)), start: time.Now()}
 	s.rewriter = &edits.Rewriter{Dialect: s.syntax.Tree}
 	if o.MaxTime > 0 {
 		timed, cancel := context.WithTimeout(ctx, o.MaxTime)

@@ -112,11 +112,13 @@ func TestExactMinimum(t *testing.T) {
 		{"always", contains(), ""},
 		{"one statement", contains(s57), "CREATE TABLE t1 (pkey INT) " + s57 + " | [0 0 0]"},
 		{"statement, row, order", both(contains("row1.4"), inOrder(s23, s57)),
-			"CREATE TABLE t0 (pkey INT) CREATE TABLE t1 (pkey INT) INSERT INTO t1 VALUES (4, 'row1.4') " + s23 + " | " + s57 + " | [0 0 0 1 1 1]"},
+			"CREATE TABLE t0 (pkey INT) CREATE TABLE t1 (pkey INT) INSERT INTO t1 VALUES (4, 'row1.4') " + s23 + " | " + s57 +
+				" | [0 0 0 1 1 1]"},
 		{"the other order", inOrder(s57, s23),
 			"CREATE TABLE t0 (pkey INT) CREATE TABLE t1 (pkey INT) " + s57 + " | " + s23 + " | [0 0 0 1 1 1]"},
-		{"one between two", inOrder(s23, s57, s28), "CREATE TABLE t0 (pkey INT) CREATE TABLE t1 (pkey INT) CREATE TABLE t2 (pkey INT) " +
-			s23 + " " + s28 + " | " + s57 + " | [0 0 1 1 1 0 0]"},
+		{"one between two", inOrder(s23, s57, s28),
+			"CREATE TABLE t0 (pkey INT) CREATE TABLE t1 (pkey INT) CREATE TABLE t2 (pkey INT) " +
+				s23 + " " + s28 + " | " + s57 + " | [0 0 1 1 1 0 0]"},
 		{"a table that only its row needs", both(contains("row2.0"), inOrder(s57)),
 			"CREATE TABLE t1 (pkey INT) CREATE TABLE t2 (pkey INT) INSERT INTO t2 VALUES (0, 'row2.0') " + s57 + " | [0 0 0]"},
 	}
@@ -140,7 +142,8 @@ func TestExactMinimum(t *testing.T) {
 			if stats.Stop != Fixpoint {
 				t.Errorf("stopped by %q", stats.Stop)
 			}
-			if test.want == "" && (len(got.Txns) != 1 || len(got.Txns[0].Stmts) != 1 || len(got.Rows) != 0 || len(got.Schema) != 0) {
+			if test.want == "" && (len(got.Txns) != 1 || len(got.Txns[0].Stmts) != 1 || len(got.Rows) != 0 ||
+				len(got.Schema) != 0) {
 				t.Errorf("not the smallest case:\n%s", got.Print())
 			}
 		})
@@ -149,7 +152,8 @@ func TestExactMinimum(t *testing.T) {
 
 // TestSettings: of a setting of the run and one of the plan that is left which alone shows it, though both were needed.
 func TestSettings(t *testing.T) {
-	for _, x := range []struct{ shows, want string }{{"plan: b", "plan b"}, {"setting: a", "setting a"}, {"plan: a", "plan a"}, {"", ""}} {
+	for _, x := range []struct{ shows, want string }{{"plan: b", "plan b"}, {"setting: a", "setting a"},
+		{"plan: a", "plan a"}, {"", ""}} {
 		c := large(2, rand.New(rand.NewPCG(1, 1)))
 		c.SetOption(testcase.OptionPlan, "b")
 		c.SetOption(testcase.OptionSetting, "a")
@@ -171,8 +175,8 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-// TestGolden reduces the cases of testdata to texts that contain every one of the needles, written "a_b" for "a b"; with
-// "conditions" it prints what they need as well.
+// TestGolden reduces the cases of testdata to texts that contain every one of the needles, written "a_b" for "a b";
+// with "conditions" it prints what they need as well.
 func TestGolden(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
@@ -276,7 +280,8 @@ func TestTimeBudget(t *testing.T) {
 func TestErrors(t *testing.T) {
 	c := large(4, rand.New(rand.NewPCG(5, 5)))
 	never := func(context.Context, *testcase.Case) (bool, error) { return false, nil }
-	if got, stats, err := Reduce(context.Background(), c, never, Options{}); !errors.Is(err, ErrDoesNotHold) || got != nil || stats.Stop != Failed {
+	if got, stats, err := Reduce(context.Background(), c, never, Options{}); !errors.Is(err, ErrDoesNotHold) ||
+		got != nil || stats.Stop != Failed {
 		t.Errorf("a predicate that does not hold: %v, %q, %v", got != nil, stats.Stop, err)
 	}
 	broken := errors.New("server gone")
@@ -306,11 +311,13 @@ func TestErrors(t *testing.T) {
 	}
 	bad := c.Clone()
 	bad.Schedule = nil
-	if _, _, err := Reduce(context.Background(), bad, contains(), Options{}); err == nil || !strings.Contains(err.Error(), "not valid") {
+	if _, _, err := Reduce(context.Background(), bad, contains(), Options{}); err == nil || !strings.Contains(err.Error(),
+		"not valid") {
 		t.Errorf("a case that is not valid: %v", err)
 	}
 	failing := Pass{"failing", func(*Search) error { return broken }}
-	if got, _, err := Reduce(context.Background(), c, contains(), Options{Passes: []Pass{failing}}); !errors.Is(err, broken) || got == nil {
+	if got, _, err := Reduce(context.Background(), c, contains(), Options{Passes: []Pass{failing}}); !errors.Is(err,
+		broken) || got == nil {
 		t.Errorf("a pass that fails: %v", err)
 	}
 }
@@ -358,7 +365,8 @@ func TestOwnPass(t *testing.T) {
 	}
 }
 
-// TestInsertOf: an INSERT is read as its rows, each of which can go; one that spells none, or some of the wrong length, is not.
+// TestInsertOf: an INSERT is read as its rows, each of which can go; one that spells none, or some of the wrong length,
+// is not.
 func TestInsertOf(t *testing.T) {
 	c := &testcase.Case{Target: "mariadb", Schema: []testcase.Stmt{{SQL: "CREATE TABLE t0 (a INT, b TEXT)"}}}
 	s := &Search{syntax: sqltext.SyntaxOf(c.Target)}
@@ -366,12 +374,15 @@ func TestInsertOf(t *testing.T) {
 		"INSERT INTO t0 VALUES (1, 'x')": {"INSERT INTO t0"},
 		"INSERT INTO t0 (a, b) VALUES (1, ')'), (f(2), 'x'),(3, '')": {"INSERT INTO t0 (a, b) VALUES (f(2), 'x'), (3, '')",
 			"INSERT INTO t0 (a, b) VALUES (1, ')'), (3, '')", "INSERT INTO t0 (a, b) VALUES (1, ')'), (f(2), 'x')"},
-		"/* c */ replace INTO t0 VALUE\n(1, 2),\n  (2, 3)":                   {"/* c */ replace INTO t0 VALUES (2, 3)", "/* c */ replace INTO t0 VALUES (1, 2)"},
-		"INSERT INTO t0 VALUES (1, 2), (2, 3) ON DUPLICATE KEY UPDATE a = 1": {"INSERT INTO t0 VALUES (2, 3) ON DUPLICATE KEY UPDATE a = 1", "INSERT INTO t0 VALUES (1, 2) ON DUPLICATE KEY UPDATE a = 1"},
-		"INSERT INTO t0 VALUES (1), (2)":                                     nil,
-		"INSERT INTO t0 VALUES (1, 2), ":                                     nil,
-		"INSERT INTO t0 SELECT 1, 2":                                         nil,
-		"UPDATE t0 SET a = 1":                                                nil,
+		"/* c */ replace INTO t0 VALUE\n(1, 2),\n  (2, 3)": {"/* c */ replace INTO t0 VALUES (2, 3)",
+			"/* c */ replace INTO t0 VALUES (1, 2)"},
+		"INSERT INTO t0 VALUES (1, 2), (2, 3) ON DUPLICATE KEY UPDATE a = 1": {
+			"INSERT INTO t0 VALUES (2, 3) ON DUPLICATE KEY UPDATE a = 1",
+			"INSERT INTO t0 VALUES (1, 2) ON DUPLICATE KEY UPDATE a = 1"},
+		"INSERT INTO t0 VALUES (1), (2)": nil,
+		"INSERT INTO t0 VALUES (1, 2), ": nil,
+		"INSERT INTO t0 SELECT 1, 2":     nil,
+		"UPDATE t0 SET a = 1":            nil,
 	} {
 		in, ok := s.insertOf(c, sql)
 		if ok != (want != nil) || ok && len(in.rows) != len(want) {
@@ -399,10 +410,14 @@ func TestUnusedTables(t *testing.T) {
 		{"CREATE TABLE t0 (a INT); CREATE INDEX t1 ON t0 (a)", "SELECT 't0' -- t0", []string{"t0"}},
 		{"CREATE TEMPORARY TABLE IF NOT EXISTS db.`t 0` (a INT)", "SELECT 1", []string{"t 0"}},
 		{"CREATE TABLE \"t0\" (a INT)", "SELECT * FROM db.`t0`", nil},
-		{"CREATE TABLE t0 (a INT); CREATE OR REPLACE ALGORITHM = MERGE VIEW v0 AS SELECT * FROM t0; CREATE VIEW v1 AS SELECT * FROM t0", "SELECT * FROM v0", []string{"v1"}},
-		{"CREATE TABLE t0 (a INT); CREATE TABLE t1 (a INT REFERENCES t0 (a)); CREATE TABLE t2 (a INT REFERENCES t1 (a))", "SELECT * FROM t1", []string{"t2"}},
-		{"CREATE TABLE t0 (a INT); CREATE TABLE t1 (a INT REFERENCES t0 (a)); CREATE TABLE t2 (a INT REFERENCES t1 (a))", "SELECT * FROM t2", nil},
-		{"CREATE TABLE t0 (a INT); CREATE TABLE t1 (a INT); ALTER TABLE t1 ADD FOREIGN KEY (a) REFERENCES t0 (a)", "SELECT * FROM t1", nil},
+		{"CREATE TABLE t0 (a INT); CREATE OR REPLACE ALGORITHM = MERGE VIEW v0 AS SELECT * FROM t0; CREATE VIEW v1 AS " +
+			"SELECT * FROM t0", "SELECT * FROM v0", []string{"v1"}},
+		{"CREATE TABLE t0 (a INT); CREATE TABLE t1 (a INT REFERENCES t0 (a)); CREATE TABLE t2 (a INT REFERENCES t1 (a))",
+			"SELECT * FROM t1", []string{"t2"}},
+		{"CREATE TABLE t0 (a INT); CREATE TABLE t1 (a INT REFERENCES t0 (a)); CREATE TABLE t2 (a INT REFERENCES t1 (a))",
+			"SELECT * FROM t2", nil},
+		{"CREATE TABLE t0 (a INT); CREATE TABLE t1 (a INT); ALTER TABLE t1 ADD FOREIGN KEY (a) REFERENCES t0 (a)",
+			"SELECT * FROM t1", nil},
 		{"CREATE", "SELECT 1", nil},
 		{"CREATE TABLE", "SELECT 1", nil},
 		{"CREATE UNIQUE INDEX table ON t0 (a)", "SELECT 1", nil},
@@ -420,9 +435,12 @@ func TestUnusedTables(t *testing.T) {
 
 // TestDisconnectGoes: a session that ends itself rolls back instead, where that shows as much.
 func TestDisconnectGoes(t *testing.T) {
-	for target, end := range map[string]string{"mariadb": "KILL CONNECTION_ID()", "postgresql": "SELECT pg_terminate_backend(pg_backend_pid())"} {
-		c := &testcase.Case{Target: target, Isolation: "serializable", Schema: []testcase.Stmt{{SQL: "CREATE TABLE t (pkey INT)"}},
-			Txns: []testcase.Txn{{Begin: testcase.Stmt{SQL: "BEGIN"}, Stmts: []testcase.Stmt{{SQL: "DELETE FROM t"}}, End: testcase.Stmt{SQL: end}}}}
+	for target, end := range map[string]string{"mariadb": "KILL CONNECTION_ID()",
+		"postgresql": "SELECT pg_terminate_backend(pg_backend_pid())"} {
+		c := &testcase.Case{Target: target, Isolation: "serializable",
+			Schema: []testcase.Stmt{{SQL: "CREATE TABLE t (pkey INT)"}},
+			Txns: []testcase.Txn{{Begin: testcase.Stmt{SQL: "BEGIN"}, Stmts: []testcase.Stmt{{SQL: "DELETE FROM t"}},
+				End: testcase.Stmt{SQL: end}}}}
 		c.Schedule = c.SerialSchedule()
 		undone := func(_ context.Context, c *testcase.Case) (bool, error) {
 			return c.Read(c.Txns[0].End.SQL).RollsBack(), nil
@@ -436,8 +454,10 @@ func TestDisconnectGoes(t *testing.T) {
 
 // TestPreparedGoes: a transaction that is prepared commits at once instead, where that shows as much.
 func TestPreparedGoes(t *testing.T) {
-	c := &testcase.Case{Target: "none", Isolation: "serializable", Schema: []testcase.Stmt{{SQL: "CREATE TABLE t (pkey INT)"}},
-		Txns: []testcase.Txn{{Begin: testcase.Stmt{SQL: "BEGIN"}, Stmts: []testcase.Stmt{{SQL: "DELETE FROM t"}, {SQL: "PREPARE TRANSACTION 'a'"}},
+	c := &testcase.Case{Target: "none", Isolation: "serializable",
+		Schema: []testcase.Stmt{{SQL: "CREATE TABLE t (pkey INT)"}},
+		Txns: []testcase.Txn{{Begin: testcase.Stmt{SQL: "BEGIN"}, Stmts: []testcase.Stmt{{SQL: "DELETE FROM t"},
+			{SQL: "PREPARE TRANSACTION 'a'"}},
 			End: testcase.Stmt{SQL: "COMMIT PREPARED 'a'"}}}}
 	c.Schedule = c.SerialSchedule()
 	commits := func(_ context.Context, c *testcase.Case) (bool, error) {
@@ -455,9 +475,11 @@ func TestValuesOfManyRows(t *testing.T) {
 	for i := range 700 {
 		rows = append(rows, fmt.Sprintf("(%d, %d)", i+1, 5000+i))
 	}
-	c := &testcase.Case{Target: "sqlite", Isolation: "serializable", Schema: []testcase.Stmt{{SQL: "CREATE TABLE t (pkey INTEGER PRIMARY KEY, a INT)"}},
-		Rows: []testcase.Stmt{{SQL: "INSERT INTO t (pkey, a) VALUES " + strings.Join(rows, ", ")}},
-		Txns: []testcase.Txn{{Begin: testcase.Stmt{SQL: "BEGIN"}, Stmts: []testcase.Stmt{{SQL: "SELECT a FROM t"}}, End: testcase.Stmt{SQL: "COMMIT"}}}, Schedule: []int{0, 0, 0}}
+	c := &testcase.Case{Target: "sqlite", Isolation: "serializable",
+		Schema: []testcase.Stmt{{SQL: "CREATE TABLE t (pkey INTEGER PRIMARY KEY, a INT)"}},
+		Rows:   []testcase.Stmt{{SQL: "INSERT INTO t (pkey, a) VALUES " + strings.Join(rows, ", ")}},
+		Txns: []testcase.Txn{{Begin: testcase.Stmt{SQL: "BEGIN"}, Stmts: []testcase.Stmt{{SQL: "SELECT a FROM t"}},
+			End: testcase.Stmt{SQL: "COMMIT"}}}, Schedule: []int{0, 0, 0}}
 	all := func(_ context.Context, c *testcase.Case) (bool, error) { return CountRows(c) == len(rows), nil }
 	got, _, err := Reduce(t.Context(), c, all, Options{Unconditional: true, Passes: []Pass{{"values", simplifyValues}}})
 	if err != nil {

@@ -88,8 +88,8 @@ func (s *Search) withSchemaParts(c *testcase.Case, parts []part, keep func(i int
 	return s.withWholePartitions(d)
 }
 
-// withWholePartitions takes what is left of tables' partitions out of a case: those of a table that has none any more, and the clause of a
-// table without any, where partitions are statements of their own.
+// withWholePartitions takes what is left of tables' partitions out of a case: those of a table that has none any more,
+// and the clause of a table without any, where partitions are statements of their own.
 func (s *Search) withWholePartitions(c *testcase.Case) *testcase.Case {
 	parts, partitioned := map[string]bool{}, map[string]bool{}
 	for _, stmt := range c.Schema {
@@ -212,7 +212,9 @@ func tableOf(stmt sql.Stmt) string {
 // nothing is to be done.
 func (s *Search) writeWithout(c *testcase.Case, text string, gone map[string]map[string]bool) (out string, ok bool) {
 	if in, ok := s.insertOf(c, text); ok && len(in.stmt.Columns) == 0 {
-		return s.print(in.without(gone[in.table]), text), slices.ContainsFunc(in.columns, func(n string) bool { return gone[in.table][n] })
+		return s.print(in.without(gone[in.table]), text), slices.ContainsFunc(in.columns, func(n string) bool {
+			return gone[in.table][n]
+		})
 	}
 	return s.rewriter.WithoutColumns(text, gone)
 }

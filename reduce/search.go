@@ -110,7 +110,8 @@ func (s *Search) ask(c *testcase.Case) (holds bool, err error) {
 	s.stats.Attempts++
 	holds, err = s.predicate(s.ctx, c.Clone())
 	if s.options.Progress != nil && s.pass != nil {
-		s.options.Progress(Progress{Pass: s.pass.Pass, Round: s.stats.Rounds, Attempts: s.stats.Attempts, Elapsed: time.Since(s.start), Case: s.best})
+		s.options.Progress(Progress{Pass: s.pass.Pass, Round: s.stats.Rounds, Attempts: s.stats.Attempts,
+			Elapsed: time.Since(s.start), Case: s.best})
 	}
 	if err != nil && s.ctx.Err() != nil {
 		return false, s.budget() // the call was cut short
@@ -134,9 +135,10 @@ func (s *Search) budget() error {
 }
 
 // Minimize shrinks a set of n things to a 1-minimal one: build returns the case with only those things whose
-// numbers, in ascending order, are in keep, or nil where there is none. It is Zeller's ddmin ("Simplifying and Isolating Failure-Inducing
-// Input", 2002) without its tests of single subsets beyond the first two: those hardly ever hold for cases,
-// whose failures take several statements, and 1-minimality does not need them. The empty set is tried first.
+// numbers, in ascending order, are in keep, or nil where there is none. It is Zeller's ddmin ("Simplifying and
+// Isolating Failure-Inducing Input", 2002) without its tests of single subsets beyond the first two: those hardly ever
+// hold for cases, whose failures take several statements, and 1-minimality does not need them. The empty set is tried
+// first.
 func (s *Search) Minimize(n int, build func(keep []int) *testcase.Case) error {
 	if n == 0 {
 		return nil

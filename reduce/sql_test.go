@@ -131,7 +131,8 @@ func checkKept(t *rapid.T, pass string, c *testcase.Case, p *dbms.Profile, allow
 
 // checkNoEditLeft tries every edit of every statement.
 func checkNoEditLeft(t *rapid.T, c *testcase.Case, holds Interesting, p *dbms.Profile) {
-	s := &Search{best: c, syntax: sqltext.SyntaxOf(p.DBMS), rewriter: &edits.Rewriter{Dialect: sqltext.SyntaxOf(p.DBMS).Tree}}
+	s := &Search{best: c, syntax: sqltext.SyntaxOf(p.DBMS),
+		rewriter: &edits.Rewriter{Dialect: sqltext.SyntaxOf(p.DBMS).Tree}}
 	for n := range c.Txns {
 		for i := range c.Txns[n].Stmts {
 			at := func(c *testcase.Case) *string { return &c.Txns[n].Stmts[i].SQL }
@@ -164,8 +165,8 @@ func isShift(sql string) bool {
 	return err == nil && n%1000 == 0 && bits.OnesCount(uint(n/1000)) == 1
 }
 
-// TestNoRiskGenerated: what the generator writes can be printed and has no risk, so that the guard holds for every edit. Two are
-// meant: a scalar subquery of many rows where that is an error, and keys that are moved out of reach.
+// TestNoRiskGenerated: what the generator writes can be printed and has no risk, so that the guard holds for every
+// edit. Two are meant: a scalar subquery of many rows where that is an error, and keys that are moved out of reach.
 func TestNoRiskGenerated(t *testing.T) {
 	for _, target := range []string{"sqlite", "mariadb", "mysql"} {
 		p, err := dbms.Lookup(target, "")
@@ -198,7 +199,9 @@ func TestNoRiskGenerated(t *testing.T) {
 					if isShift(s.SQL) {
 						r &^= sqltext.RiskUnique
 					}
-					if slices.ContainsFunc(schema.Views, func(v sqltext.ViewDefinition) bool { return strings.Contains(s.SQL, v.Name+" AS ") }) {
+					if slices.ContainsFunc(schema.Views, func(v sqltext.ViewDefinition) bool {
+						return strings.Contains(s.SQL, v.Name+" AS ")
+					}) {
 						r &^= sqltext.RiskFloats // what the columns of a view are like is not known
 					}
 					if r != 0 {
@@ -213,7 +216,8 @@ func TestNoRiskGenerated(t *testing.T) {
 // TestTokens: a statement that the parser does not read is made smaller by its tokens.
 func TestTokens(t *testing.T) {
 	tests := []struct{ sql, needle, want string }{
-		{"SELECT a, (b + 1) FROM t0 WHERE (a IS NOT DISTINCT FROM (3 + f(2))) AND c > 1 ORDER BY a", "IS NOT DISTINCT FROM", "IS NOT DISTINCT FROM"},
+		{"SELECT a, (b + 1) FROM t0 WHERE (a IS NOT DISTINCT FROM (3 + f(2))) AND c > 1 ORDER BY a", "IS NOT DISTINCT FROM",
+			"IS NOT DISTINCT FROM"},
 		{"MERGE INTO t0 USING (SELECT 1 FROM t0 WHERE x @> (y)) AS s ON a = b", "x @>", "x @>"},
 		{"INSERT INTO t0 (pkey, vkey, pvkey, c0) VALUES (1, 2, 0, x @> 3) RETURNING c0", "@>", "INSERT pkey vkey pvkey@>"},
 		{"SELECT f(x)y FROM t0 @>", "y", "y"},

@@ -144,8 +144,8 @@ func addNames(names map[string]bool, sql string) {
 	}
 }
 
-// definedTable returns the name, in lower case, of the table or view that sql creates, without a schema before it. ok is
-// false for other statements.
+// definedTable returns the name, in lower case, of the table or view that sql creates, without a schema before it. ok
+// is false for other statements.
 func definedTable(sql string) (name string, ok bool) {
 	s := sqltext.Read(sql)
 	if what := s.Creates(); what != "table" && what != "view" {

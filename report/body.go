@@ -26,7 +26,8 @@ func Script(d *Doc) {
 func Compare(d *Doc) {
 	if x := d.f.Searched(); x != nil {
 		if x.What == fault.ChangedMet {
-			d.Text("Expected: it writes %s. This query, sent right before it, prints %d for each row that is in its way, and %d for each of these for which its condition is true; it writes %s:",
+			d.Text("Expected: it writes %s. This query, sent right before it, prints %d for each row that is in its way, and "+
+				"%d for each of these for which its condition is true; it writes %s:",
 				x.Replay.Count(), instrument.KeyHeld, instrument.KeyMet, x.Transaction.Count())
 			d.asked(x)
 			return
@@ -37,7 +38,8 @@ func Compare(d *Doc) {
 			d.asked(x)
 			return
 		}
-		d.Text("Expected: it affects as many rows as this query finds. That was sent right before it and finds %s, and it affects %s:", x.Replay.Count(), x.Transaction.Count())
+		d.Text("Expected: it affects as many rows as this query finds. That was sent right before it and finds %s, and it "+
+			"affects %s:", x.Replay.Count(), x.Transaction.Count())
 		d.asked(x)
 		return
 	}

@@ -27,7 +27,8 @@ const evil = "EVIL"
 var hostile = rapid.Custom(func(t *rapid.T) string {
 	out := ""
 	for range rapid.IntRange(1, 3).Draw(t, "parts") {
-		out += rapid.SampledFrom([]string{"\n", "\r", "\r\n", "\u2028", "\u2029", "\u0085", "\v", "\f", "'", `"`, "`", "*/", "/*", "--", "-- x\n", "#", "$$", "}", "{", ";", `\`, `\!`,
+		out += rapid.SampledFrom([]string{"\n", "\r", "\r\n", "\u2028", "\u2029", "\u0085", "\v", "\f", "'", `"`, "`", "*/",
+			"/*", "--", "-- x\n", "#", "$$", "}", "{", ";", `\`, `\!`,
 			"$(", "\x00", "\x1b[2J", "\xff", "{{.}}", "%s", "\n--exec ", "\n.shell ", "\n\\! "}).Draw(t, "with") + evil
 	}
 	return out
@@ -106,7 +107,8 @@ func harmless(t *rapid.T, file export.File) {
 	case kind == ".test":
 		wrong = live(file.Text, "# ")
 		for _, line := range lines.Split(file.Text, -1) {
-			if at := strings.Index(line, evil); at >= 0 && !strings.HasPrefix(line, "# ") && !strings.HasPrefix(line, "--echo # ") {
+			if at := strings.Index(line, evil); at >= 0 && !strings.HasPrefix(line, "# ") && !strings.HasPrefix(line,
+				"--echo # ") {
 				wrong = append(wrong, line)
 			}
 		}
@@ -118,7 +120,8 @@ func harmless(t *rapid.T, file export.File) {
 	}
 }
 
-// TestHostileFindingIsNoScript: whatever stands in a finding, and whatever a server answered, no script that is made of it executes that.
+// TestHostileFindingIsNoScript: whatever stands in a finding, and whatever a server answered, no script that is made of
+// it executes that.
 func TestHostileFindingIsNoScript(t *testing.T) {
 	dirs, err := filepath.Glob("testdata/findings/*")
 	if err != nil || len(dirs) == 0 {
@@ -130,7 +133,8 @@ func TestHostileFindingIsNoScript(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		f.Record.Environment.DBMS = rapid.SampledFrom([]string{f.Case.Target, "mariadb", "sqlite", "postgresql", "tidb"}).Draw(t, "dbms")
+		f.Record.Environment.DBMS = rapid.SampledFrom([]string{f.Case.Target, "mariadb", "sqlite", "postgresql",
+			"tidb"}).Draw(t, "dbms")
 		class := f.Record.Class
 		corrupt(t, reflect.ValueOf(&f.Record).Elem(), "record")
 		if rapid.Bool().Draw(t, "class") {
@@ -150,7 +154,8 @@ func TestHostileFindingIsNoScript(t *testing.T) {
 				written[format] = true
 				harmless(t, file)
 			}
-			if err != nil && f.Run != nil && !strings.Contains(err.Error(), "mtr tests are for") && !strings.Contains(err.Error(), "braces") && !strings.Contains(err.Error(), "planned") {
+			if err != nil && f.Run != nil && !strings.Contains(err.Error(), "mtr tests are for") &&
+				!strings.Contains(err.Error(), "braces") && !strings.Contains(err.Error(), "planned") {
 				t.Fatalf("%s: %v", format, err)
 			}
 		}
@@ -170,13 +175,16 @@ func TestHostileFindingIsNoScript(t *testing.T) {
 // TestHostileTraceIsRefused: what a trace says was sent comes into scripts, so that it is held against the case.
 func TestHostileTraceIsRefused(t *testing.T) {
 	for what, change := range map[string]func(*history.Event){
-		"text":      func(e *history.Event) { e.Text = "COPY t0 TO PROGRAM 'x'" },
-		"two":       func(e *history.Event) { e.Text += "; DROP TABLE t0" },
-		"write":     func(e *history.Event) { e.Text = "UPDATE other SET a = 1" },
-		"setting":   func(e *history.Event) { e.Text = "SET GLOBAL general_log_file = '/x'" },
-		"ending":    func(e *history.Event) { e.Role, e.Stmt, e.Text = history.End, -1, "SELECT 1 INTO OUTFILE '/x'" },
-		"clearing":  func(e *history.Event) { e.Role, e.Stmt, e.Text = history.Abort, -1, "SET GLOBAL x = 1" },
-		"level":     func(e *history.Event) { e.Role, e.Stmt, e.Text = history.Level, -1, "SET GLOBAL TRANSACTION READ ONLY" },
+		"text":     func(e *history.Event) { e.Text = "COPY t0 TO PROGRAM 'x'" },
+		"two":      func(e *history.Event) { e.Text += "; DROP TABLE t0" },
+		"write":    func(e *history.Event) { e.Text = "UPDATE other SET a = 1" },
+		"setting":  func(e *history.Event) { e.Text = "SET GLOBAL general_log_file = '/x'" },
+		"ending":   func(e *history.Event) { e.Role, e.Stmt, e.Text = history.End, -1, "SELECT 1 INTO OUTFILE '/x'" },
+		"clearing": func(e *history.Event) { e.Role, e.Stmt, e.Text = history.Abort, -1, "SET GLOBAL x = 1" },
+		"level": func(e *history.Event) {
+			e.Role, e.Stmt, e.Text = history.Level, -1,
+				"SET GLOBAL TRANSACTION READ ONLY"
+		},
 		"final":     func(e *history.Event) { e.Role, e.Txn, e.Stmt, e.Text = history.Final, -1, -1, "DROP TABLE t0" },
 		"session":   func(e *history.Event) { e.Session = "T0; touch x" },
 		"directory": func(e *history.Event) { e.Session = "../../x" },
@@ -212,14 +220,15 @@ func TestHostileTraceIsRefused(t *testing.T) {
 		if err := finding.Write(path, from.Record, files, nil); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := timeline.Load(path); err == nil || !strings.Contains(err.Error(), "the trace does not belong to the case") {
+		if _, err := timeline.Load(path); err == nil || !strings.Contains(err.Error(),
+			"the trace does not belong to the case") {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
 }
 
-// TestCaseOfAnotherQuotingIsRefused: what is one statement of the target that a case names, and two of the database that the record names, is
-// no case of that.
+// TestCaseOfAnotherQuotingIsRefused: what is one statement of the target that a case names, and two of the database
+// that the record names, is no case of that.
 func TestCaseOfAnotherQuotingIsRefused(t *testing.T) {
 	const text = `txweave case 1
 target: mariadb

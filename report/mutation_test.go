@@ -37,11 +37,13 @@ func mutate(rng *rand.Rand, text []byte) []byte {
 	}
 	switch rng.IntN(6) {
 	case 0:
-		return replace(jsonNumber, []string{"-1", "0", "1", "7", "99", "-9223372036854775808", "9223372036854775807", "1e3", "null"}[rng.IntN(9)])
+		return replace(jsonNumber, []string{"-1", "0", "1", "7", "99", "-9223372036854775808", "9223372036854775807", "1e3",
+			"null"}[rng.IntN(9)])
 	case 1:
 		return replace(jsonPair, "")
 	case 2:
-		return replace(jsonList, []string{"[]", "null", "[null]", "[1]", `["x"]`, "[[]]", "[0,1,2,3,4,5,6,7,8,9]"}[rng.IntN(7)])
+		return replace(jsonList, []string{"[]", "null", "[null]", "[1]", `["x"]`, "[[]]",
+			"[0,1,2,3,4,5,6,7,8,9]"}[rng.IntN(7)])
 	case 3:
 		return text[:rng.IntN(len(text)+1)]
 	case 4: // a line is lost, or comes twice
@@ -71,7 +73,8 @@ func TestMutations(t *testing.T) {
 	tried, read := 0, 0
 	for _, from := range dirs {
 		var files []string
-		for _, name := range []string{finding.RecordFile, finding.CaseFile, finding.TraceFile, finding.ReplayFile, finding.GraphFile, finding.ReductionFile, finding.PlainFile} {
+		for _, name := range []string{finding.RecordFile, finding.CaseFile, finding.TraceFile, finding.ReplayFile,
+			finding.GraphFile, finding.ReductionFile, finding.PlainFile} {
 			if _, err := os.Stat(filepath.Join(from, name)); err == nil {
 				files = append(files, name)
 			}

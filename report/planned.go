@@ -9,7 +9,8 @@ import (
 	"txweave/sqltext"
 )
 
-// Planned writes how the other plan is asked for: what puts it in force, and the statement that answers otherwise then, as it is sent.
+// Planned writes how the other plan is asked for: what puts it in force, and the statement that answers otherwise then,
+// as it is sent.
 func Planned(d *Doc) {
 	s := d.f.Setting()
 	if s == nil || d.f.Record.Class != finding.ClassPlan || d.f.Searched() != nil || len(d.f.Record.Differences) == 0 {
@@ -31,7 +32,8 @@ func Planned(d *Doc) {
 	case s.Prepared && sqltext.KindOf(sent).Writes():
 		d.Text("Planned otherwise: the same statements, each prepared and executed over the client's protocol.")
 	case s.Prepared:
-		d.Text("Planned otherwise: the same statements, each prepared over the client's protocol and executed, a query twice.")
+		d.Text("Planned otherwise: the same statements, each prepared over the client's protocol and executed, a query " +
+			"twice.")
 	default: // how the tables are kept is changed first
 		d.Text("Planned otherwise, in the statement's place:")
 		lines = append(lines, s.Query(sent)+";")
@@ -44,8 +46,8 @@ func Planned(d *Doc) {
 	}
 }
 
-// beside introduces a statement that is prepared and executed with values beside it, and returns what is sent: where the client's protocol has the
-// values, the statement that is prepared and, as a remark, these.
+// beside introduces a statement that is prepared and executed with values beside it, and returns what is sent: where
+// the client's protocol has the values, the statement that is prepared and, as a remark, these.
 func (d *Doc) beside(s *dbms.PlanSetting, sent string) []string {
 	text, values := s.Beside(sent, d.f.Case.ReadSchema())
 	twice := !sqltext.KindOf(sent).Writes()
@@ -68,7 +70,8 @@ func (d *Doc) beside(s *dbms.PlanSetting, sent string) []string {
 	return lines
 }
 
-// sentUnder is a statement as it is sent under a setting, with what it is answered then; "" where the case has no such statement.
+// sentUnder is a statement as it is sent under a setting, with what it is answered then; "" where the case has no such
+// statement.
 func (d *Doc) sentUnder(s *dbms.PlanSetting, name string) (sql, answer string) {
 	x := d.t.Find(name)
 	if name == "" || x == nil {

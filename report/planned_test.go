@@ -9,7 +9,8 @@ import (
 	"txweave/testcase"
 )
 
-// TestPlannedOtherwise: whoever reads of another plan can ask for it, whichever it is, and is told what the statement answers then.
+// TestPlannedOtherwise: whoever reads of another plan can ask for it, whichever it is, and is told what the statement
+// answers then.
 func TestPlannedOtherwise(t *testing.T) {
 	f := load(t, "planned")
 	p, err := dbms.Lookup("mysql", "read-committed")
@@ -27,17 +28,20 @@ func TestPlannedOtherwise(t *testing.T) {
 				t.Errorf("%s: no %s in\n%s", s.Name, sql, text)
 			}
 		}
-		for want, is := range map[string]bool{"each prepared over the client's protocol": s.Prepared && !s.AsText && s.Parameters == nil,
+		for want, is := range map[string]bool{"each prepared over the client's protocol": s.Prepared && !s.AsText &&
+			s.Parameters == nil,
 			"prepared over the client's protocol, and executed": s.Parameters != nil,
 			"PREPARE s FROM 'SELECT (SELECT":                    s.AsText,
-			"the statements that this query prints":             s.Each != "", "WITH t0 AS (SELECT": s.Copies != nil, "(NULL), (NULL)": true} {
+			"the statements that this query prints":             s.Each != "", "WITH t0 AS (SELECT": s.Copies != nil,
+			"(NULL), (NULL)": true} {
 			if strings.Contains(text, want) != is {
 				t.Errorf("%s: %q is there: %v, in\n%s", s.Name, want, !is, text)
 			}
 		}
 	}
 	f.Case.Txns[0].Stmts[0].SQL += " WHERE r1.pkey < 7"
-	if text := planned(t, f, "parameters"); !strings.Contains(text, "executed with its values, twice") || !strings.Contains(text, "-- values: 1, 1, 7  -- ") {
+	if text := planned(t, f, "parameters"); !strings.Contains(text, "executed with its values, twice") ||
+		!strings.Contains(text, "-- values: 1, 1, 7  -- ") {
 		t.Error(text)
 	}
 	f.Record.Differences[0].Stmt = "" // contents at the end

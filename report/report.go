@@ -51,8 +51,9 @@ func (m *Markup) escape(text string) string {
 // Markdown, Jira and Plain are the markups that trackers read.
 var (
 	Markdown = Markup{func(s string) string { return s }, "```sql", "```", []string{"<", "![", "]("}, "---"}
-	Jira     = Markup{func(s string) string { return "h3. " + s }, "{noformat}", "{noformat}", []string{"{", "[", "!"}, "----"}
-	Plain    = Markup{func(s string) string { return s + ":" }, "", "", nil, "----"}
+	Jira     = Markup{func(s string) string { return "h3. " + s }, "{noformat}", "{noformat}",
+		[]string{"{", "[", "!"}, "----"}
+	Plain = Markup{func(s string) string { return s + ":" }, "", "", nil, "----"}
 )
 
 // trackers are the places that reports go to, in the order of help.
@@ -116,7 +117,8 @@ func (d *Doc) write() {
 		d.Text("%s", note)
 	}
 	if d.f.Record.Class == finding.ClassCrash {
-		d.Text("PRIVATE: a crash can be a security problem. %s Do not post it in public before they say so.", d.tracker.Private)
+		d.Text("PRIVATE: a crash can be a security problem. %s Do not post it in public before they say so.",
+			d.tracker.Private)
 	}
 	for _, s := range d.tracker.Sections {
 		if s.Heading != "" {
@@ -143,8 +145,8 @@ func (d *Doc) safe(args []any) []any {
 	return out
 }
 
-// verbatim writes text as it is, but for characters that cannot be shown. What ends verbatim text does not end it in the
-// text.
+// verbatim writes text as it is, but for characters that cannot be shown. What ends verbatim text does not end it in
+// the text.
 func (d *Doc) verbatim(text string) {
 	text = strings.TrimRight(text, "\n")
 	m := d.tracker.Markup

@@ -29,7 +29,8 @@ func load(t testing.TB, name string) *timeline.Dossier {
 	return f
 }
 
-// TestGolden prints reports and exports of the findings: report for=TRACKER finding=NAME, export to=FORMAT finding=NAME.
+// TestGolden prints reports and exports of the findings: report for=TRACKER finding=NAME, export to=FORMAT
+// finding=NAME.
 func TestGolden(t *testing.T) {
 	datadriven.Walk(t, "testdata/golden", func(t *testing.T, path string) {
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
@@ -73,7 +74,8 @@ func TestEveryTracker(t *testing.T) {
 				continue
 			}
 			for _, want := range []string{f.Record.Environment.Version, f.Record.Environment.ToolVersion,
-				fmt.Sprintf("Came back %d of %d times", f.Record.Confirmed, f.Record.Repeated), "case seed", "BEGIN", "Isolation level: " + f.Level()} {
+				fmt.Sprintf("Came back %d of %d times", f.Record.Confirmed, f.Record.Repeated), "case seed", "BEGIN",
+				"Isolation level: " + f.Level()} {
 				if !strings.Contains(text, want) {
 					t.Errorf("%s for %s: no %q in\n%s", dir, to, want, text)
 				}
@@ -99,11 +101,13 @@ func TestTiDBHeadings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, last, _ := strings.Cut(text, "### 4. What is your TiDB version? (Required)"); !strings.Contains(last, "```sql\n"+version+"\n```") {
+	if _, last, _ := strings.Cut(text, "### 4. What is your TiDB version? (Required)"); !strings.Contains(last,
+		"```sql\n"+version+"\n```") {
 		t.Errorf("the version is not there:\n%s", last)
 	}
 	at := -1
-	for _, h := range []string{"## Bug Report", "### 1. Minimal reproduce step (Required)", "### 2. What did you expect to see? (Required)",
+	for _, h := range []string{"## Bug Report", "### 1. Minimal reproduce step (Required)",
+		"### 2. What did you expect to see? (Required)",
 		"### 3. What did you see instead (Required)", "### 4. What is your TiDB version? (Required)"} {
 		i := strings.Index(text, "\n"+h+"\n")
 		if i <= at {
@@ -196,8 +200,8 @@ func TestReduced(t *testing.T) {
 	}
 }
 
-// TestHostileServer: what a server says cannot become markup, leave its block, or move a terminal's cursor: in a title, a
-// difference, a setting, a version, or the log.
+// TestHostileServer: what a server says cannot become markup, leave its block, or move a terminal's cursor: in a title,
+// a difference, a setting, a version, or the log.
 func TestHostileServer(t *testing.T) {
 	const evil = "x\n```\n# Heading\n{noformat}\nh1. Heading\n<script>alert(1)</script> ![i](http://evil.example/) [l|http://evil.example/] {color:red} \x1b[2J\r\x00\xff"
 	dirs, err := filepath.Glob("testdata/findings/*")
@@ -210,7 +214,8 @@ func TestHostileServer(t *testing.T) {
 		f.Record.Environment.Settings = map[string]string{"version_comment": evil, evil: "1"}
 		for i := range f.Record.Differences {
 			d := &f.Record.Differences[i]
-			d.Transaction, d.Replay, d.Steps = finding.Side{Text: evil}, finding.Side{Text: evil}, finding.Sentences{finding.Say("%v", evil)}
+			d.Transaction, d.Replay, d.Steps = finding.Side{Text: evil}, finding.Side{Text: evil},
+				finding.Sentences{finding.Say("%v", evil)}
 		}
 		if f.Run != nil {
 			for _, e := range f.Run.Events {
@@ -239,7 +244,8 @@ func TestHostileServer(t *testing.T) {
 				case within, strings.HasPrefix(line, "    "), to != "tidb" && to != "mariadb": // where nothing is marked up
 				case strings.HasPrefix(line, "# Heading"), strings.HasPrefix(line, "h1. Heading"):
 					t.Errorf("%s for %s: a heading of the server's: %q", dir, to, line)
-				case to == "tidb" && (unescaped(line, "<script>") || unescaped(line, "](http")), to == "mariadb" && (unescaped(line, "{color") || unescaped(line, "[l|")):
+				case to == "tidb" && (unescaped(line, "<script>") || unescaped(line, "](http")), to == "mariadb" &&
+					(unescaped(line, "{color") || unescaped(line, "[l|")):
 					t.Errorf("%s for %s: markup of the server's: %q", dir, to, line)
 				}
 			}
@@ -256,12 +262,17 @@ func unescaped(line, mark string) bool {
 	return at >= 0 && (at == 0 || line[at-1] != '\\')
 }
 
-// TestTellingStore: whoever repeats a finding in a store of its own is told how the server is started, and nothing of one in the usual store.
+// TestTellingStore: whoever repeats a finding in a store of its own is told how the server is started, and nothing of
+// one in the usual store.
 func TestTellingStore(t *testing.T) {
-	f := &timeline.Dossier{Case: &testcase.Case{Target: "mariadb"}, Record: finding.Record{Environment: finding.Environment{DBMS: "mariadb", Isolation: "repeatable-read",
-		Changed: []string{"innodb_buffer_pool_size", "autocommit"}, Settings: map[string]string{"innodb_buffer_pool_size": "67108864", "autocommit": "OFF"}}}}
-	for store, want := range map[string]string{"": "[[autocommit OFF]]", "pages-4k": "[[autocommit OFF] [innodb_page_size 4k]]",
-		"small-pool": "[[autocommit OFF] [innodb_buffer_pool_size 8M] [innodb_adaptive_hash_index ON] [innodb_change_buffering all]]"} {
+	f := &timeline.Dossier{Case: &testcase.Case{Target: "mariadb"},
+		Record: finding.Record{Environment: finding.Environment{DBMS: "mariadb", Isolation: "repeatable-read",
+			Changed: []string{"innodb_buffer_pool_size", "autocommit"}, Settings: map[string]string{
+				"innodb_buffer_pool_size": "67108864", "autocommit": "OFF"}}}}
+	for store, want := range map[string]string{"": "[[autocommit OFF]]",
+		"pages-4k": "[[autocommit OFF] [innodb_page_size 4k]]",
+		"small-pool": "[[autocommit OFF] [innodb_buffer_pool_size 8M] [innodb_adaptive_hash_index ON] " +
+			"[innodb_change_buffering all]]"} {
 		f.Case.SetOption(testcase.OptionStore, store)
 		if got := fmt.Sprint(f.Telling()); got != want {
 			t.Errorf("%q: %s, want %s", store, got, want)
@@ -269,11 +280,12 @@ func TestTellingStore(t *testing.T) {
 	}
 }
 
-// TestWithoutTrace: what is found before a statement of the case is sent has no trace, and is reported to every tracker: with the statement that was refused,
-// what it was answered, and the case.
+// TestWithoutTrace: what is found before a statement of the case is sent has no trace, and is reported to every
+// tracker: with the statement that was refused, what it was answered, and the case.
 func TestWithoutTrace(t *testing.T) {
 	refused := finding.Difference{What: fault.UnexpectedError, Code: 1118, Steps: finding.Sentences{finding.Say("%v: %v",
-		finding.Query("INSERT INTO t0 (pkey, vkey, pvkey) VALUES (1, 1, 0)"), &history.DBError{Code: 1118, Message: "Row size too large"})}}
+		finding.Query("INSERT INTO t0 (pkey, vkey, pvkey) VALUES (1, 1, 0)"), &history.DBError{Code: 1118,
+			Message: "Row size too large"})}}
 	row := refused
 	row.Kind = finding.InitialRow
 	for _, d := range []struct {
@@ -289,12 +301,14 @@ func TestWithoutTrace(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		f := finding.Finding{Class: d.class, Oracle: "unexpected", Summary: "the database does not take it", Confirmed: 1, Repeated: 1}
+		f := finding.Finding{Class: d.class, Oracle: "unexpected", Summary: "the database does not take it",
+			Confirmed: 1, Repeated: 1}
 		if d.of.What != "" {
 			f.Differences = []finding.Difference{d.of}
 		}
 		f.Sign()
-		rec := finding.Record{ID: "x", Finding: f, Environment: finding.Environment{DBMS: "mariadb", Version: "10.11", Isolation: "repeatable-read"}}
+		rec := finding.Record{ID: "x", Finding: f, Environment: finding.Environment{DBMS: "mariadb", Version: "10.11",
+			Isolation: "repeatable-read"}}
 		if err := finding.Write(filepath.Join(dir, "x"), &rec, map[string][]byte{finding.CaseFile: c}, nil); err != nil {
 			t.Fatal(err)
 		}

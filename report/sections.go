@@ -37,7 +37,8 @@ func Details(d *Doc) {
 		Why(d)
 	}
 	d.test()
-	d.Text("To attach: timeline.html draws the sessions side by side with what each statement saw; case.txw is the case for txweave.")
+	d.Text("To attach: timeline.html draws the sessions side by side with what each statement saw; case.txw is the case " +
+		"for txweave.")
 }
 
 // test writes the regression test in the form of the tracker's project, where that is one file.
@@ -55,7 +56,8 @@ func (d *Doc) test() {
 }
 
 var testIntro = map[string]string{
-	"mtr":            "As an mtr test; a statement that waits is sent and reaped, and nothing else is sent before it does wait:",
+	"mtr": "As an mtr test; a statement that waits is sent and reaped, and nothing else is sent before it " +
+		"does wait:",
 	"isolation-spec": "As a spec for src/test/isolation:",
 }
 
@@ -63,8 +65,10 @@ var testIntro = map[string]string{
 func (d *Doc) bookkeeping() {
 	for _, s := range d.f.Case.Schema {
 		if strings.Contains(s.SQL, "vkey") {
-			d.Text("T1.S0 is the first statement of transaction T1 after BEGIN. The column vkey names the version of a row: every write gives it a number of " +
-				"its own; pvkey keeps the one that an UPDATE overwrote. (t0, 4, 17) is the version 17 of the row with pkey 4 in t0.")
+			d.Text("T1.S0 is the first statement of transaction T1 after BEGIN. The column vkey names the version of a row: " +
+				"every write gives it a number of " +
+				"its own; pvkey keeps the one that an UPDATE overwrote. (t0, 4, 17) is the version 17 of the row with pkey 4 in " +
+				"t0.")
 			return
 		}
 	}
@@ -85,7 +89,8 @@ func (d *Doc) log() {
 	if whole {
 		d.Text("The end of the server's log:")
 	} else {
-		d.Text("The end of the server's log; of lines that differ in numbers or their statement alone the last one, and long ones cut:")
+		d.Text("The end of the server's log; of lines that differ in numbers or their statement alone the last one, and " +
+			"long ones cut:")
 	}
 	d.verbatim(text)
 }
@@ -186,8 +191,10 @@ func (d *Doc) triggers(conditions []finding.Condition) {
 			parts[c.Kind]++
 		default:
 			text := c.Say(s.Call)
-			committed := c.Kind == "end" && d.f.Record.Class == finding.ClassPlan        // what differs by plan is asked of committed writes alone
-			renamed := d.f.Plain != nil && (c.Kind == "index" || c.Kind == "constraint") // it stands in the script, by another name
+			// what differs by plan is asked of committed writes alone
+			committed := c.Kind == "end" && d.f.Record.Class == finding.ClassPlan
+			// it stands in the script, by another name
+			renamed := d.f.Plain != nil && (c.Kind == "index" || c.Kind == "constraint")
 			if !committed && !renamed && !slices.Contains(rest, text) {
 				rest = append(rest, text)
 			}

@@ -27,9 +27,11 @@ func Why(d *Doc) {
 	case d.f.Record.Class == finding.ClassReplay:
 		d.Text("unknown: the finding has no sdg.json, which holds the dependencies.")
 	case d.f.Searched() != nil:
-		d.Text("The statements were run without transactions, and before each write its rows were asked for (%s).", d.f.PlanSetting())
+		d.Text("The statements were run without transactions, and before each write its rows were asked for (%s).",
+			d.f.PlanSetting())
 	case d.f.Record.Class == finding.ClassPlan:
-		d.Text("The statements are the same, in the same order, without transactions both times; only how the database goes about them differs (%s).", d.f.PlanSetting())
+		d.Text("The statements are the same, in the same order, without transactions both times; only how the database "+
+			"goes about them differs (%s).", d.f.PlanSetting())
 	case d.f.Record.Class == finding.ClassCrash:
 		d.Text("No statement may end the server.")
 	case d.f.Record.Class == finding.ClassUnexpected || d.f.Record.Class == finding.ClassCorruption:
@@ -62,8 +64,10 @@ func (d *Doc) edges(g *sdg.GraphDocument) {
 			cross = append(cross, e)
 		}
 	}
-	d.Text("In it every statement comes after those whose versions it saw or overwrote, and before those that overwrote what it saw; so each works on "+
-		"the same rows as in the transactions. Statements that it brings into another order do not depend on each other%s.", d.swapped(g, place))
+	d.Text("In it every statement comes after those whose versions it saw or overwrote, and before those that overwrote "+
+		"what it saw; so each works on "+
+		"the same rows as in the transactions. Statements that it brings into another order do not depend on each other%s.",
+		d.swapped(g, place))
 	if len(cross) == 0 {
 		d.Text("No statement of one transaction depends on one of another.")
 		return

@@ -33,8 +33,8 @@ func (c *chain) position(s history.State) int {
 	return -1
 }
 
-// seenPosition returns where node j saw state s: the latest place of it that was there when it ran, else the first; -1 if
-// the item is never in that state.
+// seenPosition returns where node j saw state s: the latest place of it that was there when it ran, else the first; -1
+// if the item is never in that state.
 func (c *chain) seenPosition(j int, s history.State) int {
 	pos := -1
 	for k, t := range c.states {
@@ -96,7 +96,8 @@ func checkInput(in *Input) error {
 		}
 		for _, w := range s.Writes {
 			if w.To == history.Unborn || !w.From.Valid() || !w.To.Valid() || w.From == w.To || w.From.Absent() && w.To.Absent() {
-				return fmt.Errorf("sdg: statement %d (%s) writes (%s, %d) from state %s to %s", i, s.Name, w.Table, w.PKey, w.From, w.To)
+				return fmt.Errorf("sdg: statement %d (%s) writes (%s, %d) from state %s to %s", i, s.Name, w.Table, w.PKey,
+					w.From, w.To)
 			}
 		}
 	}
@@ -143,7 +144,8 @@ func (b *builder) collectTables() error {
 		n := 1
 		for n < len(writes) && writes[n].table == writes[0].table && writes[n].pkey == writes[0].pkey {
 			if writes[n].stmt == writes[n-1].stmt {
-				return fmt.Errorf("sdg: statement %d writes (%s, %d) twice", writes[n].stmt, b.tables[writes[n].table].name, writes[n].pkey)
+				return fmt.Errorf("sdg: statement %d writes (%s, %d) twice", writes[n].stmt, b.tables[writes[n].table].name,
+					writes[n].pkey)
 			}
 			n++
 		}

@@ -23,8 +23,8 @@
 //
 //   - A statement that assigns a column with a unique key, or rows under a foreign key, judges rows that its
 //     WHERE clause does not match: its MatchTable must be "", and the key's columns must be in Columns.
-//     Where the values are known that it writes into unique keys, KeyTable may say so: a row makes a difference to it only if it has one
-//     of those, or is one that it writes.
+//     Where the values are known that it writes into unique keys, KeyTable may say so: a row makes a difference to it
+//     only if it has one of those, or is one that it writes.
 //   - Columns must hold the columns of ORDER BY and of keys that are checked, not only those of WHERE.
 //   - INSERT IGNORE, REPLACE and ON DUPLICATE KEY reference their target for more than KeyCheck says.
 //   - Where a LIMIT or a subquery decides about a row, MatchTable must be "".
@@ -37,13 +37,13 @@
 // strict two-phase locking of tables and of rows. For each case it infers, drops a feedback set, runs again
 // until the graph is acyclic, and replays four random orders: results, affected rows, errors and final
 // contents must be equal. Half of the cases of TestProof name versions by their contents: UPDATEs give rows no version
-// key, leave those as they are that already are as they would make them, and bring earlier states back. Not simulated: NULLs,
-// outer joins, foreign keys, triggers.
+// key, leave those as they are that already are as they would make them, and bring earlier states back. Not simulated:
+// NULLs, outer joins, foreign keys, triggers.
 //
 //	go test ./sdg -run TestProof -v -txweave.cases 100000
 //
-// prints, for 100,000 cases of each mode and precision, not one difference, and, where versions have keys, these shares of
-// statements kept (one less the dropped ones in the nodes of the first run):
+// prints, for 100,000 cases of each mode and precision, not one difference, and, where versions have keys, these shares
+// of statements kept (one less the dropped ones in the nodes of the first run):
 //
 //	           exact    column   match
 //	SI         96.56 %  97.13 %  97.80 %

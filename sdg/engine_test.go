@@ -90,7 +90,8 @@ func runCase(c *modelCase, dropped map[int]bool) *engine {
 	e := &engine{c: c, dropped: dropped, committed: c.initial, names: map[key]map[row]int64{}}
 	for i := range c.txns {
 		e.sessions = append(e.sessions, &session{
-			txn: i, buf: map[key]*row{}, shared: map[key]bool{}, owned: map[key]bool{}, tables: map[int]bool{}, keys: map[key]bool{},
+			txn: i, buf: map[key]*row{}, shared: map[key]bool{}, owned: map[key]bool{}, tables: map[int]bool{},
+			keys: map[key]bool{},
 		})
 	}
 	for _, x := range c.order {
@@ -363,7 +364,8 @@ func (e *engine) emit() (*Input, []*executed) {
 		in.Stmts = append(in.Stmts, x.node(e))
 		for k := range x.result.writes {
 			if r := x.result.writes[k].after; r != nil {
-				rows[history.Version{Item: history.Item{Table: modelNames[x.stmt.table], PKey: r.pkey}, VKey: e.name(x.stmt.table, r)}] = r
+				rows[history.Version{Item: history.Item{Table: modelNames[x.stmt.table], PKey: r.pkey},
+					VKey: e.name(x.stmt.table, r)}] = r
 			}
 		}
 	}
@@ -436,7 +438,8 @@ func (x *executed) node(e *engine) Node {
 		if w.after != nil {
 			to = history.State(e.name(x.stmt.table, w.after))
 		}
-		s.Writes = append(s.Writes, history.Write{Item: history.Item{Table: modelNames[x.stmt.table], PKey: w.pkey}, From: from, To: to})
+		s.Writes = append(s.Writes, history.Write{Item: history.Item{Table: modelNames[x.stmt.table], PKey: w.pkey},
+			From: from, To: to})
 	}
 	return s
 }

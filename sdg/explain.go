@@ -44,7 +44,8 @@ func (g *Graph) explainWitness(e *Edge, w *Witness) string {
 		return fmt.Sprintf("%s %s %s, %s", from, g.verb(e.From, w), describe(w.Item, w.Seen), g.overwrote(w, to))
 	}
 	if w.Labels&ItemWrite != 0 && w.State != w.Seen && !(w.State.Absent() && w.Seen.Absent()) {
-		return fmt.Sprintf("%s overwrote %s after %s had left %s", to, describe(w.Item, w.Seen), from, describe(w.Item, w.State))
+		return fmt.Sprintf("%s overwrote %s after %s had left %s", to, describe(w.Item, w.Seen), from,
+			describe(w.Item, w.State))
 	}
 	if w.State == history.Dead {
 		if w.Labels&ItemWrite != 0 {
@@ -79,7 +80,9 @@ func (g *Graph) verb(i int, w *Witness) string {
 	case w.Labels&(ItemRead|ItemAnti) != 0:
 		return "read"
 	case w.Labels&ItemWrite != 0:
-		if slices.ContainsFunc(g.Stmts[i].Writes, func(x history.Write) bool { return x.Item == w.Item && x.To == history.Dead }) {
+		if slices.ContainsFunc(g.Stmts[i].Writes, func(x history.Write) bool {
+			return x.Item == w.Item && x.To == history.Dead
+		}) {
 			return "deleted"
 		}
 		return "overwrote"

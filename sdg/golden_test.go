@@ -90,7 +90,8 @@ type goldenParser struct {
 }
 
 func parseGolden(text string) (*Input, error) {
-	p := &goldenParser{in: &Input{Initial: map[string]map[int64]int64{}}, contents: map[history.Version]map[string]string{}}
+	p := &goldenParser{in: &Input{Initial: map[string]map[int64]int64{}},
+		contents: map[history.Version]map[string]string{}}
 	for _, line := range strings.Split(text, "\n") {
 		f := strings.Fields(line)
 		if len(f) == 0 {

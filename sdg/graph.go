@@ -35,12 +35,15 @@ type Edge struct {
 
 // Why an entry of Graph.Unexplained is there.
 const (
-	UnknownVersion = fault.UnwrittenVersion     // the statement saw a version that is neither initial nor written by a node
-	MissingRow     = fault.MissingRow           // an initial row was not visible although no node deleted it
-	BrokenChain    = fault.OverwroteUncommitted // the statement overwrote a state that is neither initial nor written by a node
-	TwoWriters     = fault.P4                   // two nodes overwrote the same state of an item
-	SawOther       = fault.OverwroteUnseen      // the statement wrote over another state of the item than its version-set read saw
-	PrintedUnseen  = fault.PrintedUnseen        // the result holds a version that the version-set read did not see
+	// the statement saw a version that is neither initial nor written by a node
+	UnknownVersion = fault.UnwrittenVersion
+	MissingRow     = fault.MissingRow // an initial row was not visible although no node deleted it
+	// the statement overwrote a state that is neither initial nor written by a node
+	BrokenChain = fault.OverwroteUncommitted
+	TwoWriters  = fault.P4 // two nodes overwrote the same state of an item
+	// the statement wrote over another state of the item than its version-set read saw
+	SawOther      = fault.OverwroteUnseen
+	PrintedUnseen = fault.PrintedUnseen // the result holds a version that the version-set read did not see
 )
 
 // Unexplained is a statement whose reads or writes no order of the nodes can explain.

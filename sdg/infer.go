@@ -314,7 +314,8 @@ func (b *builder) checkPrinted(j int) {
 func (b *builder) graph() *Graph {
 	g := &Graph{Stmts: b.in.Stmts}
 	slices.SortFunc(b.missed, func(x, y Unexplained) int {
-		return cmp.Or(cmp.Compare(x.Stmt, y.Stmt), compareItems(x.Item, y.Item), cmp.Compare(x.State, y.State), cmp.Compare(x.Reason, y.Reason))
+		return cmp.Or(cmp.Compare(x.Stmt, y.Stmt), compareItems(x.Item, y.Item), cmp.Compare(x.State, y.State),
+			cmp.Compare(x.Reason, y.Reason))
 	})
 	g.Unexplained = slices.Compact(b.missed)
 	order := b.bucket()
@@ -331,7 +332,8 @@ func (b *builder) graph() *Graph {
 	g.Edges = make([]Edge, 0, edges)
 	for i, k := range order {
 		f := &b.found[k]
-		ws[i] = Witness{history.Item{Table: b.tables[f.table].name, PKey: f.pkey}, history.State(f.state), history.State(f.seen), f.reads, f.labels}
+		ws[i] = Witness{history.Item{Table: b.tables[f.table].name, PKey: f.pkey}, history.State(f.state),
+			history.State(f.seen), f.reads, f.labels}
 		if i == 0 || !f.same(&b.found[order[i-1]]) {
 			g.Edges = append(g.Edges, Edge{From: int(f.from), To: int(f.to), Witnesses: ws[i:i:len(ws)]})
 		}

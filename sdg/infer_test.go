@@ -45,7 +45,8 @@ func benchInput() *Input {
 				if now[name][p] == next {
 					continue
 				}
-				s.Writes = append(s.Writes, history.Write{Item: history.Item{Table: name, PKey: p}, From: history.State(now[name][p]), To: history.State(next)})
+				s.Writes = append(s.Writes, history.Write{Item: history.Item{Table: name, PKey: p},
+					From: history.State(now[name][p]), To: history.State(next)})
 				now[name][p] = next
 			}
 			for r := range s.Reads {

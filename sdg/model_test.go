@@ -450,10 +450,11 @@ func (s *modelStmt) matchTable(unique *[modelTables]bool) string {
 	return modelNames[s.table]
 }
 
-// keyTable is the table of which a row makes a difference to the statement only if it matches, or has the unique value that the statement
-// writes; "" if there is none, or that value is not the same whatever the tables hold.
+// keyTable is the table of which a row makes a difference to the statement only if it matches, or has the unique value
+// that the statement writes; "" if there is none, or that value is not the same whatever the tables hold.
 func (s *modelStmt) keyTable(unique *[modelTables]bool) string {
-	if !unique[s.table] || s.matchTable(unique) != "" || s.sub != nil || s.limit || slices.ContainsFunc(s.exprs(), (*expr).aggregate) {
+	if !unique[s.table] || s.matchTable(unique) != "" || s.sub != nil || s.limit || slices.ContainsFunc(s.exprs(),
+		(*expr).aggregate) {
 		return ""
 	}
 	if e := s.uniqueValue(); e == nil || s.kind == sqltext.Update && e.kind != 'k' {

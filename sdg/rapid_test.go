@@ -244,7 +244,9 @@ func checkEdges(t *rapid.T, g *Graph) {
 			if !w.Reads {
 				writer = e.To
 			}
-			if !slices.ContainsFunc(g.Stmts[writer].Writes, func(x history.Write) bool { return x.Item == w.Item && x.To == w.State }) {
+			if !slices.ContainsFunc(g.Stmts[writer].Writes, func(x history.Write) bool {
+				return x.Item == w.Item && x.To == w.State
+			}) {
 				t.Fatalf("%s: the writer did not leave state %s", g.Explain(e), w.State)
 			}
 		}

@@ -22,7 +22,8 @@ func TestModelReaches(t *testing.T) {
 				countChoices(t, in, p, met)
 			}
 		}
-		want := []string{"failed node", "undone", "rolled back", "key decided", "choice exact", "choice column", "choice match",
+		want := []string{"failed node", "undone", "rolled back", "key decided", "choice exact", "choice column",
+			"choice match",
 			"other window exact", "other window match", "with subquery", "with limit", "value depends"}
 		if m != snapshotIsolation && m != repeatableFail && m != committedFail {
 			want = append(want, "waited")

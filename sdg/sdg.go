@@ -16,8 +16,8 @@ type TableRead struct {
 	// unique keys. Where it succeeded, that makes edges at match precision only: below it, whoever frees a
 	// key has seen that the new row was not there yet, and so has an edge to its INSERT already.
 	KeyCheck bool
-	// Refers says that the statement looks among all rows of the table for those that a foreign key names, or that name one: match precision
-	// does not apply.
+	// Refers says that the statement looks among all rows of the table for those that a foreign key names, or that name
+	// one: match precision does not apply.
 	Refers bool
 }
 
@@ -34,8 +34,9 @@ type Node struct {
 	// MatchTable is the one table the statement ranges over when its rows can be judged one by one by a WHERE
 	// clause (single table, no subquery, no LIMIT); "" where they cannot. Only then does match precision apply.
 	MatchTable string
-	// KeyTable is in place of that the one table whose unique keys it checks, where Matches says of each of its rows whether the statement
-	// would meet it: it has a key that the statement writes, or is a row that it writes. "" where that is not known.
+	// KeyTable is in place of that the one table whose unique keys it checks, where Matches says of each of its rows
+	// whether the statement would meet it: it has a key that the statement writes, or is a row that it writes. "" where
+	// that is not known.
 	KeyTable string
 }
 

@@ -79,7 +79,8 @@ func (b *builder) equalColumns(v *view, pkey int64, x, y history.State) bool {
 // sameContent compares two versions in the used columns; unknown contents are not the same.
 func (b *builder) sameContent(v *view, pkey int64, x, y history.State) bool {
 	item := history.Item{Table: v.read.Table, PKey: pkey}
-	cx, cy := b.in.Content(history.Version{Item: item, VKey: int64(x)}), b.in.Content(history.Version{Item: item, VKey: int64(y)})
+	cx, cy := b.in.Content(history.Version{Item: item, VKey: int64(x)}),
+		b.in.Content(history.Version{Item: item, VKey: int64(y)})
 	if cx == nil || cy == nil {
 		return false
 	}

@@ -41,7 +41,8 @@ type Dialect struct {
 	// Terminate are the functions by which a session ends itself: SELECT of the first with a call of the second as its
 	// argument. nil: none do.
 	Terminate []string
-	// LevelOf are the settings, in lower case, that are a session's isolation level, LevelOnce those that are one transaction's alone.
+	// LevelOf are the settings, in lower case, that are a session's isolation level, LevelOnce those that are one
+	// transaction's alone.
 	LevelOf, LevelOnce []string
 	// LevelParts are settings that make another level of one.
 	LevelParts []LevelPart
@@ -273,8 +274,8 @@ func setFirst[K comparable](m map[K]*Operator, key K, o *Operator) {
 // Parsed is how many texts were read: a test holds how many that are for a case.
 var Parsed atomic.Int64
 
-// Parse reads one statement, a semicolon behind it included. What it does not know is a *SyntaxError. It returns the tree
-// that it has returned before where it has read the same text not long ago.
+// Parse reads one statement, a semicolon behind it included. What it does not know is a *SyntaxError. It returns the
+// tree that it has returned before where it has read the same text not long ago.
 func (d *Dialect) Parse(text string) (Stmt, error) {
 	if p, ok := d.read.Get(text); ok {
 		return p.stmt, p.err

@@ -225,7 +225,8 @@ func (d *Dialect) binding(n Node) (level int, sides []side) {
 		if o == nil {
 			return 0, []side{{x: x.X}, {x: x.Low}, {x: x.High}}
 		}
-		return levelOf(o), []side{{x: x.X, level: o.leftOf(x.Not)}, {x.Low, max(o.Low, o.Level+1), o.Wide}, {x: x.High, level: rightOf(o)}}
+		return levelOf(o), []side{{x: x.X, level: o.leftOf(x.Not)}, {x.Low, max(o.Low, o.Level+1), o.Wide},
+			{x: x.High, level: rightOf(o)}}
 	case *Like:
 		o := d.spells(x.Op)
 		sides = []side{{x: x.X, level: o.leftOf(x.Not)}, {x: x.Pattern, level: rightOf(o)}}

@@ -257,7 +257,8 @@ func (r *Reader) begins(at int) bool {
 func (r *Reader) nestedQuery(n int) bool {
 	first := min(r.pos+n, len(r.tokens)-1)
 	at := first
-	for r.d.Grammar.Nested && r.tokens[at].Key == "(" && r.tokens[at+1].Key == "(" && r.tokens[r.tokens[at+1].Closed+1].Key == ")" {
+	for r.d.Grammar.Nested && r.tokens[at].Key == "(" && r.tokens[at+1].Key == "(" &&
+		r.tokens[r.tokens[at+1].Closed+1].Key == ")" {
 		at++
 	}
 	return at > first && r.queryAt(at)

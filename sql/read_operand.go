@@ -107,7 +107,8 @@ func (r *Reader) word() Expr {
 		r.pos++
 		return Read(r, from, &Niladic{Word: t.Key})
 	}
-	if special := r.d.Specials[t.Key]; special != nil && (t.Use&AsColumn == 0 || r.peek(1).is("(") || r.d.Grammar.AnyTyped && r.peek(1).Kind == TextToken) {
+	if special := r.d.Specials[t.Key]; special != nil &&
+		(t.Use&AsColumn == 0 || r.peek(1).is("(") || r.d.Grammar.AnyTyped && r.peek(1).Kind == TextToken) {
 		from := r.pos
 		r.pos++
 		x := special(r)

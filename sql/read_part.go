@@ -104,7 +104,8 @@ func (r *Reader) group() Expr {
 }
 
 // behindItems are the words with which what stands behind a query's columns begins.
-var behindItems = []string{"FROM", "WHERE", "GROUP", "HAVING", "WINDOW", "UNION", "INTERSECT", "EXCEPT", "ORDER", "LIMIT", "OFFSET", "FETCH", "FOR", "WITH",
+var behindItems = []string{"FROM", "WHERE", "GROUP", "HAVING", "WINDOW", "UNION", "INTERSECT", "EXCEPT", "ORDER",
+	"LIMIT", "OFFSET", "FETCH", "FOR", "WITH",
 	"ON", "RETURNING", ")"}
 
 // items reads what a query prints.
@@ -162,7 +163,8 @@ func (r *Reader) ParameterName() *Name {
 	t, behind := r.tok(), r.peek(1)
 	named := t.Kind == QuotedName || t.Use&AsType != 0 && t.Use&AsFunction != 0
 	typed := behind.Kind == QuotedName || behind.Kind == Word && behind.Use&(AsName|AsType) != 0
-	if !named || !typed || r.Is("DOUBLE", "PRECISION") || behind.is("VARYING") || behind.is("WITH") || behind.is("WITHOUT") {
+	if !named || !typed || r.Is("DOUBLE", "PRECISION") || behind.is("VARYING") || behind.is("WITH") ||
+		behind.is("WITHOUT") {
 		return nil
 	}
 	return r.name()

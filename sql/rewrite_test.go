@@ -31,7 +31,8 @@ func renamed(to sql.Name) func(sql.Node) sql.Node {
 
 // TestWhatIsNotChangedKeepsItsBytes: what stands around a changed node is printed as it was written, comments and all.
 func TestWhatIsNotChangedKeepsItsBytes(t *testing.T) {
-	or := &sql.Binary{Op: sql.OpOr, Left: &sql.Column{Name: &sql.Name{Value: "p"}}, Right: &sql.Column{Name: &sql.Name{Value: "q"}}}
+	or := &sql.Binary{Op: sql.OpOr, Left: &sql.Column{Name: &sql.Name{Value: "p"}},
+		Right: &sql.Column{Name: &sql.Name{Value: "q"}}}
 	negative := &sql.Unary{Op: sql.OpSub, X: &sql.Column{Name: &sql.Name{Value: "p"}}}
 	call := &sql.Case{Whens: []*sql.When{{Cond: or, Result: negative}}}
 	said := strings.NewReplacer("$", "CASE WHEN p OR q THEN -p END")
@@ -43,13 +44,17 @@ func TestWhatIsNotChangedKeepsItsBytes(t *testing.T) {
 		{"SELECT x FROM t", or, "SELECT p OR q FROM t"},
 		{"/* 0 */select x", or, "/* 0 */select p OR q"},
 		{"select /* 1 */ x -- 2\n , y from t;\n-- 3", or, "select /* 1 */ p OR q -- 2\n , y from t;\n-- 3"},
-		{"SELECT x+1, 1-x, -x, NOT x, ~x, x, (x), f(x) FROM t", or, "SELECT (p OR q)+1, 1-(p OR q), -(p OR q), NOT (p OR q), ~(p OR q), p OR q, (p OR q), f(p OR q) FROM t"},
-		{"SELECT x+1, 1-x, -x, x*2, x COLLATE NOCASE FROM t", negative, "SELECT -p+1, 1- -p, - -p, -p*2, -p COLLATE NOCASE FROM t"},
+		{"SELECT x+1, 1-x, -x, NOT x, ~x, x, (x), f(x) FROM t", or,
+			"SELECT (p OR q)+1, 1-(p OR q), -(p OR q), NOT (p OR q), ~(p OR q), p OR q, (p OR q), f(p OR q) FROM t"},
+		{"SELECT x+1, 1-x, -x, x*2, x COLLATE NOCASE FROM t", negative,
+			"SELECT -p+1, 1- -p, - -p, -p*2, -p COLLATE NOCASE FROM t"},
 		{"SELECT x IS NULL, x IN (x), x LIKE x ESCAPE x, x BETWEEN x AND x, CASE x WHEN x THEN x END", or,
-			"SELECT (p OR q) IS NULL, (p OR q) IN (p OR q), (p OR q) LIKE (p OR q) ESCAPE (p OR q), (p OR q) BETWEEN (p OR q) AND (p OR q), CASE p OR q WHEN p OR q THEN p OR q END"},
+			"SELECT (p OR q) IS NULL, (p OR q) IN (p OR q), (p OR q) LIKE (p OR q) ESCAPE (p OR q), (p OR q) BETWEEN (p OR q) " +
+				"AND (p OR q), CASE p OR q WHEN p OR q THEN p OR q END"},
 		{"SELECT a=x, a=NOT b, a=NOT x, NOT x=a", or, "SELECT a=(p OR q), a=NOT b, a=(NOT (p OR q)), NOT (p OR q)=a"},
 		{"SELECT a FROM t WHERE(x)AND(x)", call, "SELECT a FROM t WHERE($)AND($)"},
-		{"SELECT a FROM t WHERE(x)AND(x)", nil, "SELECT a FROM t WHERE CASE WHEN x THEN TRUE END AND CASE WHEN x THEN TRUE END"},
+		{"SELECT a FROM t WHERE(x)AND(x)", nil,
+			"SELECT a FROM t WHERE CASE WHEN x THEN TRUE END AND CASE WHEN x THEN TRUE END"},
 		{"SELECT x,x FROM t", call, "SELECT $,$ FROM t"},
 		{"UPDATE t SET a=x,b=(x) WHERE x==1", or, "UPDATE t SET a=p OR q,b=(p OR q) WHERE (p OR q)==1"},
 	} {
@@ -81,7 +86,8 @@ func TestNamesAreReplacedWithinWhatTheyQualify(t *testing.T) {
 func TestAStatementThatWasReadIsAPartOfAnother(t *testing.T) {
 	inner := parsed(t, "-- before\nselect  x from t; -- behind").(*sql.Query)
 	edited := sql.Rewrite(inner, renamed(sql.Name{Value: "y"}))
-	outer := &sql.Query{Body: &sql.Select{Items: []*sql.Item{{X: &sql.Subquery{Query: inner}}, {X: &sql.Subquery{Query: edited}}}}}
+	outer := &sql.Query{Body: &sql.Select{Items: []*sql.Item{{X: &sql.Subquery{Query: inner}},
+		{X: &sql.Subquery{Query: edited}}}}}
 	if got, err := dialect.Print(outer); err != nil || got != "SELECT (select  x from t), (select  y from t)" {
 		t.Errorf("%s, %v", got, err)
 	}
@@ -94,8 +100,8 @@ func TestAStatementThatWasReadIsAPartOfAnother(t *testing.T) {
 	}
 }
 
-// TestRewriteCopiesThePathAlone: what is beside the path from the root to a changed node is the same nodes, and the tree that
-// was rewritten is as it was.
+// TestRewriteCopiesThePathAlone: what is beside the path from the root to a changed node is the same nodes, and the
+// tree that was rewritten is as it was.
 func TestRewriteCopiesThePathAlone(t *testing.T) {
 	const text = "SELECT a, (SELECT x FROM u), b FROM t WHERE c /* c */ = 1 ORDER BY d"
 	was := parsed(t, text).(*sql.Query)
@@ -105,7 +111,8 @@ func TestRewriteCopiesThePathAlone(t *testing.T) {
 	if was == is || before == after || before.Items[1] == after.Items[1] {
 		t.Error("the path was not copied")
 	}
-	if before.Items[0] != after.Items[0] || before.Items[2] != after.Items[2] || before.From != after.From || before.Where != after.Where || was.Order[0] != is.Order[0] {
+	if before.Items[0] != after.Items[0] || before.Items[2] != after.Items[2] || before.From != after.From ||
+		before.Where != after.Where || was.Order[0] != is.Order[0] {
 		t.Error("what is not changed was copied")
 	}
 	if again, err := dialect.Print(was); err != nil || again != text || sql.Tell(was) != told {
@@ -159,12 +166,17 @@ func TestWhatCannotBeSaidIsAnError(t *testing.T) {
 	a := &sql.Column{Name: &sql.Name{Value: "a"}}
 	one := &sql.Select{Items: []*sql.Item{{X: a}}}
 	for name, x := range map[string]sql.Stmt{
-		"SQLite has no words for the operator ^":   &sql.Query{Body: &sql.Select{Items: []*sql.Item{{X: &sql.Binary{Op: "^", Left: a, Right: a}}}}},
-		"SQLite has no words for ! before":         &sql.Query{Body: &sql.Select{Items: []*sql.Item{{X: &sql.Unary{Op: "!", X: a}}}}},
-		"SQLite has no words for the operator SIM": &sql.Query{Body: &sql.Select{Items: []*sql.Item{{X: &sql.Like{Op: "SIMILAR TO", X: a, Pattern: a}}}}},
-		"SQLite reads otherwise what is printed":   &sql.Query{Body: &sql.Compound{Op: "UNION", Left: one, Right: &sql.Compound{Op: "EXCEPT", Left: one, Right: one}}},
-		"SQLite reads what is printed no more":     &sql.Savepoint{Name: &sql.Name{Value: "select"}},
-		"reads otherwise what is printed: SELECT ": &sql.Query{Body: &sql.Select{Items: []*sql.Item{{X: &sql.Column{Name: &sql.Name{Value: "a b"}}}}}},
+		"SQLite has no words for the operator ^": &sql.Query{
+			Body: &sql.Select{Items: []*sql.Item{{X: &sql.Binary{Op: "^", Left: a, Right: a}}}}},
+		"SQLite has no words for ! before": &sql.Query{
+			Body: &sql.Select{Items: []*sql.Item{{X: &sql.Unary{Op: "!", X: a}}}}},
+		"SQLite has no words for the operator SIM": &sql.Query{
+			Body: &sql.Select{Items: []*sql.Item{{X: &sql.Like{Op: "SIMILAR TO", X: a, Pattern: a}}}}},
+		"SQLite reads otherwise what is printed": &sql.Query{Body: &sql.Compound{Op: "UNION", Left: one,
+			Right: &sql.Compound{Op: "EXCEPT", Left: one, Right: one}}},
+		"SQLite reads what is printed no more": &sql.Savepoint{Name: &sql.Name{Value: "select"}},
+		"reads otherwise what is printed: SELECT ": &sql.Query{
+			Body: &sql.Select{Items: []*sql.Item{{X: &sql.Column{Name: &sql.Name{Value: "a b"}}}}}},
 	} {
 		if text, err := dialect.Print(x); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s, %v; want %s", text, err, name)
@@ -182,27 +194,28 @@ func TestBuiltExpressionsGetTheParenthesesThatTheyNeed(t *testing.T) {
 	one := func(op sql.Op, x sql.Expr) sql.Expr { return &sql.Unary{Op: op, X: x} }
 	null := &sql.Literal{Kind: sql.Null, Text: "NULL"}
 	for want, x := range map[string]sql.Expr{
-		"a - b - c":                        two(sql.OpSub, two(sql.OpSub, a, b), c),
-		"a - (b - c)":                      two(sql.OpSub, a, two(sql.OpSub, b, c)),
-		"a + b * c":                        two(sql.OpAdd, a, two(sql.OpMul, b, c)),
-		"(a + b) * c":                      two(sql.OpMul, two(sql.OpAdd, a, b), c),
-		"a = b < c":                        two(sql.OpEq, a, two(sql.OpLt, b, c)),
-		"a = (b = c)":                      two(sql.OpEq, a, two(sql.OpEq, b, c)),
-		"NOT a = b":                        one(sql.OpNot, two(sql.OpEq, a, b)),
-		"(NOT a) = b":                      two(sql.OpEq, one(sql.OpNot, a), b),
-		"a = (NOT b)":                      two(sql.OpEq, a, one(sql.OpNot, b)),
-		"NOT (a AND b)":                    one(sql.OpNot, two(sql.OpAnd, a, b)),
-		"NOT NOT a":                        one(sql.OpNot, one(sql.OpNot, a)),
-		"- -a":                             one(sql.OpSub, one(sql.OpSub, a)),
-		"-(a || b)":                        one(sql.OpSub, two(sql.OpConcat, a, b)),
-		"-a COLLATE NOCASE":                &sql.Collate{X: one(sql.OpSub, a), Collation: &sql.Name{Value: "NOCASE"}},
-		"(a || b) COLLATE NOCASE":          &sql.Collate{X: two(sql.OpConcat, a, b), Collation: &sql.Name{Value: "NOCASE"}},
-		"a LIKE (b LIKE c) ESCAPE (a = b)": &sql.Like{Op: sql.OpLike, X: a, Pattern: &sql.Like{Op: sql.OpLike, X: b, Pattern: c}, Escape: two(sql.OpEq, a, b)},
-		"a BETWEEN (b AND c) AND b + c":    &sql.Between{X: a, Low: two(sql.OpAnd, b, c), High: two(sql.OpAdd, b, c)},
-		"a BETWEEN b AND (b = c)":          &sql.Between{X: a, Low: b, High: two(sql.OpEq, b, c)},
-		"a IS (NULL)":                      two(sql.OpSame, a, null),
-		"(a OR b) IS NOT NULL":             &sql.Is{X: two(sql.OpOr, a, b), Not: true, What: "NULL"},
-		"a = b IN (a AND b)":               &sql.In{X: two(sql.OpEq, a, b), List: []sql.Expr{two(sql.OpAnd, a, b)}},
+		"a - b - c":               two(sql.OpSub, two(sql.OpSub, a, b), c),
+		"a - (b - c)":             two(sql.OpSub, a, two(sql.OpSub, b, c)),
+		"a + b * c":               two(sql.OpAdd, a, two(sql.OpMul, b, c)),
+		"(a + b) * c":             two(sql.OpMul, two(sql.OpAdd, a, b), c),
+		"a = b < c":               two(sql.OpEq, a, two(sql.OpLt, b, c)),
+		"a = (b = c)":             two(sql.OpEq, a, two(sql.OpEq, b, c)),
+		"NOT a = b":               one(sql.OpNot, two(sql.OpEq, a, b)),
+		"(NOT a) = b":             two(sql.OpEq, one(sql.OpNot, a), b),
+		"a = (NOT b)":             two(sql.OpEq, a, one(sql.OpNot, b)),
+		"NOT (a AND b)":           one(sql.OpNot, two(sql.OpAnd, a, b)),
+		"NOT NOT a":               one(sql.OpNot, one(sql.OpNot, a)),
+		"- -a":                    one(sql.OpSub, one(sql.OpSub, a)),
+		"-(a || b)":               one(sql.OpSub, two(sql.OpConcat, a, b)),
+		"-a COLLATE NOCASE":       &sql.Collate{X: one(sql.OpSub, a), Collation: &sql.Name{Value: "NOCASE"}},
+		"(a || b) COLLATE NOCASE": &sql.Collate{X: two(sql.OpConcat, a, b), Collation: &sql.Name{Value: "NOCASE"}},
+		"a LIKE (b LIKE c) ESCAPE (a = b)": &sql.Like{Op: sql.OpLike, X: a, Pattern: &sql.Like{Op: sql.OpLike, X: b,
+			Pattern: c}, Escape: two(sql.OpEq, a, b)},
+		"a BETWEEN (b AND c) AND b + c": &sql.Between{X: a, Low: two(sql.OpAnd, b, c), High: two(sql.OpAdd, b, c)},
+		"a BETWEEN b AND (b = c)":       &sql.Between{X: a, Low: b, High: two(sql.OpEq, b, c)},
+		"a IS (NULL)":                   two(sql.OpSame, a, null),
+		"(a OR b) IS NOT NULL":          &sql.Is{X: two(sql.OpOr, a, b), Not: true, What: "NULL"},
+		"a = b IN (a AND b)":            &sql.In{X: two(sql.OpEq, a, b), List: []sql.Expr{two(sql.OpAnd, a, b)}},
 	} {
 		got, err := dialect.Print(&sql.Query{Body: &sql.Select{Items: []*sql.Item{{X: x}}}})
 		if err != nil || got != "SELECT "+want {

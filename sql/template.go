@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// Template is an expression with holes, as a dialect's tables spell it: "IF(%s, %s, %s)". It is read once; each use puts other nodes into the
-// holes, in their order. %[1]s is the first hole, wherever it stands.
+// Template is an expression with holes, as a dialect's tables spell it: "IF(%s, %s, %s)". It is read once; each use
+// puts other nodes into the holes, in their order. %[1]s is the first hole, wherever it stands.
 type Template struct {
 	x     Expr
 	holes int
@@ -82,8 +82,8 @@ func (t *Template) Fill(holes ...Expr) Expr {
 	})
 }
 
-// Words is a statement as a dialect's tables spell it: it is read once, and each call returns another copy. A text that the dialect does not read
-// is a fault of its tables: it panics.
+// Words is a statement as a dialect's tables spell it: it is read once, and each call returns another copy. A text that
+// the dialect does not read is a fault of its tables: it panics.
 func (d *Dialect) Words(text string) Stmt {
 	key := templateKey{d, text}
 	read, ok := templates.Load(key)

@@ -19,7 +19,8 @@ func TestTreesHaveEveryField(t *testing.T) {
 	}
 	missing := map[string]bool{}
 	of := ""
-	for _, m := range regexp.MustCompile(`func \(n? ?\*(\w+)\) fields|\(f, "(\w+)"`).FindAllStringSubmatch(string(text), -1) {
+	for _, m := range regexp.MustCompile(`func \(n? ?\*(\w+)\) fields|\(f, "(\w+)"`).FindAllStringSubmatch(
+		string(text), -1) {
 		if m[1] != "" {
 			of = m[1]
 		}

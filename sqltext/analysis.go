@@ -51,44 +51,47 @@ type Analysis struct {
 	Items []ItemOutput
 	// MatchTable is the table whose rows the WHERE clause judges one by one; "" where other rows matter too.
 	MatchTable string
-	// Judges is that table, and of an UPDATE that other rows can make fail the one whose rows its WHERE clause judges one by one where they do not.
+	// Judges is that table, and of an UPDATE that other rows can make fail the one whose rows its WHERE clause judges one
+	// by one where they do not.
 	Judges     string
 	MatchAlias string // the name under which MatchWhere knows the table
 	MatchWhere string // the clause as SQL; "" matches every row
-	// KeyWhere is the condition of the rows of the target that make a difference to a statement which checks unique keys (ChecksUnique),
-	// under the name by which it knows the table (KeyAlias): those whose keys it writes, or which it writes. "" where that is not known.
+	// KeyWhere is the condition of the rows of the target that make a difference to a statement which checks unique keys
+	// (ChecksUnique), under the name by which it knows the table (KeyAlias): those whose keys it writes, or which it
+	// writes. "" where that is not known.
 	KeyWhere, KeyAlias string
 	// EveryRow says that the statement has to visit every row of MatchTable for which the clause is true: no
 	// shortcut to a smallest, a largest or a distinct value.
 	EveryRow bool
 	// RowCount says how the answer of a SELECT tells the number of rows of MatchTable for which its condition is true.
 	RowCount RowCount
-	// Refers are the tables among whose rows the statement's foreign keys look for those that refer, or are referred to: there more than what
-	// its text finds matters.
+	// Refers are the tables among whose rows the statement's foreign keys look for those that refer, or are referred to:
+	// there more than what its text finds matters.
 	Refers []string
 	// VKey is the version key that the statement writes; 0 for SELECT and DELETE, and for others that give none.
 	VKey int64
 	// ChecksUnique says that rows of the target which it does not write can make it fail.
 	ChecksUnique bool
-	// Truncates says that it is TRUNCATE TABLE: a DELETE of all rows that does not say how many there were, and waits for whoever uses
-	// the table.
+	// Truncates says that it is TRUNCATE TABLE: a DELETE of all rows that does not say how many there were, and waits for
+	// whoever uses the table.
 	Truncates bool
 	// Plain says that it is an INSERT that does nothing to the rows that are there.
 	Plain bool
 	// Unkeyed says that it may write a row without giving it a version key that nothing else in the case gives.
 	Unkeyed bool
-	// Upserts is how many rows an INSERT spells that does something to whatever is in the way of one of them, so that each writes; 0: none.
+	// Upserts is how many rows an INSERT spells that does something to whatever is in the way of one of them, so that each
+	// writes; 0: none.
 	Upserts int
 	// Spells is how many rows an INSERT spells and must write, or fail; 0 where it does not say.
 	Spells int
-	// MetWhere is the condition of an INSERT that changes, of the rows in the way of those that it spells, those for which it is true; "": it
-	// changes all, or none. Passes is how many rows such an INSERT spells.
+	// MetWhere is the condition of an INSERT that changes, of the rows in the way of those that it spells, those for which
+	// it is true; "": it changes all, or none. Passes is how many rows such an INSERT spells.
 	MetWhere string
 	Passes   int
 	// PKeys are the primary keys that an INSERT spells as literals.
 	PKeys []int64
-	// Spreads says that a foreign key or a trigger may carry what it does to other rows of a table that it writes itself, or that it writes
-	// one under two names: neither its condition nor what it counts is about these.
+	// Spreads says that a foreign key or a trigger may carry what it does to other rows of a table that it writes itself,
+	// or that it writes one under two names: neither its condition nor what it counts is about these.
 	Spreads bool
 	// Diff says that its writes can only be told by comparing the target's version sets before and after.
 	Diff         bool
@@ -99,8 +102,8 @@ type Analysis struct {
 	Blocks       int  // query blocks that read a table
 	LockedBlocks int  // those of them with a lock clause
 	Returns      bool // a write that returns rows: those that it writes
-	// RowLock is how strongly a SELECT locks each row of its outermost block's tables that it returns; NoRowLock also where that
-	// is not read.
+	// RowLock is how strongly a SELECT locks each row of its outermost block's tables that it returns; NoRowLock also
+	// where that is not read.
 	RowLock RowLock
 	// SkipsLocked says that some block passes over the rows that others have locked: what it does not return says nothing.
 	SkipsLocked bool

@@ -2,8 +2,8 @@ package sqltext
 
 import "strings"
 
-// Body finds the end of a statement that may hold others, of a trigger or a routine: a semicolon between BEGIN and END is theirs. Its
-// zero value is before the first token.
+// Body finds the end of a statement that may hold others, of a trigger or a routine: a semicolon between BEGIN and END
+// is theirs. Its zero value is before the first token.
 type Body struct {
 	seen  int // words so far
 	holds bool
@@ -33,7 +33,8 @@ func (b *Body) Take(t Token) {
 		w = "END " + w
 	case b.holds && (w == "BEGIN" || w == "CASE" || w == "LOOP" || w == "WHILE" || w == "REPEAT"):
 		b.depth++
-	case b.holds && w == "IF" && b.depth > 0 && (b.last == ";" || b.last == "BEGIN" || b.last == "THEN" || b.last == "ELSE" || b.last == "DO"):
+	case b.holds && w == "IF" && b.depth > 0 && (b.last == ";" || b.last == "BEGIN" || b.last == "THEN" ||
+		b.last == "ELSE" || b.last == "DO"):
 		b.depth++
 	case b.holds && w == "END":
 		b.depth--

@@ -2,17 +2,18 @@ package sqltext
 
 import "fmt"
 
-// Bounds of a statement that comes from outside. The largest ones that are generated have some hundred tokens, and databases give up on their
-// own far below such depths: MariaDB at some 3,000 signs, SQLite at 1,000.
+// Bounds of a statement that comes from outside. The largest ones that are generated have some hundred tokens, and
+// databases give up on their own far below such depths: MariaDB at some 3,000 signs, SQLite at 1,000.
 const (
 	MaxLength = 1 << 20 // bytes
 	MaxTokens = 100_000 // of all that is no white space
-	// MaxDepth is of tokens behind the last comma or semicolon, those of enclosing parentheses too: no tree is deeper that a grammar makes
-	// of it, whatever nests there.
+	// MaxDepth is of tokens behind the last comma or semicolon, those of enclosing parentheses too: no tree is deeper that
+	// a grammar makes of it, whatever nests there.
 	MaxDepth = 10_000
 )
 
-// Bound says why a statement is too large to be read: how much time, memory and stack that takes goes by its length and by how deep it nests.
+// Bound says why a statement is too large to be read: how much time, memory and stack that takes goes by its length and
+// by how deep it nests.
 func (q Quoting) Bound(sql string) error {
 	if len(sql) > MaxLength {
 		return fmt.Errorf("it has %d bytes: a statement may have %d", len(sql), MaxLength)
@@ -46,7 +47,8 @@ func (b *bounding) read(q Quoting, sql string) error {
 		case b.tokens > MaxTokens:
 			return fmt.Errorf("it has more than %d words and signs: no statement may", MaxTokens)
 		case b.depth > MaxDepth:
-			return fmt.Errorf("it nests too deeply, or has more than %d words and signs without a comma: no statement may", MaxDepth)
+			return fmt.Errorf("it nests too deeply, or has more than %d words and signs without a comma: no statement may",
+				MaxDepth)
 		}
 	}
 	return nil

@@ -1,12 +1,13 @@
 package sqltext
 
-// MaxExpands is how many references of common table expressions and views a statement may stand for once each has its query in its place:
-// of forty that name the one before twice that is 2^40, which neither a parser nor a database lives through.
+// MaxExpands is how many references of common table expressions and views a statement may stand for once each has its
+// query in its place: of forty that name the one before twice that is 2^40, which neither a parser nor a database lives
+// through.
 const MaxExpands = 10_000
 
-// Expands returns for how many references of its common table expressions, and of views, the statement stands once each of them has its
-// query in its place; views says how many those of each view are, that to the view itself among them. What is said twice, as a column and a
-// table, counts twice.
+// Expands returns for how many references of its common table expressions, and of views, the statement stands once each
+// of them has its query in its place; views says how many those of each view are, that to the view itself among them.
+// What is said twice, as a column and a table, counts twice.
 func (s Statement) Expands(views map[string]float64) float64 {
 	e := expansion{views: views, of: map[string]float64{}, total: []float64{0}}
 	depth := 0
@@ -69,7 +70,8 @@ func (e *expansion) close(depth int) {
 	}
 }
 
-// defines says whether a common table expression goes on so behind its name: columns or none, AS and a query in parentheses.
+// defines says whether a common table expression goes on so behind its name: columns or none, AS and a query in
+// parentheses.
 func defines(rest []Token) bool {
 	if len(rest) > 0 && rest[0].Text == "(" {
 		if rest = afterParentheses(rest); len(rest) == 0 {

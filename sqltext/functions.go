@@ -15,13 +15,14 @@ func names(list string) map[string]bool {
 	return out
 }
 
-// IsSessionCall says whether a call of a function of that name, in lower case, gives another value in another session, at another time
-// or after other statements; literals are those among its arguments, without their quotes.
+// IsSessionCall says whether a call of a function of that name, in lower case, gives another value in another session,
+// at another time or after other statements; literals are those among its arguments, without their quotes.
 func IsSessionCall(name string, arguments int, literals []string) bool {
 	return functions.Varies(name, arguments, literals)
 }
 
-// call reads the arguments of the call at a token, whose parenthesis is the next one: how many there are, and the literals among them.
+// call reads the arguments of the call at a token, whose parenthesis is the next one: how many there are, and the
+// literals among them.
 func (s Statement) call(at int) (arguments int, literals []string) {
 	depth := 0
 	for _, t := range s.Tokens[at+1:] {
@@ -39,7 +40,8 @@ func (s Statement) call(at int) (arguments int, literals []string) {
 	return arguments, literals
 }
 
-// DatesContents returns the name of a function of dates that the statement calls with what is no literal, in lower case; "": of none.
+// DatesContents returns the name of a function of dates that the statement calls with what is no literal, in lower
+// case; "": of none.
 func (s Statement) DatesContents() string {
 	for i := range s.Tokens[:max(len(s.Tokens)-1, 0)] {
 		name, ok := s.Tokens[i].Ident()
@@ -61,7 +63,8 @@ func (s Statement) DatesContents() string {
 }
 
 // bareFunctions are those that need no parentheses.
-var bareFunctions = wordSet(names(`current_timestamp localtime localtimestamp current_date current_time utc_date utc_time utc_timestamp
+var bareFunctions = wordSet(
+	names(`current_timestamp localtime localtimestamp current_date current_time utc_date utc_time utc_timestamp
 	current_user current_role`))
 
 // IsSessionFunction says whether a function of that name, in lower case, gives another value in another session, at

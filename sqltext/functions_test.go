@@ -8,7 +8,8 @@ import (
 	"txweave/sqltext"
 )
 
-// TestCalls: what a statement calls whose value is another one in another session, or at another time, with parentheses or without.
+// TestCalls: what a statement calls whose value is another one in another session, or at another time, with parentheses
+// or without.
 func TestCalls(t *testing.T) {
 	for sql, want := range map[string]string{
 		"SELECT CURRENT_TIMESTAMP, LOCALTIMESTAMP":                             "current_timestamp localtimestamp",

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// An Heir is one of the tables that hold the rows of a table which others inherit from (PostgreSQL): that table itself, or one of
-// these. Which rows they are a CHECK says, so that no two of them hold rows with the same pkey.
+// An Heir is one of the tables that hold the rows of a table which others inherit from (PostgreSQL): that table itself,
+// or one of these. Which rows they are a CHECK says, so that no two of them hold rows with the same pkey.
 type Heir struct {
 	Name, Of      string // in lower case; the same of the table itself
 	Modulus, Rest int    // its rows are those whose pkey leaves Rest when it is divided by Modulus; 0: nothing says so
@@ -37,15 +37,16 @@ func (s *Schema) Heir(name string) *Heir {
 	return &s.Heirs[i]
 }
 
-// Inherits returns the table, in lower case, from which the one inherits that CREATE TABLE … (…) INHERITS (table) makes; "" for other
-// statements.
+// Inherits returns the table, in lower case, from which the one inherits that CREATE TABLE … (…) INHERITS (table)
+// makes; "" for other statements.
 func (s Statement) Inherits() string {
 	t := s.Tokens
 	n := len(t)
 	if n > 0 && t[n-1].Text == ";" {
 		n--
 	}
-	if n < 9 || !t[0].Is("create") || !t[1].Is("table") || !t[n-4].Is("inherits") || t[n-3].Text != "(" || t[n-1].Text != ")" {
+	if n < 9 || !t[0].Is("create") || !t[1].Is("table") || !t[n-4].Is("inherits") || t[n-3].Text != "(" ||
+		t[n-1].Text != ")" {
 		return ""
 	}
 	name, _ := t[n-2].Ident()

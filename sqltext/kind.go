@@ -25,7 +25,8 @@ const (
 	Other      // anything else
 )
 
-var kindNames = [...]string{"select", "insert", "update", "delete", "begin", "commit", "rollback", "savepoint", "rollback to", "release",
+var kindNames = [...]string{"select", "insert", "update", "delete", "begin", "commit", "rollback", "savepoint",
+	"rollback to", "release",
 	"set", "lock", "xa", "create", "alter", "define", "other"}
 
 // String returns the kind as SQL spells it, in lower case.
@@ -100,8 +101,10 @@ func creates(t []Token) string {
 		switch {
 		case t[i].Is("table", "index", "view"):
 			return lower(t[i].Text)
-		case t[i].Is("or", "replace", "unique", "fulltext", "spatial", "temporary", "temp", "global", "local", "algorithm", "undefined",
-			"merge", "temptable", "sql", "security", "definer", "invoker", "recursive", "online", "offline", "ignore"), t[i].Text == "=":
+		case t[i].Is("or", "replace", "unique", "fulltext", "spatial", "temporary", "temp", "global", "local",
+			"algorithm", "undefined",
+			"merge", "temptable", "sql", "security", "definer", "invoker", "recursive", "online", "offline", "ignore"),
+			t[i].Text == "=":
 		default:
 			return ""
 		}

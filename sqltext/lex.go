@@ -267,7 +267,8 @@ func isSpace(b byte) bool { return spaceBytes[b] }
 
 func isWordByte(b byte) bool { return wordBytes[b] }
 
-// Plain says whether a text has no comment, and nothing in it that does not end: whoever reads it otherwise than these rules do finds no more in it.
+// Plain says whether a text has no comment, and nothing in it that does not end: whoever reads it otherwise than these
+// rules do finds no more in it.
 func (q Quoting) Plain(sql string) bool {
 	for t := range q.Tokens(sql) {
 		if t.Kind == Comment || t.Kind == Executable || t.Open {

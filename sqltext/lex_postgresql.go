@@ -2,8 +2,8 @@ package sqltext
 
 import "strings"
 
-// nextPostgreSQL returns the token that starts at s[i] where PostgreSQL's rules are its own: numbers, parameters, dollar
-// quotes, block comments.
+// nextPostgreSQL returns the token that starts at s[i] where PostgreSQL's rules are its own: numbers, parameters,
+// dollar quotes, block comments.
 func nextPostgreSQL(s string, i int) Token {
 	switch {
 	case s[i] == '/':
@@ -56,8 +56,8 @@ func dollar(s string, i int) Token {
 	return Token{Kind: Literal, Text: s[i : end+1+n+len(tag)]}
 }
 
-// continued returns where the next piece of a literal begins of which one ends before s[i]: its quote, behind white space
-// and comments with a line's end among them; 0 if none does.
+// continued returns where the next piece of a literal begins of which one ends before s[i]: its quote, behind white
+// space and comments with a line's end among them; 0 if none does.
 func continued(s string, i int) int {
 	line := false
 	for i < len(s) {

@@ -55,7 +55,8 @@ func spelled(d *sql.Dialect, name string) string {
 	return name
 }
 
-// isOtherKey says whether a part of a definition keeps rows out otherwise than a unique key of all rows does, or says itself what is done.
+// isOtherKey says whether a part of a definition keeps rows out otherwise than a unique key of all rows does, or says
+// itself what is done.
 func isOtherKey(n sql.Node) bool {
 	switch n := n.(type) {
 	case *sql.Exclude:
@@ -69,7 +70,8 @@ func isOtherKey(n sql.Node) bool {
 	case *sql.Unique:
 		return n.Conflict != "" || n.Nulls != ""
 	case *sql.CreateIndex:
-		return n.Unique && (n.Where != nil || sql.Has(n, isCollate) || slices.ContainsFunc(n.Options, func(o *sql.Option) bool { return strings.HasPrefix(o.Words, "NULLS") }))
+		return n.Unique && (n.Where != nil || sql.Has(n, isCollate) || slices.ContainsFunc(n.Options,
+			func(o *sql.Option) bool { return strings.HasPrefix(o.Words, "NULLS") }))
 	}
 	return false
 }
@@ -215,7 +217,8 @@ func nonclustered(c *sql.PrimaryKey) bool {
 	return slices.ContainsFunc(c.Options, func(o *sql.Option) bool { return strings.Contains(o.Words, "NONCLUSTERED") })
 }
 
-// serials are the types of columns that count (postgresql.org/docs, Serial Types; dev.mysql.com/doc/refman, Numeric Data Type Syntax).
+// serials are the types of columns that count (postgresql.org/docs, Serial Types; dev.mysql.com/doc/refman, Numeric
+// Data Type Syntax).
 var serials = names("serial bigserial smallserial serial2 serial4 serial8")
 
 // addColumn takes one column.
@@ -284,7 +287,8 @@ func (c *Column) counts(does bool) {
 	}
 }
 
-// typeOf names a declared type by its first word: of floating-point numbers those with so many digits are told apart, and arrays.
+// typeOf names a declared type by its first word: of floating-point numbers those with so many digits are told apart,
+// and arrays.
 func typeOf(t *sql.Type, first string) string {
 	switch words := t.Words + " " + t.After; {
 	case strings.Contains(words, "[") || strings.Contains(strings.ToUpper(words), " ARRAY"):
@@ -327,7 +331,8 @@ func (t *Table) refer(column string, x *sql.ForeignKey) {
 	t.References = append(t.References, r)
 }
 
-// actionOf is what a foreign key does with rows that refer to one which goes, where it changes them as that is known here.
+// actionOf is what a foreign key does with rows that refer to one which goes, where it changes them as that is known
+// here.
 func actionOf(action string) string {
 	if action == "CASCADE" || action == "SET NULL" {
 		return strings.ToLower(action)
@@ -368,8 +373,8 @@ func (s *Schema) addHeir(name string, x *sql.CreateTable) {
 	s.Heirs = append(s.Heirs, h)
 }
 
-// shareOf reads CHECK (pkey % modulus = rest), and whether those that inherit have it, too: not with NO INHERIT. modulus is 0 for
-// anything else.
+// shareOf reads CHECK (pkey % modulus = rest), and whether those that inherit have it, too: not with NO INHERIT.
+// modulus is 0 for anything else.
 func shareOf(c *sql.Check) (modulus, rest int, inherited bool) {
 	equals, ok := c.X.(*sql.Binary)
 	if !ok || equals.Op != sql.OpEq {

@@ -52,8 +52,10 @@ type Column struct {
 	Name string // in lower case
 	// Spelled is the name as statements write it: in quotes where it is a word of the grammar.
 	Spelled string
-	Type    string // first word of its declared type, in lower case, with "(" behind a floating-point one that rounds, and "[" behind an array's
-	Class   Class  // of that
+	// first word of its declared type, in lower case, with "(" behind a floating-point one that rounds, and "[" behind an
+	// array's
+	Type  string
+	Class Class // of that
 	// Counts says that the database numbers the rows by it where an INSERT gives no value: AUTO_INCREMENT, SERIAL, and
 	// in SQLite INTEGER PRIMARY KEY.
 	Counts bool
@@ -89,7 +91,8 @@ type Table struct {
 	Parents []string // tables that its foreign keys refer to
 	// References are those foreign keys.
 	References []Reference
-	// Covered says that an index which is not the primary key holds vkey: what a query asks of a row may come from there alone.
+	// Covered says that an index which is not the primary key holds vkey: what a query asks of a row may come from there
+	// alone.
 	Covered bool
 	// Partitioned says that its rows lie in several tables of the store.
 	Partitioned bool
@@ -100,7 +103,8 @@ type Table struct {
 	// Cascades are the parents whose changes a foreign key carries to rows of this table.
 	Cascades []string
 
-	// Left says that columns were left out, which the table has; Numbered that the key by which its rows lie is of one of them.
+	// Left says that columns were left out, which the table has; Numbered that the key by which its rows lie is of one of
+	// them.
 	Left, Numbered bool
 
 	share   Heir // its own rows, where others inherit from it
@@ -112,8 +116,8 @@ type Table struct {
 func (t *Table) Primary() []KeyPart { return t.primary }
 
 // Clustered returns the columns by which InnoDB places the rows: the primary key's, or those of the first unique key
-// whose columns are all there as a whole and not NULL; nil where they lie by a number that the database gives them, a hidden
-// one or that of a column that was left out (dev.mysql.com/doc/refman, Clustered and Secondary Indexes).
+// whose columns are all there as a whole and not NULL; nil where they lie by a number that the database gives them, a
+// hidden one or that of a column that was left out (dev.mysql.com/doc/refman, Clustered and Secondary Indexes).
 func (t *Table) Clustered() []KeyPart {
 	if t.Numbered {
 		return nil
@@ -141,7 +145,9 @@ func (t *Table) Deciding() [][]KeyPart {
 
 // Keys returns the unique keys on columns, the primary one first.
 func (t *Table) Keys() [][]KeyPart {
-	return slices.DeleteFunc(append([][]KeyPart{t.primary}, t.uniques...), func(key []KeyPart) bool { return len(key) == 0 })
+	return slices.DeleteFunc(append([][]KeyPart{t.primary}, t.uniques...), func(key []KeyPart) bool {
+		return len(key) == 0
+	})
 }
 
 // KeysAreColumns says whether all that is unique in the table are whole columns.
@@ -167,7 +173,8 @@ func (t *Table) Named() bool {
 // IsKeyed says whether the table has a unique key, of whatever columns.
 func (t *Table) IsKeyed() bool { return len(t.primary)+len(t.uniques) > 0 }
 
-// Leave takes a column out of the table as it is known here, with the keys of that column alone; a column of another key stays.
+// Leave takes a column out of the table as it is known here, with the keys of that column alone; a column of another
+// key stays.
 func (t *Table) Leave(column string) {
 	alone := func(key []KeyPart) bool { return len(key) == 1 && key[0].Column == column }
 	part := func(key []KeyPart) bool {
@@ -230,8 +237,8 @@ type Schema struct {
 	Views    []ViewDefinition
 	Triggers []Trigger
 	Heirs    []Heir
-	// OtherKeys says that rows of some table are kept out by something else than unique keys of all its rows, or that one which is in the way
-	// is dealt with otherwise than by an error.
+	// OtherKeys says that rows of some table are kept out by something else than unique keys of all its rows, or that one
+	// which is in the way is dealt with otherwise than by an error.
 	OtherKeys bool
 	index     map[string]*Table
 }

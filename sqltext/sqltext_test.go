@@ -9,7 +9,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestGolden runs the commands of testdata: read and tokens, with "ansi" or "postgresql" for the quoting of the SQL standard or PostgreSQL's.
+// TestGolden runs the commands of testdata: read and tokens, with "ansi" or "postgresql" for the quoting of the SQL
+// standard or PostgreSQL's.
 func TestGolden(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
@@ -37,7 +38,8 @@ func TestGolden(t *testing.T) {
 					if tok.Open {
 						open = " open"
 					}
-					fmt.Fprintf(&b, "%s %q%s\n", [...]string{"blank", "comment", "executable", "word", "name", "literal", "symbol"}[tok.Kind], tok.Text, open)
+					fmt.Fprintf(&b, "%s %q%s\n", [...]string{"blank", "comment", "executable", "word", "name", "literal",
+						"symbol"}[tok.Kind], tok.Text, open)
 				}
 			case "calls": // a statement a line
 				for _, sql := range strings.Split(d.Input, "\n") {
@@ -71,7 +73,8 @@ func TestInner(t *testing.T) {
 
 func TestBeginOptions(t *testing.T) {
 	for sql, want := range map[string]string{
-		"BEGIN": "", "begin work": "", "START TRANSACTION": "", "BEGIN TRANSACTION": "", "BEGIN IMMEDIATE": "IMMEDIATE", "begin /* OPTIMISTIC */": "",
+		"BEGIN": "", "begin work": "", "START TRANSACTION": "", "BEGIN TRANSACTION": "", "BEGIN IMMEDIATE": "IMMEDIATE",
+		"begin /* OPTIMISTIC */":                                  "",
 		"START  TRANSACTION\nWITH consistent SNAPSHOT, READ ONLY": "WITH CONSISTENT SNAPSHOT READ ONLY",
 	} {
 		if got := strings.Join(BeginOptions(sql), " "); got != want {
@@ -83,7 +86,8 @@ func TestBeginOptions(t *testing.T) {
 // TestTokensJoin: the tokens of any text are the text, and a token is never empty.
 func TestTokensJoin(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		pieces := rapid.SliceOf(rapid.SampledFrom([]string{"'", "\"", "`", "[", "]", "\\", "a", "1", ".", "/*", "*/", "!", "--", " ", "\n", "#", ";", "(", "é", "$", "E", "$x$"})).Draw(t, "text")
+		pieces := rapid.SliceOf(rapid.SampledFrom([]string{"'", "\"", "`", "[", "]", "\\", "a", "1", ".", "/*", "*/", "!",
+			"--", " ", "\n", "#", ";", "(", "é", "$", "E", "$x$"})).Draw(t, "text")
 		sql := strings.Join(pieces, "")
 		for _, q := range []Quoting{MySQL, ANSI, PostgreSQL} {
 			var b strings.Builder

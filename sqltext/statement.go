@@ -130,8 +130,8 @@ func BeginOptions(sql string) []string {
 	return out
 }
 
-// Creates returns what a CREATE makes, "table", "index" or "view", "partition" for a table that is a part of another one (PostgreSQL);
-// "" for other statements.
+// Creates returns what a CREATE makes, "table", "index" or "view", "partition" for a table that is a part of another
+// one (PostgreSQL); "" for other statements.
 func (s Statement) Creates() string {
 	if s.Kind != Create {
 		return ""
@@ -142,7 +142,8 @@ func (s Statement) Creates() string {
 	return creates(s.Tokens)
 }
 
-// PartitionOf returns the table, in lower case, that CREATE TABLE … PARTITION OF makes a part of; "" for other statements.
+// PartitionOf returns the table, in lower case, that CREATE TABLE … PARTITION OF makes a part of; "" for other
+// statements.
 func (s Statement) PartitionOf() string {
 	t := s.Tokens
 	if len(t) < 6 || !t[0].Is("create") || !t[1].Is("table") || !t[3].Is("partition") || !t[4].Is("of") {
@@ -160,7 +161,8 @@ func (s Statement) Tables() []string {
 	ctes := s.commonTables()
 	var out []string
 	for _, n := range s.Named {
-		if n.column || n.Qualifier == "" && (n.Name == "dual" || slices.Contains(ctes, n.Name)) || slices.Contains(out, n.String()) {
+		if n.column || n.Qualifier == "" && (n.Name == "dual" || slices.Contains(ctes, n.Name)) ||
+			slices.Contains(out, n.String()) {
 			continue
 		}
 		out = append(out, n.String())
@@ -199,7 +201,8 @@ func afterWith(t []Token) []Token {
 	depth := 0
 	for i := range t {
 		depth += t[i].Nesting()
-		if depth == 0 && i > 1 && t[i-1].Text == ")" && t[i].Is("select", "insert", "replace", "merge", "update", "delete", "values", "table") {
+		if depth == 0 && i > 1 && t[i-1].Text == ")" && t[i].Is("select", "insert", "replace", "merge", "update", "delete",
+			"values", "table") {
 			return t[i:]
 		}
 		if depth == 1 && i > 1 && t[i].Text == "(" && t[i-1].Text == ")" && t[i-2].Text != "," { // WITH … ( SELECT … )

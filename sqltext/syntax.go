@@ -14,8 +14,8 @@ type Syntax struct {
 	Functions functions.Database
 	// Hints are those, in upper case, that /*+ … */ may give it in a case; nil: it is a comment.
 	Hints []string
-	// Settings are those of its sessions, in lower case, that a case may change; one that ends in * begins the names of several. SettingWords
-	// are the words, in upper case, that the list of one may have, where it may not have all.
+	// Settings are those of its sessions, in lower case, that a case may change; one that ends in * begins the names of
+	// several. SettingWords are the words, in upper case, that the list of one may have, where it may not have all.
 	Settings     []string
 	SettingWords map[string][]string
 	// Traits are what it does otherwise than others with the same words.
@@ -59,14 +59,16 @@ type Traits struct {
 	CopyLocks bool
 	// ExactQuotes says that a name in quotes differs from the same name in other letters.
 	ExactQuotes bool
-	// CountsInside says that the numbers which it gives rows are part of what its tables hold: they are given again after a rollback.
+	// CountsInside says that the numbers which it gives rows are part of what its tables hold: they are given again after
+	// a rollback.
 	CountsInside bool
-	// Places are the columns that every table has which tell where a version of a row lies, and which transactions made it.
+	// Places are the columns that every table has which tell where a version of a row lies, and which transactions made
+	// it.
 	Places []string
 	// Catalogue begins the names of the tables that tell of the server; "" where these have a schema of their own.
 	Catalogue string
-	// Commits says whether a statement commits the transaction that is open before it does anything; what no tree is read of is known by
-	// its kind alone. nil: none does, and a definition is part of its transaction.
+	// Commits says whether a statement commits the transaction that is open before it does anything; what no tree is read
+	// of is known by its kind alone. nil: none does, and a definition is part of its transaction.
 	Commits func(sql.Stmt, Kind) bool
 	// Refuse says why nothing can be told of a statement with a node; nil for nothing.
 	Refuse func(sql.Node) error

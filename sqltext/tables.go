@@ -20,7 +20,8 @@ func (s wordSet) has(word string) bool {
 }
 
 // tableWords are those that keyword looks at.
-var tableWords = wordSet(names(`select from join straight_join using references table view like on to as rename insert replace merge update
+var tableWords = wordSet(
+	names(`select from join straight_join using references table view like on to as rename insert replace merge update
 	delete set group order returning lateral only for of`))
 
 // frame is what holds inside one pair of parentheses.
@@ -184,6 +185,7 @@ func (f *finder) name(i int) int {
 // defines says whether the name at i stands before a list of columns and not before arguments.
 func (f *finder) defines(i int) bool {
 	last := f.at(i - 1)
-	return f.kind == Create || f.kind == Alter || f.kind == Insert && last.Is("into", "insert", "replace", "ignore", "low_priority", "delayed", "high_priority") ||
+	return f.kind == Create || f.kind == Alter || f.kind == Insert && last.Is("into", "insert", "replace", "ignore",
+		"low_priority", "delayed", "high_priority") ||
 		f.kind == Insert && f.at(i-2).Is("or")
 }

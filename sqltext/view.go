@@ -25,7 +25,8 @@ type Trigger struct {
 	Body        sql.Stmt
 }
 
-// Sets returns the first column that the trigger gives the row that fires it, of those which a predicate picks; "" where it gives none of these.
+// Sets returns the first column that the trigger gives the row that fires it, of those which a predicate picks; ""
+// where it gives none of these.
 func (t *Trigger) Sets(picked func(column string) bool) string {
 	set, _ := t.Body.(*sql.Set)
 	if set == nil {
@@ -39,7 +40,8 @@ func (t *Trigger) Sets(picked func(column string) bool) string {
 	return ""
 }
 
-// rowColumn is the column of the row that fires a trigger to which a setting gives a value; nil where it sets something else.
+// rowColumn is the column of the row that fires a trigger to which a setting gives a value; nil where it sets something
+// else.
 func rowColumn(s *sql.Setting) *sql.Column {
 	c, ok := s.Target.(*sql.Column)
 	if !ok || s.Scope != "" || c.Schema != nil || c.Table.Folded() != "new" {
@@ -71,19 +73,23 @@ func (s *Schema) triggers(of func(Trigger) bool) []Trigger {
 	return slices.DeleteFunc(slices.Clone(s.Triggers), func(t Trigger) bool { return !of(t) })
 }
 
-// TriggerOf understands CREATE TRIGGER name, BEFORE or AFTER, INSERT, UPDATE or DELETE, ON table FOR EACH ROW and one statement; or what SQLite
-// takes, which may leave FOR EACH ROW out and have OF columns, WHEN and a condition, and has the statement between BEGIN and END. ok is
-// false for a trigger that says more, and where the statement is more than SET, or a plain write of one table.
+// TriggerOf understands CREATE TRIGGER name, BEFORE or AFTER, INSERT, UPDATE or DELETE, ON table FOR EACH ROW and one
+// statement; or what SQLite takes, which may leave FOR EACH ROW out and have OF columns, WHEN and a condition, and has
+// the statement between BEGIN and END. ok is false for a trigger that says more, and where the statement is more than
+// SET, or a plain write of one table.
 func TriggerOf(n *sql.CreateTrigger) (t Trigger, ok bool) {
-	t = Trigger{Name: n.Name.Name.Folded(), Table: n.Table.Name.Folded(), Before: n.Time == "BEFORE", Of: len(n.Columns) > 0, When: n.When, Body: n.Body}
+	t = Trigger{Name: n.Name.Name.Folded(), Table: n.Table.Name.Folded(), Before: n.Time == "BEFORE",
+		Of: len(n.Columns) > 0, When: n.When, Body: n.Body}
 	event, known := map[string]Kind{"INSERT": Insert, "UPDATE": Update, "DELETE": Delete}[n.Event]
 	t.Event = event
 	if b, ok := n.Body.(*sql.Block); ok && len(b.Stmts) == 1 {
 		t.Body, t.Block = b.Stmts[0], true
 	}
-	more := n.OrReplace || n.Temp || n.IfNotExists || n.Constraint || n.Definer != nil || n.Follows != "" || n.Function != nil || n.Deferrable != "" || len(n.Referencing) > 0
+	more := n.OrReplace || n.Temp || n.IfNotExists || n.Constraint || n.Definer != nil || n.Follows != "" ||
+		n.Function != nil || n.Deferrable != "" || len(n.Referencing) > 0
 	more = more || n.Body == nil
-	if !known || more || !t.Before && n.Time != "AFTER" || !t.Block && (!n.ForEachRow || t.Of || t.When != nil) || !t.does() {
+	if !known || more || !t.Before && n.Time != "AFTER" || !t.Block &&
+		(!n.ForEachRow || t.Of || t.When != nil) || !t.does() {
 		return t, false
 	}
 	for _, part := range []sql.Node{t.When, t.Body} {

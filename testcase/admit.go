@@ -18,8 +18,8 @@ import (
 // unqualified tables, rows those of the schema only; a transaction begins and ends and does nothing else. Quoting is
 // that of the database that will run it: what is one statement of MySQL can be two of SQLite.
 //
-// Where Validate is about the text of a case, Admit is about what it does. The statements of generated and reduced cases
-// pass it too. Its error is of type *RefusedError.
+// Where Validate is about the text of a case, Admit is about what it does. The statements of generated and reduced
+// cases pass it too. Its error is of type *RefusedError.
 func (c *Case) Admit(x *sqltext.Syntax) error {
 	err := c.admit(x)
 	if err == nil {
@@ -46,7 +46,8 @@ func (c *Case) admit(x *sqltext.Syntax) *RefusedError {
 	for _, s := range c.Sessions {
 		for i, stmt := range s.Stmts {
 			if err := a.setSession(stmt.SQL, x); err != nil {
-				return &RefusedError{Where: fmt.Sprintf("%s, statement %d", sessionSection(s.Number), i), index: index + i, SQL: stmt.SQL, Reason: err}
+				return &RefusedError{Where: fmt.Sprintf("%s, statement %d", sessionSection(s.Number), i), index: index + i,
+					SQL: stmt.SQL, Reason: err}
 			}
 		}
 		index += len(s.Stmts)
@@ -136,7 +137,8 @@ func (a *admission) step(sql string, begin, end, alone bool) error {
 		return err
 	case (begin || end) && (s.Kind == sqltext.Set || s.Kind == sqltext.XA) || t.IsXA() || end && t.Unlocks():
 		return a.framed(t)
-	case a.quoting == sqltext.PostgreSQL && !alone && (!begin && !end && !t.IsXA() && t.Prepares() != "" || end && t.EndsPrepared() != ""):
+	case a.quoting == sqltext.PostgreSQL && !alone && (!begin && !end && !t.IsXA() && t.Prepares() != "" || end &&
+		t.EndsPrepared() != ""):
 		return nil
 	case (begin || end) && t.Tree == nil:
 		return errors.New("it is no statement of this database that is known to begin or end a transaction")
@@ -196,7 +198,8 @@ func target(s control.Statement) error {
 }
 
 var (
-	beginWords = strings.Fields(`begin start transaction work deferred immediate exclusive concurrent optimistic pessimistic with consistent
+	beginWords = strings.Fields(
+		`begin start transaction work deferred immediate exclusive concurrent optimistic pessimistic with consistent
 		snapshot causal consistency read only write isolation level repeatable committed uncommitted serializable deferrable ,`)
 	endWords = strings.Fields(`commit rollback abort work transaction and no chain release`)
 )
@@ -249,9 +252,12 @@ func (a *admission) read(sql string) (sqltext.Statement, error) {
 			return s, errors.New("it holds a control character outside of literals")
 		case a.quoting == sqltext.MySQL && t.Kind == sqltext.Word && t.Text[0] == '$': // of MySQL 9 $tag$ begins a literal
 			return s, fmt.Errorf("%s: a name that begins with a dollar sign", quote(t.Text))
-		case a.quoting == sqltext.ANSI && !a.script && (t.Kind == sqltext.Word && t.Text[0] == '$' || t.Kind == sqltext.Symbol && strings.Contains("$@#?:", t.Text)):
-			return s, fmt.Errorf("%s: a parameter, whose value nobody gives", quote(t.Text)) // in parentheses behind their names may stand quotes
-		case a.quoting == sqltext.PostgreSQL && t.Kind == sqltext.Name && i > 1 && s.Tokens[i-1].Text == "&" && s.Tokens[i-2].Is("u"):
+		case a.quoting == sqltext.ANSI && !a.script &&
+			(t.Kind == sqltext.Word && t.Text[0] == '$' || t.Kind == sqltext.Symbol && strings.Contains("$@#?:", t.Text)):
+			// in parentheses behind their names may stand quotes
+			return s, fmt.Errorf("%s: a parameter, whose value nobody gives", quote(t.Text))
+		case a.quoting == sqltext.PostgreSQL && t.Kind == sqltext.Name && i > 1 && s.Tokens[i-1].Text == "&" &&
+			s.Tokens[i-2].Is("u"):
 			return s, errors.New("a name in escapes")
 		case t.Text == "{" || t.Text == "}":
 			return s, errors.New("braces are not supported")
@@ -295,8 +301,8 @@ func (a *admission) read(sql string) (sqltext.Statement, error) {
 	return s, cmp.Or(a.calls.hinted(sql, a.quoting), namedIn(a.tree, a.calls, sql))
 }
 
-// outsideSchema refuses a qualified name in a table's place. Words alone take some columns behind RETURNING for tables: a
-// statement whose tree has no such name is believed.
+// outsideSchema refuses a qualified name in a table's place. Words alone take some columns behind RETURNING for tables:
+// a statement whose tree has no such name is believed.
 func (a *admission) outsideSchema(s sqltext.Statement, sql string) error {
 	for _, n := range s.Named {
 		if n.Qualifier == "" {
@@ -321,8 +327,8 @@ func namedIn(d *tree.Dialect, known calls, sql string) error {
 	return cmp.Or(ofSchema(stmt), known.in(stmt), plainNames(stmt))
 }
 
-// AdmitNames is what Admit asks of statements as trees, for a database that divides texts into words as the case's target does and reads
-// others of them as trees.
+// AdmitNames is what Admit asks of statements as trees, for a database that divides texts into words as the case's
+// target does and reads others of them as trees.
 func (c *Case) AdmitNames(x *sqltext.Syntax) error {
 	known := c.calls(x)
 	at := func(where string, list []Stmt) error {
@@ -337,7 +343,8 @@ func (c *Case) AdmitNames(x *sqltext.Syntax) error {
 	for _, s := range c.Sessions {
 		for i, stmt := range s.Stmts {
 			if err := a.setSession(stmt.SQL, x); err != nil {
-				return &RefusedError{Where: fmt.Sprintf("%s, statement %d", sessionSection(s.Number), i), SQL: stmt.SQL, Reason: err}
+				return &RefusedError{Where: fmt.Sprintf("%s, statement %d", sessionSection(s.Number), i),
+					SQL: stmt.SQL, Reason: err}
 			}
 		}
 	}
@@ -391,8 +398,8 @@ func (a *admission) isBlock(text string) bool {
 	return ok && t.Block
 }
 
-// catalogue returns a table of PostgreSQL's own that a statement names: they are there without a qualifier, tell of users and
-// files, and a superuser may write them. A script may read those that tell of sessions, locks and tables.
+// catalogue returns a table of PostgreSQL's own that a statement names: they are there without a qualifier, tell of
+// users and files, and a superuser may write them. A script may read those that tell of sessions, locks and tables.
 func (a *admission) catalogue(s sqltext.Statement) (name string, ok bool) {
 	if a.quoting != sqltext.PostgreSQL {
 		return "", false
@@ -400,14 +407,16 @@ func (a *admission) catalogue(s sqltext.Statement) (name string, ok bool) {
 	for i, t := range s.Tokens {
 		n, ok := t.Ident()
 		called := i+1 < len(s.Tokens) && s.Tokens[i+1].Text == "("
-		if ok && strings.HasPrefix(n, "pg_") && !called && !(a.script && s.Kind == sqltext.Select && slices.Contains(openCatalogue, n)) {
+		if ok && strings.HasPrefix(n, "pg_") && !called && !(a.script && s.Kind == sqltext.Select && slices.Contains(
+			openCatalogue, n)) {
 			return n, true
 		}
 	}
 	return "", false
 }
 
-var openCatalogue = strings.Fields(`pg_class pg_attribute pg_index pg_indexes pg_tables pg_views pg_constraint pg_locks pg_stat_activity pg_prepared_xacts
+var openCatalogue = strings.Fields(
+	`pg_class pg_attribute pg_index pg_indexes pg_tables pg_views pg_constraint pg_locks pg_stat_activity pg_prepared_xacts
 	pg_settings pg_type pg_namespace pg_database pg_trigger pg_sequences`)
 
 // isPragma says whether a token names one of SQLite's table-valued functions that are PRAGMAs.
@@ -420,7 +429,8 @@ func isPragma(t sqltext.Token) bool {
 	return len(name) > len(prefix) && strings.EqualFold(name[:len(prefix)], prefix)
 }
 
-// introducesTarget says whether the INTO at i is the one of INSERT, REPLACE or MERGE, with nothing but modifiers before it.
+// introducesTarget says whether the INTO at i is the one of INSERT, REPLACE or MERGE, with nothing but modifiers before
+// it.
 func introducesTarget(s sqltext.Statement, i int) bool {
 	for j := i - 1; j >= 0; j-- {
 		switch t := s.Tokens[j]; {
@@ -437,8 +447,8 @@ func introducesTarget(s sqltext.Statement, i int) bool {
 	return false
 }
 
-// qualified refuses names of other databases: one of three parts, a qualified function, and a qualifier that is nothing else in the statement.
-// Other names that may be qualifiers are given.
+// qualified refuses names of other databases: one of three parts, a qualified function, and a qualifier that is nothing
+// else in the statement. Other names that may be qualifiers are given.
 func qualified(s sqltext.Statement, others ...string) error {
 	isName := func(i int) bool {
 		return i >= 0 && i < len(s.Tokens) && (s.Tokens[i].Kind == sqltext.Word || s.Tokens[i].Kind == sqltext.Name)
@@ -472,7 +482,8 @@ func qualified(s sqltext.Statement, others ...string) error {
 		case qualifier.Kind == sqltext.Literal:
 			return fmt.Errorf("%s: a literal is no name", quote(qualifier.Text+t.Text))
 		case dot(i+2) || isName(i+1) && i+2 < len(s.Tokens) && s.Tokens[i+2].Text == "(", !alone(name):
-			return fmt.Errorf("%s: a case knows the tables of its own schema only", quote(qualifier.Text+"."+s.Tokens[min(i+1, len(s.Tokens)-1)].Text))
+			return fmt.Errorf("%s: a case knows the tables of its own schema only",
+				quote(qualifier.Text+"."+s.Tokens[min(i+1, len(s.Tokens)-1)].Text))
 		}
 	}
 	return nil

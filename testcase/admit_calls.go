@@ -33,8 +33,8 @@ func (c *Case) calls(x *sqltext.Syntax) calls {
 	return known
 }
 
-// in refuses what a tree calls that is not known of the database to stay inside of it. What a case calls is the database's own: it makes no
-// functions.
+// in refuses what a tree calls that is not known of the database to stay inside of it. What a case calls is the
+// database's own: it makes no functions.
 func (c calls) in(stmt tree.Stmt) (err error) {
 	tree.Walk(stmt, func(n tree.Node) bool {
 		var name *tree.Name
@@ -57,8 +57,8 @@ func (c calls) in(stmt tree.Stmt) (err error) {
 	return err
 }
 
-// field says of (X).Y, which is a call of Y where X has no such column (postgresql.org/docs, 4.2.4, Field Selection), that it is a column of
-// a table's row, or of a function that may be called.
+// field says of (X).Y, which is a call of Y where X has no such column (postgresql.org/docs, 4.2.4, Field Selection),
+// that it is a column of a table's row, or of a function that may be called.
 func (c calls) field(n *tree.Field) bool {
 	if n.Name == nil { // all its columns
 		return true
@@ -98,9 +98,11 @@ func (a *admission) prompt(s sqltext.Statement) error {
 }
 
 // switches are the settings that a hint may make: those of the planner.
-var switches = strings.Fields("optimizer_switch optimizer_search_depth optimizer_prune_level eq_range_index_dive_limit max_seeks_for_key")
+var switches = strings.Fields(
+	"optimizer_switch optimizer_search_depth optimizer_prune_level eq_range_index_dive_limit max_seeks_for_key")
 
-// hinted refuses comments of hints that do more than advise the planner: each of them, wherever it stands and whatever version reads it.
+// hinted refuses comments of hints that do more than advise the planner: each of them, wherever it stands and whatever
+// version reads it.
 func (c calls) hinted(sql string, q sqltext.Quoting) error {
 	if c.hints == nil || !strings.Contains(sql, "/*+") {
 		return nil

@@ -45,7 +45,8 @@ func (a *admission) scratch(x control.Scratch, alone bool) error {
 
 // outside says whether a name is none that a table may have which comes and goes.
 func (a *admission) outside(name string) bool {
-	return plainName(name) != nil || a.tables[name] || strings.HasPrefix(name, "sqlite_") || strings.HasPrefix(name, "txw_")
+	return plainName(name) != nil || a.tables[name] || strings.HasPrefix(name, "sqlite_") ||
+		strings.HasPrefix(name, "txw_")
 }
 
 // framed judges a statement of a transaction that is opened otherwise than by BEGIN: MySQL's family has such.

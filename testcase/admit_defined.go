@@ -22,7 +22,9 @@ func (a *admission) definition(text string) error {
 		return err
 	}
 	switch {
-	case s.Kind == sqltext.Create && slices.ContainsFunc(s.Tokens[:min(5, len(s.Tokens))], func(t sqltext.Token) bool { return t.Is("temporary", "temp") }):
+	case s.Kind == sqltext.Create && slices.ContainsFunc(s.Tokens[:min(5, len(s.Tokens))], func(t sqltext.Token) bool {
+		return t.Is("temporary", "temp")
+	}):
 		return errors.New("a temporary table is there for one session only")
 	case s.Creates() == "view":
 		return a.view(s, text)
@@ -68,7 +70,8 @@ func (a *admission) view(s sqltext.Statement, text string) error {
 // isQuery says of a view that is not read as a tree whether its first AS stands before a query.
 func isQuery(tokens []sqltext.Token) bool {
 	at := slices.IndexFunc(tokens, func(t sqltext.Token) bool { return t.Is("as") || t.Text == "(" })
-	return at >= 0 && at+1 < len(tokens) && tokens[at].Is("as") && (tokens[at+1].Is("select", "with", "values", "table") || tokens[at+1].Text == "(")
+	return at >= 0 && at+1 < len(tokens) && tokens[at].Is("as") && (tokens[at+1].Is("select", "with", "values", "table") ||
+		tokens[at+1].Text == "(")
 }
 
 // trigger judges CREATE TRIGGER: one statement, which writes a table of the schema or the row itself.
@@ -81,7 +84,9 @@ func (a *admission) trigger(s sqltext.Statement, text string) error {
 	}
 	switch {
 	case !ok:
-		return errors.New("a trigger is CREATE TRIGGER name BEFORE or AFTER, INSERT, UPDATE or DELETE, ON table FOR EACH ROW, and one statement")
+		return errors.New(
+			"a trigger is CREATE TRIGGER name BEFORE or AFTER, INSERT, UPDATE or DELETE, ON table FOR EACH ROW, and one " +
+				"statement")
 	case !a.tables[t.Table] || t.Writes != "" && !a.tables[t.Writes]:
 		return errors.New("a trigger is about tables that the schema creates before it")
 	case t.Block != (a.quoting == sqltext.ANSI):
@@ -98,8 +103,8 @@ func (a *admission) trigger(s sqltext.Statement, text string) error {
 	return nil
 }
 
-// definitionWords refuses clauses of a definition that reach beyond the database, and unless it is a script's those that a case
-// has another place for.
+// definitionWords refuses clauses of a definition that reach beyond the database, and unless it is a script's those
+// that a case has another place for.
 func definitionWords(s sqltext.Statement, script bool) error {
 	known := engines
 	if script {
@@ -144,14 +149,15 @@ func definitionWords(s sqltext.Statement, script bool) error {
 	return nil
 }
 
-// ofPartition says whether a word within parentheses is an option of a partition, and not the name of a column: it stands behind another word, or what that has in
-// parentheses.
+// ofPartition says whether a word within parentheses is an option of a partition, and not the name of a column: it
+// stands behind another word, or what that has in parentheses.
 func ofPartition(t []sqltext.Token, at, depth int) bool {
 	return depth > 0 && at > 0 && (t[at-1].Kind != sqltext.Symbol || t[at-1].Text == ")")
 }
 
-// plainNames refuses names that are more than letters, digits and underscores where they come into statements of the tool's own, and quotes in those that
-// stand in texts there, too. What a query calls its columns, collations and types have any name.
+// plainNames refuses names that are more than letters, digits and underscores where they come into statements of the
+// tool's own, and quotes in those that stand in texts there, too. What a query calls its columns, collations and types
+// have any name.
 func plainNames(stmt tree.Stmt) (err error) {
 	tree.Walk(stmt, func(n tree.Node) bool {
 		for _, name := range namesOf(n) {
@@ -169,7 +175,8 @@ func plainNames(stmt tree.Stmt) (err error) {
 	return err
 }
 
-// namesOf are the names that a node gives tables and columns, or knows them by: those that are made, and what a statement calls its tables.
+// namesOf are the names that a node gives tables and columns, or knows them by: those that are made, and what a
+// statement calls its tables.
 func namesOf(n tree.Node) []*tree.Name {
 	switch n := n.(type) {
 	case *tree.Table:

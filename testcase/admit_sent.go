@@ -7,8 +7,8 @@ import (
 	"txweave/sqltext"
 )
 
-// Sent judges texts of which a trace says that they were sent while the case was run. A trace comes from anywhere, as a case does, and scripts
-// are written of it.
+// Sent judges texts of which a trace says that they were sent while the case was run. A trace comes from anywhere, as a
+// case does, and scripts are written of it.
 type Sent struct{ admission }
 
 // Sending is what a text was sent for.
@@ -43,7 +43,8 @@ func (s *Sent) Admit(sql string, what Sending) error {
 	switch {
 	case err != nil:
 		return err
-	case t.Kind == sqltext.Rollback || t.Kind == sqltext.Commit || t.EndsPrepared() != "" || t.Unlocks() || sql == "SET autocommit = 1":
+	case t.Kind == sqltext.Rollback || t.Kind == sqltext.Commit || t.EndsPrepared() != "" || t.Unlocks() ||
+		sql == "SET autocommit = 1":
 		return nil
 	case x.Kind == sqltext.Set && len(x.Tokens) > 1 && x.Tokens[1].Is("transaction"):
 		x.Tokens = x.Tokens[1:]

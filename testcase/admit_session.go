@@ -11,8 +11,8 @@ import (
 	"txweave/sqltext"
 )
 
-// setSession judges a setting of a session: one that is known to change how statements are carried out, and neither what their texts say nor
-// anything beyond the session.
+// setSession judges a setting of a session: one that is known to change how statements are carried out, and neither
+// what their texts say nor anything beyond the session.
 func (a *admission) setSession(text string, x *sqltext.Syntax) error {
 	a.setting = true
 	_, err := a.read(text)
@@ -104,7 +104,8 @@ func (a *admission) settingValue(name string, v tree.Expr, x *sqltext.Syntax) er
 	words := x.SettingWords[name]
 	for _, w := range strings.Split(word, ",") {
 		if w = strings.ToUpper(strings.TrimSpace(w)); len(words) > 0 && w != "" && !slices.Contains(words, w) {
-			return fmt.Errorf("%s of the setting %s is not known to leave alone how statements are read, and what they print", quote(w), name)
+			return fmt.Errorf("%s of the setting %s is not known to leave alone how statements are read, and what they print",
+				quote(w), name)
 		}
 	}
 	return nil
@@ -132,6 +133,7 @@ func tooLarge(word string) bool {
 
 // AdmitsSetting says whether a case may set a session so.
 func AdmitsSetting(x *sqltext.Syntax, text string) bool {
-	a := admission{quoting: x.Quoting, tree: x.Tree, tables: map[string]bool{}, calls: calls{of: x.Functions, hints: x.Hints}}
+	a := admission{quoting: x.Quoting, tree: x.Tree, tables: map[string]bool{}, calls: calls{of: x.Functions,
+		hints: x.Hints}}
 	return a.setSession(text, x) == nil
 }

@@ -12,7 +12,8 @@ import (
 
 // admitText is the text of a case whose section holds one statement of an attack.
 func admitText(target, section, sql string) string {
-	sections := map[string]string{"schema": "CREATE TABLE t (a INT PRIMARY KEY, b TEXT);\nCREATE TABLE u (a INT);", "rows": "INSERT INTO t VALUES (1, 'x');",
+	sections := map[string]string{"schema": "CREATE TABLE t (a INT PRIMARY KEY, b TEXT);\nCREATE TABLE u (a INT);",
+		"rows":  "INSERT INTO t VALUES (1, 'x');",
 		"begin": "BEGIN", "statement": "SELECT a FROM t", "end": "COMMIT"}
 	switch section {
 	case "schema", "rows":
@@ -24,15 +25,18 @@ func admitText(target, section, sql string) string {
 	if section == "session" {
 		version, session = 2, "\n-- session --\n"+sql+";\n"
 	}
-	return fmt.Sprintf("txweave case %d\ntarget: %s\nisolation: x\n\n-- schema --\n%s\n\n-- rows --\n%s\n%s\n-- T0 --\n%s;\n%s;\n%s;\n",
-		version, target, sections["schema"], sections["rows"], session, sections["begin"], sections["statement"], sections["end"])
+	return fmt.Sprintf(
+		"txweave case %d\ntarget: %s\nisolation: x\n\n-- schema --\n%s\n\n-- rows --\n%s\n%s\n-- T0 --\n%s;\n%s;\n%s;\n",
+		version, target, sections["schema"], sections["rows"], session, sections["begin"], sections["statement"],
+		sections["end"])
 }
 
 // TestAdmit reads, as the statements of one section of an otherwise harmless case, what testdata/admit holds a line:
 //
 //	schema | rows | session | begin | statement | end   target=mariadb
 //
-// and prints whether the case is admitted, or the reason for which it is not; with script, as a step of a script on a private server.
+// and prints whether the case is admitted, or the reason for which it is not; with script, as a step of a script on a
+// private server.
 func TestAdmit(t *testing.T) {
 	datadriven.RunTest(t, "testdata/admit", func(t *testing.T, d *datadriven.TestData) string {
 		var target string
@@ -62,7 +66,8 @@ func TestAdmit(t *testing.T) {
 	})
 }
 
-// TestAdmitByTheReader: a statement is judged as the database reads it that runs the case, not as the case's target does.
+// TestAdmitByTheReader: a statement is judged as the database reads it that runs the case, not as the case's target
+// does.
 func TestAdmitByTheReader(t *testing.T) {
 	c, err := Read("c", []byte(admitText("mariadb", "statement", `SELECT 'a\'; ATTACH ''f'' AS g; --' FROM t`)))
 	if err != nil {
@@ -80,7 +85,8 @@ func TestAdmitByTheReader(t *testing.T) {
 // a backslash, and what stands behind a carriage return, which ends a comment of PostgreSQL's.
 func TestOneStatementForAll(t *testing.T) {
 	for _, c := range []struct{ target, step, order, want string }{
-		{"postgresql", `UPDATE t SET a = 2 WHERE $$ 1$$LIKE'x\'; COPY (SELECT 1) TO PROGRAM $a$id$a$; --'`, "T0.S0", "between statements"},
+		{"postgresql", `UPDATE t SET a = 2 WHERE $$ 1$$LIKE'x\'; COPY (SELECT 1) TO PROGRAM $a$id$a$; --'`, "T0.S0",
+			"between statements"},
 		{"postgresql", "DROP TABLE n0 --\r, t", "", "T0 must start"},
 		{"postgresql", "TRUNCATE TABLE t --\r, u CASCADE", "", "T0 must start"},
 		{"postgresql", "ALTER TABLE t ADD COLUMN z INT --\r, OWNER TO postgres", "", "T0 must start"},
@@ -91,7 +97,9 @@ func TestOneStatementForAll(t *testing.T) {
 		{"postgresql", "TRUNCATE TABLE t -- a", "", ""},
 		{"postgresql", `SELECT a FROM t WHERE b LIKE E'x\'' -- ;`, "", ""},
 	} {
-		text := fmt.Sprintf("txweave case 2\ntarget: %s\nisolation: x\n\n-- schema --\nCREATE TABLE t (a INT PRIMARY KEY, b TEXT);\nCREATE TABLE u (a INT);\n\n-- T0 --\n%s\n;\n", c.target, c.step)
+		text := fmt.Sprintf(
+			"txweave case 2\ntarget: %s\nisolation: x\n\n-- schema --\nCREATE TABLE t (a INT PRIMARY KEY, b TEXT);\nCREATE "+
+				"TABLE u (a INT);\n\n-- T0 --\n%s\n;\n", c.target, c.step)
 		if c.order != "" {
 			text += "\n-- order --\n" + c.order + "\n"
 		}

@@ -36,15 +36,16 @@
 //	T0.S0 T1.S0
 //
 // A transaction runs in a session of its own unless its section says otherwise: the transactions of the sections
-// "-- T0 session 1 --" and "-- T2 session 1 --" share one connection, on which they run one after the other. It runs at the
-// case's level unless its section says otherwise: "-- T1 isolation read-committed --", "-- T2 session 1 isolation snapshot --".
+// "-- T0 session 1 --" and "-- T2 session 1 --" share one connection, on which they run one after the other. It runs at
+// the case's level unless its section says otherwise: "-- T1 isolation read-committed --", "-- T2 session 1 isolation
+// snapshot --".
 //
 // Sections come in this order; schema, rows, schedule and order may be missing, and a missing schedule means one
 // transaction after the other. An order names target statements: run one by one without transactions, they must
 // give what they give in the schedule. A case that has one is judged by it and by nothing else.
 // The fields tool and seed may be missing too, target and isolation may not.
-// The header field statements has the identities of the transactions' statements (StmtID) where these are not 1, 2, 3, … in the order
-// of the file.
+// The header field statements has the identities of the transactions' statements (StmtID) where these are not 1, 2, 3,
+// … in the order of the file.
 //
 // A statement ends with a semicolon and may span lines. A line that starts with '#' between two statements
 // is a comment of the next one, whichever section that is in; where no statement follows it goes to the end
@@ -53,7 +54,8 @@
 //
 // Statements are split by the lexical rules of MySQL for every target: a backslash escapes in '…' and "…",
 // '#' and "-- " start a comment. Where a target differs (a literal that ends with a backslash in SQLite, the
-// operator # of PostgreSQL) a statement has to be written another way. A semicolon between BEGIN and END of a trigger is the trigger's.
+// operator # of PostgreSQL) a statement has to be written another way. A semicolon between BEGIN and END of a trigger
+// is the trigger's.
 package testcase
 
 import (
@@ -120,7 +122,8 @@ func (c *Case) SetOption(key, value string) {
 	}
 }
 
-// Stmt is one SQL statement, without its final semicolon, and the comment lines that precede it. Those of transactions have an identity.
+// Stmt is one SQL statement, without its final semicolon, and the comment lines that precede it. Those of transactions
+// have an identity.
 type Stmt struct {
 	ID       StmtID
 	Comments []string
@@ -133,7 +136,8 @@ type Txn struct {
 	// Session names the session that runs the transaction: those of the same positive number share one, in which
 	// the schedule must not interleave them. 0: a session of its own.
 	Session int
-	// Isolation is the level of the transaction where that is not the case's, by the name of its profile; "" is the case's.
+	// Isolation is the level of the transaction where that is not the case's, by the name of its profile; "" is the
+	// case's.
 	Isolation string
 	Begin     Stmt // e.g. BEGIN, START TRANSACTION WITH CONSISTENT SNAPSHOT, BEGIN IMMEDIATE
 	Stmts     []Stmt
@@ -151,8 +155,8 @@ func (t *Txn) Steps() int {
 	return len(t.Stmts) + 2
 }
 
-// Step returns the transaction's i-th statement, counted as the schedule counts: 0 is Begin, Steps()-1 is End, where it has
-// these. It points into t. It panics where i is out of range.
+// Step returns the transaction's i-th statement, counted as the schedule counts: 0 is Begin, Steps()-1 is End, where it
+// has these. It points into t. It panics where i is out of range.
 func (t *Txn) Step(i int) *Stmt {
 	switch {
 	case t.Autocommit():
@@ -237,7 +241,8 @@ func (c *Case) Clone() *Case {
 	}
 	d.Txns = slices.Clone(c.Txns)
 	for i, t := range d.Txns {
-		d.Txns[i] = Txn{Session: t.Session, Isolation: t.Isolation, Begin: t.Begin.clone(), Stmts: cloneStmts(t.Stmts), End: t.End.clone()}
+		d.Txns[i] = Txn{Session: t.Session, Isolation: t.Isolation, Begin: t.Begin.clone(), Stmts: cloneStmts(t.Stmts),
+			End: t.End.clone()}
 	}
 	d.Schedule = slices.Clone(c.Schedule)
 	d.Order = slices.Clone(c.Order)
@@ -247,7 +252,9 @@ func (c *Case) Clone() *Case {
 
 // Refers says whether a table of the case may have foreign keys.
 func (c *Case) Refers() bool {
-	return slices.ContainsFunc(c.Schema, func(s Stmt) bool { return strings.Contains(strings.ToLower(s.SQL), "references") })
+	return slices.ContainsFunc(c.Schema, func(s Stmt) bool {
+		return strings.Contains(strings.ToLower(s.SQL), "references")
+	})
 }
 
 // Texts returns the statements' SQL.

@@ -2,8 +2,9 @@ package testcase
 
 import "slices"
 
-// The edits of a case that keep it whole: a statement has one step in the schedule, and none that is gone stands in it or in the order. They change
-// the case itself; who wants to keep it edits a Clone. A statement that is put in gets its identity from Identify.
+// The edits of a case that keep it whole: a statement has one step in the schedule, and none that is gone stands in it
+// or in the order. They change the case itself; who wants to keep it edits a Clone. A statement that is put in gets its
+// identity from Identify.
 
 // StepsOf lists the places of a transaction's steps in the schedule.
 func (c *Case) StepsOf(txn int) []int {
@@ -27,8 +28,8 @@ func (t *Txn) stepAt(stmt int) int {
 	return stmt + 1
 }
 
-// Insert puts a statement into a transaction that has a begin and an end, before the one at ref, and its step at a place of the schedule, which lies behind the step
-// before it and not behind the one that follows.
+// Insert puts a statement into a transaction that has a begin and an end, before the one at ref, and its step at a
+// place of the schedule, which lies behind the step before it and not behind the one that follows.
 func (c *Case) Insert(ref Ref, sql string, place int) {
 	t := &c.Txns[ref.Txn]
 	t.Stmts = slices.Insert(t.Stmts, ref.Stmt, Stmt{SQL: sql})
@@ -40,7 +41,8 @@ func (c *Case) Insert(ref Ref, sql string, place int) {
 	}
 }
 
-// InsertBefore puts a statement into a transaction right before the one at ref, in the schedule too; behind the last one, before the transaction's end.
+// InsertBefore puts a statement into a transaction right before the one at ref, in the schedule too; behind the last
+// one, before the transaction's end.
 func (c *Case) InsertBefore(ref Ref, sql string) { c.Insert(ref, sql, c.StepsOf(ref.Txn)[ref.Stmt+1]) }
 
 // Remove takes a statement out. A transaction in autocommit goes with its statement.
@@ -73,7 +75,8 @@ func (c *Case) AddTxn(t Txn) int {
 	return txn
 }
 
-// Select returns a copy of the case with only the transactions and statements asked for. The transactions are numbered anew.
+// Select returns a copy of the case with only the transactions and statements asked for. The transactions are numbered
+// anew.
 func (c *Case) Select(keepTxn func(txn int) bool, keepStmt func(txn, stmt int) bool) *Case {
 	d := c.Clone()
 	d.keep(keepTxn, keepStmt)

@@ -7,8 +7,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestEdits: whatever is put into a case and taken out of it, each statement has its step, in the order of its transaction, and the order names
-// the statements that it named.
+// TestEdits: whatever is put into a case and taken out of it, each statement has its step, in the order of its
+// transaction, and the order names the statements that it named.
 func TestEdits(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := caseGen().Draw(t, "case").Clone().Identify()

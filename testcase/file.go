@@ -15,8 +15,8 @@ const (
 	MaxTransactions = 200 // each may ask for a session of its own, of which servers have some hundred at most
 )
 
-// ReadNamed reads the case in a file that a user names, as Read does. One larger than MaxSize is refused; a pipe is waited for until ctx
-// ends.
+// ReadNamed reads the case in a file that a user names, as Read does. One larger than MaxSize is refused; a pipe is
+// waited for until ctx ends.
 func ReadNamed(ctx context.Context, path string) (*Case, error) {
 	text, err := ReadText(ctx, path)
 	if err != nil {

@@ -34,7 +34,8 @@ func sectionName(line string) (name string, known, ok bool) {
 	}
 	_, _, _, isTxn := txnSection(name)
 	_, isSession := sessionNumber(name)
-	return name, isTxn || isSession || name == secSchema || name == secRows || name == secSchedule || name == secOrder, true
+	return name, isTxn || isSession || name == secSchema || name == secRows || name == secSchedule ||
+		name == secOrder, true
 }
 
 // sessionNumber reads the name of a section of settings: "session", which is 0, or "session 1".
@@ -50,8 +51,8 @@ func sessionNumber(name string) (n int, ok bool) {
 	return n, ok && n > 0
 }
 
-// txnSection reads the name of a transaction's section: its number, that of its session, 0 if it names none, and its level,
-// "" if it names none.
+// txnSection reads the name of a transaction's section: its number, that of its session, 0 if it names none, and its
+// level, "" if it names none.
 func txnSection(name string) (n, session int, isolation string, ok bool) {
 	name, isolation, own := strings.Cut(name, isolationMark)
 	if own && !isKey(isolation) {

@@ -158,11 +158,13 @@ func (p *parser) required(magicAt int) error {
 func (p *parser) magic(at int, line string) error {
 	w := strings.Fields(line)
 	if len(w) != 3 || w[0] != "txweave" || w[1] != "case" {
-		return p.errorf(at, "the header must start with %q, not with %s", fmt.Sprintf("txweave case %d", FirstVersion), quote(line))
+		return p.errorf(at, "the header must start with %q, not with %s", fmt.Sprintf("txweave case %d",
+			FirstVersion), quote(line))
 	}
 	version, known := number(w[2])
 	if !known || version < FirstVersion || version > FormatVersion {
-		return p.errorf(at, "format version %s is unknown: this txweave reads versions %d to %d", quote(w[2]), FirstVersion, FormatVersion)
+		return p.errorf(at, "format version %s is unknown: this txweave reads versions %d to %d", quote(w[2]), FirstVersion,
+			FormatVersion)
 	}
 	p.version = version
 	return nil
@@ -172,7 +174,8 @@ func (p *parser) magic(at int, line string) error {
 func (p *parser) field(at int, line string, seen map[string]bool) error {
 	key, value, ok := strings.Cut(line, ":")
 	if !ok || !isKey(key) {
-		return p.errorf(at, "%s in the header: want a field \"key: value\" or a section such as \"-- schema --\"", quote(line))
+		return p.errorf(at, "%s in the header: want a field \"key: value\" or a section such as \"-- schema --\"",
+			quote(line))
 	}
 	if seen[key] {
 		return p.errorf(at, "header field %q appears twice", key)
@@ -342,7 +345,8 @@ func (p *parser) stmt() (sql string, err error) {
 		case t.Kind == sqltext.Comment && swallowsSection(p.text, at):
 			rest, _ := lineAt(p.text, at)
 			name, _, _ := sectionName(rest)
-			return "", p.errorf(start, "statement %s has no ';' before section %q", quote(strings.Trim(p.text[start:at], space)), name)
+			return "", p.errorf(start, "statement %s has no ';' before section %q", quote(strings.Trim(p.text[start:at], space)),
+				name)
 		case t.Kind == sqltext.Symbol && t.Text == ";" && body.Ends():
 			if sql = strings.Trim(p.text[start:at], space); sql == "" {
 				return "", p.errorf(at, "empty statement before ';'")
@@ -353,5 +357,6 @@ func (p *parser) stmt() (sql string, err error) {
 			return sql, nil
 		}
 	}
-	return "", p.errorf(start, "statement %s has no ';' before the end of the file", quote(strings.Trim(p.text[start:], space)))
+	return "", p.errorf(start, "statement %s has no ';' before the end of the file",
+		quote(strings.Trim(p.text[start:], space)))
 }

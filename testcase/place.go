@@ -33,7 +33,8 @@ func (p *parser) placed() {
 	p.c.places = at
 }
 
-// At names a statement in what is said of it: "T0.S1", and in front of that its file and line where the case was read from a text.
+// At names a statement in what is said of it: "T0.S1", and in front of that its file and line where the case was read
+// from a text.
 func (c *Case) At(r Ref) string {
 	index := len(c.Schema) + len(c.Rows) + r.Stmt
 	for n := range r.Txn {
@@ -62,7 +63,8 @@ type RefusedError struct {
 
 // Error returns one line.
 func (e *RefusedError) Error() string {
-	return fmt.Sprintf("%s%s: %s: a case must not hold it: %s", e.place, e.Where, quote(strings.Join(strings.Fields(e.SQL), " ")), e.Reason)
+	return fmt.Sprintf("%s%s: %s: a case must not hold it: %s", e.place, e.Where,
+		quote(strings.Join(strings.Fields(e.SQL), " ")), e.Reason)
 }
 
 func (e *RefusedError) Unwrap() error { return e.Reason }

@@ -26,11 +26,12 @@ const (
 
 // Names of the fixed header fields.
 const (
-	fieldTool       = "tool"
-	fieldSeed       = "seed"
-	fieldTarget     = "target"
-	fieldIsolation  = "isolation"
-	fieldStatements = "statements" // the identities of the transactions' statements, where they are not those of their places
+	fieldTool      = "tool"
+	fieldSeed      = "seed"
+	fieldTarget    = "target"
+	fieldIsolation = "isolation"
+	// the identities of the transactions' statements, where they are not those of their places
+	fieldStatements = "statements"
 )
 
 // Print returns the case's text. Parse reads it back as an equal case when Validate accepts the case.

@@ -14,8 +14,10 @@ import (
 
 // fragments are the pieces that random SQL is made of: what the splitter must not trip over.
 var fragments = []string{
-	"SELECT", "1", " ", "\n", "\r\n", "\t", "x", ",", "(", ")", "-", "--", "--1", "-- c\n", "#c\n", "# ; ' \" `\n", "/* ; ' */", "/**/", "/*/*/",
-	`'a'`, `'it''s'`, `'it\'s;'`, `'\\'`, `"a;""\""`, "`a;``\\`", "'\n-- rows --\n'", "/*\n-- T1 --\n*/", "'\r\n'", "'# no comment'", "\n-- note --\n",
+	"SELECT", "1", " ", "\n", "\r\n", "\t", "x", ",", "(", ")", "-", "--", "--1", "-- c\n", "#c\n", "# ; ' \" `\n",
+	"/* ; ' */", "/**/", "/*/*/",
+	`'a'`, `'it''s'`, `'it\'s;'`, `'\\'`, `"a;""\""`, "`a;``\\`", "'\n-- rows --\n'", "/*\n-- T1 --\n*/", "'\r\n'",
+	"'# no comment'", "\n-- note --\n",
 	"ü", "\x00", "\xff", "T0", "COMMIT", "BEGIN", "-- ", "'#;", "\\", "/", "*", "''", ";", "'", "-- T0 --",
 }
 
@@ -54,7 +56,8 @@ func stmtGen() *rapid.Generator[Stmt] {
 
 func caseGen() *rapid.Generator[*Case] {
 	stmts := rapid.SliceOfN(stmtGen(), 0, 4)
-	begin := rapid.SampledFrom([]string{"BEGIN", "begin immediate", "START TRANSACTION", "start /* c */\ntransaction # ;", "BEGIN -- c"})
+	begin := rapid.SampledFrom([]string{"BEGIN", "begin immediate", "START TRANSACTION", "start /* c */\ntransaction # ;",
+		"BEGIN -- c"})
 	end := rapid.SampledFrom([]string{"COMMIT", "ROLLBACK", "/* x */ rollback", "COMMIT # c"})
 	value := rapid.SampledFrom([]string{"a", "a: b", "# x", "-- rows --", "", "ü", "0.1.0  b", "'", "\xff"})
 	return rapid.Custom(func(t *rapid.T) *Case {
@@ -90,7 +93,8 @@ func caseGen() *rapid.Generator[*Case] {
 			}
 		}
 		if c.Number(); rapid.Bool().Draw(t, "edited") {
-			ids := rapid.SliceOfNDistinct(rapid.IntRange(1, 99), len(c.Schedule), len(c.Schedule), rapid.ID[int]).Draw(t, "identities")
+			ids := rapid.SliceOfNDistinct(rapid.IntRange(1, 99), len(c.Schedule), len(c.Schedule), rapid.ID[int]).Draw(t,
+				"identities")
 			for s := range c.steps() {
 				s.ID, ids = StmtID(ids[0]), ids[1:]
 			}
@@ -142,11 +146,13 @@ func TestPrintParseSecond(t *testing.T) {
 		}
 		c := &Case{Target: target, Isolation: "repeatable-read", Rows: []Stmt{stmt(), {SQL: own[target]}}}
 		for n := range rapid.IntRange(1, 3).Draw(t, "txns") {
-			c.Txns = append(c.Txns, Txn{Session: n % 2, Begin: Stmt{SQL: "BEGIN"}, Stmts: []Stmt{stmt()}, End: Stmt{SQL: "COMMIT"}})
+			c.Txns = append(c.Txns, Txn{Session: n % 2, Begin: Stmt{SQL: "BEGIN"}, Stmts: []Stmt{stmt()},
+				End: Stmt{SQL: "COMMIT"}})
 		}
 		for n := range rapid.IntRange(0, 2).Draw(t, "sessions") {
 			if n == 0 || len(c.Txns) > 1 {
-				c.Sessions = append(c.Sessions, SessionSettings{Number: n, Stmts: []Stmt{{Comments: commentsGen().Draw(t, "comments"), SQL: "SET a = 1"}}})
+				c.Sessions = append(c.Sessions, SessionSettings{Number: n,
+					Stmts: []Stmt{{Comments: commentsGen().Draw(t, "comments"), SQL: "SET a = 1"}}})
 			}
 		}
 		c.Schedule = c.SerialSchedule()

@@ -2,8 +2,8 @@ package testcase
 
 import "slices"
 
-// Schedule is the order in which the steps of a case are submitted: of each step the number of its transaction. Its methods leave it as it is
-// and return another one; a place is an index in it.
+// Schedule is the order in which the steps of a case are submitted: of each step the number of its transaction. Its
+// methods leave it as it is and return another one; a place is an index in it.
 type Schedule []int
 
 // Stretch is a range of a schedule whose steps are of one transaction: from From to before To.
@@ -71,8 +71,8 @@ func (s Schedule) Lead(txns ...int) Schedule {
 	return out
 }
 
-// Behind puts the first steps of a transaction, as many as are to have run, right behind a step of another one, at a place: those that come before
-// it stay there, but for the last, and those that are to come later do so behind it.
+// Behind puts the first steps of a transaction, as many as are to have run, right behind a step of another one, at a
+// place: those that come before it stay there, but for the last, and those that are to come later do so behind it.
 func (s Schedule) Behind(txn, steps, place int) Schedule {
 	seen, early := 0, 0
 	var out, late Schedule

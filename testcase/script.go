@@ -7,9 +7,9 @@ import (
 	"txweave/sqltext"
 )
 
-// Script is what people write down of sessions side by side: a set-up, then the statements of the sessions in the order in
-// which they are submitted. Its transactions begin and end by statements like any other, and it may hold what a case has no
-// place for: settings, savepoints, definitions, locks of tables. It is run as it stands.
+// Script is what people write down of sessions side by side: a set-up, then the statements of the sessions in the order
+// in which they are submitted. Its transactions begin and end by statements like any other, and it may hold what a case
+// has no place for: settings, savepoints, definitions, locks of tables. It is run as it stands.
 type Script struct {
 	Target    string
 	Isolation string   // level that every session begins with; "" where the text says none
@@ -78,14 +78,15 @@ func (s *Script) Sets() (names []string) {
 	return names
 }
 
-// ChangesServer says whether the script changes more than its database: settings of the whole server, or transactions in two
-// phases, which outlive their session.
+// ChangesServer says whether the script changes more than its database: settings of the whole server, or transactions
+// in two phases, which outlive their session.
 func (s *Script) ChangesServer() bool {
 	for _, list := range [][]ScriptStmt{s.Setup, s.Steps} {
 		for i := range list {
 			st := sqltext.Read(list[i].SQL)
 			switch {
-			case st.Kind == sqltext.XA, st.Kind == sqltext.Lock && st.Tokens[0].Is("flush"), st.Kind == sqltext.Other && sqltext.FirstWord(list[i].SQL) == "FLUSH":
+			case st.Kind == sqltext.XA, st.Kind == sqltext.Lock && st.Tokens[0].Is("flush"), st.Kind == sqltext.Other &&
+				sqltext.FirstWord(list[i].SQL) == "FLUSH":
 				return true
 			case st.Kind == sqltext.Set:
 				for _, t := range st.Tokens {

@@ -16,10 +16,10 @@ type Refusal struct {
 	Reason error
 }
 
-// Admit lists the statements of a script that could reach beyond the database that is made for it: what Case.Admit refuses, but
-// for definitions, settings of the session, savepoints, locks of its own tables and whatever else stays inside. private says
-// that the server is one of its own, which goes when the script has run: then its settings may be changed too. The set-up comes
-// first. Everything that is not known to be harmless is refused.
+// Admit lists the statements of a script that could reach beyond the database that is made for it: what Case.Admit
+// refuses, but for definitions, settings of the session, savepoints, locks of its own tables and whatever else stays
+// inside. private says that the server is one of its own, which goes when the script has run: then its settings may be
+// changed too. The set-up comes first. Everything that is not known to be harmless is refused.
 func (s *Script) Admit(q sqltext.Quoting, private bool) []Refusal {
 	a := scriptAdmission{admission: admission{quoting: q, script: true}, private: private, ascii: s.isASCII()}
 	var out []Refusal
@@ -60,7 +60,8 @@ func (a *scriptAdmission) judge(sql string) error {
 	switch kind {
 	case sqltext.Select, sqltext.Insert, sqltext.Update, sqltext.Delete:
 		return nil
-	case sqltext.Begin, sqltext.Commit, sqltext.Rollback, sqltext.Savepoint, sqltext.RollbackTo, sqltext.Release, sqltext.XA:
+	case sqltext.Begin, sqltext.Commit, sqltext.Rollback, sqltext.Savepoint, sqltext.RollbackTo,
+		sqltext.Release, sqltext.XA:
 		return nil
 	case sqltext.Lock:
 		if s.Tokens[0].Is("flush") || second.Is("instance") || !second.Is("table", "tables") {
@@ -122,16 +123,18 @@ func hasBody(s sqltext.Statement) bool {
 	return false
 }
 
-// bodyWords are words that the body of a trigger, procedure or function must not have: it could do with them what a statement
-// by itself may not.
-var bodyWords = strings.Fields(`database schema grant revoke user role password shutdown kill load install uninstall prepare execute global persist
+// bodyWords are words that the body of a trigger, procedure or function must not have: it could do with them what a
+// statement by itself may not.
+var bodyWords = strings.Fields(
+	`database schema grant revoke user role password shutdown kill load install uninstall prepare execute global persist
 	persist_only outfile dumpfile infile flush reset purge change master slave replica server event soname import tablespace directory definer plugin
 	use attach detach pragma vacuum backup restore clone`)
 
 // defineOther judges the definitions that no case has.
 func (a *scriptAdmission) defineOther(s sqltext.Statement) error {
 	at := 1
-	for at < len(s.Tokens) && (s.Tokens[at].Is("or", "replace", "temporary", "temp", "if", "not", "exists", "online", "offline", "aggregate")) {
+	for at < len(s.Tokens) && (s.Tokens[at].Is("or", "replace", "temporary", "temp", "if", "not", "exists", "online",
+		"offline", "aggregate")) {
 		at++
 	}
 	what := sqltext.Token{}
@@ -142,7 +145,8 @@ func (a *scriptAdmission) defineOther(s sqltext.Statement) error {
 	switch {
 	case first.Is("truncate"), first.Is("rename") && what.Is("table", "tables"):
 		return nil
-	case first.Is("drop") && what.Is("table", "tables", "view", "index", "trigger", "procedure", "function", "sequence", "prepare"):
+	case first.Is("drop") && what.Is("table", "tables", "view", "index", "trigger", "procedure", "function",
+		"sequence", "prepare"):
 		return nil
 	case first.Is("create") && what.Is("trigger", "procedure", "function"):
 		for i, t := range s.Tokens[at+1:] {
@@ -191,11 +195,13 @@ func (a *scriptAdmission) quotedBody(s sqltext.Statement) error {
 			return fmt.Errorf("%s in its body changes how the server reads statements", word)
 		}
 		for j, w := range body.Tokens {
-			if w.Is(bodyWords...) || w.Is("copy", "listen", "notify", "authorization", "system", "language", "extension", "cluster") ||
+			if w.Is(bodyWords...) || w.Is("copy", "listen", "notify", "authorization", "system", "language", "extension",
+				"cluster") ||
 				w.Kind == sqltext.Name && j > 1 && body.Tokens[j-1].Text == "&" {
 				return fmt.Errorf("%s in its body could reach beyond the database", strings.ToUpper(w.Text))
 			}
-			if name, ok := w.Ident(); ok && strings.HasPrefix(name, "pg_") && !(j+1 < len(body.Tokens) && body.Tokens[j+1].Text == "(") {
+			if name, ok := w.Ident(); ok && strings.HasPrefix(name, "pg_") &&
+				!(j+1 < len(body.Tokens) && body.Tokens[j+1].Text == "(") {
 				return fmt.Errorf("%s in its body could reach beyond the database", w.Text)
 			}
 		}
@@ -207,8 +213,9 @@ func (a *scriptAdmission) quotedBody(s sqltext.Statement) error {
 }
 
 // outward are parts of the names of settings by which a server reaches for files, other servers or its own end.
-var outward = regexp.MustCompile(`(?i)file|dir$|_dir_|path|basedir|plugin|secure|port$|socket|^init_|host|shutdown|event_scheduler|infile|admin|ssl|tls|user|password|role|` +
-	`proxy|load|library|lib$|log_bin|master|slave|replica|source|gtid|server_id|audit|wsrep|authentication|memory|max_connections|ttl|restore|backup|kill`)
+var outward = regexp.MustCompile(
+	`(?i)file|dir$|_dir_|path|basedir|plugin|secure|port$|socket|^init_|host|shutdown|event_scheduler|infile|admin|ssl|tls|user|password|role|` +
+		`proxy|load|library|lib$|log_bin|master|slave|replica|source|gtid|server_id|audit|wsrep|authentication|memory|max_connections|ttl|restore|backup|kill`)
 
 // harmlessGlobals are settings of the whole server that change what transactions do and nothing else.
 func (a *scriptAdmission) global(name string) error {
@@ -233,7 +240,8 @@ func (a *scriptAdmission) set(s sqltext.Statement) error {
 	case t[0].Is("statement"):
 		for i := range t {
 			if t[i].Is("for") && i+1 < len(t) {
-				if err := a.set(sqltext.Statement{Tokens: append([]sqltext.Token{{Kind: sqltext.Word, Text: "SET"}}, t[1:i]...)}); err != nil {
+				if err := a.set(sqltext.Statement{Tokens: append([]sqltext.Token{{Kind: sqltext.Word, Text: "SET"}},
+					t[1:i]...)}); err != nil {
 					return err
 				}
 				return a.judge(join(t[i+1:]))
@@ -301,7 +309,8 @@ func join(t []sqltext.Token) string {
 }
 
 // pragmas are those of SQLite that change what statements answer, or only tell something.
-var pragmas = strings.Fields(`foreign_keys defer_foreign_keys read_uncommitted recursive_triggers case_sensitive_like integrity_check quick_check
+var pragmas = strings.Fields(
+	`foreign_keys defer_foreign_keys read_uncommitted recursive_triggers case_sensitive_like integrity_check quick_check
 	reverse_unordered_selects automatic_index table_info table_xinfo table_list index_list index_info foreign_key_check foreign_key_list
 	cache_size busy_timeout user_version application_id synchronous wal_checkpoint wal_autocheckpoint optimize analysis_limit`)
 
@@ -321,9 +330,11 @@ func (a *scriptAdmission) other(s sqltext.Statement) error {
 	switch {
 	case first.Is("do") && a.quoting == sqltext.PostgreSQL:
 		return a.quotedBody(s)
-	case first.Is("merge", "declare", "fetch", "close", "move", "listen", "unlisten", "notify") && a.quoting == sqltext.PostgreSQL:
+	case first.Is("merge", "declare", "fetch", "close", "move", "listen", "unlisten", "notify") &&
+		a.quoting == sqltext.PostgreSQL:
 		return nil // what they read and call was judged with their words
-	case first.Is("show", "explain", "desc", "describe", "analyze", "check", "checksum", "optimize", "repair", "call", "do", "handler", "deallocate", "execute", "help",
+	case first.Is("show", "explain", "desc", "describe", "analyze", "check", "checksum", "optimize", "repair", "call",
+		"do", "handler", "deallocate", "execute", "help",
 		"split", "reindex", "signal", "get"):
 		if first.Is("execute") && second.Is("immediate") {
 			return a.dynamic(s)
@@ -356,7 +367,8 @@ func (a *scriptAdmission) dynamic(s sqltext.Statement) error {
 		}
 	}
 	last := s.Tokens[len(s.Tokens)-1]
-	if last.Kind != sqltext.Literal && !(last.Kind == sqltext.Name && strings.HasPrefix(last.Text, `"`)) || len(s.Tokens) < 3 ||
+	if last.Kind != sqltext.Literal && !(last.Kind == sqltext.Name && strings.HasPrefix(last.Text, `"`)) ||
+		len(s.Tokens) < 3 ||
 		!s.Tokens[len(s.Tokens)-2].Is("from", "immediate") || strings.Contains(last.Text, `\`) {
 		return errors.New("what it runs is not written out")
 	}

@@ -10,12 +10,12 @@ import (
 	"txweave/sqltext"
 )
 
-// Case makes a case of a script whose transactions a case can hold: what stands in them are statements that read and write
-// rows, and savepoints; a statement outside any runs in autocommit, a transaction that nobody ends is rolled back. The error
-// says, with its line, which statement a case has no place for.
+// Case makes a case of a script whose transactions a case can hold: what stands in them are statements that read and
+// write rows, and savepoints; a statement outside any runs in autocommit, a transaction that nobody ends is rolled
+// back. The error says, with its line, which statement a case has no place for.
 //
-// levels are those of its steps, "" for the case's own, which is the script's. at says which statement of the case each step is; Txn is -1 for one that
-// is none of those between the beginning and the end of a transaction.
+// levels are those of its steps, "" for the case's own, which is the script's. at says which statement of the case each
+// step is; Txn is -1 for one that is none of those between the beginning and the end of a transaction.
 func (s *Script) Case(levels []string) (c *Case, at []Ref, err error) {
 	at = make([]Ref, len(s.Steps))
 	for i := range at {
@@ -33,7 +33,8 @@ func (s *Script) caseOf(levels []string, at []Ref) (*Case, error) {
 		stmt := Stmt{SQL: st.SQL, Comments: st.remarks()}
 		switch {
 		case read.Kind == sqltext.Alter && c.merged(st.SQL):
-		case read.Creates() == "table", read.Creates() == "partition", read.Creates() == "index", read.Creates() == "view", read.Kind == sqltext.Alter:
+		case read.Creates() == "table", read.Creates() == "partition", read.Creates() == "index", read.Creates() == "view",
+			read.Kind == sqltext.Alter:
 			c.Schema, schema = append(c.Schema, stmt), append(schema, st.Line)
 		case read.Kind == sqltext.Insert:
 			c.Rows, rows = append(c.Rows, stmt), append(rows, st.Line)
@@ -62,7 +63,9 @@ func (s *Script) caseOf(levels []string, at []Ref) (*Case, error) {
 		if level := levels[u.Steps[0]]; u.Data && level != s.Isolation {
 			c.Txns[len(c.Txns)-1].Isolation = level
 		}
-		if u.Data && (perSession[u.Session] > 1 || slices.ContainsFunc(c.Sessions, func(o SessionSettings) bool { return o.Number == u.Session+1 })) {
+		if u.Data && (perSession[u.Session] > 1 || slices.ContainsFunc(c.Sessions, func(o SessionSettings) bool {
+			return o.Number == u.Session+1
+		})) {
 			c.Txns[len(c.Txns)-1].Session = u.Session + 1
 		}
 	}
@@ -92,14 +95,15 @@ func (st *ScriptStmt) remarks() (out []string) {
 	return out
 }
 
-// ordinary are settings that change no answer, or that every case runs under: how names and results are spelled, how long to
-// wait, a strict mode, the usual engine.
-var ordinary = regexp.MustCompile(`(?i)^set\s+(?:session\s+|local\s+|@@session\s*\.\s*|@@)?(?:names\b|character\s+set\b|(?:character_set_\w+|collation_connection|sql_notes|sql_log_bin|` +
-	`(?:innodb_)?lock_wait_timeout|wait_timeout|max_execution_time|unique_checks|profiling)\s*:?=\s*[^,]+$|` +
-	`default_storage_engine\s*=\s*'?innodb'?\s*$|sql_mode\s*=\s*'[^']*STRICT_TRANS_TABLES[^']*'\s*$)`)
+// ordinary are settings that change no answer, or that every case runs under: how names and results are spelled, how
+// long to wait, a strict mode, the usual engine.
+var ordinary = regexp.MustCompile(
+	`(?i)^set\s+(?:session\s+|local\s+|@@session\s*\.\s*|@@)?(?:names\b|character\s+set\b|(?:character_set_\w+|collation_connection|sql_notes|sql_log_bin|` +
+		`(?:innodb_)?lock_wait_timeout|wait_timeout|max_execution_time|unique_checks|profiling)\s*:?=\s*[^,]+$|` +
+		`default_storage_engine\s*=\s*'?innodb'?\s*$|sql_mode\s*=\s*'[^']*STRICT_TRANS_TABLES[^']*'\s*$)`)
 
-// addUnit adds a transaction of the script; txnOf gets its number for each of its steps, -1 for what is left out, and settings the lines of those of
-// its session.
+// addUnit adds a transaction of the script; txnOf gets its number for each of its steps, -1 for what is left out, and
+// settings the lines of those of its session.
 func (s *Script) addUnit(c *Case, u *Unit, txnOf []int, at []Ref, settings map[int][]int) error {
 	t := Txn{Begin: Stmt{SQL: "BEGIN"}, End: Stmt{SQL: "COMMIT"}}
 	var first, last int
@@ -120,7 +124,8 @@ func (s *Script) addUnit(c *Case, u *Unit, txnOf []int, at []Ref, settings map[i
 		switch {
 		case s.OnlyWaits(i):
 			txnOf[i] = -1
-		case !u.Data && kind == sqltext.Set && !ordinary.MatchString(st.SQL) && AdmitsSetting(sqltext.SyntaxOf(s.Target), st.SQL):
+		case !u.Data && kind == sqltext.Set && !ordinary.MatchString(st.SQL) &&
+			AdmitsSetting(sqltext.SyntaxOf(s.Target), st.SQL):
 			if slices.ContainsFunc(s.Steps[:i], func(before ScriptStmt) bool {
 				return before.Session == u.Session && sqltext.KindOf(before.SQL).IsTarget()
 			}) {
@@ -130,7 +135,8 @@ func (s *Script) addUnit(c *Case, u *Unit, txnOf []int, at []Ref, settings map[i
 			settings[u.Session+1] = append(settings[u.Session+1], st.Line)
 			txnOf[i] = -1
 		case !u.Data:
-			if !s.SetsLevel(st.SQL) && !ordinary.MatchString(st.SQL) && !SwitchesAutocommit(st.SQL) && kind != sqltext.Commit && kind != sqltext.Rollback && kind != sqltext.Begin {
+			if !s.SetsLevel(st.SQL) && !ordinary.MatchString(st.SQL) && !SwitchesAutocommit(st.SQL) && kind != sqltext.Commit &&
+				kind != sqltext.Rollback && kind != sqltext.Begin {
 				return &ParseError{Line: st.Line, Msg: "a case has no place for a setting"}
 			}
 			txnOf[i] = -1
@@ -140,7 +146,8 @@ func (s *Script) addUnit(c *Case, u *Unit, txnOf []int, at []Ref, settings map[i
 			txnOf[i] = -1
 		case u.Ends && k == len(u.Steps)-1 && (kind == sqltext.Commit || kind == sqltext.Rollback):
 			t.End = Stmt{SQL: st.SQL, Comments: st.remarks()}
-		case !u.Explicit, kind.IsTarget(), kind.IsSavepoint(), kind >= sqltext.Create && kind < sqltext.Other: // a case judges which definitions it can hold
+		case !u.Explicit, kind.IsTarget(), kind.IsSavepoint(), kind >= sqltext.Create && kind < sqltext.Other:
+			// a case judges which definitions it can hold
 			at[i] = Ref{len(c.Txns), len(t.Stmts)}
 			t.Stmts, lines = append(t.Stmts, Stmt{SQL: st.SQL, Comments: st.remarks()}), append(lines, st.Line)
 		default:
@@ -177,7 +184,9 @@ func (s *Script) withoutLevel(text string) string {
 		return text
 	}
 	plain, err := tree.Print(sql.Edit(begin, func(n *sql.Begin) {
-		n.Traits = slices.DeleteFunc(slices.Clone(n.Traits), func(o *sql.Option) bool { return strings.HasPrefix(o.Words, "ISOLATION LEVEL ") })
+		n.Traits = slices.DeleteFunc(slices.Clone(n.Traits), func(o *sql.Option) bool {
+			return strings.HasPrefix(o.Words, "ISOLATION LEVEL ")
+		})
 	}))
 	if err != nil {
 		return text

@@ -8,14 +8,15 @@ import (
 	"txweave/sqltext"
 )
 
-// Levels returns the isolation level that each step runs at, as the script sets it: "" where it sets none, and the level of
-// the session is the one it begins with. What the server makes of it only the server knows: LevelsAsked.
+// Levels returns the isolation level that each step runs at, as the script sets it: "" where it sets none, and the
+// level of the session is the one it begins with. What the server makes of it only the server knows: LevelsAsked.
 func (s *Script) Levels() []string {
 	return s.LevelsAsked(func(int, string) string { return "" }, func(int) bool { return false })
 }
 
-// LevelsAsked is Levels where sessions were asked: said is what the session of a step said before it, "" where it was not asked; once is what
-// was set for the step's transaction alone. refused says of a step that the server did not do it.
+// LevelsAsked is Levels where sessions were asked: said is what the session of a step said before it, "" where it was
+// not asked; once is what was set for the step's transaction alone. refused says of a step that the server did not do
+// it.
 func (s *Script) LevelsAsked(said func(step int, once string) string, refused func(step int) bool) []string {
 	sessions := make([]sessionLevel, len(s.Sessions))
 	for i := range sessions {
@@ -55,8 +56,9 @@ type sessionLevel struct {
 // pessimistic is what BEGIN PESSIMISTIC, TiDB's, asks for: a transaction at the session's level, whatever its mode.
 const pessimistic = "pessimistic"
 
-// take takes what a statement of a unit asks for. Where no setting is of one transaction SET TRANSACTION is for the next one
-// (dev.mysql.com/doc/refman, SET TRANSACTION), elsewhere for the one that is open (postgresql.org/docs, SET TRANSACTION).
+// take takes what a statement of a unit asks for. Where no setting is of one transaction SET TRANSACTION is for the
+// next one (dev.mysql.com/doc/refman, SET TRANSACTION), elsewhere for the one that is open (postgresql.org/docs, SET
+// TRANSACTION).
 func (x *sessionLevel) take(s control.Statement, d *sql.Dialect, u *Unit) {
 	if part, on := s.LevelPart(); part != nil {
 		if x.part = nil; on {
@@ -95,24 +97,27 @@ func (x *sessionLevel) current(data bool) string {
 	return level
 }
 
-// First returns the first step of a unit that reads or writes rows, or prepares to: behind it nothing can be said of the unit's level any more. ok
-// is false where there is none.
+// First returns the first step of a unit that reads or writes rows, or prepares to: behind it nothing can be said of
+// the unit's level any more. ok is false where there is none.
 func (u *Unit) First(s *Script) (step int, ok bool) {
 	for _, i := range u.Steps {
-		if k := sqltext.KindOf(s.Steps[i].SQL); k != sqltext.Begin && k != sqltext.Set && k != sqltext.Commit && k != sqltext.Rollback && u.Data {
+		if k := sqltext.KindOf(s.Steps[i].SQL); k != sqltext.Begin && k != sqltext.Set && k != sqltext.Commit &&
+			k != sqltext.Rollback && u.Data {
 			return i, true
 		}
 	}
 	return 0, false
 }
 
-// SetsLevel returns the level that a statement of a target asks for and nothing else, and for whom; ok is false for any other one.
+// SetsLevel returns the level that a statement of a target asks for and nothing else, and for whom; ok is false for any
+// other one.
 func SetsLevel(target, text string) (l control.Level, ok bool) {
 	l, ok = readSetting(target, text).Level()
 	return l, ok && l.Alone
 }
 
-// readSetting reads a statement, and one that is none of the target's as MySQL's: texts of other databases set levels, too.
+// readSetting reads a statement, and one that is none of the target's as MySQL's: texts of other databases set levels,
+// too.
 func readSetting(target, text string) control.Statement {
 	s := control.Read(sqltext.SyntaxOf(target).Tree, text)
 	if s.Tree == nil && s.Kind == sqltext.Set {

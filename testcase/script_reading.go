@@ -8,24 +8,27 @@ import (
 	"txweave/sqltext"
 )
 
-// Settings by which a server takes a text apart in another way: where a literal ends, what a double quote begins, how many bytes a
-// character has. Statements are judged as the default settings read them, so whoever may change those could hide in what looks like
-// a literal what the server then runs.
+// Settings by which a server takes a text apart in another way: where a literal ends, what a double quote begins, how
+// many bytes a character has. Statements are judged as the default settings read them, so whoever may change those
+// could hide in what looks like a literal what the server then runs.
 
-// plainModes are the parts of sql_mode that leave that alone: all but NO_BACKSLASH_ESCAPES, ANSI_QUOTES and those that stand for several
-// (ANSI, ORACLE, MSSQL, DB2, POSTGRESQL, MAXDB), of which ORACLE has another grammar too
+// plainModes are the parts of sql_mode that leave that alone: all but NO_BACKSLASH_ESCAPES, ANSI_QUOTES and those that
+// stand for several (ANSI, ORACLE, MSSQL, DB2, POSTGRESQL, MAXDB), of which ORACLE has another grammar too
 // (dev.mysql.com/doc/refman, Server SQL Modes; mariadb.com/kb, SQL_MODE).
-var plainModes = strings.Fields(`only_full_group_by strict_trans_tables strict_all_tables error_for_division_by_zero no_engine_substitution
+var plainModes = strings.Fields(
+	`only_full_group_by strict_trans_tables strict_all_tables error_for_division_by_zero no_engine_substitution
 	no_zero_date no_zero_in_date no_auto_value_on_zero no_auto_create_user no_unsigned_subtraction pad_char_to_full_length pipes_as_concat
 	ignore_space high_not_precedence real_as_float traditional allow_invalid_dates time_truncate_fractional time_round_fractional
 	simultaneous_assignment empty_string_is_null no_dir_in_create`)
 
-// readingSettings are PostgreSQL's (postgresql.org/docs, String Constants, Version and Platform Compatibility), and those of the rest
-// that a script may give certain values only: see reading.
-var readingSettings = strings.Fields(`standard_conforming_strings backslash_quote escape_string_warning client_encoding sql_mode
+// readingSettings are PostgreSQL's (postgresql.org/docs, String Constants, Version and Platform Compatibility), and
+// those of the rest that a script may give certain values only: see reading.
+var readingSettings = strings.Fields(
+	`standard_conforming_strings backslash_quote escape_string_warning client_encoding sql_mode
 	character_set_client character_set_connection collation_connection`)
 
-// unicodeSets are character sets of which no character has a byte of ASCII in it but those of ASCII, and no byte beyond it is a space.
+// unicodeSets are character sets of which no character has a byte of ASCII in it but those of ASCII, and no byte beyond
+// it is a space.
 var unicodeSets = []string{"utf8", "utf8mb3", "utf8mb4", "unicode", "utf-8"}
 
 // otherASCII are those that have other characters in place of some of ASCII's.
@@ -51,13 +54,15 @@ func (a *scriptAdmission) reading(name string, after []sqltext.Token) error {
 		}
 		after, name = after[1:], "names"
 	}
-	if slices.Contains([]string{"names", "charset", "character_set_client", "character_set_connection", "collation_connection", "client_encoding"}, name) {
+	if slices.Contains([]string{"names", "charset", "character_set_client", "character_set_connection",
+		"collation_connection", "client_encoding"}, name) {
 		value, ok := plainValue(after)
 		value = strings.ToLower(value)
 		if name == "collation_connection" {
 			value, _, _ = strings.Cut(value, "_")
 		}
-		if !ok || value == "default" || slices.Contains(otherASCII, value) || !a.ascii && !slices.Contains(unicodeSets, value) {
+		if !ok || value == "default" || slices.Contains(otherASCII, value) || !a.ascii &&
+			!slices.Contains(unicodeSets, value) {
 			return fmt.Errorf("%s, unless to UTF-8", changes)
 		}
 	}
@@ -69,13 +74,15 @@ func plainValue(after []sqltext.Token) (string, bool) {
 	for len(after) > 0 && (after[0].Text == ":" || after[0].Text == "=" || after[0].Is("to")) {
 		after = after[1:]
 	}
-	if len(after) == 0 || after[0].Kind == sqltext.Symbol || len(after) > 1 && after[1].Text != "," && !after[1].Is("collate") {
+	if len(after) == 0 || after[0].Kind == sqltext.Symbol || len(after) > 1 && after[1].Text != "," &&
+		!after[1].Is("collate") {
 		return "", false
 	}
 	return after[0].Unquote(), !strings.Contains(after[0].Text, `\`)
 }
 
-// readingWord returns the word of a routine's definition or body, if there is one, by which it could change such a setting.
+// readingWord returns the word of a routine's definition or body, if there is one, by which it could change such a
+// setting.
 func readingWord(tokens []sqltext.Token) (word string, ok bool) {
 	sets := false // the last word that begins a statement or a clause was SET
 	for i, t := range tokens {
@@ -96,14 +103,16 @@ func readingWord(tokens []sqltext.Token) (word string, ok bool) {
 	return "", false
 }
 
-// isASCII says whether all statements of a script are: then it does not matter how a character set reads more than ASCII.
+// isASCII says whether all statements of a script are: then it does not matter how a character set reads more than
+// ASCII.
 func (s *Script) isASCII() bool {
 	return !slices.ContainsFunc(slices.Concat(s.Setup, s.Steps), func(st ScriptStmt) bool {
 		return strings.ContainsFunc(st.SQL, func(r rune) bool { return r >= 0x80 })
 	})
 }
 
-// without replaces, outside of literals and comments, what cut says by a blank: how many of the tokens that it is given the first of.
+// without replaces, outside of literals and comments, what cut says by a blank: how many of the tokens that it is given
+// the first of.
 func without(q sqltext.Quoting, sql string, cut func([]sqltext.Token) int) string {
 	tokens := slices.Collect(q.Tokens(sql))
 	var b strings.Builder
@@ -119,7 +128,8 @@ func without(q sqltext.Quoting, sql string, cut func([]sqltext.Token) int) strin
 	return b.String()
 }
 
-// dotted returns at which token of those that follow the first one, blanks left out, its qualifier's dot stands; 0 where none does.
+// dotted returns at which token of those that follow the first one, blanks left out, its qualifier's dot stands; 0
+// where none does.
 func dotted(tokens []sqltext.Token) int {
 	for i := 1; i < len(tokens); i++ {
 		if tokens[i].Text == "." {
@@ -149,7 +159,8 @@ func unscoped(q sqltext.Quoting, sql string) string {
 	})
 }
 
-// withoutCatalogue takes out the qualifiers by which tables are read that describe the others: reading them harms nobody.
+// withoutCatalogue takes out the qualifiers by which tables are read that describe the others: reading them harms
+// nobody.
 func withoutCatalogue(q sqltext.Quoting, sql string) string {
 	return without(q, sql, func(tokens []sqltext.Token) int {
 		name, ok := tokens[0].Ident()

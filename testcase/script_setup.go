@@ -7,8 +7,8 @@ import (
 	"txweave/sqltext"
 )
 
-// merged puts the columns, constraints and indexes that an ALTER TABLE of a set-up adds, and does nothing else, into the
-// definition of its table, of which more is known; false where that cannot be done.
+// merged puts the columns, constraints and indexes that an ALTER TABLE of a set-up adds, and does nothing else, into
+// the definition of its table, of which more is known; false where that cannot be done.
 func (c *Case) merged(text string) bool {
 	tree := sqltext.SyntaxOf(c.Target).Tree
 	if tree == nil {
@@ -29,7 +29,8 @@ func (c *Case) merged(text string) bool {
 			}
 			added = append(added, add.Constraint)
 		case *sql.AddColumn:
-			if add.Modify || add.IfNotExists || add.From != nil || add.First || add.After != nil || c.spellsAll(alter.Table.Name.Folded()) {
+			if add.Modify || add.IfNotExists || add.From != nil || add.First || add.After != nil ||
+				c.spellsAll(alter.Table.Name.Folded()) {
 				return false
 			}
 			columns = append(columns, add.Column)
@@ -59,8 +60,8 @@ func (c *Case) merged(text string) bool {
 	return false
 }
 
-// spellsAll says whether an INSERT of the rows so far gives values to the columns of a table without naming them: one that is added later would be
-// among them.
+// spellsAll says whether an INSERT of the rows so far gives values to the columns of a table without naming them: one
+// that is added later would be among them.
 func (c *Case) spellsAll(table string) bool {
 	tree := sqltext.SyntaxOf(c.Target).Tree
 	return slices.ContainsFunc(c.Rows, func(s Stmt) bool {

@@ -6,7 +6,8 @@ import (
 	"txweave/sqltext"
 )
 
-// Unit is a transaction of a script as its statements make it: those from BEGIN to its end, or one statement outside any.
+// Unit is a transaction of a script as its statements make it: those from BEGIN to its end, or one statement outside
+// any.
 type Unit struct {
 	Session  int
 	Steps    []int // indices into Script.Steps
@@ -24,8 +25,8 @@ type unitState struct {
 	locked     bool // it has tables of LOCK TABLES
 }
 
-// Units splits the steps of a script into transactions, in the order in which they begin. aborted says of a step that the
-// database rolled its transaction back; nil: of none.
+// Units splits the steps of a script into transactions, in the order in which they begin. aborted says of a step that
+// the database rolled its transaction back; nil: of none.
 func (s *Script) Units(aborted func(step int) bool) []Unit {
 	var out []Unit
 	state := make([]unitState, len(s.Sessions))
@@ -40,7 +41,8 @@ func (s *Script) Units(aborted func(step int) bool) []Unit {
 		}
 		if st.open < 0 {
 			st.open = len(out)
-			out = append(out, Unit{Session: s.Steps[i].Session, Opened: kind == opens, Explicit: kind == opens || !st.autocommit && kind == plain})
+			out = append(out, Unit{Session: s.Steps[i].Session, Opened: kind == opens,
+				Explicit: kind == opens || !st.autocommit && kind == plain})
 		}
 		u := &out[st.open]
 		u.Steps = append(u.Steps, i)

@@ -31,7 +31,8 @@ func (c *Case) checkSession(i int) error {
 	case len(s.Stmts) == 0:
 		return fmt.Errorf("section %q sets nothing", name)
 	case i > 0 && c.Sessions[i-1].Number >= s.Number:
-		return fmt.Errorf("section %q stands behind %q: sessions are in order of number", name, sessionSection(c.Sessions[i-1].Number))
+		return fmt.Errorf("section %q stands behind %q: sessions are in order of number", name,
+			sessionSection(c.Sessions[i-1].Number))
 	case s.Number < 0 || s.Number > 0 && !slices.ContainsFunc(c.Txns, func(t Txn) bool { return t.Session == s.Number }):
 		return fmt.Errorf("no transaction runs in the session of section %q", name)
 	}

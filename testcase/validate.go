@@ -77,7 +77,8 @@ func (c *Case) Validate() error {
 const noTransactions = `case has no transactions: it needs a section "-- T0 --"`
 
 func (c *Case) checkHeader() error {
-	seen := map[string]bool{fieldTool: true, fieldSeed: true, fieldTarget: true, fieldIsolation: true, fieldStatements: true}
+	seen := map[string]bool{fieldTool: true, fieldSeed: true, fieldTarget: true, fieldIsolation: true,
+		fieldStatements: true}
 	fields := []Option{{fieldTool, c.Tool}, {fieldTarget, c.Target}, {fieldIsolation, c.Isolation}}
 	for _, o := range c.Options {
 		if !isKey(o.Key) {
@@ -91,7 +92,8 @@ func (c *Case) checkHeader() error {
 	}
 	for _, f := range fields {
 		if strings.ContainsRune(f.Value, '\n') || strings.Trim(f.Value, space) != f.Value {
-			return fmt.Errorf("header field %q: the value %s is not one line without white space at its ends", f.Key, quote(f.Value))
+			return fmt.Errorf("header field %q: the value %s is not one line without white space at its ends", f.Key,
+				quote(f.Value))
 		}
 	}
 	return c.checkRequired()
@@ -121,7 +123,8 @@ func isKey(s string) bool {
 func checkComments(where string, comments []string) error {
 	for _, c := range comments {
 		if !strings.HasPrefix(c, "#") || strings.ContainsRune(c, '\n') || strings.Trim(c, space) != c {
-			return fmt.Errorf("%s: comment %s is not one line that starts with '#' and has no white space at its end", where, quote(c))
+			return fmt.Errorf("%s: comment %s is not one line that starts with '#' and has no white space at its end",
+				where, quote(c))
 		}
 	}
 	return nil
@@ -199,13 +202,15 @@ func checkTxn(d dialect, n int, stmts []Stmt) (at int, err error) {
 	end, frame := read[last], read[0].Opens()
 	switch {
 	case frame == control.NoFrame:
-		return 0, fmt.Errorf("T%d must start with BEGIN, START TRANSACTION, SET autocommit = 0 or XA START, not with %s", n, quote(stmts[0].SQL))
+		return 0, fmt.Errorf("T%d must start with BEGIN, START TRANSACTION, SET autocommit = 0 or XA START, not with %s", n,
+			quote(stmts[0].SQL))
 	case last == 0 || !end.Ends(frame):
 		return last, fmt.Errorf("T%d must end with COMMIT or ROLLBACK, not with %s", n, quote(stmts[last].SQL))
 	}
 	for i, s := range read[1:last] {
 		if s.Opens() != control.NoFrame || (s.Kind == sqltext.Commit || s.Kind == sqltext.Rollback) && s.Ends(control.Begun) {
-			return i + 1, fmt.Errorf("T%d has %s inside: it begins with its first statement and ends with its last", n, quote(stmts[i+1].SQL))
+			return i + 1, fmt.Errorf("T%d has %s inside: it begins with its first statement and ends with its last", n,
+				quote(stmts[i+1].SQL))
 		}
 	}
 	if err := checkLocks(read, frame); err != nil {
@@ -222,7 +227,8 @@ func checkTxn(d dialect, n int, stmts []Stmt) (at int, err error) {
 	return 0, nil
 }
 
-// checkLocks checks that a transaction locks tables before it does anything else, and unlocks them with its end, which commits.
+// checkLocks checks that a transaction locks tables before it does anything else, and unlocks them with its end, which
+// commits.
 func checkLocks(stmts []control.Statement, frame control.Frame) error {
 	locks := 0
 	for i, s := range stmts[1 : len(stmts)-1] {
@@ -235,7 +241,8 @@ func checkLocks(stmts []control.Statement, frame control.Frame) error {
 		locks++
 	}
 	if stmts[len(stmts)-1].Unlocks() != (locks > 0) {
-		return errors.New("a transaction that begins with LOCK TABLES ends with UNLOCK TABLES, which commits it, and no other one does")
+		return errors.New(
+			"a transaction that begins with LOCK TABLES ends with UNLOCK TABLES, which commits it, and no other one does")
 	}
 	return nil
 }
@@ -283,7 +290,8 @@ func (c *Case) checkSchedule() error {
 	}
 	before, ok := c.Predecessors(c.Schedule)
 	if !ok {
-		return errors.New("schedule interleaves two transactions of one session: the first must end before the next one begins")
+		return errors.New(
+			"schedule interleaves two transactions of one session: the first must end before the next one begins")
 	}
 	for n, b := range before {
 		if b >= 0 && c.Read(c.Txns[b].End.SQL).Disconnects() {
@@ -319,8 +327,9 @@ func quote(s string) string {
 	return fmt.Sprintf("%q", s)
 }
 
-// keeps says whether a statement is VACUUM, or a PRAGMA, that changes how tables are kept and nothing else: of one table, or of all that
-// SQLite's file holds. PostgreSQL's VACUUM of a whole database waits for whoever looks at a page, and nothing tells for whom.
+// keeps says whether a statement is VACUUM, or a PRAGMA, that changes how tables are kept and nothing else: of one
+// table, or of all that SQLite's file holds. PostgreSQL's VACUUM of a whole database waits for whoever looks at a page,
+// and nothing tells for whom.
 func keeps(s control.Statement, q sqltext.Quoting) bool {
 	d, ok := s.Redefinition()
 	return ok && (d.Table != "" || q == sqltext.ANSI)

@@ -17,8 +17,8 @@ import (
 	"txweave/oracle/unexpected"
 )
 
-// broken judges what ended a check before its time: a damaged database and a statement that hangs are findings. All else
-// is the environment's or ours, and returned.
+// broken judges what ended a check before its time: a damaged database and a statement that hangs are findings. All
+// else is the environment's or ours, and returned.
 func (k *checker) broken(err error) error {
 	var answer *exec.AnswerError
 	var env *exec.EnvironmentError
@@ -45,8 +45,8 @@ func (k *checker) broken(err error) error {
 }
 
 // ours says whether an error that a statement of the tool's own met is proof by itself: once an embedded engine, which
-// nobody else uses, has taken the case's tables and rows, these must be there for what reads and refills them. On a server
-// somebody may have changed them. An expression of the case that cannot be evaluated is no such proof.
+// nobody else uses, has taken the case's tables and rows, these must be there for what reads and refills them. On a
+// server somebody may have changed them. An expression of the case that cannot be evaluated is no such proof.
 func (k *checker) ours(answer *exec.AnswerError) bool {
 	return k.plan.Profile.Embedded && k.initial != nil && k.plan.Profile.IsLost(answer.Err.Message)
 }
@@ -66,9 +66,9 @@ const (
 	muchLater = 20 // times as long
 )
 
-// hang says whether a statement that ran out of time hangs: one of the case that takes milliseconds without transactions, after
-// those that had ended before it, or one of the tool's own that does not end the second time either. It returns the error where
-// nothing does. The run is repeated once.
+// hang says whether a statement that ran out of time hangs: one of the case that takes milliseconds without
+// transactions, after those that had ended before it, or one of the tool's own that does not end the second time
+// either. It returns the error where nothing does. The run is repeated once.
 func (k *checker) hang(cause error) error {
 	run, steps := k.trace(), k.last.steps
 	killed := k.killed(run)
@@ -98,9 +98,10 @@ func (k *checker) hang(cause error) error {
 		return cause
 	}
 	ev := &Evidence{Run: run, Replayed: rep}
-	ev.Finding = finding.Finding{Class: finding.ClassHang, Oracle: "hang", Differences: []finding.Difference{{Stmt: stuck.Name(),
-		Kind: oracle.Verb(stuck.Info.Kind), What: fault.Hang, Transaction: finding.Side{NoAnswer: true},
-		Replay: finding.Side{Took: alone.Round(time.Millisecond)}}}}
+	ev.Finding = finding.Finding{Class: finding.ClassHang, Oracle: "hang", Differences: []finding.Difference{
+		{Stmt: stuck.Name(),
+			Kind: oracle.Verb(stuck.Info.Kind), What: fault.Hang, Transaction: finding.Side{NoAnswer: true},
+			Replay: finding.Side{Took: alone.Round(time.Millisecond)}}}}
 	ev.Sign()
 	if !k.known(ev) {
 		if k.reload() != nil {
@@ -118,15 +119,15 @@ func (k *checker) hang(cause error) error {
 	return nil
 }
 
-// waitedLong is how long a statement must have run for its time-out to be its own, and not the end of the campaign. A variable for
-// tests.
+// waitedLong is how long a statement must have run for its time-out to be its own, and not the end of the campaign. A
+// variable for tests.
 var waitedLong = 5 * time.Second
 
-// ownHang judges a time-out of a statement of the tool's own: the read of a whole table, or what puts tables back, takes
-// milliseconds on any database that answers at all. It hangs if it, or the next one, runs out of time once more on new tables over
-// new connections, while the server answers before and after that: one that answers nobody, maybe because somebody has stopped its
-// process, is the caller's to look into. killed is the probe that ran out of time; nil where it was no probe. A search with the case's
-// own WHERE clause may have much to do.
+// ownHang judges a time-out of a statement of the tool's own: the read of a whole table, or what puts tables back,
+// takes milliseconds on any database that answers at all. It hangs if it, or the next one, runs out of time once more
+// on new tables over new connections, while the server answers before and after that: one that answers nobody, maybe
+// because somebody has stopped its process, is the caller's to look into. killed is the probe that ran out of time; nil
+// where it was no probe. A search with the case's own WHERE clause may have much to do.
 func (k *checker) ownHang(cause error, killed *history.Event) error {
 	if killed != nil && !isOwn(killed) || k.Alive() != nil {
 		return cause
@@ -154,23 +155,26 @@ func (k *checker) ownHang(cause error, killed *history.Event) error {
 		}
 	}
 	ev := &Evidence{Run: k.trace()}
-	ev.Finding = finding.Finding{Class: finding.ClassHang, Oracle: "hang", Confirmed: 1, Repeated: 1, Log: k.Log(), Differences: []finding.Difference{d}}
+	ev.Finding = finding.Finding{Class: finding.ClassHang, Oracle: "hang", Confirmed: 1, Repeated: 1, Log: k.Log(),
+		Differences: []finding.Difference{d}}
 	ev.Sign()
 	k.rep.Spoilt = true
 	k.keep(ev)
 	return nil
 }
 
-// isOwn says whether a statement is the tool's own and has little to do: not one of the case, nor a search with its WHERE
-// clause, nor one that waited.
+// isOwn says whether a statement is the tool's own and has little to do: not one of the case, nor a search with its
+// WHERE clause, nor one that waited.
 func isOwn(e *history.Event) bool {
 	return !e.Blocked && e.Role != history.Target && e.Role != history.BWR && e.Role != history.Again
 }
 
-// killed is the event of a transaction that a run ended with for it ran out of time; nil if it ended with something else.
+// killed is the event of a transaction that a run ended with for it ran out of time; nil if it ended with something
+// else.
 func (k *checker) killed(run *observe.Run) *history.Event {
 	for _, e := range slices.Backward(run.Trace.Events) {
-		if e.Txn >= 0 && (e.Done < 0 || e.Err != nil && k.plan.Profile.Classify(e.Err.Code, e.Err.Message) == dbms.Environment) {
+		if e.Txn >= 0 && (e.Done < 0 || e.Err != nil && k.plan.Profile.Classify(e.Err.Code,
+			e.Err.Message) == dbms.Environment) {
 			return e
 		}
 	}

@@ -8,8 +8,8 @@ import (
 	"txweave/testcase"
 )
 
-// Certify runs a case once, as it stands, and returns what happened as a history with its certificate: from the probes, or,
-// where the database has a clock, with the times and versions that it gives itself. An order that the case gives is
+// Certify runs a case once, as it stands, and returns what happened as a history with its certificate: from the probes,
+// or, where the database has a clock, with the times and versions that it gives itself. An order that the case gives is
 // passed over. It gives a *RefusedError where the probes do not tell all that was written.
 func Certify(r Runner, c *testcase.Case, p *dbms.Profile) (*register.History, *certificate.Certificate, error) {
 	plain := *c

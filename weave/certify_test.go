@@ -23,7 +23,8 @@ func TestCertify(t *testing.T) {
 	}
 	in := certificate.NewInterpreter(engine)
 	defer in.Close()
-	for name, n := range map[string]int{"sqlite/serializable": effort.Cases(60), "mariadb/serializable": effort.Cases(30), "mariadb/snapshot": effort.Cases(30)} {
+	for name, n := range map[string]int{"sqlite/serializable": effort.Cases(60), "mariadb/serializable": effort.Cases(30),
+		"mariadb/snapshot": effort.Cases(30)} {
 		t.Run(name, func(t *testing.T) {
 			p := lookup(t, name)
 			r := newRunner(t, p)
@@ -56,7 +57,8 @@ func TestCertify(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				for _, v := range []checker.Verdict{certificate.Check(t.Context(), h, read, level, checker.Options{}, in), certificate.Replay(t.Context(), h, read, level, checker.Options{}, in)} {
+				for _, v := range []checker.Verdict{certificate.Check(t.Context(), h, read, level, checker.Options{}, in),
+					certificate.Replay(t.Context(), h, read, level, checker.Options{}, in)} {
 					if v.Outcome != checker.Valid {
 						t.Errorf("case %d: %v", i, v)
 					}

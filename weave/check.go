@@ -62,7 +62,9 @@ func (k *checker) check() error {
 			steps = k.without(steps)
 			continue
 		}
-		if waited := slices.DeleteFunc(obs.Nodes(), func(s *observe.ObservedStmt) bool { return !s.Waited }); len(waited) > 0 {
+		if waited := slices.DeleteFunc(obs.Nodes(), func(s *observe.ObservedStmt) bool {
+			return !s.Waited
+		}); len(waited) > 0 {
 			if reschedules++; reschedules > maxReschedules {
 				k.drop(waited, DroppedBlocked)
 			}
@@ -80,7 +82,8 @@ func (k *checker) check() error {
 		}
 		if out := k.unsorted(g, obs); len(g.Unexplained) > 0 {
 			ev := &Evidence{Run: run, Observation: obs, Graph: g}
-			ev.Finding = finding.Finding{Class: finding.ClassUnexplained, Oracle: "consistency", Differences: consistency.Unexplained(g)}
+			ev.Finding = finding.Finding{Class: finding.ClassUnexplained, Oracle: "consistency",
+				Differences: consistency.Unexplained(g)}
 			if err := k.file(steps, []*Evidence{ev}); err != nil {
 				return err
 			}
@@ -155,7 +158,8 @@ func (k *checker) account(run *observe.Run, obs *observe.Observation, g *sdg.Gra
 		}
 	}
 	overlap := func(a, b int) bool {
-		return a != b && survivors[a] && survivors[b] && run.Spans[a][0] < run.Spans[b][1] && run.Spans[b][0] < run.Spans[a][1]
+		return a != b && survivors[a] && survivors[b] && run.Spans[a][0] < run.Spans[b][1] && run.Spans[b][0] <
+			run.Spans[a][1]
 	}
 	for a := range k.plan.Txns {
 		for b := range a {
@@ -231,11 +235,13 @@ func (k *checker) agrees(sorted []*observe.BlockRun, run *observe.Run, other *ob
 		len(replay.CompareSearches(blocksOf(sorted), other, k.plan.Profile)) == 0
 }
 
-// compare holds a replay against its run, and, as the run was, against itself: errors that no statement causes, and, where
-// the two differ, whether each write of the replay did what it says. Only the latter tell which side is wrong.
-func (k *checker) compare(sorted []*observe.BlockRun, run *observe.Run, rep *observe.Replayed) (f finding.Finding, err error) {
+// compare holds a replay against its run, and, as the run was, against itself: errors that no statement causes, and,
+// where the two differ, whether each write of the replay did what it says. Only the latter tell which side is wrong.
+func (k *checker) compare(sorted []*observe.BlockRun, run *observe.Run, rep *observe.Replayed) (
+	f finding.Finding, err error) {
 	events := rep.Events
-	if len(k.plan.Case.Order) > 0 { // nobody has looked at its statements: one may name a table that the case does not make
+	if len(k.plan.Case.Order) > 0 {
+		// nobody has looked at its statements: one may name a table that the case does not make
 		events = nil
 		for i, e := range rep.Events {
 			if in := sorted[i].Target.Err; e.Err != nil && (in == nil || in.Code != e.Err.Code) {
@@ -243,11 +249,13 @@ func (k *checker) compare(sorted []*observe.BlockRun, run *observe.Run, rep *obs
 			}
 		}
 	}
-	f = finding.Finding{Class: finding.ClassUnexpected, Oracle: unexpected.Oracle{}.Name(), Differences: unexpected.Find(k.plan.Profile, events)}
+	f = finding.Finding{Class: finding.ClassUnexpected, Oracle: unexpected.Oracle{}.Name(),
+		Differences: unexpected.Find(k.plan.Profile, events)}
 	if len(f.Differences) > 0 {
 		return f, nil
 	}
-	f = finding.Finding{Class: finding.ClassReplay, Oracle: "replay", Differences: replay.Compare(k.plan.Profile, k.plan.Schema.Tables, sorted, run, rep)}
+	f = finding.Finding{Class: finding.ClassReplay, Oracle: "replay", Differences: replay.Compare(k.plan.Profile,
+		k.plan.Schema.Tables, sorted, run, rep)}
 	if len(f.Differences) == 0 {
 		return f, nil
 	}

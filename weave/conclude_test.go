@@ -6,8 +6,8 @@ import (
 	"txweave/finding"
 )
 
-// TestDamageExplains: damage that the database tells of explains wrong answers of the same case, and no more: a lock that two held, a
-// cycle of dependencies stay bugs of their own. What did not come back each time explains nothing.
+// TestDamageExplains: damage that the database tells of explains wrong answers of the same case, and no more: a lock
+// that two held, a cycle of dependencies stay bugs of their own. What did not come back each time explains nothing.
 func TestDamageExplains(t *testing.T) {
 	for _, c := range []struct {
 		class             string

@@ -80,7 +80,8 @@ func (k *checker) relate(ev *Evidence) {
 	}
 }
 
-// derived says whether a finding tells of transactions as a whole or of what they left: what else went wrong in them explains it.
+// derived says whether a finding tells of transactions as a whole or of what they left: what else went wrong in them
+// explains it.
 func derived(ev *Evidence) bool {
 	switch ev.Class {
 	case finding.ClassIsolation, finding.ClassMechanism, finding.ClassUnexplained:
@@ -92,15 +93,17 @@ func derived(ev *Evidence) bool {
 // indexed says whether the case's tables have indexes beside the key that names their rows.
 func (k *checker) indexed() bool {
 	p := &edits.Rewriter{Dialect: sqltext.SyntaxOf(k.plan.Profile.DBMS).Tree}
-	return slices.ContainsFunc(k.plan.Schema.Tables, func(t *sqltext.Table) bool { return len(t.Key) > 0 && !t.Named() }) ||
+	return slices.ContainsFunc(k.plan.Schema.Tables, func(t *sqltext.Table) bool {
+		return len(t.Key) > 0 && !t.Named()
+	}) ||
 		slices.ContainsFunc(k.plan.Case.Schema, func(s testcase.Stmt) bool {
 			features := p.SchemaFeatures(s.SQL)
 			return slices.Contains(features, "index") || slices.Contains(features, "unique")
 		})
 }
 
-// known says whether enough findings with this one's signature have been confirmed. One that stands on its trace is then
-// not repeated, another one once.
+// known says whether enough findings with this one's signature have been confirmed. One that stands on its trace is
+// then not repeated, another one once.
 func (k *checker) known(ev *Evidence) bool { return k.opt.Known != nil && k.opt.Known(ev.Signature) }
 
 // repeats is how often to repeat what has been repeated n times: more often where that has not settled it.
@@ -210,14 +213,17 @@ func (k *checker) nodes(run *observe.Run, obs *observe.Observation) []*observe.B
 // depend on what other runs answer. A write that waited is held against reads that need not have seen what it saw.
 func stands(ev *Evidence) bool {
 	switch ev.Class {
-	case finding.ClassIsolation, finding.ClassSnapshot, finding.ClassMechanism, finding.ClassUnexpected, finding.ClassCorruption:
+	case finding.ClassIsolation, finding.ClassSnapshot, finding.ClassMechanism, finding.ClassUnexpected,
+		finding.ClassCorruption:
 		return true
 	case finding.ClassInconsistent:
 		if ev.Observation == nil {
 			return false
 		}
 		first := ev.Differences[0].Stmt
-		return !slices.ContainsFunc(ev.Observation.Stmts, func(s *observe.ObservedStmt) bool { return s.Name == first && s.Waited })
+		return !slices.ContainsFunc(ev.Observation.Stmts, func(s *observe.ObservedStmt) bool {
+			return s.Name == first && s.Waited
+		})
 	}
 	return false
 }

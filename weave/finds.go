@@ -6,8 +6,8 @@ import (
 	"txweave/sqltext"
 )
 
-// finds tells, of each SELECT of the run whose rows are judged one by one and each statement of another transaction, whether that wrote a row which
-// the SELECT finds, as it was before or as it became.
+// finds tells, of each SELECT of the run whose rows are judged one by one and each statement of another transaction,
+// whether that wrote a row which the SELECT finds, as it was before or as it became.
 func (k *checker) finds(obs *observe.Observation) (map[[2]string]bool, error) {
 	nodes := obs.Nodes()
 	matches := k.matcher(obs, nodes, false)

@@ -85,7 +85,8 @@ func (k *checker) checkOrderWrites() error {
 func (k *checker) givenNodes(run *observe.Run) []*observe.BlockRun {
 	var nodes []*observe.BlockRun
 	for _, b := range run.Blocks {
-		if b.Target != nil && !b.Lost && run.Txns[b.Block.Txn] == history.Committed && slices.Contains(k.plan.Case.Order, refOf(b.Block)) {
+		if b.Target != nil && !b.Lost && run.Txns[b.Block.Txn] == history.Committed && slices.Contains(k.plan.Case.Order,
+			refOf(b.Block)) {
 			nodes = append(nodes, b)
 		}
 	}

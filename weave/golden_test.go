@@ -88,7 +88,8 @@ func TestGolden(t *testing.T) {
 						return "error: " + err.Error() + "\n"
 					}
 					out := printReport(rep, !d.HasArg("no-runs"))
-					if out == d.Expected || try >= tries && (try >= maxMoved || p.DBMS == "sqlite" || numberOfRuns.ReplaceAllString(out, "") != numberOfRuns.ReplaceAllString(d.Expected, "")) {
+					if out == d.Expected || try >= tries && (try >= maxMoved || p.DBMS == "sqlite" || numberOfRuns.ReplaceAllString(
+						out, "") != numberOfRuns.ReplaceAllString(d.Expected, "")) {
 						return out
 					}
 				}
@@ -97,8 +98,9 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// numberOfRuns is what may differ at a server where all else is as expected: what works in its background (purge, for one) moves a wait now
-// and then, by which the statement under way counts as disturbed, and the case is run once more. Not maxMoved times in a row.
+// numberOfRuns is what may differ at a server where all else is as expected: what works in its background (purge, for
+// one) moves a wait now and then, by which the statement under way counts as disturbed, and the case is run once more.
+// Not maxMoved times in a row.
 var numberOfRuns = regexp.MustCompile(`(?m)^runs: \d+, `)
 
 const maxMoved = 3

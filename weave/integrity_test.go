@@ -39,8 +39,9 @@ func (c *complainer) Complaints() ([]string, error) {
 
 func (c *complainer) Log() string { return "[ERROR] index" }
 
-// TestIntegrity: the database is asked in each so-many-th case and where something is found; what it complains of is a finding
-// with trace, rate and log, one for each case; the oracles speak all the same. The next case gets a new database, but where a row refers to none.
+// TestIntegrity: the database is asked in each so-many-th case and where something is found; what it complains of is a
+// finding with trace, rate and log, one for each case; the oracles speak all the same. The next case gets a new
+// database, but where a row refers to none.
 func TestIntegrity(t *testing.T) {
 	const complaint = "corruption/integrity (row N missing from index N)"
 	found := &editor{replay: inReplay(0, 0, func(e *history.Event) { dropRow(e.Rows) }), when: always}
@@ -61,14 +62,19 @@ func TestIntegrity(t *testing.T) {
 		{"damaged by the run, each time", 20, 10, nil, complainer{to: 9}, []string{complaint}, 2, 1, false},
 		{"damaged by the run, once", 20, 10, nil, complainer{to: 1}, []string{complaint}, 2, 0, false},
 		{"damaged by the replay", 20, 10, nil, complainer{from: 1, to: 9}, []string{complaint}, 3, 1, false},
-		{"damaged where something is found", 21, 10, found, complainer{to: 9}, []string{"replay-difference/SELECT:rows", complaint}, 2, 1, false},
-		{"damaged, and something is found", 20, 10, found, complainer{to: 9}, []string{complaint, "replay-difference/SELECT:rows"}, 2, 1, false},
-		{"damaged where something is found, and whole afterwards", 21, 10, found, complainer{to: 1}, []string{"replay-difference/SELECT:rows", complaint}, 2, 0, false},
-		{"damaged when it comes again", 21, 10, found, complainer{from: 1, to: 2}, []string{"replay-difference/SELECT:rows", complaint}, 3, 0, false},
+		{"damaged where something is found", 21, 10, found, complainer{to: 9}, []string{"replay-difference/SELECT:rows",
+			complaint}, 2, 1, false},
+		{"damaged, and something is found", 20, 10, found, complainer{to: 9},
+			[]string{complaint, "replay-difference/SELECT:rows"}, 2, 1, false},
+		{"damaged where something is found, and whole afterwards", 21, 10, found, complainer{to: 1},
+			[]string{"replay-difference/SELECT:rows", complaint}, 2, 0, false},
+		{"damaged when it comes again", 21, 10, found, complainer{from: 1, to: 2}, []string{"replay-difference/SELECT:rows",
+			complaint}, 3, 0, false},
 		{"it may not be asked", 20, 10, nil, complainer{err: refused}, nil, 2, 0, false},
 		{"not due, and a row may refer to none", 21, 10, nil, complainer{to: 9}, []string{complaint}, 2, 1, true},
 		{"not due, and it costs nothing", 21, 10, nil, complainer{to: 9, cheap: true}, []string{complaint}, 2, 1, false},
-		{"a row refers to none", 20, 10, nil, complainer{to: 9, dangling: true}, []string{"corruption/integrity (a foreign key of t names a row that t does not have)"}, 2, 1, true},
+		{"a row refers to none", 20, 10, nil, complainer{to: 9, dangling: true},
+			[]string{"corruption/integrity (a foreign key of t names a row that t does not have)"}, 2, 1, true},
 		{"never due, and it costs nothing", 21, 0, nil, complainer{to: 9, cheap: true}, nil, 0, 0, false},
 		{"never due, and a row may refer to none", 21, 0, nil, complainer{to: 9}, nil, 0, 0, true},
 	} {
@@ -98,7 +104,8 @@ func TestIntegrity(t *testing.T) {
 				t.Errorf("not judged: %v", rep.NotJudged)
 			}
 			for _, f := range rep.Findings {
-				if f.Class == finding.ClassCorruption && (rep.Spoilt == c.complainer.dangling || f.Confirmed != c.confirmed || f.Repeated != 1 || f.Log == "" || len(f.Run.Trace.Events) == 0) {
+				if f.Class == finding.ClassCorruption && (rep.Spoilt == c.complainer.dangling || f.Confirmed != c.confirmed ||
+					f.Repeated != 1 || f.Log == "" || len(f.Run.Trace.Events) == 0) {
 					t.Errorf("spoilt %v, confirmed %d of %d, log %q", rep.Spoilt, f.Confirmed, f.Repeated, f.Log)
 				}
 				if f.Class == finding.ClassReplay && c.number == 20 && f.With != complaint {

@@ -89,8 +89,9 @@ func (k *checker) ask(oracles []oracle.Oracle, run *observe.Run, obs *observe.Ob
 	return found, nil
 }
 
-// apart sorts what an oracle says of single statements by what is wrong with each of them first, so that one bug does not hide
-// another one that shows to the same oracle. Of phenomena among transactions the later ones are mostly consequences of the first.
+// apart sorts what an oracle says of single statements by what is wrong with each of them first, so that one bug does
+// not hide another one that shows to the same oracle. Of phenomena among transactions the later ones are mostly
+// consequences of the first.
 func apart(class string, diffs []finding.Difference) [][]finding.Difference {
 	if len(diffs) == 0 {
 		return nil

@@ -19,7 +19,8 @@ var knownCases = effort.Flag("txweave.known", 60, "cases of TestKnown at each le
 // TestKnown generates cases and asks for all that a read is taken to be answered without being sent: the database must
 // give the same rows.
 func TestKnown(t *testing.T) {
-	for _, name := range []string{"mariadb/read-committed", "mariadb/repeatable-read", "mariadb/serializable", "postgresql/serializable", "postgresql/read-committed", "sqlite/serializable"} {
+	for _, name := range []string{"mariadb/read-committed", "mariadb/repeatable-read", "mariadb/serializable",
+		"postgresql/serializable", "postgresql/read-committed", "sqlite/serializable"} {
 		t.Run(name, func(t *testing.T) {
 			p := lookup(t, name)
 			d, err := registry.Lookup(p.DBMS)
@@ -27,11 +28,12 @@ func TestKnown(t *testing.T) {
 				t.Fatal(err)
 			}
 			at, asked := "", 0
-			r, err := exec.NewRunner(t.Context(), target(t, p.DBMS), p, exec.Options{Doubt: func(sql string, known, read *history.Rows) {
-				if asked++; !slices.Equal(printed(known), printed(read)) {
-					t.Errorf("%s: %s: %v is taken for known, and it is %v", at, sql, printed(known), printed(read))
-				}
-			}})
+			r, err := exec.NewRunner(t.Context(), target(t, p.DBMS), p,
+				exec.Options{Doubt: func(sql string, known, read *history.Rows) {
+					if asked++; !slices.Equal(printed(known), printed(read)) {
+						t.Errorf("%s: %s: %v is taken for known, and it is %v", at, sql, printed(known), printed(read))
+					}
+				}})
 			if err != nil {
 				t.Fatal(err)
 			}

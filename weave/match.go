@@ -10,7 +10,8 @@ import (
 // evaluates the WHERE clause of asked[i] on a scratch table that holds the initial rows of its table and what the
 // statements of the run wrote. It is asked only where a cycle or the cause of a finding depends on it, one query per
 // statement. Of a statement that no WHERE clause judges row by row (its MatchTable is "") nothing is known.
-func (k *checker) matcher(obs *observe.Observation, asked []*observe.ObservedStmt, keys bool) func(int, history.Version) (bool, bool) {
+func (k *checker) matcher(obs *observe.Observation, asked []*observe.ObservedStmt, keys bool) func(int,
+	history.Version) (bool, bool) {
 	answers := map[int]map[history.Version]bool{}
 	return func(i int, v history.Version) (match, known bool) {
 		if asked[i].Run.Block.Info.MatchTable == "" && (!keys || asked[i].KeyTable == "") {

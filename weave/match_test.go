@@ -21,13 +21,15 @@ func (r *askedRunner) Matching(q exec.MatchQuery) (map[history.Version]bool, err
 	return map[history.Version]bool{{Item: history.Item{Table: q.Table, PKey: 1}, VKey: 1}: true}, nil
 }
 
-// Of a statement whose rows no clause judges one by one the database is not asked: there is no table to ask about, and the
-// error would be taken for a lost one.
+// Of a statement whose rows no clause judges one by one the database is not asked: there is no table to ask about, and
+// the error would be taken for a lost one.
 func TestMatcherWithoutTable(t *testing.T) {
 	r := &askedRunner{}
-	k := &checker{Runner: r, plan: &instrument.Plan{Schema: sqltext.SyntaxOf("sqlite").Schema([]string{"CREATE TABLE t (pkey INT)"})}}
+	k := &checker{Runner: r, plan: &instrument.Plan{Schema: sqltext.SyntaxOf("sqlite").Schema(
+		[]string{"CREATE TABLE t (pkey INT)"})}}
 	block := func(table string) *observe.ObservedStmt {
-		return &observe.ObservedStmt{Run: &observe.BlockRun{Block: &instrument.Block{Info: &sqltext.Analysis{MatchTable: table, MatchAlias: table}}}}
+		return &observe.ObservedStmt{Run: &observe.BlockRun{Block: &instrument.Block{Info: &sqltext.Analysis{
+			MatchTable: table, MatchAlias: table}}}}
 	}
 	stmts := []*observe.ObservedStmt{block(""), block("t"), block("t")}
 	stmts[2].Run.Block.Info.MatchWhere = "rowid = 3" // which it is elsewhere

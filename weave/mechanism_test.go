@@ -149,8 +149,8 @@ COMMIT;
 T0 T0 T0 T0 T0 T1 T1 T1 T0
 `
 
-// TestPreparedMechanism: what a transaction has locked by reading is locked until its XA PREPARE. From then on others may write it at
-// REPEATABLE READ, which MariaDB lets them do, and not at SERIALIZABLE, where they wait for XA COMMIT.
+// TestPreparedMechanism: what a transaction has locked by reading is locked until its XA PREPARE. From then on others
+// may write it at REPEATABLE READ, which MariaDB lets them do, and not at SERIALIZABLE, where they wait for XA COMMIT.
 func TestPreparedMechanism(t *testing.T) {
 	is := func(sql string) func(*history.Event) bool {
 		return func(e *history.Event) bool { return e.Text == sql }
@@ -164,8 +164,9 @@ func TestPreparedMechanism(t *testing.T) {
 	holdsEdited(t, p, serializable, before(is("XA COMMIT 'x'")), lockConflict)
 }
 
-// TestPreparedReader: where writers alone keep past XA PREPARE what they have read, as MySQL's do, one that has written nothing is held to
-// nothing there. MariaDB, which lets the row go in both, stands for a server that breaks the first and keeps the second.
+// TestPreparedReader: where writers alone keep past XA PREPARE what they have read, as MySQL's do, one that has written
+// nothing is held to nothing there. MariaDB, which lets the row go in both, stands for a server that breaks the first
+// and keeps the second.
 func TestPreparedReader(t *testing.T) {
 	p := *lookup(t, "mariadb/repeatable-read")
 	p.Prepared = dbms.WritersKeep
@@ -175,8 +176,9 @@ func TestPreparedReader(t *testing.T) {
 	holdsEdited(t, &p, reader, nil, nil)
 }
 
-// TestUndoneTakesNoSnapshot: an UPDATE that a ROLLBACK TO undid read current rows. Where the first plain read takes the snapshot it does not, also where
-// it met no row, or only what its transaction had written: what others commit after it is no update that its transaction must not overwrite.
+// TestUndoneTakesNoSnapshot: an UPDATE that a ROLLBACK TO undid read current rows. Where the first plain read takes the
+// snapshot it does not, also where it met no row, or only what its transaction had written: what others commit after it
+// is no update that its transaction must not overwrite.
 func TestUndoneTakesNoSnapshot(t *testing.T) {
 	for _, undone := range []string{"pkey = 2", "pkey = 3"} {
 		holdsEdited(t, lookup(t, "mariadb/snapshot"), `txweave case 1

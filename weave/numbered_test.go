@@ -10,7 +10,8 @@ import (
 	"txweave/weave"
 )
 
-// twice makes T0's last version-set read print the row of the snapshot beside the transaction's own; the row's number is 1.
+// twice makes T0's last version-set read print the row of the snapshot beside the transaction's own; the row's number
+// is 1.
 func twice(name string) func(*observe.Run) {
 	return inRun(name, func(b *observe.BlockRun) {
 		for i := range b.VSR {
@@ -27,10 +28,13 @@ func twice(name string) func(*observe.Run) {
 func TestReplacedRow(t *testing.T) {
 	file := readCase(t, "replaced_row")
 	for _, c := range []struct{ name, level, from, to string }{
-		{"updated in place", "mariadb/repeatable-read", "REPLACE INTO t (pkey, vkey, pvkey, v) VALUES (1, 100, 0, 7), (2, 100, 0, 7)",
+		{"updated in place", "mariadb/repeatable-read",
+			"REPLACE INTO t (pkey, vkey, pvkey, v) VALUES (1, 100, 0, 7), (2, 100, 0, 7)",
 			"UPDATE t SET pvkey = vkey, vkey = 100, v = 7 WHERE pkey < 3"},
-		{"an upsert in place", "mariadb/repeatable-read", "REPLACE INTO t (pkey, vkey, pvkey, v) VALUES (1, 100, 0, 7), (2, 100, 0, 7)",
-			"INSERT INTO t (pkey, vkey, pvkey, v) VALUES (1, 100, 0, 7) ON DUPLICATE KEY UPDATE pvkey = t.vkey, vkey = 100, v = 7"},
+		{"an upsert in place", "mariadb/repeatable-read",
+			"REPLACE INTO t (pkey, vkey, pvkey, v) VALUES (1, 100, 0, 7), (2, 100, 0, 7)",
+			"INSERT INTO t (pkey, vkey, pvkey, v) VALUES (1, 100, 0, 7) ON DUPLICATE KEY UPDATE pvkey = t.vkey, vkey = 100, v " +
+				"= 7"},
 		{"another row replaced", "mariadb/repeatable-read", "VALUES (1, 100, 0, 7), (2, 100, 0, 7)", "VALUES (3, 100, 0, 7)"},
 		{"READ COMMITTED", "mariadb/read-committed", "", ""},
 		{"SERIALIZABLE", "mariadb/serializable", "", ""},
@@ -55,7 +59,8 @@ func TestReplacedRow(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if got := signatures(rep.Findings); edit != (len(got) > 0) || edit && !slices.Contains(got, "inconsistent-read-write/SELECT:row-twice") {
+				if got := signatures(rep.Findings); edit != (len(got) > 0) || edit &&
+					!slices.Contains(got, "inconsistent-read-write/SELECT:row-twice") {
 					t.Errorf("printed twice: %v; findings %q", edit, got)
 				}
 			}

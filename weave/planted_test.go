@@ -158,32 +158,60 @@ var planted = []struct {
 }{
 	{"nothing", editor{}, ""},
 
-	{"a row is missing", editor{replay: inReplay(0, 0, func(e *history.Event) { dropRow(e.Rows) })}, "replay-difference/SELECT:rows"},
-	{"a row is missing in the transaction", editor{run: inRun("T1.S0", func(b *observe.BlockRun) { dropRow(b.Target.Rows) })}, "replay-difference/SELECT:rows"},
-	{"all rows are missing", editor{replay: inReplay(1, 0, func(e *history.Event) { e.Rows.Cells = nil })}, "replay-difference/SELECT:rows"},
-	{"a row twice", editor{replay: inReplay(1, 0, func(e *history.Event) { e.Rows.Cells = append(e.Rows.Cells, e.Rows.Cells[0]) })}, "replay-difference/SELECT:rows"},
-	{"another value", editor{replay: inReplay(0, 0, func(e *history.Event) { e.Rows.Cells[2] = history.IntValue(11) })}, "replay-difference/SELECT:rows"},
-	{"NULL for a value", editor{replay: inReplay(0, 0, func(e *history.Event) { e.Rows.Cells[2] = history.Value{} })}, "replay-difference/SELECT:rows"},
-	{"a float for an integer", editor{replay: inReplay(0, 0, func(e *history.Event) { e.Rows.Cells[2] = history.FloatValue(10) })}, "replay-difference/SELECT:rows"},
-	{"a text for an integer", editor{replay: inReplay(0, 0, func(e *history.Event) { e.Rows.Cells[2] = history.TextValue("10") })}, "replay-difference/SELECT:rows"},
-	{"another order under a total ORDER BY", editor{replay: inReplay(0, 0, func(e *history.Event) { swapRows(e.Rows) })}, "replay-difference/SELECT:order"},
+	{"a row is missing", editor{replay: inReplay(0, 0, func(e *history.Event) { dropRow(e.Rows) })},
+		"replay-difference/SELECT:rows"},
+	{"a row is missing in the transaction",
+		editor{run: inRun("T1.S0", func(b *observe.BlockRun) { dropRow(b.Target.Rows) })}, "replay-difference/SELECT:rows"},
+	{"all rows are missing", editor{replay: inReplay(1, 0, func(e *history.Event) { e.Rows.Cells = nil })},
+		"replay-difference/SELECT:rows"},
+	{"a row twice", editor{replay: inReplay(1, 0, func(e *history.Event) {
+		e.Rows.Cells = append(e.Rows.Cells,
+			e.Rows.Cells[0])
+	})}, "replay-difference/SELECT:rows"},
+	{"another value", editor{replay: inReplay(0, 0, func(e *history.Event) { e.Rows.Cells[2] = history.IntValue(11) })},
+		"replay-difference/SELECT:rows"},
+	{"NULL for a value", editor{replay: inReplay(0, 0, func(e *history.Event) { e.Rows.Cells[2] = history.Value{} })},
+		"replay-difference/SELECT:rows"},
+	{"a float for an integer",
+		editor{replay: inReplay(0, 0, func(e *history.Event) { e.Rows.Cells[2] = history.FloatValue(10) })},
+		"replay-difference/SELECT:rows"},
+	{"a text for an integer",
+		editor{replay: inReplay(0, 0, func(e *history.Event) { e.Rows.Cells[2] = history.TextValue("10") })},
+		"replay-difference/SELECT:rows"},
+	{"another order under a total ORDER BY", editor{replay: inReplay(0, 0, func(e *history.Event) { swapRows(e.Rows) })},
+		"replay-difference/SELECT:order"},
 	{"another order without one", editor{replay: inReplay(1, 0, func(e *history.Event) { swapRows(e.Rows) })}, ""},
 
-	{"other affected rows", editor{replay: inReplay(0, 1, func(e *history.Event) { e.Affected++ })}, "replay-difference/UPDATE:affected"},
-	{"an error", editor{replay: inReplay(0, 1, func(e *history.Event) { e.Err, e.Affected = &history.DBError{Code: 1, Message: "x"}, -1 })}, "replay-difference/UPDATE:error(none,1)"},
-	{"no error", editor{replay: inReplay(0, 2, func(e *history.Event) { e.Err, e.Affected = nil, 0 })}, "replay-difference/INSERT:error(2067,none)"},
-	{"another error", editor{replay: inReplay(0, 2, func(e *history.Event) { e.Err.Code = 19 })}, "replay-difference/INSERT:error(2067,19)"},
+	{"other affected rows", editor{replay: inReplay(0, 1, func(e *history.Event) { e.Affected++ })},
+		"replay-difference/UPDATE:affected"},
+	{"an error", editor{replay: inReplay(0, 1, func(e *history.Event) {
+		e.Err, e.Affected = &history.DBError{Code: 1,
+			Message: "x"}, -1
+	})}, "replay-difference/UPDATE:error(none,1)"},
+	{"no error", editor{replay: inReplay(0, 2, func(e *history.Event) { e.Err, e.Affected = nil, 0 })},
+		"replay-difference/INSERT:error(2067,none)"},
+	{"another error", editor{replay: inReplay(0, 2, func(e *history.Event) { e.Err.Code = 19 })},
+		"replay-difference/INSERT:error(2067,19)"},
 	{"another message", editor{replay: inReplay(0, 2, func(e *history.Event) { e.Err.Message = "row 7" })}, ""},
-	{"a warning", editor{replay: inReplay(0, 3, func(e *history.Event) { e.Warnings = []history.Warning{{Level: "Warning", Code: 1292}} })}, "replay-difference/DELETE:warnings"},
+	{"a warning",
+		editor{replay: inReplay(0, 3, func(e *history.Event) {
+			e.Warnings = []history.Warning{{Level: "Warning",
+				Code: 1292}}
+		})}, "replay-difference/DELETE:warnings"},
 	{"a warning of another message", editor{
 		run: inRun("T0.S0", func(b *observe.BlockRun) {
 			b.Target.Warnings = []history.Warning{{Level: "Warning", Code: 1, Message: "row 1"}}
 		}),
-		replay: inReplay(0, 0, func(e *history.Event) { e.Warnings = []history.Warning{{Level: "Warning", Code: 1, Message: "row 2"}} }),
+		replay: inReplay(0, 0, func(e *history.Event) {
+			e.Warnings = []history.Warning{{Level: "Warning", Code: 1,
+				Message: "row 2"}}
+		}),
 	}, ""},
 
-	{"other final contents", editor{replay: func(r *observe.Replayed) { dropRow(r.Final["t"]) }}, "replay-difference/final"},
-	{"other final contents after the transactions", editor{run: func(r *observe.Run) { r.Final["t"].Cells[3] = history.IntValue(0) }}, "replay-difference/final"},
+	{"other final contents", editor{replay: func(r *observe.Replayed) { dropRow(r.Final["t"]) }},
+		"replay-difference/final"},
+	{"other final contents after the transactions",
+		editor{run: func(r *observe.Run) { r.Final["t"].Cells[3] = history.IntValue(0) }}, "replay-difference/final"},
 	{"an empty table", editor{run: func(r *observe.Run) { r.Final["t"].Cells = nil }}, "replay-difference/final"},
 	{"final contents in another order", editor{replay: func(r *observe.Replayed) { swapRows(r.Final["t"]) }}, ""},
 	{"two differences", editor{replay: func(r *observe.Replayed) {
@@ -195,21 +223,27 @@ var planted = []struct {
 		"inconsistent-read-write/UPDATE:affected-versus-written"},
 	{"a DELETE counts a row too few", editor{run: inRun("T0.S3", func(b *observe.BlockRun) { b.Target.Affected-- })},
 		"inconsistent-read-write/DELETE:affected-versus-written"},
-	{"an UPDATE misses a row that a SELECT finds", editor{run: inRun("T0.S1", func(b *observe.BlockRun) { dropRow(b.AWR.Rows); b.Target.Affected-- })},
+	{"an UPDATE misses a row that a SELECT finds",
+		editor{run: inRun("T0.S1", func(b *observe.BlockRun) { dropRow(b.AWR.Rows); b.Target.Affected-- })},
 		"inconsistent-read-write/UPDATE:matched-versus-written"},
-	{"a SELECT misses a row that an UPDATE finds", editor{run: inRun("T0.S1", func(b *observe.BlockRun) { dropRow(b.BWR.Rows) })},
+	{"a SELECT misses a row that an UPDATE finds",
+		editor{run: inRun("T0.S1", func(b *observe.BlockRun) { dropRow(b.BWR.Rows) })},
 		"inconsistent-read-write/UPDATE:matched-versus-written"},
-	{"a SELECT misses a row that a DELETE finds", editor{run: inRun("T0.S3", func(b *observe.BlockRun) { dropRow(b.BWR.Rows) })},
+	{"a SELECT misses a row that a DELETE finds",
+		editor{run: inRun("T0.S3", func(b *observe.BlockRun) { dropRow(b.BWR.Rows) })},
 		"inconsistent-read-write/DELETE:matched-versus-written"},
-	{"an UPDATE overwrites another version than it saw", editor{run: inRun("T0.S1", func(b *observe.BlockRun) { b.AWR.Rows.Cells[2] = history.IntValue(2) })},
+	{"an UPDATE overwrites another version than it saw",
+		editor{run: inRun("T0.S1", func(b *observe.BlockRun) { b.AWR.Rows.Cells[2] = history.IntValue(2) })},
 		"inconsistent-read-write/UPDATE:overwrote-unseen"},
-	{"a statement fails and yet writes", editor{run: inRun("T0.S1", func(b *observe.BlockRun) { b.Target.Err = &history.DBError{Code: 19, Message: "x"} })},
+	{"a statement fails and yet writes",
+		editor{run: inRun("T0.S1", func(b *observe.BlockRun) { b.Target.Err = &history.DBError{Code: 19, Message: "x"} })},
 		"inconsistent-read-write/UPDATE:failed-yet-wrote"},
 	{"a probe prints a row twice", editor{run: inRun("T1.S0", func(b *observe.BlockRun) {
 		b.VSR[0].Rows.Cells = append(b.VSR[0].Rows.Cells, b.VSR[0].Rows.Row(0)...)
 	})}, "inconsistent-read-write/SELECT:row-twice"},
 
-	{"an error that no statement causes", editor{run: inRun("T1.S0", fails(11, "database disk image is malformed"))}, "unexpected-error/11"},
+	{"an error that no statement causes", editor{run: inRun("T1.S0", fails(11, "database disk image is malformed"))},
+		"unexpected-error/11"},
 	{"an error that no statement causes, without transactions", editor{replay: inReplay(1, 0, func(e *history.Event) {
 		e.Rows, e.Err = nil, &history.DBError{Code: 779, Message: "database disk image is malformed"}
 	})}, "unexpected-error/779"},
@@ -227,7 +261,8 @@ var planted = []struct {
 	}, "inconsistent-read-write/INSERT:failed-yet-wrote"},
 
 	{"a DELETE counts a row too many without transactions", editor{
-		replay: inReplay(0, 3, func(e *history.Event) { e.Affected++ }), watch: inReplay(0, 3, func(e *history.Event) { e.Affected++ }),
+		replay: inReplay(0, 3, func(e *history.Event) { e.Affected++ }),
+		watch:  inReplay(0, 3, func(e *history.Event) { e.Affected++ }),
 	}, "inconsistent-read-write/DELETE:affected-versus-written"},
 
 	{"a COMMIT fails", editor{run: func(r *observe.Run) {
@@ -235,13 +270,15 @@ var planted = []struct {
 		r.Trace.Events[at].Err = &history.DBError{Code: 8141, Message: "assertion failed"}
 	}}, "inconsistent-read-write/COMMIT:failed-commit"},
 
-	{"a version that nobody wrote", editor{run: inRun("T1.S0", func(b *observe.BlockRun) { b.VSR[0].Rows.Cells[2] = history.IntValue(999) })},
+	{"a version that nobody wrote",
+		editor{run: inRun("T1.S0", func(b *observe.BlockRun) { b.VSR[0].Rows.Cells[2] = history.IntValue(999) })},
 		"snapshot-violation/thin-air-read"},
 	{"an initial row that nobody deleted is missing", editor{run: inRun("T1.S0", func(b *observe.BlockRun) {
 		r := b.VSR[0].Rows
 		r.Cells = r.Cells[:len(r.Cells)-3]
 	})}, "snapshot-violation/missing-row"},
-	{"a result prints a version that was not there", editor{run: inRun("T0.S0", func(b *observe.BlockRun) { b.Target.Rows.Cells[1] = history.IntValue(100) })},
+	{"a result prints a version that was not there",
+		editor{run: inRun("T0.S0", func(b *observe.BlockRun) { b.Target.Rows.Cells[1] = history.IntValue(100) })},
 		"snapshot-violation/thin-air-read"},
 }
 
@@ -317,8 +354,8 @@ func served(t *testing.T) *dbms.Profile {
 }
 
 // TestSuspects: a difference that does not come back each time is a suspect, with its rate: what came back some of the
-// first times is repeated more often. What a trace shows by itself stands on it, and so does all that an embedded engine
-// answers.
+// first times is repeated more often. What a trace shows by itself stands on it, and so does all that an embedded
+// engine answers.
 func TestSuspects(t *testing.T) {
 	r := newRunner(t, lookup(t, "sqlite/serializable"))
 	once := func(n int) bool { return n == 0 }
@@ -331,15 +368,22 @@ func TestSuspects(t *testing.T) {
 		repeated  int
 		stands    bool
 	}{
-		{"a replay, once", editor{replay: inReplay(0, 0, func(e *history.Event) { dropRow(e.Rows) }), when: once}, "replay-difference/SELECT:rows", 0, 3, false},
-		{"a replay, three times", editor{replay: inReplay(0, 0, func(e *history.Event) { dropRow(e.Rows) }), when: atFirst}, "replay-difference/SELECT:rows", 2, 20, false},
-		{"final contents, once", editor{run: func(r *observe.Run) { r.Final["t"].Cells = nil }, when: once}, "replay-difference/final", 0, 3, false},
-		{"a run, once", editor{run: inRun("T1.S0", func(b *observe.BlockRun) { dropRow(b.Target.Rows) }), when: once}, "replay-difference/SELECT:rows", 0, 3, false},
+		{"a replay, once", editor{replay: inReplay(0, 0, func(e *history.Event) { dropRow(e.Rows) }), when: once},
+			"replay-difference/SELECT:rows", 0, 3, false},
+		{"a replay, three times", editor{replay: inReplay(0, 0, func(e *history.Event) { dropRow(e.Rows) }), when: atFirst},
+			"replay-difference/SELECT:rows", 2, 20, false},
+		{"final contents, once", editor{run: func(r *observe.Run) { r.Final["t"].Cells = nil }, when: once},
+			"replay-difference/final", 0, 3, false},
+		{"a run, once", editor{run: inRun("T1.S0", func(b *observe.BlockRun) { dropRow(b.Target.Rows) }), when: once},
+			"replay-difference/SELECT:rows", 0, 3, false},
 		{"affected rows, once", editor{run: inRun("T0.S1", func(b *observe.BlockRun) { b.Target.Affected++ }), when: once},
 			"inconsistent-read-write/UPDATE:affected-versus-written", 0, 3, true},
-		{"affected rows, three times", editor{run: inRun("T0.S1", func(b *observe.BlockRun) { b.Target.Affected++ }), when: atFirst},
+		{"affected rows, three times", editor{run: inRun("T0.S1", func(b *observe.BlockRun) { b.Target.Affected++ }),
+			when: atFirst},
 			"inconsistent-read-write/UPDATE:affected-versus-written", 2, 3, true},
-		{"a version that nobody wrote, once", editor{run: inRun("T1.S0", func(b *observe.BlockRun) { b.VSR[0].Rows.Cells[2] = history.IntValue(999) }), when: once},
+		{"a version that nobody wrote, once",
+			editor{run: inRun("T1.S0", func(b *observe.BlockRun) { b.VSR[0].Rows.Cells[2] = history.IntValue(999) }),
+				when: once},
 			"unexplained-read/SELECT:unwritten-version", 0, 3, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -351,10 +395,12 @@ func TestSuspects(t *testing.T) {
 					kept, other = other, kept
 				}
 				if len(other) > 0 || len(kept) != 1 || kept[0].Signature != c.signature || rep.Outcome != finding.Found {
-					t.Fatalf("embedded %v: findings %q, suspects %q, want %q", p.Embedded, signatures(rep.Findings), signatures(rep.Suspects), c.signature)
+					t.Fatalf("embedded %v: findings %q, suspects %q, want %q", p.Embedded, signatures(rep.Findings),
+						signatures(rep.Suspects), c.signature)
 				}
 				if f := kept[0]; f.Confirmed != c.confirmed || f.Repeated != c.repeated {
-					t.Errorf("embedded %v: its rate is %d of %d, want %d of %d", p.Embedded, f.Confirmed, f.Repeated, c.confirmed, c.repeated)
+					t.Errorf("embedded %v: its rate is %d of %d, want %d of %d", p.Embedded, f.Confirmed, f.Repeated,
+						c.confirmed, c.repeated)
 				}
 			}
 		})
@@ -404,7 +450,8 @@ func TestRefused(t *testing.T) {
 		}
 	}
 	c.Txns[1].Stmts[0].SQL = "REPLACE INTO t (pkey, vkey, v) VALUES (1, 200, 0)"
-	if rep, err := weave.Check(r, c, lookup(t, "sqlite/serializable"), weave.Options{}); err != nil || !rep.Checked || len(rep.Findings) > 0 {
+	if rep, err := weave.Check(r, c, lookup(t, "sqlite/serializable"), weave.Options{}); err != nil || !rep.Checked ||
+		len(rep.Findings) > 0 {
 		t.Errorf("REPLACE: %+v, %v", rep, err)
 	}
 }

@@ -30,14 +30,15 @@ func (s *sending) Run(p *instrument.Plan, steps []instrument.Step) (*observe.Run
 	return run, err
 }
 
-// TestSetting: a case is run, and replayed, under the setting that its header names, over sessions that have their defaults again
-// afterwards; one under which none can be run is refused.
+// TestSetting: a case is run, and replayed, under the setting that its header names, over sessions that have their
+// defaults again afterwards; one under which none can be run is refused.
 func TestSetting(t *testing.T) {
 	for _, level := range []string{"sqlite/serializable", "mariadb/repeatable-read"} {
 		p := lookup(t, level)
 		r := &sending{Runner: newRunner(t, p)}
 		under := func(setting string) (*weave.Report, error) {
-			text := strings.Replace(plantedCase, "target: sqlite\nisolation: serializable\n", "target: "+p.DBMS+"\nisolation: "+p.Isolation+"\n"+setting, 1)
+			text := strings.Replace(plantedCase, "target: sqlite\nisolation: serializable\n", "target: "+p.DBMS+"\nisolation: "+
+				p.Isolation+"\n"+setting, 1)
 			c, err := testcase.Parse("planted", []byte(text))
 			if err != nil {
 				t.Fatal(err)
@@ -53,7 +54,8 @@ func TestSetting(t *testing.T) {
 			if err != nil || len(rep.Findings) > 0 || !rep.Checked {
 				t.Fatalf("%s, %s: %v, %+v", level, s.Name, err, rep)
 			}
-			if got := r.settings; len(got) != len(s.Set)*len(rep.Plan.Txns) || len(s.Set) > 0 && !slices.Equal(got[:len(s.Set)], s.Set) {
+			if got := r.settings; len(got) != len(s.Set)*len(rep.Plan.Txns) || len(s.Set) > 0 &&
+				!slices.Equal(got[:len(s.Set)], s.Set) {
 				t.Errorf("%s, %s: sent %q, want %q in each of %d sessions", level, s.Name, got, s.Set, len(rep.Plan.Txns))
 			}
 		}

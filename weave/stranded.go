@@ -17,14 +17,14 @@ import (
 type stranded struct {
 	event *history.Event
 	took  time.Duration
-	// beside are other transactions that waited as long themselves. Any of them may hold what it waited for: they wait for each other in a circle
-	// that the database does not see, or one of them waits for a lock that nobody holds.
+	// beside are other transactions that waited as long themselves. Any of them may hold what it waited for: they wait for
+	// each other in a circle that the database does not see, or one of them waits for a lock that nobody holds.
 	beside []int
 }
 
-// stranded looks for a statement of a run that waited in vain for a lock which nobody can have held: it is one that a transaction has kept beyond
-// its end. That is a finding, and the end of the case: what comes next would wait for that lock, too. The run is repeated once; where several
-// transactions waited, by each of them without the others.
+// stranded looks for a statement of a run that waited in vain for a lock which nobody can have held: it is one that a
+// transaction has kept beyond its end. That is a finding, and the end of the case: what comes next would wait for that
+// lock, too. The run is repeated once; where several transactions waited, by each of them without the others.
 func (k *checker) stranded(steps []instrument.Step, run *observe.Run) (bool, error) {
 	first := k.waitedInVain(run)
 	if first == nil {
@@ -42,7 +42,8 @@ func (k *checker) stranded(steps []instrument.Step, run *observe.Run) (bool, err
 	ev := k.keptLock(run, first)
 	ev.Repeated = 1
 	for _, t := range tries {
-		if k.reload() != nil { // these tables are not to be had again: as the case ends they are given up, whatever that shows
+		if k.reload() != nil {
+			// these tables are not to be had again: as the case ends they are given up, whatever that shows
 			break
 		}
 		again, err := k.run(t)
@@ -75,12 +76,14 @@ func (k *checker) keptLock(run *observe.Run, w *stranded) *Evidence {
 	if len(w.beside) > 0 {
 		d.Steps = finding.Sentences{finding.Say("every other transaction that was open waited as long, or longer")}
 	}
-	return &Evidence{Run: run, Finding: finding.Finding{Class: finding.ClassHang, Oracle: "hang", Differences: []finding.Difference{d}}}
+	return &Evidence{Run: run, Finding: finding.Finding{Class: finding.ClassHang, Oracle: "hang",
+		Differences: []finding.Difference{d}}}
 }
 
-// waitedInVain is the first statement of a run that gave up a wait for a lock, or was made to, while for half of that time, and seconds, no
-// transaction was open but its own and such as waited themselves; nil where there is none. One that waits for a snapshot in which no anomaly can be
-// (READ ONLY DEFERRABLE) may be waited for and wait, in a circle that no database sees: it says something only where it waits alone.
+// waitedInVain is the first statement of a run that gave up a wait for a lock, or was made to, while for half of that
+// time, and seconds, no transaction was open but its own and such as waited themselves; nil where there is none. One
+// that waits for a snapshot in which no anomaly can be (READ ONLY DEFERRABLE) may be waited for and wait, in a circle
+// that no database sees: it says something only where it waits alone.
 func (k *checker) waitedInVain(run *observe.Run) *stranded {
 	for _, e := range run.Trace.Events {
 		if e.Txn < 0 || !e.Blocked || !k.inVain(run, e) {
@@ -101,7 +104,8 @@ func (k *checker) waitedInVain(run *observe.Run) *stranded {
 		for txn := range k.plan.Txns {
 			switch {
 			case txn == e.Txn || !k.openBetween(run, txn, since, until):
-			case !k.plan.Profile.Embedded && waitsThrough(run, txn, since, until) && !k.plan.Txns[txn].Deferred() && !k.plan.Txns[e.Txn].Deferred():
+			case !k.plan.Profile.Embedded && waitsThrough(run, txn, since, until) && !k.plan.Txns[txn].Deferred() &&
+				!k.plan.Txns[e.Txn].Deferred():
 				w.beside = append(w.beside, txn)
 			default:
 				held = true
@@ -114,8 +118,8 @@ func (k *checker) waitedInVain(run *observe.Run) *stranded {
 	return nil
 }
 
-// inVain says whether a statement that waited did not get what it waited for. An embedded engine, which nobody else uses, refuses instead:
-// what was refused last, and not sent again.
+// inVain says whether a statement that waited did not get what it waited for. An embedded engine, which nobody else
+// uses, refuses instead: what was refused last, and not sent again.
 func (k *checker) inVain(run *observe.Run, e *history.Event) bool {
 	if e.Done < 0 || e.Err == nil {
 		return e.Done < 0
@@ -125,7 +129,8 @@ func (k *checker) inVain(run *observe.Run, e *history.Event) bool {
 		return true
 	case dbms.WouldBlock:
 		last := run.Trace.Events[len(run.Trace.Events)-1]
-		return k.plan.Profile.Embedded && e == last && (e.Stmt < 0 || !k.plan.Txns[e.Txn].Blocks[e.Stmt].Control()) // PRAGMA wants the file for itself
+		// PRAGMA wants the file for itself
+		return k.plan.Profile.Embedded && e == last && (e.Stmt < 0 || !k.plan.Txns[e.Txn].Blocks[e.Stmt].Control())
 	}
 	return false
 }
@@ -144,7 +149,8 @@ func (k *checker) openBetween(run *observe.Run, txn int, since, until int64) boo
 	if first == nil || first.Start > until {
 		return false
 	}
-	ended := last.Role == history.End || last.Role == history.Abort || last.Role == history.Level || k.plan.Txns[txn].Autocommit()
+	ended := last.Role == history.End || last.Role == history.Abort || last.Role == history.Level ||
+		k.plan.Txns[txn].Autocommit()
 	return !ended || last.Done < 0 || last.End >= since
 }
 

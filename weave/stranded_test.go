@@ -15,7 +15,8 @@ import (
 	"txweave/weave"
 )
 
-// losing is a database that answers statements which begin with a text and does not do them: of the end of a transaction, that keeps its locks.
+// losing is a database that answers statements which begin with a text and does not do them: of the end of a
+// transaction, that keeps its locks.
 type losing struct {
 	exec.Target
 	lost string
@@ -53,7 +54,8 @@ CREATE TABLE t (pkey BIGINT NOT NULL PRIMARY KEY, vkey BIGINT, pvkey BIGINT, v I
 INSERT INTO t (pkey, vkey, pvkey, v) VALUES (1, 1, 0, 10), (2, 2, 0, 20);
 `
 
-// strandedXA has a transaction that is prepared and ended, one that writes its row then, and one that waits for that in its turn.
+// strandedXA has a transaction that is prepared and ended, one that writes its row then, and one that waits for that in
+// its turn.
 const strandedXA = strandedTable + `
 -- T0 --
 XA START 'a';
@@ -77,11 +79,13 @@ COMMIT;
 T0 T0 T0 T0 T0 T1 T1 T2 T2 T1 T1 T2
 `
 
-// strandedBehind is the same with T2 waiting first: T1, for which it waits, goes on and waits for the lock that nobody holds.
+// strandedBehind is the same with T2 waiting first: T1, for which it waits, goes on and waits for the lock that nobody
+// holds.
 var strandedBehind = strings.Replace(strandedXA, "T1 T1 T2 T2 T1 T1 T2", "T1 T1 T2 T2 T1 T2 T1", 1)
 
-// TestStranded: a statement that waits for a lock which no transaction holds that is open, as a database has lost its end, is a finding that
-// names it, and the tables are to be had again. What waits for a transaction that is open is none, however long.
+// TestStranded: a statement that waits for a lock which no transaction holds that is open, as a database has lost its
+// end, is a finding that names it, and the tables are to be had again. What waits for a transaction that is open is
+// none, however long.
 func TestStranded(t *testing.T) {
 	long := *weave.WaitedLong
 	defer func() { *weave.WaitedLong = long }()
@@ -111,7 +115,8 @@ T0 T0 T0 T0 T1 T1 T1
 `, "T1.S0", nil},
 		{"XA", "mariadb/serializable", "XA COMMIT", strandedXA, "T1.S1", hasty},
 		{"XA, behind one who waits", "mariadb/read-committed", "XA COMMIT", strandedBehind, "T1.S1", hasty},
-		{"an order of the case's own", "mariadb/read-committed", "XA COMMIT", strandedXA + "\n-- order --\nT0.S0 T1.S0 T1.S1 T2.S0\n", "T1.S1", hasty},
+		{"an order of the case's own", "mariadb/read-committed", "XA COMMIT",
+			strandedXA + "\n-- order --\nT0.S0 T1.S0 T1.S1 T2.S0\n", "T1.S1", hasty},
 		{"no lock is kept", "mariadb/read-committed", "nothing", strandedXA, "", hasty},
 		{"SQLite", "sqlite/serializable", "COMMIT", strandedTable + `
 -- T0 --
@@ -127,7 +132,8 @@ COMMIT;
 -- schedule --
 T0 T0 T0 T1 T1 T1
 `, "T1.S0", nil},
-		// T0 is open and wants the table for itself, which the tool holds back while T1 uses it: nobody sees that T1 waits for T0.
+		// T0 is open and wants the table for itself, which the tool holds back while T1 uses it: nobody sees that T1 waits
+		// for T0.
 		{"who holds the lock is open", "mariadb/read-committed", "nothing", strandedTable + `
 -- T0 --
 BEGIN;
@@ -149,11 +155,13 @@ T0 T0 T1 T1 T1 T0 T1
 			if c.change != nil {
 				c.change(&p)
 			}
-			given, err := testcase.Parse("stranded", []byte("txweave case 1\ntarget: "+p.DBMS+"\nisolation: "+p.Isolation+"\n"+c.text))
+			given, err := testcase.Parse("stranded", []byte("txweave case 1\ntarget: "+p.DBMS+"\nisolation: "+
+				p.Isolation+"\n"+c.text))
 			if err != nil {
 				t.Fatal(err)
 			}
-			r, err := exec.NewRunner(t.Context(), &losing{target(t, p.DBMS), c.lost}, &p, exec.Options{StatementTimeout: 2 * time.Second})
+			r, err := exec.NewRunner(t.Context(), &losing{target(t, p.DBMS), c.lost}, &p,
+				exec.Options{StatementTimeout: 2 * time.Second})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -166,13 +174,15 @@ T0 T0 T1 T1 T1 T0 T1
 			if c.want != "" {
 				want = []string{"hang/lock-kept"}
 			}
-			if got := signatures(slices.Concat(rep.Findings, rep.Suspects)); !slices.Equal(got, want) || rep.Spoilt != (c.want != "") {
+			if got := signatures(slices.Concat(rep.Findings, rep.Suspects)); !slices.Equal(got, want) ||
+				rep.Spoilt != (c.want != "") {
 				t.Fatalf("found %q, want %q; spoilt %v", got, want, rep.Spoilt)
 			}
 			if c.want == "" {
 				return
 			}
-			if f := rep.Findings[0]; f.Class != finding.ClassHang || f.Differences[0].Stmt != c.want || f.Confirmed != 1 || f.Run == nil {
+			if f := rep.Findings[0]; f.Class != finding.ClassHang || f.Differences[0].Stmt != c.want || f.Confirmed != 1 ||
+				f.Run == nil {
 				t.Errorf("%+v", f.Finding)
 			}
 			if err := r.Reopen(); err != nil {

@@ -15,8 +15,8 @@ import (
 	"txweave/testcase"
 )
 
-// settingOf returns the plan setting that a case's header names for the third execution; nil where it names none. An error says that the
-// header names one that the database has not, or that no case can be run under.
+// settingOf returns the plan setting that a case's header names for the third execution; nil where it names none. An
+// error says that the header names one that the database has not, or that no case can be run under.
 func settingOf(c *testcase.Case, p *dbms.Profile) (*dbms.PlanSetting, error) {
 	if name := c.Option(testcase.OptionSetting); name != "" {
 		if s := p.PlanSetting(name); s == nil || !s.Lasting() {
@@ -38,7 +38,9 @@ func settingOf(c *testcase.Case, p *dbms.Profile) (*dbms.PlanSetting, error) {
 type thirds struct {
 	sorted    []*observe.BlockRun
 	as, other *observe.Replayed
-	spoilt    error // why there is no other, where the environment spoilt it: that keeps nobody from the usual plan, where the run may have differed
+	// why there is no other, where the environment spoilt it: that keeps nobody from the usual plan, where the run may
+	// have differed
+	spoilt error
 }
 
 // large is how many rows an answer may have that is asked for by other words: 9,509 ranks, each counted among all of
@@ -115,12 +117,14 @@ func (k *checker) third(of thirds, in *Evidence) error {
 	return nil
 }
 
-// unexpected are the errors of a third execution that no statement causes. Of a table that is not there nothing is said: what a query of copies
-// takes for one may be a name that it gives to one.
+// unexpected are the errors of a third execution that no statement causes. Of a table that is not there nothing is
+// said: what a query of copies takes for one may be a name that it gives to one.
 func (k *checker) unexpected(other *observe.Replayed) []finding.Difference {
 	if len(k.plan.Case.Order) > 0 { // nobody has looked at its statements: one may name what is not there
 		return nil
 	}
 	p := k.plan.Profile
-	return unexpected.Find(p, slices.DeleteFunc(other.Trace().Events, func(e *history.Event) bool { return e.Err != nil && p.IsNoTable(e.Err.Code, e.Err.Message) }))
+	return unexpected.Find(p, slices.DeleteFunc(other.Trace().Events, func(e *history.Event) bool {
+		return e.Err != nil && p.IsNoTable(e.Err.Code, e.Err.Message)
+	}))
 }

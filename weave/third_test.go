@@ -53,13 +53,14 @@ func searchOf(r *observe.Replayed, txn, stmt int) *history.Event {
 	panic(fmt.Sprintf("T%d.S%d was not searched for", txn, stmt))
 }
 
-// TestThird: a case that names a plan setting is executed a third time, under every setting of SQLite without a difference; what
-// that execution answers otherwise is a finding, unless a plan may decide it.
+// TestThird: a case that names a plan setting is executed a third time, under every setting of SQLite without a
+// difference; what that execution answers otherwise is a finding, unless a plan may decide it.
 func TestThird(t *testing.T) {
 	p := lookup(t, "sqlite/serializable")
 	r := newRunner(t, p)
 	run := func(o *other, setting string) (*weave.Report, error) {
-		c, err := testcase.Parse("planted", []byte(strings.Replace(plantedCase, "serializable\n", "serializable\nplan: "+setting+"\n", 1)))
+		c, err := testcase.Parse("planted", []byte(strings.Replace(plantedCase, "serializable\n",
+			"serializable\nplan: "+setting+"\n", 1)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -79,17 +80,26 @@ func TestThird(t *testing.T) {
 		want string // signature
 	}{
 		{"a row is missing", inReplay(0, 0, func(e *history.Event) { dropRow(e.Rows) }), "plan-difference/SELECT:rows"},
-		{"another number of affected rows", inReplay(0, 1, func(e *history.Event) { e.Affected++ }), "plan-difference/UPDATE:affected"},
-		{"other contents", func(r *observe.Replayed) { r.Final["t"].Cells[3] = history.IntValue(0) }, "plan-difference/final"},
-		{"fewer rows found than written", func(r *observe.Replayed) { dropRow(searchOf(r, 0, 1).Rows) }, "plan-difference/UPDATE:matched-versus-affected"},
-		{"a key that no row has", func(r *observe.Replayed) { s := searchOf(r, 0, 2); s.Rows.Cells = nil }, "plan-difference/INSERT:refused-versus-held"},
-		{"a key that a row has", inReplay(0, 2, func(e *history.Event) { e.Err, e.Affected = nil, 1 }), "plan-difference/INSERT:refused-versus-held"},
-		{"a row that is refused for something else", inReplay(0, 2, func(e *history.Event) { e.Err = &history.DBError{Code: 275} }), ""},
+		{"another number of affected rows", inReplay(0, 1, func(e *history.Event) { e.Affected++ }),
+			"plan-difference/UPDATE:affected"},
+		{"other contents", func(r *observe.Replayed) { r.Final["t"].Cells[3] = history.IntValue(0) },
+			"plan-difference/final"},
+		{"fewer rows found than written", func(r *observe.Replayed) { dropRow(searchOf(r, 0, 1).Rows) },
+			"plan-difference/UPDATE:matched-versus-affected"},
+		{"a key that no row has", func(r *observe.Replayed) { s := searchOf(r, 0, 2); s.Rows.Cells = nil },
+			"plan-difference/INSERT:refused-versus-held"},
+		{"a key that a row has", inReplay(0, 2, func(e *history.Event) { e.Err, e.Affected = nil, 1 }),
+			"plan-difference/INSERT:refused-versus-held"},
+		{"a row that is refused for something else",
+			inReplay(0, 2, func(e *history.Event) { e.Err = &history.DBError{Code: 275} }), ""},
 		{"a search that fails", func(r *observe.Replayed) {
 			s := searchOf(r, 0, 1)
 			s.Rows, s.Err = nil, &history.DBError{Code: 1}
 		}, ""},
-		{"an error that no statement causes", inReplay(1, 0, func(e *history.Event) { e.Rows, e.Err = nil, &history.DBError{Code: 11} }), "unexpected-error/11"},
+		{"an error that no statement causes", inReplay(1, 0, func(e *history.Event) {
+			e.Rows, e.Err = nil,
+				&history.DBError{Code: 11}
+		}), "unexpected-error/11"},
 		{"such an error of a search", func(r *observe.Replayed) {
 			s := searchOf(r, 0, 1)
 			s.Rows, s.Err = nil, &history.DBError{Code: 11}
@@ -113,7 +123,8 @@ func TestThird(t *testing.T) {
 			t.Errorf("%s: %q, want %q", c.name, got, want)
 		} else if len(got) == 1 {
 			f := rep.Findings[0]
-			if f.Class != finding.ClassPlan && f.Class != finding.ClassUnexpected || f.Confirmed != 3 || f.Repeated != 3 || f.Replayed == nil || len(f.Order) != 5 {
+			if f.Class != finding.ClassPlan && f.Class != finding.ClassUnexpected || f.Confirmed != 3 || f.Repeated != 3 ||
+				f.Replayed == nil || len(f.Order) != 5 {
 				t.Errorf("%s: %+v", c.name, f)
 			}
 		}
@@ -128,10 +139,12 @@ func TestThird(t *testing.T) {
 	}
 }
 
-// TestReplayedOtherwise: a replay under another plan that gives all that the run gave stands for one under the usual plan; where one thing differs there are both.
+// TestReplayedOtherwise: a replay under another plan that gives all that the run gave stands for one under the usual
+// plan; where one thing differs there are both.
 func TestReplayedOtherwise(t *testing.T) {
 	p := lookup(t, "sqlite/serializable")
-	c, err := testcase.Parse("planted", []byte(strings.Replace(plantedCase, "serializable\n", "serializable\nplan: no-indexes\n", 1)))
+	c, err := testcase.Parse("planted", []byte(strings.Replace(plantedCase, "serializable\n",
+		"serializable\nplan: no-indexes\n", 1)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,8 +157,11 @@ func TestReplayedOtherwise(t *testing.T) {
 		{"the same", nil, 1, 0},
 		{"a second order", nil, 2, 1},
 		{"another order of rows", inReplay(0, 0, func(e *history.Event) { swapRows(e.Rows) }), 1, 1},
-		{"a warning", inReplay(0, 0, func(e *history.Event) { e.Warnings = []history.Warning{{Level: "Note", Code: 1}} }), 1, 1},
-		{"a search that another number of rows is written than", func(r *observe.Replayed) { dropRow(searchOf(r, 0, 1).Rows) }, 1, 4}, // one, and one for each time that it is repeated
+		{"a warning", inReplay(0, 0, func(e *history.Event) { e.Warnings = []history.Warning{{Level: "Note", Code: 1}} }), 1,
+			1},
+		// one, and one for each time that it is repeated
+		{"a search that another number of rows is written than",
+			func(r *observe.Replayed) { dropRow(searchOf(r, 0, 1).Rows) }, 1, 4},
 	} {
 		o := &other{Runner: r, edit: x.edit}
 		rep, err := weave.Check(o, c, p, weave.Options{Repeats: 3, Orders: x.orders})
@@ -158,33 +174,41 @@ func TestReplayedOtherwise(t *testing.T) {
 	}
 }
 
-// TestSpoiltOtherwise: an execution under another plan that the environment spoils hides no difference under the usual one, and spoils a case that has none.
+// TestSpoiltOtherwise: an execution under another plan that the environment spoils hides no difference under the usual
+// one, and spoils a case that has none.
 func TestSpoiltOtherwise(t *testing.T) {
 	p := lookup(t, "sqlite/serializable")
-	c, err := testcase.Parse("planted", []byte(strings.Replace(plantedCase, "serializable\n", "serializable\nplan: no-indexes\n", 1)))
+	c, err := testcase.Parse("planted", []byte(strings.Replace(plantedCase, "serializable\n",
+		"serializable\nplan: no-indexes\n", 1)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	spoilt := fmt.Errorf("%w: %w", exec.ErrTimeout, &exec.EnvironmentError{Answer: &exec.AnswerError{Err: &history.DBError{Code: 9}}})
-	wrong := &editor{Runner: newRunner(t, p), when: always, replay: inReplay(0, 0, func(e *history.Event) { dropRow(e.Rows) })}
+	spoilt := fmt.Errorf("%w: %w", exec.ErrTimeout,
+		&exec.EnvironmentError{Answer: &exec.AnswerError{Err: &history.DBError{Code: 9}}})
+	wrong := &editor{Runner: newRunner(t, p), when: always, replay: inReplay(0, 0,
+		func(e *history.Event) { dropRow(e.Rows) })}
 	rep, err := weave.Check(&other{Runner: wrong, fails: spoilt}, c, p, weave.Options{Repeats: 3})
 	if err != nil || !slices.Equal(signatures(rep.Findings), []string{"replay-difference/SELECT:rows"}) {
 		t.Errorf("%v, %+v", err, rep)
 	}
-	if _, err := weave.Check(&other{Runner: wrong.Runner, fails: spoilt}, c, p, weave.Options{Repeats: 3}); !errors.Is(err, exec.ErrTimeout) {
+	if _, err := weave.Check(&other{Runner: wrong.Runner, fails: spoilt}, c, p, weave.Options{Repeats: 3}); !errors.Is(err,
+		exec.ErrTimeout) {
 		t.Errorf("%v, want that the case is spoilt", err)
 	}
 }
 
-// TestOpaqueConditions: an index lookup that MariaDB makes wrong (docs/findings/mariadb-index-lookup-rounds.md) is no lookup where the condition is hidden; one
-// that it makes right is a difference to nobody.
+// TestOpaqueConditions: an index lookup that MariaDB makes wrong (docs/findings/mariadb-index-lookup-rounds.md) is no
+// lookup where the condition is hidden; one that it makes right is a difference to nobody.
 func TestOpaqueConditions(t *testing.T) {
 	p := lookup(t, "mariadb/repeatable-read")
 	r := newRunner(t, p)
-	for _, x := range []struct{ condition, want string }{{"c0 = 1.5", "inconsistent-read-write/SELECT:search-versus-rows plan-difference/SELECT:rows"}, {"c0 = 2", ""}} {
+	for _, x := range []struct{ condition, want string }{
+		{"c0 = 1.5", "inconsistent-read-write/SELECT:search-versus-rows plan-difference/SELECT:rows"}, {"c0 = 2", ""}} {
 		text := "txweave case 1\ntarget: mariadb\nisolation: repeatable-read\nplan: opaque-conditions\n\n-- schema --\n" +
-			"CREATE TABLE t (pkey BIGINT NOT NULL PRIMARY KEY, vkey BIGINT NOT NULL, pvkey BIGINT, c0 INT, KEY (c0));\n\n-- rows --\n" +
-			"INSERT INTO t (pkey, vkey, c0) VALUES (1, 1, 2);\n\n-- T0 --\nBEGIN;\nSELECT c0 FROM t WHERE " + x.condition + ";\nCOMMIT;\n\n-- schedule --\nT0 T0 T0\n"
+			"CREATE TABLE t (pkey BIGINT NOT NULL PRIMARY KEY, vkey BIGINT NOT NULL, pvkey BIGINT, c0 INT, KEY (c0));\n\n-- " +
+			"rows --\n" +
+			"INSERT INTO t (pkey, vkey, c0) VALUES (1, 1, 2);\n\n-- T0 --\nBEGIN;\nSELECT c0 FROM t WHERE " + x.condition +
+			";\nCOMMIT;\n\n-- schedule --\nT0 T0 T0\n"
 		c, err := testcase.Parse("lookup", []byte(text))
 		if err != nil {
 			t.Fatal(err)

@@ -29,11 +29,13 @@ func TestBugsDoNotHideEachOther(t *testing.T) {
 		replay: inReplay(0, 0, func(e *history.Event) { dropRow(e.Rows) }),
 	}
 	rep := check(t, newRunner(t, lookup(t, "sqlite/serializable")), e)
-	want := []string{"inconsistent-read-write/UPDATE:affected-versus-written", "snapshot-violation/thin-air-read", "replay-difference/SELECT:rows"}
+	want := []string{"inconsistent-read-write/UPDATE:affected-versus-written", "snapshot-violation/thin-air-read",
+		"replay-difference/SELECT:rows"}
 	if got := signatures(rep.Findings); !slices.Equal(got, want) {
 		t.Fatalf("findings %q, want %q", got, want)
 	}
-	if rep.Fates["T0.S1"] != weave.DroppedGuilty || rep.Fates["T1.S0"] != weave.DroppedGuilty || rep.Fates["T0.S3"] != weave.Survived {
+	if rep.Fates["T0.S1"] != weave.DroppedGuilty || rep.Fates["T1.S0"] != weave.DroppedGuilty || rep.Fates["T0.S3"] !=
+		weave.Survived {
 		t.Errorf("fates %v", rep.Fates)
 	}
 	if with := rep.Findings[2].With; with != want[0] {
@@ -49,8 +51,10 @@ func TestKnownSignature(t *testing.T) {
 	p := served(t)
 	r := newRunner(t, p)
 	for known, e := range map[string]*editor{
-		"inconsistent-read-write/UPDATE:affected-versus-written": {run: inRun("T0.S1", func(b *observe.BlockRun) { b.Target.Affected++ })},
-		"replay-difference/SELECT:rows":                          {replay: inReplay(0, 0, func(e *history.Event) { dropRow(e.Rows) })},
+		"inconsistent-read-write/UPDATE:affected-versus-written": {run: inRun("T0.S1",
+			func(b *observe.BlockRun) { b.Target.Affected++ })},
+		"replay-difference/SELECT:rows": {replay: inReplay(0, 0,
+			func(e *history.Event) { dropRow(e.Rows) })},
 	} {
 		e.Runner, e.when = r, always
 		c, err := testcase.Parse("planted", []byte(plantedCase))
@@ -65,7 +69,8 @@ func TestKnownSignature(t *testing.T) {
 		if e.replay != nil {
 			repeated = 1
 		}
-		if got := signatures(rep.Findings); !slices.Equal(got, []string{known}) || rep.Findings[0].Repeated != repeated || rep.Runs != 2 {
+		if got := signatures(rep.Findings); !slices.Equal(got, []string{known}) || rep.Findings[0].Repeated != repeated ||
+			rep.Runs != 2 {
 			t.Errorf("findings %q, %d runs", got, rep.Runs)
 		}
 	}
@@ -103,9 +108,12 @@ func (b *breaker) Replay(blocks []*instrument.Block) (*observe.Replayed, error) 
 // What ends a run before its time and is no fault of the environment is a finding: the database is damaged, or a
 // statement hangs which is at once there without transactions.
 func TestBroken(t *testing.T) {
-	malformed := &exec.AnswerError{Text: "SELECT * FROM t", Err: &history.DBError{Code: 11, Message: "database disk image is malformed"}}
-	full := &exec.AnswerError{Text: "SELECT * FROM t", Err: &history.DBError{Code: 13, Message: "database or disk is full"}}
-	lost := &exec.AnswerError{Text: "SELECT pkey, c1 FROM t", Err: &history.DBError{Code: 1, Message: "no such column: c1"}}
+	malformed := &exec.AnswerError{Text: "SELECT * FROM t", Err: &history.DBError{Code: 11,
+		Message: "database disk image is malformed"}}
+	full := &exec.AnswerError{Text: "SELECT * FROM t", Err: &history.DBError{Code: 13,
+		Message: "database or disk is full"}}
+	lost := &exec.AnswerError{Text: "SELECT pkey, c1 FROM t", Err: &history.DBError{Code: 1,
+		Message: "no such column: c1"}}
 	overflow := &exec.AnswerError{Text: "SELECT * FROM t", Err: &history.DBError{Code: 1, Message: "integer overflow"}}
 	late := fmt.Errorf("%w: T1", exec.ErrTimeout)
 	for _, c := range []struct {
@@ -143,11 +151,13 @@ func TestBroken(t *testing.T) {
 				t.Fatal(err)
 			}
 			found := slices.Concat(rep.Findings, rep.Suspects)
-			if got := signatures(found); !slices.Equal(got, []string{c.signature}) || !rep.Spoilt || rep.Outcome != finding.Found {
+			if got := signatures(found); !slices.Equal(got, []string{c.signature}) || !rep.Spoilt || rep.Outcome !=
+				finding.Found {
 				t.Fatalf("found %q, spoilt %v, %s", got, rep.Spoilt, rep.Outcome)
 			}
 			suspect := !strings.HasPrefix(c.signature, "corruption/") && c.confirmed == 0
-			if f := found[0]; f.Confirmed != c.confirmed || f.Run == nil || len(f.Run.Trace.Events) == 0 || (len(rep.Suspects) > 0) != suspect {
+			if f := found[0]; f.Confirmed != c.confirmed || f.Run == nil || len(f.Run.Trace.Events) == 0 ||
+				(len(rep.Suspects) > 0) != suspect {
 				t.Errorf("confirmed %d of %d, suspects %q", f.Confirmed, f.Repeated, signatures(rep.Suspects))
 			}
 			if f := found[0]; (f.Class == finding.ClassHang) != (f.Replayed != nil) {
@@ -157,7 +167,8 @@ func TestBroken(t *testing.T) {
 	}
 }
 
-// ownBreaker is a database on which statements of the tool's own do not end: while tables are made or read, or as probes.
+// ownBreaker is a database on which statements of the tool's own do not end: while tables are made or read, or as
+// probes.
 type ownBreaker struct {
 	weave.Runner
 	loads, runs int // so many of them, the first ones
@@ -227,13 +238,15 @@ func TestSlowReplay(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if rep, err := weave.Check(&slowReplay{Runner: newRunner(t, p)}, c, p, weave.Options{Repeats: 2}); !errors.Is(err, exec.ErrTimeout) {
+	if rep, err := weave.Check(&slowReplay{Runner: newRunner(t, p)}, c, p, weave.Options{Repeats: 2}); !errors.Is(err,
+		exec.ErrTimeout) {
 		t.Errorf("%v, findings %q, want the time-out", err, signatures(rep.Findings))
 	}
 }
 
-// TestOwnHang: a statement of the tool's own that does not end, twice, is a finding; once it is none, nor is a search with the
-// case's own WHERE clause, what ends at once because the campaign does, or a server that answers nobody: somebody may have stopped it.
+// TestOwnHang: a statement of the tool's own that does not end, twice, is a finding; once it is none, nor is a search
+// with the case's own WHERE clause, what ends at once because the campaign does, or a server that answers nobody:
+// somebody may have stopped it.
 func TestOwnHang(t *testing.T) {
 	long := *weave.WaitedLong
 	defer func() { *weave.WaitedLong = long }()

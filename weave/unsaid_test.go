@@ -14,7 +14,8 @@ import (
 	"txweave/weave"
 )
 
-// unsaidCase has a deadlock whose victim is the DELETE of T0, which a foreign key would carry to rows that T1 has locked. The probes lock nothing at this level.
+// unsaidCase has a deadlock whose victim is the DELETE of T0, which a foreign key would carry to rows that T1 has
+// locked. The probes lock nothing at this level.
 const unsaidCase = `txweave case 1
 target: mariadb
 isolation: read-committed
@@ -50,14 +51,16 @@ COMMIT;
 T0 T0 T1 T1 T0 T1 T0 T0 T1 T2 T2 T2
 `
 
-// TestVictimUnsaid: where a DELETE is the victim of a deadlock and the database says that it found no row, its answer says that no transaction is open. Where that
-// is not told what its transaction goes on to write shows though that is rolled back, and what it had written does not though it commits.
-// Which rows such a DELETE wrote, foreign keys and all, would not be known had it deleted any.
+// TestVictimUnsaid: where a DELETE is the victim of a deadlock and the database says that it found no row, its answer
+// says that no transaction is open. Where that is not told what its transaction goes on to write shows though that is
+// rolled back, and what it had written does not though it commits. Which rows such a DELETE wrote, foreign keys and
+// all, would not be known had it deleted any.
 func TestVictimUnsaid(t *testing.T) {
 	p := lookup(t, "mariadb/read-committed")
 	db := target(t, "mariadb")
 	at := slices.IndexFunc(faults.Semantic(), func(f *faults.Fault) bool { return f.Name == "victim-unsaid" })
-	for _, x := range []struct{ ends, want string }{{"ROLLBACK", "T0 was rolled back"}, {"COMMIT", "before T0.S0 inserted (t, 9, 1001)"}} {
+	for _, x := range []struct{ ends, want string }{{"ROLLBACK", "T0 was rolled back"},
+		{"COMMIT", "before T0.S0 inserted (t, 9, 1001)"}} {
 		c, err := testcase.Parse("unsaid", []byte(strings.Replace(unsaidCase, "ROLLBACK", x.ends, 1)))
 		if err != nil {
 			t.Fatal(err)
@@ -78,12 +81,15 @@ func TestVictimUnsaid(t *testing.T) {
 			t.Errorf("%s: as the database is: %+v", x.ends, rep.Findings[0].Finding)
 		}
 		broken := faults.PlantAlways(db, faults.Semantic()[at])
-		if rep := check(broken, true); len(rep.Findings) != 1 || rep.Findings[0].Finding.Signature != "inconsistent-read-write/DELETE:transaction-gone" {
+		if rep := check(broken, true); len(rep.Findings) != 1 || rep.Findings[0].Finding.Signature !=
+			"inconsistent-read-write/DELETE:transaction-gone" {
 			t.Errorf("%s: the database says that the transaction is gone, and %d findings", x.ends, len(rep.Findings))
 		}
 		rep := check(broken, false)
 		if len(rep.Findings) == 0 || !slices.ContainsFunc(rep.Findings, func(ev *weave.Evidence) bool {
-			return slices.ContainsFunc(ev.Finding.Differences, func(d finding.Difference) bool { return strings.Contains(d.Detail(), x.want) })
+			return slices.ContainsFunc(ev.Finding.Differences, func(d finding.Difference) bool {
+				return strings.Contains(d.Detail(), x.want)
+			})
 		}) {
 			t.Errorf("%s: want a finding with %q", x.ends, x.want)
 		}

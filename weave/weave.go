@@ -57,11 +57,12 @@ type Options struct {
 	// Known says of a signature that enough findings with it have been confirmed: more are repeated once at most. nil: of
 	// none.
 	Known func(signature string) bool
-	// Integrity asks the database whether the tables are whole in each case whose Number is a multiple of it; 0: only where
-	// something is found.
+	// Integrity asks the database whether the tables are whole in each case whose Number is a multiple of it; 0: only
+	// where something is found.
 	Integrity int
 	Number    int
-	// Blind says that the case was made without knowing which row a REPLACE replaces, where the table's pkey is no key of it: see instrument's CheckKeys.
+	// Blind says that the case was made without knowing which row a REPLACE replaces, where the table's pkey is no key of
+	// it: see instrument's CheckKeys.
 	Blind bool
 	// NoSearches and NoBefore leave out the searches of third executions, and the reads of what a write is going to
 	// overwrite: to see what these give.
@@ -123,8 +124,8 @@ type Report struct {
 	Errored   int // statements that failed deterministically in the first run
 	// Effective statements returned or changed at least one row in the first run, Rows all that they returned and changed.
 	Effective, Rows int
-	// Searches are the statements of which it is known which rows of a table they touch, Partial those of them that touch at least one and
-	// not all, in the first run.
+	// Searches are the statements of which it is known which rows of a table they touch, Partial those of them that touch
+	// at least one and not all, in the first run.
 	Searches, Partial int
 	Runs, Replays     int
 	Checked           bool // a replay was compared to its end; at a level without one: the run was judged
@@ -147,8 +148,8 @@ type Report struct {
 // Explored is what the first run says of other interleavings of the case.
 type Explored struct {
 	Order []instrument.Step // in which the steps were completed
-	// Finds says, by the names of a SELECT whose rows are judged one by one and of a statement of another transaction, whether that wrote a row
-	// which the SELECT finds, as it was before or as it became.
+	// Finds says, by the names of a SELECT whose rows are judged one by one and of a statement of another transaction,
+	// whether that wrote a row which the SELECT finds, as it was before or as it became.
 	Finds map[[2]string]bool
 }
 
@@ -188,8 +189,8 @@ type checker struct {
 const stream = 0x7478_7765_6176_6532
 
 // Check runs one case, judges and refines it until its statements can be sorted, replays it and compares. A case that
-// gives an order of its own is run as it is and compared with that order. Errors are the environment's or ours; what the
-// database did wrong is in the report.
+// gives an order of its own is run as it is and compared with that order. Errors are the environment's or ours; what
+// the database did wrong is in the report.
 func Check(r Runner, c *testcase.Case, p *dbms.Profile, o Options) (*Report, error) {
 	if o.Orders == 0 {
 		o.Orders = 2
@@ -264,7 +265,8 @@ func newChecker(r Runner, c *testcase.Case, p *dbms.Profile, o Options) (*checke
 	}
 	k := &checker{Runner: r, opt: o, rng: rand.New(rand.NewPCG(c.Seed, stream)), plan: plan, setting: setting,
 		dropped: map[instrument.Step]bool{},
-		rep:     &Report{Plan: plan, Fates: map[string]Fate{}, CrossEdges: map[sdg.Label]int{}, NotJudged: map[string]string{}}}
+		rep: &Report{Plan: plan, Fates: map[string]Fate{}, CrossEdges: map[sdg.Label]int{},
+			NotJudged: map[string]string{}}}
 	k.initial, err = r.Load(plan)
 	var refused *exec.SettingError
 	if errors.As(err, &refused) {
@@ -289,7 +291,8 @@ func (e *UnjudgeableError) Error() string { return "the case cannot be judged: "
 
 func (e *UnjudgeableError) Unwrap() error { return e.Reason }
 
-// checkInitial says which of the initial rows bears no name that the oracles can read: of a column that is no integer, or a larger one.
+// checkInitial says which of the initial rows bears no name that the oracles can read: of a column that is no integer,
+// or a larger one.
 func (k *checker) checkInitial() error {
 	for _, table := range slices.Sorted(maps.Keys(k.initial)) {
 		rows := k.initial[table]

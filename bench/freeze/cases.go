@@ -32,9 +32,11 @@ var levels = map[string][]string{
 	"tidb":       {"read-committed", "repeatable-read", "optimistic"},
 }
 
-// cells are those that are measured: SQLite most of all, which costs a tenth of a server. Each level has cases of its own.
+// cells are those that are measured: SQLite most of all, which costs a tenth of a server. Each level has cases of its
+// own.
 func (b *bench) cells() []cell {
-	all := []cell{{"sqlite", "serializable", 10, 60, 1}, {"mariadb", "repeatable-read", 6, 12, 1}, {"postgresql", "serializable", 4, 6, 1}}
+	all := []cell{{"sqlite", "serializable", 10, 60, 1}, {"mariadb", "repeatable-read", 6, 12, 1},
+		{"postgresql", "serializable", 4, 6, 1}}
 	if b.full {
 		all = []cell{{"sqlite", "serializable", 10, 500, 1}}
 		cases := map[string]int{"mariadb": 40, "mysql": 40, "postgresql": 16, "tidb": 30}
@@ -99,7 +101,8 @@ func (b *bench) ran(part string, c cell) ([][2]summary, error) {
 		return done, nil
 	}
 	all, err := objects(b, part, c.String(), c.seeds, func(i, side int, s *summary) error {
-		return b.fuzz(side, s, "--target", c.target, "--isolation", c.level, "--cases", strconv.Itoa(c.cases), "--seed", strconv.Itoa(c.first+i))
+		return b.fuzz(side, s, "--target", c.target, "--isolation", c.level, "--cases", strconv.Itoa(c.cases), "--seed",
+			strconv.Itoa(c.first+i))
 	})
 	b.runs[c] = all
 	return all, err
@@ -134,7 +137,9 @@ var (
 		{"statements a case", false, generated, checked},
 		{"rows a case", false, statements("rows"), checked},
 		{"share checked", false, checked, func(s *summary) float64 { return float64(s.Cases) }},
-		{"survival", false, statements("survived"), func(s *summary) float64 { return s.Statements["generated"] - s.Statements["dropped_aborted"] }},
+		{"survival", false, statements("survived"), func(s *summary) float64 {
+			return s.Statements["generated"] - s.Statements["dropped_aborted"]
+		}},
 		{"effective", false, statements("effective"), generated},
 		{"some rows, not all", false, statements("partial"), generated},
 		{"errors", true, statements("errored"), generated},
@@ -147,7 +152,8 @@ var (
 		}, checked},
 		{"edges across overlapping", false, func(s *summary) float64 { return float64(s.OverlapEdge) }, checked},
 	}
-	speeds = []figure{{"cases/cpu s", false, checked, seconds}, {"sent/cpu s", false, sent, seconds}, {"judged/cpu s", false, statements("survived"), seconds}}
+	speeds = []figure{{"cases/cpu s", false, checked, seconds}, {"sent/cpu s", false, sent, seconds},
+		{"judged/cpu s", false, statements("survived"), seconds}}
 )
 
 // pairs are a figure's values.
@@ -202,7 +208,8 @@ func rarer(part, what, of string, all [][2]summary, counts func(*summary) map[st
 		switch {
 		case ok && v.high < 0.9:
 			m.says = worse
-			m.detail = append(m.detail, fmt.Sprintf("%s: %d %s, %d before (%s [%s, %s])", name, sum[1][name], of, sum[0][name], times(v.at), times(v.low), times(v.high)))
+			m.detail = append(m.detail, fmt.Sprintf("%s: %d %s, %d before (%s [%s, %s])", name, sum[1][name], of, sum[0][name],
+				times(v.at), times(v.low), times(v.high)))
 		case ok && v.low > 1.1:
 			m.detail = append(m.detail, fmt.Sprintf("more often: %s: %d %s, %d before", name, sum[1][name], of, sum[0][name]))
 		}
@@ -219,7 +226,8 @@ func many(counts map[string]int) string {
 	return fmt.Sprintf("%d of %d kinds", sum, len(counts))
 }
 
-// kinds is the ratio of how often a thing comes: seeds say how much that varies where it is frequent, counts where it is rare.
+// kinds is the ratio of how often a thing comes: seeds say how much that varies where it is frequent, counts where it
+// is rare.
 func kinds(pairs [][2]float64, doubt float64) (interval, bool) {
 	v, ok := ofMeans(pairs, doubt)
 	sum := sums(pairs)
@@ -247,11 +255,13 @@ func (b *bench) alarms() error {
 					if bug.Status == "open" {
 						open[side] += bug.Count
 					}
-					m.detail = append(m.detail, fmt.Sprintf("%s, seed %d: %s, %s, %d times", sideName(side), c.first+i, bug.Signature, bug.Status, bug.Count))
+					m.detail = append(m.detail, fmt.Sprintf("%s, seed %d: %s, %s, %d times", sideName(side), c.first+i, bug.Signature,
+						bug.Status, bug.Count))
 				}
 			}
 		}
-		if v, ok := ofCounts(0, open[0], open[1], family); ok && v.low > 1 || c.target == "sqlite" && open[0] == 0 && open[1] > 0 {
+		if v, ok := ofCounts(0, open[0], open[1], family); ok && v.low > 1 || c.target == "sqlite" && open[0] == 0 &&
+			open[1] > 0 {
 			m.says = worse
 		} else if open[0] == 0 && open[1] > 0 { // a server may have bugs that nobody knows
 			m.says = unsure
@@ -285,7 +295,8 @@ func (b *bench) features() error {
 		return err
 	}
 	for i, p := range has {
-		m := &measure{part: "features", what: dialects[i] + ": productions with a weight", old: fmt.Sprint(len(p[0])), new: fmt.Sprint(len(p[1])), says: equal}
+		m := &measure{part: "features", what: dialects[i] + ": productions with a weight", old: fmt.Sprint(len(p[0])),
+			new: fmt.Sprint(len(p[1])), says: equal}
 		for _, name := range p[0] {
 			if !slices.Contains(p[1], name) {
 				m.says = worse

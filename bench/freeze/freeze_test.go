@@ -49,7 +49,9 @@ replay)
 *) exit 70 ;;
 esac
 `, b.edges, b.features, b.findings, strings.Repeat(`{"oracle":"replay","class":"replay-difference","signature":"replay-difference/final {UPDATE}"},`, b.final)+
-		strings.Repeat(`{"oracle":"replay","class":"replay-difference","signature":"replay-difference/SELECT:rows {SELECT}"},`, 9), b.found, code, code)
+		strings.Repeat(
+			`{"oracle":"replay","class":"replay-difference","signature":"replay-difference/SELECT:rows {SELECT}"},`, 9),
+		b.found, code, code)
 	path := filepath.Join(t.TempDir(), "txweave")
 	if err := os.WriteFile(path, []byte(script), 0o755); err != nil {
 		t.Fatal(err)
@@ -61,7 +63,8 @@ esac
 func compared(t *testing.T, parts string, old, now build) (int, string) {
 	t.Helper()
 	var out bytes.Buffer
-	code, err := freeze(t.Context(), []string{"--tree", "../..", "--targets", "sqlite", "--only", parts, old.program(t), now.program(t)}, &out, io.Discard)
+	code, err := freeze(t.Context(), []string{"--tree", "../..", "--targets", "sqlite", "--only", parts, old.program(t),
+		now.program(t)}, &out, io.Discard)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,13 +122,15 @@ func TestWhatEndsIsNotCompared(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	code, err := freeze(t.Context(), []string{"--tree", "../..", "--targets", "sqlite", "--only", "cases,planted", good.program(t), path}, &out, io.Discard)
+	code, err := freeze(t.Context(), []string{"--tree", "../..", "--targets", "sqlite", "--only", "cases,planted",
+		good.program(t), path}, &out, io.Discard)
 	if err != nil || code != exitUnsure || !strings.Contains(out.String(), "fell over") {
 		t.Errorf("exit %d, %v, want %d:\n%s", code, err, exitUnsure, out.String())
 	}
 }
 
-// TestWhatTheOldBuildHasSaidIsAskedOnce: what it said of something stands as long as that is the same, and for this build.
+// TestWhatTheOldBuildHasSaidIsAskedOnce: what it said of something stands as long as that is the same, and for this
+// build.
 func TestWhatTheOldBuildHasSaidIsAskedOnce(t *testing.T) {
 	dir := t.TempDir()
 	file := func(name, text string) string {
@@ -139,7 +144,8 @@ func TestWhatTheOldBuildHasSaidIsAskedOnce(t *testing.T) {
 	asked := filepath.Join(dir, "asked")
 	old, now := file("old", "#!/bin/sh\necho >>"+asked+answers), file("new", "#!/bin/sh\n"+answers)
 	file("tree/docs/hermitage/g0.txw", "target: sqlite\nisolation: serializable\n")
-	args := []string{"--tree", filepath.Join(dir, "tree"), "--targets", "sqlite", "--only", "verdicts", "--old", filepath.Join(dir, "said"), old, now}
+	args := []string{"--tree", filepath.Join(dir, "tree"), "--targets", "sqlite", "--only", "verdicts", "--old",
+		filepath.Join(dir, "said"), old, now}
 	for i, times := range []int{1, 1, 2} {
 		if i == 2 {
 			file("tree/docs/hermitage/g0.txw", "target: sqlite\nisolation: serializable\n-- another\n")
@@ -160,10 +166,12 @@ func TestWhatTheOldBuildHasSaidIsAskedOnce(t *testing.T) {
 // TestAMissingDatabaseIsNoAgreement: what neither side could try is not the same.
 func TestAMissingDatabaseIsNoAgreement(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "txweave")
-	if err := os.WriteFile(path, []byte("#!/bin/sh\nfor last; do :; done\n[ \"$last\" = --help ] || exit 69\n"), 0o755); err != nil {
+	if err := os.WriteFile(path, []byte("#!/bin/sh\nfor last; do :; done\n[ \"$last\" = --help ] || exit 69\n"),
+		0o755); err != nil {
 		t.Fatal(err)
 	}
-	code, err := freeze(t.Context(), []string{"--tree", "../..", "--targets", "sqlite", "--only", "verdicts", path, path}, io.Discard, io.Discard)
+	code, err := freeze(t.Context(), []string{"--tree", "../..", "--targets", "sqlite", "--only", "verdicts", path, path},
+		io.Discard, io.Discard)
 	if err != nil || code != exitMissing {
 		t.Errorf("exit %d, %v, want %d", code, err, exitMissing)
 	}
@@ -175,8 +183,10 @@ func TestExitCodesOfArguments(t *testing.T) {
 		args string
 		want int
 	}{
-		{"", exitUsage}, {path, exitUsage}, {"--nosuch a b", exitUsage}, {"--only nosuch " + path + " " + path, exitUsage}, {"--targets oracle " + path + " " + path, exitUsage},
-		{"--mutants x " + path + " " + path, exitUsage}, {path + " /nosuch", exitMissing}, {"--tree /nosuch " + path + " " + path, exitMissing}, {"--help", 0},
+		{"", exitUsage}, {path, exitUsage}, {"--nosuch a b", exitUsage}, {"--only nosuch " + path + " " + path, exitUsage},
+		{"--targets oracle " + path + " " + path, exitUsage},
+		{"--mutants x " + path + " " + path, exitUsage}, {path + " /nosuch", exitMissing},
+		{"--tree /nosuch " + path + " " + path, exitMissing}, {"--help", 0},
 	} {
 		if code, _ := freeze(t.Context(), strings.Fields(c.args), io.Discard, io.Discard); code != c.want {
 			t.Errorf("%q: exit %d, want %d", c.args, code, c.want)
@@ -206,7 +216,8 @@ func TestTheStatementsAreManyAndDiffer(t *testing.T) {
 
 // TestQuantiles holds the quantiles to tables.
 func TestQuantiles(t *testing.T) {
-	for _, c := range []struct{ freedom, doubt, want float64 }{{1, 0.05, 12.706}, {2, 0.05, 4.303}, {9, 0.05, 2.262}, {9, 0.001, 4.781}, {100, 0.01, 2.626}} {
+	for _, c := range []struct{ freedom, doubt, want float64 }{{1, 0.05, 12.706}, {2, 0.05, 4.303}, {9, 0.05, 2.262},
+		{9, 0.001, 4.781}, {100, 0.01, 2.626}} {
 		if got := studentT(c.freedom, c.doubt); math.Abs(got-c.want) > 0.001 {
 			t.Errorf("t of %v at %v is %v, want %v", c.freedom, c.doubt, got, c.want)
 		}

@@ -50,14 +50,17 @@ func (b *bench) recorded(dir string) ([]string, error) {
 			if !ok || i%pick(b, 8, 1) != 0 {
 				continue
 			}
-			if err := os.WriteFile(filepath.Join(dir, filepath.Base(source)+"-"+strconv.Itoa(i)), []byte(history+"\n"), 0o644); err != nil {
+			if err := os.WriteFile(filepath.Join(dir, filepath.Base(source)+"-"+strconv.Itoa(i)), []byte(history+"\n"),
+				0o644); err != nil {
 				return nil, err
 			}
 		}
 	}
 	for _, workload := range []string{"blindw-w", "blindw-rw", "blindw-rw+", "smallbank", "ycsb-a", "mini", "cas"} {
-		for _, bug := range pick(b, []string{"stale-snapshot"}, []string{"", "lost-commit", "stale-snapshot", "dirty-write"}) {
-			e, err := b.command(0, "", b.programs[0], "storm", "--workload", workload, "--keys", "20", "--sessions", "4", "--duration", "60ms", "--faults", bug,
+		for _, bug := range pick(b, []string{"stale-snapshot"}, []string{"", "lost-commit", "stale-snapshot",
+			"dirty-write"}) {
+			e, err := b.command(0, "", b.programs[0], "storm", "--workload", workload, "--keys", "20", "--sessions", "4",
+				"--duration", "60ms", "--faults", bug,
 				"--history", filepath.Join(dir, "storm-"+workload+"-"+bug+".jsonl"))
 			if err != nil {
 				return nil, err

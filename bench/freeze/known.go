@@ -7,8 +7,8 @@ import (
 	"strconv"
 )
 
-// known compares how often the known bugs of servers are met again: in cases that are made of those of docs/findings and, in the
-// full form, in cases that nothing is known of. PostgreSQL has none that are known.
+// known compares how often the known bugs of servers are met again: in cases that are made of those of docs/findings
+// and, in the full form, in cases that nothing is known of. PostgreSQL has none that are known.
 func (b *bench) known() error {
 	cells := []cell{{"mariadb", "repeatable-read", 18, 12, 1}}
 	if b.full {
@@ -17,7 +17,8 @@ func (b *bench) known() error {
 	for _, c := range b.among(cells) {
 		all, err := objects(b, "known", "known bugs, "+c.String(), c.seeds, func(i, side int, s *summary) error {
 			// The builds before guidance by coverage was dropped change no case of --seeds without it.
-			return b.fuzz(side, s, "--target", c.target, "--isolation", c.level, "--cases", strconv.Itoa(c.cases), "--seed", strconv.Itoa(c.first+i),
+			return b.fuzz(side, s, "--target", c.target, "--isolation", c.level, "--cases", strconv.Itoa(c.cases), "--seed",
+				strconv.Itoa(c.first+i),
 				"--guide", "coverage", "--corpus", "corpus", "--seeds", filepath.Join(b.tree, "docs", "findings"))
 		})
 		if err != nil {
@@ -54,7 +55,8 @@ func (b *bench) rediscoveries() error {
 			return nil
 		}
 		all, err := objects(b, "known", "known bugs, "+c.String(), c.seeds, func(i, side int, r *rediscovered) error {
-			return b.object(side, r, "rediscover", "--target", c.target, "--isolation", c.level, "--format", "json", "--seeds", "1",
+			return b.object(side, r, "rediscover", "--target", c.target, "--isolation", c.level, "--format", "json",
+				"--seeds", "1",
 				"--seed", strconv.Itoa(c.first+i), "--cases", strconv.Itoa(c.cases), "--reduce-time", "3s", "--out", "found")
 		})
 		if err != nil {

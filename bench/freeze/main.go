@@ -1,5 +1,6 @@
-// Command freeze compares two builds of txweave: what they find, what they say of the same cases, and what their cases are
-// made of. It runs their command lines alone and reads the JSON and the exit codes of these. CONTRIBUTING.md says how.
+// Command freeze compares two builds of txweave: what they find, what they say of the same cases, and what their cases
+// are made of. It runs their command lines alone and reads the JSON and the exit codes of these. CONTRIBUTING.md says
+// how.
 package main
 
 import (
@@ -44,9 +45,12 @@ type part struct {
 }
 
 var parts = []part{
-	{"verdicts", (*bench).verdicts}, {"phenomena", (*bench).phenomena}, {"histories", (*bench).histories}, {"statements", (*bench).statements},
-	{"features", (*bench).features}, {"cases", (*bench).distributions}, {"pace", (*bench).pace}, {"alarms", (*bench).alarms},
-	{"oracles", (*bench).oracles}, {"planted", (*bench).planted}, {"groups", (*bench).grouping}, {"storms", (*bench).storms}, {"known", (*bench).known}, {"mutants", (*bench).mutantsTable},
+	{"verdicts", (*bench).verdicts}, {"phenomena", (*bench).phenomena}, {"histories", (*bench).histories},
+	{"statements", (*bench).statements},
+	{"features", (*bench).features}, {"cases", (*bench).distributions}, {"pace", (*bench).pace},
+	{"alarms", (*bench).alarms},
+	{"oracles", (*bench).oracles}, {"planted", (*bench).planted}, {"groups", (*bench).grouping},
+	{"storms", (*bench).storms}, {"known", (*bench).known}, {"mutants", (*bench).mutantsTable},
 }
 
 func main() {
@@ -91,7 +95,8 @@ func freeze(ctx context.Context, args []string, stdout, stderr io.Writer) (int, 
 		fmt.Fprintf(stderr, "freeze: %s: in %.0f s\n", took[len(took)-1], time.Since(at).Seconds())
 	}
 	fmt.Fprintf(stdout, "%s: %s, in %.0f s. Processor time, old and new: %s; in all %.0f + %.0f s.\n\n",
-		pick(b, "short form", "full form"), strings.Join(b.targets, ", "), time.Since(begun).Seconds(), strings.Join(took, ", "), b.cpu[0], b.cpu[1])
+		pick(b, "short form", "full form"), strings.Join(b.targets, ", "), time.Since(begun).Seconds(),
+		strings.Join(took, ", "), b.cpu[0], b.cpu[1])
 	code, err := print(stdout, b.measures)
 	switch {
 	case err != nil:
@@ -107,7 +112,9 @@ func (b *bench) parse(args []string, stderr io.Writer) ([]part, error) {
 	flags := flag.NewFlagSet("freeze", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	flags.Usage = func() {
-		fmt.Fprintf(stderr, "usage: go run ./bench/freeze [flags] OLD NEW\n\nExit codes: 0 as good, 1 worse, 2 could not tell, 64 wrong arguments, 69 something is missing.\n\n")
+		fmt.Fprintf(stderr,
+			"usage: go run ./bench/freeze [flags] OLD NEW\n\nExit codes: 0 as good, 1 worse, 2 could not tell, 64 wrong "+
+				"arguments, 69 something is missing.\n\n")
 		flags.PrintDefaults()
 	}
 	var only, targets, mutants, old string
@@ -115,8 +122,10 @@ func (b *bench) parse(args []string, stderr io.Writer) ([]part, error) {
 	flags.StringVar(&only, "only", "", "`parts` to run, with commas between them: "+strings.Join(names(), ", "))
 	flags.StringVar(&targets, "targets", "sqlite,mariadb,postgresql", "`databases` that are here")
 	flags.StringVar(&b.tree, "tree", ".", "the `checkout` whose cases and histories are run")
-	flags.StringVar(&mutants, "mutants", "", "`OLD,NEW`: the same builds with the mutants of bench/mutants in their engine, for --full")
-	flags.StringVar(&old, "old", "", "a `file` of what OLD has said, made where it is not there: what it holds is not asked again, but for pace")
+	flags.StringVar(&mutants, "mutants", "",
+		"`OLD,NEW`: the same builds with the mutants of bench/mutants in their engine, for --full")
+	flags.StringVar(&old, "old", "",
+		"a `file` of what OLD has said, made where it is not there: what it holds is not asked again, but for pace")
 	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
 		return nil, &exitError{0, err}
 	} else if err != nil {

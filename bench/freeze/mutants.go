@@ -56,7 +56,8 @@ func (b *bench) mutantsTable() error {
 		if i != side {
 			return nil, nil
 		}
-		args := []string{"run", "--program", b.mutants[side], "--cases", fmt.Sprint(mutantCases), "--reduce-time", "100ms", "--json", files[side]}
+		args := []string{"run", "--program", b.mutants[side], "--cases", fmt.Sprint(mutantCases), "--reduce-time", "100ms",
+			"--json", files[side]}
 		e, err := b.command(side, "", driver, append(args, specs...)...)
 		if err == nil && e.Code != 0 {
 			err = fmt.Errorf("bench/mutants of the %s build: %s", sideName(side), e.Said)

@@ -44,9 +44,11 @@ type barely struct {
 
 // bare compares how near each build comes to a loop that sends the same statements and does nothing else.
 func (b *bench) bare() error {
-	for _, c := range b.among([]cell{{"mariadb", "repeatable-read", 3, pick(b, 20, 100), 1}, {"postgresql", "serializable", 3, pick(b, 20, 100), 1}}) {
+	for _, c := range b.among([]cell{{"mariadb", "repeatable-read", 3, pick(b, 20, 100), 1}, {"postgresql", "serializable",
+		3, pick(b, 20, 100), 1}}) {
 		all, err := objects(b, "pace", "bare loop, "+c.String(), c.seeds, func(i, side int, x *barely) error {
-			return b.object(side, x, "bench", "--target", c.target, "--isolation", c.level, "--cases", strconv.Itoa(c.cases), "--seed", strconv.Itoa(c.first+i), "--format", "json")
+			return b.object(side, x, "bench", "--target", c.target, "--isolation", c.level, "--cases", strconv.Itoa(c.cases),
+				"--seed", strconv.Itoa(c.first+i), "--format", "json")
 		})
 		if err != nil {
 			return err
@@ -81,7 +83,8 @@ func (b *bench) checks() error {
 	if err != nil {
 		return err
 	}
-	row := ratioRow("pace", fmt.Sprintf("cpu s of check --level %s, %d transactions as EDN", level, txns), true, all, ofPairs)
+	row := ratioRow("pace", fmt.Sprintf("cpu s of check --level %s, %d transactions as EDN", level, txns), true,
+		all, ofPairs)
 	row.timed = true
 	b.add(row)
 	return nil

@@ -12,16 +12,20 @@ import (
 // Planted bugs by name: a build that does not know one of them cannot be compared with one that does.
 var (
 	// isolationBugs are what detect plants by itself.
-	isolationBugs = strings.Fields(`thin-air-read aborted-read future-read not-my-last-write not-my-own-write intermediate-read dirty-read
+	isolationBugs = strings.Fields(
+		`thin-air-read aborted-read future-read not-my-last-write not-my-own-write intermediate-read dirty-read
 		non-repeatable-read session-guarantee-violation non-monotonic-read fractured-read causality-violation long-fork phantom stale-snapshot
 		g-sib weaker-level lost-update write-skew dirty-write no-row-lock two-versions update-other-rows rollback-has-effects
 		wrong-own-aggregate crash-while-blocked lost-row lost-delete lost-insert resurrected-row stale-index skip-after-wait wrong-affected
 		appearing-error vanished-error lost-commit other-final-state savepoint-keeps-write savepoint-undoes-all release-commits`)
-	semanticBugs = strings.Fields(`left-join-own-write in-subquery-own-write exists-twice distinct-twice union-misses group-misses case-misses
+	semanticBugs = strings.Fields(
+		`left-join-own-write in-subquery-own-write exists-twice distinct-twice union-misses group-misses case-misses
 		after-delete insert-select-lost delete-in-lost update-between-lost index-entry-missing victim-unsaid insert-rows-lost`)
-	upheavals = strings.Fields(`commit-lost-in-crash commit-before-sync half-commit-after-crash lock-kept-by-killed write-kept-by-killed
+	upheavals = strings.Fields(
+		`commit-lost-in-crash commit-before-sync half-commit-after-crash lock-kept-by-killed write-kept-by-killed
 		write-kept-by-lost-commit index-misses-concurrent-write purge-too-early write-lost-in-pause table-lock-ignored xa-forgotten-in-crash`)
-	races = strings.Fields(`race-lost-write race-missing-row race-dirty-read race-no-lock race-lost-commit race-early-release`)
+	races = strings.Fields(
+		`race-lost-write race-missing-row race-dirty-read race-no-lock race-lost-commit race-early-release`)
 	// some are those of the short form: each needs another oracle, or another kind of statement.
 	some = strings.Fields(`lost-row update-other-rows lost-commit stale-snapshot not-my-own-write long-fork write-skew
 		stale-index savepoint-keeps-write exists-twice`)
@@ -29,7 +33,8 @@ var (
 	plain = strings.Fields(`lost-row thin-air-read not-my-own-write lost-commit non-repeatable-read dirty-write future-read
 		index-entry-missing index-entry-missing stale-index left-join-own-write wrong-own-aggregate appearing-error`)
 	// grouped are bugs that show several times in a few cases.
-	grouped = strings.Fields(`lost-row two-versions wrong-affected thin-air-read not-my-own-write not-my-last-write update-between-lost
+	grouped = strings.Fields(
+		`lost-row two-versions wrong-affected thin-air-read not-my-own-write not-my-last-write update-between-lost
 		lost-commit other-final-state update-other-rows lost-insert appearing-error`)
 )
 
@@ -45,10 +50,11 @@ type detected struct {
 	} `json:"faults"`
 }
 
-// oracles compares what planted bugs show as. What one oracle does not see any more another one may, so that the bug is found all the
-// same: each is looked at by itself.
+// oracles compares what planted bugs show as. What one oracle does not see any more another one may, so that the bug is
+// found all the same: each is looked at by itself.
 func (b *bench) oracles() error {
-	for _, c := range b.among([]cell{{"sqlite", "serializable", 1, pick(b, 24, 12), 1}, {"mariadb", "repeatable-read", 1, 16, 1}}) {
+	for _, c := range b.among([]cell{{"sqlite", "serializable", 1, pick(b, 24, 12), 1}, {"mariadb", "repeatable-read",
+		1, 16, 1}}) {
 		bugs := plain
 		switch {
 		case b.full && c.target == "sqlite":
@@ -57,7 +63,8 @@ func (b *bench) oracles() error {
 			continue
 		}
 		all, err := objects(b, "oracles", "planted bugs, "+c.String(), len(bugs), func(i, side int, s *summary) error {
-			return b.fuzz(side, s, "--target", c.target, "--isolation", c.level, "--faults", bugs[i], "--cases", strconv.Itoa(c.cases), "--seed", strconv.Itoa(i+1),
+			return b.fuzz(side, s, "--target", c.target, "--isolation", c.level, "--faults", bugs[i], "--cases",
+				strconv.Itoa(c.cases), "--seed", strconv.Itoa(i+1),
 				"--flood", "0", "--max-logs-per-bug", "1000")
 		})
 		if err != nil {
@@ -75,7 +82,8 @@ func (b *bench) planted() error {
 	groups := slices.Collect(slices.Chunk(bugs, 5))
 	const seeds = 3
 	all, err := objects(b, "planted", "sqlite: planted bugs", len(groups)*seeds, func(i, side int, d *detected) error {
-		return b.object(side, d, "detect", "--only-planted", "--format", "json", "--seeds", "1", "--seed", strconv.Itoa(i%seeds+1),
+		return b.object(side, d, "detect", "--only-planted", "--format", "json", "--seeds", "1", "--seed",
+			strconv.Itoa(i%seeds+1),
 			"--budget", strconv.Itoa(budget), "--rarity", strconv.Itoa(rarity), "--faults", strings.Join(groups[i/seeds], ","))
 	})
 	if err != nil {
@@ -100,7 +108,8 @@ func (b *bench) planted() error {
 	}
 	cpu := ratioRow("planted", "sqlite: cpu s, 5 bugs", true, seconds, ofPairs)
 	cpu.timed = true
-	b.add(found.row("planted", fmt.Sprintf("sqlite: found, budget %d, rarity %d", budget, rarity)), averaged("planted", "sqlite: cases to the first", true, cases), cpu)
+	b.add(found.row("planted", fmt.Sprintf("sqlite: found, budget %d, rarity %d", budget, rarity)),
+		averaged("planted", "sqlite: cases to the first", true, cases), cpu)
 	return nil
 }
 
@@ -113,13 +122,15 @@ type listed struct {
 
 // groups runs cases with bugs planted and returns the folders of the findings of each group, and where they are.
 func (b *bench) groups(side int, bugs []string) (groups [][]string, dir string, err error) {
-	e, err := b.run(side, true, "fuzz", "--faults", strings.Join(bugs, ","), "--cases", "6", "--seed", "5", "--flood", "0", "--format", "json",
+	e, err := b.run(side, true, "fuzz", "--faults", strings.Join(bugs, ","), "--cases", "6", "--seed", "5", "--flood", "0",
+		"--format", "json",
 		"--reduce-time", "1s", "--out", "found")
 	if err != nil || e.broken() || e.Code == 0 {
 		return nil, b.tmp, err
 	}
 	var all []listed
-	if _, err := b.json(side, &all, "bugs", "list", "--out", filepath.Join(e.dir, "found"), "--format", "json"); err != nil {
+	if _, err := b.json(side, &all, "bugs", "list", "--out", filepath.Join(e.dir, "found"), "--format",
+		"json"); err != nil {
 		return nil, "", err
 	}
 	for _, g := range all {
@@ -135,7 +146,8 @@ func (b *bench) groups(side int, bugs []string) (groups [][]string, dir string, 
 // grouping compares into how many groups the findings of one bug fall, and how often those of several fall into one.
 func (b *bench) grouping() error {
 	bugs := pick(b, grouped, slices.Concat(isolationBugs, semanticBugs))
-	bugs = slices.DeleteFunc(slices.Clone(bugs), func(s string) bool { return s == "crash-while-blocked" }) // it leaves transactions open
+	// it leaves transactions open
+	bugs = slices.DeleteFunc(slices.Clone(bugs), func(s string) bool { return s == "crash-while-blocked" })
 	one, err := both(b, "groups of one bug", len(bugs), func(i, side int) (int, error) {
 		groups, dir, err := b.groups(side, bugs[i:i+1])
 		(&ended{dir: dir}).forget()
@@ -158,7 +170,9 @@ func (b *bench) grouping() error {
 	m.detail = more
 	b.add(m)
 	threes := slices.Collect(slices.Chunk(bugs, 3))
-	merged, err := both(b, "groups of three bugs", len(threes), func(i, side int) (int, error) { return b.merged(side, threes[i]) })
+	merged, err := both(b, "groups of three bugs", len(threes), func(i, side int) (int, error) {
+		return b.merged(side, threes[i])
+	})
 	if err != nil {
 		return err
 	}
@@ -172,7 +186,8 @@ func (b *bench) grouping() error {
 	return nil
 }
 
-// merged plants bugs together, and returns of how many the groups are missing or hold others' findings. Which one a finding is of is found out by replaying it with each of them alone.
+// merged plants bugs together, and returns of how many the groups are missing or hold others' findings. Which one a
+// finding is of is found out by replaying it with each of them alone.
 func (b *bench) merged(side int, bugs []string) (wrong int, err error) {
 	groups, dir, err := b.groups(side, bugs)
 	if err != nil || len(groups) == 0 {
@@ -195,7 +210,11 @@ func (b *bench) merged(side int, bugs []string) (wrong int, err error) {
 	}
 	for _, g := range groups {
 		apart := func(a, c string) bool { return of[a] != 0 && of[c] != 0 && of[a]&of[c] == 0 }
-		wrong += once(slices.ContainsFunc(g, func(a string) bool { return slices.ContainsFunc(g, func(c string) bool { return apart(a, c) }) }))
+		wrong += once(slices.ContainsFunc(g, func(a string) bool {
+			return slices.ContainsFunc(g, func(c string) bool {
+				return apart(a, c)
+			})
+		}))
 	}
 	return wrong + max(bits.OnesCount(uint(shown))-len(groups), 0), nil
 }
@@ -204,9 +223,11 @@ func (b *bench) merged(side int, bugs []string) (wrong int, err error) {
 func (b *bench) storms() error {
 	bugs := pick(b, slices.Concat(some, races), slices.Concat(isolationBugs, semanticBugs, upheavals, races))
 	got, err := both(b, "storms", len(bugs), func(i, side int) (int, error) {
-		args := []string{"storm", "--workload", "random-sql", "--keys", "40", "--seed", "1", "--format", "json", "--duration", "1s", "--faults", bugs[i]}
+		args := []string{"storm", "--workload", "random-sql", "--keys", "40", "--seed", "1", "--format", "json", "--duration",
+			"1s", "--faults", bugs[i]}
 		if slices.Contains(upheavals, bugs[i]) {
-			args = append(args, "--duration", "4s", "--nemesis", "kill,crash,power,network,ddl,pause,locks,pressure", "--every", "150ms")
+			args = append(args, "--duration", "4s", "--nemesis", "kill,crash,power,network,ddl,pause,locks,pressure",
+				"--every", "150ms")
 		}
 		e, err := b.run(side, false, args...)
 		if err != nil {

@@ -12,8 +12,8 @@ import (
 	"sync"
 )
 
-// record is what the old build has said, by its commands and what these read: kept in a file, so that it need not be asked
-// again when another build is compared with it. Commands that are not there are run.
+// record is what the old build has said, by its commands and what these read: kept in a file, so that it need not be
+// asked again when another build is compared with it. Commands that are not there are run.
 type record struct {
 	path   string
 	was    bool // the file was there
@@ -67,7 +67,8 @@ func (r *record) save() error {
 	return os.Rename(r.path+".new", r.path)
 }
 
-// find returns what was said to a command, the first time that it was given, the second and so on; nil: it is not known.
+// find returns what was said to a command, the first time that it was given, the second and so on; nil: it is not
+// known.
 func (r *record) find(b *bench, args []string) (key string, e *ended) {
 	var all []string
 	for _, arg := range args {

@@ -85,8 +85,9 @@ func (b *bench) command(side int, dir, program string, args ...string) (*ended, 
 		return nil, b.ctx.Err()
 	}
 	said := strings.TrimSpace(stderr.String())
-	e := &ended{Code: cmd.ProcessState.ExitCode(), Out: stdout.Bytes(), dir: dir, Said: said[strings.LastIndexByte(said, '\n')+1:],
-		CPU: (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds()}
+	e := &ended{Code: cmd.ProcessState.ExitCode(), Out: stdout.Bytes(), dir: dir,
+		Said: said[strings.LastIndexByte(said, '\n')+1:],
+		CPU:  (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds()}
 	b.mu.Lock()
 	b.cpu[side] += e.CPU
 	b.missing = b.missing || e.Code == exitMissing

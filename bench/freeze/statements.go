@@ -23,9 +23,11 @@ func (b *bench) statements() error {
 				scripts = append(scripts, text)
 			}
 		}
-		err = b.made("imported, "+dialect, ".sql", scripts, texts.asScript, func(side int, paths []string) ([]verdict, error) {
-			return b.each(side, paths, func(out string) string { return toolLine.ReplaceAllString(out, "") }, "import", "--target", dialect, "--isolation", usual[dialect])
-		})
+		err = b.made("imported, "+dialect, ".sql", scripts, texts.asScript,
+			func(side int, paths []string) ([]verdict, error) {
+				return b.each(side, paths, func(out string) string { return toolLine.ReplaceAllString(out, "") }, "import",
+					"--target", dialect, "--isolation", usual[dialect])
+			})
 		if err != nil {
 			return err
 		}
@@ -34,7 +36,9 @@ func (b *bench) statements() error {
 			continue
 		}
 		asCase := func(text string) string { return texts.asCase(dialect, text) }
-		if err := b.made("judged, "+dialect, ".txw", texts.all, asCase, func(side int, paths []string) ([]verdict, error) { return b.replay(side, paths, (*replayed).told) }); err != nil {
+		if err := b.made("judged, "+dialect, ".txw", texts.all, asCase, func(side int, paths []string) ([]verdict, error) {
+			return b.replay(side, paths, (*replayed).told)
+		}); err != nil {
 			return err
 		}
 	}
@@ -42,7 +46,8 @@ func (b *bench) statements() error {
 }
 
 // made compares what is said of files that are made of statements.
-func (b *bench) made(name, extension string, texts []string, as func(string) string, ask func(side int, paths []string) ([]verdict, error)) error {
+func (b *bench) made(name, extension string, texts []string, as func(string) string,
+	ask func(side int, paths []string) ([]verdict, error)) error {
 	var paths []string
 	dir := filepath.Join(b.tmp, "statements "+name)
 	err := os.MkdirAll(dir, 0o755)
@@ -81,15 +86,17 @@ func readStatements(path string) (*corpus, error) {
 }
 
 // usual are the levels at which statements are judged.
-var usual = map[string]string{"sqlite": "serializable", "mariadb": "repeatable-read", "mysql": "repeatable-read", "postgresql": "repeatable-read", "tidb": "repeatable-read"}
+var usual = map[string]string{"sqlite": "serializable", "mariadb": "repeatable-read", "mysql": "repeatable-read",
+	"postgresql": "repeatable-read", "tidb": "repeatable-read"}
 
 var (
-	defines = regexp.MustCompile(`^(CREATE|ALTER) `)                   // what goes to the schema, and is read from by a query
+	// what goes to the schema, and is read from by a query
+	defines = regexp.MustCompile(`^(CREATE|ALTER) `)
 	framed  = regexp.MustCompile(`^(BEGIN|START |XA |SET autocommit)`) // what is a transaction already
 )
 
-// asCase makes a case of a block: of a definition one that has it in its schema, of sections those, of a statement one in a
-// transaction.
+// asCase makes a case of a block: of a definition one that has it in its schema, of sections those, of a statement one
+// in a transaction.
 func (c *corpus) asCase(dialect, text string) string {
 	schema, body := c.schema, text
 	frame := func(sql string) string { return "-- T0 --\nBEGIN;\n" + sql + "\nCOMMIT;" }
@@ -98,13 +105,15 @@ func (c *corpus) asCase(dialect, text string) string {
 		before, after, _ := strings.Cut(text, "-- T0 --")
 		schema, body = schema+"\n"+before, "-- T0 --"+after
 	case defines.MatchString(text):
-		schema, body = schema+"\n"+text, frame("UPDATE t0 SET pvkey = vkey, vkey = 901, c0 = c0 + 1 WHERE pkey = 1;\nSELECT pkey, vkey, c0 FROM t0;")
+		schema, body = schema+"\n"+text,
+			frame("UPDATE t0 SET pvkey = vkey, vkey = 901, c0 = c0 + 1 WHERE pkey = 1;\nSELECT pkey, vkey, c0 FROM t0;")
 	case framed.MatchString(text):
 		body = "-- T0 --\n" + text
 	default:
 		body = frame(text)
 	}
-	return fmt.Sprintf("txweave case 1\ntarget: %s\nisolation: %s\n\n-- schema --\n%s\n\n-- rows --\n%s\n\n%s\n", dialect, usual[dialect], schema, c.rows, body)
+	return fmt.Sprintf("txweave case 1\ntarget: %s\nisolation: %s\n\n-- schema --\n%s\n\n-- rows --\n%s\n\n%s\n", dialect,
+		usual[dialect], schema, c.rows, body)
 }
 
 // asScript makes a script of a block, as people write them; "" of what is none.

@@ -19,7 +19,8 @@ func sums(pairs [][2]float64) (sum [2]float64) {
 	return sum
 }
 
-// ofMeans is the ratio of two means over pairs, with its interval by linearization. ok is false where it cannot be told.
+// ofMeans is the ratio of two means over pairs, with its interval by linearization. ok is false where it cannot be
+// told.
 func ofMeans(pairs [][2]float64, doubt float64) (v interval, ok bool) {
 	sum := sums(pairs)
 	n := float64(len(pairs))

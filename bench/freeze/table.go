@@ -37,7 +37,8 @@ type measure struct {
 // family is the probability that any of the intervals of a table misses its ratio.
 const family = 0.05
 
-// judge fills in what rows with intervals say, each with its share of the doubt. The ratio of a side with nothing is not told.
+// judge fills in what rows with intervals say, each with its share of the doubt. The ratio of a side with nothing is
+// not told.
 func (m *measure) judge(doubt float64) (change string) {
 	if m.ratio == nil {
 		return "–"
@@ -95,7 +96,8 @@ func once(holds bool) int {
 	return 0
 }
 
-// row compares how much is found. Where neither finds anything nothing was measured, unless what is found should not be there.
+// row compares how much is found. Where neither finds anything nothing was measured, unless what is found should not be
+// there.
 func (t *tally) row(part, what string) *measure {
 	of := func(n int) string { return fmt.Sprintf("%d of %d", t.common+n, t.all) }
 	m := &measure{part: part, what: what, old: of(t.only[0]), new: of(t.only[1]), detail: t.fewer}
@@ -116,7 +118,8 @@ func paced(part, what string, pairs [][2]float64) *measure {
 	return ratioRow(part, what, false, pairs, ofPairs)
 }
 
-func ratioRow(part, what string, less bool, pairs [][2]float64, ratio func([][2]float64, float64) (interval, bool)) *measure {
+func ratioRow(part, what string, less bool, pairs [][2]float64, ratio func([][2]float64, float64) (interval,
+	bool)) *measure {
 	sum, n := sums(pairs), float64(max(len(pairs), 1))
 	return &measure{part: part, what: what, old: short(sum[0] / n), new: short(sum[1] / n), less: less, slack: 0.02,
 		ratio: func(doubt float64) (interval, bool) { return ratio(pairs, doubt) }}
@@ -171,7 +174,8 @@ func print(w io.Writer, measures []*measure) (int, error) {
 	case count[unsure] > 0 || len(measures) == 0:
 		verdict, code = fmt.Sprintf("%d of %d rows could not be measured.", count[unsure], len(measures)), exitUnsure
 	}
-	_, err := fmt.Fprintf(w, "%s\n%s Same: %d, better: %d, changed and not judged: %d, not told: %d.\nIn brackets: intervals that hold together with a probability of %.0f %%.\n",
+	_, err := fmt.Fprintf(w, "%s\n%s Same: %d, better: %d, changed and not judged: %d, not told: %d.\nIn brackets: "+
+		"intervals that hold together with a probability of %.0f %%.\n",
 		details.String(), verdict, count[equal], count[better], count[changed], count[untold], 100*(1-family))
 	return code, err
 }

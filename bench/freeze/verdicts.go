@@ -44,7 +44,8 @@ func (o *outcome) differs() (code, tells bool) {
 const attempts = 3
 
 // asked asks both sides about things, and again about those that they do not agree about.
-func (b *bench) asked(name string, things []string, ask func(side int, things []string) ([]verdict, error)) ([]*outcome, error) {
+func (b *bench) asked(name string, things []string, ask func(side int, things []string) ([]verdict, error)) (
+	[]*outcome, error) {
 	all := make([]*outcome, len(things))
 	for i, t := range things {
 		all[i] = &outcome{name: t}
@@ -93,8 +94,8 @@ func exits(all []*outcome, side int) string {
 	return strings.Join(out, ", ")
 }
 
-// agreement is the row of verdicts. Another exit code is worse but where something is understood or judged that was not;
-// whether what is told beside it may change is the caller's to say.
+// agreement is the row of verdicts. Another exit code is worse but where something is understood or judged that was
+// not; whether what is told beside it may change is the caller's to say.
 func agreement(part, what string, all []*outcome, strict bool) *measure {
 	m := &measure{part: part, what: what, old: exits(all, 0), new: exits(all, 1), says: equal}
 	if len(all) == 0 {
@@ -118,7 +119,8 @@ func agreement(part, what string, all []*outcome, strict bool) *measure {
 		case m.says == equal:
 			m.says = changed
 		}
-		m.detail = append(m.detail, fmt.Sprintf("%s: %d %s\n  before: %d %s", o.name, now.code, now.tells, old.code, old.tells))
+		m.detail = append(m.detail, fmt.Sprintf("%s: %d %s\n  before: %d %s", o.name, now.code, now.tells,
+			old.code, old.tells))
 	}
 	return m
 }
@@ -199,14 +201,18 @@ func (b *bench) verdicts() error {
 	if err != nil {
 		return err
 	}
-	for _, of := range slices.SortedFunc(maps.Keys(groups), func(a, c [2]string) int { return slices.Compare(a[:], c[:]) }) {
+	for _, of := range slices.SortedFunc(maps.Keys(groups), func(a, c [2]string) int {
+		return slices.Compare(a[:], c[:])
+	}) {
 		name := strings.Join(of[:], " ")
 		what := fmt.Sprintf("%s: %d cases of the tree", name, len(groups[of]))
 		if !slices.Contains(b.targets, of[0]) {
 			b.add(elsewhere("verdicts", what))
 			continue
 		}
-		all, err := b.asked("verdicts, "+name, groups[of], func(side int, cases []string) ([]verdict, error) { return b.replay(side, cases, (*replayed).found) })
+		all, err := b.asked("verdicts, "+name, groups[of], func(side int, cases []string) ([]verdict, error) {
+			return b.replay(side, cases, (*replayed).found)
+		})
 		if err != nil {
 			return err
 		}

@@ -17,7 +17,8 @@ import (
 )
 
 // mutants are all of them. Their order is their number in the engine.
-var mutants = slices.Concat(indexMutants, snapshotMutants, rollbackMutants, statementMutants, clauseMutants, rowMutants, keptMutants, storeMutants, planMutants, deferredMutants, scopeMutants,
+var mutants = slices.Concat(indexMutants, snapshotMutants, rollbackMutants, statementMutants, clauseMutants, rowMutants,
+	keptMutants, storeMutants, planMutants, deferredMutants, scopeMutants,
 	withinMutants, furtherMutants, wordedMutants)
 
 // build makes txweave with the patched library and returns the path of the program. The copy of the library and the

@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// engineModule is the module whose library is patched, and engineVersion the version that the edits are for: another one
-// has other lines, so that every edit must be looked at again.
+// engineModule is the module whose library is patched, and engineVersion the version that the edits are for: another
+// one has other lines, so that every edit must be looked at again.
 const (
 	engineModule  = "modernc.org/sqlite"
 	engineVersion = "v1.60.1"
@@ -47,12 +47,15 @@ var hooks = []edit{
 		before: "mutantHalted(db, (*Tsqlite3)(unsafe.Pointer(db)).FautoCommit != 0)"},
 	{in: "_sqlite3VdbeSetChanges", at: "(*Tsqlite3)(unsafe.Pointer(db)).FnChange = nChange",
 		before: "if nChange > 0 && (*Tsqlite3)(unsafe.Pointer(db)).FautoCommit == 0 {\nmutantChanged(db)\n}"},
-	{in: "_sqlite3VdbeExec", at: "(*Tsqlite3)(unsafe.Pointer(db)).FautoCommit = libc.Uint8FromInt32(desiredAutoCommit)\n\t\t\t\t\t}",
-		instead: "(*Tsqlite3)(unsafe.Pointer(db)).FautoCommit = libc.Uint8FromInt32(desiredAutoCommit)\nif desiredAutoCommit == 0 {\nmutantBegan(db)\n}\n\t\t\t\t\t}"},
+	{in: "_sqlite3VdbeExec",
+		at: "(*Tsqlite3)(unsafe.Pointer(db)).FautoCommit = libc.Uint8FromInt32(desiredAutoCommit)\n\t\t\t\t\t}",
+		instead: "(*Tsqlite3)(unsafe.Pointer(db)).FautoCommit = libc.Uint8FromInt32(desiredAutoCommit)\nif " +
+			"desiredAutoCommit == 0 {\nmutantBegan(db)\n}\n\t\t\t\t\t}"},
 	{in: "_sqlite3VdbeExec", at: "nField2 = (*TOp)(unsafe.Pointer(pOp)).Fp4.Fi",
 		before: "if mutantOwn(db, pC5) {\nmutantSearched()\n}"},
 	{in: "_sqlite3WalBeginReadTransaction", at: "rc = ", after: "if rc == SQLITE_OK {\nmutantReads(pWal, true)\n}"},
-	{in: "_sqlite3WalEndReadTransaction", at: "(*TWal)(unsafe.Pointer(pWal)).FreadLock = int16(-int32(1))", before: "mutantReads(pWal, false)"},
+	{in: "_sqlite3WalEndReadTransaction", at: "(*TWal)(unsafe.Pointer(pWal)).FreadLock = int16(-int32(1))",
+		before: "mutantReads(pWal, false)"},
 }
 
 // patched returns the files of the library that the edits change, by name, and those that it needs besides.

@@ -84,9 +84,11 @@ func TestPatch(t *testing.T) {
 		{"no function", mutant{name: "m", edits: []edit{{in: "_h", at: "a++", after: "STRIKE"}}}, "there is no function _h"},
 		{"no place", mutant{name: "m", edits: []edit{{in: "_f", at: "b++", after: "STRIKE"}}}, `_f has "b++" 0 times`},
 		{"two places", mutant{name: "m", edits: []edit{{in: "_f", at: "a", after: "STRIKE"}}}, "times, want 1"},
-		{"overlap", mutant{name: "m", edits: []edit{{in: "_f", at: "a++", instead: "STRIKE"}, {in: "_f", at: "a++\n", instead: "b++\n"}}},
+		{"overlap", mutant{name: "m", edits: []edit{{in: "_f", at: "a++", instead: "STRIKE"}, {in: "_f", at: "a++\n",
+			instead: "b++\n"}}},
 			"overlap"},
-		{"never asks", mutant{name: "m", edits: []edit{{in: "_f", at: "a++", instead: "a--"}}}, "no edit has the word STRIKE"},
+		{"never asks", mutant{name: "m", edits: []edit{{in: "_f", at: "a++", instead: "a--"}}},
+			"no edit has the word STRIKE"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir := t.TempDir()

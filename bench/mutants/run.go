@@ -22,7 +22,8 @@ import (
 )
 
 // short are the campaigns of run --short: an engine without a bug, and bugs that each need another oracle.
-var short = []string{"", "snapshot-per-statement", "index-missing-entry:50", "upgrade-moves:nth", "commit-lost:reader", "changes-one-less:own-write", "failed-autocommit-kept"}
+var short = []string{"", "snapshot-per-statement", "index-missing-entry:50", "upgrade-moves:nth", "commit-lost:reader",
+	"changes-one-less:own-write", "failed-autocommit-kept"}
 
 // stages are how many cases are run before it is asked whether a finding came; the last stage is all of them.
 var stages = []int{25, 100, 300, 1000}
@@ -160,8 +161,8 @@ func find(spec string) (mutant, error) {
 	return mutants[i], nil
 }
 
-// passed says what of a short run is not as it must be: each mutant found, no right side blamed, nothing found without a
-// mutant, no campaign ended.
+// passed says what of a short run is not as it must be: each mutant found, no right side blamed, nothing found without
+// a mutant, no campaign ended.
 func passed(results []outcome) error {
 	var errs []error
 	for _, r := range results {
@@ -172,7 +173,8 @@ func passed(results []outcome) error {
 		case want && r.First == 0:
 			errs = append(errs, fmt.Errorf("%s was not found in %d cases, though it struck %d times", r.Mutant, r.Ran, r.Struck))
 		case want && r.misleads():
-			errs = append(errs, fmt.Errorf("the report of %s blames the %s (%q), but wrong is: %s", r.Mutant, r.Blames, r.Title, r.Wrong))
+			errs = append(errs, fmt.Errorf("the report of %s blames the %s (%q), but wrong is: %s", r.Mutant, r.Blames,
+				r.Title, r.Wrong))
 		case !want && (r.First != 0 || r.Flaky != 0):
 			errs = append(errs, fmt.Errorf("a finding without a mutant, in case %d: %s", r.First-1, r.Signature))
 		}
@@ -358,7 +360,8 @@ func (b *bench) blame(ctx context.Context, o *outcome, dir string) error {
 	if err := readJSON(filepath.Join(shown(dir), finding.RecordFile), &record); err != nil {
 		return err
 	}
-	if err := exec.CommandContext(ctx, b.program, "report", dir, "--for", "sqlite").Run(); err != nil { // which is a result, too
+	if err := exec.CommandContext(ctx, b.program, "report", dir, "--for", "sqlite").Run(); err != nil {
+		// which is a result, too
 		o.Title, o.Blames = "no report: "+err.Error(), "?"
 		return nil
 	}

@@ -38,7 +38,8 @@ func TestPassed(t *testing.T) {
 		{"found", outcome{Mutant: "m", First: 3, Struck: 9}, ""},
 		{"missed", outcome{Mutant: "m", Ran: 300, Struck: 9}, "was not found in 300 cases, though it struck 9 times"},
 		{"ended", outcome{Mutant: "m", First: 3, Ended: "error 11"}, "ended the campaign: error 11"},
-		{"the wrong side", outcome{Mutant: "m", First: 3, Struck: 9, Blames: "transaction", Wrong: "replay"}, "blames the transaction"},
+		{"the wrong side", outcome{Mutant: "m", First: 3, Struck: 9, Blames: "transaction", Wrong: "replay"},
+			"blames the transaction"},
 		{"neither side", outcome{Mutant: "m", First: 3, Struck: 9, Blames: "neither", Wrong: "replay"}, ""},
 		{"clean", outcome{Ran: 300}, ""},
 		{"false alarm", outcome{First: 3, Signature: "x"}, "a finding without a mutant, in case 2: x"},
@@ -54,9 +55,11 @@ func TestPassed(t *testing.T) {
 func TestTable(t *testing.T) {
 	results := []outcome{
 		{Ran: 400, CPU: 7},
-		{Mutant: "found:50", Ran: 25, First: 5, Oracle: "replay", Finding: "replay-difference", Blames: "transaction", Wrong: "transaction",
+		{Mutant: "found:50", Ran: 25, First: 5, Oracle: "replay", Finding: "replay-difference", Blames: "transaction",
+			Wrong:      "transaction",
 			Statements: 3, Groups: 1, CPU: 2.4, Exit: 1, Reached: 90, InState: 90, Struck: 2},
-		{Mutant: "misleading", Ran: 25, First: 1, Oracle: "replay", Finding: "replay-difference", Blames: "transaction", Wrong: "replay",
+		{Mutant: "misleading", Ran: 25, First: 1, Oracle: "replay", Finding: "replay-difference", Blames: "transaction",
+			Wrong: "replay",
 			Title: "sqlite: SELECT returns 1 row instead of 2 rows", Groups: 1, CPU: 1, Exit: 1, Struck: 5},
 		{Mutant: "missed", Ran: 400, Flaky: 6, CPU: 7, Struck: 41, Skipped: "time-out 2"},
 		{Mutant: "ended", Ran: 3, Exit: 70, Ended: "txweave: case 2: error 11", Struck: 1},

@@ -29,7 +29,8 @@ func printed(args []string, print func(io.Writer, []outcome)) error {
 // printMatrix prints a line for each mutant, with what came of each way to turn it on.
 func printMatrix(w io.Writer, results []outcome) {
 	whens := append([]string{"", "50"}, engineStates...)
-	fmt.Fprintf(w, "| mutant | always | 1 in 50 | %s |\n| ---%s |\n", strings.Join(engineStates, " | "), strings.Repeat(" | ---", len(whens)))
+	fmt.Fprintf(w, "| mutant | always | 1 in 50 | %s |\n| ---%s |\n", strings.Join(engineStates, " | "),
+		strings.Repeat(" | ---", len(whens)))
 	for _, m := range mutants {
 		cells, any := []string{"`" + m.name + "`"}, false
 		for _, when := range whens {
@@ -111,7 +112,8 @@ func printTable(w io.Writer, results []outcome) {
 
 // misleads says that the report of the first finding calls a side wrong that is right.
 func (o outcome) misleads() bool {
-	return (o.Blames == "transaction" || o.Blames == "replay") && o.Wrong != o.Blames && o.Wrong != "both" && o.Wrong != "?"
+	return (o.Blames == "transaction" || o.Blames == "replay") && o.Wrong != o.Blames && o.Wrong != "both" &&
+		o.Wrong != "?"
 }
 
 // row is the outcome as a line of the table.
@@ -133,7 +135,8 @@ func (o outcome) row() string {
 	if o.Ended != "" {
 		exit += " ended"
 	}
-	return fmt.Sprintf("| `%s` | %d | %s | %s | %s | %s | %s | %s | %d | %d | %.0f | %s |", name, o.Struck, first, orDash(o.Oracle),
+	return fmt.Sprintf("| `%s` | %d | %s | %s | %s | %s | %s | %s | %d | %d | %.0f | %s |", name, o.Struck, first,
+		orDash(o.Oracle),
 		orDash(o.Finding), orDash(o.Blames), orDash(o.Wrong), reduced, o.Groups, o.Flaky, o.CPU, exit)
 }
 

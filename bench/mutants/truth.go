@@ -27,8 +27,8 @@ func truth(ctx context.Context, dir string) string {
 }
 
 // wrongSide says which recorded side of a finding an engine without mutants contradicts: "transaction", "replay",
-// "both" or "neither". The statements of the trace and of the replay are sent again as they were, in the same order, and
-// the first answer of each side that is another one decides. The mutants of this program are off: it has none.
+// "both" or "neither". The statements of the trace and of the replay are sent again as they were, in the same order,
+// and the first answer of each side that is another one decides. The mutants of this program are off: it has none.
 func wrongSide(ctx context.Context, dir string) (string, error) {
 	c, err := testcase.ReadFile(filepath.Join(dir, finding.CaseFile))
 	if err != nil {
@@ -89,7 +89,8 @@ func contradicted(ctx context.Context, c *testcase.Case, trace *history.Trace) (
 			sessions[e.Session] = s
 		}
 		send := s.Exec
-		if first, _, _ := strings.Cut(e.Text, " "); e.Rows != nil || first == "SELECT" || first == "WITH" || first == "VALUES" {
+		if first, _, _ := strings.Cut(e.Text, " "); e.Rows != nil || first == "SELECT" || first == "WITH" ||
+			first == "VALUES" {
 			send = s.Query
 		}
 		a, err := send(ctx, e.Text)

@@ -15,7 +15,8 @@ func TestWrongSide(t *testing.T) {
 {"op":2,"session":"T0","txn":0,"stmt":-1,"role":"end","text":"COMMIT","affected":-1}
 {"op":3,"session":"control","txn":-1,"stmt":-1,"role":"final","text":"SELECT * FROM t0","affected":-1,"rows":{"columns":["pkey","vkey","pvkey","c0"],"rows":[[1,1,0,0]]}}
 `
-		kept = `{"op":0,"session":"replay","txn":0,"stmt":0,"role":"target","text":"` + insert + `","affected":-1,"err":{"code":2067,"message":"constraint failed"}}
+		kept = `{"op":0,"session":"replay","txn":0,"stmt":0,"role":"target","text":"` + insert +
+			`","affected":-1,"err":{"code":2067,"message":"constraint failed"}}
 {"op":1,"session":"control","txn":-1,"stmt":-1,"role":"final","text":"SELECT * FROM t0","affected":-1,"rows":{"columns":["pkey","vkey","pvkey","c0"],"rows":[[2,2,0,null],[1,1,0,0]]}}
 `
 		unfailed = `{"op":0,"session":"T0","txn":0,"stmt":0,"role":"target","text":"` + insert + `","affected":2}
@@ -30,7 +31,8 @@ func TestWrongSide(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir := t.TempDir()
-			for name, text := range map[string]string{"case.txw": failedInsert, "trace.jsonl": c.trace, "replay.jsonl": c.replay} {
+			for name, text := range map[string]string{"case.txw": failedInsert, "trace.jsonl": c.trace,
+				"replay.jsonl": c.replay} {
 				if text == "" {
 					continue
 				}

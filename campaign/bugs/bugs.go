@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"syscall"
 
 	"txweave/campaign/database"
 	"txweave/campaign/store"
@@ -70,7 +71,8 @@ func (f *Shelf) Named(ctx context.Context, arg string) (path string, err error) 
 	switch {
 	case dir == "":
 		dir = f.Out
-	case f.Explicit && filepath.Clean(dir) != filepath.Clean(f.Out) && (bugName.MatchString(name) || findingName.MatchString(name)):
+	case f.Explicit && filepath.Clean(dir) != filepath.Clean(f.Out) &&
+		(bugName.MatchString(name) || findingName.MatchString(name)):
 		return "", outcome.Misusef("%s: a bug of another directory than --out %s", arg, f.Out)
 	}
 	if f.Shared == "" {
@@ -105,7 +107,8 @@ func (f *Shelf) Share(ctx context.Context, dir string) (err error) {
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
 	if err := db.Share(ctx, filepath.Base(dir)); err != nil {
-		return fmt.Errorf("the reduced case lies in %s; --store does not have it: %w", filepath.Join(dir, finding.ReducedDir), err)
+		return fmt.Errorf("the reduced case lies in %s; --store does not have it: %w",
+			filepath.Join(dir, finding.ReducedDir), err)
 	}
 	return nil
 }
@@ -142,7 +145,8 @@ func namedIn(arg, dir, name string) (path string, err error) {
 	case bugName.MatchString(name):
 		s, err := Open(dir)
 		if errors.Is(err, fs.ErrNotExist) {
-			return "", outcome.Misusef("%s: %s holds no bugs; with a campaign's --out DIR a bug is named DIR/%s", arg, filepath.Clean(dir), name)
+			return "", outcome.Misusef("%s: %s holds no bugs; with a campaign's --out DIR a bug is named DIR/%s", arg,
+				filepath.Clean(dir), name)
 		}
 		if err != nil {
 			return "", err
@@ -150,7 +154,8 @@ func namedIn(arg, dir, name string) (path string, err error) {
 		defer s.Close()
 		return bugPath(s, arg, name, filepath.Clean(dir))
 	}
-	return "", outcome.Misusef("%s is no file, and no bug (B3) or finding (finding-000001-0) in %s", arg, filepath.Clean(dir))
+	return "", outcome.Misusef("%s is no file, and no bug (B3) or finding (finding-000001-0) in %s", arg,
+		filepath.Clean(dir))
 }
 
 // Placed takes the campaign's directory from bugs, findings and their cases that are named with it, "found/B3", as
@@ -190,7 +195,8 @@ func OfFinding(arg string) string {
 // Smallest is the reduced case's directory of a finding that was named by its bug, where it has one.
 func Smallest(arg, path string) string {
 	small := filepath.Join(path, finding.ReducedDir)
-	if _, err := os.Stat(filepath.Join(small, finding.CaseFile)); err == nil && bugName.MatchString(filepath.Base(arg)) && path != arg {
+	if _, err := os.Stat(filepath.Join(small, finding.CaseFile)); err == nil && bugName.MatchString(filepath.Base(arg)) &&
+		path != arg {
 		return small
 	}
 	return path
@@ -272,6 +278,9 @@ func Open(dir string) (*store.Early, error) {
 	}
 	s := store.In(dir)
 	if !s.Exists() && !s.Holds() {
+		if _, err := os.ReadDir(dir); err != nil && !errors.Is(err, syscall.ENOTDIR) {
+			return nil, outcome.Misuse(err)
+		}
 		return nil, &fs.PathError{Op: "open", Path: dir, Err: fs.ErrNotExist}
 	}
 	return store.AsItStands(s), nil

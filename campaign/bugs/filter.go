@@ -19,7 +19,8 @@ func (f *Filter) Any() bool { return *f != Filter{} }
 
 // Pick returns the bugs that are wanted.
 func (f *Filter) Pick(all []*finding.Bug) ([]*finding.Bug, error) {
-	states := []finding.Status{finding.StatusOpen, finding.StatusSuspect, finding.StatusDuplicate, finding.StatusInvalid, finding.StatusFixed}
+	states := []finding.Status{finding.StatusOpen, finding.StatusSuspect, finding.StatusDuplicate, finding.StatusInvalid,
+		finding.StatusFixed}
 	if f.Status != "" && !slices.Contains(states, finding.Status(f.Status)) {
 		return nil, outcome.Misusef("--status %q: want open, suspect, duplicate, invalid or fixed", f.Status)
 	}
@@ -29,8 +30,10 @@ func (f *Filter) Pick(all []*finding.Bug) ([]*finding.Bug, error) {
 	}
 	out := []*finding.Bug{}
 	for _, g := range all {
-		if (f.Status == "" || string(g.Status) == f.Status) && (f.DBMS == "" || g.DBMS == f.DBMS) && (f.Class == "" || g.Class == f.Class) &&
-			(f.Label == "" || slices.Contains(g.Labels, f.Label)) && (re.MatchString(g.Signature.String()) || re.MatchString(g.Summary) || re.MatchString(g.Title)) {
+		if (f.Status == "" || string(g.Status) == f.Status) && (f.DBMS == "" || g.DBMS == f.DBMS) &&
+			(f.Class == "" || g.Class == f.Class) &&
+			(f.Label == "" || slices.Contains(g.Labels, f.Label)) &&
+			(re.MatchString(g.Signature.String()) || re.MatchString(g.Summary) || re.MatchString(g.Title)) {
 			out = append(out, g)
 		}
 	}

@@ -58,7 +58,8 @@ func (f *Shelf) table(w io.Writer, list []*finding.Bug, signatures bool) error {
 			what += "  (" + text + ")"
 		}
 		waiting += g.Unreduced
-		rows = append(rows, []string{r.ID, r.Status, fmt.Sprint(r.Count), r.Last, r.Size.String(), r.DBMS, r.Levels, finding.Line(what)})
+		rows = append(rows, []string{r.ID, r.Status, fmt.Sprint(r.Count), r.Last, r.Size.String(), r.DBMS, r.Levels,
+			finding.Line(what)})
 	}
 	if err := tabular.Table(w, rows); err != nil {
 		return err
@@ -73,7 +74,8 @@ func (f *Shelf) table(w io.Writer, list []*finding.Bug, signatures bool) error {
 		if f.Shared != "" {
 			where = "this --store"
 		}
-		if _, err := fmt.Fprintf(w, "%s not reduced yet, and grouped as they are: a campaign that goes on with %s reduces them, and numbers their bugs\n",
+		if _, err := fmt.Fprintf(w, "%s not reduced yet, and grouped as they are: a campaign that goes on with %s reduces "+
+			"them, and numbers their bugs\n",
 			finding.Count(waiting, "finding"), where); err != nil {
 			return err
 		}
@@ -109,7 +111,8 @@ func Line(w io.Writer, g *finding.Bug) error {
 	if len(g.Labels) > 0 {
 		labels += "  [" + strings.Join(g.Labels, ", ") + "]"
 	}
-	_, err := fmt.Fprintf(w, "%-4s %-10s %6d  %s  %s%s\n", g.ID, finding.Line(state), g.Count, finding.Line(g.DBMS), finding.Line(g.Signature.String()), finding.Line(labels))
+	_, err := fmt.Fprintf(w, "%-4s %-10s %6d  %s  %s%s\n", g.ID, finding.Line(state), g.Count, finding.Line(g.DBMS),
+		finding.Line(g.Signature.String()), finding.Line(labels))
 	return err
 }
 
@@ -127,13 +130,15 @@ func (f *Shelf) Show(w io.Writer, s store.BugStore, g *finding.Bug) error {
 	note("summary", g.Summary)
 	note("note", g.Note)
 	note("reduced", unreduced(g))
-	note("found", fmt.Sprintf("%s to %s, on %s at %s", g.First.Format("2006-01-02 15:04"), g.Last.Format("2006-01-02 15:04"),
+	note("found", fmt.Sprintf("%s to %s, on %s at %s", g.First.Format("2006-01-02 15:04"),
+		g.Last.Format("2006-01-02 15:04"),
 		strings.Join(g.Versions, ", "), strings.Join(g.Isolations, ", ")))
 	for _, s := range g.Also {
 		note("also", s.String())
 	}
 	for _, v := range g.Verified {
-		note("verified", fmt.Sprintf("%s: %d/%d on %s %s %s", v.Time.Format("2006-01-02 15:04"), v.Shown, v.Runs, v.DBMS, v.Version, v.Note))
+		note("verified", fmt.Sprintf("%s: %d/%d on %s %s %s", v.Time.Format("2006-01-02 15:04"), v.Shown, v.Runs, v.DBMS,
+			v.Version, v.Note))
 	}
 	for _, k := range g.Kept {
 		note("finding", filepath.Join(f.Out, k.Dir)+"  "+k.Signature.String())

@@ -41,7 +41,8 @@ const (
 
 // Parts are the names of what can be left out beside the generator's productions.
 func Parts() []string {
-	return []string{partDrafts, partMeetings, partPlan, partSetting, partStore, partSecond, partSearches, partIntegrity, partBefore}
+	return []string{partDrafts, partMeetings, partPlan, partSetting, partStore, partSecond, partSearches,
+		partIntegrity, partBefore}
 }
 
 // Spare takes what is left out of every case from how cases are checked.
@@ -70,7 +71,8 @@ func NewCases(seed uint64, p *dbms.Profile, without ...string) (*Cases, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Cases{seed: seed, dialect: d.Dialect, options: gen.Options{Tool: version.Tool, Isolation: p.Isolation, Weights: map[string]int{}}, without: without, profile: p}
+	s := &Cases{seed: seed, dialect: d.Dialect, options: gen.Options{Tool: version.Tool, Isolation: p.Isolation,
+		Weights: map[string]int{}}, without: without, profile: p}
 	for _, name := range without {
 		if !slices.Contains(Parts(), name) {
 			s.options.Weights[name] = 0
@@ -188,7 +190,8 @@ func (s *Cases) drawStore(n int, seed uint64, stores []dbms.StoreShape, uses map
 	if len(stores) == 0 || s.leaves(partStore) {
 		return ""
 	}
-	if all := rand.New(rand.NewPCG(s.seed^storeStream, uint64(n/stretch))); all.IntN(stored) == 0 { //nolint:gosec // not negative
+	if all := rand.New(rand.NewPCG(s.seed^storeStream, uint64(n/stretch))); all.IntN(stored) == 0 {
+		//nolint:gosec // not negative
 		return stores[all.IntN(len(stores))].Name
 	}
 	rng := rand.New(rand.NewPCG(seed, storeStream))
@@ -206,7 +209,8 @@ func (s *Cases) drawStore(n int, seed uint64, stores []dbms.StoreShape, uses map
 // are checked late, as that is a promise of its own and no other plan.
 func drawSetting(rng *rand.Rand, settings []dbms.PlanSetting) string {
 	at := rng.IntN(len(settings))
-	if late := slices.IndexFunc(settings, func(s dbms.PlanSetting) bool { return s.LateKeys }); late >= 0 && rng.IntN(3) == 0 {
+	if late := slices.IndexFunc(settings, func(s dbms.PlanSetting) bool { return s.LateKeys }); late >= 0 &&
+		rng.IntN(3) == 0 {
 		at = late
 	}
 	return dbms.Settled(settings, at, rng.IntN)
@@ -218,7 +222,9 @@ func drawSetting(rng *rand.Rand, settings []dbms.PlanSetting) string {
 // those that change how rows are found overlap.
 func drawPlan(rng *rand.Rand, plans []dbms.PlanSetting, c *testcase.Case) string {
 	unfired := slices.IndexFunc(plans, func(p dbms.PlanSetting) bool { return p.Unfired })
-	if unfired >= 0 && slices.ContainsFunc(c.Schema, func(s testcase.Stmt) bool { return strings.HasPrefix(s.SQL, "CREATE TRIGGER ") }) && rng.IntN(8) > 0 {
+	if unfired >= 0 && slices.ContainsFunc(c.Schema, func(s testcase.Stmt) bool {
+		return strings.HasPrefix(s.SQL, "CREATE TRIGGER ")
+	}) && rng.IntN(8) > 0 {
 		return plans[unfired].Name // no other shows what a trigger does
 	}
 	copies := slices.IndexFunc(plans, func(p dbms.PlanSetting) bool { return p.Copies != nil })

@@ -70,8 +70,8 @@ func TestCasesOfVersion(t *testing.T) {
 	}
 }
 
-// TestDrafts: most cases have more statements that can meet than the first draft has, some are the first draft whatever it is, and each is made again
-// from its header's seed.
+// TestDrafts: most cases have more statements that can meet than the first draft has, some are the first draft whatever
+// it is, and each is made again from its header's seed.
 func TestDrafts(t *testing.T) {
 	for _, target := range [][2]string{{"sqlite", "serializable"}, {"tidb", "read-committed"}} {
 		p, err := dbms.Lookup(target[0], target[1])
@@ -106,12 +106,14 @@ func TestDrafts(t *testing.T) {
 			}
 		}
 		if 4*taken < 5*first || same < cases/4 || same > cases*2/3 {
-			t.Errorf("%s: %d meetings of statements, %d in the first drafts, of which %d of %d are taken", target[0], taken, first, same, cases)
+			t.Errorf("%s: %d meetings of statements, %d in the first drafts, of which %d of %d are taken", target[0], taken,
+				first, same, cases)
 		}
 	}
 }
 
-// TestStretches: some stretches of cases have a server of their own shape, all of a stretch the same one, mutants among them, whatever their parents had.
+// TestStretches: some stretches of cases have a server of their own shape, all of a stretch the same one, mutants among
+// them, whatever their parents had.
 func TestStretches(t *testing.T) {
 	p, err := dbms.Lookup("mariadb", "repeatable-read")
 	if err != nil {
@@ -165,7 +167,8 @@ func TestStretches(t *testing.T) {
 			t.Errorf("seed %d: no mutants", seed)
 		}
 	}
-	if p, err = dbms.Lookup("sqlite", "serializable"); err != nil || p.LastingStore(1, 0) != "" || len(p.BriefStores()) != len(p.Stores) {
+	if p, err = dbms.Lookup("sqlite", "serializable"); err != nil || p.LastingStore(1, 0) != "" || len(p.BriefStores()) !=
+		len(p.Stores) {
 		t.Errorf("SQLite needs no server for a store: %v", err)
 	}
 }

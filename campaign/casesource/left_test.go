@@ -29,7 +29,8 @@ func TestChecksLeftOut(t *testing.T) {
 		}
 		got := usual
 		src.Spare(&got)
-		if got.Orders != want.Orders || got.Integrity != want.Integrity || got.NoSearches != want.NoSearches || got.NoBefore != want.NoBefore {
+		if got.Orders != want.Orders || got.Integrity != want.Integrity || got.NoSearches != want.NoSearches ||
+			got.NoBefore != want.NoBefore {
 			t.Errorf("without %q: %+v, want %+v", name, got, want)
 		}
 	}

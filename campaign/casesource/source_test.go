@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestNext: numbers follow each other from the first one on until there are enough, or come from where somebody says; a copy that
-// nobody has taken from begins anew.
+// TestNext: numbers follow each other from the first one on until there are enough, or come from where somebody says; a
+// copy that nobody has taken from begins anew.
 func TestNext(t *testing.T) {
 	all := func(s CaseSource) (out []int) {
 		for len(out) < 5 {

@@ -39,7 +39,8 @@ func Plans(p *rotation.CampaignPlan) (out []database.CellPlan, err error) {
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, database.CellPlan{Name: part.Name, Target: part.Target, Isolation: level.Isolation, Mode: part.Mode, Seed: part.Seed, Spec: string(spec)})
+		out = append(out, database.CellPlan{Name: part.Name, Target: part.Target, Isolation: level.Isolation, Mode: part.Mode,
+			Seed: part.Seed, Spec: string(spec)})
 	}
 	return out, nil
 }
@@ -94,7 +95,8 @@ func stormOf(part *rotation.Part, seed uint64) storming.Config {
 	c.Target = part.Database()
 	c.Target.Hosted = true
 	c.Seed, c.Nemesis = seed, part.Nemesis
-	c.Workload, c.Sessions, c.Keys = cmp.Or(part.Workload, c.Workload), cmp.Or(part.Sessions, c.Sessions), cmp.Or(part.Keys, c.Keys)
+	c.Workload, c.Sessions, c.Keys = cmp.Or(part.Workload, c.Workload), cmp.Or(part.Sessions, c.Sessions),
+		cmp.Or(part.Keys, c.Keys)
 	c.Distribution, c.Duration = cmp.Or(part.Distribution, c.Distribution), cmp.Or(time.Duration(part.Length), c.Duration)
 	return c
 }
@@ -141,7 +143,8 @@ func (x Config) Configure(ctx context.Context, t *rotation.Turn) (c campaign.Con
 }
 
 // onOne is the campaign of one worker on a target.
-func onOne(ctx context.Context, t *rotation.Turn, on *target.Chosen, open func(exec.Target) (campaign.Worker, error)) (c campaign.Config, done func() error, err error) {
+func onOne(ctx context.Context, t *rotation.Turn, on *target.Chosen, open func(exec.Target) (campaign.Worker, error)) (
+	c campaign.Config, done func() error, err error) {
 	fl, err := on.Fleet(ctx)
 	if err != nil {
 		return c, nil, err

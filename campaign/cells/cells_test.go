@@ -8,8 +8,8 @@ import (
 	"txweave/internal/outcome"
 )
 
-// TestPlans: a cell is refused for what its command is refused for, with the cell's name, before anything is opened; one that says
-// nothing is what its command is that is told nothing.
+// TestPlans: a cell is refused for what its command is refused for, with the cell's name, before anything is opened;
+// one that says nothing is what its command is that is told nothing.
 func TestPlans(t *testing.T) {
 	part := func(mode string, change func(*rotation.Part)) *rotation.CampaignPlan {
 		p := rotation.Part{Name: "x", Target: "sqlite", Mode: mode}
@@ -17,11 +17,13 @@ func TestPlans(t *testing.T) {
 		return &rotation.CampaignPlan{Parts: []rotation.Part{p}}
 	}
 	for want, plan := range map[string]*rotation.CampaignPlan{
-		`unknown target "oracle"`:             part("fuzz", func(p *rotation.Part) { p.Target = "oracle" }),
-		`--without: `:                         part("fuzz", func(p *rotation.Part) { p.Without = []string{"nothing-of-this-name"} }),
-		`--claim: sqlite has no isolation`:    part("fuzz", func(p *rotation.Part) { p.Claim = "none" }),
-		`--faults: no planted bug "none"`:     part("fuzz", func(p *rotation.Part) { p.Faults = []string{"none"} }),
-		`only storm --nemesis `:               part("fuzz", func(p *rotation.Part) { p.Faults = []string{"half-commit-after-crash"} }),
+		`unknown target "oracle"`: part("fuzz", func(p *rotation.Part) { p.Target = "oracle" }),
+		`--without: `: part("fuzz",
+			func(p *rotation.Part) { p.Without = []string{"nothing-of-this-name"} }),
+		`--claim: sqlite has no isolation`: part("fuzz", func(p *rotation.Part) { p.Claim = "none" }),
+		`--faults: no planted bug "none"`:  part("fuzz", func(p *rotation.Part) { p.Faults = []string{"none"} }),
+		`only storm --nemesis `: part("fuzz",
+			func(p *rotation.Part) { p.Faults = []string{"half-commit-after-crash"} }),
 		`--sessions must be from 1 to 256`:    part("storm", func(p *rotation.Part) { p.Sessions = 1000 }),
 		`--nemesis: `:                         part("storm", func(p *rotation.Part) { p.Nemesis = []string{"rain"} }),
 		`--faults: no planted bug "nor this"`: part("detect", func(p *rotation.Part) { p.Faults = []string{"nor this"} }),
@@ -31,7 +33,8 @@ func TestPlans(t *testing.T) {
 		}
 		_, err := Plans(plan)
 		code, _ := outcome.Of(err)
-		if err == nil || code != outcome.Usage || !strings.HasPrefix(err.Error(), `cell "x": `) || !strings.Contains(err.Error(), want) {
+		if err == nil || code != outcome.Usage || !strings.HasPrefix(err.Error(), `cell "x": `) ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("want %s, got %v", want, err)
 		}
 	}

@@ -20,7 +20,8 @@ func ExampleConfig() {
 		log.Fatal(err)
 	}
 	defer os.RemoveAll(dir)
-	plan := &rotation.CampaignPlan{Parts: []rotation.Part{{Name: "ours", Target: "sqlite", Mode: rotation.ModeFuzz, Cases: 12}}}
+	plan := &rotation.CampaignPlan{Parts: []rotation.Part{{Name: "ours", Target: "sqlite",
+		Mode: rotation.ModeFuzz, Cases: 12}}}
 	c := cells.Config{Plan: plan, Out: dir}
 	x, err := c.Open(ctx, display.NewScreen(io.Discard))
 	if err != nil {

@@ -67,8 +67,8 @@ func (o *BuildOutcome) Fails(on string) bool {
 	})
 }
 
-// Silent names the cells that have checked nothing, whether they could not be run or their turn did not come: that there
-// is no bug says nothing of them.
+// Silent names the cells that have checked nothing, whether they could not be run or their turn did not come: that
+// there is no bug says nothing of them.
 func (o *BuildOutcome) Silent() (out []string) {
 	for i := range o.Status.Cells {
 		if c := &o.Status.Cells[i]; c.Active && c.CasesChecked == 0 {
@@ -113,8 +113,8 @@ type (
 	}
 )
 
-// JUnit writes a suite for each cell, with a test for the cell and one for each bug that it shows: a new one is a failure, a known
-// one is skipped. A cell that cannot be run is an error.
+// JUnit writes a suite for each cell, with a test for the cell and one for each bug that it shows: a new one is a
+// failure, a known one is skipped. A cell that cannot be run is an error.
 func (o *BuildOutcome) JUnit(w io.Writer) error {
 	var out junitSuites
 	for i := range o.Status.Cells {
@@ -131,7 +131,8 @@ func (o *BuildOutcome) JUnit(w io.Writer) error {
 				continue
 			}
 			t := junitCase{Name: g.ID + ": " + title(g), Class: own.Class}
-			p := &junitProblem{Message: title(g), Text: fmt.Sprintf("%s\nfound %d times; %s, first in case %d of seed %d\n%s\n", finding.Line(g.Signature.String()), g.Count,
+			p := &junitProblem{Message: title(g), Text: fmt.Sprintf("%s\nfound %d times; %s, first in case %d of seed %d\n%s\n",
+				finding.Line(g.Signature.String()), g.Count,
 				finding.Line(strings.Join(g.Versions, ", ")), g.Origin.Case, g.Origin.Seed, finding.Line(g.Origin.Command))}
 			if o.New[g.ID] {
 				t.Failure = p
@@ -157,8 +158,8 @@ func (o *BuildOutcome) JUnit(w io.Writer) error {
 	return err
 }
 
-// SARIF writes each bug as a result of the rule that is its class, in format 2.1.0. Where lies the case relative to the campaign's
-// directory; "" if none is kept.
+// SARIF writes each bug as a result of the rule that is its class, in format 2.1.0. Where lies the case relative to the
+// campaign's directory; "" if none is kept.
 func (o *BuildOutcome) SARIF(w io.Writer, where func(*finding.Bug) string) error {
 	type object = map[string]any
 	var rules, results []object
@@ -173,7 +174,8 @@ func (o *BuildOutcome) SARIF(w io.Writer, where func(*finding.Bug) string) error
 			level, state = "error", "new"
 		}
 		r := object{"ruleId": g.Class, "level": level, "baselineState": state,
-			"message":             object{"text": fmt.Sprintf("%s (%s %s)", title(g), g.DBMS, finding.Line(strings.Join(g.Versions, ", ")))},
+			"message": object{"text": fmt.Sprintf("%s (%s %s)", title(g), g.DBMS,
+				finding.Line(strings.Join(g.Versions, ", ")))},
 			"partialFingerprints": object{"txweaveSignature/v1": finding.Line(g.DBMS + " " + g.Signature.String())}}
 		if path := where(g); path != "" {
 			r["locations"] = []object{{"physicalLocation": object{"artifactLocation": object{"uri": path}}}}
@@ -186,7 +188,8 @@ func (o *BuildOutcome) SARIF(w io.Writer, where func(*finding.Bug) string) error
 	enc := json.NewEncoder(w)
 	enc.SetIndent("", "  ")
 	return enc.Encode(object{"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0",
-		"runs": []object{{"tool": object{"driver": object{"name": "txweave", "semanticVersion": version.Number, "rules": rules}}, "results": results}}})
+		"runs": []object{{"tool": object{"driver": object{"name": "txweave", "semanticVersion": version.Number,
+			"rules": rules}}, "results": results}}})
 }
 
 // markdown makes a text one that no Markdown, and no HTML in it, does anything with.
@@ -212,14 +215,17 @@ func markdown(text string) string {
 // Markdown writes a summary for the page of a job.
 func (o *BuildOutcome) Markdown(w io.Writer) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "## txweave: %d new bugs, %d known\n\n| cell | checked | a minute | findings | state |\n| --- | ---: | ---: | ---: | --- |\n", len(o.New), len(o.Bugs)-len(o.New))
+	fmt.Fprintf(&b,
+		"## txweave: %d new bugs, %d known\n\n| cell | checked | a minute | findings | state |\n| --- | ---: | ---: | ---: "+
+			"| --- |\n", len(o.New), len(o.Bugs)-len(o.New))
 	for i := range o.Status.Cells {
 		c := &o.Status.Cells[i]
 		state := c.State
 		if c.Detail != "" {
 			state += ": " + c.Detail
 		}
-		fmt.Fprintf(&b, "| %s | %d | %.0f | %d | %s |\n", markdown(c.Name), c.CasesChecked, c.Rate(), c.Found, markdown(state))
+		fmt.Fprintf(&b, "| %s | %d | %.0f | %d | %s |\n", markdown(c.Name), c.CasesChecked, c.Rate(), c.Found,
+			markdown(state))
 	}
 	if len(o.Bugs) > 0 {
 		b.WriteString("\n| bug | | found | what |\n| --- | --- | ---: | --- |\n")

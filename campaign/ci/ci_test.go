@@ -15,11 +15,15 @@ func someOutcome() *BuildOutcome {
 	const hostile = "<b>|`*\x1b[31m]]>\n&"
 	return &BuildOutcome{
 		Status: &database.CampaignStatus{Cells: []database.CellStatus{
-			{ID: 1, Name: "one", Target: "sqlite", Isolation: "serializable", Mode: "fuzz", State: "done", CasesChecked: 5, Found: 2},
-			{ID: 2, Name: "two", Target: "mariadb", Isolation: "serializable", Mode: "fuzz", State: "unavailable", Detail: hostile}}},
+			{ID: 1, Name: "one", Target: "sqlite", Isolation: "serializable", Mode: "fuzz", State: "done",
+				CasesChecked: 5, Found: 2},
+			{ID: 2, Name: "two", Target: "mariadb", Isolation: "serializable", Mode: "fuzz", State: "unavailable",
+				Detail: hostile}}},
 		Bugs: []*finding.Bug{
-			{ID: "B1", DBMS: "sqlite", Class: finding.ClassCrash, Title: "new " + hostile, Count: 2, Signature: finding.Signature{Coarse: "crash/a"}},
-			{ID: "B2", DBMS: "sqlite", Class: finding.ClassReplay, Summary: "old", Count: 1, Signature: finding.Signature{Coarse: "replay-difference/b"}}},
+			{ID: "B1", DBMS: "sqlite", Class: finding.ClassCrash, Title: "new " + hostile, Count: 2,
+				Signature: finding.Signature{Coarse: "crash/a"}},
+			{ID: "B2", DBMS: "sqlite", Class: finding.ClassReplay, Summary: "old", Count: 1, Signature: finding.Signature{
+				Coarse: "replay-difference/b"}}},
 		New:   map[string]bool{"B1": true},
 		Shows: func(cell int64, _ string) bool { return cell == 1 },
 	}
@@ -35,7 +39,8 @@ func TestJUnit(t *testing.T) {
 		t.Fatalf("%v: %s", err, b.String())
 	}
 	one, two := got.Suites[0], got.Suites[1]
-	if one.Tests != 3 || one.Failures != 1 || one.Skipped != 1 || one.Errors != 0 || two.Errors != 1 || one.Cases[1].Failure == nil {
+	if one.Tests != 3 || one.Failures != 1 || one.Skipped != 1 || one.Errors != 0 || two.Errors != 1 ||
+		one.Cases[1].Failure == nil {
 		t.Errorf("%s", b.String())
 	}
 }
@@ -58,7 +63,8 @@ func TestSARIF(t *testing.T) {
 		t.Fatal(err)
 	}
 	list := got.Runs[0].Results
-	if got.Version != "2.1.0" || len(list) != 2 || list[0].Level != "error" || list[1].Level != "warning" || strings.ContainsRune(list[0].Message.Text, 0x1b) {
+	if got.Version != "2.1.0" || len(list) != 2 || list[0].Level != "error" || list[1].Level != "warning" ||
+		strings.ContainsRune(list[0].Message.Text, 0x1b) {
 		t.Errorf("%s", b.String())
 	}
 }
@@ -69,7 +75,8 @@ func TestMarkdown(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := b.String()
-	if !strings.Contains(text, "1 new bugs, 1 known") || strings.Contains(text, "<b>") || strings.ContainsRune(text, 0x1b) || strings.Count(text, "\n") != 11 {
+	if !strings.Contains(text, "1 new bugs, 1 known") || strings.Contains(text, "<b>") || strings.ContainsRune(text,
+		0x1b) || strings.Count(text, "\n") != 11 {
 		t.Errorf("%s", text)
 	}
 }
@@ -91,7 +98,8 @@ func TestBaseline(t *testing.T) {
 		t.Fatal(err)
 	}
 	b, err := ReadBaseline(text)
-	if err != nil || !b.Has(someOutcome().Bugs[0]) || b.Has(&finding.Bug{DBMS: "sqlite", Signature: finding.Signature{Coarse: "crash/other"}}) ||
+	if err != nil || !b.Has(someOutcome().Bugs[0]) ||
+		b.Has(&finding.Bug{DBMS: "sqlite", Signature: finding.Signature{Coarse: "crash/other"}}) ||
 		b.Has(&finding.Bug{DBMS: "mysql", Signature: finding.Signature{Coarse: "crash/a"}}) {
 		t.Errorf("%+v: %v", b, err)
 	}

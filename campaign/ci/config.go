@@ -57,7 +57,8 @@ func (f *Config) Validate(ctx context.Context, finite bool) error {
 
 // Tell writes the outcome's files; it returns whether the outcome fails, and in continuous integration which cells say
 // nothing.
-func (f *Config) Tell(ctx context.Context, db *database.DB, s *database.CampaignStatus, b *finding.Bugs) (fails bool, silent []string, err error) {
+func (f *Config) Tell(ctx context.Context, db *database.DB, s *database.CampaignStatus, b *finding.Bugs) (fails bool,
+	silent []string, err error) {
 	o := &BuildOutcome{Status: s, New: map[string]bool{}}
 	for _, g := range b.Bugs {
 		if g.Open() {
@@ -83,7 +84,8 @@ func (f *Config) Tell(ctx context.Context, db *database.DB, s *database.Campaign
 		path   string
 		write  func(io.Writer) error
 		append bool
-	}{{f.JUnit, o.JUnit, false}, {f.SARIF, func(w io.Writer) error { return o.SARIF(w, where) }, false}, {f.Summary, o.Markdown, true}} {
+	}{{f.JUnit, o.JUnit, false}, {f.SARIF, func(w io.Writer) error { return o.SARIF(w, where) }, false},
+		{f.Summary, o.Markdown, true}} {
 		if x.path == "" {
 			continue
 		}

@@ -14,7 +14,8 @@ import (
 // shared says whether the database is one that other machines use: findings' files then lie in it, too.
 func (d *DB) shared() bool { return d.dialect != &sqliteDialect }
 
-// How large a row of a file is, and how large the files of one finding may be, in bytes: larger ones stay where they were made.
+// How large a row of a file is, and how large the files of one finding may be, in bytes: larger ones stay where they
+// were made.
 const (
 	partSize    = 256 << 10
 	maxArtifact = 32 << 20
@@ -75,7 +76,8 @@ func (d *DB) publish(ctx context.Context, name string) error {
 	return d.bucket.put(ctx, name, files)
 }
 
-// upload puts the files of a finding into the database, in place of those that are there, if they do not lie in a bucket.
+// upload puts the files of a finding into the database, in place of those that are there, if they do not lie in a
+// bucket.
 func (t *tx) upload(name string) error {
 	if name == "" || t.d.bucket != nil {
 		return nil
@@ -86,7 +88,8 @@ func (t *tx) upload(name string) error {
 	return t.d.files(name, func(path string, text []byte) error {
 		for part := 0; part == 0 || part*partSize < len(text); part++ {
 			body := text[part*partSize : min(len(text), (part+1)*partSize)]
-			if err := t.exec("INSERT INTO artifacts (finding, path, part, body) VALUES (?, ?, ?, ?)", name, path, part, body); err != nil {
+			if err := t.exec("INSERT INTO artifacts (finding, path, part, body) VALUES (?, ?, ?, ?)", name, path, part,
+				body); err != nil {
 				return err
 			}
 		}
@@ -94,8 +97,8 @@ func (t *tx) upload(name string) error {
 	})
 }
 
-// Share puts the files of a finding of the campaign, as they lie here, where the other machines see them. Of a database that is a
-// directory's own there is nothing to do.
+// Share puts the files of a finding of the campaign, as they lie here, where the other machines see them. Of a database
+// that is a directory's own there is nothing to do.
 func (d *DB) Share(ctx context.Context, name string) error {
 	if !d.shared() {
 		return nil

@@ -10,9 +10,10 @@ import (
 	"txweave/finding"
 )
 
-// Audit looks for what must not be, whatever ended whom: a number that is not counted once, a finding that is counted to its bug
-// twice or not at all, one that is kept and whose files are not whole. It returns what it found, a line each, and how many cases and
-// findings it looked at. While a campaign runs there may be findings that are on their way.
+// Audit looks for what must not be, whatever ended whom: a number that is not counted once, a finding that is counted
+// to its bug twice or not at all, one that is kept and whose files are not whole. It returns what it found, a line
+// each, and how many cases and findings it looked at. While a campaign runs there may be findings that are on their
+// way.
 func (d *DB) Audit(ctx context.Context) (wrong []string, cases, findings int64, err error) {
 	err = d.read(ctx, func(t *tx) error {
 		wrong, cases, findings = nil, 0, 0
@@ -48,7 +49,8 @@ func (t *tx) auditCases(wrong *[]string, cases *int64) error {
 		}
 		*cases += counted
 		if want := (next-shard)/shards - holes; counted != want {
-			*wrong = append(*wrong, fmt.Sprintf("cell %s, shard %d: %d cases are counted, and by its cursor there are %d", name, shard, counted, want))
+			*wrong = append(*wrong, fmt.Sprintf("cell %s, shard %d: %d cases are counted, and by its cursor there are %d", name,
+				shard, counted, want))
 		}
 		return nil
 	}, `SELECT c.name, p.shard, p.next_case, (SELECT COUNT(*) FROM holes h WHERE h.cell = p.cell AND h.shard = p.shard),
@@ -81,7 +83,8 @@ func (t *tx) auditBugs(wrong *[]string, findings *int64) error {
 			return nil
 		}
 		if int64(g.Count) != placed[number] {
-			*wrong = append(*wrong, fmt.Sprintf("%s counts %d findings, and %d were placed there", g.ID, g.Count, placed[number]))
+			*wrong = append(*wrong, fmt.Sprintf("%s counts %d findings, and %d were placed there", g.ID, g.Count,
+				placed[number]))
 		}
 		key := signatureKey(g.DBMS, len(g.Planted) > 0, g.Signature)
 		if other := signatures[key]; other != "" && g.Status == finding.StatusOpen {

@@ -14,7 +14,8 @@ import (
 	"github.com/minio/minio-go/v7/pkg/credentials"
 )
 
-// bucket is where files of findings lie in place of the shared database: in an S3-compatible object store. An object is there whole or not at all.
+// bucket is where files of findings lie in place of the shared database: in an S3-compatible object store. An object is
+// there whole or not at all.
 type bucket struct {
 	client       *minio.Client
 	name, prefix string
@@ -23,8 +24,8 @@ type bucket struct {
 // defaultEndpoint is Amazon's.
 const defaultEndpoint = "https://s3.amazonaws.com"
 
-// openBucket opens s3://BUCKET/PREFIX?endpoint=https://HOST&region=REGION. The keys are of the environment (AWS_ACCESS_KEY_ID,
-// AWS_SECRET_ACCESS_KEY), of the user's files, or of the machine's role: they are in no URL.
+// openBucket opens s3://BUCKET/PREFIX?endpoint=https://HOST&region=REGION. The keys are of the environment
+// (AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY), of the user's files, or of the machine's role: they are in no URL.
 func openBucket(at string) (*bucket, error) {
 	u, err := url.Parse(at)
 	if err != nil || u.Scheme != "s3" || u.Host == "" {
@@ -32,7 +33,10 @@ func openBucket(at string) (*bucket, error) {
 	}
 	q := u.Query()
 	if u.User != nil {
-		return nil, &PlanError{"the artifacts' address holds a key, which is not to lie about: put it into the environment (AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY)"}
+		return nil,
+			&PlanError{
+				"the artifacts' address holds a key, which is not to lie about: put it into the environment (AWS_ACCESS_KEY_ID, " +
+					"AWS_SECRET_ACCESS_KEY)"}
 	}
 	for k := range q {
 		if k != "endpoint" && k != "region" {
@@ -44,11 +48,13 @@ func openBucket(at string) (*bucket, error) {
 		endpoint = defaultEndpoint
 	}
 	e, err := url.Parse(endpoint)
-	if err != nil || e.Host == "" || e.Scheme != "http" && e.Scheme != "https" || strings.Trim(e.Path, "/") != "" || e.User != nil {
+	if err != nil || e.Host == "" || e.Scheme != "http" && e.Scheme != "https" || strings.Trim(e.Path, "/") != "" ||
+		e.User != nil {
 		return nil, &PlanError{fmt.Sprintf("endpoint %q: want https://HOST or http://HOST:PORT", endpoint)}
 	}
-	client, err := minio.New(e.Host, &minio.Options{Secure: e.Scheme == "https", Region: q.Get("region"), Creds: credentials.NewChainCredentials([]credentials.Provider{
-		&credentials.EnvAWS{}, &credentials.EnvMinio{}, &credentials.FileAWSCredentials{}, &credentials.IAM{}})})
+	client, err := minio.New(e.Host, &minio.Options{Secure: e.Scheme == "https", Region: q.Get("region"),
+		Creds: credentials.NewChainCredentials([]credentials.Provider{
+			&credentials.EnvAWS{}, &credentials.EnvMinio{}, &credentials.FileAWSCredentials{}, &credentials.IAM{}})})
 	if err != nil {
 		return nil, &PlanError{"the artifacts' address cannot be used: " + err.Error()}
 	}
@@ -77,7 +83,8 @@ func (b *bucket) failed(err error) error {
 // put keeps the files of a finding, by their paths, and nothing else of it.
 func (b *bucket) put(ctx context.Context, finding string, files map[string][]byte) error {
 	for file, text := range files {
-		if _, err := b.client.PutObject(ctx, b.name, b.key(finding, file), bytes.NewReader(text), int64(len(text)), minio.PutObjectOptions{}); err != nil {
+		if _, err := b.client.PutObject(ctx, b.name, b.key(finding, file), bytes.NewReader(text), int64(len(text)),
+			minio.PutObjectOptions{}); err != nil {
 			return b.failed(err)
 		}
 	}
@@ -124,11 +131,13 @@ func (b *bucket) get(ctx context.Context, finding string, write func(file string
 // drop removes the files of a finding.
 func (b *bucket) drop(ctx context.Context, finding string) error { return b.put(ctx, finding, nil) }
 
-// UseBucket keeps files of findings at an address of an S3-compatible object store from now on, for all processes of the campaign. An address that is
-// not the campaign's is refused: files that are there would not be found. "" is the one that the campaign has, if it has one.
+// UseBucket keeps files of findings at an address of an S3-compatible object store from now on, for all processes of
+// the campaign. An address that is not the campaign's is refused: files that are there would not be found. "" is the
+// one that the campaign has, if it has one.
 func (d *DB) UseBucket(ctx context.Context, at string) error {
 	if !d.shared() && at != "" {
-		return &PlanError{"artifacts in a bucket are those of a campaign that several machines share: it needs a store, too (--store)"}
+		return &PlanError{
+			"artifacts in a bucket are those of a campaign that several machines share: it needs a store, too (--store)"}
 	}
 	have, err := d.Meta(ctx, metaArtifacts)
 	if err != nil || have == "" && at == "" {

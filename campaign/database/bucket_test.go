@@ -15,7 +15,8 @@ import (
 	"txweave/finding"
 )
 
-// TestBucket: files of findings lie in an object store, whole, and are seen from another directory; what goes, goes there, too.
+// TestBucket: files of findings lie in an object store, whole, and are seen from another directory; what goes, goes
+// there, too.
 func TestBucket(t *testing.T) {
 	backend := s3mem.New()
 	server := httptest.NewServer(gofakes3.New(backend).Server())
@@ -37,7 +38,8 @@ func TestBucket(t *testing.T) {
 	if err := d.UseBucket(t.Context(), at); err != nil {
 		t.Fatal(err)
 	}
-	cells, err := d.Begin(t.Context(), Shard{0, 1}, "test", []CellPlan{{Name: "one", Target: "sqlite", Isolation: "serializable", Mode: "fuzz"}}, func() uint64 { return 7 })
+	cells, err := d.Begin(t.Context(), Shard{0, 1}, "test",
+		[]CellPlan{{Name: "one", Target: "sqlite", Isolation: "serializable", Mode: "fuzz"}}, func() uint64 { return 7 })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +75,8 @@ func TestBucket(t *testing.T) {
 	if _, err := other.Open(name); err != nil {
 		t.Fatal(err)
 	}
-	for file, want := range map[string]string{finding.LogFile: log, finding.ReducedDir + "/" + finding.CaseFile: "txweave case 1\n"} {
+	for file, want := range map[string]string{finding.LogFile: log,
+		finding.ReducedDir + "/" + finding.CaseFile: "txweave case 1\n"} {
 		if text, err := os.ReadFile(filepath.Join(elsewhere, name, file)); err != nil || string(text) != want {
 			t.Errorf("%s: %d bytes, %v", file, len(text), err)
 		}
@@ -102,7 +105,8 @@ func TestBucket(t *testing.T) {
 	}
 	var lost *StoreError
 	p = []store.Placement{{Record: rec, Signature: sig, Name: name}}
-	if _, err := c.Done(&store.CaseDone{Case: 1, Outcome: finding.Found, Waiting: p}); !errors.As(err, &lost) || strings.Contains(err.Error(), "hunter2") {
+	if _, err := c.Done(&store.CaseDone{Case: 1, Outcome: finding.Found, Waiting: p}); !errors.As(err, &lost) ||
+		strings.Contains(err.Error(), "hunter2") {
 		t.Errorf("%v", err)
 	}
 	if s := status(t, d); s.Cells[0].CasesChecked != 1 {
@@ -113,11 +117,13 @@ func TestBucket(t *testing.T) {
 // TestBucketAddresses: what is no address of a bucket, and one that holds a key, is refused.
 func TestBucketAddresses(t *testing.T) {
 	for at, want := range map[string]string{
-		"s3://": "is none", "http://x/y": "is none", "s3://key:secret@b/x": "holds a key", "s3://b?endpoint=ftp://x": `endpoint "ftp://x"`, "s3://b?key=1": `"key" is nothing`,
+		"s3://": "is none", "http://x/y": "is none", "s3://key:secret@b/x": "holds a key",
+		"s3://b?endpoint=ftp://x": `endpoint "ftp://x"`, "s3://b?key=1": `"key" is nothing`,
 		"s3://b?endpoint=https://u:p@x": "endpoint",
 	} {
 		var plan *PlanError
-		if _, err := openBucket(at); !errors.As(err, &plan) || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "secret") {
+		if _, err := openBucket(at); !errors.As(err, &plan) || !strings.Contains(err.Error(), want) ||
+			strings.Contains(err.Error(), "secret") {
 			t.Errorf("%s: %v", at, err)
 		}
 	}

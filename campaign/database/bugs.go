@@ -96,12 +96,14 @@ func (c *Cell) place(t *tx, p *store.Placement, out *store.Placed, keep int) err
 	if err != nil {
 		return err
 	}
-	return t.exec("UPDATE findings SET state = ?, bug = ?, record = ?, signature = '' WHERE name = ?", findingPlaced, number, valid(summary(p.Record)), p.Record.ID)
+	return t.exec("UPDATE findings SET state = ?, bug = ?, record = ?, signature = '' WHERE name = ?", findingPlaced,
+		number, valid(summary(p.Record)), p.Record.ID)
 }
 
 // summary is what stays of a placed finding's record in its row.
 func summary(r *finding.Record) string {
-	text, err := json.Marshal(map[string]any{"summary": r.Summary, "class": r.Class, "oracle": r.Oracle, "rate": r.Rate, "version": r.Environment.Version, "seed": r.Environment.Seed,
+	text, err := json.Marshal(map[string]any{"summary": r.Summary, "class": r.Class, "oracle": r.Oracle, "rate": r.Rate,
+		"version": r.Environment.Version, "seed": r.Environment.Seed,
 		"command": r.Environment.Command})
 	if err != nil {
 		return "{}"
@@ -200,7 +202,8 @@ func (t *tx) insertBug(number int64, g *finding.Bug, signature any, next int) er
 	if err != nil {
 		return err
 	}
-	if err := t.exec("INSERT INTO bugs (number, signature, doc) VALUES (?, ?, ?)", number, signature, valid(string(doc))); err != nil {
+	if err := t.exec("INSERT INTO bugs (number, signature, doc) VALUES (?, ?, ?)", number, signature,
+		valid(string(doc))); err != nil {
 		return err
 	}
 	if err := t.exec("UPDATE meta SET v = ? WHERE k = 'bugs'", strconv.Itoa(next)); err != nil {

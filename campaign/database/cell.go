@@ -21,8 +21,8 @@ type CellPlan struct {
 	Spec                          string // all of it, as text; the database only keeps it
 }
 
-// Cell is one part of a campaign: a target at a level in a mode, with its cases. It implements store.Ledger for the process's
-// shard of its cases.
+// Cell is one part of a campaign: a target at a level in a mode, with its cases. It implements store.Ledger for the
+// process's shard of its cases.
 type Cell struct {
 	CellPlan
 	id int64
@@ -46,9 +46,10 @@ type PlanError struct{ Reason string }
 
 func (e *PlanError) Error() string { return e.Reason }
 
-// Begin registers this process with its shard and makes the cells what the plans say: cells that are there go on at their
-// cursors, those that are in no plan rest. draw draws the seeds of those that have none.
-func (d *DB) Begin(ctx context.Context, shard Shard, tool string, plans []CellPlan, draw func() uint64) (out []*Cell, err error) {
+// Begin registers this process with its shard and makes the cells what the plans say: cells that are there go on at
+// their cursors, those that are in no plan rest. draw draws the seeds of those that have none.
+func (d *DB) Begin(ctx context.Context, shard Shard, tool string, plans []CellPlan, draw func() uint64) (
+	out []*Cell, err error) {
 	d.shard = shard
 	start := d.number()
 	err = d.tx(ctx, func(t *tx) error {
@@ -83,7 +84,8 @@ func (d *DB) Begin(ctx context.Context, shard Shard, tool string, plans []CellPl
 	return out, d.tidy()
 }
 
-// tidy removes what processes that were killed had begun to write, or to remove, in the directory, which this process alone uses.
+// tidy removes what processes that were killed had begun to write, or to remove, in the directory, which this process
+// alone uses.
 func (d *DB) tidy() error {
 	for _, where := range []string{finding.TempPrefix + "*", filepath.Join("*", finding.TempPrefix+"*")} {
 		list, err := filepath.Glob(filepath.Join(globbed(d.dir), where))
@@ -118,7 +120,8 @@ func (t *tx) checkShards(s Shard) error {
 		return t.exec("UPDATE meta SET v = ? WHERE k = 'shards'", want)
 	}
 	if have != want {
-		return &PlanError{fmt.Sprintf("the campaign was begun in %s parts, not in %s: its cursors are of that many (--shard)", have, want)}
+		return &PlanError{fmt.Sprintf("the campaign was begun in %s parts, not in %s: its cursors are of that many (--shard)",
+			have, want)}
 	}
 	return nil
 }
@@ -128,7 +131,8 @@ func (t *tx) define(p CellPlan, draw func() uint64) (*Cell, error) {
 	c := &Cell{CellPlan: p, db: t.d}
 	have := CellPlan{Name: p.Name}
 	var seed int64
-	err := t.row("SELECT id, target, isolation, mode, seed FROM cells WHERE name = ?", p.Name).Scan(&c.id, &have.Target, &have.Isolation, &have.Mode, &seed)
+	err := t.row("SELECT id, target, isolation, mode, seed FROM cells WHERE name = ?", p.Name).Scan(&c.id, &have.Target,
+		&have.Isolation, &have.Mode, &seed)
 	switch {
 	case isNone(err):
 		if c.Seed == 0 {
@@ -137,15 +141,21 @@ func (t *tx) define(p CellPlan, draw func() uint64) (*Cell, error) {
 		if err := t.row("SELECT COALESCE(MAX(id), 0) + 1 FROM cells").Scan(&c.id); err != nil {
 			return nil, err
 		}
-		if err := t.exec("INSERT INTO cells (id, name, target, isolation, mode, seed, spec, active) VALUES (?, ?, ?, ?, ?, ?, ?, 1)",
+		if err := t.exec(
+			"INSERT INTO cells (id, name, target, isolation, mode, seed, spec, active) VALUES (?, ?, ?, ?, ?, ?, ?, 1)",
 			c.id, c.Name, c.Target, c.Isolation, c.Mode, int64(c.Seed), c.Spec); err != nil {
 			return nil, err
 		}
 	case err != nil:
 		return nil, err
-	case have.Target != p.Target || have.Isolation != p.Isolation || have.Mode != p.Mode || p.Seed != 0 && int64(p.Seed) != seed:
-		return nil, &PlanError{fmt.Sprintf("cell %q was begun as %s of %s at %s with seed %d: its cursor is of these cases; what is another cell needs another name",
-			p.Name, have.Mode, have.Target, have.Isolation, uint64(seed))}
+	case have.Target != p.Target || have.Isolation != p.Isolation || have.Mode != p.Mode || p.Seed != 0 &&
+		int64(p.Seed) != seed:
+		return nil,
+			&PlanError{
+				fmt.Sprintf(
+					"cell %q was begun as %s of %s at %s with seed %d: its cursor is of these cases; what is another cell needs "+
+						"another name",
+					p.Name, have.Mode, have.Target, have.Isolation, uint64(seed))}
 	default:
 		c.Seed = uint64(seed)
 		if err := t.exec("UPDATE cells SET active = 1, spec = ? WHERE id = ?", c.Spec, c.id); err != nil {
@@ -153,21 +163,27 @@ func (t *tx) define(p CellPlan, draw func() uint64) (*Cell, error) {
 		}
 	}
 	var n int64
-	if err := t.row("SELECT COUNT(*) FROM progress WHERE cell = ? AND shard = ?", c.id, t.d.shard.Index).Scan(&n); err != nil {
+	if err := t.row("SELECT COUNT(*) FROM progress WHERE cell = ? AND shard = ?", c.id, t.d.shard.Index).Scan(
+		&n); err != nil {
 		return nil, err
 	}
 	if n == 0 {
-		err = t.exec("INSERT INTO progress (cell, shard, next_case, state, detail, failures, retry_at, spent_ms, version, changed) VALUES (?, ?, ?, 'waiting', '', 0, 0, 0, '', ?)",
+		err = t.exec(
+			"INSERT INTO progress (cell, shard, next_case, state, detail, failures, retry_at, spent_ms, version, changed) "+
+				"VALUES (?, ?, ?, 'waiting', '', 0, 0, 0, '', ?)",
 			c.id, t.d.shard.Index, t.d.shard.Index, now())
 	} else { // whoever was running is not any more
-		err = t.exec("UPDATE progress SET state = 'waiting' WHERE cell = ? AND shard = ? AND state = 'running'", c.id, t.d.shard.Index)
+		err = t.exec("UPDATE progress SET state = 'waiting' WHERE cell = ? AND shard = ? AND state = 'running'", c.id,
+			t.d.shard.Index)
 	}
 	return c, err
 }
 
 // Beat says that this process is alive; End, that it has come to its end.
 func (d *DB) Beat(ctx context.Context) error {
-	return d.tx(ctx, func(t *tx) error { return t.exec("UPDATE starts SET beat = ?, ended = 0 WHERE id = ?", now(), d.start) })
+	return d.tx(ctx, func(t *tx) error {
+		return t.exec("UPDATE starts SET beat = ?, ended = 0 WHERE id = ?", now(), d.start)
+	})
 }
 
 // End notes the end of this process's run.
@@ -180,7 +196,8 @@ func (c *Cell) Resume(ctx context.Context) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.holes = nil
-	if err := c.db.row(ctx, "SELECT next_case FROM progress WHERE cell = ? AND shard = ?", c.id, c.db.shard.Index).Scan(&c.next); err != nil {
+	if err := c.db.row(ctx, "SELECT next_case FROM progress WHERE cell = ? AND shard = ?", c.id, c.db.shard.Index).Scan(
+		&c.next); err != nil {
 		return err
 	}
 	return c.db.rows(ctx, func(scan func(...any) error) error {
@@ -272,11 +289,13 @@ const (
 func (c *Cell) advance(t *tx, n int64) (fresh bool, err error) {
 	shard := c.db.shard
 	// An update first: it holds the row until the end.
-	if err := t.exec("UPDATE progress SET changed = ? WHERE cell = ? AND shard = ?", now(), c.id, shard.Index); err != nil {
+	if err := t.exec("UPDATE progress SET changed = ? WHERE cell = ? AND shard = ?", now(), c.id,
+		shard.Index); err != nil {
 		return false, err
 	}
 	var next int64
-	if err := t.row("SELECT next_case FROM progress WHERE cell = ? AND shard = ?", c.id, shard.Index).Scan(&next); err != nil {
+	if err := t.row("SELECT next_case FROM progress WHERE cell = ? AND shard = ?", c.id, shard.Index).Scan(
+		&next); err != nil {
 		return false, err
 	}
 	if n < next {
@@ -300,25 +319,29 @@ func (c *Cell) add(t *tx, done *store.CaseDone) error {
 		return 0
 	}
 	w := &done.Work
-	values := []any{1, one(done.Outcome != finding.Unchecked), one(done.Outcome == finding.Found), w.Runs, w.Replays, w.Sent, w.Generated, w.Survived, w.Aborted, w.Errored,
+	values := []any{1, one(done.Outcome != finding.Unchecked), one(done.Outcome == finding.Found), w.Runs, w.Replays,
+		w.Sent, w.Generated, w.Survived, w.Aborted, w.Errored,
 		one(w.Overlapping), one(w.OverlapEdge), c.id, c.db.shard.Index, c.db.start}
 	n, err := t.changes(`UPDATE counts SET cases = cases + ?, checked = checked + ?, found = found + ?, runs = runs + ?, replays = replays + ?, sent = sent + ?, statements = statements + ?,
 		survived = survived + ?, aborted = aborted + ?, errored = errored + ?, overlapping = overlapping + ?, overlap_edge = overlap_edge + ? WHERE cell = ? AND shard = ? AND start = ?`, values...)
 	if err != nil || n > 0 {
 		return err
 	}
-	return t.exec(`INSERT INTO counts (cases, checked, found, runs, replays, sent, statements, survived, aborted, errored, overlapping, overlap_edge, cell, shard, start)
+	return t.exec(
+		`INSERT INTO counts (cases, checked, found, runs, replays, sent, statements, survived, aborted, errored, overlapping, overlap_edge, cell, shard, start)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, values...)
 }
 
 // tally adds one to what is counted under a name.
 func (c *Cell) tally(t *tx, kind, name string) error {
 	name = short(name)
-	n, err := t.changes("UPDATE tallies SET n = n + 1 WHERE cell = ? AND shard = ? AND kind = ? AND name = ?", c.id, c.db.shard.Index, kind, name)
+	n, err := t.changes("UPDATE tallies SET n = n + 1 WHERE cell = ? AND shard = ? AND kind = ? AND name = ?", c.id,
+		c.db.shard.Index, kind, name)
 	if err != nil || n > 0 {
 		return err
 	}
-	return t.exec("INSERT INTO tallies (cell, shard, kind, name, n) VALUES (?, ?, ?, ?, 1)", c.id, c.db.shard.Index, kind, name)
+	return t.exec("INSERT INTO tallies (cell, shard, kind, name, n) VALUES (?, ?, ?, ?, 1)", c.id,
+		c.db.shard.Index, kind, name)
 }
 
 // CountFault counts a fault of the cell that is no case's: of its server, or of txweave's own.
@@ -337,7 +360,8 @@ func (c *Cell) unchecked(t *tx, u *store.Unchecked) error {
 	if err := t.row("SELECT COUNT(*) FROM unchecked WHERE cell = ?", c.id).Scan(&n); err != nil || n >= maxUnchecked {
 		return err
 	}
-	return t.exec("INSERT INTO unchecked (cell, n, reason, detail) VALUES (?, ?, ?, ?)", c.id, u.Case, valid(u.Reason), valid(u.Detail))
+	return t.exec("INSERT INTO unchecked (cell, n, reason, detail) VALUES (?, ?, ?, ?)", c.id, u.Case, valid(u.Reason),
+		valid(u.Detail))
 }
 
 // CellState is how a cell is.
@@ -347,19 +371,23 @@ type CellState string
 const (
 	Waiting     CellState = "waiting"     // for its turn
 	Running     CellState = "running"     // cases are being checked
+	Stopped     CellState = "stopped"     // no campaign is running; it goes on with the next one
 	Unavailable CellState = "unavailable" // its target cannot be had; it is tried again
 	Failed      CellState = "failed"      // something else went wrong; it is tried again
 	Complete    CellState = "done"        // all the cases that are wanted are checked
 )
 
 // SetState notes how the cell is, why, and what it took: failures in a row, and for how long it ran.
-func (c *Cell) SetState(ctx context.Context, s CellState, detail string, failures int64, retryAt time.Time, ran time.Duration) error {
+func (c *Cell) SetState(ctx context.Context, s CellState, detail string, failures int64, retryAt time.Time,
+	ran time.Duration) error {
 	at := int64(0)
 	if !retryAt.IsZero() {
 		at = retryAt.Unix()
 	}
 	return c.db.tx(ctx, func(t *tx) error {
-		return t.exec("UPDATE progress SET state = ?, detail = ?, failures = ?, retry_at = ?, spent_ms = spent_ms + ?, changed = ? WHERE cell = ? AND shard = ?",
+		return t.exec(
+			"UPDATE progress SET state = ?, detail = ?, failures = ?, retry_at = ?, spent_ms = spent_ms + ?, changed = ? "+
+				"WHERE cell = ? AND shard = ?",
 			string(s), valid(detail), failures, at, ran.Milliseconds(), now(), c.id, c.db.shard.Index)
 	})
 }
@@ -374,14 +402,16 @@ func (c *Cell) SetVersion(ctx context.Context, version string) error {
 // Ran adds to the time for which the cell has run.
 func (c *Cell) Ran(ctx context.Context, d time.Duration) error {
 	return c.db.tx(ctx, func(t *tx) error {
-		return t.exec("UPDATE progress SET spent_ms = spent_ms + ? WHERE cell = ? AND shard = ?", d.Milliseconds(), c.id, c.db.shard.Index)
+		return t.exec("UPDATE progress SET spent_ms = spent_ms + ? WHERE cell = ? AND shard = ?", d.Milliseconds(), c.id,
+			c.db.shard.Index)
 	})
 }
 
 // Progress returns how often the cell has failed in a row, when it is to be tried again, and how long it has run.
 func (c *Cell) Progress(ctx context.Context) (failures int64, retryAt time.Time, spent time.Duration, err error) {
 	var at, ms int64
-	err = c.db.row(ctx, "SELECT failures, retry_at, spent_ms FROM progress WHERE cell = ? AND shard = ?", c.id, c.db.shard.Index).Scan(&failures, &at, &ms)
+	err = c.db.row(ctx, "SELECT failures, retry_at, spent_ms FROM progress WHERE cell = ? AND shard = ?", c.id,
+		c.db.shard.Index).Scan(&failures, &at, &ms)
 	if at > 0 {
 		retryAt = time.Unix(at, 0)
 	}

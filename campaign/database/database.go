@@ -1,8 +1,10 @@
-// Package database keeps a campaign in an SQL database: its cells with their cursors, what was counted, bugs and findings with
-// their history. Alone it is an SQLite database in the campaign's directory; shared by several machines, a PostgreSQL or MySQL one.
+// Package database keeps a campaign in an SQL database: its cells with their cursors, what was counted, bugs and
+// findings with their history. Alone it is an SQLite database in the campaign's directory; shared by several machines,
+// a PostgreSQL or MySQL one.
 //
-// Its claim: a case is counted once, with its findings, or not at all; a finding is one of the database's rows or it is not
-// there; a finding is counted to its bug once. So it is whatever kills whom when, and however many processes share it.
+// Its claim: a case is counted once, with its findings, or not at all; a finding is one of the database's rows or it is
+// not there; a finding is counted to its bug once. So it is whatever kills whom when, and however many processes share
+// it.
 package database
 
 import (
@@ -43,7 +45,8 @@ func Exists(dir string) bool {
 	return err == nil && st.Mode().IsRegular()
 }
 
-// Open opens the database in a campaign's directory; with make it is made if it is not there, else that is fs.ErrNotExist.
+// Open opens the database in a campaign's directory; with make it is made if it is not there, else that is
+// fs.ErrNotExist.
 func Open(ctx context.Context, dir string, make bool) (*DB, error) {
 	path, err := filepath.Abs(filepath.Join(dir, File))
 	if err != nil {
@@ -93,11 +96,13 @@ func openFile(dir, path, query string) (*DB, error) {
 	return &DB{dir: dir, sql: db, dialect: &sqliteDialect, shard: Shard{0, 1}}, nil
 }
 
-// readOnly says how a database is opened in a directory in which nobody can write: SQLite's shared memory cannot be made there, so it is
-// read as it lies. What a process that was killed there left in the write-ahead log cannot be read so.
+// readOnly says how a database is opened in a directory in which nobody can write: SQLite's shared memory cannot be
+// made there, so it is read as it lies. What a process that was killed there left in the write-ahead log cannot be read
+// so.
 func readOnly(path string) (query string, err error) {
 	if st, err := os.Stat(path + "-wal"); err == nil && st.Size() > 0 {
-		return "", fmt.Errorf("%s: its last changes are in %s, and nothing can be written there: copy the directory to where it can be", path, filepath.Base(path)+"-wal")
+		return "", fmt.Errorf("%s: its last changes are in %s, and nothing can be written there: copy the directory to "+
+			"where it can be", path, filepath.Base(path)+"-wal")
 	}
 	return "mode=ro&immutable=1", nil
 }
@@ -198,7 +203,8 @@ func scanAll(rows *sql.Rows, err error, each func(scan func(...any) error) error
 // StoreError is a failure of the campaign's own database.
 type StoreError struct {
 	Reason error
-	// Shared says that it is a server's, or a bucket, which others can reach or nobody; else the file in the campaign's directory.
+	// Shared says that it is a server's, or a bucket, which others can reach or nobody; else the file in the campaign's
+	// directory.
 	Shared bool
 }
 
@@ -213,7 +219,9 @@ type BrokenError struct {
 }
 
 func (e *BrokenError) Error() string {
-	return fmt.Sprintf("%s is damaged (%v): put a copy in its place, or move it and %s-wal away; the next run then begins anew, and puts the findings that are there into %s",
+	return fmt.Sprintf(
+		"%s is damaged (%v): put a copy in its place, or move it and %s-wal away; the next run then begins anew, and puts "+
+			"the findings that are there into %s",
 		e.Path, e.Reason, File, filepath.Join(filepath.Dir(e.Path), "quarantine"))
 }
 
@@ -221,8 +229,8 @@ func (e *BrokenError) Unwrap() error { return e.Reason }
 
 func isNone(err error) bool { return errors.Is(err, sql.ErrNoRows) }
 
-// For how long a transaction is tried again that another one, or a server that is away, keeps from its end; and for how long a server is
-// waited for at the start.
+// For how long a transaction is tried again that another one, or a server that is away, keeps from its end; and for how
+// long a server is waited for at the start.
 var patience = 2 * time.Minute // a variable for tests
 
 // How often a transaction is tried again that met a row that another one has just made: it sees that row then.
@@ -278,7 +286,8 @@ func (d *DB) try(ctx context.Context, o *sql.TxOptions, do func(*tx) error) erro
 	if err != nil {
 		return err
 	}
-	defer func() { _ = one.Rollback() }() // after a commit nothing, after an error or a panic what it would say is a consequence
+	// after a commit nothing, after an error or a panic what it would say is a consequence
+	defer func() { _ = one.Rollback() }()
 	if err := do(&tx{ctx, one, d}); err != nil {
 		return err
 	}

@@ -27,7 +27,8 @@ func open(t testing.TB, dir string) (*DB, *Cell) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { d.Close() })
-	cells, err := d.Begin(t.Context(), Shard{0, 1}, "test", []CellPlan{{Name: "one", Target: "sqlite", Isolation: "serializable", Mode: "fuzz", Seed: 7}}, nil)
+	cells, err := d.Begin(t.Context(), Shard{0, 1}, "test",
+		[]CellPlan{{Name: "one", Target: "sqlite", Isolation: "serializable", Mode: "fuzz", Seed: 7}}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,13 +49,14 @@ func status(t testing.TB, d *DB) *CampaignStatus {
 
 // a finding of a case with a signature.
 func found(n int, signature string) (*finding.Record, finding.Signature) {
-	rec := &finding.Record{ID: fmt.Sprintf("finding-one-%06d-0", n), Finding: finding.Finding{Class: "crash", Signature: signature, Summary: "s"},
+	rec := &finding.Record{ID: fmt.Sprintf("finding-one-%06d-0", n), Finding: finding.Finding{Class: "crash",
+		Signature: signature, Summary: "s"},
 		Environment: finding.Environment{DBMS: "sqlite", Version: "3", Isolation: "serializable", Case: n, Seed: 7}}
 	return rec, finding.Signature{Coarse: signature, Features: []string{}}
 }
 
-// TestEachCaseOnce: whatever ends a process when, in whatever order cases end, each number counts once, and all that were begun
-// and not counted come again first.
+// TestEachCaseOnce: whatever ends a process when, in whatever order cases end, each number counts once, and all that
+// were begun and not counted come again first.
 func TestEachCaseOnce(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		dir, err := os.MkdirTemp(t.TempDir(), "")
@@ -158,7 +160,8 @@ func TestFindings(t *testing.T) {
 		}
 	}
 	bugs, err := d.Bugs()
-	if err != nil || len(bugs.Bugs) != 2 || bugs.Bugs[0].Count != 7 || bugs.Bugs[1].Count != 1 || len(bugs.Bugs[0].Kept) != 3 {
+	if err != nil || len(bugs.Bugs) != 2 || bugs.Bugs[0].Count != 7 || bugs.Bugs[1].Count != 1 ||
+		len(bugs.Bugs[0].Kept) != 3 {
 		t.Fatalf("%+v: %v", bugs, err)
 	}
 	dirs, err := filepath.Glob(filepath.Join(dir, "finding-*"))
@@ -220,8 +223,8 @@ func TestLostDatabase(t *testing.T) {
 	}
 }
 
-// TestUncounted: files of a cell's first finding, whose case was not counted as its process was killed or the disk was full, are no lost database's: they go
-// without a word, as the case comes again.
+// TestUncounted: files of a cell's first finding, whose case was not counted as its process was killed or the disk was
+// full, are no lost database's: they go without a word, as the case comes again.
 func TestUncounted(t *testing.T) {
 	dir := t.TempDir()
 	d, c := open(t, dir)
@@ -248,7 +251,8 @@ func TestCountedOnly(t *testing.T) {
 	dir := t.TempDir()
 	d, c := open(t, dir)
 	rec, sig := found(0, "crash/a")
-	if _, err := c.Done(&store.CaseDone{Case: 0, Outcome: finding.Found, Waiting: []store.Placement{{Record: rec, Signature: sig}}}); err != nil {
+	if _, err := c.Done(&store.CaseDone{Case: 0, Outcome: finding.Found,
+		Waiting: []store.Placement{{Record: rec, Signature: sig}}}); err != nil {
 		t.Fatal(err)
 	}
 	d.Close()
@@ -266,7 +270,8 @@ func TestUnreadableFinding(t *testing.T) {
 	d, c := open(t, t.TempDir())
 	for n, signature := range []string{"crash/a", "crash/b"} {
 		rec, sig := found(n, signature)
-		if _, err := c.Done(&store.CaseDone{Case: n, Outcome: finding.Found, Waiting: []store.Placement{{Record: rec, Signature: sig}}}); err != nil {
+		if _, err := c.Done(&store.CaseDone{Case: n, Outcome: finding.Found,
+			Waiting: []store.Placement{{Record: rec, Signature: sig}}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -349,7 +354,8 @@ func TestPlans(t *testing.T) {
 		t.Error(err)
 	}
 	s := status(t, d)
-	if len(s.Cells) != 2 || s.Cells[0].Shown() != "left out" || s.Cells[0].NextCase != 1 || s.Cells[1].Shown() != "waiting" || s.Cells[1].Seed == 0 {
+	if len(s.Cells) != 2 || s.Cells[0].Shown() != "left out" || s.Cells[0].NextCase != 1 || s.Cells[1].Shown() !=
+		"stopped" || s.Cells[1].Seed == 0 {
 		t.Errorf("%+v", s.Cells)
 	}
 	if _, err := Lock(dir); err != nil {
@@ -380,7 +386,8 @@ func TestHostileTexts(t *testing.T) {
 	d, c := open(t, t.TempDir())
 	rec, sig := found(0, "crash/\x00\xff'\"--"+strings.Repeat("a", 400))
 	p := store.Placement{Record: rec, Signature: sig}
-	done := &store.CaseDone{Case: 0, Waiting: []store.Placement{p}, Held: []string{sig.Coarse}, Unchecked: &store.Unchecked{Reason: "\xff", Detail: "\x00"}}
+	done := &store.CaseDone{Case: 0, Waiting: []store.Placement{p}, Held: []string{sig.Coarse},
+		Unchecked: &store.Unchecked{Reason: "\xff", Detail: "\x00"}}
 	if _, err := c.Done(done); err != nil {
 		t.Fatal(err)
 	}
@@ -392,14 +399,16 @@ func TestHostileTexts(t *testing.T) {
 	}
 }
 
-// TestTakeOver: bugs that fuzz kept in the directory are the campaign's from then on, and its findings are counted to them.
+// TestTakeOver: bugs that fuzz kept in the directory are the campaign's from then on, and its findings are counted to
+// them.
 func TestTakeOver(t *testing.T) {
 	dir := t.TempDir()
 	old := store.In(dir)
 	for n := range 3 {
 		rec, sig := found(n, "crash/a")
 		rec.ID = fmt.Sprintf("finding-%06d-0", n)
-		if _, err := old.Place([]store.Placement{{Record: rec, Signature: sig, Files: map[string][]byte{finding.StormFile: []byte("{}")}}}, 2); err != nil {
+		if _, err := old.Place([]store.Placement{{Record: rec, Signature: sig,
+			Files: map[string][]byte{finding.StormFile: []byte("{}")}}}, 2); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -429,16 +438,19 @@ func TestTakeOver(t *testing.T) {
 	if store.In(dir).Exists() {
 		t.Error("bugs.json is there still")
 	}
-	if err := os.Rename(filepath.Join(dir, "bugs.json"+taken), filepath.Join(dir, "bugs.json")); err != nil { // as a kill leaves it
+	if err := os.Rename(filepath.Join(dir, "bugs.json"+taken), filepath.Join(dir, "bugs.json")); err != nil {
+		// as a kill leaves it
 		t.Fatal(err)
 	}
-	if n, err := d.TakeOver(t.Context(), func(line string) { t.Error(line) }); err != nil || n != 1 || store.In(dir).Exists() {
+	if n, err := d.TakeOver(t.Context(), func(line string) { t.Error(line) }); err != nil || n != 1 ||
+		store.In(dir).Exists() {
 		t.Errorf("%d bugs: %v", n, err)
 	}
 	if b, err := d.Bugs(); err != nil || len(b.Bugs) != 1 || b.Bugs[0].Count != 4 {
 		t.Errorf("%+v: %v", b, err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "bugs.json"), []byte(`{"bugs": []}`), 0o600); err != nil { // of a fuzz that came later
+	if err := os.WriteFile(filepath.Join(dir, "bugs.json"), []byte(`{"bugs": []}`), 0o600); err != nil {
+		// of a fuzz that came later
 		t.Fatal(err)
 	}
 	var wrong *PlanError

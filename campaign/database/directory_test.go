@@ -12,7 +12,8 @@ import (
 	"txweave/finding"
 )
 
-// TestTidy: what a killed process had begun to write is gone when the next one begins; findings and what is not ours stay.
+// TestTidy: what a killed process had begun to write is gone when the next one begins; findings and what is not ours
+// stay.
 func TestTidy(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a[b]*")
 	_, c := open(t, dir)
@@ -21,7 +22,8 @@ func TestTidy(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.Done(&store.CaseDone{Outcome: finding.Found, Waiting: []store.Placement{{Record: rec, Signature: sig, Name: name}}}); err != nil {
+	if _, err := c.Done(&store.CaseDone{Outcome: finding.Found, Waiting: []store.Placement{{Record: rec, Signature: sig,
+		Name: name}}}); err != nil {
 		t.Fatal(err)
 	}
 	begun := []string{finding.TempPrefix + "1", filepath.Join(name, finding.TempPrefix+"2")}
@@ -128,8 +130,8 @@ func TestFrozen(t *testing.T) {
 	}
 }
 
-// TestSamples: of a cell in several shards a chart has the sum at each moment, however many samples there are; what rests takes none, and
-// old ones become few.
+// TestSamples: of a cell in several shards a chart has the sum at each moment, however many samples there are; what
+// rests takes none, and old ones become few.
 func TestSamples(t *testing.T) {
 	dir := t.TempDir()
 	d, c := open(t, dir)
@@ -149,7 +151,9 @@ func TestSamples(t *testing.T) {
 		}
 		for i := range 4000 { // two shards, never at the same second
 			shard := i % 2
-			if err := t.exec("INSERT INTO samples (cell, shard, at, cases, statements, survived, aborted, bugs, spent_ms, rss, disk) VALUES (?, ?, ?, ?, 0, 0, 0, ?, ?, 5, 6)",
+			if err := t.exec(
+				"INSERT INTO samples (cell, shard, at, cases, statements, survived, aborted, bugs, spent_ms, rss, disk) VALUES "+
+					"(?, ?, ?, ?, 0, 0, 0, ?, ?, 5, 6)",
 				c.id, shard, begin.Unix()+int64(i)*30, 10*(i/2), i/1000, 1000*(i/2)); err != nil {
 				return err
 			}
@@ -169,7 +173,8 @@ func TestSamples(t *testing.T) {
 				t.Fatalf("%+v comes after %+v", s, list[i])
 			}
 		}
-		if last := list[len(list)-1]; last.Cases != 2*19990 || last.Spent != 2*1999*time.Second || last.Bugs != 3 || last.RSS != 5 {
+		if last := list[len(list)-1]; last.Cases != 2*19990 || last.Spent != 2*1999*time.Second || last.Bugs != 3 ||
+			last.RSS != 5 {
 			t.Errorf("%+v", last)
 		}
 	}

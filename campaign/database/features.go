@@ -15,8 +15,8 @@ type usage struct {
 	found int64 // those of them in which something is wrong
 }
 
-// used notes what a case is made of, to be written with the next sample: what a killed process has not written is missing in the map of what
-// was tried, and nowhere else.
+// used notes what a case is made of, to be written with the next sample: what a killed process has not written is
+// missing in the map of what was tried, and nowhere else.
 func (c *Cell) used(done *store.CaseDone) {
 	if done.Outcome == finding.Unchecked {
 		return
@@ -48,9 +48,11 @@ func (c *Cell) WriteUses(ctx context.Context) error {
 	err := c.db.tx(ctx, func(t *tx) error {
 		for _, name := range slices.Sorted(maps.Keys(uses)) {
 			u := uses[name]
-			n, err := t.changes("UPDATE features SET cases = cases + ?, found = found + ? WHERE cell = ? AND shard = ? AND name = ?", u.cases, u.found, c.id, c.db.shard.Index, short(name))
+			n, err := t.changes("UPDATE features SET cases = cases + ?, found = found + ? WHERE cell = ? AND shard = ? AND "+
+				"name = ?", u.cases, u.found, c.id, c.db.shard.Index, short(name))
 			if err == nil && n == 0 {
-				err = t.exec("INSERT INTO features (cell, shard, name, cases, found) VALUES (?, ?, ?, ?, ?)", c.id, c.db.shard.Index, short(name), u.cases, u.found)
+				err = t.exec("INSERT INTO features (cell, shard, name, cases, found) VALUES (?, ?, ?, ?, ?)", c.id,
+					c.db.shard.Index, short(name), u.cases, u.found)
 			}
 			if err != nil {
 				return err

@@ -26,7 +26,8 @@ func TestFeatures(t *testing.T) {
 		done := []*store.CaseDone{
 			{Case: first, Outcome: finding.Clean, Uses: []string{"a", "b"}},
 			{Case: first + 1, Outcome: finding.Found, Uses: []string{"b"}},
-			{Case: first + 2, Outcome: finding.Unchecked, Unchecked: &store.Unchecked{Case: first + 2, Reason: "r"}, Uses: []string{"c"}},
+			{Case: first + 2, Outcome: finding.Unchecked, Unchecked: &store.Unchecked{Case: first + 2, Reason: "r"},
+				Uses: []string{"c"}},
 			{Case: first, Outcome: finding.Clean, Uses: []string{"a"}}, // it was counted
 		}
 		for _, x := range done {
@@ -50,13 +51,17 @@ func TestFeatures(t *testing.T) {
 	}
 }
 
-// TestUpgrade: a campaign of the first format goes on, also where whoever brought it up to date was killed amidst that; one of a later format is refused.
+// TestUpgrade: a campaign of the first format goes on, also where whoever brought it up to date was killed amidst that;
+// one of a later format is refused.
 func TestUpgrade(t *testing.T) {
 	for name, change := range map[string][]string{
-		"format 1":           {"UPDATE meta SET v = '1' WHERE k = 'format'", "ALTER TABLE samples DROP COLUMN edges", "ALTER TABLE samples DROP COLUMN features", "DROP TABLE features"},
-		"before the columns": {"UPDATE meta SET v = '1' WHERE k = 'format'", "ALTER TABLE samples DROP COLUMN edges", "ALTER TABLE samples DROP COLUMN features"},
-		"before the format":  {"DELETE FROM meta WHERE k = 'format'", "ALTER TABLE samples DROP COLUMN edges", "ALTER TABLE samples DROP COLUMN features"},
-		"later":              {"UPDATE meta SET v = '3' WHERE k = 'format'"},
+		"format 1": {"UPDATE meta SET v = '1' WHERE k = 'format'", "ALTER TABLE samples DROP COLUMN edges",
+			"ALTER TABLE samples DROP COLUMN features", "DROP TABLE features"},
+		"before the columns": {"UPDATE meta SET v = '1' WHERE k = 'format'", "ALTER TABLE samples DROP COLUMN edges",
+			"ALTER TABLE samples DROP COLUMN features"},
+		"before the format": {"DELETE FROM meta WHERE k = 'format'", "ALTER TABLE samples DROP COLUMN edges",
+			"ALTER TABLE samples DROP COLUMN features"},
+		"later": {"UPDATE meta SET v = '3' WHERE k = 'format'"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -104,7 +109,9 @@ func TestUpgradeShared(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer d.Close()
-			for _, stmt := range []string{"UPDATE meta SET v = '1' WHERE k = 'format'", "ALTER TABLE samples DROP COLUMN features"} { // killed between the two
+			for _, stmt := range []string{"UPDATE meta SET v = '1' WHERE k = 'format'",
+				"ALTER TABLE samples DROP COLUMN features"} {
+				// killed between the two
 				if _, err := d.sql.Exec(stmt); err != nil {
 					t.Fatal(stmt, err)
 				}
@@ -155,7 +162,8 @@ func TestDamaged(t *testing.T) {
 				defer d.Close()
 			}
 			var damaged *BrokenError
-			if !errors.As(err, &damaged) || strings.Contains(err.Error(), "\n") || !strings.Contains(err.Error(), path+" is damaged") || strings.Count(err.Error(), path) > 1 {
+			if !errors.As(err, &damaged) || strings.Contains(err.Error(), "\n") || !strings.Contains(err.Error(),
+				path+" is damaged") || strings.Count(err.Error(), path) > 1 {
 				t.Error(err)
 			}
 		})
@@ -171,7 +179,8 @@ func TestFaults(t *testing.T) {
 		}
 	}
 	s := status(t, d)
-	if one := &s.Cells[0]; one.Faults["leak"] != 2 || one.CasesChecked != 0 || !strings.Contains(one.Remark(time.Now()), "2 × leak") {
+	if one := &s.Cells[0]; one.Faults["leak"] != 2 || one.CasesChecked != 0 || !strings.Contains(one.Remark(time.Now()),
+		"2 × leak") {
 		t.Errorf("%+v: %s", one.Faults, one.Remark(time.Now()))
 	}
 	if wrong, _, _, err := d.Audit(t.Context()); err != nil || len(wrong) > 0 {

@@ -72,12 +72,14 @@ func (c *Cell) wait(t *tx, n int64, p *store.Placement) error {
 	if p.Name != "" {
 		kept = 1
 	}
-	return t.exec("INSERT INTO findings (name, cell, shard, n, state, bug, kept, at, record, signature) VALUES (?, ?, ?, ?, ?, 0, ?, ?, ?, ?)",
+	return t.exec(
+		"INSERT INTO findings (name, cell, shard, n, state, bug, kept, at, record, signature) VALUES (?, ?, ?, ?, ?, 0, ?, "+
+			"?, ?, ?)",
 		rec.ID, c.id, c.db.shard.Index, n, findingWaiting, kept, now(), valid(string(record)), valid(string(sig)))
 }
 
-// Enter implements store.Store: what a killed process had begun to write, or to remove, goes away; findings that were only
-// counted are placed.
+// Enter implements store.Store: what a killed process had begun to write, or to remove, goes away; findings that were
+// only counted are placed.
 func (c *Cell) Enter() (left []string, err error) {
 	ctx := context.Background()
 	var counted []store.Placement
@@ -93,14 +95,17 @@ func (c *Cell) Enter() (left []string, err error) {
 			return nil
 		}
 		p := store.Placement{Record: &finding.Record{}}
-		if err := errors.Join(json.Unmarshal([]byte(record), p.Record), json.Unmarshal([]byte(sig), &p.Signature)); err != nil {
+		if err := errors.Join(json.Unmarshal([]byte(record), p.Record), json.Unmarshal([]byte(sig), &p.Signature)); err !=
+			nil {
 			unread = append(unread, name)
-			c.say(fmt.Sprintf("what the campaign's database says of %s cannot be read, and it is counted to no bug: %v", name, err))
+			c.say(fmt.Sprintf("what the campaign's database says of %s cannot be read, and it is counted to no bug: %v", name,
+				err))
 			return nil
 		}
 		counted = append(counted, p)
 		return nil
-	}, "SELECT name, kept, record, signature FROM findings WHERE cell = ? AND shard = ? AND state = ? ORDER BY n, name", c.id, c.db.shard.Index, findingWaiting)
+	}, "SELECT name, kept, record, signature FROM findings WHERE cell = ? AND shard = ? AND state = ? ORDER BY n, name",
+		c.id, c.db.shard.Index, findingWaiting)
 	if err != nil {
 		return nil, err
 	}
@@ -135,9 +140,9 @@ func (c *Cell) say(line string) {
 // Tell implements store.Store.
 func (c *Cell) Tell(note func(line string)) { c.note = note }
 
-// sweep removes directories of this cell that are of no finding that is kept: their cases come again, where they were not counted. Nobody
-// else writes the cell's findings here. Where no case has been counted, though, findings that are older than the database are those of one that is
-// lost: they are put into quarantine, and that is said.
+// sweep removes directories of this cell that are of no finding that is kept: their cases come again, where they were
+// not counted. Nobody else writes the cell's findings here. Where no case has been counted, though, findings that are
+// older than the database are those of one that is lost: they are put into quarantine, and that is said.
 func (c *Cell) sweep(ctx context.Context) error {
 	entries, err := os.ReadDir(c.db.dir)
 	if err != nil {
@@ -176,7 +181,8 @@ func (c *Cell) sweep(ctx context.Context) error {
 		}
 	}
 	if len(lost) > 0 {
-		c.say(fmt.Sprintf("%s is new, and findings of it are there (%d, %s the first): was the campaign's database lost? They lie in %s now", c.Name, len(lost), lost[0],
+		c.say(fmt.Sprintf("%s is new, and findings of it are there (%d, %s the first): was the campaign's database lost? "+
+			"They lie in %s now", c.Name, len(lost), lost[0],
 			filepath.Join(c.db.dir, store.QuarantineDir)))
 	}
 	return nil
@@ -282,7 +288,8 @@ func (c *Cell) Fault(name string, text []byte) (where string, err error) {
 func (c *Cell) CountKnown(bug, name string) error {
 	err := c.db.tx(context.Background(), func(t *tx) error {
 		if name != "" {
-			n, err := t.changes("UPDATE findings SET state = ?, kept = 0, record = '', signature = '' WHERE name = ? AND state = ?", findingKnown, name, findingWaiting)
+			n, err := t.changes("UPDATE findings SET state = ?, kept = 0, record = '', signature = '' WHERE name = ? AND "+
+				"state = ?", findingKnown, name, findingWaiting)
 			if err != nil || n == 0 {
 				return err // it was counted before
 			}
@@ -304,7 +311,8 @@ func (d *DB) discard(ctx context.Context, name string) error {
 	if err := finding.Remove(path); err != nil || !d.shared() {
 		return err
 	}
-	if err := d.tx(ctx, func(t *tx) error { return t.exec("DELETE FROM artifacts WHERE finding = ?", name) }); err != nil || d.bucket == nil {
+	if err := d.tx(ctx, func(t *tx) error { return t.exec("DELETE FROM artifacts WHERE finding = ?", name) }); err !=
+		nil || d.bucket == nil {
 		return err
 	}
 	return d.bucket.drop(ctx, name)

@@ -60,14 +60,16 @@ func empty(t *testing.T, d *DB) {
 	}
 }
 
-// grow puts so many findings of a fiftieth as many bugs into a database, with ten million cases in the counters and a week of samples.
+// grow puts so many findings of a fiftieth as many bugs into a database, with ten million cases in the counters and a
+// week of samples.
 func grow(t *testing.T, d *DB, c *Cell, findings int) {
 	t.Helper()
 	bugs := max(1, findings/50)
 	err := d.tx(t.Context(), func(x *tx) error {
 		for i := range bugs {
 			_, sig := found(i, fmt.Sprint("grown/", i))
-			g := &finding.Bug{ID: bugName(int64(i) + 1), Status: finding.StatusOpen, DBMS: "sqlite", Class: "crash", Signature: sig, Count: findings / bugs, Kept: []finding.Kept{},
+			g := &finding.Bug{ID: bugName(int64(i) + 1), Status: finding.StatusOpen, DBMS: "sqlite", Class: "crash",
+				Signature: sig, Count: findings / bugs, Kept: []finding.Kept{},
 				Versions: []string{"3"}, Isolations: []string{"serializable"}, Planted: []string{}}
 			if err := x.insertBug(int64(i)+1, g, signatureKey("sqlite", false, sig), bugs+1); err != nil {
 				return err
@@ -77,15 +79,19 @@ func grow(t *testing.T, d *DB, c *Cell, findings int) {
 		for from := 0; from < findings; from += rows {
 			var values []string
 			for i := from; i < min(from+rows, findings); i++ {
-				values = append(values, fmt.Sprintf("('grown-%d', %d, 0, %d, 'placed', %d, 0, %d, '{}', '')", i, c.id, i, i%bugs+1, i))
+				values = append(values, fmt.Sprintf("('grown-%d', %d, 0, %d, 'placed', %d, 0, %d, '{}', '')", i, c.id, i,
+					i%bugs+1, i))
 			}
-			if err := x.exec("INSERT INTO findings (name, cell, shard, n, state, bug, kept, at, record, signature) VALUES " + strings.Join(values, ", ")); err != nil {
+			if err := x.exec("INSERT INTO findings (name, cell, shard, n, state, bug, kept, at, record, signature) VALUES " +
+				strings.Join(values, ", ")); err != nil {
 				return err
 			}
 		}
 		for start := range 200 { // a campaign that was begun many times
-			if err := x.exec("INSERT INTO counts (cell, shard, start, cases, checked, found, runs, replays, sent, statements, survived, aborted, errored, overlapping, overlap_edge) "+
-				"VALUES (?, 0, ?, 50000, 50000, 0, 1, 1, 1, 1, 1, 0, 0, 1, 1)",
+			if err := x.exec(
+				"INSERT INTO counts (cell, shard, start, cases, checked, found, runs, replays, sent, statements, survived, "+
+					"aborted, errored, overlapping, overlap_edge) "+
+					"VALUES (?, 0, ?, 50000, 50000, 0, 1, 1, 1, 1, 1, 0, 0, 1, 1)",
 				c.id, start+1); err != nil {
 				return err
 			}
@@ -100,8 +106,9 @@ func grow(t *testing.T, d *DB, c *Cell, findings int) {
 	}
 }
 
-// TestGrowth: what a case, a finding and a look at the campaign cost with many findings is not much more than with few. It prints
-// the time that each takes; what must not grow is held by this process's processor time, which on a server is only its share.
+// TestGrowth: what a case, a finding and a look at the campaign cost with many findings is not much more than with few.
+// It prints the time that each takes; what must not grow is held by this process's processor time, which on a server is
+// only its share.
 func TestGrowth(t *testing.T) {
 	each(t, func(t *testing.T, d *DB) {
 		costs, used := map[string][]time.Duration{}, map[string][]time.Duration{}
@@ -115,7 +122,8 @@ func TestGrowth(t *testing.T) {
 				}
 				defer d.Close()
 			}
-			cells, err := d.Begin(t.Context(), Shard{0, 1}, "test", []CellPlan{{Name: "one", Target: "sqlite", Isolation: "serializable", Mode: "fuzz", Seed: 7}}, nil)
+			cells, err := d.Begin(t.Context(), Shard{0, 1}, "test",
+				[]CellPlan{{Name: "one", Target: "sqlite", Isolation: "serializable", Mode: "fuzz", Seed: 7}}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -166,8 +174,10 @@ func TestGrowth(t *testing.T) {
 		for what, list := range costs {
 			out[what] = fmt.Sprintf("%v, %v", list[0].Round(time.Microsecond), list[1].Round(time.Microsecond))
 			// What is listed, or summed up by bug, grows; what a campaign does for each case must not.
-			if (what == "a case" || what == "a finding" || what == "a beginning") && used[what][1] > 5*used[what][0]+5*time.Millisecond {
-				t.Errorf("%s costs %v of processor time with 100 findings, and %v with %d", what, used[what][0], used[what][1], *grownFindings)
+			if (what == "a case" || what == "a finding" || what == "a beginning") && used[what][1] > 5*used[what][0]+
+				5*time.Millisecond {
+				t.Errorf("%s costs %v of processor time with 100 findings, and %v with %d", what, used[what][0], used[what][1],
+					*grownFindings)
 			}
 		}
 		text, err := json.MarshalIndent(out, "", "  ")
@@ -178,7 +188,8 @@ func TestGrowth(t *testing.T) {
 	})
 }
 
-// TestIndexes: what is asked for each case, each finding and each look at a cell is answered by an index of SQLite's, whatever the tables hold.
+// TestIndexes: what is asked for each case, each finding and each look at a cell is answered by an index of SQLite's,
+// whatever the tables hold.
 func TestIndexes(t *testing.T) {
 	d, _ := open(t, t.TempDir())
 	for query, args := range map[string]int{
@@ -218,7 +229,8 @@ func TestIndexes(t *testing.T) {
 			t.Fatalf("%s: %v", query, err)
 		}
 		text := strings.Join(plan, "; ")
-		if scans := strings.Contains(text, "SCAN") && !strings.Contains(text, "USING COVERING INDEX"); scans && args >= 0 && !strings.HasPrefix(query, "SELECT id FROM events") {
+		if scans := strings.Contains(text, "SCAN") && !strings.Contains(text, "USING COVERING INDEX"); scans && args >= 0 &&
+			!strings.HasPrefix(query, "SELECT id FROM events") {
 			t.Errorf("%s: %s", query, text)
 		}
 	}

@@ -110,7 +110,9 @@ func (t *tx) forget(g *finding.Bug, b *finding.Bugs, who string) error {
 		return err
 	}
 	for _, to := range b.Bugs {
-		if !slices.ContainsFunc(to.Also, func(s finding.Signature) bool { return s.Equal(g.Signature) && s.Minimal == g.Signature.Minimal }) {
+		if !slices.ContainsFunc(to.Also, func(s finding.Signature) bool {
+			return s.Equal(g.Signature) && s.Minimal == g.Signature.Minimal
+		}) {
 			continue
 		}
 		into, err := bugNumber(to.ID)
@@ -136,7 +138,8 @@ func (t *tx) forget(g *finding.Bug, b *finding.Bugs, who string) error {
 
 // note adds a line to a bug's history.
 func (t *tx) note(bug int64, who, what string) error {
-	return t.exec("INSERT INTO changes (id, bug, at, who, what) VALUES (?, ?, ?, ?, ?)", t.d.number(), bug, now(), short(who), valid(what))
+	return t.exec("INSERT INTO changes (id, bug, at, who, what) VALUES (?, ?, ?, ?, ?)", t.d.number(), bug, now(),
+		short(who), valid(what))
 }
 
 // difference says what somebody changed at a bug; "" if it is nothing that people do.
@@ -167,7 +170,8 @@ func difference(old, g *finding.Bug) string {
 	}
 	if n := len(g.Verified); n > len(old.Verified) {
 		v := g.Verified[n-1]
-		out = append(out, strings.TrimSpace(fmt.Sprintf("run again on %s %s: seen %d of %d times %s", v.DBMS, v.Version, v.Shown, v.Runs, v.Note)))
+		out = append(out, strings.TrimSpace(fmt.Sprintf("run again on %s %s: seen %d of %d times %s", v.DBMS, v.Version,
+			v.Shown, v.Runs, v.Note)))
 	}
 	return strings.Join(out, "; ")
 }

@@ -14,8 +14,8 @@ import (
 
 var manyShards = flag.Int("database.shards", 16, "parts that TestManyShards has of a campaign on one store")
 
-// TestManyShards: a store bears many parts of a campaign, of which each begins, counts cases and a finding, and ends; all of it is counted once, and
-// the bug that all of them find is one.
+// TestManyShards: a store bears many parts of a campaign, of which each begins, counts cases and a finding, and ends;
+// all of it is counted once, and the bug that all of them find is one.
 func TestManyShards(t *testing.T) {
 	const cases, atOnce = 10, 8
 	for name, at := range stores(t) {
@@ -33,7 +33,8 @@ func TestManyShards(t *testing.T) {
 					return err
 				}
 				defer d.Close()
-				cells, err := d.Begin(t.Context(), Shard{shard, int64(*manyShards)}, "test", []CellPlan{{Name: "one", Target: "sqlite", Isolation: "serializable", Mode: "fuzz", Seed: 7}}, nil)
+				cells, err := d.Begin(t.Context(), Shard{shard, int64(*manyShards)}, "test",
+					[]CellPlan{{Name: "one", Target: "sqlite", Isolation: "serializable", Mode: "fuzz", Seed: 7}}, nil)
 				if err != nil {
 					return err
 				}
@@ -81,7 +82,8 @@ func TestManyShards(t *testing.T) {
 			}
 			begun = time.Now()
 			status(t, look)
-			t.Logf("%d parts, %d at once: %d cases and %d findings in %v, %.0f a second; the status takes %v", *manyShards, atOnce, *manyShards*cases, *manyShards, took.Round(time.Millisecond),
+			t.Logf("%d parts, %d at once: %d cases and %d findings in %v, %.0f a second; the status takes %v", *manyShards,
+				atOnce, *manyShards*cases, *manyShards, took.Round(time.Millisecond),
 				float64(*manyShards*(cases+1))/took.Seconds(), time.Since(begun).Round(time.Millisecond))
 		})
 	}

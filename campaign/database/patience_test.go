@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestPatiently: what a server that is away for a moment keeps from its end is done again, unless a part of it is done; other errors are told.
+// TestPatiently: what a server that is away for a moment keeps from its end is done again, unless a part of it is done;
+// other errors are told.
 func TestPatiently(t *testing.T) {
 	d := &DB{dialect: &mysqlDialect}
 	other := errors.New("another one")

@@ -8,8 +8,8 @@ import (
 	"txweave/finding"
 )
 
-// DropRepeat forgets the files of the oldest finding that its bug can do without: one of which another is kept. The finding stays
-// counted. It returns its name, "" if there is none.
+// DropRepeat forgets the files of the oldest finding that its bug can do without: one of which another is kept. The
+// finding stays counted. It returns its name, "" if there is none.
 func (d *DB) DropRepeat(ctx context.Context) (name string, err error) {
 	err = d.tx(ctx, func(t *tx) error {
 		name = ""

@@ -23,8 +23,8 @@ const (
 	samplesStretch = 15 * time.Minute
 )
 
-// TakeSample notes how a cell stands, for charts. A cell that has done nothing since the last one needs none, so that what rests, of
-// any number of shards, costs nothing.
+// TakeSample notes how a cell stands, for charts. A cell that has done nothing since the last one needs none, so that
+// what rests, of any number of shards, costs nothing.
 func (c *Cell) TakeSample(ctx context.Context, rss, disk int64) error {
 	if err := c.WriteUses(ctx); err != nil {
 		return err
@@ -32,8 +32,10 @@ func (c *Cell) TakeSample(ctx context.Context, rss, disk int64) error {
 	var s Sample
 	err := c.db.tx(ctx, func(t *tx) error {
 		s = Sample{}
-		err := t.row("SELECT COALESCE(SUM(cases), 0), COALESCE(SUM(statements), 0), COALESCE(SUM(survived), 0), COALESCE(SUM(aborted), 0), "+
-			"COALESCE(SUM(overlap_edge), 0) FROM counts WHERE cell = ? AND shard = ?",
+		err := t.row(
+			"SELECT COALESCE(SUM(cases), 0), COALESCE(SUM(statements), 0), COALESCE(SUM(survived), 0), COALESCE(SUM(aborted), "+
+				"0), "+
+				"COALESCE(SUM(overlap_edge), 0) FROM counts WHERE cell = ? AND shard = ?",
 			c.id, c.db.shard.Index).Scan(&s.Cases, &s.Generated, &s.Survived, &s.Aborted, &s.Edges)
 		if err != nil {
 			return err
@@ -41,22 +43,28 @@ func (c *Cell) TakeSample(ctx context.Context, rss, disk int64) error {
 		if err := t.row(bugsOfCell, c.id).Scan(&s.Bugs); err != nil {
 			return err
 		}
-		if err := t.row("SELECT COUNT(*) FROM features WHERE cell = ? AND shard = ?", c.id, c.db.shard.Index).Scan(&s.Features); err != nil {
+		if err := t.row("SELECT COUNT(*) FROM features WHERE cell = ? AND shard = ?", c.id, c.db.shard.Index).Scan(
+			&s.Features); err != nil {
 			return err
 		}
 		var spent int64
-		if err := t.row("SELECT spent_ms FROM progress WHERE cell = ? AND shard = ?", c.id, c.db.shard.Index).Scan(&spent); err != nil {
+		if err := t.row("SELECT spent_ms FROM progress WHERE cell = ? AND shard = ?", c.id, c.db.shard.Index).Scan(
+			&spent); err != nil {
 			return err
 		}
 		if s.Spent = time.Duration(spent) * time.Millisecond; c.sampled != nil && s == *c.sampled {
 			return nil
 		}
 		at := now()
-		if err := t.exec("DELETE FROM samples WHERE cell = ? AND shard = ? AND at = ?", c.id, c.db.shard.Index, at); err != nil {
+		if err := t.exec("DELETE FROM samples WHERE cell = ? AND shard = ? AND at = ?", c.id, c.db.shard.Index,
+			at); err != nil {
 			return err
 		}
-		return t.exec("INSERT INTO samples (cell, shard, at, cases, statements, survived, aborted, bugs, spent_ms, rss, disk, edges, features) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-			c.id, c.db.shard.Index, at, s.Cases, s.Generated, s.Survived, s.Aborted, s.Bugs, spent, rss, disk, s.Edges, s.Features)
+		return t.exec(
+			"INSERT INTO samples (cell, shard, at, cases, statements, survived, aborted, bugs, spent_ms, rss, disk, edges, "+
+				"features) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+			c.id, c.db.shard.Index, at, s.Cases, s.Generated, s.Survived, s.Aborted, s.Bugs, spent, rss, disk,
+			s.Edges, s.Features)
 	})
 	if err == nil {
 		c.sampled = &s
@@ -64,10 +72,12 @@ func (c *Cell) TakeSample(ctx context.Context, rss, disk int64) error {
 	return err
 }
 
-// ThinSamples drops, of this process's samples that are older than a day, all but the last one of each quarter of an hour. It returns how many went.
+// ThinSamples drops, of this process's samples that are older than a day, all but the last one of each quarter of an
+// hour. It returns how many went.
 func (d *DB) ThinSamples(ctx context.Context, at time.Time) (dropped int64, err error) {
 	err = d.tx(ctx, func(t *tx) error {
-		// The last one of a stretch is the only one that stays, so what went before is not read again but for its last stretch.
+		// The last one of a stretch is the only one that stays, so what went before is not read again but for its last
+		// stretch.
 		type key struct{ cell, at int64 }
 		var gone []key
 		var last key
@@ -82,12 +92,14 @@ func (d *DB) ThinSamples(ctx context.Context, at time.Time) (dropped int64, err 
 			}
 			last = k
 			return nil
-		}, "SELECT cell, at FROM samples WHERE shard = ? AND at < ? ORDER BY cell, at", d.shard.Index, at.Add(-samplesWhole).Unix())
+		}, "SELECT cell, at FROM samples WHERE shard = ? AND at < ? ORDER BY cell, at", d.shard.Index,
+			at.Add(-samplesWhole).Unix())
 		if err != nil {
 			return err
 		}
 		for _, k := range gone {
-			if err := t.exec("DELETE FROM samples WHERE cell = ? AND shard = ? AND at = ?", k.cell, d.shard.Index, k.at); err != nil {
+			if err := t.exec("DELETE FROM samples WHERE cell = ? AND shard = ? AND at = ?", k.cell, d.shard.Index,
+				k.at); err != nil {
 				return err
 			}
 		}
@@ -100,12 +112,14 @@ func (d *DB) ThinSamples(ctx context.Context, at time.Time) (dropped int64, err 
 // samplesRead is about how many moments Samples returns at most.
 const samplesRead = 400
 
-// Samples returns how the cells stood at moments since a moment, by time: evenly spaced, and of a cell in several shards the sum.
+// Samples returns how the cells stood at moments since a moment, by time: evenly spaced, and of a cell in several
+// shards the sum.
 func (d *DB) Samples(ctx context.Context, since time.Time) (out []Sample, err error) {
 	err = d.read(ctx, func(t *tx) error {
 		out = nil
 		var first, last, n int64
-		if err := t.row("SELECT COALESCE(MIN(at), 0), COALESCE(MAX(at), 0), COUNT(*) FROM samples WHERE at >= ?", since.Unix()).Scan(&first, &last, &n); err != nil || n == 0 {
+		if err := t.row("SELECT COALESCE(MIN(at), 0), COALESCE(MAX(at), 0), COUNT(*) FROM samples WHERE at >= ?",
+			since.Unix()).Scan(&first, &last, &n); err != nil || n == 0 {
 			return err
 		}
 		width := max(1, (last-first)/samplesRead)
@@ -118,7 +132,8 @@ func (d *DB) Samples(ctx context.Context, since time.Time) (out []Sample, err er
 				sum := Sample{Cell: cell, At: time.Unix(moment, 0).UTC()}
 				for k, s := range stands {
 					if k.cell == cell {
-						sum.Cases, sum.Generated, sum.Survived, sum.Aborted, sum.Spent = sum.Cases+s.Cases, sum.Generated+s.Generated, sum.Survived+s.Survived, sum.Aborted+s.Aborted, sum.Spent+s.Spent
+						sum.Cases, sum.Generated, sum.Survived, sum.Aborted, sum.Spent = sum.Cases+s.Cases, sum.Generated+s.Generated,
+							sum.Survived+s.Survived, sum.Aborted+s.Aborted, sum.Spent+s.Spent
 						sum.Bugs, sum.RSS, sum.Disk = max(sum.Bugs, s.Bugs), max(sum.RSS, s.RSS), max(sum.Disk, s.Disk)
 						sum.Edges, sum.Features = sum.Edges+s.Edges, max(sum.Features, s.Features)
 					}
@@ -131,7 +146,8 @@ func (d *DB) Samples(ctx context.Context, since time.Time) (out []Sample, err er
 			var k key
 			var s Sample
 			var slot, at, spent int64
-			if err := scan(&slot, &k.cell, &k.shard, &at, &s.Cases, &s.Generated, &s.Survived, &s.Aborted, &s.Bugs, &spent, &s.RSS, &s.Disk, &s.Edges, &s.Features); err != nil {
+			if err := scan(&slot, &k.cell, &k.shard, &at, &s.Cases, &s.Generated, &s.Survived, &s.Aborted, &s.Bugs, &spent,
+				&s.RSS, &s.Disk, &s.Edges, &s.Features); err != nil {
 				return err
 			}
 			if s.Spent = time.Duration(spent) * time.Millisecond; slot != moment-moment%width {
@@ -143,7 +159,8 @@ func (d *DB) Samples(ctx context.Context, since time.Time) (out []Sample, err er
 				met = append(met, k.cell)
 			}
 			return nil
-		}, "SELECT at - at % ?, cell, shard, MAX(at), MAX(cases), MAX(statements), MAX(survived), MAX(aborted), MAX(bugs), MAX(spent_ms), MAX(rss), MAX(disk), MAX(edges), MAX(features) "+
+		}, "SELECT at - at % ?, cell, shard, MAX(at), MAX(cases), MAX(statements), MAX(survived), MAX(aborted), MAX(bugs), "+
+			"MAX(spent_ms), MAX(rss), MAX(disk), MAX(edges), MAX(features) "+
 			"FROM samples WHERE at >= ? GROUP BY 1, 2, 3 ORDER BY 1, 2, 3", width, since.Unix())
 		flush()
 		return err

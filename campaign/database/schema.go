@@ -10,11 +10,14 @@ import (
 // format is the number of the schema. A txweave reads its own, and brings older ones up to it.
 const format = 2
 
-// schema holds the tables of a campaign. {text} is a text of any length, {bytes} the same of bytes; times are seconds since 1970, 0 for never.
+// schema holds the tables of a campaign. {text} is a text of any length, {bytes} the same of bytes; times are seconds
+// since 1970, 0 for never.
 //
-// The index of what waits gives that in its order, so that it is chosen by a database that has no statistics, or that planned as the table was empty.
+// The index of what waits gives that in its order, so that it is chosen by a database that has no statistics, or that
+// planned as the table was empty.
 //
-// A case's number is in a cell's progress either below next_case, and then done unless it is one of the holes, or not done.
+// A case's number is in a cell's progress either below next_case, and then done unless it is one of the holes, or not
+// done.
 const schema = `
 CREATE TABLE IF NOT EXISTS meta (k VARCHAR(64) NOT NULL PRIMARY KEY, v {text} NOT NULL);
 CREATE TABLE IF NOT EXISTS cells (id BIGINT NOT NULL PRIMARY KEY, name VARCHAR(190) NOT NULL UNIQUE, target VARCHAR(64) NOT NULL, isolation VARCHAR(64) NOT NULL,
@@ -50,14 +53,16 @@ CREATE TABLE IF NOT EXISTS artifacts (finding VARCHAR(190) NOT NULL, path VARCHA
 {index} events_at ON events (at);
 `
 
-// What format 2 has that format 1 has not, besides tables; all of it is there or none where the DBMS can undo changes of tables.
+// What format 2 has that format 1 has not, besides tables; all of it is there or none where the DBMS can undo changes
+// of tables.
 var (
 	hasFormat2 = "SELECT edges, features FROM samples WHERE cell < 0"
-	toFormat2  = []string{"ALTER TABLE samples ADD COLUMN edges BIGINT NOT NULL DEFAULT 0", "ALTER TABLE samples ADD COLUMN features BIGINT NOT NULL DEFAULT 0"}
+	toFormat2  = []string{"ALTER TABLE samples ADD COLUMN edges BIGINT NOT NULL DEFAULT 0",
+		"ALTER TABLE samples ADD COLUMN features BIGINT NOT NULL DEFAULT 0"}
 )
 
-// upgrade brings tables of an older format to this one. Whoever was killed amidst it has left it to the next: what is looked at is the tables.
-// A txweave of the older format that runs meanwhile goes on.
+// upgrade brings tables of an older format to this one. Whoever was killed amidst it has left it to the next: what is
+// looked at is the tables. A txweave of the older format that runs meanwhile goes on.
 func (d *DB) upgrade(ctx context.Context) error {
 	if rows, err := d.sql.QueryContext(ctx, hasFormat2); err == nil {
 		return rows.Close()
@@ -81,12 +86,15 @@ func (d *DB) upgrade(ctx context.Context) error {
 
 // create makes the tables that are not there, brings older ones up to date, and refuses those of another format.
 func (d *DB) create(ctx context.Context) error {
-	// The format is written last: where it is this one, all is there, and nobody needs to be kept from writing to find that out.
+	// The format is written last: where it is this one, all is there, and nobody needs to be kept from writing to find
+	// that out.
 	var have string
-	if err := d.sql.QueryRowContext(ctx, "SELECT v FROM meta WHERE k = 'format'").Scan(&have); err == nil && have == strconv.Itoa(format) {
+	if err := d.sql.QueryRowContext(ctx, "SELECT v FROM meta WHERE k = 'format'").Scan(&have); err == nil &&
+		have == strconv.Itoa(format) {
 		return nil
 	}
-	text := strings.NewReplacer("{text}", d.dialect.text, "{bytes}", d.dialect.bytes, "{index}", d.dialect.index).Replace(schema)
+	text := strings.NewReplacer("{text}", d.dialect.text, "{bytes}", d.dialect.bytes, "{index}",
+		d.dialect.index).Replace(schema)
 	for stmt := range strings.SplitSeq(text, ";\n") {
 		if stmt = strings.TrimSpace(stmt); stmt == "" {
 			continue
@@ -102,7 +110,8 @@ func (d *DB) create(ctx context.Context) error {
 		return err
 	}
 	return d.tx(ctx, func(t *tx) error {
-		for k, v := range map[string]string{"format": strconv.Itoa(format), "bugs": "1", "lock": "", "campaign": "", "shards": ""} {
+		for k, v := range map[string]string{"format": strconv.Itoa(format), "bugs": "1", "lock": "", "campaign": "",
+			"shards": ""} {
 			var have string
 			switch err := t.row("SELECT v FROM meta WHERE k = ?", k).Scan(&have); {
 			case isNone(err):
@@ -128,7 +137,10 @@ func (t *tx) checkFormat() error {
 		return err
 	}
 	if have != strconv.Itoa(format) {
-		return &PlanError{fmt.Sprintf("the campaign's database is of format %s, and this txweave reads %d (an older one is brought up to date where it can be written)", have, format)}
+		return &PlanError{
+			fmt.Sprintf(
+				"the campaign's database is of format %s, and this txweave reads %d (an older one is brought up to date where it "+
+					"can be written)", have, format)}
 	}
 	return nil
 }

@@ -24,7 +24,8 @@ import (
 	"txweave/internal/outcome"
 )
 
-var postgresDialect = dialect{text: "TEXT", bytes: "BYTEA", index: "CREATE INDEX IF NOT EXISTS", isolation: sql.LevelReadCommitted, snapshot: sql.LevelRepeatableRead, numbered: true,
+var postgresDialect = dialect{text: "TEXT", bytes: "BYTEA", index: "CREATE INDEX IF NOT EXISTS",
+	isolation: sql.LevelReadCommitted, snapshot: sql.LevelRepeatableRead, numbered: true,
 	again: func(err error) bool {
 		var e *pgconn.PgError
 		if errors.As(err, &e) {
@@ -46,7 +47,8 @@ var postgresDialect = dialect{text: "TEXT", bytes: "BYTEA", index: "CREATE INDEX
 	columnThere: func(error) bool { return false },
 	indexThere:  func(error) bool { return false }}
 
-var mysqlDialect = dialect{text: "LONGTEXT", bytes: "LONGBLOB", index: "CREATE INDEX", table: " ENGINE=InnoDB CHARACTER SET utf8mb4 COLLATE utf8mb4_bin", isolation: sql.LevelReadCommitted,
+var mysqlDialect = dialect{text: "LONGTEXT", bytes: "LONGBLOB", index: "CREATE INDEX",
+	table: " ENGINE=InnoDB CHARACTER SET utf8mb4 COLLATE utf8mb4_bin", isolation: sql.LevelReadCommitted,
 	snapshot: sql.LevelRepeatableRead,
 	again: func(err error) bool {
 		var e *mysql.MySQLError
@@ -81,13 +83,15 @@ var mysqlDialect = dialect{text: "LONGTEXT", bytes: "LONGBLOB", index: "CREATE I
 func disconnected(err error) bool {
 	var network *net.OpError
 	var connect *pgconn.ConnectError
-	return errors.Is(err, driver.ErrBadConn) || errors.Is(err, mysql.ErrInvalidConn) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
-		errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, syscall.EPIPE) || errors.As(err, &network) || errors.As(err, &connect) ||
+	return errors.Is(err, driver.ErrBadConn) || errors.Is(err, mysql.ErrInvalidConn) || errors.Is(err, io.EOF) ||
+		errors.Is(err, io.ErrUnexpectedEOF) ||
+		errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, syscall.EPIPE) ||
+		errors.As(err, &network) || errors.As(err, &connect) ||
 		err != nil && strings.Contains(err.Error(), "conn closed")
 }
 
-// At opens a campaign's database: the one that several machines share, as users write its address, which may be a file or an environment
-// variable that holds it; of "" the one in dir, which make makes where it is not there.
+// At opens a campaign's database: the one that several machines share, as users write its address, which may be a file
+// or an environment variable that holds it; of "" the one in dir, which make makes where it is not there.
 func At(ctx context.Context, shared, dir string, make bool) (*DB, error) {
 	if shared == "" {
 		db, err := Open(ctx, dir, make)
@@ -103,8 +107,9 @@ func At(ctx context.Context, shared, dir string, make bool) (*DB, error) {
 	return OpenShared(ctx, at, dir)
 }
 
-// OpenShared opens a campaign's database that several machines share, at a URL: postgres://user:password@host/database, or mysql://… of MySQL or
-// MariaDB. Files of findings lie in it, and below dir where they are made or looked at. No error tells the password.
+// OpenShared opens a campaign's database that several machines share, at a URL: postgres://user:password@host/database,
+// or mysql://… of MySQL or MariaDB. Files of findings lie in it, and below dir where they are made or looked at. No
+// error tells the password.
 func OpenShared(ctx context.Context, at, dir string) (*DB, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err

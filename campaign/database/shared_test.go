@@ -41,20 +41,23 @@ func stores(t *testing.T) map[string]string {
 		}
 		return rows.Row(0)[0].S
 	}
-	my := url.URL{Scheme: "mysql", User: url.UserPassword("store", "pass"), Host: "", Path: "/store", RawQuery: "socket=" + url.QueryEscape(sharedMariaDB.Socket(t))}
+	my := url.URL{Scheme: "mysql", User: url.UserPassword("store", "pass"), Host: "", Path: "/store",
+		RawQuery: "socket=" + url.QueryEscape(sharedMariaDB.Socket(t))}
 	// The server's directory holds its data and its socket. Who asks is not its superuser, and is not told.
 	data, err := os.Readlink(filepath.Join("/proc", ask("SELECT pg_backend_pid()::text"), "cwd"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	pg := url.URL{Scheme: "postgres", User: url.User("postgres"), Path: "/postgres", RawQuery: "host=" + url.QueryEscape(filepath.Dir(data))}
+	pg := url.URL{Scheme: "postgres", User: url.User("postgres"), Path: "/postgres", RawQuery: "host=" + url.QueryEscape(
+		filepath.Dir(data))}
 	db, err := sql.Open("pgx", pg.String())
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer db.Close()
 	var exists *pgconn.PgError
-	if _, err := db.Exec("CREATE DATABASE store"); err != nil && !(errors.As(err, &exists) && exists.Code == "42P04") { // another test has made it
+	if _, err := db.Exec("CREATE DATABASE store"); err != nil && !(errors.As(err, &exists) && exists.Code == "42P04") {
+		// another test has made it
 		t.Fatal(err)
 	}
 	pg.Path = "/store"
@@ -82,7 +85,8 @@ func life(ctx context.Context, at, dir string, shard int64, cases int, dies func
 		return false, err
 	}
 	defer db.Close()
-	cells, err := db.Begin(ctx, Shard{shard, shards}, "test", []CellPlan{{Name: "one", Target: "sqlite", Isolation: "serializable", Mode: "fuzz"}}, func() uint64 { return 7 })
+	cells, err := db.Begin(ctx, Shard{shard, shards}, "test",
+		[]CellPlan{{Name: "one", Target: "sqlite", Isolation: "serializable", Mode: "fuzz"}}, func() uint64 { return 7 })
 	if err != nil {
 		return false, err
 	}
@@ -119,7 +123,8 @@ func life(ctx context.Context, at, dir string, shard int64, cases int, dies func
 			return false, err
 		}
 		p := store.Placement{Record: rec, Signature: sig, Name: name}
-		if _, err := c.Done(&store.CaseDone{Case: n, Outcome: finding.Found, Waiting: []store.Placement{p}}); err != nil || dies() {
+		if _, err := c.Done(&store.CaseDone{Case: n, Outcome: finding.Found, Waiting: []store.Placement{p}}); err !=
+			nil || dies() {
 			return false, err
 		}
 		if _, err := c.Place([]store.Placement{p}, 2); err != nil {
@@ -128,8 +133,8 @@ func life(ctx context.Context, at, dir string, shard int64, cases int, dies func
 	}
 }
 
-// TestShared: six processes that share a database on a real server, and die at random, count each case once and each bug once, and
-// the files of findings are there for every machine.
+// TestShared: six processes that share a database on a real server, and die at random, count each case once and each
+// bug once, and the files of findings are there for every machine.
 func TestShared(t *testing.T) {
 	const cases = 90
 	for name, at := range stores(t) {
@@ -152,14 +157,19 @@ func TestShared(t *testing.T) {
 			}
 			defer db.Close()
 			s := status(t, db)
-			if c := s.Cells[0]; len(s.Cells) != 1 || c.CasesChecked != cases || c.Holes != 0 || s.Bugs != 5 || s.Findings != cases || !s.Running {
+			if c := s.Cells[0]; len(s.Cells) != 1 || c.CasesChecked != cases || c.Holes != 0 || s.Bugs != 5 ||
+				s.Findings != cases || !s.Running {
 				t.Errorf("%+v", s)
 			}
 			wrong, counted, findings, err := db.Audit(t.Context())
 			if err != nil || len(wrong) > 0 || counted != cases || findings != cases {
 				t.Errorf("%d cases, %d findings: %v, %v", counted, findings, wrong, err)
 			}
-			if err := db.Update(func(b *finding.Bugs) error { b.Bugs[0].Settle(finding.StatusInvalid, "why"); return nil }); err != nil {
+			if err := db.Update(func(b *finding.Bugs) error {
+				b.Bugs[0].Settle(finding.StatusInvalid,
+					"why")
+				return nil
+			}); err != nil {
 				t.Error(err)
 			}
 			if dropped, err := db.DropRepeat(t.Context()); err != nil || dropped == "" {
@@ -189,7 +199,8 @@ func TestShared(t *testing.T) {
 
 // TestStoreURLs: what is no store is refused, and no password is told.
 func TestStoreURLs(t *testing.T) {
-	for _, at := range []string{"", "sqlite://x", "postgres://u:hunter2@127.0.0.1:1/x", "mysql://u:hunter2@127.0.0.1:1/x", "postgres://u:hunter2@%zz/x"} {
+	for _, at := range []string{"", "sqlite://x", "postgres://u:hunter2@127.0.0.1:1/x", "mysql://u:hunter2@127.0.0.1:1/x",
+		"postgres://u:hunter2@%zz/x"} {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel() // nothing is tried again
 		db, err := OpenShared(ctx, at, t.TempDir())

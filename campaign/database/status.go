@@ -109,15 +109,20 @@ func (d *DB) Status(ctx context.Context) (*CampaignStatus, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.Running, err = d.running(ctx)
-	if !s.Running {
-		for i := range s.Cells {
-			if s.Cells[i].State == string(Running) { // it was killed
-				s.Cells[i].State = string(Waiting)
-			}
-		}
+	if s.Running, err = d.running(ctx); !s.Running {
+		s.End()
 	}
 	return s, err
+}
+
+// End says that nothing of the campaign runs any more.
+func (s *CampaignStatus) End() {
+	s.Running = false
+	for i := range s.Cells {
+		if state := &s.Cells[i].State; *state == string(Running) || *state == string(Waiting) {
+			*state = string(Stopped)
+		}
+	}
 }
 
 // Shows says which cells have findings of which bugs.
@@ -136,7 +141,8 @@ func (d *DB) Shows(ctx context.Context) (out map[string]map[int64]bool, err erro
 	return out, err
 }
 
-// First says whether nobody has been told yet that a cell shows a bug, or is suspected to; from then on somebody has been.
+// First says whether nobody has been told yet that a cell shows a bug, or is suspected to; from then on somebody has
+// been.
 func (d *DB) First(ctx context.Context, bug, cell string, suspect bool) (fresh bool, err error) {
 	err = d.tx(ctx, func(t *tx) error {
 		number, err := bugNumber(bug)
@@ -151,7 +157,8 @@ func (d *DB) First(ctx context.Context, bug, cell string, suspect bool) (fresh b
 			what = "suspected by " + cell
 		}
 		var n int64
-		if err := t.row("SELECT COUNT(*) FROM changes WHERE bug = ? AND who = 'txweave' AND what IN (?, ?)", number, what, same).Scan(&n); err != nil {
+		if err := t.row("SELECT COUNT(*) FROM changes WHERE bug = ? AND who = 'txweave' AND what IN (?, ?)", number, what,
+			same).Scan(&n); err != nil {
 			return err
 		}
 		if fresh = n == 0; fresh {
@@ -179,10 +186,12 @@ func (t *tx) statusCells(s *CampaignStatus) error {
 		parts = n
 	}
 	return t.rows(func(scan func(...any) error) error {
-		c := CellStatus{Skipped: map[string]int64{}, Known: map[string]int64{}, Held: map[string]int64{}, Faults: map[string]int64{}}
+		c := CellStatus{Skipped: map[string]int64{}, Known: map[string]int64{}, Held: map[string]int64{},
+			Faults: map[string]int64{}}
 		var seed, active, spent, retry, changed int64
 		var state string
-		if err := scan(&c.ID, &c.Name, &c.Target, &c.Isolation, &c.Mode, &seed, &active, &c.NextCase, &state, &c.Detail, &c.Failures, &retry, &spent, &c.Version, &changed); err != nil {
+		if err := scan(&c.ID, &c.Name, &c.Target, &c.Isolation, &c.Mode, &seed, &active, &c.NextCase, &state, &c.Detail,
+			&c.Failures, &retry, &spent, &c.Version, &changed); err != nil {
 			return err
 		}
 		c.NextCase = max(c.NextCase-parts+1, 0) // a part's cursor is as many numbers behind its last case as there are parts
@@ -249,7 +258,8 @@ func (t *tx) statusCounts(s *CampaignStatus) error {
 	err := t.rows(func(scan func(...any) error) error {
 		var id, cases, checked, found, this int64
 		var w CellWork
-		if err := scan(&id, &cases, &checked, &found, &w.Runs, &w.Replays, &w.Sent, &w.Generated, &w.Survived, &w.Aborted, &w.Errored, &w.Overlapping, &w.OverlapEdge, &this); err != nil {
+		if err := scan(&id, &cases, &checked, &found, &w.Runs, &w.Replays, &w.Sent, &w.Generated, &w.Survived, &w.Aborted,
+			&w.Errored, &w.Overlapping, &w.OverlapEdge, &this); err != nil {
 			return err
 		}
 		if c := byID[id]; c != nil {
@@ -284,7 +294,8 @@ func (t *tx) statusCounts(s *CampaignStatus) error {
 			return err
 		}
 		if c := byID[id]; c != nil {
-			if of := map[string]map[string]int64{kindSkipped: c.Skipped, kindKnown: c.Known, kindHeld: c.Held, kindFault: c.Faults}[kind]; of != nil {
+			if of := map[string]map[string]int64{kindSkipped: c.Skipped, kindKnown: c.Known, kindHeld: c.Held,
+				kindFault: c.Faults}[kind]; of != nil {
 				of[name] = n
 			}
 		}
@@ -302,7 +313,8 @@ const deadAfter = 45 * time.Second
 func (d *DB) running(ctx context.Context) (bool, error) {
 	if d.shared() {
 		var n int
-		err := d.row(ctx, "SELECT COUNT(*) FROM starts WHERE ended = 0 AND beat > ?", time.Now().Add(-deadAfter).Unix()).Scan(&n)
+		err := d.row(ctx, "SELECT COUNT(*) FROM starts WHERE ended = 0 AND beat > ?",
+			time.Now().Add(-deadAfter).Unix()).Scan(&n)
 		return n > 0, err
 	}
 	f, err := input.OpenKept(filepath.Join(d.dir, runFile))
@@ -368,7 +380,8 @@ const maxEvents = 5000
 // Happened notes an event.
 func (d *DB) Happened(ctx context.Context, cell int64, kind, what string) error {
 	return d.tx(ctx, func(t *tx) error {
-		if err := t.exec("INSERT INTO events (id, at, cell, kind, what) VALUES (?, ?, ?, ?, ?)", d.number(), now(), cell, kind, valid(what)); err != nil {
+		if err := t.exec("INSERT INTO events (id, at, cell, kind, what) VALUES (?, ?, ?, ?, ?)", d.number(), now(), cell,
+			kind, valid(what)); err != nil {
 			return err
 		}
 		var n int64

@@ -18,8 +18,8 @@ import (
 // taken is what the bugs.json is called afterwards that a campaign has taken over.
 const taken = ".taken"
 
-// TakeOver takes over the bugs that fuzz has kept in the same directory, with their findings, if there are any. They count to no cell. It
-// returns how many bugs there were; tell is told of what had to be put aside.
+// TakeOver takes over the bugs that fuzz has kept in the same directory, with their findings, if there are any. They
+// count to no cell. It returns how many bugs there were; tell is told of what had to be put aside.
 func (d *DB) TakeOver(ctx context.Context, tell func(line string)) (bugs int, err error) {
 	old := store.In(d.dir)
 	if !old.Exists() {
@@ -48,7 +48,10 @@ func (d *DB) TakeOver(ctx context.Context, tell func(line string)) (bugs int, er
 			return nil
 		}
 		if have > 0 {
-			return &PlanError{fmt.Sprintf("%s holds a campaign's bugs and those of fuzz, which are numbered by themselves: give one of them another directory", d.dir)}
+			return &PlanError{
+				fmt.Sprintf(
+					"%s holds a campaign's bugs and those of fuzz, which are numbered by themselves: give one of them another "+
+						"directory", d.dir)}
 		}
 		for _, g := range b.Bugs {
 			if err := t.take(g, b.Next); err != nil {
@@ -56,7 +59,8 @@ func (d *DB) TakeOver(ctx context.Context, tell func(line string)) (bugs int, er
 			}
 		}
 		for name, n := range b.Known {
-			if err := t.exec("INSERT INTO tallies (cell, shard, kind, name, n) VALUES (0, 0, ?, ?, ?)", kindKnown, short(name), n); err != nil {
+			if err := t.exec("INSERT INTO tallies (cell, shard, kind, name, n) VALUES (0, 0, ?, ?, ?)", kindKnown, short(name),
+				n); err != nil {
 				return err
 			}
 		}
@@ -69,7 +73,8 @@ func (d *DB) TakeOver(ctx context.Context, tell func(line string)) (bugs int, er
 		return 0, err
 	}
 	for _, name := range old.Files() {
-		if err := os.Rename(filepath.Join(d.dir, name), filepath.Join(d.dir, name+taken)); err != nil && !errors.Is(err, os.ErrNotExist) {
+		if err := os.Rename(filepath.Join(d.dir, name), filepath.Join(d.dir, name+taken)); err != nil &&
+			!errors.Is(err, os.ErrNotExist) {
 			return 0, err
 		}
 	}
@@ -79,7 +84,8 @@ func (d *DB) TakeOver(ctx context.Context, tell func(line string)) (bugs int, er
 // ofFuzz is how fuzz names its findings, in which there is no name of a cell.
 var ofFuzz = regexp.MustCompile(`^(finding|suspect)-\d+-\d+(\.\d+)?$`)
 
-// adopt counts the findings to bugs that a fuzz which was killed has left without one, or whose bug could not be read any more.
+// adopt counts the findings to bugs that a fuzz which was killed has left without one, or whose bug could not be read
+// any more.
 func adopt(old *store.Directory, tell func(line string)) error {
 	left, err := old.Enter()
 	if err != nil {
@@ -126,7 +132,9 @@ func (t *tx) take(g *finding.Bug, next int) error {
 		return err
 	}
 	add := func(name string, n, kept int) error {
-		return t.exec("INSERT INTO findings (name, cell, shard, n, state, bug, kept, at, record, signature) VALUES (?, 0, 0, ?, ?, ?, ?, ?, '', '')",
+		return t.exec(
+			"INSERT INTO findings (name, cell, shard, n, state, bug, kept, at, record, signature) VALUES (?, 0, 0, ?, ?, ?, "+
+				"?, ?, '', '')",
 			name, n, findingPlaced, number, kept, g.Last.Unix())
 	}
 	for _, k := range g.Kept {

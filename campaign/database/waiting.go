@@ -10,7 +10,8 @@ import (
 	"txweave/finding"
 )
 
-// Waiting implements store.WaitingStore, of all cells and shards. What cannot be read is of no bug: its campaign says so.
+// Waiting implements store.WaitingStore, of all cells and shards. What cannot be read is of no bug: its campaign says
+// so.
 func (d *DB) Waiting() (b *finding.Bugs, list []store.Waiting, err error) {
 	err = d.read(context.Background(), func(t *tx) (err error) {
 		list = nil

@@ -8,12 +8,13 @@ import (
 	"txweave/finding"
 )
 
-// TestWaiting: findings that wait in a campaign's database are bugs as they are, whether their files are kept or not, and what is said of them the bug
-// has that they are counted to.
+// TestWaiting: findings that wait in a campaign's database are bugs as they are, whether their files are kept or not,
+// and what is said of them the bug has that they are counted to.
 func TestWaiting(t *testing.T) { each(t, waits) }
 
 func waits(t *testing.T, d *DB) {
-	cells, err := d.Begin(t.Context(), Shard{0, 1}, "test", []CellPlan{{Name: "one", Target: "sqlite", Isolation: "serializable", Mode: "fuzz", Seed: 7}}, nil)
+	cells, err := d.Begin(t.Context(), Shard{0, 1}, "test",
+		[]CellPlan{{Name: "one", Target: "sqlite", Isolation: "serializable", Mode: "fuzz", Seed: 7}}, nil)
 	if err == nil {
 		err = cells[0].Resume(t.Context())
 	}

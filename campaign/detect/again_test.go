@@ -16,9 +16,11 @@ func TestUnplantedAgain(t *testing.T) {
 		of   Unplanted
 		want string
 	}{
-		{Unplanted{Seed: 2, Case: 66, Dir: "kept/x", Alone: true}, "txweave replay kept/x --server '/opt/my server/mariadbd'"},
+		{Unplanted{Seed: 2, Case: 66, Dir: "kept/x", Alone: true},
+			"txweave replay kept/x --server '/opt/my server/mariadbd'"},
 		{Unplanted{Seed: 2, Case: 66, Dir: "kept/x"},
-			"txweave detect --only-unplanted --seed 2 --seeds 1 --budget 67 --target mariadb --isolation snapshot --server '/opt/my server/mariadbd'"},
+			"txweave detect --only-unplanted --seed 2 --seeds 1 --budget 67 --target mariadb --isolation snapshot --server " +
+				"'/opt/my server/mariadbd'"},
 	} {
 		if got := o.again(&c.of); got != c.want {
 			t.Errorf("%s\nwant %s", got, c.want)

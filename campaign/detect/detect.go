@@ -34,18 +34,20 @@ type FaultResult struct {
 	Oracle     string   `json:"oracle,omitempty"`
 	Cases      *float64 `json:"cases"` // medians over the seeds, null when not found
 	Seconds    *float64 `json:"seconds"`
-	Showing    int      `json:"showing,omitempty"` // cases of all seeds that have a finding, where Config.Count asked for them
+	// cases of all seeds that have a finding, where Config.Count asked for them
+	Showing int `json:"showing,omitempty"`
 }
 
 // Result is the object that detect prints.
 type Result struct {
-	Target      string        `json:"target"`
-	Isolation   string        `json:"isolation"`
-	Budget      int           `json:"budget"`
-	Faults      []FaultResult `json:"faults"`
-	Counted     bool          `json:"counted,omitempty"`   // FaultResult.Showing is known
-	FalseAlarms int           `json:"false_alarms"`        // findings in the same cases with no fault planted: len(Unplanted)
-	Unplanted   []Unplanted   `json:"unplanted,omitempty"` // what they are: false alarms, or the server's own bugs
+	Target    string        `json:"target"`
+	Isolation string        `json:"isolation"`
+	Budget    int           `json:"budget"`
+	Faults    []FaultResult `json:"faults"`
+	Counted   bool          `json:"counted,omitempty"` // FaultResult.Showing is known
+	// findings in the same cases with no fault planted: len(Unplanted)
+	FalseAlarms int         `json:"false_alarms"`
+	Unplanted   []Unplanted `json:"unplanted,omitempty"` // what they are: false alarms, or the server's own bugs
 }
 
 // Config says what is tried, and on what. Errors call its fields by the flags that set them.
@@ -61,7 +63,8 @@ type Config struct {
 	Command     string          // the command line, for what is kept
 	Rarity      *planted.Rarity // how the bugs are made as rare as those of engines; nil: they are not
 	Without     []string        // productions, and parts of every case, that are left out
-	Count       bool            // all cases of the budget are checked, and those that have a finding counted: that says more of what cases are worth
+	// all cases of the budget are checked, and those that have a finding counted: that says more of what cases are worth
+	Count bool
 	// Log is called when it is known what became of a planted bug.
 	Log func(*FaultResult)
 }
@@ -144,7 +147,8 @@ func (o *Config) again(u *Unplanted) string {
 		}
 	}
 	if !u.Alone {
-		args = []string{"txweave", "detect", "--only-unplanted", "--seed", fmt.Sprint(u.Seed), "--seeds", "1", "--budget", fmt.Sprint(u.Case + 1)}
+		args = []string{"txweave", "detect", "--only-unplanted", "--seed", fmt.Sprint(u.Seed), "--seeds", "1", "--budget",
+			fmt.Sprint(u.Case + 1)}
 		add("target", o.Target.Target)
 		add("isolation", o.Target.Isolation)
 		add("claim", o.Target.Claim)
@@ -160,7 +164,8 @@ func (o *Config) seed(i int) uint64 { return max(o.First, 1) + uint64(i) }
 
 // RunOn plants each bug on a target, and counts what the same cases show with nothing planted.
 func (o *Config) RunOn(ctx context.Context, t exec.Target, p *dbms.Profile, faults []*planted.Fault) (*Result, error) {
-	d := &Result{Target: t.Describe().Target, Isolation: p.Isolation, Budget: o.Budget, Faults: []FaultResult{}, Counted: o.Count}
+	d := &Result{Target: t.Describe().Target, Isolation: p.Isolation, Budget: o.Budget, Faults: []FaultResult{},
+		Counted: o.Count}
 	for seed := range o.Seeds {
 		if o.OnlyPlanted {
 			break
@@ -186,8 +191,10 @@ func (o *Config) RunOn(ctx context.Context, t exec.Target, p *dbms.Profile, faul
 }
 
 // tryFault plants one bug under every seed. What the same cases show without it is not its doing.
-func (o *Config) tryFault(ctx context.Context, t exec.Target, p *dbms.Profile, fault *planted.Fault, own []Unplanted) (*FaultResult, error) {
-	res := &FaultResult{Name: fault.Name, Reference: fault.Reference, Forbidden: fault.Forbidden(p), Reason: fault.Inapplicable(p)}
+func (o *Config) tryFault(ctx context.Context, t exec.Target, p *dbms.Profile, fault *planted.Fault, own []Unplanted) (
+	*FaultResult, error) {
+	res := &FaultResult{Name: fault.Name, Reference: fault.Reference, Forbidden: fault.Forbidden(p),
+		Reason: fault.Inapplicable(p)}
 	if res.Applicable = res.Reason == ""; !res.Applicable {
 		return res, nil
 	}
@@ -239,12 +246,15 @@ type shown struct {
 
 // findings checks cases until one has a finding that it has not without the planted bug, with Config.Count all of the
 // budget.
-func (o *Config) findings(ctx context.Context, t exec.Target, p *dbms.Profile, seed uint64, own []Unplanted) (s shown, err error) {
+func (o *Config) findings(ctx context.Context, t exec.Target, p *dbms.Profile, seed uint64, own []Unplanted) (
+	s shown, err error) {
 	n := 0
 	_, err = o.eachOf(ctx, t, p, seed, func(res *campaign.CaseResult) bool {
 		n++
 		i := slices.IndexFunc(res.Findings, func(f campaign.Found) bool {
-			return !slices.ContainsFunc(own, func(u Unplanted) bool { return u.Seed == seed && u.Case == res.Case && u.Signature == f.Signature })
+			return !slices.ContainsFunc(own, func(u Unplanted) bool {
+				return u.Seed == seed && u.Case == res.Case && u.Signature == f.Signature
+			})
 		})
 		if i < 0 {
 			return true
@@ -277,7 +287,8 @@ func (o *Config) ownFindings(ctx context.Context, t exec.Target, p *dbms.Profile
 
 // EachResult checks cases until more says no, and returns how many it checked. The target stays the caller's, whatever
 // happens.
-func EachResult(ctx context.Context, t exec.Target, p *dbms.Profile, src *casesource.Cases, budget int, more func(*campaign.CaseResult) bool) (int, error) {
+func EachResult(ctx context.Context, t exec.Target, p *dbms.Profile, src *casesource.Cases, budget int,
+	more func(*campaign.CaseResult) bool) (int, error) {
 	w := worker.OnCases(t, p, src, checking)
 	defer w.Release()
 	for n := range budget {
@@ -294,8 +305,10 @@ func EachResult(ctx context.Context, t exec.Target, p *dbms.Profile, src *caseso
 
 // eachOf is EachResult for the cases of a seed. What is a known bug of the server itself is neither the
 // planted one nor a false alarm.
-func (o *Config) eachOf(ctx context.Context, t exec.Target, p *dbms.Profile, seed uint64, more func(*campaign.CaseResult) bool) (int, error) {
-	src, err := casesource.NewCasesFor(t.Describe().Version, seed, p, slices.Concat(known.Usually(p.DBMS), planted.Without(p), o.Without)...)
+func (o *Config) eachOf(ctx context.Context, t exec.Target, p *dbms.Profile, seed uint64,
+	more func(*campaign.CaseResult) bool) (int, error) {
+	src, err := casesource.NewCasesFor(t.Describe().Version, seed, p, slices.Concat(known.Usually(p.DBMS),
+		planted.Without(p), o.Without)...)
 	if err != nil {
 		return 0, err
 	}

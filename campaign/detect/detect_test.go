@@ -42,7 +42,8 @@ func TestOwnBugs(t *testing.T) {
 			break
 		}
 	}
-	d, err := o.RunOn(t.Context(), planted.Plant(target, fault("lost-delete"), 3), p, []*planted.Fault{fault("vanished-error"), fault("lost-insert")})
+	d, err := o.RunOn(t.Context(), planted.Plant(target, fault("lost-delete"), 3), p,
+		[]*planted.Fault{fault("vanished-error"), fault("lost-insert")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,11 +51,13 @@ func TestOwnBugs(t *testing.T) {
 		t.Fatalf("%d false alarms, %v: the engine's own bug does not show", d.FalseAlarms, d.Unplanted)
 	}
 	if d.Faults[0].Found || !d.Faults[1].Found {
-		t.Errorf("%+v: vanished-error, which strikes no case of these, is not to be found by another bug; lost-insert is", d.Faults)
+		t.Errorf("%+v: vanished-error, which strikes no case of these, is not to be found by another bug; lost-insert is",
+			d.Faults)
 	}
 	var out strings.Builder
 	err = d.Table(&out)
-	if err != nil || !strings.Contains(out.String(), fmt.Sprintf("\nseed %d, case ", o.First)) || !strings.Contains(out.String(), "/DELETE:affected-versus-written: DELETE reports") {
+	if err != nil || !strings.Contains(out.String(), fmt.Sprintf("\nseed %d, case ", o.First)) ||
+		!strings.Contains(out.String(), "/DELETE:affected-versus-written: DELETE reports") {
 		t.Errorf("%s, %v", out.String(), err)
 	}
 }

@@ -33,7 +33,8 @@ type Unplanted struct {
 
 // keep writes an unplanted finding below Config.Out, and checks its case once more by itself: some findings need the
 // cases before.
-func (o *Config) keep(ctx context.Context, t exec.Target, p *dbms.Profile, u *Unplanted, f *campaign.Found, number int) error {
+func (o *Config) keep(ctx context.Context, t exec.Target, p *dbms.Profile, u *Unplanted, f *campaign.Found,
+	number int) error {
 	if o.Out == "" {
 		return nil
 	}
@@ -41,7 +42,8 @@ func (o *Config) keep(ctx context.Context, t exec.Target, p *dbms.Profile, u *Un
 	if p.Claimed != nil {
 		claim = p.Claimed.Isolation
 	}
-	rec := &finding.Record{ID: fmt.Sprintf("finding-seed%d-%06d-%d", u.Seed, u.Case, number), Finding: f.Finding, Suspect: u.Flaky,
+	rec := &finding.Record{ID: fmt.Sprintf("finding-seed%d-%06d-%d", u.Seed, u.Case, number), Finding: f.Finding,
+		Suspect:     u.Flaky,
 		Environment: target.Environment(p, claim, nil, t.Describe())}
 	env := &rec.Environment
 	env.Seed, env.Case, env.Command = u.Seed, u.Case, o.Command

@@ -53,14 +53,17 @@ func TestUnplantedKept(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !u.Alone || campaign.FindBySignature(res, u.Signature) == nil || kept.Record.Environment.Case != u.Case || kept.Record.Environment.Command != o.Command {
+	if !u.Alone || campaign.FindBySignature(res, u.Signature) == nil || kept.Record.Environment.Case != u.Case ||
+		kept.Record.Environment.Command != o.Command {
 		t.Errorf("%+v: its case shows %+v", u, res.Findings)
 	}
 	again := Config{Budget: u.Case + 1, Seeds: 1, First: u.Seed}
 	if d, err = again.RunOn(t.Context(), target, p, nil); err != nil {
 		t.Fatal(err)
 	}
-	if !slices.ContainsFunc(d.Unplanted, func(x Unplanted) bool { return x.Case == u.Case && x.Signature == u.Signature && x.Dir == "" }) {
+	if !slices.ContainsFunc(d.Unplanted, func(x Unplanted) bool {
+		return x.Case == u.Case && x.Signature == u.Signature && x.Dir == ""
+	}) {
 		t.Errorf("the cases up to %d show %+v", u.Case, d.Unplanted)
 	}
 }

@@ -82,7 +82,8 @@ func (d *Result) Table(w io.Writer) error {
 	if len(d.Faults) == 0 {
 		medians = ""
 	}
-	if _, err := fmt.Fprintf(w, "%s at %s, %s%d false alarms with nothing planted\n", d.Target, d.Isolation, medians, d.FalseAlarms); err != nil {
+	if _, err := fmt.Fprintf(w, "%s at %s, %s%d false alarms with nothing planted\n", d.Target, d.Isolation, medians,
+		d.FalseAlarms); err != nil {
 		return err
 	}
 	for _, u := range d.Unplanted { // which are the server's own bugs is for somebody to say
@@ -106,7 +107,8 @@ func (d *Result) planted(w io.Writer) error {
 		return nil
 	}
 	tw := tabwriter.NewWriter(w, 0, 0, 1, ' ', 0)
-	fmt.Fprintf(tw, "| planted bug\t| forbidden\t| found by\t| cases\t| seconds\t|\n| ---\t| ---\t| ---\t| ---\t| ---\t|\n")
+	fmt.Fprintf(tw,
+		"| planted bug\t| forbidden\t| found by\t| cases\t| seconds\t|\n| ---\t| ---\t| ---\t| ---\t| ---\t|\n")
 	for _, f := range d.Faults {
 		forbidden := "no"
 		if f.Forbidden {

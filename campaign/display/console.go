@@ -165,7 +165,9 @@ func (c *Console) remarkRate(s *campaign.Summary) {
 		return
 	}
 	c.slow = true
-	say := fmt.Sprintf("%.0f cases a minute are few: a server that waits for its disk at each commit, and for each table, makes them so", s.CasesPerMinute)
+	say := fmt.Sprintf(
+		"%.0f cases a minute are few: a server that waits for its disk at each commit, and for each table, makes them so",
+		s.CasesPerMinute)
 	if c.Faster != "" {
 		say += ". For a server that nobody else uses: " + c.Faster + " (docs/howto/own-server.md)"
 	}

@@ -136,7 +136,8 @@ func (s *Screen) Report(ref campaign.FindingRef, f *finding.Finding, suspect boo
 	if suspect {
 		kind = "suspect"
 	}
-	s.Say(fmt.Sprintf("%s %s, %s: %s (%s)", kind, ref.Bug, ref.Where(), finding.Line(cmp.Or(f.Title, f.Summary)), campaign.CameBack(f)))
+	s.Say(fmt.Sprintf("%s %s, %s: %s (%s)", kind, ref.Bug, ref.Where(), finding.Line(cmp.Or(f.Title, f.Summary)),
+		campaign.CameBack(f)))
 }
 
 // Show shows how a campaign stands: on a terminal as a screen, else on one line.

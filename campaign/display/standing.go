@@ -32,7 +32,8 @@ func statusLine(s *database.CampaignStatus, now time.Time) string {
 			away = append(away, c.Name)
 		}
 	}
-	text := fmt.Sprintf("%s  %d cases checked  %s  %s  running: %s", now.Format("2006-01-02 15:04:05"), checked, finding.Count(s.Bugs, "bug"), finding.Count(s.Findings, "finding"),
+	text := fmt.Sprintf("%s  %d cases checked  %s  %s  running: %s", now.Format("2006-01-02 15:04:05"), checked,
+		finding.Count(s.Bugs, "bug"), finding.Count(s.Findings, "finding"),
 		cmp.Or(strings.Join(running, ", "), "none"))
 	if unchecked > 0 {
 		text += fmt.Sprintf("  %d not checked", unchecked)
@@ -58,7 +59,8 @@ func standingLines(s *database.CampaignStatus, x *running.Standing, page string,
 	if fresh := s.Bugs - x.BugsAtBeginning; fresh > 0 {
 		bugs += fmt.Sprintf(" (%d new)", fresh)
 	}
-	head := []string{x.Now.Sub(x.Began).Truncate(time.Second).String(), fmt.Sprintf("%d cases checked", checked), bugs, finding.Count(s.Findings, "finding"), tabular.Shorten(x.Where, max(columns/3, 12))}
+	head := []string{x.Now.Sub(x.Began).Truncate(time.Second).String(), fmt.Sprintf("%d cases checked", checked), bugs,
+		finding.Count(s.Findings, "finding"), tabular.Shorten(x.Where, max(columns/3, 12))}
 	var second []string
 	if left := x.TurnEnds.Sub(x.Now); left > 0 {
 		second = append(second, "next cell in "+left.Truncate(time.Second).String())
@@ -109,7 +111,9 @@ func causesOf(s *database.CampaignStatus) (out []string) {
 			sums["× "+kind] += n
 		}
 	}
-	for _, what := range slices.SortedFunc(maps.Keys(sums), func(a, b string) int { return cmp.Or(cmp.Compare(sums[b], sums[a]), cmp.Compare(a, b)) }) {
+	for _, what := range slices.SortedFunc(maps.Keys(sums), func(a, b string) int {
+		return cmp.Or(cmp.Compare(sums[b], sums[a]), cmp.Compare(a, b))
+	}) {
 		out = append(out, fmt.Sprintf("%d %s", sums[what], what))
 	}
 	return out
@@ -197,7 +201,8 @@ func cellLines(cells []*database.CellStatus, now time.Time, columns int) []strin
 
 // urgency says which cells are shown where there is not room for all.
 func urgency(state string) int {
-	return slices.Index([]string{string(database.Complete), string(database.Waiting), string(database.Unavailable), string(database.Failed), string(database.Running)}, state)
+	return slices.Index([]string{string(database.Complete), string(database.Stopped), string(database.Waiting),
+		string(database.Unavailable), string(database.Failed), string(database.Running)}, state)
 }
 
 // portion is a share in percent; "" where there is nothing to share.
@@ -210,16 +215,18 @@ func portion(part, whole int64) string {
 
 // PrintStatus prints for people how a campaign stands.
 func PrintStatus(w io.Writer, s *database.CampaignStatus) error {
-	rows := [][]string{{"cell", "target", "level", "mode", "state", "checked", "next case", "a minute", "findings", "bugs", "what"}}
+	rows := [][]string{{"cell", "target", "level", "mode", "state", "checked", "next case", "a minute", "findings",
+		"bugs", "what"}}
 	for i := range s.Cells {
 		c := &s.Cells[i]
-		rows = append(rows, []string{c.Name, c.Target, c.Isolation, c.Mode, c.Shown(), fmt.Sprint(c.CasesChecked), fmt.Sprint(c.NextCase), c.ShownRate(),
+		rows = append(rows, []string{c.Name, c.Target, c.Isolation, c.Mode, c.Shown(), fmt.Sprint(c.CasesChecked),
+			fmt.Sprint(c.NextCase), c.ShownRate(),
 			fmt.Sprint(c.Found), fmt.Sprint(c.BugsShown), c.Remark(time.Now())})
 	}
 	if err := tabular.Table(w, rows); err != nil {
 		return err
 	}
-	state := "it is not running"
+	state := "it has ended; campaign run goes on with it"
 	if s.Running {
 		state = "it is running"
 	}

@@ -29,7 +29,8 @@ func (c *Console) Storm(v *verdict.OnlineCheck, duration time.Duration) (stop fu
 				if left := duration - lasted; left > 0 {
 					clock += ", " + left.Truncate(time.Second).String() + " left"
 				}
-				c.Show([]string{clock, fmt.Sprintf("%d operations", operations), finding.Count(int(found), "finding"), fmt.Sprintf("%d not verified yet", operations-verified),
+				c.Show([]string{clock, fmt.Sprintf("%d operations", operations), finding.Count(int(found), "finding"),
+					fmt.Sprintf("%d not verified yet", operations-verified),
 					fmt.Sprintf("%.0f a second", storming.Rate(operations, lasted)), fmt.Sprintf("%.0f MiB", memory.PeakMiB())})
 			case <-done:
 				return

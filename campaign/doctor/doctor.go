@@ -35,7 +35,8 @@ type Config struct {
 // cannot says that one of the cells, or every target, cannot run.
 func (c *Config) Examine(ctx context.Context, file string) (list []resources.Symptom, cannot bool, err error) {
 	list = []resources.Symptom{
-		{What: "txweave", State: resources.Fine, Found: fmt.Sprintf("%s, %s, %s/%s, %s", version.Full(), runtime.Version(), runtime.GOOS, runtime.GOARCH, finding.Count(runtime.NumCPU(), "processor"))},
+		{What: "txweave", State: resources.Fine, Found: fmt.Sprintf("%s, %s, %s/%s, %s", version.Full(), runtime.Version(),
+			runtime.GOOS, runtime.GOARCH, finding.Count(runtime.NumCPU(), "processor"))},
 	}
 	list = append(list, resources.Examine(c.Out)...)
 	if file != "" {
@@ -47,7 +48,8 @@ func (c *Config) Examine(ctx context.Context, file string) (list []resources.Sym
 			return nil, false, err
 		}
 		if err := (&running.Life{Plan: plan}).CanTell(); err != nil {
-			list = append(list, resources.Symptom{What: "notify", State: resources.Broken, Found: finding.ErrorLine(err), Mend: "mend notify in campaign.toml, or what it names"})
+			list = append(list, resources.Symptom{What: "notify", State: resources.Broken, Found: finding.ErrorLine(err),
+				Mend: "mend notify in campaign.toml, or what it names"})
 			cannot = true
 		}
 		for i := range plan.Parts {
@@ -96,11 +98,13 @@ func (c *Config) tryTarget(ctx context.Context, name string) (s resources.Sympto
 		mend = "install " + cmp.Or(d.Server.Packages, "it") + ", or name its binary with --server"
 	}
 	if !d.Installed() {
-		return resources.Symptom{What: "target " + name, State: resources.Lesser, Found: "it is not installed", Mend: mend}, true
+		return resources.Symptom{What: "target " + name, State: resources.Lesser, Found: "it is not installed",
+			Mend: mend}, true
 	}
 	if d.Server != nil {
 		if err := d.Launchable(ctx, ""); err != nil { // another DBMS has a program of that name
-			return resources.Symptom{What: "target " + name, State: resources.Lesser, Found: finding.ErrorLine(err), Mend: mend}, true
+			return resources.Symptom{What: "target " + name, State: resources.Lesser, Found: finding.ErrorLine(err),
+				Mend: mend}, true
 		}
 	}
 	return c.try(ctx, "target "+name, &rotation.Part{Target: name}), true

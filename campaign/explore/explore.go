@@ -64,7 +64,8 @@ func (c *Config) Run(ctx context.Context, on *target.Chosen, of *testcase.Case, 
 		return outcome.Misuse(err)
 	}
 	return on.Use(ctx, func(t exec.Target) error {
-		x := &exploration{target: t, profile: on.Profile, c: of, plan: plan, options: o, until: time.Now().Add(c.Duration), dir: c.Cases, out: w, shown: map[string]*shown{}}
+		x := &exploration{target: t, profile: on.Profile, c: of, plan: plan, options: o, until: time.Now().Add(c.Duration),
+			dir: c.Cases, out: w, shown: map[string]*shown{}}
 		return x.run(ctx, c.Limit)
 	})
 }
@@ -193,9 +194,11 @@ func (x *exploration) report(told interleave.Extent, over string) error {
 	if all == "1 interleavings" {
 		all = "1 interleaving"
 	}
-	fmt.Fprintf(x.out, "%s %s, %s: %s and %s, %s\n", d.Target, d.Version, x.profile.Isolation, finding.Count(len(x.plan.Txns), "transaction"),
+	fmt.Fprintf(x.out, "%s %s, %s: %s and %s, %s\n", d.Target, d.Version, x.profile.Isolation,
+		finding.Count(len(x.plan.Txns), "transaction"),
 		finding.Count(len(x.plan.Steps), "step"), all)
-	fmt.Fprintf(x.out, "%d that can be told apart, %d run, %d checked, %d showed a difference\n", told.Classes, x.ran, x.checked, x.showing)
+	fmt.Fprintf(x.out, "%d that can be told apart, %d run, %d checked, %d showed a difference\n", told.Classes, x.ran,
+		x.checked, x.showing)
 	if over != "" {
 		fmt.Fprintf(x.out, "%s: there may be more\n", over)
 	}
@@ -203,7 +206,8 @@ func (x *exploration) report(told interleave.Extent, over string) error {
 		return cmp.Or(x.shown[b].times-x.shown[a].times, strings.Compare(a, b))
 	}) {
 		s := x.shown[sig]
-		fmt.Fprintf(x.out, "  %s: %s\n    first: %s\n", finding.Count(s.times, "time"), finding.Line(sig), s.first.ScheduleLine())
+		fmt.Fprintf(x.out, "  %s: %s\n    first: %s\n", finding.Count(s.times, "time"), finding.Line(sig),
+			s.first.ScheduleLine())
 		if s.file != "" {
 			fmt.Fprintf(x.out, "    %s\n", s.file)
 		}

@@ -51,7 +51,8 @@ type Config struct {
 
 // Default is the Config of somebody who has said nothing.
 func Default() Config {
-	return Config{Target: target.Config{Wait: target.DefaultWait}, Checks: worker.Checks{Integrity: 10, Precision: "match"}, Workers: 1,
+	return Config{Target: target.Config{Wait: target.DefaultWait}, Checks: worker.Checks{Integrity: 10,
+		Precision: "match"}, Workers: 1,
 		ReduceTime: time.Minute, MaxLogs: 3, Flood: 80}
 }
 
@@ -145,8 +146,10 @@ func (c Config) OpenOn(ctx context.Context, fl *target.Fleet) (*Hunt, error) {
 	if source.Made, err = s.seeds(ctx); err != nil {
 		return nil, err
 	}
-	s.Campaign = campaign.Config{Seed: c.Seed, Source: source, Duration: c.Duration, Once: c.Once, Workers: c.Workers, Store: c.Store,
-		ReduceTime: c.ReduceTime, MaxKept: c.MaxLogs, Flood: c.Flood, Known: s.isKnown, Suspects: enoughSuspects(fl.Chosen), Describe: s.describe,
+	s.Campaign = campaign.Config{Seed: c.Seed, Source: source, Duration: c.Duration, Once: c.Once, Workers: c.Workers,
+		Store:      c.Store,
+		ReduceTime: c.ReduceTime, MaxKept: c.MaxLogs, Flood: c.Flood, Known: s.isKnown, Suspects: enoughSuspects(fl.Chosen),
+		Describe:  s.describe,
 		NewWorker: func(ctx context.Context, _ int) (campaign.Worker, error) { return s.pool.Open(ctx) }}
 	if !c.NoReduce {
 		s.Campaign.NewReducer = func(ctx context.Context) (campaign.Reducer, error) {
@@ -227,7 +230,8 @@ func (h *Hunt) seeds(ctx context.Context) (func(n int) []byte, error) {
 		return nil, outcome.Misusef("--seeds: %w", err)
 	}
 	made := h.pool.Cases.Seeds(cases)
-	fmt.Fprintf(h.On.Notes, "txweave: %d of %d cases of %s are for %s at %s\n", made.Len(), len(cases), h.Seeds, h.On.Profile.DBMS, h.On.Profile.Isolation)
+	fmt.Fprintf(h.On.Notes, "txweave: %d of %d cases of %s are for %s at %s\n", made.Len(), len(cases), h.Seeds,
+		h.On.Profile.DBMS, h.On.Profile.Isolation)
 	return made.Next, nil
 }
 

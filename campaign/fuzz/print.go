@@ -24,8 +24,10 @@ work        %d runs, %d replays, %d statements sent
 `,
 		sum.Target, sum.Version, sum.Isolation, sum.Seed,
 		sum.CasesChecked, sum.Cases, sum.ElapsedS, sum.CasesPerMinute, sum.OverlappingCases, sum.OverlapEdgeCases,
-		st.Generated, st.Survived, percent(st.Survived, alive), st.DroppedBlocked, st.DroppedCyclic, st.DroppedAborted, st.DroppedGuilty,
-		st.Errored, percent(st.Errored, st.Generated), st.Effective, percent(st.Effective, st.Generated), percent(st.Partial, st.Searches), st.Searches,
+		st.Generated, st.Survived, percent(st.Survived, alive), st.DroppedBlocked, st.DroppedCyclic, st.DroppedAborted,
+		st.DroppedGuilty,
+		st.Errored, percent(st.Errored, st.Generated), st.Effective, percent(st.Effective, st.Generated),
+		percent(st.Partial, st.Searches), st.Searches,
 		sum.Runs, sum.Replays, sum.ServerStatements)
 	if len(sum.CrossEdges) > 0 {
 		fmt.Fprintf(w, "edges       %s\n", tabular.Counts(sum.CrossEdges))
@@ -49,7 +51,8 @@ work        %d runs, %d replays, %d statements sent
 	if len(sum.Paused) > 0 {
 		fmt.Fprintf(w, "set-up fault? paused: %s\n", tabular.Counts(sum.Paused))
 	}
-	_, err := fmt.Fprintf(w, "findings    %d of %d bugs, %d kept (%d flaky)\n", sum.Total(), len(sum.Bugs), sum.Kept(), len(sum.Flaky))
+	_, err := fmt.Fprintf(w, "findings    %d of %d bugs, %d kept (%d flaky)\n", sum.Total(), len(sum.Bugs), sum.Kept(),
+		len(sum.Flaky))
 	return err
 }
 

@@ -1,5 +1,5 @@
-// Package importing runs what people wrote as it stands, says what it shows, and holds it against every serial order and
-// against what the oracles say.
+// Package importing runs what people wrote as it stands, says what it shows, and holds it against every serial order
+// and against what the oracles say.
 package importing
 
 import (
@@ -56,7 +56,8 @@ func (c *Config) Run(ctx context.Context, name string, text []byte, w io.Writer)
 	fmt.Fprintf(w, "read as: %s\n", schedules[0].Format)
 	for i, s := range schedules {
 		if len(schedules) > 1 {
-			fmt.Fprintf(w, "%s== %d of %d, line %d: %s\n", strings.Repeat("\n", min(i, 1)), i+1, len(schedules), s.Line, finding.Line(s.Title))
+			fmt.Fprintf(w, "%s== %d of %d, line %d: %s\n", strings.Repeat("\n", min(i, 1)), i+1, len(schedules), s.Line,
+				finding.Line(s.Title))
 		}
 		for _, n := range s.Notes {
 			fmt.Fprintf(w, "%s:%d: %s\n", name, n.Line, finding.Line(n.Text))
@@ -89,8 +90,8 @@ func (c *Config) pageName(name string) string {
 	return strings.TrimSuffix(base, filepath.Ext(base)) + ".html"
 }
 
-// held is a fleet that is kept from one schedule to the next, as long as they run at one level: each gets a server of its own from it, and
-// what servers are copied from is made once.
+// held is a fleet that is kept from one schedule to the next, as long as they run at one level: each gets a server of
+// its own from it, and what servers are copied from is made once.
 type held struct {
 	*target.Fleet
 	level string
@@ -172,8 +173,8 @@ func (c *Config) schedule(ctx context.Context, fl *held, s *importer.ScriptOrder
 	return say.conclude(out, s.Notes)
 }
 
-// watched has the oracles judge the transactions with their rows and versions watched, where the tables can be given what
-// that needs.
+// watched has the oracles judge the transactions with their rows and versions watched, where the tables can be given
+// what that needs.
 func (c *conclusion) watched(ctx context.Context, t exec.Target, p *dbms.Profile, out *script.Showing) error {
 	p, err := out.Judged(p)
 	if err != nil {
@@ -256,11 +257,13 @@ func watch(ctx context.Context, t exec.Target, p *dbms.Profile, c *testcase.Case
 
 // found is the outcome as the page shows it.
 func found(on *target.Chosen, out *script.Showing, t exec.Target) *timeline.Dossier {
-	find := &timeline.Dossier{Case: out.Case, Run: out.Trace, Record: finding.Record{Environment: target.Environment(on.Profile, on.Claim, nil, t.Describe())}}
+	find := &timeline.Dossier{Case: out.Case, Run: out.Trace,
+		Record: finding.Record{Environment: target.Environment(on.Profile, on.Claim, nil, t.Describe())}}
 	if len(out.Unlike) > 0 {
 		find.Record.Class, find.Record.Differences, find.Replayed = finding.ClassReplay, out.Unlike, out.Alone
 	} else if len(out.Order) > 0 {
-		find.Record.Differences, find.Replayed, find.Beside = out.Differences, out.Serial, "in the serial order "+orderText(out.Order)
+		find.Record.Differences, find.Replayed, find.Beside = out.Differences, out.Serial, "in the serial order "+
+			orderText(out.Order)
 	}
 	switch {
 	case out.NotHeld != "":
@@ -268,7 +271,8 @@ func found(on *target.Chosen, out *script.Showing, t exec.Target) *timeline.Doss
 	case out.Fits:
 		find.Record.Summary = "The serial order " + orderText(out.Order) + " gives the same answers."
 	default:
-		find.Record.Summary = fmt.Sprintf("No serial order gives these answers; %s comes nearest. %s", orderText(out.Order), strings.Join(out.Levels, ", "))
+		find.Record.Summary = fmt.Sprintf("No serial order gives these answers; %s comes nearest. %s", orderText(out.Order),
+			strings.Join(out.Levels, ", "))
 	}
 	return find
 }
@@ -367,7 +371,8 @@ func (c *conclusion) conclude(out *script.Showing, notes []importer.Note) error 
 	for i, e := range out.Run.Setup {
 		if e.Err != nil {
 			missing++
-			c.say(false, "line %d: the set-up fails here: %s: %s", out.Script.Setup[i].Line, clipped(e.Text), finding.Line(e.Err.String()))
+			c.say(false, "line %d: the set-up fails here: %s: %s", out.Script.Setup[i].Line, clipped(e.Text),
+				finding.Line(e.Err.String()))
 		}
 	}
 	for i, e := range out.Run.Steps {
@@ -379,7 +384,8 @@ func (c *conclusion) conclude(out *script.Showing, notes []importer.Note) error 
 			c.say(false, "line %d: the database does not understand this: %s", out.Script.Steps[i].Line, clipped(e.Text))
 		} else if name := out.Missing(e.Err); name != "" {
 			missing++
-			c.say(false, "line %d: the text never makes the table %s: %s", out.Script.Steps[i].Line, finding.Line(name), clipped(e.Text))
+			c.say(false, "line %d: the text never makes the table %s: %s", out.Script.Steps[i].Line, finding.Line(name),
+				clipped(e.Text))
 		}
 	}
 	switch {
@@ -388,13 +394,29 @@ func (c *conclusion) conclude(out *script.Showing, notes []importer.Note) error 
 	case c.around != nil:
 		return c.around
 	case missing > 0:
-		return outcome.End(outcome.Inconclusive, fmt.Errorf("no longer the bug: %d of the text's statements were left out or not run, each with its line above", missing))
+		return outcome.End(outcome.Inconclusive,
+			fmt.Errorf("no longer the bug: %d of the text's statements were left out or not run, each with its line above",
+				missing))
+	case preparesOnly(out):
+		return outcome.End(outcome.Inconclusive,
+			errors.New("nothing to judge: the text makes tables and rows, and has no query and no transaction"))
 	}
 	return nil
 }
 
-// engine says what the database itself did wrong. Between a server of the user's and this process there is a network, which loses
-// connections, too.
+// preparesOnly says whether a text does no more than make tables and rows, and says of none of it what it was answered.
+func preparesOnly(out *script.Showing) bool {
+	return len(out.Printed()) == 0 && !slices.ContainsFunc(out.Script.Steps, func(s testcase.ScriptStmt) bool {
+		switch sqltext.KindOf(s.SQL) {
+		case sqltext.Create, sqltext.Alter, sqltext.Define, sqltext.Insert, sqltext.Set:
+			return false
+		}
+		return true
+	})
+}
+
+// engine says what the database itself did wrong. Between a server of the user's and this process there is a network,
+// which loses connections, too.
 func (c *conclusion) engine(out *script.Showing, users bool) {
 	var crash *exec.CrashError
 	var hang *exec.HangError
@@ -416,22 +438,28 @@ func (c *conclusion) engine(out *script.Showing, users bool) {
 	}
 	for i, e := range out.Run.Steps {
 		if e != nil && e.Gone {
-			c.say(true, "line %d: with its answer the database says that no transaction is open any more, which nothing had ended: %s", out.Script.Steps[i].Line, clipped(out.Script.Steps[i].SQL))
+			c.say(true,
+				"line %d: with its answer the database says that no transaction is open any more, which nothing had ended: %s",
+				out.Script.Steps[i].Line, clipped(out.Script.Steps[i].SQL))
 		}
 	}
 	for _, i := range out.Run.Lost {
 		if users {
-			c.around = outcome.End(outcome.Inconclusive, errors.New("inconclusive: a connection was lost, which the network may have done"))
+			c.around = outcome.End(outcome.Inconclusive,
+				errors.New("inconclusive: a connection was lost, which the network may have done"))
 		}
-		c.say(!users, "line %d: the connection was lost, and the server lives on: %s", out.Script.Steps[i].Line, clipped(out.Script.Steps[i].SQL))
+		c.say(!users, "line %d: the connection was lost, and the server lives on: %s", out.Script.Steps[i].Line,
+			clipped(out.Script.Steps[i].SQL))
 	}
 	busy := len(out.Run.Busy) > 0 // others may have waited for it
 	if busy {
-		c.around = outcome.End(outcome.Inconclusive, errors.New("inconclusive: a statement runs for longer than --timeout, and waits for nobody"))
+		c.around = outcome.End(outcome.Inconclusive,
+			errors.New("inconclusive: a statement runs for longer than --timeout, and waits for nobody"))
 	}
 	for _, i := range out.Run.Killed {
 		if i >= 0 {
-			c.say(!busy, "line %d: no answer in time; it was ended from outside: %s", out.Script.Steps[i].Line, clipped(out.Script.Steps[i].SQL))
+			c.say(!busy, "line %d: no answer in time; it was ended from outside: %s", out.Script.Steps[i].Line,
+				clipped(out.Script.Steps[i].SQL))
 		}
 	}
 }
@@ -445,7 +473,8 @@ func (c *conclusion) orders(p *dbms.Profile, out *script.Showing) {
 		}
 	}
 	const serializable = "serializable"
-	promised := len(out.Levels) == 1 && out.Levels[0] == serializable || p.Claimed != nil && p.Claimed.Isolation == serializable
+	promised := len(out.Levels) == 1 && out.Levels[0] == serializable || p.Claimed != nil &&
+		p.Claimed.Isolation == serializable
 	for _, r := range out.Remarks {
 		c.say(false, "line %d: %s", out.Script.Steps[r.Step].Line, r.Text)
 	}
@@ -460,9 +489,12 @@ func (c *conclusion) orders(p *dbms.Profile, out *script.Showing) {
 	case out.Fits && !out.Early:
 		c.say(false, "serial orders: %s gives these answers (%s)", orderText(out.Order), tried)
 	case out.Fits:
-		c.say(promised, "serial orders: only %s gives these answers, though a transaction in it had ended before another one began that it puts first (%s)", orderText(out.Order), tried)
+		c.say(promised,
+			"serial orders: only %s gives these answers, though a transaction in it had ended before another one began that "+
+				"it puts first (%s)", orderText(out.Order), tried)
 	default:
-		c.say(promised, "serial orders: no serial order gives these answers (%s); nearest is %s:", tried, orderText(out.Order))
+		c.say(promised, "serial orders: no serial order gives these answers (%s); nearest is %s:", tried,
+			orderText(out.Order))
 		printDifferences(c.w, out.Differences, "in that order")
 	}
 	switch {
@@ -487,7 +519,8 @@ func (c *conclusion) printed(out *script.Showing) {
 			same++
 			continue
 		}
-		c.say(false, "line %d: the text has: %s; now: %s", out.Script.Steps[x.Step].Line, finding.Line(x.Was), finding.Line(x.Now))
+		c.say(false, "line %d: the text has: %s; now: %s", out.Script.Steps[x.Step].Line, finding.Line(x.Was),
+			finding.Line(x.Now))
 	}
 	if len(all) > 0 {
 		c.say(false, "printed answers: %d of %d come back", same, len(all))

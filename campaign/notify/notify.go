@@ -174,7 +174,8 @@ func (t *Messenger) giveUp() {
 		if t.why != nil {
 			why = ": " + t.why.Error()
 		}
-		t.options.Failed(fmt.Errorf("nobody could be told of %s: no answer within %s of the campaign's end%s", strings.Join(events, ", "), lastTime, why))
+		t.options.Failed(fmt.Errorf("nobody could be told of %s: no answer within %s of the campaign's end%s",
+			strings.Join(events, ", "), lastTime, why))
 	}
 }
 
@@ -212,8 +213,8 @@ func (t *Messenger) serve() {
 	}
 }
 
-// next takes what is to be told now: the first message of an event, with how many others of it there are; the campaign's end
-// comes last.
+// next takes what is to be told now: the first message of an event, with how many others of it there are; the
+// campaign's end comes last.
 func (t *Messenger) next() *Message {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -48,7 +48,8 @@ func TestWebhook(t *testing.T) {
 			dead += 1 + m.Others
 		}
 	}
-	if len(got) < 3 || got[0].Bug != "B1" || strings.ContainsAny(got[0].Text, "\x1b\n") || dead != 3 || got[len(got)-1].Event != "end" {
+	if len(got) < 3 || got[0].Bug != "B1" || strings.ContainsAny(got[0].Text, "\x1b\n") || dead != 3 ||
+		got[len(got)-1].Event != "end" {
 		t.Errorf("%+v", got)
 	}
 }
@@ -69,7 +70,8 @@ func TestSlack(t *testing.T) {
 	}
 }
 
-// TestCommand: a command gets the message on its standard input; one that fails is told of, without the URL of any hook.
+// TestCommand: a command gets the message on its standard input; one that fails is told of, without the URL of any
+// hook.
 func TestCommand(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "told")
 	teller := New(Options{Command: []string{"sh", "-c", "cat > " + path}})
@@ -78,7 +80,8 @@ func TestCommand(t *testing.T) {
 	if text, err := os.ReadFile(path); err != nil || !strings.Contains(string(text), `"event":"end"`) {
 		t.Errorf("%s: %v", text, err)
 	}
-	for _, o := range []Options{{Command: []string{"false"}}, {Webhook: "http://127.0.0.1:1/secret"}, {Webhook: "env:TXWEAVE_NOT_SET"}} {
+	for _, o := range []Options{{Command: []string{"false"}}, {Webhook: "http://127.0.0.1:1/secret"},
+		{Webhook: "env:TXWEAVE_NOT_SET"}} {
 		var failed error
 		o.Failed = func(err error) { failed = err }
 		teller := New(o)
@@ -130,8 +133,8 @@ func TestSilentWebhook(t *testing.T) {
 	}
 }
 
-// TestEndlessCommand: a command that does not end holds nobody up and is ended when the campaign is, with what it has started; why nobody was told is
-// said.
+// TestEndlessCommand: a command that does not end holds nobody up and is ended when the campaign is, with what it has
+// started; why nobody was told is said.
 func TestEndlessCommand(t *testing.T) {
 	defer func(old time.Duration) { lastTime = old }(lastTime)
 	path := filepath.Join(t.TempDir(), "pids")
@@ -144,7 +147,8 @@ func TestEndlessCommand(t *testing.T) {
 			lastTime = time.Minute // it takes what a busy machine takes
 		}
 		var said error
-		teller := New(Options{Command: []string{"sh", "-c", command}, Every: time.Millisecond, Failed: func(err error) { said = err }})
+		teller := New(Options{Command: []string{"sh", "-c", command}, Every: time.Millisecond,
+			Failed: func(err error) { said = err }})
 		teller.Tell(Message{Event: "bug"})
 		for text := []byte(nil); strings.HasPrefix(command, "echo $$") && strings.Count(string(text), "\n") < 2; {
 			text, _ = os.ReadFile(path) // it may not be there yet

@@ -39,7 +39,8 @@ type AtLevel struct {
 }
 
 // In runs each case, as its path names it, at each level.
-func In(ctx context.Context, t exec.Target, levels []*dbms.Profile, paths []string, cases []*testcase.Case) ([]OfCase, error) {
+func In(ctx context.Context, t exec.Target, levels []*dbms.Profile, paths []string, cases []*testcase.Case) (
+	[]OfCase, error) {
 	rows := []OfCase{}
 	for i, c := range cases {
 		asked, err := askedPhenomena(c)

@@ -88,7 +88,9 @@ func (c *Config) knownOnes(ctx context.Context, target, isolation string) (known
 			return nil, outcome.Misusef("--bugs: %w", err)
 		}
 	}
-	bugs = slices.DeleteFunc(bugs.On(target), func(b *known.Entry) bool { return b.Isolation != "" && b.Isolation != isolation })
+	bugs = slices.DeleteFunc(bugs.On(target), func(b *known.Entry) bool {
+		return b.Isolation != "" && b.Isolation != isolation
+	})
 	if len(bugs) == 0 && err == nil {
 		err = outcome.Misusef("no known bug is of %s at %s", target, isolation)
 	}

@@ -32,7 +32,8 @@ func TestBugsToRediscover(t *testing.T) {
 	}
 }
 
-// TestFirstOf: what a bug's reduced case must have is looked for in cases that are reduced to the end, and there it is found.
+// TestFirstOf: what a bug's reduced case must have is looked for in cases that are reduced to the end, and there it is
+// found.
 func TestFirstOf(t *testing.T) {
 	bugs, err := known.Read(t.Context(), filepath.Join("..", "..", "bench", "rediscover", "tidb-6.1.1.toml"))
 	if err != nil {
@@ -44,7 +45,8 @@ func TestFirstOf(t *testing.T) {
 		"CREATE TABLE t0 (pkey BIGINT NOT NULL PRIMARY KEY, vkey BIGINT NOT NULL, pvkey BIGINT NOT NULL);\n\n" +
 		"-- T0 --\nBEGIN;\nSELECT pkey, vkey FROM t0 ORDER BY pkey%s;\nCOMMIT;\n\n-- schedule --\nT0 T0 T0\n"
 	dir := t.TempDir()
-	for i, f := range []struct{ order, stop string }{{" DESC", "time"}, {"", "fixpoint"}, {" DESC", "fixpoint"}, {" DESC", ""}} {
+	for i, f := range []struct{ order, stop string }{{" DESC", "time"}, {"", "fixpoint"}, {" DESC", "fixpoint"},
+		{" DESC", ""}} {
 		at := filepath.Join(dir, fmt.Sprintf("finding-%06d-0", i))
 		files := map[string]string{"finding.json": fmt.Sprintf(record, i), "case.txw": fmt.Sprintf(text, f.order)}
 		if f.stop != "" {
@@ -53,17 +55,20 @@ func TestFirstOf(t *testing.T) {
 		}
 		for name, content := range files {
 			path := filepath.Join(at, name)
-			if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(content), 0o644)); err != nil {
+			if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(content), 0o644)); err !=
+				nil {
 				t.Fatal(err)
 			}
 		}
 	}
 	l := &looker{Result: &Result{}, bugs: bugs, tries: map[string]int{}, met: map[string]int{}}
-	if err := l.through(t.Context(), dir); err != nil || len(l.met) != 1 || l.met["tidb-30361"] != 2 || len(l.Others) != 1 || l.Others[0].Count != 2 || l.Alike != 1 {
+	if err := l.through(t.Context(), dir); err != nil || len(l.met) != 1 || l.met["tidb-30361"] != 2 || len(l.Others) !=
+		1 || l.Others[0].Count != 2 || l.Alike != 1 {
 		t.Errorf("met %v, others %+v, %v; want tidb-30361 in case 2, two others and one alike", l.met, l.Others, err)
 	}
 	// What may be the bug is reduced, in the order of the cases, until one is; what cannot be, is not.
-	fake := &fakeReducer{files: map[string]string{"case.txw": fmt.Sprintf(text, " DESC"), "reduction.json": `{"stop": "fixpoint"}`}}
+	fake := &fakeReducer{files: map[string]string{"case.txw": fmt.Sprintf(text, " DESC"),
+		"reduction.json": `{"stop": "fixpoint"}`}}
 	l = &looker{Result: &Result{}, bugs: bugs, tries: map[string]int{}, met: map[string]int{},
 		open: func(context.Context) (campaign.Reducer, error) { return fake, nil }}
 	again := filepath.Join(dir, "finding-000003-0")
@@ -75,8 +80,10 @@ func TestFirstOf(t *testing.T) {
 	if err := os.CopyFS(filepath.Join(dir, "finding-000004-0"), os.DirFS(again)); err != nil {
 		t.Fatal(err)
 	}
-	if err := l.through(t.Context(), dir); err != nil || l.met["tidb-30361"] != 3 || fake.reduced != 1 || l.Others[0].Count != 1 || l.Alike != 1 {
-		t.Errorf("met %v after %d reductions, others %+v, %v; want tidb-30361 in case 3 after one, one other and one alike", l.met, fake.reduced, l.Others, err)
+	if err := l.through(t.Context(), dir); err != nil || l.met["tidb-30361"] != 3 || fake.reduced != 1 ||
+		l.Others[0].Count != 1 || l.Alike != 1 {
+		t.Errorf("met %v after %d reductions, others %+v, %v; want tidb-30361 in case 3 after one, one other and one alike",
+			l.met, fake.reduced, l.Others, err)
 	}
 	// A reducer that cannot be opened, as where the command is interrupted, is none to be closed.
 	interrupted := errors.New("interrupted")

@@ -77,10 +77,12 @@ func (c Config) Run(ctx context.Context, arg string, lost io.Writer) (out *shrin
 }
 
 // reduce reduces the case on a database.
-func (f *reduction) reduce(ctx context.Context, t exec.Target, on *target.Chosen, c *testcase.Case, dir string, lost io.Writer) (*shrink.Result, error) {
+func (f *reduction) reduce(ctx context.Context, t exec.Target, on *target.Chosen, c *testcase.Case, dir string,
+	lost io.Writer) (*shrink.Result, error) {
 	w := worker.On(t, on.Profile, weave.Options{Precision: sdg.Match})
 	defer w.Release()
-	out, err := shrink.Run(ctx, w, on.Profile, c, shrink.Options{Signature: f.Signature, Cause: f.cause, Exact: f.exact, Repeat: f.Repeat, Reduce: f.Reduce})
+	out, err := shrink.Run(ctx, w, on.Profile, c, shrink.Options{Signature: f.Signature, Cause: f.cause, Exact: f.exact,
+		Repeat: f.Repeat, Reduce: f.Reduce})
 	if errors.Is(err, shrink.ErrShowsNothing) || errors.Is(err, reduce.ErrUnchecked) {
 		return nil, outcome.End(outcome.Inconclusive, err)
 	}
@@ -122,7 +124,10 @@ func (f *reduction) paths(ctx context.Context, arg string) (path, of, dir string
 	}
 	if !st.IsDir() {
 		if f.Shelf.Explicit {
-			return "", "", "", outcome.Misusef("--out is the campaign's directory, where bugs are looked up by name; --output says where to write the reduced case")
+			return "", "", "",
+				outcome.Misusef(
+					"--out is the campaign's directory, where bugs are looked up by name; --output says where to write the reduced " +
+						"case")
 		}
 		if f.Output == "" {
 			f.Output = strings.TrimSuffix(arg, filepath.Ext(arg)) + ".reduced.txw"

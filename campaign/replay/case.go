@@ -74,7 +74,8 @@ func (u *Under) CaseOf(ctx context.Context, path string) (*testcase.Case, *findi
 		return nil, nil, outcome.Misuse(err)
 	}
 	if r := d.Record; r != nil { // an older case does not say it itself
-		if c, err = testcase.Parse(filepath.Join(path, finding.CaseFile), finding.Mark(c.Print(), &r.Environment)); err != nil {
+		if c, err = testcase.Parse(filepath.Join(path, finding.CaseFile), finding.Mark(c.Print(), &r.Environment)); err !=
+			nil {
 			return nil, nil, outcome.Misuse(err)
 		}
 	}
@@ -166,8 +167,8 @@ func observe(ctx context.Context, t exec.Target, on *target.Chosen, c *testcase.
 	return out, nil
 }
 
-// TryOut runs a regression test of a finding, in a format, as the maintainers do, where their program is installed, and writes beside the
-// test's file what that prints.
+// TryOut runs a regression test of a finding, in a format, as the maintainers do, where their program is installed, and
+// writes beside the test's file what that prints.
 func (u *Under) TryOut(ctx context.Context, find *timeline.Dossier, format, test, file string) error {
 	tool := export.ToolOf(find.Record.Environment.DBMS, format)
 	switch {
@@ -202,10 +203,12 @@ func (u *Under) TryOut(ctx context.Context, find *timeline.Dossier, format, test
 		if err := output.File(ctx, beside, []byte(printed)); err != nil {
 			return outcome.Misuse(err)
 		}
-		fmt.Fprintf(on.Notes, "txweave: %s has what %s prints of it on %s %s\n", beside, tool.Name, t.Describe().Target, t.Describe().Version)
+		fmt.Fprintf(on.Notes, "txweave: %s has what %s prints of it on %s %s\n", beside, tool.Name, t.Describe().Target,
+			t.Describe().Version)
 		return nil
 	})
-	if !there && errors.Is(err, exec.ErrUnavailable) && u.Target.Server == "" { // nobody asked for one, and the test is written
+	if !there && errors.Is(err, exec.ErrUnavailable) && u.Target.Server == "" {
+		// nobody asked for one, and the test is written
 		fmt.Fprintf(on.Notes, "txweave: the test was not run: %v\n", err)
 		return nil
 	}

@@ -51,7 +51,8 @@ type ranStatement struct {
 }
 
 // fates are the names under which statements are counted in summaries, too.
-var fates = map[weave.Fate]string{weave.Survived: "survived", weave.DroppedBlocked: "dropped_blocked", weave.DroppedCyclic: "dropped_cyclic",
+var fates = map[weave.Fate]string{weave.Survived: "survived", weave.DroppedBlocked: "dropped_blocked",
+	weave.DroppedCyclic:  "dropped_cyclic",
 	weave.DroppedAborted: "dropped_aborted", weave.DroppedGuilty: "dropped_guilty"}
 
 // found adds a finding that is not there yet.
@@ -170,8 +171,10 @@ func (x *Config) All(ctx context.Context, w io.Writer, args []string) error {
 func (x *Config) alike(args []string, cases []*testcase.Case, first int) error {
 	f := cases[first]
 	for i, c := range cases {
-		if c != nil && (x.Target.Target == "" && c.Target != f.Target || x.Target.Isolation == "" && c.Isolation != f.Isolation) {
-			return outcome.Misusef("%s is of %s at %s, %s of %s at %s: several cases need one target and level", args[i], c.Target, c.Isolation, args[first], f.Target, f.Isolation)
+		if c != nil && (x.Target.Target == "" && c.Target != f.Target || x.Target.Isolation == "" && c.Isolation !=
+			f.Isolation) {
+			return outcome.Misusef("%s is of %s at %s, %s of %s at %s: several cases need one target and level", args[i],
+				c.Target, c.Isolation, args[first], f.Target, f.Isolation)
 		}
 	}
 	return nil

@@ -51,7 +51,8 @@ func Try(ctx context.Context, t exec.Target, p *dbms.Profile, c *testcase.Case, 
 	}
 	var hang *exec.HangError
 	if errors.As(err, &hang) && hang.Proved() {
-		return &Tried{Broken: fmt.Sprintf("%s: %v\n%s", finding.ClassHang, hang, hang.Stacks), Class: finding.ClassHang, Hangs: true}, nil
+		return &Tried{Broken: fmt.Sprintf("%s: %v\n%s", finding.ClassHang, hang, hang.Stacks), Class: finding.ClassHang,
+			Hangs: true}, nil
 	}
 	var lost *exec.LostError
 	if errors.As(err, &lost) {
@@ -59,7 +60,8 @@ func Try(ctx context.Context, t exec.Target, p *dbms.Profile, c *testcase.Case, 
 		if err != nil {
 			return nil, err
 		}
-		return &Tried{Broken: fmt.Sprintf("%s (%s): %s; the server lives on\n%s", f.Signature, campaign.CameBack(&f.Finding), f.Summary, f.Log), Class: f.Signature}, nil
+		return &Tried{Broken: fmt.Sprintf("%s (%s): %s; the server lives on\n%s", f.Signature, campaign.CameBack(&f.Finding),
+			f.Summary, f.Log), Class: f.Signature}, nil
 	}
 	if err != nil {
 		return nil, err
@@ -68,7 +70,8 @@ func Try(ctx context.Context, t exec.Target, p *dbms.Profile, c *testcase.Case, 
 }
 
 // certify runs a case once and writes its history and certificate.
-func certify(ctx context.Context, t exec.Target, p *dbms.Profile, c *testcase.Case, historyFile, certificateFile string) error {
+func certify(ctx context.Context, t exec.Target, p *dbms.Profile, c *testcase.Case, historyFile,
+	certificateFile string) error {
 	if err := inStore(ctx, t, p, c); err != nil {
 		return err
 	}
@@ -97,7 +100,8 @@ func inStore(ctx context.Context, t exec.Target, p *dbms.Profile, c *testcase.Ca
 }
 
 // Once checks a case over connections of its own.
-func Once(ctx context.Context, t exec.Target, p *dbms.Profile, c *testcase.Case, o weave.Options) (*weave.Report, error) {
+func Once(ctx context.Context, t exec.Target, p *dbms.Profile, c *testcase.Case, o weave.Options) (
+	*weave.Report, error) {
 	if err := inStore(ctx, t, p, c); err != nil {
 		return nil, err
 	}
@@ -115,7 +119,8 @@ func Once(ctx context.Context, t exec.Target, p *dbms.Profile, c *testcase.Case,
 
 // lostConnection runs a case again that lost a connection to a server which lives on, as a campaign does, and returns
 // the finding: the case loses it each time. Else it is what lies between that does, and the target is unavailable.
-func lostConnection(ctx context.Context, t exec.Target, p *dbms.Profile, c *testcase.Case, o weave.Options, lost error) (*campaign.Found, error) {
+func lostConnection(ctx context.Context, t exec.Target, p *dbms.Profile, c *testcase.Case, o weave.Options,
+	lost error) (*campaign.Found, error) {
 	w := worker.On(t, p, o)
 	defer w.Release()
 	res, err := w.Check(ctx, campaign.Job{Text: c.Print()})

@@ -117,12 +117,14 @@ func (x *Config) Each(ctx context.Context, args []string, w io.Writer) (worst er
 }
 
 // Check checks a case repeat times and prints what came of it.
-func Check(ctx context.Context, t exec.Target, p *dbms.Profile, c *testcase.Case, o weave.Options, repeat int, w io.Writer) error {
+func Check(ctx context.Context, t exec.Target, p *dbms.Profile, c *testcase.Case, o weave.Options, repeat int,
+	w io.Writer) error {
 	return checkInto(ctx, t, p, c, o, &Rerun{Runs: repeat}, w)
 }
 
 // checkInto checks a case r.Runs times, notes what came of it, and prints it.
-func checkInto(ctx context.Context, t exec.Target, p *dbms.Profile, c *testcase.Case, o weave.Options, r *Rerun, w io.Writer) error {
+func checkInto(ctx context.Context, t exec.Target, p *dbms.Profile, c *testcase.Case, o weave.Options, r *Rerun,
+	w io.Writer) error {
 	var last *weave.Report
 	for i := range r.Runs {
 		at, err := Try(ctx, t, p, c, o)

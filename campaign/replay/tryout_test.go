@@ -27,7 +27,8 @@ func TestTryOutUnavailable(t *testing.T) {
 	if err := u.TryOut(t.Context(), f, "mtr", "SELECT 1;", "case.test"); err != nil {
 		t.Error(err)
 	}
-	if got := notes.String(); !strings.HasPrefix(got, "txweave: the test was not run: ") || !strings.Contains(got, "no mariadb server found") || strings.Count(got, "\n") != 1 {
+	if got := notes.String(); !strings.HasPrefix(got, "txweave: the test was not run: ") || !strings.Contains(got,
+		"no mariadb server found") || strings.Count(got, "\n") != 1 {
 		t.Errorf("it is said that %q", got)
 	}
 	u.Target.Server = "/no/such/server"

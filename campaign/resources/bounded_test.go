@@ -24,8 +24,8 @@ const (
 	swells = "swells" // it is as a server of many processes is, whose memory grows without end
 )
 
-// inGroup is the environment variable with the group of version 2 in which the process that bounds itself begins, alone: a unit of systemd's has
-// such a one. Where it is set the test must run.
+// inGroup is the environment variable with the group of version 2 in which the process that bounds itself begins,
+// alone: a unit of systemd's has such a one. Where it is set the test must run.
 const inGroup = "TXWEAVE_TEST_GROUP"
 
 func TestMain(m *testing.M) {
@@ -57,7 +57,8 @@ func swell(most int) {
 	}
 }
 
-// bounded puts itself into a group, starts processes that grow beyond its bound, each of which is smaller than itself, and says how they ended.
+// bounded puts itself into a group, starts processes that grow beyond its bound, each of which is smaller than itself,
+// and says how they ended.
 func bounded() error {
 	const mine, limit, servers = 96 << 20, 192 << 20, 6
 	swell(mine)
@@ -96,8 +97,8 @@ func bounded() error {
 	return nil
 }
 
-// TestBounded: where this machine lets us make a control group the kernel ends servers that grow beyond its bound, and not the process that
-// bounds them, though it is the largest; and nothing is left of the group.
+// TestBounded: where this machine lets us make a control group the kernel ends servers that grow beyond its bound, and
+// not the process that bounds them, though it is the largest; and nothing is left of the group.
 func TestBounded(t *testing.T) {
 	group := os.Getenv(inGroup)
 	if err := Confinable(); err != nil && group == "" {

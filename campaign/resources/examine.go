@@ -88,7 +88,8 @@ func servesData() Symptom {
 	if !memory {
 		where, s.State, s.Mend = "on a disk, which is slower", Lesser, "mount a tmpfs at /dev/shm, of 1 GiB and more"
 	}
-	s.Found = fmt.Sprintf("%s, %s, %d MiB free, %s to flush", filepath.Dir(dir.Path), where, room>>20, took.Round(time.Microsecond))
+	s.Found = fmt.Sprintf("%s, %s, %d MiB free, %s to flush", filepath.Dir(dir.Path), where, room>>20,
+		took.Round(time.Microsecond))
 	return s
 }
 

@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// Group is a control group of this process and its servers, whose memory the kernel bounds: beyond it the kernel ends one of the servers (exec.EndFirst),
-// and not one that is none of ours.
+// Group is a control group of this process and its servers, whose memory the kernel bounds: beyond it the kernel ends
+// one of the servers (exec.EndFirst), and not one that is none of ours.
 type Group struct {
 	files     groupFiles
 	home, own string // the group that the process was in, and the one made below it
@@ -37,8 +37,9 @@ const (
 	groupRootV1 = "/sys/fs/cgroup/memory"
 )
 
-// Confine puts this process, and with it the servers that it starts from now on, into a control group with so much memory, in bytes. Its error says why
-// that cannot be: the group belongs to somebody else, other processes are in it, the system has none.
+// Confine puts this process, and with it the servers that it starts from now on, into a control group with so much
+// memory, in bytes. Its error says why that cannot be: the group belongs to somebody else, other processes are in it,
+// the system has none.
 func Confine(limit int64) (*Group, error) { return confine(system{}, limit) }
 
 func confine(files groupFiles, limit int64) (*Group, error) {
@@ -80,7 +81,8 @@ func (g *Group) find() (v2 bool, err error) {
 		}
 		if parts[0] == "0" {
 			home := filepath.Join(groupRoot, parts[2])
-			if have, err := g.files.Read(filepath.Join(home, "cgroup.controllers")); err == nil && slices.Contains(strings.Fields(have), "memory") {
+			if have, err := g.files.Read(filepath.Join(home, "cgroup.controllers")); err == nil &&
+				slices.Contains(strings.Fields(have), "memory") {
 				g.home, v2 = home, true
 			}
 		}
@@ -91,7 +93,8 @@ func (g *Group) find() (v2 bool, err error) {
 	return v2, nil
 }
 
-// boundV2 bounds the memory of a group of version 2, in which no process may be in a group whose groups below are counted.
+// boundV2 bounds the memory of a group of version 2, in which no process may be in a group whose groups below are
+// counted.
 func (g *Group) boundV2(limit int64) error {
 	if err := g.move(g.own); err != nil {
 		return err
@@ -127,7 +130,8 @@ func (g *Group) sweep() {
 	}
 }
 
-// Leave goes back to the group that the process was in, and removes the other one. Where a server is left in that the next campaign does.
+// Leave goes back to the group that the process was in, and removes the other one. Where a server is left in that the
+// next campaign does.
 func (g *Group) Leave() error {
 	if g == nil || g.own == "" {
 		return nil
@@ -169,8 +173,8 @@ func confinable(files groupFiles) error {
 	return g.files.Remove(at)
 }
 
-// alone says who keeps the memory of groups below home from being counted: another process that is in it. Only the first of all groups may
-// have both.
+// alone says who keeps the memory of groups below home from being counted: another process that is in it. Only the
+// first of all groups may have both.
 func (g *Group) alone() error {
 	have, err := g.files.Read(filepath.Join(g.home, "cgroup.subtree_control"))
 	if err != nil || slices.Contains(strings.Fields(have), "memory") {

@@ -27,7 +27,8 @@ func (k *kernel) Read(path string) (string, error) {
 }
 
 func (k *kernel) Write(path, text string) error {
-	k.log = append(k.log, strings.TrimPrefix(path, "/sys/fs/cgroup")+" "+strings.ReplaceAll(text, fmt.Sprint(os.Getpid()), "PID"))
+	k.log = append(k.log, strings.TrimPrefix(path, "/sys/fs/cgroup")+" "+strings.ReplaceAll(text,
+		fmt.Sprint(os.Getpid()), "PID"))
 	home := "/sys/fs/cgroup/svc"
 	switch filepath.Base(path) {
 	case "cgroup.subtree_control":
@@ -68,25 +69,30 @@ func (k *kernel) List(string) (out []string, err error) {
 	return out, nil
 }
 
-// TestConfine: the process goes into a group of its own that is bounded, and back again; what killed ones left is removed; where it cannot be bounded
-// nothing has changed.
+// TestConfine: the process goes into a group of its own that is bounded, and back again; what killed ones left is
+// removed; where it cannot be bounded nothing has changed.
 func TestConfine(t *testing.T) {
 	const home = "/sys/fs/cgroup/svc"
-	v2 := map[string]string{"/proc/self/cgroup": "0::/svc\n", home + "/cgroup.controllers": "cpu memory pids\n", home + "/cgroup.subtree_control": "", home + "/cgroup.type": "domain\n",
+	v2 := map[string]string{"/proc/self/cgroup": "0::/svc\n", home + "/cgroup.controllers": "cpu memory pids\n",
+		home + "/cgroup.subtree_control": "", home + "/cgroup.type": "domain\n",
 		home + "/cgroup.procs": fmt.Sprintf("%d\n", os.Getpid()), "in": home}
 	for name, one := range map[string]struct {
 		change func(k *kernel)
 		want   string // what is written, or the error
 		fails  bool
 	}{
-		"version 2": {func(*kernel) {}, "/svc/txweave-PID/cgroup.procs PID; /svc/cgroup.subtree_control +memory; /svc/txweave-PID/memory.max 1000; " +
-			"/svc/cgroup.subtree_control -memory; /svc/cgroup.procs PID", false},
+		"version 2": {func(*kernel) {},
+			"/svc/txweave-PID/cgroup.procs PID; /svc/cgroup.subtree_control +memory; /svc/txweave-PID/memory.max 1000; " +
+				"/svc/cgroup.subtree_control -memory; /svc/cgroup.procs PID", false},
 		"counted already": {func(k *kernel) { k.files[home+"/cgroup.subtree_control"] = "memory"; k.files["in"] = "" },
 			"/svc/txweave-PID/cgroup.procs PID; /svc/txweave-PID/memory.max 1000; /svc/cgroup.procs PID", false},
 		"version 1": {func(k *kernel) { k.files["/proc/self/cgroup"] = "5:cpu:/\n4:memory:/a/b\n0::/svc\n" },
-			"/memory/a/b/txweave-PID/memory.limit_in_bytes 1000; /memory/a/b/txweave-PID/cgroup.procs PID; /memory/a/b/cgroup.procs PID", false},
-		"not alone":  {func(k *kernel) { k.others = true; k.files[home+"/cgroup.procs"] += "4711\n" }, "other processes are in /sys/fs/cgroup/svc", true},
-		"no memory":  {func(k *kernel) { k.files[home+"/cgroup.controllers"] = "cpu" }, "no control group counts memory", true},
+			"/memory/a/b/txweave-PID/memory.limit_in_bytes 1000; /memory/a/b/txweave-PID/cgroup.procs PID; " +
+				"/memory/a/b/cgroup.procs PID", false},
+		"not alone": {func(k *kernel) { k.others = true; k.files[home+"/cgroup.procs"] += "4711\n" },
+			"other processes are in /sys/fs/cgroup/svc", true},
+		"no memory": {func(k *kernel) { k.files[home+"/cgroup.controllers"] = "cpu" },
+			"no control group counts memory", true},
 		"no cgroups": {func(k *kernel) { delete(k.files, "/proc/self/cgroup") }, "does not exist", true},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -108,7 +114,8 @@ func TestConfine(t *testing.T) {
 				t.Fatal(err)
 			} else if lerr := g.Leave(); name != "counted already" && lerr != nil { // there nobody can be in the group above
 				t.Error(lerr)
-			} else if got := strings.ReplaceAll(strings.Join(k.log, "; "), fmt.Sprintf("txweave-%d", os.Getpid()), "txweave-PID"); got != one.want {
+			} else if got := strings.ReplaceAll(strings.Join(k.log, "; "), fmt.Sprintf("txweave-%d", os.Getpid()),
+				"txweave-PID"); got != one.want {
 				t.Errorf("%s\nwant %s", got, one.want)
 			}
 			own := fmt.Sprintf("txweave-%d", os.Getpid())
@@ -116,7 +123,8 @@ func TestConfine(t *testing.T) {
 			if name != "counted already" && (left || strings.HasSuffix(k.files["in"], own)) {
 				t.Errorf("left behind: in %s, %v", k.files["in"], k.dirs)
 			}
-			if name != "no memory" && name != "no cgroups" && name != "version 1" && slices.Contains(k.dirs, home+"/txweave-99999999") {
+			if name != "no memory" && name != "no cgroups" && name != "version 1" && slices.Contains(k.dirs,
+				home+"/txweave-99999999") {
 				t.Errorf("what a killed one left is there: %v", k.dirs)
 			}
 			if !slices.Contains(k.dirs, home+"/other") {

@@ -56,7 +56,8 @@ type LeakWatch struct {
 	sound  []Process
 }
 
-// Sound returns, once, the processes that have ended since that was asked last, of which enough was seen and which did not leak.
+// Sound returns, once, the processes that have ended since that was asked last, of which enough was seen and which did
+// not leak.
 func (w *LeakWatch) Sound() []Process {
 	out := w.sound
 	w.sound = nil
@@ -77,7 +78,8 @@ type grown struct {
 	told   bool
 }
 
-// Look adds what processes have now, when so many cases have been counted in all, and returns those that leak: each once.
+// Look adds what processes have now, when so many cases have been counted in all, and returns those that leak: each
+// once.
 func (w *LeakWatch) Look(at time.Time, cases int64, list []Process) (out []Leak) {
 	if w.seen == nil {
 		w.seen = map[processKey]*grown{}
@@ -127,7 +129,8 @@ func (w *LeakWatch) Look(at time.Time, cases int64, list []Process) (out []Leak)
 	return out
 }
 
-// enough says whether enough was seen of a process to tell whether it leaks, and what of it counts: the last two thirds, before which caches fill.
+// enough says whether enough was seen of a process to tell whether it leaks, and what of it counts: the last two
+// thirds, before which caches fill.
 func (x *LeakLimits) enough(all []Point) ([]Point, bool) {
 	points := all[len(all)/3:]
 	if len(points) < x.Points || len(points) == 0 {

@@ -10,7 +10,8 @@ import (
 	"time"
 )
 
-// TestLeakWatch: what grows with every case is told once; caches that fill, noise, a step, growth without cases and one that levels off are no leaks.
+// TestLeakWatch: what grows with every case is told once; caches that fill, noise, a step, growth without cases and one
+// that levels off are no leaks.
 func TestLeakWatch(t *testing.T) {
 	const mib = 1 << 20
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -42,10 +43,12 @@ func TestLeakWatch(t *testing.T) {
 				if one.cases != nil {
 					cases = one.cases(i)
 				}
-				list := []Process{{PID: 10, Name: "serverd", Started: 5, RSS: int64(one.rss(i) * mib)}, {PID: 11, Name: "other", RSS: 50 * mib}}
+				list := []Process{{PID: 10, Name: "serverd", Started: 5, RSS: int64(one.rss(i) * mib)}, {PID: 11, Name: "other",
+					RSS: 50 * mib}}
 				for _, l := range w.Look(start.Add(time.Duration(i)*10*time.Second), cases, list) {
 					told++
-					if l.PID != 10 || l.PerCase < 100<<10 || l.PerCase > 4*mib || !strings.HasPrefix(l.String(), "serverd (process 10) grows by ") || len(l.Points) < usualLimits.Points {
+					if l.PID != 10 || l.PerCase < 100<<10 || l.PerCase > 4*mib || !strings.HasPrefix(l.String(),
+						"serverd (process 10) grows by ") || len(l.Points) < usualLimits.Points {
 						t.Errorf("%s", &l)
 					}
 				}
@@ -59,7 +62,8 @@ func TestLeakWatch(t *testing.T) {
 			w.Look(start, 1200, nil)
 			sound := w.Sound()
 			watched := name != "without a case"
-			if at := slices.IndexFunc(sound, func(p Process) bool { return p.PID == 10 }); (at >= 0) != (watched && !one.leak) || len(w.Sound()) > 0 {
+			if at := slices.IndexFunc(sound, func(p Process) bool { return p.PID == 10 }); (at >= 0) != (watched && !one.leak) ||
+				len(w.Sound()) > 0 {
 				t.Errorf("sound are %v", sound)
 			}
 		})
@@ -71,7 +75,8 @@ func TestLeakOfAnother(t *testing.T) {
 	var w LeakWatch
 	start := time.Unix(1_700_000_000, 0)
 	for i := range 400 { // each lives for twenty looks
-		if out := w.Look(start.Add(time.Duration(i)*10*time.Second), int64(i), []Process{{PID: 10, Started: int64(i / 20), RSS: int64(i) << 22}}); len(out) > 0 {
+		if out := w.Look(start.Add(time.Duration(i)*10*time.Second), int64(i),
+			[]Process{{PID: 10, Started: int64(i / 20), RSS: int64(i) << 22}}); len(out) > 0 {
 			t.Fatalf("%s", &out[0])
 		}
 	}

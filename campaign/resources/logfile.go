@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// LogFile is a file that is written at its end and never takes more of the disk than so much: where it would, it becomes path.1, what
-// that was path.2, and so on. Its methods may be called by many goroutines.
+// LogFile is a file that is written at its end and never takes more of the disk than so much: where it would, it
+// becomes path.1, what that was path.2, and so on. Its methods may be called by many goroutines.
 type LogFile struct {
 	path string
 	size int64 // of each file, in bytes
@@ -60,7 +60,8 @@ func (l *LogFile) Write(entry []byte) (int, error) {
 	return n, err
 }
 
-// rotate makes each file the next older one. The file that is open stays in use if that fails, and where there is no new one to be had.
+// rotate makes each file the next older one. The file that is open stays in use if that fails, and where there is no
+// new one to be had.
 func (l *LogFile) rotate() error {
 	for i := l.keep - 1; i >= 0; i-- {
 		from := l.path

@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// TestLogFile: a log keeps the latest entries, each whole, in as many files as it may have, also when many write and it is opened anew.
+// TestLogFile: a log keeps the latest entries, each whole, in as many files as it may have, also when many write and it
+// is opened anew.
 func TestLogFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "log")
 	const size, keep = 1000, 2
@@ -58,7 +59,8 @@ func TestLogFile(t *testing.T) {
 	}
 }
 
-// TestLogFileStuck: where older files cannot be moved the latest entries are kept all the same, and no more of the disk is taken.
+// TestLogFileStuck: where older files cannot be moved the latest entries are kept all the same, and no more of the disk
+// is taken.
 func TestLogFileStuck(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "log")
 	if err := os.MkdirAll(filepath.Join(path+".1", "full"), 0o700); err != nil {
@@ -76,7 +78,8 @@ func TestLogFileStuck(t *testing.T) {
 		}
 	}
 	text, err := os.ReadFile(path)
-	if err != nil || len(text) > size || !strings.HasPrefix(string(text), "entry ") || !strings.HasSuffix(string(text), "entry 99 ..........\n") {
+	if err != nil || len(text) > size || !strings.HasPrefix(string(text), "entry ") || !strings.HasSuffix(string(text),
+		"entry 99 ..........\n") {
 		t.Errorf("%q, %v", text, err)
 	}
 }

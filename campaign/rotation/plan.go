@@ -51,7 +51,8 @@ type Part struct {
 	Orders   int      `toml:"orders,omitzero"`
 	Guide    string   `toml:"guide,omitempty"` // does nothing; plans of earlier versions have it
 	NoReduce bool     `toml:"no_reduce,omitempty"`
-	Reduce   Span     `toml:"reduce_time,omitzero"` // at most so long to reduce a finding, and all that are left when the turn is over; 0: a minute
+	// at most so long to reduce a finding, and all that are left when the turn is over; 0: a minute
+	Reduce Span `toml:"reduce_time,omitzero"`
 
 	Workload     string   `toml:"workload,omitempty"`
 	Sessions     int      `toml:"sessions,omitzero"`
@@ -69,7 +70,8 @@ type CampaignPlan struct {
 	Parallel int    `toml:"parallel,omitzero"` // cells that run at once; 0: one
 	HTTP     string `toml:"http,omitempty"`    // where the page is shown
 
-	MaxRSS    Bytes `toml:"max_rss,omitzero"`    // of txweave and its servers: beyond it the turns end, and their servers with them; 0: no limit
+	// of txweave and its servers: beyond it the turns end, and their servers with them; 0: no limit
+	MaxRSS    Bytes `toml:"max_rss,omitzero"`
 	DiskQuota Bytes `toml:"disk_quota,omitzero"` // of the campaign's directory: beyond it repeats of bugs go; 0: no limit
 	MaxBugs   int   `toml:"max_bugs,omitzero"`   // the campaign ends with so many open ones; 0: never
 
@@ -118,7 +120,8 @@ type Bytes int64
 var byteUnits = []struct {
 	name string
 	size int64
-}{{"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {"TiB", 1 << 40}, {"kB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"TB", 1e12}, {"B", 1}}
+}{{"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {"TiB", 1 << 40}, {"kB", 1e3}, {"MB", 1e6}, {"GB", 1e9},
+	{"TB", 1e12}, {"B", 1}}
 
 // UnmarshalText reads one.
 func (b *Bytes) UnmarshalText(text []byte) error {
@@ -138,7 +141,8 @@ func (b *Bytes) UnmarshalText(text []byte) error {
 // MarshalText prints one.
 func (b Bytes) MarshalText() ([]byte, error) { return fmt.Appendf(nil, "%dB", int64(b)), nil }
 
-// Notify says who is told what happens: a command that gets it as JSON on its standard input, or a URL to which it is posted.
+// Notify says who is told what happens: a command that gets it as JSON on its standard input, or a URL to which it is
+// posted.
 type Notify struct {
 	Command []string `toml:"command,omitempty"`
 	Webhook string   `toml:"webhook,omitempty"` // env:NAME or a URL without a secret
@@ -179,7 +183,8 @@ func (p *CampaignPlan) Print() ([]byte, error) {
 
 var cellName = regexp.MustCompile(`^[a-z0-9][a-z0-9.]*(-[a-z0-9.]+)*$`)
 
-// MaxWorkers is how many workers there are at most, of a cell or of fuzz, and how many cells run at once: each has a server or a process of its own.
+// MaxWorkers is how many workers there are at most, of a cell or of fuzz, and how many cells run at once: each has a
+// server or a process of its own.
 const MaxWorkers = 256
 
 // maxName is how long a cell's name may be: it is a part of names of directories.
@@ -224,7 +229,8 @@ func (p *CampaignPlan) Check() error {
 func (c *Part) check() error {
 	c.Weight = cmp.Or(c.Weight, 1) // it is left out
 	c.Workers = cmp.Or(c.Workers, 1)
-	stormy := c.Workload != "" || c.Sessions != 0 || c.Keys != 0 || c.Distribution != "" || len(c.Nemesis) > 0 || c.Length != 0
+	stormy := c.Workload != "" || c.Sessions != 0 || c.Keys != 0 || c.Distribution != "" || len(c.Nemesis) > 0 ||
+		c.Length != 0
 	switch {
 	case !cellName.MatchString(c.Name) || len(c.Name) > maxName:
 		return errors.New("a name has small letters, digits, dots and single hyphens, and begins with one of the first two")
@@ -256,7 +262,9 @@ func (c *Part) check() error {
 		return errors.New("dsn and server exclude each other")
 	}
 	if c.DSN != "" && exec.HasPassword(c.DSN) {
-		return errors.New("the dsn has a password, which is not to lie about: put it into a file that only you can read (dsn_file), or into the environment (dsn = \"env:NAME\")")
+		return errors.New(
+			"the dsn has a password, which is not to lie about: put it into a file that only you can read (dsn_file), or into " +
+				"the environment (dsn = \"env:NAME\")")
 	}
 	return nil
 }
@@ -277,13 +285,15 @@ func (n *Notify) check() error {
 		return errors.New("want a command or a webhook")
 	}
 	if secretive(n.Webhook) {
-		return errors.New("the webhook has a password or a token, which is not to lie about: put the URL into the environment (webhook = \"env:NAME\")")
+		return errors.New(
+			"the webhook has a password or a token, which is not to lie about: put the URL into the environment (webhook = " +
+				"\"env:NAME\")")
 	}
 	return nil
 }
 
-// secretive says whether a URL has a password or what looks like a token: a long part with letters and digits, as the webhooks of most
-// services have.
+// secretive says whether a URL has a password or what looks like a token: a long part with letters and digits, as the
+// webhooks of most services have.
 func secretive(webhook string) bool {
 	u, err := url.Parse(webhook)
 	if err != nil || strings.HasPrefix(webhook, "env:") {

@@ -63,8 +63,8 @@ func backOff(failures int64) time.Duration {
 	return min(d, lastRetry)
 }
 
-// Go runs the cells until ctx ends or every cell is complete. The error is the database's: it is the only one that ends a
-// campaign.
+// Go runs the cells until ctx ends or every cell is complete. The error is the database's: it is the only one that ends
+// a campaign.
 func (r *Rotation) Go(ctx context.Context) error {
 	r.ready = sync.NewCond(&r.mu)
 	for _, t := range r.Turns {
@@ -98,13 +98,15 @@ func (r *Rotation) Go(ctx context.Context) error {
 		})
 	}
 	wg.Wait()
-	if err := context.Cause(ctx); err != nil && !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) {
+	if err := context.Cause(ctx); err != nil && !errors.Is(err, context.Canceled) &&
+		!errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
 	return nil
 }
 
-// EndTurns ends the turns of the cells that run now, as if their time were up: what they took of the machine is free then.
+// EndTurns ends the turns of the cells that run now, as if their time were up: what they took of the machine is free
+// then.
 func (r *Rotation) EndTurns() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -115,8 +117,8 @@ func (r *Rotation) EndTurns() {
 	}
 }
 
-// take waits for a cell whose turn it is: of those that can run the one that has had the least time for its weight. nil: there
-// is nothing more to do.
+// take waits for a cell whose turn it is: of those that can run the one that has had the least time for its weight.
+// nil: there is nothing more to do.
 func (r *Rotation) take(ctx context.Context) *Turn {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -193,8 +195,9 @@ func (t *Turn) Why() string { return t.why }
 // share is the time that a cell has had, by its weight.
 func (t *Turn) share() float64 { return t.spent.Seconds() / float64(t.Weight) }
 
-// level keeps cells from being behind the others by more than one turn of one of them: one that is new in a campaign that has run for
-// days, or that could not be run for long, does not make the others wait until it has had as much time as they.
+// level keeps cells from being behind the others by more than one turn of one of them: one that is new in a campaign
+// that has run for days, or that could not be run for long, does not make the others wait until it has had as much time
+// as they.
 func (r *Rotation) level() {
 	most, turn := 0.0, 0.0
 	for _, t := range r.Turns {
@@ -301,7 +304,8 @@ type stuckError struct {
 }
 
 func (e *stuckError) Error() string {
-	return fmt.Sprintf("it has not ended %s after it was told to: it is left to itself, and runs again once it has", e.after)
+	return fmt.Sprintf("it has not ended %s after it was told to: it is left to itself, and runs again once it has",
+		e.after)
 }
 
 // overseen runs a cell, and leaves one alone that does not end, so that the others go on.

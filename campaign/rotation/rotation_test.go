@@ -24,7 +24,8 @@ func rotation(t *testing.T, weights ...float64) *Rotation {
 	t.Cleanup(func() { db.Close() })
 	var plans []database.CellPlan
 	for i := range weights {
-		plans = append(plans, database.CellPlan{Name: fmt.Sprintf("c%d.x", i), Target: "sqlite", Isolation: "serializable", Mode: ModeFuzz, Seed: 1})
+		plans = append(plans, database.CellPlan{Name: fmt.Sprintf("c%d.x", i), Target: "sqlite", Isolation: "serializable",
+			Mode: ModeFuzz, Seed: 1})
 	}
 	cells, err := db.Begin(t.Context(), database.Shard{Index: 0, Count: 1}, "test", plans, nil)
 	if err != nil {
@@ -37,7 +38,8 @@ func rotation(t *testing.T, weights ...float64) *Rotation {
 	return r
 }
 
-// TestWeights: cells get time by their weights; one that is behind by days, since it is new or could not be run, does not get all of it.
+// TestWeights: cells get time by their weights; one that is behind by days, since it is new or could not be run, does
+// not get all of it.
 func TestWeights(t *testing.T) {
 	r := rotation(t, 3, 1)
 	r.ready = sync.NewCond(&r.mu)
@@ -60,7 +62,8 @@ func TestWeights(t *testing.T) {
 	}
 }
 
-// TestStuck: a turn that does not end when it is told to is left to itself, and the others go on; it is not run twice at once.
+// TestStuck: a turn that does not end when it is told to is left to itself, and the others go on; it is not run twice
+// at once.
 func TestStuck(t *testing.T) {
 	r := rotation(t, 1, 1)
 	r.Patience = 500 * time.Millisecond // the other's turns write to a database, and end sooner
@@ -116,7 +119,8 @@ func TestClock(t *testing.T) {
 	if err := r.Go(ctx); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, spent, err := r.Turns[0].Cell.Progress(t.Context()); err != nil || spent < 35*time.Millisecond || spent > time.Since(begun) {
+	if _, _, spent, err := r.Turns[0].Cell.Progress(t.Context()); err != nil || spent < 35*time.Millisecond ||
+		spent > time.Since(begun) {
 		t.Errorf("%v of %v: %v", spent, time.Since(begun), err)
 	}
 }
@@ -144,7 +148,8 @@ func TestDead(t *testing.T) {
 		}
 		return false, nil
 	}
-	if err := r.Go(ctx); err != nil || ran != 5 || !strings.Contains(dead["c0.x"], "away") || !strings.Contains(dead["c1.x"], "oops") {
+	if err := r.Go(ctx); err != nil || ran != 5 || !strings.Contains(dead["c0.x"], "away") ||
+		!strings.Contains(dead["c1.x"], "oops") {
 		t.Errorf("%v: %d, %v", err, ran, dead)
 	}
 	for _, x := range r.Turns[:2] {
@@ -230,7 +235,8 @@ func TestPlan(t *testing.T) {
 	}
 }
 
-// TestTheTurnHasAReason: whoever reads the log learns why a cell has the turn, as on a second start, where one that had less time before comes first.
+// TestTheTurnHasAReason: whoever reads the log learns why a cell has the turn, as on a second start, where one that had
+// less time before comes first.
 func TestTheTurnHasAReason(t *testing.T) {
 	r := rotation(t, 3, 1, 1, 1)
 	r.ready = sync.NewCond(&r.mu)

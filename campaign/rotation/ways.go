@@ -33,7 +33,8 @@ func (p *CampaignPlan) Ways() (out []trust.Way) {
 // Database is the target that a cell is about. In mode detect the planted bugs are tried one by one, and none is there
 // for good.
 func (c *Part) Database() target.Config {
-	out := target.Config{Target: c.Target, DSN: c.DSN, Server: c.Server, Isolation: c.Isolation, Claim: c.Claim, Wait: target.DefaultWait}
+	out := target.Config{Target: c.Target, DSN: c.DSN, Server: c.Server, Isolation: c.Isolation, Claim: c.Claim,
+		Wait: target.DefaultWait}
 	if c.DSNFile != "" {
 		out.DSN = "@" + c.DSNFile
 	}

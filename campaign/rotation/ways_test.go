@@ -5,14 +5,17 @@ import (
 	"testing"
 )
 
-// TestEveryTextOfAPlanIsAWayOrOnlyAName: whoever gives a plan another text says whether anything is executed, read or connected to by it.
+// TestEveryTextOfAPlanIsAWayOrOnlyAName: whoever gives a plan another text says whether anything is executed, read or
+// connected to by it.
 func TestEveryTextOfAPlanIsAWayOrOnlyAName(t *testing.T) {
 	names := map[string]bool{ // they choose among what txweave has itself, or are numbers
-		"Part.Name": true, "Part.Target": true, "Part.Isolation": true, "Part.Claim": true, "Part.Mode": true, "Part.Without": true, "Part.Faults": true,
+		"Part.Name": true, "Part.Target": true, "Part.Isolation": true, "Part.Claim": true, "Part.Mode": true,
+		"Part.Without": true, "Part.Faults": true,
 		"Part.Guide": true, "Part.Workload": true, "Part.Distribution": true, "Part.Nemesis": true, "Notify.On": true,
 		"CampaignPlan.HTTP": true, // one that other machines reach needs a token of the command line's
 	}
-	for _, kind := range []reflect.Type{reflect.TypeFor[Part](), reflect.TypeFor[Notify](), reflect.TypeFor[CampaignPlan]()} {
+	for _, kind := range []reflect.Type{reflect.TypeFor[Part](), reflect.TypeFor[Notify](),
+		reflect.TypeFor[CampaignPlan]()} {
 		for i := range kind.NumField() {
 			field := kind.Field(i)
 			one := reflect.New(kind).Elem()

@@ -47,8 +47,8 @@ func serveLeaky(text string) {
 	}
 }
 
-// TestLeak plants a server that leaks: it is noted once, counted to its cell, and kept with what was measured; that the next one leaks, too, is
-// said, and so is that one did not.
+// TestLeak plants a server that leaks: it is noted once, counted to its cell, and kept with what was measured; that the
+// next one leaks, too, is said, and so is that one did not.
 func TestLeak(t *testing.T) {
 	dir := t.TempDir()
 	db, err := database.Open(t.Context(), dir, true)
@@ -58,16 +58,20 @@ func TestLeak(t *testing.T) {
 	defer db.Close()
 	part := rotation.Part{Name: "one", Target: "sqlite", Mode: rotation.ModeFuzz}
 	made, err := db.Begin(t.Context(), database.Shard{Index: 0, Count: 1}, "test",
-		[]database.CellPlan{{Name: "one", Target: "sqlite", Isolation: "serializable", Mode: rotation.ModeFuzz, Seed: 7}}, nil)
+		[]database.CellPlan{{Name: "one", Target: "sqlite", Isolation: "serializable", Mode: rotation.ModeFuzz, Seed: 7}},
+		nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	display := &shown{}
-	l := &Life{Plan: &rotation.CampaignPlan{}, DB: db, Display: display, Log: slog.New(slog.DiscardHandler), turns: []*rotation.Turn{{Part: &part, Cell: made[0]}}}
+	l := &Life{Plan: &rotation.CampaignPlan{}, DB: db, Display: display, Log: slog.New(slog.DiscardHandler),
+		turns: []*rotation.Turn{{Part: &part, Cell: made[0]}}}
 	l.watched.Limits = resources.LeakLimits{Points: 10, Time: time.Millisecond, Cases: 10, Growth: 24 << 20}
 	status := &database.CampaignStatus{Cells: []database.CellStatus{{Name: "one", State: string(database.Running)}}}
 	look := func(pids ...int) {
-		l.leaks(t.Context(), status, slices.DeleteFunc(resources.Processes(), func(p resources.Process) bool { return !slices.Contains(pids, p.PID) }))
+		l.leaks(t.Context(), status, slices.DeleteFunc(resources.Processes(), func(p resources.Process) bool {
+			return !slices.Contains(pids, p.PID)
+		}))
 	}
 	// server runs sixty cases on a server that takes so many MiB for each.
 	server := func(each int) {

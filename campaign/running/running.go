@@ -1,5 +1,5 @@
-// Package running is the life of a campaign: its cells in turn, the beat that notes how it stands and keeps it within its budgets,
-// and who is told of what it meets. How a cell is run, and where the campaign is shown, others say.
+// Package running is the life of a campaign: its cells in turn, the beat that notes how it stands and keeps it within
+// its budgets, and who is told of what it meets. How a cell is run, and where the campaign is shown, others say.
 package running
 
 import (
@@ -54,8 +54,9 @@ type Life struct {
 	tells   *notify.Messenger   // nil: nobody is told
 	watched resources.LeakWatch // watch alone uses it
 	servers map[int]string      // processes, and the cell that ran alone when they were seen first; watch alone uses it
-	leaked  map[string]bool     // cells and programs of which one has leaked: the next one tells whether it comes again; watch alone uses it
-	stands  Standing            // watch alone uses it
+	// cells and programs of which one has leaked: the next one tells whether it comes again; watch alone uses it
+	leaked  map[string]bool
+	stands  Standing // watch alone uses it
 	faults  atomic.Int64
 	out     os.FileInfo // the campaign's directory, as it was when it began
 	removed error       // it is there no more; watch alone writes it
@@ -101,12 +102,14 @@ func (l *Life) Run(ctx context.Context, cells []*database.Cell) error {
 	cancel()
 	wg.Wait()
 	if s, serr := l.DB.Status(context.WithoutCancel(ctx)); serr == nil {
-		l.tell(rotation.EventEnd, "", "", fmt.Sprintf("the campaign has ended with %s and %s", finding.Count(s.Bugs, "bug"), finding.Count(s.Findings, "finding")))
+		l.tell(rotation.EventEnd, "", "", fmt.Sprintf("the campaign has ended with %s and %s", finding.Count(s.Bugs, "bug"),
+			finding.Count(s.Findings, "finding")))
 	}
 	return errors.Join(err, l.removed, l.DB.End(context.WithoutCancel(ctx)))
 }
 
-// dead tells that a cell cannot run: the first time, the second, the fourth … in a row. What is tried again every ten minutes for days is in the log.
+// dead tells that a cell cannot run: the first time, the second, the fourth … in a row. What is tried again every ten
+// minutes for days is in the log.
 func (l *Life) dead(t *rotation.Turn, err error, failures int64) {
 	text := fmt.Sprintf("cell %s cannot run (%d times in a row): %s", t.Name, failures, finding.ErrorLine(err))
 	l.Note(text)
@@ -158,7 +161,8 @@ func (l *Life) turn(ctx context.Context, t *rotation.Turn, length time.Duration)
 	return !more, nil
 }
 
-// report tells of a bug that is new to this turn of the cell. People are told once of each bug that a cell shows: the next turns meet it again.
+// report tells of a bug that is new to this turn of the cell. People are told once of each bug that a cell shows: the
+// next turns meet it again.
 func (l *Life) report(t *rotation.Turn, ref campaign.FindingRef, f *finding.Finding, suspect bool) {
 	kind := "finding"
 	if suspect {

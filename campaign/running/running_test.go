@@ -57,7 +57,8 @@ type every int
 func (w every) Check(_ context.Context, j campaign.Job) (*campaign.CaseResult, error) {
 	res := &campaign.CaseResult{Case: j.Case, Checked: true}
 	if j.Case%int(w) == 0 {
-		f := campaign.Found{Finding: finding.Finding{Class: "crash", Summary: fmt.Sprintf("crash of %d", w), Signature: fmt.Sprintf("crash/%d", w)},
+		f := campaign.Found{Finding: finding.Finding{Class: "crash", Summary: fmt.Sprintf("crash of %d", w),
+			Signature: fmt.Sprintf("crash/%d", w)},
 			Files: map[string][]byte{finding.CaseFile: []byte("text")}}
 		res.Findings = append(res.Findings, f)
 	}
@@ -66,8 +67,9 @@ func (w every) Check(_ context.Context, j campaign.Job) (*campaign.CaseResult, e
 
 func (w every) Close() error { return nil }
 
-// TestLife runs a campaign of three cells, one of which cannot run: each case of the others is counted once, a bug is told of when it is
-// met first, the cell that cannot run is said to, and the files beside the database hold how it ended.
+// TestLife runs a campaign of three cells, one of which cannot run: each case of the others is counted once, a bug is
+// told of when it is met first, the cell that cannot run is said to, and the files beside the database hold how it
+// ended.
 func TestLife(t *testing.T) {
 	dir := t.TempDir()
 	db, err := database.Open(t.Context(), dir, true)
@@ -75,24 +77,30 @@ func TestLife(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	plan := &rotation.CampaignPlan{Slice: rotation.Span(2 * time.Second), Duration: rotation.Span(8 * time.Second), Parallel: 3}
+	plan := &rotation.CampaignPlan{Slice: rotation.Span(2 * time.Second),
+		Duration: rotation.Span(8 * time.Second), Parallel: 3}
 	var cells []database.CellPlan
 	for _, name := range []string{"threes", "fives", "gone"} {
 		plan.Parts = append(plan.Parts, rotation.Part{Name: name, Target: "sqlite", Mode: rotation.ModeFuzz, Cases: 20})
-		cells = append(cells, database.CellPlan{Name: name, Target: "sqlite", Isolation: "serializable", Mode: rotation.ModeFuzz, Seed: 7})
+		cells = append(cells, database.CellPlan{Name: name, Target: "sqlite", Isolation: "serializable",
+			Mode: rotation.ModeFuzz, Seed: 7})
 	}
 	made, err := db.Begin(t.Context(), database.Shard{Index: 0, Count: 1}, "test", cells, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	display := &shown{}
-	l := &Life{Plan: plan, DB: db, Display: display, Log: slog.New(slog.DiscardHandler), Configure: func(_ context.Context, turn *rotation.Turn) (c campaign.Config, done func() error, err error) {
+	l := &Life{Plan: plan, DB: db, Display: display, Log: slog.New(slog.DiscardHandler), Configure: func(_ context.Context,
+		turn *rotation.Turn) (c campaign.Config, done func() error, err error) {
 		finds, known := map[string]every{"threes": 3, "fives": 5}[turn.Name]
 		if !known {
 			return c, nil, errors.New("there is no server")
 		}
-		return campaign.Config{Seed: 7, Workers: 1, NewWorker: func(context.Context, int) (campaign.Worker, error) { return finds, nil },
-			Describe: func() finding.Environment { return finding.Environment{DBMS: "fake", Version: "1", Seed: 7} }}, func() error { return nil }, nil
+		return campaign.Config{Seed: 7, Workers: 1, NewWorker: func(context.Context, int) (campaign.Worker, error) {
+				return finds, nil
+			},
+				Describe: func() finding.Environment { return finding.Environment{DBMS: "fake", Version: "1", Seed: 7} }},
+			func() error { return nil }, nil
 	}}
 	log, err := l.OpenLog()
 	if err != nil {
@@ -109,9 +117,11 @@ func TestLife(t *testing.T) {
 		t.Fatal(err)
 	}
 	if s.Cells[0].CasesChecked != 20 || s.Cells[1].CasesChecked != 20 || s.Bugs != 2 || s.Findings != 7+4 {
-		t.Errorf("checked %d and %d cases, %d bugs, %d findings; want 20, 20, 2, 11", s.Cells[0].CasesChecked, s.Cells[1].CasesChecked, s.Bugs, s.Findings)
+		t.Errorf("checked %d and %d cases, %d bugs, %d findings; want 20, 20, 2, 11", s.Cells[0].CasesChecked,
+			s.Cells[1].CasesChecked, s.Bugs, s.Findings)
 	}
-	if all := strings.Join(display.lines, "\n"); !strings.Contains(all, "cell gone cannot run (1 times in a row): there is no server") {
+	if all := strings.Join(display.lines, "\n"); !strings.Contains(all,
+		"cell gone cannot run (1 times in a row): there is no server") {
 		t.Errorf("nobody was told of the cell that cannot run:\n%s", all)
 	}
 	if len(display.found) < 2 || !display.closed {
@@ -185,7 +195,8 @@ func TestRemovedDirectoryEndsTheCampaign(t *testing.T) {
 			}
 		}
 		first, second := l.gone(stop), l.gone(stop)
-		if !first || !second || stopped != 1 || l.removed == nil || !strings.Contains(l.removed.Error(), "was removed while the campaign ran") {
+		if !first || !second || stopped != 1 || l.removed == nil || !strings.Contains(l.removed.Error(),
+			"was removed while the campaign ran") {
 			t.Errorf("%v: stopped %d times, %v", again, stopped, l.removed)
 		}
 	}

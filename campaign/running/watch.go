@@ -59,10 +59,14 @@ func (l *Life) watch(ctx context.Context, all *rotation.Rotation, stop context.C
 		}
 		processes := resources.Processes()
 		memory := resources.Memory(processes)
-		l.stands.Memory = resources.Memory(slices.DeleteFunc(slices.Clone(processes), func(p resources.Process) bool { return p.PID != os.Getpid() }))
+		l.stands.Memory = resources.Memory(slices.DeleteFunc(slices.Clone(processes), func(p resources.Process) bool {
+			return p.PID != os.Getpid()
+		}))
 		l.stands.Servers = memory - l.stands.Memory
 		if limit := int64(l.Plan.MaxRSS); limit > 0 && memory > limit {
-			l.happened(ctx, "memory", fmt.Sprintf("txweave and its servers take %d MiB, more than %d: the turns that run are ended", memory>>20, limit>>20))
+			l.happened(ctx, "memory",
+				fmt.Sprintf("txweave and its servers take %d MiB, more than %d: the turns that run are ended",
+					memory>>20, limit>>20))
 			all.EndTurns()
 		}
 		if time.Since(sampled) >= sampleEvery {
@@ -103,8 +107,8 @@ func (l *Life) begin(ctx context.Context) {
 	}
 }
 
-// show shows how the campaign stands: on a terminal as a screen, else on one line. Whole writes the file for others, too. It returns nil where that
-// cannot be told.
+// show shows how the campaign stands: on a terminal as a screen, else on one line. Whole writes the file for others,
+// too. It returns nil where that cannot be told.
 func (l *Life) show(ctx context.Context, whole bool) *database.CampaignStatus {
 	s, err := l.DB.Status(ctx)
 	if err != nil {
@@ -120,8 +124,9 @@ func (l *Life) show(ctx context.Context, whole bool) *database.CampaignStatus {
 	return s
 }
 
-// leaks looks for servers, and for txweave itself, whose memory grows with every case: that is noted, counted to the cell that runs, and kept with
-// what was measured. Whether it comes again the cell's next server tells, which has the next cases to itself.
+// leaks looks for servers, and for txweave itself, whose memory grows with every case: that is noted, counted to the
+// cell that runs, and kept with what was measured. Whether it comes again the cell's next server tells, which has the
+// next cases to itself.
 func (l *Life) leaks(ctx context.Context, s *database.CampaignStatus, processes []resources.Process) {
 	var cases int64
 	var running []string
@@ -148,7 +153,8 @@ func (l *Life) leaks(ctx context.Context, s *database.CampaignStatus, processes 
 			l.leaked[server] = true
 		}
 		name := fmt.Sprintf("leak-%d-%d.json", leak.PID, time.Now().Unix())
-		if err := writeWhole(l.DB.Dir(), name, map[string]any{"cells": running, "what": leak.String(), "process": leak.Process, "bytes_per_case": leak.PerCase, "points": leak.Points,
+		if err := writeWhole(l.DB.Dir(), name, map[string]any{"cells": running, "what": leak.String(),
+			"process": leak.Process, "bytes_per_case": leak.PerCase, "points": leak.Points,
 			"smaps_rollup": resources.Detail(leak.PID)}); err != nil {
 			text += " (what was measured could not be kept: " + err.Error() + ")"
 		} else {
@@ -159,7 +165,8 @@ func (l *Life) leaks(ctx context.Context, s *database.CampaignStatus, processes 
 	for _, p := range l.watched.Sound() {
 		if cell := l.servers[p.PID]; cell != "" && l.leaked[cell+" "+p.Name] {
 			delete(l.leaked, cell+" "+p.Name)
-			l.toCell(ctx, cell, "note", fmt.Sprintf("leak: it did not come again with %s (process %d), which has ended", p.Name, p.PID))
+			l.toCell(ctx, cell, "note", fmt.Sprintf("leak: it did not come again with %s (process %d), which has ended",
+				p.Name, p.PID))
 		}
 	}
 	for pid := range l.servers {
@@ -247,7 +254,9 @@ func (l *Life) disk(ctx context.Context) int64 {
 		limit := int64(l.Plan.DiskQuota)
 		if err != nil || limit == 0 || used <= limit {
 			if dropped > 0 {
-				l.happened(ctx, "disk", fmt.Sprintf("%d findings that their bugs can do without are dropped: the directory was larger than %d MiB", dropped, limit>>20))
+				l.happened(ctx, "disk",
+					fmt.Sprintf("%d findings that their bugs can do without are dropped: the directory was larger than %d MiB",
+						dropped, limit>>20))
 			}
 			return used
 		}
@@ -255,7 +264,8 @@ func (l *Life) disk(ctx context.Context) int64 {
 		for range several {
 			name, err := l.DB.DropRepeat(ctx)
 			if err != nil || name == "" {
-				l.happened(ctx, "disk", fmt.Sprintf("the directory takes %d MiB, more than %d, and there is nothing to drop (%v)", used>>20, limit>>20, err))
+				l.happened(ctx, "disk", fmt.Sprintf("the directory takes %d MiB, more than %d, and there is nothing to drop (%v)",
+					used>>20, limit>>20, err))
 				return used
 			}
 			dropped++
@@ -305,7 +315,8 @@ func (l *Life) happened(ctx context.Context, kind, text string) {
 // tellers are those who are told.
 func (l *Life) tellers() *notify.Options {
 	n := l.Plan.Notify
-	return &notify.Options{Command: n.Command, Webhook: n.Webhook, Slack: n.Slack, Every: time.Duration(n.Every), Failed: func(err error) { l.Note(err.Error()) }}
+	return &notify.Options{Command: n.Command, Webhook: n.Webhook, Slack: n.Slack, Every: time.Duration(n.Every),
+		Failed: func(err error) { l.Note(err.Error()) }}
 }
 
 // CanTell says what keeps everybody who is to be told from that.
@@ -337,5 +348,6 @@ func (l *Life) tell(event, cell, bug, text string) {
 	if err != nil {
 		dir = l.DB.Dir()
 	}
-	l.tells.Tell(notify.Message{Event: event, Time: time.Now().UTC(), Host: host, Dir: dir, Cell: cell, Bug: bug, Text: finding.Line(text)})
+	l.tells.Tell(notify.Message{Event: event, Time: time.Now().UTC(), Host: host, Dir: dir, Cell: cell, Bug: bug,
+		Text: finding.Line(text)})
 }

@@ -10,9 +10,10 @@ import (
 	"txweave/testcase"
 )
 
-// narrowed has a case that needs a setting of several variables, or copies of its tables, or hidden conditions, run under one variable alone, the first one under
-// which it shows the same: who is to mend the bug is told which part of the planner it is in. A write that is held against a query right before it is so
-// under any setting, and says nothing of one.
+// narrowed has a case that needs a setting of several variables, or copies of its tables, or hidden conditions, run
+// under one variable alone, the first one under which it shows the same: who is to mend the bug is told which part of
+// the planner it is in. A write that is held against a query right before it is so under any setting, and says nothing
+// of one.
 func (k *shrinker) narrowed(ctx context.Context, c *testcase.Case) (*testcase.Case, error) {
 	for _, key := range []string{testcase.OptionPlan, testcase.OptionSetting} {
 		if key == testcase.OptionPlan && slices.Contains(bySearch, k.signature) {
@@ -44,8 +45,9 @@ var bySearch = func() (out []string) {
 	return out
 }()
 
-// narrower are the settings of one variable that may do what another setting does: those of which it is made, and in place of copies or hidden conditions, which
-// are no setting of the database's, all that there are, and then one of the two ways to hide conditions.
+// narrower are the settings of one variable that may do what another setting does: those of which it is made, and in
+// place of copies or hidden conditions, which are no setting of the database's, all that there are, and then one of the
+// two ways to hide conditions.
 func (k *shrinker) narrower(name, key string) (out []dbms.PlanSetting) {
 	p := k.profile
 	if name == "" || p == nil {

@@ -35,7 +35,8 @@ func (r *Reducer) Reduce(ctx context.Context, f *finding.Record, text []byte) (*
 	if end, ok := ctx.Deadline(); ok { // what it leaves is for the evidence of the smaller case
 		limit = min(limit, time.Until(end)*2/3)
 	}
-	out, err := Run(ctx, r.Worker, r.Profile, c, Options{Signature: f.Signature, Cause: f.OwnCause(), Reduce: reduce.Options{MaxTime: limit}})
+	out, err := Run(ctx, r.Worker, r.Profile, c, Options{Signature: f.Signature, Cause: f.OwnCause(),
+		Reduce: reduce.Options{MaxTime: limit}})
 	if errors.Is(err, ErrShowsNothing) || out != nil && out.Signature != f.Signature && !out.Told {
 		return nil, nil // it comes back too seldom
 	}
@@ -45,8 +46,8 @@ func (r *Reducer) Reduce(ctx context.Context, f *finding.Record, text []byte) (*
 	return Evidence(ctx, r.Worker, out)
 }
 
-// Evidence checks a reduced case once more with the usual repetitions and returns what shows there, with its files; nil if
-// that is another finding.
+// Evidence checks a reduced case once more with the usual repetitions and returns what shows there, with its files; nil
+// if that is another finding.
 func Evidence(ctx context.Context, w campaign.Worker, out *Result) (*campaign.Reduced, error) {
 	res, err := w.Check(ctx, campaign.Job{Text: out.Case.Print(), Plain: out.Signature})
 	if err != nil {

@@ -32,7 +32,8 @@ type Options struct {
 	// Cause is what must be the cause of that, if the case shows it so and not by another finding of it; none: whatever
 	// it is.
 	Cause finding.Cause
-	// Exact says that it must show that signature and no other: a query that differs is not held against those which print what it reads.
+	// Exact says that it must show that signature and no other: a query that differs is not held against those which print
+	// what it reads.
 	Exact  bool
 	Repeat int // repetitions that a smaller case must show it in; 0: 2
 	Reduce reduce.Options
@@ -42,13 +43,14 @@ type Options struct {
 type Result struct {
 	Case      *testcase.Case `json:"-"`
 	Signature string         `json:"signature"`
-	Told      bool           `json:"told,omitempty"` // the case says more plainly what is wrong than the original, whose signature is another one
-	Shown     int            `json:"shown"`          // runs of the original that showed it …
-	Measured  int            `json:"measured"`       // … of this many
-	Repeat    int            `json:"repetitions"`    // in which a smaller case had to show it, each …
-	Runs      int            `json:"runs"`           // … of up to this many runs
-	Before    Size           `json:"before"`
-	After     Size           `json:"after"`
+	// the case says more plainly what is wrong than the original, whose signature is another one
+	Told     bool `json:"told,omitempty"`
+	Shown    int  `json:"shown"`       // runs of the original that showed it …
+	Measured int  `json:"measured"`    // … of this many
+	Repeat   int  `json:"repetitions"` // in which a smaller case had to show it, each …
+	Runs     int  `json:"runs"`        // … of up to this many runs
+	Before   Size `json:"before"`
+	After    Size `json:"after"`
 	reduce.Stats
 }
 
@@ -75,11 +77,12 @@ func SizeOf(c *testcase.Case) Size {
 // ErrShowsNothing says that a case does not show what it is to be reduced by.
 var ErrShowsNothing = errors.New("the case shows no finding: nothing to reduce")
 
-// Run reduces a case on a worker, under a profile: it measures how often the case shows its finding, then makes the case
-// smaller as long as it shows a finding of that signature in every repetition. An error that comes with a result ended the
-// reduction before its time. The worker may be a process of its own: then a case may crash its engine.
+// Run reduces a case on a worker, under a profile: it measures how often the case shows its finding, then makes the
+// case smaller as long as it shows a finding of that signature in every repetition. An error that comes with a result
+// ended the reduction before its time. The worker may be a process of its own: then a case may crash its engine.
 func Run(ctx context.Context, w campaign.Worker, p *dbms.Profile, c *testcase.Case, o Options) (*Result, error) {
-	k := &shrinker{worker: w, profile: p, repeat: max(o.Repeat, 1), runs: 1, sought: sought{signature: o.Signature, cause: o.Cause}}
+	k := &shrinker{worker: w, profile: p, repeat: max(o.Repeat, 1), runs: 1, sought: sought{signature: o.Signature,
+		cause: o.Cause}}
 	k.look = k.check
 	if o.Repeat == 0 {
 		k.repeat = 2
@@ -111,7 +114,8 @@ func Run(ctx context.Context, w campaign.Worker, p *dbms.Profile, c *testcase.Ca
 		}
 	}
 	if errors.Is(err, reduce.ErrDoesNotHold) {
-		return nil, fmt.Errorf("%w: it came in %d of %d runs, and in none of the next", ErrShowsNothing, out.Shown, out.Measured)
+		return nil, fmt.Errorf("%w: it came in %d of %d runs, and in none of the next", ErrShowsNothing, out.Shown,
+			out.Measured)
 	}
 	if err == nil && out.Stop == reduce.Fixpoint {
 		if err = k.further(ctx, out, o); err == nil {
@@ -126,8 +130,8 @@ func Run(ctx context.Context, w campaign.Worker, p *dbms.Profile, c *testcase.Ca
 	return out, err
 }
 
-// further makes a reduced case smaller once more, by a variant of it that tells its cause, or a plainer one: what did not tell its cause may as a small
-// case. Where no variant shows that as surely, the case stays, and what it shows.
+// further makes a reduced case smaller once more, by a variant of it that tells its cause, or a plainer one: what did
+// not tell its cause may as a small case. Where no variant shows that as surely, the case stays, and what it shows.
 func (k *shrinker) further(ctx context.Context, out *Result, o Options) error {
 	first := k.sought
 	other := out.Case
@@ -148,13 +152,15 @@ func (k *shrinker) further(ctx context.Context, out *Result, o Options) error {
 		}
 	}
 	k.sought = first
-	if errors.Is(err, reduce.ErrDoesNotHold) || errors.Is(err, reduce.ErrUnchecked) { // it showed it once, and that is all that is known
+	if errors.Is(err, reduce.ErrDoesNotHold) || errors.Is(err, reduce.ErrUnchecked) {
+		// it showed it once, and that is all that is known
 		err = nil
 	}
 	return err
 }
 
-// learn takes the cause that a reduced case tells by itself, where the original did not, as the one by which plainer variants are looked for.
+// learn takes the cause that a reduced case tells by itself, where the original did not, as the one by which plainer
+// variants are looked for.
 func (k *shrinker) learn(ctx context.Context, c *testcase.Case) error {
 	if !k.cause.IsZero() {
 		return nil
@@ -185,16 +191,19 @@ type shrinker struct {
 	runs    int  // … of up to this many runs
 	errored int  // statements of the original that fail
 	blind   bool // candidates are held to what a case made blindly is: the original is such a case, and it has to stay one
-	// What has been measured so far: runs, in how many of them each signature was shown, and the signatures without causes in their order.
+	// What has been measured so far: runs, in how many of them each signature was shown, and the signatures without causes
+	// in their order.
 	measured int
 	count    map[shown]int
 	order    []string
-	// look runs a case once and returns the signatures that it shows, with causes and without, and how many of its statements failed: check.
+	// look runs a case once and returns the signatures that it shows, with causes and without, and how many of its
+	// statements failed: check.
 	look func(ctx context.Context, c *testcase.Case) (signatures []shown, errored int, err error)
 }
 
-// heed finds out whether the case's rows keep their names by the tables' keys alone. Then a reduction must not make a case of it in which two rows have
-// one: by leaving out the unique key by which a REPLACE finds the row that has its pkey.
+// heed finds out whether the case's rows keep their names by the tables' keys alone. Then a reduction must not make a
+// case of it in which two rows have one: by leaving out the unique key by which a REPLACE finds the row that has its
+// pkey.
 func (k *shrinker) heed(ctx context.Context, c *testcase.Case) error {
 	k.blind = true
 	_, err := k.result(ctx, c)
@@ -204,7 +213,8 @@ func (k *shrinker) heed(ctx context.Context, c *testcase.Case) error {
 	return err
 }
 
-// measure runs the case as given and sets the signature, the repetitions and their runs, by all runs that have been measured.
+// measure runs the case as given and sets the signature, the repetitions and their runs, by all runs that have been
+// measured.
 func (k *shrinker) measure(ctx context.Context, c *testcase.Case) (times, measured int, err error) {
 	if k.count == nil {
 		k.count = map[shown]int{}
@@ -300,7 +310,8 @@ func (k *shrinker) findings(ctx context.Context, c *testcase.Case) ([]campaign.F
 	return slices.Concat(res.Findings, res.Flaky), nil
 }
 
-// check runs a case once and returns the signatures that it shows, by themselves and with their causes, and how many of its statements failed.
+// check runs a case once and returns the signatures that it shows, by themselves and with their causes, and how many of
+// its statements failed.
 func (k *shrinker) check(ctx context.Context, c *testcase.Case) (signatures []shown, errored int, err error) {
 	res, err := k.result(ctx, c)
 	if err != nil {
@@ -334,6 +345,8 @@ func (k *shrinker) otherLevels() []string {
 // Summary says in one line what became of a case.
 func (r *Result) Summary() string {
 	b, a := r.Before, r.After
-	return fmt.Sprintf("%d transactions, %d statements, %d rows, %d tables (were %d, %d, %d, %d); %d tries in %.1f s, ended by %s",
-		a.Transactions, a.Statements, a.Rows, a.Tables, b.Transactions, b.Statements, b.Rows, b.Tables, r.Attempts, r.Elapsed.Seconds(), r.Stop)
+	return fmt.Sprintf(
+		"%d transactions, %d statements, %d rows, %d tables (were %d, %d, %d, %d); %d tries in %.1f s, ended by %s",
+		a.Transactions, a.Statements, a.Rows, a.Tables, b.Transactions, b.Statements, b.Rows, b.Tables, r.Attempts,
+		r.Elapsed.Seconds(), r.Stop)
 }

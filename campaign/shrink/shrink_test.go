@@ -75,8 +75,10 @@ func TestMeasure(t *testing.T) {
 			}
 			continue
 		}
-		if err != nil || k.signature != test.want || shown != test.shown || measured != len(test.runs) || k.repeat != test.repeat || k.runs != test.each {
-			t.Errorf("%q: %s %d/%d, %d repetitions of %d runs, %v", test.runs, k.signature, shown, measured, k.repeat, k.runs, err)
+		if err != nil || k.signature != test.want || shown != test.shown || measured != len(test.runs) ||
+			k.repeat != test.repeat || k.runs != test.each {
+			t.Errorf("%q: %s %d/%d, %d repetitions of %d runs, %v", test.runs, k.signature, shown, measured,
+				k.repeat, k.runs, err)
 		}
 	}
 }
@@ -117,8 +119,8 @@ func TestHolds(t *testing.T) {
 	}
 }
 
-// TestHoldsCause: a smaller case must show its finding by the cause that the case itself tells each time, whatever else has that signature; a
-// cause that it does not tell is not asked for.
+// TestHoldsCause: a smaller case must show its finding by the cause that the case itself tells each time, whatever else
+// has that signature; a cause that it does not tell is not asked for.
 func TestHoldsCause(t *testing.T) {
 	for _, c := range []struct {
 		measured []string
@@ -134,7 +136,8 @@ func TestHoldsCause(t *testing.T) {
 	} {
 		k := &shrinker{repeat: 1, runs: 1, sought: sought{signature: "a", cause: finding.Cause{Of: "caused"}}}
 		script(k, append(slices.Clone(c.measured), c.then)...)
-		if _, _, err := k.measure(t.Context(), nil); err != nil || k.cause != (finding.Cause{Of: c.cause}) || k.signature != "a" {
+		if _, _, err := k.measure(t.Context(), nil); err != nil || k.cause != (finding.Cause{Of: c.cause}) ||
+			k.signature != "a" {
 			t.Fatalf("%q: %s by %q, %v", c.measured, k.signature, k.cause, err)
 		}
 		if got, err := k.holds(t.Context(), nil); got != c.holds || err != nil {
@@ -158,8 +161,9 @@ func (w failing) Check(ctx context.Context, job campaign.Job) (*campaign.CaseRes
 
 func (failing) Close() error { return nil }
 
-// TestTelling: of a savepoint that is gone, and of a write lock that others are given, it is asked whether the transactions, rolled back, leave
-// what they wrote; where that tells nothing, and of other findings, the case stays as it is.
+// TestTelling: of a savepoint that is gone, and of a write lock that others are given, it is asked whether the
+// transactions, rolled back, leave what they wrote; where that tells nothing, and of other findings, the case stays as
+// it is.
 func TestTelling(t *testing.T) {
 	c, err := testcase.Parse(t.Name(), []byte(`txweave case 1
 target: sqlite
@@ -196,15 +200,18 @@ T0 T0 T0 T0 T0
 		{untelling[0], of(""), of(""), ErrRefused, "", 0},
 		{"a", by("a", "kept"), by("a", "kept"), nil, "", 0},
 	} {
-		k := &shrinker{sought: sought{signature: x.signature}, worker: failing{x.err, func(c *testcase.Case) []campaign.Found {
-			shows := x.rolled
-			if len(c.Rows) > 0 {
-				shows = x.filled
-			}
-			return []campaign.Found{{Finding: finding.Finding{Signature: shows.signature, Cause: shows.cause, Differences: []finding.Difference{{}}}}}
-		}}}
+		k := &shrinker{sought: sought{signature: x.signature}, worker: failing{x.err,
+			func(c *testcase.Case) []campaign.Found {
+				shows := x.rolled
+				if len(c.Rows) > 0 {
+					shows = x.filled
+				}
+				return []campaign.Found{{Finding: finding.Finding{Signature: shows.signature, Cause: shows.cause,
+					Differences: []finding.Difference{{}}}}}
+			}}}
 		got, err := k.try(t.Context(), c, true)
-		if err != nil || k.cause != (finding.Cause{Of: x.cause}) || (got.Txns[0].End.SQL == "ROLLBACK") != (x.cause != "") || len(got.Rows) != x.rows || c.Txns[0].End.SQL != "COMMIT" {
+		if err != nil || k.cause != (finding.Cause{Of: x.cause}) || (got.Txns[0].End.SQL == "ROLLBACK") != (x.cause != "") ||
+			len(got.Rows) != x.rows || c.Txns[0].End.SQL != "COMMIT" {
 			t.Errorf("%+v: by %q, ends %q, %d rows, %v", x, k.cause, got.Txns[0].End.SQL, len(got.Rows), err)
 		}
 		if _, err := testcase.Parse(t.Name(), got.Print()); err != nil {
@@ -226,17 +233,20 @@ func (w asked) Check(_ context.Context, job campaign.Job) (*campaign.CaseResult,
 
 func (asked) Close() error { return nil }
 
-// TestPrinting: a query whose rows differ gives way to one that prints what it reads where that one is wrong by itself, as a read of its snapshot
-// or as a search; not to one that is right, or is wrong in another statement.
+// TestPrinting: a query whose rows differ gives way to one that prints what it reads where that one is wrong by itself,
+// as a read of its snapshot or as a search; not to one that is right, or is wrong in another statement.
 func TestPrinting(t *testing.T) {
-	const query, snapshot, search = "SELECT HEX(1) FROM t0 WHERE t0.pkey > 1", "SELECT pkey, vkey FROM t0", "SELECT t0.pkey, t0.vkey FROM t0 AS t0 WHERE t0.pkey > 1"
+	const query, snapshot, search = "SELECT HEX(1) FROM t0 WHERE t0.pkey > 1", "SELECT pkey, vkey FROM t0",
+		"SELECT t0.pkey, t0.vkey FROM t0 AS t0 WHERE t0.pkey > 1"
 	c, err := testcase.Parse(t.Name(), []byte("txweave case 1\ntarget: sqlite\nisolation: serializable\n\n-- schema --\n"+
-		"CREATE TABLE t0 (pkey INTEGER NOT NULL PRIMARY KEY, vkey BIGINT NOT NULL, pvkey BIGINT NOT NULL);\n\n-- T0 --\nBEGIN;\n"+query+";\nCOMMIT;\n\n-- schedule --\nT0 T0 T0\n"))
+		"CREATE TABLE t0 (pkey INTEGER NOT NULL PRIMARY KEY, vkey BIGINT NOT NULL, pvkey BIGINT NOT NULL);\n\n-- T0 "+
+		"--\nBEGIN;\n"+query+";\nCOMMIT;\n\n-- schedule --\nT0 T0 T0\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	shown := func(signature, stmt string, cause finding.Cause) []campaign.Found {
-		return []campaign.Found{{Finding: finding.Finding{Signature: signature, Cause: cause, Differences: []finding.Difference{{Stmt: stmt}}}}}
+		return []campaign.Found{{Finding: finding.Finding{Signature: signature, Cause: cause,
+			Differences: []finding.Difference{{Stmt: stmt}}}}}
 	}
 	differs := shown(unprinted, "T0.S0", finding.Cause{})
 	for _, x := range []struct {
@@ -246,15 +256,22 @@ func TestPrinting(t *testing.T) {
 		cause finding.Cause
 		told  bool
 	}{
-		{"the snapshot is wrong", map[string][]campaign.Found{query: differs, snapshot: shown("snapshot-violation/stale-read", "T0.S0", finding.CauseStale)}, snapshot, finding.CauseStale, true},
-		{"a search is", map[string][]campaign.Found{query: differs, search: shown(unprinted, "T0.S0", finding.CauseSearch)}, search, finding.CauseSearch, false},
+		{"the snapshot is wrong", map[string][]campaign.Found{query: differs, snapshot: shown("snapshot-violation/stale-read",
+			"T0.S0", finding.CauseStale)}, snapshot, finding.CauseStale, true},
+		{"a search is", map[string][]campaign.Found{query: differs, search: shown(unprinted, "T0.S0", finding.CauseSearch)},
+			search, finding.CauseSearch, false},
 		{"nothing is", map[string][]campaign.Found{query: differs, search: differs}, query, finding.Cause{}, false},
-		{"another statement is", map[string][]campaign.Found{query: differs, snapshot: shown("snapshot-violation/stale-read", "T1.S0", finding.CauseStale)}, query, finding.Cause{}, false},
-		{"an error is no read", map[string][]campaign.Found{query: differs, snapshot: shown("unexpected-error/11", "T0.S0", finding.CauseDamaged)}, query, finding.Cause{}, false},
-		{"its cause is known", map[string][]campaign.Found{query: shown(unprinted, "T0.S0", finding.CauseTwice), snapshot: shown("snapshot-violation/stale-read", "T0.S0", finding.CauseStale)}, query,
+		{"another statement is", map[string][]campaign.Found{query: differs, snapshot: shown("snapshot-violation/stale-read",
+			"T1.S0", finding.CauseStale)}, query, finding.Cause{}, false},
+		{"an error is no read", map[string][]campaign.Found{query: differs, snapshot: shown("unexpected-error/11", "T0.S0",
+			finding.CauseDamaged)}, query, finding.Cause{}, false},
+		{"its cause is known", map[string][]campaign.Found{query: shown(unprinted, "T0.S0", finding.CauseTwice),
+			snapshot: shown("snapshot-violation/stale-read", "T0.S0", finding.CauseStale)}, query,
 			finding.Cause{}, false},
 	} {
-		k := &shrinker{worker: asked(func(sql string) []campaign.Found { return x.by[sql] }), sought: sought{signature: unprinted}}
+		k := &shrinker{worker: asked(func(sql string) []campaign.Found {
+			return x.by[sql]
+		}), sought: sought{signature: unprinted}}
 		got, err := k.try(t.Context(), c, false)
 		if err != nil || got.Txns[0].Stmts[0].SQL != x.want || k.cause != x.cause || k.told != x.told {
 			t.Errorf("%s: %s by %q, told %v, %v", x.name, got.Txns[0].Stmts[0].SQL, k.cause, k.told, err)
@@ -281,17 +298,22 @@ func TestPrinting(t *testing.T) {
 	}
 }
 
-// TestTellingInsert: of an INSERT that seems to have written nothing, and was rolled back, it is asked whether it is there once its transaction commits.
+// TestTellingInsert: of an INSERT that seems to have written nothing, and was rolled back, it is asked whether it is
+// there once its transaction commits.
 func TestTellingInsert(t *testing.T) {
 	c, err := testcase.Parse(t.Name(), []byte("txweave case 1\ntarget: sqlite\nisolation: serializable\n\n-- schema --\n"+
-		"CREATE TABLE t0 (pkey INTEGER, vkey BIGINT, pvkey BIGINT);\n\n-- T0 --\nBEGIN;\nINSERT INTO t0 (pkey, vkey, pvkey) VALUES (1, 1, 0);\nROLLBACK;\n\n-- schedule --\nT0 T0 T0\n"))
+		"CREATE TABLE t0 (pkey INTEGER, vkey BIGINT, pvkey BIGINT);\n\n-- T0 --\nBEGIN;\nINSERT INTO t0 (pkey, vkey, "+
+		"pvkey) VALUES (1, 1, 0);\nROLLBACK;\n\n-- schedule --\nT0 T0 T0\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for committed, want := range map[finding.Cause]string{finding.CauseOwn: "COMMIT", finding.CauseNone: "ROLLBACK", {}: "ROLLBACK"} {
-		k := &shrinker{sought: sought{signature: "a", cause: finding.CauseNone}, worker: looking(func(*testcase.Case) []campaign.Found {
-			return []campaign.Found{{Finding: finding.Finding{Signature: "a", Cause: committed, Differences: []finding.Difference{{}}}}}
-		})}
+	for committed, want := range map[finding.Cause]string{finding.CauseOwn: "COMMIT", finding.CauseNone: "ROLLBACK",
+		{}: "ROLLBACK"} {
+		k := &shrinker{sought: sought{signature: "a", cause: finding.CauseNone},
+			worker: looking(func(*testcase.Case) []campaign.Found {
+				return []campaign.Found{{Finding: finding.Finding{Signature: "a", Cause: committed,
+					Differences: []finding.Difference{{}}}}}
+			})}
 		got, err := k.try(t.Context(), c, true)
 		if err != nil || got.Txns[0].End.SQL != want || (k.cause == finding.CauseOwn) != (want == "COMMIT") {
 			t.Errorf("%q: ends by %s, %q, %v", committed, got.Txns[0].End.SQL, k.cause, err)
@@ -299,15 +321,20 @@ func TestTellingInsert(t *testing.T) {
 	}
 }
 
-// TestPlainer: what an oracle needed to judge, and the bug does not, goes; a case in whose place none says more stays as it is.
+// TestPlainer: what an oracle needed to judge, and the bug does not, goes; a case in whose place none says more stays
+// as it is.
 func TestPlainer(t *testing.T) {
-	const checked, bare = "CREATE TABLE t0 (pkey INTEGER PRIMARY KEY, c0 TEXT, CHECK (c0 <> 'b'))", "CREATE TABLE t0 (pkey INTEGER PRIMARY KEY, c0 TEXT)"
-	c, err := testcase.Parse(t.Name(), []byte("txweave case 1\ntarget: sqlite\nisolation: serializable\n\n-- schema --\n"+checked+";\n\n-- T0 --\nBEGIN;\nUPDATE t0 SET c0 = 'a';\nCOMMIT;\n"+
+	const checked, bare = "CREATE TABLE t0 (pkey INTEGER PRIMARY KEY, c0 TEXT, CHECK (c0 <> 'b'))",
+		"CREATE TABLE t0 (pkey INTEGER PRIMARY KEY, c0 TEXT)"
+	c, err := testcase.Parse(t.Name(), []byte("txweave case 1\ntarget: sqlite\nisolation: serializable\n\n-- schema --\n"+
+		checked+";\n\n-- T0 --\nBEGIN;\nUPDATE t0 SET c0 = 'a';\nCOMMIT;\n"+
 		"\n-- T1 --\nBEGIN;\nSELECT c0 FROM t0;\nCOMMIT;\n\n-- schedule --\nT0 T0 T0 T1 T1 T1\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	rolledBack, other := func(c *testcase.Case) bool { return c.Txns[0].End.SQL == "ROLLBACK" && c.Txns[1].End.SQL == "COMMIT" }, finding.Cause{Kind: fault.PassesOver, Of: "UPDATE"}
+	rolledBack, other := func(c *testcase.Case) bool {
+		return c.Txns[0].End.SQL == "ROLLBACK" && c.Txns[1].End.SQL == "COMMIT"
+	}, finding.Cause{Kind: fault.PassesOver, Of: "UPDATE"}
 	for _, x := range []struct {
 		name, signature string
 		cause           finding.Cause
@@ -317,31 +344,49 @@ func TestPlainer(t *testing.T) {
 	}{
 		{"the writer had been committed before its end", "a", finding.CauseDirty, rolledBack, finding.CauseKept, true},
 		{"it had not", "a", finding.CauseDirty, rolledBack, finding.CauseDirty, false},
-		{"another oracle, without the check", "a", other, func(c *testcase.Case) bool { return c.Schema[0].SQL == bare }, other, true},
-		{"another cause, without the check", "a", other, func(c *testcase.Case) bool { return c.Schema[0].SQL == bare }, finding.CauseTwice, false},
-		{"a cause for which syntax plays no part", "a", finding.CauseStale, func(c *testcase.Case) bool { return c.Schema[0].SQL == bare }, finding.CauseStale, false},
-		{"an UPDATE that changes nothing", uncounted, finding.CauseMiscount, func(c *testcase.Case) bool { return c.Txns[0].Stmts[0].SQL == "UPDATE t0 SET c0 = 'other'" }, other, true},
-		{"one that is warned of something beside", uncounted, finding.CauseMiscount, func(c *testcase.Case) bool { return c.Txns[0].Stmts[0].SQL == "UPDATE t0 SET c0 = 'other'" },
+		{"another oracle, without the check", "a", other, func(c *testcase.Case) bool {
+			return c.Schema[0].SQL == bare
+		}, other, true},
+		{"another cause, without the check", "a", other, func(c *testcase.Case) bool {
+			return c.Schema[0].SQL == bare
+		}, finding.CauseTwice, false},
+		{"a cause for which syntax plays no part", "a", finding.CauseStale, func(c *testcase.Case) bool {
+			return c.Schema[0].SQL == bare
+		}, finding.CauseStale, false},
+		{"an UPDATE that changes nothing", uncounted, finding.CauseMiscount, func(c *testcase.Case) bool {
+			return c.Txns[0].Stmts[0].SQL == "UPDATE t0 SET c0 = 'other'"
+		}, other, true},
+		{"one that is warned of something beside", uncounted, finding.CauseMiscount, func(c *testcase.Case) bool {
+			return c.Txns[0].Stmts[0].SQL == "UPDATE t0 SET c0 = 'other'"
+		},
 			finding.Cause{Kind: fault.WarnedOtherwise, Of: "a"}, false},
-		{"one that is miscounted", uncounted, finding.CauseMiscount, func(c *testcase.Case) bool { return c.Txns[0].Stmts[0].SQL == "UPDATE t0 SET c0 = 'other'" }, finding.CauseMiscount, false},
+		{"one that is miscounted", uncounted, finding.CauseMiscount, func(c *testcase.Case) bool {
+			return c.Txns[0].Stmts[0].SQL == "UPDATE t0 SET c0 = 'other'"
+		}, finding.CauseMiscount, false},
 	} {
-		k := &shrinker{sought: sought{signature: x.signature, cause: x.cause}, worker: looking(func(c *testcase.Case) []campaign.Found {
-			if !x.shows(c) {
-				return nil
-			}
-			return []campaign.Found{{Finding: finding.Finding{Signature: "b", Cause: x.by, Differences: []finding.Difference{{Stmt: "T0.S0"}}}}}
-		})}
+		k := &shrinker{sought: sought{signature: x.signature, cause: x.cause},
+			worker: looking(func(c *testcase.Case) []campaign.Found {
+				if !x.shows(c) {
+					return nil
+				}
+				return []campaign.Found{{Finding: finding.Finding{Signature: "b", Cause: x.by, Differences: []finding.Difference{
+					{Stmt: "T0.S0"}}}}}
+			})}
 		got, err := k.try(t.Context(), c, false)
-		if err != nil || (got != c) != x.changed || x.changed && (k.cause != x.by || k.signature != "b" || !k.told) || !x.changed && (k.cause != x.cause || k.told) {
+		if err != nil || (got != c) != x.changed || x.changed && (k.cause != x.by || k.signature != "b" || !k.told) ||
+			!x.changed && (k.cause != x.cause || k.told) {
 			t.Errorf("%s: changed %v, %s by %q, %v", x.name, got != c, k.signature, k.cause, err)
 		}
 	}
 }
 
-// TestFurther: a variant that shows a plainer cause now and then, or by one more statement that fails, does not take the place of what is reduced.
+// TestFurther: a variant that shows a plainer cause now and then, or by one more statement that fails, does not take
+// the place of what is reduced.
 func TestFurther(t *testing.T) {
-	c, err := testcase.Parse(t.Name(), []byte("txweave case 1\ntarget: sqlite\nisolation: serializable\n\n-- schema --\nCREATE TABLE t0 (pkey INTEGER PRIMARY KEY, c0 TEXT);\n"+
-		"\n-- T0 --\nBEGIN;\nUPDATE t0 SET c0 = 'a';\nCOMMIT;\n\n-- schedule --\nT0 T0 T0\n"))
+	c, err := testcase.Parse(t.Name(),
+		[]byte("txweave case 1\ntarget: sqlite\nisolation: serializable\n\n-- schema --\nCREATE TABLE t0 (pkey INTEGER "+
+			"PRIMARY KEY, c0 TEXT);\n"+
+			"\n-- T0 --\nBEGIN;\nUPDATE t0 SET c0 = 'a';\nCOMMIT;\n\n-- schedule --\nT0 T0 T0\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -350,19 +395,21 @@ func TestFurther(t *testing.T) {
 		cause   finding.Cause // that is sought
 		times   int           // that the variant shows its cause
 		changed bool
-	}{{"once", finding.CauseDirty, 1, false}, {"each time", finding.CauseDirty, 1000, true}, {"of a cause that the small case alone tells", finding.Cause{}, 1000, true}, {"once of such a one",
-		finding.Cause{}, 1, false}} {
+	}{{"once", finding.CauseDirty, 1, false}, {"each time", finding.CauseDirty, 1000, true},
+		{"of a cause that the small case alone tells", finding.Cause{}, 1000, true}, {"once of such a one",
+			finding.Cause{}, 1, false}} {
 		asked := 0
-		k := &shrinker{repeat: 2, runs: 1, sought: sought{signature: "a", cause: x.cause}, worker: looking(func(c *testcase.Case) []campaign.Found {
-			f := finding.Finding{Signature: "a", Cause: finding.CauseDirty, Differences: []finding.Difference{{Stmt: "T0.S0"}}}
-			if c.Txns[0].End.SQL == "ROLLBACK" && len(c.Txns[0].Stmts) > 0 {
-				if asked++; asked > x.times {
-					return nil
+		k := &shrinker{repeat: 2, runs: 1, sought: sought{signature: "a", cause: x.cause},
+			worker: looking(func(c *testcase.Case) []campaign.Found {
+				f := finding.Finding{Signature: "a", Cause: finding.CauseDirty, Differences: []finding.Difference{{Stmt: "T0.S0"}}}
+				if c.Txns[0].End.SQL == "ROLLBACK" && len(c.Txns[0].Stmts) > 0 {
+					if asked++; asked > x.times {
+						return nil
+					}
+					f.Signature, f.Cause = "b", finding.CauseKept
 				}
-				f.Signature, f.Cause = "b", finding.CauseKept
-			}
-			return []campaign.Found{{Finding: f}}
-		})}
+				return []campaign.Found{{Finding: f}}
+			})}
 		k.look = k.check
 		out := &Result{Case: c, Stats: reduce.Stats{Attempts: 7}}
 		err := k.further(t.Context(), out, Options{})
@@ -376,14 +423,17 @@ func TestFurther(t *testing.T) {
 	}
 }
 
-// TestMeasuredAgain: what a case showed while it was measured and then does not is measured again, and comes too seldom if it does not come back.
+// TestMeasuredAgain: what a case showed while it was measured and then does not is measured again, and comes too seldom
+// if it does not come back.
 func TestMeasuredAgain(t *testing.T) {
 	p, err := dbms.Lookup("sqlite", "serializable")
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := testcase.Parse(t.Name(), []byte("txweave case 1\ntarget: sqlite\nisolation: serializable\n\n-- schema --\nCREATE TABLE t0 (pkey INTEGER PRIMARY KEY, c0 TEXT);\n"+
-		"\n-- T0 --\nBEGIN;\nUPDATE t0 SET c0 = 'a';\nCOMMIT;\n\n-- schedule --\nT0 T0 T0\n"))
+	c, err := testcase.Parse(t.Name(),
+		[]byte("txweave case 1\ntarget: sqlite\nisolation: serializable\n\n-- schema --\nCREATE TABLE t0 (pkey INTEGER "+
+			"PRIMARY KEY, c0 TEXT);\n"+
+			"\n-- T0 --\nBEGIN;\nUPDATE t0 SET c0 = 'a';\nCOMMIT;\n\n-- schedule --\nT0 T0 T0\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -391,7 +441,8 @@ func TestMeasuredAgain(t *testing.T) {
 		name     string
 		silent   [2]int // from which run to which it does not show
 		measured int
-	}{{"each time", [2]int{100_000, 100_000}, 5}, {"not for a while", [2]int{6, 9}, 10}, {"not any more", [2]int{6, 100_000}, 0}} {
+	}{{"each time", [2]int{100_000, 100_000}, 5}, {"not for a while", [2]int{6, 9}, 10},
+		{"not any more", [2]int{6, 100_000}, 0}} {
 		runs := 0
 		w := looking(func(*testcase.Case) []campaign.Found {
 			if runs++; x.silent[0] <= runs && runs <= x.silent[1] {
@@ -424,31 +475,37 @@ func (w looking) Check(_ context.Context, job campaign.Job) (*campaign.CaseResul
 
 func (looking) Close() error { return nil }
 
-// TestNarrowed: of a setting of several variables the one that the finding needs stays, copies of tables give way to a variable that does the same, and
-// where it takes two, or the copies themselves, nothing changes.
+// TestNarrowed: of a setting of several variables the one that the finding needs stays, copies of tables give way to a
+// variable that does the same, and where it takes two, or the copies themselves, nothing changes.
 func TestNarrowed(t *testing.T) {
 	p := &dbms.Profile{DBMS: "mariadb", Plans: []dbms.PlanSetting{
 		{Name: "copies", Copies: &respell.Copies{}},
-		{Name: "switched", Set: []string{"SET SESSION optimizer_switch = 'semijoin=off,mrr=on'"}, Unset: []string{"SET SESSION optimizer_switch = DEFAULT"}},
-		{Name: "buffers", Set: []string{"SET SESSION a = 1", "SET SESSION b = 2"}, Unset: []string{"SET SESSION a = DEFAULT", "SET SESSION b = DEFAULT"}},
+		{Name: "switched", Set: []string{"SET SESSION optimizer_switch = 'semijoin=off,mrr=on'"},
+			Unset: []string{"SET SESSION optimizer_switch = DEFAULT"}},
+		{Name: "buffers", Set: []string{"SET SESSION a = 1", "SET SESSION b = 2"}, Unset: []string{"SET SESSION a = DEFAULT",
+			"SET SESSION b = DEFAULT"}},
 		{Name: "one", Set: []string{"SET SESSION c = 1"}, Unset: []string{"SET SESSION c = DEFAULT"}},
 	}}
 	const rows, searched = "plan-difference/SELECT:rows", "plan-difference/UPDATE:matched-versus-affected"
 	for _, x := range []struct{ signature, plan, shows, want string }{
-		{rows, "switched", "switched/mrr", "switched/mrr"}, {rows, "buffers", "buffers/b", "buffers/b"}, {rows, "buffers", "", "buffers"}, {rows, "one", "", "one"},
-		{rows, "copies", "switched/semijoin", "switched/semijoin"}, {rows, "copies", "", "copies"}, {searched, "copies", "switched/semijoin", "copies"},
+		{rows, "switched", "switched/mrr", "switched/mrr"}, {rows, "buffers", "buffers/b", "buffers/b"},
+		{rows, "buffers", "", "buffers"}, {rows, "one", "", "one"},
+		{rows, "copies", "switched/semijoin", "switched/semijoin"}, {rows, "copies", "", "copies"},
+		{searched, "copies", "switched/semijoin", "copies"},
 	} {
 		c, err := testcase.Parse(t.Name(), []byte("txweave case 1\ntarget: mariadb\nisolation: serializable\nplan: "+x.plan+
-			"\n\n-- schema --\nCREATE TABLE t0 (pkey INTEGER PRIMARY KEY);\n\n-- T0 --\nBEGIN;\nSELECT pkey FROM t0;\nCOMMIT;\n\n-- schedule --\nT0 T0 T0\n"))
+			"\n\n-- schema --\nCREATE TABLE t0 (pkey INTEGER PRIMARY KEY);\n\n-- T0 --\nBEGIN;\nSELECT pkey FROM "+
+			"t0;\nCOMMIT;\n\n-- schedule --\nT0 T0 T0\n"))
 		if err != nil {
 			t.Fatal(err)
 		}
-		k := &shrinker{profile: p, repeat: 2, runs: 2, sought: sought{signature: x.signature}, worker: looking(func(c *testcase.Case) []campaign.Found {
-			if plan := c.Option(testcase.OptionPlan); plan != x.plan && plan != x.shows || p.PlanSetting(plan) == nil {
-				return nil
-			}
-			return []campaign.Found{{Finding: finding.Finding{Signature: x.signature}}}
-		})}
+		k := &shrinker{profile: p, repeat: 2, runs: 2, sought: sought{signature: x.signature},
+			worker: looking(func(c *testcase.Case) []campaign.Found {
+				if plan := c.Option(testcase.OptionPlan); plan != x.plan && plan != x.shows || p.PlanSetting(plan) == nil {
+					return nil
+				}
+				return []campaign.Found{{Finding: finding.Finding{Signature: x.signature}}}
+			})}
 		k.look = k.check
 		out, err := k.narrowed(t.Context(), c)
 		if err != nil || out.Option(testcase.OptionPlan) != x.want {
@@ -470,14 +527,18 @@ func (w *naming) Check(_ context.Context, job campaign.Job) (*campaign.CaseResul
 
 func (*naming) Close() error { return nil }
 
-// TestHeed: a case whose rows keep their names by a unique key stays one as it is made smaller; of another one only whoever wrote it knows.
+// TestHeed: a case whose rows keep their names by a unique key stays one as it is made smaller; of another one only
+// whoever wrote it knows.
 func TestHeed(t *testing.T) {
 	for _, x := range []struct {
 		key   string
 		blind bool
 	}{{", UNIQUE (pkey)", true}, {"", false}} {
-		c, err := testcase.Parse(t.Name(), []byte("txweave case 1\ntarget: sqlite\nisolation: serializable\n\n-- schema --\nCREATE TABLE t0 (pkey INTEGER, vkey INTEGER, c0 TEXT PRIMARY KEY"+x.key+
-			");\n\n-- T0 --\nBEGIN;\nREPLACE INTO t0 (pkey, vkey, c0) VALUES (1, 2, 'a');\nCOMMIT;\n\n-- schedule --\nT0 T0 T0\n"))
+		c, err := testcase.Parse(t.Name(),
+			[]byte("txweave case 1\ntarget: sqlite\nisolation: serializable\n\n-- schema --\nCREATE TABLE t0 (pkey INTEGER, "+
+				"vkey INTEGER, c0 TEXT PRIMARY KEY"+x.key+
+				");\n\n-- T0 --\nBEGIN;\nREPLACE INTO t0 (pkey, vkey, c0) VALUES (1, 2, 'a');\nCOMMIT;\n\n-- schedule --\nT0 T0 "+
+				"T0\n"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -490,7 +551,8 @@ func TestHeed(t *testing.T) {
 		if err != nil || out.Case == nil {
 			t.Fatal(out, err)
 		}
-		if kept := strings.Contains(string(out.Case.Print()), "UNIQUE"); kept != x.blind || slices.Contains(w.asked[1:], !x.blind) {
+		if kept := strings.Contains(string(out.Case.Print()), "UNIQUE"); kept != x.blind ||
+			slices.Contains(w.asked[1:], !x.blind) {
 			t.Errorf("with%s: %s, asked as made blindly %v", x.key, out.Case.Print(), w.asked[1:])
 		}
 	}
@@ -499,11 +561,15 @@ func TestHeed(t *testing.T) {
 // TestRepeating: a row of before is offered again under another name, however it was inserted.
 func TestRepeating(t *testing.T) {
 	for sql, want := range map[string]string{
-		"INSERT INTO t (pkey, vkey, pvkey, a) VALUES (1, 2, 0, 7)":       "INSERT INTO t (pkey, vkey, pvkey, a) VALUES (99991, 999991, 0, 7)",
-		"INSERT INTO t (pkey, vkey, pvkey, `order`) VALUES (1, 2, 0, 7)": "INSERT INTO t (pkey, vkey, pvkey, `order`) VALUES (99991, 999991, 0, 7)",
-		"INSERT INTO t SET a = 7, pkey = 1, vkey = 2, pvkey = 0":         "INSERT INTO t (a, pkey, vkey, pvkey) VALUES (7, 99991, 999991, 0)",
+		"INSERT INTO t (pkey, vkey, pvkey, a) VALUES (1, 2, 0, 7)": "INSERT INTO t (pkey, vkey, pvkey, a) VALUES " +
+			"(99991, 999991, 0, 7)",
+		"INSERT INTO t (pkey, vkey, pvkey, `order`) VALUES (1, 2, 0, 7)": "INSERT INTO t (pkey, vkey, pvkey, `order`) " +
+			"VALUES (99991, 999991, 0, 7)",
+		"INSERT INTO t SET a = 7, pkey = 1, vkey = 2, pvkey = 0": "INSERT INTO t (a, pkey, vkey, pvkey) VALUES (7, " +
+			"99991, 999991, 0)",
 	} {
-		if got := repeating(&testcase.Case{Target: "mariadb", Rows: []testcase.Stmt{{SQL: sql}}}, "t"); !slices.Equal(got, []string{want}) {
+		if got := repeating(&testcase.Case{Target: "mariadb", Rows: []testcase.Stmt{{SQL: sql}}}, "t"); !slices.Equal(got,
+			[]string{want}) {
 			t.Errorf("%s: %q", sql, got)
 		}
 	}

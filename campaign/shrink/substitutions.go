@@ -53,7 +53,8 @@ func rowOf(target, create string, pkey, vkey int) string {
 	if t.Column(sqltext.VKey) == nil || t.Column(sqltext.PVKey) == nil {
 		return fmt.Sprintf("INSERT INTO %s (%s) VALUES (%d)", st.Written(), sqltext.PKey, pkey)
 	}
-	return fmt.Sprintf("INSERT INTO %s (%s, %s, %s) VALUES (%d, %d, 0)", st.Written(), sqltext.PKey, sqltext.VKey, sqltext.PVKey, pkey, vkey)
+	return fmt.Sprintf("INSERT INTO %s (%s, %s, %s) VALUES (%d, %d, 0)", st.Written(), sqltext.PKey, sqltext.VKey,
+		sqltext.PVKey, pkey, vkey)
 }
 
 // writing are cases in which the transactions with savepoints insert a row before all else, and commit, or roll back:
@@ -65,7 +66,9 @@ func writing(c *testcase.Case) (out []*testcase.Case) {
 	}
 	for i := range c.Txns {
 		t := &c.Txns[i]
-		if row == "" || t.Autocommit() || !slices.ContainsFunc(t.Stmts, func(s testcase.Stmt) bool { return sqltext.KindOf(s.SQL).IsSavepoint() }) {
+		if row == "" || t.Autocommit() || !slices.ContainsFunc(t.Stmts, func(s testcase.Stmt) bool {
+			return sqltext.KindOf(s.SQL).IsSavepoint()
+		}) {
 			continue
 		}
 		other := beginningWith(c, i, row)
@@ -298,7 +301,8 @@ func lone(c *testcase.Case, txn int, table string) (out *testcase.Case, row stri
 		text, err := tree.Print(sql.Edit(n, func(n *sql.CreateTable) {
 			for _, name := range []string{sqltext.VKey, sqltext.PVKey} {
 				if t.Column(name) == nil {
-					n.Columns = append([]*sql.ColumnDef{{Name: &sql.Name{Value: name}, Type: &sql.Type{Words: "BIGINT"}, Constraints: []sql.Constraint{&sql.Nullable{Not: true}}}}, n.Columns...)
+					n.Columns = append([]*sql.ColumnDef{{Name: &sql.Name{Value: name}, Type: &sql.Type{Words: "BIGINT"},
+						Constraints: []sql.Constraint{&sql.Nullable{Not: true}}}}, n.Columns...)
 				}
 			}
 		}))
@@ -368,8 +372,9 @@ func eachSearch(x *tried) (out []*testcase.Case) {
 				continue
 			}
 			for _, is := range []string{"IS NOT NULL", "IS NULL"} {
-				out = append(out, with(x.Case, x.txn, x.stmt, fmt.Sprintf("SELECT %[1]s.%[2]s, %[1]s.%[3]s FROM %[1]s WHERE %[1]s.%[4]s %[5]s",
-					t.Name, sqltext.PKey, sqltext.VKey, col.Name, is)))
+				out = append(out, with(x.Case, x.txn, x.stmt,
+					fmt.Sprintf("SELECT %[1]s.%[2]s, %[1]s.%[3]s FROM %[1]s WHERE %[1]s.%[4]s %[5]s",
+						t.Name, sqltext.PKey, sqltext.VKey, col.Name, is)))
 			}
 		}
 	}
@@ -464,7 +469,9 @@ func lacking(c *testcase.Case, what func(sql.Constraint) bool) *testcase.Case {
 		if !ok || !slices.ContainsFunc(n.Constraints, what) {
 			continue
 		}
-		text, err := tree.Print(sql.Edit(n, func(n *sql.CreateTable) { n.Constraints = slices.DeleteFunc(slices.Clone(n.Constraints), what) }))
+		text, err := tree.Print(sql.Edit(n, func(n *sql.CreateTable) {
+			n.Constraints = slices.DeleteFunc(slices.Clone(n.Constraints), what)
+		}))
 		if err == nil {
 			other.Schema[i].SQL, gone = text, true
 		}
@@ -514,7 +521,8 @@ func repeating(c *testcase.Case, table string) (out []string) {
 			for _, as := range n.Set {
 				columns = append(columns, as.Columns[0].Name)
 			}
-			text, err := tree.Print(&sql.Insert{Table: n.Table, Columns: columns, Source: &sql.Query{Body: &sql.Values{Rows: []*sql.Row{again}}}})
+			text, err := tree.Print(&sql.Insert{Table: n.Table, Columns: columns,
+				Source: &sql.Query{Body: &sql.Values{Rows: []*sql.Row{again}}}})
 			if err == nil {
 				out = append(out, text)
 			}

@@ -40,7 +40,8 @@ func (x *tried) at(f *campaign.Found) bool {
 // not what the reads around it show.
 func (x *tried) missesRows() bool {
 	c := x.found.Cause
-	return c == finding.CauseOwn || c == finding.CauseMissing || c == finding.CauseMiscount && x.found.Differences[0].What == fault.Affected
+	return c == finding.CauseOwn || c == finding.CauseMissing || c == finding.CauseMiscount &&
+		x.found.Differences[0].What == fault.Affected
 }
 
 // Signatures of findings that do not say by themselves what is wrong.
@@ -52,15 +53,19 @@ var (
 		finding.Signed(finding.ClassInconsistent, "RELEASE", fault.LostSavepoint),
 		finding.Signed(finding.ClassMechanism, "", fault.WriteLock),
 	}
-	unprinted   = finding.Signed(finding.ClassReplay, "SELECT", fault.Rows)          // which rows it has read it does not say
-	miscounted  = finding.Signed(finding.ClassInconsistent, "SELECT", fault.Counted) // nor here
-	misordered  = finding.Signed(finding.ClassInconsistent, "SELECT", fault.Ordered) // what it counts may be wrong, and not what it goes by
+	// which rows it has read it does not say
+	unprinted  = finding.Signed(finding.ClassReplay, "SELECT", fault.Rows)
+	miscounted = finding.Signed(finding.ClassInconsistent, "SELECT", fault.Counted) // nor here
+	// what it counts may be wrong, and not what it goes by
+	misordered  = finding.Signed(finding.ClassInconsistent, "SELECT", fault.Ordered)
 	misspelled  = finding.Signed(finding.ClassInconsistent, "INSERT", fault.Spelled) // rows may have stayed as they were
 	unlikeAtEnd = finding.Signed(finding.ClassReplay, "", fault.Final)               // no statement is named
 	// failedYetWrote: it may be refused for a key that only a COMMIT is refused for.
 	failedYetWrote = finding.Signed(finding.ClassInconsistent, "UPDATE", fault.FailedYetWrote)
-	uncounted      = finding.Signed(finding.ClassReplay, "UPDATE", fault.AffectedRows) // it may have written what was there
-	missing        = finding.Signed(finding.ClassSnapshot, "", fault.MissingRow)       // a read by itself: nothing tells more
+	// it may have written what was there
+	uncounted = finding.Signed(finding.ClassReplay, "UPDATE", fault.AffectedRows)
+	// a read by itself: nothing tells more
+	missing = finding.Signed(finding.ClassSnapshot, "", fault.MissingRow)
 )
 
 // trials are tried in their order. The first case that shows what it is tried for takes the place of the one that is
@@ -72,7 +77,9 @@ var trials = []trial{
 			return f.Signature == x.signature && f.Cause == finding.CauseOwn
 		},
 	},
-	{ // A savepoint that is gone, a write lock given twice: had the transaction been committed before its end? Then what it wrote stays.
+	{
+		// A savepoint that is gone, a write lock given twice: had the transaction been committed before its end? Then what it
+		// wrote stays.
 		early: true, of: func(s *sought) bool {
 			return slices.Contains(untelling, s.signature) && (s.cause.IsZero() || tellsLittle(s.cause))
 		},
@@ -82,15 +89,20 @@ var trials = []trial{
 		},
 	},
 	{ // A query that goes wrong before a write of its table: does it read what is to come?
-		of: caused(finding.Cause{}, finding.CauseMissing, finding.CauseOwn, finding.CauseStale), try: eachToCome, shows: showing(finding.CauseLater),
+		of: caused(finding.Cause{}, finding.CauseMissing, finding.CauseOwn, finding.CauseStale), try: eachToCome,
+		shows: showing(finding.CauseLater),
 	},
 	{ // A query whose rows differ: does a query that prints what it reads go wrong by itself?
 		of: signed(unprinted, miscounted), try: eachTelling,
 		shows: func(x *tried, f *campaign.Found) bool { return finding.OfReads(f.Cause) && x.at(f) },
 	},
 	{of: signed(unprinted, miscounted), try: eachSearch, shows: searching},
-	{of: signed(unprinted, miscounted, misordered), try: eachCount, shows: func(x *tried, f *campaign.Found) bool { return f.Cause == finding.CauseCount && x.at(f) }},
-	{ // Rows are missing, as a read beside whatever was found shows: does a query of nothing but them miss them, whoever made them?
+	{of: signed(unprinted, miscounted, misordered), try: eachCount, shows: func(x *tried, f *campaign.Found) bool {
+		return f.Cause == finding.CauseCount && x.at(f)
+	}},
+	{
+		// Rows are missing, as a read beside whatever was found shows: does a query of nothing but them miss them, whoever
+		// made them?
 		of: func(s *sought) bool { return s.signature != missing },
 		try: func(x *tried) []*testcase.Case {
 			if !x.named || x.found.Derived || !x.missesRows() {
@@ -113,8 +125,11 @@ var trials = []trial{
 			return f.Class == finding.ClassSnapshot && f.Cause == finding.CauseDirty
 		},
 	},
-	{of: caused(finding.CauseStale, finding.CauseOwn), try: eachLast, shows: showing(finding.CauseLost)}, // a read missed what is gone?
-	{of: caused(finding.CauseStale), try: func(x *tried) []*testcase.Case { return eachFromTheStart(x.Case) }, shows: showing(finding.CauseMissing)},
+	// a read missed what is gone?
+	{of: caused(finding.CauseStale, finding.CauseOwn), try: eachLast, shows: showing(finding.CauseLost)},
+	{of: caused(finding.CauseStale), try: func(x *tried) []*testcase.Case {
+		return eachFromTheStart(x.Case)
+	}, shows: showing(finding.CauseMissing)},
 	{ // An UPDATE that is miscounted and left its rows as they were: does it write other values?
 		of:  func(s *sought) bool { return s.cause == finding.CauseMiscount && s.signature == uncounted },
 		try: func(x *tried) []*testcase.Case { return eachChanging(x.Case) },
@@ -140,12 +155,15 @@ var trials = []trial{
 	},
 	{ // A write that passes over rows: was it refused for a key, and nobody told?
 		of: func(s *sought) bool {
-			return s.cause.Kind == fault.PassesOver || s.cause.IsZero() && (s.signature == misspelled || s.signature == unlikeAtEnd)
+			return s.cause.Kind == fault.PassesOver || s.cause.IsZero() &&
+				(s.signature == misspelled || s.signature == unlikeAtEnd)
 		},
 		try:   eachColliding,
 		shows: func(x *tried, f *campaign.Found) bool { return f.Cause == finding.CauseKey && x.at(f) },
 	},
-	{ // An UPDATE that failed and wrote, for a key that only a COMMIT is refused for: does what its transaction wrote stay behind a ROLLBACK?
+	{
+		// An UPDATE that failed and wrote, for a key that only a COMMIT is refused for: does what its transaction wrote stay
+		// behind a ROLLBACK?
 		of: signed(failedYetWrote),
 		try: func(x *tried) []*testcase.Case {
 			if bare := unchecked(x.Case); bare != nil {
@@ -162,7 +180,9 @@ var trials = []trial{
 			return f.Signature == x.signature && f.Cause == finding.CauseMissing
 		},
 	},
-	{ // What a statement does by itself it does without foreign keys and checks, and with others' rows there from the start.
+	{
+		// What a statement does by itself it does without foreign keys and checks, and with others' rows there from the
+		// start.
 		of: func(s *sought) bool { return finding.OfStatements(s.cause) },
 		try: func(x *tried) []*testcase.Case {
 			var out []*testcase.Case
@@ -251,7 +271,9 @@ func (k *shrinker) tried(ctx context.Context, c *testcase.Case, early bool) (*tr
 	if err != nil {
 		return nil, err
 	}
-	at := slices.IndexFunc(list, func(f campaign.Found) bool { return f.Signature == k.signature && len(f.Differences) > 0 })
+	at := slices.IndexFunc(list, func(f campaign.Found) bool {
+		return f.Signature == k.signature && len(f.Differences) > 0
+	})
 	if at >= 0 {
 		x.found = &list[at].Finding
 		x.txn, x.stmt, x.named = place(c, x.found.Differences[0].Stmt)

@@ -66,8 +66,10 @@ func browse(t *testing.T, o Options) *browser {
 	})
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	t.Cleanup(cancel)
-	ctx, cancel = chromedp.NewExecAllocator(ctx, append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU,
-		chromedp.UserDataDir(profile), chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"), chromedp.WSURLReadTimeout(2*time.Minute))...)
+	ctx, cancel = chromedp.NewExecAllocator(ctx, append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path),
+		chromedp.NoSandbox, chromedp.DisableGPU,
+		chromedp.UserDataDir(profile), chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"),
+		chromedp.WSURLReadTimeout(2*time.Minute))...)
 	t.Cleanup(cancel)
 	ctx, cancel = chromedp.NewContext(ctx)
 	t.Cleanup(cancel)
@@ -81,7 +83,8 @@ func browse(t *testing.T, o Options) *browser {
 				b.complain(string(e.Entry.Level) + ": " + e.Entry.Text)
 			}
 		case *network.EventRequestWillBeSent:
-			if u, err := url.Parse(e.Request.URL); err != nil || u.Scheme != "data" && !strings.HasPrefix(e.Request.URL, b.base+"/") {
+			if u, err := url.Parse(e.Request.URL); err != nil || u.Scheme != "data" && !strings.HasPrefix(e.Request.URL,
+				b.base+"/") {
 				b.complain("asks for " + e.Request.URL)
 			}
 		}
@@ -162,7 +165,8 @@ func (b *browser) sound(but ...string) {
 func history(t *testing.T, db *database.DB) {
 	t.Helper()
 	cells, err := db.Begin(t.Context(), database.Shard{Index: 0, Count: 1}, "test", []database.CellPlan{
-		{Name: "one", Target: "sqlite", Isolation: "serializable", Mode: "fuzz", Seed: 7}, {Name: "two.storm", Target: "mariadb", Isolation: "repeatable-read", Mode: "storm", Seed: 8}}, nil)
+		{Name: "one", Target: "sqlite", Isolation: "serializable", Mode: "fuzz", Seed: 7},
+		{Name: "two.storm", Target: "mariadb", Isolation: "repeatable-read", Mode: "storm", Seed: 8}}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -177,7 +181,8 @@ func history(t *testing.T, db *database.DB) {
 			time.Sleep(1100 * time.Millisecond)
 		}
 		if i == 1 {
-			if err := c.SetState(t.Context(), database.Unavailable, "cannot connect: "+hostile, 3, time.Now().Add(time.Hour), 0); err != nil {
+			if err := c.SetState(t.Context(), database.Unavailable, "cannot connect: "+hostile, 3, time.Now().Add(time.Hour),
+				0); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -185,11 +190,12 @@ func history(t *testing.T, db *database.DB) {
 }
 
 // everyPage are the pages of a site, with names for their pictures.
-var everyPage = [][2]string{{"campaign", "/"}, {"bugs", "/bugs"}, {"bug", "/bugs/B1"}, {"finding", "/findings/finding-one-000000-0"},
+var everyPage = [][2]string{{"campaign", "/"}, {"bugs", "/bugs"}, {"bug", "/bugs/B1"},
+	{"finding", "/findings/finding-one-000000-0"},
 	{"coverage", "/features"}}
 
-// TestBrowserPages: in a real browser every page is what it is to be, in the light and in the dark, on a desk and on a phone, with script and
-// without; nothing is asked of anybody else, nothing a server wrote runs.
+// TestBrowserPages: in a real browser every page is what it is to be, in the light and in the dark, on a desk and on a
+// phone, with script and without; nothing is asked of anybody else, nothing a server wrote runs.
 func TestBrowserPages(t *testing.T) {
 	effort.Full(t)
 	db := campaign(t)
@@ -200,12 +206,14 @@ func TestBrowserPages(t *testing.T) {
 		wide, high int64
 		dark       bool
 		script     bool
-	}{{"light", 1280, 900, false, true}, {"dark", 1280, 900, true, true}, {"phone", 360, 740, false, true}, {"plain", 1280, 900, false, false}} {
+	}{{"light", 1280, 900, false, true}, {"dark", 1280, 900, true, true}, {"phone", 360, 740, false, true},
+		{"plain", 1280, 900, false, false}} {
 		scheme := "light"
 		if look.dark {
 			scheme = "dark"
 		}
-		b.do(chromedp.EmulateViewport(look.wide, look.high), emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}),
+		b.do(chromedp.EmulateViewport(look.wide, look.high), emulation.SetEmulatedMedia().WithFeatures(
+			[]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}),
 			emulation.SetScriptExecutionDisabled(!look.script))
 		for _, page := range everyPage {
 			b.do(chromedp.Navigate(b.base + page[1]))
@@ -251,8 +259,8 @@ const unnamed = `Array.from(document.querySelectorAll('a, button, input:not([typ
   .filter(e => !(e.textContent.trim() || e.getAttribute('aria-label') || e.labels && Array.from(e.labels).some(l => l.textContent.trim())))
   .map(e => e.outerHTML.slice(0, 80))`
 
-// TestBrowserVisit: a visitor goes by keyboard and mouse from the campaign to a bug, says what is known of it, looks at a finding and
-// runs it again; the page of a campaign that runs is brought up to date.
+// TestBrowserVisit: a visitor goes by keyboard and mouse from the campaign to a bug, says what is known of it, looks at
+// a finding and runs it again; the page of a campaign that runs is brought up to date.
 func TestBrowserVisit(t *testing.T) {
 	effort.Full(t)
 	db := campaign(t)
@@ -263,7 +271,8 @@ func TestBrowserVisit(t *testing.T) {
 		return "came back 5 of 5 times " + hostile, nil
 	}})
 	b.do(chromedp.EmulateViewport(1280, 900), chromedp.Navigate(b.base+"/"), chromedp.KeyEvent(kb.Tab))
-	if at := value[string](b, "document.activeElement.textContent + ' ' + getComputedStyle(document.activeElement).outlineStyle"); at != "To the content solid" {
+	if at := value[string](b,
+		"document.activeElement.textContent + ' ' + getComputedStyle(document.activeElement).outlineStyle"); at != "To the content solid" {
 		t.Errorf("the first key leads to %q", at)
 	}
 
@@ -277,7 +286,8 @@ func TestBrowserVisit(t *testing.T) {
 	b.click(".filters button")
 	b.click(`a[href="/bugs/B2"]`)
 	const form = `.settle `
-	b.do(chromedp.SetValue(form+"select", "label", chromedp.ByQuery), chromedp.SendKeys(form+"input[name=value]", "index", chromedp.ByQuery),
+	b.do(chromedp.SetValue(form+"select", "label", chromedp.ByQuery), chromedp.SendKeys(form+"input[name=value]", "index",
+		chromedp.ByQuery),
 		chromedp.SendKeys(form+"input[name=who]", "ann", chromedp.ByQuery))
 	b.click(form + "button")
 	if got := b.text(".events"); !strings.Contains(got, "ann label index") || b.text(".label") != "index" {
@@ -286,7 +296,8 @@ func TestBrowserVisit(t *testing.T) {
 	if name := value[string](b, "document.querySelector('.settle input[name=who]').value"); name != "ann" {
 		t.Errorf("the visitor is called %q", name)
 	}
-	b.do(chromedp.SetValue(form+"select", "fixed", chromedp.ByQuery), chromedp.SendKeys(form+"input[name=value]", "soon", chromedp.ByQuery))
+	b.do(chromedp.SetValue(form+"select", "fixed", chromedp.ByQuery), chromedp.SendKeys(form+"input[name=value]", "soon",
+		chromedp.ByQuery))
 	b.click(form + "button")
 	if got := b.text("[role=alert]"); !strings.Contains(got, "is no version") {
 		t.Error(got)

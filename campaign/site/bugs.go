@@ -21,9 +21,10 @@ type bugsData struct {
 	All, Found                       int
 	Query, Status, DBMS, Class, Sort string
 	States, DBMSs, Classes, Sorts    []string
-	From, To, Before, After          int // which of those that were asked for are shown, from 1; pages before and after this one, 0: none
-	Known                            map[string]int
-	Merges                           []index.Merge
+	// which of those that were asked for are shown, from 1; pages before and after this one, 0: none
+	From, To, Before, After int
+	Known                   map[string]int
+	Merges                  []index.Merge
 }
 
 // bugsShown is how many bugs a page lists.
@@ -31,11 +32,13 @@ const bugsShown = 200
 
 // Page is the address of another page of the list.
 func (d bugsData) Page(n int) string {
-	return "/bugs?" + url.Values{"q": {d.Query}, "status": {d.Status}, "dbms": {d.DBMS}, "class": {d.Class}, "sort": {d.Sort}, "page": {strconv.Itoa(n)}}.Encode()
+	return "/bugs?" + url.Values{"q": {d.Query}, "status": {d.Status}, "dbms": {d.DBMS}, "class": {d.Class},
+		"sort": {d.Sort}, "page": {strconv.Itoa(n)}}.Encode()
 }
 
 // bugStates are the states of bugs, in the order in which people look at them.
-var bugStates = []string{string(finding.StatusOpen), string(finding.StatusSuspect), string(finding.StatusDuplicate), string(finding.StatusInvalid), string(finding.StatusFixed)}
+var bugStates = []string{string(finding.StatusOpen), string(finding.StatusSuspect), string(finding.StatusDuplicate),
+	string(finding.StatusInvalid), string(finding.StatusFixed)}
 
 func (s *Site) bugs(w http.ResponseWriter, r *http.Request) {
 	b, err := s.DB.Bugs()
@@ -44,12 +47,14 @@ func (s *Site) bugs(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	q := r.URL.Query()
-	d := bugsData{All: len(b.Bugs), Query: q.Get("q"), Status: q.Get("status"), DBMS: q.Get("dbms"), Class: q.Get("class"), Sort: q.Get("sort"),
+	d := bugsData{All: len(b.Bugs), Query: q.Get("q"), Status: q.Get("status"), DBMS: q.Get("dbms"), Class: q.Get("class"),
+		Sort:   q.Get("sort"),
 		States: bugStates, Sorts: []string{"last seen", "found", "first seen"}, Known: b.Known, Merges: index.Merges(b)}
 	var list []*finding.Bug
 	for _, g := range b.Bugs {
 		d.DBMSs, d.Classes = append(d.DBMSs, g.DBMS), append(d.Classes, g.Class)
-		if (d.Status == "" || string(g.Status) == d.Status) && (d.DBMS == "" || g.DBMS == d.DBMS) && (d.Class == "" || g.Class == d.Class) && mentions(g, d.Query) {
+		if (d.Status == "" || string(g.Status) == d.Status) && (d.DBMS == "" || g.DBMS == d.DBMS) &&
+			(d.Class == "" || g.Class == d.Class) && mentions(g, d.Query) {
 			list = append(list, g)
 		}
 	}
@@ -82,7 +87,8 @@ func (s *Site) bugs(w http.ResponseWriter, r *http.Request) {
 
 // mentions says whether a bug has every word of a search somewhere.
 func mentions(g *finding.Bug, query string) bool {
-	text := strings.ToLower(strings.Join([]string{g.ID, g.Title, g.Summary, g.Signature.String(), g.Note, g.DBMS, strings.Join(g.Labels, " "), strings.Join(g.Versions, " ")}, "\n"))
+	text := strings.ToLower(strings.Join([]string{g.ID, g.Title, g.Summary, g.Signature.String(), g.Note, g.DBMS,
+		strings.Join(g.Labels, " "), strings.Join(g.Versions, " ")}, "\n"))
 	for word := range strings.FieldsSeq(strings.ToLower(query)) {
 		if !strings.Contains(text, word) {
 			return false
@@ -116,7 +122,8 @@ func (s *Site) showBug(w http.ResponseWriter, r *http.Request, message string) {
 		fail(w, fmt.Errorf("%w: %w", errNone, err))
 		return
 	}
-	d := bugData{Bug: g, Row: index.RowOf(s.DB.Dir(), g), Message: message, Value: r.PostFormValue("value"), Who: lastName(r)}
+	d := bugData{Bug: g, Row: index.RowOf(s.DB.Dir(), g), Message: message, Value: r.PostFormValue("value"),
+		Who: lastName(r)}
 	if d.History, err = s.DB.History(r.Context(), g.ID); err != nil {
 		fail(w, err)
 		return
@@ -148,7 +155,8 @@ func (s *Site) settle(w http.ResponseWriter, r *http.Request) {
 	case err != nil:
 		fail(w, err)
 	default:
-		http.SetCookie(w, &http.Cookie{Name: nameCookie, Value: url.QueryEscape(r.PostFormValue("who")), Path: "/bugs", HttpOnly: true, SameSite: http.SameSiteStrictMode, MaxAge: 365 * 24 * 3600})
+		http.SetCookie(w, &http.Cookie{Name: nameCookie, Value: url.QueryEscape(r.PostFormValue("who")), Path: "/bugs",
+			HttpOnly: true, SameSite: http.SameSiteStrictMode, MaxAge: 365 * 24 * 3600})
 		http.Redirect(w, r, "/bugs/"+url.PathEscape(id), http.StatusSeeOther)
 	}
 }

@@ -69,10 +69,12 @@ func draw(title, unit string, list []series, format func(float64) string) chart 
 	}
 	y := func(v float64) float64 { return chartHigh - bottom - (chartHigh-top-bottom)*v/high }
 	var b strings.Builder
-	fmt.Fprintf(&b, `<svg viewBox="0 0 %d %d" role="img" aria-label="%s"><g class="grid">`, chartWide, chartHigh, template.HTMLEscapeString(title+" over time; the values are in the list below"))
+	fmt.Fprintf(&b, `<svg viewBox="0 0 %d %d" role="img" aria-label="%s"><g class="grid">`, chartWide, chartHigh,
+		template.HTMLEscapeString(title+" over time; the values are in the list below"))
 	for i := range 5 {
 		v := high * float64(i) / 4
-		fmt.Fprintf(&b, `<line x1="%d" x2="%d" y1="%.1f" y2="%.1f"/><text x="%d" y="%.1f" class="v">%s</text>`, left, chartWide-right, y(v), y(v), left-6, y(v)+4, template.HTMLEscapeString(format(v)))
+		fmt.Fprintf(&b, `<line x1="%d" x2="%d" y1="%.1f" y2="%.1f"/><text x="%d" y="%.1f" class="v">%s</text>`, left,
+			chartWide-right, y(v), y(v), left-6, y(v)+4, template.HTMLEscapeString(format(v)))
 	}
 	clock := "15:04"
 	switch span := to.Sub(from); {
@@ -173,13 +175,24 @@ func charts(cells []database.CellStatus, samples []database.Sample) []chart {
 			whole := (b.Generated - b.Aborted) - (a.Generated - a.Aborted)
 			return 100 * float64(b.Survived-a.Survived) / float64(max(whole, 1)), whole > 0
 		}), percentage),
-		draw("Coverage", "cases with an edge between transactions that overlap", bySeries(func(a, b database.Sample) (float64, bool) {
-			return 100 * float64(b.Edges-a.Edges) / float64(max(b.Cases-a.Cases, 1)), b.Cases > a.Cases && b.Edges >= a.Edges && b.Edges > 0
-		}), percentage),
-		draw("Productions", "of the generator that cases were made of so far", bySeries(func(_, b database.Sample) (float64, bool) { return float64(b.Features), b.Features > 0 }), number),
-		draw("Bugs", "of which the cell has findings", bySeries(func(_, b database.Sample) (float64, bool) { return float64(b.Bugs), true }), number),
-		draw("Memory", "MiB, of txweave and its servers", whole("txweave and its servers", func(s database.Sample) int64 { return s.RSS }), number),
-		draw("Disk", "MiB, of the campaign's directory", whole("findings and database", func(s database.Sample) int64 { return s.Disk }), number),
+		draw("Coverage", "cases with an edge between transactions that overlap",
+			bySeries(func(a, b database.Sample) (float64, bool) {
+				return 100 * float64(b.Edges-a.Edges) / float64(max(b.Cases-a.Cases, 1)), b.Cases > a.Cases &&
+					b.Edges >= a.Edges && b.Edges > 0
+			}), percentage),
+		draw("Productions", "of the generator that cases were made of so far", bySeries(func(_, b database.Sample) (float64,
+			bool) {
+			return float64(b.Features), b.Features > 0
+		}), number),
+		draw("Bugs", "of which the cell has findings", bySeries(func(_, b database.Sample) (float64, bool) {
+			return float64(b.Bugs), true
+		}), number),
+		draw("Memory", "MiB, of txweave and its servers", whole("txweave and its servers", func(s database.Sample) int64 {
+			return s.RSS
+		}), number),
+		draw("Disk", "MiB, of the campaign's directory", whole("findings and database", func(s database.Sample) int64 {
+			return s.Disk
+		}), number),
 	}
 }
 

@@ -63,7 +63,8 @@ func heat(u database.Production, cases int64, drawn bool) spot {
 	for share < heats[at] {
 		at--
 	}
-	s := spot{fmt.Sprintf("h%d", at), heatShare(share), "", fmt.Sprintf("%s of %d", finding.Count(u.Cases, "case"), max(cases, u.Cases))}
+	s := spot{fmt.Sprintf("h%d", at), heatShare(share), "", fmt.Sprintf("%s of %d", finding.Count(u.Cases, "case"),
+		max(cases, u.Cases))}
 	if u.Found > 0 {
 		s.Mark = "!"
 		s.Title += fmt.Sprintf(", %d of them with something wrong", u.Found)

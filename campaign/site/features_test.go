@@ -29,9 +29,12 @@ func TestHeatMap(t *testing.T) {
 			never = f.Name
 		}
 	}
-	cells := []database.CellStatus{{ID: 1, Name: "one", Target: "sqlite", Mode: "fuzz", CasesChecked: 200}, {ID: 2, Name: "new", Target: "sqlite", Mode: "fuzz"},
-		{ID: 3, Name: "stormy", Target: "sqlite", Mode: "storm", CasesChecked: 5}, {ID: 4, Name: "strange", Target: "nothing", Mode: "fuzz", CasesChecked: 5}}
-	uses := []database.Production{{Cell: 1, Name: often, Cases: 196, Found: 2}, {Cell: 1, Name: seldom, Cases: 1}, {Cell: 1, Name: "no longer there", Cases: 4}}
+	cells := []database.CellStatus{{ID: 1, Name: "one", Target: "sqlite", Mode: "fuzz", CasesChecked: 200},
+		{ID: 2, Name: "new", Target: "sqlite", Mode: "fuzz"},
+		{ID: 3, Name: "stormy", Target: "sqlite", Mode: "storm", CasesChecked: 5}, {ID: 4, Name: "strange", Target: "nothing",
+			Mode: "fuzz", CasesChecked: 5}}
+	uses := []database.Production{{Cell: 1, Name: often, Cases: 196, Found: 2}, {Cell: 1, Name: seldom, Cases: 1},
+		{Cell: 1, Name: "no longer there", Cases: 4}}
 	rows := func(d *featuresData) map[string]featureRow {
 		out := map[string]featureRow{}
 		for _, g := range d.Groups {
@@ -73,10 +76,12 @@ func TestFeaturesPage(t *testing.T) {
 	history(t, db)
 	v := visit(t, Options{DB: db})
 	code, text, _ := v.ask("GET", "/features", nil)
-	if code != http.StatusOK || !strings.Contains(text, "1 case of 2, 1 of them with something wrong") || !strings.Contains(text, "3 of ") {
+	if code != http.StatusOK || !strings.Contains(text, "1 case of 2, 1 of them with something wrong") ||
+		!strings.Contains(text, "3 of ") {
 		t.Errorf("%d %s", code, text)
 	}
-	if _, text, _ := v.ask("GET", "/", nil); !strings.Contains(text, "<b>Coverage</b>") || !strings.Contains(text, "<b>Productions</b>") {
+	if _, text, _ := v.ask("GET", "/", nil); !strings.Contains(text, "<b>Coverage</b>") || !strings.Contains(text,
+		"<b>Productions</b>") {
 		t.Error(text)
 	}
 }

@@ -77,7 +77,8 @@ func (a *repeated) set(name string, x attempt) {
 }
 
 // shown are the files of a finding that can be fetched: what campaigns write.
-var shown = []string{finding.RecordFile, finding.CaseFile, finding.TraceFile, finding.ReplayFile, finding.ObservationFile, finding.GraphFile, finding.DrawingFile,
+var shown = []string{finding.RecordFile, finding.CaseFile, finding.TraceFile, finding.ReplayFile,
+	finding.ObservationFile, finding.GraphFile, finding.DrawingFile,
 	finding.LogFile, finding.StacksFile, finding.ReductionFile, finding.PlainFile, finding.PageFile, finding.StormFile}
 
 // open opens a finding's directory; its error is errNone where there is none.
@@ -99,7 +100,8 @@ func (s *Site) finding(w http.ResponseWriter, r *http.Request) {
 		fail(w, err)
 		return
 	}
-	d := findingData{Name: name, Cell: numbers.ReplaceAllString(strings.TrimPrefix(strings.TrimPrefix(name, "finding-"), "suspect-"), ""), Record: dir.Record, Again: s.again.of(name), Dir: dir.Path}
+	d := findingData{Name: name, Cell: numbers.ReplaceAllString(strings.TrimPrefix(strings.TrimPrefix(name, "finding-"),
+		"suspect-"), ""), Record: dir.Record, Again: s.again.of(name), Dir: dir.Path}
 	if d.Record == nil {
 		d.Record = &finding.Record{ID: name}
 	}
@@ -165,10 +167,12 @@ func content(d *finding.Dir, name string) string {
 	return string(body)
 }
 
-// texts writes the reports and exports of a finding. A planted bug's say nothing of the database, and are not for others.
+// texts writes the reports and exports of a finding. A planted bug's say nothing of the database, and are not for
+// others.
 func (d *findingData) texts(dir *finding.Dir) {
 	if len(d.Record.Environment.Planted) > 0 {
-		d.Why = "It was made with planted bugs, which say nothing of the database: txweave report --planted writes the reports all the same."
+		d.Why = "It was made with planted bugs, which say nothing of the database: txweave report --planted writes the " +
+			"reports all the same."
 		return
 	}
 	find, err := timeline.Load(dir.Path)
@@ -188,7 +192,8 @@ func (d *findingData) texts(dir *finding.Dir) {
 	}
 }
 
-// file answers with a file of a finding. A finding's page is one by itself, with its style in it; all else is text to read.
+// file answers with a file of a finding. A finding's page is one by itself, with its style in it; all else is text to
+// read.
 func (s *Site) file(w http.ResponseWriter, r *http.Request) {
 	name := r.PathValue("file")
 	dir, err := s.open(r.PathValue("name"))

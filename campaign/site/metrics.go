@@ -19,19 +19,29 @@ var cellLabels = []string{"cell", "target", "isolation", "mode"}
 
 // The metrics, by Prometheus's conventions: what is counted over all starts ends in _total.
 var (
-	descCases    = prometheus.NewDesc("txweave_cases_total", "Cases that were counted, checked or not.", append(cellLabels[:4:4], "outcome"), nil)
-	descSkipped  = prometheus.NewDesc("txweave_cases_unchecked_total", "Cases that could not be checked, by reason.", append(cellLabels[:4:4], "reason"), nil)
-	descFaults   = prometheus.NewDesc("txweave_faults_total", "Faults of the cell's servers and of txweave that are no case's, such as leaks, by kind.", append(cellLabels[:4:4], "kind"), nil)
-	descNext     = prometheus.NewDesc("txweave_cell_next_case", "The cell's cursor.", cellLabels, nil)
-	descState    = prometheus.NewDesc("txweave_cell_state", "1 for the state in which the cell is.", append(cellLabels[:4:4], "state"), nil)
-	descFailures = prometheus.NewDesc("txweave_cell_failures", "How often in a row the cell could not be run.", cellLabels, nil)
-	descSeconds  = prometheus.NewDesc("txweave_cell_running_seconds_total", "For how long the cell has run.", cellLabels, nil)
-	descStmts    = prometheus.NewDesc("txweave_statements_total", "Generated statements of checked cases, by what became of them.", append(cellLabels[:4:4], "fate"), nil)
-	descSent     = prometheus.NewDesc("txweave_server_statements_total", "Statements sent, probes included.", cellLabels, nil)
+	descCases = prometheus.NewDesc("txweave_cases_total", "Cases that were counted, checked or not.",
+		append(cellLabels[:4:4], "outcome"), nil)
+	descSkipped = prometheus.NewDesc("txweave_cases_unchecked_total", "Cases that could not be checked, by reason.",
+		append(cellLabels[:4:4], "reason"), nil)
+	descFaults = prometheus.NewDesc("txweave_faults_total",
+		"Faults of the cell's servers and of txweave that are no case's, such as leaks, by kind.", append(cellLabels[:4:4],
+			"kind"), nil)
+	descNext  = prometheus.NewDesc("txweave_cell_next_case", "The cell's cursor.", cellLabels, nil)
+	descState = prometheus.NewDesc("txweave_cell_state", "1 for the state in which the cell is.",
+		append(cellLabels[:4:4], "state"), nil)
+	descFailures = prometheus.NewDesc("txweave_cell_failures", "How often in a row the cell could not be run.",
+		cellLabels, nil)
+	descSeconds = prometheus.NewDesc("txweave_cell_running_seconds_total", "For how long the cell has run.",
+		cellLabels, nil)
+	descStmts = prometheus.NewDesc("txweave_statements_total",
+		"Generated statements of checked cases, by what became of them.", append(cellLabels[:4:4], "fate"), nil)
+	descSent = prometheus.NewDesc("txweave_server_statements_total", "Statements sent, probes included.",
+		cellLabels, nil)
 	descBugs     = prometheus.NewDesc("txweave_bugs", "Bugs by status.", []string{"status"}, nil)
-	descFindings = prometheus.NewDesc("txweave_findings_total", "Findings that were counted to bugs, or wait for that.", nil, nil)
-	descRunning  = prometheus.NewDesc("txweave_campaign_running", "1 while a process runs the campaign.", nil, nil)
-	descBuild    = prometheus.NewDesc("txweave_build_info", "Which txweave shows this.", []string{"version"}, nil)
+	descFindings = prometheus.NewDesc("txweave_findings_total", "Findings that were counted to bugs, or wait for that.",
+		nil, nil)
+	descRunning = prometheus.NewDesc("txweave_campaign_running", "1 while a process runs the campaign.", nil, nil)
+	descBuild   = prometheus.NewDesc("txweave_build_info", "Which txweave shows this.", []string{"version"}, nil)
 )
 
 // collector reads the campaign when it is asked. It implements prometheus.Collector.
@@ -39,7 +49,8 @@ type collector struct{ db *database.DB }
 
 // Describe implements prometheus.Collector.
 func (c collector) Describe(out chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{descCases, descSkipped, descFaults, descNext, descState, descFailures, descSeconds, descStmts, descSent, descBugs, descFindings, descRunning, descBuild} {
+	for _, d := range []*prometheus.Desc{descCases, descSkipped, descFaults, descNext, descState, descFailures,
+		descSeconds, descStmts, descSent, descBugs, descFindings, descRunning, descBuild} {
 		out <- d
 	}
 }
@@ -77,7 +88,9 @@ func (c collector) Collect(out chan<- prometheus.Metric) {
 			count(descFaults, float64(n), with(finding.Line(kind))...)
 		}
 		gauge(descNext, float64(x.NextCase), of...)
-		for _, state := range []database.CellState{database.Waiting, database.Running, database.Unavailable, database.Failed, database.Complete} {
+		for _, state := range []database.CellState{database.Waiting, database.Running, database.Stopped, database.Unavailable,
+			database.Failed,
+			database.Complete} {
 			v := 0.0
 			if x.State == string(state) {
 				v = 1
@@ -111,6 +124,7 @@ func (c collector) Collect(out chan<- prometheus.Metric) {
 // metrics answers Prometheus.
 func (s *Site) metrics() http.Handler {
 	r := prometheus.NewRegistry()
-	r.MustRegister(collector{s.DB}, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	r.MustRegister(collector{s.DB}, collectors.NewGoCollector(),
+		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return promhttp.HandlerFor(r, promhttp.HandlerOpts{})
 }

@@ -48,7 +48,8 @@ func (s *Site) overview(w http.ResponseWriter, r *http.Request) {
 		fail(w, err)
 		return
 	}
-	d := overviewData{CampaignStatus: st, Names: map[int64]string{}, Hours: r.URL.Query().Get("hours"), Now: time.Now(), Where: s.DB.Dir()}
+	d := overviewData{CampaignStatus: st, Names: map[int64]string{}, Hours: r.URL.Query().Get("hours"), Now: time.Now(),
+		Where: s.DB.Dir()}
 	since := time.Time{}
 	if span := periods[d.Hours]; span > 0 {
 		since = d.Now.Add(-span)

@@ -28,8 +28,9 @@ const AnyPort = "127.0.0.1:8080"
 
 // Config says where a campaign's page is shown, and to whom. Errors call its fields by the flags that set them.
 type Config struct {
-	HTTP       string      // address
-	TokenFile  string      // holds the token that whoever looks at the page must give; "": the page is for this machine alone
+	HTTP string // address
+	// holds the token that whoever looks at the page must give; "": the page is for this machine alone
+	TokenFile  string
 	UserHeader string      // header in which a proxy names its user; "": there is no proxy
 	Book       *trust.Book // what the user has named
 	Self       string      // path of the txweave command, which runs findings again
@@ -49,13 +50,15 @@ func (c *Config) ReadToken(ctx context.Context) error {
 	line, _, _ := strings.Cut(string(text), "\n")
 	const least = 16
 	if c.token = strings.TrimSpace(line); len(c.token) < least {
-		return outcome.Misusef("--token-file: the token has %d characters: want %d and more, e.g. of openssl rand -hex 16", len(c.token), least)
+		return outcome.Misusef("--token-file: the token has %d characters: want %d and more, e.g. of openssl rand -hex 16",
+			len(c.token), least)
 	}
 	return nil
 }
 
 // Show shows the page, whose token has been read, until ctx ends; it returns once the address, which it says, answers.
-func (c *Config) Show(ctx context.Context, db *database.DB, notes io.Writer) (address string, wait func() error, err error) {
+func (c *Config) Show(ctx context.Context, db *database.DB, notes io.Writer) (address string,
+	wait func() error, err error) {
 	l, err := Listen(c.HTTP, c.HTTP == AnyPort, c.token != "" || c.UserHeader != "")
 	if err != nil {
 		return "", nil, outcome.Misuse(err)

@@ -13,8 +13,8 @@ import (
 	"txweave/internal/trust"
 )
 
-// TestPageRunsNoServerOfADirectorys: the page's button runs a finding again on a server that the user has named, and on none that only the
-// campaign's directory names.
+// TestPageRunsNoServerOfADirectorys: the page's button runs a finding again on a server that the user has named, and on
+// none that only the campaign's directory names.
 func TestPageRunsNoServerOfADirectorys(t *testing.T) {
 	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
 	db, err := database.Open(t.Context(), t.TempDir(), true)
@@ -22,13 +22,15 @@ func TestPageRunsNoServerOfADirectorys(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	for name, way := range map[string]string{"server": `server = "/tmp/evil"`, "dsn": `dsn = "root@tcp(10.0.0.1:3306)/"`, "file": `dsn_file = "/etc/shadow"`, "env": `dsn = "env:HOME"`} {
+	for name, way := range map[string]string{"server": `server = "/tmp/evil"`, "dsn": `dsn = "root@tcp(10.0.0.1:3306)/"`,
+		"file": `dsn_file = "/etc/shadow"`, "env": `dsn = "env:HOME"`} {
 		spec := "[[cell]]\nname = \"" + name + "\"\ntarget = \"mariadb\"\nmode = \"fuzz\"\n" + way + "\n"
 		plan, err := rotation.Parse("spec", []byte(spec))
 		if err != nil {
 			t.Fatal(err)
 		}
-		cells := []database.CellPlan{{Name: name, Target: "mariadb", Isolation: "repeatable-read", Mode: "fuzz", Seed: 1, Spec: spec}}
+		cells := []database.CellPlan{{Name: name, Target: "mariadb", Isolation: "repeatable-read", Mode: "fuzz",
+			Seed: 1, Spec: spec}}
 		if _, err := db.Begin(t.Context(), database.Shard{Count: 1}, "test", cells, casesource.FreshSeed); err != nil {
 			t.Fatal(err)
 		}
@@ -39,7 +41,8 @@ func TestPageRunsNoServerOfADirectorys(t *testing.T) {
 		gone, cancel := context.WithCancel(t.Context()) // so that nothing is run in this test
 		cancel()
 		for _, book := range []*trust.Book{trust.Open(plan.Ways()[0].Code()), trust.Open()} {
-			if _, err := (&Config{Book: book, Self: os.Args[0]}).repeater(db)(gone, "finding-x-000001-0", name); !errors.Is(err, context.Canceled) {
+			if _, err := (&Config{Book: book, Self: os.Args[0]}).repeater(db)(gone, "finding-x-000001-0", name); !errors.Is(err,
+				context.Canceled) {
 				t.Errorf("%s was named: %v", name, err)
 			}
 		}

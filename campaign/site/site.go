@@ -1,5 +1,5 @@
-// Package site shows a campaign in a browser, while it runs and after: pages that the server makes, which work without script,
-// name nothing outside, and change what they may change only for whom they know.
+// Package site shows a campaign in a browser, while it runs and after: pages that the server makes, which work without
+// script, name nothing outside, and change what they may change only for whom they know.
 package site
 
 import (
@@ -29,11 +29,13 @@ var pages embed.FS
 // Options say what is shown, and to whom.
 type Options struct {
 	DB *database.DB
-	// Repeat runs a finding's case again on the target of a cell and says what came of it; nil: it cannot be run from here.
+	// Repeat runs a finding's case again on the target of a cell and says what came of it; nil: it cannot be run from
+	// here.
 	Repeat func(ctx context.Context, name, cell string) (text string, err error)
 	// Token is asked of whoever comes; "": nothing is, and the pages are for this machine alone.
 	Token string
-	// UserHeader is the header by which a proxy in front of the pages names the user whom it knows; "": there is no such proxy.
+	// UserHeader is the header by which a proxy in front of the pages names the user whom it knows; "": there is no such
+	// proxy.
 	UserHeader string
 }
 
@@ -54,7 +56,8 @@ func New(o Options) (*Site, error) {
 		return nil, err
 	}
 	var err error
-	s.tmpl, err = template.New("").Funcs(template.FuncMap{"line": finding.Line, "ago": ago, "count": finding.Count[int64], "inc": func(n int) int { return n + 1 },
+	s.tmpl, err = template.New("").Funcs(template.FuncMap{"line": finding.Line, "ago": ago, "count": finding.Count[int64],
+		"inc":   func(n int) int { return n + 1 },
 		"share": func(v float64) string { return fmt.Sprintf("%.1f %%", 100*v) },
 		"times": func(n int) string { return finding.Count(int64(n), "time") },
 		"when":  func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05") }}).
@@ -93,8 +96,8 @@ const policy = "default-src 'none'; style-src 'self'; script-src 'self'; connect
 // elsewhere refuses changes of which a browser tells that they come from a page of another server.
 var elsewhere = http.NewCrossOriginProtection()
 
-// guard refuses requests for another name than this server's, which a page elsewhere could make a browser send, and changes that
-// do not come from a page of this server.
+// guard refuses requests for another name than this server's, which a page elsewhere could make a browser send, and
+// changes that do not come from a page of this server.
 func (s *Site) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
@@ -105,7 +108,8 @@ func (s *Site) guard(next http.Handler) http.Handler {
 		h.Set("Cross-Origin-Resource-Policy", "same-origin")
 		h.Set("Cache-Control", "no-store")
 		if s.Token == "" && s.UserHeader == "" && !loopbackName(r.Host) {
-			http.Error(w, "these pages are for this machine alone: ask for 127.0.0.1 or localhost", http.StatusMisdirectedRequest)
+			http.Error(w, "these pages are for this machine alone: ask for 127.0.0.1 or localhost",
+				http.StatusMisdirectedRequest)
 			return
 		}
 		if elsewhere.Check(r) != nil {
@@ -166,7 +170,8 @@ func (s *Site) login(w http.ResponseWriter, r *http.Request) {
 	wrong := false
 	if r.Method == http.MethodPost {
 		if s.Token != "" && same(r.PostFormValue("token"), s.Token) {
-			http.SetCookie(w, &http.Cookie{Name: cookieName, Value: s.sign("session"), Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: r.TLS != nil, MaxAge: 30 * 24 * 3600})
+			http.SetCookie(w, &http.Cookie{Name: cookieName, Value: s.sign("session"), Path: "/", HttpOnly: true,
+				SameSite: http.SameSiteStrictMode, Secure: r.TLS != nil, MaxAge: 30 * 24 * 3600})
 			http.Redirect(w, r, "/", http.StatusSeeOther)
 			return
 		}
@@ -272,7 +277,8 @@ func ago(t time.Time) string {
 // Serve answers at an address until ctx ends. One that other machines reach needs a token or a proxy.
 func (s *Site) Serve(ctx context.Context, l net.Listener) error {
 	s.ends = ctx
-	server := &http.Server{Handler: s.Handler(), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute, WriteTimeout: 5 * time.Minute, IdleTimeout: 2 * time.Minute,
+	server := &http.Server{Handler: s.Handler(), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute,
+		WriteTimeout: 5 * time.Minute, IdleTimeout: 2 * time.Minute,
 		BaseContext: func(net.Listener) context.Context { return ctx }}
 	defer context.AfterFunc(ctx, func() { server.Close() })()
 	if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
@@ -282,7 +288,8 @@ func (s *Site) Serve(ctx context.Context, l net.Listener) error {
 	return nil
 }
 
-// Listen opens an address for pages. A port that is taken on this machine's own address is replaced by another one if any may be.
+// Listen opens an address for pages. A port that is taken on this machine's own address is replaced by another one if
+// any may be.
 func Listen(address string, any, open bool) (net.Listener, error) {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {
@@ -290,7 +297,10 @@ func Listen(address string, any, open bool) (net.Listener, error) {
 	}
 	ip := net.ParseIP(host)
 	if host != "localhost" && (ip == nil || !ip.IsLoopback()) && !open {
-		return nil, fmt.Errorf("%s can be reached from other machines: it needs a token (--token-file), or a proxy that knows its users (--user-header)", address)
+		return nil,
+			fmt.Errorf(
+				"%s can be reached from other machines: it needs a token (--token-file), or a proxy that knows its users "+
+					"(--user-header)", address)
 	}
 	l, err := net.Listen("tcp", address)
 	if err != nil && any {

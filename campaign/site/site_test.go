@@ -29,20 +29,26 @@ func campaign(t *testing.T) *database.DB {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { db.Close() })
-	cells, err := db.Begin(t.Context(), database.Shard{Index: 0, Count: 1}, "test", []database.CellPlan{{Name: "one", Target: "sqlite", Isolation: "serializable", Mode: "fuzz", Seed: 7}}, nil)
+	cells, err := db.Begin(t.Context(), database.Shard{Index: 0, Count: 1}, "test",
+		[]database.CellPlan{{Name: "one", Target: "sqlite", Isolation: "serializable", Mode: "fuzz", Seed: 7}}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	c := cells[0]
 	for n := range 2 {
-		rec := &finding.Record{ID: fmt.Sprintf("finding-one-%06d-0", n), Finding: finding.Finding{Class: "crash", Signature: fmt.Sprintf("crash/%d", n), Title: "title " + hostile, Summary: hostile},
-			Environment: finding.Environment{DBMS: "sqlite", Version: "3 " + hostile, Isolation: "serializable", Case: n, Seed: 7}}
-		name, err := c.Save(rec, map[string][]byte{finding.CaseFile: []byte("txweave case 1\n# " + hostile), finding.LogFile: []byte(hostile)})
+		rec := &finding.Record{ID: fmt.Sprintf("finding-one-%06d-0", n), Finding: finding.Finding{Class: "crash",
+			Signature: fmt.Sprintf("crash/%d", n), Title: "title " + hostile, Summary: hostile},
+			Environment: finding.Environment{DBMS: "sqlite", Version: "3 " + hostile, Isolation: "serializable",
+				Case: n, Seed: 7}}
+		name, err := c.Save(rec, map[string][]byte{finding.CaseFile: []byte("txweave case 1\n# " + hostile),
+			finding.LogFile: []byte(hostile)})
 		if err != nil {
 			t.Fatal(err)
 		}
-		p := store.Placement{Record: rec, Signature: finding.Signature{Coarse: rec.Signature, Features: []string{}}, Name: name}
-		done := &store.CaseDone{Case: n, Outcome: finding.Found, Waiting: []store.Placement{p}, Work: store.Work{Generated: 10, Survived: 9, OverlapEdge: true},
+		p := store.Placement{Record: rec, Signature: finding.Signature{Coarse: rec.Signature,
+			Features: []string{}}, Name: name}
+		done := &store.CaseDone{Case: n, Outcome: finding.Found, Waiting: []store.Placement{p},
+			Work: store.Work{Generated: 10, Survived: 9, OverlapEdge: true},
 			Uses: []string{"check", "default", "foreign-key"}[n:]}
 		if _, err := c.Done(done); err != nil {
 			t.Fatal(err)
@@ -110,13 +116,18 @@ var csrfField = regexp.MustCompile(`name="csrf" value="([0-9a-f]{64})"`)
 
 // TestPages: every page is there, and what a server wrote is text on it.
 func TestPages(t *testing.T) {
-	v := visit(t, Options{DB: campaign(t), Repeat: func(context.Context, string, string) (string, error) { return hostile, nil }})
-	for _, path := range []string{"/", "/?hours=1", "/bugs", "/bugs?q=title&status=open&sort=found", "/bugs/B1", "/findings/finding-one-000000-0", "/login"} {
+	v := visit(t, Options{DB: campaign(t), Repeat: func(context.Context, string, string) (string, error) {
+		return hostile, nil
+	}})
+	for _, path := range []string{"/", "/?hours=1", "/bugs", "/bugs?q=title&status=open&sort=found", "/bugs/B1",
+		"/findings/finding-one-000000-0", "/login"} {
 		code, body, h := v.ask("GET", path, nil)
-		if code != 200 || strings.Contains(body, "<script>alert") || strings.Contains(body, "\x1b[31m") && !strings.Contains(body, "<pre") {
+		if code != 200 || strings.Contains(body, "<script>alert") || strings.Contains(body, "\x1b[31m") &&
+			!strings.Contains(body, "<pre") {
 			t.Errorf("%s: %d: %s", path, code, body)
 		}
-		if csp := h.Get("Content-Security-Policy"); !strings.HasPrefix(csp, "default-src 'none'") || strings.Contains(csp, "unsafe") {
+		if csp := h.Get("Content-Security-Policy"); !strings.HasPrefix(csp, "default-src 'none'") ||
+			strings.Contains(csp, "unsafe") {
 			t.Errorf("%s: %q", path, csp)
 		}
 		if strings.Contains(body, " style=") || strings.Contains(body, "onclick") || strings.Contains(body, "http://") {
@@ -126,16 +137,20 @@ func TestPages(t *testing.T) {
 	if body := v.want(200, "GET", "/bugs?q=nothing+like+it", nil); !strings.Contains(body, "0 of 2") {
 		t.Error(body)
 	}
-	for _, path := range []string{"/status.json", "/healthz", "/style.css", "/live.js", "/findings/finding-one-000000-0/case.txw"} {
+	for _, path := range []string{"/status.json", "/healthz", "/style.css", "/live.js",
+		"/findings/finding-one-000000-0/case.txw"} {
 		v.want(200, "GET", path, nil)
 	}
-	if body := v.want(200, "GET", "/metrics", nil); !strings.Contains(body, `txweave_cases_total{cell="one",isolation="serializable",mode="fuzz",outcome="finding",target="sqlite"} 2`) {
+	if body := v.want(200, "GET", "/metrics", nil); !strings.Contains(body,
+		`txweave_cases_total{cell="one",isolation="serializable",mode="fuzz",outcome="finding",target="sqlite"} 2`) {
 		t.Error(body)
 	}
-	if _, body, h := v.ask("GET", "/findings/finding-one-000000-0/case.txw", nil); !strings.HasPrefix(h.Get("Content-Type"), "text/plain") || !strings.Contains(body, hostile) {
+	if _, body, h := v.ask("GET", "/findings/finding-one-000000-0/case.txw", nil); !strings.HasPrefix(
+		h.Get("Content-Type"), "text/plain") || !strings.Contains(body, hostile) {
 		t.Errorf("%v: %s", h, body)
 	}
-	if _, _, h := v.ask("GET", "/findings/finding-one-000000-0/timeline.html", nil); !strings.HasPrefix(h.Get("Content-Security-Policy"), "sandbox;") {
+	if _, _, h := v.ask("GET", "/findings/finding-one-000000-0/timeline.html", nil); !strings.HasPrefix(
+		h.Get("Content-Security-Policy"), "sandbox;") {
 		t.Errorf("%v", h)
 	}
 }
@@ -185,7 +200,8 @@ func TestManyBugs(t *testing.T) {
 func TestAttacks(t *testing.T) {
 	db := campaign(t)
 	v := visit(t, Options{DB: db})
-	for _, path := range []string{"/findings/..%2f", "/findings/campaign.db", "/findings/.running", "/findings/finding-one-000000-0/..%2f..%2fcampaign.db", "/findings/finding-one-000000-0/other",
+	for _, path := range []string{"/findings/..%2f", "/findings/campaign.db", "/findings/.running",
+		"/findings/finding-one-000000-0/..%2f..%2fcampaign.db", "/findings/finding-one-000000-0/other",
 		"/findings/finding-one-000009-0", "/bugs/B9", "/findings/finding-one-000000-0/reduced/case.txw", "/campaign.db"} {
 		if code, body, _ := v.ask("GET", path, nil); code != 404 && code != 301 && code != 307 {
 			t.Errorf("%s: %d %s", path, code, body)
@@ -197,7 +213,8 @@ func TestAttacks(t *testing.T) {
 	}
 	v.want(403, "POST", "/bugs/B1", form(""))
 	v.want(403, "POST", "/bugs/B1", form(strings.Repeat("0", 64)))
-	for _, h := range [][2]string{{"Origin", "http://evil.example"}, {"Origin", "null"}, {"Sec-Fetch-Site", "cross-site"}, {"Sec-Fetch-Site", "same-site"}} {
+	for _, h := range [][2]string{{"Origin", "http://evil.example"}, {"Origin", "null"}, {"Sec-Fetch-Site", "cross-site"},
+		{"Sec-Fetch-Site", "same-site"}} {
 		v.header = http.Header{h[0]: {h[1]}}
 		v.want(403, "POST", "/bugs/B1", form(csrf))
 	}
@@ -209,7 +226,8 @@ func TestAttacks(t *testing.T) {
 		t.Fatalf("%+v: %v", b, err)
 	}
 	v.want(303, "POST", "/bugs/B1", form(csrf))
-	if h, err := db.History(t.Context(), "B1"); err != nil || len(h) != 1 || h[0].What != "invalid, was open; note: why" || h[0].Who != "page" {
+	if h, err := db.History(t.Context(), "B1"); err != nil || len(h) != 1 || h[0].What != "invalid, was open; note: why" ||
+		h[0].Who != "page" {
 		t.Errorf("%+v: %v", h, err)
 	}
 }
@@ -222,15 +240,19 @@ func TestActions(t *testing.T) {
 	for _, x := range []struct {
 		action, value string
 		code          int
-	}{{"label", "a b", 303}, {"unlabel", "a", 303}, {"label", "", 422}, {"fixed", "soon", 422}, {"fixed", "3.99", 303}, {"open", "it is back", 303}, {"invalid", "", 422},
-		{"duplicate", "B1", 422}, {"duplicate", "B7", 422}, {"duplicate", "B2", 303}, {"note", hostile, 303}, {"remove", "", 422}} {
-		v.want(x.code, "POST", "/bugs/B1", url.Values{"csrf": {csrf}, "action": {x.action}, "value": {x.value}, "who": {"ann"}})
+	}{{"label", "a b", 303}, {"unlabel", "a", 303}, {"label", "", 422}, {"fixed", "soon", 422}, {"fixed", "3.99", 303},
+		{"open", "it is back", 303}, {"invalid", "", 422},
+		{"duplicate", "B1", 422}, {"duplicate", "B7", 422}, {"duplicate", "B2", 303}, {"note", hostile, 303},
+		{"remove", "", 422}} {
+		v.want(x.code, "POST", "/bugs/B1", url.Values{"csrf": {csrf}, "action": {x.action}, "value": {x.value},
+			"who": {"ann"}})
 	}
 	b, err := db.Bugs()
 	if err != nil || b.Bugs[0].Of != "B2" || len(b.Bugs[0].Labels) != 1 {
 		t.Fatalf("%+v: %v", b.Bugs[0], err)
 	}
-	if body := v.want(200, "GET", "/bugs/B1", nil); !strings.Contains(body, "<b>ann</b> duplicate of B2, was open") || strings.Contains(body, "<script>alert") {
+	if body := v.want(200, "GET", "/bugs/B1", nil); !strings.Contains(body, "<b>ann</b> duplicate of B2, was open") ||
+		strings.Contains(body, "<script>alert") {
 		t.Error(body)
 	}
 }
@@ -251,7 +273,8 @@ func TestToken(t *testing.T) {
 	v.header = http.Header{}
 	code, _, h := v.ask("POST", "/login", url.Values{"token": {token}})
 	cookie := h.Get("Set-Cookie")
-	if code != 303 || !strings.Contains(cookie, "HttpOnly") || !strings.Contains(cookie, "SameSite=Strict") || strings.Contains(cookie, token) {
+	if code != 303 || !strings.Contains(cookie, "HttpOnly") || !strings.Contains(cookie, "SameSite=Strict") ||
+		strings.Contains(cookie, token) {
 		t.Fatalf("%d: %q", code, cookie)
 	}
 	v.header = http.Header{"Cookie": {strings.SplitN(cookie, ";", 2)[0]}}
@@ -308,7 +331,8 @@ func TestCharts(t *testing.T) {
 	cells := []database.CellStatus{{ID: 1, Name: "<a>"}, {ID: 2, Name: "b"}}
 	var samples []database.Sample
 	for i := range 500 {
-		samples = append(samples, database.Sample{Cell: 1, At: at.Add(time.Duration(i) * time.Minute), Cases: int64(i * 100), Spent: time.Duration(i) * 30 * time.Second,
+		samples = append(samples, database.Sample{Cell: 1, At: at.Add(time.Duration(i) * time.Minute), Cases: int64(i * 100),
+			Spent:     time.Duration(i) * 30 * time.Second,
 			Generated: int64(i * 1000), Survived: int64(i * 900), RSS: 1 << 28})
 	}
 	list := charts(cells, samples)
@@ -322,7 +346,8 @@ func TestCharts(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	for _, c := range list {
-		if s := string(c.Drawing); strings.Contains(s, "NaN") || strings.Contains(s, "Inf") || strings.Count(s, ",") > 2*(buckets+4) {
+		if s := string(c.Drawing); strings.Contains(s, "NaN") || strings.Contains(s, "Inf") || strings.Count(s, ",") >
+			2*(buckets+4) {
 			t.Errorf("%s: %s", c.Title, s)
 		}
 	}

@@ -30,8 +30,8 @@ const (
 	FaultsDir      = "faults"     // below a store: what txweave itself did wrong
 )
 
-// Directory is a store in a directory, made when the first finding comes: one directory for each finding, and bugs.json with
-// its journal.
+// Directory is a store in a directory, made when the first finding comes: one directory for each finding, and bugs.json
+// with its journal.
 type Directory struct {
 	dir  string
 	note func(line string) // nil: nobody is told
@@ -63,8 +63,8 @@ func (d *Directory) Files() []string {
 	return []string{bugFile, journalFile, backupFile, oldJournalFile}
 }
 
-// Check tells, before there is anything to lose, whether findings can be kept: it writes a file and removes it again, and
-// the directories that it had to make.
+// Check tells, before there is anything to lose, whether findings can be kept: it writes a file and removes it again,
+// and the directories that it had to make.
 func (d *Directory) Check() (err error) {
 	dir, err := filepath.Abs(d.dir)
 	if err != nil {
@@ -98,7 +98,8 @@ func (d *Directory) Check() (err error) {
 	}
 	_, err = f.WriteString("txweave\n")
 	err = errors.Join(err, f.Sync(), f.Close())
-	if gone := os.Remove(f.Name()); !errors.Is(gone, fs.ErrNotExist) { // another campaign that enters takes it for what was left
+	if gone := os.Remove(f.Name()); !errors.Is(gone, fs.ErrNotExist) {
+		// another campaign that enters takes it for what was left
 		err = errors.Join(err, gone)
 	}
 	if err != nil {
@@ -107,8 +108,8 @@ func (d *Directory) Check() (err error) {
 	return nil
 }
 
-// making calls use with the directory made. Another campaign's check may have made it, or one above it, and take it away
-// again in between: then it is made again.
+// making calls use with the directory made. Another campaign's check may have made it, or one above it, and take it
+// away again in between: then it is made again.
 func making(dir string, use func() error) (err error) {
 	for range 1000 {
 		if err = os.MkdirAll(dir, 0o700); err == nil {
@@ -201,7 +202,8 @@ func (d *Directory) enter() (alone bool, err error) {
 	return alone, nil
 }
 
-// Here says that a directory which this campaign uses is not the one any more that it was: somebody has removed it, and what was kept there.
+// Here says that a directory which this campaign uses is not the one any more that it was: somebody has removed it, and
+// what was kept there.
 func (d *Directory) Here() error {
 	d.present.Lock()
 	defer d.present.Unlock()

@@ -23,9 +23,9 @@ import (
 )
 
 // bugs.json is written as a whole, and what changes then is appended to its journal, so that a finding costs the same
-// whether there are ten bugs or 20,000. The journal's first line names the generation of the bugs.json that it goes on from;
-// one of another generation is left over from before the last bugs.json, and of no account. Each other line is what a bug, or
-// a count, has become.
+// whether there are ten bugs or 20,000. The journal's first line names the generation of the bugs.json that it goes on
+// from; one of another generation is left over from before the last bugs.json, and of no account. Each other line is
+// what a bug, or a count, has become.
 
 // entry is a line of the journal.
 type entry struct {
@@ -50,8 +50,8 @@ type state struct {
 	read int64    // bytes of the journal that are in bugs
 }
 
-// identity tells one bugs.json from another that has taken its name. Of files that txweave writes the generation is enough;
-// the rest tells of a hand. Numbers of inodes say nothing: they are used again at once.
+// identity tells one bugs.json from another that has taken its name. Of files that txweave writes the generation is
+// enough; the rest tells of a hand. Numbers of inodes say nothing: they are used again at once.
 type identity struct {
 	generation int
 	size       int64
@@ -198,8 +198,8 @@ func readBugs(path string) (*finding.Bugs, error) {
 	return b, nil
 }
 
-// readError says why a bugs.json could not be read. A disk that does not answer is no damage to what it holds, and what another
-// txweave has written is none either.
+// readError says why a bugs.json could not be read. A disk that does not answer is no damage to what it holds, and what
+// another txweave has written is none either.
 func readError(f *os.File, err error) error {
 	var disk *fs.PathError
 	if errors.As(err, &disk) {
@@ -230,8 +230,8 @@ func (d *Directory) replay() error {
 	return err
 }
 
-// replayJournal takes over the lines of a journal from an offset on, and returns where the last whole one ends; 0 if it is not
-// of these bugs' generation. A last line that is cut off, as a kill leaves it, is as if it had not been.
+// replayJournal takes over the lines of a journal from an offset on, and returns where the last whole one ends; 0 if it
+// is not of these bugs' generation. A last line that is cut off, as a kill leaves it, is as if it had not been.
 func replayJournal(path string, b *finding.Bugs, byID map[string]*finding.Bug, from int64) (int64, error) {
 	f, err := input.OpenKept(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -331,8 +331,8 @@ func (d *Directory) settle() error {
 	})
 }
 
-// snapshot writes bugs.json, of a new generation, and ends the journal. The file and journal before them stay as the backup,
-// so that at each moment one of the two pairs is whole. The caller holds the lock.
+// snapshot writes bugs.json, of a new generation, and ends the journal. The file and journal before them stay as the
+// backup, so that at each moment one of the two pairs is whole. The caller holds the lock.
 func (d *Directory) snapshot() error {
 	placed := d.bugs.Placed()
 	maps.DeleteFunc(d.bugs.Said, func(name string, _ finding.Said) bool { return placed[name] })

@@ -28,10 +28,10 @@ func (e *DamagedError) Error() string {
 
 func (e *DamagedError) Unwrap() error { return e.Err }
 
-// repair makes the bugs anew where the files that hold them are damaged and the backup, too: of what this process knows, or of
-// every bug that can still be read, and of the lines of the journal, each of which says by itself what a bug has become. The
-// damaged files lie in quarantine. Findings on disk that belong to none of these bugs are what Enter lists. The caller holds the
-// lock.
+// repair makes the bugs anew where the files that hold them are damaged and the backup, too: of what this process
+// knows, or of every bug that can still be read, and of the lines of the journal, each of which says by itself what a
+// bug has become. The damaged files lie in quarantine. Findings on disk that belong to none of these bugs are what
+// Enter lists. The caller holds the lock.
 func (d *Directory) repair(why *DamagedError, known *finding.Bugs) error {
 	b := known
 	if b == nil {
@@ -73,13 +73,14 @@ func (d *Directory) repair(why *DamagedError, known *finding.Bugs) error {
 			return err
 		}
 	}
-	d.tell(fmt.Sprintf("%s cannot be read: %v: it lies in %s now; bugs that could be read are kept (%d), and findings that lie beside it and belong to none of them are counted anew",
+	d.tell(fmt.Sprintf("%s cannot be read: %v: it lies in %s now; bugs that could be read are kept (%d), and findings "+
+		"that lie beside it and belong to none of them are counted anew",
 		why.Path, why.Err, where, len(b.Bugs)))
 	return nil
 }
 
-// putAside copies a file into quarantine, and returns where it lies there; "" if there is none. It stays until it is replaced, so
-// that a process which is killed now leaves what it found.
+// putAside copies a file into quarantine, and returns where it lies there; "" if there is none. It stays until it is
+// replaced, so that a process which is killed now leaves what it found.
 func (d *Directory) putAside(name string) (where string, err error) {
 	text, err := input.Kept(filepath.Join(d.dir, name), maxBugs)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -123,7 +124,8 @@ func readSome(path string) ([]byte, error) {
 
 var nextLine = regexp.MustCompile(`(?m)^  "next": (\d{1,9}),?$`)
 
-// salvage reads what is whole of a bugs.json: its bugs one by one, which snapshot wrote with their braces on lines of their own.
+// salvage reads what is whole of a bugs.json: its bugs one by one, which snapshot wrote with their braces on lines of
+// their own.
 func salvage(text []byte) *finding.Bugs {
 	b := &finding.Bugs{Next: 1, Bugs: []*finding.Bug{}, Known: map[string]int{}}
 	if m := nextLine.FindSubmatch(text); m != nil {
@@ -144,7 +146,8 @@ func salvage(text []byte) *finding.Bugs {
 	}
 	for _, block := range blocks(text, `  "gone": [`, "  ]") {
 		var gone []string
-		if json.Unmarshal(bytes.TrimPrefix(block, []byte(`  "gone": `)), &gone) == nil && (&finding.Bugs{Gone: gone}).Check() == nil {
+		if json.Unmarshal(bytes.TrimPrefix(block, []byte(`  "gone": `)), &gone) == nil &&
+			(&finding.Bugs{Gone: gone}).Check() == nil {
 			b.Gone = gone
 		}
 	}

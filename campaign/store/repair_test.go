@@ -22,7 +22,8 @@ func damaged(t *testing.T, damage func(dir string)) string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := s.Place([]Placement{{Record: record(name, "x"), Signature: finding.Signature{Coarse: f.Signature}, Name: name}}, 1); err != nil {
+		if _, err := s.Place([]Placement{{Record: record(name, "x"), Signature: finding.Signature{Coarse: f.Signature},
+			Name: name}}, 1); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -38,8 +39,9 @@ func damaged(t *testing.T, damage func(dir string)) string {
 	return dir
 }
 
-// TestRepair: whatever a disk or a hand has done to the files of the bugs, and there is no backup, the next campaign goes on with
-// every bug that is whole, lists the findings of the others, and says so once. Whoever only looks is told, and changes nothing.
+// TestRepair: whatever a disk or a hand has done to the files of the bugs, and there is no backup, the next campaign
+// goes on with every bug that is whole, lists the findings of the others, and says so once. Whoever only looks is told,
+// and changes nothing.
 func TestRepair(t *testing.T) {
 	edit := func(name string, change func(string) string) func(string) {
 		return func(dir string) {
@@ -65,11 +67,15 @@ func TestRepair(t *testing.T) {
 		{"empty", edit(bugFile, func(string) string { return "" }), "", 3, 1},
 		{"zeros", edit(bugFile, func(s string) string { return strings.Repeat("\x00", len(s)) }), "", 3, 1},
 		{"another file", edit(bugFile, func(string) string { return "[]" }), "", 3, 1},
-		{"cut in the midst of the last bug", edit(bugFile, func(s string) string { return s[:strings.Index(s, `"id": "B3"`)+30] }), "B1 B2", 1, 4},
-		{"one bug's brace", edit(bugFile, replaced("\n    {\n      \"id\": \"B2\"", "\n    [\n      \"id\": \"B2\"")), "B1 B3", 1, 4},
+		{"cut in the midst of the last bug", edit(bugFile, func(s string) string {
+			return s[:strings.Index(s, `"id": "B3"`)+30]
+		}), "B1 B2", 1, 4},
+		{"one bug's brace", edit(bugFile, replaced("\n    {\n      \"id\": \"B2\"", "\n    [\n      \"id\": \"B2\"")),
+			"B1 B3", 1, 4},
 		{"one count is no number", edit(bugFile, replaced(`"count": 2`, `"count": x2`)), "B2 B3", 1, 4},
 		{"a name twice", edit(bugFile, replaced(`"id": "B2"`, `"id": "B1"`)), "B1 B3", 1, 4},
-		{"a name that leads out of it", edit(bugFile, replaced(`"dir": "finding-000001-0"`, `"dir": "../victim"`)), "B1 B3", 1, 4},
+		{"a name that leads out of it", edit(bugFile, replaced(`"dir": "finding-000001-0"`, `"dir": "../victim"`)),
+			"B1 B3", 1, 4},
 		{"null", edit(bugFile, replaced(`"bugs": [`, `"bugs": [null,`)), "B1 B2 B3", 0, 4},
 		{"a journal of another kind", func(dir string) {
 			if err := os.WriteFile(filepath.Join(dir, journalFile), []byte("nonsense\n"), 0o600); err != nil {
@@ -79,7 +85,8 @@ func TestRepair(t *testing.T) {
 		{"a journal with a hole", func(dir string) {
 			s := In(dir)
 			for i := range 3 {
-				if _, err := s.Place([]Placement{{Record: record("n", "x"), Signature: finding.Signature{Coarse: fmt.Sprint("n", i)}}}, 1); err != nil {
+				if _, err := s.Place([]Placement{{Record: record("n", "x"),
+					Signature: finding.Signature{Coarse: fmt.Sprint("n", i)}}}, 1); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -114,7 +121,8 @@ func TestRepair(t *testing.T) {
 				if got := strings.Join(names, " "); got != tc.kept {
 					t.Errorf("bugs %s, want %s", got, tc.kept)
 				}
-				if len(said) != 1-again || again == 0 && (strings.Contains(said[0], "\n") || !strings.Contains(said[0], QuarantineDir)) {
+				if len(said) != 1-again || again == 0 && (strings.Contains(said[0], "\n") || !strings.Contains(said[0],
+					QuarantineDir)) {
 					t.Errorf("said %q", said)
 				}
 				if err := s.Close(); err != nil {
@@ -134,7 +142,8 @@ func TestRepairUnderway(t *testing.T) {
 	}
 	place := func() finding.Bug {
 		t.Helper()
-		out, err := s.Place([]Placement{{Record: record("n", "x"), Signature: finding.Signature{Coarse: found("c0").Signature}}}, 1)
+		out, err := s.Place([]Placement{{Record: record("n", "x"),
+			Signature: finding.Signature{Coarse: found("c0").Signature}}}, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -162,7 +171,8 @@ func TestNewerFormat(t *testing.T) {
 		})
 		_, err := In(dir).Enter()
 		var wrong *DamagedError
-		if now, rerr := os.ReadFile(filepath.Join(dir, bugFile)); err == nil || errors.As(err, &wrong) || rerr != nil || string(now) != text {
+		if now, rerr := os.ReadFile(filepath.Join(dir, bugFile)); err == nil || errors.As(err, &wrong) || rerr != nil ||
+			string(now) != text {
 			t.Errorf("%q: %v; now %q, %v", text, err, now, rerr)
 		}
 	}

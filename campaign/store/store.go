@@ -1,7 +1,7 @@
 // Package store keeps the findings of campaigns, and the bugs that they are grouped to.
 //
-// Its claim: whatever kills a campaign, a finding that Save returned is there, whole; what Place counted is counted once;
-// and several campaigns may use one store at the same time.
+// Its claim: whatever kills a campaign, a finding that Save returned is there, whole; what Place counted is counted
+// once; and several campaigns may use one store at the same time.
 package store
 
 import (
@@ -18,8 +18,8 @@ type BugStore interface {
 	Update(change func(*finding.Bugs) error) error
 	// Note notes at bugs, by their names, that their cases were run again. Bugs that are no more are passed over.
 	Note(list map[string]finding.Verification) error
-	// SmallestCase returns the case of a bug to look at first, and where it lies: the reduced one of the first finding that
-	// has one, else the first; nil if none is kept.
+	// SmallestCase returns the case of a bug to look at first, and where it lies: the reduced one of the first finding
+	// that has one, else the first; nil if none is kept.
 	SmallestCase(g *finding.Bug) (where string, text []byte)
 	// Where says where a finding lies, for people.
 	Where(name string) string
@@ -45,18 +45,20 @@ type Store interface {
 	CountKnown(bug, name string) error
 	// Unchecked notes cases that could not be checked.
 	Unchecked(list ...Unchecked) error
-	// Fault keeps the description of a fault of txweave's own under a name, and returns where it lies; "" where it is not kept,
-	// as there are enough.
+	// Fault keeps the description of a fault of txweave's own under a name, and returns where it lies; "" where it is not
+	// kept, as there are enough.
 	Fault(name string, text []byte) (where string, err error)
 	// Quarantine puts a finding that cannot be read out of the way, and returns where it lies now.
 	Quarantine(name string) (where string, err error)
 }
 
-// Ledger is a store that also keeps which cases have been checked: each case counts once, whenever the campaign is killed.
+// Ledger is a store that also keeps which cases have been checked: each case counts once, whenever the campaign is
+// killed.
 type Ledger interface {
 	Store
-	// Done counts a case and what it left, in one step: its number, its outcome, and its findings, which wait from then on to be
-	// placed by the names that they have in their records. It returns false, and counts nothing, where the case was counted before.
+	// Done counts a case and what it left, in one step: its number, its outcome, and its findings, which wait from then on
+	// to be placed by the names that they have in their records. It returns false, and counts nothing, where the case was
+	// counted before.
 	Done(c *CaseDone) (fresh bool, err error)
 }
 
@@ -103,6 +105,7 @@ type Unchecked struct {
 	Case   int    `json:"case"`
 	Reason string `json:"reason"`
 	Detail string `json:"detail,omitempty"` // what was said, on one line
-	// Text is the case itself, of one that was made from others, which its number does not make again. Directories keep it, databases do not.
+	// Text is the case itself, of one that was made from others, which its number does not make again. Directories keep
+	// it, databases do not.
 	Text string `json:"text,omitempty"`
 }

@@ -29,7 +29,8 @@ func TestStore(t *testing.T) {
 	}
 	f := found("replay-difference")
 	f.Confirmed, f.Repeated = 4, 5
-	ref := &finding.Record{ID: "finding-000003-0", Finding: f.Finding, Environment: finding.Environment{DBMS: "fake", Seed: 7, Case: 3}}
+	ref := &finding.Record{ID: "finding-000003-0", Finding: f.Finding, Environment: finding.Environment{DBMS: "fake",
+		Seed: 7, Case: 3}}
 	dir, err := s.Save(ref, f.Files)
 	if err != nil || dir != ref.ID {
 		t.Fatalf("%s, %v", dir, err)
@@ -47,7 +48,8 @@ func TestStore(t *testing.T) {
 	if err := json.Unmarshal(text, &meta); err != nil {
 		t.Fatal(err)
 	}
-	if meta["id"] != ref.ID || meta["class"] != "replay-difference" || meta["summary"] != "a summary" || meta["files"] != nil {
+	if meta["id"] != ref.ID || meta["class"] != "replay-difference" || meta["summary"] != "a summary" ||
+		meta["files"] != nil {
 		t.Errorf("finding.json: %s", text)
 	}
 	if rec, err := finding.ReadRecord(dir); err != nil || !reflect.DeepEqual(rec, ref) || rec.Rate != "4/5" {
@@ -85,7 +87,8 @@ func TestStoreWhole(t *testing.T) {
 	}
 }
 
-// TestChecksTogether: campaigns that start at once neither take each other's files for left ones nor trip over each other's directories.
+// TestChecksTogether: campaigns that start at once neither take each other's files for left ones nor trip over each
+// other's directories.
 func TestChecksTogether(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out", "deep", "er", "still")
 	var all sync.WaitGroup
@@ -162,7 +165,8 @@ func TestStoreCheck(t *testing.T) {
 		if err := os.Mkdir(sealed, 0o555); err != nil {
 			t.Fatal(err)
 		}
-		if err := In(filepath.Join(sealed, "out")).Check(); err == nil || !strings.Contains(err.Error(), "cannot write to "+sealed) {
+		if err := In(filepath.Join(sealed, "out")).Check(); err == nil || !strings.Contains(err.Error(),
+			"cannot write to "+sealed) {
 			t.Errorf("sealed directory: %v", err)
 		}
 	}
@@ -204,18 +208,20 @@ type foundFiles struct {
 }
 
 func found(class string) foundFiles {
-	f := foundFiles{finding.Finding{Class: class, Oracle: "fake", Summary: "a summary"}, map[string][]byte{"case.txw": []byte("text")}}
+	f := foundFiles{finding.Finding{Class: class, Oracle: "fake", Summary: "a summary"},
+		map[string][]byte{"case.txw": []byte("text")}}
 	f.Sign()
 	return f
 }
 
 func record(id, dbms string) *finding.Record {
 	return &finding.Record{ID: id, Finding: finding.Finding{Class: "c", Summary: "s"},
-		Environment: finding.Environment{DBMS: dbms, Version: "1.0", Isolation: "rr", Seed: 7, Case: 3, Command: "txweave fuzz"}}
+		Environment: finding.Environment{DBMS: dbms, Version: "1.0", Isolation: "rr", Seed: 7, Case: 3,
+			Command: "txweave fuzz"}}
 }
 
-// TestBugsThatDoHarm: a bugs.json that somebody else wrote is refused on one line, a campaign puts it aside, and nothing outside the
-// store is touched.
+// TestBugsThatDoHarm: a bugs.json that somebody else wrote is refused on one line, a campaign puts it aside, and
+// nothing outside the store is touched.
 func TestBugsThatDoHarm(t *testing.T) {
 	for name, text := range map[string]string{
 		"null":      `{"bugs":[null]}`,
@@ -245,7 +251,8 @@ func TestBugsThatDoHarm(t *testing.T) {
 			}
 			f := found("c")
 			place := func(limit int) error {
-				_, err := s.Place([]Placement{{Record: record("finding-000001-0", "x"), Signature: finding.Signature{Coarse: "c"}, Files: f.Files}}, limit)
+				_, err := s.Place([]Placement{{Record: record("finding-000001-0", "x"), Signature: finding.Signature{Coarse: "c"},
+					Files: f.Files}}, limit)
 				return err
 			}
 			if _, err := s.Bugs(); err == nil || strings.Contains(err.Error(), "\n") {
@@ -254,7 +261,8 @@ func TestBugsThatDoHarm(t *testing.T) {
 			said := ""
 			s.Tell(func(line string) { said += line + "\n" })
 			_, enter := s.Enter()
-			if err := errors.Join(enter, place(1)); (err != nil) != (name == "tomorrow") || (err == nil) != (strings.Count(said, "\n") == 1) {
+			if err := errors.Join(enter, place(1)); (err != nil) != (name == "tomorrow") || (err == nil) !=
+				(strings.Count(said, "\n") == 1) {
 				t.Errorf("error %v, said %q", err, said)
 			}
 			if _, err := os.Stat(victim); err != nil {
@@ -264,21 +272,23 @@ func TestBugsThatDoHarm(t *testing.T) {
 	}
 }
 
-// TestJournal: what was counted is there for another process at once, whether bugs.json was written since or not, and a line
-// that was cut off is as if it had not been.
+// TestJournal: what was counted is there for another process at once, whether bugs.json was written since or not, and a
+// line that was cut off is as if it had not been.
 func TestJournal(t *testing.T) {
 	dir := t.TempDir()
 	one, two := In(dir), In(dir)
 	place := func(s *Directory, coarse string) finding.Bug {
 		t.Helper()
-		out, err := s.Place([]Placement{{Record: record("finding-000001-0", "x"), Signature: finding.Signature{Coarse: coarse}}}, 1)
+		out, err := s.Place([]Placement{{Record: record("finding-000001-0", "x"), Signature: finding.Signature{
+			Coarse: coarse}}}, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return out[0].Bug
 	}
 	journal := filepath.Join(dir, journalFile)
-	if g := place(one, "a"); g.ID != "B1" || g.Count != 1 || g.Origin.Seed != 7 || g.Origin.Case != 3 || g.Origin.Command == "" {
+	if g := place(one, "a"); g.ID != "B1" || g.Count != 1 || g.Origin.Seed != 7 || g.Origin.Case != 3 ||
+		g.Origin.Command == "" {
 		t.Errorf("%+v", g)
 	}
 	if g := place(two, "a"); g.ID != "B1" || g.Count != 2 {
@@ -325,7 +335,8 @@ func TestBackup(t *testing.T) {
 	dir := t.TempDir()
 	s := In(dir)
 	for i := range 5 {
-		if _, err := s.Place([]Placement{{Record: record("finding-000001-0", "x"), Signature: finding.Signature{Coarse: fmt.Sprint("c", i)}}}, 1); err != nil {
+		if _, err := s.Place([]Placement{{Record: record("finding-000001-0", "x"), Signature: finding.Signature{
+			Coarse: fmt.Sprint("c", i)}}}, 1); err != nil {
 			t.Fatal(err)
 		}
 		if i == 2 {
@@ -363,7 +374,8 @@ func TestCountedOnce(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		out, err := s.Place([]Placement{{Record: record(name, "x"), Signature: finding.Signature{Coarse: "c"}, Name: name}}, 1)
+		out, err := s.Place([]Placement{{Record: record(name, "x"), Signature: finding.Signature{Coarse: "c"}, Name: name}},
+			1)
 		if err != nil || (out[0].Name != "") != (i == 0) {
 			t.Fatalf("%+v, %v", out, err)
 		}
@@ -397,7 +409,8 @@ func TestFlatCost(t *testing.T) {
 		var all []time.Duration
 		for i := range 101 {
 			began := cputime.Process()
-			if _, err := s.Place([]Placement{{Record: record("finding-000001-0", "x"), Signature: finding.Signature{Coarse: fmt.Sprint("new", i)}}}, 1); err != nil {
+			if _, err := s.Place([]Placement{{Record: record("finding-000001-0", "x"), Signature: finding.Signature{
+				Coarse: fmt.Sprint("new", i)}}}, 1); err != nil {
 				t.Fatal(err)
 			}
 			all = append(all, cputime.Process()-began)

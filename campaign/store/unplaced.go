@@ -46,7 +46,8 @@ type Waiting struct {
 	Kept      bool // its files lie in the store
 }
 
-// Waiting implements WaitingStore. A finding that cannot be read, or is gone, is of no bug: a campaign puts it aside, and says so.
+// Waiting implements WaitingStore. A finding that cannot be read, or is gone, is of no bug: a campaign puts it aside,
+// and says so.
 func (d *Directory) Waiting() (b *finding.Bugs, list []Waiting, err error) {
 	names, err := findingsIn(d.dir) // before the bugs: what is placed meanwhile is in them
 	if err != nil {
@@ -80,7 +81,8 @@ func (d *Directory) waiting(name string) (w Waiting, ok bool) {
 	if err != nil {
 		return w, false
 	}
-	w = Waiting{Name: name, Record: in.Record, Signature: signature.OfText(&in.Record.Finding, text), Since: time.Now(), Kept: true}
+	w = Waiting{Name: name, Record: in.Record, Signature: signature.OfText(&in.Record.Finding, text),
+		Since: time.Now(), Kept: true}
 	if st, err := os.Stat(in.Path); err == nil {
 		w.Since = st.ModTime()
 	}
@@ -94,8 +96,9 @@ type WaitingStore interface {
 	Waiting() (*finding.Bugs, []Waiting, error)
 }
 
-// Early is a store as it stands before everything is reduced: findings that wait for that, or that a campaign which was killed has left, are grouped as they
-// are. Nothing of it is written but what somebody says of such a group: the campaign, or the next one, counts them to their bugs when they are reduced.
+// Early is a store as it stands before everything is reduced: findings that wait for that, or that a campaign which was
+// killed has left, are grouped as they are. Nothing of it is written but what somebody says of such a group: the
+// campaign, or the next one, counts them to their bugs when they are reduced.
 type Early struct{ WaitingStore }
 
 // AsItStands returns a store as it stands now.

@@ -10,8 +10,9 @@ import (
 	"txweave/finding/signature"
 )
 
-// TestFindingsThatWaitAreGrouped: findings that a campaign has kept and not reduced yet are bugs as they are, beside those that are placed and with
-// them where they are alike; nothing of that is written, and a campaign finds them as it has left them.
+// TestFindingsThatWaitAreGrouped: findings that a campaign has kept and not reduced yet are bugs as they are, beside
+// those that are placed and with them where they are alike; nothing of that is written, and a campaign finds them as it
+// has left them.
 func TestFindingsThatWaitAreGrouped(t *testing.T) {
 	dir := t.TempDir()
 	s := In(dir)
@@ -40,7 +41,8 @@ func TestFindingsThatWaitAreGrouped(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, g := range b.Bugs {
-			text += fmt.Sprintf("%s %s %s %d, %d kept, %d not reduced\n", g.ID, g.Status, g.Signature.Coarse, g.Count, len(g.Kept), g.Unreduced)
+			text += fmt.Sprintf("%s %s %s %d, %d kept, %d not reduced\n", g.ID, g.Status, g.Signature.Coarse, g.Count,
+				len(g.Kept), g.Unreduced)
 		}
 		return text
 	}
@@ -52,7 +54,8 @@ func TestFindingsThatWaitAreGrouped(t *testing.T) {
 		t.Errorf("%v, %v is written", b, err)
 	}
 	placed := save(4, "a")
-	if _, err := s.Place([]Placement{{Record: placed, Name: placed.ID, Signature: signature.OfText(&placed.Finding, nil)}}, 3); err != nil {
+	if _, err := s.Place([]Placement{{Record: placed, Name: placed.ID, Signature: signature.OfText(&placed.Finding, nil)}},
+		3); err != nil {
 		t.Fatal(err)
 	}
 	want = "B1 open a 3, 3 kept, 2 not reduced\nfinding-000001-0 open b 1, 1 kept, 1 not reduced\n"
@@ -68,8 +71,9 @@ func TestFindingsThatWaitAreGrouped(t *testing.T) {
 	}
 }
 
-// TestSaidEarly: what is said of findings that wait is seen at once, and is said of the bug that their first one is counted to; what somebody has
-// settled of that bug before stands, a bug of other findings gets no status, and nothing is said twice.
+// TestSaidEarly: what is said of findings that wait is seen at once, and is said of the bug that their first one is
+// counted to; what somebody has settled of that bug before stands, a bug of other findings gets no status, and nothing
+// is said twice.
 func TestSaidEarly(t *testing.T) {
 	dir := t.TempDir()
 	var waiting []Placement

@@ -45,7 +45,8 @@ type Config struct {
 
 // Default is the Config of somebody who has said nothing.
 func Default() Config {
-	return Config{Target: target.Config{Wait: target.DefaultWait}, Workload: "blindw-rw", Sessions: 8, Duration: 10 * time.Second, Keys: 1000,
+	return Config{Target: target.Config{Wait: target.DefaultWait}, Workload: "blindw-rw", Sessions: 8,
+		Duration: 10 * time.Second, Keys: 1000,
 		Distribution: string(workload.Uniform), Seed: 1, Stall: 5 * time.Second}
 }
 
@@ -97,9 +98,15 @@ func (c *Config) parts() (*Storm, error) {
 	}
 	switch {
 	case c.History != "" && s.work.Kind == workload.Relational && c.Certificate == "":
-		return nil, outcome.Misusef("--history: %s does more than read and write single rows; with --certificate its searches are kept too, and --trace keeps all", c.Workload)
+		return nil,
+			outcome.Misusef(
+				"--history: %s does more than read and write single rows; with --certificate its searches are kept too, and "+
+					"--trace keeps all", c.Workload)
 	case c.History != "" && s.work.Kind.Claims():
-		return nil, outcome.Misusef("--history: %s states itself what must hold, which is checked at the end; --trace keeps what was read and written", c.Workload)
+		return nil,
+			outcome.Misusef(
+				"--history: %s states itself what must hold, which is checked at the end; --trace keeps what was read and written",
+				c.Workload)
 	case c.Certificate != "" && c.History == "":
 		return nil, outcome.Misusef("--certificate belongs to a history: --history is needed")
 	}
@@ -109,10 +116,12 @@ func (c *Config) parts() (*Storm, error) {
 // make makes the workload, for a target at a level or, nil, for the one that is named, where what it sends depends on
 // that.
 func (c *Config) make(p *dbms.Profile) (*workload.Workload, error) {
-	w := workload.Config{Keys: c.Keys, Distribution: workload.Distribution(c.Distribution), Isolation: c.Target.Isolation, Seed: c.Seed}
+	w := workload.Config{Keys: c.Keys, Distribution: workload.Distribution(c.Distribution), Isolation: c.Target.Isolation,
+		Seed: c.Seed}
 	name := c.Target.Target
 	if p != nil {
-		w.Isolation, w.Locks, w.LocksInner, name = p.Isolation, p.DMLView == dbms.Current, p.Before == dbms.LockingBeforeRead, p.DBMS
+		w.Isolation, w.Locks, w.LocksInner, name = p.Isolation, p.DMLView == dbms.Current,
+			p.Before == dbms.LockingBeforeRead, p.DBMS
 	}
 	if of, err := registry.Lookup(name); err == nil {
 		w.Dialect = of.Dialect
@@ -144,7 +153,9 @@ func (c Config) Prepare(ctx context.Context) (*Storm, error) {
 	}
 	s.Target = s.On.Config
 	if s.On.DBMS.Untried != "" {
-		return nil, outcome.Misusef("storm: what mechanisms %s has, and at which moment a statement reads, is not known well enough", s.On.Target)
+		return nil,
+			outcome.Misusef("storm: what mechanisms %s has, and at which moment a statement reads, is not known well enough",
+				s.On.Target)
 	}
 	if s, err = s.seeded(c.Seed); err != nil {
 		return nil, err
@@ -155,7 +166,8 @@ func (c Config) Prepare(ctx context.Context) (*Storm, error) {
 	return s, s.canCertify()
 }
 
-// seeded is the storm with a seed: also the tables of a workload that makes them itself are that seed's, and for the target.
+// seeded is the storm with a seed: also the tables of a workload that makes them itself are that seed's, and for the
+// target.
 func (s *Storm) seeded(seed uint64) (*Storm, error) {
 	out := *s
 	out.Seed = seed
@@ -207,13 +219,19 @@ func (s *Storm) canCertify() error {
 	case s.Certificate == "":
 		return nil
 	case w.Made != nil:
-		return outcome.Misusef("--certificate: which rows the statements of %s looked for is not known; --trace keeps what was read and written", w.Name)
+		return outcome.Misusef(
+			"--certificate: which rows the statements of %s looked for is not known; --trace keeps what was read and written",
+			w.Name)
 	case len(s.nemeses) > 0:
 		return outcome.Misusef("--certificate: what nemeses do to a database is not in the order that it tells")
 	case w.Kind == workload.Lists:
-		return outcome.Misusef("--certificate: the lists of %s tell the order of versions themselves; its history is checked as a whole without one", w.Name)
+		return outcome.Misusef(
+			"--certificate: the lists of %s tell the order of versions themselves; its history is checked as a whole without "+
+				"one", w.Name)
 	case w.Kind == workload.CompareAndSet:
-		return outcome.Misusef("--certificate: %s has compares that fail, which are no reads; its history is checked as a whole without one", w.Name)
+		return outcome.Misusef(
+			"--certificate: %s has compares that fail, which are no reads; its history is checked as a whole without one",
+			w.Name)
 	case p.Order == dbms.NoOrder:
 		return outcome.Misusef("--certificate: %s does not tell in which order it committed versions", p.DBMS)
 	case p.Order.Log() && s.On.DSN != "":
@@ -241,8 +259,10 @@ func (s *Storm) judge(ctx context.Context) *verdict.Judge {
 // Recipe is what the storm was, with what it found, as a file that Repeat runs again.
 func (s *Storm) Recipe(found []finding.Listed) *recipe.Recipe {
 	t := &s.Target
-	r := &recipe.Recipe{Target: t.Target, Server: t.Server, Isolation: t.Isolation, Claim: t.Claim, Faults: t.Faults, Workload: s.Workload, Keys: s.Keys,
-		Distribution: s.Distribution, Without: s.Without, Sessions: s.Sessions, Seed: s.Seed, Duration: recipe.Duration(s.Duration), Nemesis: s.Nemesis,
+	r := &recipe.Recipe{Target: t.Target, Server: t.Server, Isolation: t.Isolation, Claim: t.Claim, Faults: t.Faults,
+		Workload: s.Workload, Keys: s.Keys,
+		Distribution: s.Distribution, Without: s.Without, Sessions: s.Sessions, Seed: s.Seed,
+		Duration: recipe.Duration(s.Duration), Nemesis: s.Nemesis,
 		Acts: s.Acts, Every: recipe.Duration(s.Every), Perturb: s.Perturb}
 	for _, l := range found {
 		if !slices.ContainsFunc(r.Finding, func(x recipe.Seen) bool { return x.Signature == l.Signature }) {
@@ -255,9 +275,11 @@ func (s *Storm) Recipe(found []finding.Listed) *recipe.Recipe {
 // OfRecipe is the Config that a recipe stands for; its storms end with their first finding.
 func OfRecipe(r *recipe.Recipe) Config {
 	c := Default()
-	c.Target.Target, c.Target.Server, c.Target.Isolation, c.Target.Claim, c.Target.Faults = r.Target, r.Server, r.Isolation, r.Claim, r.Faults
+	c.Target.Target, c.Target.Server, c.Target.Isolation, c.Target.Claim, c.Target.Faults = r.Target, r.Server,
+		r.Isolation, r.Claim, r.Faults
 	c.Workload, c.Sessions, c.Keys, c.Distribution, c.Without = r.Workload, r.Sessions, r.Keys, r.Distribution, r.Without
-	c.Duration, c.Seed, c.Nemesis, c.Every, c.Perturb, c.Acts = time.Duration(r.Duration), r.Seed, r.Nemesis, time.Duration(r.Every), r.Perturb, r.Acts
+	c.Duration, c.Seed, c.Nemesis, c.Every, c.Perturb, c.Acts = time.Duration(r.Duration), r.Seed, r.Nemesis,
+		time.Duration(r.Every), r.Perturb, r.Acts
 	c.UntilFound = true
 	return c
 }

@@ -22,7 +22,9 @@ func (a *Aftermath) printActs(w io.Writer) error {
 		fmt.Fprintf(w, "left out      %s\n", what)
 	}
 	if r.Crashes > 0 {
-		fmt.Fprintf(w, "crashes       %d survived, up again after %.2f s at most; %d transactions had been acknowledged before the last one\n",
+		fmt.Fprintf(w,
+			"crashes       %d survived, up again after %.2f s at most; %d transactions had been acknowledged before the last "+
+				"one\n",
 			r.Crashes, r.SlowestRecovery.Seconds(), r.Survived)
 	}
 	if len(r.ActsOf) > 0 {
@@ -34,9 +36,13 @@ func (a *Aftermath) printActs(w io.Writer) error {
 // Print prints it for people.
 func (a *Aftermath) Print(w io.Writer) error {
 	r, st := a.Ran, &a.rep.Stats
-	fmt.Fprintf(w, "%s %s, %s, %s, %d sessions, seed %d\n", a.about.Target, a.about.Version, a.level, a.Workload, a.Sessions, a.seed)
-	fmt.Fprintf(w, "transactions  %d in %.1f s (%.0f a second): %d committed, %d aborted by the database (%.1f %%), %d rolled back, %d unknown\n",
-		r.Transactions, r.Elapsed.Seconds(), Rate(r.Transactions, r.Elapsed), r.Committed, r.Aborted, 100*a.AbortRate, r.RolledBack, r.Unknown)
+	fmt.Fprintf(w, "%s %s, %s, %s, %d sessions, seed %d\n", a.about.Target, a.about.Version, a.level, a.Workload,
+		a.Sessions, a.seed)
+	fmt.Fprintf(w,
+		"transactions  %d in %.1f s (%.0f a second): %d committed, %d aborted by the database (%.1f %%), %d rolled back, "+
+			"%d unknown\n",
+		r.Transactions, r.Elapsed.Seconds(), Rate(r.Transactions, r.Elapsed), r.Committed, r.Aborted, 100*a.AbortRate,
+		r.RolledBack, r.Unknown)
 	fmt.Fprintf(w, "operations    %d (%.0f a second), %d refused and sent again\n", a.Operations, a.OpsPerSecond, r.Resent)
 	if r.Retired > 0 {
 		fmt.Fprintf(w, "retired       %d queries that took too long: they were sent no more\n", r.Retired)
@@ -47,7 +53,8 @@ func (a *Aftermath) Print(w io.Writer) error {
 	if r.StallCount > 0 {
 		fmt.Fprintf(w, "stalls        %d, %.1f s in all; the longest of the first:\n", r.StallCount, r.StalledFor.Seconds())
 		longest := slices.MaxFunc(r.Stalls, func(x, y storm.Stall) int { return cmp.Compare(x.Lasted, y.Lasted) })
-		fmt.Fprintf(w, "              %.1f s from %.1f s on; txweave itself ran late by up to %.1f s\n", longest.Lasted.Seconds(), longest.From.Seconds(), longest.Late.Seconds())
+		fmt.Fprintf(w, "              %.1f s from %.1f s on; txweave itself ran late by up to %.1f s\n",
+			longest.Lasted.Seconds(), longest.From.Seconds(), longest.Late.Seconds())
 		for _, line := range longest.Sessions {
 			fmt.Fprintf(w, "              %s\n", line)
 		}
@@ -58,7 +65,8 @@ func (a *Aftermath) Print(w io.Writer) error {
 	fmt.Fprintf(w, "checked       %d versions read (%d could not be), %d locks\n", st.Reads, st.Unchecked, st.Locks)
 	fmt.Fprintf(w, "dependencies  %d: uncertain %.3f %% by intervals alone, %.3f %% after deduction\n",
 		st.WW.All+st.WR.All+st.RW.All, 100*a.UncertainBefore, 100*a.UncertainAfter)
-	fmt.Fprintf(w, "verified      %.0f operations a second, done %.2f s after the storm, at most %.0f MiB\n", a.VerifyPerSecond, a.LagS, a.PeakMiB)
+	fmt.Fprintf(w, "verified      %.0f operations a second, done %.2f s after the storm, at most %.0f MiB\n",
+		a.VerifyPerSecond, a.LagS, a.PeakMiB)
 	if r.Kept > 0 {
 		fmt.Fprintf(w, "not checked   the tables, %d times: others kept the database from looking at them\n", r.Kept)
 	}

@@ -37,11 +37,13 @@ type Repeater struct {
 
 // storm runs a recipe once, each time with another seed, until its first finding, and returns what it showed and after
 // what time.
-func (x *Repeater) storm(ctx context.Context, r *recipe.Recipe) (found []finding.Listed, after time.Duration, err error) {
+func (x *Repeater) storm(ctx context.Context, r *recipe.Recipe) (found []finding.Listed,
+	after time.Duration, err error) {
 	c := OfRecipe(r)
 	c.Seed += x.seed
 	x.seed++
-	c.Target.Server, c.Target.Self, c.Target.Notes = cmp.Or(x.Target.Server, c.Target.Server), x.Target.Self, x.Target.Notes
+	c.Target.Server, c.Target.Self, c.Target.Notes = cmp.Or(x.Target.Server, c.Target.Server), x.Target.Self,
+		x.Target.Notes
 	if err := c.Validate(); err != nil {
 		return nil, 0, err
 	}
@@ -131,7 +133,8 @@ func (x *Repeater) print(seen recipe.Seen) {
 
 // begin reads the recipe of a file, and says which of its findings is looked for: the first one, or that of a
 // signature.
-func (x *Repeater) begin(ctx context.Context, path, signature string) (r *recipe.Recipe, about *recipe.Seen, run recipe.Attempt, err error) {
+func (x *Repeater) begin(ctx context.Context, path, signature string) (r *recipe.Recipe, about *recipe.Seen,
+	run recipe.Attempt, err error) {
 	if r, err = recipe.Read(ctx, path); err != nil {
 		return nil, nil, nil, outcome.Misuse(err)
 	}
@@ -175,7 +178,9 @@ func (x *Repeater) Reduce(ctx context.Context, path, signature string, times, tr
 	}
 	x.print(before)
 	if before.Times == 0 {
-		return outcome.End(outcome.Inconclusive, fmt.Errorf("the finding did not come in %d storms: more --times, or a longer duration in the file, may show it", times))
+		return outcome.End(outcome.Inconclusive,
+			fmt.Errorf("the finding did not come in %d storms: more --times, or a longer duration in the file, may show it",
+				times))
 	}
 	l := recipe.Limits{Tries: recipe.TriesFor(float64(before.Times)/float64(before.Storms), tries), Acts: x.acts,
 		Told: func(step string, kept bool) {

@@ -22,20 +22,23 @@ import (
 
 // Figures are what a storm's command prints as JSON.
 type Figures struct {
-	Workload        string               `json:"workload"`
-	Sessions        int                  `json:"sessions"`
-	Transactions    int64                `json:"transactions"` // ended, in any way
-	Operations      int64                `json:"operations"`   // of the trace: statements, BEGIN and the end of transactions included
-	OpsPerSecond    float64              `json:"ops_per_s"`
-	AbortRate       float64              `json:"abort_rate"`       // of transactions: those that the database gave up
-	UncertainBefore float64              `json:"uncertain_before"` // share of dependencies that overlapping intervals leave open
-	UncertainAfter  float64              `json:"uncertain_after"`  // … and that no mechanism settles
-	VerifyPerSecond float64              `json:"verify_ops_per_s"` // from the first operation to the verdict
-	LagS            float64              `json:"lag_s"`            // from the storm's last answer to the verdict
-	PeakMiB         float64              `json:"peak_mib"`
-	LeftOut         []string             `json:"left_out,omitempty"` // acts of the nemeses that were not done, and why
-	Retired         int64                `json:"retired,omitempty"`  // queries of the generator's that took too long, and were sent no more
-	Bugs            []*finding.Recurring `json:"bugs"`               // what was found, by signature
+	Workload     string `json:"workload"`
+	Sessions     int    `json:"sessions"`
+	Transactions int64  `json:"transactions"` // ended, in any way
+	// of the trace: statements, BEGIN and the end of transactions included
+	Operations   int64   `json:"operations"`
+	OpsPerSecond float64 `json:"ops_per_s"`
+	AbortRate    float64 `json:"abort_rate"` // of transactions: those that the database gave up
+	// share of dependencies that overlapping intervals leave open
+	UncertainBefore float64  `json:"uncertain_before"`
+	UncertainAfter  float64  `json:"uncertain_after"`  // … and that no mechanism settles
+	VerifyPerSecond float64  `json:"verify_ops_per_s"` // from the first operation to the verdict
+	LagS            float64  `json:"lag_s"`            // from the storm's last answer to the verdict
+	PeakMiB         float64  `json:"peak_mib"`
+	LeftOut         []string `json:"left_out,omitempty"` // acts of the nemeses that were not done, and why
+	// queries of the generator's that took too long, and were sent no more
+	Retired int64                `json:"retired,omitempty"`
+	Bugs    []*finding.Recurring `json:"bugs"` // what was found, by signature
 
 	Findings []finding.Listed `json:"-"` // all that was kept
 }
@@ -86,7 +89,8 @@ func (s *Storm) run(ctx context.Context, t exec.Target, trace io.WriteCloser) (a
 		return nil, nil, err
 	}
 	p, w := s.On.Profile, s.work
-	o := storm.Options{Workload: w, Sessions: s.Sessions, Duration: s.Duration, Seed: s.Seed, Nemeses: s.nemeses, Every: s.Every, Perturb: s.Perturb, Acts: s.Acts,
+	o := storm.Options{Workload: w, Sessions: s.Sessions, Duration: s.Duration, Seed: s.Seed, Nemeses: s.nemeses,
+		Every: s.Every, Perturb: s.Perturb, Acts: s.Acts,
 		Record: s.History != "" || w.Kind >= workload.MiniTransaction}
 	if s.Stalled != nil {
 		o.StallAfter, o.Stalled = s.Stall, s.Stalled
@@ -117,7 +121,8 @@ func (s *Storm) run(ctx context.Context, t exec.Target, trace io.WriteCloser) (a
 	if err = errors.Join(err, verr); res == nil {
 		return nil, nil, err
 	}
-	a = &Aftermath{Figures: Figures{Workload: w.Name, Sessions: s.Sessions, Transactions: res.Transactions, Operations: rep.Stats.Operations,
+	a = &Aftermath{Figures: Figures{Workload: w.Name, Sessions: s.Sessions, Transactions: res.Transactions,
+		Operations:   rep.Stats.Operations,
 		OpsPerSecond: Rate(rep.Stats.Operations, res.Elapsed), VerifyPerSecond: Rate(rep.Stats.Operations, res.Elapsed+lag),
 		LagS: lag.Seconds(), LeftOut: res.LeftOut, Retired: res.Retired, Findings: verdict.Findings(res, rep)},
 		about: t.Describe(), level: p.Isolation, seed: s.Seed, Ran: res, rep: rep, First: first}
@@ -141,7 +146,8 @@ func (a *Aftermath) Unchecked() (why, detail string) {
 	case r.Crash != nil: // by a signal from outside: no finding
 		return skippedShutdown, r.Crash.Error()
 	case r.StalledFor*stallShare > r.Elapsed:
-		return skippedStill, fmt.Sprintf("for %.1f of %.1f seconds no transaction ended", r.StalledFor.Seconds(), r.Elapsed.Seconds())
+		return skippedStill, fmt.Sprintf("for %.1f of %.1f seconds no transaction ended", r.StalledFor.Seconds(),
+			r.Elapsed.Seconds())
 	case r.Committed == 0 || a.rep.Stats.Reads+a.rep.Stats.Locks == 0:
 		return skippedNothing, ""
 	}

@@ -1,5 +1,5 @@
-// Package storming runs storms from a Config: once, over and over from a recipe, or as the cases of a campaign, of which each is one storm
-// of a fixed length, with a seed of its own.
+// Package storming runs storms from a Config: once, over and over from a recipe, or as the cases of a campaign, of
+// which each is one storm of a fixed length, with a seed of its own.
 package storming
 
 import (
@@ -24,7 +24,8 @@ type Worker struct {
 	command func(seed uint64) string // that runs a storm with a seed, for the findings
 }
 
-// New returns a worker, which closes the target with itself. The error says that the storms' nemeses do not fit the target.
+// New returns a worker, which closes the target with itself. The error says that the storms' nemeses do not fit the
+// target.
 func New(t exec.Target, s *Storm, command func(seed uint64) string) (*Worker, error) {
 	return &Worker{t, s, command}, s.Fit(t)
 }
@@ -107,7 +108,8 @@ func (w *Worker) found(list []finding.Listed, seed uint64, trace *os.File) (out 
 		}
 		files[finding.TraceFile] = text
 	}
-	files[finding.StormFile], err = json.MarshalIndent(map[string]any{"workload": w.storm.Workload, "sessions": w.storm.Sessions, "seed": seed,
+	files[finding.StormFile], err = json.MarshalIndent(map[string]any{"workload": w.storm.Workload,
+		"sessions": w.storm.Sessions, "seed": seed,
 		"length_s": w.storm.Duration.Seconds(), "nemesis": w.storm.nemeses, "command": w.command(seed)}, "", "  ")
 	if err != nil {
 		return nil, err

@@ -8,8 +8,10 @@ func TestCommandLine(t *testing.T) {
 		want string
 	}{
 		{[]string{"/x/txweave", "fuzz", "--cases", "5"}, "txweave fuzz --cases 5"},
-		{[]string{"txweave", "fuzz", "--dsn", "u:p@w'd@tcp(127.0.0.1:3306)/"}, "txweave fuzz --dsn 'u:***@tcp(127.0.0.1:3306)/'"},
-		{[]string{"txweave", "fuzz", "--dsn=u:p@unix(/s)/", "--out", "a b"}, "txweave fuzz '--dsn=u:***@unix(/s)/' --out 'a b'"},
+		{[]string{"txweave", "fuzz", "--dsn", "u:p@w'd@tcp(127.0.0.1:3306)/"},
+			"txweave fuzz --dsn 'u:***@tcp(127.0.0.1:3306)/'"},
+		{[]string{"txweave", "fuzz", "--dsn=u:p@unix(/s)/", "--out", "a b"},
+			"txweave fuzz '--dsn=u:***@unix(/s)/' --out 'a b'"},
 		{[]string{"txweave", "fuzz", "--dsn", "secret"}, "txweave fuzz --dsn '***'"},
 		{[]string{"txweave", "fuzz", "--dsn", "u@tcp(h:1)/"}, "txweave fuzz --dsn 'u@tcp(h:1)/'"},
 		{[]string{"txweave", "bugs", "label", "it's", ""}, `txweave bugs label 'it'\''s' ''`},

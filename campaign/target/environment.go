@@ -15,7 +15,8 @@ import (
 // target. A session's own settings are named after the variable that they set, as the server's are.
 func Environment(p *dbms.Profile, claim string, planted []string, d exec.Description) finding.Environment {
 	env := finding.Environment{ToolVersion: version.Full(), OS: runtime.GOOS + "/" + runtime.GOARCH,
-		DBMS: d.Target, Version: d.Version, Isolation: p.Isolation, Claim: claim, Planted: planted, Settings: map[string]string{}, Changed: d.Changed}
+		DBMS: d.Target, Version: d.Version, Isolation: p.Isolation, Claim: claim, Planted: planted,
+		Settings: map[string]string{}, Changed: d.Changed}
 	maps.Copy(env.Settings, d.Settings)
 	for _, stmt := range p.Setup {
 		env.Session(stmt)

@@ -44,6 +44,7 @@ func (v *Verified) print(w io.Writer) (err error) {
 	if len(v.Other) > 0 {
 		other = "; it shows " + strings.Join(v.Other, ", ")
 	}
-	_, err = fmt.Fprintf(w, "%-4s %s, %d/%d on %s %s  %s%s\n", v.ID, state, v.Shown, v.Runs, v.DBMS, v.Version, v.Signature, other)
+	_, err = fmt.Fprintf(w, "%-4s %s, %d/%d on %s %s  %s%s\n", v.ID, state, v.Shown, v.Runs, v.DBMS, v.Version,
+		v.Signature, other)
 	return err
 }

@@ -170,7 +170,8 @@ func (v *Config) jobs(ids []string) ([]Task, error) {
 		}
 	}
 	for _, g := range b.Bugs {
-		if len(ids) == 0 && g.Status != finding.StatusOpen && g.Status != finding.StatusSuspect || len(ids) > 0 && !slices.Contains(ids, g.ID) {
+		if len(ids) == 0 && g.Status != finding.StatusOpen && g.Status != finding.StatusSuspect || len(ids) > 0 &&
+			!slices.Contains(ids, g.ID) {
 			continue
 		}
 		j := Task{Bug: g}

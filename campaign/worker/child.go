@@ -141,8 +141,8 @@ const (
 	abandoned = 3 * time.Second
 )
 
-// leave makes the child end after its case when ctx ends, and ends it where that takes too long; until done is called. Somebody may
-// begin to wait when the time is over already.
+// leave makes the child end after its case when ctx ends, and ends it where that takes too long; until done is called.
+// Somebody may begin to wait when the time is over already.
 func (c *Child) leave(ctx context.Context) (done func()) {
 	in, process := c.in, c.cmd.Process
 	ended := make(chan struct{})
@@ -219,8 +219,8 @@ func (c *Child) reap() (how ending, why string) {
 	return endOf(err, c.stderr.String())
 }
 
-// crashRepeats is how often a case that crashed the engine is run again, alone in a new process, before the finding says how
-// often it comes back.
+// crashRepeats is how often a case that crashed the engine is run again, alone in a new process, before the finding
+// says how often it comes back.
 const crashRepeats = 3
 
 // repeat runs a case again that crashed the engine.
@@ -265,7 +265,8 @@ func (c *Child) crash(job campaign.Job, how ending, why string) campaign.Found {
 		text = c.caseOf(job.Case)
 	}
 	log := c.stderr.String()
-	f := campaign.Found{Finding: finding.Finding{Class: finding.ClassCrash, Oracle: "crash", Summary: "the engine's process ended: " + why, Log: log},
+	f := campaign.Found{Finding: finding.Finding{Class: finding.ClassCrash, Oracle: "crash",
+		Summary: "the engine's process ended: " + why, Log: log},
 		Files: map[string][]byte{finding.CaseFile: text, finding.LogFile: []byte(log)}}
 	if how == hung {
 		f.Class, f.Oracle, f.Summary = finding.ClassHang, "hang", "the engine's process hangs: "+why

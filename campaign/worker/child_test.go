@@ -169,7 +169,8 @@ func TestChildCrash(t *testing.T) {
 				t.Fatalf("%+v", res)
 			}
 			f := res.Findings[0]
-			if f.Class != finding.ClassCrash || f.Signature != want.signature || !strings.Contains(f.Summary, want.summary) || string(f.Files["case.txw"]) != "case 13" {
+			if f.Class != finding.ClassCrash || f.Signature != want.signature || !strings.Contains(f.Summary, want.summary) ||
+				string(f.Files["case.txw"]) != "case 13" {
 				t.Errorf("%+v", f)
 			}
 			if f.Confirmed != crashRepeats || f.Repeated != crashRepeats {
@@ -199,7 +200,8 @@ func TestChildHangs(t *testing.T) {
 	if err != nil || len(res.Findings) != 1 {
 		t.Fatalf("%+v, %v", res, err)
 	}
-	if f := res.Findings[0]; f.Class != finding.ClassHang || !strings.Contains(string(f.Files["log.txt"]), "actAsChild") || string(f.Files["case.txw"]) != "case 13" {
+	if f := res.Findings[0]; f.Class != finding.ClassHang || !strings.Contains(string(f.Files["log.txt"]), "actAsChild") ||
+		string(f.Files["case.txw"]) != "case 13" {
 		t.Errorf("%+v", f)
 	}
 	must(t, c, 14)
@@ -208,8 +210,8 @@ func TestChildHangs(t *testing.T) {
 	}
 }
 
-// TestChildKilled checks that a child that was ended from outside, by a signal or for want of memory, leaves no finding,
-// and that one that is ended so again and again ends the campaign.
+// TestChildKilled checks that a child that was ended from outside, by a signal or for want of memory, leaves no
+// finding, and that one that is ended so again and again ends the campaign.
 func TestChildKilled(t *testing.T) {
 	for _, mode := range []string{"kill", "memory"} {
 		t.Run(mode, func(t *testing.T) {
@@ -257,7 +259,8 @@ func TestChildCrashInCampaign(t *testing.T) {
 }
 
 func TestChildFaults(t *testing.T) {
-	for mode, want := range map[string]string{"leave": "worker ended on case 13", "babble": "worker ended on case 13: invalid character",
+	for mode, want := range map[string]string{"leave": "worker ended on case 13",
+		"babble":    "worker ended on case 13: invalid character",
 		"own-panic": "panic in txweave/campaign/worker.actAsChild", "reports": "txweave: it is all my fault"} {
 		t.Run(mode, func(t *testing.T) {
 			c, err := newChild(t, mode)
@@ -296,8 +299,8 @@ func TestChildCancel(t *testing.T) {
 	}
 }
 
-// TestChildCrashAtTheEnd checks that a child that crashes while the campaign is being ended leaves its finding, and that
-// no other one is started.
+// TestChildCrashAtTheEnd checks that a child that crashes while the campaign is being ended leaves its finding, and
+// that no other one is started.
 func TestChildCrashAtTheEnd(t *testing.T) {
 	c, err := newChild(t, "late")
 	if err != nil {
@@ -323,10 +326,12 @@ func TestChildCrashAtTheEnd(t *testing.T) {
 }
 
 func TestChildThatDoesNotStart(t *testing.T) {
-	if _, err := newChild(t, "mute"); err == nil || !strings.Contains(err.Error(), "no room for a database") || errors.Is(err, exec.ErrUnavailable) {
+	if _, err := newChild(t, "mute"); err == nil || !strings.Contains(err.Error(), "no room for a database") ||
+		errors.Is(err, exec.ErrUnavailable) {
 		t.Errorf("mute: %v", err)
 	}
-	if _, err := newChild(t, "refuses"); !errors.Is(err, exec.ErrUnavailable) || !strings.Contains(err.Error(), "no room for a database") {
+	if _, err := newChild(t, "refuses"); !errors.Is(err, exec.ErrUnavailable) || !strings.Contains(err.Error(),
+		"no room for a database") {
 		t.Errorf("refuses: %v", err)
 	}
 	_, err := NewChild(func() *osexec.Cmd { return osexec.Command("/nonexistent/worker") }, nil)
@@ -335,8 +340,8 @@ func TestChildThatDoesNotStart(t *testing.T) {
 	}
 }
 
-// TestChildAbandoned: a case that does not end keeps nobody waiting who ends the campaign, before its time is over or behind it; what
-// it met means nothing.
+// TestChildAbandoned: a case that does not end keeps nobody waiting who ends the campaign, before its time is over or
+// behind it; what it met means nothing.
 func TestChildAbandoned(t *testing.T) {
 	for _, limit := range []time.Duration{time.Hour, 30 * time.Millisecond} {
 		t.Run(limit.String(), func(t *testing.T) {

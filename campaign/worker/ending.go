@@ -15,8 +15,8 @@ const SkippedKilled = "killed from outside"
 // SkippedHang is why a case was not checked whose server stopped answering and was replaced.
 const SkippedHang = "hang"
 
-// skippedRefused is why a case of the generator's was not checked that the database does not take, or whose rows it gives back
-// otherwise than they were written, and that a new database takes no better.
+// skippedRefused is why a case of the generator's was not checked that the database does not take, or whose rows it
+// gives back otherwise than they were written, and that a new database takes no better.
 const skippedRefused = "refused"
 
 // maxKills is how many processes in a row may be ended from outside before the target counts as unavailable: something
@@ -60,11 +60,13 @@ func endOf(err error, log string) (how ending, why string) {
 	switch {
 	case ok && status.Signaled():
 		switch status.Signal() {
-		case syscall.SIGKILL, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGXCPU, syscall.SIGPIPE:
+		case syscall.SIGKILL, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGXCPU,
+			syscall.SIGPIPE:
 			return outside, exit.Error()
 		}
 		return crashed, exit.Error()
-	case strings.Contains(log, "fatal error: runtime: out of memory") || strings.Contains(log, "runtime: cannot allocate memory"):
+	case strings.Contains(log, "fatal error: runtime: out of memory") ||
+		strings.Contains(log, "runtime: cannot allocate memory"):
 		return outside, "out of memory"
 	case strings.Contains(log, "sigcode=0\n"): // the kernel's word for: sent by a process
 		return outside, exit.Error()

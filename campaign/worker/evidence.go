@@ -19,7 +19,8 @@ import (
 func fill(res *campaign.CaseResult, rep *weave.Report, bare bool) {
 	res.Runs, res.Replays, res.Checked, res.Skipped = rep.Runs, rep.Replays, rep.Checked, rep.Why.String()
 	st := &res.Statements
-	st.Errored, st.Effective, st.Rows, st.Searches, st.Partial = rep.Errored, rep.Effective, rep.Rows, rep.Searches, rep.Partial
+	st.Errored, st.Effective, st.Rows, st.Searches, st.Partial = rep.Errored, rep.Effective, rep.Rows,
+		rep.Searches, rep.Partial
 	res.Overlapping, res.OverlapEdge = rep.Overlapping, rep.OverlapEdge
 	for i := range rep.Plan.Txns {
 		for _, b := range rep.Plan.Txns[i].Blocks {
@@ -61,9 +62,10 @@ func count(st *campaign.Statements, fates map[string]weave.Fate, name string) {
 	}
 }
 
-// plain adds to a finding the plain form of its case. The finding stands without it: what goes wrong here costs it that form,
-// and the connections, which may be in the midst of something.
-func (w *Worker) plain(res *campaign.CaseResult, rep *weave.Report, c *testcase.Case, p *dbms.Profile, signature string) {
+// plain adds to a finding the plain form of its case. The finding stands without it: what goes wrong here costs it that
+// form, and the connections, which may be in the midst of something.
+func (w *Worker) plain(res *campaign.CaseResult, rep *weave.Report, c *testcase.Case, p *dbms.Profile,
+	signature string) {
 	f := campaign.FindBySignature(res, signature)
 	for _, ev := range slices.Concat(rep.Findings, rep.Suspects) {
 		if f == nil || f.Files == nil || ev.Signature != signature {

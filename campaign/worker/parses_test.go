@@ -7,8 +7,8 @@ import (
 	"txweave/sql"
 )
 
-// mostParsed is how often a statement of a case of SQLite's is read, those of its schema and rows among them, from its seed to its verdict. Lower it when
-// less is read; there is no reason to raise it.
+// mostParsed is how often a statement of a case of SQLite's is read, those of its schema and rows among them, from its
+// seed to its verdict. Lower it when less is read; there is no reason to raise it.
 const mostParsed = 0.88
 
 // TestReadings: a statement is not read more often than it was.

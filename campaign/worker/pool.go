@@ -21,9 +21,10 @@ import (
 
 // Checks say how cases are checked. Errors call its fields by the flags that set them.
 type Checks struct {
-	Orders    int    // topological orders to replay for each case; 0: one, and a second one in some cases
-	Integrity int    // the database is asked in every so-many-th case whether its tables are whole; 0: only at findings
-	Precision string // the finest equivalence that may be used to keep statements in a cyclic graph: exact, column or match
+	Orders    int // topological orders to replay for each case; 0: one, and a second one in some cases
+	Integrity int // the database is asked in every so-many-th case whether its tables are whole; 0: only at findings
+	// the finest equivalence that may be used to keep statements in a cyclic graph: exact, column or match
+	Precision string
 }
 
 // Options are what the oracle is told.
@@ -121,7 +122,8 @@ func (p *Pool) Open(ctx context.Context) (campaign.Worker, error) {
 
 // child starts a process.
 func (p *Pool) child() (*Child, error) {
-	told, err := json.Marshal(&Config{Target: p.fleet.Config, Seed: p.Cases.Seed(), Without: p.Cases.Without(), Checks: p.checks})
+	told, err := json.Marshal(&Config{Target: p.fleet.Config, Seed: p.Cases.Seed(), Without: p.Cases.Without(),
+		Checks: p.checks})
 	if err != nil {
 		return nil, fmt.Errorf("what a worker is told: %w", err)
 	}

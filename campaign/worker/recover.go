@@ -32,9 +32,10 @@ func Refusal(err error) error {
 	return nil
 }
 
-// recover sorts out why a case could not be checked: the server crashed, or a statement ended its connection each time, which
-// is a finding; the environment or a connection failed, which is tried again a few times; or we are at fault.
-func (w *Worker) recover(ctx context.Context, job campaign.Job, res *campaign.CaseResult, c *testcase.Case, cause error) (*campaign.CaseResult, error) {
+// recover sorts out why a case could not be checked: the server crashed, or a statement ended its connection each time,
+// which is a finding; the environment or a connection failed, which is tried again a few times; or we are at fault.
+func (w *Worker) recover(ctx context.Context, job campaign.Job, res *campaign.CaseResult, c *testcase.Case,
+	cause error) (*campaign.CaseResult, error) {
 	if ctx.Err() != nil {
 		return res, ctx.Err()
 	}
@@ -57,11 +58,12 @@ func (w *Worker) recover(ctx context.Context, job campaign.Job, res *campaign.Ca
 		if err != nil {
 			return res, err
 		}
-		// A server that went down left its log. One that lives on says less: it must do so again. What its threads did when it
-		// did not answer is kept all the same, unless somebody had stopped it.
+		// A server that went down left its log. One that lives on says less: it must do so again. What its threads did when
+		// it did not answer is kept all the same, unless somebody had stopped it.
 		var hang *exec.HangError
 		switch {
-		case how == dropped && w.target.Log() == "" && !(w.profile.PanicsAlone && r.same == f.Repeated && told(why, c)) && !(anew && r.anew == f.Repeated):
+		case how == dropped && w.target.Log() == "" && !(w.profile.PanicsAlone && r.same == f.Repeated && told(why, c)) &&
+			!(anew && r.anew == f.Repeated):
 			if anew && r.anew > 0 {
 				res.Flaky = append(res.Flaky, f)
 			}
@@ -115,7 +117,8 @@ func (w *Worker) symptom(ctx context.Context, cause error) (how symptom, why, er
 	var hang *exec.HangError
 	var env *exec.EnvironmentError
 	var lost *exec.LostError
-	if errors.As(cause, &lost) && w.target.Log() == "" { // a server that one of its processes has crashed on ends the others a moment later
+	if errors.As(cause, &lost) && w.target.Log() == "" {
+		// a server that one of its processes has crashed on ends the others a moment later
 		w.pause(ctx, settles)
 	}
 	alive := w.target.Alive(ctx)
@@ -159,8 +162,8 @@ func (w *Worker) renew(ctx context.Context, how symptom) error {
 	return err
 }
 
-// settles is how long a server of the user's is left alone that has lost a connection, and reopens how often connections to it are opened
-// again that it refuses meanwhile.
+// settles is how long a server of the user's is left alone that has lost a connection, and reopens how often
+// connections to it are opened again that it refuses meanwhile.
 const (
 	settles = 200 * time.Millisecond
 	reopens = 5
@@ -180,11 +183,14 @@ type repeated struct {
 	anew int // how often a connection was lost and the server had begun anew
 }
 
-// repeat runs a case alone again that ended so, and counts how often it comes back. A reduction does that itself, but for a
-// server that lives on. Between a server of the user's and this process there is a network, which cuts connections or changes what is
-// sent at any statement, and its log is not at hand: what tells a crash is the same statement of the case each time, of a DBMS that may lose one connection alone (of another
-// it may be an answer so large that no connection lives through it), or a server that is new afterwards, which whoever runs it may have started again, but not at each repetition.
-func (w *Worker) repeat(ctx context.Context, job campaign.Job, how symptom, c *testcase.Case, why error, f *finding.Finding) (r repeated, err error) {
+// repeat runs a case alone again that ended so, and counts how often it comes back. A reduction does that itself, but
+// for a server that lives on. Between a server of the user's and this process there is a network, which cuts
+// connections or changes what is sent at any statement, and its log is not at hand: what tells a crash is the same
+// statement of the case each time, of a DBMS that may lose one connection alone (of another it may be an answer so
+// large that no connection lives through it), or a server that is new afterwards, which whoever runs it may have
+// started again, but not at each repetition.
+func (w *Worker) repeat(ctx context.Context, job campaign.Job, how symptom, c *testcase.Case, why error,
+	f *finding.Finding) (r repeated, err error) {
 	times := crashRepeats
 	switch {
 	case job.Bare && how == wentDown:
@@ -223,8 +229,9 @@ func (w *Worker) repeat(ctx context.Context, job campaign.Job, how symptom, c *t
 	return r, nil
 }
 
-// told says whether it was a statement of the case that lost its connection, or one behind an error, with which TiDB answers what
-// panics. What the tool asks itself it asks all the time: that is where most connections are lost that a network cuts.
+// told says whether it was a statement of the case that lost its connection, or one behind an error, with which TiDB
+// answers what panics. What the tool asks itself it asks all the time: that is where most connections are lost that a
+// network cuts.
 func told(err error, c *testcase.Case) bool {
 	var lost *exec.LostError
 	if !errors.As(err, &lost) {
@@ -300,8 +307,9 @@ func (w *Worker) spoilt() bool {
 	return w.trouble > maxTrouble
 }
 
-// damaged returns what is wrong with what the database answered to the tool's own statements for a case of the generator's, whose
-// tables and rows a sound one takes and gives back as they were written; nil if that is not what an error says.
+// damaged returns what is wrong with what the database answered to the tool's own statements for a case of the
+// generator's, whose tables and rows a sound one takes and gives back as they were written; nil if that is not what an
+// error says.
 func (w *Worker) damaged(job campaign.Job, err error) (*finding.Difference, error) {
 	var env *exec.EnvironmentError
 	if err == nil || job.Text != nil || errors.As(err, &env) && !w.keptOut(env) {
@@ -323,16 +331,18 @@ func (w *Worker) damaged(job campaign.Job, err error) (*finding.Difference, erro
 	return nil, nil
 }
 
-// keptOut says whether a statement of the tool's own was refused for a lock by an engine that nobody else uses, behind a case that had come to its end: all
-// transactions have ended then.
+// keptOut says whether a statement of the tool's own was refused for a lock by an engine that nobody else uses, behind
+// a case that had come to its end: all transactions have ended then.
 func (w *Worker) keptOut(env *exec.EnvironmentError) bool {
-	return w.profile.Embedded && w.trouble == 0 && w.profile.Classify(env.Answer.Err.Code, env.Answer.Err.Message) == dbms.WouldBlock
+	return w.profile.Embedded && w.trouble == 0 && w.profile.Classify(env.Answer.Err.Code, env.Answer.Err.Message) ==
+		dbms.WouldBlock
 }
 
-// onNew checks a case once more on a new database. Where that takes the case's tables the one before was damaged, which is
-// a finding unless the server is a user's: others may use that. Where it does not, the case is not checked, which is noted; some
-// in a row end the campaign.
-func (w *Worker) onNew(ctx context.Context, job campaign.Job, c *testcase.Case, d *finding.Difference, why error) (*campaign.CaseResult, error) {
+// onNew checks a case once more on a new database. Where that takes the case's tables the one before was damaged, which
+// is a finding unless the server is a user's: others may use that. Where it does not, the case is not checked, which is
+// noted; some in a row end the campaign.
+func (w *Worker) onNew(ctx context.Context, job campaign.Job, c *testcase.Case, d *finding.Difference,
+	why error) (*campaign.CaseResult, error) {
 	w.Release()
 	restarted := w.target.Restart(ctx)
 	if restarted != nil && !errors.Is(restarted, exec.ErrUnavailable) {
@@ -345,7 +355,8 @@ func (w *Worker) onNew(ctx context.Context, job campaign.Job, c *testcase.Case, 
 		return res, err
 	}
 	f := finding.Finding{Class: finding.ClassCorruption, Oracle: unexpected.Oracle{}.Name(),
-		Summary: finding.Line("the database does not take a case that a new one takes: " + why.Error()), Differences: []finding.Difference{*d}}
+		Summary:     finding.Line("the database does not take a case that a new one takes: " + why.Error()),
+		Differences: []finding.Difference{*d}}
 	f.Sign()
 	res.Findings = append(res.Findings, campaign.Found{Finding: f, Files: map[string][]byte{finding.CaseFile: c.Print()}})
 	return res, nil

@@ -29,8 +29,8 @@ func (e *ended) Restart(ctx context.Context) error {
 	return e.Target.Restart(ctx)
 }
 
-// TestRecover: what ended a case before its time is a finding, repeated alone, where it is the server's doing; else the case is
-// noted. The next case is checked on a target that is fit for it.
+// TestRecover: what ended a case before its time is a finding, repeated alone, where it is the server's doing; else the
+// case is noted. The next case is checked on a target that is fit for it.
 func TestRecover(t *testing.T) {
 	w, db, _ := onSQLite(t)
 	c, _, _, err := w.load(campaign.Job{Case: 1})
@@ -44,11 +44,15 @@ func TestRecover(t *testing.T) {
 		class, skipped    string
 		repeats, restarts int
 	}{
-		{"a crash", &exec.CrashError{Log: "mariadbd got signal 11"}, cut, finding.ClassCrash, finding.ClassCrash, crashRepeats, 1},
+		{"a crash", &exec.CrashError{Log: "mariadbd got signal 11"}, cut, finding.ClassCrash, finding.ClassCrash,
+			crashRepeats, 1},
 		{"a server that somebody ended", &exec.CrashError{Killed: true}, cut, "", SkippedKilled, 0, 1},
-		{"a server that does not answer", &exec.HangError{Stacks: "thread 1", State: "S (sleeping)", Err: exec.ErrTimeout}, cut, finding.ClassHang, SkippedHang, 1, 1},
-		{"a server that somebody stopped", &exec.HangError{State: "T (stopped)", Err: exec.ErrTimeout}, cut, "", SkippedHang, 0, 1},
-		{"a server of the user's that does not answer", &exec.HangError{Users: true, Err: exec.ErrTimeout}, cut, "", SkippedHang, 1, 1},
+		{"a server that does not answer", &exec.HangError{Stacks: "thread 1", State: "S (sleeping)", Err: exec.ErrTimeout},
+			cut, finding.ClassHang, SkippedHang, 1, 1},
+		{"a server that somebody stopped", &exec.HangError{State: "T (stopped)", Err: exec.ErrTimeout}, cut, "",
+			SkippedHang, 0, 1},
+		{"a server of the user's that does not answer", &exec.HangError{Users: true, Err: exec.ErrTimeout}, cut, "",
+			SkippedHang, 1, 1},
 		{"a connection that is lost once", nil, cut, "", "environment", 0, 0},
 		{"a result without end", nil, exec.ErrTooLarge, "", "too-large", 0, 0},
 		{"a statement that takes too long", nil, exec.ErrTimeout, "", "time-out", 0, 0},
@@ -64,11 +68,13 @@ func TestRecover(t *testing.T) {
 		switch {
 		case test.class == "" && len(found) > 0:
 			t.Errorf("%s is a finding: %+v", test.name, found)
-		case test.class != "" && (len(found) != 1 || found[0].Class != test.class || (len(res.Flaky) == 1) != (test.class == finding.ClassHang)):
+		case test.class != "" && (len(found) != 1 || found[0].Class != test.class ||
+			(len(res.Flaky) == 1) != (test.class == finding.ClassHang)):
 			t.Errorf("%s: %+v", test.name, found)
 		case test.class != "":
 			f := found[0]
-			if f.Repeated != test.repeats || f.Confirmed != 0 || len(f.Files[finding.CaseFile]) == 0 || test.class == finding.ClassHang && len(f.Files[finding.StacksFile]) == 0 {
+			if f.Repeated != test.repeats || f.Confirmed != 0 || len(f.Files[finding.CaseFile]) == 0 ||
+				test.class == finding.ClassHang && len(f.Files[finding.StacksFile]) == 0 {
 				t.Errorf("%s: came back %d of %d times, with %d files", test.name, f.Confirmed, f.Repeated, len(f.Files))
 			}
 		}
@@ -78,8 +84,8 @@ func TestRecover(t *testing.T) {
 	}
 }
 
-// TestTroubleEnds: some cases in a row that the environment spoils end the campaign, as does an error that nobody understands, with
-// the case that met it.
+// TestTroubleEnds: some cases in a row that the environment spoils end the campaign, as does an error that nobody
+// understands, with the case that met it.
 func TestTroubleEnds(t *testing.T) {
 	w, _, _ := onSQLite(t)
 	c, _, _, err := w.load(campaign.Job{Case: 1})
@@ -103,8 +109,8 @@ func TestTroubleEnds(t *testing.T) {
 	}
 }
 
-// cutting is a server that lives on while connections to it are lost: under the statements given, one each time a case is loaded; ""
-// is a load that goes well.
+// cutting is a server that lives on while connections to it are lost: under the statements given, one each time a case
+// is loaded; "" is a load that goes well.
 type cutting struct {
 	exec.Target
 	under []string
@@ -136,9 +142,10 @@ func (c *cutting) Load(ctx context.Context, of *testcase.Case, tables []string) 
 	return &exec.LostError{Statement: statement, Err: errors.New("conn closed")}
 }
 
-// TestLostConnection: between a server of the user's and this process is a network that may lose connections. It is the server's doing
-// that the same statement of the case loses its connection each time, of a DBMS where that may happen to one alone, or that the server is a new one each time; it is suspect where that
-// is so now and then. A private server is reached over no network: there one more loss is enough.
+// TestLostConnection: between a server of the user's and this process is a network that may lose connections. It is the
+// server's doing that the same statement of the case loses its connection each time, of a DBMS where that may happen to
+// one alone, or that the server is a new one each time; it is suspect where that is so now and then. A private server
+// is reached over no network: there one more loss is enough.
 func TestLostConnection(t *testing.T) {
 	w, db, _ := onSQLite(t)
 	c, _, _, err := w.load(campaign.Job{Case: 1})
@@ -162,7 +169,8 @@ func TestLostConnection(t *testing.T) {
 		{"another each time, of a new server", "A", "", time.Minute, true, []string{"B", "C", "D"}, 1, 0},
 		{"another now and then, of a new server", "A", "", time.Minute, true, []string{"B", "", "D"}, 0, 1},
 		{"a server that was started again once", "A", "", time.Minute, true, []string{"", "", ""}, 0, 0},
-		{"the clock that a server's beginning is read from is no exact one", "A", "", exact / 4, true, []string{"B", "C", "D"}, 0, 0},
+		{"the clock that a server's beginning is read from is no exact one", "A", "", exact / 4, true,
+			[]string{"B", "C", "D"}, 0, 0},
 		{"a private server, another once", "A", "ready", 0, true, []string{"", "B", ""}, 1, 0},
 		{"a private server, never again", "A", "ready", 0, true, []string{"", "", ""}, 0, 0},
 	} {

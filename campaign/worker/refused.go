@@ -15,10 +15,11 @@ import (
 	"txweave/testcase"
 )
 
-// refused notes a case that a new database does not take either. The generator makes rows that violate nothing: where one of them is refused by
-// itself, for what it holds, that is a finding, and on a server, whose settings may be such that it converts nothing, a suspect. What does not fit the store
-// of the case is neither.
-func (w *Worker) refused(ctx context.Context, res *campaign.CaseResult, c *testcase.Case, why error) (*campaign.CaseResult, error) {
+// refused notes a case that a new database does not take either. The generator makes rows that violate nothing: where
+// one of them is refused by itself, for what it holds, that is a finding, and on a server, whose settings may be such
+// that it converts nothing, a suspect. What does not fit the store of the case is neither.
+func (w *Worker) refused(ctx context.Context, res *campaign.CaseResult, c *testcase.Case,
+	why error) (*campaign.CaseResult, error) {
 	if w.unfit(c, why) {
 		w.Release()
 		w.trouble = 0
@@ -28,7 +29,8 @@ func (w *Worker) refused(ctx context.Context, res *campaign.CaseResult, c *testc
 	if row := w.refusedRow(ctx, c); row != nil {
 		w.Release()
 		f := finding.Finding{Class: finding.ClassUnexpected, Oracle: unexpected.Oracle{}.Name(), Confirmed: 1, Repeated: 1,
-			Summary: finding.Line("a row of a case, which violates nothing, is refused: " + row.Error()), Differences: []finding.Difference{unexpected.Difference(row.Text, row.Err)}}
+			Summary:     finding.Line("a row of a case, which violates nothing, is refused: " + row.Error()),
+			Differences: []finding.Difference{unexpected.Difference(row.Text, row.Err)}}
 		f.Differences[0].Kind = finding.InitialRow
 		f.Sign()
 		found := campaign.Found{Finding: f, Files: map[string][]byte{finding.CaseFile: c.Print()}}
@@ -59,8 +61,9 @@ func (w *Worker) unfit(c *testcase.Case, why error) bool {
 	return shape != nil && errors.As(why, &answer) && slices.Contains(shape.Unfit, answer.Err.Code)
 }
 
-// refusedRow fills an empty database with the tables of a case, and then with its rows one by one, and returns the error of the first row that
-// is refused for what it holds; nil where none is, or the tables are refused. What a trigger writes may well be refused, so there are none.
+// refusedRow fills an empty database with the tables of a case, and then with its rows one by one, and returns the
+// error of the first row that is refused for what it holds; nil where none is, or the tables are refused. What a
+// trigger writes may well be refused, so there are none.
 func (w *Worker) refusedRow(ctx context.Context, c *testcase.Case) *exec.AnswerError {
 	if w.target.Empty(ctx) != nil {
 		return nil
@@ -79,7 +82,8 @@ func (w *Worker) refusedRow(ctx context.Context, c *testcase.Case) *exec.AnswerE
 		return nil
 	}
 	code, message := row.Err.Code, row.Err.Message
-	if w.profile.Classify(code, message) != dbms.Deterministic || w.profile.IsMalformed(code, message) || w.profile.IsImpossible(code, message) {
+	if w.profile.Classify(code, message) != dbms.Deterministic || w.profile.IsMalformed(code, message) ||
+		w.profile.IsImpossible(code, message) {
 		return nil
 	}
 	return row

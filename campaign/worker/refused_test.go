@@ -14,7 +14,8 @@ import (
 	"txweave/testcase"
 )
 
-// TestRefusedRow: a case of which a new database takes the tables and not a row is a finding; the next case is checked as ever.
+// TestRefusedRow: a case of which a new database takes the tables and not a row is a finding; the next case is checked
+// as ever.
 func TestRefusedRow(t *testing.T) {
 	w, _, _ := onSQLite(t)
 	job := campaign.Job{Case: 0}
@@ -54,8 +55,8 @@ func TestRefusedRow(t *testing.T) {
 	}
 }
 
-// TestUnfit: a row, or a table, that does not fit the pages of the case's store is no finding, and no trouble. In the usual store the same answer is a suspect, and so is
-// another one in that store.
+// TestUnfit: a row, or a table, that does not fit the pages of the case's store is no finding, and no trouble. In the
+// usual store the same answer is a suspect, and so is another one in that store.
 func TestUnfit(t *testing.T) {
 	w, _, _ := onSQLite(t)
 	c, _, _, err := w.load(campaign.Job{Case: 0})
@@ -65,13 +66,15 @@ func TestUnfit(t *testing.T) {
 	c.Rows = append(c.Rows, c.Rows[0]) // a new database refuses it, too
 	p := *w.profile
 	w.profile = &p
-	tooWide := &exec.AnswerError{Text: c.Rows[0].SQL, Err: &history.DBError{Code: 1118, Message: "Row size too large (> 1979)"}}
+	tooWide := &exec.AnswerError{Text: c.Rows[0].SQL, Err: &history.DBError{Code: 1118,
+		Message: "Row size too large (> 1979)"}}
 	p.Stores = []dbms.StoreShape{{Name: "pages", Unfit: []int{1118}}}
 	for _, x := range []struct {
 		store string
 		why   error
 		want  int
-	}{{"pages", tooWide, 0}, {"", tooWide, 1}, {"pages", &exec.AnswerError{Text: c.Rows[0].SQL, Err: &history.DBError{Code: 1062}}, 1}} {
+	}{{"pages", tooWide, 0}, {"", tooWide, 1}, {"pages", &exec.AnswerError{Text: c.Rows[0].SQL,
+		Err: &history.DBError{Code: 1062}}, 1}} {
 		c.SetOption(testcase.OptionStore, x.store)
 		w.trouble = 3
 		res, err := w.refused(t.Context(), &campaign.CaseResult{}, c, x.why)

@@ -26,8 +26,8 @@ type incoming struct {
 	err error
 }
 
-// receive decodes jobs as they come, ahead of the case that is being checked, so that the end of the input is noticed at
-// once: late is called if the work is not done a grace period after it. Closing done ends it.
+// receive decodes jobs as they come, ahead of the case that is being checked, so that the end of the input is noticed
+// at once: late is called if the work is not done a grace period after it. Closing done ends it.
 func receive(r io.Reader, grace time.Duration, late func(), done <-chan struct{}) <-chan incoming {
 	out := make(chan incoming)
 	go func() {
@@ -81,8 +81,10 @@ func tell(enc *json.Encoder, n int, doing *exec.Doing) (quiet func()) {
 	}
 }
 
-// Serve answers jobs on a reader, a JSON object a line, with results on a writer until its input ends; a Hello goes first.
-func Serve(ctx context.Context, r io.Reader, w io.Writer, t exec.Target, p *dbms.Profile, src *casesource.Cases, o weave.Options) error {
+// Serve answers jobs on a reader, a JSON object a line, with results on a writer until its input ends; a Hello goes
+// first.
+func Serve(ctx context.Context, r io.Reader, w io.Writer, t exec.Target, p *dbms.Profile, src *casesource.Cases,
+	o weave.Options) error {
 	worker, err := New(ctx, t, p, src, o)
 	if err != nil {
 		return err

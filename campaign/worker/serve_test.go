@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// TestReceive: jobs come in order; the end of the input is noticed while a case is under way, and a worker that goes on for
-// too long after it is told so, one that is done is not.
+// TestReceive: jobs come in order; the end of the input is noticed while a case is under way, and a worker that goes on
+// for too long after it is told so, one that is done is not.
 func TestReceive(t *testing.T) {
 	late, done := make(chan struct{}, 1), make(chan struct{})
 	r, w := io.Pipe()

@@ -108,7 +108,8 @@ func backend(t *testing.T, target exec.Target) string {
 // joined opens a private PostgreSQL server as if it were a user's.
 func joined(t *testing.T, socket string) exec.Target {
 	t.Helper()
-	dsn, err := exec.ParseDSN(fmt.Sprintf("postgres://postgres@/?host=%s&port=%s", url.QueryEscape(filepath.Dir(socket)), filepath.Ext(socket)[1:]))
+	dsn, err := exec.ParseDSN(fmt.Sprintf("postgres://postgres@/?host=%s&port=%s", url.QueryEscape(filepath.Dir(socket)),
+		filepath.Ext(socket)[1:]))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,8 +120,9 @@ func joined(t *testing.T, socket string) exec.Target {
 	return db
 }
 
-// TestJoinedCrash: a PostgreSQL server of the user's ends all its connections and puts itself together again. That it does so each time a
-// case is run is a finding, that it does now and then a suspect, and that somebody ends a connection each time is none.
+// TestJoinedCrash: a PostgreSQL server of the user's ends all its connections and puts itself together again. That it
+// does so each time a case is run is a finding, that it does now and then a suspect, and that somebody ends a
+// connection each time is none.
 func TestJoinedCrash(t *testing.T) {
 	effort.Full(t)
 	p, err := dbms.Lookup("postgresql", "repeatable-read")
@@ -192,8 +194,8 @@ func (a *ailing) Born(ctx context.Context) (exec.Birth, error) {
 	return a.Target.(exec.Mortal).Born(ctx)
 }
 
-// TestWire: connections to servers of the user's break, or a bit of what comes over them changes. What then cannot be checked is noted;
-// no server has crashed.
+// TestWire: connections to servers of the user's break, or a bit of what comes over them changes. What then cannot be
+// checked is noted; no server has crashed.
 func TestWire(t *testing.T) {
 	pg, my := sharedPostgreSQL.Socket(t), sharedMariaDB.Socket(t)
 	for _, test := range []struct {
@@ -222,7 +224,8 @@ func TestWire(t *testing.T) {
 // wireMySQL is a server of MySQL, which most machines do not have beside MariaDB.
 var wireMySQL = flag.String("wire.mysql", "", "path of a mysqld, for TestWireStorm")
 
-// TestWireStorm: storms over a wire that cuts connections come to their end and find nothing: what a lost connection leaves open stays open.
+// TestWireStorm: storms over a wire that cuts connections come to their end and find nothing: what a lost connection
+// leaves open stays open.
 func TestWireStorm(t *testing.T) {
 	effort.Full(t)
 	pg, my := sharedPostgreSQL.Socket(t), sharedMariaDB.Socket(t)
@@ -346,8 +349,8 @@ func (f *failing) Load(ctx context.Context, c *testcase.Case, tables []string) e
 	return f.Target.Load(ctx, c, tables)
 }
 
-// TestBackendCrash: one of PostgreSQL's processes ends as a bug ends it, which is a finding with the server's log, or as somebody does,
-// which is none. The next case has a new server.
+// TestBackendCrash: one of PostgreSQL's processes ends as a bug ends it, which is a finding with the server's log, or
+// as somebody does, which is none. The next case has a new server.
 func TestBackendCrash(t *testing.T) {
 	p, err := dbms.Lookup("postgresql", "repeatable-read")
 	if err != nil {
@@ -382,7 +385,8 @@ func TestBackendCrash(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", signal, err)
 		}
-		if outside := signal == syscall.SIGKILL; outside != (len(res.Findings) == 0) || outside != (res.Skipped == SkippedKilled) {
+		if outside := signal == syscall.SIGKILL; outside != (len(res.Findings) == 0) ||
+			outside != (res.Skipped == SkippedKilled) {
 			t.Errorf("%s: %+v", signal, res)
 		} else if !outside && (res.Findings[0].Class != finding.ClassCrash || res.Findings[0].Log == "") {
 			t.Errorf("%s: %+v", signal, res.Findings[0])

@@ -1,5 +1,5 @@
-// Package worker checks cases for a campaign: on a target in this process, or in a process of its own, so that a fault of
-// an engine inside the process is a finding and not the end.
+// Package worker checks cases for a campaign: on a target in this process, or in a process of its own, so that a fault
+// of an engine inside the process is a finding and not the end.
 package worker
 
 import (
@@ -136,7 +136,8 @@ func (w *Worker) Check(ctx context.Context, job campaign.Job) (*campaign.CaseRes
 	}
 	var none *exec.ShapeError
 	if err := w.shape(ctx, c, p); errors.As(err, &none) {
-		return &campaign.CaseResult{Case: job.Case, Skipped: campaign.SkippedRefused, Detail: none.Error(), Refused: none.Error()}, nil
+		return &campaign.CaseResult{Case: job.Case, Skipped: campaign.SkippedRefused, Detail: none.Error(),
+			Refused: none.Error()}, nil
 	} else if err != nil {
 		return nil, err
 	}
@@ -196,8 +197,8 @@ func (w *Worker) Check(ctx context.Context, job campaign.Job) (*campaign.CaseRes
 // twice says in one of how many cases of the campaign's own the statements are replayed in a second order, too.
 const twice = 8
 
-// load reads a job's case, or generates it, and finds the profile that it is judged by; of a case of the generator's also the
-// names of the productions that it is made of.
+// load reads a job's case, or generates it, and finds the profile that it is judged by; of a case of the generator's
+// also the names of the productions that it is made of.
 func (w *Worker) load(job campaign.Job) (*testcase.Case, *dbms.Profile, map[string]bool, error) {
 	if job.Text == nil {
 		c, uses, err := w.source.Told(job.Case)

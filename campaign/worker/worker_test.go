@@ -74,7 +74,8 @@ func TestWorkerTimeout(t *testing.T) {
 	w, db, p := onSQLite(t)
 	w.Release()
 	var err error
-	if w.runner, err = exec.NewRunner(t.Context(), db, p, exec.Options{StatementTimeout: 1500 * time.Millisecond}); err != nil {
+	if w.runner, err = exec.NewRunner(t.Context(), db, p, exec.Options{StatementTimeout: 1500 * time.Millisecond}); err !=
+		nil {
 		t.Fatal(err)
 	}
 	for n := range 2 {
@@ -88,8 +89,8 @@ func TestWorkerTimeout(t *testing.T) {
 	}
 }
 
-// TestDamagedDatabase: a database that does not take the tables of a generated case, which a new one takes, is damaged. That
-// is a finding, and the campaign goes on.
+// TestDamagedDatabase: a database that does not take the tables of a generated case, which a new one takes, is damaged.
+// That is a finding, and the campaign goes on.
 func TestDamagedDatabase(t *testing.T) {
 	w, db, _ := onSQLite(t)
 	if err := db.Control().Must(t.Context(), "CREATE VIEW t0 AS SELECT 1"); err != nil {
@@ -104,8 +105,8 @@ func TestDamagedDatabase(t *testing.T) {
 	}
 }
 
-// TestLockLeft: a database that keeps the tool's own statements out by a lock, when all transactions have ended, is damaged; after a case that did not come to
-// its end that says nothing.
+// TestLockLeft: a database that keeps the tool's own statements out by a lock, when all transactions have ended, is
+// damaged; after a case that did not come to its end that says nothing.
 func TestLockLeft(t *testing.T) {
 	for _, trouble := range []int{0, 1} {
 		w, db, p := onSQLite(t)
@@ -133,7 +134,8 @@ func TestLockLeft(t *testing.T) {
 	}
 }
 
-// TestRefusedCase: a generated case that a new database takes no better is noted and passed over; some in a row end the campaign.
+// TestRefusedCase: a generated case that a new database takes no better is noted and passed over; some in a row end the
+// campaign.
 func TestRefusedCase(t *testing.T) {
 	w, db, _ := onSQLite(t)
 	for n := range maxTrouble + 1 {
@@ -177,7 +179,8 @@ func TestContradictedRows(t *testing.T) {
 			t.Errorf("%v: %+v, %v", bad, res, err)
 		}
 	}
-	if d, _ := w.damaged(campaign.Job{Case: 1}, &weave.UnjudgeableError{Reason: errors.New("a function of time")}); d != nil {
+	if d, _ := w.damaged(campaign.Job{Case: 1}, &weave.UnjudgeableError{Reason: errors.New("a function of time")}); d !=
+		nil {
 		t.Error("a case that the generator should not have made is held against the database")
 	}
 }

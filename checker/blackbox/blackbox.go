@@ -16,8 +16,8 @@ import (
 	"txweave/history/register"
 )
 
-// Check judges a history at a level. It returns at once where ctx ends: what cannot be stopped in the middle, such as a call
-// of the SAT solver, comes to its end by itself, and its verdict is thrown away.
+// Check judges a history at a level. It returns at once where ctx ends: what cannot be stopped in the middle, such as a
+// call of the SAT solver, comes to its end by itself, and its verdict is thrown away.
 func Check(ctx context.Context, h *register.History, level dbms.Level, opt checker.Options) checker.Verdict {
 	if ctx.Done() == nil {
 		return check(ctx, h, level, opt)
@@ -47,7 +47,8 @@ func check(ctx context.Context, h *register.History, level dbms.Level, opt check
 }
 
 // second looks for what else is wrong, among other transactions, where one read shows what is: that read is left out.
-func second(ctx context.Context, h *register.History, level dbms.Level, opt checker.Options, edges []checker.ExplainedEdge) *checker.Cycle {
+func second(ctx context.Context, h *register.History, level dbms.Level, opt checker.Options,
+	edges []checker.ExplainedEdge) *checker.Cycle {
 	const most = 200_000 // transactions: a blind write that this makes may need a search
 	if len(h.Txns) > most || len(edges) == 0 || edges[len(edges)-1].To == edges[0].From {
 		return nil

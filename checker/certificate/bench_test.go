@@ -62,7 +62,8 @@ func BenchmarkCheck(b *testing.B) {
 			from  dbms.Level
 		}{{dbms.SER, dbms.SER}, {dbms.SI, dbms.SI}} {
 			level, from := l.level, l.from
-			h, err := synth.Generate(rand.New(rand.NewPCG(1, 2)), synth.Config{Level: from, Txns: n, Distribution: workload.Zipf})
+			h, err := synth.Generate(rand.New(rand.NewPCG(1, 2)), synth.Config{Level: from, Txns: n,
+				Distribution: workload.Zipf})
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -125,7 +125,8 @@ func TestAgainstBruteForce(t *testing.T) {
 					return !got
 				})
 				if got != want {
-					t.Fatalf("seed %d, %s, %+v: brute force says %v, the certificates %v\n%s", i, level, opt, want, got, notation.Format(h))
+					t.Fatalf("seed %d, %s, %+v: brute force says %v, the certificates %v\n%s", i, level, opt, want, got,
+						notation.Format(h))
 				}
 				if want {
 					valid++
@@ -154,8 +155,8 @@ func checkCounterexample(t *testing.T, h *register.History, v checker.Verdict) {
 	}
 }
 
-// TestPredicatesAgainstBruteForce does the same for histories with searches, over all version orders and all version sets
-// of committed versions.
+// TestPredicatesAgainstBruteForce does the same for histories with searches, over all version orders and all version
+// sets of committed versions.
 func TestPredicatesAgainstBruteForce(t *testing.T) {
 	for _, level := range []dbms.Level{dbms.SER, dbms.SI} {
 		valid, differ, judged := 0, 0, 0
@@ -182,7 +183,8 @@ func TestPredicatesAgainstBruteForce(t *testing.T) {
 				return !got
 			})
 			if got != want {
-				t.Fatalf("seed %d, %s: brute force says %v, the certificates %v\n%s%+v", i, level, want, got, notation.Format(h), predicates)
+				t.Fatalf("seed %d, %s: brute force says %v, the certificates %v\n%s%+v", i, level, want, got,
+					notation.Format(h), predicates)
 			}
 			if want {
 				valid++
@@ -191,7 +193,8 @@ func TestPredicatesAgainstBruteForce(t *testing.T) {
 				differ++
 			}
 		}
-		t.Logf("%s: %d of %d valid, %d only without their searches, %d certificates judged", level, valid, *cases, differ, judged)
+		t.Logf("%s: %d of %d valid, %d only without their searches, %d certificates judged", level, valid, *cases,
+			differ, judged)
 		if valid < *cases/10 || differ < *cases/20 {
 			t.Errorf("%s: %d of %d valid, %d differ by their searches: too few", level, valid, *cases, differ)
 		}
@@ -211,7 +214,8 @@ func searches(rng *rand.Rand, h *register.History) ([]Relation, []Predicate) {
 			continue
 		}
 		limit := rng.Int64N(12)
-		p := Predicate{Txn: txn, At: rng.IntN(len(h.TxnOps(txn)) + 1), Where: "value < " + strconv.FormatInt(limit, 10), Listed: true}
+		p := Predicate{Txn: txn, At: rng.IntN(len(h.TxnOps(txn)) + 1), Where: "value < " + strconv.FormatInt(limit, 10),
+			Listed: true}
 		for key := range int32(h.Keys()) {
 			versions := finals(h, key)
 			if v := versions[rng.IntN(len(versions))]; v != nil && *v < limit {

@@ -1,12 +1,13 @@
 // Package certificate checks a history with a version certificate: the order in which a database says that it installed
 // the versions of each key, and the version set that each search looked at. With it the direct serialization graph
-// (Adya) is known and nothing has to be searched for, predicates included (Emme: Clark et al., "Bringing Order to Practical
-// Validation of Database Isolation Levels", sections 3 and 4). The claim: every read returned a version that a committed transaction left, every search returned the rows of
-// its version set that match, and the graph is acyclic (SER), or has no cycle without two anti-dependencies in a row (SI)
-// and, where the certificate has times, none that contradicts them.
+// (Adya) is known and nothing has to be searched for, predicates included (Emme: Clark et al., "Bringing Order to
+// Practical Validation of Database Isolation Levels", sections 3 and 4). The claim: every read returned a version that
+// a committed transaction left, every search returned the rows of its version set that match, and the graph is acyclic
+// (SER), or has no cycle without two anti-dependencies in a row (SI) and, where the certificate has times, none that
+// contradicts them.
 //
-// Whoever cannot say in which order all committed versions came has no certificate: the verdict is then unknown. Who says
-// it wrongly gets a wrong verdict: the certificate is believed.
+// Whoever cannot say in which order all committed versions came has no certificate: the verdict is then unknown. Who
+// says it wrongly gets a wrong verdict: the certificate is believed.
 package certificate
 
 import (
@@ -17,25 +18,26 @@ import (
 	"txweave/history/register"
 )
 
-// KeyVersion names a version of a history of registers: what it says was written to the key. (history.Version is that of a
-// row, by its version key.)
+// KeyVersion names a version of a history of registers: what it says was written to the key. (history.Version is that
+// of a row, by its version key.)
 type KeyVersion struct {
 	Key   int32
 	Value int64
 }
 
-// Certificate is what a database gives away about a history of registers. A row of a table is a key of the history; what
-// was written to it names a version of the row.
+// Certificate is what a database gives away about a history of registers. A row of a table is a key of the history;
+// what was written to it names a version of the row.
 type Certificate struct {
 	// Source says who gave it.
 	Source string
-	// Order is, by key, its committed versions, oldest first. The initial state of a key, where no transaction wrote it, is
-	// not among them.
+	// Order is, by key, its committed versions, oldest first. The initial state of a key, where no transaction wrote it,
+	// is not among them.
 	Order [][]int64
 	// Times are, by transaction, when it started and committed; nil where that is not known.
 	Times []Times
-	// Snapshots are, by transaction, its number and whom it saw, where the database numbers its writers; nil: it does not. Whoever
-	// commits after another one may have begun before it, and need not come after it: there are no starts then, and commits only say who did.
+	// Snapshots are, by transaction, its number and whom it saw, where the database numbers its writers; nil: it does not.
+	// Whoever commits after another one may have begun before it, and need not come after it: there are no starts then,
+	// and commits only say who did.
 	Snapshots []history.Snapshot
 	// Reborn says that a row which is inserted where another one was deleted is another row, and does not depend on the
 	// deletion (dbms.Mechanisms.KeysReborn).
@@ -51,7 +53,8 @@ type Times struct {
 	Start, Commit int64
 }
 
-// Relation is a table as certificates know it: a set of keys that predicates search, with the rows that their versions stand for.
+// Relation is a table as certificates know it: a set of keys that predicates search, with the rows that their versions
+// stand for.
 type Relation struct {
 	Name string
 	// Columns and their types as a CREATE TABLE has them: integers ("INT", "BIGINT", …), binary strings ("BLOB",
@@ -70,8 +73,8 @@ type ColumnType struct {
 	Type string `json:"type"`
 }
 
-// Predicate is one search of a transaction: a SELECT, or the part of an UPDATE or DELETE that finds the rows. What it then
-// read or wrote of them are operations of the history.
+// Predicate is one search of a transaction: a SELECT, or the part of an UPDATE or DELETE that finds the rows. What it
+// then read or wrote of them are operations of the history.
 type Predicate struct {
 	Txn   int    // index in the history
 	At    int    // it ran before the transaction's operation At, counted from 0
@@ -129,7 +132,8 @@ func (t *Relation) columns() []ColumnType {
 	return t.Columns
 }
 
-// row returns the row of a version; there is none where it is a deletion. It is known unless the certificate left it out.
+// row returns the row of a version; there is none where it is a deletion. It is known unless the certificate left it
+// out.
 func (t *Relation) row(v KeyVersion) (row []history.Value, there, known bool) {
 	if row, known = t.Rows[v]; known {
 		return row, row != nil, true

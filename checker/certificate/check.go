@@ -36,10 +36,11 @@ type judge struct {
 	pred        map[int32][]edge // by transaction: what follows from it through a predicate
 }
 
-// Check judges a history of registers and its certificate at SER or SI. Where the certificate lacks versions, what it has
-// of their order is held, and the rest is searched for. The matches oracle is only asked about predicates;
-// nil is one that knows nothing.
-func Check(ctx context.Context, h *register.History, c *Certificate, level dbms.Level, opt checker.Options, matches Matches) checker.Verdict {
+// Check judges a history of registers and its certificate at SER or SI. Where the certificate lacks versions, what it
+// has of their order is held, and the rest is searched for. The matches oracle is only asked about predicates; nil is
+// one that knows nothing.
+func Check(ctx context.Context, h *register.History, c *Certificate, level dbms.Level, opt checker.Options,
+	matches Matches) checker.Verdict {
 	k, verdict := newChecker(h, c, level, opt, matches)
 	if verdict != nil {
 		return *verdict
@@ -49,7 +50,9 @@ func Check(ctx context.Context, h *register.History, c *Certificate, level dbms.
 	} else if v != nil {
 		return *v
 	}
-	for _, step := range []func() *checker.Verdict{k.link, func() *checker.Verdict { return k.predicates(ctx) }, k.times, k.snapshots, k.cycle} {
+	for _, step := range []func() *checker.Verdict{k.link, func() *checker.Verdict {
+		return k.predicates(ctx)
+	}, k.times, k.snapshots, k.cycle} {
 		if v := step(); v != nil {
 			return *v
 		}
@@ -58,12 +61,15 @@ func Check(ctx context.Context, h *register.History, c *Certificate, level dbms.
 }
 
 // newChecker traces reads; it gives a verdict where that or the level cannot be done.
-func newChecker(h *register.History, c *Certificate, level dbms.Level, opt checker.Options, matches Matches) (*judge, *checker.Verdict) {
-	k := &judge{c: c, level: level, opt: opt, matches: matches, found: map[search]*matching{}, pred: map[int32][]edge{}, projections: map[string]*projection{}}
+func newChecker(h *register.History, c *Certificate, level dbms.Level, opt checker.Options, matches Matches) (*judge,
+	*checker.Verdict) {
+	k := &judge{c: c, level: level, opt: opt, matches: matches, found: map[search]*matching{}, pred: map[int32][]edge{},
+		projections: map[string]*projection{}}
 	if level != dbms.SER && level != dbms.SI {
 		return nil, k.unknown(checker.Supported, "with a certificate ser and si are checked")
 	}
-	if len(c.Order) != h.Keys() || c.Times != nil && len(c.Times) != len(h.Txns) || c.Snapshots != nil && len(c.Snapshots) != len(h.Txns) {
+	if len(c.Order) != h.Keys() || c.Times != nil && len(c.Times) != len(h.Txns) || c.Snapshots != nil &&
+		len(c.Snapshots) != len(h.Txns) {
 		return nil, k.unknown(Complete, "the certificate is of another history")
 	}
 	k.h = decided(h, c)
@@ -113,8 +119,8 @@ func decided(h *register.History, c *Certificate) *register.History {
 // value returns what names a version that was written.
 func (k *judge) value(version int32) int64 { return k.h.Ops[k.r.VersionOp[version]].Value }
 
-// order makes the chains. A committed version that is missing makes the verdict unknown, one that is there twice makes it
-// invalid.
+// order makes the chains. A committed version that is missing makes the verdict unknown, one that is there twice makes
+// it invalid.
 func (k *judge) order() *checker.Verdict {
 	k.chains = make([][]int32, k.h.Keys())
 	k.place = slices.Repeat([]int32{-1}, len(k.r.VersionTxn))
@@ -140,7 +146,8 @@ func (k *judge) order() *checker.Verdict {
 	}
 	for v := int32(k.h.Keys()); v < int32(len(k.r.VersionTxn)); v++ {
 		if t := k.r.VersionTxn[v]; k.r.Taken[t] && k.place[v] < 0 {
-			return k.unknown(Complete, "the certificate lacks version %d of %s, which %s wrote", k.value(v), k.h.KeyName(k.r.VersionKey[v]), k.h.TxnName(int(t)))
+			return k.unknown(Complete, "the certificate lacks version %d of %s, which %s wrote", k.value(v),
+				k.h.KeyName(k.r.VersionKey[v]), k.h.TxnName(int(t)))
 		}
 	}
 	return nil
@@ -153,13 +160,17 @@ func (k *judge) misplaced(key int32, value int64, i int, version, txn int32) *ch
 	case txn < 0:
 		return k.unknown(checker.WellFormed, "the certificate has version %d of %s, which nobody wrote", value, name(key))
 	case k.h.Txns[txn].Status == history.Aborted:
-		return k.unknown(checker.WellFormed, "the certificate has version %d of %s, but %s aborted", value, name(key), k.h.TxnName(int(txn)))
+		return k.unknown(checker.WellFormed, "the certificate has version %d of %s, but %s aborted", value, name(key),
+			k.h.TxnName(int(txn)))
 	case version < 0:
-		return k.unknown(checker.WellFormed, "the certificate has version %d of %s, which %s itself overwrote", value, name(key), k.h.TxnName(int(txn)))
+		return k.unknown(checker.WellFormed, "the certificate has version %d of %s, which %s itself overwrote", value,
+			name(key), k.h.TxnName(int(txn)))
 	case k.place[version] >= 0:
 		who := k.h.TxnName(int(txn))
-		return k.invalid(fault.HistoryDuplicateWrite, checker.ExplainedEdge{From: who, To: who, FromTxn: int(txn), ToTxn: int(txn), Kind: history.WW, Key: name(key),
-			Text: k.h.FormatOp(register.Op{Kind: register.Write, Key: key, Value: value}) + " of " + who + " was installed a second time"})
+		return k.invalid(fault.HistoryDuplicateWrite, checker.ExplainedEdge{From: who, To: who, FromTxn: int(txn),
+			ToTxn: int(txn), Kind: history.WW, Key: name(key),
+			Text: k.h.FormatOp(register.Op{Kind: register.Write, Key: key, Value: value}) + " of " + who +
+				" was installed a second time"})
 	case int(txn) == k.h.Initial && i > 0:
 		return k.unknown(checker.WellFormed, "the certificate has versions of %s before the initial one", name(key))
 	}

@@ -17,9 +17,10 @@ type Querier interface {
 	Read(ctx context.Context, sql string) (*history.Rows, error)
 }
 
-// Database is the matches oracle that asks the database itself (Emme, section 4.2): the rows are put into a temporary table
-// and the predicate is run on it, without any transaction at the same time. It knows every predicate on one table; that the
-// database evaluates it rightly where nothing else happens is taken for granted. The table lives as long as the session.
+// Database is the matches oracle that asks the database itself (Emme, section 4.2): the rows are put into a temporary
+// table and the predicate is run on it, without any transaction at the same time. It knows every predicate on one
+// table; that the database evaluates it rightly where nothing else happens is taken for granted. The table lives as
+// long as the session.
 type Database struct {
 	session Querier
 	filled  []string // the statements that made the table as it is
@@ -57,7 +58,8 @@ func (d *Database) Match(ctx context.Context, t *Relation, where string, rows []
 		}
 		columns = append(columns, c.Name+" "+c.Type)
 	}
-	script := []string{"DROP TABLE IF EXISTS " + scratchTable, fmt.Sprintf("CREATE TEMPORARY TABLE %s (%s)", scratchTable, strings.Join(columns, ", "))}
+	script := []string{"DROP TABLE IF EXISTS " + scratchTable, fmt.Sprintf("CREATE TEMPORARY TABLE %s (%s)", scratchTable,
+		strings.Join(columns, ", "))}
 	for from := 0; from < len(rows); from += scratchBatch {
 		var values []string
 		for i := from; i < min(from+scratchBatch, len(rows)); i++ {
@@ -76,7 +78,8 @@ func (d *Database) Match(ctx context.Context, t *Relation, where string, rows []
 		}
 		d.filled = script
 	}
-	found, err := d.session.Read(ctx, fmt.Sprintf("SELECT %s FROM %s AS %s WHERE %s", scratchRow, scratchTable, t.Name, where))
+	found, err := d.session.Read(ctx, fmt.Sprintf("SELECT %s FROM %s AS %s WHERE %s", scratchRow, scratchTable,
+		t.Name, where))
 	if err != nil {
 		return nil, err
 	}
@@ -95,7 +98,9 @@ func (d *Database) Match(ctx context.Context, t *Relation, where string, rows []
 func scratchValues(i int, row []history.Value) (string, error) {
 	parts := []string{strconv.Itoa(i)}
 	for _, v := range row {
-		if v.Kind == history.Text && strings.ContainsFunc(v.S, func(r rune) bool { return r < ' ' || r == '\\' || r == '\uFFFD' }) {
+		if v.Kind == history.Text && strings.ContainsFunc(v.S, func(r rune) bool {
+			return r < ' ' || r == '\\' || r == '\uFFFD'
+		}) {
 			return "", unknownf("string %q has characters that are written in different ways", v.S)
 		}
 		parts = append(parts, v.String())

@@ -11,8 +11,8 @@ import (
 	"txweave/history/register"
 )
 
-// executor judges small histories with searches by executing them: every serial order (SER), or every order of starts and
-// commits (SI), without session order. It shares nothing with the checker.
+// executor judges small histories with searches by executing them: every serial order (SER), or every order of starts
+// and commits (SI), without session order. It shares nothing with the checker.
 type executor struct {
 	h        *register.History
 	searches []Predicate
@@ -121,7 +121,8 @@ func (e *executor) search(level dbms.Level, state map[int32]int64, left int, ope
 		if left>>t&1 == 0 {
 			continue
 		}
-		if writes, ok := e.run(t, state); ok && e.search(level, state, left&^(1<<t), append(slices.Clone(open), started{t, writes, map[int32]bool{}})) {
+		if writes, ok := e.run(t, state); ok && e.search(level, state, left&^(1<<t), append(slices.Clone(open),
+			started{t, writes, map[int32]bool{}})) {
 			return true
 		}
 	}

@@ -336,7 +336,8 @@ func Write(out io.Writer, h *register.History, c *Certificate) error {
 	}
 	for i := range c.Predicates {
 		p := &c.Predicates[i]
-		l := fileLine{Txn: &h.Txns[p.Txn].ID, At: p.At, Table: c.Tables[p.Table].Name, Where: &p.Where, AsOf: p.AsOf, Current: p.Current}
+		l := fileLine{Txn: &h.Txns[p.Txn].ID, At: p.At, Table: c.Tables[p.Table].Name, Where: &p.Where, AsOf: p.AsOf,
+			Current: p.Current}
 		if p.Seen != nil {
 			seen := make(map[string]*int64, len(p.Seen))
 			for key, v := range p.Seen {

@@ -22,7 +22,8 @@ func TestReadSeveral(t *testing.T) {
 	if err != nil || c.Times[0].Commit != 7 {
 		t.Errorf("transaction 1: %v, %v", c, err)
 	}
-	if c, err := Read(strings.NewReader(head+`{"txn":2,"commit":8}`), h); err == nil || !strings.Contains(err.Error(), "several transactions 2") {
+	if c, err := Read(strings.NewReader(head+`{"txn":2,"commit":8}`), h); err == nil || !strings.Contains(err.Error(),
+		"several transactions 2") {
 		t.Errorf("transaction 2: %v, %v", c, err)
 	}
 }

@@ -15,9 +15,9 @@ import (
 	"txweave/internal/testkit/notation"
 )
 
-// TestGolden runs the histories under testdata with their certificates, which stand after them without their header where that says nothing, one
-// file for each anomaly or precondition, rejecting ones beside accepting twins. "order-ser" and "order-si" are the replay in
-// the order of commits.
+// TestGolden runs the histories under testdata with their certificates, which stand after them without their header
+// where that says nothing, one file for each anomaly or precondition, rejecting ones beside accepting twins.
+// "order-ser" and "order-si" are the replay in the order of commits.
 func TestGolden(t *testing.T) {
 	engine, err := sqlite.NewEvaluator()
 	if err != nil {

@@ -138,11 +138,13 @@ func (k *judge) explain(e edge) checker.ExplainedEdge {
 	out := checker.ExplainedEdge{From: from, To: to, FromTxn: int(e.from), ToTxn: int(e.to), Kind: e.kind, Key: key}
 	m := k.found[search{p.Table, p.Where}]
 	now := m.matches(e.key, state{place: k.place[e.version]})
-	what := fmt.Sprintf("wrote version %d of %s, which %s", k.value(e.version), key, map[bool]string{true: "matches", false: "unlike the one before does not match"}[now])
+	what := fmt.Sprintf("wrote version %d of %s, which %s", k.value(e.version), key, map[bool]string{true: "matches",
+		false: "unlike the one before does not match"}[now])
 	if e.kind == history.PWR {
 		out.Text = fmt.Sprintf("%s %s, before %s searched for %s and saw %s", from, what, to, k.name(p), k.seenText(p, e.key))
 	} else {
-		out.Text = fmt.Sprintf("%s searched for %s and saw %s; after that %s %s", from, k.name(p), k.seenText(p, e.key), to, what)
+		out.Text = fmt.Sprintf("%s searched for %s and saw %s; after that %s %s", from, k.name(p),
+			k.seenText(p, e.key), to, what)
 	}
 	return out
 }
@@ -157,7 +159,8 @@ func (k *judge) times() *checker.Verdict {
 	return k.against(k.untimely)
 }
 
-// against holds every edge against what the certificate says of transactions: why says how that contradicts one, "" if it does not.
+// against holds every edge against what the certificate says of transactions: why says how that contradicts one, "" if
+// it does not.
 func (k *judge) against(why func(edge) string) *checker.Verdict {
 	var bad *checker.Verdict
 	for t := range int32(len(k.h.Txns)) {
@@ -184,10 +187,12 @@ func (k *judge) untimely(e edge) string {
 	switch {
 	case anti(e.kind):
 		if to.Commit != 0 && to.Commit < from.Start {
-			return fmt.Sprintf("%s had committed at %d, before %s started at %d", k.h.TxnName(int(e.to)), to.Commit, k.h.TxnName(int(e.from)), from.Start)
+			return fmt.Sprintf("%s had committed at %d, before %s started at %d", k.h.TxnName(int(e.to)), to.Commit,
+				k.h.TxnName(int(e.from)), from.Start)
 		}
 	case to.Start != 0 && from.Commit > to.Start:
-		return fmt.Sprintf("%s committed at %d, after %s had started at %d", k.h.TxnName(int(e.from)), from.Commit, k.h.TxnName(int(e.to)), to.Start)
+		return fmt.Sprintf("%s committed at %d, after %s had started at %d", k.h.TxnName(int(e.from)), from.Commit,
+			k.h.TxnName(int(e.to)), to.Start)
 	}
 	return ""
 }

@@ -15,9 +15,9 @@ type Engine interface {
 	Close() error
 }
 
-// Interpreter is the matches oracle that asks no server: an embedded engine evaluates the predicate. It judges only what
-// means the same there as in every other database: comparisons and arithmetic of integers that cannot overflow, and
-// comparisons of binary strings; no implicit casts, no division, no functions, no collations.
+// Interpreter is the matches oracle that asks no server: an embedded engine evaluates the predicate. It judges only
+// what means the same there as in every other database: comparisons and arithmetic of integers that cannot overflow,
+// and comparisons of binary strings; no implicit casts, no division, no functions, no collations.
 type Interpreter struct{ engine Engine }
 
 // NewInterpreter returns the oracle on an engine, which its Close closes.

@@ -60,7 +60,8 @@ func (m *matching) flipsOf(key int32) *flips {
 	return f
 }
 
-// projection is the versions of a table in the columns that some clauses mention: those that are equal there match alike.
+// projection is the versions of a table in the columns that some clauses mention: those that are equal there match
+// alike.
 type projection struct {
 	table Relation             // with these columns, and no keys
 	rows  [][]history.Value    // each once
@@ -110,7 +111,8 @@ func (k *judge) project(table int, where string) (*projection, error) {
 	if p := k.projections[id]; p != nil {
 		return p, nil
 	}
-	p := &projection{table: Relation{Name: t.Name}, row: map[KeyVersion]int32{}, chain: map[int32][]int32{}, lacks: map[int32]int32{}, first: gone}
+	p := &projection{table: Relation{Name: t.Name}, row: map[KeyVersion]int32{}, chain: map[int32][]int32{},
+		lacks: map[int32]int32{}, first: gone}
 	for _, i := range used {
 		p.table.Columns = append(p.table.Columns, t.columns()[i])
 	}
@@ -209,7 +211,8 @@ func (k *judge) complete(p *Predicate, m *matching) error {
 		}
 	}
 	for _, op := range k.h.TxnOps(p.Txn)[:p.At] {
-		if op.Kind == register.Write && m.row[KeyVersion{op.Key, op.Value}] == blank && slices.Contains(k.c.among(p), op.Key) {
+		if op.Kind == register.Write && m.row[KeyVersion{op.Key, op.Value}] == blank &&
+			slices.Contains(k.c.among(p), op.Key) {
 			return unknownf("the certificate lacks the row of version %d of %s", op.Value, k.h.KeyName(op.Key))
 		}
 	}
@@ -256,7 +259,8 @@ func (k *judge) ownWrites(p *Predicate) map[int32]KeyVersion {
 
 // wellFormed says whether a search is of a transaction, an operation, a table and keys that are there.
 func (k *judge) wellFormed(p *Predicate) bool {
-	if p.Txn < 0 || p.Txn >= len(k.h.Txns) || p.Table < 0 || p.Table >= len(k.c.Tables) || p.At < 0 || p.At > len(k.h.TxnOps(p.Txn)) {
+	if p.Txn < 0 || p.Txn >= len(k.h.Txns) || p.Table < 0 || p.Table >= len(k.c.Tables) || p.At < 0 ||
+		p.At > len(k.h.TxnOps(p.Txn)) {
 		return false
 	}
 	for i := len(k.members); i <= p.Table; i++ {
@@ -266,7 +270,9 @@ func (k *judge) wellFormed(p *Predicate) bool {
 		}
 		k.members = append(k.members, member)
 	}
-	return !slices.ContainsFunc(p.Among, func(key int32) bool { return key < 0 || int(key) >= k.h.Keys() || !k.members[p.Table][key] })
+	return !slices.ContainsFunc(p.Among, func(key int32) bool {
+		return key < 0 || int(key) >= k.h.Keys() || !k.members[p.Table][key]
+	})
 }
 
 // name is a predicate in words.

@@ -7,11 +7,11 @@ import (
 	"txweave/checker/polygraph"
 )
 
-// partly judges a history of which the certificate knows the order of a part of the versions: what it knows is held, and
-// the order of the rest is searched for (Clark et al., section 7: King Cobra's partial version order). lacks says what is
-// missing. Searches and instants are not judged then, as which version is the next one is not known: a certificate that
-// has such can still show that a history is invalid. Where rows are born again nothing is judged: a version that is not known
-// may be a deletion, on which what comes after it does not depend.
+// partly judges a history of which the certificate knows the order of a part of the versions: what it knows is held,
+// and the order of the rest is searched for (Clark et al., section 7: King Cobra's partial version order). lacks says
+// what is missing. Searches and instants are not judged then, as which version is the next one is not known: a
+// certificate that has such can still show that a history is invalid. Where rows are born again nothing is judged: a
+// version that is not known may be a deletion, on which what comes after it does not depend.
 func (k *judge) partly(ctx context.Context, lacks *checker.Verdict) checker.Verdict {
 	if k.c.Reborn {
 		return *lacks

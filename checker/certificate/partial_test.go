@@ -46,8 +46,8 @@ func within(all, some [][]int64) bool {
 	return true
 }
 
-// TestPartlyAgainstBruteForce: with a part of an order of versions a history is valid if and only if it is with one of the
-// whole orders that have that part.
+// TestPartlyAgainstBruteForce: with a part of an order of versions a history is valid if and only if it is with one of
+// the whole orders that have that part.
 func TestPartlyAgainstBruteForce(t *testing.T) {
 	for _, level := range []dbms.Level{dbms.SER, dbms.SI} {
 		valid, invalid, narrower := 0, 0, 0
@@ -91,7 +91,8 @@ func TestPartlyAgainstBruteForce(t *testing.T) {
 	}
 }
 
-// TestPartlyWithMore: searches and instants are not judged where versions are missing, so that nothing is said to be valid.
+// TestPartlyWithMore: searches and instants are not judged where versions are missing, so that nothing is said to be
+// valid.
 func TestPartlyWithMore(t *testing.T) {
 	h, err := synth.Generate(rand.New(rand.NewPCG(1, 2)), synth.Config{Level: dbms.SER, Txns: 50})
 	if err != nil {
@@ -103,7 +104,8 @@ func TestPartlyWithMore(t *testing.T) {
 		t.Errorf("an order that lacks its last version: %v", v)
 	}
 	c.Times = make([]Times, len(h.Txns))
-	if v := Check(t.Context(), h, c, dbms.SER, checker.Options{}, nil); v.Outcome != checker.Unknown || v.Unmet != Complete {
+	if v := Check(t.Context(), h, c, dbms.SER, checker.Options{}, nil); v.Outcome != checker.Unknown ||
+		v.Unmet != Complete {
 		t.Errorf("with instants: %v", v)
 	}
 }
@@ -112,7 +114,8 @@ func TestPartlyWithMore(t *testing.T) {
 // transactions end.
 func blind(tb testing.TB, level dbms.Level, n int) (*register.History, [][]int64) {
 	tb.Helper()
-	h, err := synth.Generate(rand.New(rand.NewPCG(1, 2)), synth.Config{Level: level, Shape: synth.Blind, Txns: n, Keys: n / 40})
+	h, err := synth.Generate(rand.New(rand.NewPCG(1, 2)), synth.Config{Level: level, Shape: synth.Blind, Txns: n,
+		Keys: n / 40})
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -154,8 +157,8 @@ func b2i(b bool) int {
 	return 0
 }
 
-// BenchmarkPartly checks histories of blind writes, of which no client's clock tells the order, with a part of the order of
-// versions, in per cent: one of SI at SI, which is valid, and at SER.
+// BenchmarkPartly checks histories of blind writes, of which no client's clock tells the order, with a part of the
+// order of versions, in per cent: one of SI at SI, which is valid, and at SER.
 func BenchmarkPartly(b *testing.B) {
 	h, order := blind(b, dbms.SI, 100_000)
 	clockless := *h

@@ -14,9 +14,9 @@ import (
 // predicates is the precondition that the matches oracle knows every predicate.
 const predicates checker.Precondition = "predicates"
 
-// predicates checks what every search returned and adds the dependencies that go through it. Of the versions that change
-// the matches only the last one up to the one seen and the first one after it need an edge: the others are before or
-// behind these in version order.
+// predicates checks what every search returned and adds the dependencies that go through it. Of the versions that
+// change the matches only the last one up to the one seen and the first one after it need an edge: the others are
+// before or behind these in version order.
 func (k *judge) predicates(ctx context.Context) *checker.Verdict {
 	for i := range k.c.Predicates {
 		if v := k.opt.Stopped(ctx, k.level); v != nil {
@@ -24,13 +24,16 @@ func (k *judge) predicates(ctx context.Context) *checker.Verdict {
 		}
 		p := &k.c.Predicates[i]
 		if !k.wellFormed(p) {
-			return k.unknown(checker.WellFormed, "search %d of the certificate is of no transaction, operation or table of the history", i+1)
+			return k.unknown(checker.WellFormed,
+				"search %d of the certificate is of no transaction, operation or table of the history", i+1)
 		}
 		if !k.r.Taken[p.Txn] {
 			continue
 		}
 		if p.AsOf == 0 && p.Seen == nil && !k.c.Sighted(p) {
-			return k.unknown(Complete, "%s searched for %s: which versions it looked at is not known (a replay in the order of commits needs not know it)", k.h.TxnName(p.Txn), k.name(p))
+			return k.unknown(Complete,
+				"%s searched for %s: which versions it looked at is not known (a replay in the order of commits needs not know it)",
+				k.h.TxnName(p.Txn), k.name(p))
 		}
 		m, err := k.evaluate(ctx, p)
 		if err != nil {
@@ -70,7 +73,8 @@ func (k *judge) depend(i int32, p *Predicate, m *matching, key, place int32) *ch
 	if last := flips.last[place]; last > 0 || now {
 		v := chain[last]
 		if int(k.r.VersionTxn[v]) == p.Txn {
-			return k.badSeen(fault.HistoryFutureRead, p, key, int32(p.Txn), fmt.Sprintf("that comes after version %d, which it wrote only later", k.value(v)))
+			return k.badSeen(fault.HistoryFutureRead, p, key, int32(p.Txn),
+				fmt.Sprintf("that comes after version %d, which it wrote only later", k.value(v)))
 		}
 		k.depends(i, v, int32(p.Txn), history.PWR)
 	}
@@ -139,7 +143,8 @@ func (k *judge) seen(p *Predicate, key int32, own map[int32]KeyVersion) (state, 
 	case version < 0:
 		return bad(fault.HistoryIntermediateRead, txn, "%s overwrote that itself", k.h.TxnName(int(txn)))
 	case k.place[version] < 0:
-		return state{}, k.unknown(Complete, "%s searched for %s and saw version %d of %s, which the certificate lacks", k.h.TxnName(p.Txn), k.name(p), value, k.h.KeyName(key))
+		return state{}, k.unknown(Complete, "%s searched for %s and saw version %d of %s, which the certificate lacks",
+			k.h.TxnName(p.Txn), k.name(p), value, k.h.KeyName(key))
 	}
 	return state{place: k.place[version]}, nil
 }
@@ -171,7 +176,8 @@ func (k *judge) timed(key int32) *checker.Verdict {
 		case !known:
 			return k.unknown(Complete, "the certificate does not say when %s committed", k.h.TxnName(int(k.r.VersionTxn[v])))
 		case now < last:
-			return k.unknown(checker.WellFormed, "%s committed at %d, but a version of %s before its own at %d", k.h.TxnName(int(k.r.VersionTxn[v])), now, k.h.KeyName(key), last)
+			return k.unknown(checker.WellFormed, "%s committed at %d, but a version of %s before its own at %d",
+				k.h.TxnName(int(k.r.VersionTxn[v])), now, k.h.KeyName(key), last)
 		}
 		last = now
 	}
@@ -193,7 +199,8 @@ func (k *judge) asOf(p *Predicate, key int32) (int32, *checker.Verdict) {
 }
 
 func (k *judge) badSeen(a fault.Kind, p *Predicate, key, writer int32, why string) *checker.Verdict {
-	e := checker.ExplainedEdge{To: k.h.TxnName(p.Txn), FromTxn: int(writer), ToTxn: p.Txn, Kind: history.PWR, Key: k.h.KeyName(key),
+	e := checker.ExplainedEdge{To: k.h.TxnName(p.Txn), FromTxn: int(writer), ToTxn: p.Txn, Kind: history.PWR,
+		Key:  k.h.KeyName(key),
 		Text: fmt.Sprintf("%s searched for %s and saw %s, but %s", k.h.TxnName(p.Txn), k.name(p), k.seenText(p, key), why)}
 	if writer >= 0 {
 		e.From = k.h.TxnName(int(writer))
@@ -227,6 +234,8 @@ func (k *judge) result(p *Predicate, matched []int32) *checker.Verdict {
 	if slices.Equal(got, want) {
 		return nil
 	}
-	return k.invalid(fault.HistoryResultSetMismatch, checker.ExplainedEdge{To: k.h.TxnName(p.Txn), FromTxn: -1, ToTxn: p.Txn, Kind: history.PWR,
-		Text: fmt.Sprintf("%s searched for %s: of what it saw, %s match; it found %s", k.h.TxnName(p.Txn), k.name(p), k.keys(want), k.keys(got))})
+	return k.invalid(fault.HistoryResultSetMismatch, checker.ExplainedEdge{To: k.h.TxnName(p.Txn), FromTxn: -1,
+		ToTxn: p.Txn, Kind: history.PWR,
+		Text: fmt.Sprintf("%s searched for %s: of what it saw, %s match; it found %s", k.h.TxnName(p.Txn), k.name(p),
+			k.keys(want), k.keys(got))})
 }

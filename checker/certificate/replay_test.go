@@ -13,8 +13,8 @@ import (
 	"txweave/internal/testkit/notation"
 )
 
-// TestReplayAgainstBruteForce: a history with searches is serializable, or of snapshot isolation, if and only if the replay
-// holds in one of all orders of commits. It needs neither version orders nor version sets.
+// TestReplayAgainstBruteForce: a history with searches is serializable, or of snapshot isolation, if and only if the
+// replay holds in one of all orders of commits. It needs neither version orders nor version sets.
 func TestReplayAgainstBruteForce(t *testing.T) {
 	for _, level := range []dbms.Level{dbms.SER, dbms.SI} {
 		t.Run(string(level), func(t *testing.T) { replayAgainstBruteForce(t, level) })
@@ -32,7 +32,8 @@ func replayAgainstBruteForce(t *testing.T, level dbms.Level) {
 			predicates[n].Seen = nil
 		}
 		for range 1000 {
-			c := &Certificate{Order: make([][]int64, h.Keys()), Times: make([]Times, len(h.Txns)), Tables: tables, Predicates: predicates}
+			c := &Certificate{Order: make([][]int64, h.Keys()), Times: make([]Times, len(h.Txns)), Tables: tables,
+				Predicates: predicates}
 			for at, txn := range rng.Perm(len(h.Txns)) {
 				c.Times[txn].Commit = int64(at + 1)
 			}
@@ -67,10 +68,14 @@ func FuzzRead(f *testing.F) {
 		f.Fatal(err)
 	}
 	head := `{"format":"txweave-certificate","version":1}` + "\n" + `{"table":"t","keys":["x","y"]}` + "\n"
-	f.Add(head + `{"key":"x","order":[1,3]}` + "\n" + `{"key":"y","order":[4]}` + "\n" + `{"txn":3,"at":0,"table":"t","where":"value < 3","seen":{"x":3},"result":[]}`)
-	f.Add(head + `{"key":"x","order":[3,1]}` + "\n" + `{"txn":1,"start":4,"commit":2}` + "\n" + `{"txn":1,"at":1,"table":"t","where":"value < 3","as_of":3,"result":["x"]}`)
-	f.Add(strings.Replace(head, "}", `,"reborn":true}`, 1) + `{"key":"x","order":[1,3]}` + "\n" + `{"key":"x","value":1}` + "\n" + `{"key":"y","order":[4]}` + "\n" +
-		`{"txn":1,"commit":2,"number":7,"snapshot":"5:9:7"}` + "\n" + `{"txn":2,"number":8,"snapshot":"6:8:6"}` + "\n" + `{"txn":3,"at":0,"table":"t","where":"","result":["x"]}`)
+	f.Add(head + `{"key":"x","order":[1,3]}` + "\n" + `{"key":"y","order":[4]}` + "\n" +
+		`{"txn":3,"at":0,"table":"t","where":"value < 3","seen":{"x":3},"result":[]}`)
+	f.Add(head + `{"key":"x","order":[3,1]}` + "\n" + `{"txn":1,"start":4,"commit":2}` + "\n" +
+		`{"txn":1,"at":1,"table":"t","where":"value < 3","as_of":3,"result":["x"]}`)
+	f.Add(strings.Replace(head, "}", `,"reborn":true}`, 1) + `{"key":"x","order":[1,3]}` + "\n" + `{"key":"x","value":1}` +
+		"\n" + `{"key":"y","order":[4]}` + "\n" +
+		`{"txn":1,"commit":2,"number":7,"snapshot":"5:9:7"}` + "\n" + `{"txn":2,"number":8,"snapshot":"6:8:6"}` + "\n" +
+		`{"txn":3,"at":0,"table":"t","where":"","result":["x"]}`)
 	f.Fuzz(func(t *testing.T, text string) {
 		c, err := Read(strings.NewReader(text), h)
 		if err != nil {

@@ -24,11 +24,14 @@ import (
 // and its commit nobody else commits a key that it writes. Searches of current rows then hold at its commit, as their
 // rows and gaps stay locked; those of a transaction whose commit has no place are passed over.
 //
-// What wrote nothing, and has no time, has no place in a log. There must be one point in the order at which its reads and
-// searches hold; with session order no earlier one than those of its session before it.
-func Replay(ctx context.Context, h *register.History, c *Certificate, level dbms.Level, opt checker.Options, matches Matches) checker.Verdict {
+// What wrote nothing, and has no time, has no place in a log. There must be one point in the order at which its reads
+// and searches hold; with session order no earlier one than those of its session before it.
+func Replay(ctx context.Context, h *register.History, c *Certificate, level dbms.Level, opt checker.Options,
+	matches Matches) checker.Verdict {
 	if c.Snapshots != nil {
-		return opt.Unknown(level, Complete, "in the order of its commits this database need not have run: the certificate says what each transaction saw, which the graph is made of")
+		return opt.Unknown(level, Complete,
+			"in the order of its commits this database need not have run: the certificate says what each transaction saw, "+
+				"which the graph is made of")
 	}
 	if c.Times == nil {
 		timeless := *c
@@ -39,8 +42,11 @@ func Replay(ctx context.Context, h *register.History, c *Certificate, level dbms
 	if verdict != nil {
 		return *verdict
 	}
-	e := execution{k: k, at: make([]int32, len(k.h.Txns)), since: make([][]int32, k.h.Keys()), searches: make([][]*Predicate, len(k.h.Txns))}
-	for _, step := range []func() *checker.Verdict{e.order, func() *checker.Verdict { return e.prepare(ctx) }, func() *checker.Verdict { return e.execute(ctx) }} {
+	e := execution{k: k, at: make([]int32, len(k.h.Txns)), since: make([][]int32, k.h.Keys()),
+		searches: make([][]*Predicate, len(k.h.Txns))}
+	for _, step := range []func() *checker.Verdict{e.order, func() *checker.Verdict {
+		return e.prepare(ctx)
+	}, func() *checker.Verdict { return e.execute(ctx) }} {
 		if v := step(); v != nil {
 			return *v
 		}
@@ -56,8 +62,8 @@ type execution struct {
 	since [][]int32 // by key: the point from which on each version of its chain is there
 	// searches are by transaction.
 	searches [][]*Predicate
-	// ended and begun are points with the time at which the client knew of the commit, or asked for the transaction; in order
-	// of time. Their points are the latest so far, and the earliest from here on.
+	// ended and begun are points with the time at which the client knew of the commit, or asked for the transaction; in
+	// order of time. Their points are the latest so far, and the earliest from here on.
 	ended, begun []moment
 }
 
@@ -115,7 +121,8 @@ func (e *execution) prepare(ctx context.Context) *checker.Verdict {
 		}
 		p := &k.c.Predicates[i]
 		if !k.wellFormed(p) {
-			return k.unknown(checker.WellFormed, "search %d of the certificate is of no transaction, operation or table of the history", i+1)
+			return k.unknown(checker.WellFormed,
+				"search %d of the certificate is of no transaction, operation or table of the history", i+1)
 		}
 		if !k.r.Taken[p.Txn] || !p.Listed {
 			continue
@@ -216,14 +223,16 @@ func (e *execution) point(ctx context.Context, t int, from int32, near bool) (in
 		w = window{max(w.lo, d.lo), min(w.hi, d.hi)}
 	}
 	if w.lo > w.hi {
-		return 0, e.wrong(t, history.SO, -1, fmt.Sprintf("the transaction of its session before %s comes after its place in the order", k.h.TxnName(t)))
+		return 0, e.wrong(t, history.SO, -1,
+			fmt.Sprintf("the transaction of its session before %s comes after its place in the order", k.h.TxnName(t)))
 	}
 	s := spans{w}
 	for v := k.r.FirstVersion[t]; v < k.r.FirstVersion[t+1] && k.level == dbms.SI; v++ {
 		key := k.r.VersionKey[v]
 		if place := k.place[v]; place > 0 && !s.keep(window{e.since[key][place-1], at}) {
-			return 0, e.wrong(t, history.WW, k.chains[key][place-1], fmt.Sprintf("%s wrote %s, which %s had written and committed after %s started", k.h.TxnName(t),
-				k.h.KeyName(key), k.h.TxnName(int(k.r.VersionTxn[k.chains[key][place-1]])), k.h.TxnName(t)))
+			return 0, e.wrong(t, history.WW, k.chains[key][place-1],
+				fmt.Sprintf("%s wrote %s, which %s had written and committed after %s started", k.h.TxnName(t),
+					k.h.KeyName(key), k.h.TxnName(int(k.r.VersionTxn[k.chains[key][place-1]])), k.h.TxnName(t)))
 		}
 	}
 	for i, v := range k.r.Sources(int32(t)) {
@@ -234,7 +243,9 @@ func (e *execution) point(ctx context.Context, t int, from int32, near bool) (in
 		if fixed {
 			return 0, e.wrongRead(t, op, w.lo)
 		}
-		return 0, e.wrong(t, history.WR, v, fmt.Sprintf("%s did %s: it and what it did before hold together at no place of the order", k.h.TxnName(t), k.h.FormatOp(op)))
+		return 0, e.wrong(t, history.WR, v,
+			fmt.Sprintf("%s did %s: it and what it did before hold together at no place of the order", k.h.TxnName(t),
+				k.h.FormatOp(op)))
 	}
 	for _, p := range e.searches[t] {
 		where := &s
@@ -314,9 +325,11 @@ func (e *execution) wrong(t int, kind history.EdgeKind, version int32, text stri
 func (e *execution) wrongRead(t int, op register.Op, point int32) *checker.Verdict {
 	k := e.k
 	v := e.latest(op.Key, point)
-	text := fmt.Sprintf("%s did %s, but at its place nobody had written %s", k.h.TxnName(t), k.h.FormatOp(op), k.h.KeyName(op.Key))
+	text := fmt.Sprintf("%s did %s, but at its place nobody had written %s", k.h.TxnName(t), k.h.FormatOp(op),
+		k.h.KeyName(op.Key))
 	if w := k.r.VersionTxn[v]; w >= 0 {
-		text = fmt.Sprintf("%s did %s, but at its place %s had last written %d", k.h.TxnName(t), k.h.FormatOp(op), k.h.TxnName(int(w)), k.value(v))
+		text = fmt.Sprintf("%s did %s, but at its place %s had last written %d", k.h.TxnName(t), k.h.FormatOp(op),
+			k.h.TxnName(int(w)), k.value(v))
 	}
 	return e.wrong(t, history.WR, v, text)
 }
@@ -330,7 +343,9 @@ func (e *execution) latest(key, point int32) int32 {
 // wrongSearch is the verdict about a search that holds at none of some points.
 func (e *execution) wrongSearch(p *Predicate, m *matching, own map[int32]KeyVersion, points spans) *checker.Verdict {
 	k := e.k
-	text := fmt.Sprintf("%s searched for %s and found %s: it and what it did before hold together at no place of the order", k.h.TxnName(p.Txn), k.name(p), k.keys(p.Result))
+	text := fmt.Sprintf(
+		"%s searched for %s and found %s: it and what it did before hold together at no place of the order",
+		k.h.TxnName(p.Txn), k.name(p), k.keys(p.Result))
 	if len(points) == 1 && points[0].lo == points[0].hi {
 		var matched []int32
 		for _, key := range k.c.among(p) {
@@ -342,7 +357,8 @@ func (e *execution) wrongSearch(p *Predicate, m *matching, own map[int32]KeyVers
 				matched = append(matched, key)
 			}
 		}
-		text = fmt.Sprintf("%s searched for %s: at its place, %s match; it found %s", k.h.TxnName(p.Txn), k.name(p), k.keys(matched), k.keys(p.Result))
+		text = fmt.Sprintf("%s searched for %s: at its place, %s match; it found %s", k.h.TxnName(p.Txn), k.name(p),
+			k.keys(matched), k.keys(p.Result))
 	}
 	return e.wrong(p.Txn, history.PWR, -1, text)
 }

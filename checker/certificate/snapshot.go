@@ -31,9 +31,9 @@ func (k *judge) deletions() {
 	}
 }
 
-// reborn says whether the version after one does not depend on it: it is a row that was inserted where another one had been deleted, and
-// the snapshot of who inserted it does not have that deletion, so that only the index was asked whether the key is free. Where the snapshot has it, the
-// deletion came before all that the transaction did.
+// reborn says whether the version after one does not depend on it: it is a row that was inserted where another one had
+// been deleted, and the snapshot of who inserted it does not have that deletion, so that only the index was asked
+// whether the key is free. Where the snapshot has it, the deletion came before all that the transaction did.
 func (k *judge) reborn(version int32) bool {
 	next := k.after(version)
 	if !k.gone[version] || next == checker.None {
@@ -61,9 +61,9 @@ func (k *judge) number(version int32) (number uint64, known bool) {
 	return number, number != 0
 }
 
-// visible returns the place of the version of a key that is in the snapshot of a transaction. Who wrote the next one had the row's
-// lock only when the writer before it had ended, so that a snapshot has the first few of a chain: snapshots finds those
-// that have not.
+// visible returns the place of the version of a key that is in the snapshot of a transaction. Who wrote the next one
+// had the row's lock only when the writer before it had ended, so that a snapshot has the first few of a chain:
+// snapshots finds those that have not.
 func (k *judge) visible(t int, key int32) (int32, *checker.Verdict) {
 	chain, snapshot := k.chains[key], &k.c.Snapshots[t]
 	if k.numbered == nil {
@@ -72,7 +72,8 @@ func (k *judge) visible(t int, key int32) (int32, *checker.Verdict) {
 	if !k.numbered[key] {
 		for _, v := range chain {
 			if _, known := k.number(v); !known {
-				return 0, k.unknown(Complete, "the certificate does not say by what number %s is known", k.h.TxnName(int(k.r.VersionTxn[v])))
+				return 0, k.unknown(Complete, "the certificate does not say by what number %s is known",
+					k.h.TxnName(int(k.r.VersionTxn[v])))
 			}
 		}
 		k.numbered[key] = true
@@ -84,8 +85,8 @@ func (k *judge) visible(t int, key int32) (int32, *checker.Verdict) {
 	return int32(max(n-1, 0)), nil
 }
 
-// snapshots holds every dependency against what the transactions' snapshots say: whoever read, replaced or came after what another one left had
-// it in its snapshot, and who missed what replaced something that it read had not.
+// snapshots holds every dependency against what the transactions' snapshots say: whoever read, replaced or came after
+// what another one left had it in its snapshot, and who missed what replaced something that it read had not.
 func (k *judge) snapshots() *checker.Verdict {
 	if k.c.Snapshots == nil {
 		return nil
@@ -110,11 +111,12 @@ func (k *judge) unsighted(e edge) string {
 	if sees {
 		has = "has"
 	}
-	return fmt.Sprintf("the snapshot of %s, %s, %s the transaction %d, which %s is", k.h.TxnName(int(reader)), snapshot.String(), has, number, k.h.TxnName(int(writer)))
+	return fmt.Sprintf("the snapshot of %s, %s, %s the transaction %d, which %s is", k.h.TxnName(int(reader)),
+		snapshot.String(), has, number, k.h.TxnName(int(writer)))
 }
 
-// chained holds snapshots against each other: of any two one has all writers that the other one has, as they are taken one after
-// another (PostgreSQL's ProcArrayLock).
+// chained holds snapshots against each other: of any two one has all writers that the other one has, as they are taken
+// one after another (PostgreSQL's ProcArrayLock).
 func (k *judge) chained() *checker.Verdict {
 	var writers []uint64
 	var txns []int
@@ -147,15 +149,19 @@ func (k *judge) chained() *checker.Verdict {
 		less, more := txns[i-1], txns[i]
 		a, b := &k.c.Snapshots[less], &k.c.Snapshots[more]
 		if n := beyond(writers, a, b); n != 0 {
-			return k.invalid(fault.HistoryStartOrderViolation, checker.ExplainedEdge{From: k.h.TxnName(less), FromTxn: less, To: k.h.TxnName(more), ToTxn: more, Kind: history.SO, Key: "",
-				Text: fmt.Sprintf("the snapshot of %s, %s, has the transaction %d, which that of %s, %s, has not; but that has others which it has not",
+			return k.invalid(fault.HistoryStartOrderViolation, checker.ExplainedEdge{From: k.h.TxnName(less), FromTxn: less,
+				To: k.h.TxnName(more), ToTxn: more, Kind: history.SO, Key: "",
+				Text: fmt.Sprintf(
+					"the snapshot of %s, %s, has the transaction %d, which that of %s, %s, has not; but that has others which it "+
+						"has not",
 					k.h.TxnName(less), a.String(), n, k.h.TxnName(more), b.String())})
 		}
 	}
 	return nil
 }
 
-// beyond returns a writer that one snapshot has and another one has not; 0 if there is none. Nobody's own number counts: it is in neither way in a snapshot.
+// beyond returns a writer that one snapshot has and another one has not; 0 if there is none. Nobody's own number
+// counts: it is in neither way in a snapshot.
 func beyond(writers []uint64, a, b *history.Snapshot) uint64 {
 	from, _ := slices.BinarySearch(writers, b.Max)
 	to, _ := slices.BinarySearch(writers, a.Max)

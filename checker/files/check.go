@@ -289,7 +289,8 @@ func checkMechanism(ctx context.Context, f *run, files []string) (*checkResult, 
 }
 
 // readLeopard reads the JSON files of Leopard's clients, with their tables' initial rows in CSV.
-func readLeopard(ctx context.Context, files []string) (history.TraceHeader, []*history.Operation, *history.Symbols, error) {
+func readLeopard(ctx context.Context, files []string) (history.TraceHeader, []*history.Operation,
+	*history.Symbols, error) {
 	var clients, initial []history.Source
 	sym := history.NewSymbols()
 	for _, name := range files {
@@ -322,7 +323,8 @@ func (f *run) checkLeopard(ctx context.Context, files []string) (*checkResult, e
 			op.Start, op.End = op.Start-f.ClockSkew.Nanoseconds(), op.End+f.ClockSkew.Nanoseconds()
 		}
 	}
-	rep, err := mechanism.Check(mechanism.Options{Promise: claim.Mechanisms, Symbols: sym, Limit: f.Limit, Initial: header.Initial}, ops)
+	rep, err := mechanism.Check(mechanism.Options{Promise: claim.Mechanisms, Symbols: sym, Limit: f.Limit,
+		Initial: header.Initial}, ops)
 	if err != nil {
 		return nil, outcome.Misuse(err)
 	}

@@ -24,9 +24,10 @@ import (
 
 // historyResult is what the check of one history prints: a line of --format-out json.
 type historyResult struct {
-	File           string                  `json:"file"`
-	Format         string                  `json:"format"`
-	Workload       jepsen.WorkloadName     `json:"workload,omitempty"` // one of Jepsen's: what it demands was checked, no level
+	File   string `json:"file"`
+	Format string `json:"format"`
+	// one of Jepsen's: what it demands was checked, no level
+	Workload       jepsen.WorkloadName     `json:"workload,omitempty"`
 	Level          dbms.Level              `json:"level,omitempty"`
 	SessionOrder   bool                    `json:"session_order"`
 	Verdict        string                  `json:"verdict"`
@@ -107,8 +108,10 @@ func (f *run) checkOptions(level dbms.Level, histories int) error {
 		return outcome.Misusef("--workload %q: want %s or %s", f.Workload, registry.Or(jepsen.Names()), jepsen.Auto)
 	case f.Window < 0:
 		return outcome.Misusef("--window %d: want a number of transactions", f.Window)
-	case f.Window > 0 && (level == dbms.SSER || level == dbms.LIN || f.Certificate != "" || f.Workload != string(jepsen.Auto)):
-		return outcome.Misusef("--window looks for a serial order, which says nothing of sser and lin, and takes no --certificate or --workload")
+	case f.Window > 0 && (level == dbms.SSER || level == dbms.LIN || f.Certificate != "" || f.Workload != string(
+		jepsen.Auto)):
+		return outcome.Misusef(
+			"--window looks for a serial order, which says nothing of sser and lin, and takes no --certificate or --workload")
 	case f.Order != "" && f.Order != "commit":
 		return outcome.Misusef("--order %q: want commit", f.Order)
 	case f.Order != "" && (f.Certificate == "" || level != dbms.SER && level != dbms.SI):
@@ -118,7 +121,8 @@ func (f *run) checkOptions(level dbms.Level, histories int) error {
 	case f.Matches == matchesDatabase && f.Certificate == "":
 		return outcome.Misusef("--matches needs --certificate: a history alone has no predicates")
 	case (f.Matches == matchesDatabase) != (f.Scratch != nil):
-		return outcome.Misusef("--target, --dsn and --server say which database --matches database asks: they belong together")
+		return outcome.Misusef(
+			"--target, --dsn and --server say which database --matches database asks: they belong together")
 	case f.Certificate != "" && histories > 1:
 		return outcome.Misusef("--certificate belongs to one history, not to %d", histories)
 	}
@@ -127,10 +131,12 @@ func (f *run) checkOptions(level dbms.Level, histories int) error {
 }
 
 // history reads one history, checks it and draws its counterexample.
-func (f *run) history(ctx context.Context, path string, files []string, leopard bool, level dbms.Level) (*historyResult, error) {
+func (f *run) history(ctx context.Context, path string, files []string, leopard bool, level dbms.Level) (
+	*historyResult, error) {
 	ctx, cancel := f.bounded(ctx)
 	defer cancel()
-	res := &historyResult{File: path, Format: f.Format, Level: level, SessionOrder: f.Sessions, Counterexample: []checker.ExplainedEdge{}}
+	res := &historyResult{File: path, Format: f.Format, Level: level, SessionOrder: f.Sessions,
+		Counterexample: []checker.ExplainedEdge{}}
 	started := time.Now()
 	if done, err := f.inWindow(ctx, path, res); done || err != nil {
 		return res, err
@@ -178,8 +184,12 @@ func (f *run) clocks(h *register.History) []string {
 	if s == nil || s.Off() <= f.ClockSkew.Nanoseconds() {
 		return nil
 	}
-	return []string{fmt.Sprintf("%s ended %s before %s began, and read what that wrote: the clients' clocks are that far apart, if the database does not "+
-		"make values up; --clock-skew %s allows for it", h.TxnName(s.Reader), time.Duration(s.Apart), h.TxnName(s.Writer), time.Duration(s.Off()))}
+	return []string{
+		fmt.Sprintf(
+			"%s ended %s before %s began, and read what that wrote: the clients' clocks are that far apart, if the database "+
+				"does not "+
+				"make values up; --clock-skew %s allows for it", h.TxnName(s.Reader), time.Duration(s.Apart), h.TxnName(s.Writer),
+			time.Duration(s.Off()))}
 }
 
 // involved describes the transactions of a verdict's counterexamples.
@@ -227,7 +237,8 @@ func (f *run) judgeWorkload(rec *format.Contents, level dbms.Level, res *history
 	case opt.Workload == jepsen.Auto || opt.Workload == jepsen.LongFork:
 		v = jepsen.CheckLongFork(rec.History)
 	default:
-		v = jepsen.WorkloadVerdict{Workload: opt.Workload, Outcome: checker.Unknown, Reason: "the history is of reads and writes"}
+		v = jepsen.WorkloadVerdict{Workload: opt.Workload, Outcome: checker.Unknown,
+			Reason: "the history is of reads and writes"}
 	}
 	if f.LevelGiven && v.Outcome == checker.Invalid && !v.Workload.PromisedAt(level) {
 		v.Outcome, v.Reason = checker.Unknown, fmt.Sprintf("%s allows this: %s", level, v.Reason)

@@ -54,7 +54,10 @@ func (f *run) inWindow(ctx context.Context, path string, res *historyResult) (do
 		return true, outcome.Misusef("%s: holds no transaction", path)
 	case found:
 		res.Verdict = valid
-		res.Notes = []string{fmt.Sprintf("executed one by one in a window of %d transactions; whether a value was written twice was not looked at", f.Window)}
+		res.Notes = []string{
+			fmt.Sprintf(
+				"executed one by one in a window of %d transactions; whether a value was written twice was not looked at",
+				f.Window)}
 		return true, nil
 	case ctx.Err() != nil:
 		res.Verdict, res.Reason = unknown, stopped(ctx)
@@ -65,6 +68,8 @@ func (f *run) inWindow(ctx context.Context, path string, res *historyResult) (do
 		return false, nil // it is read again, as a whole
 	}
 	res.Verdict = unknown
-	res.Reason = fmt.Sprintf("no serial order was found in a window of %d transactions, and what is no file cannot be read again as a whole", f.Window)
+	res.Reason = fmt.Sprintf(
+		"no serial order was found in a window of %d transactions, and what is no file cannot be read again as a whole",
+		f.Window)
 	return true, nil
 }

@@ -9,9 +9,9 @@ import (
 	"txweave/history/workload"
 )
 
-// bank checks that every read of the accounts finds what all of them hold together, that no account is missing or new, and,
-// unless the options allow it, that none holds less than nothing. Accounts are those that the first read finds or a
-// transfer names. An account that is not in a read holds nothing there.
+// bank checks that every read of the accounts finds what all of them hold together, that no account is missing or new,
+// and, unless the options allow it, that none holds less than nothing. Accounts are those that the first read finds or
+// a transfer names. An account that is not in a read holds nothing there.
 func (v *WorkloadVerdict) bank(h *workload.Clients, opt Demands) WorkloadVerdict {
 	accounts := map[int64]bool{}
 	var reads []*workload.Call
@@ -74,7 +74,8 @@ func sum(op *workload.Call) (n int64) {
 }
 
 // balances checks one read; the first thing that is wrong with it counts.
-func (v *WorkloadVerdict) balances(h *workload.Clients, op *workload.Call, accounts map[int64]bool, total int64, opt Demands) {
+func (v *WorkloadVerdict) balances(h *workload.Clients, op *workload.Call, accounts map[int64]bool, total int64,
+	opt Demands) {
 	var all []string
 	for _, b := range op.Balances {
 		amount := fmt.Sprint(b.Amount)
@@ -86,7 +87,8 @@ func (v *WorkloadVerdict) balances(h *workload.Clients, op *workload.Call, accou
 	read := fmt.Sprintf("%s found {%s}", where(h, "read", op), strings.Join(all, ", "))
 	for _, b := range op.Balances {
 		if !accounts[b.Account] {
-			v.wrong(fault.HistoryUnexpectedAccount, "%s: neither the first read nor a transfer knows account %s", read, h.Name(b.Account))
+			v.wrong(fault.HistoryUnexpectedAccount, "%s: neither the first read nor a transfer knows account %s", read,
+				h.Name(b.Account))
 			return
 		}
 	}

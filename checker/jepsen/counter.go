@@ -10,9 +10,9 @@ import (
 	"txweave/history/workload"
 )
 
-// counter checks that every read of a counter, which begins at 0, returns a number that some of the adds make: at least all
-// those that had succeeded when it began, and at most also those that had been tried when it ended. Jepsen's knows no
-// negative adds; here these are the other way round.
+// counter checks that every read of a counter, which begins at 0, returns a number that some of the adds make: at least
+// all those that had succeeded when it began, and at most also those that had been tried when it ended. Jepsen's knows
+// no negative adds; here these are the other way round.
 func (v *WorkloadVerdict) counter(h *workload.Clients) WorkloadVerdict {
 	type event struct {
 		at  int64
@@ -50,7 +50,8 @@ func (v *WorkloadVerdict) counter(h *workload.Clients) WorkloadVerdict {
 			reads++
 			low, high := atStart[e.op][0]+tried[1], tried[0]+atStart[e.op][1]
 			if e.op.Value < low || e.op.Value > high {
-				v.wrong(fault.HistoryCounterOutOfBounds, "%s returned %d: adds that had succeeded before it make %d, with all that had been tried when it ended %d",
+				v.wrong(fault.HistoryCounterOutOfBounds,
+					"%s returned %d: adds that had succeeded before it make %d, with all that had been tried when it ended %d",
 					where(h, "read", e.op), e.op.Value, low, high)
 			}
 			delete(atStart, e.op)

@@ -1,6 +1,6 @@
-// Package jepsen judges the histories of Jepsen's workloads that state what must hold by themselves: bank, set, set-full,
-// counter and long-fork, by the definitions of Jepsen's checkers of these names (github.com/jepsen-io/jepsen, namespaces
-// jepsen.checker, jepsen.tests.bank and jepsen.tests.long-fork). What goes beyond these says so.
+// Package jepsen judges the histories of Jepsen's workloads that state what must hold by themselves: bank, set,
+// set-full, counter and long-fork, by the definitions of Jepsen's checkers of these names (github.com/jepsen-io/jepsen,
+// namespaces jepsen.checker, jepsen.tests.bank and jepsen.tests.long-fork). What goes beyond these says so.
 package jepsen
 
 import (
@@ -39,8 +39,8 @@ func Names() (names []string) {
 	return names
 }
 
-// PromisedAt says whether a database at the level keeps what the workload demands: a set's and a counter's elements do not
-// vanish at any; what a bank's and long-fork's reads see needs snapshot isolation.
+// PromisedAt says whether a database at the level keeps what the workload demands: a set's and a counter's elements do
+// not vanish at any; what a bank's and long-fork's reads see needs snapshot isolation.
 func (w WorkloadName) PromisedAt(level dbms.Level) bool {
 	weak := level == dbms.RC || level == dbms.RA || level == dbms.TCC
 	return !weak || w != Bank && w != LongFork
@@ -49,8 +49,8 @@ func (w WorkloadName) PromisedAt(level dbms.Level) bool {
 // Demands say what Check asks of a workload.
 type Demands struct {
 	Workload WorkloadName
-	// Total is what the accounts of a bank hold together; nil: what most reads found, the first of these where several sums are
-	// as frequent.
+	// Total is what the accounts of a bank hold together; nil: what most reads found, the first of these where several
+	// sums are as frequent.
 	Total *int64
 	// Negative says that an account may hold less than nothing.
 	Negative bool
@@ -108,8 +108,8 @@ func Check(h *workload.Clients, opt Demands) WorkloadVerdict {
 	return v.unknown("the history is none of workload %s", w)
 }
 
-// checkEach judges each of many sets or counters by itself, as jepsen.independent does. One that is wrong makes the history wrong, else
-// one that is unknown makes it unknown.
+// checkEach judges each of many sets or counters by itself, as jepsen.independent does. One that is wrong makes the
+// history wrong, else one that is unknown makes it unknown.
 func checkEach(h *workload.Clients, opt Demands) WorkloadVerdict {
 	all := WorkloadVerdict{Workload: opt.Workload, Outcome: checker.Valid}
 	keys, parts := h.ByKey()

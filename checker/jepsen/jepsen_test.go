@@ -86,7 +86,8 @@ func random(rng *rand.Rand, w WorkloadName) *workload.Clients {
 				op.Balances = append(op.Balances, workload.Balance{Account: int64(a), Amount: n})
 			}
 			if lie {
-				op.Balances[rng.IntN(3)] = workload.Balance{Account: int64(rng.IntN(5)), Amount: int64(rng.IntN(12)), Nil: rng.IntN(8) == 0}
+				op.Balances[rng.IntN(3)] = workload.Balance{Account: int64(rng.IntN(5)), Amount: int64(rng.IntN(12)),
+					Nil: rng.IntN(8) == 0}
 			}
 		case op.Func == workload.Read:
 			op.IsList, op.Elements = true, append([]int64{}, set...)
@@ -129,7 +130,8 @@ func random(rng *rand.Rand, w WorkloadName) *workload.Clients {
 		switch {
 		case rng.IntN(3) == 0:
 		case w == Bank:
-			o.op.Func, o.op.From, o.op.To, o.op.Amount = workload.Transfer, int64(rng.IntN(3)), int64(rng.IntN(3)), int64(rng.IntN(5))
+			o.op.Func, o.op.From, o.op.To, o.op.Amount = workload.Transfer, int64(rng.IntN(3)), int64(rng.IntN(3)),
+				int64(rng.IntN(5))
 		case w == Counter:
 			o.op.Func, o.op.Value, o.op.IsInteger = workload.Add, int64(rng.IntN(6)-1), true
 		default:
@@ -227,7 +229,8 @@ func reachable(adds []workload.Call, read workload.Call) bool {
 }
 
 // fullDefinition looks at each element's life alone.
-func fullDefinition(reads, adds []workload.Call, holds func(workload.Call, int64) int, attempted func(int64) bool) checker.Validity {
+func fullDefinition(reads, adds []workload.Call, holds func(workload.Call, int64) int,
+	attempted func(int64) bool) checker.Validity {
 	if len(reads) == 0 {
 		return checker.Unknown
 	}
@@ -377,7 +380,8 @@ func TestMalformed(t *testing.T) {
 		{Auto, []workload.Call{add}, "nothing was read: this may be a set or a counter (--workload)"},
 		{LongFork, []workload.Call{add}, "the history is none of workload long-fork"},
 	} {
-		if v := Check(workload.New(tc.ops, true, &register.Names{}), Demands{Workload: tc.workload}); v.Outcome != checker.Unknown || v.Reason != tc.want {
+		if v := Check(workload.New(tc.ops, true, &register.Names{}), Demands{Workload: tc.workload}); v.Outcome !=
+			checker.Unknown || v.Reason != tc.want {
 			t.Errorf("%s: %s: %s, want unknown: %s", tc.workload, v.Outcome, v.Reason, tc.want)
 		}
 	}

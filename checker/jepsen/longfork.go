@@ -24,7 +24,8 @@ func CheckLongFork(h *register.History) WorkloadVerdict {
 		ops := h.TxnOps(t)
 		if len(ops) == 1 && ops[0].Kind == register.Write {
 			if first, twice := writer[ops[0].Key]; twice {
-				return v.unknown("%s and %s both write key %s: long-fork writes each key once", h.TxnName(first), h.TxnName(t), h.KeyName(ops[0].Key))
+				return v.unknown("%s and %s both write key %s: long-fork writes each key once", h.TxnName(first), h.TxnName(t),
+					h.KeyName(ops[0].Key))
 			}
 			writer[ops[0].Key] = t
 			continue
@@ -37,7 +38,8 @@ func CheckLongFork(h *register.History) WorkloadVerdict {
 		case !ok:
 			return v.unknown("%s is neither a write of one key nor a read of several", h.TxnName(t))
 		case size != 0 && len(r.ops) != size:
-			return v.unknown("%s reads %d keys, another transaction %d: the groups of long-fork are of one size", h.TxnName(t), len(r.ops), size)
+			return v.unknown("%s reads %d keys, another transaction %d: the groups of long-fork are of one size", h.TxnName(t),
+				len(r.ops), size)
 		}
 		size = len(r.ops)
 		name := r.group()
@@ -95,8 +97,8 @@ func (r *groupRead) group() string {
 	return b.String()
 }
 
-// forks compares the reads of one group. Sorted by how much they saw, each must have seen what the one before it saw. It
-// returns why that cannot be judged.
+// forks compares the reads of one group. Sorted by how much they saw, each must have seen what the one before it saw.
+// It returns why that cannot be judged.
 func (v *WorkloadVerdict) forks(h *register.History, reads []groupRead) string {
 	values := map[int32]int64{}
 	for _, r := range reads {
@@ -105,7 +107,8 @@ func (v *WorkloadVerdict) forks(h *register.History, reads []groupRead) string {
 				continue
 			}
 			if other, ok := values[op.Key]; ok && other != op.Value {
-				return fmt.Sprintf("key %s was read as %s and as %s: long-fork writes each key once", h.KeyName(op.Key), h.Name(other), h.Name(op.Value))
+				return fmt.Sprintf("key %s was read as %s and as %s: long-fork writes each key once", h.KeyName(op.Key),
+					h.Name(other), h.Name(op.Value))
 			}
 			values[op.Key] = op.Value
 		}
@@ -115,7 +118,8 @@ func (v *WorkloadVerdict) forks(h *register.History, reads []groupRead) string {
 		a, b := &reads[i-1], &reads[i]
 		for k, op := range a.ops {
 			if !op.Nil && b.ops[k].Nil {
-				v.wrong(fault.HistoryLongFork, "%s and %s saw the writes in different orders:\n%s\n%s", h.TxnName(a.txn), h.TxnName(b.txn), h.Describe(a.txn), h.Describe(b.txn))
+				v.wrong(fault.HistoryLongFork, "%s and %s saw the writes in different orders:\n%s\n%s", h.TxnName(a.txn),
+					h.TxnName(b.txn), h.Describe(a.txn), h.Describe(b.txn))
 				break
 			}
 		}

@@ -22,10 +22,10 @@ type element struct {
 	failed      bool // its add failed
 }
 
-// set checks that what was added is found. Jepsen's set looks at the last read alone: every element whose add succeeded is in
-// it, and nothing that was never added. Its set-full looks at all reads: an element is lost if it is known to be there
-// before a read begins that lacks it, and no read that began later finds it. That no read finds what was never added,
-// or an element twice, is looked for here in both; what set-full's text, but not its code, says of duplicates.
+// set checks that what was added is found. Jepsen's set looks at the last read alone: every element whose add succeeded
+// is in it, and nothing that was never added. Its set-full looks at all reads: an element is lost if it is known to be
+// there before a read begins that lacks it, and no read that began later finds it. That no read finds what was never
+// added, or an element twice, is looked for here in both; what set-full's text, but not its code, says of duplicates.
 func (v *WorkloadVerdict) set(h *workload.Clients, full bool) WorkloadVerdict {
 	elements, reads, bad := collect(h)
 	switch {
@@ -98,7 +98,8 @@ func collect(h *workload.Clients) (elements map[int64]*element, reads []*workloa
 }
 
 // elements follows the elements through the reads.
-func (v *WorkloadVerdict) elements(h *workload.Clients, elements map[int64]*element, reads []*workload.Call, full bool) {
+func (v *WorkloadVerdict) elements(h *workload.Clients, elements map[int64]*element,
+	reads []*workload.Call, full bool) {
 	var failed []string
 	told := map[int64]bool{}
 	for _, op := range reads {

@@ -1,9 +1,9 @@
-// Package lin checks linearizability (Herlihy and Wing, TOPLAS 1990) of registers: reads, writes, and compare-and-sets that
-// succeeded or failed, each on one key.
+// Package lin checks linearizability (Herlihy and Wing, TOPLAS 1990) of registers: reads, writes, and compare-and-sets
+// that succeeded or failed, each on one key.
 //
 // Histories of compare-and-sets with unique values take linear time (package minitx). For the rest a search follows the
-// history in time with the set of states that a key can be in: what it holds, and which of the operations in progress have
-// taken effect (Lowe, "Testing for linearizability", 2017: just in time, an operation takes effect no earlier than
+// history in time with the set of states that a key can be in: what it holds, and which of the operations in progress
+// have taken effect (Lowe, "Testing for linearizability", 2017: just in time, an operation takes effect no earlier than
 // another one's end makes it necessary). Its memory depends on how many operations overlap, not on the length of the
 // history. Operations of unknown outcome never end: those with the same effect are counted, not told apart, and a state
 // that used fewer of them stands for those that used more. The general problem is NP-complete: the search has a budget,
@@ -45,8 +45,8 @@ const budget = 20_000_000
 // maxOpen bounds how many operations of known outcome may overlap on one key.
 const maxOpen = 64
 
-// maxUnknown bounds how many operations of unknown outcome may have the same effect on one key: a state counts them in a
-// byte.
+// maxUnknown bounds how many operations of unknown outcome may have the same effect on one key: a state counts them in
+// a byte.
 const maxUnknown = 255
 
 // operation is one transaction on its key.
@@ -126,7 +126,8 @@ func search(ctx context.Context, h *register.History) checker.Verdict {
 	}
 	left := budget
 	for key, ops := range byKey {
-		s := &searcher{stopped: func() *checker.Verdict { return opt.Stopped(ctx, dbms.LIN) }, h: h, key: int32(key), initial: empty, budget: &left}
+		s := &searcher{stopped: func() *checker.Verdict { return opt.Stopped(ctx, dbms.LIN) }, h: h, key: int32(key),
+			initial: empty, budget: &left}
 		if v := s.run(ops, start[key]); v != nil {
 			return *v
 		}
@@ -187,14 +188,16 @@ func (s *searcher) run(ops []operation, start value) *checker.Verdict {
 			}
 		case e.op.class >= 0:
 			if s.ready[e.op.class]++; s.ready[e.op.class] > maxUnknown {
-				v := checker.Options{}.Unknown(dbms.LIN, checker.SearchBudget, "more than %d operations of unknown outcome do the same to key %s",
+				v := checker.Options{}.Unknown(dbms.LIN, checker.SearchBudget,
+					"more than %d operations of unknown outcome do the same to key %s",
 					maxUnknown, s.h.KeyName(s.key))
 				return &v
 			}
 		default:
 			i := slices.Index(s.open[:], nil)
 			if i < 0 {
-				v := checker.Options{}.Unknown(dbms.LIN, checker.SearchBudget, "more than %d operations overlap on key %s", maxOpen, s.h.KeyName(s.key))
+				v := checker.Options{}.Unknown(dbms.LIN, checker.SearchBudget, "more than %d operations overlap on key %s", maxOpen,
+					s.h.KeyName(s.key))
 				return &v
 			}
 			s.open[i] = e.op
@@ -304,7 +307,9 @@ func (s *searcher) fail(o *operation, before []state) checker.Verdict {
 	}
 	name := s.h.TxnName(o.txn)
 	e := checker.ExplainedEdge{FromTxn: -1, ToTxn: o.txn, To: name, Kind: history.RT, Key: s.h.KeyName(s.key)}
-	e.Text = fmt.Sprintf("%s did %s and ended at %s; the operations that had ended before left the key with %s, and no order of those in progress changes that to fit",
+	e.Text = fmt.Sprintf(
+		"%s did %s and ended at %s; the operations that had ended before left the key with %s, and no order of those in "+
+			"progress changes that to fit",
 		name, strings.Join(ops, " "), s.h.EndText(o.txn), strings.Join(holds, " or "))
 	return checker.Options{}.Invalid(dbms.LIN, fault.HistoryNotLinearizable, []checker.ExplainedEdge{e})
 }

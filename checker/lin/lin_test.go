@@ -32,8 +32,8 @@ func TestGolden(t *testing.T) {
 	})
 }
 
-// TestAgainstBruteForce compares verdicts with the search through all orders: no disagreement, and no unknown. The linear
-// algorithm and the search are both held against it where both apply.
+// TestAgainstBruteForce compares verdicts with the search through all orders: no disagreement, and no unknown. The
+// linear algorithm and the search are both held against it where both apply.
 func TestAgainstBruteForce(t *testing.T) {
 	for name, shape := range map[string]brute.Bounds{
 		"compare-and-set": {Txns: 7, Keys: 2, Sessions: 4, Single: true},
@@ -54,7 +54,8 @@ func TestAgainstBruteForce(t *testing.T) {
 				if got.Outcome != want {
 					t.Fatalf("%s, seed %d: want %s, got %v\n%s", name, i, want, got, notation.Format(h))
 				}
-				if want == checker.Invalid && (got.Anomaly == "" || len(got.Counterexample) == 0 || got.Counterexample[0].Text == "") {
+				if want == checker.Invalid && (got.Anomaly == "" || len(got.Counterexample) == 0 ||
+					got.Counterexample[0].Text == "") {
 					t.Fatalf("%s, seed %d: no counterexample: %v", name, i, got)
 				}
 			}
@@ -68,7 +69,8 @@ func TestAgainstBruteForce(t *testing.T) {
 
 func TestLargeHistories(t *testing.T) {
 	for _, engine := range []dbms.Level{dbms.SSER, dbms.SER} {
-		h, err := synth.Generate(rand.New(rand.NewPCG(5, 0)), synth.Config{Level: engine, Shape: synth.CompareAndSet, Txns: 3000, Keys: 3,
+		h, err := synth.Generate(rand.New(rand.NewPCG(5, 0)), synth.Config{Level: engine, Shape: synth.CompareAndSet,
+			Txns: 3000, Keys: 3,
 			Sessions: 6, Unknowns: 0.01})
 		if err != nil {
 			t.Fatal(err)
@@ -89,7 +91,8 @@ func TestLargeHistories(t *testing.T) {
 func BenchmarkCheck(b *testing.B) {
 	for _, keys := range []int{1, 1000} {
 		for _, n := range []int{250_000, 500_000, 1_000_000} {
-			h, err := synth.Generate(rand.New(rand.NewPCG(1, 2)), synth.Config{Level: dbms.SSER, Shape: synth.CompareAndSet, Txns: n, Keys: keys})
+			h, err := synth.Generate(rand.New(rand.NewPCG(1, 2)), synth.Config{Level: dbms.SSER, Shape: synth.CompareAndSet,
+				Txns: n, Keys: keys})
 			if err != nil {
 				b.Fatal(err)
 			}

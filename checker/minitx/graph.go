@@ -10,9 +10,9 @@ import (
 
 const none = checker.None
 
-// dependencies is the dependency graph of a history in which every write follows a read of its key (Wei et al., ICDE 2025,
-// algorithm 1 without the transitive closures that section IV-C removes). It is not stored: its edges follow from who
-// read and who replaced each version. A WW edge always has a WR edge beside it.
+// dependencies is the dependency graph of a history in which every write follows a read of its key (Wei et al., ICDE
+// 2025, algorithm 1 without the transitive closures that section IV-C removes). It is not stored: its edges follow from
+// who read and who replaced each version. A WW edge always has a WR edge beside it.
 type dependencies struct {
 	*checker.Deps
 	h   *register.History
@@ -48,7 +48,8 @@ func build(r *checker.Reads, level dbms.Level, opt checker.Options) (*dependenci
 			v := read[op.Key].version
 			if read[op.Key].txn != int32(t) {
 				if v = op.Key; t != h.Initial {
-					u := opt.Unknown(level, checker.MiniTransactions, "%s does %s without having read that key before", h.TxnName(t), h.FormatOp(op))
+					u := opt.Unknown(level, checker.MiniTransactions, "%s does %s without having read that key before", h.TxnName(t),
+						h.FormatOp(op))
 					return nil, &u
 				}
 			}
@@ -62,7 +63,8 @@ func build(r *checker.Reads, level dbms.Level, opt checker.Options) (*dependenci
 	}
 	if diverged != nil {
 		a, b, key := diverged[0], diverged[1], diverged[2]
-		cycle := []checker.Dependency{{From: a, To: b, Kind: history.RW, Key: key}, {From: b, To: a, Kind: history.RW, Key: key}}
+		cycle := []checker.Dependency{{From: a, To: b, Kind: history.RW, Key: key},
+			{From: b, To: a, Kind: history.RW, Key: key}}
 		v := opt.Invalid(level, fault.HistoryLostUpdate, checker.ExplainAll(r, cycle))
 		return nil, &v
 	}

@@ -1,8 +1,8 @@
 // Package minitx checks histories of mini-transactions against serializability, snapshot isolation and strict
 // serializability (Wei et al., "Boosting End-to-End Database Isolation Checking via Mini-Transactions", ICDE 2025):
 // because every write follows a read of its key, and values are unique, the order of versions is known, and so is the
-// dependency graph. The claim that it checks: the graph is acyclic (SER), also with real time (SSER), or has only cycles
-// with two anti-dependencies in a row and no lost update (SI).
+// dependency graph. The claim that it checks: the graph is acyclic (SER), also with real time (SSER), or has only
+// cycles with two anti-dependencies in a row and no lost update (SI).
 //
 // SER and SI take time linear in the number of operations. SSER takes sorting the times on top: real time is a chain
 // of moments rather than an edge for every pair of transactions.
@@ -80,7 +80,8 @@ func (g *dependencies) realTime() {
 	}
 }
 
-// sortedBy returns transactions in the order of a time, those of one time as they are: the same slice where they lie in it already.
+// sortedBy returns transactions in the order of a time, those of one time as they are: the same slice where they lie in
+// it already.
 func sortedBy(txns []int32, time func(int32) int64) []int32 {
 	if slices.IsSortedFunc(txns, func(a, b int32) int { return cmp.Compare(time(a), time(b)) }) {
 		return txns
@@ -238,8 +239,8 @@ func (g *dependencies) degrees(level dbms.Level) []int32 {
 	return degree
 }
 
-// cyclic is the verdict on a graph that peeling left something of. A second cycle is one that shares no transaction with
-// the first one.
+// cyclic is the verdict on a graph that peeling left something of. A second cycle is one that shares no transaction
+// with the first one.
 func (g *dependencies) cyclic(level, peeled dbms.Level, left []int32) checker.Verdict {
 	taken := map[int32]bool{}
 	edges := g.cycle(peeled, left, taken)

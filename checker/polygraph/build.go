@@ -293,7 +293,8 @@ func (g *polygraph) links() (next []int32, follows []bool, verdict *checker.Verd
 			v := seen[key].version
 			if other := next[v]; other != none {
 				u := g.r.VersionTxn[other]
-				bad := g.invalid([]checker.Dependency{{From: u, To: t, Kind: history.RW, Key: key}, {From: t, To: u, Kind: history.RW, Key: key}})
+				bad := g.invalid([]checker.Dependency{{From: u, To: t, Kind: history.RW, Key: key},
+					{From: t, To: u, Kind: history.RW, Key: key}})
 				return nil, nil, &bad
 			}
 			next[v], follows[w] = w, true
@@ -380,8 +381,8 @@ func (g *polygraph) versionsOf(order VersionOrder) [][]int32 {
 	return out
 }
 
-// applyOrder adds what is known of the order of versions, by key. Where the order is complete, all versions that it does
-// not mention come after it.
+// applyOrder adds what is known of the order of versions, by key. Where the order is complete, all versions that it
+// does not mention come after it.
 func (g *polygraph) applyOrder(order [][]int32, complete bool) {
 	if len(order) == 0 {
 		return

@@ -11,7 +11,8 @@ import (
 // and made the other way round where it was the only one. It reports whether that came to an end without a cycle: then
 // the history is valid. If it did not, nothing is known. The graph stays as it is.
 func (p *pruner) decide(limit int) bool {
-	d := &pruner{polygraph: p.polygraph, ends: p.ends, pred: p.pred, order: p.order, pos: p.pos, reach: p.reach, lines: p.lines, open: p.open, made: p.made}
+	d := &pruner{polygraph: p.polygraph, ends: p.ends, pred: p.pred, order: p.order, pos: p.pos, reach: p.reach,
+		lines: p.lines, open: p.open, made: p.made}
 	for n := len(d.open); len(d.open) > 0; n *= 2 {
 		d.estimate()
 		count := d.count()
@@ -88,8 +89,8 @@ func (p *pruner) count() []int {
 	return n
 }
 
-// guesses returns the n surest guesses, or more if some are as sure. A guess about an end of a gap holds further into the
-// line, as far as it is sure enough.
+// guesses returns the n surest guesses, or more if some are as sure. A guess about an end of a gap holds further into
+// the line, as far as it is sure enough.
 func (p *pruner) guesses(count []int, n int) (out []pair) {
 	least := int64(sort.Search(len(count), func(i int) bool { return count[i] < n })) - 1
 	for _, g := range p.open {

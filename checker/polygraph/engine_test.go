@@ -13,8 +13,8 @@ import (
 	"txweave/internal/testkit/synth"
 )
 
-// TestEngines checks histories of some hundred transactions from simulated engines, too large for brute force: the engine of
-// a level makes valid ones, whichever way they are found to be. Snapshot isolation is not serializable.
+// TestEngines checks histories of some hundred transactions from simulated engines, too large for brute force: the
+// engine of a level makes valid ones, whichever way they are found to be. Snapshot isolation is not serializable.
 func TestEngines(t *testing.T) {
 	txns := 200
 	if testing.Short() {

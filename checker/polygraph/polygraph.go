@@ -73,14 +73,16 @@ func Check(ctx context.Context, h *register.History, level dbms.Level, opt Optio
 	})
 }
 
-// CheckTraced judges a history of registers whose reads have been traced, at SI or SER, with what is known of the order of
-// each key's versions, by their numbers. Versions may be missing anywhere.
-func CheckTraced(ctx context.Context, r *checker.Reads, level dbms.Level, opt Options, order [][]int32) checker.Verdict {
+// CheckTraced judges a history of registers whose reads have been traced, at SI or SER, with what is known of the order
+// of each key's versions, by their numbers. Versions may be missing anywhere.
+func CheckTraced(ctx context.Context, r *checker.Reads, level dbms.Level, opt Options,
+	order [][]int32) checker.Verdict {
 	return judge(ctx, r, level, opt, func(g *polygraph) { g.applyOrder(order, false) })
 }
 
 // judge builds the graph, adds what is known beyond the history, and decides.
-func judge(ctx context.Context, r *checker.Reads, level dbms.Level, opt Options, know func(*polygraph)) checker.Verdict {
+func judge(ctx context.Context, r *checker.Reads, level dbms.Level, opt Options,
+	know func(*polygraph)) checker.Verdict {
 	g, verdict := build(r, level, opt)
 	if verdict != nil {
 		return *verdict
@@ -207,6 +209,7 @@ func (g *polygraph) isKnown(s checker.Dependency) bool {
 // noOrder is the verdict where every choice leads to a cycle, of which one example is shown.
 func (g *polygraph) noOrder(steps []checker.Dependency, choices int) checker.Verdict {
 	v := g.invalid(steps)
-	v.Reason += fmt.Sprintf(" (one of the cycles to which every order of the writes leads; %d pairs of writes were tried)", choices)
+	v.Reason += fmt.Sprintf(" (one of the cycles to which every order of the writes leads; %d pairs of writes were tried)",
+		choices)
 	return v
 }

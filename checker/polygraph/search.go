@@ -12,8 +12,9 @@ import (
 // search looks for orders of the pairs that are left. Only pairs that an attempt violates become variables, only
 // cycles that the solver's answers close become clauses: the formula stays as small as the conflict.
 //
-// The solver is gophersat: pure Go, maintained, MIT licence, and it takes clauses and variables after it has answered. A
-// variable is false where the chain that had to wait in the attempt comes first, which is what the solver tries first.
+// The solver is gophersat: pure Go, maintained, MIT licence, and it takes clauses and variables after it has answered.
+// A variable is false where the chain that had to wait in the attempt comes first, which is what the solver tries
+// first.
 func (g *polygraph) search(rounds int) checker.Verdict {
 	s := &searcher{polygraph: g, number: map[pair]int{}, from: make([]step, len(g.succ)), seen: make([]int32, len(g.succ))}
 	current := s.choice(nil)
@@ -37,11 +38,13 @@ func (g *polygraph) search(rounds int) checker.Verdict {
 		}
 		model, ok := s.solve()
 		if !ok {
-			return g.noOrder(checker.ShortCycle(len(g.succ), func(int32) bool { return true }, g.successors(current)), len(s.pairs))
+			return g.noOrder(checker.ShortCycle(len(g.succ), func(int32) bool { return true }, g.successors(current)),
+				len(s.pairs))
 		}
 		current = s.choice(model)
 	}
-	return g.opt.Unknown(g.level, checker.SearchBudget, "the search was given up after %d rounds over %d pairs of writes", rounds, len(s.pairs))
+	return g.opt.Unknown(g.level, checker.SearchBudget, "the search was given up after %d rounds over %d pairs of writes",
+		rounds, len(s.pairs))
 }
 
 // searcher is a search in progress.

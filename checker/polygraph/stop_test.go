@@ -11,8 +11,8 @@ import (
 	"txweave/internal/testkit/effort"
 )
 
-// TestStop stops checks that would take long, in all that they do: none goes on for long, by processor time, and none has a
-// verdict then.
+// TestStop stops checks that would take long, in all that they do: none goes on for long, by processor time, and none
+// has a verdict then.
 func TestStop(t *testing.T) {
 	errEnough := errors.New("enough")
 	limits := []time.Duration{0, 200 * time.Millisecond, time.Second}

@@ -8,10 +8,10 @@ import (
 	"txweave/history/register"
 )
 
-// causal finds what TCC forces. Each transaction has a vector clock: by session, how many of its transactions are in the
-// causal past, the transaction itself included. A clock lives until the last transaction that depends on it directly
-// has been looked at. Without session order, tracks take the place of sessions: sequences of transactions in which each
-// one reads from the one before.
+// causal finds what TCC forces. Each transaction has a vector clock: by session, how many of its transactions are in
+// the causal past, the transaction itself included. A clock lives until the last transaction that depends on it
+// directly has been looked at. Without session order, tracks take the place of sessions: sequences of transactions in
+// which each one reads from the one before.
 type causal struct {
 	*judge
 	session  []int32 // by transaction: its session, or track; register.NoSession of the initial one
@@ -38,15 +38,16 @@ type keyWrite struct {
 	txns    []int32
 }
 
-// forceTCC goes through the transactions in an order that causality allows. For a read of a key from t1, and each session,
-// only the last one of its transactions in the causal past that wrote the key matters: the earlier ones come before it. It
-// is no pair where t1 depends on it already.
+// forceTCC goes through the transactions in an order that causality allows. For a read of a key from t1, and each
+// session, only the last one of its transactions in the causal past that wrote the key matters: the earlier ones come
+// before it. It is no pair where t1 depends on it already.
 //
 // It reports false where that would take too much memory, and where ctx has ended: what it found then is not all.
 func (c *judge) forceTCC(ctx context.Context, order []int32) bool {
 	n := len(c.h.Txns)
-	x := &causal{judge: c, session: make([]int32, n), clocks: make([][]int32, n), needed: make([]int32, n), number: make([]int32, n),
-		keys: make([][]keyWrite, c.h.Keys()), covered: make(map[int32]*cover)}
+	x := &causal{judge: c, session: make([]int32, n), clocks: make([][]int32, n), needed: make([]int32, n),
+		number: make([]int32, n),
+		keys:   make([][]keyWrite, c.h.Keys()), covered: make(map[int32]*cover)}
 	if c.opt.SessionOrder {
 		x.bySession()
 	} else if x.byTrack(order); x.sessions*n > maxClocks {
@@ -220,7 +221,8 @@ func (x *causal) hold(clock []int32, v, t int32) {
 	}
 }
 
-// cover returns what has been found for a version that another read of it, now or later, may repeat; nil if there is none.
+// cover returns what has been found for a version that another read of it, now or later, may repeat; nil if there is
+// none.
 func (x *causal) cover(v int32) *cover {
 	c := x.covered[v]
 	if c == nil {

@@ -27,7 +27,8 @@ func (c *judge) cyclic(order []int32) checker.Verdict {
 		}
 		p := c.between(s.From, s.To)
 		if p.via == none {
-			edges[i] = checker.Explain(c.R, checker.Dependency{From: p.from, To: p.to, Kind: history.WW, Key: c.R.VersionKey[p.version]})
+			edges[i] = checker.Explain(c.R, checker.Dependency{From: p.from, To: p.to, Kind: history.WW,
+				Key: c.R.VersionKey[p.version]})
 			continue
 		}
 		pairs = append(pairs, p)
@@ -62,10 +63,12 @@ func (c *judge) between(from, to int32) pair {
 	panic("weak: no such pair")
 }
 
-// beforeInitial is the verdict where a transaction read an initial value although one that replaced it is visible to it.
+// beforeInitial is the verdict where a transaction read an initial value although one that replaced it is visible to
+// it.
 func (c *judge) beforeInitial(p pair) checker.Verdict {
 	path := c.path(p.from, p.via)
-	stale := checker.Explain(c.R, checker.Dependency{From: p.via, To: p.from, Kind: history.RW, Key: c.R.VersionKey[p.version]})
+	stale := checker.Explain(c.R, checker.Dependency{From: p.via, To: p.from, Kind: history.RW,
+		Key: c.R.VersionKey[p.version]})
 	stale.Text = fmt.Sprintf("%s did %s, the initial value, which %s replaced: %s",
 		stale.From, c.readOf(p.via, p.version), stale.To, c.writeOf(p))
 	return c.opt.Invalid(c.level, c.classify(p), append(checker.ExplainAll(c.R, path), stale))
@@ -115,7 +118,8 @@ func (c *judge) explain(p pair) checker.ExplainedEdge {
 		v := c.firstFrom(p.via, p.from)
 		seen = fmt.Sprintf("%s, which it saw by %s, had written %s", e.From, c.readOf(p.via, v), c.writeOf(p))
 	case c.sameSession(p.from, p.via):
-		seen = fmt.Sprintf("%s, before it in session %s, had written %s", e.From, c.h.Name(c.h.SessionID(c.h.Txns[p.via].Session)), c.writeOf(p))
+		seen = fmt.Sprintf("%s, before it in session %s, had written %s", e.From,
+			c.h.Name(c.h.SessionID(c.h.Txns[p.via].Session)), c.writeOf(p))
 	default:
 		seen = fmt.Sprintf("%s, in its causal past, had written %s", e.From, c.writeOf(p))
 	}

@@ -75,8 +75,8 @@ func (c *judge) overlap(r *reading, seen int32) {
 }
 
 // forceRC goes through each transaction's reads from the last to the first, with the next version read of each key. The
-// pair with that version implies those with versions read after it: its writer was then seen before them. Where the next
-// version is the seen transaction's own, that read finds the pair.
+// pair with that version implies those with versions read after it: its writer was then seen before them. Where the
+// next version is the seen transaction's own, that read finds the pair.
 func (c *judge) forceRC() {
 	later := newReading(c.h.Keys())
 	for t := range int32(len(c.h.Txns)) {

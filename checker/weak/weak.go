@@ -2,23 +2,23 @@
 // read atomic and transactional causal consistency.
 //
 // The definitions are those of Biswas and Enea ("On the Complexity of Checking Transactional Consistency", OOPSLA
-// 2019, figure 2): there is a total commit order that contains session order and wr, and in which, wherever t3 reads a key
-// from t1 and t2 wrote that key too, t2 comes before t1
+// 2019, figure 2): there is a total commit order that contains session order and wr, and in which, wherever t3 reads a
+// key from t1 and t2 wrote that key too, t2 comes before t1
 //
 //	rc:  if t3 read something else from t2 before, in program order
 //	ra:  if t3 read something from t2, or t2 is before t3 in its session
 //	tcc: if t2 is in the causal past of t3, by sessions and reads
 //
-// These conditions do not mention the commit order, so the pairs that they force are found first, and the history is valid
-// if session order, wr and these pairs have no cycle. In the words of Liu et al. ("Plume", OOPSLA 2024): a cycle of
-// session order and wr is CyclicCO, one that needs a forced pair is a NonMonoRead, FracturedRead or COConflict.
+// These conditions do not mention the commit order, so the pairs that they force are found first, and the history is
+// valid if session order, wr and these pairs have no cycle. In the words of Liu et al. ("Plume", OOPSLA 2024): a cycle
+// of session order and wr is CyclicCO, one that needs a forced pair is a NonMonoRead, FracturedRead or COConflict.
 // Their read atomic is another one, as it builds on an order that the level itself does not have.
 //
-// A list's reads show more: the order in which transactions appended to it is part of the commit order. A read of a list
-// reads from the transaction that appended its last element; appends are writes, no reads.
+// A list's reads show more: the order in which transactions appended to it is part of the commit order. A read of a
+// list reads from the transaction that appended its last element; appends are writes, no reads.
 //
-// The time is near linear: the pairs are found with the keys of the smaller of two transactions (rc, ra), or with vector
-// clocks, one entry for each session (tcc); of pairs that follow from each other only one is kept.
+// The time is near linear: the pairs are found with the keys of the smaller of two transactions (rc, ra), or with
+// vector clocks, one entry for each session (tcc); of pairs that follow from each other only one is kept.
 package weak
 
 import (
@@ -62,7 +62,8 @@ func Check(ctx context.Context, h *register.History, level dbms.Level, opt check
 			if v := opt.Stopped(ctx, level); v != nil {
 				return *v
 			}
-			return opt.Unknown(level, checker.SearchBudget, "without session order, causality among %d transactions would take more than 1 GiB", len(h.Txns))
+			return opt.Unknown(level, checker.SearchBudget,
+				"without session order, causality among %d transactions would take more than 1 GiB", len(h.Txns))
 		}
 	}
 	c.follow(lists)

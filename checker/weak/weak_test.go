@@ -33,7 +33,8 @@ func TestGolden(t *testing.T) {
 			var b strings.Builder
 			for _, a := range d.CmdArgs {
 				if a.Key != "no-session-order" {
-					fmt.Fprintln(&b, Check(t.Context(), h, dbms.Level(a.Key), checker.Options{SessionOrder: !d.HasArg("no-session-order")}))
+					fmt.Fprintln(&b, Check(t.Context(), h, dbms.Level(a.Key),
+						checker.Options{SessionOrder: !d.HasArg("no-session-order")}))
 				}
 			}
 			return b.String()
@@ -114,8 +115,9 @@ func TestEnginesKeepTheirLevels(t *testing.T) {
 		dbms.SER: 5, dbms.SSER: 6}
 	for _, engine := range synth.Levels {
 		for _, shape := range []synth.Shape{synth.Mini, synth.Blind, synth.General} {
-			h := generate(t, 3, synth.Config{Level: engine, Shape: shape, Txns: 4000, Keys: 20, Ops: 5, Aborts: 0.1, KeepAborted: true,
-				Unknowns: 0.05})
+			h := generate(t, 3, synth.Config{Level: engine, Shape: shape, Txns: 4000, Keys: 20, Ops: 5, Aborts: 0.1,
+				KeepAborted: true,
+				Unknowns:    0.05})
 			for i, level := range []dbms.Level{dbms.RC, dbms.RA, dbms.TCC} {
 				want := checker.Invalid
 				if strength[engine] > i {

@@ -1,10 +1,10 @@
-// Package window looks for a serial order of transactions while they come, holding no more of them than a window has room
-// for. It needs memory for the window, and for each key and each session, not for the history.
+// Package window looks for a serial order of transactions while they come, holding no more of them than a window has
+// room for. It needs memory for the window, and for each key and each session, not for the history.
 //
-// Where it comes to the end, the order in which it executed the transactions is a proof: the history is serializable, with
-// session order, and so it is all that is weaker. Where it does not, nothing is known: there may be no such order, or it may
-// put a transaction before another one that came more than a window earlier. What it never sees is whether two
-// transactions wrote the same value, which the other checkers of registers refuse to judge.
+// Where it comes to the end, the order in which it executed the transactions is a proof: the history is serializable,
+// with session order, and so it is all that is weaker. Where it does not, nothing is known: there may be no such order,
+// or it may put a transaction before another one that came more than a window earlier. What it never sees is whether
+// two transactions wrote the same value, which the other checkers of registers refuse to judge.
 package window
 
 import "txweave/history/format"
@@ -121,7 +121,8 @@ func (t *txn) writes(k *key) bool {
 	return false
 }
 
-// ready says whether the keys hold what the transaction read, and nobody else who waits has still to read what it replaces.
+// ready says whether the keys hold what the transaction read, and nobody else who waits has still to read what it
+// replaces.
 func (t *txn) ready() bool {
 	for i := range t.ops {
 		switch a := &t.ops[i]; {

@@ -37,8 +37,8 @@ func serialize(h *register.History, limit int) bool {
 	return s.Finish()
 }
 
-// TestAgainstBruteForce gives small random histories to windows of every size: none of those that have no serial order has
-// one here; and where every write follows a read of its key, a window as large as the history finds it.
+// TestAgainstBruteForce gives small random histories to windows of every size: none of those that have no serial order
+// has one here; and where every write follows a read of its key, a window as large as the history finds it.
 func TestAgainstBruteForce(t *testing.T) {
 	opt := checker.Options{SessionOrder: true}
 	found, missed := 0, 0
@@ -101,8 +101,8 @@ func random(rng *rand.Rand, follow bool) *register.History {
 	return b.History()
 }
 
-// TestInOrder serializes a history that lies in order of ends, as a recorder that merges its sessions leaves it, in a small
-// window.
+// TestInOrder serializes a history that lies in order of ends, as a recorder that merges its sessions leaves it, in a
+// small window.
 func TestInOrder(t *testing.T) {
 	for _, level := range []dbms.Level{dbms.SER, dbms.SI} {
 		h, err := synth.Generate(rand.New(rand.NewPCG(1, 2)), synth.Config{Level: level, Txns: 20_000})

@@ -40,8 +40,11 @@ where that groups wrongly, merge and split set it right. A campaign may run at t
 	cmd.PersistentFlags().StringVar(&f.format, "format", "text", "text or json")
 	cmd.AddCommand(f.listCommand(), f.showCommand(), f.labelCommand(),
 		f.editCommand("merge BUG OTHER...", "Make several bugs one", cobra.MinimumNArgs(2), bugs.Merge),
-		f.editCommand("dup BUG OF", "Say that a bug is a duplicate of another one, where its findings are counted from now on", cobra.ExactArgs(2), bugs.Duplicate),
-		f.editCommand("invalid BUG [WHY]", "Say that it is no bug: its findings are counted and not reported", cobra.RangeArgs(1, 2), bugs.Invalid),
+		f.editCommand("dup BUG OF",
+			"Say that a bug is a duplicate of another one, where its findings are counted from now on", cobra.ExactArgs(2),
+			bugs.Duplicate),
+		f.editCommand("invalid BUG [WHY]", "Say that it is no bug: its findings are counted and not reported",
+			cobra.RangeArgs(1, 2), bugs.Invalid),
 		f.editCommand("reopen BUG [WHY]", "Say that a bug is open again", cobra.RangeArgs(1, 2), bugs.Reopen),
 		f.editCommand("fixed-in BUG VERSION", "Say in which version a bug is fixed", cobra.ExactArgs(2), bugs.Fixed),
 		f.editCommand("split BUG FINDING", "Make one of a bug's findings a bug of its own", cobra.ExactArgs(2), bugs.Split))
@@ -77,7 +80,8 @@ func (f *bugsFlags) ofBugs(ctx context.Context, command string, args []string) (
 			return nil, err
 		}
 		if !bugs.IsBug(ids[0]) && slices.Contains([]string{"dup", "merge", "split"}, command) {
-			return nil, usagef("%s is not reduced yet: %s is for bugs that a campaign has counted, and given a number", arg, command)
+			return nil, usagef("%s is not reduced yet: %s is for bugs that a campaign has counted, and given a number",
+				arg, command)
 		}
 		args[i] = ids[0]
 	}
@@ -151,13 +155,15 @@ func addFilter(cmd *cobra.Command, f *bugs.Filter) {
 	cmd.Flags().StringVar(&f.DBMS, "dbms", "", "only bugs of this DBMS")
 	cmd.Flags().StringVar(&f.Class, "class", "", "only this class of finding")
 	cmd.Flags().StringVar(&f.Label, "label", "", "only those with this label")
-	cmd.Flags().StringVar(&f.Match, "match", "", "only those whose signature, title or summary matches this regular expression")
+	cmd.Flags().StringVar(&f.Match, "match", "",
+		"only those whose signature, title or summary matches this regular expression")
 }
 
 func (f *bugsFlags) listCommand() *cobra.Command {
 	var filter bugs.Filter
 	var signatures bool
-	cmd := &cobra.Command{Use: "list", Short: "List bugs", Args: cobra.NoArgs, RunE: func(cmd *cobra.Command, _ []string) error {
+	cmd := &cobra.Command{Use: "list", Short: "List bugs", Args: cobra.NoArgs, RunE: func(cmd *cobra.Command,
+		_ []string) error {
 		s, err := f.store(cmd.Context())
 		if err != nil {
 			return err
@@ -176,33 +182,36 @@ func (f *bugsFlags) listCommand() *cobra.Command {
 		return f.List(cmd.OutOrStdout(), b, list, signatures, !filter.Any())
 	}}
 	addFilter(cmd, &filter)
-	cmd.Flags().BoolVar(&signatures, "signature", false, "print the signatures by which findings are grouped, instead of titles")
+	cmd.Flags().BoolVar(&signatures, "signature", false,
+		"print the signatures by which findings are grouped, instead of titles")
 	return cmd
 }
 
 func (f *bugsFlags) showCommand() *cobra.Command {
-	return &cobra.Command{Use: "show BUG|FINDING|CASE.txw", Short: "Show all that is known of a bug, with its smallest case", Args: cobra.ExactArgs(1), RunE: func(cmd *cobra.Command, a []string) error {
-		s, err := f.store(cmd.Context())
-		if err != nil {
-			return err
-		}
-		b, err := s.Bugs()
-		if err != nil {
-			return err
-		}
-		id, err := bugs.ID(cmd.Context(), s, b, a[0])
-		if err != nil {
-			return usage(err)
-		}
-		g, err := b.Find(id)
-		if err != nil {
-			return usage(err)
-		}
-		if f.format == "json" {
-			return printJSON(cmd.OutOrStdout(), g)
-		}
-		return f.Show(cmd.OutOrStdout(), s, g)
-	}}
+	return &cobra.Command{Use: "show BUG|FINDING|CASE.txw",
+		Short: "Show all that is known of a bug, with its smallest case", Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, a []string) error {
+			s, err := f.store(cmd.Context())
+			if err != nil {
+				return err
+			}
+			b, err := s.Bugs()
+			if err != nil {
+				return err
+			}
+			id, err := bugs.ID(cmd.Context(), s, b, a[0])
+			if err != nil {
+				return usage(err)
+			}
+			g, err := b.Find(id)
+			if err != nil {
+				return usage(err)
+			}
+			if f.format == "json" {
+				return printJSON(cmd.OutOrStdout(), g)
+			}
+			return f.Show(cmd.OutOrStdout(), s, g)
+		}}
 }
 
 func printJSON(w io.Writer, v any) error {

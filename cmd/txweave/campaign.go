@@ -16,6 +16,7 @@ import (
 	"txweave/campaign/ci"
 	"txweave/campaign/database"
 	"txweave/campaign/display"
+	"txweave/campaign/site"
 	"txweave/finding"
 	"txweave/internal/outcome"
 )
@@ -69,12 +70,23 @@ txweave's own and no open bug, 130 interrupted.`,
 	fs.StringVar(&f.c.Out, "out", cells.DefaultOut, "the campaign's directory")
 	fs.DurationVar(&f.duration, "duration", 0, "stop after this time (default: campaign.toml's, or no limit)")
 	addStore(fs, &f.c.Store, sharedStore)
-	fs.StringVar(&f.shard, "shard", "", "i/n: do part i of n of every cell, the cases whose number is i modulo n; other processes do the others, with the same --store")
-	fs.StringVar(&f.c.Artifacts, "artifacts", "", "with --store: keep files of findings in an S3-compatible bucket, s3://BUCKET/PREFIX?endpoint=https://HOST&region=REGION, "+
-		"with keys from the environment (AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY); it is kept with the campaign (default: in the store)")
+	fs.StringVar(&f.shard, "shard", "",
+		"i/n: do part i of n of every cell, the cases whose number is i modulo n; other processes do the others, with the "+
+			"same --store")
+	fs.StringVar(&f.c.Artifacts, "artifacts", "",
+		"with --store: keep files of findings in an S3-compatible bucket, "+
+			"s3://BUCKET/PREFIX?endpoint=https://HOST&region=REGION, "+
+			"with keys from the environment (AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY); it is kept with the campaign (default: "+
+			"in the store)")
 	f.pageFlags.add(fs, "")
-	fs.BoolVar(&f.ci.CI, "ci", false, "for continuous integration: the campaign must have an end (--duration, or cases of each cell), and --summary is $GITHUB_STEP_SUMMARY")
-	fs.StringVar(&f.ci.FailOn, "fail-on", "any", "exit code 1 at open bugs that are new (not in --baseline), at any, at new ones that are a crash or a hang, or never: new, any, crash, none")
+	fs.StringVar(&f.HTTP, "serve", "", "show the campaign's page at this address of this machine, as --serve=ADDR")
+	fs.Lookup("serve").NoOptDefVal = site.AnyPort
+	fs.BoolVar(&f.ci.CI, "ci", false,
+		"for continuous integration: the campaign must have an end (--duration, or cases of each cell), and --summary is "+
+			"$GITHUB_STEP_SUMMARY")
+	fs.StringVar(&f.ci.FailOn, "fail-on", "any",
+		"exit code 1 at open bugs that are new (not in --baseline), at any, at new ones that are a crash or a hang, or "+
+			"never: new, any, crash, none")
 	fs.StringVar(&f.ci.Baseline, "baseline", "", "a file of known bugs, as txweave bugs list --format json prints them")
 	fs.StringVar(&f.ci.JUnit, "junit", "", "write the outcome to this file, as JUnit's XML")
 	fs.StringVar(&f.ci.SARIF, "sarif", "", "… as SARIF 2.1.0")
@@ -129,6 +141,8 @@ func (f *campaignFlags) run(ctx context.Context, stdout, stderr io.Writer, args 
 			hide()
 			err = errors.Join(err, wait())
 		}()
+	} else if f.c.Store == "" {
+		fmt.Fprintf(stderr, "txweave: the campaign lies in %s: txweave serve %s shows it in a browser\n", c.Out, c.Out)
 	}
 	if err := x.Run(ctx); err != nil {
 		return err
@@ -170,24 +184,25 @@ func (f *campaignFlags) conclude(ctx context.Context, x *cells.Campaign, stdout 
 func campaignStatusCommand() *cobra.Command {
 	var format string
 	var store string
-	cmd := &cobra.Command{Use: "status [DIR]", Short: "Say how a campaign stands, while it runs and after", Args: cobra.MaximumNArgs(1), RunE: func(cmd *cobra.Command, args []string) (err error) {
-		if err := textOrJSON(format); err != nil {
-			return err
-		}
-		db, err := database.At(cmd.Context(), store, append(args, cells.DefaultOut)[0], false)
-		if err != nil {
-			return err
-		}
-		defer func() { err = errors.Join(err, db.Close()) }()
-		s, err := db.Status(cmd.Context())
-		if err != nil {
-			return err
-		}
-		if format == "json" {
-			return printJSON(cmd.OutOrStdout(), s)
-		}
-		return display.PrintStatus(cmd.OutOrStdout(), s)
-	}}
+	cmd := &cobra.Command{Use: "status [DIR]", Short: "Say how a campaign stands, while it runs and after",
+		Args: cobra.MaximumNArgs(1), RunE: func(cmd *cobra.Command, args []string) (err error) {
+			if err := textOrJSON(format); err != nil {
+				return err
+			}
+			db, err := database.At(cmd.Context(), store, append(args, cells.DefaultOut)[0], false)
+			if err != nil {
+				return err
+			}
+			defer func() { err = errors.Join(err, db.Close()) }()
+			s, err := db.Status(cmd.Context())
+			if err != nil {
+				return err
+			}
+			if format == "json" {
+				return printJSON(cmd.OutOrStdout(), s)
+			}
+			return display.PrintStatus(cmd.OutOrStdout(), s)
+		}}
 	cmd.Flags().StringVar(&format, "format", "text", "text or json")
 	addStore(cmd.Flags(), &store, sharedStore)
 	return cmd
@@ -195,7 +210,8 @@ func campaignStatusCommand() *cobra.Command {
 
 func campaignAuditCommand() *cobra.Command {
 	var store string
-	cmd := &cobra.Command{Use: "audit [DIR]", Short: "Hold a campaign's counts, findings and files against each other", Args: cobra.MaximumNArgs(1),
+	cmd := &cobra.Command{Use: "audit [DIR]", Short: "Hold a campaign's counts, findings and files against each other",
+		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			db, err := database.At(cmd.Context(), store, append(args, cells.DefaultOut)[0], false)
 			if err != nil {
@@ -214,20 +230,24 @@ func campaignAuditCommand() *cobra.Command {
 			if len(wrong) > 0 {
 				return outcome.End(exitInternal, fmt.Errorf("%d things that must not be", len(wrong)))
 			}
-			return printf(cmd.OutOrStdout(), "%d cases, each counted once; %d findings, each whole and counted to its bug once\n", cases, findings)
+			return printf(cmd.OutOrStdout(),
+				"%d cases, each counted once; %d findings, each whole and counted to its bug once\n", cases, findings)
 		}}
 	addStore(cmd.Flags(), &store, sharedStore)
 	return cmd
 }
 
 func campaignInitCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "init", Short: "Print a campaign.toml of what this machine has", Args: cobra.NoArgs, RunE: func(cmd *cobra.Command, _ []string) error {
-		p := cells.InstalledPlan(cmd.Context())
-		text, err := p.Print()
-		if err != nil {
-			return err
-		}
-		return printf(cmd.OutOrStdout(), "# A campaign of what this machine has: txweave campaign run campaign.toml --out DIR\n# What each key means is told in docs/howto/campaign.md.\n\n%s", text)
-	}}
+	cmd := &cobra.Command{Use: "init", Short: "Print a campaign.toml of what this machine has", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			p := cells.InstalledPlan(cmd.Context())
+			text, err := p.Print()
+			if err != nil {
+				return err
+			}
+			return printf(cmd.OutOrStdout(),
+				"# A campaign of what this machine has: txweave campaign run campaign.toml --out DIR\n# What each key means is "+
+					"told in docs/howto/campaign.md.\n\n%s", text)
+		}}
 	return cmd
 }

@@ -14,16 +14,20 @@ import (
 	"txweave/internal/testkit/effort"
 )
 
-// TestOneAndTwoProcesses: a campaign that two processes share, side by side, checks the same cases with the same outcome as one process alone:
-// what was counted of each, of which productions they were made, the bugs with how often each was found.
+// TestOneAndTwoProcesses: a campaign that two processes share, side by side, checks the same cases with the same
+// outcome as one process alone: what was counted of each, of which productions they were made, the bugs with how often
+// each was found.
 func TestOneAndTwoProcesses(t *testing.T) {
 	effort.Full(t)
-	store := (&url.URL{Scheme: "mysql", User: url.UserPassword("store", secret), Host: "localhost", Path: "/halves", RawQuery: "socket=" + url.QueryEscape(userServer.Socket(t))}).String()
+	store := (&url.URL{Scheme: "mysql", User: url.UserPassword("store", secret), Host: "localhost", Path: "/halves",
+		RawQuery: "socket=" + url.QueryEscape(userServer.Socket(t))}).String()
 	t.Setenv("TXWEAVE_TEST_STORE", store)
 	dir := t.TempDir()
 	plan := filepath.Join(dir, "campaign.toml")
 	const cases = 31 // the parts are not equal
-	text := fmt.Sprintf("[[cell]]\nname = \"both\"\ntarget = \"sqlite\"\nfaults = [\"lost-insert\", \"lost-delete\"]\ncases = %d\nseed = 7\nno_reduce = true\n", cases)
+	text := fmt.Sprintf(
+		"[[cell]]\nname = \"both\"\ntarget = \"sqlite\"\nfaults = [\"lost-insert\", \"lost-delete\"]\ncases = %d\nseed = "+
+			"7\nno_reduce = true\n", cases)
 	if err := os.WriteFile(plan, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +40,8 @@ func TestOneAndTwoProcesses(t *testing.T) {
 	}
 	var wait []func() (int, string)
 	for part := range 2 {
-		half, _, said := command(t, "campaign", "run", plan, "--out", filepath.Join(dir, fmt.Sprint("half", part)), "--store", "env:TXWEAVE_TEST_STORE", "--shard", fmt.Sprintf("%d/2", part))
+		half, _, said := command(t, "campaign", "run", plan, "--out", filepath.Join(dir, fmt.Sprint("half", part)), "--store",
+			"env:TXWEAVE_TEST_STORE", "--shard", fmt.Sprintf("%d/2", part))
 		if err := half.Start(); err != nil {
 			t.Fatal(err)
 		}
@@ -78,7 +83,8 @@ func reducedForAll(t *testing.T, db *database.DB, store, dir string) {
 		t.Fatal(err)
 	}
 	name := bugs.Bugs[0].Kept[0].Dir
-	small, _, said := command(t, "reduce", name, "--store", "env:TXWEAVE_TEST_STORE", "--out", filepath.Join(dir, "brought"), "--attempts", "30", "--repeat", "1")
+	small, _, said := command(t, "reduce", name, "--store", "env:TXWEAVE_TEST_STORE", "--out",
+		filepath.Join(dir, "brought"), "--attempts", "30", "--repeat", "1")
 	if err := small.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -107,8 +113,10 @@ func whole(t *testing.T, db *database.DB) (out []string) {
 		t.Fatal(err)
 	}
 	c := &s.Cells[0]
-	c.Counts.Runs, c.Counts.Replays, c.Counts.Sent = 0, 0, 0 // a process repeats the first findings of a signature more often than later ones
-	out = append(out, fmt.Sprintf("%d %d %d %d %d %+v %v", s.Findings, c.Cases, c.CasesChecked, c.NextCase, c.Found, c.Counts, c.Skipped))
+	// a process repeats the first findings of a signature more often than later ones
+	c.Counts.Runs, c.Counts.Replays, c.Counts.Sent = 0, 0, 0
+	out = append(out, fmt.Sprintf("%d %d %d %d %d %+v %v", s.Findings, c.Cases, c.CasesChecked, c.NextCase, c.Found,
+		c.Counts, c.Skipped))
 	uses, err := db.Features(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -120,8 +128,8 @@ func whole(t *testing.T, db *database.DB) (out []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Findings that nothing reduces are grouped by the features of the first of them: into which groups those of one kind go depends on
-	// who was first, their number does not.
+	// Findings that nothing reduces are grouped by the features of the first of them: into which groups those of one kind
+	// go depends on who was first, their number does not.
 	counts := map[string]int{}
 	for _, g := range bugs.Bugs {
 		counts[g.Signature.Coarse] += g.Count

@@ -73,24 +73,33 @@ hand is unknown.`,
 	fs.StringVar(&c.Out, "format-out", "text", "text, or json: one line a file")
 	fs.StringVar(&c.Level, "level", string(dbms.SER), "rc, ra, tcc, si, ser, sser or lin")
 	fs.BoolVar(&c.Sessions, "session-order", true, "the order of each session's transactions is part of the level")
-	fs.DurationVar(&c.ClockSkew, "clock-skew", 0, "each client's clock may be off by that, either way: of sser, lin and traces")
-	fs.IntVar(&c.Window, "window", 0, "of a text in which transactions come about in the order in which they committed: look for a serial order holding "+
-		"so many of them, e.g. 10000, in bounded memory")
-	fs.StringVar(&c.Workload, "workload", string(jepsen.Auto), "of Jepsen's: "+registry.Or(jepsen.Names())+"; auto: what the operations are of")
+	fs.DurationVar(&c.ClockSkew, "clock-skew", 0,
+		"each client's clock may be off by that, either way: of sser, lin and traces")
+	fs.IntVar(&c.Window, "window", 0,
+		"of a text in which transactions come about in the order in which they committed: look for a serial order holding "+
+			"so many of them, e.g. 10000, in bounded memory")
+	fs.StringVar(&c.Workload, "workload", string(jepsen.Auto), "of Jepsen's: "+registry.Or(jepsen.Names())+
+		"; auto: what the operations are of")
 	fs.Int64Var(&c.Total, "total-amount", 0, "bank: what all accounts hold together; default: what most reads found")
 	fs.BoolVar(&c.Negative, "negative-balances", false, "bank: an account may hold less than nothing")
 	fs.StringVar(&c.Certificate, "certificate", "", "file with the version certificate of the history")
-	fs.StringVar(&c.Order, "order", "", "commit: replay in the order of the certificate's commits (two-phase locking, timestamp ordering)")
-	fs.StringVar(&c.Matches, "matches", files.Interpreter, "what evaluates predicates of a certificate: interpreter, or database, on --target or --dsn")
+	fs.StringVar(&c.Order, "order", "",
+		"commit: replay in the order of the certificate's commits (two-phase locking, timestamp ordering)")
+	fs.StringVar(&c.Matches, "matches", files.Interpreter,
+		"what evaluates predicates of a certificate: interpreter, or database, on --target or --dsn")
 	scratch.addDatabase(fs, "")
-	for name, text := range map[string]string{"target": registry.Or(registry.Names()), "dsn": "a running server instead", "server": "path of the server's binary"} {
+	for name, text := range map[string]string{"target": registry.Or(registry.Names()), "dsn": "a running server instead",
+		"server": "path of the server's binary"} {
 		fs.Lookup(name).Usage = "--matches database: " + text
 	}
-	fs.DurationVar(&c.Timeout, "timeout", 0, "how long the check of one history may take, then its verdict is unknown; 0: as long as it takes")
+	fs.DurationVar(&c.Timeout, "timeout", 0,
+		"how long the check of one history may take, then its verdict is unknown; 0: as long as it takes")
 	fs.StringVar(&c.DOT, "dot", "", "write the counterexample as a Graphviz file")
 	fs.StringVar(&c.SVG, "svg", "", "write the counterexample as a picture")
-	fs.StringVar(&c.DBMS, "dbms", "", "mechanism: DBMS whose claims are checked, e.g. mariadb, postgresql; default: the trace's own")
-	fs.StringVar(&c.Isolation, "isolation", "", "mechanism: isolation level whose claims are checked; default: the trace's own")
+	fs.StringVar(&c.DBMS, "dbms", "",
+		"mechanism: DBMS whose claims are checked, e.g. mariadb, postgresql; default: the trace's own")
+	fs.StringVar(&c.Isolation, "isolation", "",
+		"mechanism: isolation level whose claims are checked; default: the trace's own")
 	fs.IntVar(&c.Limit, "limit", 20, "mechanism: findings to print")
 	return cmd
 }

@@ -55,9 +55,11 @@ func faultNames() []string {
 }
 
 // takesBugs are the commands whose arguments are bugs, findings or cases.
-var takesBugs = []string{"replay", "explore", "reduce", "report", "export", "verify", "show", "label", "merge", "dup", "invalid", "reopen", "fixed-in", "split"}
+var takesBugs = []string{"replay", "explore", "reduce", "report", "export", "verify", "show", "label", "merge", "dup",
+	"invalid", "reopen", "fixed-in", "split"}
 
-// complete makes the shell complete what can be known: names of targets, levels, planted bugs, formats; bugs and findings.
+// complete makes the shell complete what can be known: names of targets, levels, planted bugs, formats; bugs and
+// findings.
 func complete(cmd *cobra.Command) {
 	for _, sub := range cmd.Commands() {
 		complete(sub)
@@ -66,7 +68,9 @@ func complete(cmd *cobra.Command) {
 		if cmd.Flags().Lookup(name) == nil || name == "format" && cmd.Name() == "check" {
 			continue
 		}
-		_ = cmd.RegisterFlagCompletionFunc(name, func(cmd *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) { // an error: it has one
+		_ = cmd.RegisterFlagCompletionFunc(name, func(cmd *cobra.Command, _ []string, typed string) ([]string,
+			cobra.ShellCompDirective) {
+			// an error: it has one
 			before, last := "", typed
 			if at := strings.LastIndexByte(typed, ','); at >= 0 && name == "faults" { // a list
 				before, last = typed[:at+1], typed[at+1:]

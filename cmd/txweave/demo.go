@@ -22,9 +22,9 @@ import (
 	"txweave/finding"
 )
 
-// The demonstration's planted bug: transactions read what others have not committed. Everybody knows that one, it shows in
-// nearly every case, and its reduced case has two sessions. The seed's case is small and joins no three tables, whose
-// thousands of rows would take most of the time.
+// The demonstration's planted bug: transactions read what others have not committed. Everybody knows that one, it shows
+// in nearly every case, and its reduced case has two sessions. The seed's case is small and joins no three tables,
+// whose thousands of rows would take most of the time.
 const (
 	demoFault = "dirty-read"
 	demoSeed  = "8"
@@ -53,7 +53,8 @@ Exit code 0: the bug was found and reported.`,
 			return d.run()
 		},
 	}
-	cmd.Flags().StringVar(&out, "out", "", "directory to work in, which must not be there yet (default: txweave-demo, or txweave-demo-2, …)")
+	cmd.Flags().StringVar(&out, "out", "",
+		"directory to work in, which must not be there yet (default: txweave-demo, or txweave-demo-2, …)")
 	return cmd
 }
 
@@ -62,10 +63,13 @@ func (d *demo) run() error {
 		return err
 	}
 	start := time.Now()
-	fmt.Fprintf(d.stdout, "A bug is planted between txweave and the SQLite inside it: transactions read what others have not committed.\nAll that is written goes to %s.\n", d.out)
+	fmt.Fprintf(d.stdout,
+		"A bug is planted between txweave and the SQLite inside it: transactions read what others have not committed.\nAll "+
+			"that is written goes to %s.\n", d.out)
 	var sum campaign.Summary
 	text, err := d.step("Random transactions are woven together until a case shows something.", exitFindings,
-		"fuzz", "--faults", demoFault, "--seed", demoSeed, "--cases", "100", "--stop-at-finding", "--no-reduce", "--format", "json", "--out", d.out)
+		"fuzz", "--faults", demoFault, "--seed", demoSeed, "--cases", "100", "--stop-at-finding", "--no-reduce", "--format",
+		"json", "--out", d.out)
 	if err != nil {
 		return err
 	}
@@ -75,7 +79,8 @@ func (d *demo) run() error {
 	first := sum.Findings[0]
 	d.say("Case %d of the campaign shows something: %s.", sum.Cases, first.Class)
 
-	if text, err = d.step("The case is made smaller as long as it shows the same.", exitClean, "reduce", first.Dir, "--format", "json"); err != nil {
+	if text, err = d.step("The case is made smaller as long as it shows the same.", exitClean, "reduce", first.Dir,
+		"--format", "json"); err != nil {
 		return err
 	}
 	var small shrink.Result
@@ -91,7 +96,8 @@ func (d *demo) run() error {
 	d.say("%s.", lastLine(text))
 
 	report := filepath.Join(d.out, "report.md")
-	if _, err = d.step("It is written as a bug report.", exitClean, "report", first.Dir, "--planted", "--for", registry.Default, "--output", report); err != nil {
+	if _, err = d.step("It is written as a bug report.", exitClean, "report", first.Dir, "--planted", "--for",
+		registry.Default, "--output", report); err != nil {
 		return err
 	}
 	if text, err = os.ReadFile(report); err != nil {
@@ -100,7 +106,8 @@ func (d *demo) run() error {
 	title, _, _ := strings.Cut(string(text), "\n")
 	d.say("%s", title)
 
-	if _, err = d.step("It is written as a regression test.", exitClean, "export", first.Dir, "--planted", "--to", "go", "--output", filepath.Join(d.out, "case_test.go")); err != nil {
+	if _, err = d.step("It is written as a regression test.", exitClean, "export", first.Dir, "--planted", "--to", "go",
+		"--output", filepath.Join(d.out, "case_test.go")); err != nil {
 		return err
 	}
 	page, err := filepath.Abs(filepath.Join(dir, finding.PageFile))
@@ -110,7 +117,9 @@ func (d *demo) run() error {
 	if _, err := os.Stat(page); err != nil {
 		return err
 	}
-	return printf(d.stdout, "\nDone in %.1f s. The sessions side by side, what was wrong marked:\n  %s\nA real search: txweave fuzz --target mariadb --duration 10m\n",
+	return printf(d.stdout,
+		"\nDone in %.1f s. The sessions side by side, what was wrong marked:\n  %s\nA real search: txweave fuzz --target "+
+			"mariadb --duration 10m\n",
 		time.Since(start).Seconds(), page)
 }
 
@@ -133,8 +142,8 @@ func (d *demo) place() error {
 	}
 }
 
-// step says what is done and with which command, runs it and returns what it prints. Another exit code than the one that it
-// must have ends the demonstration.
+// step says what is done and with which command, runs it and returns what it prints. Another exit code than the one
+// that it must have ends the demonstration.
 func (d *demo) step(what string, want int, args ...string) ([]byte, error) {
 	d.steps++
 	fmt.Fprintf(d.stdout, "\n%d. %s\n   $ %s\n", d.steps, what, target.CommandLine(append([]string{"txweave"}, args...)))
@@ -158,7 +167,8 @@ func (d *demo) step(what string, want int, args ...string) ([]byte, error) {
 
 // caseSize says how large a case is.
 func caseSize(s shrink.Size) string {
-	return finding.Count(s.Statements, "statement") + " in " + finding.Count(s.Transactions, "transaction") + " over " + finding.Count(s.Rows, "row")
+	return finding.Count(s.Statements, "statement") + " in " + finding.Count(s.Transactions, "transaction") + " over " +
+		finding.Count(s.Rows, "row")
 }
 
 func (d *demo) say(format string, args ...any) { fmt.Fprintf(d.stdout, "   "+format+"\n", args...) }

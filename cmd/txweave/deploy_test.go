@@ -57,7 +57,8 @@ func TestDeploy(t *testing.T) {
 			}
 		}
 	}
-	if text := deployed(t, "kubernetes/job.yaml"); !strings.Contains(text, "- /campaign/out\n") || !strings.Contains(text, "mountPath: /campaign\n") {
+	if text := deployed(t, "kubernetes/job.yaml"); !strings.Contains(text, "- /campaign/out\n") || !strings.Contains(text,
+		"mountPath: /campaign\n") {
 		t.Error("the job's directory is not on its volume")
 	} else if !strings.Contains(text, "completionMode: Indexed") ||
 		!strings.Contains(text, "completions: 8") || !strings.Contains(text, "$(JOB_COMPLETION_INDEX)/8") {
@@ -96,7 +97,8 @@ func TestUnit(t *testing.T) {
 				t.Errorf("%s: the unknown key %ss is passed over: %q", name, key, said)
 			}
 		}
-		if !strings.Contains(text, "\nSuccessExitStatus=1 2 130\n") || !strings.Contains(text, "\nRestartPreventExitStatus=64\n") || !strings.Contains(text, "\nRestart=on-failure\n") {
+		if !strings.Contains(text, "\nSuccessExitStatus=1 2 130\n") || !strings.Contains(text,
+			"\nRestartPreventExitStatus=64\n") || !strings.Contains(text, "\nRestart=on-failure\n") {
 			t.Errorf("%s: exit codes are taken for something else than they are", name)
 		}
 	}
@@ -104,7 +106,8 @@ func TestUnit(t *testing.T) {
 
 // TestSlurmScript: bash reads the Slurm script.
 func TestSlurmScript(t *testing.T) {
-	if out, err := osexec.Command("bash", "-n", filepath.Join("..", "..", "deploy", "slurm", "txweave.sbatch")).CombinedOutput(); err != nil {
+	if out, err := osexec.Command("bash", "-n", filepath.Join("..", "..", "deploy", "slurm",
+		"txweave.sbatch")).CombinedOutput(); err != nil {
 		t.Errorf("%s %v", out, err)
 	}
 }
@@ -132,7 +135,8 @@ func TestDashboard(t *testing.T) {
 	metric := regexp.MustCompile(`txweave_[a-z_]+`)
 	seen := map[int]bool{}
 	for _, p := range d.Panels {
-		if seen[p.ID] || p.Title == "" || p.Type == "" || p.GridPos.W < 1 || p.GridPos.X+p.GridPos.W > 24 || len(p.Targets) == 0 {
+		if seen[p.ID] || p.Title == "" || p.Type == "" || p.GridPos.W < 1 || p.GridPos.X+p.GridPos.W > 24 ||
+			len(p.Targets) == 0 {
 			t.Errorf("%+v", p)
 		}
 		seen[p.ID] = true

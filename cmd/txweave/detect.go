@@ -57,12 +57,17 @@ no false alarm, else 1.`,
 	fs, c := cmd.Flags(), &f.c
 	f.add(fs, registry.Default)
 	fs.StringSliceVar(&c.Faults, "faults", nil, "planted bugs, by name (default: all)")
-	fs.Uint64Var(&f.rarity.Every, "rarity", 0, "strike one in so many of the statements that a bug would strike, and never the tool's own reads (0: as often as it does by itself, those too)")
+	fs.Uint64Var(&f.rarity.Every, "rarity", 0,
+		"strike one in so many of the statements that a bug would strike, and never the tool's own reads (0: as often as "+
+			"it does by itself, those too)")
 	fs.StringVar(&f.rarity.When, "when", "", "strike only under this condition: "+strings.Join(detect.Conditions(), ", "))
-	fs.BoolVar(&f.rarity.Sometimes, "sometimes", false, "let it depend on the run whether a bug strikes: what showed need not come back")
+	fs.BoolVar(&f.rarity.Sometimes, "sometimes", false,
+		"let it depend on the run whether a bug strikes: what showed need not come back")
 	f.retired.add(fs, "guide")
 	addWithout(fs, &c.Without)
-	fs.BoolVar(&c.Count, "count", false, "check all cases of the budget, and count those that show the planted bug: that compares two builds with fewer cases than how soon the first one comes")
+	fs.BoolVar(&c.Count, "count", false,
+		"check all cases of the budget, and count those that show the planted bug: that compares two builds with fewer "+
+			"cases than how soon the first one comes")
 	fs.IntVar(&c.Budget, "budget", c.Budget, "cases to try for each planted bug and seed")
 	fs.IntVar(&c.Seeds, "seeds", c.Seeds, "seeds to try, from --seed on")
 	fs.Uint64Var(&c.First, "seed", c.First, "the first seed")

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestUnplantedAgainTaken: detect takes the command that shows a finding with nothing planted again, which detect's own tests hold.
+// TestUnplantedAgainTaken: detect takes the command that shows a finding with nothing planted again, which detect's own
+// tests hold.
 func TestUnplantedAgainTaken(t *testing.T) {
 	var f detectFlags
 	cmd := f.command()

@@ -45,12 +45,14 @@ func TestDocumentedKeys(t *testing.T) {
 	}
 }
 
-// TestGlossaryOfSummaries: docs/reference/report-format.md has the classes of findings, what becomes of statements, the edges and the states of bugs
-// among its words.
+// TestGlossaryOfSummaries: docs/reference/report-format.md has the classes of findings, what becomes of statements, the
+// edges and the states of bugs among its words.
 func TestGlossaryOfSummaries(t *testing.T) {
 	text := doc(t, "docs/reference/report-format.md")
-	for _, class := range []string{finding.ClassReplay, finding.ClassPlan, finding.ClassInconsistent, finding.ClassUnexplained, finding.ClassIsolation, finding.ClassSnapshot,
-		finding.ClassMechanism, finding.ClassCertificate, finding.ClassUnexpected, finding.ClassCorruption, finding.ClassHang, finding.ClassCrash} {
+	for _, class := range []string{finding.ClassReplay, finding.ClassPlan, finding.ClassInconsistent,
+		finding.ClassUnexplained, finding.ClassIsolation, finding.ClassSnapshot,
+		finding.ClassMechanism, finding.ClassCertificate, finding.ClassUnexpected, finding.ClassCorruption, finding.ClassHang,
+		finding.ClassCrash} {
 		if !strings.Contains(text, "`"+class+"`") {
 			t.Errorf("docs/reference/report-format.md does not have the class %s", class)
 		}
@@ -68,16 +70,18 @@ func TestGlossaryOfSummaries(t *testing.T) {
 		}
 	}
 	list := strings.Fields(words)
-	for _, word := range []string{string(finding.StatusOpen), string(finding.StatusSuspect), string(finding.StatusDuplicate), string(finding.StatusInvalid), string(finding.StatusFixed),
-		"survived", "blocked", "cyclic", "aborted", "guilty", "errored", "effective", "runs", "replays", "skipped", "new", "known", "planted", "flaky", "paused", "reduced"} {
+	for _, word := range []string{string(finding.StatusOpen), string(finding.StatusSuspect),
+		string(finding.StatusDuplicate), string(finding.StatusInvalid), string(finding.StatusFixed),
+		"survived", "blocked", "cyclic", "aborted", "guilty", "errored", "effective", "runs", "replays", "skipped", "new",
+		"known", "planted", "flaky", "paused", "reduced"} {
 		if !slices.Contains(list, word) {
 			t.Errorf("docs/reference/report-format.md does not explain %q", word)
 		}
 	}
 }
 
-// TestDocumentedFaults checks that docs/reference/planted-bugs.md has every planted bug in its table, and says of each at
-// which levels of MariaDB it is allowed.
+// TestDocumentedFaults checks that docs/reference/planted-bugs.md has every planted bug in its table, and says of each
+// at which levels of MariaDB it is allowed.
 func TestDocumentedFaults(t *testing.T) {
 	text := doc(t, "docs/reference/planted-bugs.md")
 	for _, f := range planted.Faults() {
@@ -89,7 +93,8 @@ func TestDocumentedFaults(t *testing.T) {
 		_, rest, _ := strings.Cut(text, "\n"+row)
 		line, _, _ := strings.Cut(rest, "\n")
 		var allowed []string
-		for _, level := range [][2]string{{"RC", "read-committed"}, {"RR", "repeatable-read"}, {"SI", "snapshot"}, {"SER", "serializable"}} {
+		for _, level := range [][2]string{{"RC", "read-committed"}, {"RR", "repeatable-read"}, {"SI", "snapshot"},
+			{"SER", "serializable"}} {
 			p, err := dbms.Lookup("mariadb", level[1])
 			if err != nil {
 				t.Fatal(err)
@@ -117,7 +122,8 @@ func TestDocumentedFaults(t *testing.T) {
 
 // TestDocumentedCommands checks that the commands and flags which the documents show in code blocks exist.
 func TestDocumentedCommands(t *testing.T) {
-	for _, pattern := range []string{"README.md", "docs/tutorial.md", "docs/howto/*.md", "docs/reference/*.md", "docs/explanation/*.md"} {
+	for _, pattern := range []string{"README.md", "docs/tutorial.md", "docs/howto/*.md", "docs/reference/*.md",
+		"docs/explanation/*.md"} {
 		paths, err := filepath.Glob("../../" + pattern)
 		if err != nil || len(paths) == 0 {
 			t.Fatalf("%s: %v", pattern, err)
@@ -145,7 +151,8 @@ func documentedCommands(t *testing.T, name string) (shown int) {
 	return shown
 }
 
-// documentedCommand says whether a line is a command of txweave, and checks that it, what is below it, and its flags exist.
+// documentedCommand says whether a line is a command of txweave, and checks that it, what is below it, and its flags
+// exist.
 func documentedCommand(t *testing.T, name, line string) bool {
 	t.Helper()
 	line, _, _ = strings.Cut(strings.TrimSpace(line), " #")

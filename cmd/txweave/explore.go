@@ -33,7 +33,9 @@ Exit code 0: none shows a difference, 1: at least one does, 2: not all that ther
 				return err
 			}
 			if len(c.Order) > 0 {
-				return usagef("%s says in which order its statements are to be run without transactions: that belongs to one interleaving", args[0])
+				return usagef(
+					"%s says in which order its statements are to be run without transactions: that belongs to one interleaving",
+					args[0])
 			}
 			on, err := of.For(cmd.Context(), c)
 			if err != nil {
@@ -47,7 +49,8 @@ Exit code 0: none shows a difference, 1: at least one does, 2: not all that ther
 	from.add(cmd.Flags())
 	cmd.Flags().IntVar(&x.Limit, "limit", 500, "interleavings to run, at most")
 	cmd.Flags().DurationVar(&x.Duration, "duration", 5*time.Minute, "stop after this time")
-	cmd.Flags().StringVar(&x.Cases, "cases", "", "a directory for the first case of each kind of finding, with its interleaving")
+	cmd.Flags().StringVar(&x.Cases, "cases", "",
+		"a directory for the first case of each kind of finding, with its interleaving")
 	cmd.Flags().StringVar(&x.Precision, "precision", "match", "exact, column or match")
 	return cmd
 }

@@ -48,7 +48,8 @@ Formats:
 	f.plantedFlag.add(cmd.Flags())
 	f.sourceFlags.add(cmd.Flags())
 	cmd.Flags().StringVar(&f.to, "to", "", "format: "+strings.Join(export.Formats(), ", "))
-	cmd.Flags().BoolVar(&f.unrun, "no-run", false, "do not run the test with the maintainers' own program, where that is installed")
+	cmd.Flags().BoolVar(&f.unrun, "no-run", false,
+		"do not run the test with the maintainers' own program, where that is installed")
 	cmd.Flags().StringVarP(&f.output, "output", "o", "", "file to write; for sql a directory; default: standard output")
 	return cmd
 }
@@ -77,7 +78,8 @@ func (f *exportFlags) run(ctx context.Context, path string, stdout io.Writer) er
 		return err
 	}
 	runs := !f.unrun && f.output != "" && from.Target.DSN == ""
-	if tool := export.ToolOf(find.Record.Environment.DBMS, f.to); runs && tool != nil && tool.Beside(f.output) == f.output {
+	if tool := export.ToolOf(find.Record.Environment.DBMS, f.to); runs && tool != nil &&
+		tool.Beside(f.output) == f.output {
 		return usagef("--output %s: what %s prints of the test goes there: give the test another ending", f.output, tool.Name)
 	}
 	files, err := export.Write(f.to, find)

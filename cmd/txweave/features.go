@@ -21,8 +21,9 @@ With --reach FILE: how many of the bugs in a list the generator can express. The
 columns and a first line that names them: "id", "dbms", and "missing" or "missing from generator", words with semicolons
 between them; what a word means for txweave is said by the productions. --find ID then looks for a case that holds
 what the bug needs, --show for one for each of them that should be in some, and fails where there is none.`,
-		Example: "  txweave features --target mariadb\n  txweave features --reach bugs.tsv\n  txweave features --reach bugs.tsv --find MDEV-29400",
-		Args:    cobra.NoArgs,
+		Example: "  txweave features --target mariadb\n  txweave features --reach bugs.tsv\n  txweave features --reach " +
+			"bugs.tsv --find MDEV-29400",
+		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			out := cmd.OutOrStdout()
 			switch {
@@ -54,11 +55,13 @@ what the bug needs, --show for one for each of them that should be in some, and 
 	}
 	cmd.Flags().StringVar(&target, "target", registry.Default, registry.Or(registry.Names()))
 	cmd.Flags().StringVar(&format, "format", "text", "of the productions, or of faults: text or json")
-	cmd.Flags().BoolVar(&faults, "faults", false, "print the kinds of faults that findings name, and by which source each is one; with --markdown docs/reference/faults.md")
+	cmd.Flags().BoolVar(&faults, "faults", false, "print the kinds of faults that findings name, and by which source each "+
+		"is one; with --markdown docs/reference/faults.md")
 	cmd.Flags().BoolVar(&markdown, "markdown", false, "print docs/reference/generated.md: all targets")
 	cmd.Flags().StringVar(&reach, "reach", "", "a list of bugs and what each of them needs")
 	cmd.Flags().StringVar(&find, "find", "", "print a generated case with all that this bug of the list needs")
-	cmd.Flags().StringVar(&isolation, "isolation", "", "isolation level of these cases (default: the target's usual one, then those at which more is generated)")
+	cmd.Flags().StringVar(&isolation, "isolation", "",
+		"isolation level of these cases (default: the target's usual one, then those at which more is generated)")
 	cmd.Flags().BoolVar(&show, "show", false, "name a generated case for each bug of the list that should be in some")
 	return cmd
 }

@@ -13,8 +13,8 @@ import (
 	"txweave/internal/testkit/need"
 )
 
-// onSmallDisk runs a command, "$@", while $DISK is a file system of $SIZE, and copies what is on it to $COPY, as the file system is
-// gone with the namespace in which this runs. Its exit code is the command's.
+// onSmallDisk runs a command, "$@", while $DISK is a file system of $SIZE, and copies what is on it to $COPY, as the
+// file system is gone with the namespace in which this runs. Its exit code is the command's.
 const onSmallDisk = `
 mount -t tmpfs -o size="$SIZE" none "$DISK" || exit 99
 status=0
@@ -23,7 +23,8 @@ cp -R "$DISK/." "$COPY" || exit 98
 exit $status
 `
 
-// inNamespace lets a command mount what it alone sees, which takes no rights where users may have namespaces of their own.
+// inNamespace lets a command mount what it alone sees, which takes no rights where users may have namespaces of their
+// own.
 func inNamespace(cmd *osexec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{
 		Cloneflags:  syscall.CLONE_NEWUSER | syscall.CLONE_NEWNS,
@@ -32,8 +33,8 @@ func inNamespace(cmd *osexec.Cmd) {
 	}
 }
 
-// TestFullDisk: a disk that is full, at whichever moment, ends a campaign with one line that says so. What had been counted is
-// there, whole, and the campaign that has room again goes on with it.
+// TestFullDisk: a disk that is full, at whichever moment, ends a campaign with one line that says so. What had been
+// counted is there, whole, and the campaign that has room again goes on with it.
 func TestFullDisk(t *testing.T) {
 	probe := osexec.Command("true")
 	if inNamespace(probe); probe.Run() != nil {
@@ -56,11 +57,13 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// fillDisk runs a campaign on a small disk, and another one where there is room, and says whether the first one was ended by the disk.
+// fillDisk runs a campaign on a small disk, and another one where there is room, and says whether the first one was
+// ended by the disk.
 func fillDisk(t *testing.T, size string, how []string) (ended bool) {
 	disk, copied := t.TempDir(), t.TempDir()
 	cmd, stdout, stderr := command(t)
-	fuzz := append([]string{"txweave", "fuzz", "--faults", "lost-delete,lost-insert,aborted-read", "--seed", "1", "--cases", "12",
+	fuzz := append([]string{"txweave", "fuzz", "--faults", "lost-delete,lost-insert,aborted-read", "--seed", "1",
+		"--cases", "12",
 		"--flood", "0", "--out", filepath.Join(disk, "out")}, how...)
 	cmd.Path, cmd.Args = "/bin/sh", append([]string{"sh", "-c", onSmallDisk, "sh"}, fuzz...)
 	cmd.Env = append(os.Environ(), "SIZE="+size, "DISK="+disk, "COPY="+copied)
@@ -74,7 +77,8 @@ func fillDisk(t *testing.T, size string, how []string) (ended bool) {
 	last := lines[len(lines)-1]
 	switch {
 	case code == exitFindings:
-	case code != exitInternal && code != exitUsage || !strings.Contains(last, "no space left on device"): // usage: it was full from the start
+	case code != exitInternal && code != exitUsage || !strings.Contains(last, "no space left on device"):
+		// usage: it was full from the start
 		t.Fatalf("exit code %d: %s%s", code, stdout, stderr)
 	default:
 		ended = true

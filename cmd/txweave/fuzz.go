@@ -68,23 +68,33 @@ Exit codes: 0 clean, 1 findings, 2 inconclusive, 64 usage, 69 target unavailable
 	fs, c := cmd.Flags(), &f.c
 	f.targetFlags.add(fs, registry.Default)
 	f.addFaults(fs)
-	fs.BoolVar(&c.NoReduce, "no-reduce", c.NoReduce, "keep findings as they are found; they are then grouped by oracle and difference alone")
-	fs.DurationVar(&c.ReduceTime, "reduce-time", c.ReduceTime, "at most this long to reduce one finding, and all that are left at the end")
+	fs.BoolVar(&c.NoReduce, "no-reduce", c.NoReduce,
+		"keep findings as they are found; they are then grouped by oracle and difference alone")
+	fs.DurationVar(&c.ReduceTime, "reduce-time", c.ReduceTime,
+		"at most this long to reduce one finding, and all that are left at the end")
 	fs.IntVar(&c.MaxLogs, "max-logs-per-bug", c.MaxLogs, "findings of one bug whose files are kept; more are counted")
-	fs.IntVar(&c.Flood, "flood", c.Flood, "pause a cause that shows in more than this percentage of the last cases: a fault of the set-up? (0: never)")
+	fs.IntVar(&c.Flood, "flood", c.Flood,
+		"pause a cause that shows in more than this percentage of the last cases: a fault of the set-up? (0: never)")
 	fs.StringVar(&c.Known, "known", c.Known, "a file of known bugs, beside those that txweave comes with")
 	fs.DurationVar(&c.Duration, "duration", c.Duration, "stop after this time, e.g. 30s, 8h (default: no limit)")
 	fs.IntVar(&c.Cases, "cases", c.Cases, "stop after this many cases (default: no limit)")
 	fs.IntVar(&c.First, "first", c.First, "number of the first case of the campaign")
 	fs.BoolVar(&c.Once, "stop-at-finding", c.Once, "stop after the first case that shows something")
 	fs.Uint64Var(&c.Seed, "seed", c.Seed, "seed of the campaign (default: a fresh one, printed)")
-	fs.IntVar(&c.Workers, "workers", c.Workers, "workers, each with a database of its own, up to "+strconv.Itoa(rotation.MaxWorkers))
+	fs.IntVar(&c.Workers, "workers", c.Workers, "workers, each with a database of its own, up to "+strconv.Itoa(
+		rotation.MaxWorkers))
 	fs.StringVar(&f.out, "out", bugs.DefaultOut, "directory for findings, made when the first one comes")
-	fs.IntVar(&c.Orders, "orders", c.Orders, "topological orders to replay for each case; 0: one, and a second one in every eighth case")
-	fs.IntVar(&c.Integrity, "integrity", c.Integrity, "ask the database in every so-many-th case (SQLite: in each), and at each finding, whether its tables are whole (0: only at findings)")
-	fs.StringVar(&c.Precision, "precision", c.Precision, "finest equivalence that may be used to keep statements in a cyclic graph: exact, column or match")
+	fs.IntVar(&c.Orders, "orders", c.Orders,
+		"topological orders to replay for each case; 0: one, and a second one in every eighth case")
+	fs.IntVar(&c.Integrity, "integrity", c.Integrity,
+		"ask the database in every so-many-th case (SQLite: in each), and at each finding, whether its tables are whole "+
+			"(0: only at findings)")
+	fs.StringVar(&c.Precision, "precision", c.Precision,
+		"finest equivalence that may be used to keep statements in a cyclic graph: exact, column or match")
 	addWithout(fs, &c.Without)
-	fs.StringVar(&c.Seeds, "seeds", c.Seeds, "a directory with cases to change, e.g. of known bugs: half of the cases are made of them until each was changed 40 times, then a fifth")
+	fs.StringVar(&c.Seeds, "seeds", c.Seeds,
+		"a directory with cases to change, e.g. of known bugs: half of the cases are made of them until each was changed "+
+			"40 times, then a fifth")
 	f.retired.add(fs, "guide", "corpus")
 	fs.StringVar(&f.format, "format", "text", "what to print at the end: text or json (one object)")
 	return cmd
@@ -92,7 +102,8 @@ Exit codes: 0 clean, 1 findings, 2 inconclusive, 64 usage, 69 target unavailable
 
 // addWithout adds the flag that leaves productions out.
 func addWithout(fs *pflag.FlagSet, names *[]string) {
-	fs.StringSliceVar(names, "without", nil, "what is not generated, by the names that txweave features lists; also "+strings.Join(casesource.Parts(), ", ")+": what is done to every case")
+	fs.StringSliceVar(names, "without", nil, "what is not generated, by the names that txweave features lists; also "+
+		strings.Join(casesource.Parts(), ", ")+": what is done to every case")
 }
 
 // run runs fuzz and says what came of it.
@@ -114,7 +125,8 @@ func (f *fuzzFlags) run(ctx context.Context, stdout, stderr io.Writer) (err erro
 	if h.On.DBMS.Server != nil {
 		console.Faster = h.On.DBMS.Server.Faster
 	}
-	console.Cases, console.Duration, console.OnServer, console.Planted = f.c.Cases, f.c.Duration, f.DSN != "", len(f.Faults) > 0
+	console.Cases, console.Duration, console.OnServer, console.Planted = f.c.Cases, f.c.Duration, f.DSN != "",
+		len(f.Faults) > 0
 	c := &h.Campaign
 	describe := c.Describe
 	c.Describe = func() finding.Environment {
@@ -157,7 +169,9 @@ func conclude(ctx context.Context, sum *campaign.Summary, out string) error {
 	case len(sum.Paused) > 0:
 		return outcome.Inconclusivef("findings came so often that they were paused: a fault of the set-up?")
 	case sum.Suspected() > 0:
-		return outcome.Inconclusivef("%d bugs are suspected: their findings did not come back each time (txweave bugs list --status suspect)", sum.Suspected())
+		return outcome.Inconclusivef(
+			"%d bugs are suspected: their findings did not come back each time (txweave bugs list --status suspect)",
+			sum.Suspected())
 	case sum.CasesChecked == 0:
 		return outcome.Inconclusivef("none of %d cases could be checked", sum.Cases)
 	}
@@ -166,5 +180,6 @@ func conclude(ctx context.Context, sum *campaign.Summary, out string) error {
 
 // ownFaults is the exit code of a campaign that found nothing, and at some of whose cases txweave itself failed.
 func ownFaults(n int64, out string) error {
-	return outcome.End(exitInternal, fmt.Errorf("txweave itself failed at %s: %s tells more", finding.Count(n, "case"), filepath.Join(out, store.FaultsDir)))
+	return outcome.End(exitInternal, fmt.Errorf("txweave itself failed at %s: %s tells more", finding.Count(n, "case"),
+		filepath.Join(out, store.FaultsDir)))
 }

@@ -13,11 +13,14 @@ import (
 )
 
 // summaryKeys are the keys of the object that fuzz --format json prints, as documented.
-var summaryKeys = strings.Fields(`bugs cases cases_checked cases_clean cases_per_minute cases_with_findings cross_edges elapsed_s features findings flaky isolation known
+var summaryKeys = strings.Fields(
+	`bugs cases cases_checked cases_clean cases_per_minute cases_with_findings cross_edges elapsed_s features findings flaky isolation known
 	overlap_edge_cases overlapping_cases paused repeats replays runs seed server_statements skipped statements target version`)
 
 // statementKeys are those of its statements.
-var statementKeys = strings.Fields("dropped_aborted dropped_blocked dropped_cyclic dropped_guilty effective errored generated partial rows searches survived")
+var statementKeys = strings.Fields(
+	"dropped_aborted dropped_blocked dropped_cyclic dropped_guilty effective errored generated partial rows searches " +
+		"survived")
 
 // fuzzJSON runs a campaign and returns its summary, having checked what must hold of every one.
 func fuzzJSON(t *testing.T, args ...string) *campaign.Summary {
@@ -51,7 +54,8 @@ func fuzzJSON(t *testing.T, args ...string) *campaign.Summary {
 	if st.Generated != st.Survived+st.DroppedBlocked+st.DroppedCyclic+st.DroppedAborted+st.DroppedGuilty {
 		t.Errorf("statements do not add up: %+v", st)
 	}
-	if sum.CasesChecked > sum.Cases || sum.OverlapEdgeCases > sum.OverlappingCases || sum.OverlappingCases > sum.CasesChecked {
+	if sum.CasesChecked > sum.Cases || sum.OverlapEdgeCases > sum.OverlappingCases || sum.OverlappingCases >
+		sum.CasesChecked {
 		t.Errorf("cases do not add up: %+v", sum)
 	}
 	return &sum
@@ -65,7 +69,8 @@ func TestFuzzSummary(t *testing.T) {
 	if sum.Cases != 20 || sum.CasesChecked != 20 || len(sum.Findings) > 0 || len(sum.Flaky) > 0 || len(sum.Skipped) > 0 {
 		t.Errorf("outcome: %+v", sum)
 	}
-	if sum.Statements.Survived == 0 || sum.Runs < 20 || sum.Replays < 20 || sum.ServerStatements < 100 || sum.OverlappingCases == 0 {
+	if sum.Statements.Survived == 0 || sum.Runs < 20 || sum.Replays < 20 || sum.ServerStatements < 100 ||
+		sum.OverlappingCases == 0 {
 		t.Errorf("work: %+v", sum)
 	}
 }
@@ -76,7 +81,8 @@ func TestFuzzRepeats(t *testing.T) {
 	first := fuzzJSON(t, "--cases", "8", "--seed", "11")
 	same := func(a, b *campaign.Summary) {
 		t.Helper()
-		if a.Statements != b.Statements || a.Runs != b.Runs || a.CasesChecked != b.CasesChecked || !maps.Equal(a.CrossEdges, b.CrossEdges) {
+		if a.Statements != b.Statements || a.Runs != b.Runs || a.CasesChecked != b.CasesChecked || !maps.Equal(a.CrossEdges,
+			b.CrossEdges) {
 			t.Errorf("two outcomes:\n%+v\n%+v", a, b)
 		}
 	}
@@ -85,7 +91,8 @@ func TestFuzzRepeats(t *testing.T) {
 	a := fuzzJSON(t, "--cases", "5", "--seed", "11")
 	b := fuzzJSON(t, "--cases", "3", "--first", "5", "--seed", "11")
 	if a.Statements.Generated+b.Statements.Generated != first.Statements.Generated {
-		t.Errorf("two parts have %d + %d statements, the whole %d", a.Statements.Generated, b.Statements.Generated, first.Statements.Generated)
+		t.Errorf("two parts have %d + %d statements, the whole %d", a.Statements.Generated, b.Statements.Generated,
+			first.Statements.Generated)
 	}
 }
 
@@ -115,7 +122,8 @@ func TestFuzzInconclusive(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	if code := exitCode(t, cmd); code != exitInconclusive || !strings.Contains(stderr.String(), "inconclusive: none of 0 cases") {
+	if code := exitCode(t, cmd); code != exitInconclusive || !strings.Contains(stderr.String(),
+		"inconclusive: none of 0 cases") {
 		t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
 	}
 }

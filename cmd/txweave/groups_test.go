@@ -28,16 +28,17 @@ import (
 )
 
 var (
-	groupsFaults = flag.String("groups.faults", "lost-commit,dirty-read,two-versions,wrong-affected", "planted bugs by name, or all")
-	groupsCases  = flag.Int("groups.cases", 6, "cases for each")
-	groupsSeed   = flag.Uint64("groups.seed", 1, "seed of the cases")
-	groupsEach   = flag.Int("groups.each", 1, "findings of each first part of a signature that are reduced")
-	groupsShow   = flag.Bool("groups.show", false, "print what each bug was first found as, and its reduced case")
+	groupsFaults = flag.String("groups.faults", "lost-commit,dirty-read,two-versions,wrong-affected",
+		"planted bugs by name, or all")
+	groupsCases = flag.Int("groups.cases", 6, "cases for each")
+	groupsSeed  = flag.Uint64("groups.seed", 1, "seed of the cases")
+	groupsEach  = flag.Int("groups.each", 1, "findings of each first part of a signature that are reduced")
+	groupsShow  = flag.Bool("groups.show", false, "print what each bug was first found as, and its reduced case")
 )
 
-// TestGroups plants bugs one at a time, reduces what is found, and counts the bugs that it is grouped to: one, or at most two,
-// as one bug shows to several oracles in several kinds of statements. With -v, -groups.faults all and more cases it is the
-// measurement that docs/explanation/grouping.md names.
+// TestGroups plants bugs one at a time, reduces what is found, and counts the bugs that it is grouped to: one, or at
+// most two, as one bug shows to several oracles in several kinds of statements. With -v, -groups.faults all and more
+// cases it is the measurement that docs/explanation/grouping.md names.
 func TestGroups(t *testing.T) {
 	effort.Full(t)
 	p, err := dbms.Lookup("sqlite", "serializable")
@@ -76,8 +77,9 @@ func TestGroupsApart(t *testing.T) {
 		faults string
 		want   []string // causes, or what signatures begin with, that must be there; | between those of which one must
 	}{
-		{"lost-insert,stale-snapshot,wrong-own-aggregate,rollback-has-effects", []string{"inconsistent-read-write/INSERT:affected-versus-written",
-			finding.CauseStale.String(), "replay-difference/SELECT:rows", finding.CauseKept.String()}},
+		{"lost-insert,stale-snapshot,wrong-own-aggregate,rollback-has-effects",
+			[]string{"inconsistent-read-write/INSERT:affected-versus-written",
+				finding.CauseStale.String(), "replay-difference/SELECT:rows", finding.CauseKept.String()}},
 		{"update-other-rows,vanished-error,lost-commit", []string{"passes-over-rows: UPDATE",
 			"replay-difference/INSERT:error(none,|replay-difference/UPDATE:error(none,|inconsistent-read-write/COMMIT:committed-versus-owed", finding.CauseLost.String()}},
 	}
@@ -91,7 +93,9 @@ func TestGroupsApart(t *testing.T) {
 		missing := func(bugs *finding.Bugs) []string {
 			return slices.DeleteFunc(slices.Clone(c.want), func(want string) bool {
 				return slices.ContainsFunc(bugs.Bugs, func(b *finding.Bug) bool {
-					return want == b.Signature.Cause.String() || slices.ContainsFunc(strings.Split(want, "|"), func(one string) bool { return strings.HasPrefix(b.Signature.Coarse, one) })
+					return want == b.Signature.Cause.String() || slices.ContainsFunc(strings.Split(want, "|"), func(one string) bool {
+						return strings.HasPrefix(b.Signature.Coarse, one)
+					})
 				})
 			})
 		}
@@ -105,9 +109,10 @@ func TestGroupsApart(t *testing.T) {
 	}
 }
 
-// bugsOf runs cases with planted bugs that strike at every occasion, until the bugs are enough, reduces the first findings of
-// each kind, and groups them.
-func bugsOf(t *testing.T, p *dbms.Profile, faults []*planted.Fault, cases, each int, enough func(*finding.Bugs) bool) *finding.Bugs {
+// bugsOf runs cases with planted bugs that strike at every occasion, until the bugs are enough, reduces the first
+// findings of each kind, and groups them.
+func bugsOf(t *testing.T, p *dbms.Profile, faults []*planted.Fault, cases, each int,
+	enough func(*finding.Bugs) bool) *finding.Bugs {
 	t.Helper()
 	bugs := &finding.Bugs{}
 	// use opens a target with the planted bugs: one runs the cases, the other reduces what they found.
@@ -166,7 +171,8 @@ func place(ctx context.Context, bugs *finding.Bugs, w *worker.Worker, p *dbms.Pr
 	out, err := shrink.Run(ctx, w, p, c, shrink.Options{Signature: f.Signature, Cause: f.OwnCause(), Repeat: 1})
 	if errors.Is(err, shrink.ErrShowsNothing) { // it comes too seldom to be reduced: a campaign keeps it as it is
 		sig := signature.Of(&f.Finding, c)
-		bugs.Place(&finding.Record{Finding: f.Finding, Environment: finding.Environment{DBMS: p.DBMS, Version: "1"}}, sig, time.Unix(1, 0))
+		bugs.Place(&finding.Record{Finding: f.Finding, Environment: finding.Environment{DBMS: p.DBMS, Version: "1"}}, sig,
+			time.Unix(1, 0))
 		return nil
 	}
 	if err != nil {
@@ -178,9 +184,11 @@ func place(ctx context.Context, bugs *finding.Bugs, w *worker.Worker, p *dbms.Pr
 	}
 	sig := signature.Of(&small.Finding, out.Case)
 	sig.Minimal = true
-	bug, fresh := bugs.Place(&finding.Record{Finding: small.Finding, Environment: finding.Environment{DBMS: p.DBMS, Version: "1"}}, sig, time.Unix(1, 0))
+	bug, fresh := bugs.Place(&finding.Record{Finding: small.Finding, Environment: finding.Environment{DBMS: p.DBMS,
+		Version: "1"}}, sig, time.Unix(1, 0))
 	if fresh && *groupsShow {
-		fmt.Printf("%s, found as %s (%s): %s: %s\n%+v\n%s\n", bug.ID, f.Signature, f.OwnCause(), sig.Cause, sig, small.Finding.Differences, out.Case.Print())
+		fmt.Printf("%s, found as %s (%s): %s: %s\n%+v\n%s\n", bug.ID, f.Signature, f.OwnCause(), sig.Cause, sig,
+			small.Finding.Differences, out.Case.Print())
 	}
 	return nil
 }

@@ -29,15 +29,16 @@ func (m *mute) Restart(context.Context) error {
 	return fmt.Errorf("%w: the server is yours to start again", exec.ErrUnavailable)
 }
 
-// A server that answers nothing is the finding hang, unless somebody has stopped its process: then it is said on one line, and the exit
-// code is that of a target that cannot be had. replay and reduce agree.
+// A server that answers nothing is the finding hang, unless somebody has stopped its process: then it is said on one
+// line, and the exit code is that of a target that cannot be had. replay and reduce agree.
 func TestReplayOfAHangingServer(t *testing.T) {
 	p, err := dbms.Lookup("sqlite", "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	c, err := testcase.Parse("case", []byte("txweave case 1\nseed: 1\ntarget: sqlite\nisolation: serializable\n\n"+
-		"-- schema --\nCREATE TABLE t0 (pkey INTEGER NOT NULL, vkey BIGINT NOT NULL, pvkey BIGINT NOT NULL, PRIMARY KEY (pkey));\n\n"+
+		"-- schema --\nCREATE TABLE t0 (pkey INTEGER NOT NULL, vkey BIGINT NOT NULL, pvkey BIGINT NOT NULL, PRIMARY KEY "+
+		"(pkey));\n\n"+
 		"-- T0 --\nBEGIN;\nUPDATE t0 SET pvkey = vkey, vkey = 2;\nCOMMIT;\n\n-- schedule --\nT0 T0 T0\n"))
 	if err != nil {
 		t.Fatal(err)
@@ -64,13 +65,15 @@ func TestReplayOfAHangingServer(t *testing.T) {
 		if err != nil {
 			said += err.Error()
 		}
-		if codeOf(err) != x.code || !strings.Contains(said, x.replay) || strings.Count(err.Error(), exec.ErrUnavailable.Error()) > 1 {
+		if codeOf(err) != x.code || !strings.Contains(said, x.replay) || strings.Count(err.Error(),
+			exec.ErrUnavailable.Error()) > 1 {
 			t.Errorf("replay, %s: exit code %d, %s", x.state, codeOf(err), said)
 		}
 		w := worker.On(m, p, weave.Options{})
 		_, err = shrink.Run(t.Context(), w, p, c, shrink.Options{Repeat: 1})
 		w.Release()
-		if said := finding.ErrorLine(err); codeOf(err) != exitUnavailable || !strings.HasPrefix(said, "the server has not answered") || !strings.Contains(said, x.reduce) {
+		if said := finding.ErrorLine(err); codeOf(err) != exitUnavailable || !strings.HasPrefix(said,
+			"the server has not answered") || !strings.Contains(said, x.reduce) {
 			t.Errorf("reduce, %s: %s", x.state, said)
 		}
 	}

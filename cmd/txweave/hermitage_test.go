@@ -12,10 +12,11 @@ import (
 )
 
 // hermitageTable is the command that docs/hermitage/README.md names, and the table below it.
-var hermitageTable = regexp.MustCompile("(?m)^(`txweave phenomena docs/hermitage/\\*\\.txw --target mariadb`.*\n\n)((?:\\|.*\n)*)")
+var hermitageTable = regexp.MustCompile(
+	"(?m)^(`txweave phenomena docs/hermitage/\\*\\.txw --target mariadb`.*\n\n)((?:\\|.*\n)*)")
 
-// TestHermitage runs the cases of docs/hermitage on the real databases: no phenomenon happens that the level forbids, and MariaDB's
-// table is the one of docs/hermitage/README.md.
+// TestHermitage runs the cases of docs/hermitage on the real databases: no phenomenon happens that the level forbids,
+// and MariaDB's table is the one of docs/hermitage/README.md.
 func TestHermitage(t *testing.T) {
 	const page = "docs/hermitage/README.md"
 	t.Run("sqlite", func(t *testing.T) { checkForbidden(t, "sqlite", hermitage(t, "sqlite")) })
@@ -49,18 +50,21 @@ func hermitage(t *testing.T, target string) string {
 	return stdout.String()
 }
 
-// TestPlantedHermitage: a planted bug shows in the scenario of its phenomenon, and not in that of the other one: what two transactions write
-// of one table are two rows, or one.
+// TestPlantedHermitage: a planted bug shows in the scenario of its phenomenon, and not in that of the other one: what
+// two transactions write of one table are two rows, or one.
 func TestPlantedHermitage(t *testing.T) {
-	for name, want := range map[string]string{"08-p4": "lost-update", "13-g2-item": "write-skew", "14-g2": "write-skew", "15-g2-two-edges": "write-skew"} {
+	for name, want := range map[string]string{"08-p4": "lost-update", "13-g2-item": "write-skew", "14-g2": "write-skew",
+		"15-g2-two-edges": "write-skew"} {
 		path, err := filepath.Abs("../../docs/hermitage/" + name + ".txw")
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, fault := range []string{"lost-update", "write-skew"} {
-			cmd, stdout, stderr := command(t, "replay", path, "--target", "sqlite", "--isolation", "serializable", "--faults", fault)
+			cmd, stdout, stderr := command(t, "replay", path, "--target", "sqlite", "--isolation", "serializable",
+				"--faults", fault)
 			_ = cmd.Run() // the code says what the output does
-			if shows := strings.Contains(stdout.String(), " 1/1 showed"); shows != (fault == want) || !shows && !strings.Contains(stdout.String(), " 0/1 showed") {
+			if shows := strings.Contains(stdout.String(), " 1/1 showed"); shows != (fault == want) || !shows &&
+				!strings.Contains(stdout.String(), " 0/1 showed") {
 				t.Errorf("%s with %s:\n%s%s", name, fault, stdout, stderr)
 			}
 		}

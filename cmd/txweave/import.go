@@ -84,11 +84,16 @@ sessions (below a line such as "-- no transactions") is the equivalent order tha
 	f.add(cmd.Flags(), registry.DefaultServer)
 	cmd.Flags().StringVar(&f.order, "order", "", `the equivalent order without transactions, e.g. "T1.S0 T0.S0"`)
 	cmd.Flags().StringVarP(&f.out, "out", "o", "", "where to write the case (default: standard output)")
-	cmd.Flags().StringVar(&f.format, "format", "", "how the text is read: "+strings.Join(importer.Formats(), ", ")+" (default: what its signs tell)")
-	cmd.Flags().BoolVar(&f.run, "run", false, "run it as it stands, say what was answered and waited, and hold it against every serial order")
-	cmd.Flags().IntVar(&f.part, "part", 0, "which schedule of a file that holds several, from 1 (default: --run runs each)")
-	cmd.Flags().StringVar(&f.page, "page", "", "where --run writes the timeline page (default: the file's name with .html, here)")
-	cmd.Flags().DurationVar(&f.timeout, "timeout", 15*time.Second, "after how long --run ends a statement that does not answer")
+	cmd.Flags().StringVar(&f.format, "format", "", "how the text is read: "+strings.Join(importer.Formats(),
+		", ")+" (default: what its signs tell)")
+	cmd.Flags().BoolVar(&f.run, "run", false,
+		"run it as it stands, say what was answered and waited, and hold it against every serial order")
+	cmd.Flags().IntVar(&f.part, "part", 0,
+		"which schedule of a file that holds several, from 1 (default: --run runs each)")
+	cmd.Flags().StringVar(&f.page, "page", "",
+		"where --run writes the timeline page (default: the file's name with .html, here)")
+	cmd.Flags().DurationVar(&f.timeout, "timeout", 15*time.Second,
+		"after how long --run ends a statement that does not answer")
 	return cmd
 }
 
@@ -132,9 +137,13 @@ func readImport(path string, text []byte, o importer.Options) (imported, error) 
 	}
 	watched, err := importer.Keep(c)
 	if err != nil {
-		return imported{c, append(notes, fmt.Sprintf("no bookkeeping columns: %v: replay needs them or an order; import --run runs the text as it stands", err))}, nil
+		return imported{c,
+			append(notes,
+				fmt.Sprintf("no bookkeeping columns: %v: replay needs them or an order; import --run runs the text as it stands",
+					err))}, nil
 	}
-	return imported{watched, append(notes, "the tables have the bookkeeping columns pkey, vkey and pvkey, and the statements their values")}, nil
+	return imported{watched,
+		append(notes, "the tables have the bookkeeping columns pkey, vkey and pvkey, and the statements their values")}, nil
 }
 
 // readInput reads a file, or standard input for "-".
@@ -156,7 +165,8 @@ func readSessions(ctx context.Context, dir string) ([]byte, error) {
 		names = append(names, e.Name())
 	}
 	if !importer.IsSessions(names) {
-		return nil, fmt.Errorf("%s is a directory without setup.sql and T0.sql, T1.sql, …, as export --to sql writes them", dir)
+		return nil, fmt.Errorf("%s is a directory without setup.sql and T0.sql, T1.sql, …, as export --to sql writes them",
+			dir)
 	}
 	var files []importer.SessionFile
 	for _, name := range names {

@@ -51,9 +51,9 @@ var namedFiles = []string{
 	"bench --dsn @FILE",
 }
 
-// TestNamedFiles gives each command files that are none: a device without an end, a directory, an empty file, one that is larger than
-// memory, one that is not there, and pipes: one that nobody writes, one whose writer says nothing. Each ends soon, a pipe's reader by
-// a signal, with one line that says why.
+// TestNamedFiles gives each command files that are none: a device without an end, a directory, an empty file, one that
+// is larger than memory, one that is not there, and pipes: one that nobody writes, one whose writer says nothing. Each
+// ends soon, a pipe's reader by a signal, with one line that says why.
 func TestNamedFiles(t *testing.T) {
 	effort.Full(t)
 	dir := t.TempDir()
@@ -87,7 +87,8 @@ func TestNamedFiles(t *testing.T) {
 	}
 }
 
-// checkWaits makes a pipe, with a writer that says nothing or without one, starts the command, and ends it once it reads.
+// checkWaits makes a pipe, with a writer that says nothing or without one, starts the command, and ends it once it
+// reads.
 func checkWaits(t *testing.T, path string, silent bool, args []string) {
 	t.Helper()
 	if err := unix.Mkfifo(path, 0o600); err != nil {
@@ -146,7 +147,8 @@ func checkLine(t *testing.T, kind, stderr string) {
 	}
 }
 
-// TestStandardInput: what is read from "-" ends with a signal, and a file that is given so is refused as it is by its name.
+// TestStandardInput: what is read from "-" ends with a signal, and a file that is given so is refused as it is by its
+// name.
 func TestStandardInput(t *testing.T) {
 	for _, of := range []string{"check -", "import -", "check --oracle mechanism -", "check --window 10 -"} {
 		t.Run(of, func(t *testing.T) {
@@ -165,7 +167,10 @@ func TestStandardInput(t *testing.T) {
 			if _, err := w.WriteString("\n"); err != nil {
 				t.Fatal(err)
 			}
-			await(t, "the first byte read", func() bool { n, err := unix.IoctlGetInt(int(r.Fd()), unix.TIOCINQ); return err == nil && n == 0 })
+			await(t, "the first byte read", func() bool {
+				n, err := unix.IoctlGetInt(int(r.Fd()), unix.TIOCINQ)
+				return err == nil && n == 0
+			})
 			if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
 				t.Fatal(err)
 			}

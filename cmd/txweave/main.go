@@ -88,7 +88,8 @@ func run(root *cobra.Command) int {
 	return code
 }
 
-// standard is standard output, or standard error: a terminal is shown what does nothing to it, of a pipe the reader may stop.
+// standard is standard output, or standard error: a terminal is shown what does nothing to it, of a pipe the reader may
+// stop.
 func standard(ctx context.Context, f *os.File) io.Writer {
 	if isatty.IsTerminal(f.Fd()) {
 		return output.Show(f)
@@ -99,8 +100,8 @@ func standard(ctx context.Context, f *os.File) io.Writer {
 	return f
 }
 
-// execute executes the command line. A panic is an error like others, behind where it arose; but the parent of a worker, or of a host, tells
-// by how that ends whether the engine in it has failed.
+// execute executes the command line. A panic is an error like others, behind where it arose; but the parent of a
+// worker, or of a host, tells by how that ends whether the engine in it has failed.
 func execute(ctx context.Context, root *cobra.Command, stderr io.Writer) (err error) {
 	if c, _, found := root.Find(os.Args[1:]); found == nil && !c.Hidden {
 		defer func() {
@@ -150,12 +151,28 @@ Exit codes: 0 clean with at least one case checked, 1 findings, 2 inconclusive, 
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(
-		demoCommand(), fuzzCommand(), rediscoverCommand(), stormCommand(), campaignCommand(), serveCommand(), doctorCommand(),
-		checkCommand(), replayCommand(), exploreCommand(), reduceCommand(), reportCommand(), exportCommand(),
-		genCommand(), featuresCommand(), importCommand(), benchCommand(), detectCommand(), phenomenaCommand(),
-		bugsCommand(), verifyCommand(), workerCommand(), hostCommand(), versionCommand(),
-	)
+	for _, g := range []struct {
+		id, title string
+		commands  []*cobra.Command
+	}{
+		{"find", "Find bugs:", []*cobra.Command{demoCommand(), fuzzCommand(), stormCommand(), importCommand()}},
+		{"look", "Look into what was found:", []*cobra.Command{bugsCommand(), replayCommand(), reduceCommand(),
+			exploreCommand(), phenomenaCommand()}},
+		{"report", "Report it:", []*cobra.Command{reportCommand(), exportCommand(), verifyCommand()}},
+		{"campaign", "Run for days:", []*cobra.Command{doctorCommand(), campaignCommand(), serveCommand()}},
+		{"history", "Check recorded histories:", []*cobra.Command{checkCommand()}},
+		{"measure", "Measure:", []*cobra.Command{detectCommand(), rediscoverCommand(), benchCommand()}},
+		{"about", "About txweave:", []*cobra.Command{featuresCommand(), genCommand(), versionCommand(), workerCommand(),
+			hostCommand()}},
+	} {
+		root.AddGroup(&cobra.Group{ID: g.id, Title: g.title})
+		for _, c := range g.commands {
+			c.GroupID = g.id
+			root.AddCommand(c)
+		}
+	}
+	root.SetHelpCommandGroupID("about")
+	root.SetCompletionCommandGroupID("about")
 	root.Version = version.Number
 	root.SetVersionTemplate(versionLine())
 	markUsage(root)

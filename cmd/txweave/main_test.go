@@ -23,13 +23,14 @@ import (
 // file, so they are txweave too.
 func TestMain(m *testing.M) {
 	os.Setenv("GORACE", gorace)
-	testscript.Main(&shared{m}, map[string]func(){"txweave-endless": func() { os.Exit(run(endlessCommand())) }, "txweave": func() {
-		if at := os.Getenv(failingAt); at != "" && len(os.Args) > 1 && os.Args[1] == "worker" {
-			failingWorker(at)
-			return
-		}
-		main()
-	}})
+	testscript.Main(&shared{m}, map[string]func(){"txweave-endless": func() { os.Exit(run(endlessCommand())) },
+		"txweave": func() {
+			if at := os.Getenv(failingAt); at != "" && len(os.Args) > 1 && os.Args[1] == "worker" {
+				failingWorker(at)
+				return
+			}
+			main()
+		}})
 }
 
 // gorace makes every txweave end at once under the race detector, not a second later.
@@ -69,12 +70,14 @@ const secret = "sEcReT-4711"
 
 const own = "`txweave\\_%`.*"
 
-// userServer is a private MariaDB server that stands in for a server of the user's: full may do what the documentation asks
-// for, readonly may create nothing, blind may not see lock waits, store has a database for a campaign that is shared.
+// userServer is a private MariaDB server that stands in for a server of the user's: full may do what the documentation
+// asks for, readonly may create nothing, blind may not see lock waits, store has a database for a campaign that is
+// shared.
 var userServer = servers.Launched("a MariaDB server (Debian: apt-get install mariadb-server-core)", mariadb.Server,
 	"CREATE USER full@'%' IDENTIFIED BY '"+secret+"'",
 	"GRANT ALL ON "+own+" TO full@'%'", "GRANT PROCESS ON *.* TO full@'%'",
-	"CREATE DATABASE campaigns", "CREATE DATABASE halves", "CREATE USER store@'%' IDENTIFIED BY '"+secret+"'", "GRANT ALL ON campaigns.* TO store@'%'", "GRANT ALL ON halves.* TO store@'%'",
+	"CREATE DATABASE campaigns", "CREATE DATABASE halves", "CREATE USER store@'%' IDENTIFIED BY '"+secret+"'",
+	"GRANT ALL ON campaigns.* TO store@'%'", "GRANT ALL ON halves.* TO store@'%'",
 	"CREATE USER readonly@'%' IDENTIFIED BY '"+secret+"'", "GRANT SELECT, PROCESS ON *.* TO readonly@'%'",
 	"CREATE USER blind@'%' IDENTIFIED BY '"+secret+"'", "GRANT ALL ON "+own+" TO blind@'%'")
 

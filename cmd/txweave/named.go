@@ -14,8 +14,11 @@ type sourceFlags struct {
 
 func (f *sourceFlags) add(fs *pflag.FlagSet) {
 	f.flags = fs
-	addStore(fs, &f.Shared, "the database in which several machines share the campaign, as campaign run has it: the bug or finding is one of it")
-	fs.StringVar(&f.Out, "out", bugs.DefaultOut, "the campaign's directory, in which bugs and findings are looked up by their names alone; with --store their files are brought there")
+	addStore(fs, &f.Shared,
+		"the database in which several machines share the campaign, as campaign run has it: the bug or finding is one of it")
+	fs.StringVar(&f.Out, "out", bugs.DefaultOut,
+		"the campaign's directory, in which bugs and findings are looked up by their names alone; with --store their files "+
+			"are brought there")
 }
 
 // parsed notes what the flags say of each other, once they are read.

@@ -32,15 +32,17 @@ var outputFiles = []string{
 	"import --run SCRIPT --target sqlite --page FILE",
 }
 
-// TestOutputFiles gives each command that writes a file a pipe that nobody reads, one whose reader has stopped reading, a directory, and a
-// path that leads nowhere. Pipes are waited for until a signal and stay pipes; what cannot be written is said before the work is done.
+// TestOutputFiles gives each command that writes a file a pipe that nobody reads, one whose reader has stopped reading,
+// a directory, and a path that leads nowhere. Pipes are waited for until a signal and stay pipes; what cannot be
+// written is said before the work is done.
 func TestOutputFiles(t *testing.T) {
 	given := outputInputs(t)
 	for _, of := range outputFiles {
 		t.Run(of, func(t *testing.T) {
 			t.Parallel()
 			args := func(file string) []string {
-				return strings.Fields(strings.NewReplacer(slices.Concat([]string{"FILE", file, "DIR", t.TempDir()}, given)...).Replace(of))
+				return strings.Fields(strings.NewReplacer(slices.Concat([]string{"FILE", file, "DIR", t.TempDir()},
+					given)...).Replace(of))
 			}
 			for _, path := range []string{t.TempDir(), filepath.Join(t.TempDir(), "none", "file")} {
 				checkRefused(t, path, args(path))
@@ -60,8 +62,9 @@ func outputInputs(t *testing.T) []string {
 	dir, out := t.TempDir(), []string(nil)
 	for name, text := range map[string]string{
 		"INVALID": "w(1,1,0,0)\nr(1,1,1,1)\nw(1,2,1,1)\nr(1,1,2,2)\nw(1,3,2,2)\n",
-		"SCRIPT":  "create table t (a int primary key, b int);\ninsert into t values (1, 1);\nT1> begin;\nT1> select * from t;\nT1> commit;\n",
-		"PLAN":    "[[cell]]\ntarget = \"sqlite\"\n",
+		"SCRIPT": "create table t (a int primary key, b int);\ninsert into t values (1, 1);\nT1> begin;\nT1> select * " +
+			"from t;\nT1> commit;\n",
+		"PLAN": "[[cell]]\ntarget = \"sqlite\"\n",
 		"CASE": `txweave case 1
 target: sqlite
 isolation: serializable
@@ -84,7 +87,8 @@ COMMIT;
 		}
 		out = append(out, name, path)
 	}
-	cmd, _, stderr := command(t, "fuzz", "--faults", "lost-insert", "--seed", "3", "--cases", "20", "--no-reduce", "--out", filepath.Join(dir, "found"))
+	cmd, _, stderr := command(t, "fuzz", "--faults", "lost-insert", "--seed", "3", "--cases", "20", "--no-reduce", "--out",
+		filepath.Join(dir, "found"))
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -98,8 +102,8 @@ COMMIT;
 	return append(out, "FINDING", found[0])
 }
 
-// checkUnread starts a command that writes to a pipe which nobody reads, ends it by a signal once it has had time to come there, and looks
-// whether the pipe is one still.
+// checkUnread starts a command that writes to a pipe which nobody reads, ends it by a signal once it has had time to
+// come there, and looks whether the pipe is one still.
 func checkUnread(t *testing.T, path string, args []string) {
 	t.Helper()
 	cmd, stdout, stderr := command(t, args...)
@@ -132,7 +136,8 @@ func checkUnread(t *testing.T, path string, args []string) {
 	}
 }
 
-// TestUnreadStandardOutput: what prints to a pipe whose reader has stopped ends with one signal, as what prints to one that reads does.
+// TestUnreadStandardOutput: what prints to a pipe whose reader has stopped ends with one signal, as what prints to one
+// that reads does.
 func TestUnreadStandardOutput(t *testing.T) {
 	r, w, err := os.Pipe()
 	if err != nil {

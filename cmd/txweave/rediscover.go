@@ -27,8 +27,9 @@ medians over the seeds. The list of bugs says how a finding of each is
 told from others; it is as docs/howto/triage.md describes. Where that needs a reduced case, findings that have all of it are reduced behind the
 campaign, the first ones first, until one is the bug: at most six for a bug and seed. All findings stay below --out; those that are none of
 the list are listed: they may be bugs that nobody knows. Exit code 0: each bug was met with most seeds, 1: some were not.`,
-		Example: "  txweave rediscover --target mariadb --isolation snapshot --cases 300 --seeds 3\n  txweave rediscover --target tidb --server /opt/tidb-6.1.1 --bugs tidb-6.1.1.toml --cases 20000",
-		Args:    cobra.NoArgs,
+		Example: "  txweave rediscover --target mariadb --isolation snapshot --cases 300 --seeds 3\n  txweave rediscover " +
+			"--target tidb --server /opt/tidb-6.1.1 --bugs tidb-6.1.1.toml --cases 20000",
+		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := textOrJSON(format); err != nil {
 				return err
@@ -56,7 +57,8 @@ the list are listed: they may be bugs that nobody knows. Exit code 0: each bug w
 			case err != nil:
 				return err
 			case r.Missed > 0:
-				return outcome.End(exitFindings, fmt.Errorf("%d of %d known bugs were not met with most seeds", r.Missed, len(r.Bugs)))
+				return outcome.End(exitFindings, fmt.Errorf("%d of %d known bugs were not met with most seeds", r.Missed,
+					len(r.Bugs)))
 			case cmd.Context().Err() != nil:
 				return outcome.Stopped()
 			}

@@ -45,7 +45,8 @@ directory to reduced/ in it, with its own evidence and reduction.json: what was 
 			if format == "json" {
 				return json.NewEncoder(cmd.OutOrStdout()).Encode(out)
 			}
-			text := fmt.Sprintf("%s: %s\n%s: %s, %d of %d runs of the original\n", written, out.Summary(), written, out.Signature, out.Shown, out.Measured)
+			text := fmt.Sprintf("%s: %s\n%s: %s, %d of %d runs of the original\n", written, out.Summary(), written,
+				out.Signature, out.Shown, out.Measured)
 			for _, n := range out.Conditions {
 				text += "  " + n.Text + "\n"
 			}
@@ -57,7 +58,8 @@ directory to reduced/ in it, with its own evidence and reduction.json: what was 
 	f.addFaults(cmd.Flags())
 	from.add(cmd.Flags())
 	cmd.Flags().StringVarP(&c.Output, "output", "o", "", "where to write the reduced case")
-	cmd.Flags().StringVar(&c.Signature, "signature", "", "what the case must keep showing (default: the finding's; of a case, what it shows most often)")
+	cmd.Flags().StringVar(&c.Signature, "signature", "",
+		"what the case must keep showing (default: the finding's; of a case, what it shows most often)")
 	cmd.Flags().IntVar(&c.Repeat, "repeat", 2, "how many times in a row a smaller case must show the finding")
 	cmd.Flags().IntVar(&c.Reduce.MaxAttempts, "attempts", 20000, "stop after this many tries")
 	cmd.Flags().DurationVar(&c.Reduce.MaxTime, "duration", 5*time.Minute, "stop after this time")

@@ -69,7 +69,8 @@ func TestReducePlanted(t *testing.T) {
 					lines = append(lines, fmt.Sprintf("%-22s seed %d: not found", fault.Name, seed+1))
 					continue
 				}
-				out, err := shrink.Run(ctx, worker.On(planted, p, weave.Options{Precision: sdg.Match}), p, c, shrink.Options{Reduce: reduce.Options{MaxTime: *plantedBudget}})
+				out, err := shrink.Run(ctx, worker.On(planted, p, weave.Options{Precision: sdg.Match}), p, c,
+					shrink.Options{Reduce: reduce.Options{MaxTime: *plantedBudget}})
 				if err != nil {
 					return fmt.Errorf("%s: %w", fault.Name, err)
 				}
@@ -91,8 +92,10 @@ func TestReducePlanted(t *testing.T) {
 		t.Fatal("no case was reduced")
 	}
 	s, r := *detect.Median(statements), *detect.Median(rows)
-	t.Logf("medians of %d cases: %.1f statements, %.1f rows (were %.1f, %.1f), %.1f s; at most %.0f statements, %.0f rows, %.1f s",
-		len(statements), s, r, *detect.Median(were), *detect.Median(had), *detect.Median(seconds), slices.Max(statements), slices.Max(rows), slices.Max(seconds))
+	t.Logf("medians of %d cases: %.1f statements, %.1f rows (were %.1f, %.1f), %.1f s; at most %.0f statements, %.0f "+
+		"rows, %.1f s",
+		len(statements), s, r, *detect.Median(were), *detect.Median(had), *detect.Median(seconds), slices.Max(statements),
+		slices.Max(rows), slices.Max(seconds))
 	if s > 4 || r > 3 {
 		t.Errorf("medians of %.1f statements and %.1f rows: want at most 4 and 3", s, r)
 	}
@@ -126,7 +129,8 @@ func checkShrunk(t *testing.T, name string, out *shrink.Result) {
 	if err := out.Case.Validate(); err != nil {
 		t.Errorf("%s: %v", name, err)
 	}
-	if out.After.Statements > out.Before.Statements || out.After.Rows > out.Before.Rows || out.After.Bytes > out.Before.Bytes {
+	if out.After.Statements > out.Before.Statements || out.After.Rows > out.Before.Rows || out.After.Bytes >
+		out.Before.Bytes {
 		t.Errorf("%s: became larger: %+v, was %+v", name, out.After, out.Before)
 	}
 	if out.Stop == reduce.Fixpoint && out.Conditions == nil {

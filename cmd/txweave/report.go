@@ -46,7 +46,8 @@ target that it names or that the flags name.`,
 	f.targetFlags.add(cmd.Flags(), "")
 	f.plantedFlag.add(cmd.Flags())
 	f.sourceFlags.add(cmd.Flags())
-	cmd.Flags().StringVar(&f.tracker, "for", "", "tracker: "+strings.Join(report.Trackers(), ", ")+", or "+report.HTML+" for one page, as beside each finding; default: that of the finding's database")
+	cmd.Flags().StringVar(&f.tracker, "for", "", "tracker: "+strings.Join(report.Trackers(), ", ")+", or "+report.HTML+
+		" for one page, as beside each finding; default: that of the finding's database")
 	cmd.Flags().StringVarP(&f.output, "output", "o", "", "file to write (default: standard output)")
 	return cmd
 }

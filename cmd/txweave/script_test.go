@@ -65,8 +65,8 @@ func TestServerScripts(t *testing.T) {
 	}
 }
 
-// userDirs tells a script, which has no home, the tests' directory of settings, and one among the user's caches, where data directories
-// of servers are kept; what else is there, a TiDB that was built, is not for it.
+// userDirs tells a script, which has no home, the tests' directory of settings, and one among the user's caches, where
+// data directories of servers are kept; what else is there, a TiDB that was built, is not for it.
 func userDirs(e *testscript.Env) {
 	e.Setenv("XDG_CONFIG_HOME", os.Getenv("XDG_CONFIG_HOME"))
 	if caches, err := os.UserCacheDir(); err == nil {
@@ -86,8 +86,8 @@ func exitScript(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// untilScript runs a command, which has so little time that a busy machine may come to nothing in it (exit code 2), until it
-// ends with a code.
+// untilScript runs a command, which has so little time that a busy machine may come to nothing in it (exit code 2),
+// until it ends with a code.
 func untilScript(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: until CODE COMMAND...")
@@ -106,8 +106,8 @@ func untilScript(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// findsScript checks that a storm has findings, within so long. What overlaps in a storm is chance, and on a busy machine
-// little does: it is repeated for longer until it has some.
+// findsScript checks that a storm has findings, within so long. What overlaps in a storm is chance, and on a busy
+// machine little does: it is repeated for longer until it has some.
 func findsScript(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: finds DURATION COMMAND...")
@@ -166,8 +166,8 @@ func onelineScript(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// TestREADME runs the commands that README.md says run as they stand, in its order, in an empty directory. A remark that begins
-// with an exit code says which one is right.
+// TestREADME runs the commands that README.md says run as they stand, in its order, in an empty directory. A remark
+// that begins with an exit code says which one is right.
 func TestREADME(t *testing.T) {
 	effort.Full(t)
 	_, block, _ := strings.Cut(doc(t, "README.md"), "These run as they stand")

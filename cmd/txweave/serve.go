@@ -20,7 +20,8 @@ type trustFlags struct {
 }
 
 func (f *trustFlags) add(fs *pflag.FlagSet) {
-	fs.StringSliceVar(&f.codes, "trust", nil, "run, read or connect to what a directory's campaign names, by the code with which it was shown; it is remembered")
+	fs.StringSliceVar(&f.codes, "trust", nil,
+		"run, read or connect to what a directory's campaign names, by the code with which it was shown; it is remembered")
 }
 
 // book remembers what the user has named.
@@ -39,9 +40,11 @@ type pageFlags struct {
 
 func (f *pageFlags) add(fs *pflag.FlagSet, address string) {
 	fs.StringVar(&f.HTTP, "http", address, "show the campaign's page at this address, e.g. 127.0.0.1:8080")
-	fs.StringVar(&f.TokenFile, "token-file", "", "a file with the token that visitors of the page must give; without one the page is for this machine alone")
+	fs.StringVar(&f.TokenFile, "token-file", "",
+		"a file with the token that visitors of the page must give; without one the page is for this machine alone")
 	f.trustFlags.add(fs)
-	fs.StringVar(&f.UserHeader, "user-header", "", "the page lies behind a proxy that names its user in this header, and removes it from what others send")
+	fs.StringVar(&f.UserHeader, "user-header", "",
+		"the page lies behind a proxy that names its user in this header, and removes it from what others send")
 }
 
 // page is what the flags say; its token has been read.

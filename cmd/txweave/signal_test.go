@@ -95,7 +95,8 @@ func (r *runningFuzz) checkInterrupted(t *testing.T) {
 	if code := exitCode(t, r.cmd); code != exitInterrupted {
 		t.Errorf("exit code %d, want %d", code, exitInterrupted)
 	}
-	if out := r.stdout.String(); !strings.Contains(out, "cases  ") || !strings.Contains(out, "findings    0 of 0 bugs, 0 kept (0 flaky)") {
+	if out := r.stdout.String(); !strings.Contains(out, "cases  ") || !strings.Contains(out,
+		"findings    0 of 0 bugs, 0 kept (0 flaky)") {
 		t.Errorf("no summary:\n%s", out)
 	}
 	if log := r.stderr.String(); !strings.HasSuffix(log, "txweave: interrupted\n") || trace.MatchString(log) {
@@ -126,7 +127,8 @@ func endlessCommand() *cobra.Command {
 	}}
 }
 
-// TestSecondSignal: what does not end by a first signal is said to be under way, and a second signal then ends it at once.
+// TestSecondSignal: what does not end by a first signal is said to be under way, and a second signal then ends it at
+// once.
 func TestSecondSignal(t *testing.T) {
 	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
 		t.Run(sig.String(), func(t *testing.T) {
@@ -157,7 +159,8 @@ func TestSecondSignal(t *testing.T) {
 	}
 }
 
-// TestInterruptUnread: who reads the output, such as tee, has the same Ctrl-C: a campaign of cells ends as it does otherwise.
+// TestInterruptUnread: who reads the output, such as tee, has the same Ctrl-C: a campaign of cells ends as it does
+// otherwise.
 func TestInterruptUnread(t *testing.T) {
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -277,7 +280,8 @@ func TestWorkerKilled(t *testing.T) {
 	if code := exitCode(t, r.cmd); code != exitInterrupted {
 		t.Errorf("exit code %d", code)
 	}
-	if out := r.stdout.String(); !strings.Contains(out, "killed from outside 1") || !strings.Contains(out, "findings    0 of 0 bugs, 0 kept (0 flaky)") {
+	if out := r.stdout.String(); !strings.Contains(out, "killed from outside 1") || !strings.Contains(out,
+		"findings    0 of 0 bugs, 0 kept (0 flaky)") {
 		t.Errorf("summary:\n%s", out)
 	}
 	r.checkGone(t)
@@ -293,7 +297,8 @@ func TestFindingNotKept(t *testing.T) {
 	var code int
 	var log, out string
 	for try := 0; ; try++ {
-		cmd, stdout, stderr := command(t, "fuzz", "--duration", "2m", "--seed", "1", "--first", "3", "--faults", "vanished-error", "--out", "here")
+		cmd, stdout, stderr := command(t, "fuzz", "--duration", "2m", "--seed", "1", "--first", "3", "--faults",
+			"vanished-error", "--out", "here")
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
@@ -302,14 +307,16 @@ func TestFindingNotKept(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(cmd.Dir, "here"), nil, 0o644); err != nil {
 			t.Fatal(err)
 		}
-		if code, log, out = exitCode(t, cmd), stderr.String(), stdout.String(); !strings.Contains(out, "0 checked of 0 ") || try == 9 {
+		if code, log, out = exitCode(t, cmd), stderr.String(), stdout.String(); !strings.Contains(out,
+			"0 checked of 0 ") || try == 9 {
 			break // else the file was there before the campaign had looked for what an earlier one has left
 		}
 	}
 	if code != exitInternal {
 		t.Errorf("exit code %d, want %d", code, exitInternal)
 	}
-	for _, want := range []string{`FINDING finding-[0-9]+-0 \(not kept\): `, `cannot keep finding-[0-9]+-0, case [0-9]+ of seed 1: .*not a directory`} {
+	for _, want := range []string{`FINDING finding-[0-9]+-0 \(not kept\): `,
+		`cannot keep finding-[0-9]+-0, case [0-9]+ of seed 1: .*not a directory`} {
 		if !regexp.MustCompile(want).MatchString(log) {
 			t.Errorf("standard error does not match %q:\n%s", want, log)
 		}
@@ -322,7 +329,8 @@ func TestFindingNotKept(t *testing.T) {
 // hardHistory writes a history whose check takes minutes: ten thousand transactions that write without having read.
 func hardHistory(t *testing.T, dir string) {
 	t.Helper()
-	h, err := synth.Generate(rand.New(rand.NewPCG(1, 1)), synth.Config{Level: dbms.SER, Shape: synth.Blind, Txns: 10_000, Sessions: 24, Keys: 1000, Distribution: workload.Zipf})
+	h, err := synth.Generate(rand.New(rand.NewPCG(1, 1)), synth.Config{Level: dbms.SER, Shape: synth.Blind, Txns: 10_000,
+		Sessions: 24, Keys: 1000, Distribution: workload.Zipf})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -337,8 +345,8 @@ func hardHistory(t *testing.T, dir string) {
 	}
 }
 
-// TestCheckEnds stops a check in the middle, by the first signal and by --timeout: it says so at once, and never that the
-// history is valid.
+// TestCheckEnds stops a check in the middle, by the first signal and by --timeout: it says so at once, and never that
+// the history is valid.
 func TestCheckEnds(t *testing.T) {
 	for name, tc := range map[string]struct {
 		args   []string
@@ -372,21 +380,24 @@ func TestCheckEnds(t *testing.T) {
 			if d := time.Since(asked); tc.signal != nil && d > time.Minute {
 				t.Errorf("it took %v to stop", d)
 			}
-			if out := stdout.String(); strings.Count(out, "hard: ser with session order: unknown: the check was stopped: "+tc.why) != files || strings.Count(out, "\n") != files {
+			if out := stdout.String(); strings.Count(out, "hard: ser with session order: unknown: the check was stopped: "+
+				tc.why) != files || strings.Count(out, "\n") != files {
 				t.Errorf("standard output:\n%s", out)
 			}
 		})
 	}
 }
 
-// TestTwoCampaigns: two campaigns use one --out at the same time; each ends as it should, and nothing is counted twice or lost.
+// TestTwoCampaigns: two campaigns use one --out at the same time; each ends as it should, and nothing is counted twice
+// or lost.
 func TestTwoCampaigns(t *testing.T) {
 	effort.Full(t)
 	out := filepath.Join(t.TempDir(), "out")
 	var cmds []*osexec.Cmd
 	var stdouts []*buffer
 	for seed := 1; seed <= 2; seed++ {
-		cmd, stdout, stderr := command(t, "fuzz", "--faults", "lost-delete,lost-insert", "--cases", "30", "--seed", strconv.Itoa(seed), "--flood", "0", "--no-reduce", "--out", out)
+		cmd, stdout, stderr := command(t, "fuzz", "--faults", "lost-delete,lost-insert", "--cases", "30", "--seed",
+			strconv.Itoa(seed), "--flood", "0", "--no-reduce", "--out", out)
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}

@@ -56,7 +56,9 @@ Exit codes: 0 clean, 1 findings, 2 nothing could be checked or the storm stood s
 			if err != nil {
 				return err
 			}
-			return s.On.Use(cmd.Context(), func(t exec.Target) error { return f.run(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr(), t, s) })
+			return s.On.Use(cmd.Context(), func(t exec.Target) error {
+				return f.run(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr(), t, s)
+			})
 		},
 	}
 	cmd.AddCommand(stormRepeatCommand(), stormReduceCommand(), stormScriptCommand())
@@ -67,20 +69,29 @@ Exit codes: 0 clean, 1 findings, 2 nothing could be checked or the storm stood s
 	fs.IntVar(&c.Sessions, "sessions", c.Sessions, "concurrent sessions")
 	fs.DurationVar(&c.Duration, "duration", c.Duration, "how long transactions are begun")
 	fs.IntVar(&c.Keys, "keys", c.Keys, "rows of the workload's main table")
-	fs.StringVar(&c.Distribution, "distribution", c.Distribution, "how often each key is used: uniform, zipf, hotspot, exponential")
+	fs.StringVar(&c.Distribution, "distribution", c.Distribution,
+		"how often each key is used: uniform, zipf, hotspot, exponential")
 	fs.Uint64Var(&c.Seed, "seed", c.Seed, "seed of the transactions")
 	fs.StringVar(&f.format, "format", "text", "text or json")
 	fs.StringVar(&c.Trace, "trace", "", "write the interval trace to this file, for check")
 	fs.StringVar(&c.History, "history", "",
-		"write the history to this file, for check; one that ends in .bin is small and quick to read (workloads that read and write single rows; it is kept in memory until the end)")
+		"write the history to this file, for check; one that ends in .bin is small and quick to read (workloads that read "+
+			"and write single rows; it is kept in memory until the end)")
 	fs.StringVar(&c.Certificate, "certificate", "",
-		"write the database's own order of versions to this file, and check the history with it (a private server of MariaDB, MySQL or PostgreSQL keeps a log for that)")
+		"write the database's own order of versions to this file, and check the history with it (a private server of "+
+			"MariaDB, MySQL or PostgreSQL keeps a log for that)")
 	fs.IntVar(&f.limit, "limit", 20, "samples of findings to print, two of each kind at most")
-	fs.StringSliceVar(&c.Nemesis, "nemesis", nil, "what is done to the database meanwhile, several with commas: "+storm.NemesisNames())
+	fs.StringSliceVar(&c.Nemesis, "nemesis", nil, "what is done to the database meanwhile, several with commas: "+
+		storm.NemesisNames())
 	fs.DurationVar(&c.Every, "every", 0, "mean time from one act of a nemesis to its next (default: each has its own)")
-	fs.BoolVar(&c.Perturb, "perturb", false, "hold statements back and send them within microseconds of the end of a transaction that wrote the same row, or of another COMMIT")
-	fs.StringSliceVar(&c.Without, "without", nil, "operations that the transactions leave out, where these have nothing to do with each other: "+strings.Join(workload.Operations, ", "))
-	fs.StringVar(&f.save, "save", "", "where there are findings, write what the storm was to this file, for storm repeat and storm reduce")
+	fs.BoolVar(&c.Perturb, "perturb", false,
+		"hold statements back and send them within microseconds of the end of a transaction that wrote the same row, or of "+
+			"another COMMIT")
+	fs.StringSliceVar(&c.Without, "without", nil,
+		"operations that the transactions leave out, where these have nothing to do with each other: "+
+			strings.Join(workload.Operations, ", "))
+	fs.StringVar(&f.save, "save", "",
+		"where there are findings, write what the storm was to this file, for storm repeat and storm reduce")
 	fs.DurationVar(&c.Stall, "stall", c.Stall, "say what every session is doing once no transaction has ended for so long")
 	return cmd
 }
@@ -110,7 +121,8 @@ func (f *stormFlags) keep(ctx context.Context, s *storming.Storm, found []findin
 		return err
 	}
 	if err := trust.Open().Name(trust.Program(f.Server)); err != nil {
-		fmt.Fprintf(stderr, "txweave: %s will need --server to be repeated: it cannot be remembered: %s\n", f.save, finding.ErrorLine(err))
+		fmt.Fprintf(stderr, "txweave: %s will need --server to be repeated: it cannot be remembered: %s\n", f.save,
+			finding.ErrorLine(err))
 	}
 	return nil
 }

@@ -18,8 +18,8 @@ var (
 	flagName = regexp.MustCompile(`unknown flag: --([\w-]+)`)
 )
 
-// meant returns the word that is closest to the one which a message refuses, among those that the message says are wanted:
-// both stand in it, the refused one quoted, behind the name of what it stands in. "" where none is close.
+// meant returns the word that is closest to the one which a message refuses, among those that the message says are
+// wanted: both stand in it, the refused one quoted, behind the name of what it stands in. "" where none is close.
 func meant(message string) string {
 	all := refused.FindAllStringSubmatchIndex(message, -1)
 	if all == nil {

@@ -22,13 +22,16 @@ type targetFlags struct {
 // add adds all but addFaults'.
 func (f *targetFlags) add(fs *pflag.FlagSet, defaultTarget string) {
 	f.addDatabase(fs, defaultTarget)
-	fs.StringVar(&f.Isolation, "isolation", "", "isolation level: "+registry.LevelsHelp()+"; default: the target's usual one")
-	fs.StringVar(&f.Claim, "claim", "", "hold the server to what this stronger level forbids, e.g. serializable, while it runs at --isolation")
+	fs.StringVar(&f.Isolation, "isolation", "", "isolation level: "+registry.LevelsHelp()+
+		"; default: the target's usual one")
+	fs.StringVar(&f.Claim, "claim", "",
+		"hold the server to what this stronger level forbids, e.g. serializable, while it runs at --isolation")
 }
 
 // addDatabase adds the flags that say which database it is, without its level.
 func (f *targetFlags) addDatabase(fs *pflag.FlagSet, defaultTarget string) {
-	what := registry.Or(registry.Names()) + " (" + registry.Or(registry.Servers()) + ": a private server, started and removed by txweave)"
+	what := registry.Or(registry.Names()) + " (" + registry.Or(registry.Servers()) +
+		": a private server, started and removed by txweave)"
 	if defaultTarget == "" {
 		what += "; default: the case's own"
 	}
@@ -37,10 +40,12 @@ func (f *targetFlags) addDatabase(fs *pflag.FlagSet, defaultTarget string) {
 	if target := fs.Lookup("target"); defaultTarget != "" {
 		target.Value = named{target.Value}
 	}
-	fs.StringVar(&f.DSN, "dsn", "", "a running server instead ("+registry.Or(registry.Servers())+"), user:password@tcp(host:port)/; @FILE, or env for the environment variable "+
+	fs.StringVar(&f.DSN, "dsn", "", "a running server instead ("+registry.Or(registry.Servers())+
+		"), user:password@tcp(host:port)/; @FILE, or env for the environment variable "+
 		exec.DSNVariable+", keep that out of the list of processes (txweave works only in databases that it creates)")
 	fs.DurationVar(&f.Wait, "wait", 30*time.Second, "how long a server of --dsn may be away")
-	fs.StringVar(&f.Server, "server", "", "path of the server binary for --target "+registry.Or(registry.Servers())+" (default: the installed one, or one that is built once)")
+	fs.StringVar(&f.Server, "server", "", "path of the server binary for --target "+registry.Or(registry.Servers())+
+		" (default: the installed one, or one that is built once)")
 }
 
 // named is a --target that stands for nothing else where it is empty: $TARGET, say, which is not set.
@@ -56,7 +61,8 @@ func (n named) Set(name string) error {
 
 // addFaults adds the flag that plants bugs, to see what becomes of them.
 func (f *targetFlags) addFaults(fs *pflag.FlagSet) {
-	fs.StringSliceVar(&f.Faults, "faults", nil, "plant bugs between txweave and the engine, by their names in detect, to see what becomes of them")
+	fs.StringSliceVar(&f.Faults, "faults", nil,
+		"plant bugs between txweave and the engine, by their names in detect, to see what becomes of them")
 }
 
 // config is what the flags say. It tunes this process for what is done there.
@@ -70,7 +76,8 @@ func (f *targetFlags) config() target.Config {
 	return c
 }
 
-// again says where the cases of a command come from, and under what they are run again; from is nil where they are files alone.
+// again says where the cases of a command come from, and under what they are run again; from is nil where they are
+// files alone.
 func (f *targetFlags) again(from *sourceFlags) replay.Under {
 	u := replay.Under{Target: f.config(), Claimed: f.flags.Changed("claim"), Planted: f.flags.Changed("faults")}
 	if from != nil {

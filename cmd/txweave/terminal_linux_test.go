@@ -48,8 +48,8 @@ func onTerminal(t *testing.T, args ...string) []byte {
 // strangers' texts that would move a cursor, or set a window's title.
 const escapes = "\x1b[2J\x1b]0;owned\a\u009b31m\u202e"
 
-// TestTerminalIsShownNoEscapes: what a file says that somebody else has written does nothing to a terminal, whichever command prints it, and goes into a pipe
-// byte by byte where it is not for people.
+// TestTerminalIsShownNoEscapes: what a file says that somebody else has written does nothing to a terminal, whichever
+// command prints it, and goes into a pipe byte by byte where it is not for people.
 func TestTerminalIsShownNoEscapes(t *testing.T) {
 	dir := t.TempDir()
 	file := func(name, text string) string {
@@ -59,12 +59,17 @@ func TestTerminalIsShownNoEscapes(t *testing.T) {
 		}
 		return path
 	}
-	history := file("h.edn", strings.NewReplacer("K", `"`+escapes+`"`).Replace("{:type :invoke, :f :txn, :value [[:append K 1]], :process 0}\n"+
-		"{:type :ok, :f :txn, :value [[:append K 1]], :process 0}\n"+
-		"{:type :invoke, :f :txn, :value [[:r K nil]], :process 1}\n{:type :ok, :f :txn, :value [[:r K [2 1]]], :process 1}\n"))
-	script := file("c.txw", "txweave case 1\ntarget: sqlite\nisolation: serializable\n\n-- schema --\nCREATE TABLE t0 (pkey INTEGER PRIMARY KEY, vkey INTEGER, a TEXT);\n\n"+
-		"-- T0 --\nSELECT a FROM t0 WHERE a = '"+escapes+"';\n\n-- schedule --\n0\n")
-	for _, args := range [][]string{{"check", history}, {"check", history, "--format-out", "json"}, {"check", filepath.Join(dir, escapes)},
+	history := file("h.edn", strings.NewReplacer("K", `"`+escapes+`"`).Replace(
+		"{:type :invoke, :f :txn, :value [[:append K 1]], :process 0}\n"+
+			"{:type :ok, :f :txn, :value [[:append K 1]], :process 0}\n"+
+			"{:type :invoke, :f :txn, :value [[:r K nil]], :process 1}\n{:type :ok, :f :txn, :value [[:r K [2 1]]], :process "+
+			"1}\n"))
+	script := file("c.txw",
+		"txweave case 1\ntarget: sqlite\nisolation: serializable\n\n-- schema --\nCREATE TABLE t0 (pkey INTEGER PRIMARY "+
+			"KEY, vkey INTEGER, a TEXT);\n\n"+
+			"-- T0 --\nSELECT a FROM t0 WHERE a = '"+escapes+"';\n\n-- schedule --\n0\n")
+	for _, args := range [][]string{{"check", history}, {"check", history, "--format-out", "json"},
+		{"check", filepath.Join(dir, escapes)},
 		{"replay", script}, {"import", script}, {escapes}, {"fuzz", "--" + escapes}} {
 		got := onTerminal(t, args...)
 		if len(got) == 0 {

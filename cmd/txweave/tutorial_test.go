@@ -48,7 +48,8 @@ func shownCommands(text string) (all []shown) {
 	return all
 }
 
-// varying are parts of an output that are others on another day or machine, and in whose place a word stands that says what it was.
+// varying are parts of an output that are others on another day or machine, and in whose place a word stands that says
+// what it was.
 var varying = []struct {
 	pattern *regexp.Regexp
 	name    string
@@ -85,7 +86,8 @@ func sameOutput(shown, got []string) bool {
 	return false
 }
 
-// TestTutorial runs every command of docs/tutorial.md in its order, in one directory, and holds what it prints to what stands there.
+// TestTutorial runs every command of docs/tutorial.md in its order, in one directory, and holds what it prints to what
+// stands there.
 func TestTutorial(t *testing.T) {
 	effort.Full(t)
 	if _, err := osexec.LookPath("mysqltest"); err != nil {
@@ -118,7 +120,8 @@ func runShown(t *testing.T, name string, least int) {
 		if code != s.code {
 			t.Fatalf("%s:%d: %s: exit code %d, want %d\n%s", name, s.line, s.command, code, s.code, out)
 		}
-		got := slices.DeleteFunc(strings.Split(strings.TrimRight(out, "\n"), "\n"), func(l string) bool { return strings.HasPrefix(l, "```") })
+		fence := func(l string) bool { return strings.HasPrefix(l, "```") }
+		got := slices.DeleteFunc(strings.Split(strings.TrimRight(out, "\n"), "\n"), fence)
 		if out == "" {
 			got = nil
 		}

@@ -118,6 +118,7 @@ func (f *verifyFlags) alone(ctx context.Context, w io.Writer, paths []string, er
 	if f.format == "json" {
 		return usagef("--format json is for the bugs of a campaign: %s is of none", paths[0])
 	}
-	x := replay.Config{Under: f.again(&f.sourceFlags), Checks: worker.Checks{Orders: 2, Precision: "match"}, Repeat: f.repeat}
+	x := replay.Config{Under: f.again(&f.sourceFlags), Checks: worker.Checks{Orders: 2, Precision: "match"},
+		Repeat: f.repeat}
 	return x.Each(ctx, paths, w)
 }

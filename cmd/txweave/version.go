@@ -21,7 +21,8 @@ func versionCommand() *cobra.Command {
 
 // versionLine is what version and --version print.
 func versionLine() string {
-	return fmt.Sprintf("%s (%s, %s, %s/%s)\n", version.Tool, version.Revision(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	return fmt.Sprintf("%s (%s, %s, %s/%s)\n", version.Tool, version.Revision(), runtime.Version(), runtime.GOOS,
+		runtime.GOARCH)
 }
 
 func printVersion(w io.Writer) error {

@@ -25,7 +25,8 @@ func workerCommand() *cobra.Command {
 				return usage(err)
 			}
 			c.Target.Notes = cmd.ErrOrStderr()
-			return c.Serve(context.WithoutCancel(cmd.Context()), os.Stdin, os.Stdout) // Ctrl-C reaches the parent, which closes our input
+			// Ctrl-C reaches the parent, which closes our input
+			return c.Serve(context.WithoutCancel(cmd.Context()), os.Stdin, os.Stdout)
 		},
 	}
 }

@@ -10,9 +10,9 @@ import (
 // Traits are those of MySQL's family.
 var Traits = sqltext.Traits{CopyLocks: true, Commits: commits}
 
-// commits says whether a statement commits the transaction that is open (dev.mysql.com/doc/refman, Statements That Cause an Implicit
-// Commit; mariadb.com/kb, SQL statements That Cause an Implicit Commit; docs.pingcap.com/tidb, Transactions, Implicit commit). What makes and
-// drops temporary tables does not.
+// commits says whether a statement commits the transaction that is open (dev.mysql.com/doc/refman, Statements That
+// Cause an Implicit Commit; mariadb.com/kb, SQL statements That Cause an Implicit Commit; docs.pingcap.com/tidb,
+// Transactions, Implicit commit). What makes and drops temporary tables does not.
 func commits(stmt sql.Stmt, kind sqltext.Kind) bool {
 	switch n := stmt.(type) {
 	case *sql.CreateTable:
@@ -84,17 +84,21 @@ var Dialect = &gen.Dialect{
 		AddIndex: []string{"CREATE INDEX {name} ON {table} ({columns})", "ALTER TABLE {table} ADD INDEX {name} ({columns})",
 			"ALTER TABLE {table} ADD INDEX {name} ({columns}), ALGORITHM = COPY"},
 		DropIndex: []string{"DROP INDEX {name} ON {table}", "ALTER TABLE {table} DROP INDEX {name}"},
-		AddColumn: []string{"ALTER TABLE {table} ADD COLUMN {name} INT", "ALTER TABLE {table} ADD COLUMN {name} VARCHAR(9) NOT NULL DEFAULT 'x'",
+		AddColumn: []string{"ALTER TABLE {table} ADD COLUMN {name} INT",
+			"ALTER TABLE {table} ADD COLUMN {name} VARCHAR(9) NOT NULL DEFAULT 'x'",
 			"ALTER TABLE {table} ADD COLUMN {name} INT DEFAULT 7 FIRST"},
 		DropColumn: []string{"ALTER TABLE {table} DROP COLUMN {name}", "ALTER TABLE {table} DROP COLUMN {name}, FORCE"},
-		Rebuild:    []string{"ALTER TABLE {table} FORCE", "OPTIMIZE TABLE {table}", "ALTER TABLE {table} ENGINE = InnoDB", "ALTER TABLE {table} FORCE, ALGORITHM = COPY"},
-		Analyze:    []string{"ANALYZE TABLE {table}"},
-		AddTable:   []string{"CREATE TABLE {name} LIKE {table}", "CREATE TABLE {name} (a INT) ENGINE = InnoDB"},
-		DropTable:  []string{"DROP TABLE {name}"},
-		Flush:      []string{"FLUSH TABLES {table}"},
-		Partition: []string{"ALTER TABLE {table} REBUILD PARTITION ALL", "ALTER TABLE {table} OPTIMIZE PARTITION ALL", "ALTER TABLE {table} ANALYZE PARTITION ALL",
+		Rebuild: []string{"ALTER TABLE {table} FORCE", "OPTIMIZE TABLE {table}", "ALTER TABLE {table} ENGINE = InnoDB",
+			"ALTER TABLE {table} FORCE, ALGORITHM = COPY"},
+		Analyze:   []string{"ANALYZE TABLE {table}"},
+		AddTable:  []string{"CREATE TABLE {name} LIKE {table}", "CREATE TABLE {name} (a INT) ENGINE = InnoDB"},
+		DropTable: []string{"DROP TABLE {name}"},
+		Flush:     []string{"FLUSH TABLES {table}"},
+		Partition: []string{"ALTER TABLE {table} REBUILD PARTITION ALL", "ALTER TABLE {table} OPTIMIZE PARTITION ALL",
+			"ALTER TABLE {table} ANALYZE PARTITION ALL",
 			"ALTER TABLE {table} CHECK PARTITION ALL"},
-		Hashed:   []string{"ALTER TABLE {table} ADD PARTITION PARTITIONS 1", "ALTER TABLE {table} COALESCE PARTITION 1", "ALTER TABLE {table} REBUILD PARTITION p0"},
+		Hashed: []string{"ALTER TABLE {table} ADD PARTITION PARTITIONS 1", "ALTER TABLE {table} COALESCE PARTITION 1",
+			"ALTER TABLE {table} REBUILD PARTITION p0"},
 		Truncate: []string{"TRUNCATE TABLE {table}"},
 		Rename:   []string{"RENAME TABLE {table} TO {name}, {name} TO {table}"},
 	},

@@ -54,19 +54,20 @@ var Errors = map[int]dbms.ErrorClass{
 	1045: dbms.Environment,   // access denied
 }
 
-// Impossible are the errors of MySQL and MariaDB that no statement causes: of damaged tables and indexes, of tables that
-// are lost, and of the server itself.
+// Impossible are the errors of MySQL and MariaDB that no statement causes: of damaged tables and indexes, of tables
+// that are lost, and of the server itself.
 var Impossible = map[int]string{
 	1032: "ER_KEY_NOT_FOUND", 1033: "ER_NOT_FORM_FILE", 1034: "ER_NOT_KEYFILE", 1035: "ER_OLD_KEYFILE",
 	1105: "ER_UNKNOWN_ERROR", 1146: "ER_NO_SUCH_TABLE", 1194: "ER_CRASHED_ON_USAGE", 1195: "ER_CRASHED_ON_REPAIR",
 	1712: "ER_INDEX_CORRUPT", 1815: "ER_INTERNAL_ERROR", 1932: "ER_NO_SUCH_TABLE_IN_ENGINE",
 }
 
-// Malformed are the errors of MySQL, MariaDB and TiDB of statements that run on no contents of the tables: ER_PARSE_ERROR,
-// ER_BAD_FIELD_ERROR, ER_SP_DOES_NOT_EXIST, ER_NON_UNIQ_ERROR, ER_WRONG_VALUE_COUNT_ON_ROW, ER_FIELD_SPECIFIED_TWICE,
-// ER_INVALID_GROUP_FUNC_USE, ER_NONUNIQ_TABLE, ER_OPERAND_COLUMNS, ER_WRONG_PARAMCOUNT_TO_NATIVE_FCT,
-// ER_WRONG_PARAMETERS_TO_NATIVE_FCT, ER_DERIVED_MUST_HAVE_ALIAS, ER_WRONG_NUMBER_OF_COLUMNS_IN_SELECT,
-// ER_MIX_OF_GROUP_FUNC_AND_FIELDS, ER_WRONG_FIELD_WITH_GROUP, ER_FUNC_INEXISTENT_NAME_COLLISION.
+// Malformed are the errors of MySQL, MariaDB and TiDB of statements that run on no contents of the tables:
+// ER_PARSE_ERROR, ER_BAD_FIELD_ERROR, ER_SP_DOES_NOT_EXIST, ER_NON_UNIQ_ERROR, ER_WRONG_VALUE_COUNT_ON_ROW,
+// ER_FIELD_SPECIFIED_TWICE, ER_INVALID_GROUP_FUNC_USE, ER_NONUNIQ_TABLE, ER_OPERAND_COLUMNS,
+// ER_WRONG_PARAMCOUNT_TO_NATIVE_FCT, ER_WRONG_PARAMETERS_TO_NATIVE_FCT, ER_DERIVED_MUST_HAVE_ALIAS,
+// ER_WRONG_NUMBER_OF_COLUMNS_IN_SELECT, ER_MIX_OF_GROUP_FUNC_AND_FIELDS, ER_WRONG_FIELD_WITH_GROUP,
+// ER_FUNC_INEXISTENT_NAME_COLLISION.
 var Malformed = []int{1064, 1054, 1305, 1052, 1136, 1110, 1111, 1066, 1241, 1582, 1583, 1248, 1222, 1140, 1055, 1630}
 
 // ErrorTexts are errors of a full disk, which come with many codes: the server's own file, a temporary table's, the
@@ -123,8 +124,8 @@ func Level(name, isolation, level string) *dbms.Profile {
 	}
 }
 
-// ClientCharset is what the clients mysql and mariadb say of their characters (dev.mysql.com/doc/refman, Connection Character Sets and
-// Collations): literals are compared as the server compares such texts by default.
+// ClientCharset is what the clients mysql and mariadb say of their characters (dev.mysql.com/doc/refman, Connection
+// Character Sets and Collations): literals are compared as the server compares such texts by default.
 var ClientCharset = []string{"SET NAMES utf8mb4"}
 
 // WaitLimits are settings of MySQL's family, in seconds, under which a wait ends while somebody still looks on.
@@ -138,7 +139,8 @@ func WaitLimits(names ...string) (out []dbms.WaitLimit) {
 // Mechanisms are InnoDB's at one level. Plain reads at SERIALIZABLE lock what they read. From REPEATABLE READ on a
 // statement keeps locked what it scanned, gaps included; at READ COMMITTED rows that do not match are unlocked again.
 func Mechanisms(isolation string) dbms.Mechanisms {
-	m := dbms.Mechanisms{ConsistentRead: dbms.PerTransaction, DMLView: dbms.Current, MutualExclusion: true, GapLocks: true, RowLocks: true}
+	m := dbms.Mechanisms{ConsistentRead: dbms.PerTransaction, DMLView: dbms.Current, MutualExclusion: true, GapLocks: true,
+		RowLocks: true}
 	switch isolation {
 	case "read-uncommitted":
 		m.ConsistentRead, m.GapLocks = dbms.NoConsistentRead, false
@@ -173,6 +175,8 @@ func Levels(name string) []*dbms.Profile {
 	// A plain read shows rows as others are changing them; an UPDATE goes by their last committed versions.
 	ru.Before = dbms.NoBeforeRead
 	ru.Forbidden = dbms.ForbidUncommitted
-	ru.NoReplay = "READ UNCOMMITTED shows rows that may never be committed, so no order of the committed statements need explain what was read (TxCheck, Assumption 3)"
+	ru.NoReplay =
+		"READ UNCOMMITTED shows rows that may never be committed, so no order of the committed statements need explain " +
+			"what was read (TxCheck, Assumption 3)"
 	return []*dbms.Profile{rr, rc, ser, ru}
 }

@@ -30,14 +30,16 @@ const Faster = "SET GLOBAL innodb_flush_log_at_trx_commit = 0, sync_binlog = 0"
 // common are arguments that both servers take.
 var common = []string{
 	"--skip-networking", "--skip-log-bin", "--skip-name-resolve", "--innodb-flush-log-at-trx-commit=2",
-	"--innodb-buffer-pool-size=64M", "--innodb-stats-auto-recalc=OFF", "--max-connections=400", "--local-infile=0", "--table-open-cache=400",
+	"--innodb-buffer-pool-size=64M", "--innodb-stats-auto-recalc=OFF", "--max-connections=400", "--local-infile=0",
+	"--table-open-cache=400",
 }
 
 // BinaryLog comes after what switches the log off.
-var BinaryLog = []string{"--log-bin=binlog", "--binlog-format=ROW", "--binlog-row-image=FULL", "--server-id=1", "--sync-binlog=0"}
+var BinaryLog = []string{"--log-bin=binlog", "--binlog-format=ROW", "--binlog-row-image=FULL", "--server-id=1",
+	"--sync-binlog=0"}
 
-// Durable takes back what common and a server's own arguments gave up for speed: a page that a killed process has written by half is
-// restored from the doublewrite buffer.
+// Durable takes back what common and a server's own arguments gave up for speed: a page that a killed process has
+// written by half is restored from the doublewrite buffer.
 func Durable(string, bool) []string {
 	return []string{"--innodb-doublewrite=ON", "--innodb-flush-log-at-trx-commit=1"}
 }
@@ -55,12 +57,14 @@ const Counter = "ALTER TABLE %s AUTO_INCREMENT = 1"
 const KillQuery = "KILL QUERY %d"
 
 // Protocol is that of MySQL's driver.
-var Protocol = &exec.Protocol{DBError: exec.MySQLError, Warnings: "SHOW WARNINGS", Scratch: exec.TemporaryCopy, Integrity: checkTable, Level: AskLevel}
+var Protocol = &exec.Protocol{DBError: exec.MySQLError, Warnings: "SHOW WARNINGS", Scratch: exec.TemporaryCopy,
+	Integrity: checkTable, Level: AskLevel}
 
-// AskLevel asks for the variables that make the level, of which no version has all. What SET TRANSACTION gives one transaction they do not tell
-// (dev.mysql.com/doc/refman, SET TRANSACTION).
+// AskLevel asks for the variables that make the level, of which no version has all. What SET TRANSACTION gives one
+// transaction they do not tell (dev.mysql.com/doc/refman, SET TRANSACTION).
 var AskLevel = &exec.AskLevel{
-	Ask: "SHOW SESSION VARIABLES WHERE Variable_name IN ('transaction_isolation', 'tx_isolation', 'innodb_snapshot_isolation', 'tidb_txn_mode')",
+	Ask: "SHOW SESSION VARIABLES WHERE Variable_name IN ('transaction_isolation', 'tx_isolation', " +
+		"'innodb_snapshot_isolation', 'tidb_txn_mode')",
 	Read: func(rows *history.Rows, once string) string {
 		said := map[string]string{}
 		for i := range rows.Len() {
@@ -68,7 +72,8 @@ var AskLevel = &exec.AskLevel{
 		}
 		level := cmp.Or(once, said["transaction_isolation"], said["tx_isolation"])
 		switch {
-		case level == "repeatable-read" && said["innodb_snapshot_isolation"] == "on": // mariadb.com/kb, innodb_snapshot_isolation
+		case level == "repeatable-read" && said["innodb_snapshot_isolation"] == "on":
+			// mariadb.com/kb, innodb_snapshot_isolation
 			return "snapshot"
 		case said["tidb_txn_mode"] == "optimistic": // docs.pingcap.com/tidb, TiDB Optimistic Transaction Model
 			return "optimistic"
@@ -100,10 +105,12 @@ var checkTable = &exec.Integrity{
 // inTheWay are the errors for which a check is not done, by their texts: there is no number in its answer.
 var inTheWay = []string{"Lock wait timeout exceeded", "Deadlock found", "was interrupted"}
 
-// complaints are what CHECK TABLE says against tables, and whether it was kept from one. A table that it could not open it names twice: by an "Error", which
-// is the server's own, and by a status. Which index is damaged a warning before the error says.
+// complaints are what CHECK TABLE says against tables, and whether it was kept from one. A table that it could not open
+// it names twice: by an "Error", which is the server's own, and by a status. Which index is damaged a warning before
+// the error says.
 func complaints(rows *history.Rows) (out []string, busy bool) {
-	opening, warned := map[string]string{}, map[string]string{} // by table, why it was not opened, and what it was warned of last
+	// by table, why it was not opened, and what it was warned of last
+	opening, warned := map[string]string{}, map[string]string{}
 	for i := range rows.Len() {
 		row := rows.Row(i)
 		if len(row) != 4 {
@@ -115,7 +122,9 @@ func complaints(rows *history.Rows) (out []string, busy bool) {
 			opening[table] = text
 		case kind == "Warning" && !strings.Contains(text, "Unpurged"):
 			warned[table] = ": " + text
-		case kind == "status" && why != "" && slices.ContainsFunc(inTheWay, func(t string) bool { return strings.Contains(why, t) }):
+		case kind == "status" && why != "" && slices.ContainsFunc(inTheWay, func(t string) bool {
+			return strings.Contains(why, t)
+		}):
 			busy = true
 		case kind == "status" && text != "OK" && why != "":
 			out = append(out, table+": "+text+": "+why)

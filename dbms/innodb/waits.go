@@ -26,8 +26,8 @@ func readStatus(ctx context.Context, control *exec.Session) (map[uint64]exec.Wai
 }
 
 // parseStatus finds the connections whose transaction is in LOCK WAIT. The section on the latest deadlock
-// comes before the list and has the same form, so only what follows the heading counts. A wait is named by how many locks the transaction
-// has, and by the one that it waits for.
+// comes before the list and has the same form, so only what follows the heading counts. A wait is named by how many
+// locks the transaction has, and by the one that it waits for.
 func parseStatus(status string) map[uint64]exec.Wait {
 	out := map[uint64]exec.Wait{}
 	_, list, _ := strings.Cut(status, "\nTRANSACTIONS\n")

@@ -76,11 +76,13 @@ func TestWaitsDiffer(t *testing.T) {
 		return parseStatus(text)[12]
 	}
 	wait := of("", "")
-	if wait == exec.NoWait || of("WAITING 1000000 us", "WAITING 2000000 us") != wait || of("ACTIVE 1 sec starting", "ACTIVE 2 sec starting") != wait {
+	if wait == exec.NoWait || of("WAITING 1000000 us", "WAITING 2000000 us") != wait || of("ACTIVE 1 sec starting",
+		"ACTIVE 2 sec starting") != wait {
 		t.Errorf("%q is another wait a second later", wait)
 	}
-	for old, by := range map[string]string{"page no 3 n bits": "page no 4 n bits", "\nLOCK WAIT 2 lock struct(s)": "\nLOCK WAIT 4 lock struct(s)",
-		"lock_mode X waiting": "lock_mode X waiting\nRecord lock, heap no 5 PHYSICAL RECORD: n_fields 3"} {
+	for old, by := range map[string]string{"page no 3 n bits": "page no 4 n bits",
+		"\nLOCK WAIT 2 lock struct(s)": "\nLOCK WAIT 4 lock struct(s)",
+		"lock_mode X waiting":          "lock_mode X waiting\nRecord lock, heap no 5 PHYSICAL RECORD: n_fields 3"} {
 		if of(old, by) == wait {
 			t.Errorf("%q in place of %q is the same wait", by, old)
 		}

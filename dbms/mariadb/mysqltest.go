@@ -23,7 +23,8 @@ var mysqltest = &export.Tool{Format: "mtr", Name: "mysqltest", Ending: ".result"
 
 // mtrSuite is the directory of the test suite, from which tests include files; "" where there is none.
 func mtrSuite() string {
-	for _, dir := range []string{"/usr/share/mysql/mysql-test", "/usr/share/mariadb/mariadb-test", "/usr/share/mariadb-test",
+	for _, dir := range []string{"/usr/share/mysql/mysql-test", "/usr/share/mariadb/mariadb-test",
+		"/usr/share/mariadb-test",
 		"/usr/share/mysql-test"} {
 		if _, err := os.Stat(filepath.Join(dir, "include", "wait_condition.inc")); err == nil {
 			return dir

@@ -34,15 +34,16 @@ func conflicts(p *dbms.Profile, value string) {
 	p.Setup, p.Level = append(p.Setup, set), append(p.Level, set)
 }
 
-// skipsNothing is of error 1180, by which SKIP LOCKED ends its transaction where no wait is allowed (docs/findings/mariadb-skip-locked-timeout.md):
-// that a transaction cannot be committed is else for want of room on the disk.
+// skipsNothing is of error 1180, by which SKIP LOCKED ends its transaction where no wait is allowed
+// (docs/findings/mariadb-skip-locked-timeout.md): that a transaction cannot be committed is else for want of room on
+// the disk.
 const skipsNothing = `Got error 1 "Operation not permitted" during COMMIT`
 
 // tree is how its statements are read as trees, and printed.
 var tree = dialect.New(dialect.Server{Product: "MariaDB", Version: 120100})
 
-// plans are ways to have MariaDB plan a statement otherwise (mariadb.com/kb, optimizer_switch, Block-Based Join Algorithms, Ignored
-// Indexes). Of materialization and in_to_exists one has to stay on.
+// plans are ways to have MariaDB plan a statement otherwise (mariadb.com/kb, optimizer_switch, Block-Based Join
+// Algorithms, Ignored Indexes). Of materialization and in_to_exists one has to stay on.
 var plans = []dbms.PlanSetting{
 	innodb.NoIndexes("IGNORED"),
 	innodb.Prepared,
@@ -52,13 +53,17 @@ var plans = []dbms.PlanSetting{
 	innodb.Purged,
 	innodb.Copies(tree),
 	dbms.OpaqueConditions(tree),
-	innodb.Switched("no-rewrites", "index_merge=off", "index_condition_pushdown=off", "derived_merge=off", "derived_with_keys=off", "semijoin=off",
-		"materialization=off", "subquery_cache=off", "outer_join_with_cache=off", "table_elimination=off", "extended_keys=off", "exists_to_in=off",
-		"split_materialized=off", "orderby_uses_equalities=off", "condition_pushdown_for_derived=off", "condition_pushdown_for_subquery=off",
+	innodb.Switched("no-rewrites", "index_merge=off", "index_condition_pushdown=off", "derived_merge=off",
+		"derived_with_keys=off", "semijoin=off",
+		"materialization=off", "subquery_cache=off", "outer_join_with_cache=off", "table_elimination=off",
+		"extended_keys=off", "exists_to_in=off",
+		"split_materialized=off", "orderby_uses_equalities=off", "condition_pushdown_for_derived=off",
+		"condition_pushdown_for_subquery=off",
 		"condition_pushdown_from_having=off", "rowid_filter=off"),
 	innodb.Switched("materialized", "in_to_exists=off", "semijoin=off"),
 	innodb.Switched("sorted-ranges", "mrr=on", "mrr_sort_keys=on", "index_merge_sort_intersection=on"),
-	{Name: "no-join-buffers", Set: []string{"SET SESSION join_cache_level = 0"}, Unset: []string{"SET SESSION join_cache_level = DEFAULT"}},
+	{Name: "no-join-buffers", Set: []string{"SET SESSION join_cache_level = 0"},
+		Unset: []string{"SET SESSION join_cache_level = DEFAULT"}},
 	{Name: "hashed-joins", Set: []string{"SET SESSION join_cache_level = 8", "SET SESSION join_buffer_size = 128"},
 		Unset: []string{"SET SESSION join_cache_level = DEFAULT", "SET SESSION join_buffer_size = DEFAULT"}},
 }

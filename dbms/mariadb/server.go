@@ -54,7 +54,8 @@ func bootstrap(ctx context.Context, binary string) ([]byte, error) {
 	}
 	var dirs []string
 	for _, m := range helpVariable.FindAllStringSubmatch(string(out), -1) {
-		dirs = append(dirs, m[2], filepath.Dir(filepath.Clean(m[2])), filepath.Join(m[2], "share/mysql"), filepath.Join(m[2], "share/mariadb"))
+		dirs = append(dirs, m[2], filepath.Dir(filepath.Clean(m[2])), filepath.Join(m[2], "share/mysql"),
+			filepath.Join(m[2], "share/mariadb"))
 	}
 	script := []byte("CREATE DATABASE mysql;\nUSE mysql;\nSET @auth_root_socket = NULL;\nSET @skip_auth_anonymous = 1;\n")
 	for _, part := range []string{"system_tables", "performance_tables", "system_tables_data"} {
@@ -80,7 +81,8 @@ func readFirst(dirs []string, names ...string) ([]byte, error) {
 	return nil, fmt.Errorf("the server's %s not found in %s", names[0], strings.Join(dirs, ", "))
 }
 
-// protocol is that of MySQL's driver. MySQL empties the list of warnings at each statement, MariaDB at those that read a table.
+// protocol is that of MySQL's driver. MySQL empties the list of warnings at each statement, MariaDB at those that read
+// a table.
 func protocol() *exec.Protocol {
 	p := *innodb.Protocol
 	p.KeepsWarnings = true

@@ -13,12 +13,14 @@ import (
 // Syntax is MySQL's.
 var Syntax = &sqltext.Syntax{
 	Quoting: sqltext.MySQL, Tree: tree, Functions: functions.MySQL, Hints: hints,
-	Traits: innodb.Traits, Doubt: innodb.Doubt(tree), Remarks: []string{"/*M!", "/*T!"}, DropTemporary: innodb.DropTemporary,
-	Settings: innodb.Settings, SettingWords: innodb.SettingWords,
+	Traits: innodb.Traits, Doubt: innodb.Doubt(tree), Remarks: []string{"/*M!", "/*T!"},
+	DropTemporary: innodb.DropTemporary,
+	Settings:      innodb.Settings, SettingWords: innodb.SettingWords,
 }
 
 // hints are what /*+ … */ may say (dev.mysql.com/doc, Optimizer Hints): no setting, no group of resources.
-var hints = strings.Fields(`JOIN_FIXED_ORDER JOIN_ORDER JOIN_PREFIX JOIN_SUFFIX BKA NO_BKA BNL NO_BNL DERIVED_CONDITION_PUSHDOWN
+var hints = strings.Fields(
+	`JOIN_FIXED_ORDER JOIN_ORDER JOIN_PREFIX JOIN_SUFFIX BKA NO_BKA BNL NO_BNL DERIVED_CONDITION_PUSHDOWN
 	NO_DERIVED_CONDITION_PUSHDOWN HASH_JOIN NO_HASH_JOIN MERGE NO_MERGE GROUP_INDEX NO_GROUP_INDEX INDEX NO_INDEX INDEX_MERGE NO_INDEX_MERGE
 	JOIN_INDEX NO_JOIN_INDEX MRR NO_MRR NO_ICP NO_RANGE_OPTIMIZATION ORDER_INDEX NO_ORDER_INDEX SKIP_SCAN NO_SKIP_SCAN SEMIJOIN NO_SEMIJOIN
 	SUBQUERY MAX_EXECUTION_TIME QB_NAME SET_VAR`)
@@ -34,10 +36,13 @@ var Dialect = func() *gen.Dialect {
 	}
 	d.Has[gen.CanFunctional] = "8.0.13"
 	d.Has[gen.CanCommentHint] = "8.0"
-	d.Hints = []string{"JOIN_FIXED_ORDER()", "JOIN_ORDER({all})", "JOIN_PREFIX({one})", "JOIN_SUFFIX({one})", "BKA({all})", "NO_BKA({all})", "BNL({all})", "NO_BNL({all})",
-		"INDEX_MERGE({one})", "NO_INDEX_MERGE({one})", "MRR({one})", "NO_MRR({one})", "NO_ICP({one})", "NO_RANGE_OPTIMIZATION({one})", "SKIP_SCAN({one})",
+	d.Hints = []string{"JOIN_FIXED_ORDER()", "JOIN_ORDER({all})", "JOIN_PREFIX({one})", "JOIN_SUFFIX({one})", "BKA({all})",
+		"NO_BKA({all})", "BNL({all})", "NO_BNL({all})",
+		"INDEX_MERGE({one})", "NO_INDEX_MERGE({one})", "MRR({one})", "NO_MRR({one})", "NO_ICP({one})",
+		"NO_RANGE_OPTIMIZATION({one})", "SKIP_SCAN({one})",
 		"MERGE({one})", "NO_MERGE({one})", "DERIVED_CONDITION_PUSHDOWN({one})", "NO_DERIVED_CONDITION_PUSHDOWN({one})"}
-	d.InnerHints = []string{"SUBQUERY(MATERIALIZATION)", "SUBQUERY(INTOEXISTS)", "SEMIJOIN(FIRSTMATCH)", "SEMIJOIN(MATERIALIZATION)", "SEMIJOIN(DUPSWEEDOUT)",
+	d.InnerHints = []string{"SUBQUERY(MATERIALIZATION)", "SUBQUERY(INTOEXISTS)", "SEMIJOIN(FIRSTMATCH)",
+		"SEMIJOIN(MATERIALIZATION)", "SEMIJOIN(DUPSWEEDOUT)",
 		"SEMIJOIN(LOOSESCAN)", "NO_SEMIJOIN()"}
 	return &d
 }()

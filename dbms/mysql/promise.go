@@ -21,7 +21,8 @@ func Levels() []*dbms.Profile {
 // tree is how its statements are read as trees, and printed.
 var tree = dialect.New(dialect.Server{Product: "MySQL", Version: 90704})
 
-// plans are ways to have MySQL plan a statement otherwise (dev.mysql.com/doc/refman, Switchable Optimizations, Invisible Indexes).
+// plans are ways to have MySQL plan a statement otherwise (dev.mysql.com/doc/refman, Switchable Optimizations,
+// Invisible Indexes).
 var plans = []dbms.PlanSetting{
 	innodb.NoIndexes("INVISIBLE"),
 	innodb.Prepared,
@@ -29,11 +30,13 @@ var plans = []dbms.PlanSetting{
 	innodb.Parameters(tree),
 	innodb.Copies(tree),
 	dbms.OpaqueConditions(tree),
-	innodb.Switched("no-rewrites", "index_merge=off", "index_condition_pushdown=off", "derived_merge=off", "semijoin=off", "materialization=off",
+	innodb.Switched("no-rewrites", "index_merge=off", "index_condition_pushdown=off", "derived_merge=off", "semijoin=off",
+		"materialization=off",
 		"use_index_extensions=off", "condition_fanout_filter=off", "skip_scan=off", "hash_join=off", "block_nested_loop=off",
 		"derived_condition_pushdown=off", "prefer_ordering_index=off"),
 	innodb.Switched("materialized", "semijoin=off", "subquery_materialization_cost_based=off"),
 	innodb.Switched("derived-subqueries", "subquery_to_derived=on"),
 	innodb.Switched("batched-keys", "mrr_cost_based=off", "batched_key_access=on"),
-	{Name: "small-buffers", Set: []string{"SET SESSION join_buffer_size = 128"}, Unset: []string{"SET SESSION join_buffer_size = DEFAULT"}},
+	{Name: "small-buffers", Set: []string{"SET SESSION join_buffer_size = 128"},
+		Unset: []string{"SET SESSION join_buffer_size = DEFAULT"}},
 }

@@ -27,7 +27,8 @@ var Server = &exec.Server{
 	Wear:       5000,
 	Initialise: []string{"--initialize-insecure", "--secure-file-priv=", "--innodb-doublewrite=OFF", redoSize},
 	Changed: "SELECT LOWER(VARIABLE_NAME), VARIABLE_VALUE FROM performance_schema.variables_info " +
-		"JOIN performance_schema.global_variables USING (VARIABLE_NAME) WHERE VARIABLE_SOURCE <> 'COMPILED' AND VARIABLE_VALUE NOT LIKE '/%'",
+		"JOIN performance_schema.global_variables USING (VARIABLE_NAME) WHERE VARIABLE_SOURCE <> 'COMPILED' AND " +
+		"VARIABLE_VALUE NOT LIKE '/%'",
 	Waits: func(version string) *exec.WaitSource {
 		if strings.HasPrefix(version, "5.") {
 			return innodb.Status

@@ -11,12 +11,14 @@ import (
 // is another one when a page was reorganised under the waiter (MySQL 9.7: data_lock_waits then names the blocker
 // as its own victim); the table lock that every waiter holds names it rightly. A join with the table that knows
 // the connections' numbers takes ten times as long as the rest, so they are looked up once for each thread.
-// It is the way of MySQL 8 and later, whose SHOW ENGINE INNODB STATUS leaves out transactions that have not written yet.
+// It is the way of MySQL 8 and later, whose SHOW ENGINE INNODB STATUS leaves out transactions that have not written
+// yet.
 func dataLocks() *exec.WaitSource {
 	connections := map[int64]uint64{} // by thread
 	ask := func(ctx context.Context, control *exec.Session) (map[uint64]exec.Wait, error) {
-		rows, err := control.Read(ctx, "SELECT ENGINE_TRANSACTION_ID, LOCK_STATUS = 'WAITING', LOCK_TYPE = 'TABLE', THREAD_ID, ENGINE_LOCK_ID"+
-			" FROM performance_schema.data_locks WHERE LOCK_STATUS = 'WAITING' OR LOCK_TYPE = 'TABLE'")
+		rows, err := control.Read(ctx,
+			"SELECT ENGINE_TRANSACTION_ID, LOCK_STATUS = 'WAITING', LOCK_TYPE = 'TABLE', THREAD_ID, ENGINE_LOCK_ID"+
+				" FROM performance_schema.data_locks WHERE LOCK_STATUS = 'WAITING' OR LOCK_TYPE = 'TABLE'")
 		if err != nil {
 			return nil, err
 		}
@@ -42,11 +44,13 @@ func dataLocks() *exec.WaitSource {
 		}
 		return out, nil
 	}
-	return &exec.WaitSource{Ask: ask, Need: "SELECT on performance_schema.data_locks and performance_schema.threads", Setting: "performance_schema"}
+	return &exec.WaitSource{Ask: ask, Need: "SELECT on performance_schema.data_locks and performance_schema.threads",
+		Setting: "performance_schema"}
 }
 
 func learnThreads(ctx context.Context, control *exec.Session, connections map[int64]uint64) error {
-	rows, err := control.Read(ctx, "SELECT THREAD_ID, PROCESSLIST_ID FROM performance_schema.threads WHERE PROCESSLIST_ID IS NOT NULL")
+	rows, err := control.Read(ctx,
+		"SELECT THREAD_ID, PROCESSLIST_ID FROM performance_schema.threads WHERE PROCESSLIST_ID IS NOT NULL")
 	if err != nil {
 		return err
 	}

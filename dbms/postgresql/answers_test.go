@@ -5,11 +5,12 @@ import (
 	"testing"
 )
 
-// TestAnswers: truth values are printed as PostgreSQL prints them; a statement that returns no columns has no rows but what it
-// counts, unless it is a query.
+// TestAnswers: truth values are printed as PostgreSQL prints them; a statement that returns no columns has no rows but
+// what it counts, unless it is a query.
 func TestAnswers(t *testing.T) {
 	db := server(t)
-	if err := db.Control().Must(t.Context(), "CREATE TABLE t (a INT PRIMARY KEY, b BOOLEAN); INSERT INTO t VALUES (1, true), (2, false)"); err != nil {
+	if err := db.Control().Must(t.Context(),
+		"CREATE TABLE t (a INT PRIMARY KEY, b BOOLEAN); INSERT INTO t VALUES (1, true), (2, false)"); err != nil {
 		t.Fatal(err)
 	}
 	s := sessions(t, db, "read-committed", 1)[0]
@@ -29,7 +30,8 @@ func TestAnswers(t *testing.T) {
 		if err != nil || a.Err != nil {
 			t.Fatalf("%s: %v %v", c.sql, err, a.Err)
 		}
-		if rows := a.Rows; (rows == nil) != (c.rows < 0) || rows != nil && rows.Len() != c.rows && len(rows.Columns) > 0 || a.Affected != c.affected {
+		if rows := a.Rows; (rows == nil) != (c.rows < 0) || rows != nil && rows.Len() != c.rows && len(rows.Columns) > 0 ||
+			a.Affected != c.affected {
 			t.Errorf("%s: %v rows, %d affected", c.sql, rows, a.Affected)
 		}
 	}
@@ -40,7 +42,8 @@ func TestAnswers(t *testing.T) {
 	if got := a.Rows.Cell(0, 0).S + a.Rows.Cell(1, 0).S + a.Rows.Cell(1, 1).S; got != "fff" {
 		t.Errorf("truth values are %q", got)
 	}
-	if d := db.Describe(); !slices.Contains(d.Changed, "deadlock_timeout") || slices.Contains(d.Changed, "synchronous_standby_names") {
+	if d := db.Describe(); !slices.Contains(d.Changed, "deadlock_timeout") || slices.Contains(d.Changed,
+		"synchronous_standby_names") {
 		t.Errorf("settings that differ from the default: %v", d.Changed)
 	}
 }

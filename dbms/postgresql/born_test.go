@@ -11,8 +11,8 @@ import (
 	"txweave/internal/testkit/effort"
 )
 
-// TestBorn: since when a server lives changes with the crash of one of its processes, and with nothing else: neither for its superuser nor for
-// somebody who may not see the others' processes.
+// TestBorn: since when a server lives changes with the crash of one of its processes, and with nothing else: neither
+// for its superuser nor for somebody who may not see the others' processes.
 func TestBorn(t *testing.T) {
 	effort.Full(t)
 	own := shared.Own(t, "-c", "restart_after_crash=on") // as servers are unless they are told otherwise
@@ -56,7 +56,8 @@ func TestBorn(t *testing.T) {
 				t.Fatal(err)
 			}
 			anew := false
-			for begun := time.Now(); !anew && (step.anew && time.Since(begun) < time.Minute || time.Since(begun) < time.Second); {
+			for begun := time.Now(); !anew && (step.anew && time.Since(begun) < time.Minute || time.Since(
+				begun) < time.Second); {
 				time.Sleep(100 * time.Millisecond) // its first process learns of it a moment later
 				if err := db.Alive(t.Context()); err != nil {
 					t.Fatal(err)

@@ -11,8 +11,8 @@ import (
 	"txweave/weave"
 )
 
-// circle is a deadlock of three whose victim is T0, which began to wait before T2 closed the circle: what it lets go on, T1, writes for a while longer,
-// as T2 waits for that. T1's transaction is its one statement.
+// circle is a deadlock of three whose victim is T0, which began to wait before T2 closed the circle: what it lets go
+// on, T1, writes for a while longer, as T2 waits for that. T1's transaction is its one statement.
 const circle = `txweave case 1
 target: postgresql
 isolation: repeatable-read
@@ -45,10 +45,11 @@ SELECT pkey, vkey, c0 FROM t0 ORDER BY pkey;
 T0 T2 T0 T2 T1 T0 T2 T3 T0 T2
 `
 
-// TestCircle: a deadlock whose victim is another one than who closed the circle lets somebody go on while that one waits: nothing else is sent
-// until he has ended, which a read would see that was sent meanwhile. Whose turn it is to look for deadlocks is the server's matter: each looks once, when it has waited for
-// deadlock_timeout, T1 first. It is T0's where T2 closes the circle between T1's look and T0's, so that T0 sleeps for longer than that before it waits, in half of the tries:
-// then T2 has the whole of deadlock_timeout for it.
+// TestCircle: a deadlock whose victim is another one than who closed the circle lets somebody go on while that one
+// waits: nothing else is sent until he has ended, which a read would see that was sent meanwhile. Whose turn it is to
+// look for deadlocks is the server's matter: each looks once, when it has waited for deadlock_timeout, T1 first. It is
+// T0's where T2 closes the circle between T1's look and T0's, so that T0 sleeps for longer than that before it waits,
+// in half of the tries: then T2 has the whole of deadlock_timeout for it.
 func TestCircle(t *testing.T) {
 	p := profile(t, "repeatable-read")
 	r := servers.Runner(t, server(t), p)

@@ -30,7 +30,8 @@ func (c *conn) TxnState() exec.TxnState {
 	return exec.TxnOpen
 }
 
-// stateCode is the code of an error that the server names by five letters and digits: they, read as a number of base 36.
+// stateCode is the code of an error that the server names by five letters and digits: they, read as a number of base
+// 36.
 func stateCode(state string) int {
 	n, err := strconv.ParseInt(state, 36, 32)
 	if err != nil {
@@ -39,11 +40,12 @@ func stateCode(state string) int {
 	return int(n)
 }
 
-// undone is the SQLSTATE (transaction_rollback) of a COMMIT that the server answered with ROLLBACK: it is no error there.
+// undone is the SQLSTATE (transaction_rollback) of a COMMIT that the server answered with ROLLBACK: it is no error
+// there.
 const undone = "40000"
 
-// crashed is the SQLSTATE (crash_shutdown) by which a server ends every session when one of its processes has crashed: no answer to what
-// the session asked, but the loss of its connection.
+// crashed is the SQLSTATE (crash_shutdown) by which a server ends every session when one of its processes has crashed:
+// no answer to what the session asked, but the loss of its connection.
 const crashed = "57P02"
 
 // dbError turns an error of the driver into the server's.
@@ -124,7 +126,8 @@ func (c *conn) sent(ctx context.Context, sql string) (*rows, error) {
 	return out, multi.Close()
 }
 
-// commits says whether a text is a COMMIT, or PREPARE TRANSACTION, which is answered so, too, where an error had ended the transaction.
+// commits says whether a text is a COMMIT, or PREPARE TRANSACTION, which is answered so, too, where an error had ended
+// the transaction.
 func commits(sql string) bool {
 	word, _, _ := strings.Cut(strings.TrimSpace(sql), " ")
 	return strings.EqualFold(word, "COMMIT") || strings.EqualFold(word, "END") || strings.EqualFold(word, "PREPARE")
@@ -167,8 +170,8 @@ func (r *rows) add(values [][]byte) error {
 	return nil
 }
 
-// scan reads a value from its text: whole and floating-point numbers as such, all else as the server prints it, so truth values as t
-// and f.
+// scan reads a value from its text: whole and floating-point numbers as such, all else as the server prints it, so
+// truth values as t and f.
 func scan(oid uint32, text []byte) (driver.Value, error) {
 	if text == nil {
 		return nil, nil

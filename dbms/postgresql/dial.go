@@ -50,7 +50,8 @@ func (t *target) dial(ctx context.Context, database string, settings ...string) 
 		default:
 			err = errors.New("no answer that PostgreSQL would give") // the error names the user
 		}
-		return nil, fmt.Errorf("%w: cannot connect to %s, port %d: %w", exec.ErrUnavailable, t.config.Host, t.config.Port, err)
+		return nil, fmt.Errorf("%w: cannot connect to %s, port %d: %w", exec.ErrUnavailable, t.config.Host,
+			t.config.Port, err)
 	}
 	out := exec.NewSession(&conn{pg}, uint64(pg.PID()), t.kin.protocol).OverNetwork(raw)
 	if t.kin.number != "" {
@@ -75,8 +76,8 @@ func (t *target) dial(ctx context.Context, database string, settings ...string) 
 	return out, nil
 }
 
-// frontend reads messages no longer than what is kept of a whole result: a row is one, for which the driver makes room when it has read how
-// long it is.
+// frontend reads messages no longer than what is kept of a whole result: a row is one, for which the driver makes room
+// when it has read how long it is.
 func frontend(r io.Reader, w io.Writer) *pgproto3.Frontend {
 	f := pgproto3.NewFrontend(r, w)
 	f.SetMaxBodyLen(exec.MaxResult)
@@ -96,5 +97,6 @@ func (t *target) numberOf(ctx context.Context, s *exec.Session) (uint64, error) 
 	return id, nil
 }
 
-// quickDeadlocks has a server look for a deadlock as soon as a session waits, in place of a second later. Not everybody may set it.
+// quickDeadlocks has a server look for a deadlock as soon as a session waits, in place of a second later. Not everybody
+// may set it.
 const quickDeadlocks = "SET deadlock_timeout = 10"

@@ -14,18 +14,22 @@ import (
 
 // Syntax is that of the SQL standard. Names in brackets there are none, nor are there arrays in what a case may hold.
 var Syntax = &sqltext.Syntax{
-	Quoting: sqltext.PostgreSQL, Tree: tree, Functions: functions.PostgreSQL, Traits: traits, DropTemporary: "DROP TABLE pg_temp.%s",
-	Settings: sessionSettings,
+	Quoting: sqltext.PostgreSQL, Tree: tree, Functions: functions.PostgreSQL, Traits: traits,
+	DropTemporary: "DROP TABLE pg_temp.%s",
+	Settings:      sessionSettings,
 }
 
-// sessionSettings are the parameters of a session that a case may change (postgresql.org/docs, Query Planning; Resource Consumption).
-var sessionSettings = strings.Fields(`enable_* geqo* join_collapse_limit from_collapse_limit plan_cache_mode constraint_exclusion cursor_tuple_fraction
+// sessionSettings are the parameters of a session that a case may change (postgresql.org/docs, Query Planning; Resource
+// Consumption).
+var sessionSettings = strings.Fields(
+	`enable_* geqo* join_collapse_limit from_collapse_limit plan_cache_mode constraint_exclusion cursor_tuple_fraction
 	recursive_worktable_factor default_statistics_target seq_page_cost random_page_cost cpu_tuple_cost cpu_index_tuple_cost cpu_operator_cost
 	parallel_setup_cost parallel_tuple_cost min_parallel_table_scan_size min_parallel_index_scan_size max_parallel_workers_per_gather
 	max_parallel_workers parallel_leader_participation debug_parallel_query force_parallel_mode effective_cache_size work_mem hash_mem_multiplier
 	jit jit_above_cost jit_inline_above_cost jit_optimize_above_cost jit_expressions jit_tuple_deforming`)
 
-var traits = sqltext.Traits{KeysCompare: true, SetReturning: true, ExactQuotes: true, Refuse: refuse, Places: places, Catalogue: "pg_"}
+var traits = sqltext.Traits{KeysCompare: true, SetReturning: true, ExactQuotes: true, Refuse: refuse, Places: places,
+	Catalogue: "pg_"}
 
 // moments are literals that are the time where they are taken for one (postgresql.org/docs, Special Date/Time Inputs).
 var moments = []string{"now", "today", "tomorrow", "yesterday"}
@@ -53,7 +57,8 @@ func refuse(n sqltree.Node) error {
 			return fmt.Errorf("%s: its value does not come from the rows' contents", x.Name.Value)
 		}
 	}
-	if _, text, ok := strings.Cut(text, "'"); ok && slices.Contains(moments, strings.ToLower(strings.TrimSpace(strings.TrimSuffix(text, "'")))) {
+	if _, text, ok := strings.Cut(text, "'"); ok && slices.Contains(moments,
+		strings.ToLower(strings.TrimSpace(strings.TrimSuffix(text, "'")))) {
 		return fmt.Errorf("'%s: as a time its value does not come from the database's contents", text)
 	}
 	return nil
@@ -63,13 +68,16 @@ func refuse(n sqltree.Node) error {
 var specials = []gen.Special{
 	{Name: "smallint", Key: true, Decl: "SMALLINT", Read: "(%s + 0)", Family: gen.FamInt, Bound: 32768,
 		Values: []string{"-32768", "0", "1", "5", "300", "32767"}, Bad: []string{"32768"}},
-	{Name: "long-text", Decl: "TEXT", Read: "CONCAT(CHAR_LENGTH(%[1]s), LEFT(%[1]s, 2), RIGHT(%[1]s, 2))", Family: gen.FamString, Bound: 9,
+	{Name: "long-text", Decl: "TEXT", Read: "CONCAT(CHAR_LENGTH(%[1]s), LEFT(%[1]s, 2), RIGHT(%[1]s, 2))",
+		Family: gen.FamString, Bound: 9,
 		Values: gen.LongValues("REPEAT(%s, %d)"), Bare: true, Unindexed: true},
-	{Name: "boolean", Decl: "BOOLEAN", Read: "CASE WHEN %s THEN 1 ELSE 0 END", Family: gen.FamInt, Bound: 1, Values: []string{"TRUE", "FALSE"}},
+	{Name: "boolean", Decl: "BOOLEAN", Read: "CASE WHEN %s THEN 1 ELSE 0 END", Family: gen.FamInt, Bound: 1,
+		Values: []string{"TRUE", "FALSE"}},
 	{Name: "array", Decl: "INT[]", Read: "ARRAY_TO_STRING(%s, '.')", Family: gen.FamString, Bound: 10,
 		Values: []string{"'{}'", "'{1}'", "'{1,2}'", "'{2,1,3}'", "'{NULL,1}'", "'{7,7,7,7}'"}, Bad: []string{"'{1'"}},
 	{Name: "jsonb", Decl: "JSONB", Read: "JSONB_TYPEOF(%s)", Family: gen.FamString, Bound: 7,
-		Values: []string{`'{"a": 1}'`, `'{"a": 2, "b": [1, 2]}'`, `'[1, 2]'`, `'3'`, `'"x"'`, `'null'`, `'true'`}, Bad: []string{`'{"a"'`}},
+		Values: []string{`'{"a": 1}'`, `'{"a": 2, "b": [1, 2]}'`, `'[1, 2]'`, `'3'`, `'"x"'`, `'null'`, `'true'`},
+		Bad:    []string{`'{"a"'`}},
 	{Name: "bytea", Key: true, Decl: "BYTEA", Read: "OCTET_LENGTH(%s)", Family: gen.FamInt, Bound: 20,
 		Values: []string{"'a'", "'ab'", `'\x00'`, `'\x6100ff'`, "''", "'abcdefghij'"}, Bad: []string{`'\x0'`}},
 	{Name: "range-type", Decl: "INT4RANGE", Read: "COALESCE(UPPER(%s), -1)", Family: gen.FamInt, Bound: 100,
@@ -78,13 +86,13 @@ var specials = []gen.Special{
 
 // Dialect is the dialect of PostgreSQL 15 and later.
 //
-// Left out: <=>, XOR, STRAIGHT_JOIN, numbers as truth values, ORDER BY … LIMIT in UPDATE and DELETE, IGNORE, index hints
-// (no such syntax); conversions between texts and numbers (an operator is not there, or an error that ends the
-// transaction), quotients and products that may fail in queries (the plan decides whether they do, and any error ends the
-// transaction); texts in indexes by prefix. VACUUM leaves indexes and the end of the table alone: for these it
-// waits until nobody looks at a page, or nobody uses the table, and no lock tells whom it waits for. TRUNCATE and what writes a table
-// anew with another column leave nothing that an older snapshot could see (postgresql.org/docs, Caveats of Concurrency Control): they
-// are for READ COMMITTED.
+// Left out: <=>, XOR, STRAIGHT_JOIN, numbers as truth values, ORDER BY … LIMIT in UPDATE and DELETE, IGNORE, index
+// hints (no such syntax); conversions between texts and numbers (an operator is not there, or an error that ends the
+// transaction), quotients and products that may fail in queries (the plan decides whether they do, and any error ends
+// the transaction); texts in indexes by prefix. VACUUM leaves indexes and the end of the table alone: for these it
+// waits until nobody looks at a page, or nobody uses the table, and no lock tells whom it waits for. TRUNCATE and what
+// writes a table anew with another column leave nothing that an older snapshot could see (postgresql.org/docs, Caveats
+// of Concurrency Control): they are for READ COMMITTED.
 var Dialect = &gen.Dialect{
 	Name: "postgresql", Tree: tree,
 	Types: [gen.NumKinds]string{
@@ -135,33 +143,45 @@ var Dialect = &gen.Dialect{
 		gen.Func("UPPER(%s)", gen.FamString, gen.Most, gen.FamString),
 	},
 	Specials: specials,
-	Has: map[gen.Capability]string{gen.CanCompare: "", gen.CanWindow: "", gen.CanCheck: "", gen.CanDefault: "", gen.CanConflict: "", gen.CanFrom: "", gen.CanUsing: "",
-		gen.CanIndexKind: "", gen.CanPartial: "", gen.CanFunctional: "", gen.CanView: "", gen.CanGenerate: "", gen.CanAccessMode: "", gen.CanNotWait: "", gen.CanSkipLocked: "",
-		gen.CanLockOf: "", gen.CanSpecial: "", gen.CanArray: "", gen.CanRow: "", gen.CanStandAlone: "", gen.CanReference: "", gen.CanOwe: "", gen.CanSelfRefer: "", gen.CanRedefine: "",
+	Has: map[gen.Capability]string{gen.CanCompare: "", gen.CanWindow: "", gen.CanCheck: "", gen.CanDefault: "",
+		gen.CanConflict: "", gen.CanFrom: "", gen.CanUsing: "",
+		gen.CanIndexKind: "", gen.CanPartial: "", gen.CanFunctional: "", gen.CanView: "", gen.CanGenerate: "",
+		gen.CanAccessMode: "", gen.CanNotWait: "", gen.CanSkipLocked: "",
+		gen.CanLockOf: "", gen.CanSpecial: "", gen.CanArray: "", gen.CanRow: "", gen.CanStandAlone: "", gen.CanReference: "",
+		gen.CanOwe: "", gen.CanSelfRefer: "", gen.CanRedefine: "",
 		gen.CanTruncate: "", gen.CanRewrite: "", gen.CanCascade: "", gen.CanReturn: "", gen.CanMixLevels: "",
-		gen.CanMerge: "15", gen.CanPartitionOf: "", gen.CanInherit: "", gen.CanDefer: "", gen.CanExclude: "", gen.CanDisconnect: "", gen.CanLockModes: "",
-		gen.CanLockAlone: "", gen.CanAdvisory: "", gen.CanRefuseWrite: "", gen.CanPrepare: "", gen.CanDeferRead: "", gen.CanWiden: "", gen.CanFilter: "", gen.CanOrderNulls: "", gen.CanMaterialize: ""},
-	Levels: map[gen.Capability][]string{gen.CanDeferRead: {"serializable"}, gen.CanTruncate: {"read-committed"}, gen.CanRewrite: {"read-committed"},
+		gen.CanMerge: "15", gen.CanPartitionOf: "", gen.CanInherit: "", gen.CanDefer: "", gen.CanExclude: "",
+		gen.CanDisconnect: "", gen.CanLockModes: "",
+		gen.CanLockAlone: "", gen.CanAdvisory: "", gen.CanRefuseWrite: "", gen.CanPrepare: "", gen.CanDeferRead: "",
+		gen.CanWiden: "", gen.CanFilter: "", gen.CanOrderNulls: "", gen.CanMaterialize: ""},
+	Levels: map[gen.Capability][]string{gen.CanDeferRead: {"serializable"}, gen.CanTruncate: {"read-committed"},
+		gen.CanRewrite: {"read-committed"},
 		gen.CanCascade: {"read-committed", "repeatable-read"}, gen.CanReturn: {"read-committed", "repeatable-read"},
-		gen.CanMixLevels: {"read-committed", "repeatable-read"}, gen.CanLockAlone: {"read-committed", "repeatable-read"}, gen.CanMerge: {"read-committed", "repeatable-read"}},
+		gen.CanMixLevels: {"read-committed", "repeatable-read"}, gen.CanLockAlone: {"read-committed", "repeatable-read"},
+		gen.CanMerge: {"read-committed", "repeatable-read"}},
 	Disconnect: "SELECT pg_terminate_backend(pg_backend_pid())",
 	OwnLevels:  []string{"read-committed", "repeatable-read"},
 	DDL: gen.Redefinitions{
-		AddIndex: []string{"CREATE INDEX {name} ON {table} ({columns})", "CREATE INDEX CONCURRENTLY {name} ON {table} ({columns})",
-			"CREATE INDEX CONCURRENTLY {name} ON {table} ({columns}) WHERE pkey > 2", "CREATE INDEX {name} ON {table} USING hash (pkey)"},
-		DropIndex:  []string{"DROP INDEX {name}", "DROP INDEX CONCURRENTLY {name}"},
-		AddColumn:  []string{"ALTER TABLE {table} ADD COLUMN {name} INT", "ALTER TABLE {table} ADD COLUMN {name} VARCHAR(9) NOT NULL DEFAULT 'x'"},
+		AddIndex: []string{"CREATE INDEX {name} ON {table} ({columns})",
+			"CREATE INDEX CONCURRENTLY {name} ON {table} ({columns})",
+			"CREATE INDEX CONCURRENTLY {name} ON {table} ({columns}) WHERE pkey > 2",
+			"CREATE INDEX {name} ON {table} USING hash (pkey)"},
+		DropIndex: []string{"DROP INDEX {name}", "DROP INDEX CONCURRENTLY {name}"},
+		AddColumn: []string{"ALTER TABLE {table} ADD COLUMN {name} INT",
+			"ALTER TABLE {table} ADD COLUMN {name} VARCHAR(9) NOT NULL DEFAULT 'x'"},
 		DropColumn: []string{"ALTER TABLE {table} DROP COLUMN {name}"},
 		Rewrite:    []string{"ALTER TABLE {table} ADD COLUMN {name} BIGSERIAL"},
 		Rebuild:    []string{"VACUUM FULL {table}", "REINDEX TABLE {table}", "REINDEX TABLE CONCURRENTLY {table}"},
-		Analyze: []string{"VACUUM (INDEX_CLEANUP OFF, TRUNCATE OFF) {table}", "VACUUM (INDEX_CLEANUP OFF, TRUNCATE OFF, ANALYZE) {table}",
+		Analyze: []string{"VACUUM (INDEX_CLEANUP OFF, TRUNCATE OFF) {table}",
+			"VACUUM (INDEX_CLEANUP OFF, TRUNCATE OFF, ANALYZE) {table}",
 			"ANALYZE {table}"},
 		AddTable:  []string{"CREATE TABLE {name} (a INT)"},
 		DropTable: []string{"DROP TABLE {name}"},
 		Truncate:  []string{"TRUNCATE TABLE {table}"},
 	},
 	Weights: map[string]int{"ddl-analyze": 12, "ddl-index": 12,
-		"savepoint": 50, "xor": 0, "straight-join": 0, "bare-column": 0, "division": 0, "overflow": 0, "convert": 0, "virtual-column": 0},
+		"savepoint": 50, "xor": 0, "straight-join": 0, "bare-column": 0, "division": 0, "overflow": 0, "convert": 0,
+		"virtual-column": 0},
 	Begin: func(below func(n int) int, _ string, _ bool) string {
 		if below(100) < 70 {
 			return "BEGIN"

@@ -9,8 +9,9 @@ import (
 	"txweave/testcase"
 )
 
-// TestExported: what the database says of snapshots is told for each transaction that keeps one: that of T1, whose first statement
-// waits for T0, which rolls back, and in whose snapshot T2 has not committed; not that of T3, which sets a savepoint first.
+// TestExported: what the database says of snapshots is told for each transaction that keeps one: that of T1, whose
+// first statement waits for T0, which rolls back, and in whose snapshot T2 has not committed; not that of T3, which
+// sets a savepoint first.
 func TestExported(t *testing.T) {
 	db := server(t)
 	c, err := testcase.Parse("waited", []byte(waited))

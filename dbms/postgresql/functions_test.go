@@ -8,13 +8,15 @@ import (
 	"txweave/sqltext"
 )
 
-// TestVolatileFunctions: a function of which the server says that it changes between two calls is refused where answers are judged, or reaches out of
-// the database, or is no more than waiting.
+// TestVolatileFunctions: a function of which the server says that it changes between two calls is refused where answers
+// are judged, or reaches out of the database, or is no more than waiting.
 func TestVolatileFunctions(t *testing.T) {
 	s := sessions(t, server(t), "read-committed", 1)[0]
-	a, err := s.Query(t.Context(), "SELECT DISTINCT proname, proargtypes = '' FROM pg_proc p JOIN pg_type r ON r.oid = prorettype"+
-		" WHERE provolatile = 'v' AND pronamespace = 'pg_catalog'::regnamespace AND typname NOT LIKE '%handler' AND typname NOT IN ('trigger', 'internal')"+
-		" AND NOT 'internal'::regtype = ANY (proargtypes) ORDER BY 1")
+	a, err := s.Query(t.Context(),
+		"SELECT DISTINCT proname, proargtypes = '' FROM pg_proc p JOIN pg_type r ON r.oid = prorettype"+
+			" WHERE provolatile = 'v' AND pronamespace = 'pg_catalog'::regnamespace AND typname NOT LIKE '%handler' AND "+
+			"typname NOT IN ('trigger', 'internal')"+
+			" AND NOT 'internal'::regtype = ANY (proargtypes) ORDER BY 1")
 	if err != nil || a.Err != nil {
 		t.Fatal(err, a.Err)
 	}
@@ -34,13 +36,15 @@ func TestVolatileFunctions(t *testing.T) {
 	}
 }
 
-// TestFunctionsAreKnown: every function of the server's that SQL can call stands in the catalogue, so that a case may call it, or is refused
-// with its reason.
+// TestFunctionsAreKnown: every function of the server's that SQL can call stands in the catalogue, so that a case may
+// call it, or is refused with its reason.
 func TestFunctionsAreKnown(t *testing.T) {
 	s := sessions(t, server(t), "read-committed", 1)[0]
-	a, err := s.Query(t.Context(), "SELECT DISTINCT proname FROM pg_proc p JOIN pg_type r ON r.oid = prorettype WHERE pronamespace = 'pg_catalog'::regnamespace"+
-		" AND typname NOT LIKE '%handler' AND typname NOT IN ('trigger', 'event_trigger', 'internal', 'cstring')"+
-		" AND NOT 'internal'::regtype = ANY (proargtypes) AND NOT 'cstring'::regtype = ANY (proargtypes) ORDER BY 1")
+	a, err := s.Query(t.Context(),
+		"SELECT DISTINCT proname FROM pg_proc p JOIN pg_type r ON r.oid = prorettype WHERE pronamespace = "+
+			"'pg_catalog'::regnamespace"+
+			" AND typname NOT LIKE '%handler' AND typname NOT IN ('trigger', 'event_trigger', 'internal', 'cstring')"+
+			" AND NOT 'internal'::regtype = ANY (proargtypes) AND NOT 'cstring'::regtype = ANY (proargtypes) ORDER BY 1")
 	if err != nil || a.Err != nil {
 		t.Fatal(err, a.Err)
 	}

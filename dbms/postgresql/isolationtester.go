@@ -36,7 +36,8 @@ func runIsolationTester(ctx context.Context, server export.Trier, test string) (
 	if err != nil {
 		return "", err
 	}
-	cmd := osexec.CommandContext(ctx, testerPath(), fmt.Sprintf("host=%s user=%s dbname=%s", filepath.Dir(data), at.Cell(0, 1).S, at.Cell(0, 2).S))
+	cmd := osexec.CommandContext(ctx, testerPath(), fmt.Sprintf("host=%s user=%s dbname=%s", filepath.Dir(data),
+		at.Cell(0, 1).S, at.Cell(0, 2).S))
 	cmd.Stdin = strings.NewReader(test)
 	var out, said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &said

@@ -87,8 +87,9 @@ func (t *target) sweep(ctx context.Context, s *exec.Session) error {
 	return nil
 }
 
-// again makes the database on a server of the user's again where it is gone, and opens the control connection to it: while all of our
-// connections were lost, another process took it for one whose owner is gone (see sweep). why is why that connection cannot be opened.
+// again makes the database on a server of the user's again where it is gone, and opens the control connection to it:
+// while all of our connections were lost, another process took it for one whose owner is gone (see sweep). why is why
+// that connection cannot be opened.
 func (t *target) again(ctx context.Context, why error) (*exec.Session, error) {
 	first, err := t.dial(ctx, t.home)
 	if err != nil {

@@ -16,7 +16,8 @@ import (
 	"txweave/report/export"
 )
 
-// kin is a DBMS that speaks PostgreSQL's protocol, or PostgreSQL itself, with what differs between them on a server of the user's.
+// kin is a DBMS that speaks PostgreSQL's protocol, or PostgreSQL itself, with what differs between them on a server of
+// the user's.
 type kin struct {
 	name     string
 	ours     func(version string) bool
@@ -24,11 +25,13 @@ type kin struct {
 	creation string            // format of the statement that makes a database
 	session  map[string]string // the parameters of every connection
 	neutral  string            // the query that sets what else a case depends on; "": nothing
-	// number is the query for what a session is known by, read by parse and written by text; "": the process that the protocol names.
+	// number is the query for what a session is known by, read by parse and written by text; "": the process that the
+	// protocol names.
 	number string
 	parse  func(text string) (uint64, error)
 	text   func(id uint64) string
-	// waits is the format of the query for who waits, and for whom, from a list of sessions: "{0}" where it does not say for whom.
+	// waits is the format of the query for who waits, and for whom, from a list of sessions: "{0}" where it does not say
+	// for whom.
 	waits string
 	// there and cancel are the formats of the queries whether the server knows a session, and that end what it runs.
 	there, cancel string
@@ -62,16 +65,17 @@ var itself = &kin{
 // Untried says of a DBMS that its profile was made from its documentation alone.
 const Untried = "not tried: what txweave knows of it is from its documentation alone, and nobody has run it there; look at every finding before you believe it"
 
-// yugabyte is YugabyteDB, which is PostgreSQL above a storage of its own (docs.yugabyte.com: Transaction isolation levels, Concurrency control,
-// Observability, View live queries and locks).
+// yugabyte is YugabyteDB, which is PostgreSQL above a storage of its own (docs.yugabyte.com: Transaction isolation
+// levels, Concurrency control, Observability, View live queries and locks).
 var yugabyte = func() *kin {
 	k := *itself
 	k.name = "yugabytedb"
 	k.ours = func(version string) bool { return strings.Contains(version, "-YB-") }
 	k.protocol = plainProtocol()
-	// A lock is listed when its transaction is older than yb_locks_min_txn_age, a second unless a session says else; the function that PostgreSQL has tells
-	// nothing.
-	k.waits = "SELECT p, '{0}' FROM unnest('{%s}'::int[]) p WHERE EXISTS (SELECT 1 FROM pg_locks l WHERE l.pid = p AND NOT l.granted)"
+	// A lock is listed when its transaction is older than yb_locks_min_txn_age, a second unless a session says else; the
+	// function that PostgreSQL has tells nothing.
+	k.waits = "SELECT p, '{0}' FROM unnest('{%s}'::int[]) p WHERE EXISTS (SELECT 1 FROM pg_locks l WHERE l.pid = p AND " +
+		"NOT l.granted)"
 	k.session = with(session, "yb_locks_min_txn_age", "0")
 	k.prepared, k.vacuums, k.pieces = false, false, true
 	return &k
@@ -83,19 +87,25 @@ var cockroach = &kin{
 	ours:     func(version string) bool { return strings.HasPrefix(version, "CockroachDB ") },
 	protocol: plainProtocol(),
 	creation: "CREATE DATABASE %s",
-	session: map[string]string{"application_name": "txweave", "client_encoding": "UTF8", "DateStyle": "ISO, YMD", "IntervalStyle": "postgres", "TimeZone": "UTC",
-		"extra_float_digits": "1", "bytea_output": "hex", "search_path": "public", "client_min_messages": "warning", "lock_timeout": "0", "statement_timeout": "0",
-		"idle_in_transaction_session_timeout": "0", "default_transaction_isolation": "serializable", "default_transaction_read_only": "off",
-		"serial_normalization": "sql_sequence", "default_int_size": "8"},
+	session: map[string]string{"application_name": "txweave", "client_encoding": "UTF8", "DateStyle": "ISO, YMD",
+		"IntervalStyle": "postgres", "TimeZone": "UTC",
+		"extra_float_digits": "1", "bytea_output": "hex", "search_path": "public", "client_min_messages": "warning",
+		"lock_timeout": "0", "statement_timeout": "0",
+		"idle_in_transaction_session_timeout": "0", "default_transaction_isolation": "serializable",
+		"default_transaction_read_only": "off",
+		"serial_normalization":          "sql_sequence", "default_int_size": "8"},
 	number: "SHOW session_id",
 	text:   func(id uint64) string { return fmt.Sprintf("'%016x'", id) },
-	parse: func(text string) (uint64, error) { // of two halves the first one is a moment of the node's clock: each of a node's sessions has another one
+	parse: func(text string) (uint64, error) {
+		// of two halves the first one is a moment of the node's clock: each of a node's sessions has another one
 		return strconv.ParseUint(text[:min(len(text), 16)], 16, 64)
 	},
-	waits: "SELECT DISTINCT substr(t.session_id, 1, 16), '{0}' FROM crdb_internal.cluster_locks l JOIN crdb_internal.cluster_transactions t ON l.txn_id = t.id " +
+	waits: "SELECT DISTINCT substr(t.session_id, 1, 16), '{0}' FROM crdb_internal.cluster_locks l JOIN " +
+		"crdb_internal.cluster_transactions t ON l.txn_id = t.id " +
 		"WHERE NOT l.granted AND substr(t.session_id, 1, 16) IN (%s)",
-	there:  "SELECT 1 FROM crdb_internal.cluster_sessions WHERE substr(session_id, 1, 16) = %s",
-	cancel: "CANCEL QUERIES IF EXISTS (SELECT query_id FROM crdb_internal.cluster_queries WHERE substr(session_id, 1, 16) = %s)",
+	there: "SELECT 1 FROM crdb_internal.cluster_sessions WHERE substr(session_id, 1, 16) = %s",
+	cancel: "CANCEL QUERIES IF EXISTS (SELECT query_id FROM crdb_internal.cluster_queries WHERE substr(session_id, 1, " +
+		"16) = %s)",
 	pieces: true,
 }
 
@@ -129,7 +139,8 @@ func versionIn(text string) string {
 
 // server is a kin's: of the user's, for private ones are not started.
 func (k *kin) server() *exec.Server {
-	return &exec.Server{Name: k.name, Packages: "a running server, named by --dsn", Join: k.join, Schemes: Server.Schemes, Ask: askVersion, Protocol: k.protocol,
+	return &exec.Server{Name: k.name, Packages: "a running server, named by --dsn", Join: k.join, Schemes: Server.Schemes,
+		Ask: askVersion, Protocol: k.protocol,
 		Ours: k.ours, Binary: func(string) bool { return false }}
 }
 
@@ -152,33 +163,40 @@ func (k *kin) spelling(waiting string) *export.Spelling {
 var YugabyteTracker, CockroachTracker = issues(yugabyte), issues(cockroach)
 
 func issues(k *kin) *report.Tracker {
-	return &report.Tracker{Name: k.name, Unlisted: true, Title: "Title: ", Markup: report.Markdown, Sections: []report.Section{
-		{Heading: "## Describe the problem", Write: report.Summary}, {Heading: "## To reproduce", Write: report.Script},
-		{Heading: "## Expected and actual behavior", Write: report.Compare},
-		{Heading: "## Environment", Write: func(d *report.Doc) { report.Version(d); report.Platform(d); report.Details(d) }},
-	}}
+	return &report.Tracker{Name: k.name, Unlisted: true, Title: "Title: ", Markup: report.Markdown,
+		Sections: []report.Section{
+			{Heading: "## Describe the problem", Write: report.Summary}, {Heading: "## To reproduce", Write: report.Script},
+			{Heading: "## Expected and actual behavior", Write: report.Compare},
+			{Heading: "## Environment", Write: func(d *report.Doc) { report.Version(d); report.Platform(d); report.Details(d) }},
+		}}
 }
 
-// YugabyteLevels are the levels of YugabyteDB that are PostgreSQL's: its REPEATABLE READ is snapshot isolation, and READ COMMITTED, where the
-// server has it on (yb_enable_read_committed_isolation), has a snapshot for each statement. Of SERIALIZABLE, where reads lock, the documentation does not say
-// which moment they read.
+// YugabyteLevels are the levels of YugabyteDB that are PostgreSQL's: its REPEATABLE READ is snapshot isolation, and
+// READ COMMITTED, where the server has it on (yb_enable_read_committed_isolation), has a snapshot for each statement.
+// Of SERIALIZABLE, where reads lock, the documentation does not say which moment they read.
 func YugabyteLevels() []*dbms.Profile {
 	rr := of(yugabyte, "repeatable-read", "REPEATABLE READ", "docs.yugabyte.com, Transaction isolation levels")
 	rr.Protocol, rr.Mechanisms, rr.Forbidden = "2PL+MVCC", snapshotIsolation, dbms.ForbidSnapshot
 	rr.RowLocks = false // what else PostgreSQL allows is allowed
 	rc := of(yugabyte, "read-committed", "READ COMMITTED", rr.Source)
-	rc.Protocol, rc.Mechanisms, rc.Forbidden, rc.StatementSnapshots = "2PL+MVCC", dbms.ReadCommitted, dbms.ForbidCommitted, true
+	rc.Protocol, rc.Mechanisms, rc.Forbidden, rc.StatementSnapshots = "2PL+MVCC", dbms.ReadCommitted,
+		dbms.ForbidCommitted, true
 	return []*dbms.Profile{rr, rc}
 }
 
-// CockroachLevels are the levels of CockroachDB. At SERIALIZABLE a transaction reads as of one moment, that of its first statement or a later one: it may move until the
-// transaction commits, as long as what has been read is the same then. So nothing is said of when that is, but all transactions together have an order.
+// CockroachLevels are the levels of CockroachDB. At SERIALIZABLE a transaction reads as of one moment, that of its
+// first statement or a later one: it may move until the transaction commits, as long as what has been read is the same
+// then. So nothing is said of when that is, but all transactions together have an order.
 func CockroachLevels() []*dbms.Profile {
-	ser := of(cockroach, "serializable", "SERIALIZABLE", "Taft et al.: CockroachDB, SIGMOD 2020; cockroachlabs.com/docs, Transaction Layer")
-	ser.Protocol, ser.StatementSnapshots, ser.Forbidden = "TO+MVCC", true, slices.DeleteFunc(slices.Clone(dbms.ForbidSerializable), func(x fault.Kind) bool { return x == fault.GSIb })
-	ser.Mechanisms = dbms.Mechanisms{ConsistentRead: dbms.NoConsistentRead, DMLView: dbms.Current, Certifier: dbms.TimestampOrder, Serializable: true}
+	ser := of(cockroach, "serializable", "SERIALIZABLE",
+		"Taft et al.: CockroachDB, SIGMOD 2020; cockroachlabs.com/docs, Transaction Layer")
+	ser.Protocol, ser.StatementSnapshots, ser.Forbidden = "TO+MVCC", true,
+		slices.DeleteFunc(slices.Clone(dbms.ForbidSerializable), func(x fault.Kind) bool { return x == fault.GSIb })
+	ser.Mechanisms = dbms.Mechanisms{ConsistentRead: dbms.NoConsistentRead, DMLView: dbms.Current,
+		Certifier: dbms.TimestampOrder, Serializable: true}
 	rc := of(cockroach, "read-committed", "READ COMMITTED", "cockroachlabs.com/docs, Read Committed Transactions")
-	rc.Protocol, rc.Mechanisms, rc.Forbidden, rc.StatementSnapshots = "MVCC", dbms.ReadCommitted, dbms.ForbidCommitted, true
+	rc.Protocol, rc.Mechanisms, rc.Forbidden, rc.StatementSnapshots = "MVCC", dbms.ReadCommitted,
+		dbms.ForbidCommitted, true
 	return []*dbms.Profile{ser, rc}
 }
 
@@ -191,14 +209,16 @@ func of(k *kin, isolation, name, source string) *dbms.Profile {
 	return p
 }
 
-// plain is what is generated for a kin: what both have of PostgreSQL's dialect, and no changes of tables beside transactions.
+// plain is what is generated for a kin: what both have of PostgreSQL's dialect, and no changes of tables beside
+// transactions.
 func plain(k *kin) *gen.Dialect {
 	d := *Dialect
 	d.Name, d.Specials, d.DDL, d.Disconnect, d.OwnLevels, d.Sparse = k.name, nil, gen.Redefinitions{}, "", nil, ""
 	d.LockClauses, d.LockWaits = []string{"UPDATE", "SHARE"}, []string{"UPDATE", "SHARE"}
 	d.Levels = nil
 	d.Has = map[gen.Capability]string{}
-	for _, c := range []gen.Capability{gen.CanCompare, gen.CanWindow, gen.CanCheck, gen.CanDefault, gen.CanConflict, gen.CanFrom, gen.CanUsing, gen.CanPartial, gen.CanView, gen.CanNotWait,
+	for _, c := range []gen.Capability{gen.CanCompare, gen.CanWindow, gen.CanCheck, gen.CanDefault, gen.CanConflict,
+		gen.CanFrom, gen.CanUsing, gen.CanPartial, gen.CanView, gen.CanNotWait,
 		gen.CanSkipLocked, gen.CanRow, gen.CanReference} {
 		d.Has[c] = ""
 	}

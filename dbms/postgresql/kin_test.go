@@ -45,8 +45,8 @@ func TestCockroachSession(t *testing.T) {
 	}
 }
 
-// TestKin: YugabyteDB's ways are PostgreSQL's own where it is one: tables made statement by statement, waits from pg_locks, no snapshot that
-// is read by another.
+// TestKin: YugabyteDB's ways are PostgreSQL's own where it is one: tables made statement by statement, waits from
+// pg_locks, no snapshot that is read by another.
 func TestKin(t *testing.T) {
 	k := *yugabyte
 	k.ours, k.session = itself.ours, session
@@ -67,7 +67,8 @@ func TestKin(t *testing.T) {
 	if d := db.Describe(); d.Target != "yugabytedb" || d.Version == "" {
 		t.Errorf("it is described as %s %s", d.Target, d.Version)
 	}
-	c := &testcase.Case{Schema: []testcase.Stmt{{SQL: "CREATE TABLE t (pkey BIGINT NOT NULL PRIMARY KEY, vkey BIGINT)"}}, Rows: []testcase.Stmt{{SQL: "INSERT INTO t VALUES (1, 1)"}}}
+	c := &testcase.Case{Schema: []testcase.Stmt{{SQL: "CREATE TABLE t (pkey BIGINT NOT NULL PRIMARY KEY, vkey BIGINT)"}},
+		Rows: []testcase.Stmt{{SQL: "INSERT INTO t VALUES (1, 1)"}}}
 	for range 2 { // the second time they are dropped
 		if err := db.Load(t.Context(), c, []string{"t"}); err != nil {
 			t.Fatal(err)

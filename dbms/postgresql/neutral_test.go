@@ -6,12 +6,17 @@ import (
 	"testing"
 )
 
-// TestNeutral: what somebody has set for a user or a database of a server of the user's does not change what a case means there.
+// TestNeutral: what somebody has set for a user or a database of a server of the user's does not change what a case
+// means there.
 func TestNeutral(t *testing.T) {
-	settings := map[string]string{"default_transaction_isolation": "serializable", "default_transaction_read_only": "on", "statement_timeout": "1",
-		"lock_timeout": "1", "idle_in_transaction_session_timeout": "1", "idle_session_timeout": "300", "search_path": "pg_catalog",
-		"standard_conforming_strings": "off", "bytea_output": "escape", "\"DateStyle\"": "German", "\"IntervalStyle\"": "sql_standard",
-		"\"TimeZone\"": "Asia/Kathmandu", "extra_float_digits": "-15", "transform_null_equals": "on", "array_nulls": "off",
+	settings := map[string]string{"default_transaction_isolation": "serializable", "default_transaction_read_only": "on",
+		"statement_timeout": "1",
+		"lock_timeout":      "1", "idle_in_transaction_session_timeout": "1", "idle_session_timeout": "300",
+		"search_path":                 "pg_catalog",
+		"standard_conforming_strings": "off", "bytea_output": "escape", "\"DateStyle\"": "German",
+		"\"IntervalStyle\"": "sql_standard",
+		"\"TimeZone\"":      "Asia/Kathmandu", "extra_float_digits": "-15", "transform_null_equals": "on",
+		"array_nulls":              "off",
 		"session_replication_role": "replica", "jit": "on", "client_encoding": "LATIN1"}
 	db := server(t).(*target)
 	joined := *db // as if it were a user's
@@ -20,7 +25,8 @@ func TestNeutral(t *testing.T) {
 		names = append(names, name)
 	}
 	slices.Sort(names)
-	shown := "SELECT concat_ws(' ', current_setting('" + strings.ReplaceAll(strings.Join(names, "'), current_setting('"), `"`, "") + "'))"
+	shown := "SELECT concat_ws(' ', current_setting('" + strings.ReplaceAll(strings.Join(names, "'), current_setting('"),
+		`"`, "") + "'))"
 	as := func(private bool) string {
 		joined.private = nil
 		if private {

@@ -33,9 +33,10 @@ func TestMain(m *testing.M) {
 	os.Exit(servers.Run(m, shared))
 }
 
-// misleading is what the environment says for other clients, and to servers, in all tests of this package: each of these keeps a
-// private server from answering, or from being found, where it is heeded.
-var misleading = map[string]string{"PGPORT": "1", "PGSERVICE": "elsewhere", "PGTARGETSESSIONATTRS": "read-only", "PGOPTIONS": "-c default_transaction_read_only=on"}
+// misleading is what the environment says for other clients, and to servers, in all tests of this package: each of
+// these keeps a private server from answering, or from being found, where it is heeded.
+var misleading = map[string]string{"PGPORT": "1", "PGSERVICE": "elsewhere", "PGTARGETSESSIONATTRS": "read-only",
+	"PGOPTIONS": "-c default_transaction_read_only=on"}
 
 // TestEnvironment: what the environment says is left out, and comes back in nothing that is started.
 func TestEnvironment(t *testing.T) {
@@ -151,7 +152,8 @@ func TestErrorsEndTransactions(t *testing.T) {
 	}
 }
 
-// TestWaiting: who waits for a lock is seen, who waits in a circle is not called waiting, for one of them is about to fail.
+// TestWaiting: who waits for a lock is seen, who waits in a circle is not called waiting, for one of them is about to
+// fail.
 func TestWaiting(t *testing.T) {
 	db := server(t)
 	if err := db.Control().Must(t.Context(), table); err != nil {
@@ -233,7 +235,8 @@ func TestLoadAndReset(t *testing.T) {
 		t.Fatal(err)
 	}
 	contents := func() string {
-		r, err := db.Control().Read(t.Context(), "SELECT (SELECT string_agg(x::text, ',' ORDER BY x) FROM a), (SELECT string_agg(y::text, ',') FROM b)")
+		r, err := db.Control().Read(t.Context(),
+			"SELECT (SELECT string_agg(x::text, ',' ORDER BY x) FROM a), (SELECT string_agg(y::text, ',') FROM b)")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -250,7 +253,8 @@ func TestLoadAndReset(t *testing.T) {
 			t.Fatalf("after a reset: %q", got)
 		}
 	}
-	if err := db.Load(t.Context(), &testcase.Case{Schema: []testcase.Stmt{{SQL: "CREATE TABLE a (x INT)"}, {SQL: "CREATE TABEL"}}}, []string{"a"}); err == nil {
+	if err := db.Load(t.Context(), &testcase.Case{Schema: []testcase.Stmt{{SQL: "CREATE TABLE a (x INT)"},
+		{SQL: "CREATE TABEL"}}}, []string{"a"}); err == nil {
 		t.Error("a schema that fails is loaded")
 	}
 	if got := contents(); got != "1,2 1" {
@@ -297,8 +301,8 @@ func judge(t *testing.T, r *exec.Runner, p *dbms.Profile, seed uint64, o gen.Opt
 }
 
 // outcomes runs a plan and returns what became of its transactions. raced says that the server was free to choose among
-// several: it ended one for a circle of waits, which any of its members may be, or two statements waited at the same time, and
-// the end of who held the rows woke both.
+// several: it ended one for a circle of waits, which any of its members may be, or two statements waited at the same
+// time, and the end of who held the rows woke both.
 func outcomes(t *testing.T, r *exec.Runner, plan *instrument.Plan) (all []history.Outcome, raced bool) {
 	t.Helper()
 	if _, err := r.Load(plan); err != nil {
@@ -332,7 +336,8 @@ func TestProbesChangeNothing(t *testing.T) {
 			count := map[history.Outcome]int{}
 			compared := 0
 			for n := range 24 {
-				c, err := gen.Generate(gen.CaseSeed(5, n), Dialect, gen.Options{Isolation: p.Isolation, Tables: gen.Range{Min: 1, Max: 2}})
+				c, err := gen.Generate(gen.CaseSeed(5, n), Dialect, gen.Options{Isolation: p.Isolation,
+					Tables: gen.Range{Min: 1, Max: 2}})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -383,10 +388,14 @@ func TestPromisedFacts(t *testing.T) {
 		{1, "UPDATE t SET v = 12 WHERE pkey = 1", "1"}, {0, "ROLLBACK", "0"},
 		// KeysReborn: a key that was deleted after the snapshot is inserted again, and seen twice.
 		{0, "BEGIN", "0"}, {0, "SELECT FROM t", "2"}, {1, "DELETE FROM t WHERE pkey = 2", "1"},
-		{0, "INSERT INTO t VALUES (2, 99)", "1"}, {0, "SELECT FROM t WHERE pkey = 2", "2"}, {0, "COMMIT", "0"}, {0, "SELECT FROM t WHERE pkey = 2", "1"},
+		{0, "INSERT INTO t VALUES (2, 99)", "1"}, {0, "SELECT FROM t WHERE pkey = 2", "2"}, {0, "COMMIT", "0"},
+		{0, "SELECT FROM t WHERE pkey = 2", "1"},
 		// FixedViews: a row that changed after the snapshot is an error, without a wait.
-		{0, "BEGIN", "0"}, {0, "SAVEPOINT a", "0"}, {1, "UPDATE t SET v = 13 WHERE pkey = 1", "1"}, {0, "SELECT FROM t WHERE v = 13", "1"}, // a savepoint takes no snapshot
-		{1, "UPDATE t SET v = 14 WHERE pkey = 1", "1"}, {0, "UPDATE t SET v = 15 WHERE pkey = 1", "40001"}, {0, "ROLLBACK", "0"},
+		// a savepoint takes no snapshot
+		{0, "BEGIN", "0"}, {0, "SAVEPOINT a", "0"}, {1, "UPDATE t SET v = 13 WHERE pkey = 1", "1"},
+		{0, "SELECT FROM t WHERE v = 13", "1"},
+		{1, "UPDATE t SET v = 14 WHERE pkey = 1", "1"}, {0, "UPDATE t SET v = 15 WHERE pkey = 1", "40001"},
+		{0, "ROLLBACK", "0"},
 	} {
 		if got := answer(t, s[c.session], c.sql); got != c.want {
 			t.Errorf("%d: %s: %s, want %s", c.session, c.sql, got, c.want)

@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// backends are the processes behind the sessions of a private server, in the order in which they were begun. The server's first
-// process answers nothing itself: to stop that stops nobody.
+// backends are the processes behind the sessions of a private server, in the order in which they were begun. The
+// server's first process answers nothing itself: to stop that stops nobody.
 type backends struct {
 	mu      sync.Mutex
 	ids     []int
@@ -22,8 +22,8 @@ func (b *backends) add(id uint64) {
 	b.ids = append(b.ids, int(id))
 }
 
-// stop stops the process behind one session, the next in turn: others meet the latches that it holds and what it has half done, as on
-// a machine that is too busy.
+// stop stops the process behind one session, the next in turn: others meet the latches that it holds and what it has
+// half done, as on a machine that is too busy.
 func (b *backends) stop() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()

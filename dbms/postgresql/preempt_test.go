@@ -7,7 +7,8 @@ import (
 	"txweave/exec"
 )
 
-// TestPreemption: the process behind one session is stopped, and another one the next time; sessions that are closed are passed over.
+// TestPreemption: the process behind one session is stopped, and another one the next time; sessions that are closed
+// are passed over.
 func TestPreemption(t *testing.T) {
 	db := shared.Target(t)
 	u := exec.UpheavalOf(db)

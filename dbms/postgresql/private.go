@@ -10,16 +10,16 @@ import (
 	"txweave/exec"
 )
 
-// A private server belongs to the superuser. The database of the cases, and every session in it, is the owner's: to it the server
-// refuses what would reach for its files, programs and libraries, whatever a case says (postgresql.org/docs, 22.5 Predefined Roles,
-// 38.3 User-Defined Functions).
+// A private server belongs to the superuser. The database of the cases, and every session in it, is the owner's: to it
+// the server refuses what would reach for its files, programs and libraries, whatever a case says (postgresql.org/docs,
+// 22.5 Predefined Roles, 38.3 User-Defined Functions).
 const (
 	superuser = "postgres"
 	owner     = "txweave"
 )
 
-// mayBesides are grants of what strains and scripts of a stranger need besides and what stays inside the server. Those that a
-// version does not know it refuses one by one: settings are granted since PostgreSQL 15.
+// mayBesides are grants of what strains and scripts of a stranger need besides and what stays inside the server. Those
+// that a version does not know it refuses one by one: settings are granted since PostgreSQL 15.
 var mayBesides = []string{
 	"GRANT pg_checkpoint TO " + owner,
 	"GRANT EXECUTE ON FUNCTION pg_reload_conf() TO " + owner,
@@ -53,7 +53,8 @@ func private(ctx context.Context, s *exec.Instance) (exec.Target, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &target{kin: itself, config: c, database: owner, home: home, private: s, memory: s.Memory(), backends: &backends{}}
+	t := &target{kin: itself, config: c, database: owner, home: home, private: s, memory: s.Memory(),
+		backends: &backends{}}
 	if err := t.handOver(ctx); err != nil {
 		return nil, err
 	}

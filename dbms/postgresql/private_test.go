@@ -64,7 +64,8 @@ func TestStrainsAreAllowed(t *testing.T) {
 	}
 }
 
-// TestCannotConnect: what is said of a server that is not there names where it was looked for and why not, and nobody's password.
+// TestCannotConnect: what is said of a server that is not there names where it was looked for and why not, and nobody's
+// password.
 func TestCannotConnect(t *testing.T) {
 	garbage, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -82,7 +83,8 @@ func TestCannotConnect(t *testing.T) {
 		t.Fatal(err)
 	}
 	nobody.Close()
-	for addr, why := range map[string]string{garbage.Addr().String(): "no answer that PostgreSQL would give", nobody.Addr().String(): "connection refused"} {
+	for addr, why := range map[string]string{garbage.Addr().String(): "no answer that PostgreSQL would give",
+		nobody.Addr().String(): "connection refused"} {
 		_, port, _ := net.SplitHostPort(addr)
 		_, err := askVersion(t.Context(), &exec.DSN{URL: "postgres://u:secret@" + addr + "/?sslmode=disable"})
 		if !errors.Is(err, exec.ErrUnavailable) || !strings.HasSuffix(err.Error(), "127.0.0.1, port "+port+": "+why) {

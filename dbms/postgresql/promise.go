@@ -16,14 +16,15 @@ import (
 
 const source = "Ports, Grittner: Serializable Snapshot Isolation in PostgreSQL, VLDB 2012; postgresql.org/docs, Transaction Isolation"
 
-// Levels are PostgreSQL's levels, as 15 to 18 behave (measured). Every statement, DML and its subqueries included, reads a
-// snapshot: its own at READ COMMITTED, its transaction's above. What a statement that waited at READ COMMITTED reads is
-// a mixture: the row that it waited for as it is now, all else as its snapshot has it.
+// Levels are PostgreSQL's levels, as 15 to 18 behave (measured). Every statement, DML and its subqueries included,
+// reads a snapshot: its own at READ COMMITTED, its transaction's above. What a statement that waited at READ COMMITTED
+// reads is a mixture: the row that it waited for as it is now, all else as its snapshot has it.
 func Levels() []*dbms.Profile {
 	rc := level("read-committed", "READ COMMITTED")
 	rc.Mechanisms, rc.StatementSnapshots = dbms.ReadCommitted, true
 	rc.RowLocks, rc.DeletedGone, rc.Mechanisms.Prepared = true, true, dbms.PreparedKeeps
-	rc.Forbidden, rc.DeferredSeen = dbms.ForbidCommitted, true // foreign keys are checked against what is committed by then, and own rows
+	// foreign keys are checked against what is committed by then, and own rows
+	rc.Forbidden, rc.DeferredSeen = dbms.ForbidCommitted, true
 
 	rr := level("repeatable-read", "REPEATABLE READ")
 	rr.Mechanisms = snapshotIsolation
@@ -76,8 +77,8 @@ func level(isolation, name string) *dbms.Profile {
 	}
 }
 
-// detail is the end of a message of the class that integrity constraints have (23): "Key (a, b)=(1, x) already exists.", in
-// whatever language, as dbError adds it.
+// detail is the end of a message of the class that integrity constraints have (23): "Key (a, b)=(1, x) already
+// exists.", in whatever language, as dbError adds it.
 var detail = regexp.MustCompile(`(?s)\(\S+ \(([a-z_][a-z_0-9]*(?:, [a-z_][a-z_0-9]*)*)\)=\((.*)\) [^()=]*\)$`)
 
 func duplicateKey(message string) (columns []string, values string) {
@@ -90,11 +91,12 @@ func duplicateKey(message string) (columns []string, values string) {
 
 // snapshotIsolation is what REPEATABLE READ is: the first statement takes the snapshot, and who would overwrite what is
 // newer fails.
-var snapshotIsolation = dbms.Mechanisms{ConsistentRead: dbms.PerTransaction, SnapshotAt: dbms.AtFirstStatement, DMLView: dbms.Snapshot,
+var snapshotIsolation = dbms.Mechanisms{ConsistentRead: dbms.PerTransaction, SnapshotAt: dbms.AtFirstStatement,
+	DMLView:         dbms.Snapshot,
 	MutualExclusion: true, Prepared: dbms.PreparedKeeps, RowLocks: true, FirstUpdaterWins: true, KeysReborn: true}
 
-// errorClasses are the errors that do not come from a statement and its data alone. Any error ends the transaction: what
-// follows is answered with 25P02 until it is rolled back, at least to a savepoint.
+// errorClasses are the errors that do not come from a statement and its data alone. Any error ends the transaction:
+// what follows is answered with 25P02 until it is rolled back, at least to a savepoint.
 var errorClasses = classes(map[dbms.ErrorClass][]string{
 	dbms.TxnLost: {"40001", "40P01", undone}, // serialization_failure, deadlock_detected
 	// in_failed_sql_transaction, lock_not_available
@@ -123,10 +125,12 @@ var impossible = map[int]string{
 
 var noTable = stateCode("42P01")
 
-// malformed are the errors of statements that run on no contents of the tables: syntax, columns, functions, aliases and types.
+// malformed are the errors of statements that run on no contents of the tables: syntax, columns, functions, aliases and
+// types.
 var malformed = func() []int {
 	var out []int
-	for _, state := range strings.Fields("42601 42703 42883 42702 42701 42803 42804 42712 42725 42P10 42P18 42846 42809 42704 42P20 42P09") {
+	for _, state := range strings.Fields("42601 42703 42883 42702 42701 42803 42804 42712 42725 42P10 42P18 42846 42809 " +
+		"42704 42P20 42P09") {
 		out = append(out, stateCode(state))
 	}
 	return out
@@ -143,16 +147,22 @@ var plans = []dbms.PlanSetting{
 	off("no-scans", "enable_seqscan", "enable_sort"),
 	off("no-hashes", "enable_hashjoin", "enable_hashagg", "enable_memoize"),
 	off("no-loops", "enable_nestloop", "enable_material"),
-	{Name: "as-written", Set: []string{"SET join_collapse_limit = 1; SET from_collapse_limit = 1"}, Unset: []string{"RESET join_collapse_limit; RESET from_collapse_limit"}},
-	{Name: "analyzed", Each: "SELECT 'VACUUM (FREEZE, ANALYZE) ' || quote_ident(relname) FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace"},
+	{Name: "as-written", Set: []string{"SET join_collapse_limit = 1; SET from_collapse_limit = 1"},
+		Unset: []string{"RESET join_collapse_limit; RESET from_collapse_limit"}},
+	{Name: "analyzed",
+		Each: "SELECT 'VACUUM (FREEZE, ANALYZE) ' || quote_ident(relname) FROM pg_class WHERE relkind = 'r' AND " +
+			"relnamespace = 'public'::regnamespace"},
 	parallel("parallel-leader", "SET max_parallel_workers = 0"), // whose process does what its workers would
 	rarely(parallel("parallel", "RESET max_parallel_workers")),
-	{Name: "parameters", Prepared: true, Parameters: &dbms.Parameters{Mark: func(n int) string { return fmt.Sprint("$", n) }, AsText: executed}, Dialect: tree,
+	{Name: "parameters", Prepared: true, Parameters: &dbms.Parameters{Mark: func(n int) string {
+		return fmt.Sprint("$", n)
+	}, AsText: executed}, Dialect: tree,
 		Set: []string{"SET plan_cache_mode = force_generic_plan"}, Unset: []string{"DEALLOCATE ALL; RESET plan_cache_mode"}},
 }
 
-// executed are the statements by which a statement is prepared and executed with values. Its parameters are of the types that the values have as
-// literals (postgresql.org/docs, Constants): of an integer the smallest that holds it, of a text what its place asks for.
+// executed are the statements by which a statement is prepared and executed with values. Its parameters are of the
+// types that the values have as literals (postgresql.org/docs, Constants): of an integer the smallest that holds it, of
+// a text what its place asks for.
 func executed(text string, values []*sql.Literal) (prepare, execute, forget string) {
 	types, given := make([]string, len(values)), make([]string, len(values))
 	for i, v := range values {
@@ -164,16 +174,20 @@ func executed(text string, values []*sql.Literal) (prepare, execute, forget stri
 			}
 		}
 	}
-	return "PREPARE txweave (" + strings.Join(types, ", ") + ") AS " + text, "EXECUTE txweave (" + strings.Join(given, ", ") + ")", "DEALLOCATE txweave"
+	return "PREPARE txweave (" + strings.Join(types, ", ") + ") AS " + text, "EXECUTE txweave (" + strings.Join(given,
+		", ") + ")", "DEALLOCATE txweave"
 }
 
-// stores have transactions reach a few rows by indexes, or by bitmaps of them, where the planner would read the table: what they lock for
-// SERIALIZABLE (SIREAD) is then parts of an index and single rows, and rows are found that an index knows by several versions. A table
-// without dead rows whose pages are marked as seen by all is read from its indexes alone, until somebody writes.
+// stores have transactions reach a few rows by indexes, or by bitmaps of them, where the planner would read the table:
+// what they lock for SERIALIZABLE (SIREAD) is then parts of an index and single rows, and rows are found that an index
+// knows by several versions. A table without dead rows whose pages are marked as seen by all is read from its indexes
+// alone, until somebody writes.
 var stores = []dbms.StoreShape{
 	{Name: "indexes", Set: []string{"SET enable_seqscan = off", "SET enable_bitmapscan = off"}},
-	{Name: "bitmaps", Set: []string{"SET enable_seqscan = off", "SET enable_indexscan = off", "SET enable_indexonlyscan = off"}},
-	{Name: "frozen", Set: []string{"SET enable_seqscan = off", "SET enable_bitmapscan = off"}, Upkeep: "VACUUM (FREEZE, ANALYZE) %s"},
+	{Name: "bitmaps", Set: []string{"SET enable_seqscan = off", "SET enable_indexscan = off",
+		"SET enable_indexonlyscan = off"}},
+	{Name: "frozen", Set: []string{"SET enable_seqscan = off", "SET enable_bitmapscan = off"},
+		Upkeep: "VACUUM (FREEZE, ANALYZE) %s"},
 }
 
 // parallel is the setting under which each query is planned for several processes. Several settings go in one message,
@@ -181,10 +195,12 @@ var stores = []dbms.StoreShape{
 func parallel(name, workers string) dbms.PlanSetting {
 	const debug = "SELECT set_config(name, '%s', false) FROM pg_settings WHERE name IN ('force_parallel_mode', 'debug_parallel_query')"
 	return dbms.PlanSetting{Name: name,
-		Set: []string{fmt.Sprintf(debug, "on"), "SET max_parallel_workers_per_gather = 2; SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; " +
-			"SET min_parallel_table_scan_size = 0; SET min_parallel_index_scan_size = 0; " + workers},
-		Unset: []string{fmt.Sprintf(debug, "off"), "SET max_parallel_workers_per_gather = 0; RESET parallel_setup_cost; RESET parallel_tuple_cost; " +
-			"RESET min_parallel_table_scan_size; RESET min_parallel_index_scan_size; RESET max_parallel_workers"}}
+		Set: []string{fmt.Sprintf(debug, "on"),
+			"SET max_parallel_workers_per_gather = 2; SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; " +
+				"SET min_parallel_table_scan_size = 0; SET min_parallel_index_scan_size = 0; " + workers},
+		Unset: []string{fmt.Sprintf(debug, "off"),
+			"SET max_parallel_workers_per_gather = 0; RESET parallel_setup_cost; RESET parallel_tuple_cost; " +
+				"RESET min_parallel_table_scan_size; RESET min_parallel_index_scan_size; RESET max_parallel_workers"}}
 }
 
 // rarely is a setting under which a case costs ten times as much: each query starts processes.
@@ -195,7 +211,8 @@ func rarely(s dbms.PlanSetting) dbms.PlanSetting {
 
 // off is a plan setting of the planner's switches.
 func off(name string, switches ...string) dbms.PlanSetting {
-	return dbms.PlanSetting{Name: name, Set: []string{"SET " + strings.Join(switches, " = off; SET ") + " = off"}, Unset: []string{"RESET " + strings.Join(switches, "; RESET ")}}
+	return dbms.PlanSetting{Name: name, Set: []string{"SET " + strings.Join(switches, " = off; SET ") + " = off"},
+		Unset: []string{"RESET " + strings.Join(switches, "; RESET ")}}
 }
 
 // Known are PostgreSQL's levels.

@@ -26,8 +26,8 @@ func planned(t *testing.T, p *dbms.Profile, text string) *instrument.Plan {
 	return plan
 }
 
-// TestRedefined: what PostgreSQL lets run beside others waits in the server, and what would have the table alone is not sent while a
-// transaction is open that has used it, be it for a foreign key.
+// TestRedefined: what PostgreSQL lets run beside others waits in the server, and what would have the table alone is not
+// sent while a transaction is open that has used it, be it for a foreign key.
 func TestRedefined(t *testing.T) {
 	const path = "../../weave/testdata/redefined_postgresql.txw"
 	text, err := os.ReadFile(path)
@@ -47,8 +47,10 @@ func TestRedefined(t *testing.T) {
 			}
 		}
 		writer, reader := events["T0 COMMIT"], events["T5 COMMIT"]
-		for text, waits := range map[string]bool{"T1 CREATE INDEX x ON t (v)": true, "T2 CREATE INDEX CONCURRENTLY y ON u (v)": true,
-			"T3 VACUUM FULL u": false, "T4 DROP INDEX old": false, "T6 ALTER TABLE t ADD COLUMN w INT DEFAULT 7": false} {
+		for text, waits := range map[string]bool{"T1 CREATE INDEX x ON t (v)": true,
+			"T2 CREATE INDEX CONCURRENTLY y ON u (v)": true,
+			"T3 VACUUM FULL u":                        false, "T4 DROP INDEX old": false,
+			"T6 ALTER TABLE t ADD COLUMN w INT DEFAULT 7": false} {
 			e, end := events[text], writer
 			if strings.Contains(text, "DROP") || strings.Contains(text, "ALTER") {
 				end = reader
@@ -69,8 +71,8 @@ func TestRedefined(t *testing.T) {
 	}
 }
 
-// TestRedefinedInVain: a change of a table that somebody uses of whom the run knows nothing is left out after some tries, and nobody has to
-// wait behind it.
+// TestRedefinedInVain: a change of a table that somebody uses of whom the run knows nothing is left out after some
+// tries, and nobody has to wait behind it.
 func TestRedefinedInVain(t *testing.T) {
 	db := server(t)
 	p := profile(t, "read-committed")
@@ -129,8 +131,8 @@ T0 T1 T1 T1
 	}
 }
 
-// TestRedefinedInTransaction: where an observer reads for a transaction, a change inside it that keeps everybody from the table would keep the
-// observer from it, too, which looks like a hang. It is refused there, and no other change is.
+// TestRedefinedInTransaction: where an observer reads for a transaction, a change inside it that keeps everybody from
+// the table would keep the observer from it, too, which looks like a hang. It is refused there, and no other change is.
 func TestRedefinedInTransaction(t *testing.T) {
 	const text = `txweave case 1
 target: postgresql
@@ -170,7 +172,8 @@ T0 T0 T0 T0
 	}
 }
 
-// TestRedefinedWrongly: a change of a table that fails in a transaction is answered with its own error, whatever is set around it.
+// TestRedefinedWrongly: a change of a table that fails in a transaction is answered with its own error, whatever is set
+// around it.
 func TestRedefinedWrongly(t *testing.T) {
 	p := profile(t, "repeatable-read")
 	run := servers.Once(t, server(t), p, planned(t, p, `txweave case 1
@@ -205,7 +208,8 @@ T0 T0 T0
 // TestPreparedForgotten: what a case has left prepared, whose session is gone, keeps no table of it from the next one.
 func TestPreparedForgotten(t *testing.T) {
 	db := server(t)
-	c := &testcase.Case{Target: "postgresql", Isolation: "read-committed", Schema: []testcase.Stmt{{SQL: "CREATE TABLE a (x INT PRIMARY KEY)"}}}
+	c := &testcase.Case{Target: "postgresql", Isolation: "read-committed",
+		Schema: []testcase.Stmt{{SQL: "CREATE TABLE a (x INT PRIMARY KEY)"}}}
 	if err := db.Load(t.Context(), c, []string{"a"}); err != nil {
 		t.Fatal(err)
 	}
@@ -220,7 +224,8 @@ func TestPreparedForgotten(t *testing.T) {
 	if err := db.Load(t.Context(), c, []string{"a"}); err != nil {
 		t.Fatal(err)
 	}
-	rows, err := db.Control().Read(t.Context(), "SELECT COUNT(*) FROM pg_prepared_xacts WHERE database = current_database()")
+	rows, err := db.Control().Read(t.Context(),
+		"SELECT COUNT(*) FROM pg_prepared_xacts WHERE database = current_database()")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -229,7 +234,8 @@ func TestPreparedForgotten(t *testing.T) {
 	}
 }
 
-// TestPreparedInPlainCase: no snapshot of a transaction is asked for that is to be prepared, in a case with an order, too.
+// TestPreparedInPlainCase: no snapshot of a transaction is asked for that is to be prepared, in a case with an order,
+// too.
 func TestPreparedInPlainCase(t *testing.T) {
 	const text = `txweave case 1
 target: postgresql
@@ -254,7 +260,8 @@ T0 T0 T0 T0
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, of := range []func(*testcase.Case, *dbms.Profile) (*instrument.Plan, error){instrument.Instrument, instrument.Plain} {
+	for _, of := range []func(*testcase.Case, *dbms.Profile) (*instrument.Plan, error){instrument.Instrument,
+		instrument.Plain} {
 		plan, err := of(c, profile(t, "repeatable-read"))
 		if err != nil {
 			t.Fatal(err)

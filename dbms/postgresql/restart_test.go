@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestRestartCutShort: a restart that is told to stop in its midst leaves no server, and the next case has it made up for.
+// TestRestartCutShort: a restart that is told to stop in its midst leaves no server, and the next case has it made up
+// for.
 func TestRestartCutShort(t *testing.T) {
 	db := server(t)
 	over, cancel := context.WithCancel(t.Context())

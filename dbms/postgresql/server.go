@@ -37,7 +37,8 @@ var Server = &exec.Server{
 		if settings["max_prepared_transactions"] != "0" {
 			return ""
 		}
-		return "PREPARE TRANSACTION fails on this server (max_prepared_transactions is 0): cases try it in vain, or leave it out with --without prepared"
+		return "PREPARE TRANSACTION fails on this server (max_prepared_transactions is 0): cases try it in vain, or leave " +
+			"it out with --without prepared"
 	},
 	Ours:   itself.ours,
 	Binary: func(version string) bool { return strings.Contains(version, "PostgreSQL") },
@@ -53,10 +54,12 @@ func makeData(binary, dir string) (program string, args []string) {
 }
 
 // settings of a private server: quick rather than durable, nothing in the background that changes plans or locks, a
-// deadlock found at once, and one process fewer where a backend crashes, so that it is seen. Shared memory lies in the data
-// directory: of a server that is killed nothing stays.
-var settings = []string{"listen_addresses=", "dynamic_shared_memory_type=mmap", "fsync=off", "full_page_writes=off", "synchronous_commit=off", "autovacuum=off",
-	"shared_buffers=32MB", "max_connections=300", "max_prepared_transactions=64", "wal_level=minimal", "max_wal_senders=0", "jit=off",
+// deadlock found at once, and one process fewer where a backend crashes, so that it is seen. Shared memory lies in the
+// data directory: of a server that is killed nothing stays.
+var settings = []string{"listen_addresses=", "dynamic_shared_memory_type=mmap", "fsync=off", "full_page_writes=off",
+	"synchronous_commit=off", "autovacuum=off",
+	"shared_buffers=32MB", "max_connections=300", "max_prepared_transactions=64", "wal_level=minimal",
+	"max_wal_senders=0", "jit=off",
 	"max_pred_locks_per_transaction=512", // with fewer a serializable transaction locks whole tables
 	"max_parallel_workers_per_gather=0", "deadlock_timeout=10ms", "track_commit_timestamp=on", "restart_after_crash=off",
 	"max_wal_size=256MB", "logging_collector=off", "log_min_messages=warning", "log_min_error_statement=panic"}

@@ -16,7 +16,8 @@ func reshape(t *testing.T, db exec.Target, name string) {
 	t.Helper()
 	p := profile(t, "serializable")
 	set := func(options ...testcase.Option) {
-		if err := exec.Shape(t.Context(), db, &testcase.Case{Target: "postgresql", Options: options}, p, func() {}); err != nil {
+		if err := exec.Shape(t.Context(), db, &testcase.Case{Target: "postgresql", Options: options}, p,
+			func() {}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -28,12 +29,14 @@ func reshape(t *testing.T, db exec.Target, name string) {
 	})
 }
 
-// TestStores: transactions reach rows as the store of a case says, after the settings of another plan were taken back, too, and the tool's
-// own reads do not. A table is kept as the store says whenever it has been filled.
+// TestStores: transactions reach rows as the store of a case says, after the settings of another plan were taken back,
+// too, and the tool's own reads do not. A table is kept as the store says whenever it has been filled.
 func TestStores(t *testing.T) {
-	c := &testcase.Case{Target: "postgresql", Schema: []testcase.Stmt{{SQL: "CREATE TABLE t (pkey BIGINT PRIMARY KEY, v INT)"}, {SQL: "CREATE INDEX t_v ON t (v)"}},
-		Rows: []testcase.Stmt{{SQL: "INSERT INTO t VALUES (1, 10), (2, 20), (3, 30)"}}}
-	for store, want := range map[string]string{"": "Seq Scan", "indexes": "Index Only Scan", "bitmaps": "Bitmap Heap Scan", "frozen": "Index Only Scan"} {
+	c := &testcase.Case{Target: "postgresql",
+		Schema: []testcase.Stmt{{SQL: "CREATE TABLE t (pkey BIGINT PRIMARY KEY, v INT)"}, {SQL: "CREATE INDEX t_v ON t (v)"}},
+		Rows:   []testcase.Stmt{{SQL: "INSERT INTO t VALUES (1, 10), (2, 20), (3, 30)"}}}
+	for store, want := range map[string]string{"": "Seq Scan", "indexes": "Index Only Scan", "bitmaps": "Bitmap Heap Scan",
+		"frozen": "Index Only Scan"} {
 		t.Run(store, func(t *testing.T) {
 			db := server(t)
 			if store != "" {
@@ -100,7 +103,8 @@ func TestCasesInStores(t *testing.T) {
 				reshape(t, db, p.Stores[i].Name)
 				r := servers.Runner(t, db, p)
 				for n := range effort.Cases(4) {
-					judge(t, r, p, gen.CaseSeed(11, n), gen.Options{Isolation: p.Isolation, Weights: map[string]int{"ddl-analyze": 90}})
+					judge(t, r, p, gen.CaseSeed(11, n), gen.Options{Isolation: p.Isolation,
+						Weights: map[string]int{"ddl-analyze": 90}})
 				}
 			})
 		}

@@ -10,8 +10,8 @@ import (
 	"txweave/testcase"
 )
 
-// TestSwept: a campaign on a server of the user's loses all of its connections, and another one that begins meanwhile takes its database for
-// one whose owner is gone. The first makes it again.
+// TestSwept: a campaign on a server of the user's loses all of its connections, and another one that begins meanwhile
+// takes its database for one whose owner is gone. The first makes it again.
 func TestSwept(t *testing.T) {
 	socket := shared.Socket(t)
 	first := joinAs(t, socket)
@@ -30,7 +30,8 @@ func TestSwept(t *testing.T) {
 	if !there() {
 		t.Fatal("the database of one that lives is gone")
 	}
-	if _, err := second.control.Read(t.Context(), fmt.Sprintf("SELECT pg_terminate_backend(%d, 10000)", first.control.ID())); err != nil {
+	if _, err := second.control.Read(t.Context(), fmt.Sprintf("SELECT pg_terminate_backend(%d, 10000)",
+		first.control.ID())); err != nil {
 		t.Fatal(err)
 	}
 	joinAs(t, socket)
@@ -45,8 +46,8 @@ func TestSwept(t *testing.T) {
 	}
 }
 
-// TestJoinedServer: a deadlock on a server of the user's is looked for at once, and nothing is compiled for a statement of a few rows; what
-// cases try in vain there is said.
+// TestJoinedServer: a deadlock on a server of the user's is looked for at once, and nothing is compiled for a statement
+// of a few rows; what cases try in vain there is said.
 func TestJoinedServer(t *testing.T) {
 	first := joinAs(t, shared.Socket(t))
 	rows, err := first.control.Read(t.Context(), "SELECT current_setting('deadlock_timeout'), current_setting('jit')")
@@ -68,7 +69,8 @@ func TestJoinedServer(t *testing.T) {
 // joinAs opens a server as if it were a user's.
 func joinAs(t *testing.T, socket string) *target {
 	t.Helper()
-	dsn, err := exec.ParseDSN(fmt.Sprintf("postgres://postgres@/?host=%s&port=%s", url.QueryEscape(filepath.Dir(socket)), filepath.Ext(socket)[1:]))
+	dsn, err := exec.ParseDSN(fmt.Sprintf("postgres://postgres@/?host=%s&port=%s", url.QueryEscape(filepath.Dir(socket)),
+		filepath.Ext(socket)[1:]))
 	if err != nil {
 		t.Fatal(err)
 	}

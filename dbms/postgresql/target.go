@@ -27,11 +27,12 @@ const (
 	closeTime  = 2 * time.Second
 )
 
-var protocol = &exec.Protocol{DBError: dbError, Scratch: exec.TemporaryCopy, Export: &exec.Export{Ask: "SELECT pg_export_snapshot()", As: inSnapshot},
+var protocol = &exec.Protocol{DBError: dbError, Scratch: exec.TemporaryCopy,
+	Export:   &exec.Export{Ask: "SELECT pg_export_snapshot()", As: inSnapshot},
 	Snapshot: "SELECT pg_current_xact_id_if_assigned()::text, pg_current_snapshot()::text", Level: askLevel}
 
-// askLevel asks for the level of the transaction that is open, or of the next one. READ UNCOMMITTED is READ COMMITTED by another name
-// (postgresql.org/docs, Transaction Isolation).
+// askLevel asks for the level of the transaction that is open, or of the next one. READ UNCOMMITTED is READ COMMITTED
+// by another name (postgresql.org/docs, Transaction Isolation).
 var askLevel = &exec.AskLevel{Ask: "SHOW transaction_isolation", Read: func(rows *history.Rows, _ string) string {
 	if rows.Len() != 1 {
 		return ""
@@ -42,8 +43,8 @@ var askLevel = &exec.AskLevel{Ask: "SHOW transaction_isolation", Read: func(rows
 	return "read-committed"
 }}
 
-// inSnapshot is the script that reads something in a snapshot that a transaction has exported (postgresql.org/docs, Snapshot
-// Synchronization Functions).
+// inSnapshot is the script that reads something in a snapshot that a transaction has exported (postgresql.org/docs,
+// Snapshot Synchronization Functions).
 func inSnapshot(name, sql string) string {
 	return "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;SET TRANSACTION SNAPSHOT '" + name + "';" + sql + ";COMMIT"
 }
@@ -70,19 +71,25 @@ type target struct {
 }
 
 // session are the parameters of every connection: explicit, so that a case means the same on every server.
-var session = map[string]string{"application_name": "txweave", "client_encoding": "UTF8", "DateStyle": "ISO, YMD", "IntervalStyle": "postgres",
-	"TimeZone": "UTC", "extra_float_digits": "1", "standard_conforming_strings": "on", "bytea_output": "hex", "search_path": "public",
-	"client_min_messages": "warning", "max_parallel_workers_per_gather": "0", "lock_timeout": "0", "statement_timeout": "0",
-	"idle_in_transaction_session_timeout": "0", "default_transaction_isolation": "read committed", "default_transaction_read_only": "off",
-	"default_transaction_deferrable": "off", "transform_null_equals": "off", "array_nulls": "on", "backslash_quote": "safe_encoding",
-	"row_security": "on", "gin_fuzzy_search_limit": "0", "jit": "off"}
+var session = map[string]string{"application_name": "txweave", "client_encoding": "UTF8", "DateStyle": "ISO, YMD",
+	"IntervalStyle": "postgres",
+	"TimeZone":      "UTC", "extra_float_digits": "1", "standard_conforming_strings": "on", "bytea_output": "hex",
+	"search_path":         "public",
+	"client_min_messages": "warning", "max_parallel_workers_per_gather": "0", "lock_timeout": "0",
+	"statement_timeout":                   "0",
+	"idle_in_transaction_session_timeout": "0", "default_transaction_isolation": "read committed",
+	"default_transaction_read_only":  "off",
+	"default_transaction_deferrable": "off", "transform_null_equals": "off", "array_nulls": "on",
+	"backslash_quote": "safe_encoding",
+	"row_security":    "on", "gin_fuzzy_search_limit": "0", "jit": "off"}
 
-// neutral sets parameters of the same kind that not every server has, or that not everybody may set: those that somebody has.
+// neutral sets parameters of the same kind that not every server has, or that not everybody may set: those that
+// somebody has.
 const neutral = `SELECT set_config(name, v, false) FROM pg_settings JOIN (VALUES ('idle_session_timeout', '0'), ('transaction_timeout', '0'),
 	('session_replication_role', 'origin')) AS w (name, v) USING (name) WHERE setting <> v`
 
-// forgetEnvironment takes out of the environment what it says for other clients of PostgreSQL, and to a server that is started in it:
-// another port, a service, a level, a user.
+// forgetEnvironment takes out of the environment what it says for other clients of PostgreSQL, and to a server that is
+// started in it: another port, a service, a level, a user.
 var forgetEnvironment = sync.OnceFunc(func() {
 	for _, set := range os.Environ() {
 		name, _, _ := strings.Cut(set, "=")
@@ -97,21 +104,25 @@ func (k *kin) config(text string) (*pgconn.Config, error) {
 	forgetEnvironment()
 	c, err := pgconn.ParseConfig(text)
 	if err != nil {
-		return nil, fmt.Errorf("%w: the DSN is not of the form postgres://user:password@host:port/", exec.ErrUnavailable) // the error may quote it
+		// the error may quote it
+		return nil, fmt.Errorf("%w: the DSN is not of the form postgres://user:password@host:port/", exec.ErrUnavailable)
 	}
 	c.RuntimeParams = maps.Clone(k.session)
 	c.OnNotice = func(*pgconn.PgConn, *pgconn.Notice) {}
 	return c, nil
 }
 
-// openControl opens the control connection. It fills tables in any order: only the initial rows are checked for foreign keys.
+// openControl opens the control connection. It fills tables in any order: only the initial rows are checked for foreign
+// keys.
 func (t *target) openControl(ctx context.Context) (*exec.Session, error) {
 	return t.dial(ctx, t.database)
 }
 
 // reported are the settings that a report names.
-var reported = []string{"server_version", "default_transaction_isolation", "max_pred_locks_per_transaction", "max_pred_locks_per_relation",
-	"max_pred_locks_per_page", "deadlock_timeout", "fsync", "synchronous_commit", "max_prepared_transactions", "autovacuum", "jit", "track_commit_timestamp", "wal_level"}
+var reported = []string{"server_version", "default_transaction_isolation", "max_pred_locks_per_transaction",
+	"max_pred_locks_per_relation",
+	"max_pred_locks_per_page", "deadlock_timeout", "fsync", "synchronous_commit", "max_prepared_transactions",
+	"autovacuum", "jit", "track_commit_timestamp", "wal_level"}
 
 func (t *target) describe(ctx context.Context, s *exec.Session) error {
 	rows, err := s.Read(ctx, "SELECT version()")
@@ -120,11 +131,13 @@ func (t *target) describe(ctx context.Context, s *exec.Session) error {
 	}
 	t.about = exec.Description{Target: t.kin.name, Version: rows.Cell(0, 0).S, Settings: map[string]string{}}
 	if !t.kin.ours(t.about.Version) {
-		return fmt.Errorf("%w: the server at %s is %s, not %s", exec.ErrUnavailable, t.config.Host, t.about.Version, t.kin.name)
+		return fmt.Errorf("%w: the server at %s is %s, not %s", exec.ErrUnavailable, t.config.Host,
+			t.about.Version, t.kin.name)
 	}
 	inside := versionIn(t.about.Version)
 	t.about.Changed = []string{}
-	rows, err = s.Read(ctx, "SELECT name, setting, (setting IS DISTINCT FROM boot_val)::int FROM pg_settings WHERE source IN ('configuration file', 'command line', 'global', 'database', 'user') "+
+	rows, err = s.Read(ctx, "SELECT name, setting, (setting IS DISTINCT FROM boot_val)::int FROM pg_settings WHERE "+
+		"source IN ('configuration file', 'command line', 'global', 'database', 'user') "+
 		"AND setting NOT LIKE '/%' OR name IN ('"+strings.Join(reported, "','")+"')")
 	if err != nil {
 		return err
@@ -224,13 +237,14 @@ func (t *target) inPieces(ctx context.Context, c *testcase.Case, tables []string
 	return nil
 }
 
-// forgetPrepared rolls back the transactions of an earlier case that are prepared still, whose session or server had gone before they could
-// end: they would keep their tables locked, beyond a restart, too.
+// forgetPrepared rolls back the transactions of an earlier case that are prepared still, whose session or server had
+// gone before they could end: they would keep their tables locked, beyond a restart, too.
 func (t *target) forgetPrepared(ctx context.Context) error {
 	if !t.kin.prepared {
 		return nil
 	}
-	rows, err := t.control.Read(ctx, "SELECT quote_literal(gid) FROM pg_prepared_xacts WHERE database = current_database() ORDER BY gid")
+	rows, err := t.control.Read(ctx,
+		"SELECT quote_literal(gid) FROM pg_prepared_xacts WHERE database = current_database() ORDER BY gid")
 	if err != nil {
 		return err
 	}
@@ -242,8 +256,8 @@ func (t *target) forgetPrepared(ctx context.Context) error {
 	return nil
 }
 
-// flushed has a script that fills tables wait for the log, where VACUUM is to find its rows: a row whose commit is not in the log's file
-// yet is not marked as committed, and so its page not as seen by all.
+// flushed has a script that fills tables wait for the log, where VACUUM is to find its rows: a row whose commit is not
+// in the log's file yet is not marked as committed, and so its page not as seen by all.
 func (t *target) flushed(script string) string {
 	if t.shape == nil || t.shape.Upkeep == "" {
 		return script
@@ -273,8 +287,8 @@ func (t *target) Reshape(_ context.Context, shape *dbms.StoreShape) error {
 	return nil
 }
 
-// resetScript refills the tables from their copies. Tables that refer to others are emptied before them and filled after
-// them.
+// resetScript refills the tables from their copies. Tables that refer to others are emptied before them and filled
+// after them.
 func resetScript(c *testcase.Case, tables []string) string {
 	var empty, fill strings.Builder
 	schema := Syntax.Schema(testcase.Texts(c.Schema))
@@ -289,7 +303,8 @@ func resetScript(c *testcase.Case, tables []string) string {
 		}
 		for i := range schema.Heirs { // each has rows of its own
 			if h := &schema.Heirs[i]; h.Of == name {
-				fmt.Fprintf(&fill, "INSERT INTO %s%s SELECT %s FROM %s WHERE %s;", h.Name, list, columns, exec.Copy(name), h.Where(""))
+				fmt.Fprintf(&fill, "INSERT INTO %s%s SELECT %s FROM %s WHERE %s;", h.Name, list, columns,
+					exec.Copy(name), h.Where(""))
 			}
 		}
 	}
@@ -354,8 +369,8 @@ func (t *target) transact(ctx context.Context, script string) error {
 	return err
 }
 
-// Waiting asks who blocks whom. Sessions that wait for each other in a circle do not count as waiting: the server is about
-// to end one of them.
+// Waiting asks who blocks whom. Sessions that wait for each other in a circle do not count as waiting: the server is
+// about to end one of them.
 func (t *target) Waiting(ctx context.Context, sessions []*exec.Session) ([]exec.Wait, error) {
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()

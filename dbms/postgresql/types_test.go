@@ -11,11 +11,13 @@ import (
 
 var typed = effort.Flag("txweave.typed", 60, "generated cases whose statements are planned")
 
-// crowded are weights with which what is seldom otherwise, and has types that differ from the columns', is in most statements.
+// crowded are weights with which what is seldom otherwise, and has types that differ from the columns', is in most
+// statements.
 var crowded = map[string]int{"derived": 150, "window-derived": 70, "cte": 40, "set": 40}
 
-// TestWellTyped: PostgreSQL plans every statement of generated cases. One of the wrong types, or with a name that is not there, runs
-// on no contents of the tables: it would end its transaction each time (42883 of a text compared with a number, and the like).
+// TestWellTyped: PostgreSQL plans every statement of generated cases. One of the wrong types, or with a name that is
+// not there, runs on no contents of the tables: it would end its transaction each time (42883 of a text compared with a
+// number, and the like).
 func TestWellTyped(t *testing.T) {
 	db, p := server(t), profile(t, "read-committed")
 	planned := 0
@@ -43,7 +45,8 @@ func TestWellTyped(t *testing.T) {
 					continue
 				}
 				planned++
-				if a, err := s.Query(t.Context(), "EXPLAIN "+st.SQL); err != nil || a.Err != nil && p.IsMalformed(a.Err.Code, a.Err.Message) {
+				if a, err := s.Query(t.Context(), "EXPLAIN "+st.SQL); err != nil || a.Err != nil && p.IsMalformed(a.Err.Code,
+					a.Err.Message) {
 					t.Errorf("case %d: %s: %v %v", n, st.SQL, err, a.Err)
 				}
 			}

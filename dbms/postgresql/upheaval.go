@@ -7,8 +7,8 @@ import (
 	"txweave/exec"
 )
 
-// strains are what storms strain PostgreSQL with. Its documentation (13.6, Caveats) excepts TRUNCATE and the forms of ALTER TABLE that write a
-// table anew from what snapshots promise; none of these is among them.
+// strains are what storms strain PostgreSQL with. Its documentation (13.6, Caveats) excepts TRUNCATE and the forms of
+// ALTER TABLE that write a table anew from what snapshots promise; none of these is among them.
 var strains = exec.Strains{
 	Patience: []string{"SET lock_timeout = '2s'"},
 	Limits: []exec.Strain{
@@ -16,25 +16,34 @@ var strains = exec.Strains{
 		{Do: []string{"SET statement_timeout = 10"}, Undo: []string{"SET statement_timeout = 0"}},
 	},
 	Redefine: []exec.Strain{
-		{Do: []string{"DROP INDEX IF EXISTS {table}_v"}, Undo: []string{"CREATE INDEX IF NOT EXISTS {table}_v ON {table} (v, vkey, pkey)"}},
-		{Do: []string{"DROP INDEX CONCURRENTLY IF EXISTS {table}_v"}, Undo: []string{"DROP INDEX IF EXISTS {table}_v", "CREATE INDEX CONCURRENTLY IF NOT EXISTS {table}_v ON {table} (v, vkey, pkey)"}},
-		{Do: []string{"CREATE INDEX CONCURRENTLY IF NOT EXISTS {table}_n ON {table} (v) WHERE v % 2 = 0"}, Undo: []string{"DROP INDEX CONCURRENTLY IF EXISTS {table}_n"}},
+		{Do: []string{"DROP INDEX IF EXISTS {table}_v"},
+			Undo: []string{"CREATE INDEX IF NOT EXISTS {table}_v ON {table} (v, vkey, pkey)"}},
+		{Do: []string{"DROP INDEX CONCURRENTLY IF EXISTS {table}_v"}, Undo: []string{"DROP INDEX IF EXISTS {table}_v",
+			"CREATE INDEX CONCURRENTLY IF NOT EXISTS {table}_v ON {table} (v, vkey, pkey)"}},
+		{Do: []string{"CREATE INDEX CONCURRENTLY IF NOT EXISTS {table}_n ON {table} (v) WHERE v % 2 = 0"},
+			Undo: []string{"DROP INDEX CONCURRENTLY IF EXISTS {table}_n"}},
 		{Do: []string{"REINDEX INDEX CONCURRENTLY {table}_v"}},
 		{Do: []string{"REINDEX TABLE {table}"}},
-		{Do: []string{"ALTER TABLE {table} ADD COLUMN IF NOT EXISTS n INT DEFAULT 7"}, Undo: []string{"ALTER TABLE {table} DROP COLUMN IF EXISTS n"}},
+		{Do: []string{"ALTER TABLE {table} ADD COLUMN IF NOT EXISTS n INT DEFAULT 7"},
+			Undo: []string{"ALTER TABLE {table} DROP COLUMN IF EXISTS n"}},
 		{Do: []string{"VACUUM FULL {table}"}},
 		{Do: []string{"CLUSTER {table} USING {table}_v"}},
 		{Do: []string{"VACUUM (FREEZE, ANALYZE) {table}"}},
-		{Do: []string{"BEGIN", "ALTER TABLE {table} RENAME TO n_{table}", "ALTER TABLE n_{table} RENAME TO {table}", "COMMIT"}, Undo: []string{"ROLLBACK"}},
-		{Do: []string{"CREATE TABLE IF NOT EXISTS spare AS SELECT * FROM {table}", "TRUNCATE spare"}, Undo: []string{"DROP TABLE IF EXISTS spare"}},
+		{Do: []string{"BEGIN", "ALTER TABLE {table} RENAME TO n_{table}", "ALTER TABLE n_{table} RENAME TO {table}",
+			"COMMIT"}, Undo: []string{"ROLLBACK"}},
+		{Do: []string{"CREATE TABLE IF NOT EXISTS spare AS SELECT * FROM {table}", "TRUNCATE spare"},
+			Undo: []string{"DROP TABLE IF EXISTS spare"}},
 	},
 	Press: []exec.Strain{
 		{Do: []string{"VACUUM {table}"}},
 		{Do: []string{"CHECKPOINT"}},
 		{Do: []string{"ANALYZE {table}"}},
-		{Do: []string{"ALTER SYSTEM SET autovacuum = on", "ALTER SYSTEM SET autovacuum_naptime = '1s'", "SELECT pg_reload_conf()"},
+		{Do: []string{"ALTER SYSTEM SET autovacuum = on", "ALTER SYSTEM SET autovacuum_naptime = '1s'",
+			"SELECT pg_reload_conf()"},
 			Settings: []string{altered("autovacuum"), altered("autovacuum_naptime")}, Undo: []string{"SELECT pg_reload_conf()"}},
-		{Do: []string{"CREATE TABLE IF NOT EXISTS big (a TEXT)", "INSERT INTO big SELECT repeat(i::TEXT, 3000) FROM generate_series(1, 100) i"}, Undo: []string{"DELETE FROM big", "VACUUM big"}},
+		{Do: []string{"CREATE TABLE IF NOT EXISTS big (a TEXT)",
+			"INSERT INTO big SELECT repeat(i::TEXT, 3000) FROM generate_series(1, 100) i"}, Undo: []string{"DELETE FROM big",
+			"VACUUM big"}},
 	},
 	Hold: []exec.Strain{
 		holding("SHARE"), holding("EXCLUSIVE"), holding("ACCESS EXCLUSIVE"),
@@ -44,12 +53,14 @@ var strains = exec.Strains{
 
 // holding locks a table in a mode in which nobody writes it. At READ COMMITTED each look sees what has been committed.
 func holding(mode string) exec.Strain {
-	return exec.Strain{Do: []string{"BEGIN ISOLATION LEVEL READ COMMITTED", "LOCK TABLE {table} IN " + mode + " MODE"}, Undo: []string{"ROLLBACK"}, Frozen: true}
+	return exec.Strain{Do: []string{"BEGIN ISOLATION LEVEL READ COMMITTED", "LOCK TABLE {table} IN " + mode + " MODE"},
+		Undo: []string{"ROLLBACK"}, Frozen: true}
 }
 
 // altered is a query for the statement that puts back what ALTER SYSTEM has made of a parameter, or not.
 func altered(name string) string {
-	return "SELECT COALESCE((SELECT 'ALTER SYSTEM SET " + name + " = ' || quote_literal(setting) FROM pg_file_settings WHERE name = '" + name + "' " +
+	return "SELECT COALESCE((SELECT 'ALTER SYSTEM SET " + name +
+		" = ' || quote_literal(setting) FROM pg_file_settings WHERE name = '" + name + "' " +
 		"AND sourcefile LIKE '%postgresql.auto.conf' ORDER BY seqno DESC LIMIT 1), 'ALTER SYSTEM RESET " + name + "')"
 }
 

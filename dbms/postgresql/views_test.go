@@ -69,8 +69,8 @@ func TestFreedKey(t *testing.T) {
 	}
 }
 
-// taken are two INSERTs that meet a key: T1's is that of the row that T0 inserted behind its snapshot, T2's that of a row which
-// everybody sees.
+// taken are two INSERTs that meet a key: T1's is that of the row that T0 inserted behind its snapshot, T2's that of a
+// row which everybody sees.
 const taken = `txweave case 1
 target: postgresql
 isolation: repeatable-read
@@ -106,8 +106,8 @@ COMMIT;
 T1 T1 T1 T2 T2 T2 T0 T0 T0 T1 T1 T1 T2 T2 T2
 `
 
-// TestTakenKey: a duplicate of a row that the snapshot does not show is left out of the replay; one of a row that it shows is
-// not, though others have inserted rows of other keys meanwhile.
+// TestTakenKey: a duplicate of a row that the snapshot does not show is left out of the replay; one of a row that it
+// shows is not, though others have inserted rows of other keys meanwhile.
 func TestTakenKey(t *testing.T) {
 	db := server(t)
 	for _, isolation := range []string{"repeatable-read", "serializable"} {
@@ -122,7 +122,8 @@ func TestTakenKey(t *testing.T) {
 	}
 }
 
-// orphans are a DELETE of a row to which another one refers by then, T1, and one of a row to which no other one does any more, T2.
+// orphans are a DELETE of a row to which another one refers by then, T1, and one of a row to which no other one does
+// any more, T2.
 const orphans = `txweave case 1
 target: postgresql
 isolation: repeatable-read
@@ -163,8 +164,9 @@ COMMIT;
 T1 T1 T2 T2 T0 T0 T0 T0 T1 T1 T1 T1 T1 T2 T2 T2 T2 T2
 `
 
-// TestOrphans: whether rows refer to one that is deleted is asked of what is committed by then, not of the snapshot. A DELETE of
-// which that makes a difference is left out of the replay; one of a row that nobody referred to before or after is not.
+// TestOrphans: whether rows refer to one that is deleted is asked of what is committed by then, not of the snapshot. A
+// DELETE of which that makes a difference is left out of the replay; one of a row that nobody referred to before or
+// after is not.
 func TestOrphans(t *testing.T) {
 	fates := clean(t, server(t), "repeatable-read", orphans)
 	for name, twoViews := range map[string]bool{"T1.S2": true, "T1.S4": false, "T2.S1": true, "T2.S3": false} {
@@ -174,8 +176,8 @@ func TestOrphans(t *testing.T) {
 	}
 }
 
-// waited are transactions whose snapshot is older than the answer to their first statement: T1's waits for T0, which rolls back, T3's
-// is refused, and T2 commits meanwhile.
+// waited are transactions whose snapshot is older than the answer to their first statement: T1's waits for T0, which
+// rolls back, T3's is refused, and T2 commits meanwhile.
 const waited = `txweave case 1
 target: postgresql
 isolation: serializable
@@ -224,8 +226,8 @@ func TestWaitedSnapshot(t *testing.T) {
 	}
 }
 
-// TestKeptInsert: a row that keeps an INSERT from writing is read. Where both transactions of the case commit at SERIALIZABLE, as
-// on 15 and 17, that is found; a server that ends one of them shows nothing.
+// TestKeptInsert: a row that keeps an INSERT from writing is read. Where both transactions of the case commit at
+// SERIALIZABLE, as on 15 and 17, that is found; a server that ends one of them shows nothing.
 func TestKeptInsert(t *testing.T) {
 	c, err := testcase.ReadFile("../../docs/findings/postgresql-on-conflict-nothing.txw")
 	if err != nil {

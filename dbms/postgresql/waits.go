@@ -9,10 +9,11 @@ import (
 	"txweave/exec"
 )
 
-// blockers returns which connections each of those that wait is waiting for. A reader that waits for a snapshot in which
-// it cannot be part of an anomaly (SERIALIZABLE READ ONLY DEFERRABLE) waits for no lock: the second function tells, but where the
-// connection has ended a transaction before of which the server still knows the locks. It looks at the first one of a process that
-// it finds (GetSafeSnapshotBlockingPids), so what the connection waits for is asked, too.
+// blockers returns which connections each of those that wait is waiting for. A reader that waits for a snapshot in
+// which it cannot be part of an anomaly (SERIALIZABLE READ ONLY DEFERRABLE) waits for no lock: the second function
+// tells, but where the connection has ended a transaction before of which the server still knows the locks. It looks at
+// the first one of a process that it finds (GetSafeSnapshotBlockingPids), so what the connection waits for is asked,
+// too.
 func (t *target) blockers(ctx context.Context, sessions []*exec.Session) (map[uint64][]uint64, error) {
 	ids := make([]uint64, len(sessions))
 	for i, s := range sessions {
@@ -52,7 +53,8 @@ func (t *target) blocking(ctx context.Context, ids []uint64) (map[uint64][]uint6
 	return out, nil
 }
 
-// waits says whether a connection waits, and not in a circle. Who blocks the blockers is asked as far as it is not known.
+// waits says whether a connection waits, and not in a circle. Who blocks the blockers is asked as far as it is not
+// known.
 func (t *target) waits(ctx context.Context, id uint64, blockers map[uint64][]uint64) (bool, error) {
 	met := map[uint64]bool{}
 	for front := []uint64{id}; len(front) > 0; {

@@ -30,7 +30,8 @@ func texts(v reflect.Value, visit func(string)) {
 	}
 }
 
-// TestGeneratedFunctionsAreKnown: what the generator's dialects call in their functions is in the catalogue, and harmless.
+// TestGeneratedFunctionsAreKnown: what the generator's dialects call in their functions is in the catalogue, and
+// harmless.
 func TestGeneratedFunctionsAreKnown(t *testing.T) {
 	words := strings.Fields("and as case in values varchar char decimal signed binary float4 numeric or then when")
 	for _, d := range all {

@@ -27,7 +27,8 @@ func places(n sql.Node) (out []place) {
 	return out
 }
 
-// TestMadeAsRead: what the generator makes as a tree is what a reader makes of its text, each node in its place, and nobody reads it for that.
+// TestMadeAsRead: what the generator makes as a tree is what a reader makes of its text, each node in its place, and
+// nobody reads it for that.
 func TestMadeAsRead(t *testing.T) {
 	for _, d := range all {
 		t.Run(d.Name, func(t *testing.T) { // one after the other: a dialect keeps what was made last, and some share theirs
@@ -51,7 +52,8 @@ func TestMadeAsRead(t *testing.T) {
 	}
 }
 
-// asMade holds a statement against what a reader makes of its text, and says whether it was made as a tree. Queries and writes must have been.
+// asMade holds a statement against what a reader makes of its text, and says whether it was made as a tree. Queries and
+// writes must have been.
 func asMade(t *testing.T, d *sql.Dialect, s testcase.Stmt) bool {
 	before := sql.Parsed.Load()
 	made, err := d.Parse(s.SQL)

@@ -67,7 +67,8 @@ func TestSnapshotIsolationIsExplicit(t *testing.T) {
 }
 
 func TestLookup(t *testing.T) {
-	for name, level := range map[string]string{"sqlite": "serializable", "mariadb": "repeatable-read", "mysql": "repeatable-read", "tidb": "repeatable-read"} {
+	for name, level := range map[string]string{"sqlite": "serializable", "mariadb": "repeatable-read",
+		"mysql": "repeatable-read", "tidb": "repeatable-read"} {
 		if p, err := dbms.Lookup(name, ""); err != nil || p.Isolation != level {
 			t.Errorf("the default of %s is %v, %v; want %s", name, p, err, level)
 		}
@@ -122,7 +123,8 @@ func TestErrorClasses(t *testing.T) {
 
 // TestMalformed: a statement that no contents of the tables let run is told from one that fails for what they hold.
 func TestMalformed(t *testing.T) {
-	for system, codes := range map[string]map[int]bool{"mariadb": {1064: true, 1054: true, 1062: false}, "tidb": {1054: true, 1690: false}} {
+	for system, codes := range map[string]map[int]bool{"mariadb": {1064: true, 1054: true, 1062: false},
+		"tidb": {1054: true, 1690: false}} {
 		p, err := dbms.Lookup(system, "")
 		if err != nil {
 			t.Fatal(err)

@@ -41,31 +41,40 @@ type DBMS struct {
 	OpenHosted func(context.Context, func(dir string) (binary string, args []string)) (exec.Target, error)
 	Export     *export.Spelling
 	Tracker    *report.Tracker
-	// Untried says why the DBMS is not among Names: it is known from its documentation alone. A server of it, named by a DSN, can be used for all that. "": it is tried.
+	// Untried says why the DBMS is not among Names: it is known from its documentation alone. A server of it, named by a
+	// DSN, can be used for all that. "": it is tried.
 	Untried string
 }
 
 // all lists the DBMSs in the order of help.
 var all = []*DBMS{
-	{Name: "sqlite", Promises: sqlite.Levels(), Known: sqlite.Known(), Syntax: sqlite.Syntax, Dialect: sqlite.Dialect, Open: sqlite.Open, OpenHosted: sqlite.OpenHosted,
+	{Name: "sqlite", Promises: sqlite.Levels(), Known: sqlite.Known(), Syntax: sqlite.Syntax, Dialect: sqlite.Dialect,
+		Open: sqlite.Open, OpenHosted: sqlite.OpenHosted,
 		Export: sqlite.Spelling, Tracker: sqlite.Tracker},
 	{Name: "mariadb", Promises: mariadb.Levels(), Syntax: mariadb.Syntax, Dialect: mariadb.Dialect, Server: mariadb.Server,
 		Export: mariadb.Spelling, Tracker: mariadb.Tracker},
 	{Name: "mysql", Promises: mysql.Levels(), Syntax: mysql.Syntax, Dialect: mysql.Dialect, Server: mysql.Server,
 		Export: mysql.Spelling, Tracker: mysql.Tracker},
-	{Name: "tidb", Promises: tidb.Levels(), Known: tidb.Known(), Syntax: tidb.Syntax, Dialect: tidb.Dialect, Server: tidb.Server,
+	{Name: "tidb", Promises: tidb.Levels(), Known: tidb.Known(), Syntax: tidb.Syntax, Dialect: tidb.Dialect,
+		Server: tidb.Server,
 		Export: tidb.Spelling, Tracker: tidb.Tracker},
-	{Name: "postgresql", Promises: postgresql.Levels(), Known: postgresql.Known(), Syntax: postgresql.Syntax, Dialect: postgresql.Dialect, Server: postgresql.Server,
+	{Name: "postgresql", Promises: postgresql.Levels(), Known: postgresql.Known(), Syntax: postgresql.Syntax,
+		Dialect: postgresql.Dialect, Server: postgresql.Server,
 		Export: postgresql.Spelling, Tracker: postgresql.Tracker},
-	{Name: "yugabytedb", Promises: postgresql.YugabyteLevels(), Known: postgresql.Like("yugabytedb", "docs.yugabyte.com, Transaction isolation levels"), Syntax: postgresql.Syntax,
-		Dialect: postgresql.YugabyteDialect, Server: postgresql.YugabyteServer, Export: postgresql.YugabyteSpelling, Tracker: postgresql.YugabyteTracker, Untried: postgresql.Untried},
-	{Name: "cockroachdb", Promises: postgresql.CockroachLevels(), Syntax: postgresql.Syntax, Dialect: postgresql.CockroachDialect, Server: postgresql.CockroachServer,
+	{Name: "yugabytedb", Promises: postgresql.YugabyteLevels(), Known: postgresql.Like("yugabytedb",
+		"docs.yugabyte.com, Transaction isolation levels"), Syntax: postgresql.Syntax,
+		Dialect: postgresql.YugabyteDialect, Server: postgresql.YugabyteServer, Export: postgresql.YugabyteSpelling,
+		Tracker: postgresql.YugabyteTracker, Untried: postgresql.Untried},
+	{Name: "cockroachdb", Promises: postgresql.CockroachLevels(), Syntax: postgresql.Syntax,
+		Dialect: postgresql.CockroachDialect, Server: postgresql.CockroachServer,
 		Export: postgresql.CockroachSpelling, Tracker: postgresql.CockroachTracker, Untried: postgresql.Untried},
 }
 
 // unknown is how statements are read whose DBMS is not known: by MySQL's rules, and every comment for a server is run.
-var unknown = &sqltext.Syntax{Quoting: sqltext.MySQL, Tree: mysql.Syntax.Tree, Functions: functions.MySQL | functions.MariaDB | functions.TiDB,
-	Hints: mysql.Syntax.Hints, Traits: mysql.Syntax.Traits, Doubt: mysql.Syntax.Doubt, DropTemporary: innodb.DropTemporary}
+var unknown = &sqltext.Syntax{Quoting: sqltext.MySQL, Tree: mysql.Syntax.Tree,
+	Functions: functions.MySQL | functions.MariaDB | functions.TiDB,
+	Hints:     mysql.Syntax.Hints, Traits: mysql.Syntax.Traits, Doubt: mysql.Syntax.Doubt,
+	DropTemporary: innodb.DropTemporary}
 
 // What lower layers look up by name they are told here, once, before main begins: they must not import the folders.
 func init() {
@@ -150,7 +159,8 @@ func LevelsHelp() string {
 func OfServer(ctx context.Context, config *exec.DSN) (*DBMS, error) {
 	scheme, _, _ := strings.Cut(config.URL, "://")
 	speak := slices.DeleteFunc(slices.Clone(all), func(d *DBMS) bool {
-		return d.Server == nil || scheme == "" && d.Server.Schemes != nil || scheme != "" && !slices.Contains(d.Server.Schemes, scheme)
+		return d.Server == nil || scheme == "" && d.Server.Schemes != nil || scheme != "" &&
+			!slices.Contains(d.Server.Schemes, scheme)
 	})
 	ask := exec.VersionOf
 	if scheme != "" && len(speak) > 0 {
@@ -177,7 +187,8 @@ func Host(dir string) error { return sqlite.Host(dir) }
 // Installed says whether the DBMS can be run on this machine, or is part of txweave.
 func (d *DBMS) Installed() bool { return d.Server == nil || d.Server.Installed() != "" }
 
-// Launchable says what keeps a server, at a path or the installed one, from being started: its binary may be another DBMS's of that name.
+// Launchable says what keeps a server, at a path or the installed one, from being started: its binary may be another
+// DBMS's of that name.
 func (d *DBMS) Launchable(ctx context.Context, path string) error {
 	_, err := d.Launch(ctx, path, io.Discard)
 	return err

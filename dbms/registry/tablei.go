@@ -42,17 +42,24 @@ func lockingKnown(name, source string) []*dbms.Profile {
 
 // oracleLevels: Oracle calls its snapshot isolation SERIALIZABLE; Table I calls it SI.
 func oracleLevels(name, source string) []*dbms.Profile {
-	si := dbms.Mechanisms{ConsistentRead: dbms.PerTransaction, SnapshotAt: dbms.AtFirstStatement, DMLView: dbms.Snapshot, MutualExclusion: true, FirstUpdaterWins: true}
-	return []*dbms.Profile{known(name, "snapshot", "2PL+MVCC", si, source), known(name, "read-committed", "2PL+MVCC", dbms.ReadCommitted, source)}
+	si := dbms.Mechanisms{ConsistentRead: dbms.PerTransaction, SnapshotAt: dbms.AtFirstStatement, DMLView: dbms.Snapshot,
+		MutualExclusion: true, FirstUpdaterWins: true}
+	return []*dbms.Profile{known(name, "snapshot", "2PL+MVCC", si, source), known(name, "read-committed", "2PL+MVCC",
+		dbms.ReadCommitted, source)}
 }
 
 // tableI is Leopard's Table I for the DBMSs that have no folder.
 func tableI() []*dbms.Profile {
-	occ := dbms.Mechanisms{ConsistentRead: dbms.PerTransaction, SnapshotAt: dbms.AtBegin, DMLView: dbms.Snapshot, Certifier: dbms.OCC, Serializable: true}
-	occWrites := dbms.Mechanisms{ConsistentRead: dbms.PerTransaction, SnapshotAt: dbms.AtBegin, DMLView: dbms.Snapshot, Certifier: dbms.OCCWrites}
-	to := dbms.Mechanisms{ConsistentRead: dbms.PerStatement, DMLView: dbms.Current, Certifier: dbms.TimestampOrder, Serializable: true}
-	locking := dbms.Mechanisms{ConsistentRead: dbms.PerStatement, LockingReads: true, DMLView: dbms.Current, MutualExclusion: true, GapLocks: true, Serializable: true}
-	rocks := dbms.Mechanisms{ConsistentRead: dbms.PerTransaction, SnapshotAt: dbms.AtBegin, DMLView: dbms.Snapshot, MutualExclusion: true, FirstUpdaterWins: true}
+	occ := dbms.Mechanisms{ConsistentRead: dbms.PerTransaction, SnapshotAt: dbms.AtBegin, DMLView: dbms.Snapshot,
+		Certifier: dbms.OCC, Serializable: true}
+	occWrites := dbms.Mechanisms{ConsistentRead: dbms.PerTransaction, SnapshotAt: dbms.AtBegin, DMLView: dbms.Snapshot,
+		Certifier: dbms.OCCWrites}
+	to := dbms.Mechanisms{ConsistentRead: dbms.PerStatement, DMLView: dbms.Current, Certifier: dbms.TimestampOrder,
+		Serializable: true}
+	locking := dbms.Mechanisms{ConsistentRead: dbms.PerStatement, LockingReads: true, DMLView: dbms.Current,
+		MutualExclusion: true, GapLocks: true, Serializable: true}
+	rocks := dbms.Mechanisms{ConsistentRead: dbms.PerTransaction, SnapshotAt: dbms.AtBegin, DMLView: dbms.Snapshot,
+		MutualExclusion: true, FirstUpdaterWins: true}
 	return slices.Concat(
 		postgresql.Like("opengauss", "opengauss.org; Li et al.: openGauss, VLDB 2021"),
 		innodbKnown("innodb", "dev.mysql.com/doc/refman, InnoDB Transaction Isolation Levels"),
@@ -61,7 +68,8 @@ func tableI() []*dbms.Profile {
 		innodbKnown("polardb", "Li: Cloud-Native Database Systems at Alibaba, VLDB 2019"),
 		[]*dbms.Profile{
 			known("rocksdb", "snapshot", "2PL+MVCC", rocks, "github.com/facebook/rocksdb/wiki/Transactions (set_snapshot)"),
-			known("rocksdb", "optimistic", "OCC+MVCC", occWrites, "github.com/facebook/rocksdb/wiki/Transactions (OptimisticTransactionDB)"),
+			known("rocksdb", "optimistic", "OCC+MVCC", occWrites,
+				"github.com/facebook/rocksdb/wiki/Transactions (OptimisticTransactionDB)"),
 			known("foundationdb", "serializable", "OCC+MVCC", occ, "Zhou et al.: FoundationDB, SIGMOD 2021"),
 			known("singlestore", "read-committed", "2PL+MVCC", dbms.ReadCommitted, "docs.singlestore.com, Isolation levels"),
 			known("cockroachdb", "serializable", "TO+MVCC", to, "Taft et al.: CockroachDB, SIGMOD 2020"),

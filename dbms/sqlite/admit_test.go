@@ -28,7 +28,8 @@ func newVictim(t testing.TB) *victim {
 	}
 	v.db.SetMaxOpenConns(1)
 	t.Cleanup(func() { v.db.Close() })
-	v.must(t, fmt.Sprintf("ATTACH '%s' AS userdb; CREATE TABLE userdb.secret (a); INSERT INTO userdb.secret VALUES (1); CREATE TABLE t (a, b)",
+	v.must(t, fmt.Sprintf("ATTACH '%s' AS userdb; CREATE TABLE userdb.secret (a); INSERT INTO userdb.secret VALUES (1); "+
+		"CREATE TABLE t (a, b)",
 		filepath.Join(v.dir, "user.db")))
 	return v
 }
@@ -42,7 +43,8 @@ func (v *victim) must(t testing.TB, sql string) {
 // state is all that a case must leave as it is: what is attached, the other database's tables and rows, the files.
 func (v *victim) state(t interface{ Fatal(...any) }) string {
 	var b strings.Builder
-	for _, query := range []string{"SELECT name FROM pragma_database_list WHERE name <> 'temp' ORDER BY 1", "SELECT sql FROM userdb.sqlite_master ORDER BY 1",
+	for _, query := range []string{"SELECT name FROM pragma_database_list WHERE name <> 'temp' ORDER BY 1",
+		"SELECT sql FROM userdb.sqlite_master ORDER BY 1",
 		"SELECT a FROM userdb.secret ORDER BY 1", "SELECT name FROM temp.sqlite_master ORDER BY 1"} {
 		rows, err := v.db.QueryContext(context.Background(), query)
 		if err != nil {
@@ -76,18 +78,24 @@ func (v *victim) run(sql string) {
 }
 
 // harmful are statements that change what a case must leave as it is; %s is the directory.
-var harmful = []string{"ATTACH '%s/new.db' AS stolen", "DELETE FROM userdb.secret", "INSERT INTO userdb.secret VALUES (9)", "UPDATE userdb.secret SET a = 9",
-	"CREATE TABLE userdb.n (a)", "DROP TABLE userdb.secret", "CREATE TEMP TABLE x (a)", "ALTER TABLE userdb.secret ADD COLUMN z", "DETACH userdb",
-	"REPLACE INTO \"userdb\".[secret] VALUES (7)", "DELETE FROM 'userdb'.secret", "WITH q AS (SELECT 1) DELETE FROM userdb . secret",
+var harmful = []string{"ATTACH '%s/new.db' AS stolen", "DELETE FROM userdb.secret",
+	"INSERT INTO userdb.secret VALUES (9)", "UPDATE userdb.secret SET a = 9",
+	"CREATE TABLE userdb.n (a)", "DROP TABLE userdb.secret", "CREATE TEMP TABLE x (a)",
+	"ALTER TABLE userdb.secret ADD COLUMN z", "DETACH userdb",
+	"REPLACE INTO \"userdb\".[secret] VALUES (7)", "DELETE FROM 'userdb'.secret",
+	"WITH q AS (SELECT 1) DELETE FROM userdb . secret",
 	"CREATE TRIGGER userdb.x AFTER INSERT ON secret BEGIN DELETE FROM secret; END",
-	"CREATE TRIGGER x AFTER INSERT ON t FOR EACH ROW BEGIN DELETE FROM t; END; DELETE FROM userdb.secret", "VACUUM INTO '%s/copy.db'"}
+	"CREATE TRIGGER x AFTER INSERT ON t FOR EACH ROW BEGIN DELETE FROM t; END; DELETE FROM userdb.secret",
+	"VACUUM INTO '%s/copy.db'"}
 
 // noise is what may stand around them, so that MySQL's rules and SQLite's read the text differently.
-var noise = []string{"SELECT 'a\\'", "SELECT 1", "SELECT [a']", "SELECT \"a\\\"", "SELECT `a`", ";", ";", "; ", "--", "-- ", "--x", "#", "\n", " ", "/*", "*/", "/* ' */",
-	"/*! ", "'", "''", "\"", "`", "[", "]", "\\", "BEGIN;", "COMMIT;", "COMMIT", "END", "; END", "CREATE TRIGGER y AFTER INSERT ON t FOR EACH ROW BEGIN DELETE FROM t; ", " AS x", ", t", "(", ")"}
+var noise = []string{"SELECT 'a\\'", "SELECT 1", "SELECT [a']", "SELECT \"a\\\"", "SELECT `a`", ";", ";", "; ", "--",
+	"-- ", "--x", "#", "\n", " ", "/*", "*/", "/* ' */",
+	"/*! ", "'", "''", "\"", "`", "[", "]", "\\", "BEGIN;", "COMMIT;", "COMMIT", "END", "; END",
+	"CREATE TRIGGER y AFTER INSERT ON t FOR EACH ROW BEGIN DELETE FROM t; ", " AS x", ", t", "(", ")"}
 
-// TestAdmittedIsHarmless: whatever is put around a harmful statement, what a case is admitted with changes nothing beyond
-// its own tables. Some of what is refused does.
+// TestAdmittedIsHarmless: whatever is put around a harmful statement, what a case is admitted with changes nothing
+// beyond its own tables. Some of what is refused does.
 func TestAdmittedIsHarmless(t *testing.T) {
 	v := newVictim(t)
 	before := v.state(t)
@@ -109,8 +117,9 @@ func TestAdmittedIsHarmless(t *testing.T) {
 		}
 		around := rapid.SliceOfN(rapid.SampledFrom(noise), 0, 5)
 		text := strings.Join(around.Draw(t, "before"), "") + attack + strings.Join(around.Draw(t, "after"), "")
-		c := &testcase.Case{Target: "sqlite", Isolation: "serializable", Schema: []testcase.Stmt{{SQL: "CREATE TABLE t (a, b)"}},
-			Txns: []testcase.Txn{{Begin: testcase.Stmt{SQL: "BEGIN"}, End: testcase.Stmt{SQL: "COMMIT"}}}}
+		c := &testcase.Case{Target: "sqlite", Isolation: "serializable",
+			Schema: []testcase.Stmt{{SQL: "CREATE TABLE t (a, b)"}},
+			Txns:   []testcase.Txn{{Begin: testcase.Stmt{SQL: "BEGIN"}, End: testcase.Stmt{SQL: "COMMIT"}}}}
 		stmt := testcase.Stmt{SQL: text}
 		switch rapid.IntRange(0, 4).Draw(t, "where") {
 		case 0:

@@ -7,16 +7,21 @@ import (
 	"txweave/sql"
 )
 
-// computed returns a query for each stored generated column of the tables that a schema makes. It answers nothing where each row holds in it what its expression
-// gives, and else one row that says so. PRAGMA integrity_check reads what is stored and does not work it out again. The value that was stored has got the type of its
-// column; the comparison gives it to that of the expression, too. A column of floating-point numbers is passed over, as it rounds the largest integers.
+// computed returns a query for each stored generated column of the tables that a schema makes. It answers nothing where
+// each row holds in it what its expression gives, and else one row that says so. PRAGMA integrity_check reads what is
+// stored and does not work it out again. The value that was stored has got the type of its column; the comparison gives
+// it to that of the expression, too. A column of floating-point numbers is passed over, as it rounds the largest
+// integers.
 func computed(schema []string) []string {
 	var out []string
 	for _, text := range schema {
 		table, columns := storedColumns(text)
 		for _, c := range columns {
-			out = append(out, fmt.Sprintf("SELECT 'generated column %[2]s of table %[1]s is not what its expression gives in ' || odd || ' rows' "+
-				"FROM (SELECT COUNT(*) AS odd FROM %[1]s NOT INDEXED WHERE %[2]s IS NOT (%[3]s)) WHERE odd > 0", table, c[0], c[1]))
+			out = append(out,
+				fmt.Sprintf(
+					"SELECT 'generated column %[2]s of table %[1]s is not what its expression gives in ' || odd || ' rows' "+
+						"FROM (SELECT COUNT(*) AS odd FROM %[1]s NOT INDEXED WHERE %[2]s IS NOT (%[3]s)) WHERE odd > 0",
+					table, c[0], c[1]))
 		}
 	}
 	return out

@@ -13,8 +13,10 @@ import (
 
 // Syntax is that of the SQL standard, in so far as the grammar of MySQL reads it too.
 var Syntax = &sqltext.Syntax{
-	Quoting: sqltext.ANSI, Tree: tree, Functions: functions.SQLite, TextTellsTime: true, Traits: traits, DropTemporary: "DROP TABLE temp.%s",
-	Settings: strings.Fields("reverse_unordered_selects automatic_index cache_size cache_spill threads analysis_limit"), // sqlite.org/pragma.html
+	Quoting: sqltext.ANSI, Tree: tree, Functions: functions.SQLite, TextTellsTime: true, Traits: traits,
+	DropTemporary: "DROP TABLE temp.%s",
+	// sqlite.org/pragma.html
+	Settings: strings.Fields("reverse_unordered_selects automatic_index cache_size cache_spill threads analysis_limit"),
 }
 
 // traits are SQLite's. What AUTOINCREMENT counts from is a row of a table like others (sqlite.org/autoinc.html).
@@ -23,13 +25,17 @@ var traits = sqltext.Traits{CountsInside: true}
 // tree is how its statements are read as trees, and printed.
 var tree = dialect.New(lib.SQLITE_VERSION_NUMBER)
 
-// specials are columns outside the families: rows that reach beyond their page, blobs, a collation, JSON and columns that convert nothing.
+// specials are columns outside the families: rows that reach beyond their page, blobs, a collation, JSON and columns
+// that convert nothing.
 var specials = []gen.Special{
 	{Name: "blob", Key: true, Decl: "BLOB", Read: "HEX(%s)", Family: gen.FamString, Bound: 40,
 		Values: []string{"x'61'", "x'6100'", "x'00'", "x''", "x'6162636465'", "x'6162636466'"}},
-	{Name: "long-text", Decl: "TEXT", Read: "CONCAT(OCTET_LENGTH(%[1]s), SUBSTR(%[1]s, 1, 2), SUBSTR(%[1]s, OCTET_LENGTH(%[1]s) - 1))", Family: gen.FamString, Bound: 9,
+	{Name: "long-text", Decl: "TEXT",
+		Read:   "CONCAT(OCTET_LENGTH(%[1]s), SUBSTR(%[1]s, 1, 2), SUBSTR(%[1]s, OCTET_LENGTH(%[1]s) - 1))",
+		Family: gen.FamString, Bound: 9,
 		Values: gen.LongValues("REPLACE(HEX(ZEROBLOB(%[2]d)), '00', %[1]s)"), Bare: true},
-	{Name: "case-insensitive", Blurred: true, Decl: "TEXT COLLATE NOCASE", Read: "HEX(%s)", Family: gen.FamString, Bound: 40,
+	{Name: "case-insensitive", Blurred: true, Decl: "TEXT COLLATE NOCASE", Read: "HEX(%s)",
+		Family: gen.FamString, Bound: 40,
 		Values: []string{"'a'", "'A'", "'a '", "'b'", "'B'", "'ab'", "'Ab '", "''"}},
 	{Name: "json", Decl: "TEXT", Read: "CAST(JSON_EXTRACT(%s, '$.a') AS SIGNED)", Family: gen.FamInt, Bound: 1e5,
 		Values: []string{`'{"a": 1}'`, `'{"a": 2, "b": [1, 2]}'`, `'{"a": -3, "c": "x"}'`, `'{"a": 7}'`}},
@@ -39,10 +45,10 @@ var specials = []gen.Special{
 
 // Dialect is the dialect of SQLite 3.44 and later.
 //
-// Left out: DECIMAL (a binary floating-point number there); ANY and ALL, FOR UPDATE, <=>, XOR, STRAIGHT_JOIN, LEFT() and
-// parenthesised set operands (no such syntax); rows in a list behind IN; ORDER BY … LIMIT in UPDATE
-// and DELETE (a build option); JOIN … USING (docs/findings/sqlite-using-stale-schema.md). DATE and DATETIME columns are TEXT, because the driver turns declared dates into other
-// values.
+// Left out: DECIMAL (a binary floating-point number there); ANY and ALL, FOR UPDATE, <=>, XOR, STRAIGHT_JOIN, LEFT()
+// and parenthesised set operands (no such syntax); rows in a list behind IN; ORDER BY … LIMIT in UPDATE and DELETE (a
+// build option); JOIN … USING (docs/findings/sqlite-using-stale-schema.md). DATE and DATETIME columns are TEXT, because
+// the driver turns declared dates into other values.
 var Dialect = &gen.Dialect{
 	Name: "sqlite", Tree: tree,
 	Types: [gen.NumKinds]string{
@@ -88,9 +94,12 @@ var Dialect = &gen.Dialect{
 		gen.Func("SUBSTR(%s, 1, 10)", gen.FamDate, gen.UpTo(0), gen.FamDatetime),
 	},
 	Has: map[gen.Capability]string{gen.CanReplace: "", gen.CanUpsert: "", gen.CanCompare: "", gen.CanWindow: "",
-		gen.CanReference: "", gen.CanCascade: "", gen.CanOwe: "", gen.CanSelfRefer: "", gen.CanView: "", gen.CanTrigger: "", gen.CanFunctional: "", gen.CanCheck: "", gen.CanGenerate: "",
-		gen.CanRedefine: "", gen.CanStandAlone: "", gen.CanScratch: "", gen.CanReturn: "", gen.CanPartial: "", gen.CanOrIgnore: "", gen.CanCheckpoint: "", gen.CanSpecial: "", gen.CanUntyped: "",
-		gen.CanRank: "", gen.CanClash: "", gen.CanRow: "", gen.CanFrom: "", gen.CanFilter: "", gen.CanOrderNulls: "", gen.CanMaterialize: "", gen.CanUpsertWhere: "", gen.CanIndexedBy: ""},
+		gen.CanReference: "", gen.CanCascade: "", gen.CanOwe: "", gen.CanSelfRefer: "", gen.CanView: "", gen.CanTrigger: "",
+		gen.CanFunctional: "", gen.CanCheck: "", gen.CanGenerate: "",
+		gen.CanRedefine: "", gen.CanStandAlone: "", gen.CanScratch: "", gen.CanReturn: "", gen.CanPartial: "",
+		gen.CanOrIgnore: "", gen.CanCheckpoint: "", gen.CanSpecial: "", gen.CanUntyped: "",
+		gen.CanRank: "", gen.CanClash: "", gen.CanRow: "", gen.CanFrom: "", gen.CanFilter: "", gen.CanOrderNulls: "",
+		gen.CanMaterialize: "", gen.CanUpsertWhere: "", gen.CanIndexedBy: ""},
 	Specials:      specials,
 	OrIgnore:      true,
 	UpdateReturns: true,
@@ -98,18 +107,22 @@ var Dialect = &gen.Dialect{
 	// One writer at a time: more read-only transactions keep transactions overlapping.
 	ReadOnlyShare: 40,
 	Weights: map[string]int{"decimal": 0, "locking": 0, "quantified": 0, "xor": 0, "row-in-list": 0, "straight-join": 0,
-		"using-join": 0, "unsigned": 0, "unsigned-bigint": 0, "tinyint": 0, "smallint": 0, "char": 0, "binary": 0, "enum": 0, "set-type": 0, "bit": 0,
-		"functional-index": 20, "upsert": 8, "savepoint": 35, "undoing": 20, "timestamp": 0, "time": 0, "year": 0, "latin1": 0},
+		"using-join": 0, "unsigned": 0, "unsigned-bigint": 0, "tinyint": 0, "smallint": 0, "char": 0, "binary": 0, "enum": 0,
+		"set-type": 0, "bit": 0,
+		"functional-index": 20, "upsert": 8, "savepoint": 35, "undoing": 20, "timestamp": 0, "time": 0, "year": 0,
+		"latin1": 0},
 	DDL: gen.Redefinitions{
-		AddIndex:   []string{"CREATE INDEX {name} ON {table} ({columns})"},
-		DropIndex:  []string{"DROP INDEX {name}"},
-		AddColumn:  []string{"ALTER TABLE {table} ADD COLUMN {name} INT", "ALTER TABLE {table} ADD COLUMN {name} TEXT NOT NULL DEFAULT 'x'"},
+		AddIndex:  []string{"CREATE INDEX {name} ON {table} ({columns})"},
+		DropIndex: []string{"DROP INDEX {name}"},
+		AddColumn: []string{"ALTER TABLE {table} ADD COLUMN {name} INT",
+			"ALTER TABLE {table} ADD COLUMN {name} TEXT NOT NULL DEFAULT 'x'"},
 		DropColumn: []string{"ALTER TABLE {table} DROP COLUMN {name}"},
 		Rebuild:    []string{"REINDEX {table}", "VACUUM"},
 		Analyze:    []string{"ANALYZE", "ANALYZE {table}"},
 		AddTable:   []string{"CREATE TABLE {name} (a INT)"},
 		DropTable:  []string{"DROP TABLE {name}"},
-		Checkpoint: []string{"PRAGMA wal_checkpoint", "PRAGMA wal_checkpoint(FULL)", "PRAGMA wal_checkpoint(RESTART)", "PRAGMA wal_checkpoint(TRUNCATE)"},
+		Checkpoint: []string{"PRAGMA wal_checkpoint", "PRAGMA wal_checkpoint(FULL)", "PRAGMA wal_checkpoint(RESTART)",
+			"PRAGMA wal_checkpoint(TRUNCATE)"},
 	},
 	Begin: func(below func(n int) int, _ string, writes bool) string {
 		switch {

@@ -28,31 +28,46 @@ func hiding(t *testing.T) *dbms.PlanSetting {
 	return nil
 }
 
-// TestConditionsAreHidden: each condition of a query or a write is the value of a CASE, whatever stands behind it, and no index is
-// named; what is no condition stays, and so does all around.
+// TestConditionsAreHidden: each condition of a query or a write is the value of a CASE, whatever stands behind it, and
+// no index is named; what is no condition stays, and so does all around.
 func TestConditionsAreHidden(t *testing.T) {
 	setting := hiding(t)
 	said := strings.NewReplacer("[", "CASE WHEN (", "]", ") THEN TRUE ELSE FALSE END")
 	for text, want := range map[string]string{
-		"SELECT a FROM t WHERE a = 1":                                             "SELECT a FROM t WHERE [a = 1]",
-		"select a from t where(a)and b":                                           "select a from t where [(a)and b]",
-		"SELECT a FROM t JOIN s ON t.a = s.a, u WHERE a OR b GROUP BY a":          "SELECT a FROM t JOIN s ON [t.a = s.a], u WHERE [a OR b] GROUP BY a",
-		"SELECT a FROM t LEFT JOIN s ON left(t.a, 1) RIGHT JOIN u ON 1":           "SELECT a FROM t LEFT JOIN s ON [left(t.a, 1)] RIGHT JOIN u ON [1]",
-		"SELECT a FROM t WHERE a IN (1, (SELECT b FROM s WHERE b)) ORDER BY a":    "SELECT a FROM t WHERE [a IN (1, (SELECT b FROM s WHERE [b]))] ORDER BY a",
-		"SELECT COUNT(*) FILTER (WHERE a) FROM t GROUP BY b HAVING MAX(a) > 1":    "SELECT COUNT(*) FILTER (WHERE [a]) FROM t GROUP BY b HAVING [MAX(a) > 1]",
-		"SELECT a FROM t WHERE CASE WHEN a THEN b END":                            "SELECT a FROM t WHERE [CASE WHEN a THEN b END]",
-		"SELECT a FROM t WHERE(a) UNION SELECT b FROM s WHERE b":                  "SELECT a FROM t WHERE [(a)] UNION SELECT b FROM s WHERE [b]",
-		"SELECT a FROM t WHERE a IS NOT DISTINCT FROM b":                          "SELECT a FROM t WHERE [a IS NOT DISTINCT FROM b]",
-		"SELECT a FROM t FULL JOIN s ON a LEFT JOIN u ON b WHERE c":               "SELECT a FROM t FULL JOIN s ON a LEFT JOIN u ON [b] WHERE [c]",
-		"WITH c AS (SELECT a FROM t WHERE a) SELECT a FROM (t JOIN c ON b)":       "WITH c AS (SELECT a FROM t WHERE [a]) SELECT a FROM (t JOIN c ON [b])",
-		"UPDATE t SET b = (SELECT c FROM s WHERE c) FROM s JOIN u ON a WHERE s.b": "UPDATE t SET b = (SELECT c FROM s WHERE [c]) FROM s JOIN u ON [a] WHERE [s.b]",
-		"DELETE FROM t WHERE a = 'x WHERE y' RETURNING a":                         "DELETE FROM t WHERE [a = 'x WHERE y'] RETURNING a",
-		"SELECT a /* WHERE a */ FROM t WHERE b -- all\n":                          "SELECT a /* WHERE a */ FROM t WHERE [b] -- all\n",
-		"INSERT INTO t SELECT a FROM s WHERE b ON CONFLICT DO NOTHING":            "INSERT INTO t SELECT a FROM s WHERE [b] ON CONFLICT DO NOTHING",
+		"SELECT a FROM t WHERE a = 1":   "SELECT a FROM t WHERE [a = 1]",
+		"select a from t where(a)and b": "select a from t where [(a)and b]",
+		"SELECT a FROM t JOIN s ON t.a = s.a, u WHERE a OR b GROUP BY a": "SELECT a FROM t JOIN s ON [t.a = s.a], " +
+			"u WHERE [a OR b] GROUP BY a",
+		"SELECT a FROM t LEFT JOIN s ON left(t.a, 1) RIGHT JOIN u ON 1": "SELECT a FROM t LEFT JOIN s ON " +
+			"[left(t.a, 1)] RIGHT JOIN u ON [1]",
+		"SELECT a FROM t WHERE a IN (1, (SELECT b FROM s WHERE b)) ORDER BY a": "SELECT a FROM t WHERE [a IN (1, " +
+			"(SELECT b FROM s WHERE [b]))] ORDER BY a",
+		"SELECT COUNT(*) FILTER (WHERE a) FROM t GROUP BY b HAVING MAX(a) > 1": "SELECT COUNT(*) FILTER (WHERE [a]) " +
+			"FROM t GROUP BY b HAVING [MAX(a) > 1]",
+		"SELECT a FROM t WHERE CASE WHEN a THEN b END": "SELECT a FROM t WHERE [CASE WHEN a " +
+			"THEN b END]",
+		"SELECT a FROM t WHERE(a) UNION SELECT b FROM s WHERE b": "SELECT a FROM t WHERE [(a)] UNION " +
+			"SELECT b FROM s WHERE [b]",
+		"SELECT a FROM t WHERE a IS NOT DISTINCT FROM b": "SELECT a FROM t WHERE [a IS NOT " +
+			"DISTINCT FROM b]",
+		"SELECT a FROM t FULL JOIN s ON a LEFT JOIN u ON b WHERE c": "SELECT a FROM t FULL JOIN s ON a LEFT " +
+			"JOIN u ON [b] WHERE [c]",
+		"WITH c AS (SELECT a FROM t WHERE a) SELECT a FROM (t JOIN c ON b)": "WITH c AS (SELECT a FROM t WHERE [a]) " +
+			"SELECT a FROM (t JOIN c ON [b])",
+		"UPDATE t SET b = (SELECT c FROM s WHERE c) FROM s JOIN u ON a WHERE s.b": "UPDATE t SET b = (SELECT c FROM s " +
+			"WHERE [c]) FROM s JOIN u ON [a] WHERE [s.b]",
+		"DELETE FROM t WHERE a = 'x WHERE y' RETURNING a": "DELETE FROM t WHERE [a = 'x WHERE y'] " +
+			"RETURNING a",
+		"SELECT a /* WHERE a */ FROM t WHERE b -- all\n": "SELECT a /* WHERE a */ FROM t WHERE " +
+			"[b] -- all\n",
+		"INSERT INTO t SELECT a FROM s WHERE b ON CONFLICT DO NOTHING": "INSERT INTO t SELECT a FROM s WHERE " +
+			"[b] ON CONFLICT DO NOTHING",
 		"INSERT INTO t VALUES (1) ON CONFLICT (a) WHERE b DO UPDATE SET c = (SELECT 1 FROM s WHERE d) WHERE e": "INSERT INTO t VALUES (1) " +
 			"ON CONFLICT (a) WHERE b DO UPDATE SET c = (SELECT 1 FROM s WHERE [d]) WHERE e",
-		"CREATE TEMP TABLE s AS SELECT a FROM t NOT INDEXED WHERE b":                 "CREATE TEMP TABLE s AS SELECT a FROM t WHERE [b]",
-		"SELECT r.a FROM t AS r INDEXED BY i JOIN t AS q NOT INDEXED ON r.a = q.a":   "SELECT r.a FROM t AS r JOIN t AS q ON [r.a = q.a]",
+		"CREATE TEMP TABLE s AS SELECT a FROM t NOT INDEXED WHERE b": "CREATE TEMP TABLE s AS SELECT a " +
+			"FROM t WHERE [b]",
+		"SELECT r.a FROM t AS r INDEXED BY i JOIN t AS q NOT INDEXED ON r.a = q.a": "SELECT r.a FROM t AS r JOIN t AS q " +
+			"ON [r.a = q.a]",
 		"UPDATE t INDEXED BY i SET a = 'NOT INDEXED'":                                "UPDATE t SET a = 'NOT INDEXED'",
 		"SELECT a AS \"where\", t.[on] FROM t":                                       "",
 		"SELECT a FROM t JOIN s USING (a)":                                           "",
@@ -74,10 +89,12 @@ func TestConditionsAreHidden(t *testing.T) {
 // uncovered takes the CASE around a condition away again.
 func uncovered(n sqltree.Node) sqltree.Node {
 	c, ok := n.(*sqltree.Case)
-	if !ok || c.Operand != nil || c.Else == nil || len(c.Whens) != 1 || sqltree.Tell(c.Else) != "(Literal Kind:bool Text:FALSE)" {
+	if !ok || c.Operand != nil || c.Else == nil || len(c.Whens) != 1 || sqltree.Tell(c.Else) !=
+		"(Literal Kind:bool Text:FALSE)" {
 		return n
 	}
-	if p, ok := c.Whens[0].Cond.(*sqltree.Paren); ok && sqltree.Tell(c.Whens[0].Result) == "(Literal Kind:bool Text:TRUE)" {
+	if p, ok := c.Whens[0].Cond.(*sqltree.Paren); ok && sqltree.Tell(c.Whens[0].Result) ==
+		"(Literal Kind:bool Text:TRUE)" {
 		return p.X
 	}
 	return n
@@ -132,7 +149,8 @@ func filled(t *testing.T, n int) (*testcase.Case, *sql.DB) {
 	return c, db
 }
 
-// holdHidden holds a statement against what is sent in its place, and says whether that is another one, and whether it was answered.
+// holdHidden holds a statement against what is sent in its place, and says whether that is another one, and whether it
+// was answered.
 func holdHidden(t *testing.T, db *sql.DB, text, is string) (changed, answered bool) {
 	t.Helper()
 	stmt, err := tree.Parse(is)
@@ -162,8 +180,8 @@ func holdHidden(t *testing.T, db *sql.DB, text, is string) (changed, answered bo
 	return true, true
 }
 
-// TestGeneratedConditionsAreHidden: in no statement of the generator's a condition stays as it is; with the CASEs taken away it is
-// the statement that it was, but for hints; and SQLite answers it alike.
+// TestGeneratedConditionsAreHidden: in no statement of the generator's a condition stays as it is; with the CASEs taken
+// away it is the statement that it was, but for hints; and SQLite answers it alike.
 func TestGeneratedConditionsAreHidden(t *testing.T) {
 	setting := hiding(t)
 	changed, answered := 0, 0

@@ -100,8 +100,8 @@ type host struct {
 	mu   sync.Mutex
 	last uint64
 	open map[uint64]*hosted
-	// telling is held by who sends an answer, and for ever by who cuts the power: what is read of a file that is being spoilt is nobody's
-	// answer.
+	// telling is held by who sends an answer, and for ever by who cuts the power: what is read of a file that is being
+	// spoilt is nobody's answer.
 	telling sync.RWMutex
 }
 

@@ -39,9 +39,9 @@ func newInterruptible(conn driver.Conn) (*interruptible, error) {
 	return nil, fmt.Errorf("driver %T does not tell SQLite's handle", conn)
 }
 
-// keepIn makes the connection refuse every other database: ATTACH, and VACUUM INTO, which attaches what it writes. Extensions
-// are not loaded unless a program asks for that. A value is no longer than maxLength: the engine, which is in this process, would make
-// it as large as it is told to (zeroblob, printf).
+// keepIn makes the connection refuse every other database: ATTACH, and VACUUM INTO, which attaches what it writes.
+// Extensions are not loaded unless a program asks for that. A value is no longer than maxLength: the engine, which is
+// in this process, would make it as large as it is told to (zeroblob, printf).
 func (c *interruptible) keepIn() {
 	c.limit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
 	c.limit(sqlite3.SQLITE_LIMIT_LENGTH, maxLength)
@@ -107,7 +107,8 @@ func (c *interruptible) guard(ctx context.Context) (ended func()) {
 	}
 }
 
-func (c *interruptible) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
+func (c *interruptible) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (
+	driver.Result, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -131,7 +132,8 @@ func (c *interruptible) QueryContext(ctx context.Context, query string, args []d
 	return &interruptibleRows{Rows: rows, ctx: ctx, ended: ended}, nil
 }
 
-// PrepareContext implements driver.ConnPrepareContext: the driver prepares a statement when it is sent, and binds its values.
+// PrepareContext implements driver.ConnPrepareContext: the driver prepares a statement when it is sent, and binds its
+// values.
 func (c *interruptible) PrepareContext(_ context.Context, query string) (driver.Stmt, error) {
 	return &exec.TextStmt{Conn: c, Text: query}, nil
 }

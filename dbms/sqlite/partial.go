@@ -6,9 +6,10 @@ import (
 	"txweave/sql"
 )
 
-// partials returns a query for each index with a WHERE clause that a schema makes. It answers nothing where the index holds as many rows
-// as there are of which the clause is true, and else one row that says so. PRAGMA integrity_check finds an entry that is missing there,
-// and passes over one too many: but a query with the same clause takes each entry for a row of which it is true, and does not ask again.
+// partials returns a query for each index with a WHERE clause that a schema makes. It answers nothing where the index
+// holds as many rows as there are of which the clause is true, and else one row that says so. PRAGMA integrity_check
+// finds an entry that is missing there, and passes over one too many: but a query with the same clause takes each entry
+// for a row of which it is true, and does not ask again.
 func partials(schema []string) []string {
 	var out []string
 	for _, text := range schema {
@@ -16,9 +17,12 @@ func partials(schema []string) []string {
 		if where == "" {
 			continue
 		}
-		out = append(out, fmt.Sprintf("SELECT 'index %[1]s has ' || held || ' entries, and its WHERE clause is true for ' || matched || ' rows' "+
-			"FROM (SELECT (SELECT COUNT(*) FROM %[2]s INDEXED BY %[1]s WHERE %[3]s) AS held, (SELECT COUNT(*) FROM %[2]s NOT INDEXED WHERE %[3]s) AS matched) "+
-			"WHERE held <> matched", name, table, where))
+		out = append(out,
+			fmt.Sprintf(
+				"SELECT 'index %[1]s has ' || held || ' entries, and its WHERE clause is true for ' || matched || ' rows' "+
+					"FROM (SELECT (SELECT COUNT(*) FROM %[2]s INDEXED BY %[1]s WHERE %[3]s) AS held, (SELECT COUNT(*) FROM %[2]s NOT "+
+					"INDEXED WHERE %[3]s) AS matched) "+
+					"WHERE held <> matched", name, table, where))
 	}
 	return out
 }

@@ -15,16 +15,18 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// A power cut leaves of a file what was synced, and of each sector that was written since then either what it held when the file was
-// synced or what was written last. SQLite's own assumptions are no stronger (sqlite.org/atomiccommit.html, 2.0). So that one can be
-// simulated, the default VFS of the host's process is replaced by one that passes everything on to it and remembers, of the database
-// and its log, what the sectors that were written since the last xSync held before. Shared memory is no file here: it is gone then.
+// A power cut leaves of a file what was synced, and of each sector that was written since then either what it held when
+// the file was synced or what was written last. SQLite's own assumptions are no stronger (sqlite.org/atomiccommit.html,
+// 2.0). So that one can be simulated, the default VFS of the host's process is replaced by one that passes everything
+// on to it and remembers, of the database and its log, what the sectors that were written since the last xSync held
+// before. Shared memory is no file here: it is gone then.
 
 // sector is how much is written as a whole or not at all.
 const sector = 512
 
 // disk is what the process has written and not synced.
-var disk = &volatileDisk{files: map[string]*volatileFile{}, open: map[uintptr]*volatileHandle{}, methods: map[uintptr]uintptr{}}
+var disk = &volatileDisk{files: map[string]*volatileFile{}, open: map[uintptr]*volatileHandle{},
+	methods: map[uintptr]uintptr{}}
 
 type volatileDisk struct {
 	mu      sync.Mutex
@@ -42,7 +44,8 @@ type volatileHandle struct {
 
 // volatileFile is a file by its path.
 type volatileFile struct {
-	// raw stays open as long as the process lives: to close it would drop the locks that SQLite has on the file (fcntl(2)).
+	// raw stays open as long as the process lives: to close it would drop the locks that SQLite has on the file
+	// (fcntl(2)).
 	raw    *os.File
 	synced int64            // its size when it was synced
 	before map[int64][]byte // sector -> what it held then, as far as the file went
@@ -88,7 +91,8 @@ func volatileOpen(tls *libc.TLS, vfs, path, file uintptr, flags int32, out uintp
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	open := cPointer[sqlite3.Tsqlite3_vfs](d.beneath).FxOpen
-	rc := (*(*func(*libc.TLS, uintptr, uintptr, uintptr, int32, uintptr) int32)(unsafe.Pointer(&struct{ uintptr }{open})))(tls, d.beneath, path, file, flags, out)
+	rc := (*(*func(*libc.TLS, uintptr, uintptr, uintptr, int32, uintptr) int32)(unsafe.Pointer(&struct{ uintptr }{open})))(
+		tls, d.beneath, path, file, flags, out)
 	f := cPointer[sqlite3.Tsqlite3_file](file)
 	if rc != sqlite3.SQLITE_OK || f.FpMethods == 0 || path == 0 || flags&kept == 0 {
 		return rc
@@ -110,7 +114,8 @@ func watching(tls *libc.TLS, beneath uintptr) uintptr {
 	p := libc.Xmalloc(tls, libc.Tsize_t(unsafe.Sizeof(sqlite3.Tsqlite3_io_methods{})))
 	m := cPointer[sqlite3.Tsqlite3_io_methods](p)
 	*m = *cPointer[sqlite3.Tsqlite3_io_methods](beneath)
-	m.FxClose, m.FxWrite, m.FxTruncate, m.FxSync = function(volatileClose), function(volatileWrite), function(volatileTruncate), function(volatileSync)
+	m.FxClose, m.FxWrite, m.FxTruncate, m.FxSync = function(volatileClose), function(volatileWrite),
+		function(volatileTruncate), function(volatileSync)
 	return p
 }
 
@@ -167,7 +172,8 @@ func volatileWrite(tls *libc.TLS, file, buf uintptr, n int32, offset int64) int3
 	if err := h.file.remember(offset, offset+int64(n)); err != nil {
 		return sqlite3.SQLITE_IOERR_WRITE
 	}
-	return (*(*func(*libc.TLS, uintptr, uintptr, int32, int64) int32)(unsafe.Pointer(&struct{ uintptr }{h.beneath.FxWrite})))(tls, file, buf, n, offset)
+	return (*(*func(*libc.TLS, uintptr, uintptr, int32, int64) int32)(
+		unsafe.Pointer(&struct{ uintptr }{h.beneath.FxWrite})))(tls, file, buf, n, offset)
 }
 
 func volatileTruncate(tls *libc.TLS, file uintptr, size int64) int32 {
@@ -177,14 +183,16 @@ func volatileTruncate(tls *libc.TLS, file uintptr, size int64) int32 {
 	if err := h.file.remember(size, h.file.synced); err != nil {
 		return sqlite3.SQLITE_IOERR_TRUNCATE
 	}
-	return (*(*func(*libc.TLS, uintptr, int64) int32)(unsafe.Pointer(&struct{ uintptr }{h.beneath.FxTruncate})))(tls, file, size)
+	return (*(*func(*libc.TLS, uintptr, int64) int32)(unsafe.Pointer(&struct{ uintptr }{h.beneath.FxTruncate})))(
+		tls, file, size)
 }
 
 func volatileSync(tls *libc.TLS, file uintptr, flags int32) int32 {
 	disk.mu.Lock()
 	defer disk.mu.Unlock()
 	h := disk.open[file]
-	rc := (*(*func(*libc.TLS, uintptr, int32) int32)(unsafe.Pointer(&struct{ uintptr }{h.beneath.FxSync})))(tls, file, flags)
+	rc := (*(*func(*libc.TLS, uintptr, int32) int32)(unsafe.Pointer(&struct{ uintptr }{h.beneath.FxSync})))(
+		tls, file, flags)
 	if rc != sqlite3.SQLITE_OK {
 		return rc
 	}
@@ -215,8 +223,8 @@ func cutPower(seed uint64) error {
 	return self.Kill()
 }
 
-// cut puts back what sectors held before, those of which lost says so. A file that has grown or shrunk since it was synced does so in
-// one step, or not.
+// cut puts back what sectors held before, those of which lost says so. A file that has grown or shrunk since it was
+// synced does so in one step, or not.
 func (f *volatileFile) cut(lost func() bool) error {
 	now, err := f.raw.Stat()
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// A power cut that takes everything leaves a file as it was synced; one that takes a part leaves each sector as it was or as it is, and the
-// file as long as it was or is.
+// A power cut that takes everything leaves a file as it was synced; one that takes a part leaves each sector as it was
+// or as it is, and the file as long as it was or is.
 func TestCut(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	fill := func(n int) []byte {
@@ -69,7 +69,8 @@ func TestCut(t *testing.T) {
 		}
 		for from := 0; from < len(got); from += sector {
 			to := min(from+sector, len(got))
-			if part := got[from:to]; !bytes.Equal(part, stretch(synced, from, to)) && !bytes.Equal(part, stretch(written, from, to)) {
+			if part := got[from:to]; !bytes.Equal(part, stretch(synced, from, to)) &&
+				!bytes.Equal(part, stretch(written, from, to)) {
 				t.Fatalf("round %d: the sector at %d is neither as it was nor as it became", round, from)
 			}
 		}

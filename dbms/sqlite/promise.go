@@ -8,8 +8,8 @@ import (
 	"txweave/sql/respell"
 )
 
-// emptyLog writes the log into the database file and begins it anew. A row that lies in the log of before is read from there, whatever a
-// checkpoint does to the file: only behind this do the rows of a table lie in the file.
+// emptyLog writes the log into the database file and begins it anew. A row that lies in the log of before is read from
+// there, whatever a checkpoint does to the file: only behind this do the rows of a table lie in the file.
 const emptyLog = "PRAGMA wal_checkpoint(TRUNCATE)"
 
 // Levels are SQLite's levels. In WAL mode a reader keeps its snapshot, there is one writer at a time,
@@ -24,7 +24,8 @@ func Levels() []*dbms.Profile {
 		Source:    "sqlite.org/isolation.html (WAL mode)",
 		Setup:     []string{"PRAGMA foreign_keys = ON"},
 		NewTables: "SELECT 1 FROM sqlite_schema LIMIT 0", // docs/findings/sqlite-using-stale-schema.md
-		Mechanisms: dbms.Mechanisms{ConsistentRead: dbms.PerTransaction, SnapshotAt: dbms.AtFirstAccess, DMLView: dbms.Snapshot,
+		Mechanisms: dbms.Mechanisms{ConsistentRead: dbms.PerTransaction, SnapshotAt: dbms.AtFirstAccess,
+			DMLView:         dbms.Snapshot,
 			MutualExclusion: true, FirstUpdaterWins: true, Certifier: dbms.ConflictCycles, Serializable: true},
 		SelectView: dbms.Snapshot,
 		// BEGIN IMMEDIATE and BEGIN EXCLUSIVE lock the database, so that nothing changes until the first read.
@@ -41,22 +42,32 @@ func Levels() []*dbms.Profile {
 		Order:     dbms.OneWriterAtOnce,
 		Forbidden: dbms.ForbidSerialSnapshot,
 		Plans: []dbms.PlanSetting{
-			{Name: "no-indexes", Each: "SELECT 'DROP INDEX \"' || name || '\"' FROM sqlite_schema WHERE type = 'index' AND sql NOT LIKE 'CREATE UNIQUE%'"},
+			{Name: "no-indexes",
+				Each: "SELECT 'DROP INDEX \"' || name || '\"' FROM sqlite_schema WHERE type = 'index' AND sql NOT LIKE 'CREATE " +
+					"UNIQUE%'"},
 			{Name: "analyzed", Each: "SELECT 'ANALYZE'"},
-			{Name: "parameters", Prepared: true, Parameters: &dbms.Parameters{Mark: func(n int) string { return fmt.Sprint("?", n) }}, Dialect: tree},
-			{Name: "reverse-scans", Set: []string{"PRAGMA reverse_unordered_selects = ON"}, Unset: []string{"PRAGMA reverse_unordered_selects = OFF"}},
-			{Name: "no-automatic-indexes", Set: []string{"PRAGMA automatic_index = OFF"}, Unset: []string{"PRAGMA automatic_index = ON"}},
-			{Name: "copies", Copies: &respell.Copies{Schema: "main", Materialized: "MATERIALIZED"}, Respelled: true, Unfired: true, Dialect: tree},
-			{Name: dbms.OpaqueName, Opaque: true, Dialect: tree}, // copies have subqueries said otherwise, by SQLite's rules of affinity
+			{Name: "parameters", Prepared: true, Parameters: &dbms.Parameters{Mark: func(n int) string {
+				return fmt.Sprint("?", n)
+			}}, Dialect: tree},
+			{Name: "reverse-scans", Set: []string{"PRAGMA reverse_unordered_selects = ON"},
+				Unset: []string{"PRAGMA reverse_unordered_selects = OFF"}},
+			{Name: "no-automatic-indexes", Set: []string{"PRAGMA automatic_index = OFF"},
+				Unset: []string{"PRAGMA automatic_index = ON"}},
+			{Name: "copies", Copies: &respell.Copies{Schema: "main", Materialized: "MATERIALIZED"}, Respelled: true,
+				Unfired: true, Dialect: tree},
+			// copies have subqueries said otherwise, by SQLite's rules of affinity
+			{Name: dbms.OpaqueName, Opaque: true, Dialect: tree},
 		},
 		Stores: []dbms.StoreShape{
 			{Name: "small-pages", Set: []string{"PRAGMA page_size(512)"}},
-			{Name: "small-cache", Set: []string{"PRAGMA page_size(512)", "PRAGMA cache_size(3)"}, Upkeep: emptyLog, Spills: true},
+			{Name: "small-cache", Set: []string{"PRAGMA page_size(512)", "PRAGMA cache_size(3)"}, Upkeep: emptyLog,
+				Spills: true},
 			{Name: "empty-log", Set: []string{"PRAGMA page_size(512)"}, Upkeep: emptyLog},
 			{Name: "checkpoints", Set: []string{"PRAGMA page_size(512)", "PRAGMA wal_autocheckpoint(1)"}},
 			{Name: "auto-vacuum", Set: []string{"PRAGMA page_size(512)", "PRAGMA auto_vacuum(1)"}}, // each commit moves pages
 			{Name: "mapped", Set: []string{"PRAGMA mmap_size(1048576)"}},
-			{Name: "checkpoints-and-cache", Set: []string{"PRAGMA page_size(1024)", "PRAGMA wal_autocheckpoint(4)", "PRAGMA cache_size(5)"}, Upkeep: emptyLog, Spills: true},
+			{Name: "checkpoints-and-cache", Set: []string{"PRAGMA page_size(1024)", "PRAGMA wal_autocheckpoint(4)",
+				"PRAGMA cache_size(5)"}, Upkeep: emptyLog, Spills: true},
 		},
 		Duplicate:    []int{1555, 2067}, // SQLITE_CONSTRAINT_PRIMARYKEY, _UNIQUE
 		ForeignKey:   []int{787},        // SQLITE_CONSTRAINT_FOREIGNKEY
@@ -68,8 +79,10 @@ func Levels() []*dbms.Profile {
 		},
 		ImpossibleTexts: []string{noTable}, // SQLITE_ERROR: a schema that is lost
 		NoTableText:     noTable,
-		MalformedTexts: []string{"syntax error", "no such column", "no such function", "has no column", "values were supplied", "values for", "ambiguous column name",
-			"wrong number of arguments", "misuse of", "unrecognized token", "incomplete input", "do not have the same number of result columns"},
+		MalformedTexts: []string{"syntax error", "no such column", "no such function", "has no column",
+			"values were supplied", "values for", "ambiguous column name",
+			"wrong number of arguments", "misuse of", "unrecognized token", "incomplete input",
+			"do not have the same number of result columns"},
 		LostTexts: []string{"no such column", "has no column", "already exists", "constraint failed", "values were supplied"},
 		Errors: map[int]dbms.ErrorClass{
 			5:    dbms.WouldBlock,  // SQLITE_BUSY
@@ -93,8 +106,10 @@ func Levels() []*dbms.Profile {
 
 // Known are levels of recorded traces that txweave does not run.
 func Known() []*dbms.Profile {
-	return []*dbms.Profile{{DBMS: "sqlite", Isolation: "rollback-journal", Protocol: "2PL", Source: "sqlite.org/lockingv3.html",
-		Mechanisms: dbms.Mechanisms{LockingReads: true, DMLView: dbms.Current, MutualExclusion: true, GapLocks: true, Serializable: true}}}
+	return []*dbms.Profile{{DBMS: "sqlite", Isolation: "rollback-journal", Protocol: "2PL",
+		Source: "sqlite.org/lockingv3.html",
+		Mechanisms: dbms.Mechanisms{LockingReads: true, DMLView: dbms.Current, MutualExclusion: true, GapLocks: true,
+			Serializable: true}}}
 }
 
 // noTable is in the message of an error that a table is not there.

@@ -104,8 +104,8 @@ func (t *target) Store() string {
 // fixed are the settings of a file that hold from its first page on.
 var fixed = []string{"PRAGMA page_size(", "PRAGMA auto_vacuum("}
 
-// create makes an empty file with those settings of the shape that hold for good: the driver switches the journal's mode before it sets
-// them, which writes the first page.
+// create makes an empty file with those settings of the shape that hold for good: the driver switches the journal's
+// mode before it sets them, which writes the first page.
 func (t *target) create() error {
 	var texts []string
 	if t.shape != nil {
@@ -130,7 +130,8 @@ func (t *target) create() error {
 	return conn.Close()
 }
 
-// open opens one connection to the engine in this process, with PRAGMA synchronous; SQLite's locks are between connections.
+// open opens one connection to the engine in this process, with PRAGMA synchronous; SQLite's locks are between
+// connections.
 func open(path, synchronous string, shape *dbms.StoreShape) (*exec.Session, error) {
 	pragmas := ""
 	if shape != nil {
@@ -138,7 +139,8 @@ func open(path, synchronous string, shape *dbms.StoreShape) (*exec.Session, erro
 			pragmas += "&_pragma=" + strings.TrimPrefix(set, "PRAGMA ")
 		}
 	}
-	conn, err := new(moderncsqlite.Driver).Open("file:" + path + "?_pragma=busy_timeout(0)" + pragmas + "&_pragma=journal_mode(WAL)&_pragma=synchronous(" + synchronous + ")&_pragma=trusted_schema(OFF)")
+	conn, err := new(moderncsqlite.Driver).Open("file:" + path + "?_pragma=busy_timeout(0)" + pragmas +
+		"&_pragma=journal_mode(WAL)&_pragma=synchronous(" + synchronous + ")&_pragma=trusted_schema(OFF)")
 	if err != nil {
 		if db := dbError(err); db != nil { // the first statement of a connection reads the schema
 			err = &exec.AnswerError{Text: "a new connection", Err: db}
@@ -195,11 +197,13 @@ func (t *target) Load(ctx context.Context, c *testcase.Case, tables []string) er
 	if err != nil {
 		return err
 	}
-	t.reset = "BEGIN;" + drop + strings.TrimSuffix(strings.TrimPrefix(exec.ResetScript(schema, tables), "BEGIN;"), "COMMIT") + create + "COMMIT"
+	t.reset = "BEGIN;" + drop + strings.TrimSuffix(strings.TrimPrefix(exec.ResetScript(schema, tables), "BEGIN;"),
+		"COMMIT") + create + "COMMIT"
 	for _, table := range schema.Tables {
 		if slices.ContainsFunc(table.Columns, func(c sqltext.Column) bool { return c.Kept }) {
 			// AUTOINCREMENT counts on from the largest number ever: the rows that are copied back set it again.
-			t.reset = strings.Replace(t.reset, "BEGIN;", fmt.Sprintf("BEGIN;DELETE FROM sqlite_sequence WHERE name = '%s' COLLATE NOCASE;", table.Name), 1)
+			t.reset = strings.Replace(t.reset, "BEGIN;",
+				fmt.Sprintf("BEGIN;DELETE FROM sqlite_sequence WHERE name = '%s' COLLATE NOCASE;", table.Name), 1)
 		}
 	}
 	t.load = b.String()

@@ -45,7 +45,8 @@ func TestKeptIn(t *testing.T) {
 	defer s.Close()
 	victim := filepath.Join(t.TempDir(), "victim.db")
 	for _, sql := range []string{
-		"ATTACH '" + victim + "' AS v", "ATTACH ':memory:' AS v", "VACUUM INTO '" + victim + "'", "SELECT load_extension('" + victim + "')",
+		"ATTACH '" + victim + "' AS v", "ATTACH ':memory:' AS v", "VACUUM INTO '" + victim + "'", "SELECT load_extension('" +
+			victim + "')",
 		"SELECT writefile('" + victim + "', 'x')", "COMMIT; ATTACH '" + victim + "' AS v; DELETE FROM v.t",
 	} {
 		if a, err := s.Exec(t.Context(), sql); err == nil && a.Err == nil {
@@ -54,12 +55,14 @@ func TestKeptIn(t *testing.T) {
 			t.Errorf("%s: there is a file", sql)
 		}
 	}
-	for _, sql := range []string{"SELECT zeroblob(900000000)", "SELECT printf('%.*c', 999999999, 'x')", "SELECT hex(zeroblob(10000000))"} {
+	for _, sql := range []string{"SELECT zeroblob(900000000)", "SELECT printf('%.*c', 999999999, 'x')",
+		"SELECT hex(zeroblob(10000000))"} {
 		if a, err := s.Query(t.Context(), sql); err == nil && a.Err == nil && a.Rows.Row(0)[0].String() != "NULL" {
 			t.Errorf("%s: a value of so many bytes is made", sql)
 		}
 	}
-	if r, err := s.Read(t.Context(), "PRAGMA trusted_schema"); err != nil || strings.TrimSpace(r.Row(0)[0].String()) != "0" {
+	if r, err := s.Read(t.Context(), "PRAGMA trusted_schema"); err != nil ||
+		strings.TrimSpace(r.Row(0)[0].String()) != "0" {
 		t.Errorf("the schema is trusted: %v", err)
 	}
 }
@@ -89,7 +92,8 @@ func TestStore(t *testing.T) {
 	for i := range p.Stores {
 		shape := &p.Stores[i]
 		c := &testcase.Case{Target: "sqlite", Options: []testcase.Option{{Key: testcase.OptionStore, Value: shape.Name}}}
-		if err := exec.Shape(t.Context(), db, c, p, func() { t.Error("sessions of a file that stays are closed") }); err != nil {
+		if err := exec.Shape(t.Context(), db, c, p, func() { t.Error("sessions of a file that stays are closed") }); err !=
+			nil {
 			t.Fatalf("%s: %v", shape.Name, err)
 		}
 		for _, set := range shape.Set {
@@ -109,7 +113,8 @@ func TestStore(t *testing.T) {
 	if err := exec.Shape(t.Context(), db, other, p, func() {}); err == nil {
 		t.Error("there is no such store")
 	}
-	if err := exec.Shape(t.Context(), db, &testcase.Case{Target: "sqlite"}, p, func() {}); err != nil || read("page_size") != usual {
+	if err := exec.Shape(t.Context(), db, &testcase.Case{Target: "sqlite"}, p, func() {}); err != nil ||
+		read("page_size") != usual {
 		t.Errorf("the usual store: page_size is %s, want %s: %v", read("page_size"), usual, err)
 	}
 }

@@ -126,9 +126,13 @@ func lock(ctx context.Context, dir string, progress io.Writer) (unlock func(), e
 func build(ctx context.Context, dir, binary string, progress io.Writer) error {
 	tool, err := exec.LookPath("go")
 	if err != nil {
-		return errors.New("TiDB is built from source once, which needs Go 1.26 or newer in PATH (https://go.dev/doc/install); or give --server PATH, a tidb-server of yours")
+		return errors.New(
+			"TiDB is built from source once, which needs Go 1.26 or newer in PATH (https://go.dev/doc/install); or give " +
+				"--server PATH, a tidb-server of yours")
 	}
-	fmt.Fprintf(progress, "txweave: building TiDB %s, once, into %s: about 310 MB of Go modules to download, 3 GB of disk for Go's caches, 8 minutes of processor time\n", Release, dir)
+	fmt.Fprintf(progress,
+		"txweave: building TiDB %s, once, into %s: about 310 MB of Go modules to download, 3 GB of disk for Go's caches, 8 "+
+			"minutes of processor time\n", Release, dir)
 	src, err := os.MkdirTemp(dir, "src-")
 	if err != nil {
 		return err
@@ -180,11 +184,14 @@ func watch(cmd *exec.Cmd, progress io.Writer) error {
 		}
 		if time.Since(last) > 10*time.Second {
 			last = time.Now()
-			fmt.Fprintf(progress, "txweave: building TiDB: %d modules downloaded, %d packages compiled, %.0f s\n", modules, packages, time.Since(start).Seconds())
+			fmt.Fprintf(progress, "txweave: building TiDB: %d modules downloaded, %d packages compiled, %.0f s\n", modules,
+				packages, time.Since(start).Seconds())
 		}
 	}
 	if err := cmd.Wait(); err != nil {
-		return fmt.Errorf("building TiDB failed: %w: %s (it needs the network, or a proxy that GOPROXY names, the first time; --server PATH uses a tidb-server of yours instead)",
+		return fmt.Errorf(
+			"building TiDB failed: %w: %s (it needs the network, or a proxy that GOPROXY names, the first time; --server PATH "+
+				"uses a tidb-server of yours instead)",
 			err, firstLines(said.String(), 3))
 	}
 	return nil

@@ -42,11 +42,13 @@ func readTimes(row []history.Value) (exec.ClockReading, error) {
 			return exec.ClockReading{}, err
 		}
 	}
-	return exec.ClockReading{Start: query.Start, Read: query.ForUpdate, EndedStart: txn.Start, EndedCommit: txn.Commit}, nil
+	return exec.ClockReading{Start: query.Start, Read: query.ForUpdate, EndedStart: txn.Start, EndedCommit: txn.Commit},
+		nil
 }
 
 // versions asks the store; version 6.1 does not tell, nor is everybody allowed to ask.
-func versions(ctx context.Context, s *exec.Session, t *sqltext.Table, pkeys []int64) (map[int64][]observe.VersionStamp, error) {
+func versions(ctx context.Context, s *exec.Session, t *sqltext.Table, pkeys []int64) (map[int64][]observe.VersionStamp,
+	error) {
 	parts := make([]string, len(pkeys))
 	for i, k := range pkeys {
 		parts[i] = fmt.Sprintf("tidb_mvcc_info(tidb_encode_record_key(DATABASE(), '%s', %d))", t.Name, k)

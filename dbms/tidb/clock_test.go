@@ -19,8 +19,10 @@ func TestParseVersions(t *testing.T) {
 	deleted := `[{"key":"74","mvcc":{"info":{"writes":[{"type":1,"start_ts":30,"commit_ts":40},{"type":3,"start_ts":22,"commit_ts":22},
 		{"start_ts":10,"commit_ts":11,"short_value":"gAACAAAAAgMBAAIAAhQ="}],"values":[{"start_ts":30},{"start_ts":10,"value":"gAACAAAAAgMBAAIAAhQ="}]}}}]`
 	for text, want := range map[string][]observe.VersionStamp{
-		updated:                             {{Start: 10, Commit: 11, State: 1}, {Start: 20, Commit: 25, State: 7}, {Start: 30, Commit: 40, State: 100}},
-		deleted:                             {{Start: 10, Commit: 11, State: 2}, {Start: 30, Commit: 40, State: history.Dead}},
+		updated: {{Start: 10, Commit: 11, State: 1}, {Start: 20, Commit: 25, State: 7},
+			{Start: 30, Commit: 40, State: 100}},
+		deleted: {{Start: 10, Commit: 11, State: 2}, {Start: 30, Commit: 40,
+			State: history.Dead}},
 		`[{"key":"74","mvcc":{"info":{}}}]`: nil,
 	} {
 		got, err := parseVersions(text, 2)
@@ -28,7 +30,8 @@ func TestParseVersions(t *testing.T) {
 			t.Errorf("%s: %v, %v; want %v", text, got, err, want)
 		}
 	}
-	for _, text := range []string{"", "{}", `[{"mvcc":{"info":{"writes":[{"start_ts":1}],"values":[{"start_ts":1,"value":"gAA="}]}}}]`} {
+	for _, text := range []string{"", "{}",
+		`[{"mvcc":{"info":{"writes":[{"start_ts":1}],"values":[{"start_ts":1,"value":"gAA="}]}}}]`} {
 		if got, err := parseVersions(text, 2); err == nil {
 			t.Errorf("%q gives %v", text, got)
 		}

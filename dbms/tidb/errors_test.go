@@ -11,11 +11,13 @@ import (
 func TestErrors(t *testing.T) {
 	for text, want := range map[string]dbms.ErrorClass{
 		"context canceled": dbms.Environment, // KILL QUERY, as a storm's nemesis sends it
-		"[executor:1317]Query execution was interrupted":                                            dbms.Environment,
-		"[executor:3024]Query execution was interrupted, maximum statement execution time exceeded": dbms.Environment, // max_execution_time
+		"[executor:1317]Query execution was interrupted": dbms.Environment,
+		// max_execution_time
+		"[executor:3024]Query execution was interrupted, maximum statement execution time exceeded": dbms.Environment,
 		"pessimistic lock retry limit reached":                                                      dbms.StatementLost,
-		"lock wait timeout":                                                                         dbms.StatementLost, // of 256 sessions on 40 rows
-		"runtime error: index out of range":                                                         dbms.Deterministic,
+		// of 256 sessions on 40 rows
+		"lock wait timeout":                 dbms.StatementLost,
+		"runtime error: index out of range": dbms.Deterministic,
 	} {
 		for _, p := range Levels() {
 			if got := p.Classify(1105, text); got != want {
@@ -25,14 +27,16 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestAsides: what the plan cache says of itself depends on what the session has executed before; other warnings with the code for everything are
-// of the statement.
+// TestAsides: what the plan cache says of itself depends on what the session has executed before; other warnings with
+// the code for everything are of the statement.
 func TestAsides(t *testing.T) {
 	for w, want := range map[history.Warning]bool{
 		{Level: "Warning", Code: 1105, Message: "skip plan-cache: plan rebuild failed, rebuild to get an unsafe range"}: true,
 		{Level: "Warning", Code: 1105, Message: "skip non-prepared plan-cache: query has some unsupported Node"}:        true,
-		{Level: "Warning", Code: 1105, Message: "disable dynamic pruning due to t0 has no global stats"}:                false,
-		{Level: "Warning", Code: 1292, Message: "skip plan-cache: no"}:                                                  false,
+		{Level: "Warning", Code: 1105,
+			Message: "disable dynamic pruning due to t0 has no global stats"}: false,
+		{Level: "Warning", Code: 1292,
+			Message: "skip plan-cache: no"}: false,
 	} {
 		if got := Server.Protocol.Asides(w); got != want {
 			t.Errorf("%v: %v, want %v", w, got, want)

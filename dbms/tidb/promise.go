@@ -14,7 +14,8 @@ import (
 const source = "Huang et al.: TiDB, VLDB 2020"
 
 // percolator is Percolator's snapshot isolation: conflicts of writes are found at the commit.
-var percolator = dbms.Mechanisms{ConsistentRead: dbms.PerTransaction, SnapshotAt: dbms.AtBegin, DMLView: dbms.Snapshot, Certifier: dbms.Percolator}
+var percolator = dbms.Mechanisms{ConsistentRead: dbms.PerTransaction, SnapshotAt: dbms.AtBegin, DMLView: dbms.Snapshot,
+	Certifier: dbms.Percolator}
 
 // errorClasses are the errors of TiDB that do not come from a statement and its data alone. After those that lose
 // the transaction the session has none any more.
@@ -56,7 +57,8 @@ var errorClasses = map[int]dbms.ErrorClass{
 func level(isolation, mode, sqlLevel string) *dbms.Profile {
 	own := []string{"SET SESSION TRANSACTION ISOLATION LEVEL " + sqlLevel, "SET SESSION tidb_txn_mode = '" + mode + "'"}
 	return &dbms.Profile{
-		LockingBegin: "BEGIN PESSIMISTIC", // FOR UPDATE in autocommit locks nothing and waits for nobody (docs.pingcap.com, SELECT)
+		// FOR UPDATE in autocommit locks nothing and waits for nobody (docs.pingcap.com, SELECT)
+		LockingBegin: "BEGIN PESSIMISTIC",
 		DBMS:         "tidb",
 		PanicsAlone:  true,
 		Isolation:    isolation,
@@ -81,17 +83,25 @@ func level(isolation, mode, sqlLevel string) *dbms.Profile {
 		Malformed:     innodb.Malformed,
 		NoTable:       []int{1146},
 		Impossible: map[int]string{
-			1146: "no such table", 8003: "index and table differ", 8133: "rows of an index differ", 8134: "values of an index differ",
+			1146: "no such table", 8003: "index and table differ", 8133: "rows of an index differ",
+			8134: "values of an index differ",
 			8141: "assertion failed", 8223: "index and table differ",
 		},
-		ImpossibleTexts: []string{"runtime error", "nil pointer", "index out of range", "invalid memory address", "goroutine "}, // 1105: a panic
+		// 1105: a panic
+		ImpossibleTexts: []string{"runtime error", "nil pointer", "index out of range", "invalid memory address",
+			"goroutine "},
 		// 1105: others kept writing the rows between each of 256 tries and the next one.
-		// 1105, too: a statement that was killed on its way to the store, or where it counts its memory, which a panic with the error of a kill, or of a time that is over, in it ends.
-		// 1105, too: a lock that was not had in time, where the statement is tried again by the server.
-		ErrorTexts: []dbms.ErrorText{{Part: "pessimistic lock retry limit reached", Class: dbms.StatementLost}, {Part: "lock wait timeout", Class: dbms.StatementLost},
-			{Part: "context canceled", Class: dbms.Environment}, {Part: "[executor:1317]", Class: dbms.Environment}, {Part: "[executor:3024]", Class: dbms.Environment}},
+		// 1105, too: a statement that was killed on its way to the store, or where it counts its memory, which a panic with
+		// the error of a kill, or of a time that is over, in it ends. 1105, too: a lock that was not had in time, where the
+		// statement is tried again by the server.
+		ErrorTexts: []dbms.ErrorText{{Part: "pessimistic lock retry limit reached", Class: dbms.StatementLost},
+			{Part: "lock wait timeout", Class: dbms.StatementLost},
+			{Part: "context canceled", Class: dbms.Environment}, {Part: "[executor:1317]", Class: dbms.Environment},
+			{Part: "[executor:3024]", Class: dbms.Environment}},
 		Duplicate: []int{1062}, ForeignKey: []int{1452},
-		EitherOf: [][2]int{{1452, 1062}}, // in a pessimistic transaction keys are asked for as they are locked, after the parents of rows; by itself (tidb_constraint_check_in_place) before
+		// in a pessimistic transaction keys are asked for as they are locked, after the parents of rows; by itself
+		// (tidb_constraint_check_in_place) before
+		EitherOf: [][2]int{{1452, 1062}},
 		Plans:    plans,
 		Tree:     tree,
 	}
@@ -100,8 +110,9 @@ func level(isolation, mode, sqlLevel string) *dbms.Profile {
 // tree is how its statements are read as trees, and printed.
 var tree = dialect.New(dialect.Server{Product: "TiDB", Version: 80500})
 
-// plans are ways to have TiDB plan and execute a statement otherwise (docs.pingcap.com, System Variables, SQL Prepare Execution Plan
-// Cache, Common Table Expression): by its interpreter row by row, in chunks of a few rows, with operators moved to where the rows are.
+// plans are ways to have TiDB plan and execute a statement otherwise (docs.pingcap.com, System Variables, SQL Prepare
+// Execution Plan Cache, Common Table Expression): by its interpreter row by row, in chunks of a few rows, with
+// operators moved to where the rows are.
 var plans = []dbms.PlanSetting{
 	innodb.NoIndexes("INVISIBLE"),
 	innodb.Prepared,
@@ -112,12 +123,14 @@ var plans = []dbms.PlanSetting{
 	set("row-by-row", "tidb_enable_vectorized_expression = OFF"),
 	set("small-chunks", "tidb_init_chunk_size = 1", "tidb_max_chunk_size = 32"),
 	set("moved-aggregates", "tidb_opt_agg_push_down = ON", "tidb_opt_distinct_agg_push_down = ON"),
-	set("no-rewrites", "tidb_enable_outer_join_reorder = OFF", "tidb_enable_index_merge = OFF", "tidb_opt_insubq_to_join_and_agg = OFF"),
+	set("no-rewrites", "tidb_enable_outer_join_reorder = OFF", "tidb_enable_index_merge = OFF",
+		"tidb_opt_insubq_to_join_and_agg = OFF"),
 }
 
-// lateKeys is TiDB's own default: an optimistic transaction looks for duplicate keys when it commits (docs.pingcap.com, System Variables,
-// tidb_constraint_check_in_place).
-var lateKeys = dbms.PlanSetting{Name: "late-keys", LateKeys: true, Set: []string{"SET SESSION tidb_constraint_check_in_place = OFF"},
+// lateKeys is TiDB's own default: an optimistic transaction looks for duplicate keys when it commits (docs.pingcap.com,
+// System Variables, tidb_constraint_check_in_place).
+var lateKeys = dbms.PlanSetting{Name: "late-keys", LateKeys: true,
+	Set:   []string{"SET SESSION tidb_constraint_check_in_place = OFF"},
 	Unset: []string{"SET SESSION tidb_constraint_check_in_place = ON"}}
 
 // set is a plan setting of variables of the session, each as it is set.
@@ -136,7 +149,8 @@ func Levels() []*dbms.Profile {
 	rr := level("repeatable-read", "pessimistic", "REPEATABLE READ")
 	rr.OtherBegin = "OPTIMISTIC"
 	rr.AloneUntold = true // it is optimistic, and meets their locks when it commits
-	rr.Mechanisms = dbms.Mechanisms{ConsistentRead: dbms.PerTransaction, SnapshotAt: dbms.AtBegin, DMLView: dbms.Current, MutualExclusion: true, RowLocks: true}
+	rr.Mechanisms = dbms.Mechanisms{ConsistentRead: dbms.PerTransaction, SnapshotAt: dbms.AtBegin, DMLView: dbms.Current,
+		MutualExclusion: true, RowLocks: true}
 	rr.SelectView, rr.Observers = dbms.Snapshot, true
 	rr.Before = dbms.LockingDeleteRead
 	rr.MixedSubqueries = true

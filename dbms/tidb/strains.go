@@ -5,9 +5,10 @@ import (
 	"txweave/exec"
 )
 
-// strains are what storms strain TiDB with. Changes of tables go on in the background, in steps, and wait for the transactions that know the step
-// before (docs.pingcap.com, Metadata Lock). Settings are of the sessions that begin meanwhile. There are no
-// limits of milliseconds: max_execution_time is looked at every 100 ms, and not at all in the midst of a join.
+// strains are what storms strain TiDB with. Changes of tables go on in the background, in steps, and wait for the
+// transactions that know the step before (docs.pingcap.com, Metadata Lock). Settings are of the sessions that begin
+// meanwhile. There are no limits of milliseconds: max_execution_time is looked at every 100 ms, and not at all in the
+// midst of a join.
 var strains = exec.Strains{
 	Patience: []string{"SET SESSION innodb_lock_wait_timeout = 2"},
 	Redefine: []exec.Strain{
@@ -17,15 +18,22 @@ var strains = exec.Strains{
 		alter("ALTER INDEX {table}_v INVISIBLE", "ALTER INDEX {table}_v VISIBLE"),
 		alter("ADD COLUMN n INT DEFAULT 7", "DROP COLUMN n"),
 		// Another type of the column: each row is written anew, and what is written meanwhile twice.
-		{Do: []string{"ALTER TABLE {table} ADD COLUMN n INT DEFAULT 7", "ALTER TABLE {table} MODIFY COLUMN n VARCHAR(20)"}, Undo: []string{"ALTER TABLE {table} DROP COLUMN n"}},
-		repartitioning("ALTER TABLE {table} PARTITION BY HASH (pkey) PARTITIONS 3", "ALTER TABLE {table} ADD PARTITION PARTITIONS 1", "ALTER TABLE {table} COALESCE PARTITION 2"),
-		repartitioning("ALTER TABLE {table} PARTITION BY RANGE (pkey) (PARTITION p0 VALUES LESS THAN (10), PARTITION p1 VALUES LESS THAN (1000000000), "+
-			"PARTITION pe VALUES LESS THAN MAXVALUE)", "CREATE TABLE spare LIKE {table}", "ALTER TABLE spare REMOVE PARTITIONING",
+		{Do: []string{"ALTER TABLE {table} ADD COLUMN n INT DEFAULT 7", "ALTER TABLE {table} MODIFY COLUMN n VARCHAR(20)"},
+			Undo: []string{"ALTER TABLE {table} DROP COLUMN n"}},
+		repartitioning("ALTER TABLE {table} PARTITION BY HASH (pkey) PARTITIONS 3",
+			"ALTER TABLE {table} ADD PARTITION PARTITIONS 1", "ALTER TABLE {table} COALESCE PARTITION 2"),
+		repartitioning(
+			"ALTER TABLE {table} PARTITION BY RANGE (pkey) (PARTITION p0 VALUES LESS THAN (10), PARTITION p1 VALUES LESS THAN "+
+				"(1000000000), "+
+				"PARTITION pe VALUES LESS THAN MAXVALUE)", "CREATE TABLE spare LIKE {table}",
+			"ALTER TABLE spare REMOVE PARTITIONING",
 			"ALTER TABLE {table} EXCHANGE PARTITION pe WITH TABLE spare",
-			"ALTER TABLE {table} REORGANIZE PARTITION p0, p1 INTO (PARTITION p2 VALUES LESS THAN (20), PARTITION p3 VALUES LESS THAN (1000000000))"),
+			"ALTER TABLE {table} REORGANIZE PARTITION p0, p1 INTO (PARTITION p2 VALUES LESS THAN (20), PARTITION p3 VALUES "+
+				"LESS THAN (1000000000))"),
 		{Do: []string{"ANALYZE TABLE {table}"}},
 		{Do: []string{"RENAME TABLE {table} TO n_{table}, n_{table} TO {table}"}},
-		{Do: []string{"CREATE TABLE spare LIKE {table}", "INSERT INTO spare SELECT * FROM {table}", "TRUNCATE TABLE spare"}, Undo: []string{"DROP TABLE IF EXISTS spare"}},
+		{Do: []string{"CREATE TABLE spare LIKE {table}", "INSERT INTO spare SELECT * FROM {table}", "TRUNCATE TABLE spare"},
+			Undo: []string{"DROP TABLE IF EXISTS spare"}},
 	},
 	Press: append(volatile(
 		innodb.Set("tidb_enable_1pc", "ON"),
@@ -36,7 +44,8 @@ var strains = exec.Strains{
 	), []exec.Strain{
 		innodb.Set("tidb_pessimistic_txn_fair_locking", "OFF"),
 		innodb.Set("tidb_ddl_reorg_batch_size", "32"),
-		{Do: []string{"CREATE TABLE IF NOT EXISTS big (a INT AUTO_INCREMENT PRIMARY KEY, b LONGTEXT)", "INSERT INTO big (b) VALUES (REPEAT('x', 60000)), (REPEAT('y', 9000))"},
+		{Do: []string{"CREATE TABLE IF NOT EXISTS big (a INT AUTO_INCREMENT PRIMARY KEY, b LONGTEXT)",
+			"INSERT INTO big (b) VALUES (REPEAT('x', 60000)), (REPEAT('y', 9000))"},
 			Undo: []string{"DELETE FROM big"}},
 	}...),
 	Hold: []exec.Strain{
@@ -55,10 +64,12 @@ func indexing(s exec.Strain) exec.Strain {
 	return s
 }
 
-// repartitioning copies a table into partitions and back while others write it. Each partition is a region of the store's, and unistore keeps the locks of a
-// commit that goes to several of them in memory until it has reached them all: killed before that, it has lost a part of what was acknowledged.
+// repartitioning copies a table into partitions and back while others write it. Each partition is a region of the
+// store's, and unistore keeps the locks of a commit that goes to several of them in memory until it has reached them
+// all: killed before that, it has lost a part of what was acknowledged.
 func repartitioning(sqls ...string) exec.Strain {
-	return exec.Strain{Do: sqls, Undo: []string{"DROP TABLE IF EXISTS spare", "ALTER TABLE {table} REMOVE PARTITIONING"}, Repartitions: true, Rebuilds: true, Volatile: true}
+	return exec.Strain{Do: sqls, Undo: []string{"DROP TABLE IF EXISTS spare", "ALTER TABLE {table} REMOVE PARTITIONING"},
+		Repartitions: true, Rebuilds: true, Volatile: true}
 }
 
 // volatile says that a killed server may keep a half of what it acknowledged.

@@ -10,7 +10,13 @@ var Tracker = &report.Tracker{
 		{Heading: "## Bug Report", Write: report.Summary},
 		{Heading: "### 1. Minimal reproduce step (Required)", Write: report.Script},
 		{Heading: "### 2. What did you expect to see? (Required)", Write: report.Compare},
-		{Heading: "### 3. What did you see instead (Required)", Write: func(d *report.Doc) { d.Text("The column \"actual\" above, or the answers in the script.") }},
-		{Heading: "### 4. What is your TiDB version? (Required)", Write: func(d *report.Doc) { report.Version(d); report.Platform(d); report.Details(d) }},
+		{Heading: "### 3. What did you see instead (Required)", Write: func(d *report.Doc) {
+			d.Text("The column \"actual\" above, or the answers in the script.")
+		}},
+		{Heading: "### 4. What is your TiDB version? (Required)", Write: func(d *report.Doc) {
+			report.Version(d)
+			report.Platform(d)
+			report.Details(d)
+		}},
 	},
 }

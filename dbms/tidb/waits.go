@@ -15,7 +15,8 @@ var trx = &exec.WaitSource{Ask: lockWaits, Need: "the PROCESS privilege (for inf
 const acquiring = 5 * time.Millisecond
 
 // young returns for how long a wait of some age is not to be believed yet; 0: it is. The age is a little below 0 where
-// the wait began after the question, and far below where the server's time zone is not the session's: it says nothing then.
+// the wait began after the question, and far below where the server's time zone is not the session's: it says nothing
+// then.
 func young(age time.Duration) time.Duration {
 	if age < -time.Second {
 		return 0

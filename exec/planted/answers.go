@@ -34,8 +34,8 @@ func forbids(ph fault.Kind) func(*dbms.Profile) bool {
 	return func(p *dbms.Profile) bool { return slices.Contains(p.Judged(), ph) }
 }
 
-// lockingReadDiffers says whether a locking read sees another state than a plain one, or is known to lock what it returns, so
-// that one without a lock shows.
+// lockingReadDiffers says whether a locking read sees another state than a plain one, or is known to lock what it
+// returns, so that one without a lock shows.
 func lockingReadDiffers(p *dbms.Profile) bool {
 	return p.Promise().RowLocks || p.SelectView != p.DMLView && forbids(fault.P2)(p)
 }
@@ -51,11 +51,13 @@ var answerFaults = []*Fault{
 				}
 			})
 		}},
-	{Name: "update-other-rows", Reference: "TxCheck, Figure 1: an UPDATE matches other rows than a SELECT under the same predicate",
+	{Name: "update-other-rows",
+		Reference: "TxCheck, Figure 1: an UPDATE matches other rows than a SELECT under the same predicate",
 		Forbidden: always, Inapplicable: anywhere, every: 4, verbs: []string{"UPDATE"},
 		exec: func(c *faultConn, ctx context.Context, sql string) (driver.Result, error) {
 			return c.send(ctx, c.target.restrict(sql, func(key sqltree.Expr) sqltree.Expr {
-				return &sqltree.Binary{Op: sqltree.OpEq, Left: &sqltree.Binary{Op: sqltree.OpMod, Left: key, Right: number(2)}, Right: number(0)}
+				return &sqltree.Binary{Op: sqltree.OpEq, Left: &sqltree.Binary{Op: sqltree.OpMod, Left: key, Right: number(2)},
+					Right: number(0)}
 			}))
 		}},
 	{Name: "rollback-has-effects", Reference: "TxCheck, Figure 14: a rolled-back transaction has effects",
@@ -76,7 +78,8 @@ var answerFaults = []*Fault{
 				}
 			})
 		}},
-	{Name: "crash-while-blocked", Reference: "TxCheck, Figure 16: the server crashes when it gets an UPDATE while another statement waits",
+	{Name: "crash-while-blocked",
+		Reference: "TxCheck, Figure 16: the server crashes when it gets an UPDATE while another statement waits",
 		Forbidden: always, Inapplicable: anywhere, every: 1, verbs: []string{"UPDATE"}, exec: crashWhileBlocked},
 	{Name: "lost-row", Reference: "a SELECT misses a row that its predicate matches",
 		Forbidden: always, Inapplicable: anywhere, every: 3, verbs: []string{"SELECT"},
@@ -94,12 +97,16 @@ var answerFaults = []*Fault{
 		Forbidden: always, Inapplicable: anywhere, every: 3, verbs: []string{"INSERT"},
 		exec: func(*faultConn, context.Context, string) (driver.Result, error) { return affected(1), nil }},
 	{Name: "resurrected-row", Reference: "a deleted row is there again once the transaction that deleted it has committed",
-		Forbidden: always, Inapplicable: anywhere, every: 1, verbs: []string{"DELETE", "COMMIT"}, follows: []string{"DELETE"}, exec: resurrect},
-	{Name: "stale-index", Reference: "a query through a secondary index misses rows whose indexed column an UPDATE changed",
-		Forbidden: always, Inapplicable: anywhere, every: 1, verbs: []string{"UPDATE", "SELECT"}, follows: []string{"SELECT"}, probes: true, needs: needsIndex,
+		Forbidden: always, Inapplicable: anywhere, every: 1, verbs: []string{"DELETE", "COMMIT"}, follows: []string{"DELETE"},
+		exec: resurrect},
+	{Name: "stale-index",
+		Reference: "a query through a secondary index misses rows whose indexed column an UPDATE changed",
+		Forbidden: always, Inapplicable: anywhere, every: 1, verbs: []string{"UPDATE", "SELECT"}, follows: []string{"SELECT"},
+		probes: true, needs: needsIndex,
 		exec: leaveIndex, query: readIndex},
 	{Name: "skip-after-wait", Reference: "an UPDATE skips a row after waking from a lock wait",
-		Forbidden: always, Inapplicable: anywhere, every: 1, verbs: []string{"UPDATE", "SELECT"}, follows: []string{"SELECT"}, probes: true, exec: skipWaitedFor, query: noteWaitedFor},
+		Forbidden: always, Inapplicable: anywhere, every: 1, verbs: []string{"UPDATE", "SELECT"}, follows: []string{"SELECT"},
+		probes: true, exec: skipWaitedFor, query: noteWaitedFor},
 	{Name: "wrong-affected", Reference: "wrong affected-row count",
 		Forbidden: always, Inapplicable: anywhere, every: 4, verbs: []string{"UPDATE", "DELETE", "INSERT"},
 		exec: func(c *faultConn, ctx context.Context, sql string) (driver.Result, error) {
@@ -129,7 +136,8 @@ var answerFaults = []*Fault{
 			if err != nil || !ok {
 				return res, err
 			}
-			_, err = c.send(ctx, fmt.Sprintf("UPDATE %s SET pvkey = pvkey + 100000 WHERE vkey = %d", c.target.written(sql), vkey))
+			_, err = c.send(ctx, fmt.Sprintf("UPDATE %s SET pvkey = pvkey + 100000 WHERE vkey = %d",
+				c.target.written(sql), vkey))
 			return res, err
 		}},
 }
@@ -156,7 +164,8 @@ func vanish(c *faultConn, ctx context.Context, sql string) (driver.Result, error
 		}
 	}
 	res, err := c.send(ctx, sql)
-	if err == nil || !strings.Contains(strings.ToLower(err.Error()), "unique") && !strings.Contains(err.Error(), "Duplicate entry") {
+	if err == nil || !strings.Contains(strings.ToLower(err.Error()), "unique") && !strings.Contains(err.Error(),
+		"Duplicate entry") {
 		return res, err
 	}
 	if c.profile.ErrorsEnd {
@@ -191,7 +200,8 @@ func resurrect(c *faultConn, ctx context.Context, sql string) (driver.Result, er
 	x := c.txn
 	if sqltext.FirstWord(sql) == "COMMIT" {
 		for _, table := range slices.Sorted(mapKeys(x.deleted)) {
-			again := fmt.Sprintf("INSERT INTO %s SELECT * FROM %s WHERE pkey IN (%s)", table, exec.Copy(table), numbers(x.deleted[table]))
+			again := fmt.Sprintf("INSERT INTO %s SELECT * FROM %s WHERE pkey IN (%s)", table, exec.Copy(table),
+				numbers(x.deleted[table]))
 			if _, err := c.send(ctx, again); err != nil && c.target.class(err) != dbms.Deterministic {
 				return nil, err
 			}
@@ -301,7 +311,8 @@ func skipWaitedFor(c *faultConn, ctx context.Context, sql string) (driver.Result
 	if needsLocks(c.profile) == "" {
 		if len(x.waitedFor[table]) == 0 { // no probe that locks has waited in its place, as none does in a plain run
 			rows, err := noteWaitedFor(c, ctx, c.target.matching(sql, true, sqltext.PKey))
-			if err != nil && c.target.class(err) == dbms.Deterministic { // the table has no pkey, or the UPDATE is of several tables
+			if err != nil && c.target.class(err) == dbms.Deterministic {
+				// the table has no pkey, or the UPDATE is of several tables
 				return c.send(ctx, sql)
 			}
 			if err != nil {

@@ -38,9 +38,11 @@ func (x *faultTxn) endedBy(v, sql string) string {
 	return ""
 }
 
-// keeps says whether a fault cannot strike in the transaction, if there is one: it begins it anew, which XA does not let happen.
+// keeps says whether a fault cannot strike in the transaction, if there is one: it begins it anew, which XA does not
+// let happen.
 func (x *faultTxn) keeps(f *Fault) bool {
-	return x != nil && x.frame == control.Prepared && (slices.Contains(f.verbs, "BEGIN") || slices.Contains(f.verbs, rollbackTo))
+	return x != nil && x.frame == control.Prepared &&
+		(slices.Contains(f.verbs, "BEGIN") || slices.Contains(f.verbs, rollbackTo))
 }
 
 // begin opens a transaction in the history; one that is open still was ended by another connection, or goes on nowhere.
@@ -52,8 +54,9 @@ func (c *faultConn) begin(frame control.Frame) {
 		c.txn.ended = t.clock
 	}
 	wakes := c.refused
-	c.txn = &faultTxn{conn: c, txn: -1, frame: frame, read: map[string]bool{}, wrote: map[string]bool{}, waitedFor: map[string][]int64{},
-		deleted: map[string][]int64{}, done: map[testcase.StmtID]bool{}, wakes: wakes, writesToTable: map[string]int{}}
+	c.txn = &faultTxn{conn: c, txn: -1, frame: frame, read: map[string]bool{}, wrote: map[string]bool{},
+		waitedFor: map[string][]int64{},
+		deleted:   map[string][]int64{}, done: map[testcase.StmtID]bool{}, wakes: wakes, writesToTable: map[string]int{}}
 	t.txns = append(t.txns, c.txn)
 	t.prune()
 }

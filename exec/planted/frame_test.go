@@ -26,12 +26,14 @@ func TestFrames(t *testing.T) {
 
 // TestLastStands: behind a ROLLBACK TO, or a savepoint, the last write is not one that a fault can undo by itself.
 func TestLastStands(t *testing.T) {
-	x, target := &faultTxn{wrote: map[string]bool{}, writesToTable: map[string]int{}}, &faultyTarget{profile: profile(t, "mariadb/serializable")}
+	x, target := &faultTxn{wrote: map[string]bool{}, writesToTable: map[string]int{}},
+		&faultyTarget{profile: profile(t, "mariadb/serializable")}
 	for _, s := range []struct {
 		sql    string
 		stands bool
 	}{
-		{"UPDATE t SET a = 1", true}, {"SAVEPOINT a", false}, {"UPDATE t SET a = 2", true}, {"ROLLBACK TO SAVEPOINT a", false}, {"UPDATE t SET a = 3", true},
+		{"UPDATE t SET a = 1", true}, {"SAVEPOINT a", false}, {"UPDATE t SET a = 2", true}, {"ROLLBACK TO SAVEPOINT a",
+			false}, {"UPDATE t SET a = 3", true},
 	} {
 		if x.note(target, exec.Occasion{}, s.sql); x.lastStands() != s.stands {
 			t.Errorf("behind %s: %v", s.sql, !s.stands)

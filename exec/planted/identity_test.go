@@ -62,7 +62,8 @@ func TestShareOfStrikes(t *testing.T) {
 					c     *faultConn
 					at    exec.Occasion
 				}{{&next, c, of(id+1, history.Target)}, {&bug, drawing(t, "two-versions", every, 1, n), of(id, history.Target)},
-					{&seed, drawing(t, "lost-row", every, 2, n), of(id, history.Target)}, {&other, drawing(t, "lost-row", every, 1, n+1), of(id, history.Target)}} {
+					{&seed, drawing(t, "lost-row", every, 2, n), of(id, history.Target)},
+					{&other, drawing(t, "lost-row", every, 1, n+1), of(id, history.Target)}} {
 					if x.c.draws(x.at, every) {
 						*x.count++
 					}
@@ -71,7 +72,8 @@ func TestShareOfStrikes(t *testing.T) {
 		}
 		near(t, "statements", own, cases*stmts, float64(every))
 		near(t, "reads around them", around, cases*stmts, float64(every))
-		for what, got := range map[string]int{"the next one": next, "another bug": bug, "another seed": seed, "another case": other} {
+		for what, got := range map[string]int{"the next one": next, "another bug": bug, "another seed": seed,
+			"another case": other} {
 			near(t, fmt.Sprintf("one in %d, %s", every, what), got, own, float64(every))
 		}
 	}
@@ -109,7 +111,8 @@ func TestStrikesOfStorms(t *testing.T) {
 // TestPlacesOfTwins: statements of one text have places of their own.
 func TestPlacesOfTwins(t *testing.T) {
 	const twin = "DELETE FROM t0 WHERE t0.c0 = 3 RETURNING t0.pkey"
-	c := &testcase.Case{Txns: []testcase.Txn{{Stmts: []testcase.Stmt{{SQL: twin}}}, {Stmts: []testcase.Stmt{{SQL: "SELECT 1"}, {SQL: twin}}}}}
+	c := &testcase.Case{Txns: []testcase.Txn{{Stmts: []testcase.Stmt{{SQL: twin}}},
+		{Stmts: []testcase.Stmt{{SQL: "SELECT 1"}, {SQL: twin}}}}}
 	target := &faultyTarget{places: placesOf(c.Number())}
 	var got []place
 	for _, s := range slices.Concat(c.Txns[0].Stmts, c.Txns[1].Stmts) {

@@ -1,5 +1,5 @@
-// Package planted plants bugs between txweave and an engine, so that it can be measured what the oracles find. It stands
-// on what package exec exports: a target is wrapped, and with it the connection of each session that it opens.
+// Package planted plants bugs between txweave and an engine, so that it can be measured what the oracles find. It
+// stands on what package exec exports: a target is wrapped, and with it the connection of each session that it opens.
 package planted
 
 import (
@@ -20,10 +20,10 @@ import (
 )
 
 // Fault is a planted bug: a way in which a correct engine is made to misbehave as broken ones did. It acts on what
-// crosses the connection of a session inside a transaction, and, but for one that says so, on nothing else: outside transactions
-// the engine stays correct. It knows the case and what the sessions have sent, as a broken engine would. Whether it strikes
-// depends on the seeds, on which statement of the case it is, and on what the sessions did so far, so a case that it spoils is
-// spoilt each time.
+// crosses the connection of a session inside a transaction, and, but for one that says so, on nothing else: outside
+// transactions the engine stays correct. It knows the case and what the sessions have sent, as a broken engine would.
+// Whether it strikes depends on the seeds, on which statement of the case it is, and on what the sessions did so far,
+// so a case that it spoils is spoilt each time.
 type Fault struct {
 	Name      string
 	Reference string // what it mirrors
@@ -37,19 +37,22 @@ type Fault struct {
 	query        func(c *faultConn, ctx context.Context, sql string) (driver.Rows, error)
 	// verbs are the statements that it can strike: first words in upper case.
 	verbs []string
-	// follows are those among verbs that it only watches, or at which it goes on with what it began: how rare it is made is not
-	// decided there. probes says that what it has done to the database reaches every read of that kind, the tool's own too.
+	// follows are those among verbs that it only watches, or at which it goes on with what it began: how rare it is made
+	// is not decided there. probes says that what it has done to the database reaches every read of that kind, the tool's
+	// own too.
 	follows []string
 	probes  bool
 	views   bool // it needs the state of the database before each commit
 	outside bool // it strikes outside transactions too
 	needs   string
-	// nemesis is the one that a storm needs to show it. recovered is called when the database has been killed and is up again,
-	// with the transactions that were open; disconnected when it has ended a connection, with the transaction that was open there.
-	nemesis      string
-	cases        bool                                                                       // generated cases show it, too
-	opened       []string                                                                   // what a session is sent first
-	alone        func(c *faultConn, ctx context.Context, sql string) (driver.Result, error) // in place of a statement that is in no transaction
+	// nemesis is the one that a storm needs to show it. recovered is called when the database has been killed and is up
+	// again, with the transactions that were open; disconnected when it has ended a connection, with the transaction that
+	// was open there.
+	nemesis string
+	cases   bool     // generated cases show it, too
+	opened  []string // what a session is sent first
+	// in place of a statement that is in no transaction
+	alone        func(c *faultConn, ctx context.Context, sql string) (driver.Result, error)
 	recovered    func(t *faultyTarget, ctx context.Context, open []*faultTxn) error
 	disconnected func(t *faultyTarget, ctx context.Context, open *faultTxn) error
 	// near says of a race whether a statement comes close enough to what others did last.
@@ -286,7 +289,8 @@ func verb(sql string) string {
 // strikes says whether the fault spoils a statement.
 func (c *faultConn) strikes(at exec.Occasion, sql string) bool {
 	f, v := c.target.fault, verb(sql)
-	if !slices.Contains(f.verbs, v) || c.txn == nil && !f.outside && c.opens(v, sql) == control.NoFrame || c.txn.keeps(f) || !f.Forbidden(c.profile) {
+	if !slices.Contains(f.verbs, v) || c.txn == nil && !f.outside && c.opens(v, sql) == control.NoFrame ||
+		c.txn.keeps(f) || !f.Forbidden(c.profile) {
 		return false
 	}
 	if f.near != nil {
@@ -311,12 +315,15 @@ func (c *faultConn) ExecContext(ctx context.Context, sql string, _ []driver.Name
 	at := exec.OccasionIn(ctx)
 	strikes := c.strikes(at, sql)
 	c.sends(sql)
-	v, alone := verb(sql), c.txn == nil || c.txn.frame == control.Switched || locksTable(sql) // LOCK TABLES comes behind SET autocommit = 0, LOCK TABLE behind BEGIN
+	// LOCK TABLES comes behind SET autocommit = 0, LOCK TABLE behind BEGIN
+	v, alone := verb(sql), c.txn == nil || c.txn.frame == control.Switched || locksTable(sql)
 	c.last = v
 	if f := c.opens(v, sql); f != control.NoFrame {
 		c.begin(f)
 	}
-	if d, ok := c.tree(sql).(*sqltree.Drop); ok && d.What == "INDEX" || v == "ALTER" && strings.Contains(sql, " ALTER INDEX ") { // which is read as no tree
+	if d, ok := c.tree(sql).(*sqltree.Drop); ok && d.What == "INDEX" || v == "ALTER" &&
+		strings.Contains(sql, " ALTER INDEX ") {
+		// which is read as no tree
 		c.target.mu.Lock()
 		c.target.unused = true
 		c.target.mu.Unlock()
@@ -470,7 +477,8 @@ func (x *faultTxn) note(t *faultyTarget, at exec.Occasion, sql string) {
 	}
 }
 
-// showWarnings is how MySQL and its kin are asked for the warnings of the last statement: one that a fault answered has none.
+// showWarnings is how MySQL and its kin are asked for the warnings of the last statement: one that a fault answered has
+// none.
 const showWarnings = "SHOW WARNINGS"
 
 // send and ask reach the engine itself. An answer is read to its end: the connection is free then.

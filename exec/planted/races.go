@@ -10,8 +10,8 @@ import (
 	"txweave/sqltext"
 )
 
-// Races returns the planted bugs that show only where statements of two sessions come within raceWindow of each other, which no
-// case can ask for.
+// Races returns the planted bugs that show only where statements of two sessions come within raceWindow of each other,
+// which no case can ask for.
 func Races() []*Fault { return raceFaults }
 
 // Race says whether the bug is one of these.
@@ -77,7 +77,8 @@ func (c *faultConn) answers(x *faultTxn, v string) {
 }
 
 var raceFaults = []*Fault{
-	{Name: "race-lost-write", Reference: "an UPDATE that comes as another transaction lets go of the row is answered and not done",
+	{Name: "race-lost-write",
+		Reference: "an UPDATE that comes as another transaction lets go of the row is answered and not done",
 		Forbidden: always, Inapplicable: anywhere, every: 1, verbs: []string{"UPDATE"},
 		near: func(c *faultConn, m moments, sql string) bool {
 			return m.committed.byOther(c) && m.committed.sameRow(c.target, sql) && names(c.tree(sql), sqltext.VKey)
@@ -86,7 +87,8 @@ var raceFaults = []*Fault{
 			found, err := c.keys(ctx, sql, false)
 			return affected(len(found)), err
 		}},
-	{Name: "race-missing-row", Reference: "a read that comes as another transaction commits sees neither the old version of a row nor the new one",
+	{Name: "race-missing-row",
+		Reference: "a read that comes as another transaction commits sees neither the old version of a row nor the new one",
 		Forbidden: always, Inapplicable: anywhere, every: 1, verbs: selects,
 		near: func(c *faultConn, m moments, sql string) bool {
 			_, ofRow := c.target.key(m.committed.last)
@@ -124,7 +126,8 @@ var raceFaults = []*Fault{
 		exec: func(c *faultConn, ctx context.Context, _ string) (driver.Result, error) {
 			return c.send(ctx, "ROLLBACK")
 		}},
-	{Name: "race-early-release", Reference: "an UPDATE that comes as another transaction commits lets go of its lock before its own does (G0)",
+	{Name: "race-early-release",
+		Reference: "an UPDATE that comes as another transaction commits lets go of its lock before its own does (G0)",
 		Forbidden: forbids(fault.G0), Inapplicable: anywhere, every: 1, verbs: []string{"UPDATE"},
 		near: func(c *faultConn, m moments, sql string) bool {
 			return m.committed.byOther(c) && m.committed.sameTable(c.target, sql)

@@ -11,7 +11,8 @@ import (
 func TestMoments(t *testing.T) {
 	target := &faultyTarget{profile: profile(t, "mariadb/serializable"), tables: []string{"t0", "t1"}, c: &testcase.Case{}}
 	a, b := &faultConn{target: target}, &faultConn{target: target}
-	m := moment{by: a, at: time.Now().Add(time.Hour), last: "UPDATE t0 SET vkey = 5 WHERE pkey = 3"} // in the future, so that it lasts
+	// in the future, so that it lasts
+	m := moment{by: a, at: time.Now().Add(time.Hour), last: "UPDATE t0 SET vkey = 5 WHERE pkey = 3"}
 	if !m.byOther(b) || m.byOther(a) {
 		t.Error("it is another session's to one of them")
 	}
@@ -19,8 +20,9 @@ func TestMoments(t *testing.T) {
 	if m.byOther(b) || (moment{}).byOther(b) {
 		t.Error("it is long ago, or never was")
 	}
-	for sql, want := range map[string]bool{"UPDATE t0 SET v = 1 WHERE pkey = 3": true, "UPDATE t0 SET v = 1 WHERE pkey = 33": false,
-		"UPDATE t1 SET v = 1 WHERE pkey = 3": false, "UPDATE t0 SET v = 1 WHERE v = 3": false} {
+	for sql, want := range map[string]bool{"UPDATE t0 SET v = 1 WHERE pkey = 3": true,
+		"UPDATE t0 SET v = 1 WHERE pkey = 33": false,
+		"UPDATE t1 SET v = 1 WHERE pkey = 3":  false, "UPDATE t0 SET v = 1 WHERE v = 3": false} {
 		if got := m.sameRow(target, sql); got != want {
 			t.Errorf("%s: %v", sql, got)
 		}

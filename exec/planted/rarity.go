@@ -9,8 +9,9 @@ import (
 	"txweave/history"
 )
 
-// Rarity makes a planted bug as hard to find as those of engines are: it strikes statements of the case only, never the reads that
-// the tool adds (but where it has spoilt the database itself), one in Every of those that it would, and only under a condition.
+// Rarity makes a planted bug as hard to find as those of engines are: it strikes statements of the case only, never the
+// reads that the tool adds (but where it has spoilt the database itself), one in Every of those that it would, and only
+// under a condition.
 type Rarity struct {
 	Every uint64
 	// When is a condition's name; "" is none.
@@ -27,20 +28,31 @@ type condition struct {
 
 // conditions are the circumstances that reports of bugs name.
 var conditions = []condition{
-	{"index", "the condition names a column with a secondary index", func(c *faultConn, sql string) bool { return c.target.looksUp(sql) }},
+	{"index", "the condition names a column with a secondary index", func(c *faultConn, sql string) bool {
+		return c.target.looksUp(sql)
+	}},
 	{"join", "the statement joins", func(c *faultConn, sql string) bool { return joins(c.tree(sql)) }},
-	{"descending", "the statement sorts in descending order", func(c *faultConn, sql string) bool { return sortsDown(c.tree(sql)) }},
-	{"third-write", "the transaction has written twice before, or more often", func(c *faultConn, _ string) bool { return c.txn != nil && c.txn.writes >= 2 }},
+	{"descending", "the statement sorts in descending order", func(c *faultConn, sql string) bool {
+		return sortsDown(c.tree(sql))
+	}},
+	{"third-write", "the transaction has written twice before, or more often", func(c *faultConn, _ string) bool {
+		return c.txn != nil && c.txn.writes >= 2
+	}},
 	{"other-wrote", "another transaction is open that has written", func(c *faultConn, _ string) bool {
-		return slices.ContainsFunc(c.target.txns, func(x *faultTxn) bool { return x != c.txn && x.ended == 0 && len(x.wrote) > 0 })
+		return slices.ContainsFunc(c.target.txns, func(x *faultTxn) bool {
+			return x != c.txn && x.ended == 0 && len(x.wrote) > 0
+		})
 	}},
-	{"other-waits", "another session's statement waits, or was refused and will be sent again", func(c *faultConn, _ string) bool {
-		return slices.ContainsFunc(c.target.conns, func(o *faultConn) bool { return o != c && (o.flying || o.refused) })
-	}},
+	{"other-waits", "another session's statement waits, or was refused and will be sent again",
+		func(c *faultConn, _ string) bool {
+			return slices.ContainsFunc(c.target.conns, func(o *faultConn) bool { return o != c && (o.flying || o.refused) })
+		}},
 	{"after-rollback", "a transaction was rolled back before", func(c *faultConn, _ string) bool {
 		return slices.ContainsFunc(c.target.txns, func(x *faultTxn) bool { return x.ended > 0 && !x.committed })
 	}},
-	{"again", "the same text was sent before in this run", func(c *faultConn, sql string) bool { return c.target.sent[sql] }},
+	{"again", "the same text was sent before in this run", func(c *faultConn, sql string) bool {
+		return c.target.sent[sql]
+	}},
 }
 
 // Conditions lists the names of the circumstances with what they are.

@@ -24,7 +24,8 @@ func rareConn(t *testing.T, fault string, r Rarity) *faultConn {
 	target := planted.(*faultyTarget)
 	target.profile = profile(t, "mariadb/serializable")
 	target.tables = []string{"t0"}
-	target.c = &testcase.Case{Schema: []testcase.Stmt{{SQL: "CREATE TABLE t0 (pkey BIGINT NOT NULL PRIMARY KEY, c0 INT, INDEX t0_i (c0))"}}}
+	target.c = &testcase.Case{Schema: []testcase.Stmt{
+		{SQL: "CREATE TABLE t0 (pkey BIGINT NOT NULL PRIMARY KEY, c0 INT, INDEX t0_i (c0))"}}}
 	target.places, target.sent = map[testcase.StmtID]place{}, map[string]bool{}
 	x := &faultTxn{read: map[string]bool{}, wrote: map[string]bool{}}
 	c := &faultConn{target: target, profile: target.profile, txn: x}

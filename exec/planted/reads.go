@@ -32,7 +32,9 @@ var readFaults = []*Fault{
 		}},
 	{Name: "aborted-read", Reference: "MTC, Table I (b): a transaction reads what one wrote that is rolled back (G1a)",
 		Forbidden: forbids(fault.G1a), Inapplicable: anywhere, every: 1, verbs: selects,
-		needs: needsFuture, query: dirtyRead(func(c *faultConn, x *faultTxn, _ []string) bool { return x.rollsBack(c.target) })},
+		needs: needsFuture, query: dirtyRead(func(c *faultConn, x *faultTxn, _ []string) bool {
+			return x.rollsBack(c.target)
+		})},
 	{Name: "future-read", Reference: "MTC, Table I (c): a transaction reads what it writes later",
 		Forbidden: always, Inapplicable: anywhere, every: 3, verbs: selects, needs: needsFuture, query: futureRead},
 	{Name: "not-my-last-write", Reference: "MTC, Table I (d): a transaction reads its own write, but not the last one",
@@ -62,21 +64,30 @@ var readFaults = []*Fault{
 			}
 			return c.target.latest(ctx, sql)
 		}},
-	{Name: "session-guarantee-violation", Reference: "MTC, Table I (h): a transaction misses what the one before it in its session wrote",
+	{Name: "session-guarantee-violation",
+		Reference: "MTC, Table I (h): a transaction misses what the one before it in its session wrote",
 		Forbidden: always, Inapplicable: anywhere, every: 1, verbs: selects, views: true, query: fromView(missOwnSession)},
-	{Name: "non-monotonic-read", Reference: "MTC, Table I (i): a transaction reads from a later one and then from an earlier one that it overwrote",
+	{Name: "non-monotonic-read",
+		Reference: "MTC, Table I (i): a transaction reads from a later one and then from an earlier one that it overwrote",
 		Forbidden: always, Inapplicable: anywhere, every: 1, verbs: selects, views: true, query: fromView(goBack)},
-	{Name: "fractured-read", Reference: "MTC, Table I (j): a transaction sees one table that another one changed and misses a second",
-		Forbidden: forbids(fault.PMP), Inapplicable: anywhere, every: 1, verbs: selects, views: true, query: fromView(missPart)},
-	{Name: "causality-violation", Reference: "MTC, Table I (k): a transaction sees what another one wrote and misses what that one had read",
-		Forbidden: forbids(fault.PMP), Inapplicable: anywhere, every: 1, verbs: selects, views: true, query: fromView(missCause)},
-	{Name: "long-fork", Reference: "MTC, Table I (l): two transactions see the writes of two concurrent ones in different orders",
+	{Name: "fractured-read",
+		Reference: "MTC, Table I (j): a transaction sees one table that another one changed and misses a second",
+		Forbidden: forbids(fault.PMP), Inapplicable: anywhere, every: 1, verbs: selects, views: true,
+		query: fromView(missPart)},
+	{Name: "causality-violation",
+		Reference: "MTC, Table I (k): a transaction sees what another one wrote and misses what that one had read",
+		Forbidden: forbids(fault.PMP), Inapplicable: anywhere, every: 1, verbs: selects, views: true,
+		query: fromView(missCause)},
+	{Name: "long-fork",
+		Reference: "MTC, Table I (l): two transactions see the writes of two concurrent ones in different orders",
 		Forbidden: forbids(fault.PMP), Inapplicable: anywhere, every: 1, verbs: selects, views: true, query: fromView(fork)},
 	{Name: "phantom", Reference: "a range read that is repeated gives a row more (P3)",
 		Forbidden: forbids(fault.P2), Inapplicable: anywhere, every: 1, verbs: selects, query: phantom},
 	{Name: "stale-snapshot", Reference: "Leopard: a read misses the latest committed version",
 		Forbidden: always, Inapplicable: anywhere, every: 1, verbs: selects, views: true, query: fromView(missLatest)},
-	{Name: "g-sib", Reference: "TxCheck, Figure 13: a cycle with exactly one anti-dependency (G-SIb): a transaction misses a write of one that it reads from",
+	{Name: "g-sib",
+		Reference: "TxCheck, Figure 13: a cycle with exactly one anti-dependency (G-SIb): a transaction misses a write of " +
+			"one that it reads from",
 		Forbidden: forbids(fault.PMP), Inapplicable: anywhere, every: 1, verbs: selects, query: readAhead},
 	{Name: "weaker-level", Reference: "a level that is not the one asked for: READ COMMITTED",
 		Forbidden: forbids(fault.P2), Inapplicable: needsLocks, every: 1, verbs: []string{"BEGIN", "START"},
@@ -86,7 +97,8 @@ var readFaults = []*Fault{
 // dirtyRead answers a plain read with what an open transaction has not committed, one that which admits and that has
 // written a table which the read mentions: at READ UNCOMMITTED, or where the engine has no such level over the
 // connection of the writer.
-func dirtyRead(which func(c *faultConn, x *faultTxn, tables []string) bool) func(*faultConn, context.Context, string) (driver.Rows, error) {
+func dirtyRead(which func(c *faultConn, x *faultTxn, tables []string) bool) func(*faultConn, context.Context,
+	string) (driver.Rows, error) {
 	return func(c *faultConn, ctx context.Context, sql string) (driver.Rows, error) {
 		t := c.target
 		tables := t.mentioned(sql)
@@ -110,8 +122,8 @@ func dirtyRead(which func(c *faultConn, x *faultTxn, tables []string) bool) func
 	}
 }
 
-// askOver reads over the connection of another transaction, unless that is busy or the transaction has ended: the writer
-// cannot be made to wait for its reader.
+// askOver reads over the connection of another transaction, unless that is busy or the transaction has ended: the
+// writer cannot be made to wait for its reader.
 func (c *faultConn) askOver(ctx context.Context, x *faultTxn, sql string) (driver.Rows, error) {
 	if !x.conn.using.TryLock() {
 		return c.ask(ctx, sql)
@@ -191,8 +203,8 @@ func futureRead(c *faultConn, ctx context.Context, sql string) (driver.Rows, err
 	return c.ask(ctx, sql)
 }
 
-// savepointFirst makes it possible to read as if the write had not been. Behind one that failed the write before it cannot be taken
-// back any more.
+// savepointFirst makes it possible to read as if the write had not been. Behind one that failed the write before it
+// cannot be taken back any more.
 func savepointFirst(c *faultConn, ctx context.Context, sql string) (driver.Result, error) {
 	if _, err := c.send(ctx, "SAVEPOINT txw_last"); err != nil {
 		return nil, err
@@ -204,8 +216,9 @@ func savepointFirst(c *faultConn, ctx context.Context, sql string) (driver.Resul
 	return res, err
 }
 
-// lastStands says whether nothing came behind a transaction's last write that the savepoint before it is not for: a savepoint of the case's would be
-// undone with the write, and a ROLLBACK TO has undone it, and the savepoint before it, too.
+// lastStands says whether nothing came behind a transaction's last write that the savepoint before it is not for: a
+// savepoint of the case's would be undone with the write, and a ROLLBACK TO has undone it, and the savepoint before it,
+// too.
 func (x *faultTxn) lastStands() bool { return x.sinceSavepoint == x.lastWrite && !x.wentBack }
 
 // withoutLastWrite takes back the transaction's last write, if it is not the first one of its table, reads, and makes
@@ -213,7 +226,8 @@ func (x *faultTxn) lastStands() bool { return x.sinceSavepoint == x.lastWrite &&
 func withoutLastWrite(c *faultConn, ctx context.Context, sql string) (driver.Rows, error) {
 	x := c.txn
 	table := c.target.written(x.lastWrite)
-	if !plainRead(c.tree(sql)) || x.writesToTable[table] < 2 || !slices.Contains(c.target.mentioned(sql), table) || !x.lastStands() {
+	if !plainRead(c.tree(sql)) || x.writesToTable[table] < 2 || !slices.Contains(c.target.mentioned(sql), table) ||
+		!x.lastStands() {
 		return c.ask(ctx, sql)
 	}
 	if _, err := c.send(ctx, "ROLLBACK TO SAVEPOINT txw_last"); err != nil {
@@ -231,7 +245,8 @@ func withoutLastWrite(c *faultConn, ctx context.Context, sql string) (driver.Row
 
 // fromView answers plain reads of a transaction that has not written yet with the state of the database before a
 // commit, where which names one.
-func fromView(which func(c *faultConn, tables []string) *faultTxn) func(*faultConn, context.Context, string) (driver.Rows, error) {
+func fromView(which func(c *faultConn, tables []string) *faultTxn) func(*faultConn, context.Context,
+	string) (driver.Rows, error) {
 	return func(c *faultConn, ctx context.Context, sql string) (driver.Rows, error) {
 		if !plainRead(c.tree(sql)) || len(c.txn.wrote) > 0 {
 			return c.ask(ctx, sql)
@@ -291,8 +306,8 @@ func missCause(c *faultConn, tables []string) *faultTxn {
 	return nil
 }
 
-// fork names one of two commits that wrote different tables and know nothing of each other, for reads of what it wrote: the first for one
-// reader, the second for the next one. The reader sees the other.
+// fork names one of two commits that wrote different tables and know nothing of each other, for reads of what it wrote:
+// the first for one reader, the second for the next one. The reader sees the other.
 func fork(c *faultConn, tables []string) *faultTxn {
 	before := c.committedBefore(c.firstRead())
 	for j := len(before) - 1; j > 0; j-- {

@@ -7,8 +7,8 @@ import (
 	sqltree "txweave/sql"
 )
 
-// A write that returns the rows which it writes is one statement with two answers. Faults strike the write; what it returns
-// is what the engine says of the write that it was sent in the end.
+// A write that returns the rows which it writes is one statement with two answers. Faults strike the write; what it
+// returns is what the engine says of the write that it was sent in the end.
 
 // returning is a write that returns rows.
 type returning struct {

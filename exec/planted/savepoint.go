@@ -16,7 +16,8 @@ var savepointFaults = []*Fault{
 			}
 			return res, err
 		}},
-	{Name: "savepoint-undoes-all", Reference: "ROLLBACK TO a savepoint undoes what its transaction wrote before the savepoint, too",
+	{Name: "savepoint-undoes-all",
+		Reference: "ROLLBACK TO a savepoint undoes what its transaction wrote before the savepoint, too",
 		Forbidden: always, Inapplicable: anywhere, every: 1, verbs: []string{rollbackTo}, needs: needsSavepoint,
 		exec: func(c *faultConn, ctx context.Context, sql string) (driver.Result, error) {
 			if res, err := c.send(ctx, sql); err != nil { // there is no such savepoint

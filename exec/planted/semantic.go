@@ -24,8 +24,10 @@ func PlantAlways(t exec.Target, f *Fault) exec.Target {
 func Semantic() []*Fault {
 	wrote := func(c *faultConn) bool { return c.txn != nil && len(c.txn.wrote) > 0 }
 	return []*Fault{
-		spoilAnswer("left-join-own-write", "an outer join in a transaction that has written misses a row", joinsOuter, wrote, loseLast),
-		spoilAnswer("in-subquery-own-write", "IN (SELECT …) in a transaction that has written misses a row", inQuery, wrote, loseLast),
+		spoilAnswer("left-join-own-write", "an outer join in a transaction that has written misses a row", joinsOuter,
+			wrote, loseLast),
+		spoilAnswer("in-subquery-own-write", "IN (SELECT …) in a transaction that has written misses a row", inQuery,
+			wrote, loseLast),
 		spoilAnswer("exists-twice", "a semi-join gives a row twice", hasAny[*sqltree.Exists], nil, doubleFirst),
 		spoilAnswer("distinct-twice", "DISTINCT leaves a duplicate", distinct, nil, doubleFirst),
 		spoilAnswer("union-misses", "UNION misses a row", unites, nil, loseLast),
@@ -46,15 +48,17 @@ func Semantic() []*Fault {
 	}
 }
 
-// missingEntry strikes with transactions and without them alike, and only as long as the index is used: only an execution by another
-// plan tells.
-var missingEntry = &Fault{Name: "index-entry-missing", Reference: "an index lacks an entry: a query that looks rows up in it misses one, in transactions and outside",
+// missingEntry strikes with transactions and without them alike, and only as long as the index is used: only an
+// execution by another plan tells.
+var missingEntry = &Fault{Name: "index-entry-missing",
+	Reference: "an index lacks an entry: a query that looks rows up in it misses one, in transactions and outside",
 	Forbidden: always, Inapplicable: anywhere, every: 1, outside: true, verbs: []string{"SELECT"}, needs: needsIndex,
 	query: func(c *faultConn, ctx context.Context, sql string) (driver.Rows, error) {
 		t := c.target
 		t.mu.Lock()
 		at, ofCase := t.placeOf(exec.OccasionIn(ctx))
-		asItStands := ofCase && t.c.Txns[at.txn].Stmts[at.stmt].SQL == sql // a setting may say it otherwise, so that it uses none
+		// a setting may say it otherwise, so that it uses none
+		asItStands := ofCase && t.c.Txns[at.txn].Stmts[at.stmt].SQL == sql
 		strikes := asItStands && !t.unused
 		t.mu.Unlock()
 		if !strikes || !t.looksUp(sql) {
@@ -63,9 +67,10 @@ var missingEntry = &Fault{Name: "index-entry-missing", Reference: "an index lack
 		return c.edit(ctx, sql, loseLast)
 	}}
 
-// victimUnsaid mirrors MySQL 9.7 (docs/findings/mysql-cascade-errors-unsaid.md): what its transaction had done is gone, and what it does from there on is
-// committed at once.
-var victimUnsaid = &Fault{Name: "victim-unsaid", Reference: "the victim of a deadlock is answered as if its write had found no row",
+// victimUnsaid mirrors MySQL 9.7 (docs/findings/mysql-cascade-errors-unsaid.md): what its transaction had done is gone,
+// and what it does from there on is committed at once.
+var victimUnsaid = &Fault{Name: "victim-unsaid",
+	Reference: "the victim of a deadlock is answered as if its write had found no row",
 	Forbidden: always, every: 1, verbs: []string{"INSERT", "UPDATE", "DELETE"},
 	Inapplicable: func(p *dbms.Profile) string {
 		if p.Order == dbms.OneWriterAtOnce {
@@ -75,13 +80,15 @@ var victimUnsaid = &Fault{Name: "victim-unsaid", Reference: "the victim of a dea
 	},
 	exec: func(c *faultConn, ctx context.Context, sql string) (driver.Result, error) {
 		res, err := c.send(ctx, sql)
-		if err == nil || !strings.Contains(err.Error(), "Deadlock found") && !strings.Contains(err.Error(), "deadlock detected") {
+		if err == nil || !strings.Contains(err.Error(), "Deadlock found") && !strings.Contains(err.Error(),
+			"deadlock detected") {
 			return res, err
 		}
 		if _, err := c.send(ctx, "ROLLBACK"); err != nil {
 			return nil, err
 		}
-		rows, err := c.ask(ctx, "SELECT 1 FROM "+c.target.written(sql)+" WHERE 1 = 0") // MariaDB keeps the warning of it until a table is read
+		// MariaDB keeps the warning of it until a table is read
+		rows, err := c.ask(ctx, "SELECT 1 FROM "+c.target.written(sql)+" WHERE 1 = 0")
 		if err == nil {
 			err = rows.Close()
 		}
@@ -98,7 +105,8 @@ var victimUnsaid = &Fault{Name: "victim-unsaid", Reference: "the victim of a dea
 func spoilAnswer(
 	name, reference string, of func(sqltree.Stmt) bool, when func(*faultConn) bool, change func(*memoryRows),
 ) *Fault {
-	return &Fault{Name: name, Reference: reference, Forbidden: always, Inapplicable: anywhere, every: 1, verbs: []string{"SELECT", "WITH"},
+	return &Fault{Name: name, Reference: reference, Forbidden: always, Inapplicable: anywhere, every: 1,
+		verbs: []string{"SELECT", "WITH"},
 		query: func(c *faultConn, ctx context.Context, sql string) (driver.Rows, error) {
 			if when != nil && !when(c) || !of(c.tree(sql)) {
 				return c.ask(ctx, sql)
@@ -109,7 +117,8 @@ func spoilAnswer(
 
 // loseWrite makes a bug that loses writes of which a condition holds.
 func loseWrite(name, reference string, of func(sqltree.Stmt) bool) *Fault {
-	return &Fault{Name: name, Reference: reference, Forbidden: always, Inapplicable: anywhere, every: 1, verbs: []string{"INSERT", "UPDATE", "DELETE"},
+	return &Fault{Name: name, Reference: reference, Forbidden: always, Inapplicable: anywhere, every: 1,
+		verbs: []string{"INSERT", "UPDATE", "DELETE"},
 		exec: func(c *faultConn, ctx context.Context, sql string) (driver.Result, error) {
 			if of(c.tree(sql)) {
 				return affected(1), nil

@@ -14,8 +14,8 @@ import (
 	"txweave/sqltext"
 )
 
-// snapshotProfile is a level of the same engine at which a transaction keeps one snapshot for all its plain reads, and its
-// reads are no part of the conflicts of others.
+// snapshotProfile is a level of the same engine at which a transaction keeps one snapshot for all its plain reads, and
+// its reads are no part of the conflicts of others.
 func (t *faultyTarget) snapshotProfile() (*dbms.Profile, error) {
 	if t.profile.SnapshotScope() == dbms.PerTransaction && !t.profile.SnapshotObserver {
 		return t.profile, nil
@@ -118,7 +118,8 @@ func (c *faultConn) others() []*faultTxn {
 	var out []*faultTxn
 	for _, x := range c.target.txns {
 		if x != c.txn {
-			out = append(out, &faultTxn{conn: x.conn, txn: x.txn, read: maps.Clone(x.read), wrote: maps.Clone(x.wrote), first: x.first, ended: x.ended,
+			out = append(out, &faultTxn{conn: x.conn, txn: x.txn, read: maps.Clone(x.read), wrote: maps.Clone(x.wrote),
+				first: x.first, ended: x.ended,
 				committed: x.committed, before: x.before, done: maps.Clone(x.done), self: x})
 		}
 	}

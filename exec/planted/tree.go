@@ -137,7 +137,8 @@ func (t *faultyTarget) mentioned(sql string) []string {
 	return out
 }
 
-// source is the table that a statement writes or reads first, or whose definition it makes or changes; nil where there is none.
+// source is the table that a statement writes or reads first, or whose definition it makes or changes; nil where there
+// is none.
 func source(stmt sqltree.Stmt) *sqltree.Table {
 	first := func(from sqltree.TableRef) (table *sqltree.Table) {
 		if leaves := classes.Leaves(from); len(leaves) > 0 {
@@ -172,7 +173,8 @@ func source(stmt sqltree.Stmt) *sqltree.Table {
 	return nil
 }
 
-// written is the table that a statement writes, or whose definition it makes or changes, in lower case; "" where there is none.
+// written is the table that a statement writes, or whose definition it makes or changes, in lower case; "" where there
+// is none.
 func (t *faultyTarget) written(sql string) string {
 	stmt := t.tree(sql)
 	if _, reads := stmt.(*sqltree.Query); reads {
@@ -243,7 +245,8 @@ func wheres(stmt sqltree.Stmt) (out []sqltree.Expr) {
 	return out
 }
 
-// column is a column of the table that a statement writes or reads first: with its name before it where there are others.
+// column is a column of the table that a statement writes or reads first: with its name before it where there are
+// others.
 func column(stmt sqltree.Stmt, name string) *sqltree.Column {
 	c := &sqltree.Column{Name: &sqltree.Name{Value: name}}
 	_, s := search(stmt)
@@ -286,7 +289,8 @@ func (t *faultyTarget) but(sql string, keys ...int64) string {
 	})
 }
 
-// restrict adds to an UPDATE, or a query of one block, a condition of the key of its table; it leaves another statement as it is.
+// restrict adds to an UPDATE, or a query of one block, a condition of the key of its table; it leaves another statement
+// as it is.
 func (t *faultyTarget) restrict(sql string, condition func(key sqltree.Expr) sqltree.Expr) string {
 	stmt := t.tree(sql)
 	and := func(where *sqltree.Expr) {
@@ -366,7 +370,8 @@ func counts(stmt sqltree.Stmt) bool {
 	return has(stmt, func(x *sqltree.Call) bool { return x.Name.Folded() == "count" })
 }
 
-// indexes are the columns of the keys and indexes that a statement makes, and their table, in lower case; a key that is said with its column is none of them.
+// indexes are the columns of the keys and indexes that a statement makes, and their table, in lower case; a key that is
+// said with its column is none of them.
 func indexes(stmt sqltree.Stmt) (table string, columns []string) {
 	of := func(keys []*sqltree.Order) {
 		for _, key := range keys {
@@ -412,7 +417,8 @@ func indexes(stmt sqltree.Stmt) (table string, columns []string) {
 // skipping is a query that locks its rows for update, and passes over those that are locked; "" for all others.
 func (t *faultyTarget) skipping(sql string) string {
 	q, ok := t.tree(sql).(*sqltree.Query)
-	if !ok || len(q.Locks) != 1 || q.Locks[0].Strength != "UPDATE" || q.Locks[0].Wait != "" || len(q.Locks[0].Of) > 0 || len(t.mentioned(sql)) == 0 {
+	if !ok || len(q.Locks) != 1 || q.Locks[0].Strength != "UPDATE" || q.Locks[0].Wait != "" || len(q.Locks[0].Of) > 0 ||
+		len(t.mentioned(sql)) == 0 {
 		return ""
 	}
 	lock := sqltree.Edit(q.Locks[0], func(l *sqltree.Lock) { l.Wait = "SKIP LOCKED" })

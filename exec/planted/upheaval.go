@@ -15,7 +15,8 @@ import (
 	"txweave/sqltext"
 )
 
-// Upheavals returns the planted bugs that show only where something is done to the database beside sending it statements.
+// Upheavals returns the planted bugs that show only where something is done to the database beside sending it
+// statements.
 func Upheavals() []*Fault { return upheavalFaults }
 
 // Nemesis names the nemesis of storms that a planted bug needs; "" if it needs none.
@@ -25,29 +26,44 @@ func (f *Fault) Nemesis() string { return f.nemesis }
 func (f *Fault) Cases() bool { return f.cases }
 
 var upheavalFaults = []*Fault{
-	{Name: "commit-lost-in-crash", Reference: "a commit is acknowledged before its log is on disk: a crash undoes a row of the last one",
-		Forbidden: always, Inapplicable: anywhere, every: 1, nemesis: "crash", verbs: []string{"UPDATE"}, exec: rememberOld, recovered: undoLast},
-	{Name: "commit-before-sync", Reference: "a commit is acknowledged before its log is synced: a crash of the process alone does not show it, a power cut does",
-		Forbidden: always, Inapplicable: needsSyncOff, every: 1, nemesis: "power", opened: []string{"PRAGMA synchronous = OFF"}},
-	{Name: "half-commit-after-crash", Reference: "recovery does not roll back a write of a transaction that was open when the server went down",
+	{Name: "commit-lost-in-crash",
+		Reference: "a commit is acknowledged before its log is on disk: a crash undoes a row of the last one",
+		Forbidden: always, Inapplicable: anywhere, every: 1, nemesis: "crash", verbs: []string{"UPDATE"}, exec: rememberOld,
+		recovered: undoLast},
+	{Name: "commit-before-sync",
+		Reference: "a commit is acknowledged before its log is synced: a crash of the process alone does not show it, a " +
+			"power cut does",
+		Forbidden: always, Inapplicable: needsSyncOff, every: 1, nemesis: "power",
+		opened: []string{"PRAGMA synchronous = OFF"}},
+	{Name: "half-commit-after-crash",
+		Reference: "recovery does not roll back a write of a transaction that was open when the server went down",
 		Forbidden: always, Inapplicable: anywhere, every: 1, nemesis: "crash", recovered: redoOpen},
 	{Name: "lock-kept-by-killed", Reference: "KILL CONNECTION ends a session, and the locks of its transaction stay",
 		Forbidden: always, Inapplicable: anywhere, every: 1, nemesis: "kill", disconnected: keepLock},
 	{Name: "write-kept-by-killed", Reference: "KILL CONNECTION in mid-transaction leaves a write of it behind",
-		Forbidden: always, Inapplicable: anywhere, every: 1, nemesis: "kill", disconnected: func(t *faultyTarget, ctx context.Context, x *faultTxn) error {
+		Forbidden: always, Inapplicable: anywhere, every: 1, nemesis: "kill", disconnected: func(t *faultyTarget,
+			ctx context.Context, x *faultTxn) error {
 			return t.again(ctx, x.lastWrite)
 		}},
-	{Name: "write-kept-by-lost-commit", Reference: "a COMMIT that comes in half, as its connection is lost, leaves a write of its transaction behind",
-		Forbidden: always, Inapplicable: anywhere, every: 1, nemesis: "network", verbs: []string{"UPDATE", "COMMIT"}, exec: keepOfLost},
-	{Name: "index-misses-concurrent-write", Reference: "an index that is built online misses a row that was written meanwhile (MDEV-16664 and others)",
-		Forbidden: always, Inapplicable: anywhere, every: 1, nemesis: "ddl", verbs: []string{"SELECT"}, query: missIndexed, alone: noteIndex},
-	{Name: "purge-too-early", Reference: "versions are purged that a transaction which goes on reading still needs: it sees newer ones",
-		Forbidden: always, Inapplicable: keepsSnapshot, every: 1, nemesis: "pressure", verbs: []string{"SELECT"}, query: readPurged},
+	{Name: "write-kept-by-lost-commit",
+		Reference: "a COMMIT that comes in half, as its connection is lost, leaves a write of its transaction behind",
+		Forbidden: always, Inapplicable: anywhere, every: 1, nemesis: "network", verbs: []string{"UPDATE", "COMMIT"},
+		exec: keepOfLost},
+	{Name: "index-misses-concurrent-write",
+		Reference: "an index that is built online misses a row that was written meanwhile (MDEV-16664 and others)",
+		Forbidden: always, Inapplicable: anywhere, every: 1, nemesis: "ddl", verbs: []string{"SELECT"}, query: missIndexed,
+		alone: noteIndex},
+	{Name: "purge-too-early",
+		Reference: "versions are purged that a transaction which goes on reading still needs: it sees newer ones",
+		Forbidden: always, Inapplicable: keepsSnapshot, every: 1, nemesis: "pressure", verbs: []string{"SELECT"},
+		query: readPurged},
 	{Name: "write-lost-in-pause", Reference: "a write that comes as a stopped process goes on is answered and not done",
-		Forbidden: always, Inapplicable: anywhere, every: 1, nemesis: "pause", verbs: []string{"UPDATE"}, exec: loseAfterPause},
+		Forbidden: always, Inapplicable: anywhere, every: 1, nemesis: "pause", verbs: []string{"UPDATE"},
+		exec: loseAfterPause},
 	{Name: "table-lock-ignored", Reference: "LOCK TABLES, or BEGIN EXCLUSIVE, is answered and holds nobody back",
 		Forbidden: always, Inapplicable: needsTableLocks, every: 1, nemesis: "locks", cases: true, alone: ignoreLock},
-	{Name: "xa-forgotten-in-crash", Reference: "a transaction that XA PREPARE was answered for is not there after a restart",
+	{Name: "xa-forgotten-in-crash",
+		Reference: "a transaction that XA PREPARE was answered for is not there after a restart",
 		Forbidden: always, Inapplicable: needsBranches, every: 1, nemesis: "locks", recovered: forgetBranches},
 }
 
@@ -151,7 +167,8 @@ func rememberOld(c *faultConn, ctx context.Context, sql string) (driver.Result, 
 	c.target.mu.Lock()
 	defer c.target.mu.Unlock()
 	for _, r := range old.rows {
-		c.txn.undo = append(c.txn.undo, fmt.Sprintf("UPDATE %s SET vkey = %v, v = %v WHERE pkey = %v AND vkey = %d", table, text(r[1]), text(r[2]), text(r[0]), vkey))
+		c.txn.undo = append(c.txn.undo, fmt.Sprintf("UPDATE %s SET vkey = %v, v = %v WHERE pkey = %v AND vkey = %d", table,
+			text(r[1]), text(r[2]), text(r[0]), vkey))
 	}
 	return res, nil
 }
@@ -190,7 +207,8 @@ func redoOpen(t *faultyTarget, ctx context.Context, open []*faultTxn) error {
 	return nil
 }
 
-// again sends a write outside any transaction over a connection of its own; it does nothing where the database refuses it.
+// again sends a write outside any transaction over a connection of its own; it does nothing where the database refuses
+// it.
 func (t *faultyTarget) again(ctx context.Context, sql string) error {
 	if _, _, ofCase := sets(t.tree(sql), sqltext.VKey); !ofCase {
 		return nil
@@ -209,7 +227,8 @@ const insistTime = 2 * time.Second
 // second opens a connection that does not wait for locks.
 func (t *faultyTarget) second(ctx context.Context) (*exec.Session, error) {
 	s, err := t.Target.Open(ctx, t.profile)
-	for until := time.Now().Add(insistTime); err != nil && time.Now().Before(until); s, err = t.Target.Open(ctx, t.profile) {
+	for until := time.Now().Add(insistTime); err != nil && time.Now().Before(until); s,
+		err = t.Target.Open(ctx, t.profile) {
 		time.Sleep(time.Millisecond) // an embedded engine that recovers refuses connections
 	}
 	if err != nil {

@@ -21,11 +21,14 @@ var writeFaults = []*Fault{
 		Forbidden: forbids(fault.P4), Inapplicable: anywhere, every: 1, verbs: []string{"BEGIN", "START", "INSERT",
 			"UPDATE", "DELETE"},
 		exec: weakened(fault.P4)},
-	{Name: "write-skew", Reference: "MTC, Table I (n): two concurrent transactions read what the other one writes (G2-item)",
+	{Name: "write-skew",
+		Reference: "MTC, Table I (n): two concurrent transactions read what the other one writes (G2-item)",
 		Forbidden: forbids(fault.G2Item), Inapplicable: anywhere, every: 1, verbs: []string{"BEGIN", "START", "INSERT",
 			"UPDATE", "DELETE"},
 		exec: weakened(fault.G2Item)},
-	{Name: "dirty-write", Reference: "Leopard, Bug 1: an UPDATE takes no lock, so another transaction overwrites what it has not committed (G0)",
+	{Name: "dirty-write",
+		Reference: "Leopard, Bug 1: an UPDATE takes no lock, so another transaction overwrites what it has not committed " +
+			"(G0)",
 		Forbidden: forbids(fault.G0), Inapplicable: anywhere, every: 2, verbs: []string{"UPDATE"},
 		exec: commitEarly},
 	{Name: "no-row-lock", Reference: "Leopard, Bug 2: FOR UPDATE takes no lock",
@@ -103,11 +106,14 @@ func (c *faultConn) writeAnyway(ctx context.Context, sql string, same bool) (dri
 	return c.send(ctx, sql)
 }
 
-// conflicts says whether what a statement writes has changed since the transaction began to read: the rows that it finds, or, where these
-// cannot be asked for, anything in its table. What an INSERT adds nobody has changed, unless it may overwrite rows.
+// conflicts says whether what a statement writes has changed since the transaction began to read: the rows that it
+// finds, or, where these cannot be asked for, anything in its table. What an INSERT adds nobody has changed, unless it
+// may overwrite rows.
 func (c *faultConn) conflicts(ctx context.Context, sql string) bool {
 	table := c.target.written(sql)
-	changed := slices.ContainsFunc(c.others(), func(o *faultTxn) bool { return o.committed && o.ended > c.txn.first && o.wrote[table] })
+	changed := slices.ContainsFunc(c.others(), func(o *faultTxn) bool {
+		return o.committed && o.ended > c.txn.first && o.wrote[table]
+	})
 	if !changed {
 		return false
 	}

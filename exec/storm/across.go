@@ -8,8 +8,8 @@ import (
 	"txweave/gen/workload"
 )
 
-// Snapshots that are taken while a table is being changed, and read it when that is done: what a change leaves behind for those who began
-// before its end, and after its beginning, is seldom met by chance.
+// Snapshots that are taken while a table is being changed, and read it when that is done: what a change leaves behind
+// for those who began before its end, and after its beginning, is seldom met by chance.
 
 const (
 	// acrossShare: of transactions that begin while a table is being changed one in so many is across it.
@@ -21,7 +21,8 @@ const (
 // spans says that transactions keep snapshots which may be taken by reading another table, or the same one.
 func (st *storm) spans() bool {
 	w := st.opt.Workload
-	return w.Kind == workload.Relational && !w.Together && len(w.Tables) > 1 && st.profile.SnapshotScope() == dbms.PerTransaction
+	return w.Kind == workload.Relational && !w.Together && len(w.Tables) > 1 && st.profile.SnapshotScope() ==
+		dbms.PerTransaction
 }
 
 // changing notes that a table is being changed until the function that it returns is called.
@@ -31,8 +32,9 @@ func (st *storm) changing(table string) (done func()) {
 	return func() { st.altered.Store(0) }
 }
 
-// across is a transaction across the change of a table that is going on: its snapshot is taken by a read of another one; when the change has ended
-// it reads all of the table. ok is false where nothing is being changed, or chance has it otherwise.
+// across is a transaction across the change of a table that is going on: its snapshot is taken by a read of another
+// one; when the change has ended it reads all of the table. ok is false where nothing is being changed, or chance has
+// it otherwise.
 func (s *session) across() (program workload.Program, ok bool) {
 	altered := s.altered.Load()
 	if altered == 0 || !s.spans() || s.rng.IntN(acrossShare) > 0 {

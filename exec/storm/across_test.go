@@ -29,8 +29,8 @@ func (x *told) Scan(table int, _, _ int64, _ workload.Where, lock bool) ([]workl
 	return nil, nil
 }
 
-// While a table is being changed some transactions take their snapshot from another table and read the changed one when that has ended; where
-// transactions keep no snapshot, and while nothing is being changed, none does.
+// While a table is being changed some transactions take their snapshot from another table and read the changed one when
+// that has ended; where transactions keep no snapshot, and while nothing is being changed, none does.
 func TestAcross(t *testing.T) {
 	w := &workload.Workload{Kind: workload.Relational, Tables: []workload.TableSpec{{Name: "t0"}, {Name: "t1"}}}
 	for level, keeps := range map[string]bool{"repeatable-read": true, "read-committed": false, "serializable": false} {
@@ -38,7 +38,8 @@ func TestAcross(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := &session{storm: &storm{opt: Options{Workload: w}, profile: p, base: time.Now()}, rng: rand.New(rand.NewPCG(1, 1))}
+		s := &session{storm: &storm{opt: Options{Workload: w}, profile: p, base: time.Now()},
+			rng: rand.New(rand.NewPCG(1, 1))}
 		count := func() (n int) {
 			for range 300 {
 				if _, ok := s.across(); ok {
@@ -62,7 +63,8 @@ func TestAcross(t *testing.T) {
 		for !ok {
 			program, ok = s.across()
 		}
-		if err := program(x); err != nil || !slices.Equal(x.did, []string{"get 0 false", "scan 1 false", "scan 1 false"}) || s.altered.Load() != 0 {
+		if err := program(x); err != nil || !slices.Equal(x.did, []string{"get 0 false", "scan 1 false", "scan 1 false"}) ||
+			s.altered.Load() != 0 {
 			t.Errorf("%q, %v; the change goes on: %v", x.did, err, s.altered.Load() != 0)
 		}
 	}

@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// together is how long sessions wait for each other: one that waits for a lock, or whose connection is gone, comes later.
+// together is how long sessions wait for each other: one that waits for a lock, or whose connection is gone, comes
+// later.
 const together = 2 * time.Millisecond
 
 // barrier lets sessions go together.

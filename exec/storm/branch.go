@@ -28,8 +28,8 @@ func (b *branch) rollback() string {
 }
 
 // loosen takes from an operation what it says of locks that XA PREPARE lets go (lock_release_on_prepare in MariaDB's
-// lock0lock.cc): those of gaps, and of rows that were read. A transaction that is prepared reads nothing more, so that it is no
-// less isolated. What it has written stays locked until its end.
+// lock0lock.cc): those of gaps, and of rows that were read. A transaction that is prepared reads nothing more, so that
+// it is no less isolated. What it has written stays locked until its end.
 func (b *branch) loosen(op *history.Operation) {
 	switch {
 	case op.Lock == history.LockNone:
@@ -45,7 +45,8 @@ const branchShare = 3
 
 // byBranch says whether the next transaction is one of XA's.
 func (s *session) byBranch() bool {
-	return slices.Contains(s.opt.Nemeses, Locks) && s.id < s.opt.Sessions && exec.UpheavalOf(s.target).Prepared && s.rng.IntN(branchShare) == 0
+	return slices.Contains(s.opt.Nemeses, Locks) && s.id < s.opt.Sessions && exec.UpheavalOf(s.target).Prepared &&
+		s.rng.IntN(branchShare) == 0
 }
 
 // commitBranch prepares the open transaction and commits it, half of the times over another connection.
@@ -78,8 +79,8 @@ func (s *session) commitBranch(ctx context.Context) error {
 	return s.ended(history.Committed, history.Operation{Kind: history.OpCommit, Start: start, End: end})
 }
 
-// settleBranch ends, over another connection, a transaction that may have been prepared, and says how it ended. One that the
-// database said was prepared is there until somebody ends it, whatever happens to the database.
+// settleBranch ends, over another connection, a transaction that may have been prepared, and says how it ended. One
+// that the database said was prepared is there until somebody ends it, whatever happens to the database.
 func (s *session) settleBranch(ctx context.Context, start int64, err error) error {
 	s.branches.Add(1)
 	defer s.detached.Add(-1)
@@ -89,7 +90,8 @@ func (s *session) settleBranch(ctx context.Context, start int64, err error) erro
 	for begun := s.now(); ; {
 		if err != nil && !s.again(ctx, err) {
 			s.unknown++
-			return s.ended(history.Unknown, history.Operation{Kind: history.OpCommit, Outcome: history.OpUnknown, Start: start, End: s.now()})
+			return s.ended(history.Unknown, history.Operation{Kind: history.OpCommit, Outcome: history.OpUnknown, Start: start,
+				End: s.now()})
 		}
 		var a history.Answer
 		if a, err = s.conn.Exec(ctx, "XA COMMIT "+s.branch.id); err != nil {
@@ -103,7 +105,8 @@ func (s *session) settleBranch(ctx context.Context, start int64, err error) erro
 			committed = true
 		case !s.wrote:
 			s.unknown++
-			return s.ended(history.Unknown, history.Operation{Kind: history.OpCommit, Outcome: history.OpUnknown, Start: start, End: s.now()})
+			return s.ended(history.Unknown, history.Operation{Kind: history.OpCommit, Outcome: history.OpUnknown, Start: start,
+				End: s.now()})
 		default:
 			if committed, err = s.tryReceipt(ctx); err != nil {
 				if errors.Is(err, errBroken) {
@@ -118,7 +121,8 @@ func (s *session) settleBranch(ctx context.Context, start int64, err error) erro
 					Txn:    s.txn,
 					Detail: fmt.Sprintf("%s, and its locks are held %s after its connection had gone", a.Err, s.opt.KeptTime)})
 				s.unknown++
-				return s.ended(history.Unknown, history.Operation{Kind: history.OpCommit, Outcome: history.OpUnknown, Start: start, End: s.now()})
+				return s.ended(history.Unknown, history.Operation{Kind: history.OpCommit, Outcome: history.OpUnknown, Start: start,
+					End: s.now()})
 			}
 		}
 		end := s.now()
@@ -130,10 +134,12 @@ func (s *session) settleBranch(ctx context.Context, start int64, err error) erro
 		if s.branch.prepared {
 			s.fault(WrongAnswer{Class: finding.ClassInconsistent, What: fault.ForgottenBranch,
 				Statement: "XA PREPARE " + s.branch.id, Txn: s.txn,
-				Detail: fmt.Sprintf("it was answered, and now the transaction is rolled back (%s); the server was killed since: %v", a.Err, s.killedAt.Load() > killed)})
+				Detail: fmt.Sprintf("it was answered, and now the transaction is rolled back (%s); the server was killed since: %v",
+					a.Err, s.killedAt.Load() > killed)})
 		}
 		s.aborted++
-		return s.ended(history.Aborted, history.Operation{Kind: history.OpAbort, Outcome: history.OpUnknown, Start: start, End: end})
+		return s.ended(history.Aborted, history.Operation{Kind: history.OpAbort, Outcome: history.OpUnknown,
+			Start: start, End: end})
 	}
 }
 

@@ -20,8 +20,8 @@ func (s *silent) Alive(context.Context) error {
 	return &exec.HangError{State: "T (stopped)", Err: exec.ErrTimeout}
 }
 
-// TestSilentDatabase: that the database does not answer is found out once, however many sessions lose their connections to it: to find it out
-// takes half a minute.
+// TestSilentDatabase: that the database does not answer is found out once, however many sessions lose their connections
+// to it: to find it out takes half a minute.
 func TestSilentDatabase(t *testing.T) {
 	db := &silent{}
 	st := &storm{target: db}
@@ -40,8 +40,9 @@ func TestSilentDatabase(t *testing.T) {
 	}
 }
 
-// TestKilledDatabase: a session that lost its connection because a nemesis killed the database, and waited until it was there again, does not ask once
-// more, which takes half a second: all sessions ask one after another, and the next kill waits for them.
+// TestKilledDatabase: a session that lost its connection because a nemesis killed the database, and waited until it was
+// there again, does not ask once more, which takes half a second: all sessions ask one after another, and the next kill
+// waits for them.
 func TestKilledDatabase(t *testing.T) {
 	db := &silent{}
 	st := &storm{target: db}

@@ -12,10 +12,12 @@ import (
 // limitShare: the statements of one transaction in so many may take some milliseconds only, where a nemesis kills.
 const limitShare = 8
 
-// limited runs a transaction whose statements may end before they are done, now and then. A statement that did is one that was killed.
+// limited runs a transaction whose statements may end before they are done, now and then. A statement that did is one
+// that was killed.
 func (s *session) limited(ctx context.Context, run func() error) error {
 	limits := exec.UpheavalOf(s.target).Limits
-	if len(limits) == 0 || !slices.Contains(s.opt.Nemeses, Kill) || s.id >= s.opt.Sessions || s.delays.rng.IntN(limitShare) > 0 {
+	if len(limits) == 0 || !slices.Contains(s.opt.Nemeses, Kill) || s.id >= s.opt.Sessions ||
+		s.delays.rng.IntN(limitShare) > 0 {
 		return run()
 	}
 	limit, conn, start := limits[s.delays.rng.IntN(len(limits))], s.conn, s.now()
@@ -28,7 +30,8 @@ func (s *session) limited(ctx context.Context, run func() error) error {
 			return run()
 		}
 	}
-	act := s.began(Act{Nemesis: Kill, What: fmt.Sprintf("statements of session %d: %s", s.id, NameOf(limit)), Start: start, Killed: s.id + 1})
+	act := s.began(Act{Nemesis: Kill, What: fmt.Sprintf("statements of session %d: %s", s.id, NameOf(limit)), Start: start,
+		Killed: s.id + 1})
 	err := run()
 	s.noted(act, "statements of session %d: "+NameOf(limit))
 	if s.conn != conn || errors.Is(err, errBroken) {

@@ -15,11 +15,12 @@ const (
 	awaitLoss = 50 * time.Millisecond
 )
 
-// network makes the network of one session slow, or that of all, or loses a session's connection in the midst of what it sends or before
-// the answer: of a COMMIT, every other time.
+// network makes the network of one session slow, or that of all, or loses a session's connection in the midst of what
+// it sends or before the answer: of a COMMIT, every other time.
 func (d *disturber) network(_ context.Context, rng *rand.Rand) error {
 	s := d.sessions[rng.IntN(len(d.sessions))]
-	kind, delay, lasts := rng.IntN(10), time.Duration(rng.Int64N(int64(slowest))), time.Duration(rng.Int64N(int64(slowTime)))
+	kind, delay, lasts := rng.IntN(10), time.Duration(rng.Int64N(int64(slowest))),
+		time.Duration(rng.Int64N(int64(slowTime)))
 	start := d.now()
 	switch {
 	case kind < 4:

@@ -17,11 +17,11 @@ const (
 	widest      = 16                     // rows of a range that are looked at
 )
 
-// perturber delays statements on rows that others have written and not committed until these commit, and COMMITs until another one is
-// sent, and then sends them within some microseconds of that: so races whose windows are that small are met far more often than by chance.
-// How often a session is held back is its priority, which changes at random points, as in Burckhardt et al., A Randomized Scheduler
-// with Probabilistic Guarantees of Finding Bugs (ASPLOS 2010); theirs orders threads completely, which a database that
-// schedules its own threads does not allow.
+// perturber delays statements on rows that others have written and not committed until these commit, and COMMITs until
+// another one is sent, and then sends them within some microseconds of that: so races whose windows are that small are
+// met far more often than by chance. How often a session is held back is its priority, which changes at random points,
+// as in Burckhardt et al., A Randomized Scheduler with Probabilistic Guarantees of Finding Bugs (ASPLOS 2010); theirs
+// orders threads completely, which a database that schedules its own threads does not allow.
 type perturber struct {
 	mu      sync.Mutex
 	writers map[writtenRow]*ending // rows that open transactions have written
@@ -45,7 +45,8 @@ func newPerturber() *perturber {
 	return &perturber{writers: map[writtenRow]*ending{}, commit: make(chan struct{})}
 }
 
-// delays is what a session keeps of how it is perturbed. Its random numbers are its own: what a session sends stays the same.
+// delays is what a session keeps of how it is perturbed. Its random numbers are its own: what a session sends stays the
+// same.
 type delays struct {
 	rng      *rand.Rand
 	priority int
@@ -71,7 +72,8 @@ func (s *session) perturb(q *request) {
 	if d.left--; d.left <= 0 {
 		d.priority, d.left = d.rng.IntN(priorities), 1+int(d.rng.ExpFloat64()*changeAfter)
 	}
-	held, early, after := d.rng.IntN(priorities) >= d.priority, d.rng.IntN(4) == 0, time.Duration(max(0, 2*d.rng.Int64N(int64(spread))-int64(spread)))
+	held, early, after := d.rng.IntN(priorities) >= d.priority, d.rng.IntN(4) == 0,
+		time.Duration(max(0, 2*d.rng.Int64N(int64(spread))-int64(spread)))
 	if gate, limit := p.gate(s.id, q, early); held && gate != nil {
 		t := time.NewTimer(limit)
 		defer t.Stop()

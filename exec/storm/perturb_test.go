@@ -26,8 +26,8 @@ func TestRows(t *testing.T) {
 	}
 }
 
-// Who waits for a transaction's end is let go when it is sent, or answered, however it ends, and nobody waits for himself or for one
-// that has ended.
+// Who waits for a transaction's end is let go when it is sent, or answered, however it ends, and nobody waits for
+// himself or for one that has ended.
 func TestGates(t *testing.T) {
 	for _, end := range []act{commits, rollsBack, asks} { // the last one is a lost connection
 		p := newPerturber()
@@ -75,7 +75,9 @@ func TestGates(t *testing.T) {
 // A perturbed storm goes on, whatever is planted.
 func TestPerturb(t *testing.T) {
 	for _, f := range planted.Races() {
-		_, res := run(t, "random-sql", func(db exec.Target) exec.Target { return planted.Plant(db, f, 1) }, Options{Perturb: true, Duration: 60 * time.Millisecond})
+		_, res := run(t, "random-sql", func(db exec.Target) exec.Target {
+			return planted.Plant(db, f, 1)
+		}, Options{Perturb: true, Duration: 60 * time.Millisecond})
 		if res.Committed == 0 {
 			t.Errorf("%s: %+v", f.Name, res)
 		}

@@ -20,8 +20,8 @@ func (t *tx) reborn(table int, key, version int64) {
 	t.born[bornKey{table, key}] = version
 }
 
-// twice says whether a second row of a key is there because the transaction inserted one where its snapshot shows one that
-// others have deleted (dbms.Mechanisms.KeysReborn), and keeps its own of the two: the last that its session wrote.
+// twice says whether a second row of a key is there because the transaction inserted one where its snapshot shows one
+// that others have deleted (dbms.Mechanisms.KeysReborn), and keeps its own of the two: the last that its session wrote.
 func (t *tx) twice(rows []workload.Row, r workload.Row) bool {
 	if !t.bornSomewhere(r.Key) {
 		return false
@@ -48,8 +48,9 @@ func (t *tx) ownVersion(version int64) bool {
 	return version > 0 && version%sessions == (int64(t.id)+1)%sessions
 }
 
-// current leaves the rows of a table that a query has read as they are but for those of keys which the transaction has inserted: of such a key a
-// row that is not its own is the one that others have deleted, alone in sight where the query has a condition that its own row does not meet.
+// current leaves the rows of a table that a query has read as they are but for those of keys which the transaction has
+// inserted: of such a key a row that is not its own is the one that others have deleted, alone in sight where the query
+// has a condition that its own row does not meet.
 func (t *tx) current(table int, rows []workload.Row) []workload.Row {
 	return slices.DeleteFunc(rows, func(r workload.Row) bool {
 		version, born := t.born[bornKey{table, r.Key}]

@@ -7,8 +7,9 @@ import (
 	"txweave/gen/workload"
 )
 
-// TestReborn: where a transaction has inserted a key whose row others have deleted since its snapshot, both are in sight: its own counts, and none
-// where a condition lets through the other one alone. Rows of the same key in another table are what they are.
+// TestReborn: where a transaction has inserted a key whose row others have deleted since its snapshot, both are in
+// sight: its own counts, and none where a condition lets through the other one alone. Rows of the same key in another
+// table are what they are.
 func TestReborn(t *testing.T) {
 	x := &tx{session: &session{storm: &storm{opt: Options{Sessions: 6}}, id: 2}}
 	n := int64(x.opt.Sinks())

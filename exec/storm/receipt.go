@@ -14,8 +14,8 @@ import (
 	"txweave/history"
 )
 
-// receiptTable holds for each session the last of its transactions that committed: what is in it tells the outcome of a COMMIT
-// to which no answer came, for a transaction is there whole or not at all.
+// receiptTable holds for each session the last of its transactions that committed: what is in it tells the outcome of a
+// COMMIT to which no answer came, for a transaction is there whole or not at all.
 const receiptTable = "receipts"
 
 // receipts says whether transactions leave receipts.
@@ -25,13 +25,15 @@ func (o *Options) receipts() bool { return len(o.Nemeses) > 0 }
 func (s *session) settle(ctx context.Context, start int64, err error) error {
 	if !s.opt.receipts() || !s.wrote {
 		s.unknown++
-		return errors.Join(s.ended(history.Unknown, history.Operation{Kind: history.OpCommit, Outcome: history.OpUnknown, Start: start, End: s.now()}), err)
+		return errors.Join(s.ended(history.Unknown, history.Operation{Kind: history.OpCommit, Outcome: history.OpUnknown,
+			Start: start, End: s.now()}), err)
 	}
 	s.activity.set("asks how its transaction ended", s.txn, s.now())
 	for {
 		if errors.Is(err, errLocked) || err != nil && !s.again(ctx, err) {
 			s.unknown++
-			return s.ended(history.Unknown, history.Operation{Kind: history.OpCommit, Outcome: history.OpUnknown, Start: start, End: s.now()})
+			return s.ended(history.Unknown, history.Operation{Kind: history.OpCommit, Outcome: history.OpUnknown, Start: start,
+				End: s.now()})
 		}
 		var committed bool
 		if committed, err = s.receipt(ctx); err != nil {
@@ -47,7 +49,8 @@ func (s *session) settle(ctx context.Context, start int64, err error) error {
 			return s.ended(history.Committed, history.Operation{Kind: history.OpCommit, Start: start, End: end})
 		}
 		s.aborted++
-		return s.ended(history.Aborted, history.Operation{Kind: history.OpAbort, Outcome: history.OpUnknown, Start: start, End: end})
+		return s.ended(history.Aborted, history.Operation{Kind: history.OpAbort, Outcome: history.OpUnknown,
+			Start: start, End: end})
 	}
 }
 
@@ -64,8 +67,8 @@ func (s *session) leaveReceipt(ctx context.Context) error {
 	return err
 }
 
-// receipt says whether the last transaction committed, once whoever still runs it on the other side has ended. The error is a
-// broken connection's.
+// receipt says whether the last transaction committed, once whoever still runs it on the other side has ended. The
+// error is a broken connection's.
 func (s *session) receipt(ctx context.Context) (committed bool, err error) {
 	ask := []string{"ROLLBACK", fmt.Sprintf("SELECT txn FROM %s WHERE session = %d", receiptTable, s.id), "COMMIT"}
 	begin, clause := s.locks()
@@ -85,13 +88,15 @@ func (s *session) receipt(ctx context.Context) (committed bool, err error) {
 			return value == s.txn, nil
 		case s.now()-since > int64(s.opt.KeptTime):
 			s.fault(WrongAnswer{Class: finding.ClassHang, What: fault.LockKept, Statement: ask[len(ask)-2], Txn: s.txn,
-				Detail: fmt.Sprintf("the transaction's connection is gone, and %s later its locks are held: %s", s.opt.KeptTime, refused)})
+				Detail: fmt.Sprintf("the transaction's connection is gone, and %s later its locks are held: %s",
+					s.opt.KeptTime, refused)})
 			return false, errLocked
 		}
 	}
 }
 
-// locks is how a session's own reads lock rows, at any level: the statement that begins a transaction in which nobody else writes, or a clause.
+// locks is how a session's own reads lock rows, at any level: the statement that begins a transaction in which nobody
+// else writes, or a clause.
 func (s *session) locks() (begin, clause string) {
 	if s.profile.Order == dbms.OneWriterAtOnce {
 		return "BEGIN IMMEDIATE", ""
@@ -99,8 +104,8 @@ func (s *session) locks() (begin, clause string) {
 	return s.profile.LockingBegin, " FOR UPDATE"
 }
 
-// script sends statements of our own and returns the number that a query among them answers. refused is what the database
-// says against one of them.
+// script sends statements of our own and returns the number that a query among them answers. refused is what the
+// database says against one of them.
 func (s *session) script(ctx context.Context, sqls []string) (value int64, refused *history.DBError, err error) {
 	for i, sql := range sqls {
 		send := s.conn.Exec

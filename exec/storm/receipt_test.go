@@ -6,10 +6,10 @@ import (
 	"txweave/dbms"
 )
 
-// How the storm's own reads lock rows follows the database, whatever its plain reads do at the level: only SQLite knows BEGIN IMMEDIATE, and
-// a level that reads from snapshots still has rows to lock. PostgreSQL's REPEATABLE READ was asked for BEGIN IMMEDIATE, and its refusal
-// taken for locks that a session which had ended kept. TiDB's FOR UPDATE was asked in autocommit, where it waits for nobody: a COMMIT that was still going on was said
-// to have rolled back.
+// How the storm's own reads lock rows follows the database, whatever its plain reads do at the level: only SQLite knows
+// BEGIN IMMEDIATE, and a level that reads from snapshots still has rows to lock. PostgreSQL's REPEATABLE READ was asked
+// for BEGIN IMMEDIATE, and its refusal taken for locks that a session which had ended kept. TiDB's FOR UPDATE was asked
+// in autocommit, where it waits for nobody: a COMMIT that was still going on was said to have rolled back.
 func TestOwnLocks(t *testing.T) {
 	asked := 0
 	for _, name := range []string{"sqlite", "mariadb", "mysql", "tidb", "postgresql"} {

@@ -109,7 +109,8 @@ func (t *tx) searched(table int, lo, hi int64, where string, locking bool, found
 		return
 	}
 	p := t.profile
-	t.record.searches = append(t.record.searches, RangeSearch{At: len(t.record.ops) - t.record.first, Table: table, Lo: lo, Hi: hi, Where: where,
+	t.record.searches = append(t.record.searches, RangeSearch{At: len(t.record.ops) - t.record.first, Table: table, Lo: lo,
+		Hi: hi, Where: where,
 		Current: locking && p.SelectView != p.DMLView, Found: slices.Clone(found)})
 }
 
@@ -122,7 +123,8 @@ func keysOf(rows []workload.Row) []int64 {
 	return out
 }
 
-// see asks for the transaction's number and for what it sees: all of it where one snapshot is the transaction's, which one statement's is not.
+// see asks for the transaction's number and for what it sees: all of it where one snapshot is the transaction's, which
+// one statement's is not.
 func (t *tx) see() error {
 	sql := t.conn.SnapshotQuery()
 	a, _, _, err := t.send(t.ctx, plain(sql, true))
@@ -143,8 +145,8 @@ func (t *tx) see() error {
 	return nil
 }
 
-// Recording is a storm as a history of registers, each row being one and versions being values. A deletion is a version,
-// too, of a negative number.
+// Recording is a storm as a history of registers, each row being one and versions being values. A deletion is a
+// version, too, of a negative number.
 type Recording struct {
 	workload *workload.Workload
 	sessions []*recorder
@@ -167,8 +169,8 @@ type RowVersion struct {
 	Gone  bool // it is a deletion
 }
 
-// Clients returns what the transactions said that they did, object by object, in the order in which they ended. Reads of more than
-// one statement are left out where whole is not set: what they find was never there at once.
+// Clients returns what the transactions said that they did, object by object, in the order in which they ended. Reads
+// of more than one statement are left out where whole is not set: what they find was never there at once.
 func (r *Recording) Clients(whole bool) []*clients.Clients {
 	calls := map[int64][]clients.Call{}
 	for session, s := range r.sessions {
@@ -200,8 +202,8 @@ func (r *Recording) Key(table int, key int64) string {
 // initial says whether the history begins with a transaction that wrote the rows that are there at first.
 func (r *Recording) initial() bool { return r.workload.Kind == workload.Relational }
 
-// History builds the history. The rows that are there at first have version 0: every register holds 0 at first, or, where
-// rows come and go, an initial transaction wrote it.
+// History builds the history. The rows that are there at first have version 0: every register holds 0 at first, or,
+// where rows come and go, an initial transaction wrote it.
 func (r *Recording) History() *register.History {
 	txns, ops := 0, 0
 	for _, s := range r.sessions {
@@ -251,7 +253,8 @@ func (r *Recording) Txns() []TxnNotes {
 	}
 	for _, s := range r.sessions {
 		for _, t := range s.txns {
-			out = append(out, TxnNotes{Locked: t.locked, Committing: t.committing, Stamps: t.stamps, Snapshot: t.snapshot, Searches: s.searches[t.firstS : t.firstS+t.nS]})
+			out = append(out, TxnNotes{Locked: t.locked, Committing: t.committing, Stamps: t.stamps, Snapshot: t.snapshot,
+				Searches: s.searches[t.firstS : t.firstS+t.nS]})
 		}
 	}
 	return out

@@ -23,9 +23,10 @@ func (r refusing) ExecContext(context.Context, string, []driver.NamedValue) (dri
 	return nil, r.err
 }
 
-// TestRefusedRollback: a ROLLBACK that is refused ended a storm after eight minutes as an error of ours: XA ROLLBACK waits for who locks all tables, and no
-// longer than lock_wait_timeout. With that nemesis the session closes its connection, which rolls the transaction back, at some moment; so it does where its
-// ROLLBACK was killed. Any other ROLLBACK that is refused is loud: beside nemeses it was not.
+// TestRefusedRollback: a ROLLBACK that is refused ended a storm after eight minutes as an error of ours: XA ROLLBACK
+// waits for who locks all tables, and no longer than lock_wait_timeout. With that nemesis the session closes its
+// connection, which rolls the transaction back, at some moment; so it does where its ROLLBACK was killed. Any other
+// ROLLBACK that is refused is loud: beside nemeses it was not.
 func TestRefusedRollback(t *testing.T) {
 	p, err := dbms.Lookup("mariadb", "repeatable-read")
 	if err != nil {
@@ -48,8 +49,10 @@ func TestRefusedRollback(t *testing.T) {
 		"waited beside changes":          {[]Nemesis{DDL, Kill}, "", waited, false},
 	} {
 		sink := &kept{t: t}
-		s := &session{storm: &storm{profile: p, opt: Options{Nemeses: c.nemeses}}, sink: sink, txn: 7, branch: branch{id: c.branch}, errors: map[int]int64{},
-			conn: exec.NewSession(refusing{err: &mysql.MySQLError{Number: c.code, Message: "no"}}, 1, &exec.Protocol{DBError: exec.MySQLError})}
+		s := &session{storm: &storm{profile: p, opt: Options{Nemeses: c.nemeses}}, sink: sink, txn: 7,
+			branch: branch{id: c.branch}, errors: map[int]int64{},
+			conn: exec.NewSession(refusing{err: &mysql.MySQLError{Number: c.code, Message: "no"}}, 1,
+				&exec.Protocol{DBError: exec.MySQLError})}
 		err := s.rollback(t.Context(), 0)
 		if err == nil || errors.Is(err, errBroken) != c.quiet || s.hit.Load() != c.quiet {
 			t.Errorf("%s: %v", name, err)

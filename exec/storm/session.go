@@ -105,8 +105,8 @@ func (s *session) again(ctx context.Context, err error) bool {
 	return true
 }
 
-// final reads every table, so that what was written last is read once: again, where a nemesis had ended the connection, or
-// what ran on it, and that is noticed only now.
+// final reads every table, so that what was written last is read once: again, where a nemesis had ended the connection,
+// or what ran on it, and that is noticed only now.
 func (s *session) final(ctx context.Context) {
 	for range finals {
 		s.interrupted = false
@@ -167,7 +167,8 @@ func (s *session) transaction(ctx context.Context, program workload.Program) err
 		}
 		return err
 	}
-	s.begun, s.committing, s.stamps, s.snapshot, s.wrote, s.interrupted = start, 0, exec.Stamps{}, history.Snapshot{}, false, false
+	s.begun, s.committing, s.stamps, s.snapshot, s.wrote, s.interrupted = start, 0, exec.Stamps{},
+		history.Snapshot{}, false, false
 	s.open = s.branch.id == "" && s.conn.TxnState() == exec.TxnOpen
 	s.record.begin()
 	if err := s.emit(history.Operation{Kind: history.OpBegin, Start: start, End: end}); err != nil {
@@ -196,7 +197,8 @@ func (s *session) transaction(ctx context.Context, program workload.Program) err
 		return s.rollback(ctx, s.failedAt)
 	case errors.Is(err, errBroken): // without COMMIT it is rolled back, at some time
 		s.aborted++
-		return errors.Join(s.ended(history.Aborted, history.Operation{Kind: history.OpAbort, Outcome: history.OpUnknown, Start: s.failedAt, End: s.now()}), err)
+		return errors.Join(s.ended(history.Aborted, history.Operation{Kind: history.OpAbort, Outcome: history.OpUnknown,
+			Start: s.failedAt, End: s.now()}), err)
 	default:
 		return err
 	}
@@ -251,7 +253,8 @@ func (s *session) rollback(ctx context.Context, since int64) error {
 	return errors.Join(s.ended(history.Aborted, op), err)
 }
 
-// excused says whether a nemesis explains that ROLLBACK was refused: it was interrupted, or is XA's, which waits for who locks all tables.
+// excused says whether a nemesis explains that ROLLBACK was refused: it was interrupted, or is XA's, which waits for
+// who locks all tables.
 func (s *session) excused() bool {
 	return s.opt.receipts() && s.interrupted || s.branch.id != "" && slices.Contains(s.opt.Nemeses, Locks)
 }
@@ -261,7 +264,8 @@ func (s *session) ended(status history.Outcome, op history.Operation) error {
 	s.transactions++
 	s.finished.Add(1)
 	if s.opt.Record {
-		s.record.end(recorded{id: s.txn, start: s.begun, end: op.End, committing: s.committing, stamps: s.stamps, snapshot: s.snapshot, status: status})
+		s.record.end(recorded{id: s.txn, start: s.begun, end: op.End, committing: s.committing, stamps: s.stamps,
+			snapshot: s.snapshot, status: status})
 	}
 	return s.emit(op)
 }
@@ -348,7 +352,8 @@ func (s *session) send(ctx context.Context, q *request) (a history.Answer, start
 		return a, start, end, errAborted
 	}
 	if start > first && !s.held { // what was refused may have taken the transaction's snapshot
-		if err := s.emit(history.Operation{Kind: history.OpWrite, Outcome: history.OpFailed, Start: first, End: start}); err != nil {
+		if err := s.emit(history.Operation{Kind: history.OpWrite, Outcome: history.OpFailed, Start: first,
+			End: start}); err != nil {
 			return a, start, end, err
 		}
 		s.sink.Sending(start)

@@ -1,5 +1,5 @@
-// Package storm runs a workload over many sessions at full speed and records what each statement saw and wrote, with the
-// interval in which it ran.
+// Package storm runs a workload over many sessions at full speed and records what each statement saw and wrote, with
+// the interval in which it ran.
 //
 // Retry policy: a transaction that the database rolled back, or one of whose statements it undid (lock-wait time-out),
 // is rolled back and not tried again; the session draws its next one. A statement that the database refused because
@@ -69,13 +69,13 @@ type Options struct {
 	Acts []string
 	// Every is the mean time from one act of a nemesis to its next; 0: each has its own.
 	Every time.Duration
-	// KeptTime is how long locks may be held when whoever took them is gone: one that was cut off may wait for a lock itself; 0: 30
-	// seconds.
+	// KeptTime is how long locks may be held when whoever took them is gone: one that was cut off may wait for a lock
+	// itself; 0: 30 seconds.
 	KeptTime time.Duration
 	// Perturb delays statements until others commit or write.
 	Perturb bool
-	// Began, unless nil, is told of each act that findings may be named after, before anything of it is done; Acted of each when it is done, of those again by the
-	// same address. Several goroutines call them.
+	// Began, unless nil, is told of each act that findings may be named after, before anything of it is done; Acted of
+	// each when it is done, of those again by the same address. Several goroutines call them.
 	Began, Acted func(*Act)
 }
 
@@ -87,7 +87,8 @@ func (o *Options) Sinks() int {
 	return o.Sessions
 }
 
-// WrongAnswer is an answer that is wrong whatever else happened: an error where there is no reason for one, one row twice.
+// WrongAnswer is an answer that is wrong whatever else happened: an error where there is no reason for one, one row
+// twice.
 type WrongAnswer struct {
 	Class     string     // finding.ClassUnexpected
 	What      fault.Kind // fault.UnexpectedError
@@ -141,8 +142,8 @@ type Result struct {
 	History *Recording // nil unless Options.Record
 	// Sinks is how many sessions numbered their transactions in turn: Options.Sinks.
 	Sinks int
-	// Of the nemeses: how many acts there were of each kind, and transactions whose COMMIT had no answer and that left a receipt, or
-	// none, from which their outcome is known.
+	// Of the nemeses: how many acts there were of each kind, and transactions whose COMMIT had no answer and that left a
+	// receipt, or none, from which their outcome is known.
 	ActsOf  map[string]int
 	Settled int64
 	LeftOut []string // which of their acts were not done, and why
@@ -192,8 +193,8 @@ func Initial(w *workload.Workload, sym *history.Symbols) []history.Access {
 	return out
 }
 
-// covers says of each table whether it has an index beside its key that holds what queries of rows ask for: the one of load, or one that the workload
-// makes itself.
+// covers says of each table whether it has an index beside its key that holds what queries of rows ask for: the one of
+// load, or one that the workload makes itself.
 func covers(target string, o *Options) []bool {
 	out := make([]bool, len(o.Workload.Tables))
 	var made *sqltext.Schema
@@ -206,8 +207,8 @@ func covers(target string, o *Options) []bool {
 	return out
 }
 
-// load creates and fills the workload's tables. Where receipts is positive there is an index beside the key, and a table of
-// so many receipts.
+// load creates and fills the workload's tables. Where receipts is positive there is an index beside the key, and a
+// table of so many receipts.
 func load(ctx context.Context, t exec.Target, w *workload.Workload, receipts int) error {
 	c := &testcase.Case{}
 	var tables []string
@@ -230,7 +231,8 @@ func load(ctx context.Context, t exec.Target, w *workload.Workload, receipts int
 			list = fmt.Sprintf(", list VARCHAR(%d) NOT NULL DEFAULT ''", listRoom)
 		}
 		c.Schema = append(c.Schema, testcase.Stmt{SQL: "CREATE TABLE " + x.Name +
-			" (pkey BIGINT NOT NULL PRIMARY KEY, vkey BIGINT NOT NULL, v BIGINT NOT NULL, pvkey BIGINT NOT NULL DEFAULT 0" + list + ")"})
+			" (pkey BIGINT NOT NULL PRIMARY KEY, vkey BIGINT NOT NULL, v BIGINT NOT NULL, pvkey BIGINT NOT NULL DEFAULT 0" +
+			list + ")"})
 		for from := 0; from < x.Rows; from += batch {
 			var b strings.Builder
 			fmt.Fprintf(&b, "INSERT INTO %s (pkey, vkey, v) VALUES ", x.Name)
@@ -248,7 +250,9 @@ func load(ctx context.Context, t exec.Target, w *workload.Workload, receipts int
 			c.Schema = append(c.Schema, testcase.Stmt{SQL: "CREATE INDEX " + name + "_v ON " + name + " (v, vkey, pkey)"})
 		}
 		tables = append(tables, receiptTable)
-		c.Schema = append(c.Schema, testcase.Stmt{SQL: "CREATE TABLE " + receiptTable + " (session BIGINT NOT NULL PRIMARY KEY, txn BIGINT NOT NULL, asked BIGINT NOT NULL)"})
+		c.Schema = append(c.Schema,
+			testcase.Stmt{SQL: "CREATE TABLE " + receiptTable +
+				" (session BIGINT NOT NULL PRIMARY KEY, txn BIGINT NOT NULL, asked BIGINT NOT NULL)"})
 		for i := range receipts {
 			c.Rows = append(c.Rows, testcase.Stmt{SQL: fmt.Sprintf("INSERT INTO %s VALUES (%d, 0, 0)", receiptTable, i)})
 		}
@@ -257,8 +261,8 @@ func load(ctx context.Context, t exec.Target, w *workload.Workload, receipts int
 }
 
 // Run loads the workload's tables and runs it until the time is over or ctx is done; every session then ends its
-// transaction, and one more transaction reads all tables. Every sink is closed in the end. The error is txweave's or the
-// environment's.
+// transaction, and one more transaction reads all tables. Every sink is closed in the end. The error is txweave's or
+// the environment's.
 func Run(ctx context.Context, t exec.Target, p *dbms.Profile, o Options) (*Result, error) {
 	o.WaitLimit = cmp.Or(o.WaitLimit, time.Second)
 	o.KeptTime = cmp.Or(o.KeptTime, 30*time.Second)
@@ -340,8 +344,10 @@ func Run(ctx context.Context, t exec.Target, p *dbms.Profile, o Options) (*Resul
 // open opens the sessions, one for each sink. Those that are open are returned with an error, too.
 func (st *storm) open(ctx context.Context, sinks []Sink) (out []*session, err error) {
 	for i, sink := range sinks {
-		s := &session{storm: st, id: i, sink: sink, rng: rand.New(rand.NewPCG(st.opt.Seed, stream+uint64(i))), errors: map[int]int64{},
-			memory: workload.SessionMemory{Seen: map[int64]int64{}}, delays: delays{rng: rand.New(rand.NewPCG(st.opt.Seed, stream<<1+uint64(i)))}}
+		s := &session{storm: st, id: i, sink: sink, rng: rand.New(rand.NewPCG(st.opt.Seed, stream+uint64(i))),
+			errors: map[int]int64{},
+			memory: workload.SessionMemory{Seen: map[int64]int64{}},
+			delays: delays{rng: rand.New(rand.NewPCG(st.opt.Seed, stream<<1+uint64(i)))}}
 		if s.conn, err = st.connect(ctx); err != nil {
 			return out, fmt.Errorf("storm: session %d: %w", i, err)
 		}
@@ -382,7 +388,8 @@ func (st *storm) fail(err error) {
 	st.stop.Store(true)
 }
 
-// lost looks at what became of the database when a connection broke which was opened at a time: whether the session may go on with a new one.
+// lost looks at what became of the database when a connection broke which was opened at a time: whether the session may
+// go on with a new one.
 func (st *storm) lost(ctx context.Context, openedAt int64, why error) bool {
 	st.control.Lock()
 	defer st.control.Unlock()
@@ -403,7 +410,8 @@ func (st *storm) lost(ctx context.Context, openedAt int64, why error) bool {
 	return true
 }
 
-// down says whether an error is that the database went down by itself, which ends the storm with a finding, whoever noticed it.
+// down says whether an error is that the database went down by itself, which ends the storm with a finding, whoever
+// noticed it.
 func (st *storm) down(err error) bool {
 	var crash *exec.CrashError
 	if !errors.As(err, &crash) {

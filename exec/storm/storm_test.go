@@ -54,7 +54,8 @@ func run(t *testing.T, name string, target func(exec.Target) exec.Target, o Opti
 	if err != nil {
 		t.Fatal(err)
 	}
-	if o.Workload, err = workload.New(name, workload.Config{Keys: 20, Distribution: workload.Uniform, Dialect: sqlite.Dialect}); err != nil {
+	if o.Workload, err = workload.New(name, workload.Config{Keys: 20, Distribution: workload.Uniform,
+		Dialect: sqlite.Dialect}); err != nil {
 		t.Fatal(err)
 	}
 	o.Sessions, o.Seed = 4, 1
@@ -95,7 +96,8 @@ func TestTrace(t *testing.T) {
 				var last history.Operation
 				open := false
 				for _, op := range s.ops {
-					if op.Session != int32(i) || op.Start < last.Start || op.End < op.Start || op.Start < last.End && op.Kind != history.OpAbort {
+					if op.Session != int32(i) || op.Start < last.Start || op.End < op.Start || op.Start < last.End &&
+						op.Kind != history.OpAbort {
 						t.Fatalf("session %d: %+v after %+v", i, op, last)
 					}
 					if (op.Kind == history.OpBegin) == open || open && op.Txn != last.Txn {
@@ -133,8 +135,8 @@ func TestTrace(t *testing.T) {
 	}
 }
 
-// A range whose bounds leave nothing, as a delivery of tpcc has one in a district without orders, says of no row that it was absent: at
-// REPEATABLE READ somebody may have committed the row of its lower bound since the bounds were read.
+// A range whose bounds leave nothing, as a delivery of tpcc has one in a district without orders, says of no row that
+// it was absent: at REPEATABLE READ somebody may have committed the row of its lower bound since the bounds were read.
 func TestEmptyRange(t *testing.T) {
 	ctx := context.Background()
 	db, p, w := small(t, "tpcc", 20)
@@ -152,10 +154,11 @@ func TestEmptyRange(t *testing.T) {
 		}
 		for d := 20 * time.Millisecond; ; d *= 2 {
 			sinks = nil
-			res, err := Run(ctx, db, p, Options{Workload: w, Sessions: 1, Seed: 1, Duration: d, Record: true, Sink: func(int) Sink {
-				sinks = append(sinks, &kept{t: t})
-				return sinks[len(sinks)-1]
-			}})
+			res, err := Run(ctx, db, p, Options{Workload: w, Sessions: 1, Seed: 1, Duration: d, Record: true,
+				Sink: func(int) Sink {
+					sinks = append(sinks, &kept{t: t})
+					return sinks[len(sinks)-1]
+				}})
 			if err != nil || len(res.Faults) > 0 {
 				t.Fatal(err, res.Faults)
 			}
@@ -184,8 +187,8 @@ func TestHistory(t *testing.T) {
 	}
 }
 
-// A commit after which the database does not tell its times, here because it has no clock, is one of unknown outcome to the
-// record: a committed one that is missing there would make its readers wrong.
+// A commit after which the database does not tell its times, here because it has no clock, is one of unknown outcome to
+// the record: a committed one that is missing there would make its readers wrong.
 func TestNoStamps(t *testing.T) {
 	_, res := run(t, "mini", nil, Options{Record: true, Stamps: true})
 	h := res.History.History()
@@ -200,8 +203,10 @@ func TestNoStamps(t *testing.T) {
 // A planted lost commit makes the same history one that is not.
 func TestLostCommit(t *testing.T) {
 	i := slices.IndexFunc(planted.Faults(), func(f *planted.Fault) bool { return f.Name == "lost-commit" })
-	_, res := run(t, "mini", func(db exec.Target) exec.Target { return planted.Plant(db, planted.Faults()[i], 1) }, Options{Record: true})
-	if v := blackbox.Check(t.Context(), res.History.History(), dbms.SSER, checker.Options{SessionOrder: true}); v.Outcome != checker.Invalid {
+	_, res := run(t, "mini", func(db exec.Target) exec.Target { return planted.Plant(db, planted.Faults()[i], 1) },
+		Options{Record: true})
+	if v := blackbox.Check(t.Context(), res.History.History(), dbms.SSER,
+		checker.Options{SessionOrder: true}); v.Outcome != checker.Invalid {
 		t.Errorf("with commits lost: %s", v)
 	}
 }
@@ -211,7 +216,8 @@ func TestPlantedBugs(t *testing.T) {
 	db, p, w := small(t, "random-sql", 8)
 	for _, f := range planted.Faults() {
 		longer(t, 60*time.Millisecond, func(d time.Duration) bool {
-			res, err := Run(t.Context(), planted.Plant(db, f, 1), p, Options{Workload: w, Sessions: 3, Duration: d, Seed: 1, Sink: func(int) Sink { return &kept{t: t} }})
+			res, err := Run(t.Context(), planted.Plant(db, f, 1), p, Options{Workload: w, Sessions: 3, Duration: d, Seed: 1,
+				Sink: func(int) Sink { return &kept{t: t} }})
 			if err != nil {
 				t.Fatalf("%s: %v", f.Name, err)
 			}
@@ -231,7 +237,8 @@ func (g *gone) Alive(context.Context) error { return g.crash }
 // A crash ends the storm; what was done before stays.
 func TestCrash(t *testing.T) {
 	i := slices.IndexFunc(planted.Faults(), func(f *planted.Fault) bool { return f.Name == "crash-while-blocked" })
-	_, res := run(t, "blindw-w", func(db exec.Target) exec.Target { return planted.Plant(db, planted.Faults()[i], 1) }, Options{Duration: 5 * time.Minute})
+	_, res := run(t, "blindw-w", func(db exec.Target) exec.Target { return planted.Plant(db, planted.Faults()[i], 1) },
+		Options{Duration: 5 * time.Minute})
 	if res.Crash == nil {
 		t.Errorf("no crash was noticed: %+v", res)
 	}

@@ -17,8 +17,8 @@ import (
 	"txweave/gen/workload"
 )
 
-// strain does what a DBMS can be strained with: statements over a connection of its own, and after a while those that put
-// back what they did.
+// strain does what a DBMS can be strained with: statements over a connection of its own, and after a while those that
+// put back what they did.
 func (d *disturber) strain(ctx context.Context, n Nemesis, rng *rand.Rand) error {
 	all := d.opt.sent(n, &d.upheaval.Strains)
 	if len(all) == 0 {
@@ -65,7 +65,8 @@ func (d *disturber) strain(ctx context.Context, n Nemesis, rng *rand.Rand) error
 	}
 	if before != "" && err == nil {
 		var after string
-		if after, err = d.contents(ctx, conn, table); err == nil && after != "" && after != before && (s.HoldsCommits || detached == 0 && d.branches.Load() == branches) {
+		if after, err = d.contents(ctx, conn, table); err == nil && after != "" && after != before &&
+			(s.HoldsCommits || detached == 0 && d.branches.Load() == branches) {
 			d.fault(WrongAnswer{Class: finding.ClassMechanism, What: fault.TableLock, Statement: s.Do[len(s.Do)-1],
 				Detail: fmt.Sprintf("%s held %s, and then %s", table, before, after)})
 		}
@@ -81,8 +82,10 @@ func (d *disturber) strain(ctx context.Context, n Nemesis, rng *rand.Rand) error
 	return d.examiner.look(ctx, 0)
 }
 
-// settings are the statements that put back what a strain does: the settings that it changes as they were before the storm's first change of them, and the rest.
-func (d *disturber) settings(ctx context.Context, conn *exec.Session, s exec.Strain) (undo []string, refused, err error) {
+// settings are the statements that put back what a strain does: the settings that it changes as they were before the
+// storm's first change of them, and the rest.
+func (d *disturber) settings(ctx context.Context, conn *exec.Session, s exec.Strain) (undo []string,
+	refused, err error) {
 	for _, query := range s.Settings {
 		d.mu.Lock()
 		back, known := d.was[query]
@@ -107,8 +110,10 @@ func (d *disturber) settings(ctx context.Context, conn *exec.Session, s exec.Str
 	return append(undo, s.Undo...), nil, nil
 }
 
-// putBack sends what undoes a strain, over another connection where err, or a later one, says that this one has gone, and what it held. It returns the last one.
-func (d *disturber) putBack(ctx context.Context, conn *exec.Session, err error, table string, undo []string) *exec.Session {
+// putBack sends what undoes a strain, over another connection where err, or a later one, says that this one has gone,
+// and what it held. It returns the last one.
+func (d *disturber) putBack(ctx context.Context, conn *exec.Session, err error, table string,
+	undo []string) *exec.Session {
 	for until := time.Now().Add(reopenTime); len(undo) > 0 && time.Now().Before(until); time.Sleep(time.Millisecond) {
 		if err != nil {
 			conn.Close()
@@ -174,7 +179,9 @@ func (o *Options) wants(s exec.Strain) bool { return len(o.Acts) == 0 || Named(s
 // sent is what a nemesis does by statements in a storm: what it is to do, but for what a killed server may not keep.
 func (o *Options) sent(n Nemesis, all *exec.Strains) []exec.Strain {
 	durable := slices.ContainsFunc(o.Nemeses, Nemesis.Durable)
-	return slices.DeleteFunc(slices.Clone(StatementsOf(n, all)), func(s exec.Strain) bool { return durable && s.Volatile || !o.wants(s) })
+	return slices.DeleteFunc(slices.Clone(StatementsOf(n, all)), func(s exec.Strain) bool {
+		return durable && s.Volatile || !o.wants(s)
+	})
 }
 
 // leftOut says which acts a storm does not do that it was told to do, and why.
@@ -184,7 +191,10 @@ func (o *Options) leftOut(all *exec.Strains) []string {
 		wanted := slices.DeleteFunc(slices.Clone(StatementsOf(n, all)), func(s exec.Strain) bool { return !o.wants(s) })
 		if without := len(wanted) - len(o.sent(n, all)); without > 0 {
 			beside := o.Nemeses[slices.IndexFunc(o.Nemeses, Nemesis.Durable)]
-			out = append(out, fmt.Sprintf("%s: %d of %d acts beside %s, because a server that is killed may then keep a half of what it acknowledged", n, without, len(wanted), beside))
+			out = append(out,
+				fmt.Sprintf(
+					"%s: %d of %d acts beside %s, because a server that is killed may then keep a half of what it acknowledged", n,
+					without, len(wanted), beside))
 		}
 	}
 	for _, act := range o.Acts {
@@ -208,13 +218,14 @@ func (d *disturber) longest(n Nemesis) time.Duration {
 // errWait says that a strain was refused because others are in the way.
 var errWait = errors.New("others are in the way")
 
-// send sends statements to one table's strain. refused is the database's answer against one of them, errWait if it may take it
-// later; the others are sent all the same. The error is the connection's.
+// send sends statements to one table's strain. refused is the database's answer against one of them, errWait if it may
+// take it later; the others are sent all the same. The error is the connection's.
 func (d *disturber) send(ctx context.Context, conn *exec.Session, table string, sqls []string) (refused, err error) {
 	for _, sql := range sqls {
 		sql = strings.ReplaceAll(sql, "{table}", table)
 		send := conn.Exec
-		if strings.HasPrefix(sql, "SELECT") || strings.HasPrefix(sql, "PRAGMA") || strings.HasPrefix(sql, "OPTIMIZE") || strings.HasPrefix(sql, "ANALYZE TABLE") {
+		if strings.HasPrefix(sql, "SELECT") || strings.HasPrefix(sql, "PRAGMA") || strings.HasPrefix(sql, "OPTIMIZE") ||
+			strings.HasPrefix(sql, "ANALYZE TABLE") {
 			send = conn.Query
 		}
 		for until := time.Now().Add(2 * time.Second); ; time.Sleep(time.Millisecond) {
@@ -247,8 +258,8 @@ func (d *disturber) contents(ctx context.Context, conn *exec.Session, table stri
 	return fmt.Sprintf("%s rows, sums %s and %s", r[0].String(), r[1].String(), r[2].String()), nil
 }
 
-// look reads all tables in one transaction, twice if it lasts: what is read again is the same where the level says so. A
-// connection that is gone is opened again the next time.
+// look reads all tables in one transaction, twice if it lasts: what is read again is the same where the level says so.
+// A connection that is gone is opened again the next time.
 func (e *examiner) look(ctx context.Context, lasts time.Duration) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()

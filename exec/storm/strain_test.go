@@ -18,8 +18,8 @@ func strainedServers() []*exec.Server {
 	return []*exec.Server{mariadb.Server, mysql.Server, tidb.Server, postgresql.Server}
 }
 
-// TestNames: of three ways to build an index anew each was called the same, so that a reduced storm, or a script, did all of them. A name chooses one; what a
-// strain does alone, its name in files of before, chooses it, too.
+// TestNames: of three ways to build an index anew each was called the same, so that a reduced storm, or a script, did
+// all of them. A name chooses one; what a strain does alone, its name in files of before, chooses it, too.
 func TestNames(t *testing.T) {
 	for _, server := range strainedServers() {
 		var all []exec.Strain
@@ -39,7 +39,8 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestSettingsAreKept: a setting of a server of the user's was given the value that txweave took for the DBMS's own. What is set for all is asked for first.
+// TestSettingsAreKept: a setting of a server of the user's was given the value that txweave took for the DBMS's own.
+// What is set for all is asked for first.
 func TestSettingsAreKept(t *testing.T) {
 	for _, server := range strainedServers() {
 		for _, n := range Nemeses() {
@@ -54,7 +55,8 @@ func TestSettingsAreKept(t *testing.T) {
 					return strings.HasPrefix(sql, "SET GLOBAL ") || strings.HasPrefix(sql, "ALTER SYSTEM ")
 				})
 				if sets != len(s.Settings) || fixed {
-					t.Errorf("%s: %s: %d settings are changed, %q are put back", server.Name, NameOf(s), sets, append(s.Settings, s.Undo...))
+					t.Errorf("%s: %s: %d settings are changed, %q are put back", server.Name, NameOf(s), sets,
+						append(s.Settings, s.Undo...))
 				}
 			}
 		}
@@ -72,10 +74,12 @@ func TestLeftOut(t *testing.T) {
 		acts    []string
 		want    []string
 	}{
-		"all":            {tidb.Server, []Nemesis{DDL, Pressure}, nil, nil},
-		"crash":          {tidb.Server, []Nemesis{Crash, DDL, Pressure}, nil, []string{fmt.Sprintf("ddl: 2 of %d acts%s", ddl, why), fmt.Sprintf("pressure: 4 of %d acts%s", press, why)}},
-		"one act":        {tidb.Server, []Nemesis{Crash, Pressure}, []string{drop}, []string{"pressure: 1 of 1 acts" + why}},
-		"no act":         {tidb.Server, []Nemesis{Kill, DDL}, []string{drop}, []string{fmt.Sprintf("%q, because none of these nemeses does it", drop)}},
+		"all": {tidb.Server, []Nemesis{DDL, Pressure}, nil, nil},
+		"crash": {tidb.Server, []Nemesis{Crash, DDL, Pressure}, nil, []string{fmt.Sprintf("ddl: 2 of %d acts%s", ddl,
+			why), fmt.Sprintf("pressure: 4 of %d acts%s", press, why)}},
+		"one act": {tidb.Server, []Nemesis{Crash, Pressure}, []string{drop}, []string{"pressure: 1 of 1 acts" + why}},
+		"no act": {tidb.Server, []Nemesis{Kill, DDL}, []string{drop},
+			[]string{fmt.Sprintf("%q, because none of these nemeses does it", drop)}},
 		"durable":        {mariadb.Server, []Nemesis{Crash, DDL, Locks, Pressure}, nil, nil},
 		"without either": {postgresql.Server, []Nemesis{Kill}, nil, nil},
 	} {
@@ -85,7 +89,8 @@ func TestLeftOut(t *testing.T) {
 		}
 		for _, n := range c.nemeses {
 			for _, s := range o.sent(n, &c.server.Strains) {
-				if s.Volatile && slices.ContainsFunc(c.nemeses, Nemesis.Durable) || len(c.acts) > 0 && !slices.Contains(c.acts, NameOf(s)) {
+				if s.Volatile && slices.ContainsFunc(c.nemeses, Nemesis.Durable) || len(c.acts) > 0 &&
+					!slices.Contains(c.acts, NameOf(s)) {
 					t.Errorf("%s: %s is sent", name, NameOf(s))
 				}
 			}

@@ -57,8 +57,8 @@ func (t *tx) readLock(lock bool) (history.LockIntent, string) {
 	return history.LockNone, ""
 }
 
-// rangeLock is the lock that a query of a range takes. One that locks for reading may lock no more than entries of an index that holds all that it
-// asks for; who asks for one key gets the row by it.
+// rangeLock is the lock that a query of a range takes. One that locks for reading may lock no more than entries of an
+// index that holds all that it asks for; who asks for one key gets the row by it.
 func (t *tx) rangeLock(table int, lock bool) (history.LockIntent, string) {
 	intent, clause := t.readLock(lock)
 	if intent == history.LockShared && t.profile.EntryLocks && t.covered[table] {
@@ -96,20 +96,23 @@ func (t *tx) read(table int, lo, hi int64, where workload.Where, lock bool) ([]w
 }
 
 // readAs is read with the text of its query.
-func (t *tx) readAs(sql string, table int, lo, hi int64, where workload.Where, intent history.LockIntent) ([]workload.Row, error) {
+func (t *tx) readAs(sql string, table int, lo, hi int64, where workload.Where, intent history.LockIntent) (
+	[]workload.Row, error) {
 	rows, _, start, end, err := t.query(&request{sql: sql, query: true, table: table, lo: lo, hi: hi}, lo, hi)
 	if err != nil {
 		return nil, err
 	}
 	rows = t.current(table, rows)
-	op := history.Operation{Kind: history.OpRead, Lock: intent, Start: start, End: end, Reads: t.op.Reads[:0], Ranges: t.op.Ranges[:0]}
+	op := history.Operation{Kind: history.OpRead, Lock: intent, Start: start, End: end, Reads: t.op.Reads[:0],
+		Ranges: t.op.Ranges[:0]}
 	for _, r := range rows {
 		op.Reads = append(op.Reads, holding(table, r.Key, r.Version, r.Value))
 	}
 	switch {
 	case lo < hi || where.Means != nil:
 		op.Ranges = append(op.Ranges, history.KeyRange{Table: int32(table), Lo: lo, Hi: hi, If: where.Means})
-	case lo == hi && len(rows) == 0: // where hi < lo, as in tpcc's districts without an order, nothing was asked of any key
+	case lo == hi && len(rows) == 0:
+		// where hi < lo, as in tpcc's districts without an order, nothing was asked of any key
 		op.Reads = append(op.Reads, access(table, lo, history.Absent))
 	}
 	return rows, t.emit(op)
@@ -192,12 +195,14 @@ func (t *tx) Scan(table int, lo, hi int64, where workload.Where, lock bool) ([]w
 	return rows, err
 }
 
-// scanIndex reads a whole table over the index beside its key, which has all columns that are asked for, and then once more by
-// rows.
+// scanIndex reads a whole table over the index beside its key, which has all columns that are asked for, and then once
+// more by rows.
 func (t *tx) scanIndex(table int) error {
 	intent, _ := t.rangeLock(table, false)
-	for _, sql := range []string{"SELECT pkey, vkey, v FROM %s WHERE v >= %d", "SELECT pkey, vkey, v, pvkey FROM %s WHERE pvkey >= %d"} {
-		if _, err := t.readAs(fmt.Sprintf(sql, t.table(table), math.MinInt64+1), table, 0, maxKey, workload.Where{}, intent); err != nil {
+	for _, sql := range []string{"SELECT pkey, vkey, v FROM %s WHERE v >= %d",
+		"SELECT pkey, vkey, v, pvkey FROM %s WHERE pvkey >= %d"} {
+		if _, err := t.readAs(fmt.Sprintf(sql, t.table(table), math.MinInt64+1), table, 0, maxKey, workload.Where{},
+			intent); err != nil {
 			return err
 		}
 	}
@@ -258,7 +263,8 @@ func (t *tx) Delete(table int, key int64) (bool, error) {
 
 func (t *tx) CompareAndSet(table int, key, version, value int64) (bool, error) {
 	n := t.next()
-	sql := fmt.Sprintf("UPDATE %s SET vkey = %d, v = %d WHERE pkey = %d AND vkey = %d", t.table(table), n, value, key, version)
+	sql := fmt.Sprintf("UPDATE %s SET vkey = %d, v = %d WHERE pkey = %d AND vkey = %d", t.table(table), n, value,
+		key, version)
 	t.note(register.Read, table, key, version, 0)
 	set, err := t.write(sql, holding(table, key, n, value), n, []history.Access{access(table, key, version)}, nil)
 	if err != nil || !set {
@@ -304,7 +310,8 @@ func (t *tx) Insert(table int, key, value int64) (bool, error) {
 // a read of rows that only it can see, and that it has locked.
 func (t *tx) PutRange(table int, lo, hi int64, where workload.Where, add int64) (int, error) {
 	n := t.next()
-	sql := fmt.Sprintf("UPDATE %s SET pvkey = vkey, vkey = %d, v = v + %d WHERE %s", t.table(table), n, add, between(lo, hi, where))
+	sql := fmt.Sprintf("UPDATE %s SET pvkey = vkey, vkey = %d, v = v + %d WHERE %s", t.table(table), n, add,
+		between(lo, hi, where))
 	a, start, end, err := t.send(t.ctx, &request{sql: sql, act: writes, table: table, lo: lo, hi: hi})
 	if err != nil {
 		return 0, err
@@ -318,7 +325,8 @@ func (t *tx) PutRange(table int, lo, hi int64, where workload.Where, add int64) 
 		t.searched(table, lo, hi, where.SQL, true)
 		return 0, t.emit(op)
 	}
-	after := fmt.Sprintf("SELECT pkey, vkey, v, pvkey FROM %s WHERE %s AND vkey = %d", t.table(table), between(lo, hi, workload.Where{}), n)
+	after := fmt.Sprintf("SELECT pkey, vkey, v, pvkey FROM %s WHERE %s AND vkey = %d", t.table(table),
+		between(lo, hi, workload.Where{}), n)
 	t.held = true
 	rows, replaced, readStart, readEnd, err := t.query(plain(after, true), lo, hi)
 	t.held = false
@@ -341,5 +349,6 @@ func (t *tx) PutRange(table int, lo, hi int64, where workload.Where, add int64) 
 			len(rows)))
 	}
 	intent, _ := t.readLock(false)
-	return len(rows), t.emit(history.Operation{Kind: history.OpRead, Lock: intent, Start: readStart, End: readEnd, Reads: op.Writes})
+	return len(rows), t.emit(history.Operation{Kind: history.OpRead, Lock: intent, Start: readStart, End: readEnd,
+		Reads: op.Writes})
 }

@@ -75,33 +75,41 @@ func strained(of func(*exec.Upheaval) []exec.Strain) func(*exec.Upheaval) string
 var nemeses = map[Nemesis]*nemesis{
 	DDL: {"tables are changed and put back: indexes, columns, rebuilding, partitions, renaming", 50 * time.Millisecond,
 		strained(func(u *exec.Upheaval) []exec.Strain { return u.Redefine }), (*disturber).redefine},
-	Pressure: {"transactions that go on reading hold purge back; small memory, small logs, checkpoints, big rows", 50 * time.Millisecond, fit, (*disturber).press},
-	Pause: {"the database's process is stopped, for a moment up to seconds, or single threads of it are, or all are put on one processor", 100 * time.Millisecond,
+	Pressure: {"transactions that go on reading hold purge back; small memory, small logs, checkpoints, big rows",
+		50 * time.Millisecond, fit, (*disturber).press},
+	Pause: {"the database's process is stopped, for a moment up to seconds, or single threads of it are, or all are put " +
+		"on one processor", 100 * time.Millisecond,
 		func(u *exec.Upheaval) string {
 			if u.Stop == nil {
 				return "only a private server, or an embedded engine in a process of its own, can be stopped"
 			}
 			return ""
 		}, (*disturber).pause},
-	Locks: {"whole tables are locked; transactions are prepared by XA and committed later, by another connection too", 50 * time.Millisecond,
+	Locks: {"whole tables are locked; transactions are prepared by XA and committed later, by another connection too",
+		50 * time.Millisecond,
 		strained(func(u *exec.Upheaval) []exec.Strain { return u.Hold }), (*disturber).lock},
-	Network: {"sessions' networks are slow, or lost in the midst of a statement or COMMIT, or before its answer", 30 * time.Millisecond,
+	Network: {"sessions' networks are slow, or lost in the midst of a statement or COMMIT, or before its answer",
+		30 * time.Millisecond,
 		func(u *exec.Upheaval) string {
 			if !u.Networked {
 				return "there is no network between that could be slow"
 			}
 			return ""
 		}, (*disturber).network},
-	Kill: {"sessions are killed in mid-statement, in mid-transaction and in COMMIT: their statement, their connection, or the network below it",
+	Kill: {"sessions are killed in mid-statement, in mid-transaction and in COMMIT: their statement, their connection, " +
+		"or the network below it",
 		20 * time.Millisecond, fit, (*disturber).kill},
-	Crash: {"the database's process is killed (kill -9), also right after a commit was acknowledged and in the midst of recovery, and started again",
+	Crash: {"the database's process is killed (kill -9), also right after a commit was acknowledged and in the midst of " +
+		"recovery, and started again",
 		time.Second, func(u *exec.Upheaval) string {
 			if u.Crash == nil {
-				return "only a private server, or an embedded engine in a process of its own, can be killed and started again on its data"
+				return "only a private server, or an embedded engine in a process of its own, can be killed and started again on " +
+					"its data"
 			}
 			return ""
 		}, (*disturber).crash},
-	Power: {"the power is cut: the process ends, and of what it has written and not synced a part is lost, sector by sector; then it is started again",
+	Power: {"the power is cut: the process ends, and of what it has written and not synced a part is lost, sector by " +
+		"sector; then it is started again",
 		time.Second, func(u *exec.Upheaval) string {
 			if u.PowerCut == nil {
 				return "only what an embedded engine in a process of its own has written and not synced can be taken away"
@@ -186,7 +194,8 @@ type crashes struct {
 
 // newDisturber returns what does the acts; where there are any, the last session looks at what came of them.
 func newDisturber(st *storm, all []*session) *disturber {
-	d := &disturber{storm: st, upheaval: exec.UpheavalOf(st.target), sessions: all[:st.opt.Sessions], done: map[string]int{}, was: map[string]string{}, over: make(chan struct{})}
+	d := &disturber{storm: st, upheaval: exec.UpheavalOf(st.target), sessions: all[:st.opt.Sessions],
+		done: map[string]int{}, was: map[string]string{}, over: make(chan struct{})}
 	st.began, st.noted = d.began, d.keep
 	if st.opt.receipts() {
 		d.examiner = &examiner{session: all[st.opt.Sessions]}
@@ -331,7 +340,8 @@ func (d *disturber) kill(ctx context.Context, rng *rand.Rand) error {
 		d.note(Kill, start, "the network of session %d", s.id)
 	}
 	var lost *exec.LostError
-	if errors.As(err, &lost) || errors.Is(err, exec.ErrUnavailable) { // the control connection, which the next one to need it opens again
+	if errors.As(err, &lost) || errors.Is(err, exec.ErrUnavailable) {
+		// the control connection, which the next one to need it opens again
 		err = d.target.Alive(ctx)
 	}
 	return err
@@ -392,8 +402,8 @@ func (d *disturber) takeDown(ctx context.Context, rng *rand.Rand, n Nemesis, wha
 	return d.fate(ctx, d.examiner.examine(ctx))
 }
 
-// fate looks at what became of the database when the examiner could not go on, and returns that, or else the examiner's error. The control connection is the
-// caller's.
+// fate looks at what became of the database when the examiner could not go on, and returns that, or else the examiner's
+// error. The control connection is the caller's.
 func (d *disturber) fate(ctx context.Context, err error) error {
 	if err == nil {
 		return nil
@@ -409,7 +419,8 @@ type disturbing struct {
 	killedAt     atomic.Int64                 // when the database's process had last gone; 0: never
 	away         atomic.Int32                 // the database does not answer, and is not expected to
 	recovery     *exec.RecoveryError
-	// Transactions that were prepared and whose connection has gone: now, and so far. They hold their rows, and not their table.
+	// Transactions that were prepared and whose connection has gone: now, and so far. They hold their rows, and not their
+	// table.
 	detached, branches atomic.Int64
 	altered            atomic.Int32 // the number of the table that is being changed, from 1; 0: none
 }

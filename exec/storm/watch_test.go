@@ -70,7 +70,9 @@ func TestStall(t *testing.T) {
 		target := &locked{Target: db, t: t, p: p, release: make(chan struct{})}
 		noticed := 0
 		res, err := Run(ctx, target, p, Options{Workload: w, Sessions: 2, Duration: d, Seed: 1, WaitLimit: 5 * time.Minute,
-			StallAfter: 300 * time.Millisecond, Stalled: func(*Stall) { noticed++ }, Sink: func(int) Sink { return &kept{t: t} }})
+			StallAfter: 300 * time.Millisecond, Stalled: func(*Stall) { noticed++ }, Sink: func(int) Sink {
+				return &kept{t: t}
+			}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -80,7 +82,8 @@ func TestStall(t *testing.T) {
 			return false
 		}
 		if noticed != res.StallCount || res.StalledFor < 300*time.Millisecond || res.StalledFor > res.Elapsed {
-			t.Fatalf("%d stalls of %s noticed, %d in the result; the storm took %s", noticed, res.StalledFor, res.StallCount, res.Elapsed)
+			t.Fatalf("%d stalls of %s noticed, %d in the result; the storm took %s", noticed, res.StalledFor,
+				res.StallCount, res.Elapsed)
 		}
 		if s := res.Stalls[0]; len(s.Sessions) != 2 || !strings.Contains(s.Sessions[1], ": UPDATE kv SET ") {
 			t.Errorf("%q", s.Sessions)
@@ -89,7 +92,8 @@ func TestStall(t *testing.T) {
 	})
 }
 
-// longer calls a test with longer and longer durations until it has met what it looks at: a machine may have no time for it in short ones.
+// longer calls a test with longer and longer durations until it has met what it looks at: a machine may have no time
+// for it in short ones.
 func longer(t *testing.T, d time.Duration, met func(d time.Duration) bool) {
 	t.Helper()
 	for ; !met(d); d *= 2 {
@@ -108,12 +112,15 @@ func (b *busy) Ready(func() int64) { time.Sleep(300 * time.Millisecond) }
 func TestStallOfVerifier(t *testing.T) {
 	longer(t, 400*time.Millisecond, func(d time.Duration) bool {
 		db, p, w := small(t, "mini", 5)
-		res, err := Run(t.Context(), db, p, Options{Workload: w, Sessions: 1, Duration: d, Seed: 1, StallAfter: 100 * time.Millisecond,
-			Sink: func(int) Sink { return &busy{kept{t: t}} }})
+		res, err := Run(t.Context(), db, p, Options{Workload: w, Sessions: 1, Duration: d, Seed: 1,
+			StallAfter: 100 * time.Millisecond,
+			Sink:       func(int) Sink { return &busy{kept{t: t}} }})
 		if err != nil {
 			t.Fatal(err)
 		}
-		return slices.ContainsFunc(res.Stalls, func(s Stall) bool { return strings.HasSuffix(s.Sessions[0], ": waits for the verifier") })
+		return slices.ContainsFunc(res.Stalls, func(s Stall) bool {
+			return strings.HasSuffix(s.Sessions[0], ": waits for the verifier")
+		})
 	})
 }
 
@@ -140,12 +147,14 @@ func (c *cutter) Close() {
 	c.kept.Close()
 }
 
-// What looks at the database when all sessions have ended takes a new connection: a nemesis may have ended its own, last of all.
+// What looks at the database when all sessions have ended takes a new connection: a nemesis may have ended its own,
+// last of all.
 func TestLastLook(t *testing.T) {
 	longer(t, 200*time.Millisecond, func(d time.Duration) bool {
 		db, p, w := small(t, "blindw-w", 5)
 		target := &opened{Target: db}
-		res, err := Run(t.Context(), target, p, Options{Workload: w, Sessions: 2, Duration: d, Seed: 1, Nemeses: []Nemesis{"kill"}, Every: time.Hour,
+		res, err := Run(t.Context(), target, p, Options{Workload: w, Sessions: 2, Duration: d, Seed: 1,
+			Nemeses: []Nemesis{"kill"}, Every: time.Hour,
 			Sink: func(i int) Sink {
 				if i == 1 {
 					return &cutter{kept: kept{t: t}, target: target}

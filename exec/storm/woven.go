@@ -20,13 +20,15 @@ import (
 const (
 	setShare  = 2 // by a read of the versions of its tables
 	copyShare = 3 // by the same of copies of its tables
-	// opaqueReferences is how many tables a query may read for its conditions to be hidden: no index helps to join them then.
+	// opaqueReferences is how many tables a query may read for its conditions to be hidden: no index helps to join them
+	// then.
 	opaqueReferences = 2
 	lockingCopies    = 8 // by that where it locks all rows of them
 	matchingShare    = 2 // an UPDATE by a query for the rows that its condition holds of
 )
 
-// slowQuery is how long a query may take that is to be sent again: a join of joins over all rows, beside which nothing else is done.
+// slowQuery is how long a query may take that is to be sent again: a join of joins over all rows, beside which nothing
+// else is done.
 const slowQuery = 250 * time.Millisecond
 
 // endless is when a query is ended that runs inside this process, and takes the time of all others.
@@ -67,8 +69,8 @@ func (t *tx) hurried(s *workload.Generated, sql string) (a history.Answer, start
 	return a, start, end, err
 }
 
-// Send sends a statement of the generator's and learns what it did from reads of its transaction, or, where the transaction keeps what
-// it reads, from the same query of copies of its tables, in which no index takes part.
+// Send sends a statement of the generator's and learns what it did from reads of its transaction, or, where the
+// transaction keeps what it reads, from the same query of copies of its tables, in which no index takes part.
 func (t *tx) Send(s *workload.Generated) error {
 	switch {
 	case s.Info.Kind == sqltext.Select && !s.Info.Locking:
@@ -81,14 +83,14 @@ func (t *tx) Send(s *workload.Generated) error {
 	return t.change(s)
 }
 
-// opens notes that a statement may have taken the transaction's snapshot: a query that failed, one in which some part locks nothing, one
-// whose condition nothing can meet, so that no row is looked at.
+// opens notes that a statement may have taken the transaction's snapshot: a query that failed, one in which some part
+// locks nothing, one whose condition nothing can meet, so that no row is looked at.
 func (t *tx) opens(start, end int64) error {
 	return t.emit(history.Operation{Kind: history.OpRead, Outcome: history.OpFailed, Start: start, End: end})
 }
 
-// failed notes a statement that the database answered with an error of the statement and its data; ran says that it has been answered
-// without one before.
+// failed notes a statement that the database answered with an error of the statement and its data; ran says that it has
+// been answered without one before.
 func (t *tx) failed(ran bool, sql string, a history.Answer, start, end int64) error {
 	if t.profile.IsImpossible(a.Err.Code, a.Err.Message) || ran && t.profile.IsMalformed(a.Err.Code, a.Err.Message) {
 		return t.unexpected(sql, a)
@@ -147,8 +149,8 @@ func (t *tx) retire(was bool) {
 	}
 }
 
-// askAgain asks the same of copies of the tables, whose rows are those that the transaction saw a moment ago, or with conditions of which
-// the planner learns nothing.
+// askAgain asks the same of copies of the tables, whose rows are those that the transaction saw a moment ago, or with
+// conditions of which the planner learns nothing.
 func (t *tx) askAgain(s *workload.Generated, before *history.Rows) error {
 	setting, never := t.profile.PlanSetting("copies"), &s.NoCopies
 	if (never.Load() || t.rng.IntN(2) == 0) && s.References <= opaqueReferences {
@@ -162,7 +164,8 @@ func (t *tx) askAgain(s *workload.Generated, before *history.Rows) error {
 	switch {
 	case err != nil:
 		return err
-	case a.Err != nil: // a recursion or a hint that copies cannot have, a column that depends on others by an equality which is hidden
+	case a.Err != nil:
+		// a recursion or a hint that copies cannot have, a column that depends on others by an equality which is hidden
 		never.Store(true)
 		return t.failed(s.Ran.Load(), sql, a, start, end)
 	}
@@ -176,8 +179,8 @@ func (t *tx) askAgain(s *workload.Generated, before *history.Rows) error {
 	return nil
 }
 
-// differs names a difference between a query and the same of copies by what in it optimizers are known to get wrong, so that one bug
-// which comes all the time does not stand in the place of others.
+// differs names a difference between a query and the same of copies by what in it optimizers are known to get wrong, so
+// that one bug which comes all the time does not stand in the place of others.
 func differs(s *workload.Generated) string {
 	var has []string
 	if s.Rollup {
@@ -272,14 +275,16 @@ func (t *tx) change(s *workload.Generated) error {
 			len(op.Writes)))
 	}
 	intent, _ := t.readLock(false)
-	if err := t.emit(history.Operation{Kind: history.OpRead, Lock: intent, Start: seen.Start, End: seen.End, Reads: op.Writes}); err != nil {
+	if err := t.emit(history.Operation{Kind: history.OpRead, Lock: intent, Start: seen.Start, End: seen.End,
+		Reads: op.Writes}); err != nil {
 		return err
 	}
 	return t.complete(s, sql, n)
 }
 
-// complete asks which rows the condition of an UPDATE holds of when it has ended. Where nobody else could change or add a row that it
-// was to look at, each of them bears its version: what it did not write is as it was, and met the condition then, too.
+// complete asks which rows the condition of an UPDATE holds of when it has ended. Where nobody else could change or add
+// a row that it was to look at, each of them bears its version: what it did not write is as it was, and met the
+// condition then, too.
 func (t *tx) complete(s *workload.Generated, sql string, version int64) error {
 	if s.Matching == "" || !t.profile.GapLocks && !t.profile.FixedViews() || t.rng.IntN(matchingShare) > 0 {
 		return nil
@@ -297,7 +302,8 @@ func (t *tx) complete(s *workload.Generated, sql string, version int64) error {
 	}
 	for _, r := range rows {
 		if r.Version != version {
-			return t.wrong(fault.PassedOver, sql, fmt.Sprintf("row %d of version %d is not written; right after it %s finds the row", r.Key, r.Version, s.Matching))
+			return t.wrong(fault.PassedOver, sql,
+				fmt.Sprintf("row %d of version %d is not written; right after it %s finds the row", r.Key, r.Version, s.Matching))
 		}
 	}
 	if t.profile.DMLView == dbms.Current {
@@ -306,8 +312,9 @@ func (t *tx) complete(s *workload.Generated, sql string, version int64) error {
 	return t.opens(start, end)
 }
 
-// remove sends a DELETE after a read of the rows that it is about to remove, and asks which of them are there still. Where it removed
-// others, too, as it may where nothing keeps rows from coming, nobody knows what the transaction did: it is given up.
+// remove sends a DELETE after a read of the rows that it is about to remove, and asks which of them are there still.
+// Where it removed others, too, as it may where nothing keeps rows from coming, nobody knows what the transaction did:
+// it is given up.
 func (t *tx) remove(s *workload.Generated) error {
 	table := s.Writes[0]
 	a, start, end, err := t.send(t.ctx, generated(s, s.Before, true))
@@ -359,7 +366,8 @@ func (t *tx) remove(s *workload.Generated) error {
 	}
 	op.Writes = gone
 	t.held = true
-	left, _, start, end, err := t.query(plain(fmt.Sprintf("SELECT pkey, vkey, v FROM %s WHERE pkey IN (%s)", t.table(table),
+	left, _, start, end, err := t.query(plain(fmt.Sprintf("SELECT pkey, vkey, v FROM %s WHERE pkey IN (%s)",
+		t.table(table),
 		strings.Join(keys, ", ")), true), 0, maxKey)
 	t.held = false
 	switch {

@@ -14,8 +14,9 @@ import (
 	"txweave/sqltext"
 )
 
-// A statement of a workload with tables of its own may fail for what other tables hold, one that a DELETE is asked about before it too;
-// nothing of that is a wrong answer. An UPDATE that leaves out a row for which its condition holds is one.
+// A statement of a workload with tables of its own may fail for what other tables hold, one that a DELETE is asked
+// about before it too; nothing of that is a wrong answer. An UPDATE that leaves out a row for which its condition holds
+// is one.
 func TestWovenErrors(t *testing.T) {
 	schema := []string{"CREATE TABLE p (pkey INTEGER PRIMARY KEY, vkey INT, pvkey INT, v INT)",
 		"CREATE TABLE c (pkey INTEGER PRIMARY KEY, vkey INT, pvkey INT, v INT, f INT REFERENCES p (pkey))"}
@@ -26,7 +27,8 @@ func TestWovenErrors(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return &workload.Generated{SQL: sql, Mark: "8000000000000001", Info: info, Reads: []int{0}, Writes: []int{0}, Before: before, Matching: matching}
+		return &workload.Generated{SQL: sql, Mark: "8000000000000001", Info: info, Reads: []int{0}, Writes: []int{0},
+			Before: before, Matching: matching}
 	}
 	for _, c := range []struct {
 		name, wrong string
@@ -35,13 +37,16 @@ func TestWovenErrors(t *testing.T) {
 	}{
 		{"referred", "", true, func(tx workload.Tx) error { _, err := tx.Delete(0, 1); return err }},
 		{"before", "", true, func(tx workload.Tx) error {
-			return tx.Send(sent("DELETE FROM p WHERE pkey = 2", "SELECT pkey, vkey FROM p WHERE pkey = abs(-9223372036854775808)", ""))
+			return tx.Send(sent("DELETE FROM p WHERE pkey = 2",
+				"SELECT pkey, vkey FROM p WHERE pkey = abs(-9223372036854775808)", ""))
 		}},
 		{"complete", "", false, func(tx workload.Tx) error {
-			return tx.Send(sent("UPDATE p SET vkey = 8000000000000001, pvkey = vkey WHERE pkey = 2", "", "SELECT pkey, vkey FROM p WHERE pkey = 2"))
+			return tx.Send(sent("UPDATE p SET vkey = 8000000000000001, pvkey = vkey WHERE pkey = 2", "",
+				"SELECT pkey, vkey FROM p WHERE pkey = 2"))
 		}},
 		{"passed over", "passed-over-after-wait", false, func(tx workload.Tx) error {
-			return tx.Send(sent("UPDATE p SET vkey = 8000000000000001, pvkey = vkey WHERE pkey = 2", "", "SELECT pkey, vkey FROM p WHERE pkey <= 2"))
+			return tx.Send(sent("UPDATE p SET vkey = 8000000000000001, pvkey = vkey WHERE pkey = 2", "",
+				"SELECT pkey, vkey FROM p WHERE pkey <= 2"))
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -55,11 +60,14 @@ func TestWovenErrors(t *testing.T) {
 				t.Fatal(err)
 			}
 			w := &workload.Workload{Kind: workload.Relational, Made: &workload.Made{Schema: schema, Rows: rows},
-				Tables: []workload.TableSpec{{Name: "p", Initial: 500, Present: []int64{1, 2}}, {Name: "c", Initial: 500, Present: []int64{1}}},
-				Next:   func(*rand.Rand, *workload.SessionMemory) workload.Program { return c.do }}
+				Tables: []workload.TableSpec{{Name: "p", Initial: 500, Present: []int64{1, 2}}, {Name: "c", Initial: 500,
+					Present: []int64{1}}},
+				Next: func(*rand.Rand, *workload.SessionMemory) workload.Program { return c.do }}
 			longer(t, 50*time.Millisecond, func(d time.Duration) bool {
 				sink := &kept{t: t}
-				res, err := Run(t.Context(), db, p, Options{Workload: w, Sessions: 1, Seed: 1, Duration: d, Sink: func(int) Sink { return sink }})
+				res, err := Run(t.Context(), db, p, Options{Workload: w, Sessions: 1, Seed: 1, Duration: d, Sink: func(int) Sink {
+					return sink
+				}})
 				if err != nil {
 					t.Fatal(err)
 				}

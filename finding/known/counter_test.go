@@ -14,10 +14,12 @@ func failed(code int) []finding.Failure {
 	if code == 0 {
 		return nil
 	}
-	return []finding.Failure{{Stmt: "T0.S1", Err: &history.DBError{Code: code, Message: "Failed to read auto-increment value from storage engine"}}}
+	return []finding.Failure{{Stmt: "T0.S1", Err: &history.DBError{Code: code,
+		Message: "Failed to read auto-increment value from storage engine"}}}
 }
 
-// TestCounterDeadlock: locks that a transaction no longer holds are MariaDB's deadlock over a counter where it met error 1467, and nowhere else.
+// TestCounterDeadlock: locks that a transaction no longer holds are MariaDB's deadlock over a counter where it met
+// error 1467, and nowhere else.
 func TestCounterDeadlock(t *testing.T) {
 	bugs, err := Default()
 	if err != nil {
@@ -37,10 +39,12 @@ func TestCounterDeadlock(t *testing.T) {
 		{"mariadb", fault.RowLock, 1467, ""},
 		{"mysql", fault.LockConflict, 1467, ""},
 	} {
-		f := &finding.Finding{Class: finding.ClassMechanism, Differences: []finding.Difference{{What: c.what, Steps: said.Steps(held), Failed: failed(c.after)}}}
+		f := &finding.Finding{Class: finding.ClassMechanism, Differences: []finding.Difference{
+			{What: c.what, Steps: said.Steps(held), Failed: failed(c.after)}}}
 		f.Sign()
 		got := ""
-		if b := bugs.In(&finding.Environment{DBMS: c.dbms, Version: "10.11.19", Isolation: "serializable"}).Match(f, finding.Signature{Coarse: f.Signature}); b != nil {
+		if b := bugs.In(&finding.Environment{DBMS: c.dbms, Version: "10.11.19", Isolation: "serializable"}).Match(f,
+			finding.Signature{Coarse: f.Signature}); b != nil {
 			got = b.Name
 		}
 		if got != c.want {
@@ -49,7 +53,8 @@ func TestCounterDeadlock(t *testing.T) {
 	}
 }
 
-// TestCounterKept: what stays of a transaction that was rolled back is MariaDB's deadlock over a counter where that met error 1467 before.
+// TestCounterKept: what stays of a transaction that was rolled back is MariaDB's deadlock over a counter where that met
+// error 1467 before.
 func TestCounterKept(t *testing.T) {
 	bugs, err := Default()
 	if err != nil {
@@ -76,7 +81,8 @@ func TestCounterKept(t *testing.T) {
 		}
 		f.Sign()
 		got := ""
-		if b := bugs.In(&finding.Environment{DBMS: "mariadb", Version: "10.11.19", Isolation: "repeatable-read"}).Match(f, finding.Signature{Coarse: f.Signature}); b != nil {
+		if b := bugs.In(&finding.Environment{DBMS: "mariadb", Version: "10.11.19", Isolation: "repeatable-read"}).Match(f,
+			finding.Signature{Coarse: f.Signature}); b != nil {
 			got = b.Name
 		}
 		if got != c.want {

@@ -1,6 +1,7 @@
 // Package known recognises findings that are bugs which somebody has reported already, or which this project tells of.
 //
-// Its claim: a finding that an entry matches has everything that the entry asks for: all the patterns that it names hold.
+// Its claim: a finding that an entry matches has everything that the entry asks for: all the patterns that it names
+// hold.
 package known
 
 import (
@@ -17,22 +18,29 @@ import (
 	"txweave/internal/strict"
 )
 
-// Entry is a known bug: one entry of known.toml. At least one of Signature, Error and Features is there; all that are have to hold.
+// Entry is a known bug: one entry of known.toml. At least one of Signature, Error and Features is there; all that are
+// have to hold.
 type Entry struct {
-	Name      string   `toml:"name"`      // short and unique: "tidb-28212"
-	Link      string   `toml:"link"`      // the report upstream, or the page below Pages
-	Title     string   `toml:"title"`     // what it is, in a line
-	DBMS      string   `toml:"dbms"`      // the dialect; empty: any
-	Versions  string   `toml:"versions"`  // regular expression over the server's version; empty: any
-	Isolation string   `toml:"isolation"` // the level; empty: any
-	Signature string   `toml:"signature"` // regular expression over the signature, features left out
-	Error     string   `toml:"error"`     // regular expression over what a finding quotes of the server and of the case, see Difference.Quoted, and over its log
-	Failed    []int    `toml:"failed"`    // codes: a statement of the transactions that the finding names had failed before with one of them
-	Features  []string `toml:"features"`  // what the reduced case must have, all of it: see signature.Of
-	Guilty    []string `toml:"guilty"`    // what the transactions or ("in:…") the statement that the finding names must have in a case that is not reduced to the end
-	Named     []string `toml:"named"`     // what one of the statements that its first difference names must have, all of it: see Signature.Named
-	SQL       string   `toml:"sql"`       // regular expression over the text of such a statement
-	Without   []string `toml:"without"`   // what the generator leaves out while the entry is in force: productions of package gen
+	Name      string `toml:"name"`      // short and unique: "tidb-28212"
+	Link      string `toml:"link"`      // the report upstream, or the page below Pages
+	Title     string `toml:"title"`     // what it is, in a line
+	DBMS      string `toml:"dbms"`      // the dialect; empty: any
+	Versions  string `toml:"versions"`  // regular expression over the server's version; empty: any
+	Isolation string `toml:"isolation"` // the level; empty: any
+	Signature string `toml:"signature"` // regular expression over the signature, features left out
+	// regular expression over what a finding quotes of the server and of the case, see Difference.Quoted, and over its log
+	Error string `toml:"error"`
+	// codes: a statement of the transactions that the finding names had failed before with one of them
+	Failed   []int    `toml:"failed"`
+	Features []string `toml:"features"` // what the reduced case must have, all of it: see signature.Of
+	// what the transactions or ("in:…") the statement that the finding names must have in a case that is not reduced to
+	// the end
+	Guilty []string `toml:"guilty"`
+	// what one of the statements that its first difference names must have, all of it: see Signature.Named
+	Named []string `toml:"named"`
+	SQL   string   `toml:"sql"` // regular expression over the text of such a statement
+	// what the generator leaves out while the entry is in force: productions of package gen
+	Without []string `toml:"without"`
 
 	versions, signature, errors, sql *regexp.Regexp
 }
@@ -83,7 +91,8 @@ func (b *Entry) check() error {
 	switch {
 	case b.Name == "" || strings.ContainsAny(b.Name, " \t\n"):
 		return errors.New("it needs a name without spaces")
-	case !strings.HasPrefix(b.Link, "https://") && !strings.HasPrefix(b.Link, "http://") && !strings.HasPrefix(b.Link, Pages):
+	case !strings.HasPrefix(b.Link, "https://") && !strings.HasPrefix(b.Link, "http://") &&
+		!strings.HasPrefix(b.Link, Pages):
 		return fmt.Errorf("it needs a link to the report, or to a page below %s", Pages)
 	case b.Signature == "" && b.Error == "" && len(b.Features) == 0:
 		return errors.New("it needs a signature, an error or features: it would match everything")
@@ -91,7 +100,8 @@ func (b *Entry) check() error {
 	for _, p := range []struct {
 		name, text string
 		into       **regexp.Regexp
-	}{{"versions", b.Versions, &b.versions}, {"signature", b.Signature, &b.signature}, {"error", b.Error, &b.errors}, {"sql", b.SQL, &b.sql}} {
+	}{{"versions", b.Versions, &b.versions}, {"signature", b.Signature, &b.signature}, {"error", b.Error, &b.errors},
+		{"sql", b.SQL, &b.sql}} {
 		re, err := regexp.Compile(p.text)
 		if err != nil {
 			return fmt.Errorf("%s: %w", p.name, err)
@@ -119,7 +129,8 @@ func (bs List) On(dbms string) List {
 
 // about says whether the entry is about a server.
 func (b *Entry) about(e *finding.Environment) bool {
-	return (b.DBMS == "" || b.DBMS == e.DBMS) && (b.Isolation == "" || b.Isolation == e.Isolation) && b.versions.MatchString(e.Version)
+	return (b.DBMS == "" || b.DBMS == e.DBMS) && (b.Isolation == "" || b.Isolation == e.Isolation) &&
+		b.versions.MatchString(e.Version)
 }
 
 // Without lists what the generator is to leave out, each once, sorted.
@@ -132,7 +143,8 @@ func (bs List) Without() []string {
 	return slices.Compact(out)
 }
 
-// Usually names what the generator leaves out for a DBMS where nobody says otherwise: for the bugs that txweave comes with.
+// Usually names what the generator leaves out for a DBMS where nobody says otherwise: for the bugs that txweave comes
+// with.
 func Usually(dbms string) []string {
 	bugs, err := Default()
 	if err != nil { // a test holds the file to be one
@@ -151,8 +163,9 @@ func (bs List) Match(f *finding.Finding, sig finding.Signature) *Entry {
 	return nil
 }
 
-// matches asks for features of minimal cases only: a large case has nearly all of them, and the entry would swallow bugs
-// that nobody knows. Of a large one it goes by the transactions that the finding names, where the entry says what these must have.
+// matches asks for features of minimal cases only: a large case has nearly all of them, and the entry would swallow
+// bugs that nobody knows. Of a large one it goes by the transactions that the finding names, where the entry says what
+// these must have.
 func (b *Entry) matches(f *finding.Finding, sig finding.Signature) bool {
 	wanted, there := b.Features, sig.Features
 	if len(b.Features) > 0 && !sig.Minimal {
@@ -175,11 +188,12 @@ func (b *Entry) matches(f *finding.Finding, sig finding.Signature) bool {
 	if b.SQL != "" && !slices.ContainsFunc(sig.Said, b.sql.MatchString) {
 		return false
 	}
-	return b.signature.MatchString(sig.Coarse) && (b.Error == "" || b.hasError(f)) && (len(b.Failed) == 0 || b.hadFailed(f))
+	return b.signature.MatchString(sig.Coarse) && (b.Error == "" || b.hasError(f)) &&
+		(len(b.Failed) == 0 || b.hadFailed(f))
 }
 
-// MayBe returns the entries that a finding could turn out to be, were its case reduced to the end: all that holds of a large case holds, and
-// the features that a reduced one has to have are there.
+// MayBe returns the entries that a finding could turn out to be, were its case reduced to the end: all that holds of a
+// large case holds, and the features that a reduced one has to have are there.
 func (bs List) MayBe(f *finding.Finding, sig finding.Signature) List {
 	sig.Minimal = true
 	return slices.DeleteFunc(slices.Clone(bs), func(b *Entry) bool { return !b.matches(f, sig) })

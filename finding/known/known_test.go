@@ -20,27 +20,35 @@ func TestDefault(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := &finding.Finding{Class: finding.ClassIsolation,
-		Differences: []finding.Difference{{Steps: finding.Sentences{finding.Say("%v: %v", finding.Query("DELETE r0, r1 FROM …"),
-			&history.DBError{Code: 1105, Message: "runtime error: slice bounds out of range [:9] with capacity 7"}),
-			finding.Say("%v", &history.DBError{Code: 9007, Message: "x"})}}}, Log: "tikv aborts txn: pessimistic lock not found"}
-	descending := finding.Signature{Coarse: "isolation-violation/G-SIa-read", Features: []string{"desc", "order", "read", "transactions"}, Minimal: true}
+		Differences: []finding.Difference{
+			{Steps: finding.Sentences{finding.Say("%v: %v", finding.Query("DELETE r0, r1 FROM …"),
+				&history.DBError{Code: 1105, Message: "runtime error: slice bounds out of range [:9] with capacity 7"}),
+				finding.Say("%v", &history.DBError{Code: 9007, Message: "x"})}}},
+		Log: "tikv aborts txn: pessimistic lock not found"}
+	descending := finding.Signature{Coarse: "isolation-violation/G-SIa-read", Features: []string{"desc", "order", "read",
+		"transactions"}, Minimal: true}
 	ascending := descending
 	ascending.Features = []string{"order", "read", "transactions"}
-	conflict := finding.Signature{Coarse: "inconsistent-read-write/SELECT:conflict-before-commit", Guilty: []string{"in:locking", "in:subquery"}}
+	conflict := finding.Signature{Coarse: "inconsistent-read-write/SELECT:conflict-before-commit",
+		Guilty: []string{"in:locking", "in:subquery"}}
 	plain := conflict
 	plain.Guilty = []string{"in:locking"}
 	commit := finding.Signature{Coarse: "inconsistent-read-write/COMMIT:failed-commit", Minimal: true}
-	partitioned := finding.Signature{Coarse: "unexpected-error/1105", Features: []string{"DELETE", "partition"}, Minimal: true}
+	partitioned := finding.Signature{Coarse: "unexpected-error/1105", Features: []string{"DELETE", "partition"},
+		Minimal: true}
 	whole := partitioned
 	whole.Features = []string{"DELETE"}
-	least := finding.Signature{Coarse: "replay-difference/SELECT:rows", Features: []string{"MIN", "SELECT", "index", "transactions", "virtual-column", "write"}, Minimal: true}
+	least := finding.Signature{Coarse: "replay-difference/SELECT:rows", Features: []string{"MIN", "SELECT", "index",
+		"transactions", "virtual-column", "write"}, Minimal: true}
 	kept := least
 	kept.Features = []string{"MIN", "SELECT", "index", "transactions", "write"}
 	unlocked := finding.Signature{Coarse: "mechanism-violation/row-lock", Features: []string{"partition"},
-		Named: [][]string{{"UPDATE", "partitioned"}, {"SELECT", "locking", "locks-outside-subqueries", "partitioned", "subquery"}}}
+		Named: [][]string{{"UPDATE", "partitioned"}, {"SELECT", "locking", "locks-outside-subqueries", "partitioned",
+			"subquery"}}}
 	both, bare, locked, whole2 := unlocked, unlocked, unlocked, unlocked
 	both.Named = [][]string{{"UPDATE", "partitioned"}, {"UPDATE", "partitioned", "subquery"}}
-	bare.Named = [][]string{{"UPDATE", "partitioned", "subquery"}, {"SELECT", "locking", "locks-outside-subqueries", "partitioned"}}
+	bare.Named = [][]string{{"UPDATE", "partitioned", "subquery"}, {"SELECT", "locking", "locks-outside-subqueries",
+		"partitioned"}}
 	locked.Named = [][]string{{"UPDATE", "partitioned"}, {"SELECT", "locking", "partitioned", "subquery"}}
 	whole2.Named = [][]string{{"UPDATE"}, {"SELECT", "locking", "locks-outside-subqueries", "subquery"}}
 	other := descending
@@ -61,18 +69,23 @@ func TestDefault(t *testing.T) {
 		{"one that panics without", "tidb", whole, ""},
 		{"the least value of a virtual column", "tidb", least, "tidb-68003"},
 		{"of a column that is kept", "tidb", kept, ""},
-		{"the least value in a case that is not reduced", "tidb", finding.Signature{Coarse: least.Coarse, Guilty: []string{"in:MIN", "in:MIN-of-virtual"}}, "tidb-68003"},
-		{"that of another column there", "tidb", finding.Signature{Coarse: least.Coarse, Features: least.Features, Guilty: []string{"in:MIN"}}, ""},
+		{"the least value in a case that is not reduced", "tidb", finding.Signature{Coarse: least.Coarse,
+			Guilty: []string{"in:MIN", "in:MIN-of-virtual"}}, "tidb-68003"},
+		{"that of another column there", "tidb", finding.Signature{Coarse: least.Coarse, Features: least.Features,
+			Guilty: []string{"in:MIN"}}, ""},
 		{"a lock around a subquery of a partitioned table", "tidb", unlocked, "tidb-21618"},
 		{"an UPDATE that does not wait for another one there", "tidb", both, ""},
 		{"a lock without a subquery there", "tidb", bare, ""},
 		{"one with a lock in its subquery", "tidb", locked, ""},
 		{"one of a table in one piece", "tidb", whole2, ""},
-		{"a key that is there twice", "tidb", finding.Signature{Coarse: "inconsistent-read-write/SELECT:key-twice", Minimal: true}, ""},
-		{"a key of the transaction's own at a level that is told at once", "tidb", finding.Signature{Coarse: "inconsistent-read-write/SELECT:late-key-twice", Minimal: true}, ""},
+		{"a key that is there twice", "tidb", finding.Signature{Coarse: "inconsistent-read-write/SELECT:key-twice",
+			Minimal: true}, ""},
+		{"a key of the transaction's own at a level that is told at once", "tidb",
+			finding.Signature{Coarse: "inconsistent-read-write/SELECT:late-key-twice", Minimal: true}, ""},
 	} {
 		got := ""
-		if b := bugs.In(&finding.Environment{DBMS: tc.dbms, Version: "8.5.4", Isolation: "repeatable-read"}).Match(f, tc.sig); b != nil {
+		if b := bugs.In(&finding.Environment{DBMS: tc.dbms, Version: "8.5.4", Isolation: "repeatable-read"}).Match(f,
+			tc.sig); b != nil {
 			got = b.Name
 		}
 		if got != tc.want {
@@ -80,13 +93,14 @@ func TestDefault(t *testing.T) {
 		}
 	}
 	late := finding.Signature{Coarse: "inconsistent-read-write/SELECT:late-key-twice"}
-	if b := bugs.In(&finding.Environment{DBMS: "tidb", Version: "8.5.4", Isolation: "optimistic"}).Match(f, late); b == nil || b.Name != "tidb-24195" {
+	if b := bugs.In(&finding.Environment{DBMS: "tidb", Version: "8.5.4", Isolation: "optimistic"}).Match(f, late); b ==
+		nil || b.Name != "tidb-24195" {
 		t.Errorf("a key of an optimistic transaction's own: matched %v", b)
 	}
 }
 
-// TestUnlockedPartition: the report's case is the bug as it was found and reduced, whichever of its statements is told of first; without partitions
-// it is not.
+// TestUnlockedPartition: the report's case is the bug as it was found and reduced, whichever of its statements is told
+// of first; without partitions it is not.
 func TestUnlockedPartition(t *testing.T) {
 	bugs, err := Default()
 	if err != nil {
@@ -98,8 +112,10 @@ func TestUnlockedPartition(t *testing.T) {
 	}
 	whole := []byte(strings.Replace(string(text), " PARTITION BY HASH (pkey) PARTITIONS 2", "", 1))
 	for _, stmts := range [][2]string{{"T0.S0", "T1.S0"}, {"T1.S0", "T0.S0"}} {
-		f := &finding.Finding{Class: finding.ClassMechanism, Signature: "mechanism-violation/row-lock", Differences: []finding.Difference{{Stmt: stmts[1],
-			Steps: said.Steps(stmts[0] + " locked row 1 of t0 and " + stmts[1] + " did, before " + stmts[0][:2] + " had ended")}}}
+		f := &finding.Finding{Class: finding.ClassMechanism, Signature: "mechanism-violation/row-lock",
+			Differences: []finding.Difference{{Stmt: stmts[1],
+				Steps: said.Steps(stmts[0] + " locked row 1 of t0 and " + stmts[1] + " did, before " + stmts[0][:2] +
+					" had ended")}}}
 		if b := bugs.Match(f, signature.OfText(f, text)); b == nil || b.Name != "tidb-21618" {
 			t.Errorf("%v: matched %v", stmts, b)
 		}
@@ -109,41 +125,52 @@ func TestUnlockedPartition(t *testing.T) {
 	}
 }
 
-// TestPartitionedDelete: a DELETE of joined tables that panics is the bug in a case that is not reduced, too, where one of its tables is in partitions: not where
-// another table of the case is, and no DELETE of one table.
+// TestPartitionedDelete: a DELETE of joined tables that panics is the bug in a case that is not reduced, too, where one
+// of its tables is in partitions: not where another table of the case is, and no DELETE of one table.
 func TestPartitionedDelete(t *testing.T) {
 	bugs, err := Default()
 	if err != nil {
 		t.Fatal(err)
 	}
 	for sql, want := range map[string]bool{
-		"DELETE r0, r1 FROM t0 AS r0 INNER JOIN t1 AS r1 ON r0.pkey = r1.pkey": true, "DELETE FROM r0, r1 USING t0 AS r0 INNER JOIN t1 AS r1 ON r0.pkey = r1.pkey": true,
-		"DELETE r0 FROM t0 AS r0 INNER JOIN t1 AS r1 ON r0.pkey = r1.pkey": true, "DELETE r0, r1 FROM t0 AS r0 INNER JOIN t2 AS r1 ON r0.pkey = r1.pkey": false, "DELETE FROM t1": false,
+		"DELETE r0, r1 FROM t0 AS r0 INNER JOIN t1 AS r1 ON r0.pkey = r1.pkey":       true,
+		"DELETE FROM r0, r1 USING t0 AS r0 INNER JOIN t1 AS r1 ON r0.pkey = r1.pkey": true,
+		"DELETE r0 FROM t0 AS r0 INNER JOIN t1 AS r1 ON r0.pkey = r1.pkey":           true,
+		"DELETE r0, r1 FROM t0 AS r0 INNER JOIN t2 AS r1 ON r0.pkey = r1.pkey":       false, "DELETE FROM t1": false,
 	} {
-		text := "txweave case 1\ntarget: tidb\nisolation: optimistic\n\n-- schema --\nCREATE TABLE t0 (pkey BIGINT PRIMARY KEY);\n" +
-			"CREATE TABLE t1 (pkey BIGINT PRIMARY KEY) PARTITION BY HASH (pkey) PARTITIONS 2;\nCREATE TABLE t2 (pkey BIGINT PRIMARY KEY);\n\n-- T0 --\n" +
+		text := "txweave case 1\ntarget: tidb\nisolation: optimistic\n\n-- schema --\nCREATE TABLE t0 (pkey BIGINT PRIMARY " +
+			"KEY);\n" +
+			"CREATE TABLE t1 (pkey BIGINT PRIMARY KEY) PARTITION BY HASH (pkey) PARTITIONS 2;\nCREATE TABLE t2 (pkey BIGINT " +
+			"PRIMARY KEY);\n\n-- T0 --\n" +
 			"BEGIN;\n" + sql + ";\nSELECT pkey FROM t1;\nCOMMIT;\n\n-- schedule --\nT0 T0 T0 T0\n"
-		f := &finding.Finding{Class: finding.ClassUnexpected, Signature: "unexpected-error/1105", Differences: []finding.Difference{{Stmt: "T0.S0", What: fault.UnexpectedError, Code: 1105,
-			Steps: finding.Sentences{finding.Say("%v: %v", finding.Query(sql), &history.DBError{Code: 1105, Message: "runtime error: index out of range [11] with length 9"})}}}}
+		f := &finding.Finding{Class: finding.ClassUnexpected, Signature: "unexpected-error/1105",
+			Differences: []finding.Difference{{Stmt: "T0.S0", What: fault.UnexpectedError, Code: 1105,
+				Steps: finding.Sentences{finding.Say("%v: %v", finding.Query(sql), &history.DBError{Code: 1105,
+					Message: "runtime error: index out of range [11] with length 9"})}}}}
 		if b := bugs.Match(f, signature.OfText(f, []byte(text))); (b != nil) != want || want && b.Name != "tidb-64697" {
 			t.Errorf("%s: matched %v", sql, b)
 		}
 	}
 }
 
-// TestIgnoredReference: rows that refer to none are the bug where an UPDATE IGNORE is what the reduced case writes, and not where another write left them.
+// TestIgnoredReference: rows that refer to none are the bug where an UPDATE IGNORE is what the reduced case writes, and
+// not where another write left them.
 func TestIgnoredReference(t *testing.T) {
 	bugs, err := Default()
 	if err != nil {
 		t.Fatal(err)
 	}
 	for sql, want := range map[string]bool{
-		"UPDATE IGNORE t0 SET pkey = 2": true, "UPDATE t0 SET pkey = 2": false, "INSERT IGNORE INTO t1 VALUES (2, 7)": false, "DELETE IGNORE FROM t0": false,
+		"UPDATE IGNORE t0 SET pkey = 2": true, "UPDATE t0 SET pkey = 2": false, "INSERT IGNORE INTO t1 VALUES (2, 7)": false,
+		"DELETE IGNORE FROM t0": false,
 	} {
-		text := "txweave case 1\ntarget: tidb\nisolation: repeatable-read\n\n-- schema --\nCREATE TABLE t0 (pkey BIGINT PRIMARY KEY);\n" +
-			"CREATE TABLE t1 (pkey BIGINT PRIMARY KEY, f BIGINT, FOREIGN KEY (f) REFERENCES t0 (pkey));\n\n-- T0 --\nBEGIN;\n" + sql + ";\nCOMMIT;\n\n-- schedule --\nT0 T0 T0\n"
+		text := "txweave case 1\ntarget: tidb\nisolation: repeatable-read\n\n-- schema --\nCREATE TABLE t0 (pkey BIGINT " +
+			"PRIMARY KEY);\n" +
+			"CREATE TABLE t1 (pkey BIGINT PRIMARY KEY, f BIGINT, FOREIGN KEY (f) REFERENCES t0 (pkey));\n\n-- T0 --\nBEGIN;\n" +
+			sql + ";\nCOMMIT;\n\n-- schedule --\nT0 T0 T0\n"
 		what := "a foreign key of t1 names a row that t0 does not have"
-		f := &finding.Finding{Class: finding.ClassCorruption, Signature: "corruption/integrity", Differences: []finding.Difference{{What: fault.Integrity, Transaction: finding.Side{Said: what}}}}
+		f := &finding.Finding{Class: finding.ClassCorruption, Signature: "corruption/integrity",
+			Differences: []finding.Difference{{What: fault.Integrity, Transaction: finding.Side{Said: what}}}}
 		sig := signature.OfText(f, []byte(text))
 		sig.Minimal = true
 		if b := bugs.Match(f, sig); (b != nil) != want || want && b.Name != "tidb-66860" {
@@ -152,7 +179,8 @@ func TestIgnoredReference(t *testing.T) {
 	}
 }
 
-// TestUnsigned: TiDB's UPDATE of a BIGINT UNSIGNED column to a negative number is known; any other value that is not what was given is not.
+// TestUnsigned: TiDB's UPDATE of a BIGINT UNSIGNED column to a negative number is known; any other value that is not
+// what was given is not.
 func TestUnsigned(t *testing.T) {
 	bugs, err := Default()
 	if err != nil {
@@ -165,15 +193,18 @@ func TestUnsigned(t *testing.T) {
 		{"-1", "'18446744073709551615'", true}, {"-32768", "'18446744073709518848'", true},
 		{"-1", "'9223372036854775807'", false}, {"1", "'18446744073709551615'", false},
 	} {
-		f := &finding.Finding{Signature: "inconsistent-read-write/UPDATE:given-versus-left", Differences: []finding.Difference{{Stmt: "T0.S0", What: fault.Given,
-			Transaction: finding.Side{Text: c.left}, Replay: finding.Side{Text: c.given}}}}
-		if b := bugs.Match(f, finding.Signature{Coarse: f.Signature}); (b != nil) != c.want || c.want && b.Name != "tidb-63455" {
+		f := &finding.Finding{Signature: "inconsistent-read-write/UPDATE:given-versus-left",
+			Differences: []finding.Difference{{Stmt: "T0.S0", What: fault.Given,
+				Transaction: finding.Side{Text: c.left}, Replay: finding.Side{Text: c.given}}}}
+		if b := bugs.Match(f, finding.Signature{Coarse: f.Signature}); (b != nil) != c.want || c.want &&
+			b.Name != "tidb-63455" {
 			t.Errorf("%+v: %v", c, b)
 		}
 	}
 }
 
-// TestPushedDown: TiDB's error for what it cannot push down is known, with a transaction alone or without; another internal error is not.
+// TestPushedDown: TiDB's error for what it cannot push down is known, with a transaction alone or without; another
+// internal error is not.
 func TestPushedDown(t *testing.T) {
 	bugs, err := Default()
 	if err != nil {
@@ -184,14 +215,16 @@ func TestPushedDown(t *testing.T) {
 		"Internal : can not find the column": false,
 	} {
 		f := &finding.Finding{Signature: "replay-difference/SELECT:error(none,1815)",
-			Differences: []finding.Difference{{Stmt: "T0.S4", Kind: "SELECT", What: fault.Error, Transaction: finding.Answered(nil), Replay: finding.Answered(&history.DBError{Code: 1815, Message: text})}}}
+			Differences: []finding.Difference{{Stmt: "T0.S4", Kind: "SELECT", What: fault.Error,
+				Transaction: finding.Answered(nil), Replay: finding.Answered(&history.DBError{Code: 1815, Message: text})}}}
 		if b := bugs.Match(f, finding.Signature{Coarse: f.Signature}); (b != nil) != want || want && b.Name != "tidb-63753" {
 			t.Errorf("%s: %v", text, b)
 		}
 	}
 }
 
-// TestUnsortedWindows: an ORDER BY that is not kept is TiDB's known bug where a window function is in that query, and only there.
+// TestUnsortedWindows: an ORDER BY that is not kept is TiDB's known bug where a window function is in that query, and
+// only there.
 func TestUnsortedWindows(t *testing.T) {
 	bugs, err := Default()
 	if err != nil {
@@ -200,19 +233,22 @@ func TestUnsortedWindows(t *testing.T) {
 	const text = "txweave case 1\ntarget: tidb\nisolation: repeatable-read\n\n-- schema --\n" +
 		"CREATE TABLE t (pkey BIGINT NOT NULL, vkey BIGINT NOT NULL, pvkey BIGINT NOT NULL, c INT, PRIMARY KEY (pkey));\n\n" +
 		"-- rows --\nINSERT INTO t (pkey, vkey, pvkey, c) VALUES (1, 1, 0, 1);\n\n-- T0 --\nBEGIN;\n" +
-		"SELECT r0.pkey AS e0, %s FROM t AS r0 ORDER BY r0.pkey;\nSELECT COUNT(*) OVER (ORDER BY r0.pkey) AS e0 FROM t AS r0;\nCOMMIT;\n\n" +
+		"SELECT r0.pkey AS e0, %s FROM t AS r0 ORDER BY r0.pkey;\nSELECT COUNT(*) OVER (ORDER BY r0.pkey) AS e0 FROM t AS " +
+		"r0;\nCOMMIT;\n\n" +
 		"-- schedule --\nT0 T0 T0 T0\n"
-	for output, want := range map[string]bool{"LAG(r0.c) OVER (PARTITION BY r0.pkey ORDER BY r0.pkey) AS e1": true, "r0.c AS e1": false} {
+	for output, want := range map[string]bool{"LAG(r0.c) OVER (PARTITION BY r0.pkey ORDER BY r0.pkey) AS e1": true,
+		"r0.c AS e1": false} {
 		f := &finding.Finding{Class: finding.ClassInconsistent, Signature: "inconsistent-read-write/SELECT:order-versus-rows",
 			Differences: []finding.Difference{{Stmt: "T0.S0", Kind: "SELECT", What: "order-versus-rows"}}}
-		if b := bugs.Match(f, signature.OfText(f, []byte(strings.Replace(text, "%s", output, 1)))); (b != nil) != want || want && b.Name != "tidb-70812" {
+		if b := bugs.Match(f, signature.OfText(f, []byte(strings.Replace(text, "%s", output, 1)))); (b != nil) != want ||
+			want && b.Name != "tidb-70812" {
 			t.Errorf("%s: %v", output, b)
 		}
 	}
 }
 
-// TestMovedRow: a row that is passed over at READ COMMITTED is the bug in a transaction that alone is at that level, too, and not where
-// another transaction of the case is.
+// TestMovedRow: a row that is passed over at READ COMMITTED is the bug in a transaction that alone is at that level,
+// too, and not where another transaction of the case is.
 func TestMovedRow(t *testing.T) {
 	bugs, err := Default()
 	if err != nil {
@@ -222,12 +258,16 @@ func TestMovedRow(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := &finding.Finding{Class: finding.ClassInconsistent, Signature: "inconsistent-read-write/UPDATE:passed-over-moved-row", Differences: []finding.Difference{{Stmt: "T1.S0",
-		Steps: said.Steps("row 1 of t: a SELECT with the same WHERE found version 1 before it waited and finds version 101 after it; it has not written the row")}}}
+	f := &finding.Finding{Class: finding.ClassInconsistent,
+		Signature: "inconsistent-read-write/UPDATE:passed-over-moved-row", Differences: []finding.Difference{{Stmt: "T1.S0",
+			Steps: said.Steps(
+				"row 1 of t: a SELECT with the same WHERE found version 1 before it waited and finds version 101 after it; it " +
+					"has not written the row")}}}
 	for _, dbms := range []string{"mariadb", "mysql"} {
 		for own, want := range map[string]bool{"T1": true, "T0": false, "": false} {
 			s := strings.Replace(string(text), "read-committed", "repeatable-read", 1)
-			s = strings.Replace(strings.Replace(s, "target: mariadb", "target: "+dbms, 1), "-- "+own+" --", "-- "+own+" isolation read-committed --", 1)
+			s = strings.Replace(strings.Replace(s, "target: mariadb", "target: "+dbms, 1), "-- "+own+" --",
+				"-- "+own+" isolation read-committed --", 1)
 			in := bugs.In(&finding.Environment{DBMS: dbms, Version: "9.7.4", Isolation: "repeatable-read"})
 			if b := in.Match(f, signature.OfText(f, []byte(s))); (b != nil) != want {
 				t.Errorf("%s, %q at READ COMMITTED: matched %v", dbms, own, b)
@@ -248,8 +288,10 @@ func one(t *testing.T, entry string) List {
 
 func TestMatch(t *testing.T) {
 	f := &finding.Finding{Class: "crash", Summary: "the server is gone", Log: "Assertion `x' failed",
-		Differences: []finding.Difference{{What: "error", Transaction: finding.Answered(nil), Replay: finding.Answered(&history.DBError{Code: 1030, Message: "Wrong index given to function"})}}}
-	minimal := finding.Signature{Coarse: "replay-difference/SELECT:rows", Features: []string{"SELECT", "cte", "set-operation"}, Minimal: true}
+		Differences: []finding.Difference{{What: "error", Transaction: finding.Answered(nil),
+			Replay: finding.Answered(&history.DBError{Code: 1030, Message: "Wrong index given to function"})}}}
+	minimal := finding.Signature{Coarse: "replay-difference/SELECT:rows", Features: []string{"SELECT", "cte",
+		"set-operation"}, Minimal: true}
 	large := minimal
 	large.Minimal = false
 	guilty := large
@@ -285,8 +327,10 @@ func TestMatch(t *testing.T) {
 
 // TestMayBe: a large case that has what a reduced one would need may be the bug, and is not yet.
 func TestMayBe(t *testing.T) {
-	f := &finding.Finding{Class: "crash", Differences: []finding.Difference{{Replay: finding.Answered(&history.DBError{Code: 1030, Message: "Wrong index given to function"})}}}
-	large := finding.Signature{Coarse: "replay-difference/SELECT:rows", Features: []string{"SELECT", "cte", "set-operation"}}
+	f := &finding.Finding{Class: "crash", Differences: []finding.Difference{
+		{Replay: finding.Answered(&history.DBError{Code: 1030, Message: "Wrong index given to function"})}}}
+	large := finding.Signature{Coarse: "replay-difference/SELECT:rows", Features: []string{"SELECT", "cte",
+		"set-operation"}}
 	for entry, want := range map[string]bool{
 		`features = ["cte"]`: true, `features = ["join:left"]`: false, "features = [\"cte\"]\nsignature = '^crash'": false,
 		"features = [\"cte\"]\nerror = '1030'": true, "features = [\"cte\"]\nerror = '1031'": false,
@@ -309,7 +353,8 @@ func TestIn(t *testing.T) {
 			t.Errorf("%q: %d entries, without %v", entry, len(got), got.Without())
 		}
 	}
-	if b := one(t, "signature = 'a'\ndbms = \"mariadb\""); len(b.On("mysql")) != 0 || len(b.On("mariadb")) != 1 || len(b) != 1 {
+	if b := one(t, "signature = 'a'\ndbms = \"mariadb\""); len(b.On("mysql")) != 0 || len(b.On("mariadb")) != 1 ||
+		len(b) != 1 {
 		t.Error("On")
 	}
 }
@@ -317,13 +362,14 @@ func TestIn(t *testing.T) {
 func TestRefused(t *testing.T) {
 	for text, want := range map[string]string{
 		"[[bug]]\nname = x": "file:2: ",
-		"[[bug]]\nname = \"a b\"\nlink = \"https://x\"\nsignature = 'a'":                                                             "a name without spaces",
-		"[[bug]]\nname = \"a\"\nsignature = 'a'":                                                                                     "a link to the report",
-		"[[bug]]\nname = \"a\"\nlink = \"ftp://x\"\nsignature = 'a'":                                                                 "a link to the report",
-		"[[bug]]\nname = \"a\"\nlink = \"https://x\"":                                                                                "it would match everything",
-		"[[bug]]\nname = \"a\"\nlink = \"https://x\"\nerror = '('":                                                                   "error: ",
-		"[[bug]]\nname = \"a\"\nlink = \"https://x\"\nsignature = 'a'\n[[bug]]\nname = \"a\"\nlink = \"https://x\"\nsignature = 'a'": "two bugs are called",
-		"[[bug]]\nname = \"a\"\nlnk = \"https://x\"":                                                                                 "bug.lnk is no key",
+		"[[bug]]\nname = \"a b\"\nlink = \"https://x\"\nsignature = 'a'": "a name without spaces",
+		"[[bug]]\nname = \"a\"\nsignature = 'a'":                         "a link to the report",
+		"[[bug]]\nname = \"a\"\nlink = \"ftp://x\"\nsignature = 'a'":     "a link to the report",
+		"[[bug]]\nname = \"a\"\nlink = \"https://x\"":                    "it would match everything",
+		"[[bug]]\nname = \"a\"\nlink = \"https://x\"\nerror = '('":       "error: ",
+		"[[bug]]\nname = \"a\"\nlink = \"https://x\"\nsignature = 'a'\n[[bug]]\nname = \"a\"\nlink = " +
+			"\"https://x\"\nsignature = 'a'": "two bugs are called",
+		"[[bug]]\nname = \"a\"\nlnk = \"https://x\"": "bug.lnk is no key",
 		"[bug]\nname = 1": "file",
 	} {
 		if _, err := parse("file", []byte(text)); err == nil || !strings.Contains(err.Error(), want) {

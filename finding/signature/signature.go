@@ -22,7 +22,8 @@ import (
 // Of returns the signature of a finding that a case shows. Suspect is the statement that differs first; every statement
 // where only the final contents differ or are damaged; none where transactions as a whole misbehave. The features are
 //
-//   - of suspects the kind, and the nodes of the syntax tree: clauses, joins, subqueries, functions, classes of operators;
+//   - of suspects the kind, and the nodes of the syntax tree: clauses, joins, subqueries, functions, classes of
+//     operators;
 //   - of other statements whether they read or write, as any write will do to make a read wrong;
 //   - several transactions, how they begin and end, and their savepoints;
 //   - indexes beyond the primary key.
@@ -75,15 +76,17 @@ var anyStatement = []string{finding.ClassReplay, finding.ClassPlan, finding.Clas
 // Features that a statement has among those which a finding names, beside those of its SQL.
 const (
 	LocksOutside = "locks-outside-subqueries" // it has a lock clause, and no subquery of it has one
-	Partitioned  = "partitioned"              // the rows that the finding names, or a table of the one statement that differs first, are in partitions
-	MinOfVirtual = "MIN-of-virtual"           // it asks for the least value of a virtual column
-	ReadsOwn     = "reads-own-writes"         // it names a table that its transaction has changed before
-	ByPlan       = "plan:"                    // with the plan setting under which it is answered otherwise
-	Descending   = "descending-index"         // a table that it names has such an index
-	OfExpression = "expression-index"         // or one of what is computed
-	HasYear      = "YEAR"                     // or a column of that type
-	CarriedAlong = "carried-along"            // a foreign key to a table that it names changes, or deletes, the rows that refer there
-	RefersToSelf = "self-reference"           // a table that it names has a foreign key to itself
+	// the rows that the finding names, or a table of the one statement that differs first, are in partitions
+	Partitioned  = "partitioned"
+	MinOfVirtual = "MIN-of-virtual"   // it asks for the least value of a virtual column
+	ReadsOwn     = "reads-own-writes" // it names a table that its transaction has changed before
+	ByPlan       = "plan:"            // with the plan setting under which it is answered otherwise
+	Descending   = "descending-index" // a table that it names has such an index
+	OfExpression = "expression-index" // or one of what is computed
+	HasYear      = "YEAR"             // or a column of that type
+	// a foreign key to a table that it names changes, or deletes, the rows that refer there
+	CarriedAlong = "carried-along"
+	RefersToSelf = "self-reference" // a table that it names has a foreign key to itself
 )
 
 // ownLevel is the feature of a transaction that runs at another level than its case; "" of others.
@@ -179,14 +182,15 @@ func locksOutside(stmt sql.Stmt) bool {
 	})
 }
 
-// WentBackEarly is the feature of a transaction that has gone back to a savepoint which it had set before it did anything else, and had done
-// something in between.
+// WentBackEarly is the feature of a transaction that has gone back to a savepoint which it had set before it did
+// anything else, and had done something in between.
 const WentBackEarly = "went-back-early"
 
 // Inside goes before a feature of SQL that the one statement has which a finding names.
 const Inside = "in:"
 
-// guilty lists the features of the transactions that a finding names, and those of the statement that differs first, where it is one.
+// guilty lists the features of the transactions that a finding names, and those of the statement that differs first,
+// where it is one.
 func guilty(f *finding.Finding, c *testcase.Case, parser *edits.Rewriter) (out []string) {
 	if len(f.Differences) > 0 {
 		if s, _ := place(c, f.Differences[0].Stmt); s != nil {
@@ -224,8 +228,8 @@ func wentBackEarly(c *testcase.Case, txn int) bool {
 	return false
 }
 
-// OfText returns the signature of a finding with the text of its case; what can be told without it where it has none, or one that
-// cannot be read.
+// OfText returns the signature of a finding with the text of its case; what can be told without it where it has none,
+// or one that cannot be read.
 func OfText(f *finding.Finding, text []byte) finding.Signature {
 	c, err := testcase.Parse(finding.CaseFile, text)
 	if err != nil {

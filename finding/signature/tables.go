@@ -55,7 +55,9 @@ func definitions(text string, c *testcase.Case) (out []string) {
 		if slices.Contains(t.Parents, t.Name) {
 			out = append(out, RefersToSelf)
 		}
-		if slices.ContainsFunc(schema.Tables, func(other *sqltext.Table) bool { return slices.Contains(other.Cascades, t.Name) }) {
+		if slices.ContainsFunc(schema.Tables, func(other *sqltext.Table) bool {
+			return slices.Contains(other.Cascades, t.Name)
+		}) {
 			out = append(out, CarriedAlong)
 		}
 		for _, s := range c.Schema {
@@ -85,8 +87,8 @@ func ofIndex(x *sql.CreateIndex) (out []string) {
 	return out
 }
 
-// isVirtual says whether a column of the tables that a statement names is a virtual one: of the table, if it says of which, and else of
-// each that has a column of that name, as its scope is not told.
+// isVirtual says whether a column of the tables that a statement names is a virtual one: of the table, if it says of
+// which, and else of each that has a column of that name, as its scope is not told.
 func isVirtual(schema *sqltext.Schema, named []*sql.Table, column *sql.Column) bool {
 	found := false
 	for _, n := range named {

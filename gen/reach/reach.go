@@ -1,5 +1,5 @@
-// Package reach says how much of a list of bugs the generator can express: which words of what a bug needs its productions
-// cover, and which generated case holds all of them.
+// Package reach says how much of a list of bugs the generator can express: which words of what a bug needs its
+// productions cover, and which generated case holds all of them.
 package reach
 
 import (
@@ -18,8 +18,8 @@ type ListedBug struct {
 	Needs    []string // words of what it needs and what was missing when the list was written, in lower case
 }
 
-// Read reads a list of bugs: a table with tabs between its columns, whose first line names at least "id", "dbms" and "missing" or
-// "missing from generator". Its errors begin with the list's name and, where one is at fault, the line.
+// Read reads a list of bugs: a table with tabs between its columns, whose first line names at least "id", "dbms" and
+// "missing" or "missing from generator". Its errors begin with the list's name and, where one is at fault, the line.
 func Read(text, name string) ([]ListedBug, error) {
 	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
 	columns := strings.Split(lines[0], "\t")
@@ -125,8 +125,8 @@ func (s *Sought) within(uses map[string]bool) bool {
 	})
 }
 
-// Find generates cases of seed 0 of the bugs' targets, so many at each level, until each of the bugs has one that holds all that
-// it needs.
+// Find generates cases of seed 0 of the bugs' targets, so many at each level, until each of the bugs has one that holds
+// all that it needs.
 func Find(bugs []*Sought, cases int) error {
 	of := map[string][]*Sought{}
 	for _, s := range bugs {
@@ -162,7 +162,8 @@ func find(bugs []*Sought, cases int) error {
 // Count is how many bugs there are, how many the list says were expressible when it was written, and how many are now.
 type Count struct{ Bugs, Before, Now int }
 
-// Missing is a word that nothing generates: how many bugs need it, and how many of them need nothing else that is missing.
+// Missing is a word that nothing generates: how many bugs need it, and how many of them need nothing else that is
+// missing.
 type Missing struct {
 	Word      string
 	By, Alone int

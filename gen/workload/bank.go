@@ -109,8 +109,8 @@ const (
 
 func orderKey(d, number int64) int64 { return d*maxOrders + number }
 
-// tpcc is a subset of TPC-C (revision 5.11, clause 2), with its mix: new order 45 %, payment 43 %, order status, delivery
-// and stock level 4 % each. One item in a hundred keys makes a warehouse.
+// tpcc is a subset of TPC-C (revision 5.11, clause 2), with its mix: new order 45 %, payment 43 %, order status,
+// delivery and stock level 4 % each. One item in a hundred keys makes a warehouse.
 func tpcc(c Config, keys *Keys) *Workload {
 	w := max(1, c.Keys/100)
 	t := &tpccSize{warehouses: w, items: keys}

@@ -9,30 +9,31 @@ import (
 // bankInitial is what an account holds at first.
 const bankInitial = 100
 
-// bank moves money between accounts and reads all of them, by one statement or account by account: their sum never changes, and no
-// account is overdrawn (Jepsen's bank).
+// bank moves money between accounts and reads all of them, by one statement or account by account: their sum never
+// changes, and no account is overdrawn (Jepsen's bank).
 func bank(c Config, keys *Keys) *Workload {
 	accounts := int64(c.Keys)
-	return &Workload{Kind: Accounts, Tables: []TableSpec{{Name: "accounts", Rows: c.Keys, Initial: bankInitial}}, Next: func(rng *rand.Rand, _ *SessionMemory) Program {
-		if rng.IntN(3) == 0 {
-			return readBank(accounts, rng.IntN(3) == 0)
-		}
-		from, to, amount := int64(keys.Draw(rng)), int64(keys.Draw(rng)), 1+rng.Int64N(20)
-		if from == to {
-			to = (to + 1) % accounts
-		}
-		return func(tx Tx) error {
-			tx.Did(0, clients.Call{Func: clients.Transfer, From: from, To: to, Amount: amount}, 2)
-			if n, err := tx.PutRange(0, from, from, atLeast(amount), -amount); err != nil || n == 0 {
-				return orRollback(err)
+	return &Workload{Kind: Accounts, Tables: []TableSpec{{Name: "accounts", Rows: c.Keys, Initial: bankInitial}},
+		Next: func(rng *rand.Rand, _ *SessionMemory) Program {
+			if rng.IntN(3) == 0 {
+				return readBank(accounts, rng.IntN(3) == 0)
 			}
-			n, err := tx.PutRange(0, to, to, Where{}, amount)
-			if err != nil || n == 0 {
-				return orRollback(err)
+			from, to, amount := int64(keys.Draw(rng)), int64(keys.Draw(rng)), 1+rng.Int64N(20)
+			if from == to {
+				to = (to + 1) % accounts
 			}
-			return nil
-		}
-	}}
+			return func(tx Tx) error {
+				tx.Did(0, clients.Call{Func: clients.Transfer, From: from, To: to, Amount: amount}, 2)
+				if n, err := tx.PutRange(0, from, from, atLeast(amount), -amount); err != nil || n == 0 {
+					return orRollback(err)
+				}
+				n, err := tx.PutRange(0, to, to, Where{}, amount)
+				if err != nil || n == 0 {
+					return orRollback(err)
+				}
+				return nil
+			}
+		}}
 }
 
 // atLeast matches payloads of n and more.
@@ -46,7 +47,8 @@ func orRollback(err error) error {
 	return err
 }
 
-// piecewise is how many accounts are read one by one at most: many statements make it likely that others commit in between.
+// piecewise is how many accounts are read one by one at most: many statements make it likely that others commit in
+// between.
 const piecewise = 12
 
 // readBank reads all accounts; one by one where there are few.
@@ -79,9 +81,11 @@ func readBank(accounts int64, single bool) Program {
 // setWidth is how many elements a set may have; half of them are found and the sessions go on to the next set.
 const setWidth = 128
 
-// set adds elements to a set and reads it: whatever was added, and the client told so, is found from then on (Jepsen's set-full).
+// set adds elements to a set and reads it: whatever was added, and the client told so, is found from then on (Jepsen's
+// set-full).
 func set(Config, *Keys) *Workload {
-	return &Workload{Kind: Elements, Tables: []TableSpec{{Name: "elements"}}, Next: func(rng *rand.Rand, m *SessionMemory) Program {
+	return &Workload{Kind: Elements, Tables: []TableSpec{{Name: "elements"}}, Next: func(rng *rand.Rand,
+		m *SessionMemory) Program {
 		base, read := m.At*setWidth, rng.IntN(4) == 0
 		element := base + rng.Int64N(setWidth)
 		return func(tx Tx) error {
@@ -109,9 +113,11 @@ func set(Config, *Keys) *Workload {
 	}}
 }
 
-// counter adds to counters and reads them: what is read lies between what was added surely and what may have been (Jepsen's counter).
+// counter adds to counters and reads them: what is read lies between what was added surely and what may have been
+// (Jepsen's counter).
 func counter(c Config, keys *Keys) *Workload {
-	return &Workload{Kind: Counters, Tables: []TableSpec{{Name: "counters", Rows: c.Keys}}, Next: func(rng *rand.Rand, _ *SessionMemory) Program {
+	return &Workload{Kind: Counters, Tables: []TableSpec{{Name: "counters", Rows: c.Keys}}, Next: func(rng *rand.Rand,
+		_ *SessionMemory) Program {
 		key, add, read := int64(keys.Draw(rng)), 1+rng.Int64N(5), rng.IntN(3) == 0
 		return func(tx Tx) error {
 			if read {
@@ -126,15 +132,18 @@ func counter(c Config, keys *Keys) *Workload {
 	}}
 }
 
-// How long a list grows before the sessions go on to other ones, and how many operations a transaction on lists has at most.
+// How long a list grows before the sessions go on to other ones, and how many operations a transaction on lists has at
+// most.
 const (
 	longList   = 24
 	listLength = 4
 )
 
-// appendLists appends to lists and reads them: a list tells the order of all that was written to its row (Elle's list-append).
+// appendLists appends to lists and reads them: a list tells the order of all that was written to its row (Elle's
+// list-append).
 func appendLists(_ Config, keys *Keys) *Workload {
-	return &Workload{Kind: Lists, Tables: []TableSpec{{Name: "lists", Lists: true}}, Next: func(rng *rand.Rand, m *SessionMemory) Program {
+	return &Workload{Kind: Lists, Tables: []TableSpec{{Name: "lists", Lists: true}}, Next: func(rng *rand.Rand,
+		m *SessionMemory) Program {
 		return func(tx Tx) error {
 			for range 1 + rng.IntN(listLength) {
 				key := m.At + int64(keys.Draw(rng))

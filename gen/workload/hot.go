@@ -5,8 +5,8 @@ import "math/rand/v2"
 // hotRounds is how many transactions of a session go to one key before all go on to the next one.
 const hotRounds = 4
 
-// hot sends the transactions of all sessions, which are let go together, to one row, the gaps beside it and the rows beside
-// these: what happens there happens at the same moment.
+// hot sends the transactions of all sessions, which are let go together, to one row, the gaps beside it and the rows
+// beside these: what happens there happens at the same moment.
 func hot(c Config, _ *Keys) *Workload {
 	return &Workload{Kind: Relational, Together: true, Tables: []TableSpec{{Name: "kv", Rows: c.Keys, Initial: 500}},
 		Next: func(rng *rand.Rand, m *SessionMemory) Program {

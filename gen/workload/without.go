@@ -14,8 +14,8 @@ var Operations = []string{"get", "scan", "put", "put-range", "insert", "delete"}
 // errWhole says why a workload cannot be spared operations.
 var errWhole = errors.New("what its transactions do belongs together")
 
-// Without makes a workload leave operations out, wherever its programs ask for them: what is not read is not found, and what is not written
-// was not there. Only of workloads whose statements have nothing to do with each other.
+// Without makes a workload leave operations out, wherever its programs ask for them: what is not read is not found, and
+// what is not written was not there. Only of workloads whose statements have nothing to do with each other.
 func (w *Workload) Without(operations []string) error {
 	for _, o := range operations {
 		if !slices.Contains(Operations, o) {

@@ -134,8 +134,9 @@ type SessionMemory struct {
 type Config struct {
 	Keys         int // rows of its main table; at least 1
 	Distribution Distribution
-	// Of woven: what the statements are written for, and the seed of the tables and of what there is of transactions. Locks says that
-	// reads which ask for that lock current rows, LocksInner that their subqueries do not unless they ask for it, too.
+	// Of woven: what the statements are written for, and the seed of the tables and of what there is of transactions.
+	// Locks says that reads which ask for that lock current rows, LocksInner that their subqueries do not unless they ask
+	// for it, too.
 	Dialect           *gen.Dialect
 	Isolation         string
 	Seed              uint64

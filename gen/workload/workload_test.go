@@ -188,7 +188,8 @@ func TestWorkloads(t *testing.T) {
 		}
 		t.Run(name, func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
-				c := Config{Keys: rapid.IntRange(1, 200).Draw(t, "keys"), Distribution: rapid.SampledFrom(Distributions).Draw(t, "distribution")}
+				c := Config{Keys: rapid.IntRange(1, 200).Draw(t, "keys"), Distribution: rapid.SampledFrom(Distributions).Draw(t,
+					"distribution")}
 				seed := rapid.Uint64().Draw(t, "seed")
 				first, _ := play(t, name, c, seed, 20)
 				if second, _ := play(t, name, c, seed, 20); first != second {
@@ -206,7 +207,8 @@ func TestWorkloads(t *testing.T) {
 func TestStatements(t *testing.T) {
 	for name, want := range map[string]string{
 		"blindw-w": "put", "blindw-rw": "get put", "blindw-rw+": "get put scan", "smallbank": "get put", "ycsb-a": "get put",
-		"tpcc": "delete get insert put putrange scan", "random-sql": "delete get insert put putrange scan", "mini": "get put", "cas": "cas get",
+		"tpcc": "delete get insert put putrange scan", "random-sql": "delete get insert put putrange scan", "mini": "get put",
+		"cas":    "cas get",
 		"append": "append insert list", "bank": "get putrange scan", "set": "insert scan", "counter": "get putrange",
 	} {
 		log, m := play(t, name, Config{Keys: 12, Distribution: Zipf}, 1, 400)
@@ -244,7 +246,8 @@ func TestOrders(t *testing.T) {
 }
 
 func TestUnknown(t *testing.T) {
-	for name, c := range map[string]Config{"nothing": {Keys: 1, Distribution: Uniform}, "mini": {Keys: 0, Distribution: Uniform}, "cas": {Keys: 1, Distribution: "normal"}} {
+	for name, c := range map[string]Config{"nothing": {Keys: 1, Distribution: Uniform},
+		"mini": {Keys: 0, Distribution: Uniform}, "cas": {Keys: 1, Distribution: "normal"}} {
 		if _, err := New(name, c); err == nil {
 			t.Errorf("%s with %+v is accepted", name, c)
 		}

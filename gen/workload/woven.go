@@ -19,14 +19,17 @@ import (
 // Generated is a statement of the generator's, as a storm sends it again and again.
 type Generated struct {
 	SQL string
-	// Mark is the version key in its text, in place of which each execution has one of its own; "" where it gives rows none.
+	// Mark is the version key in its text, in place of which each execution has one of its own; "" where it gives rows
+	// none.
 	Mark string
 	// Before asks for the rows that a DELETE removes, with a lock where the statement itself takes one; "" for others.
 	Before string
-	// Matching asks, in the same way, for the rows that an UPDATE's condition holds of, where that goes by each row alone; else "".
+	// Matching asks, in the same way, for the rows that an UPDATE's condition holds of, where that goes by each row alone;
+	// else "".
 	Matching string
 	Info     *sqltext.Analysis
-	// Reads are the numbers of the tables that its answer depends on, Writes of those whose rows it may give its version to.
+	// Reads are the numbers of the tables that its answer depends on, Writes of those whose rows it may give its version
+	// to.
 	Reads, Writes []int
 	// Key is one that a comparison of pkey in it names, of a row of Table, if there is one (Keyed).
 	Key   int64
@@ -38,7 +41,8 @@ type Generated struct {
 	Rollup, Windows bool
 	// Adds is how many rows an INSERT of literal rows adds unless it fails; 0 where that is not certain.
 	Adds int
-	// Ran says that it has been answered without an error, NoCopies that it cannot be asked of copies, NoOpaque that it cannot with its conditions hidden.
+	// Ran says that it has been answered without an error, NoCopies that it cannot be asked of copies, NoOpaque that it
+	// cannot with its conditions hidden.
 	Ran, NoCopies, NoOpaque atomic.Bool
 
 	slow atomic.Int32 // how often in a row it took too long
@@ -55,14 +59,18 @@ const (
 	wovenBeside = "v BIGINT NOT NULL DEFAULT 500"
 )
 
-// notWoven are productions whose effects a session cannot learn from inside its transaction: writes that leave rows without a version
-// of the statement's own, statements that carry their effects to other tables, what ends transactions, and other keys than pkey, by
-// which rows would no longer be told apart.
-var notWoven = []string{"key-column", "key-composite", "key-and-pkey", "key-prefix", "key-none", "no-version-key", "no-op-update", "replace", "merge", "delete-ignore",
-	"delete-several", "delete-using", "or-ignore", "returning", "scratch-table", "trigger", "system-versioned", "delete-cascade", "delete-set-null", "update-cascade",
-	"all-cascade", "update-set-null", "savepoint", "mixed-levels", "switched-autocommit", "xa", "lock-mode", "lock-alone", "advisory-lock", "read-only-write", "prepared",
+// notWoven are productions whose effects a session cannot learn from inside its transaction: writes that leave rows
+// without a version of the statement's own, statements that carry their effects to other tables, what ends
+// transactions, and other keys than pkey, by which rows would no longer be told apart.
+var notWoven = []string{"key-column", "key-composite", "key-and-pkey", "key-prefix", "key-none", "no-version-key",
+	"no-op-update", "replace", "merge", "delete-ignore",
+	"delete-several", "delete-using", "or-ignore", "returning", "scratch-table", "trigger", "system-versioned",
+	"delete-cascade", "delete-set-null", "update-cascade",
+	"all-cascade", "update-set-null", "savepoint", "mixed-levels", "switched-autocommit", "xa", "lock-mode", "lock-alone",
+	"advisory-lock", "read-only-write", "prepared",
 	"access-mode", "read-deferrable", "implicit-commit", "autocommit", "ddl-index", "ddl-column",
-	"ddl-rebuild", "ddl-rename", "ddl-table", "ddl-analyze", "view-there", "partition-of", "inherited", "unique-deferrable", "unique-exclude", "deferred-key"}
+	"ddl-rebuild", "ddl-rename", "ddl-table", "ddl-analyze", "view-there", "partition-of", "inherited",
+	"unique-deferrable", "unique-exclude", "deferred-key"}
 
 // pool are the transactions that a storm draws from, made case by case as they are drawn.
 type pool struct {
@@ -78,19 +86,21 @@ type pool struct {
 	locks, inner bool
 }
 
-// woven sends what the generator of cases writes: joins, subqueries, upserts, foreign keys, secondary indexes, several tables. Where a
-// transaction keeps its snapshot, queries are asked a second time of copies of their tables.
+// woven sends what the generator of cases writes: joins, subqueries, upserts, foreign keys, secondary indexes, several
+// tables. Where a transaction keeps its snapshot, queries are asked a second time of copies of their tables.
 func woven(c Config, keys *Keys) *Workload {
 	if c.Dialect == nil {
 		return nil
 	}
-	p := &pool{seed: c.Seed, dialect: c.Dialect, locks: c.Locks, inner: c.LocksInner, parser: analysis.TextsOf(sqltext.SyntaxOf(c.Dialect.Name))}
+	p := &pool{seed: c.Seed, dialect: c.Dialect, locks: c.Locks, inner: c.LocksInner,
+		parser: analysis.TextsOf(sqltext.SyntaxOf(c.Dialect.Name))}
 	weights := map[string]int{}
 	for _, name := range notWoven {
 		weights[name] = 0
 	}
 	n := min(c.Keys, wovenRows)
-	p.options = gen.Options{Isolation: c.Isolation, Tables: gen.Range{Min: 2, Max: 3}, Rows: gen.Range{Min: n, Max: n}, Txns: gen.Range{Min: 4, Max: 6},
+	p.options = gen.Options{Isolation: c.Isolation, Tables: gen.Range{Min: 2, Max: 3}, Rows: gen.Range{Min: n, Max: n},
+		Txns:  gen.Range{Min: 4, Max: 6},
 		Stmts: gen.Range{Min: 12, Max: 24}, Refs: 3, Beside: wovenBeside, FirstVKey: wovenMark, Weights: weights}
 	w := &Workload{Kind: Relational, Made: &Made{}}
 	first, err := gen.Generate(c.Seed, c.Dialect, p.options)
@@ -188,7 +198,8 @@ func (p *pool) read(text string) *Generated {
 	}
 	if info.Target != "" {
 		for _, t := range append([]string{info.Target}, info.Also...) {
-			if len(p.schema.Carried(t)) > 0 && !(info.Kind == sqltext.Insert && info.Plain) { // rows that nobody asks for change with it
+			if len(p.schema.Carried(t)) > 0 && !(info.Kind == sqltext.Insert && info.Plain) {
+				// rows that nobody asks for change with it
 				return nil
 			}
 			s.Writes = append(s.Writes, p.table(t))
@@ -209,7 +220,8 @@ func (p *pool) read(text string) *Generated {
 		if p.inner && info.SetOrCTE {
 			return nil // the operands of a set operation have no place for a lock clause
 		}
-		if s.Before, err = p.parser.BeforeRead(p.schema, text, p.locks, p.inner); err != nil || s.Before == "" || len(s.Writes) != 1 {
+		if s.Before, err = p.parser.BeforeRead(p.schema, text, p.locks, p.inner); err != nil || s.Before == "" ||
+			len(s.Writes) != 1 {
 			return nil
 		}
 	case sqltext.Update:
@@ -242,7 +254,8 @@ func keyNamed(stmt sql.Stmt) (key int64, ok bool) {
 	return key, ok
 }
 
-// slowTimes is how often in a row a query may take too long before it is sent no more: once may be for a wait, or for what befalls the database.
+// slowTimes is how often in a row a query may take too long before it is sent no more: once may be for a wait, or for
+// what befalls the database.
 const slowTimes = 2
 
 // TooLong says that it is sent no more, and whether nobody had said so before.
@@ -282,7 +295,8 @@ func (s *Generated) describe(stmt sql.Stmt) {
 // passesOver says whether an INSERT passes over rows that it cannot add, or takes others away for them.
 func passesOver(stmt sql.Stmt) bool {
 	n, ok := stmt.(*sql.Insert)
-	return ok && (n.Replace || n.Ignore || len(n.Conflicts) > 0 || slices.Contains([]string{"IGNORE", "REPLACE"}, strings.ToUpper(n.Or)))
+	return ok && (n.Replace || n.Ignore || len(n.Conflicts) > 0 || slices.Contains([]string{"IGNORE", "REPLACE"},
+		strings.ToUpper(n.Or)))
 }
 
 // run runs one transaction.

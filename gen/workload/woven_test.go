@@ -9,8 +9,8 @@ import (
 	"txweave/sqltext"
 )
 
-// On every DBMS the same seed gives the same statements of the generator's, and what each of them does can be learned: a DELETE's rows from
-// a read before it, others' from their version, which each execution can replace.
+// On every DBMS the same seed gives the same statements of the generator's, and what each of them does can be learned:
+// a DELETE's rows from a read before it, others' from their version, which each execution can replace.
 func TestWoven(t *testing.T) {
 	for _, name := range registry.Names() {
 		of, err := registry.Lookup(name)
@@ -45,7 +45,8 @@ func TestWoven(t *testing.T) {
 	}
 }
 
-// TestNothingCarried: no foreign key of a storm's tables changes rows that a statement does not name, those to the table itself among them.
+// TestNothingCarried: no foreign key of a storm's tables changes rows that a statement does not name, those to the
+// table itself among them.
 func TestNothingCarried(t *testing.T) {
 	own := 0
 	for _, name := range registry.Names() {
@@ -76,7 +77,8 @@ func TestNothingCarried(t *testing.T) {
 // TestRetired: a query is sent no more after two slow executions in a row, and it is told once.
 func TestRetired(t *testing.T) {
 	var s Generated
-	for i, c := range []struct{ long, retired bool }{{true, false}, {false, false}, {true, false}, {true, true}, {true, false}, {false, false}} {
+	for i, c := range []struct{ long, retired bool }{{true, false}, {false, false}, {true, false}, {true, true},
+		{true, false}, {false, false}} {
 		if got := s.Took(c.long); got != c.retired {
 			t.Errorf("execution %d: retired %v", i, got)
 		}

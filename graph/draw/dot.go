@@ -1,5 +1,5 @@
-// Package draw draws small directed graphs: as text for Graphviz, and laid out, for pictures that are drawn by hand. Who
-// draws says the nodes, the edges, what stands on them and what they look like.
+// Package draw draws small directed graphs: as text for Graphviz, and laid out, for pictures that are drawn by hand.
+// Who draws says the nodes, the edges, what stands on them and what they look like.
 package draw
 
 import (

@@ -12,7 +12,8 @@ import (
 func TestDOT(t *testing.T) {
 	d := Diagram{Name: "d", Label: `a "b"`, Attributes: []string{"shape=box", "style=rounded"},
 		Clusters: []Cluster{{ID: 3, Label: "T3", Nodes: []LabelledNode{{"n0", "x\ny"}}}},
-		Edges:    []LabelledEdge{{From: "n0", To: "T 1", Label: "ww", Tooltip: "why", Color: "red"}, {From: "1n", To: "node"}, {From: "n-1", To: ""}}}
+		Edges: []LabelledEdge{{From: "n0", To: "T 1", Label: "ww", Tooltip: "why", Color: "red"}, {From: "1n", To: "node"},
+			{From: "n-1", To: ""}}}
 	var b strings.Builder
 	if err := d.DOT(&b); err != nil {
 		t.Fatal(err)
@@ -57,7 +58,8 @@ func TestGrid(t *testing.T) {
 		taken := map[[2]int]bool{}
 		for i, arrow := range g.Route(edges) {
 			var p [8]int
-			if _, err := fmt.Sscanf(arrow.Path, "M%d %d C%d %d %d %d %d %d", &p[0], &p[1], &p[2], &p[3], &p[4], &p[5], &p[6], &p[7]); err != nil {
+			if _, err := fmt.Sscanf(arrow.Path, "M%d %d C%d %d %d %d %d %d", &p[0], &p[1], &p[2], &p[3], &p[4], &p[5], &p[6],
+				&p[7]); err != nil {
 				t.Fatalf("%s: %v", arrow.Path, err)
 			}
 			for k, at := range [][2]int{{p[0], p[1]}, {p[6], p[7]}} {

@@ -29,20 +29,22 @@ type Grid struct {
 func (g *Grid) Place(columns []int) {
 	for row, c := range columns {
 		g.Columns = max(g.Columns, c+1)
-		g.Boxes = append(g.Boxes, Box{X: g.Margin + c*(g.NodeWidth+g.ColumnGap), Y: g.Margin + row*(g.NodeHeight+g.RowGap), Column: c, Row: row})
+		g.Boxes = append(g.Boxes, Box{X: g.Margin + c*(g.NodeWidth+g.ColumnGap), Y: g.Margin + row*(g.NodeHeight+g.RowGap),
+			Column: c, Row: row})
 	}
 }
 
 // Size returns how large the picture is.
 func (g *Grid) Size() (width, height int) {
-	return 2*g.Margin + g.Columns*g.NodeWidth + max(g.Columns-1, 0)*g.ColumnGap, g.Margin + len(g.Boxes)*(g.NodeHeight+g.RowGap)
+	return 2*g.Margin + g.Columns*g.NodeWidth + max(g.Columns-1, 0)*g.ColumnGap, g.Margin +
+		len(g.Boxes)*(g.NodeHeight+g.RowGap)
 }
 
 // end is one end of an edge at one side of a node.
 type end struct{ edge, other int }
 
-// Route draws edges, each from a node to another one, from side to side. The ends at one side of a node are spread, in the
-// order of where they lead.
+// Route draws edges, each from a node to another one, from side to side. The ends at one side of a node are spread, in
+// the order of where they lead.
 func (g *Grid) Route(edges [][2]int) []Arrow {
 	type place struct{ node, side int } // sides: 0 left, 1 right
 	ends := map[place][]end{}
@@ -60,7 +62,9 @@ func (g *Grid) Route(edges [][2]int) []Arrow {
 		ends[place{e[1], s[1]}] = append(ends[place{e[1], s[1]}], end{i, e[0]})
 	}
 	for _, list := range ends {
-		slices.SortFunc(list, func(a, b end) int { return cmp.Or(cmp.Compare(a.other, b.other), cmp.Compare(a.edge, b.edge)) })
+		slices.SortFunc(list, func(a, b end) int {
+			return cmp.Or(cmp.Compare(a.other, b.other), cmp.Compare(a.edge, b.edge))
+		})
 	}
 	at := func(node, side, edge int) (x, y int) {
 		list := ends[place{node, side}]
@@ -83,7 +87,8 @@ func (g *Grid) Route(edges [][2]int) []Arrow {
 			far := min(16+6*abs(g.Boxes[e[0]].Row-g.Boxes[e[1]].Row), g.ColumnGap-20)
 			c1, c2 = x1+far, x2+far
 		}
-		out[i] = Arrow{fmt.Sprintf("M%d %d C%d %d %d %d %d %d", x1, y1, c1, y1, c2, y2, x2, y2), float64((x1 + 3*c1 + 3*c2 + x2) / 8), float64((y1 + y2) / 2)}
+		out[i] = Arrow{fmt.Sprintf("M%d %d C%d %d %d %d %d %d", x1, y1, c1, y1, c2, y2, x2, y2),
+			float64((x1 + 3*c1 + 3*c2 + x2) / 8), float64((y1 + y2) / 2)}
 	}
 	return out
 }
@@ -102,8 +107,8 @@ func (c *Circle) At(i int) (x, y float64) {
 	return c.X + c.R*math.Cos(angle), c.Y + c.R*math.Sin(angle)
 }
 
-// Arrow draws an edge, bent to the outside so that two between the same nodes do not meet; from a node to itself it is a
-// loop above it.
+// Arrow draws an edge, bent to the outside so that two between the same nodes do not meet; from a node to itself it is
+// a loop above it.
 func (c *Circle) Arrow(from, to int) Arrow {
 	const bend = 28
 	x1, y1 := c.At(from)

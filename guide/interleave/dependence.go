@@ -12,19 +12,20 @@ import (
 // Dependence says which steps of different transactions depend on each other: their order may make a difference.
 type Dependence struct {
 	plan *instrument.Plan
-	// told are the SELECTs and the writes of other transactions of which runs have told whether the write touches a row that the SELECT
-	// finds: true once one has said so. Another order may bring other rows about, which a run of that order tells then.
+	// told are the SELECTs and the writes of other transactions of which runs have told whether the write touches a row
+	// that the SELECT finds: true once one has said so. Another order may bring other rows about, which a run of that
+	// order tells then.
 	told map[[2]instrument.Step]bool
 }
 
-// NewDependence returns what is known before the case has run: statements depend on each other where one writes a table that the
-// other one uses.
+// NewDependence returns what is known before the case has run: statements depend on each other where one writes a table
+// that the other one uses.
 func NewDependence(plan *instrument.Plan) *Dependence {
 	return &Dependence{plan: plan, told: map[[2]instrument.Step]bool{}}
 }
 
-// Learn takes from a run of the case, under whichever schedule, which SELECTs find what others wrote, and says whether anything depends on
-// something else than before.
+// Learn takes from a run of the case, under whichever schedule, which SELECTs find what others wrote, and says whether
+// anything depends on something else than before.
 func (d *Dependence) Learn(ran *weave.Explored) (changed bool) {
 	for names, finds := range ran.Finds {
 		read, ok := d.step(names[0])
@@ -89,15 +90,17 @@ func (d *Dependence) inert(s instrument.Step) bool {
 	return kind == sqltext.Savepoint || kind == sqltext.Release
 }
 
-// publishes says whether a step does something for what its transaction did before: an end shows others what was written and gives locks back,
-// and so does a ROLLBACK TO a savepoint for a part of it. A statement in autocommit ends with itself.
+// publishes says whether a step does something for what its transaction did before: an end shows others what was
+// written and gives locks back, and so does a ROLLBACK TO a savepoint for a part of it. A statement in autocommit ends
+// with itself.
 func (d *Dependence) publishes(s instrument.Step) bool {
 	t := &d.plan.Txns[s.Txn]
-	return s.Unit == instrument.EndUnit || t.Autocommit() || s.Unit >= 0 && t.Blocks[s.Unit].Info.Kind == sqltext.RollbackTo
+	return s.Unit == instrument.EndUnit || t.Autocommit() || s.Unit >= 0 && t.Blocks[s.Unit].Info.Kind ==
+		sqltext.RollbackTo
 }
 
-// takes says whether a step may take the snapshot for all that follows in its transaction: its first statement that reads one, and its BEGIN, at
-// every level: a snapshot that is taken too early is what is looked for.
+// takes says whether a step may take the snapshot for all that follows in its transaction: its first statement that
+// reads one, and its BEGIN, at every level: a snapshot that is taken too early is what is looked for.
 func (d *Dependence) takes(s instrument.Step) bool {
 	if s.Unit < 0 {
 		return s.Unit == instrument.BeginUnit
@@ -106,12 +109,15 @@ func (d *Dependence) takes(s instrument.Step) bool {
 	opens := func(b *instrument.Block) bool {
 		return b.Snaps() && t.Profile.OpensView(b.View, len(b.Depends)+len(b.Writes) > 0)
 	}
-	return t.Profile.SnapshotScope() == dbms.PerTransaction && opens(t.Blocks[s.Unit]) && !slices.ContainsFunc(t.Blocks[:s.Unit], opens)
+	return t.Profile.SnapshotScope() == dbms.PerTransaction && opens(t.Blocks[s.Unit]) &&
+		!slices.ContainsFunc(t.Blocks[:s.Unit], opens)
 }
 
 // some says whether something is true of a statement of a transaction.
 func (d *Dependence) some(txn int, is func(instrument.Step) bool) bool {
-	return slices.ContainsFunc(d.plan.Txns[txn].Blocks, func(b *instrument.Block) bool { return is(instrument.Step{Txn: b.Txn, Unit: b.Stmt}) })
+	return slices.ContainsFunc(d.plan.Txns[txn].Blocks, func(b *instrument.Block) bool {
+		return is(instrument.Step{Txn: b.Txn, Unit: b.Stmt})
+	})
 }
 
 // withSome says whether a statement and one of another transaction depend on each other.
@@ -140,7 +146,8 @@ func (d *Dependence) statements(a, b instrument.Step) bool {
 	return !d.apart(a, b) && !d.apart(b, a)
 }
 
-// apart says whether a SELECT that locks nothing finds no row that the other statement touches, in any run that told of both.
+// apart says whether a SELECT that locks nothing finds no row that the other statement touches, in any run that told of
+// both.
 func (d *Dependence) apart(read, write instrument.Step) bool {
 	p := d.plan.Txns[read.Txn].Profile
 	if x := d.block(read); x.Info.Kind != sqltext.Select || x.Info.Locking || p.LockingReads || p.Certifier == dbms.SSI {

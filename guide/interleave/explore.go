@@ -12,9 +12,10 @@ type Extent struct {
 	Whole   bool // no class is left
 }
 
-// Explore runs the plan's own schedule, and then one of each class that has not run, at most limit in all. run returns nil where nothing was
-// learned of a schedule, and an error to end the exploration, which Explore returns.
-func Explore(plan *instrument.Plan, limit int, run func(steps []instrument.Step) (*weave.Explored, error)) (Extent, error) {
+// Explore runs the plan's own schedule, and then one of each class that has not run, at most limit in all. run returns
+// nil where nothing was learned of a schedule, and an error to end the exploration, which Explore returns.
+func Explore(plan *instrument.Plan, limit int, run func(steps []instrument.Step) (*weave.Explored, error)) (
+	Extent, error) {
 	x := &explorer{plan: plan, depends: NewDependence(plan), limit: limit, run: run}
 	_, err := x.step(plan.Steps)
 	for again := true; again && err == nil && !x.cut; {
@@ -42,7 +43,8 @@ func (x *explorer) classes() map[string]bool {
 	return have
 }
 
-// pass runs one schedule of each class that has not run yet, until a run changes what the classes are: then it says that another pass is due.
+// pass runs one schedule of each class that has not run yet, until a run changes what the classes are: then it says
+// that another pass is due.
 func (x *explorer) pass() (again bool, err error) {
 	have := x.classes()
 	search := newSearch(x.plan, x.depends.On, len(have)+x.limit-x.ran)

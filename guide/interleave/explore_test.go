@@ -19,8 +19,8 @@ import (
 	"txweave/weave"
 )
 
-// TestExploreFindsWhatEveryInterleavingShows runs every interleaving of small cases on an engine with a planted bug, and those that are
-// explored: the others must show nothing that these do not.
+// TestExploreFindsWhatEveryInterleavingShows runs every interleaving of small cases on an engine with a planted bug,
+// and those that are explored: the others must show nothing that these do not.
 func TestExploreFindsWhatEveryInterleavingShows(t *testing.T) {
 	t.Parallel()
 	engine, err := sqlite.Open(t.Context())
@@ -82,8 +82,10 @@ func small(t *testing.T) []string {
 	return paths
 }
 
-// explored returns the signatures that the interleavings of a case show, each of them or one of each class, and how many ran.
-func explored(t *testing.T, r *exec.Runner, c *testcase.Case, p *dbms.Profile, plan *instrument.Plan, each bool) (map[string]bool, int) {
+// explored returns the signatures that the interleavings of a case show, each of them or one of each class, and how
+// many ran.
+func explored(t *testing.T, r *exec.Runner, c *testcase.Case, p *dbms.Profile, plan *instrument.Plan,
+	each bool) (map[string]bool, int) {
 	shown, ran := map[string]bool{}, 0
 	check := func(steps []instrument.Step) (*weave.Explored, error) {
 		d := c.Clone()

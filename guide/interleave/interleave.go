@@ -58,7 +58,8 @@ func Numbers(steps []instrument.Step) []int {
 	return out
 }
 
-// search is the depth-first search for one schedule of each class of those of a plan that cannot be told apart by what depends on what.
+// search is the depth-first search for one schedule of each class of those of a plan that cannot be told apart by what
+// depends on what.
 type search struct {
 	sessions [][]instrument.Step // the steps of each session, in their order
 	at       []int               // the next one of each
@@ -69,8 +70,8 @@ type search struct {
 	cut      bool // it was left before its end, as there were too many places
 }
 
-// patience is how many places of the search are looked at for each schedule that is asked for: sleep sets find no class twice, but may find out
-// late that they are on the way to one that they know.
+// patience is how many places of the search are looked at for each schedule that is asked for: sleep sets find no class
+// twice, but may find out late that they are on the way to one that they know.
 const patience = 200
 
 func newSearch(plan *instrument.Plan, depends func(a, b instrument.Step) bool, asked int) *search {
@@ -89,7 +90,8 @@ func newSearch(plan *instrument.Plan, depends func(a, b instrument.Step) bool, a
 	return s
 }
 
-// schedules yields them in an order that follows from the plan: the one after the other of the sessions as they begin comes first.
+// schedules yields them in an order that follows from the plan: the one after the other of the sessions as they begin
+// comes first.
 func (s *search) schedules() iter.Seq[[]instrument.Step] {
 	return func(yield func([]instrument.Step) bool) {
 		s.yield = yield
@@ -97,7 +99,8 @@ func (s *search) schedules() iter.Seq[[]instrument.Step] {
 	}
 }
 
-// explore goes on from the path so far; the sessions asleep need not go on: what would come of it is known. It says whether to go on.
+// explore goes on from the path so far; the sessions asleep need not go on: what would come of it is known. It says
+// whether to go on.
 func (s *search) explore(asleep []bool) bool {
 	if s.left--; s.left < 0 {
 		s.cut = true
@@ -131,8 +134,8 @@ func (s *search) explore(asleep []bool) bool {
 	return !ended || s.yield(slices.Clone(s.path))
 }
 
-// Class names the class of a schedule: two schedules have one name if they are equivalent. It is the first of the class by the numbers of
-// transactions (its lexicographic normal form: Anisimov and Knuth, 1979).
+// Class names the class of a schedule: two schedules have one name if they are equivalent. It is the first of the class
+// by the numbers of transactions (its lexicographic normal form: Anisimov and Knuth, 1979).
 func Class(steps []instrument.Step, depends func(a, b instrument.Step) bool) string {
 	left := slices.Clone(steps)
 	name := make([]byte, 0, len(steps))

@@ -33,7 +33,8 @@ func drawPlan(t *rapid.T) *instrument.Plan {
 	return p
 }
 
-// TestSchedules holds the search to its promise: without independence it finds each schedule once, and else exactly one of each class.
+// TestSchedules holds the search to its promise: without independence it finds each schedule once, and else exactly one
+// of each class.
 func TestSchedules(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -69,7 +70,8 @@ func TestSchedules(t *testing.T) {
 	})
 }
 
-// TestClass says that neighbours which do not depend on each other may change places within a class, and those that do may not.
+// TestClass says that neighbours which do not depend on each other may change places within a class, and those that do
+// may not.
 func TestClass(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

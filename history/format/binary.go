@@ -195,8 +195,9 @@ type cobraRead struct {
 	b        *register.Builder
 	versions map[cobraVersion]int64
 	txns     map[uint64]bool // that have begun
-	// What the logs say beside the version that a record names: what was written, and what was read. A version's name says what a read
-	// is of; that it held something else there is no order of transactions that explains, nor one that contradicts it.
+	// What the logs say beside the version that a record names: what was written, and what was read. A version's name says
+	// what a read is of; that it held something else there is no order of transactions that explains, nor one that
+	// contradicts it.
 	written map[cobraVersion]uint64
 	found   []cobraFound
 }
@@ -218,8 +219,8 @@ func (c *cobraRead) number(v cobraVersion) int64 {
 	return n
 }
 
-// doubt says which read found another value than the write says that it names; "" where none did, or all, as then the logs do not tell
-// values so that they can be compared.
+// doubt says which read found another value than the write says that it names; "" where none did, or all, as then the
+// logs do not tell values so that they can be compared.
 func (c *cobraRead) doubt() string {
 	var first *cobraFound
 	other, compared := 0, 0
@@ -237,14 +238,17 @@ func (c *cobraRead) doubt() string {
 	if other == 0 || other == compared {
 		return ""
 	}
-	return fmt.Sprintf("%d of %d reads found another value than the write has that they name: the first is transaction %d, of key %d: %d, and write %d of transaction %d wrote %d",
+	return fmt.Sprintf(
+		"%d of %d reads found another value than the write has that they name: the first is transaction %d, of key %d: %d, "+
+			"and write %d of transaction %d wrote %d",
 		other, compared, first.txn, first.key, first.value, first.version.write, first.version.txn, c.written[first.version])
 }
 
 // readCobra reads Cobra's logs, one for each session: big-endian records S txn; W write key value; R txn write key
 // value, the version that was read; C txn. There are no aborted transactions in them.
 func readCobra(ctx context.Context, paths []string) (*register.History, error) {
-	c := &cobraRead{b: register.NewBuilder(0, 0), versions: map[cobraVersion]int64{}, txns: map[uint64]bool{}, written: map[cobraVersion]uint64{}}
+	c := &cobraRead{b: register.NewBuilder(0, 0), versions: map[cobraVersion]int64{}, txns: map[uint64]bool{},
+		written: map[cobraVersion]uint64{}}
 	for i, path := range paths {
 		if err := c.log(ctx, path, int64(i)); err != nil {
 			var e *Error

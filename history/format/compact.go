@@ -19,10 +19,10 @@ import (
 //	{ 1 transaction } 0 count checksum
 //
 // A transaction is its status (+4: the initial one), session, number, start and length where there is real time, the
-// length of an Unknown one left out, and its operations with their count before them. An operation is its kind (+8: nil, +16:
-// with names), its key, and its value; a list is its length and its elements. Number, start and value are differences
-// from the one before. A key is its place among the keys so far; a new one is followed by its name. With names, each
-// value has a byte before it: 1 says that a name follows. The checksum is the CRC-32 of all before it.
+// length of an Unknown one left out, and its operations with their count before them. An operation is its kind (+8:
+// nil, +16: with names), its key, and its value; a list is its length and its elements. Number, start and value are
+// differences from the one before. A key is its place among the keys so far; a new one is followed by its name. With
+// names, each value has a byte before it: 1 says that a name follows. The checksum is the CRC-32 of all before it.
 const compactVersion = 1
 
 var compactMagic = []byte("txwh")
@@ -278,7 +278,8 @@ func readCompact(r io.Reader, to *sink) error {
 	}
 	c.at = len(compactMagic)
 	if v := c.number(); c.err == nil && v != compactVersion {
-		return &Error{Msg: fmt.Sprintf("version %d of the compact form is unknown: this txweave reads version %d", v, compactVersion)}
+		return &Error{Msg: fmt.Sprintf("version %d of the compact form is unknown: this txweave reads version %d", v,
+			compactVersion)}
 	}
 	flags := c.number()
 	if c.realTime = flags&compactRealTime != 0; c.realTime {
@@ -353,7 +354,8 @@ func (c *compactReader) times(status history.Outcome, session int64, initial boo
 		return c.start, end
 	}
 	if last, ok := c.begun[session]; ok && c.start < last {
-		c.fail("transaction %d starts at %d, before the one before it in its session, which starts at %d", c.id, c.start, last)
+		c.fail("transaction %d starts at %d, before the one before it in its session, which starts at %d", c.id,
+			c.start, last)
 	}
 	c.begun[session] = c.start
 	return c.start, end

@@ -73,8 +73,8 @@ func ednStart(in *bufio.Reader) (line int, c byte, err error) {
 	}
 }
 
-// recordScanner reads the records of a chunk. Records as Jepsen writes them it reads at once into their fields; any other
-// one, and whatever is wrong, is left to ednReader, so that there is one place that knows the whole notation.
+// recordScanner reads the records of a chunk. Records as Jepsen writes them it reads at once into their fields; any
+// other one, and whatever is wrong, is left to ednReader, so that there is one place that knows the whole notation.
 type recordScanner struct {
 	from  *chunk
 	text  []byte // of the chunk
@@ -99,7 +99,8 @@ const maxWords = 10_000
 // release gives the scanner back, and all that its records share.
 func (s *recordScanner) release() {
 	s.from.release()
-	s.from, s.text, s.mops, s.elems, s.records, s.err, s.closed = nil, nil, s.mops[:0], s.elems[:0], s.records[:0], nil, false
+	s.from, s.text, s.mops, s.elems, s.records, s.err, s.closed = nil, nil, s.mops[:0], s.elems[:0],
+		s.records[:0], nil, false
 	if len(s.words) > maxWords {
 		clear(s.words)
 	}

@@ -12,7 +12,8 @@ import (
 func ednText(t *rapid.T) string {
 	word := rapid.SampledFrom([]string{"nil", "1", "-3", "22", ":x", "\"y z\"", "1.5", "2N", "true",
 		"[1 2]", "[]", "#{1}", "(1)", "{:a 1}", "\\{", "#inst \"t\"", "#_ 7 8", "\"a\\\"b\"", "", ":5", "sym"})
-	key := rapid.SampledFrom([]string{":type", ":f", ":value", ":process", ":index", ":time", ":error", ":node", "\"type\""})
+	key := rapid.SampledFrom([]string{":type", ":f", ":value", ":process", ":index", ":time", ":error",
+		":node", "\"type\""})
 	gap := rapid.SampledFrom([]string{" ", " ", ", ", ",\n  ", " ; a comment ]\n"})
 	value := rapid.Custom(func(t *rapid.T) string {
 		if rapid.IntRange(0, 2).Draw(t, "plain") == 0 {
@@ -27,7 +28,8 @@ func ednText(t *rapid.T) string {
 	})
 	var records []string
 	for range rapid.IntRange(0, 6).Draw(t, "records") {
-		fields := []string{":type " + rapid.SampledFrom([]string{":ok", ":invoke", ":fail", ":info", "nil"}).Draw(t, "type"), ":f :txn", ":value " + value.Draw(t, "value"),
+		fields := []string{":type " + rapid.SampledFrom([]string{":ok", ":invoke", ":fail", ":info", "nil"}).Draw(t, "type"),
+			":f :txn", ":value " + value.Draw(t, "value"),
 			fmt.Sprintf(":process %d", rapid.IntRange(0, 2).Draw(t, "process"))}
 		for range rapid.IntRange(0, 2).Draw(t, "more") {
 			fields = append(fields, key.Draw(t, "field")+" "+value.Draw(t, "of field"))
@@ -41,7 +43,8 @@ func ednText(t *rapid.T) string {
 		if rapid.Bool().Draw(t, "cut") {
 			text = text[:at] + text[min(len(text), at+rapid.IntRange(1, 5).Draw(t, "length")):]
 		} else {
-			text = text[:at] + rapid.SampledFrom([]string{"]", "[", "{", "}", "\"", "\\", ";", "#", "#_", "\n", "nil", ":"}).Draw(t, "noise") + text[at:]
+			text = text[:at] + rapid.SampledFrom([]string{"]", "[", "{", "}", "\"", "\\", ";", "#", "#_", "\n", "nil",
+				":"}).Draw(t, "noise") + text[at:]
 		}
 	}
 	return text
@@ -58,7 +61,8 @@ func scanned(text string, size int, whole bool) string {
 		s.scan(c)
 		for i := range s.records {
 			r := &s.records[i]
-			fmt.Fprintf(&b, "%+v %s %s %d %q %t %s %v", r.place, r.outcome, r.f, r.process, r.client, r.txn, r.datumText(), r.err)
+			fmt.Fprintf(&b, "%+v %s %s %d %q %t %s %v", r.place, r.outcome, r.f, r.process, r.client, r.txn,
+				r.datumText(), r.err)
 			for k := range r.mops {
 				m := &r.mops[k]
 				name := m.keyText

@@ -8,8 +8,8 @@ import (
 	"slices"
 )
 
-// ednSplitter finds the places between values at which a file can be cut. It knows no more of the notation than it must:
-// brackets, strings, comments, characters, and what stands before a value and belongs to it.
+// ednSplitter finds the places between values at which a file can be cut. It knows no more of the notation than it
+// must: brackets, strings, comments, characters, and what stands before a value and belongs to it.
 type ednSplitter struct {
 	depth          int
 	str, comment   bool
@@ -21,7 +21,8 @@ type ednSplitter struct {
 	pos            int
 }
 
-// ednChunks cuts what r holds into chunks of whole values of its outermost level. Where the list of all values is closed it ends.
+// ednChunks cuts what r holds into chunks of whole values of its outermost level. Where the list of all values is
+// closed it ends.
 func ednChunks(r io.Reader, line, size int) iter.Seq2[*chunk, error] {
 	return func(yield func(*chunk, error) bool) {
 		s := &ednSplitter{}

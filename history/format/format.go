@@ -39,7 +39,8 @@ type Contents struct {
 	// History is of reads and writes; Workload is of one of Jepsen's other workloads. One of the two is nil.
 	History  *register.History
 	Workload *workload.Clients
-	// LongFork says that the History may be one of Jepsen's long-fork workload: single writes, and reads of groups of keys.
+	// LongFork says that the History may be one of Jepsen's long-fork workload: single writes, and reads of groups of
+	// keys.
 	LongFork bool
 }
 
@@ -51,8 +52,8 @@ type sink struct {
 	longFork bool
 }
 
-// took says that the builder has been given what stands in the first so many bytes of the file. The first time it makes room for as much
-// as the file then seems to hold, and a bit.
+// took says that the builder has been given what stands in the first so many bytes of the file. The first time it makes
+// room for as much as the file then seems to hold, and a bit.
 func (to *sink) took(bytes int) {
 	if times := float64(to.size) / float64(max(bytes, 1)) * 1.03; times > 1 {
 		to.Expect(times)
@@ -70,7 +71,8 @@ func readers() []reader {
 	return []reader{
 		{"txweave", "txweave's own JSON lines", looksOwn, readOwn},
 		{"compact", "txweave's own, smaller", looksCompact, readCompact},
-		{"trace", "txweave's interval traces, where they hold no conditions and no deletions", looksTrace, registers(readTrace)},
+		{"trace", "txweave's interval traces, where they hold no conditions and no deletions", looksTrace,
+			registers(readTrace)},
 		{"dbcop", "dbcop's bincode", looksDBCop, registers(readDBCop)},
 		{"text", "r(key,value,session,transaction): PolySI, Plume, MTC, IsoVista", looksText, readText},
 		{"awdit", "AWDIT's test format", looksAWDIT, registers(readAWDIT)},

@@ -207,7 +207,8 @@ func bincode(sessions [][][]textOp) []byte {
 
 func TestDBCop(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "history.bincode")
-	text := bincode([][][]textOp{{{{key: 1, value: 5, write: true}, {key: 2, value: 9, write: true, txn: 1}}}, {{{key: 1, value: 5}}, {}}})
+	text := bincode([][][]textOp{{{{key: 1, value: 5, write: true}, {key: 2, value: 9, write: true, txn: 1}}},
+		{{{key: 1, value: 5}}, {}}})
 	if err := os.WriteFile(file, text, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -244,8 +245,10 @@ func TestCobra(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	write("T10.log", cobraRecord('S', 7), cobraRecord('R', cobraInitial, cobraInitial, 1, 0), cobraRecord('W', 70, 1, 99), cobraRecord('C', 7))
-	write("T2.log", cobraRecord('S', 8), cobraRecord('R', 7, 70, 1, 99), cobraRecord('C', 8), cobraRecord('S', 9), cobraRecord('W', 90, 1, 99))
+	write("T10.log", cobraRecord('S', 7), cobraRecord('R', cobraInitial, cobraInitial, 1, 0), cobraRecord('W', 70, 1, 99),
+		cobraRecord('C', 7))
+	write("T2.log", cobraRecord('S', 8), cobraRecord('R', 7, 70, 1, 99), cobraRecord('C', 8), cobraRecord('S', 9),
+		cobraRecord('W', 90, 1, 99))
 	write("notes.txt", []byte("nothing"))
 	h, name, err := read(dir, Auto)
 	if err != nil {
@@ -257,20 +260,26 @@ func TestCobra(t *testing.T) {
 	}
 	// VeriStrong's logs: the value is the version.
 	const any = cobraUniversal
-	write("T2.log", cobraRecord('S', 8), cobraRecord('R', any, any, 1, 99), cobraRecord('W', any, 1, 98), cobraRecord('C', 8))
-	write("T10.log", cobraRecord('S', 7), cobraRecord('R', cobraInitial, cobraInitial, 1, 0), cobraRecord('W', any, 1, 99), cobraRecord('C', 7),
+	write("T2.log", cobraRecord('S', 8), cobraRecord('R', any, any, 1, 99), cobraRecord('W', any, 1, 98),
+		cobraRecord('C', 8))
+	write("T10.log", cobraRecord('S', 7), cobraRecord('R', cobraInitial, cobraInitial, 1, 0), cobraRecord('W', any, 1, 99),
+		cobraRecord('C', 7),
 		cobraRecord('S', 9), cobraRecord('R', any, any, 1, 98), cobraRecord('R', any, any, 1, 97), cobraRecord('C', 9))
 	if h, _, err = read(dir, Auto); err != nil {
 		t.Fatal(err)
 	}
-	want = "T8 session 0 committed R(1, 1) W(1, 2)\nT7 session 1 committed R(1, nil) W(1, 1)\nT9 session 1 committed R(1, 2) R(1, 3)\n"
+	want = "T8 session 0 committed R(1, 1) W(1, 2)\nT7 session 1 committed R(1, nil) W(1, 1)\nT9 session 1 committed " +
+		"R(1, 2) R(1, 3)\n"
 	if got := print(h); got != want {
 		t.Errorf("by value:\n%s", got)
 	}
-	// A read names a write and found another value: nothing proves that all is well. Where none is equal, values are not told.
-	write("T2.log", cobraRecord('S', 8), cobraRecord('R', 7, 70, 1, 5), cobraRecord('R', 7, 71, 2, 98), cobraRecord('C', 8))
+	// A read names a write and found another value: nothing proves that all is well. Where none is equal, values are not
+	// told.
+	write("T2.log", cobraRecord('S', 8), cobraRecord('R', 7, 70, 1, 5), cobraRecord('R', 7, 71, 2, 98),
+		cobraRecord('C', 8))
 	for second, doubt := range map[uint64]string{98: "1 of 2 reads found another value", 97: ""} {
-		write("T10.log", cobraRecord('S', 7), cobraRecord('W', 70, 1, 99), cobraRecord('W', 71, 2, second), cobraRecord('C', 7))
+		write("T10.log", cobraRecord('S', 7), cobraRecord('W', 70, 1, 99), cobraRecord('W', 71, 2, second),
+			cobraRecord('C', 7))
 		if h, _, err = read(dir, Auto); err != nil || !strings.HasPrefix(h.Doubt, doubt) || doubt == "" && h.Doubt != "" {
 			t.Errorf("%q, %v, want %q", h.Doubt, err, doubt)
 		}
@@ -283,7 +292,8 @@ func TestCobra(t *testing.T) {
 		"middle of a record": {cobraRecord('S', 7)[:5]},
 	} {
 		write("T10.log", records...)
-		if _, _, err := read(dir, Auto); err == nil || !strings.Contains(err.Error(), what) || !strings.Contains(err.Error(), "T10.log") {
+		if _, _, err := read(dir, Auto); err == nil || !strings.Contains(err.Error(), what) ||
+			!strings.Contains(err.Error(), "T10.log") {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
@@ -310,12 +320,14 @@ func TestReadErrors(t *testing.T) {
 // FuzzRead looks for files that make a reader panic, or that give histories which cannot be written and read back.
 func FuzzRead(f *testing.F) {
 	f.Add([]byte("w(1,1,0,0)\nr(1,1,1,1)\nw(2,2,1,-1)\n"))
-	f.Add([]byte("{:type :invoke, :f :txn, :value [[:r 5 nil] [:append 5 7]], :process 0}\n{:type :ok, :value [[:r 5 [1]] [:append 5 7]], :process 0}"))
+	f.Add([]byte("{:type :invoke, :f :txn, :value [[:r 5 nil] [:append 5 7]], :process 0}\n{:type :ok, :value [[:r 5 " +
+		"[1]] [:append 5 7]], :process 0}"))
 	f.Add([]byte(`[{"type":"ok","f":"cas","value":[1,null],"process":0}]`))
 	f.Add([]byte(`{"data":[[{"events":[{"Write":{"variable":0,"version":1}}],"committed":true}]]}`))
 	f.Add([]byte(`{"tid":1,"sid":0,"cts":{"p":2,"l":0},"ops":[{"t":"r","k":7,"v":[1]}]}`))
 	f.Add([]byte("INFO  jepsen.util - 4\t:invoke\t:cas\t[1 3]\nINFO  jepsen.util - 4\t:fail\t:cas\t[1 3]"))
-	f.Add([]byte(`{"format":"txweave-history","version":1,"real_time":true}` + "\n" + `{"txn":1,"session":0,"status":"committed","ops":[["l","x",[1]],["!","x",null]]}`))
+	f.Add([]byte(`{"format":"txweave-history","version":1,"real_time":true}` + "\n" +
+		`{"txn":1,"session":0,"status":"committed","ops":[["l","x",[1]],["!","x",null]]}`))
 	f.Add([]byte("r 0 1\n-\nw 0 1\n="))
 	f.Add(bincode([][][]textOp{{{{key: 1, value: 5, write: true}}}}))
 	f.Fuzz(func(t *testing.T, text []byte) {
@@ -349,7 +361,8 @@ func BenchmarkReadText(b *testing.B) {
 	const txns = 1_000_000
 	for i := range txns {
 		k, m := i%1000, i*7%1000
-		fmt.Fprintf(&text, "r(%d,%d,%d,%d)\nw(%d,%d,%d,%d)\nr(%d,%d,%d,%d)\nw(%d,%d,%d,%d)\n", k, i, i%20, i+1, k, 2*i+1, i%20, i+1, m, i, i%20, i+1, m, 2*i+2, i%20, i+1)
+		fmt.Fprintf(&text, "r(%d,%d,%d,%d)\nw(%d,%d,%d,%d)\nr(%d,%d,%d,%d)\nw(%d,%d,%d,%d)\n", k, i, i%20, i+1, k, 2*i+1,
+			i%20, i+1, m, i, i%20, i+1, m, 2*i+2, i%20, i+1)
 	}
 	b.SetBytes(int64(text.Len()))
 	for b.Loop() {
@@ -372,7 +385,8 @@ func BenchmarkReadEDN(b *testing.B) {
 			if r == 1 {
 				read = strconv.Itoa(i)
 			}
-			fmt.Fprintf(&text, "{:type %s, :f :txn, :value [[:r %d %s] [:w %d %d] [:r %d %s] [:w %d %d]], :process %d, :time %d, :index %d}\n",
+			fmt.Fprintf(&text,
+				"{:type %s, :f :txn, :value [[:r %d %s] [:w %d %d] [:r %d %s] [:w %d %d]], :process %d, :time %d, :index %d}\n",
 				record, k, read, k, 2*i+1, m, read, m, 2*i+2, i%20, i*1000, 2*i+r)
 		}
 	}

@@ -101,7 +101,8 @@ func (j *jepsen) record(r *record) error {
 	if in.f != r.f && r.f != "" && in.f != "" {
 		return fmt.Errorf("process %s ends %s where it began %s", j.b.Name(process), r.f, in.f)
 	}
-	a := answer{process: process, start: in.pos, end: pos, begun: in.begun, told: r.place, f: in.f, txn: in.txn, mops: in.mops, value: in.value}
+	a := answer{process: process, start: in.pos, end: pos, begun: in.begun, told: r.place, f: in.f, txn: in.txn,
+		mops: in.mops, value: in.value}
 	switch r.outcome {
 	case "ok":
 		a.outcome = history.Committed
@@ -220,8 +221,8 @@ func (j *jepsen) decide() error {
 // single is the key of a history of one register.
 const single = "x"
 
-// independent takes apart the value of an operation on one of many registers, as jepsen.independent writes it: [key value], of a
-// compare-and-set [key [expected new]].
+// independent takes apart the value of an operation on one of many registers, as jepsen.independent writes it: [key
+// value], of a compare-and-set [key [expected new]].
 func independent(f string, value *datum) (key, of *datum, ok bool) {
 	if value.kind != list || len(value.list) != 2 {
 		return nil, nil, false
@@ -273,7 +274,8 @@ func (j *jepsen) microOps(a *answer) ([]mop, error) {
 			return nil, nil
 		}
 		if a.f == "txn" && value.kind == null {
-			return nil, errors.New("a transaction without a :value, whose outcome is not known: nobody can say what it may have written")
+			return nil,
+				errors.New("a transaction without a :value, whose outcome is not known: nobody can say what it may have written")
 		}
 	case "read", "r":
 		return []mop{one('r', value)}, nil
@@ -295,9 +297,15 @@ func (j *jepsen) microOps(a *answer) ([]mop, error) {
 		return []mop{one('c', &from), one('w', &to)}, nil
 	}
 	if a.f == "get" || a.f == "put" {
-		return nil, errors.New("a key-value history of get, put and append of strings, as Porcupine's tests have it: only reads and writes of whole values are checked (read, write, cas)")
+		return nil,
+			errors.New(
+				"a key-value history of get, put and append of strings, as Porcupine's tests have it: only reads and writes of " +
+					"whole values are checked (read, write, cas)")
 	}
-	return nil, fmt.Errorf("operation %q is none of a register or list history: want txn, read, write, cas, acquire or release; or read with add or transfer, of a set, a counter or a bank", a.f)
+	return nil,
+		fmt.Errorf(
+			"operation %q is none of a register or list history: want txn, read, write, cas, acquire or release; or read with "+
+				"add or transfer, of a set, a counter or a bank", a.f)
 }
 
 // transaction gives the builder the transaction that an operation is.
@@ -395,7 +403,8 @@ func (j *jepsen) bad(f byte, line int32, text string) {
 func (j *jepsen) finish() error {
 	for _, process := range sortedKeys(j.open) { // never answered
 		in := &j.slots[j.open[process]]
-		a := answer{process: process, start: in.pos, begun: in.begun, outcome: history.Unknown, f: in.f, txn: in.txn, mops: in.mops, value: in.value}
+		a := answer{process: process, start: in.pos, begun: in.begun, outcome: history.Unknown, f: in.f, txn: in.txn,
+			mops: in.mops, value: in.value}
 		if err := j.answer(&a); err != nil {
 			return at(int(in.begun.Line), "%v", err)
 		}

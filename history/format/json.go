@@ -16,7 +16,8 @@ func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K { return slices.Sorted(maps
 
 func looksDBCopJSON(head []byte) bool {
 	head = bytes.TrimSpace(head)
-	return len(head) > 0 && head[0] == '{' && bytes.Contains(head, []byte(`"events"`)) && !bytes.Contains(head, []byte(`"tid"`))
+	return len(head) > 0 && head[0] == '{' && bytes.Contains(head, []byte(`"events"`)) &&
+		!bytes.Contains(head, []byte(`"tid"`))
 }
 
 // readDBCopJSON reads dbcop's JSON: {"data": [[{"events": [{"Write": {"variable": 0, "version": 1}}], "committed":
@@ -82,7 +83,8 @@ func dbcopEvent(b *register.Builder, e *datum) error {
 
 func looksChronos(head []byte) bool {
 	head = bytes.TrimSpace(head)
-	return len(head) > 0 && (head[0] == '[' || head[0] == '{') && bytes.Contains(head, []byte(`"tid"`)) && bytes.Contains(head, []byte(`"ops"`))
+	return len(head) > 0 && (head[0] == '[' || head[0] == '{') && bytes.Contains(head, []byte(`"tid"`)) &&
+		bytes.Contains(head, []byte(`"ops"`))
 }
 
 // chronosTxn is a transaction of Chronos, which need not come in session order.

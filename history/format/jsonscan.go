@@ -24,7 +24,9 @@ func readJepsenJSON(r io.Reader, b *sink) error {
 	}
 	j := newJepsen(b, false)
 	n, closed := 0, false
-	err = inOrder(ednChunks(in, line, chunkSize), func(c *chunk) *recordScanner { return scanJSON(c, array) }, func(c *recordScanner) error {
+	err = inOrder(ednChunks(in, line, chunkSize), func(c *chunk) *recordScanner {
+		return scanJSON(c, array)
+	}, func(c *recordScanner) error {
 		for i := range c.records {
 			n++
 			if err := j.record(&c.records[i]); err != nil {
@@ -49,8 +51,8 @@ func readJepsenJSON(r io.Reader, b *sink) error {
 	return j.finish()
 }
 
-// scanJSON reads the records of a chunk of JSON, which stand between commas in an array. Records as they are mostly written it reads at
-// once into their fields; any other one, and whatever is wrong, is left to encoding/json.
+// scanJSON reads the records of a chunk of JSON, which stand between commas in an array. Records as they are mostly
+// written it reads at once into their fields; any other one, and whatever is wrong, is left to encoding/json.
 func scanJSON(c *chunk, array bool) *recordScanner {
 	s := scanners.Get().(*recordScanner)
 	s.scanJSON(c, array)
@@ -104,7 +106,8 @@ func (s *recordScanner) slowJSON(r *record) bool {
 	}
 	if err != nil {
 		s.records = s.records[:len(s.records)-1]
-		s.err = at(line, "%s", strings.Replace(plainError(unexpectedEnd(err)).Error(), "(byte ", "(of the operation byte ", 1))
+		s.err = at(line, "%s", strings.Replace(plainError(unexpectedEnd(err)).Error(), "(byte ",
+			"(of the operation byte ", 1))
 		return false
 	}
 	used := int(j.d.InputOffset())
@@ -179,7 +182,8 @@ func (s *recordScanner) jsonScalar() (d datum, ok bool) {
 	return d, ok
 }
 
-// more goes on in a list: it passes over the comma before an element but the first one. done says that the list has ended.
+// more goes on in a list: it passes over the comma before an element but the first one. done says that the list has
+// ended.
 func (s *recordScanner) more(n int, end byte) (done, ok bool) {
 	c := s.blank()
 	if c == end {

@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// TestJSONAtOnce: records of JSON that are read at once give the history that encoding/json's values give, in parts of any size.
+// TestJSONAtOnce: records of JSON that are read at once give the history that encoding/json's values give, in parts of
+// any size.
 func TestJSONAtOnce(t *testing.T) {
 	for seed := range uint64(100) {
 		rnd := rand.New(rand.NewPCG(seed, 3))
@@ -38,8 +39,10 @@ func TestJSONAtOnce(t *testing.T) {
 			for range 1 + rnd.IntN(3) {
 				mops = append(mops, mop(true))
 			}
-			extra := pick("", "", `,"error":"x"`, `,"node":{"a":[1,{"b":null}]}`, fmt.Sprintf(`,"time":%d`, i), `,"index":`+fmt.Sprint(i))
-			records = append(records, blank()+fmt.Sprintf(`{%s"type"%s:"%s","f":"txn","value":[%s],"process":%d%s}`, blank(), blank(), pick("ok", "ok", "fail", "info"),
+			extra := pick("", "", `,"error":"x"`, `,"node":{"a":[1,{"b":null}]}`, fmt.Sprintf(`,"time":%d`, i),
+				`,"index":`+fmt.Sprint(i))
+			records = append(records, blank()+fmt.Sprintf(`{%s"type"%s:"%s","f":"txn","value":[%s],"process":%d%s}`, blank(),
+				blank(), pick("ok", "ok", "fail", "info"),
 				strings.Join(mops, blank()+","+blank()), i%3, extra)+blank())
 		}
 		text := strings.Join(records, "\n")
@@ -81,12 +84,16 @@ func TestJSONAtOnce(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		`[{"type":"ok","f":"txn","value":[["w",1,2]],"process":0} {"type":"ok"}]`:    "1: no comma between two operations",
-		`[{"type":"ok","f":"txn","value":[["w",1,2]],"process":0},]`:                 "1: a bracket that closes no list, or a comma in front of it",
-		`[{"type":"ok","f":"txn","value":[["w",1,2]],"process":0}`:                   "0: ends in the middle of its list",
-		`{"type":"ok","f":"txn","value":[["w",1,2]],"process":0}` + "\n]":            "2: a bracket that closes no list, or a comma in front of it",
-		`[{"type":"ok","f":"txn","value":[["w",1 2]],"process":0}]`:                  "1: invalid character '2' after array element (of the operation byte 39)",
-		`{"type":"ok","f":"txn","value":[["w",1,2]],"process":0}` + "\n" + `{"f":1}`: "2: operation 2: an operation without :type",
+		`[{"type":"ok","f":"txn","value":[["w",1,2]],"process":0} {"type":"ok"}]`: "1: no comma between two operations",
+		`[{"type":"ok","f":"txn","value":[["w",1,2]],"process":0},]`: "1: a bracket that closes no list, " +
+			"or a comma in front of it",
+		`[{"type":"ok","f":"txn","value":[["w",1,2]],"process":0}`: "0: ends in the middle of its list",
+		`{"type":"ok","f":"txn","value":[["w",1,2]],"process":0}` +
+			"\n]": "2: a bracket that closes no list, or a comma in front of it",
+		`[{"type":"ok","f":"txn","value":[["w",1 2]],"process":0}]`: "1: invalid character '2' after " +
+			"array element (of the operation byte 39)",
+		`{"type":"ok","f":"txn","value":[["w",1,2]],"process":0}` + "\n" +
+			`{"f":1}`: "2: operation 2: an operation without :type",
 	} {
 		_, _, err := readFile(strings.NewReader(text), "jepsen-json")
 		var e *Error

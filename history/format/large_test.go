@@ -14,12 +14,14 @@ import (
 )
 
 var (
-	largeInto = flag.String("format.write", "", "a directory for the histories that docs/explanation/pace.md measures; none are written without it")
+	largeInto = flag.String("format.write", "",
+		"a directory for the histories that docs/explanation/pace.md measures; none are written without it")
 	largeForm = flag.String("format.form", "", "only this one of them: h.edn, h.txt, h.jsonl, h.bin or elle.json")
 	largeTxns = flag.Int("format.txns", 1_000_000, "how many transactions each of them has")
 )
 
-// TestWriteLarge writes serial mini-transactions of 20 sessions on 1,000 keys in each form: one or two keys read, and written or not.
+// TestWriteLarge writes serial mini-transactions of 20 sessions on 1,000 keys in each form: one or two keys read, and
+// written or not.
 func TestWriteLarge(t *testing.T) {
 	if *largeInto == "" {
 		*largeInto, *largeTxns = t.TempDir(), 100
@@ -81,7 +83,8 @@ func TestWriteLarge(t *testing.T) {
 				return s
 			}
 			edn, asked = fmt.Appendf(edn, "[:%c %d %s] ", f, k, or(read)), fmt.Appendf(asked, "[:%c %d %s] ", f, k, or(nothing))
-			elle, elleAsked = fmt.Appendf(elle, `%s["%c",%d,%s]`, sep, f, k, read), fmt.Appendf(elleAsked, `%s["%c",%d,%s]`, sep, f, k, nothing)
+			elle, elleAsked = fmt.Appendf(elle, `%s["%c",%d,%s]`, sep, f, k, read), fmt.Appendf(elleAsked, `%s["%c",%d,%s]`, sep,
+				f, k, nothing)
 			own = fmt.Appendf(own, `%s["%c","%d",%d]`, sep, f, k, v)
 		}
 		for _, k := range keys {
@@ -96,11 +99,15 @@ func TestWriteLarge(t *testing.T) {
 		if *largeForm == "h.txt" || *largeForm == "h.bin" {
 			continue
 		}
-		fmt.Fprintf(files["h.edn"], "{:type :invoke, :f :txn, :value [%s], :process %d, :time %d, :index %d}\n{:type :ok, :f :txn, :value [%s], :process %d, :time %d, :index %d}\n",
+		fmt.Fprintf(files["h.edn"],
+			"{:type :invoke, :f :txn, :value [%s], :process %d, :time %d, :index %d}\n{:type :ok, :f :txn, :value [%s], "+
+				":process %d, :time %d, :index %d}\n",
 			asked, i%20, 2000*i, 2*i, edn, i%20, 2000*i+1000, 2*i+1)
-		fmt.Fprintf(files["elle.json"], `{"type":"invoke","f":"txn","value":[%s],"process":%d,"time":%d,"index":%d}`+"\n"+`{"type":"ok","f":"txn","value":[%s],"process":%d,"time":%d,"index":%d}`+"\n",
+		fmt.Fprintf(files["elle.json"], `{"type":"invoke","f":"txn","value":[%s],"process":%d,"time":%d,"index":%d}`+"\n"+
+			`{"type":"ok","f":"txn","value":[%s],"process":%d,"time":%d,"index":%d}`+"\n",
 			elleAsked, i%20, 2000*i, 2*i, elle, i%20, 2000*i+1000, 2*i+1)
-		fmt.Fprintf(files["h.jsonl"], `{"txn":%d,"session":%d,"status":"committed","start":%d,"end":%d,"ops":[%s]}`+"\n", i+1, i%20, 2*i+1, 2*i+2, own)
+		fmt.Fprintf(files["h.jsonl"], `{"txn":%d,"session":%d,"status":"committed","start":%d,"end":%d,"ops":[%s]}`+"\n", i+1,
+			i%20, 2*i+1, 2*i+2, own)
 	}
 	if err := WriteCompact(files["h.bin"], compact.History()); err != nil {
 		t.Fatal(err)

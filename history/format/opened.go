@@ -31,7 +31,8 @@ var (
 	zstdMagic = []byte{0x28, 0xb5, 0x2f, 0xfd}
 )
 
-// Open opens a file, or standard input, which is read until ctx ends. What is compressed by gzip or zstd is decompressed, whatever its name.
+// Open opens a file, or standard input, which is read until ctx ends. What is compressed by gzip or zstd is
+// decompressed, whatever its name.
 func Open(ctx context.Context, path string) (*Opened, error) {
 	f, err := input.Open(ctx, path)
 	if err != nil {
@@ -58,7 +59,8 @@ func (in *Opened) decompress() error {
 		}
 		in.Reader = bufio.NewReaderSize(z, headSize)
 	case bytes.Equal(magic, zstdMagic):
-		if in.zstd, err = zstd.NewReader(in.Reader, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxZstdWindow)); err != nil {
+		if in.zstd, err = zstd.NewReader(in.Reader, zstd.WithDecoderConcurrency(1),
+			zstd.WithDecoderMaxMemory(maxZstdWindow)); err != nil {
 			return err
 		}
 		in.Reader = bufio.NewReaderSize(in.zstd, headSize)

@@ -140,7 +140,9 @@ func (o *ownReader) begin(l *ownLine) error {
 		o.sessions[l.session] = last
 	}
 	if o.head.RealTime && l.start < last.start {
-		return at(l.line, "transaction %d starts at %d, before transaction %d of its session, which comes before it and starts at %d", l.txn, l.start, last.id, last.start)
+		return at(l.line,
+			"transaction %d starts at %d, before transaction %d of its session, which comes before it and starts at %d", l.txn,
+			l.start, last.id, last.start)
 	}
 	*last = lastTxn{l.txn, l.start}
 	o.Begin(l.session, l.txn)
@@ -180,7 +182,8 @@ func (o *ownReader) slow(n int, line []byte) error {
 	return nil
 }
 
-// ownOp reads ["r","x",1], ["r","x",null], ["w","x",1], ["!","x",1], ["a","x",1] or ["l","x",[1,2]]; values that are no integers are strings.
+// ownOp reads ["r","x",1], ["r","x",null], ["w","x",1], ["!","x",1], ["a","x",1] or ["l","x",[1,2]]; values that are no
+// integers are strings.
 func ownOp(b *register.Builder, raw json.RawMessage) error {
 	var parts [3]json.RawMessage
 	var all []json.RawMessage
@@ -213,7 +216,8 @@ func ownOp(b *register.Builder, raw json.RawMessage) error {
 	if err != nil {
 		return fmt.Errorf("the value must be an integer, a string or null")
 	}
-	kinds := map[string]register.Action{"r": register.Read, "w": register.Write, "!": register.NotEqual, "a": register.Append}
+	kinds := map[string]register.Action{"r": register.Read, "w": register.Write, "!": register.NotEqual,
+		"a": register.Append}
 	k, ok := kinds[f]
 	if !ok || v == nil && (k == register.Write || k == register.Append) {
 		return fmt.Errorf("want r, w, !, a with an integer or a string, or l with a list")
@@ -286,7 +290,8 @@ func Write(w io.Writer, h *register.History) error {
 
 func writeOwnOp(out *bufio.Writer, h *register.History, op register.Op) {
 	name, _ := json.Marshal(h.KeyName(op.Key)) // of a string: cannot fail
-	kind := [...]string{register.Read: "r", register.Write: "w", register.NotEqual: "!", register.Append: "a", register.ReadList: "l"}[op.Kind]
+	kind := [...]string{register.Read: "r", register.Write: "w", register.NotEqual: "!", register.Append: "a",
+		register.ReadList: "l"}[op.Kind]
 	fmt.Fprintf(out, `[%q,%s,`, kind, name)
 	switch {
 	case op.Kind == register.ReadList:
@@ -306,7 +311,8 @@ func writeOwnOp(out *bufio.Writer, h *register.History, op register.Op) {
 	out.WriteByte(']')
 }
 
-// WriteFile writes a history as the name of its file says: in the compact form where that ends in ".bin", else as JSON lines.
+// WriteFile writes a history as the name of its file says: in the compact form where that ends in ".bin", else as JSON
+// lines.
 func WriteFile(w io.Writer, path string, h *register.History) error {
 	if strings.HasSuffix(path, CompactSuffix) {
 		return WriteCompact(w, h)

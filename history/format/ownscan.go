@@ -70,8 +70,8 @@ func (c *ownChunk) release() {
 	ownChunks.Put(c)
 }
 
-// scanOwn reads the lines of a part. A line as Write writes it is read at once into its fields; any other one, and whatever is wrong,
-// is left to encoding/json, so that there is one place that knows the whole notation.
+// scanOwn reads the lines of a part. A line as Write writes it is read at once into its fields; any other one, and
+// whatever is wrong, is left to encoding/json, so that there is one place that knows the whole notation.
 func scanOwn(part *chunk) *ownChunk {
 	c := ownChunks.Get().(*ownChunk)
 	c.chunk = part

@@ -12,8 +12,8 @@ import (
 	"txweave/history/register"
 )
 
-// TestOwnLines: lines as Write writes them are read at once, with blanks between their parts by encoding/json: the same history
-// comes of both, and the same error.
+// TestOwnLines: lines as Write writes them are read at once, with blanks between their parts by encoding/json: the same
+// history comes of both, and the same error.
 func TestOwnLines(t *testing.T) {
 	for seed := range uint64(200) {
 		rnd := rand.New(rand.NewPCG(seed, 7))
@@ -65,16 +65,23 @@ func TestOwnLines(t *testing.T) {
 	}
 	header := `{"format":"txweave-history","version":1,"real_time":true}` + "\n"
 	for _, c := range []struct{ text, want string }{
-		{`{"txn":1,"session":0,"status":"committed","ops":[]}`, `1: want the header {"format":"txweave-history",…}, not "{\"txn\":1,\"session\":0,\"status\":\"committed\",\"ops\":[]}"`},
+		{`{"txn":1,"session":0,"status":"committed","ops":[]}`,
+			`1: want the header {"format":"txweave-history",…}, not "{\"txn\":1,\"session\":0,\"status\":\"committed\",\"ops\":[]}"`},
 		{header + `{"txn":1,"session":0,"status":"done","ops":[]}`, `2: status "done": want committed, aborted or unknown`},
-		{header + `{"txn":1,"session":0,"status":"committed","start":1,"end":2,"ops":[]}` + "\n\n" + `{"txn":1,"session":1,"status":"committed","start":1,"end":2,"ops":[]}`,
+		{header + `{"txn":1,"session":0,"status":"committed","start":1,"end":2,"ops":[]}` + "\n\n" +
+			`{"txn":1,"session":1,"status":"committed","start":1,"end":2,"ops":[]}`,
 			"4: transaction 1 is in line 2 already"},
-		{header + `{"txn":1,"session":0,"status":"committed","start":3,"end":2,"ops":[]}`, "2: transaction 1 ends at 2, before it starts at 3"},
-		{header + `{"txn":1,"session":0,"status":"committed","ops":[["w","x",null]]}`, `2: operation ["w","x",null]: want r, w, !, a with an integer or a string, or l with a list`},
-		{header + `{"txn":1,"session":0,"status":"committed","ops":[["w","x",012]]}`, "2: invalid character '1' after array element"},
-		{header + `{"txn":1,"session":0,"status":"committed","ops":[["w","x",1],]}`, "2: invalid character ']' looking for beginning of value"},
+		{header + `{"txn":1,"session":0,"status":"committed","start":3,"end":2,"ops":[]}`,
+			"2: transaction 1 ends at 2, before it starts at 3"},
+		{header + `{"txn":1,"session":0,"status":"committed","ops":[["w","x",null]]}`,
+			`2: operation ["w","x",null]: want r, w, !, a with an integer or a string, or l with a list`},
+		{header + `{"txn":1,"session":0,"status":"committed","ops":[["w","x",012]]}`,
+			"2: invalid character '1' after array element"},
+		{header + `{"txn":1,"session":0,"status":"committed","ops":[["w","x",1],]}`,
+			"2: invalid character ']' looking for beginning of value"},
 		{header + `{"txn":1,"session":0,"status":"committed","ops":[["w","x",1]`, "2: unexpected end of JSON input"},
-		{header + `{"txn":1,"session":null,"status":"committed","ops":[]}` + "\n" + `{"txn":2,"session":null,"status":"committed","ops":[]}`, "3: a second initial transaction"},
+		{header + `{"txn":1,"session":null,"status":"committed","ops":[]}` + "\n" +
+			`{"txn":2,"session":null,"status":"committed","ops":[]}`, "3: a second initial transaction"},
 	} {
 		_, err := readOwnText(c.text)
 		var e *Error

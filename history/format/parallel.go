@@ -30,8 +30,8 @@ func newChunk(begin []byte, size, line int, first bool) *chunk {
 
 func (c *chunk) release() { chunks.Put(c) }
 
-// inOrder gives every chunk to work, several at once, and what came of them to done, in the order of the chunks. It ends at
-// the first error of done, or at one of the chunks, whose work is not done then.
+// inOrder gives every chunk to work, several at once, and what came of them to done, in the order of the chunks. It
+// ends at the first error of done, or at one of the chunks, whose work is not done then.
 func inOrder[C, R any](chunks iter.Seq2[C, error], work func(C) R, done func(R) error) error {
 	type job struct {
 		result chan R

@@ -43,7 +43,8 @@ func newRecord(d *datum, line int) (r record) {
 	r.place = noPlace
 	r.place.Line = int32(line)
 	if d.kind != dict {
-		r.err = fmt.Errorf("want an operation such as {:type :ok, :f :txn, :value […], :process 0}, not %s", clip([]byte(d.String())))
+		r.err = fmt.Errorf("want an operation such as {:type :ok, :f :txn, :value […], :process 0}, not %s",
+			clip([]byte(d.String())))
 		return r
 	}
 	outcome, f, value, process := d.get("type"), d.get("f"), d.get("value"), d.get("process")

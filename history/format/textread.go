@@ -89,9 +89,9 @@ func (t *textReader) close() {
 	}
 }
 
-// finish makes the first transaction the initial one where the file spells it out, as IsoVista's do: transaction 0, alone in
-// session 0, writes every key of the history, so that nobody reads a 0 that is not its own. Aborted writes become
-// transactions of their own at the ends of their sessions.
+// finish makes the first transaction the initial one where the file spells it out, as IsoVista's do: transaction 0,
+// alone in session 0, writes every key of the history, so that nobody reads a 0 that is not its own. Aborted writes
+// become transactions of their own at the ends of their sessions.
 func (t *textReader) finish() {
 	if !t.to.FirstIsInitial() {
 		t.to.SetInitialValue(0)

@@ -14,9 +14,9 @@ type TextAccess struct {
 // ErrApart is why a text cannot be read transaction by transaction.
 var ErrApart = errors.New("the lines of a transaction do not stand together")
 
-// Transactions reads a text transaction by transaction and gives each to do, until do returns false; the accesses are its
-// own until it returns. It keeps nothing but which transactions there were, a bit each where their numbers lie close
-// together. Aborted writes are left out. ErrApart says that the history must be read as a whole.
+// Transactions reads a text transaction by transaction and gives each to do, until do returns false; the accesses are
+// its own until it returns. It keeps nothing but which transactions there were, a bit each where their numbers lie
+// close together. Aborted writes are left out. ErrApart says that the history must be read as a whole.
 func (in *Opened) Transactions(do func(session int64, ops []TextAccess) bool) error {
 	s := &textStream{do: do}
 	err := inOrder(lineChunks(in, chunkSize), scanText, s.chunk)

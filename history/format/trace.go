@@ -44,7 +44,8 @@ func readTrace(r io.Reader, b *register.Builder) error {
 
 // FromOperations returns the history of registers that the operations of an interval trace make: an item is a key, a
 // version its value. What a history of registers cannot hold is an error: deletions, and ranges with a condition.
-func FromOperations(header *history.TraceHeader, ops []*history.Operation, sym *history.Symbols) (*register.History, error) {
+func FromOperations(header *history.TraceHeader, ops []*history.Operation, sym *history.Symbols) (
+	*register.History, error) {
 	b := register.NewBuilder(0, 0)
 	t, err := newTracer(header, sym, b)
 	if err != nil {
@@ -91,7 +92,8 @@ type step struct {
 
 func newTracer(header *history.TraceHeader, sym *history.Symbols, b *register.Builder) (*tracer, error) {
 	if !header.Initial {
-		return nil, &Error{Msg: `does not hold the rows that were there before ("initial": true): what a first read saw is not known`}
+		return nil,
+			&Error{Msg: `does not hold the rows that were there before ("initial": true): what a first read saw is not known`}
 	}
 	b.SetRealTime()
 	return &tracer{b: b, sym: sym, txns: map[int64]*tracedTxn{}, keys: map[int32]map[int64]bool{}}, nil
@@ -141,7 +143,9 @@ func (t *tracer) add(op *history.Operation) error {
 func (t *tracer) statement(x *tracedTxn, op *history.Operation) error {
 	for _, r := range op.Ranges {
 		if r.If != nil {
-			return fmt.Errorf("T%d read rows by a condition, which a history of registers cannot hold: check the trace with --oracle mechanism", op.Txn)
+			return fmt.Errorf(
+				"T%d read rows by a condition, which a history of registers cannot hold: check the trace with --oracle mechanism",
+				op.Txn)
 		}
 	}
 	for _, a := range op.Reads {
@@ -154,7 +158,8 @@ func (t *tracer) statement(x *tracedTxn, op *history.Operation) error {
 	}
 	for _, a := range op.Writes {
 		if a.Version == history.Absent {
-			return fmt.Errorf("T%d deletes %s: a history of registers does not tell deletions apart: check the trace with --oracle mechanism",
+			return fmt.Errorf(
+				"T%d deletes %s: a history of registers does not tell deletions apart: check the trace with --oracle mechanism",
 				op.Txn, t.sym.ItemName(a.ItemID))
 		}
 		t.name(a.ItemID)

@@ -107,7 +107,8 @@ func decimal(s string) (d datum, ok bool) {
 }
 
 // errNothing is the error of a write without a value: a read of nothing tells that a key was never written.
-var errNothing = errors.New("an operation writes nothing (null): a history does not tell that from a key that was never written")
+var errNothing = errors.New(
+	"an operation writes nothing (null): a history does not tell that from a key that was never written")
 
 // number is the value of a register: integers stand for themselves, also where they are written as texts.
 func number(b *register.Builder, d *datum) int64 {

@@ -16,7 +16,8 @@ type workloads struct {
 	pairs []int // reads of a list of two that may be a key and a number
 }
 
-// byKey takes apart the value of an operation on one of many sets or counters, as jepsen.independent writes it: [key value].
+// byKey takes apart the value of an operation on one of many sets or counters, as jepsen.independent writes it: [key
+// value].
 func byKey(value *datum) (key, of *datum, ok bool) {
 	if value.kind != list || len(value.list) != 2 {
 		return nil, nil, false
@@ -40,7 +41,8 @@ func (w *workloads) finish() error {
 	return nil
 }
 
-var workloadFuncs = map[string]workload.Func{"read": workload.Read, "r": workload.Read, "add": workload.Add, "transfer": workload.Transfer}
+var workloadFuncs = map[string]workload.Func{"read": workload.Read, "r": workload.Read, "add": workload.Add,
+	"transfer": workload.Transfer}
 
 // add takes an operation with its outcome.
 func (w *workloads) add(a *answer) error {
@@ -48,7 +50,8 @@ func (w *workloads) add(a *answer) error {
 	if !ok {
 		return fmt.Errorf("operation %q in a history of a bank, a set or a counter: want read, transfer or add", a.f)
 	}
-	op := workload.Call{Func: f, Process: a.process, Outcome: a.outcome, Start: a.start, End: a.end, Begun: a.begun, Told: a.told}
+	op := workload.Call{Func: f, Process: a.process, Outcome: a.outcome, Start: a.start, End: a.end, Begun: a.begun,
+		Told: a.told}
 	value := &nothing
 	if a.value != nil {
 		value = a.value
@@ -129,7 +132,8 @@ func (w *workloads) read(op *workload.Call, value *datum) error {
 			if balance.kind != integer && balance.kind != null {
 				return fmt.Errorf("a balance of %s: want an integer", clip([]byte(balance.String())))
 			}
-			op.Balances = append(op.Balances, workload.Balance{Account: w.number(account), Amount: balance.n, Nil: balance.kind == null})
+			op.Balances = append(op.Balances, workload.Balance{Account: w.number(account), Amount: balance.n,
+				Nil: balance.kind == null})
 		}
 	default:
 		op.Value, op.IsInteger = w.number(value), value.kind == integer

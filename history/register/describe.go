@@ -123,7 +123,8 @@ func placesText(begun, told Place) (about []string) {
 		return text
 	}
 	ended := told.Line > 0
-	span(":index ", "", number(begun.Index >= 0, fmt.Sprint(begun.Index)), fmt.Sprint(told.Index), ended && told.Index >= 0)
+	span(":index ", "", number(begun.Index >= 0, fmt.Sprint(begun.Index)), fmt.Sprint(told.Index),
+		ended && told.Index >= 0)
 	line := "line "
 	if ended && told.Line != begun.Line {
 		line = "lines "

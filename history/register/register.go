@@ -1,5 +1,5 @@
-// Package register holds the histories that black-box checkers judge: what transactions read from and wrote to keys that
-// hold a register or a list, by session, with the outcomes and perhaps the times that the clients saw.
+// Package register holds the histories that black-box checkers judge: what transactions read from and wrote to keys
+// that hold a register or a list, by session, with the outcomes and perhaps the times that the clients saw.
 package register
 
 import (
@@ -73,7 +73,8 @@ type History struct {
 	// then a read of the initial state, as one marked Nil is.
 	InitialValue    int64
 	HasInitialValue bool
-	// Doubt is why the record cannot prove that all is well: it contradicts itself in what no check looks at; "" where it does not.
+	// Doubt is why the record cannot prove that all is well: it contradicts itself in what no check looks at; "" where it
+	// does not.
 	Doubt string
 
 	intervals  []interval // by transaction, as far as any is known
@@ -94,8 +95,8 @@ func (h *History) TxnOps(t int) []Op {
 // FirstOp returns the index in Ops of the first operation of transaction t.
 func (h *History) FirstOp(t int) int { return int(h.Txns[t].first) }
 
-// Start returns when transaction t began, in ns, before its first operation was sent. It means something only where RealTime
-// is set.
+// Start returns when transaction t began, in ns, before its first operation was sent. It means something only where
+// RealTime is set.
 func (h *History) Start(t int) int64 {
 	if t >= len(h.intervals) {
 		return 0
@@ -370,8 +371,8 @@ func (b *Builder) End(status history.Outcome, start, end int64) {
 	b.h.intervals = append(b.h.intervals, interval{start, end})
 }
 
-// FirstIsInitial makes the first transaction the initial one if it is number 0 and alone in session 0, writes every key of the
-// history and reads none, and nobody reads a 0 that it did not write. It says whether it is.
+// FirstIsInitial makes the first transaction the initial one if it is number 0 and alone in session 0, writes every key
+// of the history and reads none, and nobody reads a 0 that it did not write. It says whether it is.
 func (b *Builder) FirstIsInitial() bool {
 	h := &b.h
 	if len(h.Txns) == 0 || h.Initial >= 0 || h.Txns[0].ID != 0 || h.sessionIDs[h.Txns[0].Session] != 0 {

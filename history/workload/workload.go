@@ -31,8 +31,8 @@ type Call struct {
 	// Key is the set or counter that it is on, of a history of several (Clients.Keyed).
 	Key int64
 
-	// Value is what an Add adds, or what a Read of a counter returned: an integer where IsInteger is set, else the number of
-	// a name.
+	// Value is what an Add adds, or what a Read of a counter returned: an integer where IsInteger is set, else the number
+	// of a name.
 	Value     int64
 	IsInteger bool
 	// Elements are what a Read of a set returned, or a Read of accounts that have no names; IsList is set then.

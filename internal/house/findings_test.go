@@ -9,8 +9,10 @@ import (
 	"testing"
 )
 
-// findingRows are the rows of the table at the top of each page of docs/findings, in their order. "not affected" may be left out.
-var findingRows = []string{"server versions", "not affected", "isolation level", "concurrency", "kind", "reported as", "upstream"}
+// findingRows are the rows of the table at the top of each page of docs/findings, in their order. "not affected" may be
+// left out.
+var findingRows = []string{"server versions", "not affected", "isolation level", "concurrency", "kind", "reported as",
+	"upstream"}
 
 // TestFindingPages holds the pages of docs/findings to their form, and the index beside them to the pages.
 func TestFindingPages(t *testing.T) {
@@ -80,7 +82,8 @@ func readFinding(text string) (*findingPage, error) {
 
 // upstream returns in a word whether the bug's maintainers know of it.
 func (p *findingPage) upstream() string {
-	for begin, word := range map[string]string{"known:": "known", "similar:": "similar", "no report": "no", "not searched": "not searched"} {
+	for begin, word := range map[string]string{"known:": "known", "similar:": "similar", "no report": "no",
+		"not searched": "not searched"} {
 		if strings.HasPrefix(p.rows["upstream"], begin) {
 			return word
 		}

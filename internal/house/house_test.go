@@ -3,7 +3,6 @@
 package house
 
 import (
-	"bufio"
 	"encoding/json"
 	"errors"
 	"go/ast"
@@ -11,20 +10,19 @@ import (
 	"go/token"
 	"io"
 	"io/fs"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-	"unicode/utf8"
 )
 
 // layers are the rooms from the ground up: a package imports only what stands in a lower layer or in its own room.
 // A room is a path without the module's; "dbms/*" are the packages right below dbms, and a room with nothing more
 // special in the list holds the packages below it too.
 var layers = [][]string{
-	{"graph", "fault", "internal/recent", "internal/version", "internal/strict", "internal/spelling", "internal/input", "internal/output", "internal/trust", "internal/outcome", "internal/memory"},
+	{"graph", "fault", "internal/recent", "internal/version", "internal/strict", "internal/spelling", "internal/input",
+		"internal/output", "internal/trust", "internal/outcome", "internal/memory"},
 	{"sql", "sql/functions", "internal/asked"},
 	{"sqltext"},
 	{"sql/*"},
@@ -157,12 +155,6 @@ func checkGuarded(t *testing.T, pkg, path string) {
 	}
 }
 
-// What a file, a function and a line may have. Tests may have longer files and functions, what is generated is read by nobody, and an
-// init function that fills tables is as long as they are.
-const (
-	maxLine = 200 // characters
-)
-
 // goFiles calls do for every Go file of the project.
 func goFiles(t *testing.T, do func(path string) error) {
 	t.Helper()
@@ -187,8 +179,8 @@ func goFiles(t *testing.T, do func(path string) error) {
 	}
 }
 
-// usual are names of types that several rooms may have, each with a meaning that is the same everywhere: what a function
-// may be told and what it answers, and the implementations of an interface.
+// usual are names of types that several rooms may have, each with a meaning that is the same everywhere: what a
+// function may be told and what it answers, and the implementations of an interface.
 var usual = []string{"Config", "Kind", "Options", "Result", "Issuer", "Oracle", "Parser", "Reducer", "Runner", "Worker"}
 
 // sources calls do for every Go file of the project that is no test, as it is parsed.
@@ -235,31 +227,4 @@ func TestNames(t *testing.T) {
 			}
 		}
 	})
-}
-
-// TestSizes: nobody has to scroll for long.
-func TestSizes(t *testing.T) {
-	goFiles(t, func(path string) error { return sizes(t, path) })
-}
-
-func sizes(t *testing.T, path string) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	lines := bufio.NewScanner(f)
-	n := 0
-	for lines.Scan() {
-		if n == 0 && strings.HasPrefix(lines.Text(), "// Code generated ") {
-			return nil
-		}
-		if n++; utf8.RuneCountInString(lines.Text()) > maxLine {
-			t.Errorf("%s:%d: a line of more than %d characters", path, n, maxLine)
-		}
-	}
-	if err := lines.Err(); err != nil {
-		return err
-	}
-	return nil
 }

@@ -12,7 +12,8 @@ import (
 )
 
 // findingFiles are the names of the files in a finding's directory: finding has their one writer and reader.
-var findingFiles = []string{finding.RecordFile, finding.CaseFile, finding.TraceFile, finding.ReplayFile, finding.ObservationFile, finding.GraphFile,
+var findingFiles = []string{finding.RecordFile, finding.CaseFile, finding.TraceFile, finding.ReplayFile,
+	finding.ObservationFile, finding.GraphFile,
 	finding.DrawingFile, finding.LogFile, finding.StacksFile, finding.ReductionFile, finding.StormFile, finding.PageFile}
 
 // dbmsNames are those of the DBMSs, each of which has a folder of its own.
@@ -45,7 +46,8 @@ func TestLiterals(t *testing.T) {
 			if slices.Contains(findingFiles, text) && !strings.HasPrefix(at, "finding/") {
 				t.Errorf("%s: %q is a file of a finding: name it as package finding does", set.Position(lit.Pos()), text)
 			}
-			if slices.Contains(dbmsNames, text) && !strings.HasPrefix(at, "dbms/") && !strings.HasPrefix(at, "internal/testkit/") && !strings.HasPrefix(at, "bench/") {
+			if slices.Contains(dbmsNames, text) && !strings.HasPrefix(at, "dbms/") && !strings.HasPrefix(at,
+				"internal/testkit/") && !strings.HasPrefix(at, "bench/") {
 				if _, known := otherwise[at]; !known {
 					t.Errorf("%s: %q belongs into the DBMS's folder", set.Position(lit.Pos()), text)
 				}

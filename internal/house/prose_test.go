@@ -99,9 +99,12 @@ func unfenced(text string, f func(n int, line string)) {
 	}
 }
 
-// passages are what is read in one go: paragraphs, headings, items of lists, cells of tables; by the line where each begins.
+// passages are what is read in one go: paragraphs, headings, items of lists, cells of tables; by the line where each
+// begins.
 func passages(text string, f func(n int, passage string)) {
-	text = comment.ReplaceAllStringFunc(text, func(c string) string { return strings.Repeat("\n", strings.Count(c, "\n")) })
+	text = comment.ReplaceAllStringFunc(text, func(c string) string {
+		return strings.Repeat("\n", strings.Count(c, "\n"))
+	})
 	var open []string
 	begun := 0
 	end := func() {
@@ -174,12 +177,14 @@ func TestSentences(t *testing.T) {
 // TestReplacedWords: words that the glossary has replaced stay away.
 func TestReplacedWords(t *testing.T) {
 	for _, p := range pages(t) {
-		if p.path == "docs/glossary.md" || p.path == "docs/reference/commands.md" { // they name them: old words, values of flags
+		// These name them: old words, values of flags.
+		if p.path == "docs/glossary.md" || p.path == "docs/reference/commands.md" {
 			continue
 		}
 		passages(p.text, func(n int, passage string) {
 			passage = codeSpan.ReplaceAllString(linked.ReplaceAllString(passage, "$1"), "")
-			for word := range strings.FieldsFuncSeq(strings.ToLower(passage), func(r rune) bool { return !unicode.IsLetter(r) && r != '-' && r != '\'' }) {
+			between := func(r rune) bool { return !unicode.IsLetter(r) && r != '-' && r != '\'' }
+			for word := range strings.FieldsFuncSeq(strings.ToLower(passage), between) {
 				if better := replaced[word]; better != "" {
 					t.Errorf("%s:%d: %q: write %q (docs/glossary.md)", p.path, n, word, better)
 				}
@@ -242,7 +247,8 @@ func broken(p page, to string, anchors map[string][]string) string {
 	return ""
 }
 
-// headings are the anchors of a page, as GitHub makes them: small letters, no marks, hyphens for blanks, a number behind what comes again.
+// headings are the anchors of a page, as GitHub makes them: small letters, no marks, hyphens for blanks, a number
+// behind what comes again.
 func headings(text string) []string {
 	var all []string
 	seen := map[string]int{}

@@ -10,8 +10,9 @@ import (
 
 // read are the functions that take a text apart, by package.
 var read = map[string][]string{
-	"strings": {"Cut", "CutPrefix", "CutSuffix", "HasPrefix", "HasSuffix", "Contains", "Index", "Split", "SplitN", "SplitSeq", "Fields", "TrimPrefix", "TrimSuffix"},
-	"fmt":     {"Sscan", "Sscanf", "Sscanln"},
+	"strings": {"Cut", "CutPrefix", "CutSuffix", "HasPrefix", "HasSuffix", "Contains", "Index", "Split", "SplitN",
+		"SplitSeq", "Fields", "TrimPrefix", "TrimSuffix"},
+	"fmt": {"Sscan", "Sscanf", "Sscanln"},
 }
 
 // told are the methods and fields of findings that hold sentences for people.
@@ -49,7 +50,8 @@ func reads(call *ast.CallExpr) bool {
 	if pkg, ok := fn.X.(*ast.Ident); ok && slices.Contains(read[pkg.Name], fn.Sel.Name) {
 		return true
 	}
-	return slices.Contains([]string{"MatchString", "FindString", "FindStringSubmatch", "FindAllString", "FindAllStringSubmatch"}, fn.Sel.Name)
+	return slices.Contains([]string{"MatchString", "FindString", "FindStringSubmatch", "FindAllString",
+		"FindAllStringSubmatch"}, fn.Sel.Name)
 }
 
 // sentenceOf is the name of the sentence that an expression is, or is made of; "" where it is none.

@@ -1,5 +1,5 @@
-// Package input reads the files that a user names. Any of them may be a pipe that nobody writes, a device that never ends, a
-// directory, or larger than memory: each read ends with its context, and is bounded.
+// Package input reads the files that a user names. Any of them may be a pipe that nobody writes, a device that never
+// ends, a directory, or larger than memory: each read ends with its context, and is bounded.
 package input
 
 import (
@@ -42,8 +42,9 @@ type Reader struct {
 	asks bool // the file may have nothing to read now
 }
 
-// Open opens a file, or standard input for "-". Where nobody writes to a pipe yet, the first Read waits for it. Errors are of type
-// *fs.PathError: of a file that is not there or cannot be read, of a directory, of a device that has no end.
+// Open opens a file, or standard input for "-". Where nobody writes to a pipe yet, the first Read waits for it. Errors
+// are of type *fs.PathError: of a file that is not there or cannot be read, of a directory, of a device that has no
+// end.
 func Open(ctx context.Context, path string) (*Reader, error) {
 	r := &Reader{Name: path, ctx: ctx, file: os.Stdin}
 	if path == Stdin {
@@ -104,7 +105,8 @@ func descriptor(f *os.File, do func(fd uintptr)) {
 	}
 }
 
-// Read reads what comes next. It waits for as long as there is nothing and somebody may write, or until the context ends.
+// Read reads what comes next. It waits for as long as there is nothing and somebody may write, or until the context
+// ends.
 func (r *Reader) Read(p []byte) (int, error) {
 	for {
 		if err := r.ctx.Err(); err != nil {
@@ -124,8 +126,8 @@ func (r *Reader) Read(p []byte) (int, error) {
 // turn is how long a read waits before it looks at its context again, in milliseconds.
 const turn = 50
 
-// ready waits for a turn until there is something to read: data, or the end. Before a pipe's first writer has come there is neither,
-// while a read would tell an end.
+// ready waits for a turn until there is something to read: data, or the end. Before a pipe's first writer has come
+// there is neither, while a read would tell an end.
 func (r *Reader) ready() bool {
 	n, err := 1, error(nil)
 	descriptor(r.file, func(fd uintptr) {
@@ -154,8 +156,9 @@ func Read(ctx context.Context, path string, limit int64) ([]byte, error) {
 	return limited(r.Name, r, limit)
 }
 
-// Kept returns what a regular file of at most limit bytes holds which lies in a directory that may be a stranger's. A link would put
-// into reports what lies elsewhere, and a pipe is not waited for. Its error is fs.ErrNotExist where there is none.
+// Kept returns what a regular file of at most limit bytes holds which lies in a directory that may be a stranger's. A
+// link would put into reports what lies elsewhere, and a pipe is not waited for. Its error is fs.ErrNotExist where
+// there is none.
 func Kept(path string, limit int64) ([]byte, error) {
 	f, err := OpenKept(path)
 	if err != nil {
@@ -202,8 +205,8 @@ func larger(name string, limit int64) error {
 	return fmt.Errorf("%s is larger than %d MiB", name, limit>>20)
 }
 
-// Line reads up to the next '\n' and with it, as bufio.Reader.ReadBytes does, but for a line of more than limit bytes, which is
-// refused.
+// Line reads up to the next '\n' and with it, as bufio.Reader.ReadBytes does, but for a line of more than limit bytes,
+// which is refused.
 func Line(r *bufio.Reader, limit int) ([]byte, error) {
 	var line []byte
 	for {

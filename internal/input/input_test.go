@@ -50,14 +50,15 @@ func TestRead(t *testing.T) {
 		{filepath.Join(dir, "text", "below"), "", "not a directory"},
 	} {
 		text, err := Read(t.Context(), c.path, 8)
-		if c.wrong == "" && (err != nil || string(text) != c.want) || c.wrong != "" && (err == nil || !strings.Contains(err.Error(), c.wrong)) {
+		if c.wrong == "" && (err != nil || string(text) != c.want) || c.wrong != "" &&
+			(err == nil || !strings.Contains(err.Error(), c.wrong)) {
 			t.Errorf("%s: %q, %v; want %q, %q", c.path, text, err, c.want, c.wrong)
 		}
 	}
 }
 
-// TestPipe reads pipes: one that a writer comes to late and fills slowly, one that is larger than allowed and never ends, one that
-// nobody writes, and one whose writer says nothing.
+// TestPipe reads pipes: one that a writer comes to late and fills slowly, one that is larger than allowed and never
+// ends, one that nobody writes, and one whose writer says nothing.
 func TestPipe(t *testing.T) {
 	write := func(path string, texts ...string) {
 		f, err := os.OpenFile(path, os.O_WRONLY, 0)

@@ -1,6 +1,6 @@
-// Package output writes the files that a user names, and standard output. Any of them may be a pipe that nobody reads, a device, or a
-// link: a write waits no longer than its context and for no reader that does not come, and what is no regular file is written to and never
-// replaced.
+// Package output writes the files that a user names, and standard output. Any of them may be a pipe that nobody reads,
+// a device, or a link: a write waits no longer than its context and for no reader that does not come, and what is no
+// regular file is written to and never replaced.
 package output
 
 import (
@@ -16,8 +16,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// patience is how long a pipe with a name is waited for that nobody opens, or whose reader does not read: what comes after it is not to wait
-// for ever.
+// patience is how long a pipe with a name is waited for that nobody opens, or whose reader does not read: what comes
+// after it is not to wait for ever.
 var patience = 2 * time.Minute // a variable for tests
 
 const (
@@ -69,8 +69,8 @@ func open(ctx context.Context, path string, how int) (*Writer, error) {
 	}
 }
 
-// Standard writes to a file that is open, standard output or standard error. Its reader is waited for as long as it likes, until the context
-// ends.
+// Standard writes to a file that is open, standard output or standard error. Its reader is waited for as long as it
+// likes, until the context ends.
 func Standard(ctx context.Context, f *os.File) *Writer {
 	w := &Writer{name: f.Name(), ctx: ctx, file: f}
 	st, err := f.Stat()
@@ -155,8 +155,8 @@ func File(ctx context.Context, path string, text []byte) error {
 	return errors.Join(err, w.Close())
 }
 
-// Replace writes a file that holds a text, the whole of it or none: what was there is there until then. What is no regular file, a device
-// or a pipe, is written to; a link goes on leading where it leads.
+// Replace writes a file that holds a text, the whole of it or none: what was there is there until then. What is no
+// regular file, a device or a pipe, is written to; a link goes on leading where it leads.
 func Replace(ctx context.Context, path string, text []byte) error {
 	if to, err := filepath.EvalSymlinks(path); err == nil {
 		path = to
@@ -179,7 +179,8 @@ func Replace(ctx context.Context, path string, text []byte) error {
 	return nil
 }
 
-// Check reports what would keep a file from being written that is to be written later, when the work is done. It writes nothing.
+// Check reports what would keep a file from being written that is to be written later, when the work is done. It writes
+// nothing.
 func Check(path string) error {
 	st, err := os.Stat(path)
 	switch {

@@ -38,7 +38,8 @@ var ways = map[string]func(context.Context, string, []byte) error{"File": File, 
 		return errors.Join(err, w.Close())
 	}}
 
-// TestPipe writes to pipes: one whose reader comes late and reads slowly, one that nobody reads, and one whose reader has stopped.
+// TestPipe writes to pipes: one whose reader comes late and reads slowly, one that nobody reads, and one whose reader
+// has stopped.
 func TestPipe(t *testing.T) {
 	for name, write := range ways {
 		t.Run(name, func(t *testing.T) {
@@ -58,7 +59,8 @@ func TestPipe(t *testing.T) {
 			}
 			ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 			defer cancel()
-			if err := write(ctx, path, large); !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "nobody reads it") {
+			if err := write(ctx, path, large); !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(),
+				"nobody reads it") {
 				t.Errorf("nobody reads it: %v", err)
 			}
 			silent, err := os.OpenFile(path, os.O_RDWR, 0)
@@ -66,7 +68,8 @@ func TestPipe(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer silent.Close()
-			if err := write(ctx, path, large); !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "does not read") {
+			if err := write(ctx, path, large); !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(),
+				"does not read") {
 				t.Errorf("its reader does not read: %v", err)
 			}
 			if st, err := os.Lstat(path); err != nil || st.Mode()&fs.ModeNamedPipe == 0 {
@@ -89,7 +92,8 @@ func TestPatience(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer silent.Close()
-	if err := File(t.Context(), path, large); err == nil || !strings.Contains(err.Error(), "its reader does not read, for ") {
+	if err := File(t.Context(), path, large); err == nil || !strings.Contains(err.Error(),
+		"its reader does not read, for ") {
 		t.Error(err)
 	}
 }
@@ -147,7 +151,8 @@ func TestCheck(t *testing.T) {
 	if err := os.WriteFile(file, []byte("kept"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for path, good := range map[string]bool{file: true, filepath.Join(dir, "new"): true, os.DevNull: true, pipe(t): true, dir: false,
+	for path, good := range map[string]bool{file: true, filepath.Join(dir, "new"): true, os.DevNull: true,
+		pipe(t): true, dir: false,
 		filepath.Join(dir, "none", "new"): false, filepath.Join(file, "below"): false} {
 		if err := Check(path); (err == nil) != good {
 			t.Errorf("%s: %v", path, err)

@@ -11,8 +11,9 @@ import (
 	"unicode/utf8"
 )
 
-// Shown writes what people read: characters that would do something to a terminal, or hide in a text, become visible, whoever wrote them. Line
-// breaks and tabs stay. What is a terminal goes through one; a file, or a pipe, takes what is printed as it is.
+// Shown writes what people read: characters that would do something to a terminal, or hide in a text, become visible,
+// whoever wrote them. Line breaks and tabs stay. What is a terminal goes through one; a file, or a pipe, takes what is
+// printed as it is.
 type Shown struct {
 	to   io.Writer
 	file *os.File // nil: it is no file
@@ -27,8 +28,8 @@ func Show(w io.Writer) *Shown {
 	return &Shown{to: w, file: f}
 }
 
-// Terminal is the file, most often a terminal, that a writer shows something in, or is; ok is false where there is none. Whoever moves a terminal's cursor writes to it, and Clean
-// texts alone.
+// Terminal is the file, most often a terminal, that a writer shows something in, or is; ok is false where there is
+// none. Whoever moves a terminal's cursor writes to it, and Clean texts alone.
 func Terminal(w io.Writer) (f *os.File, ok bool) {
 	if s, is := w.(*Shown); is {
 		return s.file, s.file != nil

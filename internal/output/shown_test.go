@@ -9,11 +9,12 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestShownDoesNothingToATerminal: whatever is written, and in whatever pieces, no character of what is shown moves a cursor or hides, and a text
-// without such characters is shown as it is.
+// TestShownDoesNothingToATerminal: whatever is written, and in whatever pieces, no character of what is shown moves a
+// cursor or hides, and a text without such characters is shown as it is.
 func TestShownDoesNothingToATerminal(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		text := rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"\x1b[2J", "\x1b]0;x\a", "\r", "\u009b2J", "\u202e", "\xff\xfe", "ä\xe2\x82", "ein Text\tmit\nZeilen, 二", "\U000e0001"}),
+		text := rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"\x1b[2J", "\x1b]0;x\a", "\r", "\u009b2J", "\u202e",
+			"\xff\xfe", "ä\xe2\x82", "ein Text\tmit\nZeilen, 二", "\U000e0001"}),
 			rapid.Map(rapid.SliceOf(rapid.Byte()), func(b []byte) string { return string(b) })).Draw(t, "text")
 		var b strings.Builder
 		s := Show(&b)

@@ -4,7 +4,8 @@ package recent
 
 import "sync"
 
-// Memo keeps two generations of answers, by their keys. Its zero value keeps nothing; it is for any number of goroutines.
+// Memo keeps two generations of answers, by their keys. Its zero value keeps nothing; it is for any number of
+// goroutines.
 type Memo[K comparable, V any] struct {
 	size        int
 	mu          sync.Mutex

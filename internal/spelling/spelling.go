@@ -14,8 +14,8 @@ func Closest(word string, names []string) string {
 	return best
 }
 
-// distance is how many letters have to be changed, put in or left out to make one word the other, or put the other way round
-// with their neighbours (Damerau, restricted).
+// distance is how many letters have to be changed, put in or left out to make one word the other, or put the other way
+// round with their neighbours (Damerau, restricted).
 func distance(a, b string) int {
 	before, last := make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range last {

@@ -3,7 +3,8 @@ package spelling
 import "testing"
 
 func TestDistance(t *testing.T) {
-	for pair, want := range map[[2]string]int{{"", ""}: 0, {"ab", "ba"}: 1, {"abc", "ac"}: 1, {"kitten", "sitting"}: 3, {"", "abc"}: 3} {
+	for pair, want := range map[[2]string]int{{"", ""}: 0, {"ab", "ba"}: 1, {"abc", "ac"}: 1, {"kitten", "sitting"}: 3,
+		{"", "abc"}: 3} {
 		if got := distance(pair[0], pair[1]); got != want {
 			t.Errorf("distance(%q, %q) = %d, want %d", pair[0], pair[1], got, want)
 		}

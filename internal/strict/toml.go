@@ -13,8 +13,8 @@ import (
 	"github.com/BurntSushi/toml"
 )
 
-// TOML decodes the text of a file into v, a pointer to a struct. of says what the file is about, as in "a campaign", for the
-// error of a key that v does not have. What it returns tells which keys are there. Errors begin with the path.
+// TOML decodes the text of a file into v, a pointer to a struct. of says what the file is about, as in "a campaign",
+// for the error of a key that v does not have. What it returns tells which keys are there. Errors begin with the path.
 func TOML(path string, text []byte, of string, v any) (toml.MetaData, error) {
 	meta, err := toml.NewDecoder(bytes.NewReader(text)).Decode(v)
 	var bad toml.ParseError

@@ -1,6 +1,7 @@
-// Package trust keeps apart what the user has named himself and what a directory, a shared database or somebody else's file names. Those are
-// data: a program that they name is not executed, and an address not connected to, until the user has named it on a command line or in a
-// file that one names. What he has named is remembered outside of all campaigns, by a digest.
+// Package trust keeps apart what the user has named himself and what a directory, a shared database or somebody else's
+// file names. Those are data: a program that they name is not executed, and an address not connected to, until the user
+// has named it on a command line or in a file that one names. What he has named is remembered outside of all campaigns,
+// by a digest.
 package trust
 
 import (
@@ -116,13 +117,15 @@ func (b *Book) owned() error {
 	if err != nil {
 		return err
 	}
-	if sys, ok := st.Sys().(*syscall.Stat_t); !st.IsDir() || !ok || int(sys.Uid) != os.Geteuid() || st.Mode().Perm()&0o022 != 0 {
+	if sys, ok := st.Sys().(*syscall.Stat_t); !st.IsDir() || !ok || int(sys.Uid) != os.Geteuid() ||
+		st.Mode().Perm()&0o022 != 0 {
 		return fmt.Errorf("%s must be a directory of yours in which nobody else can write", b.dir)
 	}
 	return nil
 }
 
-// Refuse says which of these ways the user has not named, and how he does; where is what names them. What he confirms by its code is remembered.
+// Refuse says which of these ways the user has not named, and how he does; where is what names them. What he confirms
+// by its code is remembered.
 func (b *Book) Refuse(where string, ways ...Way) error {
 	var lacks []string
 	for _, w := range ways {

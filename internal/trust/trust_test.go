@@ -23,7 +23,8 @@ func refused(t *testing.T, b *Book, w Way) bool {
 	return err != nil
 }
 
-// TestNamedIsRemembered: what the user has named, or confirmed by its code, is known to the next process, and nothing else is.
+// TestNamedIsRemembered: what the user has named, or confirmed by its code, is known to the next process, and nothing
+// else is.
 func TestNamedIsRemembered(t *testing.T) {
 	own(t)
 	mine, other, shown := Program("/opt/mine"), Program("/opt/other"), Command([]string{"sh", "x.sh"})

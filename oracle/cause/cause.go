@@ -1,10 +1,11 @@
-// Package cause says to what a finding comes down: one bug of an engine shows to several oracles, in statements of several kinds,
-// and as a triager would one asks of each finding what went wrong first.
+// Package cause says to what a finding comes down: one bug of an engine shows to several oracles, in statements of
+// several kinds, and as a triager would one asks of each finding what went wrong first.
 //
-// Its claim: the cause names what is wrong with the data, or with the reads, whichever of them explains the finding. Whether data
-// or reads are wrong the final contents tell: a version that a committed transaction wrote last and that is not there in the end
-// was lost, and all who missed it read right; one that is there was missed by the reads. Two findings with equal causes may still
-// be two bugs, so who groups by it keeps apart what needs different things to happen.
+// Its claim: the cause names what is wrong with the data, or with the reads, whichever of them explains the finding.
+// Whether data or reads are wrong the final contents tell: a version that a committed transaction wrote last and that
+// is not there in the end was lost, and all who missed it read right; one that is there was missed by the reads. Two
+// findings with equal causes may still be two bugs, so who groups by it keeps apart what needs different things to
+// happen.
 package cause
 
 import (
@@ -23,14 +24,18 @@ import (
 
 // ofWrongRead are the causes of the snapshot oracle's wrong reads.
 var ofWrongRead = map[fault.Kind]finding.Cause{
-	fault.StaleRead: finding.CauseStale, fault.SessionGuarantee: finding.CauseStale, fault.DirtyRead: finding.CauseDirty, fault.NewerRead: finding.CauseNewer,
-	fault.OwnWriteMissed: finding.CauseOwn, fault.ThinAirRead: finding.CauseThinAir, fault.MissingRow: finding.CauseMissing,
+	fault.StaleRead: finding.CauseStale, fault.SessionGuarantee: finding.CauseStale, fault.DirtyRead: finding.CauseDirty,
+	fault.NewerRead:      finding.CauseNewer,
+	fault.OwnWriteMissed: finding.CauseOwn, fault.ThinAirRead: finding.CauseThinAir,
+	fault.MissingRow: finding.CauseMissing,
 }
 
 // ofRelation are the causes of what the other oracles of transactions name, where no single read is wrong by itself.
 var ofRelation = map[fault.Kind]finding.Cause{
-	fault.G1a: finding.CauseDirty, fault.G1b: finding.CauseDirty, fault.DirtyRead: finding.CauseDirty, fault.StaleRead: finding.CauseStale,
-	fault.P2: finding.CauseNewer, fault.PMP: finding.CauseNewer, fault.GSIaRead: finding.CauseNewer, fault.FutureRead: finding.CauseNewer,
+	fault.G1a: finding.CauseDirty, fault.G1b: finding.CauseDirty, fault.DirtyRead: finding.CauseDirty,
+	fault.StaleRead: finding.CauseStale,
+	fault.P2:        finding.CauseNewer, fault.PMP: finding.CauseNewer, fault.GSIaRead: finding.CauseNewer,
+	fault.FutureRead: finding.CauseNewer,
 }
 
 // Facts are what a finding's run tells beside what the oracle says.
@@ -47,7 +52,8 @@ func Of(f *finding.Finding, facts Facts) finding.Cause {
 	}
 	d := &f.Differences[0]
 	switch f.Class {
-	case finding.ClassCorruption, finding.ClassUnexpected: // one message is one bug, whether a statement of the case meets it or one of the tool's own
+	case finding.ClassCorruption, finding.ClassUnexpected:
+		// one message is one bug, whether a statement of the case meets it or one of the tool's own
 		said := ""
 		if errs := d.Errors(); len(errs) > 0 {
 			said = errs[0].Message
@@ -165,8 +171,8 @@ func (r *run) compare() {
 // unnamed is a version that no probe of the run has seen.
 const unnamed = math.MinInt64
 
-// versions are a table's rows by pkey: their version keys, or the names of their contents where these are the versions. nil: the
-// rows have neither.
+// versions are a table's rows by pkey: their version keys, or the names of their contents where these are the versions.
+// nil: the rows have neither.
 func (r *run) versions(table string, rows *history.Rows) map[int64]int64 {
 	pkey, vkey := slices.Index(rows.Columns, sqltext.PKey), slices.Index(rows.Columns, sqltext.VKey)
 	contents := r.Observation.Contents[table]
@@ -198,7 +204,8 @@ type write struct {
 	named  bool // the row itself names the version that it was before
 }
 
-// last says whether nothing that was written of the row later is its transaction's: what a ROLLBACK TO undid left it as it was.
+// last says whether nothing that was written of the row later is its transaction's: what a ROLLBACK TO undid left it as
+// it was.
 func (w write) last(later []write) bool {
 	return !slices.ContainsFunc(later, func(x write) bool { return x.txn == w.txn && !x.undone })
 }
@@ -248,9 +255,10 @@ func (r *run) item(chain []write, end history.State) {
 	}
 	for i, w := range chain {
 		last := w.last(chain[i+1:])
-		if w.txn == by && last || r.committed(w) && last && !same(w.To, end) && !slices.ContainsFunc(chain, func(x write) bool {
-			return x.txn != w.txn && r.committed(x) && same(x.From, w.To)
-		}) {
+		if w.txn == by && last || r.committed(w) && last && !same(w.To, end) && !slices.ContainsFunc(chain,
+			func(x write) bool {
+				return x.txn != w.txn && r.committed(x) && same(x.From, w.To)
+			}) {
 			r.lost = append(r.lost, w.txn) // nobody replaced what it had written
 		}
 	}
@@ -267,7 +275,8 @@ func (r *run) committed(w write) bool {
 	return !w.undone && r.Observation.Txns[w.txn].Outcome == history.Committed
 }
 
-// data is the cause where the data is wrong that the transactions named wrote, nil: that any of them wrote; "" where it is right.
+// data is the cause where the data is wrong that the transactions named wrote, nil: that any of them wrote; "" where it
+// is right.
 func (r *run) data(named []int) finding.Cause {
 	among := func(txns []int) bool {
 		return len(txns) > 0 && (named == nil || slices.ContainsFunc(txns, func(t int) bool {
@@ -286,8 +295,8 @@ func (r *run) data(named []int) finding.Cause {
 	return finding.Cause{}
 }
 
-// read is the cause of a finding that tells of versions that were read: wrong data, a wrong read of those transactions, else what
-// the oracle calls it.
+// read is the cause of a finding that tells of versions that were read: wrong data, a wrong read of those transactions,
+// else what the oracle calls it.
 func (r *run) read(f *finding.Finding, d *finding.Difference) finding.Cause {
 	named := d.Txns()
 	if d.Stmt != "" && f.Class == finding.ClassSnapshot {
@@ -353,8 +362,8 @@ func (r *run) readWrong(stmt string) finding.Cause {
 	return finding.Cause{}
 }
 
-// letIn says whether a statement's transaction was given the database's one write lock by its BEGIN while another one had written and had
-// not ended: that one's lock was gone, and what it had written was there for all.
+// letIn says whether a statement's transaction was given the database's one write lock by its BEGIN while another one
+// had written and had not ended: that one's lock was gone, and what it had written was there for all.
 func (r *run) letIn(stmt string) bool {
 	if r.Observation.Promise.Order != dbms.OneWriterAtOnce {
 		return false
@@ -370,8 +379,8 @@ func (r *run) letIn(stmt string) bool {
 	return false
 }
 
-// dirtyBefore says whether a read of the same transaction before that of a statement saw what was not committed then: that it saw
-// the same once it was committed is no second fault.
+// dirtyBefore says whether a read of the same transaction before that of a statement saw what was not committed then:
+// that it saw the same once it was committed is no second fault.
 func (r *run) dirtyBefore(stmt string) bool {
 	for _, w := range r.reads {
 		if w.Stmt == stmt && w.What == fault.NewerRead {
@@ -457,8 +466,8 @@ func txnOf(stmt string) int {
 	return -1
 }
 
-// keyOnce says whether one side of a difference refuses a key that is there already, and to the other it is not there: whatever writes
-// it, and whichever of its indexes refuses it, somebody looked it up wrongly.
+// keyOnce says whether one side of a difference refuses a key that is there already, and to the other it is not there:
+// whatever writes it, and whichever of its indexes refuses it, somebody looked it up wrongly.
 func (r *run) keyOnce(d *finding.Difference) bool {
 	refused := func(v finding.Side) bool {
 		return v.Err != nil && slices.Contains(r.Observation.Promise.Duplicate, v.Err.Code)

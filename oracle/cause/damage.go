@@ -6,15 +6,17 @@ import (
 	"txweave/finding"
 )
 
-// damage is the cause where the database itself says that a table, or an index of it, is not whole: in answer to a statement, or
-// asked for it.
+// damage is the cause where the database itself says that a table, or an index of it, is not whole: in answer to a
+// statement, or asked for it.
 func damage(d *finding.Difference, said string) finding.Cause {
 	account := strings.ToLower(said)
 	if d.Shape != "" {
 		account = strings.ToLower(d.Shape)
-	} else if strings.Contains(account, "runtime error: ") { // a panic of a server in Go: the index that is out of range is an array's
+	} else if strings.Contains(account, "runtime error: ") {
+		// a panic of a server in Go: the index that is out of range is an array's
 		return finding.Cause{}
-	} else if !strings.Contains(account, "malformed") && !strings.Contains(account, "corrupt") && !strings.Contains(account, "index") {
+	} else if !strings.Contains(account, "malformed") && !strings.Contains(account, "corrupt") &&
+		!strings.Contains(account, "index") {
 		return finding.Cause{}
 	}
 	if strings.Contains(account, "foreign key") {

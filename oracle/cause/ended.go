@@ -9,8 +9,8 @@ import (
 	"txweave/history"
 )
 
-// ended is the cause of a COMMIT that failed, or of a savepoint that was gone, where its transaction was none any more: the ROLLBACK that is
-// sent then failed, too. "" where that is not so.
+// ended is the cause of a COMMIT that failed, or of a savepoint that was gone, where its transaction was none any more:
+// the ROLLBACK that is sent then failed, too. "" where that is not so.
 func (r *run) ended(f *finding.Finding, d *finding.Difference) finding.Cause {
 	names := f.Transactions()
 	rolledBack := func(e *history.Event) bool {
@@ -24,8 +24,9 @@ func (r *run) ended(f *finding.Finding, d *finding.Difference) finding.Cause {
 	return finding.Cause{}
 }
 
-// savepoint is the cause of a savepoint that is gone from its transaction, where that one was committed, or undone, before its end: what it
-// wrote is there for others, or kept, or lost, or what it wrote last is not there for itself. "" where none of that is seen.
+// savepoint is the cause of a savepoint that is gone from its transaction, where that one was committed, or undone,
+// before its end: what it wrote is there for others, or kept, or lost, or what it wrote last is not there for itself.
+// "" where none of that is seen.
 func (r *run) savepoint(f *finding.Finding, d *finding.Difference) finding.Cause {
 	if d.What != fault.LostSavepoint {
 		return finding.Cause{}
@@ -35,7 +36,9 @@ func (r *run) savepoint(f *finding.Finding, d *finding.Difference) finding.Cause
 		return c
 	}
 	for _, w := range r.reads {
-		if w.What == fault.DirtyRead && slices.ContainsFunc(named, func(t int) bool { return slices.Contains((&finding.Difference{Steps: w.Why}).Txns(), t) }) {
+		if w.What == fault.DirtyRead && slices.ContainsFunc(named, func(t int) bool {
+			return slices.Contains((&finding.Difference{Steps: w.Why}).Txns(), t)
+		}) {
 			return finding.CauseDirty
 		}
 	}

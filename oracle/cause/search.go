@@ -11,8 +11,8 @@ import (
 	"txweave/sqltext"
 )
 
-// found are the rows that a write's WHERE clause is true for: those of the read before it; where there was none, what the database
-// says of each row that it saw by itself. nil: not known.
+// found are the rows that a write's WHERE clause is true for: those of the read before it; where there was none, what
+// the database says of each row that it saw by itself. nil: not known.
 func (r *run) found(at int) map[int64]int64 {
 	s := r.Observation.Stmts[at]
 	seen := s.Seen(s.Target)
@@ -24,7 +24,8 @@ func (r *run) found(at int) map[int64]int64 {
 		if r.Observation.Matches == nil {
 			return nil
 		}
-		match, known := r.Observation.Matches(at, history.Version{Item: history.Item{Table: s.Target, PKey: pkey}, VKey: vkey})
+		match, known := r.Observation.Matches(at, history.Version{Item: history.Item{Table: s.Target,
+			PKey: pkey}, VKey: vkey})
 		if !known {
 			return nil
 		}
@@ -35,9 +36,10 @@ func (r *run) found(at int) map[int64]int64 {
 	return out
 }
 
-// searched compares what a read with the same WHERE clause found before a write with what it wrote: rows that were found and not
-// written, rows that were written and not found; and whether the search is to blame, as the database evaluates the clause on
-// those rows by themselves; unknown where it does not say of one that was written and not found.
+// searched compares what a read with the same WHERE clause found before a write with what it wrote: rows that were
+// found and not written, rows that were written and not found; and whether the search is to blame, as the database
+// evaluates the clause on those rows by themselves; unknown where it does not say of one that was written and not
+// found.
 func (r *run) searched(at int) (wrong, missed, extra, unknown bool) {
 	s, found := r.Observation.Stmts[at], r.found(at)
 	if found == nil {
@@ -63,7 +65,8 @@ func (r *run) searched(at int) (wrong, missed, extra, unknown bool) {
 	return wrong, missed, extra, unknown
 }
 
-// joined is the cause where a write of joined tables wrote other rows than a SELECT of the same joins had found; "" of other differences.
+// joined is the cause where a write of joined tables wrote other rows than a SELECT of the same joins had found; "" of
+// other differences.
 func (r *run) joined(what fault.Kind, s *observe.ObservedStmt) finding.Cause {
 	missed, extra := false, false
 	for _, w := range s.Writes {
@@ -72,7 +75,9 @@ func (r *run) joined(what fault.Kind, s *observe.ObservedStmt) finding.Cause {
 	}
 	for table, found := range s.Joined {
 		for pkey := range found {
-			missed = missed || !slices.ContainsFunc(s.Writes, func(w history.Write) bool { return w.Table == table && w.PKey == pkey })
+			missed = missed || !slices.ContainsFunc(s.Writes, func(w history.Write) bool {
+				return w.Table == table && w.PKey == pkey
+			})
 		}
 	}
 	switch verb := oracle.Verb(s.Kind); {

@@ -11,14 +11,18 @@ import (
 
 // unseenWrites says whether some statement wrote what the reads around it missed.
 func (r *run) unseenWrites() bool {
-	return slices.ContainsFunc(r.Observation.Stmts, func(s *observe.ObservedStmt) bool { return s.Bad == nil && !s.Waited && r.wroteMore(s) })
+	return slices.ContainsFunc(r.Observation.Stmts, func(s *observe.ObservedStmt) bool {
+		return s.Bad == nil && !s.Waited && r.wroteMore(s)
+	})
 }
 
-// unseenBefore says whether some statement before another one did: what comes later no read of that one can have missed.
+// unseenBefore says whether some statement before another one did: what comes later no read of that one can have
+// missed.
 func (r *run) unseenBefore(stmt string) bool {
 	at := r.at(stmt)
 	return slices.ContainsFunc(r.Observation.Stmts, func(s *observe.ObservedStmt) bool {
-		return s.Bad == nil && !s.Waited && (at < 0 || s.Done <= r.Observation.Stmts[at].Sent && s != r.Observation.Stmts[at]) && r.wroteMore(s)
+		return s.Bad == nil && !s.Waited && (at < 0 || s.Done <= r.Observation.Stmts[at].Sent &&
+			s != r.Observation.Stmts[at]) && r.wroteMore(s)
 	})
 }
 
@@ -40,7 +44,8 @@ func (r *run) wroteMore(s *observe.ObservedStmt) bool {
 			}
 		}
 		if slices.ContainsFunc(o.Writes, func(w history.Write) bool {
-			// What another statement seems to have made as this one's version is in the read after it, and was not in the one before.
+			// What another statement seems to have made as this one's version is in the read after it, and was not in the one
+			// before.
 			return w.Table == s.Target && (w.From == history.State(s.VKey) || w.To == history.State(s.VKey)) && !wrote(w.PKey)
 		}) {
 			return true
@@ -74,7 +79,9 @@ func (r *run) wroteMore(s *observe.ObservedStmt) bool {
 	for pkey := range gone {
 		_, there := rows[pkey]
 		others := slices.ContainsFunc(r.Observation.Stmts, func(o *observe.ObservedStmt) bool {
-			return slices.ContainsFunc(o.Writes, func(w history.Write) bool { return w.Table == s.Target && w.PKey == pkey && w.To.Absent() })
+			return slices.ContainsFunc(o.Writes, func(w history.Write) bool {
+				return w.Table == s.Target && w.PKey == pkey && w.To.Absent()
+			})
 		})
 		if !there && !wrote(pkey) && !others {
 			return true
@@ -83,8 +90,9 @@ func (r *run) wroteMore(s *observe.ObservedStmt) bool {
 	return false
 }
 
-// bears says whether the table of a statement ends with a row that bears its version key and that it is not seen to write. Where versions are contents,
-// this one may be seen by nobody before the end, and has no name; the key in it is the statement's all the same.
+// bears says whether the table of a statement ends with a row that bears its version key and that it is not seen to
+// write. Where versions are contents, this one may be seen by nobody before the end, and has no name; the key in it is
+// the statement's all the same.
 func (r *run) bears(s *observe.ObservedStmt, wrote func(pkey int64) bool) bool {
 	rows := r.Final[s.Target]
 	pkey, vkey := slices.Index(rows.Columns, sqltext.PKey), slices.Index(rows.Columns, sqltext.VKey)
@@ -100,8 +108,8 @@ func (r *run) bears(s *observe.ObservedStmt, wrote func(pkey int64) bool) bool {
 	return false
 }
 
-// unclaimed says whether a table ends with rows that it did not have from the start, or had as another version if that is asked for, and
-// that nobody seems to have written.
+// unclaimed says whether a table ends with rows that it did not have from the start, or had as another version if that
+// is asked for, and that nobody seems to have written.
 func (r *run) unclaimed(table string, changed bool) bool {
 	for pkey, version := range r.final[table] {
 		was, initial := r.Observation.Initial[table][pkey]
@@ -119,8 +127,8 @@ func (r *run) unclaimed(table string, changed bool) bool {
 	return false
 }
 
-// unclaimedLater says whether a statement behind a write read, or wrote over, a version of a row in the write's table that was not there at the
-// start and that nobody seems to have written.
+// unclaimedLater says whether a statement behind a write read, or wrote over, a version of a row in the write's table
+// that was not there at the start and that nobody seems to have written.
 func (r *run) unclaimedLater(s *observe.ObservedStmt) bool {
 	nobodys := func(pkey, vkey int64) bool {
 		was, initial := r.Observation.Initial[s.Target][pkey]
@@ -145,14 +153,15 @@ func (r *run) unclaimedLater(s *observe.ObservedStmt) bool {
 	})
 }
 
-// sawKept says whether one of some transactions saw, or wrote over, what another one of them had written whose ROLLBACK had been answered
-// before it began: whatever became of the row later, that write was kept.
+// sawKept says whether one of some transactions saw, or wrote over, what another one of them had written whose ROLLBACK
+// had been answered before it began: whatever became of the row later, that write was kept.
 func (r *run) sawKept(txns []int) bool {
 	among := func(txn int) bool { return slices.Contains(txns, txn) }
 	kept := map[history.Version]int64{} // since when it should be gone
 	for _, s := range r.Observation.Stmts {
 		for _, w := range s.Writes {
-			if t := r.Observation.Txns[s.Txn]; t.Outcome == history.RolledBack && !r.Observation.Contents[w.Table] && !w.To.Absent() && among(s.Txn) {
+			if t := r.Observation.Txns[s.Txn]; t.Outcome == history.RolledBack && !r.Observation.Contents[w.Table] &&
+				!w.To.Absent() && among(s.Txn) {
 				kept[history.Version{Item: w.Item, VKey: int64(w.To)}] = t.Done
 			}
 		}
@@ -169,12 +178,14 @@ func (r *run) sawKept(txns []int) bool {
 				}
 			}
 		}
-		return among(s.Txn) && slices.ContainsFunc(s.Writes, func(w history.Write) bool { return !w.From.Absent() && saw(w.Table, w.PKey, int64(w.From)) })
+		return among(s.Txn) && slices.ContainsFunc(s.Writes, func(w history.Write) bool {
+			return !w.From.Absent() && saw(w.Table, w.PKey, int64(w.From))
+		})
 	})
 }
 
-// foundUndone says whether a statement, or a later one of its transaction, wrote over what the transaction had undone by ROLLBACK TO before it: the
-// reads that show it are right, it was kept.
+// foundUndone says whether a statement, or a later one of its transaction, wrote over what the transaction had undone
+// by ROLLBACK TO before it: the reads that show it are right, it was kept.
 func (r *run) foundUndone(stmt string) bool {
 	at := r.at(stmt)
 	if at < 0 {
@@ -182,17 +193,22 @@ func (r *run) foundUndone(stmt string) bool {
 	}
 	mine := r.Observation.Stmts[at]
 	return slices.ContainsFunc(r.Observation.Stmts, func(s *observe.ObservedStmt) bool {
-		return s.Txn == mine.Txn && s.Sent >= mine.Sent && !s.Undone && slices.ContainsFunc(s.Writes, func(w history.Write) bool {
-			return !w.From.Absent() && slices.ContainsFunc(r.Observation.Stmts, func(o *observe.ObservedStmt) bool {
-				return o.Txn == s.Txn && o.Undone && o.Done < s.Sent && slices.ContainsFunc(o.Writes, func(x history.Write) bool { return x.Item == w.Item && x.To == w.From })
+		return s.Txn == mine.Txn && s.Sent >= mine.Sent && !s.Undone && slices.ContainsFunc(s.Writes,
+			func(w history.Write) bool {
+				return !w.From.Absent() && slices.ContainsFunc(r.Observation.Stmts, func(o *observe.ObservedStmt) bool {
+					return o.Txn == s.Txn && o.Undone && o.Done < s.Sent && slices.ContainsFunc(o.Writes, func(x history.Write) bool {
+						return x.Item == w.Item && x.To == w.From
+					})
+				})
 			})
-		})
 	})
 }
 
-// writesNone says whether an INSERT that spells rows says that it wrote, and wrote none: reads that missed them are asked for before.
+// writesNone says whether an INSERT that spells rows says that it wrote, and wrote none: reads that missed them are
+// asked for before.
 func (r *run) writesNone(s *observe.ObservedStmt) bool {
-	if s.Kind != sqltext.Insert || s.Bad != nil || s.Err != nil || s.Affected <= 0 || len(s.Writes) > 0 || s.Waited || s.Run == nil || s.Run.Block.Info.Spells == 0 {
+	if s.Kind != sqltext.Insert || s.Bad != nil || s.Err != nil || s.Affected <= 0 || len(s.Writes) > 0 || s.Waited ||
+		s.Run == nil || s.Run.Block.Info.Spells == 0 {
 		return false
 	}
 	return !r.Observation.MayKeep(s)
@@ -205,19 +221,22 @@ func (r *run) passesOver(at int) bool {
 	return missed && !extra && s.Err == nil && s.Affected == int64(len(s.Writes))
 }
 
-// madeBefore says whether a statement changed a row that the reads before it did not see, and an INSERT before it in its transaction made
-// more rows than the reads around that saw. A DELETE that seems to have made a row of that INSERT's has it show in the read after it.
+// madeBefore says whether a statement changed a row that the reads before it did not see, and an INSERT before it in
+// its transaction made more rows than the reads around that saw. A DELETE that seems to have made a row of that
+// INSERT's has it show in the read after it.
 func (r *run) madeBefore(s *observe.ObservedStmt) bool {
 	return slices.ContainsFunc(s.Writes, func(w history.Write) bool {
 		return w.From.Absent() && slices.ContainsFunc(r.Observation.Stmts, func(o *observe.ObservedStmt) bool {
 			shows := s.Kind == sqltext.Delete && o.VKey != 0 && w.To == history.State(o.VKey)
-			return (shows || s.Kind == sqltext.Update) && o.Txn == s.Txn && o.Done < s.Sent && o.Kind == sqltext.Insert && o.Target == w.Table && o.Affected > int64(len(o.Writes))
+			return (shows || s.Kind == sqltext.Update) && o.Txn == s.Txn && o.Done < s.Sent && o.Kind == sqltext.Insert &&
+				o.Target == w.Table && o.Affected > int64(len(o.Writes))
 		})
 	})
 }
 
-// changedBefore says whether a statement that failed, or says that it wrote fewer rows, seems to have written what a write before it in its transaction
-// had: that one counted so many rows more than the reads around it saw it write. The read before the statement missed them, and the one after it does not.
+// changedBefore says whether a statement that failed, or says that it wrote fewer rows, seems to have written what a
+// write before it in its transaction had: that one counted so many rows more than the reads around it saw it write. The
+// read before the statement missed them, and the one after it does not.
 func (r *run) changedBefore(s *observe.ObservedStmt) bool {
 	over := int64(len(s.Writes))
 	if s.Err == nil {
@@ -229,17 +248,21 @@ func (r *run) changedBefore(s *observe.ObservedStmt) bool {
 			if o.Replaces && len(o.Writes) > 0 {
 				short = 0 // a row that it changes may count twice
 			}
-			return o.Txn == s.Txn && o.Done < s.Sent && o.Err == nil && o.Target == w.Table && !o.Undone && (short >= over || s.Err != nil && short > 0)
+			return o.Txn == s.Txn && o.Done < s.Sent && o.Err == nil && o.Target == w.Table && !o.Undone &&
+				(short >= over || s.Err != nil && short > 0)
 		})
 	})
 }
 
-// erasedUnseen says whether a DELETE counts more rows than the reads around it show, which it takes all away, behind an INSERT of the same transaction
-// that counts the rows which it spells and of which the reads show none either: there they were, and the reads of both missed them.
+// erasedUnseen says whether a DELETE counts more rows than the reads around it show, which it takes all away, behind an
+// INSERT of the same transaction that counts the rows which it spells and of which the reads show none either: there
+// they were, and the reads of both missed them.
 func (r *run) erasedUnseen(s *observe.ObservedStmt) bool {
-	return s.Kind == sqltext.Delete && s.Err == nil && !s.Waited && s.Affected > int64(len(s.Writes)) && len(s.Writes) == len(s.Seen(s.Target)) &&
+	return s.Kind == sqltext.Delete && s.Err == nil && !s.Waited && s.Affected > int64(len(s.Writes)) && len(s.Writes) ==
+		len(s.Seen(s.Target)) &&
 		slices.ContainsFunc(r.Observation.Stmts, func(o *observe.ObservedStmt) bool {
-			return o.Txn == s.Txn && o.Done < s.Sent && o.Target == s.Target && !o.Undone && r.writesNone(o) && o.Affected == int64(o.Run.Block.Info.Spells)
+			return o.Txn == s.Txn && o.Done < s.Sent && o.Target == s.Target && !o.Undone && r.writesNone(o) &&
+				o.Affected == int64(o.Run.Block.Info.Spells)
 		})
 }
 
@@ -250,8 +273,8 @@ func (r *run) erasedLater(s *observe.ObservedStmt) bool {
 	})
 }
 
-// erasedBefore says whether the rows that a statement found and did not write had all been deleted by its transaction before it: by a DELETE
-// that says so, which the reads around that one missed as the read before this statement did.
+// erasedBefore says whether the rows that a statement found and did not write had all been deleted by its transaction
+// before it: by a DELETE that says so, which the reads around that one missed as the read before this statement did.
 func (r *run) erasedBefore(s *observe.ObservedStmt) bool {
 	if len(s.Matched) == 0 {
 		return false
@@ -260,7 +283,8 @@ func (r *run) erasedBefore(s *observe.ObservedStmt) bool {
 		wrote := slices.ContainsFunc(s.Writes, func(w history.Write) bool { return w.PKey == pkey })
 		if !wrote && !slices.ContainsFunc(r.Observation.Stmts, func(o *observe.ObservedStmt) bool {
 			found, matched := o.Matched[pkey]
-			return o.Txn == s.Txn && o.Done < s.Sent && o.Kind == sqltext.Delete && o.Target == s.Target && !o.Undone && o.Err == nil && matched && found == vkey &&
+			return o.Txn == s.Txn && o.Done < s.Sent && o.Kind == sqltext.Delete && o.Target == s.Target && !o.Undone &&
+				o.Err == nil && matched && found == vkey &&
 				o.Affected >= int64(len(o.Matched))
 		}) {
 			return false
@@ -269,20 +293,23 @@ func (r *run) erasedBefore(s *observe.ObservedStmt) bool {
 	return true
 }
 
-// wentBack says whether the read after a statement of some transactions shows a version that a statement before it in the same transaction had
-// overwritten, which looks as if it had been written once more.
+// wentBack says whether the read after a statement of some transactions shows a version that a statement before it in
+// the same transaction had overwritten, which looks as if it had been written once more.
 func (r *run) wentBack(txns []int) bool {
 	return slices.ContainsFunc(r.Observation.Stmts, func(s *observe.ObservedStmt) bool {
 		return slices.Contains(txns, s.Txn) && slices.ContainsFunc(s.Writes, func(w history.Write) bool {
-			return !w.To.Absent() && !r.Observation.Contents[w.Table] && int64(w.To) != s.VKey && slices.ContainsFunc(r.Observation.Stmts, func(o *observe.ObservedStmt) bool {
-				return o.Txn == s.Txn && o.Done < s.Sent && !o.Undone && slices.ContainsFunc(o.Writes, func(x history.Write) bool { return x.Item == w.Item && x.From == w.To })
-			})
+			return !w.To.Absent() && !r.Observation.Contents[w.Table] && int64(w.To) != s.VKey &&
+				slices.ContainsFunc(r.Observation.Stmts, func(o *observe.ObservedStmt) bool {
+					return o.Txn == s.Txn && o.Done < s.Sent && !o.Undone && slices.ContainsFunc(o.Writes, func(x history.Write) bool {
+						return x.Item == w.Item && x.From == w.To
+					})
+				})
 		})
 	})
 }
 
-// listsWrong says whether a query that prints the versions of the rows that match lists others than those of which the database
-// says, of each row that the query saw by itself, that its clause is true.
+// listsWrong says whether a query that prints the versions of the rows that match lists others than those of which the
+// database says, of each row that the query saw by itself, that its clause is true.
 func (r *run) listsWrong(at int) bool {
 	s := r.Observation.Stmts[at]
 	if len(s.Search) == 0 || !s.Search[0].Lists || r.Observation.Matches == nil {
@@ -299,26 +326,31 @@ func (r *run) listsWrong(at int) bool {
 	return false
 }
 
-// missedInitial says whether a statement seems to have made a row as it was from the start, and nobody had changed that row by then: the
-// read before the statement missed it.
+// missedInitial says whether a statement seems to have made a row as it was from the start, and nobody had changed that
+// row by then: the read before the statement missed it.
 func (r *run) missedInitial(s *observe.ObservedStmt) bool {
 	return slices.ContainsFunc(s.Writes, func(w history.Write) bool {
 		initial, there := r.Observation.Initial[w.Table][w.PKey]
-		return there && w.From.Absent() && w.To == history.State(initial) && !slices.ContainsFunc(r.Observation.Stmts, func(o *observe.ObservedStmt) bool {
-			return o != s && o.Sent < s.Done && slices.ContainsFunc(o.Writes, func(x history.Write) bool { return x.Item == w.Item })
-		})
+		return there && w.From.Absent() && w.To == history.State(initial) && !slices.ContainsFunc(r.Observation.Stmts,
+			func(o *observe.ObservedStmt) bool {
+				return o != s && o.Sent < s.Done && slices.ContainsFunc(o.Writes, func(x history.Write) bool {
+					return x.Item == w.Item
+				})
+			})
 	})
 }
 
-// overtaken is the cause where a statement seems to have left a row as another transaction had, before it: the read before the statement
-// missed that and the one after it did not. "" where that is not so.
+// overtaken is the cause where a statement seems to have left a row as another transaction had, before it: the read
+// before the statement missed that and the one after it did not. "" where that is not so.
 func (r *run) overtaken(s *observe.ObservedStmt) finding.Cause {
 	for _, o := range r.Observation.Stmts {
 		if o.Txn == s.Txn || o.Done > s.Sent || r.Observation.Txns[o.Txn].Outcome != history.Committed {
 			continue
 		}
 		for _, w := range s.Writes {
-			had := slices.ContainsFunc(o.Writes, func(x history.Write) bool { return x.Item == w.Item && x.To == w.To && x.From == w.From })
+			had := slices.ContainsFunc(o.Writes, func(x history.Write) bool {
+				return x.Item == w.Item && x.To == w.To && x.From == w.From
+			})
 			switch {
 			case !had || w.To.Absent():
 			case r.Observation.Txns[o.Txn].Done < r.Observation.Txns[s.Txn].Began:
@@ -342,8 +374,8 @@ func (r *run) keptOnly() finding.Cause {
 	return finding.Cause{}
 }
 
-// ofNone is the cause of a query that reads no table and has another number of rows in its transaction than without it: those of a table would be missing,
-// or there twice, too. "" of others.
+// ofNone is the cause of a query that reads no table and has another number of rows in its transaction than without it:
+// those of a table would be missing, or there twice, too. "" of others.
 func (r *run) ofNone(at int, d *finding.Difference) finding.Cause {
 	s := r.Observation.Stmts[at]
 	in, without := d.Transaction.Rows, d.Replay.Rows

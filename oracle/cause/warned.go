@@ -10,8 +10,9 @@ import (
 	"txweave/finding"
 )
 
-// warned is the cause of a finding whose executions differ in nothing but warnings: which codes, and which of the two has more of them. Whichever kind of
-// statement is warned, that is one bug; another code, or the same one missing, is another. "" where anything else differs.
+// warned is the cause of a finding whose executions differ in nothing but warnings: which codes, and which of the two
+// has more of them. Whichever kind of statement is warned, that is one bug; another code, or the same one missing, is
+// another. "" where anything else differs.
 func warned(f *finding.Finding) finding.Cause {
 	var parts []string
 	own := true
@@ -46,9 +47,10 @@ func warned(f *finding.Finding) finding.Cause {
 	return finding.Cause{Kind: fault.WarnedOtherwise, Of: strings.Join(parts, "; ")}
 }
 
-// ownName finds, in what is said of a field or a column, a name that begins with an underscore, as those do that a database gives to columns of
-// its own: no column of a generated case is called so.
+// ownName finds, in what is said of a field or a column, a name that begins with an underscore, as those do that a
+// database gives to columns of its own: no column of a generated case is called so.
 var ownName = regexp.MustCompile(`(?i)\b(?:field|column) ('_[A-Za-z0-9_$]+')`)
 
-// unknownError is the code of MySQL's and its kin's warnings that have none of their own: what they say tells them apart.
+// unknownError is the code of MySQL's and its kin's warnings that have none of their own: what they say tells them
+// apart.
 const unknownError = 1105

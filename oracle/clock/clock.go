@@ -1,7 +1,7 @@
-// Package clock is the oracle of databases with a clock of their own (TiDB). Its claim: what the probes of a run saw and
-// wrote agrees with the database's own account of it, in timestamps: when each transaction began and committed, at which
-// timestamp each statement read, which versions each row has had (Emme's version certificate), and what the tables held
-// at the timestamp at which a transaction began.
+// Package clock is the oracle of databases with a clock of their own (TiDB). Its claim: what the probes of a run saw
+// and wrote agrees with the database's own account of it, in timestamps: when each transaction began and committed, at
+// which timestamp each statement read, which versions each row has had (Emme's version certificate), and what the
+// tables held at the timestamp at which a transaction began.
 package clock
 
 import (
@@ -184,7 +184,9 @@ func (f *finder) reads() {
 		for len(undo) > 0 && undo[0].Start < s.Sent {
 			e := undo[0]
 			undo, own[e.Txn] = undo[1:], map[history.Item]history.State{}
-			wrote[e.Txn] = slices.DeleteFunc(wrote[e.Txn], func(w *observe.ObservedStmt) bool { return slices.Contains(e.Undid, w) })
+			wrote[e.Txn] = slices.DeleteFunc(wrote[e.Txn], func(w *observe.ObservedStmt) bool {
+				return slices.Contains(e.Undid, w)
+			})
 			for _, left := range wrote[e.Txn] {
 				note(own[e.Txn], left)
 			}
@@ -213,7 +215,8 @@ func note(own map[history.Item]history.State, s *observe.ObservedStmt) {
 	}
 }
 
-func (f *finder) snapshotRead(s *observe.ObservedStmt, t *observe.ObservedTxn, r sdg.TableRead, own map[history.Item]history.State) {
+func (f *finder) snapshotRead(s *observe.ObservedStmt, t *observe.ObservedTxn, r sdg.TableRead,
+	own map[history.Item]history.State) {
 	table := r.Table
 	want := maps.Clone(t.Snapshot[table])
 	for item, state := range own {

@@ -11,11 +11,14 @@ import (
 	"txweave/sqltext"
 )
 
-// carried compares what a write does to rows of other tables with the actions of their foreign keys: who refers to a row that went is gone, or refers to none, and who
-// refers to one whose key is another now has that key, or refers to none. No replay tells an action that is wrong with and without transactions alike, and the rows agree
-// with each other. It is asked of databases with one writer at a time, where what a statement wrote is the difference of what was there before and after it.
+// carried compares what a write does to rows of other tables with the actions of their foreign keys: who refers to a
+// row that went is gone, or refers to none, and who refers to one whose key is another now has that key, or refers to
+// none. No replay tells an action that is wrong with and without transactions alike, and the rows agree with each
+// other. It is asked of databases with one writer at a time, where what a statement wrote is the difference of what was
+// there before and after it.
 func (j *judge) carried(s *observe.ObservedStmt) {
-	if len(s.Carrying) == 0 || s.Kind != sqltext.Update && s.Kind != sqltext.Delete || s.Replaces || s.Waited || s.Mixed || s.Bad != nil || j.o.Content == nil ||
+	if len(s.Carrying) == 0 || s.Kind != sqltext.Update && s.Kind != sqltext.Delete || s.Replaces || s.Waited || s.Mixed ||
+		s.Bad != nil || j.o.Content == nil ||
 		j.promise(s).Order != dbms.OneWriterAtOnce {
 		return
 	}
@@ -48,7 +51,9 @@ func (j *judge) carried(s *observe.ObservedStmt) {
 				}
 			}
 			if want := wanted(c, key); want != "" && is != want {
-				j.odd(s, fault.Carried, "%v referred to %v, which is %v now, and the foreign key's action leaves %v; it should leave %v", history.Item{Table: c.Table, PKey: w.PKey}, was, key, is, want)
+				j.odd(s, fault.Carried,
+					"%v referred to %v, which is %v now, and the foreign key's action leaves %v; it should leave %v",
+					history.Item{Table: c.Table, PKey: w.PKey}, was, key, is, want)
 			}
 		}
 	}
@@ -57,7 +62,8 @@ func (j *judge) carried(s *observe.ObservedStmt) {
 // gone stands for the key of a row that is there no more, nobody is what refers to none.
 const gone, nobody = "no row", "NULL"
 
-// wanted is what an action leaves in the column of a row which referred to a key that is another now; "" where that is not certain.
+// wanted is what an action leaves in the column of a row which referred to a key that is another now; "" where that is
+// not certain.
 func wanted(c *observe.Carrying, key string) string {
 	action := c.Reference.OnUpdate
 	if key == gone {
@@ -74,7 +80,8 @@ func wanted(c *observe.Carrying, key string) string {
 	return ""
 }
 
-// keysAfter are the keys that a write took from rows, with those that it gave them; false where they are not known, or one was given that another row had.
+// keysAfter are the keys that a write took from rows, with those that it gave them; false where they are not known, or
+// one was given that another row had.
 func (j *judge) keysAfter(s *observe.ObservedStmt, c *observe.Carrying) (map[string]string, bool) {
 	out := map[string]string{}
 	var given []string
@@ -119,8 +126,9 @@ func (j *judge) held(item history.Item, v history.State, column string) (string,
 	return value, there
 }
 
-// refusedCarrying finds a write that is refused for a foreign key though each of those which refer to its table has an action for what it does: a row that follows another
-// refers to it, or to none, and nobody refers to it. A key that is converted on its way into a column of another type may be none that the table has.
+// refusedCarrying finds a write that is refused for a foreign key though each of those which refer to its table has an
+// action for what it does: a row that follows another refers to it, or to none, and nobody refers to it. A key that is
+// converted on its way into a column of another type may be none that the table has.
 func (j *judge) refusedCarrying(s *observe.ObservedStmt) {
 	for _, c := range s.Carrying {
 		action := c.Reference.OnUpdate
@@ -133,6 +141,7 @@ func (j *judge) refusedCarrying(s *observe.ObservedStmt) {
 		}
 	}
 	if slices.Contains(j.promise(s).ForeignKey, s.Err.Code) {
-		j.odd(s, fault.RefusedCarried, "it is refused with %v, and each foreign key to %v has an action that takes its rows along", s.Err, s.Target)
+		j.odd(s, fault.RefusedCarried,
+			"it is refused with %v, and each foreign key to %v has an action that takes its rows along", s.Err, s.Target)
 	}
 }

@@ -12,7 +12,8 @@ import (
 	"txweave/sqltext"
 )
 
-// TestConflictBeforeCommit: a conflict that only the end of a transaction may be answered with, where statements wait for each other.
+// TestConflictBeforeCommit: a conflict that only the end of a transaction may be answered with, where statements wait
+// for each other.
 func TestConflictBeforeCommit(t *testing.T) {
 	for _, c := range []struct {
 		name, level string
@@ -35,20 +36,23 @@ func TestConflictBeforeCommit(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			e := &history.Event{Stmt: c.stmt, Role: c.role, Text: "SELECT v FROM t FOR UPDATE", Answer: history.Answer{Err: &history.DBError{Code: c.code, Message: "Write conflict"}}}
+			e := &history.Event{Stmt: c.stmt, Role: c.role, Text: "SELECT v FROM t FOR UPDATE",
+				Answer: history.Answer{Err: &history.DBError{Code: c.code, Message: "Write conflict"}}}
 			o := &observe.Observation{Promise: p, Txns: []observe.ObservedTxn{{Alone: c.alone}}, Errors: []*history.Event{e}}
 			r, err := consistency.Oracle{}.Judge(o)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := len(r.Differences) == 1 && r.Differences[0].What == "conflict-before-commit"; got != c.odd || !c.odd && len(r.Differences) > 0 {
+			if got := len(r.Differences) == 1 && r.Differences[0].What == "conflict-before-commit"; got != c.odd || !c.odd &&
+				len(r.Differences) > 0 {
 				t.Errorf("it says %v", r.Differences)
 			}
 		})
 	}
 }
 
-// TestSavepoints: a savepoint that was set is there, one that was not set is not, and what failed before says why one may be gone.
+// TestSavepoints: a savepoint that was set is there, one that was not set is not, and what failed before says why one
+// may be gone.
 func TestSavepoints(t *testing.T) {
 	p, err := dbms.Lookup("mariadb", "serializable")
 	if err != nil {
@@ -60,8 +64,10 @@ func TestSavepoints(t *testing.T) {
 		s      observe.Savepoint
 		detail string // of the difference; "": there is none
 	}{
-		{"lost", observe.Savepoint{Known: true, Err: none}, "the transaction had set it: error 1305: SAVEPOINT a does not exist"},
-		{"lost after an error", observe.Savepoint{Known: true, Err: none, Failed: []finding.Failure{{Stmt: "T0.S2", Err: &history.DBError{Code: 1467, Message: "no value"}}}},
+		{"lost", observe.Savepoint{Known: true, Err: none},
+			"the transaction had set it: error 1305: SAVEPOINT a does not exist"},
+		{"lost after an error", observe.Savepoint{Known: true, Err: none,
+			Failed: []finding.Failure{{Stmt: "T0.S2", Err: &history.DBError{Code: 1467, Message: "no value"}}}},
 			"the transaction had set it: error 1305: SAVEPOINT a does not exist; T0.S2 had failed before: error 1467: no value"},
 		{"another error", observe.Savepoint{Known: true, Err: &history.DBError{Code: 1213, Message: "Deadlock found"}}, ""},
 		{"never set", observe.Savepoint{Err: none}, ""},
@@ -73,7 +79,8 @@ func TestSavepoints(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if c.detail == "" && len(r.Differences) > 0 || c.detail != "" && (len(r.Differences) != 1 || r.Differences[0].Detail() != c.detail) {
+		if c.detail == "" && len(r.Differences) > 0 || c.detail != "" &&
+			(len(r.Differences) != 1 || r.Differences[0].Detail() != c.detail) {
 			t.Errorf("%s: it says %v", c.name, r.Differences)
 		}
 	}

@@ -50,7 +50,8 @@ func (Oracle) Judge(o *observe.Observation) (oracle.Ruling, error) {
 		if j.owed(i) {
 			continue
 		}
-		if t := &o.Txns[i]; t.Err != nil && o.Promise.Classify(t.Err.Code, t.Err.Message) == dbms.Deterministic && !damaged(o, i) &&
+		if t := &o.Txns[i]; t.Err != nil && o.Promise.Classify(t.Err.Code, t.Err.Message) == dbms.Deterministic &&
+			!damaged(o, i) &&
 			!(o.Promise.KeysAtCommit && slices.Contains(o.Promise.Duplicate, t.Err.Code)) {
 			j.out = append(j.out, finding.OfCommit(i, fault.FailedCommit, finding.Say("%v of %v: %v", t.End,
 				finding.TxnNumber(i), t.Err)))
@@ -110,7 +111,8 @@ func (j *judge) skips(s *observe.ObservedStmt, row history.Item, sentence string
 	d.Transaction, d.Replay = finding.State(wrote), finding.State(found)
 }
 
-// keys finds two rows that one read saw with the same unique key: no state of the database holds both, whatever a transaction has done.
+// keys finds two rows that one read saw with the same unique key: no state of the database holds both, whatever a
+// transaction has done.
 func (j *judge) keys(s *observe.ObservedStmt) {
 	if s.Alike != nil {
 		what := fault.KeyTwice
@@ -174,7 +176,9 @@ func (j *judge) write(s *observe.ObservedStmt) {
 			s.Affected, n, s.Target, s.Writes)
 	}
 	if s.Most > 0 && (s.Affected < s.Least || s.Affected > s.Most) {
-		j.odd(s, fault.Spelled, "it says it affected %v rows, and each of the rows that it spells is inserted or changes another: %v", s.Affected, bounds(s.Least, s.Most))
+		j.odd(s, fault.Spelled,
+			"it says it affected %v rows, and each of the rows that it spells is inserted or changes another: %v", s.Affected,
+			bounds(s.Least, s.Most))
 	}
 	j.returned(s)
 	if s.Kind != sqltext.Update && s.Kind != sqltext.Delete {
@@ -205,7 +209,8 @@ func (j *judge) write(s *observe.ObservedStmt) {
 			continue // it stayed as it was
 		}
 		if inFound != inWrote || f != w {
-			j.skips(s, history.Item{Table: s.Target, PKey: pkey}, "%v: a SELECT with the same WHERE found %v, the write overwrote %v",
+			j.skips(s, history.Item{Table: s.Target, PKey: pkey},
+				"%v: a SELECT with the same WHERE found %v, the write overwrote %v",
 				history.StateOf(f, inFound), history.StateOf(w, inWrote))
 		}
 	}
@@ -225,19 +230,22 @@ func (j *judge) waited(s *observe.ObservedStmt) {
 		now := s.Again[pkey]
 		item := history.Item{Table: s.Target, PKey: pkey}
 		change := j.origin[history.Version{Item: item, VKey: now}]
-		if !matched || now == s.VKey || j.undone[item] || now != old && (change.by == nil || change.from != history.State(old) || change.by.Done > s.Sent) {
+		if !matched || now == s.VKey || j.undone[item] || now != old &&
+			(change.by == nil || change.from != history.State(old) || change.by.Done > s.Sent) {
 			continue
 		}
 		what := fault.PassedOver
 		if j.moved(item, old, now) {
 			what = fault.PassedOverMoved
 		}
-		j.odd(s, what, "%v: a SELECT with the same WHERE found version %v before it waited and finds version %v after it; it has not written the row", history.Item{Table: s.Target, PKey: pkey}, old, now)
+		j.odd(s, what,
+			"%v: a SELECT with the same WHERE found version %v before it waited and finds version %v after it; it has not "+
+				"written the row", history.Item{Table: s.Target, PKey: pkey}, old, now)
 	}
 }
 
-// searched compares two searches right before a write, of which the first waited and has kept locked since all that it scanned: nothing can have
-// come among its rows, so that one which the second finds was passed over.
+// searched compares two searches right before a write, of which the first waited and has kept locked since all that it
+// scanned: nothing can have come among its rows, so that one which the second finds was passed over.
 func (j *judge) searched(s *observe.ObservedStmt) {
 	if s.Searched == nil || s.Matched == nil {
 		return
@@ -248,11 +256,13 @@ func (j *judge) searched(s *observe.ObservedStmt) {
 		}
 		item, now := history.Item{Table: s.Target, PKey: pkey}, s.Matched[pkey]
 		what := fault.PassedOver
-		if change := j.origin[history.Version{Item: item, VKey: now}]; change.by != nil && j.moved(item, int64(change.from), now) {
+		if change := j.origin[history.Version{Item: item, VKey: now}]; change.by != nil &&
+			j.moved(item, int64(change.from), now) {
 			what = fault.PassedOverMoved
 		}
 		j.odd(s, what, "%v: a locking SELECT with the same WHERE waited and did not find it; "+
-			"the same right after it, with all locks of the first one held, found version %v", history.Item{Table: s.Target, PKey: pkey}, now)
+			"the same right after it, with all locks of the first one held, found version %v", history.Item{Table: s.Target,
+			PKey: pkey}, now)
 	}
 }
 
@@ -264,7 +274,8 @@ func (j *judge) moved(item history.Item, from, to int64) bool {
 // conflicts finds errors that only the end of a transaction may be answered with.
 func (j *judge) conflicts() {
 	for _, e := range j.o.Errors {
-		if e.Txn < 0 || e.Stmt < 0 || e.Role == history.End || j.o.Txns[e.Txn].Alone || !slices.Contains(j.o.Promise.AtCommit, e.Err.Code) {
+		if e.Txn < 0 || e.Stmt < 0 || e.Role == history.End || j.o.Txns[e.Txn].Alone || !slices.Contains(j.o.Promise.AtCommit,
+			e.Err.Code) {
 			continue
 		}
 		j.out = append(j.out, finding.Difference{Stmt: string(observe.StmtOf(e)), Kind: oracle.Verb(sqltext.KindOf(e.Text)),
@@ -277,7 +288,8 @@ func (j *judge) conflicts() {
 func (j *judge) savepoints() {
 	for _, p := range j.o.Savepoints {
 		switch {
-		case p.Known && p.Err != nil && j.o.Promise.NoSavepoint != "" && strings.Contains(p.Err.Message, j.o.Promise.NoSavepoint):
+		case p.Known && p.Err != nil && j.o.Promise.NoSavepoint != "" && strings.Contains(p.Err.Message,
+			j.o.Promise.NoSavepoint):
 			j.out = append(j.out, finding.Difference{Stmt: p.Stmt, Kind: oracle.Verb(p.Kind), What: fault.LostSavepoint,
 				Failed: p.Failed,
 				Steps:  finding.Sentences{finding.Say("the transaction had set it: %v", p.Err)}})
@@ -288,8 +300,8 @@ func (j *judge) savepoints() {
 	}
 }
 
-// gone finds answers with which a transaction was gone that nothing had ended: the database has rolled it back, or committed it, and what follows in it
-// is committed at once.
+// gone finds answers with which a transaction was gone that nothing had ended: the database has rolled it back, or
+// committed it, and what follows in it is committed at once.
 func (j *judge) gone() {
 	for _, e := range j.o.Gone {
 		answer := "rows"
@@ -299,8 +311,9 @@ func (j *judge) gone() {
 		j.out = append(j.out, finding.Difference{Stmt: string(observe.StmtOf(e)), Kind: oracle.Verb(sqltext.KindOf(e.Text)),
 			What:   fault.Gone,
 			Failed: observe.FailedBefore(j.o.Errors, e.Txn, e.Start),
-			Steps: finding.Sentences{finding.Say("%v was answered with %v, and with that the database said that no transaction is open",
-				finding.Query(e.Text), answer)}})
+			Steps: finding.Sentences{
+				finding.Say("%v was answered with %v, and with that the database said that no transaction is open",
+					finding.Query(e.Text), answer)}})
 	}
 }
 

@@ -20,22 +20,32 @@ func TestCount(t *testing.T) {
 		level  string
 		odd    bool
 	}{
-		"one less":                 {nil, "read-committed", true},
-		"as many":                  {func(_ *observe.Observation, s *observe.ObservedStmt) { s.Counted = 3 }, "read-committed", false},
-		"it does not say":          {func(_ *observe.Observation, s *observe.ObservedStmt) { s.Counted = -1 }, "read-committed", false},
-		"it waited":                {func(_ *observe.Observation, s *observe.ObservedStmt) { s.Waited = true }, "read-committed", false},
-		"two views":                {func(_ *observe.Observation, s *observe.ObservedStmt) { s.Mixed = true }, "read-committed", false},
-		"it reads what is current": {func(_ *observe.Observation, s *observe.ObservedStmt) { s.View = dbms.Current }, "read-committed", false},
-		"rows without a name":      {func(o *observe.Observation, _ *observe.ObservedStmt) { o.Contents = map[string]bool{"t": true} }, "read-committed", false},
-		"a condition":              {func(_ *observe.Observation, s *observe.ObservedStmt) { s.Search = nil }, "read-committed", false},
-		"dirty reads":              {nil, "read-uncommitted", false},
+		"one less": {nil, "read-committed", true},
+		"as many": {func(_ *observe.Observation, s *observe.ObservedStmt) { s.Counted = 3 },
+			"read-committed", false},
+		"it does not say": {func(_ *observe.Observation, s *observe.ObservedStmt) { s.Counted = -1 },
+			"read-committed", false},
+		"it waited": {func(_ *observe.Observation, s *observe.ObservedStmt) { s.Waited = true },
+			"read-committed", false},
+		"two views": {func(_ *observe.Observation, s *observe.ObservedStmt) { s.Mixed = true },
+			"read-committed", false},
+		"it reads what is current": {func(_ *observe.Observation, s *observe.ObservedStmt) { s.View = dbms.Current },
+			"read-committed", false},
+		"rows without a name": {func(o *observe.Observation, _ *observe.ObservedStmt) {
+			o.Contents = map[string]bool{
+				"t": true}
+		}, "read-committed", false},
+		"a condition": {func(_ *observe.Observation, s *observe.ObservedStmt) { s.Search = nil },
+			"read-committed", false},
+		"dirty reads": {nil, "read-uncommitted", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p, err := dbms.Lookup("mariadb", c.level)
 			if err != nil {
 				t.Fatal(err)
 			}
-			s := &observe.ObservedStmt{Node: sdg.Node{Name: "T0.S0", Kind: sqltext.Select}, Counted: 2, Search: []observe.PredicateRead{{Table: "t", Seen: seen}}}
+			s := &observe.ObservedStmt{Node: sdg.Node{Name: "T0.S0", Kind: sqltext.Select}, Counted: 2,
+				Search: []observe.PredicateRead{{Table: "t", Seen: seen}}}
 			o := &observe.Observation{Promise: p, Txns: []observe.ObservedTxn{{}}, Stmts: []*observe.ObservedStmt{s}}
 			if c.change != nil {
 				c.change(o, s)

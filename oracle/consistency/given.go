@@ -13,8 +13,9 @@ import (
 	"txweave/sql/analysis"
 )
 
-// given compares the rows that a write leaves, as the read after it saw them, with what its text gives them: a literal, another column of the
-// row. No replay tells a value that is wrong with and without transactions alike. One that warns may have cut a value, and says so.
+// given compares the rows that a write leaves, as the read after it saw them, with what its text gives them: a literal,
+// another column of the row. No replay tells a value that is wrong with and without transactions alike. One that warns
+// may have cut a value, and says so.
 func (j *judge) given(s *observe.ObservedStmt) {
 	if len(s.Given) == 0 || len(s.Unsure) > 0 || s.Run == nil || s.Run.Target == nil || len(s.Run.Target.Warnings) > 0 {
 		return
@@ -39,12 +40,14 @@ func (j *judge) given(s *observe.ObservedStmt) {
 	}
 }
 
-// is says whether a value is what a column was given. Texts may be padded with blanks, and a number may be told as text.
+// is says whether a value is what a column was given. Texts may be padded with blanks, and a number may be told as
+// text.
 func is(left history.Value, g *analysis.Given, row map[string]history.Value) bool {
 	switch {
 	case g.From != "":
 		from, there := row[g.From]
-		return !there || left == from || left.Kind == history.Text && from.Kind == history.Text && trimmed(left.S) == trimmed(from.S)
+		return !there || left == from || left.Kind == history.Text && from.Kind == history.Text && trimmed(left.S) ==
+			trimmed(from.S)
 	case g.Null || left.Kind == history.Null:
 		return g.Null == (left.Kind == history.Null)
 	case g.Number:
@@ -88,5 +91,6 @@ func printCut(v history.Value) string {
 	if len(v.S) <= shown {
 		return v.String()
 	}
-	return fmt.Sprintf("%s…%s (%d bytes)", history.TextValue(v.S[:shown/4]), history.TextValue(v.S[len(v.S)-shown/4:]), len(v.S))
+	return fmt.Sprintf("%s…%s (%d bytes)", history.TextValue(v.S[:shown/4]),
+		history.TextValue(v.S[len(v.S)-shown/4:]), len(v.S))
 }

@@ -8,8 +8,9 @@ import (
 	"txweave/observe"
 )
 
-// joined compares what a write of joined tables overwrote with what a SELECT of the same joins, under the same WHERE clause, found right before
-// it: each row of each of the tables that it found, however often, is written once, and none besides.
+// joined compares what a write of joined tables overwrote with what a SELECT of the same joins, under the same WHERE
+// clause, found right before it: each row of each of the tables that it found, however often, is written once, and none
+// besides.
 func (j *judge) joined(s *observe.ObservedStmt) {
 	if len(s.Unsure) > 0 {
 		return
@@ -25,7 +26,8 @@ func (j *judge) joined(s *observe.ObservedStmt) {
 			f, inFound := found[pkey]
 			w, inWrote := wrote[pkey]
 			if inFound != inWrote || f != w && !j.o.Contents[table] { // where versions are contents, their keys are no versions
-				j.skips(s, history.Item{Table: table, PKey: pkey}, "%v: a SELECT with the same joins and WHERE found %v, the write overwrote %v",
+				j.skips(s, history.Item{Table: table, PKey: pkey},
+					"%v: a SELECT with the same joins and WHERE found %v, the write overwrote %v",
 					history.StateOf(f, inFound), history.StateOf(w, inWrote))
 			}
 		}

@@ -12,7 +12,8 @@ import (
 	"txweave/sqltext"
 )
 
-// TestJoined: a write of joined tables writes each row of each of them that a SELECT of the same joins found, and none besides.
+// TestJoined: a write of joined tables writes each row of each of them that a SELECT of the same joins found, and none
+// besides.
 func TestJoined(t *testing.T) {
 	p, err := dbms.Lookup("mariadb", "repeatable-read")
 	if err != nil {
@@ -35,17 +36,24 @@ func TestJoined(t *testing.T) {
 			"row 1 of a: a SELECT with the same joins and WHERE found version 1, the write overwrote version 7"},
 		{"one besides", []history.Write{write("a", 1, 1), write("b", 1, 2), write("b", 2, 3), write("b", 4, 8)}, nil,
 			"row 4 of b: a SELECT with the same joins and WHERE found nothing, the write overwrote version 8"},
-		{"one passed over by a statement that waited", []history.Write{write("a", 1, 1)}, func(s *observe.ObservedStmt) { s.Waited = true }, ""},
-		{"… of which not all is known", []history.Write{write("a", 1, 1)}, func(s *observe.ObservedStmt) { s.Unsure = []string{"b"} }, ""},
+		{"one passed over by a statement that waited", []history.Write{write("a", 1, 1)}, func(s *observe.ObservedStmt) {
+			s.Waited = true
+		}, ""},
+		{"… of which not all is known", []history.Write{write("a", 1, 1)}, func(s *observe.ObservedStmt) {
+			s.Unsure = []string{"b"}
+		}, ""},
 		{"… that failed", nil, func(s *observe.ObservedStmt) { s.Err = &history.DBError{Code: 1062} }, ""},
-		{"… before which nobody looked", []history.Write{write("a", 1, 1)}, func(s *observe.ObservedStmt) { s.Joined = nil }, ""},
+		{"… before which nobody looked", []history.Write{write("a", 1, 1)}, func(s *observe.ObservedStmt) { s.Joined = nil },
+			""},
 	} {
-		s := &observe.ObservedStmt{Node: sdg.Node{Name: "T0.S0", Kind: sqltext.Update, Writes: c.writes, Reads: []sdg.TableRead{{Table: "a", Seen: map[int64]int64{1: 1}}}},
+		s := &observe.ObservedStmt{Node: sdg.Node{Name: "T0.S0", Kind: sqltext.Update, Writes: c.writes,
+			Reads: []sdg.TableRead{{Table: "a", Seen: map[int64]int64{1: 1}}}},
 			Target: "a", VKey: 9, Compared: true, Carries: true, Loose: true, Joined: both}
 		if c.edit != nil {
 			c.edit(s)
 		}
-		r, err := consistency.Oracle{}.Judge(&observe.Observation{Promise: p, Txns: make([]observe.ObservedTxn, 1), Stmts: []*observe.ObservedStmt{s}})
+		r, err := consistency.Oracle{}.Judge(&observe.Observation{Promise: p, Txns: make([]observe.ObservedTxn, 1),
+			Stmts: []*observe.ObservedStmt{s}})
 		if err != nil {
 			t.Fatal(err)
 		}

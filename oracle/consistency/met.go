@@ -12,10 +12,12 @@ import (
 	"txweave/observe"
 )
 
-// met holds the rows that an upsert changes against those that it spells: each has one of their unique keys. No replay tells that another row is changed, with and without
-// transactions alike. A key of which any column may be alike is not said to be another one.
+// met holds the rows that an upsert changes against those that it spells: each has one of their unique keys. No replay
+// tells that another row is changed, with and without transactions alike. A key of which any column may be alike is not
+// said to be another one.
 func (j *judge) met(s *observe.ObservedStmt) {
-	if len(s.Meets) == 0 || s.Waited || s.Mixed || s.Bad != nil || len(s.Unsure) > 0 || s.Compared && j.promise(s).Order != dbms.OneWriterAtOnce ||
+	if len(s.Meets) == 0 || s.Waited || s.Mixed || s.Bad != nil || len(s.Unsure) > 0 || s.Compared && j.promise(s).Order !=
+		dbms.OneWriterAtOnce ||
 		j.o.Content == nil || s.Run == nil || s.Run.Target == nil || len(s.Run.Target.Warnings) > 0 {
 		return
 	}
@@ -27,7 +29,9 @@ func (j *judge) met(s *observe.ObservedStmt) {
 			was, there := j.held(w.Item, w.From, part.Column)
 			return there && part.Unlike(was)
 		}
-		if !slices.ContainsFunc(s.Meets, func(key []instrument.SpelledPart) bool { return !slices.ContainsFunc(key, unlike) }) {
+		if !slices.ContainsFunc(s.Meets, func(key []instrument.SpelledPart) bool {
+			return !slices.ContainsFunc(key, unlike)
+		}) {
 			j.odd(s, fault.UnmetRow, "it changes %v, which has none of the keys that it spells: %v",
 				history.Item{Table: s.Target, PKey: w.PKey}, j.spelled(s, w))
 		}

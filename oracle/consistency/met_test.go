@@ -13,7 +13,8 @@ import (
 	"txweave/sqltext"
 )
 
-// TestMet: an upsert changes rows that have a key which it spells, and no others; of values that a collation may take for one nothing is said.
+// TestMet: an upsert changes rows that have a key which it spells, and no others; of values that a collation may take
+// for one nothing is said.
 func TestMet(t *testing.T) {
 	sqlite, err := dbms.Lookup("sqlite", "")
 	if err != nil {
@@ -30,20 +31,29 @@ func TestMet(t *testing.T) {
 		change func(*observe.ObservedStmt)
 		odd    bool
 	}{
-		"its primary key":         {holds: map[string]string{"pkey": "7", "c": "3"}, meets: [][]instrument.SpelledPart{key("pkey", "7"), key("c", "4")}},
-		"its other key":           {holds: map[string]string{"pkey": "7", "c": "4"}, meets: [][]instrument.SpelledPart{key("pkey", "9"), key("c", "4")}},
-		"that of another row":     {holds: map[string]string{"pkey": "7", "c": "3"}, meets: [][]instrument.SpelledPart{key("pkey", "9"), key("c", "4")}, odd: true},
-		"half of a key":           {holds: map[string]string{"a": "1", "b": "2"}, meets: [][]instrument.SpelledPart{{{Column: "a", Literal: "1"}, {Column: "b", Literal: "3"}}}, odd: true},
-		"a row without a value":   {holds: map[string]string{"c": "NULL"}, meets: [][]instrument.SpelledPart{key("c", "4")}, odd: true},
-		"another text":            {holds: map[string]string{"c": "'k1'"}, meets: [][]instrument.SpelledPart{key("c", "'k2'")}, odd: true},
-		"alike to a collation":    {holds: map[string]string{"c": "'K1'"}, meets: [][]instrument.SpelledPart{key("c", "'k1'")}},
+		"its primary key": {holds: map[string]string{"pkey": "7", "c": "3"}, meets: [][]instrument.SpelledPart{
+			key("pkey", "7"), key("c", "4")}},
+		"its other key": {holds: map[string]string{"pkey": "7", "c": "4"}, meets: [][]instrument.SpelledPart{
+			key("pkey", "9"), key("c", "4")}},
+		"that of another row": {holds: map[string]string{"pkey": "7", "c": "3"}, meets: [][]instrument.SpelledPart{
+			key("pkey", "9"), key("c", "4")}, odd: true},
+		"half of a key": {holds: map[string]string{"a": "1", "b": "2"}, meets: [][]instrument.SpelledPart{
+			{{Column: "a", Literal: "1"}, {Column: "b", Literal: "3"}}}, odd: true},
+		"a row without a value": {holds: map[string]string{"c": "NULL"}, meets: [][]instrument.SpelledPart{
+			key("c", "4")}, odd: true},
+		"another text": {holds: map[string]string{"c": "'k1'"}, meets: [][]instrument.SpelledPart{
+			key("c", "'k2'")}, odd: true},
+		"alike to a collation": {holds: map[string]string{"c": "'K1'"}, meets: [][]instrument.SpelledPart{
+			key("c", "'k1'")}},
 		"perhaps alike to one":    {holds: map[string]string{"c": "'ä'"}, meets: [][]instrument.SpelledPart{key("c", "'a'")}},
 		"a number in other words": {holds: map[string]string{"c": "7"}, meets: [][]instrument.SpelledPart{key("c", "007")}},
 		"no number below zero":    {holds: map[string]string{"c": "0"}, meets: [][]instrument.SpelledPart{key("c", "-0")}},
 		"another kind of value":   {holds: map[string]string{"c": "'4'"}, meets: [][]instrument.SpelledPart{key("c", "5")}},
 		"a column nobody printed": {holds: map[string]string{"pkey": "7"}, meets: [][]instrument.SpelledPart{key("c", "4")}},
-		"a row that it inserted":  {holds: map[string]string{"c": "3"}, meets: [][]instrument.SpelledPart{key("c", "4")}, from: history.Dead},
-		"it waited":               {holds: map[string]string{"c": "3"}, meets: [][]instrument.SpelledPart{key("c", "4")}, change: func(s *observe.ObservedStmt) { s.Waited = true }},
+		"a row that it inserted": {holds: map[string]string{"c": "3"}, meets: [][]instrument.SpelledPart{key("c", "4")},
+			from: history.Dead},
+		"it waited": {holds: map[string]string{"c": "3"}, meets: [][]instrument.SpelledPart{key("c", "4")},
+			change: func(s *observe.ObservedStmt) { s.Waited = true }},
 		"a value was cut": {holds: map[string]string{"c": "3"}, meets: [][]instrument.SpelledPart{key("c", "4")},
 			change: func(s *observe.ObservedStmt) {
 				s.Run.Target.Warnings = []history.Warning{{Level: "Warning", Code: 1264}}
@@ -57,7 +67,8 @@ func TestMet(t *testing.T) {
 		for column, value := range c.holds {
 			content[column] = value
 		}
-		s := &observe.ObservedStmt{Node: sdg.Node{Name: "T0.S0", Kind: sqltext.Insert, Writes: []history.Write{{Item: item, From: from, To: 5}}}, Target: "t", Meets: c.meets,
+		s := &observe.ObservedStmt{Node: sdg.Node{Name: "T0.S0", Kind: sqltext.Insert,
+			Writes: []history.Write{{Item: item, From: from, To: 5}}}, Target: "t", Meets: c.meets,
 			Run: &observe.BlockRun{Target: &history.Event{}}}
 		if c.change != nil {
 			c.change(s)

@@ -11,12 +11,14 @@ import (
 	"txweave/sql"
 )
 
-// unsorted holds the rows of a SELECT against its own ORDER BY, as far as that is of columns which it prints: two rows that follow each
-// other come in that order. Only whole numbers are told apart here, as how texts are ordered is up to their collation, and where NULL comes
-// is up to the database where the query does not say (NULLS FIRST, NULLS LAST): what is printed alike is equal, of all else nothing is said. A locking read is passed over, which PostgreSQL
-// sorts before it locks, and so are levels at which rows may change while they are looked at.
+// unsorted holds the rows of a SELECT against its own ORDER BY, as far as that is of columns which it prints: two rows
+// that follow each other come in that order. Only whole numbers are told apart here, as how texts are ordered is up to
+// their collation, and where NULL comes is up to the database where the query does not say (NULLS FIRST, NULLS LAST):
+// what is printed alike is equal, of all else nothing is said. A locking read is passed over, which PostgreSQL sorts
+// before it locks, and so are levels at which rows may change while they are looked at.
 func (j *judge) unsorted(s *observe.ObservedStmt) {
-	if s.Run == nil || s.Run.Target == nil || s.Run.Target.Rows == nil || s.Err != nil || s.Waited || s.Mixed || s.Run.Block.Info.Locking || s.View != dbms.Snapshot ||
+	if s.Run == nil || s.Run.Target == nil || s.Run.Target.Rows == nil || s.Err != nil || s.Waited || s.Mixed ||
+		s.Run.Block.Info.Locking || s.View != dbms.Snapshot ||
 		!slices.Contains(j.promise(s).Judged(), fault.G1a) {
 		return
 	}
@@ -25,7 +27,8 @@ func (j *judge) unsorted(s *observe.ObservedStmt) {
 	for i := 1; i < answer.Len() && len(keys) > 0; i++ {
 		if k := broken(answer.Row(i-1), answer.Row(i), keys); k != nil {
 			j.odd(s, fault.Ordered, "by its ORDER BY row %v of the answer, with %v in column %v, "+
-				"does not come behind the one before it, with %v", i+1, answer.Row(i)[k.column], k.column+1, answer.Row(i - 1)[k.column])
+				"does not come behind the one before it, with %v", i+1, answer.Row(i)[k.column], k.column+1,
+				answer.Row(i - 1)[k.column])
 			return
 		}
 	}
@@ -55,8 +58,9 @@ func broken(a, b []history.Value, keys []orderKey) *orderKey {
 	return nil
 }
 
-// orderOf returns the columns of an answer of n that the ORDER BY of a whole query names, by their numbers or as the query spells them: as
-// many of the first ones as can be told. Of other statements it says nothing: what CREATE TABLE … AS SELECT enters is read without it.
+// orderOf returns the columns of an answer of n that the ORDER BY of a whole query names, by their numbers or as the
+// query spells them: as many of the first ones as can be told. Of other statements it says nothing: what CREATE TABLE …
+// AS SELECT enters is read without it.
 func orderOf(stmt sql.Stmt, n int) (out []orderKey) {
 	q, ok := stmt.(*sql.Query)
 	if !ok {
@@ -91,7 +95,8 @@ func printedAt(b sql.Body, x *sql.Column) int {
 		c, plain := item.X.(*sql.Column)
 		named := plain && sql.Equal(c, x)
 		if x.Table == nil { // the name of an output, where there is one
-			named = item.Alias != nil && item.Alias.Folded() == x.Name.Folded() || item.Alias == nil && plain && c.Name.Folded() == x.Name.Folded()
+			named = item.Alias != nil && item.Alias.Folded() == x.Name.Folded() || item.Alias == nil && plain &&
+				c.Name.Folded() == x.Name.Folded()
 		}
 		if _, star := item.X.(*sql.Star); star || named && at >= 0 {
 			return -1

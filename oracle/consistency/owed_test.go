@@ -10,7 +10,8 @@ import (
 	"txweave/oracle/consistency"
 )
 
-// TestOwed: a COMMIT is refused for a foreign key where a row refers to none right before it, and only there; where that is not known it may be.
+// TestOwed: a COMMIT is refused for a foreign key where a row refers to none right before it, and only there; where
+// that is not known it may be.
 func TestOwed(t *testing.T) {
 	key, other := &history.DBError{Code: 787}, &history.DBError{Code: 4}
 	checked, known := observe.Owed{Checked: true}, observe.Owed{Checked: true, Known: true}
@@ -30,7 +31,8 @@ func TestOwed(t *testing.T) {
 		"another error, and nobody looked":   {checked, other, "failed-commit"},
 		"no key of the case is checked then": {observe.Owed{}, key, "failed-commit"},
 	} {
-		o := &observe.Observation{Promise: &dbms.Profile{ForeignKey: []int{787}}, Txns: []observe.ObservedTxn{{End: "COMMIT", Owed: c.owed, Err: c.err}}}
+		o := &observe.Observation{Promise: &dbms.Profile{ForeignKey: []int{787}}, Txns: []observe.ObservedTxn{
+			{End: "COMMIT", Owed: c.owed, Err: c.err}}}
 		r, err := consistency.Oracle{}.Judge(o)
 		if err != nil {
 			t.Fatal(err)

@@ -39,18 +39,21 @@ func TestOwn(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s := &observe.ObservedStmt{Node: sdg.Node{Name: "T0.S0", Kind: sqltext.Update}, Target: "t", VKey: 9, Affected: c.affected, Carries: true, Loose: true, Compared: true,
+			s := &observe.ObservedStmt{Node: sdg.Node{Name: "T0.S0", Kind: sqltext.Update}, Target: "t", VKey: 9,
+				Affected: c.affected, Carries: true, Loose: true, Compared: true,
 				Run: &observe.BlockRun{Block: &instrument.Block{Info: &sqltext.Analysis{Kind: sqltext.Update, VKey: 9}}}}
 			s.Reads = []sdg.TableRead{{Table: "t", Seen: map[int64]int64{1: 1, 2: 2}}, {Table: "u", Seen: map[int64]int64{7: 7}}}
 			s.Writes = []history.Write{write("t", 1, 1, 9), write("t", 2, 2, 9), write("u", 7, 7, 8)}
 			if c.change != nil {
 				c.change(s)
 			}
-			r, err := consistency.Oracle{}.Judge(&observe.Observation{Promise: p, Txns: []observe.ObservedTxn{{}}, Stmts: []*observe.ObservedStmt{s}})
+			r, err := consistency.Oracle{}.Judge(&observe.Observation{Promise: p, Txns: []observe.ObservedTxn{{}},
+				Stmts: []*observe.ObservedStmt{s}})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if odd := len(r.Differences) > 0 && (r.Differences[0].What == "affected-versus-written" || s.Err != nil); odd != c.odd {
+			if odd := len(r.Differences) > 0 && (r.Differences[0].What == "affected-versus-written" || s.Err != nil); odd !=
+				c.odd {
 				t.Errorf("it says %+v", r.Differences)
 			}
 		})

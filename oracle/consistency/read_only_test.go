@@ -26,13 +26,16 @@ func TestReadOnly(t *testing.T) {
 		"a read":                   {25006, true, nil, "", false},
 		"where nothing is claimed": {0, true, nil, "t", false},
 	} {
-		s := &observe.ObservedStmt{Node: sdg.Node{Name: "T0.S0", Kind: sqltext.Delete}, Target: c.target, Counted: -1, Err: c.err}
-		o := &observe.Observation{Promise: &dbms.Profile{ReadOnlyRefused: c.code}, Txns: []observe.ObservedTxn{{ReadOnly: c.readOnly}}, Stmts: []*observe.ObservedStmt{s}}
+		s := &observe.ObservedStmt{Node: sdg.Node{Name: "T0.S0", Kind: sqltext.Delete}, Target: c.target,
+			Counted: -1, Err: c.err}
+		o := &observe.Observation{Promise: &dbms.Profile{ReadOnlyRefused: c.code}, Txns: []observe.ObservedTxn{
+			{ReadOnly: c.readOnly}}, Stmts: []*observe.ObservedStmt{s}}
 		r, err := consistency.Oracle{}.Judge(o)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := len(r.Differences) == 1 && r.Differences[0].What == "write-in-read-only"; got != c.odd || len(r.Differences) > 1 {
+		if got := len(r.Differences) == 1 && r.Differences[0].What == "write-in-read-only"; got != c.odd ||
+			len(r.Differences) > 1 {
 			t.Errorf("%s: it says %+v", name, r.Differences)
 		}
 	}

@@ -15,9 +15,9 @@ import (
 	"txweave/sqltext"
 )
 
-// Replayed holds each statement of a replay against the tables as they were before and after it: a statement that failed
-// and a query change nothing, and a write changes as many rows as it says. A replay that is wrong by itself says nothing
-// about the run that it is compared with.
+// Replayed holds each statement of a replay against the tables as they were before and after it: a statement that
+// failed and a query change nothing, and a write changes as many rows as it says. A replay that is wrong by itself says
+// nothing about the run that it is compared with.
 func Replayed(blocks []*instrument.Block, rep *observe.Replayed) []finding.Difference {
 	var out []finding.Difference
 	for i, b := range blocks {

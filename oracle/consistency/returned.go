@@ -12,8 +12,9 @@ import (
 	"txweave/sqltext"
 )
 
-// returned compares the rows that a write returned with those that it wrote, as the read after it saw them: each is returned once, with
-// the values that it has then. Of a write that replaces rows an earlier one of its own need not be there any more.
+// returned compares the rows that a write returned with those that it wrote, as the read after it saw them: each is
+// returned once, with the values that it has then. Of a write that replaces rows an earlier one of its own need not be
+// there any more.
 func (j *judge) returned(s *observe.ObservedStmt) {
 	key := slices.Index(s.Returned, sqltext.PKey)
 	if key < 0 || s.Run == nil || s.Run.Target == nil || s.Run.Target.Rows == nil || len(s.Unsure) > 0 {
@@ -57,7 +58,8 @@ func (j *judge) returned(s *observe.ObservedStmt) {
 	}
 }
 
-// after are the rows of a write's table, by pkey, as the read after it saw them: their columns by name. nil for a DELETE.
+// after are the rows of a write's table, by pkey, as the read after it saw them: their columns by name. nil for a
+// DELETE.
 func (j *judge) after(s *observe.ObservedStmt) map[int64]map[string]history.Value {
 	if s.Kind == sqltext.Delete || s.Run.AWR == nil || s.Run.AWR.Rows == nil {
 		return nil

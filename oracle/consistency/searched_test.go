@@ -12,8 +12,8 @@ import (
 	"txweave/sqltext"
 )
 
-// TestSearched: a row that a search finds and one before it did not, which waited and has kept locked all that it scanned, was passed over. What the
-// first one found besides says nothing, nor does a search that nobody repeated.
+// TestSearched: a row that a search finds and one before it did not, which waited and has kept locked all that it
+// scanned, was passed over. What the first one found besides says nothing, nor does a search that nobody repeated.
 func TestSearched(t *testing.T) {
 	p, err := dbms.Lookup("mysql", "serializable")
 	if err != nil {
@@ -36,8 +36,10 @@ func TestSearched(t *testing.T) {
 		{"none is known", none, nil, false, ""},
 	} {
 		item := history.Item{Table: "t", PKey: 1}
-		s := &observe.ObservedStmt{Node: sdg.Node{Name: "T1.S0", Txn: 1, Kind: sqltext.Delete}, Target: "t", Waited: true, Searched: c.first, Matched: c.matched}
-		writer := &observe.ObservedStmt{Node: sdg.Node{Name: "T0.S0", Kind: sqltext.Update, Writes: []history.Write{{Item: item, From: 1, To: 101}}}, Target: "t", VKey: 101, Waited: true}
+		s := &observe.ObservedStmt{Node: sdg.Node{Name: "T1.S0", Txn: 1, Kind: sqltext.Delete}, Target: "t", Waited: true,
+			Searched: c.first, Matched: c.matched}
+		writer := &observe.ObservedStmt{Node: sdg.Node{Name: "T0.S0", Kind: sqltext.Update,
+			Writes: []history.Write{{Item: item, From: 1, To: 101}}}, Target: "t", VKey: 101, Waited: true}
 		o := &observe.Observation{Promise: p, Txns: make([]observe.ObservedTxn, 2), Stmts: []*observe.ObservedStmt{writer, s},
 			Moved: func(a, b history.Version) bool { return c.moved && a.VKey == 1 && b.VKey == 101 }}
 		r, err := consistency.Oracle{}.Judge(o)

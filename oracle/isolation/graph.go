@@ -39,7 +39,8 @@ func (g *serialization) suffers(txn int) bool { return g.held == nil || g.held(t
 
 // newGraph derives versions and edges.
 func newGraph(o *observe.Observation) *serialization {
-	g := &serialization{o: o, writer: map[history.Version]int{}, next: map[history.Version]int{}, out: make([][]*edge, len(o.Txns))}
+	g := &serialization{o: o, writer: map[history.Version]int{}, next: map[history.Version]int{},
+		out: make([][]*edge, len(o.Txns))}
 	for i := range o.Stmts {
 		op := o.Stmts[i]
 		for _, w := range op.Writes {
@@ -113,8 +114,8 @@ func (g *serialization) readEdges(at int, op *observe.ObservedStmt) {
 	}
 }
 
-// keptEdges adds the anti-dependency of an INSERT that a row kept from writing on who deleted that row: behind him it would
-// have written.
+// keptEdges adds the anti-dependency of an INSERT that a row kept from writing on who deleted that row: behind him it
+// would have written.
 func (g *serialization) keptEdges(at int, op *observe.ObservedStmt) {
 	if op.Kept == nil {
 		return

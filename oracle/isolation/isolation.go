@@ -30,10 +30,10 @@ func Find(o *observe.Observation, forbidden []fault.Kind) []Occurrence {
 	return find(newGraph(o), forbidden)
 }
 
-// FindMixed is Find where transactions ran at levels of their own. A phenomenon is one then if the transaction that suffers
-// from it is at a level that forbids it; a cycle consists of the dependencies that bind: on what somebody wrote over, those
-// of a reader whose level forbids to see what is not committed, and the anti-dependencies of one whose level forbids the
-// phenomenon, whatever the others' levels are (mixing-correctness: Adya).
+// FindMixed is Find where transactions ran at levels of their own. A phenomenon is one then if the transaction that
+// suffers from it is at a level that forbids it; a cycle consists of the dependencies that bind: on what somebody wrote
+// over, those of a reader whose level forbids to see what is not committed, and the anti-dependencies of one whose
+// level forbids the phenomenon, whatever the others' levels are (mixing-correctness: Adya).
 func FindMixed(o *observe.Observation) []Occurrence {
 	g := newGraph(o)
 	g.held = func(txn int, p fault.Kind) bool { return slices.Contains(o.PromiseOf(txn).Judged(), p) }
@@ -83,7 +83,11 @@ func find(g *serialization, forbidden []fault.Kind) []Occurrence {
 
 // informationFlow is G1c: a cycle of dependencies.
 func (g *serialization) informationFlow() *Occurrence {
-	return g.certain(func() []*edge { return g.shortest(func(k history.EdgeKind) bool { return k != history.RW }, cycle{}) })
+	return g.certain(func() []*edge {
+		return g.shortest(func(k history.EdgeKind) bool {
+			return k != history.RW
+		}, cycle{})
+	})
 }
 
 // single is G-single: a cycle with exactly one anti-dependency.

@@ -75,7 +75,8 @@ func TestGolden(t *testing.T) {
 }
 
 // levels are what the levels of mixed histories forbid.
-var levels = map[string][]fault.Kind{"RU": dbms.ForbidUncommitted, "RC": dbms.ForbidCommitted, "RR": dbms.ForbidRepeatable,
+var levels = map[string][]fault.Kind{"RU": dbms.ForbidUncommitted, "RC": dbms.ForbidCommitted,
+	"RR": dbms.ForbidRepeatable,
 	"SI": dbms.ForbidSnapshot, "SER": dbms.ForbidSerializable}
 
 var itemRE = regexp.MustCompile(`^(\w+):(\d+)@(\w+)(?:->(\w+))?$`)
@@ -88,7 +89,8 @@ type historyParser struct {
 }
 
 func parseHistory(text string) (*observe.Observation, error) {
-	p := &historyParser{o: &observe.Observation{Initial: map[string]map[int64]int64{}, Recurring: map[history.Version]bool{}}, stmts: map[int]int{}, match: map[int64]bool{}, same: map[int64]bool{}}
+	p := &historyParser{o: &observe.Observation{Initial: map[string]map[int64]int64{},
+		Recurring: map[history.Version]bool{}}, stmts: map[int]int{}, match: map[int64]bool{}, same: map[int64]bool{}}
 	p.o.Matches = func(_ int, v history.Version) (bool, bool) { return p.match[v.VKey], true }
 	p.o.Content = func(v history.Version) map[string]string {
 		if p.same[v.VKey] {
@@ -143,14 +145,16 @@ func (p *historyParser) line(n int64, f []string) error {
 		}
 		return nil
 	}
-	op := &observe.ObservedStmt{Node: sdg.Node{Name: fmt.Sprintf("T%d.S%d", txn, p.stmts[txn]), Txn: txn}, Sent: n, Done: n}
+	op := &observe.ObservedStmt{Node: sdg.Node{Name: fmt.Sprintf("T%d.S%d", txn, p.stmts[txn]), Txn: txn},
+		Sent: n, Done: n}
 	p.stmts[txn]++
 	verb, locks := strings.CutPrefix(f[1], "lock-")
 	op.View = dbms.Snapshot
 	if locks {
 		op.View = dbms.Current
 	}
-	search := observe.PredicateRead{Table: strings.Split(f[2], ":")[0], Seen: map[int64]int64{}, Lists: verb == "list", Values: verb == "sum"}
+	search := observe.PredicateRead{Table: strings.Split(f[2], ":")[0], Seen: map[int64]int64{}, Lists: verb == "list",
+		Values: verb == "sum"}
 	if !strings.Contains(f[2], ":") { // an empty table
 		f = f[:2]
 	}
@@ -214,7 +218,8 @@ func TestLevels(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, ph := range last {
-			if snapshots := ph == fault.GSIa || ph == fault.GSIaRead; !slices.Contains(p.Forbidden, ph) && !(snapshots && p.Serializable) {
+			if snapshots := ph == fault.GSIa || ph == fault.GSIaRead; !slices.Contains(p.Forbidden, ph) &&
+				!(snapshots && p.Serializable) {
 				t.Errorf("%s does not forbid %s, which a weaker level does", level, ph)
 			}
 		}

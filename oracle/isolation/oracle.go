@@ -53,8 +53,8 @@ func (Oracle) Judge(o *observe.Observation) (oracle.Ruling, error) {
 	return v, nil
 }
 
-// withoutLooseSearch takes from a run the searches for rows to write or to lock of the transactions whose level lets them
-// see current rows.
+// withoutLooseSearch takes from a run the searches for rows to write or to lock of the transactions whose level lets
+// them see current rows.
 func withoutLooseSearch(o *observe.Observation, loose func(txn int) bool) *observe.Observation {
 	out := *o
 	out.Stmts = slices.Clone(o.Stmts)

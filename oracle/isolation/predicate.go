@@ -174,8 +174,9 @@ func (g *serialization) before(at int, s *observe.PredicateRead, l *life, seen h
 	}
 }
 
-// left is what the transaction of an op that wrote an item did to it from there on as a whole: only the version that it left counts (Adya). By becomes the
-// last op of that. It is false where the versions lead back to one another: they tell no order.
+// left is what the transaction of an op that wrote an item did to it from there on as a whole: only the version that it
+// left counts (Adya). By becomes the last op of that. It is false where the versions lead back to one another: they
+// tell no order.
 func (g *serialization) left(by *int, item history.Item) (w history.Write, ok bool) {
 	w = g.writeOf(*by, item)
 	for range g.o.Stmts {
@@ -188,8 +189,8 @@ func (g *serialization) left(by *int, item history.Item) (w history.Write, ok bo
 	return w, false
 }
 
-// found is what the transaction of an op that wrote an item did to it up to there as a whole: what it wrote before was nobody else's to see. It is false
-// where the versions lead back to one another.
+// found is what the transaction of an op that wrote an item did to it up to there as a whole: what it wrote before was
+// nobody else's to see. It is false where the versions lead back to one another.
 func (g *serialization) found(by int, item history.Item) (w history.Write, ok bool) {
 	w = g.writeOf(by, item)
 	for range g.o.Stmts {
@@ -270,7 +271,8 @@ func (g *serialization) listed(d *doubt) bool {
 
 // differ says whether the write changed a column that the searching statement uses.
 func (g *serialization) differ(d *doubt) bool {
-	same, known := g.o.Same(d.op, history.Version{Item: d.write.Item, VKey: int64(d.write.From)}, history.Version{Item: d.write.Item, VKey: int64(d.write.To)})
+	same, known := g.o.Same(d.op, history.Version{Item: d.write.Item, VKey: int64(d.write.From)},
+		history.Version{Item: d.write.Item, VKey: int64(d.write.To)})
 	return known && !same
 }
 

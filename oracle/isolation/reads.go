@@ -104,12 +104,14 @@ func (g *serialization) badRead(bad func(from *observe.ObservedStmt, v history.V
 // With ordered set the older state must have been seen by a later statement, or by the same: that is OTV, the
 // observed transaction vanishes, which even a snapshot for each statement forbids. Without, both reads must be
 // plain: PMP, which a transaction's snapshot forbids. A plain and a locking read may look at different states
-// (InnoDB, REPEATABLE READ), so they are never held against each other. Nor is what one FOR KEY SHARE returns that waited: of a row
-// whose key had changed it waited for the newest version, and of another one, of whose keys none had, it returns what it found.
+// (InnoDB, REPEATABLE READ), so they are never held against each other. Nor is what one FOR KEY SHARE returns that
+// waited: of a row whose key had changed it waited for the newest version, and of another one, of whose keys none had,
+// it returns what it found.
 func (g *serialization) fractured(ordered bool) *Occurrence {
 	type read struct{ at, from int }
 	return g.certain(func() []*edge {
-		tried := map[read]bool{} // a statement and whom it read from: all that what it missed goes by, however many rows it printed
+		// a statement and whom it read from: all that what it missed goes by, however many rows it printed
+		tried := map[read]bool{}
 		for _, saw := range g.edges {
 			r := read{saw.at, saw.from}
 			if saw.kind != history.WR || saw.dead || tried[r] || !g.suffers(saw.to) {
@@ -121,7 +123,8 @@ func (g *serialization) fractured(ordered bool) *Occurrence {
 				continue
 			}
 			for _, missed := range g.out[saw.to] {
-				if missed.kind != history.RW || missed.dead || missed.to != saw.from || plain != g.o.Stmts[missed.at].Plain() || ordered && missed.at < saw.at {
+				if missed.kind != history.RW || missed.dead || missed.to != saw.from || plain != g.o.Stmts[missed.at].Plain() ||
+					ordered && missed.at < saw.at {
 					continue
 				}
 				if s := g.o.Stmts[saw.at]; missed.at == saw.at && s.Waited && s.Locks == sqltext.ForKeyShare {
@@ -147,7 +150,8 @@ func (g *serialization) interference(plain bool) *Occurrence {
 	a := g.certain(func() []*edge {
 		for _, e := range g.edges {
 			start = first[e.to]
-			if e.dead || !g.suffers(e.to) || e.kind == history.RW || start == nil || g.o.Txns[e.from].Sent < start.Done || plain && !(e.kind == history.WR && g.o.Stmts[e.at].Plain()) {
+			if e.dead || !g.suffers(e.to) || e.kind == history.RW || start == nil || g.o.Txns[e.from].Sent < start.Done ||
+				plain && !(e.kind == history.WR && g.o.Stmts[e.at].Plain()) {
 				continue
 			}
 			return []*edge{e}
@@ -202,8 +206,9 @@ func (g *serialization) fuzzyRead() *Occurrence {
 	return nil
 }
 
-// untold says whether a version whose writer is not known may be what an earlier statement of a reader's transaction wrote: one that waited, so
-// that what is read around it does not tell its writes from others'. Its version key does, where the table has one.
+// untold says whether a version whose writer is not known may be what an earlier statement of a reader's transaction
+// wrote: one that waited, so that what is read around it does not tell its writes from others'. Its version key does,
+// where the table has one.
 func (g *serialization) untold(at int, v history.Version) bool {
 	return slices.ContainsFunc(g.o.Stmts[:at], func(s *observe.ObservedStmt) bool {
 		return s.Txn == g.o.Stmts[at].Txn && slices.Contains(s.Unsure, v.Table) && (s.VKey == v.VKey || g.o.Contents[v.Table])

@@ -43,7 +43,8 @@ type wlSession struct {
 }
 
 func newWorkload(keys, sessions, stmts int) *workload {
-	w := &workload{rng: rand.New(rand.NewPCG(1, 2)), keys: make([]wlKey, keys), sessions: make([]wlSession, sessions), stmts: stmts, value: 1}
+	w := &workload{rng: rand.New(rand.NewPCG(1, 2)), keys: make([]wlKey, keys), sessions: make([]wlSession, sessions),
+		stmts: stmts, value: 1}
 	for i := range w.sessions {
 		w.sessions[i].at = -1
 	}
@@ -70,7 +71,8 @@ func (w *workload) next(id int) *history.Operation {
 	s := &w.sessions[id]
 	w.clock++
 	op := &w.op
-	*op = history.Operation{Session: int32(id), Start: s.last + 1, End: w.clock, Reads: op.Reads[:0], Writes: op.Writes[:0]}
+	*op = history.Operation{Session: int32(id), Start: s.last + 1, End: w.clock, Reads: op.Reads[:0],
+		Writes: op.Writes[:0]}
 	s.last = w.clock
 	if s.at < 0 {
 		w.txn++
@@ -238,7 +240,8 @@ func BenchmarkCheckTrace(b *testing.B) {
 	sym.Table("t")
 	var file bytes.Buffer
 	w := newWorkload(10_000, 24, 8)
-	out, err := history.NewOperationWriter(&file, sym, history.TraceHeader{Sessions: len(w.sessions), Initial: true}, time.Hour)
+	out, err := history.NewOperationWriter(&file, sym, history.TraceHeader{Sessions: len(w.sessions),
+		Initial: true}, time.Hour)
 	if err != nil {
 		b.Fatal(err)
 	}

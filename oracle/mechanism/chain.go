@@ -40,7 +40,8 @@ func (v *version) afterAll() bool { return v.w == nil || v.before < v.cs }
 // cs, so it is the last.
 func (p *partition) install(t *part, w *ownWrite) {
 	it := w.it
-	v := &version{value: w.value, payload: w.payload, w: t, start: w.start, end: w.end, cs: t.cs, ce: t.ce, before: it.last.latest(), prev: w.prev, anew: w.anew && w.value != history.Absent}
+	v := &version{value: w.value, payload: w.payload, w: t, start: w.start, end: w.end, cs: t.cs, ce: t.ce,
+		before: it.last.latest(), prev: w.prev, anew: w.anew && w.value != history.Absent}
 	if t.outcome == committed {
 		p.follow(it, v)
 		p.updater(it, v)
@@ -64,7 +65,8 @@ func (p *partition) trim(it *item) {
 	}
 	kept := it.chain[:0]
 	for i, v := range it.chain {
-		if i >= pivot || v.ce >= cs || len(kept) > 0 && p.reborn(v) { // a deletion says of those before it that their rows are gone
+		if i >= pivot || v.ce >= cs || len(kept) > 0 && p.reborn(v) {
+			// a deletion says of those before it that their rows are gone
 			kept = append(kept, v)
 		}
 	}
@@ -113,8 +115,9 @@ func (p *partition) before(u, v *version) bool {
 // reborn says whether a version is a deletion over which a transaction may write whose snapshot does not show it.
 func (p *partition) reborn(v *version) bool { return p.promise.KeysReborn && v.value == history.Absent }
 
-// insertedOver says whether v may be a row that its transaction inserted over a deletion which its snapshot need not show: that of u itself, or one
-// that comes between the two for all that is known. What v overwrites directly, if it is no deletion, its transaction did see.
+// insertedOver says whether v may be a row that its transaction inserted over a deletion which its snapshot need not
+// show: that of u itself, or one that comes between the two for all that is known. What v overwrites directly, if it is
+// no deletion, its transaction did see.
 func (p *partition) insertedOver(it *item, u, v *version) bool {
 	if !p.promise.KeysReborn || u.value == history.Absent || v.prev == u {
 		return p.reborn(u)
@@ -168,7 +171,8 @@ func (p *partition) writeDependency(it *item, u, v *version) {
 		at, lo = atSnapshot, v.w.lo
 	}
 	if !p.implied(u.ce, lo) {
-		p.emit(dep{kind: history.WW, from: u.w.node, to: v.w.node, fromAt: atCommit, toAt: at, item: it.id, version: u.value}, u.ce, lo)
+		p.emit(dep{kind: history.WW, from: u.w.node, to: v.w.node, fromAt: atCommit, toAt: at, item: it.id,
+			version: u.value}, u.ce, lo)
 	}
 }
 
@@ -193,7 +197,8 @@ func (p *partition) overwritten(it *item, u, v *version) {
 			kept = append(kept, r)
 		}
 		if r.n != v.w.node {
-			p.deps = append(p.deps, dep{kind: history.RW, from: r.n, to: v.w.node, fromAt: atNone, item: it.id, version: u.value, cond: r.cond})
+			p.deps = append(p.deps, dep{kind: history.RW, from: r.n, to: v.w.node, fromAt: atNone, item: it.id, version: u.value,
+				cond: r.cond})
 		}
 	}
 	clear(u.readers[len(kept):])
@@ -204,7 +209,8 @@ func (p *partition) overwritten(it *item, u, v *version) {
 // ones, and not the garbage ones that a version surely visible by then has surely overwritten. It returns the one
 // that has the value, or, where cond is not nil, the one that need not meet the condition; how many do; and how many
 // candidates there are.
-func (p *partition) candidates(it *item, value int64, cond *history.PayloadFilter, lo, hi int64) (match *version, matches, all int) {
+func (p *partition) candidates(it *item, value int64, cond *history.PayloadFilter, lo, hi int64) (match *version,
+	matches, all int) {
 	if last := it.last; last.ce < lo && !last.wild && last.afterAll() {
 		if last.value == value || cond != nil && !last.surely(cond) { // nearly always
 			return last, 1, 1
@@ -303,8 +309,8 @@ func (p *partition) checkRead(e *event, it *item, value int64, writes []*item) *
 	return match
 }
 
-// bornAnew says whether a statement that locks what it reads may not have found a row because it met the old one deleted, by a transaction that
-// inserted another one of its key before it committed (dbms.Mechanisms.DeletedGone).
+// bornAnew says whether a statement that locks what it reads may not have found a row because it met the old one
+// deleted, by a transaction that inserted another one of its key before it committed (dbms.Mechanisms.DeletedGone).
 func (p *partition) bornAnew(e *event, it *item) bool {
 	return p.promise.DeletedGone && e.kind == evRow &&
 		slices.ContainsFunc(it.chain, func(v *version) bool { return v.anew && v.cs <= e.hi && v.ce >= e.lo })
@@ -312,7 +318,8 @@ func (p *partition) bornAnew(e *event, it *item) bool {
 
 // keep notes what a transaction surely read, for its dependencies.
 func (p *partition) keep(e *event, it *item, v *version, cond *history.PayloadFilter, locked bool) {
-	e.t.reads = p.freeReads.add(e.t.reads, ownRead{it: it, v: v, cond: cond, kind: e.kind, locked: locked, lo: e.lo, hi: e.hi, seq: e.seq})
+	e.t.reads = p.freeReads.add(e.t.reads, ownRead{it: it, v: v, cond: cond, kind: e.kind, locked: locked, lo: e.lo,
+		hi: e.hi, seq: e.seq})
 }
 
 // deduce notes what a read of v at a moment after lo says of the order of versions: those that were visible by then

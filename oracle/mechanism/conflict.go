@@ -141,7 +141,9 @@ func (g *conflictGraph) add(d *dep) {
 		}
 	case dbms.TimestampOrder:
 		if b.ce < a.begin {
-			g.report(fault.TimestampOrder, []dep{*d}, finding.Say("%v began at %v, after %v had ended, by %v: the older depends on the newer", finding.TxnNumber(a.id), a.begin, finding.TxnNumber(b.id), b.ce))
+			g.report(fault.TimestampOrder, []dep{*d},
+				finding.Say("%v began at %v, after %v had ended, by %v: the older depends on the newer", finding.TxnNumber(a.id),
+					a.begin, finding.TxnNumber(b.id), b.ce))
 		}
 	case dbms.OCC:
 		if d.kind == history.RW && a.wrote && b.ce < a.cs {
@@ -239,7 +241,8 @@ func (g *conflictGraph) dangerous(d dep) {
 func (g *conflictGraph) pivot(in, out dep) bool {
 	t1, t2, t3 := in.from, in.to, out.to
 	concurrent := func(a, b *node) bool { return a.snapped && b.snapped && a.hi < b.cs && b.hi < a.cs }
-	if t1 == t3 || !concurrent(t1, t2) || !concurrent(t2, t3) || t3.ce >= t2.cs || t3.ce >= t1.cs || !t1.wrote && t3.ce >= t1.lo {
+	if t1 == t3 || !concurrent(t1, t2) || !concurrent(t2, t3) || t3.ce >= t2.cs || t3.ce >= t1.cs || !t1.wrote &&
+		t3.ce >= t1.lo {
 		return false
 	}
 	why := finding.Say("%v had committed by %v, before %v, which began to commit at %v, and %v, at %v",

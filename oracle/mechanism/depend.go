@@ -23,7 +23,8 @@ func (p *partition) depend(t *part, r *ownRead) {
 			p.stats.WR.Before++
 		}
 		if !p.implied(v.ce, r.lo) && v.w.outcome == committed {
-			p.emit(dep{kind: history.WR, from: v.w.node, to: t.node, fromAt: atCommit, toAt: point, lo: r.lo, hi: r.hi, seq: r.seq, item: r.it.id, version: v.value},
+			p.emit(dep{kind: history.WR, from: v.w.node, to: t.node, fromAt: atCommit, toAt: point, lo: r.lo, hi: r.hi,
+				seq: r.seq, item: r.it.id, version: v.value},
 				v.ce, r.lo)
 		}
 	}
@@ -40,7 +41,8 @@ func (p *partition) depend(t *part, r *ownRead) {
 		}
 		hi = t.ce
 	}
-	p.emit(dep{kind: history.RW, from: t.node, to: next.w.node, fromAt: at, toAt: atCommit, lo: r.lo, hi: r.hi, seq: r.seq, item: r.it.id, version: v.value},
+	p.emit(dep{kind: history.RW, from: t.node, to: next.w.node, fromAt: at, toAt: atCommit, lo: r.lo, hi: r.hi, seq: r.seq,
+		item: r.it.id, version: v.value},
 		hi, next.cs)
 }
 
@@ -104,9 +106,9 @@ func (p *partition) next(it *item, v *version, t *part, r *ownRead) *version {
 	return nil
 }
 
-// explain reports a version that the statement cannot have seen. What was committed after the transaction's snapshot and
-// before the statement was answered is another fault than what was not committed at all: which one it is shows when all is
-// known that began before the answer.
+// explain reports a version that the statement cannot have seen. What was committed after the transaction's snapshot
+// and before the statement was answered is another fault than what was not committed at all: which one it is shows when
+// all is known that began before the answer.
 func (p *partition) explain(e *event, it *item, value int64) {
 	if e.kind != evSnapshot || e.hi >= e.start {
 		p.tell(e, it, value)
@@ -163,7 +165,8 @@ func (p *partition) tell(e *event, it *item, value int64) {
 			p.violation(what, it, e, append(txns, h.txn), read, finding.Say("%v, which wrote it, rolled back",
 				finding.TxnNumber(h.txn)))
 		} else {
-			p.violation(fault.G1b, it, e, append(txns, h.txn), read, finding.Say("%v, which wrote it, overwrote it itself before it committed", finding.TxnNumber(h.txn)))
+			p.violation(fault.G1b, it, e, append(txns, h.txn), read,
+				finding.Say("%v, which wrote it, overwrote it itself before it committed", finding.TxnNumber(h.txn)))
 		}
 		return
 	}
@@ -178,5 +181,6 @@ func (p *partition) tell(e *event, it *item, value int64) {
 		p.violation(fault.MissingRow, it, e, txns, read, finding.Say("the row was surely there then"))
 		return
 	}
-	p.violation(fault.UnwrittenVersion, it, e, txns, read, finding.Say("no transaction wrote it, or it had long been overwritten"))
+	p.violation(fault.UnwrittenVersion, it, e, txns, read,
+		finding.Say("no transaction wrote it, or it had long been overwritten"))
 }

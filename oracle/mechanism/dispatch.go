@@ -162,8 +162,8 @@ func (d *dispatcher) nextKey(s *source) int64 {
 }
 
 // fetch gets what a session has. If that is nothing, what was dispatched is handed on and the session waited for. Of a
-// recorded trace nothing is handed on then: where batches end decides what is forgotten, and so in which words a violation
-// is told, and may not depend on how fast the trace is read.
+// recorded trace nothing is handed on then: where batches end decides what is forgotten, and so in which words a
+// violation is told, and may not depend on how fast the trace is read.
 func (d *dispatcher) fetch(top *source) {
 	for waited := false; ; waited = true {
 		low, closed := top.s.take(&top.buf)
@@ -251,7 +251,8 @@ func (d *dispatcher) event(p int, t *txn, kind eventKind, op *history.Operation)
 	if t.local[p] == nil {
 		t.local[p] = &part{node: t.node, id: t.node.id}
 	}
-	b.events = append(b.events, event{seq: d.seq, kind: kind, t: t.local[p], start: op.Start, end: op.End, unlocks: op.Unlocks, lock: op.Lock, r0: len(b.acc), r1: len(b.acc), w1: len(b.acc)})
+	b.events = append(b.events, event{seq: d.seq, kind: kind, t: t.local[p], start: op.Start, end: op.End,
+		unlocks: op.Unlocks, lock: op.Lock, r0: len(b.acc), r1: len(b.acc), w1: len(b.acc)})
 	return &b.events[len(b.events)-1]
 }
 
@@ -361,7 +362,8 @@ func (d *dispatcher) end(s *source, op *history.Operation) {
 	n.lo, n.hi, n.snapped = t.lo, t.hi, t.tried
 	n.cs, n.ce, n.rs = op.Start, op.End, op.Start
 	switch {
-	case op.Outcome == history.OpUnknown && op.Kind == history.OpAbort: // its connection was ended, at any time since it last answered
+	case op.Outcome == history.OpUnknown && op.Kind == history.OpAbort:
+		// its connection was ended, at any time since it last answered
 		n.outcome, n.rs = aborted, t.lastOK
 		d.stats.Aborted++
 	case op.Outcome == history.OpUnknown:

@@ -17,6 +17,6 @@
 //   - SSI's dangerous structure needs the commit order and concurrency of both pairs, not two anti-dependencies.
 //
 // A trace is dispatched in order of start (dispatch.go; Algorithm 1), its items are checked in parallel partitions
-// (partition.go, items.go, chain.go, locks.go; Algorithm 2), and what they certify meets in the order graph (order.go) and
-// the conflict graph (conflict.go).
+// (partition.go, items.go, chain.go, locks.go; Algorithm 2), and what they certify meets in the order graph (order.go)
+// and the conflict graph (conflict.go).
 package mechanism

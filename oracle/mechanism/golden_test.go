@@ -40,7 +40,8 @@ func TestGolden(t *testing.T) {
 			}
 			var out string
 			for _, partitions := range []int{1, 3} { // the division must not matter
-				r, err := Check(Options{Promise: claim.Mechanisms, Symbols: sym, Initial: !d.HasArg("nothing-loaded"), Partitions: partitions}, ops)
+				r, err := Check(Options{Promise: claim.Mechanisms, Symbols: sym, Initial: !d.HasArg("nothing-loaded"),
+					Partitions: partitions}, ops)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -114,7 +115,8 @@ func parseTrace(text string, sym *history.Symbols) ([]*history.Operation, error)
 				op.Kind, op.Snapshot = history.OpBegin, lock == "snapshot"
 			case "read":
 				op.Kind = history.OpRead
-				op.Lock = map[string]history.LockIntent{"shared": history.LockShared, "exclusive": history.LockExclusive, "entries": history.LockEntries}[lock]
+				op.Lock = map[string]history.LockIntent{"shared": history.LockShared, "exclusive": history.LockExclusive,
+					"entries": history.LockEntries}[lock]
 			case "write":
 				op.Kind, op.Lock = history.OpWrite, history.LockExclusive
 			case "commit":

@@ -123,7 +123,8 @@ func (p *partition) dead(it *item) bool {
 func (p *partition) item(id history.ItemID) *item {
 	it, _ := p.items.find(id)
 	if it == nil {
-		first := &version{value: history.Absent, cs: never, ce: never, before: never, start: never, end: never, wild: !p.v.opt.Initial}
+		first := &version{value: history.Absent, cs: never, ce: never, before: never, start: never, end: never,
+			wild: !p.v.opt.Initial}
 		it = &item{id: id, last: first, chain: []*version{first}, trimAt: 4}
 		p.items.add(it)
 		p.tables[id.Table] = append(p.tables[id.Table], it)
@@ -137,8 +138,10 @@ func (p *partition) load(a history.Access) {
 	first.value, first.payload, first.wild = a.Version, a.Payload, false
 }
 
-// thereSince says whether a transaction surely wrote the row, and committed, between two moments: that nobody sees it then has nothing to
-// do with one that deleted it and rolled back before, while any DELETE leaves the same version.
+// thereSince says whether a transaction surely wrote the row, and committed, between two moments: that nobody sees it
+// then has nothing to do with one that deleted it and rolled back before, while any DELETE leaves the same version.
 func (it *item) thereSince(from, to int64) bool {
-	return slices.ContainsFunc(it.chain, func(v *version) bool { return v.value != history.Absent && v.w != nil && v.cs >= from && v.ce < to })
+	return slices.ContainsFunc(it.chain, func(v *version) bool {
+		return v.value != history.Absent && v.w != nil && v.cs >= from && v.ce < to
+	})
 }

@@ -7,7 +7,8 @@ import (
 	"txweave/observe"
 )
 
-// TestLateKeys: of transactions that are told of duplicate keys when they end no mechanism is judged: what they read before says nothing.
+// TestLateKeys: of transactions that are told of duplicate keys when they end no mechanism is judged: what they read
+// before says nothing.
 func TestLateKeys(t *testing.T) {
 	p, err := dbms.Lookup("tidb", "optimistic")
 	if err != nil {

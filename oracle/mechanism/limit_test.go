@@ -6,7 +6,8 @@ import (
 	"txweave/fault"
 )
 
-// However often one kind of violation is found, another one that is found later is kept; what it is called by whoever is told of it counts.
+// However often one kind of violation is found, another one that is found later is kept; what it is called by whoever
+// is told of it counts.
 func TestLimitOfEachKind(t *testing.T) {
 	const limit = 3
 	v := New(Options{Limit: limit, Partitions: 1, Found: func(v *Violation) {
@@ -26,7 +27,8 @@ func TestLimitOfEachKind(t *testing.T) {
 	for _, v := range kept {
 		got[v.What]++
 	}
-	if got["missing-row-after-kill"] != limit || got["missing-row"] != 1 || got["two-locks"] != 1 || len(kept)+over+f.dropped != 1002 || v.found.Load() != 1002 {
+	if got["missing-row-after-kill"] != limit || got["missing-row"] != 1 || got["two-locks"] != 1 || len(kept)+over+
+		f.dropped != 1002 || v.found.Load() != 1002 {
 		t.Errorf("%v, %d cut, %d dropped, %d found", got, over, f.dropped, v.found.Load())
 	}
 }

@@ -41,12 +41,14 @@ func (m *model) dangerous(t *modelTxn) bool {
 	all := append(slices.Clone(m.finished), t)
 	anti := func(a, b *modelTxn) bool { // a read what b overwrote
 		for k, at := range a.reads {
-			if _, wrote := b.writes[k]; wrote && a != b && b.commitAt > at && a.snapshot < b.commitAt && b.snapshot < a.commitAt {
+			if _, wrote := b.writes[k]; wrote && a != b && b.commitAt > at && a.snapshot < b.commitAt &&
+				b.snapshot < a.commitAt {
 				return true
 			}
 		}
 		for _, p := range a.passed {
-			if value, wrote := b.writes[p.key]; wrote && a != b && b.commitAt > p.at && a.snapshot < b.commitAt && b.snapshot < a.commitAt &&
+			if value, wrote := b.writes[p.key]; wrote && a != b && b.commitAt > p.at && a.snapshot < b.commitAt &&
+				b.snapshot < a.commitAt &&
 				meets(p.cond, value) != meets(p.cond, m.visible(p.key, b.commitAt-1).value) {
 				return true
 			}

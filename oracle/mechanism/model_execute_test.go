@@ -28,7 +28,8 @@ func (m *model) execute(s *modelSession) {
 // takeSnapshot takes the transaction's snapshot where this statement is the one that does.
 func (m *model) takeSnapshot(t *modelTxn, plain bool) {
 	if t.snapshot < 0 && m.promise.ConsistentRead == dbms.PerTransaction &&
-		(m.promise.SnapshotAt == dbms.AtFirstStatement || m.promise.SnapshotAt == dbms.AtFirstAccess || plain && m.promise.SnapshotAt == dbms.AtFirstRead) {
+		(m.promise.SnapshotAt == dbms.AtFirstStatement || m.promise.SnapshotAt == dbms.AtFirstAccess || plain &&
+			m.promise.SnapshotAt == dbms.AtFirstRead) {
 		t.snapshot = m.commits
 	}
 }
@@ -80,7 +81,8 @@ func (m *model) skips(s *modelSession, k int64) bool {
 	return !meets(c, s.t.own(k, m.latest(k).value))
 }
 
-// omit takes absent rows out of a range's read set, and those that do not meet its condition, and with the bug one more.
+// omit takes absent rows out of a range's read set, and those that do not meet its condition, and with the bug one
+// more.
 func (m *model) omit(op *history.Operation) {
 	if len(op.Ranges) == 0 {
 		return

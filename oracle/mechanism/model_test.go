@@ -47,7 +47,8 @@ const (
 	bugs
 )
 
-var bugNames = [...]string{"none", "stale read", "dirty read", "fractured read", "lock not waited for", "first updater does not win",
+var bugNames = [...]string{"none", "stale read", "dirty read", "fractured read", "lock not waited for",
+	"first updater does not win",
 	"certifier off", "rollback undone", "row missing in a range", "own write not seen"}
 
 type state struct {
@@ -90,7 +91,8 @@ type modelSession struct {
 }
 
 func newModel(rng *rand.Rand, promise dbms.Mechanisms, keys int) *model {
-	return &model{rng: rng, promise: promise, keys: keys, unique: true, chain: map[int64][]state{}, pending: map[int64][]*modelTxn{}, locks: map[int64][]*modelLock{}}
+	return &model{rng: rng, promise: promise, keys: keys, unique: true, chain: map[int64][]state{},
+		pending: map[int64][]*modelTxn{}, locks: map[int64][]*modelLock{}}
 }
 
 // payload is what a version holds; the trace may not tell.

@@ -35,8 +35,8 @@ type dep struct {
 	loose bool
 }
 
-// implied says whether a dependency tells the certifier nothing: its first moment lies no later than fromHi and its second no earlier than
-// toLo, so that the order graph gains nothing by it, and there is no conflict graph.
+// implied says whether a dependency tells the certifier nothing: its first moment lies no later than fromHi and its
+// second no earlier than toLo, so that the order graph gains nothing by it, and there is no conflict graph.
 func (p *partition) implied(fromHi, toLo int64) bool { return fromHi <= toLo && !p.conflicts }
 
 // emit hands a dependency to the certifier, unless it is implied.
@@ -252,7 +252,8 @@ func (g *orderGraph) report(path []*link, cycle bool) {
 func orderMechanism(path []*link) Mechanism {
 	m := ME
 	for _, l := range path {
-		if l.d.kind == history.WR || l.d.kind == history.RW && l.d.fromAt != atCommit { // a reader's commit comes first where it has locked
+		if l.d.kind == history.WR || l.d.kind == history.RW && l.d.fromAt != atCommit {
+			// a reader's commit comes first where it has locked
 			return CR
 		}
 		if l.d.toAt == atSnapshot {
@@ -264,7 +265,8 @@ func orderMechanism(path []*link) Mechanism {
 
 // String names the moment.
 func (p *point) String() string {
-	what := map[pointKind]string{atCommit: "the commit", atSnapshot: "the snapshot", atStatement: "the reading", atRow: "the reading"}[p.kind]
+	what := map[pointKind]string{atCommit: "the commit", atSnapshot: "the snapshot", atStatement: "the reading",
+		atRow: "the reading"}[p.kind]
 	return fmt.Sprintf("%s of T%d", what, p.n.id)
 }
 

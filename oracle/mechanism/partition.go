@@ -247,7 +247,8 @@ type partition struct {
 }
 
 func newPartition(v *Verifier, id int) *partition {
-	return &partition{v: v, promise: &v.opt.Promise, id: id, in: make(chan *batch, 8), to: make(chan []dep, 8), back: make(chan []dep, 16),
+	return &partition{v: v, promise: &v.opt.Promise, id: id, in: make(chan *batch, 8), to: make(chan []dep, 8),
+		back:   make(chan []dep, 16),
 		tables: map[int32][]*item{}, out: findings{v: v}, horizon: never, compactAt: minCompact,
 		conflicts: wantsConflicts(&v.opt.Promise)}
 }
@@ -411,7 +412,8 @@ func (p *partition) write(e *event, it *item, a *history.Access) {
 		w.value, w.payload, w.seq = a.Version, a.Payload, e.seq
 		return
 	}
-	e.t.writes = p.freeWrites.add(e.t.writes, ownWrite{it: it, value: a.Version, payload: a.Payload, start: start, end: end, first: e.seq, seq: e.seq})
+	e.t.writes = p.freeWrites.add(e.t.writes, ownWrite{it: it, value: a.Version, payload: a.Payload, start: start,
+		end: end, first: e.seq, seq: e.seq})
 	it.writers = append(it.writers, e.t)
 	const many = 16
 	switch n := len(e.t.writes); {

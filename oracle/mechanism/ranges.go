@@ -144,7 +144,8 @@ func (p *partition) dependThrough(t *part, r *ownRead) {
 	}
 	at, point := r.point(p.promise)
 	if v.w != nil && v.w != t && v.w.outcome == committed {
-		d := dep{kind: history.WR, from: v.w.node, to: t.node, fromAt: atCommit, toAt: point, lo: r.lo, hi: r.hi, seq: r.seq, item: r.it.id, version: v.value, cond: r.cond}
+		d := dep{kind: history.WR, from: v.w.node, to: t.node, fromAt: atCommit, toAt: point, lo: r.lo, hi: r.hi, seq: r.seq,
+			item: r.it.id, version: v.value, cond: r.cond}
 		before := p.directlyBefore(r.it, i)
 		if d.loose = before == nil || !before.surely(r.cond); !d.loose {
 			p.stats.WR.All++
@@ -160,7 +161,8 @@ func (p *partition) dependThrough(t *part, r *ownRead) {
 		if u.w == t || !yes && !no {
 			return
 		}
-		d := dep{kind: history.RW, from: t.node, to: u.w.node, fromAt: at, toAt: atCommit, lo: r.lo, hi: r.hi, seq: r.seq, item: r.it.id, version: last.value, cond: r.cond, loose: no}
+		d := dep{kind: history.RW, from: t.node, to: u.w.node, fromAt: at, toAt: atCommit, lo: r.lo, hi: r.hi, seq: r.seq,
+			item: r.it.id, version: last.value, cond: r.cond, loose: no}
 		hi := r.hi
 		switch {
 		case at == atCommit && yes:

@@ -27,14 +27,17 @@ func (h *halting) Read(p []byte) (int, error) {
 // TestRecordedIsRepeatable: what is said of a recorded trace does not depend on how fast it is read.
 func TestRecordedIsRepeatable(t *testing.T) {
 	levels := levels(t)
-	l := levels[slices.IndexFunc(levels, func(l level) bool { return l.DBMS == "mariadb" && l.Isolation == "repeatable-read" })]
+	l := levels[slices.IndexFunc(levels, func(l level) bool {
+		return l.DBMS == "mariadb" && l.Isolation == "repeatable-read"
+	})]
 	m := newModel(rand.New(rand.NewPCG(1, 2)), l.Mechanisms, 4)
 	m.bug = staleRead
 	m.run(6, 3000)
 	var file bytes.Buffer
 	sym := history.NewSymbols()
 	sym.Table("t")
-	w, err := history.NewOperationWriter(&file, sym, history.TraceHeader{DBMS: l.DBMS, Isolation: string(l.Isolation), Sessions: 6, Initial: true}, time.Hour)
+	w, err := history.NewOperationWriter(&file, sym, history.TraceHeader{DBMS: l.DBMS, Isolation: string(l.Isolation),
+		Sessions: 6, Initial: true}, time.Hour)
 	if err != nil {
 		t.Fatal(err)
 	}

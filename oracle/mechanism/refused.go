@@ -11,9 +11,10 @@ import (
 	"txweave/sqltext"
 )
 
-// refused holds each transaction whose first write was refused for a newer commit against what others did since it began: a database with one
-// writer at a time refuses it for that and for nothing else (sqlite.org/rescode.html, SQLITE_BUSY_SNAPSHOT). Whoever ended meanwhile and had tried to
-// write explains it, even by a ROLLBACK, as a full cache may have been written to the log by then; so does all but a SELECT in autocommit.
+// refused holds each transaction whose first write was refused for a newer commit against what others did since it
+// began: a database with one writer at a time refuses it for that and for nothing else (sqlite.org/rescode.html,
+// SQLITE_BUSY_SNAPSHOT). Whoever ended meanwhile and had tried to write explains it, even by a ROLLBACK, as a full
+// cache may have been written to the log by then; so does all but a SELECT in autocommit.
 func refused(o *observe.Observation) []finding.Difference {
 	p := o.Promise.Promise()
 	if p.Order != dbms.OneWriterAtOnce || !p.FirstUpdaterWins || !p.LostStayOpen {
@@ -26,7 +27,8 @@ func refused(o *observe.Observation) []finding.Difference {
 		}
 		if !slices.ContainsFunc(others(o, e.Txn), func(txn int) bool { return overtook(o, e, txn) }) {
 			out = append(out, finding.Difference{What: fault.RefusedUpdate, Steps: finding.Sentences{finding.Say(
-				"%v was answered %v, and nobody who may have written had ended since %v began", observe.StmtOf(e), e.Err, finding.TxnNumber(e.Txn))}})
+				"%v was answered %v, and nobody who may have written had ended since %v began", observe.StmtOf(e), e.Err,
+				finding.TxnNumber(e.Txn))}})
 		}
 	}
 	return out
@@ -47,8 +49,8 @@ func others(o *observe.Observation, txn int) (all []int) {
 	return all
 }
 
-// overtook says whether a transaction may have written what the event's own one does not see: it ended between the beginning of that one and
-// the answer to the event.
+// overtook says whether a transaction may have written what the event's own one does not see: it ended between the
+// beginning of that one and the answer to the event.
 func overtook(o *observe.Observation, e *history.Event, txn int) bool {
 	t := &o.Txns[txn]
 	if t.Sent >= e.End || t.Done < o.Txns[e.Txn].Began {

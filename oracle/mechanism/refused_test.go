@@ -12,8 +12,8 @@ import (
 	"txweave/sqltext"
 )
 
-// TestRefused checks what explains that the first write of a transaction which began at 10 was refused at 50: another one that may have written and
-// ended meanwhile.
+// TestRefused checks what explains that the first write of a transaction which began at 10 was refused at 50: another
+// one that may have written and ended meanwhile.
 func TestRefused(t *testing.T) {
 	const (
 		reads = iota
@@ -43,9 +43,12 @@ func TestRefused(t *testing.T) {
 	} {
 		lost := &history.DBError{Code: 1213, Message: "snapshot"}
 		o := &observe.Observation{
-			Promise: failing(dbms.Profile{Order: dbms.OneWriterAtOnce, LostStayOpen: true, Mechanisms: dbms.Mechanisms{FirstUpdaterWins: true}}),
-			Txns:    []observe.ObservedTxn{{Began: 10, Sent: 45, Done: 55}, {Began: c.began, Sent: c.sent, Done: c.done, Alone: c.alone}},
-			Errors:  []*history.Event{{Txn: 0, Stmt: 1, Role: history.Target, Start: 45, End: 50, Answer: history.Answer{Err: lost}}},
+			Promise: failing(dbms.Profile{Order: dbms.OneWriterAtOnce, LostStayOpen: true, Mechanisms: dbms.Mechanisms{
+				FirstUpdaterWins: true}}),
+			Txns: []observe.ObservedTxn{{Began: 10, Sent: 45, Done: 55}, {Began: c.began, Sent: c.sent, Done: c.done,
+				Alone: c.alone}},
+			Errors: []*history.Event{{Txn: 0, Stmt: 1, Role: history.Target, Start: 45, End: 50,
+				Answer: history.Answer{Err: lost}}},
 		}
 		s := &observe.ObservedStmt{Node: sdg.Node{Txn: 1, Kind: sqltext.Update}}
 		switch c.ran {

@@ -11,16 +11,18 @@ import (
 	"txweave/sqltext"
 )
 
-// hold is a row lock that a statement surely held: from its answer until something was sent that may have given it back.
+// hold is a row lock that a statement surely held: from its answer until something was sent that may have given it
+// back.
 type hold struct {
 	s *observe.ObservedStmt
 	rowLock
 	from, until int64
 }
 
-// rowLocks holds locking SELECTs against each other and against writes: where each row that one returned stays locked, two
-// transactions that hold locks of a row which exclude each other at the same time are a violation. Of each two statements the
-// first row is told. Plain reads take no locks, and of rows that a SELECT locked and did not print nothing is known.
+// rowLocks holds locking SELECTs against each other and against writes: where each row that one returned stays locked,
+// two transactions that hold locks of a row which exclude each other at the same time are a violation. Of each two
+// statements the first row is told. Plain reads take no locks, and of rows that a SELECT locked and did not print
+// nothing is known.
 func rowLocks(o *observe.Observation) []finding.Difference {
 	gone := untold(o)
 	held := map[history.Item][]hold{}
@@ -38,7 +40,8 @@ func rowLocks(o *observe.Observation) []finding.Difference {
 			h := hold{s, l, s.Done, until}
 			for _, other := range held[l.item] {
 				pair := [2]string{other.s.Name, s.Name}
-				if other.s.Txn == s.Txn || !other.excludes(l, o.Contents[l.item.Table]) || max(other.from, h.from) >= min(other.until, h.until) || told[pair] {
+				if other.s.Txn == s.Txn || !other.excludes(l, o.Contents[l.item.Table]) || max(other.from, h.from) >=
+					min(other.until, h.until) || told[pair] {
 					continue
 				}
 				told[pair] = true
@@ -61,20 +64,22 @@ type rowLock struct {
 	entry   bool // it may be one of an entry of an index alone
 }
 
-// excludes says whether two transactions cannot hold such locks at the same time. What is locked of an index alone a write meets where it
-// changes the version key that the index holds, which it may leave where versions are contents.
+// excludes says whether two transactions cannot hold such locks at the same time. What is locked of an index alone a
+// write meets where it changes the version key that the index holds, which it may leave where versions are contents.
 func (l rowLock) excludes(other rowLock, contents bool) bool {
 	meets := func(a, b rowLock) bool { return !a.entry || b.write && !contents }
 	return l.lock.Excludes(other.lock) && meets(l, other) && meets(other, l)
 }
 
-// ofEntries says whether what a query locks of a table may be entries of an index and no rows: it locks no more than others may, too.
+// ofEntries says whether what a query locks of a table may be entries of an index and no rows: it locks no more than
+// others may, too.
 func ofEntries(o *observe.Observation, s *observe.ObservedStmt, table string) bool {
 	return o.Covered[table] && s.Locks <= sqltext.ForShare && o.PromiseOf(s.Txn).Promise().EntryLocks
 }
 
-// locked are the rows that a statement surely locked. A row that it inserted nobody else can meet before its transaction
-// commits. An UPDATE that changes a key of a row locks it as a DELETE does, which is not known here: it counts as one that does not.
+// locked are the rows that a statement surely locked. A row that it inserted nobody else can meet before its
+// transaction commits. An UPDATE that changes a key of a row locks it as a DELETE does, which is not known here: it
+// counts as one that does not.
 func locked(o *observe.Observation, s *observe.ObservedStmt) []rowLock {
 	var out []rowLock
 	if s.Locks != sqltext.NoRowLock {
@@ -95,9 +100,9 @@ func locked(o *observe.Observation, s *observe.ObservedStmt) []rowLock {
 	return out
 }
 
-// gaveBack is when a statement's transaction sent, after the statement, what may have given the statement's locks back: its end,
-// a ROLLBACK TO a savepoint, an XA PREPARE that keeps them not, or a statement that met an error of concurrency, or any where that ends the
-// transaction. In autocommit that was sent with the statement itself.
+// gaveBack is when a statement's transaction sent, after the statement, what may have given the statement's locks back:
+// its end, a ROLLBACK TO a savepoint, an XA PREPARE that keeps them not, or a statement that met an error of
+// concurrency, or any where that ends the transaction. In autocommit that was sent with the statement itself.
 func gaveBack(o *observe.Observation, s *observe.ObservedStmt) int64 {
 	until := o.Txns[s.Txn].Sent
 	for _, e := range o.Events {
@@ -116,8 +121,9 @@ func gaveBack(o *observe.Observation, s *observe.ObservedStmt) int64 {
 	return until
 }
 
-// unlocking says whether an error may have given back the locks of statements before it. One of a statement and its data undoes that statement
-// alone, unless any error ends the transaction. SQLite's may be a trigger's RAISE(ROLLBACK), which does: all but those of keys.
+// unlocking says whether an error may have given back the locks of statements before it. One of a statement and its
+// data undoes that statement alone, unless any error ends the transaction. SQLite's may be a trigger's RAISE(ROLLBACK),
+// which does: all but those of keys.
 func unlocking(o *observe.Observation, e *history.Event) bool {
 	p := o.PromiseOf(e.Txn)
 	switch {

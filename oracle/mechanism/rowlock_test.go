@@ -27,7 +27,8 @@ func failing(p dbms.Profile) *dbms.Profile {
 	return &p
 }
 
-// TestRowLocks holds a statement of T0 and one of T1 on the same row against each other: a SELECT that locks it, or a write.
+// TestRowLocks holds a statement of T0 and one of T1 on the same row against each other: a SELECT that locks it, or a
+// write.
 func TestRowLocks(t *testing.T) {
 	const (
 		update = 10 + iota
@@ -43,8 +44,10 @@ func TestRowLocks(t *testing.T) {
 		back, fails  int64 // when T0 went back to a savepoint, or met an error (see failedAt); 0: never
 		want         string
 	}{
-		{"an UPDATE beside FOR UPDATE", int(sqltext.ForUpdate), update, 10, 50, 20, 30, 0, 0, "T0.S0 locked row 1 of t and T1.S0 did"},
-		{"FOR UPDATE beside an UPDATE", update, int(sqltext.ForUpdate), 10, 50, 20, 30, 0, 0, "T0.S0 locked row 1 of t and T1.S0 did"},
+		{"an UPDATE beside FOR UPDATE", int(sqltext.ForUpdate), update, 10, 50, 20, 30, 0, 0,
+			"T0.S0 locked row 1 of t and T1.S0 did"},
+		{"FOR UPDATE beside an UPDATE", update, int(sqltext.ForUpdate), 10, 50, 20, 30, 0, 0,
+			"T0.S0 locked row 1 of t and T1.S0 did"},
 		{"an UPDATE that waited", int(sqltext.ForUpdate), update, 10, 50, 20, 60, 0, 0, ""},
 		{"an UPDATE after it", int(sqltext.ForUpdate), update, 10, 15, 20, 30, 0, 0, ""},
 		{"a plain read", plain, update, 10, 50, 20, 30, 0, 0, ""},
@@ -52,16 +55,20 @@ func TestRowLocks(t *testing.T) {
 		{"went back to a savepoint before", int(sqltext.ForUpdate), update, 10, 50, 20, 30, 15, 0, ""},
 		{"went back to a savepoint after it", int(sqltext.ForUpdate), update, 10, 50, 20, 30, 35, 0, "T1.S0 did"},
 		{"an error before", int(sqltext.ForUpdate), update, 10, 50, 20, 30, 0, 15, ""},
-		{"an error of a key before", int(sqltext.ForUpdate), update, 10, 50, 20, 30, 0, -15, "T0.S0 locked row 1 of t and T1.S0 did"},
+		{"an error of a key before", int(sqltext.ForUpdate), update, 10, 50, 20, 30, 0, -15,
+			"T0.S0 locked row 1 of t and T1.S0 did"},
 		{"in autocommit", int(sqltext.ForUpdate), update, 10, 5, 20, 30, 0, 0, ""},
 		{"never ended", int(sqltext.ForUpdate), update, 10, math.MaxInt64, 20, 30, 0, 0, "T1.S0 did"},
 		{"two that share", int(sqltext.ForShare), int(sqltext.ForShare), 10, 50, 20, 30, 0, 0, ""},
 		{"an UPDATE beside FOR SHARE", int(sqltext.ForShare), update, 10, 50, 20, 30, 0, 0, "T1.S0 did"},
 		{"an UPDATE beside FOR KEY SHARE", int(sqltext.ForKeyShare), update, 10, 50, 20, 30, 0, 0, ""},
 		{"a DELETE beside FOR KEY SHARE", int(sqltext.ForKeyShare), remove, 10, 50, 20, 30, 0, 0, "T1.S0 did"},
-		{"FOR NO KEY UPDATE beside FOR KEY SHARE", int(sqltext.ForKeyShare), int(sqltext.ForNoKeyUpdate), 10, 50, 20, 30, 0, 0, ""},
-		{"FOR NO KEY UPDATE twice", int(sqltext.ForNoKeyUpdate), int(sqltext.ForNoKeyUpdate), 10, 50, 20, 30, 0, 0, "T1.S0 did"},
-		{"FOR UPDATE beside FOR KEY SHARE", int(sqltext.ForUpdate), int(sqltext.ForKeyShare), 10, 50, 20, 30, 0, 0, "T1.S0 did"},
+		{"FOR NO KEY UPDATE beside FOR KEY SHARE", int(sqltext.ForKeyShare), int(sqltext.ForNoKeyUpdate), 10, 50, 20,
+			30, 0, 0, ""},
+		{"FOR NO KEY UPDATE twice", int(sqltext.ForNoKeyUpdate), int(sqltext.ForNoKeyUpdate), 10, 50, 20, 30, 0, 0,
+			"T1.S0 did"},
+		{"FOR UPDATE beside FOR KEY SHARE", int(sqltext.ForUpdate), int(sqltext.ForKeyShare), 10, 50, 20, 30, 0, 0,
+			"T1.S0 did"},
 	} {
 		item := history.Item{Table: "t", PKey: 1}
 		stmt := func(txn, how int, sent, done int64) *observe.ObservedStmt {
@@ -82,7 +89,8 @@ func TestRowLocks(t *testing.T) {
 			}
 			return s
 		}
-		o := &observe.Observation{Promise: failing(dbms.Profile{Mechanisms: dbms.Mechanisms{MutualExclusion: true, RowLocks: true}}),
+		o := &observe.Observation{Promise: failing(dbms.Profile{Mechanisms: dbms.Mechanisms{MutualExclusion: true,
+			RowLocks: true}}),
 			Txns:  []observe.ObservedTxn{{Sent: c.until}, {Sent: 100}},
 			Stmts: []*observe.ObservedStmt{stmt(0, c.first, c.at-1, c.at), stmt(1, c.other, c.begun, c.done)}}
 		if c.back > 0 {
@@ -92,23 +100,28 @@ func TestRowLocks(t *testing.T) {
 			o.Errors = append(o.Errors, failedAt(c.fails))
 		}
 		got := rowLocks(o)
-		if (len(got) == 0) != (c.want == "") || len(got) > 0 && (len(got) != 1 || !strings.Contains(got[0].Detail(), c.want)) {
+		if (len(got) == 0) != (c.want == "") || len(got) > 0 &&
+			(len(got) != 1 || !strings.Contains(got[0].Detail(), c.want)) {
 			t.Errorf("%s: %+v, want %q", c.name, got, c.want)
 		}
 	}
 }
 
-// TestEntryReads: a SELECT that an index may have answered is held against writes as one of entries, another one as one of rows.
+// TestEntryReads: a SELECT that an index may have answered is held against writes as one of entries, another one as one
+// of rows.
 func TestEntryReads(t *testing.T) {
 	for _, c := range []struct {
 		covered bool
 		lock    sqltext.RowLock
 		want    history.LockIntent
-	}{{true, sqltext.NoRowLock, history.LockEntries}, {true, sqltext.ForUpdate, history.LockShared}, {false, sqltext.NoRowLock, history.LockShared}} {
-		s := &observe.ObservedStmt{Node: sdg.Node{Name: "T0.S0", Out: []history.Version{{Item: history.Item{Table: "t", PKey: 1}, VKey: 5}},
+	}{{true, sqltext.NoRowLock, history.LockEntries}, {true, sqltext.ForUpdate, history.LockShared},
+		{false, sqltext.NoRowLock, history.LockShared}} {
+		s := &observe.ObservedStmt{Node: sdg.Node{Name: "T0.S0",
+			Out:   []history.Version{{Item: history.Item{Table: "t", PKey: 1}, VKey: 5}},
 			Reads: []sdg.TableRead{{Table: "t", Seen: map[int64]int64{1: 5}}}}, View: dbms.Current, Locks: c.lock}
-		o := &observe.Observation{Promise: &dbms.Profile{Mechanisms: dbms.Mechanisms{GapLocks: true, EntryLocks: true}}, Covered: map[string]bool{"t": c.covered},
-			Txns: make([]observe.ObservedTxn, 1), Stmts: []*observe.ObservedStmt{s}}
+		o := &observe.Observation{Promise: &dbms.Profile{Mechanisms: dbms.Mechanisms{GapLocks: true, EntryLocks: true}},
+			Covered: map[string]bool{"t": c.covered},
+			Txns:    make([]observe.ObservedTxn, 1), Stmts: []*observe.ObservedStmt{s}}
 		w := &wovenRun{o: o, sym: history.NewSymbols(), untold: untold(o)}
 		if op := w.operation(&observe.Moment{Kind: observe.Ran, Stmt: s}); op == nil || op.Lock != c.want {
 			t.Errorf("covered %v, %v: %+v", c.covered, c.lock, op)
@@ -133,12 +146,14 @@ func TestEntryLocks(t *testing.T) {
 		{"an UPDATE that may give none", true, true, sqltext.ForShare, sqltext.NoRowLock, false},
 		{"an UPDATE of a row that is read", false, true, sqltext.ForShare, sqltext.NoRowLock, true},
 	} {
-		first := &observe.ObservedStmt{Node: sdg.Node{Name: "T0.S0", Out: []history.Version{{Item: item, VKey: 5}}}, Done: 10, Locks: c.lock}
+		first := &observe.ObservedStmt{Node: sdg.Node{Name: "T0.S0", Out: []history.Version{{Item: item, VKey: 5}}}, Done: 10,
+			Locks: c.lock}
 		second := &observe.ObservedStmt{Node: sdg.Node{Name: "T1.S0", Txn: 1}, Sent: 20, Done: 30, Locks: c.other}
 		if second.Out = first.Out; c.other == sqltext.NoRowLock {
 			second.Out, second.Writes = nil, []history.Write{{Item: item, From: 5, To: 7}}
 		}
-		o := &observe.Observation{Promise: &dbms.Profile{Mechanisms: dbms.Mechanisms{MutualExclusion: true, RowLocks: true, EntryLocks: true}},
+		o := &observe.Observation{Promise: &dbms.Profile{Mechanisms: dbms.Mechanisms{MutualExclusion: true, RowLocks: true,
+			EntryLocks: true}},
 			Covered: map[string]bool{"t": c.covered}, Contents: map[string]bool{"t": c.contents},
 			Txns: []observe.ObservedTxn{{Sent: 50}, {Sent: 100}}, Stmts: []*observe.ObservedStmt{first, second}}
 		if got := rowLocks(o); (len(got) > 0) != c.want {

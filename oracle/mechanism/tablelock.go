@@ -12,10 +12,11 @@ import (
 	"txweave/sqltext"
 )
 
-// tableLocks holds what transactions lock by LOCK TABLES, LOCK TABLE or as an advisory lock against what others do: from the answer to it until the
-// transaction's own end is sent, an error met or a savepoint gone back to that may have given it back, nobody else is given the table in a
-// mode that excludes it, nor reads or writes it where that takes one; and it is not answered while a transaction is open that has used a
-// table so (dev.mysql.com/doc/refman, LOCK TABLES, Metadata Locking; postgresql.org/docs, Table-Level Locks).
+// tableLocks holds what transactions lock by LOCK TABLES, LOCK TABLE or as an advisory lock against what others do:
+// from the answer to it until the transaction's own end is sent, an error met or a savepoint gone back to that may have
+// given it back, nobody else is given the table in a mode that excludes it, nor reads or writes it where that takes
+// one; and it is not answered while a transaction is open that has used a table so (dev.mysql.com/doc/refman, LOCK
+// TABLES, Metadata Locking; postgresql.org/docs, Table-Level Locks).
 func tableLocks(o *observe.Observation) []finding.Difference {
 	var out []finding.Difference
 	for a := range o.Txns {
@@ -32,7 +33,8 @@ func tableLocks(o *observe.Observation) []finding.Difference {
 			end := released(o, a, h)
 			for b := a + 1; b < len(o.Txns); b++ {
 				for _, other := range o.Txns[b].Tables {
-					if table := both(h.Locks, other.Locks); table != "" && !other.Refused && max(h.Locked, other.Locked) < min(end, released(o, b, other)) {
+					if table := both(h.Locks, other.Locks); table != "" && !other.Refused && max(h.Locked, other.Locked) < min(end,
+						released(o, b, other)) {
 						out = append(out, tableLock("%v and %v had both locked %v, in modes that exclude each other", name,
 							finding.TxnNumber(b), what(table)))
 					}
@@ -95,8 +97,8 @@ func until(o *observe.Observation, txn int, from int64) int64 {
 	return end
 }
 
-// keeps says whether the transaction of a statement certainly has the tables that it used until a moment: one in autocommit gives
-// them back at once, and a ROLLBACK TO a savepoint may.
+// keeps says whether the transaction of a statement certainly has the tables that it used until a moment: one in
+// autocommit gives them back at once, and a ROLLBACK TO a savepoint may.
 func keeps(o *observe.Observation, s *observe.ObservedStmt, at int64) bool {
 	t := &o.Txns[s.Txn]
 	return !t.Alone && !s.Undone && until(o, s.Txn, s.Sent) > at &&

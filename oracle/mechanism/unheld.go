@@ -11,8 +11,9 @@ import (
 	"txweave/sqltext"
 )
 
-// unheld holds each statement that a database with one writer at a time kept out against whoever may have had its write lock (sqlite.org/rescode.html, SQLITE_BUSY): another transaction
-// that was open meanwhile and had begun with it, or had been let do anything but read. One that was refused its first write has none (SQLITE_BUSY_SNAPSHOT).
+// unheld holds each statement that a database with one writer at a time kept out against whoever may have had its write
+// lock (sqlite.org/rescode.html, SQLITE_BUSY): another transaction that was open meanwhile and had begun with it, or
+// had been let do anything but read. One that was refused its first write has none (SQLITE_BUSY_SNAPSHOT).
 func unheld(o *observe.Observation) []finding.Difference {
 	p := o.Promise.Promise()
 	if p.Order != dbms.OneWriterAtOnce || !p.MutualExclusion || !p.LostStayOpen {
@@ -26,7 +27,8 @@ func unheld(o *observe.Observation) []finding.Difference {
 		if !slices.ContainsFunc(others(o, e.Txn), func(txn int) bool { return mayWrite(o, e, txn) }) {
 			out = append(out, finding.Difference{What: fault.WriteLockOfNobody,
 				Steps: finding.Sentences{finding.Say("%v was answered %v, and nobody "+
-					"else who was open then had begun with the database's write lock, or been let do anything but read", observe.StmtOf(e), e.Err)}})
+					"else who was open then had begun with the database's write lock, or been let do anything but read",
+					observe.StmtOf(e), e.Err)}})
 		}
 	}
 	return out
@@ -38,7 +40,9 @@ func mayWrite(o *observe.Observation, e *history.Event, txn int) bool {
 	if t.Sent < e.Start && t.Done < e.Start || t.Began >= e.End {
 		return false
 	}
-	if slices.ContainsFunc(o.Events, func(m observe.Moment) bool { return m.Kind == observe.Begin && m.Txn == txn && m.Snapshot }) {
+	if slices.ContainsFunc(o.Events, func(m observe.Moment) bool {
+		return m.Kind == observe.Begin && m.Txn == txn && m.Snapshot
+	}) {
 		return true
 	}
 	keptOut := func(err *history.DBError) bool {

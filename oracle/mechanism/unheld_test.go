@@ -12,8 +12,8 @@ import (
 	"txweave/sqltext"
 )
 
-// TestUnheld checks who may have kept out a write that was sent at 45 and refused at 50, as the database's write lock was another transaction's: one that was open and had
-// begun with it, or had been let write.
+// TestUnheld checks who may have kept out a write that was sent at 45 and refused at 50, as the database's write lock
+// was another transaction's: one that was open and had begun with it, or had been let write.
 func TestUnheld(t *testing.T) {
 	const (
 		reads = iota
@@ -24,7 +24,8 @@ func TestUnheld(t *testing.T) {
 		begins
 		unknown
 	)
-	busy, lost := &history.DBError{Code: 5, Message: "database is locked"}, &history.DBError{Code: 1213, Message: "snapshot"}
+	busy, lost := &history.DBError{Code: 5, Message: "database is locked"}, &history.DBError{Code: 1213,
+		Message: "snapshot"}
 	for _, c := range []struct {
 		name       string
 		sent, done int64 // its end
@@ -46,9 +47,12 @@ func TestUnheld(t *testing.T) {
 		{"one that ran nothing", 70, 80, unknown, 0, false, true},
 		{"a statement in autocommit that is no query", 44, 48, unknown, 0, true, false},
 	} {
-		p := failing(dbms.Profile{Order: dbms.OneWriterAtOnce, LostStayOpen: true, WriteLocked: []int{5}, Mechanisms: dbms.Mechanisms{MutualExclusion: true}})
-		o := &observe.Observation{Promise: p, Txns: []observe.ObservedTxn{{Began: 10, Sent: 90, Done: 95}, {Began: 5, Sent: c.sent, Done: c.done, Alone: c.alone}},
-			Errors: []*history.Event{{Txn: 0, Stmt: 1, Role: history.Target, Start: 45, End: 50, Answer: history.Answer{Err: busy}}}}
+		p := failing(dbms.Profile{Order: dbms.OneWriterAtOnce, LostStayOpen: true, WriteLocked: []int{5},
+			Mechanisms: dbms.Mechanisms{MutualExclusion: true}})
+		o := &observe.Observation{Promise: p, Txns: []observe.ObservedTxn{{Began: 10, Sent: 90, Done: 95},
+			{Began: 5, Sent: c.sent, Done: c.done, Alone: c.alone}},
+			Errors: []*history.Event{{Txn: 0, Stmt: 1, Role: history.Target, Start: 45, End: 50,
+				Answer: history.Answer{Err: busy}}}}
 		s := &observe.ObservedStmt{Node: sdg.Node{Txn: 1, Kind: sqltext.Update}, Sent: c.at}
 		switch c.ran {
 		case reads:
@@ -58,7 +62,8 @@ func TestUnheld(t *testing.T) {
 		case isKeptOut:
 			s.Err = busy
 		case fails:
-			o.Errors = append(o.Errors, &history.Event{Txn: 1, Role: history.Target, Start: c.at, End: c.at + 1, Answer: history.Answer{Err: &history.DBError{Code: 19}}})
+			o.Errors = append(o.Errors, &history.Event{Txn: 1, Role: history.Target, Start: c.at, End: c.at + 1,
+				Answer: history.Answer{Err: &history.DBError{Code: 19}}})
 		case begins:
 			o.Events = append(o.Events, observe.Moment{Kind: observe.Begin, Txn: 1, Snapshot: true, Start: 5, End: 6})
 		}

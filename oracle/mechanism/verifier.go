@@ -29,7 +29,8 @@ type Options struct {
 	Initial    bool
 	Partitions int // 0: one for every two cores; the others read, deal out and certify
 	Limit      int // violations to keep of each kind; 0: 1000
-	// Found, unless nil, is told of each violation before it is kept, by several goroutines, and may add to its name and its explanation.
+	// Found, unless nil, is told of each violation before it is kept, by several goroutines, and may add to its name and
+	// its explanation.
 	Found func(*Violation)
 }
 
@@ -66,8 +67,8 @@ type LocalBuffer struct {
 	open bool
 }
 
-// chunk is a run of operations. Their sets lie in arenas, one behind the other, so that the operations that wait have no pointers, which the
-// collector would follow.
+// chunk is a run of operations. Their sets lie in arenas, one behind the other, so that the operations that wait have
+// no pointers, which the collector would follow.
 type chunk struct {
 	ops    []queued
 	acc    []history.Access
@@ -104,7 +105,8 @@ func New(o Options) *Verifier {
 	if o.Symbols == nil {
 		o.Symbols = history.NewSymbols()
 	}
-	v := &Verifier{opt: o, wake: make(chan struct{}, 1), done: make(chan struct{}), passed: make([]atomic.Int64, o.Partitions)}
+	v := &Verifier{opt: o, wake: make(chan struct{}, 1), done: make(chan struct{}), passed: make([]atomic.Int64,
+		o.Partitions)}
 	for i := range v.passed {
 		v.passed[i].Store(never)
 	}
@@ -137,7 +139,8 @@ func (v *Verifier) Progress() (watermark, operations, violations int64) {
 	return v.watermark.Load(), v.operations.Load(), v.found.Load()
 }
 
-// Passed returns a moment, in ns, before which nothing lies that a violation of consistent read still to be found was seen at.
+// Passed returns a moment, in ns, before which nothing lies that a violation of consistent read still to be found was
+// seen at.
 func (v *Verifier) Passed() int64 {
 	earliest := int64(forever)
 	for i := range v.passed {
@@ -153,10 +156,12 @@ func (s *LocalBuffer) Append(op *history.Operation) error {
 		return fmt.Errorf("session %d: a %s is no operation of a session", s.id, op.Kind)
 	}
 	if op.Start < s.last {
-		return fmt.Errorf("session %d: an operation of transaction %d starts at %d, before the one before it, at %d", s.id, op.Txn, op.Start, s.last)
+		return fmt.Errorf("session %d: an operation of transaction %d starts at %d, before the one before it, at %d", s.id,
+			op.Txn, op.Start, s.last)
 	}
 	if s.open && s.txn != op.Txn {
-		return fmt.Errorf("session %d: an operation of transaction %d, while transaction %d has not ended", s.id, op.Txn, s.txn)
+		return fmt.Errorf("session %d: an operation of transaction %d, while transaction %d has not ended", s.id,
+			op.Txn, s.txn)
 	}
 	s.last, s.txn = op.Start, op.Txn
 	s.open = op.Kind != history.OpCommit && op.Kind != history.OpAbort
@@ -173,7 +178,8 @@ func (s *LocalBuffer) Append(op *history.Operation) error {
 
 // add copies an operation.
 func (c *chunk) add(op *history.Operation) {
-	c.ops = append(c.ops, queued{op.Txn, op.Start, op.End, op.Unlocks, int32(len(op.Reads)), int32(len(op.Writes)), int32(len(op.Ranges)),
+	c.ops = append(c.ops, queued{op.Txn, op.Start, op.End, op.Unlocks, int32(len(op.Reads)), int32(len(op.Writes)),
+		int32(len(op.Ranges)),
 		op.Kind, op.Lock, op.Outcome, op.Snapshot})
 	c.acc = append(append(c.acc, op.Reads...), op.Writes...)
 	c.ranges = append(c.ranges, op.Ranges...)
@@ -184,7 +190,8 @@ func (c *chunk) next() history.Operation {
 	q := &c.ops[c.at]
 	writes := c.accAt + int(q.reads)
 	end, ranges := writes+int(q.writes), c.rangeAt+int(q.ranges)
-	op := history.Operation{Txn: q.txn, Start: q.start, End: q.end, Unlocks: q.unlocks, Kind: q.kind, Lock: q.lock, Outcome: q.outcome,
+	op := history.Operation{Txn: q.txn, Start: q.start, End: q.end, Unlocks: q.unlocks, Kind: q.kind, Lock: q.lock,
+		Outcome:  q.outcome,
 		Snapshot: q.snapshot, Reads: c.acc[c.accAt:writes], Writes: c.acc[writes:end], Ranges: c.ranges[c.rangeAt:ranges]}
 	c.at, c.accAt, c.rangeAt = c.at+1, end, ranges
 	return op

@@ -12,8 +12,8 @@ import (
 	"txweave/sqltext"
 )
 
-// Oracle judges woven runs: where one broke mutual exclusion, first updater wins or the current reads of DML and locking
-// SELECTs. Plain reads are the snapshot oracle's.
+// Oracle judges woven runs: where one broke mutual exclusion, first updater wins or the current reads of DML and
+// locking SELECTs. Plain reads are the snapshot oracle's.
 type Oracle struct{}
 
 // Name implements oracle.Oracle.
@@ -54,8 +54,8 @@ func (Oracle) Judge(o *observe.Observation) (v oracle.Ruling, err error) {
 	return v, nil
 }
 
-// failedBefore names the statements of each transaction of a violation that had failed by then: of a transaction that was rolled back
-// there without a word the locks are gone, too.
+// failedBefore names the statements of each transaction of a violation that had failed by then: of a transaction that
+// was rolled back there without a word the locks are gone, too.
 func failedBefore(o *observe.Observation, v *Violation) []finding.Failure {
 	var failed []finding.Failure
 	for _, txn := range v.Txns {
@@ -71,8 +71,8 @@ type wovenRun struct {
 	untold untoldItems
 }
 
-// untoldItems are those of which it is not known for each version who wrote it, and versions that statements wrote of which
-// it is not known what else they wrote, and over what: who sees one of them says nothing about mechanisms.
+// untoldItems are those of which it is not known for each version who wrote it, and versions that statements wrote of
+// which it is not known what else they wrote, and over what: who sees one of them says nothing about mechanisms.
 type untoldItems struct {
 	items    map[history.Item]bool
 	tables   map[string]bool
@@ -103,8 +103,8 @@ func (w *wovenRun) item(i history.Item) history.ItemID {
 	return history.ItemID{Table: w.sym.Table(i.Table), Key: i.PKey}
 }
 
-// operations is the run as the mechanism oracle reads it; every transaction is a session of its own. A transaction that an
-// error ended is left open: when its locks went is not known.
+// operations is the run as the mechanism oracle reads it; every transaction is a session of its own. A transaction that
+// an error ended is left open: when its locks went is not known.
 func (w *wovenRun) operations() []*history.Operation {
 	load := &history.Operation{Kind: history.OpLoad}
 	for _, table := range slices.Sorted(maps.Keys(w.o.Initial)) {
@@ -162,7 +162,8 @@ func (w *wovenRun) operation(e *observe.Moment) *history.Operation {
 			if w.untold.has(v.Item) || w.untold.versions[v.VKey] || w.o.Contents[v.Table] && ofEntries(w.o, s, v.Table) {
 				continue
 			}
-			if a := (history.Access{ItemID: w.item(v.Item), Version: v.VKey}); !slices.Contains(op.Reads, a) && (!s.SawUndone || !w.own(s, v, true)) {
+			if a := (history.Access{ItemID: w.item(v.Item), Version: v.VKey}); !slices.Contains(op.Reads, a) &&
+				(!s.SawUndone || !w.own(s, v, true)) {
 				op.Reads = append(op.Reads, a)
 				if ofEntries(w.o, s, v.Table) {
 					op.Lock = history.LockEntries
@@ -199,27 +200,32 @@ func unlocks(o *observe.Observation, txn int) int64 {
 	case dbms.PreparedKeeps:
 		return 0
 	case dbms.WritersKeep:
-		if slices.ContainsFunc(o.Stmts, func(s *observe.ObservedStmt) bool { return s.Txn == txn && !s.Undone && len(s.Writes) > 0 }) {
+		if slices.ContainsFunc(o.Stmts, func(s *observe.ObservedStmt) bool {
+			return s.Txn == txn && !s.Undone && len(s.Writes) > 0
+		}) {
 			return 0
 		}
 	}
 	return o.Txns[txn].Prepared
 }
 
-// undone is DML that a ROLLBACK TO undid: it wrote nothing, and what an UPDATE or a DELETE overwrote stays locked as by a
-// locking read, where a savepoint does not give them back. The locks of rows that it inserted go with them. What its transaction had undone with it is no version.
+// undone is DML that a ROLLBACK TO undid: it wrote nothing, and what an UPDATE or a DELETE overwrote stays locked as by
+// a locking read, where a savepoint does not give them back. The locks of rows that it inserted go with them. What its
+// transaction had undone with it is no version.
 func (w *wovenRun) undone(s *observe.ObservedStmt) *history.Operation {
 	op := &history.Operation{Kind: history.OpRead}
 	p := w.o.PromiseOf(s.Txn)
 	if p.Promise().DMLView != dbms.Current {
 		return op // it read the snapshot
 	}
-	op.Lock = history.LockExclusive // whatever it met: it is no plain read, and takes no snapshot where the first one of these does
+	// whatever it met: it is no plain read, and takes no snapshot where the first one of these does
+	op.Lock = history.LockExclusive
 	if s.Waited || s.Err != nil || p.ErrorsEnd {
 		return op
 	}
 	for _, x := range s.Writes {
-		if v := (history.Version{Item: x.Item, VKey: int64(x.From)}); x.From >= 0 && !w.own(s, v, false) && !w.untold.has(x.Item) && !w.untold.versions[v.VKey] {
+		if v := (history.Version{Item: x.Item, VKey: int64(x.From)}); x.From >= 0 && !w.own(s, v, false) &&
+			!w.untold.has(x.Item) && !w.untold.versions[v.VKey] {
 			op.Unlocks = unlocks(w.o, s.Txn)
 			op.Reads = append(op.Reads, history.Access{ItemID: w.item(x.Item), Version: v.VKey})
 		}

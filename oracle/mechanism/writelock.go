@@ -7,9 +7,10 @@ import (
 	"txweave/observe"
 )
 
-// writeLocks holds transactions whose BEGIN takes the one write lock of the database against each other, and against the writes of all
-// others: from the answer to that BEGIN until its own end is sent, or an error met that may have ended it, nobody else has it. It judges
-// where the database has one writer at a time and such a BEGIN (sqlite.org/lang_transaction.html, BEGIN IMMEDIATE).
+// writeLocks holds transactions whose BEGIN takes the one write lock of the database against each other, and against
+// the writes of all others: from the answer to that BEGIN until its own end is sent, or an error met that may have
+// ended it, nobody else has it. It judges where the database has one writer at a time and such a BEGIN
+// (sqlite.org/lang_transaction.html, BEGIN IMMEDIATE).
 func writeLocks(o *observe.Observation) []finding.Difference {
 	if o.Promise.Order != dbms.OneWriterAtOnce || !o.Promise.MutualExclusion {
 		return nil
@@ -31,13 +32,15 @@ func writeLocks(o *observe.Observation) []finding.Difference {
 			continue
 		}
 		for b := range o.Txns {
-			if other, also := from[b]; also && b != a && begun <= other && other < until(a) && begun < until(b) && (begun < other || a < b) {
+			if other, also := from[b]; also && b != a && begun <= other && other < until(a) && begun < until(b) &&
+				(begun < other || a < b) {
 				conflict("%v had the database's write lock from its BEGIN on, and %v was given it before %v had ended",
 					finding.TxnNumber(a), finding.TxnNumber(b), finding.TxnNumber(a))
 			}
 		}
 		for _, s := range o.Stmts {
-			if _, also := from[s.Txn]; s.Txn == a || also || s.Err != nil || len(s.Writes) == 0 || s.Sent < begun || s.Done > until(a) {
+			if _, also := from[s.Txn]; s.Txn == a || also || s.Err != nil || len(s.Writes) == 0 || s.Sent < begun ||
+				s.Done > until(a) {
 				continue
 			}
 			conflict("%v had the database's write lock from its BEGIN on, and %v wrote before %v had ended",

@@ -1,9 +1,10 @@
-// Package pairs holds the reads of one state against each other, by what they print alone: no row has to be numbered for it. Its claim: of two
-// SELECTs that see the same state of a table, a row that one of them returns and whose condition of the other is true is among the other's rows, as it
-// is; no two rows have one primary key; and no row is returned of which the statement's own condition is not true.
+// Package pairs holds the reads of one state against each other, by what they print alone: no row has to be numbered
+// for it. Its claim: of two SELECTs that see the same state of a table, a row that one of them returns and whose
+// condition of the other is true is among the other's rows, as it is; no two rows have one primary key; and no row is
+// returned of which the statement's own condition is not true.
 //
-// The reads of a transaction see one state where its level promises a snapshot, or keeps what it has read locked, as long as the transaction writes
-// nothing in between; elsewhere those of one statement do.
+// The reads of a transaction see one state where its level promises a snapshot, or keeps what it has read locked, as
+// long as the transaction writes nothing in between; elsewhere those of one statement do.
 package pairs
 
 import (
@@ -25,7 +26,8 @@ type Read struct {
 	Rows *history.Rows
 }
 
-// Find lists what no state of the tables can have answered to reads that see the same one. Of reads that it cannot judge it says nothing.
+// Find lists what no state of the tables can have answered to reads that see the same one. Of reads that it cannot
+// judge it says nothing.
 func Find(schema *sqltext.Schema, reads []Read) (out []finding.Difference) {
 	var known []*listing
 	for i := range reads {
@@ -77,7 +79,8 @@ func listed(schema *sqltext.Schema, r *Read) *listing {
 		return nil
 	}
 	from, ok := b.From.(*sql.Table)
-	if !ok || from.Schema != nil || from.At != nil || from.Sample != nil || from.Only || len(from.Partitions) > 0 || len(from.Columns) > 0 {
+	if !ok || from.Schema != nil || from.At != nil || from.Sample != nil || from.Only || len(from.Partitions) > 0 ||
+		len(from.Columns) > 0 {
 		return nil
 	}
 	l := &listing{read: r, table: schema.Table(from.Name.Folded()), where: b.Where, name: from.Name.Folded(), count: -1}
@@ -128,15 +131,16 @@ func isCount(items []*sql.Item) bool {
 		return false
 	}
 	call, ok := items[0].X.(*sql.Call)
-	if !ok || call.Over != nil || call.Filter != nil || call.Distinct || call.Name.Folded() != "count" || len(call.Args) != 1 {
+	if !ok || call.Over != nil || call.Filter != nil || call.Distinct || call.Name.Folded() != "count" ||
+		len(call.Args) != 1 {
 		return false
 	}
 	_, star := call.Args[0].(*sql.Star)
 	return star
 }
 
-// columns are the columns of the table that a list prints, in their order; "" for another value. ok is false where a value is one of several rows, or
-// of no table.
+// columns are the columns of the table that a list prints, in their order; "" for another value. ok is false where a
+// value is one of several rows, or of no table.
 func (l *listing) columns(items []*sql.Item) (out []string, ok bool) {
 	for _, i := range items {
 		switch x := i.X.(type) {
@@ -227,7 +231,8 @@ func (l *listing) itself() (d finding.Difference, wrong bool) {
 }
 
 func (l *listing) odd(sentence string, args ...any) finding.Difference {
-	return finding.Difference{Stmt: l.read.Name, Kind: oracle.Verb(sqltext.Select), What: fault.ReadsDisagree, Steps: finding.Sentences{finding.Say(sentence, args...)}}
+	return finding.Difference{Stmt: l.read.Name, Kind: oracle.Verb(sqltext.Select), What: fault.ReadsDisagree,
+		Steps: finding.Sentences{finding.Say(sentence, args...)}}
 }
 
 // against finds a row of another read that this one should have, or has otherwise.
@@ -250,7 +255,9 @@ func (l *listing) against(other *listing) (d finding.Difference, wrong bool) {
 			}
 		}
 		if !found && l.truth(l.where, r) == yes {
-			return l.odd("it does not return the row %v, which %v returned, though its condition is true of it, and the transaction changed nothing in between",
+			return l.odd(
+				"it does not return the row %v, which %v returned, though its condition is true of it, and the transaction "+
+					"changed nothing in between",
 				l.show(r), finding.StmtName(other.read.Name)), true
 		}
 	}
@@ -266,7 +273,8 @@ func (l *listing) counts(other *listing) (d finding.Difference, wrong bool) {
 	if a == b {
 		return d, false
 	}
-	d = l.odd("it finds %v rows, and %v found %v with the same condition; the transaction changed nothing in between", a, finding.StmtName(other.read.Name), b)
+	d = l.odd("it finds %v rows, and %v found %v with the same condition; the transaction changed nothing in between", a,
+		finding.StmtName(other.read.Name), b)
 	d.Transaction, d.Replay = finding.Affected(a), finding.Affected(b)
 	return d, true
 }
@@ -292,7 +300,8 @@ func (l *listing) size() int64 {
 	return int64(len(l.rows))
 }
 
-// compatible says whether what is known of two rows may be of one. Values that are printed in two ways are not told apart.
+// compatible says whether what is known of two rows may be of one. Values that are printed in two ways are not told
+// apart.
 func compatible(a, b row) bool {
 	for column, v := range a {
 		w, both := b[column]
@@ -304,8 +313,10 @@ func compatible(a, b row) bool {
 	return true
 }
 
-// wholeTypes are the types of columns that hold whole numbers and nothing else, and compare as these. YEAR takes 24 for 2024.
-var wholeTypes = strings.Fields("int integer bigint smallint tinyint mediumint int2 int4 int8 int3 int1 serial bigserial smallserial")
+// wholeTypes are the types of columns that hold whole numbers and nothing else, and compare as these. YEAR takes 24 for
+// 2024.
+var wholeTypes = strings.Fields(
+	"int integer bigint smallint tinyint mediumint int2 int4 int8 int3 int1 serial bigserial smallserial")
 
 // whole says whether a column holds whole numbers.
 func whole(c *sqltext.Column) bool { return slices.Contains(wholeTypes, c.Type) }

@@ -14,8 +14,8 @@ import (
 	"txweave/sqltext"
 )
 
-// TestGolden runs the commands of testdata: find, with the definitions of tables and then reads, each with its rows behind =>, values by blanks and
-// rows by commas.
+// TestGolden runs the commands of testdata: find, with the definitions of tables and then reads, each with its rows
+// behind =>, values by blanks and rows by commas.
 func TestGolden(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {

@@ -131,7 +131,8 @@ func compare(op sql.Op, a, b *history.Value) truth {
 	case a == nil || b == nil:
 		return unsure
 	}
-	is := map[sql.Op]bool{sql.OpEq: a.N == b.N, sql.OpNe: a.N != b.N, sql.OpLt: a.N < b.N, sql.OpLe: a.N <= b.N, sql.OpGt: a.N > b.N, sql.OpGe: a.N >= b.N}[op]
+	is := map[sql.Op]bool{sql.OpEq: a.N == b.N, sql.OpNe: a.N != b.N, sql.OpLt: a.N < b.N, sql.OpLe: a.N <= b.N,
+		sql.OpGt: a.N > b.N, sql.OpGe: a.N >= b.N}[op]
 	if is {
 		return yes
 	}

@@ -9,9 +9,9 @@ import (
 	"txweave/sqltext"
 )
 
-// kept names a statement of a transaction that was rolled back whose version a row of the table bears in the end, and the transaction's
-// statements before it that had failed: a database that rolled the transaction back there, and did not say so, took what followed for
-// statements of none. nil where there is no such row.
+// kept names a statement of a transaction that was rolled back whose version a row of the table bears in the end, and
+// the transaction's statements before it that had failed: a database that rolled the transaction back there, and did
+// not say so, took what followed for statements of none. nil where there is no such row.
 func kept(run *observe.Run, table string) (why finding.Sentences, failed []finding.Failure) {
 	rows := run.Final[table]
 	if rows == nil {

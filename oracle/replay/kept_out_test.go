@@ -8,7 +8,8 @@ import (
 	"txweave/instrument"
 )
 
-// TestAsItShould: an INSERT is refused for a key that a row has, and only then, and for a row that it refers to only where there is none.
+// TestAsItShould: an INSERT is refused for a key that a row has, and only then, and for a row that it refers to only
+// where there is none.
 func TestAsItShould(t *testing.T) {
 	p := &dbms.Profile{Duplicate: []int{1062}, ForeignKey: []int{1452}}
 	for _, c := range []struct {
@@ -54,7 +55,8 @@ func TestPassed(t *testing.T) {
 		{"nothing is in its way", nil, 1, true},
 		{"a row is, and is changed", []int64{instrument.KeyHeld, instrument.KeyMet}, 1, true},
 		{"a row is, and stays", []int64{instrument.KeyHeld}, 0, true},
-		{"two are, and either is changed", []int64{instrument.KeyHeld, instrument.KeyHeld, instrument.KeyMet, instrument.KeyMet}, 1, true},
+		{"two are, and either is changed", []int64{instrument.KeyHeld, instrument.KeyHeld, instrument.KeyMet,
+			instrument.KeyMet}, 1, true},
 		{"two are, and both stay", []int64{instrument.KeyHeld, instrument.KeyHeld}, 0, true},
 		{"two are, and one of them stays", []int64{instrument.KeyHeld, instrument.KeyHeld, instrument.KeyMet}, 0, false},
 	} {

@@ -16,11 +16,12 @@ import (
 	"txweave/sqltext"
 )
 
-// ComparePlans lists the differences between two replays of the same statements in the same order under two plan settings, in what
-// no plan decides: the rows of queries as multisets, affected rows, what the tables hold in the end. Values are compared as SQL's
-// comparisons do that DISTINCT, GROUP BY, UNION, MIN and MAX go by: which of several equal values they answer with is up to the plan.
-// Warnings and the order of rows are left out. Where one of the two meets an error there, which can depend on the order in which
-// rows are looked at, a query is passed over, and after a write nothing more is compared.
+// ComparePlans lists the differences between two replays of the same statements in the same order under two plan
+// settings, in what no plan decides: the rows of queries as multisets, affected rows, what the tables hold in the end.
+// Values are compared as SQL's comparisons do that DISTINCT, GROUP BY, UNION, MIN and MAX go by: which of several equal
+// values they answer with is up to the plan. Warnings and the order of rows are left out. Where one of the two meets an
+// error there, which can depend on the order in which rows are looked at, a query is passed over, and after a write
+// nothing more is compared.
 func ComparePlans(tables []*sqltext.Table, blocks []*instrument.Block, a, b *observe.Replayed) []finding.Difference {
 	var out []finding.Difference
 	for i, block := range blocks {
@@ -52,13 +53,14 @@ func ComparePlans(tables []*sqltext.Table, blocks []*instrument.Block, a, b *obs
 	return out
 }
 
-// CompareSearches holds each write of a replay against the query right before it for the rows under its WHERE clause, or for those that it
-// inserts: it affects as many. That an UPDATE, a DELETE and a SELECT with one condition find the same rows is an oracle by itself (Song et al.,
-// Testing Database Systems via Differential Query Execution, ICSE 2023, section 3); here no transaction nor lock comes between them, at whatever
-// level the case was run. Where either of the two meets an error nothing is said: which rows are looked at, and so whether one comes, is up to
-// the plan. An INSERT of one row is held against the query for what keeps it out: it is refused for a duplicate where a row has one of its keys, and only there, and for
-// a row that it refers to only where there is none. (That it is not refused then the integrity check tells.) An upsert of one row with a condition is held
-// against the query for the rows in its way.
+// CompareSearches holds each write of a replay against the query right before it for the rows under its WHERE clause,
+// or for those that it inserts: it affects as many. That an UPDATE, a DELETE and a SELECT with one condition find the
+// same rows is an oracle by itself (Song et al., Testing Database Systems via Differential Query Execution, ICSE 2023,
+// section 3); here no transaction nor lock comes between them, at whatever level the case was run. Where either of the
+// two meets an error nothing is said: which rows are looked at, and so whether one comes, is up to the plan. An INSERT
+// of one row is held against the query for what keeps it out: it is refused for a duplicate where a row has one of its
+// keys, and only there, and for a row that it refers to only where there is none. (That it is not refused then the
+// integrity check tells.) An upsert of one row with a condition is held against the query for the rows in its way.
 func CompareSearches(blocks []*instrument.Block, rep *observe.Replayed, p *dbms.Profile) []finding.Difference {
 	var out []finding.Difference
 	for i, block := range blocks {
@@ -92,8 +94,9 @@ func CompareSearches(blocks []*instrument.Block, rep *observe.Replayed, p *dbms.
 	return out
 }
 
-// passed is how many rows an upsert with a condition writes: the one that it spells, where none is in its way, or the one that is, where the condition is true of that. With several in its way it
-// is not sure which one is meant, unless all are alike in that.
+// passed is how many rows an upsert with a condition writes: the one that it spells, where none is in its way, or the
+// one that is, where the condition is true of that. With several in its way it is not sure which one is meant, unless
+// all are alike in that.
 func passed(found *history.Rows) (rows int64, sure bool) {
 	held, met := 0, 0
 	for i := range found.Len() {
@@ -133,9 +136,9 @@ func SameRows(a, b *history.Rows) (d finding.Difference, same bool) {
 	return d, !differ
 }
 
-// ordered says whether what a write leaves can depend on the order in which it comes to rows: where one of them keeps another out, or
-// takes its place; where it takes some of those that match; where rows of several tables are joined to say what is written; where rows
-// are numbered as they come.
+// ordered says whether what a write leaves can depend on the order in which it comes to rows: where one of them keeps
+// another out, or takes its place; where it takes some of those that match; where rows of several tables are joined to
+// say what is written; where rows are numbered as they come.
 func ordered(b *instrument.Block, tables []*sqltext.Table) bool {
 	info := b.Info
 	if info.Kind == sqltext.Select {
@@ -182,9 +185,9 @@ func plainly(e *history.Event) *history.Event {
 	return &out
 }
 
-// comparable replaces each value by one that stands for all that a comparison may call equal to it: of texts without regard to case
-// and to blanks at the end, of numbers without regard to their type. The bytes of a BIT column are the number that they are: MariaDB
-// answers it as one where the column comes from some temporary tables.
+// comparable replaces each value by one that stands for all that a comparison may call equal to it: of texts without
+// regard to case and to blanks at the end, of numbers without regard to their type. The bytes of a BIT column are the
+// number that they are: MariaDB answers it as one where the column comes from some temporary tables.
 func comparable(r *history.Rows) *history.Rows {
 	if r == nil {
 		return nil

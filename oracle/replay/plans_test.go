@@ -16,14 +16,18 @@ func TestComparable(t *testing.T) {
 		a, b history.Value
 		same bool
 	}{
-		{text("a"), text("A"), true}, {text("a"), text("a  "), true}, {text("a"), text("b"), false}, {text(" a"), text("a"), false},
-		{number(1), float(1), true}, {text("1.50"), text("1.5"), true}, {float(0), number(0), true}, {text("-0"), number(0), true},
-		{number(1), number(2), false}, {text("1.5"), text("15"), false}, {history.Value{}, text(""), false}, {history.Value{}, number(0), false},
+		{text("a"), text("A"), true}, {text("a"), text("a  "), true}, {text("a"), text("b"), false},
+		{text(" a"), text("a"), false},
+		{number(1), float(1), true}, {text("1.50"), text("1.5"), true}, {float(0), number(0), true},
+		{text("-0"), number(0), true},
+		{number(1), number(2), false}, {text("1.5"), text("15"), false}, {history.Value{}, text(""), false},
+		{history.Value{}, number(0), false},
 	} {
 		a := &history.Event{Answer: history.Answer{Rows: &history.Rows{Columns: []string{"x"}, Cells: []history.Value{c.a}}}}
 		b := &history.Event{Answer: history.Answer{Rows: &history.Rows{Columns: []string{"x"}, Cells: []history.Value{c.b}}}}
 		block := []*instrument.Block{{SQL: "SELECT x FROM t", Info: &sqltext.Analysis{Kind: sqltext.Select}}}
-		diffs := ComparePlans(nil, block, &observe.Replayed{Events: []*history.Event{a}}, &observe.Replayed{Events: []*history.Event{b}})
+		diffs := ComparePlans(nil, block, &observe.Replayed{Events: []*history.Event{a}},
+			&observe.Replayed{Events: []*history.Event{b}})
 		if (len(diffs) == 0) != c.same {
 			t.Errorf("%s and %s: %+v", c.a, c.b, diffs)
 		}
@@ -49,7 +53,8 @@ func TestOrdered(t *testing.T) {
 		{"DELETE FROM t WHERE a = 1", sqltext.Analysis{Kind: sqltext.Delete}, false},
 		{"DELETE FROM t LIMIT 1", sqltext.Analysis{Kind: sqltext.Delete}, true},
 		{"INSERT INTO t SELECT a FROM u", sqltext.Analysis{Kind: sqltext.Insert, Plain: true, Target: "t"}, false},
-		{"INSERT INTO counted (a) SELECT a FROM u", sqltext.Analysis{Kind: sqltext.Insert, Plain: true, Target: "counted"}, true},
+		{"INSERT INTO counted (a) SELECT a FROM u", sqltext.Analysis{Kind: sqltext.Insert, Plain: true,
+			Target: "counted"}, true},
 		{"REPLACE INTO t VALUES (1)", sqltext.Analysis{Kind: sqltext.Insert}, true},
 	} {
 		if got := ordered(blockOf(t, c.sql, &c.info), tables); got != c.orders {

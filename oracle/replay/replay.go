@@ -20,21 +20,25 @@ import (
 
 // Compare lists the differences between a run in transactions and a replay: statement by statement, then the final
 // contents of the tables. nodes are the statements in the order in which the replay ran them.
-func Compare(p *dbms.Profile, tables []*sqltext.Table, nodes []*observe.BlockRun, run *observe.Run, rep *observe.Replayed) []finding.Difference {
+func Compare(p *dbms.Profile, tables []*sqltext.Table, nodes []*observe.BlockRun, run *observe.Run,
+	rep *observe.Replayed) []finding.Difference {
 	out, _ := compare(p, tables, nodes, run, rep)
 	return out
 }
 
 // Agree says whether a replay gave all that the run gave, with nothing left out of what Compare looks at.
-func Agree(p *dbms.Profile, tables []*sqltext.Table, nodes []*observe.BlockRun, run *observe.Run, rep *observe.Replayed) bool {
+func Agree(p *dbms.Profile, tables []*sqltext.Table, nodes []*observe.BlockRun, run *observe.Run,
+	rep *observe.Replayed) bool {
 	differences, whole := compare(p, tables, nodes, run, rep)
 	return whole && len(differences) == 0
 }
 
 // compare is Compare; whole says that no statement was passed over.
-func compare(p *dbms.Profile, tables []*sqltext.Table, nodes []*observe.BlockRun, run *observe.Run, rep *observe.Replayed) (out []finding.Difference, whole bool) {
+func compare(p *dbms.Profile, tables []*sqltext.Table, nodes []*observe.BlockRun, run *observe.Run,
+	rep *observe.Replayed) (out []finding.Difference, whole bool) {
 	whole = true
-	// In the order of the replay: what comes before the first difference agreed, so the first is no consequence of another.
+	// In the order of the replay: what comes before the first difference agreed, so the first is no consequence of
+	// another.
 	for i, n := range nodes {
 		if eitherRow(p, n, rep.Events[i]) || eitherConstraint(p, n, rep.Events[i]) {
 			whole = false
@@ -55,8 +59,8 @@ func compare(p *dbms.Profile, tables []*sqltext.Table, nodes []*observe.BlockRun
 			out = append(out, d)
 		}
 	}
-	// Rows, counts and errors do not follow from a warning, so they come first: a bug that is only warned of is met often, and must
-	// not stand before another one.
+	// Rows, counts and errors do not follow from a warning, so they come first: a bug that is only warned of is met often,
+	// and must not stand before another one.
 	slices.SortStableFunc(out, func(x, y finding.Difference) int { return onlyWarned(x) - onlyWarned(y) })
 	return out, whole
 }
@@ -91,23 +95,26 @@ func SameAnswers(a, b *observe.Run) bool {
 	return true
 }
 
-// eitherRow says of a statement that failed both times, with two errors, that both come of what it works on and that it searches for
-// that: no statement says which row it comes to first, and so which row's error is its answer. A write of other columns moves rows in a
-// key, or in the table, that the statement reads nothing of. Where the one table that it reads had less than two rows, there was no other row.
+// eitherRow says of a statement that failed both times, with two errors, that both come of what it works on and that it
+// searches for that: no statement says which row it comes to first, and so which row's error is its answer. A write of
+// other columns moves rows in a key, or in the table, that the statement reads nothing of. Where the one table that it
+// reads had less than two rows, there was no other row.
 func eitherRow(p *dbms.Profile, n *observe.BlockRun, again *history.Event) bool {
 	in := n.Target.Err
 	if in == nil || again.Err == nil || in.Code == again.Err.Code || n.Block.Info.TotalOrder {
 		return false
 	}
 	for _, e := range []*history.DBError{in, again.Err} {
-		if p.Classify(e.Code, e.Message) != dbms.Deterministic || p.IsImpossible(e.Code, e.Message) || p.IsMalformed(e.Code, e.Message) {
+		if p.Classify(e.Code, e.Message) != dbms.Deterministic || p.IsImpossible(e.Code, e.Message) ||
+			p.IsMalformed(e.Code, e.Message) {
 			return false
 		}
 	}
 	switch {
 	case n.Block.Info.Kind == sqltext.Insert && !selects(n.Block): // of rows that are spelled the first one comes first
 		return false
-	case n.BWR == nil || n.BWR.Err != nil || n.Block.BWR != nil && len(n.Block.BWR.Tables) > 1: // what it found is not known
+	case n.BWR == nil || n.BWR.Err != nil || n.Block.BWR != nil && len(n.Block.BWR.Tables) > 1:
+		// what it found is not known
 	case n.BWR.Rows.Len() > 1:
 		return true
 	case !selects(n.Block): // it works on that row alone, whatever else the table holds
@@ -116,20 +123,23 @@ func eitherRow(p *dbms.Profile, n *observe.BlockRun, again *history.Event) bool 
 	return n.MostSeen() > 1
 }
 
-// eitherConstraint says of a write that failed both times that a row of it violates two constraints, of which the database may tell either.
+// eitherConstraint says of a write that failed both times that a row of it violates two constraints, of which the
+// database may tell either.
 func eitherConstraint(p *dbms.Profile, n *observe.BlockRun, again *history.Event) bool {
 	in := n.Target.Err
 	return in != nil && again.Err != nil && slices.Contains(p.EitherOf, [2]int{in.Code, again.Err.Code})
 }
 
-// keysAsRowsLie says of an UPDATE of several rows that it was refused for a key one time and not the other, where that may be for which of them it came to first: a key that one of
-// them gets another one may still have (postgresql.org/docs, CREATE TABLE, Non-Deferred Uniqueness Constraints).
+// keysAsRowsLie says of an UPDATE of several rows that it was refused for a key one time and not the other, where that
+// may be for which of them it came to first: a key that one of them gets another one may still have
+// (postgresql.org/docs, CREATE TABLE, Non-Deferred Uniqueness Constraints).
 func keysAsRowsLie(p *dbms.Profile, n *observe.BlockRun, again *history.Event) bool {
 	refused, done := n.Target, again
 	if refused.Err == nil {
 		refused, done = again, n.Target
 	}
-	return p.KeysAsRowsLie && n.Block.Info.Kind == sqltext.Update && n.Block.Info.ChecksUnique && refused.Err != nil && done.Err == nil && done.Affected > 1 &&
+	return p.KeysAsRowsLie && n.Block.Info.Kind == sqltext.Update && n.Block.Info.ChecksUnique && refused.Err != nil &&
+		done.Err == nil && done.Affected > 1 &&
 		slices.Contains(p.Duplicate, refused.Err.Code)
 }
 

@@ -22,7 +22,8 @@ import (
 // elsewhere both are compared.
 func TestPlanDecides(t *testing.T) {
 	rows := func(n int64) *history.Event {
-		return &history.Event{Answer: history.Answer{Rows: &history.Rows{Columns: []string{"a"}, Cells: []history.Value{history.IntValue(n)}}}}
+		return &history.Event{Answer: history.Answer{Rows: &history.Rows{Columns: []string{"a"},
+			Cells: []history.Value{history.IntValue(n)}}}}
 	}
 	warned := rows(1)
 	warned.Warnings = []history.Warning{{Level: "Warning", Code: 1292}}
@@ -41,21 +42,23 @@ func TestPlanDecides(t *testing.T) {
 	}
 }
 
-// TestEitherRow: which of several rows' errors a statement answers with says nothing; another row's error does where there is one row,
-// where the order is said, or where no data cause it.
+// TestEitherRow: which of several rows' errors a statement answers with says nothing; another row's error does where
+// there is one row, where the order is said, or where no data cause it.
 func TestEitherRow(t *testing.T) {
 	p := innodb.Level("mysql", "repeatable-read", "REPEATABLE READ")
 	failed := func(code int) *history.Event {
 		return &history.Event{Answer: history.Answer{Err: &history.DBError{Code: code}}}
 	}
 	rows := func(n int) *history.Event {
-		return &history.Event{Answer: history.Answer{Rows: &history.Rows{Columns: []string{"pkey"}, Cells: make([]history.Value, n)}}}
+		return &history.Event{Answer: history.Answer{Rows: &history.Rows{Columns: []string{"pkey"},
+			Cells: make([]history.Value, n)}}}
 	}
 	update := *blockOf(t, "UPDATE t SET a = 1 / b", &sqltext.Analysis{Kind: sqltext.Update})
 	ordered := *blockOf(t, "UPDATE t SET a = 1 / b ORDER BY b", &sqltext.Analysis{Kind: sqltext.Update, TotalOrder: true})
 	values := *blockOf(t, "INSERT INTO t VALUES (1 / 0), (1000)", &sqltext.Analysis{Kind: sqltext.Insert})
 	selected := *blockOf(t, "INSERT INTO t SELECT 1 / b FROM s", &sqltext.Analysis{Kind: sqltext.Insert})
-	// What a block read of its table before it: none, one and two rows, and what an observer saw, which need not be what the statement does.
+	// What a block read of its table before it: none, one and two rows, and what an observer saw, which need not be what
+	// the statement does.
 	seen := func(b instrument.Block, view dbms.View, conn instrument.Conn, tables ...string) instrument.Block {
 		b.View, b.Depends = view, tables
 		if len(tables) > 0 {
@@ -64,7 +67,8 @@ func TestEitherRow(t *testing.T) {
 		return b
 	}
 	query := *blockOf(t, "SELECT 1 / b FROM s", &sqltext.Analysis{Kind: sqltext.Select})
-	inner := *blockOf(t, "UPDATE t SET a = (SELECT MAX(1 / b) FROM t AS r) WHERE pkey = 1", &sqltext.Analysis{Kind: sqltext.Update})
+	inner := *blockOf(t, "UPDATE t SET a = (SELECT MAX(1 / b) FROM t AS r) WHERE pkey = 1",
+		&sqltext.Analysis{Kind: sqltext.Update})
 	own := func(b instrument.Block, tables ...string) instrument.Block {
 		return seen(b, dbms.Snapshot, instrument.Own, tables...)
 	}
@@ -75,14 +79,19 @@ func TestEitherRow(t *testing.T) {
 		rows  []int64 // by table, what the read of all its rows saw
 		want  int
 	}{
-		{"a query of two rows", own(query, "s"), nil, []int64{2}, 0}, {"of one", own(query, "s"), nil, []int64{1}, 1}, {"of none", own(query, "s"), nil, []int64{0}, 1},
+		{"a query of two rows", own(query, "s"), nil, []int64{2}, 0}, {"of one", own(query, "s"), nil, []int64{1}, 1},
+		{"of none", own(query, "s"), nil, []int64{0}, 1},
 		{"of no table", own(*blockOf(t, "SELECT 1 / 0", &sqltext.Analysis{Kind: sqltext.Select})), nil, nil, 1},
-		{"a query, and an UPDATE, of which nobody has asked what it reads", own(query), nil, nil, 0}, {"the UPDATE", own(update), nil, nil, 0},
+		{"a query, and an UPDATE, of which nobody has asked what it reads", own(query), nil, nil, 0},
+		{"the UPDATE", own(update), nil, nil, 0},
 		{"of two tables", own(query, "s", "t"), nil, []int64{1, 1}, 0},
 		{"of what others see", seen(query, dbms.Current, instrument.Committed, "s"), nil, []int64{1}, 0},
-		{"an INSERT of two rows of a query", own(selected, "s"), nil, []int64{2}, 0}, {"of one", own(selected, "s"), nil, []int64{1}, 1},
-		{"an UPDATE of whatever it finds of one row", own(update, "t"), nil, []int64{1}, 1}, {"of two", own(update, "t"), nil, []int64{2}, 0},
-		{"one of one row, by all rows", own(inner, "t"), rows(1), []int64{2}, 0}, {"by one", own(inner, "t"), rows(1), []int64{1}, 1},
+		{"an INSERT of two rows of a query", own(selected, "s"), nil, []int64{2}, 0}, {"of one", own(selected, "s"), nil,
+			[]int64{1}, 1},
+		{"an UPDATE of whatever it finds of one row", own(update, "t"), nil, []int64{1}, 1}, {"of two", own(update, "t"), nil,
+			[]int64{2}, 0},
+		{"one of one row, by all rows", own(inner, "t"), rows(1), []int64{2}, 0}, {"by one", own(inner, "t"), rows(1),
+			[]int64{1}, 1},
 	} {
 		n := &observe.BlockRun{Block: &c.block, BWR: c.bwr, Target: failed(1690)}
 		if len(c.block.VSR) > 0 {
@@ -94,11 +103,13 @@ func TestEitherRow(t *testing.T) {
 			}
 			n.VSR = []*history.Event{{Answer: history.Answer{Rows: set}}}
 		}
-		if got := Compare(p, nil, []*observe.BlockRun{n}, nil, &observe.Replayed{Events: []*history.Event{failed(1264)}}); len(got) != c.want {
+		if got := Compare(p, nil, []*observe.BlockRun{n}, nil,
+			&observe.Replayed{Events: []*history.Event{failed(1264)}}); len(got) != c.want {
 			t.Errorf("%s: %v", c.name, got)
 		}
 		n.Waited = true
-		if got := Compare(p, nil, []*observe.BlockRun{n}, nil, &observe.Replayed{Events: []*history.Event{failed(1264)}}); len(got) != 0 {
+		if got := Compare(p, nil, []*observe.BlockRun{n}, nil,
+			&observe.Replayed{Events: []*history.Event{failed(1264)}}); len(got) != 0 {
 			t.Errorf("%s, which waited: %v", c.name, got)
 		}
 	}
@@ -115,7 +126,8 @@ func TestEitherRow(t *testing.T) {
 		{update, rows(2), 1690, 1034, 1}, {update, rows(2), 1213, 1264, 1}, {update, rows(2), 1690, 1054, 1},
 	} {
 		nodes := []*observe.BlockRun{{Block: &c.block, BWR: c.bwr, Target: failed(c.in)}}
-		if got := Compare(p, nil, nodes, nil, &observe.Replayed{Events: []*history.Event{failed(c.out)}}); len(got) != c.want {
+		if got := Compare(p, nil, nodes, nil, &observe.Replayed{Events: []*history.Event{failed(c.out)}}); len(
+			got) != c.want {
 			t.Errorf("%s: %d and %d: %v", c.block.SQL, c.in, c.out, got)
 		}
 	}
@@ -140,8 +152,8 @@ func TestDeclaredTypes(t *testing.T) {
 	}
 }
 
-// TestEitherConstraint: of a row that violates two constraints a database may tell either, where it is said to; which of them came first the
-// transaction's way, and of no other pair, nor where one of the two did not fail.
+// TestEitherConstraint: of a row that violates two constraints a database may tell either, where it is said to; which
+// of them came first the transaction's way, and of no other pair, nor where one of the two did not fail.
 func TestEitherConstraint(t *testing.T) {
 	block := *blockOf(t, "INSERT INTO t VALUES (1, 2)", &sqltext.Analysis{Kind: sqltext.Insert})
 	failed := func(code int) *history.Event {
@@ -156,7 +168,8 @@ func TestEitherConstraint(t *testing.T) {
 		in, alone int
 		differ    int
 	}{
-		{"tidb", 1452, 1062, 0}, {"tidb", 1062, 1452, 1}, {"tidb", 1452, 1048, 1}, {"tidb", 1452, 0, 1}, {"tidb", 0, 1062, 1}, {"mysql", 1452, 1062, 1},
+		{"tidb", 1452, 1062, 0}, {"tidb", 1062, 1452, 1}, {"tidb", 1452, 1048, 1}, {"tidb", 1452, 0, 1}, {"tidb", 0, 1062, 1},
+		{"mysql", 1452, 1062, 1},
 	} {
 		p := innodb.Level("mysql", "repeatable-read", "REPEATABLE READ")
 		if c.dbms == "tidb" {
@@ -170,8 +183,9 @@ func TestEitherConstraint(t *testing.T) {
 	}
 }
 
-// TestKeysAsRowsLie: an UPDATE of several rows that PostgreSQL refuses for a key one time and not the other, and what comes after it, says nothing; of one row, of columns that
-// are in no key, for another error, and elsewhere it does, and so does what came before.
+// TestKeysAsRowsLie: an UPDATE of several rows that PostgreSQL refuses for a key one time and not the other, and what
+// comes after it, says nothing; of one row, of columns that are in no key, for another error, and elsewhere it does,
+// and so does what came before.
 func TestKeysAsRowsLie(t *testing.T) {
 	duplicate, other := postgresql.Levels()[0].Duplicate[0], postgresql.Levels()[0].ForeignKey[0]
 	for name, c := range map[string]struct {
@@ -180,7 +194,8 @@ func TestKeysAsRowsLie(t *testing.T) {
 		rows         int64
 		code, differ int
 	}{
-		"several rows": {"postgresql", true, 2, duplicate, 1}, "one row": {"postgresql", true, 1, duplicate, 3}, "no key": {"postgresql", false, 2, duplicate, 3},
+		"several rows": {"postgresql", true, 2, duplicate, 1}, "one row": {"postgresql", true, 1, duplicate, 3},
+		"no key":        {"postgresql", false, 2, duplicate, 3},
 		"another error": {"postgresql", true, 2, other, 3}, "elsewhere": {"mysql", true, 2, 1062, 3},
 	} {
 		p := innodb.Level("mysql", "repeatable-read", "REPEATABLE READ")
@@ -190,8 +205,10 @@ func TestKeysAsRowsLie(t *testing.T) {
 		var nodes []*observe.BlockRun
 		again := &observe.Replayed{}
 		for i := range 3 { // the second one is the UPDATE; the others affect one row, and two
-			block := blockOf(t, "UPDATE t SET a = a + 1", &sqltext.Analysis{Kind: sqltext.Update, ChecksUnique: c.unique && i == 1})
-			done, alone := &history.Event{Answer: history.Answer{Affected: 1}}, &history.Event{Answer: history.Answer{Affected: 2}}
+			block := blockOf(t, "UPDATE t SET a = a + 1", &sqltext.Analysis{Kind: sqltext.Update,
+				ChecksUnique: c.unique && i == 1})
+			done, alone := &history.Event{Answer: history.Answer{Affected: 1}},
+				&history.Event{Answer: history.Answer{Affected: 2}}
 			if i == 1 {
 				done.Affected, alone.Err = c.rows, &history.DBError{Code: c.code}
 			}
@@ -206,7 +223,8 @@ func TestKeysAsRowsLie(t *testing.T) {
 // blockOf is a statement as it was analysed, with its tree.
 func blockOf(t *testing.T, text string, info *sqltext.Analysis) *instrument.Block {
 	t.Helper()
-	for _, d := range []*sql.Dialect{mysql.New(mysql.Server{Product: "MariaDB", Version: 120100}), pgtree.New(pgtree.Server{Version: 18}), sqlite.New(3053000)} {
+	for _, d := range []*sql.Dialect{mysql.New(mysql.Server{Product: "MariaDB", Version: 120100}),
+		pgtree.New(pgtree.Server{Version: 18}), sqlite.New(3053000)} {
 		if stmt, err := d.Parse(text); err == nil {
 			return &instrument.Block{SQL: text, Tree: stmt, Info: info}
 		}

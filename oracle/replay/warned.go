@@ -9,7 +9,8 @@ import (
 	"txweave/history"
 )
 
-// warningKind is what the plan has no part in of a warning: its level and code, and the column that it is about, "" where it names none.
+// warningKind is what the plan has no part in of a warning: its level and code, and the column that it is about, ""
+// where it names none.
 type warningKind struct {
 	level  string
 	code   int
@@ -17,7 +18,8 @@ type warningKind struct {
 }
 
 // ofColumn finds the column that a warning is about: "Field 'c' doesn't have …", "… for column `x`.`t`.`c` at row 1".
-var ofColumn = regexp.MustCompile(`^(?:Field|Column) ['` + "`" + `](.*?)['` + "`" + `] |for column ['` + "`" + `](?:[^` + "`" + `]*` + "`" + `\.` + "`" + `)*(.*?)['` + "`" + `] at row \d+$`)
+var ofColumn = regexp.MustCompile(`^(?:Field|Column) ['` + "`" + `](.*?)['` + "`" + `] |for column ['` + "`" +
+	`](?:[^` + "`" + `]*` + "`" + `\.` + "`" + `)*(.*?)['` + "`" + `] at row \d+$`)
 
 func kindOf(w history.Warning) warningKind {
 	k := warningKind{level: w.Level, code: w.Code}
@@ -27,9 +29,9 @@ func kindOf(w history.Warning) warningKind {
 	return k
 }
 
-// warned lists what one of two answers is warned of more often than the other, sorted: of each level and code what there is more of, one of each
-// shape that its messages have. Where there are as many the plan may word them otherwise, but which columns they are about it does not decide: then
-// those are listed, if each of them names one.
+// warned lists what one of two answers is warned of more often than the other, sorted: of each level and code what
+// there is more of, one of each shape that its messages have. Where there are as many the plan may word them otherwise,
+// but which columns they are about it does not decide: then those are listed, if each of them names one.
 func warned(a, b []history.Warning) (out []finding.Warned) {
 	type shape struct {
 		warningKind
@@ -61,7 +63,8 @@ func warned(a, b []history.Warning) (out []finding.Warned) {
 		if side == 0 { // as many
 			n, side = kinds[s.warningKind], kinds[s.warningKind]
 		}
-		if side == 0 || codes[code] == 0 && nameless[code] || cmp.Compare(n, 0) != cmp.Compare(side, 0) || cmp.Compare(n, 0) != cmp.Compare(said[w], 0) {
+		if side == 0 || codes[code] == 0 && nameless[code] || cmp.Compare(n, 0) != cmp.Compare(side, 0) ||
+			cmp.Compare(n, 0) != cmp.Compare(said[w], 0) {
 			continue
 		}
 		shapes[s], kinds[s.warningKind] = 0, 0 // told

@@ -18,7 +18,8 @@ func TestWarned(t *testing.T) {
 	w := func(code int, message string) history.Warning {
 		return history.Warning{Level: "Warning", Code: code, Message: message}
 	}
-	a, b, c := w(1292, "Truncated incorrect DOUBLE value: 'a'"), w(1292, "Truncated incorrect DATE value: 'a'"), w(1364, "Field 'f' doesn't have a default value")
+	a, b, c := w(1292, "Truncated incorrect DOUBLE value: 'a'"), w(1292, "Truncated incorrect DATE value: 'a'"),
+		w(1364, "Field 'f' doesn't have a default value")
 	own := w(1364, "Field '_g' doesn't have a default value")
 	cut := func(column string, row int) history.Warning {
 		return w(1265, fmt.Sprintf("Data truncated for column %s at row %d", column, row))
@@ -30,7 +31,8 @@ func TestWarned(t *testing.T) {
 	}{
 		{nil, []history.Warning{a, a}, []history.Warning{a}, []int{-2}},
 		{[]history.Warning{a, b}, []history.Warning{a}, []history.Warning{b}, []int{1}},
-		{[]history.Warning{c, b}, []history.Warning{a}, []history.Warning{c}, []int{1}}, // the code is the same, and so the message is the plan's
+		// the code is the same, and so the message is the plan's
+		{[]history.Warning{c, b}, []history.Warning{a}, []history.Warning{c}, []int{1}},
 		{[]history.Warning{c, b}, nil, []history.Warning{b, c}, []int{1, 1}},
 		{[]history.Warning{c}, []history.Warning{a}, []history.Warning{a, c}, []int{-1, 1}},
 		{[]history.Warning{a, c}, []history.Warning{c, b}, nil, nil},
@@ -38,10 +40,14 @@ func TestWarned(t *testing.T) {
 		{[]history.Warning{c, own, c}, nil, []history.Warning{own, c}, []int{1, 2}}, // each that a known bug may be known by
 		{[]history.Warning{a, b, a}, []history.Warning{a}, []history.Warning{b, a}, []int{1, 1}},
 		{nil, []history.Warning{b, a}, []history.Warning{b, a}, []int{-1, -1}},
-		{[]history.Warning{c, own}, []history.Warning{c, c}, []history.Warning{own, c}, []int{1, -1}}, // which columns they are about is not the plan's
-		{[]history.Warning{cut("`x`.`t`.`c`", 1), cut("`x`.`t`.`d e`", 2)}, []history.Warning{cut("'d e'", 1), cut("'c'", 2)}, nil, nil},
-		{[]history.Warning{cut("'c'", 1), cut("'d'", 2)}, []history.Warning{cut("'e'", 1), cut("'c'", 2)}, []history.Warning{cut("'d'", 2), cut("'e'", 1)}, []int{1, -1}},
-		{[]history.Warning{cut("'c'", 1), long}, []history.Warning{cut("'d'", 1), long}, nil, nil}, // one says nothing of its column
+		// which columns they are about is not the plan's
+		{[]history.Warning{c, own}, []history.Warning{c, c}, []history.Warning{own, c}, []int{1, -1}},
+		{[]history.Warning{cut("`x`.`t`.`c`", 1), cut("`x`.`t`.`d e`", 2)}, []history.Warning{cut("'d e'", 1),
+			cut("'c'", 2)}, nil, nil},
+		{[]history.Warning{cut("'c'", 1), cut("'d'", 2)}, []history.Warning{cut("'e'", 1), cut("'c'", 2)},
+			[]history.Warning{cut("'d'", 2), cut("'e'", 1)}, []int{1, -1}},
+		// one says nothing of its column
+		{[]history.Warning{cut("'c'", 1), long}, []history.Warning{cut("'d'", 1), long}, nil, nil},
 	} {
 		got := warned(x.a, x.b)
 		if !slices.EqualFunc(got, x.want, func(g finding.Warned, w history.Warning) bool { return g.Warning == w }) {
@@ -58,12 +64,14 @@ func TestWarned(t *testing.T) {
 // TestWarningsComeLast: a difference in warnings does not stand before one in rows, which it does not explain.
 func TestWarningsComeLast(t *testing.T) {
 	answer := func(n int64, ws ...history.Warning) *history.Event {
-		return &history.Event{Answer: history.Answer{Rows: &history.Rows{Columns: []string{"a"}, Cells: []history.Value{history.IntValue(n)}}, Warnings: ws}}
+		return &history.Event{Answer: history.Answer{Rows: &history.Rows{Columns: []string{"a"},
+			Cells: []history.Value{history.IntValue(n)}}, Warnings: ws}}
 	}
 	block := func(stmt int) *instrument.Block {
 		return &instrument.Block{Stmt: stmt, Info: &sqltext.Analysis{Kind: sqltext.Select}}
 	}
-	nodes := []*observe.BlockRun{{Block: block(0), Target: answer(1, history.Warning{Level: "Warning", Code: 1364})}, {Block: block(1), Target: answer(1)}}
+	nodes := []*observe.BlockRun{{Block: block(0), Target: answer(1, history.Warning{Level: "Warning", Code: 1364})},
+		{Block: block(1), Target: answer(1)}}
 	rep := &observe.Replayed{Events: []*history.Event{answer(1), answer(2)}}
 	var got []string
 	for _, d := range Compare(&dbms.Profile{}, nil, nodes, nil, rep) {

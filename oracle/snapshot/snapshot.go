@@ -44,7 +44,8 @@ type state struct {
 }
 
 func (s *state) clone() *state {
-	c := &state{commits: s.commits, rows: map[string]map[int64]int64{}, by: maps.Clone(s.by), unknown: maps.Clone(s.unknown)}
+	c := &state{commits: s.commits, rows: map[string]map[int64]int64{}, by: maps.Clone(s.by),
+		unknown: maps.Clone(s.unknown)}
 	for t, rows := range s.rows {
 		c.rows[t] = maps.Clone(rows)
 	}
@@ -101,28 +102,35 @@ type checker struct {
 	search    bool               // the read looked at is one
 	committed *state
 	txns      []txn
-	writer    map[history.Version]int          // transaction that wrote a version, ended or not
-	deleter   map[history.Item]int             // transaction that deleted an item last, ended or not
-	untold    map[tableVersion]int             // transaction of a statement that gave rows a version, of which not all are known
-	sent      map[*observe.ObservedStmt]*state // what was committed when those were sent that wait and need not read what they waited for
-	seen      map[told]bool
-	out       []WrongRead
+	writer    map[history.Version]int // transaction that wrote a version, ended or not
+	deleter   map[history.Item]int    // transaction that deleted an item last, ended or not
+	// transaction of a statement that gave rows a version, of which not all are known
+	untold map[tableVersion]int
+	// what was committed when those were sent that wait and need not read what they waited for
+	sent map[*observe.ObservedStmt]*state
+	seen map[told]bool
+	out  []WrongRead
 }
 
-// FindAll is find for who explains another finding, each transaction by its own level: it holds the plain before-write reads
-// to the snapshot too.
+// FindAll is find for who explains another finding, each transaction by its own level: it holds the plain before-write
+// reads to the snapshot too.
 func FindAll(o *observe.Observation) []WrongRead {
-	return find(o, func(txn int) dbms.ReadScope { return o.PromiseOf(txn).SnapshotScope() }, func(txn int) bool { return o.PromiseOf(txn).Before == dbms.PlainBeforeRead })
+	return find(o, func(txn int) dbms.ReadScope { return o.PromiseOf(txn).SnapshotScope() }, func(txn int) bool {
+		return o.PromiseOf(txn).Before == dbms.PlainBeforeRead
+	})
 }
 
-// find returns the reads that did not see their snapshot, at most one of each kind for each statement, in order of the history: none
-// of a transaction whose level promises no snapshot.
+// find returns the reads that did not see their snapshot, at most one of each kind for each statement, in order of the
+// history: none of a transaction whose level promises no snapshot.
 func find(o *observe.Observation, when func(txn int) dbms.ReadScope, searches func(txn int) bool) []WrongRead {
 	c := &checker{o: o, when: when, searches: searches, txns: make([]txn, len(o.Txns)),
-		writer: map[history.Version]int{}, deleter: map[history.Item]int{}, untold: map[tableVersion]int{}, sent: map[*observe.ObservedStmt]*state{}, seen: map[told]bool{},
+		writer: map[history.Version]int{}, deleter: map[history.Item]int{}, untold: map[tableVersion]int{},
+		sent: map[*observe.ObservedStmt]*state{}, seen: map[told]bool{},
 		committed: (&state{rows: o.Initial, by: map[history.Item]int{}, unknown: map[string]bool{}}).clone()}
 	taken, waited := c.taken(), c.waited()
-	for _, e := range slices.SortedStableFunc(slices.Values(o.Events), func(a, b observe.Moment) int { return cmp.Compare(a.Done, b.Done) }) {
+	for _, e := range slices.SortedStableFunc(slices.Values(o.Events), func(a, b observe.Moment) int {
+		return cmp.Compare(a.Done, b.Done)
+	}) {
 		for ; len(taken) > 0 && taken[0].Start < e.End; taken = taken[1:] {
 			c.take(taken[0].Txn)
 		}
@@ -134,20 +142,23 @@ func find(o *observe.Observation, when func(txn int) dbms.ReadScope, searches fu
 	return c.out
 }
 
-// taken are the moments that take a snapshot when they are sent and not when they are answered, in order of sending: a statement
-// that waits for a lock has its transaction's snapshot before it waits, and what others commit meanwhile is not in it.
+// taken are the moments that take a snapshot when they are sent and not when they are answered, in order of sending: a
+// statement that waits for a lock has its transaction's snapshot before it waits, and what others commit meanwhile is
+// not in it.
 func (c *checker) taken() []observe.Moment {
 	out := slices.DeleteFunc(slices.Clone(c.o.Events), func(e observe.Moment) bool {
 		p := c.o.PromiseOf(e.Txn)
-		return !e.Snapshot || c.when(e.Txn) != dbms.PerTransaction || p == nil || p.Promise().SnapshotAt != dbms.AtFirstStatement
+		return !e.Snapshot || c.when(e.Txn) != dbms.PerTransaction || p == nil || p.Promise().SnapshotAt !=
+			dbms.AtFirstStatement
 	})
 	slices.SortStableFunc(out, func(a, b observe.Moment) int { return cmp.Compare(a.Start, b.Start) })
 	return out
 }
 
-// waited are the statements with a snapshot of their own that waited for locks and may print what that snapshot holds all the same, in
-// order of sending: FOR KEY SHARE waits for who has locked the newest version of a row, and returns the one that it found where only columns
-// outside the keys have changed since; rows that a statement does not lock stay as it found them.
+// waited are the statements with a snapshot of their own that waited for locks and may print what that snapshot holds
+// all the same, in order of sending: FOR KEY SHARE waits for who has locked the newest version of a row, and returns
+// the one that it found where only columns outside the keys have changed since; rows that a statement does not lock
+// stay as it found them.
 func (c *checker) waited() []observe.Moment {
 	out := slices.DeleteFunc(slices.Clone(c.o.Events), func(e observe.Moment) bool {
 		return e.Kind != observe.Ran || c.when(e.Txn) != dbms.PerStatement || !e.Stmt.Waited ||
@@ -274,7 +285,9 @@ func (c *checker) read(s *observe.ObservedStmt, tables []sdg.TableRead, printed 
 	t := &c.txns[s.Txn]
 	want := t.snapshot.clone()
 	want.apply(s.Txn, t.wrote)
-	tables = slices.SortedFunc(slices.Values(tables), func(a, b sdg.TableRead) int { return strings.Compare(a.Table, b.Table) })
+	tables = slices.SortedFunc(slices.Values(tables), func(a, b sdg.TableRead) int {
+		return strings.Compare(a.Table, b.Table)
+	})
 	for _, r := range tables {
 		table := r.Table
 		if want.unknown[table] {
@@ -336,9 +349,9 @@ func (c *checker) place(t *txn, w history.Write) {
 	}
 }
 
-// mixed says whether the mixing of a snapshot with its transaction's own writes, key by key, explains what was seen of a
-// row: the snapshot's version of a row that the transaction wrote at another key, or nothing where it wrote another row
-// at the key of the snapshot's version.
+// mixed says whether the mixing of a snapshot with its transaction's own writes, key by key, explains what was seen of
+// a row: the snapshot's version of a row that the transaction wrote at another key, or nothing where it wrote another
+// row at the key of the snapshot's version.
 func (c *checker) mixed(reader int, item history.Item, got int64, there bool, right int64, exists bool) bool {
 	if p := c.o.PromiseOf(reader); c.o.Places == nil || p != nil && p.Mixing == dbms.ByRow {
 		return false
@@ -359,7 +372,9 @@ func (c *checker) mixed(reader int, item history.Item, got int64, there bool, ri
 func (c *checker) uncommitted(txn int, v history.Version) WrongRead {
 	w := wrong(fault.DirtyRead, "%v had not committed it", txn)
 	for _, s := range c.o.Stmts {
-		if s.Txn == txn && slices.ContainsFunc(s.Writes, func(w history.Write) bool { return w.Item == v.Item && int64(w.To) == v.VKey }) {
+		if s.Txn == txn && slices.ContainsFunc(s.Writes, func(w history.Write) bool {
+			return w.Item == v.Item && int64(w.To) == v.VKey
+		}) {
 			w.Failed = observe.FailedBefore(c.o.Errors, txn, s.Sent)
 			break
 		}
@@ -384,7 +399,8 @@ func (c *checker) classify(reader int, item history.Item, got int64, there bool,
 		switch {
 		case !written && (!known || initial != got):
 			if !known && c.atStart(item.Table, got) {
-				return WrongRead{What: fault.ThinAirRead, AtStart: true, Why: finding.Sentences{finding.Say("the reads at the start had not found it")}}
+				return WrongRead{What: fault.ThinAirRead, AtStart: true,
+					Why: finding.Sentences{finding.Say("the reads at the start had not found it")}}
 			}
 			return WrongRead{What: fault.ThinAirRead, Why: finding.Sentences{finding.Say("nobody had written it")}}
 		case c.txns[reader].undone[v]:
@@ -432,9 +448,12 @@ func (c *checker) lasted(v history.Version, writer int) bool {
 	return false
 }
 
-// atStart says whether a version is surely one of the start: no statement writes it, and others of the start have higher numbers.
+// atStart says whether a version is surely one of the start: no statement writes it, and others of the start have
+// higher numbers.
 func (c *checker) atStart(table string, vkey int64) bool {
-	if c.o.Contents[table] || vkey <= 0 || slices.ContainsFunc(c.o.Stmts, func(s *observe.ObservedStmt) bool { return s.VKey == vkey }) {
+	if c.o.Contents[table] || vkey <= 0 || slices.ContainsFunc(c.o.Stmts, func(s *observe.ObservedStmt) bool {
+		return s.VKey == vkey
+	}) {
 		return false
 	}
 	for _, rows := range c.o.Initial {

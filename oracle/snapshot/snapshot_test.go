@@ -28,13 +28,15 @@ import (
 //	T0 printed 1@1        a statement printed this version of row 1
 //	T0 wrote 1@1->10      it overwrote version 1 of row 1 (new: inserted, gone: deleted; ?: rows that nobody saw;
 //	                      ?30: and gave them version 30; unsure: perhaps others, too)
-//	T0 sent               it sends a statement that waits until "T0 waited key-share 1@1", which prints; update in place of key-share
+//	T0 sent               it sends a statement that waits until "T0 waited key-share 1@1", which prints;
+//	                      update in place of key-share
 //	T0 commit             or rollback
 //
-// "T1 exported 1@1" says that the database tells of T1's snapshot that it holds this version of row 1, and no other row; it is no
-// statement. "session T0 T2" says that both run in one session.
+// "T1 exported 1@1" says that the database tells of T1's snapshot that it holds this version of row 1, and no other
+// row; it is no statement. "session T0 T2" says that both run in one session.
 func TestGolden(t *testing.T) {
-	times := map[string]dbms.ReadScope{"first-read": dbms.PerTransaction, "each-statement": dbms.PerStatement, "none": dbms.NoConsistentRead}
+	times := map[string]dbms.ReadScope{"first-read": dbms.PerTransaction, "each-statement": dbms.PerStatement,
+		"none": dbms.NoConsistentRead}
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
 			when, ok := times[d.Cmd]
@@ -101,7 +103,8 @@ func parseHistory(text string) (*observe.Observation, error) {
 			continue
 		}
 		at := int64(10 * len(o.Events))
-		e := observe.Moment{Txn: n, Done: len(o.Events), Start: at, End: at + 5, Stmt: &observe.ObservedStmt{Target: "t", Node: sdg.Node{Txn: n, Name: fmt.Sprintf("T%d.S%d", n, stmts[n])}}}
+		e := observe.Moment{Txn: n, Done: len(o.Events), Start: at, End: at + 5, Stmt: &observe.ObservedStmt{Target: "t",
+			Node: sdg.Node{Txn: n, Name: fmt.Sprintf("T%d.S%d", n, stmts[n])}}}
 		stmts[n]++
 		switch f[1] {
 		case "snapshot":

@@ -1,6 +1,6 @@
 // Package unexpected is the oracle of errors. Its claim: some errors no statement of a case can cause, whatever it says
-// and whatever the tables hold; where one is answered, with or without transactions, the database is damaged or at fault
-// itself.
+// and whatever the tables hold; where one is answered, with or without transactions, the database is damaged or at
+// fault itself.
 package unexpected
 
 import (
@@ -25,11 +25,14 @@ func (Oracle) Class() string { return finding.ClassUnexpected }
 
 // Judge implements oracle.Oracle.
 func (Oracle) Judge(o *observe.Observation) (oracle.Ruling, error) {
-	sure := slices.DeleteFunc(slices.Clone(o.Errors), func(e *history.Event) bool { return o.Unmade[e] && o.Promise.IsNoTable(e.Err.Code, e.Err.Message) })
+	sure := slices.DeleteFunc(slices.Clone(o.Errors), func(e *history.Event) bool {
+		return o.Unmade[e] && o.Promise.IsNoTable(e.Err.Code, e.Err.Message)
+	})
 	return oracle.Ruling{Differences: append(Find(o.Promise, sure), deferred(o)...)}, nil
 }
 
-// deferred lists the errors by which a transaction was given up that had waited for a snapshot in which no anomaly can be.
+// deferred lists the errors by which a transaction was given up that had waited for a snapshot in which no anomaly can
+// be.
 func deferred(o *observe.Observation) []finding.Difference {
 	var out []finding.Difference
 	for _, e := range o.Errors {

@@ -49,7 +49,8 @@ func clientRows(out, sql string) (tables [][]string) {
 	return tables
 }
 
-// padded are rows as a client shows them in columns of equal width: blanks at the end of a value are not told from those behind it.
+// padded are rows as a client shows them in columns of equal width: blanks at the end of a value are not told from
+// those behind it.
 func padded(r *history.Rows) []string {
 	rows := rawRows(r)
 	for i := range rows {
@@ -93,7 +94,8 @@ func TestSQLClient(t *testing.T) {
 		}
 	}
 	for _, tab := range tl.Tables {
-		if got := clientRows(final, fmt.Sprintf("SELECT * FROM %s ORDER BY 1", tab.Name)); len(got) != 1 || !slices.Equal(got[0], padded(tab.Actual)) {
+		if got := clientRows(final, fmt.Sprintf("SELECT * FROM %s ORDER BY 1", tab.Name)); len(got) != 1 ||
+			!slices.Equal(got[0], padded(tab.Actual)) {
 			t.Errorf("%s at the end: got %v, want %v", tab.Name, got, padded(tab.Actual))
 		}
 	}
@@ -114,7 +116,8 @@ func change(t *testing.T, path string, edit func(string) string) {
 // runSQL runs exported scripts under the mariadb client and returns what they print.
 func runSQL(t *testing.T, dir, client string) string {
 	t.Helper()
-	cmd := osexec.CommandContext(t.Context(), "sh", filepath.Join(dir, "run.sh"), client, "--no-defaults", "--socket="+shared.Socket(t), "--user=root", "test_sql")
+	cmd := osexec.CommandContext(t.Context(), "sh", filepath.Join(dir, "run.sh"), client, "--no-defaults",
+		"--socket="+shared.Socket(t), "--user=root", "test_sql")
 	printed, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Fatalf("run.sh: %v\n%s", err, printed)
@@ -157,12 +160,15 @@ func TestSQLWaits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if racy(tl) || !slices.ContainsFunc(tl.Steps, func(st *timeline.LaneStep) bool { return st.Blocked && st.Answer.Err == nil }) {
+		if racy(tl) || !slices.ContainsFunc(tl.Steps, func(st *timeline.LaneStep) bool {
+			return st.Blocked && st.Answer.Err == nil
+		}) {
 			continue
 		}
 		_, final, _ := strings.Cut(runSQL(t, save(t, "sql", f), client), "== after the transactions")
 		for _, tab := range tl.Tables {
-			query := regexp.MustCompile("SELECT .* FROM " + tab.Name + " ORDER BY 1").FindString(final) // of all columns, by name where some are hidden
+			// of all columns, by name where some are hidden
+			query := regexp.MustCompile("SELECT .* FROM " + tab.Name + " ORDER BY 1").FindString(final)
 			if got := clientRows(final, query); len(got) != 1 || !slices.Equal(got[0], padded(tab.Actual)) {
 				t.Errorf("case %d, %s at the end: got %v, want %v", n, tab.Name, got, padded(tab.Actual))
 			}
@@ -192,7 +198,8 @@ func TestGo(t *testing.T) {
 	effort.Full(t)
 	target := shared.Target(t)
 	dsn := "root@unix(" + shared.Socket(t) + ")/test_go"
-	if passed, out := runGo(t, writeSkew(t, target), dsn); passed || !strings.Contains(out, "once more: Transactions commit although") {
+	if passed, out := runGo(t, writeSkew(t, target), dsn); passed || !strings.Contains(out,
+		"once more: Transactions commit although") {
 		t.Errorf("MariaDB shows the write skew; the test passed: %v\n%s", passed, out)
 	}
 	f := plantedFinding(t, target, servers.Level(t, "mariadb/repeatable-read", ""), "wrong-own-aggregate")
@@ -230,7 +237,8 @@ COMMIT;
 T0 T0 T0 T1 T1 T1 T1 T1
 `
 
-// TestGoScratch: SQLite counts for a CREATE TABLE the rows of its connection's last write, which is no answer; what the query found is.
+// TestGoScratch: SQLite counts for a CREATE TABLE the rows of its connection's last write, which is no answer; what the
+// query found is.
 func TestGoScratch(t *testing.T) {
 	effort.Full(t)
 	target, err := sqlite.Open(t.Context())

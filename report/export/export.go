@@ -1,6 +1,6 @@
 // Package export writes a finding as the regression test that a database's maintainers would write: an mtr test, SQL
-// scripts for the command-line client, an annotated linear script, a spec of PostgreSQL's isolation tester, a Go test. The
-// text shows what the finding says: first the interleaving, then the equivalent order without transactions.
+// scripts for the command-line client, an annotated linear script, a spec of PostgreSQL's isolation tester, a Go test.
+// The text shows what the finding says: first the interleaving, then the equivalent order without transactions.
 package export
 
 import (
@@ -196,7 +196,8 @@ func (s *script) head() []string {
 	return append(out, line)
 }
 
-// flat writes a statement on one line: there are clients for which a line's beginning has a meaning of its own. What stands in quotes stays.
+// flat writes a statement on one line: there are clients for which a line's beginning has a meaning of its own. What
+// stands in quotes stays.
 func (s *script) flat(sql string) string {
 	if !strings.ContainsAny(sql, "\n\r") {
 		return sql
@@ -219,7 +220,8 @@ func describe(class string, d *finding.Difference) []string {
 	}
 	out := []string{head}
 	if first, second := d.Sides(class); first != "" {
-		out = append(out, fmt.Sprintf("  %-16s %s", first+":", d.Transaction), fmt.Sprintf("  %-16s %s", second+":", d.Replay))
+		out = append(out, fmt.Sprintf("  %-16s %s", first+":", d.Transaction), fmt.Sprintf("  %-16s %s",
+			second+":", d.Replay))
 	}
 	return out
 }
@@ -232,8 +234,8 @@ func (s *script) describe(d *finding.Difference) []string {
 	return describe(s.finding.Record.Class, d)
 }
 
-// comment puts a marker before each line. What a finding says reaches a script through it, or through remark: no text of a finding's ends
-// a comment.
+// comment puts a marker before each line. What a finding says reaches a script through it, or through remark: no text
+// of a finding's ends a comment.
 func comment(marker string, lines ...string) string {
 	var b strings.Builder
 	for _, l := range lines {
@@ -244,7 +246,8 @@ func comment(marker string, lines ...string) string {
 	return b.String()
 }
 
-// remark makes a text one that stands in a comment which the line's end ends, by whatever character a language means that.
+// remark makes a text one that stands in a comment which the line's end ends, by whatever character a language means
+// that.
 func remark(text string) string { return strings.TrimRight(finding.Line(text), " ") }
 
 // creation are the statements that make and fill the tables.
@@ -288,7 +291,9 @@ func (s *script) reads() []string {
 	for _, t := range s.tables {
 		read := "SELECT * FROM " + t
 		if s.Timeline != nil {
-			if at := slices.IndexFunc(s.Tables, func(f timeline.FinalTable) bool { return f.Name == t && f.Read != "" }); at >= 0 {
+			if at := slices.IndexFunc(s.Tables, func(f timeline.FinalTable) bool {
+				return f.Name == t && f.Read != ""
+			}); at >= 0 {
 				read = s.flat(s.Tables[at].Read)
 			}
 		}

@@ -66,13 +66,16 @@ func newMoment(lane int, kind string, st *timeline.LaneStep) goMoment {
 
 type goAnswer struct{ Name, Text string }
 
-// writeGo writes a Go test. It fails while the finding is there: where none of the executions without concurrency gives the
-// answers of the interleaving or, for a finding without such executions, where the run answers once more what it must not.
+// writeGo writes a Go test. It fails while the finding is there: where none of the executions without concurrency gives
+// the answers of the interleaving or, for a finding without such executions, where the run answers once more what it
+// must not.
 func writeGo(s *script) ([]File, error) {
 	if s.finding.Searched() != nil {
-		return nil, errors.New("a write that is held against a query, planned otherwise, is no Go test: want mtr, sql or annotated")
+		return nil,
+			errors.New("a write that is held against a query, planned otherwise, is no Go test: want mtr, sql or annotated")
 	}
-	d := goData{Head: strings.Split(strings.TrimSuffix(comment("// ", s.head()...), "\n"), "\n"), Import: s.dbms.GoImport, Driver: s.dbms.GoDriver, Schema: s.creation(), Drops: s.drops(),
+	d := goData{Head: strings.Split(strings.TrimSuffix(comment("// ", s.head()...), "\n"), "\n"), Import: s.dbms.GoImport,
+		Driver: s.dbms.GoDriver, Schema: s.creation(), Drops: s.drops(),
 		What: remark(s.finding.Claim(s.Timeline))}
 	if s.store != nil && s.dbms.Waits[0] == "" {
 		d.Store = s.store.Set

@@ -24,11 +24,12 @@ type mtrWriter struct {
 }
 
 // writeMTR writes a .test for mysqltest. A statement that waits is sent with send and reaped when the run says that
-// it woke; before the next one is sent the test makes sure that it does wait. It makes sure again once a transaction has
-// ended: that may have let a statement go on, which then takes locks, until it waits for another transaction.
+// it woke; before the next one is sent the test makes sure that it does wait. It makes sure again once a transaction
+// has ended: that may have let a statement go on, which then takes locks, until it waits for another transaction.
 func writeMTR(s *script) ([]File, error) {
 	if s.dbms.Waits[0] == "" || s.dbms.NoMTR {
-		return nil, fmt.Errorf("mtr tests are for MySQL and MariaDB, this finding is of %s", s.finding.Record.Environment.DBMS)
+		return nil, fmt.Errorf("mtr tests are for MySQL and MariaDB, this finding is of %s",
+			s.finding.Record.Environment.DBMS)
 	}
 	w := &mtrWriter{script: s}
 	w.WriteString(comment("# ", s.head()...))
@@ -145,7 +146,8 @@ func (w *mtrWriter) mark(m timeline.Mark) {
 	case timeline.Resumed:
 		w.waiting--
 		if w.waiting > 0 {
-			w.WriteString("# Others wait too: where that is for the same transaction, the server chooses which one goes on first.\n")
+			w.WriteString(
+				"# Others wait too: where that is for the same transaction, the server chooses which one goes on first.\n")
 		}
 		w.say(m.Step, " (resumed)")
 		w.expect(m.Step, errorCodes(m.Step))
@@ -156,8 +158,8 @@ func (w *mtrWriter) mark(m timeline.Mark) {
 	}
 }
 
-// refusable says whether a step does not wait for those who use its tables: what changes or locks them is refused while others do
-// (lock_wait_timeout is 0), and is sent again when another transaction has ended.
+// refusable says whether a step does not wait for those who use its tables: what changes or locks them is refused while
+// others do (lock_wait_timeout is 0), and is sent again when another transaction has ended.
 func refusable(st *timeline.LaneStep) bool {
 	return st.Role == history.Target && !sqltext.KindOf(st.SQL).IsTarget()
 }
@@ -203,8 +205,8 @@ func (w *mtrWriter) say(st *timeline.LaneStep, how string) {
 	}
 }
 
-// told is what a finding says of a step or a table; nothing of those of a plain form's orders without transactions, which are what it
-// is held against.
+// told is what a finding says of a step or a table; nothing of those of a plain form's orders without transactions,
+// which are what it is held against.
 func (w *mtrWriter) told(d *finding.Difference) []string {
 	if w.alone && w.finding.Plain != nil {
 		return nil

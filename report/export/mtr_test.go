@@ -145,14 +145,15 @@ func woven(t testing.TB, target exec.Target, p *dbms.Profile, c *testcase.Case) 
 		t.Fatal(err)
 	}
 	run := servers.Once(t, target, p, plan)
-	return &timeline.Dossier{Case: c, Run: run.Trace, Record: finding.Record{Environment: finding.Environment{DBMS: p.DBMS, Isolation: p.Isolation}}}
+	return &timeline.Dossier{Case: c, Run: run.Trace, Record: finding.Record{Environment: finding.Environment{DBMS: p.DBMS,
+		Isolation: p.Isolation}}}
 }
 
 // racy says whether the server chose what came next, by a race: when a statement went on, or became the victim of a
 // deadlock, another one waited. The end of a transaction lets all of them go on that wait for its locks, at the same
 // moment; each then takes the locks that it needs next, and the one that comes second waits again, for the first. A
-// victim is chosen by the locks that transactions hold, and so by those of the probes too. Purge has a table open now and
-// then, for which a table change is refused: so it is a race too whether one fails.
+// victim is chosen by the locks that transactions hold, and so by those of the probes too. Purge has a table open now
+// and then, for which a table change is refused: so it is a race too whether one fails.
 func racy(tl *timeline.Timeline) bool {
 	waiting := 0
 	for _, m := range tl.Marks {
@@ -238,18 +239,20 @@ func TestMTRWoven(t *testing.T) {
 				expectAnswer(t, fmt.Sprintf("%s case %d %s", name, n, st.Name), got[0][st.Name], &st.Answer)
 			}
 			for _, tab := range tl.Tables {
-				expectAnswer(t, fmt.Sprintf("%s case %d %s", name, n, tab.Name), got[0][tab.Name], &history.Answer{Rows: tab.Actual})
+				expectAnswer(t, fmt.Sprintf("%s case %d %s", name, n, tab.Name), got[0][tab.Name],
+					&history.Answer{Rows: tab.Actual})
 			}
 		}
 	}
 	t.Logf("%d interleavings, and %d that are races; %d statements waited, %d failed", ran, raced, blocked, failed)
 	if ran < 12 || blocked < 5 || failed < 1 {
-		t.Errorf("only %d interleavings, in which %d statements waited and %d failed: too few to say anything", ran, blocked, failed)
+		t.Errorf("only %d interleavings, in which %d statements waited and %d failed: too few to say anything", ran,
+			blocked, failed)
 	}
 }
 
-// TestMTRWaitsAgain runs a case in which a statement that goes on takes a lock and then waits for somebody else: what is
-// sent next has to wait for that lock, and so the test must not send it before.
+// TestMTRWaitsAgain runs a case in which a statement that goes on takes a lock and then waits for somebody else: what
+// is sent next has to wait for that lock, and so the test must not send it before.
 func TestMTRWaitsAgain(t *testing.T) {
 	target := shared.Target(t)
 	c, err := testcase.Parse("case.txw", []byte(waitsAgain))

@@ -46,9 +46,10 @@ func missing(setting *dbms.PlanSetting, name string) string {
 	return "it has no replay.jsonl, which holds the answers of the other one"
 }
 
-// otherwise are steps under a setting, with what puts it in force and what ends that, and before a write the query that a
-// difference holds against it.
-func (s *script) otherwise(setting *dbms.PlanSetting, steps []*timeline.LaneStep, query *finding.Difference) ([]*timeline.LaneStep, error) {
+// otherwise are steps under a setting, with what puts it in force and what ends that, and before a write the query that
+// a difference holds against it.
+func (s *script) otherwise(setting *dbms.PlanSetting, steps []*timeline.LaneStep, query *finding.Difference) (
+	[]*timeline.LaneStep, error) {
 	out := settings("set", setting.Set)
 	for _, st := range steps {
 		if query != nil && st.Name == query.Stmt {
@@ -78,9 +79,11 @@ func (s *script) asked(write *timeline.LaneStep, d *finding.Difference) (*timeli
 		err = sent.Admit(d.Asked, testcase.Within)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("it is to be planned otherwise, and the query before %s is none that a case sends: %w", write.Name, err)
+		return nil, fmt.Errorf("it is to be planned otherwise, and the query before %s is none that a case sends: %w",
+			write.Name, err)
 	}
-	q := &timeline.LaneStep{Name: write.Name + "." + string(history.BWR), Role: history.BWR, SQL: d.Asked, Answer: history.Answer{Affected: -1}}
+	q := &timeline.LaneStep{Name: write.Name + "." + string(history.BWR), Role: history.BWR, SQL: d.Asked,
+		Answer: history.Answer{Affected: -1}}
 	q.Expected = s.finding.AnswerOfQuery(d)
 	return q, nil
 }
@@ -89,17 +92,20 @@ func (s *script) asked(write *timeline.LaneStep, d *finding.Difference) (*timeli
 func (s *script) inWords(setting *dbms.PlanSetting, st *timeline.LaneStep) ([]*timeline.LaneStep, error) {
 	w := setting.InWords(st.SQL, s.of.ReadSchema())
 	if w == nil {
-		return nil, fmt.Errorf("no script says how to have it planned otherwise (%s): see the report, and replay the case", setting.Name)
+		return nil, fmt.Errorf("no script says how to have it planned otherwise (%s): see the report, and replay the case",
+			setting.Name)
 	}
 	x := *st
 	x.SQL = s.flat(w.Stmt)
-	return slices.Concat(settings(st.Name+".before", w.Before), []*timeline.LaneStep{&x}, settings(st.Name+".after", w.After)), nil
+	return slices.Concat(settings(st.Name+".before", w.Before), []*timeline.LaneStep{&x}, settings(st.Name+".after",
+		w.After)), nil
 }
 
 // settings are steps that no finding is about.
 func settings(name string, sqls []string) (out []*timeline.LaneStep) {
 	for i, sql := range sqls {
-		out = append(out, &timeline.LaneStep{Name: fmt.Sprint(name, i), Role: history.Level, SQL: sql, Answer: history.Answer{Affected: -1}})
+		out = append(out, &timeline.LaneStep{Name: fmt.Sprint(name, i), Role: history.Level, SQL: sql,
+			Answer: history.Answer{Affected: -1}})
 	}
 	return out
 }

@@ -44,9 +44,11 @@ T0 T0 T0 T0 T0
 `
 
 // plannedOtherwise is a finding of the case that differs by plan, for each setting that a script can put in words.
-func plannedOtherwise(t *testing.T, target exec.Target, p *dbms.Profile, visit func(setting string, f *timeline.Dossier)) {
+func plannedOtherwise(t *testing.T, target exec.Target, p *dbms.Profile, visit func(setting string,
+	f *timeline.Dossier)) {
 	t.Helper()
-	text := strings.NewReplacer("target: %s", "target: "+p.DBMS, "isolation: %s", "isolation: "+p.Isolation).Replace(otherwise)
+	text := strings.NewReplacer("target: %s", "target: "+p.DBMS, "isolation: %s",
+		"isolation: "+p.Isolation).Replace(otherwise)
 	c, err := testcase.Parse("otherwise.txw", []byte(text))
 	if err != nil {
 		t.Fatal(err)
@@ -58,7 +60,9 @@ func plannedOtherwise(t *testing.T, target exec.Target, p *dbms.Profile, visit f
 		f.Case.SetOption(testcase.OptionPlan, s.Name)
 		f.Record.Class = finding.ClassPlan
 		f.Record.Differences = []finding.Difference{{Stmt: "T0.S0", Kind: "SELECT", What: "rows"}}
-		f.Replayed = &history.Trace{Events: slices.DeleteFunc(slices.Clone(f.Run.Events), func(e *history.Event) bool { return e.Role != history.Target })}
+		f.Replayed = &history.Trace{Events: slices.DeleteFunc(slices.Clone(f.Run.Events), func(e *history.Event) bool {
+			return e.Role != history.Target
+		})}
 		if s.InWords(c.Txns[0].Stmts[0].SQL, c.ReadSchema()) == nil {
 			if _, err := export.Write("annotated", f); err == nil || !strings.Contains(err.Error(), "no script says how") {
 				t.Errorf("%s: it is exported, though no statements say so: %v", s.Name, err)
@@ -81,27 +85,30 @@ func TestOtherwisePostgreSQL(t *testing.T) {
 		need.Missing(t, "needs PostgreSQL's isolationtester (Debian: apt-get install postgresql)")
 	}
 	target := postgres.Target(t)
-	plannedOtherwise(t, target, servers.Level(t, "postgresql/repeatable-read", ""), func(setting string, f *timeline.Dossier) {
-		spec, err := os.ReadFile(filepath.Join(save(t, "isolation-spec", f), "case.spec"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := target.Control().Must(t.Context(), "DROP TABLE t0"); err != nil { // the run's
-			t.Fatal(err)
-		}
-		printed, err := tool.Run(t.Context(), target.Control(), string(spec))
-		if err != nil || strings.Contains(printed, "ERROR") || strings.Count(printed, "   2| 9") < 2 {
-			t.Errorf("%s: %v\n%s\n%s", setting, err, spec, printed)
-		}
-	})
+	plannedOtherwise(t, target, servers.Level(t, "postgresql/repeatable-read", ""),
+		func(setting string, f *timeline.Dossier) {
+			spec, err := os.ReadFile(filepath.Join(save(t, "isolation-spec", f), "case.spec"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := target.Control().Must(t.Context(), "DROP TABLE t0"); err != nil { // the run's
+				t.Fatal(err)
+			}
+			printed, err := tool.Run(t.Context(), target.Control(), string(spec))
+			if err != nil || strings.Contains(printed, "ERROR") || strings.Count(printed, "   2| 9") < 2 {
+				t.Errorf("%s: %v\n%s\n%s", setting, err, spec, printed)
+			}
+		})
 }
 
 // TestOtherwiseMariaDB: so does mysqltest.
 func TestOtherwiseMariaDB(t *testing.T) {
 	effort.Full(t)
-	plannedOtherwise(t, shared.Target(t), servers.Level(t, "mariadb/repeatable-read", ""), func(setting string, f *timeline.Dossier) {
-		if printed, err := runMysqltest(t, f); err != nil || strings.Contains(printed, "ERROR") || strings.Count(printed, "2\t9") < 2 {
-			t.Errorf("%s: %v\n%s", setting, err, printed)
-		}
-	})
+	plannedOtherwise(t, shared.Target(t), servers.Level(t, "mariadb/repeatable-read", ""),
+		func(setting string, f *timeline.Dossier) {
+			if printed, err := runMysqltest(t, f); err != nil || strings.Contains(printed, "ERROR") || strings.Count(printed,
+				"2\t9") < 2 {
+				t.Errorf("%s: %v\n%s", setting, err, printed)
+			}
+		})
 }

@@ -60,8 +60,8 @@ func plainSkew(t *testing.T) *timeline.Dossier {
 	return plainly(t, target, servers.Level(t, "mariadb/repeatable-read", "serializable"), writeSkew(t, target))
 }
 
-// TestPlainExports runs the exports of one plain case under the clients that they are for: each shows the answers of the
-// plain run and, after it, those of both orders.
+// TestPlainExports runs the exports of one plain case under the clients that they are for: each shows the answers of
+// the plain run and, after it, those of both orders.
 func TestPlainExports(t *testing.T) {
 	f := plainSkew(t)
 	if len(f.Plain.Orders) != 2 || strings.Contains(string(f.Plain.Case.Print()), "key") {
@@ -76,7 +76,8 @@ func TestPlainExports(t *testing.T) {
 	})
 	t.Run("go", func(t *testing.T) {
 		dsn := "root@unix(" + shared.Socket(t) + ")/test_go"
-		if passed, out := runGo(t, f, dsn); passed || !strings.Contains(out, "one after the other, without transactions: T1 before T0") {
+		if passed, out := runGo(t, f, dsn); passed || !strings.Contains(out,
+			"one after the other, without transactions: T1 before T0") {
 			t.Errorf("MariaDB shows the write skew; the test passed: %v\n%s", passed, out)
 		}
 		if passed, out := runGo(t, f, ""); passed || !strings.Contains(out, "TXWEAVE_DSN names no database") {
@@ -112,7 +113,8 @@ func TestWindowsWait(t *testing.T) {
 	f := plainSkew(t)
 	dir := save(t, "sql", f)
 	run := func(script string) *osexec.Cmd {
-		cmd := osexec.CommandContext(t.Context(), client, "--no-defaults", "--socket="+shared.Socket(t), "--user=root", "--table", "-vv", "test_sql")
+		cmd := osexec.CommandContext(t.Context(), client, "--no-defaults", "--socket="+shared.Socket(t), "--user=root",
+			"--table", "-vv", "test_sql")
 		in, err := os.Open(filepath.Join(dir, script))
 		if err != nil {
 			t.Fatal(err)
@@ -141,7 +143,8 @@ func TestWindowsWait(t *testing.T) {
 	for _, st := range f.Plain.Timeline.Steps {
 		if st.Answer.Rows != nil {
 			compared++
-			if got := clientRows(out[fmt.Sprint("T", st.Txn)], st.SQL); len(got) != 1 || !slices.Equal(got[0], rawRows(st.Answer.Rows)) {
+			if got := clientRows(out[fmt.Sprint("T", st.Txn)], st.SQL); len(got) != 1 ||
+				!slices.Equal(got[0], rawRows(st.Answer.Rows)) {
 				t.Errorf("%s: got %v, want %v", st.Name, got, rawRows(st.Answer.Rows))
 			}
 		}
@@ -151,8 +154,8 @@ func TestWindowsWait(t *testing.T) {
 	}
 }
 
-// TestSQLiteShell runs the scripts of an interleaving in which one session is refused and sends its statement again, with
-// SQLite's own shell.
+// TestSQLiteShell runs the scripts of an interleaving in which one session is refused and sends its statement again,
+// with SQLite's own shell.
 func TestSQLiteShell(t *testing.T) {
 	shell := installed(t, "sqlite3", "sqlite3")
 	target, err := sqlite.Open(t.Context())
@@ -208,11 +211,15 @@ T0 T1 T0 T1 T0 T1 T1
 	}
 }
 
-// TestSQLiteStore: the scripts of a finding in a store of its own make its tables in one, and do what is done there behind rows.
+// TestSQLiteStore: the scripts of a finding in a store of its own make its tables in one, and do what is done there
+// behind rows.
 func TestSQLiteStore(t *testing.T) {
 	shell := installed(t, "sqlite3", "sqlite3")
-	c, err := testcase.Parse("case.txw", []byte("txweave case 1\ntarget: sqlite\nisolation: serializable\nstore: small-cache\n\n-- schema --\nCREATE TABLE t (id INTEGER PRIMARY KEY, a INT);\n\n"+
-		"-- rows --\nINSERT INTO t VALUES (1, 10);\n\n-- T0 --\nBEGIN;\nSELECT a FROM t;\nCOMMIT;\n\n-- schedule --\nT0 T0 T0\n"))
+	c, err := testcase.Parse("case.txw",
+		[]byte("txweave case 1\ntarget: sqlite\nisolation: serializable\nstore: small-cache\n\n-- schema --\nCREATE TABLE "+
+			"t (id INTEGER PRIMARY KEY, a INT);\n\n"+
+			"-- rows --\nINSERT INTO t VALUES (1, 10);\n\n-- T0 --\nBEGIN;\nSELECT a FROM t;\nCOMMIT;\n\n-- schedule --\nT0 T0 "+
+			"T0\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -231,11 +238,13 @@ func TestSQLiteStore(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	kept := strings.TrimSuffix(strings.TrimSpace(string(run)), "rm -f case.db case.db-wal case.db-shm here.* moment.*") + "cp case.db kept.db\n"
+	kept := strings.TrimSuffix(strings.TrimSpace(string(run)), "rm -f case.db case.db-wal case.db-shm here.* moment.*") +
+		"cp case.db kept.db\n"
 	if err := os.WriteFile(filepath.Join(dir, "kept.sh"), []byte(kept), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if printed, err := osexec.CommandContext(t.Context(), "sh", filepath.Join(dir, "kept.sh"), shell).CombinedOutput(); err != nil {
+	if printed, err := osexec.CommandContext(t.Context(), "sh", filepath.Join(dir, "kept.sh"),
+		shell).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, printed)
 	}
 	file, err := os.ReadFile(filepath.Join(dir, "kept.db"))
@@ -243,7 +252,8 @@ func TestSQLiteStore(t *testing.T) {
 		t.Errorf("pages of 512 bytes are wanted: %v", err)
 	}
 	goTest, err := os.ReadFile(filepath.Join(save(t, "go", f), "case_test.go"))
-	if err != nil || !strings.Contains(string(goTest), "[]string{`PRAGMA page_size(512)`, `PRAGMA cache_size(3)`, \"VACUUM\"}") {
+	if err != nil || !strings.Contains(string(goTest),
+		"[]string{`PRAGMA page_size(512)`, `PRAGMA cache_size(3)`, \"VACUUM\"}") {
 		t.Errorf("the Go test makes no such file: %v\n%s", err, goTest)
 	}
 }
@@ -256,7 +266,8 @@ func plainRun(t *testing.T, target exec.Target, p *dbms.Profile, c *testcase.Cas
 		t.Fatal(err)
 	}
 	run := servers.Once(t, target, p, plan)
-	f := &timeline.Dossier{Case: c, Record: finding.Record{Environment: finding.Environment{DBMS: p.DBMS, Isolation: p.Isolation}}}
+	f := &timeline.Dossier{Case: c, Record: finding.Record{Environment: finding.Environment{DBMS: p.DBMS,
+		Isolation: p.Isolation}}}
 	if err := f.SetPlain(&finding.Plain{Run: run.Trace.Events}, c); err != nil {
 		t.Fatal(err)
 	}

@@ -16,8 +16,8 @@ import (
 // postgres is the server of the specs.
 var postgres = servers.Launched("a PostgreSQL server", postgresql.Server)
 
-// isolationSpec runs the spec of a plain case under PostgreSQL's own isolation tester: at REPEATABLE READ the interleaving
-// gives what it gave in the run.
+// isolationSpec runs the spec of a plain case under PostgreSQL's own isolation tester: at REPEATABLE READ the
+// interleaving gives what it gave in the run.
 func isolationSpec(t *testing.T, f *timeline.Dossier) {
 	tool := postgresql.Spelling.Tool
 	if !tool.Installed() {
@@ -39,7 +39,8 @@ func isolationSpec(t *testing.T, f *timeline.Dossier) {
 		if st.Role != history.Target || st.Answer.Rows == nil {
 			continue
 		}
-		if got := specRows(parts[1], "step "+strings.ToLower(strings.ReplaceAll(st.Name, ".", "_"))+":"); strings.Join(got, ";") != strings.Join(rawRows(st.Answer.Rows), ";") {
+		if got := specRows(parts[1], "step "+strings.ToLower(strings.ReplaceAll(st.Name, ".", "_"))+":"); strings.Join(got,
+			";") != strings.Join(rawRows(st.Answer.Rows), ";") {
 			t.Errorf("%s: got %v, want %v", st.Name, got, rawRows(st.Answer.Rows))
 		}
 	}

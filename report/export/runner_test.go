@@ -11,8 +11,8 @@ import (
 	"txweave/internal/testkit/need"
 )
 
-// TestMTRRunner runs an exported test under MariaDB's own runner, on a server that it starts: what the test answers when it is recorded
-// it answers again.
+// TestMTRRunner runs an exported test under MariaDB's own runner, on a server that it starts: what the test answers
+// when it is recorded it answers again.
 func TestMTRRunner(t *testing.T) {
 	effort.Full(t)
 	const script, runner = "../../bench/mariadb-test-run.sh", "/usr/share/mysql/mysql-test/mariadb-test-run.pl"

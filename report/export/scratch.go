@@ -9,7 +9,8 @@ import (
 	"txweave/sqltext"
 )
 
-// spellOut writes queries whose answers went through tables of their own as what was sent: the table is made, read and dropped.
+// spellOut writes queries whose answers went through tables of their own as what was sent: the table is made, read and
+// dropped.
 func (s *script) spellOut() {
 	parts := map[*timeline.LaneStep][]*timeline.LaneStep{}
 	of := func(steps []*timeline.LaneStep) []*timeline.LaneStep {

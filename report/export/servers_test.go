@@ -25,7 +25,8 @@ import (
 )
 
 // shared is the server of the package's tests, with a database for each client.
-var shared = servers.Launched("a MariaDB server", mariadb.Server, "CREATE DATABASE test", "CREATE DATABASE test_sql", "CREATE DATABASE test_go")
+var shared = servers.Launched("a MariaDB server", mariadb.Server, "CREATE DATABASE test", "CREATE DATABASE test_sql",
+	"CREATE DATABASE test_go")
 
 func TestMain(m *testing.M) { os.Exit(servers.Run(m, shared, postgres)) }
 
@@ -58,7 +59,8 @@ func check(t testing.TB, target exec.Target, p *dbms.Profile, c *testcase.Case, 
 	d := target.Describe()
 	ev := rep.Findings[0]
 	f := &timeline.Dossier{Case: c, Run: ev.Run.Trace, Record: finding.Record{Finding: ev.Finding,
-		Environment: finding.Environment{ToolVersion: "txweave 0.1.0", DBMS: d.Target, Version: d.Version, Isolation: p.Isolation, Claim: claim}}}
+		Environment: finding.Environment{ToolVersion: "txweave 0.1.0", DBMS: d.Target, Version: d.Version,
+			Isolation: p.Isolation, Claim: claim}}}
 	if ev.Replayed != nil {
 		f.Replayed = ev.Replayed.Trace()
 	}
@@ -116,8 +118,8 @@ func plantedFinding(t testing.TB, target exec.Target, p *dbms.Profile, name stri
 	return nil
 }
 
-// allReplayed says whether every write of the run is in the replay, too: what the planted bug did to one that is not is told by
-// nothing, and its exported test does not know what to expect of a server without the bug.
+// allReplayed says whether every write of the run is in the replay, too: what the planted bug did to one that is not is
+// told by nothing, and its exported test does not know what to expect of a server without the bug.
 func allReplayed(t testing.TB, f *timeline.Dossier) bool {
 	t.Helper()
 	tl, err := f.Timeline()

@@ -12,10 +12,10 @@ import (
 
 // writeSQL writes scripts for the command-line client: setup.sql makes the tables, T0.sql, T1.sql, … are the
 // sessions, which run at the same time, serial.sql is the order without concurrency, and run.sh runs them all. The
-// sessions wait for one another: at the start until all of them are there, then each at every moment until the one before
-// has passed. Where the server has GET_LOCK that is done with user locks, which touch neither rows nor snapshots: each
-// session holds a lock for every moment of its own and releases it when the moment has passed. With SQLite's shell it is done
-// with files in the directory.
+// sessions wait for one another: at the start until all of them are there, then each at every moment until the one
+// before has passed. Where the server has GET_LOCK that is done with user locks, which touch neither rows nor
+// snapshots: each session holds a lock for every moment of its own and releases it when the moment has passed. With
+// SQLite's shell it is done with files in the directory.
 func writeSQL(s *script) ([]File, error) {
 	head := comment("-- ", s.head()...)
 	var setup strings.Builder
@@ -63,9 +63,9 @@ func writeSQL(s *script) ([]File, error) {
 	return files, nil
 }
 
-// rendezvous returns what the sessions wait for one another with. A session that waits in vain says for whom and goes on,
-// which shows: its answers are no longer those of the run. To meet, a session tells its name again until all are there, so
-// that nobody waits for one whose message was lost.
+// rendezvous returns what the sessions wait for one another with. A session that waits in vain says for whom and goes
+// on, which shows: its answers are no longer those of the run. To meet, a session tells its name again until all are
+// there, so that nobody waits for one whose message was lost.
 func rendezvous(sessions []string) string {
 	return fmt.Sprintf(`
 -- How the windows wait for one another: txweave_meet until all are open, txweave_await until a moment has passed.
@@ -103,7 +103,8 @@ DELIMITER ;
 `, strings.Join(sessions, fmt.Sprintf("', FALSE, %d), ('", byHand)), byHand)
 }
 
-// How long a session waits for another one, in seconds: where a person opens the windows, and where run.sh opens all at once.
+// How long a session waits for another one, in seconds: where a person opens the windows, and where run.sh opens all at
+// once.
 const (
 	byHand   = 600
 	byScript = 120
@@ -152,7 +153,8 @@ func (s *script) meet(b *strings.Builder, lane int) {
 				own = append(own, "GET_LOCK("+tick(i)+", 0)")
 			}
 		}
-		fmt.Fprintf(b, "DO %s; -- this session's moments\nCALL txweave_meet('%s'); -- until every session has its locks\n", strings.Join(own, ", "), name)
+		fmt.Fprintf(b, "DO %s; -- this session's moments\nCALL txweave_meet('%s'); -- until every session has its locks\n",
+			strings.Join(own, ", "), name)
 	}
 }
 
@@ -162,7 +164,8 @@ func (s *script) awaitTick(b *strings.Builder, i, lane int) {
 		return
 	}
 	before := s.Marks[i-1]
-	how := map[timeline.MarkKind]string{timeline.Ran: "", timeline.Blocked: ", which waits", timeline.Resumed: " to resume"}[before.Kind]
+	how := map[timeline.MarkKind]string{timeline.Ran: "", timeline.Blocked: ", which waits",
+		timeline.Resumed: " to resume"}[before.Kind]
 	switch {
 	case s.dbms.Shell:
 		fmt.Fprintf(b, "-- wait for %s%s\n.shell sh await.sh moment.%d %s\n", before.Step.Name, how, i, before.Step.Name)
@@ -271,8 +274,8 @@ cd "$(dirname "$0")" || exit 1
 	return b.String()
 }
 
-// showOutputs waits for the sessions and prints what each of them said, then what the tables hold and what the serial order
-// gives, asked by those commands.
+// showOutputs waits for the sessions and prints what each of them said, then what the tables hold and what the serial
+// order gives, asked by those commands.
 func showOutputs(b *strings.Builder, sessions []string, final, alone string, serial bool) {
 	b.WriteString("wait\n")
 	for _, name := range sessions {

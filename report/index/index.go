@@ -107,8 +107,9 @@ func sortedKeys(m map[string]int) []string {
 // RowOf tells of a bug what a person wants to see first.
 func RowOf(dir string, g *finding.Bug) BugRow {
 	const day = "2006-01-02 15:04"
-	r := BugRow{ID: g.ID, Status: string(g.Status), Title: g.Title, DBMS: g.DBMS, Count: g.Count, Suspects: g.Suspects, Signature: g.Signature.String(),
-		Versions: strings.Join(g.Versions, ", "), First: g.First.Format(day), Last: g.Last.Format(day), Faults: g.Planted}
+	r := BugRow{ID: g.ID, Status: string(g.Status), Title: g.Title, DBMS: g.DBMS, Count: g.Count, Suspects: g.Suspects,
+		Signature: g.Signature.String(),
+		Versions:  strings.Join(g.Versions, ", "), First: g.First.Format(day), Last: g.Last.Format(day), Faults: g.Planted}
 	switch n := len(g.Planted); {
 	case n == 1:
 		r.Planted = g.Planted[0]

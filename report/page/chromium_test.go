@@ -41,7 +41,8 @@ func browse(t *testing.T, dir string, text []byte, flags ...string) []byte {
 	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
 	flags = append([]string{"--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars",
-		"--user-data-dir=" + filepath.Join(dir, "profile"), "--host-resolver-rules=MAP * ~NOTFOUND", "--window-size=1200,1600"}, flags...)
+		"--user-data-dir=" + filepath.Join(dir, "profile"), "--host-resolver-rules=MAP * ~NOTFOUND",
+		"--window-size=1200,1600"}, flags...)
 	cmd := exec.CommandContext(ctx, chromium(t), append(flags, "file://"+path)...)
 	cmd.WaitDelay = 10 * time.Second // its children may keep the pipes
 	var stderr bytes.Buffer
@@ -182,13 +183,15 @@ func TestBrowser(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for name, c := range map[string]color.RGBA{"wrong": {0xff, 0xd9, 0xd4, 255}, "right": {0xd6, 0xf2, 0xdf, 255}, "transaction": {0xe8, 0xef, 0xf8, 255}} {
+		for name, c := range map[string]color.RGBA{"wrong": {0xff, 0xd9, 0xd4, 255}, "right": {0xd6, 0xf2, 0xdf, 255},
+			"transaction": {0xe8, 0xef, 0xf8, 255}} {
 			if pixels(picture, c) < 50 {
 				t.Errorf("the screenshot has nothing in the colour of %s", name)
 			}
 		}
 		browse(t, dir, text, "--no-pdf-header-footer", "--print-to-pdf="+filepath.Join(dir, "page.pdf"))
-		if pdf, err := os.ReadFile(filepath.Join(dir, "page.pdf")); err != nil || !bytes.HasPrefix(pdf, []byte("%PDF")) || len(pdf) < 10_000 {
+		if pdf, err := os.ReadFile(filepath.Join(dir, "page.pdf")); err != nil || !bytes.HasPrefix(pdf, []byte("%PDF")) ||
+			len(pdf) < 10_000 {
 			t.Errorf("%d bytes of PDF: %v", len(pdf), err)
 		}
 	})

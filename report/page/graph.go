@@ -77,7 +77,8 @@ func newGraph(names []string, kinds map[string]string, wrong func(string) bool, 
 	}
 	for i, t := range txns {
 		x := margin + i*(nodeWidth+columnGap) - 10
-		g.Columns = append(g.Columns, column{Name: fmt.Sprintf("T%d", t), X: x, Width: nodeWidth + 20, Height: g.Height - 4, Mid: x + nodeWidth/2 + 10})
+		g.Columns = append(g.Columns, column{Name: fmt.Sprintf("T%d", t), X: x, Width: nodeWidth + 20, Height: g.Height - 4,
+			Mid: x + nodeWidth/2 + 10})
 	}
 	var ends [][2]int
 	for _, e := range edges {
@@ -124,8 +125,9 @@ func dependencies(f *timeline.Dossier, t *timeline.Timeline, wrong func(string) 
 			names = g.Order
 		}
 		for _, e := range g.Edges {
-			edges = append(edges, edge{From: e.From, To: e.To, Labels: strings.Join(e.Labels, ", "), Why: shorten(e.Why), Across: txnOf(e.From) != txnOf(e.To),
-				Anti: slices.ContainsFunc(e.Labels, func(l string) bool { return isAnti(sdg.EdgeOf(l)) })})
+			edges = append(edges, edge{From: e.From, To: e.To, Labels: strings.Join(e.Labels, ", "), Why: shorten(e.Why),
+				Across: txnOf(e.From) != txnOf(e.To),
+				Anti:   slices.ContainsFunc(e.Labels, func(l string) bool { return isAnti(sdg.EdgeOf(l)) })})
 		}
 		slices.SortStableFunc(edges, func(a, b edge) int { // what ties transactions together comes first
 			switch {

@@ -23,7 +23,8 @@ type grid struct {
 	More    string // of rows that are left out; "" where all are there
 }
 
-// gridRow is a row. Only marks one that the other execution does not have, Absent stands for one that only the other has.
+// gridRow is a row. Only marks one that the other execution does not have, Absent stands for one that only the other
+// has.
 type gridRow struct {
 	Cells  []gridCell
 	Only   bool
@@ -96,7 +97,8 @@ func beside(actual, expected *history.Answer) (a, e *answer) {
 	a, e = show(actual), show(expected)
 	a.Wrong = a.Text != e.Text || !slices.Equal(a.Warnings, e.Warnings)
 	e.Wrong = a.Wrong
-	if actual.Err != nil || expected.Err != nil || actual.Rows == nil || expected.Rows == nil || actual.Rows.Len()+expected.Rows.Len() == 0 {
+	if actual.Err != nil || expected.Err != nil || actual.Rows == nil || expected.Rows == nil || actual.Rows.Len()+
+		expected.Rows.Len() == 0 {
 		return a, e
 	}
 	a.Grid, e.Grid = align(actual.Rows, expected.Rows)
@@ -120,7 +122,8 @@ func align(actual, expected *history.Rows) (a, e *grid) {
 		j := partner[i]
 		if j < 0 {
 			l.Only = true
-			a.Rows, e.Rows = append(a.Rows, l), append(e.Rows, gridRow{Absent: true, Cells: make([]gridCell, len(expected.Columns))})
+			a.Rows, e.Rows = append(a.Rows, l),
+				append(e.Rows, gridRow{Absent: true, Cells: make([]gridCell, len(expected.Columns))})
 			continue
 		}
 		taken[j] = true
@@ -135,7 +138,8 @@ func align(actual, expected *history.Rows) (a, e *grid) {
 	for j, r := range right {
 		if !taken[j] {
 			r.Only = true
-			a.Rows, e.Rows = append(a.Rows, gridRow{Absent: true, Cells: make([]gridCell, len(actual.Columns))}), append(e.Rows, r)
+			a.Rows, e.Rows = append(a.Rows, gridRow{Absent: true, Cells: make([]gridCell, len(actual.Columns))}),
+				append(e.Rows, r)
 		}
 	}
 	if !slices.ContainsFunc(a.Rows, func(r gridRow) bool { return r.Marked() }) { // only the order differs, if anything

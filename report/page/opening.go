@@ -7,14 +7,15 @@ import (
 	"txweave/report/timeline"
 )
 
-// opening takes the settings with which every session begins, where they are the same in all of several, out of the moments: they are
-// said once, above the columns.
+// opening takes the settings with which every session begins, where they are the same in all of several, out of the
+// moments: they are said once, above the columns.
 func opening(t *timeline.Timeline) (marks []timeline.Mark, settings []string) {
 	of := map[int][]string{}
 	spoke := map[int]bool{}
 	opens := func(m timeline.Mark) bool {
 		s := m.Step
-		return m.Kind == timeline.Ran && s.Role == history.Level && s.Answer.Err == nil && len(s.Answer.Warnings) == 0 && !t.Lanes[s.Lane].Observer
+		return m.Kind == timeline.Ran && s.Role == history.Level && s.Answer.Err == nil && len(s.Answer.Warnings) == 0 &&
+			!t.Lanes[s.Lane].Observer
 	}
 	for _, m := range t.Marks {
 		switch {

@@ -158,7 +158,9 @@ func Write(f *timeline.Dossier) ([]byte, error) {
 // page that says why: it is no reason to lose the evidence.
 func ForDirectory(dir string) (text []byte) {
 	failed := func(why any) []byte {
-		return fmt.Appendf(nil, "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>txweave</title></head><body><p>This finding cannot be drawn: %s</p></body></html>\n",
+		return fmt.Appendf(nil,
+			"<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>txweave</title></head><body><p>This "+
+				"finding cannot be drawn: %s</p></body></html>\n",
 			template.HTMLEscapeString(fmt.Sprint(why)))
 	}
 	defer func() {
@@ -303,8 +305,8 @@ func (p *page) cell(s *timeline.LaneStep, v *timeline.Versions) cell {
 // manySteps is how many statements a page shows in full. Of more, those that nothing names are folded.
 const manySteps = 30
 
-// crashed says whether a statement is the one that ran when the server ended: it has no answer or, where nothing tells of answers,
-// the log quotes it.
+// crashed says whether a statement is the one that ran when the server ended: it has no answer or, where nothing tells
+// of answers, the log quotes it.
 func (p *page) crashed(s *timeline.LaneStep) bool {
 	if p.Answered {
 		return !s.Answered && !s.Blocked
@@ -389,7 +391,8 @@ func (p *page) evidence() {
 	}
 }
 
-// comparisonOf is what the two executions gave where a difference names a statement or a table; nil where there is one only.
+// comparisonOf is what the two executions gave where a difference names a statement or a table; nil where there is one
+// only.
 func (p *page) comparisonOf(d *finding.Difference) *comparison {
 	if d == p.f.Searched() {
 		return p.searched(d)
@@ -413,14 +416,16 @@ func (p *page) searched(d *finding.Difference) *comparison {
 	if s == nil || s.Expected == nil || found == nil {
 		return nil
 	}
-	c := &comparison{Label: "the write", Beside: "the query", Name: s.Name, Ref: ref(s.Name), SQL: s.SQL, Query: d.Asked, QueryIs: "right before it", Wrong: true,
+	c := &comparison{Label: "the write", Beside: "the query", Name: s.Name, Ref: ref(s.Name), SQL: s.SQL, Query: d.Asked,
+		QueryIs: "right before it", Wrong: true,
 		Actual: show(s.Expected), Expected: show(found)}
 	c.Actual.Wrong, c.Expected.Wrong = true, true
 	return c
 }
 
 func (p *page) comparisonAt(s *timeline.LaneStep) comparison {
-	c := comparison{Label: p.Actual, Beside: p.Beside, Name: s.Name, Ref: ref(s.Name), SQL: s.SQL, Wrong: len(s.Differences) > 0 && p.f.Searched() == nil}
+	c := comparison{Label: p.Actual, Beside: p.Beside, Name: s.Name, Ref: ref(s.Name), SQL: s.SQL,
+		Wrong: len(s.Differences) > 0 && p.f.Searched() == nil}
 	if !c.Wrong {
 		c.Actual, c.Expected = show(&s.Answer), show(s.Expected)
 		return c

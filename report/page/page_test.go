@@ -142,7 +142,9 @@ func TestEveryFinding(t *testing.T) {
 			}
 			if f.Graph != nil {
 				for i, e := range f.Graph.Edges {
-					if len(edges) != len(f.Graph.Edges) || !slices.ContainsFunc(edges, func(text string) bool { return strings.Contains(text, e.Why) }) {
+					if len(edges) != len(f.Graph.Edges) || !slices.ContainsFunc(edges, func(text string) bool {
+						return strings.Contains(text, e.Why)
+					}) {
 						t.Errorf("%d edges are drawn of %d, the %dth is %q", len(edges), len(f.Graph.Edges), i, e.Why)
 					}
 				}
@@ -203,7 +205,8 @@ func TestCycle(t *testing.T) {
 
 // TestShorten: one more reason is no longer than saying so.
 func TestShorten(t *testing.T) {
-	for why, want := range map[string]string{"a": "a", "a; b; c; d": "a; b; c; d", "a; b; c; d; e": "a; b; c; and 2 more"} {
+	for why, want := range map[string]string{"a": "a", "a; b; c; d": "a; b; c; d",
+		"a; b; c; d; e": "a; b; c; and 2 more"} {
 		if got := shorten(why); got != want {
 			t.Errorf("%s: %s, want %s", why, got, want)
 		}
@@ -281,7 +284,8 @@ func TestAlign(t *testing.T) {
 		{"by key, not by place", rows("pkey c", 2, 6, 1, 5), rows("pkey c", 1, 5, 2, 7), "2 *6 = 2 *7; 1 5 = 1 5"},
 		{"a row too few", rows("pkey c", 1, 5), rows("pkey c", 1, 5, 2, 6), "1 5 = 1 5; - = +2 6"},
 		{"a row too many", rows("pkey c", 3, 5, 1, 5), rows("pkey c", 1, 5), "+3 5 = -; 1 5 = 1 5"},
-		{"no key: the most similar", rows("a b c", 1, 2, 3, 7, 8, 9), rows("a b c", 7, 8, 0, 1, 2, 4), "1 2 *3 = 1 2 *4; 7 8 *9 = 7 8 *0"},
+		{"no key: the most similar", rows("a b c", 1, 2, 3, 7, 8, 9), rows("a b c", 7, 8, 0, 1, 2, 4),
+			"1 2 *3 = 1 2 *4; 7 8 *9 = 7 8 *0"},
 		{"twice instead of once", rows("a", 1, 1), rows("a", 1), "1 = 1; +1 = -"},
 		{"another order", rows("a", 1, 3, 2), rows("a", 1, 2, 3), "1 = 1; +3 = +2; +2 = +3"},
 	} {
@@ -323,7 +327,8 @@ func TestCut(t *testing.T) {
 	}
 	left, right := align(a, e)
 	last := len(left.Rows) - 1
-	if last+1 != timeline.MaxRows || len(right.Rows) != last+1 || !left.Rows[last].Cells[1].Wrong || left.More != "80 of 100 rows are not shown" {
+	if last+1 != timeline.MaxRows || len(right.Rows) != last+1 || !left.Rows[last].Cells[1].Wrong ||
+		left.More != "80 of 100 rows are not shown" {
 		t.Errorf("%d and %d rows, %q, the last is %v", last+1, len(right.Rows), left.More, left.Rows[last])
 	}
 }
@@ -370,7 +375,8 @@ func TestVersions(t *testing.T) {
 				t.Errorf("%s: nothing of %s", name, stmt)
 				continue
 			}
-			if s := fmt.Sprintf("saw %s and %d; wrote %s; deleted %s", printVersions(v.Saw), v.Still, printVersions(v.Wrote), printVersions(v.Deleted)); s != w {
+			if s := fmt.Sprintf("saw %s and %d; wrote %s; deleted %s", printVersions(v.Saw), v.Still, printVersions(v.Wrote),
+				printVersions(v.Deleted)); s != w {
 				t.Errorf("%s %s: %s, want %s", name, stmt, s, w)
 			}
 		}

@@ -1,5 +1,5 @@
-// Package script writes a finding as a person would show it to another one: a script in windows with its answers as comments,
-// and what was answered beside what should have been.
+// Package script writes a finding as a person would show it to another one: a script in windows with its answers as
+// comments, and what was answered beside what should have been.
 package script
 
 import (
@@ -28,8 +28,8 @@ type Windowed struct {
 	names  []string // of the lanes that are used, by lane; "" for the others
 }
 
-// Of picks what is shown of a finding: the plain form of its case or, without one, the case as it was run. t is its timeline,
-// nil where it has no trace.
+// Of picks what is shown of a finding: the plain form of its case or, without one, the case as it was run. t is its
+// timeline, nil where it has no trace.
 func Of(f *timeline.Dossier, t *timeline.Timeline) *Windowed {
 	s := &Windowed{Timeline: t, f: f, of: f.Case}
 	if p := f.Plain; p != nil {
@@ -65,7 +65,8 @@ func (s *Windowed) Text() string {
 	return level + s.statements()
 }
 
-// level is what sets the level of a connection. The other settings, which the list of settings has, stay out of the script.
+// level is what sets the level of a connection. The other settings, which the list of settings has, stay out of the
+// script.
 func (s *Windowed) level() []string {
 	env := &s.f.Record.Environment
 	p, err := dbms.Lookup(env.DBMS, env.Isolation)
@@ -260,8 +261,8 @@ func layOut(lines []line) string {
 // maxOrders is how many orders stand beside the transactions.
 const maxOrders = 2
 
-// Table prints actual and expected side by side; "" where there is nothing to put beside the run. Intro is a sentence to go before
-// it, and more how many orders of transactions are not shown.
+// Table prints actual and expected side by side; "" where there is nothing to put beside the run. Intro is a sentence
+// to go before it, and more how many orders of transactions are not shown.
 func (s *Windowed) Table() (intro, text string, more int) {
 	rows := s.compared()
 	if len(s.orders) == 0 || len(rows) == 0 || s.f.Searched() != nil {
@@ -280,7 +281,8 @@ func (s *Windowed) Replayed() bool { return len(s.orders) > 0 }
 func (s *Windowed) neither() string {
 	switch {
 	case s.later:
-		return "What is committed after an answer comes after it. Every such order, one transaction after the other, gives another answer:"
+		return "What is committed after an answer comes after it. Every such order, one transaction after the other, gives " +
+			"another answer:"
 	case len(s.orders) == 1 && s.Windows == 1:
 		return "Without transactions the same statements give another answer:"
 	case len(s.orders) == 1:
@@ -321,8 +323,8 @@ func (s *Windowed) header(class string) []string {
 	return out
 }
 
-// Call says what a place of the case is for who sees the script: a transaction's window, or a statement by its kind, its
-// number among those of that kind, and its window.
+// Call says what a place of the case is for who sees the script: a transaction's window, or a statement by its kind,
+// its number among those of that kind, and its window.
 func (s *Windowed) Call(where string) string {
 	if txn, ok := testcase.ParseTxn(where); ok {
 		return s.WindowOf(txn)
@@ -362,8 +364,8 @@ func (s *Windowed) WindowOf(txn int) string {
 	return fmt.Sprint("T", txn)
 }
 
-// compared are the statements and tables of which not all executions give the same: what the transactions gave, then what
-// each order gives.
+// compared are the statements and tables of which not all executions give the same: what the transactions gave, then
+// what each order gives.
 func (s *Windowed) compared() [][]string {
 	var out [][]string
 	cell := func(text string, ok bool) string { return text }

@@ -12,9 +12,11 @@ import (
 	"txweave/testcase"
 )
 
-// gone says that what the one statement of a committed transaction did is not there afterwards; "" where something else is wrong.
+// gone says that what the one statement of a committed transaction did is not there afterwards; "" where something else
+// is wrong.
 func (p *PlainForm) gone() string {
-	if len(p.Case.Txns) != 1 || len(p.Case.Txns[0].Stmts) != 1 || sqltext.KindOf(p.Case.Txns[0].End.SQL) != sqltext.Commit {
+	if len(p.Case.Txns) != 1 || len(p.Case.Txns[0].Stmts) != 1 || sqltext.KindOf(p.Case.Txns[0].End.SQL) !=
+		sqltext.Commit {
 		return ""
 	}
 	i := slices.IndexFunc(p.Timeline.Steps, func(s *LaneStep) bool { return s.Role == history.Target })
@@ -45,7 +47,9 @@ func (p *PlainForm) asBefore(rows []string, n int) bool {
 	for _, st := range p.Case.Rows {
 		filled.WriteString(strings.ReplaceAll(st.SQL, " ", ""))
 	}
-	return len(rows) == n && !slices.ContainsFunc(rows, func(row string) bool { return !strings.Contains(filled.String(), strings.ReplaceAll(row, " ", "")) })
+	return len(rows) == n && !slices.ContainsFunc(rows, func(row string) bool {
+		return !strings.Contains(filled.String(), strings.ReplaceAll(row, " ", ""))
+	})
 }
 
 // ofRow says whether the finding is of a row that its case's tables are filled with.
@@ -57,11 +61,14 @@ func (f *Dossier) ofRow() bool {
 func (f *Dossier) whyReplay() string {
 	switch {
 	case f.Plain != nil && f.Plain.gone() != "":
-		return "What a transaction has done must be there once its COMMIT has succeeded. Here nothing else runs, and it is not."
+		return "What a transaction has done must be there once its COMMIT has succeeded. Here nothing else runs, and it is " +
+			"not."
 	case f.Plain != nil && len(f.Plain.Case.Txns) == 1:
-		return "Nothing else runs. Without the transaction, each committed by itself, the same statements give another answer: one of the two is wrong."
+		return "Nothing else runs. Without the transaction, each committed by itself, the same statements give another " +
+			"answer: one of the two is wrong."
 	}
-	why := "One by one without transactions, in an order in which each statement works on the same rows as it did in the transactions, the same statements give " +
+	why := "One by one without transactions, in an order in which each statement works on the same rows as it did in " +
+		"the transactions, the same statements give " +
 		"another answer. One of the two answers is wrong."
 	if slices.ContainsFunc(f.Case.ReadSchema().Tables, func(t *sqltext.Table) bool { return len(t.Deferred()) > 0 }) {
 		why += " There the tables have no foreign keys that are checked at COMMIT."
@@ -79,7 +86,8 @@ func (f *Dossier) Unconditional() bool {
 		!conditional(f.Case.Read(f.Case.Txns[ref.Txn].Stmts[ref.Stmt].SQL).Tree)
 }
 
-// Say says of a step of the plain form what is wrong with it; the finding's own words are about the case that it was made of.
+// Say says of a step of the plain form what is wrong with it; the finding's own words are about the case that it was
+// made of.
 func (f *Dossier) Say(d *finding.Difference) string {
 	switch {
 	case f.Record.Class == finding.ClassReplay:

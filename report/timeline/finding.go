@@ -20,7 +20,8 @@ import (
 	"txweave/testcase"
 )
 
-// Dossier is a finding's directory as read: the record with all the evidence. What is missing there is nil or empty here.
+// Dossier is a finding's directory as read: the record with all the evidence. What is missing there is nil or empty
+// here.
 type Dossier struct {
 	Case     *testcase.Case
 	Record   finding.Record
@@ -81,7 +82,8 @@ func (f *Dossier) adopt(original *Dossier) {
 	if env := &f.Record.Environment; env.Version == "" {
 		*env = original.Record.Environment
 	} else if env.Command == "" {
-		env.Seed, env.Case, env.Command = original.Record.Environment.Seed, original.Record.Environment.Case, original.Record.Environment.Command
+		env.Seed, env.Case, env.Command = original.Record.Environment.Seed, original.Record.Environment.Case,
+			original.Record.Environment.Command
 	}
 	if f.Log == "" {
 		f.Log = original.Log
@@ -157,8 +159,8 @@ func (f *Dossier) fill() {
 	}
 }
 
-// check holds the traces against the case, so that a file that was edited or mixed up is an error, not a panic, and nothing comes into scripts
-// but what a case may hold.
+// check holds the traces against the case, so that a file that was edited or mixed up is an error, not a panic, and
+// nothing comes into scripts but what a case may hold.
 func (f *Dossier) check() error {
 	// What is one statement of the case's target can be two of the database that the record names.
 	if err := f.Case.Admit(f.syntax()); err != nil {
@@ -178,7 +180,8 @@ func (f *Dossier) check() error {
 // syntax is how the database reads statements.
 func (f *Dossier) syntax() *sqltext.Syntax { return sqltext.SyntaxOf(f.Record.Environment.DBMS) }
 
-// checkEvents holds a trace against its case; shown says that its statements come into reports, and not its answers alone.
+// checkEvents holds a trace against its case; shown says that its statements come into reports, and not its answers
+// alone.
 func (f *Dossier) checkEvents(c *testcase.Case, events []*history.Event, shown bool) error {
 	sent, err := c.Sent(f.syntax())
 	if err != nil {
@@ -221,7 +224,8 @@ func checkEvent(c *testcase.Case, e *history.Event) error {
 	return nil
 }
 
-// settings are the statements that set sessions to the levels of a case and to what it says, or queries to be planned otherwise.
+// settings are the statements that set sessions to the levels of a case and to what it says, or queries to be planned
+// otherwise.
 func (f *Dossier) settings(c *testcase.Case) (out []string) {
 	for _, s := range c.Sessions {
 		out = append(out, testcase.Texts(s.Stmts)...)

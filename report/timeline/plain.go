@@ -64,8 +64,8 @@ func (f *Dossier) SetPlain(p *finding.Plain, c *testcase.Case) error {
 	return nil
 }
 
-// mark attaches a difference to what no order gives: a statement's answer, what a table holds at the end. Of a statement that
-// the finding names it is the finding's, where the statements are those of the finding.
+// mark attaches a difference to what no order gives: a statement's answer, what a table holds at the end. Of a
+// statement that the finding names it is the finding's, where the statements are those of the finding.
 func (p *PlainForm) mark(of []finding.Difference) {
 	if len(p.Orders) == 0 {
 		return
@@ -75,7 +75,8 @@ func (p *PlainForm) mark(of []finding.Difference) {
 			continue
 		}
 		d := finding.Difference{Stmt: s.Name, Kind: s.Kind(), What: Wrong}
-		if i := slices.IndexFunc(of, func(x finding.Difference) bool { return x.Stmt == s.Name && x.Kind == d.Kind }); i >= 0 && s.Expected != nil {
+		if i := slices.IndexFunc(of, func(x finding.Difference) bool { return x.Stmt == s.Name && x.Kind == d.Kind }); i >=
+			0 && s.Expected != nil {
 			d.What = of[i].What
 		}
 		s.Differences = append(s.Differences, d)
@@ -110,8 +111,8 @@ func (p *PlainForm) marked() bool {
 		slices.ContainsFunc(p.Timeline.Tables, func(t FinalTable) bool { return len(t.Differences) > 0 })
 }
 
-// point attaches the finding's difference to the statement that it names: only together with others its answer is that of no order,
-// or the reads around it tell.
+// point attaches the finding's difference to the statement that it names: only together with others its answer is that
+// of no order, or the reads around it tell.
 func (p *PlainForm) point(of []finding.Difference) {
 	for i := range of {
 		d := of[i]
@@ -123,12 +124,14 @@ func (p *PlainForm) point(of []finding.Difference) {
 				return
 			}
 		}
-		if j := slices.IndexFunc(p.Timeline.Steps, func(s *LaneStep) bool { return s.Gone }); d.What == fault.Gone && j >= 0 { // without probes another one may be the victim
+		if j := slices.IndexFunc(p.Timeline.Steps, func(s *LaneStep) bool { return s.Gone }); d.What == fault.Gone && j >= 0 {
+			// without probes another one may be the victim
 			p.Timeline.Steps[j].Differences = append(p.Timeline.Steps[j].Differences, d)
 			return
 		}
 		for _, s := range p.Timeline.Steps {
-			if s.Role == history.Target && (s.Name == d.Stmt && s.Kind() == d.Kind || len(p.Orders) == 0 && s.Kind() == d.Kind && d.Kind != "SELECT") {
+			if s.Role == history.Target && (s.Name == d.Stmt && s.Kind() == d.Kind || len(p.Orders) == 0 && s.Kind() == d.Kind &&
+				d.Kind != "SELECT") {
 				s.Differences = append(s.Differences, d)
 				return
 			}
@@ -182,7 +185,8 @@ func SameRows(a, b *history.Rows) bool {
 	return a == nil || slices.Equal(rowTexts(a), rowTexts(b))
 }
 
-// Brief says on one line what an answer was, with its rows where they are few and short; ok is false where they are not.
+// Brief says on one line what an answer was, with its rows where they are few and short; ok is false where they are
+// not.
 func Brief(a *history.Answer) (text string, ok bool) {
 	const few, short = 4, 70
 	switch {

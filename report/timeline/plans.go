@@ -59,7 +59,8 @@ func (f *Dossier) Store() *dbms.StoreShape {
 	return p.Store(name)
 }
 
-// Telling lists the settings that somebody who repeats the finding has to make, with those with which a server of the case's store is started.
+// Telling lists the settings that somebody who repeats the finding has to make, with those with which a server of the
+// case's store is started.
 func (f *Dossier) Telling() [][2]string {
 	out := f.Record.Environment.Telling(f.Record.Class)
 	s := f.Store()
@@ -126,17 +127,20 @@ func (f *Dossier) planClaim(t *Timeline, d *finding.Difference) string {
 // whyPlan is Why of what differs without transactions.
 func (f *Dossier) whyPlan() string {
 	if d := f.Searched(); d != nil && d.What == fault.RefusedHeld {
-		return "The query was right before it, alone on the database and without a transaction. A unique key keeps a row out where another one has it, and only there."
+		return "The query was right before it, alone on the database and without a transaction. A unique key keeps a row " +
+			"out where another one has it, and only there."
 	} else if d != nil && d.What == fault.ChangedMet {
-		return "The query was right before it, alone on the database and without a transaction: the condition holds for the same rows in both."
+		return "The query was right before it, alone on the database and without a transaction: the condition holds for " +
+			"the same rows in both."
 	} else if d != nil {
 		return "The query was right before it, alone on the database and without a transaction: both must find the same rows."
 	}
-	return "The same statements in the same order give another answer " + f.otherwise() + ". One of the two answers is wrong."
+	return "The same statements in the same order give another answer " + f.otherwise() +
+		". One of the two answers is wrong."
 }
 
-// Searched is the first difference of a finding, where that is between a write and a query right before it for the rows that it writes, or that
-// keep it from writing; nil of other findings.
+// Searched is the first difference of a finding, where that is between a write and a query right before it for the rows
+// that it writes, or that keep it from writing; nil of other findings.
 func (f *Dossier) Searched() *finding.Difference {
 	if f.Record.Class != finding.ClassPlan || len(f.Record.Differences) == 0 {
 		return nil

@@ -27,7 +27,8 @@ func TestPlanTitles(t *testing.T) {
 			c := &testcase.Case{}
 			c.SetOption(testcase.OptionPlan, s.Name)
 			f := &timeline.Dossier{Case: c, Record: finding.Record{
-				Finding:     finding.Finding{Class: finding.ClassPlan, Differences: []finding.Difference{{Stmt: "T0.S0", Kind: "SELECT", What: fault.Rows}}},
+				Finding: finding.Finding{Class: finding.ClassPlan, Differences: []finding.Difference{
+					{Stmt: "T0.S0", Kind: "SELECT", What: fault.Rows}}},
 				Environment: finding.Environment{DBMS: p.DBMS, Isolation: p.Isolation}}}
 			fmt.Fprintf(&b, "%s: %s\n", s.Name, f.Claim(&timeline.Timeline{}))
 		}

@@ -76,8 +76,9 @@ type Lane struct {
 
 // FinalTable is what a table held at the end.
 type FinalTable struct {
-	Name        string
-	Read        string        // the query for them, in whatever order: it names the columns where a statement of the case adds some
+	Name string
+	// the query for them, in whatever order: it names the columns where a statement of the case adds some
+	Read        string
 	Actual      *history.Rows // after the transactions
 	Expected    *history.Rows // after the replay; nil if there was none
 	Differences []finding.Difference
@@ -97,7 +98,8 @@ type Timeline struct {
 
 // Build lays out a run. replayed may be nil. Probes are left out, but for those of the statements that probed
 // names ("T1.S3").
-func Build(c *testcase.Case, run, replayed *history.Trace, differences []finding.Difference, probed []string) *Timeline {
+func Build(c *testcase.Case, run, replayed *history.Trace, differences []finding.Difference,
+	probed []string) *Timeline {
 	t := &Timeline{}
 	t.lanes(run)
 	t.steps(c, run, probed, differences)
@@ -158,7 +160,9 @@ func (t *Timeline) steps(c *testcase.Case, run *history.Trace, probed []string, 
 		if e.Role == history.Level && slices.Contains(setting, e.Text) {
 			continue // every session begins with it
 		}
-		if e.Role == history.Orphans && !slices.ContainsFunc(differences, func(d finding.Difference) bool { return d.OfCommit(e.Txn) }) {
+		if e.Role == history.Orphans && !slices.ContainsFunc(differences, func(d finding.Difference) bool {
+			return d.OfCommit(e.Txn)
+		}) {
 			continue
 		}
 		if e.Txn < 0 || e.Role == history.Initial || e.Role == history.Final {
@@ -179,7 +183,8 @@ func (t *Timeline) steps(c *testcase.Case, run *history.Trace, probed []string, 
 			continue // the statement has answered; the tables are read once more
 		}
 		if s == nil {
-			s = &LaneStep{Lane: t.lane(e), Txn: e.Txn, Stmt: e.Stmt, Name: name, Role: e.Role, SQL: e.Text, op: e.Op, start: e.Start}
+			s = &LaneStep{Lane: t.lane(e), Txn: e.Txn, Stmt: e.Stmt, Name: name, Role: e.Role, SQL: e.Text, op: e.Op,
+				start: e.Start}
 			if isProbe && !kept {
 				s.Role, s.SQL = history.Target, c.Txns[e.Txn].Stmts[e.Stmt].SQL
 			}

@@ -21,8 +21,8 @@ import (
 //
 //	SESSION TXN STMT ROLE OP DONE START END [blocked] [error=CODE] : SQL
 //
-// with -1 for the statement of BEGIN and COMMIT and for the DONE of a statement that never answered; "probed NAME" keeps
-// the probes of a statement. The output has the moments, one a line, and what was dropped.
+// with -1 for the statement of BEGIN and COMMIT and for the DONE of a statement that never answered; "probed NAME"
+// keeps the probes of a statement. The output has the moments, one a line, and what was dropped.
 func TestGolden(t *testing.T) {
 	datadriven.Walk(t, "testdata/golden", func(t *testing.T, path string) {
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
@@ -41,7 +41,8 @@ func TestGolden(t *testing.T) {
 					c.Txns = append(c.Txns, testcase.Txn{})
 				}
 				for e.Stmt >= 0 && len(c.Txns[e.Txn].Stmts) <= e.Stmt {
-					c.Txns[e.Txn].Stmts = append(c.Txns[e.Txn].Stmts, testcase.Stmt{SQL: fmt.Sprintf("statement %d", len(c.Txns[e.Txn].Stmts))})
+					c.Txns[e.Txn].Stmts = append(c.Txns[e.Txn].Stmts, testcase.Stmt{SQL: fmt.Sprintf("statement %d",
+						len(c.Txns[e.Txn].Stmts))})
 				}
 			}
 			return printTimeline(Build(c, run, nil, nil, probed))
@@ -138,17 +139,19 @@ func TestGrid(t *testing.T) {
 	}
 }
 
-// TestTitles: every fault has a sentence for its title and two that say why, all of them whole; what is not known has a title
-// too.
+// TestTitles: every fault has a sentence for its title and two that say why, all of them whole; what is not known has a
+// title too.
 func TestTitles(t *testing.T) {
 	for _, e := range fault.All() {
 		for _, name := range []fault.Kind{e.Kind, e.Kind.With(fault.AfterRebuild)} {
 			for _, kind := range []string{"", "SELECT", "UPDATE"} {
-				f := &Dossier{Record: finding.Record{Finding: finding.Finding{Class: finding.ClassIsolation, Differences: []finding.Difference{{What: name, Kind: kind, Steps: said.Steps("T0.S0 read it")}}},
+				f := &Dossier{Record: finding.Record{Finding: finding.Finding{Class: finding.ClassIsolation,
+					Differences: []finding.Difference{{What: name, Kind: kind, Steps: said.Steps("T0.S0 read it")}}},
 					Environment: finding.Environment{DBMS: "mariadb", Isolation: "repeatable-read", Claim: "serializable"}}}
 				got := f.Title(nil)
 				title, level, _ := strings.Cut(got, " (")
-				if strings.ContainsAny(title, "{}.;") || strings.Contains(title, "  ") || title[:1] != strings.ToUpper(title[:1]) || level != "REPEATABLE READ, held to what SERIALIZABLE promises)" {
+				if strings.ContainsAny(title, "{}.;") || strings.Contains(title, "  ") || title[:1] != strings.ToUpper(title[:1]) ||
+					level != "REPEATABLE READ, held to what SERIALIZABLE promises)" {
 					t.Errorf("%s of %q: %s", name, kind, got)
 				}
 			}
@@ -158,7 +161,8 @@ func TestTitles(t *testing.T) {
 		}
 	}
 	f := &Dossier{Record: finding.Record{Finding: finding.Finding{Class: "new-class", Summary: "Something new",
-		Differences: []finding.Difference{{What: "novelty"}}}, Environment: finding.Environment{DBMS: "tidb", Isolation: "snapshot"}}}
+		Differences: []finding.Difference{{What: "novelty"}}}, Environment: finding.Environment{DBMS: "tidb",
+		Isolation: "snapshot"}}}
 	if got, want := f.Title(nil), "Something new (SNAPSHOT)"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
@@ -170,32 +174,46 @@ func init() { // who reads the statements of a database is told above this packa
 
 // TestSubject: the title names the statement that met the fault, not the one that an explanation names first.
 func TestSubject(t *testing.T) {
-	tl := &Timeline{Steps: []*LaneStep{{Name: "T0.S0", SQL: "INSERT INTO t VALUES (1)"}, {Name: "T0.S1", SQL: "UPDATE t SET a = 1"},
-		{Name: "T1.S0", SQL: "SELECT * FROM t"}, {Name: "T1.S1", SQL: "DELETE FROM t"}, {Name: "T2.S0", SQL: "UPDATE t SET a = 2", Blocked: true}}}
+	tl := &Timeline{Steps: []*LaneStep{{Name: "T0.S0", SQL: "INSERT INTO t VALUES (1)"},
+		{Name: "T0.S1", SQL: "UPDATE t SET a = 1"},
+		{Name: "T1.S0", SQL: "SELECT * FROM t"}, {Name: "T1.S1", SQL: "DELETE FROM t"},
+		{Name: "T2.S0", SQL: "UPDATE t SET a = 2", Blocked: true}}}
 	for _, c := range []struct {
 		d    finding.Difference
 		want string
 	}{
-		{finding.Difference{What: fault.G1b, Reader: "T1.S0"}, "SELECT returns a value that its transaction changes again before it commits"},
-		{finding.Difference{What: fault.G1b, Reader: "T1.S1"}, "DELETE works on a value that its transaction changes again before it commits"},
+		{finding.Difference{What: fault.G1b, Reader: "T1.S0"},
+			"SELECT returns a value that its transaction changes again before it commits"},
+		{finding.Difference{What: fault.G1b, Reader: "T1.S1"},
+			"DELETE works on a value that its transaction changes again before it commits"},
 		{finding.Difference{What: fault.OTV, Reader: "T1.S0"},
 			"SELECT returns only a part of a transaction whose other part it has seen"},
 		{finding.Difference{What: fault.P4, Reader: "T1.S1"},
 			"DELETE overwrites a change that its transaction has not seen: one update is lost"},
-		{finding.Difference{Stmt: "T1.S1", Kind: "DELETE", What: "affected-versus-written", Transaction: finding.Affected(1), Replay: finding.Affected(0)}, "DELETE reports 1 affected row and changes none"},
-		{finding.Difference{Stmt: "T0.S0", Kind: "INSERT", What: "affected-versus-written", Autocommit: true, Transaction: finding.Affected(2), Replay: finding.Affected(1)},
+		{finding.Difference{Stmt: "T1.S1", Kind: "DELETE", What: "affected-versus-written", Transaction: finding.Affected(1),
+			Replay: finding.Affected(0)}, "DELETE reports 1 affected row and changes none"},
+		{finding.Difference{Stmt: "T0.S0", Kind: "INSERT", What: "affected-versus-written", Autocommit: true,
+			Transaction: finding.Affected(2), Replay: finding.Affected(1)},
 			"INSERT reports 2 affected rows and adds 1, without any transaction"},
-		{finding.Difference{Stmt: "T0.S1", Kind: "UPDATE", What: "matched-versus-written", Transaction: finding.State(history.Dead), Replay: finding.State(2)},
+		{finding.Difference{Stmt: "T0.S1", Kind: "UPDATE", What: "matched-versus-written",
+			Transaction: finding.State(history.Dead), Replay: finding.State(2)},
 			"UPDATE skips a row that a SELECT with its WHERE clause finds"},
-		{finding.Difference{Stmt: "T0.S1", Kind: "UPDATE", What: "matched-versus-written", Transaction: finding.State(3), Replay: finding.State(history.Dead)},
+		{finding.Difference{Stmt: "T0.S1", Kind: "UPDATE", What: "matched-versus-written", Transaction: finding.State(3),
+			Replay: finding.State(history.Dead)},
 			"UPDATE changes a row that a SELECT with its WHERE clause does not find"},
-		{finding.Difference{Stmt: "T0.S1", Kind: "UPDATE", What: "matched-versus-written", Transaction: finding.State(3), Replay: finding.State(2)},
+		{finding.Difference{Stmt: "T0.S1", Kind: "UPDATE", What: "matched-versus-written", Transaction: finding.State(3),
+			Replay: finding.State(2)},
 			"UPDATE changes another version of a row than a SELECT with its WHERE clause finds"},
-		{finding.Difference{Stmt: "T2.S0", Kind: "UPDATE", What: "passed-over-after-wait"}, "UPDATE passes over a row that its WHERE clause finds, after it waited for a lock"},
-		{finding.Difference{Stmt: "T2.S0", Kind: "UPDATE", What: "overwrote-unseen"}, "UPDATE changes another version of a row than the one that its transaction sees, after it waited for a lock"},
-		{finding.Difference{What: "missing-row-after-kill"}, "A transaction misses a row that is there when its statement is killed"},
-		{finding.Difference{What: fault.G1aDelete}, "A transaction misses a row that another one deleted and that is rolled back"},
-		{finding.Difference{Stmt: "T0.S0", Kind: "INSERT", What: fault.NewerRead}, "A transaction sees a change that was committed after its first read"},
+		{finding.Difference{Stmt: "T2.S0", Kind: "UPDATE", What: "passed-over-after-wait"},
+			"UPDATE passes over a row that its WHERE clause finds, after it waited for a lock"},
+		{finding.Difference{Stmt: "T2.S0", Kind: "UPDATE", What: "overwrote-unseen"},
+			"UPDATE changes another version of a row than the one that its transaction sees, after it waited for a lock"},
+		{finding.Difference{What: "missing-row-after-kill"},
+			"A transaction misses a row that is there when its statement is killed"},
+		{finding.Difference{What: fault.G1aDelete},
+			"A transaction misses a row that another one deleted and that is rolled back"},
+		{finding.Difference{Stmt: "T0.S0", Kind: "INSERT", What: fault.NewerRead},
+			"A transaction sees a change that was committed after its first read"},
 	} {
 		class := finding.ClassIsolation
 		if c.d.What == fault.NewerRead {
@@ -210,27 +228,39 @@ func TestSubject(t *testing.T) {
 	}
 }
 
-// TestTitlesOfPlain: the plain run says what a probe hid, that the statement itself waited; and of one INSERT alone what became of it.
+// TestTitlesOfPlain: the plain run says what a probe hid, that the statement itself waited; and of one INSERT alone
+// what became of it.
 func TestTitlesOfPlain(t *testing.T) {
-	waited := &PlainForm{Timeline: &Timeline{Steps: []*LaneStep{{Name: "T1.S0", SQL: "UPDATE t SET a = 1", Blocked: true}}}}
-	d := finding.Difference{Stmt: "T1.S0", Kind: "UPDATE", What: "matched-versus-written", Transaction: finding.State(history.Dead), Replay: finding.State(2)}
-	f := &Dossier{Plain: waited, Record: finding.Record{Finding: finding.Finding{Class: finding.ClassInconsistent, Differences: []finding.Difference{d}}}}
-	if got, want := f.Claim(&Timeline{}), "UPDATE skips a row that a SELECT with its WHERE clause finds, after it waited for a lock"; got != want {
+	waited := &PlainForm{Timeline: &Timeline{Steps: []*LaneStep{{Name: "T1.S0", SQL: "UPDATE t SET a = 1",
+		Blocked: true}}}}
+	d := finding.Difference{Stmt: "T1.S0", Kind: "UPDATE", What: "matched-versus-written",
+		Transaction: finding.State(history.Dead), Replay: finding.State(2)}
+	f := &Dossier{Plain: waited, Record: finding.Record{Finding: finding.Finding{Class: finding.ClassInconsistent,
+		Differences: []finding.Difference{d}}}}
+	if got, want := f.Claim(&Timeline{}),
+		"UPDATE skips a row that a SELECT with its WHERE clause finds, after it waited for a lock"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	if waited.Timeline.Steps[0].SQL = "DELETE FROM t"; f.Claim(&Timeline{}) != "UPDATE skips a row that a SELECT with its WHERE clause finds" {
+	if waited.Timeline.Steps[0].SQL = "DELETE FROM t"; f.Claim(&Timeline{}) !=
+		"UPDATE skips a row that a SELECT with its WHERE clause finds" {
 		t.Errorf("another statement waited: %q", f.Claim(&Timeline{}))
 	}
-	twice := finding.Difference{Stmt: "T0.S0", Kind: "INSERT", What: fault.RowTwice, Steps: said.Steps("the version-set read printed row 1 of t twice")}
-	f = &Dossier{Record: finding.Record{Finding: finding.Finding{Class: finding.ClassInconsistent, Differences: []finding.Difference{twice}}}}
+	twice := finding.Difference{Stmt: "T0.S0", Kind: "INSERT", What: fault.RowTwice,
+		Steps: said.Steps("the version-set read printed row 1 of t twice")}
+	f = &Dossier{Record: finding.Record{Finding: finding.Finding{Class: finding.ClassInconsistent,
+		Differences: []finding.Difference{twice}}}}
 	if got, want := f.Claim(&Timeline{}), "SELECT returns one row twice"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	aborted := finding.Difference{What: fault.G1a, Reader: "T1.S0"}
 	reader := &Timeline{Steps: []*LaneStep{{Name: "T1.S0", Role: history.Target, SQL: "SELECT * FROM t"}}}
-	for _, end := range []struct{ sql, want string }{{"COMMIT", "SELECT returns a change that another transaction has not committed"}, {"ROLLBACK", "SELECT returns a change that is rolled back later"}} {
-		f = &Dossier{Record: finding.Record{Finding: finding.Finding{Class: finding.ClassIsolation, Differences: []finding.Difference{aborted}}},
-			Plain: &PlainForm{Case: &testcase.Case{Txns: make([]testcase.Txn, 1)}, Timeline: &Timeline{Steps: []*LaneStep{{Role: history.End, SQL: end.sql, Answered: true}}}}}
+	for _, end := range []struct{ sql, want string }{
+		{"COMMIT", "SELECT returns a change that another transaction has not committed"},
+		{"ROLLBACK", "SELECT returns a change that is rolled back later"}} {
+		f = &Dossier{Record: finding.Record{Finding: finding.Finding{Class: finding.ClassIsolation,
+			Differences: []finding.Difference{aborted}}},
+			Plain: &PlainForm{Case: &testcase.Case{Txns: make([]testcase.Txn, 1)},
+				Timeline: &Timeline{Steps: []*LaneStep{{Role: history.End, SQL: end.sql, Answered: true}}}}}
 		if got := f.Claim(reader); got != end.want {
 			t.Errorf("%s: %q, want %q", end.sql, got, end.want)
 		}
@@ -247,9 +277,12 @@ func TestTitlesOfPlain(t *testing.T) {
 		affected         int64
 		actual, expected int
 		want             string
-	}{{"COMMIT", 1, 0, 1, "What INSERT has added is gone after COMMIT"}, {"COMMIT", 2, 0, 1, ""}, {"COMMIT", 1, 2, 1, ""}, {"ROLLBACK", 1, 0, 1, ""}, {"COMMIT", 0, 1, 1, ""}} {
-		p := &PlainForm{Case: &testcase.Case{Txns: []testcase.Txn{{Stmts: []testcase.Stmt{{SQL: "INSERT INTO t VALUES (1)"}}, End: testcase.Stmt{SQL: c.end}}}},
-			Timeline: &Timeline{Steps: []*LaneStep{{Role: history.Target, SQL: "INSERT INTO t VALUES (1)", Answer: history.Answer{Affected: c.affected}}},
+	}{{"COMMIT", 1, 0, 1, "What INSERT has added is gone after COMMIT"}, {"COMMIT", 2, 0, 1, ""}, {"COMMIT", 1, 2, 1, ""},
+		{"ROLLBACK", 1, 0, 1, ""}, {"COMMIT", 0, 1, 1, ""}} {
+		p := &PlainForm{Case: &testcase.Case{Txns: []testcase.Txn{{Stmts: []testcase.Stmt{{SQL: "INSERT INTO t VALUES (1)"}},
+			End: testcase.Stmt{SQL: c.end}}}},
+			Timeline: &Timeline{Steps: []*LaneStep{{Role: history.Target, SQL: "INSERT INTO t VALUES (1)",
+				Answer: history.Answer{Affected: c.affected}}},
 				Tables: []FinalTable{{Name: "t", Actual: rows(c.actual), Expected: rows(c.expected)}}}}
 		if got := p.gone(); got != c.want {
 			t.Errorf("%+v: %q", c, got)
@@ -265,7 +298,8 @@ func TestTitlesOfPlain(t *testing.T) {
 	}{
 		{"UPDATE t SET a = 20", changed(10), changed(20), "What UPDATE has changed is undone after COMMIT"},
 		{"UPDATE t SET a = 20", changed(30), changed(20), ""}, // it wrote something else
-		{"DELETE FROM t", changed(10), &history.Rows{Columns: []string{"id", "a"}}, "What DELETE has removed is there again after COMMIT"},
+		{"DELETE FROM t", changed(10), &history.Rows{Columns: []string{"id", "a"}},
+			"What DELETE has removed is there again after COMMIT"},
 	} {
 		p := &PlainForm{Case: &testcase.Case{Rows: []testcase.Stmt{{SQL: "INSERT INTO t VALUES (1, 10)"}},
 			Txns: []testcase.Txn{{Stmts: []testcase.Stmt{{SQL: c.sql}}, End: testcase.Stmt{SQL: "COMMIT"}}}},
@@ -279,7 +313,8 @@ func TestTitlesOfPlain(t *testing.T) {
 
 // TestUnconditional: of a statement without a WHERE clause nothing is said of its WHERE clause.
 func TestUnconditional(t *testing.T) {
-	d := finding.Difference{Stmt: "T0.S0", Kind: "UPDATE", What: "matched-versus-written", Transaction: finding.State(history.Dead), Replay: finding.State(2)}
+	d := finding.Difference{Stmt: "T0.S0", Kind: "UPDATE", What: "matched-versus-written",
+		Transaction: finding.State(history.Dead), Replay: finding.State(2)}
 	for sql, want := range map[string]string{
 		"UPDATE t SET a = 1":                       "UPDATE without a WHERE clause skips a row",
 		"UPDATE t SET a = 1 WHERE a > 0":           "UPDATE skips a row that a SELECT with its WHERE clause finds",
@@ -287,7 +322,8 @@ func TestUnconditional(t *testing.T) {
 		"UPDATE t JOIN u ON t.a = u.a SET t.a = 1": "UPDATE skips a row that a SELECT with its WHERE clause finds",
 	} {
 		f := &Dossier{Case: &testcase.Case{Txns: []testcase.Txn{{Stmts: []testcase.Stmt{{SQL: sql}}}}},
-			Record: finding.Record{Finding: finding.Finding{Class: finding.ClassInconsistent, Differences: []finding.Difference{d}}}}
+			Record: finding.Record{Finding: finding.Finding{Class: finding.ClassInconsistent,
+				Differences: []finding.Difference{d}}}}
 		if got := f.Claim(&Timeline{}); got != want {
 			t.Errorf("%s: %q, want %q", sql, got, want)
 		}
@@ -297,17 +333,21 @@ func TestUnconditional(t *testing.T) {
 	}
 }
 
-// TestTitlesOfHangs: a statement of the case is told from one of the tool's own, which was not tried outside a transaction.
+// TestTitlesOfHangs: a statement of the case is told from one of the tool's own, which was not tried outside a
+// transaction.
 func TestTitlesOfHangs(t *testing.T) {
 	for _, c := range []struct {
 		d    finding.Difference
 		want string
 	}{
-		{finding.Difference{Stmt: "T0.S1", Kind: "SELECT", What: "hang"}, "SELECT does not end in a transaction, and does without one"},
+		{finding.Difference{Stmt: "T0.S1", Kind: "SELECT", What: "hang"},
+			"SELECT does not end in a transaction, and does without one"},
 		{finding.Difference{Stmt: "T0.S1", Kind: finding.Probe, What: "hang"}, "A read of a table does not end"},
-		{finding.Difference{What: "hang", Steps: said.Steps("BEGIN;DROP TABLE IF EXISTS t0")}, "A statement that makes the tables does not end"},
+		{finding.Difference{What: "hang", Steps: said.Steps("BEGIN;DROP TABLE IF EXISTS t0")},
+			"A statement that makes the tables does not end"},
 	} {
-		f := &Dossier{Record: finding.Record{Finding: finding.Finding{Class: finding.ClassHang, Differences: []finding.Difference{c.d}}}}
+		f := &Dossier{Record: finding.Record{Finding: finding.Finding{Class: finding.ClassHang,
+			Differences: []finding.Difference{c.d}}}}
 		if got := f.Claim(&Timeline{}); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)
 		}

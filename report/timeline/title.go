@@ -83,14 +83,16 @@ func (f *Dossier) Why() string {
 		return "No statement may end the server."
 	case finding.ClassHang:
 		if f.keptLock() {
-			return "A transaction that has ended holds no locks. Every transaction that could have held this one had ended, and it was not given."
+			return "A transaction that has ended holds no locks. Every transaction that could have held this one had ended, " +
+				"and it was not given."
 		}
 		return "The statement waits for no lock, and without transactions it ends at once. It must answer."
 	case finding.ClassCorruption:
 		return "Whatever statements were run before, the tables must be whole."
 	case finding.ClassUnexpected:
 		if f.ofRow() {
-			return "The row is one of those that the empty tables are filled with. Its keys are its own, and its values such as their columns take."
+			return "The row is one of those that the empty tables are filled with. Its keys are its own, and its values such " +
+				"as their columns take."
 		}
 		return "No statement and no data can cause this error. It says that the engine or its files are damaged."
 	case finding.ClassPlan:
@@ -103,7 +105,8 @@ func (f *Dossier) Why() string {
 	}
 	if w := f.tell(f.Record.Differences[0].What); w != nil {
 		if d := &f.Record.Differences[0]; d.AtStart {
-			return "The row was there before the transactions began: a statement has it as it was filled in. The read of all rows right before the transactions did not have it, so one of the two is wrong."
+			return "The row was there before the transactions began: a statement has it as it was filled in. The read of all " +
+				"rows right before the transactions did not have it, so one of the two is wrong."
 		}
 		return w.Why
 	}
@@ -179,7 +182,8 @@ func (f *Dossier) Claim(t *Timeline) string {
 	if kind == unnamed && (f.Record.Class == finding.ClassMechanism || f.Record.Class == finding.ClassIsolation) {
 		kind = aTransaction
 	}
-	if s := find(t, d.Stmt); s != nil && f.Record.Class == finding.ClassSnapshot && blind(control.Read(f.syntax().Tree, s.SQL).Tree) {
+	if s := find(t, d.Stmt); s != nil && f.Record.Class == finding.ClassSnapshot &&
+		blind(control.Read(f.syntax().Tree, s.SQL).Tree) {
 		kind = aTransaction // the read before the statement tells
 	}
 	if d.What == fault.RowTwice && !d.Returned {
@@ -216,8 +220,8 @@ func (f *Dossier) InAutocommit() string {
 	return finding.Line(f.Record.Differences[0].Steps.String())
 }
 
-// waits says whether the statement that a difference names waited for a lock, in the finding's run or in the plain one: where it is
-// probed first, the probe waits in its stead.
+// waits says whether the statement that a difference names waited for a lock, in the finding's run or in the plain one:
+// where it is probed first, the probe waits in its stead.
 func (f *Dossier) waits(t *Timeline, d *finding.Difference) bool {
 	if s := find(t, d.Stmt); s != nil && s.Blocked {
 		return true
@@ -327,14 +331,15 @@ func (f *Dossier) replayClaim(t *Timeline, d *finding.Difference) string {
 	return ""
 }
 
-// claim says what a statement or a table of a replay difference shows. That the two answers differ does not tell which of
-// them is wrong.
+// claim says what a statement or a table of a replay difference shows. That the two answers differ does not tell which
+// of them is wrong.
 func (t *Timeline) claim(d *finding.Difference) string {
 	for i := range t.Tables {
 		tab := &t.Tables[i]
 		if d.Table == tab.Name && tab.Expected != nil {
 			x, y := versus(tab.Actual, tab.Expected)
-			return fmt.Sprintf("After the transactions table %s holds %s, after the same statements without transactions %s", tab.Name, x, y)
+			return fmt.Sprintf("After the transactions table %s holds %s, after the same statements without transactions %s",
+				tab.Name, x, y)
 		}
 	}
 	s := t.Find(d.Stmt)
@@ -344,16 +349,21 @@ func (t *Timeline) claim(d *finding.Difference) string {
 	verb, x, y := "returns", s.Answer, *s.Expected
 	switch {
 	case d.What == fault.Warnings:
-		return fmt.Sprintf("%s gives %s in a transaction and %s without one", d.Kind, count(len(x.Warnings), "warning"), number(len(y.Warnings)))
+		return fmt.Sprintf("%s gives %s in a transaction and %s without one", d.Kind, count(len(x.Warnings), "warning"),
+			number(len(y.Warnings)))
 	case x.Err != nil && y.Err == nil:
-		return fmt.Sprintf("%s fails with error %s in a transaction and succeeds without one", d.Kind, history.ErrorName(x.Err.Code))
+		return fmt.Sprintf("%s fails with error %s in a transaction and succeeds without one", d.Kind,
+			history.ErrorName(x.Err.Code))
 	case x.Err == nil && y.Err != nil:
-		return fmt.Sprintf("%s succeeds in a transaction and fails with error %s without one", d.Kind, history.ErrorName(y.Err.Code))
+		return fmt.Sprintf("%s succeeds in a transaction and fails with error %s without one", d.Kind,
+			history.ErrorName(y.Err.Code))
 	case x.Err != nil:
-		return fmt.Sprintf("%s fails with error %s in a transaction and with error %s without one", d.Kind, history.ErrorName(x.Err.Code), history.ErrorName(y.Err.Code))
+		return fmt.Sprintf("%s fails with error %s in a transaction and with error %s without one", d.Kind,
+			history.ErrorName(x.Err.Code), history.ErrorName(y.Err.Code))
 	case x.Rows != nil && y.Rows != nil:
 		actual, expected := versus(x.Rows, y.Rows)
 		return fmt.Sprintf("%s %s %s in a transaction and %s without one", d.Kind, verb, actual, expected)
 	}
-	return fmt.Sprintf("%s affects %s in a transaction and %s without one", d.Kind, count(int(x.Affected), "row"), number(int(y.Affected)))
+	return fmt.Sprintf("%s affects %s in a transaction and %s without one", d.Kind, count(int(x.Affected), "row"),
+		number(int(y.Affected)))
 }

@@ -133,7 +133,9 @@ func (a *analysis) checksUnique() bool {
 	}
 	unique := a.schema.Table(a.Target).Unique
 	if up, ok := a.stmt.(*sql.Update); ok {
-		return slices.ContainsFunc(assigned(up.Set), func(as assignment) bool { return slices.Contains(unique, as.column.Name.Folded()) })
+		return slices.ContainsFunc(assigned(up.Set), func(as assignment) bool {
+			return slices.Contains(unique, as.column.Name.Folded())
+		})
 	}
 	return a.Kind == sqltext.Insert
 }
@@ -144,7 +146,9 @@ func (a *analysis) selectItems(v *collector, q *sql.Query, n *sql.Select) {
 		a.wholeRows(v, n)
 		return
 	}
-	if n.From == nil || len(n.Group) > 0 || n.Having != nil || slices.ContainsFunc(n.Items, func(i *sql.Item) bool { return aggregates(i.X, true) }) {
+	if n.From == nil || len(n.Group) > 0 || n.Having != nil || slices.ContainsFunc(n.Items, func(i *sql.Item) bool {
+		return aggregates(i.X, true)
+	}) {
 		return
 	}
 	from := sourcesOf(n.From)
@@ -184,7 +188,8 @@ func (a *analysis) wholeRows(v *collector, n *sql.Select) {
 		return
 	}
 	from, table := n.From.(*sql.Table)
-	if _, star := n.Items[0].X.(*sql.Star); !star || !table || from.At != nil || from.Schema != nil || v.ctes[from.Name.Folded()] {
+	if _, star := n.Items[0].X.(*sql.Star); !star || !table || from.At != nil || from.Schema != nil ||
+		v.ctes[from.Name.Folded()] {
 		return
 	}
 	t := a.schema.Table(from.Name.Folded())

@@ -51,7 +51,8 @@ type search struct {
 	written []string // the aliases of the tables that it writes
 }
 
-// searchOf returns the search of an UPDATE or DELETE; nil where it passes over rows that match, or is another statement.
+// searchOf returns the search of an UPDATE or DELETE; nil where it passes over rows that match, or is another
+// statement.
 func (r *Reader) searchOf(s *sqltext.Schema, stmt sql.Stmt, locks Locks) (x *search, err error) {
 	stmt, _ = targetOf(stmt)
 	if stmt, err = r.family(s, stmt); err == nil && locks.Inner {

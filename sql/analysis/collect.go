@@ -37,8 +37,9 @@ type collector struct {
 
 func newCollector(r *Reader, s *sqltext.Schema) *collector {
 	return &collector{
-		reader: r, schema: s, ctes: map[string]bool{}, alias: map[string][]string{}, refs: map[string]bool{}, inner: map[string]bool{},
-		skip: map[*sql.Column]bool{},
+		reader: r, schema: s, ctes: map[string]bool{}, alias: map[string][]string{}, refs: map[string]bool{},
+		inner: map[string]bool{},
+		skip:  map[*sql.Column]bool{},
 	}
 }
 
@@ -103,9 +104,12 @@ func (c *collector) enter(n sql.Node) bool {
 // total are the operators that have no errors but those of their operands' classes, which package classes knows; of all
 // others, such as PostgreSQL's own, it is up to the plan whether one arises.
 var total = map[sql.Op]bool{
-	sql.OpOr: true, sql.OpAnd: true, sql.OpXor: true, sql.OpEq: true, sql.OpNe: true, sql.OpLt: true, sql.OpLe: true, sql.OpGt: true, sql.OpGe: true,
-	sql.OpSame: true, sql.OpDistinct: true, sql.OpBitAnd: true, sql.OpBitOr: true, sql.OpBitXor: true, sql.OpShiftLeft: true, sql.OpShiftRight: true,
-	sql.OpAdd: true, sql.OpSub: true, sql.OpMul: true, sql.OpDiv: true, sql.OpIntDiv: true, sql.OpMod: true, sql.OpConcat: true, sql.OpSounds: true,
+	sql.OpOr: true, sql.OpAnd: true, sql.OpXor: true, sql.OpEq: true, sql.OpNe: true, sql.OpLt: true, sql.OpLe: true,
+	sql.OpGt: true, sql.OpGe: true,
+	sql.OpSame: true, sql.OpDistinct: true, sql.OpBitAnd: true, sql.OpBitOr: true, sql.OpBitXor: true,
+	sql.OpShiftLeft: true, sql.OpShiftRight: true,
+	sql.OpAdd: true, sql.OpSub: true, sql.OpMul: true, sql.OpDiv: true, sql.OpIntDiv: true, sql.OpMod: true,
+	sql.OpConcat: true, sql.OpSounds: true,
 }
 
 // operand looks at what has a query beside other operands.
@@ -397,15 +401,22 @@ func nodeName(n sql.Node) string { return reflect.TypeOf(n).Elem().Name() }
 var plainNodes = func() map[reflect.Type]bool {
 	out := map[reflect.Type]bool{}
 	for _, n := range []sql.Node{
-		(*sql.Literal)(nil), (*sql.TypedLiteral)(nil), (*sql.DefaultValue)(nil), (*sql.Interval)(nil), (*sql.Star)(nil), (*sql.Paren)(nil),
-		(*sql.Unary)(nil), (*sql.Binary)(nil), (*sql.Quantified)(nil), (*sql.Is)(nil), (*sql.In)(nil), (*sql.Between)(nil), (*sql.Like)(nil),
-		(*sql.Case)(nil), (*sql.When)(nil), (*sql.Cast)(nil), (*sql.Recode)(nil), (*sql.Type)(nil), (*sql.Collate)(nil), (*sql.Exists)(nil),
-		(*sql.Subquery)(nil), (*sql.Array)(nil), (*sql.Subscript)(nil), (*sql.Field)(nil), (*sql.Grouping)(nil), (*sql.Row)(nil),
-		(*sql.Worded)(nil), (*sql.Matching)(nil), (*sql.Window)(nil), (*sql.Frame)(nil), (*sql.Bound)(nil), (*sql.NamedWindow)(nil),
-		(*sql.Query)(nil), (*sql.Lock)(nil), (*sql.With)(nil), (*sql.CTE)(nil), (*sql.Hints)(nil), (*sql.Hint)(nil), (*sql.Option)(nil),
+		(*sql.Literal)(nil), (*sql.TypedLiteral)(nil), (*sql.DefaultValue)(nil), (*sql.Interval)(nil), (*sql.Star)(nil),
+		(*sql.Paren)(nil),
+		(*sql.Unary)(nil), (*sql.Binary)(nil), (*sql.Quantified)(nil), (*sql.Is)(nil), (*sql.In)(nil), (*sql.Between)(nil),
+		(*sql.Like)(nil),
+		(*sql.Case)(nil), (*sql.When)(nil), (*sql.Cast)(nil), (*sql.Recode)(nil), (*sql.Type)(nil), (*sql.Collate)(nil),
+		(*sql.Exists)(nil),
+		(*sql.Subquery)(nil), (*sql.Array)(nil), (*sql.Subscript)(nil), (*sql.Field)(nil), (*sql.Grouping)(nil),
+		(*sql.Row)(nil),
+		(*sql.Worded)(nil), (*sql.Matching)(nil), (*sql.Window)(nil), (*sql.Frame)(nil), (*sql.Bound)(nil),
+		(*sql.NamedWindow)(nil),
+		(*sql.Query)(nil), (*sql.Lock)(nil), (*sql.With)(nil), (*sql.CTE)(nil), (*sql.Hints)(nil), (*sql.Hint)(nil),
+		(*sql.Option)(nil),
 		(*sql.Nested)(nil), (*sql.Item)(nil), (*sql.Compound)(nil), (*sql.Order)(nil), (*sql.Limit)(nil), (*sql.Derived)(nil),
 		(*sql.Join)(nil), (*sql.ParenTable)(nil), (*sql.IndexHint)(nil), (*sql.Object)(nil),
-		(*sql.Insert)(nil), (*sql.Assign)(nil), (*sql.Update)(nil), (*sql.Delete)(nil), (*sql.DeleteJoined)(nil), (*sql.Merge)(nil),
+		(*sql.Insert)(nil), (*sql.Assign)(nil), (*sql.Update)(nil), (*sql.Delete)(nil), (*sql.DeleteJoined)(nil),
+		(*sql.Merge)(nil),
 		(*sql.MergeWhen)(nil),
 	} {
 		out[reflect.TypeOf(n)] = true

@@ -22,14 +22,16 @@ type Given struct {
 	unknown bool // it is written, and not by one of these
 }
 
-// Declared types, by their first words, of which it is certain what is left of a value: they round nothing, and pad with blanks at most.
+// Declared types, by their first words, of which it is certain what is left of a value: they round nothing, and pad
+// with blanks at most.
 var (
 	exactTypes = strings.Fields("int integer bigint smallint tinyint mediumint")
 	floatTypes = strings.Fields("double")
 	textTypes  = strings.Fields("varchar text tinytext mediumtext longtext char character")
 )
 
-// holds says whether the column can be held against what it was given: a text of a text column, an integer of one of numbers, NULL of both.
+// holds says whether the column can be held against what it was given: a text of a text column, an integer of one of
+// numbers, NULL of both.
 func (g *Given) holds() bool {
 	exact, float, text := slices.Contains(exactTypes, g.Type), g.IsFloat(), slices.Contains(textTypes, g.Type)
 	switch {
@@ -44,9 +46,10 @@ func (g *Given) holds() bool {
 // IsFloat says that the column holds binary floating-point numbers.
 func (g *Given) IsFloat() bool { return slices.Contains(floatTypes, g.Type) }
 
-// Givens lists what a write says by its text alone of the rows that it leaves: an UPDATE of one table that gives columns literals or copies those that
-// it does not write, an INSERT of rows that are spelled and bear a pkey, an upsert. It says nothing of tables with triggers, which may give other values, nor
-// of counters, for which 0 and NULL mean the next number.
+// Givens lists what a write says by its text alone of the rows that it leaves: an UPDATE of one table that gives
+// columns literals or copies those that it does not write, an INSERT of rows that are spelled and bear a pkey, an
+// upsert. It says nothing of tables with triggers, which may give other values, nor of counters, for which 0 and NULL
+// mean the next number.
 func Givens(schema *sqltext.Schema, stmt sql.Stmt) []Given {
 	var t *sqltext.Table
 	var list []Given
@@ -71,14 +74,16 @@ func Givens(schema *sqltext.Schema, stmt sql.Stmt) []Given {
 	var out []Given
 	for _, g := range list {
 		c := t.Column(g.Column)
-		if c == nil || g.unknown || c.Counts || c.Random || c.Generated || g.Null && c.NotNull || sqltext.IsBookkeeping(g.Column) {
+		if c == nil || g.unknown || c.Counts || c.Random || c.Generated || g.Null && c.NotNull ||
+			sqltext.IsBookkeeping(g.Column) {
 			continue
 		}
 		if g.Type = c.Type; !g.holds() {
 			continue
 		}
 		if g.From != "" {
-			if from := t.Column(g.From); from == nil || from.Generated || from.Type != c.Type || slices.ContainsFunc(list, func(o Given) bool { return o.Column == g.From }) {
+			if from := t.Column(g.From); from == nil || from.Generated || from.Type != c.Type || slices.ContainsFunc(list,
+				func(o Given) bool { return o.Column == g.From }) {
 				continue
 			}
 		}
@@ -126,8 +131,8 @@ func inserted(s *Spelled) (out []Given) {
 	return out
 }
 
-// upserted are the values of an INSERT of rows that changes those which are in its way: columns to which it gives what it would have inserted
-// hold that whether it inserts or changes, if it is the same in all rows that it spells.
+// upserted are the values of an INSERT of rows that changes those which are in its way: columns to which it gives what
+// it would have inserted hold that whether it inserts or changes, if it is the same in all rows that it spells.
 func upserted(n *sql.Insert, s *Spelled) (out []Given) {
 	set := assigned(n.Duplicate)
 	for _, c := range n.Conflicts {
@@ -138,7 +143,9 @@ func upserted(n *sql.Insert, s *Spelled) (out []Given) {
 	}
 	for i, column := range s.Columns {
 		g, ok := valueOf(s.Rows[0].Items[i])
-		if !ok || g.From != "" || slices.ContainsFunc(s.Rows, func(row *sql.Row) bool { return !sql.Equal(row.Items[i], s.Rows[0].Items[i]) }) {
+		if !ok || g.From != "" || slices.ContainsFunc(s.Rows, func(row *sql.Row) bool {
+			return !sql.Equal(row.Items[i], s.Rows[0].Items[i])
+		}) {
 			continue
 		}
 		at := slices.IndexFunc(set, func(as assignment) bool { return as.column.Name.Folded() == column })
@@ -151,7 +158,8 @@ func upserted(n *sql.Insert, s *Spelled) (out []Given) {
 	return out
 }
 
-// renews says whether a value is what an upsert would have inserted into a column: EXCLUDED.c, VALUES(c), or n.c of INSERT … AS n.
+// renews says whether a value is what an upsert would have inserted into a column: EXCLUDED.c, VALUES(c), or n.c of
+// INSERT … AS n.
 func renews(n *sql.Insert, x sql.Expr, column string) bool {
 	if call, ok := x.(*sql.Call); ok && call.Name.Folded() == "values" && len(call.Args) == 1 {
 		col, is := call.Args[0].(*sql.Column)
@@ -161,7 +169,8 @@ func renews(n *sql.Insert, x sql.Expr, column string) bool {
 	if !ok || col.Name.Folded() != column || col.Table == nil {
 		return false
 	}
-	return n.Row == nil && col.Table.Folded() == "excluded" || n.Row != nil && len(n.RowNames) == 0 && col.Table.Folded() == n.Row.Folded()
+	return n.Row == nil && col.Table.Folded() == "excluded" || n.Row != nil && len(n.RowNames) == 0 &&
+		col.Table.Folded() == n.Row.Folded()
 }
 
 // valueOf reads an expression that is a literal, a call that repeats one, or a column.
@@ -184,10 +193,12 @@ func valueOf(x sql.Expr) (g Given, ok bool) {
 	return Given{Value: text, Number: true}, ok
 }
 
-// charactersOf is the text of a literal; ok is false for one that is more than its characters, or means another text from one database to the next.
+// charactersOf is the text of a literal; ok is false for one that is more than its characters, or means another text
+// from one database to the next.
 func charactersOf(x sql.Expr) (text string, ok bool) {
 	l, ok := x.(*sql.Literal)
-	if !ok || l.Kind != sql.Text || l.Charset != "" || len(l.Text) < 2 || l.Text[0] != '\'' || strings.Contains(l.Text, `\`) {
+	if !ok || l.Kind != sql.Text || l.Charset != "" || len(l.Text) < 2 || l.Text[0] != '\'' ||
+		strings.Contains(l.Text, `\`) {
 		return "", false
 	}
 	text = l.Characters()
@@ -226,7 +237,8 @@ func numeralOf(spelled string) (text string, ok bool) {
 	digits := strings.TrimPrefix(spelled, "-")
 	whole, fraction, fractional := strings.Cut(digits, ".")
 	n, err := strconv.ParseInt(whole, 10, 64)
-	if err != nil || n < 0 || n >= 1<<53 || whole != strconv.FormatInt(n, 10) { // every number of a database holds it exactly
+	if err != nil || n < 0 || n >= 1<<53 || whole != strconv.FormatInt(n, 10) {
+		// every number of a database holds it exactly
 		return "", false
 	}
 	if !fractional {

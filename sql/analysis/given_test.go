@@ -12,12 +12,15 @@ import (
 
 // TestGivens: what a write says of the rows that it leaves, and that it says nothing where something else may decide.
 func TestGivens(t *testing.T) {
-	dialects := []*sql.Dialect{sqltext.SyntaxOf("mysql").Tree, sqltext.SyntaxOf("postgresql").Tree, sqltext.SyntaxOf("sqlite").Tree, sqltext.SyntaxOf("mariadb").Tree}
+	dialects := []*sql.Dialect{sqltext.SyntaxOf("mysql").Tree, sqltext.SyntaxOf("postgresql").Tree,
+		sqltext.SyntaxOf("sqlite").Tree, sqltext.SyntaxOf("mariadb").Tree}
 	schema := sqltext.ReadSchema(dialects[1], []string{
-		"CREATE TABLE t (id INTEGER PRIMARY KEY, pkey BIGINT, vkey BIGINT, pvkey BIGINT, a INT, b INT, c VARCHAR(20), d TEXT NOT NULL, " +
+		"CREATE TABLE t (id INTEGER PRIMARY KEY, pkey BIGINT, vkey BIGINT, pvkey BIGINT, a INT, b INT, c VARCHAR(20), d " +
+			"TEXT NOT NULL, " +
 			"e DOUBLE, s REAL, m DOUBLE(5, 1), x TEXT[], f DECIMAL(5, 2), g INT GENERATED ALWAYS AS (a + 1), y YEAR)",
 		"CREATE TABLE u (pkey BIGINT, a INT)"})
-	schema.Triggers = sqltext.ReadSchema(dialects[0], []string{"CREATE TABLE u (pkey BIGINT, a INT)", "CREATE TRIGGER tr BEFORE UPDATE ON u FOR EACH ROW SET NEW.a = 5"}).Triggers
+	schema.Triggers = sqltext.ReadSchema(dialects[0], []string{"CREATE TABLE u (pkey BIGINT, a INT)",
+		"CREATE TRIGGER tr BEFORE UPDATE ON u FOR EACH ROW SET NEW.a = 5"}).Triggers
 	for _, c := range [][2]string{
 		{"UPDATE t SET pvkey = vkey, vkey = 7, a = 5, c = 'it''s' WHERE a = 6", "a 5; c 'it's'"},
 		{"UPDATE t AS r0 SET r0.a = -5, r0.c = NULL, r0.e = 3 ORDER BY a LIMIT 2", "a -5; c NULL; e 3"},
@@ -50,9 +53,11 @@ func TestGivens(t *testing.T) {
 		{"INSERT INTO t SET pkey = 1, a = 5", "a 5 of 1"},
 		{"INSERT IGNORE INTO t (pkey, a) VALUES (1, 5)", ""},
 		{"INSERT INTO t (pkey, a) VALUES (1, 5) ON DUPLICATE KEY UPDATE a = 6", ""},
-		{"INSERT INTO t (pkey, a, b, c, d) VALUES (1, 5, 6, 'x', 'y'), (2, 5, 7, 'x', 'y') ON CONFLICT (pkey) DO UPDATE SET vkey = 8, a = EXCLUDED.a, b = EXCLUDED.b, c = EXCLUDED.d, d = EXCLUDED.d || 'z'",
+		{"INSERT INTO t (pkey, a, b, c, d) VALUES (1, 5, 6, 'x', 'y'), (2, 5, 7, 'x', 'y') ON CONFLICT (pkey) DO UPDATE " +
+			"SET vkey = 8, a = EXCLUDED.a, b = EXCLUDED.b, c = EXCLUDED.d, d = EXCLUDED.d || 'z'",
 			"a 5"},
-		{"INSERT INTO t (pkey, a, b, c) VALUES (1, 5, 6, NULL) ON DUPLICATE KEY UPDATE vkey = 8, a = VALUES(a), b = 7, c = VALUES(c)", "a 5; c NULL"},
+		{"INSERT INTO t (pkey, a, b, c) VALUES (1, 5, 6, NULL) ON DUPLICATE KEY UPDATE vkey = 8, a = VALUES(a), b = 7, c = " +
+			"VALUES(c)", "a 5; c NULL"},
 		{"INSERT INTO t (pkey, a) VALUES (1, 5) ON DUPLICATE KEY UPDATE b = a, a = VALUES(a) + 1", ""},
 		{"INSERT INTO t (pkey, a) VALUES (1, 5) ON CONFLICT (pkey) DO UPDATE SET a = EXCLUDED.a WHERE t.a > 3", ""},
 		{"INSERT INTO t (pkey, a) VALUES (1, 5) ON CONFLICT (pkey) DO NOTHING", ""},

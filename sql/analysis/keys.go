@@ -10,8 +10,8 @@ import (
 
 // keys notes which rows the keys of what a statement writes meet: the condition of a row of the target that makes a
 // difference to what the statement does, where keys do. Such a row has a value that the statement writes into a unique
-// key, or an UPDATE matches it; others neither let it fail nor keep it from writing. That cannot be told where it writes
-// values that are no plain literals of the column's kind, or where a key is of expressions.
+// key, or an UPDATE matches it; others neither let it fail nor keep it from writing. That cannot be told where it
+// writes values that are no plain literals of the column's kind, or where a key is of expressions.
 func (a *analysis) keys(v *collector) (err error) {
 	a.KeyAlias = a.Target
 	t := a.schema.Table(a.Target)
@@ -35,7 +35,8 @@ func (a *analysis) insertedKeys(t *sqltext.Table, n *sql.Insert) error {
 		name := as.column.Name.Folded()
 		return name == sqltext.PKey || slices.Contains(t.Unique, name)
 	}
-	if err != nil || in.replaces || in.source != nil || len(in.rows) == 0 || len(n.Columns) == 0 || slices.ContainsFunc(in.upsert, decides) {
+	if err != nil || in.replaces || in.source != nil || len(in.rows) == 0 || len(n.Columns) == 0 ||
+		slices.ContainsFunc(in.upsert, decides) {
 		return err
 	}
 	var any []string
@@ -86,8 +87,10 @@ func (a *analysis) updatedKeys(t *sqltext.Table, n *sql.Update) error {
 	return nil
 }
 
-// hold are the conditions that the columns of a key hold what a statement writes into them; "" where the two may differ.
-func (a *analysis) hold(t *sqltext.Table, alias string, key []sqltext.KeyPart, value func(column string) sql.Expr) (all []string, err error) {
+// hold are the conditions that the columns of a key hold what a statement writes into them; "" where the two may
+// differ.
+func (a *analysis) hold(t *sqltext.Table, alias string, key []sqltext.KeyPart, value func(column string) sql.Expr) (
+	all []string, err error) {
 	for _, part := range key {
 		condition := ""
 		switch x := value(part.Column); {

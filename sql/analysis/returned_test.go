@@ -66,7 +66,9 @@ func TestWrittenBy(t *testing.T) {
 		{"mariadb", "INSERT INTO t (a) VALUES (1) ON DUPLICATE KEY UPDATE b = 2", "t inserts [a] changes [b]"},
 		{"mariadb", "INSERT INTO t SET a = 1", "t inserts [a]"},
 		{"postgresql", "INSERT INTO t DEFAULT VALUES", "t inserts []"},
-		{"postgresql", "MERGE INTO t USING u ON t.a = u.a WHEN MATCHED THEN UPDATE SET b = 1 WHEN NOT MATCHED THEN INSERT (a) VALUES (1)", "t inserts [a] changes [b]"},
+		{"postgresql",
+			"MERGE INTO t USING u ON t.a = u.a WHEN MATCHED THEN UPDATE SET b = 1 WHEN NOT MATCHED THEN INSERT (a) VALUES (1)",
+			"t inserts [a] changes [b]"},
 		{"sqlite", "DELETE FROM t", ""},
 	} {
 		stmt, err := sqltext.SyntaxOf(c.dbms).Tree.Parse(c.text)

@@ -43,7 +43,9 @@ func SpelledBy(stmt sql.Stmt) (s Spelled, ok bool) {
 		s.Columns = append(s.Columns, name.Folded())
 	}
 	s.Rows = values.Rows
-	return s, !slices.ContainsFunc(s.Rows, func(r *sql.Row) bool { return s.Columns != nil && len(r.Items) != len(s.Columns) })
+	return s, !slices.ContainsFunc(s.Rows, func(r *sql.Row) bool {
+		return s.Columns != nil && len(r.Items) != len(s.Columns)
+	})
 }
 
 // valuesIn are the rows that a query spells, each of which it gives; nil where it is another query.
@@ -78,10 +80,11 @@ func Spelling(x sql.Expr) string {
 	return ""
 }
 
-// Source returns the query whose rows an INSERT … SELECT inserts, each of them; nil where it may leave rows out, or does something to those in
-// their way, and where it spells them.
+// Source returns the query whose rows an INSERT … SELECT inserts, each of them; nil where it may leave rows out, or
+// does something to those in their way, and where it spells them.
 func Source(n *sql.Insert) *sql.Query {
-	if n.Source == nil || n.With != nil || n.Ignore || n.Or != "" || n.Replace || len(n.Conflicts)+len(n.Duplicate)+len(n.Table.Partitions) > 0 {
+	if n.Source == nil || n.With != nil || n.Ignore || n.Or != "" || n.Replace || len(n.Conflicts)+len(n.Duplicate)+
+		len(n.Table.Partitions) > 0 {
 		return nil
 	}
 	if valuesIn(n.Source) != nil {
@@ -90,8 +93,8 @@ func Source(n *sql.Insert) *sql.Query {
 	return n.Source
 }
 
-// Opens are the names, in lower case, under which a statement opens tables, each as often as it does so; ctes says that it has common table
-// expressions.
+// Opens are the names, in lower case, under which a statement opens tables, each as often as it does so; ctes says that
+// it has common table expressions.
 func Opens(stmt sql.Stmt) (names []string, ctes bool) {
 	var written []*sql.Table // of a DELETE of joined tables, which it names once more
 	if n, ok := stmt.(*sql.DeleteJoined); ok {
@@ -116,8 +119,8 @@ func Opens(stmt sql.Stmt) (names []string, ctes bool) {
 	return names, ctes
 }
 
-// Returned are the names, in lower case, of what a write returns: "" for what is not a column's bare name. It is nil for a write that
-// returns nothing.
+// Returned are the names, in lower case, of what a write returns: "" for what is not a column's bare name. It is nil
+// for a write that returns nothing.
 func Returned(stmt sql.Stmt) (names []string) {
 	var items []*sql.Item
 	switch n := stmt.(type) {
@@ -140,7 +143,8 @@ func Returned(stmt sql.Stmt) (names []string) {
 	return names
 }
 
-// Offered are the values, by column, of the one row that an INSERT … ON CONFLICT DO NOTHING offers; ok is false for any other statement.
+// Offered are the values, by column, of the one row that an INSERT … ON CONFLICT DO NOTHING offers; ok is false for any
+// other statement.
 func Offered(stmt sql.Stmt) (values map[string]sql.Expr, ok bool) {
 	s, ok := SpelledBy(stmt)
 	if !ok || s.Columns == nil || len(s.Rows) != 1 {

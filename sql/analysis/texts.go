@@ -45,8 +45,8 @@ func (t *Texts) Analyze(s *sqltext.Schema, text string) (*sqltext.Analysis, erro
 
 // BeforeRead returns the query for pkey and vkey of the rows that an UPDATE or DELETE writes, under the same WHERE,
 // ORDER BY and LIMIT (TxCheck, section 3.2); "" where there is none. A locking one takes the locks that the statement
-// itself takes: exclusive ones on the target's rows, with inner shared ones in its inner query blocks; a view, which has no
-// place for a lock clause, stands there as its query.
+// itself takes: exclusive ones on the target's rows, with inner shared ones in its inner query blocks; a view, which
+// has no place for a lock clause, stands there as its query.
 func (t *Texts) BeforeRead(s *sqltext.Schema, text string, locking, inner bool) (string, error) {
 	stmt, err := t.read(text)
 	if err != nil {
@@ -59,10 +59,11 @@ func (t *Texts) BeforeRead(s *sqltext.Schema, text string, locking, inner bool) 
 	return t.Dialect.Print(q)
 }
 
-// JoinedRead returns the query for pkey and vkey of the rows that an UPDATE or DELETE of joined tables writes, two columns for each of the
-// tables, which it names in that order; "" for every other statement, and where it writes not each of the tables that it joins, or
-// joins one with itself. Locks are as with BeforeRead.
-func (t *Texts) JoinedRead(s *sqltext.Schema, text string, locking, inner bool) (query string, tables []string, err error) {
+// JoinedRead returns the query for pkey and vkey of the rows that an UPDATE or DELETE of joined tables writes, two
+// columns for each of the tables, which it names in that order; "" for every other statement, and where it writes not
+// each of the tables that it joins, or joins one with itself. Locks are as with BeforeRead.
+func (t *Texts) JoinedRead(s *sqltext.Schema, text string, locking, inner bool) (query string,
+	tables []string, err error) {
 	stmt, err := t.read(text)
 	if err != nil {
 		return "", nil, err

@@ -135,8 +135,8 @@ func (v *viewer) queryOf(t *sql.Table) string {
 	return "SELECT " + strings.Join(v.schema.Table(h.Of).Names(), ", ") + " FROM " + h.Of + " WHERE " + h.Where("")
 }
 
-// Tables that inherit. The rows of all of them are the parent's: who reads t reads them all, who reads ONLY t, or one of
-// those that inherit by its name, reads those that its CHECK lets in, as a view of t would. So do writes: an INSERT
+// Tables that inherit. The rows of all of them are the parent's: who reads t reads them all, who reads ONLY t, or one
+// of those that inherit by its name, reads those that its CHECK lets in, as a view of t would. So do writes: an INSERT
 // writes t, in whichever table the row lies, and UPDATE ONLY t is an UPDATE of t with one more condition.
 
 // family makes of a statement that writes one of several tables which hold another one's rows a statement that writes
@@ -152,7 +152,10 @@ func (r *Reader) family(s *sqltext.Schema, stmt sql.Stmt) (sql.Stmt, error) {
 		case h == nil:
 			return stmt, nil
 		case len(n.Conflicts) > 0:
-			return nil, errors.New("ON CONFLICT of a table that others inherit from, or that inherits, is not read: no key of one holds the rows of the others")
+			return nil,
+				errors.New(
+					"ON CONFLICT of a table that others inherit from, or that inherits, is not read: no key of one holds the rows " +
+						"of the others")
 		}
 		return sql.Edit(n, func(n *sql.Insert) {
 			n.Table = sql.Edit(n.Table, func(t *sql.Table) { t.Name = &sql.Name{Value: h.Of} })
@@ -184,7 +187,8 @@ func (r *Reader) narrowed(s *sqltext.Schema, t *sql.Table, joined bool) (whole *
 	case h == nil || h.Own() && !t.Only:
 		return t, nil, nil
 	case !h.Own():
-		return nil, nil, fmt.Errorf("%s inherits from %s: that is what UPDATE and DELETE are to name, ONLY or not", h.Name, h.Of)
+		return nil, nil, fmt.Errorf("%s inherits from %s: that is what UPDATE and DELETE are to name, ONLY or not",
+			h.Name, h.Of)
 	case joined || t.Alias != nil:
 		return nil, nil, errors.New("ONLY is read of writes that read no further table, of a table without an alias")
 	}

@@ -51,8 +51,9 @@ func (a *analysis) update(v *collector, n *sql.Update) error {
 	return nil
 }
 
-// sets reads the assignments to rows of some tables, which are joined with others. Where they give every row a version key of its own, and keep the
-// one before it, what they wrote is known from the rows alone; else the tables have to be compared.
+// sets reads the assignments to rows of some tables, which are joined with others. Where they give every row a version
+// key of its own, and keep the one before it, what they wrote is known from the rows alone; else the tables have to be
+// compared.
 func (a *analysis) sets(v *collector, set []*sql.Assign, tables, joined []source) error {
 	kept, keyed := map[string]bool{}, map[string]bool{}
 	list := assigned(set)
@@ -172,7 +173,8 @@ type insertion struct {
 }
 
 func (a *analysis) insertionOf(n *sql.Insert) (in insertion, err error) {
-	in = insertion{Insert: n, replaces: n.Replace || n.Or == "REPLACE", ignores: n.Ignore || n.Or == "IGNORE", upsert: assigned(n.Duplicate)}
+	in = insertion{Insert: n, replaces: n.Replace || n.Or == "REPLACE", ignores: n.Ignore || n.Or == "IGNORE",
+		upsert: assigned(n.Duplicate)}
 	if n.Or != "" && !in.replaces && !in.ignores && n.Or != "ABORT" {
 		return in, fmt.Errorf("INSERT OR %s is not read", n.Or)
 	}
@@ -295,8 +297,8 @@ func isWildcard(i *sql.Item) bool {
 	return star
 }
 
-// insertsRows finds the version key that the rows have which an INSERT spells, where it is one, and the literals that it
-// gives as pkey.
+// insertsRows finds the version key that the rows have which an INSERT spells, where it is one, and the literals that
+// it gives as pkey.
 func (a *analysis) insertsRows(columns []string, rows []*sql.Row) {
 	vkey, pkey := slices.Index(columns, sqltext.VKey), slices.Index(columns, sqltext.PKey)
 	for _, row := range rows {

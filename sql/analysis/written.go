@@ -47,7 +47,8 @@ func WrittenBy(stmt sql.Stmt) []Written {
 	return nil
 }
 
-// changedBy are the tables of an UPDATE that it writes: of joined ones those whose columns it names, and all where it does not say whose they are.
+// changedBy are the tables of an UPDATE that it writes: of joined ones those whose columns it names, and all where it
+// does not say whose they are.
 func changedBy(n *sql.Update) (out []Written) {
 	from := sourcesOf(n.Table)
 	for _, s := range from {
@@ -86,8 +87,8 @@ func insertedBy(n *sql.Insert) Written {
 	return w
 }
 
-// Gives says whether all rows that are added have a value of the statement's own in a column: where what it numbers is such a one, 0 and NULL mean
-// the next number.
+// Gives says whether all rows that are added have a value of the statement's own in a column: where what it numbers is
+// such a one, 0 and NULL mean the next number.
 func (w *Written) Gives(t *sqltext.Table, column sqltext.Column) bool {
 	names := w.Names
 	if names == nil {

@@ -1,6 +1,7 @@
 // Package build makes trees of statements: a function a form, so that who writes SQL spells no text.
 //
-// What is nil is left out: of conditions that are joined, of clauses. The nodes are new each time, but for what a caller hands in twice.
+// What is nil is left out: of conditions that are joined, of clauses. The nodes are new each time, but for what a
+// caller hands in twice.
 package build
 
 import (

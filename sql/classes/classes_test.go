@@ -41,35 +41,57 @@ var schema = sqltext.ReadSchema(server, []string{
 
 // TestClasses: what the first thing that a query prints is like.
 func TestClasses(t *testing.T) {
-	names := map[sqltext.Class]string{sqltext.Exact: "exact", sqltext.Floating: "floating", sqltext.Text: "text", sqltext.Temporal: "temporal"}
+	names := map[sqltext.Class]string{sqltext.Exact: "exact", sqltext.Floating: "floating", sqltext.Text: "text",
+		sqltext.Temporal: "temporal"}
 	for text, want := range map[string]string{
-		"SELECT i FROM t": "exact", "SELECT f FROM t": "floating", "SELECT T.S FROM t": "text", "SELECT x.d FROM t AS x": "temporal", "SELECT b FROM t": "",
+		"SELECT i FROM t": "exact", "SELECT f FROM t": "floating", "SELECT T.S FROM t": "text",
+		"SELECT x.d FROM t AS x": "temporal", "SELECT b FROM t": "",
 		"SELECT nothing FROM t": "", "SELECT i FROM t, u": "", "SELECT pkey FROM t, u": "exact",
-		"SELECT 1": "exact", "SELECT 1.5": "exact", "SELECT -1e3": "floating", "SELECT 'a'": "text", "SELECT x'61'": "", "SELECT 0x61": "", "SELECT NULL": "",
-		"SELECT TRUE": "exact", "SELECT DATE '2020-01-01'": "temporal", "SELECT (s) FROM t": "text", "SELECT -s FROM t": "floating", "SELECT +s FROM t": "text",
-		"SELECT i + 1 FROM t": "exact", "SELECT i + f FROM t": "floating", "SELECT i / 2 FROM t": "floating", "SELECT i DIV 2 FROM t": "exact",
-		"SELECT MOD(i, 2) FROM t": "exact", "SELECT i || f FROM t": "exact", "SELECT i ^ 2 FROM t": "exact", "SELECT d + INTERVAL 1 DAY FROM t": "",
-		"SELECT NOT s FROM t": "exact", "SELECT s IN (1) FROM t": "exact", "SELECT s IS NULL FROM t": "exact", "SELECT BINARY i FROM t": "text",
-		"SELECT CASE i WHEN 1 THEN i ELSE f END FROM t": "floating", "SELECT IF(i, d, d) FROM t": "temporal", "SELECT COALESCE(NULL, i, s) FROM t": "text",
-		"SELECT GREATEST(i, f) FROM t": "floating", "SELECT NULLIF(s, 1) FROM t": "text", "SELECT ABS(s) FROM t": "floating", "SELECT ROUND(i) FROM t": "exact",
-		"SELECT COUNT(*) FROM t": "exact", "SELECT SUM(s) FROM t": "floating", "SELECT AVG(i) FROM t": "exact", "SELECT MAX(d) FROM t": "temporal",
+		"SELECT 1": "exact", "SELECT 1.5": "exact", "SELECT -1e3": "floating", "SELECT 'a'": "text", "SELECT x'61'": "",
+		"SELECT 0x61": "", "SELECT NULL": "",
+		"SELECT TRUE": "exact", "SELECT DATE '2020-01-01'": "temporal", "SELECT (s) FROM t": "text",
+		"SELECT -s FROM t": "floating", "SELECT +s FROM t": "text",
+		"SELECT i + 1 FROM t": "exact", "SELECT i + f FROM t": "floating", "SELECT i / 2 FROM t": "floating",
+		"SELECT i DIV 2 FROM t":   "exact",
+		"SELECT MOD(i, 2) FROM t": "exact", "SELECT i || f FROM t": "exact", "SELECT i ^ 2 FROM t": "exact",
+		"SELECT d + INTERVAL 1 DAY FROM t": "",
+		"SELECT NOT s FROM t":              "exact", "SELECT s IN (1) FROM t": "exact", "SELECT s IS NULL FROM t": "exact",
+		"SELECT BINARY i FROM t":                        "text",
+		"SELECT CASE i WHEN 1 THEN i ELSE f END FROM t": "floating", "SELECT IF(i, d, d) FROM t": "temporal",
+		"SELECT COALESCE(NULL, i, s) FROM t": "text",
+		"SELECT GREATEST(i, f) FROM t":       "floating", "SELECT NULLIF(s, 1) FROM t": "text",
+		"SELECT ABS(s) FROM t":   "floating",
+		"SELECT ROUND(i) FROM t": "exact",
+		"SELECT COUNT(*) FROM t": "exact", "SELECT SUM(s) FROM t": "floating", "SELECT AVG(i) FROM t": "exact",
+		"SELECT MAX(d) FROM t":    "temporal",
 		"SELECT STDDEV(i) FROM t": "floating", "SELECT JSON_ARRAYAGG(i) FROM t": "", "SELECT GROUP_CONCAT(i) FROM t": "text",
-		"SELECT RANK() OVER (ORDER BY i) FROM t": "exact", "SELECT LAG(s) OVER (ORDER BY i) FROM t": "text", "SELECT s COLLATE utf8mb4_bin FROM t": "text",
-		"SELECT CAST(s AS SIGNED) FROM t": "exact", "SELECT CAST(s AS DOUBLE) FROM t": "floating", "SELECT CAST(i AS CHAR(3)) FROM t": "text",
-		"SELECT CAST(s AS DATETIME) FROM t": "temporal", "SELECT CAST(s AS JSON) FROM t": "", "SELECT s -> '$.a' FROM t": "", "SELECT EXTRACT(YEAR FROM d) FROM t": "exact",
-		"SELECT (SELECT s FROM t)": "text", "SELECT (SELECT i, s FROM t)": "", "SELECT INSERT(s, 1, 2, 'x') FROM t": "text", "SELECT VALUES(s)": "",
-		"SELECT e FROM (SELECT d AS e FROM t) AS x": "temporal", "SELECT x.e FROM (SELECT i AS e FROM t UNION SELECT s FROM t) AS x": "text",
-		"SELECT s FROM (SELECT * FROM t) AS x": "text", "SELECT z.s FROM (SELECT x.* FROM u, t AS x) AS z": "text",
-		"WITH q AS (SELECT f AS e FROM t) SELECT e FROM q": "floating", "WITH q (e) AS (SELECT d FROM t) SELECT q.e FROM q": "temporal",
+		"SELECT RANK() OVER (ORDER BY i) FROM t": "exact", "SELECT LAG(s) OVER (ORDER BY i) FROM t": "text",
+		"SELECT s COLLATE utf8mb4_bin FROM t": "text",
+		"SELECT CAST(s AS SIGNED) FROM t":     "exact", "SELECT CAST(s AS DOUBLE) FROM t": "floating",
+		"SELECT CAST(i AS CHAR(3)) FROM t":  "text",
+		"SELECT CAST(s AS DATETIME) FROM t": "temporal", "SELECT CAST(s AS JSON) FROM t": "", "SELECT s -> '$.a' FROM t": "",
+		"SELECT EXTRACT(YEAR FROM d) FROM t": "exact",
+		"SELECT (SELECT s FROM t)":           "text", "SELECT (SELECT i, s FROM t)": "",
+		"SELECT INSERT(s, 1, 2, 'x') FROM t":                                                   "text",
+		"SELECT VALUES(s)":                                                                     "",
+		"SELECT e FROM (SELECT d AS e FROM t) AS x":                                            "temporal",
+		"SELECT x.e FROM (SELECT i AS e FROM t UNION SELECT s FROM t) AS x":                    "text",
+		"SELECT s FROM (SELECT * FROM t) AS x":                                                 "text",
+		"SELECT z.s FROM (SELECT x.* FROM u, t AS x) AS z":                                     "text",
+		"WITH q AS (SELECT f AS e FROM t) SELECT e FROM q":                                     "floating",
+		"WITH q (e) AS (SELECT d FROM t) SELECT q.e FROM q":                                    "temporal",
 		"WITH RECURSIVE q AS (SELECT 1 AS e UNION ALL SELECT e || 'x' FROM q) SELECT e FROM q": "exact",
-		"WITH t AS (SELECT * FROM t) SELECT s FROM t":                                          "text", // the table within, the expression without
-		"SELECT g FROM t NATURAL JOIN u":                                                       "exact",
-		"SELECT g FROM t RIGHT JOIN u USING (pkey)":                                            "exact",
+		// the table within, the expression without
+		"WITH t AS (SELECT * FROM t) SELECT s FROM t": "text",
+		"SELECT g FROM t NATURAL JOIN u":              "exact",
+		"SELECT g FROM t RIGHT JOIN u USING (pkey)":   "exact",
 		// What only others have words for.
-		"SELECT i::text FROM t": "text", "SELECT i::int[] FROM t": "", "SELECT d AT TIME ZONE 'UTC' FROM t": "temporal", "SELECT 'a'::timestamptz": "temporal",
+		"SELECT i::text FROM t": "text", "SELECT i::int[] FROM t": "", "SELECT d AT TIME ZONE 'UTC' FROM t": "temporal",
+		"SELECT 'a'::timestamptz":                       "temporal",
 		"SELECT q.c FROM (VALUES (1, 'a')) AS q (a, c)": "text", "SELECT ARRAY[1]": "", "SELECT s FROM ONLY t AS x": "text",
 		"WITH q AS (DELETE FROM t RETURNING s AS e) SELECT e FROM q": "text", "SELECT e FROM json_each('[1]') AS j (e)": "",
-		"SELECT CAST(s AS INTEGER) FROM t": "exact", "SELECT max(i, f) FROM t": "floating", "SELECT s GLOB 'x' FROM t": "exact", "SELECT iif(i, s, s) FROM t": "text",
+		"SELECT CAST(s AS INTEGER) FROM t": "exact", "SELECT max(i, f) FROM t": "floating",
+		"SELECT s GLOB 'x' FROM t": "exact", "SELECT iif(i, s, s) FROM t": "text",
 		"SELECT s FROM (t AS x JOIN u AS y ON TRUE) AS z": "text",
 	} {
 		stmt := read(t, text)
@@ -88,10 +110,14 @@ func TestClasses(t *testing.T) {
 // TestOutputs: what columns a query has.
 func TestOutputs(t *testing.T) {
 	for text, want := range map[string]string{
-		"SELECT *, 1, i AS E FROM t":                                                                 "[{pkey 1} {vkey 1} {i 1} {f 2} {s 3} {d 4} {b 0} { 1} {e 1}]",
-		"SELECT u.*, x.d FROM t AS x, u":                                                             "[{pkey 1} {vkey 1} {i 3} {g 1} {d 4}]",
-		"SELECT * FROM u JOIN (SELECT pkey, t.i FROM t) AS x":                                        "[{pkey 1} {vkey 1} {i 3} {g 1} {pkey 1} {i 1}]",
-		"SELECT * FROM (SELECT pkey, f FROM t) AS x NATURAL JOIN u":                                  "[{pkey 1} {f 2} {vkey 1} {i 3} {g 1}]",
+		"SELECT *, 1, i AS E FROM t": "[{pkey 1} {vkey 1} " +
+			"{i 1} {f 2} {s 3} {d 4} {b 0} { 1} {e 1}]",
+		"SELECT u.*, x.d FROM t AS x, u": "[{pkey 1} {vkey 1} " +
+			"{i 3} {g 1} {d 4}]",
+		"SELECT * FROM u JOIN (SELECT pkey, t.i FROM t) AS x": "[{pkey 1} {vkey 1} " +
+			"{i 3} {g 1} {pkey 1} {i 1}]",
+		"SELECT * FROM (SELECT pkey, f FROM t) AS x NATURAL JOIN u": "[{pkey 1} {f 2} " +
+			"{vkey 1} {i 3} {g 1}]",
 		"SELECT * FROM (SELECT g, u.i FROM u) AS x RIGHT JOIN (SELECT t.i, d FROM t) AS y USING (i)": "[{i 3} {d 4} {g 1}]",
 		"SELECT i FROM t UNION ALL (SELECT f FROM t)":                                                "[{i 2}]",
 		"TABLE u":               "[{pkey 1} {vkey 1} {i 3} {g 1}]",
@@ -107,14 +133,20 @@ func TestOutputs(t *testing.T) {
 // TestOneRow: which queries give one row at most.
 func TestOneRow(t *testing.T) {
 	for text, want := range map[string]bool{
-		"SELECT 1": true, "SELECT i FROM t": false, "SELECT i FROM t LIMIT 1": true, "SELECT i FROM t LIMIT 2": false, "SELECT i FROM t LIMIT 1 OFFSET 3": true,
-		"SELECT MAX(i) FROM t": true, "SELECT MAX(i) FROM t GROUP BY s": false, "SELECT COUNT(*) OVER () FROM t": false,
-		"SELECT i FROM t WHERE pkey = 3": true, "SELECT i FROM t WHERE i > 1 AND (-3 = t.pkey)": true, "SELECT i FROM t WHERE pkey = i": false,
+		"SELECT 1": true, "SELECT i FROM t": false, "SELECT i FROM t LIMIT 1": true, "SELECT i FROM t LIMIT 2": false,
+		"SELECT i FROM t LIMIT 1 OFFSET 3": true,
+		"SELECT MAX(i) FROM t":             true, "SELECT MAX(i) FROM t GROUP BY s": false,
+		"SELECT COUNT(*) OVER () FROM t": false,
+		"SELECT i FROM t WHERE pkey = 3": true, "SELECT i FROM t WHERE i > 1 AND (-3 = t.pkey)": true,
+		"SELECT i FROM t WHERE pkey = i":          false,
 		"SELECT i FROM t WHERE pkey = 3 OR i = 1": false, "SELECT t.i FROM t, u WHERE t.pkey = 3": false,
-		"SELECT DISTINCT 'a' FROM t": true, "SELECT DISTINCT DATE '2020-01-01' FROM t, u": true, "SELECT DISTINCT i FROM t": false,
-		"SELECT 1 UNION SELECT 2": false, "SELECT i FROM t UNION SELECT 2 LIMIT 1": true, "(SELECT i FROM t LIMIT 1)": true, "VALUES ROW(1)": true,
-		"VALUES (1), (2)": false, "SELECT i FROM t FETCH FIRST ROW ONLY": true, "SELECT i FROM t ORDER BY i FETCH FIRST 1 ROW WITH TIES": false,
-		"SELECT i FROM t LIMIT ALL": false, "SELECT (SELECT MAX(i) FROM t) FROM t": false,
+		"SELECT DISTINCT 'a' FROM t": true, "SELECT DISTINCT DATE '2020-01-01' FROM t, u": true,
+		"SELECT DISTINCT i FROM t": false,
+		"SELECT 1 UNION SELECT 2":  false, "SELECT i FROM t UNION SELECT 2 LIMIT 1": true, "(SELECT i FROM t LIMIT 1)": true,
+		"VALUES ROW(1)":   true,
+		"VALUES (1), (2)": false, "SELECT i FROM t FETCH FIRST ROW ONLY": true,
+		"SELECT i FROM t ORDER BY i FETCH FIRST 1 ROW WITH TIES": false,
+		"SELECT i FROM t LIMIT ALL":                              false, "SELECT (SELECT MAX(i) FROM t) FROM t": false,
 	} {
 		if got := classes.OneRow(read(t, text).(*sql.Query)); got != want {
 			t.Errorf("%s: %v", text, got)
@@ -175,7 +207,8 @@ func TestPlanDecides(t *testing.T) {
 		"SELECT GREATEST('a', 'b', 'c') FROM t":                             false,
 		"SELECT GREATEST(1, 2, 3, 'x') FROM t":                              true,
 		"SELECT NULLIF(s, 1) FROM t":                                        true,
-		"SELECT GREATEST(c0, c0, c0) FROM (SELECT i AS c0 FROM t UNION SELECT i FROM u) AS a JOIN (SELECT i AS c0 FROM u) AS b": true,
+		"SELECT GREATEST(c0, c0, c0) FROM (SELECT i AS c0 FROM t UNION SELECT i FROM u) AS a JOIN (SELECT i AS c0 FROM u) " +
+			"AS b": true,
 		"SELECT ABS(s) FROM t": true,
 		"SELECT LEFT(s, 1), LPAD(s, 1, 'x'), CONCAT(i, s) FROM t":                    false,
 		"SELECT LEFT(s, s) FROM t":                                                   true,

@@ -130,7 +130,8 @@ func (c *Columns) binary(n *sql.Binary) sqltext.Class {
 		return temporal
 	case sql.OpNamed:
 		return c.ClassOf(n.Right)
-	case sql.OpOr, sql.OpAnd, sql.OpXor, sql.OpEq, sql.OpNe, sql.OpLt, sql.OpLe, sql.OpGt, sql.OpGe, sql.OpSame, sql.OpDistinct,
+	case sql.OpOr, sql.OpAnd, sql.OpXor, sql.OpEq, sql.OpNe, sql.OpLt, sql.OpLe, sql.OpGt, sql.OpGe, sql.OpSame,
+		sql.OpDistinct,
 		sql.OpBitAnd, sql.OpBitOr, sql.OpBitXor, sql.OpShiftLeft, sql.OpShiftRight, sql.OpIntDiv, sql.OpSounds:
 		return exact
 	}

@@ -7,8 +7,8 @@ import (
 	"txweave/sql"
 )
 
-// Never says whether a condition is true of no row whatever, by what it says alone: it compares something with NULL, or is a constant that is
-// not true. notNull says of a column that it holds no NULL.
+// Never says whether a condition is true of no row whatever, by what it says alone: it compares something with NULL, or
+// is a constant that is not true. notNull says of a column that it holds no NULL.
 func Never(x sql.Expr, notNull func(*sql.Column) bool) bool {
 	switch n := sql.Bare(x).(type) {
 	case *sql.Literal:

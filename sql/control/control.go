@@ -1,6 +1,6 @@
 // Package control tells what a statement does besides reading and writing rows: it opens and ends transactions, sets
-// savepoints, locks tables and numbers, and changes how tables are kept. It asks trees, and knows the forms that a case may
-// have; of others it says that they are none of these.
+// savepoints, locks tables and numbers, and changes how tables are kept. It asks trees, and knows the forms that a case
+// may have; of others it says that they are none of these.
 package control
 
 import (
@@ -19,7 +19,8 @@ type Statement struct {
 	of   *sql.Dialect
 }
 
-// Read understands a statement of a dialect. Of one that is not read as a tree its first words tell the kind, and nothing else is known.
+// Read understands a statement of a dialect. Of one that is not read as a tree its first words tell the kind, and
+// nothing else is known.
 func Read(d *sql.Dialect, text string) Statement {
 	stmt, err := d.Parse(text)
 	if err != nil {
@@ -70,7 +71,8 @@ func kindOf(stmt sql.Stmt) sqltext.Kind {
 		return sqltext.Define
 	case *sql.CreateTable, *sql.CreateIndex, *sql.CreateView:
 		return sqltext.Create
-	case *sql.CreateTrigger, *sql.CreateFunction, *sql.CreateDatabase, *sql.Sequence, *sql.Drop, *sql.Rename, *sql.Truncate:
+	case *sql.CreateTrigger, *sql.CreateFunction, *sql.CreateDatabase, *sql.Sequence, *sql.Drop, *sql.Rename,
+		*sql.Truncate:
 		return sqltext.Define
 	case *sql.Maintain:
 		if n.What == "FLUSH" {
@@ -113,7 +115,8 @@ func (s Statement) Truncates() (table string, ok bool) {
 	return n.Tables[0].Name.Folded(), true
 }
 
-// PartitionOf returns the table, in lower case, that CREATE TABLE … PARTITION OF makes a part of; "" for other statements.
+// PartitionOf returns the table, in lower case, that CREATE TABLE … PARTITION OF makes a part of; "" for other
+// statements.
 func (s Statement) PartitionOf() string {
 	if n, ok := s.Tree.(*sql.CreateTable); ok && n.Of != nil {
 		return n.Of.Name.Folded()
@@ -121,8 +124,8 @@ func (s Statement) PartitionOf() string {
 	return ""
 }
 
-// Inherits returns the table, in lower case, from which the one inherits that CREATE TABLE … (…) INHERITS (table) makes; "" for other
-// statements.
+// Inherits returns the table, in lower case, from which the one inherits that CREATE TABLE … (…) INHERITS (table)
+// makes; "" for other statements.
 func (s Statement) Inherits() string {
 	if n, ok := s.Tree.(*sql.CreateTable); ok && len(n.Inherits) == 1 {
 		return n.Inherits[0].Name.Folded()
@@ -195,7 +198,8 @@ func (s Statement) Written() string {
 	return s.text[from:to]
 }
 
-// Tables are the tables and views, in lower case, that a statement reads or writes, each once: not its common table expressions.
+// Tables are the tables and views, in lower case, that a statement reads or writes, each once: not its common table
+// expressions.
 func (s Statement) Tables() (out []string) {
 	if s.Tree == nil {
 		return nil
@@ -218,8 +222,8 @@ func (s Statement) Tables() (out []string) {
 	return out
 }
 
-// Creates returns what a CREATE makes, "table", "index" or "view", "partition" for a table that is a part of another one (PostgreSQL); "" for other
-// statements.
+// Creates returns what a CREATE makes, "table", "index" or "view", "partition" for a table that is a part of another
+// one (PostgreSQL); "" for other statements.
 func (s Statement) Creates() string {
 	switch s.Tree.(type) {
 	case *sql.CreateTable:

@@ -21,8 +21,8 @@ var dialects = map[string]*sql.Dialect{
 	"sqlite":     sqlite.New(3050000),
 }
 
-// TestGolden runs the commands of testdata, redefinition, savepoint, level and lasting, on each line as a statement of the dialect that is named, and prints those
-// that are such.
+// TestGolden runs the commands of testdata, redefinition, savepoint, level and lasting, on each line as a statement of
+// the dialect that is named, and prints those that are such.
 func TestGolden(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
@@ -33,8 +33,11 @@ func TestGolden(t *testing.T) {
 				switch d.Cmd {
 				case "redefinition":
 					if r, ok := s.Redefinition(); ok {
-						fmt.Fprintf(&b, "%s: table [%s] columns +%v -%v indexes -%v through [%s] makes [%s] drops [%s] rows %v beside %s%s\n", text, r.Table, r.AddColumns,
-							r.DropColumns, r.DropIndexes, r.Through, r.Makes, r.Drops, r.Rows, [...]string{"nobody", "readers", "all"}[r.Beside], map[bool]string{true: " keeps"}[r.Keeps])
+						fmt.Fprintf(&b,
+							"%s: table [%s] columns +%v -%v indexes -%v through [%s] makes [%s] drops [%s] rows %v beside %s%s\n", text,
+							r.Table, r.AddColumns,
+							r.DropColumns, r.DropIndexes, r.Through, r.Makes, r.Drops, r.Rows, [...]string{"nobody", "readers",
+								"all"}[r.Beside], map[bool]string{true: " keeps"}[r.Keeps])
 					}
 				case "savepoint":
 					if name, ok := s.Savepoint(); ok {
@@ -43,7 +46,8 @@ func TestGolden(t *testing.T) {
 				case "level":
 					part, on := s.LevelPart()
 					if l, ok := s.Level(); ok {
-						fmt.Fprintf(&b, "%s: %s for %s, alone %v\n", text, l.Name, [...]string{"one transaction", "the session", "the server"}[l.For], l.Alone)
+						fmt.Fprintf(&b, "%s: %s for %s, alone %v\n", text, l.Name, [...]string{"one transaction", "the session",
+							"the server"}[l.For], l.Alone)
 					} else if part != nil {
 						fmt.Fprintf(&b, "%s: %s %v\n", text, part.Level, on)
 					}
@@ -231,8 +235,10 @@ func TestDisconnects(t *testing.T) {
 func TestFrames(t *testing.T) {
 	read := func(text string) control.Statement { return control.Read(dialects["mariadb"], text) }
 	for text, want := range map[string]control.Frame{
-		"BEGIN": control.Begun, "START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY": control.Begun, "SET autocommit = 0": control.Switched, "set AUTOCOMMIT=0": control.Switched,
-		"XA START 'a'": control.Prepared, "XA START 'a', 'b'": control.NoFrame, "XA BEGIN 'a'": control.NoFrame, "SET autocommit = 1": control.NoFrame,
+		"BEGIN": control.Begun, "START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY": control.Begun,
+		"SET autocommit = 0": control.Switched, "set AUTOCOMMIT=0": control.Switched,
+		"XA START 'a'": control.Prepared, "XA START 'a', 'b'": control.NoFrame, "XA BEGIN 'a'": control.NoFrame,
+		"SET autocommit = 1":         control.NoFrame,
 		"SET SESSION autocommit = 0": control.NoFrame, "SET autocommit = OFF": control.NoFrame, "SELECT 1": control.NoFrame,
 	} {
 		if got := read(text).Opens(); got != want {
@@ -240,9 +246,12 @@ func TestFrames(t *testing.T) {
 		}
 	}
 	for text, frames := range map[string][]control.Frame{
-		"COMMIT": {control.Begun, control.Switched}, "ROLLBACK AND CHAIN": {control.Begun, control.Switched}, "ROLLBACK TO a": nil, "SET autocommit = 1": {control.Switched},
-		"UNLOCK TABLES": {control.Switched}, "XA COMMIT 'a'": {control.Prepared}, "XA COMMIT 'a' ONE PHASE": {control.Prepared}, "XA ROLLBACK 'a'": {control.Prepared},
-		"XA END 'a'": nil, "ALTER TABLE t FORCE": {control.Begun, control.Switched}, "KILL CONNECTION_ID()": {control.Begun, control.Switched}, "SELECT 1": nil,
+		"COMMIT": {control.Begun, control.Switched}, "ROLLBACK AND CHAIN": {control.Begun, control.Switched},
+		"ROLLBACK TO a": nil, "SET autocommit = 1": {control.Switched},
+		"UNLOCK TABLES": {control.Switched}, "XA COMMIT 'a'": {control.Prepared}, "XA COMMIT 'a' ONE PHASE": {
+			control.Prepared}, "XA ROLLBACK 'a'": {control.Prepared},
+		"XA END 'a'": nil, "ALTER TABLE t FORCE": {control.Begun, control.Switched}, "KILL CONNECTION_ID()": {control.Begun,
+			control.Switched}, "SELECT 1": nil,
 	} {
 		s := read(text)
 		for _, f := range []control.Frame{control.Begun, control.Switched, control.Prepared} {
@@ -255,10 +264,12 @@ func TestFrames(t *testing.T) {
 			}
 		}
 	}
-	if s := read("COMMIT AND CHAIN"); !s.Chains() || s.Unchained() != "COMMIT" || read("COMMIT").Chains() || read("ROLLBACK AND NO CHAIN").Chains() {
+	if s := read("COMMIT AND CHAIN"); !s.Chains() || s.Unchained() != "COMMIT" || read("COMMIT").Chains() ||
+		read("ROLLBACK AND NO CHAIN").Chains() {
 		t.Errorf("COMMIT AND CHAIN is not told: %q", s.Unchained())
 	}
-	if a, b := read("START TRANSACTION READ ONLY"), read("BEGIN"); control.Continues(a, b) || !control.Continues(b, b) || control.Continues(b, read("START TRANSACTION WITH CONSISTENT SNAPSHOT")) {
+	if a, b := read("START TRANSACTION READ ONLY"), read("BEGIN"); control.Continues(a, b) || !control.Continues(b, b) ||
+		control.Continues(b, read("START TRANSACTION WITH CONSISTENT SNAPSHOT")) {
 		t.Error("what comes of AND CHAIN is not told")
 	}
 }
@@ -286,7 +297,8 @@ func TestTables(t *testing.T) {
 			t.Errorf("%s: %q, want %q", text, got, want)
 		}
 	}
-	if s := control.Read(dialects["mysql"], "CREATE TABLE `T 1` (a INT)"); s.Written() != "`T 1`" || s.Creates() != "table" {
+	if s := control.Read(dialects["mysql"], "CREATE TABLE `T 1` (a INT)"); s.Written() != "`T 1`" ||
+		s.Creates() != "table" {
 		t.Errorf("%q, %q", s.Written(), s.Creates())
 	}
 }

@@ -15,10 +15,11 @@ type Frame uint8
 
 // The frames.
 const (
-	NoFrame  Frame = iota
-	Begun          // BEGIN or START TRANSACTION; COMMIT or ROLLBACK
-	Switched       // SET autocommit = 0; COMMIT, ROLLBACK or SET autocommit = 1, which commits; UNLOCK TABLES behind LOCK TABLES, too
-	Prepared       // XA START; XA END, and XA PREPARE before XA COMMIT without ONE PHASE; XA COMMIT or XA ROLLBACK
+	NoFrame Frame = iota
+	Begun         // BEGIN or START TRANSACTION; COMMIT or ROLLBACK
+	// SET autocommit = 0; COMMIT, ROLLBACK or SET autocommit = 1, which commits; UNLOCK TABLES behind LOCK TABLES, too
+	Switched
+	Prepared // XA START; XA END, and XA PREPARE before XA COMMIT without ONE PHASE; XA COMMIT or XA ROLLBACK
 )
 
 // Opens returns the frame of the transaction that a statement opens; NoFrame if it opens none.
@@ -34,8 +35,8 @@ func (s Statement) Opens() Frame {
 	return NoFrame
 }
 
-// Ends says whether a statement ends a transaction of a frame. MySQL's family commits a transaction before it changes a table:
-// such a change ends one, too.
+// Ends says whether a statement ends a transaction of a frame. MySQL's family commits a transaction before it changes a
+// table: such a change ends one, too.
 func (s Statement) Ends(f Frame) bool {
 	on, switches := s.autocommit()
 	_, redefines := s.Redefinition()
@@ -101,10 +102,11 @@ func (s Statement) hasTrait(words string) bool {
 	return slices.ContainsFunc(s.Traits(), func(t string) bool { return t == words || strings.HasPrefix(t, words+" ") })
 }
 
-// Continues says whether a transaction that begins so is what comes of AND CHAIN behind one that began so: it has the same access mode, and no
-// snapshot yet.
+// Continues says whether a transaction that begins so is what comes of AND CHAIN behind one that began so: it has the
+// same access mode, and no snapshot yet.
 func Continues(before, begin Statement) bool {
-	return before.Opens() == Begun && begin.Opens() == Begun && before.ReadOnly() == begin.ReadOnly() && !begin.TakesSnapshot()
+	return before.Opens() == Begun && begin.Opens() == Begun && before.ReadOnly() == begin.ReadOnly() &&
+		!begin.TakesSnapshot()
 }
 
 // RollsBack says whether a statement ends its transaction without a trace.
@@ -198,8 +200,8 @@ func (s Statement) OnePhase() bool { return s.xa() == "COMMIT" && s.Tree.(*sql.X
 // IsXA says whether a statement of an XA transaction stands between its first and its last: XA END or XA PREPARE.
 func (s Statement) IsXA() bool { return s.xa() == "END" || s.xa() == "PREPARE" }
 
-// Prepares returns the name, with its quotes, of the transaction that PREPARE TRANSACTION 'name', PostgreSQL's, or XA PREPARE 'name' is about; ""
-// for others.
+// Prepares returns the name, with its quotes, of the transaction that PREPARE TRANSACTION 'name', PostgreSQL's, or XA
+// PREPARE 'name' is about; "" for others.
 func (s Statement) Prepares() string {
 	if s.xa() == "PREPARE" {
 		return s.XAName()
@@ -207,8 +209,8 @@ func (s Statement) Prepares() string {
 	return s.twoPhase("PREPARE TRANSACTION")
 }
 
-// EndsPrepared returns the name, with its quotes, of the transaction that COMMIT PREPARED 'name' or ROLLBACK PREPARED 'name' ends; "" for
-// others.
+// EndsPrepared returns the name, with its quotes, of the transaction that COMMIT PREPARED 'name' or ROLLBACK PREPARED
+// 'name' ends; "" for others.
 func (s Statement) EndsPrepared() string { return s.twoPhase("COMMIT PREPARED", "ROLLBACK PREPARED") }
 
 func (s Statement) twoPhase(steps ...string) string {
@@ -219,7 +221,8 @@ func (s Statement) twoPhase(steps ...string) string {
 	return n.ID.Text
 }
 
-// CheckPrepared checks that a transaction which is prepared does nothing behind that, and that it and no other ends as such a one.
+// CheckPrepared checks that a transaction which is prepared does nothing behind that, and that it and no other ends as
+// such a one.
 func CheckPrepared(stmts []Statement) error {
 	name := ""
 	for i, s := range stmts {
@@ -232,13 +235,15 @@ func CheckPrepared(stmts []Statement) error {
 		name = s.Prepares()
 	}
 	if name != stmts[len(stmts)-1].EndsPrepared() {
-		return fmt.Errorf("what PREPARE TRANSACTION prepares, and nothing else, ends with COMMIT PREPARED or ROLLBACK PREPARED of its name")
+		return fmt.Errorf(
+			"what PREPARE TRANSACTION prepares, and nothing else, ends with COMMIT PREPARED or ROLLBACK PREPARED of its name")
 	}
 	return nil
 }
 
-// CheckXA checks the statements of an XA transaction, all that are between the first and the last one and those two: each is of the same
-// name, XA END comes after everything but XA PREPARE, and what is not prepared is committed in one phase.
+// CheckXA checks the statements of an XA transaction, all that are between the first and the last one and those two:
+// each is of the same name, XA END comes after everything but XA PREPARE, and what is not prepared is committed in one
+// phase.
 func CheckXA(stmts []Statement) error {
 	open, end := stmts[0], stmts[len(stmts)-1]
 	ended, prepared := false, false
@@ -254,7 +259,9 @@ func CheckXA(stmts []Statement) error {
 		case step == "PREPARE" && ended && !prepared:
 			prepared = true
 		default:
-			return fmt.Errorf("XA %s has no place there: XA END comes once, after all other statements, and XA PREPARE behind it", strings.ToLower(step))
+			return fmt.Errorf(
+				"XA %s has no place there: XA END comes once, after all other statements, and XA PREPARE behind it",
+				strings.ToLower(step))
 		}
 	}
 	switch {

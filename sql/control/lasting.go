@@ -9,8 +9,8 @@ import (
 	"txweave/sql/functions"
 )
 
-// Lasts says whether a statement says itself that it takes a while (SLEEP, pg_sleep, BENCHMARK), and how long: 0 where it does not say that,
-// or does so for each row that it comes to.
+// Lasts says whether a statement says itself that it takes a while (SLEEP, pg_sleep, BENCHMARK), and how long: 0 where
+// it does not say that, or does so for each row that it comes to.
 func (s Statement) Lasts() (d time.Duration, says bool) {
 	if s.Tree == nil {
 		return 0, false
@@ -41,8 +41,8 @@ func waits(n *sql.Call) bool {
 	return f.Effect == functions.Waits
 }
 
-// seconds are those that SLEEP(n) and pg_sleep(n) are told (dev.mysql.com/doc/refman, Miscellaneous Functions; postgresql.org/docs, Delaying
-// Execution).
+// seconds are those that SLEEP(n) and pg_sleep(n) are told (dev.mysql.com/doc/refman, Miscellaneous Functions;
+// postgresql.org/docs, Delaying Execution).
 func seconds(n *sql.Call) (d time.Duration, ok bool) {
 	if len(n.Args) != 1 {
 		return 0, false

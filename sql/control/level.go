@@ -25,12 +25,13 @@ type Level struct {
 	Alone bool
 }
 
-// Level returns the level that a statement asks for: SET TRANSACTION, SET SESSION CHARACTERISTICS, BEGIN ISOLATION LEVEL, or a SET of the
-// setting that is one. ok is false where it asks for none.
+// Level returns the level that a statement asks for: SET TRANSACTION, SET SESSION CHARACTERISTICS, BEGIN ISOLATION
+// LEVEL, or a SET of the setting that is one. ok is false where it asks for none.
 func (s Statement) Level() (l Level, ok bool) {
 	switch n := s.Tree.(type) {
 	case *sql.Begin:
-		if n.Mode == "OPTIMISTIC" || n.Mode == "PESSIMISTIC" { // of TiDB (docs.pingcap.com/tidb, BEGIN): what it is but for that the session says
+		if n.Mode == "OPTIMISTIC" || n.Mode == "PESSIMISTIC" {
+			// of TiDB (docs.pingcap.com/tidb, BEGIN): what it is but for that the session says
 			return Level{Name: strings.ToLower(n.Mode)}, true
 		}
 		l.Name, ok = levelIn(n.Traits)
@@ -67,8 +68,8 @@ func levelIn(traits []*sql.Option) (name string, ok bool) {
 
 func levelName(words string) string { return strings.ReplaceAll(strings.ToLower(words), " ", "-") }
 
-// LevelPart returns the part of a level that a statement sets, and does nothing else, and whether it makes another level of one; nil for any other
-// statement.
+// LevelPart returns the part of a level that a statement sets, and does nothing else, and whether it makes another
+// level of one; nil for any other statement.
 func (s Statement) LevelPart() (part *sql.LevelPart, on bool) {
 	n, ok := s.Tree.(*sql.Set)
 	if !ok || len(n.Settings) != 1 {

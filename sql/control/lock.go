@@ -10,8 +10,8 @@ import (
 // TableMode is how strongly a table is locked, by LOCK TABLE or by a statement that uses it.
 type TableMode uint8
 
-// The modes, the weakest first (postgresql.org/docs, Table-Level Locks). In MySQL's family READ is Share: nobody else writes the table,
-// and WRITE is AccessExclusive: nobody else reads it.
+// The modes, the weakest first (postgresql.org/docs, Table-Level Locks). In MySQL's family READ is Share: nobody else
+// writes the table, and WRITE is AccessExclusive: nobody else reads it.
 const (
 	NoTableMode  TableMode = iota
 	AccessShare            // a plain SELECT's
@@ -24,10 +24,11 @@ const (
 	AccessExclusive
 )
 
-// excluded are the modes of which nobody else may hold one meanwhile: the weakest of them, since each excludes all that are stronger than
-// that, but for Share, which does not exclude itself.
-var excluded = [...]TableMode{AccessShare: AccessExclusive, RowShare: Exclusive, RowExclusive: Share, ShareUpdateExclusive: ShareUpdateExclusive,
-	Share: RowExclusive, ShareRowExclusive: RowExclusive, Exclusive: RowShare, AccessExclusive: AccessShare}
+// excluded are the modes of which nobody else may hold one meanwhile: the weakest of them, since each excludes all that
+// are stronger than that, but for Share, which does not exclude itself.
+var excluded = [...]TableMode{AccessShare: AccessExclusive, RowShare: Exclusive, RowExclusive: Share,
+	ShareUpdateExclusive: ShareUpdateExclusive,
+	Share:                RowExclusive, ShareRowExclusive: RowExclusive, Exclusive: RowShare, AccessExclusive: AccessShare}
 
 // Excludes says whether two transactions cannot hold a table in such modes at the same time.
 func (m TableMode) Excludes(other TableMode) bool {
@@ -36,19 +37,21 @@ func (m TableMode) Excludes(other TableMode) bool {
 
 // tableModes are what PostgreSQL calls them; without a word it is the strongest.
 var tableModes = map[string]TableMode{"ACCESS SHARE": AccessShare, "ROW SHARE": RowShare, "ROW EXCLUSIVE": RowExclusive,
-	"SHARE UPDATE EXCLUSIVE": ShareUpdateExclusive, "SHARE": Share, "SHARE ROW EXCLUSIVE": ShareRowExclusive, "EXCLUSIVE": Exclusive,
+	"SHARE UPDATE EXCLUSIVE": ShareUpdateExclusive, "SHARE": Share, "SHARE ROW EXCLUSIVE": ShareRowExclusive,
+	"EXCLUSIVE":        Exclusive,
 	"ACCESS EXCLUSIVE": AccessExclusive, "": AccessExclusive}
 
 // TableLock is one name of a table, and how LOCK TABLES or LOCK TABLE locks it.
 type TableLock struct {
 	Table string // in lower case
-	// Alias is the name that statements may use, in lower case: the table's own where LOCK TABLES gives none. "" is PostgreSQL's lock, which
-	// goes by tables and not by names, and keeps its own transaction from nothing.
+	// Alias is the name that statements may use, in lower case: the table's own where LOCK TABLES gives none. "" is
+	// PostgreSQL's lock, which goes by tables and not by names, and keeps its own transaction from nothing.
 	Alias string
 	Mode  TableMode
 }
 
-// ModeLocks reads PostgreSQL's LOCK TABLE t0, t1 IN SHARE MODE NOWAIT. ok is false for all other statements, and for those that say more.
+// ModeLocks reads PostgreSQL's LOCK TABLE t0, t1 IN SHARE MODE NOWAIT. ok is false for all other statements, and for
+// those that say more.
 func (s Statement) ModeLocks() (locks []TableLock, ok bool) {
 	n, ok := s.Tree.(*sql.LockTables)
 	if !ok || len(n.Tables) == 0 {
@@ -66,7 +69,8 @@ func (s Statement) ModeLocks() (locks []TableLock, ok bool) {
 	return locks, true
 }
 
-// TableLocks reads LOCK TABLES t0 WRITE, t0 AS r1 WRITE, t1 READ. ok is false for all other statements, and for those that say more.
+// TableLocks reads LOCK TABLES t0 WRITE, t0 AS r1 WRITE, t1 READ. ok is false for all other statements, and for those
+// that say more.
 func (s Statement) TableLocks() (locks []TableLock, ok bool) {
 	n, ok := s.Tree.(*sql.LockTables)
 	if !ok || len(n.Tables) == 0 {
@@ -98,7 +102,8 @@ func (s Statement) Unlocks() bool {
 	return ok && len(n.Tables) == 0
 }
 
-// AdvisoryLock is a SELECT of one of PostgreSQL's functions that lock a number (postgresql.org/docs, Advisory Lock Functions).
+// AdvisoryLock is a SELECT of one of PostgreSQL's functions that lock a number (postgresql.org/docs, Advisory Lock
+// Functions).
 type AdvisoryLock struct {
 	Key     string // the number, or the two
 	Shared  bool   // others may lock it so, too
@@ -107,7 +112,8 @@ type AdvisoryLock struct {
 	Unlock  bool   // it gives back what is held so
 }
 
-// AdvisoryLock reads SELECT pg_advisory_xact_lock(7) and its like. ok is false for all other statements, and for those that do more.
+// AdvisoryLock reads SELECT pg_advisory_xact_lock(7) and its like. ok is false for all other statements, and for those
+// that do more.
 func (s Statement) AdvisoryLock() (l AdvisoryLock, ok bool) {
 	c, ok := s.onlyItem().(*sql.Call)
 	if !ok {

@@ -7,15 +7,16 @@ import (
 	"txweave/sql"
 )
 
-// Redefinition is a statement that changes how a table is kept and none of its rows: whatever it does, every statement that
-// names its columns has to answer the same before it and after it.
+// Redefinition is a statement that changes how a table is kept and none of its rows: whatever it does, every statement
+// that names its columns has to answer the same before it and after it.
 type Redefinition struct {
 	Table string // in lower case; "" where the statement does not name it
 	// AddColumns and DropColumns are the columns that come and go, DropIndexes the indexes that go, in lower case.
 	AddColumns, DropColumns, DropIndexes []string
 	// Through is the other name that the table has for a moment; "" where it keeps its own.
 	Through string
-	// Makes and Drops are the table that comes, or goes, beside those of the schema; Table is then the one whose definition it gets, or "".
+	// Makes and Drops are the table that comes, or goes, beside those of the schema; Table is then the one whose
+	// definition it gets, or "".
 	Makes, Drops string
 	// Rows says that it answers with rows, as ANALYZE TABLE does.
 	Rows bool
@@ -35,11 +36,12 @@ const (
 	BesideAll
 )
 
-// Redefinition reads a statement that changes how a table is kept: CREATE INDEX of an index that is not unique, DROP INDEX,
-// ALTER TABLE that adds and drops such indexes and columns, builds the table or its partitions anew, or makes one partition more or less,
-// RENAME TABLE to another name and back, ANALYZE, OPTIMIZE, FLUSH TABLES, REINDEX, VACUUM, of one table FULL or with options by which it
-// keeps nobody out, what of these PostgreSQL has CONCURRENTLY, SQLite's PRAGMA wal_checkpoint; CREATE TABLE with one column or LIKE another one, and
-// DROP TABLE, of a table that no other statement uses. ok is false for all others.
+// Redefinition reads a statement that changes how a table is kept: CREATE INDEX of an index that is not unique, DROP
+// INDEX, ALTER TABLE that adds and drops such indexes and columns, builds the table or its partitions anew, or makes
+// one partition more or less, RENAME TABLE to another name and back, ANALYZE, OPTIMIZE, FLUSH TABLES, REINDEX, VACUUM,
+// of one table FULL or with options by which it keeps nobody out, what of these PostgreSQL has CONCURRENTLY, SQLite's
+// PRAGMA wal_checkpoint; CREATE TABLE with one column or LIKE another one, and DROP TABLE, of a table that no other
+// statement uses. ok is false for all others.
 func (s Statement) Redefinition() (d Redefinition, ok bool) {
 	switch n := s.Tree.(type) {
 	case *sql.CreateTable:

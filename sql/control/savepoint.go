@@ -7,8 +7,8 @@ import (
 	"txweave/sqltext"
 )
 
-// Savepoint returns the name, in lower case, of the savepoint that a statement sets, goes back to or forgets; ok is false
-// where it is none of the three.
+// Savepoint returns the name, in lower case, of the savepoint that a statement sets, goes back to or forgets; ok is
+// false where it is none of the three.
 func (s Statement) Savepoint() (name string, ok bool) {
 	var n *sql.Name
 	switch x := s.Tree.(type) {
@@ -52,7 +52,8 @@ func (p *Savepoints) find(s Statement) int {
 	return at
 }
 
-// Apply notes a statement about a savepoint that succeeded, after done others; it returns how many of those remain done.
+// Apply notes a statement about a savepoint that succeeded, after done others; it returns how many of those remain
+// done.
 func (p *Savepoints) Apply(s Statement, done int) (left int) {
 	at := p.find(s)
 	switch {

@@ -13,8 +13,8 @@ import (
 	"txweave/sql/edits"
 )
 
-// TestFeaturesOfCases: the cases of the tree have the features that they had, as often; a name that changes is another one
-// in everything that is stored of findings.
+// TestFeaturesOfCases: the cases of the tree have the features that they had, as often; a name that changes is another
+// one in everything that is stored of findings.
 func TestFeaturesOfCases(t *testing.T) {
 	datadriven.RunTest(t, "testdata/of_cases/features", func(t *testing.T, d *datadriven.TestData) string {
 		of := d.CmdArgs[0].Key

@@ -81,7 +81,8 @@ func (e *editor) kept(n *sql.CreateTable) {
 		e.drop("", n.Partitions)
 	}
 	for _, o := range n.Options {
-		if words := strings.ToUpper(o.Words); !text || !strings.Contains(words, "COLLATE") && !strings.Contains(words, "CHAR") {
+		if words := strings.ToUpper(o.Words); !text || !strings.Contains(words, "COLLATE") &&
+			!strings.Contains(words, "CHAR") {
 			e.drop("", o)
 		}
 	}
@@ -118,7 +119,8 @@ func WithoutDefined(stmt sql.Stmt, gone map[string]bool) sql.Stmt {
 	}
 	switch n := stmt.(type) {
 	case *sql.CreateIndex:
-		if slices.ContainsFunc(n.Columns, func(o *sql.Order) bool { return sql.Has(o, names) }) || n.Where != nil && sql.Has(n.Where, names) {
+		if slices.ContainsFunc(n.Columns, func(o *sql.Order) bool { return sql.Has(o, names) }) || n.Where != nil &&
+			sql.Has(n.Where, names) {
 			return nil
 		}
 	case *sql.CreateTable:

@@ -21,13 +21,15 @@ import (
 // dialects are those of the databases by their names.
 var dialects = map[string]*sql.Dialect{
 	"sqlite": sqlite.New(3_053_004), "mysql": mysql.New(mysql.Server{Product: "MySQL", Version: 80400}),
-	"mariadb": mysql.New(mysql.Server{Product: "MariaDB", Version: 110809}), "tidb": mysql.New(mysql.Server{Product: "TiDB", Version: 80500}),
+	"mariadb":    mysql.New(mysql.Server{Product: "MariaDB", Version: 110809}),
+	"tidb":       mysql.New(mysql.Server{Product: "TiDB", Version: 80500}),
 	"postgresql": postgresql.New(postgresql.Server{Version: 18}),
 }
 
 // ddl is what the statements of testdata are of.
 var ddl = []string{
-	"CREATE TABLE t (pkey INT NOT NULL PRIMARY KEY, vkey INT, pvkey INT, a INT, b VARCHAR(9), f DOUBLE, u INT, UNIQUE (u))",
+	"CREATE TABLE t (pkey INT NOT NULL PRIMARY KEY, vkey INT, pvkey INT, a INT, b VARCHAR(9), f DOUBLE, u INT, UNIQUE " +
+		"(u))",
 	"CREATE TABLE s (pkey INT NOT NULL PRIMARY KEY, vkey INT, pvkey INT, a INT, c INT)",
 	"CREATE TABLE bare (a INT)",
 }
@@ -136,8 +138,8 @@ func edited(r *edits.Rewriter, text string, schema *sqltext.Schema) string {
 	return b.String()
 }
 
-// TestEditsEnd: whatever a statement is, and whichever edits are taken, what is printed of it is read again as what it is,
-// another text than before, and there is an end of edits.
+// TestEditsEnd: whatever a statement is, and whichever edits are taken, what is printed of it is read again as what it
+// is, another text than before, and there is an end of edits.
 func TestEditsEnd(t *testing.T) {
 	languages := map[string]trees.Language{
 		"sqlite": trees.SQLite, "mysql": trees.MySQL, "postgresql": trees.PostgreSQL,
@@ -206,7 +208,8 @@ func TestSameShape(t *testing.T) {
 // TestNoRows: what reads and writes no rows has neither edits nor risks, but can be renamed.
 func TestNoRows(t *testing.T) {
 	r, schema := &edits.Rewriter{Dialect: dialects["mysql"]}, sqltext.ReadSchema(dialects["mysql"], ddl)
-	for _, text := range []string{"BEGIN", "SAVEPOINT a", "CREATE TABLE q (a INT)", "no statement", "CREATE TABLE q (a INT) AS SELECT 1 AS b"} {
+	for _, text := range []string{"BEGIN", "SAVEPOINT a", "CREATE TABLE q (a INT)", "no statement",
+		"CREATE TABLE q (a INT) AS SELECT 1 AS b"} {
 		if _, ok := r.Spell(text); ok {
 			t.Errorf("%s is spelled", text)
 		}

@@ -5,8 +5,8 @@ import (
 	"txweave/sqltext"
 )
 
-// Rewriter proposes smaller texts for statements of one dialect, and names what they have. It is for one goroutine at a time. ok is false for what
-// it does not read, or cannot write without changing more than was meant.
+// Rewriter proposes smaller texts for statements of one dialect, and names what they have. It is for one goroutine at a
+// time. ok is false for what it does not read, or cannot write without changing more than was meant.
 type Rewriter struct {
 	Dialect *sql.Dialect
 
@@ -104,8 +104,9 @@ func (r *Rewriter) Aliases(text string) (tables, ctes, results []string) {
 	return Aliases(stmt)
 }
 
-// Telling returns queries that tell what a query reads, for one that does not print it: each prints pkey and vkey of one of its tables,
-// of all rows, or of those for which its conditions on that table alone are true. They come in the order of how much they explain.
+// Telling returns queries that tell what a query reads, for one that does not print it: each prints pkey and vkey of
+// one of its tables, of all rows, or of those for which its conditions on that table alone are true. They come in the
+// order of how much they explain.
 func (r *Rewriter) Telling(text string, s *sqltext.Schema) (out []string) {
 	stmt, ok := r.read(text)
 	if !ok {

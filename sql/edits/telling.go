@@ -8,9 +8,9 @@ import (
 	"txweave/sqltext"
 )
 
-// Telling returns queries that tell what a query reads, for one that does not print it: each prints pkey and vkey of one
-// of its tables, of all rows, or of those for which its conditions on that table alone are true. They come in the order
-// of how much they explain.
+// Telling returns queries that tell what a query reads, for one that does not print it: each prints pkey and vkey of
+// one of its tables, of all rows, or of those for which its conditions on that table alone are true. They come in the
+// order of how much they explain.
 func Telling(stmt sql.Stmt, s *sqltext.Schema) (out []*sql.Query) {
 	q, ok := stmt.(*sql.Query)
 	if x, made := stmt.(*sql.CreateTable); made && x.As != nil {

@@ -1,5 +1,5 @@
-// Package functions is the catalogue of the functions that databases have: what class their values are of, of what their values are
-// functions, and what they do beside giving one.
+// Package functions is the catalogue of the functions that databases have: what class their values are of, of what
+// their values are functions, and what they do beside giving one.
 package functions
 
 import (
@@ -59,10 +59,11 @@ type Effect uint8
 
 // The effects.
 const (
-	Plain       Effect = iota // none
-	Waits                     // it takes as long as it is told
-	Locks                     // it takes locks of the database by their numbers, for which it may wait
-	Outward                   // it reaches for files, programs, settings, sessions and servers, or locks that are the whole server's
+	Plain Effect = iota // none
+	Waits               // it takes as long as it is told
+	Locks               // it takes locks of the database by their numbers, for which it may wait
+	// it reaches for files, programs, settings, sessions and servers, or locks that are the whole server's
+	Outward
 	effectWords = "plain waits locks out"
 )
 
@@ -80,8 +81,8 @@ var text string
 
 var catalogue = read(text)
 
-// read reads the lines of a catalogue: databases, class, "value" or "aggregate", volatility and effect, a colon, and names, which
-// go on in lines that begin with a tab.
+// read reads the lines of a catalogue: databases, class, "value" or "aggregate", volatility and effect, a colon, and
+// names, which go on in lines that begin with a tab.
 func read(text string) map[string]Function {
 	out := map[string]Function{}
 	var f Function
@@ -123,11 +124,13 @@ func entry(head []string) (f Function) {
 		}
 	}
 	f.Value, f.Aggregate = Value(word(1, values)), word(2, []string{"value", "aggregate"}) == 1
-	f.Volatility, f.Effect = Volatility(word(3, strings.Fields(volatilities))), Effect(word(4, strings.Fields(effectWords)))
+	f.Volatility, f.Effect = Volatility(word(3, strings.Fields(volatilities))),
+		Effect(word(4, strings.Fields(effectWords)))
 	return f
 }
 
-// Of returns what is known of a function of that name, in lower case, whatever database has it; ok is false where none has it.
+// Of returns what is known of a function of that name, in lower case, whatever database has it; ok is false where none
+// has it.
 func Of(name string) (f Function, ok bool) {
 	f, ok = catalogue[name]
 	return f, ok
@@ -139,11 +142,12 @@ func (d Database) Has(name string) (f Function, ok bool) {
 	return f, ok && f.In&d != 0
 }
 
-// closed are beginnings of the names of functions of PostgreSQL's and its extensions' that reach for files, large objects, settings,
-// other sessions and other servers; those that do not are in the catalogue.
+// closed are beginnings of the names of functions of PostgreSQL's and its extensions' that reach for files, large
+// objects, settings, other sessions and other servers; those that do not are in the catalogue.
 var closed = []string{"pg_", "lo_", "dblink", "binary_upgrade_"}
 
-// ReachesOut says whether a function of that name, in lower case, is known to reach out of the database, whichever has it.
+// ReachesOut says whether a function of that name, in lower case, is known to reach out of the database, whichever has
+// it.
 func ReachesOut(name string) bool {
 	if f, known := catalogue[name]; known {
 		return f.Effect == Outward
@@ -151,8 +155,8 @@ func ReachesOut(name string) bool {
 	return slices.ContainsFunc(closed, func(p string) bool { return strings.HasPrefix(name, p) })
 }
 
-// Varies says whether a call of a function of that name, in lower case, gives another value in another session, at another time or after
-// other statements; literals are those among its arguments, without their quotes.
+// Varies says whether a call of a function of that name, in lower case, gives another value in another session, at
+// another time or after other statements; literals are those among its arguments, without their quotes.
 func Varies(name string, arguments int, literals []string) bool {
 	switch catalogue[name].Volatility {
 	case OfSession, OfClock, OfChance, OfCounter:

@@ -29,13 +29,15 @@ func anAlteration(r *sql.Reader) sql.Alteration {
 
 // partitionSteps are what is done with partitions that are named.
 var partitionSteps = []string{
-	"DROP PARTITION", "TRUNCATE PARTITION", "OPTIMIZE PARTITION", "ANALYZE PARTITION", "CHECK PARTITION", "REBUILD PARTITION", "REPAIR PARTITION",
+	"DROP PARTITION", "TRUNCATE PARTITION", "OPTIMIZE PARTITION", "ANALYZE PARTITION", "CHECK PARTITION",
+	"REBUILD PARTITION", "REPAIR PARTITION",
 	"REORGANIZE PARTITION",
 }
 
 // partitionStep reads what is done with partitions; nil where nothing is.
 func partitionStep(r *sql.Reader) sql.Alteration {
-	n := &sql.AlterPartitions{What: one(r, append([]string{"ADD PARTITION", "COALESCE PARTITION", "REMOVE PARTITIONING"}, partitionSteps...)...)}
+	n := &sql.AlterPartitions{What: one(r, append([]string{"ADD PARTITION", "COALESCE PARTITION", "REMOVE PARTITIONING"},
+		partitionSteps...)...)}
 	switch {
 	case n.What == "" && r.Is("PARTITION", "BY"):
 		n.By = partitioning(r, false)

@@ -44,7 +44,8 @@ func asked(t *testing.T) *server {
 		s.Target, _ = servers.Start(t, mysqlserver.Server, *mysqld)
 		s.dialect = dialects["mysql"]
 	}
-	if err := s.Control().Must(t.Context(), "DROP TABLE IF EXISTS t", "CREATE TABLE t (a INT, b VARCHAR(20), c DOUBLE, d INT)"); err != nil {
+	if err := s.Control().Must(t.Context(), "DROP TABLE IF EXISTS t",
+		"CREATE TABLE t (a INT, b VARCHAR(20), c DOUBLE, d INT)"); err != nil {
 		t.Fatal(err)
 	}
 	return s
@@ -75,13 +76,14 @@ func (s *server) meaning(t *rapid.T, text string) (string, error) {
 	return strings.Join(notes, "\n"), nil
 }
 
-// TestOperatorsBindAsInTheServer: what is printed of a tree with as few parentheses as may be, the server takes for what is printed
-// with parentheses around each operator.
+// TestOperatorsBindAsInTheServer: what is printed of a tree with as few parentheses as may be, the server takes for
+// what is printed with parentheses around each operator.
 func TestOperatorsBindAsInTheServer(t *testing.T) {
 	s := asked(t)
 	rapid.Check(t, func(rt *rapid.T) {
 		item := &sql.Item{X: trees.Operators(rt, trees.MySQL)}
-		var stmt sql.Stmt = &sql.Query{Body: &sql.Select{Items: []*sql.Item{item}, From: &sql.Table{Name: &sql.Name{Value: "t"}}}}
+		var stmt sql.Stmt = &sql.Query{Body: &sql.Select{Items: []*sql.Item{item},
+			From: &sql.Table{Name: &sql.Name{Value: "t"}}}}
 		item.Alias = &sql.Name{Value: "x"}
 		text, err := s.dialect.Print(stmt)
 		if err != nil {
@@ -105,13 +107,15 @@ var malformed = regexp.MustCompile(`error in your SQL syntax`)
 // words are what most of which the servers read in a row.
 var words = trees.Neighbours{
 	Before: []string{"NOT", "-", "+", "~", "!", "BINARY"},
-	Behind: []string{"IS NULL", "COLLATE utf8mb4_bin", "IN (1, a)", "NOT IN (b)", "IS NOT TRUE", "IS UNKNOWN", "IS NOT NULL"},
-	Between: []string{"AND", "AND", "OR", "XOR", "&&", "||", "=", "<=>", "<>", "<", ">=", "+", "-", "*", "/", "%", "DIV", "MOD", "&", "|", "^", "<<", "LIKE", "NOT LIKE", "REGEXP",
+	Behind: []string{"IS NULL", "COLLATE utf8mb4_bin", "IN (1, a)", "NOT IN (b)", "IS NOT TRUE", "IS UNKNOWN",
+		"IS NOT NULL"},
+	Between: []string{"AND", "AND", "OR", "XOR", "&&", "||", "=", "<=>", "<>", "<", ">=", "+", "-", "*", "/", "%", "DIV",
+		"MOD", "&", "|", "^", "<<", "LIKE", "NOT LIKE", "REGEXP",
 		"BETWEEN", "NOT BETWEEN", "ESCAPE", "SOUNDS LIKE", "= ANY (SELECT 1) OR"},
 }
 
-// TestWordsInARowAreReadAsByTheServer: whatever stands behind each other outside parentheses, the server reads it if the reader does,
-// and as the tree says.
+// TestWordsInARowAreReadAsByTheServer: whatever stands behind each other outside parentheses, the server reads it if
+// the reader does, and as the tree says.
 func TestWordsInARowAreReadAsByTheServer(t *testing.T) {
 	s := asked(t)
 	readable := 0

@@ -74,10 +74,11 @@ func check(t *testing.T, d *sql.Dialect, o second, text string) (compared bool) 
 	return true
 }
 
-// TestGeneratedStatementsAreRead: of each statement that the generator writes for the servers of MySQL's family, the tree prints
-// the same bytes, and printed anew TiDB's parser reads the same, of those that it reads at all.
+// TestGeneratedStatementsAreRead: of each statement that the generator writes for the servers of MySQL's family, the
+// tree prints the same bytes, and printed anew TiDB's parser reads the same, of those that it reads at all.
 func TestGeneratedStatementsAreRead(t *testing.T) {
-	for name, written := range map[string]*gen.Dialect{"mariadb": mariadb.Dialect, "mysql": mysqlserver.Dialect, "tidb": tidb.Dialect} {
+	for name, written := range map[string]*gen.Dialect{"mariadb": mariadb.Dialect, "mysql": mysqlserver.Dialect,
+		"tidb": tidb.Dialect} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			o, statements, compared := second{parser.New()}, 0, 0
@@ -113,8 +114,8 @@ func TestCasesOfTheTreeAreRead(t *testing.T) {
 // said is a statement in a report, behind the name of its session.
 var said = regexp.MustCompile(`(?m)^(?:[A-Z][0-9]?> )?([^;\n]*(?:\n[ \t]+[^;\n]*)*);`)
 
-// TestFindingsAreRead: whatever TiDB's parser reads of the reports' statements is read; the kinds of statements that are run as
-// they stand are left out.
+// TestFindingsAreRead: whatever TiDB's parser reads of the reports' statements is read; the kinds of statements that
+// are run as they stand are left out.
 func TestFindingsAreRead(t *testing.T) {
 	paths, err := filepath.Glob(filepath.Join("..", "..", "docs", "findings", "*.md"))
 	if err != nil || len(paths) < 80 {
@@ -156,7 +157,8 @@ func (o second) other(text string) bool {
 		return true
 	}
 	switch stmts[0].(type) {
-	case *ast.ShowStmt, *ast.PrepareStmt, *ast.ExecuteStmt, *ast.DeallocateStmt, *ast.AdminStmt, *ast.SplitRegionStmt, *ast.CallStmt, *ast.ProcedureInfo, *ast.CreateSequenceStmt,
+	case *ast.ShowStmt, *ast.PrepareStmt, *ast.ExecuteStmt, *ast.DeallocateStmt, *ast.AdminStmt, *ast.SplitRegionStmt,
+		*ast.CallStmt, *ast.ProcedureInfo, *ast.CreateSequenceStmt,
 		*ast.DropSequenceStmt, *ast.ExplainStmt, *ast.CreateUserStmt, *ast.GrantStmt, *ast.FlushStmt:
 		return true
 	}

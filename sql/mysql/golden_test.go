@@ -14,7 +14,8 @@ import (
 
 // modes are dialects in other modes, and of old servers.
 var modes = map[string]*sql.Dialect{
-	"ansi":   mysql.New(mysql.Server{Product: "MySQL", Version: 90704, Modes: []string{"ANSI_QUOTES", "PIPES_AS_CONCAT", "NO_BACKSLASH_ESCAPES"}}),
+	"ansi": mysql.New(mysql.Server{Product: "MySQL", Version: 90704, Modes: []string{"ANSI_QUOTES", "PIPES_AS_CONCAT",
+		"NO_BACKSLASH_ESCAPES"}}),
 	"mysql5": mysql.New(mysql.Server{Product: "MySQL", Version: 50600}),
 }
 

@@ -3,8 +3,8 @@
 // (docs.pingcap.com/tidb/stable/sql-statement-overview).
 //
 // Left out, and refused with the place: routines, events and compound statements but a trigger's BEGIN … END of plain
-// ones; SHOW, LOAD DATA, HANDLER, grants and what administers servers; SELECT … INTO; JSON_TABLE and XMLTABLE; names that
-// begin with a digit.
+// ones; SHOW, LOAD DATA, HANDLER, grants and what administers servers; SELECT … INTO; JSON_TABLE and XMLTABLE; names
+// that begin with a digit.
 //
 // What MySQL calls a column that a query gives no name is its text: printed anew it is called otherwise.
 package mysql
@@ -37,12 +37,13 @@ func (s Server) mariaDB() bool { return s.Product == "MariaDB" }
 
 func (s Server) tiDB() bool { return s.Product == "TiDB" }
 
-// levelParts are the settings that make a level another one: MariaDB's (mariadb.com/kb, innodb_snapshot_isolation), TiDB's
-// (docs.pingcap.com/tidb, TiDB Optimistic Transaction Model).
+// levelParts are the settings that make a level another one: MariaDB's (mariadb.com/kb, innodb_snapshot_isolation),
+// TiDB's (docs.pingcap.com/tidb, TiDB Optimistic Transaction Model).
 func (s Server) levelParts() []sql.LevelPart {
 	switch {
 	case s.mariaDB():
-		return []sql.LevelPart{{Setting: "innodb_snapshot_isolation", Values: []string{"on", "1", "true"}, Of: "repeatable-read", Level: "snapshot"}}
+		return []sql.LevelPart{{Setting: "innodb_snapshot_isolation", Values: []string{"on", "1", "true"},
+			Of: "repeatable-read", Level: "snapshot"}}
 	case s.tiDB():
 		return []sql.LevelPart{{Setting: "tidb_txn_mode", Values: []string{"optimistic"}, Level: "optimistic"}}
 	}
@@ -57,12 +58,14 @@ func New(s Server) *sql.Dialect {
 			Space: " \t\n\v\f\r", Names: "`", Texts: "'\"", Backslash: !s.has("NO_BACKSLASH_ESCAPES"),
 			HexPrefixes: "xX", BitPrefixes: "bB", TextPrefixes: "nN", Hash: true, Dashes: true, Executed: s.executed,
 			Variables: true, Question: true, Radixes: "xb",
-			Signs: []string{"<=>", "->>", "->", "<=", "<>", "<<", ">=", ">>", "!=", "||", "&&", ":="}, Single: "()+-*/%<>=&|^~!,;.[]",
+			Signs:  []string{"<=>", "->>", "->", "<=", "<>", "<<", ">=", ">>", "!=", "||", "&&", ":="},
+			Single: "()+-*/%<>=&|^~!,;.[]",
 		},
 		Keywords:  s.keywords(),
 		TextItems: true,
 		Grammar: sql.Grammar{
-			Nested: true, LooseCommas: true, AnyQualifier: true, AnyQualified: true, Truths: true, Truth: s.truth(), Quantifiers: true,
+			Nested: true, LooseCommas: true, AnyQualifier: true, AnyQualified: true, Truths: true, Truth: s.truth(),
+			Quantifiers: true,
 			TextsInARow: true, Introducers: true, Rollup: true, RowWords: true, LateReturning: true, SpacedOptions: true,
 			QualifiedSets: true,
 		},
@@ -74,14 +77,16 @@ func New(s Server) *sql.Dialect {
 			"INTERVAL": interval, "MATCH": matching, "ROW": row,
 		},
 		Niladics: []string{
-			"CURRENT_DATE", "CURRENT_TIME", "CURRENT_TIMESTAMP", "CURRENT_USER", "LOCALTIME", "LOCALTIMESTAMP", "UTC_DATE", "UTC_TIME",
+			"CURRENT_DATE", "CURRENT_TIME", "CURRENT_TIMESTAMP", "CURRENT_USER", "LOCALTIME", "LOCALTIMESTAMP",
+			"UTC_DATE", "UTC_TIME",
 			"UTC_TIMESTAMP",
 		},
 		LevelOf:    []string{"transaction_isolation", "tx_isolation"},
 		NoTable:    "DUAL",
 		TypedTexts: []string{"DATE", "TIME", "TIMESTAMP"},
 		Phrases: map[string][]string{
-			"TRIM": {"LEADING", "TRAILING", "BOTH", "FROM"}, "SUBSTRING": {"FROM", "FOR"}, "SUBSTR": {"FROM", "FOR"}, "MID": {"FROM", "FOR"},
+			"TRIM": {"LEADING", "TRAILING", "BOTH", "FROM"}, "SUBSTRING": {"FROM", "FOR"}, "SUBSTR": {"FROM", "FOR"},
+			"MID":      {"FROM", "FOR"},
 			"POSITION": {"IN"}, "EXTRACT": {"FROM"}, "CHAR": {"USING"},
 		},
 		Joins: []string{"LEFT", "RIGHT", "INNER", "CROSS", "STRAIGHT_JOIN"},
@@ -234,15 +239,17 @@ func (s Server) predicates() []sql.Operator {
 		in,
 		{Spelled: "IN", Level: predicate, Left: left, Negated: negated, Form: sql.InForm},
 		{Spelled: "LIKE", Op: sql.OpLike, Level: predicate, Left: left, Right: pattern, Negated: negated, Form: sql.LikeForm},
-		{Spelled: "REGEXP", Op: sql.OpRegexp, Level: predicate, Left: left, Right: right, Negated: negated, Form: sql.LikeForm},
-		{Spelled: "RLIKE", Op: sql.OpRegexp, Level: predicate, Left: left, Right: right, Negated: negated, Form: sql.LikeForm},
+		{Spelled: "REGEXP", Op: sql.OpRegexp, Level: predicate, Left: left, Right: right, Negated: negated,
+			Form: sql.LikeForm},
+		{Spelled: "RLIKE", Op: sql.OpRegexp, Level: predicate, Left: left, Right: right, Negated: negated,
+			Form: sql.LikeForm},
 		{Spelled: "SOUNDS LIKE", Op: sql.OpSounds, Level: predicate, Left: left, Right: right},
 		{Spelled: "MEMBER OF", Op: sql.OpMember, Level: predicate, Left: left, Form: sql.MemberForm},
 	}
 }
 
-// Keywords: those that no server takes for names without quotes, those that MySQL and TiDB do not, and those that MariaDB
-// does not; and of all these, those that are functions.
+// Keywords: those that no server takes for names without quotes, those that MySQL and TiDB do not, and those that
+// MariaDB does not; and of all these, those that are functions.
 const (
 	reserved = `ACCESSIBLE ADD ALL ALTER ANALYZE AND AS ASC ASENSITIVE BEFORE BETWEEN BIGINT BINARY BLOB BOTH BY CALL CASCADE CASE
 		CHANGE CHAR CHARACTER CHECK COLLATE COLUMN CONDITION CONSTRAINT CONTINUE CONVERT CREATE CROSS CURRENT_DATE CURRENT_TIME

@@ -98,18 +98,25 @@ func createTable(r *sql.Reader, replace, temp bool) sql.Stmt {
 
 // Options of tables, databases, keys and partitions, those with a value before those without.
 var (
-	databaseOptions = []string{"DEFAULT CHARACTER SET", "CHARACTER SET", "DEFAULT CHARSET", "CHARSET", "DEFAULT COLLATE", "COLLATE", "ENCRYPTION"}
-	tableOptions    = append(slices.Clone(databaseOptions), "ENGINE", "AUTO_INCREMENT", "ROW_FORMAT", "KEY_BLOCK_SIZE", "COMMENT", "AVG_ROW_LENGTH",
-		"CHECKSUM", "MAX_ROWS", "MIN_ROWS", "PACK_KEYS", "STATS_PERSISTENT", "STATS_AUTO_RECALC", "STATS_SAMPLE_PAGES", "DELAY_KEY_WRITE",
-		"COMPRESSION", "INSERT_METHOD", "TABLESPACE", "PAGE_COMPRESSED", "PAGE_COMPRESSION_LEVEL", "PAGE_CHECKSUM", "TRANSACTIONAL", "ENCRYPTED",
-		"ENCRYPTION_KEY_ID", "AUTO_ID_CACHE", "AUTO_RANDOM_BASE", "SHARD_ROW_ID_BITS", "PRE_SPLIT_REGIONS", "SEQUENCE", "DATA DIRECTORY",
+	databaseOptions = []string{"DEFAULT CHARACTER SET", "CHARACTER SET", "DEFAULT CHARSET", "CHARSET", "DEFAULT COLLATE",
+		"COLLATE", "ENCRYPTION"}
+	tableOptions = append(slices.Clone(databaseOptions), "ENGINE", "AUTO_INCREMENT", "ROW_FORMAT", "KEY_BLOCK_SIZE",
+		"COMMENT", "AVG_ROW_LENGTH",
+		"CHECKSUM", "MAX_ROWS", "MIN_ROWS", "PACK_KEYS", "STATS_PERSISTENT", "STATS_AUTO_RECALC", "STATS_SAMPLE_PAGES",
+		"DELAY_KEY_WRITE",
+		"COMPRESSION", "INSERT_METHOD", "TABLESPACE", "PAGE_COMPRESSED", "PAGE_COMPRESSION_LEVEL", "PAGE_CHECKSUM",
+		"TRANSACTIONAL", "ENCRYPTED",
+		"ENCRYPTION_KEY_ID", "AUTO_ID_CACHE", "AUTO_RANDOM_BASE", "SHARD_ROW_ID_BITS", "PRE_SPLIT_REGIONS", "SEQUENCE",
+		"DATA DIRECTORY",
 		"INDEX DIRECTORY", "AUTOEXTEND_SIZE", "SECONDARY_ENGINE")
 	keyOptions       = []string{"KEY_BLOCK_SIZE", "COMMENT", "WITH PARSER"}
-	partitionOptions = []string{"STORAGE ENGINE", "ENGINE", "COMMENT", "DATA DIRECTORY", "INDEX DIRECTORY", "MAX_ROWS", "MIN_ROWS", "TABLESPACE"}
-	changeOptions    = []string{"ALGORITHM", "LOCK"}
+	partitionOptions = []string{"STORAGE ENGINE", "ENGINE", "COMMENT", "DATA DIRECTORY", "INDEX DIRECTORY", "MAX_ROWS",
+		"MIN_ROWS", "TABLESPACE"}
+	changeOptions = []string{"ALGORITHM", "LOCK"}
 
 	tableWords = []string{"WITH SYSTEM VERSIONING"}
-	keyWords   = []string{"USING BTREE", "USING HASH", "USING RTREE", "INVISIBLE", "VISIBLE", "IGNORED", "NOT IGNORED", "CLUSTERED", "NONCLUSTERED", "GLOBAL", "LOCAL"}
+	keyWords   = []string{"USING BTREE", "USING HASH", "USING RTREE", "INVISIBLE", "VISIBLE", "IGNORED", "NOT IGNORED",
+		"CLUSTERED", "NONCLUSTERED", "GLOBAL", "LOCAL"}
 )
 
 // option reads an option with a value, or one of the words without; nil where none is next.
@@ -185,7 +192,8 @@ func columnConstraint(r *sql.Reader) sql.Constraint {
 // attributes are what a column has by these words alone, and settings what has a value behind its word.
 var (
 	attributes = []string{
-		"AUTO_INCREMENT", "INVISIBLE", "VISIBLE", "WITHOUT SYSTEM VERSIONING", "WITH SYSTEM VERSIONING", "SERIAL DEFAULT VALUE", "NOT SECONDARY",
+		"AUTO_INCREMENT", "INVISIBLE", "VISIBLE", "WITHOUT SYSTEM VERSIONING", "WITH SYSTEM VERSIONING",
+		"SERIAL DEFAULT VALUE", "NOT SECONDARY",
 		"AUTO_RANDOM", "REF_SYSTEM_ID",
 	}
 	settings = []string{"COMMENT", "COLUMN_FORMAT", "STORAGE", "SRID", "ENGINE_ATTRIBUTE"}
@@ -412,7 +420,8 @@ func partitioning(r *sql.Reader, below bool) *sql.Partitioning {
 	r.OneOf("PARTITION", "SUBPARTITION")
 	r.Expect("BY")
 	linear := r.Accept("LINEAR")
-	n.How = expectOne(r, "HASH, KEY, RANGE or LIST", "HASH", "KEY", "RANGE COLUMNS", "RANGE", "LIST COLUMNS", "LIST", "SYSTEM_TIME")
+	n.How = expectOne(r, "HASH, KEY, RANGE or LIST", "HASH", "KEY", "RANGE COLUMNS", "RANGE", "LIST COLUMNS", "LIST",
+		"SYSTEM_TIME")
 	if linear {
 		n.How = "LINEAR " + n.How
 	}

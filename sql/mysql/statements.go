@@ -12,7 +12,8 @@ func statements() map[string]func(*sql.Reader, *sql.With) sql.Stmt {
 		"CREATE": create, "ALTER": alter, "DROP": drop, "RENAME": rename, "TRUNCATE": truncate,
 		"BEGIN": begin, "START": start, "COMMIT": commit, "ROLLBACK": rollback, "SAVEPOINT": savepoint, "RELEASE": release,
 		"SET": set, "LOCK": lock, "UNLOCK": unlock, "XA": xa,
-		"ANALYZE": maintain, "OPTIMIZE": maintain, "CHECK": maintain, "REPAIR": maintain, "FLUSH": flush, "KILL": kill, "USE": use,
+		"ANALYZE": maintain, "OPTIMIZE": maintain, "CHECK": maintain, "REPAIR": maintain, "FLUSH": flush,
+		"KILL": kill, "USE": use,
 		"EXPLAIN": explain, "DESC": explain, "DESCRIBE": explain,
 	}
 }
@@ -97,7 +98,8 @@ func insertedRow(r *sql.Reader) *sql.Row {
 
 func update(r *sql.Reader, with *sql.With) sql.Stmt {
 	r.Expect("UPDATE")
-	n := &sql.Update{With: with, Hints: r.Hints(), Priority: r.OneOf("LOW_PRIORITY"), Ignore: r.Accept("IGNORE"), Table: r.From()}
+	n := &sql.Update{With: with, Hints: r.Hints(), Priority: r.OneOf("LOW_PRIORITY"), Ignore: r.Accept("IGNORE"),
+		Table: r.From()}
 	r.Expect("SET")
 	n.Set = r.Assigns()
 	n.Where, n.Order, n.Limit, n.Returning = r.Where(), r.OrderBy(), r.Limit(), r.Returning()
@@ -172,7 +174,8 @@ func traits(r *sql.Reader) []*sql.Option {
 		if r.Accept("READ", "ONLY", "AS", "OF", "TIMESTAMP") {
 			return sql.Read(r, from, &sql.Option{Words: "READ ONLY AS OF TIMESTAMP", Value: r.Expr()})
 		}
-		o := r.Option("WITH CONSISTENT SNAPSHOT", "WITH CAUSAL CONSISTENCY ONLY", "READ ONLY", "READ WRITE", "ISOLATION LEVEL READ UNCOMMITTED",
+		o := r.Option("WITH CONSISTENT SNAPSHOT", "WITH CAUSAL CONSISTENCY ONLY", "READ ONLY", "READ WRITE",
+			"ISOLATION LEVEL READ UNCOMMITTED",
 			"ISOLATION LEVEL READ COMMITTED", "ISOLATION LEVEL REPEATABLE READ", "ISOLATION LEVEL SERIALIZABLE")
 		if o == nil {
 			r.Fail("what a transaction is to have is expected")
@@ -283,7 +286,8 @@ func unlock(r *sql.Reader, _ *sql.With) sql.Stmt {
 
 func xa(r *sql.Reader, _ *sql.With) sql.Stmt {
 	r.Expect("XA")
-	n := &sql.XA{Step: expectOne(r, "START, END, PREPARE, COMMIT, ROLLBACK or RECOVER", "START", "BEGIN", "END", "PREPARE", "COMMIT", "ROLLBACK", "RECOVER")}
+	n := &sql.XA{Step: expectOne(r, "START, END, PREPARE, COMMIT, ROLLBACK or RECOVER", "START", "BEGIN", "END", "PREPARE",
+		"COMMIT", "ROLLBACK", "RECOVER")}
 	if n.Step != "RECOVER" {
 		n.ID = sql.List(r, func() *sql.Literal {
 			x, ok := r.Value().(*sql.Literal)
@@ -299,7 +303,8 @@ func xa(r *sql.Reader, _ *sql.With) sql.Stmt {
 
 // maintain reads ANALYZE TABLE and the like.
 func maintain(r *sql.Reader, _ *sql.With) sql.Stmt {
-	n := &sql.Maintain{What: r.OneOf("ANALYZE", "OPTIMIZE", "CHECK", "REPAIR"), Local: r.OneOf("NO_WRITE_TO_BINLOG", "LOCAL") != "", How: "TABLE"}
+	n := &sql.Maintain{What: r.OneOf("ANALYZE", "OPTIMIZE", "CHECK", "REPAIR"), Local: r.OneOf("NO_WRITE_TO_BINLOG",
+		"LOCAL") != "", How: "TABLE"}
 	expectOne(r, "TABLE", "TABLES", "TABLE")
 	n.Tables = sql.List(r, r.Object)
 	n.More = one(r, "FOR UPGRADE", "QUICK", "FAST", "MEDIUM", "EXTENDED", "CHANGED", "PERSISTENT FOR ALL")
@@ -346,7 +351,8 @@ func explain(r *sql.Reader, _ *sql.With) sql.Stmt {
 	return n
 }
 
-// fetch reads LIMIT, or [OFFSET n ROWS] FETCH FIRST (mariadb.com/kb/en/select-offset-fetch); nil where neither is there.
+// fetch reads LIMIT, or [OFFSET n ROWS] FETCH FIRST (mariadb.com/kb/en/select-offset-fetch); nil where neither is
+// there.
 func fetch(r *sql.Reader) *sql.Limit {
 	from := r.Here()
 	n := &sql.Limit{}

@@ -15,8 +15,8 @@ var dialects = map[string]*sql.Dialect{
 	"tidb":    mysql.New(mysql.Server{Product: "TiDB", Version: 80500}),
 }
 
-// TestTreesPrintAndReadBackEqual: whatever tree is built, what is printed of it is read as that tree, by a server that has
-// hints and RETURNING.
+// TestTreesPrintAndReadBackEqual: whatever tree is built, what is printed of it is read as that tree, by a server that
+// has hints and RETURNING.
 func TestTreesPrintAndReadBackEqual(t *testing.T) {
 	trees.PrintAndRead(t, mysql.New(mysql.Server{Product: "MariaDB", Version: 120100}), trees.MySQL)
 }

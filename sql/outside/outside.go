@@ -1,8 +1,9 @@
-// Package outside tells which values of a script come from elsewhere than its statements and the contents of its tables: the clock, chance,
-// counters that no transaction puts back, the session. Two runs of the same statements need not agree in them, in whatever order.
+// Package outside tells which values of a script come from elsewhere than its statements and the contents of its
+// tables: the clock, chance, counters that no transaction puts back, the session. Two runs of the same statements need
+// not agree in them, in whatever order.
 //
-// It follows them by the trees: from the functions and the defaults of columns (sql/functions) into the columns that are written, from there
-// into what queries print and by what they find their rows.
+// It follows them by the trees: from the functions and the defaults of columns (sql/functions) into the columns that
+// are written, from there into what queries print and by what they find their rows.
 package outside
 
 import (
@@ -28,7 +29,8 @@ const (
 
 // String says it as what something holds or prints.
 func (s Source) String() string {
-	return [...]string{"nothing else than its statements give it", "numbers that the database hands out", "the clock", "chance", "what is the session's"}[s]
+	return [...]string{"nothing else than its statements give it", "numbers that the database hands out", "the clock",
+		"chance", "what is the session's"}[s]
 }
 
 // or is a source that either of two is.
@@ -75,7 +77,9 @@ func Follow(syntax *sqltext.Syntax, setup, steps []string) *Values {
 			continue
 		}
 		tokens := syntax.Quoting.Read(text).Tokens
-		v.sequences = v.sequences || slices.ContainsFunc(tokens[:min(4, len(tokens))], func(t sqltext.Token) bool { return t.Is("sequence") })
+		v.sequences = v.sequences || slices.ContainsFunc(tokens[:min(4, len(tokens))], func(t sqltext.Token) bool {
+			return t.Is("sequence")
+		})
 	}
 	for _, text := range setup {
 		if stmt, err := syntax.Tree.Parse(text); err == nil {
@@ -234,7 +238,8 @@ func isMoment(text string) bool {
 }
 
 func isTime(t *sql.Type) bool {
-	return t != nil && (sqltext.ClassOf(firstWord(t.Words)) == sqltext.Temporal || strings.EqualFold(firstWord(t.Words), "timestamptz"))
+	return t != nil && (sqltext.ClassOf(firstWord(t.Words)) == sqltext.Temporal || strings.EqualFold(firstWord(t.Words),
+		"timestamptz"))
 }
 
 func firstWord(text string) string {

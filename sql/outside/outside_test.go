@@ -12,8 +12,8 @@ import (
 	"txweave/sqltext"
 )
 
-// TestGolden runs the commands of testdata: follow, on a set-up and below "then" the statements of sessions, for the database that is
-// named. It prints which columns and rows of tables come from outside, and what of the answers does.
+// TestGolden runs the commands of testdata: follow, on a set-up and below "then" the statements of sessions, for the
+// database that is named. It prints which columns and rows of tables come from outside, and what of the answers does.
 func TestGolden(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
@@ -50,7 +50,8 @@ func told(syntax *sqltext.Syntax, setup, steps []string) string {
 	return b.String()
 }
 
-// answer says what of an answer comes from outside; a statement that prints no * is asked about as many columns as it has.
+// answer says what of an answer comes from outside; a statement that prints no * is asked about as many columns as it
+// has.
 func answer(v *outside.Values, text string) string {
 	a := v.Answer(text)
 	if a.Whole != outside.None {

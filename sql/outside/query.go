@@ -29,7 +29,8 @@ type scope struct {
 	tables  map[string]string            // by the name of the source, where it is a table
 }
 
-// scopeOf collects the sources of a statement. What it does not tell apart, a name that two of them have, comes from either.
+// scopeOf collects the sources of a statement. What it does not tell apart, a name that two of them have, comes from
+// either.
 func (v *Values) scopeOf(stmt sql.Node) *scope {
 	s := &scope{v: v, ctes: map[string]result{}, columns: map[string]map[string]Source{}, tables: map[string]string{}}
 	const nested = 3 // passes, for sources in sources
@@ -186,7 +187,8 @@ func (s *scope) from(x sql.TableRef) (out Source) {
 	return None
 }
 
-// outer is the source of a table that tells of the server and none of the script's: one of another schema, PostgreSQL's catalogue.
+// outer is the source of a table that tells of the server and none of the script's: one of another schema, PostgreSQL's
+// catalogue.
 func (s *scope) outer(x *sql.Table) Source {
 	name := x.Name.Folded()
 	if _, cte := s.ctes[name]; cte || s.v.tables[name] != nil {
@@ -266,7 +268,8 @@ func isNil(x sql.Node) bool {
 	return false
 }
 
-// named is where what a column of a name holds comes from, of whichever source; table is how the statement calls it, "" where it does not say.
+// named is where what a column of a name holds comes from, of whichever source; table is how the statement calls it, ""
+// where it does not say.
 func (s *scope) named(table, column string) (out Source) {
 	for _, p := range s.v.syntax.Traits.Places {
 		if p == column {
@@ -282,8 +285,8 @@ func (s *scope) named(table, column string) (out Source) {
 	return out
 }
 
-// settled says whether a comparison is of a column whose numbers the database hands out with numbers that it hands out no more: it is true of the
-// same rows whichever numbers the others get.
+// settled says whether a comparison is of a column whose numbers the database hands out with numbers that it hands out
+// no more: it is true of the same rows whichever numbers the others get.
 func (s *scope) settled(n sql.Node) bool {
 	var x sql.Expr
 	var with []sql.Expr
@@ -323,8 +326,8 @@ func isColumn(x sql.Expr) bool {
 	return ok
 }
 
-// last is the highest number that the set-up has given a column whose numbers the database hands out; ok is false where the column is of another kind,
-// or that is not known.
+// last is the highest number that the set-up has given a column whose numbers the database hands out; ok is false where
+// the column is of another kind, or that is not known.
 func (s *scope) last(c *sql.Column) (n int64, ok bool) {
 	for source, table := range s.tables {
 		t := s.v.tables[table]

@@ -63,7 +63,8 @@ func (v *Values) statement(stmt sql.Stmt, setup bool) {
 	})
 }
 
-// trigger follows what a trigger gives the columns of the row that it looks at; its other statements are walked as they are.
+// trigger follows what a trigger gives the columns of the row that it looks at; its other statements are walked as they
+// are.
 func (v *Values) trigger(n *sql.CreateTrigger) {
 	s := v.scopeOf(n)
 	sql.Walk(n, func(x sql.Node) bool {
@@ -78,8 +79,8 @@ func (v *Values) trigger(n *sql.CreateTrigger) {
 	})
 }
 
-// called follows the statements in the body of the function that a trigger calls, which is a text, and what they give the columns of the row that
-// the trigger looks at. Of what surrounds them it reads only where the next one begins.
+// called follows the statements in the body of the function that a trigger calls, which is a text, and what they give
+// the columns of the row that the trigger looks at. Of what surrounds them it reads only where the next one begins.
 func (v *Values) called(n *sql.CreateTrigger, setup bool) {
 	call, ok := n.Function.(*sql.Call)
 	if !ok {

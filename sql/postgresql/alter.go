@@ -5,7 +5,8 @@ import "txweave/sql"
 // alter reads ALTER of a table, or of what is one in some ways, with all that it changes.
 func alter(r *sql.Reader, _ *sql.With) sql.Stmt {
 	r.Expect("ALTER")
-	what := expectOne(r, "TABLE, INDEX, VIEW, MATERIALIZED VIEW or SEQUENCE", "TABLE", "INDEX", "VIEW", "MATERIALIZED VIEW", "SEQUENCE")
+	what := expectOne(r, "TABLE, INDEX, VIEW, MATERIALIZED VIEW or SEQUENCE", "TABLE", "INDEX", "VIEW",
+		"MATERIALIZED VIEW", "SEQUENCE")
 	exists := r.IfExists()
 	only := what == "TABLE" && r.Accept("ONLY")
 	name := r.Object()
@@ -80,7 +81,8 @@ func alterColumn(r *sql.Reader) sql.Alteration {
 		n.What, n.X = "SET STORAGE", r.Word()
 	case r.Accept("DROP", "DEFAULT"):
 	default:
-		n.What = expectOne(r, "what becomes of the column", "SET NOT NULL", "DROP NOT NULL", "DROP IDENTITY IF EXISTS", "DROP IDENTITY",
+		n.What = expectOne(r, "what becomes of the column", "SET NOT NULL", "DROP NOT NULL", "DROP IDENTITY IF EXISTS",
+			"DROP IDENTITY",
 			"DROP EXPRESSION IF EXISTS", "DROP EXPRESSION")
 	}
 	return n
@@ -107,12 +109,16 @@ func renamed(r *sql.Reader) sql.Alteration {
 
 // otherwise reads a change that is told by its words; nil where none is next.
 func otherwise(r *sql.Reader) sql.Alteration {
-	o := r.Option("SET LOGGED", "SET UNLOGGED", "SET WITHOUT CLUSTER", "ENABLE TRIGGER ALL", "DISABLE TRIGGER ALL", "ENABLE TRIGGER USER",
-		"DISABLE TRIGGER USER", "ENABLE ROW LEVEL SECURITY", "DISABLE ROW LEVEL SECURITY", "REPLICA IDENTITY FULL", "REPLICA IDENTITY NOTHING",
+	o := r.Option("SET LOGGED", "SET UNLOGGED", "SET WITHOUT CLUSTER", "ENABLE TRIGGER ALL", "DISABLE TRIGGER ALL",
+		"ENABLE TRIGGER USER",
+		"DISABLE TRIGGER USER", "ENABLE ROW LEVEL SECURITY", "DISABLE ROW LEVEL SECURITY", "REPLICA IDENTITY FULL",
+		"REPLICA IDENTITY NOTHING",
 		"REPLICA IDENTITY DEFAULT")
 	if o == nil {
-		o = valued(r, func() sql.Expr { return object(r) }, "VALIDATE CONSTRAINT", "SET SCHEMA", "SET TABLESPACE", "SET ACCESS METHOD", "OWNER TO",
-			"INHERIT", "NO INHERIT", "DETACH PARTITION", "ENABLE TRIGGER", "DISABLE TRIGGER", "CLUSTER ON", "REPLICA IDENTITY USING INDEX")
+		o = valued(r, func() sql.Expr { return object(r) }, "VALIDATE CONSTRAINT", "SET SCHEMA", "SET TABLESPACE",
+			"SET ACCESS METHOD", "OWNER TO",
+			"INHERIT", "NO INHERIT", "DETACH PARTITION", "ENABLE TRIGGER", "DISABLE TRIGGER", "CLUSTER ON",
+			"REPLICA IDENTITY USING INDEX")
 	}
 	if o == nil && (r.Is("SET", "(") || r.Is("RESET", "(")) {
 		o = valued(r, func() sql.Expr { return settings(r) }, "SET", "RESET")
@@ -131,7 +137,8 @@ func otherwise(r *sql.Reader) sql.Alteration {
 
 func drop(r *sql.Reader, _ *sql.With) sql.Stmt {
 	r.Expect("DROP")
-	n := &sql.Drop{What: expectOne(r, "TABLE, INDEX, VIEW, SEQUENCE, TRIGGER, FUNCTION, SCHEMA or DATABASE", "TABLE", "INDEX CONCURRENTLY", "INDEX",
+	n := &sql.Drop{What: expectOne(r, "TABLE, INDEX, VIEW, SEQUENCE, TRIGGER, FUNCTION, SCHEMA or DATABASE", "TABLE",
+		"INDEX CONCURRENTLY", "INDEX",
 		"VIEW", "MATERIALIZED VIEW", "SEQUENCE", "TRIGGER", "FUNCTION", "PROCEDURE", "SCHEMA", "DATABASE")}
 	n.IfExists = r.IfExists()
 	n.Names = sql.List(r, r.Object)

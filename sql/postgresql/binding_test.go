@@ -45,7 +45,8 @@ func TestOperatorsBindAsInPostgreSQL(t *testing.T) {
 	o := ask(t, operands)
 	asked, compared := 0, 0
 	rapid.Check(t, func(rt *rapid.T) {
-		var stmt sql.Stmt = &sql.Query{Body: &sql.Select{Items: []*sql.Item{{X: trees.Operators(rt, trees.PostgreSQL)}}, From: &sql.Table{Name: &sql.Name{Value: "t"}}}}
+		var stmt sql.Stmt = &sql.Query{Body: &sql.Select{Items: []*sql.Item{{X: trees.Operators(rt, trees.PostgreSQL)}},
+			From: &sql.Table{Name: &sql.Name{Value: "t"}}}}
 		text, err := dialect.Print(stmt)
 		if err != nil {
 			rt.Fatal(err)
@@ -77,8 +78,10 @@ func TestOperatorsBindAsInPostgreSQL(t *testing.T) {
 // words are what most of which the server reads in a row.
 var words = trees.Neighbours{
 	Before: []string{"NOT", "-", "+", "~", "@"},
-	Behind: []string{"ISNULL", "NOTNULL", "IS NULL", `COLLATE "C"`, "IN (b, a)", "NOT IN (b)", "IS NOT TRUE", "::text", "= ANY (ARRAY['x'])", "IS NOT UNKNOWN"},
-	Between: []string{"AND", "AND", "OR", "=", "<>", "IS DISTINCT FROM", "IS NOT DISTINCT FROM", "<", ">=", "+", "-", "*", "/", "%", "^", "||", "->", "&", "|", "<<", "~", "!~",
+	Behind: []string{"ISNULL", "NOTNULL", "IS NULL", `COLLATE "C"`, "IN (b, a)", "NOT IN (b)", "IS NOT TRUE", "::text",
+		"= ANY (ARRAY['x'])", "IS NOT UNKNOWN"},
+	Between: []string{"AND", "AND", "OR", "=", "<>", "IS DISTINCT FROM", "IS NOT DISTINCT FROM", "<", ">=", "+", "-", "*",
+		"/", "%", "^", "||", "->", "&", "|", "<<", "~", "!~",
 		"AT TIME ZONE", "LIKE", "NOT LIKE", "ILIKE", "SIMILAR TO", "BETWEEN", "NOT BETWEEN", "ESCAPE", "COLLATE"},
 }
 

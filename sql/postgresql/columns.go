@@ -87,7 +87,8 @@ func keyOptions(r *sql.Reader) (out []*sql.Option) {
 
 // constraintNext says whether a constraint of a table is next, or LIKE, and no column.
 func constraintNext(r *sql.Reader) bool {
-	return r.Any("CONSTRAINT", "PRIMARY", "UNIQUE", "CHECK", "FOREIGN", "LIKE") || r.Is("EXCLUDE", "(") || r.Is("EXCLUDE", "USING")
+	return r.Any("CONSTRAINT", "PRIMARY", "UNIQUE", "CHECK", "FOREIGN", "LIKE") || r.Is("EXCLUDE", "(") ||
+		r.Is("EXCLUDE", "USING")
 }
 
 // tableConstraint reads a constraint of a table.
@@ -165,7 +166,8 @@ func tableLike(r *sql.Reader) sql.Constraint {
 	for r.Any("INCLUDING", "EXCLUDING") {
 		from := r.Here()
 		how := r.OneOf("INCLUDING", "EXCLUDING")
-		what := expectOne(r, "what is included", "COMMENTS", "COMPRESSION", "CONSTRAINTS", "DEFAULTS", "GENERATED", "IDENTITY", "INDEXES", "STATISTICS",
+		what := expectOne(r, "what is included", "COMMENTS", "COMPRESSION", "CONSTRAINTS", "DEFAULTS", "GENERATED",
+			"IDENTITY", "INDEXES", "STATISTICS",
 			"STORAGE", "ALL")
 		n.Options = append(n.Options, sql.Read(r, from, &sql.Option{Words: how + " " + what}))
 	}

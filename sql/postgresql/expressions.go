@@ -8,7 +8,8 @@ import (
 
 // fields are those of which an interval consists.
 var fields = []string{
-	"YEAR TO MONTH", "DAY TO HOUR", "DAY TO MINUTE", "DAY TO SECOND", "HOUR TO MINUTE", "HOUR TO SECOND", "MINUTE TO SECOND", "YEAR", "MONTH",
+	"YEAR TO MONTH", "DAY TO HOUR", "DAY TO MINUTE", "DAY TO SECOND", "HOUR TO MINUTE", "HOUR TO SECOND",
+	"MINUTE TO SECOND", "YEAR", "MONTH",
 	"DAY", "HOUR", "MINUTE", "SECOND",
 }
 
@@ -33,7 +34,8 @@ func row(r *sql.Reader) sql.Expr {
 
 // types are the names of types that have several words.
 var types = []string{
-	"DOUBLE PRECISION", "CHARACTER VARYING", "CHAR VARYING", "NATIONAL CHARACTER VARYING", "NATIONAL CHAR VARYING", "NATIONAL CHARACTER",
+	"DOUBLE PRECISION", "CHARACTER VARYING", "CHAR VARYING", "NATIONAL CHARACTER VARYING", "NATIONAL CHAR VARYING",
+	"NATIONAL CHARACTER",
 	"NATIONAL CHAR", "NCHAR VARYING", "BIT VARYING",
 }
 
@@ -120,7 +122,8 @@ func tail(r *sql.Reader, q *sql.Query) {
 	for r.Is("FOR") {
 		from := r.Here()
 		r.Expect("FOR")
-		n := &sql.Lock{Strength: expectOne(r, "UPDATE, NO KEY UPDATE, SHARE or KEY SHARE", "UPDATE", "NO KEY UPDATE", "SHARE", "KEY SHARE")}
+		n := &sql.Lock{Strength: expectOne(r, "UPDATE, NO KEY UPDATE, SHARE or KEY SHARE", "UPDATE", "NO KEY UPDATE", "SHARE",
+			"KEY SHARE")}
 		if r.Accept("OF") {
 			n.Of = sql.List(r, r.Name)
 		}

@@ -25,7 +25,7 @@ CREATE TRIGGER g AFTER INSERT ON t EXECUTE FUNCTION f()`
 
 // TestGolden runs the commands of testdata, on each line a statement, or with "whole" on one of several lines:
 //
-//	tree     the tree that is read, and the statement printed anew; the server must take both for the same, and each for a
+//	tree     the tree that is read, and the statement printed anew; the server must take both for the same, each for a
 //	         statement; "= " before what is printed says that it made the same of both, not only read them
 //	refuse   why it is not read; the server must refuse it too, but with "narrow", which says that the reader knows less
 func TestGolden(t *testing.T) {

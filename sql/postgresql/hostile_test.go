@@ -26,7 +26,8 @@ func TestHostileTextsAreReadOrRefused(t *testing.T) {
 		{"more arrays", "SELECT ARRAY" + around(20_000, "[", "1", "]"), "nests too deeply"},
 		{"arrays with commas", "SELECT ARRAY" + around(9900, "[[1], ", "[1]", "]"), ""},
 		{"brackets that stay open", "SELECT a" + strings.Repeat("[b", 4900), "] is expected"},
-		{"brackets that parentheses close", "SELECT " + strings.Repeat("(a[", 2000) + strings.Repeat(")", 2000), "an expression is expected"},
+		{"brackets that parentheses close", "SELECT " + strings.Repeat("(a[", 2000) + strings.Repeat(")", 2000),
+			"an expression is expected"},
 		{"signs in a row", "SELECT 1 " + strings.Repeat("+-", 4900) + "1", ""},
 		{"more signs in a row", "SELECT 1 " + strings.Repeat("+-", 500_000) + "1", "without a comma"},
 		{"one long operator", "SELECT 1 " + strings.Repeat("@", 100_000) + " 1", "an operator is too long"},
@@ -40,7 +41,8 @@ func TestHostileTextsAreReadOrRefused(t *testing.T) {
 		{"CTEs", "WITH a AS (" + around(1400, "WITH a AS (", "SELECT 1", ") SELECT 1") + ") SELECT 1", ""},
 		{"grouping sets", "SELECT 1 GROUP BY " + around(2400, "GROUPING SETS (", "a", ")"), ""},
 		{"joins on the right", "SELECT 1 FROM a" + strings.Repeat(" JOIN a", 1900) + strings.Repeat(" ON TRUE", 1900), ""},
-		{"BETWEEN in BETWEEN", "SELECT " + strings.Repeat("a BETWEEN ", 2000) + "1" + strings.Repeat(" AND 1", 2000), "AND is expected"},
+		{"BETWEEN in BETWEEN", "SELECT " + strings.Repeat("a BETWEEN ", 2000) + "1" + strings.Repeat(" AND 1", 2000),
+			"AND is expected"},
 	} {
 		stmt, err := d.Parse(c.text)
 		switch {

@@ -41,7 +41,8 @@ func New(s Server) *sql.Dialect {
 	d := sql.Dialect{
 		Product: "PostgreSQL",
 		Lexis: sql.Lexis{
-			Space: " \t\n\f\r", Names: `"`, Texts: "'", Backslash: s.Escapes, HexPrefixes: "xX", BitPrefixes: "bB", TextPrefixes: "nN",
+			Space: " \t\n\f\r", Names: `"`, Texts: "'", Backslash: s.Escapes, HexPrefixes: "xX", BitPrefixes: "bB",
+			TextPrefixes:   "nN",
 			EscapePrefixes: "eE", Halves: true, Unicode: true, Dollars: true, Continued: true, Nests: true, Returns: true,
 			Signs: []string{"::"}, Single: "(),;.[]:", Operators: "~!@#^&|`?+-*/%<>=",
 		},
@@ -50,8 +51,10 @@ func New(s Server) *sql.Dialect {
 		LevelOf:   []string{"default_transaction_isolation"}, // postgresql.org/docs, SET TRANSACTION
 		LevelOnce: []string{"transaction_isolation"},
 		Grammar: sql.Grammar{
-			Nested: true, LooseCommas: true, AnyQualified: true, Loose: true, AnyEscape: true, Truths: true, Truth: truth, Quantifiers: true,
-			TableCalls: true, StrictJoins: true, ColumnAliases: true, BareTargets: true, AnyLabels: true, AnyTyped: true, Arrays: true,
+			Nested: true, LooseCommas: true, AnyQualified: true, Loose: true, AnyEscape: true, Truths: true, Truth: truth,
+			Quantifiers: true,
+			TableCalls:  true, StrictJoins: true, ColumnAliases: true, BareTargets: true, AnyLabels: true, AnyTyped: true,
+			Arrays:       true,
 			WritingWiths: true, NoItems: true, GroupingSets: true, LateOptions: true, SpacedOptions: true,
 		},
 		Prefixes: prefixes, Infixes: infixes, Other: sql.Operator{Level: other, Left: other, Right: other + 1},
@@ -62,15 +65,18 @@ func New(s Server) *sql.Dialect {
 			"INTERVAL": interval, "ROW": row, "DEFAULT": func(*sql.Reader) sql.Expr { return &sql.DefaultValue{} },
 		},
 		Niladics: []string{
-			"CURRENT_CATALOG", "CURRENT_DATE", "CURRENT_ROLE", "CURRENT_SCHEMA", "CURRENT_TIME", "CURRENT_TIMESTAMP", "CURRENT_USER",
+			"CURRENT_CATALOG", "CURRENT_DATE", "CURRENT_ROLE", "CURRENT_SCHEMA", "CURRENT_TIME", "CURRENT_TIMESTAMP",
+			"CURRENT_USER",
 			"LOCALTIME", "LOCALTIMESTAMP", "SESSION_USER", "USER", "SYSTEM_USER",
 		},
 		TypedTexts: []string{
-			"TIMESTAMP WITH TIME ZONE", "TIMESTAMP WITHOUT TIME ZONE", "TIME WITH TIME ZONE", "TIME WITHOUT TIME ZONE", "DOUBLE PRECISION",
+			"TIMESTAMP WITH TIME ZONE", "TIMESTAMP WITHOUT TIME ZONE", "TIME WITH TIME ZONE", "TIME WITHOUT TIME ZONE",
+			"DOUBLE PRECISION",
 		},
 		Phrases: map[string][]string{
-			"TRIM": {"LEADING", "TRAILING", "BOTH", "FROM"}, "SUBSTRING": {"FROM", "FOR", "SIMILAR", "ESCAPE"}, "POSITION": {"IN"},
-			"EXTRACT": {"FROM"}, "OVERLAY": {"PLACING", "FROM", "FOR"},
+			"TRIM": {"LEADING", "TRAILING", "BOTH", "FROM"}, "SUBSTRING": {"FROM", "FOR", "SIMILAR", "ESCAPE"},
+			"POSITION": {"IN"},
+			"EXTRACT":  {"FROM"}, "OVERLAY": {"PLACING", "FROM", "FOR"},
 		},
 		Joins: []string{"LEFT", "RIGHT", "FULL", "INNER", "CROSS"},
 		Type:  typeOf, Tail: tail, Limit: limit,
@@ -175,8 +181,10 @@ func (s Server) keywords() map[string]sql.Use {
 		words string
 		use   sql.Use
 	}{
-		{reserved, sql.AsLabel}, {reservedNoLabel, sql.Reserved}, {functions, function | sql.AsLabel}, {functionsNoLabel, function},
-		{columns, column | sql.AsLabel}, {standard, column | sql.AsType | sql.AsLabel}, {standardNoLabel, column | sql.AsType}, {called, column | sql.AsFunction | sql.AsLabel},
+		{reserved, sql.AsLabel}, {reservedNoLabel, sql.Reserved}, {functions, function | sql.AsLabel},
+		{functionsNoLabel, function},
+		{columns, column | sql.AsLabel}, {standard, column | sql.AsType | sql.AsLabel},
+		{standardNoLabel, column | sql.AsType}, {called, column | sql.AsFunction | sql.AsLabel},
 		{elsewhereNoBare, sql.Anywhere &^ sql.AsLabel}, {elsewhere, sql.Anywhere}, {timed, sql.AsFunction | sql.AsLabel},
 	} {
 		for _, word := range strings.Fields(l.words) {

@@ -179,7 +179,8 @@ func bound(r *sql.Reader) *sql.PartitionBound {
 	if n.How == "WITH" {
 		n.From = sql.ParenList(r, func() sql.Expr {
 			from := r.Here()
-			return sql.Read[sql.Expr](r, from, &sql.Worded{Word: expectOne(r, "MODULUS or REMAINDER", "MODULUS", "REMAINDER"), X: r.Number()})
+			return sql.Read[sql.Expr](r, from, &sql.Worded{Word: expectOne(r, "MODULUS or REMAINDER", "MODULUS", "REMAINDER"),
+				X: r.Number()})
 		})
 		return sql.Read(r, from, n)
 	}
@@ -219,7 +220,8 @@ func view(r *sql.Reader) *sql.CreateView {
 	n := &sql.CreateView{Name: r.Object(), Columns: r.OptionalNames(), Options: stored(r)}
 	r.Expect("AS")
 	n.Query = r.Query()
-	n.Check = one(r, append([]string{"WITH CHECK OPTION", "WITH CASCADED CHECK OPTION", "WITH LOCAL CHECK OPTION"}, withData...)...)
+	n.Check = one(r, append([]string{"WITH CHECK OPTION", "WITH CASCADED CHECK OPTION", "WITH LOCAL CHECK OPTION"},
+		withData...)...)
 	return n
 }
 
@@ -292,7 +294,8 @@ func function(r *sql.Reader, replace, procedure bool) sql.Stmt {
 			r.Fail("of a function, no settings are read")
 		}
 		if o == nil {
-			o = r.Option("IMMUTABLE", "STABLE", "VOLATILE", "STRICT", "CALLED ON NULL INPUT", "RETURNS NULL ON NULL INPUT", "SECURITY DEFINER",
+			o = r.Option("IMMUTABLE", "STABLE", "VOLATILE", "STRICT", "CALLED ON NULL INPUT", "RETURNS NULL ON NULL INPUT",
+				"SECURITY DEFINER",
 				"SECURITY INVOKER", "LEAKPROOF", "NOT LEAKPROOF")
 		}
 		if o == nil {
@@ -335,7 +338,8 @@ func parameter(r *sql.Reader) *sql.Parameter {
 // sequenceOptions reads how a sequence counts.
 func sequenceOptions(r *sql.Reader) (out []*sql.Option) {
 	for {
-		o := valued(r, r.Number, "INCREMENT BY", "INCREMENT", "MINVALUE", "MAXVALUE", "START WITH", "START", "CACHE", "RESTART WITH")
+		o := valued(r, r.Number, "INCREMENT BY", "INCREMENT", "MINVALUE", "MAXVALUE", "START WITH", "START", "CACHE",
+			"RESTART WITH")
 		switch {
 		case o != nil:
 		case r.Is("AS"):

@@ -38,7 +38,8 @@ func ask(t *testing.T, statements string) opinion {
 	socket := shared.Socket(t)
 	_, port, _ := strings.Cut(filepath.Base(socket), ".s.PGSQL.")
 	connect := func(database string) *pgconn.PgConn {
-		conn, err := pgconn.Connect(t.Context(), fmt.Sprintf("host='%s' port=%s user=postgres database=%s sslmode=disable", filepath.Dir(socket), port, database))
+		conn, err := pgconn.Connect(t.Context(), fmt.Sprintf("host='%s' port=%s user=postgres database=%s sslmode=disable",
+			filepath.Dir(socket), port, database))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -74,8 +75,9 @@ func (o opinion) run(statements string) (string, error) {
 }
 
 // malformed is what the server says of a text that is no statement.
-var malformed = regexp.MustCompile(`syntax error|unterminated|trailing junk|conflicting or redundant|multiple \w+ \w* ?clauses|invalid Unicode|improper|is not supported here|` +
-	`cannot be used|specified more than once|must be at the end|must have an alias|LIMIT #,#`)
+var malformed = regexp.MustCompile(
+	`syntax error|unterminated|trailing junk|conflicting or redundant|multiple \w+ \w* ?clauses|invalid Unicode|improper|is not supported here|` +
+		`cannot be used|specified more than once|must be at the end|must have an alias|LIMIT #,#`)
 
 // takes says whether the server's grammar takes a text for a statement.
 func (o opinion) takes(text string) bool {

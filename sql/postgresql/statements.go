@@ -12,7 +12,8 @@ func statements() map[string]func(*sql.Reader, *sql.With) sql.Stmt {
 		"SELECT": query, "VALUES": query, "TABLE": query, "(": query,
 		"INSERT": insert, "UPDATE": update, "DELETE": del, "MERGE": merge,
 		"CREATE": create, "ALTER": alter, "DROP": drop, "TRUNCATE": truncate,
-		"BEGIN": begin, "START": start, "COMMIT": commit, "END": commit, "ROLLBACK": rollback, "ABORT": rollback, "PREPARE": prepare,
+		"BEGIN": begin, "START": start, "COMMIT": commit, "END": commit, "ROLLBACK": rollback, "ABORT": rollback,
+		"PREPARE":   prepare,
 		"SAVEPOINT": savepoint, "RELEASE": release, "SET": set, "RESET": reset, "SHOW": show, "LOCK": lock,
 		"ANALYZE": analyze, "VACUUM": vacuum, "REINDEX": reindex, "REFRESH": refresh, "EXPLAIN": explain,
 	}
@@ -168,7 +169,8 @@ func start(r *sql.Reader, _ *sql.With) sql.Stmt {
 // traits reads what a transaction is to have, with or without commas.
 func traits(r *sql.Reader) (out []*sql.Option) {
 	for {
-		o := r.Option("READ ONLY", "READ WRITE", "NOT DEFERRABLE", "DEFERRABLE", "ISOLATION LEVEL READ UNCOMMITTED", "ISOLATION LEVEL READ COMMITTED",
+		o := r.Option("READ ONLY", "READ WRITE", "NOT DEFERRABLE", "DEFERRABLE", "ISOLATION LEVEL READ UNCOMMITTED",
+			"ISOLATION LEVEL READ COMMITTED",
 			"ISOLATION LEVEL REPEATABLE READ", "ISOLATION LEVEL SERIALIZABLE")
 		if o == nil {
 			return out
@@ -354,7 +356,8 @@ func lock(r *sql.Reader, _ *sql.With) sql.Stmt {
 		return sql.Read(r, from, &sql.TableLock{Table: sql.Read(r, from, r.TableName())})
 	})}
 	if r.Accept("IN") {
-		n.Mode = expectOne(r, "the mode of a lock", "ACCESS SHARE", "ROW SHARE", "ROW EXCLUSIVE", "SHARE UPDATE EXCLUSIVE", "SHARE ROW EXCLUSIVE", "SHARE",
+		n.Mode = expectOne(r, "the mode of a lock", "ACCESS SHARE", "ROW SHARE", "ROW EXCLUSIVE", "SHARE UPDATE EXCLUSIVE",
+			"SHARE ROW EXCLUSIVE", "SHARE",
 			"EXCLUSIVE", "ACCESS EXCLUSIVE")
 		r.Expect("MODE")
 	}
@@ -430,7 +433,8 @@ func vacuum(r *sql.Reader, _ *sql.With) sql.Stmt {
 func reindex(r *sql.Reader, _ *sql.With) sql.Stmt {
 	r.Expect("REINDEX")
 	n := &sql.Maintain{What: "REINDEX", How: options(r)}
-	n.How = strings.TrimSpace(n.How + " " + expectOne(r, "INDEX, TABLE, SCHEMA, DATABASE or SYSTEM", "INDEX", "TABLE", "SCHEMA", "DATABASE", "SYSTEM"))
+	n.How = strings.TrimSpace(n.How + " " + expectOne(r, "INDEX, TABLE, SCHEMA, DATABASE or SYSTEM", "INDEX", "TABLE",
+		"SCHEMA", "DATABASE", "SYSTEM"))
 	if r.Accept("CONCURRENTLY") {
 		n.How += " CONCURRENTLY"
 	}
@@ -440,7 +444,8 @@ func reindex(r *sql.Reader, _ *sql.With) sql.Stmt {
 
 func refresh(r *sql.Reader, _ *sql.With) sql.Stmt {
 	r.Expect("REFRESH", "MATERIALIZED", "VIEW")
-	return &sql.Maintain{What: "REFRESH MATERIALIZED VIEW", How: r.OneOf("CONCURRENTLY"), Tables: []*sql.Object{r.Object()}, More: one(r, withData...)}
+	return &sql.Maintain{What: "REFRESH MATERIALIZED VIEW", How: r.OneOf("CONCURRENTLY"),
+		Tables: []*sql.Object{r.Object()}, More: one(r, withData...)}
 }
 
 var withData = []string{"WITH DATA", "WITH NO DATA"}

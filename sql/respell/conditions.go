@@ -10,10 +10,10 @@ import (
 
 // Opaque is a query or a write in which each condition of WHERE, ON, HAVING and FILTER is said by a CASE; another
 // statement stays. A row is taken where a condition is true, and left where it is false or unknown; so it is with CASE
-// WHEN (condition) THEN TRUE ELSE FALSE END. Nothing of it can be asked of an index, pushed below a join, made a join of
-// a subquery, put in the place of an equal value, or tell that an outer join is an inner one: the condition is worked out
-// row by row (Rigger and Su, Detecting Optimization Bugs in Database Engines via Non-optimizing Reference Engine
-// Construction, ESEC/FSE 2020; Jiang and Su, Detecting Logic Bugs in Database Engines via Equivalent Expression
+// WHEN (condition) THEN TRUE ELSE FALSE END. Nothing of it can be asked of an index, pushed below a join, made a join
+// of a subquery, put in the place of an equal value, or tell that an outer join is an inner one: the condition is
+// worked out row by row (Rigger and Su, Detecting Optimization Bugs in Database Engines via Non-optimizing Reference
+// Engine Construction, ESEC/FSE 2020; Jiang and Su, Detecting Logic Bugs in Database Engines via Equivalent Expression
 // Transformation, OSDI 2024, section 3).
 //
 // The condition of a FULL JOIN stays, by which PostgreSQL has to merge or hash, and so do those of ON CONFLICT, which
@@ -65,13 +65,13 @@ func opaque(condition sql.Expr) sql.Expr {
 // largest is how many nodes a statement may get: a subquery stands there twice, and those within it four times.
 const largest = 4000
 
-// Unquantified is a statement in which comparisons with the rows of a subquery are said by EXISTS: a IN (SELECT b FROM t
-// WHERE c), which is a = ANY of them, is true where there is a row for which c and a = b are, unknown where there is none
-// and one for which a = b is unknown, else false; and a op ALL is false where a op b is false of a row, unknown where it
-// is of none and unknown of one, else true (ISO/IEC 9075-2, quantified comparison predicate). Databases answer them by
-// semi-joins, by tables that hold the subquery's rows, by indexes, or by the smallest and the largest of them. Columns
-// are compared so: what type a literal is taken for depends on what it stands beside. What is no condition of its own
-// stays, as does a subquery that prints anything but a column, or has more than FROM and WHERE.
+// Unquantified is a statement in which comparisons with the rows of a subquery are said by EXISTS: a IN (SELECT b FROM
+// t WHERE c), which is a = ANY of them, is true where there is a row for which c and a = b are, unknown where there is
+// none and one for which a = b is unknown, else false; and a op ALL is false where a op b is false of a row, unknown
+// where it is of none and unknown of one, else true (ISO/IEC 9075-2, quantified comparison predicate). Databases answer
+// them by semi-joins, by tables that hold the subquery's rows, by indexes, or by the smallest and the largest of them.
+// Columns are compared so: what type a literal is taken for depends on what it stands beside. What is no condition of
+// its own stays, as does a subquery that prints anything but a column, or has more than FROM and WHERE.
 func Unquantified(stmt sql.Stmt) sql.Stmt {
 	if !reads(stmt) || namedByText(stmt) {
 		return stmt
@@ -180,6 +180,7 @@ func (c *quantified) exists() sql.Expr {
 		return build.Exists(build.Query(&sql.Select{Items: build.Items(build.Int(1)), From: c.rows.From, Where: condition}))
 	}
 	one := build.Not(c.all, compared)
-	decided := build.Case(build.Truth(c.all), build.When(where(one), build.Truth(!c.all)), build.When(where(build.IsNull(compared, false)), build.Null()))
+	decided := build.Case(build.Truth(c.all), build.When(where(one), build.Truth(!c.all)),
+		build.When(where(build.IsNull(compared, false)), build.Null()))
 	return build.Paren(build.Not(c.negated, decided))
 }

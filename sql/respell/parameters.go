@@ -10,8 +10,9 @@ import (
 	"txweave/sqltext"
 )
 
-// Parameters is a statement in which parameters stand for values that are spelled in it, each as mark spells the one of its number, from 1;
-// and these values, in the order of the text. A planner that does not know them finds its way without them, and may keep it.
+// Parameters is a statement in which parameters stand for values that are spelled in it, each as mark spells the one of
+// its number, from 1; and these values, in the order of the text. A planner that does not know them finds its way
+// without them, and may keep it.
 //
 // Integers and texts are taken where they are compared with something else in WHERE and ON, given to a column by an
 // INSERT of one row or by SET, or are a LIMIT: no type of what a query prints, and no expression that a query says
@@ -89,7 +90,11 @@ func (p *parameters) beside(x sql.Expr, values ...sql.Expr) {
 	}
 	if p.columns != nil {
 		kind := p.kindOf(x)
-		if kind == "" || slices.ContainsFunc(values, func(v sql.Expr) bool { l, ok := v.(*sql.Literal); return !ok || l.Kind != kind }) {
+		if kind == "" || slices.ContainsFunc(values, func(v sql.Expr) bool {
+			l, ok := v.(*sql.Literal)
+			return !ok ||
+				l.Kind != kind
+		}) {
 			return
 		}
 	}

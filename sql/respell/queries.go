@@ -8,10 +8,10 @@ import (
 	"txweave/sql/build"
 )
 
-// fenced is a statement in which a derived table is one of a common table expression that is materialized: FROM (WITH d AS
-// MATERIALIZED (SELECT …) SELECT * FROM d). Its rows are worked out as they stand then: no condition of the outer query is
-// pushed into it, and it is not made part of that query (sqlite.org/lang_with.html#mathint). A set operation stays, as
-// nobody says what affinity its columns have.
+// fenced is a statement in which a derived table is one of a common table expression that is materialized: FROM (WITH d
+// AS MATERIALIZED (SELECT …) SELECT * FROM d). Its rows are worked out as they stand then: no condition of the outer
+// query is pushed into it, and it is not made part of that query (sqlite.org/lang_with.html#mathint). A set operation
+// stays, as nobody says what affinity its columns have.
 func fenced(stmt sql.Stmt) sql.Stmt {
 	return sql.Rewrite(stmt, func(n sql.Node) sql.Node {
 		d, ok := n.(*sql.Derived)
@@ -24,8 +24,9 @@ func fenced(stmt sql.Stmt) sql.Stmt {
 }
 
 // filtered is a statement in which a query that prints nothing but one aggregate of a column asks for the rows in which
-// there is a value: MIN(c) FILTER (WHERE c IS NOT NULL). That they ignore NULLs is what sqlite.org/lang_aggfunc.html says of
-// them; with a FILTER the engine does not look for the least by an index, or for the first of the sorted values.
+// there is a value: MIN(c) FILTER (WHERE c IS NOT NULL). That they ignore NULLs is what sqlite.org/lang_aggfunc.html
+// says of them; with a FILTER the engine does not look for the least by an index, or for the first of the sorted
+// values.
 func filtered(stmt sql.Stmt) sql.Stmt {
 	return sql.Rewrite(stmt, func(n sql.Node) sql.Node {
 		s, ok := n.(*sql.Select)
@@ -33,7 +34,8 @@ func filtered(stmt sql.Stmt) sql.Stmt {
 			return n
 		}
 		c, ok := s.Items[0].X.(*sql.Call)
-		if !ok || c.Filter != nil || c.Over != nil || c.Distinct || len(c.Order) > 0 || len(c.Args) != 1 || !plainColumn(c.Args[0]) || !named(c, "min", "max", "count", "sum") {
+		if !ok || c.Filter != nil || c.Over != nil || c.Distinct || len(c.Order) > 0 || len(c.Args) != 1 ||
+			!plainColumn(c.Args[0]) || !named(c, "min", "max", "count", "sum") {
 			return n
 		}
 		item := sql.Edit(s.Items[0], func(i *sql.Item) {
@@ -43,10 +45,11 @@ func filtered(stmt sql.Stmt) sql.Stmt {
 	})
 }
 
-// turned is a statement in which FROM a RIGHT JOIN b is FROM b LEFT JOIN a, and the other way round, which is the same by its
-// definition, and something else to do: a LEFT JOIN writes the row without a partner where it comes to it, a RIGHT JOIN
-// has to find those rows once more in the end. One that is not the first join of its FROM clause stays, as does one whose
-// query prints * and would print its columns in another order, and all where columns are told by the order of the tables.
+// turned is a statement in which FROM a RIGHT JOIN b is FROM b LEFT JOIN a, and the other way round, which is the same
+// by its definition, and something else to do: a LEFT JOIN writes the row without a partner where it comes to it, a
+// RIGHT JOIN has to find those rows once more in the end. One that is not the first join of its FROM clause stays, as
+// does one whose query prints * and would print its columns in another order, and all where columns are told by the
+// order of the tables.
 func turned(stmt sql.Stmt) sql.Stmt {
 	told := false
 	sql.Walk(stmt, func(n sql.Node) bool {
@@ -93,9 +96,9 @@ func firstTurned(from sql.TableRef) sql.TableRef {
 	return &sql.Join{Left: j.Right, Kind: kind, Right: j.Left, On: j.On}
 }
 
-// within is a statement in which a scalar subquery with a LIMIT is a query of all rows of that: (SELECT * FROM (SELECT …
-// LIMIT 1 OFFSET 2)). Which row a subquery gives, and how many rows a query gives, is not worked out by the same code. A
-// set operation stays: its columns have an affinity where it is read from.
+// within is a statement in which a scalar subquery with a LIMIT is a query of all rows of that: (SELECT * FROM (SELECT
+// … LIMIT 1 OFFSET 2)). Which row a subquery gives, and how many rows a query gives, is not worked out by the same
+// code. A set operation stays: its columns have an affinity where it is read from.
 func within(stmt sql.Stmt) sql.Stmt {
 	return sql.Rewrite(stmt, func(n sql.Node) sql.Node {
 		s, ok := n.(*sql.Subquery)
@@ -107,10 +110,10 @@ func within(stmt sql.Stmt) sql.Stmt {
 }
 
 // apart is a statement in which the set operation of two queries of plain columns that it consists of is put together
-// otherwise: a UNION b are the distinct rows of a UNION ALL b, a EXCEPT b and a INTERSECT b those of a of which there is
-// none, or one, in b. Rows are told apart by what the columns of a hold to, as by the operation itself; as that converts no
-// value, columns are compared behind a +, which takes their affinity from them. One within another query stays: nobody
-// says what affinity its columns have there.
+// otherwise: a UNION b are the distinct rows of a UNION ALL b, a EXCEPT b and a INTERSECT b those of a of which there
+// is none, or one, in b. Rows are told apart by what the columns of a hold to, as by the operation itself; as that
+// converts no value, columns are compared behind a +, which takes their affinity from them. One within another query
+// stays: nobody says what affinity its columns have there.
 func apart(stmt sql.Stmt) sql.Stmt {
 	switch s := stmt.(type) {
 	case *sql.Query:
@@ -145,13 +148,15 @@ func setApart(q *sql.Query) *sql.Query {
 	s := &sql.Select{Distinct: true, Items: build.Items(&sql.Star{})}
 	switch c.Op {
 	case "UNION": // else what is no REAL becomes one where the column of a is
-		s.From = build.Derived(&sql.Query{Body: &sql.Compound{Op: "UNION ALL", Left: unaffected(a), Right: unaffected(b)}}, "")
+		s.From = build.Derived(&sql.Query{Body: &sql.Compound{Op: "UNION ALL", Left: unaffected(a), Right: unaffected(b)}},
+			"")
 	case "EXCEPT", "INTERSECT":
 		var alike []sql.Expr
 		for i := range left {
 			alike = append(alike, build.Binary(plain(of(rowsName, left[i])), sql.OpSame, plain(of(othersName, right[i]))))
 		}
-		others := build.Query(&sql.Select{Items: build.Items(build.Int(1)), From: build.Derived(build.Query(b), othersName), Where: build.All(alike...)})
+		others := build.Query(&sql.Select{Items: build.Items(build.Int(1)), From: build.Derived(build.Query(b), othersName),
+			Where: build.All(alike...)})
 		s.From, s.Where = build.Derived(build.Query(a), rowsName), build.Not(c.Op == "EXCEPT", build.Exists(others))
 	default:
 		return q
@@ -159,8 +164,8 @@ func setApart(q *sql.Query) *sql.Query {
 	return sql.Edit(q, func(q *sql.Query) { q.Body = s })
 }
 
-// byOutputs says whether an order is one by the numbers or the names of outputs alone: that of a set operation may also say
-// what its operands print.
+// byOutputs says whether an order is one by the numbers or the names of outputs alone: that of a set operation may also
+// say what its operands print.
 func byOutputs(order []*sql.Order, names []*sql.Name) bool {
 	return !slices.ContainsFunc(order, func(o *sql.Order) bool {
 		x := o.X
@@ -171,12 +176,14 @@ func byOutputs(order []*sql.Order, names []*sql.Name) bool {
 		if !ok {
 			return !literal(x)
 		}
-		return c.Table != nil || !slices.ContainsFunc(names, func(n *sql.Name) bool { return strings.EqualFold(n.Value, c.Name.Value) })
+		return c.Table != nil || !slices.ContainsFunc(names, func(n *sql.Name) bool {
+			return strings.EqualFold(n.Value, c.Name.Value)
+		})
 	})
 }
 
-// outputs are the names of the columns that a query prints, each of which is a plain column with a name of its own; nil where
-// that is not so.
+// outputs are the names of the columns that a query prints, each of which is a plain column with a name of its own; nil
+// where that is not so.
 func outputs(s *sql.Select) (names []*sql.Name) {
 	for _, i := range s.Items {
 		c, ok := i.X.(*sql.Column)
@@ -212,9 +219,9 @@ type Copies struct {
 }
 
 // Query is a query that reads such a copy of each table, so that what the database answers from an index, a count or a
-// statistic of its own is worked out from the rows. One that reads a part of a table, or a table as it was, stays: of a copy
-// all rows are read. So does one that names the schema of a column's table, where no copy is, or a column that no copy
-// has, and one that writes.
+// statistic of its own is worked out from the rows. One that reads a part of a table, or a table as it was, stays: of a
+// copy all rows are read. So does one that names the schema of a column's table, where no copy is, or a column that no
+// copy has, and one that writes.
 func (c *Copies) Query(stmt sql.Stmt) sql.Stmt {
 	q, ok := stmt.(*sql.Query)
 	if !ok {
@@ -245,7 +252,8 @@ func (c *Copies) Query(stmt sql.Stmt) sql.Stmt {
 }
 
 // unlisted are columns that tables have of themselves, which * does not print.
-var unlisted = []string{"rowid", "_rowid_", "oid", "ctid", "xmin", "xmax", "cmin", "cmax", "tableoid", "_tidb_rowid", "row_start", "row_end"}
+var unlisted = []string{"rowid", "_rowid_", "oid", "ctid", "xmin", "xmax", "cmin", "cmax", "tableoid", "_tidb_rowid",
+	"row_start", "row_end"}
 
 // tablesOf are the names of the tables that a query reads, each once; ok is false where it reads a part of one.
 func tablesOf(q *sql.Query) (names []*sql.Name, ok bool) {

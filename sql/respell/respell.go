@@ -15,7 +15,8 @@ func alone(x sql.Node, above []sql.Node) bool {
 		return false
 	}
 	switch in := above[len(above)-1].(type) {
-	case *sql.Paren, *sql.When, *sql.Item, *sql.Join, *sql.Row, *sql.Call, *sql.Update, *sql.Delete, *sql.DeleteJoined, *sql.Select, *sql.Order:
+	case *sql.Paren, *sql.When, *sql.Item, *sql.Join, *sql.Row, *sql.Call, *sql.Update, *sql.Delete, *sql.DeleteJoined,
+		*sql.Select, *sql.Order:
 		return true // what GROUP BY, DISTINCT ON and ORDER BY say is to stay what is printed
 	case *sql.Binary:
 		return in.Op == sql.OpAnd || in.Op == sql.OpOr
@@ -29,7 +30,8 @@ func alone(x sql.Node, above []sql.Node) bool {
 	return false
 }
 
-// keyed says whether an expression stands in what ON CONFLICT names an index by, which must be said as the index has it.
+// keyed says whether an expression stands in what ON CONFLICT names an index by, which must be said as the index has
+// it.
 func keyed(x sql.Node, above []sql.Node) bool {
 	at := slices.IndexFunc(above, func(n sql.Node) bool {
 		_, ok := n.(*sql.OnConflict)
@@ -106,7 +108,8 @@ func has[N sql.Node](in sql.Node) (found bool) {
 
 // changing are functions, in lower case, that answer otherwise each time, or do something.
 var changing = []string{
-	"random", "randomblob", "rand", "random_bytes", "uuid", "uuid_short", "gen_random_uuid", "uuidv4", "uuidv7", "clock_timestamp",
+	"random", "randomblob", "rand", "random_bytes", "uuid", "uuid_short", "gen_random_uuid", "uuidv4", "uuidv7",
+	"clock_timestamp",
 	"nextval", "setval", "lastval", "last_insert_id", "sleep", "pg_sleep", "benchmark", "get_lock", "release_lock",
 	"pg_advisory_lock", "pg_advisory_xact_lock", "pg_advisory_unlock",
 }
@@ -125,8 +128,8 @@ func volatile(in sql.Node) (found bool) {
 	return found
 }
 
-// namedByText says whether a query within a statement, or a table that it makes, has a column that is called by how it is
-// spelled: what is spelled otherwise would have another name.
+// namedByText says whether a query within a statement, or a table that it makes, has a column that is called by how it
+// is spelled: what is spelled otherwise would have another name.
 func namedByText(stmt sql.Stmt) (found bool) {
 	sql.Walk(stmt, func(n sql.Node) bool {
 		switch n := n.(type) {
@@ -162,8 +165,8 @@ func unlabelled(q *sql.Query) bool {
 	}
 }
 
-// Unhinted is a statement that names no index which the database is to use, or not to: a table of the same name may have
-// none.
+// Unhinted is a statement that names no index which the database is to use, or not to: a table of the same name may
+// have none.
 func Unhinted(stmt sql.Stmt) sql.Stmt {
 	return sql.Rewrite(stmt, func(n sql.Node) sql.Node {
 		if t, ok := n.(*sql.Table); ok {
@@ -173,13 +176,15 @@ func Unhinted(stmt sql.Stmt) sql.Stmt {
 	})
 }
 
-// Respelled is a statement that says by other words what SQLite would do by other means: lists behind IN by comparisons,
-// subqueries behind it by EXISTS, window functions and set operations by queries, joins the other way round, and more.
+// Respelled is a statement that says by other words what SQLite would do by other means: lists behind IN by
+// comparisons, subqueries behind it by EXISTS, window functions and set operations by queries, joins the other way
+// round, and more.
 func Respelled(stmt sql.Stmt) sql.Stmt {
 	if !reads(stmt) || namedByText(stmt) {
 		return stmt
 	}
-	for _, f := range []func(sql.Stmt) sql.Stmt{reworded, compared, fenced, filtered, unwindowed, turned, within, apart, listed} {
+	for _, f := range []func(sql.Stmt) sql.Stmt{reworded, compared, fenced, filtered, unwindowed, turned, within,
+		apart, listed} {
 		stmt = f(stmt)
 	}
 	return stmt

@@ -13,7 +13,8 @@ var (
 	mariadb = mysqldialect.New(mysqldialect.Server{Product: "MariaDB", Version: 110809})
 )
 
-// respelt is what a rewriting makes of a statement, of the first of all dialects that reads it where it is not said whose it is.
+// respelt is what a rewriting makes of a statement, of the first of all dialects that reads it where it is not said
+// whose it is.
 func respelt(t *testing.T, d *sql.Dialect, f func(sql.Stmt) sql.Stmt, text string) string {
 	t.Helper()
 	if d == nil {

@@ -9,11 +9,11 @@ import (
 	"txweave/sql/build"
 )
 
-// unwindowed is a statement in which window functions are scalar subqueries, each over the rows of its query once more: for
-// every row those are picked that are in its partition and its frame, by comparisons, and what the function gives is an
-// aggregate of these. So the engine neither sorts nor keeps a frame, nor takes away from a sum what has left it. Keys and
-// arguments are plain columns; as PARTITION BY and ORDER BY convert no value, columns are compared behind a +, which takes
-// their affinity from them, and NULL is the least, by sqlite.org/lang_select.html#orderby.
+// unwindowed is a statement in which window functions are scalar subqueries, each over the rows of its query once more:
+// for every row those are picked that are in its partition and its frame, by comparisons, and what the function gives
+// is an aggregate of these. So the engine neither sorts nor keeps a frame, nor takes away from a sum what has left it.
+// Keys and arguments are plain columns; as PARTITION BY and ORDER BY convert no value, columns are compared behind a +,
+// which takes their affinity from them, and NULL is the least, by sqlite.org/lang_select.html#orderby.
 func unwindowed(stmt sql.Stmt) sql.Stmt {
 	return sql.Replace(stmt, func(n sql.Node, above []sql.Node) sql.Node {
 		c, ok := n.(*sql.Call)
@@ -43,7 +43,8 @@ func printing(above []sql.Node) *sql.Select {
 			continue
 		}
 		s, ok := above[i-1].(*sql.Select)
-		if !ok || len(s.Group) > 0 || s.From == nil || volatile(s) || s.Having != nil || slices.ContainsFunc(s.Items, aggregates[*sql.Item]) || !slices.Contains(s.Items, item) {
+		if !ok || len(s.Group) > 0 || s.From == nil || volatile(s) || s.Having != nil || slices.ContainsFunc(s.Items,
+			aggregates[*sql.Item]) || !slices.Contains(s.Items, item) {
 			return nil
 		}
 		if q, ok := above[max(i-2, 0)].(*sql.Query); ok && slices.ContainsFunc(q.Order, aggregates[*sql.Order]) {
@@ -58,8 +59,10 @@ func printing(above []sql.Node) *sql.Select {
 func aggregates[N sql.Node](in N) (found bool) {
 	sql.Walk(in, func(n sql.Node) bool {
 		c, ok := n.(*sql.Call)
-		found = found || ok && c.Over == nil && named(c, "sum", "count", "min", "max", "avg", "total", "group_concat", "string_agg",
-			"json_group_array", "json_group_object", "jsonb_group_array", "jsonb_group_object", "median", "percentile", "percentile_cont", "percentile_disc")
+		found = found || ok && c.Over == nil && named(c, "sum", "count", "min", "max", "avg", "total", "group_concat",
+			"string_agg",
+			"json_group_array", "json_group_object", "jsonb_group_array", "jsonb_group_object", "median", "percentile",
+			"percentile_cont", "percentile_disc")
 		return !found
 	})
 	return found
@@ -82,7 +85,8 @@ func windowOf(c *sql.Call, s *sql.Select) (w *window, ok bool) {
 	if s == nil || c.Over.Ref != nil || c.Over.Base != nil || c.Distinct || c.Filter != nil || len(c.Order) > 0 {
 		return nil, false
 	}
-	w = &window{call: c, function: strings.ToLower(c.Name.Value), partition: c.Over.Partition, order: c.Over.Order, frame: c.Over.Frame, rows: s}
+	w = &window{call: c, function: strings.ToLower(c.Name.Value), partition: c.Over.Partition, order: c.Over.Order,
+		frame: c.Over.Frame, rows: s}
 	switch len(c.Args) {
 	case 0:
 	case 2:
@@ -141,8 +145,8 @@ func (w *window) tellsApart() bool {
 	return plain && len(keys) == tables
 }
 
-// subquery is what gives the same as the call; nil where none is known, or its value hangs on how rows that its order does
-// not tell apart are put.
+// subquery is what gives the same as the call; nil where none is known, or its value hangs on how rows that its order
+// does not tell apart are put.
 func (w *window) subquery() sql.Expr {
 	value := sql.Expr(build.Column("", valueName))
 	switch w.function {
@@ -191,7 +195,8 @@ func (w *window) rank() sql.Expr {
 		return build.Paren(build.Binary(float(count(one(), w.before(true, false))), sql.OpDiv, partition))
 	case w.function == "percent_rank" && len(w.order) > 0:
 		less := func(x sql.Expr) sql.Expr { return build.Paren(build.Binary(x, sql.OpSub, build.Int(1))) }
-		return build.Case(word(sql.Number, "0.0"), build.When(build.Binary(partition, sql.OpGt, build.Int(1)), build.Binary(float(less(before())), sql.OpDiv, less(partition))))
+		return build.Case(word(sql.Number, "0.0"), build.When(build.Binary(partition, sql.OpGt, build.Int(1)),
+			build.Binary(float(less(before())), sql.OpDiv, less(partition))))
 	}
 	return nil
 }
@@ -201,8 +206,8 @@ func float(x sql.Expr) sql.Expr { return build.Binary(word(sql.Number, "1.0"), s
 
 func key(i int) sql.Expr { return build.Column("", keyName+strconv.Itoa(i)) }
 
-// exact is an expression, or the call as it stands where its value hangs on the order of its rows: a sum that adds what is no
-// small whole number, the least or the greatest of values that are equal and not the same, as 1 and 1.0 are.
+// exact is an expression, or the call as it stands where its value hangs on the order of its rows: a sum that adds what
+// is no small whole number, the least or the greatest of values that are equal and not the same, as 1 and 1.0 are.
 func (w *window) exact(x sql.Expr) sql.Expr {
 	const small = "1000000000000"
 	value := sql.Expr(build.Column("", valueName))
@@ -211,14 +216,17 @@ func (w *window) exact(x sql.Expr) sql.Expr {
 	switch w.function {
 	case "sum":
 		odd := build.Any(build.Binary(kind(), sql.OpNe, word(sql.Text, "'integer'")),
-			&sql.Between{X: value, Not: true, Low: &sql.Unary{Op: sql.OpSub, X: word(sql.Number, small)}, High: word(sql.Number, small)})
-		rows := build.Query(&sql.Select{Items: build.Items(build.Int(1)), From: build.Table(rowsName, ""), Where: build.All(build.IsNull(value, true), build.Paren(odd))})
+			&sql.Between{X: value, Not: true, Low: &sql.Unary{Op: sql.OpSub, X: word(sql.Number, small)},
+				High: word(sql.Number, small)})
+		rows := build.Query(&sql.Select{Items: build.Items(build.Int(1)), From: build.Table(rowsName, ""),
+			Where: build.All(build.IsNull(value, true), build.Paren(odd))})
 		open = w.query(build.Call("COUNT", &sql.Star{}), build.Derived(rows, ""))
 	case "min", "max":
 		distinct := func(x sql.Expr) sql.Expr {
 			return &sql.Call{Name: build.Name("COUNT"), Distinct: true, Args: []sql.Expr{x}}
 		}
-		open = w.query(build.Binary(distinct(value), sql.OpNe, distinct(build.Binary(kind(), sql.OpConcat, build.Call("quote", value)))), build.Table(rowsName, ""))
+		open = w.query(build.Binary(distinct(value), sql.OpNe,
+			distinct(build.Binary(kind(), sql.OpConcat, build.Call("quote", value)))), build.Table(rowsName, ""))
 	default:
 		return x
 	}
@@ -251,8 +259,8 @@ func (w *window) alike() sql.Expr {
 	return build.All(parts...)
 }
 
-// before is the condition that a row is in the partition and stands before the outer query's, or behind it; not strictly: or
-// is its peer.
+// before is the condition that a row is in the partition and stands before the outer query's, or behind it; not
+// strictly: or is its peer.
 func (w *window) before(before, strictly bool) sql.Expr {
 	condition := build.Int(1)
 	if strictly {
@@ -264,7 +272,8 @@ func (w *window) before(before, strictly bool) sql.Expr {
 		if before == w.order[i].Desc {
 			less, more = more, less
 		}
-		condition = build.Paren(build.Any(build.Binary(less, sql.OpLt, more), build.All(build.IsNull(less, false), build.IsNull(more, true)), build.All(peers, condition)))
+		condition = build.Paren(build.Any(build.Binary(less, sql.OpLt, more), build.All(build.IsNull(less, false),
+			build.IsNull(more, true)), build.All(peers, condition)))
 	}
 	return build.All(w.alike(), condition)
 }
@@ -278,8 +287,8 @@ func (w *window) peers() sql.Expr {
 	return condition
 }
 
-// sorted is a query of the rows that hold to a condition, in the window's order or against it, without the first few, and of
-// as many at most; -1: all.
+// sorted is a query of the rows that hold to a condition, in the window's order or against it, without the first few,
+// and of as many at most; -1: all.
 func (w *window) sorted(where sql.Expr, forwards bool, skip, most int) *sql.Query {
 	q := w.values(where)
 	for i, o := range w.order {
@@ -291,7 +300,8 @@ func (w *window) sorted(where sql.Expr, forwards bool, skip, most int) *sql.Quer
 
 // values is a query of the rows that hold to a condition.
 func (w *window) values(where sql.Expr) *sql.Query {
-	return build.Query(&sql.Select{Items: build.Items(build.Column("", valueName)), From: build.Table(rowsName, ""), Where: where})
+	return build.Query(&sql.Select{Items: build.Items(build.Column("", valueName)), From: build.Table(rowsName, ""),
+		Where: where})
 }
 
 // framed is a query of the rows of the frame; nil where it hangs on how peers are put.
@@ -374,7 +384,8 @@ func away(b *sql.Bound) (rows int, ok bool) {
 	return rows, err == nil
 }
 
-// chosen is a query of the one row whose value FIRST_VALUE and its kind give; nil where that hangs on how peers are put.
+// chosen is a query of the one row whose value FIRST_VALUE and its kind give; nil where that hangs on how peers are
+// put.
 func (w *window) chosen() *sql.Query {
 	if !w.total {
 		return nil
@@ -382,7 +393,8 @@ func (w *window) chosen() *sql.Query {
 	first, last, ok := -unbounded, 0, true
 	switch {
 	case w.frame == nil:
-	case w.frame.Unit == "RANGE" && w.frame.Exclude == "" && w.frame.Start.Side == "UNBOUNDED PRECEDING" && w.frame.End != nil && w.frame.End.Side == "UNBOUNDED FOLLOWING":
+	case w.frame.Unit == "RANGE" && w.frame.Exclude == "" && w.frame.Start.Side == "UNBOUNDED PRECEDING" && w.frame.End !=
+		nil && w.frame.End.Side == "UNBOUNDED FOLLOWING":
 		last = unbounded
 	default:
 		first, last, ok = bounds(w.frame)

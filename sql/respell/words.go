@@ -8,9 +8,9 @@ import (
 	"txweave/sql/build"
 )
 
-// reworded is a statement without words that stand for what others say, too: an aggregate with a FILTER takes a value that
-// is NULL for the other rows, ORDER BY … NULLS LAST goes by whether there is a value first, UPDATE … FROM is one WHERE
-// EXISTS, and whether the answer of a common table expression is kept is the other way round.
+// reworded is a statement without words that stand for what others say, too: an aggregate with a FILTER takes a value
+// that is NULL for the other rows, ORDER BY … NULLS LAST goes by whether there is a value first, UPDATE … FROM is one
+// WHERE EXISTS, and whether the answer of a common table expression is kept is the other way round.
 func reworded(stmt sql.Stmt) sql.Stmt {
 	return sql.Rewrite(stmt, func(n sql.Node) sql.Node {
 		switch n := n.(type) {
@@ -39,10 +39,10 @@ func reworded(stmt sql.Stmt) sql.Stmt {
 	})
 }
 
-// placedNulls is an order without NULLS FIRST and LAST: ORDER BY a NULLS LAST is ORDER BY a IS NULL, a: NULL is the least
-// (sqlite.org/lang_select.html#orderby), and nothing is left where it stands there anyhow. What is ordered by a number
-// stays, and so does a name that may be another one's in an expression, and where as many keys must be as there are: the
-// order of a set operation, which is by its columns alone, and a RANGE, which takes one key.
+// placedNulls is an order without NULLS FIRST and LAST: ORDER BY a NULLS LAST is ORDER BY a IS NULL, a: NULL is the
+// least (sqlite.org/lang_select.html#orderby), and nothing is left where it stands there anyhow. What is ordered by a
+// number stays, and so does a name that may be another one's in an expression, and where as many keys must be as there
+// are: the order of a set operation, which is by its columns alone, and a RANGE, which takes one key.
 func placedNulls(order []*sql.Order, fixed bool) []*sql.Order {
 	var out []*sql.Order
 	for _, o := range order {
@@ -67,8 +67,8 @@ func placedNulls(order []*sql.Order, fixed bool) []*sql.Order {
 	return out
 }
 
-// single says whether an expression is a name alone, or a literal: SQLite looks through parentheses and a collation for the
-// name of an output.
+// single says whether an expression is a name alone, or a literal: SQLite looks through parentheses and a collation for
+// the name of an output.
 func single(x sql.Expr) bool {
 	for {
 		switch in := x.(type) {
@@ -92,8 +92,8 @@ func named(c *sql.Call, functions ...string) bool {
 }
 
 // unfiltered is SUM(a) FILTER (WHERE c) as SUM(CASE WHEN c THEN a END): aggregates ignore NULL
-// (sqlite.org/lang_aggfunc.html). One that tells values apart, as MIN and those with DISTINCT do, stays: by the collation of
-// a, which the CASE has not.
+// (sqlite.org/lang_aggfunc.html). One that tells values apart, as MIN and those with DISTINCT do, stays: by the
+// collation of a, which the CASE has not.
 func unfiltered(c *sql.Call) *sql.Call {
 	if c.Filter == nil || c.Distinct || len(c.Args) != 1 || len(c.Order) > 0 || !named(c, "count", "sum", "total", "avg") {
 		return c
@@ -123,11 +123,13 @@ func unjoined(u *sql.Update) *sql.Update {
 		}
 	}
 	return sql.Edit(u, func(d *sql.Update) {
-		d.From, d.Where = nil, build.Exists(build.Query(&sql.Select{Items: build.Items(build.Int(1)), From: u.From, Where: u.Where}))
+		d.From, d.Where = nil, build.Exists(build.Query(&sql.Select{Items: build.Items(build.Int(1)), From: u.From,
+			Where: u.Where}))
 	})
 }
 
-// foreign says whether an assignment reads another table than its own, or may: a column without a table may be any one's.
+// foreign says whether an assignment reads another table than its own, or may: a column without a table may be any
+// one's.
 func foreign(a *sql.Assign, own *sql.Name) (found bool) {
 	sql.Walk(a.Value, func(n sql.Node) bool {
 		switch n := n.(type) {

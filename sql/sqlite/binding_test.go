@@ -9,15 +9,16 @@ import (
 	"txweave/sql"
 )
 
-// TestOperatorsBindAsInSQLite: what is printed of a tree with as few parentheses as may be, SQLite takes for what is printed
-// with parentheses around each operator, and so does what is read of the former and printed with them.
+// TestOperatorsBindAsInSQLite: what is printed of a tree with as few parentheses as may be, SQLite takes for what is
+// printed with parentheses around each operator, and so does what is read of the former and printed with them.
 func TestOperatorsBindAsInSQLite(t *testing.T) {
 	db := memory(t)
 	if _, err := db.ExecContext(t.Context(), schema); err != nil {
 		t.Fatal(err)
 	}
 	rapid.Check(t, func(rt *rapid.T) {
-		var stmt sql.Stmt = &sql.Query{Body: &sql.Select{Items: []*sql.Item{{X: trees.Operators(rt, trees.SQLite)}}, From: &sql.Table{Name: &sql.Name{Value: "t"}}}}
+		var stmt sql.Stmt = &sql.Query{Body: &sql.Select{Items: []*sql.Item{{X: trees.Operators(rt, trees.SQLite)}},
+			From: &sql.Table{Name: &sql.Name{Value: "t"}}}}
 		text, err := dialect.Print(stmt)
 		if err != nil {
 			rt.Fatal(err)
@@ -39,13 +40,15 @@ func TestOperatorsBindAsInSQLite(t *testing.T) {
 // words are what most of which SQLite reads in a row.
 var words = trees.Neighbours{
 	Before: []string{"NOT", "-", "+", "~"},
-	Behind: []string{"ISNULL", "NOTNULL", "NOT NULL", "IS NULL", "COLLATE NOCASE", "IN (1, a)", "NOT IN (b)", "IS NOT TRUE"},
-	Between: []string{"AND", "AND", "OR", "=", "==", "<>", "IS", "IS NOT", "IS NOT DISTINCT FROM", "IS DISTINCT FROM", "<", ">=", "+", "-", "*", "/", "%", "||", "->", "&", "|", "<<",
+	Behind: []string{"ISNULL", "NOTNULL", "NOT NULL", "IS NULL", "COLLATE NOCASE", "IN (1, a)", "NOT IN (b)",
+		"IS NOT TRUE"},
+	Between: []string{"AND", "AND", "OR", "=", "==", "<>", "IS", "IS NOT", "IS NOT DISTINCT FROM", "IS DISTINCT FROM", "<",
+		">=", "+", "-", "*", "/", "%", "||", "->", "&", "|", "<<",
 		"LIKE", "NOT LIKE", "GLOB", "BETWEEN", "NOT BETWEEN", "ESCAPE"},
 }
 
-// TestWordsInARowAreReadAsBySQLite: whatever stands behind each other outside parentheses, SQLite reads it if the reader does, and
-// as the tree says.
+// TestWordsInARowAreReadAsBySQLite: whatever stands behind each other outside parentheses, SQLite reads it if the
+// reader does, and as the tree says.
 func TestWordsInARowAreReadAsBySQLite(t *testing.T) {
 	db := memory(t)
 	if _, err := db.ExecContext(t.Context(), schema); err != nil {

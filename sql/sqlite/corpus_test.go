@@ -93,8 +93,8 @@ func check(t *testing.T, db *dbsql.DB, text string) (compared bool) {
 	return true
 }
 
-// TestGeneratedStatementsAreRead: of each statement that the generator writes for SQLite, the tree prints the same bytes, and
-// printed anew SQLite makes the same program of it.
+// TestGeneratedStatementsAreRead: of each statement that the generator writes for SQLite, the tree prints the same
+// bytes, and printed anew SQLite makes the same program of it.
 func TestGeneratedStatementsAreRead(t *testing.T) {
 	statements, compared := 0, 0
 	for i := range generated() {

@@ -1,9 +1,9 @@
 // Package sqlite is how SQLite spells statements, by its grammar (sqlite.org/lang.html, and parse.y of its sources, for
 // what binds and which keywords may be names).
 //
-// Left out, and refused with the place: ATTACH, DETACH and virtual tables; what SQLite takes for the sake of old programs
-// (types that are texts in quotes or nothing at all, joins such as LEFT NATURAL, constraints that are a name alone, names
-// of transactions, Tcl's variables); comments that are not closed.
+// Left out, and refused with the place: ATTACH, DETACH and virtual tables; what SQLite takes for the sake of old
+// programs (types that are texts in quotes or nothing at all, joins such as LEFT NATURAL, constraints that are a name
+// alone, names of transactions, Tcl's variables); comments that are not closed.
 //
 // What SQLite calls a column that a query gives no name is its text: printed anew it is called otherwise.
 package sqlite
@@ -100,8 +100,8 @@ var infixes = []sql.Operator{
 	{Spelled: "COLLATE", Level: collate, Form: sql.CollateForm},
 }
 
-// Keywords: those that are never names without quotes, those of joins, which are no aliases without AS, those that begin an
-// expression, and those that are names wherever the grammar has no use for them.
+// Keywords: those that are never names without quotes, those of joins, which are no aliases without AS, those that
+// begin an expression, and those that are names wherever the grammar has no use for them.
 const (
 	reserved = `ADD ALL ALTER AND AS AUTOINCREMENT BETWEEN CASE CHECK COLLATE COMMIT CONSTRAINT CREATE DEFAULT DEFERRABLE
 		DELETE DISTINCT DROP ELSE ESCAPE EXISTS FOREIGN FROM GROUP HAVING IN INDEX INSERT INTO IS ISNULL JOIN LIMIT NOT
@@ -119,7 +119,8 @@ const (
 func keywords() map[string]sql.Use {
 	const named = sql.AsColumn | sql.AsName | sql.AsFunction // but no alias without AS
 	out := map[string]sql.Use{"INDEXED": named}
-	for list, use := range map[string]sql.Use{reserved: sql.Reserved, joining: named, elsewhere: sql.Anywhere, special: sql.AsName | sql.AsAlias} {
+	for list, use := range map[string]sql.Use{reserved: sql.Reserved, joining: named, elsewhere: sql.Anywhere,
+		special: sql.AsName | sql.AsAlias} {
 		for _, word := range strings.Fields(list) {
 			out[word] = use
 		}

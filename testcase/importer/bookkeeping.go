@@ -18,8 +18,9 @@ const (
 	firstVersion = 1000001
 )
 
-// Keep adds the bookkeeping columns to the tables of a case and their values to its statements, where that can be done without
-// changing what the case does: its own keys stay what they are. The error says which statement does not allow it.
+// Keep adds the bookkeeping columns to the tables of a case and their values to its statements, where that can be done
+// without changing what the case does: its own keys stay what they are. The error says which statement does not allow
+// it.
 func Keep(c *testcase.Case) (*testcase.Case, error) {
 	k := &keeper{c: c.Clone().PlacedAs(c), tree: sqltext.SyntaxOf(c.Target).Tree, row: firstRow, version: firstVersion,
 		named: map[string]bool{}, kept: map[string]bool{}, columns: map[string][]*sql.Name{}}
@@ -64,7 +65,8 @@ func (k *keeper) write(s *testcase.Stmt, stmt sql.Stmt) (err error) {
 	return err
 }
 
-// lower writes the names of tables in small letters, in which all that watches them has them: MySQL and MariaDB tell Tab from tab.
+// lower writes the names of tables in small letters, in which all that watches them has them: MySQL and MariaDB tell
+// Tab from tab.
 func (k *keeper) lower() error {
 	written := map[string]string{} // as the text makes them
 	for _, s := range k.c.Schema {
@@ -93,7 +95,9 @@ func (k *keeper) lower() error {
 			if err != nil {
 				continue // whoever judges it says that
 			}
-			if err := k.write(&list[i], sql.Rewrite(stmt, func(n sql.Node) sql.Node { return inSmall(n, written) })); err != nil {
+			if err := k.write(&list[i], sql.Rewrite(stmt, func(n sql.Node) sql.Node {
+				return inSmall(n, written)
+			})); err != nil {
 				return err
 			}
 		}
@@ -148,7 +152,8 @@ func (k *keeper) table(s *testcase.Stmt) error {
 	return k.write(s, sql.Edit(n, func(n *sql.CreateTable) {
 		n.Columns = slices.Clone(n.Columns)
 		for _, c := range added {
-			n.Columns = append(n.Columns, &sql.ColumnDef{Name: &sql.Name{Value: c}, Type: &sql.Type{Words: "BIGINT"}, Constraints: []sql.Constraint{&sql.Nullable{Not: true}}})
+			n.Columns = append(n.Columns, &sql.ColumnDef{Name: &sql.Name{Value: c}, Type: &sql.Type{Words: "BIGINT"},
+				Constraints: []sql.Constraint{&sql.Nullable{Not: true}}})
 		}
 	}))
 }
@@ -166,8 +171,8 @@ func (k *keeper) rows(s *testcase.Stmt) error {
 	return k.insert(s, n, 0)
 }
 
-// statement adds the values to a statement of a transaction. One that reads, or writes what is kept already, stays as it is: the oracles say what they
-// think of it.
+// statement adds the values to a statement of a transaction. One that reads, or writes what is kept already, stays as
+// it is: the oracles say what they think of it.
 func (k *keeper) statement(s *testcase.Stmt) error {
 	stmt, err := k.tree.Parse(s.SQL)
 	read := sqltext.SyntaxOf(k.c.Target).Quoting.Read(s.SQL)
@@ -211,12 +216,14 @@ func called(t *sql.Table) *sql.Name {
 	return t.Name
 }
 
-// versions are the assignments by which a statement keeps the version that it overwrites, of a table by its name where that has to be said, and writes its own.
+// versions are the assignments by which a statement keeps the version that it overwrites, of a table by its name where
+// that has to be said, and writes its own.
 func (k *keeper) versions(table *sql.Name) []*sql.Assign {
 	assign := func(column string, value sql.Expr) *sql.Assign {
 		return &sql.Assign{Columns: []*sql.Column{{Name: &sql.Name{Value: column}}}, Value: value}
 	}
-	return []*sql.Assign{assign(sqltext.PVKey, &sql.Column{Table: table, Name: &sql.Name{Value: sqltext.VKey}}), assign(sqltext.VKey, integer(k.version))}
+	return []*sql.Assign{assign(sqltext.PVKey, &sql.Column{Table: table, Name: &sql.Name{Value: sqltext.VKey}}),
+		assign(sqltext.VKey, integer(k.version))}
 }
 
 func integer(n int64) sql.Expr { return &sql.Literal{Kind: sql.Number, Text: fmt.Sprint(n)} }
@@ -267,7 +274,8 @@ func (k *keeper) insert(s *testcase.Stmt, n *sql.Insert, version int64) error {
 	}))
 }
 
-// isEmpty says whether an INSERT spells rows without values, all of which have what they have by default: INSERT INTO t () VALUES ().
+// isEmpty says whether an INSERT spells rows without values, all of which have what they have by default: INSERT INTO t
+// () VALUES ().
 func isEmpty(n *sql.Insert) bool {
 	if n.Source == nil || len(n.Columns) > 0 {
 		return false
@@ -343,22 +351,26 @@ func (k *keeper) wider(b sql.Body, values [][]sql.Expr) sql.Body {
 	return b
 }
 
-// Each INSERT … SELECT numbers its rows by those that it reads: it adds a number to theirs that is twice that of the one before, so that no
-// sum comes again.
+// Each INSERT … SELECT numbers its rows by those that it reads: it adds a number to theirs that is twice that of the
+// one before, so that no sum comes again.
 const (
 	firstCopy = 1 << 20
 	mostCopy  = 40
 )
 
-// copied are the values for the rows of an INSERT … SELECT from one table, which are numbered by theirs, or of one row from no table.
+// copied are the values for the rows of an INSERT … SELECT from one table, which are numbered by theirs, or of one row
+// from no table.
 func (k *keeper) copied(n *sql.Insert, columns []*sql.Name) ([][]sql.Expr, error) {
 	s, ok := n.Source.Body.(*sql.Select)
-	if !ok || k.copies >= mostCopy || n.With != nil || n.Source.With != nil || !k.givesEach(s) || len(k.written(s)) != len(columns) {
-		return nil, errors.New("the rows that it inserts are not written out, and no row of one table each: they cannot be numbered")
+	if !ok || k.copies >= mostCopy || n.With != nil || n.Source.With != nil || !k.givesEach(s) || len(k.written(s)) !=
+		len(columns) {
+		return nil,
+			errors.New("the rows that it inserts are not written out, and no row of one table each: they cannot be numbered")
 	}
 	key := integer(int64(firstCopy) << k.copies)
 	if t, ok := s.From.(*sql.Table); ok {
-		key = &sql.Binary{Op: sql.OpAdd, Left: key, Right: &sql.Column{Table: called(t), Name: &sql.Name{Value: sqltext.PKey}}}
+		key = &sql.Binary{Op: sql.OpAdd, Left: key, Right: &sql.Column{Table: called(t),
+			Name: &sql.Name{Value: sqltext.PKey}}}
 	}
 	k.copies++
 	return [][]sql.Expr{k.values(n, k.version, key)}, nil
@@ -384,7 +396,8 @@ func (k *keeper) givesEach(s *sql.Select) bool {
 }
 
 // ofSeveral are functions that give several rows.
-var ofSeveral = strings.Fields(`generate_series generate_subscripts unnest regexp_matches regexp_split_to_table string_to_table json_each json_each_text jsonb_each
+var ofSeveral = strings.Fields(
+	`generate_series generate_subscripts unnest regexp_matches regexp_split_to_table string_to_table json_each json_each_text jsonb_each
 	jsonb_each_text json_array_elements json_array_elements_text jsonb_array_elements jsonb_array_elements_text json_object_keys jsonb_object_keys
 	jsonb_path_query json_populate_recordset jsonb_populate_recordset json_to_recordset jsonb_to_recordset`)
 

@@ -12,9 +12,9 @@ import (
 	"txweave/testcase"
 )
 
-// HandedOut writes into the INSERTs of a case what the database would hand out: the numbers of columns that count, in the order of the schedule, and a
-// time where a default is the clock's. Of such values nothing is said of a run; written out, all the rest can be. It returns the case itself where there is
-// nothing to write, or that is not known.
+// HandedOut writes into the INSERTs of a case what the database would hand out: the numbers of columns that count, in
+// the order of the schedule, and a time where a default is the clock's. Of such values nothing is said of a run;
+// written out, all the rest can be. It returns the case itself where there is nothing to write, or that is not known.
 func HandedOut(c *testcase.Case) *testcase.Case {
 	h := &hander{c: c.Clone().PlacedAs(c), tree: sqltext.SyntaxOf(c.Target).Tree, next: map[string]int64{}}
 	h.schema = h.c.ReadSchema()

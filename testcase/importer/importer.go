@@ -159,12 +159,13 @@ func (m *maker) unset(s *testcase.Script, c *testcase.Case) {
 	}
 }
 
-// level chooses the level of the case: the one of all transactions, or else the one that was asked for, or that of the first transaction. It returns
-// the levels of the steps.
+// level chooses the level of the case: the one of all transactions, or else the one that was asked for, or that of the
+// first transaction. It returns the levels of the steps.
 func (m *maker) level(s *testcase.Script) []string {
 	levels, units := s.Levels(), s.Units(nil)
 	given := slices.ContainsFunc(levels, func(l string) bool { return l != "" })
-	for _, u := range units { // a transaction of a session that is set to no level has the database's own; a statement by itself is at any
+	for _, u := range units {
+		// a transaction of a session that is set to no level has the database's own; a statement by itself is at any
 		for _, i := range u.Steps {
 			if given && u.Explicit && levels[i] == "" {
 				levels[i] = m.options.Default
@@ -190,14 +191,16 @@ func (m *maker) level(s *testcase.Script) []string {
 		s.Isolation = m.options.Default
 		m.notes = append(m.notes, "no isolation level given: "+s.Isolation)
 	case asked != "" && asked != s.Isolation:
-		m.notes = append(m.notes, fmt.Sprintf("line %d: the text asks for %s, which holds, not %s", s.Steps[first.Steps[0]].Line, s.Isolation, asked))
+		m.notes = append(m.notes, fmt.Sprintf("line %d: the text asks for %s, which holds, not %s",
+			s.Steps[first.Steps[0]].Line, s.Isolation, asked))
 	}
 	for i := range levels {
 		levels[i] = cmp.Or(levels[i], s.Isolation)
 	}
 	for _, u := range units {
 		if level := levels[u.Steps[0]]; u.Data && level != s.Isolation {
-			m.notes = append(m.notes, fmt.Sprintf("line %d: runs at %s, the case at %s", s.Steps[u.Steps[0]].Line, level, s.Isolation))
+			m.notes = append(m.notes, fmt.Sprintf("line %d: runs at %s, the case at %s", s.Steps[u.Steps[0]].Line, level,
+				s.Isolation))
 		}
 	}
 	return levels

@@ -156,7 +156,8 @@ func (r *mtrReader) line(i int) (last int, err error) {
 		case begins(line) && (p == nil || !returnsRows(p.sql)):
 			return i, r.s.errorf(i+1, "%s: a statement of a result file has its %s behind it", quote(line), r.end)
 		case p != nil && !returnsRows(p.sql) && strings.HasSuffix(line, r.end) && !strings.HasPrefix(line, "ERROR "):
-			return i, r.s.errorf(i+1, "%s: neither a statement nor a command of mysqltest's, and the statement above returns no rows",
+			return i, r.s.errorf(i+1, "%s: neither a statement nor a command of mysqltest's, and the statement above returns "+
+				"no rows",
 				quote(line))
 		}
 		return r.printed(i, p), nil

@@ -230,7 +230,9 @@ func (b *scriptBuilder) globalLevel(p *piece) bool {
 // beginAt has all sessions begin at a level: what the text sets holds, whatever was asked for.
 func (b *scriptBuilder) beginAt(p *piece, level string) {
 	was := b.s.Isolation
-	part := slices.ContainsFunc(sqltext.SyntaxOf(b.target).Tree.LevelParts, func(x sql.LevelPart) bool { return x.Level == was && x.Of == level })
+	part := slices.ContainsFunc(sqltext.SyntaxOf(b.target).Tree.LevelParts, func(x sql.LevelPart) bool {
+		return x.Level == was && x.Of == level
+	})
 	if was == level || part { // a session has the part all the same
 		return
 	}

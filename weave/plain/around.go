@@ -17,9 +17,9 @@ type start struct {
 	around bool
 }
 
-// starts lists the cases to begin with: as it is, with all columns printed, with what a write that the finding names was
-// about to find read before it or in its stead, with what was seen too early rolled back. A case of one transaction whose write is
-// wrong by itself has reads around that write.
+// starts lists the cases to begin with: as it is, with all columns printed, with what a write that the finding names
+// was about to find read before it or in its stead, with what was seen too early rolled back. A case of one transaction
+// whose write is wrong by itself has reads around that write.
 func (m *maker) starts(c *testcase.Case) (out []start) {
 	add := func(around bool, cases ...*testcase.Case) {
 		for _, x := range cases {
@@ -53,15 +53,16 @@ func (m *maker) starts(c *testcase.Case) (out []start) {
 	return out
 }
 
-// rolledBack makes the transaction whose uncommitted change was seen one that is rolled back: what it commits in the end, an
-// order of transactions might give too. nil where the finding is of another kind.
+// rolledBack makes the transaction whose uncommitted change was seen one that is rolled back: what it commits in the
+// end, an order of transactions might give too. nil where the finding is of another kind.
 func (m *maker) rolledBack(c *testcase.Case, readers []testcase.Ref) *testcase.Case {
 	if len(m.finding.Differences) == 0 || m.finding.Differences[0].What.Base() != fault.DirtyRead || len(readers) == 0 {
 		return nil
 	}
 	d := c.Clone()
 	for n := range d.Txns {
-		if named := slices.Contains(m.finding.Transactions(), n); named && n != readers[0].Txn && sqltext.KindOf(d.Txns[n].End.SQL) == sqltext.Commit {
+		if named := slices.Contains(m.finding.Transactions(), n); named && n != readers[0].Txn &&
+			sqltext.KindOf(d.Txns[n].End.SQL) == sqltext.Commit {
 			d.Txns[n].End.SQL = "ROLLBACK"
 			return d
 		}
@@ -131,15 +132,16 @@ func writtenBy(c *testcase.Case, text string) (table string, kind sqltext.Kind) 
 	return "", sqltext.Other
 }
 
-// readsBefore reads what the named writes are about to find, each in its own transaction; nil where none of them is such a
-// write.
+// readsBefore reads what the named writes are about to find, each in its own transaction; nil where none of them is
+// such a write.
 func readsBefore(c *testcase.Case, named []testcase.Ref) *testcase.Case {
 	d := c.Clone()
 	named = slices.Clone(named)
 	slices.SortFunc(named, func(a, b testcase.Ref) int { return b.Stmt - a.Stmt }) // so that the places of the rest stay
 	did := false
 	for _, ref := range named {
-		if ref.Txn >= len(d.Txns) || ref.Stmt >= len(d.Txns[ref.Txn].Stmts) || d.Txns[ref.Txn].Autocommit() { // which is that statement alone
+		if ref.Txn >= len(d.Txns) || ref.Stmt >= len(d.Txns[ref.Txn].Stmts) || d.Txns[ref.Txn].Autocommit() {
+			// which is that statement alone
 			continue
 		}
 		if text := found(c, d.Txns[ref.Txn].Stmts[ref.Stmt].SQL); text != "" {
@@ -168,9 +170,9 @@ func readsInstead(c *testcase.Case, named []testcase.Ref) *testcase.Case {
 	return d
 }
 
-// sameRows says whether a statement is an UPDATE of one table that finds the same rows whenever it runs: all writes of the case are
-// UPDATEs that move no row, and none of them touches what its WHERE clause asks for. It is the first statement of its transaction, but for
-// locking reads, which take no snapshot.
+// sameRows says whether a statement is an UPDATE of one table that finds the same rows whenever it runs: all writes of
+// the case are UPDATEs that move no row, and none of them touches what its WHERE clause asks for. It is the first
+// statement of its transaction, but for locking reads, which take no snapshot.
 func sameRows(c *testcase.Case, at testcase.Ref) bool {
 	if at.Txn >= len(c.Txns) || at.Stmt >= len(c.Txns[at.Txn].Stmts) {
 		return false
@@ -192,7 +194,8 @@ func sameRows(c *testcase.Case, at testcase.Ref) bool {
 				return false
 			case query:
 				continue
-			case !update || up.Ignore || up.Or != "" || up.With != nil || up.From != nil || up.Limit != nil || tables(up) != 1 || sql.Has(up, isQuery),
+			case !update || up.Ignore || up.Or != "" || up.With != nil || up.From != nil || up.Limit != nil || tables(up) != 1 ||
+				sql.Has(up, isQuery),
 				is && len(up.Order) > 0:
 				return false
 			}
@@ -227,8 +230,8 @@ func addNames(to map[string]bool, n sql.Node) {
 	})
 }
 
-// keysOf are the columns that place the rows of a case's tables in a key or an index, or are computed; nil where there is more to a
-// table than columns and indexes.
+// keysOf are the columns that place the rows of a case's tables in a key or an index, or are computed; nil where there
+// is more to a table than columns and indexes.
 func keysOf(c *testcase.Case) map[string]bool {
 	keys := map[string]bool{}
 	for _, s := range c.Schema {
@@ -299,8 +302,9 @@ func readsAround(c *testcase.Case, ref testcase.Ref) *testcase.Case {
 	return d
 }
 
-// contradicts shows a write that is wrong by itself: it says that it changed another number of rows than it did, or it found
-// another number than a query with its WHERE clause. It is the first write of the case: what the table held before is known.
+// contradicts shows a write that is wrong by itself: it says that it changed another number of rows than it did, or it
+// found another number than a query with its WHERE clause. It is the first write of the case: what the table held
+// before is known.
 func contradicts(x *executed, c *testcase.Case) *finding.Plain {
 	events := targets(x.run.Trace, 0)
 	i := slices.IndexFunc(events, func(e *history.Event) bool { return sqltext.KindOf(e.Text).Writes() })

@@ -22,7 +22,9 @@ type edit struct {
 // edits are what is tried, in this order, each on what the ones before have left.
 var edits = []edit{
 	{"select everything", true, false, selectAll},
-	{"no overwritten version", false, false, func(c *testcase.Case) *testcase.Case { return withoutColumn(c, sqltext.PVKey) }},
+	{"no overwritten version", false, false, func(c *testcase.Case) *testcase.Case {
+		return withoutColumn(c, sqltext.PVKey)
+	}},
 	{"no version", false, true, func(c *testcase.Case) *testcase.Case { return withoutColumn(c, sqltext.VKey) }},
 	{"values", false, false, tens},
 	{"names", false, false, plainNames},
@@ -123,8 +125,8 @@ func mentions(stmt sql.Node, name string) bool {
 	})
 }
 
-// withoutColumn leaves a column out of every table and statement; nil where a statement uses it otherwise than by writing or
-// printing it.
+// withoutColumn leaves a column out of every table and statement; nil where a statement uses it otherwise than by
+// writing or printing it.
 func withoutColumn(c *testcase.Case, column string) *testcase.Case {
 	return onStatements(c, func(stmt sql.Stmt) (sql.Stmt, bool) {
 		if !mentions(stmt, column) {
@@ -183,7 +185,8 @@ func insertLess(x *sql.Insert, column string) (sql.Stmt, bool) {
 	}), ok
 }
 
-// onCells changes the values of each row that an INSERT spells, or of its query; there are values for all of its columns.
+// onCells changes the values of each row that an INSERT spells, or of its query; there are values for all of its
+// columns.
 func onCells(x *sql.Insert, at int, change func([]sql.Expr) ([]sql.Expr, bool)) (source *sql.Query, ok bool) {
 	var body sql.Body
 	switch b := x.Source.Body.(type) {
@@ -368,7 +371,8 @@ func nullable(c *testcase.Case) *testcase.Case {
 	})
 }
 
-// shortInserts leaves the list of columns out where it is that of the table, and makes one statement of the rows of a table.
+// shortInserts leaves the list of columns out where it is that of the table, and makes one statement of the rows of a
+// table.
 func shortInserts(c *testcase.Case) *testcase.Case {
 	columns := map[string][]string{}
 	names := func(list []*sql.Name) (out []string) {

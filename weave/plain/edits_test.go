@@ -10,8 +10,8 @@ import (
 	"txweave/testcase"
 )
 
-// TestEdits applies every edit, one after the other, and prints what each makes of the statements: edits (widening ones and those
-// that forget versions are left out with "around").
+// TestEdits applies every edit, one after the other, and prints what each makes of the statements: edits (widening ones
+// and those that forget versions are left out with "around").
 func TestEdits(t *testing.T) {
 	datadriven.RunTest(t, "testdata/edits", func(t *testing.T, d *datadriven.TestData) string {
 		c, err := testcase.Parse("case.txw", []byte("txweave case 1\ntarget: sqlite\nisolation: serializable\n"+d.Input))

@@ -1,7 +1,7 @@
 // Package plain writes the case of a finding as a person would: without probes and, where it can be, without the
-// bookkeeping that the oracles need. It claims: what it returns has been run as it is written, several times in a row, and
-// shows that something is wrong by what the statements answer alone. What is wrong is still the finding's to say; here it
-// is only made visible, and a case that does not make it visible has no plain form.
+// bookkeeping that the oracles need. It claims: what it returns has been run as it is written, several times in a row,
+// and shows that something is wrong by what the statements answer alone. What is wrong is still the finding's to say;
+// here it is only made visible, and a case that does not make it visible has no plain form.
 package plain
 
 import (
@@ -34,7 +34,8 @@ const (
 
 // Make returns the plain form of a finding's case, nil where there is none. order names the statements ("T1.S0") in the
 // order in which the finding's replay ran them; nil for a finding without one. Errors are the environment's.
-func Make(r weave.Runner, c *testcase.Case, p *dbms.Profile, f *finding.Finding, order []string) (*finding.Plain, error) {
+func Make(r weave.Runner, c *testcase.Case, p *dbms.Profile, f *finding.Finding, order []string) (
+	*finding.Plain, error) {
 	m := &maker{Runner: r, profile: p, finding: f}
 	base := c.Clone()
 	base.Comments, base.Tail, base.Options, base.Tool, base.Seed = nil, nil, nil, "", 0
@@ -125,7 +126,8 @@ func (m *maker) make() (*finding.Plain, error) {
 	if out == nil {
 		return nil, nil
 	}
-	out.Case, out.Shown, out.Runs = string(m.best.Number().Print()), shown, repetitions // for people: statements by their places
+	// for people: statements by their places
+	out.Case, out.Shown, out.Runs = string(m.best.Number().Print()), shown, repetitions
 	return out, nil
 }
 
@@ -162,7 +164,8 @@ func refused(err error) bool {
 	return errors.As(err, &judged) || errors.As(err, &answer)
 }
 
-// errStatement is an error of a candidate: its tables cannot be made, or its replay is answered with an error of the environment.
+// errStatement is an error of a candidate: its tables cannot be made, or its replay is answered with an error of the
+// environment.
 type errStatement struct{ error }
 
 func (e *errStatement) Unwrap() error { return e.error }
@@ -226,8 +229,8 @@ func (m *maker) against(x *executed, refs []testcase.Ref) (*observe.Replayed, []
 	return rep, replay.Compare(m.profile, x.plan.Schema.Tables, nodes, x.run, rep), nil
 }
 
-// differs shows a replay difference: the order of the finding gives another answer. The first statement that differs is the
-// one that the finding names.
+// differs shows a replay difference: the order of the finding gives another answer. The first statement that differs is
+// the one that the finding names.
 func (m *maker) differs(c *testcase.Case) (*finding.Plain, error) {
 	x, err := m.run(c)
 	if err != nil {
@@ -245,8 +248,8 @@ func (m *maker) differs(c *testcase.Case) (*finding.Plain, error) {
 	return out, nil
 }
 
-// noOrder shows what no execution of the committed transactions one after the other gives. Where there is one transaction,
-// the reads around a write show it.
+// noOrder shows what no execution of the committed transactions one after the other gives. Where there is one
+// transaction, the reads around a write show it.
 func (m *maker) noOrder(c *testcase.Case) (*finding.Plain, error) {
 	x, err := m.run(c)
 	if err != nil {
@@ -293,9 +296,9 @@ func (m *maker) noOrder(c *testcase.Case) (*finding.Plain, error) {
 	return out, nil
 }
 
-// late says whether an order has a transaction before a query that was answered before it was committed. No such order is one that a
-// snapshot allows: who reads a change before its commit may well be answered as in it. Where transactions keep their snapshot it is the
-// moment at which that was surely taken that counts.
+// late says whether an order has a transaction before a query that was answered before it was committed. No such order
+// is one that a snapshot allows: who reads a change before its commit may well be answered as in it. Where transactions
+// keep their snapshot it is the moment at which that was surely taken that counts.
 func (m *maker) late(t *history.Trace, order []int, queries []string, keeps bool) bool {
 	for _, q := range t.Events {
 		if q.Role != history.Target || !slices.Contains(queries, fmt.Sprintf("T%d.S%d", q.Txn, q.Stmt)) {
@@ -306,7 +309,8 @@ func (m *maker) late(t *history.Trace, order []int, queries []string, keeps bool
 			seen = min(seen, m.taken(t, q.Txn))
 		}
 		for _, e := range t.Events {
-			if e.Role == history.End && e.Start > seen && slices.Index(order, e.Txn) < slices.Index(order, q.Txn) && slices.Contains(order, e.Txn) {
+			if e.Role == history.End && e.Start > seen && slices.Index(order, e.Txn) < slices.Index(order, q.Txn) &&
+				slices.Contains(order, e.Txn) {
 				return true
 			}
 		}
@@ -314,8 +318,8 @@ func (m *maker) late(t *history.Trace, order []int, queries []string, keeps bool
 	return false
 }
 
-// taken is when a transaction had surely taken its snapshot: when it began with one, or when a query was answered that cannot be answered
-// without reading its table. One with an impossible condition is, and takes none.
+// taken is when a transaction had surely taken its snapshot: when it began with one, or when a query was answered that
+// cannot be answered without reading its table. One with an impossible condition is, and takes none.
 func (m *maker) taken(t *history.Trace, txn int) int64 {
 	for _, e := range t.Events {
 		if e.Txn != txn || e.Err != nil || e.Role != history.Begin && e.Role != history.Target {
@@ -325,7 +329,9 @@ func (m *maker) taken(t *history.Trace, txn int) int64 {
 		if err != nil {
 			continue
 		}
-		if begin, ok := stmt.(*sql.Begin); ok && slices.ContainsFunc(begin.Traits, func(o *sql.Option) bool { return strings.Contains(o.Words, "CONSISTENT") }) {
+		if begin, ok := stmt.(*sql.Begin); ok && slices.ContainsFunc(begin.Traits, func(o *sql.Option) bool {
+			return strings.Contains(o.Words, "CONSISTENT")
+		}) {
 			return e.End
 		}
 		sel := blockOf(stmt)
@@ -346,7 +352,8 @@ func isCall(n sql.Node) bool {
 	return call
 }
 
-// inTurn lists transactions that run one after the other as they run: what each did is there for the next one, at every level.
+// inTurn lists transactions that run one after the other as they run: what each did is there for the next one, at every
+// level.
 func inTurn(c *testcase.Case, txns []int) (out []int) {
 	for _, n := range c.Schedule {
 		if slices.Contains(txns, n) && !slices.Contains(out, n) {
@@ -357,10 +364,10 @@ func inTurn(c *testcase.Case, txns []int) (out []int) {
 }
 
 // telling returns which differences from an order tell that something is wrong. At a serializable level all do, and of
-// transactions that do not overlap too. At a weaker level the answers of correct transactions need be those of no order: only
-// queries must, which see a committed state each or, where a transaction keeps its snapshot, all together. A write before them
-// mixes the state that it found with theirs. The queries are returned, too: the last one of each transaction, before which all of
-// them were answered.
+// transactions that do not overlap too. At a weaker level the answers of correct transactions need be those of no
+// order: only queries must, which see a committed state each or, where a transaction keeps its snapshot, all together.
+// A write before them mixes the state that it found with theirs. The queries are returned, too: the last one of each
+// transaction, before which all of them were answered.
 func (m *maker) telling(c *testcase.Case) (tells func([]finding.Difference) bool, last []string) {
 	if m.serializable() || c.Schedule.Serial() {
 		return func(found []finding.Difference) bool { return len(found) > 0 }, nil
@@ -372,7 +379,8 @@ func (m *maker) telling(c *testcase.Case) (tells func([]finding.Difference) bool
 			return slices.ContainsFunc(found, func(d finding.Difference) bool { return d.Stmt == named[0].String() })
 		}, nil
 	}
-	if m.finding.Class == finding.ClassInconsistent || m.finding.Class == finding.ClassUnexplained || m.profile.Isolation == "read-uncommitted" {
+	if m.finding.Class == finding.ClassInconsistent || m.finding.Class == finding.ClassUnexplained ||
+		m.profile.Isolation == "read-uncommitted" {
 		return none, nil
 	}
 	var queries []string
@@ -402,8 +410,9 @@ func (m *maker) telling(c *testcase.Case) (tells func([]finding.Difference) bool
 	}, last
 }
 
-// oneSnapshot lists the queries before the latest ones that transactions are asked about: they see the same snapshot, and together they may
-// tell what each by itself does not. The others must not overlap: what they leave is then what they leave one after the other.
+// oneSnapshot lists the queries before the latest ones that transactions are asked about: they see the same snapshot,
+// and together they may tell what each by itself does not. The others must not overlap: what they leave is then what
+// they leave one after the other.
 func oneSnapshot(c *testcase.Case, latest map[int]int) (before []string) {
 	for _, txn := range slices.Sorted(maps.Keys(latest)) {
 		if !c.Schedule.Without(txn).Serial() {

@@ -42,12 +42,14 @@ func (c silent) QueryContext(ctx context.Context, sql string, _ []driver.NamedVa
 	return c.Conn.(driver.QueryerContext).QueryContext(ctx, sql, nil)
 }
 
-// TestGone: of a script's statements the one is named with whose answer its transaction is gone. One that is given up with an error is not, nor one that a statement ends
-// which commits by itself.
+// TestGone: of a script's statements the one is named with whose answer its transaction is gone. One that is given up
+// with an error is not, nor one that a statement ends which commits by itself.
 func TestGone(t *testing.T) {
 	const text = "create table t (id int primary key, a int);\ninsert into t values (1, 10), (2, 20);\n" +
-		"A> begin;\nA> update t set a = 11 where id = 1;\nB> begin;\nB> update t set a = 21 where id = 2;\nA> update t set a = 22 where id = 2;\nB> update t set a = 12 where id = 1;\n" +
-		"A> savepoint s;\nA> rollback to s;\nA> commit;\nB> commit;\nB> begin;\nB> select a from t;\nB> create table u (id int);\nB> select a from t;\nB> truncate table t;\nB> commit;\n"
+		"A> begin;\nA> update t set a = 11 where id = 1;\nB> begin;\nB> update t set a = 21 where id = 2;\nA> update t set " +
+		"a = 22 where id = 2;\nB> update t set a = 12 where id = 1;\n" +
+		"A> savepoint s;\nA> rollback to s;\nA> commit;\nB> commit;\nB> begin;\nB> select a from t;\nB> create table u (id " +
+		"int);\nB> select a from t;\nB> truncate table t;\nB> commit;\n"
 	server := servers.Launched("a MariaDB server", mariadb.Server)
 	defer server.Close()
 	target := server.Target(t)
@@ -63,7 +65,8 @@ func TestGone(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		out, err := script.Check(t.Context(), x.target, p, all[0].Script, script.Options{Patience: exec.Patience{Statement: 5 * time.Second}})
+		out, err := script.Check(t.Context(), x.target, p, all[0].Script,
+			script.Options{Patience: exec.Patience{Statement: 5 * time.Second}})
 		if err != nil {
 			t.Fatal(err)
 		}

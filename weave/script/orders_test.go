@@ -8,7 +8,8 @@ import (
 // TestPermutations: each order once, none that breaks what comes before what, and no more than the limit.
 func TestPermutations(t *testing.T) {
 	free := func(a, b int) bool { return false }
-	if got := permutations([]int{0, 1, 2, 3}, free, 100); len(got) != 24 || !slices.Equal(got[0], []int{0, 1, 2, 3}) || !slices.Equal(got[23], []int{3, 2, 1, 0}) {
+	if got := permutations([]int{0, 1, 2, 3}, free, 100); len(got) != 24 || !slices.Equal(got[0], []int{0, 1, 2, 3}) ||
+		!slices.Equal(got[23], []int{3, 2, 1, 0}) {
 		t.Errorf("%d orders: %v", len(got), got)
 	}
 	if got := permutations([]int{0, 1, 2}, func(a, b int) bool { return a == 2 && b == 0 }, 100); len(got) != 3 ||

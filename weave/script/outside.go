@@ -9,7 +9,8 @@ import (
 	"txweave/sql/outside"
 )
 
-// Apart is something that is not compared with serial orders, since it comes from elsewhere than the tables: no order gives it again.
+// Apart is something that is not compared with serial orders, since it comes from elsewhere than the tables: no order
+// gives it again.
 type Apart struct {
 	Table, Column string // what a table holds; no column: which rows it has
 	Step          int    // or what a statement answers
@@ -95,7 +96,9 @@ func (c *checker) contents(run []*history.Event) map[string]*history.Rows {
 		if c.out.values.Rows(table) != outside.None {
 			continue
 		}
-		out[tableOf(e)] = without(e.Rows, func(at int) bool { return c.out.values.Column(table, e.Rows.Columns[at]) != outside.None })
+		out[tableOf(e)] = without(e.Rows, func(at int) bool {
+			return c.out.values.Column(table, e.Rows.Columns[at]) != outside.None
+		})
 	}
 	return out
 }

@@ -11,7 +11,8 @@ import (
 	"txweave/testcase"
 )
 
-// pairs holds the reads of each transaction against each other, those between two of its writes, and at levels without a snapshot each by itself.
+// pairs holds the reads of each transaction against each other, those between two of its writes, and at levels without
+// a snapshot each by itself.
 func (c *checker) pairs() (out []finding.Difference) {
 	s := c.out.Script
 	schema := sqltext.SyntaxOf(s.Target).Schema(append(texts(s.Setup), texts(s.Steps)...))
@@ -31,7 +32,8 @@ func (c *checker) pairs() (out []finding.Difference) {
 		if err != nil || p.Mechanisms.ConsistentRead == dbms.NoConsistentRead && !p.Serializable {
 			continue // what others have not committed may be seen half done
 		}
-		// PostgreSQL's TRUNCATE and changes of tables show in older snapshots (postgresql.org/docs, Caveats of concurrency control).
+		// PostgreSQL's TRUNCATE and changes of tables show in older snapshots (postgresql.org/docs, Caveats of concurrency
+		// control).
 		one := (p.SnapshotScope() == dbms.PerTransaction || p.Serializable) && !redefines && u.Explicit
 		var reads []pairs.Read
 		take := func() {

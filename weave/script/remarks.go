@@ -17,8 +17,8 @@ type Remark struct {
 	Text string
 }
 
-// unread is of a SELECT that reads no table for what its condition says, and where a SELECT is the first read it takes the snapshot. That such a one
-// takes none no page says: each of its halves has one.
+// unread is of a SELECT that reads no table for what its condition says, and where a SELECT is the first read it takes
+// the snapshot. That such a one takes none no page says: each of its halves has one.
 const unread = "its condition is true of no row, so that the server reads no table (dev.mysql.com/doc/refman, WHERE Clause Optimization): it takes no " +
 	"snapshot, which is of the transaction's first read (Consistent Nonlocking Reads), on line %d"
 

@@ -1,7 +1,7 @@
-// Package script runs what people write down of sessions side by side, as it stands, and holds its answers against every
-// serial order of its transactions, run on the same database: where one gives the same answers and the same tables, the
-// script shows nothing that transactions must not do. That order is then run once more without transactions. Nothing is
-// asked of the script's tables and statements.
+// Package script runs what people write down of sessions side by side, as it stands, and holds its answers against
+// every serial order of its transactions, run on the same database: where one gives the same answers and the same
+// tables, the script shows nothing that transactions must not do. That order is then run once more without
+// transactions. Nothing is asked of the script's tables and statements.
 package script
 
 import (
@@ -52,18 +52,20 @@ type Showing struct {
 	NotHeld string
 	Tried   int
 	// Order is the serial order, by number of transaction, that gives these answers, or else comes nearest; nil where none
-	// was run. Early says that only an order gives them that puts a transaction before one which had ended before it began.
+	// was run. Early says that only an order gives them that puts a transaction before one which had ended before it
+	// began.
 	Order []int
 	Fits  bool
 	Early bool
 	// Serial is the trace of that order, Differences are what it answers otherwise.
 	Serial      *history.Trace
 	Differences []finding.Difference
-	// Alone is what the statements of that order answer without transactions, where that was tried, and Unlike what differs
-	// then.
+	// Alone is what the statements of that order answer without transactions, where that was tried, and Unlike what
+	// differs then.
 	Alone  *history.Trace
 	Unlike []finding.Difference
-	// Levels are the isolation levels that its transactions ran at, each once: of those that overlapped, where any did. At are those of its steps.
+	// Levels are the isolation levels that its transactions ran at, each once: of those that overlapped, where any did. At
+	// are those of its steps.
 	Levels, At []string
 	// Apart is what is not compared with serial orders.
 	Apart []Apart
@@ -92,7 +94,8 @@ func Check(ctx context.Context, t exec.Target, p *dbms.Profile, s *testcase.Scri
 	c := &checker{ctx: ctx, target: t, profile: asPeople(p, s), opt: o, out: &Showing{Script: s}}
 	statements := append(texts(s.Setup), texts(s.Steps)...)
 	c.tables = exec.Names(statements)
-	c.out.values, c.out.told = outside.Follow(sqltext.SyntaxOf(s.Target), texts(s.Setup), texts(s.Steps)), map[int]*outside.Answer{}
+	c.out.values, c.out.told = outside.Follow(sqltext.SyntaxOf(s.Target), texts(s.Setup), texts(s.Steps)),
+		map[int]*outside.Answer{}
 	steps := make([]int, len(s.Steps))
 	for i := range steps {
 		steps[i] = i
@@ -120,8 +123,8 @@ func Check(ctx context.Context, t exec.Target, p *dbms.Profile, s *testcase.Scri
 	return c.out, c.serial()
 }
 
-// asPeople is a level for sessions as people have them. They are set to the level where the text, or who runs it, asks for one, and give up waits
-// where it says nothing of that.
+// asPeople is a level for sessions as people have them. They are set to the level where the text, or who runs it, asks
+// for one, and give up waits where it says nothing of that.
 func asPeople(p *dbms.Profile, s *testcase.Script) *dbms.Profile {
 	q := *p
 	q.Setup = slices.Clone(p.Client)
@@ -137,7 +140,9 @@ func asPeople(p *dbms.Profile, s *testcase.Script) *dbms.Profile {
 // patience are the settings that end a wait which a script leaves to others.
 func patience(p *dbms.Profile, s *testcase.Script) []dbms.WaitLimit {
 	set := s.Sets()
-	return slices.DeleteFunc(slices.Clone(p.WaitLimits), func(x dbms.WaitLimit) bool { return slices.Contains(set, x.Setting) })
+	return slices.DeleteFunc(slices.Clone(p.WaitLimits), func(x dbms.WaitLimit) bool {
+		return slices.Contains(set, x.Setting)
+	})
 }
 
 func texts(list []testcase.ScriptStmt) []string {
@@ -171,8 +176,8 @@ const (
 	committing = -2 // what comes next in its session commits it
 )
 
-// play runs steps of the script, given by their numbers, on an empty database. A negative number stands for a ROLLBACK, or a COMMIT,
-// in the session of the step before.
+// play runs steps of the script, given by their numbers, on an empty database. A negative number stands for a ROLLBACK,
+// or a COMMIT, in the session of the step before.
 func (c *checker) play(steps []int) (*exec.Played, error) {
 	s := c.out.Script
 	play := exec.Play{Setup: texts(s.Setup), Sessions: len(s.Sessions), Tables: c.tables}
@@ -186,15 +191,18 @@ func (c *checker) play(steps []int) (*exec.Played, error) {
 	}
 	for i, n := range steps {
 		if n < 0 {
-			play.Steps = append(play.Steps, exec.Move{Session: s.Steps[steps[i-1]].Session, SQL: map[int]string{closing: "ROLLBACK", committing: "COMMIT"}[n]})
+			play.Steps = append(play.Steps, exec.Move{Session: s.Steps[steps[i-1]].Session,
+				SQL: map[int]string{closing: "ROLLBACK", committing: "COMMIT"}[n]})
 			continue
 		}
-		play.Steps = append(play.Steps, exec.Move{Session: s.Steps[n].Session, SQL: s.Steps[n].SQL, Idle: s.Steps[n].Idle, Ask: ask[n], Lasts: c.lasts(s.Steps[n].SQL)})
+		play.Steps = append(play.Steps, exec.Move{Session: s.Steps[n].Session, SQL: s.Steps[n].SQL, Idle: s.Steps[n].Idle,
+			Ask: ask[n], Lasts: c.lasts(s.Steps[n].SQL)})
 	}
 	return c.run(play)
 }
 
-// MostLasting is how long a statement is waited for that says itself that it takes longer than any other, or not how long.
+// MostLasting is how long a statement is waited for that says itself that it takes longer than any other, or not how
+// long.
 const MostLasting = 10 * time.Minute
 
 // lasts is how long a statement says itself that it takes, as far as it is waited for.
@@ -288,8 +296,8 @@ func (c *checker) levels() {
 	}
 }
 
-// Judged is the profile by which the transactions are judged: that of their level, of several that of the strongest, beside which the others have
-// their own. p is one of the same DBMS; what it is held to that is held to, too.
+// Judged is the profile by which the transactions are judged: that of their level, of several that of the strongest,
+// beside which the others have their own. p is one of the same DBMS; what it is held to that is held to, too.
 func (o *Showing) Judged(p *dbms.Profile) (*dbms.Profile, error) {
 	for _, level := range slices.Concat(o.Levels, o.At) {
 		if _, err := dbms.Lookup(p.DBMS, level); err != nil {
@@ -310,8 +318,8 @@ func (o *Showing) Judged(p *dbms.Profile) (*dbms.Profile, error) {
 	return p, nil
 }
 
-// overlaps says whether a transaction that reads or writes rows was open while another one was. One that was not is in its place in every
-// serial order, whatever its level.
+// overlaps says whether a transaction that reads or writes rows was open while another one was. One that was not is in
+// its place in every serial order, whatever its level.
 func (c *checker) overlaps(n int) bool {
 	u := c.out.Units
 	for m := range u {
@@ -337,7 +345,8 @@ func (c *checker) trace(run *exec.Played, steps []int) *history.Trace {
 			continue
 		}
 		at := c.names[steps[i]]
-		e.Session, e.Txn, e.Stmt, e.Role = c.out.Script.Sessions[c.out.Script.Steps[steps[i]].Session], at.txn, at.stmt, at.role
+		e.Session, e.Txn, e.Stmt, e.Role = c.out.Script.Sessions[c.out.Script.Steps[steps[i]].Session], at.txn,
+			at.stmt, at.role
 		out.Events = append(out.Events, e)
 	}
 	slices.SortStableFunc(out.Events, func(a, b *history.Event) int { return a.Op - b.Op })
@@ -399,7 +408,9 @@ func (c *checker) cannot() string {
 // held are the numbers of the transactions that take part in serial orders.
 func (c *checker) held() (out []int) {
 	for n, u := range c.out.Units {
-		idle := !slices.ContainsFunc(u.Steps, func(i int) bool { return !c.profile.Read(c.out.Script.Steps[i].SQL).OnlyWaits() })
+		idle := !slices.ContainsFunc(u.Steps, func(i int) bool {
+			return !c.profile.Read(c.out.Script.Steps[i].SQL).OnlyWaits()
+		})
 		if u.Data && !u.Aborted && u.first >= 0 && !idle {
 			out = append(out, n)
 		}
@@ -407,8 +418,8 @@ func (c *checker) held() (out []int) {
 	return out
 }
 
-// orders lists the serial orders to try: first those that keep transactions in order which did not overlap, from early on
-// the others, where there are few enough transactions.
+// orders lists the serial orders to try: first those that keep transactions in order which did not overlap, from early
+// on the others, where there are few enough transactions.
 func (c *checker) orders() (orders [][]int, early int) {
 	held := c.held()
 	u := c.out.Units
@@ -554,8 +565,8 @@ func (c *checker) nameOf(e *history.Event) (name string) {
 	return name
 }
 
-// compared says whether two executions of a statement must answer the same in what does not come from outside: a statement that says nothing of rows
-// need not, nor one that goes by variables.
+// compared says whether two executions of a statement must answer the same in what does not come from outside: a
+// statement that says nothing of rows need not, nor one that goes by variables.
 func compared(sql string) bool {
 	s := sqltext.Read(sql)
 	for i, t := range s.Tokens {
@@ -570,8 +581,8 @@ func compared(sql string) bool {
 	return true
 }
 
-// late says whether something of the script is there until a COMMIT, or is done at one: a constraint that is checked then, a table that goes,
-// or its rows. In autocommit each statement has a COMMIT of its own.
+// late says whether something of the script is there until a COMMIT, or is done at one: a constraint that is checked
+// then, a table that goes, or its rows. In autocommit each statement has a COMMIT of its own.
 func (c *checker) late() (late bool) {
 	parser := sqltext.SyntaxOf(c.out.Script.Target).Tree
 	for _, text := range append(texts(c.out.Script.Setup), texts(c.out.Script.Steps)...) {
@@ -624,10 +635,12 @@ func (c *checker) alone(order []int) error {
 		u := &c.out.Units[c.names[i].txn]
 		stmt := c.out.Script.Steps[i].SQL
 		switch k := sqltext.KindOf(stmt); {
-		case k == sqltext.Begin && slices.Contains(sqltext.BeginOptions(stmt), "READ"), k == sqltext.Rollback, k == sqltext.RollbackTo,
+		case k == sqltext.Begin && slices.Contains(sqltext.BeginOptions(stmt), "READ"), k == sqltext.Rollback,
+			k == sqltext.RollbackTo,
 			k == sqltext.XA, k == sqltext.Lock, u.Explicit && !u.Ends && !u.Commits:
 			return nil
-		case k == sqltext.Begin, k == sqltext.Commit, k == sqltext.Savepoint, k == sqltext.Release, testcase.SwitchesAutocommit(stmt):
+		case k == sqltext.Begin, k == sqltext.Commit, k == sqltext.Savepoint, k == sqltext.Release,
+			testcase.SwitchesAutocommit(stmt):
 			explicit = true
 		default:
 			steps = append(steps, i)

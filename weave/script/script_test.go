@@ -37,14 +37,16 @@ func check(t *testing.T, text string) *script.Showing {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := script.Check(t.Context(), target, p, all[0].Script, script.Options{Patience: exec.Patience{Statement: 5 * time.Second}})
+	out, err := script.Check(t.Context(), target, p, all[0].Script,
+		script.Options{Patience: exec.Patience{Statement: 5 * time.Second}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return out
 }
 
-// TestOrders: a serial order that gives the answers is found, a writer that waits goes on, and comes after the one it waited for.
+// TestOrders: a serial order that gives the answers is found, a writer that waits goes on, and comes after the one it
+// waited for.
 func TestOrders(t *testing.T) {
 	const tables = "create table t (id int primary key, a int);\ninsert into t values (1, 10), (2, 20);\n"
 	for _, c := range []struct {
@@ -52,21 +54,31 @@ func TestOrders(t *testing.T) {
 		order      []int
 		tried      int
 	}{
-		{"one after the other", tables + "T1> begin;\nT1> update t set a = 11 where id = 1;\nT1> commit;\nT2> begin;\nT2> select a from t where id = 1;\nT2> commit;\n", []int{0, 1}, 1},
-		{"a reader keeps its snapshot", tables + "T1> begin;\nT1> select a from t where id = 1;\nT2> begin;\nT2> update t set a = 11;\nT2> commit;\nT1> select a from t where id = 2;\nT1> commit;\n",
+		{"one after the other",
+			tables + "T1> begin;\nT1> update t set a = 11 where id = 1;\nT1> commit;\nT2> begin;\nT2> select a from t where " +
+				"id = 1;\nT2> commit;\n", []int{0, 1}, 1},
+		{"a reader keeps its snapshot",
+			tables + "T1> begin;\nT1> select a from t where id = 1;\nT2> begin;\nT2> update t set a = 11;\nT2> commit;\nT1> " +
+				"select a from t where id = 2;\nT1> commit;\n",
 			[]int{0, 1}, 1},
-		{"the second one first", tables + "T1> begin;\nT1> select 1;\nT2> begin;\nT2> update t set a = 11;\nT2> commit;\nT1> select a from t;\nT1> commit;\n", []int{1, 0}, 2},
-		{"a writer waits", tables + "T1> begin immediate;\nT1> update t set a = 11;\nT2> begin immediate;\nT1> commit;\nT2> update t set a = a + 1;\nT2> commit;\n", []int{0, 1}, 1},
+		{"the second one first",
+			tables + "T1> begin;\nT1> select 1;\nT2> begin;\nT2> update t set a = 11;\nT2> commit;\nT1> select a from t;\nT1> " +
+				"commit;\n", []int{1, 0}, 2},
+		{"a writer waits",
+			tables + "T1> begin immediate;\nT1> update t set a = 11;\nT2> begin immediate;\nT1> commit;\nT2> update t set a = " +
+				"a + 1;\nT2> commit;\n", []int{0, 1}, 1},
 	} {
 		out := check(t, c.text)
-		if !out.Fits || out.Early || !slices.Equal(out.Order, c.order) || out.Tried != c.tried || len(out.Differences)+len(out.Unlike)+len(out.Impossible) > 0 {
-			t.Errorf("%s: order %v of %d tried, fits %v, early %v: %v %v", c.name, out.Order, out.Tried, out.Fits, out.Early, out.Differences, out.Unlike)
+		if !out.Fits || out.Early || !slices.Equal(out.Order, c.order) || out.Tried != c.tried || len(out.Differences)+
+			len(out.Unlike)+len(out.Impossible) > 0 {
+			t.Errorf("%s: order %v of %d tried, fits %v, early %v: %v %v", c.name, out.Order, out.Tried, out.Fits, out.Early,
+				out.Differences, out.Unlike)
 		}
 	}
 }
 
-// TestLost: a transaction that the database has given up, and that stays open until its COMMIT, takes part in no serial order, and so does its
-// COMMIT; what it was given up for does.
+// TestLost: a transaction that the database has given up, and that stays open until its COMMIT, takes part in no serial
+// order, and so does its COMMIT; what it was given up for does.
 func TestLost(t *testing.T) {
 	const text = "create table t (a integer primary key, b int);\ninsert into t values (1, 10), (2, 20);\nT1> begin;\nT1> select b from t where a = 1;\n" +
 		"T2> update t set b = 20 where a = 1;\nT1> update t set b = b + 1;\nT1> commit;\nT1> select b from t where a = 1;\n"
@@ -84,11 +96,15 @@ func TestLost(t *testing.T) {
 	}
 }
 
-// TestWaits: what waits is marked so, answers once the other one has ended, and what its session was to do next comes after it.
+// TestWaits: what waits is marked so, answers once the other one has ended, and what its session was to do next comes
+// after it.
 func TestWaits(t *testing.T) {
-	out := check(t, "create table t (a int);\ninsert into t values (1);\nT1> begin;\nT1> update t set a = 2;\nT2> update t set a = a + 10; -- waits\nT2> select a from t;\nT1> commit;\n")
+	out := check(t,
+		"create table t (a int);\ninsert into t values (1);\nT1> begin;\nT1> update t set a = 2;\nT2> update t set a = a + "+
+			"10; -- waits\nT2> select a from t;\nT1> commit;\n")
 	waited, after, commit := out.Run.Steps[2], out.Run.Steps[3], out.Run.Steps[4]
-	if !waited.Blocked || waited.Err != nil || waited.Done < commit.Done || after.Op < waited.Op || after.Rows.Row(0)[0].N != 12 {
+	if !waited.Blocked || waited.Err != nil || waited.Done < commit.Done || after.Op < waited.Op ||
+		after.Rows.Row(0)[0].N != 12 {
 		t.Errorf("waited %+v, then %+v", waited, after)
 	}
 	if all := out.Printed(); len(all) != 1 || !all[0].Same {
@@ -98,8 +114,11 @@ func TestWaits(t *testing.T) {
 
 // TestPrinted: printed rows, counts and errors are compared with those of the run, rows in any order.
 func TestPrinted(t *testing.T) {
-	out := check(t, "create table t (a int primary key);\ninsert into t values (1), (2);\nmysql> select a from t order by a desc;\n| a |\n| 1 |\n| 2 |\n2 rows in set\n"+
-		"mysql> update t set a = 7 where a = 1;\nQuery OK, 2 rows affected\nmysql> insert into t values (2);\nERROR 1062 (23000)\n")
+	out := check(t,
+		"create table t (a int primary key);\ninsert into t values (1), (2);\nmysql> select a from t order by a desc;\n| a "+
+			"|\n| 1 |\n| 2 |\n2 rows in set\n"+
+			"mysql> update t set a = 7 where a = 1;\nQuery OK, 2 rows affected\nmysql> insert into t values (2);\nERROR 1062 "+
+			"(23000)\n")
 	var same []bool
 	for _, c := range out.Printed() {
 		same = append(same, c.Same)
@@ -121,7 +140,8 @@ func TestMissing(t *testing.T) {
 	if !slices.Equal(missing, []string{"u", ""}) || len(out.Impossible) > 0 {
 		t.Errorf("missing %q, impossible %v", missing, out.Impossible)
 	}
-	for message, want := range map[string]bool{"Table 'txweave.t' doesn't exist": true, "no such table: t": true, `relation "t" does not exist`: true, "database disk image is malformed": false} {
+	for message, want := range map[string]bool{"Table 'txweave.t' doesn't exist": true, "no such table: t": true,
+		`relation "t" does not exist`: true, "database disk image is malformed": false} {
 		if script.Lacks(message) != want {
 			t.Errorf("%s: want %v", message, want)
 		}
@@ -134,7 +154,8 @@ func TestMissing(t *testing.T) {
 // TestLevels: the levels that a script's transactions run at are those that it sets.
 func TestLevels(t *testing.T) {
 	s := &testcase.Script{Target: "mariadb", Sessions: []string{"a", "b"}, Steps: []testcase.ScriptStmt{
-		{Session: 0, SQL: "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED"}, {Session: 0, SQL: "BEGIN"}, {Session: 1, SQL: "BEGIN"}}}
+		{Session: 0, SQL: "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED"}, {Session: 0, SQL: "BEGIN"},
+		{Session: 1, SQL: "BEGIN"}}}
 	if got := s.Levels(); len(got) != 3 || got[1] != "read-committed" || got[2] != "" {
 		t.Errorf("%q", got)
 	}
@@ -144,9 +165,11 @@ func TestLevels(t *testing.T) {
 func TestNotHeld(t *testing.T) {
 	const endless = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n;\n"
 	for text, want := range map[string]string{
-		"create table t (a int);\nT1> begin;\nT1> rollback;\nT2> select 1;\n":                                                  "",
-		"create table t (a int);\nT1> begin;\nT2> begin;\nT1> commit;\nT2> commit;\n":                                          "no transaction reads or writes rows and ends",
-		"create table t (a int);\nT1> begin;\nT1> " + endless + "T1> commit;\nT2> begin;\nT2> select * from t;\nT2> commit;\n": "a statement did not end",
+		"create table t (a int);\nT1> begin;\nT1> rollback;\nT2> select 1;\n": "",
+		"create table t (a int);\nT1> begin;\nT2> begin;\nT1> commit;\nT2> commit;\n": "no transaction reads or writes " +
+			"rows and ends",
+		"create table t (a int);\nT1> begin;\nT1> " + endless +
+			"T1> commit;\nT2> begin;\nT2> select * from t;\nT2> commit;\n": "a statement did not end",
 	} {
 		if out := check(t, text); out.NotHeld != want {
 			t.Errorf("%s: %q, want %q", text, out.NotHeld, want)
@@ -154,8 +177,8 @@ func TestNotHeld(t *testing.T) {
 	}
 }
 
-// TestAlone: the statements of an order that fits run once more without transactions; not those of autocommit, which have run so, and
-// not where something was rolled back or stays open.
+// TestAlone: the statements of an order that fits run once more without transactions; not those of autocommit, which
+// have run so, and not where something was rolled back or stays open.
 func TestAlone(t *testing.T) {
 	const tables = "create table t (id int primary key, a int);\ninsert into t values (1, 10);\n"
 	for _, c := range []struct {
@@ -167,9 +190,11 @@ func TestAlone(t *testing.T) {
 		{"T1> begin;\nT1> update t set a = 11;\nT1> rollback;\nT2> begin;\nT2> select a from t;\nT2> commit;\n", false},
 		{"T1> begin;\nT1> update t set a = 11;\nT2> begin;\nT2> select a from t;\nT2> commit;\n", false},
 		{"create table p (id int primary key);\ncreate table c (p int references p (id) deferrable initially deferred);\n" +
-			"T1> begin;\nT1> insert into c values (7);\nT1> insert into p values (7);\nT1> commit;\nT2> begin;\nT2> select a from t;\nT2> commit;\n", false},
+			"T1> begin;\nT1> insert into c values (7);\nT1> insert into p values (7);\nT1> commit;\nT2> begin;\nT2> select a " +
+			"from t;\nT2> commit;\n", false},
 		{"create table p (id int primary key);\ncreate table c (p int references p (id));\n" +
-			"T1> begin;\nT1> insert into p values (7);\nT1> insert into c values (7);\nT1> commit;\nT2> begin;\nT2> select a from t;\nT2> commit;\n", true},
+			"T1> begin;\nT1> insert into p values (7);\nT1> insert into c values (7);\nT1> commit;\nT2> begin;\nT2> select a " +
+			"from t;\nT2> commit;\n", true},
 	} {
 		if out := check(t, tables+c.text); (out.Alone != nil) != c.alone || !out.Fits || len(out.Unlike) > 0 {
 			t.Errorf("%s: alone %v, fits %v, unlike %v, %s", c.text, out.Alone != nil, out.Fits, out.Unlike, out.NotHeld)
@@ -180,7 +205,8 @@ func TestAlone(t *testing.T) {
 // TestQuotedTable: of a table whose name needs quotes, too, the clock is not compared, and its other columns are.
 func TestQuotedTable(t *testing.T) {
 	const table = "create table \"order\" (id int primary key, v int, at text default (strftime('%f', 'now')));\ninsert into \"order\" (id, v) values (1, 1);\n" +
-		"T1> begin;\nT1> insert into \"order\" (id, v) values (2, 2);\nT1> commit;\nT2> begin;\nT2> select v from \"order\";\nT2> commit;\n"
+		"T1> begin;\nT1> insert into \"order\" (id, v) values (2, 2);\nT1> commit;\nT2> begin;\nT2> select v from " +
+		"\"order\";\nT2> commit;\n"
 	out := check(t, table)
 	if !out.Fits || len(out.Apart) != 1 || out.Apart[0].Table != "order" || out.Apart[0].Column != "at" {
 		t.Errorf("fits %v, apart %+v", out.Fits, out.Apart)
@@ -189,7 +215,9 @@ func TestQuotedTable(t *testing.T) {
 
 // TestReturning: to count what is written beside the rows that come back is no other answer.
 func TestReturning(t *testing.T) {
-	out := check(t, "create table t (id int primary key, a int);\nT1> begin;\nT1> insert into t values (1, 1) returning id;\nT1> commit;\n")
+	out := check(t,
+		"create table t (id int primary key, a int);\nT1> begin;\nT1> insert into t values (1, 1) returning id;\nT1> "+
+			"commit;\n")
 	p, err := dbms.Lookup("sqlite", "serializable")
 	if err != nil {
 		t.Fatal(err)

@@ -11,11 +11,14 @@ import (
 )
 
 // notUnderstood are parts of the messages by which databases say that they do not understand a statement.
-var notUnderstood = []string{"SQL syntax", "syntax error", "unrecognized token", "Unknown system variable", "Unknown storage engine", "Unknown collation", "Unknown character set"}
+var notUnderstood = []string{"SQL syntax", "syntax error", "unrecognized token", "Unknown system variable",
+	"Unknown storage engine", "Unknown collation", "Unknown character set"}
 
-var noTable = regexp.MustCompile(`Table '(?:[^'.]*\.)?([^']+)' doesn't exist|no such table: (?:main\.)?(\S+)|relation "([^"]+)" does not exist`)
+var noTable = regexp.MustCompile(
+	`Table '(?:[^'.]*\.)?([^']+)' doesn't exist|no such table: (?:main\.)?(\S+)|relation "([^"]+)" does not exist`)
 
-// Missing names the table that an error says is not there and that no statement of the script makes; "" for any other error.
+// Missing names the table that an error says is not there and that no statement of the script makes; "" for any other
+// error.
 func (o *Showing) Missing(e *history.DBError) string {
 	m := noTable.FindStringSubmatch(e.Message)
 	if m == nil {

@@ -12,9 +12,10 @@ import (
 	"txweave/testcase"
 )
 
-// Otherwise lists what the script's run answers otherwise than the watched run of the case that it is: to number rows and versions may change what a
-// database does, where a write of a value that is there becomes one of another version, or where a plan goes by the columns. watched is nil where
-// nothing was observed; at says which statement of the case a step is.
+// Otherwise lists what the script's run answers otherwise than the watched run of the case that it is: to number rows
+// and versions may change what a database does, where a write of a value that is there becomes one of another version,
+// or where a plan goes by the columns. watched is nil where nothing was observed; at says which statement of the case a
+// step is.
 func (o *Showing) Otherwise(p *dbms.Profile, watched *observe.Observation, at []testcase.Ref) []finding.Difference {
 	if watched == nil {
 		return nil

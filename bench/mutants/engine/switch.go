@@ -1,8 +1,8 @@
 // Package sqlite3 is the switch that the bench of mutants compiles into a copy of SQLite's Go library: it says, at each
 // place where a mutant sits, whether it strikes now. Here it stands on its own, so that it is vetted and tested.
 //
-// TXWEAVE_MUTANT names one mutant and, after colons, when it strikes: "always" (the default), or a number N, for one in N
-// of the statements that reach it; and a state without which it does not strike:
+// TXWEAVE_MUTANT names one mutant and, after colons, when it strikes: "always" (the default), or a number N, for one in
+// N of the statements that reach it; and a state without which it does not strike:
 //
 //	own-write  the connection's open transaction has changed rows in an earlier statement
 //	reader     another connection holds a snapshot
@@ -110,7 +110,8 @@ func (m *mutantSwitch) count(path string) error {
 	if err := f.Truncate(int64(unsafe.Sizeof(*m.counts))); err != nil {
 		return err
 	}
-	b, err := syscall.Mmap(int(f.Fd()), 0, int(unsafe.Sizeof(*m.counts)), syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_SHARED)
+	b, err := syscall.Mmap(int(f.Fd()), 0, int(unsafe.Sizeof(*m.counts)), syscall.PROT_READ|syscall.PROT_WRITE,
+		syscall.MAP_SHARED)
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}

@@ -84,7 +84,8 @@ func TestStates(t *testing.T) {
 				mutantBegan(1)
 			}
 		}, func() { mutantHalted(1, true) }},
-		{"second", func() { mutantStatement(1, text("SELECT 1")) }, func() { mutantStatement(1, text("CREATE TABLE t (a INT)")) }},
+		{"second", func() { mutantStatement(1, text("SELECT 1")) },
+			func() { mutantStatement(1, text("CREATE TABLE t (a INT)")) }},
 	} {
 		t.Run(c.state, func(t *testing.T) {
 			m := use(t, "a:"+c.state)

@@ -66,7 +66,8 @@ type recorder struct {
 func newRecorder(t *testing.T, target exec.Target, keys int) *recorder {
 	t.Helper()
 	s := target.Control()
-	sqls := []string{"CREATE DATABASE IF NOT EXISTS d", "DROP TABLE IF EXISTS d.r", "RESET MASTER", "CREATE TABLE d.r (k INT PRIMARY KEY, v BIGINT) ENGINE=InnoDB"}
+	sqls := []string{"CREATE DATABASE IF NOT EXISTS d", "DROP TABLE IF EXISTS d.r", "RESET MASTER",
+		"CREATE TABLE d.r (k INT PRIMARY KEY, v BIGINT) ENGINE=InnoDB"}
 	for k := range keys {
 		sqls = append(sqls, fmt.Sprintf("INSERT INTO d.r VALUES (%d, 0)", k))
 	}
@@ -177,8 +178,9 @@ func (r *recorder) certify() (*register.History, *certificate.Certificate) {
 		r.t.Fatal(err)
 	}
 	h := r.b.History()
-	var certifier certificate.Issuer = &commits.Issuer{Source: Source, Log: log, Tables: []commits.Layout{{Database: "d", Table: "r", Key: 0, Version: 1, Name: name,
-		Columns: []certificate.ColumnType{{Name: "k", Type: "INT"}, {Name: "v", Type: "BIGINT"}}}}}
+	var certifier certificate.Issuer = &commits.Issuer{Source: Source, Log: log,
+		Tables: []commits.Layout{{Database: "d", Table: "r", Key: 0, Version: 1, Name: name,
+			Columns: []certificate.ColumnType{{Name: "k", Type: "INT"}, {Name: "v", Type: "BIGINT"}}}}}
 	c, err := certifier.Certify(h)
 	if err != nil {
 		r.t.Fatal(err)
@@ -273,18 +275,23 @@ func TestDatabase(t *testing.T) {
 	if err := target.Control().Must(context.Background(), "CREATE DATABASE IF NOT EXISTS d", "USE d"); err != nil {
 		t.Fatal(err)
 	}
-	table := &certificate.Relation{Name: "t", Columns: []certificate.ColumnType{{Name: "a", Type: "INT"}, {Name: "b", Type: "VARBINARY(8)"}, {Name: "c", Type: "VARCHAR(8)"}}}
+	table := &certificate.Relation{Name: "t", Columns: []certificate.ColumnType{{Name: "a", Type: "INT"},
+		{Name: "b", Type: "VARBINARY(8)"}, {Name: "c", Type: "VARCHAR(8)"}}}
 	var rows [][]history.Value
-	for _, a := range []history.Value{{}, history.IntValue(-3), history.IntValue(0), history.IntValue(1), history.IntValue(4)} {
-		for _, b := range []history.Value{{}, history.TextValue(""), history.TextValue("ab"), history.TextValue("ab "), history.TextValue("AB")} {
+	for _, a := range []history.Value{{}, history.IntValue(-3), history.IntValue(0), history.IntValue(1),
+		history.IntValue(4)} {
+		for _, b := range []history.Value{{}, history.TextValue(""), history.TextValue("ab"), history.TextValue("ab "),
+			history.TextValue("AB")} {
 			rows = append(rows, []history.Value{a, b, b})
 		}
 	}
 	for where, both := range map[string]bool{
-		"a < 1": true, "NOT a": true, "a IS NOT TRUE": true, "a <=> NULL OR a BETWEEN -3 AND 0": true, "a NOT IN (1, 4)": true,
+		"a < 1": true, "NOT a": true, "a IS NOT TRUE": true, "a <=> NULL OR a BETWEEN -3 AND 0": true,
+		"a NOT IN (1, 4)":             true,
 		"a NOT IN (1, NULL) OR a = 0": true, "a * a - 1 > 2 AND NOT (a = 4 AND b = x'6162')": true,
-		"b >= x'6162'": true, "b IN (x'4142', x'616220')": true, "-a + 2 <> 1": true, "(a > 0) + (b = x'6162') = 1": true, "(a = 1) IS FALSE": true,
-		"c = 'AB'": false, "a / 2 = 2": false, "LENGTH(c) = 2": false, "t.b = 'ab'": false,
+		"b >= x'6162'": true, "b IN (x'4142', x'616220')": true, "-a + 2 <> 1": true, "(a > 0) + (b = x'6162') = 1": true,
+		"(a = 1) IS FALSE": true,
+		"c = 'AB'":         false, "a / 2 = 2": false, "LENGTH(c) = 2": false, "t.b = 'ab'": false,
 	} {
 		want, err := db.Match(t.Context(), table, where, rows)
 		if err != nil {

@@ -324,7 +324,8 @@ const (
 var integers = map[byte]int{typeTiny: 1, typeShort: 2, typeInt24: 3, typeLong: 4, typeLongLong: 8}
 
 // fixed are the sizes of what is passed over.
-var fixed = map[byte]int{typeFloat: 4, typeDouble: 8, typeTimestamp: 4, typeDate: 3, typeTime: 3, typeDatetime: 8, typeYear: 1}
+var fixed = map[byte]int{typeFloat: 4, typeDouble: 8, typeTimestamp: 4, typeDate: 3, typeTime: 3,
+	typeDatetime: 8, typeYear: 1}
 
 // readValue reads an integer, taken to be signed, or a string. Others are passed over, where their size is known.
 func readValue(r *reader, kind byte, meta uint16) (v history.Value, known bool, err error) {

@@ -63,8 +63,8 @@ func row(fields []commits.Field) string {
 	return "(" + strings.Join(parts, ", ") + ")"
 }
 
-// TestParse reads logs that MariaDB 10.11 and MySQL 9.7 wrote for the same statements, each in two files: values of many
-// types, a row changed twice, one that is deleted and there again, savepoints, roll-backs, what touches nothing, a
+// TestParse reads logs that MariaDB 10.11 and MySQL 9.7 wrote for the same statements, each in two files: values of
+// many types, a row changed twice, one that is deleted and there again, savepoints, roll-backs, what touches nothing, a
 // transaction of several events.
 func TestParse(t *testing.T) {
 	want, err := os.ReadFile("testdata/commits")
@@ -93,8 +93,8 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// TestDamage: a log that is cut off or changed anywhere is an error, or at the end of an event loses nothing that it had
-// said; it never says something else.
+// TestDamage: a log that is cut off or changed anywhere is an error, or at the end of an event loses nothing that it
+// had said; it never says something else.
 func TestDamage(t *testing.T) {
 	log, err := os.ReadFile("testdata/mariadb.000001")
 	if err != nil {
@@ -139,8 +139,9 @@ func TestNoColumns(t *testing.T) {
 		return append(e, body...)
 	}
 	log := slices.Concat(magic,
-		event(tableMapEvent, 1, 0, 0, 0, 0, 0, 0, 0, 1, 'd', 0, 1, 'r', 0, 0, 0), // table 1, flags, d, r, no types, no metadata
-		event(writeRowsV1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 9, 9))                      // table 1, flags, no columns, rows
+		// table 1, flags, d, r, no types, no metadata
+		event(tableMapEvent, 1, 0, 0, 0, 0, 0, 0, 0, 1, 'd', 0, 1, 'r', 0, 0, 0),
+		event(writeRowsV1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 9, 9)) // table 1, flags, no columns, rows
 	p := &parser{wanted: everything}
 	if err := p.file(bytes.NewReader(log)); err == nil || !strings.Contains(err.Error(), "without columns") {
 		t.Errorf("%v, %d commits", err, len(p.out))
@@ -169,7 +170,9 @@ func TestCertify(t *testing.T) {
 		t.Fatal(err)
 	}
 	log = log[:4] // then a row is deleted that no version names
-	layout := commits.Layout{Database: "d", Table: "r", Key: 0, Version: 1, Name: func(k int64) string { return fmt.Sprint(k) },
+	layout := commits.Layout{Database: "d", Table: "r", Key: 0, Version: 1, Name: func(k int64) string {
+		return fmt.Sprint(k)
+	},
 		Columns: []certificate.ColumnType{{Name: "k", Type: "INT"}, {Name: "v", Type: "BIGINT"}}}
 	b := register.NewBuilder(0, 0)
 	b.BeginInitial()
@@ -199,7 +202,8 @@ func TestCertify(t *testing.T) {
 	if row, known := rows[certificate.KeyVersion{Key: y, Value: -21}]; !known || row != nil || len(rows) != 7 {
 		t.Errorf("rows %v", rows)
 	}
-	for _, v := range []checker.Verdict{certificate.Check(t.Context(), h, c, dbms.SER, checker.Options{}, nil), certificate.Replay(t.Context(), h, c, dbms.SER, checker.Options{}, nil)} {
+	for _, v := range []checker.Verdict{certificate.Check(t.Context(), h, c, dbms.SER, checker.Options{}, nil),
+		certificate.Replay(t.Context(), h, c, dbms.SER, checker.Options{}, nil)} {
 		if v.Outcome != checker.Valid {
 			t.Error(v)
 		}
@@ -210,10 +214,12 @@ func TestCertify(t *testing.T) {
 	}
 	unnamed := commits.Commit{Changes: []commits.Change{{Database: "d", Table: "r", Before: log[3].Changes[0].After}}}
 	var contradiction *commits.ContradictionError
-	if err := certify([]commits.Commit{log[0], log[3], log[2]}); !errors.As(err, &contradiction) || contradiction.Key != "1" {
+	if err := certify([]commits.Commit{log[0], log[3], log[2]}); !errors.As(err, &contradiction) ||
+		contradiction.Key != "1" {
 		t.Errorf("a version that nobody left is replaced: %v", err)
 	}
-	if err := certify(append(log[:4:4], unnamed)); err == nil || !strings.Contains(err.Error(), "does not name the version") {
+	if err := certify(append(log[:4:4], unnamed)); err == nil || !strings.Contains(err.Error(),
+		"does not name the version") {
 		t.Errorf("a deletion without a name: %v", err)
 	}
 	layout.Columns = layout.Columns[:1]

@@ -48,16 +48,16 @@ type Issuer struct {
 	Source string // which log that is
 	Log    []Commit
 	Tables []Layout
-	// Snapshots are, by transaction of the history, its number and what it saw; nil: not known. A deletion that is not Marked
-	// is then the one that the transaction of its commit's number made of the row: a negative version.
+	// Snapshots are, by transaction of the history, its number and what it saw; nil: not known. A deletion that is not
+	// Marked is then the one that the transaction of its commit's number made of the row: a negative version.
 	Snapshots []history.Snapshot
 	// Reborn: see certificate.Certificate.
 	Reborn bool
 }
 
-// ContradictionError says what in a log contradicts the commits before it, or what transactions told of themselves: a row that
-// replaced something else than what was there, so that the order of the log is not that of the versions, or a commit that is not all of
-// what its transaction wrote.
+// ContradictionError says what in a log contradicts the commits before it, or what transactions told of themselves: a
+// row that replaced something else than what was there, so that the order of the log is not that of the versions, or a
+// commit that is not all of what its transaction wrote.
 type ContradictionError struct {
 	Source string
 	Commit int // its place in the log, from 1
@@ -90,11 +90,13 @@ type state struct {
 type latest []Field
 
 // Certify implements certificate.Issuer: the version order, when each writer committed (by its place in the log), and
-// the rows. There are no version sets in a log: searches are the recorder's to add. It gives a *ContradictionError where the
-// log contradicts itself.
+// the rows. There are no version sets in a log: searches are the recorder's to add. It gives a *ContradictionError
+// where the log contradicts itself.
 func (c *Issuer) Certify(h *register.History) (*certificate.Certificate, error) {
-	s := &state{c: c, keys: map[string]int32{}, latest: map[int32]latest{}, listed: map[int32]bool{}, at: map[int32]int{}, gone: map[int32]int{}, of: map[uint64]int{}, h: h, writers: writersOf(h),
-		out: &certificate.Certificate{Source: c.Source, Order: make([][]int64, h.Keys()), Times: make([]certificate.Times, len(h.Txns)), Snapshots: c.Snapshots, Reborn: c.Reborn}}
+	s := &state{c: c, keys: map[string]int32{}, latest: map[int32]latest{}, listed: map[int32]bool{}, at: map[int32]int{},
+		gone: map[int32]int{}, of: map[uint64]int{}, h: h, writers: writersOf(h),
+		out: &certificate.Certificate{Source: c.Source, Order: make([][]int64, h.Keys()), Times: make([]certificate.Times,
+			len(h.Txns)), Snapshots: c.Snapshots, Reborn: c.Reborn}}
 	for t := range c.Snapshots {
 		if n := c.Snapshots[t].Own; n != 0 {
 			s.of[n] = t
@@ -104,7 +106,8 @@ func (c *Issuer) Certify(h *register.History) (*certificate.Certificate, error) 
 		s.keys[h.KeyName(k)] = k
 	}
 	for _, l := range c.Tables {
-		s.out.Tables = append(s.out.Tables, certificate.Relation{Name: l.Table, Columns: l.Columns, Rows: map[certificate.KeyVersion][]history.Value{}})
+		s.out.Tables = append(s.out.Tables, certificate.Relation{Name: l.Table, Columns: l.Columns,
+			Rows: map[certificate.KeyVersion][]history.Value{}})
 	}
 	for at := range c.Log {
 		s.number = at + 1
@@ -128,7 +131,8 @@ func (c *Issuer) Certify(h *register.History) (*certificate.Certificate, error) 
 	return s.out, nil
 }
 
-// commit follows one transaction. It returns the versions that it left, in the order in which it first wrote their keys.
+// commit follows one transaction. It returns the versions that it left, in the order in which it first wrote their
+// keys.
 func (s *state) commit(commit *Commit) (order []certificate.KeyVersion, err error) {
 	defer func() {
 		for _, v := range order { // to clear the maps would cost as much as they have ever held
@@ -138,7 +142,9 @@ func (s *state) commit(commit *Commit) (order []certificate.KeyVersion, err erro
 	}()
 	for i := range commit.Changes {
 		change := &commit.Changes[i]
-		table := slices.IndexFunc(s.c.Tables, func(l Layout) bool { return l.Table == change.Table && l.Database == change.Database })
+		table := slices.IndexFunc(s.c.Tables, func(l Layout) bool {
+			return l.Table == change.Table && l.Database == change.Database
+		})
 		if table < 0 {
 			continue
 		}
@@ -183,13 +189,16 @@ func (s *state) replace(l *Layout, c *Change, key int32) error {
 	case c.Before == nil:
 		return s.contradiction(name, "inserted %s, but version %d of it was there", name, old[l.Version].Value.N)
 	case old == nil:
-		return s.contradiction(name, "replaced version %d of %s, but no row of it was there", c.Before[l.Version].Value.N, name)
+		return s.contradiction(name, "replaced version %d of %s, but no row of it was there",
+			c.Before[l.Version].Value.N, name)
 	case c.Before[l.Version].Value != old[l.Version].Value:
-		return s.contradiction(name, "replaced version %d of %s, but the latest one was %d", c.Before[l.Version].Value.N, name, old[l.Version].Value.N)
+		return s.contradiction(name, "replaced version %d of %s, but the latest one was %d", c.Before[l.Version].Value.N,
+			name, old[l.Version].Value.N)
 	}
 	for i := range old {
 		if c.Before[i].Known && old[i].Known && c.Before[i].Value != old[i].Value {
-			return s.contradiction(name, "replaced version %d of %s with %s = %s, but it was left with %s", old[l.Version].Value.N, name,
+			return s.contradiction(name, "replaced version %d of %s with %s = %s, but it was left with %s",
+				old[l.Version].Value.N, name,
 				l.Columns[i].Name, c.Before[i].Value, old[i].Value)
 		}
 	}
@@ -197,7 +206,8 @@ func (s *state) replace(l *Layout, c *Change, key int32) error {
 	return nil
 }
 
-// whole holds a commit against the transaction whose number it has: it has all that the transaction wrote, and nothing else.
+// whole holds a commit against the transaction whose number it has: it has all that the transaction wrote, and nothing
+// else.
 func (s *state) whole(commit *Commit, order []certificate.KeyVersion) error {
 	if commit.Number == 0 || s.c.Snapshots == nil {
 		return nil
@@ -208,14 +218,16 @@ func (s *state) whole(commit *Commit, order []certificate.KeyVersion) error {
 		case known && by == t && wrote, !wrote, by == s.h.Initial:
 		default:
 			name := s.h.KeyName(v.Key)
-			return s.contradiction(name, "is transaction %d, but has version %d of %s, which %s wrote", commit.Number, v.Value, name, s.h.TxnName(by))
+			return s.contradiction(name, "is transaction %d, but has version %d of %s, which %s wrote", commit.Number, v.Value,
+				name, s.h.TxnName(by))
 		}
 	}
 	if !known {
 		return nil
 	}
 	if s.out.Times[t].Commit != 0 {
-		return s.contradiction("", "is transaction %d, which %s is, and which has committed before", commit.Number, s.h.TxnName(t))
+		return s.contradiction("", "is transaction %d, which %s is, and which has committed before", commit.Number,
+			s.h.TxnName(t))
 	}
 	has := make(map[int32]int64, len(order))
 	for _, v := range order {
@@ -230,7 +242,8 @@ func (s *state) whole(commit *Commit, order []certificate.KeyVersion) error {
 	for _, op := range s.h.TxnOps(t) { // in its order, so that the same key is named each time
 		if value, there := has[op.Key]; op.Kind == register.Write && (!there || value != last[op.Key]) {
 			name := s.h.KeyName(op.Key)
-			return s.contradiction(name, "is transaction %d, but lacks version %d of %s, which %s wrote", commit.Number, last[op.Key], name, s.h.TxnName(t))
+			return s.contradiction(name, "is transaction %d, but lacks version %d of %s, which %s wrote", commit.Number,
+				last[op.Key], name, s.h.TxnName(t))
 		}
 	}
 	return nil
@@ -264,8 +277,10 @@ func (s *state) version(l *Layout, c *Change, number uint64) (certificate.KeyVer
 		switch {
 		case row == nil:
 		case len(row) != len(l.Columns):
-			return certificate.KeyVersion{}, fmt.Errorf("a row of %s has %d columns, not %d (the log must have whole rows)", l.Table, len(row), len(l.Columns))
-		case !row[l.Key].Known || row[l.Key].Value.Kind != history.Int || !row[l.Version].Known || row[l.Version].Value.Kind != history.Int:
+			return certificate.KeyVersion{}, fmt.Errorf("a row of %s has %d columns, not %d (the log must have whole rows)",
+				l.Table, len(row), len(l.Columns))
+		case !row[l.Key].Known || row[l.Key].Value.Kind != history.Int || !row[l.Version].Known ||
+			row[l.Version].Value.Kind != history.Int:
 			return certificate.KeyVersion{}, fmt.Errorf("a row of %s has no integer as key or version", l.Table)
 		}
 	}
@@ -284,8 +299,8 @@ func (s *state) version(l *Layout, c *Change, number uint64) (certificate.KeyVer
 	return certificate.KeyVersion{Key: k, Value: value}, err
 }
 
-// deletion returns the version that a deletion is which its transaction's commit does not name: the n-th of a key is the n-th negative
-// version that the transaction wrote of it.
+// deletion returns the version that a deletion is which its transaction's commit does not name: the n-th of a key is
+// the n-th negative version that the transaction wrote of it.
 func (s *state) deletion(l *Layout, key int32, pkey int64, number uint64) (int64, error) {
 	t, known := s.of[number]
 	switch {
@@ -305,7 +320,8 @@ func (s *state) deletion(l *Layout, key int32, pkey int64, number uint64) (int64
 		}
 		n--
 	}
-	return 0, s.contradiction(l.Name(pkey), "is transaction %d, which %s is, and deleted %s once more than that did", number, s.h.TxnName(t), l.Name(pkey))
+	return 0, s.contradiction(l.Name(pkey), "is transaction %d, which %s is, and deleted %s once more than that did",
+		number, s.h.TxnName(t), l.Name(pkey))
 }
 
 // values returns the columns of a row, nil of a deletion, and whether they are known.

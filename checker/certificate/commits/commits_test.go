@@ -30,8 +30,8 @@ func change(before, after []Field) Change {
 // filled is the commit that filled the table.
 var filled = Commit{Number: 1, Changes: []Change{change(nil, row(1, 0, 5)), change(nil, row(2, 0, 5))}}
 
-// certify takes the log of a history in which T1, of number 7, replaced row 1, deleted, inserted and deleted row 2, and T2, of number 8,
-// replaced row 1 again.
+// certify takes the log of a history in which T1, of number 7, replaced row 1, deleted, inserted and deleted row 2, and
+// T2, of number 8, replaced row 1 again.
 func certify(t *testing.T, log ...Commit) (*register.History, *certificate.Certificate, error) {
 	t.Helper()
 	b := register.NewBuilder(0, 0)
@@ -50,16 +50,22 @@ func certify(t *testing.T, log ...Commit) (*register.History, *certificate.Certi
 	b.Write(one, 21)
 	b.End(history.Committed, 0, 0)
 	h := b.History()
-	c := &Issuer{Source: "log", Log: log, Snapshots: []history.Snapshot{{}, {Own: 7, Min: 7, Max: 7}, {Own: 8, Min: 8, Max: 8}}, Reborn: true,
-		Tables: []Layout{{Database: "d", Table: "t", Key: 0, Version: 1, Name: func(key int64) string { return fmt.Sprint(key) },
-			Columns: []certificate.ColumnType{{Name: "pkey", Type: "BIGINT"}, {Name: "vkey", Type: "BIGINT"}, {Name: "v", Type: "BIGINT"}}}}}
+	c := &Issuer{Source: "log", Log: log, Snapshots: []history.Snapshot{{}, {Own: 7, Min: 7, Max: 7},
+		{Own: 8, Min: 8, Max: 8}}, Reborn: true,
+		Tables: []Layout{{Database: "d", Table: "t", Key: 0, Version: 1, Name: func(key int64) string {
+			return fmt.Sprint(key)
+		},
+			Columns: []certificate.ColumnType{{Name: "pkey", Type: "BIGINT"}, {Name: "vkey", Type: "BIGINT"},
+				{Name: "v", Type: "BIGINT"}}}}}
 	out, err := c.Certify(h)
 	return h, out, err
 }
 
-// TestNumbered: a transaction that deletes a row twice names both deletions, and a log is held against whose commits it has.
+// TestNumbered: a transaction that deletes a row twice names both deletions, and a log is held against whose commits it
+// has.
 func TestNumbered(t *testing.T) {
-	first := []Change{change(row(1, 0, 5), row(1, 11, 6)), change(row(2, 0, 5), nil), change(nil, row(2, 13, 7)), change(row(2, 13, 7), nil)}
+	first := []Change{change(row(1, 0, 5), row(1, 11, 6)), change(row(2, 0, 5), nil), change(nil, row(2, 13, 7)),
+		change(row(2, 13, 7), nil)}
 	second := change(row(1, 11, 6), row(1, 21, 8))
 	h, c, err := certify(t, filled, Commit{7, first}, Commit{8, []Change{second}})
 	if err != nil {
@@ -80,15 +86,20 @@ func TestNumbered(t *testing.T) {
 		want string
 		log  []Commit
 	}{
-		{"replaced version 0 of 1, but the latest one was 11", []Commit{filled, {7, first}, {8, []Change{change(row(1, 0, 5), row(1, 21, 8))}}}},
-		{"replaced version 11 of 1 with v = 9, but it was left with 6", []Commit{filled, {7, first}, {8, []Change{change(row(1, 11, 9), row(1, 21, 8))}}}},
-		{"inserted 1, but version 11 of it was there", []Commit{filled, {7, first}, {8, []Change{change(nil, row(1, 21, 8))}}}},
+		{"replaced version 0 of 1, but the latest one was 11", []Commit{filled, {7, first},
+			{8, []Change{change(row(1, 0, 5), row(1, 21, 8))}}}},
+		{"replaced version 11 of 1 with v = 9, but it was left with 6", []Commit{filled, {7, first},
+			{8, []Change{change(row(1, 11, 9), row(1, 21, 8))}}}},
+		{"inserted 1, but version 11 of it was there", []Commit{filled, {7, first},
+			{8, []Change{change(nil, row(1, 21, 8))}}}},
 		{"replaced version 0 of 2, but no row of it was there", []Commit{filled, {7, append(first[:2:2], first[1])}}},
 		{"is transaction 9, but has version 21 of 1, which T2 wrote", []Commit{filled, {7, first}, {9, []Change{second}}}},
 		{"is transaction 7, but lacks version -14 of 2, which T1 wrote", []Commit{filled, {7, first[:1]}}},
-		{"is transaction 7, which T1 is, and which has committed before", []Commit{filled, {7, first}, {7, []Change{change(row(1, 11, 6), row(1, 11, 6))}}}},
+		{"is transaction 7, which T1 is, and which has committed before", []Commit{filled, {7, first},
+			{7, []Change{change(row(1, 11, 6), row(1, 11, 6))}}}},
 		{"deleted 1, but no transaction has its number 9", []Commit{filled, {9, []Change{change(row(1, 0, 5), nil)}}}},
-		{"is transaction 8, which T2 is, and deleted 1 once more than that did", []Commit{filled, {8, []Change{change(row(1, 0, 5), nil)}}}},
+		{"is transaction 8, which T2 is, and deleted 1 once more than that did",
+			[]Commit{filled, {8, []Change{change(row(1, 0, 5), nil)}}}},
 	} {
 		_, _, err := certify(t, x.log...)
 		var contradiction *ContradictionError

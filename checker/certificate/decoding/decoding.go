@@ -1,8 +1,10 @@
-// Package decoding reads the write-ahead log of PostgreSQL as logical decoding and its output plug-in test_decoding tell it
-// (postgresql.org/docs, Logical Decoding; Clark et al., Emme, section 5.3, which takes Debezium for it): transactions stand in it in the
-// order in which they committed, with their numbers and with the rows that they wrote before and after.
+// Package decoding reads the write-ahead log of PostgreSQL as logical decoding and its output plug-in test_decoding
+// tell it (postgresql.org/docs, Logical Decoding; Clark et al., Emme, section 5.3, which takes Debezium for it):
+// transactions stand in it in the order in which they committed, with their numbers and with the rows that they wrote
+// before and after.
 //
-// It reads integers and strings. A server must have wal_level = logical and be one's own: a slot keeps the log until it is read.
+// It reads integers and strings. A server must have wal_level = logical and be one's own: a slot keeps the log until it
+// is read.
 package decoding
 
 import (
@@ -54,19 +56,22 @@ func Whole(ctx context.Context, s certificate.Querier, tables ...string) error {
 // batch is how many changes are asked for at once: they are held in memory, about 200 bytes each.
 const batch = 400_000
 
-// Read returns what committed since Begin and changed tables that have a layout, and forgets it in the server. Of what was committed asynchronously
-// the log has only what is written, so that something is committed for good first.
+// Read returns what committed since Begin and changed tables that have a layout, and forgets it in the server. Of what
+// was committed asynchronously the log has only what is written, so that something is committed for good first.
 func Read(ctx context.Context, s certificate.Querier, layouts []commits.Layout) (out []commits.Commit, err error) {
 	defer func() { // what it has given away it does not give again
-		if derr := s.Must(context.WithoutCancel(ctx), "SELECT pg_drop_replication_slot('"+slot+"')"); err == nil && derr != nil {
+		if derr := s.Must(context.WithoutCancel(ctx), "SELECT pg_drop_replication_slot('"+slot+"')"); err == nil &&
+			derr != nil {
 			err = fmt.Errorf("%s: %w", Source, derr)
 		}
 	}()
-	err = s.Must(ctx, "SET synchronous_commit = on", "SELECT pg_logical_emit_message(true, '"+slot+"', 'end')", "RESET synchronous_commit")
+	err = s.Must(ctx, "SET synchronous_commit = on", "SELECT pg_logical_emit_message(true, '"+slot+"', 'end')",
+		"RESET synchronous_commit")
 	p := &parser{layouts: layouts}
 	for err == nil {
 		var rows *history.Rows
-		rows, err = s.Read(ctx, fmt.Sprintf("SELECT data FROM pg_logical_slot_get_changes('%s', NULL, %d, 'skip-empty-xacts', '1')", slot, batch))
+		rows, err = s.Read(ctx, fmt.Sprintf("SELECT data FROM pg_logical_slot_get_changes('%s', NULL, %d, "+
+			"'skip-empty-xacts', '1')", slot, batch))
 		if err != nil || rows.Len() == 0 {
 			break
 		}
@@ -135,7 +140,8 @@ func (p *parser) change(text string) error {
 	if at < 0 {
 		return nil
 	}
-	c := commits.Change{Database: p.layouts[at].Database, Table: p.layouts[at].Table} // parts of the text would keep all of it
+	// parts of the text would keep all of it
+	c := commits.Change{Database: p.layouts[at].Database, Table: p.layouts[at].Table}
 	operation, row, _ := strings.Cut(rest, ": ")
 	var err error
 	switch operation {
@@ -174,8 +180,8 @@ func cutNew(text string) (before, after string, found bool) {
 	return text, "", false
 }
 
-// tuple reads the columns of a row, "pkey[bigint]:1 s[character varying]:'it”s'", and puts them where the layout has them. Those that are NULL
-// are left out of old rows.
+// tuple reads the columns of a row, "pkey[bigint]:1 s[character varying]:'it”s'", and puts them where the layout has
+// them. Those that are NULL are left out of old rows.
 func tuple(text string, l *commits.Layout) ([]commits.Field, error) {
 	if strings.HasPrefix(text, "(no-tuple-data)") {
 		return nil, fmt.Errorf("a row of %s is not in the log: the table needs REPLICA IDENTITY FULL", l.Table)

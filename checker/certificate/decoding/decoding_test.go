@@ -24,10 +24,12 @@ import (
 	"txweave/internal/testkit/need"
 )
 
-var columns = []certificate.ColumnType{{Name: "pkey", Type: "BIGINT"}, {Name: "vkey", Type: "BIGINT"}, {Name: "s", Type: "TEXT"}}
+var columns = []certificate.ColumnType{{Name: "pkey", Type: "BIGINT"}, {Name: "vkey", Type: "BIGINT"},
+	{Name: "s", Type: "TEXT"}}
 
 func layout() commits.Layout {
-	return commits.Layout{Database: "public", Table: "t", Columns: columns, Key: 0, Version: 1, Name: func(key int64) string { return fmt.Sprint(key) }}
+	return commits.Layout{Database: "public", Table: "t", Columns: columns, Key: 0, Version: 1,
+		Name: func(key int64) string { return fmt.Sprint(key) }}
 }
 
 // TestLines reads what test_decoding writes.
@@ -55,7 +57,8 @@ func TestLines(t *testing.T) {
 
 // FuzzLine: whatever a server writes is read or refused.
 func FuzzLine(f *testing.F) {
-	f.Add("table public.t: UPDATE: old-key: s[text]:'a' new-tuple: ''' pkey[bigint]:1 new-tuple: pkey[bigint]:1 vkey[bigint]:-7 s[text]:null")
+	f.Add("table public.t: UPDATE: old-key: s[text]:'a' new-tuple: ''' pkey[bigint]:1 new-tuple: pkey[bigint]:1 " +
+		"vkey[bigint]:-7 s[text]:null")
 	f.Add("COMMIT 7")
 	f.Fuzz(func(_ *testing.T, line string) {
 		p := &parser{layouts: []commits.Layout{layout()}, now: commits.Commit{Number: 7}, open: true}
@@ -118,8 +121,8 @@ func (r *recorder) version() int64 {
 	return r.next
 }
 
-// client runs transactions on its session: reads, writes, deletions and insertions of a few keys, some behind savepoints that it goes
-// back to.
+// client runs transactions on its session: reads, writes, deletions and insertions of a few keys, some behind
+// savepoints that it goes back to.
 func (r *recorder) client(ctx context.Context, s *exec.Session, id int64, txns, keys int) error {
 	rng := rand.New(rand.NewPCG(uint64(id), 11))
 	for range txns {
@@ -158,7 +161,8 @@ func (r *recorder) step(ctx context.Context, s *exec.Session, rng *rand.Rand, ke
 		rows, err = s.Read(ctx, fmt.Sprintf("DELETE FROM t WHERE pkey = %d RETURNING vkey", key))
 		op = register.Op{Kind: register.Write, Value: -n}
 	case 1:
-		rows, err = s.Read(ctx, fmt.Sprintf("INSERT INTO t VALUES (%d, %d, 'it''s') ON CONFLICT DO NOTHING RETURNING vkey", key, n))
+		rows, err = s.Read(ctx, fmt.Sprintf("INSERT INTO t VALUES (%d, %d, 'it''s') ON CONFLICT DO NOTHING RETURNING vkey",
+			key, n))
 		op = register.Op{Kind: register.Write, Value: n}
 	case 2:
 		rows, err = s.Read(ctx, fmt.Sprintf("UPDATE t SET vkey = %d, s = NULL WHERE pkey = %d RETURNING vkey", n, key))
@@ -196,11 +200,13 @@ func (r *recorder) skew(ctx context.Context, sessions ...*exec.Session) error {
 		if err := s.Must(ctx, "BEGIN"); err != nil {
 			return err
 		}
-		note(i, fmt.Sprintf("SELECT vkey FROM t WHERE pkey = %d", 100+i), register.Op{Kind: register.Read, Key: r.key(100 + i)})
+		note(i, fmt.Sprintf("SELECT vkey FROM t WHERE pkey = %d", 100+i), register.Op{Kind: register.Read,
+			Key: r.key(100 + i)})
 	}
 	for i := range sessions {
 		n := r.version()
-		note(i, fmt.Sprintf("UPDATE t SET vkey = %d WHERE pkey = %d RETURNING vkey", n, 101-i), register.Op{Kind: register.Write, Key: r.key(101 - i), Value: n})
+		note(i, fmt.Sprintf("UPDATE t SET vkey = %d WHERE pkey = %d RETURNING vkey", n, 101-i),
+			register.Op{Kind: register.Write, Key: r.key(101 - i), Value: n})
 	}
 	for i, s := range sessions {
 		if err := r.end(ctx, s, int64(100+i), ops[i], failed[i], false); err != nil {
@@ -247,8 +253,8 @@ func (r *recorder) end(ctx context.Context, s *exec.Session, id int64, ops []reg
 	return nil
 }
 
-// TestServer: what a server's log says of transactions at the same time certifies them at its two stronger levels, and shows what the
-// weaker of both allows.
+// TestServer: what a server's log says of transactions at the same time certifies them at its two stronger levels, and
+// shows what the weaker of both allows.
 func TestServer(t *testing.T) {
 	effort.Full(t)
 	target := decodable(t)
@@ -261,7 +267,8 @@ func TestServer(t *testing.T) {
 				t.Errorf("%s: %v", level, v)
 			}
 			v := certificate.Check(t.Context(), h, c, dbms.SER, opt, nil)
-			if strong := level == "serializable"; strong && v.Outcome != checker.Valid || !strong && v.Outcome != checker.Invalid {
+			if strong := level == "serializable"; strong && v.Outcome != checker.Valid || !strong &&
+				v.Outcome != checker.Invalid {
 				t.Errorf("%s, where two transactions read what the other one writes: %v", level, v)
 			}
 			if v := certificate.Replay(t.Context(), h, c, dbms.SER, opt, nil); v.Outcome != checker.Unknown {
@@ -296,8 +303,10 @@ func run(t *testing.T, target exec.Target, p *dbms.Profile) (*register.History, 
 	if err := Begin(ctx, control); err != nil {
 		t.Fatal(err)
 	}
-	if err := control.Must(ctx, "DROP TABLE IF EXISTS t", "CREATE TABLE t (pkey BIGINT PRIMARY KEY, vkey BIGINT NOT NULL, s TEXT)",
-		fmt.Sprintf("INSERT INTO t SELECT n, 0, 'a' FROM generate_series(0, %d) AS g (n)", keys-1), "INSERT INTO t VALUES (100, 0, ''), (101, 0, '')"); err != nil {
+	if err := control.Must(ctx, "DROP TABLE IF EXISTS t",
+		"CREATE TABLE t (pkey BIGINT PRIMARY KEY, vkey BIGINT NOT NULL, s TEXT)",
+		fmt.Sprintf("INSERT INTO t SELECT n, 0, 'a' FROM generate_series(0, %d) AS g (n)", keys-1),
+		"INSERT INTO t VALUES (100, 0, ''), (101, 0, '')"); err != nil {
 		t.Fatal(err)
 	}
 	if err := Whole(ctx, control, "t"); err != nil {
@@ -336,7 +345,8 @@ func run(t *testing.T, target exec.Target, p *dbms.Profile) (*register.History, 
 	if err != nil {
 		t.Fatal(err)
 	}
-	issuer := &commits.Issuer{Source: Source, Log: log, Tables: []commits.Layout{layout()}, Snapshots: r.snapshots, Reborn: p.KeysReborn}
+	issuer := &commits.Issuer{Source: Source, Log: log, Tables: []commits.Layout{layout()}, Snapshots: r.snapshots,
+		Reborn: p.KeysReborn}
 	c, err := issuer.Certify(h)
 	if err != nil {
 		t.Fatal(err)

@@ -18,6 +18,7 @@ func (r *CertifiedRun) Certify(h *register.History) (*certificate.Certificate, e
 }
 
 // Match implements certificate.Matches.
-func (r *CertifiedRun) Match(_ context.Context, _ *certificate.Relation, where string, rows [][]history.Value) ([]bool, error) {
+func (r *CertifiedRun) Match(_ context.Context, _ *certificate.Relation, where string, rows [][]history.Value) (
+	[]bool, error) {
 	return r.match(where, rows)
 }

@@ -16,8 +16,8 @@ import (
 	"txweave/observe"
 )
 
-// CertifiedRun is a woven run as a history with its certificate, and the matches oracle of its searches, which asks the database
-// where the run has a way to (observe.Observation.Matches).
+// CertifiedRun is a woven run as a history with its certificate, and the matches oracle of its searches, which asks the
+// database where the run has a way to (observe.Observation.Matches).
 type CertifiedRun struct {
 	run *observe.Observation
 	h   *register.History
@@ -47,12 +47,14 @@ type link struct {
 
 // New derives the history. It gives an error where the run does not say what was written.
 func New(run *observe.Observation) (*CertifiedRun, error) {
-	r := &CertifiedRun{run: run, c: &certificate.Certificate{Source: "probes"}, chains: map[history.Item]*chain{}, searches: map[string]int{}}
+	r := &CertifiedRun{run: run, c: &certificate.Certificate{Source: "probes"}, chains: map[history.Item]*chain{},
+		searches: map[string]int{}}
 	if run.Mixed() {
 		return nil, errors.New("its transactions run at levels of their own: a history is held to one")
 	}
 	for v := range run.Recurring {
-		return nil, fmt.Errorf("row %d of %s was the same again: it is not certain who wrote what was seen of it", v.PKey, v.Table)
+		return nil, fmt.Errorf("row %d of %s was the same again: it is not certain who wrote what was seen of it",
+			v.PKey, v.Table)
 	}
 	b := register.NewBuilder(len(run.Txns)+1, 2*len(run.Stmts))
 	b.BeginInitial()
@@ -86,8 +88,8 @@ func New(run *observe.Observation) (*CertifiedRun, error) {
 	return r, nil
 }
 
-// History returns the run as a history: keys are rows, "t0:4", values the vkeys of their versions, history.Absent a deletion.
-// Transaction N of the run is N+1 of the history, after the initial one; each is a session of its own.
+// History returns the run as a history: keys are rows, "t0:4", values the vkeys of their versions, history.Absent a
+// deletion. Transaction N of the run is N+1 of the history, after the initial one; each is a session of its own.
 func (r *CertifiedRun) History() *register.History { return r.h }
 
 func (r *CertifiedRun) chain(b *register.Builder, item history.Item) *chain {
@@ -181,14 +183,16 @@ func (r *CertifiedRun) transaction(b *register.Builder, t int) {
 	r.c.Times = append(r.c.Times, times)
 }
 
-// search adds what a statement searched. A row that it did not look at was not there: because it was not born yet, or had
-// been deleted; where it may be either, or somebody rolled a delete back, the row is left out.
+// search adds what a statement searched. A row that it did not look at was not there: because it was not born yet, or
+// had been deleted; where it may be either, or somebody rolled a delete back, the row is left out.
 func (r *CertifiedRun) search(at int, s *observe.PredicateRead, n int, own map[int32]int64) {
 	op := r.run.Stmts[at]
 	r.ops = append(r.ops, at)
-	t := certificate.Relation{Name: op.Name, Columns: []certificate.ColumnType{{Name: "pkey", Type: "BIGINT"}, {Name: "vkey", Type: "BIGINT"}},
+	t := certificate.Relation{Name: op.Name, Columns: []certificate.ColumnType{{Name: "pkey", Type: "BIGINT"},
+		{Name: "vkey", Type: "BIGINT"}},
 		Rows: map[certificate.KeyVersion][]history.Value{}}
-	p := certificate.Predicate{Txn: op.Txn + 1, At: n, Table: len(r.c.Tables), Where: r.standIn(), Seen: map[int32]int64{}, Listed: s.Lists}
+	p := certificate.Predicate{Txn: op.Txn + 1, At: n, Table: len(r.c.Tables), Where: r.standIn(), Seen: map[int32]int64{},
+		Listed: s.Lists}
 	for _, item := range r.items {
 		c := r.chains[item]
 		if item.Table != s.Table {
@@ -211,7 +215,8 @@ func (r *CertifiedRun) search(at int, s *observe.PredicateRead, n int, own map[i
 		}
 		t.Keys = append(t.Keys, c.key)
 		for _, v := range r.versions(item) {
-			t.Rows[certificate.KeyVersion{Key: c.key, Value: v}] = []history.Value{history.IntValue(item.PKey), history.IntValue(v)}
+			t.Rows[certificate.KeyVersion{Key: c.key, Value: v}] = []history.Value{history.IntValue(item.PKey),
+				history.IntValue(v)}
 		}
 		t.Rows[certificate.KeyVersion{Key: c.key, Value: int64(history.Dead)}] = nil
 	}
@@ -243,8 +248,9 @@ func (r *CertifiedRun) versions(item history.Item) []int64 {
 	return slices.Compact(out)
 }
 
-// Settled is the certificate for those who cannot ask the database any more: the one column of each search's table says what
-// the database answered about each version. What it did not answer is left out, and searches of which it answered nothing.
+// Settled is the certificate for those who cannot ask the database any more: the one column of each search's table says
+// what the database answered about each version. What it did not answer is left out, and searches of which it answered
+// nothing.
 func (r *CertifiedRun) Settled() *certificate.Certificate { return r.settle(r.c) }
 
 func (r *CertifiedRun) settle(c *certificate.Certificate) *certificate.Certificate {
@@ -254,7 +260,8 @@ func (r *CertifiedRun) settle(c *certificate.Certificate) *certificate.Certifica
 	for i := range out.Tables {
 		t := &out.Tables[i]
 		rows := t.Rows
-		t.Columns, t.Rows = []certificate.ColumnType{{Name: "matches", Type: "INT"}}, map[certificate.KeyVersion][]history.Value{}
+		t.Columns, t.Rows = []certificate.ColumnType{{Name: "matches", Type: "INT"}},
+			map[certificate.KeyVersion][]history.Value{}
 		for v, row := range rows {
 			if row == nil {
 				t.Rows[v] = nil

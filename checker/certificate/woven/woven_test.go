@@ -18,13 +18,15 @@ import (
 )
 
 // serializable is what must not happen at SERIALIZABLE.
-var serializable = []fault.Kind{fault.G0, fault.G1a, fault.G1b, fault.G1c, fault.P4, fault.GSingle, fault.GSIb, fault.G2Item, fault.G2}
+var serializable = []fault.Kind{fault.G0, fault.G1a, fault.G1b, fault.G1c, fault.P4, fault.GSingle, fault.GSIb,
+	fault.G2Item, fault.G2}
 
-// simulate runs transactions by turns: reads and searches see the state when their transaction began, or the current one if
-// not snapshot; writes wait for nobody and give way to rows that another open transaction wrote. Without snapshots
-// everything takes turns by whole transactions, so that the run is serial.
+// simulate runs transactions by turns: reads and searches see the state when their transaction began, or the current
+// one if not snapshot; writes wait for nobody and give way to rows that another open transaction wrote. Without
+// snapshots everything takes turns by whole transactions, so that the run is serial.
 func simulate(rng *rand.Rand, snapshot bool) *observe.Observation {
-	h := &observe.Observation{Initial: map[string]map[int64]int64{"t": {1: 10, 2: 20}}, Txns: make([]observe.ObservedTxn, 2+rng.IntN(3))}
+	h := &observe.Observation{Initial: map[string]map[int64]int64{"t": {1: 10, 2: 20}}, Txns: make([]observe.ObservedTxn,
+		2+rng.IntN(3))}
 	h.Matches = func(op int, v history.Version) (bool, bool) {
 		return (v.VKey+int64(len(h.Stmts[op].Name)))%3 == 0, true
 	}
@@ -63,7 +65,8 @@ func simulate(rng *rand.Rand, snapshot bool) *observe.Observation {
 			continue
 		}
 		x.left--
-		op := &observe.ObservedStmt{Node: sdg.Node{Name: fmt.Sprintf("T%d.S%0*d", t, 1+rng.IntN(3), x.left), Txn: t, Reads: []sdg.TableRead{{Table: "t"}}}, Sent: clock, Done: clock + 1}
+		op := &observe.ObservedStmt{Node: sdg.Node{Name: fmt.Sprintf("T%d.S%0*d", t, 1+rng.IntN(3), x.left), Txn: t,
+			Reads: []sdg.TableRead{{Table: "t"}}}, Sent: clock, Done: clock + 1}
 		pkey := 1 + rng.Int64N(4)
 		item := history.Item{Table: "t", PKey: pkey}
 		by, locked := owner[pkey]
@@ -102,8 +105,8 @@ func simulate(rng *rand.Rand, snapshot bool) *observe.Observation {
 	return h
 }
 
-// TestAgainstIsolation compares with the isolation oracle: what a serial run shows is valid, also in the order of commits,
-// and a run with snapshots is invalid exactly if it shows a phenomenon.
+// TestAgainstIsolation compares with the isolation oracle: what a serial run shows is valid, also in the order of
+// commits, and a run with snapshots is invalid exactly if it shows a phenomenon.
 func TestAgainstIsolation(t *testing.T) {
 	bad := 0
 	const cases = 3000

@@ -44,7 +44,8 @@ func Faults(w io.Writer, format string) error {
 	case "json":
 		e := json.NewEncoder(w)
 		for _, f := range fault.All() {
-			p := printedFault{f.Kind, string(f.Class), f.Mechanism, f.Called, f.Same, sentence(&f), f.Why, f.Want, f.Source, f.Old}
+			p := printedFault{f.Kind, string(f.Class), f.Mechanism, f.Called, f.Same, sentence(&f), f.Why, f.Want,
+				f.Source, f.Old}
 			if err := e.Encode(&p); err != nil {
 				return err
 			}

@@ -64,8 +64,8 @@ func FeaturesJSON(w io.Writer, target string) error {
 	return json.NewEncoder(w).Encode(all)
 }
 
-// shares prints how often a feature is there on each DBMS: once where it is the same on all, else with the names; "" of those
-// that do not have it.
+// shares prints how often a feature is there on each DBMS: once where it is the same on all, else with the names; "" of
+// those that do not have it.
 func shares(names []string, of []gen.Feature) string {
 	var texts []string
 	has := map[string][]string{}

@@ -1,5 +1,6 @@
-// Command manifests reads Kubernetes manifests as the API's own types, which refuse what they do not know, and holds what a job says in one place
-// against what it says in another. It needs no cluster. It is a module of its own, so that the program needs nothing of Kubernetes.
+// Command manifests reads Kubernetes manifests as the API's own types, which refuse what they do not know, and holds
+// what a job says in one place against what it says in another. It needs no cluster. It is a module of its own, so that
+// the program needs nothing of Kubernetes.
 package main
 
 import (
@@ -64,7 +65,8 @@ func checkPolicy(j *batch.Job, policy *batch.PodFailurePolicy, bad func(format s
 	if pod.RestartPolicy != core.RestartPolicyNever {
 		bad("podFailurePolicy needs restartPolicy Never")
 	}
-	actions := []batch.PodFailurePolicyAction{batch.PodFailurePolicyActionFailJob, batch.PodFailurePolicyActionFailIndex, batch.PodFailurePolicyActionIgnore, batch.PodFailurePolicyActionCount}
+	actions := []batch.PodFailurePolicyAction{batch.PodFailurePolicyActionFailJob, batch.PodFailurePolicyActionFailIndex,
+		batch.PodFailurePolicyActionIgnore, batch.PodFailurePolicyActionCount}
 	for i, r := range policy.Rules {
 		if !slices.Contains(actions, r.Action) {
 			bad("rule %d: there is no action %q", i, r.Action)
@@ -83,7 +85,8 @@ func checkPolicy(j *batch.Job, policy *batch.PodFailurePolicy, bad func(format s
 			switch {
 			case x.Operator != batch.PodFailurePolicyOnExitCodesOpIn && x.Operator != batch.PodFailurePolicyOnExitCodesOpNotIn:
 				bad("rule %d: there is no operator %q", i, x.Operator)
-			case len(x.Values) == 0 || !slices.IsSorted(x.Values) || x.Operator == batch.PodFailurePolicyOnExitCodesOpIn && slices.Contains(x.Values, 0):
+			case len(x.Values) == 0 || !slices.IsSorted(x.Values) || x.Operator == batch.PodFailurePolicyOnExitCodesOpIn &&
+				slices.Contains(x.Values, 0):
 				bad("rule %d: exit codes are in order, and 0 is none of a failure", i)
 			}
 		}
@@ -95,7 +98,8 @@ func checkPolicy(j *batch.Job, policy *batch.PodFailurePolicy, bad func(format s
 	}
 }
 
-// checkJob holds an Indexed Job against the rules of the API (kubernetes.io/docs/concepts/workloads/controllers/job) that its types do not state.
+// checkJob holds an Indexed Job against the rules of the API (kubernetes.io/docs/concepts/workloads/controllers/job)
+// that its types do not state.
 func checkJob(j *batch.Job) (wrong []string) {
 	bad := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
 	for _, why := range validation.IsDNS1123Subdomain(j.Name) {
@@ -113,11 +117,13 @@ func checkJob(j *batch.Job) (wrong []string) {
 	if (j.Spec.BackoffLimitPerIndex != nil || j.Spec.MaxFailedIndexes != nil) && !indexed {
 		bad("backoffLimitPerIndex and maxFailedIndexes belong to Indexed jobs")
 	}
-	if m := j.Spec.MaxFailedIndexes; m != nil && (j.Spec.BackoffLimitPerIndex == nil || j.Spec.Completions != nil && *m > *j.Spec.Completions) {
+	if m := j.Spec.MaxFailedIndexes; m != nil && (j.Spec.BackoffLimitPerIndex == nil || j.Spec.Completions != nil &&
+		*m > *j.Spec.Completions) {
 		bad("maxFailedIndexes needs backoffLimitPerIndex, and no more than completions")
 	}
 	pod := &j.Spec.Template.Spec
-	if p := pod.RestartPolicy; p != core.RestartPolicyNever && (p != core.RestartPolicyOnFailure || j.Spec.BackoffLimitPerIndex != nil) {
+	if p := pod.RestartPolicy; p != core.RestartPolicyNever &&
+		(p != core.RestartPolicyOnFailure || j.Spec.BackoffLimitPerIndex != nil) {
 		bad("restartPolicy %q: a job has Never, or OnFailure without backoffLimitPerIndex", p)
 	}
 	if policy := j.Spec.PodFailurePolicy; policy != nil {

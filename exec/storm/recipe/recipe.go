@@ -1,7 +1,7 @@
 // Package recipe keeps what a storm is made of, so that it can be run again, and makes it smaller.
 //
-// A storm is not replayed: the same recipe sends the same transactions, and how they meet is up to the machine. So what a recipe says of
-// a finding is how often it came.
+// A storm is not replayed: the same recipe sends the same transactions, and how they meet is up to the machine. So what
+// a recipe says of a finding is how often it came.
 package recipe
 
 import (

@@ -12,9 +12,12 @@ import (
 
 // example uses everything that a recipe can say.
 func example() *Recipe {
-	return &Recipe{Target: "mariadb", Server: "mariadbd", Isolation: "snapshot", Claim: "serializable", Faults: []string{"lost-commit"},
-		Workload: "random-sql", Keys: 100, Distribution: "zipf", Without: []string{"get"}, Sessions: 8, Seed: 7, Duration: Duration(90 * time.Second),
-		Nemesis: []string{"ddl", "kill", "locks"}, Acts: []string{"a", "b"}, Every: Duration(20 * time.Millisecond), Perturb: true,
+	return &Recipe{Target: "mariadb", Server: "mariadbd", Isolation: "snapshot", Claim: "serializable",
+		Faults:   []string{"lost-commit"},
+		Workload: "random-sql", Keys: 100, Distribution: "zipf", Without: []string{"get"}, Sessions: 8, Seed: 7,
+		Duration: Duration(90 * time.Second),
+		Nemesis:  []string{"ddl", "kill", "locks"}, Acts: []string{"a", "b"}, Every: Duration(20 * time.Millisecond),
+		Perturb: true,
 		Finding: []Seen{{Signature: "s", Summary: "it is\n\"odd\"", Times: 2, Storms: 3, Median: Duration(time.Second)}}}
 }
 
@@ -39,8 +42,11 @@ func TestRoundTrip(t *testing.T) {
 func TestDamaged(t *testing.T) {
 	dir := t.TempDir()
 	for text, want := range map[string]string{
-		"target = 3": "storm.toml", "target = \"sqlite\"\nworkload = \"mini\"\nkeys = 1\nsessions = 1\n": "duration is missing",
-		"target = \"sqlite\"\nnonsense = 1\n": "nonsense is no key", "duration = \"-1s\"": "negative", "target = ": ":1: ", "duration = \"soon\"": "invalid duration",
+		"target = 3": "storm.toml",
+		"target = \"sqlite\"\nworkload = \"mini\"\nkeys = 1\nsessions = 1\n": "duration is missing",
+		"target = \"sqlite\"\nnonsense = 1\n":                                "nonsense is no key",
+		"duration = \"-1s\"":                                                 "negative", "target = ": ":1: ",
+		"duration = \"soon\"": "invalid duration",
 	} {
 		path := filepath.Join(dir, "storm.toml")
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
@@ -58,16 +64,20 @@ func TestReduce(t *testing.T) {
 	storms := 0
 	run := func(r *Recipe) (bool, time.Duration, error) {
 		storms++
-		needs := slices.Contains(r.Nemesis, "ddl") && (len(r.Acts) == 0 || slices.Contains(r.Acts, "rebuild")) && r.Sessions >= 3 && r.Keys >= 5 &&
+		needs := slices.Contains(r.Nemesis, "ddl") && (len(r.Acts) == 0 || slices.Contains(r.Acts, "rebuild")) &&
+			r.Sessions >= 3 && r.Keys >= 5 &&
 			!slices.Contains(r.Without, "put") && !slices.Contains(r.Without, "scan")
 		return needs && storms%2 == 0, 3 * time.Second, nil
 	}
-	start := &Recipe{Target: "mariadb", Workload: "random-sql", Keys: 100, Distribution: "zipf", Sessions: 16, Duration: Duration(time.Minute),
-		Nemesis: []string{"ddl", "kill", "locks"}, Perturb: true}
-	l := Limits{Tries: TriesFor(0.5, 10), Acts: acts, Operations: []string{"get", "scan", "put", "insert"}, Told: func(string, bool) {}}
+	start := &Recipe{Target: "mariadb", Workload: "random-sql", Keys: 100, Distribution: "zipf", Sessions: 16,
+		Duration: Duration(time.Minute),
+		Nemesis:  []string{"ddl", "kill", "locks"}, Perturb: true}
+	l := Limits{Tries: TriesFor(0.5, 10), Acts: acts, Operations: []string{"get", "scan", "put", "insert"},
+		Told: func(string, bool) {}}
 	got, err := Reduce(start, l, run)
-	want := &Recipe{Target: "mariadb", Workload: "random-sql", Keys: 5, Distribution: "uniform", Sessions: 3, Duration: Duration(6 * time.Second),
-		Nemesis: []string{"ddl"}, Acts: []string{"rebuild"}, Without: []string{"get", "insert"}}
+	want := &Recipe{Target: "mariadb", Workload: "random-sql", Keys: 5, Distribution: "uniform", Sessions: 3,
+		Duration: Duration(6 * time.Second),
+		Nemesis:  []string{"ddl"}, Acts: []string{"rebuild"}, Without: []string{"get", "insert"}}
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v, %v; want %+v", got, err, want)
 	}

@@ -7,10 +7,12 @@ import (
 	"time"
 )
 
-// Attempt runs a storm once and says whether it showed what is looked for, and after what time. The error ends a reduction.
+// Attempt runs a storm once and says whether it showed what is looked for, and after what time. The error ends a
+// reduction.
 type Attempt func(*Recipe) (shown bool, after time.Duration, err error)
 
-// Rate runs a recipe so many times and says how often it showed what is looked for, and the median of the times until then.
+// Rate runs a recipe so many times and says how often it showed what is looked for, and the median of the times until
+// then.
 func Rate(r *Recipe, times int, run Attempt) (Seen, error) {
 	seen := Seen{}
 	var after []time.Duration
@@ -51,10 +53,12 @@ func TriesFor(rate float64, limit int) int {
 	return max(1, min(limit, int(math.Ceil(math.Log(doubt)/math.Log(1-rate)))))
 }
 
-// Reduce returns the smallest recipe that it found to show the same: with fewer nemeses, acts of these, sessions, rows and operations.
+// Reduce returns the smallest recipe that it found to show the same: with fewer nemeses, acts of these, sessions, rows
+// and operations.
 func Reduce(r *Recipe, l Limits, run Attempt) (*Recipe, error) {
 	d := &reducing{best: r.clone(), l: l, run: run}
-	for _, pass := range []func() error{d.nemeses, d.acts, d.plain, d.sessions, d.keys, d.operations, d.sessions, d.duration} {
+	for _, pass := range []func() error{d.nemeses, d.acts, d.plain, d.sessions, d.keys, d.operations, d.sessions,
+		d.duration} {
 		if err := pass(); err != nil {
 			return d.best, err
 		}
@@ -129,7 +133,8 @@ func (d *reducing) acts() error {
 	for len(acts) > 1 {
 		half, found := len(acts)/2, false
 		for _, part := range [][]string{acts[:half], acts[half:]} {
-			kept, err := d.try(fmt.Sprintf("%d acts of %d", len(part), len(acts)), func(r *Recipe) { r.Acts = slices.Clone(part) })
+			kept, err := d.try(fmt.Sprintf("%d acts of %d", len(part), len(acts)),
+				func(r *Recipe) { r.Acts = slices.Clone(part) })
 			if err != nil {
 				return err
 			}

@@ -14,8 +14,9 @@ import (
 	"txweave/finding"
 )
 
-// A script for a tracker needs neither txweave nor what it knows of versions: its transactions keep a number that one query can check. So it does not send
-// the storm's statements, but does to the database what the storm did while others write and read.
+// A script for a tracker needs neither txweave nor what it knows of versions: its transactions keep a number that one
+// query can check. So it does not send the storm's statements, but does to the database what the storm did while others
+// write and read.
 
 //go:embed script.sh
 var scriptText string
@@ -44,18 +45,20 @@ type action struct {
 	Settings []int
 }
 
-// Script is a program for a tracker, which does to a server of the target's DBMS what the storm's nemeses did, and looks whether one query's answer stays
-// right. The program is called name; kind is nil where the engine is embedded.
+// Script is a program for a tracker, which does to a server of the target's DBMS what the storm's nemeses did, and
+// looks whether one query's answer stays right. The program is called name; kind is nil where the engine is embedded.
 func (r *Recipe) Script(name string, p *dbms.Profile, kind *exec.Server) (string, error) {
 	if kind == nil {
-		return "", fmt.Errorf("for %s there is no script: its engine has no client that sessions could be run with; txweave storm repeat runs the storm", r.Target)
+		return "", fmt.Errorf("for %s there is no script: its engine has no client that sessions could be run with; "+
+			"txweave storm repeat runs the storm", r.Target)
 	}
 	strains := kind.Strains
 	if len(r.Faults) > 0 {
 		return "", fmt.Errorf("%s is planted by txweave: no script without txweave shows it", strings.Join(r.Faults, ", "))
 	}
 	if p.LockingReads {
-		return "", fmt.Errorf("at %s reads lock what they see, and no snapshot is promised: the script's readers, which look at snapshots, could check nothing, and its writers would wait for them",
+		return "", fmt.Errorf("at %s reads lock what they see, and no snapshot is promised: the script's readers, which "+
+			"look at snapshots, could check nothing, and its writers would wait for them",
 			p.Isolation)
 	}
 	if p.SnapshotScope() == dbms.NoConsistentRead {
@@ -65,12 +68,14 @@ func (r *Recipe) Script(name string, p *dbms.Profile, kind *exec.Server) (string
 	if err != nil {
 		return "", err
 	}
-	s := &script{Client: kind.Client, Name: finding.Line(name), Finding: "a storm", Isolation: p.Isolation, Seed: r.Seed, Keys: max(2, min(r.Keys, 1000)), Writers: max(1, min(r.Sessions, 64)),
+	s := &script{Client: kind.Client, Name: finding.Line(name), Finding: "a storm", Isolation: p.Isolation, Seed: r.Seed,
+		Keys: max(2, min(r.Keys, 1000)), Writers: max(1, min(r.Sessions, 64)),
 		Abide: p.FirstUpdaterWins || p.Certifier != dbms.NoCertifier || p.GapLocks && p.LockingReads}
 	if len(r.Finding) > 0 {
 		s.Finding = finding.Line(r.Finding[0].Summary) // which is a comment there: it must not end the line
 	}
-	// What waited for a row that was deleted and inserted again meanwhile passes it over on PostgreSQL's READ COMMITTED, as documented.
+	// What waited for a row that was deleted and inserted again meanwhile passes it over on PostgreSQL's READ COMMITTED,
+	// as documented.
 	s.Replaces = !p.DeletedGone || p.FirstUpdaterWins
 	s.Level = strings.Join(slices.Concat(p.Setup, strains.Patience), "; ") + ";"
 	var meets, without []string

@@ -61,11 +61,13 @@ func named(r *Recipe, name string) (string, error) {
 	return r.Script(name, p, d.Server)
 }
 
-// TestScript: every DBMS with a server has a script at each of its levels where reads mean anything, which does what the recipe's nemeses do, and no more.
+// TestScript: every DBMS with a server has a script at each of its levels where reads mean anything, which does what
+// the recipe's nemeses do, and no more.
 func TestScript(t *testing.T) {
 	for _, name := range []string{"mariadb", "mysql", "tidb", "postgresql"} {
 		for _, p := range dbms.Levels(name) {
-			r := &Recipe{Target: name, Isolation: p.Isolation, Keys: 30, Sessions: 4, Seed: 7, Nemesis: []string{"crash", "ddl", "kill", "locks", "pressure"}}
+			r := &Recipe{Target: name, Isolation: p.Isolation, Keys: 30, Sessions: 4, Seed: 7, Nemesis: []string{"crash", "ddl",
+				"kill", "locks", "pressure"}}
 			if p.SnapshotScope() == dbms.NoConsistentRead {
 				why := "a query may see anything"
 				if p.LockingReads { // it was said of them, too
@@ -90,40 +92,52 @@ func TestScript(t *testing.T) {
 			}
 		}
 	}
-	few := &Recipe{Target: "mariadb", Keys: 30, Sessions: 2, Nemesis: []string{"ddl"}, Acts: []string{"OPTIMIZE TABLE {table}"}}
-	if text, err := os.ReadFile(scripted(t, few)); err != nil || strings.Count(string(text), "TABLE t0 FORCE")+strings.Count(string(text), "killer") > 0 ||
+	few := &Recipe{Target: "mariadb", Keys: 30, Sessions: 2, Nemesis: []string{"ddl"},
+		Acts: []string{"OPTIMIZE TABLE {table}"}}
+	if text, err := os.ReadFile(scripted(t, few)); err != nil || strings.Count(string(text), "TABLE t0 FORCE")+
+		strings.Count(string(text), "killer") > 0 ||
 		!strings.Contains(string(text), "    echo 'OPTIMIZE TABLE t0;'\n") {
 		t.Errorf("%v: of the acts of a reduced storm another one is done, or none:\n%s", err, text)
 	}
 	one := &Recipe{Target: "mariadb", Keys: 30, Sessions: 2, Nemesis: []string{"ddl"},
-		Acts: []string{"ALTER TABLE {table} DROP INDEX {table}_v; ALTER TABLE {table} ADD INDEX {table}_v (v, vkey, pkey), ALGORITHM=COPY"}}
-	if text, err := written(one); err != nil || !strings.Contains(text, "ALGORITHM=COPY;'\n") || strings.Contains(text, "ALGORITHM=NOCOPY") {
+		Acts: []string{
+			"ALTER TABLE {table} DROP INDEX {table}_v; ALTER TABLE {table} ADD INDEX {table}_v (v, vkey, pkey), ALGORITHM=COPY"}}
+	if text, err := written(one); err != nil || !strings.Contains(text, "ALGORITHM=COPY;'\n") || strings.Contains(text,
+		"ALGORITHM=NOCOPY") {
 		t.Errorf("%v: of three ways to build an index another one is gone, or none:\n%s", err, text)
 	}
-	for why, r := range map[string]*Recipe{"planted": {Target: "mariadb", Faults: []string{"lost-commit"}}, "no script": {Target: "sqlite"}} {
+	for why, r := range map[string]*Recipe{"planted": {Target: "mariadb", Faults: []string{"lost-commit"}},
+		"no script": {Target: "sqlite"}} {
 		if _, err := written(r); err == nil || !strings.Contains(err.Error(), why) {
 			t.Errorf("%s: %v", why, err)
 		}
 	}
 }
 
-// TestScriptAttacks: a file storm.toml comes from anywhere, and the script of one is run by a shell: nothing of it becomes a command there. A name of a nemesis did.
+// TestScriptAttacks: a file storm.toml comes from anywhere, and the script of one is run by a shell: nothing of it
+// becomes a command there. A name of a nemesis did.
 func TestScriptAttacks(t *testing.T) {
 	plain := func() *Recipe {
-		return &Recipe{Target: "mariadb", Keys: 30, Sessions: 4, Seed: 7, Nemesis: []string{"crash", "ddl", "kill"}, Finding: []Seen{{Summary: "a finding"}}}
+		return &Recipe{Target: "mariadb", Keys: 30, Sessions: 4, Seed: 7, Nemesis: []string{"crash", "ddl", "kill"},
+			Finding: []Seen{{Summary: "a finding"}}}
 	}
 	want, err := written(plain())
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, attack := range []string{"x\necho PWNED >&2", "x\r\necho PWNED", "'; echo PWNED; '", `"; echo PWNED; "`, "$(echo PWNED)", "`echo PWNED`",
+	for _, attack := range []string{"x\necho PWNED >&2", "x\r\necho PWNED", "'; echo PWNED; '", `"; echo PWNED; "`,
+		"$(echo PWNED)", "`echo PWNED`",
 		"{{.Level}}PWNED", "\x1b]0;PWNED\a", "x\\\necho PWNED",
 		"ddl\u2028echo PWNED", "ddl\x00echo PWNED"} {
 		for field, change := range map[string]func(*Recipe){ // nil: the script is as it would be without
-			"nemesis": func(r *Recipe) { r.Nemesis = append(r.Nemesis, attack) }, "acts": func(r *Recipe) { r.Acts = []string{attack} },
-			"target": func(r *Recipe) { r.Target = attack }, "isolation": func(r *Recipe) { r.Isolation = attack }, "summary": func(r *Recipe) { r.Finding[0].Summary = attack },
-			"server": func(r *Recipe) { r.Server = attack }, "claim": func(r *Recipe) { r.Claim = attack }, "faults": func(r *Recipe) { r.Faults = []string{attack} },
-			"workload": func(r *Recipe) { r.Workload = attack }, "distribution": func(r *Recipe) { r.Distribution = attack }, "without": func(r *Recipe) { r.Without = []string{attack} },
+			"nemesis": func(r *Recipe) { r.Nemesis = append(r.Nemesis, attack) },
+			"acts":    func(r *Recipe) { r.Acts = []string{attack} },
+			"target":  func(r *Recipe) { r.Target = attack }, "isolation": func(r *Recipe) { r.Isolation = attack },
+			"summary": func(r *Recipe) { r.Finding[0].Summary = attack },
+			"server":  func(r *Recipe) { r.Server = attack }, "claim": func(r *Recipe) { r.Claim = attack },
+			"faults":   func(r *Recipe) { r.Faults = []string{attack} },
+			"workload": func(r *Recipe) { r.Workload = attack }, "distribution": func(r *Recipe) { r.Distribution = attack },
+			"without":   func(r *Recipe) { r.Without = []string{attack} },
 			"signature": func(r *Recipe) { r.Finding[0].Signature = attack },
 		} {
 			r := plain()
@@ -136,7 +150,8 @@ func TestScriptAttacks(t *testing.T) {
 			case field == "summary":
 				lines := strings.Split(text, "\n")
 				i := slices.IndexFunc(lines, func(l string) bool { return strings.Contains(l, "Found by txweave") })
-				if first := strings.Replace(want, "a finding", "", 1); !strings.HasPrefix(lines[i], "# ") || strings.ContainsFunc(lines[i], unicode.IsControl) ||
+				if first := strings.Replace(want, "a finding", "", 1); !strings.HasPrefix(lines[i], "# ") ||
+					strings.ContainsFunc(lines[i], unicode.IsControl) ||
 					strings.Count(first, "\n") != len(lines)-1 {
 					t.Errorf("%s is %q: %q", field, attack, lines[i])
 				}
@@ -154,7 +169,8 @@ func TestScriptAttacks(t *testing.T) {
 	}
 }
 
-// TestScriptRuns: on a server that does as it promises a script finds nothing, whatever else is done to it, and a row that somebody takes away it finds.
+// TestScriptRuns: on a server that does as it promises a script finds nothing, whatever else is done to it, and a row
+// that somebody takes away it finds.
 func TestScriptRuns(t *testing.T) {
 	for name, c := range map[string]struct {
 		server    *servers.Shared
@@ -164,10 +180,18 @@ func TestScriptRuns(t *testing.T) {
 		// What somebody has set of the server, and how it is asked for, and set back.
 		set, ask, forget string
 	}{
-		"mariadb": {mariaDB, "mariadb", func(at string) []string { return []string{"-uroot", "-S", at} }, []string{"txweave_storm"},
-			"SET GLOBAL innodb_max_purge_lag = 17;", "SELECT CONCAT('is ', @@GLOBAL.innodb_max_purge_lag, ' ', @@GLOBAL.innodb_change_buffering);", "SET GLOBAL innodb_max_purge_lag = DEFAULT;"},
-		"postgresql": {postgreSQL, "psql", func(at string) []string { return []string{"-h", filepath.Dir(at), "-U", "postgres", "-d", "postgres"} }, []string{"-d", "txweave_storm"},
-			"ALTER SYSTEM SET autovacuum_naptime = '33s';", "SELECT 'is ' || name || setting FROM pg_file_settings WHERE sourcefile LIKE '%auto.conf' AND name LIKE 'autovacuum%';",
+		"mariadb": {mariaDB, "mariadb", func(at string) []string {
+			return []string{"-uroot", "-S", at}
+		}, []string{"txweave_storm"},
+			"SET GLOBAL innodb_max_purge_lag = 17;",
+			"SELECT CONCAT('is ', @@GLOBAL.innodb_max_purge_lag, ' ', @@GLOBAL.innodb_change_buffering);",
+			"SET GLOBAL innodb_max_purge_lag = DEFAULT;"},
+		"postgresql": {postgreSQL, "psql", func(at string) []string {
+			return []string{"-h", filepath.Dir(at), "-U", "postgres", "-d", "postgres"}
+		}, []string{"-d", "txweave_storm"},
+			"ALTER SYSTEM SET autovacuum_naptime = '33s';",
+			"SELECT 'is ' || name || setting FROM pg_file_settings WHERE sourcefile LIKE '%auto.conf' AND name LIKE " +
+				"'autovacuum%';",
 			"ALTER SYSTEM RESET autovacuum_naptime; SELECT pg_reload_conf();"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -193,7 +217,8 @@ func TestScriptRuns(t *testing.T) {
 				if code == 0 && strings.Contains(out, "nothing wrong in") {
 					break
 				}
-				if code != 2 || seconds > 60 || !strings.Contains(out, "not one transaction") { // on a machine that has no time for us
+				if code != 2 || seconds > 60 || !strings.Contains(out, "not one transaction") {
+					// on a machine that has no time for us
 					t.Fatalf("nothing is wrong, and it says, with code %d, %s", code, out)
 				}
 			}
@@ -205,7 +230,8 @@ func TestScriptRuns(t *testing.T) {
 				t.Fatal(err)
 			}
 			broken := filepath.Join(t.TempDir(), "storm.sh")
-			if err := os.WriteFile(broken, []byte(strings.Replace(string(text), `    { echo "`, `    { echo "NONSENSE; `, 1)), 0o700); err != nil {
+			if err := os.WriteFile(broken, []byte(strings.Replace(string(text), `    { echo "`, `    { echo "NONSENSE; `, 1)),
+				0o700); err != nil {
 				t.Fatal(err)
 			}
 			// As on a server that does not have the level: that was nothing wrong in 0 transactions.
@@ -219,7 +245,8 @@ func TestScriptRuns(t *testing.T) {
 				}
 			}
 			remove := func() { client(c.into, "DELETE FROM t0 WHERE pkey = 3;") } // a writer may have the row just then
-			if out, code := execute(t, remove, path, append([]string{"120"}, args...)...); code != 1 || !strings.Contains(out, "19 rows of 20") {
+			if out, code := execute(t, remove, path, append([]string{"120"}, args...)...); code != 1 || !strings.Contains(out,
+				"19 rows of 20") {
 				t.Errorf("a row was taken away, and it says, with code %d, %s", code, out)
 			}
 		})

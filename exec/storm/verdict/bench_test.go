@@ -21,8 +21,8 @@ func (unverified) Sending(int64)                   {}
 func (unverified) Append(*history.Operation) error { return nil }
 func (unverified) Close()                          {}
 
-// BenchmarkVerification storms the embedded SQLite and a MariaDB server with and without verification, in turns, and reports the share of the speed that is
-// left with it.
+// BenchmarkVerification storms the embedded SQLite and a MariaDB server with and without verification, in turns, and
+// reports the share of the speed that is left with it.
 func BenchmarkVerification(b *testing.B) {
 	b.Run("sqlite", func(b *testing.B) {
 		benchmark(b, servers.Level(b, "sqlite", ""), func() exec.Target {
@@ -47,7 +47,8 @@ func benchmark(b *testing.B, p *dbms.Profile, open func() exec.Target) {
 	var statements [2]int64
 	for range b.N {
 		for round := range 10 {
-			o := storm.Options{Workload: w, Sessions: 8, Seed: uint64(round / 2), Duration: time.Second, Sink: func(int) storm.Sink { return unverified{} }}
+			o := storm.Options{Workload: w, Sessions: 8, Seed: uint64(round / 2), Duration: time.Second,
+				Sink: func(int) storm.Sink { return unverified{} }}
 			var v *OnlineCheck
 			if round%2 == 0 {
 				if v, err = Start(Options{Profile: p, Workload: w, Sessions: o.Sinks()}); err != nil {

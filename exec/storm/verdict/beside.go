@@ -12,8 +12,8 @@ import (
 	"txweave/oracle/mechanism"
 )
 
-// upheaval is what nemeses do while a storm is verified. A violation is named by it as soon as it is found, so that no more is kept than what
-// those still to be found may need, however long the storm lasts.
+// upheaval is what nemeses do while a storm is verified. A violation is named by it as soon as it is found, so that no
+// more is kept than what those still to be found may need, however long the storm lasts.
 type upheaval struct {
 	sinks  int          // so many sessions number their transactions in turn
 	passed func() int64 // mechanism.Verifier.Passed
@@ -94,8 +94,8 @@ func (u *upheaval) during(v *mechanism.Violation, has func(*storm.Act, *mechanis
 	return nil
 }
 
-// killed says whether a row is missing to a statement that a nemesis killed while it ran: MariaDB answers a DELETE then as if there had
-// been no row, which is what it would look like, too, if somebody had deleted the row who rolled back.
+// killed says whether a row is missing to a statement that a nemesis killed while it ran: MariaDB answers a DELETE then
+// as if there had been no row, which is what it would look like, too, if somebody had deleted the row who rolled back.
 func (u *upheaval) killed(a *storm.Act, v *mechanism.Violation) bool {
 	return v.Mechanism == mechanism.CR && (v.What == fault.MissingRow || v.What == fault.G1aDelete) && len(v.Txns) > 0 &&
 		a.Killed != 0 && a.Killed == u.session(v.Txns[0]) && a.Start <= v.Seen[1] && v.At <= a.End
@@ -104,28 +104,30 @@ func (u *upheaval) killed(a *storm.Act, v *mechanism.Violation) bool {
 // session is the number of a transaction's session, from 1 on.
 func (u *upheaval) session(txn int64) int { return int((txn-1)%int64(u.sinks)) + 1 }
 
-// rebuilt says whether a row was seen wrongly, or missed, by a reader who took the snapshot while the row's table was being built anew: InnoDB
-// keeps no older versions of rows that are changed meanwhile, nor newer ones than those that were there when the copy began, and must refuse
-// such a reader. That has a name of its own, so that the many rows that one rebuilding hides stand beside other bugs and not before them.
+// rebuilt says whether a row was seen wrongly, or missed, by a reader who took the snapshot while the row's table was
+// being built anew: InnoDB keeps no older versions of rows that are changed meanwhile, nor newer ones than those that
+// were there when the copy began, and must refuse such a reader. That has a name of its own, so that the many rows that
+// one rebuilding hides stand beside other bugs and not before them.
 func (u *upheaval) rebuilt(a *storm.Act, v *mechanism.Violation) bool {
 	return a.Rebuilt != "" && a.Rebuilt == v.Table && beside(a, v)
 }
 
-// indexed says the same of an index: MariaDB's online build keeps no entries of the older versions of rows that are changed meanwhile, and lets a reader
-// use it whose snapshot shows them.
+// indexed says the same of an index: MariaDB's online build keeps no entries of the older versions of rows that are
+// changed meanwhile, and lets a reader use it whose snapshot shows them.
 func (u *upheaval) indexed(a *storm.Act, v *mechanism.Violation) bool {
 	return a.Indexed != "" && a.Indexed == v.Table && beside(a, v)
 }
 
 // beside says whether a row was seen wrongly, or missed, in a snapshot that was taken during an act.
 func beside(a *storm.Act, v *mechanism.Violation) bool {
-	seen := []fault.Kind{fault.MissingRow, fault.FutureRead, fault.NewerRead, fault.DirtyRead, fault.StaleRead, fault.G1a, fault.G1aDelete}
+	seen := []fault.Kind{fault.MissingRow, fault.FutureRead, fault.NewerRead, fault.DirtyRead, fault.StaleRead, fault.G1a,
+		fault.G1aDelete}
 	return v.Mechanism == mechanism.CR && slices.Contains(seen, v.What.Base()) &&
 		a.Start <= v.Seen[1] && v.Seen[0] <= a.End
 }
 
-// taken says whether a version that was rolled back is read from a table whose partitions had been copied while others wrote it: MariaDB
-// takes what is rolled back meanwhile along. That has a name of its own for the same reason.
+// taken says whether a version that was rolled back is read from a table whose partitions had been copied while others
+// wrote it: MariaDB takes what is rolled back meanwhile along. That has a name of its own for the same reason.
 func (u *upheaval) taken(v *mechanism.Violation) bool {
 	at, ok := u.copied[v.Table]
 	return ok && v.Mechanism == mechanism.CR && (v.What == fault.G1a || v.What == fault.G1aDelete) && at <= v.Seen[1]
@@ -137,8 +139,8 @@ const (
 	actsOld  = int64(2 * time.Second)
 )
 
-// before returns the last acts of nemeses before a violation, and the one that it is named after. Whose statements are killed, or may take so long only,
-// concerns them alone.
+// before returns the last acts of nemeses before a violation, and the one that it is named after. Whose statements are
+// killed, or may take so long only, concerns them alone.
 func (u *upheaval) before(v *mechanism.Violation, cause *storm.Act) finding.Sentences {
 	var out finding.Sentences
 	for i := len(u.done) - 1; i >= 0 && len(out) < actsTold; i-- {

@@ -40,7 +40,8 @@ func fresh() *upheaval {
 func TestRebuilt(t *testing.T) {
 	acts := []storm.Act{{Nemesis: storm.DDL, What: "ALTER TABLE {table} FORCE", Start: 100, End: 200, Rebuilt: "t1"},
 		{Nemesis: storm.DDL, What: "ANALYZE TABLE {table}", Start: 300, End: 400}}
-	missing := mechanism.Violation{Mechanism: mechanism.CR, What: "missing-row", Item: "t1:5", Table: "t1", Txns: []int64{1}, Seen: [2]int64{150, 160}, At: 250}
+	missing := mechanism.Violation{Mechanism: mechanism.CR, What: "missing-row", Item: "t1:5", Table: "t1",
+		Txns: []int64{1}, Seen: [2]int64{150, 160}, At: 250}
 	for what, acts := range map[string][2][]storm.Act{"done": {acts}, "going on": {nil, acts}} {
 		v := named(fresh(), missing, acts[0], acts[1])
 		if v.What != "missing-row-after-rebuild" || !slices.ContainsFunc(v.Explanation, func(s finding.Sentence) bool {
@@ -62,10 +63,13 @@ func TestRebuilt(t *testing.T) {
 			t.Errorf("%s: it is blamed on the rebuilding", name)
 		}
 	}
-	index := []storm.Act{{Nemesis: storm.DDL, What: "ALTER TABLE {table} DROP INDEX {table}_v", Start: 100, End: 200, Indexed: "t1"}}
-	for _, what := range []fault.Kind{fault.MissingRow, fault.FutureRead, fault.NewerRead, fault.DirtyRead, fault.StaleRead, fault.G1a} {
+	index := []storm.Act{{Nemesis: storm.DDL, What: "ALTER TABLE {table} DROP INDEX {table}_v", Start: 100, End: 200,
+		Indexed: "t1"}}
+	for _, what := range []fault.Kind{fault.MissingRow, fault.FutureRead, fault.NewerRead, fault.DirtyRead,
+		fault.StaleRead, fault.G1a} {
 		v := missing
-		if v.What = what; named(fresh(), v, acts, nil).What != what.With(fault.AfterRebuild) || named(fresh(), v, append(index, acts...), nil).What != what.With(fault.AfterRebuild) {
+		if v.What = what; named(fresh(), v, acts, nil).What != what.With(fault.AfterRebuild) ||
+			named(fresh(), v, append(index, acts...), nil).What != what.With(fault.AfterRebuild) {
 			t.Errorf("%s: its snapshot was taken meanwhile", what)
 		}
 		if named(fresh(), v, index, nil).What != what.With(fault.AfterIndexBuild) {
@@ -82,10 +86,12 @@ func TestFindings(t *testing.T) {
 	missing := mechanism.Violation{Mechanism: mechanism.CR, What: "missing-row-after-rebuild", Item: "t1:5", Table: "t1"}
 	stale := mechanism.Violation{Mechanism: mechanism.CR, What: "stale-read", Item: "t1:5", Table: "t1"}
 	var got []string
-	for _, f := range Findings(&storm.Result{}, &mechanism.TraceReport{Violations: []mechanism.Violation{missing, missing, stale}}) {
+	for _, f := range Findings(&storm.Result{}, &mechanism.TraceReport{Violations: []mechanism.Violation{missing,
+		missing, stale}}) {
 		got = append(got, f.Summary)
 	}
-	want := []string{"consistent-read: missing-row-after-rebuild of t1:5", "consistent-read: stale-read of t1:5", "consistent-read: missing-row-after-rebuild of t1:5"}
+	want := []string{"consistent-read: missing-row-after-rebuild of t1:5", "consistent-read: stale-read of t1:5",
+		"consistent-read: missing-row-after-rebuild of t1:5"}
 	if !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
@@ -97,7 +103,8 @@ func TestFindings(t *testing.T) {
 // Only a row that was missing to a statement which was killed while it ran has the name of that.
 func TestKilled(t *testing.T) {
 	acts := []storm.Act{{Nemesis: storm.Kill, What: "the statement of session 7", Start: 100, End: 200, Killed: 8}}
-	missing := mechanism.Violation{Mechanism: mechanism.CR, What: "missing-row", Item: "t1:5", Table: "t1", Txns: []int64{3752}, At: 150, Seen: [2]int64{150, 160}}
+	missing := mechanism.Violation{Mechanism: mechanism.CR, What: "missing-row", Item: "t1:5", Table: "t1",
+		Txns: []int64{3752}, At: 150, Seen: [2]int64{150, 160}}
 	for _, what := range []fault.Kind{fault.MissingRow, fault.G1aDelete} { // T3752 is of session 7: 8 modulo 9
 		v := missing
 		v.What = what
@@ -122,11 +129,13 @@ func TestKilled(t *testing.T) {
 	}
 }
 
-// Only a version of a rolled-back transaction that is read after the partitions of its own table were copied has the name of that, however long
-// afterwards.
+// Only a version of a rolled-back transaction that is read after the partitions of its own table were copied has the
+// name of that, however long afterwards.
 func TestCopied(t *testing.T) {
-	acts := []storm.Act{{Nemesis: storm.DDL, What: "ALTER TABLE {table} REMOVE PARTITIONING", Start: 100, End: 200, Copied: "t1"}}
-	read := mechanism.Violation{Mechanism: mechanism.CR, What: fault.G1a, Item: "t1:5", Table: "t1", Txns: []int64{1}, Seen: [2]int64{250, 260}, At: 250}
+	acts := []storm.Act{{Nemesis: storm.DDL, What: "ALTER TABLE {table} REMOVE PARTITIONING", Start: 100, End: 200,
+		Copied: "t1"}}
+	read := mechanism.Violation{Mechanism: mechanism.CR, What: fault.G1a, Item: "t1:5", Table: "t1", Txns: []int64{1},
+		Seen: [2]int64{250, 260}, At: 250}
 	late := read
 	late.At, late.Seen = int64(3*time.Hour), [2]int64{int64(3 * time.Hour), int64(3*time.Hour) + 10}
 	for _, v := range []mechanism.Violation{read, late} {
@@ -147,8 +156,8 @@ func TestCopied(t *testing.T) {
 	}
 }
 
-// However many acts a storm has, what is found has the name of its own act, and is told what was done before; no more are kept than those that
-// what is still to be verified may need.
+// However many acts a storm has, what is found has the name of its own act, and is told what was done before; no more
+// are kept than those that what is still to be verified may need.
 func TestManyActs(t *testing.T) {
 	const acts, apart, lag, sessions = 500_000, int64(7 * time.Millisecond), int64(3 * time.Second), 9
 	var passed int64
@@ -156,7 +165,8 @@ func TestManyActs(t *testing.T) {
 	most := 0
 	for i := range acts {
 		start := int64(1+i) * apart
-		a := storm.Act{Nemesis: storm.Kill, What: fmt.Sprintf("statements of session %d", i%sessions), Start: start, Killed: 1 + i%sessions}
+		a := storm.Act{Nemesis: storm.Kill, What: fmt.Sprintf("statements of session %d", i%sessions), Start: start,
+			Killed: 1 + i%sessions}
 		if i%1000 == 0 {
 			a = storm.Act{Nemesis: storm.DDL, What: fmt.Sprintf("rebuilding %d", i), Start: start, Rebuilt: "t0"}
 		}
@@ -168,13 +178,17 @@ func TestManyActs(t *testing.T) {
 			continue
 		}
 		at := start + apart/4
-		rebuilt := mechanism.Violation{Mechanism: mechanism.CR, What: "stale-read", Item: "t0:1", Table: "t0", Txns: []int64{3}, At: at + lag/2, Seen: [2]int64{at, at}}
+		rebuilt := mechanism.Violation{Mechanism: mechanism.CR, What: "stale-read", Item: "t0:1", Table: "t0",
+			Txns: []int64{3}, At: at + lag/2, Seen: [2]int64{at, at}}
 		u.name(&rebuilt)
 		at -= 20 * apart
-		killed := mechanism.Violation{Mechanism: mechanism.CR, What: "missing-row", Item: "t1:1", Table: "t1", Txns: []int64{int64(1 + (i-20)%sessions)}, At: at, Seen: [2]int64{at, at}}
+		killed := mechanism.Violation{Mechanism: mechanism.CR, What: "missing-row", Item: "t1:1", Table: "t1",
+			Txns: []int64{int64(1 + (i-20)%sessions)}, At: at, Seen: [2]int64{at, at}}
 		u.name(&killed)
-		beside := fmt.Sprintf("beside it: kill: statements of session %d in [%d, %d]", (i-20)%sessions, start-20*apart, start-20*apart+apart/2)
-		if rebuilt.What != "stale-read-after-rebuild" || killed.What != "missing-row-after-kill" || !strings.Contains(killed.Explanation.String(), beside) {
+		beside := fmt.Sprintf("beside it: kill: statements of session %d in [%d, %d]", (i-20)%sessions, start-20*apart,
+			start-20*apart+apart/2)
+		if rebuilt.What != "stale-read-after-rebuild" || killed.What != "missing-row-after-kill" ||
+			!strings.Contains(killed.Explanation.String(), beside) {
 			t.Fatalf("after %d acts: %s, %s, %q", i, rebuilt.What, killed.What, killed.Explanation)
 		}
 	}
@@ -186,10 +200,13 @@ func TestManyActs(t *testing.T) {
 // What others' statements are put through is not told.
 func TestBefore(t *testing.T) {
 	acts := []storm.Act{{Nemesis: storm.Crash, What: "the process was killed", Start: 10, End: 20},
-		{Nemesis: storm.Kill, What: "statements of session 3", Start: 30, End: 40, Killed: 4}, {Nemesis: storm.Kill, What: "statements of session 5", Start: 50, End: 60, Killed: 6},
+		{Nemesis: storm.Kill, What: "statements of session 3", Start: 30, End: 40, Killed: 4},
+		{Nemesis: storm.Kill, What: "statements of session 5", Start: 50, End: 60, Killed: 6},
 		{Nemesis: storm.Pause, What: "the process was stopped", Start: 200, End: 210}}
-	v := named(fresh(), mechanism.Violation{Mechanism: mechanism.ME, What: "two-locks", Item: "t0:1", Table: "t0", Txns: []int64{8, 4}, At: 100}, acts, nil)
-	want := []string{"before that: crash: the process was killed in [10, 20]", "before that: kill: statements of session 3 in [30, 40]"}
+	v := named(fresh(), mechanism.Violation{Mechanism: mechanism.ME, What: "two-locks", Item: "t0:1", Table: "t0",
+		Txns: []int64{8, 4}, At: 100}, acts, nil)
+	want := []string{"before that: crash: the process was killed in [10, 20]",
+		"before that: kill: statements of session 3 in [30, 40]"}
 	if v.Explanation.String() != strings.Join(want, "; ") {
 		t.Errorf("%q, want %q", v.Explanation, want)
 	}

@@ -24,7 +24,8 @@ import (
 )
 
 // certify recovers the certificate of a storm. What contradicts itself already is a finding.
-func certify(ctx context.Context, t exec.Target, p *dbms.Profile, w *workload.Workload, r *storm.Recording, h *register.History) (*certificate.Certificate, *finding.Listed, error) {
+func certify(ctx context.Context, t exec.Target, p *dbms.Profile, w *workload.Workload, r *storm.Recording,
+	h *register.History) (*certificate.Certificate, *finding.Listed, error) {
 	txns := r.Txns()
 	c, err := certifier(ctx, t, p, w, r, h, txns)
 	if err != nil {
@@ -72,8 +73,9 @@ func contradicted(c *certificate.Certificate, h *register.History) *finding.List
 	return nil
 }
 
-// undecided says which transaction may have committed versions that the certificate lacks: one of unknown outcome, where only
-// the client could have told its place. A log has what committed, whether a client knows or not. "" if there is none.
+// undecided says which transaction may have committed versions that the certificate lacks: one of unknown outcome,
+// where only the client could have told its place. A log has what committed, whether a client knows or not. "" if there
+// is none.
 func undecided(p *dbms.Profile, c *certificate.Certificate, h *register.History) string {
 	for t := range h.Txns {
 		if !p.Order.Log() && h.Txns[t].Status == history.Unknown && c.Times[t].Commit == 0 &&
@@ -85,7 +87,8 @@ func undecided(p *dbms.Profile, c *certificate.Certificate, h *register.History)
 }
 
 // certifier returns what recovers the order of versions.
-func certifier(ctx context.Context, t exec.Target, p *dbms.Profile, w *workload.Workload, r *storm.Recording, h *register.History, txns []storm.TxnNotes) (certificate.Issuer, error) {
+func certifier(ctx context.Context, t exec.Target, p *dbms.Profile, w *workload.Workload, r *storm.Recording,
+	h *register.History, txns []storm.TxnNotes) (certificate.Issuer, error) {
 	switch p.Order {
 	case dbms.BinaryLog, dbms.WriteAheadLog:
 		return logIssuer(ctx, t, p, w, r, txns)
@@ -108,7 +111,8 @@ func certifier(ctx context.Context, t exec.Target, p *dbms.Profile, w *workload.
 
 // logIssuer reads the server's log. It asks for it on a connection of its own: the control connection may
 // have been given up when a stall was looked into.
-func logIssuer(ctx context.Context, t exec.Target, p *dbms.Profile, w *workload.Workload, r *storm.Recording, txns []storm.TxnNotes) (certificate.Issuer, error) {
+func logIssuer(ctx context.Context, t exec.Target, p *dbms.Profile, w *workload.Workload, r *storm.Recording,
+	txns []storm.TxnNotes) (certificate.Issuer, error) {
 	session, err := t.Open(ctx, p)
 	if err != nil {
 		return nil, err
@@ -134,8 +138,10 @@ func logIssuer(ctx context.Context, t exec.Target, p *dbms.Profile, w *workload.
 }
 
 // decoded reads the log that Keep has had kept, and what each transaction said that it saw.
-func decoded(ctx context.Context, session *exec.Session, p *dbms.Profile, w *workload.Workload, r *storm.Recording, txns []storm.TxnNotes) (certificate.Issuer, error) {
-	c := &commits.Issuer{Source: decoding.Source, Tables: layouts(w, r, "public"), Snapshots: make([]history.Snapshot, len(txns)), Reborn: p.KeysReborn}
+func decoded(ctx context.Context, session *exec.Session, p *dbms.Profile, w *workload.Workload, r *storm.Recording,
+	txns []storm.TxnNotes) (certificate.Issuer, error) {
+	c := &commits.Issuer{Source: decoding.Source, Tables: layouts(w, r, "public"), Snapshots: make([]history.Snapshot,
+		len(txns)), Reborn: p.KeysReborn}
 	for i := range txns {
 		c.Snapshots[i] = txns[i].Snapshot
 	}
@@ -151,13 +157,16 @@ const payload = 2
 func layouts(w *workload.Workload, r *storm.Recording, database string) []commits.Layout {
 	var out []commits.Layout
 	for i, table := range w.Tables {
-		out = append(out, commits.Layout{Database: database, Table: table.Name, Key: 0, Version: 1, Name: func(key int64) string { return r.Key(i, key) },
-			Columns: []certificate.ColumnType{{Name: "pkey", Type: "BIGINT"}, {Name: "vkey", Type: "BIGINT"}, {Name: "v", Type: "BIGINT"}, {Name: "pvkey", Type: "BIGINT"}}})
+		out = append(out, commits.Layout{Database: database, Table: table.Name, Key: 0, Version: 1,
+			Name: func(key int64) string { return r.Key(i, key) },
+			Columns: []certificate.ColumnType{{Name: "pkey", Type: "BIGINT"}, {Name: "vkey", Type: "BIGINT"},
+				{Name: "v", Type: "BIGINT"}, {Name: "pvkey", Type: "BIGINT"}}})
 	}
 	return out
 }
 
-// Keep has the database keep what certify is going to read, and transactions say what it needs, where either has to be asked for. The storm must not have begun.
+// Keep has the database keep what certify is going to read, and transactions say what it needs, where either has to be
+// asked for. The storm must not have begun.
 func Keep(ctx context.Context, t exec.Target, p *dbms.Profile, o *storm.Options) error {
 	switch p.Order {
 	case dbms.BinaryLog:
@@ -176,13 +185,15 @@ func Keep(ctx context.Context, t exec.Target, p *dbms.Profile, o *storm.Options)
 	return nil
 }
 
-// addRows adds the tables and what the clients know of their rows, where the certificate has none, and the keys of rows that
-// only the clients know. Where it has rows it says what is wrong with one: it does not hold what its writer left there.
+// addRows adds the tables and what the clients know of their rows, where the certificate has none, and the keys of rows
+// that only the clients know. Where it has rows it says what is wrong with one: it does not hold what its writer left
+// there.
 func addRows(c *certificate.Certificate, w *workload.Workload, r *storm.Recording, h *register.History) (wrong string) {
 	keys, listed, known := keyNumbers(h), make([]bool, h.Keys()), c.Tables != nil
 	for i, t := range w.Tables {
 		if !known {
-			c.Tables = append(c.Tables, certificate.Relation{Name: t.Name, Columns: []certificate.ColumnType{{Name: "v", Type: "BIGINT"}}, Rows: map[certificate.KeyVersion][]history.Value{}})
+			c.Tables = append(c.Tables, certificate.Relation{Name: t.Name, Columns: []certificate.ColumnType{
+				{Name: "v", Type: "BIGINT"}}, Rows: map[certificate.KeyVersion][]history.Value{}})
 		}
 		for _, key := range c.Tables[i].Keys {
 			listed[key] = true
@@ -201,7 +212,8 @@ func addRows(c *certificate.Certificate, w *workload.Workload, r *storm.Recordin
 		v := certificate.KeyVersion{Key: key, Value: row.Version}
 		if known {
 			if has := t.Rows[v]; wrong == "" && len(has) > payload && !row.Gone && has[payload] != history.IntValue(row.Value) {
-				wrong = fmt.Sprintf("version %d of %s was left with the value %d, but the database (%s) has it with %s", row.Version, h.KeyName(key), row.Value, c.Source, has[payload])
+				wrong = fmt.Sprintf("version %d of %s was left with the value %d, but the database (%s) has it with %s",
+					row.Version, h.KeyName(key), row.Value, c.Source, has[payload])
 			}
 			return
 		}
@@ -228,7 +240,8 @@ type numbered struct {
 }
 
 // addSearches adds what the transactions searched.
-func addSearches(c *certificate.Certificate, w *workload.Workload, r *storm.Recording, h *register.History, txns []storm.TxnNotes) {
+func addSearches(c *certificate.Certificate, w *workload.Workload, r *storm.Recording, h *register.History,
+	txns []storm.TxnNotes) {
 	keys, ids := make([][]numbered, len(w.Tables)), keyNumbers(h)
 	seen := make([]bool, h.Keys())
 	r.Rows(func(row storm.RowVersion) {
@@ -279,7 +292,8 @@ var certified = map[dbms.Level]dbms.Level{dbms.SSER: dbms.SER, dbms.SI: dbms.SI}
 
 // judgeCertificate checks a history with its certificate at the level that the target promises: as a graph, where all
 // version sets are known, and in the order of commits.
-func judgeCertificate(ctx context.Context, engine func() (certificate.Engine, error), p *dbms.Profile, h *register.History, c *certificate.Certificate, out *Judgements) (*Judgement, error) {
+func judgeCertificate(ctx context.Context, engine func() (certificate.Engine, error), p *dbms.Profile,
+	h *register.History, c *certificate.Certificate, out *Judgements) (*Judgement, error) {
 	level := certified[p.HistoryLevel()]
 	if level == "" {
 		return &Judgement{Text: "not checked: the level promises neither ser nor si"}, nil

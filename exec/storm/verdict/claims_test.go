@@ -27,7 +27,8 @@ func TestClaims(t *testing.T) {
 		}
 		j := Judge{Profile: p, Workload: w}
 		var said *Judgements
-		o := storm.Options{Workload: w, Sessions: 4, Seed: 1, Record: true, Duration: 150 * time.Millisecond, Sink: func(int) storm.Sink { return unverified{} }}
+		o := storm.Options{Workload: w, Sessions: 4, Seed: 1, Record: true, Duration: 150 * time.Millisecond,
+			Sink: func(int) storm.Sink { return unverified{} }}
 		for ; o.Duration < time.Minute; o.Duration *= 2 {
 			res, err := storm.Run(t.Context(), db, p, o)
 			if err != nil {

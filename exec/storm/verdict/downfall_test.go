@@ -147,7 +147,8 @@ func (d *dying) Upheaval() *exec.Upheaval {
 	return &u
 }
 
-// A database that goes down at the end of a storm, when its sessions have ended, is a finding too, at each of the statements that are sent then.
+// A database that goes down at the end of a storm, when its sessions have ended, is a finding too, at each of the
+// statements that are sent then.
 func TestDownfallAtTheEnd(t *testing.T) {
 	for at := range atLast {
 		t.Run(at, func(t *testing.T) {
@@ -157,7 +158,8 @@ func TestDownfallAtTheEnd(t *testing.T) {
 			if !d.is.Load() {
 				t.Fatal("the storm's end does not say that")
 			}
-			if res.Crash == nil || len(found) != 1 || !strings.HasPrefix(found[0].Signature, "crash") || found[0].Explanation[0] != "what it said last" {
+			if res.Crash == nil || len(found) != 1 || !strings.HasPrefix(found[0].Signature, "crash") ||
+				found[0].Explanation[0] != "what it said last" {
 				t.Errorf("%+v", found)
 			}
 			if took := time.Since(began); took > 2*time.Minute {
@@ -179,13 +181,17 @@ func TestLastReadAgain(t *testing.T) {
 	}
 }
 
-// A database that goes down by itself at what a nemesis does to it is a finding, whoever noticed it, and ends the storm.
+// A database that goes down by itself at what a nemesis does to it is a finding, whoever noticed it, and ends the
+// storm.
 func TestDownfall(t *testing.T) {
-	for at, n := range map[string]storm.Nemesis{"the kill of a statement": storm.Kill, "the kill of a connection": storm.Kill, "the look at what a crash left": storm.Crash} {
+	for at, n := range map[string]storm.Nemesis{"the kill of a statement": storm.Kill,
+		"the kill of a connection": storm.Kill, "the look at what a crash left": storm.Crash} {
 		t.Run(at, func(t *testing.T) {
 			began := time.Now()
-			found, res, _ := disturb(t, &dying{Target: hosted(t), at: at}, storm.Options{Nemeses: []storm.Nemesis{n}, Duration: 5 * time.Minute})
-			if res.Crash == nil || len(found) == 0 || !strings.HasPrefix(found[0].Signature, "crash") || len(found[0].Explanation) == 0 || found[0].Explanation[0] != "what it said last" {
+			found, res, _ := disturb(t, &dying{Target: hosted(t), at: at}, storm.Options{Nemeses: []storm.Nemesis{n},
+				Duration: 5 * time.Minute})
+			if res.Crash == nil || len(found) == 0 || !strings.HasPrefix(found[0].Signature, "crash") ||
+				len(found[0].Explanation) == 0 || found[0].Explanation[0] != "what it said last" {
 				t.Errorf("%+v", found)
 			}
 			if took := time.Since(began); took > 3*time.Minute {

@@ -21,14 +21,17 @@ var (
 	postgreSQL = servers.Launched("a PostgreSQL server", postgresql.Server)
 )
 
-// Bugs that only an upheaval of a server shows are found there, too, and servers without them are not blamed for the same nemesis.
+// Bugs that only an upheaval of a server shows are found there, too, and servers without them are not blamed for the
+// same nemesis.
 func TestPlantedUpheavalsOfServers(t *testing.T) {
 	effort.Full(t)
-	signs := map[string]string{"lock-kept-by-killed": "lock-kept", "write-kept-by-killed": "G1a", "table-lock-ignored": "table-lock"}
+	signs := map[string]string{"lock-kept-by-killed": "lock-kept", "write-kept-by-killed": "G1a",
+		"table-lock-ignored": "table-lock"}
 	for _, s := range []struct {
 		level string
 		*servers.Shared
-	}{{"mariadb/repeatable-read", mariaDB}, {"postgresql/read-committed", postgreSQL}, {"postgresql/serializable", postgreSQL}} {
+	}{{"mariadb/repeatable-read", mariaDB}, {"postgresql/read-committed", postgreSQL}, {"postgresql/serializable",
+		postgreSQL}} {
 		p := servers.Level(t, s.level, "")
 		for _, f := range planted.Upheavals() {
 			sign := signs[f.Name]
@@ -36,9 +39,11 @@ func TestPlantedUpheavalsOfServers(t *testing.T) {
 				continue
 			}
 			t.Run(s.level+"/"+f.Name, func(t *testing.T) {
-				o := storm.Options{Nemeses: []storm.Nemesis{storm.Nemesis(f.Nemesis())}, Duration: 500 * time.Millisecond, KeptTime: 10 * time.Second}
+				o := storm.Options{Nemeses: []storm.Nemesis{storm.Nemesis(f.Nemesis())}, Duration: 500 * time.Millisecond,
+					KeptTime: 10 * time.Second}
 				for _, l := range disturbAt(t, s.Target(t), p, o) {
-					if p.DBMS == "mariadb" && strings.Contains(l.Signature, "missing-row-after-kill") { // docs/findings/mariadb-killed-delete.md
+					if p.DBMS == "mariadb" && strings.Contains(l.Signature, "missing-row-after-kill") {
+						// docs/findings/mariadb-killed-delete.md
 						continue
 					}
 					t.Errorf("without the bug: %s: %s", l.Summary, strings.Join(l.Explanation, "; "))
@@ -46,7 +51,9 @@ func TestPlantedUpheavalsOfServers(t *testing.T) {
 				o.KeptTime = time.Second
 				for ; o.Duration < time.Minute; o.Duration *= 2 {
 					found := disturbAt(t, planted.PlantAlways(s.Target(t), f), p, o)
-					if slices.ContainsFunc(found, func(l finding.Listed) bool { return strings.Contains(l.Signature+l.Summary, sign) }) {
+					if slices.ContainsFunc(found, func(l finding.Listed) bool {
+						return strings.Contains(l.Signature+l.Summary, sign)
+					}) {
 						return
 					}
 				}
@@ -56,7 +63,8 @@ func TestPlantedUpheavalsOfServers(t *testing.T) {
 	}
 }
 
-// TestSettingsPutBack: a storm left a server with the values that txweave took for the DBMS's own, whatever somebody had given it.
+// TestSettingsPutBack: a storm left a server with the values that txweave took for the DBMS's own, whatever somebody
+// had given it.
 func TestSettingsPutBack(t *testing.T) {
 	for _, c := range []struct {
 		level       string
@@ -64,12 +72,17 @@ func TestSettingsPutBack(t *testing.T) {
 		set, forget []string
 		ask, want   string
 	}{
-		{"mariadb/repeatable-read", mariaDB, []string{"SET GLOBAL innodb_max_purge_lag = 17", "SET GLOBAL innodb_change_buffering = 'inserts'", "SET GLOBAL innodb_max_dirty_pages_pct = 33"},
-			[]string{"SET GLOBAL innodb_max_purge_lag = DEFAULT", "SET GLOBAL innodb_change_buffering = DEFAULT", "SET GLOBAL innodb_max_dirty_pages_pct = DEFAULT"},
-			"SELECT CONCAT(@@GLOBAL.innodb_max_purge_lag, ' ', @@GLOBAL.innodb_change_buffering, ' ', ROUND(@@GLOBAL.innodb_max_dirty_pages_pct))", "17 inserts 33"},
-		{"postgresql/read-committed", postgreSQL, []string{"ALTER SYSTEM SET autovacuum_naptime = '33s'", "SELECT pg_reload_conf()"},
+		{"mariadb/repeatable-read", mariaDB, []string{"SET GLOBAL innodb_max_purge_lag = 17",
+			"SET GLOBAL innodb_change_buffering = 'inserts'", "SET GLOBAL innodb_max_dirty_pages_pct = 33"},
+			[]string{"SET GLOBAL innodb_max_purge_lag = DEFAULT", "SET GLOBAL innodb_change_buffering = DEFAULT",
+				"SET GLOBAL innodb_max_dirty_pages_pct = DEFAULT"},
+			"SELECT CONCAT(@@GLOBAL.innodb_max_purge_lag, ' ', @@GLOBAL.innodb_change_buffering, ' ', " +
+				"ROUND(@@GLOBAL.innodb_max_dirty_pages_pct))", "17 inserts 33"},
+		{"postgresql/read-committed", postgreSQL, []string{"ALTER SYSTEM SET autovacuum_naptime = '33s'",
+			"SELECT pg_reload_conf()"},
 			[]string{"ALTER SYSTEM RESET autovacuum_naptime", "SELECT pg_reload_conf()"},
-			"SELECT string_agg(name || ' ' || setting, ' ') FROM pg_file_settings WHERE sourcefile LIKE '%auto.conf' AND name LIKE 'autovacuum%'", "autovacuum_naptime 33s"},
+			"SELECT string_agg(name || ' ' || setting, ' ') FROM pg_file_settings WHERE sourcefile LIKE '%auto.conf' AND name " +
+				"LIKE 'autovacuum%'", "autovacuum_naptime 33s"},
 	} {
 		t.Run(c.level, func(t *testing.T) {
 			p, db := servers.Level(t, c.level, ""), c.server.Target(t)
@@ -97,7 +110,8 @@ func TestSettingsPutBack(t *testing.T) {
 				_, res, _ := disturbAs(t, db, p, o)
 				met, changed = 0, res.ActsOf
 				for what := range changed {
-					if (strings.Contains(what, "SET GLOBAL ") || strings.Contains(what, "ALTER SYSTEM ")) && !strings.HasSuffix(what, "refused") {
+					if (strings.Contains(what, "SET GLOBAL ") || strings.Contains(what, "ALTER SYSTEM ")) &&
+						!strings.HasSuffix(what, "refused") {
 						met++
 					}
 				}

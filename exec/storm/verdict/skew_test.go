@@ -35,7 +35,8 @@ func TestSkew(t *testing.T) {
 		t.Fatalf("the trace itself: %s", found[0].String())
 	}
 	seen := 0
-	for off := int64(2 * time.Millisecond); seen == 0 && off < int64(time.Minute); off *= 4 { // what is seen depends on how fast statements are
+	for off := int64(2 * time.Millisecond); seen == 0 && off < int64(time.Minute); off *= 4 {
+		// what is seen depends on how fast statements are
 		for seed := range uint64(3) {
 			skewed := shifted(t, trace, rand.New(rand.NewPCG(seed, 1)), off)
 			if len(check(skewed, 0)) > 0 {

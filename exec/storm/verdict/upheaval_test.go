@@ -67,7 +67,8 @@ func disturbAt(t *testing.T, db exec.Target, p *dbms.Profile, o storm.Options) [
 	return found
 }
 
-func disturbAs(t *testing.T, db exec.Target, p *dbms.Profile, o storm.Options) ([]finding.Listed, *storm.Result, []byte) {
+func disturbAs(t *testing.T, db exec.Target, p *dbms.Profile, o storm.Options) ([]finding.Listed,
+	*storm.Result, []byte) {
 	t.Helper()
 	w, err := workload.New("random-sql", workload.Config{Keys: 20, Distribution: workload.Uniform})
 	if err != nil {
@@ -127,8 +128,10 @@ func TestUpheaval(t *testing.T) {
 // Bugs that only an upheaval shows are found.
 func TestPlantedUpheavals(t *testing.T) {
 	effort.Full(t)
-	signs := map[string]string{"commit-lost-in-crash": "stale-read", "commit-before-sync": "stale-read", "half-commit-after-crash": "", "lock-kept-by-killed": "lock-kept",
-		"write-kept-by-killed": "G1a", "write-kept-by-lost-commit": "G1a", "index-misses-concurrent-write": "missing-row", "purge-too-early": "newer-read",
+	signs := map[string]string{"commit-lost-in-crash": "stale-read", "commit-before-sync": "stale-read",
+		"half-commit-after-crash": "", "lock-kept-by-killed": "lock-kept",
+		"write-kept-by-killed": "G1a", "write-kept-by-lost-commit": "G1a", "index-misses-concurrent-write": "missing-row",
+		"purge-too-early":     "newer-read",
 		"write-lost-in-pause": "", "table-lock-ignored": "table-lock"}
 	p, err := dbms.Lookup("sqlite", "")
 	if err != nil {
@@ -139,10 +142,13 @@ func TestPlantedUpheavals(t *testing.T) {
 			continue
 		}
 		t.Run(f.Name, func(t *testing.T) {
-			o := storm.Options{Nemeses: []storm.Nemesis{storm.Nemesis(f.Nemesis())}, Duration: 300 * time.Millisecond, KeptTime: 300 * time.Millisecond}
+			o := storm.Options{Nemeses: []storm.Nemesis{storm.Nemesis(f.Nemesis())}, Duration: 300 * time.Millisecond,
+				KeptTime: 300 * time.Millisecond}
 			for ; o.Duration < time.Minute; o.Duration *= 2 {
 				found, _, _ := disturb(t, planted.PlantAlways(hosted(t), f), o)
-				if sign, ok := signs[f.Name]; ok && slices.ContainsFunc(found, func(l finding.Listed) bool { return strings.Contains(l.Signature+l.Summary, sign) }) {
+				if sign, ok := signs[f.Name]; ok && slices.ContainsFunc(found, func(l finding.Listed) bool {
+					return strings.Contains(l.Signature+l.Summary, sign)
+				}) {
 					return
 				}
 			}

@@ -55,18 +55,21 @@ func Start(o Options) (*OnlineCheck, error) {
 	initial := storm.Initial(o.Workload, sym)
 	v := &OnlineCheck{}
 	if o.Trace != nil {
-		h := history.TraceHeader{DBMS: o.Profile.DBMS, Isolation: o.Profile.Promise().Isolation, Sessions: o.Sessions, Initial: true}
+		h := history.TraceHeader{DBMS: o.Profile.DBMS, Isolation: o.Profile.Promise().Isolation, Sessions: o.Sessions,
+			Initial: true}
 		if err := v.openTrace(o.Trace, sym, h, initial); err != nil {
 			return nil, err
 		}
 	}
 	v.upheaval = upheaval{sinks: o.Sessions, passed: func() int64 { return v.verifier.Passed() }}
-	v.verifier = mechanism.New(mechanism.Options{Promise: o.Profile.Promise().Mechanisms, Symbols: sym, Sessions: o.Sessions, Initial: true, Limit: kept, Found: v.upheaval.name})
+	v.verifier = mechanism.New(mechanism.Options{Promise: o.Profile.Promise().Mechanisms, Symbols: sym,
+		Sessions: o.Sessions, Initial: true, Limit: kept, Found: v.upheaval.name})
 	v.verifier.Start(initial)
 	return v, nil
 }
 
-func (v *OnlineCheck) openTrace(file io.WriteCloser, sym *history.Symbols, h history.TraceHeader, initial []history.Access) (err error) {
+func (v *OnlineCheck) openTrace(file io.WriteCloser, sym *history.Symbols, h history.TraceHeader,
+	initial []history.Access) (err error) {
 	v.file = file
 	if v.trace, err = history.NewOperationWriter(file, sym, h, 0); err != nil {
 		return err
@@ -145,7 +148,8 @@ func (s *sink) Append(op *history.Operation) error {
 func (s *sink) Close() {
 	s.LocalBuffer.Close()
 	if s.v.trace != nil {
-		_ = s.v.trace.Append(&history.Operation{Kind: history.OpClose, Session: int32(s.session)}) // Close of the writer returns the error
+		// Close of the writer returns the error
+		_ = s.v.trace.Append(&history.Operation{Kind: history.OpClose, Session: int32(s.session)})
 	}
 }
 
@@ -202,8 +206,8 @@ type Judgements struct {
 // add puts a finding before those that are there.
 func (o *Judgements) add(f finding.Listed) { o.Findings = slices.Insert(o.Findings, 0, f) }
 
-// Check writes the history and its certificate, if that is wanted, and checks them where the workload and the level are made
-// for that. What was found before an error is in the outcome.
+// Check writes the history and its certificate, if that is wanted, and checks them where the workload and the level are
+// made for that. What was found before an error is in the outcome.
 func (j *Judge) Check(ctx context.Context, t exec.Target, res *storm.Result) (*Judgements, error) {
 	out := &Judgements{Findings: []finding.Listed{}}
 	if res.History == nil {
@@ -253,7 +257,8 @@ func (j *Judge) Check(ctx context.Context, t exec.Target, res *storm.Result) (*J
 }
 
 // judgeHistory checks the history of a workload that is made for that.
-func judgeHistory(ctx context.Context, p *dbms.Profile, w *workload.Workload, h *register.History, out *Judgements) *Judgement {
+func judgeHistory(ctx context.Context, p *dbms.Profile, w *workload.Workload, h *register.History,
+	out *Judgements) *Judgement {
 	level := p.HistoryLevel()
 	if level == "" {
 		return &Judgement{Text: "not checked: the level promises nothing of a whole history"}
@@ -272,15 +277,17 @@ func judgeHistory(ctx context.Context, p *dbms.Profile, w *workload.Workload, h 
 	return j
 }
 
-// judgeClaims holds what the transactions did to what the workload itself says must hold. A bank's and a counter's reads see what was
-// committed wherever a statement does, and what several statements read belongs together where the transaction keeps a snapshot or its locks.
+// judgeClaims holds what the transactions did to what the workload itself says must hold. A bank's and a counter's
+// reads see what was committed wherever a statement does, and what several statements read belongs together where the
+// transaction keeps a snapshot or its locks.
 func (j *Judge) judgeClaims(r *storm.Recording, out *Judgements) *Judgement {
 	p := j.Profile
 	if p.ConsistentRead == dbms.NoConsistentRead && !p.LockingReads {
 		return &Judgement{Text: "not checked: at this level reads see what is not committed"}
 	}
 	demands := jepsen.Demands{Workload: map[workload.HistoryKind]jepsen.WorkloadName{
-		workload.Accounts: jepsen.Bank, workload.Elements: jepsen.SetFull, workload.Counters: jepsen.Counter}[j.Workload.Kind]}
+		workload.Accounts: jepsen.Bank, workload.Elements: jepsen.SetFull,
+		workload.Counters: jepsen.Counter}[j.Workload.Kind]}
 	if demands.Workload == jepsen.Bank {
 		t := j.Workload.Tables[0]
 		total := int64(t.Rows) * t.Initial

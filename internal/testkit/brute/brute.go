@@ -12,8 +12,8 @@ import (
 	"txweave/history/register"
 )
 
-// Valid says whether the history of registers or lists satisfies the level. Transactions of unknown outcome count or not,
-// whichever makes it valid. Values must be unique at RC, RA and TCC. It takes time exponential in the number of
+// Valid says whether the history of registers or lists satisfies the level. Transactions of unknown outcome count or
+// not, whichever makes it valid. Values must be unique at RC, RA and TCC. It takes time exponential in the number of
 // transactions: use it for up to six or seven.
 func Valid(h *register.History, level dbms.Level, opt checker.Options) bool {
 	var certain, unknown []int

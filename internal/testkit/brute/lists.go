@@ -12,7 +12,9 @@ import (
 
 // hasLists says whether the history is one of lists.
 func hasLists(h *register.History) bool {
-	return slices.ContainsFunc(h.Ops, func(op register.Op) bool { return op.Kind == register.Append || op.Kind == register.ReadList })
+	return slices.ContainsFunc(h.Ops, func(op register.Op) bool {
+		return op.Kind == register.Append || op.Kind == register.ReadList
+	})
 }
 
 // lists is what the keys hold, and who appended each element.
@@ -101,7 +103,8 @@ func (j *judge) serialLists(realTime bool) bool {
 }
 
 // snapshotLists looks for an order of commits, and for each transaction a start among them, at which it sees what it
-// returned, such that nobody committed an append to a key of its own since, and its session's earlier ones had committed.
+// returned, such that nobody committed an append to a key of its own since, and its session's earlier ones had
+// committed.
 func (j *judge) snapshotLists() bool {
 	return j.orders(j.sessionBefore, func(order []int) bool {
 		states := []lists{{}}
@@ -131,10 +134,10 @@ func overlap(appends lists, h *register.History, t int) bool {
 	})
 }
 
-// axiomaticLists looks for a commit order that contains session order and wr, satisfies the level's axiom, and makes the
-// versions of each key: each is the one before and what its transaction appended. A list that a transaction read before it
-// appended to it is such a version, and it reads from that one's transaction; one read after is what the transaction's
-// own version begins with.
+// axiomaticLists looks for a commit order that contains session order and wr, satisfies the level's axiom, and makes
+// the versions of each key: each is the one before and what its transaction appended. A list that a transaction read
+// before it appended to it is such a version, and it reads from that one's transaction; one read after is what the
+// transaction's own version begins with.
 func (j *judge) axiomaticLists(level dbms.Level) bool {
 	return j.orders(j.sessionBefore, func(order []int) bool {
 		at := map[int]int{}
@@ -191,7 +194,8 @@ func (j *judge) axiomaticLists(level dbms.Level) bool {
 }
 
 // axiom checks an order of commits, by transaction, against wr and the level's axiom.
-func (j *judge) axiom(level dbms.Level, at map[int]int, reads map[int][]external, writes func(t int, key int32) bool) bool {
+func (j *judge) axiom(level dbms.Level, at map[int]int, reads map[int][]external,
+	writes func(t int, key int32) bool) bool {
 	before := j.relation(func(a, b int) bool { return j.sessionBefore(a, b) || readsFrom(reads[b], a) })
 	past := before
 	if level == dbms.TCC {
@@ -221,7 +225,8 @@ func (j *judge) axiom(level dbms.Level, at map[int]int, reads map[int][]external
 	return true
 }
 
-// RandomLists makes a small history of lists: it executes transactions that interleave, and changes some of what they read.
+// RandomLists makes a small history of lists: it executes transactions that interleave, and changes some of what they
+// read.
 func RandomLists(rng *rand.Rand, s Bounds) *register.History {
 	b, n, keys, sessions := s.draw(rng)
 	current := make([][]int64, keys)
@@ -237,7 +242,8 @@ func RandomLists(rng *rand.Rand, s Bounds) *register.History {
 		ends[session] = end
 		status := history.Committed
 		if !s.NoAborts {
-			status = []history.Outcome{history.Aborted, history.Unknown, history.Committed, history.Committed, history.Committed, history.Committed, history.Committed, history.Committed}[rng.IntN(8)]
+			status = []history.Outcome{history.Aborted, history.Unknown, history.Committed, history.Committed, history.Committed,
+				history.Committed, history.Committed, history.Committed}[rng.IntN(8)]
 		}
 		view := make([][]int64, keys)
 		for k := range keys {

@@ -137,9 +137,10 @@ func execute(rng *rand.Rand, b *register.Builder, txns []planned, values [][]int
 	}
 }
 
-// returned chooses what a read of a key returns: mostly what the transaction wrote or read before, or what the last one left;
-// sometimes anything. -1 stands for nothing.
-func returned(rng *rand.Rand, wild int, key int32, current []int64, seen, own map[int32]int64, values [][]int64, next int64) int64 {
+// returned chooses what a read of a key returns: mostly what the transaction wrote or read before, or what the last one
+// left; sometimes anything. -1 stands for nothing.
+func returned(rng *rand.Rand, wild int, key int32, current []int64, seen, own map[int32]int64, values [][]int64,
+	next int64) int64 {
 	v := current[key]
 	if old, ok := seen[key]; ok {
 		v = old

@@ -1,6 +1,6 @@
 // Package effort says how much a test does. A full run (go test, ./test.sh --all) tries everything. A quick one
-// (go test -short, ./test.sh) tries a tenth of the random cases and leaves the dearest tests out; so does every run under
-// the race detector, which makes tests five to twenty times slower.
+// (go test -short, ./test.sh) tries a tenth of the random cases and leaves the dearest tests out; so does every run
+// under the race detector, which makes tests five to twenty times slower.
 package effort
 
 import (
@@ -35,8 +35,8 @@ func Full(t testing.TB) {
 	}
 }
 
-// Checks makes Cases of the 100 checks of each property of a package, of which rapid tries a fifth under -short. Its TestMain
-// calls it, once flags are read.
+// Checks makes Cases of the 100 checks of each property of a package, of which rapid tries a fifth under -short. Its
+// TestMain calls it, once flags are read.
 func Checks() {
 	if f := flag.Lookup("rapid.checks"); f != nil && f.Value.String() == f.DefValue && testing.Short() {
 		_ = f.Value.Set("10") // a number is a number

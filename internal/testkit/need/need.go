@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// Missing ends a test that lacks something: it is skipped, or fails where TXWEAVE_REQUIRE_SERVERS is set, as test.sh does.
+// Missing ends a test that lacks something: it is skipped, or fails where TXWEAVE_REQUIRE_SERVERS is set, as test.sh
+// does.
 func Missing(t testing.TB, format string, args ...any) {
 	t.Helper()
 	if os.Getenv("TXWEAVE_REQUIRE_SERVERS") == "" {

@@ -5,8 +5,8 @@
 //	T1 s0 10-20: R(x, 1) W(x, 2)
 //	T2 s1 15-30 aborted: R(y, nil) R(x) != 3 A(z, 4) R(z, [4 5])
 //
-// A name is T and a number; times are in ns, given for all transactions or for none; a transaction without a word for its outcome
-// committed.
+// A name is T and a number; times are in ns, given for all transactions or for none; a transaction without a word for
+// its outcome committed.
 package notation
 
 import (
@@ -71,7 +71,8 @@ func parseOps(b *register.Builder, text string) error {
 			return fmt.Errorf("not an operation: %q", text)
 		}
 		text = text[len(m[0]):]
-		key, arg, kind := m[2], m[3], map[string]register.Action{"R": register.Read, "W": register.Write, "A": register.Append}[m[1]]
+		key, arg, kind := m[2], m[3], map[string]register.Action{"R": register.Read, "W": register.Write,
+			"A": register.Append}[m[1]]
 		if m[4] != "" {
 			key, arg, kind = m[4], m[5], register.NotEqual
 		}

@@ -10,7 +10,8 @@ import (
 func TestRoundTrip(t *testing.T) {
 	texts := []string{"init: W(x, 1)\nT7 s3 unknown: R(x, nil) R(x) != -3 A(z, 4) R(z, [4 -5]) R(z, [])\nT8 s3:\n"}
 	for i := range 50 {
-		texts = append(texts, Format(brute.Random(rand.New(rand.NewPCG(uint64(i), 0)), brute.Bounds{Txns: 5, Keys: 3, Sessions: 3, Ops: 4})))
+		texts = append(texts, Format(brute.Random(rand.New(rand.NewPCG(uint64(i), 0)), brute.Bounds{Txns: 5, Keys: 3,
+			Sessions: 3, Ops: 4})))
 	}
 	for _, text := range texts {
 		h, err := Parse(text)

@@ -6,7 +6,8 @@ import (
 	"txweave/history"
 )
 
-// State reads the state of an item: "new" before its first version, "gone" after its deletion, otherwise its version key.
+// State reads the state of an item: "new" before its first version, "gone" after its deletion, otherwise its version
+// key.
 func State(s string) history.State {
 	switch s {
 	case "new":

@@ -10,7 +10,8 @@ import (
 	"txweave/observe"
 )
 
-// Level looks up a profile, "mariadb/repeatable-read" or the default of "mariadb", held to a stronger level where claim names one.
+// Level looks up a profile, "mariadb/repeatable-read" or the default of "mariadb", held to a stronger level where claim
+// names one.
 func Level(t testing.TB, name, claim string) *dbms.Profile {
 	t.Helper()
 	system, isolation, _ := strings.Cut(name, "/")

@@ -1,5 +1,5 @@
-// Package servers holds the databases that the tests of a package share: started when the first test asks for one, closed
-// after the last one.
+// Package servers holds the databases that the tests of a package share: started when the first test asks for one,
+// closed after the last one.
 package servers
 
 import (
@@ -75,8 +75,8 @@ func (s *Shared) Own(t testing.TB, arguments ...string) exec.Target {
 	return target
 }
 
-// Start starts a private server for one test, of the binary at a path or the one that is installed, told some arguments more; the test's end closes it.
-// socket is where a server of MySQL's kin listens: TiDB does not say it.
+// Start starts a private server for one test, of the binary at a path or the one that is installed, told some arguments
+// more; the test's end closes it. socket is where a server of MySQL's kin listens: TiDB does not say it.
 func Start(t testing.TB, server *exec.Server, binary string, arguments ...string) (target exec.Target, socket string) {
 	t.Helper()
 	kind := *server
@@ -105,8 +105,8 @@ func (s *Shared) Socket(t testing.TB) string {
 	return Socket(t, s.Target(t))
 }
 
-// Socket is where a server of this machine listens. MariaDB and MySQL say it; to PostgreSQL's roles without privileges it is told by the directory in which
-// the process runs that serves them, beside which it lies.
+// Socket is where a server of this machine listens. MariaDB and MySQL say it; to PostgreSQL's roles without privileges
+// it is told by the directory in which the process runs that serves them, beside which it lies.
 func Socket(t testing.TB, target exec.Target) string {
 	t.Helper()
 	ask := "SELECT @@socket"

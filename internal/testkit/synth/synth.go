@@ -17,11 +17,11 @@ import (
 //
 //   - SSER validates at commit that what a transaction read is still current: it is serial at its commit, which lies
 //     between its start and its end.
-//   - SER is the same, but read-only transactions may read an old state: the newest one that their session has seen, or a
-//     later one.
+//   - SER is the same, but read-only transactions may read an old state: the newest one that their session has seen, or
+//     a later one.
 //   - SI reads the state at its start, and aborts where another one committed a write of the same key since.
-//   - TCC reads the state of a replica, which applies the transactions of others late but after what they depend on; the
-//     write with the highest Lamport timestamp wins.
+//   - TCC reads the state of a replica, which applies the transactions of others late but after what they depend on;
+//     the write with the highest Lamport timestamp wins.
 //   - RA is the same without regard to what they depend on.
 //   - RC reads, statement by statement, what the replica holds at that moment.
 var Levels = []dbms.Level{dbms.SSER, dbms.SER, dbms.SI, dbms.TCC, dbms.RA, dbms.RC}

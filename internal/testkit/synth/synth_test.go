@@ -63,7 +63,8 @@ func TestConfiguration(t *testing.T) {
 
 func TestRefusesNonsense(t *testing.T) {
 	for _, cfg := range []Config{
-		{Level: "best"}, {Shape: "long"}, {Distribution: "normal"}, {Keys: -1}, {Sessions: -1}, {Txns: -1}, {Aborts: 1}, {Unknowns: -0.1},
+		{Level: "best"}, {Shape: "long"}, {Distribution: "normal"}, {Keys: -1}, {Sessions: -1}, {Txns: -1}, {Aborts: 1},
+		{Unknowns: -0.1},
 	} {
 		if _, err := Generate(rand.New(rand.NewPCG(1, 1)), cfg); err == nil {
 			t.Errorf("%+v is accepted", cfg)
@@ -90,7 +91,8 @@ func TestSkew(t *testing.T) {
 		}
 		share[d] = float64(first) / 100000
 	}
-	for d, want := range map[workload.Distribution]float64{workload.Uniform: 0.10, workload.Hotspot: 0.40, workload.Zipf: 0.565, workload.Exponential: 0.632} {
+	for d, want := range map[workload.Distribution]float64{workload.Uniform: 0.10, workload.Hotspot: 0.40,
+		workload.Zipf: 0.565, workload.Exponential: 0.632} {
 		if got := share[d]; got < want-0.02 || got > want+0.02 {
 			t.Errorf("%s: the first tenth of the keys gets %.3f of the accesses, want about %.3f", d, got, want)
 		}

@@ -42,7 +42,8 @@ func newShape(cfg Config, keys *workload.Keys) (shaper, error) {
 	}
 }
 
-func drawOps(rng *rand.Rand, keys *workload.Keys, buf []workload.KeyAccess, n int, writes float64) []workload.KeyAccess {
+func drawOps(rng *rand.Rand, keys *workload.Keys, buf []workload.KeyAccess, n int,
+	writes float64) []workload.KeyAccess {
 	for range n {
 		buf = append(buf, workload.KeyAccess{Key: keys.Draw(rng), Write: rng.Float64() < writes})
 	}

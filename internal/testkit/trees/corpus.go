@@ -29,7 +29,8 @@ func StatementsOf(c *testcase.Case) (out []string) {
 	return out
 }
 
-// caseOf reads a case of one of the targets; nil for one of another database, and for a text that is there for being none.
+// caseOf reads a case of one of the targets; nil for one of another database, and for a text that is there for being
+// none.
 func caseOf(path string, targets []string) (*testcase.Case, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -43,8 +44,8 @@ func caseOf(path string, targets []string) (*testcase.Case, error) {
 	return c, err
 }
 
-// Cases calls check for each statement of the cases of targets in the tree, whose root is the folder above the one above;
-// there are at least so many cases.
+// Cases calls check for each statement of the cases of targets in the tree, whose root is the folder above the one
+// above; there are at least so many cases.
 func Cases(t *testing.T, least int, check func(target, stmt string), targets ...string) {
 	t.Helper()
 	cases := 0

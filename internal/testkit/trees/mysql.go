@@ -4,13 +4,16 @@ import "txweave/sql"
 
 func (b *builder) period() *sql.Period {
 	at := &sql.Literal{Kind: sql.Text, Text: "'2020-02-02'"}
-	return pick(b, &sql.Period{How: "FOR SYSTEM_TIME ALL"}, &sql.Period{How: "FOR SYSTEM_TIME AS OF", From: at}, &sql.Period{How: "FOR SYSTEM_TIME BETWEEN", From: at, To: at},
+	return pick(b, &sql.Period{How: "FOR SYSTEM_TIME ALL"}, &sql.Period{How: "FOR SYSTEM_TIME AS OF", From: at},
+		&sql.Period{How: "FOR SYSTEM_TIME BETWEEN", From: at, To: at},
 		&sql.Period{How: "FOR SYSTEM_TIME FROM", From: at, To: at}, &sql.Period{How: "AS OF TIMESTAMP", From: at})
 }
 
 // target draws the name of a table that is written.
 func (b *builder) target() *sql.Table {
-	return &sql.Table{Schema: optional(b, b.label), Name: b.label(), Partitions: optional(b, func() []*sql.Name { return b.labels(1) })}
+	return &sql.Table{Schema: optional(b, b.label), Name: b.label(), Partitions: optional(b, func() []*sql.Name {
+		return b.labels(1)
+	})}
 }
 
 func (b *builder) myWrite() sql.Stmt {
@@ -19,23 +22,27 @@ func (b *builder) myWrite() sql.Stmt {
 	case 0, 1:
 		return b.myInsert(priority, ignore, hints)
 	case 2:
-		return &sql.Update{With: optional(b, b.with), Hints: hints, Priority: priority, Ignore: ignore, Table: b.from(), Set: b.assigns(), Where: optional(b, b.expr),
+		return &sql.Update{With: optional(b, b.with), Hints: hints, Priority: priority, Ignore: ignore, Table: b.from(),
+			Set: b.assigns(), Where: optional(b, b.expr),
 			Order: optional(b, b.orders), Limit: optional(b, b.limit)}
 	case 3:
-		n := &sql.DeleteJoined{With: optional(b, b.with), Hints: hints, Priority: priority, Quick: b.maybe(), Ignore: ignore, Using: b.maybe(), From: b.from(), Where: optional(b, b.expr)}
+		n := &sql.DeleteJoined{With: optional(b, b.with), Hints: hints, Priority: priority, Quick: b.maybe(), Ignore: ignore,
+			Using: b.maybe(), From: b.from(), Where: optional(b, b.expr)}
 		n.Targets = some(b, 1, func() *sql.Table {
 			return &sql.Table{Schema: optional(b, b.label), Name: b.label(), All: b.maybe()}
 		})
 		return n
 	}
-	n := &sql.Delete{With: optional(b, b.with), Hints: hints, Priority: priority, Quick: b.maybe(), Ignore: ignore, Table: b.target(), Where: optional(b, b.expr),
+	n := &sql.Delete{With: optional(b, b.with), Hints: hints, Priority: priority, Quick: b.maybe(), Ignore: ignore,
+		Table: b.target(), Where: optional(b, b.expr),
 		Order: optional(b, b.orders), Limit: optional(b, b.limit), Returning: optional(b, b.items)}
 	n.Table.Alias = optional(b, b.label)
 	return n
 }
 
 func (b *builder) myInsert(priority string, ignore bool, hints *sql.Hints) sql.Stmt {
-	n := &sql.Insert{Replace: b.maybe(), Hints: hints, Priority: priority, Ignore: ignore, Table: b.target(), Columns: b.labels(0), Duplicate: optional(b, b.assigns), Returning: optional(b, b.items)}
+	n := &sql.Insert{Replace: b.maybe(), Hints: hints, Priority: priority, Ignore: ignore, Table: b.target(),
+		Columns: b.labels(0), Duplicate: optional(b, b.assigns), Returning: optional(b, b.items)}
 	value := func() sql.Expr {
 		if b.maybe() {
 			return &sql.DefaultValue{}
@@ -50,7 +57,9 @@ func (b *builder) myInsert(priority string, ignore bool, hints *sql.Hints) sql.S
 		n.Source = &sql.Query{With: optional(b, b.with), Body: b.selected()}
 		n.Duplicate = nil // ON would belong to a join of the query's
 	default:
-		n.Source = &sql.Query{Body: &sql.Values{Rows: some(b, 1, func() *sql.Row { return &sql.Row{Items: some(b, 0, value)} })}}
+		n.Source = &sql.Query{Body: &sql.Values{Rows: some(b, 1, func() *sql.Row {
+			return &sql.Row{Items: some(b, 0, value)}
+		})}}
 		if n.Row = optional(b, b.label); n.Row != nil {
 			n.RowNames = b.labels(0)
 		}
@@ -62,7 +71,8 @@ func (b *builder) myInsert(priority string, ignore bool, hints *sql.Hints) sql.S
 func (b *builder) keyParts() []*sql.Order {
 	return some(b, 1, func() *sql.Order {
 		c := &sql.Column{Name: b.label()}
-		return &sql.Order{X: pick[sql.Expr](b, c, &sql.Prefix{X: c, Length: &sql.Literal{Kind: sql.Number, Text: "8"}}, &sql.Paren{X: b.expr()}), Desc: b.maybe()}
+		return &sql.Order{X: pick[sql.Expr](b, c, &sql.Prefix{X: c, Length: &sql.Literal{Kind: sql.Number, Text: "8"}},
+			&sql.Paren{X: b.expr()}), Desc: b.maybe()}
 	})
 }
 
@@ -73,7 +83,8 @@ func number(s string) *sql.Literal { return &sql.Literal{Kind: sql.Number, Text:
 func word(s string) *sql.Column { return &sql.Column{Name: &sql.Name{Value: s}} }
 
 func (b *builder) keyOptions() []*sql.Option {
-	return pick(b, nil, []*sql.Option{{Words: "COMMENT", Value: text("c")}}, []*sql.Option{{Words: "INVISIBLE"}, {Words: "KEY_BLOCK_SIZE", Value: number("8")}},
+	return pick(b, nil, []*sql.Option{{Words: "COMMENT", Value: text("c")}}, []*sql.Option{{Words: "INVISIBLE"},
+		{Words: "KEY_BLOCK_SIZE", Value: number("8")}},
 		[]*sql.Option{{Words: "WITH PARSER", Value: word("ngram")}})
 }
 
@@ -83,36 +94,44 @@ func (b *builder) myCreate() sql.Stmt {
 	case 0:
 		return &sql.CreateTable{OrReplace: replace, Temp: temp, IfNotExists: not, Name: b.object(), Like: b.object()}
 	case 1, 2:
-		n := &sql.CreateTable{OrReplace: replace, Temp: temp, IfNotExists: not, Name: b.object(), Columns: some(b, 0, b.myColumn), Constraints: some(b, 0, b.myConstraint),
+		n := &sql.CreateTable{OrReplace: replace, Temp: temp, IfNotExists: not, Name: b.object(),
+			Columns: some(b, 0, b.myColumn), Constraints: some(b, 0, b.myConstraint),
 			Partitions: optional(b, b.partitioning), As: optional(b, b.query)}
-		n.Options = pick(b, nil, []*sql.Option{{Words: "ENGINE", Value: word("InnoDB")}, {Words: "DEFAULT CHARSET", Value: word("utf8mb4")}, {Words: "COMMENT", Value: text("x")}},
+		n.Options = pick(b, nil, []*sql.Option{{Words: "ENGINE", Value: word("InnoDB")}, {Words: "DEFAULT CHARSET",
+			Value: word("utf8mb4")}, {Words: "COMMENT", Value: text("x")}},
 			[]*sql.Option{{Words: "AUTO_INCREMENT", Value: number("5")}, {Words: "WITH SYSTEM VERSIONING"}})
 		if n.As != nil {
 			n.Rows = pick(b, "", "IGNORE", "REPLACE")
 		}
 		return n
 	case 3:
-		n := &sql.CreateIndex{OrReplace: replace, Unique: temp, IfNotExists: not, Name: &sql.Object{Name: b.label()}, Using: pick(b, "", "BTREE"), Table: b.object(), Columns: b.keyParts(),
-			Options: pick(b, nil, []*sql.Option{{Words: "ALGORITHM", Value: word("INPLACE")}, {Words: "LOCK", Value: word("NONE")}})}
+		n := &sql.CreateIndex{OrReplace: replace, Unique: temp, IfNotExists: not, Name: &sql.Object{Name: b.label()},
+			Using: pick(b, "", "BTREE"), Table: b.object(), Columns: b.keyParts(),
+			Options: pick(b, nil, []*sql.Option{{Words: "ALGORITHM", Value: word("INPLACE")},
+				{Words: "LOCK", Value: word("NONE")}})}
 		if !n.Unique {
 			n.Kind = pick(b, "", "FULLTEXT", "SPATIAL")
 		}
 		return n
 	case 4:
-		return &sql.CreateView{OrReplace: replace, Algorithm: pick(b, "", "MERGE"), Definer: optional(b, b.definer), Security: pick(b, "", "INVOKER"), IfNotExists: not, Name: b.object(),
+		return &sql.CreateView{OrReplace: replace, Algorithm: pick(b, "", "MERGE"), Definer: optional(b, b.definer),
+			Security: pick(b, "", "INVOKER"), IfNotExists: not, Name: b.object(),
 			Columns: b.labels(0), Query: b.query(), Check: pick(b, "", "WITH CHECK OPTION", "WITH LOCAL CHECK OPTION")}
 	}
 	if b.maybe() {
-		return &sql.CreateDatabase{OrReplace: replace, IfNotExists: not, Name: b.label(), Options: pick(b, nil, []*sql.Option{{Words: "CHARACTER SET", Value: word("latin1")}})}
+		return &sql.CreateDatabase{OrReplace: replace, IfNotExists: not, Name: b.label(),
+			Options: pick(b, nil, []*sql.Option{{Words: "CHARACTER SET", Value: word("latin1")}})}
 	}
-	n := &sql.CreateTrigger{OrReplace: replace, Definer: optional(b, b.definer), IfNotExists: not, Name: b.object(), Time: pick(b, "BEFORE", "AFTER"), Event: pick(b, "INSERT", "UPDATE", "DELETE"),
+	n := &sql.CreateTrigger{OrReplace: replace, Definer: optional(b, b.definer), IfNotExists: not, Name: b.object(),
+		Time: pick(b, "BEFORE", "AFTER"), Event: pick(b, "INSERT", "UPDATE", "DELETE"),
 		Table: b.object(), ForEachRow: true}
 	if n.Other = optional(b, b.label); n.Other != nil {
 		n.Follows = pick(b, "FOLLOWS", "PRECEDES")
 	}
 	step := func() sql.Stmt {
 		if b.maybe() {
-			return &sql.Set{Settings: []*sql.Setting{{Target: &sql.Column{Table: &sql.Name{Value: "NEW"}, Name: b.label()}, Value: b.expr()}}}
+			return &sql.Set{Settings: []*sql.Setting{{Target: &sql.Column{Table: &sql.Name{Value: "NEW"}, Name: b.label()},
+				Value: b.expr()}}}
 		}
 		return b.write()
 	}
@@ -128,10 +147,14 @@ func (b *builder) definer() *sql.Definer {
 
 func (b *builder) myColumn() *sql.ColumnDef {
 	return &sql.ColumnDef{Name: b.label(), Type: b.myType(), Constraints: some(b, 0, func() sql.Constraint {
-		return pick[sql.Constraint](b, &sql.PrimaryKey{}, &sql.Unique{}, &sql.Nullable{}, &sql.Nullable{Not: true}, &sql.Check{X: b.expr(), Enforced: pick(b, "", "NOT ENFORCED")},
-			&sql.Default{X: b.literal()}, &sql.Default{X: &sql.Paren{X: b.expr()}}, &sql.Collation{Collation: &sql.Name{Value: "utf8mb4_bin"}},
-			&sql.Generated{X: b.expr(), Kept: pick(b, "", "STORED", "VIRTUAL", "PERSISTENT")}, &sql.Attribute{Words: "AUTO_INCREMENT"}, &sql.Attribute{Words: "COMMENT", Value: text("c")},
-			&sql.Attribute{Words: "ON UPDATE", Value: &sql.Niladic{Word: "CURRENT_TIMESTAMP"}}, &sql.Attribute{Words: "AUTO_RANDOM", Value: &sql.Row{Items: []sql.Expr{number("5")}}})
+		return pick[sql.Constraint](b, &sql.PrimaryKey{}, &sql.Unique{}, &sql.Nullable{}, &sql.Nullable{Not: true},
+			&sql.Check{X: b.expr(), Enforced: pick(b, "", "NOT ENFORCED")},
+			&sql.Default{X: b.literal()}, &sql.Default{X: &sql.Paren{X: b.expr()}},
+			&sql.Collation{Collation: &sql.Name{Value: "utf8mb4_bin"}},
+			&sql.Generated{X: b.expr(), Kept: pick(b, "", "STORED", "VIRTUAL", "PERSISTENT")},
+			&sql.Attribute{Words: "AUTO_INCREMENT"}, &sql.Attribute{Words: "COMMENT", Value: text("c")},
+			&sql.Attribute{Words: "ON UPDATE", Value: &sql.Niladic{Word: "CURRENT_TIMESTAMP"}},
+			&sql.Attribute{Words: "AUTO_RANDOM", Value: &sql.Row{Items: []sql.Expr{number("5")}}})
 	})}
 }
 
@@ -141,11 +164,13 @@ func (b *builder) myConstraint() sql.Constraint {
 	case 0:
 		return &sql.PrimaryKey{Name: name, Using: using, Columns: b.keyParts(), Options: b.keyOptions()}
 	case 1:
-		return &sql.Unique{Name: name, Index: optional(b, b.label), Using: using, Columns: b.keyParts(), Options: b.keyOptions()}
+		return &sql.Unique{Name: name, Index: optional(b, b.label), Using: using, Columns: b.keyParts(),
+			Options: b.keyOptions()}
 	case 2:
 		return &sql.Check{Name: name, X: b.expr(), Enforced: pick(b, "", "ENFORCED")}
 	case 3:
-		return &sql.Index{Kind: pick(b, "", "FULLTEXT", "SPATIAL"), IfNotExists: b.maybe(), Name: optional(b, b.label), Using: using, Columns: b.keyParts(), Options: b.keyOptions()}
+		return &sql.Index{Kind: pick(b, "", "FULLTEXT", "SPATIAL"), IfNotExists: b.maybe(), Name: optional(b, b.label),
+			Using: using, Columns: b.keyParts(), Options: b.keyOptions()}
 	}
 	n := b.foreignKey(name, b.labels(1))
 	n.Deferrable, n.Index = "", optional(b, b.label)
@@ -172,7 +197,8 @@ func (b *builder) partitioning() *sql.Partitioning {
 
 func (b *builder) partitions() []*sql.Partition {
 	return some(b, 1, func() *sql.Partition {
-		p := pick(b, &sql.Partition{How: "LESS THAN", Values: []sql.Expr{b.expr()}}, &sql.Partition{How: "LESS THAN", Values: []sql.Expr{&sql.Niladic{Word: "MAXVALUE"}}},
+		p := pick(b, &sql.Partition{How: "LESS THAN", Values: []sql.Expr{b.expr()}}, &sql.Partition{How: "LESS THAN",
+			Values: []sql.Expr{&sql.Niladic{Word: "MAXVALUE"}}},
 			&sql.Partition{How: "IN", Values: b.exprs(1)}, &sql.Partition{How: "HISTORY"}, &sql.Partition{})
 		p.Name = b.label()
 		p.Options = pick(b, nil, []*sql.Option{{Words: "ENGINE", Value: word("InnoDB")}})
@@ -197,22 +223,30 @@ func (b *builder) alteration() sql.Alteration {
 	case 1:
 		return &sql.AddConstraint{Constraint: b.myConstraint()}
 	}
-	return pick[sql.Alteration](b, &sql.RenameTable{To: b.object()}, &sql.RenameColumn{From: b.label(), To: b.label()}, &sql.RenameIndex{From: b.label(), To: b.label()},
-		&sql.DropColumn{IfExists: b.maybe(), Column: b.label()}, &sql.DropConstraint{What: "INDEX", IfExists: b.maybe(), Name: b.label()}, &sql.DropConstraint{What: "PRIMARY KEY"},
-		&sql.AlterColumn{Column: b.label(), X: optional(b, b.literal)}, &sql.SetOptions{Options: []*sql.Option{{Words: "ENGINE", Value: word("InnoDB")}, {Words: "ALGORITHM", Value: word("COPY")}}})
+	return pick[sql.Alteration](b, &sql.RenameTable{To: b.object()}, &sql.RenameColumn{From: b.label(), To: b.label()},
+		&sql.RenameIndex{From: b.label(), To: b.label()},
+		&sql.DropColumn{IfExists: b.maybe(), Column: b.label()}, &sql.DropConstraint{What: "INDEX", IfExists: b.maybe(),
+			Name: b.label()}, &sql.DropConstraint{What: "PRIMARY KEY"},
+		&sql.AlterColumn{Column: b.label(), X: optional(b, b.literal)},
+		&sql.SetOptions{Options: []*sql.Option{{Words: "ENGINE", Value: word("InnoDB")},
+			{Words: "ALGORITHM", Value: word("COPY")}}})
 }
 
 // partitionStep draws what is done with partitions, and nothing else with it.
 func (b *builder) partitionStep() sql.Alteration {
-	return pick[sql.Alteration](b, &sql.AlterPartitions{What: "ADD PARTITION PARTITIONS", Count: number("2")}, &sql.AlterPartitions{What: "ADD PARTITION", Parts: b.partitions()},
-		&sql.AlterPartitions{What: "REORGANIZE PARTITION", Names: b.labels(1), Parts: b.partitions()}, &sql.AlterPartitions{What: "OPTIMIZE PARTITION", All: true},
-		&sql.AlterPartitions{What: "TRUNCATE PARTITION", Names: b.labels(1)}, &sql.AlterPartitions{By: b.partitioning()}, &sql.AlterPartitions{What: "REMOVE PARTITIONING"})
+	return pick[sql.Alteration](b, &sql.AlterPartitions{What: "ADD PARTITION PARTITIONS", Count: number("2")},
+		&sql.AlterPartitions{What: "ADD PARTITION", Parts: b.partitions()},
+		&sql.AlterPartitions{What: "REORGANIZE PARTITION", Names: b.labels(1), Parts: b.partitions()},
+		&sql.AlterPartitions{What: "OPTIMIZE PARTITION", All: true},
+		&sql.AlterPartitions{What: "TRUNCATE PARTITION", Names: b.labels(1)}, &sql.AlterPartitions{By: b.partitioning()},
+		&sql.AlterPartitions{What: "REMOVE PARTITIONING"})
 }
 
 func (b *builder) myOther() sql.Stmt {
 	traits := func() []*sql.Option {
 		return some(b, 1, func() *sql.Option {
-			return pick(b, &sql.Option{Words: "READ ONLY"}, &sql.Option{Words: "WITH CONSISTENT SNAPSHOT"}, &sql.Option{Words: "ISOLATION LEVEL SERIALIZABLE"})
+			return pick(b, &sql.Option{Words: "READ ONLY"}, &sql.Option{Words: "WITH CONSISTENT SNAPSHOT"},
+				&sql.Option{Words: "ISOLATION LEVEL SERIALIZABLE"})
 		})
 	}
 	chain, release := pick(b, "", "AND CHAIN", "AND NO CHAIN"), pick(b, "", "RELEASE", "NO RELEASE")
@@ -221,9 +255,11 @@ func (b *builder) myOther() sql.Stmt {
 		if b.maybe() {
 			return &sql.AlterTable{Table: b.object(), Actions: []sql.Alteration{b.partitionStep()}}
 		}
-		return &sql.AlterTable{Table: b.object(), Actions: some(b, 1, b.alteration), Partitions: optional(b, func() sql.Alteration { return &sql.AlterPartitions{What: "REMOVE PARTITIONING"} })}
+		return &sql.AlterTable{Table: b.object(), Actions: some(b, 1, b.alteration), Partitions: optional(b,
+			func() sql.Alteration { return &sql.AlterPartitions{What: "REMOVE PARTITIONING"} })}
 	case 3:
-		n := &sql.Drop{Temp: b.maybe(), What: pick(b, "TABLE", "VIEW", "TRIGGER", "DATABASE"), IfExists: b.maybe(), Names: some(b, 1, b.object)}
+		n := &sql.Drop{Temp: b.maybe(), What: pick(b, "TABLE", "VIEW", "TRIGGER", "DATABASE"), IfExists: b.maybe(),
+			Names: some(b, 1, b.object)}
 		if b.maybe() {
 			n.What, n.On, n.Options = "INDEX", b.object(), []*sql.Option{{Words: "LOCK", Value: word("NONE")}}
 		}
@@ -240,19 +276,26 @@ func (b *builder) myOther() sql.Stmt {
 		return &sql.SetTransaction{Scope: pick(b, "", "SESSION", "GLOBAL"), Traits: traits()}
 	case 9:
 		return &sql.Set{Settings: some(b, 1, func() *sql.Setting {
-			return pick(b, &sql.Setting{Scope: pick(b, "", "GLOBAL", "LOCAL"), Target: word("sql_mode"), Value: b.expr()}, &sql.Setting{Target: &sql.Variable{Text: "@a"}, Value: b.expr()},
-				&sql.Setting{Target: word("autocommit"), Value: word("ON")}, &sql.Setting{Scope: "NAMES", Value: &sql.Collate{X: word("latin1"), Collation: &sql.Name{Value: "latin1_bin"}}})
+			return pick(b, &sql.Setting{Scope: pick(b, "", "GLOBAL", "LOCAL"), Target: word("sql_mode"), Value: b.expr()},
+				&sql.Setting{Target: &sql.Variable{Text: "@a"}, Value: b.expr()},
+				&sql.Setting{Target: word("autocommit"), Value: word("ON")}, &sql.Setting{Scope: "NAMES",
+					Value: &sql.Collate{X: word("latin1"), Collation: &sql.Name{Value: "latin1_bin"}}})
 		})}
 	case 10:
 		return &sql.LockTables{Tables: some(b, 0, func() *sql.TableLock {
-			return &sql.TableLock{Table: &sql.Table{Schema: optional(b, b.label), Name: b.label(), Alias: optional(b, b.label)}, How: pick(b, "READ", "READ LOCAL", "WRITE")}
+			return &sql.TableLock{Table: &sql.Table{Schema: optional(b, b.label), Name: b.label(), Alias: optional(b, b.label)},
+				How: pick(b, "READ", "READ LOCAL", "WRITE")}
 		})}
 	case 11:
-		return &sql.XA{Step: pick(b, "START", "END", "PREPARE", "COMMIT"), ID: some(b, 1, func() *sql.Literal { return text("x") }), More: pick(b, "", "ONE PHASE")}
+		return &sql.XA{Step: pick(b, "START", "END", "PREPARE", "COMMIT"), ID: some(b, 1, func() *sql.Literal {
+			return text("x")
+		}), More: pick(b, "", "ONE PHASE")}
 	case 12:
-		return &sql.Maintain{What: pick(b, "ANALYZE", "OPTIMIZE", "CHECK", "REPAIR"), Local: b.maybe(), How: "TABLE", Tables: some(b, 1, b.object), More: pick(b, "", "EXTENDED")}
+		return &sql.Maintain{What: pick(b, "ANALYZE", "OPTIMIZE", "CHECK", "REPAIR"), Local: b.maybe(), How: "TABLE",
+			Tables: some(b, 1, b.object), More: pick(b, "", "EXTENDED")}
 	case 13:
-		return &sql.Maintain{What: "FLUSH", Local: b.maybe(), How: "TABLES", Tables: some(b, 0, b.object), More: pick(b, "", "WITH READ LOCK")}
+		return &sql.Maintain{What: "FLUSH", Local: b.maybe(), How: "TABLES", Tables: some(b, 0, b.object),
+			More: pick(b, "", "WITH READ LOCK")}
 	case 14:
 		return &sql.Kill{What: pick(b, "", "QUERY", "CONNECTION"), X: b.expr()}
 	case 15:
@@ -260,7 +303,9 @@ func (b *builder) myOther() sql.Stmt {
 	case 16:
 		return &sql.Do{Exprs: b.exprs(1)}
 	case 17:
-		return &sql.Rename{Pairs: some(b, 1, func() *sql.RenamePair { return &sql.RenamePair{From: b.object(), To: b.object()} })}
+		return &sql.Rename{Pairs: some(b, 1, func() *sql.RenamePair {
+			return &sql.RenamePair{From: b.object(), To: b.object()}
+		})}
 	case 18:
 		return &sql.Truncate{Tables: []*sql.Table{{Schema: optional(b, b.label), Name: b.label()}}}
 	}

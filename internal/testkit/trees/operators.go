@@ -18,9 +18,11 @@ func (b *builder) operators() sql.Expr {
 		return &sql.Column{Name: &sql.Name{Value: pick(b, "a", "b", "c", "d")}}
 	}
 	x := b.operators
-	ops, truths, patterns, collations := binaries, []string{"NULL", "TRUE", "FALSE"}, []sql.Op{sql.OpLike, sql.OpGlob}, []string{"NOCASE", "RTRIM"}
+	ops, truths, patterns, collations := binaries, []string{"NULL", "TRUE", "FALSE"}, []sql.Op{sql.OpLike, sql.OpGlob},
+		[]string{"NOCASE", "RTRIM"}
 	if b.my() {
-		ops, truths, patterns, collations = myBinaries, append(truths, "UNKNOWN"), []sql.Op{sql.OpLike, sql.OpRegexp}, []string{"utf8mb4_bin", "utf8mb4_general_ci"}
+		ops, truths, patterns, collations = myBinaries, append(truths, "UNKNOWN"), []sql.Op{sql.OpLike, sql.OpRegexp},
+			[]string{"utf8mb4_bin", "utf8mb4_general_ci"}
 	}
 	if b.pg() {
 		ops, patterns, collations = pgBinaries, pgPatterns[:2], []string{"C", "POSIX"}
@@ -37,7 +39,8 @@ func (b *builder) operators() sql.Expr {
 	case 4:
 		return &sql.Like{X: x(), Not: b.maybe(), Op: pick(b, patterns...), Pattern: x()}
 	case 5:
-		return &sql.Like{X: x(), Not: b.maybe(), Op: sql.OpLike, Pattern: x(), Escape: &sql.Literal{Kind: sql.Text, Text: "'!'"}}
+		return &sql.Like{X: x(), Not: b.maybe(), Op: sql.OpLike, Pattern: x(), Escape: &sql.Literal{Kind: sql.Text,
+			Text: "'!'"}}
 	case 6:
 		n := &sql.Collate{X: x(), Collation: &sql.Name{Value: pick(b, collations...)}}
 		if b.pg() {

@@ -27,11 +27,13 @@ func (b *builder) write() sql.Stmt {
 		n.Returning = optional(b, b.items)
 		return n
 	case 1:
-		return &sql.Update{With: optional(b, b.with), Or: pick(b, ways...), Table: b.table(true), Set: b.assigns(), From: optional(b, b.from), Where: optional(b, b.expr),
+		return &sql.Update{With: optional(b, b.with), Or: pick(b, ways...), Table: b.table(true), Set: b.assigns(),
+			From: optional(b, b.from), Where: optional(b, b.expr),
 			Returning: optional(b, b.items), Order: optional(b, b.orders), Limit: optional(b, b.limit)}
 	default:
-		return &sql.Delete{With: optional(b, b.with), Table: b.table(true), Where: optional(b, b.expr), Returning: optional(b, b.items),
-			Order: optional(b, b.orders), Limit: optional(b, b.limit)}
+		return &sql.Delete{With: optional(b, b.with), Table: b.table(true), Where: optional(b, b.expr),
+			Returning: optional(b, b.items),
+			Order:     optional(b, b.orders), Limit: optional(b, b.limit)}
 	}
 }
 
@@ -69,14 +71,17 @@ func (b *builder) create() sql.Stmt {
 	case 0:
 		return &sql.CreateTable{Temp: temp, IfNotExists: not, Name: b.object(), As: b.query()}
 	case 1:
-		return &sql.CreateTable{Temp: temp, IfNotExists: not, Name: b.object(), Columns: some(b, 1, b.columnDef), Constraints: some(b, 0, b.tableConstraint),
-			Options: pick(b, nil, []*sql.Option{{Words: "STRICT"}, {Words: "WITHOUT ROWID"}})}
+		return &sql.CreateTable{Temp: temp, IfNotExists: not, Name: b.object(), Columns: some(b, 1, b.columnDef),
+			Constraints: some(b, 0, b.tableConstraint),
+			Options:     pick(b, nil, []*sql.Option{{Words: "STRICT"}, {Words: "WITHOUT ROWID"}})}
 	case 2:
-		return &sql.CreateIndex{Unique: temp, IfNotExists: not, Name: b.object(), Table: &sql.Object{Name: b.label()}, Columns: b.orders(), Where: optional(b, b.expr)}
+		return &sql.CreateIndex{Unique: temp, IfNotExists: not, Name: b.object(), Table: &sql.Object{Name: b.label()},
+			Columns: b.orders(), Where: optional(b, b.expr)}
 	case 3:
 		return &sql.CreateView{Temp: temp, IfNotExists: not, Name: b.object(), Columns: b.labels(0), Query: b.query()}
 	default:
-		n := &sql.CreateTrigger{Temp: temp, IfNotExists: not, Name: b.object(), Time: pick(b, "", "BEFORE", "AFTER", "INSTEAD OF"), Event: pick(b, "INSERT", "UPDATE", "DELETE"),
+		n := &sql.CreateTrigger{Temp: temp, IfNotExists: not, Name: b.object(), Time: pick(b, "", "BEFORE", "AFTER",
+			"INSTEAD OF"), Event: pick(b, "INSERT", "UPDATE", "DELETE"),
 			Table: b.object(), ForEachRow: b.maybe(), When: optional(b, b.expr)}
 		if n.Event == "UPDATE" {
 			n.Columns = b.labels(0)
@@ -108,7 +113,8 @@ func (b *builder) columnConstraint() sql.Constraint {
 	case 3:
 		return &sql.Check{Name: name, X: b.expr()}
 	case 4:
-		return &sql.Default{Name: name, X: pick[sql.Expr](b, b.literal(), &sql.Unary{Op: sql.OpSub, X: &sql.Literal{Kind: sql.Number, Text: "1"}}, &sql.Paren{X: b.expr()})}
+		return &sql.Default{Name: name, X: pick[sql.Expr](b, b.literal(), &sql.Unary{Op: sql.OpSub,
+			X: &sql.Literal{Kind: sql.Number, Text: "1"}}, &sql.Paren{X: b.expr()})}
 	case 5:
 		return &sql.Collation{Name: name, Collation: b.label()}
 	case 6:
@@ -120,8 +126,10 @@ func (b *builder) columnConstraint() sql.Constraint {
 
 func (b *builder) foreignKey(name *sql.Name, columns []*sql.Name) *sql.ForeignKey {
 	actions := []string{"", "CASCADE", "SET NULL", "SET DEFAULT", "RESTRICT", "NO ACTION"}
-	return &sql.ForeignKey{Name: name, Columns: columns, Table: &sql.Object{Name: b.label()}, Keys: b.labels(0), OnDelete: pick(b, actions...), OnUpdate: pick(b, actions...),
-		Match: optional(b, b.name), Deferrable: pick(b, "", "NOT DEFERRABLE", "DEFERRABLE INITIALLY DEFERRED", "DEFERRABLE INITIALLY IMMEDIATE")}
+	return &sql.ForeignKey{Name: name, Columns: columns, Table: &sql.Object{Name: b.label()}, Keys: b.labels(0),
+		OnDelete: pick(b, actions...), OnUpdate: pick(b, actions...),
+		Match: optional(b, b.name), Deferrable: pick(b, "", "NOT DEFERRABLE", "DEFERRABLE INITIALLY DEFERRED",
+			"DEFERRABLE INITIALLY IMMEDIATE")}
 }
 
 func (b *builder) tableConstraint() sql.Constraint {
@@ -147,10 +155,13 @@ func (b *builder) other() sql.Stmt {
 	}
 	switch b.n(12) {
 	case 0:
-		return &sql.AlterTable{Table: b.object(), Actions: []sql.Alteration{pick[sql.Alteration](b, &sql.RenameTable{To: &sql.Object{Name: b.label()}},
-			&sql.RenameColumn{From: b.label(), To: b.label()}, &sql.AddColumn{Column: b.columnDef()}, &sql.DropColumn{Column: b.label()})}}
+		return &sql.AlterTable{Table: b.object(), Actions: []sql.Alteration{pick[sql.Alteration](b,
+			&sql.RenameTable{To: &sql.Object{Name: b.label()}},
+			&sql.RenameColumn{From: b.label(), To: b.label()}, &sql.AddColumn{Column: b.columnDef()},
+			&sql.DropColumn{Column: b.label()})}}
 	case 1:
-		return &sql.Drop{What: pick(b, "TABLE", "INDEX", "VIEW", "TRIGGER"), IfExists: b.maybe(), Names: []*sql.Object{b.object()}}
+		return &sql.Drop{What: pick(b, "TABLE", "INDEX", "VIEW", "TRIGGER"), IfExists: b.maybe(),
+			Names: []*sql.Object{b.object()}}
 	case 2:
 		return &sql.Begin{Mode: pick(b, "", "DEFERRED", "IMMEDIATE", "EXCLUSIVE")}
 	case 3:
@@ -162,7 +173,8 @@ func (b *builder) other() sql.Stmt {
 	case 6:
 		return &sql.Release{Name: b.label()}
 	case 7:
-		value := pick[sql.Expr](b, nil, &sql.Column{Name: &sql.Name{Value: "FULL"}}, &sql.Literal{Kind: sql.Number, Text: "3"})
+		value := pick[sql.Expr](b, nil, &sql.Column{Name: &sql.Name{Value: "FULL"}},
+			&sql.Literal{Kind: sql.Number, Text: "3"})
 		return &sql.Pragma{Name: b.object(), Value: value, Call: value != nil && b.maybe()}
 	case 8:
 		return &sql.Analyze{Target: optional(b, b.object)}

@@ -54,17 +54,21 @@ func optional[V any](b *builder, one func() V) (out V) {
 // name draws a name that may stand everywhere.
 func (b *builder) name() *sql.Name {
 	if b.my() {
-		n := pick(b, sql.Name{Value: "a"}, sql.Name{Value: "Bc"}, sql.Name{Value: "_x1"}, sql.Name{Value: "ä"}, sql.Name{Value: "value"},
+		n := pick(b, sql.Name{Value: "a"}, sql.Name{Value: "Bc"}, sql.Name{Value: "_x1"}, sql.Name{Value: "ä"},
+			sql.Name{Value: "value"},
 			sql.Name{Value: `x "y"`, Quote: '`'}, sql.Name{Value: "or`der", Quote: '`'}, sql.Name{Value: "select", Quote: '`'})
 		return &n
 	}
 	if b.pg() {
-		n := pick(b, sql.Name{Value: "a"}, sql.Name{Value: "Bc"}, sql.Name{Value: "_x1"}, sql.Name{Value: "ä$"}, sql.Name{Value: "value"},
+		n := pick(b, sql.Name{Value: "a"}, sql.Name{Value: "Bc"}, sql.Name{Value: "_x1"}, sql.Name{Value: "ä$"},
+			sql.Name{Value: "value"},
 			sql.Name{Value: `x "y"`, Quote: '"'}, sql.Name{Value: "or`der", Quote: '"'}, sql.Name{Value: "select", Quote: '"'})
 		return &n
 	}
-	n := pick(b, sql.Name{Value: "a"}, sql.Name{Value: "Bc"}, sql.Name{Value: "_x1"}, sql.Name{Value: "ä"}, sql.Name{Value: "key"},
-		sql.Name{Value: `x "y"`, Quote: '"'}, sql.Name{Value: "or`der", Quote: '`'}, sql.Name{Value: "a b", Quote: '['}, sql.Name{Value: "select", Quote: '"'})
+	n := pick(b, sql.Name{Value: "a"}, sql.Name{Value: "Bc"}, sql.Name{Value: "_x1"}, sql.Name{Value: "ä"},
+		sql.Name{Value: "key"},
+		sql.Name{Value: `x "y"`, Quote: '"'}, sql.Name{Value: "or`der", Quote: '`'}, sql.Name{Value: "a b", Quote: '['},
+		sql.Name{Value: "select", Quote: '"'})
 	return &n
 }
 
@@ -89,16 +93,21 @@ func (b *builder) item() *sql.Name {
 
 func (b *builder) literal() sql.Expr {
 	if b.my() && b.maybe() {
-		return pick[sql.Expr](b, &sql.Literal{Kind: sql.Text, Text: `'a\'b\\'`}, &sql.Literal{Kind: sql.Text, Text: `"x'y" 'z'`},
-			&sql.Literal{Kind: sql.Text, Charset: "_latin1", Text: "'x'"}, &sql.Literal{Kind: sql.Number, Charset: "_binary", Text: "0x00"},
-			&sql.Literal{Kind: sql.Blob, Text: "b'01'"}, &sql.Literal{Kind: sql.Number, Text: "0b1"}, &sql.TypedLiteral{Type: "DATE", Text: "'2020-02-02'"},
+		return pick[sql.Expr](b, &sql.Literal{Kind: sql.Text, Text: `'a\'b\\'`}, &sql.Literal{Kind: sql.Text,
+			Text: `"x'y" 'z'`},
+			&sql.Literal{Kind: sql.Text, Charset: "_latin1", Text: "'x'"}, &sql.Literal{Kind: sql.Number, Charset: "_binary",
+				Text: "0x00"},
+			&sql.Literal{Kind: sql.Blob, Text: "b'01'"}, &sql.Literal{Kind: sql.Number, Text: "0b1"},
+			&sql.TypedLiteral{Type: "DATE", Text: "'2020-02-02'"},
 			&sql.Variable{Text: "@a"}, &sql.Variable{Text: "@@session.sql_mode"}, &sql.Literal{Kind: sql.Text, Text: "N'x'"})
 	}
 	if b.pg() && b.maybe() {
 		return b.pgLiteral()
 	}
-	l := pick(b, sql.Literal{Kind: sql.Number, Text: "1"}, sql.Literal{Kind: sql.Number, Text: "0.5e-3"}, sql.Literal{Kind: sql.Number, Text: ".5"},
-		sql.Literal{Kind: sql.Text, Text: "'it''s -- /* \"'"}, sql.Literal{Kind: sql.Blob, Text: "x'00ff'"}, sql.Literal{Kind: sql.Null, Text: "NULL"},
+	l := pick(b, sql.Literal{Kind: sql.Number, Text: "1"}, sql.Literal{Kind: sql.Number, Text: "0.5e-3"},
+		sql.Literal{Kind: sql.Number, Text: ".5"},
+		sql.Literal{Kind: sql.Text, Text: "'it''s -- /* \"'"}, sql.Literal{Kind: sql.Blob, Text: "x'00ff'"},
+		sql.Literal{Kind: sql.Null, Text: "NULL"},
 		sql.Literal{Kind: sql.Bool, Text: "TRUE"})
 	return &l
 }
@@ -113,8 +122,10 @@ func (b *builder) column() sql.Expr {
 
 func (b *builder) exprs(least int) []sql.Expr { return some(b, least, b.expr) }
 
-var binaries = []sql.Op{sql.OpOr, sql.OpAnd, sql.OpEq, sql.OpNe, sql.OpLt, sql.OpLe, sql.OpGt, sql.OpGe, sql.OpSame, sql.OpDistinct, sql.OpBitAnd,
-	sql.OpBitOr, sql.OpShiftLeft, sql.OpShiftRight, sql.OpAdd, sql.OpSub, sql.OpMul, sql.OpDiv, sql.OpMod, sql.OpConcat, sql.OpJSON, sql.OpJSONText}
+var binaries = []sql.Op{sql.OpOr, sql.OpAnd, sql.OpEq, sql.OpNe, sql.OpLt, sql.OpLe, sql.OpGt, sql.OpGe, sql.OpSame,
+	sql.OpDistinct, sql.OpBitAnd,
+	sql.OpBitOr, sql.OpShiftLeft, sql.OpShiftRight, sql.OpAdd, sql.OpSub, sql.OpMul, sql.OpDiv, sql.OpMod, sql.OpConcat,
+	sql.OpJSON, sql.OpJSONText}
 
 func (b *builder) expr() sql.Expr {
 	if b.budget--; b.budget < 0 {
@@ -138,12 +149,14 @@ func (b *builder) expr() sql.Expr {
 	case 8:
 		return &sql.Between{X: b.expr(), Not: b.maybe(), Low: b.expr(), High: b.expr()}
 	case 9:
-		return &sql.Like{X: b.expr(), Not: b.maybe(), Op: pick(b, sql.OpLike, sql.OpGlob, sql.OpRegexp, sql.OpMatch), Pattern: b.expr(), Escape: optional(b, b.expr)}
+		return &sql.Like{X: b.expr(), Not: b.maybe(), Op: pick(b, sql.OpLike, sql.OpGlob, sql.OpRegexp, sql.OpMatch),
+			Pattern: b.expr(), Escape: optional(b, b.expr)}
 	case 10:
 		when := func() *sql.When { return &sql.When{Cond: b.expr(), Result: b.expr()} }
 		return &sql.Case{Operand: optional(b, b.expr), Whens: some(b, 1, when), Else: optional(b, b.expr)}
 	case 11:
-		t := &sql.Type{Words: pick(b, "INT", "UNSIGNED BIG INT"), Args: pick(b, nil, []sql.Expr{&sql.Literal{Kind: sql.Number, Text: "7"}})}
+		t := &sql.Type{Words: pick(b, "INT", "UNSIGNED BIG INT"),
+			Args: pick(b, nil, []sql.Expr{&sql.Literal{Kind: sql.Number, Text: "7"}})}
 		return &sql.Cast{X: b.expr(), Type: t}
 	case 12:
 		return &sql.Collate{X: b.expr(), Collation: b.label()}
@@ -171,7 +184,8 @@ func (b *builder) in() sql.Expr {
 	case 1:
 		n.Query = b.query()
 	default:
-		n.Table = pick[sql.TableRef](b, &sql.Table{Schema: optional(b, b.label), Name: b.label()}, &sql.TableCall{Name: b.label(), Args: b.exprs(0)})
+		n.Table = pick[sql.TableRef](b, &sql.Table{Schema: optional(b, b.label), Name: b.label()},
+			&sql.TableCall{Name: b.label(), Args: b.exprs(0)})
 	}
 	return n
 }
@@ -196,18 +210,22 @@ func (b *builder) over() *sql.Window {
 }
 
 func (b *builder) window() *sql.Window {
-	return &sql.Window{Base: optional(b, b.label), Partition: optional(b, func() []sql.Expr { return b.exprs(1) }), Order: optional(b, b.orders), Frame: optional(b, b.frame)}
+	return &sql.Window{Base: optional(b, b.label), Partition: optional(b, func() []sql.Expr {
+		return b.exprs(1)
+	}), Order: optional(b, b.orders), Frame: optional(b, b.frame)}
 }
 
 func (b *builder) frame() *sql.Frame {
 	if b.my() {
 		return &sql.Frame{Unit: pick(b, "ROWS", "RANGE"), Start: b.bound(), End: optional(b, b.bound)}
 	}
-	return &sql.Frame{Unit: pick(b, "ROWS", "RANGE", "GROUPS"), Start: b.bound(), End: optional(b, b.bound), Exclude: pick(b, "", "TIES", "CURRENT ROW", "GROUP", "NO OTHERS")}
+	return &sql.Frame{Unit: pick(b, "ROWS", "RANGE", "GROUPS"), Start: b.bound(), End: optional(b, b.bound),
+		Exclude: pick(b, "", "TIES", "CURRENT ROW", "GROUP", "NO OTHERS")}
 }
 
 func (b *builder) bound() *sql.Bound {
-	return pick(b, &sql.Bound{Side: "CURRENT ROW"}, &sql.Bound{Side: "UNBOUNDED FOLLOWING"}, &sql.Bound{X: b.expr(), Side: "PRECEDING"})
+	return pick(b, &sql.Bound{Side: "CURRENT ROW"}, &sql.Bound{Side: "UNBOUNDED FOLLOWING"}, &sql.Bound{X: b.expr(),
+		Side: "PRECEDING"})
 }
 
 func (b *builder) order() *sql.Order {
@@ -221,7 +239,8 @@ func (b *builder) orders() []*sql.Order { return some(b, 1, b.order) }
 
 func (b *builder) limit() *sql.Limit {
 	if b.pg() && b.maybe() {
-		return pick(b, &sql.Limit{Offset: b.expr()}, &sql.Limit{Fetch: "ONLY"}, &sql.Limit{Count: b.expr(), Offset: optional(b, b.expr), Fetch: "WITH TIES"},
+		return pick(b, &sql.Limit{Offset: b.expr()}, &sql.Limit{Fetch: "ONLY"}, &sql.Limit{Count: b.expr(),
+			Offset: optional(b, b.expr), Fetch: "WITH TIES"},
 			&sql.Limit{Count: word("ALL")})
 	}
 	return &sql.Limit{Count: b.expr(), Offset: optional(b, b.expr)}
@@ -250,13 +269,15 @@ func (b *builder) query() *sql.Query {
 	q := &sql.Query{With: optional(b, b.with), Body: b.body(), Order: optional(b, b.orders), Limit: optional(b, b.limit)}
 	if b.my() && b.maybe() {
 		q.Locks = some(b, 1, func() *sql.Lock {
-			return pick(b, &sql.Lock{Strength: "UPDATE", Wait: pick(b, "", "NOWAIT", "SKIP LOCKED")}, &sql.Lock{Strength: "SHARE MODE"}, &sql.Lock{Strength: "SHARE", Of: b.labels(1)},
+			return pick(b, &sql.Lock{Strength: "UPDATE", Wait: pick(b, "", "NOWAIT", "SKIP LOCKED")},
+				&sql.Lock{Strength: "SHARE MODE"}, &sql.Lock{Strength: "SHARE", Of: b.labels(1)},
 				&sql.Lock{Strength: "UPDATE", Wait: "WAIT", Seconds: &sql.Literal{Kind: sql.Number, Text: "3"}})
 		})
 	}
 	if b.pg() && b.maybe() {
 		q.Locks = some(b, 1, func() *sql.Lock {
-			return &sql.Lock{Strength: pick(b, "UPDATE", "NO KEY UPDATE", "SHARE", "KEY SHARE"), Of: b.labels(0), Wait: pick(b, "", "NOWAIT", "SKIP LOCKED")}
+			return &sql.Lock{Strength: pick(b, "UPDATE", "NO KEY UPDATE", "SHARE", "KEY SHARE"), Of: b.labels(0),
+				Wait: pick(b, "", "NOWAIT", "SKIP LOCKED")}
 		})
 	}
 	return q
@@ -267,14 +288,16 @@ func (b *builder) body() sql.Body {
 		return b.myBody()
 	}
 	if b.n(4) == 0 {
-		return &sql.Compound{Op: pick(b, "UNION", "UNION ALL", "INTERSECT", "EXCEPT"), Left: b.body(), Right: pick(b, b.values, b.selected)()}
+		return &sql.Compound{Op: pick(b, "UNION", "UNION ALL", "INTERSECT", "EXCEPT"), Left: b.body(),
+			Right: pick(b, b.values, b.selected)()}
 	}
 	return pick(b, b.values, b.selected, b.selected)()
 }
 
 func (b *builder) simpleBody() sql.Body {
 	if b.n(4) == 0 {
-		return pick[sql.Body](b, &sql.Nested{Query: b.query()}, &sql.Whole{Table: &sql.Table{Schema: optional(b, b.label), Name: b.label()}})
+		return pick[sql.Body](b, &sql.Nested{Query: b.query()}, &sql.Whole{Table: &sql.Table{Schema: optional(b, b.label),
+			Name: b.label()}})
 	}
 	return pick(b, b.values, b.selected, b.selected)()
 }
@@ -286,7 +309,8 @@ func (b *builder) values() sql.Body {
 func (b *builder) selected() sql.Body {
 	named := func() *sql.NamedWindow { return &sql.NamedWindow{Name: b.name(), Window: b.window()} }
 	how := b.n(4)
-	n := &sql.Select{Distinct: how == 0, All: how == 1, Items: b.items(), From: optional(b, b.from), Where: optional(b, b.expr), Group: optional(b, func() []sql.Expr { return b.exprs(1) }),
+	n := &sql.Select{Distinct: how == 0, All: how == 1, Items: b.items(), From: optional(b, b.from),
+		Where: optional(b, b.expr), Group: optional(b, func() []sql.Expr { return b.exprs(1) }),
 		Having: optional(b, b.expr), Windows: optional(b, func() []*sql.NamedWindow { return some(b, 1, named) })}
 	if b.my() {
 		n.Hints = optional(b, b.hints)
@@ -322,7 +346,8 @@ func (b *builder) from() sql.TableRef {
 		return b.pgFrom()
 	}
 	if b.maybe() {
-		j := &sql.Join{Left: b.from(), Kind: pick(b, sql.CommaJoin, sql.InnerJoin, sql.CrossJoin, sql.LeftJoin, sql.RightJoin, sql.FullJoin), Right: b.tableRef()}
+		j := &sql.Join{Left: b.from(), Kind: pick(b, sql.CommaJoin, sql.InnerJoin, sql.CrossJoin, sql.LeftJoin, sql.RightJoin,
+			sql.FullJoin), Right: b.tableRef()}
 		switch b.n(3) {
 		case 0:
 			j.On = b.expr()
@@ -377,13 +402,15 @@ func (b *builder) table(hinted bool) *sql.Table {
 	if b.my() && hinted {
 		t.At = optional(b, b.period)
 		t.Hints = some(b, 0, func() *sql.IndexHint {
-			return &sql.IndexHint{How: pick(b, "USE INDEX", "FORCE INDEX", "IGNORE INDEX"), For: pick(b, "", "JOIN", "ORDER BY", "GROUP BY"), Indexes: b.labels(1)}
+			return &sql.IndexHint{How: pick(b, "USE INDEX", "FORCE INDEX", "IGNORE INDEX"), For: pick(b, "", "JOIN", "ORDER BY",
+				"GROUP BY"), Indexes: b.labels(1)}
 		})
 		return t
 	}
 	if hinted {
 		t.Hints = optional(b, func() []*sql.IndexHint {
-			return pick(b, []*sql.IndexHint{{How: "NOT INDEXED"}}, []*sql.IndexHint{{How: "INDEXED BY", Indexes: []*sql.Name{b.label()}}})
+			return pick(b, []*sql.IndexHint{{How: "NOT INDEXED"}},
+				[]*sql.IndexHint{{How: "INDEXED BY", Indexes: []*sql.Name{b.label()}}})
 		})
 	}
 	return t

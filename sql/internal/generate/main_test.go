@@ -25,7 +25,8 @@ func TestCurrent(t *testing.T) {
 
 // TestForgetsNoField: of a field that cannot be gone through it is said so.
 func TestForgetsNoField(t *testing.T) {
-	for _, fields := range []string{"A []string", "A map[string]Expr", "A [2]Expr", "A *string", "A Origin", "Expr", "A func()"} {
+	for _, fields := range []string{"A []string", "A map[string]Expr", "A [2]Expr", "A *string", "A Origin", "Expr",
+		"A func()"} {
 		dir := t.TempDir()
 		text := "package sql\ntype Node struct {\norigin\n" + fields + "\n}\n"
 		if err := os.WriteFile(filepath.Join(dir, "x.go"), []byte(text), 0o644); err != nil {

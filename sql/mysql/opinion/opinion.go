@@ -1,5 +1,5 @@
-// Package opinion asks a second reader what a statement of MySQL's family is: TiDB's parser. What the two of them take for
-// different statements is not judged: one of them is wrong about it.
+// Package opinion asks a second reader what a statement of MySQL's family is: TiDB's parser. What the two of them take
+// for different statements is not judged: one of them is wrong about it.
 package opinion
 
 import (
@@ -33,7 +33,8 @@ func Doubt(d *sql.Dialect, text string) error {
 	case ours.kind != theirs.kind:
 		return fmt.Errorf("it is read as %s, and by another parser as %s", ours.kind, theirs.kind)
 	case !maps.Equal(ours.tables, theirs.tables):
-		return fmt.Errorf("it is read as one about the tables %s, and by another parser about %s", list(ours.tables), list(theirs.tables))
+		return fmt.Errorf("it is read as one about the tables %s, and by another parser about %s", list(ours.tables),
+			list(theirs.tables))
 	}
 	for name := range theirs.columns {
 		if !ours.columns[name] {
@@ -90,8 +91,8 @@ func read(d *sql.Dialect, stmt sql.Stmt) reading {
 	return r
 }
 
-// ask is what TiDB's parser takes a text for; ok is false where it does not read it. It panics at some texts: that is no
-// opinion.
+// ask is what TiDB's parser takes a text for; ok is false where it does not read it. It panics at some texts: that is
+// no opinion.
 func ask(text string) (r reading, ok bool) {
 	defer func() {
 		if recover() != nil {
