@@ -223,7 +223,7 @@ func (q *reductions) reduce(p pending) {
 			return
 		}
 		if small.Repeated > 0 && small.Confirmed == small.Repeated {
-			p.rec.Suspect = false // the smaller case shows it each time
+			p.rec.Unconfirmed = false // the smaller case shows it each time
 		}
 		rec := *p.rec
 		rec.Finding = small.Finding

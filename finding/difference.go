@@ -22,8 +22,8 @@ const (
 // Difference is one piece of a finding's evidence: what is wrong, with whom, and what was given in place of what. It is
 // data: sentences are made of it for people, and read by nobody.
 type Difference struct {
-	Stmt  string     `json:"stmt,omitempty"` // the guilty statement, "T1.S3"; "" where it is none or more than one
-	Txn   *int       `json:"txn,omitempty"`  // the guilty transaction, where its end is what is wrong
+	Stmt  string     `json:"stmt,omitempty"` // the blamed statement, "T1.S3"; "" where it is none or more than one
+	Txn   *int       `json:"txn,omitempty"`  // the blamed transaction, where its end is what is wrong
 	Kind  string     `json:"kind,omitempty"` // of the statement: "SELECT"
 	What  fault.Kind `json:"what"`
 	Code  int        `json:"code,omitempty"`  // of an error that is wrong by itself
@@ -110,7 +110,7 @@ func (d *Difference) Sides(class string) (transaction, replay string) {
 	return "in transactions", "without"
 }
 
-// Where names the guilty statement, or transaction, and its kind; "" where it is none.
+// Where names the blamed statement, or transaction, and its kind; "" where it is none.
 func (d *Difference) Where() string {
 	name := d.Stmt
 	if name == "" && d.Txn != nil {
@@ -152,7 +152,7 @@ func (d *Difference) Detail() string {
 	return text
 }
 
-// Stmts are the statements that the difference names, each once: the guilty one, then those of its steps.
+// Stmts are the statements that the difference names, each once: the blamed one, then those of its steps.
 func (d *Difference) Stmts() []string {
 	var out []string
 	if d.Stmt != "" {

@@ -18,9 +18,9 @@ type Signature struct {
 	Cause Cause `json:"cause,omitzero"`
 	// Features are what the case consists of, sorted; see Of.
 	Features []string `json:"features"`
-	// Guilty are features of the transactions that the finding names, sorted: they tell of a case that is not reduced,
+	// Blamed are features of the transactions that the finding names, sorted: they tell of a case that is not reduced,
 	// too.
-	Guilty []string `json:"-"`
+	Blamed []string `json:"-"`
 	// Named are those of each statement that the first difference names, sorted: one of several may be what the finding
 	// comes down to.
 	Named [][]string `json:"-"`
@@ -167,8 +167,8 @@ var classless = map[fault.Kind]string{
 	fault.TableLock: ClassMechanism, fault.LockKept: ClassHang, fault.Corruption: ClassCorruption,
 }
 
-// former are the signatures of files of before that are this one now.
-func former(signature string) []string {
+// earlier are the signatures of files of before that are this one now.
+func earlier(signature string) []string {
 	class, kind, what := cutSignature(signature)
 	e := fault.Of(fault.Kind(what))
 	if e == nil {

@@ -16,8 +16,8 @@ import (
 	"txweave/sdg"
 )
 
-// check is the main loop: run, judge, refine, until nothing is guilty, nothing waited and the graph is acyclic; then
-// replay.
+// check is the main loop: run, judge, refine, until no statement is blamed, nothing waited and the graph is acyclic;
+// then replay.
 func (k *checker) check() error {
 	steps := k.plan.Steps
 	for rounds, reschedules := 0, 0; ; {
@@ -49,16 +49,16 @@ func (k *checker) check() error {
 				}
 			}
 		}
-		guilty, err := k.judge(steps, run, obs)
+		blamed, err := k.judge(steps, run, obs)
 		if err != nil {
 			return err
 		}
-		if k.plan.NoReplay() != "" && (guilty == 0 || k.judged) { // nothing is refined: the run is all there is to judge
+		if k.plan.NoReplay() != "" && (blamed == 0 || k.judged) { // nothing is refined: the run is all there is to judge
 			k.account(run, obs, nil)
 			k.rep.Checked = true
 			return k.search(steps, run, obs)
 		}
-		if guilty > 0 {
+		if blamed > 0 {
 			steps = k.without(steps)
 			continue
 		}
@@ -87,7 +87,7 @@ func (k *checker) check() error {
 			if err := k.file(steps, []*Evidence{ev}); err != nil {
 				return err
 			}
-			k.drop(out, DroppedGuilty)
+			k.drop(out, DroppedBlamed)
 			steps = k.without(steps)
 			continue
 		} else if len(out) > 0 {

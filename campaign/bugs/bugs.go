@@ -28,7 +28,7 @@ const DefaultOut = "txweave-out"
 
 var (
 	bugName     = regexp.MustCompile(`^[Bb][1-9][0-9]*$`)
-	findingName = regexp.MustCompile(`^(finding|suspect)-([a-z0-9.-]+-)?[0-9]+-[0-9]+$`)
+	findingName = regexp.MustCompile(`^(finding|unconfirmed|suspect)-([a-z0-9.-]+-)?[0-9]+-[0-9]+$`)
 )
 
 // IsBug says whether a text is a bug's name, and IsFinding whether it is a finding's.

@@ -64,7 +64,7 @@ func check(part *rotation.Part) (*dbms.Profile, error) {
 		}
 		return p, c.CheckFaults()
 	case rotation.ModeDetect:
-		_, err := target.Faults(part.Faults)
+		_, err := target.Faults(part.Inject)
 		return p, err
 	}
 	c := fuzzOf(part, part.Seed)
@@ -136,7 +136,7 @@ func (x Config) Configure(ctx context.Context, t *rotation.Turn) (c campaign.Con
 	if err != nil {
 		return c, nil, err
 	}
-	d := detect.Config{Faults: t.Faults, Budget: cmp.Or(t.Budget, detect.Default().Budget)}
+	d := detect.Config{Inject: t.Inject, Budget: cmp.Or(t.Budget, detect.Default().Budget)}
 	return onOne(ctx, t, chosen, func(to exec.Target) (campaign.Worker, error) {
 		return detect.NewWorker(to, chosen.Profile, d, t.Cell.Seed)
 	})
@@ -164,7 +164,7 @@ func onOne(ctx context.Context, t *rotation.Turn, on *target.Chosen, open func(e
 			return w, nil
 		},
 		Describe: func() finding.Environment {
-			env := target.Environment(on.Profile, t.Claim, t.Faults, about)
+			env := target.Environment(on.Profile, t.Claim, t.Inject, about)
 			env.Seed, env.Command = t.Cell.Seed, again(t)
 			return env
 		},
@@ -183,7 +183,7 @@ func again(t *rotation.Turn) string {
 	add("claim", t.Claim)
 	add("server", t.Server)
 	add("dsn", to.DSN)
-	add("faults", strings.Join(t.Faults, ","))
+	add("inject", strings.Join(t.Inject, ","))
 	add("without", strings.Join(t.Without, ","))
 	add("workload", t.Workload)
 	add("nemesis", strings.Join(t.Nemesis, ","))

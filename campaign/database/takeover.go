@@ -82,7 +82,7 @@ func (d *DB) TakeOver(ctx context.Context, tell func(line string)) (bugs int, er
 }
 
 // ofFuzz is how fuzz names its findings, in which there is no name of a cell.
-var ofFuzz = regexp.MustCompile(`^(finding|suspect)-\d+-\d+(\.\d+)?$`)
+var ofFuzz = regexp.MustCompile(`^(finding|unconfirmed|suspect)-\d+-\d+(\.\d+)?$`)
 
 // adopt counts the findings to bugs that a fuzz which was killed has left without one, or whose bug could not be read
 // any more.

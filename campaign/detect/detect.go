@@ -43,7 +43,7 @@ type Result struct {
 	Target    string        `json:"target"`
 	Isolation string        `json:"isolation"`
 	Budget    int           `json:"budget"`
-	Faults    []FaultResult `json:"faults"`
+	Planted   []FaultResult `json:"planted"`
 	Counted   bool          `json:"counted,omitempty"` // FaultResult.Showing is known
 	// findings in the same cases with no fault planted: len(Unplanted)
 	FalseAlarms int         `json:"false_alarms"`
@@ -53,7 +53,7 @@ type Result struct {
 // Config says what is tried, and on what. Errors call its fields by the flags that set them.
 type Config struct {
 	Target      target.Config
-	Faults      []string        // planted bugs, by name; none: all
+	Inject      []string        // planted bugs, by name; none: all
 	Unplanted   bool            // nothing is planted: the cases are checked with nothing planted, and no more
 	Budget      int             // cases for each planted bug and seed
 	Seeds       int             // to try …
@@ -102,10 +102,10 @@ func (o *Config) pick() ([]*planted.Fault, error) {
 	switch {
 	case o.Unplanted:
 		return nil, nil
-	case len(o.Faults) == 0:
+	case len(o.Inject) == 0:
 		return planted.Faults(), nil
 	}
-	return target.Faults(o.Faults)
+	return target.Faults(o.Inject)
 }
 
 // Run does on the target what the Config says. Of what shows with nothing planted it names the command that shows it
@@ -164,7 +164,7 @@ func (o *Config) seed(i int) uint64 { return max(o.First, 1) + uint64(i) }
 
 // RunOn plants each bug on a target, and counts what the same cases show with nothing planted.
 func (o *Config) RunOn(ctx context.Context, t exec.Target, p *dbms.Profile, faults []*planted.Fault) (*Result, error) {
-	d := &Result{Target: t.Describe().Target, Isolation: p.Isolation, Budget: o.Budget, Faults: []FaultResult{},
+	d := &Result{Target: t.Describe().Target, Isolation: p.Isolation, Budget: o.Budget, Planted: []FaultResult{},
 		Counted: o.Count}
 	for seed := range o.Seeds {
 		if o.OnlyPlanted {
@@ -185,7 +185,7 @@ func (o *Config) RunOn(ctx context.Context, t exec.Target, p *dbms.Profile, faul
 		if o.Log != nil {
 			o.Log(res)
 		}
-		d.Faults = append(d.Faults, *res)
+		d.Planted = append(d.Planted, *res)
 	}
 	return d, nil
 }
@@ -270,13 +270,14 @@ func (o *Config) findings(ctx context.Context, t exec.Target, p *dbms.Profile, s
 	return s, err
 }
 
-// ownFindings checks all cases, lists findings and flaky differences, and keeps them.
+// ownFindings checks all cases, lists findings and unconfirmed differences, and keeps them.
 func (o *Config) ownFindings(ctx context.Context, t exec.Target, p *dbms.Profile, seed uint64) ([]Unplanted, error) {
 	var found []Unplanted
 	var lost error
 	_, err := o.eachOf(ctx, t, p, seed, func(res *campaign.CaseResult) bool {
-		for i, f := range slices.Concat(res.Findings, res.Flaky) {
-			u := Unplanted{Seed: seed, Case: res.Case, Signature: f.Signature, Title: f.Title, Flaky: i >= len(res.Findings)}
+		for i, f := range slices.Concat(res.Findings, res.Unconfirmed) {
+			u := Unplanted{Seed: seed, Case: res.Case, Signature: f.Signature, Title: f.Title,
+				Unconfirmed: i >= len(res.Findings)}
 			lost = errors.Join(lost, o.keep(ctx, t, p, &u, &f, i))
 			found = append(found, u)
 		}
@@ -322,7 +323,7 @@ func (o *Config) eachOf(ctx context.Context, t exec.Target, p *dbms.Profile, see
 		return bugs.Match(&f.Finding, signature.OfText(&f.Finding, f.Files[finding.CaseFile])) != nil
 	}
 	return EachResult(ctx, t, p, src, o.Budget, func(res *campaign.CaseResult) bool {
-		res.Findings, res.Flaky = slices.DeleteFunc(res.Findings, isKnown), slices.DeleteFunc(res.Flaky, isKnown)
+		res.Findings, res.Unconfirmed = slices.DeleteFunc(res.Findings, isKnown), slices.DeleteFunc(res.Unconfirmed, isKnown)
 		return more(res)
 	})
 }
@@ -330,7 +331,7 @@ func (o *Config) eachOf(ctx context.Context, t exec.Target, p *dbms.Profile, see
 // Missed counts the forbidden planted bugs that were not found.
 func (d *Result) Missed() int {
 	n := 0
-	for _, f := range d.Faults {
+	for _, f := range d.Planted {
 		if f.Applicable && f.Forbidden && !f.Found {
 			n++
 		}

@@ -211,7 +211,7 @@ func (c *conclusion) watched(ctx context.Context, t exec.Target, p *dbms.Profile
 	case err != nil:
 		return err
 	}
-	evidence := append(rep.Findings, rep.Suspects...)
+	evidence := append(rep.Findings, rep.Unconfirmed...)
 	for _, ev := range evidence {
 		replay.PrintEvidence(c.w, 1, ev)
 	}

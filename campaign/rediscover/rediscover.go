@@ -35,7 +35,7 @@ type Config struct {
 // Default is the Config of somebody who has said nothing.
 func Default() Config {
 	c := fuzz.Default()
-	c.Cases, c.Seed, c.ReduceTime, c.Orders, c.Flood, c.AllNew = 1000, 1, 20*time.Second, 2, 0, true
+	c.Cases, c.Seed, c.ReduceTime, c.Orders, c.PauseAbove, c.AllNew = 1000, 1, 20*time.Second, 2, 0, true
 	return Config{Config: c, Out: "txweave-rediscovered", Seeds: 3}
 }
 

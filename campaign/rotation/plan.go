@@ -19,6 +19,7 @@ import (
 	"github.com/BurntSushi/toml"
 
 	"txweave/exec"
+	"txweave/internal/former"
 	"txweave/internal/input"
 	"txweave/internal/strict"
 )
@@ -47,7 +48,7 @@ type Part struct {
 	Cases     int    `toml:"cases,omitzero"` // it is done after so many; 0: never
 
 	Without  []string `toml:"without,omitempty"` // productions of fuzz that are switched off
-	Faults   []string `toml:"faults,omitempty"`  // planted bugs; of detect those that are tried
+	Inject   []string `toml:"inject,omitempty"`  // planted bugs; of detect those that are tried
 	Orders   int      `toml:"orders,omitzero"`
 	Guide    string   `toml:"guide,omitempty"` // does nothing; plans of earlier versions have it
 	NoReduce bool     `toml:"no_reduce,omitempty"`
@@ -163,7 +164,7 @@ func Read(ctx context.Context, path string) (*CampaignPlan, error) {
 // Parse reads the text of a campaign.toml.
 func Parse(path string, text []byte) (*CampaignPlan, error) {
 	p := &CampaignPlan{}
-	if _, err := strict.TOML(path, text, "a campaign", p); err != nil {
+	if _, err := strict.TOML(path, text, "a campaign", p, former.Plan); err != nil {
 		return nil, err
 	}
 	if err := p.Check(); err != nil {

@@ -83,7 +83,7 @@ var shown = []string{finding.RecordFile, finding.CaseFile, finding.TraceFile, fi
 
 // open opens a finding's directory; its error is errNone where there is none.
 func (s *Site) open(name string) (*finding.Dir, error) {
-	if !finding.ValidName(name) || !strings.HasPrefix(name, "finding-") && !strings.HasPrefix(name, "suspect-") {
+	if _, is := finding.CutKind(name); !is || !finding.ValidName(name) {
 		return nil, errNone
 	}
 	d, err := s.DB.Open(name)
@@ -100,8 +100,9 @@ func (s *Site) finding(w http.ResponseWriter, r *http.Request) {
 		fail(w, err)
 		return
 	}
-	d := findingData{Name: name, Cell: numbers.ReplaceAllString(strings.TrimPrefix(strings.TrimPrefix(name, "finding-"),
-		"suspect-"), ""), Record: dir.Record, Again: s.again.of(name), Dir: dir.Path}
+	inCell, _ := finding.CutKind(name)
+	d := findingData{Name: name, Cell: numbers.ReplaceAllString(inCell, ""), Record: dir.Record, Again: s.again.of(name),
+		Dir: dir.Path}
 	if d.Record == nil {
 		d.Record = &finding.Record{ID: name}
 	}

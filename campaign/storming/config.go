@@ -194,7 +194,7 @@ func (c *Config) CheckFaults() error {
 
 // plantable refuses planted bugs that would do nothing.
 func (s *Storm) plantable() error {
-	faults, err := target.Faults(s.On.Faults)
+	faults, err := target.Faults(s.On.Inject)
 	if err != nil {
 		return err
 	}
@@ -202,11 +202,11 @@ func (s *Storm) plantable() error {
 	for _, x := range faults {
 		switch {
 		case x.Refused() != "":
-			return outcome.Misusef("--faults %s: %s", x.Name, x.Refused())
+			return outcome.Misusef("--inject %s: %s", x.Name, x.Refused())
 		case x.Inapplicable(p) != "":
-			return outcome.Misusef("--faults %s: %s", x.Name, x.Inapplicable(p))
+			return outcome.Misusef("--inject %s: %s", x.Name, x.Inapplicable(p))
 		case !x.Forbidden(p):
-			return outcome.Misusef("--faults %s: %s allows what it does, so nothing is planted there", x.Name, p.Isolation)
+			return outcome.Misusef("--inject %s: %s allows what it does, so nothing is planted there", x.Name, p.Isolation)
 		}
 	}
 	return nil
@@ -259,7 +259,7 @@ func (s *Storm) judge(ctx context.Context) *verdict.Judge {
 // Recipe is what the storm was, with what it found, as a file that Repeat runs again.
 func (s *Storm) Recipe(found []finding.Listed) *recipe.Recipe {
 	t := &s.Target
-	r := &recipe.Recipe{Target: t.Target, Server: t.Server, Isolation: t.Isolation, Claim: t.Claim, Faults: t.Faults,
+	r := &recipe.Recipe{Target: t.Target, Server: t.Server, Isolation: t.Isolation, Claim: t.Claim, Inject: t.Inject,
 		Workload: s.Workload, Keys: s.Keys,
 		Distribution: s.Distribution, Without: s.Without, Sessions: s.Sessions, Seed: s.Seed,
 		Duration: recipe.Duration(s.Duration), Nemesis: s.Nemesis,
@@ -275,8 +275,8 @@ func (s *Storm) Recipe(found []finding.Listed) *recipe.Recipe {
 // OfRecipe is the Config that a recipe stands for; its storms end with their first finding.
 func OfRecipe(r *recipe.Recipe) Config {
 	c := Default()
-	c.Target.Target, c.Target.Server, c.Target.Isolation, c.Target.Claim, c.Target.Faults = r.Target, r.Server,
-		r.Isolation, r.Claim, r.Faults
+	c.Target.Target, c.Target.Server, c.Target.Isolation, c.Target.Claim, c.Target.Inject = r.Target, r.Server,
+		r.Isolation, r.Claim, r.Inject
 	c.Workload, c.Sessions, c.Keys, c.Distribution, c.Without = r.Workload, r.Sessions, r.Keys, r.Distribution, r.Without
 	c.Duration, c.Seed, c.Nemesis, c.Every, c.Perturb, c.Acts = time.Duration(r.Duration), r.Seed, r.Nemesis,
 		time.Duration(r.Every), r.Perturb, r.Acts

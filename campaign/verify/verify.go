@@ -92,7 +92,7 @@ func (v *Config) open(ctx context.Context, group []Task) (*pooled, error) {
 	t := v.Target
 	t.Target, t.Claim = group[0].Bug.DBMS, cmp.Or(t.Claim, group[0].Claim)
 	if !v.Planted {
-		t.Faults = group[0].Planted
+		t.Inject = group[0].Planted
 	}
 	on, err := t.Resolve(ctx)
 	if err != nil {
@@ -170,7 +170,7 @@ func (v *Config) jobs(ids []string) ([]Task, error) {
 		}
 	}
 	for _, g := range b.Bugs {
-		if len(ids) == 0 && g.Status != finding.StatusOpen && g.Status != finding.StatusSuspect || len(ids) > 0 &&
+		if len(ids) == 0 && g.Status != finding.StatusOpen && g.Status != finding.StatusUnconfirmed || len(ids) > 0 &&
 			!slices.Contains(ids, g.ID) {
 			continue
 		}
@@ -230,7 +230,7 @@ func (v *Config) one(ctx context.Context, w campaign.Worker, j Task) (*Verified,
 			return out, nil
 		}
 		out.Runs++
-		list, shown := append(res.Findings, res.Flaky...), false
+		list, shown := append(res.Findings, res.Unconfirmed...), false
 		for i := range list {
 			shown = shown || j.Bug.Shows(&list[i].Finding)
 		}

@@ -65,17 +65,17 @@ func (w *Worker) recover(ctx context.Context, job campaign.Job, res *campaign.Ca
 		case how == dropped && w.target.Log() == "" && !(w.profile.PanicsAlone && r.same == f.Repeated && told(why, c)) &&
 			!(anew && r.anew == f.Repeated):
 			if anew && r.anew > 0 {
-				res.Flaky = append(res.Flaky, f)
+				res.Unconfirmed = append(res.Unconfirmed, f)
 			}
 		case errors.As(why, &hang) && !hang.Proved():
 			if hang.Users && f.Confirmed > 0 { // the same case each time: that is no proof, and more than chance
-				res.Flaky = append(res.Flaky, f)
+				res.Unconfirmed = append(res.Unconfirmed, f)
 			}
 		case how == wentDown || f.Confirmed > 0:
 			res.Findings = append(res.Findings, f)
 			w.trouble = 0
 		case errors.As(why, &hang):
-			res.Flaky = append(res.Flaky, f)
+			res.Unconfirmed = append(res.Unconfirmed, f)
 		}
 	}
 	return res, nil

@@ -68,7 +68,7 @@ func (d *demo) run() error {
 			"that is written goes to %s.\n", d.out)
 	var sum campaign.Summary
 	text, err := d.step("Random transactions are woven together until a case shows something.", exitFindings,
-		"fuzz", "--faults", demoFault, "--seed", demoSeed, "--cases", "100", "--stop-at-finding", "--no-reduce", "--format",
+		"fuzz", "--inject", demoFault, "--seed", demoSeed, "--cases", "100", "--stop-at-finding", "--no-reduce", "--format",
 		"json", "--out", d.out)
 	if err != nil {
 		return err

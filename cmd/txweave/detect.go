@@ -56,7 +56,7 @@ no false alarm, else 1.`,
 	}
 	fs, c := cmd.Flags(), &f.c
 	f.add(fs, registry.Default)
-	fs.StringSliceVar(&c.Faults, "faults", nil, "planted bugs, by name (default: all)")
+	fs.StringSliceVar(&c.Inject, "inject", nil, "planted bugs, by name (default: all)")
 	fs.Uint64Var(&f.rarity.Every, "rarity", 0,
 		"strike one in so many of the statements that a bug would strike, and never the tool's own reads (0: as often as "+
 			"it does by itself, those too)")
@@ -86,7 +86,7 @@ func (f *detectFlags) check(fs *pflag.FlagSet, stderr io.Writer) error {
 		return err
 	}
 	if c.Unplanted {
-		for _, name := range []string{"only-planted", "faults", "rarity", "when", "sometimes", "count"} {
+		for _, name := range []string{"only-planted", "inject", "rarity", "when", "sometimes", "count"} {
 			if fs.Changed(name) {
 				return usagef("--only-unplanted and --%s exclude each other", name)
 			}

@@ -45,7 +45,7 @@ Exit code 0: none shows a difference, 1: at least one does, 2: not all that ther
 		},
 	}
 	f.add(cmd.Flags(), "")
-	f.addFaults(cmd.Flags())
+	f.addInject(cmd.Flags())
 	from.add(cmd.Flags())
 	cmd.Flags().IntVar(&x.Limit, "limit", 500, "interleavings to run, at most")
 	cmd.Flags().DurationVar(&x.Duration, "duration", 5*time.Minute, "stop after this time")

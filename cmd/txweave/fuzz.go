@@ -67,14 +67,14 @@ Exit codes: 0 clean, 1 findings, 2 inconclusive, 64 usage, 69 target unavailable
 	}
 	fs, c := cmd.Flags(), &f.c
 	f.targetFlags.add(fs, registry.Default)
-	f.addFaults(fs)
+	f.addInject(fs)
 	fs.BoolVar(&c.NoReduce, "no-reduce", c.NoReduce,
 		"keep findings as they are found; they are then grouped by oracle and difference alone")
 	fs.DurationVar(&c.ReduceTime, "reduce-time", c.ReduceTime,
 		"at most this long to reduce one finding, and all that are left at the end")
 	fs.IntVar(&c.MaxLogs, "max-logs-per-bug", c.MaxLogs, "findings of one bug whose files are kept; more are counted")
-	fs.IntVar(&c.Flood, "flood", c.Flood,
-		"pause a cause that shows in more than this percentage of the last cases: a fault of the set-up? (0: never)")
+	fs.IntVar(&c.PauseAbove, "pause-above", c.PauseAbove,
+		"only count a cause that shows in more than this percentage of the last cases (0: never)")
 	fs.StringVar(&c.Known, "known", c.Known, "a file of known bugs, beside those that txweave comes with")
 	fs.DurationVar(&c.Duration, "duration", c.Duration, "stop after this time, e.g. 30s, 8h (default: no limit)")
 	fs.IntVar(&c.Cases, "cases", c.Cases, "stop after this many cases (default: no limit)")
@@ -126,7 +126,7 @@ func (f *fuzzFlags) run(ctx context.Context, stdout, stderr io.Writer) (err erro
 		console.Faster = h.On.DBMS.Server.Faster
 	}
 	console.Cases, console.Duration, console.OnServer, console.Planted = f.c.Cases, f.c.Duration, f.DSN != "",
-		len(f.Faults) > 0
+		len(f.Inject) > 0
 	c := &h.Campaign
 	describe := c.Describe
 	c.Describe = func() finding.Environment {
@@ -168,10 +168,10 @@ func conclude(ctx context.Context, sum *campaign.Summary, out string) error {
 		return ownFaults(int64(sum.Faults), out)
 	case len(sum.Paused) > 0:
 		return outcome.Inconclusivef("findings came so often that they were paused: a fault of the set-up?")
-	case sum.Suspected() > 0:
+	case sum.UnconfirmedBugs() > 0:
 		return outcome.Inconclusivef(
-			"%d bugs are suspected: their findings did not come back each time (txweave bugs list --status suspect)",
-			sum.Suspected())
+			"%d bugs are unconfirmed: their findings did not come back each time (txweave bugs list --status unconfirmed)",
+			sum.UnconfirmedBugs())
 	case sum.CasesChecked == 0:
 		return outcome.Inconclusivef("none of %d cases could be checked", sum.Cases)
 	}

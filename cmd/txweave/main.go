@@ -16,11 +16,13 @@ import (
 
 	"github.com/mattn/go-isatty"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"txweave/campaign"
 	"txweave/campaign/database"
 	"txweave/exec"
 	"txweave/finding"
+	"txweave/internal/former"
 	"txweave/internal/outcome"
 	"txweave/internal/output"
 	"txweave/internal/version"
@@ -176,8 +178,25 @@ Exit codes: 0 clean with at least one case checked, 1 findings, 2 inconclusive, 
 	root.Version = version.Number
 	root.SetVersionTemplate(versionLine())
 	markUsage(root)
+	acceptFormer(root)
 	complete(root)
 	return root
+}
+
+// acceptFormer makes commands take their flags by earlier names, too, which help does not show.
+func acceptFormer(c *cobra.Command) {
+	for _, sub := range c.Commands() {
+		acceptFormer(sub)
+	}
+	for old, now := range former.Flags {
+		if fs := c.Flags(); fs.Lookup(old) != nil || fs.Lookup(now) == nil {
+			continue
+		}
+		c.Flags().SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+			return pflag.NormalizedName(former.Flags.Now(name))
+		})
+		return
+	}
 }
 
 // markUsage marks what a command and those below it say of their arguments as the user's errors.

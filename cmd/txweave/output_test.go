@@ -87,7 +87,7 @@ COMMIT;
 		}
 		out = append(out, name, path)
 	}
-	cmd, _, stderr := command(t, "fuzz", "--faults", "lost-insert", "--seed", "3", "--cases", "20", "--no-reduce", "--out",
+	cmd, _, stderr := command(t, "fuzz", "--inject", "lost-insert", "--seed", "3", "--cases", "20", "--no-reduce", "--out",
 		filepath.Join(dir, "found"))
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)

@@ -67,7 +67,7 @@ the list are listed: they may be bugs that nobody knows. Exit code 0: each bug w
 	}
 	fs := cmd.Flags()
 	f.add(fs, registry.Default)
-	f.addFaults(fs)
+	f.addInject(fs)
 	unused.add(fs, "guide")
 	fs.StringVar(&c.Bugs, "bugs", c.Bugs, "a file of known bugs (default: those that txweave comes with)")
 	fs.IntVar(&c.Cases, "cases", c.Cases, "cases for each seed")

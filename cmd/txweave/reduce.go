@@ -55,7 +55,7 @@ directory to reduced/ in it, with its own evidence and reduction.json: what was 
 		},
 	}
 	f.add(cmd.Flags(), "")
-	f.addFaults(cmd.Flags())
+	f.addInject(cmd.Flags())
 	from.add(cmd.Flags())
 	cmd.Flags().StringVarP(&c.Output, "output", "o", "", "where to write the reduced case")
 	cmd.Flags().StringVar(&c.Signature, "signature", "",

@@ -38,7 +38,7 @@ Exit code 0: never, 1: at least once, 2: it could not be checked, 64: it is not 
 		},
 	}
 	f.add(cmd.Flags(), "")
-	f.addFaults(cmd.Flags())
+	f.addInject(cmd.Flags())
 	from.add(cmd.Flags())
 	cmd.Flags().IntVar(&x.Repeat, "repeat", 1, "how many times to check the case")
 	cmd.Flags().IntVar(&x.Orders, "orders", 2, "topological orders to replay each time")

@@ -64,7 +64,7 @@ Exit codes: 0 clean, 1 findings, 2 nothing could be checked or the storm stood s
 	cmd.AddCommand(stormRepeatCommand(), stormReduceCommand(), stormScriptCommand())
 	fs, c := cmd.Flags(), &f.c
 	f.add(fs, registry.Default)
-	f.addFaults(fs)
+	f.addInject(fs)
 	fs.StringVar(&c.Workload, "workload", c.Workload, "workload: "+strings.Join(workload.Names(), ", "))
 	fs.IntVar(&c.Sessions, "sessions", c.Sessions, "concurrent sessions")
 	fs.DurationVar(&c.Duration, "duration", c.Duration, "how long transactions are begun")

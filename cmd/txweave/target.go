@@ -19,7 +19,7 @@ type targetFlags struct {
 	flags *pflag.FlagSet
 }
 
-// add adds all but addFaults'.
+// add adds all but addInject'.
 func (f *targetFlags) add(fs *pflag.FlagSet, defaultTarget string) {
 	f.addDatabase(fs, defaultTarget)
 	fs.StringVar(&f.Isolation, "isolation", "", "isolation level: "+registry.LevelsHelp()+
@@ -59,9 +59,9 @@ func (n named) Set(name string) error {
 	return n.Value.Set(name)
 }
 
-// addFaults adds the flag that plants bugs, to see what becomes of them.
-func (f *targetFlags) addFaults(fs *pflag.FlagSet) {
-	fs.StringSliceVar(&f.Faults, "faults", nil,
+// addInject adds the flag that plants bugs, to see what becomes of them.
+func (f *targetFlags) addInject(fs *pflag.FlagSet) {
+	fs.StringSliceVar(&f.Inject, "inject", nil,
 		"plant bugs between txweave and the engine, by their names in detect, to see what becomes of them")
 }
 
@@ -79,7 +79,7 @@ func (f *targetFlags) config() target.Config {
 // again says where the cases of a command come from, and under what they are run again; from is nil where they are
 // files alone.
 func (f *targetFlags) again(from *sourceFlags) replay.Under {
-	u := replay.Under{Target: f.config(), Claimed: f.flags.Changed("claim"), Planted: f.flags.Changed("faults")}
+	u := replay.Under{Target: f.config(), Claimed: f.flags.Changed("claim"), Planted: f.flags.Changed("inject")}
 	if from != nil {
 		u.Shelf = from.parsed()
 	}

@@ -43,7 +43,7 @@ Exit code 0: none was seen again, 1: at least one was, 2: nothing could be check
 		},
 	}
 	f.targetFlags.add(cmd.Flags(), "")
-	f.addFaults(cmd.Flags())
+	f.addInject(cmd.Flags())
 	f.sourceFlags.add(cmd.Flags())
 	cmd.Flags().StringVar(&f.format, "format", "text", "text or json")
 	cmd.Flags().IntVar(&f.repeat, "repeat", 5, "how many times to run each case")
@@ -64,7 +64,7 @@ func (f *verifyFlags) run(ctx context.Context, stdout io.Writer, ids []string) e
 	if ids, err = bugs.IDs(ctx, kept, ids); err != nil {
 		return err
 	}
-	v := verify.Config{Store: kept, Repeat: f.repeat, Target: f.config(), Planted: f.targetFlags.flags.Changed("faults")}
+	v := verify.Config{Store: kept, Repeat: f.repeat, Target: f.config(), Planted: f.targetFlags.flags.Changed("inject")}
 	out, err := v.Run(ctx, ids)
 	if ctx.Err() != nil {
 		return outcome.Stopped()

@@ -15,6 +15,7 @@ import (
 	"txweave/gen"
 	"txweave/history"
 	clients "txweave/history/workload"
+	"txweave/internal/former"
 )
 
 // TableSpec is one table of a workload. Rows 0 to Rows-1 are there from the start, with a payload of Initial.
@@ -134,7 +135,7 @@ type SessionMemory struct {
 type Config struct {
 	Keys         int // rows of its main table; at least 1
 	Distribution Distribution
-	// Of woven: what the statements are written for, and the seed of the tables and of what there is of transactions.
+	// Of generated: what the statements are written for, and the seed of the tables and of what there is of transactions.
 	// Locks says that reads which ask for that lock current rows, LocksInner that their subqueries do not unless they ask
 	// for it, too.
 	Dialect           *gen.Dialect
@@ -157,7 +158,7 @@ var definitions = []definition{
 	{"ycsb-a", "YCSB A: half reads, half updates, in transactions of 4 (Cooper et al., SoCC 2010)", ycsbA},
 	{"tpcc", "a subset of TPC-C: new order, payment, order status, delivery, stock level", tpcc},
 	{"random-sql", "random reads and writes by key, range and predicate; rows come and go", randomSQL},
-	{"woven", "the statements that fuzz generates: joins, subqueries, upserts, foreign keys, secondary indexes", woven},
+	{"generated", "what fuzz generates: joins, subqueries, upserts, foreign keys, secondary indexes", generated},
 	{"mini", "mini-transactions (Wei et al., ICDE 2025)", mini},
 	{"hot", "all sessions at one row and the gaps beside it, let go together", hot},
 	{"cas", "reads and compare-and-sets of single rows", compareAndSet},
@@ -187,6 +188,7 @@ func About() string {
 
 // New returns a workload by its name.
 func New(name string, c Config) (*Workload, error) {
+	name = former.Workloads.Now(name)
 	i := slices.IndexFunc(definitions, func(d definition) bool { return d.name == name })
 	if i < 0 {
 		return nil, fmt.Errorf("unknown workload %q (there are %s)", name, strings.Join(Names(), ", "))

@@ -29,7 +29,7 @@ var layers = [][]string{
 	{"history", "testcase", "dbms"},
 	{"sdg", "instrument", "finding", "gen", "history/*"},
 	{"observe", "checker", "reduce", "gen/*"},
-	{"oracle", "exec", "checker/certificate/woven"},
+	{"oracle", "exec", "checker/certificate/observed"},
 	{"exec/planted", "exec/storm", "weave", "report"},
 	{"dbms/*", "guide"},
 	{"dbms/registry"},

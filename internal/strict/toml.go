@@ -11,11 +11,15 @@ import (
 	"strings"
 
 	"github.com/BurntSushi/toml"
+
+	"txweave/internal/former"
 )
 
 // TOML decodes the text of a file into v, a pointer to a struct. of says what the file is about, as in "a campaign",
-// for the error of a key that v does not have. What it returns tells which keys are there. Errors begin with the path.
-func TOML(path string, text []byte, of string, v any) (toml.MetaData, error) {
+// for the error of a key that v does not have; old are earlier names of its keys, which are understood. What it returns
+// tells which keys are there. Errors begin with the path.
+func TOML(path string, text []byte, of string, v any, old former.Names) (toml.MetaData, error) {
+	text = renamed(text, old)
 	meta, err := toml.NewDecoder(bytes.NewReader(text)).Decode(v)
 	var bad toml.ParseError
 	switch {
@@ -28,6 +32,19 @@ func TOML(path string, text []byte, of string, v any) (toml.MetaData, error) {
 		return meta, fmt.Errorf("%s: %s is no key of %s%s", path, key, of, others(reflect.TypeOf(v), key))
 	}
 	return meta, nil
+}
+
+// renamed is a text whose keys have their present names; one that cannot be read is left to whoever decodes it.
+func renamed(text []byte, old former.Names) []byte {
+	var all map[string]any
+	if err := toml.Unmarshal(text, &all); err != nil || !old.Rename(all) {
+		return text
+	}
+	var b bytes.Buffer
+	if err := toml.NewEncoder(&b).Encode(all); err != nil {
+		return text
+	}
+	return b.Bytes()
 }
 
 // others names the keys that there are in the place of one that is none; "" where that is not known.

@@ -55,7 +55,7 @@ func plannedOtherwise(t *testing.T, target exec.Target, p *dbms.Profile, visit f
 	}
 	seen := 0
 	for _, s := range p.Alternatives() {
-		f := woven(t, target, p, c)
+		f := play(t, target, p, c)
 		f.Case = c.Clone()
 		f.Case.SetOption(testcase.OptionPlan, s.Name)
 		f.Record.Class = finding.ClassPlan

@@ -1,7 +1,7 @@
-// Package woven makes a history and its exact certificate of a woven run: the probes around each statement say which
+// Package observed makes a history and its exact certificate of a run: the added reads around each statement say which
 // versions it saw and which one each write replaced. It starts from what the isolation oracle looks at, whose certain
 // phenomena it reports one by one; here the run is judged as a whole.
-package woven
+package observed
 
 import (
 	"cmp"
@@ -16,7 +16,7 @@ import (
 	"txweave/observe"
 )
 
-// CertifiedRun is a woven run as a history with its certificate, and the matches oracle of its searches, which asks the
+// CertifiedRun is a run as a history with its certificate, and the matches oracle of its searches, which asks the
 // database where the run has a way to (observe.Observation.Matches).
 type CertifiedRun struct {
 	run *observe.Observation
