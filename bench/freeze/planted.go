@@ -101,7 +101,7 @@ func (b *bench) planted() error {
 	var found tally
 	for _, p := range all {
 		seconds = append(seconds, [2]float64{p[0].cpu, p[1].cpu})
-		for k := range min(len(p[0].Planted), len(p[1].Faults)) {
+		for k := range min(len(p[0].Planted), len(p[1].Planted)) {
 			first, shows := [2]float64{float64(budget), float64(budget)}, [2]int{}
 			for side := range p {
 				if f := p[side].Planted[k]; f.Found && f.Cases != nil {

@@ -102,7 +102,8 @@ func printTable(w io.Writer, results []outcome) {
 		func(o outcome) string { return fmt.Sprintf("%q, but wrong is: %s", o.Title, o.Wrong) })
 	section("Struck and not found:", func(o outcome) bool { return o.Struck > 0 && o.First == 0 },
 		func(o outcome) string {
-			return fmt.Sprintf("struck %d times in %d cases; %d unconfirmed; skipped: %s", o.Struck, o.Ran, o.Unconfirmed, orNone(o.Skipped))
+			return fmt.Sprintf("struck %d times in %d cases; %d unconfirmed; skipped: %s", o.Struck, o.Ran, o.Unconfirmed,
+				orNone(o.Skipped))
 		})
 	section("Never struck:", func(o outcome) bool { return o.Struck == 0 },
 		func(o outcome) string {

@@ -15,8 +15,8 @@ import (
 // summaryKeys are the keys of the object that fuzz --format json prints, as documented.
 var summaryKeys = strings.Fields(
 	`bugs cases cases_checked cases_clean cases_per_minute cases_with_findings cross_edges elapsed_s features findings
-	isolation known overlap_edge_cases overlapping_cases paused repeats replays runs seed server_statements skipped statements target
-	unconfirmed version`)
+	isolation known overlap_edge_cases overlapping_cases paused repeats replays runs seed server_statements skipped statements
+	target unconfirmed version`)
 
 // statementKeys are those of its statements.
 var statementKeys = strings.Fields(

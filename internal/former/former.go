@@ -9,35 +9,35 @@ import (
 	"encoding/json"
 )
 
-// Names are present names by the earlier ones.
-type Names map[string]string
+// Renames are present names by earlier ones.
+type Renames map[string]string
 
 // The names of each place.
 var (
 	// Flags of commands.
-	Flags = Names{"faults": "inject", "flood": "pause-above"}
+	Flags = Renames{"faults": "inject", "flood": "pause-above"}
 	// Plan are keys of a cell of campaign.toml, Recipe those of a file of storm --save, and Known those of a list of known
 	// bugs.
-	Plan   = Names{"faults": "inject"}
-	Recipe = Names{"faults": "inject"}
-	Known  = Names{"guilty": "blamed"}
+	Plan   = Renames{"faults": "inject"}
+	Recipe = Renames{"faults": "inject"}
+	Known  = Renames{"guilty": "blamed"}
 	// Record are keys of finding.json, and Bug those of a bug in bugs.json and in a campaign's database.
-	Record = Names{"suspect": "unconfirmed"}
-	Bug    = Names{"suspects": "unconfirmed"}
+	Record = Renames{"suspect": "unconfirmed"}
+	Bug    = Renames{"suspects": "unconfirmed"}
 	// Detection are keys of what detect --format json prints.
-	Detection = Names{"faults": "planted"}
+	Detection = Renames{"faults": "planted"}
 	// Statuses are those of bugs.
-	Statuses = Names{"suspect": "unconfirmed"}
+	Statuses = Renames{"suspect": "unconfirmed"}
 	// Kinds are what the names of findings begin with.
-	Kinds = Names{"suspect": "unconfirmed"}
+	Kinds = Renames{"suspect": "unconfirmed"}
 	// Parts are values of --without beside the generator's productions.
-	Parts = Names{"drafts": "candidates", "meetings": "conflicts"}
+	Parts = Renames{"drafts": "candidates", "meetings": "conflicts"}
 	// Workloads are those of storms.
-	Workloads = Names{"woven": "generated"}
+	Workloads = Renames{"woven": "generated"}
 )
 
 // Now is the present name of what was called name: name itself where nothing else is known of it.
-func (n Names) Now(name string) string {
+func (n Renames) Now(name string) string {
 	if now, was := n[name]; was {
 		return now
 	}
@@ -46,7 +46,7 @@ func (n Names) Now(name string) string {
 
 // Unmarshal decodes a JSON object into v as json.Unmarshal does, its keys by their present names. A key that the object
 // has under both names counts under the present one.
-func (n Names) Unmarshal(data []byte, v any) error {
+func (n Renames) Unmarshal(data []byte, v any) error {
 	if !n.in(data) {
 		return json.Unmarshal(data, v)
 	}
@@ -54,7 +54,7 @@ func (n Names) Unmarshal(data []byte, v any) error {
 	if err := json.Unmarshal(data, &object); err != nil {
 		return err
 	}
-	rename(n, object)
+	n.rename(object)
 	data, err := json.Marshal(object)
 	if err != nil {
 		return err
@@ -63,7 +63,7 @@ func (n Names) Unmarshal(data []byte, v any) error {
 }
 
 // in says whether a text may have one of the earlier names as a key.
-func (n Names) in(data []byte) bool {
+func (n Renames) in(data []byte) bool {
 	for old := range n {
 		if bytes.Contains(data, []byte(`"`+old+`"`)) {
 			return true
@@ -72,8 +72,8 @@ func (n Names) in(data []byte) bool {
 	return false
 }
 
-// rename gives the keys of a map their present names.
-func rename[V any](n Names, object map[string]V) (renamed bool) {
+// rename gives the keys of an object their present names.
+func (n Renames) rename(object map[string]json.RawMessage) {
 	for old, now := range n {
 		value, was := object[old]
 		if !was {
@@ -83,20 +83,5 @@ func rename[V any](n Names, object map[string]V) (renamed bool) {
 			object[now] = value
 		}
 		delete(object, old)
-		renamed = true
 	}
-	return renamed
-}
-
-// Rename gives the keys of a map, and of the maps in its lists, their present names. It says whether there was an
-// earlier one.
-func (n Names) Rename(object map[string]any) (renamed bool) {
-	renamed = rename(n, object)
-	for _, value := range object {
-		list, _ := value.([]map[string]any)
-		for _, inner := range list {
-			renamed = n.Rename(inner) || renamed
-		}
-	}
-	return renamed
 }

@@ -22,7 +22,7 @@ import (
 // special in the list holds the packages below it too.
 var layers = [][]string{
 	{"graph", "fault", "internal/recent", "internal/version", "internal/strict", "internal/spelling", "internal/input",
-		"internal/output", "internal/trust", "internal/outcome", "internal/memory"},
+		"internal/output", "internal/trust", "internal/outcome", "internal/memory", "internal/former"},
 	{"sql", "sql/functions", "internal/asked"},
 	{"sqltext"},
 	{"sql/*"},
