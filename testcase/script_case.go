@@ -26,7 +26,8 @@ func (s *Script) Case(levels []string) (c *Case, at []Ref, err error) {
 }
 
 func (s *Script) caseOf(levels []string, at []Ref) (*Case, error) {
-	m := caseMaker{Script: s, c: &Case{Target: s.Target, Isolation: s.Isolation, places: &places{}}, levels: levels, at: at,
+	m := caseMaker{Script: s, c: &Case{Target: s.Target, Isolation: s.Isolation, places: &places{}},
+		levels: levels, at: at,
 		txnOf: make([]int, len(s.Steps)), of: make([]int, len(s.Sessions)), settings: map[int][]int{}}
 	c := m.c
 	before, err := m.setUp()
