@@ -315,7 +315,7 @@ func TestWorkerThatCannotStart(t *testing.T) {
 // TestUnconfirmedBecomeABug: what comes back now and then counts once there are enough of one signature, or at once
 // where the engine is in the process.
 func TestUnconfirmedBecomeABug(t *testing.T) {
-	for _, tc := range []struct{ enough, cases, suspected, reported int }{{0, 2, 1, 0}, {0, 3, 0, 1}, {1, 1, 0, 1}} {
+	for _, tc := range []struct{ enough, cases, unconfirmed, reported int }{{0, 2, 1, 0}, {0, 3, 0, 1}, {1, 1, 0, 1}} {
 		cfg, _ := fakes(func(_ context.Context, n int) (*CaseResult, error) {
 			r := result(n)
 			r.Unconfirmed = []Found{found("a")}
@@ -323,8 +323,8 @@ func TestUnconfirmedBecomeABug(t *testing.T) {
 		})
 		cfg.Source.Count, cfg.Unconfirmed = tc.cases, tc.enough
 		s, err := Run(t.Context(), cfg)
-		if err != nil || s.UnconfirmedBugs() != tc.unconfirmeded || s.Reported() != tc.reported {
-			t.Errorf("%+v: %v, %d suspected, %d reported", tc, err, s.UnconfirmedBugs(), s.Reported())
+		if err != nil || s.UnconfirmedBugs() != tc.unconfirmed || s.Reported() != tc.reported {
+			t.Errorf("%+v: %v, %d unconfirmed, %d reported", tc, err, s.UnconfirmedBugs(), s.Reported())
 		}
 	}
 }

@@ -381,6 +381,20 @@ func eachSearch(x *tried) (out []*testcase.Case) {
 	return out
 }
 
+// eachAtEnd are the case as it is, and the cases in which a transaction prints a table before it ends.
+func eachAtEnd(x *tried) []*testcase.Case {
+	out := []*testcase.Case{x.Case}
+	for _, t := range named(x.Case) {
+		for i := range x.Txns {
+			c, steps := x.Clone(), x.StepsOf(i)
+			c.Insert(testcase.Ref{Txn: i, Stmt: len(x.Txns[i].Stmts)},
+				fmt.Sprintf("SELECT %s, %s FROM %s", sqltext.PKey, sqltext.VKey, t.Name), steps[len(steps)-1])
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
 // eachCount are the cases in which the COUNT of a whole table stands in the place of a query that counts: where that
 // one is wrong, the rows of the table being read beside it, it is COUNT that is, whatever the query counted.
 func eachCount(x *tried) (out []*testcase.Case) {
