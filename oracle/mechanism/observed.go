@@ -161,7 +161,7 @@ func (w *observedRun) operation(e *observe.Moment) *history.Operation {
 
 // lockingRead is a read that locks what it printed. Its lock is the weakest that it may have taken: a locking SELECT's,
 // or a plain one's where those lock.
-func (w *wovenRun) lockingRead(s *observe.ObservedStmt) *history.Operation {
+func (w *observedRun) lockingRead(s *observe.ObservedStmt) *history.Operation {
 	op := &history.Operation{Kind: history.OpRead, Lock: history.LockShared, Unlocks: unlocks(w.o, s.Txn)}
 	for _, v := range s.Out {
 		entries := ofEntries(w.o, s, v.Table)
