@@ -9,12 +9,13 @@ import (
 
 	"txweave/fault"
 	"txweave/history"
+	"txweave/internal/former"
 	"txweave/testcase"
 )
 
 // The kinds of statements that are none of a transaction, in a Difference.
 const (
-	Probe      = "probe"       // one that txweave has added
+	AddedRead  = "added-read"  // one that txweave has added
 	InitialRow = "initial row" // one that fills a table with a row of the case
 	commit     = "COMMIT"
 )
@@ -84,16 +85,16 @@ func OfCommit(txn int, what fault.Kind, why Sentence) Difference {
 	return Difference{Txn: &txn, Kind: commit, What: what, Steps: Sentences{why}}
 }
 
-// OfCommit says whether a difference is such a one, of what is owed.
+// OfCommit says whether a difference is such a one, of rows that refer to none.
 func (d *Difference) OfCommit(txn int) bool {
 	return d.Txn != nil && *d.Txn == txn && d.Kind == commit &&
-		(d.What == fault.RefusedOwed || d.What == fault.CommittedOwed)
+		(d.What == fault.RefusedUnmatched || d.What == fault.CommittedUnmatched)
 }
 
 // BySearch says whether what differs is between a write and a query right before it for the rows that it writes, or
 // that keep it from writing.
 func (d *Difference) BySearch() bool {
-	return d.What == fault.MatchedAffected || d.What == fault.RefusedHeld || d.What == fault.ChangedMet
+	return d.What == fault.MatchedAffected || d.What == fault.RefusedHeld || d.What == fault.ChangedMatched
 }
 
 // Sides name what the two answers that a difference of a class tells are of: two executions, or a write and the query
@@ -280,7 +281,7 @@ func (d *Difference) UnmarshalJSON(data []byte) error {
 	if err := json.Unmarshal(data, &before); err != nil {
 		return err
 	}
-	d.What = fault.Named(string(d.What))
+	d.What, d.Kind = fault.Named(string(d.What)), former.Executions.Now(d.Kind)
 	d.detailed(before.Detail)
 	for i := range d.Failed {
 		if d.Failed[i].Err == nil {

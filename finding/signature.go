@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"txweave/fault"
+	"txweave/internal/former"
 )
 
 // Signature is what findings are grouped by.
@@ -146,6 +147,7 @@ func (s Signature) Covers(o Signature) bool {
 // is returned as it is.
 func Renamed(signature string) string {
 	class, kind, what := cutSignature(signature)
+	kind = former.Executions.Now(kind)
 	if now := fault.Named(kind + ":" + what); string(now) != kind+":"+what { // a name of before that has a colon in it
 		return Signed(class, "", now)
 	}
@@ -175,6 +177,9 @@ func earlier(signature string) []string {
 		return nil
 	}
 	var out []string
+	for _, of := range former.Executions.Before(kind) {
+		out = append(out, Signed(class, of, e.Kind))
+	}
 	for _, name := range e.Old {
 		out = append(out, Signed(class, kind, fault.Kind(name)))
 	}

@@ -62,8 +62,8 @@ var (
 	unlikeAtEnd = finding.Signed(finding.ClassReplay, "", fault.Final)               // no statement is named
 	// owedAtEnd are of a COMMIT that is held against a read of what it would be refused for.
 	owedAtEnd = []string{
-		finding.Signed(finding.ClassInconsistent, "COMMIT", fault.CommittedOwed),
-		finding.Signed(finding.ClassInconsistent, "COMMIT", fault.RefusedOwed),
+		finding.Signed(finding.ClassInconsistent, "COMMIT", fault.CommittedUnmatched),
+		finding.Signed(finding.ClassInconsistent, "COMMIT", fault.RefusedUnmatched),
 	}
 	// failedYetWrote: it may be refused for a key that only a COMMIT is refused for.
 	failedYetWrote = finding.Signed(finding.ClassInconsistent, "UPDATE", fault.FailedYetWrote)

@@ -67,7 +67,7 @@ func (d *demo) run() error {
 		"A bug is planted between txweave and the SQLite inside it: transactions read what others have not committed.\nAll "+
 			"that is written goes to %s.\n", d.out)
 	var sum campaign.Summary
-	text, err := d.step("Random transactions are woven together until a case shows something.", exitFindings,
+	text, err := d.step("Random transactions are interleaved until a case shows something.", exitFindings,
 		"fuzz", "--inject", demoFault, "--seed", demoSeed, "--cases", "100", "--stop-at-finding", "--no-reduce", "--format",
 		"json", "--out", d.out)
 	if err != nil {

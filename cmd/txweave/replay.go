@@ -46,6 +46,6 @@ Exit code 0: never, 1: at least once, 2: it could not be checked, 64: it is not 
 	cmd.Flags().StringVar(&format, "format", "text", "text or json")
 	cmd.Flags().StringVar(&x.History, "history", "", "write one more run of the case as a history to this file, for check")
 	cmd.Flags().StringVar(&x.Certificate, "certificate", "",
-		"write that history's certificate to this file, for check --certificate: from the probes, or TiDB's own timestamps")
+		"write that history's certificate to this file, for check --certificate: from the added reads, or TiDB's own timestamps")
 	return cmd
 }

@@ -193,8 +193,8 @@ func TestUnsigned(t *testing.T) {
 		{"-1", "'18446744073709551615'", true}, {"-32768", "'18446744073709518848'", true},
 		{"-1", "'9223372036854775807'", false}, {"1", "'18446744073709551615'", false},
 	} {
-		f := &finding.Finding{Signature: "inconsistent-read-write/UPDATE:given-versus-left",
-			Differences: []finding.Difference{{Stmt: "T0.S0", What: fault.Given,
+		f := &finding.Finding{Signature: "inconsistent-read-write/UPDATE:assigned-versus-stored",
+			Differences: []finding.Difference{{Stmt: "T0.S0", What: fault.Assigned,
 				Transaction: finding.Side{Text: c.left}, Replay: finding.Side{Text: c.given}}}}
 		if b := bugs.Match(f, finding.Signature{Coarse: f.Signature}); (b != nil) != c.want || c.want &&
 			b.Name != "tidb-63455" {

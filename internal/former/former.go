@@ -7,6 +7,7 @@ package former
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 )
 
 // Renames are present names by earlier ones.
@@ -30,6 +31,8 @@ var (
 	Statuses = Renames{"suspect": "unconfirmed"}
 	// Kinds are what the names of findings begin with.
 	Kinds = Renames{"suspect": "unconfirmed"}
+	// Executions are statements that are none of a transaction, in findings and their signatures.
+	Executions = Renames{"probe": "added-read"}
 	// Parts are values of --without beside the generator's productions.
 	Parts = Renames{"drafts": "candidates", "meetings": "conflicts"}
 	// Workloads are those of storms.
@@ -42,6 +45,18 @@ func (n Renames) Now(name string) string {
 		return now
 	}
 	return name
+}
+
+// Before are the names that what is called name had earlier, sorted.
+func (n Renames) Before(name string) []string {
+	var out []string
+	for old, now := range n {
+		if now == name {
+			out = append(out, old)
+		}
+	}
+	slices.Sort(out)
+	return out
 }
 
 // Unmarshal decodes a JSON object into v as json.Unmarshal does, its keys by their present names. A key that the object

@@ -24,7 +24,8 @@ func TestUnmarshal(t *testing.T) {
 
 // TestNow: names are known under their present ones alone.
 func TestNow(t *testing.T) {
-	for _, names := range []Renames{Flags, Plan, Recipe, Known, Record, Bug, Detection, Statuses, Kinds, Parts,
+	for _, names := range []Renames{Flags, Plan, Recipe, Known, Record, Bug, Detection, Statuses, Kinds,
+		Executions, Parts,
 		Workloads} {
 		for old, now := range names {
 			if names.Now(old) != now || names.Now(now) != now {

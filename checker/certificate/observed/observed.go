@@ -47,7 +47,7 @@ type link struct {
 
 // New derives the history. It gives an error where the run does not say what was written.
 func New(run *observe.Observation) (*CertifiedRun, error) {
-	r := &CertifiedRun{run: run, c: &certificate.Certificate{Source: "probes"}, chains: map[history.Item]*chain{},
+	r := &CertifiedRun{run: run, c: &certificate.Certificate{Source: "added reads"}, chains: map[history.Item]*chain{},
 		searches: map[string]int{}}
 	if run.Mixed() {
 		return nil, errors.New("its transactions run at levels of their own: a history is held to one")
