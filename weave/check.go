@@ -16,8 +16,8 @@ import (
 	"txweave/sdg"
 )
 
-// check is the main loop: run, judge, refine, until no statement is blamed, nothing waited and the graph is acyclic; then
-// replay.
+// check is the main loop: run, judge, refine, until no statement is blamed, nothing waited and the graph is acyclic;
+// then replay.
 func (k *checker) check() error {
 	steps := k.plan.Steps
 	for round := range maxRounds {

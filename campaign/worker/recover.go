@@ -88,8 +88,8 @@ func certain(how symptom, why error, f *campaign.Found) bool {
 	return how == wentDown || f.Confirmed > 0
 }
 
-// unconfirmed says whether what is no finding is kept all the same: what the threads of a server did that did not answer,
-// unless somebody had stopped it, and is no proof, though the same case each time is more than chance.
+// unconfirmed says whether what is no finding is kept all the same: what the threads of a server did that did not
+// answer, unless somebody had stopped it, and is no proof, though the same case each time is more than chance.
 func unconfirmed(why error, f *campaign.Found) bool {
 	var hang *exec.HangError
 	if !errors.As(why, &hang) {

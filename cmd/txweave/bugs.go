@@ -27,8 +27,8 @@ func bugsCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "bugs",
 		Short: "List and settle the bugs that campaigns have found",
-		Long: `List and settle the bugs in a campaign's --out. Findings are grouped to bugs by what their reduced cases need;
-where that groups wrongly, merge and split set it right. A campaign may run at the same time.`,
+		Long: `Findings are grouped into bugs by their causes and by what their reduced cases need. Where that
+groups wrongly, merge and split set it right. A campaign may run at the same time.`,
 		Example: `  txweave bugs list --status open
   txweave bugs show B3
   txweave bugs fixed-in B3 11.8.4      # found again in that version or a later one, it is open again
@@ -39,15 +39,18 @@ where that groups wrongly, merge and split set it right. A campaign may run at t
 	f.sourceFlags.add(cmd.PersistentFlags())
 	cmd.PersistentFlags().StringVar(&f.format, "format", "text", "text or json")
 	cmd.AddCommand(f.listCommand(), f.showCommand(), f.labelCommand(),
-		f.editCommand("merge BUG OTHER...", "Make several bugs one", cobra.MinimumNArgs(2), bugs.Merge),
-		f.editCommand("dup BUG OF",
+		f.editCommand("merge BUG OTHER...", "merge B1 B4 B5", "Make several bugs one", cobra.MinimumNArgs(2), bugs.Merge),
+		f.editCommand("dup BUG OF", "dup B4 B1",
 			"Say that a bug is a duplicate of another one, where its findings are counted from now on", cobra.ExactArgs(2),
 			bugs.Duplicate),
-		f.editCommand("invalid BUG [WHY]", "Say that it is no bug: its findings are counted and not reported",
+		f.editCommand("invalid BUG [WHY]", "invalid B2 'the manual says so'",
+			"Say that it is no bug: its findings are counted and not reported",
 			cobra.RangeArgs(1, 2), bugs.Invalid),
-		f.editCommand("reopen BUG [WHY]", "Say that a bug is open again", cobra.RangeArgs(1, 2), bugs.Reopen),
-		f.editCommand("fixed-in BUG VERSION", "Say in which version a bug is fixed", cobra.ExactArgs(2), bugs.Fixed),
-		f.editCommand("split BUG FINDING", "Make one of a bug's findings a bug of its own", cobra.ExactArgs(2), bugs.Split))
+		f.editCommand("reopen BUG [WHY]", "reopen B2", "Say that a bug is open again", cobra.RangeArgs(1, 2), bugs.Reopen),
+		f.editCommand("fixed-in BUG VERSION", "fixed-in B3 11.8.4", "Say in which version a bug is fixed",
+			cobra.ExactArgs(2), bugs.Fixed),
+		f.editCommand("split BUG FINDING", "split B1 finding-000012-0",
+			"Make one of a bug's findings a bug of its own", cobra.ExactArgs(2), bugs.Split))
 	for _, sub := range cmd.Commands() {
 		run := sub.RunE
 		sub.RunE = func(cmd *cobra.Command, a []string) error {
@@ -129,15 +132,17 @@ func (f *bugsFlags) edit(ctx context.Context, w io.Writer, do bugs.Deed, args []
 }
 
 // editCommand is a command that changes one bug.
-func (f *bugsFlags) editCommand(use, short string, args cobra.PositionalArgs, do bugs.Deed) *cobra.Command {
-	return &cobra.Command{Use: use, Short: short, Args: args, RunE: func(cmd *cobra.Command, a []string) error {
-		return f.edit(cmd.Context(), cmd.OutOrStdout(), do, a)
-	}}
+func (f *bugsFlags) editCommand(use, example, short string, args cobra.PositionalArgs, do bugs.Deed) *cobra.Command {
+	return &cobra.Command{Use: use, Example: "  txweave bugs " + example, Short: short, Args: args,
+		RunE: func(cmd *cobra.Command, a []string) error {
+			return f.edit(cmd.Context(), cmd.OutOrStdout(), do, a)
+		}}
 }
 
 func (f *bugsFlags) labelCommand() *cobra.Command {
 	remove := false
-	cmd := f.editCommand("label BUG LABEL...", "Label a bug", cobra.MinimumNArgs(2), bugs.Label)
+	cmd := f.editCommand("label BUG LABEL...", "label B1 upsert reported", "Label a bug",
+		cobra.MinimumNArgs(2), bugs.Label)
 	cmd.RunE = func(cmd *cobra.Command, a []string) error {
 		do := bugs.Label
 		if remove {
@@ -162,25 +167,26 @@ func addFilter(cmd *cobra.Command, f *bugs.Filter) {
 func (f *bugsFlags) listCommand() *cobra.Command {
 	var filter bugs.Filter
 	var signatures bool
-	cmd := &cobra.Command{Use: "list", Short: "List bugs", Args: cobra.NoArgs, RunE: func(cmd *cobra.Command,
-		_ []string) error {
-		s, err := f.store(cmd.Context())
-		if err != nil {
-			return err
-		}
-		b, err := s.Bugs()
-		if err != nil {
-			return err
-		}
-		list, err := filter.Pick(b.Bugs)
-		if err != nil {
-			return err
-		}
-		if f.format == "json" {
-			return printJSON(cmd.OutOrStdout(), list)
-		}
-		return f.List(cmd.OutOrStdout(), b, list, signatures, !filter.Any())
-	}}
+	cmd := &cobra.Command{Use: "list", Example: "  txweave bugs list --status open --dbms mariadb",
+		Short: "List bugs", Args: cobra.NoArgs, RunE: func(cmd *cobra.Command,
+			_ []string) error {
+			s, err := f.store(cmd.Context())
+			if err != nil {
+				return err
+			}
+			b, err := s.Bugs()
+			if err != nil {
+				return err
+			}
+			list, err := filter.Pick(b.Bugs)
+			if err != nil {
+				return err
+			}
+			if f.format == "json" {
+				return printJSON(cmd.OutOrStdout(), list)
+			}
+			return f.List(cmd.OutOrStdout(), b, list, signatures, !filter.Any())
+		}}
 	addFilter(cmd, &filter)
 	cmd.Flags().BoolVar(&signatures, "signature", false,
 		"print the signatures by which findings are grouped, instead of titles")
@@ -188,7 +194,7 @@ func (f *bugsFlags) listCommand() *cobra.Command {
 }
 
 func (f *bugsFlags) showCommand() *cobra.Command {
-	return &cobra.Command{Use: "show BUG|FINDING|CASE.txw",
+	return &cobra.Command{Use: "show BUG|FINDING|CASE.txw", Example: "  txweave bugs show B3 --out found",
 		Short: "Show all that is known of a bug, with its smallest case", Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, a []string) error {
 			s, err := f.store(cmd.Context())

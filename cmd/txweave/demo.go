@@ -43,9 +43,8 @@ func demoCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "demo",
 		Short: "See in seconds what becomes of a bug, without any server",
-		Long: `Plant a bug between txweave and the embedded SQLite, find it, make its case smaller, repeat it, write the bug report and
-the regression test, and say where the page is that shows it. Each step is a command that is run as it is printed.
-Exit code 0: the bug was found and reported.`,
+		Long: `The bug is planted between txweave and the embedded SQLite, found, reduced, repeated and reported.
+Each step is a command that is printed and run. Exit code 0: the bug was found and reported.`,
 		Example: "  txweave demo",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {

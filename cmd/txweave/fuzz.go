@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -41,16 +40,15 @@ func fuzzCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "fuzz",
 		Short: "Generate cases and look for transaction bugs",
-		Long: `Generate cases, run each in transactions, sort its statements by their dependencies, run them again without
-transactions, and report every difference that comes back on fresh tables and connections.
+		Long: `Each case is a few transactions with their statements interleaved. txweave runs it, sorts its
+statements by their dependencies, and runs them again without transactions. It checks what the
+isolation level promises, too. The same seed gives the same cases.
 
-The same seed gives the same cases. Each finding is a directory under --out: case.txw, trace.jsonl,
-observation.json, replay.jsonl, sdg.dot, sdg.json, finding.json, and timeline.html to look at; "txweave replay DIR/case.txw" runs the case again.
+What comes back on fresh tables is a finding, a directory below --out
+(docs/reference/report-format.md). An error of txweave itself at a case is described in
+--out/faults, and the case is run again.
 
-A fault of txweave's own at a case is described in a file below --out/faults, and the case run again; six cases in a row end the campaign.
-
-Exit codes: 0 clean, 1 findings, 2 inconclusive, 64 usage, 69 target unavailable, 70 internal error, or faults of txweave's own and no finding,
-130 interrupted.`,
+Exit codes: 0 no finding; 1 bugs; 2 nothing could be checked, or nothing is certain.`,
 		Example: `  txweave fuzz --duration 30s
   txweave fuzz --target mariadb --isolation repeatable-read --workers 2 --duration 8h --out findings
   txweave fuzz --dsn 'user:password@tcp(127.0.0.1:3306)/' --isolation serializable --cases 1000`,
@@ -87,14 +85,12 @@ Exit codes: 0 clean, 1 findings, 2 inconclusive, 64 usage, 69 target unavailable
 	fs.IntVar(&c.Orders, "orders", c.Orders,
 		"topological orders to replay for each case; 0: one, and a second one in every eighth case")
 	fs.IntVar(&c.Integrity, "integrity", c.Integrity,
-		"ask the database in every so-many-th case (SQLite: in each), and at each finding, whether its tables are whole "+
-			"(0: only at findings)")
+		"check the tables in one of so many cases, and at findings (0: only there; SQLite: each case)")
 	fs.StringVar(&c.Precision, "precision", c.Precision,
 		"finest equivalence that may be used to keep statements in a cyclic graph: exact, column or match")
 	addWithout(fs, &c.Without)
 	fs.StringVar(&c.Seeds, "seeds", c.Seeds,
-		"a directory with cases to change, e.g. of known bugs: half of the cases are made of them until each was changed "+
-			"40 times, then a fifth")
+		"a directory with known cases: half of the cases, later a fifth, are made by changing these")
 	f.retired.add(fs, "guide", "corpus")
 	fs.StringVar(&f.format, "format", "text", "what to print at the end: text or json (one object)")
 	return cmd
@@ -102,8 +98,8 @@ Exit codes: 0 clean, 1 findings, 2 inconclusive, 64 usage, 69 target unavailable
 
 // addWithout adds the flag that leaves productions out.
 func addWithout(fs *pflag.FlagSet, names *[]string) {
-	fs.StringSliceVar(names, "without", nil, "what is not generated, by the names that txweave features lists; also "+
-		strings.Join(casesource.Parts(), ", ")+": what is done to every case")
+	fs.StringSliceVar(names, "without", nil,
+		"leave out: productions of txweave features, or parts (docs/explanation/pace.md)")
 }
 
 // run runs fuzz and says what came of it.

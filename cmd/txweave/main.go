@@ -142,11 +142,15 @@ func rootCommand() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "txweave",
 		Short: "Find transaction bugs in SQL databases",
-		Long: `txweave weaves random transactions together, watches what each statement saw, sorts the statements so that
-every dependency is kept, runs them again without transactions, and reports wherever the two disagree.
+		Long: `txweave runs generated transactions with their statements interleaved, and watches what each
+statement saw. It sorts the statements so that every dependency is kept, runs them again without
+transactions, and reports where the two disagree. It also checks what the isolation level promises.
 
-Exit codes: 0 clean with at least one case checked, 1 findings, 2 inconclusive, 64 usage, 69 target or store unavailable,
-70 internal error, 130 interrupted.`,
+Exit codes: 0 clean; 1 findings; 2 inconclusive; 64 wrong usage; 69 target or store unavailable; 70
+internal error; 130 interrupted.`,
+		Example: `  txweave demo                     # what becomes of a bug, in seconds and without a server
+  txweave fuzz --duration 30s      # the embedded SQLite
+  txweave fuzz --target mariadb --isolation read-committed --duration 8h`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		Args:          cobra.NoArgs,
@@ -177,6 +181,7 @@ Exit codes: 0 clean with at least one case checked, 1 findings, 2 inconclusive, 
 	root.SetCompletionCommandGroupID("about")
 	root.Version = version.Number
 	root.SetVersionTemplate(versionLine())
+	explain(root)
 	markUsage(root)
 	acceptFormer(root)
 	complete(root)

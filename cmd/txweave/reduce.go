@@ -20,12 +20,9 @@ func reduceCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "reduce CASE.txw|FINDING|BUG",
 		Short: "Make a case smaller while it shows the same finding",
-		Long: `Make a case smaller as long as it keeps showing a finding with the same signature each time it is checked:
-transactions, statements, a more serial schedule, rows, tables, columns, indexes, values, the SQL itself, then keys
-and names. How often the case shows its finding is measured first; one that does not always show it is given more
-runs. The original stays. The result of CASE.txw goes to --output, CASE.reduced.txw by default; that of a finding's
-directory to reduced/ in it, with its own evidence and reduction.json: what was tried, and what the finding needs; with
---store it is put where the other machines see it, too.`,
+		Long: `A smaller case must show the same finding each time it is checked. How often the original shows it
+is measured first. What is left of a finding goes to reduced/ in its directory, what is left of
+CASE.txw to CASE.reduced.txw or --output.`,
 		Example: `  txweave reduce txweave-out/finding-000001-0
   txweave reduce case.txw --duration 30m --repeat 5 -o small.txw`,
 		Args: cobra.ExactArgs(1),

@@ -38,19 +38,15 @@ func stormCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "storm",
 		Short: "Run a workload at full speed over many sessions and verify what they saw",
-		Long: `storm runs a workload over many sessions at once and verifies online, from what each statement saw and wrote and from
-the interval in which it ran, the mechanisms that the level claims (docs/explanation/mechanism-checks.md). Histories of mini-transactions
-and compare-and-sets are also checked as a whole, at the level that the target promises for them (docs/reference/storms.md).
+		Long: `Sessions send transactions as fast as the database answers. What each statement saw and wrote is
+checked while it runs, against what the isolation level promises. Whole histories of mini, cas and
+append are checked at the end. A transaction that the database rolls back is not tried again.
 
-Workloads:
-` + workload.About() + `
-Nemeses:
-` + storm.AboutNemeses() + `
-A transaction that the database rolls back is not tried again: its session draws the next one.
-
-Exit codes: 0 clean, 1 findings, 2 nothing could be checked or the storm stood still, 64 usage, 69 target unavailable, 70 internal error,
-130 interrupted, after the verdict on what was done.`,
-		Args: cobra.NoArgs,
+Exit codes: 0 clean; 1 findings; 2 nothing could be checked, or the database stood still.`,
+		Example: `  txweave storm --target mariadb --workload random-sql --duration 10m
+  txweave storm --target postgresql --workload bank --nemesis kill,ddl --save storm.toml`,
+		Annotations: map[string]string{choices: "Workloads:\n" + workload.About() + "\nNemeses:\n" + storm.AboutNemeses()},
+		Args:        cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			s, err := f.prepare(cmd.Context())
 			if err != nil {
@@ -65,7 +61,7 @@ Exit codes: 0 clean, 1 findings, 2 nothing could be checked or the storm stood s
 	fs, c := cmd.Flags(), &f.c
 	f.add(fs, registry.Default)
 	f.addInject(fs)
-	fs.StringVar(&c.Workload, "workload", c.Workload, "workload: "+strings.Join(workload.Names(), ", "))
+	fs.StringVar(&c.Workload, "workload", c.Workload, "what the transactions do: see above")
 	fs.IntVar(&c.Sessions, "sessions", c.Sessions, "concurrent sessions")
 	fs.DurationVar(&c.Duration, "duration", c.Duration, "how long transactions are begun")
 	fs.IntVar(&c.Keys, "keys", c.Keys, "rows of the workload's main table")
@@ -75,23 +71,19 @@ Exit codes: 0 clean, 1 findings, 2 nothing could be checked or the storm stood s
 	fs.StringVar(&f.format, "format", "text", "text or json")
 	fs.StringVar(&c.Trace, "trace", "", "write the interval trace to this file, for check")
 	fs.StringVar(&c.History, "history", "",
-		"write the history to this file, for check; one that ends in .bin is small and quick to read (workloads that read "+
-			"and write single rows; it is kept in memory until the end)")
+		"write the history to this file, for check (.bin: small and quick to read)")
 	fs.StringVar(&c.Certificate, "certificate", "",
-		"write the database's own order of versions to this file, and check the history with it (a private server of "+
-			"MariaDB, MySQL or PostgreSQL keeps a log for that)")
+		"write the database's order of versions to this file, and check the history with it")
 	fs.IntVar(&f.limit, "limit", 20, "samples of findings to print, two of each kind at most")
-	fs.StringSliceVar(&c.Nemesis, "nemesis", nil, "what is done to the database meanwhile, several with commas: "+
-		storm.NemesisNames())
+	fs.StringSliceVar(&c.Nemesis, "nemesis", nil, "what disturbs the database, several with commas: see above")
 	fs.DurationVar(&c.Every, "every", 0, "mean time from one act of a nemesis to its next (default: each has its own)")
 	fs.BoolVar(&c.Perturb, "perturb", false,
-		"hold statements back and send them within microseconds of the end of a transaction that wrote the same row, or of "+
-			"another COMMIT")
+		"delay statements so that they meet others on the same row, or a COMMIT")
 	fs.StringSliceVar(&c.Without, "without", nil,
-		"operations that the transactions leave out, where these have nothing to do with each other: "+
+		"operations to leave out: "+
 			strings.Join(workload.Operations, ", "))
 	fs.StringVar(&f.save, "save", "",
-		"where there are findings, write what the storm was to this file, for storm repeat and storm reduce")
+		"write the storm to this file if there are findings, for storm repeat and storm reduce")
 	fs.DurationVar(&c.Stall, "stall", c.Stall, "say what every session is doing once no transaction has ended for so long")
 	return cmd
 }

@@ -9,7 +9,7 @@ func TestSuggest(t *testing.T) {
 		`unknown command "fuz" for "txweave"`:                                        `unknown command "fuz" for "txweave": did you mean fuzz?`,
 		`unknown command "xyz" for "txweave"`:                                        `unknown command "xyz" for "txweave" (txweave help lists them)`,
 		`unknown target "sqlit": want sqlite`:                                        `unknown target "sqlit": want sqlite: did you mean sqlite?`,
-		`--faults: no planted bug "lost-comit" (there are lost-insert, lost-commit)`: `--faults: no planted bug "lost-comit" (there are lost-insert, lost-commit): did you mean lost-commit?`,
+		`--inject: no planted bug "lost-comit" (there are lost-insert, lost-commit)`: `--inject: no planted bug "lost-comit" (there are lost-insert, lost-commit): did you mean lost-commit?`,
 		`--for "oracle": want sqlite, mariadb or html`:                               `--for "oracle": want sqlite, mariadb or html`,
 		`no quoted word, sqlite`:                                                     `no quoted word, sqlite`,
 	} {

@@ -28,10 +28,11 @@ func verifyCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "verify [BUG|FINDING|CASE.txw...]",
 		Short: "Run the bugs that campaigns have found on another build and say which are still there",
-		Long: `Run the smallest case of every open bug, or of those named, on another build and say how often it still shows the
-bug; of a case that no bug has, how often it shows a difference. Bugs of another DBMS than the target are passed over.
-The outcome is noted in the store; closing a bug is left to "txweave bugs fixed-in".
-Exit code 0: none was seen again, 1: at least one was, 2: nothing could be checked.`,
+		Long: `The smallest case of every open bug, or of those named, is run on another build. Bugs of another
+DBMS are passed over. The outcome is noted in the store. Nothing is closed: that is for "txweave
+bugs fixed-in".
+
+Exit codes: 0 none shows any more; 1 at least one does; 2 nothing could be checked.`,
 		Example: `  txweave verify --server /opt/mariadb-11.8/bin/mariadbd
   txweave verify --dsn 'user:password@tcp(127.0.0.1:3306)/' --repeat 20 B3`,
 		RunE: func(cmd *cobra.Command, ids []string) error {

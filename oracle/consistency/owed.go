@@ -26,7 +26,7 @@ func (j *judge) owed(txn int) bool {
 	case refused && t.Owed.Rows == 0:
 		return odd(fault.RefusedUnmatched,
 			finding.Say("%v; the reads of rows that refer to none, right before it, found none",
-			t.Err))
+				t.Err))
 	case t.Err == nil && t.Owed.Rows > 0:
 		return odd(fault.CommittedUnmatched,
 			finding.Say("it succeeded; a read right before it found %v rows that refer to none: %v", t.Owed.Rows,
