@@ -154,8 +154,8 @@ Exit codes: 0 clean with at least one case checked, 1 findings, 2 inconclusive, 
 	root.AddCommand(
 		demoCommand(), fuzzCommand(), rediscoverCommand(), stormCommand(), campaignCommand(), serveCommand(), doctorCommand(),
 		checkCommand(), replayCommand(), exploreCommand(), reduceCommand(), reportCommand(), exportCommand(),
-		genCommand(), featuresCommand(), importCommand(), benchCommand(), detectCommand(), phenomenaCommand(),
-		bugsCommand(), verifyCommand(), workerCommand(), hostCommand(), versionCommand(),
+		genCommand(), historiesCommand(), featuresCommand(), importCommand(), benchCommand(), detectCommand(),
+		phenomenaCommand(), bugsCommand(), verifyCommand(), workerCommand(), hostCommand(), versionCommand(),
 	)
 	root.Version = version.Number
 	root.SetVersionTemplate(versionLine())
