@@ -74,6 +74,7 @@ history, and ` + histories.IndexName + `, which says for each of them what a che
 	fs.IntVar(&set.Keys, "keys", set.Keys, "keys")
 	fs.StringVar(&distribution, "distribution", string(set.Distribution),
 		"how often each key is used: uniform, zipf, hotspot, exponential")
+	fs.Float64Var(&set.Theta, "theta", 0, "how steep zipf is: key i has weight 1/(i+1)^theta; 0: 1")
 	fs.IntVar(&set.Ops, "length", set.Ops, "operations a transaction, of blind and general ones")
 	fs.Float64Var(&set.Writes, "writes", set.Writes, "share of writes, of general transactions")
 	fs.Float64Var(&set.Aborts, "aborts", 0, "share of transactions that their clients roll back")

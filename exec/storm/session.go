@@ -59,7 +59,7 @@ type session struct {
 
 // loop runs transactions until the storm is over.
 func (s *session) loop(ctx context.Context) {
-	for !s.stop.Load() {
+	for !s.stop.Load() && !s.enough() {
 		s.activity.set("waits for the verifier", s.txn, s.now())
 		s.sink.Ready(s.now)
 		program, across := s.across()
@@ -70,6 +70,15 @@ func (s *session) loop(ctx context.Context) {
 			return
 		}
 	}
+}
+
+// enough says whether as many transactions have committed as there are to be, and ends the storm then.
+func (s *session) enough() bool {
+	enough := s.opt.Transactions > 0 && s.acknowledged.Load() >= int64(s.opt.Transactions)
+	if enough {
+		s.stop.Store(true)
+	}
+	return enough
 }
 
 // again makes a new connection where the old one broke and the database lives.
@@ -304,6 +313,7 @@ type request struct {
 	act    act
 	table  int
 	lo, hi int64 // the keys of the table's rows that it names; none where hi < lo
+	padded bool  // its answer ends in the rows' texts: see padding
 }
 
 // plain is a request of which no more is known.

@@ -52,6 +52,7 @@ type Config struct {
 	Txns         int                   // committed transactions, the initial one not counted; default 1000
 	Keys         int                   // default 1000
 	Distribution workload.Distribution // default workload.Uniform
+	Theta        float64               // how steep workload.Zipf is; default 1
 	Ops          int                   // operations a transaction, of Blind and General; default 8
 	Writes       float64               // share of writes, of General; default 0.5
 	// Aborts is the share of attempts that the client rolls back on its own, apart from those that the engine
@@ -109,7 +110,7 @@ func Generate(rng *rand.Rand, cfg Config) (*register.History, error) {
 	if err != nil {
 		return nil, err
 	}
-	keys, err := workload.NewKeys(cfg.Distribution, cfg.Keys)
+	keys, err := workload.NewKeys(cfg.Distribution, cfg.Keys, cfg.Theta)
 	if err != nil {
 		return nil, err
 	}
