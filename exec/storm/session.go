@@ -120,6 +120,9 @@ func (s *session) final(ctx context.Context) {
 	for range finals {
 		s.interrupted = false
 		err := s.transaction(ctx, s.readAll)
+		if err == nil && !s.interrupted && s.opt.Workload.Audit != nil {
+			err = s.transaction(ctx, s.opt.Workload.Audit)
+		}
 		if err != nil && !s.again(ctx, err) || err == nil && !s.interrupted {
 			return
 		}
@@ -192,12 +195,17 @@ func (s *session) transaction(ctx context.Context, program workload.Program) err
 	if err == nil && s.opt.Snapshots {
 		err = tx.see()
 	}
-	if err == nil && s.branch.id != "" {
-		return s.commitBranch(ctx)
-	}
+	committed := s.committed
 	switch {
 	case err == nil:
-		return s.commit(ctx)
+		commit := s.commit
+		if s.branch.id != "" {
+			commit = s.commitBranch
+		}
+		if err = commit(ctx); s.committed > committed {
+			tx.tell()
+		}
+		return err
 	case errors.Is(err, workload.ErrRollback):
 		s.rolledBack++
 		return s.rollback(ctx, s.now())

@@ -17,8 +17,10 @@ import (
 // tx sends the statements of the session's open transaction: workload.Tx.
 type tx struct {
 	*session
-	ctx  context.Context
-	born map[bornKey]int64 // keys that it has inserted, where its snapshot may show another row of the key
+	ctx context.Context
+	// violations are conditions that what it has read breaks.
+	violations []string
+	born       map[bornKey]int64 // keys that it has inserted, where its snapshot may show another row of the key
 }
 
 func (t *tx) table(n int) string { return t.opt.Workload.Tables[n].Name }
@@ -78,6 +80,23 @@ func (t *tx) contradicted(w WrongAnswer) error {
 	t.fault(w)
 	t.failedAt = t.now()
 	return errAborted
+}
+
+// Whole says whether the level gives a transaction's plain reads one snapshot, or has them lock what they see.
+func (t *tx) Whole() bool {
+	p := t.profile.Promise()
+	return p.SnapshotScope() == dbms.PerTransaction || p.LockingReads
+}
+
+// Violates keeps what the transaction found wrong until it has committed: one that cannot may have read what never was.
+func (t *tx) Violates(what string) { t.violations = append(t.violations, what) }
+
+// tell notes what a committed transaction found wrong: the first of it, which the rest may follow from.
+func (t *tx) tell() {
+	if len(t.violations) > 0 {
+		t.fault(WrongAnswer{Class: finding.ClassInconsistent, What: fault.ConditionBroken, Statement: "COMMIT",
+			Detail: t.violations[0], Txn: t.txn})
+	}
 }
 
 func (t *tx) unexpected(sql string, a history.Answer) error {

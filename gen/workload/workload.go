@@ -78,6 +78,10 @@ type Tx interface {
 	// Did says what the transaction does to an object, if it commits, in the words of the checker of workloads that state
 	// themselves what must hold; of a read, of how many statements it is made.
 	Did(object int64, call clients.Call, statements int)
+	// Whole says whether all that the transaction's plain reads see is of one state of the database.
+	Whole() bool
+	// Violates says that what the transaction has read breaks a condition that always holds, and which one.
+	Violates(what string)
 	// Send sends a statement of the generator's.
 	Send(s *Generated) error
 }
@@ -117,6 +121,8 @@ type Workload struct {
 	Made *Made
 	// Together says that the sessions' transactions are let go together, when each has begun one.
 	Together bool
+	// Audit, unless nil, reads what is there when all others have ended, and says what is wrong of it.
+	Audit Program
 	// Next draws a transaction. It is called by one goroutine at a time for each session; memory is the session's
 	// own, and empty at first.
 	Next func(rng *rand.Rand, memory *SessionMemory) Program
@@ -162,7 +168,7 @@ var definitions = []definition{
 		general, hasLength},
 	{"smallbank", "SmallBank: six transactions on checking and savings accounts (Alomari et al., ICDE 2008)", smallBank, 0},
 	{"ycsb-a", "YCSB A: half reads, half updates, in transactions of 4 (Cooper et al., SoCC 2010)", ycsbA, hasLength | hasReads},
-	{"tpcc", "a subset of TPC-C: new order, payment, order status, delivery, stock level", tpcc, 0},
+	{"tpcc", "TPC-C: new order, payment, order status, delivery, stock level, with its consistency conditions", tpcc, 0},
 	{"random-sql", "random reads and writes by key, range and predicate; rows come and go", randomSQL, hasLength | hasReads},
 	{"woven", "the statements that fuzz generates: joins, subqueries, upserts, foreign keys, secondary indexes", woven, 0},
 	{"mini", "mini-transactions (Wei et al., ICDE 2025)", mini, 0},
