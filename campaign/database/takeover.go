@@ -33,40 +33,7 @@ func (d *DB) TakeOver(ctx context.Context, tell func(line string)) (bugs int, er
 	if err != nil {
 		return 0, err
 	}
-	err = d.tx(ctx, func(t *tx) error {
-		if err := t.lock(); err != nil {
-			return err
-		}
-		var have, done int64
-		if err := t.row("SELECT COUNT(*) FROM bugs").Scan(&have); err != nil {
-			return err
-		}
-		if err := t.row("SELECT COUNT(*) FROM changes WHERE what = ?", takenNote).Scan(&done); err != nil {
-			return err
-		}
-		if done > 0 && !renamed(d.dir) { // killed before it was renamed
-			return nil
-		}
-		if have > 0 {
-			return &PlanError{
-				fmt.Sprintf(
-					"%s holds a campaign's bugs and those of fuzz, which are numbered by themselves: give one of them another "+
-						"directory", d.dir)}
-		}
-		for _, g := range b.Bugs {
-			if err := t.take(g, b.Next); err != nil {
-				return fmt.Errorf("%s: %w", g.ID, err)
-			}
-		}
-		for name, n := range b.Known {
-			if err := t.exec("INSERT INTO tallies (cell, shard, kind, name, n) VALUES (0, 0, ?, ?, ?)", kindKnown, short(name),
-				n); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err != nil {
+	if err := d.tx(ctx, func(t *tx) error { return d.takeAll(t, b) }); err != nil {
 		return 0, err
 	}
 	if err := d.flush(ctx); err != nil {
@@ -79,6 +46,39 @@ func (d *DB) TakeOver(ctx context.Context, tell func(line string)) (bugs int, er
 		}
 	}
 	return len(b.Bugs), finding.SyncDir(d.dir)
+}
+
+// takeAll writes the bugs of fuzz, unless that was done by a process that was killed before it renamed their files.
+func (d *DB) takeAll(t *tx, b *finding.Bugs) error {
+	if err := t.lock(); err != nil {
+		return err
+	}
+	var have, done int64
+	if err := t.row("SELECT COUNT(*) FROM bugs").Scan(&have); err != nil {
+		return err
+	}
+	if err := t.row("SELECT COUNT(*) FROM changes WHERE what = ?", takenNote).Scan(&done); err != nil {
+		return err
+	}
+	if done > 0 && !renamed(d.dir) {
+		return nil
+	}
+	if have > 0 {
+		return &PlanError{fmt.Sprintf("%s holds a campaign's bugs and those of fuzz, which are numbered by themselves: "+
+			"give one of them another directory", d.dir)}
+	}
+	for _, g := range b.Bugs {
+		if err := t.take(g, b.Next); err != nil {
+			return fmt.Errorf("%s: %w", g.ID, err)
+		}
+	}
+	for name, n := range b.Known {
+		if err := t.exec("INSERT INTO tallies (cell, shard, kind, name, n) VALUES (0, 0, ?, ?, ?)", kindKnown, short(name),
+			n); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // ofFuzz is how fuzz names its findings, in which there is no name of a cell.

@@ -44,8 +44,8 @@ func stormCommand() *cobra.Command {
 		Use:   "storm",
 		Short: "Run a workload at full speed over many sessions and verify what they saw",
 		Long: `storm runs a workload over many sessions at once and verifies online, from what each statement saw and wrote and from
-the interval in which it ran, the mechanisms that the level claims (docs/mechanism.md). Histories of mini-transactions
-and compare-and-sets are also checked as a whole, at the level that the target promises for them (docs/storm.md).
+the interval in which it ran, the mechanisms that the level claims (docs/explanation/mechanism-checks.md). Histories of mini-transactions
+and compare-and-sets are also checked as a whole, at the level that the target promises for them (docs/reference/storms.md).
 
 Workloads:
 ` + workload.About() + `
@@ -96,8 +96,8 @@ Exit codes: 0 clean, 1 findings, 2 nothing could be checked or the storm stood s
 		"write the history to this file, for check; one that ends in .bin is small and quick to read (workloads that read "+
 			"and write single rows; it is kept in memory until the end)")
 	fs.StringVar(&c.Certificate, "certificate", "",
-		"write the database's own order of versions to this file, for check --certificate, and check the history with it "+
-			"(a private server of MariaDB, MySQL or PostgreSQL then keeps a log to read it from)")
+		"write the database's own order of versions to this file, and check the history with it (a private server of "+
+			"MariaDB, MySQL or PostgreSQL keeps a log for that)")
 	fs.IntVar(&f.limit, "limit", 20, "samples of findings to print, two of each kind at most")
 	fs.StringSliceVar(&c.Nemesis, "nemesis", nil, "what is done to the database meanwhile, several with commas: "+
 		storm.NemesisNames())

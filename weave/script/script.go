@@ -238,10 +238,9 @@ func (c *checker) units() {
 	for _, st := range s.Setup {
 		c.out.Case.Schema = append(c.out.Case.Schema, testcase.Stmt{SQL: st.SQL})
 	}
-	for n, u := range all {
+	for _, u := range all {
 		unit := RunUnit{Unit: u, first: -1}
-		txn := testcase.Txn{}
-		for k, i := range u.Steps {
+		for _, i := range u.Steps {
 			unit.Aborted = unit.Aborted || gone[i]
 			if e := run.Steps[i]; e != nil {
 				if unit.first < 0 {
@@ -249,25 +248,33 @@ func (c *checker) units() {
 				}
 				unit.last = max(unit.last, e.End)
 			}
-			at := name{txn: n, stmt: -1}
-			stmt := testcase.Stmt{SQL: s.Steps[i].SQL}
-			switch {
-			case k == 0 && u.Opened:
-				txn.Begin, at.role = stmt, history.Begin
-			case u.Opened && s.SetsLevel(stmt.SQL): // a case says it of the transaction
-				at.role = history.Level
-			case u.Ends && k == len(u.Steps)-1:
-				txn.End, at.role = stmt, history.End
-			default:
-				at.stmt, at.role = len(txn.Stmts), history.Target
-				txn.Stmts = append(txn.Stmts, stmt)
-			}
-			c.names[i] = at
 		}
 		c.out.Units = append(c.out.Units, unit)
-		c.out.Case.Txns = append(c.out.Case.Txns, txn)
+		c.out.Case.Txns = append(c.out.Case.Txns, c.transaction(u, len(c.out.Case.Txns)))
 	}
 	c.out.Case.Number()
+}
+
+// transaction makes transaction n of a case of a unit, and names its steps.
+func (c *checker) transaction(u testcase.Unit, n int) (txn testcase.Txn) {
+	s := c.out.Script
+	for k, i := range u.Steps {
+		at := name{txn: n, stmt: -1}
+		stmt := testcase.Stmt{SQL: s.Steps[i].SQL}
+		switch {
+		case k == 0 && u.Opened:
+			txn.Begin, at.role = stmt, history.Begin
+		case u.Opened && s.SetsLevel(stmt.SQL): // a case says it of the transaction
+			at.role = history.Level
+		case u.Ends && k == len(u.Steps)-1:
+			txn.End, at.role = stmt, history.End
+		default:
+			at.stmt, at.role = len(txn.Stmts), history.Target
+			txn.Stmts = append(txn.Stmts, stmt)
+		}
+		c.names[i] = at
+	}
+	return txn
 }
 
 // levels finds out at which level each transaction ran, and collects those of which it matters.
