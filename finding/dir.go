@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 
-	"txweave/internal/former"
 	"txweave/internal/input"
 	"txweave/testcase"
 )
@@ -225,19 +224,6 @@ func PathIn(dir, name string) (string, error) {
 		return "", fmt.Errorf("%q is no name of a finding in %s", name, dir)
 	}
 	return filepath.Join(dir, name), nil
-}
-
-// What the names of findings begin with, before a hyphen.
-const (
-	KindConfirmed   = "finding"
-	KindUnconfirmed = "unconfirmed" // of one that did not come back each time
-)
-
-// CutKind takes from the name of a finding what it begins with; is says whether it was one.
-func CutKind(name string) (rest string, is bool) {
-	kind, rest, _ := strings.Cut(name, "-")
-	kind = former.Kinds.Now(kind)
-	return rest, rest != "" && (kind == KindConfirmed || kind == KindUnconfirmed)
 }
 
 // ValidName says whether a text can be the name of a finding's directory below a store: no way leads out of it.

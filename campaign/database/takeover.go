@@ -7,8 +7,8 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strconv"
+	"strings"
 
 	"txweave/campaign/store"
 	"txweave/finding"
@@ -81,8 +81,15 @@ func (d *DB) takeAll(t *tx, b *finding.Bugs) error {
 	return nil
 }
 
-// ofFuzz is how fuzz names its findings, in which there is no name of a cell.
-var ofFuzz = regexp.MustCompile(`^(finding|unconfirmed|suspect)-\d+-\d+(\.\d+)?$`)
+// ofFuzz says whether a name is one that fuzz gives its findings, in which there is no cell, perhaps with the number of
+// another one of that name: finding-000012-0.2.
+func ofFuzz(name string) bool {
+	if at := strings.LastIndexByte(name, '.'); at >= 0 && finding.IsDigits(name[at+1:]) {
+		name = name[:at]
+	}
+	n, ok := finding.ParseName(name)
+	return ok && n.Cell == ""
+}
 
 // adopt counts the findings to bugs that a fuzz which was killed has left without one, or whose bug could not be read
 // any more.
@@ -92,7 +99,7 @@ func adopt(old *store.Directory, tell func(line string)) error {
 		return err
 	}
 	for _, name := range left {
-		if !ofFuzz.MatchString(name) {
+		if !ofFuzz(name) {
 			continue
 		}
 		p, err := orphan(old, name)

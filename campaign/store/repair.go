@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strconv"
 
 	"txweave/finding"
@@ -130,14 +129,17 @@ func readSome(path string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, maxBugs))
 }
 
-var nextLine = regexp.MustCompile(`(?m)^  "next": (\d{1,9}),?$`)
-
 // salvage reads what is whole of a bugs.json: its bugs one by one, which snapshot wrote with their braces on lines of
 // their own.
 func salvage(text []byte) *finding.Bugs {
 	b := &finding.Bugs{Next: 1, Bugs: []*finding.Bug{}, Known: map[string]int{}}
-	if m := nextLine.FindSubmatch(text); m != nil {
-		b.Next, _ = strconv.Atoi(string(m[1]))
+	for line := range bytes.Lines(text) {
+		if n, is := bytes.CutPrefix(line, []byte(`  "next": `)); is {
+			if next, err := strconv.Atoi(string(bytes.TrimRight(n, ",\n"))); err == nil {
+				b.Next = next
+			}
+			break
+		}
 	}
 	byID := map[string]*finding.Bug{}
 	for _, block := range blocks(text, "    {", "    }") {

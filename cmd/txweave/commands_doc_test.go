@@ -91,9 +91,6 @@ func commandsPage(root *cobra.Command) string {
 			level = "###"
 		}
 		fmt.Fprintf(&b, "\n%s %s\n\n%s.\n", level, path, strings.TrimSuffix(c.Short, "."))
-		if first, _, _ := strings.Cut(c.Long, "\n\n"); first != "" {
-			fmt.Fprintf(&b, "\n%s\n", first)
-		}
 		if args := strings.TrimPrefix(strings.TrimSuffix(c.UseLine(), " [flags]"), c.CommandPath()); args != "" {
 			fmt.Fprintf(&b, "\nArguments: `%s`.\n", strings.TrimSpace(args))
 		}

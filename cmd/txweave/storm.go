@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -31,7 +32,11 @@ type stormFlags struct {
 	format string
 	limit  int
 	save   string
+	reads  float64
 }
+
+// untilDone is how long a storm takes at most that ends after so many transactions.
+const untilDone = 24 * time.Hour
 
 func stormCommand() *cobra.Command {
 	f := &stormFlags{c: storming.Default()}
@@ -48,6 +53,12 @@ Exit codes: 0 clean; 1 findings; 2 nothing could be checked, or the database sto
 		Annotations: map[string]string{choices: "Workloads:\n" + workload.About() + "\nNemeses:\n" + storm.AboutNemeses()},
 		Args:        cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if cmd.Flags().Changed("reads") {
+				f.c.Reads = &f.reads
+			}
+			if cmd.Flags().Changed("transactions") && !cmd.Flags().Changed("duration") {
+				f.c.Duration = untilDone
+			}
 			s, err := f.prepare(cmd.Context())
 			if err != nil {
 				return err
@@ -64,6 +75,13 @@ Exit codes: 0 clean; 1 findings; 2 nothing could be checked, or the database sto
 	fs.StringVar(&c.Workload, "workload", c.Workload, "what the transactions do: see above")
 	fs.IntVar(&c.Sessions, "sessions", c.Sessions, "concurrent sessions")
 	fs.DurationVar(&c.Duration, "duration", c.Duration, "how long transactions are begun")
+	fs.IntVar(&c.Transactions, "transactions", 0,
+		"end once so many have committed, or after --duration if that is set")
+	fs.IntVar(&c.Operations, "length", 0, "operations of a transaction; of random-sql and append at most (default: the workload's)")
+	fs.Float64Var(&f.reads, "reads", 0,
+		"share of reads, from 0 to 1 (default: the workload's; docs/reference/storms.md)")
+	fs.Float64Var(&c.Theta, "theta", 0, "how steep zipf is: key i has weight 1/(i+1)^theta (default: 1)")
+	fs.IntVar(&c.ValueSize, "value-size", 0, "bytes of a text in each row, which each write sets and reads of a row check")
 	fs.IntVar(&c.Keys, "keys", c.Keys, "rows of the workload's main table")
 	fs.StringVar(&c.Distribution, "distribution", c.Distribution,
 		"how often each key is used: uniform, zipf, hotspot, exponential")

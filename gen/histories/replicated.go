@@ -1,4 +1,4 @@
-package synth
+package histories
 
 import (
 	"math/rand/v2"

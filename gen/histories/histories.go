@@ -1,13 +1,15 @@
-// Package synth makes histories that are valid at a level by construction: a simulated engine of that level executes a
-// random workload of many interleaved sessions. Tests break such histories; benchmarks check them.
-package synth
+// Package histories makes histories that are valid at a level by construction: a simulated engine of that level
+// executes a random workload of many interleaved sessions. An anomaly can be planted among its transactions. They try
+// checkers, those of others and our own; benchmarks check them.
+package histories
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 
 	"txweave/dbms"
-
+	"txweave/fault"
 	"txweave/gen/workload"
 	"txweave/history/register"
 )
@@ -50,6 +52,7 @@ type Config struct {
 	Txns         int                   // committed transactions, the initial one not counted; default 1000
 	Keys         int                   // default 1000
 	Distribution workload.Distribution // default workload.Uniform
+	Theta        float64               // how steep workload.Zipf is; default 1
 	Ops          int                   // operations a transaction, of Blind and General; default 8
 	Writes       float64               // share of writes, of General; default 0.5
 	// Aborts is the share of attempts that the client rolls back on its own, apart from those that the engine
@@ -58,8 +61,16 @@ type Config struct {
 	KeepAborted bool
 	// Unknowns is the share of transactions whose outcome the client did not learn; half of them committed.
 	Unknowns float64
+	// Anomaly is what is planted, once; "": nothing. The level is then SSER, SER or SI.
+	Anomaly fault.Kind
 	// NoInitial leaves the initial transaction out: first reads return nothing.
 	NoInitial bool
+}
+
+// Default is what a history is that nothing is said of: valid at all levels.
+func Default() Config {
+	return Config{Level: dbms.SSER, Shape: Mini, Sessions: 20, Txns: 1000, Keys: 1000, Distribution: workload.Uniform,
+		Ops: 8, Writes: 0.5}
 }
 
 func (c Config) withDefaults() (Config, error) {
@@ -85,10 +96,10 @@ func (c Config) withDefaults() (Config, error) {
 	set(&c.Keys, 1000)
 	set(&c.Ops, 8)
 	switch {
-	case c.Sessions < 1, c.Txns < 0, c.Keys < 1, c.Ops < 1:
-		return c, fmt.Errorf("synth: sessions, keys and operations must be positive: %+v", c)
-	case c.Aborts < 0 || c.Aborts >= 1 || c.Unknowns < 0 || c.Unknowns >= 1:
-		return c, fmt.Errorf("synth: a share must be below 1: %+v", c)
+	case c.Sessions < 1, c.Txns < 1, c.Keys < 1, c.Ops < 1:
+		return c, errors.New("sessions, keys and operations must be positive")
+	case c.Aborts < 0 || c.Aborts >= 1 || c.Unknowns < 0 || c.Unknowns >= 1, c.Writes < 0 || c.Writes > 1:
+		return c, errors.New("a share must be at least 0 and below 1 (of writes: at most 1)")
 	}
 	return c, nil
 }
@@ -99,7 +110,7 @@ func Generate(rng *rand.Rand, cfg Config) (*register.History, error) {
 	if err != nil {
 		return nil, err
 	}
-	keys, err := workload.NewKeys(cfg.Distribution, cfg.Keys)
+	keys, err := workload.NewKeys(cfg.Distribution, cfg.Keys, cfg.Theta)
 	if err != nil {
 		return nil, err
 	}
@@ -107,14 +118,22 @@ func Generate(rng *rand.Rand, cfg Config) (*register.History, error) {
 	if err != nil {
 		return nil, err
 	}
-	sim := &simulator{cfg: cfg, rng: rng, shape: shape, next: int64(cfg.Keys)}
+	sim := &simulator{cfg: cfg, rng: rng, shape: shape, keys: keys, next: int64(cfg.Keys)}
 	switch cfg.Level {
 	case dbms.SSER, dbms.SER, dbms.SI:
-		sim.store = newCentral(cfg)
+		central := newCentral(cfg)
+		sim.store = central
+		if cfg.Anomaly != "" {
+			if sim.planting, err = sim.newPlanting(central); err != nil {
+				return nil, err
+			}
+		}
 	case dbms.TCC, dbms.RA, dbms.RC:
-		sim.store = newReplicated(cfg)
+		if sim.store = newReplicated(cfg); cfg.Anomaly != "" {
+			return nil, fmt.Errorf("an anomaly is planted in a history of level sser, ser or si, not %s", cfg.Level)
+		}
 	default:
-		return nil, fmt.Errorf("synth: unknown level %q", cfg.Level)
+		return nil, fmt.Errorf("there is no level %q: want sser, ser, si, tcc, ra or rc", cfg.Level)
 	}
 	return sim.run(), nil
 }

@@ -1,4 +1,4 @@
-package synth
+package histories
 
 import (
 	"fmt"
@@ -76,7 +76,7 @@ func TestRefusesNonsense(t *testing.T) {
 func TestSkew(t *testing.T) {
 	share := map[workload.Distribution]float64{}
 	for _, d := range workload.Distributions {
-		keys, err := workload.NewKeys(d, 100)
+		keys, err := workload.NewKeys(d, 100, 0)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,4 +1,4 @@
-package synth
+package histories
 
 import (
 	"math/rand/v2"
@@ -63,8 +63,14 @@ func (c *central) commit(session int, t *transaction) bool {
 			}
 		}
 	}
+	c.seen[session] = c.latest + 1
+	c.install(t)
+	return true
+}
+
+// install makes a transaction's writes the newest versions.
+func (c *central) install(t *transaction) {
 	c.latest++
-	c.seen[session] = c.latest
 	for i, a := range t.accesses {
 		if !a.Write {
 			continue
@@ -76,7 +82,6 @@ func (c *central) commit(session int, t *transaction) bool {
 		}
 		c.keys[a.Key] = append(v, committedVersion{c.latest, t.vals[i]})
 	}
-	return true
 }
 
 // wroteBefore says whether the transaction wrote the key of access i before it.

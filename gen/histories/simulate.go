@@ -1,4 +1,4 @@
-package synth
+package histories
 
 import (
 	"math/rand/v2"
@@ -49,12 +49,16 @@ type simulator struct {
 	cfg   Config
 	rng   *rand.Rand
 	shape shaper
+	keys  *workload.Keys
 	store store
+	open  []*transaction // by session
 	b     *register.Builder
 	next  int64 // next value to write
 	clock int64
 	ids   int64
 	done  int
+
+	planting *planting // nil: nothing is planted, or it is there already
 }
 
 func (s *simulator) run() *register.History {
@@ -76,20 +80,26 @@ func (s *simulator) run() *register.History {
 		}
 		s.b.End(history.Committed, 0, 0)
 	}
-	open := make([]*transaction, c.Sessions)
+	s.open = make([]*transaction, c.Sessions)
 	free := make([]transaction, c.Sessions)
-	for s.done < c.Txns {
+	for s.done < c.Txns || s.planting != nil {
 		s.clock++
+		if s.planting.ready(s) {
+			s.plant(s.planting)
+			s.planting = nil
+			continue
+		}
 		i := s.rng.IntN(c.Sessions)
-		t := open[i]
+		t := s.open[i]
 		switch {
+		case t == nil && s.planting.waits(s, i):
 		case t == nil:
-			open[i] = s.begin(i, &free[i])
+			s.open[i] = s.begin(i, &free[i])
 		case len(t.vals) < len(t.accesses):
 			s.step(i, t)
 		default:
 			s.end(i, t)
-			open[i] = nil
+			s.open[i] = nil
 		}
 		s.store.background(s.rng)
 	}
@@ -132,6 +142,11 @@ func (s *simulator) end(session int, t *transaction) {
 			return
 		}
 	}
+	s.record(session, t, status)
+}
+
+// record adds the transaction to the history.
+func (s *simulator) record(session int, t *transaction, status history.Outcome) {
 	s.ids++
 	s.b.Begin(int64(session), s.ids)
 	for i, a := range t.accesses {

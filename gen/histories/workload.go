@@ -1,4 +1,4 @@
-package synth
+package histories
 
 import (
 	"fmt"
@@ -38,7 +38,7 @@ func newShape(cfg Config, keys *workload.Keys) (shaper, error) {
 			return drawOps(rng, keys, buf, cfg.Ops, cfg.Writes)
 		}, nil
 	default:
-		return nil, fmt.Errorf("synth: unknown shape %q", cfg.Shape)
+		return nil, fmt.Errorf("there is no shape %q: want mini, blind, general or cas", cfg.Shape)
 	}
 }
 
