@@ -65,6 +65,8 @@ type Config struct {
 	Without     []string        // productions, and parts of every case, that are left out
 	// all cases of the budget are checked, and those that have a finding counted: that says more of what cases are worth
 	Count bool
+	// Progress, unless nil, is told how many of how many runs are done: of each planted bug, and of none, each seed.
+	Progress func(done, all int)
 	// Log is called when it is known what became of a planted bug.
 	Log func(*FaultResult)
 }
@@ -166,6 +168,15 @@ func (o *Config) seed(i int) uint64 { return max(o.First, 1) + uint64(i) }
 func (o *Config) RunOn(ctx context.Context, t exec.Target, p *dbms.Profile, faults []*planted.Fault) (*Result, error) {
 	d := &Result{Target: t.Describe().Target, Isolation: p.Isolation, Budget: o.Budget, Planted: []FaultResult{},
 		Counted: o.Count}
+	runs, done := len(faults)*o.Seeds, 0
+	if !o.OnlyPlanted {
+		runs += o.Seeds
+	}
+	next := func() {
+		if done++; o.Progress != nil {
+			o.Progress(done, runs)
+		}
+	}
 	for seed := range o.Seeds {
 		if o.OnlyPlanted {
 			break
@@ -175,10 +186,11 @@ func (o *Config) RunOn(ctx context.Context, t exec.Target, p *dbms.Profile, faul
 			return nil, err
 		}
 		d.Unplanted = append(d.Unplanted, own...)
+		next()
 	}
 	d.FalseAlarms = len(d.Unplanted)
 	for _, fault := range faults {
-		res, err := o.tryFault(ctx, t, p, fault, d.Unplanted)
+		res, err := o.tryFault(ctx, t, p, fault, d.Unplanted, next)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", fault.Name, err)
 		}
@@ -191,8 +203,8 @@ func (o *Config) RunOn(ctx context.Context, t exec.Target, p *dbms.Profile, faul
 }
 
 // tryFault plants one bug under every seed. What the same cases show without it is not its doing.
-func (o *Config) tryFault(ctx context.Context, t exec.Target, p *dbms.Profile, fault *planted.Fault, own []Unplanted) (
-	*FaultResult, error) {
+func (o *Config) tryFault(ctx context.Context, t exec.Target, p *dbms.Profile, fault *planted.Fault, own []Unplanted,
+	next func()) (*FaultResult, error) {
 	res := &FaultResult{Name: fault.Name, Reference: fault.Reference, Forbidden: fault.Forbidden(p),
 		Reason: fault.Inapplicable(p)}
 	if res.Applicable = res.Reason == ""; !res.Applicable {
@@ -217,6 +229,7 @@ func (o *Config) tryFault(ctx context.Context, t exec.Target, p *dbms.Profile, f
 			cases, seconds = append(cases, float64(got.first)), append(seconds, got.at.Sub(start).Seconds())
 			oracles[got.by]++
 		}
+		next()
 	}
 	if res.Found = 2*len(cases) > o.Seeds; res.Found {
 		res.Cases, res.Seconds = Median(cases), Median(seconds)

@@ -28,8 +28,10 @@ type Config struct {
 	Bugs        string // a file of known bugs; "": those that txweave comes with
 	Out         string // directory for findings: those of seed 7 in seed-7
 	Seeds       int
-	// Met, unless nil, is told of a bug that a seed has met, after so many cases.
-	Met func(seed uint64, bug string, cases int)
+	// Found, unless nil, is told of a bug that a seed has found, after so many cases.
+	Found func(seed uint64, bug string, cases int)
+	// Progress, unless nil, is told how many of how many cases are done.
+	Progress func(done, all int)
 }
 
 // Default is the Config of somebody who has said nothing.
@@ -174,6 +176,9 @@ func (c *Config) oneSeed(ctx context.Context, fl *target.Fleet, r *Result, bugs 
 	run.Known = nil // they are what is looked for
 	look := &looker{Result: r, open: run.NewReducer, bugs: bugs, tries: map[string]int{}, met: map[string]int{}}
 	run.NewReducer = nil // what is reduced is chosen behind the campaign
+	if c.Progress != nil {
+		run.Progress = func(s *campaign.Summary) { c.Progress(r.Seeds*c.Cases+s.Cases, c.Seeds*c.Cases) }
+	}
 	before := processorTime()
 	sum, err := campaign.Run(ctx, run)
 	if err != nil {
@@ -191,8 +196,8 @@ func (c *Config) oneSeed(ctx context.Context, fl *target.Fleet, r *Result, bugs 
 		}
 		b.Seeds++
 		b.cases, b.seconds = append(b.cases, float64(n+1)), append(b.seconds, each*float64(n+1))
-		if c.Met != nil {
-			c.Met(c.Seed, b.Name, n+1)
+		if c.Found != nil {
+			c.Found(c.Seed, b.Name, n+1)
 		}
 	}
 	return nil

@@ -41,6 +41,7 @@ type Config struct {
 	Sessions   bool          // the order of each session's transactions is part of the level
 	ClockSkew  time.Duration // by which each client's clock may be off, either way
 	DOT, SVG   string        // files for the counterexample, as a graph and as a picture
+	Undrawn    func()        // told of a counterexample that has no file, where text is printed; nil: nobody
 	Window     int           // transactions that wait, of a text that is checked while it is read; 0: it is read first
 
 	Certificate string // file with the version certificate

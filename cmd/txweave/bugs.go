@@ -164,6 +164,11 @@ func addFilter(cmd *cobra.Command, f *bugs.Filter) {
 		"only those whose signature, title or summary matches this regular expression")
 }
 
+// about are the arguments of a command with the flags that say where the bugs are.
+func (f *bugsFlags) about(args ...string) []string {
+	return append(append(args, unless(bugs.DefaultOut, "out", f.Out)...), unless("", "store", f.Shared)...)
+}
+
 func (f *bugsFlags) listCommand() *cobra.Command {
 	var filter bugs.Filter
 	var signatures bool
@@ -185,7 +190,10 @@ func (f *bugsFlags) listCommand() *cobra.Command {
 			if f.format == "json" {
 				return printJSON(cmd.OutOrStdout(), list)
 			}
-			return f.List(cmd.OutOrStdout(), b, list, signatures, !filter.Any())
+			if err = f.List(cmd.OutOrStdout(), b, list, signatures, !filter.Any()); err == nil && len(list) > 0 {
+				next(cmd.ErrOrStderr(), f.about("bugs", "show", list[0].ID)...)
+			}
+			return err
 		}}
 	addFilter(cmd, &filter)
 	cmd.Flags().BoolVar(&signatures, "signature", false,
@@ -216,7 +224,10 @@ func (f *bugsFlags) showCommand() *cobra.Command {
 			if f.format == "json" {
 				return printJSON(cmd.OutOrStdout(), g)
 			}
-			return f.Show(cmd.OutOrStdout(), s, g)
+			if err = f.Show(cmd.OutOrStdout(), s, g); err == nil && len(g.Kept) > 0 {
+				next(cmd.ErrOrStderr(), f.about("replay", g.ID, "--repeat", "10")...)
+			}
+			return err
 		}}
 }
 

@@ -144,17 +144,20 @@ func (f *campaignFlags) run(ctx context.Context, stdout, stderr io.Writer, args 
 	if err := x.Run(ctx); err != nil {
 		return err
 	}
-	return f.conclude(ctx, x, stdout)
+	return f.conclude(ctx, x, stdout, stderr)
 }
 
 // conclude prints how the campaign stands and turns it into an exit code.
-func (f *campaignFlags) conclude(ctx context.Context, x *cells.Campaign, stdout io.Writer) error {
+func (f *campaignFlags) conclude(ctx context.Context, x *cells.Campaign, stdout, stderr io.Writer) error {
 	s, b, err := x.Stand(ctx)
 	if err != nil {
 		return err
 	}
 	if err := display.PrintStatus(stdout, s); err != nil {
 		return err
+	}
+	if len(b.Bugs) > 0 {
+		next(stderr, append([]string{"bugs", "list", "--out", f.c.Out}, unless("", "store", f.c.Store)...)...)
 	}
 	checked := int64(0)
 	for i := range s.Cells {

@@ -51,7 +51,13 @@ Exit codes: 0 valid; 1 invalid; 2 unknown. Of several files the worst one counts
 					return on.Use(ctx, do)
 				}
 			}
-			return c.Check(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr(), names)
+			undrawn := false
+			c.Undrawn = func() { undrawn = true }
+			err := c.Check(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr(), names)
+			if undrawn {
+				next(cmd.ErrOrStderr(), again("--svg", "counterexample.svg")...)
+			}
+			return err
 		},
 	}
 	fs := cmd.Flags()

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"txweave/campaign/detect"
+	"txweave/campaign/display"
 	"txweave/campaign/target"
 	"txweave/dbms/registry"
 	"txweave/exec/planted"
@@ -51,7 +52,11 @@ finding.`,
 			if err := f.check(cmd.Flags(), cmd.ErrOrStderr()); err != nil {
 				return err
 			}
+			show := display.New(cmd.ErrOrStderr())
+			f.c.Target.Notes, f.c.Progress = show, show.Steps("run", 0)
+			f.c.Log = func(x *detect.FaultResult) { fmt.Fprintf(show, "%s: found %v\n", x.Name, x.Found) }
 			d, err := f.c.Run(cmd.Context())
+			show.End()
 			if err != nil {
 				return err
 			}
@@ -101,7 +106,6 @@ func (f *detectFlags) check(fs *pflag.FlagSet, stderr io.Writer) error {
 		c.Target.Target = "" // it need not be named for what is run again
 	}
 	c.Command = target.CommandLine(os.Args)
-	c.Log = func(x *detect.FaultResult) { fmt.Fprintf(stderr, "%s: found %v\n", x.Name, x.Found) }
 	if err := c.Validate(); err != nil {
 		return err
 	}

@@ -37,6 +37,10 @@ Exit codes: 0 all is well, or works somehow; 2 a cell, or every target, cannot r
 			}
 			if err == nil && cannot {
 				err = outcome.End(exitInconclusive, nil)
+			} else if err == nil && format == "text" && len(args) == 0 {
+				next(cmd.ErrOrStderr(), "campaign", "init")
+			} else if err == nil && format == "text" {
+				next(cmd.ErrOrStderr(), "campaign", "run", args[0], "--out", c.Out)
 			}
 			return err
 		},

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"txweave/campaign/display"
 	"txweave/campaign/explore"
 )
 
@@ -36,11 +37,18 @@ Exit codes: 0 none shows a difference; 1 at least one does; 2 not all were run, 
 					"%s says in which order its statements are to be run without transactions: that belongs to one interleaving",
 					args[0])
 			}
+			show := display.New(cmd.ErrOrStderr())
+			of.Target.Notes, x.Progress = show, show.Steps("interleaving", x.Duration)
 			on, err := of.For(cmd.Context(), c)
 			if err != nil {
 				return err
 			}
-			return x.Run(cmd.Context(), on, c, cmd.OutOrStdout())
+			err = x.Run(cmd.Context(), on, c, show.Before(cmd.OutOrStdout()))
+			show.End()
+			if err != nil && codeOf(err) == exitFindings && x.Cases == "" {
+				next(cmd.ErrOrStderr(), again("--cases", "explored")...)
+			}
+			return err
 		},
 	}
 	f.add(cmd.Flags(), "")

@@ -150,6 +150,9 @@ func (f *fuzzFlags) run(ctx context.Context, stdout, stderr io.Writer) (err erro
 	if err != nil {
 		return err
 	}
+	if f.format == "text" && len(sum.Bugs) > 0 {
+		next(stderr, append([]string{"bugs", "list"}, unless(bugs.DefaultOut, "out", f.out)...)...)
+	}
 	return conclude(ctx, sum, f.out)
 }
 

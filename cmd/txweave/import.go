@@ -111,7 +111,10 @@ func importFile(cmd *cobra.Command, path string, text []byte, out string, o impo
 		_, err = cmd.OutOrStdout().Write(c.Print())
 		return err
 	}
-	return testcase.WriteFile(cmd.Context(), out, c)
+	if err = testcase.WriteFile(cmd.Context(), out, c); err == nil {
+		next(cmd.ErrOrStderr(), "replay", out)
+	}
+	return err
 }
 
 // imported is the case that a text is, and what is to be said of how it was read.

@@ -4,9 +4,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"time"
 
 	"github.com/spf13/cobra"
 
+	"txweave/campaign/display"
 	"txweave/campaign/rediscover"
 	"txweave/campaign/target"
 	"txweave/dbms/registry"
@@ -41,10 +43,14 @@ Exit codes: 0 each bug was found with most seeds; 1 some were not.`,
 				return err
 			}
 			c.Target, c.Command = f.config(), target.CommandLine(os.Args)
-			c.Met = func(seed uint64, bug string, cases int) {
-				fmt.Fprintf(cmd.ErrOrStderr(), "seed %d: %s after %d cases\n", seed, bug, cases)
+			show := display.New(cmd.ErrOrStderr())
+			c.Target.Notes = show
+			c.Progress = show.Steps("case", time.Duration(c.Seeds)*c.Duration)
+			c.Found = func(seed uint64, bug string, cases int) {
+				fmt.Fprintf(show, "seed %d: %s after %d cases\n", seed, bug, cases)
 			}
 			r, err := c.Run(cmd.Context())
+			show.End()
 			if err != nil {
 				return err
 			}

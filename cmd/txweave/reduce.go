@@ -4,12 +4,15 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"txweave/campaign/bugs"
 	"txweave/campaign/display"
 	"txweave/campaign/reducing"
+	"txweave/finding"
 )
 
 func reduceCommand() *cobra.Command {
@@ -33,7 +36,7 @@ CASE.txw to CASE.reduced.txw or --output.`,
 			show := display.New(cmd.ErrOrStderr())
 			c.Under = f.again(&from)
 			c.Target.Notes = show
-			c.Reduce.Progress = show.Reduction
+			c.Reduce.Progress = show.Reduction(c.Reduce.MaxTime)
 			out, written, err := c.Run(cmd.Context(), args[0], cmd.OutOrStdout())
 			show.End()
 			if err != nil {
@@ -47,8 +50,15 @@ CASE.txw to CASE.reduced.txw or --output.`,
 			for _, n := range out.Conditions {
 				text += "  " + n.Text + "\n"
 			}
-			_, err = io.WriteString(cmd.OutOrStdout(), text)
-			return err
+			if _, err = io.WriteString(cmd.OutOrStdout(), text); err != nil {
+				return err
+			}
+			if filepath.Ext(written) == filepath.Ext(finding.CaseFile) {
+				next(cmd.ErrOrStderr(), "report", written)
+			} else {
+				next(cmd.ErrOrStderr(), append([]string{"report", args[0]}, unless(bugs.DefaultOut, "out", from.Out)...)...)
+			}
+			return nil
 		},
 	}
 	f.add(cmd.Flags(), "")

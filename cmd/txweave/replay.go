@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"txweave/campaign/bugs"
 	"txweave/campaign/replay"
 )
 
@@ -36,7 +37,11 @@ Exit codes: 0 it never shows a difference; 1 it did at least once; 2 it could no
 			if format == "json" {
 				return x.All(cmd.Context(), cmd.OutOrStdout(), args)
 			}
-			return x.One(cmd.Context(), args[0], cmd.OutOrStdout())
+			err := x.One(cmd.Context(), args[0], cmd.OutOrStdout())
+			if err != nil && codeOf(err) == exitFindings {
+				next(cmd.ErrOrStderr(), append([]string{"reduce", args[0]}, unless(bugs.DefaultOut, "out", from.Out)...)...)
+			}
+			return err
 		},
 	}
 	f.add(cmd.Flags(), "")

@@ -165,6 +165,13 @@ func (f *stormFlags) run(ctx context.Context, stdout, stderr io.Writer, t exec.T
 	} else {
 		err = errors.Join(err, a.Print(stdout))
 	}
+	if err == nil && f.format == "text" && a.Found > a.Known {
+		if f.save == "" {
+			next(stderr, again("--save", "storm.toml")...)
+		} else {
+			next(stderr, "storm", "repeat", f.save)
+		}
+	}
 	switch {
 	case err != nil:
 		return errors.Join(err, herr)

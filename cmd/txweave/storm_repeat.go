@@ -49,6 +49,7 @@ Exit codes: 0 the finding did not come; 1 it came.`,
 			}
 			seen, err := f.repeater(cmd).Repeat(cmd.Context(), args[0], f.signature, f.times)
 			if err == nil && seen.Times > 0 {
+				next(cmd.ErrOrStderr(), "storm", "reduce", args[0])
 				err = outcome.Found()
 			}
 			return err
@@ -115,7 +116,11 @@ Exit codes: 0 it is as small as can be; 2 the finding did not come at all.`,
 				return usagef("--times and --tries must be at least 1")
 			}
 			output = cmp.Or(output, strings.TrimSuffix(args[0], ".toml")+"-reduced.toml")
-			return f.repeater(cmd).Reduce(cmd.Context(), args[0], f.signature, f.times, tries, output)
+			err := f.repeater(cmd).Reduce(cmd.Context(), args[0], f.signature, f.times, tries, output)
+			if err == nil {
+				next(cmd.ErrOrStderr(), "storm", "script", output)
+			}
+			return err
 		},
 	}
 	cmd.Flags().IntVar(&f.times, "times", 5, "storms that the finding's rate is measured with, before and after")

@@ -6,10 +6,12 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 
 	"github.com/spf13/cobra"
 
 	"txweave/campaign/bugs"
+	"txweave/campaign/display"
 	"txweave/campaign/replay"
 	"txweave/campaign/verify"
 	"txweave/campaign/worker"
@@ -40,7 +42,7 @@ Exit codes: 0 none shows any more; 1 at least one does; 2 nothing could be check
 			if err != nil {
 				return err
 			}
-			return f.run(cmd.Context(), cmd.OutOrStdout(), ids)
+			return f.run(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr(), ids)
 		},
 	}
 	f.targetFlags.add(cmd.Flags(), "")
@@ -51,7 +53,7 @@ Exit codes: 0 none shows any more; 1 at least one does; 2 nothing could be check
 	return cmd
 }
 
-func (f *verifyFlags) run(ctx context.Context, stdout io.Writer, ids []string) error {
+func (f *verifyFlags) run(ctx context.Context, stdout, stderr io.Writer, ids []string) error {
 	if f.repeat < 1 {
 		return usagef("--repeat must be at least 1")
 	}
@@ -66,7 +68,10 @@ func (f *verifyFlags) run(ctx context.Context, stdout io.Writer, ids []string) e
 		return err
 	}
 	v := verify.Config{Store: kept, Repeat: f.repeat, Target: f.config(), Planted: f.targetFlags.flags.Changed("inject")}
+	show := display.New(stderr)
+	v.Target.Notes, v.Progress = show, show.Steps("bug", 0)
 	out, err := v.Run(ctx, ids)
+	show.End()
 	if ctx.Err() != nil {
 		return outcome.Stopped()
 	}
@@ -77,6 +82,9 @@ func (f *verifyFlags) run(ctx context.Context, stdout io.Writer, ids []string) e
 		err = printJSON(stdout, out)
 	} else {
 		err = verify.Print(stdout, out)
+		if i := slices.IndexFunc(out, (*verify.Verified).Gone); err == nil && i >= 0 {
+			next(stderr, f.about("bugs", "fixed-in", out[i].ID, out[i].Version)...)
+		}
 	}
 	there, checked := verify.Count(out)
 	switch {
