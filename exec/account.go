@@ -1,16 +1,13 @@
 package exec
 
 import (
-	"context"
 	"fmt"
 	"io/fs"
 	"os"
-	"os/exec"
 	"os/user"
 	"path/filepath"
 	"strconv"
 	"syscall"
-	"time"
 )
 
 // account is another user that a server runs as; nil is the one that txweave runs as.
@@ -60,24 +57,4 @@ func (a *account) as(attributes *syscall.SysProcAttr) {
 	if a != nil {
 		attributes.Credential = &syscall.Credential{Uid: uint32(a.uid), Gid: uint32(a.gid)}
 	}
-}
-
-// makeData has a program of the DBMS make a data directory, as the user that will run the server.
-func (l *Launcher) makeData(ctx context.Context, dir string) error {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return err
-	}
-	if err := l.user.give(dir); err != nil {
-		return err
-	}
-	ctx, cancel := context.WithTimeout(ctx, initialiseTime)
-	defer cancel()
-	program, args := l.kind.MakeData(l.binary, dir)
-	cmd := exec.CommandContext(ctx, program, args...)
-	cmd.Dir, cmd.WaitDelay, cmd.SysProcAttr = dir, time.Second, groupAttributes()
-	l.user.as(cmd.SysProcAttr)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("%w: cannot make a data directory with %s: %w: %s", ErrUnavailable, program, err, lastLines(out, 3))
-	}
-	return nil
 }

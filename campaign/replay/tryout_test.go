@@ -17,9 +17,10 @@ import (
 // TestTryOutUnavailable: a test that is written stays written where there is no server to run it on, unless one was
 // asked for.
 func TestTryOutUnavailable(t *testing.T) {
-	tool, installed, binaries := export.ToolOf("mariadb", "mtr"), mariadb.Spelling.Tool.Installed, mariadb.Server.Binaries
-	t.Cleanup(func() { tool.Installed, mariadb.Server.Binaries = installed, binaries })
-	tool.Installed, mariadb.Server.Binaries = func() bool { return true }, []string{"no-such-server"}
+	tool, installed, binaries := export.ToolOf("mariadb", "mtr"), mariadb.Spelling.Tool.Installed,
+		mariadb.Server.Binary.Names
+	t.Cleanup(func() { tool.Installed, mariadb.Server.Binary.Names = installed, binaries })
+	tool.Installed, mariadb.Server.Binary.Names = func() bool { return true }, []string{"no-such-server"}
 	f := &timeline.Dossier{Case: &testcase.Case{Target: "mariadb", Isolation: "serializable"},
 		Record: finding.Record{Environment: finding.Environment{DBMS: "mariadb", Isolation: "serializable"}}}
 	var notes strings.Builder

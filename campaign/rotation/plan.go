@@ -18,7 +18,7 @@ import (
 
 	"github.com/BurntSushi/toml"
 
-	"txweave/exec"
+	"txweave/dbms/registry"
 	"txweave/internal/input"
 	"txweave/internal/strict"
 )
@@ -261,7 +261,7 @@ func (c *Part) check() error {
 	case (c.DSN != "" || c.DSNFile != "") && c.Server != "":
 		return errors.New("dsn and server exclude each other")
 	}
-	if c.DSN != "" && exec.HasPassword(c.DSN) {
+	if c.DSN != "" && registry.HasPassword(c.DSN) {
 		return errors.New(
 			"the dsn has a password, which is not to lie about: put it into a file that only you can read (dsn_file), or into " +
 				"the environment (dsn = \"env:NAME\")")

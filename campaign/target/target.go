@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"txweave/dbms"
+	"txweave/dbms/driver"
 	"txweave/dbms/registry"
 	"txweave/exec"
 	"txweave/exec/planted"
@@ -52,7 +53,7 @@ type Config struct {
 type Chosen struct {
 	Config  // with the target's name
 	Profile *dbms.Profile
-	DBMS    *registry.DBMS
+	DBMS    *driver.Driver
 
 	dsn *exec.DSN // nil: there is none
 }
@@ -117,7 +118,7 @@ func (c *Chosen) ask(ctx context.Context) error {
 	if err != nil {
 		return outcome.Misuse(err)
 	}
-	if c.dsn, err = exec.ParseDSN(dsn); err != nil {
+	if c.dsn, err = registry.ParseDSN(dsn); err != nil {
 		return outcome.Misuse(err)
 	}
 	of, err := registry.OfServer(ctx, c.dsn)
@@ -244,9 +245,9 @@ func (fl *Fleet) openSound(ctx context.Context) (exec.Target, error) {
 	case fl.launcher != nil:
 		return fl.launcher.Start(ctx)
 	case c.Hosted && c.Self != "":
-		return c.DBMS.OpenHosted(ctx, func(dir string) (string, []string) { return c.Self, []string{HostCommand, dir} })
+		return c.DBMS.Embedded.Hosted(ctx, func(dir string) (string, []string) { return c.Self, []string{HostCommand, dir} })
 	default:
-		return c.DBMS.Open(ctx)
+		return c.DBMS.Embedded.Open(ctx)
 	}
 }
 

@@ -123,7 +123,7 @@ func (f *fuzzFlags) run(ctx context.Context, stdout, stderr io.Writer) (err erro
 	defer func() { err = errors.Join(err, h.Close()) }()
 	console := display.New(stderr)
 	if h.On.DBMS.Server != nil {
-		console.Faster = h.On.DBMS.Server.Faster
+		console.Faster = h.On.DBMS.Server.Users.Faster
 	}
 	console.Cases, console.Duration, console.OnServer, console.Planted = f.c.Cases, f.c.Duration, f.DSN != "",
 		len(f.Faults) > 0
@@ -132,8 +132,8 @@ func (f *fuzzFlags) run(ctx context.Context, stdout, stderr io.Writer) (err erro
 	c.Describe = func() finding.Environment {
 		env := describe()
 		fmt.Fprintf(stderr, "txweave: seed %d, %s %s at %s\n", f.c.Seed, env.DBMS, env.Version, env.Isolation)
-		if f.DSN != "" && h.On.DBMS.Server.Lacks != nil {
-			if what := h.On.DBMS.Server.Lacks(env.Settings); what != "" {
+		if f.DSN != "" && h.On.DBMS.Server.Users.Lacks != nil {
+			if what := h.On.DBMS.Server.Users.Lacks(env.Settings); what != "" {
 				fmt.Fprintf(stderr, "txweave: %s\n", what)
 			}
 		}

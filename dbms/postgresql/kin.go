@@ -62,8 +62,8 @@ var itself = &kin{
 	prepared: true, activity: true, vacuums: true,
 }
 
-// Untried says of a DBMS that its profile was made from its documentation alone.
-const Untried = "not tried: what txweave knows of it is from its documentation alone, and nobody has run it there; look at every finding before you believe it"
+// untried says of a DBMS that its profile was made from its documentation alone.
+const untried = "not tried: what txweave knows of it is from its documentation alone, and nobody has run it there; look at every finding before you believe it"
 
 // yugabyte is YugabyteDB, which is PostgreSQL above a storage of its own (docs.yugabyte.com: Transaction isolation
 // levels, Concurrency control, Observability, View live queries and locks).
@@ -139,29 +139,18 @@ func versionIn(text string) string {
 
 // server is a kin's: of the user's, for private ones are not started.
 func (k *kin) server() *exec.Server {
-	return &exec.Server{Name: k.name, Packages: "a running server, named by --dsn", Join: k.join, Schemes: Server.Schemes,
-		Ask: askVersion, Protocol: k.protocol,
-		Ours: k.ours, Binary: func(string) bool { return false }}
+	return &exec.Server{Name: k.name, Binary: exec.Binary{Packages: "a running server, named by --dsn"},
+		Users: exec.Users{DSN: dsn, Ours: k.ours, Join: k.join}, Protocol: k.protocol}
 }
 
-// YugabyteServer and CockroachServer are the servers of PostgreSQL's kin.
-var YugabyteServer, CockroachServer = yugabyte.server(), cockroach.server()
-
-// What the exports of the kin need to know: those of PostgreSQL with another query for who waits.
-var (
-	YugabyteSpelling  = yugabyte.spelling("pg_locks WHERE NOT granted")
-	CockroachSpelling = cockroach.spelling("crdb_internal.cluster_locks WHERE NOT granted")
-)
-
+// spelling is what the exports of a kin need to know: PostgreSQL's with another query for who waits.
 func (k *kin) spelling(waiting string) *export.Spelling {
 	s := *Spelling
 	s.DBMS, s.Waits[1] = k.name, waiting
 	return &s
 }
 
-// YugabyteTracker and CockroachTracker are issues on GitHub.
-var YugabyteTracker, CockroachTracker = issues(yugabyte), issues(cockroach)
-
+// issues are on GitHub.
 func issues(k *kin) *report.Tracker {
 	return &report.Tracker{Name: k.name, Unlisted: true, Title: "Title: ", Markup: report.Markdown,
 		Sections: []report.Section{
@@ -171,10 +160,10 @@ func issues(k *kin) *report.Tracker {
 		}}
 }
 
-// YugabyteLevels are the levels of YugabyteDB that are PostgreSQL's: its REPEATABLE READ is snapshot isolation, and
+// yugabyteLevels are the levels of YugabyteDB that are PostgreSQL's: its REPEATABLE READ is snapshot isolation, and
 // READ COMMITTED, where the server has it on (yb_enable_read_committed_isolation), has a snapshot for each statement.
 // Of SERIALIZABLE, where reads lock, the documentation does not say which moment they read.
-func YugabyteLevels() []*dbms.Profile {
+func yugabyteLevels() []*dbms.Profile {
 	rr := of(yugabyte, "repeatable-read", "REPEATABLE READ", "docs.yugabyte.com, Transaction isolation levels")
 	rr.Protocol, rr.Mechanisms, rr.Forbidden = "2PL+MVCC", snapshotIsolation, dbms.ForbidSnapshot
 	rr.RowLocks = false // what else PostgreSQL allows is allowed
@@ -184,10 +173,10 @@ func YugabyteLevels() []*dbms.Profile {
 	return []*dbms.Profile{rr, rc}
 }
 
-// CockroachLevels are the levels of CockroachDB. At SERIALIZABLE a transaction reads as of one moment, that of its
+// cockroachLevels are the levels of CockroachDB. At SERIALIZABLE a transaction reads as of one moment, that of its
 // first statement or a later one: it may move until the transaction commits, as long as what has been read is the same
 // then. So nothing is said of when that is, but all transactions together have an order.
-func CockroachLevels() []*dbms.Profile {
+func cockroachLevels() []*dbms.Profile {
 	ser := of(cockroach, "serializable", "SERIALIZABLE",
 		"Taft et al.: CockroachDB, SIGMOD 2020; cockroachlabs.com/docs, Transaction Layer")
 	ser.Protocol, ser.StatementSnapshots, ser.Forbidden = "TO+MVCC", true,
@@ -228,6 +217,3 @@ func plain(k *kin) *gen.Dialect {
 	}
 	return &d
 }
-
-// YugabyteDialect and CockroachDialect are what is generated for PostgreSQL's kin.
-var YugabyteDialect, CockroachDialect = plain(yugabyte), plain(cockroach)

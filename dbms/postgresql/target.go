@@ -432,7 +432,7 @@ func (t *target) Restart(ctx context.Context) error {
 	}
 	t.control.Close()
 	t.gone = true
-	s, err := t.private.Again(ctx)
+	s, err := t.private.Again(ctx, t.private.Shape())
 	if err != nil {
 		return err
 	}
@@ -457,7 +457,8 @@ func (t *target) Log() string {
 const worn = 256 << 20
 
 func (t *target) Worn() bool {
-	return t.private != nil && (t.gone || t.loads >= wear || t.loads%64 == 63 && t.private.Memory() > t.memory+worn)
+	return t.private != nil && (t.gone || t.private.Worn(t.loads) || t.loads%64 == 63 && t.private.Memory() >
+		t.memory+worn)
 }
 
 func (t *target) Close() error {

@@ -13,7 +13,7 @@ import (
 func runs() []*dbms.Profile {
 	var out []*dbms.Profile
 	for _, d := range all {
-		out = append(out, d.Promises...)
+		out = append(out, d.Levels...)
 	}
 	return out
 }

@@ -31,7 +31,8 @@ var layers = [][]string{
 	{"observe", "checker", "reduce", "gen/*"},
 	{"oracle", "exec", "checker/certificate/woven"},
 	{"exec/planted", "exec/storm", "weave", "report"},
-	{"dbms/*", "guide"},
+	{"dbms/driver", "guide"},
+	{"dbms/*"},
 	{"dbms/registry"},
 	{"campaign", "checker/files"},
 	{"cmd", "internal/testkit", "bench"},
@@ -44,9 +45,9 @@ var guarded = []struct {
 	why   string
 }{
 	{"database/sql", []string{"exec", "exec/planted", "dbms/*", "campaign/database"}, "who reaches a database"},
-	{"github.com/go-sql-driver/mysql", []string{"exec", "dbms/*", "campaign/database"}, "who reaches a database"},
+	{"github.com/go-sql-driver/mysql", []string{"dbms/mysqlwire", "campaign/database"}, "who reaches a database"},
 	{"github.com/jackc/pgx", []string{"dbms/*", "campaign/database"}, "who reaches a database"},
-	{"modernc.org/sqlite", []string{"exec", "dbms/*", "campaign/database"}, "who reaches a database"},
+	{"modernc.org/sqlite", []string{"dbms/*", "campaign/database"}, "who reaches a database"},
 	{"github.com/pingcap/tidb", []string{"sql/mysql/opinion"}, "it is asked for a second opinion and no first one"},
 	{"github.com/spf13", []string{"cmd"}, "flags belong to commands"},
 }

@@ -1,4 +1,4 @@
-package exec
+package mysqlwire
 
 import (
 	"context"
@@ -11,14 +11,14 @@ import (
 	"github.com/go-sql-driver/mysql"
 
 	"txweave/dbms"
+	"txweave/exec"
 	"txweave/history"
-	"txweave/sql"
 	"txweave/sqltext"
 	"txweave/testcase"
 )
 
-// MySQLError turns an error of the driver into the server's.
-func MySQLError(err error) *history.DBError {
+// Error turns an error of the driver into the server's.
+func Error(err error) *history.DBError {
 	var e *mysql.MySQLError
 	if !errors.As(err, &e) {
 		return nil
@@ -27,23 +27,17 @@ func MySQLError(err error) *history.DBError {
 		Message: e.Message}
 }
 
-// shadowPrefix names the copies of the tables from which Reset refills them.
-const shadowPrefix = "txw_"
-
-// Copy is the name of the copy of a table from which Reset refills it, where the target keeps such copies.
-func Copy(table string) string { return shadowPrefix + table }
-
-// mysqlTarget is a server that speaks MySQL's protocol: a private one, or one that a DSN names.
-type mysqlTarget struct {
-	kind     *Server
+// target is a server that speaks MySQL's protocol: a private one, or one that a DSN names.
+type target struct {
+	kind     *DBMS
 	config   *mysql.Config
 	database string // ours: created by us, dropped by us
-	control  *Session
+	control  *exec.Session
 	waits    *WaitSource
-	instance *Instance     // nil for a server of the user's
-	gone     bool          // its server was ended, and no other one is up in its place
-	wait     time.Duration // how long a server of the user's may be away
-	about    Description
+	instance *exec.Instance // nil for a server of the user's
+	gone     bool           // its server was ended, and no other one is up in its place
+	wait     time.Duration  // how long a server of the user's may be away
+	about    exec.Description
 	tables   []string // of the case that is loaded
 	views    []string
 	made     []string // tables that the case's statements may have made
@@ -53,6 +47,9 @@ type mysqlTarget struct {
 	reset    string
 }
 
+// Instance is the private server that it is; nil for a server of the user's.
+func (t *target) Instance() *exec.Instance { return t.instance }
+
 // settings are the server variables that a report names.
 var settings = []string{
 	"version_comment", "tx_isolation", "transaction_isolation", "sql_mode", "log_bin", "binlog_format",
@@ -61,19 +58,20 @@ var settings = []string{
 	"default_storage_engine", "character_set_server", "collation_server",
 }
 
-func (t *mysqlTarget) describe(ctx context.Context) error {
+func (t *target) describe(ctx context.Context) error {
 	rows, err := t.control.Read(ctx, "SELECT VERSION()")
 	if err != nil {
 		return err
 	}
-	t.about = Description{Target: t.kind.Name, Version: rows.Cell(0, 0).S, Settings: map[string]string{}}
+	t.about = exec.Description{Target: t.kind.Name, Version: rows.Cell(0, 0).S, Settings: map[string]string{}}
 	if !t.kind.Ours(t.about.Version) {
-		return fmt.Errorf("%w: the server at %s is %s, not %s", ErrUnavailable, t.config.Addr, t.about.Version, t.kind.Name)
+		return fmt.Errorf("%w: the server at %s is %s, not %s", exec.ErrUnavailable, t.config.Addr,
+			t.about.Version, t.kind.Name)
 	}
 	for _, query := range []string{"SHOW GLOBAL VARIABLES WHERE Variable_name IN ('" + strings.Join(settings,
 		"','") + "')", t.kind.Changed} {
 		rows, err := t.control.Read(ctx, query)
-		var refused *AnswerError
+		var refused *exec.AnswerError
 		if errors.As(err, &refused) {
 			continue // an old server or an ordinary user: the rest says enough
 		}
@@ -93,36 +91,36 @@ func (t *mysqlTarget) describe(ctx context.Context) error {
 	return nil
 }
 
-func (t *mysqlTarget) LoadScript() string  { return t.load }
-func (t *mysqlTarget) ResetScript() string { return t.reset }
-func (t *mysqlTarget) Control() *Session   { return t.control }
+func (t *target) LoadScript() string     { return t.load }
+func (t *target) ResetScript() string    { return t.reset }
+func (t *target) Control() *exec.Session { return t.control }
 
-func (t *mysqlTarget) Describe() Description { return t.about }
+func (t *target) Describe() exec.Description { return t.about }
 
-func (t *mysqlTarget) Open(ctx context.Context, p *dbms.Profile) (*Session, error) {
+func (t *target) Open(ctx context.Context, p *dbms.Profile) (*exec.Session, error) {
 	return t.open(ctx, p.Setup...)
 }
 
-func (t *mysqlTarget) Observe(ctx context.Context, level string) (*Session, error) {
+func (t *target) Observe(ctx context.Context, level string) (*exec.Session, error) {
 	// Like transactions, an observer does not wait for a table that is locked as a whole: it is refused.
 	// What it reads must look as it does to them, whatever the server's sql_mode (PAD_CHAR_TO_FULL_LENGTH).
 	return t.open(ctx, "SET SESSION sql_mode = 'NO_ENGINE_SUBSTITUTION'", "SET SESSION lock_wait_timeout = 0",
 		"SET SESSION TRANSACTION ISOLATION LEVEL "+level)
 }
 
-func (t *mysqlTarget) open(ctx context.Context, setup ...string) (*Session, error) {
+func (t *target) open(ctx context.Context, setup ...string) (*exec.Session, error) {
 	s, err := t.dial(ctx, t.database)
 	if err != nil {
 		return nil, err
 	}
 	if err := s.Must(ctx, setup...); err != nil {
 		s.Close()
-		return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
+		return nil, fmt.Errorf("%w: %w", exec.ErrUnavailable, err)
 	}
 	return s, nil
 }
 
-func (t *mysqlTarget) Load(ctx context.Context, c *testcase.Case, tables []string) error {
+func (t *target) Load(ctx context.Context, c *testcase.Case, tables []string) error {
 	var b strings.Builder
 	b.WriteString(t.drop())
 	t.tables, t.views, t.made = tables, nil, c.Makes()
@@ -143,13 +141,13 @@ func (t *mysqlTarget) Load(ctx context.Context, c *testcase.Case, tables []strin
 		t.reset = "BEGIN;DELETE FROM " + strings.Join(tables, ";DELETE FROM ") + ";" + rows.String() + "COMMIT"
 	} else {
 		for _, name := range tables {
-			fmt.Fprintf(&b, t.kind.Copy+";\n", Copy(name), name)
+			fmt.Fprintf(&b, t.kind.Copy+";\n", exec.Copy(name), name)
 		}
-		drop, create, err := TriggerScripts(sqltext.SyntaxOf(t.kind.Name), c)
+		drop, create, err := exec.TriggerScripts(sqltext.SyntaxOf(t.kind.Name), c)
 		if err != nil {
 			return err
 		}
-		t.reset = drop + ResetScript(schema, tables) + t.resetCounters(schema)
+		t.reset = drop + exec.ResetScript(schema, tables) + t.resetCounters(schema)
 		if create != "" {
 			t.reset += ";" + create
 		}
@@ -158,11 +156,11 @@ func (t *mysqlTarget) Load(ctx context.Context, c *testcase.Case, tables []strin
 	return t.control.Must(ctx, t.load)
 }
 
-func (t *mysqlTarget) Worn() bool {
+func (t *target) Worn() bool {
 	if t.instance == nil {
 		return false
 	}
-	if t.gone || t.kind.Wear > 0 && t.loads >= t.kind.Wear {
+	if t.gone || t.instance.Worn(t.loads) {
 		return true
 	}
 	const often = 64 // cases between looks
@@ -173,7 +171,7 @@ func (t *mysqlTarget) Worn() bool {
 var wornMemory uint64 = 256 << 20
 
 // drop is the script that drops the tables of the case that is loaded.
-func (t *mysqlTarget) drop() string {
+func (t *target) drop() string {
 	if len(t.tables) == 0 {
 		return ""
 	}
@@ -188,12 +186,14 @@ func (t *mysqlTarget) drop() string {
 	for _, name := range t.made {
 		views += "DROP TABLE IF EXISTS " + name + ";\n"
 	}
-	return views + fmt.Sprintf("SET foreign_key_checks = OFF;\nDROP TABLE IF EXISTS %s, %s%s;\n",
-		strings.Join(t.tables, ", "),
-		shadowPrefix, strings.Join(t.tables, ", "+shadowPrefix))
+	all := slices.Clone(t.tables)
+	for _, name := range t.tables {
+		all = append(all, exec.Copy(name))
+	}
+	return views + "SET foreign_key_checks = OFF;\nDROP TABLE IF EXISTS " + strings.Join(all, ", ") + ";\n"
 }
 
-func (t *mysqlTarget) Clear(ctx context.Context) error {
+func (t *target) Clear(ctx context.Context) error {
 	script := t.drop()
 	if t.tables = nil; script == "" {
 		return nil
@@ -202,51 +202,18 @@ func (t *mysqlTarget) Clear(ctx context.Context) error {
 }
 
 // Empty makes the database anew: a script leaves more behind than tables.
-func (t *mysqlTarget) Empty(ctx context.Context) error {
+func (t *target) Empty(ctx context.Context) error {
 	t.tables, t.reset = nil, ""
 	return t.control.Must(ctx, fmt.Sprintf("DROP DATABASE IF EXISTS %[1]s;CREATE DATABASE %[1]s;USE %[1]s", t.database))
 }
 
 // tablesOf reads the statements that define a case's tables, as the database does.
-func (t *mysqlTarget) tablesOf(c *testcase.Case) *sqltext.Schema {
+func (t *target) tablesOf(c *testcase.Case) *sqltext.Schema {
 	return sqltext.SyntaxOf(t.kind.Name).Schema(testcase.Texts(c.Schema))
 }
 
-// ResetScript refills the tables from their copies, in one transaction and one round trip.
-func ResetScript(schema *sqltext.Schema, tables []string) string {
-	var b strings.Builder
-	b.WriteString("BEGIN;")
-	for _, name := range tables {
-		list, columns := "", "*"
-		if t := schema.Table(name); t != nil && len(t.Stored()) < len(t.Columns) {
-			columns = strings.Join(t.Stored(), ", ")
-			list = " (" + columns + ")"
-		}
-		fmt.Fprintf(&b, "DELETE FROM %s;INSERT INTO %s%s SELECT %s FROM %s;", name, name, list, columns, Copy(name))
-	}
-	b.WriteString("COMMIT")
-	return b.String()
-}
-
-// TriggerScripts are the script that drops the triggers of a case, before its rows are put back, and the one that makes
-// them again. Each statement ends with a semicolon; both are empty where it has no triggers.
-func TriggerScripts(x *sqltext.Syntax, c *testcase.Case) (drop, create string, err error) {
-	for _, s := range c.Schema {
-		stmt, _ := x.Tree.Parse(s.SQL)
-		if t, ok := stmt.(*sql.CreateTrigger); ok {
-			text, err := x.Tree.Print(&sql.Drop{What: "TRIGGER", IfExists: true, Names: []*sql.Object{t.Name}})
-			if err != nil {
-				return "", "", err
-			}
-			drop += text + ";"
-			create += s.SQL + ";"
-		}
-	}
-	return drop, create, nil
-}
-
 // resetCounters is the script that puts back the counters of a case's tables, after their rows.
-func (t *mysqlTarget) resetCounters(schema *sqltext.Schema) string {
+func (t *target) resetCounters(schema *sqltext.Schema) string {
 	script := ""
 	for _, table := range schema.Tables {
 		if t.kind.Counter != "" && slices.ContainsFunc(table.Columns, func(c sqltext.Column) bool { return c.Kept }) {
@@ -256,18 +223,18 @@ func (t *mysqlTarget) resetCounters(schema *sqltext.Schema) string {
 	return script
 }
 
-func (t *mysqlTarget) Reset(ctx context.Context) error { return t.control.Must(ctx, t.reset) }
+func (t *target) Reset(ctx context.Context) error { return t.control.Must(ctx, t.reset) }
 
-func (t *mysqlTarget) Waiting(ctx context.Context, sessions []*Session) ([]Wait, error) {
-	ctx, cancel := context.WithTimeout(ctx, answerTime)
+func (t *target) Waiting(ctx context.Context, sessions []*exec.Session) ([]exec.Wait, error) {
+	ctx, cancel := context.WithTimeout(ctx, exec.AnswerTime())
 	defer cancel()
 	waiting, err := t.waits.Ask(ctx, t.control)
 	if err != nil {
 		return nil, err
 	}
-	out := make([]Wait, len(sessions))
+	out := make([]exec.Wait, len(sessions))
 	for i, s := range sessions {
-		out[i] = waiting[s.id]
+		out[i] = waiting[s.ID()]
 	}
 	return out, nil
 }
@@ -275,36 +242,41 @@ func (t *mysqlTarget) Waiting(ctx context.Context, sessions []*Session) ([]Wait,
 // noSuchThread is the error of KILL for a connection that is gone.
 const noSuchThread = 1094
 
-func (t *mysqlTarget) Kill(ctx context.Context, s *Session) error {
-	ctx, cancel := context.WithTimeout(ctx, answerTime)
+func (t *target) Kill(ctx context.Context, s *exec.Session) error {
+	ctx, cancel := context.WithTimeout(ctx, exec.AnswerTime())
 	defer cancel()
-	a, err := t.control.Exec(ctx, fmt.Sprintf(t.kind.Kill, s.id))
+	a, err := t.control.Exec(ctx, fmt.Sprintf(t.kind.Kill, s.ID()))
 	if err == nil && a.Err != nil && a.Err.Code != noSuchThread {
-		err = &AnswerError{Text: "KILL QUERY", Err: a.Err}
+		err = &exec.AnswerError{Text: "KILL QUERY", Err: a.Err}
 	}
 	return err
 }
 
-func (t *mysqlTarget) There(ctx context.Context, s *Session) (bool, error) {
-	ctx, cancel := context.WithTimeout(ctx, answerTime)
+func (t *target) There(ctx context.Context, s *exec.Session) (bool, error) {
+	ctx, cancel := context.WithTimeout(ctx, exec.AnswerTime())
 	defer cancel()
-	rows, err := t.control.Read(ctx, fmt.Sprintf("SELECT 1 FROM information_schema.PROCESSLIST WHERE ID = %d", s.id))
+	rows, err := t.control.Read(ctx, fmt.Sprintf("SELECT 1 FROM information_schema.PROCESSLIST WHERE ID = %d", s.ID()))
 	return rows.Len() > 0, err
 }
 
-func (t *mysqlTarget) Restart(ctx context.Context) error {
+// Restart implements exec.Target.
+func (t *target) Restart(ctx context.Context) error {
 	if t.instance == nil {
-		return fmt.Errorf("%w: a server that txweave did not start is not restarted", ErrUnavailable)
+		return fmt.Errorf("%w: a server that txweave did not start is not restarted", exec.ErrUnavailable)
 	}
+	return t.restart(ctx, t.instance.Shape())
+}
+
+// restart starts another server in place of the one that there is, with a store of a shape.
+func (t *target) restart(ctx context.Context, shape *dbms.StoreShape) error {
 	t.control.Close()
 	t.gone = true
-	srv, err := t.instance.Again(ctx)
+	srv, err := t.instance.Again(ctx, shape)
 	if err != nil {
 		return err
 	}
 	t.instance, t.tables, t.reset = srv, nil, ""
-	t.config = srv.config()
-	fresh, err := connectMySQL(ctx, &mysqlTarget{kind: t.kind, config: t.config, database: t.database, instance: srv})
+	fresh, err := t.kind.open(ctx, srv, t.database)
 	if err != nil {
 		return err
 	}
@@ -312,7 +284,7 @@ func (t *mysqlTarget) Restart(ctx context.Context) error {
 	return nil
 }
 
-func (t *mysqlTarget) Close() error {
+func (t *target) Close() error {
 	if t.instance != nil {
 		t.control.Close()
 		return t.instance.Close()
@@ -321,7 +293,7 @@ func (t *mysqlTarget) Close() error {
 	defer cancel()
 	drop := "DROP DATABASE IF EXISTS " + t.database
 	err := t.control.Must(ctx, drop)
-	var lost *LostError
+	var lost *exec.LostError
 	if errors.As(err, &lost) { // the control connection went with an interrupt
 		if s, derr := t.dial(ctx, ""); derr == nil {
 			err = s.Must(ctx, drop)

@@ -1,4 +1,4 @@
-package exec
+package mysqlwire
 
 import (
 	"context"
@@ -6,23 +6,83 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"time"
 
 	"github.com/go-sql-driver/mysql"
+
+	"txweave/exec"
 )
 
-// How long a server is waited for. A statement of a case has a time-out of its own; these are for what every server
-// answers at once unless it hangs.
-var (
-	dialTime   = 10 * time.Second // a connection, its greeting and its number
-	answerTime = 15 * time.Second // a statement over the control connection while a case runs
-	crashTime  = 10 * time.Second // a process to end that does not answer any more
-)
+// DBMS is what is known of one that speaks the protocol.
+type DBMS struct {
+	Name     string
+	Protocol *exec.Protocol            // of its sessions
+	Ours     func(version string) bool // whether a server is this DBMS's
+	Strains  exec.Strains
+	// Boot is sent once to a private server, and DurableBoot behind it to one that keeps what it acknowledged.
+	Boot, DurableBoot []string
+	// Waits picks the way to see lock waits.
+	Waits func(version string) *WaitSource
+	// Copy is the format of the statement that copies a table, from the copy's name and the table's: Reset refills a
+	// case's tables from their copies, and with "" from the case's own rows.
+	Copy string
+	// Counter is the format of the statement that puts the counter of a table back to what its rows ask for; "" where
+	// nothing does.
+	Counter string
+	// Anew says that a case's tables are dropped with their database.
+	Anew bool
+	// Kill is the format of the statement that ends what a connection is running.
+	Kill string
+	// Neutral are settings of a session that this DBMS alone has and without which a case means something else, by what
+	// they must be on a server of the user's. What stands in SQL as a text is quoted.
+	Neutral map[string]string
+	// Changed is a query for the global variables, name and value, that somebody has set. Paths are left out.
+	Changed string
+}
 
-// connectMySQL opens the control connection of a target and creates a database of our own.
-func connectMySQL(ctx context.Context, t *mysqlTarget) (*mysqlTarget, error) {
+// Open opens a target on a private server: what exec.Private asks for.
+func (k *DBMS) Open(ctx context.Context, srv *exec.Instance) (exec.Target, error) {
+	return k.open(ctx, srv, "txweave")
+}
+
+func (k *DBMS) open(ctx context.Context, srv *exec.Instance, database string) (*target, error) {
+	return (&target{kind: k, config: private(srv), database: database, instance: srv}).opened(ctx)
+}
+
+// Join opens a target on a server of the user's: what exec.Users asks for.
+func (k *DBMS) Join(ctx context.Context, at *exec.DSN, database string, wait time.Duration) (exec.Target, error) {
+	c, err := config(at)
+	if err != nil {
+		return nil, err
+	}
+	return (&target{kind: k, config: c, database: database, wait: wait}).opened(ctx)
+}
+
+// private says how a private server is reached.
+func private(s *exec.Instance) *mysql.Config {
+	c := mysql.NewConfig()
+	c.User, c.Net, c.Addr = "root", "unix", filepath.Join(s.Dir(), exec.SocketName)
+	return c
+}
+
+// Ready opens a connection to a private server and closes it again.
+func Ready(ctx context.Context, s *exec.Instance) error {
+	connector, err := mysql.NewConnector(private(s))
+	if err != nil {
+		return err
+	}
+	conn, err := connector.Connect(ctx)
+	if err != nil {
+		return err
+	}
+	return conn.Close()
+}
+
+// opened opens the control connection of a target and creates a database of our own.
+func (t *target) opened(ctx context.Context) (*target, error) {
 	t.config.MultiStatements = true
 	t.config.Collation = "utf8mb4_bin"
 	t.config.Logger = &mysql.NopLogger{}
@@ -32,7 +92,7 @@ func connectMySQL(ctx context.Context, t *mysqlTarget) (*mysqlTarget, error) {
 	return t, nil
 }
 
-func (t *mysqlTarget) connect(ctx context.Context) (err error) {
+func (t *target) connect(ctx context.Context) (err error) {
 	if err = t.openControl(ctx); err != nil {
 		return err
 	}
@@ -59,13 +119,13 @@ func (t *mysqlTarget) connect(ctx context.Context) (err error) {
 		return err
 	}
 	if err := t.control.Must(ctx, "CREATE DATABASE "+t.database, "USE "+t.database); err != nil {
-		return fmt.Errorf("%w: cannot create a database to work in: %w", ErrUnavailable, err)
+		return fmt.Errorf("%w: cannot create a database to work in: %w", exec.ErrUnavailable, err)
 	}
 	return nil
 }
 
 // openControl opens the control connection.
-func (t *mysqlTarget) openControl(ctx context.Context) error {
+func (t *target) openControl(ctx context.Context) error {
 	control, err := t.dial(ctx, "")
 	if err != nil {
 		return err
@@ -80,15 +140,15 @@ func (t *mysqlTarget) openControl(ctx context.Context) error {
 }
 
 // dial opens one connection, to a database unless that is "", and learns its number.
-func (t *mysqlTarget) dial(ctx context.Context, database string) (*Session, error) {
-	ctx, cancel := context.WithTimeout(ctx, dialTime)
+func (t *target) dial(ctx context.Context, database string) (*exec.Session, error) {
+	ctx, cancel := context.WithTimeout(ctx, exec.DialTime())
 	defer cancel()
 	config := t.config.Clone()
 	config.DBName = database
 	var raw net.Conn
 	config.DialFunc = func(ctx context.Context, network, address string) (conn net.Conn, err error) {
 		if conn, err = new(net.Dialer).DialContext(ctx, network, address); err == nil {
-			raw = Network(conn)
+			raw = exec.Network(conn)
 		}
 		return raw, err
 	}
@@ -98,36 +158,40 @@ func (t *mysqlTarget) dial(ctx context.Context, database string) (*Session, erro
 	}
 	conn, err := t.greet(ctx, connector)
 	if err != nil {
-		if db := MySQLError(err); db != nil {
+		if db := Error(err); db != nil {
 			err = errors.New(db.String())
 		}
 		if ctx.Err() != nil {
-			err = fmt.Errorf("%w within %s: %w", ErrTimeout, dialTime, err)
+			err = fmt.Errorf("%w within %s: %w", exec.ErrTimeout, exec.DialTime(), err)
 		}
-		return nil, fmt.Errorf("%w: cannot connect to %s: %w", ErrUnavailable, t.config.Addr, err)
+		return nil, fmt.Errorf("%w: cannot connect to %s: %w", exec.ErrUnavailable, t.config.Addr, err)
 	}
-	s := NewSession(conn, 0, t.kind.Protocol).OverNetwork(raw)
-	if readable(config) {
-		s.raw.wire = new(wire)
+	known := func(id uint64) *exec.Session {
+		s := exec.NewSession(conn, id, t.kind.Protocol).OverNetwork(raw)
+		if readable(config) {
+			s.Followed(new(wire))
+		}
+		return s
 	}
+	s := known(0)
 	rows, err := s.Read(ctx, "SELECT CONNECTION_ID()")
 	if err != nil {
 		conn.Close()
-		return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
+		return nil, fmt.Errorf("%w: %w", exec.ErrUnavailable, err)
 	}
 	n, _ := rows.Cell(0, 0).Int64()
-	s.id = uint64(n)
+	s = known(uint64(n))
 	if t.instance == nil {
 		if err := neutralize(ctx, s, t.kind.Neutral); err != nil {
 			s.Close()
-			return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
+			return nil, fmt.Errorf("%w: %w", exec.ErrUnavailable, err)
 		}
 	}
 	return s, nil
 }
 
 // greet opens a connection. What the driver cannot read it panics at.
-func (t *mysqlTarget) greet(ctx context.Context, c driver.Connector) (conn driver.Conn, err error) {
+func (t *target) greet(ctx context.Context, c driver.Connector) (conn driver.Conn, err error) {
 	defer func() {
 		if why := recover(); why != nil {
 			err = fmt.Errorf("the driver cannot read the greeting: panic: %v", why)
@@ -137,63 +201,18 @@ func (t *mysqlTarget) greet(ctx context.Context, c driver.Connector) (conn drive
 }
 
 // Alive waits for a server of the user's, which somebody may be restarting, and less long for a private one.
-func (t *mysqlTarget) Alive(ctx context.Context) error {
-	return Reach(ctx, t.instance, t.wait, t.reach)
-}
-
-// Reach reports whether a server answers: what Target.Alive returns. reach tries to; a server of the user's, whose
-// instance is nil, is waited for as long as wait.
-func Reach(ctx context.Context, private *Instance, wait time.Duration, reach func(context.Context) error) error {
-	begun := time.Now()
-	var watched *watch
-	pause := 100 * time.Millisecond
-	for {
-		if private != nil {
-			// The connection may break a moment before the process is seen to end.
-			if crash := private.crashed(500 * time.Millisecond); crash != nil {
-				return crash
-			}
-		}
-		err := reach(ctx)
-		if err == nil || ctx.Err() != nil {
-			return err
-		}
-		if time.Since(begun) < wait {
-			select {
-			case <-time.After(pause):
-			case <-ctx.Done():
-			}
-			pause = min(2*pause, 5*time.Second)
-			continue
-		}
-		if !errors.Is(err, ErrTimeout) && private == nil {
-			return err
-		}
-		if private != nil && errors.Is(err, ErrTimeout) && watched.again(private.process, time.Since(begun)) {
-			watched = private.process.watch()
-			continue
-		}
-		hang := &HangError{Waited: time.Since(begun), Err: err, Users: private == nil,
-			Starved: private != nil && watched.starved(private.process)}
-		if private != nil {
-			// One that is about to crash writes its stack first, which takes a while.
-			if crash := private.crashed(crashTime); crash != nil {
-				return crash
-			}
-			hang.Log, hang.State, hang.Stacks = private.Tail(), private.process.state(), private.process.stacks(ctx)
-		}
-		return hang
-	}
+func (t *target) Alive(ctx context.Context) error {
+	return exec.Reach(ctx, t.instance, t.wait, t.reach)
 }
 
 // reach opens a connection, and the control connection again if that is gone.
-func (t *mysqlTarget) reach(ctx context.Context) error {
+func (t *target) reach(ctx context.Context) error {
 	s, err := t.dial(ctx, "")
 	if err != nil {
 		return err
 	}
 	defer s.Close()
-	ctx, cancel := context.WithTimeout(ctx, dialTime)
+	ctx, cancel := context.WithTimeout(ctx, exec.DialTime())
 	defer cancel()
 	if _, err := t.control.Read(ctx, "SELECT 1"); err == nil {
 		return nil
@@ -214,25 +233,25 @@ func (t *mysqlTarget) reach(ctx context.Context) error {
 const uptimeStep = 2 * time.Second
 
 // Born implements Mortal.
-func (t *mysqlTarget) Born(ctx context.Context) (Birth, error) {
+func (t *target) Born(ctx context.Context) (exec.Birth, error) {
 	up, err := t.control.Read(ctx, "SHOW GLOBAL STATUS LIKE 'Uptime'")
 	if err != nil || up.Len() == 0 {
-		return Birth{}, err
+		return exec.Birth{}, err
 	}
 	now, err := t.control.Read(ctx, "SELECT UNIX_TIMESTAMP()")
 	if err != nil {
-		return Birth{}, err
+		return exec.Birth{}, err
 	}
 	seconds, err := strconv.ParseInt(up.Cell(0, 1).String(), 10, 64)
 	if err != nil {
-		return Birth{}, err
+		return exec.Birth{}, err
 	}
 	n, _ := now.Cell(0, 0).Int64()
-	return Birth{At: time.Unix(n-seconds, 0), Within: uptimeStep}, nil
+	return exec.Birth{At: time.Unix(n-seconds, 0), Within: uptimeStep}, nil
 }
 
 // Log is the tail of a private server's log.
-func (t *mysqlTarget) Log() string {
+func (t *target) Log() string {
 	if t.instance == nil {
 		return ""
 	}
@@ -241,23 +260,23 @@ func (t *mysqlTarget) Log() string {
 
 // ourDatabases are the databases of servers of the user's that txweave makes and marks as in use by a lock of their
 // name.
-var ourDatabases = regexp.MustCompile("^" + databasePrefix + "l[0-9a-f]{12}$")
+var ourDatabases = regexp.MustCompile("^" + exec.DatabasePrefix + "l[0-9a-f]{12}$")
 
 // claim marks the database as in use as long as the control connection lives, and drops those whose owner is gone: a
 // lock of the server's is free again when the connection that holds it ends, however that ended. A server without such
 // locks keeps them.
-func (t *mysqlTarget) claim(ctx context.Context) error {
+func (t *target) claim(ctx context.Context) error {
 	held, err := t.control.Read(ctx, fmt.Sprintf("SELECT GET_LOCK('%s', 5)", t.database))
-	var refused *AnswerError
+	var refused *exec.AnswerError
 	switch {
 	case errors.As(err, &refused):
 		return nil
 	case err != nil:
 		return err
 	case held.Cell(0, 0).String() != "1":
-		return fmt.Errorf("%w: the lock %s of the server is somebody else's", ErrUnavailable, t.database)
+		return fmt.Errorf("%w: the lock %s of the server is somebody else's", exec.ErrUnavailable, t.database)
 	}
-	found, err := t.control.Read(ctx, "SHOW DATABASES LIKE '"+databasePrefix+"l%'")
+	found, err := t.control.Read(ctx, "SHOW DATABASES LIKE '"+exec.DatabasePrefix+"l%'")
 	if err != nil {
 		return err
 	}
@@ -275,7 +294,7 @@ func (t *mysqlTarget) claim(ctx context.Context) error {
 
 // sweep drops a database whose owner is gone: neither its lock is held nor does a connection work in it, for an owner
 // may lose the connection that holds the lock alone.
-func (t *mysqlTarget) sweep(ctx context.Context, name string) (err error) {
+func (t *target) sweep(ctx context.Context, name string) (err error) {
 	// The lock is taken, so that of two that sweep at once one does, and nobody takes the name meanwhile.
 	free, err := t.control.Read(ctx, fmt.Sprintf("SELECT GET_LOCK('%s', 0)", name))
 	if err != nil || free.Cell(0, 0).String() != "1" {
@@ -289,7 +308,7 @@ func (t *mysqlTarget) sweep(ctx context.Context, name string) (err error) {
 		return err
 	}
 	// What cannot be dropped is another user's, and stays.
-	var refused *AnswerError
+	var refused *exec.AnswerError
 	if err := t.control.Must(ctx, "DROP DATABASE IF EXISTS "+name); err != nil && !errors.As(err, &refused) {
 		return err
 	}
@@ -297,7 +316,7 @@ func (t *mysqlTarget) sweep(ctx context.Context, name string) (err error) {
 }
 
 // uses says whether a connection works in a database.
-func (t *mysqlTarget) uses(ctx context.Context, database string) (bool, error) {
+func (t *target) uses(ctx context.Context, database string) (bool, error) {
 	threads, err := t.control.Read(ctx, "SHOW PROCESSLIST") // ours whatever the user may see
 	if err != nil {
 		return false, err

@@ -1,4 +1,4 @@
-package exec
+package mysqlwire
 
 import (
 	"context"
@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"txweave/exec"
 )
 
 // neutral are settings of a session without which a case means something else, by what they must be: as they are where
@@ -36,14 +38,14 @@ func refuse(settings map[string]string) error {
 	if strings.EqualFold(settings[onTimeout], "ON") {
 		return fmt.Errorf(
 			"%w: %s is ON on this server: a lock wait that ends in time undoes a whole transaction there, not its statement",
-			ErrUnavailable, onTimeout)
+			exec.ErrUnavailable, onTimeout)
 	}
 	return nil
 }
 
 // neutralize gives a session on a server of the user's the settings that cases are meant under; own are those that its
 // DBMS alone has.
-func neutralize(ctx context.Context, s *Session, own map[string]string) error {
+func neutralize(ctx context.Context, s *exec.Session, own map[string]string) error {
 	if err := s.Must(ctx, "ROLLBACK AND NO CHAIN NO RELEASE"); err != nil {
 		// init_connect may have begun a transaction; completion_type may say what follows
 		return err

@@ -1,4 +1,4 @@
-package exec
+package mysqlwire
 
 import (
 	"encoding/binary"
@@ -6,38 +6,9 @@ import (
 	"sync/atomic"
 
 	"github.com/go-sql-driver/mysql"
+
+	"txweave/exec"
 )
-
-// TxnState is what a database says of a session's transaction with an answer.
-type TxnState int
-
-// What it says.
-const (
-	TxnUnsaid TxnState = iota // nothing
-	TxnOpen
-	TxnNone // none is open
-)
-
-// stateful is a connection that says whether a transaction is open, as of the last answer.
-type stateful interface{ TxnState() TxnState }
-
-// TxnState is what the last answer said.
-func (s *Session) TxnState() TxnState {
-	if c, tells := s.conn.(stateful); tells {
-		if state := c.TxnState(); state != TxnUnsaid {
-			return state
-		}
-	}
-	if s.raw != nil && s.raw.wire != nil {
-		return TxnState(s.raw.wire.state.Load())
-	}
-	return TxnUnsaid
-}
-
-// noWarnings says that the last answer came with a count of warnings, and that it was 0: nobody needs to ask for them.
-func (s *Session) noWarnings() bool {
-	return s.raw != nil && s.raw.wire != nil && s.raw.wire.warnings.Load() == 0
-}
 
 // wire follows the packets of MySQL's protocol for what a server says behind each answer of the transaction, and how
 // many warnings there are, which the driver keeps to itself (dev.mysql.com/doc/dev/mysql-server, OK_Packet and
@@ -48,7 +19,7 @@ type wire struct {
 	left  int          // of it, what has not come
 	first bool         // an answer begins with this packet
 	deaf  bool         // the answers that come are of another form
-	state atomic.Int32 // a TxnState
+	state atomic.Int32 // an exec.TxnState
 	// warnings are how many the last answer had; -1: it did not say.
 	warnings atomic.Int32
 }
@@ -72,8 +43,8 @@ func readable(c *mysql.Config) bool {
 	return c.TLS == nil && (c.TLSConfig == "" || c.TLSConfig == "false") && !strings.Contains(c.FormatDSN(), "compress=")
 }
 
-// sent notes what is sent: a command, of which an answer is coming, or a part of one.
-func (w *wire) sent(p []byte) {
+// Sent notes what is sent: a command, of which an answer is coming, or a part of one.
+func (w *wire) Sent(p []byte) {
 	if len(p) <= packetHeader || p[3] != 0 { // commands have the number 0
 		return
 	}
@@ -81,13 +52,13 @@ func (w *wire) sent(p []byte) {
 	case commandClose, commandLongData: // nobody answers
 		return
 	}
-	w.say(TxnUnsaid)
+	w.say(exec.TxnUnsaid)
 	w.first, w.deaf = true, p[packetHeader] == commandPrepare
 	w.head, w.left = w.head[:0], 0
 }
 
-// came notes what has come.
-func (w *wire) came(p []byte) {
+// Came notes what has come.
+func (w *wire) Came(p []byte) {
 	for len(p) > 0 {
 		if need := packetHeader - len(w.head); need > 0 {
 			n := min(need, len(p))
@@ -117,7 +88,7 @@ func (w *wire) packet(p []byte) {
 	}
 	switch first := w.first; {
 	case p[0] == 0xff: // an error, with which nothing is said
-		w.say(TxnUnsaid)
+		w.say(exec.TxnUnsaid)
 	case first && p[0] == 0:
 		w.ok(p)
 	case first: // how many columns; rows follow
@@ -156,17 +127,23 @@ func (w *wire) ok(p []byte) {
 	}
 }
 
+// TxnState implements exec.Follower.
+func (w *wire) TxnState() exec.TxnState { return exec.TxnState(w.state.Load()) }
+
+// Warnings implements exec.Follower.
+func (w *wire) Warnings() int { return int(w.warnings.Load()) }
+
 // say notes what is known without a status, and so without a count of warnings.
-func (w *wire) say(s TxnState) {
+func (w *wire) say(s exec.TxnState) {
 	w.state.Store(int32(s))
 	w.warnings.Store(-1)
 }
 
 // status reads a server's status.
 func (w *wire) status(s uint16) {
-	state := TxnNone
+	state := exec.TxnNone
 	if s&statusInTrans != 0 {
-		state = TxnOpen
+		state = exec.TxnOpen
 	}
 	w.state.Store(int32(state))
 	w.first = s&statusMoreResults != 0

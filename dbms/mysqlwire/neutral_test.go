@@ -1,4 +1,4 @@
-package exec
+package mysqlwire
 
 import (
 	"errors"
@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"txweave/dbms"
+	"txweave/exec"
 )
 
 // TestNeutral: what somebody has set of a server of the user's, or has it send to each session, does not change what a
@@ -82,7 +83,8 @@ func TestNeutralAlready(t *testing.T) {
 // TestRefuse: what no session can set is said, and the server is not used.
 func TestRefuse(t *testing.T) {
 	for value, refused := range map[string]bool{"ON": true, "OFF": false, "": false} {
-		if err := refuse(map[string]string{"innodb_rollback_on_timeout": value}); errors.Is(err, ErrUnavailable) != refused {
+		if err := refuse(map[string]string{"innodb_rollback_on_timeout": value}); errors.Is(err,
+			exec.ErrUnavailable) != refused {
 			t.Errorf("%q: %v", value, err)
 		}
 	}
@@ -105,7 +107,7 @@ func TestLockWaitsLost(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.Close()
-	if _, err := findLockWaits(t.Context(), s, db.kind, db.about.Version); !errors.Is(err, ErrUnavailable) ||
+	if _, err := findLockWaits(t.Context(), s, db.kind, db.about.Version); !errors.Is(err, exec.ErrUnavailable) ||
 		strings.Contains(err.Error(), "needs") {
 		t.Errorf("%v", err)
 	}
