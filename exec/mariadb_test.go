@@ -34,7 +34,7 @@ func (h *hooked) Reset(ctx context.Context) error {
 // lockRow locks a row of t from outside the case, until the returned function is called.
 func lockRow(t *testing.T, target Target, pkey int) (unlock func()) {
 	t.Helper()
-	s, err := target.Open(t.Context(), lookup(t, "mariadb/repeatable-read"))
+	s, err := target.Open(t.Context(), FirstNode, lookup(t, "mariadb/repeatable-read"))
 	if err != nil {
 		t.Fatal(err)
 	}

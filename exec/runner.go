@@ -90,18 +90,18 @@ func (r *Runner) open() (err error) {
 		}
 	}()
 	if r.profile.Observers {
-		if r.committed, err = r.target.Observe(r.ctx, ReadCommitted); err != nil {
+		if r.committed, err = r.target.Observe(r.ctx, FirstNode, ReadCommitted); err != nil {
 			return err
 		}
 		if r.profile.DirtyObserver {
-			if r.latest, err = r.target.Observe(r.ctx, ReadUncommitted); err != nil {
+			if r.latest, err = r.target.Observe(r.ctx, FirstNode, ReadUncommitted); err != nil {
 				return err
 			}
 		}
-	} else if r.committed, err = r.target.Open(r.ctx, r.profile); err != nil {
+	} else if r.committed, err = r.target.Open(r.ctx, FirstNode, r.profile); err != nil {
 		return err
 	}
-	r.replayer, err = r.target.Open(r.ctx, r.profile)
+	r.replayer, err = r.target.Open(r.ctx, FirstNode, r.profile)
 	return err
 }
 
@@ -176,7 +176,7 @@ func (r *Runner) load(p *instrument.Plan, loose bool) error {
 	r.note(controlConn, r.target.LoadScript(), false, nil)
 	r.loaded, r.altered, r.loose, r.filled = p, false, loose, true
 	for len(r.lanes) < len(p.Txns) {
-		s, err := r.target.Open(r.ctx, r.profile)
+		s, err := r.target.Open(r.ctx, FirstNode, r.profile)
 		if err != nil {
 			return err
 		}

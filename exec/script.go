@@ -170,7 +170,7 @@ func (s *player) all() error {
 }
 
 func (s *player) open() (*seat, error) {
-	session, err := s.target.Open(s.ctx, s.profile)
+	session, err := s.target.Open(s.ctx, FirstNode, s.profile)
 	if err != nil {
 		return nil, err
 	}
@@ -374,7 +374,7 @@ const ReadAll = "SELECT * FROM "
 
 // contents reads the tables; one that is not there any more is left out.
 func (s *player) contents() error {
-	session, err := s.target.Open(s.ctx, s.profile)
+	session, err := s.target.Open(s.ctx, FirstNode, s.profile)
 	if err != nil {
 		return err
 	}

@@ -178,7 +178,7 @@ func TestBootstrapTemporary(t *testing.T) {
 // A private server reads and writes no file but in a folder of its own, and takes none from clients.
 func TestNoFiles(t *testing.T) {
 	db := mariadb(t)
-	s, err := db.Open(t.Context(), lookup(t, "mariadb/repeatable-read"))
+	s, err := db.Open(t.Context(), FirstNode, lookup(t, "mariadb/repeatable-read"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -212,7 +212,7 @@ func TestCounters(t *testing.T) {
 	} {
 		p := lookup(t, name)
 		db := target(t, p.DBMS)
-		s, err := db.Open(t.Context(), p)
+		s, err := db.Open(t.Context(), FirstNode, p)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -285,7 +285,7 @@ func TestLostAfter(t *testing.T) {
 		{"SELECT 1 FROM nowhere", "SELECT 1 FROM nowhere: error 1146: "},
 		{"SELECT 1", ""},
 	} {
-		s, err := db.Open(t.Context(), lookup(t, "mariadb/repeatable-read"))
+		s, err := db.Open(t.Context(), FirstNode, lookup(t, "mariadb/repeatable-read"))
 		if err != nil {
 			t.Fatal(err)
 		}

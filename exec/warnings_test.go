@@ -9,7 +9,7 @@ import (
 // is sent.
 func TestWarnings(t *testing.T) {
 	p := lookup(t, "mariadb/repeatable-read")
-	s, err := mariadb(t).Open(t.Context(), p)
+	s, err := mariadb(t).Open(t.Context(), FirstNode, p)
 	if err != nil {
 		t.Fatal(err)
 	}

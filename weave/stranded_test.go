@@ -22,8 +22,8 @@ type losing struct {
 	lost string
 }
 
-func (l *losing) Open(ctx context.Context, p *dbms.Profile) (*exec.Session, error) {
-	s, err := l.Target.Open(ctx, p)
+func (l *losing) Open(ctx context.Context, node exec.Node, p *dbms.Profile) (*exec.Session, error) {
+	s, err := l.Target.Open(ctx, node, p)
 	if err != nil {
 		return nil, err
 	}

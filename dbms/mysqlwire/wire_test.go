@@ -79,7 +79,7 @@ func TestWire(t *testing.T) {
 // TestTxnState: a server says when a transaction is open, also behind what is prepared; where packets cannot be read
 // nothing is taken from them.
 func TestTxnState(t *testing.T) {
-	s, err := shared.Target(t).Open(t.Context(), lookup(t, "mariadb/repeatable-read"))
+	s, err := shared.Target(t).Open(t.Context(), exec.FirstNode, lookup(t, "mariadb/repeatable-read"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -76,7 +76,7 @@ func sessions(t *testing.T, db exec.Target, isolation string, n int) []*exec.Ses
 	t.Helper()
 	var out []*exec.Session
 	for range n {
-		s, err := db.Open(t.Context(), profile(t, isolation))
+		s, err := db.Open(t.Context(), exec.FirstNode, profile(t, isolation))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -70,7 +70,7 @@ func TestStores(t *testing.T) {
 			if got := plan(s); store != "" && !strings.HasPrefix(got, want) {
 				t.Errorf("%s after RESET, want %s", got, want)
 			}
-			watcher, err := db.Observe(t.Context(), exec.ReadCommitted)
+			watcher, err := db.Observe(t.Context(), exec.FirstNode, exec.ReadCommitted)
 			if err != nil {
 				t.Fatal(err)
 			}

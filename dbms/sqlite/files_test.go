@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"txweave/exec"
 )
 
 // TestOpenInterrupted: a connection whose opening is interrupted leaves no file open.
@@ -33,7 +35,7 @@ func TestOpenInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	for range 3 {
-		if s, err := target.Open(ctx, p); err == nil || s != nil {
+		if s, err := target.Open(ctx, exec.FirstNode, p); err == nil || s != nil {
 			t.Fatalf("%v, %v", s, err)
 		}
 	}

@@ -161,7 +161,7 @@ func (t *target) Control() *exec.Session { return t.control }
 
 func (t *target) Describe() exec.Description { return t.about }
 
-func (t *target) Open(ctx context.Context, p *dbms.Profile) (*exec.Session, error) {
+func (t *target) Open(ctx context.Context, _ exec.Node, p *dbms.Profile) (*exec.Session, error) {
 	s, err := t.dial()
 	var answer *exec.AnswerError
 	if errors.As(err, &answer) && p.Classify(answer.Err.Code, answer.Err.Message) == dbms.Environment {
@@ -176,7 +176,7 @@ func (t *target) Open(ctx context.Context, p *dbms.Profile) (*exec.Session, erro
 	return s, nil
 }
 
-func (t *target) Observe(ctx context.Context, level string) (*exec.Session, error) {
+func (t *target) Observe(ctx context.Context, _ exec.Node, level string) (*exec.Session, error) {
 	return nil, fmt.Errorf("SQLite has no %s", level)
 }
 

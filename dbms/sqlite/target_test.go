@@ -38,7 +38,7 @@ func TestKeptIn(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	s, err := db.Open(t.Context(), &dbms.Profile{})
+	s, err := db.Open(t.Context(), exec.FirstNode, &dbms.Profile{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +77,7 @@ func TestStore(t *testing.T) {
 	p := &dbms.Profile{DBMS: "sqlite", Stores: Levels()[0].Stores}
 	read := func(pragma string) string {
 		t.Helper()
-		s, err := db.Open(t.Context(), p)
+		s, err := db.Open(t.Context(), exec.FirstNode, p)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -129,11 +129,11 @@ func Plant(t exec.Target, f *Fault, seed uint64) exec.Target {
 	return &faultyTarget{Target: t, fault: f, seed: seed, stale: map[int64]bool{}}
 }
 
-func (t *faultyTarget) Open(ctx context.Context, p *dbms.Profile) (*exec.Session, error) {
+func (t *faultyTarget) Open(ctx context.Context, node exec.Node, p *dbms.Profile) (*exec.Session, error) {
 	if t.down() {
 		return nil, errCrashed
 	}
-	s, err := t.Target.Open(ctx, p)
+	s, err := t.Target.Open(ctx, node, p)
 	if err != nil {
 		return nil, err
 	}

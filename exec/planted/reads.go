@@ -114,7 +114,7 @@ func dirtyRead(which func(c *faultConn, x *faultTxn, tables []string) bool) func
 		}
 		if c.dirty == nil {
 			var err error
-			if c.dirty, err = t.Target.Observe(ctx, exec.ReadUncommitted); err != nil {
+			if c.dirty, err = t.Target.Observe(ctx, exec.FirstNode, exec.ReadUncommitted); err != nil {
 				return nil, err
 			}
 		}

@@ -34,7 +34,7 @@ func (t *faultyTarget) spare(ctx context.Context) (*exec.Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	return t.Target.Open(ctx, p)
+	return t.Target.Open(ctx, exec.FirstNode, p)
 }
 
 // view gives a transaction a second connection that keeps seeing what is committed now: until the run ends, or, in a
