@@ -59,20 +59,22 @@ func (r *Runner) Bare(ctx context.Context, recorded []BareStmt) (*BareRate, erro
 	}
 	out := &BareRate{}
 	timeouts := lockTimeouts(r.profile)
-	differed := false // since the tables were made
+	used := false // by transactions, since the tables were made
 	for i, rec := range recorded {
 		if slices.Contains(timeouts, rec.SQL) {
 			continue
 		}
-		if differed && rec.Conn == controlConn {
-			// A transaction that met another error may be open still, and keep others from its tables for good.
+		if rec.Conn == controlConn && used {
+			// No transaction was open when this was recorded. One is now if it met another error, or if its end was the
+			// database's doing; it would keep others from its tables for good.
 			for _, l := range r.lanes {
 				if _, err := l.session.Exec(ctx, "ROLLBACK"); err != nil {
 					return nil, fmt.Errorf("statement %d of the recording: %w", i, err)
 				}
 			}
-			differed = false
+			used = false
 		}
+		used = used || rec.Conn != controlConn
 		start := time.Now()
 		same, err := bare(ctx, conns[rec.Conn], rec, r.replayer.protocol)
 		if err != nil {
@@ -80,7 +82,6 @@ func (r *Runner) Bare(ctx context.Context, recorded []BareStmt) (*BareRate, erro
 		}
 		if !same {
 			out.Different++
-			differed = true
 			continue
 		}
 		out.Statements++

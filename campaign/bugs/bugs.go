@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"syscall"
 
 	"txweave/campaign/database"
 	"txweave/campaign/store"
@@ -277,6 +278,9 @@ func Open(dir string) (*store.Early, error) {
 	}
 	s := store.In(dir)
 	if !s.Exists() && !s.Holds() {
+		if _, err := os.ReadDir(dir); err != nil && !errors.Is(err, syscall.ENOTDIR) {
+			return nil, outcome.Misuse(err)
+		}
 		return nil, &fs.PathError{Op: "open", Path: dir, Err: fs.ErrNotExist}
 	}
 	return store.AsItStands(s), nil

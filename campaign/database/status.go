@@ -109,15 +109,20 @@ func (d *DB) Status(ctx context.Context) (*CampaignStatus, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.Running, err = d.running(ctx)
-	if !s.Running {
-		for i := range s.Cells {
-			if s.Cells[i].State == string(Running) { // it was killed
-				s.Cells[i].State = string(Waiting)
-			}
-		}
+	if s.Running, err = d.running(ctx); !s.Running {
+		s.End()
 	}
 	return s, err
+}
+
+// End says that nothing of the campaign runs any more.
+func (s *CampaignStatus) End() {
+	s.Running = false
+	for i := range s.Cells {
+		if state := &s.Cells[i].State; *state == string(Running) || *state == string(Waiting) {
+			*state = string(Stopped)
+		}
+	}
 }
 
 // Shows says which cells have findings of which bugs.

@@ -201,8 +201,8 @@ func cellLines(cells []*database.CellStatus, now time.Time, columns int) []strin
 
 // urgency says which cells are shown where there is not room for all.
 func urgency(state string) int {
-	return slices.Index([]string{string(database.Complete), string(database.Waiting), string(database.Unavailable),
-		string(database.Failed), string(database.Running)}, state)
+	return slices.Index([]string{string(database.Complete), string(database.Stopped), string(database.Waiting),
+		string(database.Unavailable), string(database.Failed), string(database.Running)}, state)
 }
 
 // portion is a share in percent; "" where there is nothing to share.
@@ -226,7 +226,7 @@ func PrintStatus(w io.Writer, s *database.CampaignStatus) error {
 	if err := tabular.Table(w, rows); err != nil {
 		return err
 	}
-	state := "it is not running"
+	state := "it has ended; campaign run goes on with it"
 	if s.Running {
 		state = "it is running"
 	}

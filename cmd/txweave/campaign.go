@@ -16,6 +16,7 @@ import (
 	"txweave/campaign/ci"
 	"txweave/campaign/database"
 	"txweave/campaign/display"
+	"txweave/campaign/site"
 	"txweave/finding"
 	"txweave/internal/outcome"
 )
@@ -78,6 +79,8 @@ txweave's own and no open bug, 130 interrupted.`,
 			"with keys from the environment (AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY); it is kept with the campaign (default: "+
 			"in the store)")
 	f.pageFlags.add(fs, "")
+	fs.StringVar(&f.HTTP, "serve", "", "show the campaign's page at this address of this machine, as --serve=ADDR")
+	fs.Lookup("serve").NoOptDefVal = site.AnyPort
 	fs.BoolVar(&f.ci.CI, "ci", false,
 		"for continuous integration: the campaign must have an end (--duration, or cases of each cell), and --summary is "+
 			"$GITHUB_STEP_SUMMARY")
@@ -139,6 +142,8 @@ func (f *campaignFlags) run(ctx context.Context, stdout, stderr io.Writer, args 
 			hide()
 			err = errors.Join(err, wait())
 		}()
+	} else if f.c.Store == "" {
+		fmt.Fprintf(stderr, "txweave: the campaign lies in %s: txweave serve %s shows it in a browser\n", c.Out, c.Out)
 	}
 	if err := x.Run(ctx); err != nil {
 		return err
