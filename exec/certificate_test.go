@@ -19,7 +19,7 @@ type clocked struct {
 	past string // the statement after which a session reads the past
 }
 
-func (c clocked) Open(ctx context.Context, node Node, p *dbms.Profile) (*Session, error) {
+func (c clocked) Open(ctx context.Context, node NodeID, p *dbms.Profile) (*Session, error) {
 	s, err := c.Target.Open(ctx, node, p)
 	if err != nil {
 		return nil, err
@@ -41,7 +41,7 @@ func (c clocked) Open(ctx context.Context, node Node, p *dbms.Profile) (*Session
 	return s, nil
 }
 
-func (c clocked) Observe(ctx context.Context, node Node, _ string) (*Session, error) {
+func (c clocked) Observe(ctx context.Context, node NodeID, _ string) (*Session, error) {
 	p, err := dbms.Lookup("sqlite", "")
 	if err != nil {
 		return nil, err

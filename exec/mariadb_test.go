@@ -113,7 +113,7 @@ func TestLockWaitTimeout(t *testing.T) {
 	var unlock func()
 	h := &hooked{Target: db, after: func() { unlock = lockRow(t, db, 1) }}
 	p := *lookup(t, "mariadb/read-committed")
-	p.Setup = append(slices.Clone(p.Setup), "SET SESSION innodb_lock_wait_timeout = 1")
+	p.Sessions.Setup = append(slices.Clone(p.Sessions.Setup), "SET SESSION innodb_lock_wait_timeout = 1")
 	r := newRunner(t, h, &p, Options{})
 	plan := load(t, r, parseCase(t, tables, updateOne))
 	run, err := r.Run(plan, plan.Steps)

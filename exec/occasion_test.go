@@ -25,7 +25,7 @@ type heardStmt struct {
 	sql string
 }
 
-func (o *overheard) Open(ctx context.Context, node Node, p *dbms.Profile) (*Session, error) {
+func (o *overheard) Open(ctx context.Context, node NodeID, p *dbms.Profile) (*Session, error) {
 	s, err := o.Target.Open(ctx, node, p)
 	if err != nil {
 		return nil, err

@@ -25,20 +25,20 @@ const (
 	ReadUncommitted = "READ UNCOMMITTED"
 )
 
-// Node is a node of a target, by its number from 0. A server alone, and an embedded engine, is one.
-type Node int
+// NodeID is a node of a target, by its number from 0. A server alone, and an embedded engine, is one.
+type NodeID int
 
 // FirstNode is the one that every target has.
-const FirstNode Node = 0
+const FirstNode NodeID = 0
 
 // Target is a database that txweave may use as it likes: create tables in, reset, kill statements on.
 type Target interface {
 	// Describe says what the target is.
 	Describe() Description
 	// Open opens a session on a node that runs transactions at the level of a profile.
-	Open(ctx context.Context, node Node, p *dbms.Profile) (*Session, error)
+	Open(ctx context.Context, node NodeID, p *dbms.Profile) (*Session, error)
 	// Observe opens a session on a node, in autocommit, that reads at a level, READ COMMITTED or READ UNCOMMITTED.
-	Observe(ctx context.Context, node Node, level string) (*Session, error)
+	Observe(ctx context.Context, node NodeID, level string) (*Session, error)
 	// Load creates the tables of a case anew and fills them.
 	Load(ctx context.Context, c *testcase.Case, tables []string) error
 	// Reset puts the tables back to what Load made of them, the cheap way.

@@ -89,7 +89,7 @@ func (o *Owing) Orphans() string {
 // owes adds to a transaction the reads, right before its COMMIT, of the rows that refer to none, where these show what
 // COMMIT is about to check.
 func (p *Plan) owes(t *TxnPlan) {
-	if len(p.Owing) == 0 || !t.Profile.DeferredSeen || t.Autocommit() || t.Prepared() != "" ||
+	if len(p.Owing) == 0 || !t.Profile.ReadModes.DeferredSeen || t.Autocommit() || t.Prepared() != "" ||
 		!strings.EqualFold(t.End, "COMMIT") {
 		return
 	}

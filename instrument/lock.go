@@ -73,7 +73,7 @@ func (p *Plan) lockModes(b *Block, locks []control.TableLock) error {
 	b.Locks = locks
 	switch {
 	case !b.ShutsOut():
-	case p.Profile.SnapshotObserver:
+	case p.Profile.ReadModes.SnapshotObserver:
 		return fmt.Errorf(
 			"it keeps the observer's reads from table %s until the transaction ends: a weaker mode than ACCESS EXCLUSIVE does "+
 				"not", locks[0].Table)
@@ -107,7 +107,8 @@ func (t *TxnPlan) ReadOnly() bool { return t.Profile.Read(t.Begin).ReadOnly() }
 // Deferred says whether the transaction begins READ ONLY DEFERRABLE at a level where its first statement then waits for
 // a snapshot in which no anomaly can be.
 func (t *TxnPlan) Deferred() bool {
-	return t.Profile.Deferred != 0 && t.ReadOnly() && slices.Contains(t.Profile.Read(t.Begin).Traits(), "DEFERRABLE")
+	return t.Profile.Errors.Deferred != 0 && t.ReadOnly() && slices.Contains(t.Profile.Read(t.Begin).Traits(),
+		"DEFERRABLE")
 }
 
 // Prepared is the name, with its quotes, by which the transaction is prepared (PostgreSQL), and then ended from

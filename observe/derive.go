@@ -147,7 +147,7 @@ func (o *observer) describe(b *BlockRun) *ObservedStmt {
 		Replaces: info.Diff && info.Kind == sqltext.Insert && !info.Plain, Keeps: info.Unkeyed && info.Kind == sqltext.Update,
 		Counted: counted(b), Carries: b.Block.Carries(),
 		Loose: info.Truncates || b.Block.Carries() || info.Unkeyed && !moves(info) &&
-			(o.plan.Profile.CountsMatched || o.isVersioned(info.Target)),
+			(o.plan.Profile.Writes.CountsMatched || o.isVersioned(info.Target)),
 		Waited: b.Waited, Matched: b.matched(b.BWR), Joined: b.joined(), Again: b.matched(b.Again),
 		Searched: b.matched(b.Searched), Run: b,
 		Undone: o.undone[b] && info.Kind != sqltext.Select && b.Target.Err == nil, Skips: info.SkipsLocked,
@@ -197,7 +197,7 @@ func (o *observer) statement(b *BlockRun) (*ObservedStmt, error) {
 		}
 	}
 	s.Under = sets.under
-	s.Mixed = o.plan.Profile.MixedSubqueries && sets.differ(info.Inner) || len(s.Under) > 0
+	s.Mixed = o.plan.Profile.ReadModes.MixedSubqueries && sets.differ(info.Inner) || len(s.Under) > 0
 	if o.plan.Contents[info.Target] { // what the read before it printed names rows, not versions
 		s.Again = nil
 		for pkey := range s.Matched {
@@ -219,7 +219,7 @@ func (o *observer) statement(b *BlockRun) (*ObservedStmt, error) {
 // writesOf tells what the block wrote.
 func (o *observer) writesOf(b *BlockRun, s *ObservedStmt, sets *versionSets) (err error) {
 	info := b.Block.Info
-	if info.Target == "" || s.Err != nil && o.plan.Profile.ErrorsEnd && !o.plan.Txns[s.Txn].Autocommit() {
+	if info.Target == "" || s.Err != nil && o.plan.Profile.Transactions.ErrorsEnd && !o.plan.Txns[s.Txn].Autocommit() {
 		return nil // what it wrote the database has taken back with it, and lets nobody read before that
 	}
 	if s.Err != nil && b.Target.Blocked && o.plan.Txns[s.Txn].Autocommit() {
@@ -362,7 +362,7 @@ type versionSets struct {
 // reads returns the version-set reads that say what a block's statement sees, and their answers: its own, or those of
 // its transaction's snapshot.
 func (o *observer) reads(b *BlockRun) ([]instrument.Probe, []*history.Event) {
-	if !o.plan.Profile.SnapshotObserver {
+	if !o.plan.Profile.ReadModes.SnapshotObserver {
 		return b.Block.VSR, b.VSR
 	}
 	var events []*history.Event
@@ -408,8 +408,8 @@ func (o *observer) versionSets(b *BlockRun) (*versionSets, error) {
 			return nil, err
 		}
 	}
-	if b.Block.View == dbms.Current || o.plan.Profile.SnapshotObserver {
-		o.own[b.Block.Txn].overlay(v, o.plan.Profile.DirtyObserver, o.plan.Contents)
+	if b.Block.View == dbms.Current || o.plan.Profile.ReadModes.SnapshotObserver {
+		o.own[b.Block.Txn].overlay(v, o.plan.Profile.ReadModes.DirtyObserver, o.plan.Contents)
 	}
 	return v, nil
 }

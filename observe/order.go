@@ -119,7 +119,7 @@ func (o *observer) events() {
 		}
 		class := dbms.Deterministic
 		if e.Err != nil && !CommitsAnyhow(o.plan.Profile, e) {
-			class = o.plan.Profile.ClassifyIn(e.Txn >= 0 && o.plan.Txns[e.Txn].ReadOnly(), e.Err.Code, e.Err.Message)
+			class = o.plan.Profile.Errors.ClassifyIn(e.Txn >= 0 && o.plan.Txns[e.Txn].ReadOnly(), e.Err.Code, e.Err.Message)
 		}
 		if lost[e] {
 			class = max(class, dbms.StatementLost)

@@ -126,7 +126,7 @@ func TestStretches(t *testing.T) {
 			t.Fatalf("seed %d: a stretch has two stores, or the first another than the usual one", seed)
 		}
 	}
-	if len(seen) != 1+len(p.Stores) || seen[""] < 235 || seen[""] > 300 {
+	if len(seen) != 1+len(p.Variants.Stores) || seen[""] < 235 || seen[""] > 300 {
 		t.Errorf("%v, want two in three to be the usual one and the others to have each", seen)
 	}
 	const first = 700
@@ -168,7 +168,7 @@ func TestStretches(t *testing.T) {
 		}
 	}
 	if p, err = dbms.Lookup("sqlite", "serializable"); err != nil || p.LastingStore(1, 0) != "" || len(p.BriefStores()) !=
-		len(p.Stores) {
+		len(p.Variants.Stores) {
 		t.Errorf("SQLite needs no server for a store: %v", err)
 	}
 }

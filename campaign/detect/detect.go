@@ -118,8 +118,8 @@ func (o Config) Run(ctx context.Context) (d *Result, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if p := on.Profile; p.NoReplay != "" { // what most planted bugs are is not forbidden there
-		return nil, outcome.Misusef("%s: %s", p.Isolation, p.NoReplay)
+	if p := on.Profile; p.Guarantees.NoReplay != "" { // what most planted bugs are is not forbidden there
+		return nil, outcome.Misusef("%s: %s", p.Isolation, p.Guarantees.NoReplay)
 	}
 	faults, err := o.pick()
 	if err != nil {

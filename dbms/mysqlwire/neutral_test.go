@@ -91,7 +91,7 @@ func TestRefuse(t *testing.T) {
 	for _, level := range []string{"mariadb/read-committed", "mysql/read-committed"} {
 		for _, code := range []int{1158, 1173, 1665, 1835, 3185} {
 			// a packet that is cut; primary keys; a binary log of statements; a malformed packet; no keyring
-			if class := lookup(t, level).Errors[code]; class != dbms.Environment {
+			if class := lookup(t, level).Errors.Classes[code]; class != dbms.Environment {
 				t.Errorf("%s: error %d is %v", level, code, class)
 			}
 		}

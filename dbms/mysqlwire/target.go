@@ -97,11 +97,11 @@ func (t *target) Control() *exec.Session { return t.control }
 
 func (t *target) Describe() exec.Description { return t.about }
 
-func (t *target) Open(ctx context.Context, _ exec.Node, p *dbms.Profile) (*exec.Session, error) {
-	return t.open(ctx, p.Setup...)
+func (t *target) Open(ctx context.Context, _ exec.NodeID, p *dbms.Profile) (*exec.Session, error) {
+	return t.open(ctx, p.Sessions.Setup...)
 }
 
-func (t *target) Observe(ctx context.Context, _ exec.Node, level string) (*exec.Session, error) {
+func (t *target) Observe(ctx context.Context, _ exec.NodeID, level string) (*exec.Session, error) {
 	// Like transactions, an observer does not wait for a table that is locked as a whole: it is refused.
 	// What it reads must look as it does to them, whatever the server's sql_mode (PAD_CHAR_TO_FULL_LENGTH).
 	return t.open(ctx, "SET SESSION sql_mode = 'NO_ENGINE_SUBSTITUTION'", "SET SESSION lock_wait_timeout = 0",

@@ -165,10 +165,12 @@ func issues(k *kin) *report.Tracker {
 // Of SERIALIZABLE, where reads lock, the documentation does not say which moment they read.
 func yugabyteLevels() []*dbms.Profile {
 	rr := of(yugabyte, "repeatable-read", "REPEATABLE READ", "docs.yugabyte.com, Transaction isolation levels")
-	rr.Protocol, rr.Mechanisms, rr.Forbidden = "2PL+MVCC", snapshotIsolation, dbms.ForbidSnapshot
+	rr.Guarantees.Protocol, rr.Guarantees.Mechanisms, rr.Guarantees.Forbidden = "2PL+MVCC", snapshotIsolation,
+		dbms.ForbidSnapshot
 	rr.RowLocks = false // what else PostgreSQL allows is allowed
-	rc := of(yugabyte, "read-committed", "READ COMMITTED", rr.Source)
-	rc.Protocol, rc.Mechanisms, rc.Forbidden, rc.StatementSnapshots = "2PL+MVCC", dbms.ReadCommitted,
+	rc := of(yugabyte, "read-committed", "READ COMMITTED", rr.Guarantees.Source)
+	rc.Guarantees.Protocol, rc.Guarantees.Mechanisms, rc.Guarantees.Forbidden,
+		rc.ReadModes.StatementSnapshots = "2PL+MVCC", dbms.ReadCommitted,
 		dbms.ForbidCommitted, true
 	return []*dbms.Profile{rr, rc}
 }
@@ -179,12 +181,13 @@ func yugabyteLevels() []*dbms.Profile {
 func cockroachLevels() []*dbms.Profile {
 	ser := of(cockroach, "serializable", "SERIALIZABLE",
 		"Taft et al.: CockroachDB, SIGMOD 2020; cockroachlabs.com/docs, Transaction Layer")
-	ser.Protocol, ser.StatementSnapshots, ser.Forbidden = "TO+MVCC", true,
+	ser.Guarantees.Protocol, ser.ReadModes.StatementSnapshots, ser.Guarantees.Forbidden = "TO+MVCC", true,
 		slices.DeleteFunc(slices.Clone(dbms.ForbidSerializable), func(x fault.Kind) bool { return x == fault.GSIb })
-	ser.Mechanisms = dbms.Mechanisms{ConsistentRead: dbms.NoConsistentRead, DMLView: dbms.Current,
+	ser.Guarantees.Mechanisms = dbms.Mechanisms{ConsistentRead: dbms.NoConsistentRead, DMLView: dbms.Current,
 		Certifier: dbms.TimestampOrder, Serializable: true}
 	rc := of(cockroach, "read-committed", "READ COMMITTED", "cockroachlabs.com/docs, Read Committed Transactions")
-	rc.Protocol, rc.Mechanisms, rc.Forbidden, rc.StatementSnapshots = "MVCC", dbms.ReadCommitted,
+	rc.Guarantees.Protocol, rc.Guarantees.Mechanisms, rc.Guarantees.Forbidden, rc.ReadModes.StatementSnapshots = "MVCC",
+		dbms.ReadCommitted,
 		dbms.ForbidCommitted, true
 	return []*dbms.Profile{ser, rc}
 }
@@ -192,9 +195,9 @@ func cockroachLevels() []*dbms.Profile {
 // of is a level of a kin.
 func of(k *kin, isolation, name, source string) *dbms.Profile {
 	p := level(isolation, name)
-	p.DBMS, p.Source, p.Untried, p.Order = k.name, source, true, dbms.NoOrder
-	p.Plans, p.Stores = nil, nil
-	p.Hurry, p.SharedChanges, p.LateRefusal = nil, false, false
+	p.DBMS, p.Guarantees.Source, p.Guarantees.Untried, p.Order = k.name, source, true, dbms.NoOrder
+	p.Variants.Plans, p.Variants.Stores = nil, nil
+	p.TableChanges.Hurry, p.TableChanges.SharedChanges, p.TableChanges.LateRefusal = nil, false, false
 	return p
 }
 

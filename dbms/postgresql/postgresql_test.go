@@ -146,8 +146,8 @@ func TestErrorsEndTransactions(t *testing.T) {
 		if got != c.want {
 			t.Errorf("%s: %s, want %s", c.sql, got, c.want)
 		}
-		if len(c.want) == 5 && p.Classify(stateCode(c.want), "") != c.class {
-			t.Errorf("%s is of class %d", c.want, p.Classify(stateCode(c.want), ""))
+		if len(c.want) == 5 && p.Errors.Classify(stateCode(c.want), "") != c.class {
+			t.Errorf("%s is of class %d", c.want, p.Errors.Classify(stateCode(c.want), ""))
 		}
 	}
 }

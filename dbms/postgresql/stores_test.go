@@ -98,9 +98,9 @@ func TestStores(t *testing.T) {
 func TestCasesInStores(t *testing.T) {
 	db := server(t)
 	for _, p := range Levels() {
-		for i := range p.Stores {
-			t.Run(p.Isolation+" "+p.Stores[i].Name, func(t *testing.T) {
-				reshape(t, db, p.Stores[i].Name)
+		for i := range p.Variants.Stores {
+			t.Run(p.Isolation+" "+p.Variants.Stores[i].Name, func(t *testing.T) {
+				reshape(t, db, p.Variants.Stores[i].Name)
 				r := servers.Runner(t, db, p)
 				for n := range effort.Cases(4) {
 					judge(t, r, p, gen.CaseSeed(11, n), gen.Options{Isolation: p.Isolation,

@@ -159,11 +159,11 @@ func (t *target) Control() *exec.Session { return t.control }
 
 func (t *target) Describe() exec.Description { return t.about }
 
-func (t *target) Open(ctx context.Context, _ exec.Node, p *dbms.Profile) (*exec.Session, error) {
-	return t.open(ctx, p.Setup...)
+func (t *target) Open(ctx context.Context, _ exec.NodeID, p *dbms.Profile) (*exec.Session, error) {
+	return t.open(ctx, p.Sessions.Setup...)
 }
 
-func (t *target) Observe(ctx context.Context, _ exec.Node, level string) (*exec.Session, error) {
+func (t *target) Observe(ctx context.Context, _ exec.NodeID, level string) (*exec.Session, error) {
 	if level != exec.ReadCommitted {
 		return nil, fmt.Errorf("PostgreSQL has no %s", level)
 	}

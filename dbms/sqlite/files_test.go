@@ -29,7 +29,7 @@ func TestOpenInterrupted(t *testing.T) {
 		return n
 	}
 	p := Levels()[0]
-	if len(p.Setup) == 0 {
+	if len(p.Sessions.Setup) == 0 {
 		t.Fatal("a session is opened without a statement")
 	}
 	ctx, cancel := context.WithCancel(t.Context())

@@ -129,7 +129,7 @@ func Plant(t exec.Target, f *Fault, seed uint64) exec.Target {
 	return &faultyTarget{Target: t, fault: f, seed: seed, stale: map[int64]bool{}}
 }
 
-func (t *faultyTarget) Open(ctx context.Context, node exec.Node, p *dbms.Profile) (*exec.Session, error) {
+func (t *faultyTarget) Open(ctx context.Context, node exec.NodeID, p *dbms.Profile) (*exec.Session, error) {
 	if t.down() {
 		return nil, errCrashed
 	}
@@ -439,7 +439,7 @@ func (t *faultyTarget) class(err error) dbms.ErrorClass {
 		return dbms.Deterministic
 	}
 	if db := t.first.DBError(err); db != nil {
-		return t.profile.Classify(db.Code, db.Message)
+		return t.profile.Errors.Classify(db.Code, db.Message)
 	}
 	return dbms.Deterministic
 }

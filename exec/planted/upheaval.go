@@ -234,7 +234,7 @@ func (t *faultyTarget) second(ctx context.Context) (*exec.Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := s.Must(ctx, t.profile.NoWait...); err != nil {
+	if err := s.Must(ctx, t.profile.Sessions.NoWait...); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil

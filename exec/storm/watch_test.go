@@ -41,7 +41,7 @@ type locked struct {
 	release chan struct{}
 }
 
-func (l *locked) Open(ctx context.Context, node exec.Node, p *dbms.Profile) (*exec.Session, error) {
+func (l *locked) Open(ctx context.Context, node exec.NodeID, p *dbms.Profile) (*exec.Session, error) {
 	if l.holder == nil {
 		s, err := l.Target.Open(ctx, node, p)
 		if err == nil {
@@ -130,7 +130,7 @@ type opened struct {
 	all []*exec.Session
 }
 
-func (o *opened) Open(ctx context.Context, node exec.Node, p *dbms.Profile) (*exec.Session, error) {
+func (o *opened) Open(ctx context.Context, node exec.NodeID, p *dbms.Profile) (*exec.Session, error) {
 	s, err := o.Target.Open(ctx, node, p)
 	o.all = append(o.all, s)
 	return s, err

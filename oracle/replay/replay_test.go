@@ -187,7 +187,7 @@ func TestEitherConstraint(t *testing.T) {
 // comes after it, says nothing; of one row, of columns that are in no key, for another error, and elsewhere it does,
 // and so does what came before.
 func TestKeysAsRowsLie(t *testing.T) {
-	duplicate, other := postgresql.Levels()[0].Duplicate[0], postgresql.Levels()[0].ForeignKey[0]
+	duplicate, other := postgresql.Levels()[0].Errors.Duplicate[0], postgresql.Levels()[0].Errors.ForeignKey[0]
 	for name, c := range map[string]struct {
 		dbms         string
 		unique       bool

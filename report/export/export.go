@@ -108,7 +108,7 @@ func newScript(f *timeline.Dossier) (*script, error) {
 	}
 	s.setup = append(s.setup, s.dbms.Session...)
 	if p, err := dbms.Lookup(env.DBMS, env.Isolation); err == nil {
-		s.setup = append(s.setup, p.Setup...)
+		s.setup = append(s.setup, p.Sessions.Setup...)
 		s.setup = append(s.setup, p.SettingOf(s.of.Option(testcase.OptionSetting))...)
 	}
 	const equivalent = "the same statements in an equivalent order, without transactions"

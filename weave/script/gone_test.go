@@ -18,7 +18,7 @@ import (
 // unsaid is a database that answers the victim of a deadlock as if its write had found no row.
 type unsaid struct{ exec.Target }
 
-func (u unsaid) Open(ctx context.Context, node exec.Node, p *dbms.Profile) (*exec.Session, error) {
+func (u unsaid) Open(ctx context.Context, node exec.NodeID, p *dbms.Profile) (*exec.Session, error) {
 	s, err := u.Target.Open(ctx, node, p)
 	if err != nil {
 		return nil, err

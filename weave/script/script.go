@@ -110,7 +110,7 @@ func Check(ctx context.Context, t exec.Target, p *dbms.Profile, s *testcase.Scri
 	c.out.Trace = c.trace(run, steps)
 	c.out.Impossible = unexpected.Find(p, slices.DeleteFunc(slices.Clone(c.out.Trace.Events), func(e *history.Event) bool {
 		// A script may drop its tables, or never make them.
-		return e.Err != nil && (p.IsLost(e.Err.Message) || Lacks(e.Err.Message))
+		return e.Err != nil && (p.Errors.Lost.Has(e.Err.Code, e.Err.Message) || Lacks(e.Err.Message))
 	}))
 	if run.Down != nil {
 		c.out.NotHeld = "the database went down"
@@ -127,12 +127,12 @@ func Check(ctx context.Context, t exec.Target, p *dbms.Profile, s *testcase.Scri
 // for one, and give up waits where it says nothing of that.
 func asPeople(p *dbms.Profile, s *testcase.Script) *dbms.Profile {
 	q := *p
-	q.Setup = slices.Clone(p.Client)
+	q.Sessions.Setup = slices.Clone(p.Sessions.Client)
 	if s.Isolation != "" {
-		q.Setup = append(q.Setup, p.Level...)
+		q.Sessions.Setup = append(q.Sessions.Setup, p.Sessions.Level...)
 	}
 	for _, x := range patience(p, s) {
-		q.Setup = append(q.Setup, x.Set)
+		q.Sessions.Setup = append(q.Sessions.Setup, x.Set)
 	}
 	return &q
 }
@@ -140,7 +140,7 @@ func asPeople(p *dbms.Profile, s *testcase.Script) *dbms.Profile {
 // patience are the settings that end a wait which a script leaves to others.
 func patience(p *dbms.Profile, s *testcase.Script) []dbms.WaitLimit {
 	set := s.Sets()
-	return slices.DeleteFunc(slices.Clone(p.WaitLimits), func(x dbms.WaitLimit) bool {
+	return slices.DeleteFunc(slices.Clone(p.Sessions.WaitLimits), func(x dbms.WaitLimit) bool {
 		return slices.Contains(set, x.Setting)
 	})
 }
@@ -229,9 +229,11 @@ func (c *checker) units() {
 	s, run := c.out.Script, c.out.Run
 	gone := map[int]bool{}
 	for i, e := range run.Steps {
-		gone[i] = e != nil && e.Err != nil && c.profile.Classify(e.Err.Code, e.Err.Message) == dbms.TxnLost
+		gone[i] = e != nil && e.Err != nil && c.profile.Errors.Classify(e.Err.Code, e.Err.Message) == dbms.TxnLost
 	}
-	all := s.Units(func(i int) bool { return gone[i] && !c.profile.LostStayOpen || slices.Contains(run.Lost, i) })
+	all := s.Units(func(i int) bool {
+		return gone[i] && !c.profile.Transactions.LostStayOpen || slices.Contains(run.Lost, i)
+	})
 	slices.SortStableFunc(all, func(a, b testcase.Unit) int { return boolOrder(b.Data) - boolOrder(a.Data) })
 	c.names = make([]name, len(s.Steps))
 	c.out.Case = &testcase.Case{Target: s.Target, Isolation: c.profile.Isolation}
@@ -467,7 +469,7 @@ func (c *checker) undone(step int) bool {
 	if e.Err == nil {
 		return false
 	}
-	switch c.profile.Classify(e.Err.Code, e.Err.Message) {
+	switch c.profile.Errors.Classify(e.Err.Code, e.Err.Message) {
 	case dbms.StatementLost, dbms.WouldBlock, dbms.Environment:
 		return true
 	}
