@@ -191,7 +191,7 @@ func (g *generator) reseed(seed uint64, depth int) {
 	g.sideRNG, g.seed, g.streams = rand.New(rand.NewPCG(seed, sideStream)), seed, map[string]*rand.Rand{}
 	g.weights = slices.Repeat([]int{-1}, registered+1)
 	g.style = g.drawStyle()
-	g.ascending = g.d.Ascending && !g.wants("descending")
+	g.ascending = g.d.QueryForms.Ascending && !g.wants("descending")
 	g.undoing, g.chaining = g.wants("undoing"), g.wants("chain")
 	if g.o.Depth = depth; g.wants("deep-nesting") {
 		g.o.Depth += 2

@@ -162,16 +162,17 @@ func (g *generator) rawLiteral(f Family) string {
 		}
 		return strconv.Itoa(g.between(-5, 15))
 	case FamDouble:
-		return fmt.Sprintf(g.d.DoubleLit, strconv.FormatFloat(float64(g.between(-12, 60))*0.25, 'f', 2, 64))
+		return fmt.Sprintf(g.d.ExprForms.DoubleLit, strconv.FormatFloat(float64(g.between(-12, 60))*0.25, 'f', 2, 64))
 	case FamDecimal:
 		n := g.between(-40, 200) * 25
 		return decimal(n, g.decScale)
 	case FamString:
 		return "'" + oneOf(g, words) + "'"
 	case FamDate:
-		return fmt.Sprintf(g.d.DateLit, fmt.Sprintf("%d-%02d-%02d", g.between(2018, 2024), g.between(1, 3), g.between(1, 28)))
+		return fmt.Sprintf(g.d.ExprForms.DateLit, fmt.Sprintf("%d-%02d-%02d", g.between(2018, 2024), g.between(1, 3),
+			g.between(1, 28)))
 	default:
-		return fmt.Sprintf(g.d.DatetimeLit, fmt.Sprintf("%d-%02d-%02d %02d:%02d:00",
+		return fmt.Sprintf(g.d.ExprForms.DatetimeLit, fmt.Sprintf("%d-%02d-%02d %02d:%02d:00",
 			g.between(2018, 2024), g.between(1, 3), g.between(1, 28), g.between(0, 23), g.between(0, 3)*15))
 	}
 }
@@ -180,7 +181,7 @@ func (g *generator) rawLiteral(f Family) string {
 func (g *generator) number(f Family, n int) string {
 	switch f {
 	case FamDouble:
-		return fmt.Sprintf(g.d.DoubleLit, fmt.Sprintf("%d.00", n))
+		return fmt.Sprintf(g.d.ExprForms.DoubleLit, fmt.Sprintf("%d.00", n))
 	case FamDecimal:
 		return fmt.Sprintf("%d.%0*d", n, g.decScale, 0)
 	default:

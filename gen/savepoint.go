@@ -42,7 +42,7 @@ const (
 // undo draws whether a transaction ends with ROLLBACK.
 func (g *generator) undo(t *testcase.Txn) bool {
 	share, undoing := rollbackShare, undoingRollback
-	if slices.Contains(g.d.GivesUp, g.isolation(t)) {
+	if slices.Contains(g.d.TxnForms.GivesUp, g.isolation(t)) {
 		share, undoing = rollbackGivenUp, undoingGivenUp
 	}
 	rollback := !g.txn.reader && g.pct(share)

@@ -109,7 +109,7 @@ func (s *Cases) Again(seed, statements uint64) (*testcase.Case, error) {
 // Seeds returns what makes cases of those of some cases that are of this campaign's kind: their Next is a CaseSource's
 // Made.
 func (s *Cases) Seeds(cases []*testcase.Case) *guide.Seeds {
-	return guide.NewSeeds(s, s.profile, s.dialect.OwnLevels, cases)
+	return guide.NewSeeds(s, s.profile, s.dialect.TxnForms.OwnLevels, cases)
 }
 
 // Told is Make with the names of the productions that the case is made of.
@@ -171,7 +171,7 @@ func (s *Cases) meet(c *testcase.Case) (met *testcase.Case, names []string) {
 	if rng.IntN(100) >= meeting || s.leaves(partMeetings) {
 		return nil, nil
 	}
-	return guide.Meet(rng, c, s.profile, s.dialect.OwnLevels, func() *testcase.Case {
+	return guide.Meet(rng, c, s.profile, s.dialect.TxnForms.OwnLevels, func() *testcase.Case {
 		o := s.options
 		o.Statements = rng.Uint64() | 1
 		kin, err := gen.Draw(c.Seed, s.dialect, o)

@@ -205,18 +205,19 @@ func of(k *kin, isolation, name, source string) *dbms.Profile {
 // transactions.
 func plain(k *kin) *gen.Dialect {
 	d := *Dialect
-	d.Name, d.Specials, d.DDL, d.Disconnect, d.OwnLevels, d.Sparse = k.name, nil, gen.Redefinitions{}, "", nil, ""
-	d.LockClauses, d.LockWaits = []string{"UPDATE", "SHARE"}, []string{"UPDATE", "SHARE"}
-	d.Levels = nil
-	d.Has = map[gen.Capability]string{}
+	d.Name, d.TableForms.Specials, d.DDL, d.TxnForms.Disconnect, d.TxnForms.OwnLevels, d.TableForms.Sparse = k.name, nil,
+		gen.Redefinitions{}, "", nil, ""
+	d.QueryForms.LockClauses, d.QueryForms.LockWaits = []string{"UPDATE", "SHARE"}, []string{"UPDATE", "SHARE"}
+	d.Capabilities.Levels = nil
+	d.Capabilities.Has = map[gen.Capability]string{}
 	for _, c := range []gen.Capability{gen.CanCompare, gen.CanWindow, gen.CanCheck, gen.CanDefault, gen.CanConflict,
 		gen.CanFrom, gen.CanUsing, gen.CanPartial, gen.CanView, gen.CanNotWait,
 		gen.CanSkipLocked, gen.CanRow, gen.CanReference} {
-		d.Has[c] = ""
+		d.Capabilities.Has[c] = ""
 	}
-	d.Weights = maps.Clone(d.Weights)
+	d.Capabilities.Weights = maps.Clone(d.Capabilities.Weights)
 	for _, name := range []string{"ddl-analyze", "ddl-index"} {
-		delete(d.Weights, name)
+		delete(d.Capabilities.Weights, name)
 	}
 	return &d
 }
