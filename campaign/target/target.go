@@ -244,14 +244,16 @@ func (fl *Fleet) openSound(ctx context.Context) (exec.Target, error) {
 		return c.DBMS.Connect(ctx, c.dsn, c.Wait)
 	case fl.launcher != nil:
 		return fl.launcher.Start(ctx)
-	case c.Hosted && c.Self != "":
-		return c.DBMS.Embedded.Hosted(ctx, func(dir string) (string, []string) { return c.Self, []string{HostCommand, dir} })
+	case c.Hosted && c.Self != "" && c.DBMS.Embedded.Hosted != nil:
+		return c.DBMS.Embedded.Hosted(ctx, func(dir string) (string, []string) {
+			return c.Self, []string{HostCommand, c.DBMS.Name, dir}
+		})
 	default:
 		return c.DBMS.Embedded.Open(ctx)
 	}
 }
 
-// HostCommand is the command of Config.Self that serves the embedded engine's database in a directory, by
+// HostCommand is the command of Config.Self that serves an embedded engine's database in a directory, by
 // registry.Host.
 const HostCommand = "host"
 

@@ -23,9 +23,12 @@ import (
 	"txweave/sqltext"
 )
 
-// all lists the databases in the order of help.
-var all = []*driver.Driver{sqlite.Driver, mariadb.Driver, mysql.Driver, tidb.Driver, postgresql.Driver,
+// folders are the databases, one a folder or a kin of one, in the order of help.
+var folders = []*driver.Driver{sqlite.Driver, mariadb.Driver, mysql.Driver, tidb.Driver, postgresql.Driver,
 	postgresql.Yugabyte, postgresql.Cockroach}
+
+// all are those that have been added.
+var all []*driver.Driver
 
 // unknown is how statements are read whose DBMS is not known: by MySQL's rules, and every comment for a server is run.
 var unknown = &sqltext.Syntax{Quoting: sqltext.MySQL, Tree: mysql.Syntax.Tree,
@@ -35,14 +38,16 @@ var unknown = &sqltext.Syntax{Quoting: sqltext.MySQL, Tree: mysql.Syntax.Tree,
 
 // What lower layers look up by name they are told here, once, before main begins: they must not import the folders.
 func init() {
-	for _, d := range all {
-		register(d)
+	for _, d := range folders {
+		Add(d)
 	}
 	sqltext.RegisterSyntax("", unknown)
 	dbms.Register(nil, tableI())
 }
 
-func register(d *driver.Driver) {
+// Add makes a database known, before main begins.
+func Add(d *driver.Driver) {
+	all = append(all, d)
 	if d.Syntax != nil {
 		sqltext.RegisterSyntax(d.Name, d.Syntax)
 	}
@@ -151,5 +156,11 @@ func OfServer(ctx context.Context, at *exec.DSN) (*driver.Driver, error) {
 // Evaluator opens the embedded engine that evaluates conditions of certificates.
 func Evaluator() (certificate.Engine, error) { return sqlite.NewEvaluator() }
 
-// Host serves the database of the embedded engine in a directory, for driver.Embedded's Hosted, until the process ends.
-func Host(dir string) error { return sqlite.Driver.Embedded.Host(dir) }
+// Host serves the database of an embedded engine in a directory, for driver.Embedded's Hosted, until the process ends.
+func Host(name, dir string) error {
+	d, err := Lookup(name)
+	if err != nil {
+		return err
+	}
+	return d.Embedded.Host(dir)
+}
