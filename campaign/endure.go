@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"runtime/debug"
 	"strings"
 
@@ -36,8 +35,6 @@ func (e *PanicError) LastWords() string { return e.Stack }
 // Testament is an error of what has ended, which tells where it was.
 type Testament interface{ LastWords() string }
 
-var frame = regexp.MustCompile(`(?m)^(txweave/[^\n]*)\([^)\n]*\)\n`)
-
 // ownFrames names the functions of txweave's in which a panic arose, the innermost first; a few, and none of those that
 // call every worker.
 func ownFrames(stack string) (out []string) {
@@ -45,11 +42,15 @@ func ownFrames(stack string) (out []string) {
 		stack = after
 	}
 	const few = 6
-	for _, m := range frame.FindAllStringSubmatch(stack, few) {
-		if m[1] == "txweave/campaign.check" {
+	for line := range strings.Lines(stack) { // txweave/campaign.check(0x…)
+		at := strings.LastIndexByte(line, '(')
+		if at < 0 || !strings.HasPrefix(line, "txweave/") || !strings.HasSuffix(line, ")\n") {
+			continue
+		}
+		if line[:at] == "txweave/campaign.check" || len(out) == few {
 			break
 		}
-		out = append(out, m[1])
+		out = append(out, line[:at])
 	}
 	return out
 }

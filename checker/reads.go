@@ -174,11 +174,11 @@ func (r *Reads) traceTxn(t int, repeatable bool) *badRead {
 		if s.txn != int32(t) {
 			*s = keyState{txn: int32(t), version: Inner}
 		}
-		if op.Kind == register.Write {
+		switch {
+		case op.Kind == register.Write:
 			s.wrote, s.value = true, op.Value
 			continue
-		}
-		if s.wrote && !op.Nil && op.Value == s.value {
+		case s.wrote && !op.Nil && op.Value == s.value:
 			continue
 		}
 		ref := r.lookup(op)
@@ -189,11 +189,12 @@ func (r *Reads) traceTxn(t int, repeatable bool) *badRead {
 				return a
 			}
 		}
-		if repeatable && s.version != Inner && s.version != ver {
+		again := repeatable && s.version != Inner
+		if again && s.version != ver {
 			return r.bad(fault.HistoryNonRepeatableReads, t, op, ref, "%s did %s, but %s before", h.TxnName(t), h.FormatOp(op),
 				opText(h, t, register.Read, op.Key))
 		}
-		if !repeatable || s.version == Inner {
+		if !again {
 			r.From[first+i] = ver
 		}
 		s.version = ver

@@ -56,27 +56,7 @@ func (b *Bugs) Merge(into string, ids []string) (*Bug, error) {
 		if o == g || o.DBMS != g.DBMS {
 			return nil, fmt.Errorf("%s and %s cannot be merged: they are the same, or of two DBMSs", into, id)
 		}
-		g.Also = append(append(g.Also, o.Signature), o.Also...)
-		g.Count += o.Count
-		g.Suspects += o.Suspects
-		for _, s := range o.ShownAs {
-			g.ShownAs = insert(g.ShownAs, s)
-		}
-		g.Kept = append(g.Kept, o.Kept...)
-		g.Verified = append(g.Verified, o.Verified...)
-		if o.First.Before(g.First) {
-			g.First = o.First
-		}
-		if o.Last.After(g.Last) {
-			g.Last = o.Last
-		}
-		for _, v := range o.Versions {
-			g.Versions = insert(g.Versions, v)
-		}
-		for _, v := range o.Isolations {
-			g.Isolations = insert(g.Isolations, v)
-		}
-		g.Label(o.Labels, false)
+		g.absorb(o)
 		b.Bugs = slices.DeleteFunc(b.Bugs, func(x *Bug) bool { return x == o })
 		for _, x := range b.Bugs {
 			if x.Of == id {
@@ -86,6 +66,31 @@ func (b *Bugs) Merge(into string, ids []string) (*Bug, error) {
 	}
 	b.Changed()
 	return g, nil
+}
+
+// absorb takes over what is known of another bug.
+func (g *Bug) absorb(o *Bug) {
+	g.Also = append(append(g.Also, o.Signature), o.Also...)
+	g.Count += o.Count
+	g.Suspects += o.Suspects
+	for _, s := range o.ShownAs {
+		g.ShownAs = insert(g.ShownAs, s)
+	}
+	g.Kept = append(g.Kept, o.Kept...)
+	g.Verified = append(g.Verified, o.Verified...)
+	if o.First.Before(g.First) {
+		g.First = o.First
+	}
+	if o.Last.After(g.Last) {
+		g.Last = o.Last
+	}
+	for _, v := range o.Versions {
+		g.Versions = insert(g.Versions, v)
+	}
+	for _, v := range o.Isolations {
+		g.Isolations = insert(g.Isolations, v)
+	}
+	g.Label(o.Labels, false)
 }
 
 // Split makes a kept finding of a bug a bug of its own. If it brought in a signature by which other findings were

@@ -61,7 +61,7 @@ func NewAncestors(pred [][]int32, order []int32, tracked int32, limit int, stopp
 // ancestor, the latest one if there are several.
 func newTracks(pred [][]int32, order []int32, tracked int32, limit int, stopped func() bool) *Ancestors {
 	n := len(order)
-	r := &Ancestors{track: make([]int32, n), at: make([]int32, n), rows: make([][]int32, n)}
+	t := tracker{Ancestors: &Ancestors{track: make([]int32, n), at: make([]int32, n), rows: make([][]int32, n)}}
 	pos := make([]int32, n)
 	inner := make([]bool, n) // something comes after it
 	for i, u := range order {
@@ -70,55 +70,72 @@ func newTracks(pred [][]int32, order []int32, tracked int32, limit int, stopped 
 			inner[p] = true
 		}
 	}
-	var (
-		last  []int32 // by track: position in order of its last node
-		arena []int32
-		row   []int32
-	)
 	for i, u := range order {
-		row = append(row[:0], make([]int32, len(last))...)
 		latestFirst(pred[u], pos)
-		kept := pred[u][:0]
-		for _, p := range pred[u] {
-			k := r.track[p]
-			if k != noTrack && row[k] >= r.at[p] {
-				continue
-			}
-			kept = append(kept, p)
-			for j, x := range r.rows[p] {
-				row[j] = max(row[j], x)
-			}
-			if k != noTrack {
-				row[k] = r.at[p]
-			}
-		}
-		pred[u] = kept
-		if limit -= 4 * len(row); limit < 0 || i%askEvery == 0 && stopped() {
+		pred[u] = t.reach(pred[u])
+		if limit -= 4 * len(t.row); limit < 0 || i%askEvery == 0 && stopped() {
 			return nil
 		}
-		if cap(arena)-len(arena) < len(row) {
-			arena = make([]int32, 0, max(1<<20, len(row)))
+		t.rows[u] = t.keep()
+		t.track[u] = noTrack
+		if u < tracked && inner[u] {
+			t.extend(u, int32(i))
 		}
-		arena = append(arena, row...)
-		r.rows[u] = arena[len(arena)-len(row) : len(arena) : len(arena)]
-		r.track[u] = noTrack
-		if u >= tracked || !inner[u] {
+	}
+	return t.Ancestors
+}
+
+// tracker covers nodes with tracks, one after the other.
+type tracker struct {
+	*Ancestors
+	last  []int32 // by track: position in order of its last node
+	row   []int32 // by track: how many of its nodes reach the node at hand
+	arena []int32
+}
+
+// reach makes the row of a node with these predecessors, the latest first, and keeps those that no other one implies.
+func (t *tracker) reach(pred []int32) []int32 {
+	t.row = append(t.row[:0], make([]int32, len(t.last))...)
+	kept := pred[:0]
+	for _, p := range pred {
+		k := t.track[p]
+		if k != noTrack && t.row[k] >= t.at[p] {
 			continue
 		}
-		best := noTrack
-		for k, x := range row {
-			if x == r.count[k] && (best == noTrack || last[k] > last[best]) {
-				best = int32(k)
-			}
+		kept = append(kept, p)
+		for j, x := range t.rows[p] {
+			t.row[j] = max(t.row[j], x)
 		}
-		if best == noTrack {
-			best = int32(len(last))
-			last, r.count = append(last, 0), append(r.count, 0)
+		if k != noTrack {
+			t.row[k] = t.at[p]
 		}
-		r.count[best]++
-		r.track[u], r.at[u], last[best] = best, r.count[best], int32(i)
 	}
-	return r
+	return kept
+}
+
+// keep is a copy of the row.
+func (t *tracker) keep() []int32 {
+	if cap(t.arena)-len(t.arena) < len(t.row) {
+		t.arena = make([]int32, 0, max(1<<20, len(t.row)))
+	}
+	t.arena = append(t.arena, t.row...)
+	return t.arena[len(t.arena)-len(t.row) : len(t.arena) : len(t.arena)]
+}
+
+// extend puts the node at hand, which has that position, at the end of a track.
+func (t *tracker) extend(u, pos int32) {
+	best := noTrack
+	for k, x := range t.row {
+		if x == t.count[k] && (best == noTrack || t.last[k] > t.last[best]) {
+			best = int32(k)
+		}
+	}
+	if best == noTrack {
+		best = int32(len(t.last))
+		t.last, t.count = append(t.last, 0), append(t.count, 0)
+	}
+	t.count[best]++
+	t.track[u], t.at[u], t.last[best] = best, t.count[best], pos
 }
 
 // latestFirst sorts a few nodes by their positions, the last one first.
@@ -147,23 +164,7 @@ func newBits(pred [][]int32, order []int32, words int, stopped func() bool) *Anc
 	width := (words + workers - 1) / workers
 	var wg sync.WaitGroup
 	for from := 0; from < words; from += width {
-		to := min(from+width, words)
-		wg.Go(func() {
-			for i, u := range order {
-				if i%askEvery == 0 && stopped() {
-					return
-				}
-				row := r.bits[u][from:to]
-				for _, p := range pred[u] {
-					for i, w := range r.bits[p][from:to] {
-						row[i] |= w
-					}
-					if w := int(p >> 6); w >= from && w < to {
-						r.bits[u].set(p)
-					}
-				}
-			}
-		})
+		wg.Go(func() { r.fill(pred, order, from, min(from+width, words), stopped) })
 	}
 	wg.Wait()
 	if stopped() {
@@ -175,19 +176,38 @@ func newBits(pred [][]int32, order []int32, words int, stopped func() bool) *Anc
 	}
 	Parallel(n, func(u int) {
 		latestFirst(pred[u], pos)
-		kept := pred[u][:0]
-	next:
-		for _, p := range pred[u] {
-			for _, q := range kept {
-				if p == q || r.Has(p, q) {
-					continue next
-				}
-			}
-			kept = append(kept, p)
-		}
-		pred[u] = kept
+		pred[u] = r.unimplied(pred[u])
 	})
 	return r
+}
+
+// fill computes the words from one to another of all bitsets.
+func (r *Ancestors) fill(pred [][]int32, order []int32, from, to int, stopped func() bool) {
+	for i, u := range order {
+		if i%askEvery == 0 && stopped() {
+			return
+		}
+		row := r.bits[u][from:to]
+		for _, p := range pred[u] {
+			for i, w := range r.bits[p][from:to] {
+				row[i] |= w
+			}
+			if w := int(p >> 6); w >= from && w < to {
+				r.bits[u].set(p)
+			}
+		}
+	}
+}
+
+// unimplied keeps the predecessors, the latest first, that no other one of them implies.
+func (r *Ancestors) unimplied(pred []int32) []int32 {
+	kept := pred[:0]
+	for _, p := range pred {
+		if !slices.ContainsFunc(kept, func(q int32) bool { return p == q || r.Has(p, q) }) {
+			kept = append(kept, p)
+		}
+	}
+	return kept
 }
 
 // Counts returns by node how many nodes reach it and how many it reaches.
@@ -195,26 +215,7 @@ func (r *Ancestors) Counts() (before, after []int32) {
 	n := max(len(r.rows), len(r.bits))
 	before, after = make([]int32, n), make([]int32, n)
 	if r.bits == nil {
-		sums := make([][]int32, len(r.count)) // by track and position: rows that end there, then: there or later
-		for k, c := range r.count {
-			sums[k] = make([]int32, c+2)
-		}
-		for v, row := range r.rows {
-			for k, x := range row {
-				before[v] += x
-				sums[k][x]++
-			}
-		}
-		for _, s := range sums {
-			for i := len(s) - 2; i >= 0; i-- {
-				s[i] += s[i+1]
-			}
-		}
-		for u, k := range r.track {
-			if k != noTrack {
-				after[u] = sums[k][r.at[u]]
-			}
-		}
+		r.countTracks(before, after)
 		return before, after
 	}
 	for v, row := range r.bits {
@@ -224,6 +225,30 @@ func (r *Ancestors) Counts() (before, after []int32) {
 	}
 	Parallel((n+63)/64, func(w int) { r.column(w, after) })
 	return before, after
+}
+
+// countTracks is Counts of tracks.
+func (r *Ancestors) countTracks(before, after []int32) {
+	sums := make([][]int32, len(r.count)) // by track and position: rows that end there, then: there or later
+	for k, c := range r.count {
+		sums[k] = make([]int32, c+2)
+	}
+	for v, row := range r.rows {
+		for k, x := range row {
+			before[v] += x
+			sums[k][x]++
+		}
+	}
+	for _, s := range sums {
+		for i := len(s) - 2; i >= 0; i-- {
+			s[i] += s[i+1]
+		}
+	}
+	for u, k := range r.track {
+		if k != noTrack {
+			after[u] = sums[k][r.at[u]]
+		}
+	}
 }
 
 // column counts, for the nodes of one column of words, in how many rows they are. The 64 counters are kept as bit

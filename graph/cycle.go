@@ -114,54 +114,71 @@ func (f *cycleFinder[L]) shorter(a, b []Arc[L]) []Arc[L] {
 
 // through returns a shortest cycle through the node within the component: breadth first, edges without length first.
 func (f *cycleFinder[L]) through(start int32) []Arc[L] {
-	var seen []int32
-	defer func() {
-		for _, v := range seen {
-			f.dist[v] = -1
-		}
-	}()
-	now, later := []int32{start}, []int32(nil)
+	s := breadthFirst[L]{cycleFinder: f, start: start, seen: []int32{start}, now: []int32{start}}
+	defer s.forget()
 	f.dist[start] = 0
-	seen = append(seen, start)
-	for d := int32(0); len(now) > 0; d++ {
-		for len(now) > 0 {
-			u := now[len(now)-1]
-			now = now[:len(now)-1]
+	for d := int32(0); len(s.now) > 0; d++ {
+		for len(s.now) > 0 {
+			u := s.now[len(s.now)-1]
+			s.now = s.now[:len(s.now)-1]
 			if f.dist[u] != d {
 				continue // a shorter way was found later
 			}
-			var last *Arc[L]
-			f.succ(u, func(to int32, label L) {
-				f.budget--
-				if f.component[to] != f.component[start] || last != nil {
-					return
-				}
-				step := Arc[L]{u, to, label}
-				if to == start {
-					last = &step
-					return
-				}
-				length, _ := f.measure(label)
-				nd := d + int32(length)
-				if old := f.dist[to]; old >= 0 && old <= nd {
-					return
-				} else if old < 0 {
-					seen = append(seen, to)
-				}
-				f.dist[to], f.via[to] = nd, step
-				if nd == d {
-					now = append(now, to)
-				} else {
-					later = append(later, to)
-				}
-			})
-			if last != nil {
+			if last := s.expand(u, d); last != nil {
 				return append(back(f.via, start, u), *last)
 			}
 		}
-		now, later = later, now[:0]
+		s.now, s.later = s.later, s.now[:0]
 	}
 	return nil
+}
+
+// breadthFirst is a search for the way from a node back to it.
+type breadthFirst[L any] struct {
+	*cycleFinder[L]
+	start      int32
+	seen       []int32
+	now, later []int32 // nodes at the distance at hand, and at the next one
+}
+
+// expand goes on from a node at a distance; it returns the arc that closes the cycle, or nil.
+func (s *breadthFirst[L]) expand(u, d int32) (last *Arc[L]) {
+	s.succ(u, func(to int32, label L) {
+		s.budget--
+		if s.component[to] != s.component[s.start] || last != nil {
+			return
+		}
+		step := Arc[L]{u, to, label}
+		if to == s.start {
+			last = &step
+			return
+		}
+		length, _ := s.measure(label)
+		s.reach(to, d, d+int32(length), step)
+	})
+	return last
+}
+
+// reach notes that a step from distance d leads to a node at distance nd, unless there is a way that is as short.
+func (s *breadthFirst[L]) reach(to, d, nd int32, step Arc[L]) {
+	if old := s.dist[to]; old >= 0 && old <= nd {
+		return
+	} else if old < 0 {
+		s.seen = append(s.seen, to)
+	}
+	s.dist[to], s.via[to] = nd, step
+	if nd == d {
+		s.now = append(s.now, to)
+	} else {
+		s.later = append(s.later, to)
+	}
+}
+
+// forget takes back what it has noted of distances.
+func (s *breadthFirst[L]) forget() {
+	for _, v := range s.seen {
+		s.dist[v] = -1
+	}
 }
 
 // back returns the path that led from one node to another; via is the step that led to each.

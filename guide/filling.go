@@ -39,6 +39,20 @@ func (f *filling) pin(text, table, key string) (pinned string, ok bool) {
 
 // chooseRows draws the three rows: of one table or of several that are written.
 func (f *filling) chooseRows() bool {
+	tables := f.writtenTables()
+	clear(f.rows)
+	for _, name := range []byte("xyz") {
+		table, ok := f.drawTable(name, tables)
+		if !ok || f.m.schema.Table(table) == nil {
+			return false
+		}
+		f.rows[name] = [2]string{table, f.drawKey(table)}
+	}
+	return true
+}
+
+// writtenTables are the tables that the rows may be of, as often as they are written: those that have rows, or mostly.
+func (f *filling) writtenTables() []string {
 	var tables, filled []string
 	for _, c := range f.from {
 		for _, p := range f.m.targets(c, func(_ *testcase.Txn, s control.Statement) bool { return s.Kind.Writes() }) {
@@ -56,27 +70,25 @@ func (f *filling) chooseRows() bool {
 		}
 	}
 	if len(filled) > 0 && (f.certain || f.m.pct(85)) { // what nobody can find nobody meets
-		tables = filled
+		return filled
 	}
-	clear(f.rows)
-	for _, name := range []byte("xyz") {
-		table, ok := one(f.m, tables)
-		switch {
-		case name == 'y' && f.m.pct(30):
-			table = f.rows['x'][0]
-		case name == 'y' || name == 'z' && f.m.pct(70): // of one that the others are not of, where there is one
-			if apart := slices.DeleteFunc(slices.Clone(tables), func(t string) bool {
-				return t == f.rows['x'][0] || t == f.rows['y'][0]
-			}); len(apart) > 0 {
-				table, ok = one(f.m, apart)
-			}
+	return tables
+}
+
+// drawTable draws the table of a row: y's is often x's, or one that the others are not of.
+func (f *filling) drawTable(name byte, tables []string) (table string, ok bool) {
+	table, ok = one(f.m, tables)
+	switch {
+	case name == 'y' && f.m.pct(30):
+		return f.rows['x'][0], ok
+	case name == 'y' || name == 'z' && f.m.pct(70):
+		if apart := slices.DeleteFunc(slices.Clone(tables), func(t string) bool {
+			return t == f.rows['x'][0] || t == f.rows['y'][0]
+		}); len(apart) > 0 {
+			return one(f.m, apart)
 		}
-		if !ok || f.m.schema.Table(table) == nil {
-			return false
-		}
-		f.rows[name] = [2]string{table, f.drawKey(table)}
 	}
-	return true
+	return table, ok
 }
 
 // drawKey draws the key of a row of a table that is none of the rows yet, where there is one.

@@ -61,40 +61,43 @@ type siteFinder struct {
 // find looks below a node.
 func (f *siteFinder) find(root sql.Node) {
 	sql.Walk(root, func(n sql.Node) bool {
-		switch x := n.(type) {
-		case *sql.Query:
-			if n == root {
-				return true
-			}
+		if q, ok := n.(*sql.Query); ok && n != root {
 			f.inner++
-			f.find(x)
+			f.find(q)
 			f.inner--
 			return false
-		case *sql.Assign:
-			if len(x.Columns) == 1 {
-				f.add(x.Columns[0], x.Value, nil)
-			}
-		case *sql.Binary:
-			switch x.Op {
-			case sql.OpEq:
-				f.add(x.Left, x.Right, x)
-			case sql.OpNe, sql.OpLt, sql.OpLe, sql.OpGt, sql.OpGe:
-				f.add(x.Left, x.Right, nil)
-			}
-		case *sql.Between:
-			if isKey(x.X) && !x.Not {
-				f.add(x.X, x.Low, nil)
-				f.add(x.X, x.High, nil)
-			}
-		case *sql.In:
-			if isKey(x.X) && !x.Not {
-				for _, value := range x.List {
-					f.add(x.X, value, nil)
-				}
-			}
 		}
+		f.at(n)
 		return true
 	})
+}
+
+// at adds the sites of one node.
+func (f *siteFinder) at(n sql.Node) {
+	switch x := n.(type) {
+	case *sql.Assign:
+		if len(x.Columns) == 1 {
+			f.add(x.Columns[0], x.Value, nil)
+		}
+	case *sql.Binary:
+		switch x.Op {
+		case sql.OpEq:
+			f.add(x.Left, x.Right, x)
+		case sql.OpNe, sql.OpLt, sql.OpLe, sql.OpGt, sql.OpGe:
+			f.add(x.Left, x.Right, nil)
+		}
+	case *sql.Between:
+		if isKey(x.X) && !x.Not {
+			f.add(x.X, x.Low, nil)
+			f.add(x.X, x.High, nil)
+		}
+	case *sql.In:
+		if isKey(x.X) && !x.Not {
+			for _, value := range x.List {
+				f.add(x.X, value, nil)
+			}
+		}
+	}
 }
 
 // isKey says whether an expression is a pkey.

@@ -101,15 +101,7 @@ func template(m *mutator) bool {
 			f.from = append(f.from, k)
 		}
 	}
-	for _, c := range f.from {
-		for n := range c.Txns {
-			b := m.profile.Read(c.Txns[n].Begin.SQL)
-			if c.Txns[n].Isolation == "" && b.Opens() == control.Begun && !b.ReadOnly() {
-				f.begin = append(f.begin, c.Txns[n].Begin.SQL)
-			}
-		}
-	}
-	if len(f.begin) == 0 {
+	if f.begin = f.beginnings(); len(f.begin) == 0 {
 		return false
 	}
 	m.c.Txns, m.c.Schedule, m.c.Sessions = nil, nil, nil
@@ -129,6 +121,19 @@ func template(m *mutator) bool {
 		}
 	}
 	return true
+}
+
+// beginnings are how transactions begin that may write, at the level of their case.
+func (f *filling) beginnings() (out []string) {
+	for _, c := range f.from {
+		for n := range c.Txns {
+			b := f.m.profile.Read(c.Txns[n].Begin.SQL)
+			if c.Txns[n].Isolation == "" && b.Opens() == control.Begun && !b.ReadOnly() {
+				out = append(out, c.Txns[n].Begin.SQL)
+			}
+		}
+	}
+	return out
 }
 
 // beside lists the case's own transactions that may go on beside those of patterns: where these are certain, none that
@@ -181,7 +186,6 @@ func (f *filling) fill(p *pattern) bool {
 		number[s[1]] = len(m.c.Txns)
 		m.c.Txns = append(m.c.Txns, testcase.Txn{Begin: testcase.Stmt{SQL: begin}, End: testcase.Stmt{SQL: "COMMIT"}})
 	}
-	early := m.pct(50) // all begin before anything else
 	begun := map[int]bool{}
 	start := func(n int) {
 		if !begun[n] {
@@ -189,7 +193,7 @@ func (f *filling) fill(p *pattern) bool {
 			begun[n] = true
 		}
 	}
-	if early {
+	if m.pct(50) { // all begin before anything else
 		for n := first; n < len(m.c.Txns); n++ {
 			start(n)
 		}
@@ -202,22 +206,33 @@ func (f *filling) fill(p *pattern) bool {
 			ended = -1 // a session of two
 		}
 		start(n)
-		if s[0] == 'c' || s[0] == 'a' {
-			if s[0] == 'a' {
-				m.c.Txns[n].End.SQL = "ROLLBACK"
-			}
+		switch s[0] {
+		case 'c':
 			ended = n
 			m.c.Schedule = append(m.c.Schedule, n)
-			continue
-		}
-		for more := true; more; more = f.readsAgain(s) {
-			sql, ok := f.step(s)
-			if !ok {
+		case 'a':
+			ended = n
+			m.c.Txns[n].End.SQL = "ROLLBACK"
+			m.c.Schedule = append(m.c.Schedule, n)
+		default:
+			if !f.statements(n, s) {
 				return false
 			}
-			m.c.Txns[n].Stmts = append(m.c.Txns[n].Stmts, testcase.Stmt{SQL: sql})
-			m.c.Schedule = append(m.c.Schedule, n)
 		}
+	}
+	return true
+}
+
+// statements writes what transaction n does in a step; a read perhaps several times.
+func (f *filling) statements(n int, step string) bool {
+	c := f.m.c
+	for more := true; more; more = f.readsAgain(step) {
+		sql, ok := f.step(step)
+		if !ok {
+			return false
+		}
+		c.Txns[n].Stmts = append(c.Txns[n].Stmts, testcase.Stmt{SQL: sql})
+		c.Schedule = append(c.Schedule, n)
 	}
 	return true
 }

@@ -184,13 +184,17 @@ func (o *observer) recurrences() {
 				o.out.Recurring[v] = true
 			}
 		}
-		for v := range o.content {
-			if !slices.Contains(s.Unsure, v.Table) || !o.plan.Contents[v.Table] {
-				continue
-			}
-			if vkey, _, keyed := o.versionKeys(v); keyed && sent[vkey] >= s.Done {
-				continue
-			}
+		o.mayRecur(s, sent)
+	}
+}
+
+// mayRecur notes the versions that a statement may have written again of which not all is known that it wrote.
+func (o *observer) mayRecur(s *ObservedStmt, sent map[int64]int64) {
+	for v := range o.content {
+		if !slices.Contains(s.Unsure, v.Table) || !o.plan.Contents[v.Table] {
+			continue
+		}
+		if vkey, _, keyed := o.versionKeys(v); !keyed || sent[vkey] < s.Done {
 			o.out.Recurring[v] = true
 		}
 	}

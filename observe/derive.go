@@ -83,29 +83,9 @@ func New(plan *instrument.Plan, initial map[string]*history.Rows, run *Run) (*Ob
 		if b.Target == nil || b.Lost {
 			continue
 		}
-		if b.Block.Control() {
-			o.forget(b.Block.Txn, o.undid[b])
-			continue
+		if err := o.block(b); err != nil {
+			return nil, err
 		}
-		if o.late[b.Block.Txn] {
-			stmt := o.describe(b)
-			stmt.Waited = true
-			o.out.Stmts = append(o.out.Stmts, stmt)
-			continue
-		}
-		stmt, err := o.statement(b)
-		var bad *BadAnswer
-		if errors.As(err, &bad) {
-			stmt = o.describe(b)
-			stmt.Bad, stmt.Unsure = bad, stmt.Changes
-		} else if err != nil {
-			return nil, fmt.Errorf("%s: %w", b.Block.Name(), err)
-		} else {
-			o.wrote(stmt)
-			o.own[b.Block.Txn].note(stmt)
-		}
-		o.out.Unsettled = o.out.Unsettled || stmt.Waited && stmt.Target != "" && plan.Txns[stmt.Txn].Autocommit()
-		o.out.Stmts = append(o.out.Stmts, stmt)
 	}
 	o.gone()
 	o.recurrences()
@@ -123,8 +103,43 @@ func New(plan *instrument.Plan, initial map[string]*history.Rows, run *Run) (*Ob
 	if o.mixed {
 		o.out.Places = o.places
 	}
-	clustered := placing(plan.Schema, dbms.ByClusteredKey)
-	o.out.Moved = func(a, b history.Version) bool {
+	o.out.Moved = o.moved(placing(plan.Schema, dbms.ByClusteredKey))
+	return o.out, nil
+}
+
+// block takes what the blocks of a run did, one after the other in its order.
+func (o *observer) block(b *BlockRun) error {
+	txn := b.Block.Txn
+	if b.Block.Control() {
+		o.forget(txn, o.undid[b])
+		return nil
+	}
+	if o.late[txn] {
+		stmt := o.describe(b)
+		stmt.Waited = true
+		o.out.Stmts = append(o.out.Stmts, stmt)
+		return nil
+	}
+	stmt, err := o.statement(b)
+	var bad *BadAnswer
+	switch {
+	case errors.As(err, &bad):
+		stmt = o.describe(b)
+		stmt.Bad, stmt.Unsure = bad, stmt.Changes
+	case err != nil:
+		return fmt.Errorf("%s: %w", b.Block.Name(), err)
+	default:
+		o.wrote(stmt)
+		o.own[txn].note(stmt)
+	}
+	o.out.Unsettled = o.out.Unsettled || stmt.Waited && stmt.Target != "" && o.plan.Txns[txn].Autocommit()
+	o.out.Stmts = append(o.out.Stmts, stmt)
+	return nil
+}
+
+// moved says of two versions whether they surely lie at different places; clustered are the keys by which rows lie.
+func (o *observer) moved(clustered map[string][]sqltext.KeyPart) func(a, b history.Version) bool {
+	return func(a, b history.Version) bool {
 		if _, numbered := o.numbered[a.Table]; numbered {
 			at := o.numberedPlaces(b)
 			return !slices.ContainsFunc(o.numberedPlaces(a), func(place string) bool { return slices.Contains(at, place) })
@@ -133,7 +148,6 @@ func New(plan *instrument.Plan, initial map[string]*history.Rows, run *Run) (*Ob
 		y, known2 := o.keyOf(clustered[b.Table], b)
 		return known1 && known2 && x != y
 	}
-	return o.out, nil
 }
 
 // describe is a statement without what it saw and wrote.
@@ -147,7 +161,7 @@ func (o *observer) describe(b *BlockRun) *ObservedStmt {
 		Replaces: info.Diff && info.Kind == sqltext.Insert && !info.Plain, Keeps: info.Unkeyed && info.Kind == sqltext.Update,
 		Counted: counted(b), Carries: b.Block.Carries(),
 		Loose: info.Truncates || b.Block.Carries() || info.Unkeyed && !moves(info) &&
-			(o.plan.Profile.Writes.CountsMatched || o.isVersioned(info.Target)),
+			(o.plan.Profile.CountsMatched || o.isVersioned(info.Target)),
 		Waited: b.Waited, Matched: b.matched(b.BWR), Joined: b.joined(), Again: b.matched(b.Again),
 		Searched: b.matched(b.Searched), Run: b,
 		Undone: o.undone[b] && info.Kind != sqltext.Select && b.Target.Err == nil, Skips: info.SkipsLocked,
@@ -176,28 +190,10 @@ func (o *observer) statement(b *BlockRun) (*ObservedStmt, error) {
 		return nil, err
 	}
 	before := sets.visible
-	probes, _ := o.reads(b)
-	for _, p := range probes {
-		if !sets.main(b, p) {
-			continue
-		}
-		for _, t := range p.Tables {
-			if slices.Contains(b.Block.Depends, t) {
-				s.Reads = append(s.Reads, sdg.TableRead{Table: t, Seen: before[t], Columns: info.Used[t],
-					Refers: slices.Contains(info.Refers, t)})
-			}
-		}
-	}
-	if b.Target.Err == nil && b.Target.Rows != nil {
-		for _, item := range info.Items {
-			if item.Whole && !printsKeys(b.Target.Rows, item) {
-				continue
-			}
-			s.Out = o.appendItems(s.Out, item, b.Target.Rows, before[item.Table], b.Waited)
-		}
-	}
+	s.Reads = o.tableReads(b, sets)
+	s.Out = o.printedVersions(b, before)
 	s.Under = sets.under
-	s.Mixed = o.plan.Profile.ReadModes.MixedSubqueries && sets.differ(info.Inner) || len(s.Under) > 0
+	s.Mixed = o.plan.Profile.MixedSubqueries && sets.differ(info.Inner) || len(s.Under) > 0
 	if o.plan.Contents[info.Target] { // what the read before it printed names rows, not versions
 		s.Again = nil
 		for pkey := range s.Matched {
@@ -216,24 +212,53 @@ func (o *observer) statement(b *BlockRun) (*ObservedStmt, error) {
 	return s, nil
 }
 
-// writesOf tells what the block wrote.
-func (o *observer) writesOf(b *BlockRun, s *ObservedStmt, sets *versionSets) (err error) {
+// tableReads are the versions that a block's statement saw of the tables on which it depends.
+func (o *observer) tableReads(b *BlockRun, sets *versionSets) (out []sdg.TableRead) {
 	info := b.Block.Info
-	if info.Target == "" || s.Err != nil && o.plan.Profile.Transactions.ErrorsEnd && !o.plan.Txns[s.Txn].Autocommit() {
-		return nil // what it wrote the database has taken back with it, and lets nobody read before that
+	probes, _ := o.reads(b)
+	for _, p := range probes {
+		if !sets.main(b, p) {
+			continue
+		}
+		for _, t := range p.Tables {
+			if slices.Contains(b.Block.Depends, t) {
+				out = append(out, sdg.TableRead{Table: t, Seen: sets.visible[t], Columns: info.Used[t],
+					Refers: slices.Contains(info.Refers, t)})
+			}
+		}
 	}
-	if s.Err != nil && b.Target.Blocked && o.plan.Txns[s.Txn].Autocommit() {
-		return nil // those that waited for it went on when it failed, before anybody read what it left
+	return out
+}
+
+// printedVersions are the versions whose rows a block's statement printed; before are those that it saw.
+func (o *observer) printedVersions(b *BlockRun, before map[string]map[int64]int64) (out []history.Version) {
+	if b.Target.Err != nil || b.Target.Rows == nil {
+		return nil
+	}
+	for _, item := range b.Block.Info.Items {
+		if item.Whole && !printsKeys(b.Target.Rows, item) {
+			continue
+		}
+		out = o.appendItems(out, item, b.Target.Rows, before[item.Table], b.Waited)
+	}
+	return out
+}
+
+// writesOf tells what the block wrote.
+func (o *observer) writesOf(b *BlockRun, s *ObservedStmt, sets *versionSets) error {
+	info := b.Block.Info
+	if info.Target == "" || o.takenBack(b, s) {
+		return nil
 	}
 	after, err := o.after(b)
 	if err != nil {
 		return err
 	}
+	left := after[info.Target]
 	if s.Writes, err = o.writes(b, sets, after); err != nil {
 		return err
 	}
-	if info.Kind == sqltext.Delete && (!b.searched() && o.veiled(b, sets, after[info.Target]) || b.searched() &&
-		o.mayLieUnder(b, after[info.Target])) {
+	if info.Kind == sqltext.Delete && o.unsureDelete(b, sets, left) {
 		s.Mixed, s.Unsure = true, b.Block.Writes
 	}
 	if b.Waited && info.Diff {
@@ -241,8 +266,8 @@ func (o *observer) writesOf(b *BlockRun, s *ObservedStmt, sets *versionSets) (er
 		if latest, read := sets.latest[info.Target]; read {
 			seen = latest
 		}
-		if s.Writes = o.exactly(b, after[info.Target]); s.Writes == nil {
-			s.Writes = o.certainDeletes(b, seen, after[info.Target])
+		if s.Writes = o.exactly(b, left); s.Writes == nil {
+			s.Writes = o.certainDeletes(b, seen, left)
 		}
 		if int64(len(s.Writes)) != b.Target.Affected || b.Block.Carries() && !o.deletesNothing(b) {
 			s.Unsure = b.Block.Writes
@@ -252,6 +277,26 @@ func (o *observer) writesOf(b *BlockRun, s *ObservedStmt, sets *versionSets) (er
 		unwrite(sets.visible[info.Target], s.Writes)
 	}
 	return nil
+}
+
+// unsureDelete says whether it is not known which rows a DELETE took away.
+func (o *observer) unsureDelete(b *BlockRun, sets *versionSets, left map[int64]int64) bool {
+	if b.searched() {
+		return o.mayLieUnder(b, left)
+	}
+	return o.veiled(b, sets, left)
+}
+
+// takenBack says whether what a statement wrote that failed is gone before anybody can read it: the database ends its
+// transaction, or those that waited for it in autocommit went on when it failed.
+func (o *observer) takenBack(b *BlockRun, s *ObservedStmt) bool {
+	if s.Err == nil {
+		return false
+	}
+	if o.plan.Txns[s.Txn].Autocommit() {
+		return b.Target.Blocked
+	}
+	return o.plan.Profile.ErrorsEnd
 }
 
 // search says which table a statement judged row by row.
@@ -362,7 +407,7 @@ type versionSets struct {
 // reads returns the version-set reads that say what a block's statement sees, and their answers: its own, or those of
 // its transaction's snapshot.
 func (o *observer) reads(b *BlockRun) ([]instrument.Probe, []*history.Event) {
-	if !o.plan.Profile.ReadModes.SnapshotObserver {
+	if !o.plan.Profile.SnapshotObserver {
 		return b.Block.VSR, b.VSR
 	}
 	var events []*history.Event
@@ -408,8 +453,8 @@ func (o *observer) versionSets(b *BlockRun) (*versionSets, error) {
 			return nil, err
 		}
 	}
-	if b.Block.View == dbms.Current || o.plan.Profile.ReadModes.SnapshotObserver {
-		o.own[b.Block.Txn].overlay(v, o.plan.Profile.ReadModes.DirtyObserver, o.plan.Contents)
+	if b.Block.View == dbms.Current || o.plan.Profile.SnapshotObserver {
+		o.own[b.Block.Txn].overlay(v, o.plan.Profile.DirtyObserver, o.plan.Contents)
 	}
 	return v, nil
 }

@@ -7,6 +7,7 @@ import (
 	"txweave/dbms"
 	"txweave/history"
 	"txweave/instrument"
+	"txweave/sdg"
 	"txweave/sqltext"
 )
 
@@ -231,24 +232,8 @@ func (o *observer) halfMoved(b *BlockRun, answer *history.Event, item history.It
 		return false
 	}
 	first := seen[item.PKey]
-	theirs := map[int64]bool{}             // versions of those at work
-	for _, e := range o.run.Trace.Events { // a deadlock's victim, too
-		if e.Role != history.Target || e.Txn < 0 || e.Stmt < 0 || e.Txn == b.Block.Txn || e.Start > answer.End ||
-			e.End < answer.Start {
-			continue
-		}
-		for i, w := range o.plan.Txns[e.Txn].Blocks[:e.Stmt+1] {
-			switch {
-			case !moves && (i < e.Stmt || w.Info.Kind != sqltext.Insert):
-			case !slices.Contains(w.Writes, item.Table) || w.Info.Kind == sqltext.Delete && !w.Carries():
-			case w.Info.VKey == 0 || w.Carries() || o.plan.Contents[item.Table]: // which version it writes is not told
-				ok = true
-			default:
-				theirs[w.Info.VKey] = true
-			}
-		}
-	}
-	if ok = ok || theirs[first] || theirs[vkey]; !ok {
+	theirs, untold := o.atWork(b.Block.Txn, answer, item.Table, moves)
+	if !untold && !theirs[first] && !theirs[vkey] {
 		return false
 	}
 	own, wrote := o.own[b.Block.Txn].last[item]
@@ -263,6 +248,31 @@ func (o *observer) halfMoved(b *BlockRun, answer *history.Event, item history.It
 		o.own[b.Block.Txn].unsure[item.Table] = true
 	}
 	return true
+}
+
+// atWork are the versions of a table that transactions other than txn write which were at work while a read was
+// answered, a deadlock's victim, too; untold says that one of them writes versions that nothing tells. Where no row
+// moves only new rows count, of the statement itself.
+func (o *observer) atWork(txn int, answer *history.Event, table string, moves bool) (theirs map[int64]bool,
+	untold bool) {
+	theirs = map[int64]bool{}
+	for _, e := range o.run.Trace.Events {
+		if e.Role != history.Target || e.Txn < 0 || e.Stmt < 0 || e.Txn == txn || e.Start > answer.End ||
+			e.End < answer.Start {
+			continue
+		}
+		for i, w := range o.plan.Txns[e.Txn].Blocks[:e.Stmt+1] {
+			switch {
+			case !moves && (i < e.Stmt || w.Info.Kind != sqltext.Insert):
+			case !slices.Contains(w.Writes, table) || w.Info.Kind == sqltext.Delete && !w.Carries():
+			case w.Info.VKey == 0 || w.Carries() || o.plan.Contents[table]: // which version it writes is not told
+				untold = true
+			default:
+				theirs[w.Info.VKey] = true
+			}
+		}
+	}
+	return theirs, untold
 }
 
 // covers says whether a plain read of the snapshot that printed a version of a row may do so whatever became, in its
@@ -340,34 +350,39 @@ func (o *observer) blur(s *ObservedStmt) {
 	if !o.mixed || !o.mixes(s.Txn) || s.View != dbms.Snapshot || len(own.last) == 0 && len(s.Under) == 0 {
 		return
 	}
-	note := func(i history.Item) {
-		if s.Blurred == nil {
-			s.Blurred = map[history.Item]bool{}
-		}
-		s.Blurred[i] = true
-	}
 	for v := range s.Under {
-		note(v.Item)
+		s.blurs(v.Item)
 	}
 	for _, r := range s.Reads {
-		if len(own.places[r.Table]) == 0 {
-			continue
-		}
-		for pkey, vkey := range r.Seen {
-			if v := (history.Version{Item: history.Item{Table: r.Table, PKey: pkey}, VKey: vkey}); o.isUnder(s.Txn, v) {
-				note(v.Item)
-			}
-		}
-		for v := range o.content {
-			if _, seen := r.Seen[v.PKey]; v.Table == r.Table && !seen && o.isHidden(s, v) {
-				note(v.Item)
-				s.Mixed = true
-			}
+		if len(own.places[r.Table]) > 0 {
+			o.blurPlaces(s, r)
 		}
 	}
 	for _, v := range s.Out {
 		if o.isUnder(s.Txn, v) {
-			note(v.Item)
+			s.blurs(v.Item)
 		}
 	}
+}
+
+// blurPlaces notes the items of a table to whose places the statement's transaction moved other rows.
+func (o *observer) blurPlaces(s *ObservedStmt, r sdg.TableRead) {
+	for pkey, vkey := range r.Seen {
+		if v := (history.Version{Item: history.Item{Table: r.Table, PKey: pkey}, VKey: vkey}); o.isUnder(s.Txn, v) {
+			s.blurs(v.Item)
+		}
+	}
+	for v := range o.content {
+		if _, seen := r.Seen[v.PKey]; v.Table == r.Table && !seen && o.isHidden(s, v) {
+			s.blurs(v.Item)
+			s.Mixed = true
+		}
+	}
+}
+
+func (s *ObservedStmt) blurs(i history.Item) {
+	if s.Blurred == nil {
+		s.Blurred = map[history.Item]bool{}
+	}
+	s.Blurred[i] = true
 }

@@ -53,35 +53,55 @@ func (o *observer) settle(s *ObservedStmt) {
 		if !numbered {
 			continue
 		}
-		replacing := o.replaces(s.Run.Block, table)
-		var left []string // places of rows that the statement took away, at one of which it may have put another
-		for _, w := range s.Writes {
-			if w.Table == table && !w.From.Absent() && replacing && hidden {
-				left = append(left, o.numberedPlaces(history.Version{Item: w.Item, VKey: int64(w.From)})...)
+		if o.replaces(s.Run.Block, table) {
+			o.settleReplaced(s, table, hidden)
+		} else {
+			o.settleWritten(s, table)
+		}
+	}
+}
+
+// settleWritten notes where rows may lie that a statement inserted or changed: those that it changed where they lay
+// before, and in another partition anew.
+func (o *observer) settleWritten(s *ObservedStmt, table string) {
+	for _, w := range s.Writes {
+		if w.Table != table || w.To.Absent() {
+			continue
+		}
+		v := history.Version{Item: w.Item, VKey: int64(w.To)}
+		if !w.From.Absent() {
+			o.lie(v, o.numberedPlaces(history.Version{Item: w.Item, VKey: int64(w.From)})...)
+			if !o.plan.Schema.Table(table).Partitioned {
+				continue
 			}
 		}
-		for _, w := range s.Writes {
-			if w.Table != table || w.To.Absent() {
-				continue
-			}
+		o.lie(v, fmt.Sprintf("%s %d", s.Name, w.PKey))
+	}
+}
+
+// settleReplaced notes where rows may lie that a statement wrote which takes rows away for new ones. Where the number
+// is hidden it may be given a second time.
+func (o *observer) settleReplaced(s *ObservedStmt, table string, hidden bool) {
+	var left []string // places of rows that the statement took away, at one of which it may have put another
+	for _, w := range s.Writes {
+		if w.Table == table && !w.From.Absent() && hidden {
+			left = append(left, o.numberedPlaces(history.Version{Item: w.Item, VKey: int64(w.From)})...)
+		}
+	}
+	for _, w := range s.Writes {
+		if w.Table == table && !w.To.Absent() {
 			v := history.Version{Item: w.Item, VKey: int64(w.To)}
-			if !w.From.Absent() && !replacing {
-				o.lie(v, o.numberedPlaces(history.Version{Item: w.Item, VKey: int64(w.From)})...)
-				if o.plan.Schema.Table(table).Partitioned {
-					o.lie(v, fmt.Sprintf("%s %d", s.Name, w.PKey))
-				}
-				continue
-			}
 			o.lie(v, fmt.Sprintf("%s %d", s.Name, w.PKey))
 			o.lie(v, left...)
 		}
-		if replacing && o.plan.Contents[table] {
-			// a row that it replaced by one of equal contents lies elsewhere, and nothing shows it
-			for v := range o.content {
-				if v.Table == table {
-					o.lie(v, elsewhere)
-				}
-			}
+	}
+	if !o.plan.Contents[table] {
+		return
+	}
+	// a row that it replaced by one of equal contents lies elsewhere, and nothing shows it
+	for v := range o.content {
+		if v.Table == table {
+			o.lie(v, elsewhere)
 		}
 	}
 }

@@ -20,22 +20,11 @@ func (o *observer) transactions() {
 			Owed: Owed{Checked: len(o.plan.Owing) > 0}}
 	}
 	for _, b := range o.run.Blocks {
-		e, l, t := b.Target, b.Block.Advisory, &o.out.Txns[b.Block.Txn]
-		switch {
-		case e == nil || e.Err != nil || b.Lost:
-		case l != nil && l.Unlock:
-			for i := range t.Tables {
-				if h := &t.Tables[i]; h.Back == 0 && h.Locks[0].Table == l.Held().Table {
-					h.Back = e.Start
-				}
-			}
-		case b.Block.Locks != nil:
-			h := TableHold{Locks: b.Block.Locks, Asked: e.Start, Locked: e.End, Refused: l != nil && l.Try && refused(e.Rows)}
-			h.Baseless = h.Refused && !o.asked(b.Block.Txn, h.Locks[0], e.End)
-			t.Tables = append(t.Tables, h)
+		if b.Target != nil && b.Target.Err == nil && !b.Lost {
+			o.holds(b)
 		}
 	}
-	failed := make([]*history.Event, len(o.run.Txns)) // the statement with which the database gave it up
+	last := make([]*history.Event, len(o.run.Txns)) // of each transaction so far
 	for _, e := range o.run.Trace.Events {
 		if e.Err != nil {
 			o.out.Errors = append(o.out.Errors, e)
@@ -43,36 +32,10 @@ func (o *observer) transactions() {
 				o.out.Unmade[e] = true
 			}
 		}
-		if e.Txn < 0 {
-			continue
+		if e.Txn >= 0 {
+			o.framed(e, last[e.Txn])
+			last[e.Txn] = e
 		}
-		t := &o.out.Txns[e.Txn]
-		if o.plan.Txns[e.Txn].Autocommit() {
-			if failed[e.Txn] == nil {
-				t.Began = e.Start
-			}
-			if e.Role == history.Target {
-				t.Sent, t.Done = e.Start, e.End
-			}
-		}
-		if e.Role == history.Target && e.Stmt >= 0 && o.prepares(o.plan.Txns[e.Txn].Blocks[e.Stmt]) {
-			t.Prepared = e.Start
-		}
-		switch e.Role {
-		case history.Begin:
-			t.Began = e.Start
-		case history.Orphans:
-			t.Owed.read(e)
-		case history.End:
-			t.Owed.Known = t.Owed.Known && t.Owed.asked == len(o.plan.Txns[e.Txn].Orphans) && !e.Blocked
-			t.Sent, t.Done, t.End, t.Err = min(t.Sent, e.Start), e.End, e.Text, e.Err
-			if CommitsAnyhow(o.plan.Profile, e) {
-				t.Err = nil
-			}
-		case history.Abort:
-			t.Sent, t.Done = min(t.Sent, failed[e.Txn].Start), e.End
-		}
-		failed[e.Txn] = e
 	}
 	if o.run.Exported != nil {
 		for i := range o.out.Txns {
@@ -81,6 +44,58 @@ func (o *observer) transactions() {
 			}
 		}
 	}
+	o.certified()
+}
+
+// holds takes a lock of a whole table, or an advisory one, that a block took or gave back.
+func (o *observer) holds(b *BlockRun) {
+	e, l, t := b.Target, b.Block.Advisory, &o.out.Txns[b.Block.Txn]
+	switch {
+	case l != nil && l.Unlock:
+		for i := range t.Tables {
+			if h := &t.Tables[i]; h.Back == 0 && h.Locks[0].Table == l.Held().Table {
+				h.Back = e.Start
+			}
+		}
+	case b.Block.Locks != nil:
+		h := TableHold{Locks: b.Block.Locks, Asked: e.Start, Locked: e.End, Refused: l != nil && l.Try && refused(e.Rows)}
+		h.Baseless = h.Refused && !o.asked(b.Block.Txn, h.Locks[0], e.End)
+		t.Tables = append(t.Tables, h)
+	}
+}
+
+// framed takes what an event says of when its transaction began and ended. before is the transaction's event before it:
+// of one that the database gave up, the statement with which it did.
+func (o *observer) framed(e, before *history.Event) {
+	t, plan := &o.out.Txns[e.Txn], &o.plan.Txns[e.Txn]
+	if plan.Autocommit() && before == nil {
+		t.Began = e.Start
+	}
+	switch e.Role {
+	case history.Target:
+		if plan.Autocommit() {
+			t.Sent, t.Done = e.Start, e.End
+		}
+		if e.Stmt >= 0 && o.prepares(plan.Blocks[e.Stmt]) {
+			t.Prepared = e.Start
+		}
+	case history.Begin:
+		t.Began = e.Start
+	case history.Orphans:
+		t.Owed.read(e)
+	case history.End:
+		t.Owed.Known = t.Owed.Known && t.Owed.asked == len(plan.Orphans) && !e.Blocked
+		t.Sent, t.Done, t.End, t.Err = min(t.Sent, e.Start), e.End, e.Text, e.Err
+		if CommitsAnyhow(o.plan.Profile, e) {
+			t.Err = nil
+		}
+	case history.Abort:
+		t.Sent, t.Done = min(t.Sent, before.Start), e.End
+	}
+}
+
+// certified takes the database's own word of when transactions began and ended, where the run has it.
+func (o *observer) certified() {
 	c := o.run.Certificate
 	if c == nil {
 		return
@@ -117,25 +132,37 @@ func (o *observer) events() {
 				Done: e.Done})
 			continue
 		}
-		class := dbms.Deterministic
-		if e.Err != nil && !CommitsAnyhow(o.plan.Profile, e) {
-			class = o.plan.Profile.Errors.ClassifyIn(e.Txn >= 0 && o.plan.Txns[e.Txn].ReadOnly(), e.Err.Code, e.Err.Message)
-		}
-		if lost[e] {
-			class = max(class, dbms.StatementLost)
-		}
-		if e.Txn < 0 || class != dbms.Deterministic && (class != dbms.StatementLost || e.Stmt < 0 || !o.opensFirst(e.Txn)) {
+		if e.Txn < 0 {
 			continue
 		}
 		stmt := of[e]
-		if class != dbms.Deterministic {
-			stmt = nil // it did nothing, but took the snapshot
+		switch o.class(e, lost[e]) {
+		case dbms.Deterministic:
+		case dbms.StatementLost: // it did nothing, but took the snapshot
+			if e.Stmt < 0 || !o.opensFirst(e.Txn) {
+				continue
+			}
+			stmt = nil
+		default:
+			continue
 		}
 		if out, told := o.event(e, stmt); told {
 			out.Txn, out.Start, out.End, out.Done = e.Txn, e.Start, e.End, e.Done
 			o.brackets(out)
 		}
 	}
+}
+
+// class says what came of an event of a transaction.
+func (o *observer) class(e *history.Event, lost bool) dbms.ErrorClass {
+	class := dbms.Deterministic
+	if e.Err != nil && !CommitsAnyhow(o.plan.Profile, e) {
+		class = o.plan.Profile.ClassifyIn(o.plan.Txns[e.Txn].ReadOnly(), e.Err.Code, e.Err.Message)
+	}
+	if lost {
+		class = max(class, dbms.StatementLost)
+	}
+	return class
 }
 
 // opensFirst says whether a statement takes its transaction's snapshot before it asks for any lock. InnoDB opens its

@@ -122,34 +122,36 @@ func (b *BlockRun) tableless() bool {
 // Left is what the reads behind its target showed of a table, by pkey: vkeys of all rows, or of those that it wrote.
 func (b *BlockRun) Left(table string) map[int64]int64 {
 	out := map[int64]int64{}
-	read := func(p *instrument.Probe, e *history.Event) {
-		if p == nil || e == nil || e.Rows == nil {
-			return
-		}
-		of, pkey, vkey := -1, slices.Index(e.Rows.Columns, sqltext.PKey), slices.Index(e.Rows.Columns, sqltext.VKey)
-		at := slices.Index(p.Tables, table)
-		if !p.Written && !p.Whole { // which of its tables a row is of, and its names
-			of, pkey, vkey = 0, 1, 2
-		}
-		if at < 0 || of < 0 && at > 0 || min(pkey, vkey) < 0 {
-			return
-		}
-		for i := range e.Rows.Len() {
-			r := e.Rows.Row(i)
-			if of >= 0 {
-				if n, ok := r[of].Int64(); !ok || int(n) != at {
-					continue
-				}
-			}
-			k, _ := r[pkey].Int64()
-			out[k], _ = r[vkey].Int64()
-		}
-	}
-	read(b.Block.AWR, b.AWR)
+	readVersions(out, table, b.Block.AWR, b.AWR)
 	for i, e := range b.After {
-		read(&b.Block.After[i], e)
+		readVersions(out, table, &b.Block.After[i], e)
 	}
 	return out
+}
+
+// readVersions adds the vkeys of a table, by pkey, that a probe was answered.
+func readVersions(out map[int64]int64, table string, p *instrument.Probe, e *history.Event) {
+	if p == nil || e == nil || e.Rows == nil {
+		return
+	}
+	of, pkey, vkey := -1, slices.Index(e.Rows.Columns, sqltext.PKey), slices.Index(e.Rows.Columns, sqltext.VKey)
+	at := slices.Index(p.Tables, table)
+	if !p.Written && !p.Whole { // which of its tables a row is of, and its names
+		of, pkey, vkey = 0, 1, 2
+	}
+	if at < 0 || of < 0 && at > 0 || min(pkey, vkey) < 0 {
+		return
+	}
+	for i := range e.Rows.Len() {
+		r := e.Rows.Row(i)
+		if of >= 0 {
+			if n, ok := r[of].Int64(); !ok || int(n) != at {
+				continue
+			}
+		}
+		k, _ := r[pkey].Int64()
+		out[k], _ = r[vkey].Int64()
+	}
 }
 
 // Run is one execution of an instrumented case in transactions.

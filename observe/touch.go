@@ -14,8 +14,8 @@ func (s *ObservedStmt) Touches() (some, known bool) {
 	}
 	rows := map[history.Item]bool{}
 	var tables []string
-	switch {
-	case s.Kind == sqltext.Update || s.Kind == sqltext.Delete:
+	switch s.Kind {
+	case sqltext.Update, sqltext.Delete:
 		tables = []string{s.Target}
 		for pkey := range s.Matched {
 			rows[history.Item{Table: s.Target, PKey: pkey}] = true
@@ -23,7 +23,7 @@ func (s *ObservedStmt) Touches() (some, known bool) {
 		for _, w := range s.Writes {
 			rows[w.Item] = rows[w.Item] || w.From >= 0
 		}
-	case s.Kind == sqltext.Select:
+	case sqltext.Select:
 		for _, item := range s.Run.Block.Info.Items {
 			tables = append(tables, item.Table)
 		}
@@ -31,14 +31,14 @@ func (s *ObservedStmt) Touches() (some, known bool) {
 			rows[v.Item] = true
 		}
 	}
-	for _, t := range tables {
-		touched, all := 0, len(s.Seen(t))
-		for item, there := range rows {
-			if there && item.Table == t {
-				touched++
-			}
+	touched := map[string]int{}
+	for item, there := range rows {
+		if there {
+			touched[item.Table]++
 		}
-		some = some || touched > 0 && touched < all
+	}
+	for _, t := range tables {
+		some = some || touched[t] > 0 && touched[t] < len(s.Seen(t))
 	}
 	return some, len(tables) > 0
 }

@@ -71,25 +71,12 @@ func (s *Search) renumbered(of func(table, column string) (key, bool)) *testcase
 // keys gives every number that stands for a key to change and writes what that returns. ok is false where a
 // statement could not be written again.
 func (s *Search) keys(c *testcase.Case, change func(table, column string, n int64) int64) (ok bool) {
-	ok = true
 	for i := range c.Rows {
 		in, spelled := s.insertOf(c, c.Rows[i].SQL)
 		if !spelled {
 			continue
 		}
-		to := map[sql.Node]sql.Node{}
-		for _, row := range in.rows {
-			for k, name := range in.columns {
-				old, err := strconv.ParseInt(analysis.Spelling(row.Items[k]), 10, 64)
-				if err != nil || name != sqltext.PKey && name != sqltext.VKey {
-					continue
-				}
-				if n := change(in.table, name, old); n != old {
-					to[row.Items[k]] = &sql.Literal{Kind: sql.Number, Text: strconv.FormatInt(n, 10)}
-				}
-			}
-		}
-		if len(to) > 0 {
+		if to := in.changedKeys(change); len(to) > 0 {
 			c.Rows[i].SQL = s.print(in.put(to), c.Rows[i].SQL)
 		}
 	}
@@ -103,5 +90,22 @@ func (s *Search) keys(c *testcase.Case, change func(table, column string, n int6
 			stmt.SQL = text
 		}
 	}
-	return ok
+	return true
+}
+
+// changedKeys are the keys of an INSERT's rows for which change returns another one, with that.
+func (in *inserted) changedKeys(change func(table, column string, n int64) int64) map[sql.Node]sql.Node {
+	to := map[sql.Node]sql.Node{}
+	for _, row := range in.rows {
+		for k, name := range in.columns {
+			old, err := strconv.ParseInt(analysis.Spelling(row.Items[k]), 10, 64)
+			if err != nil || name != sqltext.PKey && name != sqltext.VKey {
+				continue
+			}
+			if n := change(in.table, name, old); n != old {
+				to[row.Items[k]] = &sql.Literal{Kind: sql.Number, Text: strconv.FormatInt(n, 10)}
+			}
+		}
+	}
+	return to
 }

@@ -43,27 +43,7 @@ func (s *Search) namesOf(c *testcase.Case) []nameKind {
 			aliases, ctes, results = append(aliases, t...), append(ctes, q...), append(results, r...)
 		}
 	}
-	var tables, columns, indexes []string
-	for _, stmt := range c.Schema {
-		switch n := s.parse(stmt.SQL).(type) {
-		case *sql.CreateIndex:
-			if n.Name != nil {
-				indexes = append(indexes, n.Name.Name.Folded())
-			}
-		case *sql.CreateTable:
-			tables = append(tables, n.Name.Name.Folded())
-			for _, c := range n.Columns {
-				if name := c.Name.Folded(); !sqltext.IsBookkeeping(name) {
-					columns = append(columns, name)
-				}
-			}
-			for _, c := range n.Constraints {
-				if name := indexName(c); name != "" {
-					indexes = append(indexes, name)
-				}
-			}
-		}
-	}
+	tables, columns, indexes := s.schemaNames(c)
 	kinds := []nameKind{{"t", tables}, {"c", columns}, {"i", indexes}, {"r", aliases}, {"q", ctes}, {"e", results}}
 	count := map[string]int{}
 	for i := range kinds {
@@ -78,6 +58,29 @@ func (s *Search) namesOf(c *testcase.Case) []nameKind {
 		})
 	}
 	return kinds
+}
+
+// schemaNames lists the names that the schema gives.
+func (s *Search) schemaNames(c *testcase.Case) (tables, columns, indexes []string) {
+	for _, stmt := range c.Schema {
+		switch n := s.parse(stmt.SQL).(type) {
+		case *sql.CreateIndex:
+			if n.Name != nil {
+				indexes = append(indexes, n.Name.Name.Folded())
+			}
+		case *sql.CreateTable:
+			tables = append(tables, n.Name.Name.Folded())
+			for _, c := range n.Columns {
+				columns = append(columns, c.Name.Folded())
+			}
+			for _, c := range n.Constraints {
+				if name := indexName(c); name != "" {
+					indexes = append(indexes, name)
+				}
+			}
+		}
+	}
+	return tables, columns, indexes
 }
 
 // indexName is the name, in lower case, of an index that a table makes; "" where it has none.

@@ -88,16 +88,7 @@ func simplifyValues(s *Search) error {
 		}
 		cells := cellsOf(inserts)
 		err := s.Minimize(len(cells), func(keep []int) *testcase.Case {
-			in := set(keep)
-			to := map[int]map[sql.Node]sql.Node{} // by statement
-			for i, cell := range cells {
-				if simple := simpleValue(cell.value, choice); !in[i] && !sql.Equal(simple, cell.value) {
-					if to[cell.stmt] == nil {
-						to[cell.stmt] = map[sql.Node]sql.Node{}
-					}
-					to[cell.stmt][cell.value] = simple
-				}
-			}
+			to := simplified(cells, set(keep), choice)
 			d := c.Clone()
 			for i := range d.Rows {
 				if to[i] != nil {
@@ -111,6 +102,22 @@ func simplifyValues(s *Search) error {
 		}
 	}
 	return nil
+}
+
+// simplified are the simple values, by statement, of the cells that are not to be kept.
+func simplified(cells []cell, keep map[int]bool, choice int) map[int]map[sql.Node]sql.Node {
+	to := map[int]map[sql.Node]sql.Node{}
+	for i, cell := range cells {
+		simple := simpleValue(cell.value, choice)
+		if keep[i] || sql.Equal(simple, cell.value) {
+			continue
+		}
+		if to[cell.stmt] == nil {
+			to[cell.stmt] = map[sql.Node]sql.Node{}
+		}
+		to[cell.stmt][cell.value] = simple
+	}
+	return to
 }
 
 // cell is one value of an initial row that is not yet simple.
@@ -159,34 +166,22 @@ func simplifyBrackets(s *Search) error {
 	return s.Sweep(func(c *testcase.Case) []*testcase.Case {
 		var out []*testcase.Case
 		for n := range c.Txns {
+			t := &c.Txns[n]
+			edit := func(where bool, change func(d *testcase.Case, t *testcase.Txn)) {
+				if where {
+					d := c.Clone()
+					change(d, &d.Txns[n])
+					out = append(out, d)
+				}
+			}
 			if d := plainFrame(c, n); d != nil {
 				out = append(out, d)
 			}
-			if !c.Txns[n].Autocommit() && c.Txns[n].Begin.SQL != "BEGIN" {
-				d := c.Clone()
-				d.Txns[n].Begin.SQL = "BEGIN"
-				out = append(out, d)
-			}
-			if c.Txns[n].Isolation != "" {
-				d := c.Clone()
-				d.Txns[n].Isolation = ""
-				out = append(out, d)
-			}
-			if c.Txns[n].Session != 0 {
-				d := c.Clone()
-				d.OwnSession(n)
-				out = append(out, d)
-			}
-			if !c.Txns[n].Autocommit() && c.Txns[n].End.SQL != "COMMIT" {
-				d := c.Clone()
-				d.Txns[n].End.SQL = "COMMIT"
-				out = append(out, d)
-			}
-			if c.Read(c.Txns[n].End.SQL).Disconnects() {
-				d := c.Clone()
-				d.Txns[n].End.SQL = "ROLLBACK"
-				out = append(out, d)
-			}
+			edit(!t.Autocommit() && t.Begin.SQL != "BEGIN", func(_ *testcase.Case, t *testcase.Txn) { t.Begin.SQL = "BEGIN" })
+			edit(t.Isolation != "", func(_ *testcase.Case, t *testcase.Txn) { t.Isolation = "" })
+			edit(t.Session != 0, func(d *testcase.Case, _ *testcase.Txn) { d.OwnSession(n) })
+			edit(!t.Autocommit() && t.End.SQL != "COMMIT", func(_ *testcase.Case, t *testcase.Txn) { t.End.SQL = "COMMIT" })
+			edit(c.Read(t.End.SQL).Disconnects(), func(_ *testcase.Case, t *testcase.Txn) { t.End.SQL = "ROLLBACK" })
 		}
 		return out
 	})

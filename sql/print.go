@@ -198,16 +198,7 @@ func (d *Dialect) binding(n Node) (level int, sides []side) {
 		}
 		return level, []side{{x: x.X, level: max(level, rightOf(o))}}
 	case *Binary:
-		o := d.spells(x.Op)
-		level = levelOf(o)
-		right := rightOf(o)
-		if !d.Grammar.Truths && (x.Op == OpSame || x.Op == OpDistinct) && truth(x.Right) {
-			right = tightest + 1 // without parentheses it is another node
-		}
-		if o != nil && o.Form == MemberForm {
-			return level, []side{{x: x.Left, level: leftOf(o)}, {x: x.Right}, {}}
-		}
-		return level, []side{{x: x.Left, level: leftOf(o)}, {x: x.Right, level: right}}
+		return d.bindingOf(x)
 	case *Quantified:
 		o := d.spells(x.Op)
 		return levelOf(o), []side{{x: x.X, level: leftOf(o)}, {}}
@@ -247,6 +238,19 @@ func (d *Dialect) binding(n Node) (level int, sides []side) {
 		return tightest, []side{divided(x.X, FieldForm), {}}
 	}
 	return tightest, nil
+}
+
+// bindingOf is binding for an operator between two operands.
+func (d *Dialect) bindingOf(x *Binary) (level int, sides []side) {
+	o := d.spells(x.Op)
+	right := rightOf(o)
+	if !d.Grammar.Truths && (x.Op == OpSame || x.Op == OpDistinct) && truth(x.Right) {
+		right = tightest + 1 // without parentheses it is another node
+	}
+	if o != nil && o.Form == MemberForm {
+		return levelOf(o), []side{{x: x.Left, level: leftOf(o)}, {x: x.Right}, {}}
+	}
+	return levelOf(o), []side{{x: x.Left, level: leftOf(o)}, {x: x.Right, level: right}}
 }
 
 // divided is what a subscript or a field stands behind, in parentheses unless it may go without.

@@ -85,19 +85,18 @@ func (s Statement) Calls() (session, harmful []string) {
 		if !ok || i > 0 && s.Tokens[i-1].Text == "." {
 			continue
 		}
-		bare := t.Kind == Word && bareFunctions[name]
 		if called && functions.ReachesOut(name) {
 			harmful = append(harmful, name)
 		}
-		if called {
-			if arguments, literals := s.call(i); IsSessionCall(name, arguments, literals) {
-				session = append(session, name)
-				continue
-			}
-		}
-		if bare {
+		if t.Kind == Word && bareFunctions[name] || called && s.callsSession(i, name) {
 			session = append(session, name)
 		}
 	}
 	return session, harmful
+}
+
+// callsSession says whether the call at a token is one of a function that depends on the session.
+func (s Statement) callsSession(i int, name string) bool {
+	arguments, literals := s.call(i)
+	return IsSessionCall(name, arguments, literals)
 }

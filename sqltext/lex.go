@@ -63,7 +63,6 @@ func (q Quoting) Tokens(sql string) iter.Seq[Token] {
 
 // Next returns the token that starts at s[i].
 func (q Quoting) Next(s string, i int) Token {
-	cut := func(kind TokenKind, end int) Token { return Token{Kind: kind, Text: s[i:end]} }
 	switch c := s[i]; {
 	case c == '\'' || c == '"' || c == '`' && q != PostgreSQL || c == '[' && q == ANSI:
 		return q.quoted(s, i, q == MySQL && c != '`')
@@ -73,32 +72,37 @@ func (q Quoting) Next(s string, i int) Token {
 		return t
 	case q == PostgreSQL && (c == '$' || c >= '0' && c <= '9' || strings.HasPrefix(s[i:], "/*")):
 		return nextPostgreSQL(s, i)
-	case c == '#' && q == MySQL || q.DashComment(s[i:]):
+	case c == '#' && q == MySQL || q.DashComment(s[i:]), strings.HasPrefix(s[i:], "/*"):
+		return q.comment(s, i)
+	case isSpace(c):
+		return Token{Kind: Blank, Text: s[i:runEnd(s, i+1, isSpace)]}
+	case isWordByte(c):
+		return Token{Kind: Word, Text: s[i:runEnd(s, i+1, isWordByte)]}
+	}
+	return Token{Kind: Symbol, Text: s[i : i+1]}
+}
+
+// comment returns the comment that starts at s[i]: to the end of the line, or to */, without which it is open.
+func (q Quoting) comment(s string, i int) Token {
+	inner, block := strings.CutPrefix(s[i:], "/*")
+	if !block {
 		ends := "\n"
 		if q == PostgreSQL {
 			ends = "\n\r"
 		}
 		if n := strings.IndexAny(s[i:], ends); n >= 0 {
-			return cut(Comment, i+n)
+			return Token{Kind: Comment, Text: s[i : i+n]}
 		}
-		return cut(Comment, len(s))
-	case strings.HasPrefix(s[i:], "/*"):
-		kind := Comment
-		if q == MySQL && isExecutable(s[i+2:]) {
-			kind = Executable
-		}
-		if n := strings.Index(s[i+2:], "*/"); n >= 0 {
-			return cut(kind, i+2+n+2)
-		}
-		t := cut(kind, len(s))
-		t.Open = true
-		return t
-	case isSpace(c):
-		return cut(Blank, runEnd(s, i+1, isSpace))
-	case isWordByte(c):
-		return cut(Word, runEnd(s, i+1, isWordByte))
+		return Token{Kind: Comment, Text: s[i:]}
 	}
-	return cut(Symbol, i+1)
+	kind := Comment
+	if q == MySQL && isExecutable(inner) {
+		kind = Executable
+	}
+	if n := strings.Index(inner, "*/"); n >= 0 {
+		return Token{Kind: kind, Text: s[i : i+2+n+2]}
+	}
+	return Token{Kind: kind, Text: s[i:], Open: true}
 }
 
 // quoted returns the literal or name whose quote is at s[i], with all its doubled quotes; escaped says that a backslash

@@ -97,19 +97,14 @@ func (f *finder) keyword(i int) int {
 	switch {
 	case t.Is("select"):
 		*top = frame{query: true}
-	case t.Is("from") && top.query && !(last.Is("distinct") && f.at(i-2).Is("is", "not")):
-		top.list, top.expect = true, true
-	case t.Is("join", "straight_join") && !last.Is("for") && (top.list || t.Is("join")):
-		top.list, top.expect = true, true
-	case t.Is("using") && f.at(i+1).Text != "(" && (top.query || top.list) && f.kind <= Delete:
+	case f.listBegins(i):
 		top.list, top.expect = true, true
 	case t.Is("references"), t.Is("table") && f.at(i+1).Text != "(", t.Is("view") && f.kind == Create:
 		top.expect = true
 		return f.mark(f.conditions(i+1), t.Is("table", "view"))
 	case t.Is("of") && last.Is("partition") && f.kind == Create:
 		top.expect = true
-	case t.Is("like") && f.kind == Create && i > 2 && len(f.frames) <= 2, t.Is("on") && f.index && len(f.frames) == 1,
-		t.Is("to", "as") && f.kind == Alter && f.at(i-1).Is("rename"), t.Is("rename") && f.kind == Alter && f.plainRename(i):
+	case f.definesOf(i):
 		top.expect = true
 		return f.mark(i+1, t.Is("on"))
 	case i == f.body && t.Is("insert", "replace", "merge", "update", "delete"):
@@ -124,6 +119,38 @@ func (f *finder) keyword(i int) int {
 		return 0
 	}
 	return i + 1
+}
+
+// listBegins says whether a list of tables begins behind a word, or goes on: FROM, JOIN, USING.
+func (f *finder) listBegins(i int) bool {
+	t, last, top := f.tokens[i], f.at(i-1), f.top()
+	switch {
+	case t.Is("from"):
+		return top.query && !(last.Is("distinct") && f.at(i-2).Is("is", "not"))
+	case t.Is("join"):
+		return !last.Is("for")
+	case t.Is("straight_join"):
+		return !last.Is("for") && top.list
+	case t.Is("using"):
+		return f.at(i+1).Text != "(" && (top.query || top.list) && f.kind <= Delete
+	}
+	return false
+}
+
+// definesOf says whether a table's name stands behind a word of a definition: LIKE, ON, RENAME, RENAME TO.
+func (f *finder) definesOf(i int) bool {
+	t := f.tokens[i]
+	switch {
+	case t.Is("like"):
+		return f.kind == Create && i > 2 && len(f.frames) <= 2
+	case t.Is("on"):
+		return f.index && len(f.frames) == 1
+	case t.Is("to", "as"):
+		return f.kind == Alter && f.at(i-1).Is("rename")
+	case t.Is("rename"):
+		return f.kind == Alter && f.plainRename(i)
+	}
+	return false
 }
 
 // mark notes that the next name is what the statement writes or defines.

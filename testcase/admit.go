@@ -31,45 +31,68 @@ func (c *Case) Admit(x *sqltext.Syntax) error {
 
 func (c *Case) admit(x *sqltext.Syntax) *RefusedError {
 	a := admission{quoting: x.Quoting, tree: x.Tree, calls: c.calls(x), tables: map[string]bool{}}
-	for i, s := range c.Schema {
-		if err := a.definition(s.SQL); err != nil {
-			return &RefusedError{Where: fmt.Sprintf("schema, statement %d", i), index: i, SQL: s.SQL, Reason: err}
+	sections := append([]section{{"schema", c.Schema, a.definition}, {"rows", c.Rows, a.row}}, a.sessions(c, x)...)
+	index := 0
+	for _, s := range sections {
+		if err := s.judge(); err != nil {
+			err.index += index
+			return err
 		}
-	}
-	index := len(c.Schema)
-	for i, s := range c.Rows {
-		if err := a.row(s.SQL); err != nil {
-			return &RefusedError{Where: fmt.Sprintf("rows, statement %d", i), index: index + i, SQL: s.SQL, Reason: err}
-		}
-	}
-	index += len(c.Rows)
-	for _, s := range c.Sessions {
-		for i, stmt := range s.Stmts {
-			if err := a.setSession(stmt.SQL, x); err != nil {
-				return &RefusedError{Where: fmt.Sprintf("%s, statement %d", sessionSection(s.Number), i), index: index + i,
-					SQL: stmt.SQL, Reason: err}
-			}
-		}
-		index += len(s.Stmts)
+		index += len(s.stmts)
 	}
 	for n := range c.Txns {
-		t := &c.Txns[n]
-		for i := range t.Steps() {
-			sql := t.Step(i).SQL
-			alone := t.Autocommit()
-			begin, end := i == 0 && !alone, i == t.Steps()-1 && !alone
-			if err := a.step(sql, begin, end, alone); err != nil {
-				where := Ref{n, i - 1}.String()
-				switch {
-				case alone:
-					where = Ref{n, 0}.String()
-				case begin || end:
-					where = txnName(n)
-				}
-				return &RefusedError{Where: where, index: index + i, SQL: sql, Reason: err}
-			}
+		if err := a.txn(n, &c.Txns[n]); err != nil {
+			err.index += index
+			return err
 		}
-		index += t.Steps()
+		index += c.Txns[n].Steps()
+	}
+	return nil
+}
+
+// section is a part of a case whose statements are judged alike.
+type section struct {
+	name  string
+	stmts []Stmt
+	admit func(sql string) error
+}
+
+// judge reports the first statement that is refused; its index is that within the section.
+func (s section) judge() *RefusedError {
+	for i, stmt := range s.stmts {
+		if err := s.admit(stmt.SQL); err != nil {
+			return &RefusedError{Where: fmt.Sprintf("%s, statement %d", s.name, i), index: i, SQL: stmt.SQL, Reason: err}
+		}
+	}
+	return nil
+}
+
+// sessions are the sections of the sessions' settings.
+func (a *admission) sessions(c *Case, x *sqltext.Syntax) (out []section) {
+	for _, s := range c.Sessions {
+		out = append(out, section{sessionSection(s.Number), s.Stmts, func(sql string) error { return a.setSession(sql, x) }})
+	}
+	return out
+}
+
+// txn judges the statements of transaction n; the index of the first that is refused is that of its step.
+func (a *admission) txn(n int, t *Txn) *RefusedError {
+	alone, last := t.Autocommit(), t.Steps()-1
+	for i := range t.Steps() {
+		sql := t.Step(i).SQL
+		begin, end := i == 0 && !alone, i == last && !alone
+		err := a.step(sql, begin, end, alone)
+		if err == nil {
+			continue
+		}
+		where := Ref{n, i - 1}.String()
+		switch {
+		case alone:
+			where = Ref{n, 0}.String()
+		case begin || end:
+			where = txnName(n)
+		}
+		return &RefusedError{Where: where, index: i, SQL: sql, Reason: err}
 	}
 	return nil
 }
@@ -125,31 +148,42 @@ func (a *admission) writes(s sqltext.Statement) error {
 	return nil
 }
 
-// step judges a statement of a transaction.
+// step judges a statement of a transaction: the one that begins it, the one that ends it, or one by itself.
 func (a *admission) step(sql string, begin, end, alone bool) error {
 	t := control.Read(a.tree, sql)
 	if end && t.Disconnects() && a.quoting.Plain(sql) {
 		return nil
 	}
 	s, err := a.read(sql)
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
-	case (begin || end) && (s.Kind == sqltext.Set || s.Kind == sqltext.XA) || t.IsXA() || end && t.Unlocks():
+	}
+	frames := begin || end
+	switch {
+	case frames && (s.Kind == sqltext.Set || s.Kind == sqltext.XA) || t.IsXA() || end && t.Unlocks():
 		return a.framed(t)
-	case a.quoting == sqltext.PostgreSQL && !alone && (!begin && !end && !t.IsXA() && t.Prepares() != "" || end &&
-		t.EndsPrepared() != ""):
+	case a.quoting == sqltext.PostgreSQL && !alone && a.inTwoPhases(t, frames, end):
 		return nil
-	case (begin || end) && t.Tree == nil:
+	case frames && t.Tree == nil:
 		return errors.New("it is no statement of this database that is known to begin or end a transaction")
 	case begin:
 		return a.onlyWords(sql, s, sqltext.Begin, beginWords)
-	case end && s.Kind == sqltext.Commit:
-		return a.onlyWords(sql, s, sqltext.Commit, endWords)
-	case end && s.Kind == sqltext.Rollback:
-		return a.onlyWords(sql, s, sqltext.Rollback, endWords)
+	case end && (s.Kind == sqltext.Commit || s.Kind == sqltext.Rollback):
+		return a.onlyWords(sql, s, s.Kind, endWords)
 	}
-	alone = alone || end
+	return a.within(t, s, alone || end)
+}
+
+// inTwoPhases says whether a statement of PostgreSQL's prepares its transaction, or ends a prepared one.
+func (a *admission) inTwoPhases(t control.Statement, frames, end bool) bool {
+	if frames {
+		return end && t.EndsPrepared() != ""
+	}
+	return !t.IsXA() && t.Prepares() != ""
+}
+
+// within judges a statement between the beginning and the end of a transaction, or one that stands alone.
+func (a *admission) within(t control.Statement, s sqltext.Statement, alone bool) error {
 	if d, ok := t.Redefinition(); ok {
 		if !alone && a.quoting == sqltext.MySQL {
 			return errors.New("it ends the transaction: let it stand alone, in autocommit")
@@ -159,10 +193,7 @@ func (a *admission) step(sql string, begin, end, alone bool) error {
 	if table, ok := t.Truncates(); ok {
 		return a.truncates(table, alone)
 	}
-	if locks, ok := t.TableLocks(); ok && !alone && a.quoting == sqltext.MySQL {
-		return a.locks(locks)
-	}
-	if locks, ok := t.ModeLocks(); ok && !alone && a.quoting == sqltext.PostgreSQL {
+	if locks, ok := a.tableLocks(t); ok && !alone {
 		return a.locks(locks)
 	}
 	if err := target(t); err != nil {
@@ -241,38 +272,77 @@ func (a *admission) read(sql string) (sqltext.Statement, error) {
 		}
 		a.views[s.Target] = references + 1
 	}
-	holds := hasBody(s) && (a.script || a.isBlock(sql))
+	several := hasBody(s) && (a.script || a.isBlock(sql))
 	for i, t := range s.Tokens {
-		switch {
-		case t.Text == ";" && !holds:
+		if t.Text == ";" && !several {
 			return s, errors.New("it is more than one statement")
-		case t.Kind == sqltext.Executable:
-			return s, errors.New("a comment that some servers run: write what it says, or leave it out")
-		case t.Kind == sqltext.Symbol && (t.Text[0] < ' ' || t.Text[0] == 0x7f): // behind "--" it begins a comment of MySQL's
-			return s, errors.New("it holds a control character outside of literals")
-		case a.quoting == sqltext.MySQL && t.Kind == sqltext.Word && t.Text[0] == '$': // of MySQL 9 $tag$ begins a literal
-			return s, fmt.Errorf("%s: a name that begins with a dollar sign", quote(t.Text))
-		case a.quoting == sqltext.ANSI && !a.script &&
-			(t.Kind == sqltext.Word && t.Text[0] == '$' || t.Kind == sqltext.Symbol && strings.Contains("$@#?:", t.Text)):
-			// in parentheses behind their names may stand quotes
-			return s, fmt.Errorf("%s: a parameter, whose value nobody gives", quote(t.Text))
-		case a.quoting == sqltext.PostgreSQL && t.Kind == sqltext.Name && i > 1 && s.Tokens[i-1].Text == "&" &&
-			s.Tokens[i-2].Is("u"):
-			return s, errors.New("a name in escapes")
-		case t.Text == "{" || t.Text == "}":
-			return s, errors.New("braces are not supported")
-		case t.Is("into") && a.script && !(i+1 < len(s.Tokens) && s.Tokens[i+1].Is("outfile", "dumpfile")):
-		case t.Is("into") && hasBody(s) && s.Tokens[i-1].Is("insert", "replace"): // in the body of a trigger
-		case t.Is("into") && !introducesTarget(s, i):
-			return s, errors.New("INTO writes its result to a file or a variable")
-		case t.Is("attach", "detach", "vacuum", "pragma", "outfile", "dumpfile", "infile") && i == 0 &&
-			!(t.Is("vacuum", "pragma") && (a.script || a.setting || keeps(control.Read(a.tree, sql), a.quoting))):
-			return s, fmt.Errorf("%s reaches beyond the case", strings.ToUpper(t.Text))
 		}
-		if isPragma(t) {
-			return s, errors.New("it reads the engine's settings")
+		if err := a.spelling(s.Tokens, i); err != nil {
+			return s, err
+		}
+		if err := a.reaches(s, sql, i); err != nil {
+			return s, err
 		}
 	}
+	return s, a.names(s, sql)
+}
+
+// spelling refuses a token that some server reads otherwise, or whose value stands nowhere.
+func (a *admission) spelling(tokens []sqltext.Token, i int) error {
+	t := tokens[i]
+	switch {
+	case t.Kind == sqltext.Executable:
+		return errors.New("a comment that some servers run: write what it says, or leave it out")
+	case t.Kind == sqltext.Symbol && (t.Text[0] < ' ' || t.Text[0] == 0x7f): // behind "--" it begins a comment of MySQL's
+		return errors.New("it holds a control character outside of literals")
+	case t.Text == "{" || t.Text == "}":
+		return errors.New("braces are not supported")
+	}
+	dollar := t.Kind == sqltext.Word && t.Text[0] == '$'
+	switch a.quoting {
+	case sqltext.MySQL:
+		if dollar { // of MySQL 9 $tag$ begins a literal
+			return fmt.Errorf("%s: a name that begins with a dollar sign", quote(t.Text))
+		}
+	case sqltext.ANSI: // in parentheses behind their names may stand quotes
+		if !a.script && (dollar || t.Kind == sqltext.Symbol && strings.Contains("$@#?:", t.Text)) {
+			return fmt.Errorf("%s: a parameter, whose value nobody gives", quote(t.Text))
+		}
+	case sqltext.PostgreSQL:
+		if t.Kind == sqltext.Name && i > 1 && tokens[i-1].Text == "&" && tokens[i-2].Is("u") {
+			return errors.New("a name in escapes")
+		}
+	}
+	return nil
+}
+
+// reaches refuses a word by which a statement reaches for files, variables or the engine.
+func (a *admission) reaches(s sqltext.Statement, sql string, i int) error {
+	t := s.Tokens[i]
+	switch {
+	case t.Is("into"):
+		if !a.into(s, i) {
+			return errors.New("INTO writes its result to a file or a variable")
+		}
+	case i == 0 && t.Is("attach", "detach", "vacuum", "pragma", "outfile", "dumpfile", "infile") &&
+		!(t.Is("vacuum", "pragma") && (a.script || a.setting || keeps(control.Read(a.tree, sql), a.quoting))):
+		return fmt.Errorf("%s reaches beyond the case", strings.ToUpper(t.Text))
+	case isPragma(t):
+		return errors.New("it reads the engine's settings")
+	}
+	return nil
+}
+
+// into says whether INTO may stand there: in a script, in the body of a trigger, and before the table that is written.
+func (a *admission) into(s sqltext.Statement, i int) bool {
+	if a.script && !(i+1 < len(s.Tokens) && s.Tokens[i+1].Is("outfile", "dumpfile")) {
+		return true
+	}
+	return hasBody(s) && s.Tokens[i-1].Is("insert", "replace") || introducesTarget(s, i)
+}
+
+// names refuses the tables, functions and qualifiers that a statement must not name.
+func (a *admission) names(s sqltext.Statement, sql string) error {
 	var rows []string // what a trigger calls the row, and MySQL a session's settings
 	switch {
 	case hasBody(s):
@@ -281,24 +351,24 @@ func (a *admission) read(sql string) (sqltext.Statement, error) {
 		rows = []string{"session", "local"}
 	}
 	if err := a.outsideSchema(s, sql); err != nil {
-		return s, err
+		return err
 	}
 	if err := qualified(s, rows...); err != nil {
-		return s, err
+		return err
 	}
 	if n, ok := a.catalogue(s); ok {
-		return s, fmt.Errorf("table %s is the database's own", n)
+		return fmt.Errorf("table %s is the database's own", n)
 	}
 	if _, harmful := s.Calls(); len(harmful) > 0 {
-		return s, fmt.Errorf("function %s reaches beyond the database", strings.ToUpper(harmful[0]))
+		return fmt.Errorf("function %s reaches beyond the database", strings.ToUpper(harmful[0]))
 	}
 	if a.tree == nil {
-		return s, nil
+		return nil
 	}
 	if err := plainName(s.Target); err != nil {
-		return s, err
+		return err
 	}
-	return s, cmp.Or(a.calls.hinted(sql, a.quoting), namedIn(a.tree, a.calls, sql))
+	return cmp.Or(a.calls.hinted(sql, a.quoting), namedIn(a.tree, a.calls, sql))
 }
 
 // outsideSchema refuses a qualified name in a table's place. Words alone take some columns behind RETURNING for tables:
@@ -331,28 +401,18 @@ func namedIn(d *tree.Dialect, known calls, sql string) error {
 // target does and reads others of them as trees.
 func (c *Case) AdmitNames(x *sqltext.Syntax) error {
 	known := c.calls(x)
-	at := func(where string, list []Stmt) error {
-		for i, s := range list {
-			if err := namedIn(x.Tree, known, s.SQL); err != nil {
-				return &RefusedError{Where: fmt.Sprintf("%s, statement %d", where, i), SQL: s.SQL, Reason: err}
-			}
-		}
-		return nil
-	}
+	named := func(sql string) error { return namedIn(x.Tree, known, sql) }
 	a := admission{quoting: x.Quoting, tree: x.Tree, calls: known, tables: map[string]bool{}}
-	for _, s := range c.Sessions {
-		for i, stmt := range s.Stmts {
-			if err := a.setSession(stmt.SQL, x); err != nil {
-				return &RefusedError{Where: fmt.Sprintf("%s, statement %d", sessionSection(s.Number), i),
-					SQL: stmt.SQL, Reason: err}
-			}
+	sections := append(a.sessions(c, x), section{"schema", c.Schema, named}, section{"rows", c.Rows, named})
+	for n := range c.Txns {
+		sections = append(sections, section{txnName(n), c.Txns[n].Stmts, named})
+	}
+	for _, s := range sections {
+		if err := s.judge(); err != nil {
+			return err
 		}
 	}
-	err := cmp.Or(at("schema", c.Schema), at("rows", c.Rows))
-	for n := range c.Txns {
-		err = cmp.Or(err, at(txnName(n), c.Txns[n].Stmts))
-	}
-	return err
+	return nil
 }
 
 // ofSchema refuses what a tree names in another schema or database, in whatever place.
@@ -450,41 +510,56 @@ func introducesTarget(s sqltext.Statement, i int) bool {
 // qualified refuses names of other databases: one of three parts, a qualified function, and a qualifier that is nothing
 // else in the statement. Other names that may be qualifiers are given.
 func qualified(s sqltext.Statement, others ...string) error {
-	isName := func(i int) bool {
-		return i >= 0 && i < len(s.Tokens) && (s.Tokens[i].Kind == sqltext.Word || s.Tokens[i].Kind == sqltext.Name)
-	}
-	dot := func(i int) bool { return i >= 0 && i < len(s.Tokens) && s.Tokens[i].Text == "." }
-	// alone says whether a name stands somewhere without a qualifier, as a table or an alias does.
-	known := append([]string{"excluded"}, others...)
-	alone := func(name string) bool {
-		if slices.Contains(known, name) {
-			return true
-		}
-		for i, t := range s.Tokens {
-			if len(t.Text) < len(name) || dot(i-1) || dot(i+1) {
-				continue
-			}
-			if other, ok := t.Ident(); ok && other == name {
-				known = append(known, name)
-				return true
-			}
-		}
-		return false
-	}
+	q := qualifiers{s.Tokens, append([]string{"excluded"}, others...)}
 	for i, t := range s.Tokens {
-		if !dot(i) || !isName(i-1) && (i == 0 || s.Tokens[i-1].Kind != sqltext.Literal) {
+		if i == 0 || !q.dot(i) {
 			continue
 		}
-		qualifier := s.Tokens[i-1]
-		name, _ := qualifier.Ident()
+		before := s.Tokens[i-1]
 		switch {
-		case qualifier.Kind == sqltext.Word && strings.Trim(qualifier.Text, "0123456789") == "": // a number
-		case qualifier.Kind == sqltext.Literal:
-			return fmt.Errorf("%s: a literal is no name", quote(qualifier.Text+t.Text))
-		case dot(i+2) || isName(i+1) && i+2 < len(s.Tokens) && s.Tokens[i+2].Text == "(", !alone(name):
+		case before.Kind == sqltext.Literal:
+			return fmt.Errorf("%s: a literal is no name", quote(before.Text+t.Text))
+		case !q.isName(i - 1):
+		case before.Kind == sqltext.Word && strings.Trim(before.Text, "0123456789") == "": // a number
+		case q.dot(i+2) || q.called(i+1) || !q.alone(before):
 			return fmt.Errorf("%s: a case knows the tables of its own schema only",
-				quote(qualifier.Text+"."+s.Tokens[min(i+1, len(s.Tokens)-1)].Text))
+				quote(before.Text+"."+s.Tokens[min(i+1, len(s.Tokens)-1)].Text))
 		}
 	}
 	return nil
+}
+
+// qualifiers tells which names of a statement may stand in front of a dot.
+type qualifiers struct {
+	tokens []sqltext.Token
+	known  []string // names that may
+}
+
+func (q *qualifiers) isName(i int) bool {
+	return i < len(q.tokens) && (q.tokens[i].Kind == sqltext.Word || q.tokens[i].Kind == sqltext.Name)
+}
+
+func (q *qualifiers) dot(i int) bool { return i >= 0 && i < len(q.tokens) && q.tokens[i].Text == "." }
+
+// called says whether a function is called there.
+func (q *qualifiers) called(i int) bool {
+	return q.isName(i) && i+1 < len(q.tokens) && q.tokens[i+1].Text == "("
+}
+
+// alone says whether a name stands somewhere without a qualifier, as a table or an alias does.
+func (q *qualifiers) alone(qualifier sqltext.Token) bool {
+	name, _ := qualifier.Ident()
+	if slices.Contains(q.known, name) {
+		return true
+	}
+	for i, t := range q.tokens {
+		if len(t.Text) < len(name) || q.dot(i-1) || q.dot(i+1) {
+			continue
+		}
+		if other, ok := t.Ident(); ok && other == name {
+			q.known = append(q.known, name)
+			return true
+		}
+	}
+	return false
 }

@@ -70,3 +70,14 @@ func (a *admission) redefines(s sqltext.Statement, d control.Redefinition) error
 	}
 	return definitionWords(s, false)
 }
+
+// tableLocks are the locks that a statement takes of whole tables, in a transaction of the database.
+func (a *admission) tableLocks(t control.Statement) (locks []control.TableLock, ok bool) {
+	switch a.quoting {
+	case sqltext.MySQL:
+		return t.TableLocks()
+	case sqltext.PostgreSQL:
+		return t.ModeLocks()
+	}
+	return nil, false
+}

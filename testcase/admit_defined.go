@@ -115,44 +115,75 @@ func definitionWords(s sqltext.Statement, script bool) error {
 		depth += t.Nesting()
 		first := t.Is("table") && !defined
 		defined = defined || first
-		next := sqltext.Token{}
-		if i+1 < len(s.Tokens) {
-			next = s.Tokens[i+1]
-		}
 		switch {
-		case script && t.Is("union", "exchange"), script && t.Is("rename"):
+		case script && t.Is("union", "exchange", "rename"):
+			continue
 		case !script && s.Creates() == "table" && (t.Is("select") || t.Is("values", "table") && depth == 0 && !first):
 			return errors.New("a table's rows belong in the section of rows")
-		case t.Is("rename") && s.Kind == sqltext.Alter && !next.Is("column", "index", "key"):
-			return errors.New("it renames a table: give it that name when it is created")
-		case t.Is("data", "index") && next.Is("directory"):
-			return errors.New("it names a directory")
-		case t.Is("connection") && (depth == 0 || next.Text == "=" || next.Kind == sqltext.Literal):
-			return errors.New("it names another server")
-		case t.Is("tablespace", "union", "discard", "import", "exchange", "server", "wrapper", "definer") && depth == 0,
-			t.Is("definer") && next.Text == "=":
-			return fmt.Errorf("%s reaches beyond the table", strings.ToUpper(t.Text))
-		case t.Is("tablespace", "directory") && ofPartition(s.Tokens, i, depth):
-			return fmt.Errorf("%s reaches beyond the table", strings.ToUpper(t.Text))
-		case t.Is("engine") && (next.Text == "=" || depth == 0 || ofPartition(s.Tokens, i, depth)):
-			at := i + 1
-			if next.Text == "=" {
-				at++
-			}
-			if at < len(s.Tokens) {
-				if name := strings.ToLower(s.Tokens[at].Unquote()); !slices.Contains(known, name) {
-					return fmt.Errorf("engine %s: its tables are in no transaction, or their rows somewhere else", name)
-				}
-			}
+		}
+		w := clauseWord{s: s, at: i, depth: depth}
+		if err := w.reaches(); err != nil {
+			return err
+		}
+		if name, ok := w.engine(); ok && !slices.Contains(known, name) {
+			return fmt.Errorf("engine %s: its tables are in no transaction, or their rows somewhere else", name)
 		}
 	}
 	return nil
 }
 
+// clauseWord is a token of a definition, within so many parentheses.
+type clauseWord struct {
+	s         sqltext.Statement
+	at, depth int
+}
+
+// behind is the token that stands n places behind; an empty one for none.
+func (w clauseWord) behind(n int) sqltext.Token {
+	if w.at+n < len(w.s.Tokens) {
+		return w.s.Tokens[w.at+n]
+	}
+	return sqltext.Token{}
+}
+
+// reaches refuses a clause about files, servers, users or other tables.
+func (w clauseWord) reaches() error {
+	t, next := w.s.Tokens[w.at], w.behind(1)
+	switch {
+	case t.Is("rename") && w.s.Kind == sqltext.Alter && !next.Is("column", "index", "key"):
+		return errors.New("it renames a table: give it that name when it is created")
+	case t.Is("data", "index") && next.Is("directory"):
+		return errors.New("it names a directory")
+	case t.Is("connection") && (w.depth == 0 || next.Text == "=" || next.Kind == sqltext.Literal):
+		return errors.New("it names another server")
+	case t.Is("tablespace", "union", "discard", "import", "exchange", "server", "wrapper", "definer") && w.depth == 0,
+		t.Is("definer") && next.Text == "=",
+		t.Is("tablespace", "directory") && w.ofPartition():
+		return fmt.Errorf("%s reaches beyond the table", strings.ToUpper(t.Text))
+	}
+	return nil
+}
+
+// engine is the name of the engine that the word ENGINE asks for, in lower case.
+func (w clauseWord) engine() (name string, ok bool) {
+	next := w.behind(1)
+	if !w.s.Tokens[w.at].Is("engine") || next.Text != "=" && w.depth > 0 && !w.ofPartition() {
+		return "", false
+	}
+	if next.Text == "=" {
+		next = w.behind(2)
+	}
+	return strings.ToLower(next.Unquote()), next.Text != ""
+}
+
 // ofPartition says whether a word within parentheses is an option of a partition, and not the name of a column: it
 // stands behind another word, or what that has in parentheses.
-func ofPartition(t []sqltext.Token, at, depth int) bool {
-	return depth > 0 && at > 0 && (t[at-1].Kind != sqltext.Symbol || t[at-1].Text == ")")
+func (w clauseWord) ofPartition() bool {
+	if w.depth == 0 || w.at == 0 {
+		return false
+	}
+	before := w.s.Tokens[w.at-1]
+	return before.Kind != sqltext.Symbol || before.Text == ")"
 }
 
 // plainNames refuses names that are more than letters, digits and underscores where they come into statements of the

@@ -23,39 +23,41 @@ func (a *admission) setSession(text string, x *sqltext.Syntax) error {
 	if err != nil {
 		return err
 	}
-	known := func(name string, values ...tree.Expr) error {
-		if !slices.ContainsFunc(x.Settings, func(s string) bool {
-			prefix, open := strings.CutSuffix(s, "*")
-			return name == s || open && strings.HasPrefix(name, prefix)
-		}) {
-			return fmt.Errorf("the setting %s is not known to change how statements are carried out, and no more", name)
-		}
-		for _, v := range values {
-			if err := a.settingValue(name, v, x); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
 	switch s := stmt.(type) {
 	case *tree.Pragma:
 		if s.Value == nil || s.Name.Schema != nil {
 			return errors.New("a setting is PRAGMA name = value")
 		}
-		return known(s.Name.Name.Folded(), s.Value)
+		return a.knownSetting(x, s.Name.Name.Folded(), s.Value)
 	case *tree.Set:
 		for _, one := range s.Settings {
 			name, ok := settingName(one)
 			if !ok {
 				return errors.New("a setting of a session is SET [SESSION] name = value")
 			}
-			if err := known(name, append([]tree.Expr{one.Value}, one.More...)...); err != nil {
+			if err := a.knownSetting(x, name, append([]tree.Expr{one.Value}, one.More...)...); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
 	return errors.New("a setting is SET, or on SQLite PRAGMA")
+}
+
+// knownSetting refuses a setting that is not in the database's list, and values that it must not have.
+func (a *admission) knownSetting(x *sqltext.Syntax, name string, values ...tree.Expr) error {
+	if !slices.ContainsFunc(x.Settings, func(s string) bool {
+		prefix, open := strings.CutSuffix(s, "*")
+		return name == s || open && strings.HasPrefix(name, prefix)
+	}) {
+		return fmt.Errorf("the setting %s is not known to change how statements are carried out, and no more", name)
+	}
+	for _, v := range values {
+		if err := a.settingValue(name, v, x); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // settingName is what a setting of the session is called, in lower case.

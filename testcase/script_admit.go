@@ -3,7 +3,6 @@ package testcase
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -143,33 +142,37 @@ func (a *scriptAdmission) defineOther(s sqltext.Statement) error {
 	}
 	first := s.Tokens[0]
 	switch {
-	case first.Is("truncate"), first.Is("rename") && what.Is("table", "tables"):
-		return nil
-	case first.Is("drop") && what.Is("table", "tables", "view", "index", "trigger", "procedure", "function",
-		"sequence", "prepare"):
-		return nil
 	case first.Is("create") && what.Is("trigger", "procedure", "function"):
-		for i, t := range s.Tokens[at+1:] {
-			if a.quoting == sqltext.PostgreSQL && what.Is("trigger") && t.Is("execute") {
-				continue // EXECUTE FUNCTION: what the function may do was asked where it was made
-			}
-			if t.Kind == sqltext.Word && t.Is(bodyWords...) && s.Tokens[at+i].Text != "." {
-				return fmt.Errorf("%s in its body could reach beyond the database", strings.ToUpper(t.Text))
-			}
-			if t.Is("javascript", "wasm") && s.Tokens[at+i].Is("language") { // MySQL 9's, beside SQL
-				return fmt.Errorf("language %s reaches beyond the database", t.Text)
-			}
-		}
-		if word, ok := readingWord(s.Tokens[at+1:]); ok {
-			return fmt.Errorf("%s in it changes how the server reads statements", word)
-		}
-		return a.quotedBody(s)
-	case first.Is("create", "alter") && what.Is("sequence"):
-		return nil
-	case first.Is("alter") && what.Is("view"):
+		return a.routine(s, at)
+	case first.Is("truncate"),
+		first.Is("rename") && what.Is("table", "tables"),
+		first.Is("drop") && what.Is("table", "tables", "view", "index", "trigger", "procedure", "function", "sequence",
+			"prepare"),
+		first.Is("create", "alter") && what.Is("sequence"),
+		first.Is("alter") && what.Is("view"):
 		return nil
 	}
 	return errors.New("it defines what is no table, index, view, trigger or routine of one database")
+}
+
+// routine judges what makes a trigger, a procedure or a function; what it makes is said by the token at.
+func (a *scriptAdmission) routine(s sqltext.Statement, at int) error {
+	for i, t := range s.Tokens[at+1:] {
+		if a.quoting == sqltext.PostgreSQL && s.Tokens[at].Is("trigger") && t.Is("execute") {
+			continue // EXECUTE FUNCTION: what the function may do was asked where it was made
+		}
+		before := s.Tokens[at+i]
+		if t.Kind == sqltext.Word && t.Is(bodyWords...) && before.Text != "." {
+			return fmt.Errorf("%s in its body could reach beyond the database", strings.ToUpper(t.Text))
+		}
+		if t.Is("javascript", "wasm") && before.Is("language") { // MySQL 9's, beside SQL
+			return fmt.Errorf("language %s reaches beyond the database", t.Text)
+		}
+	}
+	if word, ok := readingWord(s.Tokens[at+1:]); ok {
+		return fmt.Errorf("%s in it changes how the server reads statements", word)
+	}
+	return a.quotedBody(s)
 }
 
 // languages are those of bodies that can do what SQL can and no more.
@@ -190,111 +193,125 @@ func (a *scriptAdmission) quotedBody(s sqltext.Statement) error {
 		if i > 0 && s.Tokens[i-1].Is("u") || strings.ContainsAny(t.Text[:1], "eE") || strings.Contains(t.Text, `\`) {
 			return errors.New("its body is not written out")
 		}
-		body := a.quoting.Read(t.Unquote())
-		if word, ok := readingWord(body.Tokens); ok {
-			return fmt.Errorf("%s in its body changes how the server reads statements", word)
-		}
-		for j, w := range body.Tokens {
-			if w.Is(bodyWords...) || w.Is("copy", "listen", "notify", "authorization", "system", "language", "extension",
-				"cluster") ||
-				w.Kind == sqltext.Name && j > 1 && body.Tokens[j-1].Text == "&" {
-				return fmt.Errorf("%s in its body could reach beyond the database", strings.ToUpper(w.Text))
-			}
-			if name, ok := w.Ident(); ok && strings.HasPrefix(name, "pg_") &&
-				!(j+1 < len(body.Tokens) && body.Tokens[j+1].Text == "(") {
-				return fmt.Errorf("%s in its body could reach beyond the database", w.Text)
-			}
-		}
-		if _, harmful := body.Calls(); len(harmful) > 0 {
-			return fmt.Errorf("function %s in its body reaches beyond the database", strings.ToUpper(harmful[0]))
+		if err := bodyWithin(a.quoting.Read(t.Unquote())); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// outward are parts of the names of settings by which a server reaches for files, other servers or its own end.
-var outward = regexp.MustCompile(
-	`(?i)file|dir$|_dir_|path|basedir|plugin|secure|port$|socket|^init_|host|shutdown|event_scheduler|infile|admin|ssl|tls|user|password|role|` +
-		`proxy|load|library|lib$|log_bin|master|slave|replica|source|gtid|server_id|audit|wsrep|authentication|memory|max_connections|ttl|restore|backup|kill`)
-
-// harmlessGlobals are settings of the whole server that change what transactions do and nothing else.
-func (a *scriptAdmission) global(name string) error {
-	switch {
-	case outward.MatchString(name):
-		return fmt.Errorf("the setting %s could reach beyond the database", name)
-	case !a.private:
-		return fmt.Errorf("the setting %s is the whole server's, which is not txweave's own", name)
+// bodyWithin refuses a body that could do what a statement by itself may not.
+func bodyWithin(body sqltext.Statement) error {
+	if word, ok := readingWord(body.Tokens); ok {
+		return fmt.Errorf("%s in its body changes how the server reads statements", word)
+	}
+	for i, w := range body.Tokens {
+		escaped := w.Kind == sqltext.Name && i > 1 && body.Tokens[i-1].Text == "&"
+		if escaped || w.Is(bodyWords...) || w.Is("copy", "listen", "notify", "authorization", "system", "language",
+			"extension", "cluster") {
+			return fmt.Errorf("%s in its body could reach beyond the database", strings.ToUpper(w.Text))
+		}
+		called := i+1 < len(body.Tokens) && body.Tokens[i+1].Text == "("
+		if name, ok := w.Ident(); ok && strings.HasPrefix(name, "pg_") && !called {
+			return fmt.Errorf("%s in its body could reach beyond the database", w.Text)
+		}
+	}
+	if _, harmful := body.Calls(); len(harmful) > 0 {
+		return fmt.Errorf("function %s in its body reaches beyond the database", strings.ToUpper(harmful[0]))
 	}
 	return nil
 }
+
+// outward says whether the name of a setting tells that a server reaches by it for files, other servers or its own end.
+func outward(name string) bool {
+	name = strings.ToLower(name)
+	return strings.HasPrefix(name, "init_") ||
+		slices.ContainsFunc(outwardEnds, func(s string) bool { return strings.HasSuffix(name, s) }) ||
+		slices.ContainsFunc(outwardParts, func(s string) bool { return strings.Contains(name, s) })
+}
+
+var (
+	outwardEnds  = strings.Fields(`dir port lib`)
+	outwardParts = strings.Fields(
+		`file _dir_ path basedir plugin secure socket host shutdown event_scheduler infile admin ssl tls user password
+		role proxy load library log_bin master slave replica source gtid server_id audit wsrep authentication memory
+		max_connections ttl restore backup kill`)
+)
 
 // set judges SET: of the session what it likes, of the server what its owner may.
 func (a *scriptAdmission) set(s sqltext.Statement) error {
 	t := s.Tokens[1:]
-	if len(t) == 0 {
-		return errors.New("it sets nothing")
-	}
 	switch {
+	case len(t) == 0:
+		return errors.New("it sets nothing")
 	case t[0].Is("password", "role", "default", "resource"), len(t) > 1 && t[1].Is("authorization"):
 		return errors.New("it is about users")
 	case t[0].Is("statement"):
-		for i := range t {
-			if t[i].Is("for") && i+1 < len(t) {
-				if err := a.set(sqltext.Statement{Tokens: append([]sqltext.Token{{Kind: sqltext.Word, Text: "SET"}},
-					t[1:i]...)}); err != nil {
-					return err
-				}
-				return a.judge(join(t[i+1:]))
-			}
-		}
+		return a.setStatement(t)
+	}
+	return a.assignments(t)
+}
+
+// setStatement judges SET STATEMENT settings FOR statement.
+func (a *scriptAdmission) setStatement(t []sqltext.Token) error {
+	at := slices.IndexFunc(t, func(t sqltext.Token) bool { return t.Is("for") })
+	if at < 0 || at+1 == len(t) {
 		return errors.New("it has no statement")
 	}
-	global, depth, start := false, 0, true
+	set := sqltext.Token{Kind: sqltext.Word, Text: "SET"}
+	if err := a.set(sqltext.Statement{Tokens: append([]sqltext.Token{set}, t[1:at]...)}); err != nil {
+		return err
+	}
+	return a.judge(join(t[at+1:]))
+}
+
+// assignments judges the settings of a list: [scope] name = value, @@[scope.]name = value, @variable = value.
+func (a *scriptAdmission) assignments(t []sqltext.Token) error {
+	global, depth, starts := false, 0, true // starts: the next token begins a setting
 	for i := 0; i < len(t); i++ {
 		depth += t[i].Nesting()
 		switch {
 		case depth > 0:
+			continue
 		case t[i].Text == ",":
-			start = true
-		case start && t[i].Is("persist", "persist_only"):
+			starts = true
+			continue
+		case !starts:
+			continue
+		}
+		switch {
+		case t[i].Is("persist", "persist_only"):
 			return errors.New("it outlives the server")
-		case start && t[i].Is("global"):
-			global = true
-		case start && t[i].Is("session", "local"):
-			global = false
-		case start && t[i].Text == "@":
-			if i+1 < len(t) && t[i+1].Text == "@" {
-				i++
-				if i+2 < len(t) && t[i+2].Text == "." && t[i+1].Is("global", "session", "local", "persist", "persist_only") {
-					if t[i+1].Is("persist", "persist_only") {
-						return errors.New("it outlives the server")
-					}
-					global = t[i+1].Is("global")
-					i += 2
-				}
-				continue
-			}
-			start = false // a variable of the user's
-		case start:
-			start = false
-			name, _ := t[i].Ident()
-			if err := a.reading(name, t[i+1:]); err != nil {
+		case t[i].Is("global", "session", "local"):
+			global = t[i].Is("global")
+		case t[i].Text == "@" && i+1 < len(t) && t[i+1].Text == "@":
+			i++
+		case t[i].Text == ".": // behind the scope
+		case t[i].Text == "@": // a variable of the user's
+			starts = false
+		default:
+			starts = false
+			if err := a.assigned(t[i:], global); err != nil {
 				return err
 			}
-			if t[i].Is("transaction") && global {
-				if err := a.onlyPrivate("the level is the whole server's, which is not txweave's own"); err != nil {
-					return err
-				}
-				continue
-			}
-			if global {
-				if err := a.global(name); err != nil {
-					return err
-				}
-			} else if outward.MatchString(name) && !strings.EqualFold(name, "sql_log_bin") {
-				return fmt.Errorf("the setting %s could reach beyond the database", name)
-			}
 		}
+	}
+	return nil
+}
+
+// assigned judges a setting, whose name comes first.
+func (a *scriptAdmission) assigned(t []sqltext.Token, global bool) error {
+	name, _ := t[0].Ident()
+	if err := a.reading(name, t[1:]); err != nil {
+		return err
+	}
+	switch {
+	case global && t[0].Is("transaction"):
+		return a.onlyPrivate("the level is the whole server's, which is not txweave's own")
+	case global:
+		return a.global(name)
+	case outward(name) && !strings.EqualFold(name, "sql_log_bin"):
+		return fmt.Errorf("the setting %s could reach beyond the database", name)
 	}
 	return nil
 }
@@ -342,12 +359,10 @@ func (a *scriptAdmission) other(s sqltext.Statement) error {
 		return nil
 	case first.Is("admin") && second.Is("check", "show", "checksum", "recover"):
 		return nil
-	case first.Is("merge") && a.quoting == sqltext.PostgreSQL:
-		return nil
 	case first.Is("vacuum") && (len(s.Tokens) == 1 || a.quoting == sqltext.PostgreSQL): // SQLite's has INTO 'file'
 		return nil
 	case first.Is("reset") && a.quoting == sqltext.PostgreSQL && len(s.Tokens) == 2:
-		if second.Is("all", "role") || outward.MatchString(second.Text) {
+		if second.Is("all", "role") || outward(second.Text) {
 			return errors.New("what it sets back could reach beyond the database")
 		}
 		return nil
@@ -373,4 +388,15 @@ func (a *scriptAdmission) dynamic(s sqltext.Statement) error {
 		return errors.New("what it runs is not written out")
 	}
 	return a.judge(last.Unquote())
+}
+
+// global judges a setting of the whole server.
+func (a *scriptAdmission) global(name string) error {
+	switch {
+	case outward(name):
+		return fmt.Errorf("the setting %s could reach beyond the database", name)
+	case !a.private:
+		return fmt.Errorf("the setting %s is the whole server's, which is not txweave's own", name)
+	}
+	return nil
 }

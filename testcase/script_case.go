@@ -26,58 +26,34 @@ func (s *Script) Case(levels []string) (c *Case, at []Ref, err error) {
 }
 
 func (s *Script) caseOf(levels []string, at []Ref) (*Case, error) {
-	c := &Case{Target: s.Target, Isolation: s.Isolation}
-	var schema, rows []int // lines
-	for _, st := range s.Setup {
-		read := sqltext.Read(st.SQL)
-		stmt := Stmt{SQL: st.SQL, Comments: st.remarks()}
-		switch {
-		case read.Kind == sqltext.Alter && c.merged(st.SQL):
-		case read.Creates() == "table", read.Creates() == "partition", read.Creates() == "index", read.Creates() == "view",
-			read.Kind == sqltext.Alter:
-			c.Schema, schema = append(c.Schema, stmt), append(schema, st.Line)
-		case read.Kind == sqltext.Insert:
-			c.Rows, rows = append(c.Rows, stmt), append(rows, st.Line)
-		case read.Kind == sqltext.Set, read.Kind == sqltext.Begin, read.Kind == sqltext.Commit, read.Kind == sqltext.Other:
-		default:
-			return nil, &ParseError{Line: st.Line, Msg: "the set-up of a case has no place for it"}
-		}
+	m := caseMaker{Script: s, c: &Case{Target: s.Target, Isolation: s.Isolation, places: &places{}},
+		levels: levels, at: at,
+		txnOf: make([]int, len(s.Steps)), of: make([]int, len(s.Sessions)), settings: map[int][]int{}}
+	c := m.c
+	before, err := m.setUp()
+	if err != nil {
+		return nil, err
 	}
-	c.places = &places{}
-	settings := map[int][]int{} // lines, by session
 	units := s.Units(nil)
 	for n := range units { // what only takes time has no place in a case
-		units[n].Data = units[n].Data && slices.ContainsFunc(units[n].Steps, func(i int) bool { return !s.OnlyWaits(i) })
-	}
-	txnOf := make([]int, len(s.Steps))
-	perSession := make([]int, len(s.Sessions))
-	for _, u := range units {
-		if u.Data {
-			perSession[u.Session]++
+		u := &units[n]
+		if u.Data = u.Data && slices.ContainsFunc(u.Steps, func(i int) bool { return !s.OnlyWaits(i) }); u.Data {
+			m.of[u.Session]++
 		}
 	}
-	for _, u := range units {
-		if err := s.addUnit(c, &u, txnOf, at, settings); err != nil {
+	for n := range units {
+		if err := m.unit(&units[n]); err != nil {
 			return nil, err
 		}
-		if level := levels[u.Steps[0]]; u.Data && level != s.Isolation {
-			c.Txns[len(c.Txns)-1].Isolation = level
-		}
-		if u.Data && (perSession[u.Session] > 1 || slices.ContainsFunc(c.Sessions, func(o SessionSettings) bool {
-			return o.Number == u.Session+1
-		})) {
-			c.Txns[len(c.Txns)-1].Session = u.Session + 1
-		}
 	}
-	for i := range s.Steps {
-		if n := txnOf[i]; n >= 0 {
+	for _, n := range m.txnOf {
+		if n >= 0 {
 			c.Schedule = append(c.Schedule, n)
 		}
 	}
 	c.DropUnusedSessions()
-	before := append(schema, rows...)
 	for _, o := range c.Sessions {
-		before = append(before, settings[o.Number]...)
+		before = append(before, m.settings[o.Number]...)
 	}
 	c.places.lines = append(before, c.places.lines...)
 	c.close(s, units)
@@ -85,6 +61,37 @@ func (s *Script) caseOf(levels []string, at []Ref) (*Case, error) {
 		return nil, err
 	}
 	return c.Number(), nil
+}
+
+// caseMaker makes a case of a script.
+type caseMaker struct {
+	*Script
+	c        *Case
+	levels   []string
+	at       []Ref
+	txnOf    []int         // the transaction of each step; -1 for what is left out
+	of       []int         // how many transactions each session has
+	settings map[int][]int // lines, by session
+}
+
+// setUp makes schema and rows of the set-up; it returns their lines.
+func (m *caseMaker) setUp() ([]int, error) {
+	var schema, rows []int
+	for _, st := range m.Setup {
+		read := sqltext.Read(st.SQL)
+		stmt := Stmt{SQL: st.SQL, Comments: st.remarks()}
+		switch {
+		case read.Kind == sqltext.Alter && m.c.merged(st.SQL):
+		case read.Kind == sqltext.Alter, slices.Contains([]string{"table", "partition", "index", "view"}, read.Creates()):
+			m.c.Schema, schema = append(m.c.Schema, stmt), append(schema, st.Line)
+		case read.Kind == sqltext.Insert:
+			m.c.Rows, rows = append(m.c.Rows, stmt), append(rows, st.Line)
+		case read.Kind == sqltext.Set, read.Kind == sqltext.Begin, read.Kind == sqltext.Commit, read.Kind == sqltext.Other:
+		default:
+			return nil, &ParseError{Line: st.Line, Msg: "the set-up of a case has no place for it"}
+		}
+	}
+	return append(schema, rows...), nil
 }
 
 // remarks are what the text says of a statement, as comments of a case.
@@ -102,64 +109,86 @@ var ordinary = regexp.MustCompile(
 		`(?:innodb_)?lock_wait_timeout|wait_timeout|max_execution_time|unique_checks|profiling)\s*:?=\s*[^,]+$|` +
 		`default_storage_engine\s*=\s*'?innodb'?\s*$|sql_mode\s*=\s*'[^']*STRICT_TRANS_TABLES[^']*'\s*$)`)
 
-// addUnit adds a transaction of the script; txnOf gets its number for each of its steps, -1 for what is left out, and
-// settings the lines of those of its session.
-func (s *Script) addUnit(c *Case, u *Unit, txnOf []int, at []Ref, settings map[int][]int) error {
-	t := Txn{Begin: Stmt{SQL: "BEGIN"}, End: Stmt{SQL: "COMMIT"}}
-	var first, last int
-	var lines []int // of the statements between
+// unit adds a transaction of the script, or what stands outside of any.
+func (m *caseMaker) unit(u *Unit) error {
+	if u.Data {
+		return m.transaction(u)
+	}
+	for _, i := range u.Steps {
+		m.txnOf[i] = -1
+		if err := m.outside(i, u.Session); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// outside takes a step that is in no transaction: a setting of its session, or what a case does without.
+func (m *caseMaker) outside(step, session int) error {
+	st := &m.Steps[step]
+	kind := sqltext.KindOf(st.SQL)
 	switch {
-	case !u.Explicit && u.Data:
+	case m.OnlyWaits(step) || ordinary.MatchString(st.SQL):
+	case kind == sqltext.Set && AdmitsSetting(sqltext.SyntaxOf(m.Target), st.SQL):
+		if slices.ContainsFunc(m.Steps[:step], func(before ScriptStmt) bool {
+			return before.Session == session && sqltext.KindOf(before.SQL).IsTarget()
+		}) {
+			return &ParseError{Line: st.Line, Msg: "a case sets a session before all else"}
+		}
+		m.c.set(session+1, st.SQL)
+		m.settings[session+1] = append(m.settings[session+1], st.Line)
+	case kind == sqltext.Begin, kind == sqltext.Commit, kind == sqltext.Rollback, m.SetsLevel(st.SQL),
+		SwitchesAutocommit(st.SQL):
+	default:
+		return &ParseError{Line: st.Line, Msg: "a case has no place for a setting"}
+	}
+	return nil
+}
+
+// transaction adds a transaction; one whose beginning or end the script leaves out gets its own.
+func (m *caseMaker) transaction(u *Unit) error {
+	t := Txn{Begin: Stmt{SQL: "BEGIN"}, End: Stmt{SQL: "COMMIT"}}
+	switch {
+	case !u.Explicit:
 		t.Begin.SQL, t.End.SQL = "", ""
 	case !u.Ends && !u.Commits:
 		t.End.SQL = "ROLLBACK"
 	}
+	if level := m.levels[u.Steps[0]]; level != m.Isolation {
+		t.Isolation = level
+	}
+	if m.of[u.Session] > 1 || slices.ContainsFunc(m.c.Sessions, func(o SessionSettings) bool {
+		return o.Number == u.Session+1
+	}) {
+		t.Session = u.Session + 1
+	}
+	n, last := len(m.c.Txns), len(u.Steps)-1
+	var lines []int // of the statements between
 	for k, i := range u.Steps {
-		st := &s.Steps[i]
+		st := &m.Steps[i]
 		kind := sqltext.KindOf(st.SQL)
-		txnOf[i] = len(c.Txns)
-		if last = st.Line; first == 0 {
-			first = st.Line
-		}
+		m.txnOf[i] = n
 		switch {
-		case s.OnlyWaits(i):
-			txnOf[i] = -1
-		case !u.Data && kind == sqltext.Set && !ordinary.MatchString(st.SQL) &&
-			AdmitsSetting(sqltext.SyntaxOf(s.Target), st.SQL):
-			if slices.ContainsFunc(s.Steps[:i], func(before ScriptStmt) bool {
-				return before.Session == u.Session && sqltext.KindOf(before.SQL).IsTarget()
-			}) {
-				return &ParseError{Line: st.Line, Msg: "a case sets a session before all else"}
-			}
-			c.set(u.Session+1, st.SQL)
-			settings[u.Session+1] = append(settings[u.Session+1], st.Line)
-			txnOf[i] = -1
-		case !u.Data:
-			if !s.SetsLevel(st.SQL) && !ordinary.MatchString(st.SQL) && !SwitchesAutocommit(st.SQL) && kind != sqltext.Commit &&
-				kind != sqltext.Rollback && kind != sqltext.Begin {
-				return &ParseError{Line: st.Line, Msg: "a case has no place for a setting"}
-			}
-			txnOf[i] = -1
+		case m.OnlyWaits(i):
+			m.txnOf[i] = -1
 		case k == 0 && kind == sqltext.Begin:
-			t.Begin = Stmt{SQL: s.withoutLevel(st.SQL), Comments: st.remarks()}
-		case s.SetsLevel(st.SQL): // it is said of the case, or of its transaction
-			txnOf[i] = -1
-		case u.Ends && k == len(u.Steps)-1 && (kind == sqltext.Commit || kind == sqltext.Rollback):
+			t.Begin = Stmt{SQL: m.withoutLevel(st.SQL), Comments: st.remarks()}
+		case m.SetsLevel(st.SQL): // it is said of the case, or of its transaction
+			m.txnOf[i] = -1
+		case u.Ends && k == last && (kind == sqltext.Commit || kind == sqltext.Rollback):
 			t.End = Stmt{SQL: st.SQL, Comments: st.remarks()}
 		case !u.Explicit, kind.IsTarget(), kind.IsSavepoint(), kind >= sqltext.Create && kind < sqltext.Other:
 			// a case judges which definitions it can hold
-			at[i] = Ref{len(c.Txns), len(t.Stmts)}
+			m.at[i] = Ref{n, len(t.Stmts)}
 			t.Stmts, lines = append(t.Stmts, Stmt{SQL: st.SQL, Comments: st.remarks()}), append(lines, st.Line)
 		default:
 			return &ParseError{Line: st.Line, Msg: "a transaction of a case has no place for it"}
 		}
 	}
-	if u.Data {
-		if c.Txns = append(c.Txns, t); !t.Autocommit() {
-			lines = slices.Concat([]int{first}, lines, []int{last})
-		}
-		c.places.lines = append(c.places.lines, lines...)
+	if m.c.Txns = append(m.c.Txns, t); !t.Autocommit() {
+		lines = slices.Concat([]int{m.Steps[u.Steps[0]].Line}, lines, []int{m.Steps[u.Steps[last]].Line})
 	}
+	m.c.places.lines = append(m.c.places.lines, lines...)
 	return nil
 }
 

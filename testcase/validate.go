@@ -20,32 +20,17 @@ func (c *Case) Validate() error {
 	if err := c.checkHeader(); err != nil {
 		return err
 	}
-	lexis := c.lexis()
-	if err := checkStmts(secSchema, c.Schema, lexis); err != nil {
+	if err := checkStmts(secSchema, c.Schema, c.lexis()); err != nil {
 		return err
 	}
-	if err := checkStmts(secRows, c.Rows, lexis); err != nil {
+	if err := checkStmts(secRows, c.Rows, c.lexis()); err != nil {
 		return err
 	}
 	if len(c.Txns) == 0 {
 		return errors.New(noTransactions)
 	}
 	for n := range c.Txns {
-		t := &c.Txns[n]
-		if t.Session < 0 || t.Session > 999_999_999 {
-			return fmt.Errorf("T%d runs in session %d: want 0 for one of its own, or a number of up to 9 digits", n, t.Session)
-		}
-		if t.Isolation != "" && !isKey(t.Isolation) {
-			return fmt.Errorf("T%d runs at %s: want the name of a level", n, quote(t.Isolation))
-		}
-		stmts := make([]Stmt, 0, t.Steps())
-		for i := range t.Steps() {
-			stmts = append(stmts, *t.Step(i))
-		}
-		if err := checkStmts(txnName(n), stmts, lexis); err != nil {
-			return err
-		}
-		if _, err := checkTxn(c.dialect(), n, stmts); err != nil {
+		if err := c.checkTransaction(n); err != nil {
 			return err
 		}
 	}
@@ -54,17 +39,10 @@ func (c *Case) Validate() error {
 			return fmt.Errorf("schedule entry %d names transaction %d; the case has %d", i, n, len(c.Txns))
 		}
 	}
-	if err := c.checkSchedule(); err != nil {
-		return err
-	}
-	if err := c.checkPrepared(); err != nil {
-		return err
-	}
-	if err := c.checkOrder(); err != nil {
-		return err
-	}
-	if err := c.checkIdentities(); err != nil {
-		return err
+	for _, check := range []func() error{c.checkSchedule, c.checkPrepared, c.checkOrder, c.checkIdentities} {
+		if err := check(); err != nil {
+			return err
+		}
 	}
 	for i := range c.Sessions {
 		if err := c.checkSession(i); err != nil {
@@ -72,6 +50,26 @@ func (c *Case) Validate() error {
 		}
 	}
 	return checkComments("end of case", c.Tail)
+}
+
+// checkTransaction checks a transaction by itself.
+func (c *Case) checkTransaction(n int) error {
+	t := &c.Txns[n]
+	if t.Session < 0 || t.Session > 999_999_999 {
+		return fmt.Errorf("T%d runs in session %d: want 0 for one of its own, or a number of up to 9 digits", n, t.Session)
+	}
+	if t.Isolation != "" && !isKey(t.Isolation) {
+		return fmt.Errorf("T%d runs at %s: want the name of a level", n, quote(t.Isolation))
+	}
+	stmts := make([]Stmt, 0, t.Steps())
+	for i := range t.Steps() {
+		stmts = append(stmts, *t.Step(i))
+	}
+	if err := checkStmts(txnName(n), stmts, c.lexis()); err != nil {
+		return err
+	}
+	_, err := checkTxn(c.dialect(), n, stmts)
+	return err
 }
 
 const noTransactions = `case has no transactions: it needs a section "-- T0 --"`

@@ -20,84 +20,116 @@ import (
 // replay.
 func (k *checker) check() error {
 	steps := k.plan.Steps
-	for rounds, reschedules := 0, 0; ; {
-		if rounds++; rounds > maxRounds {
-			k.rep.Why = StillChanging
-			return nil
-		}
-		run, obs, err := k.watch(steps)
-		if err != nil {
+	for round := range maxRounds {
+		next, more, err := k.round(steps, round == 0)
+		if err != nil || !more {
 			return err
 		}
-		if stranded, err := k.stranded(steps, run); stranded || err != nil {
-			return err
-		}
-		if rounds == 1 {
-			k.firstRun(run)
-			k.rep.First = obs
-			k.touched(obs)
-			if k.opt.Explore {
-				finds, err := k.finds(obs)
-				if err != nil {
-					return err
-				}
-				k.rep.Explored = &Explored{Order: run.Order, Finds: finds}
-			}
-			if k.due() { // the replay begins with other contents
-				if err := k.integrity(); err != nil {
-					return err
-				}
-			}
-		}
-		guilty, err := k.judge(steps, run, obs)
-		if err != nil {
-			return err
-		}
-		if k.plan.NoReplay() != "" && (guilty == 0 || k.judged) { // nothing is refined: the run is all there is to judge
-			k.account(run, obs, nil)
-			k.rep.Checked = true
-			return k.search(steps, run, obs)
-		}
-		if guilty > 0 {
-			steps = k.without(steps)
-			continue
-		}
-		if waited := slices.DeleteFunc(obs.Nodes(), func(s *observe.ObservedStmt) bool {
-			return !s.Waited
-		}); len(waited) > 0 {
-			if reschedules++; reschedules > maxReschedules {
-				k.drop(waited, DroppedBlocked)
-			}
-			steps = k.without(run.Order)
-			continue
-		}
-		if mixed := slices.DeleteFunc(obs.Nodes(), func(s *observe.ObservedStmt) bool { return !s.Mixed }); len(mixed) > 0 {
-			k.drop(mixed, DroppedBlocked)
-			steps = k.without(steps)
-			continue
-		}
-		g, err := k.infer(obs, obs.Nodes())
-		if err != nil {
-			return err
-		}
-		if out := k.unsorted(g, obs); len(g.Unexplained) > 0 {
-			ev := &Evidence{Run: run, Observation: obs, Graph: g}
-			ev.Finding = finding.Finding{Class: finding.ClassUnexplained, Oracle: "consistency",
-				Differences: consistency.Unexplained(g)}
-			if err := k.file(steps, []*Evidence{ev}); err != nil {
-				return err
-			}
-			k.drop(out, DroppedGuilty)
-			steps = k.without(steps)
-			continue
-		} else if len(out) > 0 {
-			k.drop(out, DroppedCyclic)
-			steps = k.without(steps)
-			continue
-		}
-		k.account(run, obs, g)
-		return k.replay(steps, run, obs, g)
+		steps = next
 	}
+	k.rep.Why = StillChanging
+	return nil
+}
+
+// round runs steps and judges the run. It returns what to run in its place, or comes to the end of the check.
+func (k *checker) round(steps []instrument.Step, first bool) (next []instrument.Step, more bool, err error) {
+	run, obs, err := k.watch(steps)
+	if err != nil {
+		return nil, false, err
+	}
+	if stranded, err := k.stranded(steps, run); stranded || err != nil {
+		return nil, false, err
+	}
+	if first {
+		if err := k.begin(run, obs); err != nil {
+			return nil, false, err
+		}
+	}
+	guilty, err := k.judge(steps, run, obs)
+	if err != nil {
+		return nil, false, err
+	}
+	if k.plan.NoReplay() != "" && (guilty == 0 || k.judged) { // nothing is refined: the run is all there is to judge
+		k.account(run, obs, nil)
+		k.rep.Checked = true
+		return nil, false, k.search(steps, run, obs)
+	}
+	if guilty > 0 {
+		return k.without(steps), true, nil
+	}
+	if next, more := k.reschedule(steps, run, obs); more {
+		return next, true, nil
+	}
+	g, err := k.infer(obs, obs.Nodes())
+	if err != nil {
+		return nil, false, err
+	}
+	sorts, err := k.sorts(steps, run, obs, g)
+	if err != nil {
+		return nil, false, err
+	}
+	if !sorts {
+		return k.without(steps), true, nil
+	}
+	k.account(run, obs, g)
+	return nil, false, k.replay(steps, run, obs, g)
+}
+
+// begin takes from the first run what is known of the case once and for all.
+func (k *checker) begin(run *observe.Run, obs *observe.Observation) error {
+	k.firstRun(run)
+	k.rep.First = obs
+	k.touched(obs)
+	if k.opt.Explore {
+		finds, err := k.finds(obs)
+		if err != nil {
+			return err
+		}
+		k.rep.Explored = &Explored{Order: run.Order, Finds: finds}
+	}
+	if k.due() { // the replay begins with other contents
+		return k.integrity()
+	}
+	return nil
+}
+
+// reschedule is what to run in place of a run in which statements waited, in the order in which they got what they
+// waited for, or where of some it is not known what they saw; those are dropped, and those that still wait after some
+// runs. more is false for another run.
+func (k *checker) reschedule(steps []instrument.Step, run *observe.Run, obs *observe.Observation) (
+	next []instrument.Step, more bool) {
+	if waited := slices.DeleteFunc(obs.Nodes(), func(s *observe.ObservedStmt) bool { return !s.Waited }); len(waited) > 0 {
+		if k.reschedules++; k.reschedules > maxReschedules {
+			k.drop(waited, DroppedBlocked)
+		}
+		return k.without(run.Order), true
+	}
+	if mixed := slices.DeleteFunc(obs.Nodes(), func(s *observe.ObservedStmt) bool { return !s.Mixed }); len(mixed) > 0 {
+		k.drop(mixed, DroppedBlocked)
+		return k.without(steps), true
+	}
+	return nil, false
+}
+
+// sorts says whether the statements can be sorted by their dependencies. Those that cannot are dropped, and are a
+// finding where nothing explains their cycle.
+func (k *checker) sorts(steps []instrument.Step, run *observe.Run, obs *observe.Observation, g *sdg.Graph) (
+	bool, error) {
+	out := k.unsorted(g, obs)
+	if len(g.Unexplained) == 0 {
+		if len(out) > 0 {
+			k.drop(out, DroppedCyclic)
+		}
+		return len(out) == 0, nil
+	}
+	ev := &Evidence{Run: run, Observation: obs, Graph: g}
+	ev.Finding = finding.Finding{Class: finding.ClassUnexplained, Oracle: "consistency",
+		Differences: consistency.Unexplained(g)}
+	if err := k.file(steps, []*Evidence{ev}); err != nil {
+		return false, err
+	}
+	k.drop(out, DroppedGuilty)
+	return false, nil
 }
 
 // unsorted lists the statements that must leave before the rest can be sorted: those that saw what nothing explains, or
@@ -138,25 +170,7 @@ func (k *checker) account(run *observe.Run, obs *observe.Observation, g *sdg.Gra
 		survivors[n.Txn] = true
 		survived[n.Name] = true
 	}
-	for _, b := range run.Blocks {
-		if (b.Lost || b.Block.Info.SkipsLocked) && !b.Block.Control() && run.Txns[b.Block.Txn] == history.Committed {
-			k.rep.Fates[b.Block.Name()] = DroppedBlocked
-		}
-	}
-	for i := range k.plan.Txns {
-		for _, b := range k.plan.Txns[i].Blocks {
-			if b.Control() {
-				continue
-			}
-			if _, known := k.rep.Fates[b.Name()]; known && !survived[b.Name()] {
-				continue
-			}
-			k.rep.Fates[b.Name()] = DroppedAborted
-			if survived[b.Name()] {
-				k.rep.Fates[b.Name()] = Survived
-			}
-		}
-	}
+	k.fates(run, survived)
 	overlap := func(a, b int) bool {
 		return a != b && survivors[a] && survivors[b] && run.Spans[a][0] < run.Spans[b][1] && run.Spans[b][0] <
 			run.Spans[a][1]
@@ -176,6 +190,28 @@ func (k *checker) account(run *observe.Run, obs *observe.Observation, g *sdg.Gra
 	k.rep.CrossEdges, k.rep.Graph = g.CrossEdges(), g
 }
 
+// fates says what became of every statement, of which some have survived.
+func (k *checker) fates(run *observe.Run, survived map[string]bool) {
+	for _, b := range run.Blocks {
+		if (b.Lost || b.Block.Info.SkipsLocked) && !b.Block.Control() && run.Txns[b.Block.Txn] == history.Committed {
+			k.rep.Fates[b.Block.Name()] = DroppedBlocked
+		}
+	}
+	for i := range k.plan.Txns {
+		for _, b := range k.plan.Txns[i].Blocks {
+			name := b.Name()
+			if b.Control() {
+				continue
+			}
+			if survived[name] {
+				k.rep.Fates[name] = Survived
+			} else if _, known := k.rep.Fates[name]; !known {
+				k.rep.Fates[name] = DroppedAborted
+			}
+		}
+	}
+}
+
 // replay sorts the statements in several ways, replays each and compares. The first of these executions is under the
 // case's plan setting, where it has one: where that answers as the run did, a replay and a third execution have nothing
 // to add.
@@ -192,14 +228,9 @@ func (k *checker) replay(steps []instrument.Step, run *observe.Run, obs *observe
 			sorted[i] = nodes[n].Run
 		}
 		if n == 0 {
-			var spoilt *exec.EnvironmentError
-			if thirds.other, err = k.under(sorted); errors.As(err, &spoilt) {
-				thirds.spoilt = err
-			} else if err != nil {
+			if agrees, err := k.underSetting(&thirds, sorted, run); err != nil {
 				return err
-			}
-			if thirds.other != nil && k.agrees(sorted, run, thirds.other) {
-				thirds.other = nil
+			} else if agrees {
 				continue
 			}
 		}
@@ -226,6 +257,22 @@ func (k *checker) replay(steps []instrument.Step, run *observe.Run, obs *observe
 		return err
 	}
 	return k.third(thirds, &Evidence{Run: run, Observation: obs, Graph: g})
+}
+
+// underSetting executes statements under the case's plan setting and says whether that answered as the run did. An
+// error of the environment is kept: the usual plan may tell.
+func (k *checker) underSetting(of *thirds, sorted []*observe.BlockRun, run *observe.Run) (agrees bool, err error) {
+	var spoilt *exec.EnvironmentError
+	if of.other, err = k.under(sorted); errors.As(err, &spoilt) {
+		of.spoilt = err
+	} else if err != nil {
+		return false, err
+	}
+	if of.other == nil || !k.agrees(sorted, run, of.other) {
+		return false, nil
+	}
+	of.other = nil
+	return true, nil
 }
 
 // agrees says whether an execution without transactions and under another plan gave all that the run gave: answers,

@@ -1,6 +1,8 @@
 package weave
 
 import (
+	"slices"
+
 	"txweave/history"
 	"txweave/observe"
 	"txweave/sqltext"
@@ -24,16 +26,11 @@ func (k *checker) finds(obs *observe.Observation) (map[[2]string]bool, error) {
 			return match || !known
 		}
 		for _, w := range nodes {
-			if w.Txn == s.Txn || w.Unsure != nil {
-				continue
+			if w.Txn != s.Txn && w.Unsure == nil {
+				out[[2]string{s.Name, w.Name}] = slices.ContainsFunc(w.Writes, func(x history.Write) bool {
+					return x.Table == s.MatchTable && (found(x.Item, x.From) || found(x.Item, x.To))
+				})
 			}
-			finds := false
-			for j := range w.Writes {
-				if x := &w.Writes[j]; x.Table == s.MatchTable && (found(x.Item, x.From) || found(x.Item, x.To)) {
-					finds = true
-				}
-			}
-			out[[2]string{s.Name, w.Name}] = finds
 		}
 	}
 	return out, k.matchErr

@@ -19,28 +19,37 @@ func (k *checker) matcher(obs *observe.Observation, asked []*observe.ObservedStm
 		}
 		got, before := answers[i]
 		if !before {
-			info := asked[i].Run.Block.Info
-			q := exec.MatchQuery{Of: obs, Table: info.MatchTable, Alias: info.MatchAlias, Where: info.MatchWhere}
-			if q.Table == "" {
-				q = exec.MatchQuery{Of: obs, Table: asked[i].KeyTable, Alias: info.KeyAlias, Where: info.KeyWhere}
-			}
-			if t := k.plan.Schema.Table(q.Table); t != nil && t.NamesPlace(q.Where) { // on that table each row has another one
-				answers[i] = nil
-				return false, false
-			}
-			if obs.Contents[q.Table] {
-				q.Written, q.Name = []*history.Rows{obs.Known(q.Table)}, obs.Name(q.Table)
-			}
-			for _, n := range obs.Stmts {
-				q.Written = append(q.Written, n.Written(q.Table)...)
-			}
-			var err error
-			if got, err = k.Matching(q); err != nil {
-				k.matchErr = err
+			if q := matchQuery(obs, asked[i]); !k.namesPlace(q) {
+				var err error
+				if got, err = k.Matching(q); err != nil {
+					k.matchErr = err
+				}
 			}
 			answers[i] = got
 		}
 		match, known = got[v]
 		return match, known
 	}
+}
+
+// matchQuery asks which versions of its table a statement's WHERE clause finds.
+func matchQuery(obs *observe.Observation, s *observe.ObservedStmt) exec.MatchQuery {
+	info := s.Run.Block.Info
+	q := exec.MatchQuery{Of: obs, Table: info.MatchTable, Alias: info.MatchAlias, Where: info.MatchWhere}
+	if q.Table == "" {
+		q = exec.MatchQuery{Of: obs, Table: s.KeyTable, Alias: info.KeyAlias, Where: info.KeyWhere}
+	}
+	if obs.Contents[q.Table] {
+		q.Written, q.Name = []*history.Rows{obs.Known(q.Table)}, obs.Name(q.Table)
+	}
+	for _, n := range obs.Stmts {
+		q.Written = append(q.Written, n.Written(q.Table)...)
+	}
+	return q
+}
+
+// namesPlace says whether a clause names the place of a row: on the scratch table each row has another one.
+func (k *checker) namesPlace(q exec.MatchQuery) bool {
+	t := k.plan.Schema.Table(q.Table)
+	return t != nil && t.NamesPlace(q.Where)
 }

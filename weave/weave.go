@@ -174,6 +174,8 @@ type checker struct {
 	rep     *Report
 	dropped map[instrument.Step]bool
 	judged  bool // by the oracles that judge one run of a case
+	// reschedules are how often it was run anew because statements waited.
+	reschedules int
 	// last are the steps of the last run, and the run itself, even if it did not come to its end.
 	last struct {
 		steps []instrument.Step

@@ -36,25 +36,8 @@ func (b *bench) recorded(dir string) ([]string, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
 	}
-	sources, err := filepath.Glob(filepath.Join(b.tree, "history", "format", "testdata", "read", "*"))
-	if err != nil {
+	if err := b.formats(dir); err != nil {
 		return nil, err
-	}
-	for _, source := range sources {
-		text, err := os.ReadFile(source)
-		if err != nil {
-			return nil, err
-		}
-		for i, part := range strings.Split("\n"+string(text), "\nread\n")[1:] { // each up to a line of dashes
-			history, _, ok := strings.Cut(part, "\n----\n")
-			if !ok || i%pick(b, 8, 1) != 0 {
-				continue
-			}
-			if err := os.WriteFile(filepath.Join(dir, filepath.Base(source)+"-"+strconv.Itoa(i)), []byte(history+"\n"),
-				0o644); err != nil {
-				return nil, err
-			}
-		}
 	}
 	for _, workload := range []string{"blindw-w", "blindw-rw", "blindw-rw+", "smallbank", "ycsb-a", "mini", "cas"} {
 		for _, bug := range pick(b, []string{"stale-snapshot"}, []string{"", "lost-commit", "stale-snapshot",
@@ -73,4 +56,29 @@ func (b *bench) recorded(dir string) ([]string, error) {
 		err = errors.New("no histories")
 	}
 	return files, err
+}
+
+// formats writes the histories of the formats' tests to a folder, or one in eight.
+func (b *bench) formats(dir string) error {
+	sources, err := filepath.Glob(filepath.Join(b.tree, "history", "format", "testdata", "read", "*"))
+	if err != nil {
+		return err
+	}
+	for _, source := range sources {
+		text, err := os.ReadFile(source)
+		if err != nil {
+			return err
+		}
+		for i, part := range strings.Split("\n"+string(text), "\nread\n")[1:] { // each up to a line of dashes
+			history, _, ok := strings.Cut(part, "\n----\n")
+			if !ok || i%pick(b, 8, 1) != 0 {
+				continue
+			}
+			name := filepath.Join(dir, filepath.Base(source)+"-"+strconv.Itoa(i))
+			if err := os.WriteFile(name, []byte(history+"\n"), 0o644); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }

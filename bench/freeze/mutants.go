@@ -29,19 +29,9 @@ func (b *bench) mutantsTable() error {
 		return nil
 	}
 	driver := filepath.Join(b.tmp, "mutants")
-	e, err := b.command(0, "", "go", "build", "-C", b.tree, "-o", driver, "./bench/mutants")
-	if err == nil && e.Code == 0 {
-		e, err = b.command(0, "", driver, "list")
-	}
-	if err == nil && e.Code != 0 {
-		err = fmt.Errorf("bench/mutants: %s", e.Said)
-	}
+	specs, err := b.mutantSpecs(driver)
 	if err != nil {
 		return err
-	}
-	var specs []string
-	for line := range strings.Lines(string(e.Out)) {
-		specs = append(specs, strings.Fields(line)[0]+":50") // those that strike always are found by any build
 	}
 	files := [2]string{driver + "-old.jsonl", driver + "-new.jsonl"}
 	if b.old != nil { // what it holds is not run again
@@ -70,10 +60,35 @@ func (b *bench) mutantsTable() error {
 	if err != nil {
 		return err
 	}
+	b.add(mutantRows(what, [2]map[string]mutated{ran[0][0], ran[1][1]})...)
+	return nil
+}
+
+// mutantSpecs builds the program that runs mutants and asks it which there are: each strikes once in 50, as those that
+// strike always are found by any build.
+func (b *bench) mutantSpecs(driver string) (specs []string, err error) {
+	e, err := b.command(0, "", "go", "build", "-C", b.tree, "-o", driver, "./bench/mutants")
+	if err == nil && e.Code == 0 {
+		e, err = b.command(0, "", driver, "list")
+	}
+	if err != nil {
+		return nil, err
+	}
+	if e.Code != 0 {
+		return nil, fmt.Errorf("bench/mutants: %s", e.Said)
+	}
+	for line := range strings.Lines(string(e.Out)) {
+		specs = append(specs, strings.Fields(line)[0]+":50")
+	}
+	return specs, nil
+}
+
+// mutantRows are the rows of both sides' mutants, of those that struck.
+func mutantRows(what string, ran [2]map[string]mutated) []*measure {
 	var found tally
 	var pairs [][2]float64
-	for _, name := range slices.Sorted(maps.Keys(ran[0][0])) {
-		sides := [2]mutated{ran[0][0][name], ran[1][1][name]}
+	for _, name := range slices.Sorted(maps.Keys(ran[0])) {
+		sides := [2]mutated{ran[0][name], ran[1][name]}
 		if sides[0].Struck+sides[1].Struck == 0 {
 			continue
 		}
@@ -86,8 +101,7 @@ func (b *bench) mutantsTable() error {
 		pairs = append(pairs, pair)
 		found.add(name, 1, shows)
 	}
-	b.add(found.row("mutants", what), averaged("mutants", "sqlite: cases to the first", true, pairs))
-	return nil
+	return []*measure{found.row("mutants", what), averaged("mutants", "sqlite: cases to the first", true, pairs)}
 }
 
 // readMutated reads the lines of a run.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -25,7 +24,7 @@ func (b *bench) statements() error {
 		}
 		err = b.made("imported, "+dialect, ".sql", scripts, texts.asScript,
 			func(side int, paths []string) ([]verdict, error) {
-				return b.each(side, paths, func(out string) string { return toolLine.ReplaceAllString(out, "") }, "import",
+				return b.each(side, paths, withoutTool, "import",
 					"--target", dialect, "--isolation", usual[dialect])
 			})
 		if err != nil {
@@ -89,11 +88,15 @@ func readStatements(path string) (*corpus, error) {
 var usual = map[string]string{"sqlite": "serializable", "mariadb": "repeatable-read", "mysql": "repeatable-read",
 	"postgresql": "repeatable-read", "tidb": "repeatable-read"}
 
-var (
-	// what goes to the schema, and is read from by a query
-	defines = regexp.MustCompile(`^(CREATE|ALTER) `)
-	framed  = regexp.MustCompile(`^(BEGIN|START |XA |SET autocommit)`) // what is a transaction already
-)
+// defines says whether a block goes to the schema, and is read from by a query; framed whether it is a transaction
+// already.
+func defines(text string) bool { return begins(text, "CREATE ", "ALTER ") }
+
+func framed(text string) bool { return begins(text, "BEGIN", "START ", "XA ", "SET autocommit") }
+
+func begins(text string, words ...string) bool {
+	return slices.ContainsFunc(words, func(w string) bool { return strings.HasPrefix(text, w) })
+}
 
 // asCase makes a case of a block: of a definition one that has it in its schema, of sections those, of a statement one
 // in a transaction.
@@ -104,10 +107,10 @@ func (c *corpus) asCase(dialect, text string) string {
 	case strings.Contains(text, "-- T0 --"):
 		before, after, _ := strings.Cut(text, "-- T0 --")
 		schema, body = schema+"\n"+before, "-- T0 --"+after
-	case defines.MatchString(text):
+	case defines(text):
 		schema, body = schema+"\n"+text,
 			frame("UPDATE t0 SET pvkey = vkey, vkey = 901, c0 = c0 + 1 WHERE pkey = 1;\nSELECT pkey, vkey, c0 FROM t0;")
-	case framed.MatchString(text):
+	case framed(text):
 		body = "-- T0 --\n" + text
 	default:
 		body = frame(text)
@@ -122,11 +125,19 @@ func (c *corpus) asScript(text string) string {
 		return ""
 	}
 	tables, _, _ := strings.Cut(c.schema, "CREATE VIEW") // which a case of a script has not
-	if defines.MatchString(text) {
+	if defines(text) {
 		return tables + c.rows + "\n" + text + "\n-- session 1\nBEGIN;\nSELECT * FROM t0;\nCOMMIT;\n"
 	}
 	return tables + c.rows + "\n-- session 1\nBEGIN;\n" + text + "\nCOMMIT;\n-- session 2\nSELECT * FROM t0;\n"
 }
 
-// toolLine names the build that printed a case.
-var toolLine = regexp.MustCompile(`(?m)^tool: .*\n`)
+// withoutTool takes the lines from printed cases that name the build.
+func withoutTool(text string) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		if !strings.HasPrefix(line, "tool: ") {
+			b.WriteString(line)
+		}
+	}
+	return b.String()
+}

@@ -52,23 +52,8 @@ func (b *bench) asked(name string, things []string, ask func(side int, things []
 	}
 	left := all
 	for try := 0; try < attempts && len(left) > 0; try++ {
-		halves := slices.Collect(slices.Chunk(left, (len(left)+1)/2)) // one for each processor
-		got, err := both(b, name, len(halves), func(i, side int) ([]verdict, error) {
-			var names []string
-			for _, o := range halves[i] {
-				names = append(names, o.name)
-			}
-			return ask(side, names)
-		})
-		if err != nil {
+		if err := b.askOnce(name, left, ask); err != nil {
 			return nil, err
-		}
-		for i, half := range halves {
-			for k, o := range half {
-				for side := range 2 {
-					o.answers[side] = append(o.answers[side], got[i][side][k])
-				}
-			}
 		}
 		left = slices.DeleteFunc(slices.Clone(left), func(o *outcome) bool { _, tells := o.differs(); return !tells })
 	}
@@ -78,6 +63,29 @@ func (b *bench) asked(name string, things []string, ask func(side int, things []
 		}
 	}
 	return all, nil
+}
+
+// askOnce asks both sides once and files their answers.
+func (b *bench) askOnce(name string, about []*outcome, ask func(side int, things []string) ([]verdict, error)) error {
+	halves := slices.Collect(slices.Chunk(about, (len(about)+1)/2)) // one for each processor
+	got, err := both(b, name, len(halves), func(i, side int) ([]verdict, error) {
+		var names []string
+		for _, o := range halves[i] {
+			names = append(names, o.name)
+		}
+		return ask(side, names)
+	})
+	if err != nil {
+		return err
+	}
+	for i, half := range halves {
+		for k, o := range half {
+			for side := range 2 {
+				o.answers[side] = append(o.answers[side], got[i][side][k])
+			}
+		}
+	}
+	return nil
 }
 
 // exits counts exit codes for a cell.

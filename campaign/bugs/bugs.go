@@ -11,7 +11,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"syscall"
 
@@ -26,16 +25,11 @@ import (
 // DefaultOut is where fuzz keeps what it finds where nobody has said otherwise.
 const DefaultOut = "txweave-out"
 
-var (
-	bugName     = regexp.MustCompile(`^[Bb][1-9][0-9]*$`)
-	findingName = regexp.MustCompile(`^(finding|suspect)-([a-z0-9.-]+-)?[0-9]+-[0-9]+$`)
-)
-
-// IsBug says whether a text is a bug's name, and IsFinding whether it is a finding's.
-func IsBug(name string) bool { return bugName.MatchString(name) }
-
 // IsFinding says whether a text is a finding's name.
-func IsFinding(name string) bool { return findingName.MatchString(name) }
+func IsFinding(name string) bool {
+	_, is := finding.ParseName(name)
+	return is
+}
 
 // Shelf says where bugs and findings are looked up.
 type Shelf struct {
@@ -72,7 +66,7 @@ func (f *Shelf) Named(ctx context.Context, arg string) (path string, err error) 
 	case dir == "":
 		dir = f.Out
 	case f.Explicit && filepath.Clean(dir) != filepath.Clean(f.Out) &&
-		(bugName.MatchString(name) || findingName.MatchString(name)):
+		(finding.IsBugName(name) || IsFinding(name)):
 		return "", outcome.Misusef("%s: a bug of another directory than --out %s", arg, f.Out)
 	}
 	if f.Shared == "" {
@@ -84,12 +78,12 @@ func (f *Shelf) Named(ctx context.Context, arg string) (path string, err error) 
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
 	switch {
-	case findingName.MatchString(name):
+	case IsFinding(name):
 		if _, err := db.Open(name); err != nil {
 			return "", outcome.Misuse(fmt.Errorf("%s is no finding of --store: %w", name, err))
 		}
 		return filepath.Join(dir, name), nil
-	case bugName.MatchString(name):
+	case finding.IsBugName(name):
 		return bugPath(db, arg, name, "--store")
 	}
 	return "", outcome.Misusef("%s is no file, and no bug (B3) or finding (finding-000001-0)", arg)
@@ -137,12 +131,12 @@ func bugPath(s store.BugStore, arg, name, where string) (string, error) {
 // namedIn is named for a name in a campaign's directory.
 func namedIn(arg, dir, name string) (path string, err error) {
 	switch {
-	case findingName.MatchString(name):
+	case IsFinding(name):
 		path = filepath.Join(dir, name)
 		if _, err := os.Stat(path); err == nil {
 			return path, nil
 		}
-	case bugName.MatchString(name):
+	case finding.IsBugName(name):
 		s, err := Open(dir)
 		if errors.Is(err, fs.ErrNotExist) {
 			return "", outcome.Misusef("%s: %s holds no bugs; with a campaign's --out DIR a bug is named DIR/%s", arg,
@@ -165,7 +159,7 @@ func (f *Shelf) Placed(args []string) ([]string, error) {
 	dir := ""
 	for i, arg := range args {
 		d, name := filepath.Split(OfFinding(arg))
-		if d == "" || !bugName.MatchString(name) && !findingName.MatchString(name) {
+		if d == "" || !finding.IsBugName(name) && !IsFinding(name) {
 			continue
 		}
 		if d = filepath.Clean(d); dir != "" && d != dir || f.Explicit && d != filepath.Clean(f.Out) {
@@ -186,7 +180,7 @@ func OfFinding(arg string) string {
 	if filepath.Base(dir) == finding.ReducedDir {
 		dir = filepath.Dir(dir)
 	}
-	if findingName.MatchString(filepath.Base(dir)) {
+	if IsFinding(filepath.Base(dir)) {
 		return dir
 	}
 	return filepath.Clean(arg)
@@ -195,7 +189,7 @@ func OfFinding(arg string) string {
 // Smallest is the reduced case's directory of a finding that was named by its bug, where it has one.
 func Smallest(arg, path string) string {
 	small := filepath.Join(path, finding.ReducedDir)
-	if _, err := os.Stat(filepath.Join(small, finding.CaseFile)); err == nil && bugName.MatchString(filepath.Base(arg)) &&
+	if _, err := os.Stat(filepath.Join(small, finding.CaseFile)); err == nil && finding.IsBugName(filepath.Base(arg)) &&
 		path != arg {
 		return small
 	}
@@ -229,7 +223,7 @@ func ID(ctx context.Context, s store.BugStore, b *finding.Bugs, arg string) (str
 	if g, err := b.Find(name); err == nil {
 		return g.ID, nil
 	}
-	if findingName.MatchString(name) {
+	if IsFinding(name) {
 		for _, g := range b.Bugs {
 			if slices.ContainsFunc(g.Kept, func(k finding.Kept) bool { return k.Dir == name }) {
 				return g.ID, nil

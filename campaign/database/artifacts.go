@@ -28,33 +28,40 @@ func (d *DB) files(name string, each func(path string, text []byte) error) error
 		return err
 	}
 	left := int64(maxArtifact)
-	for _, below := range []string{"", finding.ReducedDir} {
-		entries, err := os.ReadDir(filepath.Join(root, below))
-		if errors.Is(err, fs.ErrNotExist) && below != "" {
+	err = filesIn(root, "", &left, each)
+	if err != nil {
+		return err
+	}
+	if err := filesIn(root, finding.ReducedDir, &left, each); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// filesIn is files for one directory of a finding; left is how many bytes they may have yet.
+func filesIn(root, below string, left *int64, each func(path string, text []byte) error) error {
+	entries, err := os.ReadDir(filepath.Join(root, below))
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if !e.Type().IsRegular() {
 			continue
 		}
+		st, err := e.Info()
 		if err != nil {
 			return err
 		}
-		for _, e := range entries {
-			if !e.Type().IsRegular() {
-				continue
-			}
-			st, err := e.Info()
-			if err != nil {
-				return err
-			}
-			if st.Size() > left && e.Name() != finding.RecordFile && e.Name() != finding.CaseFile {
-				continue
-			}
-			left -= st.Size()
-			text, err := os.ReadFile(filepath.Join(root, below, e.Name()))
-			if err != nil {
-				return err
-			}
-			if err := each(filepath.ToSlash(filepath.Join(below, e.Name())), text); err != nil {
-				return err
-			}
+		if st.Size() > *left && e.Name() != finding.RecordFile && e.Name() != finding.CaseFile {
+			continue
+		}
+		*left -= st.Size()
+		text, err := os.ReadFile(filepath.Join(root, below, e.Name()))
+		if err != nil {
+			return err
+		}
+		if err := each(filepath.ToSlash(filepath.Join(below, e.Name())), text); err != nil {
+			return err
 		}
 	}
 	return nil

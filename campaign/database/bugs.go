@@ -26,16 +26,11 @@ func (c *Cell) Place(list []store.Placement, keep int) (out []store.Placed, err 
 			if err := c.place(t, &list[i], &out[i], max(keep, 1)); err != nil {
 				return fmt.Errorf("finding %s: %w", list[i].Record.ID, err)
 			}
-			if list[i].Name != "" && out[i].Name == "" {
-				gone = append(gone, list[i].Name)
-			}
-			if out[i].Gone != "" {
-				gone = append(gone, out[i].Gone)
-			}
-		}
-		for _, name := range gone {
-			if err := t.exec("UPDATE findings SET kept = 0 WHERE name = ?", name); err != nil {
-				return err
+			for _, name := range notKept(&list[i], &out[i]) {
+				if err := t.exec("UPDATE findings SET kept = 0 WHERE name = ?", name); err != nil {
+					return err
+				}
+				gone = append(gone, name)
 			}
 		}
 		return nil
@@ -49,6 +44,17 @@ func (c *Cell) Place(list []store.Placement, keep int) (out []store.Placed, err 
 		}
 	}
 	return out, nil
+}
+
+// notKept are the findings whose files go when one was placed: its own, or those of one that it takes the place of.
+func notKept(p *store.Placement, placed *store.Placed) (names []string) {
+	if p.Name != "" && placed.Name == "" {
+		names = append(names, p.Name)
+	}
+	if placed.Gone != "" {
+		names = append(names, placed.Gone)
+	}
+	return names
 }
 
 // place counts one finding.

@@ -238,35 +238,7 @@ func (c *Cell) Done(done *store.CaseDone) (fresh bool, err error) {
 		if fresh, err = c.advance(t, int64(done.Case)); err != nil || !fresh {
 			return err
 		}
-		if err := c.add(t, done); err != nil {
-			return err
-		}
-		for _, list := range []struct {
-			kind  string
-			names []string
-		}{{kindKnown, done.Known}, {kindHeld, done.Held}} {
-			for _, name := range list.names {
-				if err := c.tally(t, list.kind, name); err != nil {
-					return err
-				}
-			}
-		}
-		if u := done.Unchecked; u != nil {
-			if err := c.unchecked(t, u); err != nil {
-				return err
-			}
-		}
-		for i := range done.Waiting {
-			if err := c.wait(t, int64(done.Case), &done.Waiting[i]); err != nil {
-				return err
-			}
-			if c.db.shared() {
-				if err := t.upload(done.Waiting[i].Name); err != nil {
-					return err
-				}
-			}
-		}
-		return nil
+		return c.record(t, done)
 	})
 	if err == nil && fresh {
 		c.used(done)
@@ -275,6 +247,44 @@ func (c *Cell) Done(done *store.CaseDone) (fresh bool, err error) {
 		err = c.db.flush(ctx)
 	}
 	return fresh, err
+}
+
+// record writes what came of a case that was not counted before.
+func (c *Cell) record(t *tx, done *store.CaseDone) error {
+	if err := c.add(t, done); err != nil {
+		return err
+	}
+	if err := c.tallyAll(t, kindKnown, done.Known); err != nil {
+		return err
+	}
+	if err := c.tallyAll(t, kindHeld, done.Held); err != nil {
+		return err
+	}
+	if u := done.Unchecked; u != nil {
+		if err := c.unchecked(t, u); err != nil {
+			return err
+		}
+	}
+	for i := range done.Waiting {
+		if err := c.wait(t, int64(done.Case), &done.Waiting[i]); err != nil {
+			return err
+		}
+		if c.db.shared() {
+			if err := t.upload(done.Waiting[i].Name); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (c *Cell) tallyAll(t *tx, kind string, names []string) error {
+	for _, name := range names {
+		if err := c.tally(t, kind, name); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // The kinds of tallies.

@@ -38,32 +38,22 @@ func (d *DB) UpdateAs(who string, change func(*finding.Bugs) error) error {
 			return err
 		}
 		said := maps.Clone(b.Said)
-		before := map[string]string{}
-		old := map[string]*finding.Bug{}
-		for _, g := range b.Bugs {
-			doc, err := json.Marshal(g)
-			if err != nil {
-				return err
-			}
-			before[g.ID] = string(doc)
-			was := &finding.Bug{}
-			if err := json.Unmarshal(doc, was); err != nil {
-				return err
-			}
-			old[g.ID] = was
+		old, err := earlier(b.Bugs)
+		if err != nil {
+			return err
 		}
 		if err := change(b); err != nil {
 			return err
 		}
 		for _, g := range b.Bugs {
-			if err := t.store(g, before[g.ID], old[g.ID], who, b.Next); err != nil {
+			if err := t.store(g, old[g.ID], who, b.Next); err != nil {
 				return fmt.Errorf("bug %s: %w", g.ID, err)
 			}
 			delete(old, g.ID)
 		}
 		for _, g := range old { // they were merged into others
-			if err := t.forget(g, b, who); err != nil {
-				return fmt.Errorf("bug %s: %w", g.ID, err)
+			if err := t.forget(g.bug, b, who); err != nil {
+				return fmt.Errorf("bug %s: %w", g.bug.ID, err)
 			}
 		}
 		if reflect.DeepEqual(said, b.Said) {
@@ -73,17 +63,40 @@ func (d *DB) UpdateAs(who string, change func(*finding.Bugs) error) error {
 	})
 }
 
+// earlierBug is a bug before a change: a copy, and as it is stored.
+type earlierBug struct {
+	bug *finding.Bug
+	doc string
+}
+
+// earlier copies bugs, by their names.
+func earlier(bugs []*finding.Bug) (map[string]earlierBug, error) {
+	out := map[string]earlierBug{}
+	for _, g := range bugs {
+		doc, err := json.Marshal(g)
+		if err != nil {
+			return nil, err
+		}
+		was := &finding.Bug{}
+		if err := json.Unmarshal(doc, was); err != nil {
+			return nil, err
+		}
+		out[g.ID] = earlierBug{was, string(doc)}
+	}
+	return out, nil
+}
+
 // store writes a bug if it is another one than before, with its history.
-func (t *tx) store(g *finding.Bug, before string, old *finding.Bug, who string, next int) error {
+func (t *tx) store(g *finding.Bug, old earlierBug, who string, next int) error {
 	doc, err := json.Marshal(g)
-	if err != nil || string(doc) == before {
+	if err != nil || string(doc) == old.doc {
 		return err
 	}
 	number, err := bugNumber(g.ID)
 	if err != nil {
 		return err
 	}
-	if old == nil {
+	if old.bug == nil {
 		if err := t.insertBug(number, g, nil, next); err != nil {
 			return err
 		}
@@ -97,7 +110,7 @@ func (t *tx) store(g *finding.Bug, before string, old *finding.Bug, who string, 
 	if err := t.saveBug(number, g); err != nil {
 		return err
 	}
-	if what := difference(old, g); what != "" {
+	if what := difference(old.bug, g); what != "" {
 		return t.note(number, who, what)
 	}
 	return nil

@@ -116,54 +116,71 @@ const samplesRead = 400
 // shards the sum.
 func (d *DB) Samples(ctx context.Context, since time.Time) (out []Sample, err error) {
 	err = d.read(ctx, func(t *tx) error {
-		out = nil
 		var first, last, n int64
 		if err := t.row("SELECT COALESCE(MIN(at), 0), COALESCE(MAX(at), 0), COUNT(*) FROM samples WHERE at >= ?",
 			since.Unix()).Scan(&first, &last, &n); err != nil || n == 0 {
+			out = nil
 			return err
 		}
 		width := max(1, (last-first)/samplesRead)
-		type key struct{ cell, shard int64 }
-		stands := map[key]Sample{} // the last of each shard
-		var moment int64
-		var met []int64 // cells of the moment
-		flush := func() {
-			for _, cell := range met {
-				sum := Sample{Cell: cell, At: time.Unix(moment, 0).UTC()}
-				for k, s := range stands {
-					if k.cell == cell {
-						sum.Cases, sum.Generated, sum.Survived, sum.Aborted, sum.Spent = sum.Cases+s.Cases, sum.Generated+s.Generated,
-							sum.Survived+s.Survived, sum.Aborted+s.Aborted, sum.Spent+s.Spent
-						sum.Bugs, sum.RSS, sum.Disk = max(sum.Bugs, s.Bugs), max(sum.RSS, s.RSS), max(sum.Disk, s.Disk)
-						sum.Edges, sum.Features = sum.Edges+s.Edges, max(sum.Features, s.Features)
-					}
-				}
-				out = append(out, sum)
-			}
-			met = nil
-		}
+		m := moments{stands: map[shardOfCell]Sample{}}
 		err := t.rows(func(scan func(...any) error) error {
-			var k key
+			var k shardOfCell
 			var s Sample
 			var slot, at, spent int64
 			if err := scan(&slot, &k.cell, &k.shard, &at, &s.Cases, &s.Generated, &s.Survived, &s.Aborted, &s.Bugs, &spent,
 				&s.RSS, &s.Disk, &s.Edges, &s.Features); err != nil {
 				return err
 			}
-			if s.Spent = time.Duration(spent) * time.Millisecond; slot != moment-moment%width {
-				flush()
-				moment = at
+			if s.Spent = time.Duration(spent) * time.Millisecond; slot != m.at-m.at%width {
+				m.flush()
+				m.at = at
 			}
-			moment = max(moment, at)
-			if stands[k] = s; !slices.Contains(met, k.cell) {
-				met = append(met, k.cell)
+			m.at = max(m.at, at)
+			if m.stands[k] = s; !slices.Contains(m.met, k.cell) {
+				m.met = append(m.met, k.cell)
 			}
 			return nil
 		}, "SELECT at - at % ?, cell, shard, MAX(at), MAX(cases), MAX(statements), MAX(survived), MAX(aborted), MAX(bugs), "+
 			"MAX(spent_ms), MAX(rss), MAX(disk), MAX(edges), MAX(features) "+
 			"FROM samples WHERE at >= ? GROUP BY 1, 2, 3 ORDER BY 1, 2, 3", width, since.Unix())
-		flush()
+		m.flush()
+		out = m.out
 		return err
 	})
 	return out, err
+}
+
+type shardOfCell struct{ cell, shard int64 }
+
+// moments sums the samples of shards, moment by moment.
+type moments struct {
+	at     int64
+	met    []int64                // cells of the moment
+	stands map[shardOfCell]Sample // the last of each shard
+	out    []Sample
+}
+
+// flush ends a moment.
+func (m *moments) flush() {
+	for _, cell := range m.met {
+		sum := Sample{Cell: cell, At: time.Unix(m.at, 0).UTC()}
+		for k, s := range m.stands {
+			if k.cell == cell {
+				sum.add(s)
+			}
+		}
+		m.out = append(m.out, sum)
+	}
+	m.met = nil
+}
+
+// add adds another shard's sample. Each shard tells of the whole cell's bugs, and of its own features, most of which
+// others have, too.
+func (s *Sample) add(o Sample) {
+	s.Cases, s.Generated, s.Survived, s.Aborted = s.Cases+o.Cases, s.Generated+o.Generated, s.Survived+o.Survived,
+		s.Aborted+o.Aborted
+	s.Spent, s.Edges = s.Spent+o.Spent, s.Edges+o.Edges
+	s.Bugs, s.RSS, s.Disk = max(s.Bugs, o.Bugs), max(s.RSS, o.RSS), max(s.Disk, o.Disk)
+	s.Features = max(s.Features, o.Features)
 }

@@ -7,8 +7,8 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strconv"
+	"strings"
 
 	"txweave/campaign/store"
 	"txweave/finding"
@@ -33,40 +33,7 @@ func (d *DB) TakeOver(ctx context.Context, tell func(line string)) (bugs int, er
 	if err != nil {
 		return 0, err
 	}
-	err = d.tx(ctx, func(t *tx) error {
-		if err := t.lock(); err != nil {
-			return err
-		}
-		var have, done int64
-		if err := t.row("SELECT COUNT(*) FROM bugs").Scan(&have); err != nil {
-			return err
-		}
-		if err := t.row("SELECT COUNT(*) FROM changes WHERE what = ?", takenNote).Scan(&done); err != nil {
-			return err
-		}
-		if done > 0 && !renamed(d.dir) { // killed before it was renamed
-			return nil
-		}
-		if have > 0 {
-			return &PlanError{
-				fmt.Sprintf(
-					"%s holds a campaign's bugs and those of fuzz, which are numbered by themselves: give one of them another "+
-						"directory", d.dir)}
-		}
-		for _, g := range b.Bugs {
-			if err := t.take(g, b.Next); err != nil {
-				return fmt.Errorf("%s: %w", g.ID, err)
-			}
-		}
-		for name, n := range b.Known {
-			if err := t.exec("INSERT INTO tallies (cell, shard, kind, name, n) VALUES (0, 0, ?, ?, ?)", kindKnown, short(name),
-				n); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err != nil {
+	if err := d.tx(ctx, func(t *tx) error { return d.takeAll(t, b) }); err != nil {
 		return 0, err
 	}
 	if err := d.flush(ctx); err != nil {
@@ -81,8 +48,48 @@ func (d *DB) TakeOver(ctx context.Context, tell func(line string)) (bugs int, er
 	return len(b.Bugs), finding.SyncDir(d.dir)
 }
 
-// ofFuzz is how fuzz names its findings, in which there is no name of a cell.
-var ofFuzz = regexp.MustCompile(`^(finding|suspect)-\d+-\d+(\.\d+)?$`)
+// takeAll writes the bugs of fuzz, unless that was done by a process that was killed before it renamed their files.
+func (d *DB) takeAll(t *tx, b *finding.Bugs) error {
+	if err := t.lock(); err != nil {
+		return err
+	}
+	var have, done int64
+	if err := t.row("SELECT COUNT(*) FROM bugs").Scan(&have); err != nil {
+		return err
+	}
+	if err := t.row("SELECT COUNT(*) FROM changes WHERE what = ?", takenNote).Scan(&done); err != nil {
+		return err
+	}
+	if done > 0 && !renamed(d.dir) {
+		return nil
+	}
+	if have > 0 {
+		return &PlanError{fmt.Sprintf("%s holds a campaign's bugs and those of fuzz, which are numbered by themselves: "+
+			"give one of them another directory", d.dir)}
+	}
+	for _, g := range b.Bugs {
+		if err := t.take(g, b.Next); err != nil {
+			return fmt.Errorf("%s: %w", g.ID, err)
+		}
+	}
+	for name, n := range b.Known {
+		if err := t.exec("INSERT INTO tallies (cell, shard, kind, name, n) VALUES (0, 0, ?, ?, ?)", kindKnown, short(name),
+			n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ofFuzz says whether a name is one that fuzz gives its findings, in which there is no cell, perhaps with the number of
+// another one of that name: finding-000012-0.2.
+func ofFuzz(name string) bool {
+	if at := strings.LastIndexByte(name, '.'); at >= 0 && finding.IsDigits(name[at+1:]) {
+		name = name[:at]
+	}
+	n, ok := finding.ParseName(name)
+	return ok && n.Cell == ""
+}
 
 // adopt counts the findings to bugs that a fuzz which was killed has left without one, or whose bug could not be read
 // any more.
@@ -92,7 +99,7 @@ func adopt(old *store.Directory, tell func(line string)) error {
 		return err
 	}
 	for _, name := range left {
-		if !ofFuzz.MatchString(name) {
+		if !ofFuzz(name) {
 			continue
 		}
 		p, err := orphan(old, name)

@@ -133,7 +133,7 @@ var cellColumns = []struct {
 		return portion(c.Counts.Survived, c.Counts.Generated-c.Counts.Aborted)
 	}},
 	{"with edges", 6, func(c *database.CellStatus) string { return portion(c.Counts.OverlapEdge, c.CasesChecked) }},
-	{"found", 4, func(c *database.CellStatus) string { return fmt.Sprint(c.Found) }},
+	{"findings", 4, func(c *database.CellStatus) string { return fmt.Sprint(c.Findings) }},
 	{"bugs", 2, func(c *database.CellStatus) string { return fmt.Sprint(c.BugsShown) }},
 }
 
@@ -179,24 +179,29 @@ func cellLines(cells []*database.CellStatus, now time.Time, columns int) []strin
 	width[0] = min(width[0], room)
 	var out []string
 	for _, row := range table {
-		line := ""
-		for k, text := range row {
-			if gone[k] {
-				continue
-			}
-			if k == 0 {
-				text = tabular.Shorten(text, width[0])
-			} else {
-				line += strings.Repeat(" ", gap)
-			}
-			line += text
-			if k < remarks {
-				line += strings.Repeat(" ", max(width[k]-tabular.Wide(text), 0))
-			}
-		}
+		row[0] = tabular.Shorten(row[0], width[0])
+		line := cellLine(row, width, gone, strings.Repeat(" ", gap))
 		out = append(out, strings.TrimRight(tabular.Cut(line, columns), " "))
 	}
 	return out
+}
+
+// cellLine is a row of a table without the columns that are gone.
+func cellLine(row []string, width []int, gone []bool, gap string) string {
+	line := ""
+	for k, text := range row {
+		if gone[k] {
+			continue
+		}
+		if k > 0 {
+			line += gap
+		}
+		line += text
+		if k < len(row)-1 {
+			line += strings.Repeat(" ", max(width[k]-tabular.Wide(text), 0))
+		}
+	}
+	return line
 }
 
 // urgency says which cells are shown where there is not room for all.
@@ -221,7 +226,7 @@ func PrintStatus(w io.Writer, s *database.CampaignStatus) error {
 		c := &s.Cells[i]
 		rows = append(rows, []string{c.Name, c.Target, c.Isolation, c.Mode, c.Shown(), fmt.Sprint(c.CasesChecked),
 			fmt.Sprint(c.NextCase), c.ShownRate(),
-			fmt.Sprint(c.Found), fmt.Sprint(c.BugsShown), c.Remark(time.Now())})
+			fmt.Sprint(c.Findings), fmt.Sprint(c.BugsShown), c.Remark(time.Now())})
 	}
 	if err := tabular.Table(w, rows); err != nil {
 		return err

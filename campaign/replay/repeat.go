@@ -150,17 +150,23 @@ func checkInto(ctx context.Context, t exec.Target, p *dbms.Profile, c *testcase.
 	}
 	d := t.Describe()
 	fmt.Fprintf(w, "%s %s, %s: %d/%d showed a difference\n", d.Target, d.Version, p.Isolation, r.Shown, r.Runs)
-	if r.Shown == 0 && last != nil {
+	return r.verdict(last, w)
+}
+
+// verdict is the outcome of all runs; last is the report of the last one that was not broken.
+func (r *Rerun) verdict(last *weave.Report, w io.Writer) error {
+	if r.Shown > 0 {
+		return outcome.Found()
+	}
+	if last != nil {
 		if all := interleave.Count(last.Plan); all.Cmp(big.NewInt(1)) > 0 {
 			fmt.Fprintf(w, "one interleaving of %s was run: txweave explore runs the others\n", all)
 		}
+		if len(last.Malformed) > 0 {
+			return Malformed(last)
+		}
 	}
-	switch {
-	case r.Shown > 0:
-		return outcome.Found()
-	case last != nil && len(last.Malformed) > 0:
-		return Malformed(last)
-	case r.Checked == 0:
+	if r.Checked == 0 {
 		r.Why = last.Why.String()
 		return outcome.Inconclusivef("the case could not be checked: %s", last.Why)
 	}

@@ -99,17 +99,7 @@ func (w *LeakWatch) Look(at time.Time, cases int64, list []Process) (out []Leak)
 			continue
 		}
 		g.skip = 0
-		if n := len(g.points); n > 0 && g.points[n-1].Cases == cases {
-			g.points[n-1] = Point{at, cases, p.RSS} // nothing was done: it says nothing of what a case takes
-		} else {
-			g.points = append(g.points, Point{at, cases, p.RSS})
-		}
-		if len(g.points) > leakKept {
-			for i := range leakKept / 2 {
-				g.points[i] = g.points[2*i]
-			}
-			g.points, g.every = g.points[:leakKept/2], 2*g.every
-		}
+		g.add(Point{at, cases, p.RSS})
 		if l, is := limits.leaks(g.points); is {
 			g.told = true
 			l.Process, l.Points = p, slices.Clone(g.points)
@@ -127,6 +117,21 @@ func (w *LeakWatch) Look(at time.Time, cases int64, list []Process) (out []Leak)
 	}
 	slices.SortFunc(w.sound, func(a, b Process) int { return cmp.Compare(a.PID, b.PID) })
 	return out
+}
+
+// add adds a point, in the place of the last one where nothing was done since: that says nothing of what a case takes.
+// Where there are too many, every second one stays.
+func (g *grown) add(p Point) {
+	if n := len(g.points); n > 0 && g.points[n-1].Cases == p.Cases {
+		g.points = g.points[:n-1]
+	}
+	if g.points = append(g.points, p); len(g.points) <= leakKept {
+		return
+	}
+	for i := range leakKept / 2 {
+		g.points[i] = g.points[2*i]
+	}
+	g.points, g.every = g.points[:leakKept/2], 2*g.every
 }
 
 // enough says whether enough was seen of a process to tell whether it leaks, and what of it counts: the last two

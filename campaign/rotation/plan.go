@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"math"
 	"net/url"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,6 +18,7 @@ import (
 	"github.com/BurntSushi/toml"
 
 	"txweave/dbms/registry"
+	"txweave/gen/workload"
 	"txweave/internal/input"
 	"txweave/internal/strict"
 )
@@ -60,7 +60,10 @@ type Part struct {
 	Distribution string   `toml:"distribution,omitempty"`
 	Nemesis      []string `toml:"nemesis,omitempty"`
 	Length       Span     `toml:"length,omitzero"` // of one storm, which is a case of the cell; 0: ten seconds
-	Budget       int      `toml:"budget,omitzero"` // cases in which detect must find a planted bug; 0: 200
+	// of one storm, which ends once so many have committed; 0: with its length alone
+	Transactions    int `toml:"transactions,omitzero"`
+	workload.Tuning     // of a storm's transactions
+	Budget          int `toml:"budget,omitzero"` // cases in which detect must find a planted bug; 0: 200
 }
 
 // CampaignPlan is a campaign.toml.
@@ -181,7 +184,16 @@ func (p *CampaignPlan) Print() ([]byte, error) {
 	return out.Bytes(), err
 }
 
-var cellName = regexp.MustCompile(`^[a-z0-9][a-z0-9.]*(-[a-z0-9.]+)*$`)
+// isCellName says whether a text can be a cell's name: parts of small letters, digits and dots with dashes between, no
+// dot first.
+func isCellName(name string) bool {
+	for _, part := range strings.Split(name, "-") {
+		if part == "" || strings.Trim(part, "abcdefghijklmnopqrstuvwxyz0123456789.") != "" {
+			return false
+		}
+	}
+	return name[0] != '.'
+}
 
 // MaxWorkers is how many workers there are at most, of a cell or of fuzz, and how many cells run at once: each has a
 // server or a process of its own.
@@ -230,11 +242,11 @@ func (c *Part) check() error {
 	c.Weight = cmp.Or(c.Weight, 1) // it is left out
 	c.Workers = cmp.Or(c.Workers, 1)
 	stormy := c.Workload != "" || c.Sessions != 0 || c.Keys != 0 || c.Distribution != "" || len(c.Nemesis) > 0 ||
-		c.Length != 0
+		c.Length != 0 || c.Transactions != 0 || c.Told()
 	switch {
-	case !cellName.MatchString(c.Name) || len(c.Name) > maxName:
+	case !isCellName(c.Name) || len(c.Name) > maxName:
 		return errors.New("a name has small letters, digits, dots and single hyphens, and begins with one of the first two")
-	case numbered.MatchString(c.Name):
+	case strings.Trim(c.Name[strings.LastIndexByte(c.Name, '-')+1:], "0123456789") == "":
 		return errors.New("a name must not end in numbers with hyphens between them: names of findings do")
 	case !slices.Contains([]string{ModeFuzz, ModeStorm, ModeDetect}, c.Mode):
 		return fmt.Errorf("mode %q: want fuzz, storm or detect", c.Mode)
@@ -247,7 +259,8 @@ func (c *Part) check() error {
 	case c.Cases < 0 || c.Orders < 0 || c.Budget < 0:
 		return errors.New("cases, orders and budget must not be negative")
 	case stormy && c.Mode != ModeStorm:
-		return errors.New("workload, sessions, keys, distribution, nemesis and length belong to mode storm")
+		return errors.New("workload, sessions, keys, distribution, nemesis, length, transactions, operations, reads, theta and " +
+			"value_size belong to mode storm")
 	case c.Mode != ModeFuzz && (len(c.Without) > 0 || c.Orders > 0 || c.Guide != ""):
 		return errors.New("without, orders and guide belong to mode fuzz")
 	case !slices.Contains([]string{"", "none", "coverage"}, c.Guide):
@@ -268,8 +281,6 @@ func (c *Part) check() error {
 	}
 	return nil
 }
-
-var numbered = regexp.MustCompile(`(^|-)[0-9]+(-[0-9]+)?$`)
 
 func (n *Notify) check() error {
 	if n == nil {

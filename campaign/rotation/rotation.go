@@ -117,30 +117,12 @@ func (r *Rotation) EndTurns() {
 	}
 }
 
-// take waits for a cell whose turn it is: of those that can run the one that has had the least time for its weight.
-// nil: there is nothing more to do.
+// take waits for a cell whose turn it is. nil: there is nothing more to do.
 func (r *Rotation) take(ctx context.Context) *Turn {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for ctx.Err() == nil {
-		var best *Turn
-		var wake time.Time
-		left := false
-		for _, t := range r.Turns {
-			if t.complete {
-				continue
-			}
-			left = true
-			switch {
-			case t.running:
-			case time.Now().Before(t.retryAt):
-				if wake.IsZero() || t.retryAt.Before(wake) {
-					wake = t.retryAt
-				}
-			case best == nil || t.share() < best.share():
-				best = t
-			}
-		}
+		best, wake, left := r.choose(time.Now())
 		if best != nil {
 			best.running, best.why = true, r.reason(best)
 			return best
@@ -148,19 +130,43 @@ func (r *Rotation) take(ctx context.Context) *Turn {
 		if !left {
 			return nil
 		}
-		if !wake.IsZero() {
-			timer := time.AfterFunc(time.Until(wake), func() {
-				r.mu.Lock()
-				defer r.mu.Unlock()
-				r.ready.Broadcast()
-			})
-			r.ready.Wait()
-			timer.Stop()
-			continue
-		}
-		r.ready.Wait()
+		r.wait(wake)
 	}
 	return nil
+}
+
+// choose finds, of the cells that can run, the one that has had the least time for its weight; nil where none can, and
+// then when the next one can again, unless that is zero. left says that some cell is not complete.
+func (r *Rotation) choose(now time.Time) (best *Turn, wake time.Time, left bool) {
+	for _, t := range r.Turns {
+		if t.complete {
+			continue
+		}
+		left = true
+		switch {
+		case t.running:
+		case now.Before(t.retryAt):
+			if wake.IsZero() || t.retryAt.Before(wake) {
+				wake = t.retryAt
+			}
+		case best == nil || t.share() < best.share():
+			best = t
+		}
+	}
+	return best, wake, left
+}
+
+// wait waits until something changes, or for a moment if one is given. The caller holds the lock.
+func (r *Rotation) wait(until time.Time) {
+	if !until.IsZero() {
+		timer := time.AfterFunc(time.Until(until), func() {
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			r.ready.Broadcast()
+		})
+		defer timer.Stop()
+	}
+	r.ready.Wait()
 }
 
 // reason says why a cell has the turn.

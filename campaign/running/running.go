@@ -55,8 +55,11 @@ type Life struct {
 	watched resources.LeakWatch // watch alone uses it
 	servers map[int]string      // processes, and the cell that ran alone when they were seen first; watch alone uses it
 	// cells and programs of which one has leaked: the next one tells whether it comes again; watch alone uses it
-	leaked  map[string]bool
-	stands  Standing // watch alone uses it
+	leaked map[string]bool
+	stands Standing // watch alone uses it
+	// When the last sample was taken, and how many were before; watch alone uses them.
+	sampled time.Time
+	samples int
 	faults  atomic.Int64
 	out     os.FileInfo // the campaign's directory, as it was when it began
 	removed error       // it is there no more; watch alone writes it

@@ -37,7 +37,7 @@ func (l *Life) watch(ctx context.Context, all *rotation.Rotation, stop context.C
 	defer l.Display.Close()
 	l.begin(ctx)
 	l.sample(ctx, 0, 0)
-	sampled, taken := time.Now(), 0
+	l.sampled = time.Now()
 	for {
 		select {
 		case <-ctx.Done():
@@ -48,41 +48,51 @@ func (l *Life) watch(ctx context.Context, all *rotation.Rotation, stop context.C
 				l.stands.TurnEnds = all.TurnEnds()
 				l.show(ctx, false)
 			}
-			continue
 		case <-tick.C:
+			l.tick(ctx, all, stop)
 		}
-		if err := errors.Join(l.DB.Beat(ctx), all.Clock(ctx)); err != nil && ctx.Err() == nil {
-			l.Note(err.Error())
-		}
-		if l.gone(stop) {
-			continue
-		}
-		processes := resources.Processes()
-		memory := resources.Memory(processes)
-		l.stands.Memory = resources.Memory(slices.DeleteFunc(slices.Clone(processes), func(p resources.Process) bool {
-			return p.PID != os.Getpid()
-		}))
-		l.stands.Servers = memory - l.stands.Memory
-		if limit := int64(l.Plan.MaxRSS); limit > 0 && memory > limit {
-			l.happened(ctx, "memory",
-				fmt.Sprintf("txweave and its servers take %d MiB, more than %d: the turns that run are ended",
-					memory>>20, limit>>20))
-			all.EndTurns()
-		}
-		if time.Since(sampled) >= sampleEvery {
-			sampled = time.Now()
-			l.stands.Disk = l.disk(ctx)
-			l.sample(ctx, memory, l.stands.Disk)
-			if taken++; taken%thinEvery == 1 {
-				if _, err := l.DB.ThinSamples(ctx, sampled); err != nil && ctx.Err() == nil {
-					l.Note(err.Error())
-				}
-			}
-		}
-		if s := l.show(ctx, true); s != nil {
-			l.leaks(ctx, s, processes)
-		}
-		l.enough(ctx, stop)
+	}
+}
+
+// tick notes how the campaign stands.
+func (l *Life) tick(ctx context.Context, all *rotation.Rotation, stop context.CancelFunc) {
+	if err := errors.Join(l.DB.Beat(ctx), all.Clock(ctx)); err != nil && ctx.Err() == nil {
+		l.Note(err.Error())
+	}
+	if l.gone(stop) {
+		return
+	}
+	processes := resources.Processes()
+	memory := resources.Memory(processes)
+	l.stands.Memory = resources.Memory(slices.DeleteFunc(slices.Clone(processes), func(p resources.Process) bool {
+		return p.PID != os.Getpid()
+	}))
+	l.stands.Servers = memory - l.stands.Memory
+	if limit := int64(l.Plan.MaxRSS); limit > 0 && memory > limit {
+		l.happened(ctx, "memory",
+			fmt.Sprintf("txweave and its servers take %d MiB, more than %d: the turns that run are ended",
+				memory>>20, limit>>20))
+		all.EndTurns()
+	}
+	if time.Since(l.sampled) >= sampleEvery {
+		l.takeSample(ctx, memory)
+	}
+	if s := l.show(ctx, true); s != nil {
+		l.leaks(ctx, s, processes)
+	}
+	l.enough(ctx, stop)
+}
+
+// takeSample notes how the cells stand, for charts, and thins the samples at times.
+func (l *Life) takeSample(ctx context.Context, memory int64) {
+	l.sampled = time.Now()
+	l.stands.Disk = l.disk(ctx)
+	l.sample(ctx, memory, l.stands.Disk)
+	if l.samples++; l.samples%thinEvery != 1 {
+		return
+	}
+	if _, err := l.DB.ThinSamples(ctx, l.sampled); err != nil && ctx.Err() == nil {
+		l.Note(err.Error())
 	}
 }
 
@@ -145,22 +155,7 @@ func (l *Life) leaks(ctx context.Context, s *database.CampaignStatus, processes 
 		}
 	}
 	for _, leak := range l.watched.Look(time.Now(), cases, processes) {
-		cell := l.servers[leak.PID]
-		text := "leak: " + leak.String()
-		if server := cell + " " + leak.Name; cell != "" && l.leaked[server] {
-			text += "; it comes again: another one has leaked before it in this cell"
-		} else if cell != "" {
-			l.leaked[server] = true
-		}
-		name := fmt.Sprintf("leak-%d-%d.json", leak.PID, time.Now().Unix())
-		if err := writeWhole(l.DB.Dir(), name, map[string]any{"cells": running, "what": leak.String(),
-			"process": leak.Process, "bytes_per_case": leak.PerCase, "points": leak.Points,
-			"smaps_rollup": resources.Detail(leak.PID)}); err != nil {
-			text += " (what was measured could not be kept: " + err.Error() + ")"
-		} else {
-			text += "; what was measured is in " + name
-		}
-		l.toCell(ctx, cell, "leak", text)
+		l.leak(ctx, leak, running)
 	}
 	for _, p := range l.watched.Sound() {
 		if cell := l.servers[p.PID]; cell != "" && l.leaked[cell+" "+p.Name] {
@@ -174,6 +169,26 @@ func (l *Life) leaks(ctx context.Context, s *database.CampaignStatus, processes 
 			delete(l.servers, pid)
 		}
 	}
+}
+
+// leak notes a leak and keeps what was measured.
+func (l *Life) leak(ctx context.Context, leak resources.Leak, running []string) {
+	cell := l.servers[leak.PID]
+	text := "leak: " + leak.String()
+	if server := cell + " " + leak.Name; cell != "" && l.leaked[server] {
+		text += "; it comes again: another one has leaked before it in this cell"
+	} else if cell != "" {
+		l.leaked[server] = true
+	}
+	name := fmt.Sprintf("leak-%d-%d.json", leak.PID, time.Now().Unix())
+	if err := writeWhole(l.DB.Dir(), name, map[string]any{"cells": running, "what": leak.String(),
+		"process": leak.Process, "bytes_per_case": leak.PerCase, "points": leak.Points,
+		"smaps_rollup": resources.Detail(leak.PID)}); err != nil {
+		text += " (what was measured could not be kept: " + err.Error() + ")"
+	} else {
+		text += "; what was measured is in " + name
+	}
+	l.toCell(ctx, cell, "leak", text)
 }
 
 // toCell notes what happened to a cell, and counts it to it if it is a leak; without a cell it is the campaign's.

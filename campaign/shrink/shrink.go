@@ -216,36 +216,21 @@ func (k *shrinker) heed(ctx context.Context, c *testcase.Case) error {
 // measure runs the case as given and sets the signature, the repetitions and their runs, by all runs that have been
 // measured.
 func (k *shrinker) measure(ctx context.Context, c *testcase.Case) (times, measured int, err error) {
-	if k.count == nil {
-		k.count = map[shown]int{}
+	before := float64(k.of(k.signature)) / float64(max(k.measured, 1))
+	if err := k.lookAt(ctx, c, max(measuredRuns, k.repeat)); err != nil {
+		return 0, 0, err
 	}
-	count := k.count
-	before := float64(k.count[shown{signature: k.signature}]) / float64(max(k.measured, 1))
-	for range max(measuredRuns, k.repeat) {
-		signatures, errored, err := k.look(ctx, c)
-		if err != nil {
-			return 0, 0, err
-		}
-		k.errored = max(k.errored, errored)
-		k.measured++
-		for _, s := range signatures {
-			if count[s]++; count[s] == 1 && s.cause.IsZero() {
-				k.order = append(k.order, s.signature)
-			}
-		}
-	}
-	of := func(signature string) int { return count[shown{signature: signature}] }
-	if k.signature == "" || of(k.signature) == 0 {
+	if k.signature == "" || k.of(k.signature) == 0 {
 		for _, s := range k.order {
-			if of(s) > of(k.signature) {
+			if k.of(s) > k.of(k.signature) {
 				k.signature = s
 			}
 		}
 	}
-	if times = of(k.signature); times == 0 {
+	if times = k.of(k.signature); times == 0 {
 		return 0, k.measured, ErrShowsNothing
 	}
-	if count[shown{k.signature, k.cause}] < times {
+	if k.count[shown{k.signature, k.cause}] < times {
 		k.cause = finding.Cause{} // it is no matter of this case by itself, or is not seen each time
 	}
 	if rate := float64(times) / float64(k.measured); rate < 1 {
@@ -256,6 +241,30 @@ func (k *shrinker) measure(ctx context.Context, c *testcase.Case) (times, measur
 	}
 	return times, k.measured, nil
 }
+
+// lookAt runs a case some times and counts what it shows.
+func (k *shrinker) lookAt(ctx context.Context, c *testcase.Case, runs int) error {
+	if k.count == nil {
+		k.count = map[shown]int{}
+	}
+	for range runs {
+		signatures, errored, err := k.look(ctx, c)
+		if err != nil {
+			return err
+		}
+		k.errored = max(k.errored, errored)
+		k.measured++
+		for _, s := range signatures {
+			if k.count[s]++; k.count[s] == 1 && s.cause.IsZero() {
+				k.order = append(k.order, s.signature)
+			}
+		}
+	}
+	return nil
+}
+
+// of is in how many of the measured runs a signature was shown.
+func (k *shrinker) of(signature string) int { return k.count[shown{signature: signature}] }
 
 // holds is the predicate: in every repetition one of the runs shows a finding of the signature.
 func (k *shrinker) holds(ctx context.Context, c *testcase.Case) (bool, error) {

@@ -140,31 +140,9 @@ func percentage(v float64) string { return fmt.Sprintf("%.3g %%", v) }
 func charts(cells []database.CellStatus, samples []database.Sample) []chart {
 	bySeries := func(value func(a, b database.Sample) (float64, bool)) (out []series) {
 		for i := range cells {
-			s := series{name: cells[i].Name}
-			var last database.Sample
-			for _, x := range thin(samples, cells[i].ID) {
-				if !last.At.IsZero() {
-					if v, ok := value(last, x); ok {
-						s.points = append(s.points, point{x.At, v})
-					}
-				}
-				last = x
-			}
-			out = append(out, s)
+			out = append(out, ofCell(&cells[i], samples, value))
 		}
 		return out
-	}
-	whole := func(name string, of func(database.Sample) int64) []series {
-		s := series{name: name}
-		var at time.Time
-		for _, x := range samples {
-			if v := of(x); v > 0 && x.At.Sub(at) >= time.Second {
-				s.points = append(s.points, point{x.At, float64(v) / (1 << 20)})
-				at = x.At
-			}
-		}
-		s.points = thinPoints(s.points)
-		return []series{s}
 	}
 	return []chart{
 		draw("Cases", "a minute, while the cell ran", bySeries(func(a, b database.Sample) (float64, bool) {
@@ -187,13 +165,41 @@ func charts(cells []database.CellStatus, samples []database.Sample) []chart {
 		draw("Bugs", "of which the cell has findings", bySeries(func(_, b database.Sample) (float64, bool) {
 			return float64(b.Bugs), true
 		}), number),
-		draw("Memory", "MiB, of txweave and its servers", whole("txweave and its servers", func(s database.Sample) int64 {
-			return s.RSS
-		}), number),
-		draw("Disk", "MiB, of the campaign's directory", whole("findings and database", func(s database.Sample) int64 {
-			return s.Disk
-		}), number),
+		draw("Memory", "MiB, of txweave and its servers", ofAll("txweave and its servers", samples,
+			func(s database.Sample) int64 { return s.RSS }), number),
+		draw("Disk", "MiB, of the campaign's directory", ofAll("findings and database", samples,
+			func(s database.Sample) int64 { return s.Disk }), number),
 	}
+}
+
+// ofCell is the series of a cell's values, each of two samples that follow each other; false where these tell none.
+func ofCell(c *database.CellStatus, samples []database.Sample,
+	value func(a, b database.Sample) (float64, bool)) series {
+	s := series{name: c.Name}
+	var last database.Sample
+	for _, x := range thin(samples, c.ID) {
+		if !last.At.IsZero() {
+			if v, ok := value(last, x); ok {
+				s.points = append(s.points, point{x.At, v})
+			}
+		}
+		last = x
+	}
+	return s
+}
+
+// ofAll is the one series of what all cells share, in MiB of bytes.
+func ofAll(name string, samples []database.Sample, bytes func(database.Sample) int64) []series {
+	s := series{name: name}
+	var at time.Time
+	for _, x := range samples {
+		if v := bytes(x); v > 0 && x.At.Sub(at) >= time.Second {
+			s.points = append(s.points, point{x.At, float64(v) / (1 << 20)})
+			at = x.At
+		}
+	}
+	s.points = thinPoints(s.points)
+	return []series{s}
 }
 
 // thin returns at most buckets+1 samples of a cell, spread evenly over time.

@@ -99,53 +99,71 @@ func (s *Site) features(w http.ResponseWriter, r *http.Request) {
 // heatMap lays out how often each cell's cases were made of each production.
 func heatMap(cells []database.CellStatus, uses []database.Production, few bool) *featuresData {
 	d := &featuresData{Few: few}
-	type key struct {
-		cell int64
-		name string
-	}
-	used := map[key]database.Production{}
+	used := map[cellFeature]database.Production{}
 	for _, u := range uses {
-		used[key{u.Cell, u.Name}] = u
+		used[cellFeature{u.Cell, u.Name}] = u
 	}
-	var of []database.CellStatus
-	var drawn []map[string]bool
+	var columns []heatColumn
+	var features []gen.Feature // of the first cell
 	for _, c := range cells {
 		dbms, err := registry.Lookup(c.Target)
 		if err != nil || c.Mode != rotation.ModeFuzz || dbms.Dialect == nil {
 			continue
 		}
-		can := map[string]bool{}
-		for _, f := range gen.Features(dbms.Dialect) {
-			can[f.Name] = f.Weight > 0
+		all := gen.Features(dbms.Dialect)
+		if len(columns) == 0 {
+			features = all
 		}
-		of, drawn = append(of, c), append(drawn, can)
+		drawn := map[string]bool{}
+		for _, f := range all {
+			drawn[f.Name] = f.Weight > 0
+		}
+		columns = append(columns, heatColumn{c.ID, c.CasesChecked, drawn})
 		d.Cells = append(d.Cells, featureCell{Name: c.Name, Cases: c.CasesChecked})
 	}
-	if len(of) == 0 {
-		return d
-	}
-	dbms, _ := registry.Lookup(of[0].Target) // it was found above
-	for _, f := range gen.Features(dbms.Dialect) {
+	for _, f := range features {
 		row, shown := featureRow{Name: f.Name, What: f.What}, false
-		for i := range of {
-			spot := heat(used[key{of[i].ID, f.Name}], of[i].CasesChecked, drawn[i][f.Name])
+		for i, c := range columns {
+			spot := heat(used[cellFeature{c.cell, f.Name}], c.cases, c.drawn[f.Name])
 			row.Spots = append(row.Spots, spot)
 			shown = shown || spot.Class != "none" && (!few || spot.Class == "never")
-			if drawn[i][f.Name] {
-				d.Cells[i].Known++
-				if spot.Class != "never" && spot.Class != "none" {
-					d.Cells[i].Tried++
-				}
-			}
+			d.Cells[i].count(spot, c.drawn[f.Name])
 		}
-		if !shown {
-			continue
+		if shown {
+			d.add(f.Group, row)
 		}
-		at := slices.IndexFunc(d.Groups, func(g featureGroup) bool { return g.Name == f.Group })
-		if at < 0 {
-			at, d.Groups = len(d.Groups), append(d.Groups, featureGroup{Name: f.Group})
-		}
-		d.Groups[at].Rows = append(d.Groups[at].Rows, row)
 	}
 	return d
+}
+
+// cellFeature is a production of the generator, in a cell.
+type cellFeature struct {
+	cell int64
+	name string
+}
+
+// heatColumn is a cell, and which productions are drawn for its database.
+type heatColumn struct {
+	cell, cases int64
+	drawn       map[string]bool
+}
+
+// count counts a production of the cell.
+func (c *featureCell) count(s spot, drawn bool) {
+	if !drawn {
+		return
+	}
+	c.Known++
+	if s.Class != "never" && s.Class != "none" {
+		c.Tried++
+	}
+}
+
+// add adds a row to its group.
+func (d *featuresData) add(group string, row featureRow) {
+	at := slices.IndexFunc(d.Groups, func(g featureGroup) bool { return g.Name == group })
+	if at < 0 {
+		at, d.Groups = len(d.Groups), append(d.Groups, featureGroup{Name: group})
+	}
+	d.Groups[at].Rows = append(d.Groups[at].Rows, row)
 }

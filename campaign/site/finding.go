@@ -9,7 +9,6 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -100,8 +99,8 @@ func (s *Site) finding(w http.ResponseWriter, r *http.Request) {
 		fail(w, err)
 		return
 	}
-	d := findingData{Name: name, Cell: numbers.ReplaceAllString(strings.TrimPrefix(strings.TrimPrefix(name, "finding-"),
-		"suspect-"), ""), Record: dir.Record, Again: s.again.of(name), Dir: dir.Path}
+	of, _ := finding.ParseName(name)
+	d := findingData{Name: name, Cell: of.Cell, Record: dir.Record, Again: s.again.of(name), Dir: dir.Path}
 	if d.Record == nil {
 		d.Record = &finding.Record{ID: name}
 	}
@@ -138,9 +137,6 @@ func (s *Site) finding(w http.ResponseWriter, r *http.Request) {
 	}
 	s.render(w, "finding.tmpl", view{Title: name, Live: d.Again != nil && d.Again.Running, Data: &d})
 }
-
-// numbers end the names of findings: what is before them is the cell.
-var numbers = regexp.MustCompile(`-[0-9]+-[0-9]+$`)
 
 // present lists the files of a finding that are there.
 func present(dir string) (out []string) {

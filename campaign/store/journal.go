@@ -11,9 +11,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
-	"strconv"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -74,18 +72,35 @@ func identify(path string) (id identity, err error) {
 	}
 	head := make([]byte, 128)
 	n, _ := io.ReadFull(f, head) // what is shorter, or says nothing of a generation, has the other two
-	if m := generationLine.FindSubmatch(head[:n]); m != nil {
-		id.generation, _ = strconv.Atoi(string(m[1]))
-	}
+	_, id.generation = heading(head[:n])
 	id.size, id.changed = st.Size(), st.ModTime()
 	return id, nil
 }
 
-// The first lines of a bugs.json.
-var (
-	formatLine     = regexp.MustCompile(`^\{\s*"format": ?(\d{1,9}),`)
-	generationLine = regexp.MustCompile(`"generation": (\d+),`)
-)
+// heading reads the format and the generation with which a bugs.json begins; 0 for what is not there.
+func heading(text []byte) (format, generation int) {
+	dec := json.NewDecoder(bytes.NewReader(text))
+	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
+		return 0, 0
+	}
+	for {
+		name, err := dec.Token()
+		if err != nil {
+			return format, generation
+		}
+		value, err := dec.Token()
+		n, number := value.(float64)
+		if err != nil || !number {
+			return format, generation
+		}
+		switch name {
+		case "format":
+			format = int(n)
+		case "generation":
+			generation = int(n)
+		}
+	}
+}
 
 // forget makes the next one read the bugs anew.
 func (s *state) forget() { *s = state{} }
@@ -207,8 +222,7 @@ func readError(f *os.File, err error) error {
 	}
 	head := make([]byte, 128)
 	n, _ := f.ReadAt(head, 0)
-	if m := formatLine.FindSubmatch(head[:n]); m != nil {
-		format, _ := strconv.Atoi(string(m[1]))
+	if format, _ := heading(head[:n]); format != 0 {
 		if wrong := finding.CheckFormat(format, finding.BugsFormat); wrong != nil {
 			return fmt.Errorf("%s: %w", f.Name(), wrong)
 		}

@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strconv"
 
 	"txweave/finding"
@@ -41,20 +40,9 @@ func (d *Directory) repair(why *DamagedError, known *finding.Bugs) error {
 		}
 		b = salvage(text)
 	}
-	lines, err := readSome(filepath.Join(d.dir, journalFile))
-	if err != nil {
-		return err
-	}
 	byID := index(b)
-	for line := range bytes.Lines(lines) {
-		var e entry
-		if json.Unmarshal(line, &e) != nil || e.Bug != nil && byID[e.Bug.ID] != nil && byID[e.Bug.ID].Count > e.Bug.Count {
-			continue // no line, or one from before
-		}
-		if err := (&finding.Bugs{Gone: e.Gone}).Check(); err != nil {
-			e.Gone = nil
-		}
-		_ = e.apply(b, byID) // nothing of a bug that is none
+	if err := d.reapply(b, byID); err != nil {
+		return err
 	}
 	where := ""
 	for _, name := range []string{journalFile, bugFile} {
@@ -76,6 +64,25 @@ func (d *Directory) repair(why *DamagedError, known *finding.Bugs) error {
 	d.tell(fmt.Sprintf("%s cannot be read: %v: it lies in %s now; bugs that could be read are kept (%d), and findings "+
 		"that lie beside it and belong to none of them are counted anew",
 		why.Path, why.Err, where, len(b.Bugs)))
+	return nil
+}
+
+// reapply applies those lines of a damaged journal to bugs that can be read, and are not from before.
+func (d *Directory) reapply(b *finding.Bugs, byID map[string]*finding.Bug) error {
+	lines, err := readSome(filepath.Join(d.dir, journalFile))
+	if err != nil {
+		return err
+	}
+	for line := range bytes.Lines(lines) {
+		var e entry
+		if json.Unmarshal(line, &e) != nil || e.Bug != nil && byID[e.Bug.ID] != nil && byID[e.Bug.ID].Count > e.Bug.Count {
+			continue
+		}
+		if err := (&finding.Bugs{Gone: e.Gone}).Check(); err != nil {
+			e.Gone = nil
+		}
+		_ = e.apply(b, byID) // nothing of a bug that is none
+	}
 	return nil
 }
 
@@ -122,14 +129,17 @@ func readSome(path string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, maxBugs))
 }
 
-var nextLine = regexp.MustCompile(`(?m)^  "next": (\d{1,9}),?$`)
-
 // salvage reads what is whole of a bugs.json: its bugs one by one, which snapshot wrote with their braces on lines of
 // their own.
 func salvage(text []byte) *finding.Bugs {
 	b := &finding.Bugs{Next: 1, Bugs: []*finding.Bug{}, Known: map[string]int{}}
-	if m := nextLine.FindSubmatch(text); m != nil {
-		b.Next, _ = strconv.Atoi(string(m[1]))
+	for line := range bytes.Lines(text) {
+		if n, is := bytes.CutPrefix(line, []byte(`  "next": `)); is {
+			if next, err := strconv.Atoi(string(bytes.TrimRight(n, ",\n"))); err == nil {
+				b.Next = next
+			}
+			break
+		}
 	}
 	byID := map[string]*finding.Bug{}
 	for _, block := range blocks(text, "    {", "    }") {

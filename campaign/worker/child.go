@@ -110,17 +110,28 @@ func (c *Child) Check(ctx context.Context, job campaign.Job) (*campaign.CaseResu
 	if ctx.Err() != nil && how == outside {
 		return nil, ctx.Err() // it took too long to end
 	}
-	res = &campaign.CaseResult{Case: job.Case}
-	switch how {
-	case ours:
+	if how == ours {
 		return nil, &endedError{fmt.Errorf("worker ended on case %d: %w: %s", job.Case, err, why), c.stderr.String()}
+	}
+	if res, err = c.ended(ctx, job, how, why); err != nil {
+		return res, err
+	}
+	if ctx.Err() != nil || c.cmd.ProcessState == nil {
+		return res, nil // nobody needs another one, or there is one
+	}
+	return res, c.start()
+}
+
+// ended is what a case came to on which the child ended, or was ended.
+func (c *Child) ended(ctx context.Context, job campaign.Job, how ending, why string) (*campaign.CaseResult, error) {
+	res := &campaign.CaseResult{Case: job.Case, Detail: why}
+	switch how {
 	case outside:
-		res.Detail = why
 		if res.Skipped, c.kills = SkippedKilled, c.kills+1; c.kills > maxKills {
 			return res, fmt.Errorf("%w: %d workers in a row were ended from outside: %s", txexec.ErrUnavailable, c.kills, why)
 		}
 	case crashed, hung:
-		res.Skipped, res.Detail = finding.ClassCrash, why
+		res.Skipped = finding.ClassCrash
 		f := c.crash(job, how, why)
 		if !job.Bare && how == crashed {
 			if err := c.repeat(ctx, job, &f); err != nil {
@@ -129,10 +140,7 @@ func (c *Child) Check(ctx context.Context, job campaign.Job) (*campaign.CaseResu
 		}
 		res.Findings = []campaign.Found{f}
 	}
-	if ctx.Err() != nil || c.cmd.ProcessState == nil {
-		return res, nil // nobody needs another one, or there is one
-	}
-	return res, c.start()
+	return res, nil
 }
 
 // How long a case that is under way may still take when a campaign ends: as its time is up, or as somebody is waiting.

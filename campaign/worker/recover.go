@@ -51,34 +51,51 @@ func (w *Worker) recover(ctx context.Context, job campaign.Job, res *campaign.Ca
 		return res, errors.Join(why, err)
 	}
 	anew := w.reborn(ctx)
-	switch how {
-	case wentDown, dropped, stopped:
-		f := w.ending(how, why, c)
-		r, err := w.repeat(ctx, job, how, c, why, &f.Finding)
-		if err != nil {
-			return res, err
-		}
-		// A server that went down left its log. One that lives on says less: it must do so again. What its threads did when
-		// it did not answer is kept all the same, unless somebody had stopped it.
-		var hang *exec.HangError
-		switch {
-		case how == dropped && w.target.Log() == "" && !(w.profile.PanicsAlone && r.same == f.Repeated && told(why, c)) &&
-			!(anew && r.anew == f.Repeated):
-			if anew && r.anew > 0 {
-				res.Flaky = append(res.Flaky, f)
-			}
-		case errors.As(why, &hang) && !hang.Proved():
-			if hang.Users && f.Confirmed > 0 { // the same case each time: that is no proof, and more than chance
-				res.Flaky = append(res.Flaky, f)
-			}
-		case how == wentDown || f.Confirmed > 0:
-			res.Findings = append(res.Findings, f)
-			w.trouble = 0
-		case errors.As(why, &hang):
+	if how != wentDown && how != dropped && how != stopped {
+		return res, nil
+	}
+	f := w.ending(how, why, c)
+	r, err := w.repeat(ctx, job, how, c, why, &f.Finding)
+	if err != nil {
+		return res, err
+	}
+	switch {
+	case how == dropped && w.target.Log() == "" && !w.crashes(&f, r, why, c, anew):
+		if anew && r.anew > 0 {
 			res.Flaky = append(res.Flaky, f)
 		}
+	case certain(how, why, &f):
+		res.Findings = append(res.Findings, f)
+		w.trouble = 0
+	case flaky(why, &f):
+		res.Flaky = append(res.Flaky, f)
 	}
 	return res, nil
+}
+
+// crashes says whether a lost connection, by a server whose log is not at hand, is a crash: each repetition says so.
+func (w *Worker) crashes(f *campaign.Found, r repeated, why error, c *testcase.Case, anew bool) bool {
+	return w.profile.PanicsAlone && r.same == f.Repeated && told(why, c) || anew && r.anew == f.Repeated
+}
+
+// certain says whether the end of a server, or of a connection, is a finding. A server that went down left its log. One
+// that lives on says less: it must do so again, and of one that did not answer there must be proof.
+func certain(how symptom, why error, f *campaign.Found) bool {
+	var hang *exec.HangError
+	if errors.As(why, &hang) && !hang.Proved() {
+		return false
+	}
+	return how == wentDown || f.Confirmed > 0
+}
+
+// flaky says whether what is no finding is kept all the same: what the threads of a server did that did not answer,
+// unless somebody had stopped it, and is no proof, though the same case each time is more than chance.
+func flaky(why error, f *campaign.Found) bool {
+	var hang *exec.HangError
+	if !errors.As(why, &hang) {
+		return false
+	}
+	return hang.Proved() || hang.Users && f.Confirmed > 0
 }
 
 // symptom is what ended a case before its time.

@@ -144,32 +144,10 @@ func (w *Worker) Check(ctx context.Context, job campaign.Job) (*campaign.CaseRes
 	if err := w.use(ctx, p); err != nil {
 		return nil, err
 	}
-	o := w.options
-	if job.Repeats > 0 {
-		o.Repeats = job.Repeats
-	}
-	if o.Number = job.Case; job.Text != nil && !job.Mutant { // a finding's: it may be one that shows only there
-		o.Number, o.Integrity = 0, max(o.Integrity, 1)
-	}
-	o.Blind = job.Blind
-	if o.Orders == 0 && (job.Text == nil || job.Mutant) && job.Case%twice != 0 {
-		o.Orders = 1
-	}
-	if w.source != nil {
-		w.source.Spare(&o)
-	}
-	o.Known = func(signature string) bool { return slices.Contains(job.Known, signature) }
 	before := w.runner.Statements
-	rep, err := weave.Check(w.runner, c, p, o)
+	rep, err := weave.Check(w.runner, c, p, w.optionsOf(job))
 	res := &campaign.CaseResult{Case: job.Case, Sent: w.runner.Statements - before, Uses: slices.Sorted(maps.Keys(uses))}
-	if why := Refusal(err); why != nil && job.Text != nil {
-		var judged *weave.UnjudgeableError
-		if job.Mutant {
-			res.Skipped, res.Detail = campaign.SkippedRefused, finding.Line(why.Error())
-		}
-		if res.Refused = why.Error(); !errors.As(err, &judged) {
-			w.Release() // it may have stopped half-way
-		}
+	if w.notJudged(res, job, err) {
 		return res, nil
 	}
 	if d, why := w.damaged(job, err); d != nil && w.anew {
@@ -192,6 +170,42 @@ func (w *Worker) Check(ctx context.Context, job campaign.Job) (*campaign.CaseRes
 		}
 	}
 	return res, nil
+}
+
+// optionsOf are the options under which a case is checked.
+func (w *Worker) optionsOf(job campaign.Job) weave.Options {
+	o := w.options
+	if job.Repeats > 0 {
+		o.Repeats = job.Repeats
+	}
+	if o.Number = job.Case; job.Text != nil && !job.Mutant { // a finding's: it may be one that shows only there
+		o.Number, o.Integrity = 0, max(o.Integrity, 1)
+	}
+	o.Blind = job.Blind
+	if o.Orders == 0 && (job.Text == nil || job.Mutant) && job.Case%twice != 0 {
+		o.Orders = 1
+	}
+	if w.source != nil {
+		w.source.Spare(&o)
+	}
+	o.Known = func(signature string) bool { return slices.Contains(job.Known, signature) }
+	return o
+}
+
+// notJudged says whether the error of a check says that a text is none that can be judged, and notes why.
+func (w *Worker) notJudged(res *campaign.CaseResult, job campaign.Job, err error) bool {
+	why := Refusal(err)
+	if why == nil || job.Text == nil {
+		return false
+	}
+	if job.Mutant {
+		res.Skipped, res.Detail = campaign.SkippedRefused, finding.Line(why.Error())
+	}
+	var judged *weave.UnjudgeableError
+	if res.Refused = why.Error(); !errors.As(err, &judged) {
+		w.Release() // it may have stopped half-way
+	}
+	return true
 }
 
 // twice says in one of how many cases of the campaign's own the statements are replayed in a second order, too.

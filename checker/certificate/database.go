@@ -3,7 +3,6 @@ package certificate
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -38,14 +37,20 @@ const (
 // scratchBatch is how many rows are inserted with one statement.
 const scratchBatch = 200
 
-var (
-	plainName = regexp.MustCompile(`^\w+$`)
-	plainType = regexp.MustCompile(`^\w[\w (),]*$`)
-)
+func plainName(s string) bool {
+	return s != "" && !strings.ContainsFunc(s, func(r rune) bool { return !isWord(r) })
+}
+
+// plainType says whether a type is one of names, numbers, blanks, commas and parentheses, a name first.
+func plainType(s string) bool {
+	return s != "" && isWord(rune(s[0])) && !strings.ContainsFunc(s, func(r rune) bool {
+		return !isWord(r) && !strings.ContainsRune(" (),", r)
+	})
+}
 
 // Match implements Matches.
 func (d *Database) Match(ctx context.Context, t *Relation, where string, rows [][]history.Value) ([]bool, error) {
-	if !plainName.MatchString(t.Name) {
+	if !plainName(t.Name) {
 		return nil, unknownf("the table's name %q is no plain one", t.Name)
 	}
 	if _, err := dialect.ParseExpr(where); err != nil {
@@ -53,7 +58,7 @@ func (d *Database) Match(ctx context.Context, t *Relation, where string, rows []
 	}
 	columns := []string{scratchRow + " INT PRIMARY KEY"}
 	for _, c := range t.columns() {
-		if !plainName.MatchString(c.Name) || !plainType.MatchString(c.Type) {
+		if !plainName(c.Name) || !plainType(c.Type) {
 			return nil, unknownf("column %q %q is no plain one", c.Name, c.Type)
 		}
 		columns = append(columns, c.Name+" "+c.Type)

@@ -251,47 +251,60 @@ func (r *fileReader) search(l *fileLine) error {
 	if l.AsOf != 0 && l.Seen != nil {
 		return fmt.Errorf("want seen or as_of, not both")
 	}
-	in := func(name string) (int32, error) {
-		key, err := r.key(name)
-		if err == nil && !slices.Contains(r.of[key], table) {
-			err = fmt.Errorf("key %s is not in table %s", name, l.Table)
-		}
-		return key, err
+	if p.Seen, err = r.seen(l); err != nil {
+		return err
 	}
-	if l.Seen != nil {
-		p.Seen = map[int32]int64{}
-		for _, name := range slices.Sorted(maps.Keys(*l.Seen)) {
-			key, err := in(name)
-			if err != nil {
-				return err
-			}
-			if v := (*l.Seen)[name]; v != nil {
-				p.Seen[key] = *v
-			}
-		}
+	if p.Among, err = r.keysIn(l.Table, l.Among); err != nil {
+		return err
 	}
-	list := func(names []string) ([]int32, error) {
-		out := make([]int32, len(names))
-		for i, name := range names {
-			if out[i], err = in(name); err != nil {
-				return nil, err
-			}
-		}
-		return out, nil
-	}
-	if l.Among != nil {
-		if p.Among, err = list(*l.Among); err != nil {
-			return err
-		}
-	}
-	if l.Result != nil {
-		p.Listed = true
-		if p.Result, err = list(*l.Result); err != nil {
-			return err
-		}
+	p.Listed = l.Result != nil
+	if p.Result, err = r.keysIn(l.Table, l.Result); err != nil {
+		return err
 	}
 	r.c.Predicates = append(r.c.Predicates, p)
 	return nil
+}
+
+// seen are the versions that a search looked at, by key; nil where the line does not say it.
+func (r *fileReader) seen(l *fileLine) (map[int32]int64, error) {
+	if l.Seen == nil {
+		return nil, nil
+	}
+	out := map[int32]int64{}
+	for _, name := range slices.Sorted(maps.Keys(*l.Seen)) {
+		key, err := r.keyIn(l.Table, name)
+		if err != nil {
+			return nil, err
+		}
+		if v := (*l.Seen)[name]; v != nil {
+			out[key] = *v
+		}
+	}
+	return out, nil
+}
+
+// keyIn is a key of a table.
+func (r *fileReader) keyIn(table, name string) (int32, error) {
+	key, err := r.key(name)
+	if err == nil && !slices.Contains(r.of[key], r.tables[table]) {
+		err = fmt.Errorf("key %s is not in table %s", name, table)
+	}
+	return key, err
+}
+
+// keysIn are keys of a table; nil where the line does not name them.
+func (r *fileReader) keysIn(table string, names *[]string) ([]int32, error) {
+	if names == nil {
+		return nil, nil
+	}
+	out := make([]int32, len(*names))
+	for i, name := range *names {
+		var err error
+		if out[i], err = r.keyIn(table, name); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
 }
 
 // Write writes a certificate as Read reads it.
@@ -309,6 +322,26 @@ func Write(out io.Writer, h *register.History, c *Certificate) error {
 			lines = append(lines, fileLine{Key: h.KeyName(int32(key)), Order: &order})
 		}
 	}
+	lines = append(lines, c.rowLines(h)...)
+	for t := range h.Txns {
+		if l := c.transaction(t); l.Start != 0 || l.Commit != 0 || l.Number != 0 || l.Saw != nil {
+			l.Txn = &h.Txns[t].ID
+			lines = append(lines, l)
+		}
+	}
+	for i := range c.Predicates {
+		lines = append(lines, c.searchLine(h, &c.Predicates[i]))
+	}
+	for i := range lines {
+		if err := enc.Encode(&lines[i]); err != nil {
+			return err
+		}
+	}
+	return w.Flush()
+}
+
+// rowLines are the rows of all tables. Of a key that is in several a row says in which.
+func (c *Certificate) rowLines(h *register.History) (lines []fileLine) {
 	tables := map[int32]int{} // how many a key is in
 	for i := range c.Tables {
 		for _, key := range c.Tables[i].Keys {
@@ -328,39 +361,28 @@ func Write(out io.Writer, h *register.History, c *Certificate) error {
 			lines = append(lines, l)
 		}
 	}
-	for t := range h.Txns {
-		if l := c.transaction(t); l.Start != 0 || l.Commit != 0 || l.Number != 0 || l.Saw != nil {
-			l.Txn = &h.Txns[t].ID
-			lines = append(lines, l)
+	return lines
+}
+
+func (c *Certificate) searchLine(h *register.History, p *Predicate) fileLine {
+	l := fileLine{Txn: &h.Txns[p.Txn].ID, At: p.At, Table: c.Tables[p.Table].Name, Where: &p.Where, AsOf: p.AsOf,
+		Current: p.Current}
+	if p.Seen != nil {
+		seen := make(map[string]*int64, len(p.Seen))
+		for key, v := range p.Seen {
+			seen[h.KeyName(key)] = &v
 		}
+		l.Seen = &seen
 	}
-	for i := range c.Predicates {
-		p := &c.Predicates[i]
-		l := fileLine{Txn: &h.Txns[p.Txn].ID, At: p.At, Table: c.Tables[p.Table].Name, Where: &p.Where, AsOf: p.AsOf,
-			Current: p.Current}
-		if p.Seen != nil {
-			seen := make(map[string]*int64, len(p.Seen))
-			for key, v := range p.Seen {
-				seen[h.KeyName(key)] = &v
-			}
-			l.Seen = &seen
-		}
-		if p.Among != nil {
-			among := names(h, p.Among)
-			l.Among = &among
-		}
-		if p.Listed {
-			result := names(h, p.Result)
-			l.Result = &result
-		}
-		lines = append(lines, l)
+	if p.Among != nil {
+		among := names(h, p.Among)
+		l.Among = &among
 	}
-	for i := range lines {
-		if err := enc.Encode(&lines[i]); err != nil {
-			return err
-		}
+	if p.Listed {
+		result := names(h, p.Result)
+		l.Result = &result
 	}
-	return w.Flush()
+	return l
 }
 
 // transaction is the line of a transaction, without its name.

@@ -45,18 +45,22 @@ func (k *judge) out(t int32, add func(edge)) {
 		}
 	}
 	for _, v := range k.r.Sources(t) {
-		if v == checker.Inner {
-			continue
-		}
-		for next := k.after(v); next != checker.None; next = k.after(next) {
-			plain(k.r.VersionTxn[next], history.RW, k.r.VersionKey[v])
-			if !k.reborn(next) { // else what comes after it follows from nothing
-				break
-			}
+		if v != checker.Inner {
+			k.antiDepends(v, plain)
 		}
 	}
 	for _, e := range k.pred[t] {
 		add(e)
+	}
+}
+
+// antiDepends calls add for those that overwrote a version that was read.
+func (k *judge) antiDepends(v int32, add func(to int32, kind history.EdgeKind, key int32)) {
+	for next := k.after(v); next != checker.None; next = k.after(next) {
+		add(k.r.VersionTxn[next], history.RW, k.r.VersionKey[v])
+		if !k.reborn(next) { // else what comes after it follows from nothing
+			return
+		}
 	}
 }
 

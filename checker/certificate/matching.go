@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -63,8 +62,11 @@ func (m *matching) flipsOf(key int32) *flips {
 // projection is the versions of a table in the columns that some clauses mention: those that are equal there match
 // alike.
 type projection struct {
+	of    *Relation
+	used  []int                // the columns, by their places in the table
 	table Relation             // with these columns, and no keys
 	rows  [][]history.Value    // each once
+	index map[string]int32     // of rows, by their values
 	row   map[KeyVersion]int32 // by version: its row, or gone
 	chain map[int32][]int32    // by key: the rows of its chain
 	first int32                // the row that unwritten keys have, or gone
@@ -95,12 +97,15 @@ func (m *matching) matches(key int32, s state) bool {
 	return m.at(m.chain[key][s.place])
 }
 
-var word = regexp.MustCompile(`\w+`)
+// isWord says whether a rune is one of plain names: an ASCII letter, a digit or an underscore.
+func isWord(r rune) bool {
+	return r == '_' || r >= '0' && r <= '9' || r|0x20 >= 'a' && r|0x20 <= 'z'
+}
 
 // project returns the projection on the columns that a clause may mention.
 func (k *judge) project(table int, where string) (*projection, error) {
 	t := &k.c.Tables[table]
-	words := word.FindAllString(strings.ToLower(where), -1)
+	words := strings.FieldsFunc(strings.ToLower(where), func(r rune) bool { return !isWord(r) })
 	var used []int
 	for i, c := range t.columns() {
 		if slices.Contains(words, strings.ToLower(c.Name)) {
@@ -111,73 +116,78 @@ func (k *judge) project(table int, where string) (*projection, error) {
 	if p := k.projections[id]; p != nil {
 		return p, nil
 	}
-	p := &projection{table: Relation{Name: t.Name}, row: map[KeyVersion]int32{}, chain: map[int32][]int32{},
-		lacks: map[int32]int32{}, first: gone}
+	p := &projection{of: t, used: used, table: Relation{Name: t.Name}, index: map[string]int32{},
+		row: map[KeyVersion]int32{}, chain: map[int32][]int32{}, lacks: map[int32]int32{}, first: gone}
 	for _, i := range used {
 		p.table.Columns = append(p.table.Columns, t.columns()[i])
 	}
 	if len(used) == 0 { // a condition without columns, or none
 		p.table.Columns = []ColumnType{{"value", "BIGINT"}}
 	}
-	index := map[string]int32{}
-	add := func(row []history.Value) (int32, error) {
-		if len(row) != len(t.columns()) {
-			return 0, fmt.Errorf("a row of %s has %d columns, not %d", t.Name, len(row), len(t.columns()))
-		}
-		out := make([]history.Value, len(used), max(len(used), 1))
-		var key strings.Builder
-		for n, i := range used {
-			out[n] = row[i]
-			key.WriteString(row[i].String())
-			key.WriteByte(0)
-		}
-		if len(used) == 0 {
-			out = append(out, history.IntValue(0))
-		}
-		n, ok := index[key.String()]
-		if !ok {
-			n = int32(len(p.rows))
-			index[key.String()] = n
-			p.rows = append(p.rows, out)
-		}
-		return n, nil
-	}
 	for _, v := range k.versionsOf(table) {
-		row, there, known := t.row(v)
-		switch {
+		var err error
+		switch row, there, known := t.row(v); {
 		case !known:
 			p.row[v] = blank
 		case !there:
 			p.row[v] = gone
 		default:
-			n, err := add(row)
-			if err != nil {
-				return nil, err
-			}
-			p.row[v] = n
+			p.row[v], err = p.add(row)
+		}
+		if err != nil {
+			return nil, err
 		}
 	}
 	if len(t.Columns) == 0 && k.h.HasInitialValue {
 		var err error
-		if p.first, err = add([]history.Value{history.IntValue(k.h.InitialValue)}); err != nil {
+		if p.first, err = p.add([]history.Value{history.IntValue(k.h.InitialValue)}); err != nil {
 			return nil, err
 		}
 	}
 	for _, key := range t.Keys {
-		rows := make([]int32, len(k.chains[key]))
-		for i, v := range k.chains[key] {
-			rows[i] = p.first
-			if int(v) >= k.h.Keys() {
-				rows[i] = p.row[KeyVersion{key, k.value(v)}]
-			}
-			if rows[i] == blank {
-				p.lacks[key] = v
-			}
-		}
-		p.chain[key] = rows
+		k.projectChain(p, key)
 	}
 	k.projections[id] = p
 	return p, nil
+}
+
+// projectChain finds the rows of a key's chain.
+func (k *judge) projectChain(p *projection, key int32) {
+	rows := make([]int32, len(k.chains[key]))
+	for i, v := range k.chains[key] {
+		rows[i] = p.first
+		if int(v) >= k.h.Keys() {
+			rows[i] = p.row[KeyVersion{key, k.value(v)}]
+		}
+		if rows[i] == blank {
+			p.lacks[key] = v
+		}
+	}
+	p.chain[key] = rows
+}
+
+// add adds a row of the table, unless one that is equal in the columns is there, and returns which one it is.
+func (p *projection) add(row []history.Value) (int32, error) {
+	if len(row) != len(p.of.columns()) {
+		return 0, fmt.Errorf("a row of %s has %d columns, not %d", p.of.Name, len(row), len(p.of.columns()))
+	}
+	out := make([]history.Value, len(p.used), max(len(p.used), 1))
+	var key strings.Builder
+	for n, i := range p.used {
+		out[n] = row[i]
+		key.WriteString(row[i].String())
+		key.WriteByte(0)
+	}
+	if len(p.used) == 0 {
+		out = append(out, history.IntValue(0))
+	}
+	n, ok := p.index[key.String()]
+	if !ok {
+		n = int32(len(p.rows))
+		p.index[key.String()] = n
+		p.rows = append(p.rows, out)
+	}
+	return n, nil
 }
 
 // evaluate asks the matches oracle about every row of the table at once.

@@ -14,9 +14,7 @@ import (
 // predicates is the precondition that the matches oracle knows every predicate.
 const predicates checker.Precondition = "predicates"
 
-// predicates checks what every search returned and adds the dependencies that go through it. Of the versions that
-// change the matches only the last one up to the one seen and the first one after it need an edge: the others are
-// before or behind these in version order.
+// predicates checks what every search returned and adds the dependencies that go through it.
 func (k *judge) predicates(ctx context.Context) *checker.Verdict {
 	for i := range k.c.Predicates {
 		if v := k.opt.Stopped(ctx, k.level); v != nil {
@@ -35,31 +33,37 @@ func (k *judge) predicates(ctx context.Context) *checker.Verdict {
 				"%s searched for %s: which versions it looked at is not known (a replay in the order of commits needs not know it)",
 				k.h.TxnName(p.Txn), k.name(p))
 		}
-		m, err := k.evaluate(ctx, p)
-		if err != nil {
-			return k.unknown(predicates, "%s: %v", k.name(p), err)
-		}
-		var matched []int32
-		own := k.ownWrites(p)
-		for _, key := range k.c.among(p) {
-			s, verdict := k.seen(p, key, own)
-			if verdict != nil {
-				return verdict
-			}
-			if m.matches(key, s) {
-				matched = append(matched, key)
-			}
-			if s.own == nil {
-				if verdict := k.depend(int32(i), p, m, key, s.place); verdict != nil {
-					return verdict
-				}
-			}
-		}
-		if v := k.result(p, matched); v != nil {
+		if v := k.predicate(ctx, int32(i), p); v != nil {
 			return v
 		}
 	}
 	return nil
+}
+
+// predicate is predicates for one search. Of the versions that change the matches only the last one up to the one seen
+// and the first one after it need an edge: the others are before or behind these in version order.
+func (k *judge) predicate(ctx context.Context, i int32, p *Predicate) *checker.Verdict {
+	m, err := k.evaluate(ctx, p)
+	if err != nil {
+		return k.unknown(predicates, "%s: %v", k.name(p), err)
+	}
+	var matched []int32
+	own := k.ownWrites(p)
+	for _, key := range k.c.among(p) {
+		s, verdict := k.seen(p, key, own)
+		if verdict != nil {
+			return verdict
+		}
+		if m.matches(key, s) {
+			matched = append(matched, key)
+		}
+		if s.own == nil {
+			if verdict := k.depend(i, p, m, key, s.place); verdict != nil {
+				return verdict
+			}
+		}
+	}
+	return k.result(p, matched)
 }
 
 // depend adds the dependencies of a search through one key that its transaction has not written yet: from the version

@@ -170,69 +170,54 @@ func (e *execution) during(t int) window {
 // execute gives every transaction its point, session by session, the earliest that is possible. Where the history has
 // times it first looks only at points within each transaction: there they are, if the database is right.
 func (e *execution) execute(ctx context.Context) *checker.Verdict {
-	var bad *checker.Verdict
-	for _, near := range []bool{true, false} {
-		if near && !e.k.h.RealTime {
-			continue
-		}
-		reached := make([]int32, e.k.h.Sessions())
-		bad = nil
-		for t := range e.k.h.Txns {
-			if !e.k.r.Taken[t] || t == e.k.h.Initial {
-				continue
-			}
-			from, session := int32(0), e.k.h.Txns[t].Session
-			if e.k.opt.SessionOrder && session != register.NoSession {
-				from = reached[session]
-			}
-			point, v := e.point(ctx, t, from, near)
-			if v != nil {
-				bad = v
-				break
-			}
-			if session != register.NoSession {
-				reached[session] = max(point, e.at[t])
-			}
-		}
-		if bad == nil || bad.Outcome == checker.Unknown {
+	if e.k.h.RealTime {
+		if bad := e.points(ctx, true); bad == nil || bad.Outcome == checker.Unknown {
 			return bad
 		}
 	}
-	return bad
+	return e.points(ctx, false)
+}
+
+// points is execute with all points, or only those that are near.
+func (e *execution) points(ctx context.Context, near bool) *checker.Verdict {
+	reached := make([]int32, e.k.h.Sessions())
+	for t := range e.k.h.Txns {
+		if !e.k.r.Taken[t] || t == e.k.h.Initial {
+			continue
+		}
+		from, session := int32(0), e.k.h.Txns[t].Session
+		if e.k.opt.SessionOrder && session != register.NoSession {
+			from = reached[session]
+		}
+		point, bad := e.point(ctx, t, from, near)
+		if bad != nil {
+			return bad
+		}
+		if session != register.NoSession {
+			reached[session] = max(point, e.at[t])
+		}
+	}
+	return nil
 }
 
 // window is the points from lo to hi.
 type window struct{ lo, hi int32 }
 
+// and is what two windows have in common: an empty one, whose lo is greater than its hi, for nothing.
+func (w window) and(o window) window { return window{max(w.lo, o.lo), min(w.hi, o.hi)} }
+
 // point finds the one at which a transaction reads, from a point on.
 func (e *execution) point(ctx context.Context, t int, from int32, near bool) (int32, *checker.Verdict) {
 	k, at := e.k, e.at[t]
-	w := window{from, int32(len(e.txns))}
-	if at > 0 {
-		w.hi = at - 1
-	}
-	fixed := at > 0 && k.level == dbms.SER
-	switch start := k.c.Times[t].Start; {
-	case fixed:
-		w.lo = max(w.lo, w.hi)
-	case start != 0:
-		p := int32(sort.Search(len(e.txns), func(i int) bool { return k.c.Times[e.txns[i]].Commit > start }))
-		w, fixed = window{max(w.lo, p), min(w.hi, p)}, true
-	case near:
-		d := e.during(t)
-		w = window{max(w.lo, d.lo), min(w.hi, d.hi)}
-	}
+	w, fixed := e.window(t, from, near)
 	if w.lo > w.hi {
 		return 0, e.wrong(t, history.SO, -1,
 			fmt.Sprintf("the transaction of its session before %s comes after its place in the order", k.h.TxnName(t)))
 	}
 	s := spans{w}
-	for v := k.r.FirstVersion[t]; v < k.r.FirstVersion[t+1] && k.level == dbms.SI; v++ {
-		key := k.r.VersionKey[v]
-		if place := k.place[v]; place > 0 && !s.keep(window{e.since[key][place-1], at}) {
-			return 0, e.wrong(t, history.WW, k.chains[key][place-1],
-				fmt.Sprintf("%s wrote %s, which %s had written and committed after %s started", k.h.TxnName(t),
-					k.h.KeyName(key), k.h.TxnName(int(k.r.VersionTxn[k.chains[key][place-1]])), k.h.TxnName(t)))
+	if k.level == dbms.SI {
+		if v := e.firstWrites(t, &s); v != nil {
+			return 0, v
 		}
 	}
 	for i, v := range k.r.Sources(int32(t)) {
@@ -260,6 +245,42 @@ func (e *execution) point(ctx context.Context, t int, from int32, near bool) (in
 		}
 	}
 	return s[0].lo, nil
+}
+
+// window is where a transaction may read, from a point on: fixed at one point by its own place in the order or the
+// database's word, else up to its place, and near its own time if that is asked for.
+func (e *execution) window(t int, from int32, near bool) (w window, fixed bool) {
+	k, at := e.k, e.at[t]
+	w = window{from, int32(len(e.txns))}
+	if at > 0 {
+		w.hi = at - 1
+	}
+	switch start := k.c.Times[t].Start; {
+	case at > 0 && k.level == dbms.SER:
+		return window{max(w.lo, w.hi), w.hi}, true
+	case start != 0:
+		p := int32(sort.Search(len(e.txns), func(i int) bool { return k.c.Times[e.txns[i]].Commit > start }))
+		return w.and(window{p, p}), true
+	case near:
+		return w.and(e.during(t)), false
+	}
+	return w, false
+}
+
+// firstWrites keeps the points from which on nobody else wrote, and committed, what a transaction wrote
+// (First-Committer-Wins).
+func (e *execution) firstWrites(t int, s *spans) *checker.Verdict {
+	k := e.k
+	for v := k.r.FirstVersion[t]; v < k.r.FirstVersion[t+1]; v++ {
+		key := k.r.VersionKey[v]
+		if place := k.place[v]; place > 0 && !s.keep(window{e.since[key][place-1], e.at[t]}) {
+			before := k.chains[key][place-1]
+			return e.wrong(t, history.WW, before,
+				fmt.Sprintf("%s wrote %s, which %s had written and committed after %s started", k.h.TxnName(t),
+					k.h.KeyName(key), k.h.TxnName(int(k.r.VersionTxn[before])), k.h.TxnName(t)))
+		}
+	}
+	return nil
 }
 
 // lifetime is the points at which a version of a chain is the latest.
@@ -370,7 +391,7 @@ type spans []window
 func (s *spans) keep(w window) bool {
 	out := (*s)[:0]
 	for _, x := range *s {
-		if x = (window{max(x.lo, w.lo), min(x.hi, w.hi)}); x.lo <= x.hi {
+		if x = x.and(w); x.lo <= x.hi {
 			out = append(out, x)
 		}
 	}
@@ -386,33 +407,50 @@ func (s *spans) filter(since []int32, good func(place int) bool) bool {
 	var out spans
 	last := (*s)[len(*s)-1].hi
 	i := sort.Search(len(since), func(i int) bool { return since[i] > (*s)[0].lo }) - 1
-	for n := 0; n < len(*s); {
-		for ; i < len(since) && !good(i); i++ { // to where a good version begins
-			if since[i] > last {
-				break
-			}
-		}
-		if i == len(since) || since[i] > last {
+	for left := *s; len(left) > 0; {
+		w, next := goodFrom(i, since, last, good)
+		if w.lo > w.hi {
 			break
 		}
-		w := window{since[i], last}
-		for ; i < len(since) && since[i] <= last && good(i); i++ {
-		}
-		if i < len(since) {
-			w.hi = min(last, since[i]-1)
-		}
-		for ; n < len(*s) && (*s)[n].hi < w.lo; n++ {
-		}
-		for ; n < len(*s) && (*s)[n].lo <= w.hi; n++ {
-			x := window{max((*s)[n].lo, w.lo), min((*s)[n].hi, w.hi)}
-			if x.lo <= x.hi {
-				out = append(out, x)
-			}
-			if (*s)[n].hi > w.hi {
-				break
-			}
-		}
+		left, i = out.within(left, w), next
 	}
 	*s = out
 	return len(out) > 0
+}
+
+// goodFrom is the next window, up to the last point, in which the versions of a chain are good, from version i on, and
+// the version behind it; an empty window for none.
+func goodFrom(i int, since []int32, last int32, good func(place int) bool) (w window, next int) {
+	there := func() bool { return i < len(since) && since[i] <= last }
+	for there() && !good(i) {
+		i++
+	}
+	if !there() {
+		return window{0, -1}, i
+	}
+	w = window{since[i], last}
+	for there() && good(i) {
+		i++
+	}
+	if i < len(since) {
+		w.hi = min(last, since[i]-1)
+	}
+	return w, i
+}
+
+// within adds what of other spans lies in a window, and returns those of them that go on behind it.
+func (s *spans) within(others spans, w window) (left spans) {
+	for ; len(others) > 0 && others[0].hi <= w.hi; others = others[1:] {
+		s.add(others[0].and(w))
+	}
+	if len(others) > 0 {
+		s.add(others[0].and(w))
+	}
+	return others
+}
+
+func (s *spans) add(w window) {
+	if w.lo <= w.hi {
+		*s = append(*s, w)
+	}
 }

@@ -4,7 +4,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"math"
-	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -38,10 +38,38 @@ type translator struct {
 	columns map[string]typed
 }
 
-var (
-	integerType = regexp.MustCompile(`(?i)^(tiny|small|medium|big)?int(eger)?\s*(\(\d+\))?( signed)?( not null)?$`)
-	binaryType  = regexp.MustCompile(`(?i)^((tiny|medium|long)?blob|varbinary\s*\(\d+\))( not null)?$`)
-)
+// integerType says whether a column is an integer with a sign: [TINY|SMALL|MEDIUM|BIG]INT[EGER] [(n)] [SIGNED]
+// [NOT NULL].
+func integerType(t string) bool {
+	t = strings.TrimSuffix(strings.TrimSuffix(strings.ToLower(t), " not null"), " signed")
+	t, _ = withoutWidth(t)
+	for _, size := range []string{"tiny", "small", "medium", "big"} {
+		if plain, ok := strings.CutPrefix(t, size); ok {
+			t = plain
+			break
+		}
+	}
+	return t == "int" || t == "integer"
+}
+
+// binaryType says whether a column is one of binary strings: [TINY|MEDIUM|LONG]BLOB or VARBINARY(n), [NOT NULL].
+func binaryType(t string) bool {
+	t, width := withoutWidth(strings.TrimSuffix(strings.ToLower(t), " not null"))
+	if width {
+		return t == "varbinary"
+	}
+	return slices.Contains([]string{"blob", "tinyblob", "mediumblob", "longblob"}, t)
+}
+
+// withoutWidth takes the width in parentheses from a type, if it has one.
+func withoutWidth(t string) (name string, width bool) {
+	name, digits, _ := strings.Cut(t, "(")
+	digits, closed := strings.CutSuffix(digits, ")")
+	if !closed || digits == "" || strings.Trim(digits, "0123456789") != "" {
+		return strings.TrimSpace(t), false
+	}
+	return strings.TrimSpace(name), true
+}
 
 // newTranslator finds the types of the columns. The rows' integers bound each column.
 func newTranslator(t *Relation, rows [][]history.Value) (*translator, error) {
@@ -49,9 +77,9 @@ func newTranslator(t *Relation, rows [][]history.Value) (*translator, error) {
 	for i, c := range t.columns() {
 		x := typed{sql: column(i)}
 		switch {
-		case integerType.MatchString(c.Type):
+		case integerType(c.Type):
 			x.kind = integer
-		case binaryType.MatchString(c.Type):
+		case binaryType(c.Type):
 			x.kind = binary
 		}
 		for _, row := range rows {

@@ -93,26 +93,35 @@ func search(ctx context.Context, h *register.History) checker.Verdict {
 			return opt.Unknown(dbms.LIN, checker.Registers, "operation %s is not one of a register", h.FormatOp(op))
 		}
 	}
-	byKey := make([][]operation, h.Keys())
-	start := make([]value, h.Keys())
 	empty := value{none: true}
 	if h.HasInitialValue {
 		empty = value{n: h.InitialValue}
 	}
-	for k := range start {
-		start[k] = empty
+	start := slices.Repeat([]value{empty}, h.Keys())
+	if h.Initial >= 0 {
+		for _, op := range h.TxnOps(h.Initial) {
+			if op.Kind == register.Write {
+				start[op.Key] = value{n: op.Value}
+			}
+		}
 	}
+	left := budget
+	for key, ops := range operations(h) {
+		s := &searcher{stopped: func() *checker.Verdict { return opt.Stopped(ctx, dbms.LIN) }, h: h, key: int32(key),
+			initial: empty, budget: &left}
+		if v := s.run(ops, start[key]); v != nil {
+			return *v
+		}
+	}
+	return opt.Valid(dbms.LIN)
+}
+
+// operations are those that took effect, or may have, by key.
+func operations(h *register.History) [][]operation {
+	byKey := make([][]operation, h.Keys())
 	for t, x := range h.Txns {
 		ops := h.TxnOps(t)
-		if t == h.Initial {
-			for _, op := range ops {
-				if op.Kind == register.Write {
-					start[op.Key] = value{n: op.Value}
-				}
-			}
-			continue
-		}
-		if x.Status == history.Aborted || len(ops) == 0 {
+		if t == h.Initial || x.Status == history.Aborted || len(ops) == 0 {
 			continue
 		}
 		o := operation{txn: t, ops: ops, start: h.Start(t), end: h.End(t), class: -1}
@@ -124,15 +133,7 @@ func search(ctx context.Context, h *register.History) checker.Verdict {
 		}
 		byKey[ops[0].Key] = append(byKey[ops[0].Key], o)
 	}
-	left := budget
-	for key, ops := range byKey {
-		s := &searcher{stopped: func() *checker.Verdict { return opt.Stopped(ctx, dbms.LIN) }, h: h, key: int32(key),
-			initial: empty, budget: &left}
-		if v := s.run(ops, start[key]); v != nil {
-			return *v
-		}
-	}
-	return opt.Valid(dbms.LIN)
+	return byKey
 }
 
 // state is one that the register of a key may be in.
@@ -260,24 +261,7 @@ func (s *searcher) finish(o *operation) *checker.Verdict {
 		if v, ok := o.apply(x.value, s.initial); ok {
 			after.add(state{v, x.done, x.used})
 		}
-		for i, p := range s.open {
-			if p == nil || p == o || x.done>>i&1 == 1 {
-				continue
-			}
-			if v, ok := p.apply(x.value, s.initial); ok {
-				todo.add(state{v, x.done | 1<<i, x.used})
-			}
-		}
-		for c, p := range s.classes {
-			if int(x.used[c]) >= s.ready[c] {
-				continue
-			}
-			if v, ok := p.apply(x.value, s.initial); ok && v != x.value {
-				used := []byte(x.used)
-				used[c]++
-				todo.add(state{v, x.done, string(used)})
-			}
-		}
+		s.others(o, x, todo)
 	}
 	s.open[slot] = nil
 	s.states = after.all()
@@ -286,6 +270,28 @@ func (s *searcher) finish(o *operation) *checker.Verdict {
 		return &v
 	}
 	return nil
+}
+
+// others adds the states that follow on one when an operation other than o takes effect first.
+func (s *searcher) others(o *operation, x state, todo *frontier) {
+	for i, p := range s.open {
+		if p == nil || p == o || x.done>>i&1 == 1 {
+			continue
+		}
+		if v, ok := p.apply(x.value, s.initial); ok {
+			todo.add(state{v, x.done | 1<<i, x.used})
+		}
+	}
+	for c, p := range s.classes {
+		if int(x.used[c]) >= s.ready[c] {
+			continue
+		}
+		if v, ok := p.apply(x.value, s.initial); ok && v != x.value {
+			used := []byte(x.used)
+			used[c]++
+			todo.add(state{v, x.done, string(used)})
+		}
+	}
 }
 
 // fail is the verdict where no state explains an operation.

@@ -27,48 +27,66 @@ type dependencies struct {
 // two transactions replaced the same version: the DIVERGENCE pattern, which breaks SI and all above (lemma 1).
 func build(r *checker.Reads, level dbms.Level, opt checker.Options) (*dependencies, *checker.Verdict) {
 	h := r.H
-	g := &dependencies{Deps: checker.Link(r, opt), h: h, opt: opt}
-	read := make([]struct{ txn, version int32 }, h.Keys())
-	for k := range read {
-		read[k].txn = none
+	b := builder{dependencies: &dependencies{Deps: checker.Link(r, opt), h: h, opt: opt},
+		read: make([]readVersion, h.Keys())}
+	for k := range b.read {
+		b.read[k].txn = none
 	}
-	var diverged *[3]int32
 	for t := range h.Txns {
 		if !r.Taken[t] {
 			continue
 		}
-		first := h.FirstOp(t)
-		for i, op := range h.TxnOps(t) {
-			if op.Kind == register.Read {
-				if v := r.From[first+i]; v != checker.Inner {
-					read[op.Key].txn, read[op.Key].version = int32(t), v
-				}
-				continue
-			}
-			v := read[op.Key].version
-			if read[op.Key].txn != int32(t) {
-				if v = op.Key; t != h.Initial {
-					u := opt.Unknown(level, checker.MiniTransactions, "%s does %s without having read that key before", h.TxnName(t),
-						h.FormatOp(op))
-					return nil, &u
-				}
-			}
-			switch x := &g.Versions[v]; {
-			case x.Over == none:
-				x.Over = int32(t)
-			case x.Over != int32(t) && diverged == nil:
-				diverged = &[3]int32{x.Over, int32(t), r.VersionKey[v]}
-			}
+		if op := b.replacements(t); op != nil {
+			u := opt.Unknown(level, checker.MiniTransactions, "%s does %s without having read that key before", h.TxnName(t),
+				h.FormatOp(*op))
+			return nil, &u
 		}
 	}
-	if diverged != nil {
-		a, b, key := diverged[0], diverged[1], diverged[2]
-		cycle := []checker.Dependency{{From: a, To: b, Kind: history.RW, Key: key},
-			{From: b, To: a, Kind: history.RW, Key: key}}
+	if b.diverged != nil {
+		x, y, key := b.diverged[0], b.diverged[1], b.diverged[2]
+		cycle := []checker.Dependency{{From: x, To: y, Kind: history.RW, Key: key},
+			{From: y, To: x, Kind: history.RW, Key: key}}
 		v := opt.Invalid(level, fault.HistoryLostUpdate, checker.ExplainAll(r, cycle))
 		return nil, &v
 	}
-	return g, nil
+	return b.dependencies, nil
+}
+
+// builder finds who replaced each version.
+type builder struct {
+	*dependencies
+	read     []readVersion // by key
+	diverged *[3]int32     // two transactions that replaced the same version, the first that were found, and its key
+}
+
+// readVersion is what a transaction read of a key last.
+type readVersion struct{ txn, version int32 }
+
+// replacements notes what a transaction replaces. It returns a write that does not follow a read; nil for none.
+func (b *builder) replacements(t int) *register.Op {
+	first := b.h.FirstOp(t)
+	for i, op := range b.h.TxnOps(t) {
+		if op.Kind == register.Read {
+			if v := b.R.From[first+i]; v != checker.Inner {
+				b.read[op.Key] = readVersion{int32(t), v}
+			}
+			continue
+		}
+		v := b.read[op.Key].version
+		if b.read[op.Key].txn != int32(t) {
+			if t != b.h.Initial {
+				return &op
+			}
+			v = op.Key
+		}
+		switch x := &b.Versions[v]; {
+		case x.Over == none:
+			x.Over = int32(t)
+		case x.Over != int32(t) && b.diverged == nil:
+			b.diverged = &[3]int32{x.Over, int32(t), b.R.VersionKey[v]}
+		}
+	}
+	return nil
 }
 
 // antiDepends calls add for every transaction that replaced a version that t read.

@@ -1,6 +1,8 @@
 package minitx
 
 import (
+	"slices"
+
 	"txweave/checker"
 	"txweave/dbms"
 	"txweave/history"
@@ -46,8 +48,7 @@ func CheckLinearizable(h *register.History) checker.Verdict {
 	return v
 }
 
-// chains says whether the versions of each key make one chain that agrees with real time: seen from its end, no
-// operation began after one that comes later in the chain had ended.
+// chains says whether the versions of each key make one chain that agrees with real time.
 func (g *dependencies) chains() bool {
 	linked := 0
 	var chain []int32
@@ -57,29 +58,37 @@ func (g *dependencies) chains() bool {
 			chain = append(chain, v)
 		}
 		linked += len(chain) - 1
-		first := int64(register.Forever) // end of the operation, of those later in the chain, that ended first
-		for i := len(chain) - 1; i >= 0; i-- {
-			v := chain[i]
-			group := first
-			for _, t := range g.ReadersOf(v) {
-				if t == g.Versions[v].Over {
-					continue // the next version's writer
-				}
-				if g.h.Start(int(t)) > first {
-					return false
-				}
-				group = min(group, g.h.End(int(t)))
-			}
-			first = group
-			if w := g.R.VersionTxn[v]; w >= 0 && int(w) != g.h.Initial {
-				if g.h.Start(int(w)) > first {
-					return false
-				}
-				first = min(first, g.h.End(int(w)))
-			}
+		if !g.inTime(chain) {
+			return false
 		}
 	}
 	return linked == g.taken() // else versions replace each other in a circle
+}
+
+// inTime says whether a chain agrees with real time: seen from its end, no operation began after one that comes later
+// in the chain had ended.
+func (g *dependencies) inTime(chain []int32) bool {
+	first := int64(register.Forever) // end of the operation, of those later in the chain, that ended first
+	for _, v := range slices.Backward(chain) {
+		group := first
+		for _, t := range g.ReadersOf(v) {
+			if t == g.Versions[v].Over {
+				continue // the next version's writer
+			}
+			if g.h.Start(int(t)) > first {
+				return false
+			}
+			group = min(group, g.h.End(int(t)))
+		}
+		first = group
+		if w := g.R.VersionTxn[v]; w >= 0 && int(w) != g.h.Initial {
+			if g.h.Start(int(w)) > first {
+				return false
+			}
+			first = min(first, g.h.End(int(w)))
+		}
+	}
+	return true
 }
 
 // successor returns the version that replaced v, or Inner.

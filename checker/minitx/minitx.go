@@ -156,41 +156,47 @@ func (g *dependencies) peel(level dbms.Level) []int32 {
 // arcs appends what successors leads to.
 func (g *dependencies) arcs(level dbms.Level, u int32, buf []int32) []int32 {
 	n := int32(len(g.h.Txns))
-	if u >= n && level == dbms.SSER {
+	switch {
+	case level == dbms.SI && u < n:
+		return g.follows(u, n, buf)
+	case level == dbms.SI: // arrived at
+		return g.overwrites(u-n, append(buf, u-n))
+	case u >= n: // a moment of real time
 		if buf = append(buf, g.startOrder[u-n]); int(u-n)+1 < len(g.startOrder) {
 			buf = append(buf, u+1)
 		}
 		return buf
 	}
-	t, arrived := u, int32(0)
-	if level == dbms.SI {
-		if arrived = n; u >= n {
-			t = u - n
-			buf = append(buf, t)
+	buf = g.overwrites(u, g.follows(u, 0, buf))
+	if level == dbms.SSER && int(u) != g.h.Initial && g.R.Taken[u] && int(g.afterEnd[u]) < len(g.startOrder) {
+		buf = append(buf, n+g.afterEnd[u])
+	}
+	return buf
+}
+
+// follows appends the transactions that come after one in its session or read from it, as the nodes offset behind
+// theirs.
+func (g *dependencies) follows(t, offset int32, buf []int32) []int32 {
+	if s := g.NextSO[t]; s != none {
+		buf = append(buf, s+offset)
+	}
+	for v := g.R.FirstVersion[t]; v < g.R.FirstVersion[t+1]; v++ {
+		for _, to := range g.ReadersOf(v) {
+			buf = append(buf, to+offset)
 		}
 	}
-	if u < n {
-		if s := g.NextSO[t]; s != none {
-			buf = append(buf, s+arrived)
+	return buf
+}
+
+// overwrites appends the transactions that replaced what one read.
+func (g *dependencies) overwrites(t int32, buf []int32) []int32 {
+	for _, v := range g.R.Sources(t) {
+		if v == checker.Inner {
+			continue
 		}
-		for v := g.R.FirstVersion[t]; v < g.R.FirstVersion[t+1]; v++ {
-			for _, to := range g.ReadersOf(v) {
-				buf = append(buf, to+arrived)
-			}
+		if o := g.Versions[v].Over; o != none && o != t {
+			buf = append(buf, o)
 		}
-	}
-	if u >= n || level != dbms.SI {
-		for _, v := range g.R.Sources(t) {
-			if v == checker.Inner {
-				continue
-			}
-			if o := g.Versions[v].Over; o != none && o != t {
-				buf = append(buf, o)
-			}
-		}
-	}
-	if level == dbms.SSER && int(t) != g.h.Initial && g.R.Taken[t] && int(g.afterEnd[t]) < len(g.startOrder) {
-		buf = append(buf, n+g.afterEnd[t])
 	}
 	return buf
 }
@@ -226,17 +232,23 @@ func (g *dependencies) degrees(level dbms.Level) []int32 {
 		}
 	}
 	if level == dbms.SSER {
-		for i, t := range g.startOrder {
-			degree[t]++
-			if i > 0 {
-				degree[n+int32(i)]++
-			}
-			if a := g.afterEnd[t]; int(a) < len(g.startOrder) {
-				degree[n+a]++
-			}
-		}
+		g.timeDegrees(degree)
 	}
 	return degree
+}
+
+// timeDegrees counts the edges of real time.
+func (g *dependencies) timeDegrees(degree []int32) {
+	n := int32(len(g.h.Txns))
+	for i, t := range g.startOrder {
+		degree[t]++
+		if i > 0 {
+			degree[n+int32(i)]++
+		}
+		if a := g.afterEnd[t]; int(a) < len(g.startOrder) {
+			degree[n+a]++
+		}
+	}
 }
 
 // cyclic is the verdict on a graph that peeling left something of. A second cycle is one that shares no transaction

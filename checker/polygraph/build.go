@@ -227,45 +227,53 @@ func (g *polygraph) buildChains() *checker.Verdict {
 	g.posOf = make([]int32, len(g.r.VersionTxn))
 	g.heads, g.reads = make([][]int32, g.n), make([][]int32, g.n)
 	for v := range int32(len(g.r.VersionTxn)) {
-		for _, t := range readers[v] {
-			if w := g.r.VersionTxn[v]; w >= 0 {
-				g.depends(w, t, history.WR, g.keyOf(v))
+		writer := g.r.VersionTxn[v]
+		if writer >= 0 {
+			for _, t := range readers[v] {
+				g.depends(writer, t, history.WR, g.keyOf(v))
 			}
 		}
 		if follows[v] || !g.counts(v) {
 			continue
 		}
-		writer := g.r.VersionTxn[v]
 		if writer < 0 && next[v] == none && len(readers[v]) == 0 {
 			continue // an initial state that nobody saw
 		}
-		c := int32(len(g.chains))
-		ch := chain{key: g.keyOf(v), initial: writer < 0 || writer == int32(g.h.Initial)}
-		for at := v; at != none; at = next[at] {
-			g.chainOf[at], g.posOf[at] = c, int32(len(ch.versions))
-			ch.versions = append(ch.versions, at)
-			if w := next[at]; w != none {
-				for _, t := range readers[at] {
-					if t != g.r.VersionTxn[w] {
-						g.overwrites(t, g.r.VersionTxn[w], ch.key)
-					}
-				}
-			}
-		}
-		ch.readers = readers[ch.versions[len(ch.versions)-1]]
-		for _, t := range ch.readers {
-			g.reads[t] = append(g.reads[t], c)
-		}
-		g.chains = append(g.chains, ch)
-		if ch.initial {
-			g.byKey[ch.key] = slices.Insert(g.byKey[ch.key], 0, c)
-		} else {
-			g.byKey[ch.key] = append(g.byKey[ch.key], c)
-			g.heads[writer] = append(g.heads[writer], c)
-		}
+		g.addChain(v, next, readers)
 	}
 	g.initialFirst()
 	return nil
+}
+
+// addChain adds the chain that begins with a version.
+func (g *polygraph) addChain(v int32, next []int32, readers [][]int32) {
+	writer := g.r.VersionTxn[v]
+	c := int32(len(g.chains))
+	ch := chain{key: g.keyOf(v), initial: writer < 0 || writer == int32(g.h.Initial)}
+	for at := v; at != none; at = next[at] {
+		g.chainOf[at], g.posOf[at] = c, int32(len(ch.versions))
+		ch.versions = append(ch.versions, at)
+		w := next[at]
+		if w == none {
+			continue
+		}
+		for _, t := range readers[at] {
+			if t != g.r.VersionTxn[w] {
+				g.overwrites(t, g.r.VersionTxn[w], ch.key)
+			}
+		}
+	}
+	ch.readers = readers[ch.versions[len(ch.versions)-1]]
+	for _, t := range ch.readers {
+		g.reads[t] = append(g.reads[t], c)
+	}
+	g.chains = append(g.chains, ch)
+	if ch.initial {
+		g.byKey[ch.key] = slices.Insert(g.byKey[ch.key], 0, c)
+	} else {
+		g.byKey[ch.key] = append(g.byKey[ch.key], c)
+		g.heads[writer] = append(g.heads[writer], c)
+	}
 }
 
 // links finds, by version, the one that a reader of it wrote to the same key, and whether it follows another one so.

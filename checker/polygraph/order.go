@@ -197,21 +197,22 @@ func (p *placer) started(t int32) {
 			p.wake(p.chains[c].key)
 		}
 	}
-	if p.level == dbms.SI {
-		for _, c := range p.heads[t] {
-			key := p.chains[c].key
-			if o := p.open[key]; o != none && p.writes[o] > 0 {
-				p.violate(o, c)
-			}
-			if other := p.locked[key]; other != none {
-				for _, x := range p.heads[other] {
-					if p.chains[x].key == key {
-						p.violate(x, c)
-					}
+	if p.level != dbms.SI {
+		return
+	}
+	for _, c := range p.heads[t] {
+		key := p.chains[c].key
+		if o := p.open[key]; o != none && p.writes[o] > 0 {
+			p.violate(o, c)
+		}
+		if other := p.locked[key]; other != none {
+			for _, x := range p.heads[other] {
+				if p.chains[x].key == key {
+					p.violate(x, c)
 				}
 			}
-			p.locked[key] = t
 		}
+		p.locked[key] = t
 	}
 }
 

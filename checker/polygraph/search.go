@@ -170,33 +170,9 @@ func (s *searcher) core(c *choice) []bool {
 		})
 	}
 	core := slices.Repeat([]bool{true}, n)
-	left := n
-	peel := func(degree []int32, next func(u int32, do func(v int32))) {
-		var queue []int32
-		for u, d := range degree {
-			if d == 0 && core[u] {
-				queue = append(queue, int32(u))
-			}
-		}
-		for len(queue) > 0 {
-			u := queue[len(queue)-1]
-			queue = queue[:len(queue)-1]
-			core[u] = false
-			left--
-			next(u, func(v int32) {
-				if degree[v]--; degree[v] == 0 && core[v] {
-					queue = append(queue, v)
-				}
-			})
-		}
-	}
-	peel(in, func(u int32, do func(int32)) {
+	if peel(core, in, func(u int32, do func(int32)) {
 		each(s.polygraph, c, u, func(to int32, _ int) { do(to) })
-		for _, p := range pred[u] {
-			out[p]--
-		}
-	})
-	if left == 0 {
+	}) == n {
 		return nil
 	}
 	for u := range out { // nodes that lead only to what is gone
@@ -209,7 +185,7 @@ func (s *searcher) core(c *choice) []bool {
 			})
 		}
 	}
-	peel(out, func(u int32, do func(int32)) {
+	peel(core, out, func(u int32, do func(int32)) {
 		for _, p := range pred[u] {
 			if core[p] {
 				do(p)
@@ -217,6 +193,28 @@ func (s *searcher) core(c *choice) []bool {
 		}
 	})
 	return core
+}
+
+// peel takes the nodes of degree zero from a core, and those that come to be so; next are the nodes whose degree a node
+// counts to. It returns how many it took.
+func peel(core []bool, degree []int32, next func(u int32, do func(v int32))) (taken int) {
+	var queue []int32
+	for u, d := range degree {
+		if d == 0 && core[u] {
+			queue = append(queue, int32(u))
+		}
+	}
+	for ; len(queue) > 0; taken++ {
+		u := queue[len(queue)-1]
+		queue = queue[:len(queue)-1]
+		core[u] = false
+		next(u, func(v int32) {
+			if degree[v]--; degree[v] == 0 && core[v] {
+				queue = append(queue, v)
+			}
+		})
+	}
+	return taken
 }
 
 // each calls do with every edge out of a node and the literal that it follows from, 0 for known ones.

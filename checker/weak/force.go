@@ -129,8 +129,7 @@ func (c *judge) forceRA() {
 
 // forceSessions goes through each session with the last writer of each key.
 func (c *judge) forceSessions() {
-	type write struct{ session, txn int32 }
-	last := make([]write, c.h.Keys())
+	last := make([]sessionWrite, c.h.Keys())
 	for k := range last {
 		last[k].session = none
 	}
@@ -138,19 +137,26 @@ func (c *judge) forceSessions() {
 		if c.prev[head] != none || c.NextSO[head] == none {
 			continue
 		}
-		session := c.h.Txns[head].Session
 		for t := head; t != none; t = c.NextSO[t] {
-			for _, v := range c.R.Sources(t) {
-				if v == checker.Inner {
-					continue
-				}
-				if w := last[c.R.VersionKey[v]]; w.session == session {
-					c.force(w.txn, v, t)
-				}
-			}
-			for v := c.R.FirstVersion[t]; v < c.R.FirstVersion[t+1]; v++ {
-				last[c.R.VersionKey[v]] = write{session, t}
-			}
+			c.forceAfter(last, c.h.Txns[head].Session, t)
 		}
+	}
+}
+
+// sessionWrite is who wrote a key last, and in which session.
+type sessionWrite struct{ session, txn int32 }
+
+// forceAfter holds what a transaction read against the last writes before it in its session, and adds its own.
+func (c *judge) forceAfter(last []sessionWrite, session, t int32) {
+	for _, v := range c.R.Sources(t) {
+		if v == checker.Inner {
+			continue
+		}
+		if w := last[c.R.VersionKey[v]]; w.session == session {
+			c.force(w.txn, v, t)
+		}
+	}
+	for v := c.R.FirstVersion[t]; v < c.R.FirstVersion[t+1]; v++ {
+		last[c.R.VersionKey[v]] = sessionWrite{session, t}
 	}
 }

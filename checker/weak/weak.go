@@ -120,20 +120,7 @@ func (c *judge) follow(lists map[int32][]int64) {
 	if lists == nil {
 		return
 	}
-	type element struct {
-		key   int32
-		value int64
-	}
-	version := map[element]int32{}
-	for t := range c.h.Txns {
-		for v := c.R.FirstVersion[t]; c.R.Taken[t] && v < c.R.FirstVersion[t+1]; v++ {
-			for _, op := range c.h.TxnOps(t) {
-				if op.Kind == register.Write && op.Key == c.R.VersionKey[v] {
-					version[element{op.Key, op.Value}] = v
-				}
-			}
-		}
-	}
+	version := c.elements()
 	seen := make([]bool, len(c.R.VersionTxn))
 	last := make([]int32, c.h.Keys())
 	for key := range last {
@@ -152,6 +139,27 @@ func (c *judge) follow(lists map[int32][]int64) {
 			c.forced = append(c.forced, pair{c.R.VersionTxn[l], t, none, int32(v)})
 		}
 	}
+}
+
+// element is one of a list.
+type element struct {
+	key   int32
+	value int64
+}
+
+// elements are the versions that the lists' elements were written as.
+func (c *judge) elements() map[element]int32 {
+	version := map[element]int32{}
+	for t := range c.h.Txns {
+		for v := c.R.FirstVersion[t]; c.R.Taken[t] && v < c.R.FirstVersion[t+1]; v++ {
+			for _, op := range c.h.TxnOps(t) {
+				if op.Kind == register.Write && op.Key == c.R.VersionKey[v] {
+					version[element{op.Key, op.Value}] = v
+				}
+			}
+		}
+	}
+	return version
 }
 
 // index sorts the pairs by where they come from (counting sort).
@@ -176,23 +184,7 @@ func (c *judge) index() {
 // order returns the transactions in an order that session order, wr and, where first is given, the forced pairs
 // allow. It is shorter than there are transactions if there is a cycle. Transactions that do not count are in it.
 func (c *judge) order(first []int32) []int32 {
-	degree := make([]int32, len(c.h.Txns))
-	for t := range int32(len(degree)) {
-		if c.prev[t] != none {
-			degree[t]++
-		}
-		for _, v := range c.R.Sources(t) {
-			if v != checker.Inner && c.R.VersionTxn[v] >= 0 {
-				degree[t]++
-			}
-		}
-	}
-	if first != nil {
-		for _, p := range c.forced {
-			degree[p.to]++
-		}
-	}
-	return graph.Order(degree, func(t int32, buf []int32) []int32 {
+	return graph.Order(c.degrees(first != nil), func(t int32, buf []int32) []int32 {
 		if s := c.NextSO[t]; s != none {
 			buf = append(buf, s)
 		}
@@ -206,4 +198,25 @@ func (c *judge) order(first []int32) []int32 {
 		}
 		return buf
 	})
+}
+
+// degrees counts what must come right before each transaction; forced says that the forced pairs count.
+func (c *judge) degrees(forced bool) []int32 {
+	degree := make([]int32, len(c.h.Txns))
+	for t := range int32(len(degree)) {
+		if c.prev[t] != none {
+			degree[t]++
+		}
+		for _, v := range c.R.Sources(t) {
+			if v != checker.Inner && c.R.VersionTxn[v] >= 0 {
+				degree[t]++
+			}
+		}
+	}
+	if forced {
+		for _, p := range c.forced {
+			degree[p.to]++
+		}
+	}
+	return degree
 }

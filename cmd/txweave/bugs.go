@@ -79,7 +79,7 @@ func (f *bugsFlags) ofBugs(ctx context.Context, command string, args []string) (
 		if err = errors.Join(err, s.Close()); err != nil {
 			return nil, err
 		}
-		if !bugs.IsBug(ids[0]) && slices.Contains([]string{"dup", "merge", "split"}, command) {
+		if !finding.IsBugName(ids[0]) && slices.Contains([]string{"dup", "merge", "split"}, command) {
 			return nil, usagef("%s is not reduced yet: %s is for bugs that a campaign has counted, and given a number",
 				arg, command)
 		}

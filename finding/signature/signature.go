@@ -35,17 +35,7 @@ func Of(f *finding.Finding, c *testcase.Case) finding.Signature {
 	}
 	for i := range c.Txns {
 		t := &c.Txns[i]
-		if level := ownLevel(c, t); level != "" {
-			set.add(level)
-		}
-		if t.Autocommit() {
-			set.add("autocommit")
-		} else {
-			set.begin(t.Begin.SQL)
-		}
-		if c.Read(t.End.SQL).RollsBack() {
-			set.add("ROLLBACK")
-		}
+		set.frame(c, t)
 		for j, s := range t.Stmts {
 			if read := c.Read(s.SQL); !read.IsTarget() {
 				set.control(s.SQL, read.Kind, j == 0)
@@ -68,6 +58,21 @@ func Of(f *finding.Finding, c *testcase.Case) finding.Signature {
 	out := finding.Signature{Coarse: f.Signature, Cause: f.Cause, Features: set.sorted(), Guilty: guilty(f, c, set.parser)}
 	out.Named, out.Said = ofNamed(f, c, set.parser)
 	return out
+}
+
+// frame adds the features of how a transaction begins and ends.
+func (f *features) frame(c *testcase.Case, t *testcase.Txn) {
+	if level := ownLevel(c, t); level != "" {
+		f.add(level)
+	}
+	if t.Autocommit() {
+		f.add("autocommit")
+	} else {
+		f.begin(t.Begin.SQL)
+	}
+	if c.Read(t.End.SQL).RollsBack() {
+		f.add("ROLLBACK")
+	}
 }
 
 // anyStatement are the classes of findings that any statement of the case may have caused, where they name none.

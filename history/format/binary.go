@@ -9,9 +9,9 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 
 	"txweave/history"
 	"txweave/history/register"
@@ -118,17 +118,7 @@ func readDBCop(r io.Reader, b *register.Builder) error {
 			}
 			b.Begin(int64(session), id)
 			id++
-			for range in.u64() {
-				write, key, value, success := in.boolean(), int64(in.u64()), int64(in.u64()), in.boolean()
-				switch {
-				case in.err != nil:
-					return in.err
-				case success && write:
-					b.Write(b.IntKey(key), value)
-				case success:
-					b.Read(b.IntKey(key), value)
-				}
-			}
+			in.dbcopEvents(b)
 			status := history.Aborted
 			if in.boolean() {
 				status = history.Committed
@@ -147,7 +137,31 @@ func readDBCop(r io.Reader, b *register.Builder) error {
 	return in.err
 }
 
-var cobraLog = regexp.MustCompile(`^T(\d+)\.log$`)
+// dbcopEvents reads the events of a transaction, up to an error.
+func (b *binaryReader) dbcopEvents(to *register.Builder) {
+	for range b.u64() {
+		write, key, value, success := b.boolean(), int64(b.u64()), int64(b.u64()), b.boolean()
+		switch {
+		case b.err != nil:
+			return
+		case success && write:
+			to.Write(to.IntKey(key), value)
+		case success:
+			to.Read(to.IntKey(key), value)
+		}
+	}
+}
+
+// cobraLog is the number of a session's log, which is called T<n>.log.
+func cobraLog(name string) (n int, ok bool) {
+	digits, t := strings.CutPrefix(name, "T")
+	digits, log := strings.CutSuffix(digits, ".log")
+	if !t || !log || digits == "" || strings.Trim(digits, "0123456789") != "" {
+		return 0, false
+	}
+	n, _ = strconv.Atoi(digits)
+	return n, true
+}
 
 // cobraLogs returns the paths of a directory's T<n>.log files, by number.
 func cobraLogs(dir string) ([]string, error) {
@@ -158,8 +172,8 @@ func cobraLogs(dir string) ([]string, error) {
 	number := map[string]int{}
 	var names []string
 	for _, e := range entries {
-		if m := cobraLog.FindStringSubmatch(e.Name()); m != nil && !e.IsDir() {
-			number[e.Name()], _ = strconv.Atoi(m[1])
+		if n, ok := cobraLog(e.Name()); ok && !e.IsDir() {
+			number[e.Name()] = n
 			names = append(names, e.Name())
 		}
 	}
@@ -284,44 +298,24 @@ func (c *cobraRead) log(ctx context.Context, path string, session int64) error {
 			return err
 		}
 		in.pos++
-		if open == (kind == 'S') {
+		switch {
+		case open == (kind == 'S'):
 			in.fail("a record is out of place")
-			break
-		}
-		switch kind {
-		case 'S':
+		case kind == 'S':
 			open, txn = true, in.u64()
 			if c.txns[txn] {
 				in.fail(fmt.Sprintf("transaction %d began before", txn))
 			}
 			c.txns[txn] = true
 			c.b.Begin(session, int64(txn))
-		case 'W':
-			write, key, written := in.u64(), in.u64(), in.u64()
-			v := newCobraVersion(write, txn, written)
-			c.b.Write(c.b.IntKey(int64(key)), c.number(v))
-			c.written[v] = written
-		case 'R':
-			writer, write, name, read := in.u64(), in.u64(), in.u64(), in.u64()
-			key := c.b.IntKey(int64(name))
-			switch {
-			case write == cobraInitial || write == cobraNull:
-				c.b.ReadNil(key)
-			case (writer == cobraUniversal) != (write == cobraUniversal):
-				in.fail("a version is named by a write's id or by its value, not by half of each")
-			default:
-				v := newCobraVersion(write, writer, read)
-				c.b.Read(key, c.number(v))
-				c.found = append(c.found, cobraFound{v, txn, name, read})
-			}
-		case 'C':
+		case kind == 'C':
 			if in.u64() != txn {
 				in.fail("a transaction ends under another number than it began")
 			}
 			c.b.End(history.Committed, 0, 0)
 			open = false
 		default:
-			in.fail("a record of unknown kind " + strconv.QuoteRune(rune(kind)))
+			c.access(in, kind, txn)
 		}
 	}
 	if in.err != nil {
@@ -331,4 +325,30 @@ func (c *cobraRead) log(ctx context.Context, path string, session int64) error {
 		c.b.End(history.Unknown, 0, 0)
 	}
 	return nil
+}
+
+// access reads a write or a read of a transaction.
+func (c *cobraRead) access(in *binaryReader, kind byte, txn uint64) {
+	switch kind {
+	case 'W':
+		write, key, written := in.u64(), in.u64(), in.u64()
+		v := newCobraVersion(write, txn, written)
+		c.b.Write(c.b.IntKey(int64(key)), c.number(v))
+		c.written[v] = written
+	case 'R':
+		writer, write, name, read := in.u64(), in.u64(), in.u64(), in.u64()
+		key := c.b.IntKey(int64(name))
+		switch {
+		case write == cobraInitial || write == cobraNull:
+			c.b.ReadNil(key)
+		case (writer == cobraUniversal) != (write == cobraUniversal):
+			in.fail("a version is named by a write's id or by its value, not by half of each")
+		default:
+			v := newCobraVersion(write, writer, read)
+			c.b.Read(key, c.number(v))
+			c.found = append(c.found, cobraFound{v, txn, name, read})
+		}
+	default:
+		in.fail("a record of unknown kind " + strconv.QuoteRune(rune(kind)))
+	}
 }

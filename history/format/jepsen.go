@@ -258,6 +258,26 @@ func (j *jepsen) microOps(a *answer) ([]mop, error) {
 	if value.kind == list && len(value.list) > 0 && value.list[0].kind == list {
 		return listedOps(*value)
 	}
+	if a.f == "txn" || a.f == "" {
+		return emptyTxn(a, value)
+	}
+	return registerOps(a.f, &key, value)
+}
+
+// emptyTxn is a transaction in whose value stand no operations.
+func emptyTxn(a *answer, value *datum) ([]mop, error) {
+	switch {
+	case value.kind == list && len(value.list) == 0, a.f == "txn" && value.kind == null && a.outcome != history.Unknown:
+		return nil, nil
+	case a.f == "txn" && value.kind == null:
+		return nil,
+			errors.New("a transaction without a :value, whose outcome is not known: nobody can say what it may have written")
+	}
+	return nil, unknownOperation(a.f)
+}
+
+// registerOps are the operations of an operation on a register, f, or on a lock.
+func registerOps(f string, key, value *datum) ([]mop, error) {
 	one := func(f byte, value *datum) mop {
 		m := mop{f: f}
 		if key.kind == integer {
@@ -268,15 +288,7 @@ func (j *jepsen) microOps(a *answer) ([]mop, error) {
 		m.set(value)
 		return m
 	}
-	switch a.f {
-	case "txn", "":
-		if value.kind == list && len(value.list) == 0 || a.f == "txn" && value.kind == null && a.outcome != history.Unknown {
-			return nil, nil
-		}
-		if a.f == "txn" && value.kind == null {
-			return nil,
-				errors.New("a transaction without a :value, whose outcome is not known: nobody can say what it may have written")
-		}
+	switch f {
 	case "read", "r":
 		return []mop{one('r', value)}, nil
 	case "write", "w":
@@ -285,27 +297,30 @@ func (j *jepsen) microOps(a *answer) ([]mop, error) {
 		if value.kind != list || len(value.list) != 2 {
 			return nil, fmt.Errorf("cas needs [expected new], not %s", value)
 		}
-		if a.f == "not" {
+		if f == "not" {
 			return []mop{one('!', &value.list[0])}, nil
 		}
 		return []mop{one('c', &value.list[0]), one('w', &value.list[1])}, nil
 	case "acquire", "release": // a lock is a register that holds 0 or 1
 		from, to := datum{kind: integer}, datum{kind: integer, n: 1}
-		if a.f == "release" {
+		if f == "release" {
 			from, to = to, from
 		}
 		return []mop{one('c', &from), one('w', &to)}, nil
 	}
-	if a.f == "get" || a.f == "put" {
-		return nil,
-			errors.New(
-				"a key-value history of get, put and append of strings, as Porcupine's tests have it: only reads and writes of " +
-					"whole values are checked (read, write, cas)")
+	return nil, unknownOperation(f)
+}
+
+// unknownOperation says of an operation that it is not read.
+func unknownOperation(f string) error {
+	if f == "get" || f == "put" {
+		return errors.New(
+			"a key-value history of get, put and append of strings, as Porcupine's tests have it: only reads and writes of " +
+				"whole values are checked (read, write, cas)")
 	}
-	return nil,
-		fmt.Errorf(
-			"operation %q is none of a register or list history: want txn, read, write, cas, acquire or release; or read with "+
-				"add or transfer, of a set, a counter or a bank", a.f)
+	return fmt.Errorf(
+		"operation %q is none of a register or list history: want txn, read, write, cas, acquire or release; or read with "+
+			"add or transfer, of a set, a counter or a bank", f)
 }
 
 // transaction gives the builder the transaction that an operation is.

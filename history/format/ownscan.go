@@ -205,33 +205,37 @@ func (c *ownChunk) operation(r *ownCursor) bool {
 	op := ownOperation{kind: f[0], key: c.kept(name)}
 	switch {
 	case op.kind == 'l':
-		if !r.take("[") {
-			return false
-		}
-		first := len(c.list)
-		for n := 0; !r.take("]"); n++ {
-			if n > 0 && !r.take(",") {
-				return false
-			}
-			v, ok := r.integer()
-			if !ok {
-				return false
-			}
-			c.list = append(c.list, v)
-		}
-		op.list = c.list[first:len(c.list):len(c.list)]
+		op.list, ok = c.integers(r)
 	case r.take("null"):
 		op.null = true
-		if op.kind == 'w' || op.kind == 'a' {
-			return false
-		}
+		ok = op.kind != 'w' && op.kind != 'a'
 	default:
-		if op.value, ok = r.integer(); !ok {
-			return false
-		}
+		op.value, ok = r.integer()
+	}
+	if !ok {
+		return false
 	}
 	c.ops = append(c.ops, op)
 	return r.take("]")
+}
+
+// integers reads [1,2,3].
+func (c *ownChunk) integers(r *ownCursor) ([]int64, bool) {
+	if !r.take("[") {
+		return nil, false
+	}
+	first := len(c.list)
+	for n := 0; !r.take("]"); n++ {
+		if n > 0 && !r.take(",") {
+			return nil, false
+		}
+		v, ok := r.integer()
+		if !ok {
+			return nil, false
+		}
+		c.list = append(c.list, v)
+	}
+	return c.list[first:len(c.list):len(c.list)], true
 }
 
 func (c *ownChunk) kept(w []byte) string {

@@ -234,34 +234,47 @@ func (r *run) item(chain []write, end history.State) {
 			return // it may have committed
 		}
 	}
-	same := func(a, b history.State) bool { return a == b || a.Absent() && b.Absent() }
-	if same(want, end) {
+	if sameState(want, end) || r.keptUndone(chain, end) {
 		return
 	}
-	for _, w := range slices.Backward(chain) {
-		switch rolledBack := r.rolledBack(w.txn); {
-		case !same(w.To, end):
-		case w.undone && !rolledBack:
-			r.keptTo = append(r.keptTo, w.txn)
-			return
-		case rolledBack:
-			r.kept = append(r.kept, w.txn)
-			return
-		}
-	}
-	old := func(w write) bool { return same(w.From, end) || same(w.To, end) }
+	old := func(w write) bool { return sameState(w.From, end) || sameState(w.To, end) }
 	if by < 0 || !slices.ContainsFunc(chain, old) {
 		return
 	}
 	for i, w := range chain {
-		last := w.last(chain[i+1:])
-		if w.txn == by && last || r.committed(w) && last && !same(w.To, end) && !slices.ContainsFunc(chain,
-			func(x write) bool {
-				return x.txn != w.txn && r.committed(x) && same(x.From, w.To)
-			}) {
-			r.lost = append(r.lost, w.txn) // nobody replaced what it had written
+		if !w.last(chain[i+1:]) {
+			continue
+		}
+		if w.txn == by || r.committed(w) && !sameState(w.To, end) && !r.replaced(w, chain) {
+			r.lost = append(r.lost, w.txn)
 		}
 	}
+}
+
+// sameState says whether two states are equal; all that are no row are.
+func sameState(a, b history.State) bool { return a == b || a.Absent() && b.Absent() }
+
+// keptUndone says whether a row is as a write left it that was rolled back, or undone, and notes it.
+func (r *run) keptUndone(chain []write, end history.State) bool {
+	for _, w := range slices.Backward(chain) {
+		switch rolledBack := r.rolledBack(w.txn); {
+		case !sameState(w.To, end):
+		case w.undone && !rolledBack:
+			r.keptTo = append(r.keptTo, w.txn)
+			return true
+		case rolledBack:
+			r.kept = append(r.kept, w.txn)
+			return true
+		}
+	}
+	return false
+}
+
+// replaced says whether another transaction that committed replaced what a write left.
+func (r *run) replaced(w write, chain []write) bool {
+	return slices.ContainsFunc(chain, func(x write) bool {
+		return x.txn != w.txn && r.committed(x) && sameState(x.From, w.To)
+	})
 }
 
 // rolledBack says whether a transaction was, by itself or by the database.
@@ -409,16 +422,14 @@ func (r *run) write(d *finding.Difference) finding.Cause {
 	if c := r.readWrong(s.Name); !c.IsZero() {
 		return c
 	}
-	if d.What == fault.OverwroteUnseen && slices.ContainsFunc(s.Writes, r.overwroteNone) {
+	switch {
+	case d.What == fault.OverwroteUnseen && slices.ContainsFunc(s.Writes, r.overwroteNone):
 		return finding.CauseUnwritten
-	}
-	if d.What == fault.Searched {
+	case d.What == fault.Searched:
 		return finding.CauseSearch
-	}
-	if d.What == fault.Counted && s.Run != nil && s.Run.Block.Info.RowCount.Counts {
+	case d.What == fault.Counted && s.Run != nil && s.Run.Block.Info.RowCount.Counts:
 		return finding.CauseCount
-	}
-	if r.wroteMore(s) || r.madeBefore(s) || r.changedBefore(s) || r.erasedUnseen(s) || r.erasedLater(s) {
+	case r.wroteMore(s) || r.madeBefore(s) || r.changedBefore(s) || r.erasedUnseen(s) || r.erasedLater(s):
 		return finding.CauseOwn
 	}
 	if c := r.overtaken(s); !c.IsZero() {
@@ -430,6 +441,13 @@ func (r *run) write(d *finding.Difference) finding.Cause {
 	if s.Joined != nil {
 		return r.joined(d.What, s)
 	}
+	return r.ofSearch(d, at)
+}
+
+// ofSearch is the cause of a finding about a write whose reads are right: which rows it found of those that it searched
+// for, or what it says of them.
+func (r *run) ofSearch(d *finding.Difference, at int) finding.Cause {
+	s := r.Observation.Stmts[at]
 	wrong, missed, extra, unknown := r.searched(at)
 	switch {
 	case r.writesNone(s):

@@ -34,8 +34,53 @@ func (r *run) wroteMore(s *observe.ObservedStmt) bool {
 	wrote := func(pkey int64) bool {
 		return slices.ContainsFunc(s.Writes, func(w history.Write) bool { return w.PKey == pkey })
 	}
-	for _, o := range r.Observation.Stmts { // whoever reads it later: nobody else writes versions of that name
-		if o.Sent <= s.Done || s.VKey == 0 {
+	if s.VKey != 0 && r.readLater(s, wrote) {
+		return true
+	}
+	rows, known := r.final[s.Target]
+	if !known || r.Observation.Txns[s.Txn].Outcome != history.Committed {
+		return false
+	}
+	for pkey, vkey := range rows {
+		if s.VKey != 0 && vkey == s.VKey && !wrote(pkey) {
+			return true
+		}
+	}
+	if r.bears(s, wrote) {
+		return true
+	}
+	more := s.Affected > int64(len(s.Writes))
+	switch {
+	case s.Kind == sqltext.Insert: // whoever wrote them last: nobody is seen to have made them
+		return more && !r.unsure[s.Target] && r.unclaimed(s.Target, false)
+	case s.VKey != 0 && !r.Observation.Contents[s.Target]:
+		return false
+	case s.Kind == sqltext.Update:
+		return more && (r.unclaimed(s.Target, true) || r.unclaimedLater(s))
+	}
+	return r.deletedMore(s, wrote)
+}
+
+// deletedMore says whether rows are gone that a DELETE found, and that neither it nor another statement is seen to have
+// deleted.
+func (r *run) deletedMore(s *observe.ObservedStmt, wrote func(pkey int64) bool) bool {
+	found := s.Matched
+	if found == nil && s.Affected > int64(len(s.Writes)) {
+		found = s.Seen(s.Target)
+	}
+	for pkey := range found {
+		if _, there := r.final[s.Target][pkey]; !there && !wrote(pkey) && !r.deleted(s.Target, pkey) {
+			return true
+		}
+	}
+	return false
+}
+
+// readLater says whether versions that a statement names, and is not seen to have written, are read later: nobody else
+// writes versions of that name.
+func (r *run) readLater(s *observe.ObservedStmt, wrote func(pkey int64) bool) bool {
+	for _, o := range r.Observation.Stmts {
+		if o.Sent <= s.Done {
 			continue
 		}
 		for pkey, vkey := range o.Seen(s.Target) {
@@ -51,43 +96,16 @@ func (r *run) wroteMore(s *observe.ObservedStmt) bool {
 			return true
 		}
 	}
-	rows, known := r.final[s.Target]
-	if !known || r.Observation.Txns[s.Txn].Outcome != history.Committed {
-		return false
-	}
-	for pkey, vkey := range rows {
-		if s.VKey != 0 && vkey == s.VKey && !wrote(pkey) {
-			return true
-		}
-	}
-	if r.bears(s, wrote) {
-		return true
-	}
-	if s.Kind == sqltext.Insert { // whoever wrote them last: nobody is seen to have made them
-		return s.Affected > int64(len(s.Writes)) && !r.unsure[s.Target] && r.unclaimed(s.Target, false)
-	}
-	if s.VKey != 0 && !r.Observation.Contents[s.Target] {
-		return false
-	}
-	if s.Kind == sqltext.Update {
-		return s.Affected > int64(len(s.Writes)) && (r.unclaimed(s.Target, true) || r.unclaimedLater(s))
-	}
-	gone := s.Matched // by a DELETE
-	if gone == nil && s.Affected > int64(len(s.Writes)) {
-		gone = s.Seen(s.Target)
-	}
-	for pkey := range gone {
-		_, there := rows[pkey]
-		others := slices.ContainsFunc(r.Observation.Stmts, func(o *observe.ObservedStmt) bool {
-			return slices.ContainsFunc(o.Writes, func(w history.Write) bool {
-				return w.Table == s.Target && w.PKey == pkey && w.To.Absent()
-			})
-		})
-		if !there && !wrote(pkey) && !others {
-			return true
-		}
-	}
 	return false
+}
+
+// deleted says whether a statement is seen to have deleted a row.
+func (r *run) deleted(table string, pkey int64) bool {
+	return slices.ContainsFunc(r.Observation.Stmts, func(o *observe.ObservedStmt) bool {
+		return slices.ContainsFunc(o.Writes, func(w history.Write) bool {
+			return w.Table == table && w.PKey == pkey && w.To.Absent()
+		})
+	})
 }
 
 // bears says whether the table of a statement ends with a row that bears its version key and that it is not seen to

@@ -86,11 +86,33 @@ func (f *finder) versionOrder() {
 			of[t.Start] = i
 		}
 	}
-	unsure := maps.Clone(f.o.Untold)
+	wrote, unsure := f.written()
+	for _, item := range slices.SortedFunc(maps.Keys(f.o.Versions), compareItems) {
+		if !unsure[item.Table] {
+			f.chain(item, of, wrote[item])
+		}
+	}
+	for _, item := range slices.SortedFunc(maps.Keys(wrote), compareItems) {
+		if _, asked := f.o.Versions[item]; asked || unsure[item.Table] {
+			continue
+		}
+		for txn, n := range wrote[item] {
+			if n.from != history.Unborn || n.to != history.Dead {
+				f.report(fault.VersionOrder, "", "%v: %v wrote %v; the tables held the same before and after", item,
+					finding.TxnNumber(txn), n.to)
+			}
+		}
+	}
+}
+
+// written is what each transaction that committed wrote of each item, by the probes, and the tables of which they do
+// not tell everything.
+func (f *finder) written() (wrote map[history.Item]map[int]net, unsure map[string]bool) {
+	unsure = maps.Clone(f.o.Untold)
 	if unsure == nil {
 		unsure = map[string]bool{}
 	}
-	wrote := map[history.Item]map[int]net{}
+	wrote = map[history.Item]map[int]net{}
 	for _, s := range f.stmts() {
 		markUnsure(unsure, s)
 		if !f.o.Committed(s) {
@@ -108,21 +130,7 @@ func (f *finder) versionOrder() {
 			wrote[w.Item][s.Txn] = n
 		}
 	}
-	for _, item := range slices.SortedFunc(maps.Keys(f.o.Versions), compareItems) {
-		if !unsure[item.Table] {
-			f.chain(item, of, wrote[item])
-		}
-	}
-	for _, item := range slices.SortedFunc(maps.Keys(wrote), compareItems) {
-		if _, asked := f.o.Versions[item]; !asked && !unsure[item.Table] {
-			for txn, n := range wrote[item] {
-				if n.from != history.Unborn || n.to != history.Dead {
-					f.report(fault.VersionOrder, "", "%v: %v wrote %v; the tables held the same before and after", item,
-						finding.TxnNumber(txn), n.to)
-				}
-			}
-		}
-	}
+	return wrote, unsure
 }
 
 func compareItems(a, b history.Item) int {
@@ -173,38 +181,46 @@ func (f *finder) chain(item history.Item, of map[uint64]int, wrote map[int]net) 
 // reads holds what statements saw against what the store gives for their timestamps, overlaid with their transactions'
 // own writes.
 func (f *finder) reads() {
-	own := make([]map[history.Item]history.State, len(f.o.Txns))
-	unsure := make([]map[string]bool, len(f.o.Txns))
-	for i := range own {
-		own[i], unsure[i] = map[history.Item]history.State{}, map[string]bool{}
+	txns := make([]ownRows, len(f.o.Txns))
+	for i := range txns {
+		txns[i] = ownRows{states: map[history.Item]history.State{}, unsure: map[string]bool{}}
 	}
 	undo := slices.DeleteFunc(slices.Clone(f.o.Events), func(e observe.Moment) bool { return e.Kind != observe.Undo })
-	wrote := make([][]*observe.ObservedStmt, len(f.o.Txns))
 	for _, s := range f.stmts() {
 		for len(undo) > 0 && undo[0].Start < s.Sent {
-			e := undo[0]
-			undo, own[e.Txn] = undo[1:], map[history.Item]history.State{}
-			wrote[e.Txn] = slices.DeleteFunc(wrote[e.Txn], func(w *observe.ObservedStmt) bool {
-				return slices.Contains(e.Undid, w)
-			})
-			for _, left := range wrote[e.Txn] {
-				note(own[e.Txn], left)
-			}
+			txns[undo[0].Txn].undo(undo[0].Undid)
+			undo = undo[1:]
 		}
-		t := &f.o.Txns[s.Txn]
+		own, t := &txns[s.Txn], &f.o.Txns[s.Txn]
 		if t.Snapshot != nil && s.View == dbms.Snapshot {
 			for _, r := range s.Reads {
-				if !unsure[s.Txn][r.Table] && !f.o.Contents[r.Table] {
-					f.snapshotRead(s, t, r, own[s.Txn])
+				if !own.unsure[r.Table] && !f.o.Contents[r.Table] {
+					f.snapshotRead(s, t, r, own.states)
 				}
 			}
 		}
 		if s.Read != 0 && f.o.Versions != nil {
-			f.timestampRead(s, own[s.Txn], unsure[s.Txn])
+			f.timestampRead(s, own.states, own.unsure)
 		}
-		note(own[s.Txn], s)
-		wrote[s.Txn] = append(wrote[s.Txn], s)
-		markUnsure(unsure[s.Txn], s)
+		note(own.states, s)
+		own.stmts = append(own.stmts, s)
+		markUnsure(own.unsure, s)
+	}
+}
+
+// ownRows are the rows that a transaction has written so far.
+type ownRows struct {
+	stmts  []*observe.ObservedStmt
+	states map[history.Item]history.State
+	unsure map[string]bool // tables of which not all is known
+}
+
+// undo takes the writes of statements back.
+func (t *ownRows) undo(undid []*observe.ObservedStmt) {
+	t.states = map[history.Item]history.State{}
+	t.stmts = slices.DeleteFunc(t.stmts, func(s *observe.ObservedStmt) bool { return slices.Contains(undid, s) })
+	for _, left := range t.stmts {
+		note(t.states, left)
 	}
 }
 

@@ -36,26 +36,31 @@ func (j *judge) carried(s *observe.ObservedStmt) {
 			continue
 		}
 		for _, w := range s.Writes {
-			if w.Table != c.Table || w.From.Absent() {
-				continue
-			}
-			was, there := j.held(w.Item, w.From, c.Reference.Column)
-			key, written := after[was]
-			if !there || !written {
-				continue
-			}
-			is := gone
-			if !w.To.Absent() {
-				if is, there = j.held(w.Item, w.To, c.Reference.Column); !there {
-					continue
-				}
-			}
-			if want := wanted(c, key); want != "" && is != want {
-				j.odd(s, fault.Carried,
-					"%v referred to %v, which is %v now, and the foreign key's action leaves %v; it should leave %v",
-					history.Item{Table: c.Table, PKey: w.PKey}, was, key, is, want)
+			if w.Table == c.Table && !w.From.Absent() {
+				j.carriedRow(s, c, w, after)
 			}
 		}
+	}
+}
+
+// carriedRow is carried for a row that referred to another one; after are the keys that those have now, by the ones
+// that they had.
+func (j *judge) carriedRow(s *observe.ObservedStmt, c *observe.Carrying, w history.Write, after map[string]string) {
+	was, there := j.held(w.Item, w.From, c.Reference.Column)
+	key, written := after[was]
+	if !there || !written {
+		return
+	}
+	is := gone
+	if !w.To.Absent() {
+		if is, there = j.held(w.Item, w.To, c.Reference.Column); !there {
+			return
+		}
+	}
+	if want := wanted(c, key); want != "" && is != want {
+		j.odd(s, fault.Carried,
+			"%v referred to %v, which is %v now, and the foreign key's action leaves %v; it should leave %v",
+			history.Item{Table: c.Table, PKey: w.PKey}, was, key, is, want)
 	}
 }
 

@@ -165,21 +165,7 @@ func (j *judge) write(s *observe.ObservedStmt) {
 		}
 		return
 	}
-	if !s.Replaces && !s.Loose && s.Affected != int64(len(s.Writes)) {
-		j.counts(s, int64(len(s.Writes)), "it says it affected %v rows and wrote %v: %v", s.Affected, len(s.Writes), s.Writes)
-	}
-	if s.Replaces && !s.Carries && s.Affected > 0 && len(s.Writes) == 0 && !j.o.MayKeep(s) {
-		j.counts(s, 0, "it says it affected %v rows and wrote none, and none of %v would be as it was", s.Affected, s.Target)
-	}
-	if n, known := j.own(s); known && s.Affected != n {
-		j.counts(s, n, "it says it affected %v rows, and wrote %v of %v; what it carries along does not count: %v",
-			s.Affected, n, s.Target, s.Writes)
-	}
-	if s.Most > 0 && (s.Affected < s.Least || s.Affected > s.Most) {
-		j.odd(s, fault.Spelled,
-			"it says it affected %v rows, and each of the rows that it spells is inserted or changes another: %v", s.Affected,
-			bounds(s.Least, s.Most))
-	}
+	j.affected(s)
 	j.returned(s)
 	if s.Kind != sqltext.Update && s.Kind != sqltext.Delete {
 		return
@@ -195,9 +181,32 @@ func (j *judge) write(s *observe.ObservedStmt) {
 		}
 	}
 	j.joined(s)
-	if s.Matched == nil || s.Carries {
-		return // it may have written rows that others of its rows carry along
+	if s.Matched != nil && !s.Carries { // else it may have written rows that others of its rows carry along
+		j.matched(s)
 	}
+}
+
+// affected compares how many rows a write says that it affected with those that it wrote.
+func (j *judge) affected(s *observe.ObservedStmt) {
+	if !s.Replaces && !s.Loose && s.Affected != int64(len(s.Writes)) {
+		j.counts(s, int64(len(s.Writes)), "it says it affected %v rows and wrote %v: %v", s.Affected, len(s.Writes), s.Writes)
+	}
+	if s.Replaces && !s.Carries && s.Affected > 0 && len(s.Writes) == 0 && !j.o.MayKeep(s) {
+		j.counts(s, 0, "it says it affected %v rows and wrote none, and none of %v would be as it was", s.Affected, s.Target)
+	}
+	if n, known := j.own(s); known && s.Affected != n {
+		j.counts(s, n, "it says it affected %v rows, and wrote %v of %v; what it carries along does not count: %v",
+			s.Affected, n, s.Target, s.Writes)
+	}
+	if s.Most > 0 && (s.Affected < s.Least || s.Affected > s.Most) {
+		j.odd(s, fault.Spelled,
+			"it says it affected %v rows, and each of the rows that it spells is inserted or changes another: %v", s.Affected,
+			bounds(s.Least, s.Most))
+	}
+}
+
+// matched compares the rows that a write overwrote with those that a SELECT with its WHERE clause found.
+func (j *judge) matched(s *observe.ObservedStmt) {
 	wrote := map[int64]int64{}
 	for _, w := range s.Writes {
 		wrote[w.PKey] = int64(w.From)

@@ -118,23 +118,30 @@ func (g *serialization) fractured(ordered bool) *Occurrence {
 				continue
 			}
 			tried[r] = true
-			plain := g.o.Stmts[saw.at].Plain()
-			if !ordered && !plain {
+			if !ordered && !g.o.Stmts[saw.at].Plain() {
 				continue
 			}
-			for _, missed := range g.out[saw.to] {
-				if missed.kind != history.RW || missed.dead || missed.to != saw.from || plain != g.o.Stmts[missed.at].Plain() ||
-					ordered && missed.at < saw.at {
-					continue
-				}
-				if s := g.o.Stmts[saw.at]; missed.at == saw.at && s.Waited && s.Locks == sqltext.ForKeyShare {
-					continue
-				}
+			if missed := g.missed(saw, ordered); missed != nil {
 				return []*edge{saw, missed}
 			}
 		}
 		return nil
 	})
+}
+
+// missed is a write of the transaction that a statement read from whose earlier state its transaction saw: in a later
+// statement, or the same, if ordered.
+func (g *serialization) missed(saw *edge, ordered bool) *edge {
+	s := g.o.Stmts[saw.at]
+	for _, missed := range g.out[saw.to] {
+		if missed.kind != history.RW || missed.dead || missed.to != saw.from || ordered && missed.at < saw.at {
+			continue
+		}
+		if s.Plain() == g.o.Stmts[missed.at].Plain() && !(missed.at == saw.at && s.Waited && s.Locks == sqltext.ForKeyShare) {
+			return missed
+		}
+	}
+	return nil
 }
 
 // interference is G-SIa: a transaction depends on one that had not ended when the first one's snapshot had been
@@ -170,14 +177,8 @@ func (g *serialization) interference(plain bool) *Occurrence {
 
 // fuzzyRead is P2: plain reads of one transaction printed two versions of an item, the later one not its own.
 func (g *serialization) fuzzyRead() *Occurrence {
-	type key struct {
-		txn  int
-		item history.Item
-	}
-	first := map[key]int{} // op that printed the item first
-	vkey := map[key]int64{}
-	for i := range g.o.Stmts {
-		op := g.o.Stmts[i]
+	printed := map[txnItem]printedItem{}
+	for i, op := range g.o.Stmts {
 		if !op.Plain() || !g.o.Committed(op) || !g.suffers(op.Txn) {
 			continue
 		}
@@ -185,25 +186,49 @@ func (g *serialization) fuzzyRead() *Occurrence {
 			if op.Blurred[v.Item] || g.o.Recurring[v] {
 				continue
 			}
-			k := key{op.Txn, v.Item}
-			w, written := g.writer[v]
-			own := written && g.o.Stmts[w].Txn == op.Txn || !written && g.untold(i, v)
-			if written && own && g.o.Stmts[w].Undone {
+			own, undone := g.ownVersion(i, v)
+			if undone {
 				continue
 			}
-			if old, again := vkey[k]; again && old != v.VKey && !own {
+			k := txnItem{op.Txn, v.Item}
+			old, again := printed[k]
+			if again && old.vkey != v.VKey && !own {
 				return &Occurrence{Txns: []int{op.Txn}, Reader: op.Name, Explanation: finding.Sentences{
-					finding.Say("%v read %v", finding.StmtName(g.o.Stmts[first[k]].Name), history.Version{Item: v.Item, VKey: old}),
+					finding.Say("%v read %v", finding.StmtName(g.o.Stmts[old.first].Name), history.Version{Item: v.Item,
+						VKey: old.vkey}),
 					finding.Say("%v read %v, which %v did not write", finding.StmtName(op.Name), v, finding.TxnNumber(op.Txn)),
 				}}
 			}
-			if _, again := vkey[k]; !again {
-				first[k] = i
+			if !again {
+				old.first = i
 			}
-			vkey[k] = v.VKey
+			printed[k] = printedItem{old.first, v.VKey}
 		}
 	}
 	return nil
+}
+
+// ownVersion says whether a version that a statement printed may be its transaction's own, and one that was undone.
+func (g *serialization) ownVersion(stmt int, v history.Version) (own, undone bool) {
+	w, written := g.writer[v]
+	if !written {
+		return g.untold(stmt, v), false
+	}
+	by := g.o.Stmts[w]
+	own = by.Txn == g.o.Stmts[stmt].Txn
+	return own, own && by.Undone
+}
+
+// txnItem is an item, to a transaction.
+type txnItem struct {
+	txn  int
+	item history.Item
+}
+
+// printedItem is the statement that printed an item first, and the version that was printed last.
+type printedItem struct {
+	first int
+	vkey  int64
 }
 
 // untold says whether a version whose writer is not known may be what an earlier statement of a reader's transaction

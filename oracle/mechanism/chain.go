@@ -219,33 +219,17 @@ func (p *partition) candidates(it *item, value int64, cond *history.PayloadFilte
 	}
 	p.sure = p.sure[:0]
 	pivot := int64(never)
-	i := len(it.chain) - 1
-	if it.last.cs > hi { // future versions
-		i, _ = slices.BinarySearchFunc(it.chain, hi, func(v *version, t int64) int {
-			if v.cs <= t {
-				return -1
-			}
-			return 1
-		})
-		i--
-	}
-	for ; i >= 0; i-- {
+	for i := it.lastBefore(hi); i >= 0; i-- {
 		v := it.chain[i]
-		garbage := false
-		for _, u := range p.sure {
-			if p.before(v, u) {
-				garbage = true
-				break
-			}
-		}
-		if !garbage {
+		if !p.garbage(v) {
 			all++
-			if (v.value == value || cond != nil && !v.surely(cond)) && (!v.wild || cond != nil) {
+			switch {
+			case (v.value == value || cond != nil && !v.surely(cond)) && (!v.wild || cond != nil):
 				matches++
 				match = v
-			} else if v.wild && match != nil {
+			case v.wild && match != nil:
 				matches++ // it may have had the same value
-			} else if v.wild {
+			case v.wild:
 				v.value, v.wild = value, false // the initial version, seen for the first time
 				return v, 1, all
 			}
@@ -259,6 +243,30 @@ func (p *partition) candidates(it *item, value int64, cond *history.PayloadFilte
 		}
 	}
 	return match, matches, all
+}
+
+// lastBefore is the place in the chain of the last version that is not a future one at a moment; -1 for none.
+func (it *item) lastBefore(t int64) int {
+	if it.last.cs <= t {
+		return len(it.chain) - 1
+	}
+	i, _ := slices.BinarySearchFunc(it.chain, t, func(v *version, t int64) int {
+		if v.cs <= t {
+			return -1
+		}
+		return 1
+	})
+	return i - 1
+}
+
+// garbage says whether a version that was surely visible has surely overwritten another one.
+func (p *partition) garbage(v *version) bool {
+	for _, u := range p.sure {
+		if p.before(v, u) {
+			return true
+		}
+	}
+	return false
 }
 
 // checkReads checks what a statement read of others' versions, and what it did not find in the ranges that it read.

@@ -54,26 +54,30 @@ func (c *certifier) run() {
 			c.graph.begin(b.ended)
 		}
 		for _, p := range c.from {
-			deps := <-p.to
-			for i := range deps {
-				d := &deps[i]
-				if d.fromAt != atNone {
-					c.order.add(*d)
-				}
-				if c.graph != nil && !d.loose {
-					c.graph.add(d)
-				}
-			}
-			clear(deps)
-			select {
-			case p.back <- deps[:0]:
-			default:
-			}
+			c.take(<-p.to, p)
 		}
 		c.order.collect(b.horizon)
 		if c.graph != nil {
 			c.graph.collect(b.horizon)
 		}
+	}
+}
+
+// take adds the dependencies of a batch that a partition certifies, and gives it their memory back.
+func (c *certifier) take(deps []dep, p *partition) {
+	for i := range deps {
+		d := &deps[i]
+		if d.fromAt != atNone {
+			c.order.add(*d)
+		}
+		if c.graph != nil && !d.loose {
+			c.graph.add(d)
+		}
+	}
+	clear(deps)
+	select {
+	case p.back <- deps[:0]:
+	default:
 	}
 }
 

@@ -127,53 +127,9 @@ func (p *partition) tell(e *event, it *item, value int64) {
 	read := finding.Say("%v read version %v of %v at a moment in %v", finding.TxnNumber(e.t.id), p.version(value),
 		p.name(it), interval(e.lo, e.hi))
 	txns := []int64{e.t.id}
-	for _, v := range slices.Backward(it.chain) {
-		if v.value != value || v.wild {
-			continue
-		}
-		if v.cs > e.hi {
-			what := fault.FutureRead
-			if e.kind == evSnapshot && v.cs <= e.end {
-				what = fault.NewerRead
-			}
-			p.violation(what, it, e, append(txns, v.w.id), read,
-				finding.Say("%v, which wrote it, began to commit at %v, after that", finding.TxnNumber(v.w.id), v.cs))
-			return
-		}
-		for _, u := range it.chain {
-			if u.ce < e.lo && p.before(v, u) {
-				what := fault.StaleRead
-				if value == history.Absent {
-					what = fault.MissingRow
-				}
-				p.violation(what, it, e, append(txns, u.w.id), read,
-					finding.Say("%v surely had overwritten it with version %v and had committed by %v, before that",
-						finding.TxnNumber(u.w.id), p.version(u.value), u.ce))
-				return
-			}
-		}
-	}
-	for _, h := range it.hidden {
-		if h.value != value || h.txn == e.t.id || value == history.Absent && it.thereSince(h.end, e.lo) {
-			continue
-		}
-		if h.why == rolledBack {
-			what := fault.G1a
-			if value == history.Absent {
-				what = fault.G1aDelete
-			}
-			p.violation(what, it, e, append(txns, h.txn), read, finding.Say("%v, which wrote it, rolled back",
-				finding.TxnNumber(h.txn)))
-		} else {
-			p.violation(fault.G1b, it, e, append(txns, h.txn), read,
-				finding.Say("%v, which wrote it, overwrote it itself before it committed", finding.TxnNumber(h.txn)))
-		}
-		return
-	}
-	for _, w := range it.writers {
-		if k := w.find(it); k >= 0 && w.writes[k].value == value && w != e.t {
-			p.violation(fault.DirtyRead, it, e, append(txns, w.id), read,
-				finding.Say("%v, which wrote it, had not begun to commit by then", finding.TxnNumber(w.id)))
+	for _, because := range []func(*event, *item, int64) (impossible, bool){p.notThen, p.neverThere, p.notYetThere} {
+		if why, ok := because(e, it, value); ok {
+			p.violation(why.what, it, e, append(txns, why.txn), read, why.said)
 			return
 		}
 	}
@@ -183,4 +139,71 @@ func (p *partition) tell(e *event, it *item, value int64) {
 	}
 	p.violation(fault.UnwrittenVersion, it, e, txns, read,
 		finding.Say("no transaction wrote it, or it had long been overwritten"))
+}
+
+// impossible is why a version cannot have been seen: what that is, and the transaction by which it is so.
+type impossible struct {
+	what fault.Kind
+	txn  int64
+	said finding.Sentence
+}
+
+// ofRow is a fault of a read, or the one that it is called where the row was seen absent.
+func ofRow(value int64, what, absent fault.Kind) fault.Kind {
+	if value == history.Absent {
+		return absent
+	}
+	return what
+}
+
+// notThen says whether a version was there later, or had been overwritten.
+func (p *partition) notThen(e *event, it *item, value int64) (impossible, bool) {
+	for _, v := range slices.Backward(it.chain) {
+		if v.value != value || v.wild {
+			continue
+		}
+		if v.cs > e.hi {
+			what := fault.FutureRead
+			if e.kind == evSnapshot && v.cs <= e.end {
+				what = fault.NewerRead
+			}
+			return impossible{what, v.w.id, finding.Say("%v, which wrote it, began to commit at %v, after that",
+				finding.TxnNumber(v.w.id), v.cs)}, true
+		}
+		for _, u := range it.chain {
+			if u.ce < e.lo && p.before(v, u) {
+				return impossible{ofRow(value, fault.StaleRead, fault.MissingRow), u.w.id,
+					finding.Say("%v surely had overwritten it with version %v and had committed by %v, before that",
+						finding.TxnNumber(u.w.id), p.version(u.value), u.ce)}, true
+			}
+		}
+	}
+	return impossible{}, false
+}
+
+// neverThere says whether a version was rolled back, or overwritten by the transaction that wrote it.
+func (p *partition) neverThere(e *event, it *item, value int64) (impossible, bool) {
+	for _, h := range it.hidden {
+		switch {
+		case h.value != value || h.txn == e.t.id || value == history.Absent && it.thereSince(h.end, e.lo):
+		case h.why == rolledBack:
+			return impossible{ofRow(value, fault.G1a, fault.G1aDelete), h.txn, finding.Say("%v, which wrote it, rolled back",
+				finding.TxnNumber(h.txn))}, true
+		default:
+			return impossible{fault.G1b, h.txn, finding.Say("%v, which wrote it, overwrote it itself before it committed",
+				finding.TxnNumber(h.txn))}, true
+		}
+	}
+	return impossible{}, false
+}
+
+// notYetThere says whether a version is one of a transaction that had not begun to commit.
+func (p *partition) notYetThere(e *event, it *item, value int64) (impossible, bool) {
+	for _, w := range it.writers {
+		if k := w.find(it); k >= 0 && w.writes[k].value == value && w != e.t {
+			return impossible{fault.DirtyRead, w.id, finding.Say("%v, which wrote it, had not begun to commit by then",
+				finding.TxnNumber(w.id))}, true
+		}
+	}
+	return impossible{}, false
 }

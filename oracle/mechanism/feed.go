@@ -44,49 +44,54 @@ func (rep *TraceReport) torn(r *history.OperationReader) {
 // feed reads operations into their sessions.
 func (v *Verifier) feed(r *history.OperationReader) error {
 	var op history.Operation
-	var initial []history.Access
-	loaded := map[history.ItemID]bool{}
-	started := false
-	defer func() {
-		if !started {
-			v.Start(initial)
-		}
-	}()
-	for n := int64(0); ; n++ {
-		if err := r.Next(&op); errors.Is(err, io.EOF) {
-			return nil
-		} else if err != nil {
+	initial, err := v.loads(r, &op)
+	v.Start(initial)
+	for n := int64(0); err == nil; n++ {
+		if err = v.append(&op, r.Line()); err != nil {
 			return err
-		}
-		if op.Kind == history.OpLoad {
-			if started {
-				return fmt.Errorf("trace: line %d: a load after the first operation", r.Line())
-			}
-			for _, a := range op.Writes {
-				if loaded[a.ItemID] {
-					return fmt.Errorf("trace: line %d: %s is loaded twice", r.Line(), v.opt.Symbols.ItemName(a.ItemID))
-				}
-				loaded[a.ItemID] = true
-			}
-			initial = append(initial, op.Writes...)
-			continue
-		}
-		if !started {
-			started, loaded = true, nil
-			v.Start(initial)
-		}
-		s := v.Session(int(op.Session))
-		if op.Kind == history.OpClose {
-			s.Close()
-			continue
-		}
-		if err := s.Append(&op); err != nil {
-			return fmt.Errorf("trace: line %d: %w", r.Line(), err)
 		}
 		for n&1023 == 0 && n-v.operations.Load() > maxBacklog && !v.starving.Load() {
 			time.Sleep(100 * time.Microsecond)
 		}
+		err = r.Next(&op)
 	}
+	if errors.Is(err, io.EOF) {
+		return nil
+	}
+	return err
+}
+
+// loads reads the rows with which a trace begins, and into op the first operation behind them.
+func (v *Verifier) loads(r *history.OperationReader, op *history.Operation) (initial []history.Access, err error) {
+	loaded := map[history.ItemID]bool{}
+	for {
+		if err := r.Next(op); err != nil || op.Kind != history.OpLoad {
+			return initial, err
+		}
+		for _, a := range op.Writes {
+			if loaded[a.ItemID] {
+				return initial, fmt.Errorf("trace: line %d: %s is loaded twice", r.Line(), v.opt.Symbols.ItemName(a.ItemID))
+			}
+			loaded[a.ItemID] = true
+		}
+		initial = append(initial, op.Writes...)
+	}
+}
+
+// append files an operation of a line with its session.
+func (v *Verifier) append(op *history.Operation, line int) error {
+	if op.Kind == history.OpLoad {
+		return fmt.Errorf("trace: line %d: a load after the first operation", line)
+	}
+	s := v.Session(int(op.Session))
+	if op.Kind == history.OpClose {
+		s.Close()
+		return nil
+	}
+	if err := s.Append(op); err != nil {
+		return fmt.Errorf("trace: line %d: %w", line, err)
+	}
+	return nil
 }
 
 // checkUnbounded checks a trace whose header does not say how many sessions there are: only its end tells.

@@ -60,36 +60,46 @@ func (l *lock) meets(o *lock) (start, end int64, ever bool) {
 // release releases the locks of a transaction that ended and holds each against those that conflict with it: if
 // neither can have been released before the other one was acquired, both were held at once (Theorem 3).
 func (p *partition) release(e *event) {
-	t := e.t
-	for _, it := range t.locked {
-		openFrom := int64(forever)
+	for _, it := range e.t.locked {
 		for i := range it.locks {
-			l := &it.locks[i]
-			if l.t == t {
-				l.rs, l.re, l.released = t.rs, t.ce, true
-				if l.unlocks != 0 {
-					l.rs = min(l.rs, l.unlocks)
-				}
-				for j := range it.locks {
-					if o := &it.locks[j]; o.released && o.t != t {
-						p.exclude(it, e, l, o)
-					}
-				}
-			}
-			if !l.released {
-				openFrom = min(openFrom, l.start)
+			if l := &it.locks[i]; l.t == e.t {
+				p.unlock(it, e, l)
 			}
 		}
-		// A released lock matters only to those acquired by operations that started before its release.
-		kept := it.locks[:0]
-		for _, l := range it.locks {
-			if !l.released || l.rs >= openFrom || l.end >= e.start {
-				kept = append(kept, l)
-			}
-		}
-		clear(it.locks[len(kept):])
-		it.locks = kept
+		it.forgetLocks(e.start)
 	}
+}
+
+// unlock releases one lock of a transaction that ended.
+func (p *partition) unlock(it *item, e *event, l *lock) {
+	l.rs, l.re, l.released = l.t.rs, l.t.ce, true
+	if l.unlocks != 0 {
+		l.rs = min(l.rs, l.unlocks)
+	}
+	for i := range it.locks {
+		if o := &it.locks[i]; o.released && o.t != l.t {
+			p.exclude(it, e, l, o)
+		}
+	}
+}
+
+// forgetLocks drops the released locks that matter no more at a moment: they do only to those acquired by operations
+// that started before the release.
+func (it *item) forgetLocks(now int64) {
+	openFrom := int64(forever)
+	for i := range it.locks {
+		if l := &it.locks[i]; !l.released {
+			openFrom = min(openFrom, l.start)
+		}
+	}
+	kept := it.locks[:0]
+	for _, l := range it.locks {
+		if !l.released || l.rs >= openFrom || l.end >= now {
+			kept = append(kept, l)
+		}
+	}
+	clear(it.locks[len(kept):])
+	it.locks = kept
 }
 
 // exclude reports two conflicting locks that were surely held at once.

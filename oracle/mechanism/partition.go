@@ -283,23 +283,28 @@ func (p *partition) advance(now int64) {
 		if w.end {
 			p.account(w.t)
 		} else {
-			w.t.checks--
-			for _, r := range w.reads {
-				r.it.pins--
-			}
-			if w.told {
-				for _, r := range w.reads {
-					p.tell(&w.ev, r.it, r.version)
-				}
-			} else {
-				p.checkReads(&w.ev, w.reads, w.ranges, w.writes)
-			}
-			if w.t.checks == 0 && w.t.ended && w.t.done {
-				p.account(w.t)
-			}
+			p.check(w)
 		}
 		*w = waiting{reads: w.reads[:0], writes: w.writes[:0], ranges: w.ranges[:0]}
 		p.freeWaits = append(p.freeWaits, w)
+	}
+}
+
+// check makes the checks of a statement, and accounts for its transaction if these were its last ones.
+func (p *partition) check(w *waiting) {
+	w.t.checks--
+	for _, r := range w.reads {
+		r.it.pins--
+	}
+	if w.told {
+		for _, r := range w.reads {
+			p.tell(&w.ev, r.it, r.version)
+		}
+	} else {
+		p.checkReads(&w.ev, w.reads, w.ranges, w.writes)
+	}
+	if w.t.checks == 0 && w.t.ended && w.t.done {
+		p.account(w.t)
 	}
 }
 

@@ -16,23 +16,10 @@ const enumerate = 256
 // checkRange checks that every row in a range that the statement did not return may have been absent, or may not have
 // met its condition.
 func (p *partition) checkRange(e *event, reads []seen, r history.KeyRange) {
-	one := func(it *item) {
-		if it.id.Key < r.Lo || it.id.Key > r.Hi || slices.ContainsFunc(reads, func(s seen) bool { return s.it == it }) {
-			return
-		}
-		if k := e.t.find(it); k >= 0 && e.t.writes[k].first <= e.seq || len(it.chain) == 1 && it.chain[0].wild {
-			return // its own row is checkOwnRange's
-		}
-		if r.If == nil {
-			p.checkRead(e, it, history.Absent, nil)
-		} else {
-			p.checkPassedOver(e, it, r)
-		}
-	}
 	if width := uint64(r.Hi) - uint64(r.Lo); r.Hi >= r.Lo && width < enumerate {
 		for key := r.Lo; ; key++ {
 			if it, _ := p.items.find(history.ItemID{Table: r.Table, Key: key}); it != nil {
-				one(it)
+				p.checkNotReturned(e, it, reads, r)
 			}
 			if key == r.Hi || key == math.MaxInt64 {
 				return
@@ -40,7 +27,24 @@ func (p *partition) checkRange(e *event, reads []seen, r history.KeyRange) {
 		}
 	}
 	for _, it := range p.tables[r.Table] {
-		one(it)
+		if it.id.Key >= r.Lo && it.id.Key <= r.Hi {
+			p.checkNotReturned(e, it, reads, r)
+		}
+	}
+}
+
+// checkNotReturned is checkRange for one row of the range.
+func (p *partition) checkNotReturned(e *event, it *item, reads []seen, r history.KeyRange) {
+	if slices.ContainsFunc(reads, func(s seen) bool { return s.it == it }) {
+		return
+	}
+	if k := e.t.find(it); k >= 0 && e.t.writes[k].first <= e.seq || len(it.chain) == 1 && it.chain[0].wild {
+		return // its own row is checkOwnRange's
+	}
+	if r.If == nil {
+		p.checkRead(e, it, history.Absent, nil)
+	} else {
+		p.checkPassedOver(e, it, r)
 	}
 }
 
@@ -161,27 +165,32 @@ func (p *partition) dependThrough(t *part, r *ownRead) {
 		if u.w == t || !yes && !no {
 			return
 		}
-		d := dep{kind: history.RW, from: t.node, to: u.w.node, fromAt: at, toAt: atCommit, lo: r.lo, hi: r.hi, seq: r.seq,
-			item: r.it.id, version: last.value, cond: r.cond, loose: no}
-		hi := r.hi
-		switch {
-		case at == atCommit && yes:
-			hi = t.ce
-		case at == atCommit: // who locks by the condition does not keep out what does not meet it
-			d.fromAt = atRow
+		if yes || last == v {
+			p.antiDepend(t, r, last, u, at, yes)
 		}
 		if yes {
 			p.stats.RW.All++
-		}
-		if yes || last == v {
-			p.emit(d, hi, u.cs)
-		}
-		if yes {
 			return
 		}
 		last = u
 	}
 	p.waitForNext(last, reader{t.node, r.cond})
+}
+
+// antiDepend certifies the predicate-anti-dependency of a transaction on the one that overwrote a version that it
+// passed over, last, by u; meets says that u meets the condition.
+func (p *partition) antiDepend(t *part, r *ownRead, last, u *version, at pointKind, meets bool) {
+	d := dep{kind: history.RW, from: t.node, to: u.w.node, fromAt: at, toAt: atCommit, lo: r.lo, hi: r.hi, seq: r.seq,
+		item: r.it.id, version: last.value, cond: r.cond, loose: !meets}
+	hi := r.hi
+	if at == atCommit {
+		if meets {
+			hi = t.ce
+		} else {
+			d.fromAt = atRow // who locks by the condition does not keep out what does not meet it
+		}
+	}
+	p.emit(d, hi, u.cs)
 }
 
 // directlyBefore returns the version that surely comes directly before chain[i]; nil if that is not known.

@@ -17,44 +17,53 @@ import (
 // given it back, nobody else is given the table in a mode that excludes it, nor reads or writes it where that takes
 // one; and it is not answered while a transaction is open that has used a table so (dev.mysql.com/doc/refman, LOCK
 // TABLES, Metadata Locking; postgresql.org/docs, Table-Level Locks).
-func tableLocks(o *observe.Observation) []finding.Difference {
-	var out []finding.Difference
+func tableLocks(o *observe.Observation) (out []finding.Difference) {
 	for a := range o.Txns {
-		name := finding.TxnNumber(a)
 		for _, h := range o.Txns[a].Tables {
 			if h.Baseless {
 				out = append(out, finding.Difference{What: fault.LockRefused,
-					Steps: finding.Sentences{finding.Say("%v was refused %v, which nobody else had asked for", name,
+					Steps: finding.Sentences{finding.Say("%v was refused %v, which nobody else had asked for", finding.TxnNumber(a),
 						what(h.Locks[0].Table))}})
 			}
-			if h.Refused {
-				continue
+			if !h.Refused {
+				end := released(o, a, h)
+				out = append(append(out, heldTwice(o, a, h, end)...), usedBeside(o, a, h, end)...)
 			}
-			end := released(o, a, h)
-			for b := a + 1; b < len(o.Txns); b++ {
-				for _, other := range o.Txns[b].Tables {
-					if table := both(h.Locks, other.Locks); table != "" && !other.Refused && max(h.Locked, other.Locked) < min(end,
-						released(o, b, other)) {
-						out = append(out, tableLock("%v and %v had both locked %v, in modes that exclude each other", name,
-							finding.TxnNumber(b), what(table)))
-					}
-				}
+		}
+	}
+	return out
+}
+
+// heldTwice are the locks that later transactions held beside the one of transaction a that ended so.
+func heldTwice(o *observe.Observation, a int, h observe.TableHold, end int64) (out []finding.Difference) {
+	for b := a + 1; b < len(o.Txns); b++ {
+		for _, other := range o.Txns[b].Tables {
+			table := both(h.Locks, other.Locks)
+			if table != "" && !other.Refused && max(h.Locked, other.Locked) < min(end, released(o, b, other)) {
+				out = append(out, tableLock("%v and %v had both locked %v, in modes that exclude each other",
+					finding.TxnNumber(a), finding.TxnNumber(b), what(table)))
 			}
-			for _, s := range o.Stmts {
-				if s.Txn == a || s.Err != nil || s.Bad != nil || s.Run == nil {
-					continue
-				}
-				table := shuts(h.Locks, s)
-				switch {
-				case table == "":
-				case s.Sent >= h.Locked && s.Done <= end:
-					out = append(out, tableLock("%v had locked table %v, and %v used it before %v had ended", name, table,
-						finding.StmtName(s.Name), name))
-				case s.Done <= h.Asked && keeps(o, s, h.Locked):
-					out = append(out, tableLock("%v was given table %v, which %v had used in a transaction that was open", name,
-						table, finding.StmtName(s.Name)))
-				}
-			}
+		}
+	}
+	return out
+}
+
+// usedBeside are the uses of a table by others than transaction a that its lock had to keep out, or to wait for.
+func usedBeside(o *observe.Observation, a int, h observe.TableHold, end int64) (out []finding.Difference) {
+	name := finding.TxnNumber(a)
+	for _, s := range o.Stmts {
+		if s.Txn == a || s.Err != nil || s.Bad != nil || s.Run == nil {
+			continue
+		}
+		table := shuts(h.Locks, s)
+		switch {
+		case table == "":
+		case s.Sent >= h.Locked && s.Done <= end:
+			out = append(out, tableLock("%v had locked table %v, and %v used it before %v had ended", name, table,
+				finding.StmtName(s.Name), name))
+		case s.Done <= h.Asked && keeps(o, s, h.Locked):
+			out = append(out, tableLock("%v was given table %v, which %v had used in a transaction that was open", name,
+				table, finding.StmtName(s.Name)))
 		}
 	}
 	return out

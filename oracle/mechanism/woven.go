@@ -149,27 +149,33 @@ func (w *wovenRun) operation(e *observe.Moment) *history.Operation {
 		return &history.Operation{Kind: history.OpAbort}
 	}
 	s := e.Stmt
-	if s.Target != "" {
+	switch {
+	case s.Target != "":
 		return w.write(s)
-	}
-	if len(s.Reads) == 0 {
+	case len(s.Reads) == 0:
 		return nil // it reads no table, and so takes neither a lock nor the snapshot
+	case s.View == dbms.Current && w.o.PromiseOf(s.Txn).Promise().GapLocks:
+		return w.lockingRead(s)
 	}
-	op := &history.Operation{Kind: history.OpRead}
-	if s.View == dbms.Current && w.o.PromiseOf(s.Txn).Promise().GapLocks {
-		// The weakest lock that it may have taken: a locking SELECT's, or a plain one's where those lock.
-		op.Lock, op.Unlocks = history.LockShared, unlocks(w.o, s.Txn)
-		for _, v := range s.Out {
-			if w.untold.has(v.Item) || w.untold.versions[v.VKey] || w.o.Contents[v.Table] && ofEntries(w.o, s, v.Table) {
-				continue
-			}
-			if a := (history.Access{ItemID: w.item(v.Item), Version: v.VKey}); !slices.Contains(op.Reads, a) &&
-				(!s.SawUndone || !w.own(s, v, true)) {
-				op.Reads = append(op.Reads, a)
-				if ofEntries(w.o, s, v.Table) {
-					op.Lock = history.LockEntries
-				}
-			}
+	return &history.Operation{Kind: history.OpRead}
+}
+
+// lockingRead is a read that locks what it printed. Its lock is the weakest that it may have taken: a locking SELECT's,
+// or a plain one's where those lock.
+func (w *wovenRun) lockingRead(s *observe.ObservedStmt) *history.Operation {
+	op := &history.Operation{Kind: history.OpRead, Lock: history.LockShared, Unlocks: unlocks(w.o, s.Txn)}
+	for _, v := range s.Out {
+		entries := ofEntries(w.o, s, v.Table)
+		if w.untold.has(v.Item) || w.untold.versions[v.VKey] || w.o.Contents[v.Table] && entries {
+			continue
+		}
+		a := history.Access{ItemID: w.item(v.Item), Version: v.VKey}
+		if slices.Contains(op.Reads, a) || s.SawUndone && w.own(s, v, true) {
+			continue
+		}
+		op.Reads = append(op.Reads, a)
+		if entries {
+			op.Lock = history.LockEntries
 		}
 	}
 	return op

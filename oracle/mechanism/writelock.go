@@ -11,7 +11,7 @@ import (
 // the writes of all others: from the answer to that BEGIN until its own end is sent, or an error met that may have
 // ended it, nobody else has it. It judges where the database has one writer at a time and such a BEGIN
 // (sqlite.org/lang_transaction.html, BEGIN IMMEDIATE).
-func writeLocks(o *observe.Observation) []finding.Difference {
+func writeLocks(o *observe.Observation) (out []finding.Difference) {
 	if o.Promise.Order != dbms.OneWriterAtOnce || !o.Promise.MutualExclusion {
 		return nil
 	}
@@ -21,31 +21,34 @@ func writeLocks(o *observe.Observation) []finding.Difference {
 			from[e.Txn] = e.End
 		}
 	}
-	until := func(txn int) int64 { return until(o, txn, from[txn]) }
-	var out []finding.Difference
+	for a := range o.Txns {
+		if begun, holds := from[a]; holds {
+			out = append(out, writeLockBroken(o, a, begun, from)...)
+		}
+	}
+	return out
+}
+
+// writeLockBroken are the transactions that were given the lock which transaction a had since begun, and the writes
+// without it.
+func writeLockBroken(o *observe.Observation, a int, begun int64, from map[int]int64) (out []finding.Difference) {
 	conflict := func(format string, args ...any) {
 		out = append(out, finding.Difference{What: fault.WriteLock, Steps: finding.Sentences{finding.Say(format, args...)}})
 	}
-	for a := range o.Txns {
-		begun, holds := from[a]
-		if !holds {
-			continue
+	name, end := finding.TxnNumber(a), until(o, a, begun)
+	for b := range o.Txns {
+		other, also := from[b]
+		first := begun < other || begun == other && a < b
+		if also && b != a && first && other < end && begun < until(o, b, other) {
+			conflict("%v had the database's write lock from its BEGIN on, and %v was given it before %v had ended",
+				name, finding.TxnNumber(b), name)
 		}
-		for b := range o.Txns {
-			if other, also := from[b]; also && b != a && begun <= other && other < until(a) && begun < until(b) &&
-				(begun < other || a < b) {
-				conflict("%v had the database's write lock from its BEGIN on, and %v was given it before %v had ended",
-					finding.TxnNumber(a), finding.TxnNumber(b), finding.TxnNumber(a))
-			}
-		}
-		for _, s := range o.Stmts {
-			if _, also := from[s.Txn]; s.Txn == a || also || s.Err != nil || len(s.Writes) == 0 || s.Sent < begun ||
-				s.Done > until(a) {
-				continue
-			}
+	}
+	for _, s := range o.Stmts {
+		_, also := from[s.Txn]
+		if wrote := s.Err == nil && len(s.Writes) > 0; wrote && s.Txn != a && !also && s.Sent >= begun && s.Done <= end {
 			conflict("%v had the database's write lock from its BEGIN on, and %v wrote before %v had ended",
-				finding.TxnNumber(a), finding.StmtName(s.Name),
-				finding.TxnNumber(a))
+				name, finding.StmtName(s.Name), name)
 		}
 	}
 	return out

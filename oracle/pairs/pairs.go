@@ -8,6 +8,7 @@
 package pairs
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -70,17 +71,8 @@ type listing struct {
 
 // listed is what a read says of its table; nil where it says nothing that is understood.
 func listed(schema *sqltext.Schema, r *Read) *listing {
-	q, ok := r.Tree.(*sql.Query)
-	if !ok || r.Rows == nil || q.With != nil || q.Limit != nil || len(q.Locks) > 0 {
-		return nil
-	}
-	b, ok := q.Body.(*sql.Select)
-	if !ok || b.Distinct || len(b.On) > 0 || len(b.Group) > 0 || b.Having != nil {
-		return nil
-	}
-	from, ok := b.From.(*sql.Table)
-	if !ok || from.Schema != nil || from.At != nil || from.Sample != nil || from.Only || len(from.Partitions) > 0 ||
-		len(from.Columns) > 0 {
+	b, from := ofOneTable(r.Tree)
+	if from == nil || r.Rows == nil {
 		return nil
 	}
 	l := &listing{read: r, table: schema.Table(from.Name.Folded()), where: b.Where, name: from.Name.Folded(), count: -1}
@@ -105,9 +97,7 @@ func listed(schema *sqltext.Schema, r *Read) *listing {
 	given := l.given(b.Where)
 	for i := range r.Rows.Len() {
 		one := row{}
-		for column, v := range given {
-			one[column] = v
-		}
+		maps.Copy(one, given)
 		for at, column := range columns {
 			if column != "" {
 				one[column] = r.Rows.Row(i)[at]
@@ -116,6 +106,25 @@ func listed(schema *sqltext.Schema, r *Read) *listing {
 		l.rows = append(l.rows, one)
 	}
 	return l
+}
+
+// ofOneTable is the body of a query that lists rows of one table, all that meet its WHERE clause, and that table; nil
+// for all else.
+func ofOneTable(stmt sql.Stmt) (*sql.Select, *sql.Table) {
+	q, ok := stmt.(*sql.Query)
+	if !ok || q.With != nil || q.Limit != nil || len(q.Locks) > 0 {
+		return nil, nil
+	}
+	b, ok := q.Body.(*sql.Select)
+	if !ok || b.Distinct || len(b.On) > 0 || len(b.Group) > 0 || b.Having != nil {
+		return nil, nil
+	}
+	from, ok := b.From.(*sql.Table)
+	if !ok || from.Schema != nil || from.At != nil || from.Sample != nil || from.Only || len(from.Partitions) > 0 ||
+		len(from.Columns) > 0 {
+		return nil, nil
+	}
+	return b, from
 }
 
 func keepIf(l *listing, ok bool) *listing {

@@ -384,42 +384,18 @@ func (c *checker) uncommitted(txn int, v history.Version) WrongRead {
 
 // classify says what is wrong with a version, or with its absence.
 func (c *checker) classify(reader int, item history.Item, got int64, there bool, want *state) WrongRead {
+	var w WrongRead
+	var found bool
 	if there {
-		v := history.Version{Item: item, VKey: got}
-		w, written := c.writer[v]
-		initial, known := c.o.Initial[item.Table][item.PKey]
-		if by, untold := c.untold[tableVersion{item.Table, got}]; untold && !written && by != reader {
-			switch {
-			case c.txns[by].commit == 0:
-				return c.uncommitted(by, v)
-			case c.txns[by].commit > want.commits:
-				return wrong(fault.NewerRead, "%v committed it after the snapshot was taken", by)
-			}
-		}
-		switch {
-		case !written && (!known || initial != got):
-			if !known && c.atStart(item.Table, got) {
-				return WrongRead{What: fault.ThinAirRead, AtStart: true,
-					Why: finding.Sentences{finding.Say("the reads at the start had not found it")}}
-			}
-			return WrongRead{What: fault.ThinAirRead, Why: finding.Sentences{finding.Say("nobody had written it")}}
-		case c.txns[reader].undone[v]:
-			return wrong(fault.UndoneWrite, "%v had undone that by ROLLBACK TO a savepoint", reader)
-		case written && w != reader && !c.lasted(v, w):
-			return c.uncommitted(w, v)
-		case written && w != reader && c.txns[w].commit > want.commits:
-			return wrong(fault.NewerRead, "%v committed it after the snapshot was taken", w)
-		}
+		w, found = c.classifySeen(reader, history.Version{Item: item, VKey: got}, want)
+	} else {
+		w, found = c.classifyMissed(reader, item, want)
+	}
+	if found {
+		return w
 	}
 	by, written := want.by[item]
-	gone, deleted := c.deleter[item]
 	switch {
-	case !there && deleted && gone != reader && c.txns[gone].commit == 0:
-		return wrong(fault.DirtyRead, "%v deleted it and had not committed", gone)
-	case !there && deleted && gone != reader && c.txns[gone].commit > want.commits:
-		return wrong(fault.NewerRead, "%v, which deleted it, committed after the snapshot was taken", gone)
-	case !there && c.txns[reader].undone[history.Version{Item: item, VKey: int64(history.Dead)}]:
-		return wrong(fault.UndoneWrite, "%v had deleted it, and had undone that by ROLLBACK TO a savepoint", reader)
 	case !written:
 		return WrongRead{What: fault.MissingRow, Why: finding.Sentences{finding.Say("nobody had changed it")}}
 	case by == reader:
@@ -428,6 +404,51 @@ func (c *checker) classify(reader int, item history.Item, got int64, there bool,
 		return wrong(fault.SessionGuarantee, "%v had committed that before in the same session", by)
 	}
 	return wrong(fault.StaleRead, "%v had committed that before the snapshot was taken", by)
+}
+
+// classifySeen says what is wrong with a version that was seen by whoever wrote it; ok is false where nothing is.
+func (c *checker) classifySeen(reader int, v history.Version, want *state) (found WrongRead, ok bool) {
+	w, written := c.writer[v]
+	initial, known := c.o.Initial[v.Table][v.PKey]
+	if by, untold := c.untold[tableVersion{v.Table, v.VKey}]; untold && !written && by != reader {
+		switch {
+		case c.txns[by].commit == 0:
+			return c.uncommitted(by, v), true
+		case c.txns[by].commit > want.commits:
+			return wrong(fault.NewerRead, "%v committed it after the snapshot was taken", by), true
+		}
+	}
+	switch {
+	case !written && !known && c.atStart(v.Table, v.VKey):
+		return WrongRead{What: fault.ThinAirRead, AtStart: true,
+			Why: finding.Sentences{finding.Say("the reads at the start had not found it")}}, true
+	case !written && (!known || initial != v.VKey):
+		return WrongRead{What: fault.ThinAirRead, Why: finding.Sentences{finding.Say("nobody had written it")}}, true
+	case c.txns[reader].undone[v]:
+		return wrong(fault.UndoneWrite, "%v had undone that by ROLLBACK TO a savepoint", reader), true
+	case !written || w == reader:
+		return WrongRead{}, false
+	case !c.lasted(v, w):
+		return c.uncommitted(w, v), true
+	case c.txns[w].commit > want.commits:
+		return wrong(fault.NewerRead, "%v committed it after the snapshot was taken", w), true
+	}
+	return WrongRead{}, false
+}
+
+// classifyMissed says what is wrong with the absence of a row by whoever deleted it; ok is false where nothing is.
+func (c *checker) classifyMissed(reader int, item history.Item, want *state) (found WrongRead, ok bool) {
+	gone, deleted := c.deleter[item]
+	byOther := deleted && gone != reader
+	switch {
+	case byOther && c.txns[gone].commit == 0:
+		return wrong(fault.DirtyRead, "%v deleted it and had not committed", gone), true
+	case byOther && c.txns[gone].commit > want.commits:
+		return wrong(fault.NewerRead, "%v, which deleted it, committed after the snapshot was taken", gone), true
+	case c.txns[reader].undone[history.Version{Item: item, VKey: int64(history.Dead)}]:
+		return wrong(fault.UndoneWrite, "%v had deleted it, and had undone that by ROLLBACK TO a savepoint", reader), true
+	}
+	return WrongRead{}, false
 }
 
 // wrong is a wrong read for what a transaction had done.

@@ -11,71 +11,34 @@ import (
 // writeSpec writes a spec for src/test/isolation: sessions of steps, and one permutation for the interleaving and
 // for each serial execution. The tester finds out by itself which steps wait.
 func writeSpec(s *script) ([]File, error) {
-	var b strings.Builder
-	b.WriteString(comment("# ", s.head()...))
 	for _, st := range s.Steps {
 		if err := noBrace(st.SQL); err != nil {
 			return nil, err
 		}
 	}
-	b.WriteString("\nsetup\n{\n")
 	for _, sql := range s.filling() {
 		if err := noBrace(sql); err != nil {
 			return nil, err
 		}
-		fmt.Fprintf(&b, "\t%s;\n", sql)
 	}
-	b.WriteString("}\n")
+	var b strings.Builder
+	b.WriteString(comment("# ", s.head()...))
+	specBlock(&b, "setup", s.filling())
 	if s.store != nil && s.store.Upkeep != "" { // VACUUM runs by itself
-		fmt.Fprintf(&b, "\nsetup\n{\n\t%s;\n}\n", s.store.Follows(s.tables))
+		specBlock(&b, "setup", []string{s.store.Follows(s.tables)})
 	}
-	b.WriteString("\nteardown\n{\n")
-	for _, sql := range s.drops() {
-		fmt.Fprintf(&b, "\t%s;\n", sql)
-	}
-	b.WriteString("}\n")
-	level := specLevels[s.finding.Record.Environment.Isolation]
+	specBlock(&b, "teardown", s.drops())
 	for _, i := range s.usedLanes() {
-		lane := s.Lanes[i]
-		fmt.Fprintf(&b, "\nsession %s\n", lower(lane.Name))
-		var first []string
-		if level != "" && !lane.Observer {
-			first = append(first, "SET default_transaction_isolation = '"+level+"';")
-		}
-		if s.store != nil && !lane.Observer {
-			for _, sql := range s.store.Set {
-				first = append(first, sql+";")
-			}
-		}
-		if len(first) > 0 {
-			fmt.Fprintf(&b, "setup\t\t{ %s }\n", strings.Join(first, " "))
-		}
-		for _, st := range s.Steps {
-			if st.Lane == i {
-				specStep(&b, stepID(st), st)
-			}
-		}
+		s.specSession(&b, i)
 	}
-	b.WriteString("\n# Without concurrency, and for what the tables hold at the end.\nsession serial\n")
-	for _, x := range s.serial {
-		for _, st := range x.steps {
-			if id := "serial_" + stepID(st); !strings.Contains(b.String(), "step "+id+"\t") {
-				bare := *st
-				bare.Blocked, bare.Differences = false, nil
-				specStep(&b, id, &bare)
-			}
-		}
-	}
-	for i, sql := range s.reads() {
-		fmt.Fprintf(&b, "step final%d\t{ %s ORDER BY 1; }\n", i, sql)
+	s.specSerial(&b)
+	finals := ""
+	for i := range s.tables {
+		finals += fmt.Sprintf(" final%d", i)
 	}
 	b.WriteString("\n# The interleaving.\npermutation")
 	for _, st := range s.Steps {
 		b.WriteString(" " + stepID(st))
-	}
-	finals := ""
-	for i := range s.tables {
-		finals += fmt.Sprintf(" final%d", i)
 	}
 	b.WriteString(finals + "\n")
 	for _, x := range s.serial {
@@ -86,6 +49,59 @@ func writeSpec(s *script) ([]File, error) {
 		b.WriteString(finals + "\n")
 	}
 	return []File{{"case.spec", b.String()}}, nil
+}
+
+// specBlock writes statements that stand before or behind each permutation.
+func specBlock(b *strings.Builder, name string, statements []string) {
+	fmt.Fprintf(b, "\n%s\n{\n", name)
+	for _, sql := range statements {
+		fmt.Fprintf(b, "\t%s;\n", sql)
+	}
+	b.WriteString("}\n")
+}
+
+// specSession writes the session of a lane: its settings and its steps.
+func (s *script) specSession(b *strings.Builder, i int) {
+	lane := s.Lanes[i]
+	fmt.Fprintf(b, "\nsession %s\n", lower(lane.Name))
+	var first []string
+	if level := specLevels[s.finding.Record.Environment.Isolation]; level != "" && !lane.Observer {
+		first = append(first, "SET default_transaction_isolation = '"+level+"';")
+	}
+	if s.store != nil && !lane.Observer {
+		for _, sql := range s.store.Set {
+			first = append(first, sql+";")
+		}
+	}
+	if len(first) > 0 {
+		fmt.Fprintf(b, "setup\t\t{ %s }\n", strings.Join(first, " "))
+	}
+	for _, st := range s.Steps {
+		if st.Lane == i {
+			specStep(b, stepID(st), st)
+		}
+	}
+}
+
+// specSerial writes the session that runs the steps without concurrency, each once, and reads what is left.
+func (s *script) specSerial(b *strings.Builder) {
+	b.WriteString("\n# Without concurrency, and for what the tables hold at the end.\nsession serial\n")
+	written := map[string]bool{}
+	for _, x := range s.serial {
+		for _, st := range x.steps {
+			id := "serial_" + stepID(st)
+			if written[id] {
+				continue
+			}
+			written[id] = true
+			bare := *st
+			bare.Blocked, bare.Differences = false, nil
+			specStep(b, id, &bare)
+		}
+	}
+	for i, sql := range s.reads() {
+		fmt.Fprintf(b, "step final%d\t{ %s ORDER BY 1; }\n", i, sql)
+	}
 }
 
 func specStep(b *strings.Builder, id string, st *timeline.LaneStep) {

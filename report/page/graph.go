@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"txweave/finding"
 	"txweave/graph/draw"
 	"txweave/history"
 	"txweave/report/timeline"
@@ -116,32 +117,47 @@ func dependencies(f *timeline.Dossier, t *timeline.Timeline, wrong func(string) 
 	kinds := map[string]string{}
 	var names []string
 	var edges []edge
-	if g := f.Graph; g != nil {
-		for _, s := range g.Statements {
-			kinds[s.Name] = strings.ToUpper(s.Kind)
-			names = append(names, s.Name)
+	g := f.Graph
+	if g == nil {
+		if edges = explained(f.Record.Differences); len(edges) == 0 {
+			return nil
 		}
-		if len(g.Order) == len(names) {
-			names = g.Order
-		}
-		for _, e := range g.Edges {
-			edges = append(edges, edge{From: e.From, To: e.To, Labels: strings.Join(e.Labels, ", "), Why: shorten(e.Why),
-				Across: txnOf(e.From) != txnOf(e.To),
-				Anti:   slices.ContainsFunc(e.Labels, func(l string) bool { return isAnti(sdg.EdgeOf(l)) })})
-		}
-		slices.SortStableFunc(edges, func(a, b edge) int { // what ties transactions together comes first
-			switch {
-			case a.Across == b.Across:
-				return 0
-			case a.Across:
-				return -1
+		for _, s := range t.Steps {
+			if slices.ContainsFunc(edges, func(e edge) bool { return e.From == s.Name || e.To == s.Name }) {
+				names = append(names, s.Name)
+				kinds[s.Name] = s.Kind()
 			}
-			return 1
-		})
+		}
 		return newGraph(names, kinds, wrong, edges)
 	}
+	for _, s := range g.Statements {
+		kinds[s.Name] = strings.ToUpper(s.Kind)
+		names = append(names, s.Name)
+	}
+	if len(g.Order) == len(names) {
+		names = g.Order
+	}
+	for _, e := range g.Edges {
+		edges = append(edges, edge{From: e.From, To: e.To, Labels: strings.Join(e.Labels, ", "), Why: shorten(e.Why),
+			Across: txnOf(e.From) != txnOf(e.To),
+			Anti:   slices.ContainsFunc(e.Labels, func(l string) bool { return isAnti(sdg.EdgeOf(l)) })})
+	}
+	slices.SortStableFunc(edges, func(a, b edge) int { // what ties transactions together comes first
+		switch {
+		case a.Across == b.Across:
+			return 0
+		case a.Across:
+			return -1
+		}
+		return 1
+	})
+	return newGraph(names, kinds, wrong, edges)
+}
+
+// explained are the edges that the explanations of differences name, each explanation once.
+func explained(differences []finding.Difference) (edges []edge) {
 	seen := map[string]bool{}
-	for _, d := range f.Record.Differences {
+	for _, d := range differences {
 		for i := range d.Steps {
 			step := &d.Steps[i]
 			why := step.String()
@@ -154,16 +170,7 @@ func dependencies(f *timeline.Dossier, t *timeline.Timeline, wrong func(string) 
 				Anti: isAnti(step.Edge)})
 		}
 	}
-	if len(edges) == 0 {
-		return nil
-	}
-	for _, s := range t.Steps {
-		if slices.ContainsFunc(edges, func(e edge) bool { return e.From == s.Name || e.To == s.Name }) {
-			names = append(names, s.Name)
-			kinds[s.Name] = s.Kind()
-		}
-	}
-	return newGraph(names, kinds, wrong, edges)
+	return edges
 }
 
 // isAnti says whether an edge is an anti-dependency.

@@ -116,14 +116,14 @@ func align(actual, expected *history.Rows) (a, e *grid) {
 	for i := range expected.Len() {
 		right = append(right, cells(expected, i))
 	}
+	both := func(l, r gridRow) { a.Rows, e.Rows = append(a.Rows, l), append(e.Rows, r) }
 	partner := pair(left, right, slices.Index(actual.Columns, "pkey"))
 	taken := map[int]bool{}
 	for i, l := range left {
 		j := partner[i]
 		if j < 0 {
 			l.Only = true
-			a.Rows, e.Rows = append(a.Rows, l),
-				append(e.Rows, gridRow{Absent: true, Cells: make([]gridCell, len(expected.Columns))})
+			both(l, e.absent())
 			continue
 		}
 		taken[j] = true
@@ -133,31 +133,42 @@ func align(actual, expected *history.Rows) (a, e *grid) {
 				l.Cells[c].Wrong, r.Cells[c].Wrong = true, true
 			}
 		}
-		a.Rows, e.Rows = append(a.Rows, l), append(e.Rows, r)
+		both(l, r)
 	}
 	for j, r := range right {
 		if !taken[j] {
 			r.Only = true
-			a.Rows, e.Rows = append(a.Rows, gridRow{Absent: true, Cells: make([]gridCell, len(actual.Columns))}),
-				append(e.Rows, r)
+			both(a.absent(), r)
 		}
 	}
-	if !slices.ContainsFunc(a.Rows, func(r gridRow) bool { return r.Marked() }) { // only the order differs, if anything
-		for i := range a.Rows {
-			if !same(left[i], right[i]) {
-				a.Rows[i], e.Rows[i] = left[i], right[i]
-				a.Rows[i].Only, e.Rows[i].Only = true, true
-			}
-		}
-		for i := range a.Rows {
-			if !a.Rows[i].Only {
-				e.Rows[i] = right[i]
-			}
-		}
+	if !slices.ContainsFunc(a.Rows, func(r gridRow) bool { return r.Marked() }) {
+		inOrder(a, e, left, right)
 	}
 	a.cut(timeline.MaxRows)
 	e.cut(timeline.MaxRows)
 	return a, e
+}
+
+// absent is what faces a row that is in the other grid only.
+func (g *grid) absent() gridRow {
+	return gridRow{Absent: true, Cells: make([]gridCell, len(g.Columns))}
+}
+
+// inOrder puts the rows of two results back in order that differ in their order alone, if in anything, and marks where
+// they do.
+func inOrder(a, e *grid, left, right []gridRow) {
+	for i := range a.Rows {
+		if same(left[i], right[i]) {
+			continue
+		}
+		a.Rows[i], e.Rows[i] = left[i], right[i]
+		a.Rows[i].Only, e.Rows[i].Only = true, true
+	}
+	for i := range a.Rows {
+		if !a.Rows[i].Only {
+			e.Rows[i] = right[i]
+		}
+	}
 }
 
 func same(a, b gridRow) bool {

@@ -157,25 +157,16 @@ func (t *Timeline) steps(c *testcase.Case, run *history.Trace, probed []string, 
 	open := map[string]*LaneStep{}
 	setting := settingOf(c)
 	for _, e := range run.Events {
-		if e.Role == history.Level && slices.Contains(setting, e.Text) {
-			continue // every session begins with it
-		}
-		if e.Role == history.Orphans && !slices.ContainsFunc(differences, func(d finding.Difference) bool {
-			return d.OfCommit(e.Txn)
-		}) {
-			continue
-		}
-		if e.Txn < 0 || e.Role == history.Initial || e.Role == history.Final {
+		if !shows(e, setting, differences) {
 			continue
 		}
 		name := stepName(e)
-		own := !observes(e.Session)
 		isProbe := probe(e.Role)
 		kept := isProbe && (slices.Contains(probed, name) || e.Role == history.Orphans)
 		switch {
 		case kept:
 			name += "." + string(e.Role)
-		case isProbe && (!own || e.Role == history.AWR):
+		case isProbe && (observes(e.Session) || e.Role == history.AWR):
 			continue
 		}
 		s := open[name]
@@ -191,12 +182,31 @@ func (t *Timeline) steps(c *testcase.Case, run *history.Trace, probed []string, 
 			open[name] = s
 			t.Steps = append(t.Steps, s)
 		}
-		s.sent = s.sent || !isProbe
-		s.Blocked = s.Blocked || e.Blocked
-		s.done, s.end = e.Done, e.End
-		s.Answered = e.Done >= 0
-		s.Answer, s.Gone = e.Answer, s.Gone || e.Gone
+		s.take(e, isProbe)
 	}
+}
+
+// take takes what an event of a step says of how it ended.
+func (s *LaneStep) take(e *history.Event, isProbe bool) {
+	s.sent = s.sent || !isProbe
+	s.Blocked = s.Blocked || e.Blocked
+	s.done, s.end = e.Done, e.End
+	s.Answered = e.Done >= 0
+	s.Answer, s.Gone = e.Answer, s.Gone || e.Gone
+}
+
+// shows says whether an event is shown: not the settings with which every session begins, what is read before and after
+// all transactions, nor the check at the end of one of which nothing is wrong.
+func shows(e *history.Event, setting []string, differences []finding.Difference) bool {
+	switch {
+	case e.Role == history.Level && slices.Contains(setting, e.Text):
+		return false
+	case e.Role == history.Orphans && !slices.ContainsFunc(differences, func(d finding.Difference) bool {
+		return d.OfCommit(e.Txn)
+	}):
+		return false
+	}
+	return e.Txn >= 0 && e.Role != history.Initial && e.Role != history.Final
 }
 
 // settingOf are the statements of the setting under which a case is run.

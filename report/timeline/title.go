@@ -141,8 +141,7 @@ func (f *Dossier) Claim(t *Timeline) string {
 		return "The server crashes"
 	case finding.ClassCorruption:
 		return "The database is damaged"
-	}
-	if f.Record.Class == "" {
+	case "":
 		return cmp.Or(f.Record.Summary, "A case of transactions")
 	}
 	if len(f.Record.Differences) == 0 {
@@ -165,30 +164,20 @@ func (f *Dossier) Claim(t *Timeline) string {
 		}
 	}
 	w := f.tell(d.What)
-	if w == nil {
-		if d.Stmt != "" {
-			return subject(t, d) + ": " + d.Told()
-		}
+	switch {
+	case w == nil && d.Stmt != "":
+		return subject(t, d) + ": " + d.Told()
+	case w == nil:
 		return f.Record.Summary
-	}
-	text := w.Title
-	if d.AtStart {
+	case d.AtStart:
 		return "Two reads disagree about a row as it was at the start"
 	}
-	if exact := f.counted(d); exact != "" {
-		text = exact
-	}
-	kind := subject(t, d)
-	if kind == unnamed && (f.Record.Class == finding.ClassMechanism || f.Record.Class == finding.ClassIsolation) {
-		kind = aTransaction
-	}
-	if s := find(t, d.Stmt); s != nil && f.Record.Class == finding.ClassSnapshot &&
-		blind(control.Read(f.syntax().Tree, s.SQL).Tree) {
-		kind = aTransaction // the read before the statement tells
-	}
-	if d.What == fault.RowTwice && !d.Returned {
-		kind = "SELECT" // a read around the statement
-	}
+	return f.faultClaim(t, d, cmp.Or(f.counted(d), w.Title))
+}
+
+// faultClaim puts into the title of a fault who meets it, and how.
+func (f *Dossier) faultClaim(t *Timeline, d *finding.Difference, title string) string {
+	kind := f.meets(t, d)
 	verb := kind + " works on"
 	switch kind {
 	case "SELECT":
@@ -196,7 +185,7 @@ func (f *Dossier) Claim(t *Timeline) string {
 	case unnamed, aTransaction:
 		verb = kind + " sees"
 	}
-	text = strings.ReplaceAll(strings.ReplaceAll(text, "{sees}", verb), "{stmt}", kind)
+	text := strings.ReplaceAll(strings.ReplaceAll(title, "{sees}", verb), "{stmt}", kind)
 	if kind == aTransaction {
 		text = strings.Replace(text, "its transaction's", "its", 1)
 		text = strings.Replace(text, "its transaction began", "it began", 1)
@@ -210,6 +199,22 @@ func (f *Dossier) Claim(t *Timeline) string {
 		text += ", without any transaction"
 	}
 	return text
+}
+
+// meets is the kind of statement that meets a fault, or a transaction where the reads around its statements tell.
+func (f *Dossier) meets(t *Timeline, d *finding.Difference) string {
+	kind, class := subject(t, d), f.Record.Class
+	if d.What == fault.RowTwice && !d.Returned {
+		return "SELECT" // a read around the statement
+	}
+	if kind == unnamed && (class == finding.ClassMechanism || class == finding.ClassIsolation) {
+		return aTransaction
+	}
+	if s := find(t, d.Stmt); s != nil && class == finding.ClassSnapshot &&
+		blind(control.Read(f.syntax().Tree, s.SQL).Tree) {
+		return aTransaction // the read before the statement tells
+	}
+	return kind
 }
 
 // InAutocommit is what a statement does without any transaction, where that is what is wrong; "" where it is not.

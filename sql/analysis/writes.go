@@ -83,15 +83,20 @@ func (a *analysis) sets(v *collector, set []*sql.Assign, tables, joined []source
 	}
 	if a.Unkeyed { // a row that already is as it would be stays as it is
 		a.VKey = 0
-		for _, as := range list {
-			col := as.column
-			if col.Table == nil && len(tables) == 1 {
-				col = &sql.Column{Table: tables[0].name, Name: col.Name}
-			}
-			v.columns = append(v.columns, col)
-		}
+		v.reads(list, tables)
 	}
 	return nil
+}
+
+// reads adds the columns that are assigned to as such that are read.
+func (v *collector) reads(list []assignment, tables []source) {
+	for _, as := range list {
+		col := as.column
+		if col.Table == nil && len(tables) == 1 {
+			col = &sql.Column{Table: tables[0].name, Name: col.Name}
+		}
+		v.columns = append(v.columns, col)
+	}
 }
 
 // owner returns the table that a column belongs to; "" if that cannot be told.

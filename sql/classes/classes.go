@@ -54,8 +54,32 @@ func resolved(root sql.Node, schema *sqltext.Schema, clash sqltext.Class) *Colum
 		schema: schema, clash: clash,
 		of: map[string]map[string]sqltext.Class{}, ctes: map[string]expression{}, known: map[sql.Expr]sqltext.Class{},
 	}
-	var derived []sql.TableRef // those that are queries, outer ones first
-	var items []*sql.Item      // with names of their own
+	derived, items := c.collect(root)
+	// Inner ones must be known first: as often as they can be nested. Where two of one name do not agree, each takes back
+	// what the other one has said, without end.
+	for range derived {
+		changed := false
+		for _, d := range slices.Backward(derived) {
+			changed = c.add(d) || changed
+		}
+		if !changed || len(derived) == 1 {
+			break
+		}
+	}
+	named := map[string]sqltext.Class{}
+	for _, i := range items {
+		if x := c.ClassOf(i.X); x != unknown {
+			named[i.Alias.Folded()] = c.both(named[i.Alias.Folded()], x)
+		}
+	}
+	c.of[""] = named
+	clear(c.known)
+	return c
+}
+
+// collect adds the tables below a node; it returns the sources that are queries, outer ones first, and the results that
+// have names of their own.
+func (c *Columns) collect(root sql.Node) (derived []sql.TableRef, items []*sql.Item) {
 	Visit(root, func(n sql.Node) bool {
 		switch x := n.(type) {
 		case *sql.With:
@@ -81,26 +105,7 @@ func resolved(root sql.Node, schema *sqltext.Schema, clash sqltext.Class) *Colum
 		}
 		return true
 	})
-	// Inner ones must be known first: as often as they can be nested. Where two of one name do not agree, each takes back
-	// what the other one has said, without end.
-	for range derived {
-		changed := false
-		for _, d := range slices.Backward(derived) {
-			changed = c.add(d) || changed
-		}
-		if !changed || len(derived) == 1 {
-			break
-		}
-	}
-	named := map[string]sqltext.Class{}
-	for _, i := range items {
-		if x := c.ClassOf(i.X); x != unknown {
-			named[i.Alias.Folded()] = c.both(named[i.Alias.Folded()], x)
-		}
-	}
-	c.of[""] = named
-	clear(c.known)
-	return c
+	return derived, items
 }
 
 // Has returns the classes of a source's columns by the name under which the statement knows it; ok is false where it

@@ -157,26 +157,7 @@ var implied = []string{"excluded", "new", "old"}
 // table's; of an unqualified one whether it is none of the base tables', where these are all its sources.
 func dangles(root sql.Node, schema *sqltext.Schema) bool {
 	r := referencesIn(root)
-	known := map[string]map[string]bool{} // nil: one of several sources, or what is not known
-	all, onlyBase := map[string]bool{}, true
-	for _, name := range implied {
-		known[name] = nil
-	}
-	for _, s := range r.sources {
-		var columns map[string]bool
-		if t := schema.Table(classes.TableOf(s)); t != nil {
-			columns = map[string]bool{}
-			for _, c := range t.Columns {
-				columns[c.Name], all[c.Name] = true, true
-			}
-		}
-		onlyBase = onlyBase && columns != nil
-		name := classes.SourceName(s)
-		if _, twice := known[name]; twice {
-			columns = nil
-		}
-		known[name] = columns
-	}
+	known, all, onlyBase := r.columnsOf(schema)
 	for _, i := range r.items { // ORDER BY and HAVING know the names of the result
 		all[i.Alias.Folded()] = true
 	}
@@ -199,4 +180,30 @@ func dangles(root sql.Node, schema *sqltext.Schema) bool {
 		columns, source := known[c.Table.Folded()]
 		return !source || columns != nil && !columns[name]
 	})
+}
+
+// columnsOf are the columns of the base tables, by the names of sources, nil for one of several sources or what is not
+// known; and all together. onlyBase says that there are no other sources.
+func (r *references) columnsOf(schema *sqltext.Schema) (known map[string]map[string]bool, all map[string]bool,
+	onlyBase bool) {
+	known, all, onlyBase = map[string]map[string]bool{}, map[string]bool{}, true
+	for _, name := range implied {
+		known[name] = nil
+	}
+	for _, s := range r.sources {
+		var columns map[string]bool
+		if t := schema.Table(classes.TableOf(s)); t != nil {
+			columns = map[string]bool{}
+			for _, c := range t.Columns {
+				columns[c.Name], all[c.Name] = true, true
+			}
+		}
+		onlyBase = onlyBase && columns != nil
+		name := classes.SourceName(s)
+		if _, twice := known[name]; twice {
+			columns = nil
+		}
+		known[name] = columns
+	}
+	return known, all, onlyBase
 }

@@ -35,17 +35,21 @@ func Telling(stmt sql.Stmt, s *sqltext.Schema) (out []*sql.Query) {
 		if !base || !versioned(s, t) {
 			continue
 		}
-		var own sql.Expr
-		for _, c := range conditions {
-			if about(c, classes.SourceName(t), len(leaves) == 1) {
-				own = both(own, c)
-			}
-		}
-		if own != nil {
+		if own := ofTable(t, conditions, len(leaves) == 1); own != nil {
 			out = addTelling(out, tells(t, &sql.Name{Value: classes.SourceName(t)}, own))
 		}
 	}
 	return out
+}
+
+// ofTable joins the conditions that are about one table; nil for none. alone says that it is the only one.
+func ofTable(t *sql.Table, conditions []sql.Expr, alone bool) (own sql.Expr) {
+	for _, c := range conditions {
+		if about(c, classes.SourceName(t), alone) {
+			own = both(own, c)
+		}
+	}
+	return own
 }
 
 func both(a, b sql.Expr) sql.Expr {

@@ -83,27 +83,32 @@ func (e *editor) around(with *sql.With, hints *sql.Hints, returning []*sql.Item)
 // assigned adds the edits of assignments, those to bookkeeping columns left out; one is to stay.
 func (e *editor) assigned(list []*sql.Assign) {
 	for _, a := range list {
-		fixed := func(i int) bool { return i >= len(a.Columns) || isBookkeeping(a.Columns[i].Name) }
 		kept := slices.ContainsFunc(a.Columns, func(c *sql.Column) bool { return isBookkeeping(c.Name) })
 		if len(list) > 1 && !kept {
 			e.drop("", a)
 		}
-		switch x := a.Value.(type) {
-		case *sql.Row:
-			for i, value := range x.Items {
-				if a.Row && !fixed(i) {
-					e.values(value)
-				}
+		e.assignment(a)
+	}
+}
+
+// assignment adds the edits of what is assigned.
+func (e *editor) assignment(a *sql.Assign) {
+	fixed := func(i int) bool { return i >= len(a.Columns) || isBookkeeping(a.Columns[i].Name) }
+	switch x := a.Value.(type) {
+	case *sql.Row:
+		for i, value := range x.Items {
+			if a.Row && !fixed(i) {
+				e.values(value)
 			}
-		case *sql.Subquery:
-			e.query(x.Query, outputFixed)
-			if !a.Row && !fixed(0) {
-				e.values(x)
-			}
-		default:
-			if !fixed(0) {
-				e.values(x)
-			}
+		}
+	case *sql.Subquery:
+		e.query(x.Query, outputFixed)
+		if !a.Row && !fixed(0) {
+			e.values(x)
+		}
+	default:
+		if !fixed(0) {
+			e.values(x)
 		}
 	}
 }

@@ -282,27 +282,28 @@ func function(r *sql.Reader, replace, procedure bool) sql.Stmt {
 			n.Returns = returned(r)
 		}
 	}
-	for {
-		o := valued(r, func() sql.Expr { return text(r) }, "AS")
-		if o == nil {
-			o = valued(r, r.Number, "COST", "ROWS")
-		}
-		if o == nil {
-			o = valued(r, func() sql.Expr { return plain(r) }, "LANGUAGE", "PARALLEL")
-		}
-		if o == nil && r.Accept("SET") {
-			r.Fail("of a function, no settings are read")
-		}
-		if o == nil {
-			o = r.Option("IMMUTABLE", "STABLE", "VOLATILE", "STRICT", "CALLED ON NULL INPUT", "RETURNS NULL ON NULL INPUT",
-				"SECURITY DEFINER",
-				"SECURITY INVOKER", "LEAKPROOF", "NOT LEAKPROOF")
-		}
-		if o == nil {
-			return n
-		}
+	for o := functionOption(r); o != nil; o = functionOption(r) {
 		n.Options = append(n.Options, o)
 	}
+	return n
+}
+
+// functionOption reads an option of a function; nil for what is none.
+func functionOption(r *sql.Reader) *sql.Option {
+	if o := valued(r, func() sql.Expr { return text(r) }, "AS"); o != nil {
+		return o
+	}
+	if o := valued(r, r.Number, "COST", "ROWS"); o != nil {
+		return o
+	}
+	if o := valued(r, func() sql.Expr { return plain(r) }, "LANGUAGE", "PARALLEL"); o != nil {
+		return o
+	}
+	if r.Accept("SET") {
+		r.Fail("of a function, no settings are read")
+	}
+	return r.Option("IMMUTABLE", "STABLE", "VOLATILE", "STRICT", "CALLED ON NULL INPUT", "RETURNS NULL ON NULL INPUT",
+		"SECURITY DEFINER", "SECURITY INVOKER", "LEAKPROOF", "NOT LEAKPROOF")
 }
 
 // returned reads the type that a function returns.

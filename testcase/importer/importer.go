@@ -163,26 +163,10 @@ func (m *maker) unset(s *testcase.Script, c *testcase.Case) {
 // first transaction. It returns the levels of the steps.
 func (m *maker) level(s *testcase.Script) []string {
 	levels, units := s.Levels(), s.Units(nil)
-	given := slices.ContainsFunc(levels, func(l string) bool { return l != "" })
-	for _, u := range units {
-		// a transaction of a session that is set to no level has the database's own; a statement by itself is at any
-		for _, i := range u.Steps {
-			if given && u.Explicit && levels[i] == "" {
-				levels[i] = m.options.Default
-			}
-		}
+	if slices.ContainsFunc(levels, func(l string) bool { return l != "" }) {
+		m.ownLevels(levels, units)
 	}
-	var first *testcase.Unit
-	one := true
-	for n := range units {
-		switch u := &units[n]; {
-		case !u.Data || levels[u.Steps[0]] == "":
-		case first == nil:
-			first = u
-		default:
-			one = one && levels[u.Steps[0]] == levels[first.Steps[0]]
-		}
-	}
+	first, one := firstLevel(levels, units)
 	if first != nil && (one || s.Isolation == "") {
 		s.Isolation = levels[first.Steps[0]]
 	}
@@ -204,6 +188,33 @@ func (m *maker) level(s *testcase.Script) []string {
 		}
 	}
 	return levels
+}
+
+// ownLevels gives the transactions of sessions that are set to no level the database's own; a statement by itself is at
+// any.
+func (m *maker) ownLevels(levels []string, units []testcase.Unit) {
+	for _, u := range units {
+		for _, i := range u.Steps {
+			if u.Explicit && levels[i] == "" {
+				levels[i] = m.options.Default
+			}
+		}
+	}
+}
+
+// firstLevel is the first transaction that has a level, nil for none; one says that all others have the same.
+func firstLevel(levels []string, units []testcase.Unit) (first *testcase.Unit, one bool) {
+	one = true
+	for n := range units {
+		switch u := &units[n]; {
+		case !u.Data || levels[u.Steps[0]] == "":
+		case first == nil:
+			first = u
+		default:
+			one = one && levels[u.Steps[0]] == levels[first.Steps[0]]
+		}
+	}
+	return first, one
 }
 
 // orderOf takes the equivalent order from a part: what stands below a line that says so, or what comes after all

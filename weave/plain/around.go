@@ -178,38 +178,52 @@ func sameRows(c *testcase.Case, at testcase.Ref) bool {
 		return false
 	}
 	dialect := sqltext.SyntaxOf(c.Target).Tree
-	fixed := keysOf(c)
-	if fixed == nil {
+	u := updates{fixed: keysOf(c)}
+	if u.fixed == nil {
 		return false
 	}
-	var written []string
 	for n := range c.Txns {
 		for i, s := range c.Txns[n].Stmts {
 			stmt, err := dialect.Parse(s.SQL)
-			q, query := stmt.(*sql.Query)
-			up, update := stmt.(*sql.Update)
-			before, is := n == at.Txn && i < at.Stmt, testcase.Ref{Txn: n, Stmt: i} == at
-			switch {
-			case err != nil, before && (!query || !locks(q)), is && !update:
+			if err != nil || !u.take(stmt, n == at.Txn && i < at.Stmt, testcase.Ref{Txn: n, Stmt: i} == at) {
 				return false
-			case query:
-				continue
-			case !update || up.Ignore || up.Or != "" || up.With != nil || up.From != nil || up.Limit != nil || tables(up) != 1 ||
-				sql.Has(up, isQuery),
-				is && len(up.Order) > 0:
-				return false
-			}
-			for _, as := range up.Set {
-				for _, col := range as.Columns {
-					written = append(written, col.Name.Folded())
-				}
-			}
-			if is && up.Where != nil {
-				addNames(fixed, up.Where)
 			}
 		}
 	}
-	return !slices.ContainsFunc(written, func(name string) bool { return fixed[name] })
+	return !slices.ContainsFunc(u.written, func(name string) bool { return u.fixed[name] })
+}
+
+// updates are what the UPDATEs of a case write, and the columns by which the rows are found and lie.
+type updates struct {
+	fixed   map[string]bool
+	written []string
+}
+
+// take takes a statement; before says that it stands before the UPDATE in question, in its transaction, and is that it
+// is that one. It returns false where a statement may change which rows are found.
+func (u *updates) take(stmt sql.Stmt, before, is bool) bool {
+	if q, query := stmt.(*sql.Query); query {
+		return !is && (!before || locks(q))
+	}
+	up, update := stmt.(*sql.Update)
+	if !update || before || !plainUpdate(up) || is && len(up.Order) > 0 {
+		return false
+	}
+	for _, as := range up.Set {
+		for _, col := range as.Columns {
+			u.written = append(u.written, col.Name.Folded())
+		}
+	}
+	if is && up.Where != nil {
+		addNames(u.fixed, up.Where)
+	}
+	return true
+}
+
+// plainUpdate says whether an UPDATE changes what its WHERE clause finds in one table, by that table alone.
+func plainUpdate(up *sql.Update) bool {
+	return !up.Ignore && up.Or == "" && up.With == nil && up.From == nil && up.Limit == nil && tables(up) == 1 &&
+		!sql.Has(up, isQuery)
 }
 
 // locks says whether a query has a lock clause.

@@ -276,8 +276,46 @@ func tenfold(x sql.Expr) (sql.Expr, bool) {
 
 // plainNames calls the key id, the other columns a, b, c, and the tables t, or t1, t2.
 func plainNames(c *testcase.Case) *testcase.Case {
-	taken := map[string]bool{}
-	var tables, columns []string
+	r := renaming{taken: map[string]bool{}, to: map[string]string{}}
+	tables, columns := r.collect(c)
+	for i, name := range tables {
+		if len(tables) == 1 {
+			r.give(name, "t")
+		} else {
+			r.give(name, fmt.Sprint("t", i+1))
+		}
+	}
+	next := 'a'
+	for _, name := range columns {
+		if name == sqltext.PKey {
+			r.give(name, "id")
+			continue
+		}
+		for next <= 'z' && r.taken[string(next)] {
+			next++
+		}
+		if next <= 'z' {
+			r.give(name, string(next))
+		}
+	}
+	return onStatements(c, func(stmt sql.Stmt) (sql.Stmt, bool) {
+		return sql.Rewrite(stmt, func(n sql.Node) sql.Node {
+			if name, ok := n.(*sql.Name); ok && r.to[name.Folded()] != "" {
+				return &sql.Name{Value: r.to[name.Folded()]}
+			}
+			return n
+		}), true
+	})
+}
+
+// renaming gives new names to what a case names.
+type renaming struct {
+	taken map[string]bool   // names that nothing else can get
+	to    map[string]string // the new names, by the old ones
+}
+
+// collect lists the names of tables and columns, in the order of the schema, and notes all others as taken.
+func (r *renaming) collect(c *testcase.Case) (tables, columns []string) {
 	onStatements(c, func(stmt sql.Stmt) (sql.Stmt, bool) {
 		if t, ok := stmt.(*sql.CreateTable); ok {
 			tables = append(tables, t.Name.Name.Folded())
@@ -289,51 +327,25 @@ func plainNames(c *testcase.Case) *testcase.Case {
 		}
 		sql.Walk(stmt, func(n sql.Node) bool {
 			if name, ok := n.(*sql.Name); ok {
-				taken[name.Folded()] = true
+				r.taken[name.Folded()] = true
 			}
 			return true
 		})
 		return stmt, true
 	})
 	for _, name := range append(slices.Clone(tables), columns...) {
-		delete(taken, name)
+		delete(r.taken, name)
 	}
-	to := map[string]string{}
-	give := func(name, want string) {
-		if taken[want] {
-			taken[name] = true // it stays
-			return
-		}
-		to[name], taken[want] = want, true
+	return tables, columns
+}
+
+// give gives a name its new one, unless that is taken.
+func (r *renaming) give(name, want string) {
+	if r.taken[want] {
+		r.taken[name] = true // it stays
+		return
 	}
-	for i, name := range tables {
-		if len(tables) == 1 {
-			give(name, "t")
-		} else {
-			give(name, fmt.Sprint("t", i+1))
-		}
-	}
-	next := 'a'
-	for _, name := range columns {
-		if name == sqltext.PKey {
-			give(name, "id")
-			continue
-		}
-		for ; next <= 'z'; next++ {
-			if !taken[string(next)] {
-				give(name, string(next))
-				break
-			}
-		}
-	}
-	return onStatements(c, func(stmt sql.Stmt) (sql.Stmt, bool) {
-		return sql.Rewrite(stmt, func(n sql.Node) sql.Node {
-			if name, ok := n.(*sql.Name); ok && to[name.Folded()] != "" {
-				return &sql.Name{Value: to[name.Folded()]}
-			}
-			return n
-		}), true
-	})
+	r.to[name], r.taken[want] = want, true
 }
 
 // onColumns changes the definitions of columns.

@@ -127,12 +127,12 @@ func Check(ctx context.Context, t exec.Target, p *dbms.Profile, s *testcase.Scri
 // for one, and give up waits where it says nothing of that.
 func asPeople(p *dbms.Profile, s *testcase.Script) *dbms.Profile {
 	q := *p
-	q.Sessions.Setup = slices.Clone(p.Sessions.Client)
+	q.Setup = slices.Clone(p.Client)
 	if s.Isolation != "" {
-		q.Sessions.Setup = append(q.Sessions.Setup, p.Sessions.Level...)
+		q.Setup = append(q.Setup, p.Level...)
 	}
 	for _, x := range patience(p, s) {
-		q.Sessions.Setup = append(q.Sessions.Setup, x.Set)
+		q.Setup = append(q.Setup, x.Set)
 	}
 	return &q
 }
@@ -140,7 +140,7 @@ func asPeople(p *dbms.Profile, s *testcase.Script) *dbms.Profile {
 // patience are the settings that end a wait which a script leaves to others.
 func patience(p *dbms.Profile, s *testcase.Script) []dbms.WaitLimit {
 	set := s.Sets()
-	return slices.DeleteFunc(slices.Clone(p.Sessions.WaitLimits), func(x dbms.WaitLimit) bool {
+	return slices.DeleteFunc(slices.Clone(p.WaitLimits), func(x dbms.WaitLimit) bool {
 		return slices.Contains(set, x.Setting)
 	})
 }
@@ -229,21 +229,19 @@ func (c *checker) units() {
 	s, run := c.out.Script, c.out.Run
 	gone := map[int]bool{}
 	for i, e := range run.Steps {
-		gone[i] = e != nil && e.Err != nil && c.profile.Errors.Classify(e.Err.Code, e.Err.Message) == dbms.TxnLost
+		gone[i] = e != nil && e.Err != nil && c.profile.Classify(e.Err.Code, e.Err.Message) == dbms.TxnLost
 	}
-	all := s.Units(func(i int) bool {
-		return gone[i] && !c.profile.Transactions.LostStayOpen || slices.Contains(run.Lost, i)
-	})
+	open := c.profile.LostStayOpen || c.profile.ErrorsEnd // what is lost is so until its own end
+	all := s.Units(func(i int) bool { return gone[i] && !open || slices.Contains(run.Lost, i) })
 	slices.SortStableFunc(all, func(a, b testcase.Unit) int { return boolOrder(b.Data) - boolOrder(a.Data) })
 	c.names = make([]name, len(s.Steps))
 	c.out.Case = &testcase.Case{Target: s.Target, Isolation: c.profile.Isolation}
 	for _, st := range s.Setup {
 		c.out.Case.Schema = append(c.out.Case.Schema, testcase.Stmt{SQL: st.SQL})
 	}
-	for n, u := range all {
+	for _, u := range all {
 		unit := RunUnit{Unit: u, first: -1}
-		txn := testcase.Txn{}
-		for k, i := range u.Steps {
+		for _, i := range u.Steps {
 			unit.Aborted = unit.Aborted || gone[i]
 			if e := run.Steps[i]; e != nil {
 				if unit.first < 0 {
@@ -251,25 +249,41 @@ func (c *checker) units() {
 				}
 				unit.last = max(unit.last, e.End)
 			}
-			at := name{txn: n, stmt: -1}
-			stmt := testcase.Stmt{SQL: s.Steps[i].SQL}
-			switch {
-			case k == 0 && u.Opened:
-				txn.Begin, at.role = stmt, history.Begin
-			case u.Opened && s.SetsLevel(stmt.SQL): // a case says it of the transaction
-				at.role = history.Level
-			case u.Ends && k == len(u.Steps)-1:
-				txn.End, at.role = stmt, history.End
-			default:
-				at.stmt, at.role = len(txn.Stmts), history.Target
-				txn.Stmts = append(txn.Stmts, stmt)
-			}
-			c.names[i] = at
 		}
+		unit.Aborted = unit.Aborted && !(c.profile.ErrorsEnd && c.committed(u))
 		c.out.Units = append(c.out.Units, unit)
-		c.out.Case.Txns = append(c.out.Case.Txns, txn)
+		c.out.Case.Txns = append(c.out.Case.Txns, c.transaction(u, len(c.out.Case.Txns)))
 	}
 	c.out.Case.Number()
+}
+
+// transaction makes transaction n of a case of a unit, and names its steps.
+func (c *checker) transaction(u testcase.Unit, n int) (txn testcase.Txn) {
+	s := c.out.Script
+	for k, i := range u.Steps {
+		at := name{txn: n, stmt: -1}
+		stmt := testcase.Stmt{SQL: s.Steps[i].SQL}
+		switch {
+		case k == 0 && u.Opened:
+			txn.Begin, at.role = stmt, history.Begin
+		case u.Opened && s.SetsLevel(stmt.SQL): // a case says it of the transaction
+			at.role = history.Level
+		case u.Ends && k == len(u.Steps)-1:
+			txn.End, at.role = stmt, history.End
+		default:
+			at.stmt, at.role = len(txn.Stmts), history.Target
+			txn.Stmts = append(txn.Stmts, stmt)
+		}
+		c.names[i] = at
+	}
+	return txn
+}
+
+// committed says whether a transaction ended in a COMMIT that was answered as one.
+func (c *checker) committed(u testcase.Unit) bool {
+	last := u.Steps[len(u.Steps)-1]
+	e := c.out.Run.Steps[last]
+	return u.Ends && e != nil && e.Err == nil && sqltext.KindOf(c.out.Script.Steps[last].SQL) == sqltext.Commit
 }
 
 // levels finds out at which level each transaction ran, and collects those of which it matters.
@@ -469,8 +483,8 @@ func (c *checker) undone(step int) bool {
 	if e.Err == nil {
 		return false
 	}
-	switch c.profile.Errors.Classify(e.Err.Code, e.Err.Message) {
-	case dbms.StatementLost, dbms.WouldBlock, dbms.Environment:
+	switch c.profile.Classify(e.Err.Code, e.Err.Message) {
+	case dbms.StatementLost, dbms.WouldBlock, dbms.Environment, dbms.TxnLost: // what is lost for good is not asked of
 		return true
 	}
 	return false

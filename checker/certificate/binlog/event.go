@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
-	"regexp"
 	"strconv"
+	"strings"
 
 	"txweave/checker/certificate/commits"
 	"txweave/history"
@@ -227,48 +227,63 @@ func (p *parser) rows(kind byte, r *reader) error {
 		images = 2
 	}
 	for range images {
-		for i := range t.types {
-			if i%8 == 0 && len(r.b) <= i/8 {
-				return errShort
-			}
-			if r.b[i/8]>>(i%8)&1 == 0 {
-				return fmt.Errorf("rows of %s lack columns (binlog_row_image must be FULL)", t.name)
-			}
+		if err := t.whole(r); err != nil {
+			return err
 		}
-		r.take((len(t.types) + 7) / 8)
 	}
 	for len(r.b) > 0 {
-		c := commits.Change{Database: t.database, Table: t.name}
-		var err error
-		if kind != writeRowsV1 {
-			if c.Before, err = t.image(r); err != nil {
-				return err
-			}
-		}
-		if kind != deleteRowsV1 {
-			if c.After, err = t.image(r); err != nil {
-				return err
-			}
-		} else {
-			c.Deletion, c.Marked = markOf(p.statement)
+		c, err := p.change(kind, t, r)
+		if err != nil {
+			return err
 		}
 		p.now = append(p.now, c)
 	}
 	return nil
 }
 
-var markRE = regexp.MustCompile(`/\* deletion (-?\d+) \*/`)
+// change reads one row, as it was and as it became.
+func (p *parser) change(kind byte, t *tableMap, r *reader) (c commits.Change, err error) {
+	c = commits.Change{Database: t.database, Table: t.name}
+	if kind != writeRowsV1 {
+		if c.Before, err = t.image(r); err != nil {
+			return c, err
+		}
+	}
+	if kind == deleteRowsV1 {
+		c.Deletion, c.Marked = markOf(p.statement)
+		return c, nil
+	}
+	c.After, err = t.image(r)
+	return c, err
+}
+
+// whole reads which columns the rows of an event have, and refuses those that lack some.
+func (t *tableMap) whole(r *reader) error {
+	for i := range t.types {
+		if i%8 == 0 && len(r.b) <= i/8 {
+			return errShort
+		}
+		if r.b[i/8]>>(i%8)&1 == 0 {
+			return fmt.Errorf("rows of %s lack columns (binlog_row_image must be FULL)", t.name)
+		}
+	}
+	r.take((len(t.types) + 7) / 8)
+	return nil
+}
+
+const (
+	markBegins = "/* deletion "
+	markEnds   = " */"
+)
 
 // Mark is a comment for a DELETE: it names the version that the deletion is, which its rows in the log do not say.
-func Mark(version int64) string { return fmt.Sprintf(" /* deletion %d */", version) }
+func Mark(version int64) string { return " " + markBegins + strconv.FormatInt(version, 10) + markEnds }
 
 func markOf(statement string) (int64, bool) {
-	m := markRE.FindStringSubmatch(statement)
-	if m == nil {
-		return 0, false
-	}
-	n, err := strconv.ParseInt(m[1], 10, 64)
-	return n, err == nil
+	_, mark, _ := strings.Cut(statement, markBegins)
+	version, _, ok := strings.Cut(mark, markEnds)
+	n, err := strconv.ParseInt(version, 10, 64)
+	return n, ok && err == nil
 }
 
 // image reads one row.

@@ -77,24 +77,30 @@ func checkPolicy(j *batch.Job, policy *batch.PodFailurePolicy, bad func(format s
 		if (r.OnExitCodes == nil) == (len(r.OnPodConditions) == 0) {
 			bad("rule %d: want onExitCodes or onPodConditions", i)
 		}
-		if x := r.OnExitCodes; x != nil {
-			named := func(c core.Container) bool { return x.ContainerName != nil && c.Name == *x.ContainerName }
-			if x.ContainerName != nil && !slices.ContainsFunc(pod.Containers, named) {
-				bad("rule %d: there is no container %s", i, *x.ContainerName)
-			}
-			switch {
-			case x.Operator != batch.PodFailurePolicyOnExitCodesOpIn && x.Operator != batch.PodFailurePolicyOnExitCodesOpNotIn:
-				bad("rule %d: there is no operator %q", i, x.Operator)
-			case len(x.Values) == 0 || !slices.IsSorted(x.Values) || x.Operator == batch.PodFailurePolicyOnExitCodesOpIn &&
-				slices.Contains(x.Values, 0):
-				bad("rule %d: exit codes are in order, and 0 is none of a failure", i)
-			}
+		if r.OnExitCodes != nil {
+			checkExitCodes(pod, i, r.OnExitCodes, bad)
 		}
 		for _, c := range r.OnPodConditions {
 			if c.Status != core.ConditionTrue && c.Status != core.ConditionFalse && c.Status != core.ConditionUnknown {
 				bad("rule %d: a condition is not %q", i, c.Status)
 			}
 		}
+	}
+}
+
+// checkExitCodes checks the exit codes of rule i.
+func checkExitCodes(pod *core.PodSpec, i int, x *batch.PodFailurePolicyOnExitCodesRequirement,
+	bad func(format string, args ...any)) {
+	named := func(c core.Container) bool { return x.ContainerName != nil && c.Name == *x.ContainerName }
+	if x.ContainerName != nil && !slices.ContainsFunc(pod.Containers, named) {
+		bad("rule %d: there is no container %s", i, *x.ContainerName)
+	}
+	switch {
+	case x.Operator != batch.PodFailurePolicyOnExitCodesOpIn && x.Operator != batch.PodFailurePolicyOnExitCodesOpNotIn:
+		bad("rule %d: there is no operator %q", i, x.Operator)
+	case len(x.Values) == 0 || !slices.IsSorted(x.Values) || x.Operator == batch.PodFailurePolicyOnExitCodesOpIn &&
+		slices.Contains(x.Values, 0):
+		bad("rule %d: exit codes are in order, and 0 is none of a failure", i)
 	}
 }
 
@@ -106,21 +112,7 @@ func checkJob(j *batch.Job) (wrong []string) {
 		bad("its name %q: %s", j.Name, why)
 	}
 	indexed := j.Spec.CompletionMode != nil && *j.Spec.CompletionMode == batch.IndexedCompletion
-	switch {
-	case !indexed:
-		bad("it is not Indexed: its pods have no JOB_COMPLETION_INDEX")
-	case j.Spec.Completions == nil:
-		bad("an Indexed Job says its completions")
-	case j.Spec.Parallelism != nil && *j.Spec.Parallelism > *j.Spec.Completions:
-		bad("parallelism is more than completions")
-	}
-	if (j.Spec.BackoffLimitPerIndex != nil || j.Spec.MaxFailedIndexes != nil) && !indexed {
-		bad("backoffLimitPerIndex and maxFailedIndexes belong to Indexed jobs")
-	}
-	if m := j.Spec.MaxFailedIndexes; m != nil && (j.Spec.BackoffLimitPerIndex == nil || j.Spec.Completions != nil &&
-		*m > *j.Spec.Completions) {
-		bad("maxFailedIndexes needs backoffLimitPerIndex, and no more than completions")
-	}
+	checkIndexes(j, indexed, bad)
 	pod := &j.Spec.Template.Spec
 	if p := pod.RestartPolicy; p != core.RestartPolicyNever &&
 		(p != core.RestartPolicyOnFailure || j.Spec.BackoffLimitPerIndex != nil) {
@@ -139,41 +131,60 @@ func checkJob(j *batch.Job) (wrong []string) {
 	if len(pod.Containers) == 0 {
 		bad("it has no container")
 	}
-	for _, c := range pod.Containers {
-		if c.Image == "" || !strings.Contains(c.Image, ":") {
-			bad("container %s has no image with a version", c.Name)
-		}
+	for i := range pod.Containers {
+		c := &pod.Containers[i]
 		for _, m := range c.VolumeMounts {
 			if !volumes[m.Name] {
 				bad("container %s mounts %q, which is no volume", c.Name, m.Name)
 			}
 			delete(volumes, m.Name)
 		}
-		for what, least := range c.Resources.Requests {
-			if most, limited := c.Resources.Limits[what]; limited && least.Cmp(most) > 0 {
-				bad("container %s requests more %s than its limit", c.Name, what)
-			}
-		}
-		known := map[string]bool{"JOB_COMPLETION_INDEX": indexed}
-		for _, e := range c.Env {
-			known[e.Name] = true
-		}
-		for _, arg := range c.Args {
-			for rest := arg; ; {
-				_, after, found := strings.Cut(rest, "$(")
-				if !found {
-					break
-				}
-				name, tail, _ := strings.Cut(after, ")")
-				if !known[name] {
-					bad("container %s: there is no variable for $(%s)", c.Name, name)
-				}
-				rest = tail
-			}
-		}
+		checkContainer(c, indexed, bad)
 	}
 	for name := range volumes {
 		bad("nobody mounts volume %s", name)
 	}
 	return wrong
+}
+
+// checkIndexes checks what a job says of its pods' indexes.
+func checkIndexes(j *batch.Job, indexed bool, bad func(format string, args ...any)) {
+	s := &j.Spec
+	switch {
+	case !indexed:
+		bad("it is not Indexed: its pods have no JOB_COMPLETION_INDEX")
+	case s.Completions == nil:
+		bad("an Indexed Job says its completions")
+	case s.Parallelism != nil && *s.Parallelism > *s.Completions:
+		bad("parallelism is more than completions")
+	}
+	if (s.BackoffLimitPerIndex != nil || s.MaxFailedIndexes != nil) && !indexed {
+		bad("backoffLimitPerIndex and maxFailedIndexes belong to Indexed jobs")
+	}
+	if m := s.MaxFailedIndexes; m != nil && (s.BackoffLimitPerIndex == nil || s.Completions != nil && *m > *s.Completions) {
+		bad("maxFailedIndexes needs backoffLimitPerIndex, and no more than completions")
+	}
+}
+
+// checkContainer checks a container's image, resources and arguments.
+func checkContainer(c *core.Container, indexed bool, bad func(format string, args ...any)) {
+	if c.Image == "" || !strings.Contains(c.Image, ":") {
+		bad("container %s has no image with a version", c.Name)
+	}
+	for what, least := range c.Resources.Requests {
+		if most, limited := c.Resources.Limits[what]; limited && least.Cmp(most) > 0 {
+			bad("container %s requests more %s than its limit", c.Name, what)
+		}
+	}
+	known := map[string]bool{"JOB_COMPLETION_INDEX": indexed}
+	for _, e := range c.Env {
+		known[e.Name] = true
+	}
+	for _, arg := range c.Args {
+		for _, rest := range strings.Split(arg, "$(")[1:] {
+			if name, _, _ := strings.Cut(rest, ")"); !known[name] {
+				bad("container %s: there is no variable for $(%s)", c.Name, name)
+			}
+		}
+	}
 }

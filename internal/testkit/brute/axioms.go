@@ -1,6 +1,10 @@
 package brute
 
 import (
+	"maps"
+	"math"
+	"slices"
+
 	"txweave/dbms"
 	"txweave/history/register"
 )
@@ -27,61 +31,38 @@ func (j *judge) axiomatic(level dbms.Level) bool {
 		}
 		reads[t] = r
 	}
-	before := j.relation(func(a, b int) bool { return j.sessionBefore(a, b) || readsFrom(reads[b], a) })
+	must, ok := j.forced(level, reads, j.writesKey)
+	return ok && j.orders(func(a, b int) bool { return must[[2]int{a, b}] }, func([]int) bool { return true })
+}
+
+// forced are the pairs that session order, wr and the level's axiom force into the commit order; ok is false where a
+// transaction would have to commit before the initial state.
+func (j *judge) forced(level dbms.Level, reads map[int][]external, writes func(t int, key int32) bool) (
+	must map[[2]int]bool, ok bool) {
+	before := j.relation(func(a, b int) bool { return j.sessionBefore(a, b) || readsFrom(reads[b], a, math.MaxInt) })
 	past := before
 	if level == dbms.TCC {
 		past = closure(before, j.txns)
 	}
-	// must: pairs that the axiom forces into the commit order.
-	must := map[[2]int]bool{}
+	seen := func(t2, t3 int, r external) bool { return past[[2]int{t2, t3}] }
+	if level == dbms.RC {
+		seen = func(t2, t3 int, r external) bool { return readsFrom(reads[t3], t2, r.at) }
+	}
+	must = maps.Clone(before)
 	for _, t3 := range j.txns {
 		for _, r := range reads[t3] {
 			for _, t2 := range j.txns {
-				if t2 == r.writer || t2 == t3 || !j.writesKey(t2, r.key) {
-					continue
-				}
-				seen := past[[2]int{t2, t3}]
-				if level == dbms.RC {
-					seen = false
-					for _, earlier := range reads[t3] {
-						seen = seen || earlier.writer == t2 && earlier.at < r.at
-					}
-				}
-				if !seen {
+				if t2 == r.writer || t2 == t3 || !seen(t2, t3, r) || !writes(t2, r.key) {
 					continue
 				}
 				if r.writer == initialState {
-					return false
+					return nil, false
 				}
 				must[[2]int{t2, r.writer}] = true
 			}
 		}
 	}
-	placed := map[int]bool{}
-	var place func() bool
-	place = func() bool {
-		if len(placed) == len(j.txns) {
-			return true
-		}
-	next:
-		for _, t := range j.txns {
-			if placed[t] {
-				continue
-			}
-			for _, u := range j.txns {
-				if p := [2]int{u, t}; !placed[u] && (must[p] || before[p]) {
-					continue next
-				}
-			}
-			placed[t] = true
-			if place() {
-				return true
-			}
-			delete(placed, t)
-		}
-		return false
-	}
-	return place()
+	return must, true
 }
 
 func (j *judge) relation(in func(a, b int) bool) map[[2]int]bool {
@@ -113,13 +94,9 @@ func closure(rel map[[2]int]bool, txns []int) map[[2]int]bool {
 	return out
 }
 
-func readsFrom(reads []external, writer int) bool {
-	for _, r := range reads {
-		if r.writer == writer {
-			return true
-		}
-	}
-	return false
+// readsFrom says whether one of the reads before a position is of a transaction.
+func readsFrom(reads []external, writer, before int) bool {
+	return slices.ContainsFunc(reads, func(r external) bool { return r.writer == writer && r.at < before })
 }
 
 func (j *judge) writesKey(t int, key int32) bool {

@@ -3,6 +3,7 @@
 package brute
 
 import (
+	"maps"
 	"slices"
 
 	"txweave/dbms"
@@ -45,17 +46,17 @@ func (j *judge) satisfies(level dbms.Level) bool {
 	lists := hasLists(j.h)
 	switch {
 	case level == dbms.SER && lists:
-		return j.serialLists(false)
+		return serial(j, false, j.executeLists)
 	case level == dbms.SER:
-		return j.serial(false)
+		return serial(j, false, j.execute)
 	case level == dbms.SSER && lists:
-		return j.serialLists(true)
+		return serial(j, true, j.executeLists)
 	case level == dbms.SSER, level == dbms.LIN:
-		return j.serial(true)
+		return serial(j, true, j.execute)
 	case level == dbms.SI && lists:
-		return j.snapshotLists()
+		return snapshot(j, j.executeLists)
 	case level == dbms.SI:
-		return j.snapshot()
+		return snapshot(j, j.execute)
 	case lists:
 		return j.axiomaticLists(level)
 	}
@@ -75,6 +76,15 @@ type value struct {
 }
 
 type state map[int32]value
+
+func (s state) with(writes state) state {
+	after := state{}
+	maps.Copy(after, s)
+	maps.Copy(after, writes)
+	return after
+}
+
+func (s state) has(key int32) bool { _, ok := s[key]; return ok }
 
 func (j *judge) initial(key int32) value {
 	if j.h.HasInitialValue {
@@ -134,112 +144,85 @@ func (j *judge) realTimeBefore(a, b int) bool {
 	return a != j.h.Initial && b != j.h.Initial && j.h.End(a) < j.h.Start(b)
 }
 
-// serial looks for a serial order in which every read returns what it returned (SER: Wei et al., definition 5; SSER:
-// definition 4).
-func (j *judge) serial(realTime bool) bool {
-	placed := make(map[int]bool)
-	var place func(s state) bool
-	place = func(s state) bool {
-		if len(placed) == len(j.txns) {
-			return true
-		}
-	next:
-		for _, t := range j.txns {
-			if placed[t] {
-				continue
-			}
-			for _, u := range j.txns {
-				if !placed[u] && u != t && (j.sessionBefore(u, t) || realTime && j.realTimeBefore(u, t)) {
-					continue next
-				}
-			}
-			writes, ok := j.execute(t, s)
-			if !ok {
-				continue
-			}
-			after := state{}
-			for k, v := range s {
-				after[k] = v
-			}
-			for k, v := range writes {
-				after[k] = v
-			}
-			placed[t] = true
-			if place(after) {
-				return true
-			}
-			delete(placed, t)
-		}
-		return false
-	}
-	return place(state{})
+// contents is what the keys hold, or what a transaction wrote of them.
+type contents[S any] interface {
+	with(writes S) S
+	has(key int32) bool
 }
 
-// snapshot looks for an order of starts and commits in which every transaction reads the state at its start and none
-// commits a key that another one committed since (SI as Berenson et al. describe it, with session order as in strong
-// session SI). It is equivalent to the dependency graphs of Wei et al., definition 6 (Cerone and Gotsman).
-func (j *judge) snapshot() bool {
-	started, committed := map[int]int{}, map[int]bool{} // started: at which step
-	writes := map[int]state{}
-	lastCommit := map[int32]int{} // by key: step of its last commit
-	step := 0
-	var next func(s state) bool
-	next = func(s state) bool {
-		if len(committed) == len(j.txns) {
+// serial looks for a serial order in which every read returns what it returned (SER: Wei et al., definition 5; SSER:
+// definition 4). execute runs a transaction: it returns what it wrote, and whether its reads return what it saw.
+func serial[S contents[S]](j *judge, realTime bool, execute func(t int, s S) (S, bool)) bool {
+	before := func(a, b int) bool { return j.sessionBefore(a, b) || realTime && j.realTimeBefore(a, b) }
+	return j.orders(before, func(order []int) bool {
+		var s S
+		for _, t := range order {
+			writes, ok := execute(t, s)
+			if !ok {
+				return false
+			}
+			s = s.with(writes)
+		}
+		return true
+	})
+}
+
+// snapshot looks for an order of commits, and for each transaction a start among them, at which it sees what it
+// returned, such that nobody committed a key since that it writes, and its session's earlier ones had committed (SI as
+// Berenson et al. describe it, with session order as in strong session SI). It is equivalent to the dependency graphs
+// of Wei et al., definition 6 (Cerone and Gotsman).
+func snapshot[S contents[S]](j *judge, execute func(t int, s S) (S, bool)) bool {
+	return j.orders(j.sessionBefore, func(order []int) bool {
+		states, wrote := make([]S, 1), []S{}
+		for i, t := range order {
+			var writes S
+			for start, ok := i, false; !ok; start-- {
+				if start < 0 || start < i && (j.sessionBefore(order[start], t) || overlap(wrote[start], j.h, t)) {
+					return false
+				}
+				writes, ok = execute(t, states[start])
+			}
+			states, wrote = append(states, states[i].with(writes)), append(wrote, writes)
+		}
+		return true
+	})
+}
+
+// overlap says whether transaction t writes some of these keys.
+func overlap[S contents[S]](written S, h *register.History, t int) bool {
+	return slices.ContainsFunc(h.TxnOps(t), func(op register.Op) bool {
+		return (op.Kind == register.Write || op.Kind == register.Append) && written.has(op.Key)
+	})
+}
+
+// orders tries all orders of the transactions in which before holds, until one passes. A beginning of an order that
+// does not pass is not gone on with.
+func (j *judge) orders(before func(a, b int) bool, passes func(order []int) bool) bool {
+	var order []int
+	follows := func(t int) bool {
+		return !slices.Contains(order, t) && !slices.ContainsFunc(j.txns, func(u int) bool {
+			return u != t && !slices.Contains(order, u) && before(u, t)
+		})
+	}
+	var place func() bool
+	place = func() bool {
+		if !passes(order) {
+			return false
+		}
+		if len(order) == len(j.txns) {
 			return true
 		}
-		step++
-		defer func() { step-- }()
-	start:
 		for _, t := range j.txns {
-			if _, ok := started[t]; ok {
+			if !follows(t) {
 				continue
 			}
-			for _, u := range j.txns {
-				if !committed[u] && j.sessionBefore(u, t) {
-					continue start
-				}
-			}
-			w, ok := j.execute(t, s)
-			if !ok {
-				continue
-			}
-			started[t], writes[t] = step, w
-			if next(s) {
+			order = append(order, t)
+			if place() {
 				return true
 			}
-			delete(started, t)
-		}
-	commit:
-		for _, t := range j.txns {
-			at, ok := started[t]
-			if !ok || committed[t] {
-				continue
-			}
-			for k := range writes[t] {
-				if lastCommit[k] > at {
-					continue commit
-				}
-			}
-			after, old := state{}, map[int32]int{}
-			for k, v := range s {
-				after[k] = v
-			}
-			for k, v := range writes[t] {
-				after[k] = v
-				old[k] = lastCommit[k]
-				lastCommit[k] = step
-			}
-			committed[t] = true
-			if next(after) {
-				return true
-			}
-			delete(committed, t)
-			for k, v := range old {
-				lastCommit[k] = v
-			}
+			order = order[:len(order)-1]
 		}
 		return false
 	}
-	return next(state{})
+	return place()
 }

@@ -57,82 +57,7 @@ func (s lists) with(appends lists) lists {
 	return after
 }
 
-// orders tries all orders of the transactions in which before holds, until one passes.
-func (j *judge) orders(before func(a, b int) bool, passes func(order []int) bool) bool {
-	var order []int
-	var place func() bool
-	place = func() bool {
-		if len(order) == len(j.txns) {
-			return passes(order)
-		}
-	next:
-		for _, t := range j.txns {
-			if slices.Contains(order, t) {
-				continue
-			}
-			for _, u := range j.txns {
-				if u != t && !slices.Contains(order, u) && before(u, t) {
-					continue next
-				}
-			}
-			order = append(order, t)
-			if place() {
-				return true
-			}
-			order = order[:len(order)-1]
-		}
-		return false
-	}
-	return place()
-}
-
-// serialLists looks for a serial order that returns what the history returned.
-func (j *judge) serialLists(realTime bool) bool {
-	before := func(a, b int) bool { return j.sessionBefore(a, b) || realTime && j.realTimeBefore(a, b) }
-	return j.orders(before, func(order []int) bool {
-		s := lists{}
-		for _, t := range order {
-			appends, ok := j.executeLists(t, s)
-			if !ok {
-				return false
-			}
-			s = s.with(appends)
-		}
-		return true
-	})
-}
-
-// snapshotLists looks for an order of commits, and for each transaction a start among them, at which it sees what it
-// returned, such that nobody committed an append to a key of its own since, and its session's earlier ones had
-// committed.
-func (j *judge) snapshotLists() bool {
-	return j.orders(j.sessionBefore, func(order []int) bool {
-		states := []lists{{}}
-		wrote := []lists{}
-	next:
-		for i, t := range order {
-			for start := i; start >= 0; start-- {
-				if start < i && (j.sessionBefore(order[start], t) || overlap(wrote[start], j.h, t)) {
-					break
-				}
-				if appends, ok := j.executeLists(t, states[start]); ok {
-					states = append(states, states[i].with(appends))
-					wrote = append(wrote, appends)
-					continue next
-				}
-			}
-			return false
-		}
-		return true
-	})
-}
-
-// overlap says whether transaction t appends to one of these keys.
-func overlap(appends lists, h *register.History, t int) bool {
-	return slices.ContainsFunc(h.TxnOps(t), func(op register.Op) bool {
-		return op.Kind == register.Append && len(appends[op.Key]) > 0
-	})
-}
+func (s lists) has(key int32) bool { return len(s[key]) > 0 }
 
 // axiomaticLists looks for a commit order that contains session order and wr, satisfies the level's axiom, and makes
 // the versions of each key: each is the one before and what its transaction appended. A list that a transaction read
@@ -140,89 +65,92 @@ func overlap(appends lists, h *register.History, t int) bool {
 // transaction's own version begins with.
 func (j *judge) axiomaticLists(level dbms.Level) bool {
 	return j.orders(j.sessionBefore, func(order []int) bool {
+		if len(order) < len(j.txns) {
+			return true
+		}
 		at := map[int]int{}
-		versions := map[int32][]lists{} // by key: the versions in order, the empty one first
-		own := map[[2]int]int{}         // by transaction and key: its version
 		for i, t := range order {
 			at[t] = i
-			appends := lists{}
-			for _, op := range j.h.TxnOps(t) {
-				if op.Kind == register.Append {
-					appends[op.Key] = append(appends[op.Key], appended{op.Value, t})
-				}
-			}
-			for k := range appends {
-				if len(versions[k]) == 0 {
-					versions[k] = []lists{{}}
-				}
-				own[[2]int{t, int(k)}] = len(versions[k])
-				versions[k] = append(versions[k], versions[k][len(versions[k])-1].with(lists{k: appends[k]}))
-			}
 		}
+		v := j.listVersions(order)
 		reads := map[int][]external{}
 		for _, t := range j.txns {
-			done := lists{}
-			for i, op := range j.h.TxnOps(t) {
-				if op.Kind == register.Append {
-					done[op.Key] = append(done[op.Key], appended{op.Value, t})
-					continue
-				}
-				if len(done[op.Key]) > 0 {
-					base := versions[op.Key][own[[2]int{t, int(op.Key)}]-1][op.Key]
-					if !equal(slices.Concat(base, done[op.Key]), j.h.List(op)) {
-						return false
-					}
-					continue
-				}
-				writer := -2
-				if len(j.h.List(op)) == 0 {
-					writer = initialState
-				}
-				for _, v := range versions[op.Key] {
-					if l := v[op.Key]; len(l) > 0 && equal(l, j.h.List(op)) {
-						writer = l[len(l)-1].txn
-					}
-				}
-				if writer == -2 || writer == t {
-					return false
-				}
-				reads[t] = append(reads[t], external{i, op.Key, writer})
+			var ok bool
+			if reads[t], ok = j.listExternals(t, v); !ok {
+				return false
 			}
 		}
-		return j.axiom(level, at, reads, func(t int, key int32) bool { return own[[2]int{t, int(key)}] > 0 })
+		return j.axiom(level, at, reads, func(t int, key int32) bool { return v.own[[2]int{t, int(key)}] > 0 })
 	})
+}
+
+// listVersions are the versions that an order of commits makes.
+type listVersions struct {
+	of  map[int32][][]appended // by key: the versions in order, the empty one first
+	own map[[2]int]int         // by transaction and key: its version
+}
+
+func (j *judge) listVersions(order []int) listVersions {
+	v := listVersions{map[int32][][]appended{}, map[[2]int]int{}}
+	for _, t := range order {
+		appends := lists{}
+		for _, op := range j.h.TxnOps(t) {
+			if op.Kind == register.Append {
+				appends[op.Key] = append(appends[op.Key], appended{op.Value, t})
+			}
+		}
+		for k, list := range appends {
+			if len(v.of[k]) == 0 {
+				v.of[k] = [][]appended{nil}
+			}
+			last := len(v.of[k]) - 1
+			v.own[[2]int{t, int(k)}] = last + 1
+			v.of[k] = append(v.of[k], slices.Concat(v.of[k][last], list))
+		}
+	}
+	return v
+}
+
+// listExternals are the reads that a transaction made before it appended to their keys; ok is false where one is of no
+// version of another transaction, or where one after is not what its own version begins with.
+func (j *judge) listExternals(t int, v listVersions) (reads []external, ok bool) {
+	done := lists{}
+	for i, op := range j.h.TxnOps(t) {
+		if op.Kind == register.Append {
+			done[op.Key] = append(done[op.Key], appended{op.Value, t})
+			continue
+		}
+		switch list := j.h.List(op); {
+		case len(done[op.Key]) > 0:
+			base := v.of[op.Key][v.own[[2]int{t, int(op.Key)}]-1]
+			if !equal(slices.Concat(base, done[op.Key]), list) {
+				return nil, false
+			}
+		case len(list) == 0:
+			reads = append(reads, external{i, op.Key, initialState})
+		default:
+			at := slices.IndexFunc(v.of[op.Key], func(l []appended) bool { return equal(l, list) })
+			if at < 0 {
+				return nil, false
+			}
+			writer := v.of[op.Key][at][len(list)-1].txn
+			if writer == t {
+				return nil, false
+			}
+			reads = append(reads, external{i, op.Key, writer})
+		}
+	}
+	return reads, true
 }
 
 // axiom checks an order of commits, by transaction, against wr and the level's axiom.
 func (j *judge) axiom(level dbms.Level, at map[int]int, reads map[int][]external,
 	writes func(t int, key int32) bool) bool {
-	before := j.relation(func(a, b int) bool { return j.sessionBefore(a, b) || readsFrom(reads[b], a) })
-	past := before
-	if level == dbms.TCC {
-		past = closure(before, j.txns)
+	must, ok := j.forced(level, reads, writes)
+	for p := range must {
+		ok = ok && at[p[0]] <= at[p[1]]
 	}
-	for p := range before {
-		if at[p[0]] > at[p[1]] {
-			return false
-		}
-	}
-	for _, t3 := range j.txns {
-		for _, r := range reads[t3] {
-			for _, t2 := range j.txns {
-				if t2 == r.writer || t2 == t3 || !writes(t2, r.key) {
-					continue
-				}
-				seen := past[[2]int{t2, t3}]
-				if level == dbms.RC {
-					seen = slices.ContainsFunc(reads[t3], func(e external) bool { return e.writer == t2 && e.at < r.at })
-				}
-				if seen && (r.writer == initialState || at[t2] > at[r.writer]) {
-					return false
-				}
-			}
-		}
-	}
-	return true
+	return ok
 }
 
 // RandomLists makes a small history of lists: it executes transactions that interleave, and changes some of what they
@@ -245,15 +173,9 @@ func RandomLists(rng *rand.Rand, s Bounds) *register.History {
 			status = []history.Outcome{history.Aborted, history.Unknown, history.Committed, history.Committed, history.Committed,
 				history.Committed, history.Committed, history.Committed}[rng.IntN(8)]
 		}
-		view := make([][]int64, keys)
-		for k := range keys {
-			view[k] = slices.Clone(current[k])
-			if len(past[k]) > 0 && rng.IntN(100) < stale {
-				view[k] = slices.Clone(past[k][rng.IntN(len(past[k]))])
-			}
-		}
-		own := make([][]int64, keys)
+		view := drawView(rng, current, past, stale)
 		b.Begin(session, int64(i+1))
+		own := make([][]int64, keys)
 		for range 1 + rng.IntN(s.Ops) {
 			k := int32(rng.IntN(keys))
 			if rng.IntN(2) == 0 {
@@ -269,14 +191,26 @@ func RandomLists(rng *rand.Rand, s Bounds) *register.History {
 			b.ReadList(k, spoil(rng, wild, slices.Concat(base, own[k]), next))
 		}
 		b.End(status, start, end)
-		if status == history.Committed || rng.IntN(3) == 0 {
-			for k := range keys {
-				past[k] = append(past[k], current[k])
-				current[k] = slices.Concat(current[k], own[k])
-			}
+		if status != history.Committed && rng.IntN(3) > 0 {
+			continue
+		}
+		for k := range keys {
+			past[k] = append(past[k], current[k])
+			current[k] = slices.Concat(current[k], own[k])
 		}
 	}
 	return b.History()
+}
+
+// drawView draws what a transaction reads, by key: what is there or, in so many of a hundred, what was.
+func drawView(rng *rand.Rand, current [][]int64, past [][][]int64, stale int) [][]int64 {
+	view := slices.Clone(current)
+	for k := range view {
+		if len(past[k]) > 0 && rng.IntN(100) < stale {
+			view[k] = past[k][rng.IntN(len(past[k]))]
+		}
+	}
+	return view
 }
 
 // spoil changes some lists.

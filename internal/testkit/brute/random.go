@@ -43,9 +43,8 @@ type planned struct {
 func Random(rng *rand.Rand, s Bounds) *register.History {
 	b, n, keys, sessions := s.draw(rng)
 	next := int64(1)
-	initial := rng.IntN(2) == 0
 	values := make([][]int64, keys) // by key: all that is ever written
-	if initial {
+	if rng.IntN(2) == 0 {
 		b.BeginInitial()
 		for k := range keys {
 			if rng.IntN(8) > 0 {
@@ -73,22 +72,7 @@ func Random(rng *rand.Rand, s Bounds) *register.History {
 		p.start = max(ends[p.session], int64(10*i)-rng.Int64N(40)) + 1
 		p.end = max(p.start, int64(10*i)) + rng.Int64N(20)
 		ends[p.session] = p.end
-		if !s.NoAborts {
-			switch rng.IntN(10) {
-			case 0:
-				p.status = history.Aborted
-			case 1:
-				p.status = history.Unknown
-			}
-		}
-		p.ops = skeleton(rng, s, keys, &next)
-		if p.status == history.Aborted && rng.IntN(3) == 0 {
-			for j := range p.ops { // who aborted may have written what others write, or the initial value
-				if p.ops[j].Kind == register.Write {
-					p.ops[j].Value = rng.Int64N(next + 3)
-				}
-			}
-		}
+		next = p.draw(rng, s, keys, next)
 		for _, op := range p.ops {
 			if op.Kind == register.Write {
 				values[op.Key] = append(values[op.Key], op.Value)
@@ -97,6 +81,27 @@ func Random(rng *rand.Rand, s Bounds) *register.History {
 	}
 	execute(rng, b, txns, values, current, next)
 	return b.History()
+}
+
+// draw draws what a transaction does and how it ends; next is the next value that nobody writes, which it returns.
+func (p *planned) draw(rng *rand.Rand, s Bounds, keys int, next int64) int64 {
+	if !s.NoAborts {
+		switch rng.IntN(10) {
+		case 0:
+			p.status = history.Aborted
+		case 1:
+			p.status = history.Unknown
+		}
+	}
+	p.ops = skeleton(rng, s, keys, &next)
+	if p.status == history.Aborted && rng.IntN(3) == 0 {
+		for j := range p.ops { // who aborted may have written what others write, or the initial value
+			if p.ops[j].Kind == register.Write {
+				p.ops[j].Value = rng.Int64N(next + 3)
+			}
+		}
+	}
+	return next
 }
 
 // execute gives the planned transactions to the builder, with what their reads return.
@@ -108,30 +113,27 @@ func execute(rng *rand.Rand, b *register.Builder, txns []planned, values [][]int
 		seen := map[int32]int64{}
 		b.Begin(p.session, int64(i+1))
 		for _, op := range p.ops {
-			if op.Kind == register.Write {
+			switch op.Kind {
+			case register.Write:
 				own[op.Key] = op.Value
-				b.Op(op)
-				continue
-			}
-			if op.Kind == register.NotEqual {
+			case register.NotEqual:
 				op.Value = rng.Int64N(4)
-				b.Op(op)
-				continue
-			}
-			v := returned(rng, wild, op.Key, current, seen, own, values, next)
-			seen[op.Key] = v
-			op.Value = v
-			if v == -1 {
-				op.Value, op.Nil = 0, true
+			default:
+				op.Value = returned(rng, wild, op.Key, current, seen, own, values, next)
+				seen[op.Key] = op.Value
+				if op.Value == -1 {
+					op.Value, op.Nil = 0, true
+				}
 			}
 			b.Op(op)
 		}
 		b.End(p.status, p.start, p.end)
-		if p.status == history.Committed || rng.IntN(3) == 0 {
-			for k := range current {
-				if v, ok := own[int32(k)]; ok && rng.IntN(5) > 0 {
-					current[k] = v
-				}
+		if p.status != history.Committed && rng.IntN(3) > 0 {
+			continue
+		}
+		for k := range current {
+			if v, ok := own[int32(k)]; ok && rng.IntN(5) > 0 {
+				current[k] = v
 			}
 		}
 	}
