@@ -268,7 +268,8 @@ func (b *bench) alarms() error {
 	return nil
 }
 
-// moreAlarms says what numbers of unknown findings mean. A server may have bugs that nobody knows; SQLite has none here.
+// moreAlarms says what numbers of unknown findings mean. A server may have bugs that nobody knows; SQLite has none
+// here.
 func moreAlarms(target string, open [2]int) says {
 	v, ok := ofCounts(0, open[0], open[1], family)
 	switch first := open[0] == 0 && open[1] > 0; {

@@ -27,7 +27,8 @@ type dependencies struct {
 // two transactions replaced the same version: the DIVERGENCE pattern, which breaks SI and all above (lemma 1).
 func build(r *checker.Reads, level dbms.Level, opt checker.Options) (*dependencies, *checker.Verdict) {
 	h := r.H
-	b := builder{dependencies: &dependencies{Deps: checker.Link(r, opt), h: h, opt: opt}, read: make([]readVersion, h.Keys())}
+	b := builder{dependencies: &dependencies{Deps: checker.Link(r, opt), h: h, opt: opt},
+		read: make([]readVersion, h.Keys())}
 	for k := range b.read {
 		b.read[k].txn = none
 	}

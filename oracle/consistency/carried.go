@@ -43,8 +43,8 @@ func (j *judge) carried(s *observe.ObservedStmt) {
 	}
 }
 
-// carriedRow is carried for a row that referred to another one; after are the keys that those have now, by the ones that
-// they had.
+// carriedRow is carried for a row that referred to another one; after are the keys that those have now, by the ones
+// that they had.
 func (j *judge) carriedRow(s *observe.ObservedStmt, c *observe.Carrying, w history.Write, after map[string]string) {
 	was, there := j.held(w.Item, w.From, c.Reference.Column)
 	key, written := after[was]
