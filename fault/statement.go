@@ -21,6 +21,7 @@ const (
 	FailedYetWrote       Kind = "failed-yet-wrote"
 	ReadYetWrote         Kind = "read-yet-wrote"
 	RowTwice             Kind = "row-twice"
+	ConditionBroken      Kind = "condition-broken"
 	WrongRow             Kind = "wrong-row"
 	NoKey                Kind = "no-key"
 	BadKey               Kind = "bad-key"
@@ -163,6 +164,11 @@ var ofStatement = []CatalogueEntry{
 		Want:   "each row once.",
 		Source: "a primary key names one row",
 		Old:    []string{"row twice in a read", "duplicate-row"}},
+	{Kind: ConditionBroken, Class: Statement,
+		Title: "A condition that every transaction keeps is broken",
+		Why: "Each transaction leaves the condition as true as it was before, and no two of them run as if they were " +
+			"mixed. What a transaction read of one state of the database breaks it.",
+		Source: "TPC-C 5.11, clause 3.3.2; Gray and Reuter: consistency"},
 	{Kind: WrongRow, Class: Statement,
 		Title:  "{stmt} returns a row that nobody has written",
 		Why:    "Each row of the workload tells how it was written. This one contradicts itself.",

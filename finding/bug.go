@@ -289,9 +289,10 @@ func (b *Bugs) Place(r *Record, sig Signature, now time.Time) (g *Bug, fresh boo
 		b.enter(g)
 		fresh = true
 	}
+	plainer := g.Title == "" || sig.Minimal && !g.Signature.Minimal
 	if sig.Minimal && g.Signature.Minimal && (sig.Within(g.Signature) || sig.Alike(g.Signature) && len(sig.Features) < len(
 		g.Signature.Features)) {
-		g.Signature = sig // it needs less than was thought
+		g.Signature, plainer = sig, true // it needs less than was thought
 	}
 	g.ShownAs = insert(g.ShownAs, sig.Coarse)
 	b.enterUnder(g, sig.Coarse)
@@ -302,7 +303,7 @@ func (b *Bugs) Place(r *Record, sig Signature, now time.Time) (g *Bug, fresh boo
 		g.Status = StatusOpen
 	}
 	g.Last = now
-	if r.Title != "" && (g.Title == "" || sig.Minimal) {
+	if r.Title != "" && plainer {
 		g.Title = r.Title
 	}
 	for _, name := range env.Planted {

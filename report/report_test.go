@@ -200,21 +200,6 @@ func TestReduced(t *testing.T) {
 	}
 }
 
-// TestDocumentedReports checks that the reports in the documentation are what the findings in testdata give.
-func TestDocumentedReports(t *testing.T) {
-	for file, of := range map[string][2]string{"report_mariadb.txt": {"write_skew", "mariadb"},
-		"report_tidb.md": {"aggregate", "tidb"}} {
-		want, err := Write(of[1], load(t, of[0]))
-		if err != nil {
-			t.Fatal(err)
-		}
-		path := filepath.Join("..", "docs", file)
-		if got, err := os.ReadFile(path); err != nil || string(got) != want {
-			t.Errorf("%s is not what `txweave report report/testdata/findings/%s --for %s` prints (%v)", path, of[0], of[1], err)
-		}
-	}
-}
-
 // TestHostileServer: what a server says cannot become markup, leave its block, or move a terminal's cursor: in a title,
 // a difference, a setting, a version, or the log.
 func TestHostileServer(t *testing.T) {

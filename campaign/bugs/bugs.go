@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"syscall"
 
 	"txweave/campaign/database"
 	"txweave/campaign/store"
@@ -271,6 +272,9 @@ func Open(dir string) (*store.Early, error) {
 	}
 	s := store.In(dir)
 	if !s.Exists() && !s.Holds() {
+		if _, err := os.ReadDir(dir); err != nil && !errors.Is(err, syscall.ENOTDIR) {
+			return nil, outcome.Misuse(err)
+		}
 		return nil, &fs.PathError{Op: "open", Path: dir, Err: fs.ErrNotExist}
 	}
 	return store.AsItStands(s), nil

@@ -25,7 +25,7 @@ type Cases struct {
 }
 
 // What is done to every case, or to a share of them, beside what the generator draws, by the names that leave it out.
-// docs/pace.md says what each gives.
+// docs/explanation/pace.md says what each gives.
 const (
 	partDrafts   = "drafts"   // a case is the best of several
 	partMeetings = "meetings" // transactions are made to meet
@@ -144,7 +144,7 @@ func (s *Cases) Told(n int) (*testcase.Case, map[string]bool, error) {
 }
 
 // draft generates a case: mostly that of several drafts in which most statements can meet, as chance leaves the
-// transactions of many a draft without anything to see of each other (docs/guidance.md).
+// transactions of many a draft without anything to see of each other (docs/explanation/cases.md).
 func (s *Cases) draft(n int) (*testcase.Case, map[string]bool, error) {
 	most := -1
 	var best *gen.Sketch

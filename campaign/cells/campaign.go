@@ -17,7 +17,6 @@ import (
 	"txweave/campaign/database"
 	"txweave/campaign/rotation"
 	"txweave/campaign/running"
-	"txweave/campaign/site"
 	"txweave/campaign/store"
 	"txweave/dbms/registry"
 	"txweave/finding"
@@ -60,7 +59,7 @@ func ReadShard(text string) (s database.Shard, err error) {
 
 // DefaultPlan is the campaign of somebody who has said nothing.
 func DefaultPlan() *rotation.CampaignPlan {
-	return &rotation.CampaignPlan{Slice: rotation.Span(time.Minute), HTTP: site.AnyPort, Parts: []rotation.Part{
+	return &rotation.CampaignPlan{Slice: rotation.Span(time.Minute), Parts: []rotation.Part{
 		{Name: "sqlite-fuzz", Target: registry.Default, Mode: rotation.ModeFuzz, Weight: 3},
 		{Name: "sqlite-storm", Target: registry.Default, Mode: rotation.ModeStorm, Slice: rotation.Span(20 * time.Second),
 			Workload: "random-sql", Length: rotation.Span(5 * time.Second)},
@@ -91,6 +90,9 @@ func InstalledPlan(ctx context.Context) *rotation.CampaignPlan {
 // ReadPlan makes the Config's plan that of a campaign.toml; of "" it is that with which the directory's campaign ran
 // last, or the default one. What a directory alone names is used only if the user has named it, too.
 func (c *Config) ReadPlan(ctx context.Context, file string) (err error) {
+	if c.Out == "" && c.Store == "" {
+		return outcome.Misusef("--out: a campaign needs a directory")
+	}
 	c.Book = cmp.Or(c.Book, trust.Open())
 	switch {
 	case file != "":
@@ -229,7 +231,7 @@ func (x *Campaign) Stand(ctx context.Context) (*database.CampaignStatus, *findin
 	if err != nil {
 		return nil, nil, err
 	}
-	s.Running = false // this was it
+	s.End()
 	if err := x.WriteStatus(s); err != nil {
 		return nil, nil, err
 	}

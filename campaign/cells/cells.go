@@ -98,6 +98,7 @@ func stormOf(part *rotation.Part, seed uint64) storming.Config {
 	c.Workload, c.Sessions, c.Keys = cmp.Or(part.Workload, c.Workload), cmp.Or(part.Sessions, c.Sessions),
 		cmp.Or(part.Keys, c.Keys)
 	c.Distribution, c.Duration = cmp.Or(part.Distribution, c.Distribution), cmp.Or(time.Duration(part.Length), c.Duration)
+	c.Tuning, c.Transactions = part.Tuning, part.Transactions
 	return c
 }
 
@@ -187,6 +188,21 @@ func again(t *rotation.Turn) string {
 	add("without", strings.Join(t.Without, ","))
 	add("workload", t.Workload)
 	add("nemesis", strings.Join(t.Nemesis, ","))
+	number := func(flag string, n float64) {
+		if n != 0 {
+			add(flag, strconv.FormatFloat(n, 'g', -1, 64))
+		}
+	}
+	number("sessions", float64(t.Sessions))
+	number("keys", float64(t.Keys))
+	add("distribution", t.Distribution)
+	number("theta", t.Theta)
+	number("length", float64(t.Operations))
+	number("value-size", float64(t.ValueSize))
+	number("transactions", float64(t.Transactions))
+	if t.Reads != nil {
+		add("reads", strconv.FormatFloat(*t.Reads, 'g', -1, 64))
+	}
 	if t.Mode == rotation.ModeFuzz {
 		add("seed", strconv.FormatUint(t.Cell.Seed, 10))
 	}

@@ -24,7 +24,9 @@ func TestPlans(t *testing.T) {
 		`--faults: no planted bug "none"`:  part("fuzz", func(p *rotation.Part) { p.Faults = []string{"none"} }),
 		`only storm --nemesis `: part("fuzz",
 			func(p *rotation.Part) { p.Faults = []string{"half-commit-after-crash"} }),
-		`--sessions must be from 1 to 256`:    part("storm", func(p *rotation.Part) { p.Sessions = 1000 }),
+		`--sessions must be from 1 to 256`: part("storm", func(p *rotation.Part) { p.Sessions = 1000 }),
+		`--length: the transactions of mini`: part("storm",
+			func(p *rotation.Part) { p.Workload, p.Operations = "mini", 5 }),
 		`--nemesis: `:                         part("storm", func(p *rotation.Part) { p.Nemesis = []string{"rain"} }),
 		`--faults: no planted bug "nor this"`: part("detect", func(p *rotation.Part) { p.Faults = []string{"nor this"} }),
 	} {

@@ -224,7 +224,7 @@ func (o *BuildOutcome) Markdown(w io.Writer) error {
 		if c.Detail != "" {
 			state += ": " + c.Detail
 		}
-		fmt.Fprintf(&b, "| %s | %d | %.0f | %d | %s |\n", markdown(c.Name), c.CasesChecked, c.Rate(), c.Found,
+		fmt.Fprintf(&b, "| %s | %d | %.0f | %d | %s |\n", markdown(c.Name), c.CasesChecked, c.Rate(), c.Findings,
 			markdown(state))
 	}
 	if len(o.Bugs) > 0 {

@@ -381,6 +381,7 @@ type CellState string
 const (
 	Waiting     CellState = "waiting"     // for its turn
 	Running     CellState = "running"     // cases are being checked
+	Stopped     CellState = "stopped"     // no campaign is running; it goes on with the next one
 	Unavailable CellState = "unavailable" // its target cannot be had; it is tried again
 	Failed      CellState = "failed"      // something else went wrong; it is tried again
 	Complete    CellState = "done"        // all the cases that are wanted are checked

@@ -355,7 +355,7 @@ func TestPlans(t *testing.T) {
 	}
 	s := status(t, d)
 	if len(s.Cells) != 2 || s.Cells[0].Shown() != "left out" || s.Cells[0].NextCase != 1 || s.Cells[1].Shown() !=
-		"waiting" || s.Cells[1].Seed == 0 {
+		"stopped" || s.Cells[1].Seed == 0 {
 		t.Errorf("%+v", s.Cells)
 	}
 	if _, err := Lock(dir); err != nil {

@@ -55,6 +55,7 @@ type CellStatus struct {
 	Held      map[string]int64 `json:"-"`
 	Faults    map[string]int64 `json:"-"` // of its servers and of txweave's own that are no case's
 	BugsShown int64            `json:"-"` // bugs of which it has findings
+	Findings  int64            `json:"-"` // but those of known bugs, as CampaignStatus counts them
 }
 
 // CellWork is the sums of a cell's work; see store.Work.
@@ -109,15 +110,20 @@ func (d *DB) Status(ctx context.Context) (*CampaignStatus, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.Running, err = d.running(ctx)
-	if !s.Running {
-		for i := range s.Cells {
-			if s.Cells[i].State == string(Running) { // it was killed
-				s.Cells[i].State = string(Waiting)
-			}
-		}
+	if s.Running, err = d.running(ctx); !s.Running {
+		s.End()
 	}
 	return s, err
+}
+
+// End says that nothing of the campaign runs any more.
+func (s *CampaignStatus) End() {
+	s.Running = false
+	for i := range s.Cells {
+		if state := &s.Cells[i].State; *state == string(Running) || *state == string(Waiting) {
+			*state = string(Stopped)
+		}
+	}
 }
 
 // Shows says which cells have findings of which bugs.
@@ -268,6 +274,9 @@ func (t *tx) statusCounts(s *CampaignStatus) error {
 	}
 	for query, field := range map[string]func(*CellStatus) *int64{
 		"SELECT cell, COUNT(*) FROM holes GROUP BY cell": func(c *CellStatus) *int64 { return &c.Holes },
+		"SELECT cell, COUNT(*) FROM findings WHERE state <> '" + findingKnown + "' GROUP BY cell": func(c *CellStatus) *int64 {
+			return &c.Findings
+		},
 		bugsByCell: func(c *CellStatus) *int64 { return &c.BugsShown },
 	} {
 		err := t.rows(func(scan func(...any) error) error {

@@ -169,7 +169,7 @@ func (c *Console) remarkRate(s *campaign.Summary) {
 		"%.0f cases a minute are few: a server that waits for its disk at each commit, and for each table, makes them so",
 		s.CasesPerMinute)
 	if c.Faster != "" {
-		say += ". For a server that nobody else uses: " + c.Faster + " (docs/campaign.md)"
+		say += ". For a server that nobody else uses: " + c.Faster + " (docs/howto/own-server.md)"
 	}
 	c.Note(say)
 }

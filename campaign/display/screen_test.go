@@ -163,7 +163,7 @@ func TestStandingNarrow(t *testing.T) {
 		s.Cells = append(s.Cells, database.CellStatus{Name: fmt.Sprintf("%s%c", long, 'a'+i), State: string(state),
 			Active: true, CasesChecked: 10 * int64(i), Spent: time.Minute,
 			Detail: []string{"", "target unavailable: 服务器不见了 /nonexistent/mariadbd: no such file or directory", ""}[i],
-			Counts: database.CellWork{Generated: 100, Survived: 97, OverlapEdge: 5}, Found: 2, BugsShown: 1})
+			Counts: database.CellWork{Generated: 100, Survived: 97, OverlapEdge: 5}, Findings: 2, BugsShown: 1})
 	}
 	s.Cells[2].Skipped, s.Cells[2].Known, s.Cells[2].Faults = map[string]int64{"timeout": 12, "waits": 1},
 		map[string]int64{"B1": 3, "B2": 4}, map[string]int64{"leak": 2}

@@ -133,7 +133,7 @@ var cellColumns = []struct {
 		return portion(c.Counts.Survived, c.Counts.Generated-c.Counts.Aborted)
 	}},
 	{"with edges", 6, func(c *database.CellStatus) string { return portion(c.Counts.OverlapEdge, c.CasesChecked) }},
-	{"found", 4, func(c *database.CellStatus) string { return fmt.Sprint(c.Found) }},
+	{"findings", 4, func(c *database.CellStatus) string { return fmt.Sprint(c.Findings) }},
 	{"bugs", 2, func(c *database.CellStatus) string { return fmt.Sprint(c.BugsShown) }},
 }
 
@@ -206,8 +206,8 @@ func cellLine(row []string, width []int, gone []bool, gap string) string {
 
 // urgency says which cells are shown where there is not room for all.
 func urgency(state string) int {
-	return slices.Index([]string{string(database.Complete), string(database.Waiting), string(database.Unavailable),
-		string(database.Failed), string(database.Running)}, state)
+	return slices.Index([]string{string(database.Complete), string(database.Stopped), string(database.Waiting),
+		string(database.Unavailable), string(database.Failed), string(database.Running)}, state)
 }
 
 // portion is a share in percent; "" where there is nothing to share.
@@ -226,12 +226,12 @@ func PrintStatus(w io.Writer, s *database.CampaignStatus) error {
 		c := &s.Cells[i]
 		rows = append(rows, []string{c.Name, c.Target, c.Isolation, c.Mode, c.Shown(), fmt.Sprint(c.CasesChecked),
 			fmt.Sprint(c.NextCase), c.ShownRate(),
-			fmt.Sprint(c.Found), fmt.Sprint(c.BugsShown), c.Remark(time.Now())})
+			fmt.Sprint(c.Findings), fmt.Sprint(c.BugsShown), c.Remark(time.Now())})
 	}
 	if err := tabular.Table(w, rows); err != nil {
 		return err
 	}
-	state := "it is not running"
+	state := "it has ended; campaign run goes on with it"
 	if s.Running {
 		state = "it is running"
 	}

@@ -397,8 +397,22 @@ func (c *conclusion) conclude(out *script.Showing, notes []importer.Note) error 
 		return outcome.End(outcome.Inconclusive,
 			fmt.Errorf("no longer the bug: %d of the text's statements were left out or not run, each with its line above",
 				missing))
+	case preparesOnly(out):
+		return outcome.End(outcome.Inconclusive,
+			errors.New("nothing to judge: the text makes tables and rows, and has no query and no transaction"))
 	}
 	return nil
+}
+
+// preparesOnly says whether a text does no more than make tables and rows, and says of none of it what it was answered.
+func preparesOnly(out *script.Showing) bool {
+	return len(out.Printed()) == 0 && !slices.ContainsFunc(out.Script.Steps, func(s testcase.ScriptStmt) bool {
+		switch sqltext.KindOf(s.SQL) {
+		case sqltext.Create, sqltext.Alter, sqltext.Define, sqltext.Insert, sqltext.Set:
+			return false
+		}
+		return true
+	})
 }
 
 // engine says what the database itself did wrong. Between a server of the user's and this process there is a network,

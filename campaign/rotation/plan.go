@@ -18,6 +18,7 @@ import (
 	"github.com/BurntSushi/toml"
 
 	"txweave/exec"
+	"txweave/gen/workload"
 	"txweave/internal/input"
 	"txweave/internal/spelling"
 	"txweave/internal/strict"
@@ -62,7 +63,10 @@ type Part struct {
 	Distribution string   `toml:"distribution,omitempty"`
 	Nemesis      []string `toml:"nemesis,omitempty"`
 	Length       Span     `toml:"length,omitzero"` // of one storm, which is a case of the cell; 0: ten seconds
-	Budget       int      `toml:"budget,omitzero"` // cases in which detect must find a planted bug; 0: 200
+	// of one storm, which ends once so many have committed; 0: with its length alone
+	Transactions    int `toml:"transactions,omitzero"`
+	workload.Tuning     // of a storm's transactions
+	Budget          int `toml:"budget,omitzero"` // cases in which detect must find a planted bug; 0: 200
 }
 
 // CampaignPlan is a campaign.toml.
@@ -241,7 +245,7 @@ func (c *Part) check() error {
 	c.Weight = cmp.Or(c.Weight, 1) // it is left out
 	c.Workers = cmp.Or(c.Workers, 1)
 	stormy := c.Workload != "" || c.Sessions != 0 || c.Keys != 0 || c.Distribution != "" || len(c.Nemesis) > 0 ||
-		c.Length != 0
+		c.Length != 0 || c.Transactions != 0 || c.Told()
 	switch {
 	case !isCellName(c.Name) || len(c.Name) > maxName:
 		return errors.New("a name has small letters, digits, dots and single hyphens, and begins with one of the first two")
@@ -258,7 +262,8 @@ func (c *Part) check() error {
 	case c.Cases < 0 || c.Orders < 0 || c.Budget < 0:
 		return errors.New("cases, orders and budget must not be negative")
 	case stormy && c.Mode != ModeStorm:
-		return errors.New("workload, sessions, keys, distribution, nemesis and length belong to mode storm")
+		return errors.New("workload, sessions, keys, distribution, nemesis, length, transactions, operations, reads, theta and " +
+			"value_size belong to mode storm")
 	case c.Mode != ModeFuzz && (len(c.Without) > 0 || c.Orders > 0 || c.Guide != ""):
 		return errors.New("without, orders and guide belong to mode fuzz")
 	case !slices.Contains([]string{"", "none", "coverage"}, c.Guide):

@@ -381,6 +381,20 @@ func eachSearch(x *tried) (out []*testcase.Case) {
 	return out
 }
 
+// eachAtEnd are the case as it is, and the cases in which a transaction prints a table before it ends.
+func eachAtEnd(x *tried) []*testcase.Case {
+	out := []*testcase.Case{x.Case}
+	for _, t := range named(x.Case) {
+		for i := range x.Txns {
+			c, steps := x.Clone(), x.StepsOf(i)
+			c.Insert(testcase.Ref{Txn: i, Stmt: len(x.Txns[i].Stmts)},
+				fmt.Sprintf("SELECT %s, %s FROM %s", sqltext.PKey, sqltext.VKey, t.Name), steps[len(steps)-1])
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
 // eachCount are the cases in which the COUNT of a whole table stands in the place of a query that counts: where that
 // one is wrong, the rows of the table being read beside it, it is COUNT that is, whatever the query counted.
 func eachCount(x *tried) (out []*testcase.Case) {
@@ -405,6 +419,39 @@ func named(c *testcase.Case) []*sqltext.Table {
 	return slices.DeleteFunc(slices.Clone(c.ReadSchema().Tables), func(t *sqltext.Table) bool {
 		return t.Column(sqltext.PKey) == nil || t.Column(sqltext.VKey) == nil
 	})
+}
+
+// eachPlain are the cases in which INSERTs say nothing of rows whose key is there already: all of them, and in place of
+// all that a transaction does one of a row into a table that has none.
+func eachPlain(x *tried) (out []*testcase.Case) {
+	plain, tree := x.Clone(), sqltext.SyntaxOf(x.Target).Tree
+	for i := range x.Txns {
+		for j, s := range x.Txns[i].Stmts {
+			stmt, _ := tree.Parse(s.SQL)
+			insert, ok := stmt.(*sql.Insert)
+			if !ok || len(insert.Conflicts) == 0 && len(insert.Duplicate) == 0 && !insert.Ignore && insert.Or == "" &&
+				!insert.Replace {
+				continue
+			}
+			text, err := tree.Print(sql.Edit(insert, func(n *sql.Insert) {
+				n.Conflicts, n.Duplicate, n.Row, n.RowNames = nil, nil, nil, nil
+				n.Ignore, n.Or, n.Replace = false, "", false
+			}))
+			if err != nil {
+				continue
+			}
+			plain = with(plain, i, j, text)
+			if other, row := lone(x.Case, i, insert.Table.Name.Folded()); other != nil {
+				other.Txns[0].Stmts = []testcase.Stmt{{SQL: row}}
+				other.Schedule = other.SerialSchedule()
+				out = append(out, other)
+			}
+		}
+	}
+	if len(out) == 0 {
+		return nil
+	}
+	return append([]*testcase.Case{plain}, out...)
 }
 
 // eachAlone are the cases that have no rows from the start, and of their statements one: the guilty one, or where none

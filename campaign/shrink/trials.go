@@ -60,6 +60,11 @@ var (
 	misordered  = finding.Signed(finding.ClassInconsistent, "SELECT", fault.Ordered)
 	misspelled  = finding.Signed(finding.ClassInconsistent, "INSERT", fault.Spelled) // rows may have stayed as they were
 	unlikeAtEnd = finding.Signed(finding.ClassReplay, "", fault.Final)               // no statement is named
+	// owedAtEnd are of a COMMIT that is held against a read of what it would be refused for.
+	owedAtEnd = []string{
+		finding.Signed(finding.ClassInconsistent, "COMMIT", fault.CommittedOwed),
+		finding.Signed(finding.ClassInconsistent, "COMMIT", fault.RefusedOwed),
+	}
 	// failedYetWrote: it may be refused for a key that only a COMMIT is refused for.
 	failedYetWrote = finding.Signed(finding.ClassInconsistent, "UPDATE", fault.FailedYetWrote)
 	// it may have written what was there
@@ -112,7 +117,13 @@ var trials = []trial{
 		},
 		shows: missesRow,
 	},
-	{of: others(unprinted), try: whereSearched(eachPrinted), shows: missesRow},
+	{of: others(unprinted), try: whereSearched(eachPrinted), shows: func(x *tried, f *campaign.Found) bool {
+		return missesRow(x, f) || x.at(f) && finding.OfReads(f.Cause)
+	}},
+	// A COMMIT that is held against a read: does another read go wrong, or one of nothing but a table?
+	{of: signed(owedAtEnd...), try: eachAtEnd, shows: func(_ *tried, f *campaign.Found) bool {
+		return finding.OfReads(f.Cause) || finding.OfStatements(f.Cause)
+	}},
 	{of: others(unprinted), try: whereSearched(eachSearch), shows: searching},
 	{ // Writes that others see too soon, or too late: were they committed before their end?
 		of:    caused(finding.CauseDirty, finding.CauseNewer, finding.CauseOldWriter),
@@ -146,6 +157,13 @@ var trials = []trial{
 			return nil
 		},
 		shows: func(_ *tried, f *campaign.Found) bool { return f.Cause.Kind == fault.PassesOver },
+	},
+	{ // An INSERT that may have found its key: does it go wrong where it says nothing of that?
+		of:  caused(finding.Cause{}, finding.CauseMiscount),
+		try: eachPlain,
+		shows: func(_ *tried, f *campaign.Found) bool {
+			return f.Class == finding.ClassInconsistent && f.Differences[0].Kind == "INSERT" && finding.OfStatements(f.Cause)
+		},
 	},
 	{ // An INSERT that may have left rows as they were: what does it do where there are none?
 		of: func(s *sought) bool {

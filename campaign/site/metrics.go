@@ -88,7 +88,8 @@ func (c collector) Collect(out chan<- prometheus.Metric) {
 			count(descFaults, float64(n), with(finding.Line(kind))...)
 		}
 		gauge(descNext, float64(x.NextCase), of...)
-		for _, state := range []database.CellState{database.Waiting, database.Running, database.Unavailable, database.Failed,
+		for _, state := range []database.CellState{database.Waiting, database.Running, database.Stopped, database.Unavailable,
+			database.Failed,
 			database.Complete} {
 			v := 0.0
 			if x.State == string(state) {

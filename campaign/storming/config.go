@@ -24,19 +24,21 @@ import (
 
 // Config is a storm. Errors call its fields by the flags that set them.
 type Config struct {
-	Target       target.Config
-	Workload     string
-	Sessions     int
-	Duration     time.Duration // how long transactions are begun
-	Keys         int           // rows of the workload's main table
-	Distribution string        // how often each key is used
-	Without      []string      // operations that the workload is spared
-	Seed         uint64
-	Nemesis      []string
-	Every        time.Duration // mean time from one act of a nemesis to its next; 0: each has its own
-	Acts         []string      // of the nemeses; nil: all
-	Perturb      bool          // statements are held back and sent where they are likely to race
-	Stall        time.Duration // once no transaction has ended for so long, it is said what every session is doing
+	workload.Tuning // what is told of the workload's transactions
+	Target          target.Config
+	Workload        string
+	Sessions        int
+	Duration        time.Duration // how long transactions are begun
+	Transactions    int           // the storm ends once so many have committed, if that is before; 0: it does not
+	Keys            int           // rows of the workload's main table
+	Distribution    string        // how often each key is used
+	Without         []string      // operations that the workload is spared
+	Seed            uint64
+	Nemesis         []string
+	Every           time.Duration // mean time from one act of a nemesis to its next; 0: each has its own
+	Acts            []string      // of the nemeses; nil: all
+	Perturb         bool          // statements are held back and sent where they are likely to race
+	Stall           time.Duration // once no transaction has ended for so long, it is said what every session is doing
 
 	Trace       string // file for the interval trace; "": none
 	History     string // … for the history
@@ -84,6 +86,8 @@ func (c *Config) parts() (*Storm, error) {
 		return nil, outcome.Misusef("--every belongs to --nemesis")
 	case c.Duration <= 0:
 		return nil, outcome.Misusef("--duration must be positive")
+	case c.Transactions < 0:
+		return nil, outcome.Misusef("--transactions must not be negative")
 	case c.Keys < 1 || c.Keys > maxKeys:
 		return nil, outcome.Misusef("--keys must be from 1 to %d", maxKeys)
 	case c.Stall <= 0:
@@ -121,8 +125,9 @@ func (c *Config) parts() (*Storm, error) {
 // make makes the workload, for a target at a level or, nil, for the one that is named, where what it sends depends on
 // that.
 func (c *Config) make(p *dbms.Profile) (*workload.Workload, error) {
-	w := workload.Config{Keys: c.Keys, Distribution: workload.Distribution(c.Distribution), Isolation: c.Target.Isolation,
-		Seed: c.Seed}
+	w := workload.Config{Tuning: c.Tuning, Keys: c.Keys, Distribution: workload.Distribution(c.Distribution),
+		Isolation: c.Target.Isolation,
+		Seed:      c.Seed}
 	name := c.Target.Target
 	if p != nil {
 		w.Isolation, w.Locks, w.LocksInner, name = p.Isolation, p.DMLView == dbms.Current,
@@ -271,7 +276,7 @@ func (s *Storm) Recipe(found []finding.Listed) *recipe.Recipe {
 		Workload: s.Workload, Keys: s.Keys,
 		Distribution: s.Distribution, Without: s.Without, Sessions: s.Sessions, Seed: s.Seed,
 		Duration: recipe.Duration(s.Duration), Nemesis: s.Nemesis,
-		Acts: s.Acts, Every: recipe.Duration(s.Every), Perturb: s.Perturb}
+		Acts: s.Acts, Every: recipe.Duration(s.Every), Perturb: s.Perturb, Tuning: s.Tuning, Transactions: s.Transactions}
 	for _, l := range found {
 		if !slices.ContainsFunc(r.Finding, func(x recipe.Seen) bool { return x.Signature == l.Signature }) {
 			r.Finding = append(r.Finding, recipe.Seen{Signature: l.Signature, Summary: l.Summary, Times: 1, Storms: 1})
@@ -288,6 +293,6 @@ func OfRecipe(r *recipe.Recipe) Config {
 	c.Workload, c.Sessions, c.Keys, c.Distribution, c.Without = r.Workload, r.Sessions, r.Keys, r.Distribution, r.Without
 	c.Duration, c.Seed, c.Nemesis, c.Every, c.Perturb, c.Acts = time.Duration(r.Duration), r.Seed, r.Nemesis,
 		time.Duration(r.Every), r.Perturb, r.Acts
-	c.UntilFound = true
+	c.UntilFound, c.Tuning, c.Transactions = true, r.Tuning, r.Transactions
 	return c
 }

@@ -89,8 +89,8 @@ func (s *Storm) run(ctx context.Context, t exec.Target, trace io.WriteCloser) (a
 		return nil, nil, err
 	}
 	p, w := s.On.Profile, s.work
-	o := storm.Options{Workload: w, Sessions: s.Sessions, Duration: s.Duration, Seed: s.Seed, Nemeses: s.nemeses,
-		Every: s.Every, Perturb: s.Perturb, Acts: s.Acts,
+	o := storm.Options{Workload: w, Sessions: s.Sessions, Duration: s.Duration, Transactions: s.Transactions, Seed: s.Seed,
+		Nemeses: s.nemeses, Every: s.Every, Perturb: s.Perturb, Acts: s.Acts,
 		Record: s.History != "" || w.Kind >= workload.MiniTransaction}
 	if s.Stalled != nil {
 		o.StallAfter, o.Stalled = s.Stall, s.Stalled

@@ -15,7 +15,7 @@ import (
 	"txweave/history/register"
 )
 
-var rewrite = flag.Bool("rewrite", false, "write the table of docs/elle.md anew")
+var rewrite = flag.Bool("rewrite", false, "write the table of testdata/elle.md anew")
 
 // besideElle is a history of Elle's own tests (jepsen-io/elle, commit ccdee6f, test/elle): what they say that Elle
 // finds in it, and what is different here.
@@ -179,7 +179,7 @@ func turned(a, b string) bool {
 }
 
 // TestBesideElle holds what is found in Elle's own histories to what Elle finds there: the name, the cycle and the
-// levels that it says do not hold. What is different is in docs/elle.md, with the reason.
+// levels that it says do not hold. What is different is in testdata/elle.md, with the reason.
 func TestBesideElle(t *testing.T) {
 	var table strings.Builder
 	table.WriteString("| history | level | Elle | `:not` | here |\n| --- | --- | --- | --- | --- |\n")
@@ -199,7 +199,7 @@ func TestBesideElle(t *testing.T) {
 	held(t, table.String())
 }
 
-// row is a line of the table in docs/elle.md.
+// row is a line of the table in testdata/elle.md.
 func (c *besideElle) row(v *checker.Verdict, not []string, same bool) string {
 	theirs := strings.TrimSpace(c.anomaly + ": " + c.cycle)
 	if c.anomaly == "" {
@@ -222,10 +222,10 @@ func (c *besideElle) row(v *checker.Verdict, not []string, same bool) string {
 		strings.Join(not, ", "), here)
 }
 
-// held compares the table with the one in docs/elle.md, or writes it there.
+// held compares the table with the one in testdata/elle.md, or writes it there.
 func held(t *testing.T, table string) {
 	t.Helper()
-	const path, begin, end = "../../docs/elle.md", "<!-- table -->\n", "<!-- end -->\n"
+	const path, begin, end = "testdata/elle.md", "<!-- table -->\n", "<!-- end -->\n"
 	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)

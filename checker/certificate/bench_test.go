@@ -8,10 +8,10 @@ import (
 
 	"txweave/checker"
 	"txweave/dbms"
+	"txweave/gen/histories"
 	"txweave/gen/workload"
 	"txweave/history/register"
 	"txweave/internal/testkit/cputime"
-	"txweave/internal/testkit/synth"
 )
 
 // readModifyWrite makes the certificate that the reads themselves give: every write follows a read of its key.
@@ -62,7 +62,7 @@ func BenchmarkCheck(b *testing.B) {
 			from  dbms.Level
 		}{{dbms.SER, dbms.SER}, {dbms.SI, dbms.SI}} {
 			level, from := l.level, l.from
-			h, err := synth.Generate(rand.New(rand.NewPCG(1, 2)), synth.Config{Level: from, Txns: n,
+			h, err := histories.Generate(rand.New(rand.NewPCG(1, 2)), histories.Config{Level: from, Txns: n,
 				Distribution: workload.Zipf})
 			if err != nil {
 				b.Fatal(err)

@@ -9,12 +9,12 @@ import (
 
 	"txweave/checker"
 	"txweave/dbms"
+	"txweave/gen/histories"
 	"txweave/history"
 	"txweave/history/register"
 	"txweave/internal/testkit/brute"
 	"txweave/internal/testkit/cputime"
 	"txweave/internal/testkit/notation"
-	"txweave/internal/testkit/synth"
 )
 
 // part keeps each version of an order with a probability.
@@ -94,7 +94,7 @@ func TestPartlyAgainstBruteForce(t *testing.T) {
 // TestPartlyWithMore: searches and instants are not judged where versions are missing, so that nothing is said to be
 // valid.
 func TestPartlyWithMore(t *testing.T) {
-	h, err := synth.Generate(rand.New(rand.NewPCG(1, 2)), synth.Config{Level: dbms.SER, Txns: 50})
+	h, err := histories.Generate(rand.New(rand.NewPCG(1, 2)), histories.Config{Level: dbms.SER, Txns: 50})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,8 +114,11 @@ func TestPartlyWithMore(t *testing.T) {
 // transactions end.
 func blind(tb testing.TB, level dbms.Level, n int) (*register.History, [][]int64) {
 	tb.Helper()
-	h, err := synth.Generate(rand.New(rand.NewPCG(1, 2)), synth.Config{Level: level, Shape: synth.Blind, Txns: n,
-		Keys: n / 40})
+	h, err := histories.Generate(
+		rand.New(rand.NewPCG(1, 2)),
+		histories.Config{Level: level, Shape: histories.Blind, Txns: n,
+			Keys: n / 40},
+	)
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -101,7 +101,7 @@ func (f *run) histories(ctx context.Context, w, errs io.Writer, files []string) 
 // checkOptions says which flags do not go together.
 func (f *run) checkOptions(level dbms.Level, histories int) error {
 	if err := format.CheckName(f.Format); err != nil {
-		return outcome.Misuse(err)
+		return outcome.Misuse(spelling.Meant(err, f.Format, append(format.Names(), format.Auto)...))
 	}
 	w := jepsen.WorkloadName(f.Workload)
 	switch {

@@ -11,10 +11,10 @@ import (
 
 	"txweave/checker"
 	"txweave/dbms"
+	"txweave/gen/histories"
 	"txweave/internal/testkit/brute"
 	"txweave/internal/testkit/cputime"
 	"txweave/internal/testkit/notation"
-	"txweave/internal/testkit/synth"
 )
 
 var cases = flag.Int("txweave.cases", 3000, "small random histories of each kind, compared with brute force")
@@ -69,9 +69,12 @@ func TestAgainstBruteForce(t *testing.T) {
 
 func TestLargeHistories(t *testing.T) {
 	for _, engine := range []dbms.Level{dbms.SSER, dbms.SER} {
-		h, err := synth.Generate(rand.New(rand.NewPCG(5, 0)), synth.Config{Level: engine, Shape: synth.CompareAndSet,
-			Txns: 3000, Keys: 3,
-			Sessions: 6, Unknowns: 0.01})
+		h, err := histories.Generate(
+			rand.New(rand.NewPCG(5, 0)),
+			histories.Config{Level: engine, Shape: histories.CompareAndSet,
+				Txns: 3000, Keys: 3,
+				Sessions: 6, Unknowns: 0.01},
+		)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -91,8 +94,11 @@ func TestLargeHistories(t *testing.T) {
 func BenchmarkCheck(b *testing.B) {
 	for _, keys := range []int{1, 1000} {
 		for _, n := range []int{250_000, 500_000, 1_000_000} {
-			h, err := synth.Generate(rand.New(rand.NewPCG(1, 2)), synth.Config{Level: dbms.SSER, Shape: synth.CompareAndSet,
-				Txns: n, Keys: keys})
+			h, err := histories.Generate(
+				rand.New(rand.NewPCG(1, 2)),
+				histories.Config{Level: dbms.SSER, Shape: histories.CompareAndSet,
+					Txns: n, Keys: keys},
+			)
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -7,15 +7,15 @@ import (
 
 	"txweave/checker"
 	"txweave/dbms"
+	"txweave/gen/histories"
 	"txweave/gen/workload"
 	"txweave/history/register"
 	"txweave/internal/testkit/cputime"
-	"txweave/internal/testkit/synth"
 )
 
-func generate(tb testing.TB, cfg synth.Config) *register.History {
+func generate(tb testing.TB, cfg histories.Config) *register.History {
 	tb.Helper()
-	h, err := synth.Generate(rand.New(rand.NewPCG(1, 2)), cfg)
+	h, err := histories.Generate(rand.New(rand.NewPCG(1, 2)), cfg)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -31,7 +31,7 @@ func BenchmarkCheck(b *testing.B) {
 				level dbms.Level
 				from  dbms.Level
 			}{{dbms.SI, dbms.SI}, {dbms.SER, dbms.SER}, {dbms.SSER, dbms.SSER}} {
-				h := generate(b, synth.Config{Level: c.from, Txns: n, Distribution: dist})
+				h := generate(b, histories.Config{Level: c.from, Txns: n, Distribution: dist})
 				b.Run(fmt.Sprintf("%s/%s/%d", c.level, dist, n), func(b *testing.B) {
 					cputime.Loop(b, n, func() {
 						if v := Check(h, c.level, checker.Options{SessionOrder: true}); v.Outcome != checker.Valid {

@@ -6,17 +6,17 @@ import (
 	"txweave/dbms"
 
 	"txweave/checker"
+	"txweave/gen/histories"
 	"txweave/gen/workload"
-	"txweave/internal/testkit/synth"
 )
 
 // TestEnginesKeepTheirLevels checks larger histories, in which every level is kept by its engine and all stronger ones,
 // and broken by the weaker ones.
 func TestEnginesKeepTheirLevels(t *testing.T) {
 	strength := map[dbms.Level]int{dbms.SI: 1, dbms.SER: 2, dbms.SSER: 3}
-	for _, engine := range synth.Levels {
+	for _, engine := range histories.Levels {
 		for _, dist := range workload.Distributions {
-			h := generate(t, synth.Config{Level: engine, Distribution: dist, Txns: 3000, Keys: 20, Aborts: 0.1,
+			h := generate(t, histories.Config{Level: engine, Distribution: dist, Txns: 3000, Keys: 20, Aborts: 0.1,
 				KeepAborted: true, Unknowns: 0.05})
 			for i, level := range []dbms.Level{dbms.SI, dbms.SER, dbms.SSER} {
 				want := checker.Invalid

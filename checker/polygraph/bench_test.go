@@ -7,11 +7,11 @@ import (
 
 	"txweave/checker"
 	"txweave/dbms"
+	"txweave/gen/histories"
 	"txweave/gen/workload"
 	"txweave/history"
 	"txweave/history/register"
 	"txweave/internal/testkit/cputime"
-	"txweave/internal/testkit/synth"
 )
 
 // bench is one history to measure.
@@ -19,39 +19,58 @@ type bench struct {
 	name  string
 	level dbms.Level
 	so    bool
-	cfg   synth.Config
+	cfg   histories.Config
 	order float64 // share of the versions whose order is known
 	want  checker.Validity
 }
 
 var benches = []bench{
-	{"mini-zipf-10k", dbms.SER, true, synth.Config{Txns: 10_000, Distribution: workload.Zipf}, 0, checker.Valid},
-	{"mini-zipf-10k", dbms.SI, true, synth.Config{Level: dbms.SI, Txns: 10_000, Distribution: workload.Zipf}, 0,
+	{"mini-zipf-10k", dbms.SER, true, histories.Config{Txns: 10_000, Distribution: workload.Zipf}, 0, checker.Valid},
+	{"mini-zipf-10k", dbms.SI, true, histories.Config{Level: dbms.SI, Txns: 10_000, Distribution: workload.Zipf}, 0,
 		checker.Valid},
-	{"blind-uniform-10k", dbms.SER, false, synth.Config{Shape: synth.Blind, Txns: 10_000}, 0, checker.Valid},
-	{"blind-zipf-10k", dbms.SER, false, synth.Config{Shape: synth.Blind, Txns: 10_000, Distribution: workload.Zipf}, 0,
-		checker.Valid},
-	{"blind-zipf-10k", dbms.SI, false, synth.Config{Level: dbms.SI, Shape: synth.Blind, Txns: 10_000,
+	{"blind-uniform-10k", dbms.SER, false, histories.Config{Shape: histories.Blind, Txns: 10_000}, 0, checker.Valid},
+	{
+		"blind-zipf-10k",
+		dbms.SER,
+		false,
+		histories.Config{Shape: histories.Blind, Txns: 10_000, Distribution: workload.Zipf},
+		0,
+		checker.Valid,
+	},
+	{"blind-zipf-10k", dbms.SI, false, histories.Config{Level: dbms.SI, Shape: histories.Blind, Txns: 10_000,
 		Distribution: workload.Zipf}, 0, checker.Valid},
-	{"blind-uniform-10k-invalid", dbms.SER, false, synth.Config{Level: dbms.SI, Shape: synth.Blind, Txns: 10_000}, 0,
-		checker.Invalid},
-	{"blind-zipf-10k-invalid", dbms.SER, false, synth.Config{Level: dbms.SI, Shape: synth.Blind, Txns: 10_000,
+	{
+		"blind-uniform-10k-invalid",
+		dbms.SER,
+		false,
+		histories.Config{Level: dbms.SI, Shape: histories.Blind, Txns: 10_000},
+		0,
+		checker.Invalid,
+	},
+	{"blind-zipf-10k-invalid", dbms.SER, false, histories.Config{Level: dbms.SI, Shape: histories.Blind, Txns: 10_000,
 		Distribution: workload.Zipf}, 0, checker.Invalid},
-	{"general-uniform-100k-90%-of-order", dbms.SER, false, synth.Config{Shape: synth.General, Txns: 100_000}, 0.9,
+	{"general-uniform-100k-90%-of-order", dbms.SER, false, histories.Config{Shape: histories.General, Txns: 100_000}, 0.9,
 		checker.Valid},
-	{"general-zipf-100k-90%-of-order", dbms.SER, false, synth.Config{Shape: synth.General, Txns: 100_000,
+	{"general-zipf-100k-90%-of-order", dbms.SER, false, histories.Config{Shape: histories.General, Txns: 100_000,
 		Distribution: workload.Zipf}, 0.9, checker.Valid},
-	{"general-uniform-100k-90%-of-order", dbms.SI, false, synth.Config{Level: dbms.SI, Shape: synth.General,
+	{"general-uniform-100k-90%-of-order", dbms.SI, false, histories.Config{Level: dbms.SI, Shape: histories.General,
 		Txns: 100_000}, 0.9, checker.Valid},
-	{"general-zipf-100k-90%-of-order", dbms.SI, false, synth.Config{Level: dbms.SI, Shape: synth.General, Txns: 100_000,
-		Distribution: workload.Zipf}, 0.9, checker.Valid},
-	{"blind-uniform-100k-90%-of-order", dbms.SER, false, synth.Config{Shape: synth.Blind, Txns: 100_000}, 0.9,
+	{
+		"general-zipf-100k-90%-of-order",
+		dbms.SI,
+		false,
+		histories.Config{Level: dbms.SI, Shape: histories.General, Txns: 100_000,
+			Distribution: workload.Zipf},
+		0.9,
+		checker.Valid,
+	},
+	{"blind-uniform-100k-90%-of-order", dbms.SER, false, histories.Config{Shape: histories.Blind, Txns: 100_000}, 0.9,
 		checker.Valid},
-	{"blind-zipf-100k-90%-of-order", dbms.SER, false, synth.Config{Shape: synth.Blind, Txns: 100_000,
+	{"blind-zipf-100k-90%-of-order", dbms.SER, false, histories.Config{Shape: histories.Blind, Txns: 100_000,
 		Distribution: workload.Zipf}, 0.9, checker.Valid},
-	{"blind-uniform-25k-90%-of-order", dbms.SER, false, synth.Config{Shape: synth.Blind, Txns: 25_000}, 0.9,
+	{"blind-uniform-25k-90%-of-order", dbms.SER, false, histories.Config{Shape: histories.Blind, Txns: 25_000}, 0.9,
 		checker.Valid},
-	{"blind-uniform-50k-90%-of-order", dbms.SER, false, synth.Config{Shape: synth.Blind, Txns: 50_000}, 0.9,
+	{"blind-uniform-50k-90%-of-order", dbms.SER, false, histories.Config{Shape: histories.Blind, Txns: 50_000}, 0.9,
 		checker.Valid},
 }
 
@@ -107,7 +126,7 @@ func commitOrder(h *register.History, share float64, rng *rand.Rand) VersionOrde
 
 func (b *bench) make(tb testing.TB) (*register.History, Options) {
 	tb.Helper()
-	h, err := synth.Generate(rand.New(rand.NewPCG(1, 1)), b.cfg)
+	h, err := histories.Generate(rand.New(rand.NewPCG(1, 1)), b.cfg)
 	if err != nil {
 		tb.Fatal(err)
 	}

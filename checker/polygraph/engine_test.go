@@ -7,10 +7,10 @@ import (
 
 	"txweave/checker"
 	"txweave/dbms"
+	"txweave/gen/histories"
 	"txweave/gen/workload"
 	"txweave/history/register"
 	"txweave/internal/testkit/effort"
-	"txweave/internal/testkit/synth"
 )
 
 // TestEngines checks histories of some hundred transactions from simulated engines, too large for brute force: the
@@ -20,9 +20,9 @@ func TestEngines(t *testing.T) {
 	if testing.Short() {
 		txns = 60
 	}
-	for _, cfg := range []synth.Config{
-		{Shape: synth.General, Keys: 50}, {Shape: synth.Blind, Keys: 100, Distribution: workload.Zipf},
-		{Shape: synth.General, Keys: 20, NoInitial: true}, {Shape: synth.Mini, Keys: 20},
+	for _, cfg := range []histories.Config{
+		{Shape: histories.General, Keys: 50}, {Shape: histories.Blind, Keys: 100, Distribution: workload.Zipf},
+		{Shape: histories.General, Keys: 20, NoInitial: true}, {Shape: histories.Mini, Keys: 20},
 	} {
 		for _, level := range []dbms.Level{dbms.SSER, dbms.SER, dbms.SI} {
 			for seed := range uint64(effort.Cases(2)) {
@@ -35,8 +35,8 @@ func TestEngines(t *testing.T) {
 	}
 }
 
-func engine(t *testing.T, level dbms.Level, cfg synth.Config, seed uint64) {
-	h, err := synth.Generate(rand.New(rand.NewPCG(seed, 3)), cfg)
+func engine(t *testing.T, level dbms.Level, cfg histories.Config, seed uint64) {
+	h, err := histories.Generate(rand.New(rand.NewPCG(seed, 3)), cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +69,7 @@ func engine(t *testing.T, level dbms.Level, cfg synth.Config, seed uint64) {
 			}
 		}
 	}
-	if level == dbms.SI && cfg.Shape != synth.Mini {
+	if level == dbms.SI && cfg.Shape != histories.Mini {
 		if v := Check(t.Context(), plain, dbms.SER, Options{}); v.Outcome != checker.Invalid {
 			t.Errorf("SER: %.500s", v)
 		}

@@ -11,13 +11,13 @@ import (
 	"txweave/checker"
 	"txweave/dbms"
 	"txweave/fault"
+	"txweave/gen/histories"
 	"txweave/gen/workload"
 	"txweave/history/register"
 	"txweave/internal/testkit/brute"
 	"txweave/internal/testkit/cputime"
 	"txweave/internal/testkit/effort"
 	"txweave/internal/testkit/notation"
-	"txweave/internal/testkit/synth"
 )
 
 var cases = effort.Flag("txweave.cases", 1500, "small random histories for each level, compared with brute force")
@@ -99,9 +99,9 @@ func checkCounterexample(t *testing.T, h *register.History, v checker.Verdict) {
 	}
 }
 
-func generate(tb testing.TB, seed uint64, cfg synth.Config) *register.History {
+func generate(tb testing.TB, seed uint64, cfg histories.Config) *register.History {
 	tb.Helper()
-	h, err := synth.Generate(rand.New(rand.NewPCG(seed, 2)), cfg)
+	h, err := histories.Generate(rand.New(rand.NewPCG(seed, 2)), cfg)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -113,9 +113,9 @@ func generate(tb testing.TB, seed uint64, cfg synth.Config) *register.History {
 func TestEnginesKeepTheirLevels(t *testing.T) {
 	strength := map[dbms.Level]int{dbms.RC: 1, dbms.RA: 2, dbms.TCC: 3, dbms.SI: 4,
 		dbms.SER: 5, dbms.SSER: 6}
-	for _, engine := range synth.Levels {
-		for _, shape := range []synth.Shape{synth.Mini, synth.Blind, synth.General} {
-			h := generate(t, 3, synth.Config{Level: engine, Shape: shape, Txns: 4000, Keys: 20, Ops: 5, Aborts: 0.1,
+	for _, engine := range histories.Levels {
+		for _, shape := range []histories.Shape{histories.Mini, histories.Blind, histories.General} {
+			h := generate(t, 3, histories.Config{Level: engine, Shape: shape, Txns: 4000, Keys: 20, Ops: 5, Aborts: 0.1,
 				KeepAborted: true,
 				Unknowns:    0.05})
 			for i, level := range []dbms.Level{dbms.RC, dbms.RA, dbms.TCC} {
@@ -134,11 +134,11 @@ func TestEnginesKeepTheirLevels(t *testing.T) {
 // BenchmarkCheck checks histories of 20 sessions and 1,000 keys from an engine of the level itself.
 func BenchmarkCheck(b *testing.B) {
 	levels := map[dbms.Level]dbms.Level{dbms.RC: dbms.RC, dbms.RA: dbms.RA, dbms.TCC: dbms.TCC}
-	for _, shape := range []synth.Shape{synth.Mini, synth.General} {
+	for _, shape := range []histories.Shape{histories.Mini, histories.General} {
 		for _, dist := range []workload.Distribution{workload.Uniform, workload.Zipf} {
 			for _, n := range []int{125_000, 250_000, 500_000, 1_000_000} {
 				for _, level := range []dbms.Level{dbms.RC, dbms.RA, dbms.TCC} {
-					h := generate(b, 1, synth.Config{Level: levels[level], Shape: shape, Txns: n, Distribution: dist})
+					h := generate(b, 1, histories.Config{Level: levels[level], Shape: shape, Txns: n, Distribution: dist})
 					b.Run(fmt.Sprintf("%s/%s/%s/%d", level, shape, dist, n), func(b *testing.B) {
 						cputime.Loop(b, n, func() {
 							if v := Check(b.Context(), h, level, checker.Options{SessionOrder: true}); v.Outcome != checker.Valid {

@@ -8,10 +8,10 @@ import (
 	"txweave/checker/minitx"
 	"txweave/checker/window"
 	"txweave/dbms"
+	"txweave/gen/histories"
 	"txweave/history/format"
 	"txweave/history/register"
 	"txweave/internal/testkit/brute"
-	"txweave/internal/testkit/synth"
 )
 
 // serialize gives a history to a window.
@@ -105,7 +105,7 @@ func random(rng *rand.Rand, follow bool) *register.History {
 // small window.
 func TestInOrder(t *testing.T) {
 	for _, level := range []dbms.Level{dbms.SER, dbms.SI} {
-		h, err := synth.Generate(rand.New(rand.NewPCG(1, 2)), synth.Config{Level: level, Txns: 20_000})
+		h, err := histories.Generate(rand.New(rand.NewPCG(1, 2)), histories.Config{Level: level, Txns: 20_000})
 		if err != nil {
 			t.Fatal(err)
 		}

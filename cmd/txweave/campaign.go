@@ -16,6 +16,7 @@ import (
 	"txweave/campaign/ci"
 	"txweave/campaign/database"
 	"txweave/campaign/display"
+	"txweave/campaign/site"
 	"txweave/finding"
 	"txweave/internal/outcome"
 )
@@ -25,7 +26,7 @@ func campaignCommand() *cobra.Command {
 		Use:   "campaign",
 		Short: "Run many cells, target by level by mode, for days, and go on where it was stopped",
 		Long: `A campaign is a list of cells, each a target at a level in a mode: fuzz, storm or detect. They run in turn. What was done, counted
-and found lies in a database in the campaign's directory, so that it goes on at its cursors whatever ended it (docs/campaigns.md).`,
+and found lies in a database in the campaign's directory, so that it goes on at its cursors whatever ended it (docs/howto/campaign.md).`,
 		Example: `  txweave campaign run                              # SQLite, fuzz and storm in turn, until Ctrl-C
   txweave campaign init > campaign.toml             # … what this machine has
   txweave campaign run campaign.toml --out found
@@ -78,6 +79,8 @@ txweave's own and no open bug, 130 interrupted.`,
 			"with keys from the environment (AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY); it is kept with the campaign (default: "+
 			"in the store)")
 	f.pageFlags.add(fs, "")
+	fs.StringVar(&f.HTTP, "serve", "", "show the campaign's page at this address of this machine, as --serve=ADDR")
+	fs.Lookup("serve").NoOptDefVal = site.AnyPort
 	fs.BoolVar(&f.ci.CI, "ci", false,
 		"for continuous integration: the campaign must have an end (--duration, or cases of each cell), and --summary is "+
 			"$GITHUB_STEP_SUMMARY")
@@ -98,8 +101,7 @@ func addStore(fs *pflag.FlagSet, store *string, text string) {
 
 // sharedStore is the text of the flag.
 const sharedStore = "the campaign's database, where several machines share it: postgres://user:password@host/database or mysql://…, " +
-	"@FILE that holds that, or env:NAME for an environment variable, which keep the password from who lists processes " +
-	"(default: an SQLite database in --out)"
+	"@FILE or env:NAME keep that out of the list of processes (default: an SQLite database in --out)"
 
 // run runs the campaign and says at the end how it stands.
 func (f *campaignFlags) run(ctx context.Context, stdout, stderr io.Writer, args []string) (err error) {
@@ -139,6 +141,8 @@ func (f *campaignFlags) run(ctx context.Context, stdout, stderr io.Writer, args 
 			hide()
 			err = errors.Join(err, wait())
 		}()
+	} else if f.c.Store == "" {
+		fmt.Fprintf(stderr, "txweave: the campaign lies in %s: txweave serve %s shows it in a browser\n", c.Out, c.Out)
 	}
 	if err := x.Run(ctx); err != nil {
 		return err
@@ -243,7 +247,7 @@ func campaignInitCommand() *cobra.Command {
 			}
 			return printf(cmd.OutOrStdout(),
 				"# A campaign of what this machine has: txweave campaign run campaign.toml --out DIR\n# What each key means is "+
-					"told in docs/campaigns.md.\n\n%s", text)
+					"told in docs/howto/campaign.md.\n\n%s", text)
 		}}
 	return cmd
 }

@@ -29,14 +29,14 @@ operations (lin). Session order is part of the level unless --session-order=fals
   ` + strings.Join(format.About(), "\n  ") + `
 
 Logs of Jepsen's workloads bank, set, set-full, counter and long-fork are checked against what these demand (--workload,
-docs/check.md). With --window, a text that comes in order needs memory for a window of transactions only.
+docs/reference/history-formats.md). With --window, a text that comes in order needs memory for a window of transactions only.
 
 With --certificate, the order of the versions of each key as the database tells it, predicates are checked too
-(docs/check.md), at --level ser or si; --order commit replays the transactions in the order in which they committed. Which
+(docs/reference/history-formats.md), at --level ser or si; --order commit replays the transactions in the order in which they committed. Which
 rows a predicate matches the built-in SQLite says, where it means the same in every database; with --matches database a
 scratch database of --target or --dsn does.
 
-An interval trace (docs/mechanism.md), or the JSON files of Leopard's (Pisco's) clients with their initial rows in CSV
+An interval trace (docs/reference/history-formats.md), or the JSON files of Leopard's (Pisco's) clients with their initial rows in CSV
 beside them, is checked against the mechanisms that the DBMS claims at its level: consistent read, mutual exclusion,
 first updater wins, serialization certifier (--oracle mechanism; found out where the file says so and no --level is
 given). With --level they are histories of registers, if they hold no conditions and no deletions.

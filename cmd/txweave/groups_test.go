@@ -38,7 +38,7 @@ var (
 
 // TestGroups plants bugs one at a time, reduces what is found, and counts the bugs that it is grouped to: one, or at
 // most two, as one bug shows to several oracles in several kinds of statements. With -v, -groups.faults all and more
-// cases it is the measurement that docs/triage.md names.
+// cases it is the measurement that docs/explanation/grouping.md names.
 func TestGroups(t *testing.T) {
 	effort.Full(t)
 	p, err := dbms.Lookup("sqlite", "serializable")

@@ -37,7 +37,7 @@ func importCommand() *cobra.Command {
 		Use:   "import FILE",
 		Short: "Run a bug report as it stands, or turn it into a case",
 		Long: `Read a schedule that people wrote: an issue, a transcript, a test. FILE ("-": standard input; a directory: the session scripts
-of export) is of one of the formats of docs/import.md: SQL with its sessions in front (T1> …; /* s1 */ …;), behind (…; -- T1) or
+of export) is of one of the formats of docs/reference/import-formats.md: SQL with its sessions in front (T1> …; /* s1 */ …;), behind (…; -- T1) or
 above (a line "-- session 1"), a table with a column for each session, what clients print, an mtr test or its result, a spec of
 PostgreSQL's isolation tester, a server's log, a logic test, a Go program, or an export of txweave's; each with fences around it or
 without. A line that is none of it is refused, and so is a text where it is not clear which session sends a statement.

@@ -147,12 +147,28 @@ Exit codes: 0 clean with at least one case checked, 1 findings, 2 inconclusive, 
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(
-		demoCommand(), fuzzCommand(), rediscoverCommand(), stormCommand(), campaignCommand(), serveCommand(), doctorCommand(),
-		checkCommand(), replayCommand(), exploreCommand(), reduceCommand(), reportCommand(), exportCommand(),
-		genCommand(), featuresCommand(), importCommand(), benchCommand(), detectCommand(), phenomenaCommand(),
-		bugsCommand(), verifyCommand(), workerCommand(), hostCommand(), versionCommand(),
-	)
+	for _, g := range []struct {
+		id, title string
+		commands  []*cobra.Command
+	}{
+		{"find", "Find bugs:", []*cobra.Command{demoCommand(), fuzzCommand(), stormCommand(), importCommand()}},
+		{"look", "Look into what was found:", []*cobra.Command{bugsCommand(), replayCommand(), reduceCommand(),
+			exploreCommand(), phenomenaCommand()}},
+		{"report", "Report it:", []*cobra.Command{reportCommand(), exportCommand(), verifyCommand()}},
+		{"campaign", "Run for days:", []*cobra.Command{doctorCommand(), campaignCommand(), serveCommand()}},
+		{"history", "Check recorded histories:", []*cobra.Command{checkCommand(), historiesCommand()}},
+		{"measure", "Measure:", []*cobra.Command{detectCommand(), rediscoverCommand(), benchCommand()}},
+		{"about", "About txweave:", []*cobra.Command{featuresCommand(), genCommand(), versionCommand(), workerCommand(),
+			hostCommand()}},
+	} {
+		root.AddGroup(&cobra.Group{ID: g.id, Title: g.title})
+		for _, c := range g.commands {
+			c.GroupID = g.id
+			root.AddCommand(c)
+		}
+	}
+	root.SetHelpCommandGroupID("about")
+	root.SetCompletionCommandGroupID("about")
 	root.Version = version.Number
 	root.SetVersionTemplate(versionLine())
 	markUsage(root)

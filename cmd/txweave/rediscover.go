@@ -24,7 +24,7 @@ func rediscoverCommand() *cobra.Command {
 		Long: `Run campaigns on a server with known bugs, which are not left out here, and say of each bug after how many cases, and how much
 processor time (the campaign's and its servers', shared out over its cases), the first finding came that is it:
 medians over the seeds. The list of bugs says how a finding of each is
-told from others; it is as docs/triage.md describes. Where that needs a reduced case, findings that have all of it are reduced behind the
+told from others; it is as docs/howto/triage.md describes. Where that needs a reduced case, findings that have all of it are reduced behind the
 campaign, the first ones first, until one is the bug: at most six for a bug and seed. All findings stay below --out; those that are none of
 the list are listed: they may be bugs that nobody knows. Exit code 0: each bug was met with most seeds, 1: some were not.`,
 		Example: "  txweave rediscover --target mariadb --isolation snapshot --cases 300 --seeds 3\n  txweave rediscover " +

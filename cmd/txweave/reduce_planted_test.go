@@ -45,7 +45,7 @@ func toReduce() []string {
 }
 
 // TestReducePlanted reduces the first case that shows each planted bug, which then strikes at every occasion, and
-// prints how small it became. With -v and -planted.faults all it is the measurement of docs/reduce.md.
+// prints how small it became. With -v and -planted.faults all it is the measurement of docs/explanation/reduction.md.
 func TestReducePlanted(t *testing.T) {
 	ctx := context.Background()
 	on, err := target.Config{Target: *plantedTarget, Isolation: *plantedIsolation}.Resolve(ctx)

@@ -54,6 +54,6 @@ func tellGuides(plan *rotation.CampaignPlan, stderr io.Writer) {
 // doNothing says of what is left of guidance why it does nothing.
 func doNothing(what string) string {
 	return "txweave: " + what +
-		": cases are not guided by what they show any more, as that gained nothing (docs/guidance.md); fuzz --seeds " +
+		": cases are not guided by what they show any more, as that gained nothing (docs/decisions.md); fuzz --seeds " +
 		"changes cases of known bugs"
 }

@@ -185,7 +185,7 @@ func TestREADME(t *testing.T) {
 		}
 		script.WriteString("exit " + code + " sh -c '" + strings.TrimSpace(command) + "'\n")
 	}
-	if n := strings.Count(script.String(), "txweave "); n < 12 {
+	if n := strings.Count(script.String(), "txweave "); n < 10 {
 		t.Fatalf("%d commands", n)
 	}
 	dir := t.TempDir()

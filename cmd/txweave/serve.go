@@ -41,7 +41,7 @@ type pageFlags struct {
 func (f *pageFlags) add(fs *pflag.FlagSet, address string) {
 	fs.StringVar(&f.HTTP, "http", address, "show the campaign's page at this address, e.g. 127.0.0.1:8080")
 	fs.StringVar(&f.TokenFile, "token-file", "",
-		"a file with the token that whoever looks at the page must give; without one the page is for this machine alone")
+		"a file with the token that visitors of the page must give; without one the page is for this machine alone")
 	f.trustFlags.add(fs)
 	fs.StringVar(&f.UserHeader, "user-header", "",
 		"the page lies behind a proxy that names its user in this header, and removes it from what others send")

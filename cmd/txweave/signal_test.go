@@ -17,11 +17,11 @@ import (
 
 	"txweave/campaign/store"
 	"txweave/dbms"
+	"txweave/gen/histories"
 	"txweave/gen/workload"
 	"txweave/history/format"
 	"txweave/internal/testkit/effort"
 	"txweave/internal/testkit/need"
-	"txweave/internal/testkit/synth"
 )
 
 // runningFuzz is a txweave in the middle of a campaign, with what it has on the machine.
@@ -329,8 +329,11 @@ func TestFindingNotKept(t *testing.T) {
 // hardHistory writes a history whose check takes minutes: ten thousand transactions that write without having read.
 func hardHistory(t *testing.T, dir string) {
 	t.Helper()
-	h, err := synth.Generate(rand.New(rand.NewPCG(1, 1)), synth.Config{Level: dbms.SER, Shape: synth.Blind, Txns: 10_000,
-		Sessions: 24, Keys: 1000, Distribution: workload.Zipf})
+	h, err := histories.Generate(
+		rand.New(rand.NewPCG(1, 1)),
+		histories.Config{Level: dbms.SER, Shape: histories.Blind, Txns: 10_000,
+			Sessions: 24, Keys: 1000, Distribution: workload.Zipf},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -31,7 +32,11 @@ type stormFlags struct {
 	format string
 	limit  int
 	save   string
+	reads  float64
 }
+
+// untilDone is how long a storm takes at most that ends after so many transactions.
+const untilDone = 24 * time.Hour
 
 func stormCommand() *cobra.Command {
 	f := &stormFlags{c: storming.Default()}
@@ -39,8 +44,8 @@ func stormCommand() *cobra.Command {
 		Use:   "storm",
 		Short: "Run a workload at full speed over many sessions and verify what they saw",
 		Long: `storm runs a workload over many sessions at once and verifies online, from what each statement saw and wrote and from
-the interval in which it ran, the mechanisms that the level claims (docs/mechanism.md). Histories of mini-transactions
-and compare-and-sets are also checked as a whole, at the level that the target promises for them (docs/storm.md).
+the interval in which it ran, the mechanisms that the level claims (docs/explanation/mechanism-checks.md). Histories of mini-transactions
+and compare-and-sets are also checked as a whole, at the level that the target promises for them (docs/reference/storms.md).
 
 Workloads:
 ` + workload.About() + `
@@ -52,6 +57,12 @@ Exit codes: 0 clean, 1 findings, 2 nothing could be checked or the storm stood s
 130 interrupted, after the verdict on what was done.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if cmd.Flags().Changed("reads") {
+				f.c.Reads = &f.reads
+			}
+			if cmd.Flags().Changed("transactions") && !cmd.Flags().Changed("duration") {
+				f.c.Duration = untilDone
+			}
 			s, err := f.prepare(cmd.Context())
 			if err != nil {
 				return err
@@ -68,6 +79,13 @@ Exit codes: 0 clean, 1 findings, 2 nothing could be checked or the storm stood s
 	fs.StringVar(&c.Workload, "workload", c.Workload, "workload: "+strings.Join(workload.Names(), ", "))
 	fs.IntVar(&c.Sessions, "sessions", c.Sessions, "concurrent sessions")
 	fs.DurationVar(&c.Duration, "duration", c.Duration, "how long transactions are begun")
+	fs.IntVar(&c.Transactions, "transactions", 0,
+		"end once so many have committed, or after --duration if that is named, too (default: after --duration)")
+	fs.IntVar(&c.Operations, "length", 0, "operations of a transaction; of random-sql and append at most (default: the workload's)")
+	fs.Float64Var(&f.reads, "reads", 0,
+		"share of reads, from 0 to 1, of transactions that only read or only write, else of operations (default: the workload's)")
+	fs.Float64Var(&c.Theta, "theta", 0, "how steep zipf is: key i has weight 1/(i+1)^theta (default: 1)")
+	fs.IntVar(&c.ValueSize, "value-size", 0, "bytes of a text in each row, which each write sets and reads of a row check")
 	fs.IntVar(&c.Keys, "keys", c.Keys, "rows of the workload's main table")
 	fs.StringVar(&c.Distribution, "distribution", c.Distribution,
 		"how often each key is used: uniform, zipf, hotspot, exponential")
@@ -78,8 +96,8 @@ Exit codes: 0 clean, 1 findings, 2 nothing could be checked or the storm stood s
 		"write the history to this file, for check; one that ends in .bin is small and quick to read (workloads that read "+
 			"and write single rows; it is kept in memory until the end)")
 	fs.StringVar(&c.Certificate, "certificate", "",
-		"write the database's own order of versions to this file, for check --certificate, and check the history with it "+
-			"(a private server of MariaDB, MySQL or PostgreSQL then keeps a log to read it from)")
+		"write the database's own order of versions to this file, and check the history with it (a private server of "+
+			"MariaDB, MySQL or PostgreSQL keeps a log for that)")
 	fs.IntVar(&f.limit, "limit", 20, "samples of findings to print, two of each kind at most")
 	fs.StringSliceVar(&c.Nemesis, "nemesis", nil, "what is done to the database meanwhile, several with commas: "+
 		storm.NemesisNames())

@@ -42,8 +42,8 @@ func (f *targetFlags) addDatabase(fs *pflag.FlagSet, defaultTarget string) {
 		target.Value = named{target.Value}
 	}
 	fs.StringVar(&f.DSN, "dsn", "", "a running server instead ("+registry.Or(registry.Servers())+
-		"), user:password@tcp(host:port)/, @FILE that holds that, or env for the environment variable "+
-		exec.DSNVariable+", which keep the password from who lists processes (it works only in databases that it creates)")
+		"), user:password@tcp(host:port)/; @FILE, or env for the environment variable "+
+		exec.DSNVariable+", keep that out of the list of processes (txweave works only in databases that it creates)")
 	fs.DurationVar(&f.Wait, "wait", 30*time.Second, "how long a server of --dsn may be away")
 	fs.StringVar(&f.Server, "server", "", "path of the server binary for --target "+registry.Or(registry.Servers())+
 		" (default: the installed one, or one that is built once)")

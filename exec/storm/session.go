@@ -59,7 +59,7 @@ type session struct {
 
 // loop runs transactions until the storm is over.
 func (s *session) loop(ctx context.Context) {
-	for !s.stop.Load() {
+	for !s.stop.Load() && !s.enough() {
 		s.activity.set("waits for the verifier", s.txn, s.now())
 		s.sink.Ready(s.now)
 		program, across := s.across()
@@ -70,6 +70,15 @@ func (s *session) loop(ctx context.Context) {
 			return
 		}
 	}
+}
+
+// enough says whether as many transactions have committed as there are to be, and ends the storm then.
+func (s *session) enough() bool {
+	enough := s.opt.Transactions > 0 && s.acknowledged.Load() >= int64(s.opt.Transactions)
+	if enough {
+		s.stop.Store(true)
+	}
+	return enough
 }
 
 // again makes a new connection where the old one broke and the database lives.
@@ -111,6 +120,9 @@ func (s *session) final(ctx context.Context) {
 	for range finals {
 		s.interrupted = false
 		err := s.transaction(ctx, s.readAll)
+		if err == nil && !s.interrupted && s.opt.Workload.Audit != nil {
+			err = s.transaction(ctx, s.opt.Workload.Audit)
+		}
 		if err != nil && !s.again(ctx, err) || err == nil && !s.interrupted {
 			return
 		}
@@ -183,12 +195,17 @@ func (s *session) transaction(ctx context.Context, program workload.Program) err
 	if err == nil && s.opt.Snapshots {
 		err = tx.see()
 	}
-	if err == nil && s.branch.id != "" {
-		return s.commitBranch(ctx)
-	}
+	committed := s.committed
 	switch {
 	case err == nil:
-		return s.commit(ctx)
+		commit := s.commit
+		if s.branch.id != "" {
+			commit = s.commitBranch
+		}
+		if err = commit(ctx); s.committed > committed {
+			tx.tell()
+		}
+		return err
 	case errors.Is(err, workload.ErrRollback):
 		s.rolledBack++
 		return s.rollback(ctx, s.now())
@@ -304,6 +321,7 @@ type request struct {
 	act    act
 	table  int
 	lo, hi int64 // the keys of the table's rows that it names; none where hi < lo
+	padded bool  // its answer ends in the rows' texts: see padding
 }
 
 // plain is a request of which no more is known.

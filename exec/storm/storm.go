@@ -43,7 +43,9 @@ type Options struct {
 	Workload *workload.Workload
 	Sessions int
 	Duration time.Duration
-	Seed     uint64
+	// Transactions ends the storm before that, once so many have committed; those under way are ended. 0: it does not.
+	Transactions int
+	Seed         uint64
 	// WaitLimit is for how long a statement is sent again that the database refuses to make wait; 0: one second.
 	WaitLimit time.Duration
 	// StallAfter is for how long no transaction may end before that is a stall; 0: 5 seconds.
@@ -211,53 +213,65 @@ func covers(target string, o *Options) []bool {
 // table of so many receipts.
 func load(ctx context.Context, t exec.Target, w *workload.Workload, receipts int) error {
 	c := &testcase.Case{}
-	var tables []string
-	const batch = 500
+	schema := func(sql string) { c.Schema = append(c.Schema, testcase.Stmt{SQL: sql}) }
+	row := func(sql string) { c.Rows = append(c.Rows, testcase.Stmt{SQL: sql}) }
 	if w.Made != nil {
 		for _, sql := range w.Made.Schema {
-			c.Schema = append(c.Schema, testcase.Stmt{SQL: sql})
+			schema(sql)
 		}
 		for _, sql := range w.Made.Rows {
-			c.Rows = append(c.Rows, testcase.Stmt{SQL: sql})
+			row(sql)
 		}
 	}
-	for _, x := range w.Tables {
+	var tables []string
+	for i := range w.Tables {
+		x := &w.Tables[i]
 		tables = append(tables, x.Name)
-		if w.Made != nil {
-			continue
-		}
-		list := ""
-		if x.Lists {
-			list = fmt.Sprintf(", list VARCHAR(%d) NOT NULL DEFAULT ''", listRoom)
-		}
-		c.Schema = append(c.Schema, testcase.Stmt{SQL: "CREATE TABLE " + x.Name +
-			" (pkey BIGINT NOT NULL PRIMARY KEY, vkey BIGINT NOT NULL, v BIGINT NOT NULL, pvkey BIGINT NOT NULL DEFAULT 0" +
-			list + ")"})
-		for from := 0; from < x.Rows; from += batch {
-			var b strings.Builder
-			fmt.Fprintf(&b, "INSERT INTO %s (pkey, vkey, v) VALUES ", x.Name)
-			for key := from; key < min(x.Rows, from+batch); key++ {
-				if key > from {
-					b.WriteString(", ")
-				}
-				fmt.Fprintf(&b, "(%d, 0, %d)", key, x.Initial)
-			}
-			c.Rows = append(c.Rows, testcase.Stmt{SQL: b.String()})
+		if w.Made == nil {
+			schema(definition(w, x))
+			fill(w, x, row)
 		}
 	}
 	if receipts > 0 {
 		for _, name := range tables {
-			c.Schema = append(c.Schema, testcase.Stmt{SQL: "CREATE INDEX " + name + "_v ON " + name + " (v, vkey, pkey)"})
+			schema("CREATE INDEX " + name + "_v ON " + name + " (v, vkey, pkey)")
 		}
 		tables = append(tables, receiptTable)
-		c.Schema = append(c.Schema,
-			testcase.Stmt{SQL: "CREATE TABLE " + receiptTable +
-				" (session BIGINT NOT NULL PRIMARY KEY, txn BIGINT NOT NULL, asked BIGINT NOT NULL)"})
+		schema("CREATE TABLE " + receiptTable +
+			" (session BIGINT NOT NULL PRIMARY KEY, txn BIGINT NOT NULL, asked BIGINT NOT NULL)")
 		for i := range receipts {
-			c.Rows = append(c.Rows, testcase.Stmt{SQL: fmt.Sprintf("INSERT INTO %s VALUES (%d, 0, 0)", receiptTable, i)})
+			row(fmt.Sprintf("INSERT INTO %s VALUES (%d, 0, 0)", receiptTable, i))
 		}
 	}
 	return t.Load(ctx, c, tables)
+}
+
+// definition is the statement that creates a table.
+func definition(w *workload.Workload, x *workload.TableSpec) string {
+	list := ""
+	if x.Lists {
+		list = fmt.Sprintf(", list VARCHAR(%d) NOT NULL DEFAULT ''", listRoom)
+	}
+	return "CREATE TABLE " + x.Name +
+		" (pkey BIGINT NOT NULL PRIMARY KEY, vkey BIGINT NOT NULL, v BIGINT NOT NULL, pvkey BIGINT NOT NULL DEFAULT 0" +
+		list + padColumn(w) + ")"
+}
+
+// fill makes the statements that insert a table's first rows: so many rows each, and bytes.
+func fill(w *workload.Workload, x *workload.TableSpec, row func(sql string)) {
+	const rows, bytes = 500, 1 << 20
+	batch := min(rows, max(1, bytes/max(1, w.ValueSize)))
+	for from := 0; from < x.Rows; from += batch {
+		var b strings.Builder
+		fmt.Fprintf(&b, "INSERT INTO %s (pkey, vkey, v%s) VALUES ", x.Name, padNames(w))
+		for key := from; key < min(x.Rows, from+batch); key++ {
+			if key > from {
+				b.WriteString(", ")
+			}
+			fmt.Fprintf(&b, "(%d, 0, %d%s)", key, x.Initial, padValue(w, 0))
+		}
+		row(b.String())
+	}
 }
 
 // Run loads the workload's tables and runs it until the time is over or ctx is done; every session then ends its

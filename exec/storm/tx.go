@@ -17,8 +17,10 @@ import (
 // tx sends the statements of the session's open transaction: workload.Tx.
 type tx struct {
 	*session
-	ctx  context.Context
-	born map[bornKey]int64 // keys that it has inserted, where its snapshot may show another row of the key
+	ctx context.Context
+	// violations are conditions that what it has read breaks.
+	violations []string
+	born       map[bornKey]int64 // keys that it has inserted, where its snapshot may show another row of the key
 }
 
 func (t *tx) table(n int) string { return t.opt.Workload.Tables[n].Name }
@@ -74,10 +76,27 @@ func (t *tx) wrong(what fault.Kind, sql, detail string) error {
 
 // contradicted is wrong of any class.
 func (t *tx) contradicted(w WrongAnswer) error {
-	w.Txn = t.txn
+	w.Txn, w.Statement = t.txn, t.shortened(w.Statement)
 	t.fault(w)
 	t.failedAt = t.now()
 	return errAborted
+}
+
+// Whole says whether the level gives a transaction's plain reads one snapshot, or has them lock what they see.
+func (t *tx) Whole() bool {
+	p := t.profile.Promise()
+	return p.SnapshotScope() == dbms.PerTransaction || p.LockingReads
+}
+
+// Violates keeps what the transaction found wrong until it has committed: one that cannot may have read what never was.
+func (t *tx) Violates(what string) { t.violations = append(t.violations, what) }
+
+// tell notes what a committed transaction found wrong: the first of it, which the rest may follow from.
+func (t *tx) tell() {
+	if len(t.violations) > 0 {
+		t.fault(WrongAnswer{Class: finding.ClassInconsistent, What: fault.ConditionBroken, Statement: "COMMIT",
+			Detail: t.violations[0], Txn: t.txn})
+	}
 }
 
 func (t *tx) unexpected(sql string, a history.Answer) error {
@@ -91,14 +110,19 @@ func (t *tx) read(table int, lo, hi int64, where workload.Where, lock bool) ([]w
 	if lo < hi {
 		intent, clause = t.rangeLock(table, lock)
 	}
-	sql := fmt.Sprintf("SELECT pkey, vkey, v FROM %s WHERE %s%s", t.table(table), between(lo, hi, where), clause)
+	text := ""
+	if t.padded() && lo == hi {
+		text = ", pad"
+	}
+	sql := fmt.Sprintf("SELECT pkey, vkey, v%s FROM %s WHERE %s%s", text, t.table(table), between(lo, hi, where), clause)
 	return t.readAs(sql, table, lo, hi, where, intent)
 }
 
 // readAs is read with the text of its query.
 func (t *tx) readAs(sql string, table int, lo, hi int64, where workload.Where, intent history.LockIntent) (
 	[]workload.Row, error) {
-	rows, _, start, end, err := t.query(&request{sql: sql, query: true, table: table, lo: lo, hi: hi}, lo, hi)
+	rows, _, start, end, err := t.query(&request{sql: sql, query: true, table: table, lo: lo, hi: hi,
+		padded: t.padded() && lo == hi}, lo, hi)
 	if err != nil {
 		return nil, err
 	}
@@ -127,6 +151,11 @@ func (t *tx) query(q *request, lo, hi int64) (rows []workload.Row, more []int64,
 	}
 	if a.Err != nil {
 		return nil, nil, 0, 0, t.unexpected(q.sql, a)
+	}
+	if q.padded {
+		if a, err = t.unpadded(a, q.sql); err != nil {
+			return nil, nil, 0, 0, err
+		}
 	}
 	rows, more, err = t.rows(a, q.sql, lo, hi)
 	return rows, more, start, end, err
@@ -247,7 +276,7 @@ func (t *tx) next() int64 {
 
 func (t *tx) Put(table int, key, value int64) (bool, error) {
 	n := t.next()
-	sql := fmt.Sprintf("UPDATE %s SET vkey = %d, v = %d WHERE pkey = %d", t.table(table), n, value, key)
+	sql := fmt.Sprintf("UPDATE %s SET vkey = %d, v = %d%s WHERE pkey = %d", t.table(table), n, value, t.assign(n), key)
 	return t.write(sql, holding(table, key, n, value), n, nil, []history.Access{access(table, key, history.Absent)})
 }
 
@@ -263,8 +292,8 @@ func (t *tx) Delete(table int, key int64) (bool, error) {
 
 func (t *tx) CompareAndSet(table int, key, version, value int64) (bool, error) {
 	n := t.next()
-	sql := fmt.Sprintf("UPDATE %s SET vkey = %d, v = %d WHERE pkey = %d AND vkey = %d", t.table(table), n, value,
-		key, version)
+	sql := fmt.Sprintf("UPDATE %s SET vkey = %d, v = %d%s WHERE pkey = %d AND vkey = %d", t.table(table), n, value,
+		t.assign(n), key, version)
 	t.note(register.Read, table, key, version, 0)
 	set, err := t.write(sql, holding(table, key, n, value), n, []history.Access{access(table, key, version)}, nil)
 	if err != nil || !set {
@@ -279,7 +308,9 @@ func (t *tx) CompareAndSet(table int, key, version, value int64) (bool, error) {
 // Insert takes a duplicate key, the one error that its statement and data can give, for an answer.
 func (t *tx) Insert(table int, key, value int64) (bool, error) {
 	n := t.next()
-	sql := fmt.Sprintf("INSERT INTO %s (pkey, vkey, v) VALUES (%d, %d, %d)", t.table(table), key, n, value)
+	w := t.opt.Workload
+	sql := fmt.Sprintf("INSERT INTO %s (pkey, vkey, v%s) VALUES (%d, %d, %d%s)", t.table(table), padNames(w), key, n, value,
+		padValue(w, n))
 	a, start, end, err := t.send(t.ctx, &request{sql: sql, act: writes, table: table, lo: key, hi: key})
 	if err != nil {
 		return false, err
@@ -291,6 +322,9 @@ func (t *tx) Insert(table int, key, value int64) (bool, error) {
 	case a.Err != nil:
 		op.Outcome = history.OpFailed
 		t.searched(table, key, key, "", true, key)
+		if t.opt.Workload.Kind == workload.CompareAndSet { // a compare with nothing
+			t.note(register.NotEqual, table, key, history.Absent, 0)
+		}
 		return false, t.emit(op)
 	case a.Affected != 1:
 		return false, t.wrong(fault.Affected, sql, fmt.Sprintf("%d rows affected", a.Affected))
@@ -302,6 +336,9 @@ func (t *tx) Insert(table int, key, value int64) (bool, error) {
 		op.Reads = []history.Access{access(table, key, history.Absent)}
 		t.searched(table, key, key, "", true)
 	}
+	if t.opt.Workload.Kind == workload.CompareAndSet {
+		t.note(register.Read, table, key, history.Absent, 0)
+	}
 	t.wrote(table, key, n, value, end)
 	return true, t.emit(op)
 }
@@ -310,7 +347,7 @@ func (t *tx) Insert(table int, key, value int64) (bool, error) {
 // a read of rows that only it can see, and that it has locked.
 func (t *tx) PutRange(table int, lo, hi int64, where workload.Where, add int64) (int, error) {
 	n := t.next()
-	sql := fmt.Sprintf("UPDATE %s SET pvkey = vkey, vkey = %d, v = v + %d WHERE %s", t.table(table), n, add,
+	sql := fmt.Sprintf("UPDATE %s SET pvkey = vkey, vkey = %d, v = v + %d%s WHERE %s", t.table(table), n, add, t.assign(n),
 		between(lo, hi, where))
 	a, start, end, err := t.send(t.ctx, &request{sql: sql, act: writes, table: table, lo: lo, hi: hi})
 	if err != nil {

@@ -118,7 +118,7 @@ func set(Config, *Keys) *Workload {
 func counter(c Config, keys *Keys) *Workload {
 	return &Workload{Kind: Counters, Tables: []TableSpec{{Name: "counters", Rows: c.Keys}}, Next: func(rng *rand.Rand,
 		_ *SessionMemory) Program {
-		key, add, read := int64(keys.Draw(rng)), 1+rng.Int64N(5), rng.IntN(3) == 0
+		key, add, read := int64(keys.Draw(rng)), 1+rng.Int64N(5), c.reads(rng, 3)
 		return func(tx Tx) error {
 			if read {
 				row, _, err := tx.Get(0, key, false)
@@ -141,29 +141,31 @@ const (
 
 // appendLists appends to lists and reads them: a list tells the order of all that was written to its row (Elle's
 // list-append).
-func appendLists(_ Config, keys *Keys) *Workload {
+func appendLists(c Config, keys *Keys) *Workload {
 	return &Workload{Kind: Lists, Tables: []TableSpec{{Name: "lists", Lists: true}}, Next: func(rng *rand.Rand,
 		m *SessionMemory) Program {
 		return func(tx Tx) error {
-			for range 1 + rng.IntN(listLength) {
-				key := m.At + int64(keys.Draw(rng))
-				if rng.IntN(2) == 0 {
-					list, err := tx.List(0, key)
-					if err != nil {
-						return err
-					}
-					if len(list) >= longList && key >= m.At { // all lists before this one are left behind, too
-						m.At = key + 1
-					}
-					continue
+			for range 1 + rng.IntN(c.length(listLength)) {
+				key, do := m.At+int64(keys.Draw(rng)), appendTo
+				if c.reads(rng, 2) {
+					do = m.readList
 				}
-				if err := appendTo(tx, key); err != nil {
+				if err := do(tx, key); err != nil {
 					return err
 				}
 			}
 			return nil
 		}
 	}}
+}
+
+// readList reads a list. One that is long is left behind, and all lists before it.
+func (m *SessionMemory) readList(tx Tx, key int64) error {
+	list, err := tx.List(0, key)
+	if err == nil && len(list) >= longList && key >= m.At {
+		m.At = key + 1
+	}
+	return err
 }
 
 // appendTo appends to a list, which begins with its first element.

@@ -12,7 +12,7 @@ type Distribution string
 // The distributions of keys (Wei et al., ICDE 2025, section V-A).
 const (
 	Uniform     Distribution = "uniform"
-	Zipf        Distribution = "zipf"        // key i with weight 1/(i+1)
+	Zipf        Distribution = "zipf"        // key i with weight 1/(i+1)^theta
 	Hotspot     Distribution = "hotspot"     // four fifths of the accesses go to a fifth of the keys
 	Exponential Distribution = "exponential" // key i with weight e^(-10 i/n): half the accesses go to the first 7 %
 )
@@ -27,13 +27,16 @@ type Keys struct {
 	cdf  []float64 // of Zipf and Exponential
 }
 
-// NewKeys returns a source of keys below n.
-func NewKeys(d Distribution, n int) (*Keys, error) {
+// NewKeys returns a source of keys below n. Theta is how steep Zipf is; 0: 1.
+func NewKeys(d Distribution, n int, theta float64) (*Keys, error) {
 	if n < 1 {
 		return nil, fmt.Errorf("workload: %d keys", n)
 	}
 	k := &Keys{n: n, dist: d}
 	weight := func(i int) float64 { return 1 / float64(i+1) }
+	if theta != 0 {
+		weight = func(i int) float64 { return math.Pow(float64(i+1), -theta) }
+	}
 	switch d {
 	case Uniform, Hotspot:
 		return k, nil

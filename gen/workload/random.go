@@ -17,8 +17,8 @@ func randomSQL(c Config, keys *Keys) *Workload {
 	tables := []TableSpec{{Name: "t0", Rows: c.Keys, Initial: 500}, {Name: "t1", Rows: c.Keys, Initial: 500}}
 	return &Workload{Kind: Relational, Tables: tables, Next: func(rng *rand.Rand, _ *SessionMemory) Program {
 		return func(tx Tx) error {
-			for range 1 + rng.IntN(randomLength) {
-				if err := randomStatement(rng, tx, keys, c.Keys); err != nil {
+			for range 1 + rng.IntN(c.length(randomLength)) {
+				if err := randomStatement(rng, tx, keys, &c); err != nil {
 					return err
 				}
 			}
@@ -30,11 +30,25 @@ func randomSQL(c Config, keys *Keys) *Workload {
 	}}
 }
 
-func randomStatement(rng *rand.Rand, tx Tx, keys *Keys, n int) error {
-	table, key := rng.IntN(2), int64(keys.Draw(rng)+n*rng.IntN(2))
+// randomReads is how many of ten statements of random-sql read.
+const randomReads = 5
+
+// randomKind draws a kind of statement: below randomReads they read.
+func (c *Config) randomKind(rng *rand.Rand) int {
+	switch {
+	case c.Reads == nil:
+		return rng.IntN(10)
+	case c.reads(rng, 2):
+		return rng.IntN(randomReads)
+	}
+	return randomReads + rng.IntN(10-randomReads)
+}
+
+func randomStatement(rng *rand.Rand, tx Tx, keys *Keys, c *Config) error {
+	table, key := rng.IntN(2), int64(keys.Draw(rng)+c.Keys*rng.IntN(2))
 	hi := key + rng.Int64N(randomWidth)
 	var err error
-	switch rng.IntN(10) {
+	switch c.randomKind(rng) {
 	case 0, 1:
 		_, _, err = tx.Get(table, key, rng.IntN(4) == 0)
 	case 2, 3:

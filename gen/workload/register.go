@@ -12,16 +12,45 @@ func oneTable(c Config) []TableSpec { return []TableSpec{{Name: "kv", Rows: c.Ke
 
 func blindWrites(c Config, keys *Keys) *Workload {
 	return &Workload{Kind: Registers, Tables: oneTable(c), Next: func(rng *rand.Rand, _ *SessionMemory) Program {
-		return blindWriter(rng, keys)
+		return blindWriter(rng, keys, c.length(blindLength))
 	}}
 }
 
 func blindReadWrite(c Config, keys *Keys) *Workload {
 	return &Workload{Kind: Registers, Tables: oneTable(c), Next: func(rng *rand.Rand, _ *SessionMemory) Program {
-		if rng.IntN(2) == 0 {
-			return blindWriter(rng, keys)
+		if !c.reads(rng, 2) {
+			return blindWriter(rng, keys, c.length(blindLength))
 		}
-		return reader(rng, keys, blindLength)
+		return reader(rng, keys, c.length(blindLength))
+	}}
+}
+
+// generalLength is how many operations a general transaction has (Wei et al., ICDE 2025, section V-D).
+const generalLength = 20
+
+// general sends what Cobra's generator and, after it, Wei et al. (ICDE 2025, section V-A) call general transactions:
+// 20 % only read, 40 % only write, 40 % write what they have read before.
+func general(c Config, keys *Keys) *Workload {
+	return &Workload{Kind: Registers, Tables: oneTable(c), Next: func(rng *rand.Rand, _ *SessionMemory) Program {
+		n := c.length(generalLength)
+		switch x := rng.IntN(5); {
+		case x == 0:
+			return reader(rng, keys, n)
+		case x <= 2:
+			return blindWriter(rng, keys, n)
+		}
+		return func(tx Tx) error {
+			for range (n + 1) / 2 {
+				key := int64(keys.Draw(rng))
+				if _, _, err := tx.Get(0, key, false); err != nil {
+					return err
+				}
+				if _, err := tx.Put(0, key, payload(rng)); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
 	}}
 }
 
@@ -30,11 +59,11 @@ const blindRange = 10
 
 func blindRanges(c Config, keys *Keys) *Workload {
 	return &Workload{Kind: Relational, Tables: oneTable(c), Next: func(rng *rand.Rand, _ *SessionMemory) Program {
-		if rng.IntN(2) == 0 {
-			return blindWriter(rng, keys)
+		if !c.reads(rng, 2) {
+			return blindWriter(rng, keys, c.length(blindLength))
 		}
 		return func(tx Tx) error {
-			for range blindLength {
+			for range c.length(blindLength) {
 				key := int64(keys.Draw(rng))
 				var err error
 				if rng.IntN(2) == 0 {
@@ -54,9 +83,9 @@ func blindRanges(c Config, keys *Keys) *Workload {
 // payload draws a value: what is written does not matter, only that it changes.
 func payload(rng *rand.Rand) int64 { return rng.Int64N(1000) }
 
-func blindWriter(rng *rand.Rand, keys *Keys) Program {
+func blindWriter(rng *rand.Rand, keys *Keys, length int) Program {
 	return func(tx Tx) error {
-		for range blindLength {
+		for range length {
 			if _, err := tx.Put(0, int64(keys.Draw(rng)), payload(rng)); err != nil {
 				return err
 			}
@@ -82,10 +111,10 @@ const ycsbLength = 4
 func ycsbA(c Config, keys *Keys) *Workload {
 	return &Workload{Kind: Registers, Tables: oneTable(c), Next: func(rng *rand.Rand, _ *SessionMemory) Program {
 		return func(tx Tx) error {
-			for range ycsbLength {
+			for range c.length(ycsbLength) {
 				key := int64(keys.Draw(rng))
 				var err error
-				if rng.IntN(2) == 0 {
+				if c.reads(rng, 2) {
 					_, _, err = tx.Get(0, key, false)
 				} else {
 					_, err = tx.Put(0, key, payload(rng))
@@ -115,30 +144,6 @@ func mini(c Config, keys *Keys) *Workload {
 				}
 			}
 			return nil
-		}
-	}}
-}
-
-// compareAndSet expects what the session saw last of a key, so that some succeed and some fail.
-func compareAndSet(c Config, keys *Keys) *Workload {
-	return &Workload{Kind: CompareAndSet, Tables: oneTable(c), Next: func(rng *rand.Rand, m *SessionMemory) Program {
-		key := int64(keys.Draw(rng))
-		expected, known := m.Seen[key]
-		if !known || rng.IntN(2) == 0 {
-			return func(tx Tx) error {
-				row, found, err := tx.Get(0, key, false)
-				if found {
-					m.Seen[key] = row.Version
-				}
-				return err
-			}
-		}
-		return func(tx Tx) error {
-			_, err := tx.CompareAndSet(0, key, expected, payload(rng))
-			if err == nil {
-				delete(m.Seen, key) // either way it has another version now
-			}
-			return err
 		}
 	}}
 }

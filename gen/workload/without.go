@@ -38,7 +38,7 @@ func (w *Workload) Without(operations []string) error {
 
 // CanSpare says whether the workload's statements have nothing to do with each other.
 func (w *Workload) CanSpare() bool {
-	return slices.Contains([]string{"random-sql", "hot", "blindw-w", "blindw-rw", "blindw-rw+", "ycsb-a"}, w.Name)
+	return slices.Contains([]string{"random-sql", "hot", "blindw-w", "blindw-rw", "blindw-rw+", "gt", "ycsb-a"}, w.Name)
 }
 
 // sparing leaves operations out.

@@ -78,6 +78,10 @@ type Tx interface {
 	// Did says what the transaction does to an object, if it commits, in the words of the checker of workloads that state
 	// themselves what must hold; of a read, of how many statements it is made.
 	Did(object int64, call clients.Call, statements int)
+	// Whole says whether all that the transaction's plain reads see is of one state of the database.
+	Whole() bool
+	// Violates says that what the transaction has read breaks a condition that always holds, and which one.
+	Violates(what string)
 	// Send sends a statement of the generator's.
 	Send(s *Generated) error
 }
@@ -111,10 +115,14 @@ type Workload struct {
 	Name   string
 	Kind   HistoryKind
 	Tables []TableSpec
+	// ValueSize is how many bytes each row has beside its numbers: Tuning.ValueSize.
+	ValueSize int
 	// Made are the tables where the workload makes them itself; nil: each has a key and a payload and nothing else.
 	Made *Made
 	// Together says that the sessions' transactions are let go together, when each has begun one.
 	Together bool
+	// Audit, unless nil, reads what is there when all others have ended, and says what is wrong of it.
+	Audit Program
 	// Next draws a transaction. It is called by one goroutine at a time for each session; memory is the session's
 	// own, and empty at first.
 	Next func(rng *rand.Rand, memory *SessionMemory) Program
@@ -132,6 +140,7 @@ type SessionMemory struct {
 
 // Config sizes a workload.
 type Config struct {
+	Tuning
 	Keys         int // rows of its main table; at least 1
 	Distribution Distribution
 	// Of woven: what the statements are written for, and the seed of the tables and of what there is of transactions.
@@ -147,24 +156,30 @@ type Config struct {
 type definition struct {
 	name, about string
 	make        func(Config, *Keys) *Workload
+	tunes       trait
 }
 
+// definitions lists the workloads.
 var definitions = []definition{
-	{"blindw-w", "8 blind writes (Leopard's extension of Cobra's BlindW)", blindWrites},
-	{"blindw-rw", "8 reads or 8 blind writes, evenly", blindReadWrite},
-	{"blindw-rw+", "the same, half of the reads being ranges of 10 keys", blindRanges},
-	{"smallbank", "SmallBank: six transactions on checking and savings accounts (Alomari et al., ICDE 2008)", smallBank},
-	{"ycsb-a", "YCSB A: half reads, half updates, in transactions of 4 (Cooper et al., SoCC 2010)", ycsbA},
-	{"tpcc", "a subset of TPC-C: new order, payment, order status, delivery, stock level", tpcc},
-	{"random-sql", "random reads and writes by key, range and predicate; rows come and go", randomSQL},
-	{"woven", "the statements that fuzz generates: joins, subqueries, upserts, foreign keys, secondary indexes", woven},
-	{"mini", "mini-transactions (Wei et al., ICDE 2025)", mini},
-	{"hot", "all sessions at one row and the gaps beside it, let go together", hot},
-	{"cas", "reads and compare-and-sets of single rows", compareAndSet},
-	{"append", "elements are appended to lists, which tell the order of all writes (Elle's list-append)", appendLists},
-	{"bank", "transfers between accounts, whose sum never changes (Jepsen's bank)", bank},
-	{"set", "elements are added to sets, and found from then on (Jepsen's set-full)", set},
-	{"counter", "counters are added to and read (Jepsen's counter)", counter},
+	{"blindw-w", "8 blind writes (Leopard's extension of Cobra's BlindW)", blindWrites, hasLength},
+	{"blindw-rw", "8 reads or 8 blind writes, evenly", blindReadWrite, hasLength | hasReads},
+	{"blindw-rw+", "the same, half of the reads being ranges of 10 keys", blindRanges, hasLength | hasReads},
+	{"gt", "general transactions of 20 operations: 20 % only read, 40 % only write, 40 % write what they read (Wei et al.)",
+		general, hasLength},
+	{"smallbank", "SmallBank: six transactions on checking and savings accounts (Alomari et al., ICDE 2008)", smallBank, 0},
+	{"ycsb-a", "YCSB A: half reads, half updates, in transactions of 4 (Cooper et al., SoCC 2010)", ycsbA, hasLength | hasReads},
+	{"tpcc", "TPC-C: new order, payment, order status, delivery, stock level, with its consistency conditions", tpcc, 0},
+	{"random-sql", "random reads and writes by key, range and predicate; rows come and go", randomSQL, hasLength | hasReads},
+	{"woven", "the statements that fuzz generates: joins, subqueries, upserts, foreign keys, secondary indexes", woven, 0},
+	{"mini", "mini-transactions (Wei et al., ICDE 2025)", mini, 0},
+	{"hot", "all sessions at one row and the gaps beside it, let go together", hot, 0},
+	{"cas", "reads and compare-and-sets of single rows", compareAndSet, hasReads},
+	{"lwt", "lightweight transactions: reads, compare-and-sets, inserts of what is not there (Wei et al.)", lightweight,
+		hasReads},
+	{"append", "elements are appended to lists, which tell the order of all writes (Elle's list-append)", appendLists, hasLength | hasReads},
+	{"bank", "transfers between accounts, whose sum never changes (Jepsen's bank)", bank, 0},
+	{"set", "elements are added to sets, and found from then on (Jepsen's set-full)", set, 0},
+	{"counter", "counters are added to and read (Jepsen's counter)", counter, hasReads},
 }
 
 // Names lists the workloads.
@@ -191,7 +206,10 @@ func New(name string, c Config) (*Workload, error) {
 	if i < 0 {
 		return nil, fmt.Errorf("unknown workload %q (there are %s)", name, strings.Join(Names(), ", "))
 	}
-	keys, err := NewKeys(c.Distribution, c.Keys)
+	if err := c.check(&definitions[i], c.Distribution); err != nil {
+		return nil, err
+	}
+	keys, err := NewKeys(c.Distribution, c.Keys, c.Theta)
 	if err != nil {
 		return nil, err
 	}
@@ -199,6 +217,6 @@ func New(name string, c Config) (*Workload, error) {
 	if w == nil {
 		return nil, fmt.Errorf("workload %s: nothing is generated for this DBMS", name)
 	}
-	w.Name = name
+	w.Name, w.ValueSize = name, c.ValueSize
 	return w, nil
 }

@@ -19,7 +19,6 @@ import (
 
 	"txweave/history/register"
 	"txweave/history/workload"
-	"txweave/internal/spelling"
 )
 
 // Auto is the name that lets Read find out the format.
@@ -138,7 +137,7 @@ const headSize = 64 << 10
 // CheckName returns an error that lists the formats where name is none of them, nor Auto.
 func CheckName(name string) error {
 	if name != Auto && !slices.Contains(Names(), name) {
-		return spelling.NoneOf("unknown format", name, append(Names(), Auto)...)
+		return fmt.Errorf("unknown format %q: want %s or %s", name, strings.Join(Names(), ", "), Auto)
 	}
 	return nil
 }

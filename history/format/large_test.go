@@ -15,7 +15,7 @@ import (
 
 var (
 	largeInto = flag.String("format.write", "",
-		"a directory for the histories that docs/check.md measures; none are written without it")
+		"a directory for the histories that docs/explanation/pace.md measures; none are written without it")
 	largeForm = flag.String("format.form", "", "only this one of them: h.edn, h.txt, h.jsonl, h.bin or elle.json")
 	largeTxns = flag.Int("format.txns", 1_000_000, "how many transactions each of them has")
 )

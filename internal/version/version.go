@@ -4,12 +4,12 @@ package version
 import "runtime/debug"
 
 // Number is the release that this tree is, or is going to be.
-const Number = "0.1.0"
+const Number = "0.2.0"
 
 // Tool is what case files call their author.
 const Tool = "txweave " + Number
 
-// Full names the release and what it was built from: "txweave 0.1.0 (1f2e3d4c5b6a+changes)".
+// Full names the release and what it was built from: "txweave 0.2.0 (1f2e3d4c5b6a+changes)".
 func Full() string { return Tool + " (" + Revision() + ")" }
 
 // Revision returns the commit that the binary was built from, "+changes" if the tree had any, or the version of the

@@ -217,7 +217,7 @@ func (s *Windowed) ends() []line {
 
 // unlike marks an answer that is not what it is to be; of two plans' answers neither is known to be right.
 func (s *Windowed) unlike() string {
-	if s.f.Record.Class == finding.ClassPlan {
+	if s.f.Record.Class == finding.ClassPlan || s.unsettled() {
 		return "differs"
 	}
 	return "wrong"
@@ -225,10 +225,19 @@ func (s *Windowed) unlike() string {
 
 // other is what the answer beside such a one is called.
 func (s *Windowed) other() string {
-	if s.f.Record.Class == finding.ClassPlan {
+	switch {
+	case s.f.Record.Class == finding.ClassPlan:
 		return "otherwise"
+	case s.unsettled():
+		return "without a transaction"
 	}
 	return "expected"
+}
+
+// unsettled says whether the statements of one transaction answer otherwise in it than without it, and nothing more is
+// known of which is right: nobody else was there to disturb either.
+func (s *Windowed) unsettled() bool {
+	return s.f.Record.Class == finding.ClassReplay && len(s.f.Case.Txns) == 1
 }
 
 // layOut puts the remarks into one column.
@@ -298,6 +307,9 @@ func (s *Windowed) header(class string) []string {
 	}
 	switch class {
 	case finding.ClassReplay:
+		if s.unsettled() {
+			return []string{"", "in a transaction", "without one"}
+		}
 		return append(out, "expected (without transactions)")
 	case finding.ClassPlan:
 		return append(out, "under another plan ("+s.f.PlanSetting()+")")

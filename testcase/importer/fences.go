@@ -29,6 +29,9 @@ type fences struct {
 	heads  map[int]bool // headings outside
 	lines  []string     // of the text
 	ends   []int        // lines outside with a COMMIT or ROLLBACK as code
+	holder string       // what holds the statements: "the fences" and the like
+	first  int          // the line above the first one that can be of use, and the last: those of toRepeat
+	last   int
 }
 
 func (f *fences) opens(line int) bool   { return f != nil && f.opened[line] }
@@ -113,13 +116,15 @@ func fencesOf(s *source) (*fences, error) {
 	if len(f.list) == 0 && isIndented(lines) && !isGo(s) && !isOwn(s) {
 		f.indented(lines)
 	}
-	if len(f.list) == 0 {
+	f.holder = "the fences"
+	from, to := toRepeat(lines)
+	f.first, f.last = from, to
+	if len(f.list) == 0 && !f.unmarked(s, lines) {
 		return nil, nil
 	}
 	if len(f.list) > maxFences {
 		return nil, s.errorf(1, "more than %d fences: no report has that many", maxFences)
 	}
-	from, to := toRepeat(lines)
 	for i := range f.list {
 		if f.list[i].judge(lines); f.list[i].from < from || f.list[i].from > to {
 			f.list[i].left = "it does not stand under How to repeat"
@@ -129,18 +134,53 @@ func fencesOf(s *source) (*fences, error) {
 	return f, nil
 }
 
-// toRepeat are the lines that show how to repeat it, in a report of MySQL's tracker.
+// toRepeat are the lines that show how to repeat it, in a report of MySQL's tracker, which has a description above:
+// from the number of the heading, counted from 0, to that of the last line, counted from 1. from is 0 in another text.
 func toRepeat(lines []string) (from, to int) {
 	to = len(lines)
+	described := false
 	for i, line := range lines {
-		switch strings.ToLower(strings.Trim(line, "*: \t")) {
+		switch strings.ToLower(strings.Trim(line, "#*: \t")) {
+		case "description":
+			described = true
 		case "how to repeat":
-			from = i
+			if described {
+				from = i
+			}
 		case "suggested fix":
 			to = i
 		}
 	}
 	return from, to
+}
+
+// unmarked finds what holds the statements of a text without fences, and may have prose around it: the part of a
+// report of MySQL's tracker that shows how to repeat it, or tables. false where nothing does.
+func (f *fences) unmarked(s *source, lines []string) bool {
+	if kind, _ := kindOf(s, lines); kind != "" {
+		return false
+	}
+	if f.first > 0 && f.first+1 < f.last {
+		f.holder, f.list = "How to repeat", []fence{{from: f.first + 2, to: f.last}}
+		return true
+	}
+	f.holder = "the tables"
+	return f.onlyTables(lines)
+}
+
+// onlyTables says whether the statements of a text stand in tables of sessions, and nowhere else.
+func (f *fences) onlyTables(lines []string) bool {
+	found := false
+	for i := 0; i < len(lines); i++ {
+		switch {
+		case headerOf(lines[i]) != nil && f.tableAt(lines, i):
+			for found = true; i+1 < len(lines) && (strings.Contains(lines[i+1], "|") || isTableRule(lines[i+1])); i++ {
+			}
+		case holdsStatement(lines[i]):
+			return false
+		}
+	}
+	return found
 }
 
 // isDeep says whether a line is indented as Markdown's code is.
@@ -309,7 +349,7 @@ func (f *fences) unfenced(s *source) (text string, notes []Note, err error) {
 	case !taken && len(f.tables) == 0:
 		return "", nil, s.errorf(f.list[0].from, "no fence holds statements that can be read: %s", f.list[0].left)
 	case len(prose) > 0:
-		notes = append([]Note{{prose[0], "outside of the fences, not read: " + ranges(prose), false}}, notes...)
+		notes = append([]Note{{prose[0], "outside of " + f.holder + ", not read: " + ranges(prose), false}}, notes...)
 	}
 	return strings.Join(out, "\n"), append(notes, f.spoken(lines, out, prose)...), nil
 }
@@ -320,7 +360,7 @@ func (f *fences) around(s *source, lines, out []string) (prose []int, err error)
 	for i := 0; i < len(lines); i++ {
 		line := strings.TrimSpace(lines[i])
 		switch mark, _, _ := fenceMark(line); {
-		case f.at(i+1) > 0 || mark != "" || line == "" || isRule(line):
+		case f.at(i+1) > 0 || mark != "" || line == "" || isRule(line) || isTableRule(line):
 		case headingOf(line) != "":
 			out[i], f.heads[i+1] = lines[i], true
 		case headerOf(line) != nil && f.tableAt(lines, i):
@@ -328,6 +368,8 @@ func (f *fences) around(s *source, lines, out []string) (prose []int, err error)
 				out[i], f.tables[i+1] = lines[i], true
 			}
 			i--
+		case f.first > 0 && (i <= f.first || i >= f.last):
+			prose = append(prose, i+1)
 		case isClosed(withoutMark(line)) && strings.HasSuffix(line, ";"):
 			return nil, s.errorf(i+1, "%s: a statement outside of the fences: put it into one", quote(line))
 		case strings.HasPrefix(line, "|") && slices.ContainsFunc(cellsOf(line),
@@ -378,7 +420,7 @@ func (f *fences) spoken(lines, out []string, prose []int) (notes []Note) {
 			}
 			if !strings.Contains(read, normalSQL(sql)) {
 				missing := speaks(line) || word(sql, 0) == "CREATE"
-				notes = append(notes, Note{n, fmt.Sprintf("left out: %s stands outside of the fences", quote(sql)),
+				notes = append(notes, Note{n, fmt.Sprintf("left out: %s stands outside of %s", quote(sql), f.holder),
 					missing})
 			}
 		}

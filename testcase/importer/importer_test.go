@@ -189,9 +189,9 @@ func TestTooLarge(t *testing.T) {
 	}
 }
 
-// TestDocumented: each example of docs/import.md is read in the format of its heading.
+// TestDocumented: each example of docs/reference/import-formats.md is read in the format of its heading.
 func TestDocumented(t *testing.T) {
-	text, err := os.ReadFile("../../docs/import.md")
+	text, err := os.ReadFile("../../docs/reference/import-formats.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -199,7 +199,7 @@ func TestDocumented(t *testing.T) {
 		"mysqltest":       "mysqltest",
 		"Isolation specs": "isolation-spec", "Logs": "", "Logic tests": "sqllogictest", "Go": "go"}
 	seen := 0
-	for _, section := range strings.Split(string(text), "\n### ")[1:] {
+	for _, section := range strings.Split(string(text), "\n## ")[1:] {
 		title, rest, _ := strings.Cut(section, "\n")
 		want, known := named[title]
 		parts := strings.Split(rest, "\n```")
@@ -213,7 +213,7 @@ func TestDocumented(t *testing.T) {
 			examples = []string{lines[0] + lines[0], lines[1] + lines[2]}
 		}
 		for _, example := range examples {
-			all, err := ReadScripts("docs/import.md", []byte(example), Options{Target: "mariadb"}, true)
+			all, err := ReadScripts("docs/reference/import-formats.md", []byte(example), Options{Target: "mariadb"}, true)
 			if err != nil || want != "" && all[0].Format != want {
 				t.Errorf("%s: %v, read as %+v", title, err, all)
 			}

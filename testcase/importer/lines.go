@@ -471,5 +471,6 @@ func (r *reader) wants() string {
 		return "neither a statement nor a remark behind --"
 	}
 	return "neither a statement nor a remark behind --, nor a session's mark (T1> …; or /* s1 */ …; or …; -- T1; " +
-		"or a line -- session 1), a client's prompt or answer, or a table (| session 1 | session 2 |)"
+		"or a line -- session 1), a client's prompt or answer, or a table (| session 1 | session 2 |); " +
+		"put -- in front of prose, or the statements between lines of ```"
 }

@@ -3,13 +3,16 @@ package script_test
 import (
 	"context"
 	"database/sql/driver"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"txweave/dbms"
 	"txweave/dbms/mariadb"
+	"txweave/dbms/postgresql"
 	"txweave/exec"
+	"txweave/history"
 	"txweave/internal/testkit/servers"
 	"txweave/testcase/importer"
 	"txweave/weave/script"
@@ -78,6 +81,47 @@ func TestGone(t *testing.T) {
 		}
 		if len(gone) != x.want {
 			t.Errorf("%s: gone with %q, want %d", name, gone, x.want)
+		}
+	}
+}
+
+// TestFailedBlock: where any error ends a transaction, it is open until its own COMMIT, which belongs to it and takes
+// part in no serial order. One that went back to a savepoint is committed, without the statement that failed.
+func TestFailedBlock(t *testing.T) {
+	const tables = "create table t (id int primary key, a int);\ninsert into t values (1, 10), (2, 20), (3, 30);\n"
+	server := servers.Launched("a PostgreSQL server", postgresql.Server)
+	defer server.Close()
+	target := server.Target(t)
+	p, err := dbms.Lookup("postgresql", "repeatable-read")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, x := range map[string]struct {
+		text  string
+		order []int
+	}{
+		"its COMMIT rolls it back": {"A> begin isolation level repeatable read;\nA> select a from t where id = 1;\n" +
+			"B> update t set a = 11 where id = 1;\nA> update t set a = 12 where id = 1;\nA> commit;\nA> select a from t where id = 1;\n", []int{1, 2}},
+		"it goes back to a savepoint": {"A> begin isolation level repeatable read;\nA> update t set a = 31 where id = 3;\n" +
+			"B> update t set a = 11 where id = 1;\nA> savepoint s;\nA> update t set a = 12 where id = 1;\n" +
+			"A> rollback to s;\nA> commit;\n", []int{0, 1}},
+	} {
+		all, err := importer.ReadScripts("text", []byte(tables+x.text), importer.Options{Target: "postgresql"}, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := script.Check(t.Context(), target, p, all[0].Script,
+			script.Options{Patience: exec.Patience{Statement: 5 * time.Second}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.ContainsFunc(out.Run.Steps, func(e *history.Event) bool {
+			return e.Err != nil && strings.HasPrefix(e.Err.Message, "could not serialize access")
+		}) {
+			t.Errorf("%s: no update is refused", name)
+		}
+		if !out.Fits || !slices.Equal(out.Order, x.order) {
+			t.Errorf("%s: order %v of %d, fits %v: %v", name, out.Order, len(out.Units), out.Fits, out.Differences)
 		}
 	}
 }

@@ -231,7 +231,8 @@ func (c *checker) units() {
 	for i, e := range run.Steps {
 		gone[i] = e != nil && e.Err != nil && c.profile.Classify(e.Err.Code, e.Err.Message) == dbms.TxnLost
 	}
-	all := s.Units(func(i int) bool { return gone[i] && !c.profile.LostStayOpen || slices.Contains(run.Lost, i) })
+	open := c.profile.LostStayOpen || c.profile.ErrorsEnd // what is lost is so until its own end
+	all := s.Units(func(i int) bool { return gone[i] && !open || slices.Contains(run.Lost, i) })
 	slices.SortStableFunc(all, func(a, b testcase.Unit) int { return boolOrder(b.Data) - boolOrder(a.Data) })
 	c.names = make([]name, len(s.Steps))
 	c.out.Case = &testcase.Case{Target: s.Target, Isolation: c.profile.Isolation}
@@ -249,6 +250,7 @@ func (c *checker) units() {
 				unit.last = max(unit.last, e.End)
 			}
 		}
+		unit.Aborted = unit.Aborted && !(c.profile.ErrorsEnd && c.committed(u))
 		c.out.Units = append(c.out.Units, unit)
 		c.out.Case.Txns = append(c.out.Case.Txns, c.transaction(u, len(c.out.Case.Txns)))
 	}
@@ -275,6 +277,13 @@ func (c *checker) transaction(u testcase.Unit, n int) (txn testcase.Txn) {
 		c.names[i] = at
 	}
 	return txn
+}
+
+// committed says whether a transaction ended in a COMMIT that was answered as one.
+func (c *checker) committed(u testcase.Unit) bool {
+	last := u.Steps[len(u.Steps)-1]
+	e := c.out.Run.Steps[last]
+	return u.Ends && e != nil && e.Err == nil && sqltext.KindOf(c.out.Script.Steps[last].SQL) == sqltext.Commit
 }
 
 // levels finds out at which level each transaction ran, and collects those of which it matters.
@@ -475,7 +484,7 @@ func (c *checker) undone(step int) bool {
 		return false
 	}
 	switch c.profile.Classify(e.Err.Code, e.Err.Message) {
-	case dbms.StatementLost, dbms.WouldBlock, dbms.Environment:
+	case dbms.StatementLost, dbms.WouldBlock, dbms.Environment, dbms.TxnLost: // what is lost for good is not asked of
 		return true
 	}
 	return false

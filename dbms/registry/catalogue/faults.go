@@ -71,31 +71,34 @@ func FaultsPage(w io.Writer) error {
 	var b strings.Builder
 	b.WriteString(`# Faults
 
-Printed by ` + "`txweave features --faults --markdown`" + `. A finding names what is wrong by one of these kinds; its signature is the class of
-the finding, the statement's kind, and the kind of fault.
-Kinds of history are what ` + "`check`" + ` says of recorded histories. The last column says what the kind goes by: a paper, the SQL standard, a manual. Papers
-are Adya (Weak Consistency, 1999), Berenson et al. (A Critique of ANSI SQL Isolation Levels, 1995), Leopard (Li et al., ICDE 2023), Wei et al. (ICDE 2025),
-Clark et al. (Bringing Order to Practical Validation of Database Isolation Levels), TxCheck (Jiang et al., OSDI 2023).
+The kinds of faults that findings name, as ` + "`txweave features --faults --markdown`" + ` prints them. A finding's signature has its class, the kind
+of statement, and the kind of fault. Kinds of history are what ` + "`check`" + ` says of recorded histories. A report also says why a fault is one;
+so does ` + "`txweave features --faults --format json`" + `.
 
-A kind may end in a circumstance: ` + "`-through-search`" + ` where one of the steps is a search that would have found a row otherwise, and in storms
+In brackets stands the source by which it is a fault: a paper, the SQL standard, a manual. Papers are
+
+- Adya, Weak Consistency (1999), whose levels and phenomena are used throughout;
+- Berenson et al., A Critique of ANSI SQL Isolation Levels (1995);
+- Bailis et al., Highly Available Transactions (2013);
+- Leopard: Li et al., ICDE 2023;
+- TxCheck: Jiang et al., OSDI 2023;
+- Wei et al., Mini-Transactions (ICDE 2025);
+- Clark et al., Bringing Order to Practical Validation of Database Isolation Levels.
+
+A kind may end in a circumstance: ` + "`-through-search`" + ` where one of the steps is a search that would have found a row otherwise. In storms there are
 ` + "`-after-kill`, `-after-rebuild`, `-after-index-build`, `-after-repartitioning`" + `.
 `)
 	of := fault.Branch("")
 	for _, f := range fault.All() {
 		if f.Class != of {
 			of = f.Class
-			fmt.Fprintf(&b, "\n## %s\n\n| kind | as a sentence | why it is wrong | by |\n| --- | --- | --- | --- |\n",
-				strings.ToUpper(string(of[:1]))+string(of[1:]))
+			fmt.Fprintf(&b, "\n## %s\n\n", strings.ToUpper(string(of[:1]))+string(of[1:]))
 		}
 		name := "`" + string(f.Kind) + "`"
 		if f.Called != "" {
 			name += ", " + f.Called
 		}
-		why := f.Why
-		if why == "" && f.Same != "" {
-			why = fault.Of(f.Same).Why
-		}
-		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", name, sentence(&f), why, f.Source+same(&f))
+		fmt.Fprintf(&b, "- %s: %s. (%s)\n", name, sentence(&f), f.Source+same(&f))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

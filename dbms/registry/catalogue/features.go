@@ -64,14 +64,43 @@ func FeaturesJSON(w io.Writer, target string) error {
 	return json.NewEncoder(w).Encode(all)
 }
 
+// shares prints how often a feature is there on each DBMS: once where it is the same on all, else with the names; "" of
+// those that do not have it.
+func shares(names []string, of []gen.Feature) string {
+	var texts []string
+	has := map[string][]string{}
+	for i, f := range of {
+		if f.Weight == 0 {
+			continue
+		}
+		text := share(f)
+		if has[text] == nil {
+			texts = append(texts, text)
+		}
+		has[text] = append(has[text], names[i])
+	}
+	if len(texts) == 1 && len(has[texts[0]]) == len(names) {
+		return texts[0]
+	}
+	for i, text := range texts {
+		who := strings.Join(has[text], ", ")
+		if who == strings.Join(registry.Servers(), ", ") {
+			who = "servers"
+		}
+		texts[i] = who + " " + text
+	}
+	return strings.Join(texts, "; ")
+}
+
 // Page prints the page of the documents.
 func Page(w io.Writer) error {
 	var b strings.Builder
-	b.WriteString(`# What the generator can do
+	b.WriteString(`# What is generated
 
-Printed by ` + "`txweave features --markdown`" + `. Of the productions of a group one is drawn by weight; where a group is
-optional, each is there by itself in that share of the cases where it can be. In three of four cases a part of them is left
-out and another part preferred. ` + "`fuzz --without NAME,…`" + ` leaves productions out; 0: not for this target.
+The productions of the case generator, as ` + "`txweave features --markdown`" + ` prints them: name, what it is, how often. That is its weight
+among the productions of its group. In a group that is marked optional it is the share of cases that have the production, where they can have it. A
+target that is not named does not have it; "servers" are all but SQLite. In three of four cases some productions are left out and others preferred.
+` + "`fuzz --without NAME,…`" + ` leaves productions out by their names.
 `)
 	names := registry.Names()
 	var of [][]gen.Feature
@@ -90,14 +119,13 @@ out and another part preferred. ` + "`fuzz --without NAME,…`" + ` leaves produ
 			if f.Optional {
 				title += " (optional)"
 			}
-			fmt.Fprintf(&b, "\n## %s\n\n| name | what | %s |\n|%s\n", title, strings.Join(names, " | "), strings.Repeat(" --- |",
-				2+len(names)))
+			fmt.Fprintf(&b, "\n## %s\n\n", title)
 		}
-		fmt.Fprintf(&b, "| `%s` | %s |", f.Name, strings.ReplaceAll(f.What, "|", "\\|"))
+		all := make([]gen.Feature, len(names))
 		for j := range names {
-			fmt.Fprintf(&b, " %s |", share(of[j][i]))
+			all[j] = of[j][i]
 		}
-		b.WriteString("\n")
+		fmt.Fprintf(&b, "- `%s`: %s. %s\n", f.Name, f.What, shares(names, all))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

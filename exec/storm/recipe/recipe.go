@@ -15,6 +15,7 @@ import (
 	"github.com/BurntSushi/toml"
 
 	"txweave/finding"
+	"txweave/gen/workload"
 	"txweave/internal/input"
 	"txweave/internal/output"
 	"txweave/internal/strict"
@@ -33,12 +34,14 @@ type Recipe struct {
 	Without      []string `toml:"without,omitempty"` // operations that its transactions leave out
 	Sessions     int      `toml:"sessions"`
 	Seed         uint64   `toml:"seed"`
-	Duration     Duration `toml:"duration"` // of one storm; one that shows something may end before
-	Nemesis      []string `toml:"nemesis,omitempty"`
-	Acts         []string `toml:"acts,omitempty"` // what the nemeses do, of all that they can; empty: everything
-	Every        Duration `toml:"every,omitzero"`
-	Perturb      bool     `toml:"perturb,omitempty"`
-	Finding      []Seen   `toml:"finding,omitempty"`
+	Transactions int      `toml:"transactions,omitzero"` // a storm ends once so many have committed; 0: it does not
+	workload.Tuning
+	Duration Duration `toml:"duration"` // of one storm; one that shows something may end before
+	Nemesis  []string `toml:"nemesis,omitempty"`
+	Acts     []string `toml:"acts,omitempty"` // what the nemeses do, of all that they can; empty: everything
+	Every    Duration `toml:"every,omitzero"`
+	Perturb  bool     `toml:"perturb,omitempty"`
+	Finding  []Seen   `toml:"finding,omitempty"`
 }
 
 // Seen is how often a finding came.
@@ -104,6 +107,7 @@ func (r *Recipe) Write(ctx context.Context, path string) error {
 func (r *Recipe) clone() *Recipe {
 	c := *r
 	c.Faults, c.Without, c.Nemesis = slices.Clone(r.Faults), slices.Clone(r.Without), slices.Clone(r.Nemesis)
+	c.Tuning = r.Tuning.Clone()
 	c.Acts, c.Finding = slices.Clone(r.Acts), slices.Clone(r.Finding)
 	return &c
 }

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"txweave/gen/workload"
 )
 
 // example uses everything that a recipe can say.
@@ -17,7 +19,8 @@ func example() *Recipe {
 		Workload: "random-sql", Keys: 100, Distribution: "zipf", Without: []string{"get"}, Sessions: 8, Seed: 7,
 		Duration: Duration(90 * time.Second),
 		Nemesis:  []string{"ddl", "kill", "locks"}, Acts: []string{"a", "b"}, Every: Duration(20 * time.Millisecond),
-		Perturb: true,
+		Perturb: true, Transactions: 900,
+		Tuning:  workload.Tuning{Operations: 7, Reads: new(float64), Theta: 1.5, ValueSize: 100},
 		Finding: []Seen{{Signature: "s", Summary: "it is\n\"odd\"", Times: 2, Storms: 3, Median: Duration(time.Second)}}}
 }
 
@@ -65,19 +68,21 @@ func TestReduce(t *testing.T) {
 	run := func(r *Recipe) (bool, time.Duration, error) {
 		storms++
 		needs := slices.Contains(r.Nemesis, "ddl") && (len(r.Acts) == 0 || slices.Contains(r.Acts, "rebuild")) &&
-			r.Sessions >= 3 && r.Keys >= 5 &&
+			r.Sessions >= 3 && r.Keys >= 5 && r.Operations >= 4 &&
 			!slices.Contains(r.Without, "put") && !slices.Contains(r.Without, "scan")
 		return needs && storms%2 == 0, 3 * time.Second, nil
 	}
 	start := &Recipe{Target: "mariadb", Workload: "random-sql", Keys: 100, Distribution: "zipf", Sessions: 16,
 		Duration: Duration(time.Minute),
+		Tuning:   workload.Tuning{Operations: 12, Theta: 2, ValueSize: 1000, Reads: new(float64)},
 		Nemesis:  []string{"ddl", "kill", "locks"}, Perturb: true}
 	l := Limits{Tries: TriesFor(0.5, 10), Acts: acts, Operations: []string{"get", "scan", "put", "insert"},
 		Told: func(string, bool) {}}
 	got, err := Reduce(start, l, run)
 	want := &Recipe{Target: "mariadb", Workload: "random-sql", Keys: 5, Distribution: "uniform", Sessions: 3,
 		Duration: Duration(6 * time.Second),
-		Nemesis:  []string{"ddl"}, Acts: []string{"rebuild"}, Without: []string{"get", "insert"}}
+		Nemesis:  []string{"ddl"}, Acts: []string{"rebuild"}, Without: []string{"get", "insert"},
+		Tuning: workload.Tuning{Operations: 4}}
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v, %v; want %+v", got, err, want)
 	}

@@ -57,8 +57,8 @@ func TriesFor(rate float64, limit int) int {
 // and operations.
 func Reduce(r *Recipe, l Limits, run Attempt) (*Recipe, error) {
 	d := &reducing{best: r.clone(), l: l, run: run}
-	for _, pass := range []func() error{d.nemeses, d.acts, d.plain, d.sessions, d.keys, d.operations, d.sessions,
-		d.duration} {
+	for _, pass := range []func() error{d.nemeses, d.acts, d.plain, d.sessions, d.keys, d.length,
+		d.operations, d.sessions, d.duration} {
 		if err := pass(); err != nil {
 			return d.best, err
 		}
@@ -161,11 +161,29 @@ func (d *reducing) plain() error {
 		}
 	}
 	if d.best.Distribution != "uniform" {
-		if _, err := d.try("every key as often", func(r *Recipe) { r.Distribution = "uniform" }); err != nil {
+		if _, err := d.try("every key as often", func(r *Recipe) { r.Distribution, r.Theta = "uniform", 0 }); err != nil {
+			return err
+		}
+	}
+	if d.best.ValueSize > 0 {
+		if _, err := d.try("rows of numbers alone", func(r *Recipe) { r.ValueSize = 0 }); err != nil {
+			return err
+		}
+	}
+	if d.best.Reads != nil {
+		if _, err := d.try("reads as the workload has them", func(r *Recipe) { r.Reads = nil }); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// length makes transactions shorter, where somebody has said how long they are.
+func (d *reducing) length() error {
+	if d.best.Operations == 0 {
+		return nil
+	}
+	return d.shrink("operations a transaction", 1, func(r *Recipe) *int { return &r.Operations })
 }
 
 // shrink makes a number smaller, by halves and then by one.

@@ -1,0 +1,121 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"txweave/dbms"
+	"txweave/dbms/registry"
+	"txweave/fault"
+	"txweave/gen/histories"
+	"txweave/gen/workload"
+	"txweave/history/format"
+	"txweave/internal/asked"
+)
+
+func historiesCommand() *cobra.Command {
+	set := histories.Set{Config: histories.Default(), Count: 1}
+	var anomalies []string
+	var level, shape, distribution, out string
+	var list bool
+	cmd := &cobra.Command{
+		Use:   "histories",
+		Short: "Write valid and invalid histories, to try a checker with",
+		Long: `histories makes histories of reads and writes of keys, as check reads them: valid ones, and such with an anomaly
+planted among valid transactions. A simulated engine of --level executes them, so that they are valid at it and at all weaker
+levels by construction; the anomaly makes them invalid at the levels that forbid it, and at no other. The same seed gives
+the same history. --list says which anomalies and formats there are.
+
+One history is written to standard output or to --out. With several --anomaly, or --count, --out is a directory: a file a
+history, and ` + histories.IndexName + `, which says for each of them what a checker must find at which level.`,
+		Example: `  txweave histories --transactions 1000 > valid.jsonl
+  txweave histories --anomaly LostUpdate --format edn --out lost-update.edn
+  txweave histories --anomaly all,none --count 10 --format text --out histories`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if list {
+				return listHistories(cmd.OutOrStdout())
+			}
+			set.Level, set.Shape = dbms.Level(level), histories.Shape(shape)
+			set.Distribution = workload.Distribution(distribution)
+			set.Anomalies = plantedKinds(anomalies, &set)
+			if err := set.Validate(); err != nil {
+				return usage(err)
+			}
+			switch {
+			case set.Count*len(set.Anomalies) == 1 && out == "":
+				return usage(set.WriteOne(cmd.OutOrStdout()))
+			case set.Count*len(set.Anomalies) == 1:
+				return usage(asked.Write(cmd.Context(), out, set.WriteOne))
+			case out == "":
+				return usagef("several histories are written into a directory: name it with --out")
+			}
+			return usage(set.WriteDir(cmd.Context(), out))
+		},
+	}
+	fs := cmd.Flags()
+	fs.BoolVar(&list, "list", false, "print the anomalies, the levels that forbid each, and the formats")
+	fs.StringSliceVar(
+		&anomalies,
+		"anomaly",
+		[]string{"none"},
+		"what is planted, by its name; none; or all that the format and the shape can show",
+	)
+	fs.StringVar(&level, "level", string(set.Level), "what the engine guarantees: sser, ser, si, tcc, ra or rc")
+	fs.StringVar(&shape, "shape", string(set.Shape),
+		"what transactions look like: mini (at most two reads and two writes, each write after a read of its key), blind, "+
+			"general or cas")
+	fs.IntVar(&set.Txns, "transactions", set.Txns, "committed transactions, at least")
+	fs.IntVar(&set.Sessions, "sessions", set.Sessions, "sessions")
+	fs.IntVar(&set.Keys, "keys", set.Keys, "keys")
+	fs.StringVar(&distribution, "distribution", string(set.Distribution),
+		"how often each key is used: uniform, zipf, hotspot, exponential")
+	fs.Float64Var(&set.Theta, "theta", 0, "how steep zipf is: key i has weight 1/(i+1)^theta; 0: 1")
+	fs.IntVar(&set.Ops, "length", set.Ops, "operations a transaction, of blind and general ones")
+	fs.Float64Var(&set.Writes, "writes", set.Writes, "share of writes, of general transactions")
+	fs.Float64Var(&set.Aborts, "aborts", 0, "share of transactions that their clients roll back")
+	fs.Float64Var(&set.Unknowns, "unknowns", 0, "share of transactions whose outcome the client did not learn")
+	fs.Uint64Var(&set.Seed, "seed", 0, "seed of the first history")
+	fs.IntVar(&set.Count, "count", set.Count, "histories of each anomaly, of one seed after the other")
+	fs.StringVar(&set.Format, "format", "txweave", registry.Or(format.WriterNames()))
+	fs.StringVar(&out, "out", "", "file, or directory of several histories")
+	return cmd
+}
+
+// plantedKinds makes kinds of their names: all leaves out what the format or the shape of transactions cannot tell.
+func plantedKinds(names []string, set *histories.Set) (kinds []fault.Kind) {
+	for _, name := range names {
+		switch name {
+		case "none":
+			kinds = append(kinds, "")
+		case "all":
+			for _, a := range histories.Anomalies() {
+				if set.CanTell(&a) {
+					kinds = append(kinds, a.Kind)
+				}
+			}
+		default:
+			kinds = append(kinds, fault.Kind(name))
+		}
+	}
+	return kinds
+}
+
+// listHistories prints what can be planted and in which formats histories are written.
+func listHistories(w io.Writer) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%-26s %-36s %s\n", "anomaly", "invalid at", "what it is")
+	for _, a := range histories.Anomalies() {
+		var levels []string
+		for _, l := range slices.Backward(a.Forbidden) {
+			levels = append(levels, string(l))
+		}
+		fmt.Fprintf(&b, "%-26s %-36s %s\n", a.Kind, strings.Join(levels, " "), fault.Of(a.Kind).Title)
+	}
+	fmt.Fprintf(&b, "\nformats: %s\n", strings.Join(format.WriterNames(), ", "))
+	return printf(w, "%s", b.String())
+}

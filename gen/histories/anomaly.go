@@ -1,0 +1,294 @@
+package histories
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"txweave/dbms"
+	"txweave/fault"
+	"txweave/gen/workload"
+	"txweave/history"
+)
+
+// Anomaly is a kind of fault that can be planted in a history: a few transactions that no engine of the levels that
+// forbid it executes so.
+type Anomaly struct {
+	Kind fault.Kind
+	// Forbidden are the levels that forbid it, with session order as part of them. All others of Levels allow it.
+	Forbidden []dbms.Level
+	gadget    []plantedTxn
+}
+
+// plantedTxn is a transaction of an anomaly, which its client saw committed unless aborted is set.
+type plantedTxn struct {
+	session int // of the anomaly's own sessions, from 0: those of one session run one after the other
+	after   int // how many moments it starts after the others; those of the same moment overlap
+	aborted bool
+	ops     []plantedOp
+}
+
+// plantedOp is an operation on one of the anomaly's keys. Version 0 is what the key held before, others are new values.
+type plantedOp struct {
+	key     int
+	version int
+	write   bool
+}
+
+// The keys of anomalies.
+const (
+	keyX = iota
+	keyY
+	keyZ
+)
+
+func r(key, version int) plantedOp { return plantedOp{key: key, version: version} }
+
+func w(key, version int) plantedOp { return plantedOp{key: key, version: version, write: true} }
+
+func in(session int, ops ...plantedOp) plantedTxn { return plantedTxn{session: session, ops: ops} }
+
+// The levels that forbid an anomaly, down to the weakest that does.
+var (
+	fromRC  = []dbms.Level{dbms.RC, dbms.RA, dbms.TCC, dbms.SI, dbms.SER, dbms.SSER}
+	fromRA  = fromRC[1:]
+	fromTCC = fromRC[2:]
+	fromSI  = fromRC[3:]
+	fromSER = fromRC[4:]
+	onlySSE = fromRC[5:]
+)
+
+// anomalies holds what can be planted. All but the one of blind writes are made of mini-transactions, each write of
+// which reads its key before it (Wei et al., ICDE 2025, figure 5), and the last one writes last.
+var anomalies = []Anomaly{
+	{Kind: fault.HistoryThinAirRead, Forbidden: fromRC, gadget: []plantedTxn{in(0, r(keyX, 1))}},
+	{Kind: fault.HistoryAbortedRead, Forbidden: fromRC, gadget: []plantedTxn{
+		{session: 0, aborted: true, ops: []plantedOp{r(keyX, 0), w(keyX, 1)}},
+		in(1, r(keyX, 1))}},
+	{Kind: fault.HistoryFutureRead, Forbidden: fromRC, gadget: []plantedTxn{in(0, r(keyX, 1), w(keyX, 1))}},
+	{
+		Kind:      fault.HistoryNotMyLastWrite,
+		Forbidden: fromRC,
+		gadget:    []plantedTxn{in(0, r(keyX, 0), w(keyX, 1), w(keyX, 2), r(keyX, 1))},
+	},
+	{
+		Kind:      fault.HistoryNotMyOwnWrite,
+		Forbidden: fromRC,
+		gadget:    []plantedTxn{in(0, r(keyX, 0), w(keyX, 1), r(keyX, 0))},
+	},
+	{Kind: fault.HistoryIntermediateRead, Forbidden: fromRC, gadget: []plantedTxn{
+		in(0, r(keyX, 0), w(keyX, 1), w(keyX, 2)),
+		in(1, r(keyX, 1))}},
+	{Kind: fault.HistoryNonRepeatableReads, Forbidden: fromRA, gadget: []plantedTxn{
+		in(0, r(keyX, 0), w(keyX, 1)),
+		in(1, r(keyX, 0), r(keyX, 1))}},
+	{Kind: fault.HistorySessionGuaranteeViolation, Forbidden: fromRA, gadget: []plantedTxn{
+		in(0, r(keyX, 0), w(keyX, 1)),
+		{session: 0, after: 2, ops: []plantedOp{r(keyX, 0)}}}},
+	{Kind: fault.HistoryNonMonotonicRead, Forbidden: fromRC, gadget: []plantedTxn{
+		in(0, r(keyX, 0), r(keyY, 0), w(keyX, 1), w(keyY, 1)),
+		in(1, r(keyY, 1), r(keyX, 0))}},
+	{Kind: fault.HistoryFracturedRead, Forbidden: fromRA, gadget: []plantedTxn{
+		in(0, r(keyX, 0), r(keyY, 0), w(keyX, 1), w(keyY, 1)),
+		in(1, r(keyX, 0), r(keyY, 1))}},
+	{Kind: fault.HistoryCausalityViolation, Forbidden: fromTCC, gadget: []plantedTxn{
+		in(0, r(keyX, 0), w(keyX, 1)),
+		in(1, r(keyX, 1), r(keyY, 0), w(keyY, 1)),
+		in(2, r(keyX, 0), r(keyY, 1))}},
+	{Kind: fault.HistoryLongFork, Forbidden: fromSI, gadget: []plantedTxn{
+		in(0, r(keyX, 0), w(keyX, 1)),
+		in(1, r(keyY, 0), w(keyY, 1)),
+		in(2, r(keyX, 1), r(keyY, 0)),
+		in(3, r(keyX, 0), r(keyY, 1))}},
+	{Kind: fault.HistoryLostUpdate, Forbidden: fromSI, gadget: []plantedTxn{
+		in(0, r(keyX, 0), w(keyX, 1)),
+		in(1, r(keyX, 0), w(keyX, 2))}},
+	{Kind: fault.HistoryWriteSkew, Forbidden: fromSER, gadget: []plantedTxn{
+		in(0, r(keyX, 0), r(keyY, 0), w(keyX, 1)),
+		in(1, r(keyX, 0), r(keyY, 0), w(keyY, 1))}},
+	{Kind: fault.HistoryCyclicInformationFlow, Forbidden: fromRC, gadget: []plantedTxn{
+		in(0, r(keyX, 0), w(keyX, 1), r(keyY, 1)),
+		in(1, r(keyY, 0), w(keyY, 1), r(keyX, 1))}},
+	{Kind: fault.HistoryConflictingOrder, Forbidden: fromRC, gadget: []plantedTxn{
+		in(0, w(keyX, 1), w(keyY, 1)),
+		in(1, w(keyX, 2), w(keyZ, 1)),
+		in(2, r(keyZ, 1), r(keyX, 1)),
+		in(3, r(keyY, 1), r(keyX, 2))}},
+	{Kind: fault.HistoryRealTimeViolation, Forbidden: onlySSE, gadget: []plantedTxn{
+		in(0, r(keyX, 0), w(keyX, 1)),
+		{session: 1, after: 2, ops: []plantedOp{r(keyX, 0)}}}},
+}
+
+// Anomalies lists what can be planted.
+func Anomalies() []Anomaly { return anomalies }
+
+// AnomalyNames lists their names.
+func AnomalyNames() (names []string) {
+	for _, a := range anomalies {
+		names = append(names, string(a.Kind))
+	}
+	return names
+}
+
+// Allows says whether a level allows the anomaly.
+func (a *Anomaly) Allows(level dbms.Level) bool { return !slices.Contains(a.Forbidden, level) }
+
+// Named returns the anomaly of a kind.
+func Named(k fault.Kind) (*Anomaly, error) {
+	for i := range anomalies {
+		if anomalies[i].Kind == k {
+			return &anomalies[i], nil
+		}
+	}
+	return nil, fmt.Errorf("no anomaly %q can be planted: want one of %s", k, strings.Join(AnomalyNames(), ", "))
+}
+
+// sessions returns how many sessions the anomaly needs.
+func (a *Anomaly) sessions() (n int) {
+	for i := range a.gadget {
+		n = max(n, a.gadget[i].session+1)
+	}
+	return n
+}
+
+// keys returns how many keys the anomaly needs.
+func (a *Anomaly) keys() (n int) {
+	for i := range a.gadget {
+		for _, op := range a.gadget[i].ops {
+			n = max(n, op.key+1)
+		}
+	}
+	return n
+}
+
+// Fits says whether transactions of a shape can show the anomaly.
+func (a *Anomaly) Fits(shape Shape) bool {
+	return !slices.ContainsFunc(a.gadget, func(t plantedTxn) bool {
+		switch ops := t.ops; shape {
+		case Mini:
+			return ops[0].write
+		case CompareAndSet:
+			return len(ops) > 2 || ops[0].write || len(ops) == 2 && (ops[1].key != ops[0].key || !ops[1].write)
+		default:
+			return false
+		}
+	})
+}
+
+// planting is an anomaly that waits for its place in a history.
+//
+// It is executed at one moment of the simulated engine, as if all its transactions were one that commits then: what
+// they read of before is what is current, what comes after sees the last of what they wrote, and whoever meanwhile read
+// or wrote one of its keys is aborted as the level demands. So a cycle of dependencies that the level forbids lies
+// within the anomaly, and what forbids the history is the anomaly alone.
+type planting struct {
+	*Anomaly
+	store    *central
+	after    int   // committed transactions before it
+	sessions []int // by the anomaly's own: of the history
+}
+
+// newPlanting draws where the configuration's anomaly goes: somewhere in the middle half.
+func (s *simulator) newPlanting(store *central) (*planting, error) {
+	a, err := Named(s.cfg.Anomaly)
+	switch {
+	case err != nil:
+		return nil, err
+	case a.sessions() > s.cfg.Sessions || a.keys() > s.cfg.Keys:
+		return nil, fmt.Errorf("%s needs at least %d sessions and %d keys", a.Kind, a.sessions(), a.keys())
+	case !a.Fits(s.cfg.Shape):
+		return nil, fmt.Errorf("transactions of shape %s cannot show %s", s.cfg.Shape, a.Kind)
+	}
+	return &planting{Anomaly: a, store: store, after: s.cfg.Txns/4 + s.rng.IntN(s.cfg.Txns/2+1),
+		sessions: s.rng.Perm(s.cfg.Sessions)[:a.sessions()]}, nil
+}
+
+// waits says whether a session may begin no other transaction before the anomaly.
+func (p *planting) waits(s *simulator, session int) bool {
+	return p != nil && s.done >= p.after && slices.Contains(p.sessions, session)
+}
+
+// ready says whether the anomaly's sessions have ended what they had begun.
+func (p *planting) ready(s *simulator) bool {
+	return p != nil && s.done >= p.after &&
+		!slices.ContainsFunc(p.sessions, func(i int) bool { return s.open[i] != nil })
+}
+
+// plant executes the anomaly.
+func (s *simulator) plant(p *planting) {
+	keys := s.distinctKeys(p.keys())
+	now := &transaction{snapshot: -1}
+	values := map[[2]int]int64{}
+	value := func(key, version int) int64 {
+		v, ok := values[[2]int{key, version}]
+		if !ok {
+			if v = s.next; version == 0 {
+				v = p.store.read(p.sessions[0], now, keys[key])
+			} else {
+				s.next++
+			}
+			values[[2]int{key, version}] = v
+		}
+		return v
+	}
+	start := s.clock + 1
+	for key := range keys {
+		value(key, 0)
+	}
+	var all transaction // as the engine sees it: the last write of each key
+	all.snapshot = -1
+	for i := range p.gadget {
+		g := &p.gadget[i]
+		t := &transaction{start: start + int64(g.after)}
+		for _, op := range g.ops {
+			a := workload.KeyAccess{Key: keys[op.key], Write: op.write}
+			t.accesses, t.vals = append(t.accesses, a), append(t.vals, value(op.key, op.version))
+			if op.write && !g.aborted {
+				all.accesses, all.vals = append(all.accesses, a), append(all.vals, value(op.key, op.version))
+			}
+		}
+		p.pad(s, t, keys)
+		status := history.Committed
+		if g.aborted {
+			status = history.Aborted
+		}
+		s.clock = t.start + 1
+		s.record(p.sessions[g.session], t, status)
+	}
+	p.store.install(&all)
+	for _, i := range p.sessions {
+		p.store.seen[i] = p.store.latest
+	}
+}
+
+// pad adds reads of other keys until the transaction has as many operations as the others of its history.
+func (p *planting) pad(s *simulator, t *transaction, taken []int) {
+	if s.cfg.Shape != General && s.cfg.Shape != Blind || s.cfg.Keys <= len(taken) {
+		return
+	}
+	now := &transaction{snapshot: -1}
+	for len(t.accesses) < s.cfg.Ops {
+		key := s.rng.IntN(s.cfg.Keys)
+		if slices.Contains(taken, key) {
+			continue
+		}
+		i := s.rng.IntN(len(t.accesses) + 1)
+		t.accesses = slices.Insert(t.accesses, i, workload.KeyAccess{Key: key})
+		t.vals = slices.Insert(t.vals, i, p.store.read(0, now, key))
+	}
+}
+
+// distinctKeys draws so many keys.
+func (s *simulator) distinctKeys(n int) []int {
+	var keys []int
+	for len(keys) < n {
+		k := s.keys.Draw(s.rng)
+		if slices.Contains(keys, k) { // of a steep distribution the same ones come again and again
+			k = s.rng.IntN(s.cfg.Keys)
+		}
+		if !slices.Contains(keys, k) {
+			keys = append(keys, k)
+		}
+	}
+	return keys
+}

@@ -1,0 +1,173 @@
+package histories
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"txweave/dbms"
+	"txweave/fault"
+	"txweave/history/format"
+	"txweave/history/register"
+	"txweave/internal/asked"
+)
+
+// Set is some histories that are written to files: Count of each anomaly, of seeds from Seed on.
+type Set struct {
+	Config
+	Seed      uint64
+	Count     int
+	Anomalies []fault.Kind // "" is a valid history
+	Format    string       // one of format.WriterNames
+}
+
+// IndexName is the file that says what each file of a set is.
+const IndexName = "index.jsonl"
+
+// Judged is a history of a set, and the line that the index has for it.
+type Judged struct {
+	File         string     `json:"file"`
+	Format       string     `json:"format"`
+	Anomaly      fault.Kind `json:"anomaly,omitempty"`
+	Seed         uint64     `json:"seed"`
+	Transactions int        `json:"transactions"`
+	Operations   int        `json:"operations"`
+	// Verdicts say what a checker must find at each level, with session order as part of it: valid or invalid.
+	// Levels that are stronger than what the history was made at are left out, as are those that need times where the
+	// format has none.
+	Verdicts map[dbms.Level]string `json:"verdicts"`
+
+	History *register.History `json:"-"`
+}
+
+// Validate says what the set has that cannot be.
+func (s *Set) Validate() error {
+	if s.Count < 1 || len(s.Anomalies) == 0 {
+		return errors.New("there is no history to write")
+	}
+	if _, err := format.Extension(s.Format); err != nil {
+		return err
+	}
+	for _, k := range s.Anomalies {
+		if !s.holds(k) {
+			return fmt.Errorf("histories in the format %s cannot show %s", s.Format, k)
+		}
+	}
+	_, err := s.Config.withDefaults()
+	return err
+}
+
+// CanTell says whether histories of the set's format and shape can show an anomaly.
+func (s *Set) CanTell(a *Anomaly) bool {
+	return a.Fits(s.Shape) && s.holds(a.Kind)
+}
+
+// holds says whether the format has what an anomaly is of.
+func (s *Set) holds(k fault.Kind) bool {
+	switch keeps := format.Keeps(s.Format); k {
+	case fault.HistoryRealTimeViolation:
+		return keeps.Times
+	case fault.HistoryAbortedRead:
+		return keeps.Aborted
+	default:
+		return true
+	}
+}
+
+// Make makes one history of the set.
+func (s *Set) Make(k fault.Kind, seed uint64) (*Judged, error) {
+	cfg := s.Config
+	cfg.Anomaly = k
+	cfg.KeepAborted = cfg.Aborts > 0
+	cfg.NoInitial = s.Format != "awdit" // which has no other way to say what a key holds at first
+	if cfg.Level == "" {
+		cfg.Level = dbms.SSER
+	}
+	h, err := Generate(rand.New(rand.NewPCG(seed, 0)), cfg)
+	if err != nil {
+		return nil, err
+	}
+	ext, err := format.Extension(s.Format)
+	if err != nil {
+		return nil, err
+	}
+	name := string(k)
+	if k == "" {
+		name = "valid"
+	}
+	m := &Judged{File: fmt.Sprintf("%s-%d%s", name, seed, ext), Format: s.Format, Anomaly: k, Seed: seed,
+		Transactions: len(h.Txns), Operations: len(h.Ops), Verdicts: map[dbms.Level]string{}, History: h}
+	a, err := planted(k)
+	if err != nil {
+		return nil, err
+	}
+	for i, level := range Levels {
+		switch {
+		case level == dbms.SSER && !format.Keeps(s.Format).Times:
+		case a != nil && !a.Allows(level):
+			m.Verdicts[level] = "invalid"
+		case i >= slices.Index(Levels, cfg.Level):
+			m.Verdicts[level] = "valid"
+		}
+	}
+	return m, nil
+}
+
+// planted is the anomaly of a kind; nil where that is "".
+func planted(k fault.Kind) (*Anomaly, error) {
+	if k == "" {
+		return nil, nil
+	}
+	return Named(k)
+}
+
+// WriteOne writes the first history of the set.
+func (s *Set) WriteOne(out io.Writer) error {
+	m, err := s.Make(s.Anomalies[0], s.Seed)
+	if err != nil {
+		return err
+	}
+	return format.WriteAs(out, s.Format, m.History)
+}
+
+// WriteDir writes all histories into a directory, which is made where there is none, and the index beside them.
+func (s *Set) WriteDir(ctx context.Context, dir string) error {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return err
+	}
+	return asked.Write(ctx, filepath.Join(dir, IndexName), func(index io.Writer) error {
+		enc := json.NewEncoder(index)
+		for _, k := range s.Anomalies {
+			for i := range s.Count {
+				if err := s.write(ctx, dir, k, s.Seed+uint64(i), enc); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+}
+
+// write writes one history into a directory, and its line into the index.
+func (s *Set) write(ctx context.Context, dir string, k fault.Kind, seed uint64, index *json.Encoder) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	m, err := s.Make(k, seed)
+	if err != nil {
+		return err
+	}
+	err = asked.Write(ctx, filepath.Join(dir, m.File), func(out io.Writer) error {
+		return format.WriteAs(out, s.Format, m.History)
+	})
+	if err != nil {
+		return err
+	}
+	return index.Encode(m)
+}
