@@ -21,6 +21,7 @@ import (
 	"txweave/finding/known"
 	"txweave/finding/signature"
 	"txweave/internal/outcome"
+	"txweave/internal/spelling"
 )
 
 // FaultResult is what became of one planted bug.
@@ -80,7 +81,8 @@ func (o *Config) Validate() error {
 	case o.Budget < 1 || o.Seeds < 1:
 		return outcome.Misusef("--budget and --seeds must be at least 1")
 	case o.Rarity != nil && o.Rarity.When != "" && !slices.Contains(Conditions(), o.Rarity.When):
-		return outcome.Misusef("--when %q: want one of %s", o.Rarity.When, strings.Join(Conditions(), ", "))
+		return spelling.Meant(outcome.Misusef("--when %q: want one of %s", o.Rarity.When, strings.Join(Conditions(), ", ")),
+			o.Rarity.When, Conditions()...)
 	case o.Out != "" && o.OnlyPlanted:
 		return outcome.Misusef("--out keeps what shows with nothing planted: --only-planted leaves that out")
 	case o.Out != "":

@@ -20,6 +20,7 @@ import (
 	"txweave/dbms/registry"
 	"txweave/gen/workload"
 	"txweave/internal/input"
+	"txweave/internal/spelling"
 	"txweave/internal/strict"
 )
 
@@ -29,6 +30,8 @@ const (
 	ModeStorm  = "storm"
 	ModeDetect = "detect" // a self-test: are planted bugs found?
 )
+
+var modes = []string{ModeFuzz, ModeStorm, ModeDetect}
 
 // Part is a cell of a campaign as campaign.toml has it. Empty values are those of the command of its mode.
 type Part struct {
@@ -248,8 +251,8 @@ func (c *Part) check() error {
 		return errors.New("a name has small letters, digits, dots and single hyphens, and begins with one of the first two")
 	case strings.Trim(c.Name[strings.LastIndexByte(c.Name, '-')+1:], "0123456789") == "":
 		return errors.New("a name must not end in numbers with hyphens between them: names of findings do")
-	case !slices.Contains([]string{ModeFuzz, ModeStorm, ModeDetect}, c.Mode):
-		return fmt.Errorf("mode %q: want fuzz, storm or detect", c.Mode)
+	case !slices.Contains(modes, c.Mode):
+		return spelling.NoneOf("mode", c.Mode, modes...)
 	case c.Target == "" && c.DSN == "" && c.DSNFile == "":
 		return errors.New("it needs a target, or a dsn")
 	case c.Seed > math.MaxInt64: // TOML's numbers are no larger: it was less than nothing

@@ -15,6 +15,7 @@ import (
 	"txweave/campaign/target"
 	txexec "txweave/exec"
 	"txweave/internal/outcome"
+	"txweave/internal/spelling"
 	"txweave/sdg"
 	"txweave/weave"
 )
@@ -42,7 +43,7 @@ func (c *Checks) Options() (weave.Options, error) {
 			return o, nil
 		}
 	}
-	return o, outcome.Misusef("--precision %q: want exact, column or match", c.Precision)
+	return o, outcome.Misuse(spelling.NoneOf("--precision", c.Precision, "exact", "column", "match"))
 }
 
 // Command is the command of target.Config.Self that is a worker's process: Serve with its argument.

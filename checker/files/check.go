@@ -24,6 +24,7 @@ import (
 	"txweave/internal/input"
 	"txweave/internal/outcome"
 	"txweave/internal/output"
+	"txweave/internal/spelling"
 	"txweave/oracle/mechanism"
 )
 
@@ -104,7 +105,7 @@ const (
 func (c Config) Check(ctx context.Context, stdout, stderr io.Writer, files []string) error {
 	f := &run{Config: c}
 	if f.Out != "text" && f.Out != "json" {
-		return outcome.Misusef("--format-out %q: want text or json", f.Out)
+		return outcome.Misuse(spelling.NoneOf("--format-out", f.Out, "text", "json"))
 	}
 	if f.ClockSkew < 0 {
 		return outcome.Misusef("--clock-skew %s: want none or more", f.ClockSkew)
@@ -121,7 +122,7 @@ func (c Config) Check(ctx context.Context, stdout, stderr io.Writer, files []str
 		mechanism = f.first != nil && f.first.isTrace() && !f.LevelGiven
 	case oracleHistory, oracleMechanism:
 	default:
-		return outcome.Misusef("--oracle %q: want %s, %s or %s", f.Oracle, oracleHistory, oracleMechanism, Auto)
+		return outcome.Misuse(spelling.NoneOf("--oracle", f.Oracle, oracleHistory, oracleMechanism, Auto))
 	}
 	if !mechanism {
 		defer debug.SetGCPercent(debug.SetGCPercent(checkGCPercent))

@@ -5,6 +5,7 @@ import (
 
 	"txweave/dbms/registry"
 	"txweave/dbms/registry/catalogue"
+	"txweave/internal/spelling"
 )
 
 func featuresCommand() *cobra.Command {
@@ -50,7 +51,7 @@ what the bug needs, --show for one for each of them that should be in some, and 
 			case "json":
 				return catalogue.FeaturesJSON(out, target)
 			}
-			return usagef("--format %q: want text or json", format)
+			return usage(spelling.NoneOf("--format", format, "text", "json"))
 		},
 	}
 	cmd.Flags().StringVar(&target, "target", registry.Default, registry.Or(registry.Names()))

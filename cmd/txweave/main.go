@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
-	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -80,10 +79,7 @@ func run(root *cobra.Command) int {
 		code, err = exitInterrupted, fmt.Errorf("interrupted: %w", err)
 	}
 	if text := finding.ErrorLine(err); text != "" {
-		if code == exitUsage || strings.HasPrefix(text, "unknown command ") {
-			text = suggest(root, text)
-		}
-		fmt.Fprintln(stderr, "txweave: "+text)
+		fmt.Fprintln(stderr, "txweave: "+suggest(root, text))
 	}
 	return code
 }

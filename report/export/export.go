@@ -12,6 +12,7 @@ import (
 	"txweave/dbms"
 	"txweave/finding"
 	"txweave/history"
+	"txweave/internal/spelling"
 	"txweave/report/timeline"
 	"txweave/sql"
 	"txweave/sqltext"
@@ -63,7 +64,8 @@ func Write(to string, f *timeline.Dossier) ([]File, error) {
 	name := cmp.Or(former[to], to)
 	i := slices.IndexFunc(formats, func(x format) bool { return x.name == name })
 	if i < 0 {
-		return nil, fmt.Errorf("unknown format %q: want %s", to, strings.Join(Formats(), ", "))
+		return nil, spelling.Meant(fmt.Errorf("unknown format %q: want %s", to, strings.Join(Formats(), ", ")), to,
+			Formats()...)
 	}
 	s, err := newScript(f)
 	if err != nil {
