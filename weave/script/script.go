@@ -240,10 +240,9 @@ func (c *checker) units() {
 		c.out.Case.Schema = append(c.out.Case.Schema, testcase.Stmt{SQL: st.SQL})
 	}
 	for n, u := range all {
-		unit := RunUnit{Unit: u, first: -1}
+		unit := RunUnit{Unit: u, Aborted: c.aborted(u, gone), first: -1}
 		txn := testcase.Txn{}
 		for k, i := range u.Steps {
-			unit.Aborted = unit.Aborted || gone[i]
 			if e := run.Steps[i]; e != nil {
 				if unit.first < 0 {
 					unit.first = e.Start
@@ -265,18 +264,22 @@ func (c *checker) units() {
 			}
 			c.names[i] = at
 		}
-		unit.Aborted = unit.Aborted && !(c.profile.ErrorsEnd && c.committed(u))
 		c.out.Units = append(c.out.Units, unit)
 		c.out.Case.Txns = append(c.out.Case.Txns, txn)
 	}
 	c.out.Case.Number()
 }
 
-// committed says whether a transaction ended in a COMMIT that was answered as one.
-func (c *checker) committed(u testcase.Unit) bool {
+// aborted says whether the database rolled a transaction back, of which gone are the steps that say so. Where it then
+// waits for the transaction's end it may be brought back to a savepoint and committed.
+func (c *checker) aborted(u testcase.Unit, gone map[int]bool) bool {
 	last := u.Steps[len(u.Steps)-1]
 	e := c.out.Run.Steps[last]
-	return u.Ends && e != nil && e.Err == nil && sqltext.KindOf(c.out.Script.Steps[last].SQL) == sqltext.Commit
+	if c.profile.ErrorsEnd && u.Ends && e != nil && e.Err == nil &&
+		sqltext.KindOf(c.out.Script.Steps[last].SQL) == sqltext.Commit {
+		return false
+	}
+	return slices.ContainsFunc(u.Steps, func(i int) bool { return gone[i] })
 }
 
 // levels finds out at which level each transaction ran, and collects those of which it matters.
@@ -403,7 +406,7 @@ func (c *checker) cannot() string {
 	case len(run.Lost) > 0:
 		return "a connection was lost"
 	case len(c.held()) == 0:
-		return "no transaction reads or writes rows and ends"
+		return "no transaction that reads or writes rows is committed or left open"
 	}
 	if c.opt.Anew {
 		if err := c.target.Restart(c.ctx); errors.Is(err, exec.ErrUnavailable) {
