@@ -226,7 +226,7 @@ func PrintStatus(w io.Writer, s *database.CampaignStatus) error {
 	if err := tabular.Table(w, rows); err != nil {
 		return err
 	}
-	state := "it has ended; campaign run goes on with it"
+	state := "it does not run; campaign run goes on where it ended"
 	if s.Running {
 		state = "it is running"
 	}

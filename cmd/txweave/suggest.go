@@ -2,6 +2,7 @@ package main
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -11,7 +12,7 @@ import (
 )
 
 var (
-	refused  = regexp.MustCompile(`"([\w-]{3,})"`)
+	refused  = regexp.MustCompile(`"(\w[\w-]{2,})"`) // no flag: of that the value is refused
 	someWord = regexp.MustCompile(`[a-z][a-z0-9_-]{2,}`)
 	// longList is all that there is, where that takes more than a line.
 	longList = regexp.MustCompile(` \(there are [^)]{300,}\)`)
@@ -39,7 +40,12 @@ func flagError(cmd *cobra.Command, err error) error {
 	add := func(f *pflag.Flag) { names = append(names, f.Name) }
 	cmd.Flags().VisitAll(add)
 	cmd.InheritedFlags().VisitAll(add)
-	if name := spelling.Closest(m[1], names); name != "" {
+	name := spelling.Closest(m[1], names)
+	if begin := slices.DeleteFunc(names, func(n string) bool { return !strings.HasPrefix(n, m[1]) }); name == "" &&
+		len(begin) == 1 {
+		name = begin[0]
+	}
+	if name != "" {
 		return usagef("%w: did you mean --%s?", err, name)
 	}
 	return usage(err)

@@ -168,6 +168,9 @@ func (s *script) head() []string {
 	f := s.finding
 	env := &f.Record.Environment
 	out := []string{f.Title(s.Timeline)}
+	if planted := env.PlantedNote(); planted != "" {
+		out = append(out, planted)
+	}
 	if f.Plain != nil {
 		out = append(out, strings.Split(f.Why(), ". ")...)
 		for i := 1; i < len(out)-1; i++ {
