@@ -11,6 +11,7 @@ func TestSuggest(t *testing.T) {
 		`unknown target "sqlit": want sqlite`:                                        `unknown target "sqlit": want sqlite: did you mean sqlite?`,
 		`--faults: no planted bug "lost-comit" (there are lost-insert, lost-commit)`: `--faults: no planted bug "lost-comit" (there are lost-insert, lost-commit): did you mean lost-commit?`,
 		`--for "oracle": want sqlite, mariadb or html`:                               `--for "oracle": want sqlite, mariadb or html`,
+		`invalid argument "5" for "--duration" flag: missing unit in duration "5"`:   `invalid argument "5" for "--duration" flag: missing unit in duration "5"`,
 		`no quoted word, sqlite`:                                                     `no quoted word, sqlite`,
 	} {
 		if got := suggest(root, text); got != want {

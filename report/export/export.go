@@ -168,9 +168,6 @@ func (s *script) head() []string {
 	f := s.finding
 	env := &f.Record.Environment
 	out := []string{f.Title(s.Timeline)}
-	if planted := env.PlantedNote(); planted != "" {
-		out = append(out, planted)
-	}
 	if f.Plain != nil {
 		out = append(out, strings.Split(f.Why(), ". ")...)
 		for i := 1; i < len(out)-1; i++ {
@@ -180,6 +177,9 @@ func (s *script) head() []string {
 		for _, d := range f.Record.Differences {
 			out = append(out, describe(f.Record.Class, &d)...)
 		}
+	}
+	if planted := env.PlantedNote(); planted != "" {
+		out = slices.Insert(out, 1, planted)
 	}
 	server := env.DBMS
 	if env.Version != "" {
