@@ -273,13 +273,21 @@ func (c *checker) units() {
 // aborted says whether the database rolled a transaction back, of which gone are the steps that say so. Where it then
 // waits for the transaction's end it may be brought back to a savepoint and committed.
 func (c *checker) aborted(u testcase.Unit, gone map[int]bool) bool {
-	last := u.Steps[len(u.Steps)-1]
-	e := c.out.Run.Steps[last]
-	if c.profile.ErrorsEnd && u.Ends && e != nil && e.Err == nil &&
-		sqltext.KindOf(c.out.Script.Steps[last].SQL) == sqltext.Commit {
+	if c.profile.ErrorsEnd && c.commits(u) {
 		return false
 	}
 	return slices.ContainsFunc(u.Steps, func(i int) bool { return gone[i] })
+}
+
+// commits says whether a transaction's last statement committed it.
+func (c *checker) commits(u testcase.Unit) bool {
+	last := u.Steps[len(u.Steps)-1]
+	if e := c.out.Run.Steps[last]; !u.Ends || e == nil || e.Err != nil {
+		return false
+	}
+	s := c.profile.Read(c.out.Script.Steps[last].SQL)
+	xa, prepared := s.Tree.(*sql.XA)
+	return s.Kind != sqltext.Rollback && !(prepared && xa.Step == "ROLLBACK")
 }
 
 // levels finds out at which level each transaction ran, and collects those of which it matters.
@@ -423,11 +431,22 @@ func (c *checker) held() (out []int) {
 		idle := !slices.ContainsFunc(u.Steps, func(i int) bool {
 			return !c.profile.Read(c.out.Script.Steps[i].SQL).OnlyWaits()
 		})
-		if u.Data && !u.Aborted && u.first >= 0 && !idle {
+		if u.Data && !u.Aborted && u.first >= 0 && !idle && !c.uncertified(u) {
 			out = append(out, n)
 		}
 	}
 	return out
+}
+
+// uncertified says whether a transaction did not commit at a level that certifies those that do: what it has read is
+// not valid until then (postgresql.org/docs, Serializable Isolation Level).
+func (c *checker) uncertified(u RunUnit) bool {
+	p, err := dbms.Lookup(c.profile.DBMS, u.Level)
+	prepared := slices.ContainsFunc(u.Steps, func(i int) bool { // and committed, maybe, by anybody
+		_, is := c.profile.Read(c.out.Script.Steps[i].SQL).Tree.(*sql.TwoPhase)
+		return is
+	})
+	return err == nil && p.Certifier == dbms.SSI && u.Explicit && !u.Commits && !prepared && !c.commits(u.Unit)
 }
 
 // orders lists the serial orders to try: first those that keep transactions in order which did not overlap, from early
