@@ -180,6 +180,9 @@ func (s *script) head() []string {
 			out = append(out, describe(f.Record.Class, &d)...)
 		}
 	}
+	if planted := env.PlantedNote(); planted != "" {
+		out = slices.Insert(out, 1, planted)
+	}
 	server := env.DBMS
 	if env.Version != "" {
 		server += " " + env.Version
