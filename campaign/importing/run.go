@@ -467,8 +467,8 @@ func (c *conclusion) engine(out *script.Showing, users bool) {
 	}
 }
 
-// unheeded says which sessions run at another level than the one that the text sets: on PostgreSQL SET TRANSACTION
-// outside of a transaction does nothing.
+// unheeded says which sessions run at another level than the one that the text sets: some databases do nothing at a
+// SET TRANSACTION outside of a transaction.
 func (c *conclusion) unheeded(out *script.Showing) {
 	set, said := out.Script.Levels(), map[int]bool{}
 	for _, u := range out.Units {

@@ -446,7 +446,7 @@ func (c *checker) held() (out []int) {
 }
 
 // uncertified says whether a transaction did not commit at a level that certifies those that do: what it has read is
-// not valid until then (postgresql.org/docs, Serializable Isolation Level).
+// not valid until then.
 func (c *checker) uncertified(u RunUnit) bool {
 	p, err := dbms.Lookup(c.profile.DBMS, u.Level)
 	prepared := slices.ContainsFunc(u.Steps, func(i int) bool { // and committed, maybe, by anybody
