@@ -5,9 +5,9 @@ import (
 
 	lib "modernc.org/sqlite/lib"
 
+	"txweave/dbms/sqlite/dialect"
 	"txweave/gen"
 	"txweave/sql/functions"
-	dialect "txweave/sql/sqlite"
 	"txweave/sqltext"
 )
 
