@@ -44,8 +44,7 @@ func caseOf(path string, targets []string) (*testcase.Case, error) {
 	return c, err
 }
 
-// Cases calls check for each statement of the cases of targets in the tree, whose root is the folder above the one
-// above; there are at least so many cases.
+// Cases calls check for each statement of the cases of targets in the tree; there are at least so many cases.
 func Cases(t *testing.T, least int, check func(target, stmt string), targets ...string) {
 	t.Helper()
 	cases := 0
