@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"txweave/sql/mysql"
+	mysql "txweave/dbms/mysql/dialect"
 )
 
 // TestHiddenInPart: of the two ways to hide conditions each is a setting by itself, so that it can be said which of

@@ -13,13 +13,9 @@ import (
 // account is another user that a server runs as; nil is the one that txweave runs as.
 type account struct{ uid, gid int }
 
-// accounts are the users that a server which refuses to run as root is given to: the one that its package makes, and
-// the one that is everywhere.
-var accounts = []string{"postgres", "nobody"}
-
-// unprivileged returns the user that a server runs as which refuses to run as root, and lets it reach what will be in
-// dir; nil where txweave does not run as root.
-func unprivileged(dir string) (*account, error) {
+// unprivileged returns the first of accounts that there is, for a server that refuses to run as root, and lets it reach
+// what will be in dir; nil where txweave does not run as root.
+func unprivileged(dir string, accounts []string) (*account, error) {
 	if os.Geteuid() != 0 {
 		return nil, nil
 	}

@@ -111,8 +111,9 @@ type Server struct {
 type Binary struct {
 	Names    []string // that it goes by, in the order in which they are tried
 	Packages string   // what to install, for a message
-	// Dirs are patterns of directories that are searched before PATH, the one with the highest number first.
-	Dirs []string
+	// Dirs are patterns of directories that are searched before PATH, the one with the highest number first, and Beside
+	// directories that are searched after it.
+	Dirs, Beside []string
 	// Build makes the program where none is named; nil: it is looked for.
 	Build func(ctx context.Context, progress io.Writer) (string, error)
 	// Version are the arguments with which it prints its version, and Is says whether that is this DBMS's.
@@ -133,8 +134,9 @@ type Private struct {
 	Durable func(dir string, built bool) []string
 	// Data makes the data directory that servers begin with a copy of; nil: they begin without.
 	Data *DataMaker
-	// Unprivileged says that it refuses to run as root: it runs as another user then.
-	Unprivileged bool
+	// Accounts are those of the users, the first that there is, as which it runs where it refuses to run as root; none: it
+	// runs as root, too.
+	Accounts []string
 	// End is the signal that ends it at once and lets it clear away what the system does not; 0: it is killed.
 	End syscall.Signal
 	// Wear is the number of cases after which it is replaced; 0: only where its memory has grown.

@@ -211,7 +211,7 @@ func (r *Runner) literals(row []history.Value) string {
 	parts := make([]string, len(row))
 	for i, v := range row {
 		s := v.String()
-		if v.Kind == history.Text && sqltext.SyntaxOf(r.profile.DBMS).Quoting == sqltext.MySQL {
+		if v.Kind == history.Text && sqltext.SyntaxOf(r.profile.DBMS).Quoting.Escapes() {
 			s = strings.ReplaceAll(s, `\`, `\\`)
 		}
 		parts[i] = s

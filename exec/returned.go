@@ -71,8 +71,8 @@ func (t *track) mark(b *instrument.Block, p *dbms.Profile) {
 }
 
 // readsOn says whether a transaction that is lost to another one has something left to read before it is rolled back:
-// what it reads is its snapshot still, where the database leaves it open (sqlite.org/rescode.html,
-// SQLITE_BUSY_SNAPSHOT).
+// what it reads is its snapshot still, where the database leaves it open
+// (dbms.Transactions.LostStayOpen).
 func (s *runState) readsOn(t *track) bool {
 	txn, u := &s.plan.Txns[t.txn], t.unit
 	if !s.profile.Transactions.LostStayOpen || t.lost || u.block == nil || txn.Autocommit() {

@@ -340,8 +340,8 @@ func (s *runState) record(e *history.Event) {
 	s.done++
 }
 
-// gaveUp looks for a target statement that IGNORE let succeed although it did not get a lock: MariaDB makes a warning
-// of the error (1205), and what the statement did before that row stays. Nothing tells which rows it would have come
+// gaveUp looks for a target statement that IGNORE let succeed although it did not get a lock: its error may be made a
+// warning (1205), and what the statement did before that row stays. Nothing tells which rows it would have come
 // to, so the case says nothing. An OPTIMIZE that gets no lock has nothing to leave out.
 func (s *runState) gaveUp(e *history.Event) error {
 	if e.Role != history.Target || e.Err != nil || len(e.Warnings) == 0 || !sqltext.KindOf(e.Text).Writes() {

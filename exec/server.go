@@ -42,7 +42,7 @@ type Launcher struct {
 }
 
 // binaryDirs are searched after PATH: Debian keeps servers out of an ordinary user's PATH.
-var binaryDirs = []string{"/usr/sbin", "/usr/libexec", "/usr/local/sbin", "/usr/local/mysql/bin", "/opt/homebrew/bin"}
+var binaryDirs = []string{"/usr/sbin", "/usr/libexec", "/usr/local/sbin", "/opt/homebrew/bin"}
 
 // NewLauncher finds the server (path may name it), or builds it and says so to progress, and initialises a data
 // directory.
@@ -63,8 +63,8 @@ func NewLauncher(ctx context.Context, kind *Server, path string, progress io.Wri
 			return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
 		}
 	default:
-		dirs := slices.Concat(kind.Binary.Dirs, binaryDirs)
-		if l.binary = findBinary(kind.Binary.Names, kind.Binary.Dirs); l.binary == "" {
+		dirs := slices.Concat(kind.Binary.Dirs, binaryDirs, kind.Binary.Beside)
+		if l.binary = findBinary(&kind.Binary); l.binary == "" {
 			return nil,
 				fmt.Errorf("%w: no %s server found (looked for %s in PATH and %s); install it (%s) or give --server PATH",
 					ErrUnavailable, kind.Name, strings.Join(kind.Binary.Names, ", "), strings.Join(dirs, ", "), kind.Binary.Packages)
@@ -81,8 +81,8 @@ func NewLauncher(ctx context.Context, kind *Server, path string, progress io.Wri
 	if l.root, err = NewWorkDir(); err != nil {
 		return nil, err
 	}
-	if kind.Private.Unprivileged {
-		if l.user, err = unprivileged(l.root.Path); err != nil {
+	if accounts := kind.Private.Accounts; len(accounts) > 0 {
+		if l.user, err = unprivileged(l.root.Path, accounts); err != nil {
 			return nil, errors.Join(err, l.root.Remove())
 		}
 	}
@@ -116,7 +116,7 @@ func Output(ctx context.Context, limit time.Duration, binary string, args ...str
 }
 
 // Installed returns the binary of a server on this machine; "" if there is none.
-func (s *Server) Installed() string { return findBinary(s.Binary.Names, s.Binary.Dirs) }
+func (s *Server) Installed() string { return findBinary(&s.Binary) }
 
 // resolveBinary makes a path absolute: servers are started in directories of their own. A name alone is looked up in
 // PATH.
@@ -129,23 +129,23 @@ func resolveBinary(path string) (string, error) {
 
 // findBinary looks for a server: in directories that match a pattern of its own, the last one first, in PATH, and where
 // servers are.
-func findBinary(names, patterns []string) string {
-	for _, pattern := range patterns {
+func findBinary(b *Binary) string {
+	for _, pattern := range b.Dirs {
 		dirs, _ := filepath.Glob(pattern)
 		slices.SortFunc(dirs, compareNumbers)
 		for _, dir := range slices.Backward(dirs) {
-			for _, n := range names {
+			for _, n := range b.Names {
 				if p := filepath.Join(dir, n); isExecutable(p) {
 					return p
 				}
 			}
 		}
 	}
-	for _, n := range names {
+	for _, n := range b.Names {
 		if p, err := exec.LookPath(n); err == nil {
 			return p
 		}
-		for _, dir := range binaryDirs {
+		for _, dir := range slices.Concat(binaryDirs, b.Beside) {
 			if p := filepath.Join(dir, n); isExecutable(p) {
 				return p
 			}
@@ -349,7 +349,7 @@ func telling(log []byte, n int) []byte {
 }
 
 // fromOutside says, of the end of a server's log, that the server gave up because it got no memory, or because somebody
-// ended it or, of PostgreSQL's processes, one of them. What the log tells of its earlier lives does not count.
+// ended it or one of its processes. What the log tells of its earlier lives does not count.
 func fromOutside(log string) bool {
 	for _, up := range []string{"ready to accept connections", "ready for connections"} {
 		log = log[max(strings.LastIndex(log, up), 0):]

@@ -13,7 +13,7 @@ import (
 
 // Description says what a target is: for reports and summaries.
 type Description struct {
-	Target   string            `json:"target"`  // name of the DBMS: "mariadb"
+	Target   string            `json:"target"`  // name of the DBMS
 	Version  string            `json:"version"` // as the server says it
 	Settings map[string]string `json:"settings,omitempty"`
 	Changed  []string          `json:"changed,omitempty"` // settings that somebody has made: they are not the default
@@ -158,7 +158,7 @@ func (e *HangError) Unwrap() error { return e.Err }
 // database's. The server may live on; Alive tells.
 type LostError struct {
 	Statement string
-	// the session's statement before it, and its error: TiDB answers one that panics and then closes the connection; or ""
+	// the session's statement before it, and its error: a server may answer one that panics and then close the connection; or ""
 	After string
 	Err   error
 	Log   string // tail of the server's log where txweave has it: why a server that lives on dropped the connection

@@ -169,7 +169,7 @@ func (d *Dialect) pkeyIndex() string { return cmp.Or(d.TableForms.PkeyIndex, "_p
 // avg reports whether AVG over a family is deterministic.
 func (d *Dialect) avg(f Family) bool { return slices.Contains(d.ExprForms.AvgFamilies, f) }
 
-// older compares versions number by number, as far as both go: "10.6.12-MariaDB" is older than "10.11".
+// older compares versions number by number, as far as both go: "10.6.12-log" is older than "10.11".
 func older(a, b string) bool {
 	numbers := func(v string) []string {
 		end := strings.IndexFunc(v, func(r rune) bool { return r != '.' && (r < '0' || r > '9') })

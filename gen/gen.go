@@ -20,8 +20,8 @@
 //     they are met;
 //   - columns whose values can be equal and yet differ (case-insensitive and padded collations) in GROUP BY, DISTINCT
 //     and set operations: any of the equal values may come out. They are read by their bytes there, and bare in
-//     predicates; nor are they read by subqueries of the query around them: MariaDB remembers what a subquery answered
-//     by values that compare as equal (docs/findings/mariadb-subquery-cache-collation.md);
+//     predicates; nor are they read by subqueries of the query around them, whose answers a server may remember by
+//     values that compare as equal;
 //   - a subquery of an UPDATE's SET list or of VALUES that reads the target table: engines evaluate it against a
 //     table that is half changed.
 package gen

@@ -191,8 +191,8 @@ func (g *generator) chancy(t *table) bool {
 	}))
 }
 
-// forgets says whether the table has a foreign key to itself that SQLite forgets to check in a REPLACE
-// (docs/findings/sqlite-replace-self-reference.md): each campaign would find that and little else.
+// forgets says whether the table has a foreign key to itself that a known bug forgets to check in a REPLACE: each
+// campaign would find that and little else.
 func (t *table) forgets() bool {
 	return slices.ContainsFunc(t.cols, func(c *column) bool { return c.parent == t && c.action != (action{}) })
 }

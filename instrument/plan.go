@@ -356,7 +356,7 @@ func (p *Plan) addWrites(b *Block) {
 			p.refers(b)
 			return
 		}
-		for _, t := range slices.Clone(b.Writes) { // in SQLite what a foreign key carries along fires triggers, too
+		for _, t := range slices.Clone(b.Writes) { // what a foreign key carries along may fire triggers, too
 			carried := p.Schema.Carried
 			if !TakesKeys(info, t) {
 				carried = p.Schema.CarriedByUpdate

@@ -1,9 +1,9 @@
 package innodb
 
 import (
+	"txweave/dbms/mysql/dialect/opinion"
 	"txweave/gen"
 	"txweave/sql"
-	"txweave/sql/mysql/opinion"
 	"txweave/sqltext"
 )
 

@@ -12,7 +12,7 @@ import (
 
 // Syntax is MySQL's, and comments for MariaDB alone are run.
 var Syntax = &sqltext.Syntax{
-	Quoting: sqltext.MySQL, Tree: tree, Functions: functions.MariaDB, Hints: hints,
+	Quoting: sqltext.MySQL, TablesByCase: true, Tree: tree, Functions: functions.MariaDB, Hints: hints,
 	Traits: innodb.Traits, Doubt: innodb.Doubt(tree), Remarks: []string{"/*T!"}, DropTemporary: innodb.DropTemporary,
 	Settings: innodb.Settings, SettingWords: innodb.SettingWords,
 }

@@ -4,7 +4,7 @@ package mariadb
 import (
 	"txweave/dbms"
 	"txweave/dbms/innodb"
-	dialect "txweave/sql/mysql"
+	"txweave/dbms/mysql/dialect"
 )
 
 // Levels are MariaDB's levels. "snapshot" is REPEATABLE READ with innodb_snapshot_isolation, which

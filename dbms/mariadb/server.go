@@ -25,6 +25,7 @@ var Driver = &driver.Driver{Name: "mariadb", Levels: Levels(), Syntax: Syntax, D
 var Server = &exec.Server{
 	Name: wire.Name,
 	Binary: exec.Binary{Names: []string{"mariadbd", "mysqld"}, Packages: "mariadb-server-core on Debian",
+		Beside:  innodb.Beside,
 		Version: innodb.Version, Is: says},
 	Private: &exec.Private{
 		Arguments: innodb.Arguments("--skip-innodb-doublewrite", "--innodb-log-file-size=16M", "--performance-schema=OFF",

@@ -12,7 +12,7 @@ import (
 
 // Syntax is MySQL's.
 var Syntax = &sqltext.Syntax{
-	Quoting: sqltext.MySQL, Tree: tree, Functions: functions.MySQL, Hints: hints,
+	Quoting: sqltext.MySQL, TablesByCase: true, Tree: tree, Functions: functions.MySQL, Hints: hints,
 	Traits: innodb.Traits, Doubt: innodb.Doubt(tree), Remarks: []string{"/*M!", "/*T!"},
 	DropTemporary: innodb.DropTemporary,
 	Settings:      innodb.Settings, SettingWords: innodb.SettingWords,

@@ -4,7 +4,7 @@ package mysql
 import (
 	"txweave/dbms"
 	"txweave/dbms/innodb"
-	dialect "txweave/sql/mysql"
+	"txweave/dbms/mysql/dialect"
 )
 
 // Levels are MySQL's levels.

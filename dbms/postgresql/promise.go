@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"txweave/dbms"
+	"txweave/dbms/postgresql/dialect"
 	"txweave/sql"
-	dialect "txweave/sql/postgresql"
 	"txweave/sql/respell"
 )
 

@@ -30,11 +30,12 @@ var Server = &exec.Server{
 		Packages: "postgresql on Debian; its service is not needed", Version: []string{"--version"},
 		Is: func(version string) bool { return strings.Contains(version, "PostgreSQL") }},
 	Private: &exec.Private{
-		Unprivileged: true,
-		End:          syscall.SIGQUIT, // shared memory goes with it
-		Data:         &exec.DataMaker{Command: initdb},
-		Arguments:    arguments,
-		CommitLog:    []string{"-c", "wal_level=logical", "-c", "max_wal_senders=1"},
+		// the user that its package makes, and the one that is everywhere
+		Accounts:  []string{"postgres", "nobody"},
+		End:       syscall.SIGQUIT, // shared memory goes with it
+		Data:      &exec.DataMaker{Command: initdb},
+		Arguments: arguments,
+		CommitLog: []string{"-c", "wal_level=logical", "-c", "max_wal_senders=1"},
 		Durable: func(string, bool) []string { // what is written is there, as long as the machine is
 			return []string{"-c", "synchronous_commit=on", "-c", "full_page_writes=on"}
 		},

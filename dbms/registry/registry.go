@@ -31,7 +31,8 @@ var folders = []*driver.Driver{sqlite.Driver, mariadb.Driver, mysql.Driver, tidb
 var all []*driver.Driver
 
 // unknown is how statements are read whose DBMS is not known: by MySQL's rules, and every comment for a server is run.
-var unknown = &sqltext.Syntax{Quoting: sqltext.MySQL, Tree: mysql.Syntax.Tree,
+var unknown = &sqltext.Syntax{Quoting: sqltext.MySQL, TablesByCase: true, Tree: mysql.Syntax.Tree,
+	Inside:    sqlite.Syntax.Inside,
 	Functions: functions.MySQL | functions.MariaDB | functions.TiDB,
 	Hints:     mysql.Syntax.Hints, Traits: mysql.Syntax.Traits, Doubt: mysql.Syntax.Doubt,
 	DropTemporary: innodb.DropTemporary}

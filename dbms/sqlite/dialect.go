@@ -5,15 +5,15 @@ import (
 
 	lib "modernc.org/sqlite/lib"
 
+	"txweave/dbms/sqlite/dialect"
 	"txweave/gen"
 	"txweave/sql/functions"
-	dialect "txweave/sql/sqlite"
 	"txweave/sqltext"
 )
 
 // Syntax is that of the SQL standard, in so far as the grammar of MySQL reads it too.
 var Syntax = &sqltext.Syntax{
-	Quoting: sqltext.ANSI, Tree: tree, Functions: functions.SQLite, TextTellsTime: true, Traits: traits,
+	Quoting: sqltext.ANSI, Inside: "sqlite_", Tree: tree, Functions: functions.SQLite, TextTellsTime: true, Traits: traits,
 	DropTemporary: "DROP TABLE temp.%s",
 	// sqlite.org/pragma.html
 	Settings: strings.Fields("reverse_unordered_selects automatic_index cache_size cache_spill threads analysis_limit"),

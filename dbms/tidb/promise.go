@@ -6,7 +6,7 @@ import (
 
 	"txweave/dbms"
 	"txweave/dbms/innodb"
-	dialect "txweave/sql/mysql"
+	"txweave/dbms/mysql/dialect"
 	"txweave/sql/respell"
 )
 

@@ -477,7 +477,7 @@ func (x *faultTxn) note(t *faultyTarget, at exec.Occasion, sql string) {
 	}
 }
 
-// showWarnings is how MySQL and its kin are asked for the warnings of the last statement: one that a fault answered has
+// showWarnings is how databases with such a list are asked for the warnings of the last statement: one that a fault answered has
 // none.
 const showWarnings = "SHOW WARNINGS"
 

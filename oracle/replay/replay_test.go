@@ -12,9 +12,9 @@ import (
 	"txweave/instrument"
 	"txweave/observe"
 	"txweave/sql"
-	"txweave/sql/mysql"
-	pgtree "txweave/sql/postgresql"
-	"txweave/sql/sqlite"
+	mysql "txweave/dbms/mysql/dialect"
+	pgtree "txweave/dbms/postgresql/dialect"
+	sqlite "txweave/dbms/sqlite/dialect"
 	"txweave/sqltext"
 )
 
