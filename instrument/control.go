@@ -28,11 +28,12 @@ func (p *Plan) control(b *Block, kind sqltext.Kind) error {
 		if !loose {
 			return fmt.Errorf("index %s is none that the case defines without making columns unique", name)
 		}
-		if p.Profile.LateRefusal && d.Table == "" {
+		if p.Profile.TableChanges.LateRefusal && d.Table == "" {
 			d.Table = table
 		}
 	}
-	if p.Profile.SharedChanges && p.Profile.SnapshotObserver && d.Table != "" && d.Beside == control.Alone &&
+	if p.Profile.TableChanges.SharedChanges && p.Profile.ReadModes.SnapshotObserver && d.Table != "" &&
+		d.Beside == control.Alone &&
 		!p.Case.Txns[b.Txn].Autocommit() {
 		return fmt.Errorf(
 			"it keeps the observer's reads from table %s until the transaction ends: let it stand alone, in autocommit", d.Table)
@@ -160,7 +161,7 @@ func (p *Plan) AddsColumns() bool {
 // Undone are the statements of a transaction, by position, that a ROLLBACK TO a savepoint undoes where none of its
 // statements about savepoints fails.
 func (p *Plan) Undone(txn int) map[int]bool {
-	set := control.Savepoints{Hide: p.Profile.SavepointsHide}
+	set := control.Savepoints{Hide: p.Profile.Transactions.SavepointsHide}
 	undone := map[int]bool{}
 	var done []int
 	for i, b := range p.Txns[txn].Blocks {

@@ -81,7 +81,8 @@ func checkTables(c *testcase.Case, schema *sqltext.Schema, q sqltext.Quoting) er
 				if name == scratch.Table && name != "" {
 					continue
 				}
-				if schema.Table(name) == nil && !strings.HasPrefix(name, "sqlite_") {
+				inside := sqltext.SyntaxOf(p.DBMS).Inside
+				if schema.Table(name) == nil && (inside == "" || !strings.HasPrefix(name, inside)) {
 					return fmt.Errorf("%s: unknown table %s", c.At(testcase.Ref{Txn: n, Stmt: i}), name)
 				}
 			}

@@ -145,7 +145,7 @@ func Instrument(c *testcase.Case, p *dbms.Profile) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	if p.CountersReset {
+	if p.Writes.CountersReset {
 		leaveCounters(c, schema, syntax)
 	}
 	plan := &Plan{Case: c, Schema: schema, Profile: p, syntax: syntax, parser: analysis.TextsOf(syntax)}
@@ -221,11 +221,12 @@ func (p *Plan) analyze() error {
 	}
 	for i := range p.Case.Txns {
 		txn := &p.Txns[i]
-		if word := txn.Profile.OtherBegin; word != "" && slices.Contains(p.Profile.Read(txn.Begin).Traits(), word) {
+		if word := txn.Profile.Transactions.OtherBegin; word != "" &&
+			slices.Contains(p.Profile.Read(txn.Begin).Traits(), word) {
 			return fmt.Errorf("T%d: %q is another kind of transaction than %s at %s", i, txn.Begin, txn.Profile.DBMS,
 				txn.Profile.Isolation)
 		}
-		if l, asks := p.Profile.Read(txn.Begin).Level(); asks && txn.Profile.OtherBegin == "" &&
+		if l, asks := p.Profile.Read(txn.Begin).Level(); asks && txn.Profile.Transactions.OtherBegin == "" &&
 			l.Name != txn.Profile.Isolation {
 			return fmt.Errorf("T%d: %q asks for another level than %s, at which the case has it", i, txn.Begin,
 				txn.Profile.Isolation)
@@ -355,7 +356,7 @@ func (p *Plan) addWrites(b *Block) {
 			p.refers(b)
 			return
 		}
-		for _, t := range slices.Clone(b.Writes) { // in SQLite what a foreign key carries along fires triggers, too
+		for _, t := range slices.Clone(b.Writes) { // what a foreign key carries along may fire triggers, too
 			carried := p.Schema.Carried
 			if !TakesKeys(info, t) {
 				carried = p.Schema.CarriedByUpdate
@@ -426,18 +427,18 @@ func (p *Plan) RolledBack(txn int) bool {
 // addProbes fills in the block's probes; written are the tables that its transaction has written before.
 func (p *Plan) addProbes(b *Block, written map[string]bool) error {
 	info, prof := b.Info, p.Txns[b.Txn].Profile
-	if info.Kind == sqltext.Select && prof.LocksInside && p.Txns[b.Txn].Autocommit() {
+	if info.Kind == sqltext.Select && prof.ReadModes.LocksInside && p.Txns[b.Txn].Autocommit() {
 		info.Locking, info.RowLock = false, sqltext.NoRowLock
 	}
 	if err := checkView(info, prof); err != nil {
 		return err
 	}
 	b.View = prof.DMLView
-	if prof.StatementSnapshots {
+	if prof.ReadModes.StatementSnapshots {
 		b.View = dbms.Snapshot
 	}
 	if info.Kind == sqltext.Select && !info.Locking {
-		b.View = prof.SelectView
+		b.View = prof.ReadModes.SelectView
 		if prof.LockingReads && p.Txns[b.Txn].Autocommit() {
 			b.View = dbms.Snapshot // it is known to be all of its transaction, and takes no lock
 		}
@@ -453,12 +454,12 @@ func (p *Plan) addProbes(b *Block, written map[string]bool) error {
 		slices.Sort(tables)
 	}
 	switch {
-	case prof.SnapshotObserver:
+	case prof.ReadModes.SnapshotObserver:
 		return p.addReturning(b)
 	case b.View == dbms.Snapshot, p.Txns[b.Txn].Locks() != nil:
 		// of locked tables nobody can change what a plain read sees
 		b.VSR = p.versionSets(history.VSR, Own, tables)
-	case prof.DirtyObserver:
+	case prof.ReadModes.DirtyObserver:
 		b.VSR = p.versionSets(history.VSR, Committed, b.Depends)
 		// The latest versions differ from the committed ones, for this transaction, only where it wrote itself.
 		var own []string
@@ -479,7 +480,7 @@ func (p *Plan) addProbes(b *Block, written map[string]bool) error {
 // where only two reads show what became of its rows.
 func (p *Plan) plainTables(b *Block) []string {
 	var tables []string
-	if p.Profile.MixedSubqueries {
+	if p.Profile.ReadModes.MixedSubqueries {
 		tables = slices.Clone(b.Info.Inner)
 	}
 	for _, t := range b.Writes {

@@ -11,11 +11,11 @@ import (
 // checkView refuses a SELECT whose blocks read different views: where plain reads and locking reads differ, each
 // block reads as its own lock clause says. It also refuses what replaces rows that only the writer could have shown.
 func checkView(a *sqltext.Analysis, p *dbms.Profile) error {
-	if p.StatementSnapshots {
+	if p.ReadModes.StatementSnapshots {
 		return nil
 	}
-	hidden := a.Diff && a.Kind != sqltext.Delete && p.DMLView == dbms.Current && !p.DirtyObserver &&
-		p.SelectView != p.DMLView
+	hidden := a.Diff && a.Kind != sqltext.Delete && p.DMLView == dbms.Current && !p.ReadModes.DirtyObserver &&
+		p.ReadModes.SelectView != p.DMLView
 	if hidden && a.Kind == sqltext.Update {
 		return fmt.Errorf(
 			"an UPDATE of several tables, or of one under two names, or without a version key of its own: at this level no " +
@@ -25,11 +25,11 @@ func checkView(a *sqltext.Analysis, p *dbms.Profile) error {
 		return fmt.Errorf("REPLACE and ON DUPLICATE KEY UPDATE: at this level no read shows the rows that they replace")
 	}
 	if a.Kind == sqltext.Select && a.LockedBlocks > 0 && a.LockedBlocks < a.Blocks && (a.Subquery || a.SetOrCTE) &&
-		p.SelectView != p.DMLView {
+		p.ReadModes.SelectView != p.DMLView {
 		return fmt.Errorf(
 			"a locking SELECT of several query blocks: at this level those that lock read another view than the others")
 	}
-	if a.LocksSome && p.SelectView != p.DMLView {
+	if a.LocksSome && p.ReadModes.SelectView != p.DMLView {
 		return fmt.Errorf("FOR UPDATE OF some of its tables: at this level the others are read in another view than those")
 	}
 	return nil

@@ -7,6 +7,7 @@ import (
 	"txweave/finding"
 	"txweave/internal/former"
 	"txweave/internal/outcome"
+	"txweave/internal/spelling"
 )
 
 // Filter says which bugs are wanted. Empty fields let everything through.
@@ -24,7 +25,8 @@ func (f *Filter) Pick(all []*finding.Bug) ([]*finding.Bug, error) {
 		finding.StatusInvalid, finding.StatusFixed}
 	status := former.Statuses.Now(f.Status)
 	if status != "" && !slices.Contains(states, finding.Status(status)) {
-		return nil, outcome.Misusef("--status %q: want open, unconfirmed, duplicate, invalid or fixed", f.Status)
+		return nil, outcome.Misuse(spelling.NoneOf("--status", f.Status, "open", "unconfirmed", "duplicate", "invalid",
+			"fixed"))
 	}
 	re, err := regexp.Compile(f.Match)
 	if err != nil {

@@ -17,10 +17,11 @@ import (
 
 	"github.com/BurntSushi/toml"
 
-	"txweave/exec"
+	"txweave/dbms/registry"
 	"txweave/gen/workload"
 	"txweave/internal/former"
 	"txweave/internal/input"
+	"txweave/internal/spelling"
 	"txweave/internal/strict"
 )
 
@@ -30,6 +31,8 @@ const (
 	ModeStorm  = "storm"
 	ModeDetect = "detect" // a self-test: are planted bugs found?
 )
+
+var modes = []string{ModeFuzz, ModeStorm, ModeDetect}
 
 // Part is a cell of a campaign as campaign.toml has it. Empty values are those of the command of its mode.
 type Part struct {
@@ -49,6 +52,7 @@ type Part struct {
 
 	Without  []string `toml:"without,omitempty"` // productions of fuzz that are switched off
 	Inject   []string `toml:"inject,omitempty"`  // planted bugs; of detect those that are tried
+	Rows     int      `toml:"rows,omitzero"`     // of fuzz: that one table of one case in sixteen has
 	Orders   int      `toml:"orders,omitzero"`
 	Guide    string   `toml:"guide,omitempty"` // does nothing; plans of earlier versions have it
 	NoReduce bool     `toml:"no_reduce,omitempty"`
@@ -249,8 +253,8 @@ func (c *Part) check() error {
 		return errors.New("a name has small letters, digits, dots and single hyphens, and begins with one of the first two")
 	case strings.Trim(c.Name[strings.LastIndexByte(c.Name, '-')+1:], "0123456789") == "":
 		return errors.New("a name must not end in numbers with hyphens between them: names of findings do")
-	case !slices.Contains([]string{ModeFuzz, ModeStorm, ModeDetect}, c.Mode):
-		return fmt.Errorf("mode %q: want fuzz, storm or detect", c.Mode)
+	case !slices.Contains(modes, c.Mode):
+		return spelling.NoneOf("mode", c.Mode, modes...)
 	case c.Target == "" && c.DSN == "" && c.DSNFile == "":
 		return errors.New("it needs a target, or a dsn")
 	case c.Seed > math.MaxInt64: // TOML's numbers are no larger: it was less than nothing
@@ -262,8 +266,8 @@ func (c *Part) check() error {
 	case stormy && c.Mode != ModeStorm:
 		return errors.New("workload, sessions, keys, distribution, nemesis, length, transactions, operations, reads, theta and " +
 			"value_size belong to mode storm")
-	case c.Mode != ModeFuzz && (len(c.Without) > 0 || c.Orders > 0 || c.Guide != ""):
-		return errors.New("without, orders and guide belong to mode fuzz")
+	case c.Mode != ModeFuzz && (len(c.Without) > 0 || c.Rows != 0 || c.Orders > 0 || c.Guide != ""):
+		return errors.New("without, rows, orders and guide belong to mode fuzz")
 	case !slices.Contains([]string{"", "none", "coverage"}, c.Guide):
 		return fmt.Errorf("guide %q: want none or coverage", c.Guide)
 	case c.Mode != ModeDetect && c.Budget > 0:
@@ -275,7 +279,7 @@ func (c *Part) check() error {
 	case (c.DSN != "" || c.DSNFile != "") && c.Server != "":
 		return errors.New("dsn and server exclude each other")
 	}
-	if c.DSN != "" && exec.HasPassword(c.DSN) {
+	if c.DSN != "" && registry.HasPassword(c.DSN) {
 		return errors.New(
 			"the dsn has a password, which is not to lie about: put it into a file that only you can read (dsn_file), or into " +
 				"the environment (dsn = \"env:NAME\")")

@@ -14,11 +14,13 @@ import (
 	"time"
 
 	"txweave/dbms"
+	"txweave/dbms/driver"
 	"txweave/dbms/registry"
 	"txweave/exec"
 	"txweave/exec/planted"
 	"txweave/finding"
 	"txweave/internal/outcome"
+	"txweave/internal/spelling"
 )
 
 // DefaultWait is how long a server of a DSN may be away where nobody has said otherwise.
@@ -52,7 +54,7 @@ type Config struct {
 type Chosen struct {
 	Config  // with the target's name
 	Profile *dbms.Profile
-	DBMS    *registry.DBMS
+	DBMS    *driver.Driver
 
 	dsn *exec.DSN // nil: there is none
 }
@@ -60,10 +62,23 @@ type Chosen struct {
 // Lookup finds a profile by the values of Config.Target and Config.Isolation.
 func Lookup(target, isolation string) (*dbms.Profile, error) {
 	if _, err := registry.Lookup(target); err != nil {
-		return nil, outcome.Misuse(err)
+		return nil, outcome.Misuse(spelling.Meant(err, target, registry.Names()...))
 	}
-	p, err := dbms.Lookup(target, isolation)
+	p, err := atLevel(target, isolation)
 	return p, outcome.Misuse(err)
+}
+
+// atLevel finds the profile of a target that there is.
+func atLevel(target, isolation string) (*dbms.Profile, error) {
+	p, err := dbms.Lookup(target, isolation)
+	if err == nil {
+		return p, nil
+	}
+	var levels []string
+	for _, l := range dbms.Levels(target) {
+		levels = append(levels, l.Isolation)
+	}
+	return nil, spelling.Meant(err, isolation, levels...)
 }
 
 // Resolve holds the settings against each other; it connects to a DSN's server to learn what that is.
@@ -89,7 +104,7 @@ func (c Config) Resolve(ctx context.Context) (*Chosen, error) {
 		fmt.Fprintf(out.Notes, "txweave: %s: %s\n", out.Target, out.DBMS.Untried)
 	}
 	if c.Claim != "" {
-		claimed, err := dbms.Lookup(out.Target, c.Claim)
+		claimed, err := atLevel(out.Target, c.Claim)
 		if err != nil {
 			return nil, outcome.Misusef("--claim: %w", err)
 		}
@@ -117,7 +132,7 @@ func (c *Chosen) ask(ctx context.Context) error {
 	if err != nil {
 		return outcome.Misuse(err)
 	}
-	if c.dsn, err = exec.ParseDSN(dsn); err != nil {
+	if c.dsn, err = registry.ParseDSN(dsn); err != nil {
 		return outcome.Misuse(err)
 	}
 	of, err := registry.OfServer(ctx, c.dsn)
@@ -163,7 +178,11 @@ func Faults(wanted []string) (out []*planted.Fault, err error) {
 			for _, x := range all {
 				names = append(names, x.Name)
 			}
-			return nil, outcome.Misusef("--inject: no planted bug %q (there are %s)", name, strings.Join(names, ", "))
+			unknown := fmt.Errorf("--inject: no planted bug %q", name)
+			if near := spelling.Meant(unknown, name, names...); near != unknown {
+				return nil, outcome.Misuse(near)
+			}
+			return nil, outcome.Misusef("%w (there are %s)", unknown, strings.Join(names, ", "))
 		}
 		out = append(out, all[i])
 	}
@@ -243,14 +262,16 @@ func (fl *Fleet) openSound(ctx context.Context) (exec.Target, error) {
 		return c.DBMS.Connect(ctx, c.dsn, c.Wait)
 	case fl.launcher != nil:
 		return fl.launcher.Start(ctx)
-	case c.Hosted && c.Self != "":
-		return c.DBMS.OpenHosted(ctx, func(dir string) (string, []string) { return c.Self, []string{HostCommand, dir} })
+	case c.Hosted && c.Self != "" && c.DBMS.Embedded.Hosted != nil:
+		return c.DBMS.Embedded.Hosted(ctx, func(dir string) (string, []string) {
+			return c.Self, []string{HostCommand, c.DBMS.Name, dir}
+		})
 	default:
-		return c.DBMS.Open(ctx)
+		return c.DBMS.Embedded.Open(ctx)
 	}
 }
 
-// HostCommand is the command of Config.Self that serves the embedded engine's database in a directory, by
+// HostCommand is the command of Config.Self that serves an embedded engine's database in a directory, by
 // registry.Host.
 const HostCommand = "host"
 

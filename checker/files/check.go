@@ -24,6 +24,7 @@ import (
 	"txweave/internal/input"
 	"txweave/internal/outcome"
 	"txweave/internal/output"
+	"txweave/internal/spelling"
 	"txweave/oracle/mechanism"
 )
 
@@ -105,7 +106,7 @@ const (
 func (c Config) Check(ctx context.Context, stdout, stderr io.Writer, files []string) error {
 	f := &run{Config: c}
 	if f.Out != "text" && f.Out != "json" {
-		return outcome.Misusef("--format-out %q: want text or json", f.Out)
+		return outcome.Misuse(spelling.NoneOf("--format-out", f.Out, "text", "json"))
 	}
 	if f.ClockSkew < 0 {
 		return outcome.Misusef("--clock-skew %s: want none or more", f.ClockSkew)
@@ -122,7 +123,7 @@ func (c Config) Check(ctx context.Context, stdout, stderr io.Writer, files []str
 		mechanism = f.first != nil && f.first.isTrace() && !f.LevelGiven
 	case oracleHistory, oracleMechanism:
 	default:
-		return outcome.Misusef("--oracle %q: want %s, %s or %s", f.Oracle, oracleHistory, oracleMechanism, Auto)
+		return outcome.Misuse(spelling.NoneOf("--oracle", f.Oracle, oracleHistory, oracleMechanism, Auto))
 	}
 	if !mechanism {
 		defer debug.SetGCPercent(debug.SetGCPercent(checkGCPercent))
@@ -282,7 +283,8 @@ func checkMechanism(ctx context.Context, f *run, files []string) (*checkResult, 
 		return nil, err
 	}
 	r.Widen(f.ClockSkew.Nanoseconds())
-	rep, err := mechanism.CheckTrace(mechanism.Options{Promise: claim.Mechanisms, Symbols: sym, Limit: f.Limit}, r)
+	rep, err := mechanism.CheckTrace(mechanism.Options{Promise: claim.Guarantees.Mechanisms, Symbols: sym,
+		Limit: f.Limit}, r)
 	if err != nil {
 		return nil, outcome.Misuse(fmt.Errorf("%s: %w", files[0], err))
 	}
@@ -324,7 +326,7 @@ func (f *run) checkLeopard(ctx context.Context, files []string) (*checkResult, e
 			op.Start, op.End = op.Start-f.ClockSkew.Nanoseconds(), op.End+f.ClockSkew.Nanoseconds()
 		}
 	}
-	rep, err := mechanism.Check(mechanism.Options{Promise: claim.Mechanisms, Symbols: sym, Limit: f.Limit,
+	rep, err := mechanism.Check(mechanism.Options{Promise: claim.Guarantees.Mechanisms, Symbols: sym, Limit: f.Limit,
 		Initial: header.Initial}, ops)
 	if err != nil {
 		return nil, outcome.Misuse(err)

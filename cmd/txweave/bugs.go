@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -45,8 +46,8 @@ groups wrongly, merge and split set it right. A campaign may run at the same tim
 			bugs.Duplicate),
 		f.editCommand("invalid BUG [WHY]", "invalid B2 'the manual says so'",
 			"Say that it is no bug: its findings are counted and not reported",
-			cobra.RangeArgs(1, 2), bugs.Invalid),
-		f.editCommand("reopen BUG [WHY]", "reopen B2", "Say that a bug is open again", cobra.RangeArgs(1, 2), bugs.Reopen),
+			cobra.MinimumNArgs(1), bugs.Invalid),
+		f.editCommand("reopen BUG [WHY]", "reopen B2", "Say that a bug is open again", cobra.MinimumNArgs(1), bugs.Reopen),
 		f.editCommand("fixed-in BUG VERSION", "fixed-in B3 11.8.4", "Say in which version a bug is fixed",
 			cobra.ExactArgs(2), bugs.Fixed),
 		f.editCommand("split BUG FINDING", "split B1 finding-000012-0",
@@ -135,6 +136,9 @@ func (f *bugsFlags) edit(ctx context.Context, w io.Writer, do bugs.Deed, args []
 func (f *bugsFlags) editCommand(use, example, short string, args cobra.PositionalArgs, do bugs.Deed) *cobra.Command {
 	return &cobra.Command{Use: use, Example: "  txweave bugs " + example, Short: short, Args: args,
 		RunE: func(cmd *cobra.Command, a []string) error {
+			if why := do == bugs.Invalid || do == bugs.Reopen; why && len(a) > 2 {
+				a = []string{a[0], strings.Join(a[1:], " ")}
+			}
 			return f.edit(cmd.Context(), cmd.OutOrStdout(), do, a)
 		}}
 }

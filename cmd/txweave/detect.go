@@ -73,6 +73,7 @@ finding.`,
 		"let it depend on the run whether a bug strikes: what showed need not come back")
 	f.retired.add(fs, "guide")
 	addWithout(fs, &c.Without)
+	addRows(fs, &c.Rows)
 	fs.BoolVar(&c.Count, "count", false,
 		"check all cases of the budget, and count those that show the planted bug")
 	fs.IntVar(&c.Budget, "budget", c.Budget, "cases to try for each planted bug and seed")

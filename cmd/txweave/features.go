@@ -5,6 +5,7 @@ import (
 
 	"txweave/dbms/registry"
 	"txweave/dbms/registry/catalogue"
+	"txweave/internal/spelling"
 )
 
 func featuresCommand() *cobra.Command {
@@ -48,7 +49,7 @@ first line names its columns: "id", "dbms" and "missing".`,
 			case "json":
 				return catalogue.FeaturesJSON(out, target)
 			}
-			return usagef("--format %q: want text or json", format)
+			return usage(spelling.NoneOf("--format", format, "text", "json"))
 		},
 	}
 	cmd.Flags().StringVar(&target, "target", registry.Default, registry.Or(registry.Names()))

@@ -11,6 +11,7 @@ import (
 	"txweave/campaign/target"
 	"txweave/dbms/registry"
 	"txweave/exec"
+	"txweave/internal/spelling"
 )
 
 // targetFlags say which database to use.
@@ -95,7 +96,7 @@ func self() string {
 // textOrJSON holds a value of --format against those that there are.
 func textOrJSON(format string) error {
 	if format != "text" && format != "json" {
-		return usagef("--format %q: want text or json", format)
+		return usage(spelling.NoneOf("--format", format, "text", "json"))
 	}
 	return nil
 }
