@@ -45,7 +45,7 @@ func (s *Script) caseOf(levels []string, at []Ref) (*Case, error) {
 	}
 	c.places = &places{}
 	settings := map[int][]int{} // lines, by session
-	units := s.Units(nil)
+	units := s.Units(nil, nil)
 	for n := range units { // what only takes time has no place in a case
 		units[n].Data = units[n].Data && slices.ContainsFunc(units[n].Steps, func(i int) bool { return !s.OnlyWaits(i) })
 	}
