@@ -49,7 +49,8 @@ func tellable(p *instrument.Plan, blocks []*instrument.Block) bool {
 	for i := range p.Schema.Triggers {
 		t := &p.Schema.Triggers[i]
 		for j := range i {
-			if o := p.Schema.Triggers[j]; o.Table == t.Table && o.Event == t.Event { // which is fired first is up to the database
+			if o := p.Schema.Triggers[j]; o.Table == t.Table && o.Event == t.Event {
+				// which is fired first is up to the database
 				return false
 			}
 		}

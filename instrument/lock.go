@@ -61,8 +61,8 @@ func (p *Plan) lock(b *Block, locks []control.TableLock) error {
 	return nil
 }
 
-// lockModes understands a LOCK TABLE with modes, in a transaction. Who keeps readers out is let in when nobody uses the table (exec),
-// which nobody may be kept waiting for: it stands before whatever else its transaction locks.
+// lockModes understands a LOCK TABLE with modes, in a transaction. Who keeps readers out is let in when nobody uses the
+// table (exec), which nobody may be kept waiting for: it stands before whatever else its transaction locks.
 func (p *Plan) lockModes(b *Block, locks []control.TableLock) error {
 	for _, l := range locks {
 		if p.Schema.Table(l.Table) == nil {

@@ -129,3 +129,12 @@ func TestFailedBlock(t *testing.T) {
 		}
 	}
 }
+
+// TestRefused: what would change the transactions of a session does not where the database refuses it.
+func TestRefused(t *testing.T) {
+	out := check(t, "create table t (a integer primary key);\nA> set autocommit = 0;\nA> select * from t;\n"+
+		"B> insert into t values (1);\nA> select * from t;\n")
+	if !out.Fits || len(out.Order) != 3 || len(out.Disagree) > 0 {
+		t.Errorf("order %v, fits %v, disagree %v: %v", out.Order, out.Fits, out.Disagree, out.Differences)
+	}
+}

@@ -183,7 +183,7 @@ func (c *checker) play(steps []int) (*exec.Played, error) {
 	play := exec.Play{Setup: texts(s.Setup), Sessions: len(s.Sessions), Tables: c.tables}
 	ask := map[int]bool{}
 	if c.out.Run == nil { // the levels are those of the script as it stands
-		for _, u := range s.Units(nil) {
+		for _, u := range s.Units(nil, nil) {
 			if i, ok := u.First(s); ok {
 				ask[i] = true
 			}
@@ -232,7 +232,8 @@ func (c *checker) units() {
 		gone[i] = e != nil && e.Err != nil && c.profile.Classify(e.Err.Code, e.Err.Message) == dbms.TxnLost
 	}
 	open := c.profile.LostStayOpen || c.profile.ErrorsEnd // what is lost is so until its own end
-	all := s.Units(func(i int) bool { return gone[i] && !open || slices.Contains(run.Lost, i) })
+	refused := func(i int) bool { return run.Steps[i] != nil && run.Steps[i].Err != nil }
+	all := s.Units(func(i int) bool { return gone[i] && !open || slices.Contains(run.Lost, i) }, refused)
 	slices.SortStableFunc(all, func(a, b testcase.Unit) int { return boolOrder(b.Data) - boolOrder(a.Data) })
 	c.names = make([]name, len(s.Steps))
 	c.out.Case = &testcase.Case{Target: s.Target, Isolation: c.profile.Isolation}
