@@ -146,7 +146,7 @@ func (r *run) wrote(job Job, why error, again string) error {
 	defer r.mu.Unlock()
 	where, err := r.cfg.Store.Fault(name, []byte(b.String()))
 	if where != "" {
-		r.note("the fault is described in " + where)
+		r.note("the error is described in " + where)
 	}
 	return err
 }

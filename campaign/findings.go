@@ -16,7 +16,7 @@ import (
 
 // pausing tells that a cause is paused.
 func (r *run) pausing(cause string, cases int) {
-	r.note(fmt.Sprintf("set-up fault? %s shows in %d of the last %d cases: its findings are paused, and only counted "+
+	r.note(fmt.Sprintf("%s shows in %d of the last %d cases: is the set-up right? Its findings are only counted "+
 		"until it is rarer",
 		cause, cases, pauseWindow))
 	r.paused[cause] = true

@@ -276,7 +276,7 @@ func (q *reductions) try(p pending) (small *Reduced, err error) {
 		}
 	}()
 	if small, err = q.reducer.Reduce(ctx, p.rec, text); err != nil && ctx.Err() != nil && q.ctx.Err() == nil {
-		err = fmt.Errorf("the time for it was over before it had shown the finding again: %w", err)
+		err = fmt.Errorf("--reduce-time was over before the case had shown the finding again: %w", err)
 	}
 	return small, err
 }

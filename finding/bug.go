@@ -125,7 +125,7 @@ func (b *Bugs) Check() error {
 	}
 	for _, name := range b.Gone {
 		if !ValidName(name) {
-			return fmt.Errorf("it would remove %q, which is no name of a directory beside this file", name)
+			return fmt.Errorf("it names %q for removal, which is not a directory beside this file", name)
 		}
 	}
 	seen := map[string]bool{}
@@ -143,7 +143,7 @@ func (b *Bugs) Check() error {
 		slices.Sort(g.ShownAs)
 		for _, k := range g.Kept {
 			if !ValidName(k.Dir) {
-				return fmt.Errorf("%s keeps %q, which is no name of a directory beside this file", g.ID, k.Dir)
+				return fmt.Errorf("%s keeps %q, which is not a directory beside this file", g.ID, k.Dir)
 			}
 		}
 		if n, err := strconv.Atoi(strings.TrimPrefix(g.ID, "B")); err == nil {

@@ -285,7 +285,7 @@ func (d *Difference) UnmarshalJSON(data []byte) error {
 	d.detailed(before.Detail)
 	for i := range d.Failed {
 		if d.Failed[i].Err == nil {
-			return fmt.Errorf("%s is said to have failed, and its error is missing", d.Failed[i].Stmt)
+			return fmt.Errorf("%s failed, but its error is missing", d.Failed[i].Stmt)
 		}
 	}
 	if code, err := strconv.Atoi(string(d.What)); err == nil {

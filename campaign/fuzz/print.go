@@ -49,7 +49,7 @@ work        %d runs, %d replays, %d statements sent
 		fmt.Fprintf(w, "known bugs  %s%s %d\n", name, h.toldAt(name), sum.Known[name])
 	}
 	if len(sum.Paused) > 0 {
-		fmt.Fprintf(w, "set-up fault? paused: %s\n", tabular.Counts(sum.Paused))
+		fmt.Fprintf(w, "paused      %s: most cases show it; is the set-up right?\n", tabular.Counts(sum.Paused))
 	}
 	_, err := fmt.Fprintf(w, "findings    %d of %d bugs, %d kept (%d unconfirmed)\n", sum.Total(), len(sum.Bugs),
 		sum.Kept(), len(sum.Unconfirmed))

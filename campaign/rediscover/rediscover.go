@@ -72,7 +72,7 @@ type Result struct {
 	Others    []*other        `json:"others"` // findings that are none of them, by signature
 	Alike     int             `json:"alike"`  // findings that are not reduced, and may be one of those that were met
 	Clean     int             `json:"cases_clean"`
-	Missed    int             `json:"-"` // bugs that were not met with most seeds
+	Missed    int             `json:"-"` // bugs that were not found with most seeds
 }
 
 // other is what findings of one signature have in common that are none of the known bugs.
@@ -229,7 +229,7 @@ func processorTime() time.Duration {
 // Table prints the result for people.
 func (r *Result) Table(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 1, ' ', 0)
-	fmt.Fprintf(t, "| known bug\t| met\t| cases\t| processor seconds\t|\n| ---\t| ---\t| ---\t| ---\t|\n")
+	fmt.Fprintf(t, "| known bug\t| found\t| cases\t| processor seconds\t|\n| ---\t| ---\t| ---\t| ---\t|\n")
 	for _, b := range r.Bugs {
 		cases, seconds := "-", ""
 		if b.Cases != nil {
@@ -243,10 +243,10 @@ func (r *Result) Table(w io.Writer) error {
 	fmt.Fprintf(w, "\n%s %s at %s, %d cases for each of %d seeds at most, %d in all; medians\n",
 		r.Target, r.Version, r.Isolation, r.Budget, r.Seeds, r.Cases)
 	if r.Alike > 0 {
-		fmt.Fprintf(w, "%d more findings may be one of those that were met; they are not reduced\n", r.Alike)
+		fmt.Fprintf(w, "%d more findings may be bugs of the list that were found; they were not reduced\n", r.Alike)
 	}
 	if len(r.Others) == 0 {
-		_, err := fmt.Fprintln(w, "no finding is none of these")
+		_, err := fmt.Fprintln(w, "every finding is one of these bugs")
 		return err
 	}
 	t = tabwriter.NewWriter(w, 0, 0, 1, ' ', 0)

@@ -46,7 +46,8 @@ func undoubted(c *testcase.Case) error {
 	for n := range c.Txns {
 		for i, s := range c.Txns[n].Stmts {
 			if err := doubt(s.SQL); err != nil {
-				return fmt.Errorf("%s: %w; with an -- order -- it need not be read", c.At(testcase.Ref{Txn: n, Stmt: i}), err)
+				return fmt.Errorf("%s: %w; an -- order -- section in the case makes that unnecessary",
+					c.At(testcase.Ref{Txn: n, Stmt: i}), err)
 			}
 		}
 	}

@@ -109,8 +109,7 @@ func (c *Config) parts() (*Storm, error) {
 	case c.History != "" && s.work.Kind == workload.Relational && c.Certificate == "":
 		return nil,
 			outcome.Misusef(
-				"--history: %s does more than read and write single rows; with --certificate its searches are kept too, and "+
-					"--trace keeps all", c.Workload)
+				"--history: %s does more than read and write single rows: add --certificate, or use --trace", c.Workload)
 	case c.History != "" && s.work.Kind.Claims():
 		return nil,
 			outcome.Misusef(
@@ -167,7 +166,7 @@ func (c Config) Prepare(ctx context.Context) (*Storm, error) {
 	s.Target = s.On.Config
 	if s.On.DBMS.Untried != "" {
 		return nil,
-			outcome.Misusef("storm: what mechanisms %s has, and at which moment a statement reads, is not known well enough",
+			outcome.Misusef("storm: the mechanisms of %s are not described well enough to be checked",
 				s.On.Target)
 	}
 	if s, err = s.seeded(c.Seed); err != nil {
@@ -233,10 +232,10 @@ func (s *Storm) canCertify() error {
 		return nil
 	case w.Made != nil:
 		return outcome.Misusef(
-			"--certificate: which rows the statements of %s looked for is not known; --trace keeps what was read and written",
+			"--certificate: the conditions of the statements of %s are not recorded; use --trace",
 			w.Name)
 	case len(s.nemeses) > 0:
-		return outcome.Misusef("--certificate: what nemeses do to a database is not in the order that it tells")
+		return outcome.Misusef("--certificate and --nemesis exclude each other: what nemeses do has no versions")
 	case w.Kind == workload.Lists:
 		return outcome.Misusef(
 			"--certificate: the lists of %s tell the order of versions themselves; its history is checked as a whole without "+

@@ -21,7 +21,7 @@ func benchCommand() *cobra.Command {
 		Long: `Cases are checked with one worker, and every statement is recorded. Then the same statements are
 sent again in a bare loop. The ratio of the two rates says how much of the time is the database's.`,
 		Example: `  txweave bench
-  txweave bench --target sqlite --cases 1000 --format json`,
+  txweave bench --cases 1000 --format json`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := textOrJSON(format); err != nil {

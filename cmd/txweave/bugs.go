@@ -84,7 +84,7 @@ func (f *bugsFlags) ofBugs(ctx context.Context, command string, args []string) (
 			return nil, err
 		}
 		if !finding.IsBugName(ids[0]) && slices.Contains([]string{"dup", "merge", "split"}, command) {
-			return nil, usagef("%s is not reduced yet: %s is for bugs that a campaign has counted, and given a number",
+			return nil, usagef("%s has no number yet, as no campaign has reduced it: %s needs a bug such as B3",
 				arg, command)
 		}
 		args[i] = ids[0]
@@ -176,7 +176,7 @@ func (f *bugsFlags) about(args ...string) []string {
 func (f *bugsFlags) listCommand() *cobra.Command {
 	var filter bugs.Filter
 	var signatures bool
-	cmd := &cobra.Command{Use: "list", Example: "  txweave bugs list --status open --dbms mariadb",
+	cmd := &cobra.Command{Use: "list", Example: "  txweave bugs list --status open --class snapshot-violation",
 		Short: "List bugs", Args: cobra.NoArgs, RunE: func(cmd *cobra.Command,
 			_ []string) error {
 			s, err := f.store(cmd.Context())

@@ -230,7 +230,8 @@ func campaignAuditCommand() *cobra.Command {
 				}
 			}
 			if len(wrong) > 0 {
-				return outcome.End(exitInternal, fmt.Errorf("%d things that must not be", len(wrong)))
+				return outcome.End(exitInternal, fmt.Errorf("%s, listed above",
+					finding.Count(len(wrong), "contradiction")))
 			}
 			return printf(cmd.OutOrStdout(),
 				"%d cases, each counted once; %d findings, each whole and counted to its bug once\n", cases, findings)

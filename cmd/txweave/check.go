@@ -73,7 +73,7 @@ Exit codes: 0 valid; 1 invalid; 2 unknown. Of several files the worst one counts
 	fs.StringVar(&c.Workload, "workload", string(jepsen.Auto), "of Jepsen's: "+registry.Or(jepsen.Names())+
 		"; auto: what the operations are of")
 	fs.Int64Var(&c.Total, "total-amount", 0, "bank: what all accounts hold together; default: what most reads found")
-	fs.BoolVar(&c.Negative, "negative-balances", false, "bank: an account may hold less than nothing")
+	fs.BoolVar(&c.Negative, "negative-balances", false, "bank: a balance may be negative")
 	fs.StringVar(&c.Certificate, "certificate", "", "file with the version certificate of the history")
 	fs.StringVar(&c.Order, "order", "",
 		"commit: replay in the order of the certificate's commits (two-phase locking, timestamp ordering)")

@@ -43,7 +43,7 @@ finding is a false alarm, or a bug of the database itself.
 Exit codes: 0 each planted bug was found, and nothing else; 1 one was missed, or there was another
 finding.`,
 		Example: `  txweave detect --inject lost-row,lost-delete --seeds 1
-  txweave detect --target mariadb --rarity 12 --budget 80 --format json`,
+  txweave detect --rarity 12 --budget 80 --format json`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if len(f.tables) > 0 {

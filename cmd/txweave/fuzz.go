@@ -174,7 +174,8 @@ func conclude(ctx context.Context, sum *campaign.Summary, out string) error {
 	case sum.Faults > 0:
 		return ownFaults(int64(sum.Faults), out)
 	case len(sum.Paused) > 0:
-		return outcome.Inconclusivef("findings came so often that they were paused: a fault of the set-up?")
+		return outcome.Inconclusivef(
+			"most cases show the same finding, which was paused: check the set-up (docs/howto/triage.md)")
 	case sum.UnconfirmedBugs() > 0:
 		return outcome.Inconclusivef(
 			"%d bugs are unconfirmed: their findings did not come back each time (txweave bugs list --status unconfirmed)",
@@ -187,6 +188,6 @@ func conclude(ctx context.Context, sum *campaign.Summary, out string) error {
 
 // ownFaults is the exit code of a campaign that found nothing, and at some of whose cases txweave itself failed.
 func ownFaults(n int64, out string) error {
-	return outcome.End(exitInternal, fmt.Errorf("txweave itself failed at %s: %s tells more", finding.Count(n, "case"),
+	return outcome.End(exitInternal, fmt.Errorf("txweave itself failed at %s: see %s", finding.Count(n, "case"),
 		filepath.Join(out, store.FaultsDir)))
 }

@@ -146,8 +146,8 @@ transactions, and reports where the two disagree. It also checks what the isolat
 Exit codes: 0 clean; 1 findings; 2 inconclusive; 64 wrong usage; 69 target or store unavailable; 70
 internal error; 130 interrupted.`,
 		Example: `  txweave demo                     # what becomes of a bug, in seconds and without a server
-  txweave fuzz --duration 30s      # the embedded SQLite
-  txweave fuzz --target mariadb --isolation read-committed --duration 8h`,
+  txweave fuzz --duration 30s      # the embedded database
+  txweave import report.md --run   # a bug report, as it stands`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		Args:          cobra.NoArgs,

@@ -47,7 +47,7 @@ Exit codes: 0 each bug was found with most seeds; 1 some were not.`,
 			c.Target.Notes = show
 			c.Progress = show.Steps("case", time.Duration(c.Seeds)*c.Duration)
 			c.Found = func(seed uint64, bug string, cases int) {
-				fmt.Fprintf(show, "seed %d: %s after %d cases\n", seed, bug, cases)
+				fmt.Fprintf(show, "seed %d: %s found after %d cases\n", seed, bug, cases)
 			}
 			r, err := c.Run(cmd.Context())
 			show.End()
@@ -63,7 +63,7 @@ Exit codes: 0 each bug was found with most seeds; 1 some were not.`,
 			case err != nil:
 				return err
 			case r.Missed > 0:
-				return outcome.End(exitFindings, fmt.Errorf("%d of %d known bugs were not met with most seeds", r.Missed,
+				return outcome.End(exitFindings, fmt.Errorf("%d of %d known bugs were not found with most seeds", r.Missed,
 					len(r.Bugs)))
 			case cmd.Context().Err() != nil:
 				return outcome.Stopped()

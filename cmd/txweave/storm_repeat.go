@@ -41,7 +41,7 @@ it once with --trust.
 
 Exit codes: 0 the finding did not come; 1 it came.`,
 		Example: `  txweave storm repeat storm.toml --times 20
-  txweave storm repeat storm.toml --server /opt/mariadb-11.8/bin/mariadbd`,
+  txweave storm repeat storm.toml --server /opt/next/bin/server`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if f.times < 1 {

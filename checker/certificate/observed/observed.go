@@ -50,10 +50,10 @@ func New(run *observe.Observation) (*CertifiedRun, error) {
 	r := &CertifiedRun{run: run, c: &certificate.Certificate{Source: "added reads"}, chains: map[history.Item]*chain{},
 		searches: map[string]int{}}
 	if run.Mixed() {
-		return nil, errors.New("its transactions run at levels of their own: a history is held to one")
+		return nil, errors.New("its transactions run at several levels, and a history is checked at one")
 	}
 	for v := range run.Recurring {
-		return nil, fmt.Errorf("row %d of %s was the same again: it is not certain who wrote what was seen of it",
+		return nil, fmt.Errorf("row %d of %s had the same contents twice, so it is not certain which write a read saw",
 			v.PKey, v.Table)
 	}
 	b := register.NewBuilder(len(run.Txns)+1, 2*len(run.Stmts))
