@@ -9,8 +9,8 @@ import (
 )
 
 // eachKey judges the keys below n by several workers and returns what is not valid of them, nil for nothing: the first
-// key's that is invalid, else the first one's that is unknown. Keys behind one that is invalid are left out. The answer is
-// the same with any number of workers: 0 is as many as there are processors.
+// key's that is invalid, else the first one's that is unknown. Keys behind one that is invalid are left out. The answer
+// is the same with any number of workers: 0 is as many as there are processors.
 func eachKey(n, workers int, judge func(key int) *checker.Verdict) *checker.Verdict {
 	if workers == 0 {
 		workers = runtime.GOMAXPROCS(0)
