@@ -41,7 +41,7 @@ type Config struct {
 	Sessions   bool                // the order of each session's transactions is part of the level
 	ClockSkew  history.ClockBounds // by which clients' clocks may be off, either way
 	DOT, SVG   string              // files for the counterexample, as a graph and as a picture
-	Window     int                 // transactions that wait, of a text that is checked while it is read; 0: it is read first
+	Window     int                 // transactions that wait, of a text checked while it is read; 0: it is read first
 
 	Certificate string // file with the version certificate
 	Order       string // commit: the transactions are replayed in the order of the certificate's commits
