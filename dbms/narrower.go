@@ -57,11 +57,11 @@ func (p *Profile) narrower(name string) *PlanSetting {
 	if !part {
 		return nil
 	}
-	i := slices.IndexFunc(p.Plans, func(s PlanSetting) bool { return s.Name == whole })
+	i := slices.IndexFunc(p.Variants.Plans, func(s PlanSetting) bool { return s.Name == whole })
 	if i < 0 {
 		return nil
 	}
-	all := p.Plans[i].Narrower()
+	all := p.Variants.Plans[i].Narrower()
 	if at := slices.IndexFunc(all, func(s PlanSetting) bool { return s.Name == name }); at >= 0 {
 		return &all[at]
 	}

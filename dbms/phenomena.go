@@ -31,7 +31,7 @@ func (p *Profile) Promise() *Profile {
 }
 
 // Judged are the phenomena that a run is held to.
-func (p *Profile) Judged() []fault.Kind { return p.Promise().Forbidden }
+func (p *Profile) Judged() []fault.Kind { return p.Promise().Guarantees.Forbidden }
 
 // HeldTo returns the profile held to all that a stronger level promises: phenomena and mechanisms.
 func (p *Profile) HeldTo(stronger *Profile) *Profile {

@@ -208,7 +208,7 @@ func Settled(of []PlanSetting, at int, n func(int) int) string {
 
 // Alternatives are those settings under which statements can be planned otherwise.
 func (p *Profile) Alternatives() []PlanSetting {
-	return slices.DeleteFunc(slices.Clone(p.Plans), func(s PlanSetting) bool { return !s.Replans() })
+	return slices.DeleteFunc(slices.Clone(p.Variants.Plans), func(s PlanSetting) bool { return !s.Replans() })
 }
 
 // Replans says whether the setting is another plan, under which a replay can be executed once more.
@@ -222,24 +222,25 @@ func (p *Profile) Under(s *PlanSetting) *Profile {
 		return p
 	}
 	late := *p
-	late.KeysAtCommit, late.Claimed = true, nil
-	late.Forbidden, late.Mechanisms.ConsistentRead, late.Mechanisms.Certifier, late.Order = nil, NoConsistentRead,
+	late.Errors.KeysAtCommit, late.Claimed = true, nil
+	late.Guarantees.Forbidden, late.Guarantees.Mechanisms.ConsistentRead, late.Guarantees.Mechanisms.Certifier,
+		late.Order = nil, NoConsistentRead,
 		NoCertifier, NoOrder
-	late.NoReplay =
+	late.Guarantees.NoReplay =
 		"keys are checked when the transaction ends: what it did before may be of a state that never came to be"
 	return &late
 }
 
 // Settings are those plan settings under which cases can be run.
 func (p *Profile) Settings() []PlanSetting {
-	return slices.DeleteFunc(slices.Clone(p.Plans), func(s PlanSetting) bool { return !s.Lasting() })
+	return slices.DeleteFunc(slices.Clone(p.Variants.Plans), func(s PlanSetting) bool { return !s.Lasting() })
 }
 
 // PlanSetting returns a setting by its name, or one of those of which it is made; nil where the database has none of
 // that name.
 func (p *Profile) PlanSetting(name string) *PlanSetting {
-	if i := slices.IndexFunc(p.Plans, func(s PlanSetting) bool { return s.Name == name }); i >= 0 {
-		return &p.Plans[i]
+	if i := slices.IndexFunc(p.Variants.Plans, func(s PlanSetting) bool { return s.Name == name }); i >= 0 {
+		return &p.Variants.Plans[i]
 	}
 	return p.narrower(name)
 }

@@ -4,13 +4,15 @@ import (
 	"strings"
 	"testing"
 
-	"txweave/sql/mysql"
+	mysql "txweave/dbms/mysql/dialect"
 )
 
 // TestHiddenInPart: of the two ways to hide conditions each is a setting by itself, so that it can be said which of
 // them a difference needs.
 func TestHiddenInPart(t *testing.T) {
-	p := &Profile{Plans: []PlanSetting{OpaqueConditions(mysql.New(mysql.Server{Product: "MariaDB", Version: 110809}))}}
+	p := &Profile{
+		Variants: Variants{
+			Plans: []PlanSetting{OpaqueConditions(mysql.New(mysql.Server{Product: "MariaDB", Version: 110809}))}}}
 	const sql = "SELECT 1 FROM t AS r0 WHERE r0.a IN (SELECT r1.b FROM s AS r1)"
 	for name, has := range map[string][2]bool{"opaque-conditions": {true, true}, "opaque-conditions/conditions": {true,
 		false}, "opaque-conditions/exists": {false, true}} {

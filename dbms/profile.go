@@ -97,24 +97,48 @@ type WaitLimit struct {
 	Set     string // the statement by which a session has it
 }
 
-// Profile is what one DBMS promises at one isolation level, and how it is used there. Of the levels that txweave does
-// not run itself the promise alone is known: Protocol, Source and Mechanisms.
+// Profile is what is known of one level of a DBMS: what it promises, and how it is used there. Who asks for a part
+// takes that part.
 type Profile struct {
-	DBMS      string // its name: "mariadb"
+	DBMS      string // its name: "sqlite"
 	Isolation string // name of the level as users give it: "repeatable-read"
-	Protocol  string // concurrency control protocol: "2PL+MVCC"
-	Source    string // where the DBMS, or who measured it, says so
-	Untried   bool   // it was made for running cases, from the documentation alone
+	Guarantees
+	// Claimed is the level whose promise a user holds the DBMS to instead; nil: its own.
+	Claimed *Profile
 	// Tree is how its statements are read as trees, and printed.
 	Tree *sqltree.Dialect
+	// Embedded says that the engine runs inside the process that uses it.
+	Embedded bool
+	// PanicsAlone says that a bug of the DBMS's may end one connection and nothing else. Of others the whole server goes
+	// down, or begins anew, with whoever crashes.
+	PanicsAlone bool
+	// Order says how to recover the order of commits.
+	Order OrderSource
+	Sessions
+	ReadModes
+	Writes
+	Transactions
+	TableChanges
+	Errors
+	Variants
+}
+
+// Guarantees are what a level promises: phenomena and mechanisms, for the oracles and for checks of histories. They are
+// all that is known of a level which txweave does not run itself.
+type Guarantees struct {
+	Protocol string // concurrency control protocol: "2PL+MVCC"
+	Source   string // where the DBMS, or who measured it, says so
+	Untried  bool   // it was made for running cases, from the documentation alone
 	Mechanisms
 	// Forbidden are the phenomena that the level rules out.
 	Forbidden []fault.Kind
-	// Claimed is the level whose promise a user holds the DBMS to instead; nil: its own.
-	Claimed *Profile
+	// NoReplay is the reason why the replay oracle cannot judge this level; empty where it can.
+	NoReplay string
+}
 
-	Embedded bool     // the engine runs inside the process that uses it
-	Setup    []string // sent once on every session that runs transactions
+// Sessions say how the sessions of a level are set up.
+type Sessions struct {
+	Setup []string // sent once on every session that runs transactions
 	// Level are those of Setup by which a session runs at the level. The others make cases comparable, or keep their runs
 	// short: a text that is run as it stands does without.
 	Level []string
@@ -123,26 +147,12 @@ type Profile struct {
 	// WaitLimits are the settings that end a wait for a lock. Sessions of such a text have those that it does not set
 	// itself.
 	WaitLimits []WaitLimit
-	// NewTables is a query after which a session knows that the tables are others, where it otherwise plans a statement by
-	// those that it knows.
-	NewTables string
 	// NoWait makes a session refuse to wait for a lock, or wait as short as the server allows.
 	NoWait []string
-	// LateRefusal says that a change of a table that others use is refused only after a second: it is not sent while one
-	// is open that has used the table.
-	LateRefusal bool
-	// Hurry are the statements around one that wants a table for itself: it gives up soon where somebody is in its way of
-	// whom nothing is known, and is sent again, as readers would queue behind it. None where the server's own time-out
-	// does that.
-	Hurry []string
-	// AloneUntold says that the server does not tell soon that a write in autocommit waits for others' locks, nor wakes it
-	// soon: with LateRefusal it is not sent while there may be any.
-	AloneUntold bool
-	// LocksInside says that a SELECT with a lock clause in autocommit locks nothing and is a read like others.
-	LocksInside bool
-	// SharedChanges says that such changes differ in whom they let use the table meanwhile (sqltext.Sharing): those that
-	// readers may use the table beside are sent.
-	SharedChanges bool
+}
+
+// ReadModes say what statements read, and so how probes may watch them: for instrument and observe.
+type ReadModes struct {
 	// SelectView is what plain SELECTs read, subqueries included.
 	SelectView View
 	// SnapshotBegin are words: a BEGIN that holds one of them takes the transaction's snapshot at once.
@@ -157,22 +167,27 @@ type Profile struct {
 	// DirtyObserver says that there is an observer at READ UNCOMMITTED too. Without it after-write reads are plain
 	// reads in the transaction, and its own writes are known from them.
 	DirtyObserver bool
-	// StatementSnapshots says that DML which did not wait reads a snapshot of its own: plain reads right before it show
-	// what it sees.
-	StatementSnapshots bool
-	// ReadOnlyRefused is the code of the error that answers whatever would write in a READ ONLY transaction, so that no
-	// such write succeeds: the environment's where the transaction is none. 0: nothing is claimed.
-	ReadOnlyRefused int
-	// Chained is what is sent in place of a transaction's BEGIN where AND CHAIN has begun it: a statement that does
-	// nothing. "": no chain is kept.
-	Chained string
-	// Deferred is the code of the error that never ends a transaction which is READ ONLY and DEFERRABLE: its first
-	// statement waits for a snapshot in which no anomaly can be. 0: there are none.
-	Deferred int
 	// SnapshotObserver says that reads which txweave adds to a transaction would change which transactions fail. What its
 	// snapshot holds an observer reads then, right before the first statement, and what its writes wrote they return
 	// themselves (RETURNING).
 	SnapshotObserver bool
+	// StatementSnapshots says that DML which did not wait reads a snapshot of its own: plain reads right before it show
+	// what it sees.
+	StatementSnapshots bool
+	// Mixing says in place of what plain reads show the transaction's own writes.
+	Mixing Mixing
+	// MixedSubqueries says that a subquery of a statement with a current view may read the snapshot. Where the two
+	// differ for its tables the statement cannot be judged.
+	MixedSubqueries bool
+	// LocksInside says that a SELECT with a lock clause in autocommit locks nothing and is a read like others.
+	LocksInside bool
+	// DeferredSeen says that what a plain read sees in a transaction right before its COMMIT is what foreign keys which
+	// are checked then are held against, if nothing comes between the two.
+	DeferredSeen bool
+}
+
+// Writes say what writes tell of what they did.
+type Writes struct {
 	// CountsMatched says that an UPDATE counts the rows that it matches as affected, those too that stay as they are.
 	CountsMatched bool
 	// CountsOwn says that a write counts the rows of its own table alone, and never what a trigger or a foreign key
@@ -181,11 +196,18 @@ type Profile struct {
 	// RewritesSame says that an UPDATE which leaves a row as it is counts it as not changed, and makes a version of it all
 	// the same, which its transaction's snapshot shows from then on.
 	RewritesSame bool
-	// Mixing says in place of what plain reads show the transaction's own writes.
-	Mixing Mixing
-	// MixedSubqueries says that a subquery of a statement with a current view may read the snapshot. Where the two
-	// differ for its tables the statement cannot be judged.
-	MixedSubqueries bool
+	// KeysAsRowsLie says that an UPDATE comes to rows as they lie, and looks for the new key of each among those that rows
+	// have by then: of the same rows whether it is refused depends on how they were written.
+	KeysAsRowsLie bool
+	// CountersReset says that the counters of tables, such as AUTO_INCREMENT's, are put back between a run and its replay.
+	CountersReset bool
+}
+
+// Transactions say how a transaction begins, and what ends it or a part of it.
+type Transactions struct {
+	// Chained is what is sent in place of a transaction's BEGIN where AND CHAIN has begun it: a statement that does
+	// nothing. "": no chain is kept.
+	Chained string
 	// LockingBegin begins a transaction whose locking reads and writes wait for others' locks, where a statement by itself
 	// does not; "" where it does.
 	LockingBegin string
@@ -196,55 +218,64 @@ type Profile struct {
 	// ErrorsEnd says that any error ends the transaction and gives its locks back, unless it goes back to a savepoint:
 	// whatever else follows is refused.
 	ErrorsEnd bool
-	// PanicsAlone says that a bug of the DBMS's may end one connection and nothing else. Of others the whole server goes
-	// down, or begins anew, with whoever crashes.
-	PanicsAlone bool
 	// LostStayOpen says that a transaction which is TxnLost can change nothing any more and is open for all that: what
 	// ends it is its own.
 	LostStayOpen bool
+}
+
+// TableChanges say what becomes of changes of tables, and locks of whole ones, that others use: for the runner, which
+// must not wait for what nobody tells of.
+type TableChanges struct {
+	// NewTables is a query after which a session knows that the tables are others, where it otherwise plans a statement by
+	// those that it knows.
+	NewTables string
+	// LateRefusal says that a change of a table that others use is refused only after a second: it is not sent while one
+	// is open that has used the table.
+	LateRefusal bool
+	// Hurry are the statements around one that wants a table for itself: it gives up soon where somebody is in its way of
+	// whom nothing is known, and is sent again, as readers would queue behind it. None where the server's own time-out
+	// does that.
+	Hurry []string
+	// AloneUntold says that the server does not tell soon that a write in autocommit waits for others' locks, nor wakes it
+	// soon: with LateRefusal it is not sent while there may be any.
+	AloneUntold bool
+	// SharedChanges says that such changes differ in whom they let use the table meanwhile (sqltext.Sharing): those that
+	// readers may use the table beside are sent.
+	SharedChanges bool
+}
+
+// Errors say what the errors of a database mean. A code not listed anywhere is Deterministic.
+type Errors struct {
+	// Classes are those of error codes.
+	Classes map[int]ErrorClass
+	// Texts classifies errors whose code says nothing, or too much, by a part of their message: the first one that
+	// fits.
+	Texts []ErrorText
+	// ReadOnlyRefused is the code of the error that answers whatever would write in a READ ONLY transaction, so that no
+	// such write succeeds: the environment's where the transaction is none. 0: nothing is claimed.
+	ReadOnlyRefused int
+	// Deferred is the code of the error that never ends a transaction which is READ ONLY and DEFERRABLE: its first
+	// statement waits for a snapshot in which no anomaly can be. 0: there are none.
+	Deferred int
 	// NoSavepoint is a part of the message which says that a savepoint is not there.
 	NoSavepoint string
-	// Order says how to recover the order of commits.
-	Order OrderSource
-	// CountersReset says that the counters of tables, such as AUTO_INCREMENT's, are put back between a run and its replay.
-	CountersReset bool
-	// NoReplay is the reason why the replay oracle cannot judge this level; empty where it can.
-	NoReplay string
-	// Errors classifies error codes; a code not listed is Deterministic.
-	Errors map[int]ErrorClass
-	// ErrorTexts classifies errors whose code says nothing, or too much, by a part of their message: the first one that
-	// fits.
-	ErrorTexts []ErrorText
-	// Impossible are the errors that no statement of a case causes, by code: of a damaged database or of a fault in the
-	// engine itself. ImpossibleTexts are parts of the messages of such errors whose code says less.
-	Impossible      map[int]string
-	ImpossibleTexts []string
+	// Impossible are the errors that no statement of a case causes: of a damaged database or of a fault in the engine
+	// itself. NoTable are those of them that a table is not there: of a table of the case's no statement causes one.
+	Impossible, NoTable ErrorSet
+	// Malformed are the errors of statements that run on no contents of the tables: bad syntax, columns and functions that
+	// are not there.
+	Malformed ErrorSet
+	// Lost are the errors which say that the tables or rows of a case are not as they were made. Statements of a case may
+	// cause such errors, those that read and refill the tables for the tool do not.
+	Lost ErrorSet
 	// ForeignKey are the Deterministic errors of what would leave a row that refers to none.
 	ForeignKey []int
-	// DeferredSeen says that what a plain read sees in a transaction right before its COMMIT is what foreign keys which
-	// are checked then are held against, if nothing comes between the two.
-	DeferredSeen bool
 	// AtCommit are the errors of concurrency that only the end of a transaction may be answered with, or a statement
 	// outside any: where locks are taken row by row a statement waits, or is refused otherwise.
 	AtCommit []int
 	// KeysAtCommit says that those of Duplicate come at the end of a transaction, too, and that nothing else is certain of
 	// it before.
 	KeysAtCommit bool
-	// Malformed are the errors of statements that run on no contents of the tables: bad syntax, columns and functions that
-	// are not there. MalformedTexts are parts of the messages of such errors whose code says less.
-	Malformed      []int
-	MalformedTexts []string
-	// NoTable are the errors of those of Impossible, and NoTableText what is in their messages where a code says less,
-	// that a table is not there: of a table of the case's no statement causes one.
-	NoTable     []int
-	NoTableText string
-	// LostTexts are parts of the messages that say the tables or rows of a case are not as they were made. Statements of a
-	// case may cause such errors, those that read and refill the tables for the tool do not.
-	LostTexts []string
-	// Plans are ways to have statements planned otherwise.
-	Plans []PlanSetting
-	// Stores are ways to have tables kept otherwise.
-	Stores []StoreShape
 	// Duplicate are the Deterministic errors of an INSERT whose key is there already.
 	Duplicate []int
 	// WriteLocked are the errors that say WouldBlock because another transaction has the one write lock of the database.
@@ -252,67 +283,61 @@ type Profile struct {
 	// EitherOf are two errors, of two constraints that a row violates both, of which a statement in a transaction may be
 	// answered with the one and the same statement by itself with the other. None: constraints are checked in one order.
 	EitherOf [][2]int
-	// KeysAsRowsLie says that an UPDATE comes to rows as they lie, and looks for the new key of each among those that rows
-	// have by then: of the same rows whether it is refused depends on how they were written.
-	KeysAsRowsLie bool
 	// DuplicateKey reads from the message of such an error, or of one for rows that refer to another, the key that it is
 	// about: its columns, in lower case, and their values as the database prints them, joined by a comma and a space. No
 	// columns: it is not told. nil: it never is.
 	DuplicateKey func(message string) (columns []string, values string)
 }
 
+// ErrorSet are errors by their codes, and by parts of the messages of such whose code says less.
+type ErrorSet struct {
+	Codes []int
+	Texts []string
+}
+
+// Has says whether an error is one of them.
+func (s ErrorSet) Has(code int, message string) bool {
+	return slices.Contains(s.Codes, code) || slices.ContainsFunc(s.Texts, func(part string) bool {
+		return strings.Contains(message, part)
+	})
+}
+
+// Variants are other ways to do the same, of which no answer may depend.
+type Variants struct {
+	// Plans are ways to have statements planned otherwise.
+	Plans []PlanSetting
+	// Stores are ways to have tables kept otherwise.
+	Stores []StoreShape
+}
+
 // Classify returns the class of an error by its code and its message.
-func (p *Profile) Classify(code int, message string) ErrorClass {
-	for _, t := range p.ErrorTexts {
+func (e *Errors) Classify(code int, message string) ErrorClass {
+	for _, t := range e.Texts {
 		if strings.Contains(message, t.Part) {
 			return t.Class
 		}
 	}
-	return p.Errors[code]
+	return e.Classes[code]
 }
 
 // ClassifyIn is Classify for a statement of a transaction, which may be READ ONLY: it lost what it wanted to write to
 // that, and nothing else.
-func (p *Profile) ClassifyIn(readOnly bool, code int, message string) ErrorClass {
-	if readOnly && p.ReadOnlyRefused != 0 && code == p.ReadOnlyRefused {
+func (e *Errors) ClassifyIn(readOnly bool, code int, message string) ErrorClass {
+	if readOnly && e.ReadOnlyRefused != 0 && code == e.ReadOnlyRefused {
 		return StatementLost
 	}
-	return p.Classify(code, message)
-}
-
-// IsImpossible says whether no statement of a case can cause an error: the database is damaged, or at fault itself.
-func (p *Profile) IsImpossible(code int, message string) bool {
-	return p.Impossible[code] != "" || slices.ContainsFunc(p.ImpossibleTexts, func(part string) bool {
-		return strings.Contains(message, part)
-	})
-}
-
-// IsMalformed says whether an error tells that a statement could not run whatever the tables hold.
-func (p *Profile) IsMalformed(code int, message string) bool {
-	return slices.Contains(p.Malformed, code) || slices.ContainsFunc(p.MalformedTexts, func(part string) bool {
-		return strings.Contains(message, part)
-	})
-}
-
-// IsNoTable says whether an error tells that a table is not there.
-func (p *Profile) IsNoTable(code int, message string) bool {
-	return slices.Contains(p.NoTable, code) || p.NoTableText != "" && strings.Contains(message, p.NoTableText)
-}
-
-// IsLost says whether an error tells that the tables of a case are not as they were made.
-func (p *Profile) IsLost(message string) bool {
-	return slices.ContainsFunc(p.LostTexts, func(part string) bool { return strings.Contains(message, part) })
+	return e.Classify(code, message)
 }
 
 // FixedViews says that every statement of a transaction reads the snapshot of its transaction, and so the same before a
 // wait for a lock and after it.
 func (p *Profile) FixedViews() bool {
-	return p.SnapshotScope() == PerTransaction && p.SelectView == Snapshot && p.DMLView == Snapshot
+	return p.SnapshotScope() == PerTransaction && p.ReadModes.SelectView == Snapshot && p.DMLView == Snapshot
 }
 
 // BeginTakesSnapshot says whether the statement that opens a transaction takes its snapshot at once.
 func (p *Profile) BeginTakesSnapshot(sql string) bool {
-	return p.SnapshotScope() == PerTransaction && slices.ContainsFunc(p.SnapshotBegin, func(word string) bool {
+	return p.SnapshotScope() == PerTransaction && slices.ContainsFunc(p.ReadModes.SnapshotBegin, func(word string) bool {
 		return strings.Contains(strings.ToUpper(sql), word)
 	})
 }
@@ -349,7 +374,7 @@ func Lookup(dbms, level string) (*Profile, error) {
 // LookupPromise is Lookup among all levels that something is known of, those that txweave does not run itself included.
 func LookupPromise(dbms, level string) (*Profile, error) {
 	var levels, names []string
-	tried := slices.DeleteFunc(slices.Clone(runs), func(p *Profile) bool { return p.Untried })
+	tried := slices.DeleteFunc(slices.Clone(runs), func(p *Profile) bool { return p.Guarantees.Untried })
 	for _, p := range slices.Concat(tried, known, runs) {
 		if !slices.Contains(names, p.DBMS) {
 			names = append(names, p.DBMS)
@@ -374,7 +399,7 @@ func Levels(dbms string) []*Profile {
 	slices.SortStableFunc(levels, func(a, b *Profile) int {
 		switch {
 		case a.Serializable == b.Serializable:
-			return len(a.Forbidden) - len(b.Forbidden)
+			return len(a.Guarantees.Forbidden) - len(b.Guarantees.Forbidden)
 		case a.Serializable:
 			return 1
 		}

@@ -52,7 +52,7 @@ const (
 // the first has the usual one.
 func (p *Profile) LastingStore(seed uint64, n int) string {
 	var names []string
-	for _, s := range p.Stores {
+	for _, s := range p.Variants.Stores {
 		if s.Lasting() {
 			names = append(names, s.Name)
 		}
@@ -66,13 +66,13 @@ func (p *Profile) LastingStore(seed uint64, n int) string {
 
 // BriefStores are the shapes that are made for one case.
 func (p *Profile) BriefStores() []StoreShape {
-	return slices.DeleteFunc(slices.Clone(p.Stores), func(s StoreShape) bool { return s.Lasting() })
+	return slices.DeleteFunc(slices.Clone(p.Variants.Stores), func(s StoreShape) bool { return s.Lasting() })
 }
 
 // Store returns a shape by its name; nil where the database has none of that name.
 func (p *Profile) Store(name string) *StoreShape {
-	if i := slices.IndexFunc(p.Stores, func(s StoreShape) bool { return s.Name == name }); i >= 0 {
-		return &p.Stores[i]
+	if i := slices.IndexFunc(p.Variants.Stores, func(s StoreShape) bool { return s.Name == name }); i >= 0 {
+		return &p.Variants.Stores[i]
 	}
 	return nil
 }

@@ -50,7 +50,7 @@ func (r *Runner) Bare(ctx context.Context, recorded []BareStmt) (*BareRate, erro
 	}
 	for i, l := range r.lanes {
 		conns[history.SessionName(i)] = l.session.conn
-		if err := l.session.Must(ctx, r.profile.NoWait...); err != nil {
+		if err := l.session.Must(ctx, r.profile.Sessions.NoWait...); err != nil {
 			return nil, err
 		}
 	}
@@ -92,8 +92,8 @@ func (r *Runner) Bare(ctx context.Context, recorded []BareStmt) (*BareRate, erro
 
 // lockTimeouts are the statements of settings that say how long a session waits for a lock.
 func lockTimeouts(p *dbms.Profile) (sqls []string) {
-	for i := range p.Plans {
-		if s := &p.Plans[i]; s.Impatient {
+	for i := range p.Variants.Plans {
+		if s := &p.Variants.Plans[i]; s.Impatient {
 			sqls = slices.Concat(sqls, s.Set, s.Unset)
 		}
 	}

@@ -83,7 +83,7 @@ func (s *runState) certify() error {
 	if err := s.versions(c); err != nil {
 		return err
 	}
-	past, err := s.target.Observe(s.ctx, ReadCommitted)
+	past, err := s.target.Observe(s.ctx, FirstNode, ReadCommitted)
 	if err != nil {
 		return err
 	}

@@ -19,8 +19,8 @@ type clocked struct {
 	past string // the statement after which a session reads the past
 }
 
-func (c clocked) Open(ctx context.Context, p *dbms.Profile) (*Session, error) {
-	s, err := c.Target.Open(ctx, p)
+func (c clocked) Open(ctx context.Context, node NodeID, p *dbms.Profile) (*Session, error) {
+	s, err := c.Target.Open(ctx, node, p)
 	if err != nil {
 		return nil, err
 	}
@@ -41,12 +41,12 @@ func (c clocked) Open(ctx context.Context, p *dbms.Profile) (*Session, error) {
 	return s, nil
 }
 
-func (c clocked) Observe(ctx context.Context, _ string) (*Session, error) {
+func (c clocked) Observe(ctx context.Context, node NodeID, _ string) (*Session, error) {
 	p, err := dbms.Lookup("sqlite", "")
 	if err != nil {
 		return nil, err
 	}
-	return c.Open(ctx, p)
+	return c.Open(ctx, node, p)
 }
 
 // A case that gives its order itself may have tables without pkey and vkey: there is nothing about them to certify.

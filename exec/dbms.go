@@ -93,83 +93,79 @@ type Clock struct {
 // not give.
 type ClockReading struct{ Start, Read, EndedStart, EndedCommit uint64 }
 
-// Server is what there is to know of a DBMS that has a server: how a private one is started, and how any is watched.
-// Each DBMS's folder has one.
+// Server is what there is to know of a DBMS that has a server, whoever started it. Each DBMS's folder has one.
 type Server struct {
-	Name     string   // of the DBMS
-	Binaries []string // names that the server goes by, in the order in which they are tried
+	Name    string // of the DBMS
+	Binary  Binary
+	Private *Private // nil: txweave starts none
+	Users   Users
+	// Strains are what it can be strained with.
+	Strains Strains
+	// Client is its own client, for scripts.
+	Client *Client
+	// Protocol of its sessions.
+	Protocol *Protocol
+}
+
+// Binary is how the program of a private server is found, or made.
+type Binary struct {
+	Names    []string // that it goes by, in the order in which they are tried
 	Packages string   // what to install, for a message
-	// Arguments of a private server in a directory of its own: small, quick rather than durable, and statistics that
-	// do not change under a case, so that a statement is planned the same way each time. built says that the binary
-	// is the one that Build made.
+	// Dirs are patterns of directories that are searched before PATH, the one with the highest number first, and Beside
+	// directories that are searched after it.
+	Dirs, Beside []string
+	// Build makes the program where none is named; nil: it is looked for.
+	Build func(ctx context.Context, progress io.Writer) (string, error)
+	// Version are the arguments with which it prints its version, and Is says whether that is this DBMS's.
+	Version []string
+	Is      func(version string) bool
+}
+
+// Private is how a server is started in a directory of its own.
+type Private struct {
+	// Arguments of the server: small, quick rather than durable, and statistics that do not change under a case, so that a
+	// statement is planned the same way each time. built says that the binary is the one that Build made.
 	Arguments func(dir string, built bool) []string
 	// CommitLog are the arguments that make it keep a log from which the order of commits can be read; none: it has no
 	// such log.
 	CommitLog []string
 	// Durable are the arguments with which a killed process leaves every acknowledged commit behind, and no page half
-	// written, in a directory of its own; nil, or none: it cannot be killed and started again. built says that the binary
-	// is the one that Build made.
+	// written; nil, or none: it cannot be killed and started again.
 	Durable func(dir string, built bool) []string
-	// DurableBoot is sent to such a server behind Boot.
-	DurableBoot []string
-	// Strains are what it can be strained with.
-	Strains Strains
-	// Client is its own client, for scripts.
-	Client *Client
-	// Build makes the server's binary where none is named; nil: it is looked for.
-	Build func(ctx context.Context, progress io.Writer) (string, error)
-	// Version are the arguments with which the binary prints its version.
-	Version []string
-	// Initialise are the arguments that make a data directory; none: the server needs no such thing.
-	Initialise []string
-	// Bootstrap returns what the server reads on standard input while it initialises; nil: nothing.
-	Bootstrap func(ctx context.Context, binary string) ([]byte, error)
-	// Dirs are patterns of directories that are searched before PATH, the one with the highest number first.
-	Dirs []string
-	// Unprivileged says that it refuses to run as root: it runs as another user then.
-	Unprivileged bool
+	// Data makes the data directory that servers begin with a copy of; nil: they begin without.
+	Data *DataMaker
+	// Accounts are those of the users, the first that there is, as which it runs where it refuses to run as root; none: it
+	// runs as root, too.
+	Accounts []string
 	// End is the signal that ends it at once and lets it clear away what the system does not; 0: it is killed.
 	End syscall.Signal
-	// MakeData returns the program and its arguments that make a data directory, in place of Initialise.
-	MakeData func(binary, dir string) (program string, args []string)
-	// Private opens a target on a private server that accepts connections, which Ready finds out, and Join on one of the
-	// user's. nil: MySQL's protocol is spoken, and what follows is for it.
-	Private func(context.Context, *Instance) (Target, error)
-	Ready   func(context.Context, *Instance) error
-	Join    func(ctx context.Context, at *DSN, database string, wait time.Duration) (Target, error)
-	// Schemes begin the data source names of its servers; none: they are of the form of MySQL's driver.
-	Schemes []string
-	// Ask asks the server that a data source name of such a scheme names for its version.
-	Ask func(ctx context.Context, at *DSN) (string, error)
-	// Boot is sent once to a private server.
-	Boot []string
-	// Wear is the number of cases after which a private server is replaced; 0: only where its memory has grown.
+	// Wear is the number of cases after which it is replaced; 0: only where its memory has grown.
 	Wear int
-	// Waits picks the way to see lock waits.
-	Waits func(version string) *WaitSource
-	// Copy is the format of the statement that copies a table, from the copy's name and the table's: Reset refills a
-	// case's tables from their copies, and with "" from the case's own rows.
-	Copy string
-	// Counter is the format of the statement that puts the counter of a table back to what its rows ask for; "" where
-	// nothing does.
-	Counter string
-	// Anew says that a case's tables are dropped with their database.
-	Anew bool
-	// Kill is the format of the statement that ends what a connection is running.
-	Kill string
-	// Neutral are settings of a session that this DBMS alone has and without which a case means something else, by what
-	// they must be on a server of the user's. What stands in SQL as a text is quoted.
-	Neutral map[string]string
-	// Faster says what makes a server of the user's faster which nobody else uses; "" if that is not known.
+	// Ready finds out whether it accepts connections, and Open opens a target on one that does.
+	Ready func(context.Context, *Instance) error
+	Open  func(context.Context, *Instance) (Target, error)
+}
+
+// DataMaker is how a data directory is made.
+type DataMaker struct {
+	// Command returns the program that makes one in dir, and its arguments; what it needs meanwhile is in temporary.
+	Command func(binary, dir, temporary string) (program string, args []string)
+	// Script is what the program reads on standard input; nil: nothing.
+	Script func(ctx context.Context, binary string) ([]byte, error)
+}
+
+// Users is how a server of the user's is reached.
+type Users struct {
+	// DSN is the form of its data source names.
+	DSN *DSNForm
+	// Ours says whether a server of that form is this DBMS's, by its version.
+	Ours func(version string) bool
+	// Join opens a target on it, in a database of that name. A server that is away is waited for as long as wait.
+	Join func(ctx context.Context, at *DSN, database string, wait time.Duration) (Target, error)
+	// Faster says what makes it faster where nobody else uses it; "" if that is not known.
 	Faster string
-	// Lacks says what cases try in vain on a server of the user's with such settings; "": nothing. nil: nothing ever.
+	// Lacks says what cases try in vain under its settings; "": nothing. nil: nothing ever.
 	Lacks func(settings map[string]string) string
-	// Changed is a query for the global variables, name and value, that somebody has set. Paths are left out.
-	Changed string
-	// Protocol of its sessions.
-	Protocol *Protocol
-	// Ours says whether a version text is this DBMS's, Binary whether a binary's is.
-	Ours, Binary func(version string) bool
 }
 
 // Wait is what a session waits for, as its server names it, and NoWait nothing. It is another one when the session has
@@ -181,15 +177,6 @@ const (
 	NoWait   Wait = ""
 	SomeWait Wait = "a lock"
 )
-
-// WaitSource is a way to see lock waits.
-type WaitSource struct {
-	// Ask returns the connections that wait for a lock now, by their numbers.
-	Ask  func(ctx context.Context, control *Session) (map[uint64]Wait, error)
-	Need string // what the user must be allowed to do
-	// Setting is a variable of the server that must be 1; "" for none.
-	Setting string
-}
 
 // Names of what lies in a private server's directory.
 const (

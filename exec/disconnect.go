@@ -36,7 +36,7 @@ func (s *runState) disconnect(t *track, e *history.Event) error {
 	e.End, e.Done = int64(time.Since(s.start)), s.done
 	s.done++
 	s.note(e.Session, "ROLLBACK", false, nil) // who sends the recording again has its sessions still
-	fresh, err := s.target.Open(s.ctx, s.profile)
+	fresh, err := s.target.Open(s.ctx, FirstNode, s.profile)
 	if err != nil {
 		return err
 	}

@@ -12,26 +12,46 @@ import (
 	"strings"
 	"time"
 
-	"github.com/go-sql-driver/mysql"
-
 	"txweave/internal/input"
 )
 
-// databasePrefix begins the name of every database that txweave creates on a server of the user's.
-const databasePrefix = "txweave_"
+// DatabasePrefix begins the name of every database that txweave creates on a server of the user's.
+const DatabasePrefix = "txweave_"
 
-// DSN says where a server of the user's is.
+// DSN is a data source name: it says where a server of the user's is.
 type DSN struct {
-	// URL is what begins with a scheme, as it was given; "" for the form of MySQL's driver.
-	URL   string
-	mysql *mysql.Config
+	Text string // as it was given
+	Form *DSNForm
 }
 
-// dsnParameters are the parameters that a DSN may have: those that say how the server is reached. All others change
-// what statements mean or what they answer (autocommit, sql_mode, clientFoundRows, readTimeout …), and a case would
-// then be another one than it says.
-var dsnParameters = []string{"allowCleartextPasswords", "allowFallbackToPlaintext", "allowNativePasswords",
-	"allowOldPasswords", "serverPubKey", "timeout", "tls"}
+// DSNForm is a form of data source names, that of the servers which speak one protocol.
+type DSNForm struct {
+	// Schemes begin its names, as those of a URL; none: it is the form of names that begin with none that is known.
+	Schemes []string
+	Like    string // what its names look like, for messages
+	// Check says what a name must not say, or that it cannot be read (ErrDSNForm). It never quotes the name, which may
+	// hold a password.
+	Check func(text string) error
+	// HasPassword says whether a name tells a password, or may: one that cannot be read.
+	HasPassword func(text string) bool
+	// Ask asks the server for its version.
+	Ask func(ctx context.Context, at *DSN) (string, error)
+}
+
+// formOf is the form that a data source name has; nil: none of them.
+func formOf(text string, forms []*DSNForm) *DSNForm {
+	scheme, _, _ := strings.Cut(text, "://")
+	var without *DSNForm
+	for _, f := range forms {
+		switch {
+		case slices.Contains(f.Schemes, scheme):
+			return f
+		case len(f.Schemes) == 0:
+			without = f
+		}
+	}
+	return without
+}
 
 // DSNVariable is the environment variable that names a server: other users can see a command's arguments.
 const DSNVariable = "TXWEAVE_DSN"
@@ -71,68 +91,52 @@ func dsnVariable(flag string) (name string, ok bool) {
 
 // HasPassword says whether a flag's value is a data source name that tells a password, or may: one that is of no known
 // form.
-func HasPassword(flag string) bool {
+func HasPassword(flag string, forms []*DSNForm) bool {
 	if _, ok := dsnVariable(flag); ok || strings.HasPrefix(flag, "@") {
 		return false
 	}
-	if scheme, _, ok := strings.Cut(flag, "://"); ok && slices.Contains(schemes, scheme) {
-		u, err := url.Parse(flag)
-		if err != nil {
-			return true
+	form := formOf(flag, forms)
+	return form == nil || form.HasPassword(flag)
+}
+
+// ErrDSNForm says that a data source name cannot be read.
+var ErrDSNForm = errors.New("the DSN is not of the form")
+
+// ParseDSN reads a data source name of one of the forms. It must not name a database: txweave works only in ones that
+// it created.
+func ParseDSN(text string, forms []*DSNForm) (*DSN, error) {
+	form := formOf(text, forms)
+	err := ErrDSNForm
+	if form != nil {
+		err = form.Check(text)
+	}
+	if errors.Is(err, ErrDSNForm) {
+		like := forms
+		if form != nil && len(form.Schemes) > 0 { // it can be meant to be of no other one
+			like = []*DSNForm{form}
 		}
-		_, has := u.User.Password()
-		return has || u.Query().Has("password") || u.Query().Has("sslpassword")
+		texts := make([]string, len(like))
+		for i, f := range like {
+			texts[i] = f.Like
+		}
+		err = fmt.Errorf("%w %s", ErrDSNForm, strings.Join(texts, " or "))
 	}
-	c, err := mysql.ParseDSN(flag)
-	return err != nil || c.Passwd != ""
-}
-
-// schemes begin the data source names that are URLs.
-var schemes = []string{"postgres", "postgresql"}
-
-// ParseDSN reads a data source name. It must not name a database: txweave works only in ones that it created.
-func ParseDSN(dsn string) (*DSN, error) {
-	if scheme, _, ok := strings.Cut(dsn, "://"); ok && slices.Contains(schemes, scheme) {
-		return &DSN{URL: dsn}, checkURL(dsn)
-	}
-	c, err := mysql.ParseDSN(dsn)
 	if err != nil {
-		// The driver's message can quote the string, password included.
-		return nil,
-			fmt.Errorf("the DSN is not of the form user:password@tcp(host:port)/ or postgres://user:password@host:port/")
+		return nil, err
 	}
-	if c.DBName != "" {
-		return nil, namesDatabase(c.DBName)
-	}
-	_, rest, _ := strings.Cut(dsn[strings.LastIndexByte(dsn, '/')+1:], "?")
-	return &DSN{mysql: c}, checkParameters(rest, dsnParameters)
+	return &DSN{Text: text, Form: form}, nil
 }
 
-// urlParameters are the parameters that a URL may have: see dsnParameters.
-var urlParameters = []string{"connect_timeout", "host", "port", "passfile", "sslcert", "sslkey", "sslmode",
-	"sslpassword", "sslrootcert", "sslsni"}
-
-// checkURL judges a data source name that is a URL. Its database, where it names one, is the one that a connection
-// needs to create others.
-func checkURL(dsn string) error {
-	u, err := url.Parse(dsn)
-	if err != nil {
-		return errors.New("the DSN is not of the form postgres://user:password@host:port/") // the error quotes it
-	}
-	if name := strings.Trim(u.Path, "/"); name != "" && name != "postgres" {
-		return namesDatabase(name)
-	}
-	return checkParameters(u.RawQuery, urlParameters)
-}
-
-func namesDatabase(name string) error {
+// NamesDatabase refuses a data source name that names a database.
+func NamesDatabase(name string) error {
 	return fmt.Errorf(
 		"the DSN names the database %q: txweave touches no database but those it creates (%s…); leave it out", name,
-		databasePrefix)
+		DatabasePrefix)
 }
 
-// checkParameters refuses those that would make a case mean something else.
-func checkParameters(query string, known []string) error {
+// CheckParameters refuses those of a data source name that are not among the known ones, which say how the server is
+// reached: a case would mean something else than it says.
+func CheckParameters(query string, known []string) error {
 	for _, pair := range strings.Split(query, "&") {
 		name, _, _ := strings.Cut(pair, "=")
 		if name, err := url.QueryUnescape(name); err == nil && name != "" && !slices.Contains(known, name) {
@@ -144,23 +148,6 @@ func checkParameters(query string, known []string) error {
 	return nil
 }
 
-// VersionOf asks the server that a DSN names for its version.
-func VersionOf(ctx context.Context, at *DSN) (string, error) {
-	c := at.mysql.Clone()
-	c.Logger = &mysql.NopLogger{}
-	t := &mysqlTarget{config: c, kind: &Server{Protocol: &Protocol{DBError: MySQLError}}}
-	s, err := t.dial(ctx, "")
-	if err != nil {
-		return "", err
-	}
-	defer s.Close()
-	rows, err := s.Read(ctx, "SELECT VERSION()")
-	if err != nil {
-		return "", err
-	}
-	return rows.Cell(0, 0).S, nil
-}
-
 // Connect opens a server of the user's as a target, in a new database that Close drops. Alive waits as long as wait for
 // a server that is away.
 func Connect(ctx context.Context, kind *Server, at *DSN, wait time.Duration) (Target, error) {
@@ -168,14 +155,8 @@ func Connect(ctx context.Context, kind *Server, at *DSN, wait time.Duration) (Ta
 	if _, err := rand.Read(id[:]); err != nil {
 		return nil, err
 	}
-	database := databasePrefix + "l" + hex.EncodeToString(id[:])
-	join := kind.Join
-	if join == nil {
-		join = func(ctx context.Context, at *DSN, database string, wait time.Duration) (Target, error) {
-			return connectMySQL(ctx, &mysqlTarget{kind: kind, config: at.mysql.Clone(), database: database, wait: wait})
-		}
-	}
-	t, err := join(ctx, at, database, wait)
+	database := DatabasePrefix + "l" + hex.EncodeToString(id[:])
+	t, err := kind.Users.Join(ctx, at, database, wait)
 	var lost *LostError
 	if errors.As(err, &lost) {
 		return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)

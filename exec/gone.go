@@ -54,5 +54,5 @@ func (s *runState) classOf(t *track, err *history.DBError) dbms.ErrorClass {
 	if err == nil {
 		return dbms.Deterministic
 	}
-	return s.profile.ClassifyIn(s.plan.Txns[t.txn].ReadOnly(), err.Code, err.Message)
+	return s.profile.Errors.ClassifyIn(s.plan.Txns[t.txn].ReadOnly(), err.Code, err.Message)
 }

@@ -112,11 +112,11 @@ func (r *Runner) Complaints() (out []string, err error) {
 			out = append(out, beyond(q.read(ans.Rows), r.ownComplaints)...)
 		case ans.Err == nil:
 			out = append(out, q.read(ans.Rows)...)
-		case r.profile.IsImpossible(ans.Err.Code, ans.Err.Message):
+		case r.profile.Errors.Impossible.Has(ans.Err.Code, ans.Err.Message):
 			out = append(out, ans.Err.String())
 		case len(out) > 0: // what was told stands
 			return out, nil
-		case q.aside && r.profile.Classify(ans.Err.Code, ans.Err.Message) == dbms.Deterministic:
+		case q.aside && r.profile.Errors.Classify(ans.Err.Code, ans.Err.Message) == dbms.Deterministic:
 		default:
 			return nil, r.classify(&AnswerError{Text: clip(q.sql), Err: ans.Err})
 		}
@@ -133,8 +133,8 @@ func (r *Runner) given() error {
 	own := r.replayer.protocol.Integrity != nil && r.replayer.protocol.Integrity.Given != ""
 	for _, q := range r.questions() {
 		if !q.given && !own {
-			// SQLite is asked all, in that order: its foreign_key_check takes the connection's old word for what tables there
-			// are
+			// An engine of ours is asked all, in that order: a check of foreign keys alone may take the connection's old word for
+			// what tables there are.
 			continue
 		}
 		ans, err := r.guarded(Occasion{}, q.sql, true, false)
@@ -171,7 +171,8 @@ var busyTime = 20 * time.Second
 // kept says whether others kept the database from a check.
 func (i *Integrity) kept(p *dbms.Profile, a history.Answer) bool {
 	if a.Err != nil {
-		return !p.IsImpossible(a.Err.Code, a.Err.Message) && p.Classify(a.Err.Code, a.Err.Message) != dbms.Deterministic
+		return !p.Errors.Impossible.Has(a.Err.Code, a.Err.Message) && p.Errors.Classify(a.Err.Code, a.Err.Message) !=
+			dbms.Deterministic
 	}
 	return i.Busy != nil && i.Busy(a.Rows)
 }
@@ -195,7 +196,7 @@ func (s *Session) Complaints(ctx context.Context, p *dbms.Profile, tables []stri
 			return out, fmt.Errorf("%w: %s", ErrKept, clip(sql))
 		case a.Err == nil:
 			out = append(out, s.protocol.Integrity.Read(a.Rows)...)
-		case p.IsImpossible(a.Err.Code, a.Err.Message):
+		case p.Errors.Impossible.Has(a.Err.Code, a.Err.Message):
 			out = append(out, a.Err.String())
 		default:
 			return out, &AnswerError{Text: clip(sql), Err: a.Err}

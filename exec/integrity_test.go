@@ -316,12 +316,12 @@ func TestComplaintsBesideLocks(t *testing.T) {
 	if err := db.Control().Must(t.Context(), "CREATE TABLE held (pkey INT PRIMARY KEY)"); err != nil {
 		t.Fatal(err)
 	}
-	holder, err := db.Open(t.Context(), p)
+	holder, err := db.Open(t.Context(), FirstNode, p)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer holder.Close()
-	asks, err := db.Open(t.Context(), p)
+	asks, err := db.Open(t.Context(), FirstNode, p)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -91,7 +91,7 @@ func (l *lane) answer(req request) reply {
 // hurried runs a statement that gives up soon where it has to wait.
 func (l *lane) hurried(req request) (r reply) {
 	req.hurry = false
-	around := l.profile.Hurry
+	around := l.profile.TableChanges.Hurry
 	if r.err = l.session.Must(l.ctx, around[0]); r.err == nil {
 		r = l.run(req)
 	}
@@ -106,7 +106,7 @@ func (l *lane) hurried(req request) (r reply) {
 }
 
 func (l *lane) run(req request) (r reply) {
-	if req.hurry && len(l.profile.Hurry) == 2 {
+	if req.hurry && len(l.profile.TableChanges.Hurry) == 2 {
 		return l.hurried(req)
 	}
 	if req.export {

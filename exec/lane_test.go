@@ -9,7 +9,7 @@ import (
 // more with the others.
 func TestLaneClosedTwice(t *testing.T) {
 	db, p := target(t, "sqlite"), lookup(t, "sqlite/serializable")
-	s, err := db.Open(t.Context(), p)
+	s, err := db.Open(t.Context(), FirstNode, p)
 	if err != nil {
 		t.Fatal(err)
 	}

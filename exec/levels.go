@@ -26,8 +26,8 @@ func (s *runState) setLevel(t *track, st instrument.Step) error {
 	if t.lane.profile == txn.Profile || !begins {
 		return nil
 	}
-	settings := slices.DeleteFunc(slices.Clone(txn.Profile.Setup), func(sql string) bool {
-		return slices.Contains(t.lane.profile.Setup, sql)
+	settings := slices.DeleteFunc(slices.Clone(txn.Profile.Sessions.Setup), func(sql string) bool {
+		return slices.Contains(t.lane.profile.Sessions.Setup, sql)
 	})
 	if len(settings) == 1 && s.profile.Read(txn.End).Chains() && strings.HasPrefix(settings[0], sessionLevel) {
 		// Of this transaction alone, and of the one that its end begins: AND CHAIN keeps the level where the session has

@@ -34,7 +34,7 @@ func (h *hooked) Reset(ctx context.Context) error {
 // lockRow locks a row of t from outside the case, until the returned function is called.
 func lockRow(t *testing.T, target Target, pkey int) (unlock func()) {
 	t.Helper()
-	s, err := target.Open(t.Context(), lookup(t, "mariadb/repeatable-read"))
+	s, err := target.Open(t.Context(), FirstNode, lookup(t, "mariadb/repeatable-read"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,7 +113,7 @@ func TestLockWaitTimeout(t *testing.T) {
 	var unlock func()
 	h := &hooked{Target: db, after: func() { unlock = lockRow(t, db, 1) }}
 	p := *lookup(t, "mariadb/read-committed")
-	p.Setup = append(slices.Clone(p.Setup), "SET SESSION innodb_lock_wait_timeout = 1")
+	p.Sessions.Setup = append(slices.Clone(p.Sessions.Setup), "SET SESSION innodb_lock_wait_timeout = 1")
 	r := newRunner(t, h, &p, Options{})
 	plan := load(t, r, parseCase(t, tables, updateOne))
 	run, err := r.Run(plan, plan.Steps)
@@ -274,7 +274,7 @@ func TestCrashAndRestart(t *testing.T) {
 	if err := db.Alive(t.Context()); err != nil {
 		t.Fatalf("a healthy server: %v", err)
 	}
-	server := func() *Instance { return db.(*mysqlTarget).instance }
+	server := func() *Instance { return privateOf(db) }
 	first, dir := server().process.cmd.Process.Pid, server().dir
 	h := &hooked{Target: db, after: func() { _ = server().process.cmd.Process.Kill() }}
 	p := lookup(t, "mariadb/repeatable-read")
@@ -419,16 +419,16 @@ func TestLauncherWithoutServer(t *testing.T) {
 
 // TestConnect works on a server as a user's: in a database of its own, which Close drops.
 func TestConnect(t *testing.T) {
-	srv := mariadb(t).(*mysqlTarget).instance
-	version, err := VersionOf(t.Context(), &DSN{mysql: srv.config()})
-	if err != nil || !TestServers["mariadb"].Ours(version) {
-		t.Fatalf("VersionOf: %q, %v", version, err)
+	dsn := joinedTo(privateOf(mariadb(t)))
+	version, err := dsn.Form.Ask(t.Context(), dsn)
+	if err != nil || !TestServers["mariadb"].Users.Ours(version) {
+		t.Fatalf("asked for its version: %q, %v", version, err)
 	}
-	if _, err := Connect(t.Context(), TestServers["mysql"], &DSN{mysql: srv.config()}, 0); !errors.Is(err,
+	if _, err := Connect(t.Context(), TestServers["mysql"], dsn, 0); !errors.Is(err,
 		ErrUnavailable) {
 		t.Errorf("a MariaDB server is taken for MySQL: %v", err)
 	}
-	db, err := Connect(t.Context(), TestServers["mariadb"], &DSN{mysql: srv.config()}, 0)
+	db, err := Connect(t.Context(), TestServers["mariadb"], dsn, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -439,8 +439,12 @@ func TestConnect(t *testing.T) {
 		}
 		return printRows(rows)
 	}
-	name := db.(*mysqlTarget).database
-	if !strings.HasPrefix(name, databasePrefix) || !strings.Contains(databases(), name) {
+	rows, err := db.Control().Read(t.Context(), "SELECT DATABASE()")
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := rows.Cell(0, 0).S
+	if !strings.HasPrefix(name, DatabasePrefix) || !strings.Contains(databases(), name) {
 		t.Errorf("it works in %s; there are %s", name, databases())
 	}
 	r := newRunner(t, db, lookup(t, "mariadb/repeatable-read"), Options{})

@@ -201,8 +201,9 @@ func (r *Runner) scratch(name, table string) error {
 // ofStatement says whether an error comes from a statement and its data alone.
 func (r *Runner) ofStatement(err error) bool {
 	var answer *AnswerError
-	return errors.As(err, &answer) && r.profile.Classify(answer.Err.Code, answer.Err.Message) == dbms.Deterministic &&
-		!r.profile.IsImpossible(answer.Err.Code, answer.Err.Message)
+	return errors.As(err, &answer) && r.profile.Errors.Classify(answer.Err.Code, answer.Err.Message) ==
+		dbms.Deterministic &&
+		!r.profile.Errors.Impossible.Has(answer.Err.Code, answer.Err.Message)
 }
 
 // literals prints a row as a VALUES list.
@@ -210,7 +211,7 @@ func (r *Runner) literals(row []history.Value) string {
 	parts := make([]string, len(row))
 	for i, v := range row {
 		s := v.String()
-		if v.Kind == history.Text && sqltext.SyntaxOf(r.profile.DBMS).Quoting == sqltext.MySQL {
+		if v.Kind == history.Text && sqltext.SyntaxOf(r.profile.DBMS).Quoting.Escapes() {
 			s = strings.ReplaceAll(s, `\`, `\\`)
 		}
 		parts[i] = s

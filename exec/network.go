@@ -22,16 +22,33 @@ func (s *Session) OverNetwork(raw net.Conn) *Session {
 	return s
 }
 
+// Follower reads along what goes over a session's network, for what a server says there and a driver keeps to itself.
+type Follower interface {
+	// Sent and Came are told of what is sent and of what has come, in the pieces in which it goes over the network.
+	Sent(p []byte)
+	Came(p []byte)
+	// TxnState is what the last answer said of the session's transaction.
+	TxnState() TxnState
+	// Warnings are how many the last answer said that there are; -1: it did not say.
+	Warnings() int
+}
+
+// Followed returns the session, whose network is read along from now on.
+func (s *Session) Followed(by Follower) *Session {
+	s.raw.follow = by
+	return s
+}
+
 // network is a connection to a database that does as it is told.
 type network struct {
 	net.Conn
-	delay atomic.Int64         // ns, of what is sent and of what comes
-	loss  atomic.Pointer[Loss] // nil: none
-	wire  *wire                // nil: what goes over it is not followed
-	came  atomic.Int64         // bytes since something was sent
-	gone  atomic.Int64         // bytes that were sent since something came
-	fd    syscall.RawConn      // nil: Read waits in the runtime's poller alone
-	call  call                 // what is under way
+	delay  atomic.Int64         // ns, of what is sent and of what comes
+	loss   atomic.Pointer[Loss] // nil: none
+	follow Follower             // nil: what goes over it is not followed
+	came   atomic.Int64         // bytes since something was sent
+	gone   atomic.Int64         // bytes that were sent since something came
+	fd     syscall.RawConn      // nil: Read waits in the runtime's poller alone
+	call   call                 // what is under way
 }
 
 // maxAnswer is how large an answer may be as it comes, in bytes: drivers keep a whole row, or what they take for one,
@@ -56,8 +73,8 @@ func (n *network) Read(p []byte) (int, error) {
 		n.Conn.Close()
 		return 0, ErrTooLarge
 	}
-	if n.wire != nil {
-		n.wire.came(p[:got])
+	if n.follow != nil {
+		n.follow.Came(p[:got])
 	}
 	if d := n.delay.Load(); d > 0 {
 		time.Sleep(time.Duration(d))
@@ -74,8 +91,8 @@ func (n *network) Write(p []byte) (int, error) {
 	if n.gone.Add(int64(len(p))) > large { // it may have to wait; TLS sends what is long in many parts
 		n.late()
 	}
-	if n.wire != nil {
-		n.wire.sent(p)
+	if n.follow != nil {
+		n.follow.Sent(p)
 	}
 	if l := n.loss.Load(); l != nil && bytes.Contains(p, []byte(l.Of)) && n.loss.CompareAndSwap(l, nil) {
 		part := p[:len(p)/2]

@@ -29,7 +29,7 @@ func TestFlooded(t *testing.T) {
 	if !errors.Is(err, ErrTooLarge) || got > maxAnswer {
 		t.Errorf("%d bytes were read: %v", got, err)
 	}
-	s := &Session{raw: n, protocol: &Protocol{DBError: MySQLError}}
+	s := &Session{raw: n, protocol: &Protocol{DBError: TestServers["mariadb"].Protocol.DBError}}
 	if _, err := s.failed(t.Context(), "SELECT 1", net.ErrClosed); !errors.Is(err, ErrTooLarge) {
 		t.Errorf("what the driver says of it: %v", err)
 	}

@@ -25,8 +25,8 @@ type heardStmt struct {
 	sql string
 }
 
-func (o *overheard) Open(ctx context.Context, p *dbms.Profile) (*Session, error) {
-	s, err := o.Target.Open(ctx, p)
+func (o *overheard) Open(ctx context.Context, node NodeID, p *dbms.Profile) (*Session, error) {
+	s, err := o.Target.Open(ctx, node, p)
 	if err != nil {
 		return nil, err
 	}

@@ -22,7 +22,7 @@ func (s *runState) orphans(t *track) []action {
 func (s *runState) checkedAlone(t *track, e *history.Event, class dbms.ErrorClass) dbms.ErrorClass {
 	if class == dbms.Deterministic && e.Err != nil && e.Role == history.Target && len(s.plan.Owing) > 0 &&
 		s.plan.Txns[t.txn].Autocommit() &&
-		slices.Contains(s.profile.ForeignKey, e.Err.Code) {
+		slices.Contains(s.profile.Errors.ForeignKey, e.Err.Code) {
 		return dbms.StatementLost
 	}
 	return class

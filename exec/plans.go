@@ -35,7 +35,7 @@ func (r *Runner) search(out *observe.Replayed, b *instrument.Block, s *dbms.Plan
 	}
 	r.note(replayConn, sql, true, e.Err)
 	e.End = int64(time.Since(start))
-	if e.Err != nil && r.profile.Classify(e.Err.Code, e.Err.Message) != dbms.Deterministic {
+	if e.Err != nil && r.profile.Errors.Classify(e.Err.Code, e.Err.Message) != dbms.Deterministic {
 		return r.spoilt(sql, e.Err, time.Duration(e.End-e.Start)) // as of a statement of the case
 	}
 	if out.Searches == nil {

@@ -13,8 +13,8 @@ import (
 )
 
 // preparing is a connection that prepares each statement and executes that: a query twice, as the second time the
-// database has its plan already, or once. How it is asked for warnings goes as text, and so does what MySQL does not
-// prepare.
+// database has its plan already, or once. How it is asked for warnings goes as text, and so does what the
+// database does not prepare.
 type preparing struct {
 	driver.Conn
 	setting  *dbms.PlanSetting
@@ -37,7 +37,7 @@ func preparingConn(s *Session, setting *dbms.PlanSetting, schema *sqltext.Schema
 	return &c
 }
 
-// notPrepared is MySQL's and MariaDB's ER_UNSUPPORTED_PS: this command is not supported in the prepared statement
+// notPrepared is ER_UNSUPPORTED_PS: this command is not supported in the prepared statement
 // protocol yet.
 const notPrepared = 1295
 
@@ -132,7 +132,7 @@ func (r *preparedRows) ColumnTypeDatabaseTypeName(at int) string {
 	return ""
 }
 
-// Next implements driver.Rows. MySQL's protocol of texts has six digits of a FLOAT, the other one has all of them.
+// Next implements driver.Rows. Where an answer comes as text a FLOAT has six digits, in binary form all of them.
 func (r *preparedRows) Next(values []driver.Value) error {
 	err := r.Rows.Next(values)
 	for i, v := range values {

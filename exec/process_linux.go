@@ -26,7 +26,7 @@ func dieWith(attributes *syscall.SysProcAttr, signal syscall.Signal) { attribute
 const endsFirst = 500
 
 // EndFirst makes the kernel end a child, and what descends from it, before txweave where memory runs out, however small
-// each of them is: PostgreSQL is many small processes. That it cannot be made to changes nothing else.
+// each of them is: a server may be many small processes. That it cannot be made to changes nothing else.
 func EndFirst(pid int) {
 	adjust := func(pid string) string { return filepath.Join("/proc", pid, "oom_score_adj") }
 	text, err := os.ReadFile(adjust("self"))

@@ -43,7 +43,8 @@ func asked(t *testing.T) (*Session, net.Conn) {
 	}
 	t.Cleanup(func() { server.Close() })
 	raw := Network(client)
-	return NewSession(&asking{raw: raw}, 1, &Protocol{DBError: MySQLError}).OverNetwork(raw), server
+	return NewSession(&asking{raw: raw}, 1, &Protocol{DBError: TestServers["mariadb"].Protocol.DBError}).OverNetwork(raw),
+		server
 }
 
 // TestLateAnswer: an answer that is late is told of once, by the goroutine that waits for it, and arrives all the same;
@@ -85,7 +86,7 @@ func (c *readAhead) ExecContext(context.Context, string, []driver.NamedValue) (d
 func TestLateBehindReader(t *testing.T) {
 	s, server := asked(t)
 	c := &readAhead{raw: s.raw, came: make(chan struct{})}
-	s = NewSession(c, 1, &Protocol{DBError: MySQLError}).OverNetwork(s.raw)
+	s = NewSession(c, 1, &Protocol{DBError: TestServers["mariadb"].Protocol.DBError}).OverNetwork(s.raw)
 	told := make(chan struct{}, 10)
 	s.Late(func() { told <- struct{}{} })
 	go func() {

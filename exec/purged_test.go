@@ -56,7 +56,7 @@ func TestPurged(t *testing.T) {
 // using returns a session of nobody's that uses the table t in a transaction.
 func using(t *testing.T, target Target, p *dbms.Profile) *Session {
 	t.Helper()
-	s, err := target.Open(t.Context(), p)
+	s, err := target.Open(t.Context(), FirstNode, p)
 	if err != nil {
 		t.Fatal(err)
 	}

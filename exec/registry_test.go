@@ -12,6 +12,9 @@ func init() {
 		if err != nil {
 			panic(err)
 		}
-		exec.TestServers[name], exec.TestOpen[name] = d.Server, d.Open
+		exec.TestServers[name] = d.Server
+		if d.Embedded != nil {
+			exec.TestOpen[name] = d.Embedded.Open
+		}
 	}
 }

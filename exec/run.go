@@ -75,7 +75,7 @@ func (r *Runner) Run(p *instrument.Plan, steps []instrument.Step) (*observe.Run,
 	s := &runState{Runner: r, plan: p, steps: steps, start: time.Now(), out: &observe.Run{
 		Trace: &history.Trace{}, Txns: make([]history.Outcome, len(p.Txns)), Spans: make([][2]int, len(p.Txns)),
 	}}
-	if p.Profile.SnapshotObserver {
+	if p.Profile.ReadModes.SnapshotObserver {
 		s.out.Snapshots = make([][]*history.Event, len(p.Txns))
 	}
 	for i := range p.Txns {
@@ -221,7 +221,7 @@ func (s *runState) step(t *track, st instrument.Step) error {
 func (s *runState) begin(t *track) string {
 	if t.lane.chained {
 		t.lane.chained = false
-		return s.profile.Chained
+		return s.profile.Transactions.Chained
 	}
 	return s.plan.Txns[t.txn].Begin
 }
@@ -264,7 +264,7 @@ func (s *runState) session(t *track) string { return history.SessionName(s.plan.
 // send sends the unit's current action and handles the answer, unless it blocks.
 func (s *runState) send(t *track, act action) error {
 	u := t.unit
-	if s.profile.LateRefusal && s.heldUp(t) {
+	if s.profile.TableChanges.LateRefusal && s.heldUp(t) {
 		s.refused(t)
 		return nil
 	}
@@ -340,15 +340,15 @@ func (s *runState) record(e *history.Event) {
 	s.done++
 }
 
-// gaveUp looks for a target statement that IGNORE let succeed although it did not get a lock: MariaDB makes a warning
-// of the error (1205), and what the statement did before that row stays. Nothing tells which rows it would have come
+// gaveUp looks for a target statement that IGNORE let succeed although it did not get a lock: its error may be made a
+// warning (1205), and what the statement did before that row stays. Nothing tells which rows it would have come
 // to, so the case says nothing. An OPTIMIZE that gets no lock has nothing to leave out.
 func (s *runState) gaveUp(e *history.Event) error {
 	if e.Role != history.Target || e.Err != nil || len(e.Warnings) == 0 || !sqltext.KindOf(e.Text).Writes() {
 		return nil
 	}
 	for _, w := range e.Warnings {
-		if s.profile.Classify(w.Code, w.Message) != dbms.Deterministic {
+		if s.profile.Errors.Classify(w.Code, w.Message) != dbms.Deterministic {
 			return &EnvironmentError{Answer: &AnswerError{Text: clip(e.Text), Err: &history.DBError{Code: w.Code,
 				Message: "only a warning: " + w.Message}}}
 		}

@@ -89,19 +89,19 @@ func (r *Runner) open() (err error) {
 			r.closeSessions()
 		}
 	}()
-	if r.profile.Observers {
-		if r.committed, err = r.target.Observe(r.ctx, ReadCommitted); err != nil {
+	if r.profile.ReadModes.Observers {
+		if r.committed, err = r.target.Observe(r.ctx, FirstNode, ReadCommitted); err != nil {
 			return err
 		}
-		if r.profile.DirtyObserver {
-			if r.latest, err = r.target.Observe(r.ctx, ReadUncommitted); err != nil {
+		if r.profile.ReadModes.DirtyObserver {
+			if r.latest, err = r.target.Observe(r.ctx, FirstNode, ReadUncommitted); err != nil {
 				return err
 			}
 		}
-	} else if r.committed, err = r.target.Open(r.ctx, r.profile); err != nil {
+	} else if r.committed, err = r.target.Open(r.ctx, FirstNode, r.profile); err != nil {
 		return err
 	}
-	r.replayer, err = r.target.Open(r.ctx, r.profile)
+	r.replayer, err = r.target.Open(r.ctx, FirstNode, r.profile)
 	return err
 }
 
@@ -176,7 +176,7 @@ func (r *Runner) load(p *instrument.Plan, loose bool) error {
 	r.note(controlConn, r.target.LoadScript(), false, nil)
 	r.loaded, r.altered, r.loose, r.filled = p, false, loose, true
 	for len(r.lanes) < len(p.Txns) {
-		s, err := r.target.Open(r.ctx, r.profile)
+		s, err := r.target.Open(r.ctx, FirstNode, r.profile)
 		if err != nil {
 			return err
 		}
@@ -187,7 +187,7 @@ func (r *Runner) load(p *instrument.Plan, loose bool) error {
 
 // renewed tells the sessions that the case uses that the tables are others than those of the case before.
 func (r *Runner) renewed() error {
-	if r.profile.NewTables == "" {
+	if r.profile.TableChanges.NewTables == "" {
 		return nil
 	}
 	sessions := []*Session{r.committed, r.replayer}
@@ -197,7 +197,7 @@ func (r *Runner) renewed() error {
 		}
 	}
 	for _, s := range sessions {
-		if _, err := s.Read(r.ctx, r.profile.NewTables); err != nil {
+		if _, err := s.Read(r.ctx, r.profile.TableChanges.NewTables); err != nil {
 			return r.classify(err)
 		}
 	}
@@ -271,7 +271,7 @@ func (r *Runner) explain(err error) error {
 func (r *Runner) classify(err error) error {
 	var answer *AnswerError
 	if errors.As(err, &answer) {
-		switch r.profile.Classify(answer.Err.Code, answer.Err.Message) {
+		switch r.profile.Errors.Classify(answer.Err.Code, answer.Err.Message) {
 		case dbms.Environment, dbms.WouldBlock:
 			return &EnvironmentError{Answer: answer}
 		case dbms.StatementLost:
@@ -404,7 +404,7 @@ func (r *Runner) replay(blocks []*instrument.Block, watch bool, setting *dbms.Pl
 		e.End = int64(time.Since(start))
 		e.Answer = ans
 		out.Events = append(out.Events, e)
-		if ans.Err != nil && r.profile.Classify(ans.Err.Code, ans.Err.Message) != dbms.Deterministic {
+		if ans.Err != nil && r.profile.Errors.Classify(ans.Err.Code, ans.Err.Message) != dbms.Deterministic {
 			// Alone on the database nothing can conflict: such an answer comes from outside.
 			return nil, r.spoilt(sql, ans.Err, time.Since(start)-time.Duration(e.Start))
 		}

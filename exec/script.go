@@ -170,7 +170,7 @@ func (s *player) all() error {
 }
 
 func (s *player) open() (*seat, error) {
-	session, err := s.target.Open(s.ctx, s.profile)
+	session, err := s.target.Open(s.ctx, FirstNode, s.profile)
 	if err != nil {
 		return nil, err
 	}
@@ -312,7 +312,8 @@ func (s *player) answered(x *seat, rep reply) error {
 		}
 		ans = history.Answer{Affected: -1, Err: &history.DBError{Message: rep.err.Error()}}
 	}
-	if ans.Err != nil && s.profile.Embedded && s.profile.Classify(ans.Err.Code, ans.Err.Message) == dbms.WouldBlock &&
+	if ans.Err != nil && s.profile.Embedded && s.profile.Errors.Classify(ans.Err.Code, ans.Err.Message) ==
+		dbms.WouldBlock &&
 		x.step >= 0 && rep.err == nil {
 		if !slices.Contains(s.waiters, x) { // it waits for those who hold the lock, as a server would queue it
 			s.waiters = append(s.waiters, x)
@@ -330,7 +331,7 @@ func (s *player) answered(x *seat, rep reply) error {
 	}
 	class := dbms.Deterministic
 	if ans.Err != nil {
-		class = s.profile.Classify(ans.Err.Code, ans.Err.Message)
+		class = s.profile.Errors.Classify(ans.Err.Code, ans.Err.Message)
 	}
 	x.stillOpen(e, class, rep.state)
 	return nil
@@ -374,7 +375,7 @@ const ReadAll = "SELECT * FROM "
 
 // contents reads the tables; one that is not there any more is left out.
 func (s *player) contents() error {
-	session, err := s.target.Open(s.ctx, s.profile)
+	session, err := s.target.Open(s.ctx, FirstNode, s.profile)
 	if err != nil {
 		return err
 	}

@@ -142,7 +142,7 @@ func TestScriptPrepared(t *testing.T) {
 			t.Fatalf("%+v: %v", out, err)
 		}
 	}
-	session, err := db.Open(t.Context(), p)
+	session, err := db.Open(t.Context(), FirstNode, p)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,8 +17,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/go-sql-driver/mysql"
-
 	"txweave/dbms"
 )
 
@@ -44,11 +42,14 @@ type Launcher struct {
 }
 
 // binaryDirs are searched after PATH: Debian keeps servers out of an ordinary user's PATH.
-var binaryDirs = []string{"/usr/sbin", "/usr/libexec", "/usr/local/sbin", "/usr/local/mysql/bin", "/opt/homebrew/bin"}
+var binaryDirs = []string{"/usr/sbin", "/usr/libexec", "/usr/local/sbin", "/opt/homebrew/bin"}
 
 // NewLauncher finds the server (path may name it), or builds it and says so to progress, and initialises a data
 // directory.
 func NewLauncher(ctx context.Context, kind *Server, path string, progress io.Writer) (*Launcher, error) {
+	if kind.Private == nil {
+		return nil, fmt.Errorf("%w: txweave starts no server of %s: name one with --dsn", ErrUnavailable, kind.Name)
+	}
 	l := &Launcher{kind: kind, binary: path, named: path != "", made: map[string]template{}}
 	var err error
 	switch {
@@ -56,32 +57,32 @@ func NewLauncher(ctx context.Context, kind *Server, path string, progress io.Wri
 		if l.binary, err = resolveBinary(path); err != nil {
 			return nil, err
 		}
-	case kind.Build != nil:
+	case kind.Binary.Build != nil:
 		l.built = true
-		if l.binary, err = kind.Build(ctx, progress); err != nil {
+		if l.binary, err = kind.Binary.Build(ctx, progress); err != nil {
 			return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
 		}
 	default:
-		dirs := slices.Concat(kind.Dirs, binaryDirs)
-		if l.binary = findBinary(kind.Binaries, kind.Dirs); l.binary == "" {
+		dirs := slices.Concat(kind.Binary.Dirs, binaryDirs, kind.Binary.Beside)
+		if l.binary = findBinary(&kind.Binary); l.binary == "" {
 			return nil,
 				fmt.Errorf("%w: no %s server found (looked for %s in PATH and %s); install it (%s) or give --server PATH",
-					ErrUnavailable, kind.Name, strings.Join(kind.Binaries, ", "), strings.Join(dirs, ", "), kind.Packages)
+					ErrUnavailable, kind.Name, strings.Join(kind.Binary.Names, ", "), strings.Join(dirs, ", "), kind.Binary.Packages)
 		}
 	}
-	out, err := Output(ctx, versionTime, l.binary, kind.Version...)
+	out, err := Output(ctx, versionTime, l.binary, kind.Binary.Version...)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %s %s: %w", ErrUnavailable, l.binary, strings.Join(kind.Version, " "), err)
+		return nil, fmt.Errorf("%w: %s %s: %w", ErrUnavailable, l.binary, strings.Join(kind.Binary.Version, " "), err)
 	}
 	l.version = strings.TrimSpace(string(out))
-	if !kind.Binary(l.version) {
+	if !kind.Binary.Is(l.version) {
 		return nil, fmt.Errorf("%w: %s is not a %s server: %s", ErrUnavailable, l.binary, kind.Name, l.version)
 	}
 	if l.root, err = NewWorkDir(); err != nil {
 		return nil, err
 	}
-	if kind.Unprivileged {
-		if l.user, err = unprivileged(l.root.Path); err != nil {
+	if accounts := kind.Private.Accounts; len(accounts) > 0 {
+		if l.user, err = unprivileged(l.root.Path, accounts); err != nil {
 			return nil, errors.Join(err, l.root.Remove())
 		}
 	}
@@ -115,7 +116,7 @@ func Output(ctx context.Context, limit time.Duration, binary string, args ...str
 }
 
 // Installed returns the binary of a server on this machine; "" if there is none.
-func (s *Server) Installed() string { return findBinary(s.Binaries, s.Dirs) }
+func (s *Server) Installed() string { return findBinary(&s.Binary) }
 
 // resolveBinary makes a path absolute: servers are started in directories of their own. A name alone is looked up in
 // PATH.
@@ -128,23 +129,23 @@ func resolveBinary(path string) (string, error) {
 
 // findBinary looks for a server: in directories that match a pattern of its own, the last one first, in PATH, and where
 // servers are.
-func findBinary(names, patterns []string) string {
-	for _, pattern := range patterns {
+func findBinary(b *Binary) string {
+	for _, pattern := range b.Dirs {
 		dirs, _ := filepath.Glob(pattern)
 		slices.SortFunc(dirs, compareNumbers)
 		for _, dir := range slices.Backward(dirs) {
-			for _, n := range names {
+			for _, n := range b.Names {
 				if p := filepath.Join(dir, n); isExecutable(p) {
 					return p
 				}
 			}
 		}
 	}
-	for _, n := range names {
+	for _, n := range b.Names {
 		if p, err := exec.LookPath(n); err == nil {
 			return p
 		}
-		for _, dir := range binaryDirs {
+		for _, dir := range slices.Concat(binaryDirs, b.Beside) {
 			if p := filepath.Join(dir, n); isExecutable(p) {
 				return p
 			}
@@ -171,25 +172,23 @@ func AsUser() []string {
 	return nil
 }
 
-// initialise makes a data directory that servers start from.
-func (l *Launcher) initialise(ctx context.Context, dir string, shaped []string) error {
-	if l.kind.MakeData != nil {
-		return l.makeData(ctx, dir)
-	}
-	args := append([]string{"--no-defaults"}, AsUser()...)
-	// A temporary directory of its own: at its start a server deletes what looks like its temporary tables there.
+// makeData makes a data directory that servers start from, as the user that will run them. shaped are arguments of the
+// shape of the store.
+func (l *Launcher) makeData(ctx context.Context, dir string, shaped []string) error {
+	maker := l.kind.Private.Data
+	// A temporary directory of its own: what looks like its temporary files in the system's may be another server's.
 	temporary := filepath.Join(l.root.Path, "tmp")
-	if err := os.MkdirAll(temporary, 0o700); err != nil {
-		return err
-	}
-	args = append(args, "--datadir="+dir, "--tmpdir="+temporary, "--innodb-flush-log-at-trx-commit=2")
-	args = slices.Concat(args, l.kind.Initialise, shaped)
-	var stdin io.Reader
-	if l.kind.Bootstrap != nil {
-		if err := os.MkdirAll(dir, 0o700); err != nil {
+	for _, made := range []string{temporary, dir} {
+		if err := os.MkdirAll(made, 0o700); err != nil {
 			return err
 		}
-		script, err := l.kind.Bootstrap(ctx, l.binary)
+		if err := l.user.give(made); err != nil {
+			return err
+		}
+	}
+	var stdin io.Reader
+	if maker.Script != nil {
+		script, err := maker.Script(ctx, l.binary)
 		if err != nil {
 			return err
 		}
@@ -197,13 +196,13 @@ func (l *Launcher) initialise(ctx context.Context, dir string, shaped []string) 
 	}
 	ctx, cancel := context.WithTimeout(ctx, initialiseTime)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, l.binary, args...)
-	cmd.Stdin, cmd.WaitDelay = stdin, time.Second
+	program, args := maker.Command(l.binary, dir, temporary)
+	cmd := exec.CommandContext(ctx, program, slices.Concat(args, shaped)...)
+	cmd.Dir, cmd.Stdin, cmd.WaitDelay, cmd.SysProcAttr = dir, stdin, time.Second, groupAttributes()
 	cmd.Env = append(os.Environ(), "TMPDIR="+temporary)
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		return fmt.Errorf("%w: cannot initialise a data directory with %s: %w: %s", ErrUnavailable, l.binary, err,
-			lastLines(out, 3))
+	l.user.as(cmd.SysProcAttr)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("%w: cannot make a data directory with %s: %w: %s", ErrUnavailable, program, err, lastLines(out, 3))
 	}
 	return nil
 }
@@ -214,12 +213,7 @@ func (l *Launcher) Start(ctx context.Context) (Target, error) {
 	if err != nil {
 		return nil, err
 	}
-	var t Target
-	if l.kind.Private != nil {
-		t, err = l.kind.Private(ctx, srv)
-	} else {
-		t, err = connectMySQL(ctx, &mysqlTarget{kind: l.kind, config: srv.config(), database: "txweave", instance: srv})
-	}
+	t, err := l.kind.Private.Open(ctx, srv)
 	if err != nil {
 		return nil, errors.Join(err, srv.Close())
 	}
@@ -268,12 +262,12 @@ func (l *Launcher) start(ctx context.Context, shape *dbms.StoreShape) (*Instance
 // run starts the process.
 func (s *Instance) run() error {
 	l := s.launcher
-	arguments := l.kind.Arguments(s.dir, l.built)
+	arguments := l.kind.Private.Arguments(s.dir, l.built)
 	arguments = slices.Concat(arguments, s.durable(), serverArguments(s.shape))
 	if l.CommitLog {
-		arguments = append(arguments, l.kind.CommitLog...)
+		arguments = append(arguments, l.kind.Private.CommitLog...)
 	}
-	p, err := startProcess(l.binary, arguments, s.dir, s.log(), l.user, l.kind.End)
+	p, err := startProcess(l.binary, arguments, s.dir, s.log(), l.user, l.kind.Private.End)
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}
@@ -287,20 +281,16 @@ func (s *Instance) run() error {
 // durable are the arguments with which the server keeps what it acknowledged; none where that is not asked for, or it
 // cannot.
 func (s *Instance) durable() []string {
-	if l := s.launcher; l.Durable && l.kind.Durable != nil {
-		return l.kind.Durable(s.dir, l.built)
+	if l := s.launcher; l.Durable && l.kind.Private.Durable != nil {
+		return l.kind.Private.Durable(s.dir, l.built)
 	}
 	return nil
 }
 
-func (s *Instance) socket() string { return filepath.Join(s.dir, SocketName) }
-func (s *Instance) log() string    { return filepath.Join(s.dir, LogName) }
+// Durable says whether the server keeps what it acknowledged though its process is killed.
+func (s *Instance) Durable() bool { return len(s.durable()) > 0 }
 
-func (s *Instance) config() *mysql.Config {
-	c := mysql.NewConfig()
-	c.User, c.Net, c.Addr = "root", "unix", s.socket()
-	return c
-}
+func (s *Instance) log() string { return filepath.Join(s.dir, LogName) }
 
 // readyTime is how long a server may take to come up.
 const readyTime = 60 * time.Second
@@ -310,7 +300,7 @@ func (s *Instance) waitReady(ctx context.Context) error {
 	deadline := time.Now().Add(readyTime)
 	for {
 		attempt, cancel := context.WithTimeout(ctx, dialTime)
-		err := s.answers(attempt)
+		err := s.launcher.kind.Private.Ready(attempt, s)
 		cancel()
 		if err == nil {
 			return nil
@@ -324,22 +314,6 @@ func (s *Instance) waitReady(ctx context.Context) error {
 		}
 		time.Sleep(20 * time.Millisecond)
 	}
-}
-
-// answers opens a connection and closes it again.
-func (s *Instance) answers(ctx context.Context) error {
-	if s.launcher.kind.Private != nil {
-		return s.launcher.kind.Ready(ctx, s)
-	}
-	connector, err := mysql.NewConnector(s.config())
-	if err != nil {
-		return err
-	}
-	conn, err := connector.Connect(ctx)
-	if err != nil {
-		return err
-	}
-	return conn.Close()
 }
 
 // crashed waits up to d for the process to end by itself and says how it did; nil while it runs.
@@ -375,7 +349,7 @@ func telling(log []byte, n int) []byte {
 }
 
 // fromOutside says, of the end of a server's log, that the server gave up because it got no memory, or because somebody
-// ended it or, of PostgreSQL's processes, one of them. What the log tells of its earlier lives does not count.
+// ended it or one of its processes. What the log tells of its earlier lives does not count.
 func fromOutside(log string) bool {
 	for _, up := range []string{"ready to accept connections", "ready for connections"} {
 		log = log[max(strings.LastIndex(log, up), 0):]
@@ -398,12 +372,27 @@ func (s *Instance) Server() *Server { return s.launcher.kind }
 // Memory is what its first process holds of the machine's, in bytes; 0 where that is not known.
 func (s *Instance) Memory() uint64 { return s.process.memory() }
 
-// Again starts a fresh server in place of one that has crashed. Its store has the same shape.
-func (s *Instance) Again(ctx context.Context) (*Instance, error) {
+// Worn says that so many cases have gone by that it is to be replaced.
+func (s *Instance) Worn(cases int) bool {
+	wear := s.launcher.kind.Private.Wear
+	return wear > 0 && cases >= wear
+}
+
+// Shape is that of its store; nil: the usual one.
+func (s *Instance) Shape() *dbms.StoreShape { return s.shape }
+
+// PrepareShape makes the data directory of a shape, where it is not there yet.
+func (s *Instance) PrepareShape(ctx context.Context, shape *dbms.StoreShape) error {
+	_, err := s.launcher.template(ctx, shape)
+	return err
+}
+
+// Again starts a fresh server in place of one that has crashed, with a store of a shape.
+func (s *Instance) Again(ctx context.Context, shape *dbms.StoreShape) (*Instance, error) {
 	if err := s.Close(); err != nil {
 		return nil, err
 	}
-	return s.launcher.start(ctx, s.shape)
+	return s.launcher.start(ctx, shape)
 }
 
 // Close kills the server, whose data nobody needs, and removes its directory.

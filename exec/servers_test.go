@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -48,8 +49,19 @@ func child() int {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	fmt.Println(target.(*mysqlTarget).instance.process.cmd.Process.Pid, l.root.Path)
+	fmt.Println(privateOf(target).process.cmd.Process.Pid, l.root.Path)
 	select {}
+}
+
+// privateOf is the private server that a target is.
+func privateOf(t Target) *Instance { return t.(interface{ Instance() *Instance }).Instance() }
+
+// joinedTo is how a private server is reached as one of the user's.
+func joinedTo(s *Instance) *DSN { return at(filepath.Join(s.dir, SocketName)) }
+
+// at is where MariaDB listens on a socket.
+func at(socket string) *DSN {
+	return &DSN{Text: "root@unix(" + socket + ")/", Form: TestServers["mariadb"].Users.DSN}
 }
 
 // servers are shared by the tests of the package; each test loads its own tables.

@@ -65,7 +65,7 @@ func limitOf(ctx context.Context) time.Duration {
 // written is a result of a driver that tells how many rows the statement wrote, apart from those that it returned.
 type written interface{ Affected() int64 }
 
-// selected is a result of a driver that tells whether the statement was a query: PostgreSQL's may have no columns.
+// selected is a result of a driver that tells whether the statement was a query: one may have no columns.
 type selected interface{ Selected() bool }
 
 // Returning is Query of a write that returns the rows which it writes: Affected is how many the database says they are.
@@ -111,7 +111,7 @@ func (s *Session) query(ctx context.Context, sql string, affected func(driver.Ro
 		return s.failed(ctx, sql, err)
 	}
 	s.refused = ""
-	// MERGE, EXECUTE of a write, VACUUM; a DELETE … RETURNING of which MariaDB knows that no row matches.
+	// MERGE, EXECUTE of a write, VACUUM; a DELETE … RETURNING of which the database knows that no row matches.
 	if len(out.Columns) == 0 && !isSelected(rows) {
 		answer := history.Answer{Affected: affected(rows, out)}
 		if w, ok := rows.(written); ok {

@@ -39,7 +39,8 @@ func TestTornAnswer(t *testing.T) {
 	defer cancel()
 	done := make(chan error, 1)
 	go func() {
-		_, err := NewSession(c, 1, &Protocol{DBError: MySQLError}).OverNetwork(client).Query(ctx, "SELECT a FROM t")
+		_, err := NewSession(c, 1, &Protocol{DBError: TestServers["mariadb"].Protocol.DBError}).OverNetwork(client).Query(ctx,
+			"SELECT a FROM t")
 		done <- err
 	}()
 	select {
@@ -103,7 +104,7 @@ func TestEndedContext(t *testing.T) {
 	client, server := net.Pipe()
 	defer server.Close()
 	c := &unsent{}
-	s := NewSession(c, 1, &Protocol{DBError: MySQLError}).OverNetwork(client)
+	s := NewSession(c, 1, &Protocol{DBError: TestServers["mariadb"].Protocol.DBError}).OverNetwork(client)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	_, queried := s.Query(ctx, "SELECT a FROM t")

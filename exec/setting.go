@@ -54,7 +54,7 @@ func (r *Runner) sendBetween(setting *dbms.PlanSetting) error {
 		r.doing.begin(committedConn, sql)
 		var refused *AnswerError
 		if err := r.committed.Must(r.ctx, sql); errors.As(err, &refused) {
-			switch r.profile.Classify(refused.Err.Code, refused.Err.Message) {
+			switch r.profile.Errors.Classify(refused.Err.Code, refused.Err.Message) {
 			case dbms.StatementLost, dbms.TxnLost: // a lock, which it may get the next time
 			default:
 				r.refuse(setting)

@@ -53,7 +53,7 @@ func (s *runState) collect() ([]wokenTrack, error) {
 	waited := slices.Clone(s.waiters)
 	rank := func(w wokenTrack) int {
 		i := slices.Index(waited, w.track)
-		if err := w.rep.answer.Err; err != nil && s.profile.Classify(err.Code, err.Message) == dbms.TxnLost {
+		if err := w.rep.answer.Err; err != nil && s.profile.Errors.Classify(err.Code, err.Message) == dbms.TxnLost {
 			i -= len(waited)
 		}
 		return i
@@ -169,7 +169,8 @@ func (s *runState) resume(w wokenTrack) error {
 		u.reread()
 	case role == history.Target:
 		u.run.Waited = true
-		if b := u.block.BWR; b != nil && len(b.Tables) == 1 && s.plan.Txns[t.txn].Profile.Before == dbms.PlainBeforeRead {
+		if b := u.block.BWR; b != nil && len(b.Tables) == 1 && s.plan.Txns[t.txn].Profile.ReadModes.Before ==
+			dbms.PlainBeforeRead {
 			u.actions = append(slices.Clone(u.actions), action{role: history.Again, conn: b.Conn, sql: b.SQL, query: true})
 		}
 	}
@@ -179,7 +180,7 @@ func (s *runState) resume(w wokenTrack) error {
 // again starts a block again, and keeps the before-write read that waited where that has locked all that it scanned.
 func (s *runState) again(u *unit) {
 	first, t := u.run.Searched, &s.plan.Txns[u.block.Txn]
-	if u.run.BWR != nil && t.Profile.GapLocks && t.Profile.Before == dbms.LockingBeforeRead && !t.Autocommit() {
+	if u.run.BWR != nil && t.Profile.GapLocks && t.Profile.ReadModes.Before == dbms.LockingBeforeRead && !t.Autocommit() {
 		first = u.run.BWR
 	}
 	s.restart(u)

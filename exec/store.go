@@ -30,14 +30,14 @@ func KeepsStores(t Target) bool {
 }
 
 // StorePreparer is a Storer that makes ready what a shape needs, where that is not there yet, before its database is
-// given up for it: one that cannot goes on with the store that it has. The error is errOwnStore where the store is not
+// given up for it: one that cannot goes on with the store that it has. The error is ErrOwnStore where the store is not
 // for txweave to make.
 type StorePreparer interface {
 	PrepareStore(ctx context.Context, shape *dbms.StoreShape) error
 }
 
-// errOwnStore says that a server of the user's keeps its tables as it does.
-var errOwnStore = errors.New("a server that txweave did not start keeps its own store")
+// ErrOwnStore says that a server of the user's keeps its tables as it does.
+var ErrOwnStore = errors.New("a server that txweave did not start keeps its own store")
 
 // Shape gives a target the store that a case names. release is called where its sessions have to be closed before, as
 // the database is made anew: those of a target that keeps its stores are good again when it comes back to this one. A
@@ -59,7 +59,7 @@ func Shape(ctx context.Context, t Target, c *testcase.Case, p *dbms.Profile, rel
 	}
 	if m, prepares := t.(StorePreparer); prepares && shape != nil {
 		switch err := m.PrepareStore(ctx, shape); {
-		case errors.Is(err, errOwnStore):
+		case errors.Is(err, ErrOwnStore):
 			c.SetOption(testcase.OptionStore, "")
 			return nil
 		case err != nil && ctx.Err() == nil:
@@ -74,44 +74,12 @@ func Shape(ctx context.Context, t Target, c *testcase.Case, p *dbms.Profile, rel
 	return s.Reshape(ctx, shape)
 }
 
-// PrepareStore implements StorePreparer: it makes the data directory of a shape.
-func (t *mysqlTarget) PrepareStore(ctx context.Context, shape *dbms.StoreShape) error {
-	if t.instance == nil {
-		return errOwnStore
-	}
-	_, err := t.instance.launcher.template(ctx, shape)
-	return err
-}
-
 // serverArguments are those that a shape of the store adds to a server's.
 func serverArguments(shape *dbms.StoreShape) []string {
 	if shape == nil {
 		return nil
 	}
 	return shape.Server
-}
-
-// Store implements Storer.
-func (t *mysqlTarget) Store() string {
-	if t.instance == nil || t.instance.shape == nil {
-		return ""
-	}
-	return t.instance.shape.Name
-}
-
-// Reshape implements Storer. Where the server does not come up in that shape, the next restart brings it up in the one
-// that it had.
-func (t *mysqlTarget) Reshape(ctx context.Context, shape *dbms.StoreShape) error {
-	if t.instance == nil {
-		return errOwnStore
-	}
-	instance, before := t.instance, t.instance.shape
-	instance.shape = shape
-	err := t.Restart(ctx)
-	if err != nil && t.instance == instance {
-		instance.shape = before
-	}
-	return err
 }
 
 // ShapeError says that a case names a shape of the store that its DBMS has not, or that the server at hand cannot be

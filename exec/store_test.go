@@ -47,7 +47,7 @@ func TestServerStore(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	user, err := Connect(t.Context(), TestServers["mariadb"], &DSN{mysql: db.(*mysqlTarget).instance.config()}, 0)
+	user, err := Connect(t.Context(), TestServers["mariadb"], joinedTo(privateOf(db)), 0)
 	if err != nil {
 		t.Fatal(err)
 	}

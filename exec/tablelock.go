@@ -22,7 +22,7 @@ func (s *runState) heldUp(t *track) bool {
 	if b == nil {
 		return false
 	}
-	if s.profile.AloneUntold && takesLocks(b) && s.plan.Txns[t.txn].Autocommit() && s.anyWrites(b, t) {
+	if s.profile.TableChanges.AloneUntold && takesLocks(b) && s.plan.Txns[t.txn].Autocommit() && s.anyWrites(b, t) {
 		return true
 	}
 	if b.Redefines != nil {
@@ -51,7 +51,7 @@ func (s *runState) alone(b *instrument.Block) bool {
 // beside says whether a change of a table needs it for itself at no moment: what it waits for it waits for in the
 // server, and readers do not queue behind it.
 func (s *runState) beside(d *control.Redefinition) bool {
-	return s.profile.SharedChanges && d.Beside != control.Alone
+	return s.profile.TableChanges.SharedChanges && d.Beside != control.Alone
 }
 
 // anyWrites says whether another transaction that is open has written, or locked rows of, a table that a block writes
@@ -112,7 +112,7 @@ func (s *runState) shutOut(t *track, class dbms.ErrorClass) dbms.ErrorClass {
 // stillUsed says whether a statement that is replayed was refused for a table that something in the database itself,
 // purge for one, uses for a moment.
 func (r *Runner) stillUsed(b *instrument.Block, ans history.Answer) bool {
-	return excludes(b) && ans.Err != nil && r.profile.Classify(ans.Err.Code, ans.Err.Message) == dbms.StatementLost
+	return excludes(b) && ans.Err != nil && r.profile.Errors.Classify(ans.Err.Code, ans.Err.Message) == dbms.StatementLost
 }
 
 // locked notes what LOCK TABLES was answered. A transaction that does not get its locks does not go on: what is read

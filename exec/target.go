@@ -13,7 +13,7 @@ import (
 
 // Description says what a target is: for reports and summaries.
 type Description struct {
-	Target   string            `json:"target"`  // name of the DBMS: "mariadb"
+	Target   string            `json:"target"`  // name of the DBMS
 	Version  string            `json:"version"` // as the server says it
 	Settings map[string]string `json:"settings,omitempty"`
 	Changed  []string          `json:"changed,omitempty"` // settings that somebody has made: they are not the default
@@ -25,14 +25,20 @@ const (
 	ReadUncommitted = "READ UNCOMMITTED"
 )
 
+// NodeID is a node of a target, by its number from 0. A server alone, and an embedded engine, is one.
+type NodeID int
+
+// FirstNode is the one that every target has.
+const FirstNode NodeID = 0
+
 // Target is a database that txweave may use as it likes: create tables in, reset, kill statements on.
 type Target interface {
 	// Describe says what the target is.
 	Describe() Description
-	// Open opens a session that runs transactions at the level of a profile.
-	Open(ctx context.Context, p *dbms.Profile) (*Session, error)
-	// Observe opens a session in autocommit that reads at a level, READ COMMITTED or READ UNCOMMITTED.
-	Observe(ctx context.Context, level string) (*Session, error)
+	// Open opens a session on a node that runs transactions at the level of a profile.
+	Open(ctx context.Context, node NodeID, p *dbms.Profile) (*Session, error)
+	// Observe opens a session on a node, in autocommit, that reads at a level, READ COMMITTED or READ UNCOMMITTED.
+	Observe(ctx context.Context, node NodeID, level string) (*Session, error)
 	// Load creates the tables of a case anew and fills them.
 	Load(ctx context.Context, c *testcase.Case, tables []string) error
 	// Reset puts the tables back to what Load made of them, the cheap way.
@@ -152,7 +158,7 @@ func (e *HangError) Unwrap() error { return e.Err }
 // database's. The server may live on; Alive tells.
 type LostError struct {
 	Statement string
-	// the session's statement before it, and its error: TiDB answers one that panics and then closes the connection; or ""
+	// the session's statement before it, and its error: a server may answer one that panics and then close the connection; or ""
 	After string
 	Err   error
 	Log   string // tail of the server's log where txweave has it: why a server that lives on dropped the connection

@@ -13,7 +13,7 @@ import (
 )
 
 // hasData says whether servers begin with a copy of a data directory.
-func (l *Launcher) hasData() bool { return len(l.kind.Initialise) > 0 || l.kind.MakeData != nil }
+func (l *Launcher) hasData() bool { return l.kind.Private.Data != nil }
 
 // A template is a data directory that servers start from, or why it could not be made.
 type template struct {
@@ -50,7 +50,7 @@ func (l *Launcher) find(ctx context.Context, name string, shaped []string) templ
 		return template{dir: kept}
 	}
 	dir := filepath.Join(l.root.Path, name)
-	if err := l.initialise(ctx, dir, shaped); err != nil {
+	if err := l.makeData(ctx, dir, shaped); err != nil {
 		return template{err: errors.Join(err, os.RemoveAll(dir))}
 	}
 	keep(dir, kept)
@@ -68,8 +68,9 @@ func (l *Launcher) keptTemplate(shaped []string) string {
 	if err != nil {
 		return ""
 	}
+	_, args := l.kind.Private.Data.Command(l.binary, "", "")
 	made := fmt.Sprintf("%s\n%d %d\n%s\n%q %q", l.binary, st.Size(), st.ModTime().UnixNano(), l.version,
-		l.kind.Initialise, shaped)
+		args, shaped)
 	return filepath.Join(caches, "txweave", "templates", fmt.Sprintf("%s-%x", strings.ToLower(l.kind.Name),
 		sha256.Sum256([]byte(made)))[:40])
 }

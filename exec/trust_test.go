@@ -1,7 +1,6 @@
 package exec
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -9,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -19,7 +17,7 @@ import (
 )
 
 // own starts a private MariaDB server for one test.
-func own(t *testing.T) *mysqlTarget {
+func own(t *testing.T) Target {
 	t.Helper()
 	db, err := launch(t).Start(t.Context())
 	if err != nil {
@@ -30,7 +28,7 @@ func own(t *testing.T) *mysqlTarget {
 			t.Error(err)
 		}
 	})
-	return db.(*mysqlTarget)
+	return db
 }
 
 // impatient shortens what a server is waited for.
@@ -46,7 +44,7 @@ func impatient(t *testing.T) {
 func TestHangingServer(t *testing.T) {
 	db := own(t)
 	impatient(t)
-	stop := func() { _ = db.instance.process.cmd.Process.Signal(syscall.SIGSTOP) }
+	stop := func() { _ = privateOf(db).process.cmd.Process.Signal(syscall.SIGSTOP) }
 	r := newRunner(t, &hooked{Target: db, after: stop}, lookup(t, "mariadb/repeatable-read"),
 		Options{StatementTimeout: 100 * time.Millisecond})
 	r.dying = 100 * time.Millisecond
@@ -73,58 +71,30 @@ func TestHangingServer(t *testing.T) {
 	}
 }
 
-// A listener that takes connections and never says a word is no server, and that is known in time.
-func TestSilentListener(t *testing.T) {
-	impatient(t)
-	socket := filepath.Join(t.TempDir(), "s")
-	l, err := net.Listen("unix", socket)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	go func() {
-		for {
-			if _, err := l.Accept(); err != nil {
-				return
-			}
-		}
-	}()
-	c, err := ParseDSN("u:p@unix(" + socket + ")/")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := VersionOf(t.Context(), c); !errors.Is(err, ErrUnavailable) || !errors.Is(err, ErrTimeout) {
-		t.Errorf("%v", err)
-	}
-	if _, err := Output(t.Context(), 50*time.Millisecond, "sleep", "60"); !errors.Is(err, ErrTimeout) {
-		t.Errorf("a program that does not end: %v", err)
-	}
-}
-
 // usersServer returns a target on the shared server as on one of the user's.
-func usersServer(t *testing.T, wait time.Duration) *mysqlTarget {
+func usersServer(t *testing.T, wait time.Duration) Target {
 	t.Helper()
-	db, err := Connect(t.Context(), TestServers["mariadb"], &DSN{mysql: mariadb(t).(*mysqlTarget).instance.config()}, wait)
+	db, err := Connect(t.Context(), TestServers["mariadb"], joinedTo(privateOf(mariadb(t))), wait)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return db.(*mysqlTarget)
+	return db
 }
 
 // Connections that are cut are new ones afterwards, the control connection too; what was running says that its
 // connection was lost.
 func TestCutConnections(t *testing.T) {
-	for name, db := range map[string]*mysqlTarget{"private": own(t), "of the user's": usersServer(t, 0)} {
+	for name, db := range map[string]Target{"private": own(t), "of the user's": usersServer(t, 0)} {
 		cut := func() {
-			rows, err := db.control.Read(t.Context(),
-				"SELECT ID FROM information_schema.PROCESSLIST WHERE ID <> CONNECTION_ID() AND DB = '"+db.database+"'")
+			rows, err := db.Control().Read(t.Context(),
+				"SELECT ID FROM information_schema.PROCESSLIST WHERE ID <> CONNECTION_ID() AND DB = DATABASE()")
 			if err != nil {
 				t.Fatal(err)
 			}
 			for i := range rows.Len() {
-				_, _ = db.control.Exec(t.Context(), "KILL CONNECTION "+rows.Row(i)[0].String())
+				_, _ = db.Control().Exec(t.Context(), "KILL CONNECTION "+rows.Row(i)[0].String())
 			}
-			_, _ = db.control.Exec(t.Context(), "KILL CONNECTION "+fmt.Sprint(db.control.id))
+			_, _ = db.Control().Exec(t.Context(), "KILL CONNECTION "+fmt.Sprint(db.Control().ID()))
 		}
 		h := &hooked{Target: db, after: cut}
 		r := newRunner(t, h, lookup(t, "mariadb/repeatable-read"), Options{})
@@ -133,7 +103,7 @@ func TestCutConnections(t *testing.T) {
 		var lost *LostError
 		if !errors.As(err, &lost) {
 			t.Errorf("%s: a run whose connections are cut: %v", name, err)
-		} else if private := db.instance != nil; private != (lost.Log != "") {
+		} else if private := privateOf(db) != nil; private != (lost.Log != "") {
 			t.Errorf("%s: the log is %q", name, lost.Log)
 		}
 		if err := db.Alive(t.Context()); err != nil {
@@ -148,7 +118,7 @@ func TestCutConnections(t *testing.T) {
 			t.Errorf("%s: the run after it: %v", name, err)
 		}
 		r.closeSessions()
-		if db.instance == nil {
+		if privateOf(db) == nil {
 			if err := db.Close(); err != nil {
 				t.Error(err)
 			}
@@ -156,118 +126,14 @@ func TestCutConnections(t *testing.T) {
 	}
 }
 
-// A server of the user's that is away for a while is waited for.
-func TestServerAway(t *testing.T) {
-	srv := own(t)
-	proxy := filepath.Join(t.TempDir(), "s")
-	if err := os.Symlink(srv.instance.socket(), proxy); err != nil {
-		t.Fatal(err)
-	}
-	config := srv.instance.config()
-	config.Addr = proxy
-	db, err := Connect(t.Context(), TestServers["mariadb"], &DSN{mysql: config}, 10*time.Second)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	if err := os.Remove(proxy); err != nil {
-		t.Fatal(err)
-	}
-	back := time.AfterFunc(500*time.Millisecond, func() { _ = os.Symlink(srv.instance.socket(), proxy) })
-	defer back.Stop()
-	if err := db.Alive(t.Context()); err != nil {
-		t.Errorf("a server that comes back: %v", err)
-	}
-	_ = os.Remove(proxy)
-	db.(*mysqlTarget).wait = 0
-	if err := db.Alive(t.Context()); !errors.Is(err, ErrUnavailable) {
-		t.Errorf("a server that does not: %v", err)
-	}
-	_ = os.Symlink(srv.instance.socket(), proxy)
-}
-
-// Databases that a killed process has left on a server of the user's go at the next start; those in use stay, and so
-// does everything of another name.
-func TestSweepDatabases(t *testing.T) {
-	control := mariadb(t).Control()
-	dead, other := databasePrefix+"l000000000001", databasePrefix+"lager"
-	if err := control.Must(t.Context(), "CREATE DATABASE "+dead, "CREATE DATABASE "+other); err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		if err := control.Must(context.Background(), "DROP DATABASE "+other); err != nil {
-			t.Error(err)
-		}
-	}()
-	first, second := usersServer(t, 0), usersServer(t, 0)
-	rows, err := control.Read(t.Context(), "SHOW DATABASES LIKE 'txweave\\_l%'")
-	if err != nil {
-		t.Fatal(err)
-	}
-	names := printRows(rows)
-	for name, want := range map[string]bool{dead: false, other: true, first.database: true, second.database: true} {
-		if strings.Contains(names, name) != want {
-			t.Errorf("%s is there: %v; there are %s", name, !want, names)
-		}
-	}
-	if err := errors.Join(first.Close(), second.Close()); err != nil {
-		t.Error(err)
-	}
-}
-
-// A database stays as long as a connection works in it, though the one that marks it as in use was lost; and one that
-// was dropped while all connections were lost is made again.
-func TestSweepLostControl(t *testing.T) {
-	control := mariadb(t).Control()
-	there := func(name string) bool {
-		rows, err := control.Read(t.Context(), "SHOW DATABASES LIKE '"+name+"'")
-		if err != nil {
-			t.Fatal(err)
-		}
-		return rows.Len() > 0
-	}
-	kill := func(s *Session) {
-		if err := control.Must(t.Context(), "KILL CONNECTION "+strconv.FormatUint(s.ID(), 10)); err != nil {
-			t.Fatal(err)
-		}
-		eventually(t, "the connection is gone", func() bool {
-			rows, err := control.Read(t.Context(), "SELECT ID FROM information_schema.PROCESSLIST WHERE ID = "+
-				strconv.FormatUint(s.ID(), 10))
-			return err == nil && rows.Len() == 0
-		})
-	}
-	db := usersServer(t, 0)
-	works, err := db.dial(t.Context(), db.database)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer works.Close()
-	kill(db.control)
-	second := usersServer(t, 0)
-	if !there(db.database) {
-		t.Error("a database in which a connection works is gone")
-	}
-	kill(works)
-	third := usersServer(t, 0)
-	if there(db.database) {
-		t.Error("a database in which nobody works is there")
-	}
-	if err := db.Alive(t.Context()); err != nil || !there(db.database) {
-		t.Errorf("its owner comes back: %v, its database is there: %v", err, there(db.database))
-	}
-	if err := errors.Join(db.Close(), second.Close(), third.Close()); err != nil {
-		t.Error(err)
-	}
-}
-
 // Whoever is asked to end, or gets no memory, has not crashed.
 func TestEndedFromOutside(t *testing.T) {
 	for _, signal := range []syscall.Signal{syscall.SIGTERM, syscall.SIGQUIT, syscall.SIGABRT} {
 		db := own(t)
-		if err := db.instance.process.cmd.Process.Signal(signal); err != nil {
+		if err := privateOf(db).process.cmd.Process.Signal(signal); err != nil {
 			t.Fatal(err)
 		}
-		<-db.instance.process.done
+		<-privateOf(db).process.done
 		var crash *CrashError
 		if err := db.Alive(t.Context()); !errors.As(err, &crash) || crash.Killed != (signal != syscall.SIGABRT) {
 			t.Errorf("%s: %v, ended from outside: %v", signal, err, crash != nil && crash.Killed)
@@ -311,8 +177,8 @@ func TestBootstrapTemporary(t *testing.T) {
 
 // A private server reads and writes no file but in a folder of its own, and takes none from clients.
 func TestNoFiles(t *testing.T) {
-	db := mariadb(t).(*mysqlTarget)
-	s, err := db.Open(t.Context(), lookup(t, "mariadb/repeatable-read"))
+	db := mariadb(t)
+	s, err := db.Open(t.Context(), FirstNode, lookup(t, "mariadb/repeatable-read"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -327,69 +193,8 @@ func TestNoFiles(t *testing.T) {
 	if err != nil || printRows(rows) != "(NULL, 0)" {
 		t.Errorf("%s, %v", printRows(rows), err)
 	}
-	if files, err := os.ReadDir(filepath.Join(db.instance.dir, FilesName)); err != nil || len(files) > 0 {
+	if files, err := os.ReadDir(filepath.Join(privateOf(db).dir, FilesName)); err != nil || len(files) > 0 {
 		t.Errorf("the folder of files holds %v, %v", files, err)
-	}
-}
-
-// A server whose memory has grown is worn.
-func TestWorn(t *testing.T) {
-	db := *mariadb(t).(*mysqlTarget)
-	if db.memory < 10<<20 || db.instance.process.memory() < 10<<20 {
-		t.Fatalf("a server of %d bytes", db.memory)
-	}
-	if db.loads = 63; db.Worn() {
-		t.Error("worn before it has grown")
-	}
-	kind := *db.kind
-	kind.Wear, db.kind = 64, &kind
-	if db.loads = 64; !db.Worn() {
-		t.Error("not worn after the cases that it lasts")
-	}
-	grown := wornMemory
-	defer func() { wornMemory = grown }()
-	if kind.Wear, db.loads, wornMemory = 0, 63, db.instance.process.memory()/2; db.Worn() {
-		t.Error("worn before it has grown")
-	}
-	if db.memory /= 4; !db.Worn() {
-		t.Error("not worn though its memory has grown")
-	}
-}
-
-// A DSN says how a server is reached; what would change a case's meaning is refused. It may stand in a file or in the
-// environment.
-func TestDSNParameters(t *testing.T) {
-	for _, parameter := range []string{"autocommit=0", "sql_mode=%27%27", "readTimeout=1ms", "clientFoundRows=true",
-		"parseTime=true",
-		"interpolateParams=true", "charset=latin1", "collation=latin1_bin", "multiStatements=false",
-		"tx_isolation=%27SERIALIZABLE%27",
-		"allowAllFiles=true", "rejectReadOnly=true", "columnsWithAlias=true", "timeout=1s&autocommit=0",
-		"maxAllowedPacket=100"} {
-		if _, err := ParseDSN("u:p@tcp(h:1)/?" + parameter); err == nil || strings.Contains(err.Error(), "u:p") {
-			t.Errorf("%s: %v", parameter, err)
-		}
-	}
-	if c, err := ParseDSN("u:p?@tcp(h:1)/?timeout=1s&allowNativePasswords=true"); err != nil || c.mysql.Passwd != "p?" {
-		t.Errorf("%v, %v", c, err)
-	}
-	file := filepath.Join(t.TempDir(), "dsn")
-	if err := os.WriteFile(file, []byte("u:p@tcp(h:1)/\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	t.Setenv(DSNVariable, "u:q@tcp(h:1)/")
-	var got []string
-	for _, flag := range []string{"u:o@tcp(h:1)/", "@" + file, "env"} {
-		dsn, err := ReadDSN(t.Context(), flag)
-		if err != nil {
-			t.Error(err)
-		}
-		got = append(got, dsn)
-	}
-	if want := []string{"u:o@tcp(h:1)/", "u:p@tcp(h:1)/", "u:q@tcp(h:1)/"}; !slices.Equal(got, want) {
-		t.Errorf("%q, want %q", got, want)
-	}
-	if _, err := ReadDSN(t.Context(), "@"+file+".gone"); err == nil {
-		t.Error("a file that is not there")
 	}
 }
 
@@ -407,7 +212,7 @@ func TestCounters(t *testing.T) {
 	} {
 		p := lookup(t, name)
 		db := target(t, p.DBMS)
-		s, err := db.Open(t.Context(), p)
+		s, err := db.Open(t.Context(), FirstNode, p)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -455,7 +260,7 @@ func TestSlowCrash(t *testing.T) {
 	db := own(t)
 	impatient(t)
 	crashTime = 30 * time.Second
-	process := db.instance.process.cmd.Process
+	process := privateOf(db).process.cmd.Process
 	if err := process.Signal(syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
@@ -480,7 +285,7 @@ func TestLostAfter(t *testing.T) {
 		{"SELECT 1 FROM nowhere", "SELECT 1 FROM nowhere: error 1146: "},
 		{"SELECT 1", ""},
 	} {
-		s, err := db.Open(t.Context(), lookup(t, "mariadb/repeatable-read"))
+		s, err := db.Open(t.Context(), FirstNode, lookup(t, "mariadb/repeatable-read"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -506,4 +311,84 @@ func TestLostAfter(t *testing.T) {
 		}
 		_ = s.Close()
 	}
+}
+
+// A DSN may stand in a file or in the environment.
+func TestReadDSN(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "dsn")
+	if err := os.WriteFile(file, []byte("u:p@tcp(h:1)/\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv(DSNVariable, "u:q@tcp(h:1)/")
+	var got []string
+	for _, flag := range []string{"u:o@tcp(h:1)/", "@" + file, "env"} {
+		dsn, err := ReadDSN(t.Context(), flag)
+		if err != nil {
+			t.Error(err)
+		}
+		got = append(got, dsn)
+	}
+	if want := []string{"u:o@tcp(h:1)/", "u:p@tcp(h:1)/", "u:q@tcp(h:1)/"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if _, err := ReadDSN(t.Context(), "@"+file+".gone"); err == nil {
+		t.Error("a file that is not there")
+	}
+}
+
+// A listener that takes connections and never says a word is no server, and that is known in time.
+func TestSilentListener(t *testing.T) {
+	impatient(t)
+	socket := filepath.Join(t.TempDir(), "s")
+	l, err := net.Listen("unix", socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	go func() {
+		for {
+			if _, err := l.Accept(); err != nil {
+				return
+			}
+		}
+	}()
+	silent := at(socket)
+	if _, err := silent.Form.Ask(t.Context(), silent); !errors.Is(err, ErrUnavailable) || !errors.Is(err, ErrTimeout) {
+		t.Errorf("%v", err)
+	}
+	if _, err := Output(t.Context(), 50*time.Millisecond, "sleep", "60"); !errors.Is(err, ErrTimeout) {
+		t.Errorf("a program that does not end: %v", err)
+	}
+}
+
+// A server of the user's that is away for a while is waited for.
+func TestServerAway(t *testing.T) {
+	socket := filepath.Join(privateOf(own(t)).dir, SocketName)
+	proxy := filepath.Join(t.TempDir(), "s")
+	if err := os.Symlink(socket, proxy); err != nil {
+		t.Fatal(err)
+	}
+	db, err := Connect(t.Context(), TestServers["mariadb"], at(proxy), 10*time.Second)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	gone, err := Connect(t.Context(), TestServers["mariadb"], at(proxy), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer gone.Close()
+	if err := os.Remove(proxy); err != nil {
+		t.Fatal(err)
+	}
+	back := time.AfterFunc(500*time.Millisecond, func() { _ = os.Symlink(socket, proxy) })
+	defer back.Stop()
+	if err := db.Alive(t.Context()); err != nil {
+		t.Errorf("a server that comes back: %v", err)
+	}
+	_ = os.Remove(proxy)
+	if err := gone.Alive(t.Context()); !errors.Is(err, ErrUnavailable) {
+		t.Errorf("a server that does not: %v", err)
+	}
+	_ = os.Symlink(socket, proxy)
 }

@@ -22,7 +22,7 @@ func (e *SettingError) Error() string { return fmt.Sprintf("%s is refused: %v", 
 
 // tuned opens a session that is set to what statements say.
 func (r *Runner) tuned(settings []string) (*Session, error) {
-	session, err := r.target.Open(r.ctx, r.profile)
+	session, err := r.target.Open(r.ctx, FirstNode, r.profile)
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +80,7 @@ func (s *runState) tune() (undo func() error, err error) {
 			if l.close(); !l.closed(s.dying) {
 				return fmt.Errorf("%w: a session does not end", ErrTimeout)
 			}
-			fresh, err := s.target.Open(s.ctx, s.profile)
+			fresh, err := s.target.Open(s.ctx, FirstNode, s.profile)
 			if err != nil {
 				return err
 			}

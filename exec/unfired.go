@@ -49,7 +49,8 @@ func tellable(p *instrument.Plan, blocks []*instrument.Block) bool {
 	for i := range p.Schema.Triggers {
 		t := &p.Schema.Triggers[i]
 		for j := range i {
-			if o := p.Schema.Triggers[j]; o.Table == t.Table && o.Event == t.Event { // which is fired first is up to SQLite
+			if o := p.Schema.Triggers[j]; o.Table == t.Table && o.Event == t.Event {
+				// which is fired first is up to the database
 				return false
 			}
 		}
@@ -351,9 +352,8 @@ func (r *Runner) body(t *sqltext.Trigger) (*history.DBError, error) {
 }
 
 // ofRow is a part of a trigger with the row at hand in place of OLD and NEW; false where these are something else. A
-// column of such a row has no affinity by SQLite 3.53: NEW.a < '15' holds of 16 where a is an INT. Nor has an
-// expression that begins with a plus (sqlite.org/datatype3.html, section 3.2). What is another name of the row's number
-// is an INTEGER.
+// column of such a row has no affinity where the engine gives it none: NEW.a < '15' holds of 16 where a is an INT. Nor
+// has an expression that begins with a plus. What is another name of the row's number is an INTEGER.
 func ofRow[N sql.Node](of *sqltext.Table, part N) (N, bool) {
 	known := true
 	sql.Walk(part, func(n sql.Node) bool {

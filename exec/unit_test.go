@@ -28,41 +28,6 @@ func TestLastLines(t *testing.T) {
 	}
 }
 
-func TestParseDSN(t *testing.T) {
-	c, err := ParseDSN("user:s3cret@tcp(host:3307)/")
-	if err != nil || c.mysql.User != "user" || c.mysql.Passwd != "s3cret" || c.mysql.Addr != "host:3307" {
-		t.Errorf("a good DSN gives %v, %v", c, err)
-	}
-	for _, dsn := range []string{
-		"user:s3cret@tcp(host:3307)/production",
-		"user:s3cret@tcp(host:3307)/production?timeout=1s",
-		"user:s3cret@tcp(host:3307)",
-		"user:s3cret@tcp(host:3307)/?timeout=s3cret",
-		"mysql://user:s3cret@host/",
-		"s3cret",
-	} {
-		if c, err := ParseDSN(dsn); err == nil {
-			t.Errorf("%s is taken: %v", dsn, c)
-		} else if strings.Contains(err.Error(), "s3cret") {
-			t.Errorf("the error shows the password: %v", err)
-		}
-	}
-}
-
-func TestConnectNeverPrintsThePassword(t *testing.T) {
-	c, err := ParseDSN("user:s3cret@unix(/nowhere/sock)/")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := VersionOf(t.Context(), c); err == nil || strings.Contains(err.Error(), "s3cret") {
-		t.Errorf("VersionOf: %v", err)
-	}
-	if _, err := Connect(t.Context(), TestServers["mariadb"], c, 0); err == nil ||
-		strings.Contains(err.Error(), "s3cret") {
-		t.Errorf("Connect: %v", err)
-	}
-}
-
 func TestClip(t *testing.T) {
 	if got := clip("SELECT 1"); got != "SELECT 1" {
 		t.Errorf("a short statement becomes %q", got)

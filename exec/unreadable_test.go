@@ -23,7 +23,7 @@ func (garbled) Close() error { panic("slice bounds out of range") }
 // TestUnreadableAnswer: what a driver panics at is the loss of its connection; the panic of an engine in this process
 // is the engine's.
 func TestUnreadableAnswer(t *testing.T) {
-	s := NewSession(garbled{}, 1, &Protocol{DBError: MySQLError})
+	s := NewSession(garbled{}, 1, &Protocol{DBError: TestServers["mariadb"].Protocol.DBError})
 	var lost *LostError
 	if _, err := s.Query(t.Context(), "SELECT 1"); !errors.As(err, &lost) {
 		t.Errorf("a query: %v", err)

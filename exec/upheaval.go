@@ -196,45 +196,6 @@ func (s *Instance) Upheaval(reopened func(ctx context.Context) error) *Upheaval 
 	return u
 }
 
-// Upheaval is what a private server can be put through, and of a server of the user's what a statement does.
-func (t *mysqlTarget) Upheaval() *Upheaval {
-	u := &Upheaval{}
-	if t.instance != nil {
-		u = t.instance.Upheaval(t.reopen)
-	}
-	u.Disconnect, u.Strains, u.Networked = t.disconnect, t.kind.Strains, true
-	return u
-}
-
-// disconnect ends a session's connection on the server's side.
-func (t *mysqlTarget) disconnect(ctx context.Context, s *Session) error {
-	ctx, cancel := context.WithTimeout(ctx, answerTime)
-	defer cancel()
-	a, err := t.control.Exec(ctx, fmt.Sprintf("KILL CONNECTION %d", s.id))
-	if err == nil && a.Err != nil && a.Err.Code != noSuchThread {
-		err = &AnswerError{Text: "KILL CONNECTION", Err: a.Err}
-	}
-	return err
-}
-
-// boot is what a private server is sent when it is up.
-func (t *mysqlTarget) boot() []string {
-	out := slices.Clone(t.kind.Boot)
-	if len(t.instance.durable()) > 0 {
-		out = append(out, t.kind.DurableBoot...)
-	}
-	return out
-}
-
-// reopen opens the control connection again.
-func (t *mysqlTarget) reopen(ctx context.Context) error {
-	t.control.Close()
-	if err := t.openControl(ctx); err != nil {
-		return err
-	}
-	return t.control.Must(ctx, append(t.boot(), "USE "+t.database)...)
-}
-
 // Hosting is a process of ours that an embedded engine runs in, so that it can be killed; it dies with us.
 type Hosting struct{ process *process }
 

@@ -41,7 +41,7 @@ func TestWeave(t *testing.T) {
 			d.ScanArgs(t, "profile", &name)
 			p := *lookup(t, name)
 			if d.HasArg("no-wait") {
-				p.Setup = append(slices.Clone(p.Setup), p.NoWait...)
+				p.Sessions.Setup = append(slices.Clone(p.Sessions.Setup), p.Sessions.NoWait...)
 			}
 			r := newRunner(t, target(t, p.DBMS), &p, Options{})
 			c := parseCase(t, setup, d.Input)

@@ -15,7 +15,7 @@ import (
 const (
 	workPrefix = "txweave-"
 	lockName   = "owner.lock"
-	roomNeeded = 256 << 20 // bytes; a MariaDB data directory takes 33-45 MB, a MySQL one about 150
+	roomNeeded = 256 << 20 // bytes; a data directory takes 33 to 150 MB
 )
 
 // inTheMaking is how long a directory may be without its lock: it is there within milliseconds.

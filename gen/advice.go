@@ -10,10 +10,10 @@ import (
 
 // selectOption returns a word that advises the optimizer, in some queries.
 func (g *generator) selectOption() []*sql.Option {
-	if len(g.d.SelectOptions) == 0 || !g.wants("select-option") {
+	if len(g.d.QueryForms.SelectOptions) == 0 || !g.wants("select-option") {
 		return nil
 	}
-	return []*sql.Option{{Words: oneOf(g, g.d.SelectOptions)}}
+	return []*sql.Option{{Words: oneOf(g, g.d.QueryForms.SelectOptions)}}
 }
 
 // advice returns a comment that tells the optimizer how to execute a query, in some queries of some cases.
@@ -25,7 +25,7 @@ func (g *generator) advice(sc *scope) *sql.Hints {
 	if len(aliases) == 0 {
 		return nil
 	}
-	return g.advise(g.d.Hints, aliases)
+	return g.advise(g.d.QueryForms.Hints, aliases)
 }
 
 // innerAdvice is the same for a subquery.
@@ -33,7 +33,7 @@ func (g *generator) innerAdvice() *sql.Hints {
 	if g.calm { // whether a hint can be followed is a warning, and in a write warnings are compared
 		return nil
 	}
-	return g.advise(g.d.InnerHints, []string{""})
+	return g.advise(g.d.QueryForms.InnerHints, []string{""})
 }
 
 // advise makes one or two of some hints for the tables of these aliases.

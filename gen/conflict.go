@@ -7,7 +7,7 @@ import (
 	"txweave/sql/build"
 )
 
-// What PostgreSQL and those that follow it have in place of others' words: ON CONFLICT, and writes that read further
+// What some databases have in place of others' words: ON CONFLICT, and writes that read further
 // tables by FROM and USING.
 
 // arbiters are the keys of t that ON CONFLICT may name, by their columns.

@@ -18,7 +18,7 @@ func predDivision(g *generator, sc *scope, depth int) (sql.Expr, bool) {
 		return nil, false
 	}
 	a, b := g.value(sc, FamInt, max(0, depth-1)), g.drawn(cols)
-	return build.Binary(g.fill(g.d.Quotient, a.x, b.x), oneOf(g, compareOps), g.lit(oneOf(g, smallInts))), true
+	return build.Binary(g.fill(g.d.ExprForms.Quotient, a.x, b.x), oneOf(g, compareOps), g.lit(oneOf(g, smallInts))), true
 }
 
 // predOverflow calculates with a number so large that the result may leave the type.
@@ -60,7 +60,7 @@ func predConvert(g *generator, sc *scope, _ int) (sql.Expr, bool) {
 
 // integer casts an expression to a whole number.
 func (g *generator) integer(x sql.Expr) sql.Expr {
-	return &sql.Cast{X: x, Type: &sql.Type{Words: g.d.CastInt}}
+	return &sql.Cast{X: x, Type: &sql.Type{Words: g.d.ExprForms.CastInt}}
 }
 
 // whereConvert is a condition that converts a text, and nothing else: which rows it is evaluated for is not up to the
@@ -84,7 +84,7 @@ func assignDivision(g *generator, c *column, sc *scope) expr {
 		return assignValue(g, c, sc)
 	}
 	a := g.drawn(cols)
-	return expr{x: g.fill(g.d.Quotient, a.x, g.drawn(cols).x), fam: FamInt, bound: a.bound}
+	return expr{x: g.fill(g.d.ExprForms.Quotient, a.x, g.drawn(cols).x), fam: FamInt, bound: a.bound}
 }
 
 // assignOverflow multiplies until the result may leave the type.

@@ -132,7 +132,7 @@ func (g *generator) redefine(rng *rand.Rand, spellings []string, name string, t 
 		case c.special != nil:
 			columns = append(columns, c.name+c.special.Prefix)
 		case c.kind == KindText:
-			columns = append(columns, c.name+g.d.TextPrefix)
+			columns = append(columns, c.name+g.d.TableForms.TextPrefix)
 		default:
 			columns = append(columns, c.name)
 		}

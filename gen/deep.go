@@ -72,7 +72,7 @@ func (g *generator) deep(sc *scope, runs int) sql.Expr {
 		}
 		parts[i] = block(from, cond, build.Item(e.x, ""))
 	}
-	query := build.Query(build.Compound(oneOf(g, g.d.DerivedSetOps), parts...))
+	query := build.Query(build.Compound(oneOf(g, g.d.QueryForms.DerivedSetOps), parts...))
 	not := oneOf(g, oneInFour)
 	switch {
 	case scalar && a.x != nil:

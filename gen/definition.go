@@ -54,7 +54,7 @@ func (g *generator) keyParts(texts ...string) []*sql.Order {
 // uniqueKey is a unique index among the definitions of a table.
 func (g *generator) uniqueKey(name string, columns ...string) *sql.Unique {
 	u := &sql.Unique{Columns: g.keyParts(columns...)}
-	if g.d.UniqueKeys {
+	if g.d.TableForms.UniqueKeys {
 		u.Index = build.Name(name)
 	} else {
 		u.Name = build.Name(name)

@@ -45,7 +45,7 @@ func (g *generator) scratch() sql.Stmt {
 	rng := g.beside("scratch-forms")
 	forms := []selectFunc{selPlain, selPlain, selPlain, selDistinct, selGroup, selAggregate, selSet, selCTE}
 	n := &sql.CreateTable{Temp: true, Name: object("s" + strconv.Itoa(g.scratches))}
-	if g.txn.alone && g.d.ScratchAlone && rng.IntN(100) < 60 {
+	if g.txn.alone && g.d.QueryForms.ScratchAlone && rng.IntN(100) < 60 {
 		n.Temp = false
 	}
 	g.scratches++
@@ -101,7 +101,7 @@ func (g *generator) update() *sql.Update {
 	g.allowSelf(n.Limit)
 	n.Table = g.written(t)
 	n.Where = where(g, sc, g.o.Depth-1)
-	if g.d.UpdateReturns {
+	if g.d.WriteForms.UpdateReturns {
 		n.Returning = g.returning(t)
 	}
 	g.wrote(t, g.named...)
@@ -188,14 +188,14 @@ func (g *generator) referred(t *table) bool {
 
 // allowSelf lifts the ban on reading the target in the WHERE clause where the dialect can do that.
 func (g *generator) allowSelf(limit *sql.Limit) {
-	if g.d.SelfSubquery && limit == nil {
+	if g.d.WriteForms.SelfSubquery && limit == nil {
 		g.banned = nil
 	}
 }
 
 // dmlLimit returns ORDER BY t.pkey LIMIT n now and then, where the dialect has it.
 func (g *generator) dmlLimit(t *table) ([]*sql.Order, *sql.Limit) {
-	if !g.d.DMLLimit || !g.pct(dmlLimitShare) {
+	if !g.d.WriteForms.DMLLimit || !g.pct(dmlLimitShare) {
 		return nil, nil
 	}
 	return []*sql.Order{build.Order(build.Column(t.name, "pkey"), g.descends())}, limitOf(g.between(1, 4), 0)
@@ -257,7 +257,7 @@ func (g *generator) assign(c *column, sc *scope) expr {
 		case FamInt:
 			e.x, e.lit = build.Binary(build.Paren(e.x), sql.OpMod, build.Int(1000)), ""
 		case FamString:
-			e.x, e.lit = g.fill(g.d.Prefix, e.x, build.Int(int(c.bound))), ""
+			e.x, e.lit = g.fill(g.d.ExprForms.Prefix, e.x, build.Int(int(c.bound))), ""
 		default:
 			e = g.literal(c.fam, c.pool)
 		}

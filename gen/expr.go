@@ -12,8 +12,8 @@ const maxBound = 1e12
 
 // largest is how large an expression of a family may become.
 func (g *generator) largest(f Family) float64 {
-	if f == FamInt && g.d.MaxInt > 0 {
-		return g.d.MaxInt
+	if f == FamInt && g.d.ExprForms.MaxInt > 0 {
+		return g.d.ExprForms.MaxInt
 	}
 	return maxBound
 }
@@ -181,13 +181,13 @@ func valCaseOf(g *generator, sc *scope, f Family, depth int) (expr, bool) {
 
 func valIf(g *generator, sc *scope, f Family, depth int) (expr, bool) {
 	a, b := g.value(sc, f, depth), g.value(sc, f, depth)
-	return expr{x: g.fill(g.d.If, g.predicate(sc, depth), a.x, b.x),
+	return expr{x: g.fill(g.d.ExprForms.If, g.predicate(sc, depth), a.x, b.x),
 		fam: f, bound: widest(a, b), notNull: a.notNull && b.notNull}, true
 }
 
 func valCoalesce(g *generator, sc *scope, f Family, depth int) (expr, bool) {
 	a, b := g.value(sc, f, depth), g.leaf(sc, f)
-	name := oneOf(g, g.d.Coalesce)
+	name := oneOf(g, g.d.ExprForms.Coalesce)
 	return expr{x: build.Call(name, a.x, b.x), fam: f, bound: widest(a, b), notNull: a.notNull || b.notNull}, true
 }
 
@@ -204,12 +204,12 @@ func valBool(g *generator, sc *scope, f Family, depth int) (expr, bool) {
 	if f != FamInt {
 		return expr{}, false
 	}
-	return expr{x: g.fill(g.d.Truth, g.predicate(sc, depth)), fam: f, bound: 1, pool: smallInts[:2]}, true
+	return expr{x: g.fill(g.d.ExprForms.Truth, g.predicate(sc, depth)), fam: f, bound: 1, pool: smallInts[:2]}, true
 }
 
 func valFunction(g *generator, sc *scope, f Family, depth int) (expr, bool) {
 	var fit []Function
-	for _, fn := range g.d.Functions {
+	for _, fn := range g.d.ExprForms.Functions {
 		if fn.ret == f {
 			fit = append(fit, fn)
 		}
@@ -292,7 +292,7 @@ func (g *generator) aggregate(in *scope, f Family, grouped bool) (expr, bool) {
 			return expr{x: g.ofSome(build.Count(), in), fam: f, bound: 1e6, notNull: true, pool: smallInts}, true
 		}
 	}
-	if len(cols) == 0 || grouped && !slices.Contains(g.d.GroupExtrema, f) {
+	if len(cols) == 0 || grouped && !slices.Contains(g.d.ExprForms.GroupExtrema, f) {
 		return expr{}, false
 	}
 	e := g.drawn(cols)

@@ -267,7 +267,7 @@ func TestWideRows(t *testing.T) {
 				}
 			}
 		}
-		if got, want := wide > 0, d.Filler != "" && name != "tidb"; got != want || wide%fillers != 0 {
+		if got, want := wide > 0, d.TableForms.Filler != "" && name != "tidb"; got != want || wide%fillers != 0 {
 			t.Errorf("%s: %d columns", name, wide)
 		}
 	}

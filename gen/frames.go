@@ -147,7 +147,7 @@ func lastOfSession(txns []testcase.Txn, i int) bool {
 // bracket writes the first and the last statement of a transaction whose others stand.
 func (g *generator) bracket(t *testcase.Txn, n int) {
 	rng := g.beside("bracket")
-	begin := g.d.Begin(g.rng.IntN, g.isolation(t), len(g.txn.wrote) > 0)
+	begin := g.d.TxnForms.Begin(g.rng.IntN, g.isolation(t), len(g.txn.wrote) > 0)
 	rollback := g.undo(t)
 	switch {
 	case g.txn.locked:
@@ -174,7 +174,7 @@ func (g *generator) bracket(t *testcase.Txn, n int) {
 		}
 		t.End = g.twoPhase(step, g.txn.prepared)
 	case g.txn.cut:
-		t.End.SQL, g.uses["disconnect"] = g.d.Disconnect, true
+		t.End.SQL, g.uses["disconnect"] = g.d.TxnForms.Disconnect, true
 	case rollback:
 		t.End.SQL = "ROLLBACK"
 	case g.txn.implied && t.Begin.SQL != onlyReading && t.Begin.SQL != onlyReadingDeferrable && len(g.d.DDL.Rebuild) > 0:
@@ -213,7 +213,7 @@ func (g *generator) accessMode(begin string, t *testcase.Txn) string {
 
 // onlyReads says whether a transaction may be READ ONLY.
 func (g *generator) onlyReads(t *testcase.Txn) bool {
-	return len(g.txn.wrote) == 0 && !g.txn.locksOut && !(g.d.LocksWrite && slices.ContainsFunc(t.Stmts,
+	return len(g.txn.wrote) == 0 && !g.txn.locksOut && !(g.d.QueryForms.LocksWrite && slices.ContainsFunc(t.Stmts,
 		func(s testcase.Stmt) bool { return g.locks(s.SQL) }))
 }
 

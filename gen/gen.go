@@ -20,8 +20,8 @@
 //     they are met;
 //   - columns whose values can be equal and yet differ (case-insensitive and padded collations) in GROUP BY, DISTINCT
 //     and set operations: any of the equal values may come out. They are read by their bytes there, and bare in
-//     predicates; nor are they read by subqueries of the query around them: MariaDB remembers what a subquery answered
-//     by values that compare as equal (docs/findings/mariadb-subquery-cache-collation.md);
+//     predicates; nor are they read by subqueries of the query around them, whose answers a server may remember by
+//     values that compare as equal;
 //   - a subquery of an UPDATE's SET list or of VALUES that reads the target table: engines evaluate it against a
 //     table that is half changed.
 package gen
@@ -76,6 +76,7 @@ type Options struct {
 	Rows    Range // initial rows over all tables; default 0..80, few more often than many
 	Txns    Range // transactions; default 2..6
 	Stmts   Range // target statements over all transactions; default 8..16
+	Many    int   // rows that one of the tables has beyond the others; default 0, at most MostRows
 	Refs    int   // table references that one query statement may hold, subqueries included; default 5
 	Depth   int   // nesting depth of expressions; default 3
 
@@ -112,6 +113,9 @@ func (o Options) withDefaults() (Options, error) {
 		o.Txns.check("Txns", 1, 50),
 		o.Stmts.check("Stmts", 1, 500))
 	err = errors.Join(err, checkWeights(o.Weights))
+	if o.Many < 0 || o.Many > MostRows {
+		err = errors.Join(err, fmt.Errorf("gen: Many is %d: want 0 to %d", o.Many, MostRows))
+	}
 	if o.Depth < 0 || o.Refs < 1 {
 		err = errors.Join(err, errors.New("gen: Depth and Refs must not be negative"))
 	}
@@ -168,6 +172,7 @@ func Draw(seed uint64, d *Dialect, o Options) (*Sketch, error) {
 		return nil, err
 	}
 	g := &generator{uses: map[string]bool{}, d: d, o: o, nextVkey: cmp.Or(o.FirstVKey, firstVkey)}
+	g.makeRoom()
 	g.reseed(seed, o.Depth)
 	g.decScale = g.between(1, 3)
 	c := &testcase.Case{Tool: o.Tool, Seed: seed, Target: d.Name, Isolation: o.Isolation}
@@ -191,7 +196,7 @@ func (g *generator) reseed(seed uint64, depth int) {
 	g.sideRNG, g.seed, g.streams = rand.New(rand.NewPCG(seed, sideStream)), seed, map[string]*rand.Rand{}
 	g.weights = slices.Repeat([]int{-1}, registered+1)
 	g.style = g.drawStyle()
-	g.ascending = g.d.Ascending && !g.wants("descending")
+	g.ascending = g.d.QueryForms.Ascending && !g.wants("descending")
 	g.undoing, g.chaining = g.wants("undoing"), g.wants("chain")
 	if g.o.Depth = depth; g.wants("deep-nesting") {
 		g.o.Depth += 2
@@ -230,7 +235,8 @@ type generator struct {
 	forms     map[string]bool       // ways of writing statements that the case has
 	scratches int                   // tables that the answers of queries went through so far
 	nextVkey  int64                 // vkey of the next INSERT or UPDATE
-	inserts   int                   // INSERT statements so far
+	inserts   int                   // INSERT statements so far, and the bases that are skipped
+	skipped   int                   // bases of pkeys that a case with many rows leaves out
 	fresh     int                   // values handed out that no unique index holds
 
 	// per statement

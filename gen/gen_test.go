@@ -131,7 +131,7 @@ func TestProductionNames(t *testing.T) {
 		}
 	}
 	for _, d := range TestDialects {
-		if err := checkWeights(d.Weights); err != nil {
+		if err := checkWeights(d.Capabilities.Weights); err != nil {
 			t.Errorf("%s: %v", d.Name, err)
 		}
 	}
@@ -204,7 +204,7 @@ func TestEveryProduction(t *testing.T) {
 	for _, d := range TestDialects {
 		for _, table := range groups {
 			for _, e := range table.entries {
-				if w, ok := d.Weights[e.name]; ok && w == 0 {
+				if w, ok := d.Capabilities.Weights[e.name]; ok && w == 0 {
 					continue
 				}
 				for i := range 3 {
@@ -276,7 +276,7 @@ func TestParses(t *testing.T) {
 				}
 			}
 			for _, s := range stmts {
-				s.SQL = strings.TrimSuffix(s.SQL, d.WithoutNumber) // definitions are not parsed
+				s.SQL = strings.TrimSuffix(s.SQL, d.TableForms.WithoutNumber) // definitions are not parsed
 				s.SQL = strings.TrimSuffix(s.SQL, " WITH SYSTEM VERSIONING")
 				s.SQL = strings.ReplaceAll(s.SQL, " COLLATE NOCASE", "")
 				s.SQL = strings.ReplaceAll(s.SQL, " DEFERRABLE INITIALLY DEFERRED", "")

@@ -39,8 +39,8 @@ func uniqueExclude(_ *table, c *column, plain *sql.Unique) sql.Constraint {
 	return &sql.Exclude{Name: plain.Name, Using: method, Elements: []*sql.Exclusion{{Key: plain.Columns[0], Op: sql.OpEq}}}
 }
 
-// indexFunc makes of the usual kind of an index another one, where the table has what that needs. Those of MySQL's
-// family, of which all are of that kind, may stand in CREATE TABLE.
+// indexFunc makes of the usual kind of an index another one, where the table has what that needs. Those of
+// databases of which all are of that kind may stand in CREATE TABLE.
 type indexFunc func(g *generator, t *table, n *sql.CreateIndex)
 
 func indexPlain(*generator, *table, *sql.CreateIndex) {}
@@ -109,7 +109,7 @@ func (g *generator) fulltext(t *table) sql.Constraint {
 	var texts []string
 	for _, c := range t.cols {
 		if (c.kind == KindText || c.kind == KindVarchar) && c.special == nil && c.fam == FamString && c.parent == nil {
-			// MySQL would want another index for that
+			// some would want another index for that
 			texts = append(texts, c.name)
 		}
 	}

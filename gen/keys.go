@@ -98,8 +98,8 @@ func keyColumn(g *generator, t *table) bool {
 		return false
 	}
 	g.distinct(c)
-	if isNumber(c) && g.d.RowNumber != "" && g.pct(50) {
-		c.decl, c.rowNumber = g.d.RowNumber, true
+	if isNumber(c) && g.d.TableForms.RowNumber != "" && g.pct(50) {
+		c.decl, c.rowNumber = g.d.TableForms.RowNumber, true
 	}
 	t.own, t.primary = []*column{c}, []string{c.name + g.keyDirection()}
 	if c.rowNumber {
@@ -111,7 +111,7 @@ func keyColumn(g *generator, t *table) bool {
 
 func keyPrefix(g *generator, t *table) bool {
 	c := g.among(t, func(c *column) bool { return c.fam == FamString })
-	if c == nil || g.d.TextPrefix == "" {
+	if c == nil || g.d.TableForms.TextPrefix == "" {
 		return false
 	}
 	g.distinct(c)
@@ -172,7 +172,7 @@ func (c *column) keyable() bool {
 
 // keyDirection returns " DESC" now and then, where the dialect reads backwards.
 func (g *generator) keyDirection() string {
-	if !g.ascending && !g.d.PlainKey && g.pct(15) {
+	if !g.ascending && !g.d.TableForms.PlainKey && g.pct(15) {
 		return " DESC"
 	}
 	return ""

@@ -14,7 +14,7 @@ const dirtyLevel = "read-uncommitted"
 
 // levels gives transactions of a share of the cases levels of their own.
 func (g *generator) levels(txns []testcase.Txn, states []txnState) {
-	if len(g.d.OwnLevels) == 0 || g.o.Isolation == dirtyLevel || !g.wants("mixed-levels") {
+	if len(g.d.TxnForms.OwnLevels) == 0 || g.o.Isolation == dirtyLevel || !g.wants("mixed-levels") {
 		return
 	}
 	rng := g.beside("own-level")
@@ -22,7 +22,7 @@ func (g *generator) levels(txns []testcase.Txn, states []txnState) {
 		if rng.IntN(100) >= ownLevel {
 			continue
 		}
-		level := g.d.OwnLevels[rng.IntN(len(g.d.OwnLevels))]
+		level := g.d.TxnForms.OwnLevels[rng.IntN(len(g.d.TxnForms.OwnLevels))]
 		if level == g.o.Isolation {
 			continue
 		}
@@ -41,7 +41,7 @@ func (g *generator) isolation(t *testcase.Txn) string {
 
 // eachLevel says whether the levels that transactions have for their own are among those at which a production is used.
 func (g *generator) eachLevel(production string, txns []testcase.Txn) bool {
-	at := g.d.Levels[options[production].needs]
+	at := g.d.Capabilities.Levels[options[production].needs]
 	return at == nil || !slices.ContainsFunc(txns, func(t testcase.Txn) bool {
 		return t.Isolation != "" && !slices.Contains(at, t.Isolation)
 	})

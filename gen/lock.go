@@ -139,7 +139,7 @@ func selLocking(g *generator) *sql.Query {
 
 // anyLock draws how a locking read locks rows that it waits for.
 func (g *generator) anyLock() []*sql.Lock {
-	return []*sql.Lock{{Strength: oneOf(g, g.d.LockClauses)}}
+	return []*sql.Lock{{Strength: oneOf(g, g.d.QueryForms.LockClauses)}}
 }
 
 // lock draws the clause that makes a query a locking read.
@@ -148,7 +148,7 @@ func (g *generator) lock(sc *scope) []*sql.Lock {
 	if wait == "" {
 		return locks
 	}
-	locks[0].Strength = g.d.LockWaits[g.beside("lock-wait").IntN(len(g.d.LockWaits))]
+	locks[0].Strength = g.d.QueryForms.LockWaits[g.beside("lock-wait").IntN(len(g.d.QueryForms.LockWaits))]
 	if wait != lockOf {
 		locks[0].Wait = wait
 		return locks

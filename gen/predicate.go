@@ -271,7 +271,7 @@ func predInSet(g *generator, sc *scope, depth int) (sql.Expr, bool) {
 	if depth == 0 || len(bases) == 0 || !g.canRead(sc) || g.refs < 2 {
 		return nil, false
 	}
-	set, _ := g.rowSet(oneOf(g, g.d.DerivedSetOps), false)
+	set, _ := g.rowSet(oneOf(g, g.d.QueryForms.DerivedSetOps), false)
 	not := oneOf(g, oneInThree)
 	return build.InQuery(oneOf(g, bases).pkey(), not, build.Query(set)), true
 }
@@ -310,10 +310,10 @@ func predNullSafe(g *generator, sc *scope, depth int) (sql.Expr, bool) {
 	if g.pct(50) {
 		b = g.literal(a.fam, a.pool)
 	}
-	if g.d.Distinct != "" && g.pct(distinctShare) {
-		return g.fill(g.d.Distinct, a.x, b.x), true
+	if g.d.ExprForms.Distinct != "" && g.pct(distinctShare) {
+		return g.fill(g.d.ExprForms.Distinct, a.x, b.x), true
 	}
-	return g.fill(cmp.Or(g.d.NullSafe, "%s <=> %s"), a.x, b.x), true
+	return g.fill(cmp.Or(g.d.ExprForms.NullSafe, "%s <=> %s"), a.x, b.x), true
 }
 
 // predTruth asks whether a condition is true or false, which NULL is neither of.

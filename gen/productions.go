@@ -221,7 +221,7 @@ func Features(d *Dialect) []Feature {
 	for _, table := range groups {
 		for _, e := range table.entries {
 			f := Feature{Group: table.title, Optional: table.optional, Name: e.name, What: e.what, Weight: g.baseWeight(&e.about,
-				e.name, e.weight), Since: d.Has[e.needs]}
+				e.name, e.weight), Since: d.Capabilities.Has[e.needs]}
 			for _, word := range strings.Split(e.covers, ";") {
 				if word = strings.TrimSpace(word); word != "" {
 					f.Covers = append(f.Covers, word)
@@ -236,8 +236,8 @@ func Features(d *Dialect) []Feature {
 // Missing names the productions that a version of the dialect's DBMS does not have, while newer ones do.
 func Missing(d *Dialect, version string) []string {
 	var names []string
-	if d.Version != nil {
-		version = d.Version(version)
+	if d.Capabilities.Version != nil {
+		version = d.Capabilities.Version(version)
 	}
 	for _, f := range Features(d) {
 		if f.Weight > 0 && f.Since != "" && older(version, f.Since) {

@@ -140,7 +140,7 @@ func (g *generator) derivedBody() (*sql.Query, []*column) {
 		return g.plainBody()
 	}
 	if g.pct(derivedSet) {
-		body, outs := g.setOperation(g.d.DerivedSetOps, false)
+		body, outs := g.setOperation(g.d.QueryForms.DerivedSetOps, false)
 		return build.Query(body), outputColumns(outs)
 	}
 	in := &scope{}
@@ -340,7 +340,7 @@ func selDistinct(g *generator) *sql.Query {
 }
 
 func selSet(g *generator) *sql.Query {
-	body, outs := g.setOperation(g.d.SetOps, true)
+	body, outs := g.setOperation(g.d.QueryForms.SetOps, true)
 	return g.orderAll(build.Query(body), outs)
 }
 

@@ -72,7 +72,7 @@ func (g *generator) foreignKey(t *table) (def *sql.ColumnDef, constraint sql.Con
 	c := &column{name: "f0", kind: key.kind, fam: key.fam, decl: key.decl, bound: key.bound, indexed: true, parent: p,
 		parentKey: key}
 	if key == p.pkey {
-		c.decl = g.d.PkeyType
+		c.decl = g.d.TableForms.PkeyType
 	}
 	t.cols = append(t.cols, c)
 	if c.deferred, c.action = deferred, does; deferred {
@@ -107,7 +107,7 @@ func (g *generator) compositeReference(t *table) (defs []*sql.ColumnDef, constra
 	at := rng.IntN(len(fit))
 	p, key := parents[at], fit[at]
 	does := choose(g, referenceTable)
-	first := &column{name: "f2", kind: p.pkey.kind, fam: p.pkey.fam, decl: g.d.PkeyType, bound: p.pkey.bound,
+	first := &column{name: "f2", kind: p.pkey.kind, fam: p.pkey.fam, decl: g.d.TableForms.PkeyType, bound: p.pkey.bound,
 		indexed: true, parent: p, parentKey: p.pkey, action: does}
 	second := &column{name: "f3", kind: key.kind, fam: key.fam, decl: key.decl, bound: key.bound, parent: p,
 		parentKey: key, with: first}
@@ -155,8 +155,9 @@ func (g *generator) selfReference(t *table) (def *sql.ColumnDef, constraint sql.
 		setNullShare {
 		does.onDelete = "SET NULL"
 	}
-	c := &column{name: "f1", kind: t.pkey.kind, fam: t.pkey.fam, decl: g.d.PkeyType, bound: t.pkey.bound, indexed: true,
-		parent: t, parentKey: t.pkey, action: does}
+	c := &column{name: "f1", kind: t.pkey.kind, fam: t.pkey.fam, decl: g.d.TableForms.PkeyType, bound: t.pkey.bound,
+		indexed: true,
+		parent:  t, parentKey: t.pkey, action: does}
 	t.cols = append(t.cols, c)
 	return g.defined(c.name, c.decl), refers([]string{"f1"}, t, []string{"pkey"}, does)
 }
@@ -182,7 +183,7 @@ func (g *generator) chancy(t *table) bool {
 	owns := func(t *table) bool {
 		return slices.ContainsFunc(t.cols, func(c *column) bool { return c.parent == t })
 	}
-	return g.d.RowByRow && (owns(t) || slices.ContainsFunc(g.tables, func(child *table) bool {
+	return g.d.TableForms.RowByRow && (owns(t) || slices.ContainsFunc(g.tables, func(child *table) bool {
 		// whose rows go with those of t
 		return owns(child) && slices.ContainsFunc(child.cols, func(c *column) bool {
 			return c.parent == t && c.action.onDelete == "CASCADE"
@@ -190,8 +191,8 @@ func (g *generator) chancy(t *table) bool {
 	}))
 }
 
-// forgets says whether the table has a foreign key to itself that SQLite forgets to check in a REPLACE
-// (docs/findings/sqlite-replace-self-reference.md): each campaign would find that and little else.
+// forgets says whether the table has a foreign key to itself that a known bug forgets to check in a REPLACE: each
+// campaign would find that and little else.
 func (t *table) forgets() bool {
 	return slices.ContainsFunc(t.cols, func(c *column) bool { return c.parent == t && c.action != (action{}) })
 }

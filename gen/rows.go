@@ -54,7 +54,8 @@ func (g *generator) rows() (inserts []func() testcase.Stmt) {
 			t.rows = least
 		}
 	}
-	vkey := int64(0)
+	g.drawMany()
+	vkey := g.firstRowVKey()
 	for _, t := range g.tables {
 		for _, c := range t.cols {
 			c.pool = g.pool(c)
@@ -78,7 +79,11 @@ func (g *generator) rows() (inserts []func() testcase.Stmt) {
 				c.rows = append(c.rows, values[i][r])
 			}
 			pkey, vkey := t.pkeys[r], vkey
-			inserts = append(inserts, func() testcase.Stmt { return g.rowOf(t, pkey, vkey, values, r) })
+			if t.rows <= batchFrom || len(t.heirs) > 0 {
+				inserts = append(inserts, func() testcase.Stmt { return g.rowOf(t, pkey, vkey, values, r) })
+			} else if r%batch == 0 {
+				inserts = append(inserts, func() testcase.Stmt { return g.rowsOf(t, vkey, values, r, min(t.rows, r+batch)) })
+			}
 		}
 	}
 	return inserts
@@ -162,16 +167,17 @@ func (g *generator) rawLiteral(f Family) string {
 		}
 		return strconv.Itoa(g.between(-5, 15))
 	case FamDouble:
-		return fmt.Sprintf(g.d.DoubleLit, strconv.FormatFloat(float64(g.between(-12, 60))*0.25, 'f', 2, 64))
+		return fmt.Sprintf(g.d.ExprForms.DoubleLit, strconv.FormatFloat(float64(g.between(-12, 60))*0.25, 'f', 2, 64))
 	case FamDecimal:
 		n := g.between(-40, 200) * 25
 		return decimal(n, g.decScale)
 	case FamString:
 		return "'" + oneOf(g, words) + "'"
 	case FamDate:
-		return fmt.Sprintf(g.d.DateLit, fmt.Sprintf("%d-%02d-%02d", g.between(2018, 2024), g.between(1, 3), g.between(1, 28)))
+		return fmt.Sprintf(g.d.ExprForms.DateLit, fmt.Sprintf("%d-%02d-%02d", g.between(2018, 2024), g.between(1, 3),
+			g.between(1, 28)))
 	default:
-		return fmt.Sprintf(g.d.DatetimeLit, fmt.Sprintf("%d-%02d-%02d %02d:%02d:00",
+		return fmt.Sprintf(g.d.ExprForms.DatetimeLit, fmt.Sprintf("%d-%02d-%02d %02d:%02d:00",
 			g.between(2018, 2024), g.between(1, 3), g.between(1, 28), g.between(0, 23), g.between(0, 3)*15))
 	}
 }
@@ -180,7 +186,7 @@ func (g *generator) rawLiteral(f Family) string {
 func (g *generator) number(f Family, n int) string {
 	switch f {
 	case FamDouble:
-		return fmt.Sprintf(g.d.DoubleLit, fmt.Sprintf("%d.00", n))
+		return fmt.Sprintf(g.d.ExprForms.DoubleLit, fmt.Sprintf("%d.00", n))
 	case FamDecimal:
 		return fmt.Sprintf("%d.%0*d", n, g.decScale, 0)
 	default:

@@ -14,7 +14,7 @@ const (
 	// savepointReaders: of the transactions that read the same rows again and again, those that have some, which undo
 	// nothing: what they read behind ROLLBACK TO is what they have read before.
 	savepointReaders = 40
-	// savepointFirst: savepoints that are set before anything else, which MariaDB and MySQL handle as they do no other one
+	// savepointFirst: savepoints that are set before anything else, which engines handle as they do no other one
 	// (docs/findings/innodb-early-savepoint.md).
 	savepointFirst = 10
 	// savepointRelease: savepoints that are released, and not gone back to.
@@ -42,7 +42,7 @@ const (
 // undo draws whether a transaction ends with ROLLBACK.
 func (g *generator) undo(t *testcase.Txn) bool {
 	share, undoing := rollbackShare, undoingRollback
-	if slices.Contains(g.d.GivesUp, g.isolation(t)) {
+	if slices.Contains(g.d.TxnForms.GivesUp, g.isolation(t)) {
 		share, undoing = rollbackGivenUp, undoingGivenUp
 	}
 	rollback := !g.txn.reader && g.pct(share)

@@ -50,7 +50,7 @@ func (g *generator) txns() ([]testcase.Txn, []int) {
 	for i := range txns {
 		txns[i] = testcase.Txn{Begin: testcase.Stmt{SQL: "BEGIN"}, Stmts: make([]testcase.Stmt, sizes[i]),
 			End: testcase.Stmt{SQL: "COMMIT"}}
-		states[i] = txnState{reader: sizes[i] > 1 && g.pct(readerShare), readOnly: g.pct(g.d.ReadOnlyShare)}
+		states[i] = txnState{reader: sizes[i] > 1 && g.pct(readerShare), readOnly: g.pct(g.d.TxnForms.ReadOnlyShare)}
 	}
 	g.someWriter(states)
 	g.sessions(txns)

@@ -161,7 +161,7 @@ func (g *generator) column(i int) *column {
 	c := &column{name: fmt.Sprintf("c%d", i), notNull: g.pct(20)}
 	c.kind = choose(g, kindTable)
 	c.fam = familyOf[c.kind]
-	tmpl := g.d.Types[c.kind]
+	tmpl := g.d.TableForms.Types[c.kind]
 	switch c.kind {
 	case KindInt:
 		c.decl, c.bound = tmpl, 1e6
@@ -193,9 +193,9 @@ func (g *generator) createTable(t *table) []testcase.Stmt {
 	moving := g.movingPart(t)
 	n := &sql.CreateTable{Name: object(t.name)}
 	for _, name := range t.bookkeeping() {
-		decl := g.d.Types[KindBigint]
+		decl := g.d.TableForms.Types[KindBigint]
 		if name == "pkey" {
-			decl = g.d.PkeyType
+			decl = g.d.TableForms.PkeyType
 		}
 		n.Columns = append(n.Columns, g.defined(name, decl, notNull()))
 	}
@@ -219,8 +219,8 @@ func (g *generator) createTable(t *table) []testcase.Stmt {
 	}
 	if len(t.primary) > 0 {
 		key := &sql.PrimaryKey{Columns: g.keyParts(t.primary...)}
-		if g.wants("key-apart") && g.d.KeyApart != "" {
-			key.Options = []*sql.Option{{Words: g.d.KeyApart}}
+		if g.wants("key-apart") && g.d.TableForms.KeyApart != "" {
+			key.Options = []*sql.Option{{Words: g.d.TableForms.KeyApart}}
 		}
 		n.Constraints = append(n.Constraints, key)
 	}
@@ -242,7 +242,7 @@ func (g *generator) createTable(t *table) []testcase.Stmt {
 		name, cols := fmt.Sprintf("%s_i%d", t.name, i), g.indexColumns(t)
 		later = append(later, g.index(n, name, t, cols)...)
 	}
-	g.ended(n, g.d.TableSuffix)
+	g.ended(n, g.d.TableForms.TableSuffix)
 	g.tableTail(t, n)
 	by, parts := g.parts(t, moving)
 	if by != nil {
@@ -255,9 +255,9 @@ func (g *generator) createTable(t *table) []testcase.Stmt {
 		}
 	}
 	later = append(parts, later...)
-	if len(t.primary) > 0 && g.d.WithoutNumber != "" && g.pct(withoutNumberShare) && !slices.ContainsFunc(t.own,
+	if len(t.primary) > 0 && g.d.TableForms.WithoutNumber != "" && g.pct(withoutNumberShare) && !slices.ContainsFunc(t.own,
 		func(c *column) bool { return c.rowNumber }) {
-		g.ended(n, g.d.WithoutNumber)
+		g.ended(n, g.d.TableForms.WithoutNumber)
 	}
 	if g.wants("auto-increment") {
 		g.counter(t, n)
@@ -279,7 +279,7 @@ func (g *generator) counter(t *table, n *sql.CreateTable) {
 	key := sql.Constraint(&sql.Index{Name: build.Name(index), Columns: g.keyParts(name)})
 	switch at := rng.IntN(3); {
 	case t.partitioned:
-	case at > 0 && len(t.primary) == 0 && g.d.CountedKey:
+	case at > 0 && len(t.primary) == 0 && g.d.TableForms.CountedKey:
 		n.Constraints = append(n.Constraints, &sql.PrimaryKey{Columns: g.keyParts(name)})
 		return
 	case at > 0:
@@ -296,19 +296,19 @@ const fillers = 7
 // are stored padded and read as nothing, or by what follows its definition.
 func (g *generator) widen(t *table, n *sql.CreateTable) {
 	for i := range fillers {
-		if g.d.Filler != "" {
-			n.Columns = append(n.Columns, g.defined(fmt.Sprintf("w%d_%s", i, t.name), g.d.Filler))
+		if g.d.TableForms.Filler != "" {
+			n.Columns = append(n.Columns, g.defined(fmt.Sprintf("w%d_%s", i, t.name), g.d.TableForms.Filler))
 		}
 	}
 	if !t.partitioned {
-		g.ended(n, g.d.Sparse)
+		g.ended(n, g.d.TableForms.Sparse)
 	}
 }
 
 // index returns the statement that creates an index, or adds it to the definitions of CREATE TABLE.
 func (g *generator) index(in *sql.CreateTable, name string, t *table, cols []*sql.Order) []testcase.Stmt {
 	t.indexes = append(t.indexes, name)
-	if g.d.InlineShare > 0 && g.pct(g.d.InlineShare) {
+	if g.d.TableForms.InlineShare > 0 && g.pct(g.d.TableForms.InlineShare) {
 		in.Constraints = append(in.Constraints, &sql.Index{Name: build.Name(name), Columns: cols})
 		return nil
 	}
@@ -367,9 +367,9 @@ func (g *generator) indexColumns(t *table) []*sql.Order {
 		case c.special != nil:
 			part += c.special.Prefix
 		case c.kind == KindText:
-			part += g.d.TextPrefix
+			part += g.d.TableForms.TextPrefix
 		case c.kind == KindVarchar && g.wants("prefix-index"):
-			part += g.d.TextPrefix
+			part += g.d.TableForms.TextPrefix
 		}
 		order := g.keyPart(part)
 		order.Desc = !g.ascending && g.pct(10)

@@ -136,8 +136,8 @@ func (g *generator) beginning(e expr) (sql.Expr, bool) {
 		return nil, false
 	}
 	text = text[:g.between(1, min(2, len(text)))]
-	if g.d.BeginsWith != "" && e.special == nil && g.pct(50) {
-		return g.fill(g.d.BeginsWith, e.x, build.Text(string(text)+g.d.AnyMore)), true
+	if g.d.ExprForms.BeginsWith != "" && e.special == nil && g.pct(50) {
+		return g.fill(g.d.ExprForms.BeginsWith, e.x, build.Text(string(text)+g.d.ExprForms.AnyMore)), true
 	}
 	return &sql.Like{X: e.x, Op: sql.OpLike, Pattern: build.Text(string(text) + "%")}, true
 }

@@ -32,7 +32,7 @@ func (g *generator) predSetOperation(sc *scope, depth int) (sql.Expr, bool) {
 		c := g.drawn(cols)
 		parts = append(parts, block(from, g.subWhere(in, depth-1), build.Item(c.x, "")))
 	}
-	set := build.Query(build.Compound(oneOf(g, g.d.DerivedSetOps), parts...))
+	set := build.Query(build.Compound(oneOf(g, g.d.QueryForms.DerivedSetOps), parts...))
 	not := oneOf(g, oneInThree)
 	if a.x == nil || g.pct(25) {
 		return build.Not(not, build.Exists(set)), true

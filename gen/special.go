@@ -34,7 +34,7 @@ type Special struct {
 
 // special draws whether a column has a special type, and makes it one of that type.
 func (g *generator) special(c *column) {
-	if len(g.d.Specials) == 0 || !g.wants("special-type") {
+	if len(g.d.TableForms.Specials) == 0 || !g.wants("special-type") {
 		return
 	}
 	s := choose(g, specialTable)
@@ -49,9 +49,9 @@ func (g *generator) special(c *column) {
 
 // special returns the dialect's type of that production, nil where it has none.
 func (d *Dialect) special(name string) *Special {
-	for i := range d.Specials {
-		if d.Specials[i].Name == name {
-			return &d.Specials[i]
+	for i := range d.TableForms.Specials {
+		if d.TableForms.Specials[i].Name == name {
+			return &d.TableForms.Specials[i]
 		}
 	}
 	return nil
@@ -150,11 +150,11 @@ func (g *generator) generatedColumn(t *table, name string, stored bool) (def *sq
 	of := oneOf(g, from)
 	x := sql.Expr(build.Column("", of.name))
 	c := &column{name: name, kind: KindBigint, fam: FamInt, bound: of.bound + 100, pool: smallInts}
-	decl := g.d.Types[KindBigint]
+	decl := g.d.TableForms.Types[KindBigint]
 	switch n := g.between(2, 7); {
 	case of.fam == FamString:
 		c.kind, c.fam, c.bound = KindVarchar, FamString, of.bound
-		x, decl = g.fill(g.d.Prefix, x, build.Int(2)), fmt.Sprintf(g.d.Types[KindVarchar], 40)
+		x, decl = g.fill(g.d.ExprForms.Prefix, x, build.Int(2)), fmt.Sprintf(g.d.TableForms.Types[KindVarchar], 40)
 		c.calc = beginning(2)
 		c.pool = []string{"'a'", "'ab'", "'b'", "'u1'", "'k1'", "'k2'"}
 	case g.pct(50):
@@ -388,8 +388,8 @@ func (g *generator) defaultValue(c *column) sql.Expr {
 
 // tableTail adds what follows the definition of t beyond the dialect's suffix.
 func (g *generator) tableTail(t *table, n *sql.CreateTable) {
-	if len(g.d.RowFormats) > 0 && g.wants("row-format") {
-		g.ended(n, " ROW_FORMAT="+oneOf(g, g.d.RowFormats))
+	if len(g.d.TableForms.RowFormats) > 0 && g.wants("row-format") {
+		g.ended(n, " ROW_FORMAT="+oneOf(g, g.d.TableForms.RowFormats))
 	}
 	if len(t.cols) > 0 && !t.refers() && g.wants("system-versioned") {
 		g.ended(n, " WITH SYSTEM VERSIONING")
@@ -427,7 +427,7 @@ func (g *generator) extraDefinitions(t *table) (columns []*sql.ColumnDef, keys [
 		}
 		if def, indexed := g.generatedColumn(t, fmt.Sprintf("g%d", i), i == 1); def != nil {
 			columns = append(columns, def)
-			if index := fmt.Sprintf("%s_g%d", t.name, i); indexed && g.d.InlineShare > 0 {
+			if index := fmt.Sprintf("%s_g%d", t.name, i); indexed && g.d.TableForms.InlineShare > 0 {
 				keys = append(keys, &sql.Index{Name: build.Name(index), Columns: g.keyParts(def.Name.Value)})
 				t.indexes = append(t.indexes, index)
 			}

@@ -79,16 +79,17 @@ func (g *generator) styledWeight(a *about, name string, def int) int {
 // where the dialect has not what it needs, or not at
 // this level.
 func (g *generator) baseWeight(a *about, name string, def int) int {
-	if _, has := g.d.Has[a.needs]; !has && a.needs != "" {
+	if _, has := g.d.Capabilities.Has[a.needs]; !has && a.needs != "" {
 		return 0
 	}
-	if levels := g.d.Levels[a.needs]; levels != nil && g.o.Isolation != "" && !slices.Contains(levels, g.o.Isolation) {
+	if levels := g.d.Capabilities.Levels[a.needs]; levels != nil && g.o.Isolation != "" && !slices.Contains(levels,
+		g.o.Isolation) {
 		return 0
 	}
 	if w, ok := g.o.Weights[name]; ok {
 		return w
 	}
-	if w, ok := g.d.Weights[name]; ok {
+	if w, ok := g.d.Capabilities.Weights[name]; ok {
 		return w
 	}
 	return def

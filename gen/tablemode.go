@@ -8,7 +8,7 @@ import (
 	"txweave/testcase"
 )
 
-// What PostgreSQL has of locks of tables, and of transactions.
+// What some databases have of locks of tables, and of transactions.
 const (
 	CanPrepare   Capability = "PREPARE TRANSACTION"
 	CanLockModes Capability = "LOCK TABLE in modes"
@@ -25,7 +25,8 @@ const (
 	lockNowait = 12
 )
 
-// lockModes are PostgreSQL's modes but for the one that keeps readers out, those more often that keep writers out.
+// lockModes are the modes of LOCK TABLE … IN … MODE but for the one that keeps readers out, those more often that keep
+// writers out.
 var lockModes = []string{"ACCESS SHARE", "ROW SHARE", "ROW EXCLUSIVE", "SHARE UPDATE EXCLUSIVE", "SHARE", "SHARE",
 	"SHARE", "SHARE ROW EXCLUSIVE",
 	"SHARE ROW EXCLUSIVE", "EXCLUSIVE", "EXCLUSIVE", "EXCLUSIVE"}

@@ -56,7 +56,7 @@ func (g *generator) drawTriggers() (stmts []testcase.Stmt) {
 			if a != b && !g.chancy(b) {
 				n = make(g, a, b)
 			}
-			if _, can := g.d.Has[CanSetRow]; n == nil && can {
+			if _, can := g.d.Capabilities.Has[CanSetRow]; n == nil && can {
 				n = triggerSet(g, a, b)
 			}
 			clash := n != nil && n.When != nil
@@ -70,7 +70,7 @@ func (g *generator) drawTriggers() (stmts []testcase.Stmt) {
 			if _, sets := n.Body.(*sql.Set); !sets {
 				a.fires = append(a.fires, b)
 			}
-			if g.d.TriggerBlock {
+			if g.d.TableForms.TriggerBlock {
 				if !clash {
 					n.When = g.triggerWhen(a, n.Event)
 				}
@@ -177,7 +177,8 @@ func triggerClash(g *generator, a, b *table) *sql.CreateTrigger {
 	pkey := build.Column("NEW", "pkey")
 	insert := g.insertFrom("NEW", build.Binary(build.Binary(pkey, sql.OpMod, build.Int(g.between(3, 9))), sql.OpAdd,
 		build.Int(1)), a, b)
-	return &sql.CreateTrigger{Time: "AFTER", Event: "INSERT", When: build.Binary(pkey, sql.OpGt, build.Int(firstInserted)),
+	return &sql.CreateTrigger{Time: "AFTER", Event: "INSERT",
+		When: build.Binary(pkey, sql.OpGt, build.Int(g.firstInserted())),
 		Body: insert}
 }
 

@@ -56,7 +56,7 @@ func stmtReplace(g *generator) sql.Stmt {
 		return oneOf(g, []stmtFunc{stmtUpsert, stmtUpsert, stmtInsertIgnore, stmtUpdateIgnore})(g)
 	}
 	t := g.table()
-	if !g.d.RowByRow && t.forgets() {
+	if !g.d.TableForms.RowByRow && t.forgets() {
 		return stmtUpdate(g)
 	}
 	g.banned = t
@@ -86,7 +86,7 @@ func stmtUpsert(g *generator) sql.Stmt {
 	rows, _ := g.values(t, vkey, n, met)
 	set := append(g.version(t, vkey), g.newValues(t)...)
 	head := g.rowsInto(into(t), rows)
-	if g.d.Duplicate {
+	if g.d.WriteForms.Duplicate {
 		head.Duplicate = set
 		return head
 	}
@@ -100,7 +100,7 @@ func stmtUpsert(g *generator) sql.Stmt {
 
 // newValue is what an upsert would have inserted into a column.
 func (g *generator) newValue(c *column) sql.Expr {
-	if g.d.Duplicate {
+	if g.d.WriteForms.Duplicate {
 		return g.fill("VALUES(%s)", build.Column("", c.name))
 	}
 	return build.Column("excluded", c.name)
@@ -160,7 +160,7 @@ func stmtDeleteIgnore(g *generator) sql.Stmt {
 
 // ignoring is how a write says that it passes over rows in its way: IGNORE, or OR IGNORE.
 func (g *generator) ignoring() (ignore bool, or string) {
-	if g.d.OrIgnore {
+	if g.d.WriteForms.OrIgnore {
 		return false, "IGNORE"
 	}
 	return true, ""

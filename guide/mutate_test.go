@@ -48,7 +48,7 @@ func aimAt(t testing.TB, name, isolation string) (*aim, generated) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &aim{p, d.Dialect.OwnLevels, analysis.TextsOf(sqltext.SyntaxOf(p.DBMS))},
+	return &aim{p, d.Dialect.TxnForms.OwnLevels, analysis.TextsOf(sqltext.SyntaxOf(p.DBMS))},
 		generated{d.Dialect, gen.Options{Isolation: isolation}}
 }
 

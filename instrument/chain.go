@@ -13,8 +13,9 @@ func (p *Plan) chain() {
 		t := &p.Txns[i]
 		if b := t.After; b >= 0 && p.Profile.Read(p.Txns[b].End).Chains() {
 			before := &p.Txns[b]
-			t.Chained = t.Profile.Chained != "" && t.Profile == before.Profile && control.Continues(p.Profile.Read(before.Begin),
-				p.Profile.Read(t.Begin))
+			t.Chained = t.Profile.Transactions.Chained != "" && t.Profile == before.Profile &&
+				control.Continues(p.Profile.Read(before.Begin),
+					p.Profile.Read(t.Begin))
 		}
 	}
 	for i := range p.Txns {

@@ -7,6 +7,7 @@ import (
 	"txweave/sql"
 	"txweave/sql/control"
 	"txweave/sqltext"
+	"txweave/testcase"
 )
 
 // control understands a statement that neither reads nor writes rows.
@@ -28,11 +29,12 @@ func (p *Plan) control(b *Block, kind sqltext.Kind) error {
 		if !loose {
 			return fmt.Errorf("index %s is none that the case defines without making columns unique", name)
 		}
-		if p.Profile.LateRefusal && d.Table == "" {
+		if p.Profile.TableChanges.LateRefusal && d.Table == "" {
 			d.Table = table
 		}
 	}
-	if p.Profile.SharedChanges && p.Profile.SnapshotObserver && d.Table != "" && d.Beside == control.Alone &&
+	if p.Profile.TableChanges.SharedChanges && p.Profile.ReadModes.SnapshotObserver && d.Table != "" &&
+		d.Beside == control.Alone &&
 		!p.Case.Txns[b.Txn].Autocommit() {
 		return fmt.Errorf(
 			"it keeps the observer's reads from table %s until the transaction ends: let it stand alone, in autocommit", d.Table)
@@ -46,6 +48,11 @@ func (p *Plan) control(b *Block, kind sqltext.Kind) error {
 	}) {
 		t.Covered = true
 	}
+	return p.checkColumns(&d)
+}
+
+// checkColumns refuses a change of tables by which a column of the schema's comes or goes.
+func (p *Plan) checkColumns(d *control.Redefinition) error {
 	for _, t := range p.Schema.Tables {
 		if d.Table != "" && d.Table != t.Name {
 			continue
@@ -63,42 +70,49 @@ func (p *Plan) control(b *Block, kind sqltext.Kind) error {
 // are the same without.
 func (p *Plan) looseIndexes() map[string]string {
 	tables := map[string]string{}
-	note := func(name *sql.Name, table *sql.Object) {
-		if name != nil {
-			tables[name.Folded()] = table.Name.Folded()
-		}
-	}
-	add := func(text string) {
-		switch n := p.parse(text).(type) {
-		case *sql.CreateIndex:
-			if !n.Unique && n.Name != nil {
-				note(n.Name.Name, n.Table)
-			}
-		case *sql.CreateTable:
-			for _, c := range n.Constraints {
-				if x, ok := c.(*sql.Index); ok {
-					note(x.Name, n.Name)
-				}
-			}
-		case *sql.AlterTable:
-			for _, action := range n.Actions {
-				if a, ok := action.(*sql.AddConstraint); ok {
-					if x, ok := a.Constraint.(*sql.Index); ok {
-						note(x.Name, n.Table)
-					}
+	add := func(stmts []testcase.Stmt) {
+		for _, s := range stmts {
+			table, indexes := indexed(p.parse(s.SQL))
+			for _, name := range indexes {
+				if name != nil {
+					tables[name.Folded()] = table.Name.Folded()
 				}
 			}
 		}
 	}
-	for _, s := range p.Case.Schema {
-		add(s.SQL)
-	}
+	add(p.Case.Schema)
 	for i := range p.Case.Txns {
-		for _, s := range p.Case.Txns[i].Stmts {
-			add(s.SQL)
-		}
+		add(p.Case.Txns[i].Stmts)
 	}
 	return tables
+}
+
+// indexed are the indexes that a statement gives a table, and that make nothing unique. A name may be nil.
+func indexed(stmt sql.Stmt) (table *sql.Object, indexes []*sql.Name) {
+	index := func(n sql.Node) {
+		if x, ok := n.(*sql.Index); ok {
+			indexes = append(indexes, x.Name)
+		}
+	}
+	switch n := stmt.(type) {
+	case *sql.CreateIndex:
+		if !n.Unique && n.Name != nil {
+			return n.Table, []*sql.Name{n.Name.Name}
+		}
+	case *sql.CreateTable:
+		for _, c := range n.Constraints {
+			index(c)
+		}
+		return n.Name, indexes
+	case *sql.AlterTable:
+		for _, action := range n.Actions {
+			if a, ok := action.(*sql.AddConstraint); ok {
+				index(a.Constraint)
+			}
+		}
+		return n.Table, indexes
+	}
+	return nil, nil
 }
 
 // starred refuses a statement that prints all columns of a table of which one comes or goes: it names them all.
@@ -119,19 +133,27 @@ func (p *Plan) starred() error {
 	}
 	for i := range p.Txns {
 		for _, b := range p.Txns[i].Blocks {
-			stmt := p.parse(b.SQL)
-			if stmt == nil || !b.Info.Kind.IsTarget() || !printsAll(stmt) {
-				continue
-			}
-			for _, t := range append(control.Read(p.syntax.Tree, b.SQL).Tables(), "") {
-				if c := come[t]; c != "" {
-					return fmt.Errorf("%s: * prints the column %s, which comes or goes: only such that no statement uses may", p.at(b),
-						c)
-				}
+			if c := p.printsOf(b, come); c != "" {
+				return fmt.Errorf("%s: * prints the column %s, which comes or goes: only such that no statement uses may", p.at(b),
+					c)
 			}
 		}
 	}
 	return nil
+}
+
+// printsOf is the column that a block prints by a *, of those that come or go by their tables; "": none.
+func (p *Plan) printsOf(b *Block, come map[string]string) string {
+	stmt := p.parse(b.SQL)
+	if stmt == nil || !b.Info.Kind.IsTarget() || !printsAll(stmt) {
+		return ""
+	}
+	for _, t := range append(control.Read(p.syntax.Tree, b.SQL).Tables(), "") {
+		if c := come[t]; c != "" {
+			return c
+		}
+	}
+	return ""
 }
 
 // printsAll says whether a statement has a * among what it prints. Whether there are rows does not depend on what they
@@ -160,7 +182,7 @@ func (p *Plan) AddsColumns() bool {
 // Undone are the statements of a transaction, by position, that a ROLLBACK TO a savepoint undoes where none of its
 // statements about savepoints fails.
 func (p *Plan) Undone(txn int) map[int]bool {
-	set := control.Savepoints{Hide: p.Profile.SavepointsHide}
+	set := control.Savepoints{Hide: p.Profile.Transactions.SavepointsHide}
 	undone := map[int]bool{}
 	var done []int
 	for i, b := range p.Txns[txn].Blocks {

@@ -62,8 +62,8 @@ func (p *Plan) deferred() error {
 }
 
 // alike says whether the values of two columns are compared in one way, whoever compares them. Of columns of other
-// types a query compares otherwise than a foreign key may: to SQLite 1 is '01' in a query, but not where a key of TEXT
-// is referred to, whose affinity the value takes first (sqlite.org/datatype3.html, section 4.2, and foreignkeys.html).
+// types a query compares otherwise than a foreign key may: 1 may be '01' in a query, but not where a key of TEXT is
+// referred to, whose affinity the value takes first.
 func alike(a, b *sqltext.Column) bool {
 	return a != nil && b != nil && a.Class == b.Class && a.Class != sqltext.UnknownClass
 }
@@ -89,7 +89,7 @@ func (o *Owing) Orphans() string {
 // owes adds to a transaction the reads, right before its COMMIT, of the rows that refer to none, where these show what
 // COMMIT is about to check.
 func (p *Plan) owes(t *TxnPlan) {
-	if len(p.Owing) == 0 || !t.Profile.DeferredSeen || t.Autocommit() || t.Prepared() != "" ||
+	if len(p.Owing) == 0 || !t.Profile.ReadModes.DeferredSeen || t.Autocommit() || t.Prepared() != "" ||
 		!strings.EqualFold(t.End, "COMMIT") {
 		return
 	}

@@ -15,8 +15,9 @@ func (p *Plan) level(isolation string) (*dbms.Profile, error) {
 	if err != nil {
 		return nil, err
 	}
-	if own.Observers != p.Profile.Observers || own.DirtyObserver != p.Profile.DirtyObserver || own.MixedSubqueries !=
-		p.Profile.MixedSubqueries {
+	if own.ReadModes.Observers != p.Profile.ReadModes.Observers || own.ReadModes.DirtyObserver !=
+		p.Profile.ReadModes.DirtyObserver || own.ReadModes.MixedSubqueries !=
+		p.Profile.ReadModes.MixedSubqueries {
 		return nil, fmt.Errorf("%s beside %s: what statements saw is found out in different ways there", own.Isolation,
 			p.Profile.Isolation)
 	}
@@ -33,10 +34,11 @@ func (p *Plan) Mixed() bool {
 func (p *Plan) NoReplay() string {
 	for i := range p.Txns {
 		t := &p.Txns[i]
-		if t.Profile.NoReplay != "" && (t.Profile == p.Profile || slices.ContainsFunc(t.Blocks, func(b *Block) bool {
-			return b.Info.Kind.Writes() || b.Info.Kind == sqltext.Select && b.Info.Target != ""
-		})) {
-			return t.Profile.NoReplay
+		if t.Profile.Guarantees.NoReplay != "" && (t.Profile == p.Profile || slices.ContainsFunc(t.Blocks,
+			func(b *Block) bool {
+				return b.Info.Kind.Writes() || b.Info.Kind == sqltext.Select && b.Info.Target != ""
+			})) {
+			return t.Profile.Guarantees.NoReplay
 		}
 	}
 	return ""

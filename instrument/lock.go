@@ -21,7 +21,7 @@ func (t *TxnPlan) Locks() []control.TableLock {
 	return t.Blocks[0].Locks
 }
 
-// Names says whether a block is LOCK TABLES of MySQL's family: it says by which names its transaction uses which
+// Names says whether a block is a LOCK TABLES that says by which names its transaction uses which
 // tables, and no others.
 func (b *Block) Names() bool { return len(b.Locks) > 0 && b.Locks[0].Alias != "" }
 
@@ -61,8 +61,8 @@ func (p *Plan) lock(b *Block, locks []control.TableLock) error {
 	return nil
 }
 
-// lockModes understands PostgreSQL's LOCK TABLE. Who keeps readers out is let in when nobody uses the table (exec),
-// which nobody may be kept waiting for: it stands before whatever else its transaction locks.
+// lockModes understands a LOCK TABLE with modes, in a transaction. Who keeps readers out is let in when nobody uses the
+// table (exec), which nobody may be kept waiting for: it stands before whatever else its transaction locks.
 func (p *Plan) lockModes(b *Block, locks []control.TableLock) error {
 	for _, l := range locks {
 		if p.Schema.Table(l.Table) == nil {
@@ -73,7 +73,7 @@ func (p *Plan) lockModes(b *Block, locks []control.TableLock) error {
 	b.Locks = locks
 	switch {
 	case !b.ShutsOut():
-	case p.Profile.SnapshotObserver:
+	case p.Profile.ReadModes.SnapshotObserver:
 		return fmt.Errorf(
 			"it keeps the observer's reads from table %s until the transaction ends: a weaker mode than ACCESS EXCLUSIVE does "+
 				"not", locks[0].Table)
@@ -107,10 +107,11 @@ func (t *TxnPlan) ReadOnly() bool { return t.Profile.Read(t.Begin).ReadOnly() }
 // Deferred says whether the transaction begins READ ONLY DEFERRABLE at a level where its first statement then waits for
 // a snapshot in which no anomaly can be.
 func (t *TxnPlan) Deferred() bool {
-	return t.Profile.Deferred != 0 && t.ReadOnly() && slices.Contains(t.Profile.Read(t.Begin).Traits(), "DEFERRABLE")
+	return t.Profile.Errors.Deferred != 0 && t.ReadOnly() && slices.Contains(t.Profile.Read(t.Begin).Traits(),
+		"DEFERRABLE")
 }
 
-// Prepared is the name, with its quotes, by which the transaction is prepared (PostgreSQL), and then ended from
+// Prepared is the name, with its quotes, by which the transaction is prepared, and then ended from
 // outside; "" where it is not. One that has given its snapshot away cannot be.
 func (t *TxnPlan) Prepared() string {
 	return t.Profile.Read(t.End).EndsPrepared()

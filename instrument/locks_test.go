@@ -39,7 +39,7 @@ func TestProbesTakeNoLockOfTheirOwn(t *testing.T) {
 			if p.DBMS == "sqlite" && (strings.Contains(sql, "FOR UPDATE") || strings.Contains(sql, "SHARE MODE")) {
 				continue
 			}
-			if p.DBMS == "tidb" && (strings.Contains(sql, "SHARE MODE") || p.MixedSubqueries && strings.HasPrefix(sql,
+			if p.DBMS == "tidb" && (strings.Contains(sql, "SHARE MODE") || p.ReadModes.MixedSubqueries && strings.HasPrefix(sql,
 				"REPLACE")) {
 				continue
 			}
@@ -62,23 +62,23 @@ func checkProbe(t *testing.T, name string, p *dbms.Profile, b *Block, probe Prob
 	switch {
 	case probe.Role != history.BWR && (exclusive || shared):
 		t.Errorf("%s: %s for %s locks: %s", name, probe.Role, b.SQL, probe.SQL)
-	case probe.Conn != Own && !p.Observers:
+	case probe.Conn != Own && !p.ReadModes.Observers:
 		t.Errorf("%s: %s for %s over an observer that does not exist", name, probe.Role, b.SQL)
 	case probe.Conn != Own:
 	case probe.Role == history.BWR && strings.HasPrefix(b.SQL, "SELECT"):
 		t.Errorf("%s: a SELECT has a before-write read: %s", name, b.SQL)
 	case probe.Role == history.BWR &&
-		exclusive != (p.Before == dbms.LockingBeforeRead || p.Before == dbms.LockingDeleteRead):
+		exclusive != (p.ReadModes.Before == dbms.LockingBeforeRead || p.ReadModes.Before == dbms.LockingDeleteRead):
 		t.Errorf("%s: before-write read of %s: %s", name, b.SQL, probe.SQL)
 	case probe.Role == history.BWR && strings.Count(probe.SQL, "LOCK IN SHARE MODE") > strings.Count(b.SQL, "SELECT"):
 		t.Errorf("%s: more shared locks than query blocks: %s", name, probe.SQL)
-	case !p.DirtyObserver: // reads take no locks, and nobody else sees what is not committed
-	case !exclusive && p.SelectView == dbms.Current:
+	case !p.ReadModes.DirtyObserver: // reads take no locks, and nobody else sees what is not committed
+	case !exclusive && p.ReadModes.SelectView == dbms.Current:
 		t.Errorf("%s: %s for %s: a plain read in the transaction takes shared locks here: %s", name, probe.Role,
 			b.SQL, probe.SQL)
 	case probe.Role == history.VSR && b.View == dbms.Current:
 		t.Errorf("%s: %s for %s reads another view than its target: %s", name, probe.Role, b.SQL, probe.SQL)
-	case probe.Role == history.AWR && p.Observers:
+	case probe.Role == history.AWR && p.ReadModes.Observers:
 		t.Errorf("%s: the after-write read of %s takes a snapshot in the transaction", name, b.SQL)
 	}
 }

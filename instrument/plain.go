@@ -1,6 +1,7 @@
 package instrument
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -19,7 +20,7 @@ func Plain(c *testcase.Case, p *dbms.Profile) (*Plan, error) {
 	if err := checkFunctions(c, sqltext.SyntaxOf(p.DBMS).Quoting); err != nil {
 		return nil, err
 	}
-	if err := checkTables(c, schema, sqltext.SyntaxOf(p.DBMS).Quoting); err != nil {
+	if err := checkTables(c, schema, sqltext.SyntaxOf(p.DBMS)); err != nil {
 		return nil, err
 	}
 	if err := checkValues(c, schema, p); err != nil {
@@ -36,30 +37,12 @@ func Plain(c *testcase.Case, p *dbms.Profile) (*Plan, error) {
 		return nil, err
 	}
 	for i := range c.Txns {
-		txn := &plan.Txns[i]
 		for j, s := range c.Txns[i].Stmts {
-			text := p.Read(s.SQL)
-			b := &Block{Txn: i, Stmt: j, SQL: s.SQL, Tree: plan.parse(s.SQL), Info: &sqltext.Analysis{Kind: text.Does()}}
-			if _, locks := text.TableLocks(); locks {
-				return nil,
-					fmt.Errorf(
-						"%s: LOCK TABLES has no place in a case with an order: its statements could be refused there as they are "+
-							"nowhere else", plan.at(b))
+			b := &Block{Txn: i, Stmt: j, SQL: s.SQL, Tree: plan.parse(s.SQL)}
+			if err := plan.unprobed(b); err != nil {
+				return nil, fmt.Errorf("%s: %w", plan.at(b), err)
 			}
-			if l, ok := text.AdvisoryLock(); ok {
-				b.advisory(l)
-			}
-			if locks, ok := text.ModeLocks(); ok {
-				if err := plan.lockModes(b, locks); err != nil {
-					return nil, fmt.Errorf("%s: %w", plan.at(b), err)
-				}
-			}
-			if !text.IsTarget() {
-				if d, ok := text.Redefinition(); ok {
-					b.Redefines = &d
-				}
-			}
-			txn.Blocks = append(txn.Blocks, b)
+			plan.Txns[i].Blocks = append(plan.Txns[i].Blocks, b)
 		}
 	}
 	for i := range plan.Txns {
@@ -68,20 +51,40 @@ func Plain(c *testcase.Case, p *dbms.Profile) (*Plan, error) {
 	return plan, nil
 }
 
+// unprobed says of a block without probes what it does besides reading and writing rows.
+func (p *Plan) unprobed(b *Block) error {
+	text := p.Profile.Read(b.SQL)
+	b.Info = &sqltext.Analysis{Kind: text.Does()}
+	if _, locks := text.TableLocks(); locks {
+		return errors.New("LOCK TABLES has no place in a case with an order: its statements could be refused there as they " +
+			"are nowhere else")
+	}
+	if l, ok := text.AdvisoryLock(); ok {
+		b.advisory(l)
+	}
+	if locks, ok := text.ModeLocks(); ok {
+		if err := p.lockModes(b, locks); err != nil {
+			return err
+		}
+	}
+	if d, ok := text.Redefinition(); ok && !text.IsTarget() {
+		b.Redefines = &d
+	}
+	return nil
+}
+
 // checkTables refuses a statement over a table that the schema does not create: all that it could show is the error.
-func checkTables(c *testcase.Case, schema *sqltext.Schema, q sqltext.Quoting) error {
+func checkTables(c *testcase.Case, schema *sqltext.Schema, x *sqltext.Syntax) error {
 	for n := range c.Txns {
 		for i, stmt := range c.Txns[n].Stmts {
-			s := q.Read(stmt.SQL)
+			s := x.Quoting.Read(stmt.SQL)
 			if s.Kind == sqltext.Delete && schema.Table(s.Target) == nil { // DELETE alias FROM …
 				continue
 			}
 			scratch, _ := c.Read(stmt.SQL).Scratch()
 			for _, name := range s.Tables() {
-				if name == scratch.Table && name != "" {
-					continue
-				}
-				if schema.Table(name) == nil && !strings.HasPrefix(name, "sqlite_") {
+				made := name == scratch.Table && name != "" || x.Inside != "" && strings.HasPrefix(name, x.Inside)
+				if !made && schema.Table(name) == nil {
 					return fmt.Errorf("%s: unknown table %s", c.At(testcase.Ref{Txn: n, Stmt: i}), name)
 				}
 			}

@@ -1,6 +1,7 @@
 package instrument
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -145,7 +146,7 @@ func Instrument(c *testcase.Case, p *dbms.Profile) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	if p.CountersReset {
+	if p.Writes.CountersReset {
 		leaveCounters(c, schema, syntax)
 	}
 	plan := &Plan{Case: c, Schema: schema, Profile: p, syntax: syntax, parser: analysis.TextsOf(syntax)}
@@ -165,29 +166,37 @@ func Instrument(c *testcase.Case, p *dbms.Profile) (*Plan, error) {
 		return nil, err
 	}
 	for i := range plan.Txns {
-		written := map[string]bool{}
-		locks := plan.Txns[i].Locks()
-		for _, b := range plan.Txns[i].Blocks {
-			if !b.Info.Kind.IsTarget() {
-				continue
-			}
-			if locks != nil {
-				if err := checkLocked(b, locks); err != nil {
-					return nil, fmt.Errorf("%s: %w", plan.at(b), err)
-				}
-			}
-			if err := plan.addProbes(b, written); err != nil {
-				return nil, fmt.Errorf("%s: %w", plan.at(b), err)
-			}
-			for _, t := range b.Writes {
-				written[t] = true
-			}
+		if err := plan.probe(&plan.Txns[i]); err != nil {
+			return nil, err
 		}
 		plan.addSnapshot(&plan.Txns[i])
 		plan.owes(&plan.Txns[i])
 		plan.Txns[i].Certified = plan.Txns[i].Certified && !plan.shutsOut
 	}
 	return plan, nil
+}
+
+// probe fills in the probes of a transaction's blocks.
+func (p *Plan) probe(t *TxnPlan) error {
+	written := map[string]bool{}
+	locks := t.Locks()
+	for _, b := range t.Blocks {
+		if !b.Info.Kind.IsTarget() {
+			continue
+		}
+		if locks != nil {
+			if err := checkLocked(b, locks); err != nil {
+				return fmt.Errorf("%s: %w", p.at(b), err)
+			}
+		}
+		if err := p.addProbes(b, written); err != nil {
+			return fmt.Errorf("%s: %w", p.at(b), err)
+		}
+		for _, t := range b.Writes {
+			written[t] = true
+		}
+	}
+	return nil
 }
 
 // parse returns the tree of a statement; nil where nobody reads it.
@@ -221,51 +230,14 @@ func (p *Plan) analyze() error {
 	}
 	for i := range p.Case.Txns {
 		txn := &p.Txns[i]
-		if word := txn.Profile.OtherBegin; word != "" && slices.Contains(p.Profile.Read(txn.Begin).Traits(), word) {
-			return fmt.Errorf("T%d: %q is another kind of transaction than %s at %s", i, txn.Begin, txn.Profile.DBMS,
-				txn.Profile.Isolation)
-		}
-		if l, asks := p.Profile.Read(txn.Begin).Level(); asks && txn.Profile.OtherBegin == "" &&
-			l.Name != txn.Profile.Isolation {
-			return fmt.Errorf("T%d: %q asks for another level than %s, at which the case has it", i, txn.Begin,
-				txn.Profile.Isolation)
+		if err := p.checkBegin(i); err != nil {
+			return err
 		}
 		for j, s := range p.Case.Txns[i].Stmts {
 			b := &Block{Txn: i, Stmt: j, SQL: s.SQL}
-			read := p.Profile.Read(s.SQL)
-			if l, ok := read.AdvisoryLock(); ok && !txn.Autocommit() {
-				b.advisory(l)
-				txn.Blocks = append(txn.Blocks, b)
-				continue
-			}
-			if !read.IsTarget() {
-				if err := p.control(b, read.Kind); err != nil {
-					return fmt.Errorf("%s: %w", p.at(b), err)
-				}
-				txn.Blocks = append(txn.Blocks, b)
-				continue
-			}
-			var err error
-			if b.Info, err = p.parser.Analyze(p.Schema, s.SQL); err != nil {
+			if err := p.understand(b, seen); err != nil {
 				return fmt.Errorf("%s: %w", p.at(b), err)
 			}
-			if b.Tree, err = p.syntax.Tree.Parse(s.SQL); err != nil {
-				return fmt.Errorf("%s: %w", p.at(b), err)
-			}
-			if other := seen[b.Info.VKey]; b.Info.VKey != 0 && other != "" {
-				return fmt.Errorf("%s: %s %d is also written by %s: it must name one writer", p.at(b), sqltext.VKey,
-					b.Info.VKey, other)
-			}
-			if b.Info.Truncates && !txn.Autocommit() {
-				return fmt.Errorf("%s: TRUNCATE TABLE ends the transaction: it stands alone, in autocommit", p.at(b))
-			}
-			if b.Info.Truncates && slices.ContainsFunc(p.Owing, func(o Owing) bool { return o.Parent == b.Info.Target }) {
-				return fmt.Errorf(
-					"%s: TRUNCATE TABLE is refused of a table that a foreign key refers to: one that is checked at COMMIT says "+
-						"nothing of it here", p.at(b))
-			}
-			seen[b.Info.VKey] = b.Name()
-			p.addWrites(b)
 			txn.Blocks = append(txn.Blocks, b)
 		}
 	}
@@ -279,6 +251,54 @@ func (p *Plan) analyze() error {
 			}
 		}
 	}
+	return nil
+}
+
+// checkBegin refuses a BEGIN that asks for another transaction than the case has.
+func (p *Plan) checkBegin(i int) error {
+	txn := &p.Txns[i]
+	other := txn.Profile.Transactions.OtherBegin
+	if other != "" && slices.Contains(p.Profile.Read(txn.Begin).Traits(), other) {
+		return fmt.Errorf("T%d: %q is another kind of transaction than %s at %s", i, txn.Begin, txn.Profile.DBMS,
+			txn.Profile.Isolation)
+	}
+	l, asks := p.Profile.Read(txn.Begin).Level()
+	if asks && other == "" && l.Name != txn.Profile.Isolation {
+		return fmt.Errorf("T%d: %q asks for another level than %s, at which the case has it", i, txn.Begin,
+			txn.Profile.Isolation)
+	}
+	return nil
+}
+
+// understand says what a block's statement does; seen are the vkeys that blocks before it write, with their names.
+func (p *Plan) understand(b *Block, seen map[int64]string) (err error) {
+	alone := p.Txns[b.Txn].Autocommit()
+	read := p.Profile.Read(b.SQL)
+	if l, ok := read.AdvisoryLock(); ok && !alone {
+		b.advisory(l)
+		return nil
+	}
+	if !read.IsTarget() {
+		return p.control(b, read.Kind)
+	}
+	if b.Info, err = p.parser.Analyze(p.Schema, b.SQL); err != nil {
+		return err
+	}
+	if b.Tree, err = p.syntax.Tree.Parse(b.SQL); err != nil {
+		return err
+	}
+	if other := seen[b.Info.VKey]; b.Info.VKey != 0 && other != "" {
+		return fmt.Errorf("%s %d is also written by %s: it must name one writer", sqltext.VKey, b.Info.VKey, other)
+	}
+	if b.Info.Truncates && !alone {
+		return errors.New("TRUNCATE TABLE ends the transaction: it stands alone, in autocommit")
+	}
+	if b.Info.Truncates && slices.ContainsFunc(p.Owing, func(o Owing) bool { return o.Parent == b.Info.Target }) {
+		return errors.New("TRUNCATE TABLE is refused of a table that a foreign key refers to: one that is checked at COMMIT " +
+			"says nothing of it here")
+	}
+	seen[b.Info.VKey] = b.Name()
+	p.addWrites(b)
 	return nil
 }
 
@@ -355,12 +375,8 @@ func (p *Plan) addWrites(b *Block) {
 			p.refers(b)
 			return
 		}
-		for _, t := range slices.Clone(b.Writes) { // in SQLite what a foreign key carries along fires triggers, too
-			carried := p.Schema.Carried
-			if !TakesKeys(info, t) {
-				carried = p.Schema.CarriedByUpdate
-			}
-			for _, c := range carried(t) {
+		for _, t := range slices.Clone(b.Writes) { // what a foreign key carries along may fire triggers, too
+			for _, c := range p.carried(info, t) {
 				also(c)
 			}
 		}
@@ -369,6 +385,14 @@ func (p *Plan) addWrites(b *Block) {
 	if b.Carries() {
 		info.MatchTable, info.Judges, info.KeyWhere = "", "", "" // a row that does not match may be written all the same
 	}
+}
+
+// carried are the tables to which foreign keys carry what a statement does to a table.
+func (p *Plan) carried(info *sqltext.Analysis, table string) []string {
+	if TakesKeys(info, table) {
+		return p.Schema.Carried(table)
+	}
+	return p.Schema.CarriedByUpdate(table)
 }
 
 // addTxns makes the transactions, without their blocks, with the sessions that they share, and the schedule.
@@ -426,22 +450,13 @@ func (p *Plan) RolledBack(txn int) bool {
 // addProbes fills in the block's probes; written are the tables that its transaction has written before.
 func (p *Plan) addProbes(b *Block, written map[string]bool) error {
 	info, prof := b.Info, p.Txns[b.Txn].Profile
-	if info.Kind == sqltext.Select && prof.LocksInside && p.Txns[b.Txn].Autocommit() {
+	if info.Kind == sqltext.Select && prof.ReadModes.LocksInside && p.Txns[b.Txn].Autocommit() {
 		info.Locking, info.RowLock = false, sqltext.NoRowLock
 	}
 	if err := checkView(info, prof); err != nil {
 		return err
 	}
-	b.View = prof.DMLView
-	if prof.StatementSnapshots {
-		b.View = dbms.Snapshot
-	}
-	if info.Kind == sqltext.Select && !info.Locking {
-		b.View = prof.SelectView
-		if prof.LockingReads && p.Txns[b.Txn].Autocommit() {
-			b.View = dbms.Snapshot // it is known to be all of its transaction, and takes no lock
-		}
-	}
+	b.View = viewOf(info, &p.Txns[b.Txn])
 	b.Depends = p.versionSetTables(info)
 	tables := slices.Clone(b.Depends)
 	if info.Diff { // what it writes is told by comparison
@@ -453,12 +468,12 @@ func (p *Plan) addProbes(b *Block, written map[string]bool) error {
 		slices.Sort(tables)
 	}
 	switch {
-	case prof.SnapshotObserver:
+	case prof.ReadModes.SnapshotObserver:
 		return p.addReturning(b)
 	case b.View == dbms.Snapshot, p.Txns[b.Txn].Locks() != nil:
 		// of locked tables nobody can change what a plain read sees
 		b.VSR = p.versionSets(history.VSR, Own, tables)
-	case prof.DirtyObserver:
+	case prof.ReadModes.DirtyObserver:
 		b.VSR = p.versionSets(history.VSR, Committed, b.Depends)
 		// The latest versions differ from the committed ones, for this transaction, only where it wrote itself.
 		var own []string
@@ -474,12 +489,26 @@ func (p *Plan) addProbes(b *Block, written map[string]bool) error {
 	return p.addWriteProbes(b)
 }
 
+// viewOf is the state that a statement of a transaction reads.
+func viewOf(info *sqltext.Analysis, t *TxnPlan) dbms.View {
+	prof := t.Profile
+	switch plain := info.Kind == sqltext.Select && !info.Locking; {
+	case plain && prof.LockingReads && t.Autocommit():
+		return dbms.Snapshot // it is known to be all of its transaction, and takes no lock
+	case plain:
+		return prof.ReadModes.SelectView
+	case prof.ReadModes.StatementSnapshots:
+		return dbms.Snapshot
+	}
+	return prof.DMLView
+}
+
 // plainTables lists the tables that a statement with a current view needs plain reads of where nobody else can read
 // what its transaction has not committed: those of its subqueries where these may read the snapshot, and the target
 // where only two reads show what became of its rows.
 func (p *Plan) plainTables(b *Block) []string {
 	var tables []string
-	if p.Profile.MixedSubqueries {
+	if p.Profile.ReadModes.MixedSubqueries {
 		tables = slices.Clone(b.Info.Inner)
 	}
 	for _, t := range b.Writes {

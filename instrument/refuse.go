@@ -11,11 +11,11 @@ import (
 // checkView refuses a SELECT whose blocks read different views: where plain reads and locking reads differ, each
 // block reads as its own lock clause says. It also refuses what replaces rows that only the writer could have shown.
 func checkView(a *sqltext.Analysis, p *dbms.Profile) error {
-	if p.StatementSnapshots {
+	if p.ReadModes.StatementSnapshots {
 		return nil
 	}
-	hidden := a.Diff && a.Kind != sqltext.Delete && p.DMLView == dbms.Current && !p.DirtyObserver &&
-		p.SelectView != p.DMLView
+	hidden := a.Diff && a.Kind != sqltext.Delete && p.DMLView == dbms.Current && !p.ReadModes.DirtyObserver &&
+		p.ReadModes.SelectView != p.DMLView
 	if hidden && a.Kind == sqltext.Update {
 		return fmt.Errorf(
 			"an UPDATE of several tables, or of one under two names, or without a version key of its own: at this level no " +
@@ -25,11 +25,11 @@ func checkView(a *sqltext.Analysis, p *dbms.Profile) error {
 		return fmt.Errorf("REPLACE and ON DUPLICATE KEY UPDATE: at this level no read shows the rows that they replace")
 	}
 	if a.Kind == sqltext.Select && a.LockedBlocks > 0 && a.LockedBlocks < a.Blocks && (a.Subquery || a.SetOrCTE) &&
-		p.SelectView != p.DMLView {
+		p.ReadModes.SelectView != p.DMLView {
 		return fmt.Errorf(
 			"a locking SELECT of several query blocks: at this level those that lock read another view than the others")
 	}
-	if a.LocksSome && p.SelectView != p.DMLView {
+	if a.LocksSome && p.ReadModes.SelectView != p.DMLView {
 		return fmt.Errorf("FOR UPDATE OF some of its tables: at this level the others are read in another view than those")
 	}
 	return nil
@@ -42,50 +42,65 @@ func checkView(a *sqltext.Analysis, p *dbms.Profile) error {
 // another key of the table decides what they replace, only whoever wrote the case knows that it is the row of that
 // pkey: of one that was made blindly it is not taken.
 func (p *Plan) CheckKeys(present func(table string) []int64, blind bool) error {
-	used := map[history.Item]string{}
-	shrinks, loses := map[string]bool{}, map[string]bool{}
+	k := keyCheck{plan: p, blind: blind, used: map[history.Item]string{}, shrinks: map[string]bool{},
+		loses: map[string]bool{}}
 	for _, txn := range p.Txns {
 		for _, b := range txn.Blocks {
-			shrinks[b.Info.Target] = shrinks[b.Info.Target] || b.Info.Diff
-			loses[b.Info.Target] = loses[b.Info.Target] || b.Info.Kind == sqltext.Delete
+			k.shrinks[b.Info.Target] = k.shrinks[b.Info.Target] || b.Info.Diff
+			k.loses[b.Info.Target] = k.loses[b.Info.Target] || b.Info.Kind == sqltext.Delete
 		}
 	}
 	for _, t := range p.Schema.Tables {
-		if t.Named() && !shrinks[t.Name] {
+		if t.Named() && !k.shrinks[t.Name] {
 			continue // the keys of its initial rows are taken at all times
 		}
 		for _, key := range present(t.Name) {
 			item := history.Item{Table: t.Name, PKey: key}
-			if used[item] != "" {
+			if k.used[item] != "" {
 				return fmt.Errorf("rows: two rows of %s have the %s %d: it must name one row", t.Name, sqltext.PKey, key)
 			}
-			used[item] = "the initial rows"
+			k.used[item] = "the initial rows"
 		}
 	}
 	for _, txn := range p.Txns {
 		for _, b := range txn.Blocks {
-			mine := map[int64]bool{}
-			for _, key := range b.Info.PKeys {
-				item := history.Item{Table: b.Info.Target, PKey: key}
-				if mine[key] && !p.Schema.Table(item.Table).Named() {
-					return fmt.Errorf("%s: inserts %s %d into %s twice: it must name one row", p.at(b), sqltext.PKey, key, item.Table)
-				}
-				prof := p.Txns[b.Txn].Profile
-				if used[item] != "" && loses[item.Table] && prof.FixedViews() && prof.KeysReborn {
-					return fmt.Errorf(
-						"%s: gives %s a row of %s %d, which others may have deleted behind its snapshot: at this level it would see "+
-							"two rows of that name",
-						p.at(b), item.Table, sqltext.PKey, key)
-				}
-				t := p.Schema.Table(item.Table)
-				sure := t.Named() || !b.Info.Plain && t.IsKeyed() && !blind // it replaces the row, or fails
-				if by := used[item]; by != "" && (!b.Info.Diff || !sure) {
-					return fmt.Errorf("%s: inserts %s %d into %s, as do %s: it must never be used again", p.at(b), sqltext.PKey, key,
-						item.Table, by)
-				}
-				used[item], mine[key] = b.Name(), true
+			if err := k.inserts(b); err != nil {
+				return fmt.Errorf("%s: %w", p.at(b), err)
 			}
 		}
+	}
+	return nil
+}
+
+// keyCheck is CheckKeys as it goes through a case.
+type keyCheck struct {
+	plan  *Plan
+	blind bool
+	used  map[history.Item]string // who gave a table a row of that key
+	// tables of which statements take rows away, or change which there are, and those of which one deletes
+	shrinks, loses map[string]bool
+}
+
+// inserts refuses a block that gives a table a row whose pkey names another one.
+func (k *keyCheck) inserts(b *Block) error {
+	mine := map[int64]bool{}
+	for _, key := range b.Info.PKeys {
+		item := history.Item{Table: b.Info.Target, PKey: key}
+		t := k.plan.Schema.Table(item.Table)
+		if mine[key] && !t.Named() {
+			return fmt.Errorf("inserts %s %d into %s twice: it must name one row", sqltext.PKey, key, item.Table)
+		}
+		prof := k.plan.Txns[b.Txn].Profile
+		if k.used[item] != "" && k.loses[item.Table] && prof.FixedViews() && prof.KeysReborn {
+			return fmt.Errorf("gives %s a row of %s %d, which others may have deleted behind its snapshot: at this level it "+
+				"would see two rows of that name", item.Table, sqltext.PKey, key)
+		}
+		sure := t.Named() || !b.Info.Plain && t.IsKeyed() && !k.blind // it replaces the row, or fails
+		if by := k.used[item]; by != "" && (!b.Info.Diff || !sure) {
+			return fmt.Errorf("inserts %s %d into %s, as do %s: it must never be used again", sqltext.PKey, key,
+				item.Table, by)
+		}
+		k.used[item], mine[key] = b.Name(), true
 	}
 	return nil
 }

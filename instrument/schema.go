@@ -123,7 +123,7 @@ func (r *definitions) table(n *sql.CreateTable) error {
 }
 
 // checkConstraints refuses constraints that a statement which runs alone meets otherwise than in a transaction, those
-// that are keys of another kind than the unique ones, and those of SQLite's that do something by themselves with a row
+// that are keys of another kind than the unique ones, and those that do something by themselves with a row
 // that violates them, in place of an error.
 func checkConstraints(table *sql.CreateTable) (err error) {
 	sql.Walk(table, func(n sql.Node) bool {
@@ -161,7 +161,7 @@ func checkConstraints(table *sql.CreateTable) (err error) {
 // else.
 func admit(c *testcase.Case, p *dbms.Profile) error {
 	x := sqltext.SyntaxOf(p.DBMS)
-	if x.Quoting == sqltext.MySQL {
+	if x.TablesByCase {
 		if err := inSmallLetters(c); err != nil {
 			return err
 		}
@@ -175,13 +175,13 @@ func admit(c *testcase.Case, p *dbms.Profile) error {
 	return c.Admit(x)
 }
 
-// inSmallLetters refuses a table with capitals in its name: MySQL and MariaDB tell Tab from tab, and who reads the
-// tables has their names in small letters, as every other name.
+// inSmallLetters refuses a table with capitals in its name: such databases tell Tab from tab, and who reads the tables
+// has their names in small letters, as every other name.
 func inSmallLetters(c *testcase.Case) error {
 	for _, d := range c.Schema {
 		s := c.Read(d.SQL)
 		if name := strings.Trim(s.Written(), "`\""); s.Creates() == "table" && name != s.Target() {
-			return fmt.Errorf("schema: table %s: write its name in small letters: MySQL and MariaDB tell it from %s",
+			return fmt.Errorf("schema: table %s: write its name in small letters: the database tells it from %s",
 				name, s.Target())
 		}
 	}

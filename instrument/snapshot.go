@@ -14,7 +14,7 @@ import (
 // addSnapshot adds the reads of what a transaction's snapshot holds, where its statements must not be watched from
 // inside.
 func (p *Plan) addSnapshot(txn *TxnPlan) {
-	if !p.Profile.SnapshotObserver {
+	if !p.Profile.ReadModes.SnapshotObserver {
 		return
 	}
 	var tables []string

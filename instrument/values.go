@@ -29,7 +29,7 @@ func checkValues(c *testcase.Case, schema *sqltext.Schema, p *dbms.Profile) erro
 	}) {
 		return nil
 	}
-	mayCount := len(c.Order) > 0 && p.CountersReset
+	mayCount := len(c.Order) > 0 && p.Writes.CountersReset
 	counted := map[testcase.Ref]string{} // the table whose counter a statement uses
 	for n := range c.Txns {
 		for i, stmt := range c.Txns[n].Stmts {

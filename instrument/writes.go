@@ -18,7 +18,7 @@ func (p *Plan) addWriteProbes(b *Block) error {
 		return nil
 	}
 	after := Own
-	if p.Profile.DirtyObserver && p.Txns[b.Txn].Locks() == nil {
+	if p.Profile.ReadModes.DirtyObserver && p.Txns[b.Txn].Locks() == nil {
 		after = Latest // a plain read in the transaction would take its snapshot, or a lock at SERIALIZABLE
 	}
 	table := p.Schema.Table(info.Target)
@@ -57,7 +57,7 @@ func (p *Plan) beforeRead(b *Block) (string, error) {
 	if p.Schema.Table(b.Info.Target).Column(sqltext.VKey) == nil || !p.mayReadBefore(b) {
 		return "", nil
 	}
-	mode := p.Txns[b.Txn].Profile.Before
+	mode := p.Txns[b.Txn].Profile.ReadModes.Before
 	return p.parser.BeforeRead(p.Schema, b.SQL, mode != dbms.PlainBeforeRead, mode == dbms.LockingBeforeRead)
 }
 
@@ -104,7 +104,7 @@ func (p *Plan) Search(b *Block) (string, error) {
 // mayReadBefore says whether the level of a block's transaction has a read that sees what the block's write is going to
 // see.
 func (p *Plan) mayReadBefore(b *Block) bool {
-	mode := p.Txns[b.Txn].Profile.Before
+	mode := p.Txns[b.Txn].Profile.ReadModes.Before
 	switch {
 	case b.Info.Truncates, // it takes all rows, and waits for whoever uses the table
 		mode == dbms.NoBeforeRead,
@@ -125,7 +125,7 @@ func (p *Plan) joinedRead(b *Block) (*Probe, error) {
 		len(b.Writes) != 1+len(info.Also) || !p.mayReadBefore(b) {
 		return nil, nil
 	}
-	mode := p.Txns[b.Txn].Profile.Before
+	mode := p.Txns[b.Txn].Profile.ReadModes.Before
 	sql, tables, err := p.parser.JoinedRead(p.Schema, b.SQL, mode != dbms.PlainBeforeRead, mode == dbms.LockingBeforeRead)
 	if err != nil || sql == "" || len(tables) != len(b.Writes) {
 		return nil, err

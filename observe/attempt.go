@@ -35,8 +35,8 @@ func (o *observer) attempts() map[*history.Event]*ObservedStmt {
 // transaction's snapshot; nil where it is none such.
 func (o *observer) attempt(target *history.Event, reads []*history.Event) *ObservedStmt {
 	b := o.plan.Txns[target.Txn].Blocks[target.Stmt]
-	waits := target.Err != nil && o.plan.Profile.Classify(target.Err.Code, target.Err.Message) == dbms.WouldBlock
-	if !waits || b.View != dbms.Snapshot || o.plan.Profile.SnapshotObserver || len(reads) == 0 ||
+	waits := target.Err != nil && o.plan.Profile.Errors.Classify(target.Err.Code, target.Err.Message) == dbms.WouldBlock
+	if !waits || b.View != dbms.Snapshot || o.plan.Profile.ReadModes.SnapshotObserver || len(reads) == 0 ||
 		len(reads) != len(b.VSR) {
 		return nil
 	}

@@ -70,13 +70,15 @@ func placeOf(t *sqltext.Table, mixing dbms.Mixing) []sqltext.KeyPart {
 func mixing(plan *instrument.Plan) dbms.Mixing {
 	m := dbms.ByRow
 	for i := range plan.Txns {
-		m = max(m, plan.Txns[i].Profile.Mixing)
+		m = max(m, plan.Txns[i].Profile.ReadModes.Mixing)
 	}
 	return m
 }
 
 // mixes says whether the level of a transaction mixes so.
-func (o *observer) mixes(txn int) bool { return o.plan.Txns[txn].Profile.Mixing != dbms.ByRow }
+func (o *observer) mixes(txn int) bool {
+	return o.plan.Txns[txn].Profile.ReadModes.Mixing != dbms.ByRow
+}
 
 // mayMove says whether rows of a table may come to lie at another place.
 func (o *observer) mayMove(table string) bool {

@@ -305,8 +305,8 @@ func (o *Observation) Committed(s *ObservedStmt) bool {
 // replay beside others.
 func (o *Observation) Nodes() []*ObservedStmt {
 	return slices.DeleteFunc(slices.Clone(o.Stmts), func(s *ObservedStmt) bool {
-		return s.Bad != nil || s.SawUndone || s.Skips || !o.Committed(s) || o.Promise.NoReplay == "" &&
-			o.PromiseOf(s.Txn).NoReplay != ""
+		return s.Bad != nil || s.SawUndone || s.Skips || !o.Committed(s) || o.Promise.Guarantees.NoReplay == "" &&
+			o.PromiseOf(s.Txn).Guarantees.NoReplay != ""
 	})
 }
 

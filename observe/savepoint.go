@@ -39,7 +39,7 @@ func (o *observer) savepoints() {
 			continue
 		}
 		p, text := &set[txn], o.plan.Profile.Read(b.Block.SQL)
-		p.Hide = o.plan.Profile.SavepointsHide
+		p.Hide = o.plan.Profile.Transactions.SavepointsHide
 		o.out.Savepoints = append(o.out.Savepoints, Savepoint{b.Block.Name(), kind, b.Target.Err,
 			kind == sqltext.Savepoint || p.Known(text), failed[txn]})
 		if b.Target.Err != nil {

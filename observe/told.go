@@ -22,7 +22,7 @@ func (o *observer) told(s *ObservedStmt, info *sqltext.Analysis) {
 	n := int64(info.Upserts)
 	switch {
 	case n == 0 || o.isVersioned(info.Target): // the row that it keeps of before counts, too
-	case o.plan.Profile.CountsMatched: // a row, whether it is inserted or changed
+	case o.plan.Profile.Writes.CountsMatched: // a row, whether it is inserted or changed
 		s.Least, s.Most = n, n
 	case !info.Unkeyed:
 		// MySQL and its kin count two for one that is changed, and none for one that stays as an earlier one has left it
@@ -41,7 +41,7 @@ func (o *Observation) MayKeep(s *ObservedStmt) bool {
 // was, where such versions are made: its snapshot shows that row then, whoever else wrote it and whenever that one
 // committed.
 func (o *Observation) Rewrote(s *ObservedStmt, v history.Version) bool {
-	if p := o.PromiseOf(s.Txn); !o.Rewrites[v.Table] && (p == nil || !p.RewritesSame) {
+	if p := o.PromiseOf(s.Txn); !o.Rewrites[v.Table] && (p == nil || !p.Writes.RewritesSame) {
 		return false
 	}
 	return slices.ContainsFunc(o.Stmts, func(k *ObservedStmt) bool {
@@ -74,7 +74,7 @@ func (s *ObservedStmt) leaves(table string) bool {
 // rewrote says whether a transaction may have written a version of a row so that it stayed as it was, before what is
 // observed now.
 func (o *observer) rewrote(txn int, v history.Version) bool {
-	if !o.plan.Txns[txn].Profile.RewritesSame && !o.isVersioned(v.Table) {
+	if !o.plan.Txns[txn].Profile.Writes.RewritesSame && !o.isVersioned(v.Table) {
 		return false
 	}
 	return slices.ContainsFunc(o.own[txn].stmts, func(k *ObservedStmt) bool {

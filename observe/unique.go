@@ -87,7 +87,7 @@ func (o *observer) refersTo(parent string, takes bool, v history.Version) (keys 
 
 // refused returns the key of one column that a write's error names, as refersTo does; false where it is not told.
 func (o *observer) refused(s *ObservedStmt) (key string, told bool) {
-	read := o.plan.Txns[s.Txn].Profile.DuplicateKey
+	read := o.plan.Txns[s.Txn].Profile.Errors.DuplicateKey
 	if read == nil {
 		return "", false
 	}
@@ -140,7 +140,7 @@ func (o *observer) freed(s, other *ObservedStmt) bool {
 		return false
 	}
 	seen := s.Reads[at].Seen
-	duplicate := s.Err != nil && slices.Contains(o.plan.Txns[s.Txn].Profile.Duplicate, s.Err.Code)
+	duplicate := s.Err != nil && slices.Contains(o.plan.Txns[s.Txn].Profile.Errors.Duplicate, s.Err.Code)
 	several := len(o.plan.Schema.Table(s.Target).Keys()) > 1
 	for _, w := range other.Writes {
 		if w.Table != s.Target {
@@ -165,7 +165,7 @@ func (o *observer) freed(s, other *ObservedStmt) bool {
 // mayHold says whether a version may have the key that a statement's error says was there already.
 func (o *observer) mayHold(s *ObservedStmt, v history.Version) bool {
 	c, known := o.content[v]
-	read := o.plan.Txns[s.Txn].Profile.DuplicateKey
+	read := o.plan.Txns[s.Txn].Profile.Errors.DuplicateKey
 	if read == nil || !known {
 		return true
 	}
@@ -278,7 +278,8 @@ func (o *observer) offers(values map[string]sql.Expr, v history.Version) bool {
 // own writes.
 func (o *observer) alike() {
 	for _, s := range o.out.Stmts {
-		if p := o.plan.Txns[s.Txn].Profile; !p.KeysAtCommit || p.DMLView != dbms.Snapshot || p.SelectView != dbms.Snapshot ||
+		if p := o.plan.Txns[s.Txn].Profile; !p.Errors.KeysAtCommit || p.DMLView != dbms.Snapshot || p.ReadModes.SelectView !=
+			dbms.Snapshot ||
 			s.Waited || s.Bad != nil {
 			continue
 		}

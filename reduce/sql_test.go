@@ -193,7 +193,7 @@ func TestNoRiskGenerated(t *testing.T) {
 					if _, ok := g.Spell(s.SQL); !ok {
 						t.Errorf("cannot print %s", s.SQL)
 					}
-					if _, many := d.Dialect.Has[gen.CanManyRows]; many {
+					if _, many := d.Dialect.Capabilities.Has[gen.CanManyRows]; many {
 						r &^= sqltext.RiskRows
 					}
 					if isShift(s.SQL) {

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"txweave/sql"
-	"txweave/sql/sqlite"
+	sqlite "txweave/dbms/sqlite/dialect"
 )
 
 var dialect = sqlite.New(3_053_004)

@@ -23,6 +23,9 @@ const (
 	PostgreSQL
 )
 
+// Escapes says whether a backslash in '…' is an escape.
+func (q Quoting) Escapes() bool { return q == MySQL }
+
 // TokenKind says what a Token is.
 type TokenKind uint8
 

@@ -3,7 +3,7 @@ package sqltext
 import (
 	"testing"
 
-	"txweave/sql/postgresql"
+	postgresql "txweave/dbms/postgresql/dialect"
 )
 
 // TestNamesPlace: SQLite's number of a row is none of its contents, unless a column bears that name.

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	tree "txweave/sql"
-	"txweave/sql/mysql"
-	"txweave/sql/postgresql"
+	mysql "txweave/dbms/mysql/dialect"
+	postgresql "txweave/dbms/postgresql/dialect"
 	"txweave/sqltext"
 )
 

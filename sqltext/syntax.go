@@ -26,6 +26,10 @@ type Syntax struct {
 	Remarks []string
 	// TextTellsTime says that to its functions of dates a text 'now' is the time.
 	TextTellsTime bool
+	// TablesByCase says that names of tables which differ in capitals alone are those of two tables.
+	TablesByCase bool
+	// Inside is what the names of tables begin with that are the database's own, and in every case; "": there are none.
+	Inside string
 	// DropTemporary is the format of the statement that drops a temporary table, and no other.
 	DropTemporary string
 }

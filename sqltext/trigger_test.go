@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	tree "txweave/sql"
-	"txweave/sql/sqlite"
+	sqlite "txweave/dbms/sqlite/dialect"
 	"txweave/sqltext"
 )
 

@@ -33,7 +33,7 @@ func (s *Script) caseOf(levels []string, at []Ref) (*Case, error) {
 	if err != nil {
 		return nil, err
 	}
-	units := s.Units(nil)
+	units := s.Units(nil, nil)
 	for n := range units { // what only takes time has no place in a case
 		u := &units[n]
 		if u.Data = u.Data && slices.ContainsFunc(u.Steps, func(i int) bool { return !s.OnlyWaits(i) }); u.Data {

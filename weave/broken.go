@@ -30,7 +30,8 @@ func (k *checker) broken(err error) error {
 	switch {
 	case k.unsound:
 		return nil // the case ends: the database is known to be damaged
-	case errors.As(err, &answer) && (k.plan.Profile.IsImpossible(answer.Err.Code, answer.Err.Message) || k.ours(answer)):
+	case errors.As(err, &answer) && (k.plan.Profile.Errors.Impossible.Has(answer.Err.Code, answer.Err.Message) ||
+		k.ours(answer)):
 		ev := &Evidence{Run: k.trace()}
 		ev.Finding = finding.Finding{Class: finding.ClassCorruption, Oracle: unexpected.Oracle{}.Name(),
 			Differences: []finding.Difference{unexpected.Difference(answer.Text, answer.Err)}}
@@ -48,7 +49,8 @@ func (k *checker) broken(err error) error {
 // nobody else uses, has taken the case's tables and rows, these must be there for what reads and refills them. On a
 // server somebody may have changed them. An expression of the case that cannot be evaluated is no such proof.
 func (k *checker) ours(answer *exec.AnswerError) bool {
-	return k.plan.Profile.Embedded && k.initial != nil && k.plan.Profile.IsLost(answer.Err.Message)
+	return k.plan.Profile.Embedded && k.initial != nil && k.plan.Profile.Errors.Lost.Has(answer.Err.Code,
+		answer.Err.Message)
 }
 
 // trace is the last run as far as it came.
@@ -173,7 +175,7 @@ func isOwn(e *history.Event) bool {
 // else.
 func (k *checker) killed(run *observe.Run) *history.Event {
 	for _, e := range slices.Backward(run.Trace.Events) {
-		if e.Txn >= 0 && (e.Done < 0 || e.Err != nil && k.plan.Profile.Classify(e.Err.Code,
+		if e.Txn >= 0 && (e.Done < 0 || e.Err != nil && k.plan.Profile.Errors.Classify(e.Err.Code,
 			e.Err.Message) == dbms.Environment) {
 			return e
 		}

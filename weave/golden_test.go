@@ -75,7 +75,7 @@ func TestGolden(t *testing.T) {
 				p := lookup(t, level)
 				if d.HasArg("no-wait") { // sessions refuse to wait for locks
 					refusing := *p
-					refusing.Setup = append(slices.Clone(p.Setup), p.NoWait...)
+					refusing.Sessions.Setup = append(slices.Clone(p.Sessions.Setup), p.Sessions.NoWait...)
 					p = &refusing
 				}
 				tries := 1 // more where a busy machine may be late to see who waits

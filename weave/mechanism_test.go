@@ -109,7 +109,7 @@ func TestClaimedMechanisms(t *testing.T) {
 			t.Fatal(err)
 		}
 		held := *lookup(t, "mariadb/"+claim)
-		held.Forbidden = p.Forbidden // the mechanisms alone are claimed
+		held.Guarantees.Forbidden = p.Guarantees.Forbidden // the mechanisms alone are claimed
 		rep, err := weave.Check(r, c, p.HeldTo(&held), weave.Options{Repeats: 2})
 		if err != nil {
 			t.Fatal(err)

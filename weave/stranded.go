@@ -124,7 +124,7 @@ func (k *checker) inVain(run *observe.Run, e *history.Event) bool {
 	if e.Done < 0 || e.Err == nil {
 		return e.Done < 0
 	}
-	switch k.plan.Profile.Classify(e.Err.Code, e.Err.Message) {
+	switch k.plan.Profile.Errors.Classify(e.Err.Code, e.Err.Message) {
 	case dbms.StatementLost, dbms.Environment:
 		return true
 	case dbms.WouldBlock:

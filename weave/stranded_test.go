@@ -22,8 +22,8 @@ type losing struct {
 	lost string
 }
 
-func (l *losing) Open(ctx context.Context, p *dbms.Profile) (*exec.Session, error) {
-	s, err := l.Target.Open(ctx, p)
+func (l *losing) Open(ctx context.Context, node exec.NodeID, p *dbms.Profile) (*exec.Session, error) {
+	s, err := l.Target.Open(ctx, node, p)
 	if err != nil {
 		return nil, err
 	}
@@ -91,7 +91,7 @@ func TestStranded(t *testing.T) {
 	defer func() { *weave.WaitedLong = long }()
 	*weave.WaitedLong = 500 * time.Millisecond
 	hasty := func(p *dbms.Profile) {
-		p.Setup = append(slices.Clone(p.Setup), "SET SESSION innodb_lock_wait_timeout = 1")
+		p.Sessions.Setup = append(slices.Clone(p.Sessions.Setup), "SET SESSION innodb_lock_wait_timeout = 1")
 	}
 	for _, c := range []struct {
 		name, level, lost, text string

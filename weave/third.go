@@ -125,6 +125,6 @@ func (k *checker) unexpected(other *observe.Replayed) []finding.Difference {
 	}
 	p := k.plan.Profile
 	return unexpected.Find(p, slices.DeleteFunc(other.Trace().Events, func(e *history.Event) bool {
-		return e.Err != nil && p.IsNoTable(e.Err.Code, e.Err.Message)
+		return e.Err != nil && p.Errors.NoTable.Has(e.Err.Code, e.Err.Message)
 	}))
 }

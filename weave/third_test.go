@@ -67,7 +67,7 @@ func TestThird(t *testing.T) {
 		o.Runner = r
 		return weave.Check(o, c, p, weave.Options{Repeats: 3})
 	}
-	for _, s := range p.Plans {
+	for _, s := range p.Variants.Plans {
 		o := &other{}
 		rep, err := run(o, s.Name)
 		if err != nil || len(rep.Findings) > 0 || !rep.Checked || !slices.Equal(o.asked, []string{s.Name}) {

@@ -241,8 +241,9 @@ func (k *checker) conclude() {
 func Prepare(c *testcase.Case, p *dbms.Profile) (*instrument.Plan, error) {
 	prepare := instrument.Instrument
 	if len(c.Order) > 0 {
-		if p.NoReplay != "" {
-			return nil, &UnjudgeableError{Reason: fmt.Errorf("an order to compare with at %s: %s", p.Isolation, p.NoReplay)}
+		if p.Guarantees.NoReplay != "" {
+			return nil, &UnjudgeableError{Reason: fmt.Errorf("an order to compare with at %s: %s", p.Isolation,
+				p.Guarantees.NoReplay)}
 		}
 		prepare = instrument.Plain
 	}
@@ -354,7 +355,7 @@ func (k *checker) watch(steps []instrument.Step) (*observe.Run, *observe.Observa
 // firstRun counts what the generated statements did.
 func (k *checker) firstRun(run *observe.Run) {
 	for _, e := range run.Trace.Events {
-		if e.Role == history.Target && e.Err != nil && k.plan.Profile.IsMalformed(e.Err.Code, e.Err.Message) {
+		if e.Role == history.Target && e.Err != nil && k.plan.Profile.Errors.Malformed.Has(e.Err.Code, e.Err.Message) {
 			k.rep.Malformed = append(k.rep.Malformed, fmt.Sprintf("%s: %v", k.plan.Txns[e.Txn].Blocks[e.Stmt].Name(), e.Err))
 		}
 	}

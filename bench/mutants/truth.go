@@ -83,7 +83,7 @@ func contradicted(ctx context.Context, c *testcase.Case, trace *history.Trace) (
 	for _, e := range trace.Events {
 		s := sessions[e.Session]
 		if s == nil {
-			if s, err = db.Open(ctx, sqlite.Levels()[0]); err != nil {
+			if s, err = db.Open(ctx, exec.FirstNode, sqlite.Levels()[0]); err != nil {
 				return false, err
 			}
 			sessions[e.Session] = s

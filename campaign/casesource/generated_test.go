@@ -126,7 +126,7 @@ func TestStretches(t *testing.T) {
 			t.Fatalf("seed %d: a stretch has two stores, or the first another than the usual one", seed)
 		}
 	}
-	if len(seen) != 1+len(p.Stores) || seen[""] < 235 || seen[""] > 300 {
+	if len(seen) != 1+len(p.Variants.Stores) || seen[""] < 235 || seen[""] > 300 {
 		t.Errorf("%v, want two in three to be the usual one and the others to have each", seen)
 	}
 	const first = 700
@@ -168,7 +168,47 @@ func TestStretches(t *testing.T) {
 		}
 	}
 	if p, err = dbms.Lookup("sqlite", "serializable"); err != nil || p.LastingStore(1, 0) != "" || len(p.BriefStores()) !=
-		len(p.Stores) {
+		len(p.Variants.Stores) {
 		t.Errorf("SQLite needs no server for a store: %v", err)
+	}
+}
+
+// TestManyRows: with many rows one case in some has a table of so many, and all others are what they are without.
+func TestManyRows(t *testing.T) {
+	p, err := dbms.Lookup("sqlite", "serializable")
+	if err != nil {
+		t.Fatal(err)
+	}
+	few, err := NewCases(3, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	many, err := NewCases(3, p)
+	if err == nil {
+		err = many.WithRows(600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	const cases = 160
+	large := 0
+	for n := range cases {
+		a, b := few.Text(n), many.Text(n)
+		if bytes.Equal(a, b) {
+			continue
+		}
+		large++
+		if rows := bytes.Count(b, []byte("), (")); rows < 500 {
+			t.Errorf("case %d is another one and has %d rows", n, rows)
+		}
+		if again := many.Text(n); !bytes.Equal(b, again) {
+			t.Errorf("case %d is not the same the second time", n)
+		}
+	}
+	if large < cases/manyShare/3 || large > cases/manyShare*3 {
+		t.Errorf("%d of %d cases have many rows", large, cases)
+	}
+	if err := many.WithRows(-1); err == nil {
+		t.Error("-1 rows are accepted")
 	}
 }

@@ -74,7 +74,7 @@ func InstalledPlan(ctx context.Context) *rotation.CampaignPlan {
 		if err != nil || !d.Installed() || d.Server != nil && d.Launchable(ctx, "") != nil {
 			continue
 		}
-		for _, level := range d.Promises {
+		for _, level := range d.Levels {
 			level := level.Isolation
 			part := rotation.Part{Name: strings.Join([]string{name, level, rotation.ModeFuzz}, "-"), Target: name,
 				Isolation: level, Mode: rotation.ModeFuzz, Weight: 3, Workers: 1}

@@ -63,6 +63,7 @@ type Config struct {
 	Out         string          // a directory to keep what those show; "": nowhere
 	Command     string          // the command line, for what is kept
 	Rarity      *planted.Rarity // how the bugs are made as rare as those of engines; nil: they are not
+	Rows        int             // that one table of one case in sixteen has beyond the others; 0: no case has so many
 	Without     []string        // productions, and parts of every case, that are left out
 	// all cases of the budget are checked, and those that have a finding counted: that says more of what cases are worth
 	Count bool
@@ -120,8 +121,8 @@ func (o Config) Run(ctx context.Context) (d *Result, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if p := on.Profile; p.NoReplay != "" { // what most planted bugs are is not forbidden there
-		return nil, outcome.Misusef("%s: %s", p.Isolation, p.NoReplay)
+	if p := on.Profile; p.Guarantees.NoReplay != "" { // what most planted bugs are is not forbidden there
+		return nil, outcome.Misusef("%s: %s", p.Isolation, p.Guarantees.NoReplay)
 	}
 	faults, err := o.pick()
 	if err != nil {
@@ -155,6 +156,9 @@ func (o *Config) again(u *Unplanted) string {
 		add("isolation", o.Target.Isolation)
 		add("claim", o.Target.Claim)
 		add("without", strings.Join(o.Without, ","))
+		if o.Rows > 0 {
+			add("rows", fmt.Sprint(o.Rows))
+		}
 	}
 	add("dsn", o.Target.DSN)
 	add("server", o.Target.Server)
@@ -311,6 +315,9 @@ func (o *Config) eachOf(ctx context.Context, t exec.Target, p *dbms.Profile, see
 	more func(*campaign.CaseResult) bool) (int, error) {
 	src, err := casesource.NewCasesFor(t.Describe().Version, seed, p, slices.Concat(known.Usually(p.DBMS),
 		planted.Without(p), o.Without)...)
+	if err == nil {
+		err = src.WithRows(o.Rows)
+	}
 	if err != nil {
 		return 0, err
 	}

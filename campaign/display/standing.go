@@ -231,7 +231,18 @@ func PrintStatus(w io.Writer, s *database.CampaignStatus) error {
 	if err := tabular.Table(w, rows); err != nil {
 		return err
 	}
-	state := "it has ended; campaign run goes on with it"
+	known := map[string]int{}
+	for i := range s.Cells {
+		for name, n := range s.Cells[i].Known {
+			known[name] += int(n)
+		}
+	}
+	if len(known) > 0 {
+		if _, err := fmt.Fprintf(w, "known bugs: %s\n", tabular.Counts(known)); err != nil {
+			return err
+		}
+	}
+	state := "it does not run; campaign run goes on where it ended"
 	if s.Running {
 		state = "it is running"
 	}

@@ -90,12 +90,12 @@ const tryTime = time.Minute
 // tryTarget starts a target once, if it is installed; known is false for those that txweave does not run.
 func (c *Config) tryTarget(ctx context.Context, name string) (s resources.Symptom, known bool) {
 	d, err := registry.Lookup(name)
-	if err != nil || len(d.Promises) == 0 {
+	if err != nil || len(d.Levels) == 0 {
 		return s, false
 	}
 	mend := ""
 	if d.Server != nil {
-		mend = "install " + cmp.Or(d.Server.Packages, "it") + ", or name its binary with --server"
+		mend = "install " + cmp.Or(d.Server.Binary.Packages, "it") + ", or name its binary with --server"
 	}
 	if !d.Installed() {
 		return resources.Symptom{What: "target " + name, State: resources.Lesser, Found: "it is not installed",

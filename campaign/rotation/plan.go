@@ -17,7 +17,7 @@ import (
 
 	"github.com/BurntSushi/toml"
 
-	"txweave/exec"
+	"txweave/dbms/registry"
 	"txweave/gen/workload"
 	"txweave/internal/input"
 	"txweave/internal/spelling"
@@ -51,6 +51,7 @@ type Part struct {
 
 	Without  []string `toml:"without,omitempty"` // productions of fuzz that are switched off
 	Faults   []string `toml:"faults,omitempty"`  // planted bugs; of detect those that are tried
+	Rows     int      `toml:"rows,omitzero"`     // of fuzz: that one table of one case in sixteen has
 	Orders   int      `toml:"orders,omitzero"`
 	Guide    string   `toml:"guide,omitempty"` // does nothing; plans of earlier versions have it
 	NoReduce bool     `toml:"no_reduce,omitempty"`
@@ -264,8 +265,8 @@ func (c *Part) check() error {
 	case stormy && c.Mode != ModeStorm:
 		return errors.New("workload, sessions, keys, distribution, nemesis, length, transactions, operations, reads, theta and " +
 			"value_size belong to mode storm")
-	case c.Mode != ModeFuzz && (len(c.Without) > 0 || c.Orders > 0 || c.Guide != ""):
-		return errors.New("without, orders and guide belong to mode fuzz")
+	case c.Mode != ModeFuzz && (len(c.Without) > 0 || c.Rows != 0 || c.Orders > 0 || c.Guide != ""):
+		return errors.New("without, rows, orders and guide belong to mode fuzz")
 	case !slices.Contains([]string{"", "none", "coverage"}, c.Guide):
 		return fmt.Errorf("guide %q: want none or coverage", c.Guide)
 	case c.Mode != ModeDetect && c.Budget > 0:
@@ -277,7 +278,7 @@ func (c *Part) check() error {
 	case (c.DSN != "" || c.DSNFile != "") && c.Server != "":
 		return errors.New("dsn and server exclude each other")
 	}
-	if c.DSN != "" && exec.HasPassword(c.DSN) {
+	if c.DSN != "" && registry.HasPassword(c.DSN) {
 		return errors.New(
 			"the dsn has a password, which is not to lie about: put it into a file that only you can read (dsn_file), or into " +
 				"the environment (dsn = \"env:NAME\")")

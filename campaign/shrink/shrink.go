@@ -344,7 +344,8 @@ func (k *shrinker) check(ctx context.Context, c *testcase.Case) (signatures []sh
 func (k *shrinker) otherLevels() []string {
 	var out []string
 	for _, level := range []string{"read-committed", "repeatable-read", "snapshot", "serializable"} {
-		if p, err := dbms.Lookup(k.profile.DBMS, level); err == nil && p.NoReplay == "" && level != k.profile.Isolation {
+		if p, err := dbms.Lookup(k.profile.DBMS, level); err == nil && p.Guarantees.NoReplay == "" &&
+			level != k.profile.Isolation {
 			out = append(out, level)
 		}
 	}

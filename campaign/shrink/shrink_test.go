@@ -478,13 +478,14 @@ func (looking) Close() error { return nil }
 // TestNarrowed: of a setting of several variables the one that the finding needs stays, copies of tables give way to a
 // variable that does the same, and where it takes two, or the copies themselves, nothing changes.
 func TestNarrowed(t *testing.T) {
-	p := &dbms.Profile{DBMS: "mariadb", Plans: []dbms.PlanSetting{
+	p := &dbms.Profile{DBMS: "mariadb", Variants: dbms.Variants{Plans: []dbms.PlanSetting{
 		{Name: "copies", Copies: &respell.Copies{}},
 		{Name: "switched", Set: []string{"SET SESSION optimizer_switch = 'semijoin=off,mrr=on'"},
 			Unset: []string{"SET SESSION optimizer_switch = DEFAULT"}},
 		{Name: "buffers", Set: []string{"SET SESSION a = 1", "SET SESSION b = 2"}, Unset: []string{"SET SESSION a = DEFAULT",
 			"SET SESSION b = DEFAULT"}},
 		{Name: "one", Set: []string{"SET SESSION c = 1"}, Unset: []string{"SET SESSION c = DEFAULT"}},
+	},
 	}}
 	const rows, searched = "plan-difference/SELECT:rows", "plan-difference/UPDATE:matched-versus-affected"
 	for _, x := range []struct{ signature, plan, shows, want string }{

@@ -131,7 +131,7 @@ func (c *Config) make(p *dbms.Profile) (*workload.Workload, error) {
 	name := c.Target.Target
 	if p != nil {
 		w.Isolation, w.Locks, w.LocksInner, name = p.Isolation, p.DMLView == dbms.Current,
-			p.Before == dbms.LockingBeforeRead, p.DBMS
+			p.ReadModes.Before == dbms.LockingBeforeRead, p.DBMS
 	}
 	if of, err := registry.Lookup(name); err == nil {
 		w.Dialect = of.Dialect

@@ -18,7 +18,7 @@ func Environment(p *dbms.Profile, claim string, planted []string, d exec.Descrip
 		DBMS: d.Target, Version: d.Version, Isolation: p.Isolation, Claim: claim, Planted: planted,
 		Settings: map[string]string{}, Changed: d.Changed}
 	maps.Copy(env.Settings, d.Settings)
-	for _, stmt := range p.Setup {
+	for _, stmt := range p.Sessions.Setup {
 		env.Session(stmt)
 	}
 	return env

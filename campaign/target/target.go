@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"txweave/dbms"
+	"txweave/dbms/driver"
 	"txweave/dbms/registry"
 	"txweave/exec"
 	"txweave/exec/planted"
@@ -53,7 +54,7 @@ type Config struct {
 type Chosen struct {
 	Config  // with the target's name
 	Profile *dbms.Profile
-	DBMS    *registry.DBMS
+	DBMS    *driver.Driver
 
 	dsn *exec.DSN // nil: there is none
 }
@@ -131,7 +132,7 @@ func (c *Chosen) ask(ctx context.Context) error {
 	if err != nil {
 		return outcome.Misuse(err)
 	}
-	if c.dsn, err = exec.ParseDSN(dsn); err != nil {
+	if c.dsn, err = registry.ParseDSN(dsn); err != nil {
 		return outcome.Misuse(err)
 	}
 	of, err := registry.OfServer(ctx, c.dsn)
@@ -260,14 +261,16 @@ func (fl *Fleet) openSound(ctx context.Context) (exec.Target, error) {
 		return c.DBMS.Connect(ctx, c.dsn, c.Wait)
 	case fl.launcher != nil:
 		return fl.launcher.Start(ctx)
-	case c.Hosted && c.Self != "":
-		return c.DBMS.OpenHosted(ctx, func(dir string) (string, []string) { return c.Self, []string{HostCommand, dir} })
+	case c.Hosted && c.Self != "" && c.DBMS.Embedded.Hosted != nil:
+		return c.DBMS.Embedded.Hosted(ctx, func(dir string) (string, []string) {
+			return c.Self, []string{HostCommand, c.DBMS.Name, dir}
+		})
 	default:
-		return c.DBMS.Open(ctx)
+		return c.DBMS.Embedded.Open(ctx)
 	}
 }
 
-// HostCommand is the command of Config.Self that serves the embedded engine's database in a directory, by
+// HostCommand is the command of Config.Self that serves an embedded engine's database in a directory, by
 // registry.Host.
 const HostCommand = "host"
 

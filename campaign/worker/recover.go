@@ -351,7 +351,8 @@ func (w *Worker) damaged(job campaign.Job, err error) (*finding.Difference, erro
 // keptOut says whether a statement of the tool's own was refused for a lock by an engine that nobody else uses, behind
 // a case that had come to its end: all transactions have ended then.
 func (w *Worker) keptOut(env *exec.EnvironmentError) bool {
-	return w.profile.Embedded && w.trouble == 0 && w.profile.Classify(env.Answer.Err.Code, env.Answer.Err.Message) ==
+	return w.profile.Embedded && w.trouble == 0 && w.profile.Errors.Classify(env.Answer.Err.Code,
+		env.Answer.Err.Message) ==
 		dbms.WouldBlock
 }
 

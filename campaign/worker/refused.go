@@ -82,8 +82,8 @@ func (w *Worker) refusedRow(ctx context.Context, c *testcase.Case) *exec.AnswerE
 		return nil
 	}
 	code, message := row.Err.Code, row.Err.Message
-	if w.profile.Classify(code, message) != dbms.Deterministic || w.profile.IsMalformed(code, message) ||
-		w.profile.IsImpossible(code, message) {
+	if w.profile.Errors.Classify(code, message) != dbms.Deterministic || w.profile.Errors.Malformed.Has(code, message) ||
+		w.profile.Errors.Impossible.Has(code, message) {
 		return nil
 	}
 	return row

@@ -68,7 +68,7 @@ func TestUnfit(t *testing.T) {
 	w.profile = &p
 	tooWide := &exec.AnswerError{Text: c.Rows[0].SQL, Err: &history.DBError{Code: 1118,
 		Message: "Row size too large (> 1979)"}}
-	p.Stores = []dbms.StoreShape{{Name: "pages", Unfit: []int{1118}}}
+	p.Variants.Stores = []dbms.StoreShape{{Name: "pages", Unfit: []int{1118}}}
 	for _, x := range []struct {
 		store string
 		why   error

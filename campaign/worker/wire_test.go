@@ -23,6 +23,7 @@ import (
 	"txweave/dbms/mariadb"
 	"txweave/dbms/mysql"
 	"txweave/dbms/postgresql"
+	"txweave/dbms/registry"
 	"txweave/exec"
 	"txweave/finding"
 	"txweave/internal/testkit/effort"
@@ -108,7 +109,8 @@ func backend(t *testing.T, target exec.Target) string {
 // joined opens a private PostgreSQL server as if it were a user's.
 func joined(t *testing.T, socket string) exec.Target {
 	t.Helper()
-	dsn, err := exec.ParseDSN(fmt.Sprintf("postgres://postgres@/?host=%s&port=%s", url.QueryEscape(filepath.Dir(socket)),
+	dsn, err := registry.ParseDSN(fmt.Sprintf("postgres://postgres@/?host=%s&port=%s",
+		url.QueryEscape(filepath.Dir(socket)),
 		filepath.Ext(socket)[1:]))
 	if err != nil {
 		t.Fatal(err)
@@ -261,7 +263,7 @@ func stormOver(t *testing.T, system, socket string, to func(socket string) strin
 		t.Fatal(err)
 	}
 	over := &wire{cut: true, every: 100_000}
-	dsn, err := exec.ParseDSN(to(over.wired(t, socket)))
+	dsn, err := registry.ParseDSN(to(over.wired(t, socket)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -298,7 +300,7 @@ func checkWire(t *testing.T, over *wire, system, isolation, at string, server *e
 	if err != nil {
 		t.Fatal(err)
 	}
-	dsn, err := exec.ParseDSN(at)
+	dsn, err := registry.ParseDSN(at)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -113,7 +113,7 @@ func TestLockLeft(t *testing.T) {
 		if res, err := w.Check(t.Context(), campaign.Job{Case: 0}); err != nil || len(res.Findings) != 0 {
 			t.Fatalf("%+v, %v", res, err)
 		}
-		holder, err := db.Open(t.Context(), p)
+		holder, err := db.Open(t.Context(), exec.FirstNode, p)
 		if err != nil {
 			t.Fatal(err)
 		}

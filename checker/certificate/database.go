@@ -53,7 +53,7 @@ func (d *Database) Match(ctx context.Context, t *Relation, where string, rows []
 	if !plainName(t.Name) {
 		return nil, unknownf("the table's name %q is no plain one", t.Name)
 	}
-	if _, err := dialect.ParseExpr(where); err != nil {
+	if _, err := dialect().ParseExpr(where); err != nil {
 		return nil, unknownf("%s", err)
 	}
 	columns := []string{scratchRow + " INT PRIMARY KEY"}

@@ -10,7 +10,7 @@ import (
 
 	"txweave/history"
 	"txweave/sql"
-	"txweave/sql/mysql"
+	"txweave/sqltext"
 )
 
 // kind is the type of an expression.
@@ -100,12 +100,12 @@ func newTranslator(t *Relation, rows [][]history.Value) (*translator, error) {
 	return tr, nil
 }
 
-// dialect reads predicates, which are MySQL's and TiDB's: those are the databases whose logs tell versions.
-var dialect = mysql.New(mysql.Server{Product: "MySQL", Version: 80400})
+// dialect reads predicates: as statements of a database that is not named.
+func dialect() *sql.Dialect { return sqltext.SyntaxOf("").Tree }
 
 // translate returns the predicate in SQLite's SQL.
 func (tr *translator) translate(where string) (string, error) {
-	n, err := dialect.ParseExpr(where)
+	n, err := dialect().ParseExpr(where)
 	if err != nil {
 		return "", unknownf("%s", err)
 	}

@@ -282,7 +282,8 @@ func checkMechanism(ctx context.Context, f *run, files []string) (*checkResult, 
 		return nil, err
 	}
 	r.Widen(f.ClockSkew.Nanoseconds())
-	rep, err := mechanism.CheckTrace(mechanism.Options{Promise: claim.Mechanisms, Symbols: sym, Limit: f.Limit}, r)
+	rep, err := mechanism.CheckTrace(mechanism.Options{Promise: claim.Guarantees.Mechanisms, Symbols: sym,
+		Limit: f.Limit}, r)
 	if err != nil {
 		return nil, outcome.Misuse(fmt.Errorf("%s: %w", files[0], err))
 	}
@@ -324,7 +325,7 @@ func (f *run) checkLeopard(ctx context.Context, files []string) (*checkResult, e
 			op.Start, op.End = op.Start-f.ClockSkew.Nanoseconds(), op.End+f.ClockSkew.Nanoseconds()
 		}
 	}
-	rep, err := mechanism.Check(mechanism.Options{Promise: claim.Mechanisms, Symbols: sym, Limit: f.Limit,
+	rep, err := mechanism.Check(mechanism.Options{Promise: claim.Guarantees.Mechanisms, Symbols: sym, Limit: f.Limit,
 		Initial: header.Initial}, ops)
 	if err != nil {
 		return nil, outcome.Misuse(err)

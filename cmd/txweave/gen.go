@@ -13,7 +13,7 @@ import (
 func genCommand() *cobra.Command {
 	var c target.Config
 	var seed uint64
-	var n int
+	var n, rows int
 	var without []string
 	cmd := &cobra.Command{
 		Use:     "gen",
@@ -32,6 +32,9 @@ func genCommand() *cobra.Command {
 			if err != nil {
 				return usage(err)
 			}
+			if err := src.WithRows(rows); err != nil {
+				return usage(err)
+			}
 			made, err := src.Make(n)
 			if err != nil {
 				return err
@@ -45,5 +48,6 @@ func genCommand() *cobra.Command {
 	cmd.Flags().Uint64Var(&seed, "seed", 0, "seed of the campaign")
 	cmd.Flags().IntVar(&n, "case", 0, "number of the case in the campaign")
 	addWithout(cmd.Flags(), &without)
+	addRows(cmd.Flags(), &rows)
 	return cmd
 }

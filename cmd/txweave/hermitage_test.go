@@ -91,7 +91,7 @@ func checkForbidden(t *testing.T, target, table string) {
 				continue
 			}
 			happened[about] = true
-			if slices.Contains(p.Forbidden, about) {
+			if slices.Contains(p.Guarantees.Forbidden, about) {
 				t.Errorf("%s happened at %s, which forbids it: %s", about, p.Isolation, row)
 			}
 		}

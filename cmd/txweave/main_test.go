@@ -15,6 +15,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"txweave/dbms/mariadb"
+	"txweave/dbms/registry"
+	"txweave/internal/testkit/madeup"
 	"txweave/internal/testkit/need"
 	"txweave/internal/testkit/servers"
 )
@@ -25,6 +27,9 @@ func TestMain(m *testing.M) {
 	os.Setenv("GORACE", gorace)
 	testscript.Main(&shared{m}, map[string]func(){"txweave-endless": func() { os.Exit(run(endlessCommand())) },
 		"txweave": func() {
+			if os.Getenv(madeUp) != "" {
+				registry.Add(madeup.Driver)
+			}
 			if at := os.Getenv(failingAt); at != "" && len(os.Args) > 1 && os.Args[1] == "worker" {
 				failingWorker(at)
 				return
@@ -32,6 +37,9 @@ func TestMain(m *testing.M) {
 			main()
 		}})
 }
+
+// madeUp is the environment variable under which the commands know of a database that is made up.
+const madeUp = "TXWEAVE_TEST_MADEUP"
 
 // gorace makes every txweave end at once under the race detector, not a second later.
 const gorace = "atexit_sleep_ms=0"

@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -20,7 +21,13 @@ func flagError(cmd *cobra.Command, err error) error {
 	add := func(f *pflag.Flag) { names = append(names, f.Name) }
 	cmd.Flags().VisitAll(add)
 	cmd.InheritedFlags().VisitAll(add)
-	if name := spelling.Closest(unknown.GetSpecifiedName(), names); name != "" {
+	meant := unknown.GetSpecifiedName()
+	name := spelling.Closest(meant, names)
+	if begin := slices.DeleteFunc(names, func(n string) bool { return !strings.HasPrefix(n, meant) }); name == "" &&
+		len(begin) == 1 {
+		name = begin[0]
+	}
+	if name != "" {
 		return usagef("%w: did you mean --%s?", err, name)
 	}
 	return usage(err)

@@ -34,10 +34,10 @@ func workerCommand() *cobra.Command {
 // hostCommand is the child process that an embedded engine runs in where it is to be killed.
 func hostCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:    target.HostCommand + " DIRECTORY",
-		Short:  "Serve the embedded engine's database in a directory (used by storm)",
+		Use:    target.HostCommand + " DATABASE DIRECTORY",
+		Short:  "Serve an embedded engine's database in a directory (used by storm)",
 		Hidden: true,
-		Args:   cobra.ExactArgs(1),
-		RunE:   func(_ *cobra.Command, args []string) error { return registry.Host(args[0]) },
+		Args:   cobra.ExactArgs(2),
+		RunE:   func(_ *cobra.Command, args []string) error { return registry.Host(args[0], args[1]) },
 	}
 }

@@ -1,9 +1,9 @@
 package innodb
 
 import (
+	"txweave/dbms/mysql/dialect/opinion"
 	"txweave/gen"
 	"txweave/sql"
-	"txweave/sql/mysql/opinion"
 	"txweave/sqltext"
 )
 
@@ -43,43 +43,55 @@ const DropTemporary = "DROP TEMPORARY TABLE %s"
 // groups them, none when an index does); INTERSECT and EXCEPT in derived tables and CTEs (MySQL 9.7.4 answers error
 // 1030, 'Wrong index given to function', when such a CTE joins itself).
 var Dialect = &gen.Dialect{
-	Types:         Types,
-	PkeyType:      "BIGINT",
-	TableSuffix:   " ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin",
-	UniqueKeys:    true,
-	InlineShare:   60,
-	TextPrefix:    "(8)",
-	RowByRow:      true,
-	DoubleLit:     "%se0",
-	DateLit:       "DATE '%s'",
-	DatetimeLit:   "TIMESTAMP '%s'",
-	Prefix:        "LEFT(%s, %s)",
-	Functions:     Functions,
-	If:            "IF(%s, %s, %s)",
-	Truth:         "(%s)",
-	Coalesce:      []string{"COALESCE", "IFNULL"},
-	SetOps:        []string{"UNION", "UNION ALL", "UNION ALL", "INTERSECT", "EXCEPT"},
-	DerivedSetOps: []string{"UNION", "UNION ALL"},
-	LockClauses:   []string{"UPDATE", "SHARE MODE"},
-	LockWaits:     []string{"UPDATE"},
-	AvgFamilies:   []gen.Family{gen.FamInt, gen.FamDecimal},
-	GroupExtrema:  []gen.Family{gen.FamInt, gen.FamDouble, gen.FamDecimal, gen.FamString},
-	DMLLimit:      true,
-	ReadOnlyShare: 8,
-	GivesUp:       []string{"serializable", "snapshot"},
-	Begin:         Begin,
-	Has:           Has(),
-	Disconnect:    "KILL CONNECTION_ID()",
-	OwnLevels:     []string{"read-uncommitted", "read-committed", "repeatable-read", "serializable"},
-	Specials:      Specials,
-	Quotient:      "(%s DIV %s)",
-	CastInt:       "SIGNED",
-	SelectOptions: []string{"SQL_SMALL_RESULT", "SQL_BIG_RESULT", "SQL_BUFFER_RESULT", "STRAIGHT_JOIN"},
-	CountedKey:    true,
-	Duplicate:     true,
-	ScratchAlone:  true,
-	Filler:        "CHAR(255) CHARACTER SET latin1 NOT NULL DEFAULT ''",
-	RowFormats:    []string{"COMPACT", "REDUNDANT", "DYNAMIC", "COMPRESSED"},
+	TableForms: gen.TableForms{
+		Types:       Types,
+		PkeyType:    "BIGINT",
+		TableSuffix: " ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin",
+		UniqueKeys:  true,
+		InlineShare: 60,
+		TextPrefix:  "(8)",
+		RowByRow:    true,
+		Specials:    Specials,
+		CountedKey:  true,
+		Filler:      "CHAR(255) CHARACTER SET latin1 NOT NULL DEFAULT ''",
+		RowFormats:  []string{"COMPACT", "REDUNDANT", "DYNAMIC", "COMPRESSED"},
+	},
+	ExprForms: gen.ExprForms{
+		DoubleLit:    "%se0",
+		DateLit:      "DATE '%s'",
+		DatetimeLit:  "TIMESTAMP '%s'",
+		Prefix:       "LEFT(%s, %s)",
+		Functions:    Functions,
+		If:           "IF(%s, %s, %s)",
+		Truth:        "(%s)",
+		Coalesce:     []string{"COALESCE", "IFNULL"},
+		AvgFamilies:  []gen.Family{gen.FamInt, gen.FamDecimal},
+		GroupExtrema: []gen.Family{gen.FamInt, gen.FamDouble, gen.FamDecimal, gen.FamString},
+		Quotient:     "(%s DIV %s)",
+		CastInt:      "SIGNED",
+	},
+	QueryForms: gen.QueryForms{
+		SetOps:        []string{"UNION", "UNION ALL", "UNION ALL", "INTERSECT", "EXCEPT"},
+		DerivedSetOps: []string{"UNION", "UNION ALL"},
+		LockClauses:   []string{"UPDATE", "SHARE MODE"},
+		LockWaits:     []string{"UPDATE"},
+		SelectOptions: []string{"SQL_SMALL_RESULT", "SQL_BIG_RESULT", "SQL_BUFFER_RESULT", "STRAIGHT_JOIN"},
+		ScratchAlone:  true,
+	},
+	WriteForms: gen.WriteForms{
+		DMLLimit:  true,
+		Duplicate: true,
+	},
+	TxnForms: gen.TxnForms{
+		ReadOnlyShare: 8,
+		GivesUp:       []string{"serializable", "snapshot"},
+		Begin:         Begin,
+		Disconnect:    "KILL CONNECTION_ID()",
+		OwnLevels:     []string{"read-uncommitted", "read-committed", "repeatable-read", "serializable"},
+	},
+	Capabilities: gen.Capabilities{
+		Has: Has(),
+	},
 	DDL: gen.Redefinitions{
 		AddIndex: []string{"CREATE INDEX {name} ON {table} ({columns})", "ALTER TABLE {table} ADD INDEX {name} ({columns})",
 			"ALTER TABLE {table} ADD INDEX {name} ({columns}), ALGORITHM = COPY"},

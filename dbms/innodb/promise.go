@@ -55,12 +55,13 @@ var Errors = map[int]dbms.ErrorClass{
 }
 
 // Impossible are the errors of MySQL and MariaDB that no statement causes: of damaged tables and indexes, of tables
-// that are lost, and of the server itself.
-var Impossible = map[int]string{
-	1032: "ER_KEY_NOT_FOUND", 1033: "ER_NOT_FORM_FILE", 1034: "ER_NOT_KEYFILE", 1035: "ER_OLD_KEYFILE",
-	1105: "ER_UNKNOWN_ERROR", 1146: "ER_NO_SUCH_TABLE", 1194: "ER_CRASHED_ON_USAGE", 1195: "ER_CRASHED_ON_REPAIR",
-	1712: "ER_INDEX_CORRUPT", 1815: "ER_INTERNAL_ERROR", 1932: "ER_NO_SUCH_TABLE_IN_ENGINE",
-}
+// that are lost, and of the server itself: ER_KEY_NOT_FOUND, ER_NOT_FORM_FILE, ER_NOT_KEYFILE, ER_OLD_KEYFILE,
+// ER_UNKNOWN_ERROR, ER_NO_SUCH_TABLE, ER_CRASHED_ON_USAGE, ER_CRASHED_ON_REPAIR, ER_INDEX_CORRUPT, ER_INTERNAL_ERROR,
+// ER_NO_SUCH_TABLE_IN_ENGINE.
+var Impossible = []int{1032, 1033, 1034, 1035, 1105, noSuchTable, 1194, 1195, 1712, 1815, 1932}
+
+// noSuchTable is ER_NO_SUCH_TABLE.
+const noSuchTable = 1146
 
 // Malformed are the errors of MySQL, MariaDB and TiDB of statements that run on no contents of the tables:
 // ER_PARSE_ERROR, ER_BAD_FIELD_ERROR, ER_SP_DOES_NOT_EXIST, ER_NON_UNIQ_ERROR, ER_WRONG_VALUE_COUNT_ON_ROW,
@@ -68,7 +69,8 @@ var Impossible = map[int]string{
 // ER_WRONG_PARAMCOUNT_TO_NATIVE_FCT, ER_WRONG_PARAMETERS_TO_NATIVE_FCT, ER_DERIVED_MUST_HAVE_ALIAS,
 // ER_WRONG_NUMBER_OF_COLUMNS_IN_SELECT, ER_MIX_OF_GROUP_FUNC_AND_FIELDS, ER_WRONG_FIELD_WITH_GROUP,
 // ER_FUNC_INEXISTENT_NAME_COLLISION.
-var Malformed = []int{1064, 1054, 1305, 1052, 1136, 1110, 1111, 1066, 1241, 1582, 1583, 1248, 1222, 1140, 1055, 1630}
+var Malformed = dbms.ErrorSet{Codes: []int{1064, 1054, 1305, 1052, 1136, 1110, 1111, 1066, 1241, 1582, 1583, 1248, 1222,
+	1140, 1055, 1630}}
 
 // ErrorTexts are errors of a full disk, which come with many codes: the server's own file, a temporary table's, the
 // engine's.
@@ -88,39 +90,55 @@ var ErrorTexts = []dbms.ErrorText{
 func Level(name, isolation, level string) *dbms.Profile {
 	own := "SET SESSION TRANSACTION ISOLATION LEVEL " + level
 	return &dbms.Profile{
-		DBMS:       name,
-		Isolation:  isolation,
-		Protocol:   "2PL+MVCC",
-		Source:     source,
-		Mechanisms: Mechanisms(isolation),
-		Stores:     stores,
-		Setup: []string{
-			StrictMode,
-			"SET SESSION innodb_lock_wait_timeout = 10",
-			"SET SESSION lock_wait_timeout = 0", // who changes a table that others use is refused; MySQL makes it 1 s
-			own,
+		DBMS:      name,
+		Isolation: isolation,
+		Guarantees: dbms.Guarantees{
+			Protocol:   "2PL+MVCC",
+			Source:     source,
+			Mechanisms: Mechanisms(isolation),
 		},
-		Level:           []string{own},
-		Client:          ClientCharset,
-		WaitLimits:      WaitLimits("innodb_lock_wait_timeout", "lock_wait_timeout"),
-		NoWait:          []string{"SET SESSION innodb_lock_wait_timeout = 0"}, // MySQL makes it 1 s
-		SelectView:      dbms.Snapshot,
-		SnapshotBegin:   []string{"CONSISTENT SNAPSHOT"},
-		Before:          dbms.LockingBeforeRead,
-		Observers:       true,
-		DirtyObserver:   true,
-		CountersReset:   true,
-		NoSavepoint:     "does not exist", // 1305
-		ReadOnlyRefused: 1792,
-		Chained:         "DO 0",
-		Order:           dbms.BinaryLog,
-		Errors:          Errors,
-		Impossible:      Impossible,
-		NoTable:         []int{1146},
-		Malformed:       Malformed,
-		ErrorTexts:      ErrorTexts,
-		Duplicate:       []int{1062},
-		ForeignKey:      []int{1452},
+		Variants: dbms.Variants{
+			Stores: stores,
+		},
+		Sessions: dbms.Sessions{
+			Setup: []string{
+				StrictMode,
+				"SET SESSION innodb_lock_wait_timeout = 10",
+				"SET SESSION lock_wait_timeout = 0", // who changes a table that others use is refused; MySQL makes it 1 s
+				own,
+			},
+			Level:      []string{own},
+			Client:     ClientCharset,
+			WaitLimits: WaitLimits("innodb_lock_wait_timeout", "lock_wait_timeout"),
+			NoWait:     []string{"SET SESSION innodb_lock_wait_timeout = 0"}, // MySQL makes it 1 s
+
+		},
+		ReadModes: dbms.ReadModes{
+			SelectView:    dbms.Snapshot,
+			SnapshotBegin: []string{"CONSISTENT SNAPSHOT"},
+			Before:        dbms.LockingBeforeRead,
+			Observers:     true,
+			DirtyObserver: true,
+		},
+		Writes: dbms.Writes{
+			CountersReset: true,
+		},
+		Errors: dbms.Errors{
+			NoSavepoint: "does not exist", // 1305
+
+			ReadOnlyRefused: 1792,
+			Classes:         Errors,
+			Impossible:      dbms.ErrorSet{Codes: Impossible},
+			NoTable:         dbms.ErrorSet{Codes: []int{noSuchTable}},
+			Malformed:       Malformed,
+			Texts:           ErrorTexts,
+			Duplicate:       []int{1062},
+			ForeignKey:      []int{1452},
+		},
+		Transactions: dbms.Transactions{
+			Chained: "DO 0",
+		},
+		Order: dbms.BinaryLog,
 	}
 }
 
@@ -160,22 +178,22 @@ func Mechanisms(isolation string) dbms.Mechanisms {
 // need no replay.
 func Levels(name string) []*dbms.Profile {
 	rr := Level(name, "repeatable-read", "REPEATABLE READ")
-	rr.Forbidden = dbms.ForbidRepeatable
+	rr.Guarantees.Forbidden = dbms.ForbidRepeatable
 	// A plain read sees its transaction's own writes over older rows, in a state that need never have existed
 	// (dev.mysql.com/doc/refman, Consistent Nonlocking Reads).
-	rr.Mixing = dbms.ByClusteredKey
+	rr.ReadModes.Mixing = dbms.ByClusteredKey
 	rc := Level(name, "read-committed", "READ COMMITTED")
-	rc.Forbidden = dbms.ForbidCommitted
+	rc.Guarantees.Forbidden = dbms.ForbidCommitted
 	// FOR UPDATE would wait where an UPDATE reads semi-consistently and skips a locked row that does not match.
-	rc.Before = dbms.PlainBeforeRead
+	rc.ReadModes.Before = dbms.PlainBeforeRead
 	ser := Level(name, "serializable", "SERIALIZABLE")
-	ser.SelectView = dbms.Current
-	ser.Forbidden = dbms.ForbidSerializable
+	ser.ReadModes.SelectView = dbms.Current
+	ser.Guarantees.Forbidden = dbms.ForbidSerializable
 	ru := Level(name, "read-uncommitted", "READ UNCOMMITTED")
 	// A plain read shows rows as others are changing them; an UPDATE goes by their last committed versions.
-	ru.Before = dbms.NoBeforeRead
-	ru.Forbidden = dbms.ForbidUncommitted
-	ru.NoReplay =
+	ru.ReadModes.Before = dbms.NoBeforeRead
+	ru.Guarantees.Forbidden = dbms.ForbidUncommitted
+	ru.Guarantees.NoReplay =
 		"READ UNCOMMITTED shows rows that may never be committed, so no order of the committed statements need explain " +
 			"what was read (TxCheck, Assumption 3)"
 	return []*dbms.Profile{rr, rc, ser, ru}

@@ -2,10 +2,12 @@ package innodb
 
 import (
 	"cmp"
+	"context"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"txweave/dbms/mysqlwire"
 	"txweave/exec"
 	"txweave/history"
 )
@@ -23,6 +25,9 @@ func Arguments(more ...string) func(string, bool) []string {
 		})
 	}
 }
+
+// Beside is where the packages of MySQL's makers put its server.
+var Beside = []string{"/usr/local/mysql/bin"}
 
 // Faster says what makes a server of the user's faster.
 const Faster = "SET GLOBAL innodb_flush_log_at_trx_commit = 0, sync_binlog = 0"
@@ -44,6 +49,14 @@ func Durable(string, bool) []string {
 	return []string{"--innodb-doublewrite=ON", "--innodb-flush-log-at-trx-commit=1"}
 }
 
+// Data has the server make a data directory: more are the arguments by which it does, script what it is told then.
+func Data(script func(context.Context, string) ([]byte, error), more ...string) *exec.DataMaker {
+	return &exec.DataMaker{Script: script, Command: func(binary, dir, temporary string) (string, []string) {
+		return binary, slices.Concat([]string{"--no-defaults"}, exec.AsUser(),
+			[]string{"--datadir=" + dir, "--tmpdir=" + temporary, "--innodb-flush-log-at-trx-commit=2"}, more)
+	}}
+}
+
 // Version are the arguments with which MySQL and MariaDB print their version.
 var Version = []string{"--no-defaults", "--version"}
 
@@ -57,7 +70,7 @@ const Counter = "ALTER TABLE %s AUTO_INCREMENT = 1"
 const KillQuery = "KILL QUERY %d"
 
 // Protocol is that of MySQL's driver.
-var Protocol = &exec.Protocol{DBError: exec.MySQLError, Warnings: "SHOW WARNINGS", Scratch: exec.TemporaryCopy,
+var Protocol = &exec.Protocol{DBError: mysqlwire.Error, Warnings: "SHOW WARNINGS", Scratch: exec.TemporaryCopy,
 	Integrity: checkTable, Level: AskLevel}
 
 // AskLevel asks for the variables that make the level, of which no version has all. What SET TRANSACTION gives one

@@ -6,11 +6,12 @@ import (
 	"strconv"
 	"strings"
 
+	"txweave/dbms/mysqlwire"
 	"txweave/exec"
 )
 
 // Status is SHOW ENGINE INNODB STATUS: the way of MariaDB and MySQL 5.7.
-var Status = &exec.WaitSource{Ask: readStatus, Need: "the PROCESS privilege (for SHOW ENGINE INNODB STATUS)"}
+var Status = &mysqlwire.WaitSource{Ask: readStatus, Need: "the PROCESS privilege (for SHOW ENGINE INNODB STATUS)"}
 
 // readStatus reads the list of transactions in SHOW ENGINE INNODB STATUS. information_schema.INNODB_TRX and its kin are
 // cached until nobody has read them for 100 ms, and so are never current when polled.

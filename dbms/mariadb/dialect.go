@@ -12,7 +12,7 @@ import (
 
 // Syntax is MySQL's, and comments for MariaDB alone are run.
 var Syntax = &sqltext.Syntax{
-	Quoting: sqltext.MySQL, Tree: tree, Functions: functions.MariaDB, Hints: hints,
+	Quoting: sqltext.MySQL, TablesByCase: true, Tree: tree, Functions: functions.MariaDB, Hints: hints,
 	Traits: innodb.Traits, Doubt: innodb.Doubt(tree), Remarks: []string{"/*T!"}, DropTemporary: innodb.DropTemporary,
 	Settings: innodb.Settings, SettingWords: innodb.SettingWords,
 }
@@ -32,16 +32,16 @@ var hints = strings.Fields(
 var Dialect = func() *gen.Dialect {
 	d := *innodb.Dialect
 	d.Name, d.Tree = "mariadb", tree
-	d.SelfSubquery = true
-	d.Has = maps.Clone(d.Has)
-	d.Has[gen.CanVersion] = ""
-	d.Has[gen.CanReturn] = "10.5"
-	d.Has[gen.CanWindow] = "11.8" // docs/findings/mariadb-window-in-subquery-of-write.md
-	d.Has[gen.CanSkipLocked] = "10.6"
+	d.WriteForms.SelfSubquery = true
+	d.Capabilities.Has = maps.Clone(d.Capabilities.Has)
+	d.Capabilities.Has[gen.CanVersion] = ""
+	d.Capabilities.Has[gen.CanReturn] = "10.5"
+	d.Capabilities.Has[gen.CanWindow] = "11.8" // docs/findings/mariadb-window-in-subquery-of-write.md
+	d.Capabilities.Has[gen.CanSkipLocked] = "10.6"
 	// A table that is emptied is another one: what took its rows away is no write that innodb_snapshot_isolation knows of.
-	d.Levels = map[gen.Capability][]string{gen.CanTruncate: d.OwnLevels}
-	d.OwnLevels = append(d.OwnLevels[:len(d.OwnLevels):len(d.OwnLevels)], "snapshot")
-	d.GroupExtrema = gen.AllFamilies
-	d.DerivedSetOps = d.SetOps
+	d.Capabilities.Levels = map[gen.Capability][]string{gen.CanTruncate: d.TxnForms.OwnLevels}
+	d.TxnForms.OwnLevels = append(d.TxnForms.OwnLevels[:len(d.TxnForms.OwnLevels):len(d.TxnForms.OwnLevels)], "snapshot")
+	d.ExprForms.GroupExtrema = gen.AllFamilies
+	d.QueryForms.DerivedSetOps = d.QueryForms.SetOps
 	return &d
 }()

@@ -18,7 +18,8 @@ func TestErrorDuringCommit(t *testing.T) {
 			{`Got error 28 "No space left on device" during COMMIT`, dbms.Environment, false},
 			{`Got error 5 "Input/output error" during COMMIT`, dbms.Environment, false},
 		} {
-			if class, impossible := p.Classify(1180, tc.message), p.IsImpossible(1180, tc.message); class != tc.class ||
+			if class, impossible := p.Errors.Classify(1180, tc.message), p.Errors.Impossible.Has(1180,
+				tc.message); class != tc.class ||
 				impossible != tc.impossible {
 				t.Errorf("%s: %s: class %v, impossible %v", p.Isolation, tc.message, class, impossible)
 			}

@@ -4,7 +4,7 @@ package mariadb
 import (
 	"txweave/dbms"
 	"txweave/dbms/innodb"
-	dialect "txweave/sql/mysql"
+	"txweave/dbms/mysql/dialect"
 )
 
 // Levels are MariaDB's levels. "snapshot" is REPEATABLE READ with innodb_snapshot_isolation, which
@@ -17,13 +17,13 @@ func Levels() []*dbms.Profile {
 		conflicts(p, "OFF")
 	}
 	snapshot := innodb.Level("mariadb", "snapshot", "REPEATABLE READ")
-	snapshot.Forbidden, snapshot.LooseSearch = dbms.ForbidSnapshot, true
+	snapshot.Guarantees.Forbidden, snapshot.ReadModes.LooseSearch = dbms.ForbidSnapshot, true
 	conflicts(snapshot, "ON")
 	all = append(all, snapshot)
 	for _, p := range all {
-		p.Plans, p.Tree = plans, tree
-		p.ErrorTexts = append([]dbms.ErrorText{{Part: skipsNothing, Class: dbms.TxnLost}}, p.ErrorTexts...)
-		p.ImpossibleTexts = append(p.ImpossibleTexts, skipsNothing)
+		p.Variants.Plans, p.Tree = plans, tree
+		p.Errors.Texts = append([]dbms.ErrorText{{Part: skipsNothing, Class: dbms.TxnLost}}, p.Errors.Texts...)
+		p.Errors.Impossible.Texts = append(p.Errors.Impossible.Texts, skipsNothing)
 	}
 	return all
 }
@@ -31,7 +31,7 @@ func Levels() []*dbms.Profile {
 // conflicts says whether sessions at a level meet write conflicts.
 func conflicts(p *dbms.Profile, value string) {
 	set := "SET SESSION innodb_snapshot_isolation = " + value
-	p.Setup, p.Level = append(p.Setup, set), append(p.Level, set)
+	p.Sessions.Setup, p.Sessions.Level = append(p.Sessions.Setup, set), append(p.Sessions.Level, set)
 }
 
 // skipsNothing is of error 1180, by which SKIP LOCKED ends its transaction where no wait is allowed

@@ -11,34 +11,50 @@ import (
 	"strings"
 	"time"
 
+	"txweave/dbms/driver"
 	"txweave/dbms/innodb"
+	"txweave/dbms/mysqlwire"
 	"txweave/exec"
 )
 
+// Driver is MariaDB's.
+var Driver = &driver.Driver{Name: "mariadb", Levels: Levels(), Syntax: Syntax, Dialect: Dialect, Server: Server,
+	Export: Spelling, Tracker: Tracker}
+
 // Server is MariaDB's.
 var Server = &exec.Server{
+	Name: wire.Name,
+	Binary: exec.Binary{Names: []string{"mariadbd", "mysqld"}, Packages: "mariadb-server-core on Debian",
+		Beside:  innodb.Beside,
+		Version: innodb.Version, Is: says},
+	Private: &exec.Private{
+		Arguments: innodb.Arguments("--skip-innodb-doublewrite", "--innodb-log-file-size=16M", "--performance-schema=OFF",
+			"--key-buffer-size=1M", "--aria-pagecache-buffer-size=8M"),
+		CommitLog: innodb.BinaryLog,
+		Durable:   innodb.Durable,
+		Data:      innodb.Data(bootstrap, "--bootstrap", "--skip-innodb-doublewrite", "--innodb-log-file-size=16M"),
+		Wear:      5000,
+		Ready:     mysqlwire.Ready,
+		Open:      wire.Open,
+	},
+	Users:    exec.Users{DSN: mysqlwire.DSN, Ours: says, Join: wire.Join, Faster: innodb.Faster},
+	Strains:  wire.Strains,
+	Client:   innodb.Client("mariadb"),
+	Protocol: wire.Protocol,
+}
+
+// wire is how it is spoken to.
+var wire = &mysqlwire.DBMS{
 	Name:     "mariadb",
-	Binaries: []string{"mariadbd", "mysqld"},
-	Packages: "mariadb-server-core on Debian",
-	Arguments: innodb.Arguments("--skip-innodb-doublewrite", "--innodb-log-file-size=16M", "--performance-schema=OFF",
-		"--key-buffer-size=1M", "--aria-pagecache-buffer-size=8M"),
-	CommitLog:  innodb.BinaryLog,
-	Durable:    innodb.Durable,
-	Strains:    innodb.Strains,
-	Faster:     innodb.Faster,
-	Client:     innodb.Client("mariadb"),
-	Version:    innodb.Version,
-	Wear:       5000,
-	Initialise: []string{"--bootstrap", "--skip-innodb-doublewrite", "--innodb-log-file-size=16M"},
-	Bootstrap:  bootstrap,
-	Waits:      func(string) *exec.WaitSource { return innodb.Status },
-	Copy:       innodb.Copy,
-	Counter:    innodb.Counter,
-	Kill:       innodb.KillQuery,
+	Protocol: protocol(),
+	Strains:  innodb.Strains,
+	Ours:     says,
+	Waits:    func(string) *mysqlwire.WaitSource { return innodb.Status },
+	Copy:     innodb.Copy,
+	Counter:  innodb.Counter,
+	Kill:     innodb.KillQuery,
 	Changed: "SELECT LOWER(VARIABLE_NAME), GLOBAL_VALUE FROM information_schema.SYSTEM_VARIABLES " +
 		"WHERE GLOBAL_VALUE_ORIGIN IN ('CONFIG', 'COMMAND-LINE', 'SQL') AND GLOBAL_VALUE NOT LIKE '/%'",
-	Protocol: protocol(),
-	Ours:     says, Binary: says,
 }
 
 func says(version string) bool { return strings.Contains(strings.ToLower(version), "mariadb") }

@@ -12,7 +12,7 @@ import (
 
 // Syntax is MySQL's.
 var Syntax = &sqltext.Syntax{
-	Quoting: sqltext.MySQL, Tree: tree, Functions: functions.MySQL, Hints: hints,
+	Quoting: sqltext.MySQL, TablesByCase: true, Tree: tree, Functions: functions.MySQL, Hints: hints,
 	Traits: innodb.Traits, Doubt: innodb.Doubt(tree), Remarks: []string{"/*M!", "/*T!"},
 	DropTemporary: innodb.DropTemporary,
 	Settings:      innodb.Settings, SettingWords: innodb.SettingWords,
@@ -29,19 +29,20 @@ var hints = strings.Fields(
 var Dialect = func() *gen.Dialect {
 	d := *innodb.Dialect
 	d.Name, d.Tree = "mysql", tree
-	d.LockWaits = []string{"UPDATE", "SHARE"}
-	d.Has = maps.Clone(d.Has)
+	d.QueryForms.LockWaits = []string{"UPDATE", "SHARE"}
+	d.Capabilities.Has = maps.Clone(d.Capabilities.Has)
 	for _, c := range []gen.Capability{gen.CanNotWait, gen.CanSkipLocked, gen.CanLockOf} {
-		d.Has[c] = "8.0"
+		d.Capabilities.Has[c] = "8.0"
 	}
-	d.Has[gen.CanFunctional] = "8.0.13"
-	d.Has[gen.CanCommentHint] = "8.0"
-	d.Hints = []string{"JOIN_FIXED_ORDER()", "JOIN_ORDER({all})", "JOIN_PREFIX({one})", "JOIN_SUFFIX({one})", "BKA({all})",
+	d.Capabilities.Has[gen.CanFunctional] = "8.0.13"
+	d.Capabilities.Has[gen.CanCommentHint] = "8.0"
+	d.QueryForms.Hints = []string{"JOIN_FIXED_ORDER()", "JOIN_ORDER({all})", "JOIN_PREFIX({one})", "JOIN_SUFFIX({one})",
+		"BKA({all})",
 		"NO_BKA({all})", "BNL({all})", "NO_BNL({all})",
 		"INDEX_MERGE({one})", "NO_INDEX_MERGE({one})", "MRR({one})", "NO_MRR({one})", "NO_ICP({one})",
 		"NO_RANGE_OPTIMIZATION({one})", "SKIP_SCAN({one})",
 		"MERGE({one})", "NO_MERGE({one})", "DERIVED_CONDITION_PUSHDOWN({one})", "NO_DERIVED_CONDITION_PUSHDOWN({one})"}
-	d.InnerHints = []string{"SUBQUERY(MATERIALIZATION)", "SUBQUERY(INTOEXISTS)", "SEMIJOIN(FIRSTMATCH)",
+	d.QueryForms.InnerHints = []string{"SUBQUERY(MATERIALIZATION)", "SUBQUERY(INTOEXISTS)", "SEMIJOIN(FIRSTMATCH)",
 		"SEMIJOIN(MATERIALIZATION)", "SEMIJOIN(DUPSWEEDOUT)",
 		"SEMIJOIN(LOOSESCAN)", "NO_SEMIJOIN()"}
 	return &d

@@ -4,16 +4,16 @@ package mysql
 import (
 	"txweave/dbms"
 	"txweave/dbms/innodb"
-	dialect "txweave/sql/mysql"
+	"txweave/dbms/mysql/dialect"
 )
 
 // Levels are MySQL's levels.
 func Levels() []*dbms.Profile {
 	all := innodb.Levels("mysql")
 	for _, p := range all {
-		p.LateRefusal, p.Prepared = true, dbms.WritersKeep
-		p.RewritesSame = true // measured on 9.7.4; MariaDB 10.11 and 11.8 leave such a row alone
-		p.Plans, p.Tree = plans, tree
+		p.TableChanges.LateRefusal, p.Prepared = true, dbms.WritersKeep
+		p.Writes.RewritesSame = true // measured on 9.7.4; MariaDB 10.11 and 11.8 leave such a row alone
+		p.Variants.Plans, p.Tree = plans, tree
 	}
 	return all
 }

@@ -3,6 +3,7 @@ package mysql
 import (
 	"context"
 
+	"txweave/dbms/mysqlwire"
 	"txweave/exec"
 	"txweave/history"
 )
@@ -13,7 +14,7 @@ import (
 // the connections' numbers takes ten times as long as the rest, so they are looked up once for each thread.
 // It is the way of MySQL 8 and later, whose SHOW ENGINE INNODB STATUS leaves out transactions that have not written
 // yet.
-func dataLocks() *exec.WaitSource {
+func dataLocks() *mysqlwire.WaitSource {
 	connections := map[int64]uint64{} // by thread
 	ask := func(ctx context.Context, control *exec.Session) (map[uint64]exec.Wait, error) {
 		rows, err := control.Read(ctx,
@@ -44,7 +45,7 @@ func dataLocks() *exec.WaitSource {
 		}
 		return out, nil
 	}
-	return &exec.WaitSource{Ask: ask, Need: "SELECT on performance_schema.data_locks and performance_schema.threads",
+	return &mysqlwire.WaitSource{Ask: ask, Need: "SELECT on performance_schema.data_locks and performance_schema.threads",
 		Setting: "performance_schema"}
 }
 

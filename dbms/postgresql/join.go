@@ -11,7 +11,7 @@ import (
 
 // join opens a server of the user's as a target.
 func (k *kin) join(ctx context.Context, at *exec.DSN, database string, wait time.Duration) (exec.Target, error) {
-	c, err := k.config(at.URL)
+	c, err := k.config(at.Text)
 	if err != nil {
 		return nil, err
 	}
@@ -25,7 +25,7 @@ const home = "postgres"
 // askVersion asks a server of the user's for its version, whichever of the kin it is.
 func askVersion(ctx context.Context, at *exec.DSN) (string, error) {
 	asker := &kin{protocol: protocol, session: map[string]string{"application_name": "txweave"}}
-	c, err := asker.config(at.URL)
+	c, err := asker.config(at.Text)
 	if err != nil {
 		return "", err
 	}

@@ -62,8 +62,8 @@ var itself = &kin{
 	prepared: true, activity: true, vacuums: true,
 }
 
-// Untried says of a DBMS that its profile was made from its documentation alone.
-const Untried = "not tried: what txweave knows of it is from its documentation alone, and nobody has run it there; look at every finding before you believe it"
+// untried says of a DBMS that its profile was made from its documentation alone.
+const untried = "not tried: what txweave knows of it is from its documentation alone, and nobody has run it there; look at every finding before you believe it"
 
 // yugabyte is YugabyteDB, which is PostgreSQL above a storage of its own (docs.yugabyte.com: Transaction isolation
 // levels, Concurrency control, Observability, View live queries and locks).
@@ -139,29 +139,18 @@ func versionIn(text string) string {
 
 // server is a kin's: of the user's, for private ones are not started.
 func (k *kin) server() *exec.Server {
-	return &exec.Server{Name: k.name, Packages: "a running server, named by --dsn", Join: k.join, Schemes: Server.Schemes,
-		Ask: askVersion, Protocol: k.protocol,
-		Ours: k.ours, Binary: func(string) bool { return false }}
+	return &exec.Server{Name: k.name, Binary: exec.Binary{Packages: "a running server, named by --dsn"},
+		Users: exec.Users{DSN: dsn, Ours: k.ours, Join: k.join}, Protocol: k.protocol}
 }
 
-// YugabyteServer and CockroachServer are the servers of PostgreSQL's kin.
-var YugabyteServer, CockroachServer = yugabyte.server(), cockroach.server()
-
-// What the exports of the kin need to know: those of PostgreSQL with another query for who waits.
-var (
-	YugabyteSpelling  = yugabyte.spelling("pg_locks WHERE NOT granted")
-	CockroachSpelling = cockroach.spelling("crdb_internal.cluster_locks WHERE NOT granted")
-)
-
+// spelling is what the exports of a kin need to know: PostgreSQL's with another query for who waits.
 func (k *kin) spelling(waiting string) *export.Spelling {
 	s := *Spelling
 	s.DBMS, s.Waits[1] = k.name, waiting
 	return &s
 }
 
-// YugabyteTracker and CockroachTracker are issues on GitHub.
-var YugabyteTracker, CockroachTracker = issues(yugabyte), issues(cockroach)
-
+// issues are on GitHub.
 func issues(k *kin) *report.Tracker {
 	return &report.Tracker{Name: k.name, Unlisted: true, Title: "Title: ", Markup: report.Markdown,
 		Sections: []report.Section{
@@ -171,31 +160,34 @@ func issues(k *kin) *report.Tracker {
 		}}
 }
 
-// YugabyteLevels are the levels of YugabyteDB that are PostgreSQL's: its REPEATABLE READ is snapshot isolation, and
+// yugabyteLevels are the levels of YugabyteDB that are PostgreSQL's: its REPEATABLE READ is snapshot isolation, and
 // READ COMMITTED, where the server has it on (yb_enable_read_committed_isolation), has a snapshot for each statement.
 // Of SERIALIZABLE, where reads lock, the documentation does not say which moment they read.
-func YugabyteLevels() []*dbms.Profile {
+func yugabyteLevels() []*dbms.Profile {
 	rr := of(yugabyte, "repeatable-read", "REPEATABLE READ", "docs.yugabyte.com, Transaction isolation levels")
-	rr.Protocol, rr.Mechanisms, rr.Forbidden = "2PL+MVCC", snapshotIsolation, dbms.ForbidSnapshot
+	rr.Guarantees.Protocol, rr.Guarantees.Mechanisms, rr.Guarantees.Forbidden = "2PL+MVCC", snapshotIsolation,
+		dbms.ForbidSnapshot
 	rr.RowLocks = false // what else PostgreSQL allows is allowed
-	rc := of(yugabyte, "read-committed", "READ COMMITTED", rr.Source)
-	rc.Protocol, rc.Mechanisms, rc.Forbidden, rc.StatementSnapshots = "2PL+MVCC", dbms.ReadCommitted,
+	rc := of(yugabyte, "read-committed", "READ COMMITTED", rr.Guarantees.Source)
+	rc.Guarantees.Protocol, rc.Guarantees.Mechanisms, rc.Guarantees.Forbidden,
+		rc.ReadModes.StatementSnapshots = "2PL+MVCC", dbms.ReadCommitted,
 		dbms.ForbidCommitted, true
 	return []*dbms.Profile{rr, rc}
 }
 
-// CockroachLevels are the levels of CockroachDB. At SERIALIZABLE a transaction reads as of one moment, that of its
+// cockroachLevels are the levels of CockroachDB. At SERIALIZABLE a transaction reads as of one moment, that of its
 // first statement or a later one: it may move until the transaction commits, as long as what has been read is the same
 // then. So nothing is said of when that is, but all transactions together have an order.
-func CockroachLevels() []*dbms.Profile {
+func cockroachLevels() []*dbms.Profile {
 	ser := of(cockroach, "serializable", "SERIALIZABLE",
 		"Taft et al.: CockroachDB, SIGMOD 2020; cockroachlabs.com/docs, Transaction Layer")
-	ser.Protocol, ser.StatementSnapshots, ser.Forbidden = "TO+MVCC", true,
+	ser.Guarantees.Protocol, ser.ReadModes.StatementSnapshots, ser.Guarantees.Forbidden = "TO+MVCC", true,
 		slices.DeleteFunc(slices.Clone(dbms.ForbidSerializable), func(x fault.Kind) bool { return x == fault.GSIb })
-	ser.Mechanisms = dbms.Mechanisms{ConsistentRead: dbms.NoConsistentRead, DMLView: dbms.Current,
+	ser.Guarantees.Mechanisms = dbms.Mechanisms{ConsistentRead: dbms.NoConsistentRead, DMLView: dbms.Current,
 		Certifier: dbms.TimestampOrder, Serializable: true}
 	rc := of(cockroach, "read-committed", "READ COMMITTED", "cockroachlabs.com/docs, Read Committed Transactions")
-	rc.Protocol, rc.Mechanisms, rc.Forbidden, rc.StatementSnapshots = "MVCC", dbms.ReadCommitted,
+	rc.Guarantees.Protocol, rc.Guarantees.Mechanisms, rc.Guarantees.Forbidden, rc.ReadModes.StatementSnapshots = "MVCC",
+		dbms.ReadCommitted,
 		dbms.ForbidCommitted, true
 	return []*dbms.Profile{ser, rc}
 }
@@ -203,9 +195,9 @@ func CockroachLevels() []*dbms.Profile {
 // of is a level of a kin.
 func of(k *kin, isolation, name, source string) *dbms.Profile {
 	p := level(isolation, name)
-	p.DBMS, p.Source, p.Untried, p.Order = k.name, source, true, dbms.NoOrder
-	p.Plans, p.Stores = nil, nil
-	p.Hurry, p.SharedChanges, p.LateRefusal = nil, false, false
+	p.DBMS, p.Guarantees.Source, p.Guarantees.Untried, p.Order = k.name, source, true, dbms.NoOrder
+	p.Variants.Plans, p.Variants.Stores = nil, nil
+	p.TableChanges.Hurry, p.TableChanges.SharedChanges, p.TableChanges.LateRefusal = nil, false, false
 	return p
 }
 
@@ -213,21 +205,19 @@ func of(k *kin, isolation, name, source string) *dbms.Profile {
 // transactions.
 func plain(k *kin) *gen.Dialect {
 	d := *Dialect
-	d.Name, d.Specials, d.DDL, d.Disconnect, d.OwnLevels, d.Sparse = k.name, nil, gen.Redefinitions{}, "", nil, ""
-	d.LockClauses, d.LockWaits = []string{"UPDATE", "SHARE"}, []string{"UPDATE", "SHARE"}
-	d.Levels = nil
-	d.Has = map[gen.Capability]string{}
+	d.Name, d.TableForms.Specials, d.DDL, d.TxnForms.Disconnect, d.TxnForms.OwnLevels, d.TableForms.Sparse = k.name, nil,
+		gen.Redefinitions{}, "", nil, ""
+	d.QueryForms.LockClauses, d.QueryForms.LockWaits = []string{"UPDATE", "SHARE"}, []string{"UPDATE", "SHARE"}
+	d.Capabilities.Levels = nil
+	d.Capabilities.Has = map[gen.Capability]string{}
 	for _, c := range []gen.Capability{gen.CanCompare, gen.CanWindow, gen.CanCheck, gen.CanDefault, gen.CanConflict,
 		gen.CanFrom, gen.CanUsing, gen.CanPartial, gen.CanView, gen.CanNotWait,
 		gen.CanSkipLocked, gen.CanRow, gen.CanReference} {
-		d.Has[c] = ""
+		d.Capabilities.Has[c] = ""
 	}
-	d.Weights = maps.Clone(d.Weights)
+	d.Capabilities.Weights = maps.Clone(d.Capabilities.Weights)
 	for _, name := range []string{"ddl-analyze", "ddl-index"} {
-		delete(d.Weights, name)
+		delete(d.Capabilities.Weights, name)
 	}
 	return &d
 }
-
-// YugabyteDialect and CockroachDialect are what is generated for PostgreSQL's kin.
-var YugabyteDialect, CockroachDialect = plain(yugabyte), plain(cockroach)

@@ -51,7 +51,7 @@ func TestKin(t *testing.T) {
 	k := *yugabyte
 	k.ours, k.session = itself.ours, session
 	dir := server(t).(*target).private.Dir()
-	at, err := exec.ParseDSN("postgres://" + superuser + "@/?host=" + dir)
+	at, err := exec.ParseDSN("postgres://"+superuser+"@/?host="+dir, []*exec.DSNForm{dsn})
 	if err != nil {
 		t.Fatal(err)
 	}

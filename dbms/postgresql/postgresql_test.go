@@ -76,7 +76,7 @@ func sessions(t *testing.T, db exec.Target, isolation string, n int) []*exec.Ses
 	t.Helper()
 	var out []*exec.Session
 	for range n {
-		s, err := db.Open(t.Context(), profile(t, isolation))
+		s, err := db.Open(t.Context(), exec.FirstNode, profile(t, isolation))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -146,8 +146,8 @@ func TestErrorsEndTransactions(t *testing.T) {
 		if got != c.want {
 			t.Errorf("%s: %s, want %s", c.sql, got, c.want)
 		}
-		if len(c.want) == 5 && p.Classify(stateCode(c.want), "") != c.class {
-			t.Errorf("%s is of class %d", c.want, p.Classify(stateCode(c.want), ""))
+		if len(c.want) == 5 && p.Errors.Classify(stateCode(c.want), "") != c.class {
+			t.Errorf("%s is of class %d", c.want, p.Errors.Classify(stateCode(c.want), ""))
 		}
 	}
 }

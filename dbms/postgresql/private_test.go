@@ -86,7 +86,7 @@ func TestCannotConnect(t *testing.T) {
 	for addr, why := range map[string]string{garbage.Addr().String(): "no answer that PostgreSQL would give",
 		nobody.Addr().String(): "connection refused"} {
 		_, port, _ := net.SplitHostPort(addr)
-		_, err := askVersion(t.Context(), &exec.DSN{URL: "postgres://u:secret@" + addr + "/?sslmode=disable"})
+		_, err := askVersion(t.Context(), &exec.DSN{Text: "postgres://u:secret@" + addr + "/?sslmode=disable"})
 		if !errors.Is(err, exec.ErrUnavailable) || !strings.HasSuffix(err.Error(), "127.0.0.1, port "+port+": "+why) {
 			t.Errorf("%v, want %s", err, why)
 		}

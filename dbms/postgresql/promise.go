@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"txweave/dbms"
+	"txweave/dbms/postgresql/dialect"
 	"txweave/sql"
-	dialect "txweave/sql/postgresql"
 	"txweave/sql/respell"
 )
 
@@ -21,59 +21,77 @@ const source = "Ports, Grittner: Serializable Snapshot Isolation in PostgreSQL, 
 // reads is a mixture: the row that it waited for as it is now, all else as its snapshot has it.
 func Levels() []*dbms.Profile {
 	rc := level("read-committed", "READ COMMITTED")
-	rc.Mechanisms, rc.StatementSnapshots = dbms.ReadCommitted, true
-	rc.RowLocks, rc.DeletedGone, rc.Mechanisms.Prepared = true, true, dbms.PreparedKeeps
+	rc.Guarantees.Mechanisms, rc.ReadModes.StatementSnapshots = dbms.ReadCommitted, true
+	rc.RowLocks, rc.DeletedGone, rc.Guarantees.Mechanisms.Prepared = true, true, dbms.PreparedKeeps
 	// foreign keys are checked against what is committed by then, and own rows
-	rc.Forbidden, rc.DeferredSeen = dbms.ForbidCommitted, true
+	rc.Guarantees.Forbidden, rc.ReadModes.DeferredSeen = dbms.ForbidCommitted, true
 
 	rr := level("repeatable-read", "REPEATABLE READ")
-	rr.Mechanisms = snapshotIsolation
-	rr.Forbidden = dbms.ForbidSnapshot
+	rr.Guarantees.Mechanisms = snapshotIsolation
+	rr.Guarantees.Forbidden = dbms.ForbidSnapshot
 
 	// Reads in the transaction would be part of its conflicts.
 	ser := level("serializable", "SERIALIZABLE")
-	ser.Mechanisms = snapshotIsolation
+	ser.Guarantees.Mechanisms = snapshotIsolation
 	ser.Certifier, ser.Serializable = dbms.SSI, true
-	ser.Forbidden = dbms.ForbidSerialSnapshot
-	ser.Before = dbms.NoBeforeRead
-	ser.Observers, ser.SnapshotObserver = true, true
-	ser.Deferred = stateCode("40001")
+	ser.Guarantees.Forbidden = dbms.ForbidSerialSnapshot
+	ser.ReadModes.Before = dbms.NoBeforeRead
+	ser.ReadModes.Observers, ser.ReadModes.SnapshotObserver = true, true
+	ser.Errors.Deferred = stateCode("40001")
 	return []*dbms.Profile{rc, rr, ser}
 }
 
 func level(isolation, name string) *dbms.Profile {
 	setup := []string{"SET default_transaction_isolation = '" + name + "'"}
 	return &dbms.Profile{
-		DBMS:            "postgresql",
-		Isolation:       isolation,
-		Protocol:        "2PL+MVCC+SSI",
-		Source:          source,
-		Setup:           setup,
-		Level:           setup,
-		WaitLimits:      []dbms.WaitLimit{{Setting: "lock_timeout", Set: "SET lock_timeout = '10s'"}},
-		NoWait:          []string{"SET lock_timeout = 1"},
-		SelectView:      dbms.Snapshot,
-		Before:          dbms.PlainBeforeRead,
-		CountsMatched:   true,
-		SavepointsHide:  true,
-		ErrorsEnd:       true,
-		Order:           dbms.WriteAheadLog,
-		NoSavepoint:     "does not exist",
-		Errors:          errorClasses,
-		ReadOnlyRefused: stateCode("25006"),
-		Impossible:      impossible,
-		NoTable:         []int{noTable},
-		Malformed:       malformed,
-		Plans:           plans,
-		Tree:            tree,
-		Stores:          stores,
-		LateRefusal:     true, // who waits to have a table alone keeps all others from it
-		SharedChanges:   true,
-		Hurry:           []string{"SET lock_timeout = 20", "SET lock_timeout = 0"},
-		Duplicate:       []int{stateCode("23505"), stateCode("23P01")}, // exclusion_violation, too
-		KeysAsRowsLie:   true,
-		DuplicateKey:    duplicateKey,
-		ForeignKey:      []int{stateCode("23503")},
+		DBMS:      "postgresql",
+		Isolation: isolation,
+		Guarantees: dbms.Guarantees{
+			Protocol: "2PL+MVCC+SSI",
+			Source:   source,
+		},
+		Sessions: dbms.Sessions{
+			Setup:      setup,
+			Level:      setup,
+			WaitLimits: []dbms.WaitLimit{{Setting: "lock_timeout", Set: "SET lock_timeout = '10s'"}},
+			NoWait:     []string{"SET lock_timeout = 1"},
+		},
+		ReadModes: dbms.ReadModes{
+			SelectView: dbms.Snapshot,
+			Before:     dbms.PlainBeforeRead,
+		},
+		Writes: dbms.Writes{
+			CountsMatched: true,
+			KeysAsRowsLie: true,
+		},
+		Transactions: dbms.Transactions{
+			SavepointsHide: true,
+			ErrorsEnd:      true,
+		},
+		Order: dbms.WriteAheadLog,
+		Errors: dbms.Errors{
+			NoSavepoint:     "does not exist",
+			Classes:         errorClasses,
+			ReadOnlyRefused: stateCode("25006"),
+			Impossible:      impossible,
+			NoTable:         dbms.ErrorSet{Codes: []int{noTable}},
+			Malformed:       malformed,
+			Duplicate:       []int{stateCode("23505"), stateCode("23P01")}, // exclusion_violation, too
+
+			DuplicateKey: duplicateKey,
+			ForeignKey:   []int{stateCode("23503")},
+		},
+		Variants: dbms.Variants{
+			Plans:  plans,
+			Stores: stores,
+		},
+		Tree: tree,
+		TableChanges: dbms.TableChanges{
+			LateRefusal: true, // who waits to have a table alone keeps all others from it
+
+			SharedChanges: true,
+			Hurry:         []string{"SET lock_timeout = 20", "SET lock_timeout = 0"},
+		},
 	}
 }
 
@@ -117,21 +135,17 @@ func classes(of map[dbms.ErrorClass][]string) map[int]dbms.ErrorClass {
 	return out
 }
 
-// impossible are the errors that no statement causes.
-var impossible = map[int]string{
-	stateCode("XX000"): "internal_error", stateCode("XX001"): "data_corrupted", stateCode("XX002"): "index_corrupted",
-	noTable: "undefined_table",
-}
+// impossible are the errors that no statement causes: internal_error, data_corrupted, index_corrupted, undefined_table.
+var impossible = dbms.ErrorSet{Codes: []int{stateCode("XX000"), stateCode("XX001"), stateCode("XX002"), noTable}}
 
 var noTable = stateCode("42P01")
 
 // malformed are the errors of statements that run on no contents of the tables: syntax, columns, functions, aliases and
 // types.
-var malformed = func() []int {
-	var out []int
+var malformed = func() (out dbms.ErrorSet) {
 	for _, state := range strings.Fields("42601 42703 42883 42702 42701 42803 42804 42712 42725 42P10 42P18 42846 42809 " +
 		"42704 42P20 42P09") {
-		out = append(out, stateCode(state))
+		out.Codes = append(out.Codes, stateCode(state))
 	}
 	return out
 }()
@@ -227,7 +241,8 @@ func Like(name, source string) []*dbms.Profile {
 	sr := si
 	sr.Certifier, sr.Serializable = dbms.SSI, true
 	known := func(isolation string, m dbms.Mechanisms) *dbms.Profile {
-		return &dbms.Profile{DBMS: name, Isolation: isolation, Protocol: "2PL+MVCC+SSI", Source: source, Mechanisms: m}
+		return &dbms.Profile{DBMS: name, Isolation: isolation, Guarantees: dbms.Guarantees{Protocol: "2PL+MVCC+SSI",
+			Source: source, Mechanisms: m}}
 	}
 	return []*dbms.Profile{known("serializable", sr), known("snapshot", si), known("read-committed", dbms.ReadCommitted)}
 }

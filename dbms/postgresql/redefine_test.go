@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"txweave/dbms"
+	"txweave/exec"
 	"txweave/history"
 	"txweave/instrument"
 	"txweave/internal/testkit/servers"
@@ -213,7 +214,7 @@ func TestPreparedForgotten(t *testing.T) {
 	if err := db.Load(t.Context(), c, []string{"a"}); err != nil {
 		t.Fatal(err)
 	}
-	s, err := db.Open(t.Context(), profile(t, "serializable"))
+	s, err := db.Open(t.Context(), exec.FirstNode, profile(t, "serializable"))
 	if err != nil {
 		t.Fatal(err)
 	}

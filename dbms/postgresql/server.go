@@ -5,50 +5,60 @@ import (
 	"strings"
 	"syscall"
 
+	"txweave/dbms/driver"
 	"txweave/exec"
+)
+
+// Driver is PostgreSQL's; Yugabyte and Cockroach are those of its kin.
+var (
+	Driver = &driver.Driver{Name: "postgresql", Levels: Levels(), Known: Known(), Syntax: Syntax, Dialect: Dialect,
+		Server: Server, Export: Spelling, Tracker: Tracker}
+	Yugabyte = &driver.Driver{Name: "yugabytedb", Levels: yugabyteLevels(),
+		Known: Like("yugabytedb", "docs.yugabyte.com, Transaction isolation levels"), Syntax: Syntax,
+		Dialect: plain(yugabyte), Server: yugabyte.server(), Export: yugabyte.spelling("pg_locks WHERE NOT granted"),
+		Tracker: issues(yugabyte), Untried: untried}
+	Cockroach = &driver.Driver{Name: "cockroachdb", Levels: cockroachLevels(), Syntax: Syntax,
+		Dialect: plain(cockroach), Server: cockroach.server(),
+		Export:  cockroach.spelling("crdb_internal.cluster_locks WHERE NOT granted"),
+		Tracker: issues(cockroach), Untried: untried}
 )
 
 // Server is PostgreSQL's.
 var Server = &exec.Server{
-	Name:         "postgresql",
-	Binaries:     []string{"postgres"},
-	Dirs:         []string{"/usr/lib/postgresql/*/bin", "/usr/pgsql-*/bin"},
-	Packages:     "postgresql on Debian; its service is not needed",
-	Unprivileged: true,
-	End:          syscall.SIGQUIT, // shared memory goes with it
-	MakeData:     makeData,
-	Arguments:    arguments,
-	Strains:      strains,
-	Client:       client,
-	CommitLog:    []string{"-c", "wal_level=logical", "-c", "max_wal_senders=1"},
-	Durable: func(string, bool) []string { // what is written is there, as long as the machine is
-		return []string{"-c", "synchronous_commit=on", "-c", "full_page_writes=on"}
+	Name: "postgresql",
+	Binary: exec.Binary{Names: []string{"postgres"}, Dirs: []string{"/usr/lib/postgresql/*/bin", "/usr/pgsql-*/bin"},
+		Packages: "postgresql on Debian; its service is not needed", Version: []string{"--version"},
+		Is: func(version string) bool { return strings.Contains(version, "PostgreSQL") }},
+	Private: &exec.Private{
+		// the user that its package makes, and the one that is everywhere
+		Accounts:  []string{"postgres", "nobody"},
+		End:       syscall.SIGQUIT, // shared memory goes with it
+		Data:      &exec.DataMaker{Command: initdb},
+		Arguments: arguments,
+		CommitLog: []string{"-c", "wal_level=logical", "-c", "max_wal_senders=1"},
+		Durable: func(string, bool) []string { // what is written is there, as long as the machine is
+			return []string{"-c", "synchronous_commit=on", "-c", "full_page_writes=on"}
+		},
+		Wear:  2000, // its catalogue grows
+		Ready: ready,
+		Open:  private,
 	},
-	Version:  []string{"--version"},
-	Wear:     wear,
-	Private:  private,
-	Ready:    ready,
-	Join:     itself.join,
-	Schemes:  []string{"postgres", "postgresql"},
-	Ask:      askVersion,
+	Users: exec.Users{DSN: dsn, Ours: itself.ours, Join: itself.join,
+		Faster: "fsync = off in its postgresql.conf",
+		Lacks: func(settings map[string]string) string {
+			if settings["max_prepared_transactions"] != "0" {
+				return ""
+			}
+			return "PREPARE TRANSACTION fails on this server (max_prepared_transactions is 0): cases try it in vain, or leave " +
+				"it out with --without prepared"
+		}},
+	Strains:  strains,
+	Client:   client,
 	Protocol: protocol,
-	Faster:   "fsync = off in its postgresql.conf",
-	Lacks: func(settings map[string]string) string {
-		if settings["max_prepared_transactions"] != "0" {
-			return ""
-		}
-		return "PREPARE TRANSACTION fails on this server (max_prepared_transactions is 0): cases try it in vain, or leave " +
-			"it out with --without prepared"
-	},
-	Ours:   itself.ours,
-	Binary: func(version string) bool { return strings.Contains(version, "PostgreSQL") },
 }
 
-// wear is after how many cases a private server is replaced: its catalogue grows.
-const wear = 2000
-
-// makeData runs initdb, which lies beside the server.
-func makeData(binary, dir string) (program string, args []string) {
+// initdb makes a data directory; it lies beside the server.
+func initdb(binary, dir, _ string) (program string, args []string) {
 	return filepath.Join(filepath.Dir(binary), "initdb"),
 		[]string{"-D", dir, "-U", superuser, "-A", "trust", "--no-sync", "-E", "UTF8", "--locale=C"}
 }

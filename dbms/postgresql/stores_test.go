@@ -70,7 +70,7 @@ func TestStores(t *testing.T) {
 			if got := plan(s); store != "" && !strings.HasPrefix(got, want) {
 				t.Errorf("%s after RESET, want %s", got, want)
 			}
-			watcher, err := db.Observe(t.Context(), exec.ReadCommitted)
+			watcher, err := db.Observe(t.Context(), exec.FirstNode, exec.ReadCommitted)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -98,9 +98,9 @@ func TestStores(t *testing.T) {
 func TestCasesInStores(t *testing.T) {
 	db := server(t)
 	for _, p := range Levels() {
-		for i := range p.Stores {
-			t.Run(p.Isolation+" "+p.Stores[i].Name, func(t *testing.T) {
-				reshape(t, db, p.Stores[i].Name)
+		for i := range p.Variants.Stores {
+			t.Run(p.Isolation+" "+p.Variants.Stores[i].Name, func(t *testing.T) {
+				reshape(t, db, p.Variants.Stores[i].Name)
 				r := servers.Runner(t, db, p)
 				for n := range effort.Cases(4) {
 					judge(t, r, p, gen.CaseSeed(11, n), gen.Options{Isolation: p.Isolation,

@@ -58,10 +58,10 @@ func TestJoinedServer(t *testing.T) {
 		t.Errorf("deadlock_timeout and jit are %s", got)
 	}
 	set := first.Describe().Settings
-	if set["max_prepared_transactions"] == "" || Server.Lacks(set) != "" {
-		t.Errorf("%q transactions may be prepared: %q", set["max_prepared_transactions"], Server.Lacks(set))
+	if set["max_prepared_transactions"] == "" || Server.Users.Lacks(set) != "" {
+		t.Errorf("%q transactions may be prepared: %q", set["max_prepared_transactions"], Server.Users.Lacks(set))
 	}
-	if Server.Lacks(map[string]string{"max_prepared_transactions": "0"}) == "" {
+	if Server.Users.Lacks(map[string]string{"max_prepared_transactions": "0"}) == "" {
 		t.Error("nothing is said of a server that prepares no transactions")
 	}
 }
@@ -70,7 +70,7 @@ func TestJoinedServer(t *testing.T) {
 func joinAs(t *testing.T, socket string) *target {
 	t.Helper()
 	dsn, err := exec.ParseDSN(fmt.Sprintf("postgres://postgres@/?host=%s&port=%s", url.QueryEscape(filepath.Dir(socket)),
-		filepath.Ext(socket)[1:]))
+		filepath.Ext(socket)[1:]), []*exec.DSNForm{dsn})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -159,11 +159,11 @@ func (t *target) Control() *exec.Session { return t.control }
 
 func (t *target) Describe() exec.Description { return t.about }
 
-func (t *target) Open(ctx context.Context, p *dbms.Profile) (*exec.Session, error) {
-	return t.open(ctx, p.Setup...)
+func (t *target) Open(ctx context.Context, _ exec.NodeID, p *dbms.Profile) (*exec.Session, error) {
+	return t.open(ctx, p.Sessions.Setup...)
 }
 
-func (t *target) Observe(ctx context.Context, level string) (*exec.Session, error) {
+func (t *target) Observe(ctx context.Context, _ exec.NodeID, level string) (*exec.Session, error) {
 	if level != exec.ReadCommitted {
 		return nil, fmt.Errorf("PostgreSQL has no %s", level)
 	}
@@ -432,7 +432,7 @@ func (t *target) Restart(ctx context.Context) error {
 	}
 	t.control.Close()
 	t.gone = true
-	s, err := t.private.Again(ctx)
+	s, err := t.private.Again(ctx, t.private.Shape())
 	if err != nil {
 		return err
 	}
@@ -457,7 +457,8 @@ func (t *target) Log() string {
 const worn = 256 << 20
 
 func (t *target) Worn() bool {
-	return t.private != nil && (t.gone || t.loads >= wear || t.loads%64 == 63 && t.private.Memory() > t.memory+worn)
+	return t.private != nil && (t.gone || t.private.Worn(t.loads) || t.loads%64 == 63 && t.private.Memory() >
+		t.memory+worn)
 }
 
 func (t *target) Close() error {

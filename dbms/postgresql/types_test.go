@@ -35,7 +35,8 @@ func TestWellTyped(t *testing.T) {
 		}
 		s := sessions(t, db, "read-committed", 1)[0]
 		for _, sql := range append(testcase.Texts(c.Schema), testcase.Texts(c.Rows)...) {
-			if a, err := s.Exec(t.Context(), sql); err != nil || a.Err != nil && p.IsMalformed(a.Err.Code, a.Err.Message) {
+			if a, err := s.Exec(t.Context(), sql); err != nil || a.Err != nil && p.Errors.Malformed.Has(a.Err.Code,
+				a.Err.Message) {
 				t.Fatalf("case %d: %s: %v %v", n, sql, err, a.Err)
 			}
 		}
@@ -45,8 +46,9 @@ func TestWellTyped(t *testing.T) {
 					continue
 				}
 				planned++
-				if a, err := s.Query(t.Context(), "EXPLAIN "+st.SQL); err != nil || a.Err != nil && p.IsMalformed(a.Err.Code,
-					a.Err.Message) {
+				if a, err := s.Query(t.Context(), "EXPLAIN "+st.SQL); err != nil || a.Err != nil &&
+					p.Errors.Malformed.Has(a.Err.Code,
+						a.Err.Message) {
 					t.Errorf("case %d: %s: %v %v", n, st.SQL, err, a.Err)
 				}
 			}

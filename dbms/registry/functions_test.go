@@ -36,7 +36,7 @@ func TestGeneratedFunctionsAreKnown(t *testing.T) {
 	words := strings.Fields("and as case in values varchar char decimal signed binary float4 numeric or then when")
 	for _, d := range all {
 		count := 0
-		texts(reflect.ValueOf(d.Dialect.Functions), func(template string) {
+		texts(reflect.ValueOf(d.Dialect.ExprForms.Functions), func(template string) {
 			tokens := d.Syntax.Quoting.Read(template).Tokens
 			for i, token := range tokens[:max(len(tokens)-1, 0)] {
 				name := strings.ToLower(token.Text)

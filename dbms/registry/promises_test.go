@@ -13,7 +13,7 @@ import (
 func runs() []*dbms.Profile {
 	var out []*dbms.Profile
 	for _, d := range all {
-		out = append(out, d.Promises...)
+		out = append(out, d.Levels...)
 	}
 	return out
 }
@@ -25,29 +25,31 @@ func TestProfilesAreSound(t *testing.T) {
 		if got, err := dbms.Lookup(p.DBMS, p.Isolation); err != nil || got.DBMS != p.DBMS || got.Isolation != p.Isolation {
 			t.Errorf("%s: Lookup gives %v, %v", name, got, err)
 		}
-		if (p.SelectView == dbms.Current || p.DMLView == dbms.Current) && !p.Observers && !p.StatementSnapshots {
+		if (p.ReadModes.SelectView == dbms.Current || p.DMLView == dbms.Current) && !p.ReadModes.Observers &&
+			!p.ReadModes.StatementSnapshots {
 			t.Errorf("%s: a current view without observers would be read inside the transaction, with locks", name)
 		}
-		if p.DirtyObserver && !p.Observers {
+		if p.ReadModes.DirtyObserver && !p.ReadModes.Observers {
 			t.Errorf("%s: an observer of uncommitted rows without one of committed rows", name)
 		}
-		if p.MixedSubqueries && (p.SelectView != dbms.Snapshot || p.DMLView != dbms.Current) {
+		if p.ReadModes.MixedSubqueries && (p.ReadModes.SelectView != dbms.Snapshot || p.DMLView != dbms.Current) {
 			t.Errorf("%s: there are no two views to mix", name)
 		}
-		if (p.Before == dbms.LockingBeforeRead || p.Before == dbms.LockingDeleteRead) && p.DMLView != dbms.Current {
+		if (p.ReadModes.Before == dbms.LockingBeforeRead || p.ReadModes.Before == dbms.LockingDeleteRead) &&
+			p.DMLView != dbms.Current {
 			t.Errorf("%s: a locking before-write read is current, the write it is for is not", name)
 		}
 		if p.GapLocks && p.DMLView != dbms.Current {
 			t.Errorf("%s: only statements with a current view keep what they scanned locked", name)
 		}
 		dirty := p.Isolation == "read-uncommitted"
-		if (p.NoReplay != "") != dirty {
-			t.Errorf("%s: reason not to replay is %q", name, p.NoReplay)
+		if (p.Guarantees.NoReplay != "") != dirty {
+			t.Errorf("%s: reason not to replay is %q", name, p.Guarantees.NoReplay)
 		}
 		if p.Serializable != (p.Isolation == "serializable") {
 			t.Errorf("%s: Serializable is %v", name, p.Serializable)
 		}
-		if p.Classify(1, "") != dbms.Deterministic {
+		if p.Errors.Classify(1, "") != dbms.Deterministic {
 			t.Errorf("%s: a code that is not listed is not deterministic", name)
 		}
 	}
@@ -60,8 +62,8 @@ func TestSnapshotIsolationIsExplicit(t *testing.T) {
 		if p.Isolation == "snapshot" {
 			want = "SET SESSION innodb_snapshot_isolation = ON"
 		}
-		if !slices.Contains(p.Setup, want) {
-			t.Errorf("%s: the setup %q lacks %q", p.Isolation, p.Setup, want)
+		if !slices.Contains(p.Sessions.Setup, want) {
+			t.Errorf("%s: the setup %q lacks %q", p.Isolation, p.Sessions.Setup, want)
 		}
 	}
 }
@@ -115,7 +117,7 @@ func TestErrorClasses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := p.Classify(c.code, ""); got != c.want {
+		if got := p.Errors.Classify(c.code, ""); got != c.want {
 			t.Errorf("%s %d is of class %d, want %d", c.system, c.code, got, c.want)
 		}
 	}
@@ -130,13 +132,13 @@ func TestMalformed(t *testing.T) {
 			t.Fatal(err)
 		}
 		for code, want := range codes {
-			if p.IsMalformed(code, "") != want {
+			if p.Errors.Malformed.Has(code, "") != want {
 				t.Errorf("%s: IsMalformed(%d) is %v", system, code, !want)
 			}
 		}
 	}
 	p, err := dbms.Lookup("sqlite", "")
-	if err != nil || !p.IsMalformed(1, "no such column: a") || p.IsMalformed(1, "integer overflow") {
+	if err != nil || !p.Errors.Malformed.Has(1, "no such column: a") || p.Errors.Malformed.Has(1, "integer overflow") {
 		t.Errorf("sqlite: %v", err)
 	}
 }
@@ -146,16 +148,16 @@ func TestErrorTexts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := p.Classify(1105, "pessimistic lock retry limit reached"); got != dbms.StatementLost {
+	if got := p.Errors.Classify(1105, "pessimistic lock retry limit reached"); got != dbms.StatementLost {
 		t.Errorf("a retry limit is of class %d", got)
 	}
-	if got := p.Classify(1105, "[executor:1317]Query execution was interrupted"); got != dbms.Environment {
+	if got := p.Errors.Classify(1105, "[executor:1317]Query execution was interrupted"); got != dbms.Environment {
 		t.Errorf("a kill within another error is of class %d", got)
 	}
-	if got := p.Classify(1105, "index out of range"); got != dbms.Deterministic {
+	if got := p.Errors.Classify(1105, "index out of range"); got != dbms.Deterministic {
 		t.Errorf("another error of the same code is of class %d", got)
 	}
-	if got := p.Classify(1213, "Deadlock found"); got != dbms.TxnLost {
+	if got := p.Errors.Classify(1213, "Deadlock found"); got != dbms.TxnLost {
 		t.Errorf("a deadlock is of class %d", got)
 	}
 }

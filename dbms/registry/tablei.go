@@ -17,7 +17,8 @@ const (
 
 // known is a row of Leopard's Table I (Li et al., appendix): what one DBMS promises at one level, and where it says so.
 func known(name, isolation, protocol string, m dbms.Mechanisms, source string) *dbms.Profile {
-	return &dbms.Profile{DBMS: name, Isolation: isolation, Protocol: protocol, Source: source, Mechanisms: m}
+	return &dbms.Profile{DBMS: name, Isolation: isolation, Guarantees: dbms.Guarantees{Protocol: protocol, Source: source,
+		Mechanisms: m}}
 }
 
 // innodbKnown are the levels of the DBMSs of Table I's second row.

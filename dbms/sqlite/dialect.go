@@ -5,15 +5,15 @@ import (
 
 	lib "modernc.org/sqlite/lib"
 
+	"txweave/dbms/sqlite/dialect"
 	"txweave/gen"
 	"txweave/sql/functions"
-	dialect "txweave/sql/sqlite"
 	"txweave/sqltext"
 )
 
 // Syntax is that of the SQL standard, in so far as the grammar of MySQL reads it too.
 var Syntax = &sqltext.Syntax{
-	Quoting: sqltext.ANSI, Tree: tree, Functions: functions.SQLite, TextTellsTime: true, Traits: traits,
+	Quoting: sqltext.ANSI, Inside: "sqlite_", Tree: tree, Functions: functions.SQLite, TextTellsTime: true, Traits: traits,
 	DropTemporary: "DROP TABLE temp.%s",
 	// sqlite.org/pragma.html
 	Settings: strings.Fields("reverse_unordered_selects automatic_index cache_size cache_spill threads analysis_limit"),
@@ -51,66 +51,88 @@ var specials = []gen.Special{
 // the driver turns declared dates into other values.
 var Dialect = &gen.Dialect{
 	Name: "sqlite", Tree: tree,
-	Types: [gen.NumKinds]string{
-		gen.KindInt: "INT", gen.KindBigint: "BIGINT", gen.KindDouble: "DOUBLE", gen.KindDecimal: "",
-		gen.KindVarchar: "VARCHAR(%d)", gen.KindText: "TEXT", gen.KindDate: "TEXT", gen.KindDatetime: "TEXT",
+	TableForms: gen.TableForms{
+		Types: [gen.NumKinds]string{
+			gen.KindInt: "INT", gen.KindBigint: "BIGINT", gen.KindDouble: "DOUBLE", gen.KindDecimal: "",
+			gen.KindVarchar: "VARCHAR(%d)", gen.KindText: "TEXT", gen.KindDate: "TEXT", gen.KindDatetime: "TEXT",
+		},
+		PkeyType:      "INTEGER",
+		RowNumber:     "INTEGER",
+		WithoutNumber: " WITHOUT ROWID",
+		Specials:      specials,
+		TriggerBlock:  true,
 	},
-	PkeyType:      "INTEGER",
-	RowNumber:     "INTEGER",
-	WithoutNumber: " WITHOUT ROWID",
-	DoubleLit:     "%s",
-	DateLit:       "'%s'",
-	DatetimeLit:   "'%s'",
-	Prefix:        "SUBSTR(%s, 1, %s)",
-	NullSafe:      "%s IS %s",
-	Distinct:      "%s IS NOT %s",
-	BeginsWith:    "%s GLOB %s",
-	AnyMore:       "*",
-	SetOps:        []string{"UNION", "UNION ALL", "UNION ALL", "INTERSECT", "EXCEPT"},
-	DerivedSetOps: []string{"UNION", "UNION ALL", "INTERSECT", "EXCEPT"},
-	If:            "IIF(%s, %s, %s)",
-	Truth:         "(%s)",
-	Coalesce:      []string{"COALESCE", "IFNULL"},
-	Quotient:      "(%s / %s)",
-	CastInt:       "SIGNED",
-	AvgFamilies:   []gen.Family{gen.FamInt},
-	GroupExtrema:  gen.AllFamilies,
-	SelfSubquery:  true,
-	Functions: []gen.Function{
-		gen.Func("LENGTH(%s)", gen.FamInt, gen.Most, gen.FamString),
-		gen.Func("INSTR(%s, 'a')", gen.FamInt, gen.Most, gen.FamString),
-		gen.Func("SIGN(%s)", gen.FamInt, gen.UpTo(1), gen.FamInt),
-		gen.Func("SUBSTR(%s, 2, 3)", gen.FamString, gen.Most, gen.FamString),
-		gen.Func("SUBSTR(%s, 1, 7)", gen.FamString, gen.UpTo(7), gen.FamDate),
-		gen.Func("REPLACE(%s, 'a', 'b')", gen.FamString, gen.Most, gen.FamString),
-		gen.Func("UPPER(%s)", gen.FamString, gen.Most, gen.FamString),
-		gen.Func("(%s & %s)", gen.FamInt, gen.Bits, gen.FamInt, gen.FamInt),
-		gen.Func("(%s | %s)", gen.FamInt, gen.Bits, gen.FamInt, gen.FamInt),
-		gen.Func("(%s || %s)", gen.FamString, gen.Sum, gen.FamString, gen.FamString),
-		gen.Func("MAX(%s, %s)", gen.FamInt, gen.Most, gen.FamInt, gen.FamInt),
-		gen.Func("MIN(%s, %s)", gen.FamString, gen.Most, gen.FamString, gen.FamString),
-		gen.Func("CAST(%s AS TEXT)", gen.FamString, gen.UpTo(20), gen.FamInt),
-		gen.Func("CONCAT(%s, %s)", gen.FamString, gen.Sum, gen.FamString, gen.FamString),
-		gen.Func("SUBSTR(%s, 1, 10)", gen.FamDate, gen.UpTo(0), gen.FamDatetime),
+	ExprForms: gen.ExprForms{
+		DoubleLit:    "%s",
+		DateLit:      "'%s'",
+		DatetimeLit:  "'%s'",
+		Prefix:       "SUBSTR(%s, 1, %s)",
+		NullSafe:     "%s IS %s",
+		Distinct:     "%s IS NOT %s",
+		BeginsWith:   "%s GLOB %s",
+		AnyMore:      "*",
+		If:           "IIF(%s, %s, %s)",
+		Truth:        "(%s)",
+		Coalesce:     []string{"COALESCE", "IFNULL"},
+		Quotient:     "(%s / %s)",
+		CastInt:      "SIGNED",
+		AvgFamilies:  []gen.Family{gen.FamInt},
+		GroupExtrema: gen.AllFamilies,
+		Functions: []gen.Function{
+			gen.Func("LENGTH(%s)", gen.FamInt, gen.Most, gen.FamString),
+			gen.Func("INSTR(%s, 'a')", gen.FamInt, gen.Most, gen.FamString),
+			gen.Func("SIGN(%s)", gen.FamInt, gen.UpTo(1), gen.FamInt),
+			gen.Func("SUBSTR(%s, 2, 3)", gen.FamString, gen.Most, gen.FamString),
+			gen.Func("SUBSTR(%s, 1, 7)", gen.FamString, gen.UpTo(7), gen.FamDate),
+			gen.Func("REPLACE(%s, 'a', 'b')", gen.FamString, gen.Most, gen.FamString),
+			gen.Func("UPPER(%s)", gen.FamString, gen.Most, gen.FamString),
+			gen.Func("(%s & %s)", gen.FamInt, gen.Bits, gen.FamInt, gen.FamInt),
+			gen.Func("(%s | %s)", gen.FamInt, gen.Bits, gen.FamInt, gen.FamInt),
+			gen.Func("(%s || %s)", gen.FamString, gen.Sum, gen.FamString, gen.FamString),
+			gen.Func("MAX(%s, %s)", gen.FamInt, gen.Most, gen.FamInt, gen.FamInt),
+			gen.Func("MIN(%s, %s)", gen.FamString, gen.Most, gen.FamString, gen.FamString),
+			gen.Func("CAST(%s AS TEXT)", gen.FamString, gen.UpTo(20), gen.FamInt),
+			gen.Func("CONCAT(%s, %s)", gen.FamString, gen.Sum, gen.FamString, gen.FamString),
+			gen.Func("SUBSTR(%s, 1, 10)", gen.FamDate, gen.UpTo(0), gen.FamDatetime),
+		},
 	},
-	Has: map[gen.Capability]string{gen.CanReplace: "", gen.CanUpsert: "", gen.CanCompare: "", gen.CanWindow: "",
-		gen.CanReference: "", gen.CanCascade: "", gen.CanOwe: "", gen.CanSelfRefer: "", gen.CanView: "", gen.CanTrigger: "",
-		gen.CanFunctional: "", gen.CanCheck: "", gen.CanGenerate: "",
-		gen.CanRedefine: "", gen.CanStandAlone: "", gen.CanScratch: "", gen.CanReturn: "", gen.CanPartial: "",
-		gen.CanOrIgnore: "", gen.CanCheckpoint: "", gen.CanSpecial: "", gen.CanUntyped: "",
-		gen.CanRank: "", gen.CanClash: "", gen.CanRow: "", gen.CanFrom: "", gen.CanFilter: "", gen.CanOrderNulls: "",
-		gen.CanMaterialize: "", gen.CanUpsertWhere: "", gen.CanIndexedBy: ""},
-	Specials:      specials,
-	OrIgnore:      true,
-	UpdateReturns: true,
-	TriggerBlock:  true,
-	// One writer at a time: more read-only transactions keep transactions overlapping.
-	ReadOnlyShare: 40,
-	Weights: map[string]int{"decimal": 0, "locking": 0, "quantified": 0, "xor": 0, "row-in-list": 0, "straight-join": 0,
-		"using-join": 0, "unsigned": 0, "unsigned-bigint": 0, "tinyint": 0, "smallint": 0, "char": 0, "binary": 0, "enum": 0,
-		"set-type": 0, "bit": 0,
-		"functional-index": 20, "upsert": 8, "savepoint": 35, "undoing": 20, "timestamp": 0, "time": 0, "year": 0,
-		"latin1": 0},
+	QueryForms: gen.QueryForms{
+		SetOps:        []string{"UNION", "UNION ALL", "UNION ALL", "INTERSECT", "EXCEPT"},
+		DerivedSetOps: []string{"UNION", "UNION ALL", "INTERSECT", "EXCEPT"},
+	},
+	WriteForms: gen.WriteForms{
+		SelfSubquery:  true,
+		OrIgnore:      true,
+		UpdateReturns: true,
+	},
+	Capabilities: gen.Capabilities{
+		Has: map[gen.Capability]string{gen.CanReplace: "", gen.CanUpsert: "", gen.CanCompare: "", gen.CanWindow: "",
+			gen.CanReference: "", gen.CanCascade: "", gen.CanOwe: "", gen.CanSelfRefer: "", gen.CanView: "", gen.CanTrigger: "",
+			gen.CanFunctional: "", gen.CanCheck: "", gen.CanGenerate: "",
+			gen.CanRedefine: "", gen.CanStandAlone: "", gen.CanScratch: "", gen.CanReturn: "", gen.CanPartial: "",
+			gen.CanOrIgnore: "", gen.CanCheckpoint: "", gen.CanSpecial: "", gen.CanUntyped: "",
+			gen.CanRank: "", gen.CanClash: "", gen.CanRow: "", gen.CanFrom: "", gen.CanFilter: "", gen.CanOrderNulls: "",
+			gen.CanMaterialize: "", gen.CanUpsertWhere: "", gen.CanIndexedBy: ""},
+		Weights: map[string]int{"decimal": 0, "locking": 0, "quantified": 0, "xor": 0, "row-in-list": 0, "straight-join": 0,
+			"using-join": 0, "unsigned": 0, "unsigned-bigint": 0, "tinyint": 0, "smallint": 0, "char": 0, "binary": 0, "enum": 0,
+			"set-type": 0, "bit": 0,
+			"functional-index": 20, "upsert": 8, "savepoint": 35, "undoing": 20, "timestamp": 0, "time": 0, "year": 0,
+			"latin1": 0},
+	},
+	TxnForms: gen.TxnForms{
+		// One writer at a time: more read-only transactions keep transactions overlapping.
+		ReadOnlyShare: 40,
+		Begin: func(below func(n int) int, _ string, writes bool) string {
+			switch {
+			case writes && below(100) >= 15:
+				return "BEGIN IMMEDIATE"
+			case writes || below(100) < 50:
+				return "BEGIN DEFERRED"
+			default:
+				return "BEGIN"
+			}
+		},
+	},
 	DDL: gen.Redefinitions{
 		AddIndex:  []string{"CREATE INDEX {name} ON {table} ({columns})"},
 		DropIndex: []string{"DROP INDEX {name}"},
@@ -123,15 +145,5 @@ var Dialect = &gen.Dialect{
 		DropTable:  []string{"DROP TABLE {name}"},
 		Checkpoint: []string{"PRAGMA wal_checkpoint", "PRAGMA wal_checkpoint(FULL)", "PRAGMA wal_checkpoint(RESTART)",
 			"PRAGMA wal_checkpoint(TRUNCATE)"},
-	},
-	Begin: func(below func(n int) int, _ string, writes bool) string {
-		switch {
-		case writes && below(100) >= 15:
-			return "BEGIN IMMEDIATE"
-		case writes || below(100) < 50:
-			return "BEGIN DEFERRED"
-		default:
-			return "BEGIN"
-		}
 	},
 }

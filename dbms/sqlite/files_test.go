@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"txweave/exec"
 )
 
 // TestOpenInterrupted: a connection whose opening is interrupted leaves no file open.
@@ -27,13 +29,13 @@ func TestOpenInterrupted(t *testing.T) {
 		return n
 	}
 	p := Levels()[0]
-	if len(p.Setup) == 0 {
+	if len(p.Sessions.Setup) == 0 {
 		t.Fatal("a session is opened without a statement")
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	for range 3 {
-		if s, err := target.Open(ctx, p); err == nil || s != nil {
+		if s, err := target.Open(ctx, exec.FirstNode, p); err == nil || s != nil {
 			t.Fatalf("%v, %v", s, err)
 		}
 	}

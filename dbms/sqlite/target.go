@@ -161,22 +161,22 @@ func (t *target) Control() *exec.Session { return t.control }
 
 func (t *target) Describe() exec.Description { return t.about }
 
-func (t *target) Open(ctx context.Context, p *dbms.Profile) (*exec.Session, error) {
+func (t *target) Open(ctx context.Context, _ exec.NodeID, p *dbms.Profile) (*exec.Session, error) {
 	s, err := t.dial()
 	var answer *exec.AnswerError
-	if errors.As(err, &answer) && p.Classify(answer.Err.Code, answer.Err.Message) == dbms.Environment {
+	if errors.As(err, &answer) && p.Errors.Classify(answer.Err.Code, answer.Err.Message) == dbms.Environment {
 		err = &exec.EnvironmentError{Answer: answer}
 	}
 	if err != nil {
 		return nil, err
 	}
-	if err := s.Must(ctx, p.Setup...); err != nil {
+	if err := s.Must(ctx, p.Sessions.Setup...); err != nil {
 		return nil, errors.Join(err, s.Close()) // a connection that nobody closes keeps the database's files open
 	}
 	return s, nil
 }
 
-func (t *target) Observe(ctx context.Context, level string) (*exec.Session, error) {
+func (t *target) Observe(ctx context.Context, _ exec.NodeID, level string) (*exec.Session, error) {
 	return nil, fmt.Errorf("SQLite has no %s", level)
 }
 

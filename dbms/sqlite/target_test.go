@@ -38,7 +38,7 @@ func TestKeptIn(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	s, err := db.Open(t.Context(), &dbms.Profile{})
+	s, err := db.Open(t.Context(), exec.FirstNode, &dbms.Profile{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,10 +74,10 @@ func TestStore(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	p := &dbms.Profile{DBMS: "sqlite", Stores: Levels()[0].Stores}
+	p := &dbms.Profile{DBMS: "sqlite", Variants: dbms.Variants{Stores: Levels()[0].Variants.Stores}}
 	read := func(pragma string) string {
 		t.Helper()
-		s, err := db.Open(t.Context(), p)
+		s, err := db.Open(t.Context(), exec.FirstNode, p)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -89,8 +89,8 @@ func TestStore(t *testing.T) {
 		return r.Row(0)[0].String()
 	}
 	usual := read("page_size")
-	for i := range p.Stores {
-		shape := &p.Stores[i]
+	for i := range p.Variants.Stores {
+		shape := &p.Variants.Stores[i]
 		c := &testcase.Case{Target: "sqlite", Options: []testcase.Option{{Key: testcase.OptionStore, Value: shape.Name}}}
 		if err := exec.Shape(t.Context(), db, c, p, func() { t.Error("sessions of a file that stays are closed") }); err !=
 			nil {

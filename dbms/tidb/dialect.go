@@ -13,7 +13,7 @@ import (
 
 // Syntax is MySQL's, and comments for TiDB alone are run.
 var Syntax = &sqltext.Syntax{
-	Quoting: sqltext.MySQL, Tree: tree, Functions: functions.TiDB, Hints: hints,
+	Quoting: sqltext.MySQL, TablesByCase: true, Tree: tree, Functions: functions.TiDB, Hints: hints,
 	Traits: innodb.Traits, Doubt: innodb.Doubt(tree), Remarks: []string{"/*M!"}, DropTemporary: innodb.DropTemporary,
 	Settings: settings,
 }
@@ -46,53 +46,59 @@ var hints = strings.Fields(
 var Dialect = func() *gen.Dialect {
 	d := *innodb.Dialect
 	d.Name, d.Tree = "tidb", tree
-	d.InlineShare = 100
-	d.Ascending = true
-	d.LockClauses = []string{"UPDATE"}
-	d.KeyApart = "NONCLUSTERED"
-	d.SelfSubquery = true
-	d.GroupExtrema = gen.AllFamilies
-	d.DerivedSetOps = d.SetOps
-	d.Has = maps.Clone(d.Has)
+	d.TableForms.InlineShare = 100
+	d.QueryForms.Ascending = true
+	d.QueryForms.LockClauses = []string{"UPDATE"}
+	d.TableForms.KeyApart = "NONCLUSTERED"
+	d.WriteForms.SelfSubquery = true
+	d.ExprForms.GroupExtrema = gen.AllFamilies
+	d.QueryForms.DerivedSetOps = d.QueryForms.SetOps
+	d.Capabilities.Has = maps.Clone(d.Capabilities.Has)
 	for _, c := range []gen.Capability{gen.CanCheck, gen.CanTrigger, gen.CanRowFormat, gen.CanWiden, gen.CanDisconnect,
 		gen.CanFulltext, gen.CanMixLevels,
 		gen.CanSkipLocked, gen.CanFlush, gen.CanMaintain, gen.CanScratch, gen.CanCount, gen.CanFrame, gen.CanLockTables,
 		gen.CanAccessMode, gen.CanRefuseWrite, gen.CanChain} {
-		delete(d.Has, c)
+		delete(d.Capabilities.Has, c)
 	}
 	// Before 6.6 a foreign key is read and not kept, and up to 8.4 an experiment (docs.pingcap.com, FOREIGN KEY
 	// Constraints).
-	d.Has[gen.CanReference], d.Has[gen.CanCascade], d.Has[gen.CanSelfRefer] = "8.5", "8.5", "8.5"
-	d.Version = func(server string) string {
+	d.Capabilities.Has[gen.CanReference], d.Capabilities.Has[gen.CanCascade], d.Capabilities.Has[gen.CanSelfRefer] = "8.5",
+		"8.5", "8.5"
+	d.Capabilities.Version = func(server string) string {
 		_, version, _ := strings.Cut(server, "-TiDB-v")
 		return version
 	}
-	d.Has[gen.CanCommentHint] = ""
-	d.Hints = []string{"INL_JOIN({one})", "INL_HASH_JOIN({one})", "HASH_JOIN({all})", "MERGE_JOIN({all})", "HASH_AGG()",
+	d.Capabilities.Has[gen.CanCommentHint] = ""
+	d.QueryForms.Hints = []string{"INL_JOIN({one})", "INL_HASH_JOIN({one})", "HASH_JOIN({all})", "MERGE_JOIN({all})",
+		"HASH_AGG()",
 		"STREAM_AGG()", "AGG_TO_COP()",
 		"LIMIT_TO_COP()", "LEADING({all})", "STRAIGHT_JOIN()", "NO_INDEX_MERGE()", "USE_INDEX_MERGE({one})",
 		"HASH_JOIN_BUILD({one})", "USE_TOJA(FALSE)"}
-	d.InnerHints = []string{"SEMI_JOIN_REWRITE()", "NO_DECORRELATE()", "HASH_AGG()", "STREAM_AGG()"}
-	d.Has[gen.CanDescend], d.Has[gen.CanCluster], d.Has[gen.CanConvert], d.Has[gen.CanLockOuter] = "", "", "", ""
+	d.QueryForms.InnerHints = []string{"SEMI_JOIN_REWRITE()", "NO_DECORRELATE()", "HASH_AGG()", "STREAM_AGG()"}
+	d.Capabilities.Has[gen.CanDescend], d.Capabilities.Has[gen.CanCluster], d.Capabilities.Has[gen.CanConvert],
+		d.Capabilities.Has[gen.CanLockOuter] = "", "", "", ""
 	optimistic := []string{"optimistic"} // elsewhere no read shows what they replace, or take along
-	d.Levels = map[gen.Capability][]string{gen.CanReplace: optimistic, gen.CanUpsert: optimistic,
+	d.Capabilities.Levels = map[gen.Capability][]string{gen.CanReplace: optimistic, gen.CanUpsert: optimistic,
 		gen.CanCompare: optimistic, gen.CanSeveral: optimistic, gen.CanCascade: optimistic}
-	d.Specials = slices.DeleteFunc(slices.Clone(d.Specials), func(s gen.Special) bool { return s.Name == "latin1" })
+	d.TableForms.Specials = slices.DeleteFunc(slices.Clone(d.TableForms.Specials), func(s gen.Special) bool {
+		return s.Name == "latin1"
+	})
 	// Before 6.5 a transaction is told that a table has changed under it (8028): there are no metadata locks
 	// (docs.pingcap.com, Metadata Lock).
-	d.Has[gen.CanRedefine], d.Has[gen.CanRename], d.Has[gen.CanTruncate] = "6.5", "6.5", "6.5"
-	d.GivesUp = optimistic
+	d.Capabilities.Has[gen.CanRedefine], d.Capabilities.Has[gen.CanRename],
+		d.Capabilities.Has[gen.CanTruncate] = "6.5", "6.5", "6.5"
+	d.TxnForms.GivesUp = optimistic
 	// elsewhere what does not lock reads another view than what does
-	d.Levels[gen.CanLockOuter] = []string{"read-committed"}
+	d.Capabilities.Levels[gen.CanLockOuter] = []string{"read-committed"}
 	// a table that is emptied is another one, in which older snapshots see nothing
-	d.Levels[gen.CanTruncate] = []string{"read-committed"}
+	d.Capabilities.Levels[gen.CanTruncate] = []string{"read-committed"}
 	d.DDL.AddIndex = []string{"CREATE INDEX {name} ON {table} ({columns})",
 		"ALTER TABLE {table} ADD INDEX {name} ({columns})"}
 	d.DDL.AddColumn = d.DDL.AddColumn[:2:2]
 	d.DDL.DropColumn = d.DDL.DropColumn[:1:1]
 	d.DDL.Rebuild = nil // nothing is built anew
 	d.DDL.AddTable = []string{"CREATE TABLE {name} LIKE {table}", "CREATE TABLE {name} (a INT)"}
-	d.Begin = func(_ func(int) int, isolation string, _ bool) string {
+	d.TxnForms.Begin = func(_ func(int) int, isolation string, _ bool) string {
 		if isolation == "optimistic" {
 			return "BEGIN OPTIMISTIC"
 		}

@@ -20,7 +20,7 @@ func TestErrors(t *testing.T) {
 		"runtime error: index out of range": dbms.Deterministic,
 	} {
 		for _, p := range Levels() {
-			if got := p.Classify(1105, text); got != want {
+			if got := p.Errors.Classify(1105, text); got != want {
 				t.Errorf("%s: %s: %v, want %v", p.Isolation, text, got, want)
 			}
 		}

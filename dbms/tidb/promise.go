@@ -6,7 +6,7 @@ import (
 
 	"txweave/dbms"
 	"txweave/dbms/innodb"
-	dialect "txweave/sql/mysql"
+	"txweave/dbms/mysql/dialect"
 	"txweave/sql/respell"
 )
 
@@ -57,53 +57,64 @@ var errorClasses = map[int]dbms.ErrorClass{
 func level(isolation, mode, sqlLevel string) *dbms.Profile {
 	own := []string{"SET SESSION TRANSACTION ISOLATION LEVEL " + sqlLevel, "SET SESSION tidb_txn_mode = '" + mode + "'"}
 	return &dbms.Profile{
-		// FOR UPDATE in autocommit locks nothing and waits for nobody (docs.pingcap.com, SELECT)
-		LockingBegin: "BEGIN PESSIMISTIC",
-		DBMS:         "tidb",
-		PanicsAlone:  true,
-		Isolation:    isolation,
-		Protocol:     "2PL+MVCC",
-		Source:       source,
-		Setup: []string{
-			innodb.StrictMode,
-			"SET SESSION innodb_lock_wait_timeout = 10",
-			own[0],
-			own[1],
-			"SET SESSION tidb_constraint_check_in_place = ON", // else a duplicate key is an error of COMMIT
+		Transactions: dbms.Transactions{
+			// FOR UPDATE in autocommit locks nothing and waits for nobody (docs.pingcap.com, SELECT)
+			LockingBegin: "BEGIN PESSIMISTIC",
 		},
-		Level:         own,
-		Client:        innodb.ClientCharset,
-		WaitLimits:    innodb.WaitLimits("innodb_lock_wait_timeout"),
-		NoWait:        []string{"SET SESSION innodb_lock_wait_timeout = 1"},
-		SnapshotBegin: []string{"BEGIN", "START"},
-		LateRefusal:   true, // a change waits for who uses the table, and nothing tells soon enough that it does
-		LocksInside:   true,
-		Order:         dbms.DatabaseClock,
-		Errors:        errorClasses,
-		Malformed:     innodb.Malformed,
-		NoTable:       []int{1146},
-		Impossible: map[int]string{
-			1146: "no such table", 8003: "index and table differ", 8133: "rows of an index differ",
-			8134: "values of an index differ",
-			8141: "assertion failed", 8223: "index and table differ",
+		DBMS:        "tidb",
+		PanicsAlone: true,
+		Isolation:   isolation,
+		Guarantees: dbms.Guarantees{
+			Protocol: "2PL+MVCC",
+			Source:   source,
 		},
-		// 1105: a panic
-		ImpossibleTexts: []string{"runtime error", "nil pointer", "index out of range", "invalid memory address",
-			"goroutine "},
-		// 1105: others kept writing the rows between each of 256 tries and the next one.
-		// 1105, too: a statement that was killed on its way to the store, or where it counts its memory, which a panic with
-		// the error of a kill, or of a time that is over, in it ends. 1105, too: a lock that was not had in time, where the
-		// statement is tried again by the server.
-		ErrorTexts: []dbms.ErrorText{{Part: "pessimistic lock retry limit reached", Class: dbms.StatementLost},
-			{Part: "lock wait timeout", Class: dbms.StatementLost},
-			{Part: "context canceled", Class: dbms.Environment}, {Part: "[executor:1317]", Class: dbms.Environment},
-			{Part: "[executor:3024]", Class: dbms.Environment}},
-		Duplicate: []int{1062}, ForeignKey: []int{1452},
-		// in a pessimistic transaction keys are asked for as they are locked, after the parents of rows; by itself
-		// (tidb_constraint_check_in_place) before
-		EitherOf: [][2]int{{1452, 1062}},
-		Plans:    plans,
-		Tree:     tree,
+		Sessions: dbms.Sessions{
+			Setup: []string{
+				innodb.StrictMode,
+				"SET SESSION innodb_lock_wait_timeout = 10",
+				own[0],
+				own[1],
+				"SET SESSION tidb_constraint_check_in_place = ON", // else a duplicate key is an error of COMMIT
+			},
+			Level:      own,
+			Client:     innodb.ClientCharset,
+			WaitLimits: innodb.WaitLimits("innodb_lock_wait_timeout"),
+			NoWait:     []string{"SET SESSION innodb_lock_wait_timeout = 1"},
+		},
+		ReadModes: dbms.ReadModes{
+			SnapshotBegin: []string{"BEGIN", "START"},
+			LocksInside:   true,
+		},
+		TableChanges: dbms.TableChanges{
+			LateRefusal: true, // a change waits for who uses the table, and nothing tells soon enough that it does
+
+		},
+		Order: dbms.DatabaseClock,
+		Errors: dbms.Errors{
+			Classes:   errorClasses,
+			Malformed: innodb.Malformed,
+			NoTable:   dbms.ErrorSet{Codes: []int{1146}},
+			// no such table; index and table differ; rows of an index differ; values of an index differ; assertion failed; index
+			// and table differ. 1105: a panic
+			Impossible: dbms.ErrorSet{Codes: []int{1146, 8003, 8133, 8134, 8141, 8223}, Texts: []string{"runtime error",
+				"nil pointer", "index out of range", "invalid memory address", "goroutine "}},
+			// 1105: others kept writing the rows between each of 256 tries and the next one.
+			// 1105, too: a statement that was killed on its way to the store, or where it counts its memory, which a panic with
+			// the error of a kill, or of a time that is over, in it ends. 1105, too: a lock that was not had in time, where the
+			// statement is tried again by the server.
+			Texts: []dbms.ErrorText{{Part: "pessimistic lock retry limit reached", Class: dbms.StatementLost},
+				{Part: "lock wait timeout", Class: dbms.StatementLost},
+				{Part: "context canceled", Class: dbms.Environment}, {Part: "[executor:1317]", Class: dbms.Environment},
+				{Part: "[executor:3024]", Class: dbms.Environment}},
+			Duplicate: []int{1062}, ForeignKey: []int{1452},
+			// in a pessimistic transaction keys are asked for as they are locked, after the parents of rows; by itself
+			// (tidb_constraint_check_in_place) before
+			EitherOf: [][2]int{{1452, 1062}},
+		},
+		Variants: dbms.Variants{
+			Plans: plans,
+		},
+		Tree: tree,
 	}
 }
 
@@ -147,42 +158,45 @@ func set(name string, variables ...string) dbms.PlanSetting {
 // Levels are TiDB's levels.
 func Levels() []*dbms.Profile {
 	rr := level("repeatable-read", "pessimistic", "REPEATABLE READ")
-	rr.OtherBegin = "OPTIMISTIC"
-	rr.AloneUntold = true // it is optimistic, and meets their locks when it commits
-	rr.Mechanisms = dbms.Mechanisms{ConsistentRead: dbms.PerTransaction, SnapshotAt: dbms.AtBegin, DMLView: dbms.Current,
+	rr.Transactions.OtherBegin = "OPTIMISTIC"
+	rr.TableChanges.AloneUntold = true // it is optimistic, and meets their locks when it commits
+	rr.Guarantees.Mechanisms = dbms.Mechanisms{ConsistentRead: dbms.PerTransaction, SnapshotAt: dbms.AtBegin,
+		DMLView:         dbms.Current,
 		MutualExclusion: true, RowLocks: true}
-	rr.SelectView, rr.Observers = dbms.Snapshot, true
-	rr.Before = dbms.LockingDeleteRead
-	rr.MixedSubqueries = true
-	rr.Mixing = dbms.ByPrimaryKey // https://github.com/pingcap/tidb/issues/51211
-	rr.Forbidden = dbms.ForbidRepeatable
+	rr.ReadModes.SelectView, rr.ReadModes.Observers = dbms.Snapshot, true
+	rr.ReadModes.Before = dbms.LockingDeleteRead
+	rr.ReadModes.MixedSubqueries = true
+	rr.ReadModes.Mixing = dbms.ByPrimaryKey // https://github.com/pingcap/tidb/issues/51211
+	rr.Guarantees.Forbidden = dbms.ForbidRepeatable
 
 	// A pessimistic transaction learns of conflicts by waiting (docs.pingcap.com, TiDB Pessimistic Transaction Mode).
-	rr.AtCommit = []int{9007}
+	rr.Errors.AtCommit = []int{9007}
 
 	rc := level("read-committed", "pessimistic", "READ COMMITTED")
-	rc.OtherBegin = "OPTIMISTIC"
-	rc.AloneUntold = true
-	rc.Mechanisms = dbms.ReadCommitted
+	rc.Transactions.OtherBegin = "OPTIMISTIC"
+	rc.TableChanges.AloneUntold = true
+	rc.Guarantees.Mechanisms = dbms.ReadCommitted
 	rc.RowLocks = true
-	rc.SelectView, rc.Observers = dbms.Current, true
-	rc.Before = dbms.NoBeforeRead
-	rc.Forbidden = dbms.ForbidCommitted
-	rc.AtCommit = []int{9007}
+	rc.ReadModes.SelectView, rc.ReadModes.Observers = dbms.Current, true
+	rc.ReadModes.Before = dbms.NoBeforeRead
+	rc.Guarantees.Forbidden = dbms.ForbidCommitted
+	rc.Errors.AtCommit = []int{9007}
 
 	optimistic := level("optimistic", "optimistic", "REPEATABLE READ")
-	optimistic.OtherBegin = "PESSIMISTIC"
-	optimistic.Protocol, optimistic.Mechanisms = "Percolator", percolator
-	optimistic.Source += "; docs.pingcap.com, TiDB Optimistic Transaction Model"
-	optimistic.SelectView = dbms.Snapshot
-	optimistic.Before = dbms.PlainBeforeRead
-	optimistic.Forbidden = dbms.ForbidSnapshot
-	optimistic.Plans = append(slices.Clone(plans), lateKeys)
+	optimistic.Transactions.OtherBegin = "PESSIMISTIC"
+	optimistic.Guarantees.Protocol, optimistic.Guarantees.Mechanisms = "Percolator", percolator
+	optimistic.Guarantees.Source += "; docs.pingcap.com, TiDB Optimistic Transaction Model"
+	optimistic.ReadModes.SelectView = dbms.Snapshot
+	optimistic.ReadModes.Before = dbms.PlainBeforeRead
+	optimistic.Guarantees.Forbidden = dbms.ForbidSnapshot
+	optimistic.Variants.Plans = append(slices.Clone(plans), lateKeys)
 	return []*dbms.Profile{rr, rc, optimistic}
 }
 
 // Known are levels of recorded traces that txweave does not run.
 func Known() []*dbms.Profile {
-	return []*dbms.Profile{{DBMS: "tidb", Isolation: "snapshot", Protocol: "Percolator", Mechanisms: percolator,
-		Source: source + "; Peng, Dabek: Large-scale Incremental Processing (Percolator), OSDI 2010"}}
+	return []*dbms.Profile{{DBMS: "tidb", Isolation: "snapshot", Guarantees: dbms.Guarantees{Protocol: "Percolator",
+		Mechanisms: percolator,
+		Source:     source + "; Peng, Dabek: Large-scale Incremental Processing (Percolator), OSDI 2010",
+	}}}
 }

@@ -4,43 +4,60 @@ import (
 	"path/filepath"
 	"strings"
 
+	"txweave/dbms/driver"
 	"txweave/dbms/innodb"
+	"txweave/dbms/mysqlwire"
 	"txweave/exec"
 	"txweave/history"
 )
 
+// Driver is TiDB's.
+var Driver = &driver.Driver{Name: "tidb", Levels: Levels(), Known: Known(), Syntax: Syntax, Dialect: Dialect,
+	Server: Server, Export: Spelling, Tracker: Tracker}
+
 // Server is TiDB on unistore, its own in-process store, where the server is private. A binary of the user's is a
 // tidb-server; the one that txweave builds takes the same flags where they mean the same.
 var Server = &exec.Server{
-	Name:      "tidb",
-	Build:     Build,
-	Arguments: arguments,
-	Version:   []string{"-V"},
+	Name: wire.Name,
+	Binary: exec.Binary{Build: Build, Version: []string{"-V"},
+		Is: func(version string) bool { return strings.Contains(version, "Release Version:") }},
+	Private: &exec.Private{
+		Arguments: arguments,
+		Durable:   durable,
+		Wear:      400, // nothing on unistore is ever thrown away
+		Ready:     mysqlwire.Ready,
+		Open:      wire.Open,
+	},
+	Users:    exec.Users{DSN: mysqlwire.DSN, Ours: wire.Ours, Join: wire.Join},
+	Strains:  wire.Strains,
+	Client:   client(),
+	Protocol: wire.Protocol,
+}
+
+// wire is how it is spoken to.
+var wire = &mysqlwire.DBMS{
+	Name: "tidb",
+	// CREATE TABLE … AS SELECT is not there
+	Protocol: &exec.Protocol{DBError: mysqlwire.Error, Warnings: "SHOW WARNINGS", Clock: clock, Integrity: adminCheck,
+		Level: innodb.AskLevel, Asides: aside},
+	Strains: strains,
+	Ours:    func(version string) bool { return strings.Contains(version, "TiDB") },
 	Boot: []string{
 		"SET GLOBAL tidb_enable_auto_analyze = OFF",
 		"REPLACE INTO mysql.tidb VALUES ('tikv_gc_safe_point', '20200101-00:00:00 +0000', '')", // for tidb_snapshot
 	},
-	Wear:    400, // nothing on unistore is ever thrown away
-	Waits:   func(string) *exec.WaitSource { return trx },
-	Anew:    true,
-	Kill:    "KILL TIDB QUERY %d",
-	Durable: durable,
 	// A commit of more than 16 KiB of keys is answered when the first request is, and the locks of the others are in
 	// memory alone.
 	DurableBoot: []string{"SET GLOBAL tidb_txn_commit_batch_size = 1073741824"},
-	Strains:     strains,
-	Client:      client(),
+	Waits:       func(string) *mysqlwire.WaitSource { return trx },
+	Anew:        true,
+	Kill:        "KILL TIDB QUERY %d",
 	Neutral:     neutral,
 	Changed: "SELECT VARIABLE_NAME, CURRENT_VALUE FROM information_schema.VARIABLES_INFO WHERE VARIABLE_NAME LIKE " +
 		"'tidb%' " +
 		"AND VARIABLE_SCOPE <> 'SESSION' AND CURRENT_VALUE <> DEFAULT_VALUE AND CURRENT_VALUE NOT LIKE '/%' AND " +
 		"CURRENT_VALUE NOT LIKE '{%' " +
 		"UNION ALL SELECT 'tidb_version', REPLACE(TIDB_VERSION(), '\n', ', ')",
-	// CREATE TABLE … AS SELECT is not there
-	Protocol: &exec.Protocol{DBError: exec.MySQLError, Warnings: "SHOW WARNINGS", Clock: clock, Integrity: adminCheck,
-		Level: innodb.AskLevel, Asides: aside},
-	Ours:   func(version string) bool { return strings.Contains(version, "TiDB") },
-	Binary: func(version string) bool { return strings.Contains(version, "Release Version:") },
 }
 
 // neutral are the variables that make a session read the past, or a state that is not whole, commit a statement in

@@ -4,11 +4,12 @@ import (
 	"context"
 	"time"
 
+	"txweave/dbms/mysqlwire"
 	"txweave/exec"
 )
 
 // trx is information_schema.TIDB_TRX; DATA_LOCK_WAITS there lags by a second.
-var trx = &exec.WaitSource{Ask: lockWaits, Need: "the PROCESS privilege (for information_schema.TIDB_TRX)"}
+var trx = &mysqlwire.WaitSource{Ask: lockWaits, Need: "the PROCESS privilege (for information_schema.TIDB_TRX)"}
 
 // acquiring is how long a transaction is LockWaiting before it is believed to wait: TiDB says so of everyone who
 // is about to be given locks, too. On a busy machine that lasts longer than two questions.

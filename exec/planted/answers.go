@@ -23,7 +23,7 @@ func always(*dbms.Profile) bool     { return true }
 func anywhere(*dbms.Profile) string { return "" }
 
 func needsLocks(p *dbms.Profile) string {
-	if p.Observers || p.Promise().RowLocks {
+	if p.ReadModes.Observers || p.Promise().RowLocks {
 		return ""
 	}
 	return "the engine has no locking reads and no weaker level"
@@ -37,7 +37,7 @@ func forbids(ph fault.Kind) func(*dbms.Profile) bool {
 // lockingReadDiffers says whether a locking read sees another state than a plain one, or is known to lock what it
 // returns, so that one without a lock shows.
 func lockingReadDiffers(p *dbms.Profile) bool {
-	return p.Promise().RowLocks || p.SelectView != p.DMLView && forbids(fault.P2)(p)
+	return p.Promise().RowLocks || p.ReadModes.SelectView != p.DMLView && forbids(fault.P2)(p)
 }
 
 // answerFaults spoil one statement and its answer by themselves.
@@ -158,7 +158,7 @@ func loseCommit(c *faultConn, ctx context.Context, sql string) (driver.Result, e
 
 // vanish answers a duplicate key as if nothing had been, and lets the transaction live on where an error ends it.
 func vanish(c *faultConn, ctx context.Context, sql string) (driver.Result, error) {
-	if c.profile.ErrorsEnd {
+	if c.profile.Transactions.ErrorsEnd {
 		if _, err := c.send(ctx, "SAVEPOINT txw_before"); err != nil {
 			return nil, err
 		}
@@ -168,7 +168,7 @@ func vanish(c *faultConn, ctx context.Context, sql string) (driver.Result, error
 		"Duplicate entry") {
 		return res, err
 	}
-	if c.profile.ErrorsEnd {
+	if c.profile.Transactions.ErrorsEnd {
 		if _, err := c.send(ctx, "ROLLBACK TO SAVEPOINT txw_before"); err != nil {
 			return nil, err
 		}

@@ -129,11 +129,11 @@ func Plant(t exec.Target, f *Fault, seed uint64) exec.Target {
 	return &faultyTarget{Target: t, fault: f, seed: seed, stale: map[int64]bool{}}
 }
 
-func (t *faultyTarget) Open(ctx context.Context, p *dbms.Profile) (*exec.Session, error) {
+func (t *faultyTarget) Open(ctx context.Context, node exec.NodeID, p *dbms.Profile) (*exec.Session, error) {
 	if t.down() {
 		return nil, errCrashed
 	}
-	s, err := t.Target.Open(ctx, p)
+	s, err := t.Target.Open(ctx, node, p)
 	if err != nil {
 		return nil, err
 	}
@@ -439,7 +439,7 @@ func (t *faultyTarget) class(err error) dbms.ErrorClass {
 		return dbms.Deterministic
 	}
 	if db := t.first.DBError(err); db != nil {
-		return t.profile.Classify(db.Code, db.Message)
+		return t.profile.Errors.Classify(db.Code, db.Message)
 	}
 	return dbms.Deterministic
 }
@@ -477,7 +477,7 @@ func (x *faultTxn) note(t *faultyTarget, at exec.Occasion, sql string) {
 	}
 }
 
-// showWarnings is how MySQL and its kin are asked for the warnings of the last statement: one that a fault answered has
+// showWarnings is how databases with such a list are asked for the warnings of the last statement: one that a fault answered has
 // none.
 const showWarnings = "SHOW WARNINGS"
 

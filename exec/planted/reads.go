@@ -109,12 +109,12 @@ func dirtyRead(which func(c *faultConn, x *faultTxn, tables []string) bool) func
 		if i < 0 || !plainRead(c.tree(sql)) {
 			return c.ask(ctx, sql)
 		}
-		if !c.profile.DirtyObserver {
+		if !c.profile.ReadModes.DirtyObserver {
 			return c.askOver(ctx, others[i], sql)
 		}
 		if c.dirty == nil {
 			var err error
-			if c.dirty, err = t.Target.Observe(ctx, exec.ReadUncommitted); err != nil {
+			if c.dirty, err = t.Target.Observe(ctx, exec.FirstNode, exec.ReadUncommitted); err != nil {
 				return nil, err
 			}
 		}
@@ -182,7 +182,7 @@ func futureRead(c *faultConn, ctx context.Context, sql string) (driver.Rows, err
 			return nil, err
 		}
 		if _, err := c.send(ctx, s.SQL); err != nil {
-			if c.target.class(err) == dbms.TxnLost && c.profile.Observers {
+			if c.target.class(err) == dbms.TxnLost && c.profile.ReadModes.Observers {
 				return nil, err // a deadlock
 			}
 			_, err = c.send(ctx, "ROLLBACK TO SAVEPOINT txw_future")
@@ -360,7 +360,7 @@ func phantom(c *faultConn, ctx context.Context, sql string) (driver.Rows, error)
 	if !plainRead(c.tree(sql)) || len(c.txn.wrote) > 0 {
 		return c.ask(ctx, sql)
 	}
-	if c.profile.SelectView == dbms.Current { // a correct read would lock the range
+	if c.profile.ReadModes.SelectView == dbms.Current { // a correct read would lock the range
 		return c.target.latest(ctx, sql)
 	}
 	m, err := readAll(c.ask(ctx, sql))
@@ -391,7 +391,7 @@ func readAhead(c *faultConn, ctx context.Context, sql string) (driver.Rows, erro
 	if !plainRead(c.tree(sql)) || len(x.wrote) > 0 {
 		return c.ask(ctx, sql)
 	}
-	if c.profile.SelectView == dbms.Current { // a correct read would lock what it reads, and nobody change it
+	if c.profile.ReadModes.SelectView == dbms.Current { // a correct read would lock what it reads, and nobody change it
 		return c.target.latest(ctx, sql)
 	}
 	for _, o := range c.others() {

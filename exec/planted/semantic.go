@@ -67,8 +67,8 @@ var missingEntry = &Fault{Name: "index-entry-missing",
 		return c.edit(ctx, sql, loseLast)
 	}}
 
-// victimUnsaid mirrors MySQL 9.7 (docs/findings/mysql-cascade-errors-unsaid.md): what its transaction had done is gone,
-// and what it does from there on is committed at once.
+// victimUnsaid mirrors a bug of a real server, whose cascades leave errors unsaid: what its transaction had done is
+// gone, and what it does from there on is committed at once.
 var victimUnsaid = &Fault{Name: "victim-unsaid",
 	Reference: "the victim of a deadlock is answered as if its write had found no row",
 	Forbidden: always, every: 1, verbs: []string{"INSERT", "UPDATE", "DELETE"},
@@ -87,7 +87,7 @@ var victimUnsaid = &Fault{Name: "victim-unsaid",
 		if _, err := c.send(ctx, "ROLLBACK"); err != nil {
 			return nil, err
 		}
-		// MariaDB keeps the warning of it until a table is read
+		// the warning of it may be kept until a table is read
 		rows, err := c.ask(ctx, "SELECT 1 FROM "+c.target.written(sql)+" WHERE 1 = 0")
 		if err == nil {
 			err = rows.Close()

@@ -100,7 +100,7 @@ func loseAfterPause(c *faultConn, ctx context.Context, sql string) (driver.Resul
 	return affected(len(found)), err
 }
 
-// locksTable says whether a statement is PostgreSQL's that locks a table in a transaction.
+// locksTable says whether a statement locks a table in a transaction.
 func locksTable(sql string) bool { return strings.HasPrefix(sql, "LOCK TABLE ") }
 
 // ignoreLock answers statements that lock whole tables and does not send them.

@@ -17,7 +17,7 @@ import (
 // snapshotProfile is a level of the same engine at which a transaction keeps one snapshot for all its plain reads, and
 // its reads are no part of the conflicts of others.
 func (t *faultyTarget) snapshotProfile() (*dbms.Profile, error) {
-	if t.profile.SnapshotScope() == dbms.PerTransaction && !t.profile.SnapshotObserver {
+	if t.profile.SnapshotScope() == dbms.PerTransaction && !t.profile.ReadModes.SnapshotObserver {
 		return t.profile, nil
 	}
 	return dbms.Lookup(t.profile.DBMS, "repeatable-read")
@@ -34,7 +34,7 @@ func (t *faultyTarget) spare(ctx context.Context) (*exec.Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	return t.Target.Open(ctx, p)
+	return t.Target.Open(ctx, exec.FirstNode, p)
 }
 
 // view gives a transaction a second connection that keeps seeing what is committed now: until the run ends, or, in a

@@ -226,15 +226,15 @@ const insistTime = 2 * time.Second
 
 // second opens a connection that does not wait for locks.
 func (t *faultyTarget) second(ctx context.Context) (*exec.Session, error) {
-	s, err := t.Target.Open(ctx, t.profile)
+	s, err := t.Target.Open(ctx, exec.FirstNode, t.profile)
 	for until := time.Now().Add(insistTime); err != nil && time.Now().Before(until); s,
-		err = t.Target.Open(ctx, t.profile) {
+		err = t.Target.Open(ctx, exec.FirstNode, t.profile) {
 		time.Sleep(time.Millisecond) // an embedded engine that recovers refuses connections
 	}
 	if err != nil {
 		return nil, err
 	}
-	if err := s.Must(ctx, t.profile.NoWait...); err != nil {
+	if err := s.Must(ctx, t.profile.Sessions.NoWait...); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil

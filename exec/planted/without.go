@@ -7,7 +7,7 @@ import "txweave/dbms"
 // bugs keep open; and tables that inherit, whose rows the bugs would write into their parent, and transactions that
 // wait until no other could spoil their snapshot. What a bug puts in place of a transaction's end begins no other.
 func Without(p *dbms.Profile) []string {
-	if !p.SharedChanges {
+	if !p.TableChanges.SharedChanges {
 		return []string{"chain"}
 	}
 	return []string{"inherited", "read-deferrable", "ddl-index", "ddl-column", "ddl-rebuild", "ddl-rewrite",

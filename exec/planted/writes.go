@@ -60,12 +60,12 @@ func weakened(allows fault.Kind) func(*faultConn, context.Context, string) (driv
 		p := weaker(c.profile, allows)
 		switch {
 		case begins && p != nil:
-			for _, s := range p.Setup {
+			for _, s := range p.Sessions.Setup {
 				if _, err := c.send(ctx, s); err != nil {
 					return nil, err
 				}
 			}
-			if p.OtherBegin != "" && strings.Contains(strings.ToUpper(sql), p.OtherBegin) {
+			if p.Transactions.OtherBegin != "" && strings.Contains(strings.ToUpper(sql), p.Transactions.OtherBegin) {
 				sql = "BEGIN" // the session's setting decides
 			}
 			return c.send(ctx, sql)

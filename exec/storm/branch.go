@@ -149,10 +149,10 @@ var errLocked = errors.New("its locks are held")
 // tryReceipt is receipt without waiting.
 func (s *session) tryReceipt(ctx context.Context) (committed bool, err error) {
 	_, clause := s.locks()
-	value, refused, err := s.script(ctx, slices.Concat([]string{"ROLLBACK"}, s.profile.NoWait,
+	value, refused, err := s.script(ctx, slices.Concat([]string{"ROLLBACK"}, s.profile.Sessions.NoWait,
 		[]string{fmt.Sprintf("SELECT txn FROM %s WHERE session = %d%s", receiptTable, s.id, clause), "COMMIT"}))
 	if refused != nil || err == nil {
-		_, _, err = s.script(ctx, append([]string{"ROLLBACK"}, s.profile.Setup...))
+		_, _, err = s.script(ctx, append([]string{"ROLLBACK"}, s.profile.Sessions.Setup...))
 	}
 	switch {
 	case err != nil:

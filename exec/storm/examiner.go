@@ -83,7 +83,7 @@ func (e *examiner) check(ctx context.Context) error {
 	case errors.Is(err, exec.ErrKept): // and still do
 		e.kept++
 		err = nil
-	case errors.As(err, &answer) && e.profile.Classify(answer.Err.Code, answer.Err.Message) != dbms.Deterministic:
+	case errors.As(err, &answer) && e.profile.Errors.Classify(answer.Err.Code, answer.Err.Message) != dbms.Deterministic:
 		e.errors[answer.Err.Code]++
 		err = nil
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"txweave/dbms"
+	"txweave/dbms/mysqlwire"
 	"txweave/exec"
 	"txweave/history"
 )
@@ -46,7 +47,7 @@ func TestGone(t *testing.T) {
 		sink := &kept{t: t}
 		conn := &telling{says: func(sql string) exec.TxnState { return x.says[sql] }}
 		s := &session{storm: st, sink: sink, txn: 7, errors: map[int]int64{}, conn: exec.NewSession(conn, 1,
-			&exec.Protocol{DBError: exec.MySQLError})}
+			&exec.Protocol{DBError: mysqlwire.Error})}
 		if _, _, _, err := s.send(t.Context(), plain("BEGIN", false)); err != nil {
 			t.Fatal(err)
 		}

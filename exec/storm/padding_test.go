@@ -20,8 +20,8 @@ type tearing struct{ exec.Target }
 
 type tearingConn struct{ driver.Conn }
 
-func (d *tearing) Open(ctx context.Context, p *dbms.Profile) (*exec.Session, error) {
-	s, err := d.Target.Open(ctx, p)
+func (d *tearing) Open(ctx context.Context, node exec.NodeID, p *dbms.Profile) (*exec.Session, error) {
+	s, err := d.Target.Open(ctx, node, p)
 	if err != nil {
 		return nil, err
 	}

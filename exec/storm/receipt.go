@@ -76,7 +76,7 @@ func (s *session) receipt(ctx context.Context) (committed bool, err error) {
 	if begin != "" {
 		ask = slices.Insert(ask, 1, begin)
 	}
-	if s.profile.LockingBegin != "" { // what locks nothing before its COMMIT is refused by it from then on
+	if s.profile.Transactions.LockingBegin != "" { // what locks nothing before its COMMIT is refused by it from then on
 		ask = slices.Insert(ask, 2, fmt.Sprintf("UPDATE %s SET asked = asked + 1 WHERE session = %d", receiptTable, s.id))
 	}
 	for since := s.now(); ; time.Sleep(pause) {
@@ -101,7 +101,7 @@ func (s *session) locks() (begin, clause string) {
 	if s.profile.Order == dbms.OneWriterAtOnce {
 		return "BEGIN IMMEDIATE", ""
 	}
-	return s.profile.LockingBegin, " FOR UPDATE"
+	return s.profile.Transactions.LockingBegin, " FOR UPDATE"
 }
 
 // script sends statements of our own and returns the number that a query among them answers. refused is what the

@@ -111,7 +111,7 @@ func (t *tx) searched(table int, lo, hi int64, where string, locking bool, found
 	p := t.profile
 	t.record.searches = append(t.record.searches, RangeSearch{At: len(t.record.ops) - t.record.first, Table: table, Lo: lo,
 		Hi: hi, Where: where,
-		Current: locking && p.SelectView != p.DMLView, Found: slices.Clone(found)})
+		Current: locking && p.ReadModes.SelectView != p.DMLView, Found: slices.Clone(found)})
 }
 
 // keysOf are the keys of rows.

@@ -9,6 +9,7 @@ import (
 	"github.com/go-sql-driver/mysql"
 
 	"txweave/dbms"
+	"txweave/dbms/mysqlwire"
 	"txweave/exec"
 	"txweave/history"
 )
@@ -52,7 +53,7 @@ func TestRefusedRollback(t *testing.T) {
 		s := &session{storm: &storm{profile: p, opt: Options{Nemeses: c.nemeses}}, sink: sink, txn: 7,
 			branch: branch{id: c.branch}, errors: map[int]int64{},
 			conn: exec.NewSession(refusing{err: &mysql.MySQLError{Number: c.code, Message: "no"}}, 1,
-				&exec.Protocol{DBError: exec.MySQLError})}
+				&exec.Protocol{DBError: mysqlwire.Error})}
 		err := s.rollback(t.Context(), 0)
 		if err == nil || errors.Is(err, errBroken) != c.quiet || s.hit.Load() != c.quiet {
 			t.Errorf("%s: %v", name, err)

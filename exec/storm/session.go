@@ -355,14 +355,15 @@ func (s *session) send(ctx context.Context, q *request) (a history.Answer, start
 			s.answered(q, true)
 			break
 		}
-		class := s.profile.Classify(a.Err.Code, a.Err.Message)
+		class := s.profile.Errors.Classify(a.Err.Code, a.Err.Message)
 		if class == dbms.WouldBlock && end-first < int64(s.opt.WaitLimit) && !s.stop.Load() {
 			s.resent++
 			time.Sleep(pause)
 			continue
 		}
 		s.errors[a.Err.Code]++
-		if class == dbms.Deterministic && !(s.profile.ErrorsEnd && slices.Contains(s.profile.Duplicate, a.Err.Code)) {
+		if class == dbms.Deterministic && !(s.profile.Transactions.ErrorsEnd && slices.Contains(s.profile.Errors.Duplicate,
+			a.Err.Code)) {
 			break
 		}
 		s.answered(q, false)

@@ -372,7 +372,7 @@ func (st *storm) open(ctx context.Context, sinks []Sink) (out []*session, err er
 
 // connect opens a session, which waits for whoever changes or locks whole tables where nemeses may.
 func (st *storm) connect(ctx context.Context) (*exec.Session, error) {
-	s, err := st.target.Open(ctx, st.profile)
+	s, err := st.target.Open(ctx, exec.FirstNode, st.profile)
 	if err != nil || !st.opt.receipts() {
 		return s, err
 	}

@@ -236,7 +236,7 @@ func (d *disturber) send(ctx context.Context, conn *exec.Session, table string, 
 			if a.Err == nil {
 				break
 			}
-			class := d.profile.Classify(a.Err.Code, a.Err.Message)
+			class := d.profile.Errors.Classify(a.Err.Code, a.Err.Message)
 			if class != dbms.WouldBlock || time.Now().After(until) {
 				if refused = errors.New(a.Err.String()); class != dbms.Deterministic {
 					refused = errWait

@@ -317,7 +317,7 @@ func (t *tx) Insert(table int, key, value int64) (bool, error) {
 	}
 	op := history.Operation{Kind: history.OpWrite, Lock: history.LockExclusive, Start: start, End: end}
 	switch {
-	case a.Err != nil && !slices.Contains(t.profile.Duplicate, a.Err.Code):
+	case a.Err != nil && !slices.Contains(t.profile.Errors.Duplicate, a.Err.Code):
 		return false, t.unexpected(sql, a)
 	case a.Err != nil:
 		op.Outcome = history.OpFailed

@@ -41,9 +41,9 @@ type locked struct {
 	release chan struct{}
 }
 
-func (l *locked) Open(ctx context.Context, p *dbms.Profile) (*exec.Session, error) {
+func (l *locked) Open(ctx context.Context, node exec.NodeID, p *dbms.Profile) (*exec.Session, error) {
 	if l.holder == nil {
-		s, err := l.Target.Open(ctx, p)
+		s, err := l.Target.Open(ctx, node, p)
 		if err == nil {
 			err = s.Must(ctx, "BEGIN IMMEDIATE")
 		}
@@ -59,7 +59,7 @@ func (l *locked) Open(ctx context.Context, p *dbms.Profile) (*exec.Session, erro
 			close(l.release)
 		}()
 	}
-	return l.Target.Open(ctx, p)
+	return l.Target.Open(ctx, node, p)
 }
 
 // A storm that stands still says so, with what every session is doing; it goes on, and the stall ends.
@@ -130,8 +130,8 @@ type opened struct {
 	all []*exec.Session
 }
 
-func (o *opened) Open(ctx context.Context, p *dbms.Profile) (*exec.Session, error) {
-	s, err := o.Target.Open(ctx, p)
+func (o *opened) Open(ctx context.Context, node exec.NodeID, p *dbms.Profile) (*exec.Session, error) {
+	s, err := o.Target.Open(ctx, node, p)
 	o.all = append(o.all, s)
 	return s, err
 }

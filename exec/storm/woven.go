@@ -92,13 +92,14 @@ func (t *tx) opens(start, end int64) error {
 // failed notes a statement that the database answered with an error of the statement and its data; ran says that it has
 // been answered without one before.
 func (t *tx) failed(ran bool, sql string, a history.Answer, start, end int64) error {
-	if t.profile.IsImpossible(a.Err.Code, a.Err.Message) || ran && t.profile.IsMalformed(a.Err.Code, a.Err.Message) {
+	if t.profile.Errors.Impossible.Has(a.Err.Code, a.Err.Message) || ran && t.profile.Errors.Malformed.Has(a.Err.Code,
+		a.Err.Message) {
 		return t.unexpected(sql, a)
 	}
 	if err := t.opens(start, end); err != nil {
 		return err
 	}
-	if t.profile.ErrorsEnd {
+	if t.profile.Transactions.ErrorsEnd {
 		t.failedAt = start
 		return errAborted
 	}
@@ -111,7 +112,7 @@ func (t *tx) ask(s *workload.Generated) error {
 	if err != nil {
 		return err
 	}
-	keeps := t.profile.SnapshotScope() == dbms.PerTransaction && t.profile.SelectView == dbms.Snapshot
+	keeps := t.profile.SnapshotScope() == dbms.PerTransaction && t.profile.ReadModes.SelectView == dbms.Snapshot
 	if a.Err != nil {
 		return t.failed(s.Ran.Load(), s.SQL, a, start, end)
 	}

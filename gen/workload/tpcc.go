@@ -54,8 +54,6 @@ type customerRow struct{ balance, ytd int64 }
 
 const paymentOfCustomer = 1 << 32
 
-func (r customerRow) packed() int64 { return r.balance + r.ytd*paymentOfCustomer }
-
 func unpackCustomer(v int64) customerRow {
 	ytd := (v + paymentOfCustomer/2) >> 32
 	return customerRow{v - ytd*paymentOfCustomer, ytd}

@@ -23,7 +23,6 @@ var dbmsNames = []string{"sqlite", "mariadb", "mysql", "tidb", "postgresql"}
 var otherwise = map[string]string{
 	"campaign/database/database.go": "the driver of the campaign's own store",
 	"campaign/database/shared.go":   "URLs of campaigns' stores",
-	"exec/dsn.go":                   "URLs of servers",
 	"report/export/export.go":       "what a format of exports was called",
 	"testcase/importer/script.go":   "a database of the server's own",
 }

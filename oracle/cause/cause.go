@@ -488,7 +488,7 @@ func txnOf(stmt string) int {
 // whatever writes it, and whichever of its indexes refuses it, somebody looked it up wrongly.
 func (r *run) keyOnce(d *finding.Difference) bool {
 	refused := func(v finding.Side) bool {
-		return v.Err != nil && slices.Contains(r.Observation.Promise.Duplicate, v.Err.Code)
+		return v.Err != nil && slices.Contains(r.Observation.Promise.Errors.Duplicate, v.Err.Code)
 	}
 	return refused(d.Transaction) != refused(d.Replay)
 }

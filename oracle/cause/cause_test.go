@@ -150,7 +150,8 @@ func TestOf(t *testing.T) {
 	} {
 		o := &observe.Observation{Initial: map[string]map[int64]int64{"t": {1: 1}}, Txns: make([]observe.ObservedTxn, 2),
 			Stmts:   c.stmts,
-			Promise: &dbms.Profile{Duplicate: []int{1555, 2067}}, Matches: func(int, history.Version) (match, known bool) {
+			Promise: &dbms.Profile{Errors: dbms.Errors{Duplicate: []int{1555, 2067}}}, Matches: func(int, history.Version) (
+				match, known bool) {
 				return true, true
 			}}
 		for i := range o.Txns {

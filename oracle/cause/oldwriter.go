@@ -49,7 +49,7 @@ func (r *run) oldWriter(f *finding.Finding) bool {
 // tookLock says whether a write came as far as to have the database's one write lock: also where it writes no row, or
 // is refused for a key.
 func (r *run) tookLock(s *observe.ObservedStmt) bool {
-	return s.Err == nil || slices.Contains(r.Observation.Promise.Duplicate, s.Err.Code)
+	return s.Err == nil || slices.Contains(r.Observation.Promise.Errors.Duplicate, s.Err.Code)
 }
 
 // snapshotBy is when a transaction surely had its snapshot, in ns since the run began; math.MaxInt64 where it never

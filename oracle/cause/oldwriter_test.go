@@ -45,7 +45,7 @@ func TestOldWriter(t *testing.T) {
 		first.Done, second.Done = 30, 60
 		o := &observe.Observation{Initial: map[string]map[int64]int64{"t": {1: 1}}, Stmts: []*observe.ObservedStmt{
 			first, second},
-			Promise: &dbms.Profile{Order: dbms.OneWriterAtOnce, Duplicate: []int{2067}},
+			Promise: &dbms.Profile{Order: dbms.OneWriterAtOnce, Errors: dbms.Errors{Duplicate: []int{2067}}},
 			Events:  []observe.Moment{{Kind: observe.Look, Txn: 1, Snapshot: true, Start: 10, End: 20}},
 			Txns: []observe.ObservedTxn{{Outcome: history.Committed, Sent: 35, Done: 40}, {Outcome: history.Committed,
 				Began: 5, Sent: 70, Done: 80}}}

@@ -145,7 +145,7 @@ func (j *judge) refusedCarrying(s *observe.ObservedStmt) {
 			return
 		}
 	}
-	if slices.Contains(j.promise(s).ForeignKey, s.Err.Code) {
+	if slices.Contains(j.promise(s).Errors.ForeignKey, s.Err.Code) {
 		j.odd(s, fault.RefusedCarried,
 			"it is refused with %v, and each foreign key to %v has an action that takes its rows along", s.Err, s.Target)
 	}

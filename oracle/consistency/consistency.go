@@ -39,7 +39,7 @@ func (Oracle) Judge(o *observe.Observation) (oracle.Ruling, error) {
 	}
 	for _, s := range o.Stmts {
 		j.keys(s)
-		if !o.Promise.KeysAtCommit {
+		if !o.Promise.Errors.KeysAtCommit {
 			j.statement(s)
 		}
 	}
@@ -50,9 +50,9 @@ func (Oracle) Judge(o *observe.Observation) (oracle.Ruling, error) {
 		if j.owed(i) {
 			continue
 		}
-		if t := &o.Txns[i]; t.Err != nil && o.Promise.Classify(t.Err.Code, t.Err.Message) == dbms.Deterministic &&
+		if t := &o.Txns[i]; t.Err != nil && o.Promise.Errors.Classify(t.Err.Code, t.Err.Message) == dbms.Deterministic &&
 			!damaged(o, i) &&
-			!(o.Promise.KeysAtCommit && slices.Contains(o.Promise.Duplicate, t.Err.Code)) {
+			!(o.Promise.Errors.KeysAtCommit && slices.Contains(o.Promise.Errors.Duplicate, t.Err.Code)) {
 			j.out = append(j.out, finding.OfCommit(i, fault.FailedCommit, finding.Say("%v of %v: %v", t.End,
 				finding.TxnNumber(i), t.Err)))
 		}
@@ -63,7 +63,7 @@ func (Oracle) Judge(o *observe.Observation) (oracle.Ruling, error) {
 // damaged says whether a transaction met an error that no statement causes: its end says nothing more then.
 func damaged(o *observe.Observation, txn int) bool {
 	return slices.ContainsFunc(o.Errors, func(e *history.Event) bool {
-		return e.Txn == txn && o.Promise.IsImpossible(e.Err.Code, e.Err.Message)
+		return e.Txn == txn && o.Promise.Errors.Impossible.Has(e.Err.Code, e.Err.Message)
 	})
 }
 
@@ -134,7 +134,7 @@ func (j *judge) statement(s *observe.ObservedStmt) {
 		j.read(s)
 		j.unsorted(s)
 		return
-	case s.Err == nil && j.o.Txns[s.Txn].ReadOnly && j.promise(s).ReadOnlyRefused != 0:
+	case s.Err == nil && j.o.Txns[s.Txn].ReadOnly && j.promise(s).Errors.ReadOnlyRefused != 0:
 		j.odd(s, fault.ReadOnlyWrite, "it is a write, and was not refused, in a READ ONLY transaction")
 	case s.Waited || s.Mixed:
 		j.waited(s)
@@ -283,8 +283,9 @@ func (j *judge) moved(item history.Item, from, to int64) bool {
 // conflicts finds errors that only the end of a transaction may be answered with.
 func (j *judge) conflicts() {
 	for _, e := range j.o.Errors {
-		if e.Txn < 0 || e.Stmt < 0 || e.Role == history.End || j.o.Txns[e.Txn].Alone || !slices.Contains(j.o.Promise.AtCommit,
-			e.Err.Code) {
+		if e.Txn < 0 || e.Stmt < 0 || e.Role == history.End || j.o.Txns[e.Txn].Alone ||
+			!slices.Contains(j.o.Promise.Errors.AtCommit,
+				e.Err.Code) {
 			continue
 		}
 		j.out = append(j.out, finding.Difference{Stmt: string(observe.StmtOf(e)), Kind: oracle.Verb(sqltext.KindOf(e.Text)),
@@ -297,8 +298,8 @@ func (j *judge) conflicts() {
 func (j *judge) savepoints() {
 	for _, p := range j.o.Savepoints {
 		switch {
-		case p.Known && p.Err != nil && j.o.Promise.NoSavepoint != "" && strings.Contains(p.Err.Message,
-			j.o.Promise.NoSavepoint):
+		case p.Known && p.Err != nil && j.o.Promise.Errors.NoSavepoint != "" && strings.Contains(p.Err.Message,
+			j.o.Promise.Errors.NoSavepoint):
 			j.out = append(j.out, finding.Difference{Stmt: p.Stmt, Kind: oracle.Verb(p.Kind), What: fault.LostSavepoint,
 				Failed: p.Failed,
 				Steps:  finding.Sentences{finding.Say("the transaction had set it: %v", p.Err)}})

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"txweave/history"
-	"txweave/sql/sqlite"
+	sqlite "txweave/dbms/sqlite/dialect"
 )
 
 func TestOrderOf(t *testing.T) {

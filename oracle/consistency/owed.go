@@ -15,7 +15,7 @@ func (j *judge) owed(txn int) bool {
 	if !t.Owed.Checked {
 		return false
 	}
-	refused := t.Err != nil && slices.Contains(j.o.Promise.ForeignKey, t.Err.Code)
+	refused := t.Err != nil && slices.Contains(j.o.Promise.Errors.ForeignKey, t.Err.Code)
 	odd := func(what fault.Kind, why finding.Sentence) bool {
 		j.out = append(j.out, finding.OfCommit(txn, what, why))
 		return true

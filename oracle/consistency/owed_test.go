@@ -31,8 +31,9 @@ func TestOwed(t *testing.T) {
 		"another error, and nobody looked":   {checked, other, "failed-commit"},
 		"no key of the case is checked then": {observe.Owed{}, key, "failed-commit"},
 	} {
-		o := &observe.Observation{Promise: &dbms.Profile{ForeignKey: []int{787}}, Txns: []observe.ObservedTxn{
-			{End: "COMMIT", Owed: c.owed, Err: c.err}}}
+		o := &observe.Observation{Promise: &dbms.Profile{Errors: dbms.Errors{ForeignKey: []int{787}}},
+			Txns: []observe.ObservedTxn{
+				{End: "COMMIT", Owed: c.owed, Err: c.err}}}
 		r, err := consistency.Oracle{}.Judge(o)
 		if err != nil {
 			t.Fatal(err)

@@ -8,7 +8,7 @@ import (
 // own is how many rows of its own table a write has written that carries something along to others, and to others
 // alone; false where that is not known, or the database may count more.
 func (j *judge) own(s *observe.ObservedStmt) (n int64, known bool) {
-	if !s.Carries || !j.promise(s).CountsOwn || s.Replaces || len(s.Unsure) > 0 || s.Run == nil {
+	if !s.Carries || !j.promise(s).Writes.CountsOwn || s.Replaces || len(s.Unsure) > 0 || s.Run == nil {
 		return 0, false
 	}
 	if info := s.Run.Block.Info; info.Spreads || !s.Compared || info.Truncates || info.Kind == sqltext.Update &&

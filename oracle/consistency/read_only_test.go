@@ -28,8 +28,9 @@ func TestReadOnly(t *testing.T) {
 	} {
 		s := &observe.ObservedStmt{Node: sdg.Node{Name: "T0.S0", Kind: sqltext.Delete}, Target: c.target,
 			Counted: -1, Err: c.err}
-		o := &observe.Observation{Promise: &dbms.Profile{ReadOnlyRefused: c.code}, Txns: []observe.ObservedTxn{
-			{ReadOnly: c.readOnly}}, Stmts: []*observe.ObservedStmt{s}}
+		o := &observe.Observation{Promise: &dbms.Profile{Errors: dbms.Errors{ReadOnlyRefused: c.code}},
+			Txns: []observe.ObservedTxn{
+				{ReadOnly: c.readOnly}}, Stmts: []*observe.ObservedStmt{s}}
 		r, err := consistency.Oracle{}.Judge(o)
 		if err != nil {
 			t.Fatal(err)

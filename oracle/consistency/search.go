@@ -28,7 +28,7 @@ func (Searches) Class() string { return finding.ClassInconsistent }
 // Judge implements oracle.Oracle.
 func (Searches) Judge(o *observe.Observation) (oracle.Ruling, error) {
 	j := &judge{o: o}
-	if o.Matches == nil || o.Promise.KeysAtCommit {
+	if o.Matches == nil || o.Promise.Errors.KeysAtCommit {
 		return oracle.Ruling{}, nil
 	}
 	for i, s := range o.Stmts {

@@ -55,7 +55,7 @@ func TestGolden(t *testing.T) {
 					if err != nil || len(a.Vals) != 1 || levels[a.Vals[0]] == nil {
 						t.Fatalf("level %s", a)
 					}
-					h.Txns[n].Promise = &dbms.Profile{Forbidden: levels[a.Vals[0]]}
+					h.Txns[n].Promise = &dbms.Profile{Guarantees: dbms.Guarantees{Forbidden: levels[a.Vals[0]]}}
 				}
 				found = func() []Occurrence { return FindMixed(h) }
 			}
@@ -218,14 +218,14 @@ func TestLevels(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, ph := range last {
-			if snapshots := ph == fault.GSIa || ph == fault.GSIaRead; !slices.Contains(p.Forbidden, ph) &&
+			if snapshots := ph == fault.GSIa || ph == fault.GSIaRead; !slices.Contains(p.Guarantees.Forbidden, ph) &&
 				!(snapshots && p.Serializable) {
 				t.Errorf("%s does not forbid %s, which a weaker level does", level, ph)
 			}
 		}
-		if !slices.ContainsFunc(p.Forbidden, func(ph fault.Kind) bool { return !slices.Contains(last, ph) }) {
+		if !slices.ContainsFunc(p.Guarantees.Forbidden, func(ph fault.Kind) bool { return !slices.Contains(last, ph) }) {
 			t.Errorf("%s forbids no more than the level below it", level)
 		}
-		last = p.Forbidden
+		last = p.Guarantees.Forbidden
 	}
 }

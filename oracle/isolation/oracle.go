@@ -32,7 +32,7 @@ func (Oracle) Judge(o *observe.Observation) (oracle.Ruling, error) {
 	}
 	loose := func(txn int) bool {
 		p := o.PromiseOf(txn)
-		return p.LooseSearch && p.Claimed == nil
+		return p.ReadModes.LooseSearch && p.Claimed == nil
 	}
 	found := all(o)
 	if !slices.ContainsFunc(o.Stmts, func(s *observe.ObservedStmt) bool { return loose(s.Txn) }) {

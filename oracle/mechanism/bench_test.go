@@ -178,7 +178,7 @@ func promiseOf(b *testing.B, name, level string) dbms.Mechanisms {
 	if err != nil {
 		b.Fatal(err)
 	}
-	return c.Mechanisms
+	return c.Guarantees.Mechanisms
 }
 
 // BenchmarkFourMechanisms verifies CR, ME, FUW and SC (SSI) while a workload runs: time is linear in the operations

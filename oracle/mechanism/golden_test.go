@@ -40,7 +40,7 @@ func TestGolden(t *testing.T) {
 			}
 			var out string
 			for _, partitions := range []int{1, 3} { // the division must not matter
-				r, err := Check(Options{Promise: claim.Mechanisms, Symbols: sym, Initial: !d.HasArg("nothing-loaded"),
+				r, err := Check(Options{Promise: claim.Guarantees.Mechanisms, Symbols: sym, Initial: !d.HasArg("nothing-loaded"),
 					Partitions: partitions}, ops)
 				if err != nil {
 					t.Fatal(err)

@@ -30,7 +30,7 @@ func TestRecordedIsRepeatable(t *testing.T) {
 	l := levels[slices.IndexFunc(levels, func(l level) bool {
 		return l.DBMS == "mariadb" && l.Isolation == "repeatable-read"
 	})]
-	m := newModel(rand.New(rand.NewPCG(1, 2)), l.Mechanisms, 4)
+	m := newModel(rand.New(rand.NewPCG(1, 2)), l.Guarantees.Mechanisms, 4)
 	m.bug = staleRead
 	m.run(6, 3000)
 	var file bytes.Buffer
@@ -57,7 +57,7 @@ func TestRecordedIsRepeatable(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		rep, err := CheckTrace(Options{Promise: l.Mechanisms, Symbols: sym, Partitions: 2}, reader)
+		rep, err := CheckTrace(Options{Promise: l.Guarantees.Mechanisms, Symbols: sym, Partitions: 2}, reader)
 		if err != nil {
 			t.Fatal(err)
 		}

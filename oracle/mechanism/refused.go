@@ -17,7 +17,7 @@ import (
 // cache may have been written to the log by then; so does all but a SELECT in autocommit.
 func refused(o *observe.Observation) []finding.Difference {
 	p := o.Promise.Promise()
-	if p.Order != dbms.OneWriterAtOnce || !p.FirstUpdaterWins || !p.LostStayOpen {
+	if p.Order != dbms.OneWriterAtOnce || !p.FirstUpdaterWins || !p.Transactions.LostStayOpen {
 		return nil
 	}
 	var out []finding.Difference
@@ -36,7 +36,7 @@ func refused(o *observe.Observation) []finding.Difference {
 
 // lost says whether an answer is that a transaction is lost to another one.
 func lost(p *dbms.Profile, err *history.DBError) bool {
-	return err != nil && p.Classify(err.Code, err.Message) == dbms.TxnLost
+	return err != nil && p.Errors.Classify(err.Code, err.Message) == dbms.TxnLost
 }
 
 // others are all transactions but one.

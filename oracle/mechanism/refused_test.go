@@ -43,8 +43,10 @@ func TestRefused(t *testing.T) {
 	} {
 		lost := &history.DBError{Code: 1213, Message: "snapshot"}
 		o := &observe.Observation{
-			Promise: failing(dbms.Profile{Order: dbms.OneWriterAtOnce, LostStayOpen: true, Mechanisms: dbms.Mechanisms{
-				FirstUpdaterWins: true}}),
+			Promise: failing(dbms.Profile{Order: dbms.OneWriterAtOnce, Transactions: dbms.Transactions{LostStayOpen: true},
+				Guarantees: dbms.Guarantees{Mechanisms: dbms.Mechanisms{
+					FirstUpdaterWins: true},
+				}}),
 			Txns: []observe.ObservedTxn{{Began: 10, Sent: 45, Done: 55}, {Began: c.began, Sent: c.sent, Done: c.done,
 				Alone: c.alone}},
 			Errors: []*history.Event{{Txn: 0, Stmt: 1, Role: history.Target, Start: 45, End: 50,

@@ -127,10 +127,10 @@ func gaveBack(o *observe.Observation, s *observe.ObservedStmt) int64 {
 func unlocking(o *observe.Observation, e *history.Event) bool {
 	p := o.PromiseOf(e.Txn)
 	switch {
-	case p.ErrorsEnd:
+	case p.Transactions.ErrorsEnd:
 		return true
 	case p.Order == dbms.OneWriterAtOnce:
-		return !slices.Contains(p.Duplicate, e.Err.Code)
+		return !slices.Contains(p.Errors.Duplicate, e.Err.Code)
 	}
-	return p.Classify(e.Err.Code, e.Err.Message) != dbms.Deterministic
+	return p.Errors.Classify(e.Err.Code, e.Err.Message) != dbms.Deterministic
 }

@@ -23,7 +23,7 @@ func failedAt(at int64) *history.Event {
 
 // failing is a promise that knows these errors.
 func failing(p dbms.Profile) *dbms.Profile {
-	p.Errors, p.Duplicate = map[int]dbms.ErrorClass{1213: dbms.TxnLost}, []int{1062}
+	p.Errors.Classes, p.Errors.Duplicate = map[int]dbms.ErrorClass{1213: dbms.TxnLost}, []int{1062}
 	return &p
 }
 
@@ -89,8 +89,10 @@ func TestRowLocks(t *testing.T) {
 			}
 			return s
 		}
-		o := &observe.Observation{Promise: failing(dbms.Profile{Mechanisms: dbms.Mechanisms{MutualExclusion: true,
-			RowLocks: true}}),
+		o := &observe.Observation{
+			Promise: failing(dbms.Profile{Guarantees: dbms.Guarantees{Mechanisms: dbms.Mechanisms{MutualExclusion: true,
+				RowLocks: true},
+			}}),
 			Txns:  []observe.ObservedTxn{{Sent: c.until}, {Sent: 100}},
 			Stmts: []*observe.ObservedStmt{stmt(0, c.first, c.at-1, c.at), stmt(1, c.other, c.begun, c.done)}}
 		if c.back > 0 {
@@ -119,7 +121,8 @@ func TestEntryReads(t *testing.T) {
 		s := &observe.ObservedStmt{Node: sdg.Node{Name: "T0.S0",
 			Out:   []history.Version{{Item: history.Item{Table: "t", PKey: 1}, VKey: 5}},
 			Reads: []sdg.TableRead{{Table: "t", Seen: map[int64]int64{1: 5}}}}, View: dbms.Current, Locks: c.lock}
-		o := &observe.Observation{Promise: &dbms.Profile{Mechanisms: dbms.Mechanisms{GapLocks: true, EntryLocks: true}},
+		o := &observe.Observation{Promise: &dbms.Profile{Guarantees: dbms.Guarantees{Mechanisms: dbms.Mechanisms{
+			GapLocks: true, EntryLocks: true}}},
 			Covered: map[string]bool{"t": c.covered},
 			Txns:    make([]observe.ObservedTxn, 1), Stmts: []*observe.ObservedStmt{s}}
 		w := &wovenRun{o: o, sym: history.NewSymbols(), untold: untold(o)}
@@ -152,8 +155,10 @@ func TestEntryLocks(t *testing.T) {
 		if second.Out = first.Out; c.other == sqltext.NoRowLock {
 			second.Out, second.Writes = nil, []history.Write{{Item: item, From: 5, To: 7}}
 		}
-		o := &observe.Observation{Promise: &dbms.Profile{Mechanisms: dbms.Mechanisms{MutualExclusion: true, RowLocks: true,
-			EntryLocks: true}},
+		o := &observe.Observation{Promise: &dbms.Profile{Guarantees: dbms.Guarantees{Mechanisms: dbms.Mechanisms{
+			MutualExclusion: true, RowLocks: true,
+			EntryLocks: true},
+		}},
 			Covered: map[string]bool{"t": c.covered}, Contents: map[string]bool{"t": c.contents},
 			Txns: []observe.ObservedTxn{{Sent: 50}, {Sent: 100}}, Stmts: []*observe.ObservedStmt{first, second}}
 		if got := rowLocks(o); (len(got) > 0) != c.want {

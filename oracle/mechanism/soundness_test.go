@@ -47,12 +47,12 @@ type level struct {
 // trace runs the model once.
 func (l level) trace(seed uint64, b bug) (*model, Options) {
 	rng := rand.New(rand.NewPCG(seed, uint64(b)))
-	m := newModel(rng, l.Mechanisms, 1+rng.IntN(5))
+	m := newModel(rng, l.Guarantees.Mechanisms, 1+rng.IntN(5))
 	m.locked, m.oneFile, m.bug = l.locked, l.oneFile, b
 	m.unique = rng.IntN(4) > 0
 	m.silent = rng.IntN(4) == 0
 	m.run(2+rng.IntN(4), 30+rng.IntN(120))
-	o := Options{Promise: l.Mechanisms, Initial: rng.IntN(3) > 0, Partitions: 1 + rng.IntN(3)}
+	o := Options{Promise: l.Guarantees.Mechanisms, Initial: rng.IntN(3) > 0, Partitions: 1 + rng.IntN(3)}
 	if b == noBug && rng.IntN(3) == 0 { // killed: what was not written yet is lost
 		m.trace = m.trace[:1+rng.IntN(len(m.trace))]
 	}
@@ -266,7 +266,7 @@ func TestViolationsAreSorted(t *testing.T) {
 // TestDeletedRowsAreForgotten: rows that come and go do not stay in memory.
 func TestDeletedRowsAreForgotten(t *testing.T) {
 	l := levels(t)[1]
-	v := New(Options{Promise: l.Mechanisms, Sessions: 1, Initial: true, Partitions: 2})
+	v := New(Options{Promise: l.Guarantees.Mechanisms, Sessions: 1, Initial: true, Partitions: 2})
 	v.Start(nil)
 	s := v.Session(0)
 	const rows = 50_000

@@ -16,12 +16,12 @@ import (
 // had been let do anything but read. One that was refused its first write has none (SQLITE_BUSY_SNAPSHOT).
 func unheld(o *observe.Observation) []finding.Difference {
 	p := o.Promise.Promise()
-	if p.Order != dbms.OneWriterAtOnce || !p.MutualExclusion || !p.LostStayOpen {
+	if p.Order != dbms.OneWriterAtOnce || !p.MutualExclusion || !p.Transactions.LostStayOpen {
 		return nil
 	}
 	var out []finding.Difference
 	for _, e := range o.Errors {
-		if e.Role != history.Target || !slices.Contains(p.WriteLocked, e.Err.Code) {
+		if e.Role != history.Target || !slices.Contains(p.Errors.WriteLocked, e.Err.Code) {
 			continue
 		}
 		if !slices.ContainsFunc(others(o, e.Txn), func(txn int) bool { return mayWrite(o, e, txn) }) {
@@ -46,7 +46,7 @@ func mayWrite(o *observe.Observation, e *history.Event, txn int) bool {
 		return true
 	}
 	keptOut := func(err *history.DBError) bool {
-		return err != nil && (lost(p, err) || slices.Contains(p.WriteLocked, err.Code))
+		return err != nil && (lost(p, err) || slices.Contains(p.Errors.WriteLocked, err.Code))
 	}
 	known := false // what it ran
 	for _, s := range o.Stmts {

@@ -47,8 +47,11 @@ func TestUnheld(t *testing.T) {
 		{"one that ran nothing", 70, 80, unknown, 0, false, true},
 		{"a statement in autocommit that is no query", 44, 48, unknown, 0, true, false},
 	} {
-		p := failing(dbms.Profile{Order: dbms.OneWriterAtOnce, LostStayOpen: true, WriteLocked: []int{5},
-			Mechanisms: dbms.Mechanisms{MutualExclusion: true}})
+		p := failing(dbms.Profile{Order: dbms.OneWriterAtOnce, Transactions: dbms.Transactions{LostStayOpen: true},
+			Errors: dbms.Errors{WriteLocked: []int{5}},
+			Guarantees: dbms.Guarantees{
+				Mechanisms: dbms.Mechanisms{MutualExclusion: true},
+			}})
 		o := &observe.Observation{Promise: p, Txns: []observe.ObservedTxn{{Began: 10, Sent: 90, Done: 95},
 			{Began: 5, Sent: c.sent, Done: c.done, Alone: c.alone}},
 			Errors: []*history.Event{{Txn: 0, Stmt: 1, Role: history.Target, Start: 45, End: 50,

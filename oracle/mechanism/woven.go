@@ -28,16 +28,17 @@ func (Oracle) Judge(o *observe.Observation) (v oracle.Ruling, err error) {
 	if o.Mixed() {
 		p = common(o)
 	}
-	if p.Mechanisms == (dbms.Mechanisms{}) {
+	if p.Guarantees.Mechanisms == (dbms.Mechanisms{}) {
 		v.Unchecked = "nothing is promised of the mechanisms of " + p.DBMS + " at " + p.Isolation
 		return v, nil
 	}
-	if p.KeysAtCommit {
-		v.Unchecked = p.NoReplay
+	if p.Errors.KeysAtCommit {
+		v.Unchecked = p.Guarantees.NoReplay
 		return v, nil
 	}
 	w := &wovenRun{o: o, sym: history.NewSymbols(), untold: untold(o)}
-	rep, err := Check(Options{Promise: p.Mechanisms, Symbols: w.sym, Initial: true, Partitions: 1}, w.operations())
+	rep, err := Check(Options{Promise: p.Guarantees.Mechanisms, Symbols: w.sym, Initial: true, Partitions: 1},
+		w.operations())
 	if err != nil {
 		return v, err
 	}
@@ -226,7 +227,7 @@ func (w *wovenRun) undone(s *observe.ObservedStmt) *history.Operation {
 	}
 	// whatever it met: it is no plain read, and takes no snapshot where the first one of these does
 	op.Lock = history.LockExclusive
-	if s.Waited || s.Err != nil || p.ErrorsEnd {
+	if s.Waited || s.Err != nil || p.Transactions.ErrorsEnd {
 		return op
 	}
 	for _, x := range s.Writes {
@@ -252,7 +253,7 @@ func (w *wovenRun) own(s *observe.ObservedStmt, v history.Version, undone bool) 
 func common(o *observe.Observation) *dbms.Profile {
 	p := *o.Promise.Promise()
 	for i := range o.Txns {
-		m := &o.PromiseOf(i).Promise().Mechanisms
+		m := &o.PromiseOf(i).Promise().Guarantees.Mechanisms
 		p.MutualExclusion = p.MutualExclusion && m.MutualExclusion
 		p.FirstUpdaterWins = p.FirstUpdaterWins && m.FirstUpdaterWins
 		p.GapLocks = p.GapLocks && m.GapLocks

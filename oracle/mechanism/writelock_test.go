@@ -38,8 +38,10 @@ func TestWriteLocks(t *testing.T) {
 		{"a writer before", [2][2]int64{{10, 50}, {2, 90}}, [2]bool{true, false}, [2]int64{5, 9}, 0, ""},
 		{"two that take it when they write", [2][2]int64{{10, 50}, {30, 60}}, [2]bool{false, false}, [2]int64{35, 40}, 0, ""},
 	} {
-		o := &observe.Observation{Promise: failing(dbms.Profile{Order: dbms.OneWriterAtOnce, Mechanisms: dbms.Mechanisms{
-			MutualExclusion: true}})}
+		o := &observe.Observation{Promise: failing(dbms.Profile{Order: dbms.OneWriterAtOnce, Guarantees: dbms.Guarantees{
+			Mechanisms: dbms.Mechanisms{
+				MutualExclusion: true},
+		}})}
 		for i := range 2 {
 			o.Txns = append(o.Txns, observe.ObservedTxn{Sent: c.begin[i][1]})
 			o.Events = append(o.Events, observe.Moment{Kind: observe.Begin, Txn: i, Snapshot: c.locks[i], End: c.begin[i][0]})

@@ -11,7 +11,7 @@ import (
 // TestAsItShould: an INSERT is refused for a key that a row has, and only then, and for a row that it refers to only
 // where there is none.
 func TestAsItShould(t *testing.T) {
-	p := &dbms.Profile{Duplicate: []int{1062}, ForeignKey: []int{1452}}
+	p := &dbms.Profile{Errors: dbms.Errors{Duplicate: []int{1062}, ForeignKey: []int{1452}}}
 	for _, c := range []struct {
 		name  string
 		found []int64

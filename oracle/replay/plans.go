@@ -122,9 +122,9 @@ func asItShould(found *history.Rows, err *history.DBError, p *dbms.Profile) bool
 	switch {
 	case err == nil:
 		return !held
-	case slices.Contains(p.Duplicate, err.Code):
+	case slices.Contains(p.Errors.Duplicate, err.Code):
 		return held
-	case slices.Contains(p.ForeignKey, err.Code):
+	case slices.Contains(p.Errors.ForeignKey, err.Code):
 		return gone
 	}
 	return true

@@ -105,8 +105,8 @@ func eitherRow(p *dbms.Profile, n *observe.BlockRun, again *history.Event) bool 
 		return false
 	}
 	for _, e := range []*history.DBError{in, again.Err} {
-		if p.Classify(e.Code, e.Message) != dbms.Deterministic || p.IsImpossible(e.Code, e.Message) ||
-			p.IsMalformed(e.Code, e.Message) {
+		if p.Errors.Classify(e.Code, e.Message) != dbms.Deterministic || p.Errors.Impossible.Has(e.Code, e.Message) ||
+			p.Errors.Malformed.Has(e.Code, e.Message) {
 			return false
 		}
 	}
@@ -127,7 +127,7 @@ func eitherRow(p *dbms.Profile, n *observe.BlockRun, again *history.Event) bool 
 // database may tell either.
 func eitherConstraint(p *dbms.Profile, n *observe.BlockRun, again *history.Event) bool {
 	in := n.Target.Err
-	return in != nil && again.Err != nil && slices.Contains(p.EitherOf, [2]int{in.Code, again.Err.Code})
+	return in != nil && again.Err != nil && slices.Contains(p.Errors.EitherOf, [2]int{in.Code, again.Err.Code})
 }
 
 // keysAsRowsLie says of an UPDATE of several rows that it was refused for a key one time and not the other, where that
@@ -138,9 +138,10 @@ func keysAsRowsLie(p *dbms.Profile, n *observe.BlockRun, again *history.Event) b
 	if refused.Err == nil {
 		refused, done = again, n.Target
 	}
-	return p.KeysAsRowsLie && n.Block.Info.Kind == sqltext.Update && n.Block.Info.ChecksUnique && refused.Err != nil &&
+	return p.Writes.KeysAsRowsLie && n.Block.Info.Kind == sqltext.Update && n.Block.Info.ChecksUnique &&
+		refused.Err != nil &&
 		done.Err == nil && done.Affected > 1 &&
-		slices.Contains(p.Duplicate, refused.Err.Code)
+		slices.Contains(p.Errors.Duplicate, refused.Err.Code)
 }
 
 // selects says whether a statement holds a query, as far as is known.

@@ -12,9 +12,9 @@ import (
 	"txweave/instrument"
 	"txweave/observe"
 	"txweave/sql"
-	"txweave/sql/mysql"
-	pgtree "txweave/sql/postgresql"
-	"txweave/sql/sqlite"
+	mysql "txweave/dbms/mysql/dialect"
+	pgtree "txweave/dbms/postgresql/dialect"
+	sqlite "txweave/dbms/sqlite/dialect"
 	"txweave/sqltext"
 )
 
@@ -187,7 +187,7 @@ func TestEitherConstraint(t *testing.T) {
 // comes after it, says nothing; of one row, of columns that are in no key, for another error, and elsewhere it does,
 // and so does what came before.
 func TestKeysAsRowsLie(t *testing.T) {
-	duplicate, other := postgresql.Levels()[0].Duplicate[0], postgresql.Levels()[0].ForeignKey[0]
+	duplicate, other := postgresql.Levels()[0].Errors.Duplicate[0], postgresql.Levels()[0].Errors.ForeignKey[0]
 	for name, c := range map[string]struct {
 		dbms         string
 		unique       bool

@@ -49,8 +49,9 @@ func TestRewrote(t *testing.T) {
 		tables["t"] = c.want == "" && !c.writes
 		o := &observe.Observation{Rewrites: tables, Initial: map[string]map[int64]int64{"t": {}}, Txns: []observe.ObservedTxn{
 			{}, {Outcome: history.Committed, Sent: 5, Done: 6}},
-			Promise: &dbms.Profile{RewritesSame: c.writes, Mechanisms: dbms.Mechanisms{ConsistentRead: dbms.PerTransaction}},
-			Stmts:   []*observe.ObservedStmt{first, insert, update, read},
+			Promise: &dbms.Profile{Writes: dbms.Writes{RewritesSame: c.writes}, Guarantees: dbms.Guarantees{
+				Mechanisms: dbms.Mechanisms{ConsistentRead: dbms.PerTransaction}}},
+			Stmts: []*observe.ObservedStmt{first, insert, update, read},
 			Events: []observe.Moment{{Kind: observe.Ran, Stmt: first, Snapshot: true, Start: 1, End: 2},
 				{Kind: observe.Ran, Txn: 1, Stmt: insert, Start: 3, End: 4, Done: 1},
 				{Kind: observe.Commit, Txn: 1, Start: 5, End: 6, Done: 2}, {Kind: observe.Ran, Stmt: update, Start: 7,

@@ -116,7 +116,7 @@ type checker struct {
 // reads to the snapshot too.
 func FindAll(o *observe.Observation) []WrongRead {
 	return find(o, func(txn int) dbms.ReadScope { return o.PromiseOf(txn).SnapshotScope() }, func(txn int) bool {
-		return o.PromiseOf(txn).Before == dbms.PlainBeforeRead
+		return o.PromiseOf(txn).ReadModes.Before == dbms.PlainBeforeRead
 	})
 }
 
@@ -353,7 +353,7 @@ func (c *checker) place(t *txn, w history.Write) {
 // a row: the snapshot's version of a row that the transaction wrote at another key, or nothing where it wrote another
 // row at the key of the snapshot's version.
 func (c *checker) mixed(reader int, item history.Item, got int64, there bool, right int64, exists bool) bool {
-	if p := c.o.PromiseOf(reader); c.o.Places == nil || p != nil && p.Mixing == dbms.ByRow {
+	if p := c.o.PromiseOf(reader); c.o.Places == nil || p != nil && p.ReadModes.Mixing == dbms.ByRow {
 		return false
 	}
 	t := &c.txns[reader]

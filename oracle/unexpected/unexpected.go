@@ -26,7 +26,7 @@ func (Oracle) Class() string { return finding.ClassUnexpected }
 // Judge implements oracle.Oracle.
 func (Oracle) Judge(o *observe.Observation) (oracle.Ruling, error) {
 	sure := slices.DeleteFunc(slices.Clone(o.Errors), func(e *history.Event) bool {
-		return o.Unmade[e] && o.Promise.IsNoTable(e.Err.Code, e.Err.Message)
+		return o.Unmade[e] && o.Promise.Errors.NoTable.Has(e.Err.Code, e.Err.Message)
 	})
 	return oracle.Ruling{Differences: append(Find(o.Promise, sure), deferred(o)...)}, nil
 }
@@ -36,7 +36,7 @@ func (Oracle) Judge(o *observe.Observation) (oracle.Ruling, error) {
 func deferred(o *observe.Observation) []finding.Difference {
 	var out []finding.Difference
 	for _, e := range o.Errors {
-		if e.Txn < 0 || !o.Txns[e.Txn].Deferred || e.Err.Code != o.PromiseOf(e.Txn).Deferred {
+		if e.Txn < 0 || !o.Txns[e.Txn].Deferred || e.Err.Code != o.PromiseOf(e.Txn).Errors.Deferred {
 			continue
 		}
 		d := Difference(e.Text, e.Err)
@@ -52,7 +52,7 @@ func deferred(o *observe.Observation) []finding.Difference {
 func Find(p *dbms.Profile, events []*history.Event) []finding.Difference {
 	var out []finding.Difference
 	for _, e := range events {
-		if e.Err == nil || !p.IsImpossible(e.Err.Code, e.Err.Message) {
+		if e.Err == nil || !p.Errors.Impossible.Has(e.Err.Code, e.Err.Message) {
 			continue
 		}
 		d := Difference(e.Text, e.Err)

@@ -11,8 +11,9 @@ import (
 // TestUnmade: that a table is not there says nothing of the DROP of one that nobody has made; whatever else that is
 // answered with does.
 func TestUnmade(t *testing.T) {
-	p := &dbms.Profile{Impossible: map[int]string{11: "corrupt", 1146: "no table"},
-		ImpossibleTexts: []string{"no such table"}, NoTable: []int{1146}, NoTableText: "no such table"}
+	p := &dbms.Profile{Errors: dbms.Errors{Impossible: dbms.ErrorSet{Codes: []int{11, 1146},
+		Texts: []string{"no such table"}},
+		NoTable: dbms.ErrorSet{Codes: []int{1146}, Texts: []string{"no such table"}}}}
 	for _, c := range []struct {
 		err    history.DBError
 		unmade bool
@@ -34,7 +35,7 @@ func TestUnmade(t *testing.T) {
 // TestDeferred: what has waited for a snapshot in which no anomaly can be is not given up for one; of others that is no
 // finding.
 func TestDeferred(t *testing.T) {
-	p := &dbms.Profile{Deferred: 40001}
+	p := &dbms.Profile{Errors: dbms.Errors{Deferred: 40001}}
 	failed := func(txn, code int) *history.Event {
 		return &history.Event{Txn: txn, Stmt: 1, Text: "SELECT 1", Answer: history.Answer{Err: &history.DBError{Code: code}}}
 	}

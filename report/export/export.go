@@ -110,7 +110,7 @@ func newScript(f *timeline.Dossier) (*script, error) {
 	}
 	s.setup = append(s.setup, s.dbms.Session...)
 	if p, err := dbms.Lookup(env.DBMS, env.Isolation); err == nil {
-		s.setup = append(s.setup, p.Setup...)
+		s.setup = append(s.setup, p.Sessions.Setup...)
 		s.setup = append(s.setup, p.SettingOf(s.of.Option(testcase.OptionSetting))...)
 	}
 	const equivalent = "the same statements in an equivalent order, without transactions"
@@ -179,6 +179,9 @@ func (s *script) head() []string {
 		for _, d := range f.Record.Differences {
 			out = append(out, describe(f.Record.Class, &d)...)
 		}
+	}
+	if planted := env.PlantedNote(); planted != "" {
+		out = slices.Insert(out, 1, planted)
 	}
 	server := env.DBMS
 	if env.Version != "" {

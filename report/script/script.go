@@ -77,7 +77,7 @@ func (s *Windowed) level() []string {
 	if store := s.f.Store(); store != nil {
 		out = append(out, store.Set...)
 	}
-	for _, sql := range p.Setup {
+	for _, sql := range p.Sessions.Setup {
 		if env.Default(sql) {
 			continue
 		}

@@ -239,9 +239,9 @@ func (f *Dossier) settings(c *testcase.Case) (out []string) {
 		if err != nil {
 			continue
 		}
-		out = append(append(out, p.Setup...), p.SettingOf(c.Option(testcase.OptionSetting))...)
-		for i := range p.Plans {
-			out = append(out, p.Plans[i].Set...)
+		out = append(append(out, p.Sessions.Setup...), p.SettingOf(c.Option(testcase.OptionSetting))...)
+		for i := range p.Variants.Plans {
+			out = append(out, p.Variants.Plans[i].Set...)
 		}
 	}
 	return out

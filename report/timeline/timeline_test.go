@@ -12,7 +12,7 @@ import (
 	"txweave/finding"
 	"txweave/history"
 	"txweave/internal/testkit/said"
-	"txweave/sql/mysql"
+	mysql "txweave/dbms/mysql/dialect"
 	"txweave/sqltext"
 	"txweave/testcase"
 )

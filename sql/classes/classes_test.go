@@ -7,9 +7,9 @@ import (
 
 	"txweave/sql"
 	"txweave/sql/classes"
-	"txweave/sql/mysql"
-	"txweave/sql/postgresql"
-	"txweave/sql/sqlite"
+	mysql "txweave/dbms/mysql/dialect"
+	postgresql "txweave/dbms/postgresql/dialect"
+	sqlite "txweave/dbms/sqlite/dialect"
 	"txweave/sqltext"
 )
 

@@ -9,9 +9,9 @@ import (
 
 	"txweave/sql"
 	"txweave/sql/control"
-	"txweave/sql/mysql"
-	"txweave/sql/postgresql"
-	"txweave/sql/sqlite"
+	mysql "txweave/dbms/mysql/dialect"
+	postgresql "txweave/dbms/postgresql/dialect"
+	sqlite "txweave/dbms/sqlite/dialect"
 )
 
 var dialects = map[string]*sql.Dialect{

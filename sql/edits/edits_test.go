@@ -12,9 +12,9 @@ import (
 	"txweave/internal/testkit/trees"
 	"txweave/sql"
 	"txweave/sql/edits"
-	"txweave/sql/mysql"
-	"txweave/sql/postgresql"
-	"txweave/sql/sqlite"
+	mysql "txweave/dbms/mysql/dialect"
+	postgresql "txweave/dbms/postgresql/dialect"
+	sqlite "txweave/dbms/sqlite/dialect"
 	"txweave/sqltext"
 )
 

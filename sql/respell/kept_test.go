@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"txweave/sql"
-	"txweave/sql/postgresql"
+	postgresql "txweave/dbms/postgresql/dialect"
 )
 
 // TestKept: a statement whose rewriting would mean another thing, or nothing, stays; beside it what is rewritten all

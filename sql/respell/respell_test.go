@@ -4,8 +4,8 @@ import (
 	"testing"
 
 	"txweave/sql"
-	mysqldialect "txweave/sql/mysql"
-	sqlitedialect "txweave/sql/sqlite"
+	mysqldialect "txweave/dbms/mysql/dialect"
+	sqlitedialect "txweave/dbms/sqlite/dialect"
 )
 
 var (

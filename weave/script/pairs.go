@@ -29,7 +29,7 @@ func (c *checker) pairs() (out []finding.Difference) {
 	}
 	for _, u := range c.out.Units {
 		p, err := dbms.Lookup(c.profile.DBMS, u.Level)
-		if err != nil || p.Mechanisms.ConsistentRead == dbms.NoConsistentRead && !p.Serializable {
+		if err != nil || p.Guarantees.Mechanisms.ConsistentRead == dbms.NoConsistentRead && !p.Serializable {
 			continue // what others have not committed may be seen half done
 		}
 		// PostgreSQL's TRUNCATE and changes of tables show in older snapshots (postgresql.org/docs, Caveats of concurrency

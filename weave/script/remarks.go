@@ -34,7 +34,7 @@ func (c *checker) ownPatience() {
 	const almost = 9500 * time.Millisecond
 	for i, e := range c.out.Run.Steps {
 		if e != nil && e.Err != nil && e.Blocked && time.Duration(e.End-e.Start) >= almost && len(names) > 0 &&
-			c.profile.Classify(e.Err.Code, e.Err.Message) == dbms.StatementLost {
+			c.profile.Errors.Classify(e.Err.Code, e.Err.Message) == dbms.StatementLost {
 			c.out.Remarks = append(c.out.Remarks, Remark{i, fmt.Sprintf(gaveUp, strings.Join(names, ", "))})
 		}
 	}

@@ -53,7 +53,7 @@ func givenUp(p *dbms.Profile, e *history.Event) bool {
 	if e.Err == nil {
 		return false
 	}
-	class := p.Classify(e.Err.Code, e.Err.Message)
+	class := p.Errors.Classify(e.Err.Code, e.Err.Message)
 	return class == dbms.StatementLost || class == dbms.WouldBlock || class == dbms.Environment
 }
 

@@ -86,7 +86,7 @@ func name(key int64) string { return fmt.Sprintf("r:%d", key) }
 
 func (r *recorder) session(level string) *exec.Session {
 	r.t.Helper()
-	s, err := r.target.Observe(context.Background(), exec.ReadCommitted)
+	s, err := r.target.Observe(context.Background(), exec.FirstNode, exec.ReadCommitted)
 	if err == nil {
 		err = s.Must(context.Background(), "SET SESSION TRANSACTION ISOLATION LEVEL "+level)
 	}

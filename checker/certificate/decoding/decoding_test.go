@@ -324,7 +324,7 @@ func run(t *testing.T, target exec.Target, p *dbms.Profile) (*register.History, 
 	var sessions []*exec.Session
 	var wg sync.WaitGroup
 	for id := range int64(clients) {
-		s, err := target.Open(ctx, p)
+		s, err := target.Open(ctx, exec.FirstNode, p)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -71,7 +71,7 @@ func reachTarget(name, isolation string) (*reach.Aim, error) {
 		}
 	}
 	for _, l := range dbms.Levels(name) {
-		if isolation == "" && l.Isolation != p.Isolation && len(d.Dialect.Levels) > 0 {
+		if isolation == "" && l.Isolation != p.Isolation && len(d.Dialect.Capabilities.Levels) > 0 {
 			// else there is nothing that some levels have and others not
 			t.Levels = append(t.Levels, l.Isolation)
 		}

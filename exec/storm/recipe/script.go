@@ -77,7 +77,7 @@ func (r *Recipe) Script(name string, p *dbms.Profile, kind *exec.Server) (string
 	// What waited for a row that was deleted and inserted again meanwhile passes it over on PostgreSQL's READ COMMITTED,
 	// as documented.
 	s.Replaces = !p.DeletedGone || p.FirstUpdaterWins
-	s.Level = strings.Join(slices.Concat(p.Setup, strains.Patience), "; ") + ";"
+	s.Level = strings.Join(slices.Concat(p.Sessions.Setup, strains.Patience), "; ") + ";"
 	var meets, without []string
 	for _, n := range nemeses {
 		done := n == storm.Kill

@@ -113,7 +113,7 @@ func certifier(ctx context.Context, t exec.Target, p *dbms.Profile, w *workload.
 // have been given up when a stall was looked into.
 func logIssuer(ctx context.Context, t exec.Target, p *dbms.Profile, w *workload.Workload, r *storm.Recording,
 	txns []storm.TxnNotes) (certificate.Issuer, error) {
-	session, err := t.Open(ctx, p)
+	session, err := t.Open(ctx, exec.FirstNode, p)
 	if err != nil {
 		return nil, err
 	}

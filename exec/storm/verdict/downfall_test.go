@@ -78,8 +78,8 @@ func (c *lastWords) hears(sql string) {
 	c.said = sql
 }
 
-func (d *dying) Open(ctx context.Context, p *dbms.Profile) (*exec.Session, error) {
-	s, err := d.Target.Open(ctx, p)
+func (d *dying) Open(ctx context.Context, node exec.NodeID, p *dbms.Profile) (*exec.Session, error) {
+	s, err := d.Target.Open(ctx, node, p)
 	if err != nil {
 		return nil, err
 	}
@@ -92,8 +92,8 @@ type severed struct {
 	cut, read atomic.Int32 // how often that connection was cut, and how often the last read was sent
 }
 
-func (s *severed) Open(ctx context.Context, p *dbms.Profile) (*exec.Session, error) {
-	c, err := s.Target.Open(ctx, p)
+func (s *severed) Open(ctx context.Context, node exec.NodeID, p *dbms.Profile) (*exec.Session, error) {
+	c, err := s.Target.Open(ctx, node, p)
 	if err != nil {
 		return nil, err
 	}

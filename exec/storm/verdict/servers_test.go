@@ -86,7 +86,7 @@ func TestSettingsPutBack(t *testing.T) {
 	} {
 		t.Run(c.level, func(t *testing.T) {
 			p, db := servers.Level(t, c.level, ""), c.server.Target(t)
-			s, err := db.Open(t.Context(), p)
+			s, err := db.Open(t.Context(), exec.FirstNode, p)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -25,7 +25,7 @@ func TestSkew(t *testing.T) {
 			t.Fatal(err)
 		}
 		r.Widen(skew)
-		rep, err := mechanism.CheckTrace(mechanism.Options{Promise: p.Promise().Mechanisms, Symbols: sym}, r)
+		rep, err := mechanism.CheckTrace(mechanism.Options{Promise: p.Promise().Guarantees.Mechanisms, Symbols: sym}, r)
 		if err != nil {
 			t.Fatal(err)
 		}

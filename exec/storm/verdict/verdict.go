@@ -62,7 +62,7 @@ func Start(o Options) (*OnlineCheck, error) {
 		}
 	}
 	v.upheaval = upheaval{sinks: o.Sessions, passed: func() int64 { return v.verifier.Passed() }}
-	v.verifier = mechanism.New(mechanism.Options{Promise: o.Profile.Promise().Mechanisms, Symbols: sym,
+	v.verifier = mechanism.New(mechanism.Options{Promise: o.Profile.Promise().Guarantees.Mechanisms, Symbols: sym,
 		Sessions: o.Sessions, Initial: true, Limit: kept, Found: v.upheaval.name})
 	v.verifier.Start(initial)
 	return v, nil

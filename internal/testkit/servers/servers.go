@@ -79,10 +79,11 @@ func (s *Shared) Own(t testing.TB, arguments ...string) exec.Target {
 // more; the test's end closes it. socket is where a server of MySQL's kin listens: TiDB does not say it.
 func Start(t testing.TB, server *exec.Server, binary string, arguments ...string) (target exec.Target, socket string) {
 	t.Helper()
-	kind := *server
-	kind.Arguments = func(dir string, built bool) []string {
+	kind, private := *server, *server.Private
+	kind.Private = &private
+	private.Arguments = func(dir string, built bool) []string {
 		socket = filepath.Join(dir, exec.SocketName)
-		return append(server.Arguments(dir, built), arguments...)
+		return append(server.Private.Arguments(dir, built), arguments...)
 	}
 	l, err := exec.NewLauncher(t.Context(), &kind, binary, io.Discard)
 	if err != nil {

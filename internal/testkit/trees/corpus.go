@@ -44,13 +44,12 @@ func caseOf(path string, targets []string) (*testcase.Case, error) {
 	return c, err
 }
 
-// Cases calls check for each statement of the cases of targets in the tree, whose root is the folder above the one
-// above; there are at least so many cases.
+// Cases calls check for each statement of the cases of targets in the tree; there are at least so many cases.
 func Cases(t *testing.T, least int, check func(target, stmt string), targets ...string) {
 	t.Helper()
 	cases := 0
 	for _, dir := range []string{"bench", "cmd", "docs", "finding", "guide", "report", "testcase", "weave"} {
-		err := filepath.WalkDir(filepath.Join("..", "..", dir), func(path string, _ os.DirEntry, err error) error {
+		err := filepath.WalkDir(filepath.Join(root(t), dir), func(path string, _ os.DirEntry, err error) error {
 			if err != nil || filepath.Ext(path) != ".txw" {
 				return err
 			}
@@ -71,4 +70,22 @@ func Cases(t *testing.T, least int, check func(target, stmt string), targets ...
 	if cases < least {
 		t.Errorf("only %d cases are in the tree", cases)
 	}
+}
+
+// root is the project's directory: the one above the test's in which its module begins.
+func root(t testing.TB) string {
+	t.Helper()
+	dir, err := os.Getwd()
+	for err == nil {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return dir
+		}
+		above := filepath.Dir(dir)
+		if above == dir {
+			err = os.ErrNotExist
+		}
+		dir = above
+	}
+	t.Fatal("no go.mod above the test: ", err)
+	return ""
 }

@@ -1,0 +1,4 @@
+package binlog
+
+// How predicates are read the databases say.
+import _ "txweave/dbms/registry"

@@ -1,0 +1,4 @@
+package certificate_test
+
+// How predicates are read the databases say.
+import _ "txweave/dbms/registry"

@@ -1,0 +1,48 @@
+package mysqlwire
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"txweave/exec"
+)
+
+// Upheaval is what a private server can be put through, and of a server of the user's what a statement does.
+func (t *target) Upheaval() *exec.Upheaval {
+	u := &exec.Upheaval{}
+	if private := t.Instance(); private != nil {
+		u = private.Upheaval(t.reopen)
+	}
+	u.Disconnect, u.Strains, u.Networked = t.disconnect, t.kind.Strains, true
+	return u
+}
+
+// disconnect ends a session's connection on the server's side.
+func (t *target) disconnect(ctx context.Context, s *exec.Session) error {
+	ctx, cancel := context.WithTimeout(ctx, exec.AnswerTime())
+	defer cancel()
+	a, err := t.control.Exec(ctx, fmt.Sprintf("KILL CONNECTION %d", s.ID()))
+	if err == nil && a.Err != nil && a.Err.Code != noSuchThread {
+		err = &exec.AnswerError{Text: "KILL CONNECTION", Err: a.Err}
+	}
+	return err
+}
+
+// boot is what a private server is sent when it is up.
+func (t *target) boot() []string {
+	out := slices.Clone(t.kind.Boot)
+	if t.instance.Durable() {
+		out = append(out, t.kind.DurableBoot...)
+	}
+	return out
+}
+
+// reopen opens the control connection again.
+func (t *target) reopen(ctx context.Context) error {
+	t.control.Close()
+	if err := t.openControl(ctx); err != nil {
+		return err
+	}
+	return t.control.Must(ctx, append(t.boot(), "USE "+t.database)...)
+}
