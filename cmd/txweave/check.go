@@ -13,6 +13,7 @@ import (
 	"txweave/exec"
 	"txweave/history"
 	"txweave/history/format"
+	"txweave/internal/spelling"
 )
 
 func checkCommand() *cobra.Command {
@@ -85,7 +86,7 @@ hand is unknown.`,
 	fs.IntVar(&c.Window, "window", 0,
 		"of a text in which transactions come about in the order in which they committed: look for a serial order holding "+
 			"so many of them, e.g. 10000, in bounded memory")
-	fs.StringVar(&c.Workload, "workload", string(jepsen.Auto), "of Jepsen's: "+registry.Or(jepsen.Names())+
+	fs.StringVar(&c.Workload, "workload", string(jepsen.Auto), "of Jepsen's: "+spelling.Or(jepsen.Names())+
 		"; auto: what the operations are of")
 	fs.Int64Var(&c.Total, "total-amount", 0, "bank: what all accounts hold together; default: what most reads found")
 	fs.BoolVar(&c.Negative, "negative-balances", false, "bank: an account may hold less than nothing")
@@ -95,7 +96,7 @@ hand is unknown.`,
 	fs.StringVar(&c.Matches, "matches", files.Interpreter,
 		"what evaluates predicates of a certificate: interpreter, or database, on --target or --dsn")
 	scratch.addDatabase(fs, "")
-	for name, text := range map[string]string{"target": registry.Or(registry.Names()), "dsn": "a running server instead",
+	for name, text := range map[string]string{"target": spelling.Or(registry.Names()), "dsn": "a running server instead",
 		"server": "path of the server's binary"} {
 		fs.Lookup(name).Usage = "--matches database: " + text
 	}

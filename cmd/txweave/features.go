@@ -54,7 +54,7 @@ what the bug needs, --show for one for each of them that should be in some, and 
 			return usage(spelling.NoneOf("--format", format, "text", "json"))
 		},
 	}
-	cmd.Flags().StringVar(&target, "target", registry.Default, registry.Or(registry.Names()))
+	cmd.Flags().StringVar(&target, "target", registry.Default, spelling.Or(registry.Names()))
 	cmd.Flags().StringVar(&format, "format", "text", "of the productions, or of faults: text or json")
 	cmd.Flags().BoolVar(&faults, "faults", false, "print the kinds of faults that findings name, and by which source each "+
 		"is one; with --markdown docs/reference/faults.md")
