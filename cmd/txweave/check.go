@@ -81,7 +81,8 @@ hand is unknown.`,
 	fs.StringVar(&c.Level, "level", string(dbms.SER), "rc, ra, tcc, si, ser, sser or lin")
 	fs.BoolVar(&c.Sessions, "session-order", true, "the order of each session's transactions is part of the level")
 	fs.StringVar(&skew, "clock-skew", "",
-		"by how much each client's clock may be off, either way, e.g. 5ms; 5ms,3=300ms: that of session 3 by more (sser, lin, "+
+		"by how much each client's clock may be off, either way, e.g. 5ms; 5ms,3=300ms: that of session 3 by more (sser, "+
+			"lin, "+
 			"traces)")
 	fs.IntVar(&c.Window, "window", 0,
 		"of a text in which transactions come about in the order in which they committed: look for a serial order holding "+

@@ -104,8 +104,9 @@ Exit codes: 0 clean, 1 findings, 2 inconclusive, 64 usage, 69 target unavailable
 
 // addRows adds the flag that gives some cases many rows.
 func addRows(fs *pflag.FlagSet, rows *int) {
-	fs.IntVar(rows, "rows", 0, fmt.Sprintf("rows that a table of one case in sixteen has, up to %d; all other cases are what "+
-		"they are without this (default: no case has so many)", gen.MostRows))
+	fs.IntVar(rows, "rows", 0,
+		fmt.Sprintf("rows that a table of one case in sixteen has, up to %d; all other cases are what "+
+			"they are without this (default: no case has so many)", gen.MostRows))
 }
 
 // addWithout adds the flag that leaves productions out.
