@@ -243,8 +243,13 @@ func PrintStatus(w io.Writer, s *database.CampaignStatus) error {
 		}
 	}
 	state := "it does not run; campaign run goes on where it ended"
-	if s.Running {
+	switch {
+	case s.Running:
 		state = "it is running"
+	case len(s.Cells) > 0 && !slices.ContainsFunc(s.Cells, func(c database.CellStatus) bool {
+		return c.State != string(database.Complete)
+	}):
+		state = "all cases are checked"
 	}
 	_, err := fmt.Fprintf(w, "%s, %s; %s\n", finding.Count(s.Bugs, "bug"), finding.Count(s.Findings, "finding"), state)
 	return err

@@ -264,8 +264,9 @@ func (c *Part) check() error {
 	case c.Cases < 0 || c.Orders < 0 || c.Budget < 0:
 		return errors.New("cases, orders and budget must not be negative")
 	case stormy && c.Mode != ModeStorm:
-		return errors.New("workload, sessions, keys, distribution, nemesis, length, transactions, operations, reads, theta and " +
-			"value_size belong to mode storm")
+		return errors.New(
+			"workload, sessions, keys, distribution, nemesis, length, transactions, operations, reads, theta and " +
+				"value_size belong to mode storm")
 	case c.Mode != ModeFuzz && (len(c.Without) > 0 || c.Rows != 0 || c.Orders > 0 || c.Guide != ""):
 		return errors.New("without, rows, orders and guide belong to mode fuzz")
 	case !slices.Contains([]string{"", "none", "coverage"}, c.Guide):

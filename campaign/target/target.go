@@ -115,7 +115,7 @@ func (c Config) Resolve(ctx context.Context) (*Chosen, error) {
 		return nil, err
 	}
 	if c.Server != "" && p.Embedded {
-		return nil, outcome.Misusef("--server needs --target %s: %s is embedded", registry.Or(registry.Servers()), out.Target)
+		return nil, outcome.Misusef("--server needs --target %s: %s is embedded", spelling.Or(registry.Servers()), out.Target)
 	}
 	return out, nil
 }
@@ -178,11 +178,10 @@ func Faults(wanted []string) (out []*planted.Fault, err error) {
 			for _, x := range all {
 				names = append(names, x.Name)
 			}
-			unknown := fmt.Errorf("--inject: no planted bug %q", name)
-			if near := spelling.Meant(unknown, name, names...); near != unknown {
-				return nil, outcome.Misuse(near)
+			if near := spelling.Closest(name, names); near != "" { // the list takes some screens
+				return nil, outcome.Misusef("--inject: no planted bug %q: did you mean %s?", name, near)
 			}
-			return nil, outcome.Misusef("%w (there are %s)", unknown, strings.Join(names, ", "))
+			return nil, outcome.Misusef("--inject: no planted bug %q (there are %s)", name, strings.Join(names, ", "))
 		}
 		out = append(out, all[i])
 	}

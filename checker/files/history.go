@@ -163,7 +163,7 @@ func (f *run) history(ctx context.Context, path string, files []string, leopard 
 		res.CheckS, res.PeakMiB = time.Since(started).Seconds(), memory.PeakMiB()
 		return res, nil
 	}
-	v, err := f.judge(ctx, h.Widened(f.ClockSkew.Nanoseconds()), level)
+	v, err := f.judge(ctx, h.Widened(f.ClockSkew), level)
 	if err != nil {
 		return nil, err
 	}
@@ -184,7 +184,11 @@ func (f *run) clocks(h *register.History) []string {
 		return nil
 	}
 	s := checker.ClockSkew(r)
-	if s == nil || s.Off() <= f.ClockSkew.Nanoseconds() {
+	if s == nil {
+		return nil
+	}
+	of := func(t int) int64 { return f.ClockSkew.Session(h.SessionID(h.Txns[t].Session)) }
+	if s.Apart <= of(s.Reader)+of(s.Writer) {
 		return nil
 	}
 	return []string{
@@ -262,7 +266,7 @@ func (f *run) judge(ctx context.Context, h *register.History, level dbms.Level) 
 	opt := checker.Options{SessionOrder: f.Sessions}
 	if f.Certificate == "" {
 		v := blackbox.Check(ctx, h, level, opt)
-		if v.Outcome == checker.Valid && level == dbms.LIN && f.ClockSkew > 0 && f.Sessions {
+		if v.Outcome == checker.Valid && level == dbms.LIN && !f.ClockSkew.None() && f.Sessions {
 			// Longer intervals of one client overlap, and its own order is lost: it is asked for by itself.
 			if own := blackbox.Check(ctx, h, dbms.SER, opt); own.Outcome == checker.Invalid {
 				own.Level, v = level, own

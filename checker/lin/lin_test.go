@@ -84,8 +84,9 @@ func TestLargeHistories(t *testing.T) {
 		if engine == dbms.SER {
 			want = checker.Invalid
 		}
-		for name, got := range map[string]checker.Verdict{"linear": Check(t.Context(), h),
-			"search": search(t.Context(), h, 0)} {
+		for name, got := range map[string]checker.Verdict{
+			"linear": Check(t.Context(), h), "search": search(t.Context(), h, 0),
+		} {
 			if got.Outcome != want {
 				t.Errorf("%s engine, %s: %s", engine, name, strings.Split(got.String(), "\n")[0])
 			}

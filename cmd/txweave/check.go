@@ -11,11 +11,14 @@ import (
 	"txweave/dbms"
 	"txweave/dbms/registry"
 	"txweave/exec"
+	"txweave/history"
 	"txweave/history/format"
+	"txweave/internal/spelling"
 )
 
 func checkCommand() *cobra.Command {
 	var c files.Config
+	var skew string
 	var scratch targetFlags
 	cmd := &cobra.Command{
 		Use:   "check FILE|DIR|-...",
@@ -41,6 +44,10 @@ Exit codes: 0 valid; 1 invalid; 2 unknown. Of several files the worst one counts
 		Annotations: map[string]string{choices: "Formats:\n  " + strings.Join(format.About(), "\n  ")},
 		Args:        cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, names []string) error {
+			var err error
+			if c.ClockSkew, err = history.ParseClockBounds(skew); err != nil {
+				return usagef("--clock-skew: %w", err)
+			}
 			c.LevelGiven, c.TotalGiven = cmd.Flags().Changed("level"), cmd.Flags().Changed("total-amount")
 			if scratch.Target+scratch.DSN+scratch.Server != "" {
 				c.Scratch = func(ctx context.Context, do func(exec.Target) error) error {
@@ -53,7 +60,7 @@ Exit codes: 0 valid; 1 invalid; 2 unknown. Of several files the worst one counts
 			}
 			undrawn := false
 			c.Undrawn = func() { undrawn = true }
-			err := c.Check(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr(), names)
+			err = c.Check(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr(), names)
 			if undrawn {
 				next(cmd.ErrOrStderr(), again("--svg", "counterexample.svg")...)
 			}
@@ -66,11 +73,11 @@ Exit codes: 0 valid; 1 invalid; 2 unknown. Of several files the worst one counts
 	fs.StringVar(&c.Out, "format-out", "text", "text, or json: one line a file")
 	fs.StringVar(&c.Level, "level", string(dbms.SER), "rc, ra, tcc, si, ser, sser or lin")
 	fs.BoolVar(&c.Sessions, "session-order", true, "the order of each session's transactions is part of the level")
-	fs.DurationVar(&c.ClockSkew, "clock-skew", 0,
-		"each client's clock may be off by that, either way: of sser, lin and traces")
+	fs.StringVar(&skew, "clock-skew", "",
+		"how far clients' clocks may be off, e.g. 5ms, or 5ms,3=300ms for session 3 (sser, lin, traces)")
 	fs.IntVar(&c.Window, "window", 0,
 		"of a text in order: check in bounded memory, so many transactions at a time, e.g. 10000")
-	fs.StringVar(&c.Workload, "workload", string(jepsen.Auto), "of Jepsen's: "+registry.Or(jepsen.Names())+
+	fs.StringVar(&c.Workload, "workload", string(jepsen.Auto), "of Jepsen's: "+spelling.Or(jepsen.Names())+
 		"; auto: what the operations are of")
 	fs.Int64Var(&c.Total, "total-amount", 0, "bank: what all accounts hold together; default: what most reads found")
 	fs.BoolVar(&c.Negative, "negative-balances", false, "bank: a balance may be negative")
@@ -80,7 +87,7 @@ Exit codes: 0 valid; 1 invalid; 2 unknown. Of several files the worst one counts
 	fs.StringVar(&c.Matches, "matches", files.Interpreter,
 		"what evaluates predicates of a certificate: interpreter, or database, on --target or --dsn")
 	scratch.addDatabase(fs, "")
-	for name, text := range map[string]string{"target": registry.Or(registry.Names()), "dsn": "a running server instead",
+	for name, text := range map[string]string{"target": spelling.Or(registry.Names()), "dsn": "a running server instead",
 		"server": "path of the server's binary"} {
 		fs.Lookup(name).Usage = "--matches database: " + text
 	}

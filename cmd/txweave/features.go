@@ -52,7 +52,7 @@ first line names its columns: "id", "dbms" and "missing".`,
 			return usage(spelling.NoneOf("--format", format, "text", "json"))
 		},
 	}
-	cmd.Flags().StringVar(&target, "target", registry.Default, registry.Or(registry.Names()))
+	cmd.Flags().StringVar(&target, "target", registry.Default, spelling.Or(registry.Names()))
 	cmd.Flags().StringVar(&format, "format", "text", "of the productions, or of faults: text or json")
 	cmd.Flags().BoolVar(&faults, "faults", false,
 		"print the catalogue of faults; with --markdown docs/reference/faults.md")

@@ -7,6 +7,7 @@ import (
 	"txweave/campaign/target"
 	"txweave/dbms/registry"
 	"txweave/finding/known"
+	"txweave/internal/spelling"
 )
 
 func genCommand() *cobra.Command {
@@ -42,7 +43,7 @@ func genCommand() *cobra.Command {
 			return err
 		},
 	}
-	cmd.Flags().StringVar(&c.Target, "target", registry.Default, registry.Or(registry.Names()))
+	cmd.Flags().StringVar(&c.Target, "target", registry.Default, spelling.Or(registry.Names()))
 	cmd.Flags().StringVar(&c.Isolation, "isolation", "", "isolation level (default: the target's usual one)")
 	cmd.Flags().Uint64Var(&seed, "seed", 0, "seed of the campaign")
 	cmd.Flags().IntVar(&n, "case", 0, "number of the case in the campaign")

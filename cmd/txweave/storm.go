@@ -77,7 +77,8 @@ Exit codes: 0 clean; 1 findings; 2 nothing could be checked, or the database sto
 	fs.DurationVar(&c.Duration, "duration", c.Duration, "how long transactions are begun")
 	fs.IntVar(&c.Transactions, "transactions", 0,
 		"end once so many have committed, or after --duration if that is set")
-	fs.IntVar(&c.Operations, "length", 0, "operations of a transaction; of random-sql and append at most (default: the workload's)")
+	fs.IntVar(&c.Operations, "length", 0,
+		"operations of a transaction; of random-sql and append at most (default: the workload's)")
 	fs.Float64Var(&f.reads, "reads", 0,
 		"share of reads, from 0 to 1 (default: the workload's; docs/reference/storms.md)")
 	fs.Float64Var(&c.Theta, "theta", 0, "how steep zipf is: key i has weight 1/(i+1)^theta (default: 1)")

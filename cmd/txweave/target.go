@@ -31,7 +31,7 @@ func (f *targetFlags) add(fs *pflag.FlagSet, defaultTarget string) {
 
 // addDatabase adds the flags that say which database it is, without its level.
 func (f *targetFlags) addDatabase(fs *pflag.FlagSet, defaultTarget string) {
-	what := registry.Or(registry.Names())
+	what := spelling.Or(registry.Names())
 	if defaultTarget == "" {
 		what += " (default: the case's own)"
 	}
@@ -52,7 +52,7 @@ type named struct{ pflag.Value }
 // Set takes the name of a target.
 func (n named) Set(name string) error {
 	if name == "" {
-		return fmt.Errorf("want %s", registry.Or(registry.Names()))
+		return fmt.Errorf("want %s", spelling.Or(registry.Names()))
 	}
 	return n.Value.Set(name)
 }

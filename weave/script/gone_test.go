@@ -101,7 +101,8 @@ func TestFailedBlock(t *testing.T) {
 		order []int
 	}{
 		"its COMMIT rolls it back": {"A> begin isolation level repeatable read;\nA> select a from t where id = 1;\n" +
-			"B> update t set a = 11 where id = 1;\nA> update t set a = 12 where id = 1;\nA> commit;\nA> select a from t where id = 1;\n", []int{1, 2}},
+			"B> update t set a = 11 where id = 1;\nA> update t set a = 12 where id = 1;\nA> commit;\nA> select a from t where " +
+			"id = 1;\n", []int{1, 2}},
 		"it goes back to a savepoint": {"A> begin isolation level repeatable read;\nA> update t set a = 31 where id = 3;\n" +
 			"B> update t set a = 11 where id = 1;\nA> savepoint s;\nA> update t set a = 12 where id = 1;\n" +
 			"A> rollback to s;\nA> commit;\n", []int{0, 1}},
