@@ -37,7 +37,7 @@ func (k *checker) round(steps []instrument.Step, first bool) (next []instrument.
 	if err != nil {
 		return nil, false, err
 	}
-	if stranded, err := k.stranded(steps, run); stranded || err != nil {
+	if vain, err := k.waitsInVain(steps, run); vain || err != nil {
 		return nil, false, err
 	}
 	if first {

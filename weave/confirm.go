@@ -200,7 +200,7 @@ func (k *checker) confirmReplay(steps []instrument.Step, sorted []*observe.Block
 // nodes are the executions that a replay is compared with: of the statements of the graph, or of the case's own order.
 func (k *checker) nodes(run *observe.Run, obs *observe.Observation) []*observe.BlockRun {
 	if obs == nil {
-		return k.givenNodes(run)
+		return k.orderNodes(run)
 	}
 	var out []*observe.BlockRun
 	for _, s := range obs.Nodes() {

@@ -47,7 +47,7 @@ func (Oracle) Judge(o *observe.Observation) (oracle.Ruling, error) {
 	j.savepoints()
 	j.gone()
 	for i := range o.Txns {
-		if j.owed(i) {
+		if j.unmatched(i) {
 			continue
 		}
 		if t := &o.Txns[i]; t.Err != nil && o.Promise.Errors.Classify(t.Err.Code, t.Err.Message) == dbms.Deterministic &&
