@@ -133,8 +133,8 @@ func (r *Runner) given() error {
 	own := r.replayer.protocol.Integrity != nil && r.replayer.protocol.Integrity.Given != ""
 	for _, q := range r.questions() {
 		if !q.given && !own {
-			// An engine of ours is asked all, in that order: a check of foreign keys alone may take the connection's old word for
-			// what tables there are.
+			// An engine of ours is asked all, in that order: a check of foreign keys alone may take the connection's old word
+			// for what tables there are.
 			continue
 		}
 		ans, err := r.guarded(Occasion{}, q.sql, true, false)

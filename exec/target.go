@@ -158,7 +158,8 @@ func (e *HangError) Unwrap() error { return e.Err }
 // database's. The server may live on; Alive tells.
 type LostError struct {
 	Statement string
-	// the session's statement before it, and its error: a server may answer one that panics and then close the connection; or ""
+	// the session's statement before it, and its error: a server may answer one that panics and then close the connection;
+	// or ""
 	After string
 	Err   error
 	Log   string // tail of the server's log where txweave has it: why a server that lives on dropped the connection

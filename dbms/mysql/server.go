@@ -20,8 +20,9 @@ var Driver = &driver.Driver{Name: "mysql", Levels: Levels(), Syntax: Syntax, Dia
 // Server is MySQL's. performance_schema is on, for the lock waits.
 var Server = &exec.Server{
 	Name: wire.Name,
-	Binary: exec.Binary{Names: []string{"mysqld"}, Packages: "MySQL's server package", Beside: innodb.Beside, Version: innodb.Version,
-		Is: says},
+	Binary: exec.Binary{Names: []string{"mysqld"}, Packages: "MySQL's server package", Beside: innodb.Beside,
+		Version: innodb.Version,
+		Is:      says},
 	Private: &exec.Private{
 		Arguments: innodb.Arguments("--innodb-doublewrite=OFF", redoSize, "--performance-schema=ON",
 			"--mysqlx=OFF", "--innodb-parallel-read-threads=1"),

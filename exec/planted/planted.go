@@ -477,8 +477,8 @@ func (x *faultTxn) note(t *faultyTarget, at exec.Occasion, sql string) {
 	}
 }
 
-// showWarnings is how databases with such a list are asked for the warnings of the last statement: one that a fault answered has
-// none.
+// showWarnings is how databases with such a list are asked for the warnings of the last statement: one that a fault
+// answered has none.
 const showWarnings = "SHOW WARNINGS"
 
 // send and ask reach the engine itself. An answer is read to its end: the connection is free then.
