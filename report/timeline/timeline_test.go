@@ -8,11 +8,11 @@ import (
 
 	"github.com/cockroachdb/datadriven"
 
+	mysql "txweave/dbms/mysql/dialect"
 	"txweave/fault"
 	"txweave/finding"
 	"txweave/history"
 	"txweave/internal/testkit/said"
-	mysql "txweave/dbms/mysql/dialect"
 	"txweave/sqltext"
 	"txweave/testcase"
 )
