@@ -2,8 +2,8 @@
 # Runs the project's checks. The integration tests start their own MariaDB and PostgreSQL servers; their packages are
 # installed first where they are missing and apt-get can.
 #
-#   ./test.sh          the quick run: formatting, vet, staticcheck, every test in its short form, and the packages that
-#                      have goroutines once more with the race detector; 12 minutes of processor time
+#   ./test.sh          the quick run: formatting, vet, staticcheck, cognitive complexity, every test in its short form, and
+#                      the packages that have goroutines once more with the race detector; 12 minutes of processor time
 #   ./test.sh --all    everything: all linters, every test in full, the race detector also on servers, then the tests that
 #                      need TiDB, which is built once (about 8 minutes of processor time and 310 MB of downloads: it stays
 #                      in the user's cache), and some of bench/mutants
@@ -122,6 +122,16 @@ unused() {
   return 1
 }
 
+# complex fails for functions of more than cognitive complexity 20. Those that are still to be divided are listed.
+complex() {
+  local over
+  over=$(git ls-files '*.go' | grep -v '_test\.go$' | xargs $tool gocognit -over 20 -f '{{.FuncName}} {{.Pos.Filename}}' 2>/dev/null || true)
+  over=$(grep -vxFf internal/house/testdata/complex <<<"$over" | grep . || true)
+  [ -z "$over" ] && return
+  printf 'harder to follow than cognitive complexity 20:\n%s\n' "$over"
+  return 1
+}
+
 manifests() { go -C deploy/testdata/manifests vet ./... && go -C deploy/testdata/manifests test ./...; }
 
 # Packages in which goroutines share something: the race detector is of no use elsewhere, and makes tests five to twenty
@@ -139,6 +149,7 @@ step "requirements" requirements
 step "gofmt" formatted
 step "go vet" go vet ./...
 step "staticcheck" $tool staticcheck ./...
+step "cognitive complexity" complex
 if [ "$all" = no ]; then
   step "go test, short" $tests -short ./...
   step "go test, short, with the race detector" $tests -short -race "${raced[@]}"

@@ -2,6 +2,7 @@ package finding
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/ianlancetaylor/demangle"
@@ -33,12 +34,20 @@ func standardLibrary(function string) bool {
 	return !strings.Contains(first, ".") && first != "txweave" && first != "main"
 }
 
-// handlers are functions that run because of a crash, or below every thread; they tell nothing about it.
-var handlers = regexp.MustCompile(
-	`^(my_print_stacktrace|my_print_backtrace|handle_fatal_signal|handle_segfault|my_server_abort|my_abort|` +
-		`print_fatal_signal|gsignal|raise|abort|pthread_kill|__pthread_kill\w*|__?assert\w*|__restore_rt|__GI_\w+|__libc\w*|killpg|` +
-		`ut_dbg_assertion_failed|ib::fatal::~fatal|ib::fatal_or_error::~fatal_or_error|start_thread|clone3?|__interceptor\w*|__asan\w*|` +
-		`pfs_spawn_thread|panic|std::.*|_start|\?\?)$`)
+// handlers are functions that run because of a crash, or below every thread; they tell nothing about it. One that ends
+// in a star stands for all that begin so.
+var handlers = strings.Fields(
+	`my_print_stacktrace my_print_backtrace handle_fatal_signal handle_segfault my_server_abort
+	my_abort print_fatal_signal gsignal raise abort pthread_kill __pthread_kill* _assert* __assert* __restore_rt
+	__GI_* __libc* killpg ut_dbg_assertion_failed ib::fatal::~fatal ib::fatal_or_error::~fatal_or_error start_thread clone
+	clone3 __interceptor* __asan* pfs_spawn_thread panic std::* _start ??`)
+
+func isHandler(function string) bool {
+	return slices.ContainsFunc(handlers, func(h string) bool {
+		begin, open := strings.CutSuffix(h, "*")
+		return function == h || open && strings.HasPrefix(function, begin)
+	})
+}
 
 // The lines that say why a process ended, the most telling first.
 var reasons = []*regexp.Regexp{
@@ -137,7 +146,7 @@ func frame(line string) string {
 		name = m[1]
 	}
 	name = bareName(demangle.Filter(name, demangle.NoParams, demangle.NoTemplateParams))
-	if strings.HasPrefix(name, "<") || handlers.MatchString(name) {
+	if strings.HasPrefix(name, "<") || isHandler(name) {
 		return ""
 	}
 	return name
@@ -160,7 +169,6 @@ var messageParts = []struct {
 	{regexp.MustCompile("'[^']*'|\"[^\"]*\"|`[^`]*`"), "?"},
 	{regexp.MustCompile(`\b(?:0x)?[0-9a-f]*[0-9][0-9a-f]*\b`), "N"},
 	{regexp.MustCompile(`(?:/[\w.+-]+)+/([\w.+-]+)`), "$1"},
-	{regexp.MustCompile(`[\s/]+`), " "},
 }
 
 // NormalizeError takes out of a message what differs from one time to the next: quoted names and values, numbers,
@@ -169,13 +177,19 @@ func NormalizeError(message string) string {
 	for _, p := range messageParts {
 		message = p.find.ReplaceAllString(message, p.with)
 	}
-	return strings.TrimSpace(message)
+	return strings.Join(strings.FieldsFunc(message, func(r rune) bool {
+		return strings.ContainsRune(" \t\n\f\r/", r)
+	}), " ")
 }
-
-var nameOrNumber = regexp.MustCompile(`\S*[0-9_]\S*`)
 
 // MessageShape is NormalizeError for messages that name tables, columns and indexes without quotes: these go too, as
 // far as they hold a digit or an underscore, as those of generated cases do.
 func MessageShape(message string) string {
-	return nameOrNumber.ReplaceAllString(NormalizeError(message), "N")
+	words := strings.Split(NormalizeError(message), " ")
+	for i, w := range words {
+		if strings.ContainsAny(w, "0123456789_") {
+			words[i] = "N"
+		}
+	}
+	return strings.Join(words, " ")
 }

@@ -76,6 +76,7 @@ type Options struct {
 	Rows    Range // initial rows over all tables; default 0..80, few more often than many
 	Txns    Range // transactions; default 2..6
 	Stmts   Range // target statements over all transactions; default 8..16
+	Many    int   // rows that one of the tables has beyond the others; default 0, at most MostRows
 	Refs    int   // table references that one query statement may hold, subqueries included; default 5
 	Depth   int   // nesting depth of expressions; default 3
 
@@ -112,6 +113,9 @@ func (o Options) withDefaults() (Options, error) {
 		o.Txns.check("Txns", 1, 50),
 		o.Stmts.check("Stmts", 1, 500))
 	err = errors.Join(err, checkWeights(o.Weights))
+	if o.Many < 0 || o.Many > MostRows {
+		err = errors.Join(err, fmt.Errorf("gen: Many is %d: want 0 to %d", o.Many, MostRows))
+	}
 	if o.Depth < 0 || o.Refs < 1 {
 		err = errors.Join(err, errors.New("gen: Depth and Refs must not be negative"))
 	}
@@ -168,6 +172,7 @@ func Draw(seed uint64, d *Dialect, o Options) (*Sketch, error) {
 		return nil, err
 	}
 	g := &generator{uses: map[string]bool{}, d: d, o: o, nextVkey: cmp.Or(o.FirstVKey, firstVkey)}
+	g.makeRoom()
 	g.reseed(seed, o.Depth)
 	g.decScale = g.between(1, 3)
 	c := &testcase.Case{Tool: o.Tool, Seed: seed, Target: d.Name, Isolation: o.Isolation}
@@ -230,7 +235,8 @@ type generator struct {
 	forms     map[string]bool       // ways of writing statements that the case has
 	scratches int                   // tables that the answers of queries went through so far
 	nextVkey  int64                 // vkey of the next INSERT or UPDATE
-	inserts   int                   // INSERT statements so far
+	inserts   int                   // INSERT statements so far, and the bases that are skipped
+	skipped   int                   // bases of pkeys that a case with many rows leaves out
 	fresh     int                   // values handed out that no unique index holds
 
 	// per statement

@@ -36,7 +36,8 @@ func (g *generator) rows() (inserts []func() testcase.Stmt) {
 		}
 	}
 	g.shareRows(total)
-	vkey := int64(0)
+	g.drawMany()
+	vkey := g.firstRowVKey()
 	for _, t := range g.tables {
 		for _, c := range t.cols {
 			c.pool = g.pool(c)
@@ -60,7 +61,11 @@ func (g *generator) rows() (inserts []func() testcase.Stmt) {
 				c.rows = append(c.rows, values[i][r])
 			}
 			pkey, vkey := t.pkeys[r], vkey
-			inserts = append(inserts, func() testcase.Stmt { return g.rowOf(t, pkey, vkey, values, r) })
+			if t.rows <= batchFrom || len(t.heirs) > 0 {
+				inserts = append(inserts, func() testcase.Stmt { return g.rowOf(t, pkey, vkey, values, r) })
+			} else if r%batch == 0 {
+				inserts = append(inserts, func() testcase.Stmt { return g.rowsOf(t, vkey, values, r, min(t.rows, r+batch)) })
+			}
 		}
 	}
 	return inserts

@@ -187,7 +187,8 @@ func triggerClash(g *generator, a, b *table) *sql.CreateTrigger {
 	pkey := build.Column("NEW", "pkey")
 	insert := g.insertFrom("NEW", build.Binary(build.Binary(pkey, sql.OpMod, build.Int(g.between(3, 9))), sql.OpAdd,
 		build.Int(1)), a, b)
-	return &sql.CreateTrigger{Time: "AFTER", Event: "INSERT", When: build.Binary(pkey, sql.OpGt, build.Int(firstInserted)),
+	return &sql.CreateTrigger{Time: "AFTER", Event: "INSERT",
+		When: build.Binary(pkey, sql.OpGt, build.Int(g.firstInserted())),
 		Body: insert}
 }
 

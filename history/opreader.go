@@ -23,12 +23,12 @@ type OperationReader struct {
 	parse opParser
 	ended bool
 	torn  bool
-	skew  int64
+	skew  ClockBounds
 }
 
 // Widen makes the intervals of what Next returns longer by so many ns at both ends: what is certain of real time where
 // each session's clock may be off by that.
-func (o *OperationReader) Widen(ns int64) { o.skew = ns }
+func (o *OperationReader) Widen(b ClockBounds) { o.skew = b }
 
 // NewOperationReader reads the header. Items are numbered by sym.
 func NewOperationReader(r io.Reader, sym *Symbols) (*OperationReader, error) {
@@ -151,7 +151,8 @@ func (o *OperationReader) decode(line []byte, op *Operation) error {
 		return fmt.Errorf("%s twice in one write set", o.parse.sym.ItemName(op.Writes[i].ItemID))
 	}
 	if op.Kind != OpLoad {
-		op.Start, op.End = op.Start-o.skew, op.End+o.skew
+		off := o.skew.Session(int64(op.Session))
+		op.Start, op.End = op.Start-off, op.End+off
 	}
 	return nil
 }

@@ -294,8 +294,9 @@ func (p *Plan) understand(b *Block, seen map[int64]string) (err error) {
 		return errors.New("TRUNCATE TABLE ends the transaction: it stands alone, in autocommit")
 	}
 	if b.Info.Truncates && slices.ContainsFunc(p.Owing, func(o Owing) bool { return o.Parent == b.Info.Target }) {
-		return errors.New("TRUNCATE TABLE is refused of a table that a foreign key refers to: one that is checked at COMMIT " +
-			"says nothing of it here")
+		return errors.New(
+			"TRUNCATE TABLE is refused of a table that a foreign key refers to: one that is checked at COMMIT " +
+				"says nothing of it here")
 	}
 	seen[b.Info.VKey] = b.Name()
 	p.addWrites(b)

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"txweave/finding"
+	"txweave/internal/spelling"
 	"txweave/report/page"
 	"txweave/report/timeline"
 )
@@ -84,7 +85,8 @@ func Write(to string, f *timeline.Dossier) (string, error) {
 	}
 	i := slices.IndexFunc(trackers, func(t *Tracker) bool { return t.Name == to })
 	if i < 0 {
-		return "", fmt.Errorf("unknown tracker %q: want %s", to, strings.Join(Trackers(), ", "))
+		return "", spelling.Meant(fmt.Errorf("unknown tracker %q: want %s", to, strings.Join(Trackers(), ", ")), to,
+			Trackers()...)
 	}
 	if f.Record.Class == "" {
 		return "", errors.New("there is no finding.json: what the finding is is not known")

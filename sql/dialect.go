@@ -131,6 +131,8 @@ type Grammar struct {
 	AnyLabels bool
 	// AnyTyped says that a word in front of a text is its type.
 	AnyTyped bool
+	// Serials says that SERIAL is no type like any other: a column of it counts.
+	Serials bool
 	// Arrays says that there are: X[1], X = ANY (Y), and (X).Y.
 	Arrays bool
 	// WritingWiths says that WITH may have INSERT, UPDATE, DELETE and MERGE in it.

@@ -30,7 +30,7 @@ func ReadSchema(d *sql.Dialect, ddl []string) *Schema {
 				s.Views = append(s.Views, ViewDefinition{Name: n.Name.Name.Folded(), Query: query})
 			}
 		case *sql.CreateTable:
-			s.addTable(n)
+			s.addTable(n, d.Grammar.Serials)
 		case *sql.CreateTrigger:
 			if t, ok := TriggerOf(n); ok {
 				t.Named = slices.DeleteFunc(t.Named, func(name string) bool { return s.index[name] == nil })
@@ -103,7 +103,8 @@ func (s *Schema) addIndex(x *sql.CreateIndex) {
 	}
 }
 
-func (s *Schema) addTable(x *sql.CreateTable) {
+// addTable takes a table, of which columns of the types in serials count where these do.
+func (s *Schema) addTable(x *sql.CreateTable, count bool) {
 	name := x.Name.Name.Folded()
 	switch {
 	case len(x.Inherits) == 1:
@@ -113,7 +114,7 @@ func (s *Schema) addTable(x *sql.CreateTable) {
 			Name: name, Partitioned: x.Partitions != nil,
 			Versioned: slices.ContainsFunc(x.Options, func(o *sql.Option) bool { return o.Words == "WITH SYSTEM VERSIONING" }),
 		}
-		t.define(x)
+		t.define(x, count)
 		s.Tables = append(s.Tables, t)
 		s.index[name] = t
 	}
@@ -160,9 +161,9 @@ func (t *Table) addUnique(key []KeyPart, expression bool) {
 }
 
 // define takes the columns, keys and constraints of a definition.
-func (t *Table) define(x *sql.CreateTable) {
+func (t *Table) define(x *sql.CreateTable, count bool) {
 	for _, d := range x.Columns {
-		t.addColumn(d)
+		t.addColumn(d, count)
 	}
 	for _, c := range x.Constraints {
 		t.constrain(c)
@@ -222,13 +223,13 @@ func nonclustered(c *sql.PrimaryKey) bool {
 var serials = names("serial bigserial smallserial serial2 serial4 serial8")
 
 // addColumn takes one column.
-func (t *Table) addColumn(d *sql.ColumnDef) {
+func (t *Table) addColumn(d *sql.ColumnDef, count bool) {
 	c := Column{Name: d.Name.Folded()}
 	if d.Type != nil {
 		first, _, _ := strings.Cut(strings.ToLower(d.Type.Words), " ")
 		c.Type, c.Class = typeOf(d.Type, first), ClassOf(first)
 		c.integer = first == "integer" && len(d.Type.Args) == 0
-		c.counts(serials[first])
+		c.counts(count && serials[first])
 	}
 	for _, x := range d.Constraints {
 		switch x := x.(type) {

@@ -26,15 +26,14 @@ func (s *Script) Case(levels []string) (c *Case, at []Ref, err error) {
 }
 
 func (s *Script) caseOf(levels []string, at []Ref) (*Case, error) {
-	m := caseMaker{Script: s, c: &Case{Target: s.Target, Isolation: s.Isolation, places: &places{}},
-		levels: levels, at: at,
-		txnOf: make([]int, len(s.Steps)), of: make([]int, len(s.Sessions)), settings: map[int][]int{}}
-	c := m.c
+	c := &Case{Target: s.Target, Isolation: s.Isolation, places: &places{}}
+	m := caseMaker{Script: s, c: c, levels: levels, at: at, txnOf: make([]int, len(s.Steps)),
+		of: make([]int, len(s.Sessions)), settings: map[int][]int{}}
 	before, err := m.setUp()
 	if err != nil {
 		return nil, err
 	}
-	units := s.Units(nil)
+	units := s.Units(nil, nil)
 	for n := range units { // what only takes time has no place in a case
 		u := &units[n]
 		if u.Data = u.Data && slices.ContainsFunc(u.Steps, func(i int) bool { return !s.OnlyWaits(i) }); u.Data {

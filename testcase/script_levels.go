@@ -23,7 +23,7 @@ func (s *Script) LevelsAsked(said func(step int, once string) string, refused fu
 		sessions[i].level = s.Isolation
 	}
 	out := make([]string, len(s.Steps))
-	for _, u := range s.Units(nil) {
+	for _, u := range s.Units(nil, refused) {
 		x := &sessions[u.Session]
 		x.once = ""
 		if u.Data {

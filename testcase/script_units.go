@@ -26,8 +26,8 @@ type unitState struct {
 }
 
 // Units splits the steps of a script into transactions, in the order in which they begin. aborted says of a step that
-// the database rolled its transaction back; nil: of none.
-func (s *Script) Units(aborted func(step int) bool) []Unit {
+// the database rolled its transaction back, refused that it was answered with an error; nil: of none.
+func (s *Script) Units(aborted, refused func(step int) bool) []Unit {
 	var out []Unit
 	state := make([]unitState, len(s.Sessions))
 	for i := range state {
@@ -36,6 +36,10 @@ func (s *Script) Units(aborted func(step int) bool) []Unit {
 	for i := range s.Steps {
 		st := &state[s.Steps[i].Session]
 		kind := s.kindAt(i, st)
+		on, switches := autocommitOf(s.Steps[i].SQL)
+		if (kind == opens || switches) && refused != nil && refused(i) {
+			kind, switches = setting, false
+		}
 		if (kind == opens || kind == commits) && st.open >= 0 {
 			out[st.open].Commits, st.open = out[st.open].Explicit, -1
 		}
@@ -53,7 +57,7 @@ func (s *Script) Units(aborted func(step int) bool) []Unit {
 		case aborted != nil && aborted(i), kind == commits, !u.Explicit:
 			st.open = -1
 		}
-		if on, ok := autocommitOf(s.Steps[i].SQL); ok {
+		if switches {
 			st.autocommit = on
 		}
 	}

@@ -113,8 +113,8 @@ func (k *checker) reschedule(steps []instrument.Step, run *observe.Run, obs *obs
 
 // sorts says whether the statements can be sorted by their dependencies. Those that cannot are dropped, and are a
 // finding where nothing explains their cycle.
-func (k *checker) sorts(steps []instrument.Step, run *observe.Run, obs *observe.Observation, g *sdg.Graph) (
-	bool, error) {
+func (k *checker) sorts(steps []instrument.Step, run *observe.Run, obs *observe.Observation,
+	g *sdg.Graph) (bool, error) {
 	out := k.unsorted(g, obs)
 	if len(g.Unexplained) == 0 {
 		if len(out) > 0 {

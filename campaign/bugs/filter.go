@@ -6,6 +6,7 @@ import (
 
 	"txweave/finding"
 	"txweave/internal/outcome"
+	"txweave/internal/spelling"
 )
 
 // Filter says which bugs are wanted. Empty fields let everything through.
@@ -22,7 +23,7 @@ func (f *Filter) Pick(all []*finding.Bug) ([]*finding.Bug, error) {
 	states := []finding.Status{finding.StatusOpen, finding.StatusSuspect, finding.StatusDuplicate, finding.StatusInvalid,
 		finding.StatusFixed}
 	if f.Status != "" && !slices.Contains(states, finding.Status(f.Status)) {
-		return nil, outcome.Misusef("--status %q: want open, suspect, duplicate, invalid or fixed", f.Status)
+		return nil, outcome.Misuse(spelling.NoneOf("--status", f.Status, "open", "suspect", "duplicate", "invalid", "fixed"))
 	}
 	re, err := regexp.Compile(f.Match)
 	if err != nil {

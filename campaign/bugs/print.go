@@ -36,7 +36,8 @@ func (f *Shelf) List(w io.Writer, b *finding.Bugs, list []*finding.Bug, signatur
 // table prints bugs for people, a line each.
 func (f *Shelf) table(w io.Writer, list []*finding.Bug, signatures bool) error {
 	if len(list) == 0 {
-		return nil
+		_, err := fmt.Fprintln(w, "no bugs")
+		return err
 	}
 	rows := [][]string{{"bug", "status", "found", "last seen", "case", "database", "level", "what"}}
 	var all []index.BugRow

@@ -1,6 +1,7 @@
 package casesource
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -22,6 +23,33 @@ type Cases struct {
 	options gen.Options
 	without []string // productions and parts that are switched off
 	profile *dbms.Profile
+	rows    int // that one table has in a case of manyShare; 0: no case has so many
+}
+
+// manyShare: one case in so many has a table of many rows, where that is wanted.
+const manyShare = 16
+
+// WithRows gives one table of one case in manyShare so many rows beyond the others; 0: none. All other cases are what
+// they are without.
+func (s *Cases) WithRows(n int) error {
+	if n < 0 || n > gen.MostRows {
+		return fmt.Errorf("--rows must be from 0 to %d", gen.MostRows)
+	}
+	s.rows = n
+	return nil
+}
+
+// Rows is how many rows a table of some cases has.
+func (s *Cases) Rows() int { return s.rows }
+
+// optionsOf are those of a case: one with many rows has few table references, so that no join of them takes too long.
+func (s *Cases) optionsOf(n int) (o gen.Options, many bool) {
+	o = s.options
+	if s.rows == 0 || rand.New(rand.NewPCG(gen.CaseSeed(s.seed, n), manyStream)).IntN(manyShare) > 0 {
+		return o, false
+	}
+	o.Many, o.Refs = s.rows, 2
+	return o, true
 }
 
 // What is done to every case, or to a share of them, beside what the generator draws, by the names that leave it out.
@@ -135,6 +163,9 @@ func (s *Cases) Told(n int) (*testcase.Case, map[string]bool, error) {
 	if name := s.profile.LastingStore(s.seed, n); name != "" {
 		c.SetOption(testcase.OptionStore, name)
 	}
+	if _, many := s.optionsOf(n); many { // what makes transactions meet would take pkeys for others
+		return c, uses, nil
+	}
 	if met, names := s.meet(c); met != nil {
 		if c = met; slices.Contains(names, guide.Template) { // its statements are others
 			uses = nil
@@ -148,12 +179,14 @@ func (s *Cases) Told(n int) (*testcase.Case, map[string]bool, error) {
 func (s *Cases) draft(n int) (*testcase.Case, map[string]bool, error) {
 	most := -1
 	var best *gen.Sketch
+	options, many := s.optionsOf(n)
 	for i := range drafts {
-		sketch, err := gen.Draw(gen.CaseSeed(s.seed+uint64(i)*draftStream, n), s.dialect, s.options)
+		sketch, err := gen.Draw(gen.CaseSeed(s.seed+uint64(i)*draftStream, n), s.dialect, options)
 		if err != nil {
 			return nil, nil, err
 		}
-		if i == 0 && (s.leaves(partDrafts) || rand.New(rand.NewPCG(sketch.Case.Seed, draftStream)).IntN(undrafted) == 0) {
+		if i == 0 && (many || s.leaves(partDrafts) ||
+			rand.New(rand.NewPCG(sketch.Case.Seed, draftStream)).IntN(undrafted) == 0) {
 			best = sketch
 			break
 		}
@@ -253,6 +286,7 @@ const (
 	drafts        = 6 // of which one is taken …
 	undrafted     = 4 // … but in one of so many cases
 	draftStream   = planStream + 4
+	manyStream    = planStream + 5
 )
 
 // Text prints a case; of one that cannot be made, a remark that says why.

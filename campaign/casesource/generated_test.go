@@ -172,3 +172,43 @@ func TestStretches(t *testing.T) {
 		t.Errorf("SQLite needs no server for a store: %v", err)
 	}
 }
+
+// TestManyRows: with many rows one case in some has a table of so many, and all others are what they are without.
+func TestManyRows(t *testing.T) {
+	p, err := dbms.Lookup("sqlite", "serializable")
+	if err != nil {
+		t.Fatal(err)
+	}
+	few, err := NewCases(3, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	many, err := NewCases(3, p)
+	if err == nil {
+		err = many.WithRows(600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	const cases = 160
+	large := 0
+	for n := range cases {
+		a, b := few.Text(n), many.Text(n)
+		if bytes.Equal(a, b) {
+			continue
+		}
+		large++
+		if rows := bytes.Count(b, []byte("), (")); rows < 500 {
+			t.Errorf("case %d is another one and has %d rows", n, rows)
+		}
+		if again := many.Text(n); !bytes.Equal(b, again) {
+			t.Errorf("case %d is not the same the second time", n)
+		}
+	}
+	if large < cases/manyShare/3 || large > cases/manyShare*3 {
+		t.Errorf("%d of %d cases have many rows", large, cases)
+	}
+	if err := many.WithRows(-1); err == nil {
+		t.Error("-1 rows are accepted")
+	}
+}

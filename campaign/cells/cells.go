@@ -84,7 +84,7 @@ func fuzzOf(part *rotation.Part, seed uint64) fuzz.Config {
 	c := fuzz.Default()
 	c.Target = part.Database()
 	c.Seed, c.Workers, c.Without, c.NoReduce = seed, part.Workers, part.Without, part.NoReduce
-	c.Orders = cmp.Or(part.Orders, c.Orders)
+	c.Rows, c.Orders = part.Rows, cmp.Or(part.Orders, c.Orders)
 	c.ReduceTime = cmp.Or(time.Duration(part.Reduce), c.ReduceTime)
 	return c
 }
@@ -186,6 +186,9 @@ func again(t *rotation.Turn) string {
 	add("dsn", to.DSN)
 	add("faults", strings.Join(t.Faults, ","))
 	add("without", strings.Join(t.Without, ","))
+	if t.Rows != 0 {
+		add("rows", strconv.Itoa(t.Rows))
+	}
 	add("workload", t.Workload)
 	add("nemesis", strings.Join(t.Nemesis, ","))
 	number := func(flag string, n float64) {

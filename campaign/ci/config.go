@@ -14,6 +14,7 @@ import (
 	"txweave/internal/input"
 	"txweave/internal/outcome"
 	"txweave/internal/output"
+	"txweave/internal/spelling"
 )
 
 // Config says what continuous integration is told. Errors call its fields by the flags that set them.
@@ -30,8 +31,8 @@ type Config struct {
 
 // Validate says which values there cannot be; finite says that the campaign has an end. It reads the baseline.
 func (f *Config) Validate(ctx context.Context, finite bool) error {
-	if !slices.Contains([]string{"new", "any", "crash", "none"}, f.FailOn) {
-		return outcome.Misusef("--fail-on %q: want new, any, crash or none", f.FailOn)
+	if on := []string{"new", "any", "crash", "none"}; !slices.Contains(on, f.FailOn) {
+		return outcome.Misuse(spelling.NoneOf("--fail-on", f.FailOn, on...))
 	}
 	if f.CI && !finite {
 		return outcome.Misusef("--ci: the campaign has no end: want --duration, or cases of every cell")

@@ -274,7 +274,8 @@ func (t *tx) statusCounts(s *CampaignStatus) error {
 	}
 	for query, field := range map[string]func(*CellStatus) *int64{
 		"SELECT cell, COUNT(*) FROM holes GROUP BY cell": func(c *CellStatus) *int64 { return &c.Holes },
-		"SELECT cell, COUNT(*) FROM findings WHERE state <> '" + findingKnown + "' GROUP BY cell": func(c *CellStatus) *int64 {
+		"SELECT cell, COUNT(*) FROM findings WHERE state <> '" + findingKnown +
+			"' GROUP BY cell": func(c *CellStatus) *int64 {
 			return &c.Findings
 		},
 		bugsByCell: func(c *CellStatus) *int64 { return &c.BugsShown },

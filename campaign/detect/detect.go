@@ -21,6 +21,7 @@ import (
 	"txweave/finding/known"
 	"txweave/finding/signature"
 	"txweave/internal/outcome"
+	"txweave/internal/spelling"
 )
 
 // FaultResult is what became of one planted bug.
@@ -62,6 +63,7 @@ type Config struct {
 	Out         string          // a directory to keep what those show; "": nowhere
 	Command     string          // the command line, for what is kept
 	Rarity      *planted.Rarity // how the bugs are made as rare as those of engines; nil: they are not
+	Rows        int             // that one table of one case in sixteen has beyond the others; 0: no case has so many
 	Without     []string        // productions, and parts of every case, that are left out
 	// all cases of the budget are checked, and those that have a finding counted: that says more of what cases are worth
 	Count bool
@@ -80,7 +82,8 @@ func (o *Config) Validate() error {
 	case o.Budget < 1 || o.Seeds < 1:
 		return outcome.Misusef("--budget and --seeds must be at least 1")
 	case o.Rarity != nil && o.Rarity.When != "" && !slices.Contains(Conditions(), o.Rarity.When):
-		return outcome.Misusef("--when %q: want one of %s", o.Rarity.When, strings.Join(Conditions(), ", "))
+		return spelling.Meant(outcome.Misusef("--when %q: want one of %s", o.Rarity.When, strings.Join(Conditions(), ", ")),
+			o.Rarity.When, Conditions()...)
 	case o.Out != "" && o.OnlyPlanted:
 		return outcome.Misusef("--out keeps what shows with nothing planted: --only-planted leaves that out")
 	case o.Out != "":
@@ -153,6 +156,9 @@ func (o *Config) again(u *Unplanted) string {
 		add("isolation", o.Target.Isolation)
 		add("claim", o.Target.Claim)
 		add("without", strings.Join(o.Without, ","))
+		if o.Rows > 0 {
+			add("rows", fmt.Sprint(o.Rows))
+		}
 	}
 	add("dsn", o.Target.DSN)
 	add("server", o.Target.Server)
@@ -309,6 +315,9 @@ func (o *Config) eachOf(ctx context.Context, t exec.Target, p *dbms.Profile, see
 	more func(*campaign.CaseResult) bool) (int, error) {
 	src, err := casesource.NewCasesFor(t.Describe().Version, seed, p, slices.Concat(known.Usually(p.DBMS),
 		planted.Without(p), o.Without)...)
+	if err == nil {
+		err = src.WithRows(o.Rows)
+	}
 	if err != nil {
 		return 0, err
 	}

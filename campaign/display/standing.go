@@ -231,9 +231,25 @@ func PrintStatus(w io.Writer, s *database.CampaignStatus) error {
 	if err := tabular.Table(w, rows); err != nil {
 		return err
 	}
-	state := "it has ended; campaign run goes on with it"
-	if s.Running {
+	known := map[string]int{}
+	for i := range s.Cells {
+		for name, n := range s.Cells[i].Known {
+			known[name] += int(n)
+		}
+	}
+	if len(known) > 0 {
+		if _, err := fmt.Fprintf(w, "known bugs: %s\n", tabular.Counts(known)); err != nil {
+			return err
+		}
+	}
+	state := "it does not run; campaign run goes on where it ended"
+	switch {
+	case s.Running:
 		state = "it is running"
+	case len(s.Cells) > 0 && !slices.ContainsFunc(s.Cells, func(c database.CellStatus) bool {
+		return c.State != string(database.Complete)
+	}):
+		state = "all cases are checked"
 	}
 	_, err := fmt.Fprintf(w, "%s, %s; %s\n", finding.Count(s.Bugs, "bug"), finding.Count(s.Findings, "finding"), state)
 	return err

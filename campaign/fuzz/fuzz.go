@@ -35,6 +35,7 @@ type Config struct {
 	Duration time.Duration // 0: no limit
 	Once     bool          // it stops after the first case that shows something
 	Workers  int           // each with a database of its own
+	Rows     int           // that one table of one case in sixteen has beyond the others; 0: no case has so many
 	Without  []string      // what is not generated, or not done to cases, by name
 	Seeds    string        // a directory with cases that are changed and tried, too; "": none
 
@@ -202,6 +203,9 @@ func (h *Hunt) generate(ctx context.Context) (err error) {
 	if h.pool.Cases, err = casesource.NewCases(h.Seed, p, leave...); err != nil {
 		return outcome.Misuse(err)
 	}
+	if err := h.pool.Cases.WithRows(h.Rows); err != nil {
+		return outcome.Misuse(err)
+	}
 	if len(h.Bugs.On(p.DBMS).Without()) == 0 && len(gen.Missing(h.On.DBMS.Dialect, "0")) == 0 {
 		return nil
 	}
@@ -217,7 +221,7 @@ func (h *Hunt) generate(ctx context.Context) (err error) {
 	if h.pool.Cases, err = casesource.NewCasesFor(env.Version, h.Seed, p, without...); err != nil {
 		return outcome.Misusef("a known bug leaves out %s: %w", strings.Join(without, ", "), err)
 	}
-	return nil
+	return h.pool.Cases.WithRows(h.Rows)
 }
 
 // seeds returns what makes cases of those in a directory; nil for none.

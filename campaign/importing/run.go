@@ -150,12 +150,15 @@ func (c *Config) schedule(ctx context.Context, fl *held, s *importer.ScriptOrder
 		fmt.Fprintln(w, strings.Join(append([]string{d.Target + " " + d.Version}, out.Levels...), ", "))
 		if asked := s.Script.Isolation; asked != "" && !slices.Contains(out.Levels, asked) {
 			say.say(false, "level: what the text's sessions are set to holds, %s, not %s", strings.Join(out.Levels, ", "), asked)
+		} else {
+			say.unheeded(out)
 		}
 		find := found(on, out, t)
 		printScript(w, out)
 		if err := writePage(ctx, path, find, w); err != nil {
 			return err
 		}
+		say.sessions(out)
 		say.engine(out, t.Log() == "")
 		say.orders(p, out)
 		switch {
@@ -461,6 +464,43 @@ func (c *conclusion) engine(out *script.Showing, users bool) {
 			c.say(!busy, "line %d: no answer in time; it was ended from outside: %s", out.Script.Steps[i].Line,
 				clipped(out.Script.Steps[i].SQL))
 		}
+	}
+}
+
+// unheeded says which sessions run at another level than the one that the text sets: some databases do nothing at a
+// SET TRANSACTION outside of a transaction.
+func (c *conclusion) unheeded(out *script.Showing) {
+	set, said := out.Script.Levels(), map[int]bool{}
+	for _, u := range out.Units {
+		if first := u.Steps[0]; u.Data && !said[u.Session] && set[first] != "" && set[first] != out.At[first] {
+			said[u.Session] = true
+			c.say(false, "level: the text sets %s, and %s runs at %s all the same", set[first],
+				finding.Line(out.Script.Sessions[u.Session]), out.At[first])
+		}
+	}
+}
+
+// sessions says whose transactions have which numbers, where the text has sessions of such names itself.
+func (c *conclusion) sessions(out *script.Showing) {
+	alike := func(name string) bool {
+		digits, ok := strings.CutPrefix(strings.ToUpper(name), "T")
+		return ok && digits != "" && strings.Trim(digits, "0123456789") == ""
+	}
+	if !slices.ContainsFunc(out.Script.Sessions, alike) {
+		return
+	}
+	var of []string
+	for n, u := range out.Units {
+		if u.Data && n < script.MaxTransactions {
+			words := "of its"
+			if len(of) == 0 {
+				words = "is of the text's"
+			}
+			of = append(of, fmt.Sprintf("T%d %s %s", n, words, finding.Line(out.Script.Sessions[u.Session])))
+		}
+	}
+	if len(of) > 0 {
+		c.say(false, "transactions: %s", strings.Join(of, ", "))
 	}
 }
 

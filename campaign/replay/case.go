@@ -171,12 +171,20 @@ func observe(ctx context.Context, t exec.Target, on *target.Chosen, c *testcase.
 // writes beside the test's file what that prints.
 func (u *Under) TryOut(ctx context.Context, find *timeline.Dossier, format, test, file string) error {
 	tool := export.ToolOf(find.Record.Environment.DBMS, format)
+	why := ""
 	switch {
-	case tool == nil, u.Target.DSN != "": // a test makes and drops tables
+	case tool == nil && slices.Contains(export.OfMaintainers, format):
+		why = "txweave knows of no program of this machine's that runs it on " + find.Record.Environment.DBMS
+	case tool == nil:
 		return nil
+	case u.Target.DSN != "":
+		why = "it makes and drops tables, and --dsn is a server of yours"
 	case !tool.Installed():
-		if w := u.Target.Notes; w != nil {
-			fmt.Fprintf(w, "txweave: %s is not installed: the test was not run\n", tool.Name)
+		why = tool.Name + " is not installed"
+	}
+	if why != "" {
+		if u.Target.Notes != nil {
+			fmt.Fprintf(u.Target.Notes, "txweave: the test was not run: %s\n", why)
 		}
 		return nil
 	}

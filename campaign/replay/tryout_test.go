@@ -37,3 +37,17 @@ func TestTryOutUnavailable(t *testing.T) {
 		t.Errorf("a server that was asked for is not there: %v", err)
 	}
 }
+
+// TestTryOutUntold: where no program is known that runs a test, that is said of a test that somebody's program runs.
+func TestTryOutUntold(t *testing.T) {
+	f := &timeline.Dossier{Record: finding.Record{Environment: finding.Environment{DBMS: "mysql"}}}
+	for format, want := range map[string]string{
+		"mtr": "txweave: the test was not run: txweave knows of no program of this " +
+			"machine's that runs it on mysql\n", "sql": ""} {
+		var notes strings.Builder
+		u := &Under{Target: target.Config{Notes: &notes}}
+		if err := u.TryOut(t.Context(), f, format, "SELECT 1;", "case.test"); err != nil || notes.String() != want {
+			t.Errorf("%s: %q, %v", format, notes.String(), err)
+		}
+	}
+}

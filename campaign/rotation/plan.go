@@ -20,6 +20,7 @@ import (
 	"txweave/dbms/registry"
 	"txweave/gen/workload"
 	"txweave/internal/input"
+	"txweave/internal/spelling"
 	"txweave/internal/strict"
 )
 
@@ -29,6 +30,8 @@ const (
 	ModeStorm  = "storm"
 	ModeDetect = "detect" // a self-test: are planted bugs found?
 )
+
+var modes = []string{ModeFuzz, ModeStorm, ModeDetect}
 
 // Part is a cell of a campaign as campaign.toml has it. Empty values are those of the command of its mode.
 type Part struct {
@@ -48,6 +51,7 @@ type Part struct {
 
 	Without  []string `toml:"without,omitempty"` // productions of fuzz that are switched off
 	Faults   []string `toml:"faults,omitempty"`  // planted bugs; of detect those that are tried
+	Rows     int      `toml:"rows,omitzero"`     // of fuzz: that one table of one case in sixteen has
 	Orders   int      `toml:"orders,omitzero"`
 	Guide    string   `toml:"guide,omitempty"` // does nothing; plans of earlier versions have it
 	NoReduce bool     `toml:"no_reduce,omitempty"`
@@ -248,8 +252,8 @@ func (c *Part) check() error {
 		return errors.New("a name has small letters, digits, dots and single hyphens, and begins with one of the first two")
 	case strings.Trim(c.Name[strings.LastIndexByte(c.Name, '-')+1:], "0123456789") == "":
 		return errors.New("a name must not end in numbers with hyphens between them: names of findings do")
-	case !slices.Contains([]string{ModeFuzz, ModeStorm, ModeDetect}, c.Mode):
-		return fmt.Errorf("mode %q: want fuzz, storm or detect", c.Mode)
+	case !slices.Contains(modes, c.Mode):
+		return spelling.NoneOf("mode", c.Mode, modes...)
 	case c.Target == "" && c.DSN == "" && c.DSNFile == "":
 		return errors.New("it needs a target, or a dsn")
 	case c.Seed > math.MaxInt64: // TOML's numbers are no larger: it was less than nothing
@@ -259,10 +263,11 @@ func (c *Part) check() error {
 	case c.Cases < 0 || c.Orders < 0 || c.Budget < 0:
 		return errors.New("cases, orders and budget must not be negative")
 	case stormy && c.Mode != ModeStorm:
-		return errors.New("workload, sessions, keys, distribution, nemesis, length, transactions, operations, reads, theta and " +
-			"value_size belong to mode storm")
-	case c.Mode != ModeFuzz && (len(c.Without) > 0 || c.Orders > 0 || c.Guide != ""):
-		return errors.New("without, orders and guide belong to mode fuzz")
+		return errors.New(
+			"workload, sessions, keys, distribution, nemesis, length, transactions, operations, reads, theta and " +
+				"value_size belong to mode storm")
+	case c.Mode != ModeFuzz && (len(c.Without) > 0 || c.Rows != 0 || c.Orders > 0 || c.Guide != ""):
+		return errors.New("without, rows, orders and guide belong to mode fuzz")
 	case !slices.Contains([]string{"", "none", "coverage"}, c.Guide):
 		return fmt.Errorf("guide %q: want none or coverage", c.Guide)
 	case c.Mode != ModeDetect && c.Budget > 0:

@@ -19,6 +19,7 @@ import (
 	"txweave/history/register"
 	"txweave/internal/asked"
 	"txweave/internal/outcome"
+	"txweave/internal/spelling"
 )
 
 // Config is a storm. Errors call its fields by the flags that set them.
@@ -95,7 +96,11 @@ func (c *Config) parts() (*Storm, error) {
 	s := &Storm{Config: *c}
 	var err error
 	if s.nemeses, err = storm.ParseNemeses(c.Nemesis); err != nil {
-		return nil, outcome.Misusef("--nemesis: %v", err)
+		var names []string
+		for _, n := range storm.Nemeses() {
+			names = append(names, string(n))
+		}
+		return nil, outcome.Misusef("--nemesis: %w", spelling.MeantOne(err, c.Nemesis, names...))
 	}
 	if s.work, err = c.make(nil); err != nil {
 		return nil, outcome.Misuse(err)
@@ -133,9 +138,12 @@ func (c *Config) make(p *dbms.Profile) (*workload.Workload, error) {
 	}
 	made, err := workload.New(c.Workload, w)
 	if err != nil {
-		return nil, err
+		return nil, spelling.Meant(err, c.Workload, workload.Names()...)
 	}
-	return made, made.Without(c.Without)
+	if err := made.Without(c.Without); err != nil {
+		return nil, spelling.MeantOne(err, c.Without, workload.Operations...)
+	}
+	return made, nil
 }
 
 // CanSpare says whether the workload can do without some of its operations.

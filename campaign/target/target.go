@@ -20,6 +20,7 @@ import (
 	"txweave/exec/planted"
 	"txweave/finding"
 	"txweave/internal/outcome"
+	"txweave/internal/spelling"
 )
 
 // DefaultWait is how long a server of a DSN may be away where nobody has said otherwise.
@@ -61,10 +62,23 @@ type Chosen struct {
 // Lookup finds a profile by the values of Config.Target and Config.Isolation.
 func Lookup(target, isolation string) (*dbms.Profile, error) {
 	if _, err := registry.Lookup(target); err != nil {
-		return nil, outcome.Misuse(err)
+		return nil, outcome.Misuse(spelling.Meant(err, target, registry.Names()...))
 	}
-	p, err := dbms.Lookup(target, isolation)
+	p, err := atLevel(target, isolation)
 	return p, outcome.Misuse(err)
+}
+
+// atLevel finds the profile of a target that there is.
+func atLevel(target, isolation string) (*dbms.Profile, error) {
+	p, err := dbms.Lookup(target, isolation)
+	if err == nil {
+		return p, nil
+	}
+	var levels []string
+	for _, l := range dbms.Levels(target) {
+		levels = append(levels, l.Isolation)
+	}
+	return nil, spelling.Meant(err, isolation, levels...)
 }
 
 // Resolve holds the settings against each other; it connects to a DSN's server to learn what that is.
@@ -90,7 +104,7 @@ func (c Config) Resolve(ctx context.Context) (*Chosen, error) {
 		fmt.Fprintf(out.Notes, "txweave: %s: %s\n", out.Target, out.DBMS.Untried)
 	}
 	if c.Claim != "" {
-		claimed, err := dbms.Lookup(out.Target, c.Claim)
+		claimed, err := atLevel(out.Target, c.Claim)
 		if err != nil {
 			return nil, outcome.Misusef("--claim: %w", err)
 		}
@@ -101,7 +115,7 @@ func (c Config) Resolve(ctx context.Context) (*Chosen, error) {
 		return nil, err
 	}
 	if c.Server != "" && p.Embedded {
-		return nil, outcome.Misusef("--server needs --target %s: %s is embedded", registry.Or(registry.Servers()), out.Target)
+		return nil, outcome.Misusef("--server needs --target %s: %s is embedded", spelling.Or(registry.Servers()), out.Target)
 	}
 	return out, nil
 }
@@ -163,6 +177,9 @@ func Faults(wanted []string) (out []*planted.Fault, err error) {
 			var names []string
 			for _, x := range all {
 				names = append(names, x.Name)
+			}
+			if near := spelling.Closest(name, names); near != "" { // the list takes some screens
+				return nil, outcome.Misusef("--faults: no planted bug %q: did you mean %s?", name, near)
 			}
 			return nil, outcome.Misusef("--faults: no planted bug %q (there are %s)", name, strings.Join(names, ", "))
 		}

@@ -15,6 +15,7 @@ import (
 	"txweave/campaign/target"
 	txexec "txweave/exec"
 	"txweave/internal/outcome"
+	"txweave/internal/spelling"
 	"txweave/sdg"
 	"txweave/weave"
 )
@@ -42,7 +43,7 @@ func (c *Checks) Options() (weave.Options, error) {
 			return o, nil
 		}
 	}
-	return o, outcome.Misusef("--precision %q: want exact, column or match", c.Precision)
+	return o, outcome.Misuse(spelling.NoneOf("--precision", c.Precision, "exact", "column", "match"))
 }
 
 // Command is the command of target.Config.Self that is a worker's process: Serve with its argument.
@@ -53,6 +54,7 @@ type Config struct {
 	Target  target.Config
 	Seed    uint64
 	Without []string // what is not generated
+	Rows    int      // that one table of some cases has
 	Checks
 }
 
@@ -69,6 +71,9 @@ func (c *Config) Serve(ctx context.Context, r io.Reader, w io.Writer) error {
 	}
 	src, err := casesource.NewCases(c.Seed, on.Profile, c.Without...)
 	if err != nil {
+		return err
+	}
+	if err := src.WithRows(c.Rows); err != nil {
 		return err
 	}
 	on.Collect()
@@ -123,7 +128,7 @@ func (p *Pool) Open(ctx context.Context) (campaign.Worker, error) {
 // child starts a process.
 func (p *Pool) child() (*Child, error) {
 	told, err := json.Marshal(&Config{Target: p.fleet.Config, Seed: p.Cases.Seed(), Without: p.Cases.Without(),
-		Checks: p.checks})
+		Rows: p.Cases.Rows(), Checks: p.checks})
 	if err != nil {
 		return nil, fmt.Errorf("what a worker is told: %w", err)
 	}

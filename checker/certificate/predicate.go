@@ -30,7 +30,7 @@ func (k *judge) predicates(ctx context.Context) *checker.Verdict {
 		}
 		if p.AsOf == 0 && p.Seen == nil && !k.c.Sighted(p) {
 			return k.unknown(Complete,
-				"%s searched for %s: which versions it looked at is not known (a replay in the order of commits needs not know it)",
+				"%s searched for %s: which versions it looked at is not known (--order commit need not know it)",
 				k.h.TxnName(p.Txn), k.name(p))
 		}
 		if v := k.predicate(ctx, int32(i), p); v != nil {

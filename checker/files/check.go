@@ -24,24 +24,25 @@ import (
 	"txweave/internal/input"
 	"txweave/internal/outcome"
 	"txweave/internal/output"
+	"txweave/internal/spelling"
 	"txweave/oracle/mechanism"
 )
 
 // Config says how histories are checked. Errors call its fields by the flags that set them.
 type Config struct {
-	Oracle     string        // what they are checked with: history, mechanism, or auto, by what the file is
-	Format     string        // of the histories: auto, or one of package format's
-	Out        string        // what is printed: text, or json, one line a file
-	Limit      int           // mechanism: findings to print
-	Timeout    time.Duration // for each history; 0: none
-	DBMS       string        // mechanism: whose claims are checked; "": the trace's own
-	Isolation  string        // mechanism: … and at which level
-	Level      string        // of histories
-	LevelGiven bool          // somebody has named it
-	Sessions   bool          // the order of each session's transactions is part of the level
-	ClockSkew  time.Duration // by which each client's clock may be off, either way
-	DOT, SVG   string        // files for the counterexample, as a graph and as a picture
-	Window     int           // transactions that wait, of a text that is checked while it is read; 0: it is read first
+	Oracle     string              // what they are checked with: history, mechanism, or auto, by what the file is
+	Format     string              // of the histories: auto, or one of package format's
+	Out        string              // what is printed: text, or json, one line a file
+	Limit      int                 // mechanism: findings to print
+	Timeout    time.Duration       // for each history; 0: none
+	DBMS       string              // mechanism: whose claims are checked; "": the trace's own
+	Isolation  string              // mechanism: … and at which level
+	Level      string              // of histories
+	LevelGiven bool                // somebody has named it
+	Sessions   bool                // the order of each session's transactions is part of the level
+	ClockSkew  history.ClockBounds // by which clients' clocks may be off, either way
+	DOT, SVG   string              // files for the counterexample, as a graph and as a picture
+	Window     int                 // transactions that wait, of a text checked while it is read; 0: it is read first
 
 	Certificate string // file with the version certificate
 	Order       string // commit: the transactions are replayed in the order of the certificate's commits
@@ -104,10 +105,7 @@ const (
 func (c Config) Check(ctx context.Context, stdout, stderr io.Writer, files []string) error {
 	f := &run{Config: c}
 	if f.Out != "text" && f.Out != "json" {
-		return outcome.Misusef("--format-out %q: want text or json", f.Out)
-	}
-	if f.ClockSkew < 0 {
-		return outcome.Misusef("--clock-skew %s: want none or more", f.ClockSkew)
+		return outcome.Misuse(spelling.NoneOf("--format-out", f.Out, "text", "json"))
 	}
 	if err := asked.Writable(f.DOT, f.SVG); err != nil {
 		return err
@@ -121,7 +119,7 @@ func (c Config) Check(ctx context.Context, stdout, stderr io.Writer, files []str
 		mechanism = f.first != nil && f.first.isTrace() && !f.LevelGiven
 	case oracleHistory, oracleMechanism:
 	default:
-		return outcome.Misusef("--oracle %q: want %s, %s or %s", f.Oracle, oracleHistory, oracleMechanism, Auto)
+		return outcome.Misuse(spelling.NoneOf("--oracle", f.Oracle, oracleHistory, oracleMechanism, Auto))
 	}
 	if !mechanism {
 		defer debug.SetGCPercent(debug.SetGCPercent(checkGCPercent))
@@ -280,7 +278,7 @@ func checkMechanism(ctx context.Context, f *run, files []string) (*checkResult, 
 	if err != nil {
 		return nil, err
 	}
-	r.Widen(f.ClockSkew.Nanoseconds())
+	r.Widen(f.ClockSkew)
 	rep, err := mechanism.CheckTrace(mechanism.Options{Promise: claim.Guarantees.Mechanisms, Symbols: sym,
 		Limit: f.Limit}, r)
 	if err != nil {
@@ -321,7 +319,8 @@ func (f *run) checkLeopard(ctx context.Context, files []string) (*checkResult, e
 	}
 	for _, op := range ops {
 		if op.Kind != history.OpLoad {
-			op.Start, op.End = op.Start-f.ClockSkew.Nanoseconds(), op.End+f.ClockSkew.Nanoseconds()
+			off := f.ClockSkew.Session(int64(op.Session))
+			op.Start, op.End = op.Start-off, op.End+off
 		}
 	}
 	rep, err := mechanism.Check(mechanism.Options{Promise: claim.Guarantees.Mechanisms, Symbols: sym, Limit: f.Limit,

@@ -20,6 +20,7 @@ import (
 	"txweave/internal/input"
 	"txweave/internal/memory"
 	"txweave/internal/outcome"
+	"txweave/internal/spelling"
 )
 
 // historyResult is what the check of one history prints: a line of --format-out json.
@@ -58,7 +59,7 @@ const unreadable = "unreadable"
 func (f *run) histories(ctx context.Context, w, errs io.Writer, files []string) error {
 	level := dbms.Level(strings.ToLower(f.Level))
 	if !slices.Contains(dbms.HistoryLevels, level) {
-		return outcome.Misusef("--level %q: want rc, ra, tcc, si, ser, sser or lin", f.Level)
+		return outcome.Misuse(spelling.NoneOf("--level", f.Level, "rc", "ra", "tcc", "si", "ser", "sser", "lin"))
 	}
 	leopard := f.first != nil && f.first.begins(leopardMark)
 	var paths []string
@@ -100,12 +101,14 @@ func (f *run) histories(ctx context.Context, w, errs io.Writer, files []string) 
 // checkOptions says which flags do not go together.
 func (f *run) checkOptions(level dbms.Level, histories int) error {
 	if err := format.CheckName(f.Format); err != nil {
-		return outcome.Misuse(err)
+		return outcome.Misuse(spelling.Meant(err, f.Format, append(format.Names(), format.Auto)...))
 	}
 	w := jepsen.WorkloadName(f.Workload)
 	switch {
 	case w != jepsen.Auto && !slices.Contains(jepsen.Workloads, w):
-		return outcome.Misusef("--workload %q: want %s or %s", f.Workload, registry.Or(jepsen.Names()), jepsen.Auto)
+		return spelling.Meant(outcome.Misusef("--workload %q: want %s or %s", f.Workload, spelling.Or(jepsen.Names()),
+			jepsen.Auto),
+			f.Workload, append(jepsen.Names(), string(jepsen.Auto))...)
 	case f.Window < 0:
 		return outcome.Misusef("--window %d: want a number of transactions", f.Window)
 	case f.Window > 0 && (level == dbms.SSER || level == dbms.LIN || f.Certificate != "" || f.Workload != string(
@@ -113,11 +116,11 @@ func (f *run) checkOptions(level dbms.Level, histories int) error {
 		return outcome.Misusef(
 			"--window looks for a serial order, which says nothing of sser and lin, and takes no --certificate or --workload")
 	case f.Order != "" && f.Order != "commit":
-		return outcome.Misusef("--order %q: want commit", f.Order)
+		return outcome.Misuse(spelling.NoneOf("--order", f.Order, "commit"))
 	case f.Order != "" && (f.Certificate == "" || level != dbms.SER && level != dbms.SI):
 		return outcome.Misusef("--order is for --level ser or si and needs --certificate")
 	case f.Matches != Interpreter && f.Matches != matchesDatabase:
-		return outcome.Misusef("--matches %q: want %s or %s", f.Matches, Interpreter, matchesDatabase)
+		return outcome.Misuse(spelling.NoneOf("--matches", f.Matches, Interpreter, matchesDatabase))
 	case f.Matches == matchesDatabase && f.Certificate == "":
 		return outcome.Misusef("--matches needs --certificate: a history alone has no predicates")
 	case (f.Matches == matchesDatabase) != (f.Scratch != nil):
@@ -160,7 +163,7 @@ func (f *run) history(ctx context.Context, path string, files []string, leopard 
 		res.CheckS, res.PeakMiB = time.Since(started).Seconds(), memory.PeakMiB()
 		return res, nil
 	}
-	v, err := f.judge(ctx, h.Widened(f.ClockSkew.Nanoseconds()), level)
+	v, err := f.judge(ctx, h.Widened(f.ClockSkew), level)
 	if err != nil {
 		return nil, err
 	}
@@ -181,7 +184,11 @@ func (f *run) clocks(h *register.History) []string {
 		return nil
 	}
 	s := checker.ClockSkew(r)
-	if s == nil || s.Off() <= f.ClockSkew.Nanoseconds() {
+	if s == nil {
+		return nil
+	}
+	of := func(t int) int64 { return f.ClockSkew.Session(h.SessionID(h.Txns[t].Session)) }
+	if s.Apart <= of(s.Reader)+of(s.Writer) {
 		return nil
 	}
 	return []string{
@@ -259,7 +266,7 @@ func (f *run) judge(ctx context.Context, h *register.History, level dbms.Level) 
 	opt := checker.Options{SessionOrder: f.Sessions}
 	if f.Certificate == "" {
 		v := blackbox.Check(ctx, h, level, opt)
-		if v.Outcome == checker.Valid && level == dbms.LIN && f.ClockSkew > 0 && f.Sessions {
+		if v.Outcome == checker.Valid && level == dbms.LIN && !f.ClockSkew.None() && f.Sessions {
 			// Longer intervals of one client overlap, and its own order is lost: it is asked for by itself.
 			if own := blackbox.Check(ctx, h, dbms.SER, opt); own.Outcome == checker.Invalid {
 				own.Level, v = level, own

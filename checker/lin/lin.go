@@ -33,13 +33,13 @@ func Check(ctx context.Context, h *register.History) checker.Verdict {
 	case v.Outcome != checker.Unknown:
 		return v
 	case v.Unmet == checker.MiniTransactions || v.Unmet == checker.UniqueValues || v.Unmet == checker.Registers:
-		return search(ctx, h)
+		return search(ctx, h, 0)
 	default:
 		return v
 	}
 }
 
-// budget bounds how many states the search looks at, over all keys.
+// budget bounds how many states the search looks at of one key.
 const budget = 20_000_000
 
 // maxOpen bounds how many operations of known outcome may overlap on one key.
@@ -86,7 +86,8 @@ func (o *operation) apply(v, initial value) (value, bool) {
 	return v, true
 }
 
-func search(ctx context.Context, h *register.History) checker.Verdict {
+// search looks for an order of the operations of each key, by so many workers; 0: as many as there are processors.
+func search(ctx context.Context, h *register.History, workers int) checker.Verdict {
 	opt := checker.Options{}
 	for _, op := range h.Ops {
 		if op.Kind == register.Append || op.Kind == register.ReadList {
@@ -105,13 +106,14 @@ func search(ctx context.Context, h *register.History) checker.Verdict {
 			}
 		}
 	}
-	left := budget
-	for key, ops := range operations(h) {
+	byKey := operations(h)
+	v := eachKey(len(byKey), workers, func(key int) *checker.Verdict {
 		s := &searcher{stopped: func() *checker.Verdict { return opt.Stopped(ctx, dbms.LIN) }, h: h, key: int32(key),
-			initial: empty, budget: &left}
-		if v := s.run(ops, start[key]); v != nil {
-			return *v
-		}
+			initial: empty, budget: budget}
+		return s.run(byKey[key], start[key])
+	})
+	if v != nil {
+		return *v
 	}
 	return opt.Valid(dbms.LIN)
 }
@@ -149,7 +151,7 @@ type searcher struct {
 	h       *register.History
 	key     int32
 	initial value
-	budget  *int
+	budget  int // states that may still be looked at
 	states  []state
 	open    [maxOpen]*operation
 	classes []*operation // one of each class
@@ -249,11 +251,12 @@ func (s *searcher) finish(o *operation) *checker.Verdict {
 		}
 	}
 	for x, ok := todo.take(); ok; x, ok = todo.take() {
-		if *s.budget--; *s.budget < 0 {
-			v := checker.Options{}.Unknown(dbms.LIN, checker.SearchBudget, "the search was given up after %d states", budget)
+		if s.budget--; s.budget < 0 {
+			v := checker.Options{}.Unknown(dbms.LIN, checker.SearchBudget, "the search of key %s was given up after %d states",
+				s.h.KeyName(s.key), budget)
 			return &v
 		}
-		if *s.budget%1024 == 0 {
+		if s.budget%1024 == 0 {
 			if v := s.stopped(); v != nil {
 				return v
 			}

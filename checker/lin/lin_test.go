@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -12,6 +13,7 @@ import (
 	"txweave/checker"
 	"txweave/dbms"
 	"txweave/gen/histories"
+	"txweave/history/register"
 	"txweave/internal/testkit/brute"
 	"txweave/internal/testkit/cputime"
 	"txweave/internal/testkit/notation"
@@ -49,7 +51,7 @@ func TestAgainstBruteForce(t *testing.T) {
 				want = checker.Valid
 				valid++
 			}
-			verdicts := []checker.Verdict{Check(t.Context(), h), search(t.Context(), h)}
+			verdicts := []checker.Verdict{Check(t.Context(), h), search(t.Context(), h, 0)}
 			for _, got := range verdicts {
 				if got.Outcome != want {
 					t.Fatalf("%s, seed %d: want %s, got %v\n%s", name, i, want, got, notation.Format(h))
@@ -82,7 +84,9 @@ func TestLargeHistories(t *testing.T) {
 		if engine == dbms.SER {
 			want = checker.Invalid
 		}
-		for name, got := range map[string]checker.Verdict{"linear": Check(t.Context(), h), "search": search(t.Context(), h)} {
+		for name, got := range map[string]checker.Verdict{
+			"linear": Check(t.Context(), h), "search": search(t.Context(), h, 0),
+		} {
 			if got.Outcome != want {
 				t.Errorf("%s engine, %s: %s", engine, name, strings.Split(got.String(), "\n")[0])
 			}
@@ -110,5 +114,62 @@ func BenchmarkCheck(b *testing.B) {
 				})
 			})
 		}
+	}
+}
+
+// TestWorkers: any number of workers gives the same verdict, of valid histories and of such with a wrong key.
+func TestWorkers(t *testing.T) {
+	for seed := range uint64(20) {
+		h, err := histories.Generate(rand.New(rand.NewPCG(seed, 0)), histories.Config{Level: dbms.SSER,
+			Shape: histories.Blind, Ops: 1, Txns: 400, Keys: 12, Sessions: 6})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, wrong := range []bool{false, true} {
+			if wrong {
+				h = misread(h)
+			}
+			want := search(t.Context(), h, 1)
+			if (want.Outcome == checker.Invalid) != wrong {
+				t.Errorf("seed %d, wrong %v: %s", seed, wrong, want)
+			}
+			for _, workers := range []int{2, 3, 16} {
+				if got := search(t.Context(), h, workers); got.String() != want.String() {
+					t.Errorf("seed %d, %d workers: %s, with one %s", seed, workers, got, want)
+				}
+			}
+		}
+	}
+}
+
+// misread makes the last reads of some keys return what was there at first.
+func misread(h *register.History) *register.History {
+	out := *h
+	out.Ops = slices.Clone(h.Ops)
+	done := map[int32]bool{}
+	for i := range slices.Backward(out.Ops) {
+		if op := &out.Ops[i]; op.Kind == register.Read && op.Key%3 == 0 && !done[op.Key] {
+			done[op.Key] = true
+			op.Value = int64(op.Key)
+		}
+	}
+	return &out
+}
+
+// BenchmarkWorkers measures the search of many keys by one worker and by two.
+func BenchmarkWorkers(b *testing.B) {
+	h, err := histories.Generate(rand.New(rand.NewPCG(1, 2)), histories.Config{Level: dbms.SSER,
+		Shape: histories.Blind, Ops: 1, Txns: 500_000, Keys: 1000, Sessions: 20})
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, workers := range []int{1, 2} {
+		b.Run(fmt.Sprint(workers), func(b *testing.B) {
+			for b.Loop() {
+				if v := search(b.Context(), h, workers); v.Outcome != checker.Valid {
+					b.Fatal(v)
+				}
+			}
+		})
 	}
 }

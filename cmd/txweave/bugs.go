@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -44,8 +45,8 @@ where that groups wrongly, merge and split set it right. A campaign may run at t
 			"Say that a bug is a duplicate of another one, where its findings are counted from now on", cobra.ExactArgs(2),
 			bugs.Duplicate),
 		f.editCommand("invalid BUG [WHY]", "Say that it is no bug: its findings are counted and not reported",
-			cobra.RangeArgs(1, 2), bugs.Invalid),
-		f.editCommand("reopen BUG [WHY]", "Say that a bug is open again", cobra.RangeArgs(1, 2), bugs.Reopen),
+			cobra.MinimumNArgs(1), bugs.Invalid),
+		f.editCommand("reopen BUG [WHY]", "Say that a bug is open again", cobra.MinimumNArgs(1), bugs.Reopen),
 		f.editCommand("fixed-in BUG VERSION", "Say in which version a bug is fixed", cobra.ExactArgs(2), bugs.Fixed),
 		f.editCommand("split BUG FINDING", "Make one of a bug's findings a bug of its own", cobra.ExactArgs(2), bugs.Split))
 	for _, sub := range cmd.Commands() {
@@ -131,6 +132,9 @@ func (f *bugsFlags) edit(ctx context.Context, w io.Writer, do bugs.Deed, args []
 // editCommand is a command that changes one bug.
 func (f *bugsFlags) editCommand(use, short string, args cobra.PositionalArgs, do bugs.Deed) *cobra.Command {
 	return &cobra.Command{Use: use, Short: short, Args: args, RunE: func(cmd *cobra.Command, a []string) error {
+		if why := do == bugs.Invalid || do == bugs.Reopen; why && len(a) > 2 {
+			a = []string{a[0], strings.Join(a[1:], " ")}
+		}
 		return f.edit(cmd.Context(), cmd.OutOrStdout(), do, a)
 	}}
 }

@@ -11,11 +11,14 @@ import (
 	"txweave/dbms"
 	"txweave/dbms/registry"
 	"txweave/exec"
+	"txweave/history"
 	"txweave/history/format"
+	"txweave/internal/spelling"
 )
 
 func checkCommand() *cobra.Command {
 	var c files.Config
+	var skew string
 	var scratch targetFlags
 	cmd := &cobra.Command{
 		Use:   "check FILE|DIR|-...",
@@ -54,6 +57,10 @@ hand is unknown.`,
   txweave check --oracle mechanism --dbms mariadb --isolation repeatable-read trace.jsonl`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, names []string) error {
+			var err error
+			if c.ClockSkew, err = history.ParseClockBounds(skew); err != nil {
+				return usagef("--clock-skew: %w", err)
+			}
 			c.LevelGiven, c.TotalGiven = cmd.Flags().Changed("level"), cmd.Flags().Changed("total-amount")
 			if scratch.Target+scratch.DSN+scratch.Server != "" {
 				c.Scratch = func(ctx context.Context, do func(exec.Target) error) error {
@@ -73,12 +80,14 @@ hand is unknown.`,
 	fs.StringVar(&c.Out, "format-out", "text", "text, or json: one line a file")
 	fs.StringVar(&c.Level, "level", string(dbms.SER), "rc, ra, tcc, si, ser, sser or lin")
 	fs.BoolVar(&c.Sessions, "session-order", true, "the order of each session's transactions is part of the level")
-	fs.DurationVar(&c.ClockSkew, "clock-skew", 0,
-		"each client's clock may be off by that, either way: of sser, lin and traces")
+	fs.StringVar(&skew, "clock-skew", "",
+		"by how much each client's clock may be off, either way, e.g. 5ms; 5ms,3=300ms: that of session 3 by more (sser, "+
+			"lin, "+
+			"traces)")
 	fs.IntVar(&c.Window, "window", 0,
 		"of a text in which transactions come about in the order in which they committed: look for a serial order holding "+
 			"so many of them, e.g. 10000, in bounded memory")
-	fs.StringVar(&c.Workload, "workload", string(jepsen.Auto), "of Jepsen's: "+registry.Or(jepsen.Names())+
+	fs.StringVar(&c.Workload, "workload", string(jepsen.Auto), "of Jepsen's: "+spelling.Or(jepsen.Names())+
 		"; auto: what the operations are of")
 	fs.Int64Var(&c.Total, "total-amount", 0, "bank: what all accounts hold together; default: what most reads found")
 	fs.BoolVar(&c.Negative, "negative-balances", false, "bank: an account may hold less than nothing")
@@ -88,7 +97,7 @@ hand is unknown.`,
 	fs.StringVar(&c.Matches, "matches", files.Interpreter,
 		"what evaluates predicates of a certificate: interpreter, or database, on --target or --dsn")
 	scratch.addDatabase(fs, "")
-	for name, text := range map[string]string{"target": registry.Or(registry.Names()), "dsn": "a running server instead",
+	for name, text := range map[string]string{"target": spelling.Or(registry.Names()), "dsn": "a running server instead",
 		"server": "path of the server's binary"} {
 		fs.Lookup(name).Usage = "--matches database: " + text
 	}

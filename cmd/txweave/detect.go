@@ -65,6 +65,7 @@ no false alarm, else 1.`,
 		"let it depend on the run whether a bug strikes: what showed need not come back")
 	f.retired.add(fs, "guide")
 	addWithout(fs, &c.Without)
+	addRows(fs, &c.Rows)
 	fs.BoolVar(&c.Count, "count", false,
 		"check all cases of the budget, and count those that show the planted bug: that compares two builds with fewer "+
 			"cases than how soon the first one comes")

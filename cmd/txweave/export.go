@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"txweave/internal/asked"
+	"txweave/internal/spelling"
 	"txweave/report/export"
 )
 
@@ -59,7 +60,8 @@ func (f *exportFlags) run(ctx context.Context, path string, stdout io.Writer) er
 		return usagef("--to is missing: want one of %s", strings.Join(export.Formats(), ", "))
 	}
 	if !slices.Contains(export.Formats(), f.to) {
-		return usagef("--to %q: want one of %s", f.to, strings.Join(export.Formats(), ", "))
+		return spelling.Meant(usagef("--to %q: want one of %s", f.to, strings.Join(export.Formats(), ", ")), f.to,
+			export.Formats()...)
 	}
 	if f.to == "sql" && f.output == "" {
 		return usagef("--to sql writes several files: name a directory with --output")

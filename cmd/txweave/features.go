@@ -5,6 +5,7 @@ import (
 
 	"txweave/dbms/registry"
 	"txweave/dbms/registry/catalogue"
+	"txweave/internal/spelling"
 )
 
 func featuresCommand() *cobra.Command {
@@ -50,13 +51,14 @@ what the bug needs, --show for one for each of them that should be in some, and 
 			case "json":
 				return catalogue.FeaturesJSON(out, target)
 			}
-			return usagef("--format %q: want text or json", format)
+			return usage(spelling.NoneOf("--format", format, "text", "json"))
 		},
 	}
-	cmd.Flags().StringVar(&target, "target", registry.Default, registry.Or(registry.Names()))
+	cmd.Flags().StringVar(&target, "target", registry.Default, spelling.Or(registry.Names()))
 	cmd.Flags().StringVar(&format, "format", "text", "of the productions, or of faults: text or json")
-	cmd.Flags().BoolVar(&faults, "faults", false, "print the kinds of faults that findings name, and by which source each "+
-		"is one; with --markdown docs/reference/faults.md")
+	cmd.Flags().BoolVar(&faults, "faults", false,
+		"print the kinds of faults that findings name, and by which source each "+
+			"is one; with --markdown docs/reference/faults.md")
 	cmd.Flags().BoolVar(&markdown, "markdown", false, "print docs/reference/generated.md: all targets")
 	cmd.Flags().StringVar(&reach, "reach", "", "a list of bugs and what each of them needs")
 	cmd.Flags().StringVar(&find, "find", "", "print a generated case with all that this bug of the list needs")

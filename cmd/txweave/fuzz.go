@@ -24,6 +24,7 @@ import (
 	"txweave/campaign/target"
 	"txweave/dbms/registry"
 	"txweave/finding"
+	"txweave/gen"
 	"txweave/internal/outcome"
 )
 
@@ -92,12 +93,20 @@ Exit codes: 0 clean, 1 findings, 2 inconclusive, 64 usage, 69 target unavailable
 	fs.StringVar(&c.Precision, "precision", c.Precision,
 		"finest equivalence that may be used to keep statements in a cyclic graph: exact, column or match")
 	addWithout(fs, &c.Without)
+	addRows(fs, &c.Rows)
 	fs.StringVar(&c.Seeds, "seeds", c.Seeds,
 		"a directory with cases to change, e.g. of known bugs: half of the cases are made of them until each was changed "+
 			"40 times, then a fifth")
 	f.retired.add(fs, "guide", "corpus")
 	fs.StringVar(&f.format, "format", "text", "what to print at the end: text or json (one object)")
 	return cmd
+}
+
+// addRows adds the flag that gives some cases many rows.
+func addRows(fs *pflag.FlagSet, rows *int) {
+	fs.IntVar(rows, "rows", 0,
+		fmt.Sprintf("rows that a table of one case in sixteen has, up to %d; all other cases are what "+
+			"they are without this (default: no case has so many)", gen.MostRows))
 }
 
 // addWithout adds the flag that leaves productions out.

@@ -7,12 +7,13 @@ import (
 	"txweave/campaign/target"
 	"txweave/dbms/registry"
 	"txweave/finding/known"
+	"txweave/internal/spelling"
 )
 
 func genCommand() *cobra.Command {
 	var c target.Config
 	var seed uint64
-	var n int
+	var n, rows int
 	var without []string
 	cmd := &cobra.Command{
 		Use:     "gen",
@@ -31,6 +32,9 @@ func genCommand() *cobra.Command {
 			if err != nil {
 				return usage(err)
 			}
+			if err := src.WithRows(rows); err != nil {
+				return usage(err)
+			}
 			made, err := src.Make(n)
 			if err != nil {
 				return err
@@ -39,10 +43,11 @@ func genCommand() *cobra.Command {
 			return err
 		},
 	}
-	cmd.Flags().StringVar(&c.Target, "target", registry.Default, registry.Or(registry.Names()))
+	cmd.Flags().StringVar(&c.Target, "target", registry.Default, spelling.Or(registry.Names()))
 	cmd.Flags().StringVar(&c.Isolation, "isolation", "", "isolation level (default: the target's usual one)")
 	cmd.Flags().Uint64Var(&seed, "seed", 0, "seed of the campaign")
 	cmd.Flags().IntVar(&n, "case", 0, "number of the case in the campaign")
 	addWithout(cmd.Flags(), &without)
+	addRows(cmd.Flags(), &rows)
 	return cmd
 }

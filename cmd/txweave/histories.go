@@ -9,12 +9,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"txweave/dbms"
-	"txweave/dbms/registry"
 	"txweave/fault"
 	"txweave/gen/histories"
 	"txweave/gen/workload"
 	"txweave/history/format"
 	"txweave/internal/asked"
+	"txweave/internal/spelling"
 )
 
 func historiesCommand() *cobra.Command {
@@ -81,7 +81,7 @@ history, and ` + histories.IndexName + `, which says for each of them what a che
 	fs.Float64Var(&set.Unknowns, "unknowns", 0, "share of transactions whose outcome the client did not learn")
 	fs.Uint64Var(&set.Seed, "seed", 0, "seed of the first history")
 	fs.IntVar(&set.Count, "count", set.Count, "histories of each anomaly, of one seed after the other")
-	fs.StringVar(&set.Format, "format", "txweave", registry.Or(format.WriterNames()))
+	fs.StringVar(&set.Format, "format", "txweave", spelling.Or(format.WriterNames()))
 	fs.StringVar(&out, "out", "", "file, or directory of several histories")
 	return cmd
 }

@@ -80,10 +80,7 @@ func run(root *cobra.Command) int {
 		code, err = exitInterrupted, fmt.Errorf("interrupted: %w", err)
 	}
 	if text := finding.ErrorLine(err); text != "" {
-		if code == exitUsage || strings.HasPrefix(text, "unknown command ") {
-			text = suggest(root, text)
-		}
-		fmt.Fprintln(stderr, "txweave: "+text)
+		fmt.Fprintln(stderr, "txweave: "+suggest(root, text))
 	}
 	return code
 }
@@ -187,10 +184,16 @@ func markUsage(c *cobra.Command) {
 	}
 	if args := c.Args; args != nil {
 		c.Args = func(cmd *cobra.Command, a []string) error {
-			if err := args(cmd, a); err != nil {
-				return usage(err)
+			err := args(cmd, a)
+			switch {
+			case err == nil:
+				return nil
+			case strings.Contains(err.Error(), "arg(s)"):
+				return usagef("%w: %s", err, cmd.UseLine())
+			case !cmd.HasSubCommands():
+				return usagef("%q: %s takes no arguments but flags", a[0], cmd.CommandPath())
 			}
-			return nil
+			return usage(err)
 		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"txweave/internal/asked"
 	"txweave/internal/outcome"
 	"txweave/internal/output"
+	"txweave/internal/spelling"
 	"txweave/report"
 )
 
@@ -54,7 +55,7 @@ target that it names or that the flags name.`,
 
 func (f *reportFlags) run(ctx context.Context, path string, stdout, stderr io.Writer) error {
 	if f.tracker != "" && f.tracker != report.HTML && !slices.Contains(report.Trackers(), f.tracker) {
-		return usagef("--for %q: want %s or %s", f.tracker, strings.Join(report.Trackers(), ", "), report.HTML)
+		return usage(spelling.NoneOf("--for", f.tracker, append(report.Trackers(), report.HTML)...))
 	}
 	if err := asked.Writable(f.output); err != nil {
 		return err

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"txweave/campaign/rotation"
+	"txweave/internal/spelling"
 )
 
 // retired are the flags of an earlier guidance by what cases showed: command lines that have them go on working.
@@ -29,7 +30,7 @@ func (f *retired) add(fs *pflag.FlagSet, names ...string) {
 // check refuses what never was a value, and says once of flags that are there that they do nothing.
 func (f *retired) check(fs *pflag.FlagSet, stderr io.Writer) error {
 	if fs.Changed("guide") && !slices.Contains([]string{"none", "coverage"}, f.guide) {
-		return usagef("--guide %q: want none or coverage", f.guide)
+		return usage(spelling.NoneOf("--guide", f.guide, "none", "coverage"))
 	}
 	var there []string
 	for _, name := range []string{"guide", "corpus"} {

@@ -81,9 +81,11 @@ Exit codes: 0 clean, 1 findings, 2 nothing could be checked or the storm stood s
 	fs.DurationVar(&c.Duration, "duration", c.Duration, "how long transactions are begun")
 	fs.IntVar(&c.Transactions, "transactions", 0,
 		"end once so many have committed, or after --duration if that is named, too (default: after --duration)")
-	fs.IntVar(&c.Operations, "length", 0, "operations of a transaction; of random-sql and append at most (default: the workload's)")
+	fs.IntVar(&c.Operations, "length", 0,
+		"operations of a transaction; of random-sql and append at most (default: the workload's)")
 	fs.Float64Var(&f.reads, "reads", 0,
-		"share of reads, from 0 to 1, of transactions that only read or only write, else of operations (default: the workload's)")
+		"share of reads, from 0 to 1, of transactions that only read or only write, else of operations (default: the "+
+			"workload's)")
 	fs.Float64Var(&c.Theta, "theta", 0, "how steep zipf is: key i has weight 1/(i+1)^theta (default: 1)")
 	fs.IntVar(&c.ValueSize, "value-size", 0, "bytes of a text in each row, which each write sets and reads of a row check")
 	fs.IntVar(&c.Keys, "keys", c.Keys, "rows of the workload's main table")

@@ -11,6 +11,7 @@ import (
 	"txweave/campaign/target"
 	"txweave/dbms/registry"
 	"txweave/exec"
+	"txweave/internal/spelling"
 )
 
 // targetFlags say which database to use.
@@ -30,7 +31,7 @@ func (f *targetFlags) add(fs *pflag.FlagSet, defaultTarget string) {
 
 // addDatabase adds the flags that say which database it is, without its level.
 func (f *targetFlags) addDatabase(fs *pflag.FlagSet, defaultTarget string) {
-	what := registry.Or(registry.Names()) + " (" + registry.Or(registry.Servers()) +
+	what := spelling.Or(registry.Names()) + " (" + spelling.Or(registry.Servers()) +
 		": a private server, started and removed by txweave)"
 	if defaultTarget == "" {
 		what += "; default: the case's own"
@@ -40,11 +41,11 @@ func (f *targetFlags) addDatabase(fs *pflag.FlagSet, defaultTarget string) {
 	if target := fs.Lookup("target"); defaultTarget != "" {
 		target.Value = named{target.Value}
 	}
-	fs.StringVar(&f.DSN, "dsn", "", "a running server instead ("+registry.Or(registry.Servers())+
+	fs.StringVar(&f.DSN, "dsn", "", "a running server instead ("+spelling.Or(registry.Servers())+
 		"), user:password@tcp(host:port)/; @FILE, or env for the environment variable "+
 		exec.DSNVariable+", keep that out of the list of processes (txweave works only in databases that it creates)")
 	fs.DurationVar(&f.Wait, "wait", 30*time.Second, "how long a server of --dsn may be away")
-	fs.StringVar(&f.Server, "server", "", "path of the server binary for --target "+registry.Or(registry.Servers())+
+	fs.StringVar(&f.Server, "server", "", "path of the server binary for --target "+spelling.Or(registry.Servers())+
 		" (default: the installed one, or one that is built once)")
 }
 
@@ -54,7 +55,7 @@ type named struct{ pflag.Value }
 // Set takes the name of a target.
 func (n named) Set(name string) error {
 	if name == "" {
-		return fmt.Errorf("want %s", registry.Or(registry.Names()))
+		return fmt.Errorf("want %s", spelling.Or(registry.Names()))
 	}
 	return n.Value.Set(name)
 }
@@ -98,7 +99,7 @@ func self() string {
 // textOrJSON holds a value of --format against those that there are.
 func textOrJSON(format string) error {
 	if format != "text" && format != "json" {
-		return usagef("--format %q: want text or json", format)
+		return usage(spelling.NoneOf("--format", format, "text", "json"))
 	}
 	return nil
 }

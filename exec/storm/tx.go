@@ -309,7 +309,8 @@ func (t *tx) CompareAndSet(table int, key, version, value int64) (bool, error) {
 func (t *tx) Insert(table int, key, value int64) (bool, error) {
 	n := t.next()
 	w := t.opt.Workload
-	sql := fmt.Sprintf("INSERT INTO %s (pkey, vkey, v%s) VALUES (%d, %d, %d%s)", t.table(table), padNames(w), key, n, value,
+	sql := fmt.Sprintf("INSERT INTO %s (pkey, vkey, v%s) VALUES (%d, %d, %d%s)", t.table(table), padNames(w),
+		key, n, value,
 		padValue(w, n))
 	a, start, end, err := t.send(t.ctx, &request{sql: sql, act: writes, table: table, lo: key, hi: key})
 	if err != nil {

@@ -54,8 +54,6 @@ type customerRow struct{ balance, ytd int64 }
 
 const paymentOfCustomer = 1 << 32
 
-func (r customerRow) packed() int64 { return r.balance + r.ytd*paymentOfCustomer }
-
 func unpackCustomer(v int64) customerRow {
 	ytd := (v + paymentOfCustomer/2) >> 32
 	return customerRow{v - ytd*paymentOfCustomer, ytd}
@@ -512,8 +510,9 @@ func (a *audit) order(tx Tx, o int64, row orderRow) (lines int64) {
 	}
 	_, waits := a.rows[newOrder][o]
 	if (row.carrier == 0) != waits {
-		tx.Violates(fmt.Sprintf("TPC-C's condition 3.3.2.5 does not hold of %s: O_CARRIER_ID is %d, and a NEW-ORDER row is there: %v",
-			of, row.carrier, waits))
+		tx.Violates(
+			fmt.Sprintf("TPC-C's condition 3.3.2.5 does not hold of %s: O_CARRIER_ID is %d, and a NEW-ORDER row is there: %v",
+				of, row.carrier, waits))
 	}
 	equal(tx, 6, of+" (O_OL_CNT, its ORDER-LINE rows)", row.lines, lines)
 	want := lines

@@ -79,7 +79,7 @@ func TestPacked(t *testing.T) {
 		p := paymentRow{n("amount", maxPayment), n("district", 1<<20)}
 		for _, x := range [][2]any{
 			{unpackDistrict(d.packed() + 1 + 5*paymentInDistrict), districtRow{d.next + 1, d.ytd + 5}},
-			{unpackCustomer(c.packed() + 5*paymentOfCustomer - 5), customerRow{c.balance - 5, c.ytd + 5}},
+			{unpackCustomer(c.balance - 5 + (c.ytd+5)*paymentOfCustomer), customerRow{c.balance - 5, c.ytd + 5}},
 			{unpackOrder(o.packed()), o}, {unpackLine(l.packed()), l}, {unpackPayment(p.packed()), p},
 		} {
 			if fmt.Sprint(x[0]) != fmt.Sprint(x[1]) {

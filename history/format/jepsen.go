@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"slices"
 
 	"txweave/history"
@@ -456,30 +455,52 @@ func looksJepsenJSON(head []byte) bool {
 	return len(head) > 0 && (head[0] == '[' || head[0] == '{') && bytes.Contains(head, []byte(`"type"`))
 }
 
-// jepsenLine is a log line: "INFO  jepsen.util - 4	:invoke	:cas	[1 3]".
-var jepsenLine = regexp.MustCompile(`^INFO\s+jepsen\.util\s+-\s+(\S+)\s+:(invoke|ok|fail|info)\s+:(\S+)\s+(.*)$`)
+// jepsenLine is a line of Jepsen's log: "INFO  jepsen.util - 4	:invoke	:cas	[1 3]".
+type jepsenLine struct{ process, outcome, f, value []byte }
 
-func looksJepsenLog(head []byte) bool { return jepsenLine.Match(firstLine(head)) }
+// parseJepsenLine reads a line; ok is false where another part of Jepsen wrote it.
+func parseJepsenLine(line []byte) (l jepsenLine, ok bool) {
+	const blank = " \t\n\f\r"
+	var words [6][]byte
+	for i := range words {
+		end := bytes.IndexAny(line, blank)
+		if end <= 0 {
+			return l, false
+		}
+		words[i], line = line[:end], bytes.TrimLeft(line[end:], blank)
+	}
+	outcome, f := words[4], words[5]
+	if string(words[0]) != "INFO" || string(words[1]) != "jepsen.util" || string(words[2]) != "-" ||
+		!slices.Contains([]string{":invoke", ":ok", ":fail", ":info"}, string(outcome)) || len(f) < 2 || f[0] != ':' {
+		return l, false
+	}
+	return jepsenLine{process: words[3], outcome: outcome[1:], f: f[1:], value: line}, true
+}
+
+func looksJepsenLog(head []byte) bool {
+	_, ok := parseJepsenLine(firstLine(head))
+	return ok
+}
 
 // readJepsenLog reads the log of a register that knows read, write and cas. A cas that fails has compared and
 // found something else; :timed-out stands for an answer that never came.
 func readJepsenLog(r io.Reader, b *sink) error {
 	j := newJepsen(b, true)
 	err := eachLine(r, func(n int, line []byte) error {
-		m := jepsenLine.FindSubmatch(line)
-		if m == nil {
+		l, ok := parseJepsenLine(line)
+		if !ok {
 			return nil // other parts of Jepsen log too
 		}
-		process, used := parseInt(m[1])
-		if used != len(m[1]) {
+		process, used := parseInt(l.process)
+		if used != len(l.process) {
 			return nil // the nemesis
 		}
-		e := &ednReader{text: m[4], line: n}
+		e := &ednReader{text: l.value, line: n}
 		value, err := e.value(0)
 		if err != nil {
-			return at(n, "cannot read the value %q", clip(m[4]))
+			return at(n, "cannot read the value %q", clip(l.value))
 		}
-		record := record{place: noPlace, outcome: string(m[2]), f: string(m[3]), process: process}
+		record := record{place: noPlace, outcome: string(l.outcome), f: string(l.f), process: process}
 		record.place.Line = int32(n)
 		record.setValue(&value)
 		if err := j.record(&record); err != nil {

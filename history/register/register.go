@@ -116,19 +116,23 @@ func (h *History) End(t int) int64 {
 	return h.intervals[t].end
 }
 
-// Widened is the history with intervals that are longer by so many ns at both ends: what is certain of real time where
-// each client's clock may be off by that. It shares all else.
-func (h *History) Widened(ns int64) *History {
-	if ns == 0 || !h.RealTime {
+// Widened is the history with intervals that are longer at both ends by what the clock of their client may be off: what
+// is certain of real time then. It shares all else.
+func (h *History) Widened(b history.ClockBounds) *History {
+	if b.None() || !h.RealTime {
 		return h
 	}
 	out := *h
 	out.intervals = make([]interval, len(h.intervals))
 	for t, x := range h.intervals {
-		out.intervals[t] = interval{x.start - ns, min(x.end, Forever-ns) + ns}
+		off := int64(0)
+		if s := h.Txns[t].Session; s != NoSession {
+			off = b.Session(h.sessionIDs[s])
+		}
+		out.intervals[t] = interval{x.start - off, min(x.end, Forever-off) + off}
 	}
 	if h.lists != nil {
-		out.lists = h.lists.Widened(ns)
+		out.lists = h.lists.Widened(b)
 	}
 	return &out
 }

@@ -22,9 +22,9 @@ import (
 // A room is a path without the module's; "dbms/*" are the packages right below dbms, and a room with nothing more
 // special in the list holds the packages below it too.
 var layers = [][]string{
-	{"graph", "fault", "internal/recent", "internal/version", "internal/strict", "internal/spelling", "internal/input",
+	{"graph", "fault", "internal/recent", "internal/version", "internal/spelling", "internal/input",
 		"internal/output", "internal/trust", "internal/outcome", "internal/memory"},
-	{"sql", "sql/functions", "internal/asked"},
+	{"sql", "sql/functions", "internal/asked", "internal/strict"},
 	{"sqltext"},
 	{"sql/*"},
 	{"history", "testcase", "dbms"},

@@ -145,7 +145,9 @@ func passages(text string, f func(n int, passage string)) {
 
 // cells takes a row of a table apart, but not where a bar is escaped or code.
 func cells(row string) []string {
-	row = codeSpan.ReplaceAllStringFunc(strings.ReplaceAll(row, `\|`, ""), func(c string) string { return strings.ReplaceAll(c, "|", "") })
+	row = codeSpan.ReplaceAllStringFunc(strings.ReplaceAll(row, `\|`, ""), func(c string) string {
+		return strings.ReplaceAll(c, "|", "")
+	})
 	return strings.Split(strings.Trim(row, "| "), "|")
 }
 

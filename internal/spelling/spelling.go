@@ -1,7 +1,11 @@
 // Package spelling finds the word that somebody meant.
 package spelling
 
-import "strings"
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
 
 // Closest returns the name that differs from a word the least; "" where all differ much.
 func Closest(word string, names []string) string {
@@ -37,4 +41,36 @@ func distance(a, b string) int {
 		before, last = last, now
 	}
 	return last[len(b)]
+}
+
+// Meant adds to the error that a word is none of those that are known the one that was meant, where one is close.
+func Meant(err error, word string, known ...string) error {
+	if name := Closest(word, known); name != "" {
+		return fmt.Errorf("%w: did you mean %s?", err, name)
+	}
+	return err
+}
+
+// MeantOne is Meant for the error that one of several words is not known.
+func MeantOne(err error, words []string, known ...string) error {
+	for _, word := range words {
+		if word = strings.TrimSpace(word); !slices.Contains(known, word) {
+			return Meant(err, word, known...)
+		}
+	}
+	return err
+}
+
+// NoneOf is the error that a setting, "--format", has a word that is none of those that are known.
+func NoneOf(setting, word string, known ...string) error {
+	return Meant(fmt.Errorf("%s %q: want %s", setting, word, Or(known)), word, known...)
+}
+
+// Or joins words as a sentence does: "a, b or c".
+func Or(words []string) string {
+	last := len(words) - 1
+	if last < 1 {
+		return strings.Join(words, "")
+	}
+	return strings.Join(words[:last], ", ") + " or " + words[last]
 }

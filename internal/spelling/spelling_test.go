@@ -1,6 +1,9 @@
 package spelling
 
-import "testing"
+import (
+	"errors"
+	"testing"
+)
 
 func TestDistance(t *testing.T) {
 	for pair, want := range map[[2]string]int{{"", ""}: 0, {"ab", "ba"}: 1, {"abc", "ac"}: 1, {"kitten", "sitting"}: 3,
@@ -17,5 +20,22 @@ func TestClosest(t *testing.T) {
 		if got := Closest(word, []string{"session", "connection"}); got != want {
 			t.Errorf("Closest(%q) = %q, want %q", word, got, want)
 		}
+	}
+}
+
+// TestMeant: the error of an unknown word names the one that was meant, where one is close.
+func TestMeant(t *testing.T) {
+	for word, want := range map[string]string{
+		"jsno":   `--format "jsno": want text, json or none: did you mean json?`,
+		"oracle": `--format "oracle": want text, json or none`,
+	} {
+		if got := NoneOf("--format", word, "text", "json", "none").Error(); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+	unknown := errors.New("no such word")
+	if got := MeantOne(unknown, []string{"text", " jsno"}, "text", "json"); !errors.Is(got, unknown) ||
+		got.Error() != "no such word: did you mean json?" {
+		t.Errorf("got %q", got)
 	}
 }

@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"github.com/BurntSushi/toml"
+
+	"txweave/internal/spelling"
 )
 
 // TOML decodes the text of a file into v, a pointer to a struct. of says what the file is about, as in "a campaign",
@@ -25,25 +27,28 @@ func TOML(path string, text []byte, of string, v any) (toml.MetaData, error) {
 		return meta, fmt.Errorf("%s: %w", path, err)
 	case len(meta.Undecoded()) > 0:
 		key := meta.Undecoded()[0]
-		return meta, fmt.Errorf("%s: %s is no key of %s%s", path, key, of, others(reflect.TypeOf(v), key))
+		err := fmt.Errorf("%s: %s is no key of %s", path, key, of)
+		names := others(reflect.TypeOf(v), key)
+		if len(names) == 0 {
+			return meta, err
+		}
+		word := key[len(key)-1]
+		return meta, spelling.Meant(fmt.Errorf("%w: no %q (there are %s)", err, word, strings.Join(names, ", ")),
+			word, names...)
 	}
 	return meta, nil
 }
 
-// others names the keys that there are in the place of one that is none; "" where that is not known.
-func others(t reflect.Type, key toml.Key) string {
+// others names the keys that there are in the place of one that is none; none where that is not known.
+func others(t reflect.Type, key toml.Key) []string {
 	for _, part := range key[:len(key)-1] {
 		at := slices.Index(keys(&t), part)
 		if at < 0 {
-			return ""
+			return nil
 		}
 		t = t.Field(at).Type
 	}
-	names := slices.DeleteFunc(keys(&t), func(name string) bool { return name == "-" })
-	if len(names) == 0 {
-		return ""
-	}
-	return fmt.Sprintf(": no %q (there are %s)", key[len(key)-1], strings.Join(names, ", "))
+	return slices.DeleteFunc(keys(&t), func(name string) bool { return name == "-" })
 }
 
 // keys are the keys of a struct's fields in TOML, in order, of one that t is, points to or holds; t becomes that.

@@ -194,8 +194,8 @@ func (g *serialization) fuzzyRead() *Occurrence {
 			old, again := printed[k]
 			if again && old.vkey != v.VKey && !own {
 				return &Occurrence{Txns: []int{op.Txn}, Reader: op.Name, Explanation: finding.Sentences{
-					finding.Say("%v read %v", finding.StmtName(g.o.Stmts[old.first].Name), history.Version{Item: v.Item,
-						VKey: old.vkey}),
+					finding.Say("%v read %v", finding.StmtName(g.o.Stmts[old.first].Name),
+						history.Version{Item: v.Item, VKey: old.vkey}),
 					finding.Say("%v read %v, which %v did not write", finding.StmtName(op.Name), v, finding.TxnNumber(op.Txn)),
 				}}
 			}

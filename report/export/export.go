@@ -12,6 +12,7 @@ import (
 	"txweave/dbms"
 	"txweave/finding"
 	"txweave/history"
+	"txweave/internal/spelling"
 	"txweave/report/timeline"
 	"txweave/sql"
 	"txweave/sqltext"
@@ -63,7 +64,8 @@ func Write(to string, f *timeline.Dossier) ([]File, error) {
 	name := cmp.Or(former[to], to)
 	i := slices.IndexFunc(formats, func(x format) bool { return x.name == name })
 	if i < 0 {
-		return nil, fmt.Errorf("unknown format %q: want %s", to, strings.Join(Formats(), ", "))
+		return nil, spelling.Meant(fmt.Errorf("unknown format %q: want %s", to, strings.Join(Formats(), ", ")), to,
+			Formats()...)
 	}
 	s, err := newScript(f)
 	if err != nil {
@@ -177,6 +179,9 @@ func (s *script) head() []string {
 		for _, d := range f.Record.Differences {
 			out = append(out, describe(f.Record.Class, &d)...)
 		}
+	}
+	if planted := env.PlantedNote(); planted != "" {
+		out = slices.Insert(out, 1, planted)
 	}
 	server := env.DBMS
 	if env.Version != "" {

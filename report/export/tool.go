@@ -14,6 +14,9 @@ type Trier interface {
 	Must(ctx context.Context, sqls ...string) error
 }
 
+// OfMaintainers are the formats that programs of databases' maintainers run.
+var OfMaintainers = []string{"mtr", "isolation-spec"}
+
 // Tool is the maintainers' own program that runs tests of a format.
 type Tool struct {
 	Format string // of those of Formats

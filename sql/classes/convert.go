@@ -1,7 +1,6 @@
 package classes
 
 import (
-	"regexp"
 	"strings"
 	"time"
 
@@ -28,8 +27,11 @@ func (v *risky) operand(x sql.Expr) operand {
 	return o
 }
 
-// wholeNumber is a text that is taken as a number without a warning, of whatever type.
-var wholeNumber = regexp.MustCompile(`^-?[0-9]{1,15}$`)
+// isWholeNumber says whether a text is taken as a number without a warning, of whatever type.
+func isWholeNumber(s string) bool {
+	s = strings.TrimPrefix(s, "-")
+	return s != "" && len(s) <= 15 && strings.Trim(s, "0123456789") == ""
+}
 
 // isTime says whether a text is a date or a time, as people write them.
 func isTime(s string) bool {
@@ -44,7 +46,7 @@ func isTime(s string) bool {
 
 // toNumber says whether there can be a warning where the value is taken as a number.
 func (o operand) toNumber() bool {
-	return isText(o.class) && (o.literal == nil || !wholeNumber.MatchString(*o.literal))
+	return isText(o.class) && (o.literal == nil || !isWholeNumber(*o.literal))
 }
 
 // toTime says whether there can be a warning where the value is taken as a date or a time.

@@ -135,10 +135,10 @@ func (m *maker) units(s *testcase.Script) error {
 			return m.errorf(st.Line, "%s: a case cannot hold it", quote(st.SQL))
 		}
 	}
-	for n, u := range s.Units(nil) {
+	for n, u := range s.Units(nil, nil) {
 		if u.Explicit && !u.Ends && u.Data {
 			m.notes = append(m.notes, fmt.Sprintf("the transaction of line %d is never ended: it is rolled back",
-				s.Steps[s.Units(nil)[n].Steps[0]].Line))
+				s.Steps[s.Units(nil, nil)[n].Steps[0]].Line))
 		}
 	}
 	return nil
@@ -162,7 +162,7 @@ func (m *maker) unset(s *testcase.Script, c *testcase.Case) {
 // level chooses the level of the case: the one of all transactions, or else the one that was asked for, or that of the
 // first transaction. It returns the levels of the steps.
 func (m *maker) level(s *testcase.Script) []string {
-	levels, units := s.Levels(), s.Units(nil)
+	levels, units := s.Levels(), s.Units(nil, nil)
 	if slices.ContainsFunc(levels, func(l string) bool { return l != "" }) {
 		m.ownLevels(levels, units)
 	}

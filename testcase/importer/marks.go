@@ -16,8 +16,6 @@ var (
 	// [test]> ….
 	wordMark = regexp.MustCompile(`^(?i)(` + sessionWord +
 		`|[a-z_][\w-]{0,30}|\d{1,6})(?:\s?\[[^\]\n]{0,40}\])?\s?([>:])\s*`)
-	// numbered is a transaction with the number of its statement.
-	numbered = regexp.MustCompile(`^(\d{1,6})-\d+$`)
 )
 
 // noNames stand in front of > and : and name no session.
@@ -39,8 +37,9 @@ func frontMark(text string) mark {
 		}
 		inner, rest, closed := strings.Cut(line[len(around[0]):], around[1])
 		name := strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(inner), ":"))
-		if m := numbered.FindStringSubmatch(name); m != nil && around[0] == "[" {
-			name = m[1]
+		if txn, statement, of := strings.Cut(name, "-"); of && around[0] == "[" && isNumber(txn) && len(txn) <= 6 &&
+			isNumber(statement) {
+			name = txn
 		}
 		if !closed || !isSession(name) && !isShort(name) && !isSetup(name) && (len(name) != 1 || !isLetter(name[0])) {
 			return mark{}

@@ -333,7 +333,7 @@ func (r *mtrReader) command(line int, name, text string) {
 			r.end = ";"
 		}
 	case "let":
-		r.let(text)
+		r.let(line, text)
 	case "while", "if":
 		r.note(line, true, "a loop or a condition: what stands in it is run once: %s", quote(text))
 	case "disconnect":
@@ -373,14 +373,26 @@ func connectsAs(line string) string {
 }
 
 // let remembers a value that is written out.
-func (r *mtrReader) let(text string) {
+func (r *mtrReader) let(line int, text string) {
 	name, value, _ := strings.Cut(strings.TrimSpace(text[len("let"):]), "=")
 	name, value = "$"+strings.TrimPrefix(strings.TrimSpace(name), "$"), strings.TrimSpace(value)
 	if r.lacks(value) || strings.HasPrefix(value, "query_get_value") {
 		delete(r.values, name) // what a query gives
+		if readsTables(value) {
+			r.note(line, true, "a query whose value is kept, which is not run: %s", quote(text))
+		}
 		return
 	}
 	r.values[name] = r.filled(value)
+}
+
+// readsTables says whether the query in a value reads tables of the test's, which may lock their rows or take the
+// transaction's snapshot; those of the server's own schemas do neither.
+func readsTables(value string) bool {
+	w := words(strings.Trim(value, "`"), -1)
+	at := slices.Index(w, "FROM")
+	own := []string{"INFORMATION_SCHEMA", "PERFORMANCE_SCHEMA", "MYSQL", "SYS"}
+	return at >= 0 && at+1 < len(w) && !slices.Contains(own, w[at+1])
 }
 
 // lacks says whether a text has a value in it that is not written out: that of a query.

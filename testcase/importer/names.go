@@ -18,9 +18,11 @@ func isSession(text string) bool { return text != "" && len(sessionName.FindStri
 
 // isShort says whether a text is a letter or a number by which sessions are told: A, 2, 1001.
 func isShort(text string) bool {
-	return len(text) == 1 && text[0] >= 'A' && text[0] <= 'Z' || text != "" && len(text) < 7 && strings.Trim(text,
-		"0123456789") == ""
+	return len(text) == 1 && text[0] >= 'A' && text[0] <= 'Z' || len(text) < 7 && isNumber(text)
 }
+
+// isNumber says whether a text is of digits.
+func isNumber(text string) bool { return text != "" && strings.Trim(text, "0123456789") == "" }
 
 // named is a session as it is called: one that is told by a letter or a number is "session A".
 func named(text string) string {

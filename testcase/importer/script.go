@@ -169,6 +169,10 @@ func (b *scriptBuilder) allLevelled(all []piece) []piece {
 	out := make([]piece, 0, len(all))
 	for _, p := range all {
 		own := levelled(b.target, b.ansi, p.sql)
+		changed := len(own) == 0 || own[0] != p.sql
+		if b.ansi && changed && !slices.Contains(words(p.sql, -1), "SERIALIZABLE") {
+			b.note(&p, true, "left out: the level of %s: %s has serializable alone", quote(p.sql), b.target)
+		}
 		for i, sql := range own {
 			x := p
 			if x.sql = sql; i < len(own)-1 {

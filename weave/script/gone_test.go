@@ -101,10 +101,14 @@ func TestFailedBlock(t *testing.T) {
 		order []int
 	}{
 		"its COMMIT rolls it back": {"A> begin isolation level repeatable read;\nA> select a from t where id = 1;\n" +
-			"B> update t set a = 11 where id = 1;\nA> update t set a = 12 where id = 1;\nA> commit;\nA> select a from t where id = 1;\n", []int{1, 2}},
+			"B> update t set a = 11 where id = 1;\nA> update t set a = 12 where id = 1;\nA> commit;\nA> select a from t where " +
+			"id = 1;\n", []int{1, 2}},
 		"it goes back to a savepoint": {"A> begin isolation level repeatable read;\nA> update t set a = 31 where id = 3;\n" +
 			"B> update t set a = 11 where id = 1;\nA> savepoint s;\nA> update t set a = 12 where id = 1;\n" +
 			"A> rollback to s;\nA> commit;\n", []int{0, 1}},
+		"its key was taken meanwhile, and it is given up": {"A> begin isolation level serializable;\n" +
+			"A> insert into t values (9, 90);\nB> begin isolation level serializable;\nB> select count(*) from t;\n" +
+			"B> insert into t values (9, 91);\nA> commit;\nB> rollback;\nB> select * from t;\n", []int{0, 2}},
 	} {
 		all, err := importer.ReadScripts("text", []byte(tables+x.text), importer.Options{Target: "postgresql"}, true)
 		if err != nil {
@@ -116,12 +120,22 @@ func TestFailedBlock(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !slices.ContainsFunc(out.Run.Steps, func(e *history.Event) bool {
-			return e.Err != nil && strings.HasPrefix(e.Err.Message, "could not serialize access")
+			return e.Err != nil && (strings.HasPrefix(e.Err.Message, "could not serialize access") ||
+				strings.HasPrefix(e.Err.Message, "duplicate key"))
 		}) {
-			t.Errorf("%s: no update is refused", name)
+			t.Errorf("%s: no write is refused", name)
 		}
 		if !out.Fits || !slices.Equal(out.Order, x.order) {
 			t.Errorf("%s: order %v of %d, fits %v: %v", name, out.Order, len(out.Units), out.Fits, out.Differences)
 		}
+	}
+}
+
+// TestRefused: what would change the transactions of a session does not where the database refuses it.
+func TestRefused(t *testing.T) {
+	out := check(t, "create table t (a integer primary key);\nA> set autocommit = 0;\nA> select * from t;\n"+
+		"B> insert into t values (1);\nA> select * from t;\n")
+	if !out.Fits || len(out.Order) != 3 || len(out.Disagree) > 0 {
+		t.Errorf("order %v, fits %v, disagree %v: %v", out.Order, out.Fits, out.Disagree, out.Differences)
 	}
 }

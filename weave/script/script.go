@@ -183,7 +183,7 @@ func (c *checker) play(steps []int) (*exec.Played, error) {
 	play := exec.Play{Setup: texts(s.Setup), Sessions: len(s.Sessions), Tables: c.tables}
 	ask := map[int]bool{}
 	if c.out.Run == nil { // the levels are those of the script as it stands
-		for _, u := range s.Units(nil) {
+		for _, u := range s.Units(nil, nil) {
 			if i, ok := u.First(s); ok {
 				ask[i] = true
 			}
@@ -232,7 +232,8 @@ func (c *checker) units() {
 		gone[i] = e != nil && e.Err != nil && c.profile.Classify(e.Err.Code, e.Err.Message) == dbms.TxnLost
 	}
 	open := c.profile.LostStayOpen || c.profile.ErrorsEnd // what is lost is so until its own end
-	all := s.Units(func(i int) bool { return gone[i] && !open || slices.Contains(run.Lost, i) })
+	refused := func(i int) bool { return run.Steps[i] != nil && run.Steps[i].Err != nil }
+	all := s.Units(func(i int) bool { return gone[i] && !open || slices.Contains(run.Lost, i) }, refused)
 	slices.SortStableFunc(all, func(a, b testcase.Unit) int { return boolOrder(b.Data) - boolOrder(a.Data) })
 	c.names = make([]name, len(s.Steps))
 	c.out.Case = &testcase.Case{Target: s.Target, Isolation: c.profile.Isolation}
@@ -240,9 +241,8 @@ func (c *checker) units() {
 		c.out.Case.Schema = append(c.out.Case.Schema, testcase.Stmt{SQL: st.SQL})
 	}
 	for _, u := range all {
-		unit := RunUnit{Unit: u, first: -1}
+		unit := RunUnit{Unit: u, Aborted: c.aborted(u, gone), first: -1}
 		for _, i := range u.Steps {
-			unit.Aborted = unit.Aborted || gone[i]
 			if e := run.Steps[i]; e != nil {
 				if unit.first < 0 {
 					unit.first = e.Start
@@ -250,7 +250,6 @@ func (c *checker) units() {
 				unit.last = max(unit.last, e.End)
 			}
 		}
-		unit.Aborted = unit.Aborted && !(c.profile.ErrorsEnd && c.committed(u))
 		c.out.Units = append(c.out.Units, unit)
 		c.out.Case.Txns = append(c.out.Case.Txns, c.transaction(u, len(c.out.Case.Txns)))
 	}
@@ -279,11 +278,24 @@ func (c *checker) transaction(u testcase.Unit, n int) (txn testcase.Txn) {
 	return txn
 }
 
-// committed says whether a transaction ended in a COMMIT that was answered as one.
-func (c *checker) committed(u testcase.Unit) bool {
+// aborted says whether the database rolled a transaction back, of which gone are the steps that say so. Where it then
+// waits for the transaction's end it may be brought back to a savepoint and committed.
+func (c *checker) aborted(u testcase.Unit, gone map[int]bool) bool {
+	if c.profile.ErrorsEnd && c.commits(u) {
+		return false
+	}
+	return slices.ContainsFunc(u.Steps, func(i int) bool { return gone[i] })
+}
+
+// commits says whether a transaction's last statement committed it.
+func (c *checker) commits(u testcase.Unit) bool {
 	last := u.Steps[len(u.Steps)-1]
-	e := c.out.Run.Steps[last]
-	return u.Ends && e != nil && e.Err == nil && sqltext.KindOf(c.out.Script.Steps[last].SQL) == sqltext.Commit
+	if e := c.out.Run.Steps[last]; !u.Ends || e == nil || e.Err != nil {
+		return false
+	}
+	s := c.profile.Read(c.out.Script.Steps[last].SQL)
+	xa, prepared := s.Tree.(*sql.XA)
+	return s.Kind != sqltext.Rollback && !(prepared && xa.Step == "ROLLBACK")
 }
 
 // levels finds out at which level each transaction ran, and collects those of which it matters.
@@ -410,7 +422,7 @@ func (c *checker) cannot() string {
 	case len(run.Lost) > 0:
 		return "a connection was lost"
 	case len(c.held()) == 0:
-		return "no transaction reads or writes rows and ends"
+		return "no transaction that reads or writes rows is committed or left open"
 	}
 	if c.opt.Anew {
 		if err := c.target.Restart(c.ctx); errors.Is(err, exec.ErrUnavailable) {
@@ -427,11 +439,22 @@ func (c *checker) held() (out []int) {
 		idle := !slices.ContainsFunc(u.Steps, func(i int) bool {
 			return !c.profile.Read(c.out.Script.Steps[i].SQL).OnlyWaits()
 		})
-		if u.Data && !u.Aborted && u.first >= 0 && !idle {
+		if u.Data && !u.Aborted && u.first >= 0 && !idle && !c.uncertified(u) {
 			out = append(out, n)
 		}
 	}
 	return out
+}
+
+// uncertified says whether a transaction did not commit at a level that certifies those that do: what it has read is
+// not valid until then.
+func (c *checker) uncertified(u RunUnit) bool {
+	p, err := dbms.Lookup(c.profile.DBMS, u.Level)
+	prepared := slices.ContainsFunc(u.Steps, func(i int) bool { // and committed, maybe, by anybody
+		_, is := c.profile.Read(c.out.Script.Steps[i].SQL).Tree.(*sql.TwoPhase)
+		return is
+	})
+	return err == nil && p.Certifier == dbms.SSI && u.Explicit && !u.Commits && !prepared && !c.commits(u.Unit)
 }
 
 // orders lists the serial orders to try: first those that keep transactions in order which did not overlap, from early

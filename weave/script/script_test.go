@@ -166,8 +166,8 @@ func TestNotHeld(t *testing.T) {
 	const endless = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n;\n"
 	for text, want := range map[string]string{
 		"create table t (a int);\nT1> begin;\nT1> rollback;\nT2> select 1;\n": "",
-		"create table t (a int);\nT1> begin;\nT2> begin;\nT1> commit;\nT2> commit;\n": "no transaction reads or writes " +
-			"rows and ends",
+		"create table t (a int);\nT1> begin;\nT2> begin;\nT1> commit;\nT2> commit;\n": "no transaction that reads or " +
+			"writes rows is committed or left open",
 		"create table t (a int);\nT1> begin;\nT1> " + endless +
 			"T1> commit;\nT2> begin;\nT2> select * from t;\nT2> commit;\n": "a statement did not end",
 	} {

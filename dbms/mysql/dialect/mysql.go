@@ -64,7 +64,8 @@ func New(s Server) *sql.Dialect {
 		Keywords:  s.keywords(),
 		TextItems: true,
 		Grammar: sql.Grammar{
-			Nested: true, LooseCommas: true, AnyQualifier: true, AnyQualified: true, Truths: true, Truth: s.truth(),
+			Serials: true,
+			Nested:  true, LooseCommas: true, AnyQualifier: true, AnyQualified: true, Truths: true, Truth: s.truth(),
 			Quantifiers: true,
 			TextsInARow: true, Introducers: true, Rollup: true, RowWords: true, LateReturning: true, SpacedOptions: true,
 			QualifiedSets: true,

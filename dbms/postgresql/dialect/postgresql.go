@@ -51,7 +51,8 @@ func New(s Server) *sql.Dialect {
 		LevelOf:   []string{"default_transaction_isolation"}, // postgresql.org/docs, SET TRANSACTION
 		LevelOnce: []string{"transaction_isolation"},
 		Grammar: sql.Grammar{
-			Nested: true, LooseCommas: true, AnyQualified: true, Loose: true, AnyEscape: true, Truths: true, Truth: truth,
+			Serials: true,
+			Nested:  true, LooseCommas: true, AnyQualified: true, Loose: true, AnyEscape: true, Truths: true, Truth: truth,
 			Quantifiers: true,
 			TableCalls:  true, StrictJoins: true, ColumnAliases: true, BareTargets: true, AnyLabels: true, AnyTyped: true,
 			Arrays:       true,

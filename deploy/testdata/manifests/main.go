@@ -161,7 +161,8 @@ func checkIndexes(j *batch.Job, indexed bool, bad func(format string, args ...an
 	if (s.BackoffLimitPerIndex != nil || s.MaxFailedIndexes != nil) && !indexed {
 		bad("backoffLimitPerIndex and maxFailedIndexes belong to Indexed jobs")
 	}
-	if m := s.MaxFailedIndexes; m != nil && (s.BackoffLimitPerIndex == nil || s.Completions != nil && *m > *s.Completions) {
+	if m := s.MaxFailedIndexes; m != nil && (s.BackoffLimitPerIndex == nil || s.Completions != nil &&
+		*m > *s.Completions) {
 		bad("maxFailedIndexes needs backoffLimitPerIndex, and no more than completions")
 	}
 }

@@ -24,7 +24,7 @@ func TestSkew(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r.Widen(skew)
+		r.Widen(history.ClockBounds{All: time.Duration(skew)})
 		rep, err := mechanism.CheckTrace(mechanism.Options{Promise: p.Promise().Guarantees.Mechanisms, Symbols: sym}, r)
 		if err != nil {
 			t.Fatal(err)

@@ -12,6 +12,7 @@ package notation
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -27,11 +28,15 @@ var (
 // Parse reads a history. Empty lines and what follows # are left out.
 func Parse(text string) (*register.History, error) {
 	b := register.NewBuilder(0, 0)
-	timed := strings.Contains(text, "-") && regexp.MustCompile(`(?m)^T\d+ s\d+ \d+-`).MatchString(text)
+	lines := strings.Split(text, "\n")
+	timed := slices.ContainsFunc(lines, func(line string) bool {
+		m := lineRE.FindStringSubmatch(line)
+		return m != nil && m[4] != ""
+	})
 	if timed {
 		b.SetRealTime()
 	}
-	for n, line := range strings.Split(text, "\n") {
+	for n, line := range lines {
 		line, _, _ = strings.Cut(line, "#")
 		line = strings.TrimSpace(line)
 		if line == "" {

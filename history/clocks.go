@@ -1,0 +1,58 @@
+package history
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// ClockBounds say by how much each client's clock may be off, either way. The zero value: by nothing.
+type ClockBounds struct {
+	All time.Duration           // of clients that are not named
+	Of  map[int64]time.Duration // by session, as its file numbers it
+}
+
+// ParseClockBounds reads "5ms", "5ms,3=300ms" or "3=300ms": of all clients, and of single ones by their sessions.
+func ParseClockBounds(text string) (ClockBounds, error) {
+	var b ClockBounds
+	if text == "" {
+		return b, nil
+	}
+	for i, part := range strings.Split(text, ",") {
+		session, bound, of := strings.Cut(part, "=")
+		if !of {
+			bound = session
+		}
+		d, err := time.ParseDuration(bound)
+		switch {
+		case err != nil || d < 0:
+			return b, fmt.Errorf("%q is no duration of none or more", bound)
+		case !of && i > 0:
+			return b, fmt.Errorf("%q is of no session: what is of all clients comes first", part)
+		case !of:
+			b.All = d
+			continue
+		}
+		n, err := strconv.ParseInt(session, 10, 64)
+		if err != nil {
+			return b, fmt.Errorf("%q is no session's number", session)
+		}
+		if b.Of == nil {
+			b.Of = map[int64]time.Duration{}
+		}
+		b.Of[n] = d
+	}
+	return b, nil
+}
+
+// None says whether no clock may be off.
+func (b *ClockBounds) None() bool { return b.All == 0 && len(b.Of) == 0 }
+
+// Session returns by how many ns the clock of a session's client may be off.
+func (b *ClockBounds) Session(id int64) int64 {
+	if d, named := b.Of[id]; named {
+		return d.Nanoseconds()
+	}
+	return b.All.Nanoseconds()
+}
